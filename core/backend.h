@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The contract a backend fills for each algorithm, and what backends share. Internal. */
+#ifndef CTR_BACKEND_H
+#define CTR_BACKEND_H
+
+#include <contours/contours.h>
+
+CTR_BEGIN_DECLS
+
+/* Component analysis: one table of functions a backend; the state is the backend's own. Arguments are checked before.
+ */
+typedef struct {
+  void *(*create) (CtrError *error);
+  void (*destroy) (void *state);
+  bool (*enqueue) (void *state, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error);
+  CtrComponents *(*finish) (void *state, CtrError *error);
+  bool (*get_device_result) (void *state, CtrDeviceComponents *result, CtrError *error); /* NULL: has none */
+} CtrCcaOps;
+
+extern const CtrCcaOps ctr_cca_ops_cpu;
+extern const CtrCcaOps ctr_cca_ops_cuda; /* only where CTR_HAVE_CUDA */
+
+/* Fills ERROR (may be NULL) and returns false, so that callers can "return ctr_fail (...)". */
+bool ctr_fail (CtrError *error, CtrStatus status, const char *format, ...) __attribute__ ((format (printf, 3, 4)));
+
+/* A result with one reference and room for COUNT rows of what FEATURES ask; contents are not initialised. The writer
+ * may cast the arrays' const away until it hands the result out. NULL and CTR_ERROR_OUT_OF_MEMORY when there is no
+ * room. */
+CtrComponents *ctr_components_alloc (
+    uint32_t width, uint32_t height, uint32_t count, uint32_t features, CtrError *error);
+
+CTR_END_DECLS
+
+#endif

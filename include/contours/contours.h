@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The core's public API: shapes from pixels, on the GPU or the host, with identical results. */
+#ifndef CONTOURS_CONTOURS_H
+#define CONTOURS_CONTOURS_H
+
+#include <contours/cca.h>
+#include <contours/components.h>
+#include <contours/image.h>
+#include <contours/types.h>
+
+#endif

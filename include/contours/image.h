@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A view of pixels somebody else owns: one plane, in host or device memory. */
+#ifndef CONTOURS_IMAGE_H
+#define CONTOURS_IMAGE_H
+
+#include <contours/types.h>
+
+CTR_BEGIN_DECLS
+
+/* Samples of one pixel as they lie in memory. GRAY formats are read as they are; of the packed RGB formats the luma is
+ * analysed: (4899 R + 9617 G + 1868 B + 8192) >> 14, the BT.601 weights as OpenCV's cvtColor quantises them. */
+typedef enum {
+  CTR_FORMAT_GRAY8,  /* one byte a pixel; also the Y plane of NV12, NV21, I420, YV12, Y42B, Y444 */
+  CTR_FORMAT_GRAY16, /* two bytes a pixel, native endianness; also the Y plane of P010 and P016 */
+  CTR_FORMAT_RGB,    /* three bytes a pixel: R, G, B */
+  CTR_FORMAT_BGR,
+  CTR_FORMAT_RGBX, /* four bytes a pixel; X is not read (alpha or padding) */
+  CTR_FORMAT_BGRX,
+  CTR_FORMAT_XRGB,
+  CTR_FORMAT_XBGR
+} CtrFormat;
+
+typedef enum {
+  CTR_MEMORY_HOST,
+  CTR_MEMORY_DEVICE /* in the CUDA context that is current where the image is used */
+} CtrMemory;
+
+typedef struct {
+  const void *data; /* first pixel of the first row; GRAY16 is 2-byte aligned */
+  size_t stride;    /* bytes from one row to the next, >= width * bytes per pixel; GRAY16: even */
+  uint32_t width;   /* pixels, 1 .. CTR_MAX_SIDE */
+  uint32_t height;  /* pixels, 1 .. CTR_MAX_SIDE */
+  CtrFormat format;
+  CtrMemory memory;
+} CtrImage;
+
+/* Bytes of one pixel of FORMAT; 0 for an unknown format. */
+CTR_API size_t ctr_format_pixel_size (CtrFormat format);
+
+/* Is IMAGE a view an algorithm can take (sizes, stride, alignment, format)? */
+CTR_API bool ctr_image_check (const CtrImage *image, CtrError *error);
+
+/* Foreground rule: a pixel is foreground when its sample (or luma) is >= the threshold; inverted, when it is below. */
+typedef enum {
+  CTR_THRESHOLD_FIXED, /* CtrForeground.threshold */
+  CTR_THRESHOLD_OTSU   /* one more than OpenCV's THRESH_OTSU value of the frame: OpenCV's rule is sample > T */
+} CtrThresholdMode;
+
+typedef struct {
+  CtrThresholdMode mode;
+  uint32_t threshold; /* in sample units: 0 .. 255 for 8-bit images and luma, 0 .. 65535 for 16-bit; above: nothing */
+  bool invert;
+} CtrForeground;
+
+CTR_END_DECLS
+
+#endif
