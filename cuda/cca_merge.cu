@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The component analysis beyond the tiles: join what meets at seams, sum up, rank in raster order, write the table. */
+#include "cuda/cca_layout.cuh"
+
+namespace
+{
+
+__device__ inline NodeKey
+load_parent (const NodeKey *parents, uint32_t node)
+{
+  return __ldcg (parents + node); /* from L2, where the atomics are */
+}
+
+__device__ inline NodeKey
+find_root (const NodeKey *parents, uint32_t node)
+{
+  for (;;) {
+    NodeKey up = load_parent (parents, node);
+    if ((uint32_t) up == node)
+      return up;
+    node = (uint32_t) up;
+  }
+}
+
+__device__ void
+unite (NodeKey *parents, uint32_t node_a, uint32_t node_b)
+{
+  NodeKey a = find_root (parents, node_a), b = find_root (parents, node_b);
+  while (a != b) {
+    if (a < b) {
+      NodeKey t = a;
+      a = b;
+      b = t;
+    }
+    NodeKey old = atomicMin (&parents[(uint32_t) a], b);
+    if (old == a)
+      return;
+    a = old;
+  }
+}
+
+/* Contacts between two neighbouring lines of pixels, 32 at a time; in cca_tiles.cu's words "line" is the row and
+ * "above" the row above. The words before hold the pixel before bit 0 in their bit 31. At a bit of AT_START the pixel
+ * above it, or where that is background the one before that, touches; at a bit of LATER (8-connected only) the pixel
+ * above and the line's one before. */
+template <int CONNECTIVITY>
+__device__ inline void
+contacts (
+    uint32_t line, uint32_t line_before, uint32_t above, uint32_t above_before, uint32_t *at_start, uint32_t *later)
+{
+  uint32_t line_carry = line_before >> 31, above_carry = above_before >> 31;
+  uint32_t starts = line & ~(line << 1 | line_carry), above_starts = above & ~(above << 1 | above_carry);
+  if (CONNECTIVITY == 8) {
+    *at_start = starts & (above | above << 1 | above_carry);
+    *later = above_starts & (line << 1 | line_carry);
+  } else {
+    *at_start = line & above & (starts | above_starts);
+    *later = 0;
+  }
+}
+
+constexpr int SEAM_WARPS = 8;
+
+/* A warp a tile: joins nodes across the tile's right and bottom seam, and (8-connected) its bottom right corner. */
+template <int CONNECTIVITY> __global__ void __launch_bounds__ (32 * SEAM_WARPS) seam_kernel (const CcaFrame f)
+{
+  const uint32_t lane = threadIdx.x % 32, tile = blockIdx.x * SEAM_WARPS + threadIdx.x / 32;
+  /* Ready for the rank kernel. */
+  if (tile < f.tiles_y && lane == 0)
+    f.band_state[tile] = 0;
+  if (tile >= f.tiles_x * f.tiles_y)
+    return;
+  const uint32_t tx = tile % f.tiles_x, ty = tile / f.tiles_x;
+  const bool has_right = tx + 1 < f.tiles_x, has_below = ty + 1 < f.tiles_y;
+  const bool open = f.headers[tile].open;
+  const bool right_open = has_right && f.headers[tile + 1].open;
+  const bool below_open = has_below && f.headers[tile + f.tiles_x].open;
+  const TileRim &rim = f.rims[tile];
+
+  if (open && right_open) {
+    const TileRim &right = f.rims[tile + 1];
+    const uint32_t *above = (const uint32_t *) &rim.right, *line = (const uint32_t *) &right.left;
+    const uint32_t a = tile * MAX_NODES, l = a + MAX_NODES;
+#pragma unroll
+    for (int i = 0; i < TILE_H / 32; i++) {
+      uint32_t at_start, later, y = i * 32 + lane;
+      contacts<CONNECTIVITY> (line[i], i ? line[i - 1] : 0, above[i], i ? above[i - 1] : 0, &at_start, &later);
+      if (at_start >> lane & 1)
+        unite (f.parents, a + rim.right_node[above[i] >> lane & 1 ? y : y - 1], l + right.left_node[y]);
+      if (CONNECTIVITY == 8 && later >> lane & 1)
+        unite (f.parents, a + rim.right_node[y], l + right.left_node[y - 1]);
+    }
+  }
+  if (open && below_open) {
+    const TileRim &below = f.rims[tile + f.tiles_x];
+    const uint32_t a = tile * MAX_NODES, l = a + f.tiles_x * MAX_NODES;
+#pragma unroll
+    for (int i = 0; i < TILE_W / 32; i++) {
+      uint32_t at_start, later, x = i * 32 + lane;
+      contacts<CONNECTIVITY> (
+          below.top[i], i ? below.top[i - 1] : 0, rim.bottom[i], i ? rim.bottom[i - 1] : 0, &at_start, &later);
+      if (at_start >> lane & 1)
+        unite (f.parents, a + rim.bottom_node[rim.bottom[i] >> lane & 1 ? x : x - 1], l + below.top_node[x]);
+      if (CONNECTIVITY == 8 && later >> lane & 1)
+        unite (f.parents, a + rim.bottom_node[x], l + below.top_node[x - 1]);
+    }
+  }
+  if (CONNECTIVITY == 8 && has_right && has_below && lane == 0) {
+    const uint32_t diagonal = tile + f.tiles_x + 1;
+    if (open && f.headers[diagonal].open) {
+      uint32_t a = rim.bottom_node[TILE_W - 1], b = f.rims[diagonal].top_node[0];
+      if (a != NO_NODE && b != NO_NODE)
+        unite (f.parents, tile * MAX_NODES + a, diagonal * MAX_NODES + b);
+    }
+    if (right_open && below_open) {
+      uint32_t a = f.rims[tile + 1].bottom_node[0], b = f.rims[tile + f.tiles_x].top_node[TILE_W - 1];
+      if (a != NO_NODE && b != NO_NODE)
+        unite (f.parents, (tile + 1) * MAX_NODES + a, (tile + f.tiles_x) * MAX_NODES + b);
+    }
+  }
+}
+
+constexpr int MERGE_WARPS = 8;
+constexpr int MERGE_TILES = 16; /* a CTA */
+
+__device__ inline void
+add_to_root (Node *root, unsigned long long sum_x, unsigned long long sum_y, uint32_t area, uint32_t left,
+    uint32_t right, uint32_t bottom)
+{
+  atomicAdd (&root->sum_x, sum_x);
+  atomicAdd (&root->sum_y, sum_y);
+  atomicAdd (&root->area, area);
+  if (left < __ldcg (&root->left))
+    atomicMin (&root->left, left);
+  if (right > __ldcg (&root->right))
+    atomicMax (&root->right, right);
+  if (bottom > __ldcg (&root->bottom))
+    atomicMax (&root->bottom, bottom);
+}
+
+template <typename T>
+__device__ inline T
+warp_sum (T value)
+{
+  for (int d = 16; d; d /= 2)
+    value += __shfl_xor_sync (~0u, value, d);
+  return value;
+}
+
+/* Adds every node to its root. Past the percolation threshold nearly all belong to one, and atomics on one address are
+ * done one by one: so each CTA first sums what goes to the root of its largest node. */
+__global__ void __launch_bounds__ (32 * MERGE_WARPS) merge_kernel (const CcaFrame f)
+{
+  __shared__ unsigned long long largest;
+  __shared__ unsigned long long sum_x[MERGE_WARPS], sum_y[MERGE_WARPS];
+  __shared__ uint32_t area[MERGE_WARPS], left[MERGE_WARPS], right[MERGE_WARPS], bottom[MERGE_WARPS];
+  const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const uint32_t first = blockIdx.x * MERGE_TILES, end = min (first + MERGE_TILES, f.tiles_x * f.tiles_y);
+  if (threadIdx.x == 0)
+    largest = 0;
+  __syncthreads ();
+
+  unsigned long long mine = 0;
+  for (uint32_t tile = first + warp; tile < end; tile += MERGE_WARPS) {
+    const uint32_t open = f.headers[tile].open;
+    for (uint32_t i = lane; i < open; i += 32) {
+      uint32_t node = tile * MAX_NODES + i;
+      NodeKey root = find_root (f.parents, node);
+      if ((uint32_t) root == node)
+        continue;
+      /* Others may still walk through here: any ancestor is right for them. */
+      *(volatile NodeKey *) &f.parents[node] = root;
+      mine = max (mine, (unsigned long long) f.nodes[node].area << 32 | (uint32_t) root);
+    }
+  }
+  for (int d = 16; d; d /= 2)
+    mine = max (mine, __shfl_xor_sync (~0u, mine, d));
+  if (lane == 0 && mine)
+    atomicMax (&largest, mine);
+  __syncthreads ();
+  if (!largest)
+    return;
+  const uint32_t main_root = (uint32_t) largest;
+
+  unsigned long long x = 0, y = 0;
+  uint32_t n = 0, l = ~0u, r = 0, b = 0;
+  for (uint32_t tile = first + warp; tile < end; tile += MERGE_WARPS) {
+    const uint32_t open = f.headers[tile].open;
+    for (uint32_t i = lane; i < open; i += 32) {
+      uint32_t node = tile * MAX_NODES + i;
+      uint32_t root = (uint32_t) load_parent (f.parents, node);
+      if (root == node)
+        continue;
+      const Node &from = f.nodes[node];
+      if (root == main_root) {
+        x += from.sum_x;
+        y += from.sum_y;
+        n += from.area;
+        l = min (l, from.left);
+        r = max (r, from.right);
+        b = max (b, from.bottom);
+      } else {
+        add_to_root (&f.nodes[root], from.sum_x, from.sum_y, from.area, from.left, from.right, from.bottom);
+      }
+    }
+  }
+  x = warp_sum (x);
+  y = warp_sum (y);
+  n = __reduce_add_sync (~0u, n);
+  l = __reduce_min_sync (~0u, l);
+  r = __reduce_max_sync (~0u, r);
+  b = __reduce_max_sync (~0u, b);
+  if (lane == 0) {
+    sum_x[warp] = x;
+    sum_y[warp] = y;
+    area[warp] = n;
+    left[warp] = l;
+    right[warp] = r;
+    bottom[warp] = b;
+  }
+  __syncthreads ();
+  if (threadIdx.x == 0) {
+    for (int i = 1; i < MERGE_WARPS; i++) {
+      x += sum_x[i];
+      y += sum_y[i];
+      n += area[i];
+      l = min (l, left[i]);
+      r = max (r, right[i]);
+      b = max (b, bottom[i]);
+    }
+    add_to_root (&f.nodes[main_root], x, y, n, l, r, b);
+  }
+}
+
+constexpr int RANK_THREADS = 1024;
+constexpr int RANK_WARPS = RANK_THREADS / 32;
+constexpr unsigned long long BAND_SUM = 1ull << 32;    /* state: this band's count alone */
+constexpr unsigned long long BAND_PREFIX = 2ull << 32; /* state: of all bands up to this one */
+
+/* Sum over the bands before BAND, by decoupled look-back; the whole first warp calls it. */
+__device__ uint32_t
+look_back (const CcaFrame &f, uint32_t band)
+{
+  const uint32_t lane = threadIdx.x % 32;
+  uint32_t sum = 0;
+  for (int last = (int) band - 1; last >= 0; last -= 32) {
+    int i = last - (int) lane;
+    unsigned long long state;
+    do {
+      state = BAND_PREFIX; /* before the first: nothing */
+      if (i >= 0)
+        state = *(volatile unsigned long long *) &f.band_state[i];
+    } while (__any_sync (~0u, state == 0));
+    uint32_t prefixes = __ballot_sync (~0u, state >= BAND_PREFIX);
+    uint32_t stop = prefixes ? __ffs (prefixes) - 1 : 32;
+    sum += __reduce_add_sync (~0u, lane <= stop ? (uint32_t) state : 0);
+    if (prefixes)
+      break;
+  }
+  return sum;
+}
+
+/* A CTA a band of TILE_H rows: marks the open components' first pixels beside the closed ones', counts the marks of
+ * each tile row, and scans the counts in raster order. */
+__global__ void
+__launch_bounds__ (RANK_THREADS) rank_kernel (const CcaFrame f)
+{
+  extern __shared__ uint8_t counts[]; /* [TILE_H][tiles_x] */
+  __shared__ uint32_t rows[RANK_WARPS][TILE_H][2];
+  __shared__ uint32_t warp_sums[RANK_WARPS];
+  __shared__ uint32_t band_shared, before_shared;
+  const uint32_t t = threadIdx.x, lane = t % 32, warp = t / 32;
+  /* In the order in which CTAs really start, so that all bands before this one are running or done. */
+  if (t == 0)
+    band_shared = atomicAdd (&f.counters->ticket, 1);
+  __syncthreads ();
+  const uint32_t band = band_shared;
+
+  for (uint32_t tx = warp; tx < f.tiles_x; tx += RANK_WARPS) {
+    const uint32_t tile = band * f.tiles_x + tx;
+    const TileHeader header = f.headers[tile];
+    uint2 *roots = (uint2 *) &f.roots[(size_t) tile * TILE_H];
+    for (int half = 0; half < 2; half++) {
+      uint2 row = header.closed ? roots[half * 32 + lane] : make_uint2 (0, 0);
+      rows[warp][half * 32 + lane][0] = row.x;
+      rows[warp][half * 32 + lane][1] = row.y;
+    }
+    __syncwarp ();
+    for (uint32_t i = lane; i < header.open; i += 32) {
+      uint32_t node = tile * MAX_NODES + i;
+      NodeKey key = load_parent (f.parents, node);
+      if ((uint32_t) key == node && area_kept (f, f.nodes[node].area)) {
+        uint32_t y = (uint32_t) (key >> 48) % TILE_H, slot = (uint32_t) (key >> 32 & 0xffff) % TILE_W / 2;
+        atomicOr (&rows[warp][y][slot / 32], 1u << slot % 32);
+      }
+    }
+    __syncwarp ();
+    for (int half = 0; half < 2; half++) {
+      uint32_t y = half * 32 + lane;
+      uint2 row = make_uint2 (rows[warp][y][0], rows[warp][y][1]);
+      counts[y * f.tiles_x + tx] = __popc (row.x) + __popc (row.y);
+      if (header.open)
+        roots[y] = row;
+    }
+    __syncwarp ();
+  }
+  __syncthreads ();
+
+  const uint32_t total = TILE_H * f.tiles_x, chunk = ctr_div_up (total, RANK_THREADS);
+  const uint32_t begin = min (t * chunk, total), end = min (begin + chunk, total);
+  uint32_t sum = 0;
+  for (uint32_t i = begin; i < end; i++)
+    sum += counts[i];
+  uint32_t scan = sum;
+  for (int d = 1; d < 32; d *= 2) {
+    uint32_t n = __shfl_up_sync (~0u, scan, d);
+    scan += lane >= d ? n : 0;
+  }
+  if (lane == 31)
+    warp_sums[warp] = scan;
+  __syncthreads ();
+  if (warp == 0) {
+    uint32_t w = warp_sums[lane], s = w;
+    for (int d = 1; d < 32; d *= 2) {
+      uint32_t n = __shfl_up_sync (~0u, s, d);
+      s += lane >= d ? n : 0;
+    }
+    warp_sums[lane] = s - w;
+    const uint32_t band_sum = __shfl_sync (~0u, s, 31);
+    volatile unsigned long long *state = &f.band_state[band];
+    if (lane == 0 && band > 0)
+      *state = BAND_SUM | band_sum;
+    uint32_t before = look_back (f, band);
+    if (lane == 0) {
+      *state = BAND_PREFIX | (before + band_sum);
+      before_shared = before;
+      if (band == f.tiles_y - 1) {
+        *f.header = {before + band_sum, f.counters->closed, f.threshold_device ? *f.threshold_device : f.threshold, 0};
+        /* Ready for the next frame: all tiles have drawn their records, all bands their tickets. */
+        f.counters->closed = 0;
+        f.counters->ticket = 0;
+      }
+    }
+  }
+  __syncthreads ();
+  uint32_t base = before_shared + warp_sums[warp] + scan - sum;
+  uint32_t *out = f.row_base + (size_t) band * total;
+  for (uint32_t i = begin; i < end; i++) {
+    out[i] = base;
+    base += counts[i];
+  }
+}
+
+constexpr int EMIT_THREADS = 128;
+
+/* A CTA a tile: writes the table rows of the components that start there. */
+__global__ void
+__launch_bounds__ (EMIT_THREADS) emit_kernel (const CcaFrame f)
+{
+  __shared__ unsigned long long rows[TILE_H];
+  __shared__ uint32_t bases[TILE_H];
+  const uint32_t t = threadIdx.x, tx = blockIdx.x, ty = blockIdx.y, tile = ty * f.tiles_x + tx;
+  const TileHeader header = f.headers[tile];
+  if (!header.open && !header.closed)
+    return;
+  if (t < TILE_H) {
+    rows[t] = f.roots[(size_t) tile * TILE_H + t];
+    bases[t] = f.row_base[((size_t) ty * TILE_H + t) * f.tiles_x + tx];
+  }
+  __syncthreads ();
+  const uint32_t tile_x = tx * TILE_W, tile_y = ty * TILE_H;
+
+  /* Label - 1 of the component that starts at column X of row Y of the tile; ~0 if the area limits drop it. */
+  auto rank = [&] (uint32_t x, uint32_t y) {
+    unsigned long long bit = 1ull << x / 2;
+    return rows[y] & bit ? bases[y] + __popcll (rows[y] & (bit - 1)) : ~0u;
+  };
+  auto write = [&] (uint32_t row, const CtrComponent &component) {
+    if (row >= f.capacity)
+      return;
+    const uint4 *from = (const uint4 *) &component;
+    uint4 *to = (uint4 *) &f.table[row];
+    to[0] = from[0];
+    to[1] = from[1];
+    if (f.moments)
+      f.moments[row] = {0, 0, 0};
+    if (f.grey)
+      f.grey[row] = {0, 0, 0xffff, 0, 0};
+  };
+
+  const uint32_t records =
+      header.closed_base < f.closed_capacity ? min (header.closed, f.closed_capacity - header.closed_base) : 0;
+  for (uint32_t i = t; i < records; i += EMIT_THREADS) {
+    const ClosedRecord r = unpack_closed (__ldcs (&f.closed[header.closed_base + i]));
+    CtrComponent c;
+    c.sum_x = (uint64_t) r.area * tile_x + r.sum_x;
+    c.sum_y = (uint64_t) r.area * tile_y + r.sum_y;
+    c.area = r.area;
+    c.left = tile_x + r.left;
+    c.top = tile_y + r.start_y;
+    c.width = r.right - r.left + 1;
+    c.height = r.bottom - r.start_y + 1;
+    c.start_x = tile_x + r.start_x;
+    c.reserved = 0;
+    write (rank (r.start_x, r.start_y), c);
+  }
+  for (uint32_t i = t; i < header.open; i += EMIT_THREADS) {
+    const uint32_t node = tile * MAX_NODES + i;
+    const NodeKey key = f.parents[node];
+    if ((uint32_t) key != node)
+      continue;
+    const Node &n = f.nodes[node];
+    const uint32_t y = key >> 48, x = key >> 32 & 0xffff;
+    CtrComponent c;
+    c.sum_x = n.sum_x;
+    c.sum_y = n.sum_y;
+    c.area = n.area;
+    c.left = n.left;
+    c.top = y;
+    c.width = n.right - n.left + 1;
+    c.height = n.bottom - y + 1;
+    c.start_x = x;
+    c.reserved = 0;
+    const uint32_t row = rank (x - tile_x, y - tile_y);
+    write (row, c);
+    if (f.node_label)
+      f.node_label[node] = row + 1; /* 0 where dropped */
+  }
+}
+
+} // namespace
+
+void
+cca_launch_merge (const CcaFrame &f, int connectivity, cudaStream_t stream)
+{
+  const unsigned tiles = f.tiles_x * f.tiles_y;
+  const unsigned seam_ctas = ctr_div_up (tiles, SEAM_WARPS);
+  if (connectivity == 8)
+    seam_kernel<8><<<seam_ctas, 32 * SEAM_WARPS, 0, stream> > > (f);
+  else
+    seam_kernel<4><<<seam_ctas, 32 * SEAM_WARPS, 0, stream> > > (f);
+  merge_kernel<<<ctr_div_up (tiles, MERGE_TILES), 32 * MERGE_WARPS, 0, stream> > > (f);
+  const int counts = TILE_H * f.tiles_x;
+  if (counts > 24 * 1024) /* with the static part this may pass 48 KB, which a kernel must ask for */
+    cudaFuncSetAttribute (rank_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, counts);
+  rank_kernel<<<f.tiles_y, RANK_THREADS, counts, stream> > > (f);
+  emit_kernel<<<dim3 (f.tiles_x, f.tiles_y), EMIT_THREADS, 0, stream> > > (f);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From any image to one plane of samples and a threshold, on the GPU. Shared by the algorithms. */
+#ifndef CTR_CUDA_FOREGROUND_H
+#define CTR_CUDA_FOREGROUND_H
+
+#include "cuda/common.cuh"
+
+/* Working memory of one algorithm's input side. */
+struct CtrForegroundState {
+  CtrBuffer staging;   /* pinned: rows of a host image on their way up */
+  CtrBuffer upload;    /* the same on the device */
+  CtrBuffer luma;      /* grey plane of a packed RGB image */
+  CtrBuffer histogram; /* 65536 counters, then the Otsu threshold and its scratch */
+};
+
+void ctr_foreground_init (CtrForegroundState *state);
+void ctr_foreground_free (CtrForegroundState *state);
+
+/* Memory for IMAGE and MODE, outside of any stream capture. */
+bool ctr_foreground_reserve (CtrForegroundState *state, const CtrImage *image, CtrThresholdMode mode, CtrError *error);
+
+/* Copies a host image into pinned memory; nothing for a device image. Not captured: it must happen for every frame. */
+void ctr_foreground_stage (CtrForegroundState *state, const CtrImage *image);
+
+/* Queues upload and luma where IMAGE needs them. PLANE becomes a device view of grey samples (8 or 16 bits). */
+bool ctr_foreground_plane (
+    CtrForegroundState *state, const CtrImage *image, CtrImage *plane, cudaStream_t stream, CtrError *error);
+
+/* Queues the Otsu threshold of PLANE (core/otsu.h). *THRESHOLD: where it will lie on the device. */
+bool ctr_foreground_otsu (
+    CtrForegroundState *state, const CtrImage *plane, const uint32_t **threshold, cudaStream_t stream, CtrError *error);
+
+#endif
