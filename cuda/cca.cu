@@ -102,6 +102,19 @@ cca_create (CtrError *error)
   return cca;
 }
 
+/* Gives all memory back; the next frame starts afresh. Nothing may be under way. */
+void
+release_memory (Cca *cca)
+{
+  ctr_foreground_free (&cca->foreground);
+  CtrBuffer *const buffers[] = {
+      &cca->fixed, &cca->closed, &cca->result, &cca->runs, &cca->labels, &cca->moments, &cca->grey, &cca->host};
+  for (CtrBuffer *buffer : buffers)
+    ctr_buffer_free (buffer);
+  cca->fixed_tiles_x = cca->fixed_tiles_y = 0;
+  cca->capacity = cca->closed_capacity = 0;
+}
+
 void
 cca_destroy (void *state)
 {
@@ -111,11 +124,7 @@ cca_destroy (void *state)
   if (cca->graph)
     cudaGraphExecDestroy (cca->graph);
   cudaStreamDestroy (cca->own_stream);
-  ctr_foreground_free (&cca->foreground);
-  CtrBuffer *const buffers[] = {
-      &cca->fixed, &cca->closed, &cca->result, &cca->runs, &cca->labels, &cca->moments, &cca->grey, &cca->host};
-  for (CtrBuffer *buffer : buffers)
-    ctr_buffer_free (buffer);
+  release_memory (cca);
   free (cca);
 }
 
@@ -256,8 +265,10 @@ prepare (Cca *cca, CtrError *error)
   cca->job_valid = false;
   /* Memory may move: nothing may be under way that uses it. */
   CTR_CUDA (cudaStreamSynchronize (cca->stream));
-  if (!reserve (cca, error) || !build_graph (cca, error))
+  if (!reserve (cca, error) || !build_graph (cca, error)) {
+    release_memory (cca); /* a smaller frame may fit, and must not ask for as much again */
     return false;
+  }
   cca->job_valid = true;
   return true;
 }
@@ -329,10 +340,8 @@ fetch_header (Cca *cca, uint32_t *rows, CtrError *error)
       cca->capacity = grown_count;
     if (header.closed > cca->closed_capacity)
       cca->closed_capacity = grown_closed;
-    if (!prepare (cca, error)) {
-      cca->capacity = cca->closed_capacity = 0; /* a smaller frame must not ask for as much again */
+    if (!prepare (cca, error))
       return false;
-    }
     CTR_CUDA (cudaGraphLaunch (cca->graph, cca->stream));
   }
 }

@@ -29,7 +29,7 @@ typedef struct CtrCca CtrCca;
 CTR_API CtrCca *ctr_cca_new (CtrBackend backend, CtrError *error);
 CTR_API void ctr_cca_free (CtrCca *cca);
 
-/* Analyses IMAGE. CUDA backend: the work is queued on STREAM (a cudaStream_t or CUstream; not the default stream), and
+/* Analyses IMAGE. CUDA backend: the work is queued on STREAM (a cudaStream_t or CUstream; NULL: one of its own), and
  * IMAGE must stay untouched until ctr_cca_finish(); a host image is uploaded. CPU backend: the image must be in host
  * memory, STREAM is ignored. On failure nothing is pending. */
 CTR_API bool ctr_cca_enqueue (
