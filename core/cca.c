@@ -71,6 +71,7 @@ check_params (const CtrCcaParams *params, CtrError *error)
 bool
 ctr_cca_enqueue (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
 {
+  cca->pending = false; /* also where the image is refused: an older image's result must not pass for this one's */
   if (!ctr_image_check (image, error) || !check_params (params, error))
     return false;
   if (cca->backend == CTR_BACKEND_CPU && image->memory != CTR_MEMORY_HOST)

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The few CUDA driver calls the tests need, taken from libcuda at run time: the tests link no CUDA. Every function but
+ * gpu_open() ends the test with a message when its call fails. */
+#ifndef CTR_TESTS_GPU_H
+#define CTR_TESTS_GPU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Makes device 0's primary context, or a new one, current in this thread. False without a driver or a device. */
+bool gpu_open (bool own_context);
+
+/* A new stream that does not wait for the default stream. */
+void *gpu_stream_new (void);
+
+/* Device memory, a multiple of 256 bytes aligned. */
+void *gpu_alloc (size_t bytes);
+void gpu_free (void *memory);
+void gpu_upload (void *device, const void *host, size_t bytes);
+void gpu_download (void *host, const void *device, size_t bytes);
+
+#endif
