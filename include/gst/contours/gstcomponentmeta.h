@@ -56,10 +56,10 @@ GType gst_component_features_get_type (void);
  * @std: population standard deviation of the samples; NaN without %GST_COMPONENT_FEATURE_GREY
  *
  * One connected component, in pixels of the frame that carries the metadata. Where that frame is as large as the
- * analysed image, areas and boxes are whole numbers, exactly the analysis's integers. In a scaled frame a pixel centre x
- * becomes (x + 0.5) * new / old - 0.5, box edges and lengths are scaled, and the shape is that of the scaled second
- * moments; samples are never recomputed. After a crop (GStreamer 1.28) a component may lie outside the frame: nothing is
- * cut off.
+ * analysed image, areas and boxes are whole numbers, exactly the analysis's integers. In a scaled frame a pixel centre
+ * x becomes (x + 0.5) * new / old - 0.5, box edges and lengths are scaled, and the shape is that of the scaled second
+ * moments; samples are never recomputed. After a crop (GStreamer 1.28) a component may lie outside the frame: nothing
+ * is cut off.
  *
  * Since: 0.1
  */
