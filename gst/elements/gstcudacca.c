@@ -28,7 +28,7 @@
  */
 #include "gstcudacca.h"
 
-#include <contours/cca.h>
+#include <gst/contours/gstcontours.h>
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuda_cca_debug);
 #define GST_CAT_DEFAULT gst_cuda_cca_debug
@@ -152,20 +152,24 @@ gst_cuda_cca_analyze (
   CtrComponents *components;
   CtrCcaParams params;
   gboolean post_messages;
+  gchar *source;
 
   GST_OBJECT_LOCK (self);
   params = self->params;
   post_messages = self->post_messages;
+  source = g_strdup (GST_OBJECT_NAME (self));
   GST_OBJECT_UNLOCK (self);
 
   components = ctr_cca_run (self->cca, image, &params, stream, error);
-  if (!components)
-    return FALSE;
-  GST_LOG_OBJECT (self, "%u components at threshold %u", components->count, components->threshold);
-  if (post_messages)
-    post_message (self, buffer, components);
-  ctr_components_unref (components);
-  return TRUE;
+  if (components) {
+    GST_LOG_OBJECT (self, "%u components at threshold %u", components->count, components->threshold);
+    gst_buffer_add_component_meta (buffer, components, source);
+    if (post_messages)
+      post_message (self, buffer, components);
+    ctr_components_unref (components);
+  }
+  g_free (source);
+  return components != NULL;
 }
 
 static void
