@@ -456,24 +456,24 @@ gst_component_meta_get_component (GstComponentMeta *meta, guint index, GstContou
  * @meta: a #GstComponentMeta
  *
  * All components, in pixels of the frame, in order of their labels: that is in raster order of their first pixels in
- * the analysed image.
+ * the analysed image. For other languages; C code needs no allocation with gst_component_meta_get_component().
  *
- * Returns: (transfer full) (element-type GstContoursComponent): the components; independent of the buffer
+ * Returns: (transfer full) (element-type GstContoursComponent): the components, independent of the buffer; free with
+ *     g_list_free_full() and g_free()
  *
  * Since: 0.1
  */
-GPtrArray *
+GList *
 gst_component_meta_get_components (GstComponentMeta *meta)
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);
-  guint count = PRIVATE (meta)->components->count;
-  GPtrArray *array = g_ptr_array_new_full (count, g_free);
-  for (guint i = 0; i < count; i++) {
+  GList *list = NULL;
+  for (guint i = PRIVATE (meta)->components->count; i-- > 0;) {
     GstContoursComponent *component = g_new (GstContoursComponent, 1);
     fill_component (PRIVATE (meta), i, component);
-    g_ptr_array_add (array, component);
+    list = g_list_prepend (list, component);
   }
-  return array;
+  return list;
 }
 
 /* A view of a part of the result that keeps the result alive. */

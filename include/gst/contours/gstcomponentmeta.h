@@ -164,7 +164,7 @@ GST_CONTOURS_API
 gboolean gst_component_meta_get_component (GstComponentMeta *meta, guint index, GstContoursComponent *component);
 
 GST_CONTOURS_API
-GPtrArray *gst_component_meta_get_components (GstComponentMeta *meta);
+GList *gst_component_meta_get_components (GstComponentMeta *meta);
 
 GST_CONTOURS_API
 GBytes *gst_component_meta_get_table_bytes (GstComponentMeta *meta);
