@@ -1,0 +1,560 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstcontoursfilter.h"
+
+#include "gstcontoursgpu.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_contours_filter_debug);
+#define GST_CAT_DEFAULT gst_contours_filter_debug
+
+typedef enum { BACKEND_AUTO, BACKEND_CUDA, BACKEND_CPU } GstContoursBackend;
+
+typedef struct {
+  /* Properties, under the object lock. */
+  GstContoursBackend backend;
+  gint device_id;
+
+  GstContoursGpu gpu;
+  gint in_use; /* CtrBackend while started, else -1; atomic: caps queries come from any thread */
+  GstVideoInfo info;
+  gboolean cuda_caps; /* the negotiated frames are CUDA memory */
+} GstContoursFilterPrivate;
+
+#define PRIVATE(self) ((GstContoursFilterPrivate *) gst_contours_filter_get_instance_private (self))
+
+enum { PROP_0, PROP_BACKEND, PROP_DEVICE_ID };
+
+#define DEFAULT_BACKEND BACKEND_AUTO
+#define DEFAULT_DEVICE_ID (-1)
+
+/* What libgstcuda 1.22 can hold in CUDA memory and the core can read; it knows no GRAY format. */
+#define CUDA_FORMATS \
+  "NV12, NV21, I420, YV12, Y42B, Y444, P010_10LE, P016_LE, RGBA, BGRA, RGBx, BGRx, ARGB, ABGR, RGB, BGR"
+#define SYSTEM_CAPS GST_VIDEO_CAPS_MAKE ("{ GRAY8, GRAY16_LE, " CUDA_FORMATS " }")
+#ifdef HAVE_GST_CUDA
+#define CAPS GST_VIDEO_CAPS_MAKE_WITH_FEATURES (GST_CONTOURS_CUDA_FEATURE, "{ " CUDA_FORMATS " }") "; " SYSTEM_CAPS
+#else
+#define CAPS SYSTEM_CAPS
+#endif
+
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
+
+G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (GstContoursFilter, gst_contours_filter, GST_TYPE_BASE_TRANSFORM)
+
+#define GST_TYPE_CONTOURS_BACKEND (gst_contours_backend_get_type ())
+static GType
+gst_contours_backend_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+      {BACKEND_AUTO, "The GPU when there is a usable one, else the host", "auto"},
+      {BACKEND_CUDA, "The GPU; an error without one", "cuda"},
+      {BACKEND_CPU, "The host; takes frames in system memory only", "cpu"},
+      {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstContoursBackend", values));
+  return type;
+}
+
+/* The sample the core analyses of a video format: its first plane. FALSE for formats outside our caps. */
+static gboolean
+image_format (GstVideoFormat video, CtrFormat *format)
+{
+  switch (video) {
+    case GST_VIDEO_FORMAT_GRAY8:
+    case GST_VIDEO_FORMAT_NV12:
+    case GST_VIDEO_FORMAT_NV21:
+    case GST_VIDEO_FORMAT_I420:
+    case GST_VIDEO_FORMAT_YV12:
+    case GST_VIDEO_FORMAT_Y42B:
+    case GST_VIDEO_FORMAT_Y444:
+      *format = CTR_FORMAT_GRAY8;
+      return TRUE;
+#if G_BYTE_ORDER == G_LITTLE_ENDIAN
+    case GST_VIDEO_FORMAT_GRAY16_LE:
+    case GST_VIDEO_FORMAT_P010_10LE:
+    case GST_VIDEO_FORMAT_P016_LE:
+      *format = CTR_FORMAT_GRAY16;
+      return TRUE;
+#endif
+    case GST_VIDEO_FORMAT_RGB:
+      *format = CTR_FORMAT_RGB;
+      return TRUE;
+    case GST_VIDEO_FORMAT_BGR:
+      *format = CTR_FORMAT_BGR;
+      return TRUE;
+    case GST_VIDEO_FORMAT_RGBA:
+    case GST_VIDEO_FORMAT_RGBx:
+      *format = CTR_FORMAT_RGBX;
+      return TRUE;
+    case GST_VIDEO_FORMAT_BGRA:
+    case GST_VIDEO_FORMAT_BGRx:
+      *format = CTR_FORMAT_BGRX;
+      return TRUE;
+    case GST_VIDEO_FORMAT_ARGB:
+      *format = CTR_FORMAT_XRGB;
+      return TRUE;
+    case GST_VIDEO_FORMAT_ABGR:
+      *format = CTR_FORMAT_XBGR;
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}
+
+/* One element error for a failure of the core or the GPU: what failed, and what to do. */
+static void
+post_error (GstContoursFilter *self, const CtrError *error)
+{
+  switch (error->status) {
+    case CTR_ERROR_NO_CUDA:
+      GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
+          ("No CUDA device to analyse on: %s. Or analyse on the host: backend=cpu.", error->message), (NULL));
+      break;
+    case CTR_ERROR_OUT_OF_MEMORY:
+      GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+          ("Not enough memory: %s. Use smaller frames, fewer elements, or another device (cuda-device-id, backend).",
+              error->message),
+          (NULL));
+      break;
+    case CTR_ERROR_CUDA:
+      GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
+          ("The GPU failed: %s. Restart the application; where it happens again, look into the kernel log.",
+              error->message),
+          (NULL));
+      break;
+    default:
+      GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("The frame cannot be analysed: %s.", error->message), (NULL));
+      break;
+  }
+}
+
+/* Runs the subclass's open(), with its close() when it fails. */
+static gboolean
+open_backend (GstContoursFilter *self, CtrBackend backend, CtrError *error)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+  GstContoursFilterClass *klass = GST_CONTOURS_FILTER_GET_CLASS (self);
+  gboolean ok;
+
+  if (backend == CTR_BACKEND_CUDA && !gst_contours_gpu_push (&priv->gpu, error))
+    return FALSE;
+  ok = klass->open (self, backend, error);
+  if (!ok)
+    klass->close (self);
+  if (backend == CTR_BACKEND_CUDA)
+    gst_contours_gpu_pop (&priv->gpu);
+  if (ok)
+    g_atomic_int_set (&priv->in_use, backend);
+  return ok;
+}
+
+/* Frees what the subclass holds; harmless when nothing is open. */
+static void
+close_backend (GstContoursFilter *self)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+  gint backend = g_atomic_int_get (&priv->in_use);
+  gboolean pushed;
+  CtrError error;
+
+  if (backend < 0)
+    return;
+  /* A lost context cannot be made current: free host memory all the same. */
+  pushed = backend == CTR_BACKEND_CUDA && gst_contours_gpu_push (&priv->gpu, &error);
+  GST_CONTOURS_FILTER_GET_CLASS (self)->close (self);
+  if (pushed)
+    gst_contours_gpu_pop (&priv->gpu);
+  g_atomic_int_set (&priv->in_use, -1);
+}
+
+static gboolean
+gst_contours_filter_start (GstBaseTransform *trans)
+{
+  GstContoursFilter *self = GST_CONTOURS_FILTER (trans);
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+  GstContoursBackend wanted;
+  CtrBackend backend = CTR_BACKEND_CPU;
+  gint device_id;
+  CtrError error;
+
+  GST_OBJECT_LOCK (self);
+  wanted = priv->backend;
+  device_id = priv->device_id;
+  GST_OBJECT_UNLOCK (self);
+
+  if (wanted != BACKEND_CPU) {
+    if (gst_contours_gpu_open (&priv->gpu, GST_ELEMENT_CAST (self), device_id, &error)) {
+      backend = CTR_BACKEND_CUDA;
+    } else if (wanted == BACKEND_CUDA) {
+      post_error (self, &error);
+      return FALSE;
+    }
+  }
+  if (wanted == BACKEND_AUTO) {
+    if (backend == CTR_BACKEND_CUDA)
+      GST_ELEMENT_INFO (self, RESOURCE, SETTINGS,
+          ("Analysing on CUDA device %d.", gst_contours_gpu_get_device_id (&priv->gpu)), (NULL));
+    else
+      GST_ELEMENT_INFO (self, RESOURCE, SETTINGS, ("Analysing on the host: %s.", error.message), (NULL));
+  }
+
+  if (!open_backend (self, backend, &error)) {
+    gst_contours_gpu_close (&priv->gpu);
+    post_error (self, &error);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+gst_contours_filter_stop (GstBaseTransform *trans)
+{
+  GstContoursFilter *self = GST_CONTOURS_FILTER (trans);
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+
+  close_backend (self);
+  gst_contours_gpu_close (&priv->gpu);
+  gst_video_info_init (&priv->info);
+  return TRUE;
+}
+
+static gboolean
+is_cuda_caps (GstCaps *caps)
+{
+  return gst_caps_features_contains (gst_caps_get_features (caps, 0), GST_CONTOURS_CUDA_FEATURE);
+}
+
+static gboolean
+drop_cuda (GstCapsFeatures *features, GstStructure *structure, gpointer user_data)
+{
+  return !gst_caps_features_contains (features, GST_CONTOURS_CUDA_FEATURE);
+}
+
+/* The same caps on both sides; on the host backend none in CUDA memory. */
+static GstCaps *
+gst_contours_filter_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps, GstCaps *filter)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (GST_CONTOURS_FILTER (trans));
+  gint in_use = g_atomic_int_get (&priv->in_use);
+  GstCaps *result = gst_caps_copy (caps);
+  gboolean host;
+
+  GST_OBJECT_LOCK (trans);
+  host = in_use < 0 ? priv->backend == BACKEND_CPU : in_use == CTR_BACKEND_CPU;
+  GST_OBJECT_UNLOCK (trans);
+  if (host)
+    gst_caps_filter_and_map_in_place (result, drop_cuda, NULL);
+  if (filter) {
+    GstCaps *intersection = gst_caps_intersect_full (filter, result, GST_CAPS_INTERSECT_FIRST);
+    gst_caps_unref (result);
+    result = intersection;
+  }
+  return result;
+}
+
+static gboolean
+gst_contours_filter_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
+{
+  GstContoursFilter *self = GST_CONTOURS_FILTER (trans);
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+  CtrFormat format;
+
+  if (!gst_video_info_from_caps (&priv->info, incaps) || !image_format (GST_VIDEO_INFO_FORMAT (&priv->info), &format)) {
+    GST_ELEMENT_ERROR (
+        self, STREAM, FORMAT, ("These caps cannot be analysed."), ("caps %" GST_PTR_FORMAT, (gpointer) incaps));
+    return FALSE;
+  }
+  if (GST_VIDEO_INFO_WIDTH (&priv->info) > CTR_MAX_SIDE || GST_VIDEO_INFO_HEIGHT (&priv->info) > CTR_MAX_SIDE) {
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("The frames are too large: %d x %d pixels, at most %d a side. Crop or scale them first.",
+            GST_VIDEO_INFO_WIDTH (&priv->info), GST_VIDEO_INFO_HEIGHT (&priv->info), CTR_MAX_SIDE),
+        (NULL));
+    return FALSE;
+  }
+  priv->cuda_caps = is_cuda_caps (incaps);
+  if (priv->cuda_caps && g_atomic_int_get (&priv->in_use) != CTR_BACKEND_CUDA) {
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("The host backend cannot read CUDA memory. Set backend=cuda, or put a cudadownload before the element."),
+        (NULL));
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* An in-place element's frames go on downstream as they came, so what downstream takes (pools, metas such as
+ * GstVideoMeta) is what we take: the parent class passes the query on. Frames in CUDA memory always carry a
+ * GstVideoMeta, and come best from a pool of the context we work in. */
+static gboolean
+gst_contours_filter_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (GST_CONTOURS_FILTER (trans));
+  gboolean answered =
+      GST_BASE_TRANSFORM_CLASS (gst_contours_filter_parent_class)->propose_allocation (trans, decide_query, query);
+  GstCaps *caps = NULL;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (!caps || !is_cuda_caps (caps))
+    return answered;
+  if (!gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
+    gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  return gst_contours_gpu_propose_pool (&priv->gpu, query);
+}
+
+static gboolean
+gst_contours_filter_query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (GST_CONTOURS_FILTER (trans));
+
+  if (gst_contours_gpu_handle_query (&priv->gpu, GST_ELEMENT_CAST (trans), query))
+    return TRUE;
+  return GST_BASE_TRANSFORM_CLASS (gst_contours_filter_parent_class)->query (trans, direction, query);
+}
+
+static void
+gst_contours_filter_set_context (GstElement *element, GstContext *context)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (GST_CONTOURS_FILTER (element));
+  gint device_id;
+
+  GST_OBJECT_LOCK (element);
+  device_id = priv->device_id;
+  GST_OBJECT_UNLOCK (element);
+  gst_contours_gpu_set_context (&priv->gpu, element, context, device_id);
+  GST_ELEMENT_CLASS (gst_contours_filter_parent_class)->set_context (element, context);
+}
+
+/* Work in the CUDA context of MEMORY: the one of the elements that made it. */
+static gboolean
+follow_memory (GstContoursFilter *self, GstMemory *memory, CtrError *error)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+  gint device_id;
+
+  if (!gst_contours_gpu_is_foreign (&priv->gpu, memory))
+    return TRUE;
+  GST_INFO_OBJECT (self, "moving to the CUDA context of the incoming frames");
+  GST_OBJECT_LOCK (self);
+  device_id = priv->device_id;
+  GST_OBJECT_UNLOCK (self);
+  close_backend (self);
+  return gst_contours_gpu_adopt (&priv->gpu, memory, device_id, error) && open_backend (self, CTR_BACKEND_CUDA, error);
+}
+
+/* A view of FRAME's first plane. The rows must lie inside the mapped memory: strides and offsets come from a
+ * GstVideoMeta anyone may have written. */
+static gboolean
+view_frame (const GstVideoFrame *frame, gboolean device, CtrImage *image, CtrError *error)
+{
+  gint stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0);
+  const guint8 *data = GST_VIDEO_FRAME_PLANE_DATA (frame, 0);
+  gsize before = data - frame->map[0].data, room = frame->map[0].size, row, needed;
+
+  *image = (CtrImage){
+      .data = data,
+      .stride = stride,
+      .width = GST_VIDEO_FRAME_WIDTH (frame),
+      .height = GST_VIDEO_FRAME_HEIGHT (frame),
+      .memory = device ? CTR_MEMORY_DEVICE : CTR_MEMORY_HOST,
+  };
+  error->status = CTR_ERROR_INVALID_ARGUMENT;
+  if (stride <= 0) {
+    g_snprintf (error->message, sizeof error->message, "its stride of %d bytes is not positive", stride);
+    return FALSE;
+  }
+  image_format (GST_VIDEO_FRAME_FORMAT (frame), &image->format);
+  if (!ctr_image_check (image, error))
+    return FALSE;
+  row = image->width * ctr_format_pixel_size (image->format);
+  needed = (gsize) stride * (image->height - 1) + row;
+  if (before > room || needed > room - before) {
+    g_snprintf (error->message, sizeof error->message,
+        "%u x %u pixels with a stride of %d bytes need %" G_GSIZE_FORMAT " bytes from byte %" G_GSIZE_FORMAT
+        " on, and the buffer has %" G_GSIZE_FORMAT,
+        image->width, image->height, stride, needed, before, room);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* Controlled properties take the value of the frame's time. */
+static void
+sync_properties (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstClockTime time = GST_BUFFER_PTS (buffer);
+
+  if (trans->segment.format == GST_FORMAT_TIME)
+    time = gst_segment_to_stream_time (&trans->segment, GST_FORMAT_TIME, time);
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    gst_object_sync_values (GST_OBJECT_CAST (trans), time);
+}
+
+static GstFlowReturn
+gst_contours_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstContoursFilter *self = GST_CONTOURS_FILTER (trans);
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+  GstMemory *memory = gst_buffer_n_memory (buffer) > 0 ? gst_buffer_peek_memory (buffer, 0) : NULL;
+  gboolean ok, device = priv->cuda_caps;
+  gpointer stream = NULL;
+  /* Without a reference of the frame's own the buffer stays writable, so metadata can be attached meanwhile. A write
+   * map would copy shared memory. */
+  GstMapFlags flags = GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF;
+  GstVideoFrame frame;
+  CtrImage image;
+  CtrError error;
+
+  if (g_atomic_int_get (&priv->in_use) < 0)
+    return GST_FLOW_ERROR; /* a move to another context failed, and was posted */
+
+  if (device) {
+    if (!gst_contours_gpu_is_memory (memory)) {
+      GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+          ("The caps promise CUDA memory and the frame lies elsewhere. The element before this one is at fault."),
+          (NULL));
+      return GST_FLOW_ERROR;
+    }
+    if (!follow_memory (self, memory, &error))
+      goto failed;
+    flags |= GST_CONTOURS_MAP_CUDA;
+  }
+  if (!gst_video_frame_map (&frame, &priv->info, buffer, flags)) {
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("The frame cannot be read: its buffer does not hold the frame its caps describe."), (NULL));
+    return GST_FLOW_ERROR;
+  }
+
+  sync_properties (trans, buffer);
+  if (g_atomic_int_get (&priv->in_use) == CTR_BACKEND_CUDA) {
+    ok = gst_contours_gpu_push (&priv->gpu, &error);
+    if (ok) {
+      stream = device ? gst_contours_gpu_stream_for (&priv->gpu, memory) : priv->gpu.stream;
+      ok = view_frame (&frame, device, &image, &error)
+           && GST_CONTOURS_FILTER_GET_CLASS (self)->analyze (self, &image, buffer, stream, &error);
+      gst_contours_gpu_pop (&priv->gpu);
+    }
+  } else {
+    ok = view_frame (&frame, device, &image, &error)
+         && GST_CONTOURS_FILTER_GET_CLASS (self)->analyze (self, &image, buffer, stream, &error);
+  }
+  gst_video_frame_unmap (&frame);
+  if (ok)
+    return GST_FLOW_OK;
+
+failed:
+  post_error (self, &error);
+  return GST_FLOW_ERROR;
+}
+
+static void
+gst_contours_filter_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (GST_CONTOURS_FILTER (object));
+
+  GST_OBJECT_LOCK (object);
+  switch (id) {
+    case PROP_BACKEND:
+      priv->backend = g_value_get_enum (value);
+      break;
+    case PROP_DEVICE_ID:
+      priv->device_id = g_value_get_int (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (object);
+}
+
+static void
+gst_contours_filter_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (GST_CONTOURS_FILTER (object));
+
+  GST_OBJECT_LOCK (object);
+  switch (id) {
+    case PROP_BACKEND:
+      g_value_set_enum (value, priv->backend);
+      break;
+    case PROP_DEVICE_ID:
+      g_value_set_int (value, priv->device_id);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (object);
+}
+
+static void
+gst_contours_filter_finalize (GObject *object)
+{
+  gst_contours_gpu_clear (&PRIVATE (GST_CONTOURS_FILTER (object))->gpu);
+  G_OBJECT_CLASS (gst_contours_filter_parent_class)->finalize (object);
+}
+
+static void
+gst_contours_filter_init (GstContoursFilter *self)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+
+  priv->backend = DEFAULT_BACKEND;
+  priv->device_id = DEFAULT_DEVICE_ID;
+  priv->in_use = -1;
+  gst_contours_gpu_init (&priv->gpu);
+  gst_video_info_init (&priv->info);
+  /* Frames that come too late are dropped before the work, not after. */
+  gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM_CAST (self), TRUE);
+}
+
+static void
+gst_contours_filter_class_init (GstContoursFilterClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (gst_contours_filter_debug, "contoursfilter", 0, "base class of the contour elements");
+
+  object_class->set_property = gst_contours_filter_set_property;
+  object_class->get_property = gst_contours_filter_get_property;
+  object_class->finalize = gst_contours_filter_finalize;
+
+  /**
+   * GstContoursFilter:backend:
+   *
+   * Where frames are analysed; both backends give identical results. The choice of "auto" is told in an info message.
+   * With "cuda", frames in system memory are uploaded. "cpu" takes no frames in CUDA memory.
+   */
+  g_object_class_install_property (object_class, PROP_BACKEND,
+      g_param_spec_enum ("backend", "Backend", "Where to analyse: results are identical", GST_TYPE_CONTOURS_BACKEND,
+          DEFAULT_BACKEND, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
+
+  /**
+   * GstContoursFilter:cuda-device-id:
+   *
+   * The CUDA device to analyse on. Frames that already lie on a GPU are analysed there.
+   */
+  g_object_class_install_property (object_class, PROP_DEVICE_ID,
+      g_param_spec_int ("cuda-device-id", "CUDA device ID", "CUDA device to analyse on (-1 = auto)", -1, G_MAXINT,
+          DEFAULT_DEVICE_ID, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
+
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  element_class->set_context = GST_DEBUG_FUNCPTR (gst_contours_filter_set_context);
+
+  trans_class->start = GST_DEBUG_FUNCPTR (gst_contours_filter_start);
+  trans_class->stop = GST_DEBUG_FUNCPTR (gst_contours_filter_stop);
+  trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_contours_filter_transform_caps);
+  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_contours_filter_set_caps);
+  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_contours_filter_propose_allocation);
+  trans_class->query = GST_DEBUG_FUNCPTR (gst_contours_filter_query);
+  trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_contours_filter_transform_ip);
+
+  gst_type_mark_as_plugin_api (GST_TYPE_CONTOURS_FILTER, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_CONTOURS_BACKEND, 0);
+}

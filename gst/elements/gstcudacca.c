@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-cudacca
+ * @title: cudacca
+ * @short_description: Finds the connected components of each frame
+ *
+ * Splits each frame into foreground and background by a threshold on its luma (or grey) samples, and attaches the
+ * foreground's connected components to the buffer as a #GstComponentMeta: area, bounding box, centre of gravity, and on
+ * request second moments, grey statistics and the label image. The picture itself is left as it is.
+ *
+ * The components, their order and their numbers are those of OpenCV's connectedComponentsWithStats() with CCL_WU, on
+ * the GPU and on the host alike.
+ *
+ * With #GstCudaCca:post-messages an element message named "cudacca" goes to the bus for each frame:
+ *
+ * * #GstClockTime `timestamp`, `stream-time`, `running-time`, `duration`: of the frame, nanoseconds.
+ * * #guint `count`: components attached.
+ * * #guint `threshold`: the threshold applied, in sample units; with Otsu's method the one found.
+ * * #guint64 `total-area`: pixels of all components together.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 -m videotestsrc pattern=ball num-buffers=50 ! video/x-raw,format=NV12 ! cudacca post-messages=true !
+ * fakesink
+ * ]| Prints, for each frame, how many components it has. Without a GPU they are found on the host.
+ *
+ * Since: 0.1
+ */
+#include "gstcudacca.h"
+
+#include <gst/contours/gstcontours.h>
+
+GST_DEBUG_CATEGORY_STATIC (gst_cuda_cca_debug);
+#define GST_CAT_DEFAULT gst_cuda_cca_debug
+
+struct _GstCudaCca {
+  GstContoursFilter parent;
+
+  /* Properties, under the object lock; "labels" is CTR_FEATURE_LABELS in params.features. */
+  CtrCcaParams params;
+  gboolean post_messages;
+
+  CtrCca *cca; /* while started */
+};
+
+enum {
+  PROP_0,
+  PROP_THRESHOLD_MODE,
+  PROP_THRESHOLD,
+  PROP_INVERT,
+  PROP_CONNECTIVITY,
+  PROP_MIN_AREA,
+  PROP_MAX_AREA,
+  PROP_FEATURES,
+  PROP_LABELS,
+  PROP_POST_MESSAGES
+};
+
+#define MAX_THRESHOLD 65535
+#define OPTIONAL_ROWS (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY)
+
+G_DEFINE_TYPE (GstCudaCca, gst_cuda_cca, GST_TYPE_CONTOURS_FILTER)
+GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (cudacca, "cudacca", GST_RANK_NONE, GST_TYPE_CUDA_CCA,
+    GST_DEBUG_CATEGORY_INIT (gst_cuda_cca_debug, "cudacca", 0, "connected components"))
+
+#define GST_TYPE_CUDA_CCA_THRESHOLD_MODE (gst_cuda_cca_threshold_mode_get_type ())
+static GType
+gst_cuda_cca_threshold_mode_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+      {CTR_THRESHOLD_FIXED, "The threshold property", "fixed"},
+      {CTR_THRESHOLD_OTSU, "Otsu's method, for each frame anew", "otsu"},
+      {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstCudaCcaThresholdMode", values));
+  return type;
+}
+
+#define GST_TYPE_CUDA_CCA_CONNECTIVITY (gst_cuda_cca_connectivity_get_type ())
+static GType
+gst_cuda_cca_connectivity_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+      {CTR_CONNECTIVITY_4, "Pixels that share an edge", "4"},
+      {CTR_CONNECTIVITY_8, "Pixels that share an edge or a corner", "8"},
+      {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstCudaCcaConnectivity", values));
+  return type;
+}
+
+#define GST_TYPE_CUDA_CCA_FEATURES (gst_cuda_cca_features_get_type ())
+static GType
+gst_cuda_cca_features_get_type (void)
+{
+  static gsize type = 0;
+  static const GFlagsValue values[] = {
+      {CTR_FEATURE_MOMENTS, "Second moments: orientation, axes, eccentricity", "moments"},
+      {CTR_FEATURE_GREY, "Minimum, maximum, mean and standard deviation of the samples", "grey"},
+      {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_flags_register_static ("GstCudaCcaFeatures", values));
+  return type;
+}
+
+static gboolean
+gst_cuda_cca_open (GstContoursFilter *filter, CtrBackend backend, CtrError *error)
+{
+  GstCudaCca *self = GST_CUDA_CCA (filter);
+
+  self->cca = ctr_cca_new (backend, error);
+  return self->cca != NULL;
+}
+
+static void
+gst_cuda_cca_close (GstContoursFilter *filter)
+{
+  g_clear_pointer (&GST_CUDA_CCA (filter)->cca, ctr_cca_free);
+}
+
+static void
+post_message (GstCudaCca *self, GstBuffer *buffer, const CtrComponents *components)
+{
+  const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
+  GstClockTime time = GST_BUFFER_PTS (buffer);
+  guint64 total_area = 0;
+
+  for (guint i = 0; i < components->count; i++)
+    total_area += components->table[i].area;
+  gst_element_post_message (GST_ELEMENT_CAST (self),
+      gst_message_new_element (GST_OBJECT_CAST (self),
+          gst_structure_new ("cudacca", "timestamp", G_TYPE_UINT64, time, "stream-time", G_TYPE_UINT64,
+              gst_segment_to_stream_time (segment, GST_FORMAT_TIME, time), "running-time", G_TYPE_UINT64,
+              gst_segment_to_running_time (segment, GST_FORMAT_TIME, time), "duration", G_TYPE_UINT64,
+              GST_BUFFER_DURATION (buffer), "count", G_TYPE_UINT, components->count, "threshold", G_TYPE_UINT,
+              components->threshold, "total-area", G_TYPE_UINT64, total_area, NULL)));
+}
+
+static gboolean
+gst_cuda_cca_analyze (
+    GstContoursFilter *filter, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error)
+{
+  GstCudaCca *self = GST_CUDA_CCA (filter);
+  CtrComponents *components;
+  CtrCcaParams params;
+  gboolean post_messages;
+  gchar *source;
+
+  GST_OBJECT_LOCK (self);
+  params = self->params;
+  post_messages = self->post_messages;
+  source = g_strdup (GST_OBJECT_NAME (self));
+  GST_OBJECT_UNLOCK (self);
+
+  components = ctr_cca_run (self->cca, image, &params, stream, error);
+  if (components) {
+    GST_LOG_OBJECT (self, "%u components at threshold %u", components->count, components->threshold);
+    gst_buffer_add_component_meta (buffer, components, source);
+    if (post_messages)
+      post_message (self, buffer, components);
+    ctr_components_unref (components);
+  }
+  g_free (source);
+  return components != NULL;
+}
+
+static void
+set_features (GstCudaCca *self, guint mask, guint features)
+{
+  self->params.features = (self->params.features & ~mask) | (features & mask);
+}
+
+static void
+gst_cuda_cca_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstCudaCca *self = GST_CUDA_CCA (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_THRESHOLD_MODE:
+      self->params.foreground.mode = g_value_get_enum (value);
+      break;
+    case PROP_THRESHOLD:
+      self->params.foreground.threshold = g_value_get_uint (value);
+      break;
+    case PROP_INVERT:
+      self->params.foreground.invert = g_value_get_boolean (value);
+      break;
+    case PROP_CONNECTIVITY:
+      self->params.connectivity = g_value_get_enum (value);
+      break;
+    case PROP_MIN_AREA:
+      self->params.min_area = g_value_get_uint (value);
+      break;
+    case PROP_MAX_AREA:
+      self->params.max_area = g_value_get_uint (value);
+      break;
+    case PROP_FEATURES:
+      set_features (self, OPTIONAL_ROWS, g_value_get_flags (value));
+      break;
+    case PROP_LABELS:
+      set_features (self, CTR_FEATURE_LABELS, g_value_get_boolean (value) ? CTR_FEATURE_LABELS : 0);
+      break;
+    case PROP_POST_MESSAGES:
+      self->post_messages = g_value_get_boolean (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_cuda_cca_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstCudaCca *self = GST_CUDA_CCA (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_THRESHOLD_MODE:
+      g_value_set_enum (value, self->params.foreground.mode);
+      break;
+    case PROP_THRESHOLD:
+      g_value_set_uint (value, self->params.foreground.threshold);
+      break;
+    case PROP_INVERT:
+      g_value_set_boolean (value, self->params.foreground.invert);
+      break;
+    case PROP_CONNECTIVITY:
+      g_value_set_enum (value, self->params.connectivity);
+      break;
+    case PROP_MIN_AREA:
+      g_value_set_uint (value, self->params.min_area);
+      break;
+    case PROP_MAX_AREA:
+      g_value_set_uint (value, self->params.max_area);
+      break;
+    case PROP_FEATURES:
+      g_value_set_flags (value, self->params.features & OPTIONAL_ROWS);
+      break;
+    case PROP_LABELS:
+      g_value_set_boolean (value, (self->params.features & CTR_FEATURE_LABELS) != 0);
+      break;
+    case PROP_POST_MESSAGES:
+      g_value_set_boolean (value, self->post_messages);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_cuda_cca_init (GstCudaCca *self)
+{
+  ctr_cca_params_init (&self->params);
+}
+
+static void
+gst_cuda_cca_class_init (GstCudaCcaClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstContoursFilterClass *filter_class = GST_CONTOURS_FILTER_CLASS (klass);
+  const GParamFlags live = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
+  const GParamFlags controlled = live | GST_PARAM_CONTROLLABLE;
+  CtrCcaParams defaults;
+
+  ctr_cca_params_init (&defaults);
+  object_class->set_property = gst_cuda_cca_set_property;
+  object_class->get_property = gst_cuda_cca_get_property;
+
+  /**
+   * GstCudaCca:threshold-mode:
+   *
+   * How foreground is told from background: by #GstCudaCca:threshold, or by Otsu's method from each frame's histogram.
+   */
+  g_object_class_install_property (object_class, PROP_THRESHOLD_MODE,
+      g_param_spec_enum ("threshold-mode", "Threshold mode", "How foreground is told from background",
+          GST_TYPE_CUDA_CCA_THRESHOLD_MODE, defaults.foreground.mode, controlled));
+
+  /**
+   * GstCudaCca:threshold:
+   *
+   * A pixel is foreground when its sample is at least this. In sample units: 0 to 255 for 8-bit formats and the luma of
+   * RGB, 0 to 65535 for GRAY16, P010 and P016, whose 10-bit samples lie in the upper bits.
+   */
+  g_object_class_install_property (object_class, PROP_THRESHOLD,
+      g_param_spec_uint ("threshold", "Threshold",
+          "Samples from here on are foreground, in sample units: 0 to 255 for 8-bit formats and RGB, 0 to 65535 for "
+          "16-bit formats (threshold-mode=fixed)",
+          0, MAX_THRESHOLD, defaults.foreground.threshold, controlled));
+
+  /**
+   * GstCudaCca:invert:
+   *
+   * Dark is foreground: the pixels below the threshold, with either threshold mode.
+   */
+  g_object_class_install_property (object_class, PROP_INVERT,
+      g_param_spec_boolean (
+          "invert", "Invert", "Samples below the threshold are foreground", defaults.foreground.invert, controlled));
+
+  /**
+   * GstCudaCca:connectivity:
+   *
+   * Which foreground pixels belong together.
+   */
+  g_object_class_install_property (object_class, PROP_CONNECTIVITY,
+      g_param_spec_enum ("connectivity", "Connectivity", "Which neighbours belong to one component",
+          GST_TYPE_CUDA_CCA_CONNECTIVITY, defaults.connectivity, controlled));
+
+  /**
+   * GstCudaCca:min-area:
+   *
+   * Components of fewer pixels are left out.
+   */
+  g_object_class_install_property (object_class, PROP_MIN_AREA,
+      g_param_spec_uint ("min-area", "Minimum area", "Leave out components of fewer pixels", 0, G_MAXUINT32,
+          defaults.min_area, controlled));
+
+  /**
+   * GstCudaCca:max-area:
+   *
+   * Components of more pixels are left out.
+   */
+  g_object_class_install_property (object_class, PROP_MAX_AREA,
+      g_param_spec_uint ("max-area", "Maximum area", "Leave out components of more pixels (0 = no limit)", 0,
+          G_MAXUINT32, defaults.max_area, controlled));
+
+  /**
+   * GstCudaCca:features:
+   *
+   * What to measure of each component beyond area, bounding box and centre of gravity.
+   */
+  g_object_class_install_property (object_class, PROP_FEATURES,
+      g_param_spec_flags ("features", "Features", "What to measure besides area, bounding box and centroid",
+          GST_TYPE_CUDA_CCA_FEATURES, defaults.features & OPTIONAL_ROWS, live));
+
+  /**
+   * GstCudaCca:labels:
+   *
+   * Attach the label image too: for each pixel the number of its component, 0 for background.
+   */
+  g_object_class_install_property (object_class, PROP_LABELS,
+      g_param_spec_boolean ("labels", "Labels", "Attach the label image: 4 bytes for each pixel of the frame",
+          (defaults.features & CTR_FEATURE_LABELS) != 0, controlled));
+
+  /**
+   * GstCudaCca:post-messages:
+   *
+   * Post an element message "cudacca" with the totals of each frame.
+   */
+  g_object_class_install_property (object_class, PROP_POST_MESSAGES,
+      g_param_spec_boolean ("post-messages", "Post messages",
+          "Post an element message with count, threshold and total area for each frame", FALSE, controlled));
+
+  gst_element_class_set_static_metadata (element_class, "CUDA connected components", "Filter/Analyzer/Video/Hardware",
+      "Finds the connected components of each frame, on the GPU or the host, and attaches them as metadata",
+      "The gst-cuda-contours authors");
+
+  filter_class->open = GST_DEBUG_FUNCPTR (gst_cuda_cca_open);
+  filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_cca_close);
+  filter_class->analyze = GST_DEBUG_FUNCPTR (gst_cuda_cca_analyze);
+
+  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCA_THRESHOLD_MODE, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCA_CONNECTIVITY, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCA_FEATURES, 0);
+}

@@ -1,0 +1,579 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:gstcomponentmeta
+ * @title: GstComponentMeta
+ * @short_description: connected components of a video frame
+ *
+ * Attached by cudacca. What happens to it on the way downstream:
+ *
+ * - A copy of the whole buffer shares the result; a copy of a part of the buffer's bytes has none.
+ * - Scaling the frame maps every position. Where the display aspect ratio changes by more than the rounding of one
+ *   pixel, the scaler may have added borders and GStreamer before 1.28 does not say where: the metadata is dropped.
+ * - With GStreamer 1.28 cropping, borders, mirroring and quarter turns are followed as well; before, elements that do
+ *   this drop the metadata.
+ * - Everything else drops it.
+ */
+#include "mapping-private.h"
+
+#include <gst/contours/gstcomponentmeta.h>
+#include <gst/video/video.h>
+#include <math.h>
+
+G_STATIC_ASSERT ((guint) GST_COMPONENT_FEATURE_MOMENTS == (guint) CTR_FEATURE_MOMENTS);
+G_STATIC_ASSERT ((guint) GST_COMPONENT_FEATURE_GREY == (guint) CTR_FEATURE_GREY);
+G_STATIC_ASSERT ((guint) GST_COMPONENT_FEATURE_LABELS == (guint) CTR_FEATURE_LABELS);
+
+/* What is allocated; the public structure is its head. */
+typedef struct {
+  GstComponentMeta public;
+  CtrComponents *components;
+  GstContoursMapping mapping;
+  gchar *source; /* GRefString or NULL */
+} ComponentMeta;
+
+#define PRIVATE(meta) ((ComponentMeta *) (meta))
+#define IS_COMPONENT_META(m) ((m) != NULL && (m)->meta.info == GST_COMPONENT_META_INFO)
+
+GType
+gst_component_features_get_type (void)
+{
+  static gsize type = 0;
+  if (g_once_init_enter (&type)) {
+    static const GFlagsValue values[] = {
+        {GST_COMPONENT_FEATURE_MOMENTS, "Second moments: orientation, axes, eccentricity", "moments"},
+        {GST_COMPONENT_FEATURE_GREY, "Minimum, maximum, mean, standard deviation of the samples", "grey"},
+        {GST_COMPONENT_FEATURE_LABELS, "Label image", "labels"},
+        {0, NULL, NULL},
+    };
+    g_once_init_leave (&type, g_flags_register_static ("GstComponentFeatures", values));
+  }
+  return type;
+}
+
+static GstContoursComponent *
+component_copy (const GstContoursComponent *component)
+{
+  return g_memdup2 (component, sizeof *component);
+}
+
+G_DEFINE_BOXED_TYPE (GstContoursComponent, gst_contours_component, component_copy, g_free)
+
+/* Attaches with the buffer's own reference to COMPONENTS and SOURCE. */
+static GstComponentMeta *
+attach (GstBuffer *buffer, CtrComponents *components, const GstContoursMapping *mapping, gchar *source)
+{
+  ComponentMeta *meta = (ComponentMeta *) gst_buffer_add_meta (buffer, GST_COMPONENT_META_INFO, NULL);
+  if (!meta)
+    return NULL;
+  meta->components = ctr_components_ref (components);
+  meta->mapping = *mapping;
+  meta->source = source ? g_ref_string_acquire (source) : NULL;
+  return &meta->public;
+}
+
+static gboolean
+component_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
+{
+  PRIVATE (meta)->components = NULL;
+  PRIVATE (meta)->source = NULL;
+  return TRUE;
+}
+
+static void
+component_meta_free (GstMeta *meta, GstBuffer *buffer)
+{
+  ctr_components_unref (PRIVATE (meta)->components);
+  g_clear_pointer (&PRIVATE (meta)->source, g_ref_string_release);
+}
+
+static gboolean
+component_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer, GQuark type, gpointer data)
+{
+  const ComponentMeta *from = PRIVATE (meta);
+  GstContoursMapping mapping;
+  return gst_contours_mapping_transform (&from->mapping, type, data, &mapping)
+         && attach (dest, from->components, &mapping, from->source) != NULL;
+}
+
+GType
+gst_component_meta_api_get_type (void)
+{
+  static gsize type = 0;
+  if (g_once_init_enter (&type)) {
+    static const gchar *tags[] = {
+        GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR, GST_META_TAG_VIDEO_ORIENTATION_STR, NULL};
+    g_once_init_leave (&type, gst_meta_api_type_register ("GstComponentMetaAPI", tags));
+  }
+  return type;
+}
+
+/**
+ * gst_component_meta_get_info: (skip)
+ *
+ * Returns: the registered #GstMetaInfo
+ *
+ * Since: 0.1
+ */
+const GstMetaInfo *
+gst_component_meta_get_info (void)
+{
+  static const GstMetaInfo *info = NULL;
+  if (g_once_init_enter (&info)) {
+    const GstMetaInfo *registered = gst_meta_register (GST_COMPONENT_META_API_TYPE, "GstComponentMeta",
+        sizeof (ComponentMeta), component_meta_init, component_meta_free, component_meta_transform);
+    g_once_init_leave (&info, registered);
+  }
+  return info;
+}
+
+/**
+ * gst_buffer_add_component_meta: (skip)
+ * @buffer: (transfer none): a writable #GstBuffer
+ * @components: (transfer none): the result; the metadata takes a reference of its own
+ * @source: (nullable): name of the element that made it
+ *
+ * Attaches the components of the frame in @buffer. The frame is as large as the analysed image.
+ *
+ * Returns: (transfer none): the metadata, owned by @buffer
+ *
+ * Since: 0.1
+ */
+GstComponentMeta *
+gst_buffer_add_component_meta (GstBuffer *buffer, CtrComponents *components, const gchar *source)
+{
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
+  g_return_val_if_fail (gst_buffer_is_writable (buffer), NULL);
+  g_return_val_if_fail (components != NULL, NULL);
+
+  GstContoursMapping mapping;
+  gst_contours_mapping_init (&mapping, components->width, components->height);
+  gchar *name = source ? g_ref_string_new (source) : NULL;
+  GstComponentMeta *meta = attach (buffer, components, &mapping, name);
+  g_clear_pointer (&name, g_ref_string_release);
+  return meta;
+}
+
+/**
+ * gst_buffer_iterate_component_meta: (skip)
+ * @buffer: a #GstBuffer
+ * @state: (inout) (nullable): position; point it to %NULL to start
+ *
+ * Walks through all component metadata of @buffer, in the order they were attached: more than one cudacca may have seen
+ * the frame.
+ *
+ * Returns: (transfer none) (nullable): the next one, or %NULL at the end
+ *
+ * Since: 0.1
+ */
+GstComponentMeta *
+gst_buffer_iterate_component_meta (GstBuffer *buffer, gpointer *state)
+{
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
+  g_return_val_if_fail (state != NULL, NULL);
+  return (GstComponentMeta *) gst_buffer_iterate_meta_filtered (buffer, state, GST_COMPONENT_META_API_TYPE);
+}
+
+/**
+ * gst_buffer_get_component_meta:
+ * @buffer: a #GstBuffer
+ *
+ * Returns: (transfer none) (nullable): the first component metadata of @buffer, valid as long as @buffer; %NULL without
+ *
+ * Since: 0.1
+ */
+GstComponentMeta *
+gst_buffer_get_component_meta (GstBuffer *buffer)
+{
+  gpointer state = NULL;
+  return gst_buffer_iterate_component_meta (buffer, &state);
+}
+
+/**
+ * gst_buffer_get_component_meta_by_source:
+ * @buffer: a #GstBuffer
+ * @source: name of an element
+ *
+ * Returns: (transfer none) (nullable): the component metadata that the element of this name attached; %NULL without
+ *
+ * Since: 0.1
+ */
+GstComponentMeta *
+gst_buffer_get_component_meta_by_source (GstBuffer *buffer, const gchar *source)
+{
+  g_return_val_if_fail (source != NULL, NULL);
+  gpointer state = NULL;
+  GstComponentMeta *meta;
+  while ((meta = gst_buffer_iterate_component_meta (buffer, &state)))
+    if (g_strcmp0 (PRIVATE (meta)->source, source) == 0)
+      return meta;
+  return NULL;
+}
+
+/**
+ * gst_buffer_get_component_metas:
+ * @buffer: a #GstBuffer
+ *
+ * Returns: (transfer container) (element-type GstComponentMeta): all component metadata of @buffer, in the order they
+ *     were attached
+ *
+ * Since: 0.1
+ */
+GList *
+gst_buffer_get_component_metas (GstBuffer *buffer)
+{
+  GList *metas = NULL;
+  gpointer state = NULL;
+  GstComponentMeta *meta;
+  while ((meta = gst_buffer_iterate_component_meta (buffer, &state)))
+    metas = g_list_prepend (metas, meta);
+  return g_list_reverse (metas);
+}
+
+/**
+ * gst_component_meta_peek_components: (skip)
+ * @meta: a #GstComponentMeta
+ *
+ * The result as the analysis delivered it: the arrays of exact integers, in pixels of the analysed image, whatever
+ * happened to the frame since.
+ *
+ * Returns: (transfer none): the result, valid as long as the buffer; to keep it, ctr_components_ref()
+ *
+ * Since: 0.1
+ */
+const CtrComponents *
+gst_component_meta_peek_components (GstComponentMeta *meta)
+{
+  g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);
+  return PRIVATE (meta)->components;
+}
+
+/**
+ * gst_component_meta_get_source:
+ * @meta: a #GstComponentMeta
+ *
+ * Returns: (transfer none) (nullable): name of the element that attached @meta
+ *
+ * Since: 0.1
+ */
+const gchar *
+gst_component_meta_get_source (GstComponentMeta *meta)
+{
+  g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);
+  return PRIVATE (meta)->source;
+}
+
+/**
+ * gst_component_meta_get_count:
+ * @meta: a #GstComponentMeta
+ *
+ * Returns: number of components
+ *
+ * Since: 0.1
+ */
+guint
+gst_component_meta_get_count (GstComponentMeta *meta)
+{
+  g_return_val_if_fail (IS_COMPONENT_META (meta), 0);
+  return PRIVATE (meta)->components->count;
+}
+
+/**
+ * gst_component_meta_get_threshold:
+ * @meta: a #GstComponentMeta
+ *
+ * Returns: the threshold that was applied, in sample units; with Otsu's method the one found for this frame
+ *
+ * Since: 0.1
+ */
+guint
+gst_component_meta_get_threshold (GstComponentMeta *meta)
+{
+  g_return_val_if_fail (IS_COMPONENT_META (meta), 0);
+  return PRIVATE (meta)->components->threshold;
+}
+
+/**
+ * gst_component_meta_get_connectivity:
+ * @meta: a #GstComponentMeta
+ *
+ * Returns: 4 (edge neighbours) or 8 (edge and corner neighbours)
+ *
+ * Since: 0.1
+ */
+guint
+gst_component_meta_get_connectivity (GstComponentMeta *meta)
+{
+  g_return_val_if_fail (IS_COMPONENT_META (meta), 0);
+  return PRIVATE (meta)->components->connectivity;
+}
+
+/**
+ * gst_component_meta_get_features:
+ * @meta: a #GstComponentMeta
+ *
+ * Returns: what @meta has beyond area, bounding box and centroid
+ *
+ * Since: 0.1
+ */
+GstComponentFeatures
+gst_component_meta_get_features (GstComponentMeta *meta)
+{
+  g_return_val_if_fail (IS_COMPONENT_META (meta), 0);
+  return PRIVATE (meta)->components->features;
+}
+
+/**
+ * gst_component_meta_get_reference_size:
+ * @meta: a #GstComponentMeta
+ * @width: (out): width of the analysed image, pixels
+ * @height: (out): height of the analysed image, pixels
+ *
+ * Since: 0.1
+ */
+void
+gst_component_meta_get_reference_size (GstComponentMeta *meta, guint *width, guint *height)
+{
+  g_return_if_fail (IS_COMPONENT_META (meta));
+  g_return_if_fail (width != NULL && height != NULL);
+  *width = PRIVATE (meta)->mapping.reference_width;
+  *height = PRIVATE (meta)->mapping.reference_height;
+}
+
+/**
+ * gst_component_meta_get_size:
+ * @meta: a #GstComponentMeta
+ * @width: (out): width of the frame @meta is attached to, pixels
+ * @height: (out): height of the frame, pixels
+ *
+ * Since: 0.1
+ */
+void
+gst_component_meta_get_size (GstComponentMeta *meta, guint *width, guint *height)
+{
+  g_return_if_fail (IS_COMPONENT_META (meta));
+  g_return_if_fail (width != NULL && height != NULL);
+  *width = PRIVATE (meta)->mapping.width;
+  *height = PRIVATE (meta)->mapping.height;
+}
+
+/**
+ * gst_component_meta_get_mapping:
+ * @meta: a #GstComponentMeta
+ *
+ * Returns: (transfer none): where positions in the analysed image lie in the frame; valid as long as the buffer
+ *
+ * Since: 0.1
+ */
+const GstContoursMapping *
+gst_component_meta_get_mapping (GstComponentMeta *meta)
+{
+  g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);
+  return &PRIVATE (meta)->mapping;
+}
+
+/* The shape of the component as MAPPING distorts it: its covariance C becomes A C A^T. The formulas are those of
+ * ctr_component_shape(). */
+static void
+map_shape (const GstContoursMapping *mapping, CtrComponentShape *shape)
+{
+  gdouble a = mapping->xx, b = mapping->xy, c = mapping->yx, d = mapping->yy;
+  gdouble xx = shape->mu20, xy = shape->mu11, yy = shape->mu02;
+  gdouble mu20 = a * a * xx + 2 * a * b * xy + b * b * yy;
+  gdouble mu11 = a * c * xx + (a * d + b * c) * xy + b * d * yy;
+  gdouble mu02 = c * c * xx + 2 * c * d * xy + d * d * yy;
+  gdouble mean = (mu20 + mu02) / 2, spread = hypot ((mu20 - mu02) / 2, mu11);
+  gdouble major = mean + spread, minor = fmax (mean - spread, 0.0);
+  shape->orientation = spread > 0 ? 0.5 * atan2 (2 * mu11, mu20 - mu02) : 0.0;
+  shape->major_axis = 4 * sqrt (major);
+  shape->minor_axis = 4 * sqrt (minor);
+  shape->eccentricity = major > 0 ? sqrt (1 - minor / major) : 0.0;
+}
+
+static void
+fill_component (const ComponentMeta *meta, guint index, GstContoursComponent *out)
+{
+  const CtrComponents *components = meta->components;
+  const CtrComponent *row = &components->table[index];
+  const GstContoursMapping *mapping = &meta->mapping;
+
+  out->label = index + 1;
+  out->pixels = row->area;
+  out->area = row->area * fabs (mapping->xx * mapping->yy - mapping->xy * mapping->yx);
+  gst_contours_mapping_map_box (
+      mapping, row->left, row->top, row->width, row->height, &out->x, &out->y, &out->w, &out->h);
+  gdouble cx, cy;
+  ctr_component_centroid (row, &cx, &cy);
+  gst_contours_mapping_map_point (mapping, cx, cy, &out->cx, &out->cy);
+  gst_contours_mapping_map_point (mapping, row->start_x, row->top, &out->first_x, &out->first_y);
+  out->sum_x = row->sum_x;
+  out->sum_y = row->sum_y;
+
+  out->orientation = out->major_axis = out->minor_axis = out->eccentricity = NAN;
+  if (components->moments) {
+    CtrComponentShape shape;
+    ctr_component_shape (row, &components->moments[index], &shape);
+    if (!gst_contours_mapping_is_identity (mapping))
+      map_shape (mapping, &shape);
+    out->orientation = shape.orientation;
+    out->major_axis = shape.major_axis;
+    out->minor_axis = shape.minor_axis;
+    out->eccentricity = shape.eccentricity;
+  }
+
+  out->min = out->max = 0;
+  out->mean = out->std = NAN;
+  if (components->grey) {
+    const CtrComponentGrey *grey = &components->grey[index];
+    out->min = grey->min;
+    out->max = grey->max;
+    ctr_component_grey_stats (row, grey, &out->mean, &out->std);
+  }
+}
+
+/**
+ * gst_component_meta_get_component:
+ * @meta: a #GstComponentMeta
+ * @index: from 0 to the count less one; the component's label is @index + 1
+ * @component: (out caller-allocates): the component, in pixels of the frame
+ *
+ * Returns: whether there is a component of this @index
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_component_meta_get_component (GstComponentMeta *meta, guint index, GstContoursComponent *component)
+{
+  g_return_val_if_fail (IS_COMPONENT_META (meta), FALSE);
+  g_return_val_if_fail (component != NULL, FALSE);
+  if (index >= PRIVATE (meta)->components->count)
+    return FALSE;
+  fill_component (PRIVATE (meta), index, component);
+  return TRUE;
+}
+
+/**
+ * gst_component_meta_get_components:
+ * @meta: a #GstComponentMeta
+ *
+ * All components, in pixels of the frame, in order of their labels: that is in raster order of their first pixels in
+ * the analysed image. For other languages; C code needs no allocation with gst_component_meta_get_component().
+ *
+ * Returns: (transfer full) (element-type GstContoursComponent): the components, independent of the buffer; free with
+ *     g_list_free_full() and g_free()
+ *
+ * Since: 0.1
+ */
+GList *
+gst_component_meta_get_components (GstComponentMeta *meta)
+{
+  g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);
+  GList *list = NULL;
+  for (guint i = PRIVATE (meta)->components->count; i-- > 0;) {
+    GstContoursComponent *component = g_new (GstContoursComponent, 1);
+    fill_component (PRIVATE (meta), i, component);
+    list = g_list_prepend (list, component);
+  }
+  return list;
+}
+
+/* A view of a part of the result that keeps the result alive. */
+static GBytes *
+view (GstComponentMeta *meta, gconstpointer data, gsize size)
+{
+  return g_bytes_new_with_free_func (
+      data, size, (GDestroyNotify) ctr_components_unref, ctr_components_ref (PRIVATE (meta)->components));
+}
+
+/**
+ * gst_component_meta_get_table_bytes:
+ * @meta: a #GstComponentMeta
+ *
+ * The components as exact integers in pixels of the analysed image, not mapped to the frame: one row of 32 bytes a
+ * component, in order of the labels. In numpy:
+ *
+ * |[<!-- language="Python" -->
+ * numpy.dtype([('sum_x', 'u8'), ('sum_y', 'u8'), ('area', 'u4'), ('left', 'u2'), ('top', 'u2'), ('width', 'u2'),
+ *              ('height', 'u2'), ('start_x', 'u2'), ('reserved', 'u2')])
+ * ]|
+ *
+ * Returns: (transfer full): the table, without a copy; it outlives the buffer
+ *
+ * Since: 0.1
+ */
+GBytes *
+gst_component_meta_get_table_bytes (GstComponentMeta *meta)
+{
+  g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);
+  const CtrComponents *components = PRIVATE (meta)->components;
+  return view (meta, components->table, (gsize) components->count * sizeof *components->table);
+}
+
+/**
+ * gst_component_meta_get_moments_bytes:
+ * @meta: a #GstComponentMeta
+ *
+ * Raw second moments in the analysed image, its pixel (0, 0) the origin: one row of 24 bytes a component. In numpy:
+ *
+ * |[<!-- language="Python" -->
+ * numpy.dtype([('sum_xx', 'u8'), ('sum_xy', 'u8'), ('sum_yy', 'u8')])
+ * ]|
+ *
+ * Returns: (transfer full) (nullable): the rows, or %NULL without %GST_COMPONENT_FEATURE_MOMENTS
+ *
+ * Since: 0.1
+ */
+GBytes *
+gst_component_meta_get_moments_bytes (GstComponentMeta *meta)
+{
+  g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);
+  const CtrComponents *components = PRIVATE (meta)->components;
+  if (!components->moments)
+    return NULL;
+  return view (meta, components->moments, (gsize) components->count * sizeof *components->moments);
+}
+
+/**
+ * gst_component_meta_get_grey_bytes:
+ * @meta: a #GstComponentMeta
+ *
+ * Sums over the samples: one row of 24 bytes a component. In numpy:
+ *
+ * |[<!-- language="Python" -->
+ * numpy.dtype([('sum', 'u8'), ('sum_sq', 'u8'), ('min', 'u2'), ('max', 'u2'), ('reserved', 'u4')])
+ * ]|
+ *
+ * Returns: (transfer full) (nullable): the rows, or %NULL without %GST_COMPONENT_FEATURE_GREY
+ *
+ * Since: 0.1
+ */
+GBytes *
+gst_component_meta_get_grey_bytes (GstComponentMeta *meta)
+{
+  g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);
+  const CtrComponents *components = PRIVATE (meta)->components;
+  if (!components->grey)
+    return NULL;
+  return view (meta, components->grey, (gsize) components->count * sizeof *components->grey);
+}
+
+/**
+ * gst_component_meta_get_labels_bytes:
+ * @meta: a #GstComponentMeta
+ *
+ * The label image, as large as the analysed image (gst_component_meta_get_reference_size()), whatever the size of the
+ * frame now: one native 32-bit unsigned integer a pixel, rows without gaps; 0 is the background or a component outside
+ * the area limits. In numpy: numpy.frombuffer(data, 'u4').reshape(height, width)
+ *
+ * Returns: (transfer full) (nullable): the image, or %NULL without %GST_COMPONENT_FEATURE_LABELS
+ *
+ * Since: 0.1
+ */
+GBytes *
+gst_component_meta_get_labels_bytes (GstComponentMeta *meta)
+{
+  g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);
+  const CtrComponents *components = PRIVATE (meta)->components;
+  if (!components->labels)
+    return NULL;
+  return view (meta, components->labels, (gsize) components->width * components->height * sizeof *components->labels);
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef __GST_COMPONENT_META_H__
+#define __GST_COMPONENT_META_H__
+
+#include <gst/gst.h>
+#include <contours/components.h>
+#include <gst/contours/gstcontoursmapping.h>
+
+G_BEGIN_DECLS
+
+/**
+ * GstComponentFeatures:
+ * @GST_COMPONENT_FEATURE_MOMENTS: second moments: orientation, axes, eccentricity
+ * @GST_COMPONENT_FEATURE_GREY: minimum, maximum, mean, standard deviation of the samples (or luma)
+ * @GST_COMPONENT_FEATURE_LABELS: label image
+ *
+ * What an analysis computes on request; area, bounding box and centroid are always there.
+ *
+ * Since: 0.1
+ */
+typedef enum {
+  GST_COMPONENT_FEATURE_MOMENTS = 1 << 0,
+  GST_COMPONENT_FEATURE_GREY = 1 << 1,
+  GST_COMPONENT_FEATURE_LABELS = 1 << 2
+} GstComponentFeatures;
+
+#define GST_TYPE_COMPONENT_FEATURES (gst_component_features_get_type ())
+
+GST_CONTOURS_API
+GType gst_component_features_get_type (void);
+
+/**
+ * GstContoursComponent:
+ * @label: label, from 1; the value of the component's pixels in the label image
+ * @pixels: pixels of the analysed image
+ * @area: area in pixels of the frame: @pixels times the scaling of both axes
+ * @x: left edge of the bounding box
+ * @y: top edge of the bounding box
+ * @w: width of the bounding box
+ * @h: height of the bounding box
+ * @cx: x of the centre of gravity
+ * @cy: y of the centre of gravity
+ * @first_x: x of the component's first pixel in raster order of the analysed image
+ * @first_y: y of that pixel
+ * @sum_x: sum of the pixels' x in the analysed image
+ * @sum_y: sum of the pixels' y in the analysed image
+ * @orientation: angle of the major axis against the x axis, radians in (-pi/2, pi/2], positive towards +y (down); 0
+ *     where the axes are equal. NaN without %GST_COMPONENT_FEATURE_MOMENTS
+ * @major_axis: full length of the major axis of the ellipse with the same second moments, as scikit-image's regionprops
+ *     has it; NaN without %GST_COMPONENT_FEATURE_MOMENTS
+ * @minor_axis: the same of the minor axis
+ * @eccentricity: of that ellipse, 0 (circle) to 1 (line); NaN without %GST_COMPONENT_FEATURE_MOMENTS
+ * @min: smallest sample; 0 without %GST_COMPONENT_FEATURE_GREY
+ * @max: largest sample; 0 without %GST_COMPONENT_FEATURE_GREY
+ * @mean: mean of the samples; NaN without %GST_COMPONENT_FEATURE_GREY
+ * @std: population standard deviation of the samples; NaN without %GST_COMPONENT_FEATURE_GREY
+ *
+ * One connected component, in pixels of the frame that carries the metadata. Where that frame is as large as the
+ * analysed image, areas and boxes are whole numbers, exactly the analysis's integers. In a scaled frame a pixel centre
+ * x becomes (x + 0.5) * new / old - 0.5, box edges and lengths are scaled, and the shape is that of the scaled second
+ * moments; samples are never recomputed. After a crop (GStreamer 1.28) a component may lie outside the frame: nothing
+ * is cut off.
+ *
+ * Since: 0.1
+ */
+typedef struct _GstContoursComponent GstContoursComponent;
+
+struct _GstContoursComponent {
+  guint label;
+  guint pixels;
+  gdouble area;
+  gdouble x;
+  gdouble y;
+  gdouble w;
+  gdouble h;
+  gdouble cx;
+  gdouble cy;
+  gdouble first_x;
+  gdouble first_y;
+  guint64 sum_x;
+  guint64 sum_y;
+  gdouble orientation;
+  gdouble major_axis;
+  gdouble minor_axis;
+  gdouble eccentricity;
+  guint min;
+  guint max;
+  gdouble mean;
+  gdouble std;
+};
+
+#define GST_TYPE_CONTOURS_COMPONENT (gst_contours_component_get_type ())
+
+GST_CONTOURS_API
+GType gst_contours_component_get_type (void);
+
+/**
+ * GstComponentMeta:
+ * @meta: parent #GstMeta
+ *
+ * The connected components of a video frame. The result itself is immutable and shared by all buffers that carry it;
+ * copying a buffer copies a reference. The metadata belongs to its buffer: it is valid as long as the buffer is.
+ *
+ * Since: 0.1
+ */
+typedef struct _GstComponentMeta GstComponentMeta;
+
+struct _GstComponentMeta {
+  GstMeta meta;
+};
+
+#define GST_COMPONENT_META_API_TYPE (gst_component_meta_api_get_type ())
+#define GST_COMPONENT_META_INFO (gst_component_meta_get_info ())
+
+GST_CONTOURS_API
+GType gst_component_meta_api_get_type (void);
+
+GST_CONTOURS_API
+const GstMetaInfo *gst_component_meta_get_info (void);
+
+GST_CONTOURS_API
+GstComponentMeta *gst_buffer_add_component_meta (GstBuffer *buffer, CtrComponents *components, const gchar *source);
+
+GST_CONTOURS_API
+GstComponentMeta *gst_buffer_get_component_meta (GstBuffer *buffer);
+
+GST_CONTOURS_API
+GstComponentMeta *gst_buffer_get_component_meta_by_source (GstBuffer *buffer, const gchar *source);
+
+GST_CONTOURS_API
+GstComponentMeta *gst_buffer_iterate_component_meta (GstBuffer *buffer, gpointer *state);
+
+GST_CONTOURS_API
+GList *gst_buffer_get_component_metas (GstBuffer *buffer);
+
+GST_CONTOURS_API
+const CtrComponents *gst_component_meta_peek_components (GstComponentMeta *meta);
+
+GST_CONTOURS_API
+const gchar *gst_component_meta_get_source (GstComponentMeta *meta);
+
+GST_CONTOURS_API
+guint gst_component_meta_get_count (GstComponentMeta *meta);
+
+GST_CONTOURS_API
+guint gst_component_meta_get_threshold (GstComponentMeta *meta);
+
+GST_CONTOURS_API
+guint gst_component_meta_get_connectivity (GstComponentMeta *meta);
+
+GST_CONTOURS_API
+GstComponentFeatures gst_component_meta_get_features (GstComponentMeta *meta);
+
+GST_CONTOURS_API
+void gst_component_meta_get_reference_size (GstComponentMeta *meta, guint *width, guint *height);
+
+GST_CONTOURS_API
+void gst_component_meta_get_size (GstComponentMeta *meta, guint *width, guint *height);
+
+GST_CONTOURS_API
+const GstContoursMapping *gst_component_meta_get_mapping (GstComponentMeta *meta);
+
+GST_CONTOURS_API
+gboolean gst_component_meta_get_component (GstComponentMeta *meta, guint index, GstContoursComponent *component);
+
+GST_CONTOURS_API
+GList *gst_component_meta_get_components (GstComponentMeta *meta);
+
+GST_CONTOURS_API
+GBytes *gst_component_meta_get_table_bytes (GstComponentMeta *meta);
+
+GST_CONTOURS_API
+GBytes *gst_component_meta_get_moments_bytes (GstComponentMeta *meta);
+
+GST_CONTOURS_API
+GBytes *gst_component_meta_get_grey_bytes (GstComponentMeta *meta);
+
+GST_CONTOURS_API
+GBytes *gst_component_meta_get_labels_bytes (GstComponentMeta *meta);
+
+G_END_DECLS
+
+#endif /* __GST_COMPONENT_META_H__ */
