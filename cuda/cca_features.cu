@@ -192,5 +192,5 @@ __launch_bounds__ (TILE_THREADS) feature_kernel (const CcaFrame f)
 void
 cca_launch_features (const CcaFrame &f, cudaStream_t stream)
 {
-  feature_kernel<<<dim3 (f.tiles_x, f.tiles_y), TILE_THREADS, 0, stream> > > (f);
+  feature_kernel<<<dim3 (f.tiles_x, f.tiles_y), TILE_THREADS, 0, stream>>> (f);
 }

@@ -436,13 +436,13 @@ cca_launch_merge (const CcaFrame &f, int connectivity, cudaStream_t stream)
   const unsigned tiles = f.tiles_x * f.tiles_y;
   const unsigned seam_ctas = ctr_div_up (tiles, SEAM_WARPS);
   if (connectivity == 8)
-    seam_kernel<8><<<seam_ctas, 32 * SEAM_WARPS, 0, stream> > > (f);
+    seam_kernel<8><<<seam_ctas, 32 * SEAM_WARPS, 0, stream>>> (f);
   else
-    seam_kernel<4><<<seam_ctas, 32 * SEAM_WARPS, 0, stream> > > (f);
-  merge_kernel<<<ctr_div_up (tiles, MERGE_TILES), 32 * MERGE_WARPS, 0, stream> > > (f);
+    seam_kernel<4><<<seam_ctas, 32 * SEAM_WARPS, 0, stream>>> (f);
+  merge_kernel<<<ctr_div_up (tiles, MERGE_TILES), 32 * MERGE_WARPS, 0, stream>>> (f);
   const int counts = TILE_H * f.tiles_x;
   if (counts > 24 * 1024) /* with the static part this may pass 48 KB, which a kernel must ask for */
     cudaFuncSetAttribute (rank_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, counts);
-  rank_kernel<<<f.tiles_y, RANK_THREADS, counts, stream> > > (f);
-  emit_kernel<<<dim3 (f.tiles_x, f.tiles_y), EMIT_THREADS, 0, stream> > > (f);
+  rank_kernel<<<f.tiles_y, RANK_THREADS, counts, stream>>> (f);
+  emit_kernel<<<dim3 (f.tiles_x, f.tiles_y), EMIT_THREADS, 0, stream>>> (f);
 }

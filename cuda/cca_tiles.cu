@@ -542,9 +542,9 @@ cca_launch_tiles (const CcaFrame &frame, int connectivity, bool keep_runs, cudaS
 {
   dim3 grid (frame.tiles_x, frame.tiles_y);
   if (connectivity == 8)
-    keep_runs ? tile_kernel<8, true><<<grid, TILE_THREADS, 0, stream> > > (frame)
-              : tile_kernel<8, false><<<grid, TILE_THREADS, 0, stream> > > (frame);
+    keep_runs ? tile_kernel<8, true><<<grid, TILE_THREADS, 0, stream>>> (frame)
+              : tile_kernel<8, false><<<grid, TILE_THREADS, 0, stream>>> (frame);
   else
-    keep_runs ? tile_kernel<4, true><<<grid, TILE_THREADS, 0, stream> > > (frame)
-              : tile_kernel<4, false><<<grid, TILE_THREADS, 0, stream> > > (frame);
+    keep_runs ? tile_kernel<4, true><<<grid, TILE_THREADS, 0, stream>>> (frame)
+              : tile_kernel<4, false><<<grid, TILE_THREADS, 0, stream>>> (frame);
 }

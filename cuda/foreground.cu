@@ -185,7 +185,7 @@ ctr_foreground_plane (
   const uint32_t first = image->format == CTR_FORMAT_XRGB || image->format == CTR_FORMAT_XBGR ? 1 : 0;
   const dim3 block (32, 8), grid (ctr_div_up (image->width, 32), min (ctr_div_up (image->height, 8), 65535u));
   const size_t stride = aligned_row (image->width);
-  luma_kernel<<<grid, block, 0, stream> > > ((const uint8_t *) plane->data, plane->stride, image->width, image->height,
+  luma_kernel<<<grid, block, 0, stream>>> ((const uint8_t *) plane->data, plane->stride, image->width, image->height,
       ctr_format_pixel_size (image->format), first + order, first + 1, first + 2 - order, (uint8_t *) state->luma.data,
       stride);
   CTR_CUDA (cudaGetLastError ());
@@ -204,12 +204,12 @@ ctr_foreground_otsu (
   const unsigned ctas = min (ctr_div_up (plane->height, HISTOGRAM_THREADS / 32), 1024u);
   CTR_CUDA (cudaMemsetAsync (histogram->counts, 0, levels * sizeof *histogram->counts, stream));
   if (plane->format == CTR_FORMAT_GRAY8)
-    histogram_kernel<uint8_t><<<ctas, HISTOGRAM_THREADS, 0, stream> > > (
+    histogram_kernel<uint8_t><<<ctas, HISTOGRAM_THREADS, 0, stream>>> (
         (const uint8_t *) plane->data, plane->stride, plane->width, plane->height, histogram->counts);
   else
-    histogram_kernel<uint16_t><<<ctas, HISTOGRAM_THREADS, 0, stream> > > (
+    histogram_kernel<uint16_t><<<ctas, HISTOGRAM_THREADS, 0, stream>>> (
         (const uint8_t *) plane->data, plane->stride, plane->width, plane->height, histogram->counts);
-  otsu_kernel<<<1, OTSU_THREADS, 0, stream> > > (histogram, levels, (uint64_t) plane->width * plane->height);
+  otsu_kernel<<<1, OTSU_THREADS, 0, stream>>> (histogram, levels, (uint64_t) plane->width * plane->height);
   CTR_CUDA (cudaGetLastError ());
   *threshold = &histogram->threshold;
   return true;
