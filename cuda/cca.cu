@@ -13,11 +13,22 @@ namespace
 constexpr size_t HEADER_SIZE = 256;     /* bytes before the table, so that both come back in one copy */
 constexpr uint32_t MIN_CAPACITY = 1024; /* rows */
 
-/* What one frame's work depends on. While it stays the same, the graph is launched again as it is. */
+/* What one frame's work depends on. */
 struct Job {
   CtrImage image;
   CtrCcaParams params;
 };
+
+/* The work for a job, ready to launch: as long as the job and our memory stay the same. */
+struct Plan {
+  Job job;
+  CcaFrame frame;
+  cudaGraphExec_t graph; /* NULL: the plan was never made */
+  uint64_t generation;   /* of our memory, when it was made */
+  uint64_t used;         /* when it was last launched */
+};
+
+constexpr int PLANS = 8; /* pools upstream hand out a few buffers in turn */
 
 struct Cca {
   CtrForegroundState foreground;
@@ -28,16 +39,16 @@ struct Cca {
   CtrBuffer labels;
   CtrBuffer moments;
   CtrBuffer grey;
-  CtrBuffer host;                        /* pinned: where the result comes back */
-  uint32_t fixed_tiles_x, fixed_tiles_y; /* that fixed and runs are laid out for */
+  CtrBuffer host;      /* pinned: where the result comes back */
+  uint64_t generation; /* counts the changes of the above */
   uint32_t closed_capacity, capacity;
 
-  Job job;
-  bool job_valid; /* frame, graph belong to job */
-  CcaFrame frame;
-  cudaGraphExec_t graph;
+  Plan plans[PLANS];
+  Plan *current;           /* of the last image queued */
+  uint64_t frames;         /* launched so far */
   cudaStream_t own_stream; /* for callers without one */
   cudaStream_t stream;     /* of the pending image */
+  bool overlap;            /* the GPU has overlapped launches */
   uint32_t last_count;     /* rows of the last result: how many to fetch before the count is known */
 };
 
@@ -93,9 +104,15 @@ cca_create (CtrError *error)
   }
   ctr_foreground_init (&cca->foreground);
   cca->host.pinned = true;
-  cudaError_t status = cudaStreamCreateWithFlags (&cca->own_stream, cudaStreamNonBlocking);
+  int device = 0, major = 0;
+  cudaError_t status = cudaGetDevice (&device);
+  if (status == cudaSuccess)
+    status = cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor, device);
+  cca->overlap = major >= 9 && CUDART_VERSION >= 12030; /* before, graphs knew nothing of it */
+  if (status == cudaSuccess)
+    status = cudaStreamCreateWithFlags (&cca->own_stream, cudaStreamNonBlocking);
   if (status != cudaSuccess) {
-    ctr_cuda_fail (error, status, "cudaStreamCreateWithFlags");
+    ctr_cuda_fail (error, status, "asking the device and creating a stream");
     free (cca);
     return NULL;
   }
@@ -111,7 +128,8 @@ release_memory (Cca *cca)
       &cca->fixed, &cca->closed, &cca->result, &cca->runs, &cca->labels, &cca->moments, &cca->grey, &cca->host};
   for (CtrBuffer *buffer : buffers)
     ctr_buffer_free (buffer);
-  cca->fixed_tiles_x = cca->fixed_tiles_y = 0;
+  cca->generation++;
+  cca->current = NULL;
   cca->capacity = cca->closed_capacity = 0;
 }
 
@@ -121,20 +139,34 @@ cca_destroy (void *state)
   Cca *cca = (Cca *) state;
   if (cca->stream)
     cudaStreamSynchronize (cca->stream);
-  if (cca->graph)
-    cudaGraphExecDestroy (cca->graph);
+  for (Plan &plan : cca->plans)
+    if (plan.graph)
+      cudaGraphExecDestroy (plan.graph);
   cudaStreamDestroy (cca->own_stream);
   release_memory (cca);
   free (cca);
 }
 
-/* Memory for the job's image, and for at least the capacities so far. Sets all of frame but the plane. */
+/* At least SIZE bytes; a change makes all plans invalid. *FRESH (may be NULL): the memory is new. */
 bool
-reserve (Cca *cca, CtrError *error)
+grow (Cca *cca, CtrBuffer *buffer, size_t size, bool *fresh, CtrError *error)
 {
-  const CtrImage *image = &cca->job.image;
-  const CtrCcaParams *params = &cca->job.params;
-  CcaFrame *f = &cca->frame;
+  const bool grows = size > buffer->size;
+  if (fresh)
+    *fresh = grows;
+  if (!grows)
+    return true;
+  cca->generation++;
+  return ctr_buffer_reserve (buffer, size, error);
+}
+
+/* Memory for the plan's image, and for at least the capacities so far. Sets all of the plan's frame but the plane. */
+bool
+reserve (Cca *cca, Plan *plan, CtrError *error)
+{
+  const CtrImage *image = &plan->job.image;
+  const CtrCcaParams *params = &plan->job.params;
+  CcaFrame *f = &plan->frame;
   *f = CcaFrame ();
   f->width = image->width;
   f->height = image->height;
@@ -151,23 +183,24 @@ reserve (Cca *cca, CtrError *error)
     cca->capacity = rows;
   if (cca->closed_capacity < rows)
     cca->closed_capacity = rows;
-  if (!ctr_foreground_reserve (&cca->foreground, image, params->foreground.mode, error))
+  bool fresh;
+  if (!ctr_foreground_reserve (&cca->foreground, image, params->foreground.mode, &fresh, error))
     return false;
+  cca->generation += fresh;
 
-  const bool relaid = cca->fixed_tiles_x != f->tiles_x || cca->fixed_tiles_y != f->tiles_y;
-  cca->fixed_tiles_x = cca->fixed_tiles_y = 0; /* until all of it is there */
-  if (!ctr_buffer_reserve (&cca->fixed, carve_fixed (f, NULL), error))
+  if (!grow (cca, &cca->fixed, carve_fixed (f, NULL), &fresh, error))
     return false;
   carve_fixed (f, (uint8_t *) cca->fixed.data);
-  /* The kernels leave the counters at zero for the next frame; a new layout starts them. */
-  if (relaid)
+  /* First in every layout; each frame leaves them at zero for the next. */
+  if (fresh)
     CTR_CUDA (cudaMemsetAsync (f->counters, 0, sizeof *f->counters, cca->stream));
-  cca->fixed_tiles_x = f->tiles_x;
-  cca->fixed_tiles_y = f->tiles_y;
 
-  if (!ctr_buffer_reserve (&cca->closed, cca->closed_capacity * sizeof (uint4), error)
-      || !ctr_buffer_reserve (&cca->result, HEADER_SIZE + cca->capacity * sizeof (CtrComponent), error))
+  if (!grow (cca, &cca->closed, cca->closed_capacity * sizeof (uint4), NULL, error)
+      || !grow (cca, &cca->result, HEADER_SIZE + cca->capacity * sizeof (CtrComponent), &fresh, error))
     return false;
+  /* Rows are fetched before their number is known. */
+  if (fresh)
+    CTR_CUDA (cudaMemsetAsync (cca->result.data, 0, cca->result.size, cca->stream));
   f->closed = (uint4 *) cca->closed.data;
   f->closed_capacity = cca->closed_capacity;
   f->header = (CcaHeader *) cca->result.data;
@@ -175,22 +208,22 @@ reserve (Cca *cca, CtrError *error)
   f->capacity = cca->capacity;
 
   if (params->features) {
-    if (!ctr_buffer_reserve (&cca->runs, carve_runs (f, NULL), error))
+    if (!grow (cca, &cca->runs, carve_runs (f, NULL), NULL, error))
       return false;
     carve_runs (f, (uint8_t *) cca->runs.data);
   }
   if (params->features & CTR_FEATURE_LABELS) {
-    if (!ctr_buffer_reserve (&cca->labels, pixels * sizeof (uint32_t), error))
+    if (!grow (cca, &cca->labels, pixels * sizeof (uint32_t), NULL, error))
       return false;
     f->labels = (uint32_t *) cca->labels.data;
   }
   if (params->features & CTR_FEATURE_MOMENTS) {
-    if (!ctr_buffer_reserve (&cca->moments, cca->capacity * sizeof (CtrComponentMoments), error))
+    if (!grow (cca, &cca->moments, cca->capacity * sizeof (CtrComponentMoments), NULL, error))
       return false;
     f->moments = (CtrComponentMoments *) cca->moments.data;
   }
   if (params->features & CTR_FEATURE_GREY) {
-    if (!ctr_buffer_reserve (&cca->grey, cca->capacity * sizeof (CtrComponentGrey), error))
+    if (!grow (cca, &cca->grey, cca->capacity * sizeof (CtrComponentGrey), NULL, error))
       return false;
     f->grey = (CtrComponentGrey *) cca->grey.data;
   }
@@ -198,12 +231,12 @@ reserve (Cca *cca, CtrError *error)
 }
 
 bool
-queue_kernels (Cca *cca, CtrError *error)
+queue_kernels (Cca *cca, Plan *plan, CtrError *error)
 {
-  CcaFrame *f = &cca->frame;
-  const CtrCcaParams *params = &cca->job.params;
+  CcaFrame *f = &plan->frame;
+  const CtrCcaParams *params = &plan->job.params;
   CtrImage plane;
-  if (!ctr_foreground_plane (&cca->foreground, &cca->job.image, &plane, cca->stream, error))
+  if (!ctr_foreground_plane (&cca->foreground, &plan->job.image, &plane, cca->stream, error))
     return false;
   f->pixels = (const uint8_t *) plane.data;
   f->stride = plane.stride;
@@ -213,64 +246,59 @@ queue_kernels (Cca *cca, CtrError *error)
       && !ctr_foreground_otsu (&cca->foreground, &plane, &f->threshold_device, cca->stream, error))
     return false;
   cca_launch_tiles (*f, params->connectivity, params->features != 0, cca->stream);
-  cca_launch_merge (*f, params->connectivity, cca->stream);
+  cca_launch_merge (*f, params->connectivity, cca->overlap, cca->stream);
   if (params->features)
     cca_launch_features (*f, cca->stream);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }
 
-/* Captures the frame's work; an existing graph takes over new pointers and sizes where its shape allows. */
+/* Jobs of one shape have the same kernels, in the same order. */
 bool
-build_graph (Cca *cca, CtrError *error)
+same_shape (const Job *a, const Job *b)
+{
+  return a->image.format == b->image.format && a->image.memory == b->image.memory
+         && a->params.foreground.mode == b->params.foreground.mode && a->params.connectivity == b->params.connectivity
+         && !a->params.features == !b->params.features;
+}
+
+/* Captures the plan's work. FORMER (may be NULL): the job its graph was built for; a graph of the same shape takes over
+ * new pointers and sizes, which is several times faster than a new one. */
+bool
+build_graph (Cca *cca, Plan *plan, const Job *former, CtrError *error)
 {
   CTR_CUDA (cudaStreamBeginCapture (cca->stream, cudaStreamCaptureModeThreadLocal));
-  bool queued = queue_kernels (cca, error);
+  bool queued = queue_kernels (cca, plan, error);
   cudaGraph_t captured = NULL;
   cudaError_t status = cudaStreamEndCapture (cca->stream, &captured);
-  if (queued && status == cudaSuccess && cca->graph) {
+  if (queued && status == cudaSuccess) {
+    bool updated = false;
+    if (plan->graph && former && same_shape (&plan->job, former)) {
 #if CUDART_VERSION >= 12000
-    cudaGraphExecUpdateResultInfo info;
-    bool updated = cudaGraphExecUpdate (cca->graph, captured, &info) == cudaSuccess;
+      cudaGraphExecUpdateResultInfo info;
+      updated = cudaGraphExecUpdate (plan->graph, captured, &info) == cudaSuccess;
 #else
-    cudaGraphExecUpdateResult result;
-    bool updated = cudaGraphExecUpdate (cca->graph, captured, NULL, &result) == cudaSuccess;
+      cudaGraphExecUpdateResult result;
+      updated = cudaGraphExecUpdate (plan->graph, captured, NULL, &result) == cudaSuccess;
 #endif
+    }
     if (!updated) {
       cudaGetLastError ();
-      cudaGraphExecDestroy (cca->graph);
-      cca->graph = NULL;
+      if (plan->graph)
+        cudaGraphExecDestroy (plan->graph);
+      plan->graph = NULL;
+#if CUDART_VERSION >= 12000
+      status = cudaGraphInstantiate (&plan->graph, captured, 0);
+#else
+      status = cudaGraphInstantiate (&plan->graph, captured, NULL, NULL, 0);
+#endif
     }
   }
-  if (queued && status == cudaSuccess && !cca->graph)
-#if CUDART_VERSION >= 12000
-    status = cudaGraphInstantiate (&cca->graph, captured, 0);
-#else
-    status = cudaGraphInstantiate (&cca->graph, captured, NULL, NULL, 0);
-#endif
   if (captured)
     cudaGraphDestroy (captured);
   if (!queued)
     return false;
-  if (status != cudaSuccess) {
-    cca->graph = NULL;
-    return ctr_cuda_fail (error, status, "building the frame's graph of kernels");
-  }
-  return true;
-}
-
-bool
-prepare (Cca *cca, CtrError *error)
-{
-  cca->job_valid = false;
-  /* Memory may move: nothing may be under way that uses it. */
-  CTR_CUDA (cudaStreamSynchronize (cca->stream));
-  if (!reserve (cca, error) || !build_graph (cca, error)) {
-    release_memory (cca); /* a smaller frame may fit, and must not ask for as much again */
-    return false;
-  }
-  cca->job_valid = true;
-  return true;
+  return status == cudaSuccess || ctr_cuda_fail (error, status, "building the frame's graph of kernels");
 }
 
 bool
@@ -288,6 +316,41 @@ same_job (const Job *a, const Job *b)
          && a->params.max_area == b->params.max_area && a->params.features == b->params.features;
 }
 
+/* Makes the plan for JOB current: one that is there, or the one longest unused, made anew. */
+bool
+make_current (Cca *cca, const Job *job, CtrError *error)
+{
+  Plan *oldest = &cca->plans[0];
+  for (Plan &plan : cca->plans) {
+    if (plan.graph && plan.generation == cca->generation && same_job (&plan.job, job)) {
+      cca->current = &plan;
+      return true;
+    }
+    if (plan.used < oldest->used)
+      oldest = &plan;
+  }
+  /* Memory may move: nothing may be under way that uses it. */
+  CTR_CUDA (cudaStreamSynchronize (cca->stream));
+  const Job former = oldest->job;
+  oldest->job = *job;
+  oldest->generation = 0;
+  if (!reserve (cca, oldest, error) || !build_graph (cca, oldest, &former, error)) {
+    release_memory (cca); /* a smaller frame may fit, and must not ask for as much again */
+    return false;
+  }
+  oldest->generation = cca->generation;
+  cca->current = oldest;
+  return true;
+}
+
+bool
+launch (Cca *cca, CtrError *error)
+{
+  cca->current->used = ++cca->frames;
+  CTR_CUDA (cudaGraphLaunch (cca->current->graph, cca->stream));
+  return true;
+}
+
 bool
 cca_enqueue (void *state, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
 {
@@ -297,18 +360,14 @@ cca_enqueue (void *state, const CtrImage *image, const CtrCcaParams *params, voi
   if (cca->stream && cca->stream != wanted)
     CTR_CUDA (cudaStreamSynchronize (cca->stream)); /* the memory is shared by all our frames */
   cca->stream = wanted;
-  if (!cca->job_valid || !same_job (&job, &cca->job)) {
-    cca->job = job;
-    if (!prepare (cca, error))
-      return false;
-  }
+  if (!make_current (cca, &job, error))
+    return false;
   if (image->memory == CTR_MEMORY_HOST) {
     /* The last frame may still be on its way up from the same memory. */
     CTR_CUDA (cudaStreamSynchronize (cca->stream));
     ctr_foreground_stage (&cca->foreground, image);
   }
-  CTR_CUDA (cudaGraphLaunch (cca->graph, cca->stream));
-  return true;
+  return launch (cca, error);
 }
 
 uint32_t
@@ -329,20 +388,20 @@ fetch_header (Cca *cca, uint32_t *rows, CtrError *error)
     const size_t size = HEADER_SIZE + *rows * sizeof (CtrComponent);
     if (!ctr_buffer_reserve (&cca->host, size, error))
       return false;
-    CTR_CUDA (cudaMemcpyAsync (cca->host.data, cca->frame.header, size, cudaMemcpyDeviceToHost, cca->stream));
+    CTR_CUDA (cudaMemcpyAsync (cca->host.data, cca->current->frame.header, size, cudaMemcpyDeviceToHost, cca->stream));
     CTR_CUDA (cudaStreamSynchronize (cca->stream));
     const CcaHeader header = *(const CcaHeader *) cca->host.data;
     cca->last_count = header.count;
     if (header.count <= cca->capacity && header.closed <= cca->closed_capacity)
       return true;
-    const uint32_t grown_count = header.count + header.count / 4, grown_closed = header.closed + header.closed / 4;
     if (header.count > cca->capacity)
-      cca->capacity = grown_count;
+      cca->capacity = header.count + header.count / 4;
     if (header.closed > cca->closed_capacity)
-      cca->closed_capacity = grown_closed;
-    if (!prepare (cca, error))
+      cca->closed_capacity = header.closed + header.closed / 4;
+    const Job job = cca->current->job;
+    cca->generation++; /* no plan has this much room */
+    if (!make_current (cca, &job, error) || !launch (cca, error))
       return false;
-    CTR_CUDA (cudaGraphLaunch (cca->graph, cca->stream));
   }
 }
 
@@ -367,13 +426,13 @@ CtrComponents *
 cca_finish (void *state, CtrError *error)
 {
   Cca *cca = (Cca *) state;
-  const CtrCcaParams *params = &cca->job.params;
   uint32_t rows;
   if (!fetch_header (cca, &rows, error))
     return NULL;
+  const CtrCcaParams *params = &cca->current->job.params;
+  const CcaFrame *frame = &cca->current->frame;
   const CcaHeader header = *(const CcaHeader *) cca->host.data;
-  CtrComponents *result =
-      ctr_components_alloc (cca->frame.width, cca->frame.height, header.count, params->features, error);
+  CtrComponents *result = ctr_components_alloc (frame->width, frame->height, header.count, params->features, error);
   if (!result)
     return NULL;
   result->threshold = header.threshold;
@@ -381,15 +440,15 @@ cca_finish (void *state, CtrError *error)
   const uint32_t have = header.count < rows ? header.count : rows;
   memcpy ((void *) result->table, (const uint8_t *) cca->host.data + HEADER_SIZE, have * sizeof (CtrComponent));
   bool ok =
-      fetch (cca, result->table + have, cca->frame.table + have, (header.count - have) * sizeof (CtrComponent), error);
+      fetch (cca, result->table + have, frame->table + have, (header.count - have) * sizeof (CtrComponent), error);
   if (result->moments)
-    ok = ok && fetch (cca, result->moments, cca->frame.moments, header.count * sizeof *result->moments, error);
+    ok = ok && fetch (cca, result->moments, frame->moments, header.count * sizeof *result->moments, error);
   if (result->grey)
-    ok = ok && fetch (cca, result->grey, cca->frame.grey, header.count * sizeof *result->grey, error);
+    ok = ok && fetch (cca, result->grey, frame->grey, header.count * sizeof *result->grey, error);
   if (result->labels)
     ok = ok
-         && fetch (cca, result->labels, cca->frame.labels, (size_t) result->width * result->height * sizeof (uint32_t),
-             error);
+         && fetch (
+             cca, result->labels, frame->labels, (size_t) result->width * result->height * sizeof (uint32_t), error);
   if (ok)
     return result;
   ctr_components_unref (result);
@@ -400,9 +459,10 @@ bool
 cca_get_device_result (void *state, CtrDeviceComponents *result, CtrError *error)
 {
   Cca *cca = (Cca *) state;
-  if (!cca->job_valid)
+  if (!cca->current)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "no image was queued: call ctr_cca_enqueue() first");
-  *result = {cca->frame.table, &cca->frame.header->count, cca->frame.labels, cca->frame.capacity};
+  const CcaFrame *frame = &cca->current->frame;
+  *result = {frame->table, &frame->header->count, frame->labels, frame->capacity};
   return true;
 }
 

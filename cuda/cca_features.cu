@@ -103,8 +103,11 @@ __launch_bounds__ (TILE_THREADS) feature_kernel (const CcaFrame f)
     uint32_t slot = row * ROW_SLOTS + (word * 32 + __ffs (rest) - 1) / 2;
     uint32_t root = f.run_roots[(size_t) tile * TILE_SLOTS + slot], label = 0;
     if (root & OPEN_RUN) {
-      /* The merge kernel left every parent at its root. */
-      label = f.node_label[(uint32_t) f.parents[tile * MAX_NODES + (root & 255)]];
+      /* The merge kernel left nearly every parent at its root. */
+      uint32_t node = tile * MAX_NODES + (root & 255), up;
+      while ((up = (uint32_t) f.parents[node]) != node)
+        node = up;
+      label = f.node_label[node];
     } else {
       uint32_t y = root / ROW_SLOTS;
       unsigned long long bit = 1ull << root % ROW_SLOTS;

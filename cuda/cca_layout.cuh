@@ -146,9 +146,9 @@ area_kept (const CcaFrame &f, uint32_t area)
   return area >= f.min_area && (f.max_area == 0 || area <= f.max_area);
 }
 
-/* Queue the kernels. KEEP_RUNS: leave what cca_features.cu needs. */
+/* Queue the kernels. KEEP_RUNS: leave what cca_features.cu needs. OVERLAP: the GPU has overlapped launches. */
 void cca_launch_tiles (const CcaFrame &frame, int connectivity, bool keep_runs, cudaStream_t stream);
-void cca_launch_merge (const CcaFrame &frame, int connectivity, cudaStream_t stream);
+void cca_launch_merge (const CcaFrame &frame, int connectivity, bool overlap, cudaStream_t stream);
 void cca_launch_features (const CcaFrame &frame, cudaStream_t stream);
 
 #endif

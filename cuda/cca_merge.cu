@@ -11,15 +11,21 @@ load_parent (const NodeKey *parents, uint32_t node)
   return __ldcg (parents + node); /* from L2, where the atomics are */
 }
 
+/* Halves the path on its way: whoever comes next walks half as far. A plain store will do: nodes with a parent never
+ * become roots again, and any ancestor is right. */
 __device__ inline NodeKey
-find_root (const NodeKey *parents, uint32_t node)
+find_root (NodeKey *parents, uint32_t node)
 {
-  for (;;) {
-    NodeKey up = load_parent (parents, node);
-    if ((uint32_t) up == node)
+  NodeKey up = load_parent (parents, node);
+  while ((uint32_t) up != node) {
+    NodeKey next = load_parent (parents, (uint32_t) up);
+    if (next == up)
       return up;
-    node = (uint32_t) up;
+    *(volatile NodeKey *) &parents[node] = next;
+    node = (uint32_t) next;
+    up = load_parent (parents, node);
   }
+  return up;
 }
 
 __device__ void
@@ -59,12 +65,24 @@ contacts (
   }
 }
 
-constexpr int SEAM_WARPS = 8;
+/* Joins nodes A (of the tile whose first node is BASE_A) and B; each lane has a pair or not. The whole warp calls it:
+ * one pair of components often meets at many places, and one lane for each pair is enough. */
+__device__ inline void
+unite_lanes (NodeKey *parents, bool has, uint32_t base_a, uint32_t a, uint32_t base_b, uint32_t b)
+{
+  uint32_t same = __match_any_sync (~0u, has ? a << 8 | b : ~0u);
+  if (has && (same & -same) == 1u << threadIdx.x % 32)
+    unite (parents, base_a + a, base_b + b);
+}
+
+constexpr int SEAM_WARPS = 4;
 
 /* A warp a tile: joins nodes across the tile's right and bottom seam, and (8-connected) its bottom right corner. */
 template <int CONNECTIVITY> __global__ void __launch_bounds__ (32 * SEAM_WARPS) seam_kernel (const CcaFrame f)
 {
   const uint32_t lane = threadIdx.x % 32, tile = blockIdx.x * SEAM_WARPS + threadIdx.x / 32;
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
   /* Ready for the rank kernel. */
   if (tile < f.tiles_y && lane == 0)
     f.band_state[tile] = 0;
@@ -85,10 +103,13 @@ template <int CONNECTIVITY> __global__ void __launch_bounds__ (32 * SEAM_WARPS) 
     for (int i = 0; i < TILE_H / 32; i++) {
       uint32_t at_start, later, y = i * 32 + lane;
       contacts<CONNECTIVITY> (line[i], i ? line[i - 1] : 0, above[i], i ? above[i - 1] : 0, &at_start, &later);
-      if (at_start >> lane & 1)
-        unite (f.parents, a + rim.right_node[above[i] >> lane & 1 ? y : y - 1], l + right.left_node[y]);
-      if (CONNECTIVITY == 8 && later >> lane & 1)
-        unite (f.parents, a + rim.right_node[y], l + right.left_node[y - 1]);
+      bool has = at_start >> lane & 1;
+      unite_lanes (
+          f.parents, has, a, has ? rim.right_node[above[i] >> lane & 1 ? y : y - 1] : 0, l, right.left_node[y]);
+      if (CONNECTIVITY == 8) {
+        has = later >> lane & 1;
+        unite_lanes (f.parents, has, a, rim.right_node[y], l, has ? right.left_node[y - 1] : 0);
+      }
     }
   }
   if (open && below_open) {
@@ -99,10 +120,13 @@ template <int CONNECTIVITY> __global__ void __launch_bounds__ (32 * SEAM_WARPS) 
       uint32_t at_start, later, x = i * 32 + lane;
       contacts<CONNECTIVITY> (
           below.top[i], i ? below.top[i - 1] : 0, rim.bottom[i], i ? rim.bottom[i - 1] : 0, &at_start, &later);
-      if (at_start >> lane & 1)
-        unite (f.parents, a + rim.bottom_node[rim.bottom[i] >> lane & 1 ? x : x - 1], l + below.top_node[x]);
-      if (CONNECTIVITY == 8 && later >> lane & 1)
-        unite (f.parents, a + rim.bottom_node[x], l + below.top_node[x - 1]);
+      bool has = at_start >> lane & 1;
+      unite_lanes (
+          f.parents, has, a, has ? rim.bottom_node[rim.bottom[i] >> lane & 1 ? x : x - 1] : 0, l, below.top_node[x]);
+      if (CONNECTIVITY == 8) {
+        has = later >> lane & 1;
+        unite_lanes (f.parents, has, a, rim.bottom_node[x], l, has ? below.top_node[x - 1] : 0);
+      }
     }
   }
   if (CONNECTIVITY == 8 && has_right && has_below && lane == 0) {
@@ -121,7 +145,8 @@ template <int CONNECTIVITY> __global__ void __launch_bounds__ (32 * SEAM_WARPS) 
 }
 
 constexpr int MERGE_WARPS = 8;
-constexpr int MERGE_TILES = 16; /* a CTA */
+constexpr int MERGE_TILES = 16; /* of one tile row, a CTA */
+constexpr int MERGE_ROOTS = 64; /* hash table; a power of two */
 
 __device__ inline void
 add_to_root (Node *root, unsigned long long sum_x, unsigned long long sum_y, uint32_t area, uint32_t left,
@@ -130,6 +155,7 @@ add_to_root (Node *root, unsigned long long sum_x, unsigned long long sum_y, uin
   atomicAdd (&root->sum_x, sum_x);
   atomicAdd (&root->sum_y, sum_y);
   atomicAdd (&root->area, area);
+  /* Reading first saves most of the updates. */
   if (left < __ldcg (&root->left))
     atomicMin (&root->left, left);
   if (right > __ldcg (&root->right))
@@ -138,98 +164,56 @@ add_to_root (Node *root, unsigned long long sum_x, unsigned long long sum_y, uin
     atomicMax (&root->bottom, bottom);
 }
 
-template <typename T>
-__device__ inline T
-warp_sum (T value)
-{
-  for (int d = 16; d; d /= 2)
-    value += __shfl_xor_sync (~0u, value, d);
-  return value;
-}
-
-/* Adds every node to its root. Past the percolation threshold nearly all belong to one, and atomics on one address are
- * done one by one: so each CTA first sums what goes to the root of its largest node. */
+/* Adds every node to its root, a warp a tile. Past the percolation threshold nearly all belong to one root, and atomics
+ * on one address are done one by one: so each CTA first gathers in a small table in shared memory. Coordinates there
+ * are relative to its first tile, so that sums fit 32 bits. Which roots find room decides nothing but speed. */
 __global__ void __launch_bounds__ (32 * MERGE_WARPS) merge_kernel (const CcaFrame f)
 {
-  __shared__ unsigned long long largest;
-  __shared__ unsigned long long sum_x[MERGE_WARPS], sum_y[MERGE_WARPS];
-  __shared__ uint32_t area[MERGE_WARPS], left[MERGE_WARPS], right[MERGE_WARPS], bottom[MERGE_WARPS];
-  const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const uint32_t first = blockIdx.x * MERGE_TILES, end = min (first + MERGE_TILES, f.tiles_x * f.tiles_y);
-  if (threadIdx.x == 0)
-    largest = 0;
-  __syncthreads ();
-
-  unsigned long long mine = 0;
-  for (uint32_t tile = first + warp; tile < end; tile += MERGE_WARPS) {
-    const uint32_t open = f.headers[tile].open;
-    for (uint32_t i = lane; i < open; i += 32) {
-      uint32_t node = tile * MAX_NODES + i;
-      NodeKey root = find_root (f.parents, node);
-      if ((uint32_t) root == node)
-        continue;
-      /* Others may still walk through here: any ancestor is right for them. */
-      *(volatile NodeKey *) &f.parents[node] = root;
-      mine = max (mine, (unsigned long long) f.nodes[node].area << 32 | (uint32_t) root);
-    }
+  constexpr uint32_t none = ~0u;
+  __shared__ uint32_t roots[MERGE_ROOTS], sum_x[MERGE_ROOTS], sum_y[MERGE_ROOTS], area[MERGE_ROOTS], left[MERGE_ROOTS],
+      right[MERGE_ROOTS], bottom[MERGE_ROOTS];
+  const uint32_t t = threadIdx.x, lane = t % 32, warp = t / 32;
+  const uint32_t first_tx = blockIdx.x * MERGE_TILES, end_tx = min (first_tx + MERGE_TILES, f.tiles_x);
+  const uint32_t base_x = first_tx * TILE_W, base_y = blockIdx.y * TILE_H;
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (t < MERGE_ROOTS) {
+    roots[t] = left[t] = none;
+    sum_x[t] = sum_y[t] = area[t] = right[t] = bottom[t] = 0;
   }
-  for (int d = 16; d; d /= 2)
-    mine = max (mine, __shfl_xor_sync (~0u, mine, d));
-  if (lane == 0 && mine)
-    atomicMax (&largest, mine);
   __syncthreads ();
-  if (!largest)
-    return;
-  const uint32_t main_root = (uint32_t) largest;
-
-  unsigned long long x = 0, y = 0;
-  uint32_t n = 0, l = ~0u, r = 0, b = 0;
-  for (uint32_t tile = first + warp; tile < end; tile += MERGE_WARPS) {
-    const uint32_t open = f.headers[tile].open;
+  for (uint32_t tx = first_tx + warp; tx < end_tx; tx += MERGE_WARPS) {
+    const uint32_t tile = blockIdx.y * f.tiles_x + tx, open = f.headers[tile].open;
     for (uint32_t i = lane; i < open; i += 32) {
-      uint32_t node = tile * MAX_NODES + i;
-      uint32_t root = (uint32_t) load_parent (f.parents, node);
+      const uint32_t node = tile * MAX_NODES + i;
+      const NodeKey key = find_root (f.parents, node);
+      const uint32_t root = (uint32_t) key;
       if (root == node)
         continue;
-      const Node &from = f.nodes[node];
-      if (root == main_root) {
-        x += from.sum_x;
-        y += from.sum_y;
-        n += from.area;
-        l = min (l, from.left);
-        r = max (r, from.right);
-        b = max (b, from.bottom);
-      } else {
-        add_to_root (&f.nodes[root], from.sum_x, from.sum_y, from.area, from.left, from.right, from.bottom);
+      /* For those who come later; others may still walk through here, for them any ancestor is right. */
+      *(volatile NodeKey *) &f.parents[node] = key;
+      const Node n = f.nodes[node];
+      const uint32_t slot = (root ^ root / MAX_NODES) % MERGE_ROOTS;
+      const uint32_t owner = atomicCAS (&roots[slot], none, root);
+      if (owner != none && owner != root) {
+        add_to_root (&f.nodes[root], n.sum_x, n.sum_y, n.area, n.left, n.right, n.bottom);
+        continue;
       }
+      atomicAdd (&sum_x[slot], (uint32_t) (n.sum_x - (unsigned long long) n.area * base_x));
+      atomicAdd (&sum_y[slot], (uint32_t) (n.sum_y - (unsigned long long) n.area * base_y));
+      atomicAdd (&area[slot], n.area);
+      if (n.left < *(volatile uint32_t *) &left[slot])
+        atomicMin (&left[slot], n.left);
+      if (n.right > *(volatile uint32_t *) &right[slot])
+        atomicMax (&right[slot], n.right);
+      if (n.bottom > *(volatile uint32_t *) &bottom[slot])
+        atomicMax (&bottom[slot], n.bottom);
     }
-  }
-  x = warp_sum (x);
-  y = warp_sum (y);
-  n = __reduce_add_sync (~0u, n);
-  l = __reduce_min_sync (~0u, l);
-  r = __reduce_max_sync (~0u, r);
-  b = __reduce_max_sync (~0u, b);
-  if (lane == 0) {
-    sum_x[warp] = x;
-    sum_y[warp] = y;
-    area[warp] = n;
-    left[warp] = l;
-    right[warp] = r;
-    bottom[warp] = b;
   }
   __syncthreads ();
-  if (threadIdx.x == 0) {
-    for (int i = 1; i < MERGE_WARPS; i++) {
-      x += sum_x[i];
-      y += sum_y[i];
-      n += area[i];
-      l = min (l, left[i]);
-      r = max (r, right[i]);
-      b = max (b, bottom[i]);
-    }
-    add_to_root (&f.nodes[main_root], x, y, n, l, r, b);
-  }
+  if (t < MERGE_ROOTS && roots[t] != none)
+    add_to_root (&f.nodes[roots[t]], sum_x[t] + (unsigned long long) area[t] * base_x,
+        sum_y[t] + (unsigned long long) area[t] * base_y, area[t], left[t], right[t], bottom[t]);
 }
 
 constexpr int RANK_THREADS = 1024;
@@ -270,6 +254,8 @@ __launch_bounds__ (RANK_THREADS) rank_kernel (const CcaFrame f)
   __shared__ uint32_t warp_sums[RANK_WARPS];
   __shared__ uint32_t band_shared, before_shared;
   const uint32_t t = threadIdx.x, lane = t % 32, warp = t / 32;
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
   /* In the order in which CTAs really start, so that all bands before this one are running or done. */
   if (t == 0)
     band_shared = atomicAdd (&f.counters->ticket, 1);
@@ -360,6 +346,8 @@ __launch_bounds__ (EMIT_THREADS) emit_kernel (const CcaFrame f)
   __shared__ unsigned long long rows[TILE_H];
   __shared__ uint32_t bases[TILE_H];
   const uint32_t t = threadIdx.x, tx = blockIdx.x, ty = blockIdx.y, tile = ty * f.tiles_x + tx;
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
   const TileHeader header = f.headers[tile];
   if (!header.open && !header.closed)
     return;
@@ -431,18 +419,16 @@ __launch_bounds__ (EMIT_THREADS) emit_kernel (const CcaFrame f)
 } // namespace
 
 void
-cca_launch_merge (const CcaFrame &f, int connectivity, cudaStream_t stream)
+cca_launch_merge (const CcaFrame &f, int connectivity, bool overlap, cudaStream_t stream)
 {
   const unsigned tiles = f.tiles_x * f.tiles_y;
-  const unsigned seam_ctas = ctr_div_up (tiles, SEAM_WARPS);
-  if (connectivity == 8)
-    seam_kernel<8><<<seam_ctas, 32 * SEAM_WARPS, 0, stream>>> (f);
-  else
-    seam_kernel<4><<<seam_ctas, 32 * SEAM_WARPS, 0, stream>>> (f);
-  merge_kernel<<<ctr_div_up (tiles, MERGE_TILES), 32 * MERGE_WARPS, 0, stream>>> (f);
+  ctr_launch_overlapped (overlap, connectivity == 8 ? seam_kernel<8> : seam_kernel<4>, ctr_div_up (tiles, SEAM_WARPS),
+      32 * SEAM_WARPS, 0, stream, f);
+  ctr_launch_overlapped (
+      overlap, merge_kernel, dim3 (ctr_div_up (f.tiles_x, MERGE_TILES), f.tiles_y), 32 * MERGE_WARPS, 0, stream, f);
   const int counts = TILE_H * f.tiles_x;
   if (counts > 24 * 1024) /* with the static part this may pass 48 KB, which a kernel must ask for */
     cudaFuncSetAttribute (rank_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, counts);
-  rank_kernel<<<f.tiles_y, RANK_THREADS, counts, stream>>> (f);
-  emit_kernel<<<dim3 (f.tiles_x, f.tiles_y), EMIT_THREADS, 0, stream>>> (f);
+  ctr_launch_overlapped (overlap, rank_kernel, f.tiles_y, RANK_THREADS, counts, stream, f);
+  ctr_launch_overlapped (overlap, emit_kernel, dim3 (f.tiles_x, f.tiles_y), EMIT_THREADS, 0, stream, f);
 }

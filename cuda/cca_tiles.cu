@@ -18,33 +18,31 @@ constexpr uint32_t SLOT_MASK = TILE_SLOTS - 1;
 /* What a root's link says besides its slot, once unions are over: */
 constexpr uint32_t SUMMED = 1u << 31; /* has an accumulator (bits 0..11) instead of the slot */
 constexpr uint32_t OPEN = 1u << 30;   /* touches a neighbouring tile; bits 16..23: its node */
-constexpr uint32_t MULTI = 1u << 29;  /* more than one piece of run */
 
 struct Shared {
   uint32_t link[TILE_SLOTS]; /* union-find over the slots of run starts; others are never read */
   uint32_t bits[TILE_THREADS];
-  int8_t before[TILE_THREADS]; /* column of the row's last run start left of the word, -1: none */
-  uint32_t open[TILE_SLOTS / 32];
-  uint32_t area_sum_x[ACC_SLOTS]; /* area << 19 | sum_x: a tile that is all foreground, which alone needs more bits,
-                                     takes its own way */
-  uint32_t sum_y[ACC_SLOTS];
-  uint32_t left[ACC_SLOTS];
-  uint32_t right[ACC_SLOTS];
-  uint32_t bottom[ACC_SLOTS];
+  int8_t before[TILE_THREADS];    /* column of the row's last run start left of the word, -1: none */
+  uint32_t open[TILE_SLOTS / 32]; /* bit: the component with this root touches a neighbouring tile */
+  union {
+    uint8_t child[TILE_SLOTS]; /* the run that starts here has another linked to it, or a piece in the next word */
+    struct {
+      uint32_t area_sum_x[ACC_SLOTS]; /* area << 19 | sum_x: a tile that is all foreground, which alone needs more bits,
+                                         takes its own way */
+      uint32_t sum_y[ACC_SLOTS];
+      uint32_t left[ACC_SLOTS];
+      uint32_t right[ACC_SLOTS];
+      uint32_t bottom[ACC_SLOTS];
+    };
+  };
   uint32_t summed_count, open_count, closed_count, closed_base;
 };
 
-/* Links are read while others join them: relaxed accesses, any value seen is a valid ancestor. */
+/* Links are read while others join them by atomics; any value seen is a valid ancestor. */
 __device__ inline uint32_t
 load_link (const uint32_t *link, uint32_t slot)
 {
   return *(const volatile uint32_t *) (link + slot);
-}
-
-__device__ inline void
-store_link (uint32_t *link, uint32_t slot, uint32_t value)
-{
-  *(volatile uint32_t *) (link + slot) = value;
 }
 
 __device__ inline uint32_t
@@ -56,30 +54,19 @@ find_root (const uint32_t *link, uint32_t slot)
   return slot;
 }
 
-/* Points SLOT at its root. All runs do this at once, each leaving its progress where others pick it up, so a chain of n
- * runs takes about log2 n steps. No unions may be under way. */
 __device__ inline void
-compress (uint32_t *link, uint32_t slot)
+unite (Shared &s, uint32_t a, uint32_t b)
 {
-  uint32_t up = load_link (link, slot), next;
-  while ((next = load_link (link, up)) != up) {
-    up = next;
-    store_link (link, slot, up);
-  }
-}
-
-__device__ inline void
-unite (uint32_t *link, uint32_t a, uint32_t b)
-{
-  a = find_root (link, a);
-  b = find_root (link, b);
+  a = find_root (s.link, a);
+  b = find_root (s.link, b);
   while (a != b) {
     if (a < b) {
       uint32_t t = a;
       a = b;
       b = t;
     }
-    uint32_t old = atomicMin (&link[a], b);
+    s.child[b] = 1;
+    uint32_t old = atomicMin (&s.link[a], b);
     if (old == a)
       return;
     a = old;
@@ -188,6 +175,7 @@ __launch_bounds__ (TILE_THREADS, 6) tile_kernel (const CcaFrame f)
   __shared__ Shared s;
   const uint32_t t = threadIdx.x, row = t / TILE_WORDS, word = t % TILE_WORDS;
   const uint32_t tx = blockIdx.x, ty = blockIdx.y, tile = ty * f.tiles_x + tx;
+  ctr_let_next_start ();
   const uint32_t threshold = f.threshold_device ? *f.threshold_device : f.threshold;
 
   /* 16 pixels a load: neighbouring lanes read neighbouring 16 bytes, and the halves meet in shared memory. */
@@ -199,6 +187,7 @@ __launch_bounds__ (TILE_THREADS, 6) tile_kernel (const CcaFrame f)
     halves[word] = a;
     halves[word + TILE_WORDS] = b;
   }
+  ((uint4 *) s.child)[t] = make_uint4 (0, 0, 0, 0);
   if (t < TILE_SLOTS / 32)
     s.open[t] = 0;
   if (t == 0)
@@ -272,49 +261,68 @@ __launch_bounds__ (TILE_THREADS, 6) tile_kernel (const CcaFrame f)
       later ^= first;
     }
     s.link[slot] = up;
+    if (up != slot)
+      s.child[up] = 1;
   }
+  if (w & carry)
+    s.child[slot_at (1)] = 1;
   __syncthreads ();
 
-  for (uint32_t rest = starts; rest; rest &= rest - 1)
-    compress (s.link, row_slot + (word * 32 + __ffs (rest) - 1) / 2);
+  auto slot_of = [&] (uint32_t low) { return row_slot + (word * 32 + __ffs (low) - 1) / 2; };
+  /* Shortens the paths of the runs that start at REST's bits by pointer jumping: all threads at once, each leaving its
+   * progress where others pick it up, so that a path of n runs takes about log2 n rounds. Returns the starts that are
+   * roots. No unions may be under way. */
+  auto jump = [&] (uint32_t rest, int rounds) {
+    uint32_t roots = 0;
+    for (int round = 0; round < rounds && __any_sync (~0u, rest); round++) {
+      for (uint32_t todo = rest; todo; todo &= todo - 1) {
+        uint32_t low = todo & -todo, slot = slot_of (low), up = load_link (s.link, slot);
+        uint32_t next = load_link (s.link, up);
+        if (next == up) {
+          rest ^= low;
+          if (up == slot)
+            roots |= low;
+        } else {
+          atomicMin (&s.link[slot], next);
+        }
+      }
+    }
+    return roots;
+  };
+  jump (starts, 3);
   __syncthreads ();
   for (uint32_t rest = later; rest; rest &= rest - 1) {
     uint32_t low = rest & -rest;
-    unite (s.link, slot_at (low - 1), row_slot - ROW_SLOTS + (word * 32 + __ffs (low) - 1) / 2);
+    unite (s, slot_at (low - 1), row_slot - ROW_SLOTS + (word * 32 + __ffs (low) - 1) / 2);
   }
   __syncthreads ();
-  for (uint32_t rest = starts; rest; rest &= rest - 1)
-    compress (s.link, row_slot + (word * 32 + __ffs (rest) - 1) / 2);
-  __syncthreads ();
+  const uint32_t my_roots = jump (starts, TILE_SLOTS);
 
-  /* From here on links change only in their flags. Pieces: the parts of runs in this word. */
-  const uint32_t pieces = starts | (w & carry);
-  const bool rim_row = (row == 0 && ty > 0) || (row == TILE_H - 1 && ty + 1 < f.tiles_y);
-  const bool rim_left = word == 0 && tx > 0, rim_right = word == TILE_WORDS - 1 && tx + 1 < f.tiles_x;
-  for (uint32_t rest = pieces; rest;) {
-    uint32_t low = rest & -rest;
-    rest ^= low;
-    uint32_t slot = slot_at (low | (low - 1));
-    uint32_t root = load_link (s.link, slot) & SLOT_MASK;
-    if (root != slot || !(starts & low))
-      store_link (s.link, root, root | MULTI); /* all writers store the same */
-    uint32_t piece = w & ((rest & -rest) - low);
-    if (rim_row || (rim_left && low == 1) || (rim_right && piece >> 31))
+  /* Links are final but for their flags. */
+  {
+    auto mark_open = [&] (uint32_t slot) {
+      uint32_t root = find_root (s.link, slot);
       atomicOr (&s.open[root / 32], 1u << root % 32);
+    };
+    const bool rim_row = (row == 0 && ty > 0) || (row == TILE_H - 1 && ty + 1 < f.tiles_y);
+    if (rim_row)
+      for (uint32_t rest = starts; rest; rest &= rest - 1)
+        mark_open (slot_of (rest & -rest));
+    if (word == 0 && tx > 0 && w & 1)
+      mark_open (slot_at (1));
+    if (word == TILE_WORDS - 1 && tx + 1 < f.tiles_x && w >> 31)
+      mark_open (slot_at (~0u));
   }
   __syncthreads ();
 
   /* Roots of this word: each is summed (has an accumulator), open (has a node), closed (has a record). */
-  uint32_t my_roots = 0, my_summed = 0, my_open = 0;
-  for (uint32_t rest = starts; rest; rest &= rest - 1) {
-    uint32_t low = rest & -rest, slot = row_slot + (word * 32 + __ffs (low) - 1) / 2, link = s.link[slot];
-    if ((link & SLOT_MASK) == slot) {
-      my_roots |= low;
-      if (s.open[slot / 32] >> slot % 32 & 1)
-        my_open |= low;
-      if (link & MULTI)
-        my_summed |= low;
-    }
+  uint32_t my_summed = 0, my_open = 0;
+  for (uint32_t rest = my_roots; rest; rest &= rest - 1) {
+    uint32_t low = rest & -rest, slot = slot_of (low);
+    if (s.open[slot / 32] >> slot % 32 & 1)
+      my_open |= low;
+    if (s.child[slot])
+      my_summed |= low;
   }
   my_summed |= my_open;
   uint32_t summed_index, open_index, closed_index;
@@ -345,7 +353,7 @@ __launch_bounds__ (TILE_THREADS, 6) tile_kernel (const CcaFrame f)
       uint32_t low = rest & -rest, link = SUMMED | summed;
       if (my_open & low)
         link |= OPEN | node++ << 16;
-      s.link[row_slot + (word * 32 + __ffs (low) - 1) / 2] = link;
+      s.link[slot_of (low)] = link;
       summed++;
     }
   }
@@ -363,6 +371,24 @@ __launch_bounds__ (TILE_THREADS, 6) tile_kernel (const CcaFrame f)
     return link & SUMMED ? link : s.link[link & SLOT_MASK];
   };
 
+  /* Pieces: the parts of runs in this word. Only some can lie at an edge of their component's box: those that no run of
+   * the rows next to them, touching, reaches beyond. */
+  const uint32_t pieces = starts | (w & carry);
+  uint32_t may_be_left, may_be_right, not_bottom;
+  {
+    const uint32_t below = row < TILE_H - 1 ? s.bits[t + TILE_WORDS] : 0;
+    const uint32_t next = word < TILE_WORDS - 1 ? s.bits[t + 1] & 1 : 0;
+    const uint32_t ends = w & ~(w >> 1 | next << 31);
+    uint32_t left = above << 1 | below << 1, right = above >> 1 | below >> 1;
+    if (CONNECTIVITY == 4) {
+      left = (above & above << 1) | (below & below << 1);
+      right = (above & above >> 1) | (below & below >> 1);
+    }
+    may_be_left = starts & ~left;
+    may_be_right = ends & ~right;
+    not_bottom = CONNECTIVITY == 8 ? below | below << 1 | below >> 1 : below;
+  }
+
   const uint32_t tile_x = tx * TILE_W, tile_y = ty * TILE_H;
   uint32_t kept_roots = 0; /* starts of this word's closed components that the area limits keep */
   /* Rounds of ACC_SLOTS accumulators; almost always one. Lone pieces are written in the first. */
@@ -376,17 +402,6 @@ __launch_bounds__ (TILE_THREADS, 6) tile_kernel (const CcaFrame f)
     }
     __syncthreads ();
 
-    auto add = [&] (uint32_t index, uint32_t area_sum_x, uint32_t sum_y, uint32_t left, uint32_t right) {
-      atomicAdd (&s.area_sum_x[index], area_sum_x);
-      atomicAdd (&s.sum_y[index], sum_y);
-      /* Reading first saves most of the serialised updates of a large component. */
-      if (left < load_link (s.left, index))
-        atomicMin (&s.left[index], left);
-      if (right > load_link (s.right, index))
-        atomicMax (&s.right[index], right);
-      if (row > load_link (s.bottom, index))
-        atomicMax (&s.bottom[index], row);
-    };
     /* One component of the warp's words, the most frequent of four tried, is summed in registers and across lanes (the
      * paper's conflict detection, where it pays); the others go to shared memory piece by piece. */
     uint32_t main_index = ~0u;
@@ -416,7 +431,7 @@ __launch_bounds__ (TILE_THREADS, 6) tile_kernel (const CcaFrame f)
       uint32_t index = (link & SLOT_MASK) - round;
       if (!(link & SUMMED) || index >= ACC_SLOTS)
         continue;
-      uint32_t length = __popc (w & ((rest & -rest) - low));
+      uint32_t piece = w & ((rest & -rest) - low), length = __popc (piece);
       uint32_t left = word * 32 + __ffs (low) - 1, right = left + length - 1;
       uint32_t area_sum_x = length << 19 | length * (left + right) / 2;
       if (index == main_index) {
@@ -424,7 +439,14 @@ __launch_bounds__ (TILE_THREADS, 6) tile_kernel (const CcaFrame f)
         main_left = min (main_left, left);
         main_right = max (main_right, right);
       } else {
-        add (index, area_sum_x, length * row, left, right);
+        atomicAdd (&s.area_sum_x[index], area_sum_x);
+        atomicAdd (&s.sum_y[index], length * row);
+        if (low & may_be_left)
+          atomicMin (&s.left[index], left);
+        if (piece & may_be_right)
+          atomicMax (&s.right[index], right);
+        if (!(piece & not_bottom))
+          atomicMax (&s.bottom[index], row);
       }
     }
     if (main_index != ~0u) {
@@ -491,8 +513,7 @@ __launch_bounds__ (TILE_THREADS, 6) tile_kernel (const CcaFrame f)
   if (KEEP_RUNS) {
     f.tile_bits[tile * TILE_THREADS + t] = w;
     for (uint32_t rest = starts; rest; rest &= rest - 1) {
-      uint32_t low = rest & -rest, slot = row_slot + (word * 32 + __ffs (low) - 1) / 2;
-      uint32_t link = s.link[slot], root = slot;
+      uint32_t slot = slot_of (rest & -rest), link = s.link[slot], root = slot;
       if (!(link & SUMMED)) {
         root = link & SLOT_MASK;
         link = s.link[root];

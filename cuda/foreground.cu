@@ -138,17 +138,17 @@ is_grey (CtrFormat format)
 }
 
 bool
-ctr_foreground_reserve (CtrForegroundState *state, const CtrImage *image, CtrThresholdMode mode, CtrError *error)
+ctr_foreground_reserve (
+    CtrForegroundState *state, const CtrImage *image, CtrThresholdMode mode, bool *fresh, CtrError *error)
 {
   const size_t row = image->width * ctr_format_pixel_size (image->format);
-  if (image->memory == CTR_MEMORY_HOST) {
-    if (!ctr_buffer_reserve (&state->staging, aligned_row (row) * image->height, error)
-        || !ctr_buffer_reserve (&state->upload, aligned_row (row) * image->height, error))
-      return false;
-  }
-  if (!is_grey (image->format) && !ctr_buffer_reserve (&state->luma, aligned_row (image->width) * image->height, error))
-    return false;
-  return mode != CTR_THRESHOLD_OTSU || ctr_buffer_reserve (&state->histogram, sizeof (Histogram), error);
+  const size_t upload = image->memory == CTR_MEMORY_HOST ? aligned_row (row) * image->height : 0;
+  const size_t luma = is_grey (image->format) ? 0 : aligned_row (image->width) * image->height;
+  const size_t histogram = mode == CTR_THRESHOLD_OTSU ? sizeof (Histogram) : 0;
+  *fresh = upload > state->staging.size || upload > state->upload.size || luma > state->luma.size
+           || histogram > state->histogram.size;
+  return ctr_buffer_reserve (&state->staging, upload, error) && ctr_buffer_reserve (&state->upload, upload, error)
+         && ctr_buffer_reserve (&state->luma, luma, error) && ctr_buffer_reserve (&state->histogram, histogram, error);
 }
 
 void

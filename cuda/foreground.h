@@ -16,8 +16,9 @@ struct CtrForegroundState {
 void ctr_foreground_init (CtrForegroundState *state);
 void ctr_foreground_free (CtrForegroundState *state);
 
-/* Memory for IMAGE and MODE, outside of any stream capture. */
-bool ctr_foreground_reserve (CtrForegroundState *state, const CtrImage *image, CtrThresholdMode mode, CtrError *error);
+/* Memory for IMAGE and MODE, outside of any stream capture. *FRESH: some of it is new, what was captured is invalid. */
+bool ctr_foreground_reserve (
+    CtrForegroundState *state, const CtrImage *image, CtrThresholdMode mode, bool *fresh, CtrError *error);
 
 /* Copies a host image into pinned memory; nothing for a device image. Not captured: it must happen for every frame. */
 void ctr_foreground_stage (CtrForegroundState *state, const CtrImage *image);
