@@ -75,6 +75,8 @@ carve_fixed (CcaFrame *f, uint8_t *base)
   f->counters = c.take<CcaCounters> (1);
   f->headers = c.take<TileHeader> (tiles);
   f->rims = c.take<TileRim> (tiles);
+  f->hard_tiles = c.take<uint32_t> (tiles);
+  f->hard_labels = c.take<uint32_t> ((size_t) HARD_CTAS * 4 * TILE_SLOTS);
   f->roots = c.take<unsigned long long> (tiles * TILE_H);
   f->parents = c.take<NodeKey> (tiles * MAX_NODES);
   f->nodes = c.take<Node> (tiles * MAX_NODES);
@@ -245,7 +247,7 @@ queue_kernels (Cca *cca, Plan *plan, CtrError *error)
   if (params->foreground.mode == CTR_THRESHOLD_OTSU
       && !ctr_foreground_otsu (&cca->foreground, &plane, &f->threshold_device, cca->stream, error))
     return false;
-  cca_launch_tiles (*f, params->connectivity, params->features != 0, cca->stream);
+  cca_launch_tiles (*f, params->connectivity, params->features != 0, cca->overlap, cca->stream);
   cca_launch_merge (*f, params->connectivity, cca->overlap, cca->stream);
   if (params->features)
     cca_launch_features (*f, cca->stream);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Component analysis on the GPU: the data that passes between its kernels.
  *
- * The image is cut into tiles of 128 x 64 pixels. One CTA finds a tile's components in shared memory (cca_tiles.cu).
+ * The image is cut into tiles of 128 x 64 pixels. One warp finds a tile's components in shared memory (cca_tiles.cu).
  * Most close inside: they leave as 16-byte records. The others touch a neighbouring tile and become nodes of a global
  * union-find, which the seam kernel joins, the merge kernel sums up, and the rank kernel puts into raster order
  * together with the closed ones (cca_merge.cu). Runs of foreground pixels are what is joined, as in the paper's FLSL;
@@ -18,6 +18,7 @@ constexpr int TILE_THREADS = TILE_WORDS * TILE_H; /* one word a thread */
 constexpr int ROW_SLOTS = TILE_W / 2;             /* runs start at least two pixels apart, */
 constexpr int TILE_SLOTS = ROW_SLOTS * TILE_H;    /* so x / 2 numbers a row's runs without counting them */
 constexpr int MAX_NODES = 192;                    /* components of a tile that touch its rim: <= 380 / 2 */
+constexpr int HARD_CTAS = 264;                    /* of the kernel for the tiles that need more labels */
 constexpr unsigned NO_NODE = 255;                 /* rim pixel of no open component */
 
 struct TileHeader {
@@ -63,6 +64,7 @@ node_key (uint32_t y, uint32_t x, uint32_t index)
 struct CcaCounters {
   uint32_t closed; /* records handed out by the tile kernel */
   uint32_t ticket; /* bands handed out by the rank kernel */
+  uint32_t hard;   /* tiles put aside by the tile kernel */
 };
 
 /* What the host reads back first. */
@@ -87,6 +89,8 @@ struct CcaFrame {
 
   TileHeader *headers;       /* a tile */
   TileRim *rims;             /* a tile */
+  uint32_t *hard_tiles;      /* those put aside: room for all */
+  uint32_t *hard_labels;     /* 4 * TILE_SLOTS words a CTA of HARD_CTAS */
   unsigned long long *roots; /* 64 a tile: per row the slots where a component kept in the result starts */
   NodeKey *parents;          /* MAX_NODES a tile */
   Node *nodes;               /* MAX_NODES a tile */
@@ -147,7 +151,7 @@ area_kept (const CcaFrame &f, uint32_t area)
 }
 
 /* Queue the kernels. KEEP_RUNS: leave what cca_features.cu needs. OVERLAP: the GPU has overlapped launches. */
-void cca_launch_tiles (const CcaFrame &frame, int connectivity, bool keep_runs, cudaStream_t stream);
+void cca_launch_tiles (const CcaFrame &frame, int connectivity, bool keep_runs, bool overlap, cudaStream_t stream);
 void cca_launch_merge (const CcaFrame &frame, int connectivity, bool overlap, cudaStream_t stream);
 void cca_launch_features (const CcaFrame &frame, cudaStream_t stream);
 

@@ -325,6 +325,7 @@ __launch_bounds__ (RANK_THREADS) rank_kernel (const CcaFrame f)
         /* Ready for the next frame: all tiles have drawn their records, all bands their tickets. */
         f.counters->closed = 0;
         f.counters->ticket = 0;
+        f.counters->hard = 0;
       }
     }
   }

@@ -1,77 +1,117 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* First kernel of the component analysis: threshold, pack and analyse one 128 x 64 tile a CTA, in shared memory.
+/* First kernel of the component analysis: threshold, pack and analyse one 128 x 64 tile a warp.
  *
- * Thread t owns the 32-pixel word t % 4 of tile row t / 4, and the runs that start in it. A run is named by its slot,
- * (y * 128 + x of its first pixel) / 2, so that slots ascend in raster order and need no counting. A component's root
- * is its least slot: its first run in raster order.
+ * A warp goes down its tile row by row, a lane holding four columns. So the row above is always resolved: a run that
+ * continues one above takes its label, one that does not gets a new label, and only where two labels meet a union is
+ * needed. Labels are given in raster order, so a component's least label is that of its first pixel. Three things make
+ * it fast:
+ *  - runs that touch nothing, half of all components in noise, are found beforehand by additions on whole rows of bits;
+ *  - rows equal to the one above are not visited: they only multiply what the first of them adds to the sums;
+ *  - a lane keeps the sums of its current component in registers and hands them over when the component changes (the
+ *    paper's conflict detection, over time instead of across lanes).
  *
- * Two runs of adjacent rows that touch are found once, at one column, by word operations ("contacts" below). The first
- * contact of most runs is a plain store: nobody else writes a run's link before the next barrier. Only what is left
- * needs the lock-free union (Komura; Playne and Hawick). */
+ * A tile with more labels than shared memory has room for, which takes a pattern made for it, is put aside and analysed
+ * by the same code with its labels in global memory. */
 #include "cuda/cca_layout.cuh"
 
 namespace
 {
 
-constexpr int ACC_SLOTS = 512; /* component sums held at a time; more take further rounds */
-constexpr uint32_t SLOT_MASK = TILE_SLOTS - 1;
-/* What a root's link says besides its slot, once unions are over: */
-constexpr uint32_t SUMMED = 1u << 31; /* has an accumulator (bits 0..11) instead of the slot */
-constexpr uint32_t OPEN = 1u << 30;   /* touches a neighbouring tile; bits 16..23: its node */
+typedef unsigned __int128 Row; /* 128 pixels, the leftmost in bit 0 */
 
-struct Shared {
-  uint32_t link[TILE_SLOTS]; /* union-find over the slots of run starts; others are never read */
-  uint32_t bits[TILE_THREADS];
-  int8_t before[TILE_THREADS];    /* column of the row's last run start left of the word, -1: none */
-  uint32_t open[TILE_SLOTS / 32]; /* bit: the component with this root touches a neighbouring tile */
-  union {
-    uint8_t child[TILE_SLOTS]; /* the run that starts here has another linked to it, or a piece in the next word */
-    struct {
-      uint32_t area_sum_x[ACC_SLOTS]; /* area << 19 | sum_x: a tile that is all foreground, which alone needs more bits,
-                                         takes its own way */
-      uint32_t sum_y[ACC_SLOTS];
-      uint32_t left[ACC_SLOTS];
-      uint32_t right[ACC_SLOTS];
-      uint32_t bottom[ACC_SLOTS];
-    };
-  };
-  uint32_t summed_count, open_count, closed_count, closed_base;
+constexpr int TILE_WARPS = 2;    /* a CTA */
+constexpr int WARP_LABELS = 640; /* noise of any density stays below */
+constexpr int HARD_LABELS = TILE_SLOTS;
+constexpr uint32_t NO_LABEL = 0xffff;
+constexpr uint32_t DONE = 1u << 31; /* in a root's entry, at the end: bits 0..15 are what run_roots says */
+
+struct WarpShared {
+  Row rows[TILE_H];
+  uint32_t root_slots[TILE_H][2]; /* as frame.roots */
+  uint16_t top[TILE_W];           /* labels along the rim */
+  uint16_t left[TILE_H];          /* these at the first of equal rows only */
+  uint16_t right[TILE_H];
 };
 
-/* Links are read while others join them by atomics; any value seen is a valid ancestor. */
-__device__ inline uint32_t
-load_link (const uint32_t *link, uint32_t slot)
-{
-  return *(const volatile uint32_t *) (link + slot);
-}
+/* Four words a label, in shared or global memory; all accesses are volatile or atomic, for lanes race benignly. */
+struct Labels {
+  uint32_t *entry;      /* parent label << 16 | first pixel (y << 7 | x): the least label of a component is its own */
+  uint32_t *area_sum_x; /* area << 19 | sum_x; only a tile that is all foreground needs more, and takes its own way */
+  uint32_t *sum_y;
+  uint32_t *box; /* bytes: open, 127 - left, right, bottom; open: it touches a neighbouring tile */
+  uint32_t capacity;
 
-__device__ inline uint32_t
-find_root (const uint32_t *link, uint32_t slot)
-{
-  uint32_t up;
-  while ((up = load_link (link, slot)) != slot)
-    slot = up;
-  return slot;
-}
-
-__device__ inline void
-unite (Shared &s, uint32_t a, uint32_t b)
-{
-  a = find_root (s.link, a);
-  b = find_root (s.link, b);
-  while (a != b) {
-    if (a < b) {
-      uint32_t t = a;
-      a = b;
-      b = t;
-    }
-    s.child[b] = 1;
-    uint32_t old = atomicMin (&s.link[a], b);
-    if (old == a)
-      return;
-    a = old;
+  __device__ uint32_t
+  load (uint32_t label) const
+  {
+    return *(const volatile uint32_t *) (entry + label);
   }
-}
+
+  __device__ uint32_t
+  find (uint32_t label) const
+  {
+    for (;;) {
+      uint32_t up = load (label) >> 16;
+      if (up == label)
+        return label;
+      label = up;
+    }
+  }
+
+  __device__ void
+  unite (uint32_t a, uint32_t b)
+  {
+    a = find (a);
+    b = find (b);
+    while (a != b) {
+      uint32_t high = max (a, b), low = min (a, b);
+      uint32_t old = atomicMin (&entry[high], low << 16 | (load (high) & 0xffff));
+      if (old >> 16 == high)
+        return;
+      a = old >> 16;
+      b = low;
+    }
+  }
+
+  __device__ void
+  add (uint32_t label, uint32_t area_and_sum_x, uint32_t y, uint32_t bounds)
+  {
+    atomicAdd (&area_sum_x[label], area_and_sum_x);
+    atomicAdd (&sum_y[label], y);
+    uint32_t old = *(volatile uint32_t *) &box[label];
+    for (;;) {
+      uint32_t wider = __vmaxu4 (old, bounds);
+      if (wider == old)
+        return;
+      uint32_t seen = atomicCAS (&box[label], old, wider);
+      if (seen == old)
+        return;
+      old = seen;
+    }
+  }
+};
+
+/* What a lane has gathered for one label. */
+struct Gathered {
+  uint32_t label; /* NO_LABEL: nothing */
+  uint32_t area;
+  uint32_t columns; /* sum of columns, counted from the lane's first */
+  uint32_t sum_y;
+  uint32_t mask; /* columns seen */
+  uint32_t bottom;
+  uint32_t open;
+
+  __device__ void
+  flush (Labels &labels, uint32_t lane)
+  {
+    if (label == NO_LABEL)
+      return;
+    uint32_t first = lane * 4, left = first + __ffs (mask) - 1, right = first + 31 - __clz (mask);
+    labels.add (label, area << 19 | (area * first + columns), sum_y,
+        open << 24 | (TILE_W - 1 - left) << 16 | right << 8 | bottom);
+    label = NO_LABEL;
+  }
+};
 
 /* Bit i: byte i of V >= the threshold. T_LOW: its low seven bits in every byte; T_SMALL: all ones if its bit 7 is
  * clear. */
@@ -131,18 +171,71 @@ load_chunk (const CcaFrame &f, uint32_t threshold, uint32_t x, uint32_t y)
   return inside >= 16 ? bits : bits & ((1u << inside) - 1);
 }
 
+/* The tile's foreground, one Row a row. */
+__device__ inline void
+load_tile (const CcaFrame &f, uint32_t threshold, uint32_t tx, uint32_t ty, Row *rows)
+{
+  uint16_t *chunks = (uint16_t *) rows;
+  const uint32_t lane = threadIdx.x % 32, x = tx * TILE_W + lane % 8 * 16, y = ty * TILE_H + lane / 8;
+  const bool whole = (tx + 1) * TILE_W <= f.width && (ty + 1) * TILE_H <= f.height;
+  if (f.depth == 8 && whole && (((uintptr_t) f.pixels | f.stride) & 15) == 0) {
+    const uint8_t *p = f.pixels + y * f.stride + x;
+    const uint32_t t_low = (threshold & 127) * 0x01010101u, t_small = threshold & 128 ? 0u : ~0u;
+    const uint32_t mask = threshold > 255 ? 0 : 0xffff, invert = f.invert ? 0xffff : 0;
+    constexpr int batch = 8; /* loads under way at a time */
+    for (int i = 0; i < TILE_H / 4; i += batch) {
+      uint4 v[batch];
+#pragma unroll
+      for (int k = 0; k < batch; k++)
+        v[k] = __ldcs ((const uint4 *) (p + (size_t) (i + k) * 4 * f.stride));
+#pragma unroll
+      for (int k = 0; k < batch; k++)
+        chunks[(i + k) * 32 + lane] = (compare16 (v[k], t_low, t_small) & mask) ^ invert;
+    }
+  } else {
+    for (int i = 0; i < TILE_H / 4; i++)
+      chunks[i * 32 + lane] = load_chunk (f, threshold, x, y + i * 4);
+  }
+  __syncwarp ();
+}
+
+__device__ inline Row
+reverse (Row r)
+{
+  return (Row) __brevll ((uint64_t) r) << 64 | __brevll ((uint64_t) (r >> 64));
+}
+
+/* Runs of ROW none of whose pixels is in CONTACT: where they start; *PIXELS: what they cover. A start added to a run
+ * ripples up to the first pixel in contact, or out of the run at its far end if there is none. */
+__device__ inline Row
+lone_runs (Row row, Row contact, Row *pixels)
+{
+  const Row mirrored = reverse (row), ends = mirrored & ~(mirrored << 1);
+  const Row down = ends + (mirrored & ~reverse (contact));
+  const Row starts = reverse (down & ~mirrored) << 1 | (down < ends); /* out of bit 0: the carry */
+  const Row up = (row & ~(row << 1)) + (row & ~contact);
+  *pixels = (up & ~row) - starts; /* from each start to before its far end; out of bit 127 wraps rightly */
+  return starts;
+}
+
+__device__ inline uint32_t
+popcount (Row r)
+{
+  return __popcll ((uint64_t) r) + __popcll ((uint64_t) (r >> 64));
+}
+
 /* A tile that is all foreground: one component, in closed form. */
 __device__ void
 full_tile (const CcaFrame &f, uint32_t tile, uint32_t tx, uint32_t ty, bool keep_runs)
 {
-  const uint32_t t = threadIdx.x;
+  const uint32_t lane = threadIdx.x % 32;
   const bool alone = f.tiles_x == 1 && f.tiles_y == 1;
   const uint32_t area = TILE_W * TILE_H;
   const uint32_t sum_x = area * (TILE_W - 1) / 2, sum_y = area * (TILE_H - 1) / 2;
   if (alone) {
-    if (t < TILE_H)
-      f.roots[tile * TILE_H + t] = t == 0 && area_kept (f, area);
-    if (t == 0) {
+    for (uint32_t y = lane; y < TILE_H; y += 32)
+      f.roots[tile * TILE_H + y] = y == 0 && area_kept (f, area);
+    if (lane == 0) {
       uint32_t base = atomicAdd (&f.counters->closed, 1);
       if (base < f.closed_capacity)
         f.closed[base] = pack_closed ({area, sum_x, sum_y, 0, 0, 0, TILE_W - 1, TILE_H - 1});
@@ -151,9 +244,9 @@ full_tile (const CcaFrame &f, uint32_t tile, uint32_t tx, uint32_t ty, bool keep
   } else {
     uint32_t *rim = (uint32_t *) &f.rims[tile];
     constexpr uint32_t bit_words = offsetof (TileRim, left_node) / 4;
-    if (t < sizeof (TileRim) / 4)
-      rim[t] = t < bit_words ? ~0u : 0u;
-    if (t == 0) {
+    for (uint32_t i = lane; i < sizeof (TileRim) / 4; i += 32)
+      rim[i] = i < bit_words ? ~0u : 0u;
+    if (lane == 0) {
       uint32_t x = tx * TILE_W, y = ty * TILE_H, node = tile * MAX_NODES;
       f.headers[tile] = {1, 0, 0, 0};
       f.parents[node] = node_key (y, x, node);
@@ -162,410 +255,412 @@ full_tile (const CcaFrame &f, uint32_t tile, uint32_t tx, uint32_t ty, bool keep
     }
   }
   if (keep_runs) {
-    f.tile_bits[tile * TILE_THREADS + t] = ~0u;
-    if (t < TILE_H)
-      f.run_roots[(size_t) tile * TILE_SLOTS + t * ROW_SLOTS] = alone ? 0 : OPEN_RUN;
+    for (uint32_t i = lane; i < TILE_THREADS; i += 32)
+      f.tile_bits[tile * TILE_THREADS + i] = ~0u;
+    for (uint32_t y = lane; y < TILE_H; y += 32)
+      f.run_roots[(size_t) tile * TILE_SLOTS + y * ROW_SLOTS] = alone ? 0 : OPEN_RUN;
   }
 }
 
+/* The whole of one tile, by one warp. False: it needs more labels than there is room for; nothing was written that
+ * counts. */
 template <int CONNECTIVITY, bool KEEP_RUNS>
-__global__ void
-__launch_bounds__ (TILE_THREADS, 6) tile_kernel (const CcaFrame f)
+__device__ __forceinline__ bool
+analyse_tile (const CcaFrame &f, uint32_t threshold, uint32_t tile, WarpShared &s, Labels labels)
 {
-  __shared__ Shared s;
-  const uint32_t t = threadIdx.x, row = t / TILE_WORDS, word = t % TILE_WORDS;
-  const uint32_t tx = blockIdx.x, ty = blockIdx.y, tile = ty * f.tiles_x + tx;
-  ctr_let_next_start ();
-  const uint32_t threshold = f.threshold_device ? *f.threshold_device : f.threshold;
+  const uint32_t lane = threadIdx.x % 32, before_me = (1u << lane) - 1;
+  const uint32_t tx = tile % f.tiles_x, ty = tile / f.tiles_x;
+  const bool has_left = tx > 0, has_right = tx + 1 < f.tiles_x, has_above = ty > 0, has_below = ty + 1 < f.tiles_y;
 
-  /* 16 pixels a load: neighbouring lanes read neighbouring 16 bytes, and the halves meet in shared memory. */
+  load_tile (f, threshold, tx, ty, s.rows);
+
+  /* Lone runs leave the rows. This lane's are rows lane and lane + 32. */
+  Row lone_starts[2], lone_pixels[2], changed[2];
+  uint32_t lone_count = 0;
   {
-    uint32_t y = ty * TILE_H + row, x = tx * TILE_W + word * 16;
-    uint32_t a = load_chunk (f, threshold, x, y);
-    uint32_t b = load_chunk (f, threshold, x + TILE_W / 2, y);
-    uint16_t *halves = (uint16_t *) s.bits + row * 2 * TILE_WORDS;
-    halves[word] = a;
-    halves[word + TILE_WORDS] = b;
-  }
-  ((uint4 *) s.child)[t] = make_uint4 (0, 0, 0, 0);
-  if (t < TILE_SLOTS / 32)
-    s.open[t] = 0;
-  if (t == 0)
-    s.summed_count = s.open_count = s.closed_count = 0;
-  __syncwarp ();
-  const uint32_t w = s.bits[t];
-  if (__syncthreads_and (w == ~0u)) {
-    full_tile (f, tile, tx, ty, KEEP_RUNS);
-    return;
-  }
-  if (!__syncthreads_or (w)) {
-    if (t == 0)
-      f.headers[tile] = {0, 0, 0, 0};
+    Row row[2];
+    row[0] = s.rows[lane];
+    row[1] = s.rows[lane + 32];
+    if (__all_sync (~0u, (row[0] & row[1]) == ~(Row) 0)) {
+      full_tile (f, tile, tx, ty, KEEP_RUNS);
+      return true;
+    }
+    if (!__any_sync (~0u, (row[0] | row[1]) != 0)) {
+      if (lane == 0)
+        f.headers[tile] = {0, 0, 0, 0};
+      if (KEEP_RUNS)
+        for (uint32_t i = lane; i < TILE_THREADS; i += 32)
+          f.tile_bits[tile * TILE_THREADS + i] = 0;
+      return true;
+    }
     if (KEEP_RUNS)
-      f.tile_bits[tile * TILE_THREADS + t] = 0;
-    return;
-  }
-
-  /* Runs of this word and of the word above. */
-  const uint32_t carry = word ? s.bits[t - 1] >> 31 : 0;
-  const uint32_t starts = w & ~(w << 1 | carry);
-  const uint32_t above = row ? s.bits[t - TILE_WORDS] : 0;
-  const uint32_t above_carry = row && word ? s.bits[t - TILE_WORDS - 1] >> 31 : 0;
-  const uint32_t above_starts = above & ~(above << 1 | above_carry);
-  int before = starts ? (int) (word * 32 + 31 - __clz (starts)) : -1;
-  {
-    int n = __shfl_up_sync (~0u, before, 1, TILE_WORDS);
-    before = word >= 1 ? max (before, n) : before;
-    n = __shfl_up_sync (~0u, before, 2, TILE_WORDS);
-    before = word >= 2 ? max (before, n) : before;
-    before = __shfl_up_sync (~0u, before, 1, TILE_WORDS);
-    before = word ? before : -1;
-  }
-  s.before[t] = before;
-  __syncthreads ();
-  const int above_before = row ? s.before[t - TILE_WORDS] : -1;
-
-  const uint32_t row_slot = row * ROW_SLOTS;
-  /* Slot of this row's run that holds, or ended before, bit B of this word; and of the row above's. */
-  auto slot_at = [&] (uint32_t mask_to_b) {
-    uint32_t m = starts & mask_to_b;
-    return row_slot + (m ? word * 32 + 31 - __clz (m) : before) / 2;
-  };
-  auto slot_above = [&] (uint32_t mask_to_b) {
-    uint32_t m = above_starts & mask_to_b;
-    return row_slot - ROW_SLOTS + (m ? word * 32 + 31 - __clz (m) : above_before) / 2;
-  };
-
-  /* Contacts of a run with the row above: at its own start, where the run above began before or there; or at the start
-   * of a run above that lies further right. Every touching pair has exactly one. */
-  uint32_t at_start, later;
-  if (CONNECTIVITY == 8) {
-    at_start = starts & (above | above << 1 | above_carry);
-    later = above_starts & (w << 1 | carry);
-  } else {
-    at_start = starts & above;
-    later = above_starts & w & ~starts;
-  }
-  for (uint32_t rest = starts; rest;) {
-    uint32_t low = rest & -rest;
-    rest ^= low;
-    uint32_t bit = __ffs (low) - 1;
-    uint32_t range = (rest & -rest) - low; /* from this start to before the next */
-    uint32_t slot = row_slot + (word * 32 + bit) / 2, up = slot;
-    if (at_start & low) {
-      up = slot_above (low | (low - 1));
-    } else if (later & range) {
-      uint32_t first = later & range;
-      first &= -first;
-      up = row_slot - ROW_SLOTS + (word * 32 + __ffs (first) - 1) / 2;
-      later ^= first;
+      for (uint32_t i = lane; i < TILE_THREADS; i += 32)
+        f.tile_bits[tile * TILE_THREADS + i] = ((const uint32_t *) s.rows)[i];
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+      const uint32_t y = lane + 32 * half;
+      Row near = (y > 0 ? s.rows[y - 1] : 0) | (y < TILE_H - 1 ? s.rows[y + 1] : 0);
+      if (CONNECTIVITY == 8)
+        near |= near << 1 | near >> 1;
+      /* At the rim a run may touch what is not seen here. */
+      if ((y == 0 && has_above) || (y == TILE_H - 1 && has_below))
+        near = ~(Row) 0;
+      if (has_left)
+        near |= 1;
+      if (has_right)
+        near |= (Row) 1 << (TILE_W - 1);
+      lone_starts[half] = lone_runs (row[half], row[half] & near, &lone_pixels[half]);
+      row[half] ^= lone_pixels[half];
+      lone_count += popcount (lone_starts[half]);
     }
-    s.link[slot] = up;
-    if (up != slot)
-      s.child[up] = 1;
+    __syncwarp ();
+    s.rows[lane] = row[0];
+    s.rows[lane + 32] = row[1];
+    __syncwarp ();
+    changed[0] = row[0] ^ (lane > 0 ? s.rows[lane - 1] : 0);
+    changed[1] = row[1] ^ s.rows[lane + 31];
   }
-  if (w & carry)
-    s.child[slot_at (1)] = 1;
-  __syncthreads ();
+  const uint64_t changes = __ballot_sync (~0u, changed[0] != 0) | (uint64_t) __ballot_sync (~0u, changed[1] != 0) << 32;
 
-  auto slot_of = [&] (uint32_t low) { return row_slot + (word * 32 + __ffs (low) - 1) / 2; };
-  /* Shortens the paths of the runs that start at REST's bits by pointer jumping: all threads at once, each leaving its
-   * progress where others pick it up, so that a path of n runs takes about log2 n rounds. Returns the starts that are
-   * roots. No unions may be under way. */
-  auto jump = [&] (uint32_t rest, int rounds) {
-    uint32_t roots = 0;
-    for (int round = 0; round < rounds && __any_sync (~0u, rest); round++) {
-      for (uint32_t todo = rest; todo; todo &= todo - 1) {
-        uint32_t low = todo & -todo, slot = slot_of (low), up = load_link (s.link, slot);
-        uint32_t next = load_link (s.link, up);
-        if (next == up) {
-          rest ^= low;
-          if (up == slot)
-            roots |= low;
-        } else {
-          atomicMin (&s.link[slot], next);
-        }
-      }
+  /* The row above, as this lane sees it: its four pixels, which of them start runs, the pixel left of them, and the
+   * labels of the last run to start left of them and of the (at most two) runs that start in them. */
+  uint32_t above = 0, above_starts = 0, above_carry = 0, above_in = 0, above_0 = 0, above_1 = 0;
+  uint32_t label_count = 0;
+  Gathered g = {NO_LABEL, 0, 0, 0, 0, 0, 0};
+  if (has_above && !(changes & 1))
+    *(uint2 *) &s.top[lane * 4] = make_uint2 (~0u, ~0u);
+
+  for (uint64_t rest = changes; rest;) {
+    const uint32_t y = __ffsll (rest) - 1;
+    rest &= rest - 1;
+    const uint32_t last_y = rest ? __ffsll (rest) - 2 : TILE_H - 1; /* rows y .. last_y are equal */
+    const uint32_t pixels = ((const uint32_t *) s.rows)[y * 4 + lane / 8] >> lane % 8 * 4 & 15;
+    const uint32_t from_left = __shfl_up_sync (~0u, pixels >> 3, 1), carry = lane ? from_left : 0;
+    const uint32_t starts = pixels & ~(pixels << 1 | carry);
+    const uint32_t start_0 = starts & -starts, start_1 = starts ^ start_0;
+
+    /* Contacts with the row above: at a run's start, where the run above began before or there; or at the start of a
+     * run above that lies further right. Every touching pair of runs has exactly one. */
+    uint32_t at_start, later;
+    if (CONNECTIVITY == 8) {
+      at_start = starts & (above | above << 1 | above_carry);
+      later = above_starts & (pixels << 1 | carry);
+    } else {
+      at_start = starts & above;
+      later = above_starts & pixels & ~starts;
     }
-    return roots;
-  };
-  jump (starts, 3);
-  __syncthreads ();
-  for (uint32_t rest = later; rest; rest &= rest - 1) {
-    uint32_t low = rest & -rest;
-    unite (s, slot_at (low - 1), row_slot - ROW_SLOTS + (word * 32 + __ffs (low) - 1) / 2);
-  }
-  __syncthreads ();
-  const uint32_t my_roots = jump (starts, TILE_SLOTS);
-
-  /* Links are final but for their flags. */
-  {
-    auto mark_open = [&] (uint32_t slot) {
-      uint32_t root = find_root (s.link, slot);
-      atomicOr (&s.open[root / 32], 1u << root % 32);
+    /* Label of the run above that holds, or ended before, the pixel BIT; and of this row's before it. */
+    auto label_above = [&] (uint32_t bit) {
+      uint32_t n = __popc (above_starts & (bit | (bit - 1)));
+      return n == 0 ? above_in : n == 1 ? above_0 : above_1;
     };
-    const bool rim_row = (row == 0 && ty > 0) || (row == TILE_H - 1 && ty + 1 < f.tiles_y);
-    if (rim_row)
-      for (uint32_t rest = starts; rest; rest &= rest - 1)
-        mark_open (slot_of (rest & -rest));
-    if (word == 0 && tx > 0 && w & 1)
-      mark_open (slot_at (1));
-    if (word == TILE_WORDS - 1 && tx + 1 < f.tiles_x && w >> 31)
-      mark_open (slot_at (~0u));
-  }
-  __syncthreads ();
 
-  /* Roots of this word: each is summed (has an accumulator), open (has a node), closed (has a record). */
-  uint32_t my_summed = 0, my_open = 0;
-  for (uint32_t rest = my_roots; rest; rest &= rest - 1) {
-    uint32_t low = rest & -rest, slot = slot_of (low);
-    if (s.open[slot / 32] >> slot % 32 & 1)
-      my_open |= low;
-    if (s.child[slot])
-      my_summed |= low;
-  }
-  my_summed |= my_open;
-  uint32_t summed_index, open_index, closed_index;
-  {
-    /* Three counts of at most 512 a warp in one word. */
-    const uint32_t mine = __popc (my_summed) | __popc (my_open) << 10 | __popc (my_roots ^ my_open) << 20;
-    uint32_t sum = mine;
-    const uint32_t lane = t % 32;
-#pragma unroll
-    for (int d = 1; d < 32; d *= 2) {
-      uint32_t n = __shfl_up_sync (~0u, sum, d);
-      sum += lane >= d ? n : 0;
+    const bool new_0 = start_0 && !(at_start & start_0), new_1 = start_1 && !(at_start & start_1);
+    const uint32_t news_0 = __ballot_sync (~0u, new_0), news_1 = __ballot_sync (~0u, new_1);
+    const uint32_t new_count = __popc (news_0) + __popc (news_1);
+    if (label_count + new_count > labels.capacity)
+      return false;
+    const uint32_t next = label_count + __popc (news_0 & before_me) + __popc (news_1 & before_me);
+    label_count += new_count;
+    auto create = [&] (uint32_t label, uint32_t bit) {
+      labels.entry[label] = label << 16 | y << 7 | (lane * 4 + __ffs (bit) - 1);
+      labels.area_sum_x[label] = 0;
+      labels.sum_y[label] = 0;
+      labels.box[label] = 0;
+    };
+    uint32_t label_0 = label_above (start_0), label_1 = label_above (start_1);
+    if (new_0) {
+      label_0 = next;
+      create (label_0, start_0);
     }
-    uint32_t summed_base = 0, open_base = 0, closed_base = 0;
-    if (lane == 31 && sum) {
-      summed_base = atomicAdd (&s.summed_count, sum & 1023);
-      open_base = atomicAdd (&s.open_count, sum >> 10 & 1023);
-      closed_base = atomicAdd (&s.closed_count, sum >> 20);
+    if (new_1) {
+      label_1 = next + new_0;
+      create (label_1, start_1);
     }
-    sum -= mine;
-    summed_index = __shfl_sync (~0u, summed_base, 31) + (sum & 1023);
-    open_index = __shfl_sync (~0u, open_base, 31) + (sum >> 10 & 1023);
-    closed_index = __shfl_sync (~0u, closed_base, 31) + (sum >> 20);
-  }
-  {
-    uint32_t summed = summed_index, node = open_index;
-    for (uint32_t rest = my_summed; rest; rest &= rest - 1) {
-      uint32_t low = rest & -rest, link = SUMMED | summed;
-      if (my_open & low)
-        link |= OPEN | node++ << 16;
-      s.link[slot_of (low)] = link;
-      summed++;
-    }
-  }
-  __syncthreads ();
-  const uint32_t summed_count = s.summed_count, open_count = s.open_count, closed_count = s.closed_count;
-  if (t == 0) {
-    uint32_t base = closed_count ? atomicAdd (&f.counters->closed, closed_count) : 0;
-    f.headers[tile] = {open_count, closed_count, base, 0};
-    s.closed_base = base;
-  }
+    const uint32_t starters = __ballot_sync (~0u, starts != 0) & before_me;
+    uint32_t label_in = __shfl_sync (~0u, start_1 ? label_1 : label_0, starters ? 31 - __clz (starters) : 0);
+    __syncwarp ();
 
-  /* Link of the root of the piece that begins at LOW: SUMMED | … or a lone piece's own slot. */
-  auto root_link = [&] (uint32_t low) {
-    uint32_t link = s.link[slot_at (low | (low - 1))];
-    return link & SUMMED ? link : s.link[link & SLOT_MASK];
-  };
-
-  /* Pieces: the parts of runs in this word. Only some can lie at an edge of their component's box: those that no run of
-   * the rows next to them, touching, reaches beyond. */
-  const uint32_t pieces = starts | (w & carry);
-  uint32_t may_be_left, may_be_right, not_bottom;
-  {
-    const uint32_t below = row < TILE_H - 1 ? s.bits[t + TILE_WORDS] : 0;
-    const uint32_t next = word < TILE_WORDS - 1 ? s.bits[t + 1] & 1 : 0;
-    const uint32_t ends = w & ~(w >> 1 | next << 31);
-    uint32_t left = above << 1 | below << 1, right = above >> 1 | below >> 1;
-    if (CONNECTIVITY == 4) {
-      left = (above & above << 1) | (below & below << 1);
-      right = (above & above >> 1) | (below & below >> 1);
-    }
-    may_be_left = starts & ~left;
-    may_be_right = ends & ~right;
-    not_bottom = CONNECTIVITY == 8 ? below | below << 1 | below >> 1 : below;
-  }
-
-  const uint32_t tile_x = tx * TILE_W, tile_y = ty * TILE_H;
-  uint32_t kept_roots = 0; /* starts of this word's closed components that the area limits keep */
-  /* Rounds of ACC_SLOTS accumulators; almost always one. Lone pieces are written in the first. */
-  for (uint32_t round = 0; round == 0 || round < summed_count; round += ACC_SLOTS) {
-    for (uint32_t i = t; i < min (summed_count - round, (uint32_t) ACC_SLOTS); i += TILE_THREADS) {
-      s.area_sum_x[i] = 0;
-      s.sum_y[i] = 0;
-      s.left[i] = TILE_W;
-      s.right[i] = 0;
-      s.bottom[i] = 0;
-    }
-    __syncthreads ();
-
-    /* One component of the warp's words, the most frequent of four tried, is summed in registers and across lanes (the
-     * paper's conflict detection, where it pays); the others go to shared memory piece by piece. */
-    uint32_t main_index = ~0u;
-    {
-      uint32_t first = ~0u;
-      if (pieces) {
-        uint32_t link = root_link (pieces & -pieces);
-        if (link & SUMMED)
-          first = (link & SLOT_MASK) - round;
+    if (__any_sync (~0u, later)) {
+      while (later) {
+        uint32_t bit = later & -later;
+        later ^= bit;
+        uint32_t n = __popc (starts & (bit - 1));
+        labels.unite (n == 0 ? label_in : n == 1 ? label_0 : label_1, label_above (bit));
       }
-      int best = 1; /* one lane alone gains nothing */
+      __syncwarp ();
+      /* The next row, and the sums, want roots. */
+      if (carry)
+        label_in = labels.find (label_in);
+      if (start_0)
+        label_0 = labels.find (label_0);
+      if (start_1)
+        label_1 = labels.find (label_1);
+    }
+
+    /* At most two segments: SEGMENT_0 begins with what reaches in from the left, if anything does. */
+    const bool reaches_in = carry & pixels;
+    const uint32_t segment_0 = pixels & ~(pixels + (pixels & -pixels)), segment_1 = pixels ^ segment_0;
+    const uint32_t segment_label_0 = reaches_in ? label_in : label_0;
+    const uint32_t segment_label_1 = reaches_in ? label_0 : label_1;
+    const uint32_t height = last_y - y + 1, y_sum = (y + last_y) * height / 2;
+    const bool open_row = (y == 0 && has_above) || (last_y == TILE_H - 1 && has_below);
+    auto gather = [&] (uint32_t segment, uint32_t label) {
+      if (!segment)
+        return;
+      if (label != g.label) {
+        g.flush (labels, lane);
+        g = {label, 0, 0, 0, 0, 0, 0};
+      }
+      const uint32_t n = __popc (segment);
+      g.area += n * height;
+      g.columns += (__popc (segment & 10) + 2 * __popc (segment & 12)) * height;
+      g.sum_y += n * y_sum;
+      g.mask |= segment;
+      g.bottom = last_y;
+      g.open |= open_row || (has_left && lane == 0 && segment & 1) || (has_right && lane == 31 && segment & 8);
+    };
+    gather (segment_0, segment_label_0);
+    gather (segment_1, segment_label_1);
+
+    auto label_at = [&] (uint32_t bit) {
+      return segment_0 & bit ? segment_label_0 : segment_1 & bit ? segment_label_1 : NO_LABEL;
+    };
+    if (y == 0 && has_above)
+      *(uint2 *) &s.top[lane * 4] = make_uint2 (label_at (1) | label_at (2) << 16, label_at (4) | label_at (8) << 16);
+    if (lane == 0)
+      s.left[y] = label_at (1);
+    if (lane == 31)
+      s.right[y] = label_at (8);
+    if (KEEP_RUNS) {
+      for (uint32_t i = y; i <= last_y; i++) {
+        uint16_t *row = f.run_roots + (size_t) tile * TILE_SLOTS + i * ROW_SLOTS;
+        if (start_0)
+          row[(lane * 4 + __ffs (start_0) - 1) / 2] = label_0;
+        if (start_1)
+          row[(lane * 4 + __ffs (start_1) - 1) / 2] = label_1;
+      }
+    }
+
+    above = pixels;
+    above_starts = starts;
+    above_carry = carry;
+    above_in = label_in;
+    above_0 = label_0;
+    above_1 = label_1;
+  }
+  g.flush (labels, lane);
+  __syncwarp ();
+
+  /* All labels' sums to their roots. */
+  for (uint32_t label = lane; label < label_count; label += 32) {
+    uint32_t entry = labels.load (label);
+    if (entry >> 16 != label) {
+      uint32_t root = labels.find (entry >> 16);
+      atomicMin (&labels.entry[label], root << 16 | (entry & 0xffff));
+      labels.add (root, *(volatile uint32_t *) &labels.area_sum_x[label], *(volatile uint32_t *) &labels.sum_y[label],
+          *(volatile uint32_t *) &labels.box[label]);
+    }
+  }
+  __syncwarp ();
+
+  uint32_t open_count = 0, closed_count = 0;
+  for (uint32_t base = 0; base < label_count; base += 32) {
+    uint32_t label = base + lane;
+    bool root = label < label_count && labels.load (label) >> 16 == label;
+    bool open = root && *(volatile uint32_t *) &labels.box[label] >> 24;
+    open_count += __popc (__ballot_sync (~0u, open));
+    closed_count += __popc (__ballot_sync (~0u, root && !open));
+  }
+  uint32_t lone_before = lone_count; /* inclusive, then exclusive, sum over the lanes */
 #pragma unroll
-      for (int i = 0; i < 4; i++) {
-        uint32_t candidate = __shfl_sync (~0u, first, i * 10);
-        int lanes = __popc (__ballot_sync (~0u, first == candidate));
-        if (candidate < ACC_SLOTS && lanes > best) {
-          best = lanes;
-          main_index = candidate;
+  for (int d = 1; d < 32; d *= 2) {
+    uint32_t n = __shfl_up_sync (~0u, lone_before, d);
+    lone_before += lane >= d ? n : 0;
+  }
+  const uint32_t lone_total = __shfl_sync (~0u, lone_before, 31);
+  lone_before -= lone_count;
+  closed_count += lone_total;
+  uint32_t closed_base = 0;
+  if (lane == 0) {
+    closed_base = closed_count ? atomicAdd (&f.counters->closed, closed_count) : 0;
+    f.headers[tile] = {open_count, closed_count, closed_base, 0};
+  }
+  closed_base = __shfl_sync (~0u, closed_base, 0);
+
+  {
+    uint32_t to = closed_base + lone_before;
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+      const uint32_t y = lane + 32 * half;
+      uint64_t slots = 0;
+#pragma unroll
+      for (int side = 0; side < 2; side++) {
+        const Row covered = lone_pixels[half] >> 64 * side;
+        for (uint64_t rest = (uint64_t) (lone_starts[half] >> 64 * side); rest; rest &= rest - 1) {
+          const uint32_t bit = __ffsll (rest) - 1, x = side * 64 + bit;
+          const Row from = ~(covered >> bit); /* ends in ones by the shift, unless the run is 128 long */
+          const uint32_t length =
+              (uint64_t) from ? __ffsll ((uint64_t) from) - 1 : 63 + __ffsll ((uint64_t) (from >> 64));
+          if (to < f.closed_capacity)
+            f.closed[to] =
+                pack_closed ({length, length * (2 * x + length - 1) / 2, length * y, x, y, x, x + length - 1, y});
+          to++;
+          if (area_kept (f, length))
+            slots |= 1ull << x / 2;
+          if (KEEP_RUNS)
+            f.run_roots[(size_t) tile * TILE_SLOTS + y * ROW_SLOTS + x / 2] = y * ROW_SLOTS + x / 2;
         }
       }
+      *(uint64_t *) s.root_slots[y] = slots;
     }
-    uint32_t main_area_sum_x = 0, main_left = TILE_W, main_right = 0;
-    for (uint32_t rest = pieces; rest;) {
-      uint32_t low = rest & -rest;
-      rest ^= low;
-      uint32_t link = root_link (low);
-      uint32_t index = (link & SLOT_MASK) - round;
-      if (!(link & SUMMED) || index >= ACC_SLOTS)
-        continue;
-      uint32_t piece = w & ((rest & -rest) - low), length = __popc (piece);
-      uint32_t left = word * 32 + __ffs (low) - 1, right = left + length - 1;
-      uint32_t area_sum_x = length << 19 | length * (left + right) / 2;
-      if (index == main_index) {
-        main_area_sum_x += area_sum_x;
-        main_left = min (main_left, left);
-        main_right = max (main_right, right);
-      } else {
-        atomicAdd (&s.area_sum_x[index], area_sum_x);
-        atomicAdd (&s.sum_y[index], length * row);
-        if (low & may_be_left)
-          atomicMin (&s.left[index], left);
-        if (piece & may_be_right)
-          atomicMax (&s.right[index], right);
-        if (!(piece & not_bottom))
-          atomicMax (&s.bottom[index], row);
-      }
-    }
-    if (main_index != ~0u) {
-      uint32_t area_sum_x = __reduce_add_sync (~0u, main_area_sum_x);
-      uint32_t sum_y = __reduce_add_sync (~0u, (main_area_sum_x >> 19) * row);
-      uint32_t left = __reduce_min_sync (~0u, main_left);
-      uint32_t right = __reduce_max_sync (~0u, main_right);
-      uint32_t bottom = __reduce_max_sync (~0u, main_area_sum_x ? row : 0);
-      if (t % 32 == 0) {
-        atomicAdd (&s.area_sum_x[main_index], area_sum_x);
-        atomicAdd (&s.sum_y[main_index], sum_y);
-        atomicMin (&s.left[main_index], left);
-        atomicMax (&s.right[main_index], right);
-        atomicMax (&s.bottom[main_index], bottom);
-      }
-    }
-    __syncthreads ();
-
-    uint32_t closed = s.closed_base + closed_index, summed = summed_index, node = open_index;
-    for (uint32_t rest = my_roots; rest; rest &= rest - 1) {
-      uint32_t low = rest & -rest, x = word * 32 + __ffs (low) - 1;
-      bool is_open = my_open & low, is_summed = my_summed & low;
-      uint32_t index = summed - round;
-      ClosedRecord r;
-      bool here;
-      if (is_summed) {
-        here = index < ACC_SLOTS;
-        if (here)
-          r = {s.area_sum_x[index] >> 19, s.area_sum_x[index] & 0x7ffff, s.sum_y[index], x, row, s.left[index],
-              s.right[index], s.bottom[index]};
-      } else {
-        here = round == 0;
-        uint32_t length = __popc ((w ^ (w + low)) & w); /* the piece that begins at LOW */
-        r = {length, length * (2 * x + length - 1) / 2, length * row, x, row, x, x + length - 1, row};
-      }
-      if (here && is_open) {
-        uint32_t n = tile * MAX_NODES + node;
-        f.parents[n] = node_key (tile_y + row, tile_x + x, n);
-        f.nodes[n] = {(unsigned long long) r.area * tile_x + r.sum_x, (unsigned long long) r.area * tile_y + r.sum_y,
-            r.area, tile_x + r.left, tile_x + r.right, tile_y + r.bottom};
-      } else if (here) {
-        if (closed < f.closed_capacity)
-          f.closed[closed] = pack_closed (r);
-        if (area_kept (f, r.area))
-          kept_roots |= low;
-      }
-      summed += is_summed;
-      node += is_open;
-      closed += !is_open;
-    }
-    __syncthreads ();
   }
-
-  if (closed_count) {
-    /* Slot bits: the start at column x sets bit x / 2. */
-    uint32_t slots = kept_roots | kept_roots >> 1; /* even bits: any of the pair */
-    slots &= 0x55555555u;
-    slots = (slots | slots >> 1) & 0x33333333u;
-    slots = (slots | slots >> 2) & 0x0f0f0f0fu;
-    slots = (slots | slots >> 4) & 0x00ff00ffu;
-    slots = (slots | slots >> 8) & 0xffffu;
-    ((uint16_t *) f.roots)[(size_t) tile * TILE_THREADS + t] = slots;
+  __syncwarp ();
+  {
+    const uint32_t tile_x = tx * TILE_W, tile_y = ty * TILE_H;
+    uint32_t node = tile * MAX_NODES, to = closed_base + lone_total;
+    for (uint32_t base = 0; base < label_count; base += 32) {
+      const uint32_t label = base + lane, entry = label < label_count ? labels.load (label) : 0;
+      const bool root = label < label_count && entry >> 16 == label;
+      const uint32_t box = root ? *(volatile uint32_t *) &labels.box[label] : 0;
+      const bool open = root && box >> 24, closed = root && !open;
+      const uint32_t opens = __ballot_sync (~0u, open), closeds = __ballot_sync (~0u, closed);
+      if (root) {
+        const uint32_t area_sum_x = *(volatile uint32_t *) &labels.area_sum_x[label];
+        const uint32_t sum_y = *(volatile uint32_t *) &labels.sum_y[label];
+        const uint32_t area = area_sum_x >> 19, sum_x = area_sum_x & 0x7ffff;
+        const uint32_t x = entry & 127, y = entry >> 7 & 63, left = TILE_W - 1 - (box >> 16 & 255);
+        const uint32_t right = box >> 8 & 255, bottom = box & 255;
+        uint32_t code;
+        if (open) {
+          const uint32_t n = node + __popc (opens & before_me);
+          f.parents[n] = node_key (tile_y + y, tile_x + x, n);
+          f.nodes[n] = {(unsigned long long) area * tile_x + sum_x, (unsigned long long) area * tile_y + sum_y, area,
+              tile_x + left, tile_x + right, tile_y + bottom};
+          code = OPEN_RUN | (n - tile * MAX_NODES);
+        } else {
+          const uint32_t i = to + __popc (closeds & before_me);
+          if (i < f.closed_capacity)
+            f.closed[i] = pack_closed ({area, sum_x, sum_y, x, y, left, right, bottom});
+          if (area_kept (f, area))
+            atomicOr (&s.root_slots[y][x / 64], 1u << x / 2 % 32);
+          code = y * ROW_SLOTS + x / 2;
+        }
+        *(volatile uint32_t *) &labels.entry[label] = DONE | code;
+      }
+      node += __popc (opens);
+      to += __popc (closeds);
+    }
   }
+  __syncwarp ();
+  if (closed_count)
+    for (uint32_t y = lane; y < TILE_H; y += 32)
+      f.roots[(size_t) tile * TILE_H + y] = *(const uint64_t *) s.root_slots[y];
+
+  /* OPEN_RUN | node, or the first run's slot, of the component with LABEL. */
+  auto code_of = [&] (uint32_t label) {
+    uint32_t entry = labels.load (label);
+    return (entry & DONE ? entry : labels.load (entry >> 16)) & 0xffff;
+  };
   if (KEEP_RUNS) {
-    f.tile_bits[tile * TILE_THREADS + t] = w;
-    for (uint32_t rest = starts; rest; rest &= rest - 1) {
-      uint32_t slot = slot_of (rest & -rest), link = s.link[slot], root = slot;
-      if (!(link & SUMMED)) {
-        root = link & SLOT_MASK;
-        link = s.link[root];
+    for (uint32_t y = 0; y < TILE_H; y++) {
+      const uint32_t pixels = ((const uint32_t *) s.rows)[y * 4 + lane / 8] >> lane % 8 * 4 & 15;
+      const uint32_t from_left = __shfl_up_sync (~0u, pixels >> 3, 1), carry = lane ? from_left : 0;
+      for (uint32_t starts = pixels & ~(pixels << 1 | carry); starts; starts &= starts - 1) {
+        uint16_t *run = &f.run_roots[(size_t) tile * TILE_SLOTS + y * ROW_SLOTS + (lane * 4 + __ffs (starts) - 1) / 2];
+        *run = code_of (*run);
       }
-      f.run_roots[(size_t) tile * TILE_SLOTS + slot] = link & OPEN ? OPEN_RUN | (link >> 16 & 255) : root;
     }
   }
   if (open_count) {
     TileRim &rim = f.rims[tile];
-    /* Node of the rim pixel at column X of row Y. */
-    auto rim_node = [&] (uint32_t x, uint32_t y) {
-      uint32_t i = y * TILE_WORDS + x / 32, bits = s.bits[i];
-      if (!(bits >> x % 32 & 1))
-        return NO_NODE;
-      uint32_t left_bit = x >= 32 ? s.bits[i - 1] >> 31 : 0;
-      uint32_t m = bits & ~(bits << 1 | left_bit) & (~0u >> (31 - x % 32));
-      uint32_t slot = y * ROW_SLOTS + (m ? x / 32 * 32 + 31 - __clz (m) : s.before[i]) / 2;
-      uint32_t link = s.link[slot];
-      if (!(link & SUMMED))
-        link = s.link[link & SLOT_MASK];
-      return link & OPEN ? link >> 16 & 255 : NO_NODE;
-    };
-    if (t < TILE_W) {
-      rim.top_node[t] = rim_node (t, 0);
-      rim.bottom_node[t] = rim_node (t, TILE_H - 1);
-      if (t < TILE_WORDS) {
-        rim.top[t] = s.bits[t];
-        rim.bottom[t] = s.bits[TILE_THREADS - TILE_WORDS + t];
+    auto node_of = [&] (uint32_t label) { return label == NO_LABEL ? NO_NODE : code_of (label) & 255; };
+    if (has_above) {
+      const uint2 l = *(const uint2 *) &s.top[lane * 4];
+      *(uint32_t *) &rim.top_node[lane * 4] =
+          node_of (l.x & 0xffff) | node_of (l.x >> 16) << 8 | node_of (l.y & 0xffff) << 16 | node_of (l.y >> 16) << 24;
+    }
+    if (has_below) {
+      /* The last row is still in the registers of the loop. */
+      uint32_t nodes = 0;
+#pragma unroll
+      for (int i = 0; i < 4; i++) {
+        uint32_t n = __popc (above_starts & ((2u << i) - 1));
+        uint32_t label = n == 0 ? above_in : n == 1 ? above_0 : above_1;
+        nodes |= node_of (above >> i & 1 ? label : NO_LABEL) << 8 * i;
       }
-    } else {
-      const bool right = t >= TILE_W + TILE_H;
-      const uint32_t y = t % TILE_H;
-      uint32_t node = rim_node (right ? TILE_W - 1 : 0, y);
-      (right ? rim.right_node : rim.left_node)[y] = node;
-      uint32_t column = right ? s.bits[y * TILE_WORDS + TILE_WORDS - 1] >> 31 : s.bits[y * TILE_WORDS] & 1;
-      uint32_t half = __ballot_sync (~0u, column);
-      if (t % 32 == 0)
-        ((uint32_t *) (right ? &rim.right : &rim.left))[y / 32] = half;
+      *(uint32_t *) &rim.bottom_node[lane * 4] = nodes;
+    }
+    if (lane < TILE_WORDS) {
+      rim.top[lane] = ((const uint32_t *) s.rows)[lane];
+      rim.bottom[lane] = ((const uint32_t *) s.rows)[(TILE_H - 1) * TILE_WORDS + lane];
+    }
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+      const uint32_t y = lane + 32 * half;
+      const Row row = s.rows[y];
+      const uint32_t left = __ballot_sync (~0u, row & 1), right = __ballot_sync (~0u, (uint32_t) (row >> 96) >> 31);
+      if (lane == 0) {
+        ((uint32_t *) &rim.left)[half] = left;
+        ((uint32_t *) &rim.right)[half] = right;
+      }
+      /* Labels were noted at the first of equal rows; rows above all changes are empty. */
+      const uint64_t so_far = changes & (~0ull >> (63 - y));
+      const uint32_t first = so_far ? 63 - __clzll (so_far) : 0;
+      rim.left_node[y] = node_of (has_left && row & 1 ? s.left[first] : NO_LABEL);
+      rim.right_node[y] = node_of (has_right && (uint32_t) (row >> 96) >> 31 ? s.right[first] : NO_LABEL);
     }
   }
+  return true;
+}
+
+template <int CONNECTIVITY, bool KEEP_RUNS>
+__global__ void __launch_bounds__ (32 * TILE_WARPS) tile_kernel (const CcaFrame f)
+{
+  __shared__ WarpShared shared[TILE_WARPS];
+  __shared__ uint32_t labels[TILE_WARPS][4][WARP_LABELS];
+  const uint32_t warp = threadIdx.x / 32, tile = blockIdx.x * TILE_WARPS + warp;
+  ctr_let_next_start ();
+  if (tile >= f.tiles_x * f.tiles_y)
+    return;
+  const uint32_t threshold = f.threshold_device ? *f.threshold_device : f.threshold;
+  if (!analyse_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, tile, shared[warp],
+          {labels[warp][0], labels[warp][1], labels[warp][2], labels[warp][3], WARP_LABELS})
+      && threadIdx.x % 32 == 0)
+    f.hard_tiles[atomicAdd (&f.counters->hard, 1)] = tile;
+}
+
+/* The tiles put aside, a warp a CTA. */
+template <int CONNECTIVITY, bool KEEP_RUNS> __global__ void __launch_bounds__ (32) hard_tile_kernel (const CcaFrame f)
+{
+  __shared__ WarpShared shared;
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  const uint32_t hard = f.counters->hard, threshold = f.threshold_device ? *f.threshold_device : f.threshold;
+  uint32_t *labels = f.hard_labels + (size_t) blockIdx.x * 4 * HARD_LABELS;
+  for (uint32_t i = blockIdx.x; i < hard; i += gridDim.x) {
+    analyse_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, f.hard_tiles[i], shared,
+        {labels, labels + HARD_LABELS, labels + 2 * HARD_LABELS, labels + 3 * HARD_LABELS, HARD_LABELS});
+    __syncwarp ();
+  }
+}
+
+template <int CONNECTIVITY, bool KEEP_RUNS>
+void
+launch (const CcaFrame &f, bool overlap, cudaStream_t stream)
+{
+  const unsigned ctas = ctr_div_up (f.tiles_x * f.tiles_y, TILE_WARPS);
+  tile_kernel<CONNECTIVITY, KEEP_RUNS><<<ctas, 32 * TILE_WARPS, 0, stream>>> (f);
+  ctr_launch_overlapped (overlap, hard_tile_kernel<CONNECTIVITY, KEEP_RUNS>, HARD_CTAS, 32, 0, stream, f);
 }
 
 } // namespace
 
 void
-cca_launch_tiles (const CcaFrame &frame, int connectivity, bool keep_runs, cudaStream_t stream)
+cca_launch_tiles (const CcaFrame &f, int connectivity, bool keep_runs, bool overlap, cudaStream_t stream)
 {
-  dim3 grid (frame.tiles_x, frame.tiles_y);
   if (connectivity == 8)
-    keep_runs ? tile_kernel<8, true><<<grid, TILE_THREADS, 0, stream>>> (frame)
-              : tile_kernel<8, false><<<grid, TILE_THREADS, 0, stream>>> (frame);
+    keep_runs ? launch<8, true> (f, overlap, stream) : launch<8, false> (f, overlap, stream);
   else
-    keep_runs ? tile_kernel<4, true><<<grid, TILE_THREADS, 0, stream>>> (frame)
-              : tile_kernel<4, false><<<grid, TILE_THREADS, 0, stream>>> (frame);
+    keep_runs ? launch<4, true> (f, overlap, stream) : launch<4, false> (f, overlap, stream);
 }
