@@ -169,7 +169,7 @@ unite (uint32_t *parent, uint32_t a, uint32_t b)
 static inline uint64_t
 sum_of_squares (uint64_t n)
 {
-  return n ? (n - 1) * n * (2 * n - 1) / 6 : 0;
+  return (n - 1) * n * (2 * n - 1) / 6;
 }
 
 static inline void

@@ -60,5 +60,13 @@ main ()
           mat.at<uint8_t> (y, x) = uint8_t (histogram.sample ());
     compare (mat, i);
   }
+  /* A class of less than FLT_EPSILON of the pixels does not count. */
+  for (int type = CV_8U; type <= CV_16U; type += CV_16U - CV_8U) {
+    cv::Mat mat (2176, 4096, type, cv::Scalar (100));
+    mat.col (0).row (0) = 7;
+    compare (mat, -1);
+    mat.col (0).row (0) = 200;
+    compare (mat, -2);
+  }
   return 0;
 }
