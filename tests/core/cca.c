@@ -234,7 +234,7 @@ ends (uint32_t i, uint32_t pixels)
 static uint32_t
 symmetric (uint32_t i, uint32_t pixels)
 {
-  return i % 4 < 2 ? 64 : i % 4 == 2 ? 0 : 128;
+  return i % 8 == 0 ? 0 : i % 8 == 1 ? 16 : 8;
 }
 
 static uint32_t
@@ -272,7 +272,7 @@ test_otsu (void)
     const char *name;
     uint32_t (*sample) (uint32_t i, uint32_t pixels);
   } histograms[] = {{"the largest sample", largest}, {"zeros", smallest}, {"two values", two_values},
-      {"both ends", ends}, {"1 : 2 : 1", symmetric}, {"one low sample", lone_low}, {"one high sample", lone_high},
+      {"both ends", ends}, {"1 : 6 : 1", symmetric}, {"one low sample", lone_low}, {"one high sample", lone_high},
       {"a ramp", ramp}, {"three bumps", three_bumps}};
   for (size_t h = 0; h < LENGTH (histograms); h++)
     for (CtrFormat format = CTR_FORMAT_GRAY8; format <= CTR_FORMAT_GRAY16; format++) {
