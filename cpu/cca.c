@@ -254,7 +254,7 @@ static bool
 label_image (State *state, const CtrImage *image, const CtrCcaParams *params, uint32_t threshold, CtrError *error)
 {
   const bool wide = image->format == CTR_FORMAT_GRAY16;
-  const bool edges_only = params->connectivity == CTR_CONNECTIVITY_4;
+  const uint32_t reach = params->connectivity == CTR_CONNECTIVITY_8;
   const uint32_t width = image->width, features = params->features;
   state->label_count = 0;
   state->run_count = 0;
@@ -273,8 +273,8 @@ label_image (State *state, const CtrImage *image, const CtrCcaParams *params, ui
           state->label_count, y);
     above->edges[2 * above->count] = above->edges[2 * above->count + 1] = UINT32_MAX - 1;
     if (features & (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY))
-      label_row (state, row, above, samples, wide, y, !edges_only, features);
-    else if (edges_only)
+      label_row (state, row, above, samples, wide, y, reach, features);
+    else if (reach == 0)
       label_row (state, row, above, samples, wide, y, 0, 0);
     else
       label_row (state, row, above, samples, wide, y, 1, 0);
