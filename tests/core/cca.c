@@ -442,6 +442,11 @@ test_lifetimes (void)
   CtrComponents *second = ctr_cca_finish (one, NULL);
   CHECK (second);
   check_equal (expected_b, second);
+  describe ("no stream given");
+  CtrComponents *unstreamed = ctr_cca_run (two, &a.view, &params, NULL, NULL);
+  CHECK (unstreamed);
+  check_equal (expected_a, unstreamed);
+  ctr_components_unref (unstreamed);
   describe ("an analyser freed with an image queued");
   CHECK (ctr_cca_enqueue (two, &a.view, &params, setup.stream, NULL));
   ctr_cca_free (one);
