@@ -2,14 +2,18 @@
 /* Otsu's threshold from a histogram, for the host and for CUDA device code. Internal.
  *
  * The value is OpenCV's for every histogram, so each double operation is rounded where OpenCV rounds it and in its
- * order; on the device the intrinsics keep the compiler from contracting them. The levels must come in ascending order,
- * but empty ones are not passed in: only the few that still move the rounding of the running mean are replayed.
+ * order; on the device the intrinsics keep the compiler from contracting them.
+ *
+ * Only levels that have pixels are passed in, in ascending order. OpenCV visits the empty ones too, but they change
+ * nothing: there the running mean m = RN (t / q), RN rounding to double, becomes RN (RN (m q) / q), which is m again.
+ * (Let M and Q in [1, 2) be the significands of m and q. If M Q < 2, rounding m q moves the quotient by less than half
+ * a unit in m's last place. Otherwise |m q - t| is less than half a unit in m q's last place, so RN (m q) is t.) With
+ * the mean and the shares as before, the variance is as before and not a new maximum.
  *
  * Use: ctr_otsu_init(), ctr_otsu_add() for each level that has pixels, ctr_otsu_threshold(). */
 #ifndef CTR_OTSU_H
 #define CTR_OTSU_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __CUDACC__
@@ -37,7 +41,6 @@ typedef struct {
   double part_low;  /* share of the pixels in them */
   double max_sigma; /* largest between-class variance so far */
   uint32_t best;    /* its level */
-  uint32_t next;    /* first level not yet seen */
 } CtrOtsu;
 
 /* PIXELS in the histogram, and the sum of all their samples. */
@@ -51,12 +54,11 @@ ctr_otsu_init (CtrOtsu *otsu, uint64_t pixels, uint64_t sample_sum)
   otsu->part_low = 0.0;
   otsu->max_sigma = 0.0;
   otsu->best = 0;
-  otsu->next = 0;
 }
 
-/* One level with COUNT pixels. False: it and all further empty levels leave the state as it is. */
-CTR_OTSU_FUNC bool
-ctr_otsu_step (CtrOtsu *otsu, uint32_t level, uint32_t count)
+/* LEVEL has COUNT > 0 pixels; levels ascend from call to call. */
+CTR_OTSU_FUNC void
+ctr_otsu_add (CtrOtsu *otsu, uint32_t level, uint32_t count)
 {
   const double epsilon = 1.1920928955078125e-07; /* FLT_EPSILON */
   double part = CTR_OTSU_MUL ((double) count, otsu->scale);
@@ -66,7 +68,7 @@ ctr_otsu_step (CtrOtsu *otsu, uint32_t level, uint32_t count)
   otsu->part_low = low;
   /* The share below only grows: before both classes have pixels the mean is still 0, after it is not used again. */
   if (low < epsilon || high < epsilon || low > CTR_OTSU_SUB (1.0, epsilon) || high > CTR_OTSU_SUB (1.0, epsilon))
-    return false;
+    return;
   double mean_low = CTR_OTSU_DIV (CTR_OTSU_ADD (weighted, CTR_OTSU_MUL ((double) level, part)), low);
   double mean_high = CTR_OTSU_DIV (CTR_OTSU_SUB (otsu->mean, CTR_OTSU_MUL (low, mean_low)), high);
   double distance = CTR_OTSU_SUB (mean_low, mean_high);
@@ -75,19 +77,7 @@ ctr_otsu_step (CtrOtsu *otsu, uint32_t level, uint32_t count)
     otsu->max_sigma = sigma;
     otsu->best = level;
   }
-  bool changed = mean_low != otsu->mean_low;
   otsu->mean_low = mean_low;
-  return changed;
-}
-
-/* LEVEL has COUNT > 0 pixels; levels ascend from call to call. */
-CTR_OTSU_FUNC void
-ctr_otsu_add (CtrOtsu *otsu, uint32_t level, uint32_t count)
-{
-  while (otsu->next < level && ctr_otsu_step (otsu, otsu->next, 0))
-    otsu->next++;
-  ctr_otsu_step (otsu, level, count);
-  otsu->next = level + 1;
 }
 
 /* The lowest sample that is foreground: OpenCV's threshold + 1. */

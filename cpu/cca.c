@@ -65,16 +65,29 @@ create (CtrError *error)
 }
 
 static void
+release (Buffer *buffer)
+{
+  free (buffer->data);
+  *buffer = (Buffer){0};
+}
+
+static void
+release_buffers (State *state)
+{
+  release (&state->parent);
+  release (&state->table);
+  release (&state->moments);
+  release (&state->grey);
+  release (&state->runs);
+}
+
+static void
 destroy (void *data)
 {
   State *state = data;
+  release_buffers (state);
   free (state->histogram);
-  free (state->parent.data);
-  free (state->table.data);
-  free (state->moments.data);
-  free (state->grey.data);
   free (state->runs_in_row);
-  free (state->runs.data);
   ctr_components_unref (state->result);
   free (state);
 }
@@ -169,7 +182,7 @@ unite (uint32_t *parent, uint32_t a, uint32_t b)
 static inline uint64_t
 sum_of_squares (uint64_t n)
 {
-  return n ? (n - 1) * n * (2 * n - 1) / 6 : 0;
+  return (n - 1) * n * (2 * n - 1) / 6;
 }
 
 static inline void
@@ -254,7 +267,7 @@ static bool
 label_image (State *state, const CtrImage *image, const CtrCcaParams *params, uint32_t threshold, CtrError *error)
 {
   const bool wide = image->format == CTR_FORMAT_GRAY16;
-  const bool edges_only = params->connectivity == CTR_CONNECTIVITY_4;
+  const uint32_t reach = params->connectivity == CTR_CONNECTIVITY_8;
   const uint32_t width = image->width, features = params->features;
   state->label_count = 0;
   state->run_count = 0;
@@ -273,8 +286,8 @@ label_image (State *state, const CtrImage *image, const CtrCcaParams *params, ui
           state->label_count, y);
     above->edges[2 * above->count] = above->edges[2 * above->count + 1] = UINT32_MAX - 1;
     if (features & (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY))
-      label_row (state, row, above, samples, wide, y, !edges_only, features);
-    else if (edges_only)
+      label_row (state, row, above, samples, wide, y, reach, features);
+    else if (reach == 0)
       label_row (state, row, above, samples, wide, y, 0, 0);
     else
       label_row (state, row, above, samples, wide, y, 1, 0);
@@ -382,21 +395,19 @@ write_labels (const State *state, CtrComponents *result)
   }
 }
 
-static bool
-enqueue (void *data, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
+static CtrComponents *
+analyse (State *state, const CtrImage *image, const CtrCcaParams *params, CtrError *error)
 {
-  State *state = data;
-  ctr_components_unref (state->result);
-  state->result = NULL;
-
   uint32_t threshold = params->foreground.threshold;
   if (params->foreground.mode == CTR_THRESHOLD_OTSU && !find_otsu_threshold (state, image, &threshold, error))
-    return false;
+    return NULL;
   if ((params->features & CTR_FEATURE_LABELS) && !state->runs_in_row
-      && !(state->runs_in_row = malloc (CTR_MAX_SIDE * sizeof *state->runs_in_row)))
-    return ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the label image's rows");
+      && !(state->runs_in_row = malloc (CTR_MAX_SIDE * sizeof *state->runs_in_row))) {
+    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the label image's rows");
+    return NULL;
+  }
   if (!label_image (state, image, params, threshold, error))
-    return false;
+    return NULL;
   fold_into_roots (state, params->features);
 
   const uint32_t *parent = state->parent.data;
@@ -406,14 +417,25 @@ enqueue (void *data, const CtrImage *image, const CtrCcaParams *params, void *st
     count += parent[i] == i && is_kept (table + i, params);
   CtrComponents *result = ctr_components_alloc (image->width, image->height, count, params->features, error);
   if (!result)
-    return false;
+    return NULL;
   result->threshold = threshold;
   result->connectivity = params->connectivity;
   emit_rows (state, params, result);
   if (result->labels)
     write_labels (state, result);
-  state->result = result;
-  return true;
+  return result;
+}
+
+static bool
+enqueue (void *data, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
+{
+  State *state = data;
+  ctr_components_unref (state->result);
+  state->result = analyse (state, image, params, error);
+  /* What an image too large has taken is better left to a smaller one's result. */
+  if (!state->result)
+    release_buffers (state);
+  return state->result;
 }
 
 static CtrComponents *

@@ -144,7 +144,9 @@ test_calls (void)
   CHECK (ctr_cca_enqueue (cca, &good_image, &params, setup.stream, NULL));
   CtrComponents *components = ctr_cca_finish (cca, NULL);
   CHECK (components);
+  error.status = CTR_OK;
   CHECK (!ctr_cca_finish (cca, &error));
+  CHECK (error.status == CTR_ERROR_INVALID_ARGUMENT);
   ctr_components_unref (components);
   check_works ();
 

@@ -230,16 +230,23 @@ ends (uint32_t i, uint32_t pixels)
   return i % 2 ? 65535 : 0;
 }
 
+/* Two thresholds of exactly the same variance. */
+static uint32_t
+symmetric (uint32_t i, uint32_t pixels)
+{
+  return i % 8 == 0 ? 0 : i % 8 == 1 ? 16 : 8;
+}
+
 static uint32_t
 lone_low (uint32_t i, uint32_t pixels)
 {
-  return i == 5 ? 3 : 65000;
+  return i == 5 ? 3 : 65003;
 }
 
 static uint32_t
 lone_high (uint32_t i, uint32_t pixels)
 {
-  return i == 5 ? 65000 : 3;
+  return i == 5 ? 65003 : 3;
 }
 
 static uint32_t
@@ -265,14 +272,20 @@ test_otsu (void)
     const char *name;
     uint32_t (*sample) (uint32_t i, uint32_t pixels);
   } histograms[] = {{"the largest sample", largest}, {"zeros", smallest}, {"two values", two_values},
-      {"both ends", ends}, {"one low sample", lone_low}, {"one high sample", lone_high}, {"a ramp", ramp},
-      {"three bumps", three_bumps}};
+      {"both ends", ends}, {"1 : 6 : 1", symmetric}, {"one low sample", lone_low}, {"one high sample", lone_high},
+      {"a ramp", ramp}, {"three bumps", three_bumps}};
   for (size_t h = 0; h < LENGTH (histograms); h++)
     for (CtrFormat format = CTR_FORMAT_GRAY8; format <= CTR_FORMAT_GRAY16; format++) {
-      Picture picture = picture_random (&rng, 213, 97, (Layout){.format = format});
+      Picture picture = picture_random (&rng, 256, 128, (Layout){.format = format});
       set_samples (&picture, histograms[h].sample);
       check_otsu (&picture, histograms[h].name);
     }
+  /* A class of less than FLT_EPSILON of the pixels does not count, so these have no threshold. */
+  for (int high = 0; high <= 1 && !setup.quick; high++) {
+    Picture picture = picture_random (&rng, 4096, 2176, plain);
+    set_samples (&picture, high ? lone_high : lone_low);
+    check_otsu (&picture, "one sample in nine million");
+  }
   for (int i = 0; i < (setup.quick ? 8 : 64); i++) {
     Layout layout = {.format = formats[i % LENGTH (formats)], .padding = 2 * random_below (&rng, 9)};
     Picture picture = picture_random (&rng, 1 + random_below (&rng, 60), 1 + random_below (&rng, 60), layout);
@@ -429,6 +442,11 @@ test_lifetimes (void)
   CtrComponents *second = ctr_cca_finish (one, NULL);
   CHECK (second);
   check_equal (expected_b, second);
+  describe ("no stream given");
+  CtrComponents *unstreamed = ctr_cca_run (two, &a.view, &params, NULL, NULL);
+  CHECK (unstreamed);
+  check_equal (expected_a, unstreamed);
+  ctr_components_unref (unstreamed);
   describe ("an analyser freed with an image queued");
   CHECK (ctr_cca_enqueue (two, &a.view, &params, setup.stream, NULL));
   ctr_cca_free (one);

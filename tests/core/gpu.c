@@ -19,6 +19,8 @@ static struct {
   int (*download) (void *host, uint64_t device, size_t bytes);
 } cu;
 
+static void *context;
+
 static bool
 load (void)
 {
@@ -60,18 +62,23 @@ must (int result, const char *call)
   exit (1);
 }
 
+void
+gpu_enter (void)
+{
+  must (cu.context_set (context), "cuCtxSetCurrent");
+}
+
 bool
 gpu_open (bool own_context)
 {
   int device;
-  void *context;
   if (!load () || cu.init (0) != 0 || cu.device_get (&device, 0) != 0)
     return false;
   if (own_context) {
     must (cu.context_create (&context, 0, device), "cuCtxCreate");
   } else {
     must (cu.primary_retain (&context, device), "cuDevicePrimaryCtxRetain");
-    must (cu.context_set (context), "cuCtxSetCurrent");
+    gpu_enter ();
   }
   return true;
 }

@@ -10,6 +10,9 @@
 /* Makes device 0's primary context, or a new one, current in this thread. False without a driver or a device. */
 bool gpu_open (bool own_context);
 
+/* Makes the context of gpu_open() current in another thread. */
+void gpu_enter (void);
+
 /* A new stream that does not wait for the default stream. */
 void *gpu_stream_new (void);
 

@@ -5,6 +5,8 @@
 
 #include <contours/contours.h>
 
+CTR_BEGIN_DECLS
+
 /* Deterministic random numbers (SplitMix64): a test is repeated by its seed. */
 typedef struct {
   uint64_t state;
@@ -65,5 +67,7 @@ Picture picture_of_mask (Random *random, const uint8_t *mask, uint32_t width, ui
 Picture picture_random (Random *random, uint32_t width, uint32_t height, Layout layout);
 
 void picture_free (Picture *picture);
+
+CTR_END_DECLS
 
 #endif

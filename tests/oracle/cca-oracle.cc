@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The component analysis against cv::connectedComponentsWithStats with CCL_WU: labels, statistics and centroids, all
+ * exact. Synthetic masks, and the pictures in the folder CTR_TEST_DATA. */
+#include "oracle.h"
+
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+
+#include <cstring>
+#include <filesystem>
+#include <string>
+
+static Analyser analyser;
+static Random rng = {5};
+
+/* MASK is what OpenCV analyses: the foreground PARAMS make of IMAGE. */
+static void
+compare (const CtrImage &image, CtrCcaParams params, const cv::Mat &mask, const std::string &name)
+{
+  cv::Mat labels, stats, centroids;
+  for (int connectivity = 4; connectivity <= 8; connectivity += 4) {
+    const int count =
+        cv::connectedComponentsWithStats (mask, labels, stats, centroids, connectivity, CV_32S, cv::CCL_WU);
+    params.connectivity = static_cast<CtrConnectivity> (connectivity);
+    params.features = CTR_FEATURE_LABELS;
+    CtrComponents *components = analyser.run (image, params);
+    REQUIRE (int64_t (components->count) == count - 1, "%s, %d-connected: %u components instead of %d", name.c_str (),
+        connectivity, components->count, count - 1);
+    REQUIRE (std::memcmp (components->labels, labels.data, labels.total () * 4) == 0, "%s, %d-connected: labels",
+        name.c_str (), connectivity);
+    for (uint32_t i = 0; i < components->count; i++) {
+      const CtrComponent &c = components->table[i];
+      const int32_t row[5] = {c.left, c.top, c.width, c.height, int32_t (c.area)};
+      double centroid[2];
+      ctr_component_centroid (&c, &centroid[0], &centroid[1]);
+      REQUIRE (std::memcmp (row, stats.ptr (int (i) + 1), sizeof row) == 0, "%s, %d-connected: statistics of %u",
+          name.c_str (), connectivity, i + 1);
+      REQUIRE (std::memcmp (centroid, centroids.ptr (int (i) + 1), sizeof centroid) == 0,
+          "%s, %d-connected: centroid of %u", name.c_str (), connectivity, i + 1);
+    }
+    ctr_components_unref (components);
+  }
+}
+
+/* Takes MASK. */
+static void
+compare_mask (uint8_t *mask, uint32_t width, uint32_t height, const std::string &name)
+{
+  CtrCcaParams params;
+  ctr_cca_params_init (&params);
+  params.foreground.threshold = 1;
+  const cv::Mat mat (int (height), int (width), CV_8U, mask);
+  compare (image_of (mat), params, mat,
+      name + " of " + std::to_string (width) + " x " + std::to_string (height) + " pixels");
+  std::free (mask);
+}
+
+static void
+test_noise ()
+{
+  for (int i = 0; i < 2500; i++) {
+    const uint32_t width = 1 + random_below (&rng, 80), height = 1 + random_below (&rng, 60);
+    compare_mask (noise_new (&rng, width, height, random_below (&rng, 101), 1), width, height, "small noise");
+  }
+  for (uint32_t grain = 1; grain <= 16; grain *= 2)
+    for (uint32_t density = 5; density < 100; density += 15)
+      compare_mask (noise_new (&rng, 700, 500, density, grain), 700, 500,
+          std::to_string (density) + " % noise in squares of " + std::to_string (grain));
+  compare_mask (noise_new (&rng, 4096, 2176, 45, 1), 4096, 2176, "large noise");
+  compare_mask (noise_new (&rng, 65535, 17, 50, 1), 65535, 17, "wide noise");
+  compare_mask (noise_new (&rng, 17, 65535, 50, 1), 17, 65535, "high noise");
+}
+
+static void
+test_shapes ()
+{
+  static const uint32_t sizes[][2] = {{1, 1}, {1, 50}, {50, 1}, {13, 8}, {64, 64}, {129, 65}, {801, 600}, {2048, 1000}};
+  for (const auto &size : sizes)
+    for (int shape = 0; shape < SHAPE_COUNT; shape++)
+      compare_mask (shape_new (static_cast<Shape> (shape), size[0], size[1]), size[0], size[1], shape_names[shape]);
+}
+
+static void
+compare_picture (const std::filesystem::path &path)
+{
+  cv::Mat picture = cv::imread (path.string (), cv::IMREAD_UNCHANGED), grey = picture, mask;
+  REQUIRE (!picture.empty (), "%s cannot be read", path.c_str ());
+  if (picture.channels () == 3)
+    cv::cvtColor (picture, grey, cv::COLOR_BGR2GRAY);
+  else if (picture.channels () == 4)
+    cv::cvtColor (picture, grey, cv::COLOR_BGRA2GRAY);
+  const double maximum = picture.depth () == CV_16U ? 65535 : 255;
+  CtrCcaParams params;
+  ctr_cca_params_init (&params);
+  for (int otsu = 0; otsu <= 1; otsu++)
+    for (int invert = 0; invert <= (grey.total () < 4000000); invert++) {
+      params.foreground.mode = otsu ? CTR_THRESHOLD_OTSU : CTR_THRESHOLD_FIXED;
+      params.foreground.threshold = picture.depth () == CV_16U ? 9000 : 110;
+      params.foreground.invert = invert;
+      const int type = (invert ? cv::THRESH_BINARY_INV : cv::THRESH_BINARY) | (otsu ? cv::THRESH_OTSU : 0);
+      cv::threshold (grey, mask, params.foreground.threshold - 1, maximum, type);
+      mask.convertTo (mask, CV_8U, 255 / maximum);
+      compare (image_of (grey), params, mask,
+          path.filename ().string () + (otsu ? ", Otsu" : ", fixed threshold") + (invert ? ", inverted" : ""));
+    }
+}
+
+static void
+test_pictures ()
+{
+  const char *folder = std::getenv ("CTR_TEST_DATA");
+  int count = 0;
+  if (folder)
+    for (const auto &entry : std::filesystem::recursive_directory_iterator (folder)) {
+      const std::string extension = entry.path ().extension ().string ();
+      if (extension != ".png" && extension != ".jpg")
+        continue;
+      compare_picture (entry.path ());
+      count++;
+    }
+  std::printf ("%d pictures of CTR_TEST_DATA\n", count);
+}
+
+int
+main ()
+{
+  cv::setNumThreads (1);
+  test_noise ();
+  test_shapes ();
+  test_pictures ();
+  return 0;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the comparisons with OpenCV share. */
+#ifndef CTR_TESTS_ORACLE_H
+#define CTR_TESTS_ORACLE_H
+
+#include "shapes.h"
+
+#include <contours/contours.h>
+#include <opencv2/core.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+
+#define REQUIRE(condition, ...)                                                   \
+  do {                                                                            \
+    if (!(condition)) {                                                           \
+      std::fprintf (stderr, "%s:%d: %s\n  in: ", __FILE__, __LINE__, #condition); \
+      std::fprintf (stderr, __VA_ARGS__);                                         \
+      std::fprintf (stderr, "\n");                                                \
+      std::exit (1);                                                              \
+    }                                                                             \
+  } while (0)
+
+/* A matrix as the core sees it; colour as OpenCV orders it, blue first. */
+inline CtrImage
+image_of (const cv::Mat &mat)
+{
+  CtrImage image = {};
+  image.data = mat.data;
+  image.stride = mat.step;
+  image.width = static_cast<uint32_t> (mat.cols);
+  image.height = static_cast<uint32_t> (mat.rows);
+  switch (mat.type ()) {
+    case CV_8UC1:
+      image.format = CTR_FORMAT_GRAY8;
+      break;
+    case CV_16UC1:
+      image.format = CTR_FORMAT_GRAY16;
+      break;
+    case CV_8UC3:
+      image.format = CTR_FORMAT_BGR;
+      break;
+    case CV_8UC4:
+      image.format = CTR_FORMAT_BGRX;
+      break;
+    default:
+      REQUIRE (false, "a matrix of type %d", mat.type ());
+  }
+  return image;
+}
+
+/* An analyser of the CPU backend that lives as long as its test. */
+class Analyser
+{
+public:
+  Analyser () : cca (ctr_cca_new (CTR_BACKEND_CPU, nullptr))
+  {
+    REQUIRE (cca, "ctr_cca_new");
+  }
+  ~Analyser ()
+  {
+    ctr_cca_free (cca);
+  }
+  Analyser (const Analyser &) = delete;
+  Analyser &operator= (const Analyser &) = delete;
+
+  /* Drop the result with ctr_components_unref(). */
+  CtrComponents *
+  run (const CtrImage &image, const CtrCcaParams &params)
+  {
+    CtrError error;
+    CtrComponents *components = ctr_cca_run (cca, &image, &params, nullptr, &error);
+    REQUIRE (components, "%s", error.message);
+    return components;
+  }
+
+private:
+  CtrCca *cca;
+};
+
+#endif
