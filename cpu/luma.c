@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* As defined at CtrFormat. */
-enum { RED = 4899, GREEN = 9617, BLUE = 1868, SHIFT = 14, HALF = 1 << (SHIFT - 1) };
+enum { RED = 9798, GREEN = 19235, BLUE = 3735, SHIFT = 15, HALF = 1 << (SHIFT - 1) };
 
 #ifdef __SSE2__
 #include <emmintrin.h>

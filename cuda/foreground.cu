@@ -34,7 +34,7 @@ luma_kernel (const uint8_t *pixels, size_t stride, uint32_t width, uint32_t heig
     if (x >= width)
       return;
     const uint8_t *p = pixels + y * stride + (size_t) x * pixel_size;
-    luma[y * luma_stride + x] = (4899 * p[red] + 9617 * p[green] + 1868 * p[blue] + 8192) >> 14;
+    luma[y * luma_stride + x] = (9798 * p[red] + 19235 * p[green] + 3735 * p[blue] + 16384) >> 15;
   }
 }
 

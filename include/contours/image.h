@@ -8,7 +8,7 @@
 CTR_BEGIN_DECLS
 
 /* Samples of one pixel as they lie in memory. GRAY formats are read as they are; of the packed RGB formats the luma is
- * analysed: (4899 R + 9617 G + 1868 B + 8192) >> 14, the BT.601 weights as OpenCV's cvtColor quantises them. */
+ * analysed: (9798 R + 19235 G + 3735 B + 16384) >> 15, the BT.601 weights as OpenCV's cvtColor quantises them. */
 typedef enum {
   CTR_FORMAT_GRAY8,  /* one byte a pixel; also the Y plane of NV12, NV21, I420, YV12, Y42B, Y444 */
   CTR_FORMAT_GRAY16, /* two bytes a pixel, native endianness; also the Y plane of P010 and P016 */

@@ -33,7 +33,7 @@ reference_sample (const CtrImage *image, uint32_t x, uint32_t y)
     default:
       abort ();
   }
-  return (4899 * r + 9617 * g + 1868 * b + 8192) >> 14;
+  return (9798 * r + 19235 * g + 3735 * b + 16384) >> 15;
 }
 
 uint32_t

@@ -100,7 +100,7 @@ compare_picture (const std::filesystem::path &path)
       const int type = (invert ? cv::THRESH_BINARY_INV : cv::THRESH_BINARY) | (otsu ? cv::THRESH_OTSU : 0);
       cv::threshold (grey, mask, params.foreground.threshold - 1, maximum, type);
       mask.convertTo (mask, CV_8U, 255 / maximum);
-      compare (image_of (grey), params, mask,
+      compare (image_of (picture), params, mask,
           path.filename ().string () + (otsu ? ", Otsu" : ", fixed threshold") + (invert ? ", inverted" : ""));
     }
 }
