@@ -15,8 +15,8 @@ typedef struct {
 } BenchWork;
 
 /* WHO worked in MODE ("warm", "cold", "run", "upload-run", "host") and took MICROSECONDS[runs], which this sorts. */
-void bench_record (const char *who, const char *mode, const BenchWork *work, uint32_t components, double *microseconds,
-    int runs);
+void bench_record (
+    const char *who, const char *mode, const BenchWork *work, uint32_t components, double *microseconds, int runs);
 
 /* Where WORK went wrong, for messages. Not reentrant. */
 const char *bench_describe (const BenchWork *work);

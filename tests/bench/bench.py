@@ -96,6 +96,13 @@ def number(value):
     return f"{value:.0f}" if value >= 1000 else f"{value:.3g}"
 
 
+def densities_of(series):
+    densities = sorted(series.us)
+    if len(densities) > 3:
+        return f"{densities[0]}..{densities[-1]} % by {densities[1] - densities[0]}"
+    return ", ".join(map(str, densities)) + " %"
+
+
 def spread(series):
     """Mean of throughputs, worst throughput and its density: of several densities only."""
     if len(series.us) < 2:
@@ -128,8 +135,7 @@ def rows_of(work, records, copy_rate):
         if copy_rate and key[1] in ("warm", "cold"):
             floor_us = work[1] * work[2] / copy_rate * 1e6
             floor = f"{100 * floor_us * len(series.us) / series.total():.1f} %"
-        densities = f"{len(series.us)}" if work[3] else ""
-        rows.append([label, densities, number(series.total() / len(series.us)), number(series.gpix()), *spread(series),
+        rows.append([label, densities_of(series) if work[3] else "", number(series.total() / len(series.us)), number(series.gpix()), *spread(series),
                      ratio, floor])
     return rows
 
@@ -137,11 +143,11 @@ def rows_of(work, records, copy_rate):
 def title_of(work):
     name, width, height, granularity, connectivity = work
     detail = f" g={granularity}" if granularity else ""
-    return f"{name} {width}x{height}{detail}, {connectivity}-conn."
+    return f"{os.path.splitext(name)[0]} {width}x{height}{detail}, {connectivity}-conn."
 
 
 def print_table(records, copy_rate):
-    header = ["work", "who", "images", "µs", "Gpix/s", "mean of Gpix/s", "worst Gpix/s", "ours × faster", "of the floor"]
+    header = ["work", "who", "densities", "µs", "Gpix/s", "mean of Gpix/s", "worst Gpix/s", "ours × faster", "of the floor"]
     works = {}
     for record in records:
         works.setdefault(work_of(record), []).append(record)
@@ -164,9 +170,11 @@ def print_table(records, copy_rate):
 
 
 def disagreements(records):
-    """Peers' records whose number of components is not ours."""
-    ours = {image_of(r): r["components"] for r in records if r["who"] in ("ours", "host")}
-    return [r for r in records if r["mode"] == "peer" and ours.get(image_of(r), r["components"]) != r["components"]]
+    """Records whose number of components is not ours: the GPU's where there is one, else the host backend's."""
+    ours = {}
+    for who in ("host", "ours"):
+        ours.update((image_of(r), r["components"]) for r in records if r["who"] == who)
+    return [r for r in records if ours.get(image_of(r), r["components"]) != r["components"]]
 
 
 def nvidia_driver():
@@ -227,7 +235,8 @@ def main():
         if note["type"] == "peer":
             print(f"{note['name']}: " + (f"not present ({note['missing']})" if "missing" in note
                                          else f"{note['version']}, {note['note']}"))
-    print("Per image: µs is the mean over the images of a row. Floor: the image read once at the copy's bandwidth.\n")
+    print("µs: one image, the mean over a row's densities. Gpix/s: all pixels by all time. Floor: the image read once at the "
+          "copy's bandwidth.\n")
     print_table(records, device and device["copy_bytes_per_second"])
 
     wrong = disagreements(records)

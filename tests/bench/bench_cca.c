@@ -65,8 +65,8 @@ compare_doubles (const void *a, const void *b)
 }
 
 void
-bench_record (const char *who, const char *mode, const BenchWork *work, uint32_t components, double *microseconds,
-    int runs)
+bench_record (
+    const char *who, const char *mode, const BenchWork *work, uint32_t components, double *microseconds, int runs)
 {
   qsort (microseconds, runs, sizeof *microseconds, compare_doubles);
   double median = (microseconds[(runs - 1) / 2] + microseconds[runs / 2]) / 2;
@@ -218,7 +218,7 @@ measure_patterns (Bench *bench)
 #ifdef CTR_HAVE_CUDA
     if (bench->gpu) {
       ok = bench_gpu_upload (bench->gpu, bench->mask, work.width, work.height)
-          && bench_gpu_measure (bench->gpu, &work, true);
+           && bench_gpu_measure (bench->gpu, &work, true);
       continue;
     }
 #endif
@@ -294,8 +294,8 @@ check (Bench *bench)
         .density = densities[(i + i / n_sides) % 8],
         .connectivity = connectivities[i / (n_sides * n_sides)]};
     bench_random_numbers (i, bench_block_count (work.width, work.height, work.granularity), bench->numbers);
-    bench_random_mask (bench->numbers, work.width, work.height, work.granularity,
-        bench_density_threshold (work.density), bench->mask);
+    bench_random_mask (
+        bench->numbers, work.width, work.height, work.granularity, bench_density_threshold (work.density), bench->mask);
     bad += !check_mask (bench, &work);
     images++;
   }
@@ -317,8 +317,8 @@ check (Bench *bench)
         .density = i % 2 ? 60 : 40,
         .connectivity = connectivities[i / 6]};
     bench_random_numbers (i, bench_block_count (work.width, work.height, work.granularity), bench->numbers);
-    bench_random_mask (bench->numbers, work.width, work.height, work.granularity,
-        bench_density_threshold (work.density), bench->mask);
+    bench_random_mask (
+        bench->numbers, work.width, work.height, work.granularity, bench_density_threshold (work.density), bench->mask);
     bad += !check_mask (bench, &work);
     images++;
   }

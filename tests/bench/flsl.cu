@@ -9,8 +9,8 @@
  *   update    section 3.3, algorithm 3: features of the runs, with conflict detection
  *
  * Where the paper leaves the way open, the faster one is taken: a run finds its neighbours above by the row's edges as
- * bits with a count every 32 pixels, not by a per-pixel array; boundaries are 16 bits; and since a warp's runs all lie in
- * one row, the reduction exchanges two values (pixels and sum of x), from which the seven features follow. */
+ * bits with a count every 32 pixels, not by a per-pixel array; boundaries are 16 bits; and since a warp's runs all lie
+ * in one row, the reduction exchanges two values (pixels and sum of x), from which the seven features follow. */
 #include "flsl.h"
 
 #include <stdlib.h>

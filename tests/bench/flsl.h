@@ -24,8 +24,8 @@ cudaError_t flsl_enqueue (Flsl *flsl, const uint8_t *image, size_t stride, uint3
 /* Waits, and fetches the number of components that the GPU counted. */
 cudaError_t flsl_count (Flsl *flsl, cudaStream_t stream, uint32_t *count);
 
-/* Waits, and collects the roots' features on the host: *rows (to be freed) in the order of the roots, which is the raster
- * order of the components' first pixels. */
+/* Waits, and collects the roots' features on the host: *rows (to be freed) in the order of the roots, which is the
+ * raster order of the components' first pixels. */
 cudaError_t flsl_download (Flsl *flsl, cudaStream_t stream, CtrComponent **rows, uint32_t *count);
 
 CTR_END_DECLS

@@ -42,13 +42,13 @@ measure_copy (BenchGpu *gpu, double *bytes_per_second)
   uint8_t *from = NULL, *to = NULL;
   float best = 0;
   bool ok = CHECK (cudaMalloc ((void **) &from, size)) && CHECK (cudaMalloc ((void **) &to, size))
-      && CHECK (cudaMemsetAsync (from, 1, size, gpu->stream));
+            && CHECK (cudaMemsetAsync (from, 1, size, gpu->stream));
   for (int i = 0; ok && i < RUNS; i++) {
     float ms = 0;
     ok = CHECK (cudaEventRecord (gpu->start[0], gpu->stream))
-        && CHECK (cudaMemcpyAsync (to, from, size, cudaMemcpyDeviceToDevice, gpu->stream))
-        && CHECK (cudaEventRecord (gpu->stop[0], gpu->stream)) && CHECK (cudaStreamSynchronize (gpu->stream))
-        && CHECK (cudaEventElapsedTime (&ms, gpu->start[0], gpu->stop[0]));
+         && CHECK (cudaMemcpyAsync (to, from, size, cudaMemcpyDeviceToDevice, gpu->stream))
+         && CHECK (cudaEventRecord (gpu->stop[0], gpu->stream)) && CHECK (cudaStreamSynchronize (gpu->stream))
+         && CHECK (cudaEventElapsedTime (&ms, gpu->start[0], gpu->stop[0]));
     if (i == 0 || ms < best)
       best = ms;
   }
@@ -67,8 +67,8 @@ bench_gpu_new (uint32_t max_width, uint32_t max_height)
   int driver = 0, runtime = 0;
   double copy = 0;
   bool ok = gpu && CHECK (cudaGetDeviceProperties (&properties, 0)) && CHECK (cudaDriverGetVersion (&driver))
-      && CHECK (cudaRuntimeGetVersion (&runtime))
-      && CHECK (cudaStreamCreateWithFlags (&gpu->stream, cudaStreamNonBlocking));
+            && CHECK (cudaRuntimeGetVersion (&runtime))
+            && CHECK (cudaStreamCreateWithFlags (&gpu->stream, cudaStreamNonBlocking));
   for (int i = 0; ok && i < RUNS; i++)
     ok = CHECK (cudaEventCreate (&gpu->start[i])) && CHECK (cudaEventCreate (&gpu->stop[i]));
   ok = ok && measure_copy (gpu, &copy);
@@ -78,7 +78,7 @@ bench_gpu_new (uint32_t max_width, uint32_t max_height)
     gpu->images_size = 4 * (size > gpu->l2_size ? size : gpu->l2_size) + size;
     gpu->numbers_size = (size_t) max_width * max_height * sizeof *gpu->numbers;
     ok = CHECK (cudaMalloc ((void **) &gpu->images, gpu->images_size))
-        && CHECK (cudaMalloc ((void **) &gpu->numbers, gpu->numbers_size));
+         && CHECK (cudaMalloc ((void **) &gpu->numbers, gpu->numbers_size));
   }
   if (ok) {
     CtrError error;
@@ -144,8 +144,7 @@ bool
 bench_gpu_random_mask (BenchGpu *gpu, uint32_t width, uint32_t height, uint32_t granularity, uint64_t threshold)
 {
   set_size (gpu, width, height);
-  return CHECK (
-      random_mask_enqueue (gpu->numbers, width, height, granularity, threshold, gpu->images, gpu->stream));
+  return CHECK (random_mask_enqueue (gpu->numbers, width, height, granularity, threshold, gpu->images, gpu->stream));
 }
 
 bool
@@ -153,7 +152,7 @@ bench_gpu_upload (BenchGpu *gpu, const uint8_t *mask, uint32_t width, uint32_t h
 {
   set_size (gpu, width, height);
   return CHECK (cudaMemcpyAsync (gpu->images, mask, (size_t) width * height, cudaMemcpyHostToDevice, gpu->stream))
-      && CHECK (cudaStreamSynchronize (gpu->stream));
+         && CHECK (cudaStreamSynchronize (gpu->stream));
 }
 
 static CtrImage
@@ -195,8 +194,7 @@ enqueue_ours (BenchGpu *gpu, const BenchWork *work, const uint8_t *image)
 static bool
 enqueue_flsl (BenchGpu *gpu, const BenchWork *work, const uint8_t *image)
 {
-  return CHECK (
-      flsl_enqueue (gpu->flsl, image, gpu->width, gpu->width, gpu->height, work->connectivity, gpu->stream));
+  return CHECK (flsl_enqueue (gpu->flsl, image, gpu->width, gpu->width, gpu->height, work->connectivity, gpu->stream));
 }
 
 /* Device time of RUNS frames queued behind one another, after warm-ups, the images taken from COPIES slots in turn. */
@@ -244,8 +242,8 @@ fill_copies (BenchGpu *gpu, uint32_t copies)
 {
   bool ok = true;
   for (uint32_t i = 1; ok && i < copies; i++)
-    ok = CHECK (cudaMemcpyAsync (
-        gpu->images + i * gpu->slot, gpu->images, gpu->slot, cudaMemcpyDeviceToDevice, gpu->stream));
+    ok = CHECK (
+        cudaMemcpyAsync (gpu->images + i * gpu->slot, gpu->images, gpu->slot, cudaMemcpyDeviceToDevice, gpu->stream));
   return ok;
 }
 
@@ -334,12 +332,12 @@ static bool
 rows_equal (const CtrComponent *a, const CtrComponent *b)
 {
   return a->sum_x == b->sum_x && a->sum_y == b->sum_y && a->area == b->area && a->left == b->left && a->top == b->top
-      && a->width == b->width && a->height == b->height && a->start_x == b->start_x;
+         && a->width == b->width && a->height == b->height && a->start_x == b->start_x;
 }
 
 static bool
-check_rows (const char *who, const BenchWork *work, const CtrComponent *rows, uint32_t count,
-    const CtrComponents *expected)
+check_rows (
+    const char *who, const BenchWork *work, const CtrComponent *rows, uint32_t count, const CtrComponents *expected)
 {
   if (count != expected->count) {
     fprintf (stderr, "%s: %s finds %u components, the host %u\n", bench_describe (work), who, count, expected->count);
@@ -380,7 +378,7 @@ bench_gpu_check (BenchGpu *gpu, const BenchWork *work, const uint8_t *mask, cons
   CtrComponent *rows = NULL;
   uint32_t count = 0, counted = 0;
   bool ran = enqueue_flsl (gpu, work, gpu->images) && CHECK (flsl_count (gpu->flsl, gpu->stream, &counted))
-      && CHECK (flsl_download (gpu->flsl, gpu->stream, &rows, &count));
+             && CHECK (flsl_download (gpu->flsl, gpu->stream, &rows, &count));
   if (ran && counted != count)
     fprintf (stderr, "%s: FLSL+CD counts %u components and has %u\n", bench_describe (work), counted, count);
   bool baseline_ok = ran && counted == count && check_rows ("FLSL+CD", work, rows, count, expected);

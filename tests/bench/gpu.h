@@ -21,7 +21,8 @@ bool bench_gpu_random_mask (BenchGpu *gpu, uint32_t width, uint32_t height, uint
 bool bench_gpu_upload (BenchGpu *gpu, const uint8_t *mask, uint32_t width, uint32_t height);
 
 /* Both contenders on the image, warm (one buffer) and, if asked, cold (at least four copies, together more than four
- * times the L2 cache). Prints one record each; false when they disagree on the number of components or a call failed. */
+ * times the L2 cache). Prints one record each; false when they disagree on the number of components or a call failed.
+ */
 bool bench_gpu_measure (BenchGpu *gpu, const BenchWork *work, bool cold);
 
 /* Wall time of ctr_cca_run() to the result in host memory: image on the GPU, and image in host memory. */

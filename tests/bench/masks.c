@@ -54,8 +54,8 @@ bench_density_threshold (uint32_t density_percent)
 }
 
 void
-bench_random_mask (const uint32_t *numbers, uint32_t width, uint32_t height, uint32_t granularity, uint64_t threshold,
-    uint8_t *mask)
+bench_random_mask (
+    const uint32_t *numbers, uint32_t width, uint32_t height, uint32_t granularity, uint64_t threshold, uint8_t *mask)
 {
   uint32_t across = (width + granularity - 1) / granularity;
   for (uint32_t y = 0; y < height; y++) {
@@ -80,28 +80,24 @@ bench_pattern_name (BenchPattern pattern)
   return names[pattern];
 }
 
-/* Walks inwards, turning right where the pixel after the next is taken or outside. */
+static uint32_t
+smaller (uint32_t a, uint32_t b)
+{
+  return a < b ? a : b;
+}
+
+/* Every second ring from the edge inwards, each opened below its corner and led from there to the next. */
 static void
 draw_spiral (uint32_t width, uint32_t height, uint8_t *mask)
 {
-  static const int step_x[] = {1, 0, -1, 0}, step_y[] = {0, 1, 0, -1};
-  int64_t x = 0, y = 0;
-  int direction = 0, turns = 0;
-  mask[0] = 255;
-  while (turns < 2) {
-    int64_t next_x = x + step_x[direction], next_y = y + step_y[direction];
-    int64_t after_x = next_x + step_x[direction], after_y = next_y + step_y[direction];
-    bool inside = next_x >= 0 && next_y >= 0 && next_x < width && next_y < height;
-    bool after_inside = after_x >= 0 && after_y >= 0 && after_x < width && after_y < height;
-    if (!inside || (after_inside && mask[after_y * width + after_x])) {
-      direction = (direction + 1) % 4;
-      turns++;
-      continue;
-    }
-    x = next_x;
-    y = next_y;
-    mask[y * width + x] = 255;
-    turns = 0;
+  for (uint32_t y = 0; y < height; y++) {
+    uint32_t from_edge = smaller (y, height - 1 - y);
+    for (uint32_t x = 0; x < width; x++)
+      mask[(size_t) y * width + x] = smaller (from_edge, smaller (x, width - 1 - x)) % 2 ? 0 : 255;
+  }
+  for (uint32_t ring = 0; smaller (width, height) >= 2 * ring + 5; ring += 2) {
+    mask[(size_t) (ring + 1) * width + ring] = 0;
+    mask[(size_t) (ring + 2) * width + ring + 1] = 255;
   }
 }
 

@@ -18,8 +18,8 @@ void bench_random_numbers (uint32_t seed, uint64_t count, uint32_t *numbers);
 uint64_t bench_density_threshold (uint32_t density_percent);
 
 /* width * height bytes from the numbers above. */
-void bench_random_mask (const uint32_t *numbers, uint32_t width, uint32_t height, uint32_t granularity,
-    uint64_t threshold, uint8_t *mask);
+void bench_random_mask (
+    const uint32_t *numbers, uint32_t width, uint32_t height, uint32_t granularity, uint64_t threshold, uint8_t *mask);
 
 typedef enum {
   BENCH_DOTS,         /* every second pixel of every second row: most components, 8-connected */

@@ -11,8 +11,8 @@ random_mask (const uint32_t *numbers, uint32_t width, uint32_t granularity, uint
 }
 
 extern "C" cudaError_t
-random_mask_enqueue (const uint32_t *numbers, uint32_t width, uint32_t height, uint32_t granularity,
-    uint64_t threshold, uint8_t *mask, cudaStream_t stream)
+random_mask_enqueue (const uint32_t *numbers, uint32_t width, uint32_t height, uint32_t granularity, uint64_t threshold,
+    uint8_t *mask, cudaStream_t stream)
 {
   random_mask<<<dim3 ((width + 255) / 256, height), 256, 0, stream>>> (numbers, width, granularity, threshold, mask);
   return cudaGetLastError ();
