@@ -14,7 +14,8 @@ typedef struct {
   CtrConnectivity connectivity;
 } BenchWork;
 
-/* WHO worked in MODE ("warm", "cold", "run", "upload-run", "host") and took MICROSECONDS[runs], which this sorts. */
+/* WHO worked in MODE ("warm", "flushed", "in-turn", "run", "upload-run", "host") and took MICROSECONDS[runs], which
+ * this sorts. */
 void bench_record (
     const char *who, const char *mode, const BenchWork *work, uint32_t components, double *microseconds, int runs);
 

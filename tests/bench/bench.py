@@ -23,9 +23,10 @@ FIELDS = ["who", "mode", "name", "width", "height", "granularity", "density", "c
 # What a row shows: its label, the records it takes, and the records of ours it is compared with.
 OURS = [
     ("ours, warm, minimum", ("ours", "warm"), "min_us"),
-    ("ours, cold, median", ("ours", "cold"), "median_us"),
+    ("ours, L2 flushed, median", ("ours", "flushed"), "median_us"),
+    ("ours, buffers in turn, median", ("ours", "in-turn"), "median_us"),
     ("FLSL+CD, warm, minimum", ("flsl", "warm"), "min_us"),
-    ("FLSL+CD, cold, median", ("flsl", "cold"), "median_us"),
+    ("FLSL+CD, L2 flushed, median", ("flsl", "flushed"), "median_us"),
 ]
 FRAMES = [
     ("ours, warm, median", ("ours", "warm"), "median_us"),
@@ -118,7 +119,7 @@ def rows_of(work, records, copy_rate):
         groups.setdefault((record["who"], record["mode"]), []).append(record)
     peers = [(who, (who, mode), "median_us") for who, mode in groups if mode == "peer"]
     measured = {}
-    for label, key, field in (OURS if ("ours", "cold") in groups else FRAMES) + HOST + peers:
+    for label, key, field in (OURS if ("ours", "flushed") in groups else FRAMES) + HOST + peers:
         if key in groups:
             measured[label] = (key, field, Series(work, field, groups[key]))
     rows = []
@@ -132,7 +133,7 @@ def rows_of(work, records, copy_rate):
             if common:
                 ratio = number(series.total(common) / ours.total(common))
         floor = ""
-        if copy_rate and key[1] in ("warm", "cold"):
+        if copy_rate and key[1] in ("warm", "flushed", "in-turn"):
             floor_us = work[1] * work[2] / copy_rate * 1e6
             floor = f"{100 * floor_us * len(series.us) / series.total():.1f} %"
         rows.append([label, densities_of(series) if work[3] else "", number(series.total() / len(series.us)), number(series.gpix()), *spread(series),

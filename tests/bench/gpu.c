@@ -2,7 +2,7 @@
 #include "gpu.h"
 
 #include "flsl.h"
-#include "random_mask.h"
+#include "kernels.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -197,14 +197,35 @@ enqueue_flsl (BenchGpu *gpu, const BenchWork *work, const uint8_t *image)
   return CHECK (flsl_enqueue (gpu->flsl, image, gpu->width, gpu->width, gpu->height, work->connectivity, gpu->stream));
 }
 
-/* Device time of RUNS frames queued behind one another, after warm-ups, the images taken from COPIES slots in turn. */
-static bool
-time_frames (BenchGpu *gpu, const BenchWork *work, Enqueue *enqueue, uint32_t copies, double *microseconds)
+typedef enum {
+  WARM,    /* always the same buffer */
+  FLUSHED, /* the same buffer, the L2 cache filled with other memory before each frame */
+  IN_TURN  /* a frame, a buffer: as from a camera; with what a new address costs */
+} Caching;
+
+static const char *const caching_names[] = {"warm", "flushed", "in-turn"};
+
+/* Copies of the image: at least four, together more than four times the L2 cache. */
+static uint32_t
+copy_count (const BenchGpu *gpu)
 {
+  uint32_t copies = (uint32_t) (4 * gpu->l2_size / gpu->slot) + 1;
+  return copies < 4 ? 4 : copies;
+}
+
+/* Device time of RUNS frames queued behind one another, after warm-ups. */
+static bool
+time_frames (BenchGpu *gpu, const BenchWork *work, Enqueue *enqueue, Caching caching, double *microseconds)
+{
+  uint32_t copies = copy_count (gpu);
   bool ok = true;
   for (int i = -WARM_UPS; ok && i < RUNS; i++) {
-    const uint8_t *image = gpu->images + (uint32_t) (i + WARM_UPS) % copies * gpu->slot;
-    ok = i < 0 || CHECK (cudaEventRecord (gpu->start[i], gpu->stream));
+    const uint8_t *image = gpu->images;
+    if (caching == IN_TURN)
+      image += (uint32_t) (i + WARM_UPS) % copies * gpu->slot;
+    if (caching == FLUSHED)
+      ok = CHECK (read_memory_enqueue (gpu->images + gpu->slot, (copies - 1) * gpu->slot, gpu->stream));
+    ok = ok && (i < 0 || CHECK (cudaEventRecord (gpu->start[i], gpu->stream)));
     ok = ok && enqueue (gpu, work, image);
     ok = ok && (i < 0 || CHECK (cudaEventRecord (gpu->stop[i], gpu->stream)));
   }
@@ -238,10 +259,10 @@ device_result_is (BenchGpu *gpu, const BenchWork *work, uint32_t expected)
 }
 
 static bool
-fill_copies (BenchGpu *gpu, uint32_t copies)
+fill_copies (BenchGpu *gpu)
 {
   bool ok = true;
-  for (uint32_t i = 1; ok && i < copies; i++)
+  for (uint32_t i = 1; ok && i < copy_count (gpu); i++)
     ok = CHECK (
         cudaMemcpyAsync (gpu->images + i * gpu->slot, gpu->images, gpu->slot, cudaMemcpyDeviceToDevice, gpu->stream));
   return ok;
@@ -259,40 +280,21 @@ bench_gpu_measure (BenchGpu *gpu, const BenchWork *work, bool cold)
     fprintf (stderr, "%s: %s\n", bench_describe (work), error.message);
     return false;
   }
-  uint32_t count = result->count;
+  uint32_t count = result->count, counted = 0;
   ctr_components_unref (result);
-
-  uint32_t copies = (uint32_t) (4 * gpu->l2_size / gpu->slot) + 1;
-  copies = copies < 4 ? 4 : copies;
-  if (cold && !fill_copies (gpu, copies))
+  if (cold && !fill_copies (gpu))
     return false;
 
   double us[RUNS];
-  if (!time_frames (gpu, work, enqueue_ours, 1, us))
-    return false;
-  bench_record ("ours", "warm", work, count, us, RUNS);
-  if (cold) {
-    if (!time_frames (gpu, work, enqueue_ours, copies, us))
+  for (Caching caching = WARM; caching <= (cold ? IN_TURN : WARM); caching++) {
+    if (!time_frames (gpu, work, enqueue_ours, caching, us) || !device_result_is (gpu, work, count))
       return false;
-    bench_record ("ours", "cold", work, count, us, RUNS);
+    bench_record ("ours", caching_names[caching], work, count, us, RUNS);
   }
-  if (!device_result_is (gpu, work, count))
-    return false;
-  if (!gpu->flsl)
-    return true;
-
-  uint32_t baseline = 0;
-  if (!time_frames (gpu, work, enqueue_flsl, 1, us) || !CHECK (flsl_count (gpu->flsl, gpu->stream, &baseline)))
-    return false;
-  if (baseline != count) {
-    fprintf (stderr, "%s: FLSL+CD finds %u components, ours %u\n", bench_describe (work), baseline, count);
-    return false;
-  }
-  bench_record ("flsl", "warm", work, baseline, us, RUNS);
-  if (cold) {
-    if (!time_frames (gpu, work, enqueue_flsl, copies, us))
+  for (Caching caching = WARM; gpu->flsl && caching <= (cold ? FLUSHED : WARM); caching++) {
+    if (!time_frames (gpu, work, enqueue_flsl, caching, us) || !CHECK (flsl_count (gpu->flsl, gpu->stream, &counted)))
       return false;
-    bench_record ("flsl", "cold", work, baseline, us, RUNS);
+    bench_record ("flsl", caching_names[caching], work, counted, us, RUNS);
   }
   return true;
 }

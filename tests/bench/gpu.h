@@ -20,9 +20,8 @@ bool bench_gpu_set_numbers (BenchGpu *gpu, const uint32_t *numbers, uint64_t cou
 bool bench_gpu_random_mask (BenchGpu *gpu, uint32_t width, uint32_t height, uint32_t granularity, uint64_t threshold);
 bool bench_gpu_upload (BenchGpu *gpu, const uint8_t *mask, uint32_t width, uint32_t height);
 
-/* Both contenders on the image, warm (one buffer) and, if asked, cold (at least four copies, together more than four
- * times the L2 cache). Prints one record each; false when they disagree on the number of components or a call failed.
- */
+/* Device time of both contenders on the image: "warm", and if COLD also with the L2 cache "flushed" before each frame
+ * and, ours only, with copies of the image "in-turn". Prints one record each. */
 bool bench_gpu_measure (BenchGpu *gpu, const BenchWork *work, bool cold);
 
 /* Wall time of ctr_cca_run() to the result in host memory: image on the GPU, and image in host memory. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "random_mask.h"
+#include "kernels.h"
 
 static __global__ void
 random_mask (const uint32_t *numbers, uint32_t width, uint32_t granularity, uint64_t threshold, uint8_t *mask)
@@ -10,10 +10,30 @@ random_mask (const uint32_t *numbers, uint32_t width, uint32_t granularity, uint
     mask[(size_t) y * width + x] = numbers[(size_t) (y / granularity) * across + x / granularity] < threshold ? 255 : 0;
 }
 
+static __global__ void
+read_memory (const uint4 *memory, size_t count)
+{
+  size_t step = (size_t) gridDim.x * blockDim.x;
+  for (size_t i = (size_t) blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
+    uint4 value;
+    /* The result is not used: only volatile keeps the load. */
+    asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+                 : "l"(memory + i));
+  }
+}
+
 extern "C" cudaError_t
 random_mask_enqueue (const uint32_t *numbers, uint32_t width, uint32_t height, uint32_t granularity, uint64_t threshold,
     uint8_t *mask, cudaStream_t stream)
 {
   random_mask<<<dim3 ((width + 255) / 256, height), 256, 0, stream>>> (numbers, width, granularity, threshold, mask);
+  return cudaGetLastError ();
+}
+
+extern "C" cudaError_t
+read_memory_enqueue (const void *memory, size_t size, cudaStream_t stream)
+{
+  read_memory<<<1024, 256, 0, stream>>> (static_cast<const uint4 *> (memory), size / sizeof (uint4));
   return cudaGetLastError ();
 }
