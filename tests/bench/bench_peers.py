@@ -130,7 +130,7 @@ class CuPy:
         times, count = [], 0
         for i in range(MAX_RUNS + 1):
             start.record()
-            count = self.ndimage.label(image, structure, labels)
+            count = self.ndimage.label(image, structure, labels)  # fills labels, gives their number
             stop.record()
             stop.synchronize()
             if i > 0:  # the first compiles
@@ -232,7 +232,7 @@ class Npp:
             times.append(cupy.cuda.get_elapsed_time(start, stop) * 1e3)
         # Which of the labels lie on the foreground?
         seen = cupy.zeros(newest + 1, cupy.uint8)
-        seen[cupy.minimum(labels[image != 0], newest)] = 1
+        seen[cupy.minimum(labels[image != 0], newest).astype(cupy.int64)] = 1
         return times, int(seen.sum())
 
     def release(self):
@@ -257,9 +257,14 @@ def gpu_peers():
     if library is None:
         emit(type="peer", name="NPP", missing="no libnppif")
         return peers
+    try:
+        peers += [Npp(cupy, library, False), Npp(cupy, library, True)]
+    except Exception as error:
+        emit(type="peer", name="NPP", missing=str(error))
+        return peers
     emit(type="peer", name="NPP", version=os.path.basename(os.path.realpath(library._name)),
          note="LabelMarkersUF + CompressMarkerLabelsUF (+ CompressedMarkerLabelsUFInfo: area and box, no sums)")
-    return peers + [Npp(cupy, library, False), Npp(cupy, library, True)]
+    return peers
 
 
 def measure(peers, mask, name, granularity, density, connectivity):
