@@ -50,14 +50,12 @@ def peer_interpreter():
 
 
 def records_of(command):
-    """The JSON records COMMAND prints; everything else it says goes through. Its exit status last."""
+    """The JSON records COMMAND prints, one a line; a last one for its failure."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         for line in process.stdout:
-            try:
-                yield json.loads(line)
-            except ValueError:
-                sys.stdout.write(line)
-    yield process.returncode
+            yield json.loads(line)
+    if process.returncode:
+        yield {"type": "failure", "who": os.path.basename(command[0]), "message": f"exit status {process.returncode}"}
 
 
 def work_of(record):
@@ -119,12 +117,11 @@ def rows_of(work, records, copy_rate):
     for record in records:
         groups.setdefault((record["who"], record["mode"]), []).append(record)
     peers = [(who, (who, mode), "median_us") for who, mode in groups if mode == "peer"]
-    measured = {}
-    for label, key, field in (OURS if ("ours", "flushed") in groups else FRAMES) + HOST + peers:
-        if key in groups:
-            measured[label] = (key, field, Series(work, field, groups[key]))
     rows = []
-    for label, (key, field, series) in measured.items():
+    for label, key, field in (OURS if ("ours", "flushed") in groups else FRAMES) + HOST + peers:
+        if key not in groups:
+            continue
+        series = Series(work, field, groups[key])
         # Ours under the same conditions where it was run so, else warm, else on the host.
         base = next((k for k in (("ours", key[1]), ("ours", "warm"), ("host", "host")) if k in groups), None)
         ratio = ""
@@ -199,22 +196,15 @@ def processor():
 
 
 def gather(options, records, notes):
-    """Runs both programs. Returns whether both succeeded."""
+    """Runs both programs."""
     mode = ["--full"] if options.full else []
     python, peers = peer_interpreter(), os.path.join(HERE, "bench_peers.py")
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([python, peers, "masks", folder], check=False)
         masks = sorted(os.path.join(folder, name) for name in os.listdir(folder))
-        statuses = []
         for command in ([options.bench_cca] + mode + masks, [python, peers, "measure"] + mode + masks):
             for record in records_of(command):
-                if not isinstance(record, dict):
-                    statuses.append(record)
-                elif record["type"] == "time":
-                    records.append(record)
-                else:
-                    notes.append(record)
-    return not any(statuses)
+                (records if record["type"] == "time" else notes).append(record)
 
 
 def main():
@@ -225,7 +215,7 @@ def main():
     parser.add_argument("--json")
     options = parser.parse_args()
     records, notes = [], []
-    ok = gather(options, records, notes)
+    gather(options, records, notes)
 
     device = next((note for note in notes if note["type"] == "device"), None)
     if device:
@@ -243,8 +233,9 @@ def main():
           "copy's bandwidth.\n")
     print_table(records, device and device["copy_bytes_per_second"])
 
+    failures = [f"FAILED: {note['who']}: {note['message']}" for note in notes if note["type"] == "failure"]
     wrong = disagreements(records)
-    print("\n".join(wrong) if wrong else "All count the same components on every image.")
+    print("\n".join(failures + (wrong or ["All count the same components on every image."])))
     if options.json:
         with open(options.json, "w") as file:
             file.writelines(json.dumps(r) + "\n" for r in notes + records)
@@ -253,7 +244,7 @@ def main():
             writer = csv.DictWriter(file, FIELDS, extrasaction="ignore")
             writer.writeheader()
             writer.writerows(records)
-    return 0 if ok and not wrong else 1
+    return 1 if failures or wrong else 0
 
 
 if __name__ == "__main__":

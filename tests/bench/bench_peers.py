@@ -124,7 +124,7 @@ class CuPy:
     def measure(self, mask, connectivity):
         cupy = self.cupy
         image = cupy.asarray(mask)
-        structure = cupy.ones((3, 3), int) if connectivity == 8 else None
+        structure = np.ones((3, 3), bool) if connectivity == 8 else None
         labels = cupy.empty(mask.shape, cupy.int32)
         start, stop = cupy.cuda.Event(), cupy.cuda.Event()
         times, count = [], 0
@@ -273,8 +273,11 @@ def measure(peers, mask, name, granularity, density, connectivity):
         try:
             times, count = peer.measure(mask, connectivity)
         except Exception as error:  # one peer's failure must not end the others' measurement
-            emit(type="peer", name=peer.who, missing=f"failed on {name} {width}x{height}: {str(error).splitlines()[0]}")
-            peers.remove(peer)
+            emit(type="failure", who=peer.who, message=f"{name} {width}x{height} granularity {granularity} density "
+                 f"{density} %, {connectivity}-connected: {type(error).__name__} {error}")
+            peer.failures = getattr(peer, "failures", 0) + 1
+            if peer.failures == 2:
+                peers.remove(peer)
             continue
         emit(type="time", who=peer.who, mode="peer", name=name, width=width, height=height, granularity=granularity,
              density=density, connectivity=connectivity, components=count, runs=len(times), min_us=min(times),
