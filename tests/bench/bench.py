@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Component analysis against its peers: one table.
+
+bench.py BENCH_CCA [--full] [--csv FILE] [--json FILE]
+
+Runs BENCH_CCA (ours and the FLSL+CD baseline), then bench_peers.py, on the same images. The quick run is the default; --full,
+or CTR_BENCH=full in the environment, takes every density. --csv and --json write every measurement. The protocol is described
+in docs/PERFORMANCE.md. Exit status 1: a measurement failed, or a peer counts other components than ours.
+"""
+import argparse
+import csv
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FIELDS = ["who", "mode", "name", "width", "height", "granularity", "density", "connectivity", "components", "runs",
+          "min_us", "median_us"]
+# What a row shows: its label, the records it takes, and the records of ours it is compared with.
+OURS = [
+    ("ours, warm, minimum", ("ours", "warm"), "min_us"),
+    ("ours, warm, median", ("ours", "warm"), "median_us"),
+    ("ours, L2 flushed, median", ("ours", "flushed"), "median_us"),
+    ("ours, buffers in turn, median", ("ours", "in-turn"), "median_us"),
+    ("FLSL+CD, warm, minimum", ("flsl", "warm"), "min_us"),
+    ("FLSL+CD, L2 flushed, median", ("flsl", "flushed"), "median_us"),
+]
+FRAMES = [
+    ("ours, warm, median", ("ours", "warm"), "median_us"),
+    ("ours, call to result on the host", ("ours", "run"), "median_us"),
+    ("ours, the same with upload", ("ours", "upload-run"), "median_us"),
+    ("FLSL+CD, warm, median", ("flsl", "warm"), "median_us"),
+]
+HOST = [("ours, host backend", ("host", "host"), "median_us")]
+
+
+def peer_interpreter():
+    """A Python with OpenCV: this one, the PATH's or the system's; this one where none has it."""
+    for python in (sys.executable, "python3", "/usr/bin/python3"):
+        try:
+            if subprocess.run([python, "-c", "import cv2, numpy"], capture_output=True).returncode == 0:
+                return python
+        except OSError:
+            continue
+    return sys.executable
+
+
+def records_of(command):
+    """The JSON records COMMAND prints, one a line; a last one for its failure."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        for line in process.stdout:
+            yield json.loads(line)
+    if process.returncode:
+        yield {"type": "failure", "who": os.path.basename(command[0]), "message": f"exit status {process.returncode}"}
+
+
+def work_of(record):
+    """What belongs into one group of rows: the densities of a random mask together."""
+    return (record["name"], record["width"], record["height"], record["granularity"], record["connectivity"])
+
+
+def image_of(record):
+    return work_of(record) + (record["density"],)
+
+
+class Series:
+    """The measurements of one contender in one mode on one work, by density."""
+
+    def __init__(self, work, field, records):
+        self.pixels = work[1] * work[2]
+        self.us = {r["density"]: max(r[field], 1e-3) for r in records}
+
+    def total(self, densities=None):
+        return sum(us for density, us in self.us.items() if densities is None or density in densities)
+
+    def gpix(self):
+        """Total pixels by total time."""
+        return self.pixels * len(self.us) / self.total() / 1e3
+
+    def mean_gpix(self):
+        """The mean of the densities' throughputs, as the paper has it."""
+        return sum(self.pixels / us / 1e3 for us in self.us.values()) / len(self.us)
+
+    def worst(self):
+        density, us = max(self.us.items(), key=lambda item: item[1])
+        return density, self.pixels / us / 1e3
+
+
+def number(value):
+    if value >= 10000:
+        return f"{value:,.0f}"
+    return f"{value:.0f}" if value >= 1000 else f"{value:.3g}"
+
+
+def densities_of(series):
+    densities = sorted(series.us)
+    if len(densities) > 3:
+        return f"{densities[0]}..{densities[-1]} % by {densities[1] - densities[0]}"
+    return ", ".join(map(str, densities)) + " %"
+
+
+def spread(series):
+    """Mean of throughputs, worst throughput and its density: of several densities only."""
+    if len(series.us) < 2:
+        return ["", ""]
+    density, gpix = series.worst()
+    return [number(series.mean_gpix()), f"{number(gpix)} (d={density})"]
+
+
+def rows_of(work, records, copy_rate):
+    """Table rows of one work. Each contender is compared on the images it ran on."""
+    groups = {}
+    for record in records:
+        groups.setdefault((record["who"], record["mode"]), []).append(record)
+    peers = [(who, (who, mode), "median_us") for who, mode in groups if mode == "peer"]
+    rows = []
+    for label, key, field in (OURS if ("ours", "flushed") in groups else FRAMES) + HOST + peers:
+        if key not in groups:
+            continue
+        series = Series(work, field, groups[key])
+        # Ours under the same conditions where it was run so, else warm, else on the host.
+        base = next((k for k in (("ours", key[1]), ("ours", "warm"), ("host", "host")) if k in groups), None)
+        ratio = ""
+        if base and base != key and key[0] != "ours":
+            ours = Series(work, field, groups[base])
+            common = set(series.us) & set(ours.us)
+            if common:
+                ratio = number(series.total(common) / ours.total(common))
+        floor = ""
+        if copy_rate and key[1] in ("warm", "flushed", "in-turn"):
+            floor_us = work[1] * work[2] / copy_rate * 1e6
+            floor = f"{100 * floor_us * len(series.us) / series.total():.1f} %"
+        rows.append([label, densities_of(series) if work[3] else "", number(series.total() / len(series.us)), number(series.gpix()), *spread(series),
+                     ratio, floor])
+    return rows
+
+
+def title_of(work):
+    name, width, height, granularity, connectivity = work
+    detail = f" g={granularity}" if granularity else ""
+    return f"{os.path.splitext(name)[0]} {width}x{height}{detail}, {connectivity}-conn."
+
+
+def print_table(records, copy_rate):
+    header = ["work", "who", "densities", "µs", "Gpix/s", "mean of Gpix/s", "worst Gpix/s", "ours × faster", "of the floor"]
+    works = {}
+    for record in records:
+        works.setdefault(work_of(record), []).append(record)
+        if record["name"] == "random" and record["density"] == 100 and record["granularity"] == 1:
+            # The paper's full image: its own row.
+            full = dict(record, name="full", granularity=0)
+            works.setdefault(work_of(full), []).append(full)
+    table = [header]
+    for work, of_work in sorted(works.items(), key=lambda item: list(works).index(item[0])):
+        for i, row in enumerate(rows_of(work, of_work, copy_rate)):
+            table.append([title_of(work) if i == 0 else ""] + row)
+    widths = [max(len(row[column]) for row in table) for column in range(len(header))]
+    for i, row in enumerate(table):
+        cells = [cell.ljust(width) if column < 2 else cell.rjust(width)
+                 for column, (cell, width) in enumerate(zip(row, widths))]
+        print("| " + " | ".join(cells) + " |")
+        if i == 0:
+            print("|" + "|".join("-" * (width + 1) + ("-" if column < 2 else ":")
+                                 for column, width in enumerate(widths)) + "|")
+
+
+def disagreements(records):
+    """A line for every record whose number of components is not ours: the GPU's, or the host backend's without one."""
+    ours = {}
+    for who in ("host", "ours"):
+        ours.update((image_of(r), r["components"]) for r in records if r["who"] == who)
+    return [f"DIFFERENT: {r['who']} counts {r['components']} components, ours {ours[image_of(r)]}: "
+            f"{title_of(work_of(r))} density {r['density']} %"
+            for r in records if ours.get(image_of(r), r["components"]) != r["components"]]
+
+
+def nvidia_driver():
+    try:
+        done = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"],
+                              capture_output=True, text=True)
+        return done.stdout.split("\n")[0].strip() if done.returncode == 0 else ""
+    except OSError:
+        return ""
+
+
+def processor():
+    try:
+        with open("/proc/cpuinfo") as file:
+            return next((line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), "unknown")
+    except OSError:
+        return "unknown"
+
+
+def gather(options, records, notes):
+    """Runs both programs."""
+    mode = ["--full"] if options.full else []
+    python, peers = peer_interpreter(), os.path.join(HERE, "bench_peers.py")
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([python, peers, "masks", folder], check=False)
+        masks = sorted(os.path.join(folder, name) for name in os.listdir(folder))
+        for command in ([options.bench_cca] + mode + masks, [python, peers, "measure"] + mode + masks):
+            for record in records_of(command):
+                (records if record["type"] == "time" else notes).append(record)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("bench_cca")
+    parser.add_argument("--full", action="store_true", default=os.environ.get("CTR_BENCH") == "full")
+    parser.add_argument("--csv")
+    parser.add_argument("--json")
+    options = parser.parse_args()
+    records, notes = [], []
+    gather(options, records, notes)
+
+    device = next((note for note in notes if note["type"] == "device"), None)
+    if device:
+        print(f"GPU: {device['gpu']}, driver {nvidia_driver()} (CUDA {device['cuda_driver']}), "
+              f"copies {device['copy_bytes_per_second'] / 1e12:.2f} TB/s (read + write)")
+    else:
+        print("GPU: none; host backend only")
+    print(f"CPU: {processor()}, {len(os.sched_getaffinity(0))} threads")
+    print(f"Command: {'CTR_BENCH=full ' if os.environ.get('CTR_BENCH') == 'full' else ''}{shlex.join(sys.argv)}")
+    for note in notes:
+        if note["type"] == "peer":
+            print(f"{note['name']}: " + (f"not present ({note['missing']})" if "missing" in note
+                                         else f"{note['version']}, {note['note']}"))
+    print("µs: one image, the mean over a row's densities. Gpix/s: all pixels by all time. Floor: the image read once at the "
+          "copy's bandwidth.\n")
+    print_table(records, device and device["copy_bytes_per_second"])
+
+    failures = [f"FAILED: {note['who']}: {note['message']}" for note in notes if note["type"] == "failure"]
+    wrong = disagreements(records)
+    print("\n".join(failures + (wrong or ["All count the same components on every image."])))
+    if options.json:
+        with open(options.json, "w") as file:
+            file.writelines(json.dumps(r) + "\n" for r in notes + records)
+    if options.csv:
+        with open(options.csv, "w", newline="") as file:
+            writer = csv.DictWriter(file, FIELDS, extrasaction="ignore")
+            writer.writeheader()
+            writer.writerows(records)
+    return 1 if failures or wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
