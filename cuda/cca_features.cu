@@ -84,7 +84,8 @@ __launch_bounds__ (TILE_THREADS) feature_kernel (const CcaFrame f)
   const uint32_t tx = blockIdx.x, ty = blockIdx.y, tile = ty * f.tiles_x + tx;
   const uint32_t w = f.tile_bits[tile * TILE_THREADS + t];
   bits[t] = w;
-  if (t < TILE_H) {
+  const TileHeader header = f.headers[tile];
+  if (t < TILE_H && (header.open || header.closed)) {
     rows[t] = f.roots[(size_t) tile * TILE_H + t];
     bases[t] = f.row_base[((size_t) ty * TILE_H + t) * f.tiles_x + tx];
   }

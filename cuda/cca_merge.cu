@@ -145,8 +145,8 @@ template <int CONNECTIVITY> __global__ void __launch_bounds__ (32 * SEAM_WARPS) 
 }
 
 constexpr int MERGE_WARPS = 8;
-constexpr int MERGE_TILES = 16; /* of one tile row, a CTA */
-constexpr int MERGE_ROOTS = 64; /* hash table; a power of two */
+constexpr int MERGE_TILES = 16;  /* of one tile row, a CTA */
+constexpr int MERGE_ROOTS = 256; /* hash table; a power of two */
 
 __device__ inline void
 add_to_root (Node *root, unsigned long long sum_x, unsigned long long sum_y, uint32_t area, uint32_t left,
@@ -193,8 +193,12 @@ __global__ void __launch_bounds__ (32 * MERGE_WARPS) merge_kernel (const CcaFram
       /* For those who come later; others may still walk through here, for them any ancestor is right. */
       *(volatile NodeKey *) &f.parents[node] = key;
       const Node n = f.nodes[node];
-      const uint32_t slot = (root ^ root / MAX_NODES) % MERGE_ROOTS;
-      const uint32_t owner = atomicCAS (&roots[slot], none, root);
+      uint32_t slot = (root ^ root / MAX_NODES) % MERGE_ROOTS;
+      uint32_t owner = atomicCAS (&roots[slot], none, root);
+      if (owner != none && owner != root) { /* one more try */
+        slot ^= 1;
+        owner = atomicCAS (&roots[slot], none, root);
+      }
       if (owner != none && owner != root) {
         add_to_root (&f.nodes[root], n.sum_x, n.sum_y, n.area, n.left, n.right, n.bottom);
         continue;

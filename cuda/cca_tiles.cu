@@ -33,7 +33,9 @@ struct WarpShared {
   uint16_t right[TILE_H];
 };
 
-/* Four words a label, in shared or global memory; all accesses are volatile or atomic, for lanes race benignly. */
+/* Four words a label, in shared or global memory; all accesses are volatile or atomic, for lanes race benignly. The
+ * warp calls the functions as a whole, each lane with something to do or not: loops that end for all lanes at once keep
+ * it together, which the compiler by itself does not. */
 struct Labels {
   uint32_t *entry;      /* parent label << 16 | first pixel (y << 7 | x): the least label of a component is its own */
   uint32_t *area_sum_x; /* area << 19 | sum_x; only a tile that is all foreground needs more, and takes its own way */
@@ -47,46 +49,53 @@ struct Labels {
     return *(const volatile uint32_t *) (entry + label);
   }
 
-  __device__ uint32_t
-  find (uint32_t label) const
+  /* The roots of two labels; NO_LABEL stays. */
+  __device__ void
+  find (uint32_t *a, uint32_t *b) const
   {
-    for (;;) {
-      uint32_t up = load (label) >> 16;
-      if (up == label)
-        return label;
-      label = up;
-    }
+    bool moving;
+    do {
+      uint32_t up_a = *a == NO_LABEL ? *a : load (*a) >> 16, up_b = *b == NO_LABEL ? *b : load (*b) >> 16;
+      moving = up_a != *a || up_b != *b;
+      *a = up_a;
+      *b = up_b;
+    } while (__any_sync (~0u, moving));
   }
 
+  /* NO_LABEL, twice: nothing. */
   __device__ void
   unite (uint32_t a, uint32_t b)
   {
-    a = find (a);
-    b = find (b);
-    while (a != b) {
-      uint32_t high = max (a, b), low = min (a, b);
-      uint32_t old = atomicMin (&entry[high], low << 16 | (load (high) & 0xffff));
-      if (old >> 16 == high)
+    for (;;) {
+      find (&a, &b);
+      if (!__any_sync (~0u, a != b))
         return;
-      a = old >> 16;
-      b = low;
+      if (a != b) {
+        const uint32_t high = max (a, b), low = min (a, b);
+        const uint32_t old = atomicMin (&entry[high], low << 16 | (load (high) & 0xffff)) >> 16;
+        a = old == high ? low : old; /* not a root any more: what it was linked to is still to be joined */
+        b = low;
+      }
+      __syncwarp ();
     }
   }
 
   __device__ void
-  add (uint32_t label, uint32_t area_and_sum_x, uint32_t y, uint32_t bounds)
+  add (bool has, uint32_t label, uint32_t area_and_sum_x, uint32_t y, uint32_t bounds)
   {
-    atomicAdd (&area_sum_x[label], area_and_sum_x);
-    atomicAdd (&sum_y[label], y);
-    uint32_t old = *(volatile uint32_t *) &box[label];
-    for (;;) {
-      uint32_t wider = __vmaxu4 (old, bounds);
-      if (wider == old)
-        return;
-      uint32_t seen = atomicCAS (&box[label], old, wider);
-      if (seen == old)
-        return;
-      old = seen;
+    uint32_t old = 0, wider = 0;
+    if (has) {
+      atomicAdd (&area_sum_x[label], area_and_sum_x);
+      atomicAdd (&sum_y[label], y);
+      old = *(volatile uint32_t *) &box[label];
+      wider = __vmaxu4 (old, bounds);
+    }
+    while (__any_sync (~0u, wider != old)) {
+      if (wider != old) {
+        const uint32_t seen = atomicCAS (&box[label], old, wider);
+        old = seen == old ? wider : seen;
+        wider = __vmaxu4 (old, bounds);
+      }
     }
   }
 };
@@ -101,15 +110,16 @@ struct Gathered {
   uint32_t bottom;
   uint32_t open;
 
+  /* Hands over what there is, where the lane is LEAVING its label. */
   __device__ void
-  flush (Labels &labels, uint32_t lane)
+  flush (Labels &labels, uint32_t lane, bool leaving)
   {
-    if (label == NO_LABEL)
+    const bool has = leaving && label != NO_LABEL;
+    if (!__any_sync (~0u, has))
       return;
-    uint32_t first = lane * 4, left = first + __ffs (mask) - 1, right = first + 31 - __clz (mask);
-    labels.add (label, area << 19 | (area * first + columns), sum_y,
+    const uint32_t first = lane * 4, left = first + __ffs (mask) - 1, right = first + 31 - __clz (mask);
+    labels.add (has, label, area << 19 | (area * first + columns), sum_y,
         open << 24 | (TILE_W - 1 - left) << 16 | right << 8 | bottom);
-    label = NO_LABEL;
   }
 };
 
@@ -355,7 +365,23 @@ analyse_tile (const CcaFrame &f, uint32_t threshold, uint32_t tile, WarpShared &
       return n == 0 ? above_in : n == 1 ? above_0 : above_1;
     };
 
-    const bool new_0 = start_0 && !(at_start & start_0), new_1 = start_1 && !(at_start & start_1);
+    /* At most two segments: SEGMENT_0 begins with what reaches in from the left, if anything does. */
+    const bool reaches_in = carry & pixels;
+    const uint32_t segment_0 = pixels & ~(pixels + (pixels & -pixels)), segment_1 = pixels ^ segment_0;
+
+    /* A run takes its label from its contact at the start, else from the first one this lane sees. */
+    uint32_t from_0 = at_start & start_0, from_1 = at_start & start_1;
+    if (!from_0) {
+      from_0 = later & (reaches_in ? segment_1 : segment_0);
+      from_0 &= -from_0;
+      later ^= from_0;
+    }
+    if (!from_1) {
+      from_1 = start_1 ? later & segment_1 : 0;
+      from_1 &= -from_1;
+      later ^= from_1;
+    }
+    const bool new_0 = start_0 && !from_0, new_1 = start_1 && !from_1;
     const uint32_t news_0 = __ballot_sync (~0u, new_0), news_1 = __ballot_sync (~0u, new_1);
     const uint32_t new_count = __popc (news_0) + __popc (news_1);
     if (label_count + new_count > labels.capacity)
@@ -368,7 +394,7 @@ analyse_tile (const CcaFrame &f, uint32_t threshold, uint32_t tile, WarpShared &
       labels.sum_y[label] = 0;
       labels.box[label] = 0;
     };
-    uint32_t label_0 = label_above (start_0), label_1 = label_above (start_1);
+    uint32_t label_0 = label_above (from_0), label_1 = label_above (from_1);
     if (new_0) {
       label_0 = next;
       create (label_0, start_0);
@@ -382,46 +408,48 @@ analyse_tile (const CcaFrame &f, uint32_t threshold, uint32_t tile, WarpShared &
     __syncwarp ();
 
     if (__any_sync (~0u, later)) {
-      while (later) {
-        uint32_t bit = later & -later;
-        later ^= bit;
-        uint32_t n = __popc (starts & (bit - 1));
-        labels.unite (n == 0 ? label_in : n == 1 ? label_0 : label_1, label_above (bit));
-      }
-      __syncwarp ();
+      do {
+        uint32_t a = NO_LABEL, b = NO_LABEL;
+        if (later) {
+          const uint32_t bit = later & -later, n = __popc (starts & (bit - 1));
+          later ^= bit;
+          a = n == 0 ? label_in : n == 1 ? label_0 : label_1;
+          b = label_above (bit);
+        }
+        labels.unite (a, b);
+      } while (__any_sync (~0u, later));
       /* The next row, and the sums, want roots. */
-      if (carry)
-        label_in = labels.find (label_in);
-      if (start_0)
-        label_0 = labels.find (label_0);
-      if (start_1)
-        label_1 = labels.find (label_1);
+      uint32_t in = carry ? label_in : NO_LABEL, own_0 = start_0 ? label_0 : NO_LABEL;
+      uint32_t own_1 = start_1 ? label_1 : NO_LABEL, none = NO_LABEL;
+      labels.find (&in, &own_0);
+      labels.find (&own_1, &none);
+      label_in = in;
+      label_0 = own_0;
+      label_1 = own_1;
     }
 
-    /* At most two segments: SEGMENT_0 begins with what reaches in from the left, if anything does. */
-    const bool reaches_in = carry & pixels;
-    const uint32_t segment_0 = pixels & ~(pixels + (pixels & -pixels)), segment_1 = pixels ^ segment_0;
     const uint32_t segment_label_0 = reaches_in ? label_in : label_0;
     const uint32_t segment_label_1 = reaches_in ? label_0 : label_1;
     const uint32_t height = last_y - y + 1, y_sum = (y + last_y) * height / 2;
     const bool open_row = (y == 0 && has_above) || (last_y == TILE_H - 1 && has_below);
     auto gather = [&] (uint32_t segment, uint32_t label) {
-      if (!segment)
-        return;
-      if (label != g.label) {
-        g.flush (labels, lane);
+      const bool leaving = segment && label != g.label;
+      g.flush (labels, lane, leaving);
+      if (leaving)
         g = {label, 0, 0, 0, 0, 0, 0};
-      }
       const uint32_t n = __popc (segment);
       g.area += n * height;
       g.columns += (__popc (segment & 10) + 2 * __popc (segment & 12)) * height;
       g.sum_y += n * y_sum;
       g.mask |= segment;
-      g.bottom = last_y;
-      g.open |= open_row || (has_left && lane == 0 && segment & 1) || (has_right && lane == 31 && segment & 8);
+      g.bottom = segment ? last_y : g.bottom;
+      g.open |=
+          (segment && open_row) | (has_left && lane == 0 && segment & 1) | (has_right && lane == 31 && segment & 8);
+      __syncwarp ();
     };
     gather (segment_0, segment_label_0);
-    gather (segment_1, segment_label_1);
+    if (__any_sync (~0u, segment_1))
+      gather (segment_1, segment_label_1);
 
     auto label_at = [&] (uint32_t bit) {
       return segment_0 & bit ? segment_label_0 : segment_1 & bit ? segment_label_1 : NO_LABEL;
@@ -449,18 +477,23 @@ analyse_tile (const CcaFrame &f, uint32_t threshold, uint32_t tile, WarpShared &
     above_0 = label_0;
     above_1 = label_1;
   }
-  g.flush (labels, lane);
+  g.flush (labels, lane, true);
   __syncwarp ();
 
   /* All labels' sums to their roots. */
-  for (uint32_t label = lane; label < label_count; label += 32) {
-    uint32_t entry = labels.load (label);
-    if (entry >> 16 != label) {
-      uint32_t root = labels.find (entry >> 16);
+  for (uint32_t base = 0; base < label_count; base += 32) {
+    const uint32_t label = base + lane, entry = label < label_count ? labels.load (label) : 0;
+    const bool joined = label < label_count && entry >> 16 != label;
+    if (!__any_sync (~0u, joined))
+      continue;
+    uint32_t root = joined ? entry >> 16 : NO_LABEL, none = NO_LABEL;
+    labels.find (&root, &none);
+    if (joined)
       atomicMin (&labels.entry[label], root << 16 | (entry & 0xffff));
-      labels.add (root, *(volatile uint32_t *) &labels.area_sum_x[label], *(volatile uint32_t *) &labels.sum_y[label],
-          *(volatile uint32_t *) &labels.box[label]);
-    }
+    const uint32_t from = joined ? label : 0;
+    labels.add (joined, root, *(volatile uint32_t *) &labels.area_sum_x[from],
+        *(volatile uint32_t *) &labels.sum_y[from], *(volatile uint32_t *) &labels.box[from]);
+    __syncwarp ();
   }
   __syncwarp ();
 
@@ -499,9 +532,9 @@ analyse_tile (const CcaFrame &f, uint32_t threshold, uint32_t tile, WarpShared &
         const Row covered = lone_pixels[half] >> 64 * side;
         for (uint64_t rest = (uint64_t) (lone_starts[half] >> 64 * side); rest; rest &= rest - 1) {
           const uint32_t bit = __ffsll (rest) - 1, x = side * 64 + bit;
-          const Row from = ~(covered >> bit); /* ends in ones by the shift, unless the run is 128 long */
-          const uint32_t length =
-              (uint64_t) from ? __ffsll ((uint64_t) from) - 1 : 63 + __ffsll ((uint64_t) (from >> 64));
+          const Row from = ~(covered >> bit); /* 0 if the run fills the row */
+          const uint64_t low = (uint64_t) from, high = (uint64_t) (from >> 64);
+          const uint32_t length = low ? __ffsll (low) - 1 : high ? 63 + __ffsll (high) : TILE_W;
           if (to < f.closed_capacity)
             f.closed[to] =
                 pack_closed ({length, length * (2 * x + length - 1) / 2, length * y, x, y, x, x + length - 1, y});
