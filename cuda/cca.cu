@@ -73,10 +73,10 @@ carve_fixed (CcaFrame *f, uint8_t *base)
   const size_t tiles = (size_t) f->tiles_x * f->tiles_y;
   Carver c = {base, 0};
   f->counters = c.take<CcaCounters> (1);
+  f->hard_taken = c.take<uint32_t> (HARD_PLACES);
+  f->hard_labels = c.take<uint32_t> ((size_t) HARD_PLACES * 4 * (HARD_LABELS + 1));
   f->headers = c.take<TileHeader> (tiles);
   f->rims = c.take<TileRim> (tiles);
-  f->hard_tiles = c.take<uint32_t> (tiles);
-  f->hard_labels = c.take<uint32_t> ((size_t) HARD_CTAS * 4 * TILE_SLOTS);
   f->roots = c.take<unsigned long long> (tiles * TILE_H);
   f->parents = c.take<NodeKey> (tiles * MAX_NODES);
   f->nodes = c.take<Node> (tiles * MAX_NODES);
@@ -110,7 +110,8 @@ cca_create (CtrError *error)
   cudaError_t status = cudaGetDevice (&device);
   if (status == cudaSuccess)
     status = cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor, device);
-  cca->overlap = major >= 9 && CUDART_VERSION >= 12030; /* before, graphs knew nothing of it */
+  cca->overlap =
+      major >= 9 && CUDART_VERSION >= 12030 && !getenv ("CTR_NO_OVERLAP"); /* before, graphs knew nothing of it */
   if (status == cudaSuccess)
     status = cudaStreamCreateWithFlags (&cca->own_stream, cudaStreamNonBlocking);
   if (status != cudaSuccess) {
@@ -195,7 +196,7 @@ reserve (Cca *cca, Plan *plan, CtrError *error)
   carve_fixed (f, (uint8_t *) cca->fixed.data);
   /* First in every layout; each frame leaves them at zero for the next. */
   if (fresh)
-    CTR_CUDA (cudaMemsetAsync (f->counters, 0, sizeof *f->counters, cca->stream));
+    CTR_CUDA (cudaMemsetAsync (f->counters, 0, (uint8_t *) f->hard_labels - (uint8_t *) f->counters, cca->stream));
 
   if (!grow (cca, &cca->closed, cca->closed_capacity * sizeof (uint4), NULL, error)
       || !grow (cca, &cca->result, HEADER_SIZE + cca->capacity * sizeof (CtrComponent), &fresh, error))
@@ -247,12 +248,18 @@ queue_kernels (Cca *cca, Plan *plan, CtrError *error)
   if (params->foreground.mode == CTR_THRESHOLD_OTSU
       && !ctr_foreground_otsu (&cca->foreground, &plane, &f->threshold_device, cca->stream, error))
     return false;
-  cca_launch_tiles (*f, params->connectivity, params->features != 0, cca->overlap, cca->stream);
+  cca_launch_tiles (*f, params->connectivity, params->features != 0, cca->stream);
   cca_launch_merge (*f, params->connectivity, cca->overlap, cca->stream);
   if (params->features)
     cca_launch_features (*f, cca->stream);
   CTR_CUDA (cudaGetLastError ());
   return true;
+}
+
+bool
+limits_area (const CtrCcaParams *params)
+{
+  return params->min_area > 1 || params->max_area;
 }
 
 /* Jobs of one shape have the same kernels, in the same order. */
@@ -261,7 +268,7 @@ same_shape (const Job *a, const Job *b)
 {
   return a->image.format == b->image.format && a->image.memory == b->image.memory
          && a->params.foreground.mode == b->params.foreground.mode && a->params.connectivity == b->params.connectivity
-         && !a->params.features == !b->params.features;
+         && !a->params.features == !b->params.features && limits_area (&a->params) == limits_area (&b->params);
 }
 
 /* Captures the plan's work. FORMER (may be NULL): the job its graph was built for; a graph of the same shape takes over

@@ -18,8 +18,9 @@ constexpr int TILE_THREADS = TILE_WORDS * TILE_H; /* one word a thread */
 constexpr int ROW_SLOTS = TILE_W / 2;             /* runs start at least two pixels apart, */
 constexpr int TILE_SLOTS = ROW_SLOTS * TILE_H;    /* so x / 2 numbers a row's runs without counting them */
 constexpr int MAX_NODES = 192;                    /* components of a tile that touch its rim: <= 380 / 2 */
-constexpr int HARD_CTAS = 264;                    /* of the kernel for the tiles that need more labels */
-constexpr unsigned NO_NODE = 255;                 /* rim pixel of no open component */
+constexpr int HARD_PLACES = 256;                  /* for the labels of tiles that have uncommonly many */
+constexpr int HARD_LABELS = TILE_SLOTS;
+constexpr unsigned NO_NODE = 255; /* rim pixel of no open component */
 
 struct TileHeader {
   uint32_t open;        /* components with a pixel at a neighbouring tile: nodes */
@@ -64,7 +65,6 @@ node_key (uint32_t y, uint32_t x, uint32_t index)
 struct CcaCounters {
   uint32_t closed; /* records handed out by the tile kernel */
   uint32_t ticket; /* bands handed out by the rank kernel */
-  uint32_t hard;   /* tiles put aside by the tile kernel */
 };
 
 /* What the host reads back first. */
@@ -89,8 +89,8 @@ struct CcaFrame {
 
   TileHeader *headers;       /* a tile */
   TileRim *rims;             /* a tile */
-  uint32_t *hard_tiles;      /* those put aside: room for all */
-  uint32_t *hard_labels;     /* 4 * TILE_SLOTS words a CTA of HARD_CTAS */
+  uint32_t *hard_taken;      /* HARD_PLACES; 0 between frames */
+  uint32_t *hard_labels;     /* 4 * (HARD_LABELS + 1) words a place */
   unsigned long long *roots; /* 64 a tile: per row the slots where a component kept in the result starts */
   NodeKey *parents;          /* MAX_NODES a tile */
   Node *nodes;               /* MAX_NODES a tile */
@@ -151,7 +151,7 @@ area_kept (const CcaFrame &f, uint32_t area)
 }
 
 /* Queue the kernels. KEEP_RUNS: leave what cca_features.cu needs. OVERLAP: the GPU has overlapped launches. */
-void cca_launch_tiles (const CcaFrame &frame, int connectivity, bool keep_runs, bool overlap, cudaStream_t stream);
+void cca_launch_tiles (const CcaFrame &frame, int connectivity, bool keep_runs, cudaStream_t stream);
 void cca_launch_merge (const CcaFrame &frame, int connectivity, bool overlap, cudaStream_t stream);
 void cca_launch_features (const CcaFrame &frame, cudaStream_t stream);
 

@@ -65,22 +65,17 @@ contacts (
   }
 }
 
-/* Joins nodes A (of the tile whose first node is BASE_A) and B; each lane has a pair or not. The whole warp calls it:
- * one pair of components often meets at many places, and one lane for each pair is enough. */
-__device__ inline void
-unite_lanes (NodeKey *parents, bool has, uint32_t base_a, uint32_t a, uint32_t base_b, uint32_t b)
-{
-  uint32_t same = __match_any_sync (~0u, has ? a << 8 | b : ~0u);
-  if (has && (same & -same) == 1u << threadIdx.x % 32)
-    unite (parents, base_a + a, base_b + b);
-}
-
 constexpr int SEAM_WARPS = 4;
+constexpr int RIGHT_STEPS = TILE_H / 32, BELOW_STEPS = TILE_W / 32; /* of 32 pixels along the seams */
+constexpr uint32_t NO_PAIR = ~0u;
 
-/* A warp a tile: joins nodes across the tile's right and bottom seam, and (8-connected) its bottom right corner. */
+/* A warp a tile: joins nodes across the tile's right and bottom seam, and (8-connected) its bottom right corner. All
+ * contacts are found first, so that the loads, and then the unions, of all are under way together. */
 template <int CONNECTIVITY> __global__ void __launch_bounds__ (32 * SEAM_WARPS) seam_kernel (const CcaFrame f)
 {
+  constexpr int kinds = CONNECTIVITY == 8 ? 2 : 1, steps = RIGHT_STEPS + BELOW_STEPS;
   const uint32_t lane = threadIdx.x % 32, tile = blockIdx.x * SEAM_WARPS + threadIdx.x / 32;
+  const uint32_t tx = tile % f.tiles_x, ty = tile / f.tiles_x;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   /* Ready for the rank kernel. */
@@ -88,46 +83,64 @@ template <int CONNECTIVITY> __global__ void __launch_bounds__ (32 * SEAM_WARPS) 
     f.band_state[tile] = 0;
   if (tile >= f.tiles_x * f.tiles_y)
     return;
-  const uint32_t tx = tile % f.tiles_x, ty = tile / f.tiles_x;
   const bool has_right = tx + 1 < f.tiles_x, has_below = ty + 1 < f.tiles_y;
   const bool open = f.headers[tile].open;
   const bool right_open = has_right && f.headers[tile + 1].open;
   const bool below_open = has_below && f.headers[tile + f.tiles_x].open;
   const TileRim &rim = f.rims[tile];
 
-  if (open && right_open) {
-    const TileRim &right = f.rims[tile + 1];
-    const uint32_t *above = (const uint32_t *) &rim.right, *line = (const uint32_t *) &right.left;
-    const uint32_t a = tile * MAX_NODES, l = a + MAX_NODES;
+  /* This lane's contacts: node of this tile << 8 | node of the other. */
+  uint32_t pairs[steps * kinds];
 #pragma unroll
-    for (int i = 0; i < TILE_H / 32; i++) {
-      uint32_t at_start, later, y = i * 32 + lane;
-      contacts<CONNECTIVITY> (line[i], i ? line[i - 1] : 0, above[i], i ? above[i - 1] : 0, &at_start, &later);
-      bool has = at_start >> lane & 1;
-      unite_lanes (
-          f.parents, has, a, has ? rim.right_node[above[i] >> lane & 1 ? y : y - 1] : 0, l, right.left_node[y]);
-      if (CONNECTIVITY == 8) {
-        has = later >> lane & 1;
-        unite_lanes (f.parents, has, a, rim.right_node[y], l, has ? right.left_node[y - 1] : 0);
-      }
-    }
+  for (int i = 0; i < steps; i++) {
+    const bool right = i < RIGHT_STEPS;
+    const int word = right ? i : i - RIGHT_STEPS;
+    const uint32_t at = word * 32 + lane;
+    pairs[i * kinds] = pairs[i * kinds + kinds - 1] = NO_PAIR;
+    if (!open || !(right ? right_open : below_open))
+      continue;
+    const TileRim &other = f.rims[right ? tile + 1 : tile + f.tiles_x];
+    const uint32_t *above = right ? (const uint32_t *) &rim.right : rim.bottom;
+    const uint32_t *line = right ? (const uint32_t *) &other.left : other.top;
+    const uint8_t *above_node = right ? rim.right_node : rim.bottom_node;
+    const uint8_t *line_node = right ? other.left_node : other.top_node;
+    uint32_t at_start, later;
+    contacts<CONNECTIVITY> (
+        line[word], word ? line[word - 1] : 0, above[word], word ? above[word - 1] : 0, &at_start, &later);
+    if (at_start >> lane & 1)
+      pairs[i * kinds] = above_node[CONNECTIVITY == 4 || above[word] >> lane & 1 ? at : at - 1] << 8 | line_node[at];
+    if (CONNECTIVITY == 8 && later >> lane & 1)
+      pairs[i * kinds + 1] = above_node[at] << 8 | line_node[at - 1];
   }
-  if (open && below_open) {
-    const TileRim &below = f.rims[tile + f.tiles_x];
-    const uint32_t a = tile * MAX_NODES, l = a + f.tiles_x * MAX_NODES;
+  /* One pair of components often meets at many places: one lane for each pair is enough. */
 #pragma unroll
-    for (int i = 0; i < TILE_W / 32; i++) {
-      uint32_t at_start, later, x = i * 32 + lane;
-      contacts<CONNECTIVITY> (
-          below.top[i], i ? below.top[i - 1] : 0, rim.bottom[i], i ? rim.bottom[i - 1] : 0, &at_start, &later);
-      bool has = at_start >> lane & 1;
-      unite_lanes (
-          f.parents, has, a, has ? rim.bottom_node[rim.bottom[i] >> lane & 1 ? x : x - 1] : 0, l, below.top_node[x]);
-      if (CONNECTIVITY == 8) {
-        has = later >> lane & 1;
-        unite_lanes (f.parents, has, a, rim.bottom_node[x], l, has ? below.top_node[x - 1] : 0);
+  for (int i = 0; i < steps * kinds; i++) {
+    const uint32_t same = __match_any_sync (~0u, pairs[i]);
+    if ((same & -same) != 1u << lane)
+      pairs[i] = NO_PAIR;
+  }
+  /* Each lane its own, in order: steps that have no work in a lane cost it nothing. */
+  for (;;) {
+    uint32_t pair = NO_PAIR;
+    bool right = false;
+#pragma unroll
+    for (int i = steps * kinds - 1; i >= 0; i--)
+      if (pairs[i] != NO_PAIR) {
+        pair = pairs[i];
+        right = i < RIGHT_STEPS * kinds;
       }
-    }
+    if (!__any_sync (~0u, pair != NO_PAIR))
+      break;
+    bool taken = pair == NO_PAIR;
+#pragma unroll
+    for (int i = 0; i < steps * kinds; i++)
+      if (!taken && pairs[i] != NO_PAIR) {
+        pairs[i] = NO_PAIR;
+        taken = true;
+      }
+    if (pair != NO_PAIR)
+      unite (f.parents, tile * MAX_NODES + (pair >> 8), (tile + (right ? 1 : f.tiles_x)) * MAX_NODES + (pair & 255));
+    __syncwarp ();
   }
   if (CONNECTIVITY == 8 && has_right && has_below && lane == 0) {
     const uint32_t diagonal = tile + f.tiles_x + 1;
@@ -144,9 +157,13 @@ template <int CONNECTIVITY> __global__ void __launch_bounds__ (32 * SEAM_WARPS) 
   }
 }
 
-constexpr int MERGE_WARPS = 8;
-constexpr int MERGE_TILES = 16;  /* of one tile row, a CTA */
+constexpr int MERGE_TILES = 32;  /* of one tile row, a CTA */
 constexpr int MERGE_ROOTS = 256; /* hash table; a power of two */
+
+struct MergeShared {
+  uint32_t roots[MERGE_ROOTS], sum_x[MERGE_ROOTS], sum_y[MERGE_ROOTS], area[MERGE_ROOTS], left[MERGE_ROOTS],
+      right[MERGE_ROOTS], bottom[MERGE_ROOTS];
+};
 
 __device__ inline void
 add_to_root (Node *root, unsigned long long sum_x, unsigned long long sum_y, uint32_t area, uint32_t left,
@@ -164,26 +181,27 @@ add_to_root (Node *root, unsigned long long sum_x, unsigned long long sum_y, uin
     atomicMax (&root->bottom, bottom);
 }
 
-/* Adds every node to its root, a warp a tile. Past the percolation threshold nearly all belong to one root, and atomics
- * on one address are done one by one: so each CTA first gathers in a small table in shared memory. Coordinates there
- * are relative to its first tile, so that sums fit 32 bits. Which roots find room decides nothing but speed. */
-__global__ void __launch_bounds__ (32 * MERGE_WARPS) merge_kernel (const CcaFrame f)
+constexpr int ORDER_THREADS = 1024;
+constexpr int ORDER_WARPS = ORDER_THREADS / 32;
+
+/* Adds every node of MERGE_TILES tiles to its root, a warp a tile. Past the percolation threshold nearly all belong to
+ * one root, and atomics on one address are done one by one: so each CTA first gathers in a small table in shared
+ * memory. Coordinates there are relative to its first tile, so that sums fit 32 bits. Which roots find room decides
+ * nothing but speed. */
+__device__ void
+merge_tiles (const CcaFrame &f, MergeShared &s, uint32_t first_tx, uint32_t ty)
 {
   constexpr uint32_t none = ~0u;
-  __shared__ uint32_t roots[MERGE_ROOTS], sum_x[MERGE_ROOTS], sum_y[MERGE_ROOTS], area[MERGE_ROOTS], left[MERGE_ROOTS],
-      right[MERGE_ROOTS], bottom[MERGE_ROOTS];
   const uint32_t t = threadIdx.x, lane = t % 32, warp = t / 32;
-  const uint32_t first_tx = blockIdx.x * MERGE_TILES, end_tx = min (first_tx + MERGE_TILES, f.tiles_x);
-  const uint32_t base_x = first_tx * TILE_W, base_y = blockIdx.y * TILE_H;
-  ctr_let_next_start ();
-  ctr_wait_for_previous ();
+  const uint32_t end_tx = min (first_tx + MERGE_TILES, f.tiles_x);
+  const uint32_t base_x = first_tx * TILE_W, base_y = ty * TILE_H;
   if (t < MERGE_ROOTS) {
-    roots[t] = left[t] = none;
-    sum_x[t] = sum_y[t] = area[t] = right[t] = bottom[t] = 0;
+    s.roots[t] = s.left[t] = none;
+    s.sum_x[t] = s.sum_y[t] = s.area[t] = s.right[t] = s.bottom[t] = 0;
   }
   __syncthreads ();
-  for (uint32_t tx = first_tx + warp; tx < end_tx; tx += MERGE_WARPS) {
-    const uint32_t tile = blockIdx.y * f.tiles_x + tx, open = f.headers[tile].open;
+  for (uint32_t tx = first_tx + warp; tx < end_tx; tx += ORDER_WARPS) {
+    const uint32_t tile = ty * f.tiles_x + tx, open = f.headers[tile].open;
     for (uint32_t i = lane; i < open; i += 32) {
       const uint32_t node = tile * MAX_NODES + i;
       const NodeKey key = find_root (f.parents, node);
@@ -194,34 +212,32 @@ __global__ void __launch_bounds__ (32 * MERGE_WARPS) merge_kernel (const CcaFram
       *(volatile NodeKey *) &f.parents[node] = key;
       const Node n = f.nodes[node];
       uint32_t slot = (root ^ root / MAX_NODES) % MERGE_ROOTS;
-      uint32_t owner = atomicCAS (&roots[slot], none, root);
+      uint32_t owner = atomicCAS (&s.roots[slot], none, root);
       if (owner != none && owner != root) { /* one more try */
         slot ^= 1;
-        owner = atomicCAS (&roots[slot], none, root);
+        owner = atomicCAS (&s.roots[slot], none, root);
       }
       if (owner != none && owner != root) {
         add_to_root (&f.nodes[root], n.sum_x, n.sum_y, n.area, n.left, n.right, n.bottom);
         continue;
       }
-      atomicAdd (&sum_x[slot], (uint32_t) (n.sum_x - (unsigned long long) n.area * base_x));
-      atomicAdd (&sum_y[slot], (uint32_t) (n.sum_y - (unsigned long long) n.area * base_y));
-      atomicAdd (&area[slot], n.area);
-      if (n.left < *(volatile uint32_t *) &left[slot])
-        atomicMin (&left[slot], n.left);
-      if (n.right > *(volatile uint32_t *) &right[slot])
-        atomicMax (&right[slot], n.right);
-      if (n.bottom > *(volatile uint32_t *) &bottom[slot])
-        atomicMax (&bottom[slot], n.bottom);
+      atomicAdd (&s.sum_x[slot], (uint32_t) (n.sum_x - (unsigned long long) n.area * base_x));
+      atomicAdd (&s.sum_y[slot], (uint32_t) (n.sum_y - (unsigned long long) n.area * base_y));
+      atomicAdd (&s.area[slot], n.area);
+      if (n.left < *(volatile uint32_t *) &s.left[slot])
+        atomicMin (&s.left[slot], n.left);
+      if (n.right > *(volatile uint32_t *) &s.right[slot])
+        atomicMax (&s.right[slot], n.right);
+      if (n.bottom > *(volatile uint32_t *) &s.bottom[slot])
+        atomicMax (&s.bottom[slot], n.bottom);
     }
   }
   __syncthreads ();
-  if (t < MERGE_ROOTS && roots[t] != none)
-    add_to_root (&f.nodes[roots[t]], sum_x[t] + (unsigned long long) area[t] * base_x,
-        sum_y[t] + (unsigned long long) area[t] * base_y, area[t], left[t], right[t], bottom[t]);
+  if (t < MERGE_ROOTS && s.roots[t] != none)
+    add_to_root (&f.nodes[s.roots[t]], s.sum_x[t] + (unsigned long long) s.area[t] * base_x,
+        s.sum_y[t] + (unsigned long long) s.area[t] * base_y, s.area[t], s.left[t], s.right[t], s.bottom[t]);
 }
 
-constexpr int RANK_THREADS = 1024;
-constexpr int RANK_WARPS = RANK_THREADS / 32;
 constexpr unsigned long long BAND_SUM = 1ull << 32;    /* state: this band's count alone */
 constexpr unsigned long long BAND_PREFIX = 2ull << 32; /* state: of all bands up to this one */
 
@@ -248,46 +264,47 @@ look_back (const CcaFrame &f, uint32_t band)
   return sum;
 }
 
-/* A CTA a band of TILE_H rows: marks the open components' first pixels beside the closed ones', counts the marks of
- * each tile row, and scans the counts in raster order. */
-__global__ void
-__launch_bounds__ (RANK_THREADS) rank_kernel (const CcaFrame f)
+struct RankShared {
+  uint32_t rows[ORDER_WARPS][TILE_H][2];
+  uint32_t warp_sums[ORDER_WARPS];
+  uint32_t band, before;
+};
+
+/* A band of TILE_H rows by a CTA: marks the open components' first pixels beside the closed ones', counts the marks of
+ * each tile row, and scans the counts in raster order. COUNTS: [TILE_H][tiles_x]. */
+__device__ void
+rank_band (const CcaFrame &f, RankShared &s, uint8_t *counts)
 {
-  extern __shared__ uint8_t counts[]; /* [TILE_H][tiles_x] */
-  __shared__ uint32_t rows[RANK_WARPS][TILE_H][2];
-  __shared__ uint32_t warp_sums[RANK_WARPS];
-  __shared__ uint32_t band_shared, before_shared;
   const uint32_t t = threadIdx.x, lane = t % 32, warp = t / 32;
-  ctr_let_next_start ();
-  ctr_wait_for_previous ();
+  const bool limited = f.min_area > 1 || f.max_area; /* only then the areas matter, and must be complete */
   /* In the order in which CTAs really start, so that all bands before this one are running or done. */
   if (t == 0)
-    band_shared = atomicAdd (&f.counters->ticket, 1);
+    s.band = atomicAdd (&f.counters->ticket, 1);
   __syncthreads ();
-  const uint32_t band = band_shared;
+  const uint32_t band = s.band;
 
-  for (uint32_t tx = warp; tx < f.tiles_x; tx += RANK_WARPS) {
+  for (uint32_t tx = warp; tx < f.tiles_x; tx += ORDER_WARPS) {
     const uint32_t tile = band * f.tiles_x + tx;
     const TileHeader header = f.headers[tile];
     uint2 *roots = (uint2 *) &f.roots[(size_t) tile * TILE_H];
     for (int half = 0; half < 2; half++) {
       uint2 row = header.closed ? roots[half * 32 + lane] : make_uint2 (0, 0);
-      rows[warp][half * 32 + lane][0] = row.x;
-      rows[warp][half * 32 + lane][1] = row.y;
+      s.rows[warp][half * 32 + lane][0] = row.x;
+      s.rows[warp][half * 32 + lane][1] = row.y;
     }
     __syncwarp ();
     for (uint32_t i = lane; i < header.open; i += 32) {
       uint32_t node = tile * MAX_NODES + i;
       NodeKey key = load_parent (f.parents, node);
-      if ((uint32_t) key == node && area_kept (f, f.nodes[node].area)) {
+      if ((uint32_t) key == node && (!limited || area_kept (f, f.nodes[node].area))) {
         uint32_t y = (uint32_t) (key >> 48) % TILE_H, slot = (uint32_t) (key >> 32 & 0xffff) % TILE_W / 2;
-        atomicOr (&rows[warp][y][slot / 32], 1u << slot % 32);
+        atomicOr (&s.rows[warp][y][slot / 32], 1u << slot % 32);
       }
     }
     __syncwarp ();
     for (int half = 0; half < 2; half++) {
       uint32_t y = half * 32 + lane;
-      uint2 row = make_uint2 (rows[warp][y][0], rows[warp][y][1]);
+      uint2 row = make_uint2 (s.rows[warp][y][0], s.rows[warp][y][1]);
       counts[y * f.tiles_x + tx] = __popc (row.x) + __popc (row.y);
       if (header.open)
         roots[y] = row;
@@ -296,7 +313,7 @@ __launch_bounds__ (RANK_THREADS) rank_kernel (const CcaFrame f)
   }
   __syncthreads ();
 
-  const uint32_t total = TILE_H * f.tiles_x, chunk = ctr_div_up (total, RANK_THREADS);
+  const uint32_t total = TILE_H * f.tiles_x, chunk = ctr_div_up (total, ORDER_THREADS);
   const uint32_t begin = min (t * chunk, total), end = min (begin + chunk, total);
   uint32_t sum = 0;
   for (uint32_t i = begin; i < end; i++)
@@ -307,38 +324,59 @@ __launch_bounds__ (RANK_THREADS) rank_kernel (const CcaFrame f)
     scan += lane >= d ? n : 0;
   }
   if (lane == 31)
-    warp_sums[warp] = scan;
+    s.warp_sums[warp] = scan;
   __syncthreads ();
   if (warp == 0) {
-    uint32_t w = warp_sums[lane], s = w;
+    uint32_t w = s.warp_sums[lane], sums = w;
     for (int d = 1; d < 32; d *= 2) {
-      uint32_t n = __shfl_up_sync (~0u, s, d);
-      s += lane >= d ? n : 0;
+      uint32_t n = __shfl_up_sync (~0u, sums, d);
+      sums += lane >= d ? n : 0;
     }
-    warp_sums[lane] = s - w;
-    const uint32_t band_sum = __shfl_sync (~0u, s, 31);
+    s.warp_sums[lane] = sums - w;
+    const uint32_t band_sum = __shfl_sync (~0u, sums, 31);
     volatile unsigned long long *state = &f.band_state[band];
     if (lane == 0 && band > 0)
       *state = BAND_SUM | band_sum;
     uint32_t before = look_back (f, band);
     if (lane == 0) {
       *state = BAND_PREFIX | (before + band_sum);
-      before_shared = before;
+      s.before = before;
       if (band == f.tiles_y - 1) {
         *f.header = {before + band_sum, f.counters->closed, f.threshold_device ? *f.threshold_device : f.threshold, 0};
         /* Ready for the next frame: all tiles have drawn their records, all bands their tickets. */
         f.counters->closed = 0;
         f.counters->ticket = 0;
-        f.counters->hard = 0;
       }
     }
   }
   __syncthreads ();
-  uint32_t base = before_shared + warp_sums[warp] + scan - sum;
+  uint32_t base = s.before + s.warp_sums[warp] + scan - sum;
   uint32_t *out = f.row_base + (size_t) band * total;
   for (uint32_t i = begin; i < end; i++) {
     out[i] = base;
     base += counts[i];
+  }
+}
+
+/* What needs no more than the joined nodes: merging (MERGE) and ranking (RANK), each by CTAs of its own. Together,
+ * unless the area limits make the second wait for the first. */
+template <bool MERGE, bool RANK>
+__global__ void
+__launch_bounds__ (ORDER_THREADS) order_kernel (const CcaFrame f)
+{
+  extern __shared__ uint8_t counts[];
+  __shared__ union {
+    MergeShared merge;
+    RankShared rank;
+  } s;
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  const uint32_t bands = RANK ? f.tiles_y : 0;
+  if (RANK && blockIdx.x < bands) {
+    rank_band (f, s.rank, counts);
+  } else if (MERGE) {
+    const uint32_t i = blockIdx.x - bands, a_row = ctr_div_up (f.tiles_x, MERGE_TILES);
+    merge_tiles (f, s.merge, i % a_row * MERGE_TILES, i / a_row);
   }
 }
 
@@ -429,11 +467,14 @@ cca_launch_merge (const CcaFrame &f, int connectivity, bool overlap, cudaStream_
   const unsigned tiles = f.tiles_x * f.tiles_y;
   ctr_launch_overlapped (overlap, connectivity == 8 ? seam_kernel<8> : seam_kernel<4>, ctr_div_up (tiles, SEAM_WARPS),
       32 * SEAM_WARPS, 0, stream, f);
-  ctr_launch_overlapped (
-      overlap, merge_kernel, dim3 (ctr_div_up (f.tiles_x, MERGE_TILES), f.tiles_y), 32 * MERGE_WARPS, 0, stream, f);
+  const unsigned merge_ctas = ctr_div_up (f.tiles_x, MERGE_TILES) * f.tiles_y;
   const int counts = TILE_H * f.tiles_x;
+  const bool limited = f.min_area > 1 || f.max_area;
+  auto rank = limited ? order_kernel<false, true> : order_kernel<true, true>;
   if (counts > 24 * 1024) /* with the static part this may pass 48 KB, which a kernel must ask for */
-    cudaFuncSetAttribute (rank_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, counts);
-  ctr_launch_overlapped (overlap, rank_kernel, f.tiles_y, RANK_THREADS, counts, stream, f);
+    cudaFuncSetAttribute (rank, cudaFuncAttributeMaxDynamicSharedMemorySize, counts);
+  if (limited)
+    ctr_launch_overlapped (overlap, order_kernel<true, false>, merge_ctas, ORDER_THREADS, 0, stream, f);
+  ctr_launch_overlapped (overlap, rank, f.tiles_y + (limited ? 0 : merge_ctas), ORDER_THREADS, counts, stream, f);
   ctr_launch_overlapped (overlap, emit_kernel, dim3 (f.tiles_x, f.tiles_y), EMIT_THREADS, 0, stream, f);
 }

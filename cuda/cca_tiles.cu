@@ -10,8 +10,8 @@
  *  - a lane keeps the sums of its current component in registers and hands them over when the component changes (the
  *    paper's conflict detection, over time instead of across lanes).
  *
- * A tile with more labels than shared memory has room for, which takes a pattern made for it, is put aside and analysed
- * by the same code with its labels in global memory. */
+ * A tile with more labels than shared memory has room for, which takes a pattern made for it, is begun again with its
+ * labels in global memory. */
 #include "cuda/cca_layout.cuh"
 
 namespace
@@ -19,11 +19,10 @@ namespace
 
 typedef unsigned __int128 Row; /* 128 pixels, the leftmost in bit 0 */
 
-constexpr int TILE_WARPS = 2;    /* a CTA */
-constexpr int WARP_LABELS = 640; /* noise of any density stays below */
-constexpr int HARD_LABELS = TILE_SLOTS;
-constexpr uint32_t NO_LABEL = 0xffff;
-constexpr uint32_t DONE = 1u << 31; /* in a root's entry, at the end: bits 0..15 are what run_roots says */
+constexpr int TILE_WARPS = 2;         /* a CTA */
+constexpr int WARP_LABELS = 640;      /* noise of any density stays below */
+constexpr uint32_t NO_LABEL = 0xffff; /* in the notes along the rim */
+constexpr uint32_t DONE = 1u << 31;   /* in a root's entry, at the end: bits 0..15 are what run_roots says */
 
 struct WarpShared {
   Row rows[TILE_H];
@@ -49,20 +48,40 @@ struct Labels {
     return *(const volatile uint32_t *) (entry + label);
   }
 
-  /* The roots of two labels; NO_LABEL stays. */
+  /* A label that is always there, and always a root: for lanes with nothing to look up. */
+  __device__ uint32_t
+  nobody () const
+  {
+    return capacity;
+  }
+
+  /* The roots of three labels. */
+  __device__ void
+  find (uint32_t *a, uint32_t *b, uint32_t *c) const
+  {
+    bool moving;
+    do {
+      const uint32_t up_a = load (*a) >> 16, up_b = load (*b) >> 16, up_c = load (*c) >> 16;
+      moving = up_a != *a || up_b != *b || up_c != *c;
+      *a = up_a;
+      *b = up_b;
+      *c = up_c;
+    } while (__any_sync (~0u, moving));
+  }
+
   __device__ void
   find (uint32_t *a, uint32_t *b) const
   {
     bool moving;
     do {
-      uint32_t up_a = *a == NO_LABEL ? *a : load (*a) >> 16, up_b = *b == NO_LABEL ? *b : load (*b) >> 16;
+      const uint32_t up_a = load (*a) >> 16, up_b = load (*b) >> 16;
       moving = up_a != *a || up_b != *b;
       *a = up_a;
       *b = up_b;
     } while (__any_sync (~0u, moving));
   }
 
-  /* NO_LABEL, twice: nothing. */
+  /* A label with itself: nothing. */
   __device__ void
   unite (uint32_t a, uint32_t b)
   {
@@ -102,7 +121,7 @@ struct Labels {
 
 /* What a lane has gathered for one label. */
 struct Gathered {
-  uint32_t label; /* NO_LABEL: nothing */
+  uint32_t label; /* Labels::nobody(): nothing */
   uint32_t area;
   uint32_t columns; /* sum of columns, counted from the lane's first */
   uint32_t sum_y;
@@ -114,7 +133,7 @@ struct Gathered {
   __device__ void
   flush (Labels &labels, uint32_t lane, bool leaving)
   {
-    const bool has = leaving && label != NO_LABEL;
+    const bool has = leaving && label != labels.nobody ();
     if (!__any_sync (~0u, has))
       return;
     const uint32_t first = lane * 4, left = first + __ffs (mask) - 1, right = first + 31 - __clz (mask);
@@ -192,7 +211,7 @@ load_tile (const CcaFrame &f, uint32_t threshold, uint32_t tx, uint32_t ty, Row 
     const uint8_t *p = f.pixels + y * f.stride + x;
     const uint32_t t_low = (threshold & 127) * 0x01010101u, t_small = threshold & 128 ? 0u : ~0u;
     const uint32_t mask = threshold > 255 ? 0 : 0xffff, invert = f.invert ? 0xffff : 0;
-    constexpr int batch = 8; /* loads under way at a time */
+    constexpr int batch = TILE_H / 4; /* loads under way at a time: all */
     for (int i = 0; i < TILE_H / 4; i += batch) {
       uint4 v[batch];
 #pragma unroll
@@ -336,7 +355,10 @@ analyse_tile (const CcaFrame &f, uint32_t threshold, uint32_t tile, WarpShared &
    * labels of the last run to start left of them and of the (at most two) runs that start in them. */
   uint32_t above = 0, above_starts = 0, above_carry = 0, above_in = 0, above_0 = 0, above_1 = 0;
   uint32_t label_count = 0;
-  Gathered g = {NO_LABEL, 0, 0, 0, 0, 0, 0};
+  const uint32_t nobody = labels.nobody ();
+  if (lane == 0)
+    labels.entry[nobody] = nobody << 16;
+  Gathered g = {nobody, 0, 0, 0, 0, 0, 0};
   if (has_above && !(changes & 1))
     *(uint2 *) &s.top[lane * 4] = make_uint2 (~0u, ~0u);
 
@@ -409,7 +431,7 @@ analyse_tile (const CcaFrame &f, uint32_t threshold, uint32_t tile, WarpShared &
 
     if (__any_sync (~0u, later)) {
       do {
-        uint32_t a = NO_LABEL, b = NO_LABEL;
+        uint32_t a = nobody, b = nobody;
         if (later) {
           const uint32_t bit = later & -later, n = __popc (starts & (bit - 1));
           later ^= bit;
@@ -419,13 +441,10 @@ analyse_tile (const CcaFrame &f, uint32_t threshold, uint32_t tile, WarpShared &
         labels.unite (a, b);
       } while (__any_sync (~0u, later));
       /* The next row, and the sums, want roots. */
-      uint32_t in = carry ? label_in : NO_LABEL, own_0 = start_0 ? label_0 : NO_LABEL;
-      uint32_t own_1 = start_1 ? label_1 : NO_LABEL, none = NO_LABEL;
-      labels.find (&in, &own_0);
-      labels.find (&own_1, &none);
-      label_in = in;
-      label_0 = own_0;
-      label_1 = own_1;
+      label_in = carry ? label_in : nobody;
+      label_0 = start_0 ? label_0 : nobody;
+      label_1 = start_1 ? label_1 : nobody;
+      labels.find (&label_in, &label_0, &label_1);
     }
 
     const uint32_t segment_label_0 = reaches_in ? label_in : label_0;
@@ -486,7 +505,7 @@ analyse_tile (const CcaFrame &f, uint32_t threshold, uint32_t tile, WarpShared &
     const bool joined = label < label_count && entry >> 16 != label;
     if (!__any_sync (~0u, joined))
       continue;
-    uint32_t root = joined ? entry >> 16 : NO_LABEL, none = NO_LABEL;
+    uint32_t root = joined ? entry >> 16 : nobody, none = nobody;
     labels.find (&root, &none);
     if (joined)
       atomicMin (&labels.entry[label], root << 16 | (entry & 0xffff));
@@ -647,53 +666,53 @@ analyse_tile (const CcaFrame &f, uint32_t threshold, uint32_t tile, WarpShared &
   return true;
 }
 
+/* With labels for every slot, in one of HARD_PLACES places in global memory, which warps hold in turn. */
 template <int CONNECTIVITY, bool KEEP_RUNS>
-__global__ void __launch_bounds__ (32 * TILE_WARPS) tile_kernel (const CcaFrame f)
+__device__ __noinline__ void
+analyse_hard_tile (const CcaFrame &f, uint32_t threshold, uint32_t tile, WarpShared &s)
+{
+  uint32_t place = tile % HARD_PLACES;
+  if (threadIdx.x % 32 == 0)
+    /* Whoever holds a place is running and will give it back. */
+    while (atomicExch (&f.hard_taken[place], 1u))
+      place = (place + 1) % HARD_PLACES;
+  place = __shfl_sync (~0u, place, 0);
+  __threadfence ();
+  constexpr int size = HARD_LABELS + 1;
+  uint32_t *labels = f.hard_labels + (size_t) place * 4 * size;
+  analyse_tile<CONNECTIVITY, KEEP_RUNS> (
+      f, threshold, tile, s, {labels, labels + size, labels + 2 * size, labels + 3 * size, HARD_LABELS});
+  __syncwarp ();
+  __threadfence ();
+  if (threadIdx.x % 32 == 0)
+    atomicExch (&f.hard_taken[place], 0u);
+}
+
+template <int CONNECTIVITY, bool KEEP_RUNS>
+__global__ void __launch_bounds__ (32 * TILE_WARPS) tile_kernel (const __grid_constant__ CcaFrame f)
 {
   __shared__ WarpShared shared[TILE_WARPS];
-  __shared__ uint32_t labels[TILE_WARPS][4][WARP_LABELS];
+  __shared__ uint32_t labels[TILE_WARPS][4][WARP_LABELS + 1];
   const uint32_t warp = threadIdx.x / 32, tile = blockIdx.x * TILE_WARPS + warp;
   ctr_let_next_start ();
   if (tile >= f.tiles_x * f.tiles_y)
     return;
   const uint32_t threshold = f.threshold_device ? *f.threshold_device : f.threshold;
   if (!analyse_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, tile, shared[warp],
-          {labels[warp][0], labels[warp][1], labels[warp][2], labels[warp][3], WARP_LABELS})
-      && threadIdx.x % 32 == 0)
-    f.hard_tiles[atomicAdd (&f.counters->hard, 1)] = tile;
-}
-
-/* The tiles put aside, a warp a CTA. */
-template <int CONNECTIVITY, bool KEEP_RUNS> __global__ void __launch_bounds__ (32) hard_tile_kernel (const CcaFrame f)
-{
-  __shared__ WarpShared shared;
-  ctr_let_next_start ();
-  ctr_wait_for_previous ();
-  const uint32_t hard = f.counters->hard, threshold = f.threshold_device ? *f.threshold_device : f.threshold;
-  uint32_t *labels = f.hard_labels + (size_t) blockIdx.x * 4 * HARD_LABELS;
-  for (uint32_t i = blockIdx.x; i < hard; i += gridDim.x) {
-    analyse_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, f.hard_tiles[i], shared,
-        {labels, labels + HARD_LABELS, labels + 2 * HARD_LABELS, labels + 3 * HARD_LABELS, HARD_LABELS});
-    __syncwarp ();
-  }
-}
-
-template <int CONNECTIVITY, bool KEEP_RUNS>
-void
-launch (const CcaFrame &f, bool overlap, cudaStream_t stream)
-{
-  const unsigned ctas = ctr_div_up (f.tiles_x * f.tiles_y, TILE_WARPS);
-  tile_kernel<CONNECTIVITY, KEEP_RUNS><<<ctas, 32 * TILE_WARPS, 0, stream>>> (f);
-  ctr_launch_overlapped (overlap, hard_tile_kernel<CONNECTIVITY, KEEP_RUNS>, HARD_CTAS, 32, 0, stream, f);
+          {labels[warp][0], labels[warp][1], labels[warp][2], labels[warp][3], WARP_LABELS}))
+    analyse_hard_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, tile, shared[warp]);
 }
 
 } // namespace
 
 void
-cca_launch_tiles (const CcaFrame &f, int connectivity, bool keep_runs, bool overlap, cudaStream_t stream)
+cca_launch_tiles (const CcaFrame &f, int connectivity, bool keep_runs, cudaStream_t stream)
 {
+  const unsigned ctas = ctr_div_up (f.tiles_x * f.tiles_y, TILE_WARPS), threads = 32 * TILE_WARPS;
   if (connectivity == 8)
-    keep_runs ? launch<8, true> (f, overlap, stream) : launch<8, false> (f, overlap, stream);
+    keep_runs ? tile_kernel<8, true><<<ctas, threads, 0, stream>>> (f)
+              : tile_kernel<8, false><<<ctas, threads, 0, stream>>> (f);
   else
-    keep_runs ? launch<4, true> (f, overlap, stream) : launch<4, false> (f, overlap, stream);
+    keep_runs ? tile_kernel<4, true><<<ctas, threads, 0, stream>>> (f)
+              : tile_kernel<4, false><<<ctas, threads, 0, stream>>> (f);
 }
