@@ -110,8 +110,7 @@ cca_create (CtrError *error)
   cudaError_t status = cudaGetDevice (&device);
   if (status == cudaSuccess)
     status = cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor, device);
-  cca->overlap =
-      major >= 9 && CUDART_VERSION >= 12030 && !getenv ("CTR_NO_OVERLAP"); /* before, graphs knew nothing of it */
+  cca->overlap = major >= 9 && CUDART_VERSION >= 12030; /* before, graphs knew nothing of it */
   if (status == cudaSuccess)
     status = cudaStreamCreateWithFlags (&cca->own_stream, cudaStreamNonBlocking);
   if (status != cudaSuccess) {
@@ -184,8 +183,9 @@ reserve (Cca *cca, Plan *plan, CtrError *error)
   const uint32_t rows = (uint32_t) (pixels / 64 > MIN_CAPACITY ? pixels / 64 : MIN_CAPACITY);
   if (cca->capacity < rows)
     cca->capacity = rows;
-  if (cca->closed_capacity < rows)
-    cca->closed_capacity = rows;
+  /* Without area limits a closed component is a row: then a table that is large enough is also complete. */
+  if (cca->closed_capacity < cca->capacity)
+    cca->closed_capacity = cca->capacity;
   bool fresh;
   if (!ctr_foreground_reserve (&cca->foreground, image, params->foreground.mode, &fresh, error))
     return false;

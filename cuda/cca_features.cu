@@ -38,7 +38,7 @@ struct Sums {
 __device__ void
 add (const CcaFrame &f, uint32_t label, const Sums &s)
 {
-  if (label == 0 || label > f.capacity)
+  if (label == 0)
     return;
   if (f.moments) {
     unsigned long long *m = (unsigned long long *) &f.moments[label - 1];
@@ -84,6 +84,9 @@ __launch_bounds__ (TILE_THREADS) feature_kernel (const CcaFrame f)
   const uint32_t tx = blockIdx.x, ty = blockIdx.y, tile = ty * f.tiles_x + tx;
   const uint32_t w = f.tile_bits[tile * TILE_THREADS + t];
   bits[t] = w;
+  /* The host will do this frame again with more room; now some rows are missing. */
+  if (f.header->count > f.capacity || f.header->closed > f.closed_capacity)
+    return;
   const TileHeader header = f.headers[tile];
   if (t < TILE_H && (header.open || header.closed)) {
     rows[t] = f.roots[(size_t) tile * TILE_H + t];

@@ -29,7 +29,8 @@ struct TileHeader {
   uint32_t reserved;
 };
 
-/* The rim of a tile with open components: its pixels, and which node each belongs to (NO_NODE: none). */
+/* The rim of a tile: which of its pixels belong to open components (only where there is a neighbour), and to which
+ * node. Of a tile without open components only the pixels are written: none. */
 struct TileRim {
   uint64_t left;
   uint64_t right;

@@ -11,12 +11,11 @@ load_parent (const NodeKey *parents, uint32_t node)
   return __ldcg (parents + node); /* from L2, where the atomics are */
 }
 
-/* Halves the path on its way: whoever comes next walks half as far. A plain store will do: nodes with a parent never
- * become roots again, and any ancestor is right. */
+/* The root of the node whose parent's key is UP. Halves the path on its way: whoever comes next walks half as far. A
+ * plain store will do: nodes with a parent never become roots again, and any ancestor is right. */
 __device__ inline NodeKey
-find_root (NodeKey *parents, uint32_t node)
+find_root (NodeKey *parents, uint32_t node, NodeKey up)
 {
-  NodeKey up = load_parent (parents, node);
   while ((uint32_t) up != node) {
     NodeKey next = load_parent (parents, (uint32_t) up);
     if (next == up)
@@ -31,7 +30,10 @@ find_root (NodeKey *parents, uint32_t node)
 __device__ void
 unite (NodeKey *parents, uint32_t node_a, uint32_t node_b)
 {
-  NodeKey a = find_root (parents, node_a), b = find_root (parents, node_b);
+  /* Both loads under way together. */
+  NodeKey a = load_parent (parents, node_a), b = load_parent (parents, node_b);
+  a = find_root (parents, node_a, a);
+  b = find_root (parents, node_b, b);
   while (a != b) {
     if (a < b) {
       NodeKey t = a;
@@ -84,9 +86,6 @@ template <int CONNECTIVITY> __global__ void __launch_bounds__ (32 * SEAM_WARPS) 
   if (tile >= f.tiles_x * f.tiles_y)
     return;
   const bool has_right = tx + 1 < f.tiles_x, has_below = ty + 1 < f.tiles_y;
-  const bool open = f.headers[tile].open;
-  const bool right_open = has_right && f.headers[tile + 1].open;
-  const bool below_open = has_below && f.headers[tile + f.tiles_x].open;
   const TileRim &rim = f.rims[tile];
 
   /* This lane's contacts: node of this tile << 8 | node of the other. */
@@ -97,7 +96,7 @@ template <int CONNECTIVITY> __global__ void __launch_bounds__ (32 * SEAM_WARPS) 
     const int word = right ? i : i - RIGHT_STEPS;
     const uint32_t at = word * 32 + lane;
     pairs[i * kinds] = pairs[i * kinds + kinds - 1] = NO_PAIR;
-    if (!open || !(right ? right_open : below_open))
+    if (!(right ? has_right : has_below))
       continue;
     const TileRim &other = f.rims[right ? tile + 1 : tile + f.tiles_x];
     const uint32_t *above = right ? (const uint32_t *) &rim.right : rim.bottom;
@@ -143,17 +142,14 @@ template <int CONNECTIVITY> __global__ void __launch_bounds__ (32 * SEAM_WARPS) 
     __syncwarp ();
   }
   if (CONNECTIVITY == 8 && has_right && has_below && lane == 0) {
-    const uint32_t diagonal = tile + f.tiles_x + 1;
-    if (open && f.headers[diagonal].open) {
-      uint32_t a = rim.bottom_node[TILE_W - 1], b = f.rims[diagonal].top_node[0];
-      if (a != NO_NODE && b != NO_NODE)
-        unite (f.parents, tile * MAX_NODES + a, diagonal * MAX_NODES + b);
-    }
-    if (right_open && below_open) {
-      uint32_t a = f.rims[tile + 1].bottom_node[0], b = f.rims[tile + f.tiles_x].top_node[TILE_W - 1];
-      if (a != NO_NODE && b != NO_NODE)
-        unite (f.parents, (tile + 1) * MAX_NODES + a, (tile + f.tiles_x) * MAX_NODES + b);
-    }
+    const TileRim &right = f.rims[tile + 1], &below = f.rims[tile + f.tiles_x],
+                  &diagonal = f.rims[tile + f.tiles_x + 1];
+    if (rim.bottom[TILE_WORDS - 1] >> 31 && diagonal.top[0] & 1)
+      unite (f.parents, tile * MAX_NODES + rim.bottom_node[TILE_W - 1],
+          (tile + f.tiles_x + 1) * MAX_NODES + diagonal.top_node[0]);
+    if (right.bottom[0] & 1 && below.top[TILE_WORDS - 1] >> 31)
+      unite (f.parents, (tile + 1) * MAX_NODES + right.bottom_node[0],
+          (tile + f.tiles_x) * MAX_NODES + below.top_node[TILE_W - 1]);
   }
 }
 
@@ -204,7 +200,7 @@ merge_tiles (const CcaFrame &f, MergeShared &s, uint32_t first_tx, uint32_t ty)
     const uint32_t tile = ty * f.tiles_x + tx, open = f.headers[tile].open;
     for (uint32_t i = lane; i < open; i += 32) {
       const uint32_t node = tile * MAX_NODES + i;
-      const NodeKey key = find_root (f.parents, node);
+      const NodeKey key = find_root (f.parents, node, load_parent (f.parents, node));
       const uint32_t root = (uint32_t) key;
       if (root == node)
         continue;

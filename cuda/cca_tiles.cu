@@ -253,6 +253,15 @@ popcount (Row r)
   return __popcll ((uint64_t) r) + __popcll ((uint64_t) (r >> 64));
 }
 
+/* The rim of a tile without open components. */
+__device__ inline void
+empty_rim (const CcaFrame &f, uint32_t tile)
+{
+  constexpr uint32_t bit_words = offsetof (TileRim, left_node) / 4;
+  if (threadIdx.x % 32 < bit_words)
+    ((uint32_t *) &f.rims[tile])[threadIdx.x % 32] = 0;
+}
+
 /* A tile that is all foreground: one component, in closed form. */
 __device__ void
 full_tile (const CcaFrame &f, uint32_t tile, uint32_t tx, uint32_t ty, bool keep_runs)
@@ -262,6 +271,7 @@ full_tile (const CcaFrame &f, uint32_t tile, uint32_t tx, uint32_t ty, bool keep
   const uint32_t area = TILE_W * TILE_H;
   const uint32_t sum_x = area * (TILE_W - 1) / 2, sum_y = area * (TILE_H - 1) / 2;
   if (alone) {
+    empty_rim (f, tile);
     for (uint32_t y = lane; y < TILE_H; y += 32)
       f.roots[tile * TILE_H + y] = y == 0 && area_kept (f, area);
     if (lane == 0) {
@@ -317,6 +327,7 @@ analyse_tile (const CcaFrame &f, uint32_t threshold, uint32_t tile, WarpShared &
     if (!__any_sync (~0u, (row[0] | row[1]) != 0)) {
       if (lane == 0)
         f.headers[tile] = {0, 0, 0, 0};
+      empty_rim (f, tile);
       if (KEEP_RUNS)
         for (uint32_t i = lane; i < TILE_THREADS; i += 32)
           f.tile_bits[tile * TILE_THREADS + i] = 0;
@@ -624,7 +635,9 @@ analyse_tile (const CcaFrame &f, uint32_t threshold, uint32_t tile, WarpShared &
       }
     }
   }
-  if (open_count) {
+  if (!open_count) {
+    empty_rim (f, tile);
+  } else {
     TileRim &rim = f.rims[tile];
     auto node_of = [&] (uint32_t label) { return label == NO_LABEL ? NO_NODE : code_of (label) & 255; };
     if (has_above) {

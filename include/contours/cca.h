@@ -44,7 +44,8 @@ CTR_API CtrComponents *ctr_cca_run (
     CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error);
 
 /* The queued image's result where it lies on the GPU, for work that follows on the same stream; valid until the next
- * ctr_cca_enqueue(). Rows are complete when *count <= capacity. CUDA backend only. */
+ * ctr_cca_enqueue(). After ctr_cca_finish() the rows are complete; before, they are when *count <= capacity and no area
+ * limits are set. CUDA backend only. */
 typedef struct {
   const CtrComponent *table; /* device memory, capacity rows */
   const uint32_t *count;     /* device memory: components found */
