@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Metadata as text: NDJSON (one line a frame and metadata) and CSV (one row a component). docs/export-schema.md. */
+#ifndef __CONTOUR_WRITER_H__
+#define __CONTOUR_WRITER_H__
+
+#include <gst/contours/gstcontours.h>
+
+G_BEGIN_DECLS
+
+#define CONTOUR_WRITER_SCHEMA "gst-cuda-contours/1"
+
+typedef struct {
+  guint64 index;            /* running number */
+  GstClockTime pts;         /* GST_CLOCK_TIME_NONE: null */
+  GstClockTime stream_time; /* of pts */
+  guint width;              /* of the frame by its caps; 0: unknown */
+  guint height;
+} ContourWriterFrame;
+
+/* Appends the frame's line, with its end. META may be NULL: a frame that nobody analysed. */
+void contour_writer_append_json (GString *out, const ContourWriterFrame *frame, GstComponentMeta *meta);
+
+void contour_writer_append_csv_header (GString *out);
+
+/* Appends the frame's rows: none where META is NULL or has no component. */
+void contour_writer_append_csv (GString *out, const ContourWriterFrame *frame, GstComponentMeta *meta);
+
+G_END_DECLS
+
+#endif /* __CONTOUR_WRITER_H__ */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef __GST_CONTOUR_EXPORT_H__
+#define __GST_CONTOUR_EXPORT_H__
+
+#include <gst/base/gstbasetransform.h>
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_CONTOUR_EXPORT (gst_contour_export_get_type ())
+G_DECLARE_FINAL_TYPE (GstContourExport, gst_contour_export, GST, CONTOUR_EXPORT, GstBaseTransform)
+
+GST_ELEMENT_REGISTER_DECLARE (contourexport);
+
+G_END_DECLS
+
+#endif /* __GST_CONTOUR_EXPORT_H__ */
