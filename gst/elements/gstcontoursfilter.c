@@ -133,6 +133,19 @@ post_error (GstContoursFilter *self, const CtrError *error)
   }
 }
 
+/* gst-launch-1.0 prints the debug part of an information only: the text stands in both. */
+static void G_GNUC_PRINTF (2, 3) post_info (GstContoursFilter *self, const gchar *format, ...)
+{
+  gchar *text;
+  va_list args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  GST_ELEMENT_INFO (self, RESOURCE, SETTINGS, ("%s", text), ("%s", text));
+  g_free (text);
+}
+
 /* Runs the subclass's open(), with its close() when it fails. */
 static gboolean
 open_backend (GstContoursFilter *self, CtrBackend backend, CtrError *error)
@@ -197,10 +210,9 @@ gst_contours_filter_start (GstBaseTransform *trans)
   }
   if (wanted == BACKEND_AUTO) {
     if (backend == CTR_BACKEND_CUDA)
-      GST_ELEMENT_INFO (self, RESOURCE, SETTINGS,
-          ("Analysing on CUDA device %d.", gst_contours_gpu_get_device_id (&priv->gpu)), (NULL));
+      post_info (self, "Analysing on CUDA device %d.", gst_contours_gpu_get_device_id (&priv->gpu));
     else
-      GST_ELEMENT_INFO (self, RESOURCE, SETTINGS, ("Analysing on the host: %s.", error.message), (NULL));
+      post_info (self, "Analysing on the host: %s.", error.message);
   }
 
   if (!open_backend (self, backend, &error)) {
