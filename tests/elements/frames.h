@@ -340,29 +340,33 @@ set_frame_caps (GstHarness *h, const TestFrame *frame)
   gst_harness_set_src_caps (h, frame_caps (frame));
 }
 
-/* A harness of ELEMENT, a launch line of one element, on this run's backend. */
+/* A harness of one element, given as a launch line, on this run's backend. Its messages go to BUS where one is given.
+ */
 static inline GstHarness *
-new_harness (const gchar *element)
+new_harness_with_bus (const gchar *element_line, GstBus *bus)
 {
-  gchar *line = g_strdup_printf ("%s backend=%s", element, test_backend ());
-  GstHarness *h = gst_harness_new_parse (line);
+  gchar *line = g_strdup_printf ("%s backend=%s", element_line, test_backend ());
+  GstElement *element = gst_parse_launch (line, NULL);
+  GstHarness *h;
 
+  gst_element_set_bus (element, bus);
+  h = gst_harness_new_with_element (element, "sink", "src");
+  gst_object_unref (element);
   g_free (line);
   return h;
 }
 
-/* The element's bus messages of TYPES since the last call; free with gst_message_unref(). NULL when there are none. */
-static inline GstMessage *
-pop_message (GstBus *bus, GstMessageType types)
+static inline GstHarness *
+new_harness (const gchar *element_line)
 {
-  return gst_bus_pop_filtered (bus, types);
+  return new_harness_with_bus (element_line, NULL);
 }
 
 /* Exactly one error, of DOMAIN and CODE, with a text. */
 static inline void
 assert_one_error (GstBus *bus, GQuark domain, gint code)
 {
-  GstMessage *message = pop_message (bus, GST_MESSAGE_ERROR);
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
   GError *error = NULL;
 
   fail_unless (message != NULL, "no error was posted");
@@ -371,7 +375,7 @@ assert_one_error (GstBus *bus, GQuark domain, gint code)
   fail_unless (strlen (error->message) > 20);
   g_error_free (error);
   gst_message_unref (message);
-  fail_unless (pop_message (bus, GST_MESSAGE_ERROR) == NULL, "more than one error");
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR) == NULL, "more than one error");
 }
 
 #endif
