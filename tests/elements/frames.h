@@ -15,6 +15,7 @@
 #include <gst/cuda/gstcudacontext.h>
 #include <gst/cuda/gstcudaloader.h>
 #include <gst/cuda/gstcudamemory.h>
+#include <gst/cuda/gstcudautils.h>
 #endif
 
 /* Every format an analyser takes, and the samples it must read; written down apart from the elements' own table. */
