@@ -6,7 +6,7 @@
  * Stricter than a driver: the core's functions fail unless called in the context they belong to, with nothing but that
  * context on the thread's stack, a stream of it, and device memory of it.
  *
- * The program under test reaches fake_cuda_fail() through dlsym(). */
+ * The program under test reaches fake_cuda_fail() and fake_cuda_count() through dlsym(). */
 #include <contours/cca.h>
 
 #include <dlfcn.h>
@@ -296,6 +296,20 @@ void
 fake_cuda_fail (CtrStatus status)
 {
   fail_next = status;
+}
+
+/* Streams, analysers and pieces of device memory that have not been freed. */
+CTR_API int fake_cuda_count (void);
+int
+fake_cuda_count (void)
+{
+  int count = 0;
+
+  pthread_mutex_lock (&lock);
+  for (int i = 0; i < MAX_OBJECTS; i++)
+    count += objects[i].pointer != NULL;
+  pthread_mutex_unlock (&lock);
+  return count;
 }
 
 bool

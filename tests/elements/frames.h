@@ -363,6 +363,20 @@ new_harness (const gchar *element_line)
   return new_harness_with_bus (element_line, NULL);
 }
 
+/* Stops H's element, starts it again, and begins a new stream of frames like FRAME. */
+static inline void
+restart (GstHarness *h, const TestFrame *frame)
+{
+  GstSegment segment;
+
+  fail_unless_equals_int (gst_element_set_state (h->element, GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
+  fail_unless (gst_element_set_state (h->element, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
+  fail_unless (gst_harness_push_event (h, gst_event_new_stream_start ("again")));
+  set_frame_caps (h, frame);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+}
+
 /* Exactly one error, of DOMAIN and CODE, with a text. */
 static inline void
 assert_one_error (GstBus *bus, GQuark domain, gint code)

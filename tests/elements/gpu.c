@@ -3,6 +3,7 @@
  * without a GPU. */
 #include "frames.h"
 
+#include <dlfcn.h>
 #include <gst/base/gstbasetransform.h>
 
 static const TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 41};
@@ -237,12 +238,110 @@ GST_START_TEST (test_cudaupload)
 
 GST_END_TEST;
 
+/* Frames on another device than the one asked for: one error that names both. Needs two devices. */
+GST_START_TEST (test_other_device)
+{
+  GstCudaContext *context = gst_cuda_context_new (1);
+  GstBus *bus = gst_bus_new ();
+  GstElement *element = gst_parse_launch ("cudacca backend=cuda cuda-device-id=0", NULL);
+  CtrCcaParams params;
+  GstBuffer *buffer;
+  GstHarness *h;
+
+  ctr_cca_params_init (&params);
+  gst_element_set_bus (element, bus);
+  h = gst_harness_new_with_element (element, "sink", "src");
+  set_frame_caps (h, &frame);
+  fail_unless_equals_int (gst_harness_push (h, make_cuda_frame (&frame, context)), GST_FLOW_ERROR);
+  assert_one_error (bus, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT);
+  /* The element upstream has not noticed yet. */
+  fail_unless_equals_int (gst_harness_push (h, make_cuda_frame (&frame, context)), GST_FLOW_ERROR);
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR) == NULL);
+  gst_element_set_bus (element, NULL);
+  gst_harness_teardown (h);
+  gst_object_unref (element);
+
+  element = gst_parse_launch ("cudacca backend=cuda", NULL);
+  h = gst_harness_new_with_element (element, "sink", "src");
+  set_frame_caps (h, &frame);
+  fail_unless_equals_int (gst_harness_push (h, make_cuda_frame (&frame, context)), GST_FLOW_OK);
+  buffer = gst_harness_pull (h);
+  assert_frame_result (buffer, &frame, &params);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+  gst_object_unref (element);
+  gst_object_unref (context);
+  gst_object_unref (bus);
+}
+
+GST_END_TEST;
+
+/* Failures of the core, which only the stand-in GPU has on demand: one error each, no metadata, and a restart works. */
+GST_START_TEST (test_core_failures)
+{
+  static const struct {
+    CtrStatus status;
+    gint code;
+  } cases[] = {{CTR_ERROR_OUT_OF_MEMORY, GST_RESOURCE_ERROR_NO_SPACE_LEFT}, {CTR_ERROR_CUDA, GST_RESOURCE_ERROR_FAILED},
+      {CTR_ERROR_NO_CUDA, GST_RESOURCE_ERROR_NOT_FOUND}};
+  void (*fake_cuda_fail) (CtrStatus) = dlsym (RTLD_DEFAULT, "fake_cuda_fail");
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstBus *bus = gst_bus_new ();
+    GstElement *element = gst_parse_launch ("cudacca backend=cuda", NULL);
+    GstHarness *h;
+    CtrCcaParams params;
+
+    ctr_cca_params_init (&params);
+    gst_element_set_bus (element, bus);
+    h = gst_harness_new_with_element (element, "sink", "src");
+    set_frame_caps (h, &frame);
+    check_frame (h, &frame, &params);
+    fake_cuda_fail (cases[i].status);
+    fail_unless_equals_int (gst_harness_push (h, make_frame (&frame)), GST_FLOW_ERROR);
+    fail_unless (gst_harness_try_pull (h) == NULL);
+    assert_one_error (bus, GST_RESOURCE_ERROR, cases[i].code);
+    restart (h, &frame);
+    check_frame (h, &frame, &params);
+    gst_element_set_bus (element, NULL);
+    gst_harness_teardown (h);
+    gst_object_unref (element);
+    gst_object_unref (bus);
+  }
+}
+
+GST_END_TEST;
+
+/* Stopping gives everything on the GPU back; counted on the stand-in GPU. */
+GST_START_TEST (test_nothing_left)
+{
+  int (*fake_cuda_count) (void) = dlsym (RTLD_DEFAULT, "fake_cuda_count");
+  int before = fake_cuda_count ();
+  GstElement *element = gst_parse_launch ("cudacca backend=cuda", NULL);
+  GstHarness *h = gst_harness_new_with_element (element, "sink", "src");
+  CtrCcaParams params;
+
+  ctr_cca_params_init (&params);
+  for (guint i = 0; i < 10; i++) {
+    restart (h, &frame);
+    check_frame (h, &frame, &params);
+    fail_unless (fake_cuda_count () > before);
+  }
+  gst_element_set_state (element, GST_STATE_NULL);
+  fail_unless_equals_int (fake_cuda_count (), before);
+  gst_harness_teardown (h);
+  gst_object_unref (element);
+}
+
+GST_END_TEST;
+
 static Suite *
 gpu_suite (void)
 {
   Suite *s = suite_create ("gpu");
   TCase *tc = tcase_create ("general");
   GstElementFactory *upload = gst_element_factory_find ("cudaupload");
+  GstCudaContext *second;
 
   skip_without_gpu ();
   suite_add_tcase (s, tc);
@@ -254,6 +353,16 @@ gpu_suite (void)
   tcase_add_test (tc, test_context_followed);
   tcase_add_test (tc, test_pool_proposed);
   tcase_add_test (tc, test_memory_elsewhere);
+  gst_cuda_load_library ();
+  second = gst_cuda_context_new (1);
+  if (second) {
+    tcase_add_test (tc, test_other_device);
+    gst_object_unref (second);
+  }
+  if (dlsym (RTLD_DEFAULT, "fake_cuda_fail")) {
+    tcase_add_test (tc, test_core_failures);
+    tcase_add_test (tc, test_nothing_left);
+  }
   if (upload) {
     tcase_add_test (tc, test_cudaupload);
     gst_object_unref (upload);
