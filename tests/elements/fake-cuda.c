@@ -6,7 +6,8 @@
  * Stricter than a driver: the core's functions fail unless called in the context they belong to, with nothing but that
  * context on the thread's stack, a stream of it, and device memory of it.
  *
- * The program under test reaches fake_cuda_fail() and fake_cuda_count() through dlsym(). */
+ * The program under test has to be linked with the core; it reaches fake_cuda_fail() and fake_cuda_count() through
+ * dlsym(). */
 #include <contours/cca.h>
 
 #include <dlfcn.h>
