@@ -184,6 +184,39 @@ GST_START_TEST (test_pool_proposed)
 
 GST_END_TEST;
 
+/* Frames change between system and CUDA memory while it runs. */
+GST_START_TEST (test_memory_switched)
+{
+  GstElement *element = gst_parse_launch ("cudacca backend=cuda", NULL);
+  GstHarness *h = gst_harness_new_with_element (element, "sink", "src");
+  CtrCcaParams params;
+
+  ctr_cca_params_init (&params);
+  for (guint i = 0; i < 12; i++) {
+    gboolean cuda = i / 2 % 2;
+    TestFrame next = {.format = i % 4 < 3 ? GST_VIDEO_FORMAT_NV12 : GST_VIDEO_FORMAT_RGBA,
+        .width = 160 + i,
+        .height = 120,
+        .seed = i};
+    GstCaps *caps = frame_caps (&next);
+    GstBuffer *buffer;
+
+    if (!cuda)
+      gst_caps_set_features_simple (caps, NULL);
+    gst_harness_set_src_caps (h, caps);
+    buffer = cuda ? make_cuda_frame (&next, test_cuda_context ()) : make_system_frame (&next);
+    fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+    buffer = gst_harness_pull (h);
+    fail_unless (gst_is_cuda_memory (gst_buffer_peek_memory (buffer, 0)) == cuda);
+    assert_frame_result (buffer, &next, &params);
+    gst_buffer_unref (buffer);
+  }
+  gst_harness_teardown (h);
+  gst_object_unref (element);
+}
+
+GST_END_TEST;
+
 /* Caps that promise CUDA memory over a buffer in system memory: one error, and no crash. */
 GST_START_TEST (test_memory_elsewhere)
 {
@@ -352,6 +385,7 @@ gpu_suite (void)
   tcase_add_test (tc, test_context_shared);
   tcase_add_test (tc, test_context_followed);
   tcase_add_test (tc, test_pool_proposed);
+  tcase_add_test (tc, test_memory_switched);
   tcase_add_test (tc, test_memory_elsewhere);
   gst_cuda_load_library ();
   second = gst_cuda_context_new (1);
