@@ -60,49 +60,33 @@ gst_contours_backend_get_type (void)
   return type;
 }
 
-/* The sample the core analyses of a video format: its first plane. FALSE for formats outside our caps. */
-static gboolean
-image_format (GstVideoFormat video, CtrFormat *format)
+/* The samples the core analyses of a video format in our caps: its first plane. */
+static CtrFormat
+image_format (GstVideoFormat video)
 {
   switch (video) {
-    case GST_VIDEO_FORMAT_GRAY8:
-    case GST_VIDEO_FORMAT_NV12:
-    case GST_VIDEO_FORMAT_NV21:
-    case GST_VIDEO_FORMAT_I420:
-    case GST_VIDEO_FORMAT_YV12:
-    case GST_VIDEO_FORMAT_Y42B:
-    case GST_VIDEO_FORMAT_Y444:
-      *format = CTR_FORMAT_GRAY8;
-      return TRUE;
 #if G_BYTE_ORDER == G_LITTLE_ENDIAN
     case GST_VIDEO_FORMAT_GRAY16_LE:
     case GST_VIDEO_FORMAT_P010_10LE:
     case GST_VIDEO_FORMAT_P016_LE:
-      *format = CTR_FORMAT_GRAY16;
-      return TRUE;
+      return CTR_FORMAT_GRAY16;
 #endif
     case GST_VIDEO_FORMAT_RGB:
-      *format = CTR_FORMAT_RGB;
-      return TRUE;
+      return CTR_FORMAT_RGB;
     case GST_VIDEO_FORMAT_BGR:
-      *format = CTR_FORMAT_BGR;
-      return TRUE;
+      return CTR_FORMAT_BGR;
     case GST_VIDEO_FORMAT_RGBA:
     case GST_VIDEO_FORMAT_RGBx:
-      *format = CTR_FORMAT_RGBX;
-      return TRUE;
+      return CTR_FORMAT_RGBX;
     case GST_VIDEO_FORMAT_BGRA:
     case GST_VIDEO_FORMAT_BGRx:
-      *format = CTR_FORMAT_BGRX;
-      return TRUE;
+      return CTR_FORMAT_BGRX;
     case GST_VIDEO_FORMAT_ARGB:
-      *format = CTR_FORMAT_XRGB;
-      return TRUE;
+      return CTR_FORMAT_XRGB;
     case GST_VIDEO_FORMAT_ABGR:
-      *format = CTR_FORMAT_XBGR;
-      return TRUE;
-    default:
-      return FALSE;
+      return CTR_FORMAT_XBGR;
+    default: /* GRAY8 and the luma plane of NV12, NV21, I420, YV12, Y42B, Y444 */
+      return CTR_FORMAT_GRAY8;
   }
 }
 
@@ -127,10 +111,27 @@ post_error (GstContoursFilter *self, const CtrError *error)
               error->message),
           (NULL));
       break;
+    case CTR_ERROR_TOO_LARGE:
+      GST_ELEMENT_ERROR (
+          self, STREAM, FORMAT, ("The frame cannot be analysed: %s. Crop or scale it first.", error->message), (NULL));
+      break;
     default:
       GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("The frame cannot be analysed: %s.", error->message), (NULL));
       break;
   }
+}
+
+/* gst-launch-1.0 prints the debug part of an information only: the text stands in both. */
+static void G_GNUC_PRINTF (2, 3) post_info (GstContoursFilter *self, const gchar *format, ...)
+{
+  gchar *text;
+  va_list args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  GST_ELEMENT_INFO (self, RESOURCE, SETTINGS, ("%s", text), ("%s", text));
+  g_free (text);
 }
 
 /* Runs the subclass's open(), with its close() when it fails. */
@@ -197,10 +198,9 @@ gst_contours_filter_start (GstBaseTransform *trans)
   }
   if (wanted == BACKEND_AUTO) {
     if (backend == CTR_BACKEND_CUDA)
-      GST_ELEMENT_INFO (self, RESOURCE, SETTINGS,
-          ("Analysing on CUDA device %d.", gst_contours_gpu_get_device_id (&priv->gpu)), (NULL));
+      post_info (self, "Analysing on CUDA device %d.", gst_contours_gpu_get_device_id (&priv->gpu));
     else
-      GST_ELEMENT_INFO (self, RESOURCE, SETTINGS, ("Analysing on the host: %s.", error.message), (NULL));
+      post_info (self, "Analysing on the host: %s.", error.message);
   }
 
   if (!open_backend (self, backend, &error)) {
@@ -257,33 +257,16 @@ gst_contours_filter_transform_caps (GstBaseTransform *trans, GstPadDirection dir
   return result;
 }
 
+/* Sizes are checked with each frame: an error here would be posted again with every buffer that follows. */
 static gboolean
 gst_contours_filter_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 {
-  GstContoursFilter *self = GST_CONTOURS_FILTER (trans);
-  GstContoursFilterPrivate *priv = PRIVATE (self);
-  CtrFormat format;
+  GstContoursFilterPrivate *priv = PRIVATE (GST_CONTOURS_FILTER (trans));
 
-  if (!gst_video_info_from_caps (&priv->info, incaps) || !image_format (GST_VIDEO_INFO_FORMAT (&priv->info), &format)) {
-    GST_ELEMENT_ERROR (
-        self, STREAM, FORMAT, ("These caps cannot be analysed."), ("caps %" GST_PTR_FORMAT, (gpointer) incaps));
-    return FALSE;
-  }
-  if (GST_VIDEO_INFO_WIDTH (&priv->info) > CTR_MAX_SIDE || GST_VIDEO_INFO_HEIGHT (&priv->info) > CTR_MAX_SIDE) {
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("The frames are too large: %d x %d pixels, at most %d a side. Crop or scale them first.",
-            GST_VIDEO_INFO_WIDTH (&priv->info), GST_VIDEO_INFO_HEIGHT (&priv->info), CTR_MAX_SIDE),
-        (NULL));
-    return FALSE;
-  }
   priv->cuda_caps = is_cuda_caps (incaps);
-  if (priv->cuda_caps && g_atomic_int_get (&priv->in_use) != CTR_BACKEND_CUDA) {
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("The host backend cannot read CUDA memory. Set backend=cuda, or put a cudadownload before the element."),
-        (NULL));
+  if (priv->cuda_caps && g_atomic_int_get (&priv->in_use) != CTR_BACKEND_CUDA)
     return FALSE;
-  }
-  return TRUE;
+  return gst_video_info_from_caps (&priv->info, incaps);
 }
 
 /* An in-place element's frames go on downstream as they came, so what downstream takes (pools, metas such as
@@ -359,6 +342,7 @@ view_frame (const GstVideoFrame *frame, gboolean device, CtrImage *image, CtrErr
       .stride = stride,
       .width = GST_VIDEO_FRAME_WIDTH (frame),
       .height = GST_VIDEO_FRAME_HEIGHT (frame),
+      .format = image_format (GST_VIDEO_FRAME_FORMAT (frame)),
       .memory = device ? CTR_MEMORY_DEVICE : CTR_MEMORY_HOST,
   };
   error->status = CTR_ERROR_INVALID_ARGUMENT;
@@ -366,7 +350,6 @@ view_frame (const GstVideoFrame *frame, gboolean device, CtrImage *image, CtrErr
     g_snprintf (error->message, sizeof error->message, "its stride of %d bytes is not positive", stride);
     return FALSE;
   }
-  image_format (GST_VIDEO_FRAME_FORMAT (frame), &image->format);
   if (!ctr_image_check (image, error))
     return FALSE;
   row = image->width * ctr_format_pixel_size (image->format);

@@ -52,6 +52,15 @@ fail_cuda (CtrError *error, const gchar *call, CUresult result)
       "%s failed: %s (%s)", call, GST_STR_NULL (text), GST_STR_NULL (name));
 }
 
+static guint
+context_device_id (GstCudaContext *context)
+{
+  guint device_id = 0;
+
+  g_object_get (context, "cuda-device-id", &device_id, NULL);
+  return device_id;
+}
+
 static gboolean
 create_stream (GstContoursGpu *gpu, CtrError *error)
 {
@@ -111,6 +120,9 @@ gst_contours_gpu_open (GstContoursGpu *gpu, GstElement *element, gint device_id,
     return FALSE;
   gst_cuda_memory_init_once ();
 
+  /* One set while cuda-device-id said something else. */
+  if (gpu->context && device_id >= 0 && context_device_id (CONTEXT (gpu)) != (guint) device_id)
+    gst_contours_gpu_close (gpu);
   /* One the application or the pipeline set before an earlier stop. */
   given = gst_element_get_context (element, GST_CUDA_CONTEXT_TYPE);
   if (given) {
@@ -150,15 +162,6 @@ void
 gst_contours_gpu_pop (GstContoursGpu *gpu)
 {
   gst_cuda_context_pop (NULL);
-}
-
-static guint
-context_device_id (GstCudaContext *context)
-{
-  guint device_id = 0;
-
-  g_object_get (context, "cuda-device-id", &device_id, NULL);
-  return device_id;
 }
 
 gint

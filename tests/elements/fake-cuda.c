@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A GPU for machines without one: a stand-in for the CUDA driver whose device memory is host memory, and for the core's
+ * CUDA backend, which runs the host backend on it. Preloaded, so that the elements' handling of CUDA memory, contexts
+ * and errors runs for real.
+ *
+ * Stricter than a driver: the core's functions fail unless called in the context they belong to, with nothing but that
+ * context on the thread's stack, a stream of it, and device memory of it.
+ *
+ * The program under test has to be linked with the core; it reaches fake_cuda_fail() and fake_cuda_count() through
+ * dlsym(). */
+#include <contours/cca.h>
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N_DEVICES 2
+#define MAX_OBJECTS 4096
+#define PITCH 512
+
+enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, INVALID_CONTEXT = 201 };
+
+typedef struct {
+  int device;
+} Context;
+
+/* What lives in a context: memory, streams, analysers. */
+typedef struct {
+  void *pointer;
+  size_t size;
+  Context *context;
+} Object;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static Object objects[MAX_OBJECTS];
+static CtrStatus fail_next;
+
+static __thread Context *stack[16];
+static __thread int depth;
+
+static Context *
+current (void)
+{
+  return depth > 0 ? stack[depth - 1] : NULL;
+}
+
+static bool
+add_object (void *pointer, size_t size, Context *context)
+{
+  bool added = false;
+
+  pthread_mutex_lock (&lock);
+  for (int i = 0; i < MAX_OBJECTS && !added; i++)
+    if (!objects[i].pointer) {
+      objects[i] = (Object){pointer, size, context};
+      added = true;
+    }
+  pthread_mutex_unlock (&lock);
+  return added;
+}
+
+/* The object that contains POINTER, its pointer NULL when there is none; forgotten if REMOVE. */
+static Object
+find_object (const void *pointer, bool remove)
+{
+  Object found = {0};
+
+  pthread_mutex_lock (&lock);
+  for (int i = 0; i < MAX_OBJECTS && !found.pointer; i++)
+    if (objects[i].pointer && (const char *) pointer >= (char *) objects[i].pointer
+        && (const char *) pointer < (char *) objects[i].pointer + objects[i].size) {
+      found = objects[i];
+      if (remove)
+        objects[i] = (Object){0};
+    }
+  pthread_mutex_unlock (&lock);
+  return found;
+}
+
+/* The driver's functions, under the names libgstcuda looks up. */
+#define DRIVER(name, ...)         \
+  CTR_API int name (__VA_ARGS__); \
+  int name (__VA_ARGS__)
+
+/* Looked up, never called here. */
+#define UNUSED(name)      \
+  DRIVER (name, void)     \
+  {                       \
+    return INVALID_VALUE; \
+  }
+
+DRIVER (cuInit, unsigned flags)
+{
+  return SUCCESS;
+}
+
+DRIVER (cuDriverGetVersion, int *version)
+{
+  *version = 13000;
+  return SUCCESS;
+}
+
+DRIVER (cuGetErrorName, int error, const char **name)
+{
+  *name = "FAKE_CUDA_ERROR";
+  return SUCCESS;
+}
+
+DRIVER (cuGetErrorString, int error, const char **text)
+{
+  *text = "an error of the stand-in driver";
+  return SUCCESS;
+}
+
+DRIVER (cuDeviceGetCount, int *count)
+{
+  *count = N_DEVICES;
+  return SUCCESS;
+}
+
+DRIVER (cuDeviceGet, int *device, int ordinal)
+{
+  *device = ordinal;
+  return ordinal >= 0 && ordinal < N_DEVICES ? SUCCESS : INVALID_DEVICE;
+}
+
+DRIVER (cuDeviceGetName, char *name, int length, int device)
+{
+  snprintf (name, length, "stand-in");
+  return SUCCESS;
+}
+
+DRIVER (cuDeviceGetAttribute, int *value, int attribute, int device)
+{
+  *value = PITCH;
+  return SUCCESS;
+}
+
+DRIVER (cuDeviceCanAccessPeer, int *can, int device, int peer)
+{
+  *can = 0;
+  return SUCCESS;
+}
+
+DRIVER (cuCtxPushCurrent_v2, Context *context)
+{
+  if (!context || depth == sizeof stack / sizeof *stack)
+    return INVALID_CONTEXT;
+  stack[depth++] = context;
+  return SUCCESS;
+}
+
+DRIVER (cuCtxPopCurrent_v2, Context **context)
+{
+  if (depth == 0)
+    return INVALID_CONTEXT;
+  depth--;
+  if (context)
+    *context = stack[depth];
+  return SUCCESS;
+}
+
+DRIVER (cuCtxCreate_v2, Context **context, unsigned flags, int device)
+{
+  *context = calloc (1, sizeof **context);
+  (*context)->device = device;
+  return cuCtxPushCurrent_v2 (*context);
+}
+
+DRIVER (cuCtxDestroy_v2, Context *context)
+{
+  if (current () == context)
+    depth--;
+  free (context);
+  return SUCCESS;
+}
+
+DRIVER (cuMemAllocPitch_v2, void **memory, size_t *pitch, size_t width, size_t height, unsigned element)
+{
+  if (!current ())
+    return INVALID_CONTEXT;
+  *pitch = (width + PITCH - 1) / PITCH * PITCH;
+  *memory = malloc (*pitch * height);
+  return *memory && add_object (*memory, *pitch * height, current ()) ? SUCCESS : OUT_OF_MEMORY;
+}
+
+DRIVER (cuMemFree_v2, void *memory)
+{
+  if (find_object (memory, true).context != current ())
+    return INVALID_VALUE;
+  free (memory);
+  return SUCCESS;
+}
+
+DRIVER (cuMemAllocHost_v2, void **memory, size_t size)
+{
+  *memory = malloc (size);
+  return *memory ? SUCCESS : OUT_OF_MEMORY;
+}
+
+DRIVER (cuMemFreeHost, void *memory)
+{
+  free (memory);
+  return SUCCESS;
+}
+
+/* CUDA_MEMCPY2D: for each side x in bytes, y, kind (1 = host), host, device, array, pitch. */
+typedef struct {
+  size_t x, y;
+  unsigned kind;
+  char *host, *device;
+  void *array;
+  size_t pitch;
+} Side;
+
+typedef struct {
+  Side source, target;
+  size_t width, height;
+} Copy;
+
+static char *
+row_of (const Side *side, size_t row)
+{
+  return (side->kind == 1 ? side->host : side->device) + (side->y + row) * side->pitch + side->x;
+}
+
+DRIVER (cuMemcpy2D_v2, const Copy *copy)
+{
+  if (!current ())
+    return INVALID_CONTEXT;
+  for (size_t row = 0; row < copy->height; row++)
+    memcpy (row_of (&copy->target, row), row_of (&copy->source, row), copy->width);
+  return SUCCESS;
+}
+
+DRIVER (cuMemcpy2DAsync_v2, const Copy *copy, void *stream)
+{
+  return cuMemcpy2D_v2 (copy);
+}
+
+DRIVER (cuStreamCreate, void **stream, unsigned flags)
+{
+  if (!current ())
+    return INVALID_CONTEXT;
+  *stream = malloc (1);
+  return add_object (*stream, 1, current ()) ? SUCCESS : OUT_OF_MEMORY;
+}
+
+DRIVER (cuStreamDestroy, void *stream)
+{
+  if (find_object (stream, true).context != current ())
+    return INVALID_VALUE;
+  free (stream);
+  return SUCCESS;
+}
+
+DRIVER (cuStreamSynchronize, void *stream)
+{
+  return SUCCESS;
+}
+
+UNUSED (cuCtxEnablePeerAccess)
+UNUSED (cuCtxDisablePeerAccess)
+UNUSED (cuGLGetDevices_v2)
+UNUSED (cuGraphicsGLRegisterBuffer)
+UNUSED (cuGraphicsGLRegisterImage)
+UNUSED (cuGraphicsMapResources)
+UNUSED (cuGraphicsResourceGetMappedPointer_v2)
+UNUSED (cuGraphicsResourceSetMapFlags_v2)
+UNUSED (cuGraphicsSubResourceGetMappedArray)
+UNUSED (cuGraphicsUnmapResources)
+UNUSED (cuGraphicsUnregisterResource)
+UNUSED (cuLaunchKernel)
+UNUSED (cuMemAlloc_v2)
+UNUSED (cuModuleGetFunction)
+UNUSED (cuModuleLoadData)
+UNUSED (cuModuleUnload)
+UNUSED (cuTexObjectCreate)
+UNUSED (cuTexObjectDestroy)
+
+/* The core's CUDA backend. */
+static bool
+fail (CtrError *error, CtrStatus status, const char *message)
+{
+  if (error) {
+    error->status = status;
+    snprintf (error->message, sizeof error->message, "%s", message);
+  }
+  return false;
+}
+
+/* The next image of any analyser fails with STATUS. */
+CTR_API void fake_cuda_fail (CtrStatus status);
+void
+fake_cuda_fail (CtrStatus status)
+{
+  fail_next = status;
+}
+
+/* Streams, analysers and pieces of device memory that have not been freed. */
+CTR_API int fake_cuda_count (void);
+int
+fake_cuda_count (void)
+{
+  int count = 0;
+
+  pthread_mutex_lock (&lock);
+  for (int i = 0; i < MAX_OBJECTS; i++)
+    count += objects[i].pointer != NULL;
+  pthread_mutex_unlock (&lock);
+  return count;
+}
+
+bool
+ctr_cuda_available (CtrError *error)
+{
+  return true;
+}
+
+CtrCca *
+ctr_cca_new (CtrBackend backend, CtrError *error)
+{
+  CtrCca *(*host_new) (CtrBackend, CtrError *) = dlsym (RTLD_NEXT, "ctr_cca_new");
+  CtrCca *cca;
+
+  if (backend == CTR_BACKEND_CUDA && depth != 1) {
+    fail (error, CTR_ERROR_CUDA, "ctr_cca_new() called without a context, or with more than one pushed");
+    return NULL;
+  }
+  cca = host_new (CTR_BACKEND_CPU, error);
+  if (cca && backend == CTR_BACKEND_CUDA)
+    add_object (cca, 1, current ());
+  return cca;
+}
+
+void
+ctr_cca_free (CtrCca *cca)
+{
+  void (*host_free) (CtrCca *) = dlsym (RTLD_NEXT, "ctr_cca_free");
+  Object object = find_object (cca, true);
+
+  if (object.pointer && object.context != current ()) {
+    fprintf (stderr, "ctr_cca_free() called outside the analyser's context\n");
+    abort ();
+  }
+  host_free (cca);
+}
+
+CtrComponents *
+ctr_cca_run (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
+{
+  CtrComponents *(*host_run) (CtrCca *, const CtrImage *, const CtrCcaParams *, void *, CtrError *) =
+      dlsym (RTLD_NEXT, "ctr_cca_run");
+  Object object = find_object (cca, false);
+  CtrImage view = *image;
+  CtrStatus status = fail_next;
+  bool ok = true;
+
+  if (object.pointer) {
+    fail_next = CTR_OK;
+    if (status != CTR_OK)
+      ok = fail (error, status, "as the test asked");
+    else if (depth != 1 || current () != object.context)
+      ok = fail (error, CTR_ERROR_CUDA, "another context than the analyser's is current, or more than one is pushed");
+    else if (!stream || find_object (stream, false).context != object.context)
+      ok = fail (error, CTR_ERROR_CUDA, "the stream is not one of the analyser's context");
+    else if ((find_object (image->data, false).context == object.context) != (image->memory == CTR_MEMORY_DEVICE))
+      ok = fail (error, CTR_ERROR_CUDA, "the image does not lie in the memory it is said to lie in");
+    view.memory = CTR_MEMORY_HOST;
+  }
+  return ok ? host_run (cca, &view, params, NULL, error) : NULL;
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the base class promises of every analyser, shown on cudacca: states, errors, allocation, latency, QoS. */
+#include "frames.h"
+
+#include <dirent.h>
+
+static const TestFrame small = {GST_VIDEO_FORMAT_NV12, 64, 48, .seed = 21};
+
+static CtrCcaParams
+default_params (void)
+{
+  CtrCcaParams params;
+
+  ctr_cca_params_init (&params);
+  return params;
+}
+
+static guint
+count_open_files (void)
+{
+  DIR *dir = opendir ("/proc/self/fd");
+  guint count = 0;
+
+  while (readdir (dir))
+    count++;
+  closedir (dir);
+  return count;
+}
+
+/* Up to PLAYING and back many times leaves nothing open. */
+GST_START_TEST (test_state_changes)
+{
+  gchar *line = g_strdup_printf ("videotestsrc num-buffers=2 ! video/x-raw,format=NV12,width=64,height=48 ! "
+                                 "cudacca backend=%s ! fakesink sync=false",
+      test_backend ());
+  GstElement *pipeline = gst_parse_launch (line, NULL);
+  guint n_files = 0;
+
+  for (guint i = 0; i < 200; i++) {
+    fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
+    fail_unless_equals_int (gst_element_get_state (pipeline, NULL, NULL, 10 * GST_SECOND), GST_STATE_CHANGE_SUCCESS);
+    fail_unless_equals_int (
+        gst_element_set_state (pipeline, i % 2 ? GST_STATE_NULL : GST_STATE_READY), GST_STATE_CHANGE_SUCCESS);
+    if (i == 20)
+      n_files = count_open_files ();
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  fail_unless (count_open_files () <= n_files, "%u files open, %u after 20 rounds", count_open_files (), n_files);
+  gst_object_unref (pipeline);
+  g_free (line);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_state_change_stress)
+{
+  GstHarness *h = new_harness ("cudacca");
+  GstHarnessThread *states, *buffers;
+  GstSegment segment;
+  GstBuffer *buffer = make_frame (&small);
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  states = gst_harness_stress_statechange_start_full (h, 1000);
+  buffers = gst_harness_stress_push_buffer_start_full (h, frame_caps (&small), &segment, buffer, 100);
+  g_usleep (G_USEC_PER_SEC / 2);
+  fail_unless (gst_harness_stress_thread_stop (buffers) > 0);
+  fail_unless (gst_harness_stress_thread_stop (states) > 0);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* A flush and a new segment leave no stale state: the same frame has the same result. */
+GST_START_TEST (test_flush_and_eos)
+{
+  GstHarness *h = new_harness ("cudacca");
+  CtrCcaParams params = default_params ();
+  TestFrame frame = small;
+  GstSegment segment;
+
+  set_frame_caps (h, &frame);
+  check_frame (h, &frame, &params);
+  fail_unless (gst_harness_push_event (h, gst_event_new_flush_start ()));
+  fail_unless (gst_harness_push_event (h, gst_event_new_flush_stop (TRUE)));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+  frame.seed++;
+  check_frame (h, &frame, &params);
+  fail_unless (gst_harness_push_event (h, gst_event_new_gap (0, GST_SECOND)));
+  frame.seed++;
+  check_frame (h, &frame, &params);
+  fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
+  fail_unless_equals_int (gst_harness_buffers_in_queue (h), 0);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_latency)
+{
+  GstHarness *h = new_harness ("cudacca");
+
+  set_frame_caps (h, &small);
+  gst_harness_set_live (h, TRUE);
+  gst_harness_set_upstream_latency (h, 40 * GST_MSECOND);
+  fail_unless_equals_uint64 (gst_harness_query_latency (h), 40 * GST_MSECOND);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* When the sink reports lateness, frames that cannot be in time any more are dropped unanalysed, and said to be. */
+GST_START_TEST (test_qos)
+{
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h = new_harness_with_bus ("cudacca", bus);
+  GstMessage *message;
+  guint64 processed, dropped;
+  GstBuffer *buffer;
+
+  set_frame_caps (h, &small);
+  for (guint i = 0; i < 10; i++) {
+    buffer = make_frame (&small);
+    GST_BUFFER_PTS (buffer) = i * 40 * GST_MSECOND;
+    if (i == 3)
+      gst_harness_push_upstream_event (
+          h, gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 2.0, 100 * GST_MSECOND, 100 * GST_MSECOND));
+    fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  }
+  /* The earliest time that can be met is 200 ms: frames 3, 4 and 5 are not later. */
+  fail_unless_equals_int (gst_harness_buffers_in_queue (h), 7);
+  for (guint i = 0; i < 3; i++) {
+    message = gst_bus_pop_filtered (bus, GST_MESSAGE_QOS);
+    fail_unless (message != NULL);
+    gst_message_parse_qos_stats (message, NULL, &processed, &dropped);
+    fail_unless_equals_uint64 (processed, 3);
+    fail_unless_equals_uint64 (dropped, i + 1);
+    gst_message_unref (message);
+  }
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_QOS) == NULL);
+  for (guint i = 0; i < 7; i++) {
+    buffer = gst_harness_pull (h);
+    fail_unless (gst_buffer_get_component_meta (buffer) != NULL);
+    fail_unless (GST_BUFFER_IS_DISCONT (buffer) == (i == 3), "frame %u", i);
+    gst_buffer_unref (buffer);
+  }
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+static void
+count_input (GstElement *identity, GstBuffer *buffer, gpointer user_data)
+{
+  g_atomic_int_inc ((gint *) user_data);
+}
+
+static void
+count_output (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer user_data)
+{
+  g_atomic_int_inc ((gint *) user_data);
+}
+
+/* A live camera, a sink too slow for it, threshold changes meanwhile: nothing blocks, and every frame is accounted for.
+ */
+GST_START_TEST (test_live_slow_sink)
+{
+  gchar *line = g_strdup_printf (
+      "videotestsrc is-live=true num-buffers=30 ! video/x-raw,format=NV12,width=64,height=48,framerate=60/1 ! "
+      "identity name=in signal-handoffs=true ! cudacca name=cca backend=%s ! identity sleep-time=40000 ! "
+      "fakesink name=out sync=true qos=true max-lateness=-1 signal-handoffs=true",
+      test_backend ());
+  GstElement *pipeline = gst_parse_launch (line, NULL);
+  GstElement *in = gst_bin_get_by_name (GST_BIN (pipeline), "in");
+  GstElement *out = gst_bin_get_by_name (GST_BIN (pipeline), "out");
+  GstElement *cca = gst_bin_get_by_name (GST_BIN (pipeline), "cca");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  gint n_in = 0, n_out = 0, n_dropped = 0;
+  gboolean ended = FALSE;
+
+  g_signal_connect (in, "handoff", G_CALLBACK (count_input), &n_in);
+  g_signal_connect (out, "handoff", G_CALLBACK (count_output), &n_out);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (!ended) {
+    GstMessage *message =
+        gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_QOS);
+
+    fail_unless (message != NULL, "the pipeline hangs");
+    fail_unless (GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR);
+    ended = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
+    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_QOS && GST_MESSAGE_SRC (message) == GST_OBJECT (cca)) {
+      n_dropped++;
+      g_object_set (cca, "threshold", 10 * n_dropped, NULL);
+    }
+    gst_message_unref (message);
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  fail_unless (n_dropped > 0, "nothing was dropped");
+  fail_unless_equals_int (n_in, n_out + n_dropped);
+  gst_object_unref (bus);
+  gst_object_unref (in);
+  gst_object_unref (out);
+  gst_object_unref (cca);
+  gst_object_unref (pipeline);
+  g_free (line);
+}
+
+GST_END_TEST;
+
+/* After any error a restart must do. */
+static void
+assert_restarts (GstHarness *h)
+{
+  CtrCcaParams params = default_params ();
+
+  restart (h, &small);
+  check_frame (h, &small, &params);
+}
+
+GST_START_TEST (test_too_large)
+{
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h = new_harness_with_bus ("cudacca", bus);
+  static const gint sizes[][2] = {{65536, 1}, {1, 65536}};
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    TestFrame frame = {.format = GST_VIDEO_FORMAT_RGBA, .width = sizes[i][0], .height = sizes[i][1]};
+
+    set_frame_caps (h, &frame);
+    fail_unless_equals_int (gst_harness_push (h, make_frame (&frame)), GST_FLOW_ERROR);
+    fail_unless (gst_harness_try_pull (h) == NULL);
+    assert_one_error (bus, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT);
+    assert_restarts (h);
+  }
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* A buffer smaller than its caps, and metas that point outside it or run backwards: one error each, no metadata. */
+GST_START_TEST (test_broken_frames)
+{
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h = new_harness_with_bus ("cudacca", bus);
+  static const struct {
+    gsize size, offset;
+    gint stride;
+  } cases[] = {{100, 0, 0}, {64 * 48, 0, 65}, {64 * 48, 1, 64}, {64 * 48, 64 * 48, 64}, {64 * 48, 0, -64},
+      {64 * 48, 0, 63}, {64 * 48, 0, G_MAXINT32}};
+
+  if (test_in_cuda_memory ())
+    goto done; /* libgstcuda lays these out itself */
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstCaps *caps = gst_caps_from_string ("video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1");
+    GstBuffer *buffer = gst_buffer_new_allocate (NULL, cases[i].size, NULL);
+    gsize offsets[GST_VIDEO_MAX_PLANES] = {cases[i].offset};
+    gint strides[GST_VIDEO_MAX_PLANES] = {cases[i].stride};
+
+    gst_harness_set_src_caps (h, caps);
+    if (cases[i].stride)
+      gst_buffer_add_video_meta_full (
+          buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, 64, 48, 1, offsets, strides);
+    fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_ERROR);
+    fail_unless (gst_harness_try_pull (h) == NULL);
+    assert_one_error (bus, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT);
+    assert_restarts (h);
+  }
+done:
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+static gboolean
+takes_video_meta (GstHarness *h, GstCaps *caps)
+{
+  GstQuery *query = gst_query_new_allocation (caps, TRUE);
+  gboolean takes;
+
+  takes =
+      gst_pad_peer_query (h->srcpad, query) && gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  gst_query_unref (query);
+  return takes;
+}
+
+/* The frames go on downstream, so in system memory layouts are welcome exactly where downstream can take them. */
+GST_START_TEST (test_allocation)
+{
+  GstHarness *h = new_harness ("cudacca");
+  GstCaps *caps = frame_caps (&small);
+
+  set_frame_caps (h, &small);
+  fail_unless (takes_video_meta (h, caps) == test_in_cuda_memory ());
+  gst_harness_add_propose_allocation_meta (h, GST_VIDEO_META_API_TYPE, NULL);
+  fail_unless (takes_video_meta (h, caps));
+  gst_caps_unref (caps);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+static Suite *
+filter_suite (void)
+{
+  Suite *s = suite_create ("filter");
+  TCase *tc = tcase_create (test_in_cuda_memory () ? "cuda-memory" : test_backend ());
+
+  skip_without_gpu ();
+  suite_add_tcase (s, tc);
+  tcase_set_timeout (tc, 120);
+  tcase_add_test (tc, test_state_changes);
+  tcase_add_test (tc, test_state_change_stress);
+  tcase_add_test (tc, test_flush_and_eos);
+  tcase_add_test (tc, test_latency);
+  tcase_add_test (tc, test_qos);
+  tcase_add_test (tc, test_live_slow_sink);
+  tcase_add_test (tc, test_too_large);
+  tcase_add_test (tc, test_broken_frames);
+  tcase_add_test (tc, test_allocation);
+  return s;
+}
+
+GST_CHECK_MAIN (filter);

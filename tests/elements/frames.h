@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Frames with known pixels in any format, layout and memory, and what the core finds in them. Shared by the element
+ * tests; everything is static inline, so a test may use what it needs. */
+#ifndef FRAMES_H
+#define FRAMES_H
+
+#include <contours/contours.h>
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+#include <gst/contours/gstcontours.h>
+#include <gst/video/video.h>
+
+#ifdef HAVE_GST_CUDA
+#include <gst/cuda/gstcudabufferpool.h>
+#include <gst/cuda/gstcudacontext.h>
+#include <gst/cuda/gstcudaloader.h>
+#include <gst/cuda/gstcudamemory.h>
+#include <gst/cuda/gstcudautils.h>
+#endif
+
+/* Every format an analyser takes, and the samples it must read; written down apart from the elements' own table. */
+typedef struct {
+  GstVideoFormat video;
+  CtrFormat samples;
+  gboolean in_cuda_memory;
+} TestFormat;
+
+static const TestFormat test_formats[] = {
+    {GST_VIDEO_FORMAT_GRAY8, CTR_FORMAT_GRAY8, FALSE},
+    {GST_VIDEO_FORMAT_GRAY16_LE, CTR_FORMAT_GRAY16, FALSE},
+    {GST_VIDEO_FORMAT_NV12, CTR_FORMAT_GRAY8, TRUE},
+    {GST_VIDEO_FORMAT_NV21, CTR_FORMAT_GRAY8, TRUE},
+    {GST_VIDEO_FORMAT_I420, CTR_FORMAT_GRAY8, TRUE},
+    {GST_VIDEO_FORMAT_YV12, CTR_FORMAT_GRAY8, TRUE},
+    {GST_VIDEO_FORMAT_Y42B, CTR_FORMAT_GRAY8, TRUE},
+    {GST_VIDEO_FORMAT_Y444, CTR_FORMAT_GRAY8, TRUE},
+    {GST_VIDEO_FORMAT_P010_10LE, CTR_FORMAT_GRAY16, TRUE},
+    {GST_VIDEO_FORMAT_P016_LE, CTR_FORMAT_GRAY16, TRUE},
+    {GST_VIDEO_FORMAT_RGBA, CTR_FORMAT_RGBX, TRUE},
+    {GST_VIDEO_FORMAT_BGRA, CTR_FORMAT_BGRX, TRUE},
+    {GST_VIDEO_FORMAT_RGBx, CTR_FORMAT_RGBX, TRUE},
+    {GST_VIDEO_FORMAT_BGRx, CTR_FORMAT_BGRX, TRUE},
+    {GST_VIDEO_FORMAT_ARGB, CTR_FORMAT_XRGB, TRUE},
+    {GST_VIDEO_FORMAT_ABGR, CTR_FORMAT_XBGR, TRUE},
+    {GST_VIDEO_FORMAT_RGB, CTR_FORMAT_RGB, TRUE},
+    {GST_VIDEO_FORMAT_BGR, CTR_FORMAT_BGR, TRUE},
+};
+
+typedef struct {
+  GstVideoFormat format;
+  gint width;
+  gint height;
+  gint padding; /* bytes added to each row */
+  gsize offset; /* bytes before the first plane */
+  gint fill;    /* of offset and padding: a byte, or -1 for random bytes */
+  guint seed;   /* of the pixels */
+} TestFrame;
+
+/* What runs: the registrations of a test differ in these. */
+static inline const gchar *
+test_backend (void)
+{
+  const gchar *backend = g_getenv ("CTR_TEST_BACKEND");
+
+  return backend ? backend : "cpu";
+}
+
+static inline gboolean
+test_on_gpu (void)
+{
+  return g_str_equal (test_backend (), "cuda");
+}
+
+/* Are the frames to lie in CUDA memory? */
+static inline gboolean
+test_in_cuda_memory (void)
+{
+  return g_strcmp0 (g_getenv ("CTR_TEST_MEMORY"), "cuda") == 0;
+}
+
+/* Ends the program with Meson's exit status for a skipped test where it needs a GPU and there is none. */
+static inline void
+skip_without_gpu (void)
+{
+  CtrError error;
+
+  if ((test_on_gpu () || test_in_cuda_memory ()) && !ctr_cuda_available (&error)) {
+    g_print ("skipped: %s\n", error.message);
+    exit (77);
+  }
+#ifndef HAVE_GST_CUDA
+  if (test_on_gpu () || test_in_cuda_memory ()) {
+    g_print ("skipped: built without gstreamer-cuda-1.0\n");
+    exit (77);
+  }
+#endif
+}
+
+static inline guint
+hash (guint a, guint b, guint c, guint d)
+{
+  guint h = a * 0x9e3779b1u + b * 0x85ebca6bu + c * 0xc2b2ae35u + d * 0x27d4eb2fu;
+
+  h = (h ^ (h >> 15)) * 0x2c1b3c6du;
+  h = (h ^ (h >> 12)) * 0x297a2d39u;
+  return h ^ (h >> 15);
+}
+
+/* Blocks of 6 x 4 bytes with some noise: components of many sizes, some of them nearly touching. */
+static inline guint8
+frame_byte (guint seed, guint plane, guint column, guint row)
+{
+  guint noise = hash (seed + 1, plane, column, row);
+
+  return noise % 16 == 0 ? noise >> 8 : hash (seed, plane, column / 6, row / 4) >> 16;
+}
+
+static inline guint
+plane_rows (const GstVideoInfo *info, guint plane)
+{
+  gint components[GST_VIDEO_MAX_COMPONENTS];
+
+  gst_video_format_info_component (info->finfo, plane, components);
+  return GST_VIDEO_INFO_COMP_HEIGHT (info, components[0]);
+}
+
+static inline guint
+plane_row_bytes (const GstVideoInfo *info, guint plane)
+{
+  gint components[GST_VIDEO_MAX_COMPONENTS];
+
+  gst_video_format_info_component (info->finfo, plane, components);
+  return GST_VIDEO_INFO_COMP_WIDTH (info, components[0]) * GST_VIDEO_INFO_COMP_PSTRIDE (info, components[0]);
+}
+
+static inline GstCaps *
+frame_caps (const TestFrame *frame)
+{
+  GstCaps *caps =
+      gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, gst_video_format_to_string (frame->format), "width",
+          G_TYPE_INT, frame->width, "height", G_TYPE_INT, frame->height, "framerate", GST_TYPE_FRACTION, 25, 1, NULL);
+
+  if (test_in_cuda_memory ())
+    gst_caps_set_features_simple (caps, gst_caps_features_new_single ("memory:CUDAMemory"));
+  return caps;
+}
+
+static inline void
+fill_pixels (const TestFrame *frame, const GstVideoInfo *info, guint8 *data, const gsize *offsets, const gint *strides)
+{
+  for (guint plane = 0; plane < GST_VIDEO_INFO_N_PLANES (info); plane++)
+    for (guint row = 0; row < plane_rows (info, plane); row++)
+      for (guint column = 0; column < plane_row_bytes (info, plane); column++)
+        data[offsets[plane] + (gsize) row * strides[plane] + column] = frame_byte (frame->seed, plane, column, row);
+}
+
+/* The frame in system memory, with a GstVideoMeta where the layout is not the default one. */
+static inline GstBuffer *
+make_system_frame (const TestFrame *frame)
+{
+  gsize offsets[GST_VIDEO_MAX_PLANES] = {0}, size = frame->offset;
+  gint strides[GST_VIDEO_MAX_PLANES] = {0};
+  GstVideoInfo info;
+  GstBuffer *buffer;
+  GstMapInfo map;
+
+  gst_video_info_set_format (&info, frame->format, frame->width, frame->height);
+  for (guint plane = 0; plane < GST_VIDEO_INFO_N_PLANES (&info); plane++) {
+    strides[plane] = GST_VIDEO_INFO_PLANE_STRIDE (&info, plane) + frame->padding;
+    offsets[plane] = size;
+    size += (gsize) strides[plane] * plane_rows (&info, plane);
+  }
+  if (frame->padding == 0 && frame->offset == 0) {
+    size = GST_VIDEO_INFO_SIZE (&info);
+    memcpy (offsets, info.offset, sizeof offsets);
+  }
+
+  buffer = gst_buffer_new_allocate (NULL, size, NULL);
+  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+  for (gsize i = 0; i < size; i++)
+    map.data[i] = frame->fill < 0 ? hash (7, i, 0, 0) : (guint) frame->fill;
+  fill_pixels (frame, &info, map.data, offsets, strides);
+  gst_buffer_unmap (buffer, &map);
+  if (frame->padding || frame->offset)
+    gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE, frame->format, frame->width, frame->height,
+        GST_VIDEO_INFO_N_PLANES (&info), offsets, strides);
+  return buffer;
+}
+
+#ifdef HAVE_GST_CUDA
+/* A context of our own, as an application or a decoder would bring one. */
+static inline GstCudaContext *
+test_cuda_context (void)
+{
+  static GstCudaContext *context = NULL;
+
+  if (!context) {
+    fail_unless (gst_cuda_load_library ());
+    gst_cuda_memory_init_once ();
+    context = gst_cuda_context_new (0);
+    fail_unless (context != NULL);
+  }
+  return context;
+}
+
+/* The frame in CUDA memory, laid out by libgstcuda. */
+static inline GstBuffer *
+make_cuda_frame (const TestFrame *frame, GstCudaContext *context)
+{
+  GstBufferPool *pool = gst_cuda_buffer_pool_new (context);
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+  GstCaps *caps = frame_caps (frame);
+  GstBuffer *buffer = NULL;
+  GstVideoMeta *meta;
+  GstVideoInfo info;
+  GstMapInfo map;
+
+  gst_video_info_from_caps (&info, caps);
+  gst_buffer_pool_config_set_params (config, caps, GST_VIDEO_INFO_SIZE (&info), 0, 0);
+  fail_unless (gst_buffer_pool_set_config (pool, config));
+  fail_unless (gst_buffer_pool_set_active (pool, TRUE));
+  fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &buffer, NULL), GST_FLOW_OK);
+  meta = gst_buffer_get_video_meta (buffer);
+  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+  memset (map.data, frame->fill, map.size);
+  fill_pixels (frame, &info, map.data, meta->offset, meta->stride);
+  gst_buffer_unmap (buffer, &map);
+  gst_caps_unref (caps);
+  gst_object_unref (pool); /* the buffer keeps it */
+  return buffer;
+}
+#endif
+
+/* The frame where this run wants its frames. */
+static inline GstBuffer *
+make_frame (const TestFrame *frame)
+{
+#ifdef HAVE_GST_CUDA
+  if (test_in_cuda_memory ())
+    return make_cuda_frame (frame, test_cuda_context ());
+#endif
+  return make_system_frame (frame);
+}
+
+static inline CtrFormat
+samples_of (GstVideoFormat video)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (test_formats); i++)
+    if (test_formats[i].video == video)
+      return test_formats[i].samples;
+  g_assert_not_reached ();
+}
+
+/* What the core's host backend finds in the frame, from rows without gaps; free with ctr_components_unref(). */
+static inline CtrComponents *
+expected_components (const TestFrame *frame, const CtrCcaParams *params)
+{
+  CtrFormat samples = samples_of (frame->format);
+  gsize row_bytes = frame->width * ctr_format_pixel_size (samples);
+  guint8 *pixels = g_malloc (row_bytes * frame->height);
+  CtrImage image = {pixels, row_bytes, frame->width, frame->height, samples, CTR_MEMORY_HOST};
+  CtrError error = {0};
+  CtrCca *cca = ctr_cca_new (CTR_BACKEND_CPU, &error);
+  CtrComponents *components;
+
+  for (gint row = 0; row < frame->height; row++)
+    for (gsize column = 0; column < row_bytes; column++)
+      pixels[row * row_bytes + column] = frame_byte (frame->seed, 0, column, row);
+  components = ctr_cca_run (cca, &image, params, NULL, &error);
+  fail_unless (components != NULL, "%s", error.message);
+  ctr_cca_free (cca);
+  g_free (pixels);
+  return components;
+}
+
+static inline void
+assert_same_components (const CtrComponents *a, const CtrComponents *b, const gchar *what)
+{
+  fail_unless (a->width == b->width && a->height == b->height, "%s: size", what);
+  fail_unless (a->threshold == b->threshold, "%s: threshold %u, not %u", what, a->threshold, b->threshold);
+  fail_unless (a->count == b->count, "%s: %u components, not %u", what, a->count, b->count);
+  fail_unless (a->connectivity == b->connectivity, "%s: connectivity", what);
+  fail_unless (a->features == b->features, "%s: features 0x%x, not 0x%x", what, a->features, b->features);
+  fail_unless (memcmp (a->table, b->table, a->count * sizeof *a->table) == 0, "%s: table", what);
+  if (a->features & CTR_FEATURE_MOMENTS)
+    fail_unless (memcmp (a->moments, b->moments, a->count * sizeof *a->moments) == 0, "%s: moments", what);
+  if (a->features & CTR_FEATURE_GREY)
+    fail_unless (memcmp (a->grey, b->grey, a->count * sizeof *a->grey) == 0, "%s: grey statistics", what);
+  if (a->features & CTR_FEATURE_LABELS)
+    fail_unless (
+        memcmp (a->labels, b->labels, (gsize) a->width * a->height * sizeof *a->labels) == 0, "%s: labels", what);
+}
+
+/* BUFFER must carry exactly one result, equal to what the core finds in FRAME. */
+static inline void
+assert_frame_result (GstBuffer *buffer, const TestFrame *frame, const CtrCcaParams *params)
+{
+  CtrComponents *expected = expected_components (frame, params);
+  GstComponentMeta *meta = gst_buffer_get_component_meta (buffer);
+  gchar *what = g_strdup_printf ("%s %d x %d, padding %d, offset %" G_GSIZE_FORMAT,
+      gst_video_format_to_string (frame->format), frame->width, frame->height, frame->padding, frame->offset);
+
+  fail_unless (meta != NULL, "%s: no metadata", what);
+  fail_unless_equals_int (gst_buffer_get_n_meta (buffer, GST_COMPONENT_META_API_TYPE), 1);
+  assert_same_components (gst_component_meta_peek_components (meta), expected, what);
+  ctr_components_unref (expected);
+  g_free (what);
+}
+
+static inline guint8 *
+buffer_bytes (GstBuffer *buffer, gsize *size)
+{
+  gpointer bytes = NULL;
+
+  gst_buffer_extract_dup (buffer, 0, -1, &bytes, size);
+  return bytes;
+}
+
+/* Sends FRAME through H: the picture must come back as it was, with the core's result attached. */
+static inline void
+check_frame (GstHarness *h, const TestFrame *frame, const CtrCcaParams *params)
+{
+  GstBuffer *buffer = make_frame (frame);
+  gsize size_before, size_after;
+  guint8 *before = buffer_bytes (buffer, &size_before), *after;
+
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  buffer = gst_harness_pull (h);
+  assert_frame_result (buffer, frame, params);
+  after = buffer_bytes (buffer, &size_after);
+  fail_unless (size_before == size_after && memcmp (before, after, size_after) == 0, "%s: the picture changed",
+      gst_video_format_to_string (frame->format));
+  g_free (before);
+  g_free (after);
+  gst_buffer_unref (buffer);
+}
+
+static inline void
+set_frame_caps (GstHarness *h, const TestFrame *frame)
+{
+  gst_harness_set_src_caps (h, frame_caps (frame));
+}
+
+/* A harness of one element, given as a launch line, on this run's backend. Its messages go to BUS where one is given.
+ */
+static inline GstHarness *
+new_harness_with_bus (const gchar *element_line, GstBus *bus)
+{
+  gchar *line = g_strdup_printf ("%s backend=%s", element_line, test_backend ());
+  GstElement *element = gst_parse_launch (line, NULL);
+  GstHarness *h;
+
+  gst_element_set_bus (element, bus);
+  h = gst_harness_new_with_element (element, "sink", "src");
+  gst_object_unref (element);
+  g_free (line);
+  return h;
+}
+
+static inline GstHarness *
+new_harness (const gchar *element_line)
+{
+  return new_harness_with_bus (element_line, NULL);
+}
+
+/* Stops H's element, starts it again, and begins a new stream of frames like FRAME. */
+static inline void
+restart (GstHarness *h, const TestFrame *frame)
+{
+  GstSegment segment;
+
+  fail_unless_equals_int (gst_element_set_state (h->element, GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
+  fail_unless (gst_element_set_state (h->element, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
+  fail_unless (gst_harness_push_event (h, gst_event_new_stream_start ("again")));
+  set_frame_caps (h, frame);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+}
+
+/* Exactly one error, of DOMAIN and CODE, with a text. */
+static inline void
+assert_one_error (GstBus *bus, GQuark domain, gint code)
+{
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  GError *error = NULL;
+
+  fail_unless (message != NULL, "no error was posted");
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (g_error_matches (error, domain, code), "wrong error: %s", error->message);
+  fail_unless (strlen (error->message) > 20);
+  g_error_free (error);
+  gst_message_unref (message);
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR) == NULL, "more than one error");
+}
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A machine without a usable GPU, which this test makes of any by hiding them (CUDA_VISIBLE_DEVICES): everything
+ * registers, "auto" takes the host and says so, "cuda" fails with one error that says why. */
+#include "frames.h"
+
+static const TestFrame frame = {GST_VIDEO_FORMAT_NV12, 64, 48, .seed = 31};
+
+static GstElement *
+new_cca (const gchar *backend, gint device_id, GstBus *bus)
+{
+  GstElement *element = gst_element_factory_make ("cudacca", NULL);
+
+  fail_unless (element != NULL);
+  gst_util_set_object_arg (G_OBJECT (element), "backend", backend);
+  g_object_set (element, "cuda-device-id", device_id, NULL);
+  gst_element_set_bus (element, bus);
+  return element;
+}
+
+static void
+assert_works (GstElement *element)
+{
+  GstHarness *h = gst_harness_new_with_element (element, "sink", "src");
+  CtrCcaParams params;
+
+  ctr_cca_params_init (&params);
+  set_frame_caps (h, &frame);
+  check_frame (h, &frame, &params);
+  gst_harness_teardown (h);
+}
+
+GST_START_TEST (test_auto)
+{
+  static const gint device_ids[] = {-1, 0, 99};
+
+  for (guint i = 0; i < G_N_ELEMENTS (device_ids); i++) {
+    GstBus *bus = gst_bus_new ();
+    GstElement *element = new_cca ("auto", device_ids[i], bus);
+    GstMessage *message;
+    GError *error = NULL;
+
+    assert_works (element);
+    message = gst_bus_pop_filtered (bus, GST_MESSAGE_INFO);
+    fail_unless (message != NULL, "the choice was not told");
+    gst_message_parse_info (message, &error, NULL);
+    fail_unless (strstr (error->message, "host") != NULL, "%s", error->message);
+    g_error_free (error);
+    gst_message_unref (message);
+    fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_INFO | GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
+    gst_element_set_bus (element, NULL);
+    gst_object_unref (element);
+    gst_object_unref (bus);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_cpu_is_silent)
+{
+  GstBus *bus = gst_bus_new ();
+  GstElement *element = new_cca ("cpu", -1, bus);
+
+  assert_works (element);
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_INFO | GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
+  gst_element_set_bus (element, NULL);
+  gst_object_unref (element);
+  gst_object_unref (bus);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_cuda)
+{
+  static const gint device_ids[] = {-1, 0, 99};
+
+  for (guint i = 0; i < G_N_ELEMENTS (device_ids); i++) {
+    GstBus *bus = gst_bus_new ();
+    GstElement *element = new_cca ("cuda", device_ids[i], bus);
+
+    fail_unless_equals_int (gst_element_set_state (element, GST_STATE_READY), GST_STATE_CHANGE_SUCCESS);
+    for (guint again = 0; again < 2; again++) {
+      fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+      assert_one_error (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND);
+    }
+    /* The way out the error names. */
+    gst_element_set_state (element, GST_STATE_READY);
+    gst_util_set_object_arg (G_OBJECT (element), "backend", "cpu");
+    assert_works (element);
+    gst_element_set_bus (element, NULL);
+    gst_element_set_state (element, GST_STATE_NULL);
+    gst_object_unref (element);
+    gst_object_unref (bus);
+  }
+}
+
+GST_END_TEST;
+
+/* Without a GPU nobody can take frames in CUDA memory: the caps say so once the choice is made. */
+GST_START_TEST (test_cuda_caps)
+{
+  GstElement *element = new_cca ("auto", -1, NULL);
+  GstCaps *cuda = gst_caps_from_string ("video/x-raw(memory:CUDAMemory),format=NV12");
+  GstPad *pad = gst_element_get_static_pad (element, "sink");
+  GstCaps *caps = gst_pad_query_caps (pad, NULL);
+
+#ifdef HAVE_GST_CUDA
+  fail_unless (gst_caps_can_intersect (caps, cuda));
+#else
+  fail_if (gst_caps_can_intersect (caps, cuda));
+#endif
+  gst_caps_unref (caps);
+  gst_element_set_state (element, GST_STATE_PAUSED);
+  caps = gst_pad_query_caps (pad, NULL);
+  fail_if (gst_caps_can_intersect (caps, cuda));
+  gst_caps_unref (caps);
+  gst_caps_unref (cuda);
+  gst_object_unref (pad);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_object_unref (element);
+}
+
+GST_END_TEST;
+
+static Suite *
+no_gpu_suite (void)
+{
+  Suite *s = suite_create ("no-gpu");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_auto);
+  tcase_add_test (tc, test_cpu_is_silent);
+  tcase_add_test (tc, test_cuda);
+  tcase_add_test (tc, test_cuda_caps);
+  return s;
+}
+
+GST_CHECK_MAIN (no_gpu);

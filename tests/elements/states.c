@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Every element of the plugin: made, through all states in every order, its properties read, freed. */
+#include <gst/check/gstcheck.h>
+
+static GList *
+plugin_factories (void)
+{
+  GList *features = gst_registry_get_feature_list_by_plugin (gst_registry_get (), "cudacontours");
+
+  fail_unless (features != NULL, "the plugin cudacontours is not there");
+  return features;
+}
+
+/* No element needs a GPU to get through its states; a sink may wait for its first buffer in PAUSED. */
+static void
+change (GstElement *element, GstState state)
+{
+  GstStateChangeReturn ret = gst_element_set_state (element, state);
+
+  fail_unless (
+      ret != GST_STATE_CHANGE_FAILURE, "%s: to %s", GST_OBJECT_NAME (element), gst_element_state_get_name (state));
+}
+
+GST_START_TEST (test_states)
+{
+  static const GstState walk[] = {GST_STATE_READY, GST_STATE_NULL, GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_PLAYING,
+      GST_STATE_PAUSED, GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_READY, GST_STATE_NULL, GST_STATE_PLAYING,
+      GST_STATE_NULL};
+  GList *factories = plugin_factories ();
+
+  for (GList *f = factories; f; f = f->next) {
+    GstElement *element;
+
+    if (!GST_IS_ELEMENT_FACTORY (f->data))
+      continue;
+    element = gst_element_factory_create (GST_ELEMENT_FACTORY (f->data), NULL);
+    fail_unless (element != NULL, "%s", GST_OBJECT_NAME (f->data));
+    for (guint i = 0; i < G_N_ELEMENTS (walk); i++)
+      change (element, walk[i]);
+    ASSERT_OBJECT_REFCOUNT (element, GST_OBJECT_NAME (f->data), 1);
+    gst_object_unref (element);
+  }
+  gst_plugin_feature_list_free (factories);
+}
+
+GST_END_TEST;
+
+/* Documented completely: a blurb for each property and metadata for each element; every default can be read and set. */
+GST_START_TEST (test_descriptions)
+{
+  GList *factories = plugin_factories ();
+
+  for (GList *f = factories; f; f = f->next) {
+    GstElement *element;
+    GParamSpec **specs;
+    guint n;
+
+    if (!GST_IS_ELEMENT_FACTORY (f->data))
+      continue;
+    for (guint i = 0; i < 3; i++) {
+      static const gchar *keys[] = {
+          GST_ELEMENT_METADATA_LONGNAME, GST_ELEMENT_METADATA_KLASS, GST_ELEMENT_METADATA_DESCRIPTION};
+      const gchar *text = gst_element_factory_get_metadata (f->data, keys[i]);
+
+      fail_unless (text && *text, "%s: no %s", GST_OBJECT_NAME (f->data), keys[i]);
+    }
+    element = gst_element_factory_create (GST_ELEMENT_FACTORY (f->data), NULL);
+    specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
+    for (guint i = 0; i < n; i++) {
+      GValue value = G_VALUE_INIT;
+
+      fail_unless (g_param_spec_get_blurb (specs[i]) != NULL, "%s", specs[i]->name);
+      if (!(specs[i]->flags & G_PARAM_READABLE) || g_str_equal (specs[i]->name, "parent"))
+        continue;
+      g_value_init (&value, specs[i]->value_type);
+      g_object_get_property (G_OBJECT (element), specs[i]->name, &value);
+      if (!g_str_equal (specs[i]->name, "name") && !g_str_equal (specs[i]->name, "qos"))
+        fail_unless (g_param_value_defaults (specs[i], &value), "%s: not its default", specs[i]->name);
+      if (specs[i]->flags & G_PARAM_WRITABLE)
+        g_object_set_property (G_OBJECT (element), specs[i]->name, &value);
+      g_value_unset (&value);
+    }
+    g_free (specs);
+    gst_object_unref (element);
+  }
+  gst_plugin_feature_list_free (factories);
+}
+
+GST_END_TEST;
+
+static Suite *
+states_suite (void)
+{
+  Suite *s = suite_create ("states");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_set_timeout (tc, 60);
+  tcase_add_test (tc, test_states);
+  tcase_add_test (tc, test_descriptions);
+  return s;
+}
+
+GST_CHECK_MAIN (states);
