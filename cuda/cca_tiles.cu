@@ -19,10 +19,13 @@ namespace
 
 typedef unsigned __int128 Row; /* 128 pixels, the leftmost in bit 0 */
 
-constexpr int TILE_WARPS = 2;         /* a CTA */
-constexpr int WARP_LABELS = 640;      /* noise of any density stays below */
+constexpr int TILE_WARPS = 2; /* a CTA */
+/* Labels a tile may have in shared memory: noise of any density stays five standard deviations below. */
+template <int CONNECTIVITY> constexpr int WARP_LABELS = CONNECTIVITY == 8 ? 768 : 640;
+
 constexpr uint32_t NO_LABEL = 0xffff; /* in the notes along the rim */
-constexpr uint32_t DONE = 1u << 31;   /* in a root's entry, at the end: bits 0..15 are what run_roots says */
+constexpr uint32_t DONE =
+    1u << 31; /* in a root's entry, at the end: bits 0..15 are what run_roots says, bit 16 its x % 2 */
 
 struct WarpShared {
   Row rows[TILE_H];
@@ -527,13 +530,36 @@ analyse_tile (const CcaFrame &f, uint32_t threshold, uint32_t tile, WarpShared &
   }
   __syncwarp ();
 
+  /* Roots: open components become nodes, closed ones are counted. */
+  *(uint64_t *) s.root_slots[lane] = *(uint64_t *) s.root_slots[lane + 32] = 0;
+  __syncwarp ();
+  const uint32_t tile_x = tx * TILE_W, tile_y = ty * TILE_H;
   uint32_t open_count = 0, closed_count = 0;
   for (uint32_t base = 0; base < label_count; base += 32) {
-    uint32_t label = base + lane;
-    bool root = label < label_count && labels.load (label) >> 16 == label;
-    bool open = root && *(volatile uint32_t *) &labels.box[label] >> 24;
-    open_count += __popc (__ballot_sync (~0u, open));
-    closed_count += __popc (__ballot_sync (~0u, root && !open));
+    const uint32_t label = base + lane, entry = label < label_count ? labels.load (label) : 0;
+    const bool root = label < label_count && entry >> 16 == label;
+    const uint32_t box = root ? *(volatile uint32_t *) &labels.box[label] : 0;
+    const bool open = root && box >> 24, closed = root && !open;
+    const uint32_t opens = __ballot_sync (~0u, open);
+    if (root) {
+      const uint32_t area_sum_x = *(volatile uint32_t *) &labels.area_sum_x[label];
+      const uint32_t area = area_sum_x >> 19, x = entry & 127, y = entry >> 7 & 63;
+      uint32_t code = y * ROW_SLOTS + x / 2;
+      if (open) {
+        const uint32_t sum_y = *(volatile uint32_t *) &labels.sum_y[label];
+        const uint32_t local = open_count + __popc (opens & before_me), n = tile * MAX_NODES + local;
+        f.parents[n] = node_key (tile_y + y, tile_x + x, n);
+        f.nodes[n] = {(unsigned long long) area * tile_x + (area_sum_x & 0x7ffff),
+            (unsigned long long) area * tile_y + sum_y, area, tile_x + TILE_W - 1 - (box >> 16 & 255),
+            tile_x + (box >> 8 & 255), tile_y + (box & 255)};
+        code = OPEN_RUN | local;
+      } else if (area_kept (f, area)) {
+        atomicOr (&s.root_slots[y][x / 64], 1u << x / 2 % 32);
+      }
+      *(volatile uint32_t *) &labels.entry[label] = DONE | (x & 1) << 16 | code;
+    }
+    open_count += __popc (opens);
+    closed_count += __popc (__ballot_sync (~0u, closed));
   }
   uint32_t lone_before = lone_count; /* inclusive, then exclusive, sum over the lanes */
 #pragma unroll
@@ -544,81 +570,10 @@ analyse_tile (const CcaFrame &f, uint32_t threshold, uint32_t tile, WarpShared &
   const uint32_t lone_total = __shfl_sync (~0u, lone_before, 31);
   lone_before -= lone_count;
   closed_count += lone_total;
-  uint32_t closed_base = 0;
-  if (lane == 0) {
-    closed_base = closed_count ? atomicAdd (&f.counters->closed, closed_count) : 0;
-    f.headers[tile] = {open_count, closed_count, closed_base, 0};
-  }
-  closed_base = __shfl_sync (~0u, closed_base, 0);
-
-  {
-    uint32_t to = closed_base + lone_before;
-#pragma unroll
-    for (int half = 0; half < 2; half++) {
-      const uint32_t y = lane + 32 * half;
-      uint64_t slots = 0;
-#pragma unroll
-      for (int side = 0; side < 2; side++) {
-        const Row covered = lone_pixels[half] >> 64 * side;
-        for (uint64_t rest = (uint64_t) (lone_starts[half] >> 64 * side); rest; rest &= rest - 1) {
-          const uint32_t bit = __ffsll (rest) - 1, x = side * 64 + bit;
-          const Row from = ~(covered >> bit); /* 0 if the run fills the row */
-          const uint64_t low = (uint64_t) from, high = (uint64_t) (from >> 64);
-          const uint32_t length = low ? __ffsll (low) - 1 : high ? 63 + __ffsll (high) : TILE_W;
-          if (to < f.closed_capacity)
-            f.closed[to] =
-                pack_closed ({length, length * (2 * x + length - 1) / 2, length * y, x, y, x, x + length - 1, y});
-          to++;
-          if (area_kept (f, length))
-            slots |= 1ull << x / 2;
-          if (KEEP_RUNS)
-            f.run_roots[(size_t) tile * TILE_SLOTS + y * ROW_SLOTS + x / 2] = y * ROW_SLOTS + x / 2;
-        }
-      }
-      *(uint64_t *) s.root_slots[y] = slots;
-    }
-  }
+  uint32_t closed_base = 0; /* arrives while the rim is written */
+  if (lane == 0 && closed_count)
+    closed_base = atomicAdd (&f.counters->closed, closed_count);
   __syncwarp ();
-  {
-    const uint32_t tile_x = tx * TILE_W, tile_y = ty * TILE_H;
-    uint32_t node = tile * MAX_NODES, to = closed_base + lone_total;
-    for (uint32_t base = 0; base < label_count; base += 32) {
-      const uint32_t label = base + lane, entry = label < label_count ? labels.load (label) : 0;
-      const bool root = label < label_count && entry >> 16 == label;
-      const uint32_t box = root ? *(volatile uint32_t *) &labels.box[label] : 0;
-      const bool open = root && box >> 24, closed = root && !open;
-      const uint32_t opens = __ballot_sync (~0u, open), closeds = __ballot_sync (~0u, closed);
-      if (root) {
-        const uint32_t area_sum_x = *(volatile uint32_t *) &labels.area_sum_x[label];
-        const uint32_t sum_y = *(volatile uint32_t *) &labels.sum_y[label];
-        const uint32_t area = area_sum_x >> 19, sum_x = area_sum_x & 0x7ffff;
-        const uint32_t x = entry & 127, y = entry >> 7 & 63, left = TILE_W - 1 - (box >> 16 & 255);
-        const uint32_t right = box >> 8 & 255, bottom = box & 255;
-        uint32_t code;
-        if (open) {
-          const uint32_t n = node + __popc (opens & before_me);
-          f.parents[n] = node_key (tile_y + y, tile_x + x, n);
-          f.nodes[n] = {(unsigned long long) area * tile_x + sum_x, (unsigned long long) area * tile_y + sum_y, area,
-              tile_x + left, tile_x + right, tile_y + bottom};
-          code = OPEN_RUN | (n - tile * MAX_NODES);
-        } else {
-          const uint32_t i = to + __popc (closeds & before_me);
-          if (i < f.closed_capacity)
-            f.closed[i] = pack_closed ({area, sum_x, sum_y, x, y, left, right, bottom});
-          if (area_kept (f, area))
-            atomicOr (&s.root_slots[y][x / 64], 1u << x / 2 % 32);
-          code = y * ROW_SLOTS + x / 2;
-        }
-        *(volatile uint32_t *) &labels.entry[label] = DONE | code;
-      }
-      node += __popc (opens);
-      to += __popc (closeds);
-    }
-  }
-  __syncwarp ();
-  if (closed_count)
-    for (uint32_t y = lane; y < TILE_H; y += 32)
-      f.roots[(size_t) tile * TILE_H + y] = *(const uint64_t *) s.root_slots[y];
 
   /* OPEN_RUN | node, or the first run's slot, of the component with LABEL. */
   auto code_of = [&] (uint32_t label) {
@@ -676,6 +631,55 @@ analyse_tile (const CcaFrame &f, uint32_t threshold, uint32_t tile, WarpShared &
       rim.right_node[y] = node_of (has_right && (uint32_t) (row >> 96) >> 31 ? s.right[first] : NO_LABEL);
     }
   }
+  /* Records of closed components: lone runs, then those with labels. */
+  closed_base = __shfl_sync (~0u, closed_base, 0);
+  if (lane == 0)
+    f.headers[tile] = {open_count, closed_count, closed_base, 0};
+  if (!closed_count)
+    return true;
+  {
+    uint32_t to = closed_base + lone_before;
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+      const uint32_t y = lane + 32 * half;
+      uint64_t slots = 0;
+#pragma unroll
+      for (int side = 0; side < 2; side++) {
+        const Row covered = lone_pixels[half] >> 64 * side;
+        for (uint64_t rest = (uint64_t) (lone_starts[half] >> 64 * side); rest; rest &= rest - 1) {
+          const uint32_t bit = __ffsll (rest) - 1, x = side * 64 + bit;
+          const Row from = ~(covered >> bit); /* 0 if the run fills the row */
+          const uint64_t low = (uint64_t) from, high = (uint64_t) (from >> 64);
+          const uint32_t length = low ? __ffsll (low) - 1 : high ? 63 + __ffsll (high) : TILE_W;
+          if (to < f.closed_capacity)
+            f.closed[to] =
+                pack_closed ({length, length * (2 * x + length - 1) / 2, length * y, x, y, x, x + length - 1, y});
+          to++;
+          if (area_kept (f, length))
+            slots |= 1ull << x / 2;
+          if (KEEP_RUNS)
+            f.run_roots[(size_t) tile * TILE_SLOTS + y * ROW_SLOTS + x / 2] = y * ROW_SLOTS + x / 2;
+        }
+      }
+      f.roots[(size_t) tile * TILE_H + y] = *(const uint64_t *) s.root_slots[y] | slots;
+    }
+  }
+  __syncwarp ();
+  uint32_t to = closed_base + lone_total;
+  for (uint32_t base = 0; base < label_count; base += 32) {
+    const uint32_t label = base + lane, entry = label < label_count ? labels.load (label) : 0;
+    const bool closed = entry & DONE && !(entry & OPEN_RUN);
+    const uint32_t closeds = __ballot_sync (~0u, closed), i = to + __popc (closeds & before_me);
+    if (closed && i < f.closed_capacity) {
+      const uint32_t area_sum_x = *(volatile uint32_t *) &labels.area_sum_x[label];
+      const uint32_t sum_y = *(volatile uint32_t *) &labels.sum_y[label];
+      const uint32_t box = *(volatile uint32_t *) &labels.box[label];
+      const uint32_t slot = entry & (TILE_SLOTS - 1), x = slot % ROW_SLOTS * 2 + (entry >> 16 & 1);
+      f.closed[i] = pack_closed ({area_sum_x >> 19, area_sum_x & 0x7ffff, sum_y, x, slot / ROW_SLOTS,
+          TILE_W - 1 - (box >> 16 & 255), box >> 8 & 255, box & 255});
+    }
+    to += __popc (closeds);
+  }
   return true;
 }
 
@@ -705,14 +709,14 @@ template <int CONNECTIVITY, bool KEEP_RUNS>
 __global__ void __launch_bounds__ (32 * TILE_WARPS) tile_kernel (const __grid_constant__ CcaFrame f)
 {
   __shared__ WarpShared shared[TILE_WARPS];
-  __shared__ uint32_t labels[TILE_WARPS][4][WARP_LABELS + 1];
+  __shared__ uint32_t labels[TILE_WARPS][4][WARP_LABELS<CONNECTIVITY> + 1];
   const uint32_t warp = threadIdx.x / 32, tile = blockIdx.x * TILE_WARPS + warp;
   ctr_let_next_start ();
   if (tile >= f.tiles_x * f.tiles_y)
     return;
   const uint32_t threshold = f.threshold_device ? *f.threshold_device : f.threshold;
   if (!analyse_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, tile, shared[warp],
-          {labels[warp][0], labels[warp][1], labels[warp][2], labels[warp][3], WARP_LABELS}))
+          {labels[warp][0], labels[warp][1], labels[warp][2], labels[warp][3], WARP_LABELS<CONNECTIVITY>}))
     analyse_hard_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, tile, shared[warp]);
 }
 
