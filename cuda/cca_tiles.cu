@@ -13,11 +13,11 @@
  * A tile with more labels than shared memory has room for, which takes a pattern made for it, is begun again with its
  * labels in global memory. */
 #include "cuda/cca_layout.cuh"
+#include "cuda/tile_labels.cuh"
+#include "cuda/tile_pixels.cuh"
 
 namespace
 {
-
-typedef unsigned __int128 Row; /* 128 pixels, the leftmost in bit 0 */
 
 constexpr int TILE_WARPS = 2; /* a CTA */
 /* Labels a tile may have in shared memory: noise of any density stays five standard deviations below. */
@@ -34,202 +34,6 @@ struct WarpShared {
   uint16_t left[TILE_H];          /* these at the first of equal rows only */
   uint16_t right[TILE_H];
 };
-
-/* Four words a label, in shared or global memory; all accesses are volatile or atomic, for lanes race benignly. The
- * warp calls the functions as a whole, each lane with something to do or not: loops that end for all lanes at once keep
- * it together, which the compiler by itself does not. */
-struct Labels {
-  uint32_t *entry;      /* parent label << 16 | first pixel (y << 7 | x): the least label of a component is its own */
-  uint32_t *area_sum_x; /* area << 19 | sum_x; only a tile that is all foreground needs more, and takes its own way */
-  uint32_t *sum_y;
-  uint32_t *box; /* bytes: open, 127 - left, right, bottom; open: it touches a neighbouring tile */
-  uint32_t capacity;
-
-  __device__ uint32_t
-  load (uint32_t label) const
-  {
-    return *(const volatile uint32_t *) (entry + label);
-  }
-
-  /* A label that is always there, and always a root: for lanes with nothing to look up. */
-  __device__ uint32_t
-  nobody () const
-  {
-    return capacity;
-  }
-
-  /* The roots of three labels. */
-  __device__ void
-  find (uint32_t *a, uint32_t *b, uint32_t *c) const
-  {
-    bool moving;
-    do {
-      const uint32_t up_a = load (*a) >> 16, up_b = load (*b) >> 16, up_c = load (*c) >> 16;
-      moving = up_a != *a || up_b != *b || up_c != *c;
-      *a = up_a;
-      *b = up_b;
-      *c = up_c;
-    } while (__any_sync (~0u, moving));
-  }
-
-  __device__ void
-  find (uint32_t *a, uint32_t *b) const
-  {
-    bool moving;
-    do {
-      const uint32_t up_a = load (*a) >> 16, up_b = load (*b) >> 16;
-      moving = up_a != *a || up_b != *b;
-      *a = up_a;
-      *b = up_b;
-    } while (__any_sync (~0u, moving));
-  }
-
-  /* A label with itself: nothing. */
-  __device__ void
-  unite (uint32_t a, uint32_t b)
-  {
-    for (;;) {
-      find (&a, &b);
-      if (!__any_sync (~0u, a != b))
-        return;
-      if (a != b) {
-        const uint32_t high = max (a, b), low = min (a, b);
-        const uint32_t old = atomicMin (&entry[high], low << 16 | (load (high) & 0xffff)) >> 16;
-        a = old == high ? low : old; /* not a root any more: what it was linked to is still to be joined */
-        b = low;
-      }
-      __syncwarp ();
-    }
-  }
-
-  __device__ void
-  add (bool has, uint32_t label, uint32_t area_and_sum_x, uint32_t y, uint32_t bounds)
-  {
-    uint32_t old = 0, wider = 0;
-    if (has) {
-      atomicAdd (&area_sum_x[label], area_and_sum_x);
-      atomicAdd (&sum_y[label], y);
-      old = *(volatile uint32_t *) &box[label];
-      wider = __vmaxu4 (old, bounds);
-    }
-    while (__any_sync (~0u, wider != old)) {
-      if (wider != old) {
-        const uint32_t seen = atomicCAS (&box[label], old, wider);
-        old = seen == old ? wider : seen;
-        wider = __vmaxu4 (old, bounds);
-      }
-    }
-  }
-};
-
-/* What a lane has gathered for one label. */
-struct Gathered {
-  uint32_t label; /* Labels::nobody(): nothing */
-  uint32_t area;
-  uint32_t columns; /* sum of columns, counted from the lane's first */
-  uint32_t sum_y;
-  uint32_t mask; /* columns seen */
-  uint32_t bottom;
-  uint32_t open;
-
-  /* Hands over what there is, where the lane is LEAVING its label. */
-  __device__ void
-  flush (Labels &labels, uint32_t lane, bool leaving)
-  {
-    const bool has = leaving && label != labels.nobody ();
-    if (!__any_sync (~0u, has))
-      return;
-    const uint32_t first = lane * 4, left = first + __ffs (mask) - 1, right = first + 31 - __clz (mask);
-    labels.add (has, label, area << 19 | (area * first + columns), sum_y,
-        open << 24 | (TILE_W - 1 - left) << 16 | right << 8 | bottom);
-  }
-};
-
-/* Bit i: byte i of V >= the threshold. T_LOW: its low seven bits in every byte; T_SMALL: all ones if its bit 7 is
- * clear. */
-__device__ inline uint32_t
-compare16 (uint4 v, uint32_t t_low, uint32_t t_small)
-{
-  const uint32_t high = 0x80808080u;
-  auto ge = [&] (uint32_t x) {
-    uint32_t c = (x | high) - t_low; /* bit 7 of each byte: low seven bits >= */
-    return ((x & c) | (t_small & (x | c))) & high;
-  };
-  uint32_t low = __dp4a (ge (v.y), 0x80402010u, __dp4a (ge (v.x), 0x08040201u, 0u));
-  uint32_t top = __dp4a (ge (v.w), 0x80402010u, __dp4a (ge (v.z), 0x08040201u, 0u));
-  return low >> 7 | top << 1;
-}
-
-/* Foreground of 16 pixels from column X on; bits beyond the image are 0. */
-__device__ inline uint32_t
-load_chunk (const CcaFrame &f, uint32_t threshold, uint32_t x, uint32_t y)
-{
-  if (y >= f.height || x >= f.width)
-    return 0;
-  const uint32_t inside = f.width - x;
-  uint32_t bits = 0;
-  if (f.depth == 8) {
-    const uint8_t *p = f.pixels + y * f.stride + x;
-    if (inside >= 16 && ((uintptr_t) p & 15) == 0) {
-      uint4 v = __ldcs ((const uint4 *) p);
-      uint32_t t_low = (threshold & 127) * 0x01010101u;
-      bits = compare16 (v, t_low, threshold & 128 ? 0u : ~0u);
-      if (threshold > 255)
-        bits = 0;
-    } else {
-      for (uint32_t i = 0; i < 16 && i < inside; i++)
-        bits |= (uint32_t) (p[i] >= threshold) << i;
-    }
-  } else {
-    const uint16_t *p = (const uint16_t *) (f.pixels + y * f.stride) + x;
-    if (inside >= 16 && ((uintptr_t) p & 15) == 0) {
-#pragma unroll
-      for (int half = 0; half < 2; half++) {
-        uint4 v = __ldcs ((const uint4 *) p + half);
-        const uint32_t words[4] = {v.x, v.y, v.z, v.w};
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-          bits |= (uint32_t) ((words[i] & 0xffff) >= threshold) << (8 * half + 2 * i);
-          bits |= (uint32_t) (words[i] >> 16 >= threshold) << (8 * half + 2 * i + 1);
-        }
-      }
-    } else {
-      for (uint32_t i = 0; i < 16 && i < inside; i++)
-        bits |= (uint32_t) (p[i] >= threshold) << i;
-    }
-  }
-  if (f.invert)
-    bits = ~bits & 0xffff;
-  return inside >= 16 ? bits : bits & ((1u << inside) - 1);
-}
-
-/* The tile's foreground, one Row a row. */
-__device__ inline void
-load_tile (const CcaFrame &f, uint32_t threshold, uint32_t tx, uint32_t ty, Row *rows)
-{
-  uint16_t *chunks = (uint16_t *) rows;
-  const uint32_t lane = threadIdx.x % 32, x = tx * TILE_W + lane % 8 * 16, y = ty * TILE_H + lane / 8;
-  const bool whole = (tx + 1) * TILE_W <= f.width && (ty + 1) * TILE_H <= f.height;
-  if (f.depth == 8 && whole && (((uintptr_t) f.pixels | f.stride) & 15) == 0) {
-    const uint8_t *p = f.pixels + y * f.stride + x;
-    const uint32_t t_low = (threshold & 127) * 0x01010101u, t_small = threshold & 128 ? 0u : ~0u;
-    const uint32_t mask = threshold > 255 ? 0 : 0xffff, invert = f.invert ? 0xffff : 0;
-    constexpr int batch = TILE_H / 4; /* loads under way at a time: all */
-    for (int i = 0; i < TILE_H / 4; i += batch) {
-      uint4 v[batch];
-#pragma unroll
-      for (int k = 0; k < batch; k++)
-        v[k] = __ldcs ((const uint4 *) (p + (size_t) (i + k) * 4 * f.stride));
-#pragma unroll
-      for (int k = 0; k < batch; k++)
-        chunks[(i + k) * 32 + lane] = (compare16 (v[k], t_low, t_small) & mask) ^ invert;
-    }
-  } else {
-    for (int i = 0; i < TILE_H / 4; i++)
-      chunks[i * 32 + lane] = load_chunk (f, threshold, x, y + i * 4);
-  }
-  __syncwarp ();
-}
 
 __device__ inline Row
 reverse (Row r)
@@ -637,12 +441,12 @@ analyse_tile (const CcaFrame &f, uint32_t threshold, uint32_t tile, WarpShared &
     f.headers[tile] = {open_count, closed_count, closed_base, 0};
   if (!closed_count)
     return true;
-  {
+  if (lone_total) {
     uint32_t to = closed_base + lone_before;
 #pragma unroll
     for (int half = 0; half < 2; half++) {
       const uint32_t y = lane + 32 * half;
-      uint64_t slots = 0;
+      uint64_t slots = *(const uint64_t *) s.root_slots[y];
 #pragma unroll
       for (int side = 0; side < 2; side++) {
         const Row covered = lone_pixels[half] >> 64 * side;
@@ -661,9 +465,12 @@ analyse_tile (const CcaFrame &f, uint32_t threshold, uint32_t tile, WarpShared &
             f.run_roots[(size_t) tile * TILE_SLOTS + y * ROW_SLOTS + x / 2] = y * ROW_SLOTS + x / 2;
         }
       }
-      f.roots[(size_t) tile * TILE_H + y] = *(const uint64_t *) s.root_slots[y] | slots;
+      *(uint64_t *) s.root_slots[y] = slots;
     }
   }
+#pragma unroll
+  for (uint32_t y = lane; y < TILE_H; y += 32)
+    f.roots[(size_t) tile * TILE_H + y] = *(const uint64_t *) s.root_slots[y];
   __syncwarp ();
   uint32_t to = closed_base + lone_total;
   for (uint32_t base = 0; base < label_count; base += 32) {
