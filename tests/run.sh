@@ -10,8 +10,8 @@ exec < /dev/null
 # Debian's own python3 has the GObject bindings that tests use; another one may come first on PATH.
 PATH=/usr/bin:/bin:$PATH
 TESTS=build-tests
-PACKAGES_TEST=(g++ libopencv-dev libgirepository1.0-dev python3-gst-1.0 gir1.2-gst-plugins-base-1.0 clang-format
-  shellcheck)
+PACKAGES_TEST=(g++ libopencv-dev libgirepository1.0-dev python3-gst-1.0 python3-numpy gir1.2-gst-plugins-base-1.0
+  clang-format shellcheck)
 export GST_REGISTRY=$PWD/$TESTS/registry.bin # apart from the user's own
 unset GST_PLUGIN_PATH GST_PLUGIN_PATH_1_0
 
@@ -110,8 +110,8 @@ if check "build" build $TESTS/release --buildtype=release -Dwerror=true -Dauto_f
   check "gst-inspect" inspect_elements
 fi
 
-if check "build with AddressSanitizer and UndefinedBehaviorSanitizer" build $TESTS/sanitizers --buildtype=debugoptimized \
-    -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false -Dcuda=disabled -Dintrospection=disabled \
+if check "build with AddressSanitizer and UndefinedBehaviorSanitizer" build $TESTS/sanitizers \
+    --buildtype=debugoptimized -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false -Dcuda=disabled -Dintrospection=disabled \
     -Dbenchmarks=disabled; then
   meson_tests "sanitizers" $TESTS/sanitizers
 fi
