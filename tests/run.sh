@@ -111,8 +111,8 @@ if check "build" build $TESTS/release --buildtype=release -Dwerror=true -Dauto_f
 fi
 
 if check "build with AddressSanitizer and UndefinedBehaviorSanitizer" build $TESTS/sanitizers \
-    --buildtype=debugoptimized -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false -Dcuda=disabled -Dintrospection=disabled \
-    -Dbenchmarks=disabled; then
+    --buildtype=debugoptimized -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false -Dcuda=disabled \
+    -Dintrospection=disabled -Dbenchmarks=disabled; then
   meson_tests "sanitizers" $TESTS/sanitizers
 fi
 
