@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # demo.sh [FILE | URI | /dev/videoN]
 #
-# Finds the connected components in a picture, a video, a stream or a camera, and writes them to out/NAME.ndjson: installs
-# what is missing, builds, runs the pipeline, sums up. Without an argument: the first camera, or a scene of its own where
-# there is none.
+# Finds the connected components in a picture, a video, a stream or a camera, and writes them to out/NAME.ndjson:
+# installs what is missing, builds, runs the pipeline, sums up. Without an argument: the first camera, or a scene of its
+# own where there is none.
 set -euo pipefail
 
 LIVE_SECONDS=10 # cameras and streams have no end of their own

@@ -60,8 +60,8 @@ have_nvcc ()
 # gpu_archs: the architectures of the GPUs here, such as "sm_90"; nothing without a GPU.
 gpu_archs ()
 {
-  nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2> /dev/null | grep -E '^[0-9]+\.[0-9]+$' | tr -d . | sort -u \
-      | sed 's/^/sm_/'
+  nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2> /dev/null | grep -E '^[0-9]+\.[0-9]+$' | tr -d . \
+      | sort -u | sed 's/^/sm_/'
 }
 
 # nvcc_has ARCH...: can nvcc compile for all of them?
