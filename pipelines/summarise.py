@@ -1,0 +1,43 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""summarise.py FILE.ndjson MICROSECONDS: says in a few lines what contourexport wrote, and how fast the pipeline was."""
+import json
+import statistics
+import sys
+
+ROWS = 8  # of the first frame that has components
+
+
+def table(frame):
+    largest = sorted(frame["components"], key=lambda c: -c["area"])[:ROWS]
+    print(f"\nFrame {frame['frame']}: {frame['count']} components", end="")
+    print(f", the {len(largest)} largest:" if frame["count"] > len(largest) else ":")
+    print(f"{'label':>8} {'area':>9} {'left':>6} {'top':>6} {'width':>6} {'height':>6} {'centroid x':>11} {'y':>9}")
+    for c in largest:
+        print(f"{c['label']:>8} {c['area']:>9.0f} {c['x']:>6.0f} {c['y']:>6.0f} {c['w']:>6.0f} {c['h']:>6.0f}"
+              f" {c['cx']:>11.2f} {c['cy']:>9.2f}")
+
+
+def main(path, microseconds):
+    counts, first = [], None
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            if not line.endswith("\n"):
+                break  # the pipeline was killed while it wrote
+            frame = json.loads(line)
+            counts.append(frame["count"])
+            if first is None or not first["count"] and frame["count"]:
+                first = frame
+    seconds = int(microseconds) / 1e6
+    size = "{width} x {height} pixels".format(**first["resolution"])
+    if len(counts) == 1:
+        print(f"1 frame of {size}, threshold {first['threshold']}, in {seconds:.2f} s (start and decoding included)")
+    else:
+        print(f"{len(counts)} frames of {size} in {seconds:.2f} s: {len(counts) / seconds:.0f} frames/s"
+              " (start and decoding included)")
+        print(f"components per frame: {min(counts)} to {max(counts)}, median {statistics.median(counts):.0f}")
+    table(first)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Runs pipelines/demo.sh on a picture, a video, its own scene and on wrong arguments.
+set -euo pipefail
+
+cd "$(dirname "$(readlink -f "$0")")/.."
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# expect_frames NAME FRAMES ARGUMENT...
+expect_frames ()
+{
+  local name=$1 frames=$2 got
+  shift 2
+  pipelines/demo.sh "$@"
+  got=$(wc -l < "out/$name.ndjson")
+  [ "$got" = "$frames" ] || {
+    echo "demo.sh $*: $got lines in out/$name.ndjson, expected $frames" >&2
+    exit 1
+  }
+}
+
+# expect_refusal SENTENCE ARGUMENT...: exit status 2 and one line that contains the sentence.
+expect_refusal ()
+{
+  local sentence=$1 status=0
+  shift
+  pipelines/demo.sh "$@" > "$folder/stdout" 2> "$folder/stderr" < /dev/null || status=$?
+  if [ $status != 2 ] || [ "$(wc -l < "$folder/stderr")" != 1 ] || ! grep -qF "$sentence" "$folder/stderr"; then
+    echo "demo.sh $*: exit status $status, expected 2 and '$sentence'; it said:" >&2
+    cat "$folder/stderr" >&2
+    exit 1
+  fi
+}
+
+expect_refusal "no such file: $folder/absent.png" "$folder/absent.png"
+expect_refusal "not a file: $folder" "$folder"
+expect_refusal "no such camera: /dev/video999" /dev/video999
+expect_refusal "not a camera: /dev/null" /dev/null
+expect_refusal "no option '--help-me'" --help-me
+expect_refusal "one argument at most" a.png b.png
+expect_refusal "the argument is empty" ""
+: > "$folder/empty.png"
+expect_refusal "the file is empty" "$folder/empty.png"
+echo "This is a text, not a picture." > "$folder/text.png"
+expect_refusal "cannot get pictures from $folder/text.png" "$folder/text.png"
+expect_refusal "cannot get pictures from file:///no/such/clip.mp4" file:///no/such/clip.mp4
+expect_refusal "cannot get pictures from nosuchscheme://host/clip" nosuchscheme://host/clip
+
+gst-launch-1.0 -q videotestsrc num-buffers=1 pattern=checkers-8 ! video/x-raw,width=161,height=123 ! pngenc \
+    ! filesink location="$folder/a picture, 100%.png"
+gst-launch-1.0 -q videotestsrc num-buffers=40 pattern=ball ! jpegenc ! avimux ! filesink location="$folder/clip.avi"
+expect_frames a_picture__100_.png 1 "$folder/a picture, 100%.png"
+expect_frames clip.avi 40 "$folder/clip.avi"
+expect_frames clip.avi 40 "file://$folder/clip.avi"
+if ls /dev/video* > /dev/null 2>&1; then
+  echo "A video device is here: the scene that stands in for a camera is not tried."
+else
+  expect_frames scene 150
+fi
+echo "demo.sh does what it should."

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs the examples of README.md as they stand there: every gst-launch-1.0 line, every Python program.
+
+Their inputs come from the folder of real images CTR_TEST_DATA, or are drawn. A camera is replaced by a test picture
+that plays live, a screen by fakesink. What needs an element or module that is missing (an NVIDIA decoder, GObject
+Introspection) is left out, and said. Exit status 77 without GStreamer's command line tools.
+"""
+import importlib.util
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+# Name in README.md: file in CTR_TEST_DATA, or the pipeline that draws one.
+INPUTS = {
+    "page.png": ("documents/page.png", "videotestsrc num-buffers=1 pattern=circular ! pngenc"),
+    "clip.mp4": ("video/bottles.mp4", "videotestsrc num-buffers=15 ! openh264enc ! h264parse ! mp4mux"),
+    "clip.avi": ("video/bolts_mjpeg.avi", "videotestsrc num-buffers=15 pattern=ball ! jpegenc ! avimux"),
+}
+STAND_INS = [
+    (r"\bv4l2src( device=\S+)?", "videotestsrc is-live=true num-buffers=10"),
+    (r"\bautovideosink\b", "fakesink"),
+]
+
+
+def blocks(text, language):
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+def launch_lines(text):
+    for block in blocks(text, "sh"):
+        for line in block.replace("\\\n", " ").splitlines():
+            if line.startswith("gst-launch-1.0 "):
+                yield line
+
+
+def known(name):
+    """Is there an element or plugin NAME?"""
+    return subprocess.run(["gst-inspect-1.0", name], stdout=subprocess.DEVNULL, check=False).returncode == 0
+
+
+def missing_elements(line):
+    words = [word for word in shlex.split(line)[1:] if re.fullmatch("[a-z][a-z0-9]*", word)]
+    return [word for word in words if not known(word)]
+
+
+def provide_inputs():
+    """Puts what can be had of INPUTS in the current folder."""
+    for name, (real, source) in INPUTS.items():
+        real = os.path.join(os.environ.get("CTR_TEST_DATA", ""), real)
+        line = f"gst-launch-1.0 -q {source} ! filesink location={name}"
+        if os.path.exists(real):
+            shutil.copy(real, name)
+        elif absent := missing_elements(line):
+            print(f"no {name} here: {', '.join(absent)} missing")
+        else:
+            subprocess.run(line, shell=True, timeout=60, check=True)
+
+
+def results_of(line):
+    return re.findall(r"[\w-]+\.ndjson", line)
+
+
+def run(command, title, expected=None):
+    """Runs COMMAND; True when it went well, printed EXPECTED and left no .ndjson of its title empty."""
+    print(f"--- {title}", flush=True)
+    try:
+        done = subprocess.run(command, shell=isinstance(command, str), stdout=subprocess.PIPE, text=True, timeout=60,
+                              check=False)
+    except subprocess.TimeoutExpired:
+        print("FAILED: no end within 60 s")
+        return False
+    print(done.stdout[:1000], flush=True)
+    empty = [name for name in results_of(title) if not os.path.exists(name) or not os.path.getsize(name)]
+    fault = (f"exit status {done.returncode}" if done.returncode
+             else "nothing in " + ", ".join(empty) if empty
+             else f"'{expected}' not printed" if expected and not re.search(expected, done.stdout) else None)
+    if fault:
+        print(f"FAILED: {fault}", flush=True)
+    return not fault
+
+
+def main(readme):
+    if not shutil.which("gst-launch-1.0") or not shutil.which("gst-inspect-1.0"):
+        print("no gst-launch-1.0 and gst-inspect-1.0 here")
+        return 77
+    if not known("cudacontours"):
+        print("the plugin is not found: GST_PLUGIN_PATH is", os.environ.get("GST_PLUGIN_PATH"))
+        return 1
+    with open(readme, encoding="utf-8") as file:
+        text = file.read()
+    results = []
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        provide_inputs()
+        for line in launch_lines(text):
+            for pattern, replacement in STAND_INS:
+                line = re.sub(pattern, replacement, line)
+            absent = missing_elements(line) + [name for name in INPUTS if name in line and not os.path.exists(name)]
+            if absent:
+                print(f"--- left out, {', '.join(absent)} missing: {line}")
+                continue
+            for name in results_of(line):
+                if os.path.exists(name):
+                    os.remove(name)
+            results.append(run(line, line))
+        if "GI_TYPELIB_PATH" in os.environ and importlib.util.find_spec("gi"):
+            for program in blocks(text, "python"):
+                results.append(run([sys.executable, "-c", program], program, r"\d+ components, threshold \d+\n1 "))
+        else:
+            print("--- left out, no GObject Introspection: the Python program")
+    print(f"{len(results)} examples ran, {results.count(False)} failed")
+    return not all(results)
+
+
+if __name__ == "__main__":
+    sys.exit(main(os.path.abspath(sys.argv[1])))

@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# run.sh: installs what is missing, builds, and runs every check there is; ends with "N passed, N failed, N skipped".
+set -uo pipefail
+
+cd "$(dirname "$(readlink -f "$0")")/.." || exit
+. pipelines/lib.sh
+exec < /dev/null
+
+# Debian's own python3 has the GObject bindings that tests use; another one may come first on PATH.
+PATH=/usr/bin:/bin:$PATH
+TESTS=build-tests
+PACKAGES_TEST=(g++ libopencv-dev libgirepository1.0-dev python3-gst-1.0 python3-numpy gir1.2-gst-plugins-base-1.0
+  clang-format shellcheck)
+export GST_REGISTRY=$PWD/$TESTS/registry.bin # apart from the user's own
+unset GST_PLUGIN_PATH GST_PLUGIN_PATH_1_0
+
+passed=0 failed=0 skipped=0 failures=()
+
+count ()
+{
+  case $1 in
+    0) passed=$((passed + 1)) ;;
+    77) skipped=$((skipped + 1)) ;;
+    *)
+      failed=$((failed + 1))
+      failures+=("$2")
+      ;;
+  esac
+}
+
+# check NAME COMMAND...: one check, by its exit status as Meson reads it (77: skipped).
+check ()
+{
+  local name=$1 status started=$SECONDS
+  shift
+  say "$name"
+  "$@"
+  status=$?
+  count $status "$name"
+  echo "-- $name: exit status $status after $((SECONDS - started)) s"
+  return $status
+}
+
+# meson_tests NAME DIR: runs the tests registered in DIR and counts each of them.
+meson_tests ()
+{
+  local name=$1 dir=$2 log=$2/meson-logs/testlog.json status results test
+  say "$name"
+  rm -f "$log"
+  meson test -C "$dir" --no-rebuild --print-errorlogs --timeout-multiplier 4
+  status=$?
+  results=$(/usr/bin/python3 - "$log" << 'PYTHON'
+import json, sys
+STATUS = {'OK': 0, 'EXPECTEDFAIL': 0, 'SKIP': 77}
+for line in open(sys.argv[1]):
+    test = json.loads(line)
+    print(STATUS.get(test['result'], 1), test['name'])
+PYTHON
+  )
+  [ -n "$results" ] || results="1 no test ran"
+  [ $status = 0 ] || grep -q ^1 <<< "$results" || results+=$'\n1 meson test'
+  while read -r status test; do
+    count "$status" "$name: $test"
+  done <<< "$results"
+}
+
+# The version that the formatting was made with: others differ in places.
+format_check ()
+{
+  clang-format --version | grep -qF 'version 14.' || return 77
+  find include core cpu cuda gst tests pipelines -regex '.*\.\(c\|cc\|h\|cu\|cuh\)' \
+      -exec clang-format --dry-run -Werror {} +
+}
+
+# Every element of the plugin introduces itself, without a word on stderr.
+inspect_elements ()
+{
+  local elements element complaint
+  export GST_PLUGIN_PATH=$TESTS/release/gst/elements
+  elements=$(gst-inspect-1.0 cudacontours | sed -n 's/^  \([a-z0-9]*\): .*/\1/p')
+  for element in $elements; do
+    echo "$element"
+    if ! complaint=$(gst-inspect-1.0 "$element" 2>&1 > /dev/null) || [ -n "$complaint" ]; then
+      echo "$element: $complaint"
+      return 1
+    fi
+  done
+  unset GST_PLUGIN_PATH
+  [ -n "$elements" ]
+}
+
+need_packages "build and test" "${PACKAGES_BUILD[@]}" "${PACKAGES_CUDA[@]}" "${PACKAGES_RUN[@]}" "${PACKAGES_TEST[@]}"
+
+cuda=(-Dcuda=disabled)
+mapfile -t archs < <(gpu_archs)
+if ! have_nvcc; then
+  say "No nvcc: testing without the GPU backend."
+else
+  # Without a GPU one architecture shows that the kernels compile.
+  [ ${#archs[@]} -gt 0 ] || archs=(sm_90)
+  nvcc_has "${archs[@]}" || archs=("$(nvcc --list-gpu-code | grep -E '^sm_[0-9]+$' | sort -V | tail -n 1)")
+  say "Compiling the GPU backend for ${archs[*]}."
+  cuda=(-Dcuda=enabled "-Dcuda-archs=$(IFS=, && echo "${archs[*]}")")
+fi
+
+# auto_features: here nothing may be left out unnoticed.
+if check "build" build $TESTS/release --buildtype=release -Dwerror=true -Dauto_features=enabled "${cuda[@]}"; then
+  meson_tests "tests" $TESTS/release
+  check "gst-inspect" inspect_elements
+fi
+
+if check "build with AddressSanitizer and UndefinedBehaviorSanitizer" build $TESTS/sanitizers \
+    --buildtype=debugoptimized -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false -Dcuda=disabled \
+    -Dintrospection=disabled -Dbenchmarks=disabled; then
+  meson_tests "sanitizers" $TESTS/sanitizers
+fi
+
+check "clang-format" format_check
+check "shellcheck" shellcheck -x pipelines/demo.sh tests/run.sh tests/demo.sh .ci/run
+check "demo" tests/demo.sh
+
+[ $failed = 0 ] || {
+  say "Failed:"
+  printf '  %s\n' "${failures[@]}"
+}
+printf '\n%d passed, %d failed, %d skipped\n' $passed $failed $skipped
+[ $failed = 0 ]
