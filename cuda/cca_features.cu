@@ -29,9 +29,9 @@ struct Sums {
       yy += __shfl_xor_sync (~0u, yy, d);
       grey += __shfl_xor_sync (~0u, grey, d);
       grey_sq += __shfl_xor_sync (~0u, grey_sq, d);
+      min = ::min (min, __shfl_xor_sync (~0u, min, d));
+      max = ::max (max, __shfl_xor_sync (~0u, max, d));
     }
-    min = __reduce_min_sync (~0u, min);
-    max = __reduce_max_sync (~0u, max);
   }
 };
 

@@ -237,6 +237,14 @@ merge_tiles (const CcaFrame &f, MergeShared &s, uint32_t first_tx, uint32_t ty)
 constexpr unsigned long long BAND_SUM = 1ull << 32;    /* state: this band's count alone */
 constexpr unsigned long long BAND_PREFIX = 2ull << 32; /* state: of all bands up to this one */
 
+__device__ inline uint32_t
+warp_sum (uint32_t value)
+{
+  for (int d = 16; d; d /= 2)
+    value += __shfl_xor_sync (~0u, value, d);
+  return value;
+}
+
 /* Sum over the bands before BAND, by decoupled look-back; the whole first warp calls it. */
 __device__ uint32_t
 look_back (const CcaFrame &f, uint32_t band)
@@ -253,7 +261,7 @@ look_back (const CcaFrame &f, uint32_t band)
     } while (__any_sync (~0u, state == 0));
     uint32_t prefixes = __ballot_sync (~0u, state >= BAND_PREFIX);
     uint32_t stop = prefixes ? __ffs (prefixes) - 1 : 32;
-    sum += __reduce_add_sync (~0u, lane <= stop ? (uint32_t) state : 0);
+    sum += warp_sum (lane <= stop ? (uint32_t) state : 0);
     if (prefixes)
       break;
   }

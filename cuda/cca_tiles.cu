@@ -22,9 +22,9 @@
 namespace
 {
 
-constexpr int TILE_WARPS = 2;          /* a CTA of whole tiles */
-constexpr int SMALL_STRIPS = 8;        /* a tile of a small frame */
-constexpr unsigned SMALL_TILES = 2048; /* tiles of the largest small frame */
+constexpr int TILE_WARPS = 2;         /* a CTA of whole tiles */
+constexpr int SMALL_STRIPS = 8;       /* a tile of a small frame */
+constexpr unsigned SMALL_TILES = 640; /* tiles of the largest small frame: 2560 x 1440 has 460 */
 
 /* Labels a tile may have in shared memory: noise of any density stays several standard deviations below. */
 template <int CONNECTIVITY, int STRIPS>
