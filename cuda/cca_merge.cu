@@ -111,6 +111,18 @@ template <int CONNECTIVITY> __global__ void __launch_bounds__ (32 * SEAM_WARPS) 
     if (CONNECTIVITY == 8 && later >> lane & 1)
       pairs[i * kinds + 1] = above_node[at] << 8 | line_node[at - 1];
   }
+  /* At the corner, nodes: lane 0 this tile's and the one's diagonally below, lane 1 the right one's and the one's
+   * below. */
+  uint32_t corner_a = NO_PAIR, corner_b = NO_PAIR;
+  if (CONNECTIVITY == 8 && has_right && has_below && lane < 2) {
+    const uint32_t upper = tile + lane, lower = tile + f.tiles_x + 1 - lane;
+    const uint32_t upper_x = lane ? 0 : TILE_W - 1, lower_x = TILE_W - 1 - upper_x;
+    const TileRim &up = f.rims[upper], &low = f.rims[lower];
+    if (up.bottom[upper_x / 32] >> upper_x % 32 & low.top[lower_x / 32] >> lower_x % 32 & 1) {
+      corner_a = upper * MAX_NODES + up.bottom_node[upper_x];
+      corner_b = lower * MAX_NODES + low.top_node[lower_x];
+    }
+  }
   /* One pair of components often meets at many places: one lane for each pair is enough. */
 #pragma unroll
   for (int i = 0; i < steps * kinds; i++) {
@@ -128,7 +140,7 @@ template <int CONNECTIVITY> __global__ void __launch_bounds__ (32 * SEAM_WARPS) 
         pair = pairs[i];
         right = i < RIGHT_STEPS * kinds;
       }
-    if (!__any_sync (~0u, pair != NO_PAIR))
+    if (!__any_sync (~0u, pair != NO_PAIR || corner_a != NO_PAIR))
       break;
     bool taken = pair == NO_PAIR;
 #pragma unroll
@@ -137,19 +149,15 @@ template <int CONNECTIVITY> __global__ void __launch_bounds__ (32 * SEAM_WARPS) 
         pairs[i] = NO_PAIR;
         taken = true;
       }
-    if (pair != NO_PAIR)
-      unite (f.parents, tile * MAX_NODES + (pair >> 8), (tile + (right ? 1 : f.tiles_x)) * MAX_NODES + (pair & 255));
+    uint32_t a = tile * MAX_NODES + (pair >> 8), b = (tile + (right ? 1 : f.tiles_x)) * MAX_NODES + (pair & 255);
+    if (pair == NO_PAIR) {
+      a = corner_a;
+      b = corner_b;
+      corner_a = NO_PAIR;
+    }
+    if (a != NO_PAIR)
+      unite (f.parents, a, b);
     __syncwarp ();
-  }
-  if (CONNECTIVITY == 8 && has_right && has_below && lane == 0) {
-    const TileRim &right = f.rims[tile + 1], &below = f.rims[tile + f.tiles_x],
-                  &diagonal = f.rims[tile + f.tiles_x + 1];
-    if (rim.bottom[TILE_WORDS - 1] >> 31 && diagonal.top[0] & 1)
-      unite (f.parents, tile * MAX_NODES + rim.bottom_node[TILE_W - 1],
-          (tile + f.tiles_x + 1) * MAX_NODES + diagonal.top_node[0]);
-    if (right.bottom[0] & 1 && below.top[TILE_WORDS - 1] >> 31)
-      unite (f.parents, (tile + 1) * MAX_NODES + right.bottom_node[0],
-          (tile + f.tiles_x) * MAX_NODES + below.top_node[TILE_W - 1]);
   }
 }
 

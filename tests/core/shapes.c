@@ -37,6 +37,8 @@ const char *const shape_names[SHAPE_COUNT] = {
     [SHAPE_LATTICE] = "lattice",
     [SHAPE_ARCHES] = "arches",
     [SHAPE_CUPS] = "cups",
+    [SHAPE_STAIRS] = "stairs",
+    [SHAPE_DOMINOES] = "dominoes",
 };
 
 static uint32_t
@@ -109,6 +111,10 @@ shape_at (Shape shape, uint32_t x, uint32_t y, uint32_t width, uint32_t height)
       return min4 (x, width - 1 - x, y, y) % 2 == 0;
     case SHAPE_CUPS:
       return min4 (x, width - 1 - x, height - 1 - y, height - 1 - y) % 2 == 0;
+    case SHAPE_DOMINOES:
+      return x % 2 == 0 && y % 3 < 2;
+    case SHAPE_STAIRS:
+      return (x + y) % 3 < 2;
     case SHAPE_COUNT:
       break;
   }

@@ -30,9 +30,11 @@ typedef enum {
   SHAPE_SERPENTINE_UPRIGHT,
   SHAPE_RINGS,
   SHAPE_DIAGONALS,
-  SHAPE_LATTICE, /* both diagonals: 8-connected only through corners */
-  SHAPE_ARCHES,  /* nested U turned down: every row joins what were two labels */
-  SHAPE_CUPS,    /* nested U: all joins in the last rows */
+  SHAPE_LATTICE,  /* both diagonals: 8-connected only through corners */
+  SHAPE_ARCHES,   /* nested U turned down: every row joins what were two labels */
+  SHAPE_CUPS,     /* nested U: all joins in the last rows */
+  SHAPE_STAIRS,   /* runs that meet the row above right of their start */
+  SHAPE_DOMINOES, /* 1 x 2, apart: the most components of more than one row */
   SHAPE_COUNT
 } Shape;
 extern const char *const shape_names[SHAPE_COUNT];
