@@ -39,12 +39,14 @@ constexpr uint32_t DONE = 1u << 31;
 
 template <int STRIPS> struct TileShared {
   Row rows[TILE_H];
-  uint64_t root_slots[TILE_H];  /* as frame.roots */
+  uint64_t root_slots[TILE_H]; /* as frame.roots */
+  /* Of the tile. Away from the counts below, which are read in one wide load while this is written. */
+  uint64_t closed_base;
   uint16_t top[STRIPS][TILE_W]; /* labels of the strips' first and last rows */
   uint16_t bottom[STRIPS][TILE_W];
   uint16_t left[TILE_H]; /* and of the outer columns, noted at the first of equal rows only */
   uint16_t right[TILE_H];
-  uint32_t open_count, closed_base; /* of the tile, where it has several strips */
+  uint32_t open_count; /* of the tile, where it has several strips */
   uint32_t closed[STRIPS];
 };
 

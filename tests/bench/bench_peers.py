@@ -178,10 +178,11 @@ class Npp:
         self.stream = cupy.cuda.Stream(non_blocking=True)
         device = cupy.cuda.Device()
         attributes = device.attributes
+        major, minor = divmod(int(device.compute_capability), 10)
         self.context = NppStreamContext(
             self.stream.ptr, device.id, attributes["MultiProcessorCount"], attributes["MaxThreadsPerMultiProcessor"],
             attributes["MaxThreadsPerBlock"], attributes["MaxSharedMemoryPerBlock"],
-            attributes["ComputeCapabilityMajor"], attributes["ComputeCapabilityMinor"], 1, 0)
+            major, minor, 1, 0)
 
     def call(self, name, *arguments):
         status = getattr(self.library, name)(*arguments)
