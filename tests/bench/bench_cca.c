@@ -186,21 +186,32 @@ measure_frame (Bench *bench, const BenchWork *work)
 }
 
 static bool
+measure_connectivities (Bench *bench, BenchWork *work)
+{
+  bool ok = true;
+  for (int c = 0; ok && c < 2; c++) {
+    work->connectivity = connectivities[c];
+    ok = measure_frame (bench, work);
+  }
+  return ok;
+}
+
+static bool
 measure_cameras (Bench *bench)
 {
   bool ok = true;
   for (size_t i = 0; ok && i < sizeof camera_sizes / sizeof *camera_sizes; i++) {
-    BenchWork work = {.name = "camera",
-        .width = camera_sizes[i][0],
-        .height = camera_sizes[i][1],
-        .granularity = 16,
-        .connectivity = CTR_CONNECTIVITY_8};
+    BenchWork work = {.name = "camera", .width = camera_sizes[i][0], .height = camera_sizes[i][1], .granularity = 16};
     bench_random_numbers (0, bench_block_count (work.width, work.height, work.granularity), bench->numbers);
     for (work.density = 30; ok && work.density <= 50; work.density += 10) {
       uint64_t threshold = bench_density_threshold (work.density);
       bench_random_mask (bench->numbers, work.width, work.height, work.granularity, threshold, bench->mask);
-      ok = measure_frame (bench, &work);
+      ok = measure_connectivities (bench, &work);
     }
+    work.name = "parts";
+    work.granularity = work.density = 0;
+    bench_parts_mask (work.width, work.height, bench->mask);
+    ok = ok && measure_connectivities (bench, &work);
   }
   return ok;
 }

@@ -312,7 +312,9 @@ def measure_all(full, files):
     for width, height in CAMERA_SIZES:
         numbers = block_numbers(width, height, 16)
         for density in (30, 40, 50):
-            measure(peers, random_mask(numbers, width, height, 16, density), "camera", 16, density, 8)
+            mask = random_mask(numbers, width, height, 16, density)
+            for connectivity in (4, 8):
+                measure(peers, mask, "camera", 16, density, connectivity)
     for path in files:
         measure(peers, read_pgm(path), os.path.basename(path), 0, 0, 8)
 

@@ -73,6 +73,17 @@ bench_random_mask (
   }
 }
 
+void
+bench_parts_mask (uint32_t width, uint32_t height, uint8_t *mask)
+{
+  for (uint32_t y = 0; y < height; y++)
+    for (uint32_t x = 0; x < width; x++) {
+      const int64_t cx = x / 120 * 120 + 60, cy = y / 100 * 100 + 50, radius = 20 + (7 * cx + 13 * cy) % 25;
+      const int64_t dx = x - cx, dy = y - cy;
+      mask[(size_t) y * width + x] = dx * dx + dy * dy < radius * radius ? 255 : 0;
+    }
+}
+
 const char *
 bench_pattern_name (BenchPattern pattern)
 {

@@ -21,6 +21,9 @@ uint64_t bench_density_threshold (uint32_t density_percent);
 void bench_random_mask (
     const uint32_t *numbers, uint32_t width, uint32_t height, uint32_t granularity, uint64_t threshold, uint8_t *mask);
 
+/* Round parts on a tray, 120 x 100 pixels apart, of 20 to 44 pixels radius: every row differs from the one above. */
+void bench_parts_mask (uint32_t width, uint32_t height, uint8_t *mask);
+
 typedef enum {
   BENCH_DOTS,         /* every second pixel of every second row: most components, 8-connected */
   BENCH_CHEQUERBOARD, /* most components, 4-connected */
