@@ -173,7 +173,7 @@ class Npp:
     """Labels regions of equal value, the background's too; WITH_INFO adds areas and boxes (no sums)."""
 
     def __init__(self, cupy, library, with_info):
-        self.cupy, self.library, self.with_info = cupy, library, with_info
+        self.cupy, self.npp, self.with_info = cupy, library, with_info
         self.who = "NPP label + compress" + (" + info list" if with_info else "")
         self.stream = cupy.cuda.Stream(non_blocking=True)
         device = cupy.cuda.Device()
@@ -185,7 +185,7 @@ class Npp:
             major, minor, 1, 0)
 
     def call(self, name, *arguments):
-        status = getattr(self.library, name)(*arguments)
+        status = getattr(self.npp, name)(*arguments)
         if status != 0:
             raise RuntimeError(f"{name}: NPP status {status}")
 
