@@ -8,7 +8,8 @@ struct CtrCca {
   const CtrCcaOps *ops;
   CtrBackend backend;
   void *state;
-  bool pending; /* an image is queued, its result not yet taken */
+  bool queued;  /* the last ctr_cca_enqueue() took its image: there is a result on the device */
+  bool pending; /* and it has not been taken yet */
 };
 
 void
@@ -23,6 +24,10 @@ ctr_cca_params_init (CtrCcaParams *params)
 CtrCca *
 ctr_cca_new (CtrBackend backend, CtrError *error)
 {
+  if (backend != CTR_BACKEND_CPU && backend != CTR_BACKEND_CUDA) {
+    ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown backend %d", (int) backend);
+    return NULL;
+  }
   const CtrCcaOps *ops = &ctr_cca_ops_cpu;
   if (backend == CTR_BACKEND_CUDA) {
     if (!ctr_cuda_available (error))
@@ -58,6 +63,9 @@ ctr_cca_free (CtrCca *cca)
 static bool
 check_params (const CtrCcaParams *params, CtrError *error)
 {
+  if (!params)
+    return ctr_fail (
+        error, CTR_ERROR_INVALID_ARGUMENT, "there are no parameters: ctr_cca_params_init() gives the usual ones");
   if (params->connectivity != CTR_CONNECTIVITY_4 && params->connectivity != CTR_CONNECTIVITY_8)
     return ctr_fail (
         error, CTR_ERROR_INVALID_ARGUMENT, "connectivity is %d: it must be 4 or 8", (int) params->connectivity);
@@ -71,12 +79,13 @@ check_params (const CtrCcaParams *params, CtrError *error)
 bool
 ctr_cca_enqueue (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
 {
-  cca->pending = false; /* also where the image is refused: an older image's result must not pass for this one's */
+  /* Also where the image is refused: an older image's result must not pass for this one's. */
+  cca->queued = cca->pending = false;
   if (!ctr_image_check (image, error) || !check_params (params, error))
     return false;
   if (cca->backend == CTR_BACKEND_CPU && image->memory != CTR_MEMORY_HOST)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the CPU backend needs the image in host memory");
-  cca->pending = cca->ops->enqueue (cca->state, image, params, stream, error);
+  cca->queued = cca->pending = cca->ops->enqueue (cca->state, image, params, stream, error);
   return cca->pending;
 }
 
@@ -102,5 +111,7 @@ ctr_cca_get_device_result (CtrCca *cca, CtrDeviceComponents *result, CtrError *e
 {
   if (!cca->ops->get_device_result)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the CPU backend keeps no result on the GPU");
+  if (!cca->queued)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "no image was queued: call ctr_cca_enqueue() first");
   return cca->ops->get_device_result (cca->state, result, error);
 }

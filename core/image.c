@@ -35,6 +35,8 @@ ctr_image_check (const CtrImage *image, CtrError *error)
   size_t pixel = ctr_format_pixel_size (image->format);
   if (pixel == 0)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown image format %d", (int) image->format);
+  if (image->memory != CTR_MEMORY_HOST && image->memory != CTR_MEMORY_DEVICE)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown image memory %d", (int) image->memory);
   if (image->stride < image->width * pixel)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the stride of %zu bytes is shorter than a row of %zu bytes",
         image->stride, image->width * pixel);

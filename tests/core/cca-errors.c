@@ -32,6 +32,8 @@ check_refused (const CtrImage *image, const CtrCcaParams *params, CtrStatus stat
   CHECK (error.status == status);
   CHECK (strstr (error.message, mentions));
   CHECK (!ctr_cca_finish (cca, &error));
+  CtrDeviceComponents device;
+  CHECK (!ctr_cca_get_device_result (cca, &device, NULL));
   CHECK (!ctr_cca_run (cca, image, params, setup.stream, NULL));
   check_works ();
 }
@@ -96,6 +98,9 @@ test_images (void)
   image.stride = 65;
   check_image_refused (image, invalid, "aligned");
 
+  image = good_image;
+  image.memory = (CtrMemory) 7;
+  check_image_refused (image, invalid, "memory 7");
   if (setup.backend == CTR_BACKEND_CPU) {
     image = good_image;
     image.memory = CTR_MEMORY_DEVICE;
@@ -122,12 +127,16 @@ test_params (void)
   params = good;
   params.features = 1 << 3;
   check_refused (&good_image, &params, CTR_ERROR_INVALID_ARGUMENT, "0x8");
+  check_refused (&good_image, NULL, CTR_ERROR_INVALID_ARGUMENT, "ctr_cca_params_init");
 }
 
 static void
 test_calls (void)
 {
   CtrError error = {.status = CTR_OK};
+  describe ("an unknown backend");
+  CHECK (!ctr_cca_new ((CtrBackend) 7, &error));
+  CHECK (error.status == CTR_ERROR_INVALID_ARGUMENT && strstr (error.message, "backend 7"));
   CtrCca *fresh = analyser_new (&setup);
   describe ("finish without an image");
   CHECK (!ctr_cca_finish (fresh, &error));
