@@ -194,7 +194,10 @@ gst_contour_export_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
     return GST_FLOW_ERROR;
 
   self->frame.pts = GST_BUFFER_PTS (buffer);
-  self->frame.stream_time = gst_segment_to_stream_time (&trans->segment, GST_FORMAT_TIME, self->frame.pts);
+  /* Sources of raw bytes, an appsrc by default, have segments in bytes. */
+  self->frame.stream_time = trans->segment.format == GST_FORMAT_TIME
+                                ? gst_segment_to_stream_time (&trans->segment, GST_FORMAT_TIME, self->frame.pts)
+                                : GST_CLOCK_TIME_NONE;
 
   gpointer state = NULL;
   GstComponentMeta *meta = gst_buffer_iterate_component_meta (buffer, &state);

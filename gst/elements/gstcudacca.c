@@ -13,7 +13,8 @@
  *
  * With #GstCudaCca:post-messages an element message named "cudacca" goes to the bus for each frame:
  *
- * * #GstClockTime `timestamp`, `stream-time`, `running-time`, `duration`: of the frame, nanoseconds.
+ * * #GstClockTime `timestamp`, `stream-time`, `running-time`, `duration`: of the frame, nanoseconds;
+ *   #GST_CLOCK_TIME_NONE where unknown, the middle two also in streams whose segment is not in time.
  * * #guint `count`: components attached.
  * * #guint `threshold`: the threshold applied, in sample units; with Otsu's method the one found.
  * * #guint64 `total-area`: pixels of all components together.
@@ -130,18 +131,22 @@ static void
 post_message (GstCudaCca *self, GstBuffer *buffer, const CtrComponents *components)
 {
   const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
-  GstClockTime time = GST_BUFFER_PTS (buffer);
+  GstClockTime time = GST_BUFFER_PTS (buffer), stream_time = GST_CLOCK_TIME_NONE, running_time = GST_CLOCK_TIME_NONE;
   guint64 total_area = 0;
 
+  /* Sources of raw bytes, an appsrc by default, have segments in bytes. */
+  if (segment->format == GST_FORMAT_TIME) {
+    stream_time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, time);
+    running_time = gst_segment_to_running_time (segment, GST_FORMAT_TIME, time);
+  }
   for (guint i = 0; i < components->count; i++)
     total_area += components->table[i].area;
   gst_element_post_message (GST_ELEMENT_CAST (self),
       gst_message_new_element (GST_OBJECT_CAST (self),
-          gst_structure_new ("cudacca", "timestamp", G_TYPE_UINT64, time, "stream-time", G_TYPE_UINT64,
-              gst_segment_to_stream_time (segment, GST_FORMAT_TIME, time), "running-time", G_TYPE_UINT64,
-              gst_segment_to_running_time (segment, GST_FORMAT_TIME, time), "duration", G_TYPE_UINT64,
-              GST_BUFFER_DURATION (buffer), "count", G_TYPE_UINT, components->count, "threshold", G_TYPE_UINT,
-              components->threshold, "total-area", G_TYPE_UINT64, total_area, NULL)));
+          gst_structure_new ("cudacca", "timestamp", G_TYPE_UINT64, time, "stream-time", G_TYPE_UINT64, stream_time,
+              "running-time", G_TYPE_UINT64, running_time, "duration", G_TYPE_UINT64, GST_BUFFER_DURATION (buffer),
+              "count", G_TYPE_UINT, components->count, "threshold", G_TYPE_UINT, components->threshold, "total-area",
+              G_TYPE_UINT64, total_area, NULL)));
 }
 
 static gboolean

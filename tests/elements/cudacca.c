@@ -559,6 +559,35 @@ GST_START_TEST (test_messages)
 
 GST_END_TEST;
 
+/* A segment in bytes, which an appsrc has by default, tells neither stream time nor running time. */
+GST_START_TEST (test_segment_in_bytes)
+{
+  TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 17};
+  guint64 stream_time, running_time;
+  GstHarness *h = new_harness ("cudacca post-messages=true");
+  GstBus *bus = gst_bus_new ();
+  GstSegment segment;
+  GstMessage *message;
+
+  gst_element_set_bus (h->element, bus);
+  set_frame_caps (h, &frame);
+  gst_segment_init (&segment, GST_FORMAT_BYTES);
+  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+  fail_unless_equals_int (gst_harness_push (h, make_frame (&frame)), GST_FLOW_OK);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
+  fail_unless (message != NULL);
+  fail_unless (gst_structure_get (gst_message_get_structure (message), "stream-time", G_TYPE_UINT64, &stream_time,
+      "running-time", G_TYPE_UINT64, &running_time, NULL));
+  fail_unless_equals_uint64 (stream_time, GST_CLOCK_TIME_NONE);
+  fail_unless_equals_uint64 (running_time, GST_CLOCK_TIME_NONE);
+  gst_message_unref (message);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 static Suite *
 cudacca_suite (void)
 {
@@ -583,6 +612,7 @@ cudacca_suite (void)
   tcase_add_test (tc, test_two_in_series);
   tcase_add_test (tc, test_tee);
   tcase_add_test (tc, test_messages);
+  tcase_add_test (tc, test_segment_in_bytes);
   return s;
 }
 

@@ -259,6 +259,23 @@ GST_START_TEST (stream_time)
 }
 GST_END_TEST;
 
+/* A segment in bytes, which an appsrc has by default, tells no stream time. */
+GST_START_TEST (segment_in_bytes)
+{
+  GstBus *bus;
+  gchar *path = in_folder ("out.ndjson");
+  GstElement *element = make_element (path, &bus);
+  GstHarness *h = play (element);
+  GstSegment segment;
+  gst_segment_init (&segment, GST_FORMAT_BYTES);
+  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+  fail_unless_equals_int (push (h, 1040, 0), GST_FLOW_OK);
+  assert_file (path, HEAD "0,\"pts\":1040,\"timestamp\":null,\"source\":\"finder\"" PLAIN);
+  finish (h, element, bus);
+  g_free (path);
+}
+GST_END_TEST;
+
 /* The very same buffer goes on, even one that may not be written. */
 GST_START_TEST (frames_pass_untouched)
 {
@@ -675,6 +692,7 @@ export_suite (void)
   tcase_add_test (tcase, csv);
   tcase_add_test (tcase, csv_without_frames);
   tcase_add_test (tcase, stream_time);
+  tcase_add_test (tcase, segment_in_bytes);
   tcase_add_test (tcase, frames_pass_untouched);
   tcase_add_test (tcase, gpu_memory_caps);
   tcase_add_test (tcase, full_disk);
