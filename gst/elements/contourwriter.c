@@ -26,7 +26,7 @@ append_json_string (GString *out, const gchar *text)
 static void
 append_csv_string (GString *out, const gchar *text)
 {
-  if (!text[strcspn (text, ",\"\n")]) {
+  if (!text[strcspn (text, ",\"\r\n")]) {
     g_string_append (out, text);
     return;
   }
@@ -172,6 +172,7 @@ contour_writer_append_csv (GString *out, const ContourWriterFrame *frame, GstCom
   guint width, height;
   gst_component_meta_get_size (meta, &width, &height);
   const gchar *source = gst_component_meta_get_source (meta);
+  gchar *name = g_utf8_make_valid (source ? source : "", -1);
   GstComponentFeatures features = gst_component_meta_get_features (meta);
 
   GstContoursComponent c;
@@ -179,7 +180,7 @@ contour_writer_append_csv (GString *out, const ContourWriterFrame *frame, GstCom
     append_csv_uint (out, frame->index);
     append_csv_time (out, frame->pts);
     append_csv_time (out, frame->stream_time);
-    append_csv_string (out, source ? source : "");
+    append_csv_string (out, name);
     g_string_append_c (out, ',');
     append_csv_uint (out, width);
     append_csv_uint (out, height);
@@ -209,4 +210,5 @@ contour_writer_append_csv (GString *out, const ContourWriterFrame *frame, GstCom
     }
     g_string_append (out, "\n");
   }
+  g_free (name);
 }

@@ -226,6 +226,31 @@ GST_START_TEST (csv)
 }
 GST_END_TEST;
 
+/* Names that would break a line, or are no text. */
+GST_START_TEST (csv_names)
+{
+  static const gchar *const names[] = {"a\rb", "a\nb", "a\xff"}, *const fields[] = {"\"a\rb\"", "\"a\nb\"", "a\uFFFD"};
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    GstBus *bus;
+    gchar *path = in_folder ("out.csv"), *text = NULL;
+    GstElement *element = make_element (path, &bus);
+    gst_util_set_object_arg (G_OBJECT (element), "format", "csv");
+    GstHarness *h = play (element);
+    GstBuffer *buffer = sample_buffer ();
+    sample_attach (buffer, 0, names[i]);
+    GST_BUFFER_PTS (buffer) = 0;
+    fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+    fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+    gchar *row = g_strdup_printf (CSV_HEADER "0,0,0,%s,8,6,1,", fields[i]);
+    fail_unless (g_str_has_prefix (text, row), "%s", text);
+    g_free (row);
+    g_free (text);
+    finish (h, element, bus);
+    g_free (path);
+  }
+}
+GST_END_TEST;
+
 GST_START_TEST (csv_without_frames)
 {
   GstBus *bus;
@@ -690,6 +715,7 @@ export_suite (void)
   tcase_add_test (tcase, ndjson);
   tcase_add_test (tcase, features);
   tcase_add_test (tcase, csv);
+  tcase_add_test (tcase, csv_names);
   tcase_add_test (tcase, csv_without_frames);
   tcase_add_test (tcase, stream_time);
   tcase_add_test (tcase, segment_in_bytes);
