@@ -76,15 +76,26 @@ check_params (const CtrCcaParams *params, CtrError *error)
   return true;
 }
 
-bool
-ctr_cca_enqueue (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
+static bool
+check_arguments (const CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, CtrError *error)
 {
-  /* Also where the image is refused: an older image's result must not pass for this one's. */
-  cca->queued = cca->pending = false;
   if (!ctr_image_check (image, error) || !check_params (params, error))
     return false;
   if (cca->backend == CTR_BACKEND_CPU && image->memory != CTR_MEMORY_HOST)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the CPU backend needs the image in host memory");
+  return true;
+}
+
+bool
+ctr_cca_enqueue (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
+{
+  if (!check_arguments (cca, image, params, error)) {
+    /* An older image's result must not pass for this one's, nor may its pixels still be read. */
+    if (cca->pending)
+      ctr_components_unref (cca->ops->finish (cca->state, NULL));
+    cca->queued = cca->pending = false;
+    return false;
+  }
   cca->queued = cca->pending = cca->ops->enqueue (cca->state, image, params, stream, error);
   return cca->pending;
 }
