@@ -47,7 +47,7 @@ struct Cca {
   Plan *current;           /* of the last image queued */
   uint64_t frames;         /* launched so far */
   cudaStream_t own_stream; /* for callers without one */
-  cudaStream_t stream;     /* of the pending image */
+  cudaStream_t stream;     /* of the pending image, else NULL: the caller's may be gone before the next one */
   bool overlap;            /* the GPU has overlapped launches */
   uint32_t last_count;     /* rows of the last result: how many to fetch before the count is known */
 };
@@ -360,6 +360,28 @@ launch (Cca *cca, CtrError *error)
   return true;
 }
 
+/* After a failure: nothing of ours may be left on the caller's stream. */
+void
+leave_stream (Cca *cca)
+{
+  cudaStreamSynchronize (cca->stream);
+  cudaGetLastError (); /* what failed has been reported */
+  cca->stream = NULL;
+}
+
+bool
+queue_job (Cca *cca, const Job *job, CtrError *error)
+{
+  if (!make_current (cca, job, error))
+    return false;
+  if (job->image.memory == CTR_MEMORY_HOST) {
+    /* The last frame may still be on its way up from the same memory. */
+    CTR_CUDA (cudaStreamSynchronize (cca->stream));
+    ctr_foreground_stage (&cca->foreground, &job->image);
+  }
+  return launch (cca, error);
+}
+
 bool
 cca_enqueue (void *state, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
 {
@@ -369,14 +391,10 @@ cca_enqueue (void *state, const CtrImage *image, const CtrCcaParams *params, voi
   if (cca->stream && cca->stream != wanted)
     CTR_CUDA (cudaStreamSynchronize (cca->stream)); /* the memory is shared by all our frames */
   cca->stream = wanted;
-  if (!make_current (cca, &job, error))
-    return false;
-  if (image->memory == CTR_MEMORY_HOST) {
-    /* The last frame may still be on its way up from the same memory. */
-    CTR_CUDA (cudaStreamSynchronize (cca->stream));
-    ctr_foreground_stage (&cca->foreground, image);
-  }
-  return launch (cca, error);
+  if (queue_job (cca, &job, error))
+    return true;
+  leave_stream (cca);
+  return false;
 }
 
 uint32_t
@@ -431,10 +449,10 @@ fetch (Cca *cca, const void *to, const void *from, size_t size, CtrError *error)
   return true;
 }
 
+/* The pending image's result, from the device. */
 CtrComponents *
-cca_finish (void *state, CtrError *error)
+take_result (Cca *cca, CtrError *error)
 {
-  Cca *cca = (Cca *) state;
   uint32_t rows;
   if (!fetch_header (cca, &rows, error))
     return NULL;
@@ -462,6 +480,18 @@ cca_finish (void *state, CtrError *error)
     return result;
   ctr_components_unref (result);
   return NULL;
+}
+
+CtrComponents *
+cca_finish (void *state, CtrError *error)
+{
+  Cca *cca = (Cca *) state;
+  CtrComponents *result = take_result (cca, error);
+  if (result)
+    cca->stream = NULL; /* all its work is done */
+  else
+    leave_stream (cca);
+  return result;
 }
 
 bool

@@ -30,8 +30,8 @@ CTR_API CtrCca *ctr_cca_new (CtrBackend backend, CtrError *error);
 CTR_API void ctr_cca_free (CtrCca *cca);
 
 /* Analyses IMAGE. CUDA backend: the work is queued on STREAM (a cudaStream_t or CUstream; NULL: one of its own), and
- * IMAGE must stay untouched until ctr_cca_finish(); a host image is uploaded. CPU backend: the image must be in host
- * memory, STREAM is ignored. On failure nothing is pending. */
+ * IMAGE must stay untouched and STREAM alive until ctr_cca_finish(); a host image is uploaded. CPU backend: the image
+ * must be in host memory, STREAM is ignored. On failure nothing is pending. */
 CTR_API bool ctr_cca_enqueue (
     CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error);
 
@@ -44,8 +44,8 @@ CTR_API CtrComponents *ctr_cca_run (
     CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error);
 
 /* The queued image's result where it lies on the GPU, for work that follows on the same stream; valid until the next
- * ctr_cca_enqueue(). After ctr_cca_finish() the rows are complete; before, they are when *count <= capacity and no area
- * limits are set. CUDA backend only. */
+ * ctr_cca_enqueue(), before which such work must have ended unless that goes to the same stream. After ctr_cca_finish()
+ * the rows are complete; before, they are when *count <= capacity and no area limits are set. CUDA backend only. */
 typedef struct {
   const CtrComponent *table; /* device memory, capacity rows */
   const uint32_t *count;     /* device memory: components found */
