@@ -26,10 +26,18 @@ enum { PROP_0, PROP_BACKEND, PROP_DEVICE_ID };
 #define DEFAULT_BACKEND BACKEND_AUTO
 #define DEFAULT_DEVICE_ID (-1)
 
+/* The core reads 16-bit samples in native order. */
+#if G_BYTE_ORDER == G_LITTLE_ENDIAN
+#define GRAY_16 "GRAY16_LE, "
+#define LUMA_16 "P010_10LE, P016_LE, "
+#else
+#define GRAY_16 ""
+#define LUMA_16 ""
+#endif
+
 /* What libgstcuda 1.22 can hold in CUDA memory and the core can read; it knows no GRAY format. */
-#define CUDA_FORMATS \
-  "NV12, NV21, I420, YV12, Y42B, Y444, P010_10LE, P016_LE, RGBA, BGRA, RGBx, BGRx, ARGB, ABGR, RGB, BGR"
-#define SYSTEM_CAPS GST_VIDEO_CAPS_MAKE ("{ GRAY8, GRAY16_LE, " CUDA_FORMATS " }")
+#define CUDA_FORMATS "NV12, NV21, I420, YV12, Y42B, Y444, " LUMA_16 "RGBA, BGRA, RGBx, BGRx, ARGB, ABGR, RGB, BGR"
+#define SYSTEM_CAPS GST_VIDEO_CAPS_MAKE ("{ GRAY8, " GRAY_16 CUDA_FORMATS " }")
 #ifdef HAVE_GST_CUDA
 #define CAPS GST_VIDEO_CAPS_MAKE_WITH_FEATURES (GST_CONTOURS_CUDA_FEATURE, "{ " CUDA_FORMATS " }") "; " SYSTEM_CAPS
 #else
@@ -65,12 +73,10 @@ static CtrFormat
 image_format (GstVideoFormat video)
 {
   switch (video) {
-#if G_BYTE_ORDER == G_LITTLE_ENDIAN
     case GST_VIDEO_FORMAT_GRAY16_LE:
     case GST_VIDEO_FORMAT_P010_10LE:
     case GST_VIDEO_FORMAT_P016_LE:
       return CTR_FORMAT_GRAY16;
-#endif
     case GST_VIDEO_FORMAT_RGB:
       return CTR_FORMAT_RGB;
     case GST_VIDEO_FORMAT_BGR:
