@@ -379,7 +379,8 @@ map_shape (const GstContoursMapping *mapping, CtrComponentShape *shape)
   gdouble a = mapping->xx, b = mapping->xy, c = mapping->yx, d = mapping->yy;
   gdouble xx = shape->mu20, xy = shape->mu11, yy = shape->mu02;
   gdouble mu20 = a * a * xx + 2 * a * b * xy + b * b * yy;
-  gdouble mu11 = a * c * xx + (a * d + b * c) * xy + b * d * yy;
+  /* The last 0 makes a negative zero, of mirrors, a positive one: atan2() would tell -pi from pi by it. */
+  gdouble mu11 = a * c * xx + (a * d + b * c) * xy + b * d * yy + 0.0;
   gdouble mu02 = c * c * xx + 2 * c * d * xy + d * d * yy;
   gdouble mean = (mu20 + mu02) / 2, spread = hypot ((mu20 - mu02) / 2, mu11);
   gdouble major = mean + spread, minor = fmax (mean - spread, 0.0);

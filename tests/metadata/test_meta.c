@@ -18,6 +18,27 @@ assert_same_bytes (GBytes *bytes, gconstpointer data, gsize size)
   g_bytes_unref (bytes);
 }
 
+/* A mirrored upright bar stays upright: the negative zeros of a mirror must not turn it to -pi/2, which is not in
+ * range. */
+GST_START_TEST (mirrored_bar)
+{
+  static const guint8 bar[5 * 7] = {[7 + 3] = 255, [14 + 3] = 255, [21 + 3] = 255};
+  GstBuffer *buffer = gst_buffer_new ();
+  CtrComponents *components = sample_analyse (bar, 7, 5, CTR_FEATURE_MOMENTS);
+  GstComponentMeta *meta = gst_buffer_add_component_meta (buffer, components, NULL);
+  /* As a mirror of GStreamer 1.28 leaves it. */
+  GstContoursMapping *mapping = (GstContoursMapping *) gst_component_meta_get_mapping (meta);
+  mapping->xx = -1;
+  mapping->xy = -0.0;
+  mapping->x0 = 7;
+  GstContoursComponent c;
+  fail_unless (gst_component_meta_get_component (meta, 0, &c));
+  assert_equals_float (c.orientation, G_PI / 2);
+  ctr_components_unref (components);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST;
+
 GST_START_TEST (values)
 {
   GstBuffer *buffer = sample_buffer ();
@@ -466,6 +487,7 @@ meta_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_set_timeout (tcase, 60);
   tcase_add_test (tcase, values);
+  tcase_add_test (tcase, mirrored_bar);
   tcase_add_test (tcase, without_features);
   tcase_add_test (tcase, bytes_outlive_the_buffer);
   tcase_add_test (tcase, several_on_a_buffer);
