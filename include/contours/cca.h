@@ -29,9 +29,10 @@ typedef struct CtrCca CtrCca;
 CTR_API CtrCca *ctr_cca_new (CtrBackend backend, CtrError *error);
 CTR_API void ctr_cca_free (CtrCca *cca);
 
-/* Analyses IMAGE. CUDA backend: the work is queued on STREAM (a cudaStream_t or CUstream; NULL: one of its own), and
- * IMAGE must stay untouched and STREAM alive until ctr_cca_finish(); a host image is uploaded. CPU backend: the image
- * must be in host memory, STREAM is ignored. On failure nothing is pending. */
+/* Analyses IMAGE. CUDA backend: the work is queued on STREAM (a cudaStream_t or CUstream; NULL: one of its own). What
+ * writes IMAGE must be done or queued on STREAM before; IMAGE must stay untouched and STREAM alive until
+ * ctr_cca_finish(); a host image is uploaded. CPU backend: the image must be in host memory, STREAM is ignored. On
+ * failure nothing is pending. */
 CTR_API bool ctr_cca_enqueue (
     CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error);
 
