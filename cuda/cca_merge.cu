@@ -483,8 +483,11 @@ cca_launch_merge (const CcaFrame &f, int connectivity, bool overlap, cudaStream_
   const int counts = TILE_H * f.tiles_x;
   const bool limited = f.min_area > 1 || f.max_area;
   auto rank = limited ? order_kernel<false, true> : order_kernel<true, true>;
-  if (counts > 24 * 1024) /* with the static part this may pass 48 KB, which a kernel must ask for */
-    cudaFuncSetAttribute (rank, cudaFuncAttributeMaxDynamicSharedMemorySize, counts);
+  /* With the static part this may pass 48 KB, which a kernel must ask for. Always for the widest image: the attribute
+   * is the kernel's, whose users in other threads and graphs may need more than this one. */
+  constexpr int most_counts = TILE_H * ((CTR_MAX_SIDE + TILE_W - 1) / TILE_W);
+  if (counts > 24 * 1024)
+    cudaFuncSetAttribute (rank, cudaFuncAttributeMaxDynamicSharedMemorySize, most_counts);
   if (limited)
     ctr_launch_overlapped (overlap, order_kernel<true, false>, merge_ctas, ORDER_THREADS, 0, stream, f);
   ctr_launch_overlapped (overlap, rank, f.tiles_y + (limited ? 0 : merge_ctas), ORDER_THREADS, counts, stream, f);
