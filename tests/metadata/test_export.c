@@ -698,9 +698,9 @@ GST_START_TEST (many_components)
   fail_unless (g_file_get_contents (path, &text, NULL, NULL));
   fail_unless (g_str_has_suffix (text, end), "the last component is missing");
   guint found = 0;
-  for (const gchar *c = text; (c = strstr (c, csv ? "dots," : "{\"label\":")); c++)
-    found++;
-  assert_equals_int (found, count);
+  for (const gchar *c = text; *c; c++)
+    found += *c == (csv ? '\n' : '{');
+  assert_equals_int (found, csv ? count + 1 : count + 2);
   g_free (end);
   g_free (text);
   g_free (path);
