@@ -64,7 +64,7 @@ case $argument in
     ;;
 esac
 
-# Only a GPU that is here is compiled for: that takes a minute, all architectures take several.
+# Only a GPU that is here is compiled for: all architectures take several times as long.
 options=(-Dcuda=disabled)
 mapfile -t archs < <(gpu_archs)
 if [ ${#archs[@]} = 0 ]; then

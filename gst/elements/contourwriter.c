@@ -5,6 +5,10 @@
 
 #include <string.h>
 
+/* Text is given away when it is longer than this. A GString of a whole frame with millions of components would take
+ * gigabytes, and ends the process where they are not there. */
+#define LONG_TEXT 65536
+
 static void
 append_json_string (GString *out, const gchar *text)
 {
@@ -88,8 +92,9 @@ append_json_component (GString *out, const GstContoursComponent *c, GstComponent
   g_string_append_c (out, '}');
 }
 
-void
-contour_writer_append_json (GString *out, const ContourWriterFrame *frame, GstComponentMeta *meta)
+GstFlowReturn
+contour_writer_append_json (
+    GString *out, const ContourWriterFrame *frame, GstComponentMeta *meta, ContourWriterFlush flush, gpointer user_data)
 {
   guint width = frame->width, height = frame->height;
   const gchar *source = NULL;
@@ -117,7 +122,7 @@ contour_writer_append_json (GString *out, const ContourWriterFrame *frame, GstCo
 
   if (!meta) {
     g_string_append (out, ",\"threshold\":null,\"connectivity\":null,\"count\":0,\"components\":[]}\n");
-    return;
+    return GST_FLOW_OK;
   }
   guint count = gst_component_meta_get_count (meta);
   GstComponentFeatures features = gst_component_meta_get_features (meta);
@@ -131,8 +136,12 @@ contour_writer_append_json (GString *out, const ContourWriterFrame *frame, GstCo
     if (i > 0)
       g_string_append_c (out, ',');
     append_json_component (out, &component, features);
+    GstFlowReturn ret = out->len > LONG_TEXT ? flush (user_data) : GST_FLOW_OK;
+    if (ret != GST_FLOW_OK)
+      return ret;
   }
   g_string_append (out, "]}\n");
+  return GST_FLOW_OK;
 }
 
 void
@@ -164,16 +173,18 @@ append_csv_time (GString *out, GstClockTime time)
   g_string_append_c (out, ',');
 }
 
-void
-contour_writer_append_csv (GString *out, const ContourWriterFrame *frame, GstComponentMeta *meta)
+GstFlowReturn
+contour_writer_append_csv (
+    GString *out, const ContourWriterFrame *frame, GstComponentMeta *meta, ContourWriterFlush flush, gpointer user_data)
 {
   if (!meta)
-    return;
+    return GST_FLOW_OK;
   guint width, height;
   gst_component_meta_get_size (meta, &width, &height);
   const gchar *source = gst_component_meta_get_source (meta);
   gchar *name = g_utf8_make_valid (source ? source : "", -1);
   GstComponentFeatures features = gst_component_meta_get_features (meta);
+  GstFlowReturn ret = GST_FLOW_OK;
 
   GstContoursComponent c;
   for (guint i = 0; gst_component_meta_get_component (meta, i, &c); i++) {
@@ -209,6 +220,9 @@ contour_writer_append_csv (GString *out, const ContourWriterFrame *frame, GstCom
       g_string_append (out, ",,,");
     }
     g_string_append (out, "\n");
+    if (out->len > LONG_TEXT && (ret = flush (user_data)) != GST_FLOW_OK)
+      break;
   }
   g_free (name);
+  return ret;
 }

@@ -17,13 +17,19 @@ typedef struct {
   guint height;
 } ContourWriterFrame;
 
-/* Appends the frame's line, with its end. META may be NULL: a frame that nobody analysed. */
-void contour_writer_append_json (GString *out, const ContourWriterFrame *frame, GstComponentMeta *meta);
+/* Empties the text: a frame can have millions of components. Anything but GST_FLOW_OK ends the writing. */
+typedef GstFlowReturn (*ContourWriterFlush) (gpointer user_data);
+
+/* Appends the frame's line, with its end. META may be NULL: a frame that nobody analysed. Calls FLUSH where OUT grows
+ * long, and returns its failure. */
+GstFlowReturn contour_writer_append_json (GString *out, const ContourWriterFrame *frame, GstComponentMeta *meta,
+    ContourWriterFlush flush, gpointer user_data);
 
 void contour_writer_append_csv_header (GString *out);
 
-/* Appends the frame's rows: none where META is NULL or has no component. */
-void contour_writer_append_csv (GString *out, const ContourWriterFrame *frame, GstComponentMeta *meta);
+/* Appends the frame's rows: none where META is NULL or has no component. FLUSH as above. */
+GstFlowReturn contour_writer_append_csv (GString *out, const ContourWriterFrame *frame, GstComponentMeta *meta,
+    ContourWriterFlush flush, gpointer user_data);
 
 G_END_DECLS
 

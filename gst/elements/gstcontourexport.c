@@ -51,7 +51,7 @@ struct _GstContourExport {
 
   /* While started. */
   LineFile *file;
-  GString *text; /* of the current frame */
+  GString *text; /* of the current frame, not written yet */
   ContourWriterFrame frame;
   gboolean failed; /* the error is posted: no more lines */
 };
@@ -93,12 +93,15 @@ post_error (GstContourExport *self, GError *error)
   g_error_free (error);
 }
 
-/* Writes what is in self->text. */
+/* Writes what is in self->text and empties it. */
 static GstFlowReturn
-write_text (GstContourExport *self)
+write_text (gpointer user_data)
 {
+  GstContourExport *self = user_data;
   GError *error = NULL;
-  if (line_file_write (self->file, self->text->str, self->text->len, &error))
+  gboolean ok = line_file_write (self->file, self->text->str, self->text->len, &error);
+  g_string_truncate (self->text, 0);
+  if (ok)
     return GST_FLOW_OK;
   if (!error)
     return GST_FLOW_FLUSHING;
@@ -188,8 +191,9 @@ static GstFlowReturn
 gst_contour_export_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstContourExport *self = GST_CONTOUR_EXPORT (trans);
-  void (*append) (GString *, const ContourWriterFrame *, GstComponentMeta *) =
+  GstFlowReturn (*append) (GString *, const ContourWriterFrame *, GstComponentMeta *, ContourWriterFlush, gpointer) =
       self->format == FORMAT_CSV ? contour_writer_append_csv : contour_writer_append_json;
+  GstFlowReturn ret = GST_FLOW_OK;
   if (self->failed)
     return GST_FLOW_ERROR;
 
@@ -202,13 +206,10 @@ gst_contour_export_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   gpointer state = NULL;
   GstComponentMeta *meta = gst_buffer_iterate_component_meta (buffer, &state);
   do {
-    append (self->text, &self->frame, meta);
-  } while (meta && (meta = gst_buffer_iterate_component_meta (buffer, &state)));
+    ret = append (self->text, &self->frame, meta, write_text, self);
+  } while (ret == GST_FLOW_OK && meta && (meta = gst_buffer_iterate_component_meta (buffer, &state)));
   self->frame.index++;
-
-  GstFlowReturn ret = write_text (self);
-  g_string_truncate (self->text, 0);
-  return ret;
+  return ret == GST_FLOW_OK ? write_text (self) : ret;
 }
 
 static gboolean
@@ -220,7 +221,6 @@ gst_contour_export_sink_event (GstBaseTransform *trans, GstEvent *event)
     GError *error = NULL;
     /* A CSV without any frame still has its header. */
     write_text (self);
-    g_string_truncate (self->text, 0);
     if (!self->failed && !line_file_sync (self->file, &error)) {
       self->failed = TRUE;
       post_error (self, error);

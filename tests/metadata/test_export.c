@@ -704,6 +704,51 @@ GST_START_TEST (many_restarts)
 }
 GST_END_TEST;
 
+static glong
+peak_memory_kib (void)
+{
+  struct rusage usage;
+  getrusage (RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+/* The text of a frame with many components is not kept in memory: 350,000 of them are 30 MB of text. */
+GST_START_TEST (many_components)
+{
+  const guint width = 2048, height = 684, count = width * height / 4;
+  const gboolean csv = __i__;
+  GstBus *bus;
+  gchar *path = in_folder ("out");
+  GstElement *element = make_element (path, &bus);
+  g_object_set (element, "format", csv, NULL);
+  GstHarness *h = gst_harness_new_with_element (element, "sink", "src");
+  gst_harness_set_src_caps_str (h, "video/x-raw,format=GRAY8,width=2048,height=684,framerate=25/1");
+  GstBuffer *buffer = sample_dots (width, height);
+
+  glong before = peak_memory_kib ();
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  glong grown = peak_memory_kib () - before;
+  fail_unless (grown < 8192, "%ld KiB more", grown);
+  finish (h, element, bus);
+
+  gchar *text, *end;
+  if (csv)
+    end = g_strdup_printf (",%u,1,2046,682,1,1,2046,682,,,,,,,,\n", count);
+  else
+    end = g_strdup_printf (
+        "{\"label\":%u,\"area\":1,\"x\":2046,\"y\":682,\"w\":1,\"h\":1,\"cx\":2046,\"cy\":682}]}\n", count);
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+  fail_unless (g_str_has_suffix (text, end), "the last component is missing");
+  guint found = 0;
+  for (const gchar *c = text; *c; c++)
+    found += *c == (csv ? '\n' : '{');
+  assert_equals_int (found, csv ? count + 1 : count + 2);
+  g_free (end);
+  g_free (text);
+  g_free (path);
+}
+GST_END_TEST;
+
 static Suite *
 export_suite (void)
 {
@@ -733,6 +778,7 @@ export_suite (void)
   tcase_add_test (tcase, properties_while_running);
   tcase_add_test (tcase, restart);
   tcase_add_test (tcase, many_restarts);
+  tcase_add_loop_test (tcase, many_components, 0, 2); /* ndjson, csv */
   return suite;
 }
 
