@@ -149,7 +149,8 @@ cca_destroy (void *state)
   free (cca);
 }
 
-/* At least SIZE bytes; a change makes all plans invalid. *FRESH (may be NULL): the memory is new. */
+/* At least SIZE bytes; a change makes all plans invalid. *FRESH (may be NULL): the memory is new. That of the result
+ * then has to be cleared, as rows are fetched before their number is known. */
 bool
 grow (Cca *cca, CtrBuffer *buffer, size_t size, bool *fresh, CtrError *error)
 {
@@ -201,7 +202,6 @@ reserve (Cca *cca, Plan *plan, CtrError *error)
   if (!grow (cca, &cca->closed, cca->closed_capacity * sizeof (uint4), NULL, error)
       || !grow (cca, &cca->result, HEADER_SIZE + cca->capacity * sizeof (CtrComponent), &fresh, error))
     return false;
-  /* Rows are fetched before their number is known. */
   if (fresh)
     CTR_CUDA (cudaMemsetAsync (cca->result.data, 0, cca->result.size, cca->stream));
   f->closed = (uint4 *) cca->closed.data;
@@ -221,13 +221,17 @@ reserve (Cca *cca, Plan *plan, CtrError *error)
     f->labels = (uint32_t *) cca->labels.data;
   }
   if (params->features & CTR_FEATURE_MOMENTS) {
-    if (!grow (cca, &cca->moments, cca->capacity * sizeof (CtrComponentMoments), NULL, error))
+    if (!grow (cca, &cca->moments, cca->capacity * sizeof (CtrComponentMoments), &fresh, error))
       return false;
+    if (fresh)
+      CTR_CUDA (cudaMemsetAsync (cca->moments.data, 0, cca->moments.size, cca->stream));
     f->moments = (CtrComponentMoments *) cca->moments.data;
   }
   if (params->features & CTR_FEATURE_GREY) {
-    if (!grow (cca, &cca->grey, cca->capacity * sizeof (CtrComponentGrey), NULL, error))
+    if (!grow (cca, &cca->grey, cca->capacity * sizeof (CtrComponentGrey), &fresh, error))
       return false;
+    if (fresh)
+      CTR_CUDA (cudaMemsetAsync (cca->grey.data, 0, cca->grey.size, cca->stream));
     f->grey = (CtrComponentGrey *) cca->grey.data;
   }
   return true;
@@ -405,19 +409,48 @@ rows_to_guess (const Cca *cca)
   return rows < cca->capacity ? rows : cca->capacity;
 }
 
-/* Fetches the header and the rows it probably has, waits, and grows and redoes the frame until all fits. On return the
- * pinned memory holds the header and *ROWS rows. */
+/* The pinned memory a result comes back to, ROWS of each array and all labels. */
+struct Arrival {
+  size_t moments, grey, labels, end; /* bytes from the start; header and table come first */
+};
+
+Arrival
+plan_arrival (const CcaFrame *f, uint32_t rows)
+{
+  auto after = [] (size_t at, size_t bytes) { return (at + bytes + 255) / 256 * 256; };
+  Arrival a;
+  a.moments = after (HEADER_SIZE, rows * sizeof (CtrComponent));
+  a.grey = after (a.moments, f->moments ? rows * sizeof (CtrComponentMoments) : 0);
+  a.labels = after (a.grey, f->grey ? rows * sizeof (CtrComponentGrey) : 0);
+  a.end = after (a.labels, f->labels ? (size_t) f->width * f->height * sizeof (uint32_t) : 0);
+  return a;
+}
+
+/* Fetches the result with as many rows as it probably has, waits (once, as a rule), and grows and redoes the frame
+ * until all fits. On return the pinned memory holds *ROWS rows. */
 bool
-fetch_header (Cca *cca, uint32_t *rows, CtrError *error)
+fetch_result (Cca *cca, uint32_t *rows, CtrError *error)
 {
   for (;;) {
+    const CcaFrame *f = &cca->current->frame;
     *rows = rows_to_guess (cca);
-    const size_t size = HEADER_SIZE + *rows * sizeof (CtrComponent);
-    if (!ctr_buffer_reserve (&cca->host, size, error))
+    const Arrival at = plan_arrival (f, *rows);
+    if (!ctr_buffer_reserve (&cca->host, at.end, error))
       return false;
-    CTR_CUDA (cudaMemcpyAsync (cca->host.data, cca->current->frame.header, size, cudaMemcpyDeviceToHost, cca->stream));
+    uint8_t *host = (uint8_t *) cca->host.data;
+    CTR_CUDA (cudaMemcpyAsync (
+        host, f->header, HEADER_SIZE + *rows * sizeof (CtrComponent), cudaMemcpyDeviceToHost, cca->stream));
+    if (f->moments)
+      CTR_CUDA (cudaMemcpyAsync (
+          host + at.moments, f->moments, *rows * sizeof *f->moments, cudaMemcpyDeviceToHost, cca->stream));
+    if (f->grey)
+      CTR_CUDA (
+          cudaMemcpyAsync (host + at.grey, f->grey, *rows * sizeof *f->grey, cudaMemcpyDeviceToHost, cca->stream));
+    if (f->labels)
+      CTR_CUDA (cudaMemcpyAsync (host + at.labels, f->labels, (size_t) f->width * f->height * sizeof *f->labels,
+          cudaMemcpyDeviceToHost, cca->stream));
     CTR_CUDA (cudaStreamSynchronize (cca->stream));
-    const CcaHeader header = *(const CcaHeader *) cca->host.data;
+    const CcaHeader header = *(const CcaHeader *) host;
     cca->last_count = header.count;
     if (header.count <= cca->capacity && header.closed <= cca->closed_capacity)
       return true;
@@ -432,7 +465,7 @@ fetch_header (Cca *cca, uint32_t *rows, CtrError *error)
   }
 }
 
-/* SIZE bytes from the device to ordinary host memory, through the pinned buffer in pieces. */
+/* SIZE bytes from the device to ordinary host memory, through the pinned memory in pieces; what was there is lost. */
 bool
 fetch (Cca *cca, const void *to, const void *from, size_t size, CtrError *error)
 {
@@ -454,28 +487,32 @@ CtrComponents *
 take_result (Cca *cca, CtrError *error)
 {
   uint32_t rows;
-  if (!fetch_header (cca, &rows, error))
+  if (!fetch_result (cca, &rows, error))
     return NULL;
   const CtrCcaParams *params = &cca->current->job.params;
-  const CcaFrame *frame = &cca->current->frame;
-  const CcaHeader header = *(const CcaHeader *) cca->host.data;
-  CtrComponents *result = ctr_components_alloc (frame->width, frame->height, header.count, params->features, error);
+  const CcaFrame *f = &cca->current->frame;
+  const uint8_t *host = (const uint8_t *) cca->host.data;
+  const CcaHeader header = *(const CcaHeader *) host;
+  CtrComponents *result = ctr_components_alloc (f->width, f->height, header.count, params->features, error);
   if (!result)
     return NULL;
   result->threshold = header.threshold;
   result->connectivity = params->connectivity;
-  const uint32_t have = header.count < rows ? header.count : rows;
-  memcpy ((void *) result->table, (const uint8_t *) cca->host.data + HEADER_SIZE, have * sizeof (CtrComponent));
-  bool ok =
-      fetch (cca, result->table + have, frame->table + have, (header.count - have) * sizeof (CtrComponent), error);
+  const Arrival at = plan_arrival (f, rows);
+  const uint32_t have = header.count < rows ? header.count : rows, missing = header.count - have;
+  memcpy ((void *) result->table, host + HEADER_SIZE, have * sizeof *result->table);
   if (result->moments)
-    ok = ok && fetch (cca, result->moments, frame->moments, header.count * sizeof *result->moments, error);
+    memcpy ((void *) result->moments, host + at.moments, have * sizeof *result->moments);
   if (result->grey)
-    ok = ok && fetch (cca, result->grey, frame->grey, header.count * sizeof *result->grey, error);
+    memcpy ((void *) result->grey, host + at.grey, have * sizeof *result->grey);
   if (result->labels)
-    ok = ok
-         && fetch (
-             cca, result->labels, frame->labels, (size_t) result->width * result->height * sizeof (uint32_t), error);
+    memcpy ((void *) result->labels, host + at.labels, (size_t) f->width * f->height * sizeof *result->labels);
+  /* Many more than in the frame before: the rest, now that their number is known. */
+  bool ok = fetch (cca, result->table + have, f->table + have, missing * sizeof *result->table, error);
+  if (result->moments)
+    ok = ok && fetch (cca, result->moments + have, f->moments + have, missing * sizeof *result->moments, error);
+  if (result->grey)
+    ok = ok && fetch (cca, result->grey + have, f->grey + have, missing * sizeof *result->grey, error);
   if (ok)
     return result;
   ctr_components_unref (result);
