@@ -10,8 +10,9 @@
 namespace
 {
 
-constexpr size_t HEADER_SIZE = 256;     /* bytes before the table, so that both come back in one copy */
-constexpr uint32_t MIN_CAPACITY = 1024; /* rows */
+constexpr size_t HEADER_SIZE = 256;             /* bytes before the table, so that both come back in one copy */
+constexpr uint32_t MOST_ROWS_AT_ONCE = 1 << 18; /* fetched with the header: pinned memory is dear */
+constexpr uint32_t MIN_CAPACITY = 1024;         /* rows */
 
 /* What one frame's work depends on. */
 struct Job {
@@ -405,7 +406,7 @@ uint32_t
 rows_to_guess (const Cca *cca)
 {
   uint32_t rows = cca->last_count + cca->last_count / 8;
-  rows = rows < 256 ? 256 : rows;
+  rows = rows < 256 ? 256 : rows > MOST_ROWS_AT_ONCE ? MOST_ROWS_AT_ONCE : rows;
   return rows < cca->capacity ? rows : cca->capacity;
 }
 

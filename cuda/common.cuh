@@ -48,10 +48,15 @@ ctr_buffer_reserve (CtrBuffer *buffer, size_t size, CtrError *error)
   if (size <= buffer->size)
     return true;
   ctr_buffer_free (buffer);
-  if (buffer->pinned)
-    CTR_CUDA (cudaHostAlloc (&buffer->data, size, cudaHostAllocDefault));
-  else
+  if (buffer->pinned) {
+    if (cudaHostAlloc (&buffer->data, size, cudaHostAllocDefault) != cudaSuccess) {
+      cudaGetLastError ();
+      buffer->data = NULL;
+      return ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory: %zu bytes pinned for the GPU", size);
+    }
+  } else {
     CTR_CUDA (cudaMalloc (&buffer->data, size));
+  }
   buffer->size = size;
   return true;
 }
