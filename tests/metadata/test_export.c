@@ -216,11 +216,18 @@ GST_START_TEST (csv)
   sample_attach (named, CTR_FEATURE_GREY, "a,\"b\"");
   GST_BUFFER_PTS (named) = GST_CLOCK_TIME_NONE;
   fail_unless_equals_int (gst_harness_push (h, named), GST_FLOW_OK);
+  const guint8 white = 255;
+  GstBuffer *dot = gst_buffer_new ();
+  CtrComponents *one = sample_analyse (&white, 1, 1, 0);
+  gst_buffer_add_component_meta (dot, one, "c\rd");
+  ctr_components_unref (one);
+  fail_unless_equals_int (gst_harness_push (h, dot), GST_FLOW_OK);
   assert_file (path,                                        /* */
       CSV_HEADER CSV_PLAIN ("0", "0") CSV_PLAIN ("2", "80") /* */
       "3,,,\"a,\"\"b\"\"\",8,6,1,3,1,0,2,2,1.3333333333333333,0.3333333333333333,,,,,255,255,255,0\n"
       "3,,,\"a,\"\"b\"\"\",8,6,2,4,6,1,2,3,6.5,1.75,,,,,200,230,215,11.180339887498949\n"
-      "3,,,\"a,\"\"b\"\"\",8,6,3,1,0,5,1,1,0,5,,,,,128,128,128,0\n");
+      "3,,,\"a,\"\"b\"\"\",8,6,3,1,0,5,1,1,0,5,,,,,128,128,128,0\n"
+      "4,,,\"c\rd\",1,1,1,1,0,0,1,1,0,0,,,,,,,,\n");
   finish (h, element, bus);
   g_free (path);
 }
