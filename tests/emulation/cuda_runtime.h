@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Stands in for CUDA's header of this name: the part of the runtime API and of CUDA C++ that the project uses, on the
+ * host. What is missing here is added when a kernel needs it. */
+#ifndef CTR_EMULATION_CUDA_RUNTIME_H
+#define CTR_EMULATION_CUDA_RUNTIME_H
+
+#include "emulation.h"
+
+#include <cstdlib>
+
+/* --- The language --- */
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __align__(n) __attribute__ ((aligned (n)))
+
+#define threadIdx (::emulation::here->thread)
+#define blockIdx (::emulation::here->block)
+
+struct alignas (8) uint2 {
+  unsigned x, y;
+};
+
+struct alignas (16) uint4 {
+  unsigned x, y, z, w;
+};
+
+static inline uint2
+make_uint2 (unsigned x, unsigned y)
+{
+  return {x, y};
+}
+
+static inline uint4
+make_uint4 (unsigned x, unsigned y, unsigned z, unsigned w)
+{
+  return {x, y, z, w};
+}
+
+/* Integers of different types meet in their common one, as with CUDA's overloads. */
+template <typename A, typename B>
+static inline constexpr std::common_type_t<A, B>
+min (A a, B b)
+{
+  using T = std::common_type_t<A, B>;
+  return (T) a < (T) b ? (T) a : (T) b;
+}
+
+template <typename A, typename B>
+static inline constexpr std::common_type_t<A, B>
+max (A a, B b)
+{
+  using T = std::common_type_t<A, B>;
+  return (T) a > (T) b ? (T) a : (T) b;
+}
+
+/* --- Meetings of threads --- */
+
+#define EMULATION_CALLER const char *file = __builtin_FILE (), unsigned line = __builtin_LINE ()
+
+static inline void
+__syncthreads (EMULATION_CALLER)
+{
+  ::emulation::meet_cta (::emulation::PLAIN, false, file, line);
+}
+
+static inline int
+__syncthreads_count (int predicate, EMULATION_CALLER)
+{
+  return ::emulation::meet_cta (::emulation::COUNT, predicate, file, line);
+}
+
+static inline int
+__syncthreads_or (int predicate, EMULATION_CALLER)
+{
+  return ::emulation::meet_cta (::emulation::BARRIER_OR, predicate, file, line);
+}
+
+static inline int
+__syncthreads_and (int predicate, EMULATION_CALLER)
+{
+  return ::emulation::meet_cta (::emulation::BARRIER_AND, predicate, file, line);
+}
+
+static inline void
+__syncwarp (unsigned mask = ~0u, EMULATION_CALLER)
+{
+  ::emulation::meet_warp (::emulation::SYNC, mask, 0, 0, file, line);
+}
+
+static inline unsigned
+__ballot_sync (unsigned mask, int predicate, EMULATION_CALLER)
+{
+  return (unsigned) ::emulation::meet_warp (::emulation::BALLOT, mask, predicate != 0, 0, file, line);
+}
+
+static inline int
+__any_sync (unsigned mask, int predicate, EMULATION_CALLER)
+{
+  return (int) ::emulation::meet_warp (::emulation::ANY, mask, predicate != 0, 0, file, line);
+}
+
+static inline int
+__all_sync (unsigned mask, int predicate, EMULATION_CALLER)
+{
+  return (int) ::emulation::meet_warp (::emulation::ALL, mask, predicate != 0, 0, file, line);
+}
+
+template <typename T>
+static inline unsigned
+__match_any_sync (unsigned mask, T value, EMULATION_CALLER)
+{
+  return (unsigned) ::emulation::meet_warp (
+      ::emulation::MATCH_ANY, mask, ::emulation::to_bits (value), 0, file, line);
+}
+
+template <typename T>
+static inline T
+__shfl_sync (unsigned mask, T value, int source, int width = 32, EMULATION_CALLER)
+{
+  const unsigned first = ::emulation::here->lane & ~(unsigned) (width - 1);
+  return ::emulation::from_bits<T> (::emulation::meet_warp (::emulation::SHUFFLE, mask, ::emulation::to_bits (value),
+      first | ((unsigned) source & (width - 1)), file, line));
+}
+
+template <typename T>
+static inline T
+__shfl_up_sync (unsigned mask, T value, unsigned delta, int width = 32, EMULATION_CALLER)
+{
+  const unsigned lane = ::emulation::here->lane;
+  return ::emulation::from_bits<T> (::emulation::meet_warp (::emulation::SHUFFLE, mask, ::emulation::to_bits (value),
+      lane % width >= delta ? lane - delta : lane, file, line));
+}
+
+template <typename T>
+static inline T
+__shfl_down_sync (unsigned mask, T value, unsigned delta, int width = 32, EMULATION_CALLER)
+{
+  const unsigned lane = ::emulation::here->lane;
+  return ::emulation::from_bits<T> (::emulation::meet_warp (::emulation::SHUFFLE, mask, ::emulation::to_bits (value),
+      lane % width + delta < (unsigned) width ? lane + delta : lane, file, line));
+}
+
+template <typename T>
+static inline T
+__shfl_xor_sync (unsigned mask, T value, int lanes, int width = 32, EMULATION_CALLER)
+{
+  const unsigned lane = ::emulation::here->lane, source = lane ^ (unsigned) lanes;
+  return ::emulation::from_bits<T> (::emulation::meet_warp (::emulation::SHUFFLE, mask, ::emulation::to_bits (value),
+      source / width <= lane / width ? source : lane, file, line));
+}
+
+#define EMULATION_REDUCE(name, type, what)                                                       \
+  static inline type name (unsigned mask, type value, EMULATION_CALLER)                          \
+  {                                                                                              \
+    return (type) ::emulation::meet_warp (::emulation::what, mask, (unsigned) value, 0, file, line); \
+  }
+EMULATION_REDUCE (__reduce_add_sync, unsigned, ADD)
+EMULATION_REDUCE (__reduce_add_sync, int, ADD)
+EMULATION_REDUCE (__reduce_min_sync, unsigned, MIN_U)
+EMULATION_REDUCE (__reduce_min_sync, int, MIN_S)
+EMULATION_REDUCE (__reduce_max_sync, unsigned, MAX_U)
+EMULATION_REDUCE (__reduce_max_sync, int, MAX_S)
+EMULATION_REDUCE (__reduce_and_sync, unsigned, AND)
+EMULATION_REDUCE (__reduce_or_sync, unsigned, OR)
+EMULATION_REDUCE (__reduce_xor_sync, unsigned, XOR)
+#undef EMULATION_REDUCE
+
+/* --- Memory --- */
+
+/* One thread runs at a time and only changes at a call, so plain operations are atomic. */
+#define EMULATION_ATOMIC(name, expression)                                             \
+  template <typename T>                                                                \
+  static inline T name (T *address, std::common_type_t<T> value)                       \
+  {                                                                                    \
+    ::emulation::may_yield ();                                                         \
+    const T old = *(volatile T *) address;                                             \
+    *(volatile T *) address = expression;                                              \
+    return old;                                                                        \
+  }
+EMULATION_ATOMIC (atomicAdd, old + value)
+EMULATION_ATOMIC (atomicSub, old - value)
+EMULATION_ATOMIC (atomicMin, old < value ? old : value)
+EMULATION_ATOMIC (atomicMax, old > value ? old : value)
+EMULATION_ATOMIC (atomicAnd, old & value)
+EMULATION_ATOMIC (atomicOr, old | value)
+EMULATION_ATOMIC (atomicXor, old ^ value)
+EMULATION_ATOMIC (atomicExch, value)
+#undef EMULATION_ATOMIC
+
+template <typename T>
+static inline T
+atomicCAS (T *address, std::common_type_t<T> expected, std::common_type_t<T> value)
+{
+  ::emulation::may_yield ();
+  const T old = *(volatile T *) address;
+  if (old == expected)
+    *(volatile T *) address = value;
+  return old;
+}
+
+static inline void
+__threadfence ()
+{
+}
+
+static inline void
+__threadfence_block ()
+{
+}
+
+static inline void
+__nanosleep (unsigned)
+{
+  ::emulation::yield ();
+}
+
+template <typename T>
+static inline T
+__ldcs (const T *address)
+{
+  return *address;
+}
+
+template <typename T>
+static inline T
+__ldcg (const T *address)
+{
+  return *(const volatile T *) address;
+}
+
+template <typename T>
+static inline T
+__ldg (const T *address)
+{
+  return *address;
+}
+
+/* --- Arithmetic --- */
+
+static inline int
+__popc (unsigned v)
+{
+  return __builtin_popcount (v);
+}
+
+static inline int
+__popcll (unsigned long long v)
+{
+  return __builtin_popcountll (v);
+}
+
+static inline int
+__ffs (int v)
+{
+  return __builtin_ffs (v);
+}
+
+static inline int
+__ffsll (long long v)
+{
+  return __builtin_ffsll (v);
+}
+
+static inline int
+__clz (int v)
+{
+  return v ? __builtin_clz ((unsigned) v) : 32;
+}
+
+static inline int
+__clzll (long long v)
+{
+  return v ? __builtin_clzll ((unsigned long long) v) : 64;
+}
+
+static inline unsigned long long
+__brevll (unsigned long long v)
+{
+  v = (v >> 1 & 0x5555555555555555) | (v & 0x5555555555555555) << 1;
+  v = (v >> 2 & 0x3333333333333333) | (v & 0x3333333333333333) << 2;
+  v = (v >> 4 & 0x0f0f0f0f0f0f0f0f) | (v & 0x0f0f0f0f0f0f0f0f) << 4;
+  return __builtin_bswap64 (v);
+}
+
+static inline unsigned
+__brev (unsigned v)
+{
+  return (unsigned) (__brevll (v) >> 32);
+}
+
+static inline unsigned
+__dp4a (unsigned a, unsigned b, unsigned c)
+{
+  for (int i = 0; i < 32; i += 8)
+    c += (a >> i & 255) * (b >> i & 255);
+  return c;
+}
+
+static inline unsigned
+__vmaxu4 (unsigned a, unsigned b)
+{
+  unsigned result = 0;
+  for (int i = 0; i < 32; i += 8)
+    result |= max (a >> i & 255, b >> i & 255) << i;
+  return result;
+}
+
+static inline unsigned
+__vminu4 (unsigned a, unsigned b)
+{
+  return ~__vmaxu4 (~a, ~b);
+}
+
+/* Rounded to nearest, each by itself: compile with -ffp-contract=off. */
+static inline double
+__dadd_rn (double a, double b)
+{
+  return a + b;
+}
+
+static inline double
+__dsub_rn (double a, double b)
+{
+  return a - b;
+}
+
+static inline double
+__dmul_rn (double a, double b)
+{
+  return a * b;
+}
+
+static inline double
+__ddiv_rn (double a, double b)
+{
+  return a / b;
+}
+
+/* --- Overlapped launches: a kernel starts when the one before it is complete --- */
+
+static inline void
+cudaTriggerProgrammaticLaunchCompletion ()
+{
+}
+
+static inline void
+cudaGridDependencySynchronize ()
+{
+  ::emulation::wait_for_previous_kernel ();
+}
+
+/* --- Runtime API --- */
+
+#define CUDART_VERSION 13000
+
+enum cudaError_t {
+  cudaSuccess = 0,
+  cudaErrorInvalidValue = 1,
+  cudaErrorMemoryAllocation = 2,
+  cudaErrorInvalidConfiguration = 9,
+  cudaErrorStreamCaptureUnsupported = 900,
+  cudaErrorGraphExecUpdateFailure = 910,
+};
+
+enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2, cudaMemcpyDeviceToDevice = 3 };
+enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount = 16, cudaDevAttrComputeCapabilityMajor = 75 };
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+enum cudaStreamCaptureMode { cudaStreamCaptureModeThreadLocal = 1 };
+enum cudaLaunchAttributeID { cudaLaunchAttributeProgrammaticStreamSerialization = 6 };
+
+constexpr unsigned cudaStreamNonBlocking = 1;
+constexpr unsigned cudaHostAllocDefault = 0;
+
+struct CUgraph_st;
+typedef CUgraph_st *cudaGraph_t;
+struct CUgraphExec_st;
+typedef CUgraphExec_st *cudaGraphExec_t;
+struct cudaGraphExecUpdateResultInfo {
+};
+
+struct cudaLaunchAttribute {
+  cudaLaunchAttributeID id;
+  struct {
+    int programmaticStreamSerializationAllowed;
+  } val;
+};
+
+struct cudaLaunchConfig_t {
+  dim3 gridDim, blockDim;
+  size_t dynamicSmemBytes;
+  cudaStream_t stream;
+  cudaLaunchAttribute *attrs;
+  unsigned numAttrs;
+};
+
+cudaError_t cudaGetLastError ();
+const char *cudaGetErrorString (cudaError_t error);
+cudaError_t cudaGetDeviceCount (int *count);
+cudaError_t cudaGetDevice (int *device);
+cudaError_t cudaDeviceGetAttribute (int *value, cudaDeviceAttr attribute, int device);
+cudaError_t cudaMalloc (void **memory, size_t size);
+cudaError_t cudaFree (void *memory);
+cudaError_t cudaHostAlloc (void **memory, size_t size, unsigned flags);
+cudaError_t cudaFreeHost (void *memory);
+cudaError_t cudaMemcpyAsync (void *to, const void *from, size_t size, cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t cudaMemsetAsync (void *to, int value, size_t size, cudaStream_t stream);
+cudaError_t cudaStreamCreateWithFlags (cudaStream_t *stream, unsigned flags);
+cudaError_t cudaStreamDestroy (cudaStream_t stream);
+cudaError_t cudaStreamSynchronize (cudaStream_t stream);
+cudaError_t cudaStreamBeginCapture (cudaStream_t stream, cudaStreamCaptureMode mode);
+cudaError_t cudaStreamEndCapture (cudaStream_t stream, cudaGraph_t *graph);
+cudaError_t cudaGraphInstantiate (cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags);
+cudaError_t cudaGraphExecUpdate (cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info);
+cudaError_t cudaGraphLaunch (cudaGraphExec_t exec, cudaStream_t stream);
+cudaError_t cudaGraphExecDestroy (cudaGraphExec_t exec);
+cudaError_t cudaGraphDestroy (cudaGraph_t graph);
+
+namespace emulation
+{
+cudaError_t allow_shared (const void *kernel, size_t dynamic_size);
+}
+
+template <typename... Parameters>
+static inline cudaError_t
+cudaFuncSetAttribute (void (*kernel) (Parameters...), cudaFuncAttribute, int value)
+{
+  return ::emulation::allow_shared ((const void *) kernel, (size_t) value);
+}
+
+template <typename... Parameters, typename... Arguments>
+static inline cudaError_t
+cudaLaunchKernelEx (const cudaLaunchConfig_t *config, void (*kernel) (Parameters...), Arguments &&...arguments)
+{
+  bool overlapped = false;
+  for (unsigned i = 0; i < config->numAttrs; i++)
+    overlapped = overlapped || config->attrs[i].val.programmaticStreamSerializationAllowed;
+  ::emulation::Launch (config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream, overlapped)
+      .run (kernel, arguments...);
+  return cudaSuccess;
+}
+
+#endif

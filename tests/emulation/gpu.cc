@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What tests/core/gpu.c does through the driver, on the emulated device. Copies wait for nothing, as the driver's do not
+ * wait for streams like these. */
+#include "cuda_runtime.h"
+
+extern "C" {
+#include "tests/core/gpu.h"
+}
+
+void
+gpu_enter (void)
+{
+}
+
+bool
+gpu_open (bool own_context)
+{
+  return true;
+}
+
+void *
+gpu_stream_new (void)
+{
+  cudaStream_t stream;
+  cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking);
+  return stream;
+}
+
+void *
+gpu_alloc (size_t bytes)
+{
+  void *memory;
+  return cudaMalloc (&memory, bytes) == cudaSuccess ? memory : nullptr;
+}
+
+void
+gpu_free (void *memory)
+{
+  cudaFree (memory);
+}
+
+void
+gpu_upload (void *device, const void *host, size_t bytes)
+{
+  memcpy (device, host, bytes);
+}
+
+void
+gpu_download (void *host, const void *device, size_t bytes)
+{
+  memcpy (host, device, bytes);
+}

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The runtime API: memory, streams and graphs.
+ *
+ * What is queued in a stream is done as late as CUDA may do it, when something waits for it: who forgets to wait sees
+ * it. Device memory is ordinary memory, filled with garbage, with a guarded zone behind it. */
+#include "cuda_runtime.h"
+
+#include <cstdio>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace
+{
+
+typedef std::function<void ()> Work;
+
+enum NodeKind { KERNEL, COPY_UP, COPY_DOWN, COPY, FILL };
+
+struct Node {
+  NodeKind kind;
+  Work work;
+};
+
+typedef std::vector<Node> Nodes;
+
+} // namespace
+
+struct CUgraph_st {
+  Nodes nodes;
+};
+
+struct CUgraphExec_st {
+  std::shared_ptr<const Nodes> nodes;
+};
+
+struct CUstream_st {
+  std::deque<Work> pending;
+  std::unique_ptr<CUgraph_st> captured; /* while it is being captured */
+  bool broken;                          /* what was done during the capture cannot be captured */
+};
+
+namespace
+{
+
+constexpr size_t GUARD = 256; /* bytes, also the alignment */
+constexpr int GARBAGE = 0xa5;
+constexpr size_t SHARED_DEFAULT = 48 * 1024, SHARED_MOST = 227 * 1024; /* sm_90 */
+
+struct Block {
+  size_t size;
+  bool pinned; /* of the host */
+};
+
+std::recursive_mutex lock;
+typedef std::lock_guard<std::recursive_mutex> Locked;
+std::map<char *, Block> blocks; /* by address */
+std::vector<CUstream_st *> streams;
+std::map<const void *, size_t> dynamic_limits; /* of kernels that asked for more */
+CUstream_st default_stream;
+thread_local cudaError_t last_error = cudaSuccess;
+thread_local CUstream_st *capturing; /* by this thread */
+
+cudaError_t
+failed (cudaError_t error)
+{
+  last_error = error;
+  return error;
+}
+
+/* Calls that may not be made while this thread captures. */
+bool
+breaks_capture ()
+{
+  if (capturing)
+    capturing->broken = true;
+  return capturing != nullptr;
+}
+
+void
+check_guards (const char *when)
+{
+  for (const auto &[start, block] : blocks)
+    for (size_t i = 0; i < GUARD; i++)
+      if ((unsigned char) start[block.size + i] != GARBAGE)
+        ::emulation::complain (
+            "%s: something was written %zu bytes behind an allocation of %zu bytes", when, i, block.size);
+}
+
+void
+drain (CUstream_st *stream)
+{
+  while (!stream->pending.empty ()) {
+    Work work = std::move (stream->pending.front ());
+    stream->pending.pop_front ();
+    work ();
+  }
+}
+
+void
+drain_all ()
+{
+  drain (&default_stream);
+  for (CUstream_st *stream : streams)
+    drain (stream);
+}
+
+CUstream_st *
+stream_of (cudaStream_t stream)
+{
+  return stream ? stream : &default_stream;
+}
+
+void
+queue (cudaStream_t handle, NodeKind kind, Work work)
+{
+  CUstream_st *stream = stream_of (handle);
+  if (stream->captured)
+    stream->captured->nodes.push_back ({kind, std::move (work)});
+  else
+    stream->pending.push_back (std::move (work));
+}
+
+/* The block that holds SIZE bytes from MEMORY on; NULL: ordinary host memory. */
+const Block *
+find_block (const void *memory, size_t size, const char *call)
+{
+  auto next = blocks.upper_bound ((char *) memory);
+  if (next == blocks.begin ())
+    return nullptr;
+  const auto &[start, block] = *std::prev (next);
+  const size_t offset = (size_t) ((char *) memory - start);
+  if (offset >= block.size)
+    return nullptr;
+  if (size > block.size - offset)
+    ::emulation::complain (
+        "%s of %zu bytes from byte %zu of an allocation of %zu bytes", call, size, offset, block.size);
+  return &block;
+}
+
+cudaError_t
+allocate (void **memory, size_t size, bool pinned)
+{
+  Locked locked (lock);
+  if (breaks_capture ())
+    return failed (cudaErrorStreamCaptureUnsupported);
+  *memory = nullptr;
+  if (size == 0)
+    return cudaSuccess;
+  char *start = (char *) aligned_alloc (GUARD, (size + 2 * GUARD - 1) / GUARD * GUARD);
+  if (!start)
+    return failed (cudaErrorMemoryAllocation);
+  memset (start, GARBAGE, size + GUARD);
+  blocks[start] = {size, pinned};
+  *memory = start;
+  return cudaSuccess;
+}
+
+cudaError_t
+release (void *memory, bool pinned)
+{
+  Locked locked (lock);
+  if (breaks_capture ())
+    return failed (cudaErrorStreamCaptureUnsupported);
+  if (!memory)
+    return cudaSuccess;
+  drain_all ();
+  auto found = blocks.find ((char *) memory);
+  if (found == blocks.end () || found->second.pinned != pinned)
+    return failed (cudaErrorInvalidValue);
+  check_guards ("before memory is freed");
+  blocks.erase (found);
+  free (memory);
+  return cudaSuccess;
+}
+
+} // namespace
+
+namespace emulation
+{
+
+cudaError_t
+allow_shared (const void *kernel, size_t dynamic_size)
+{
+  Locked locked (lock);
+  if (dynamic_size > SHARED_MOST)
+    return failed (cudaErrorInvalidValue);
+  dynamic_limits[kernel] = dynamic_size;
+  return cudaSuccess;
+}
+
+void
+queue_kernel (const void *kernel, dim3 grid, dim3 block, size_t shared, cudaStream_t stream, bool overlapped,
+    std::function<void ()> thread)
+{
+  Locked locked (lock);
+  const auto asked = dynamic_limits.find (kernel);
+  const bool large = asked != dynamic_limits.end () && asked->second > SHARED_DEFAULT / 2;
+  const size_t dynamic_limit = asked == dynamic_limits.end () ? SHARED_DEFAULT : asked->second;
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > 0x7fffffff || grid.y > 65535 || grid.z > 65535
+      || block.x == 0 || block.y == 0 || block.z == 0 || block.z > 64
+      || (unsigned long long) block.x * block.y * block.z > 1024) {
+    last_error = cudaErrorInvalidConfiguration;
+    return;
+  }
+  if (shared > dynamic_limit && shared > SHARED_DEFAULT) {
+    last_error = cudaErrorInvalidValue;
+    return;
+  }
+  auto work = [g = Grid{grid, block, shared, large ? SHARED_MOST : SHARED_DEFAULT, overlapped, std::move (thread)}] {
+    run_grid (g);
+    check_guards ("after a kernel");
+  };
+  queue (stream, KERNEL, std::move (work));
+}
+
+} // namespace emulation
+
+cudaError_t
+cudaGetLastError ()
+{
+  const cudaError_t error = last_error;
+  last_error = cudaSuccess;
+  return error;
+}
+
+const char *
+cudaGetErrorString (cudaError_t error)
+{
+  switch (error) {
+    case cudaSuccess:
+      return "no error";
+    case cudaErrorInvalidValue:
+      return "invalid argument";
+    case cudaErrorMemoryAllocation:
+      return "out of memory";
+    case cudaErrorInvalidConfiguration:
+      return "invalid configuration argument";
+    case cudaErrorStreamCaptureUnsupported:
+      return "operation not permitted when stream is capturing";
+    case cudaErrorGraphExecUpdateFailure:
+      return "the graph update was not performed because it included changes which violated constraints specific to "
+             "instantiated graph update";
+  }
+  return "unrecognized error code";
+}
+
+cudaError_t
+cudaGetDeviceCount (int *count)
+{
+  *count = 1;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaGetDevice (int *device)
+{
+  *device = 0;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaDeviceGetAttribute (int *value, cudaDeviceAttr attribute, int)
+{
+  switch (attribute) {
+    case cudaDevAttrMultiProcessorCount:
+      *value = 4;
+      return cudaSuccess;
+    case cudaDevAttrComputeCapabilityMajor:
+      *value = __CUDA_ARCH__ / 100;
+      return cudaSuccess;
+  }
+  return failed (cudaErrorInvalidValue);
+}
+
+cudaError_t
+cudaMalloc (void **memory, size_t size)
+{
+  return allocate (memory, size, false);
+}
+
+cudaError_t
+cudaFree (void *memory)
+{
+  return release (memory, false);
+}
+
+cudaError_t
+cudaHostAlloc (void **memory, size_t size, unsigned)
+{
+  return allocate (memory, size, true);
+}
+
+cudaError_t
+cudaFreeHost (void *memory)
+{
+  return release (memory, true);
+}
+
+cudaError_t
+cudaMemcpyAsync (void *to, const void *from, size_t size, cudaMemcpyKind kind, cudaStream_t stream)
+{
+  Locked locked (lock);
+  if (size == 0)
+    return cudaSuccess;
+  const Block *source = find_block (from, size, "cudaMemcpyAsync from"),
+              *target = find_block (to, size, "cudaMemcpyAsync to");
+  const bool source_on_device = source && !source->pinned, target_on_device = target && !target->pinned;
+  if (source_on_device != (kind != cudaMemcpyHostToDevice) || target_on_device != (kind != cudaMemcpyDeviceToHost))
+    return failed (cudaErrorInvalidValue);
+  const NodeKind node = kind == cudaMemcpyHostToDevice ? COPY_UP : kind == cudaMemcpyDeviceToHost ? COPY_DOWN : COPY;
+  queue (stream, node, [to, from, size] { memcpy (to, from, size); });
+  /* With ordinary memory it is not asynchronous. */
+  if ((!source || !target) && !stream_of (stream)->captured)
+    drain (stream_of (stream));
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaMemsetAsync (void *to, int value, size_t size, cudaStream_t stream)
+{
+  Locked locked (lock);
+  const Block *target = find_block (to, size, "cudaMemsetAsync");
+  if (size && (!target || target->pinned))
+    return failed (cudaErrorInvalidValue);
+  queue (stream, FILL, [to, value, size] { memset (to, value, size); });
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaStreamCreateWithFlags (cudaStream_t *stream, unsigned)
+{
+  Locked locked (lock);
+  *stream = new CUstream_st ();
+  streams.push_back (*stream);
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaStreamDestroy (cudaStream_t stream)
+{
+  Locked locked (lock);
+  drain (stream);
+  for (size_t i = 0; i < streams.size (); i++)
+    if (streams[i] == stream)
+      streams.erase (streams.begin () + (ptrdiff_t) i);
+  delete stream;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaStreamSynchronize (cudaStream_t stream)
+{
+  Locked locked (lock);
+  if (stream_of (stream)->captured) {
+    stream_of (stream)->broken = true;
+    return failed (cudaErrorStreamCaptureUnsupported);
+  }
+  drain (stream_of (stream));
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaStreamBeginCapture (cudaStream_t stream, cudaStreamCaptureMode)
+{
+  Locked locked (lock);
+  if (!stream || stream->captured || capturing)
+    return failed (cudaErrorStreamCaptureUnsupported);
+  stream->captured = std::make_unique<CUgraph_st> ();
+  stream->broken = false;
+  capturing = stream;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaStreamEndCapture (cudaStream_t stream, cudaGraph_t *graph)
+{
+  Locked locked (lock);
+  *graph = nullptr;
+  if (!stream || !stream->captured || capturing != stream)
+    return failed (cudaErrorInvalidValue);
+  capturing = nullptr;
+  std::unique_ptr<CUgraph_st> captured = std::move (stream->captured);
+  if (stream->broken)
+    return failed (cudaErrorStreamCaptureUnsupported);
+  *graph = captured.release ();
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaGraphInstantiate (cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long)
+{
+  Locked locked (lock);
+  *exec = new CUgraphExec_st{std::make_shared<const Nodes> (graph->nodes)};
+  return cudaSuccess;
+}
+
+/* Kernels may change, also to another function; what kind of work follows what may not. */
+cudaError_t
+cudaGraphExecUpdate (cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *)
+{
+  Locked locked (lock);
+  const Nodes &former = *exec->nodes;
+  bool same = former.size () == graph->nodes.size ();
+  for (size_t i = 0; same && i < former.size (); i++)
+    same = former[i].kind == graph->nodes[i].kind;
+  if (!same)
+    return failed (cudaErrorGraphExecUpdateFailure);
+  exec->nodes = std::make_shared<const Nodes> (graph->nodes);
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaGraphLaunch (cudaGraphExec_t exec, cudaStream_t stream)
+{
+  Locked locked (lock);
+  stream_of (stream)->pending.push_back ([nodes = exec->nodes] {
+    for (const Node &node : *nodes)
+      node.work ();
+  });
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaGraphExecDestroy (cudaGraphExec_t exec)
+{
+  delete exec;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaGraphDestroy (cudaGraph_t graph)
+{
+  delete graph;
+  return cudaSuccess;
+}

@@ -1,0 +1,637 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Runs the grid of one kernel: fibers for its threads, and where they meet. */
+#include "emulation.h"
+#include "fibers.h"
+
+#include <csignal>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <sys/time.h>
+#include <utility>
+#include <vector>
+
+dim3 blockDim, gridDim;
+
+namespace emulation
+{
+
+Place *here;
+
+namespace
+{
+
+constexpr unsigned MAX_THREADS = 1024;   /* a CTA */
+constexpr unsigned INTERLEAVED_CTAS = 3; /* where the order is random */
+constexpr unsigned ATOMICS_A_TURN = 16;  /* then another thread goes on, for it may be waited for */
+constexpr unsigned MAX_SECONDS = 60;     /* for a CTA */
+constexpr size_t SHARED_GUARD = 64;      /* bytes behind each variable */
+constexpr int GARBAGE = 0xa5;
+
+const char *const collective_names[] = {"__syncwarp", "__shfl_sync", "__ballot_sync", "__any_sync", "__all_sync",
+    "__match_any_sync", "__reduce_add_sync", "__reduce_min_sync", "__reduce_min_sync (int)", "__reduce_max_sync",
+    "__reduce_max_sync (int)", "__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync"};
+const char *const barrier_names[] = {"__syncthreads", "__syncthreads_count", "__syncthreads_or", "__syncthreads_and"};
+
+enum State { RUNNABLE, AT_WARP, AT_CTA, ENDED };
+
+struct Cta;
+
+/* First its Place, which HERE points to. */
+struct Thread : Place {
+  Fiber fiber;
+  Cta *cta;
+  unsigned index;
+  State state;
+
+  /* The meeting it waits at, and what comes of it. */
+  const char *file;
+  unsigned line;
+  int what;
+  uint32_t mask;
+  uint64_t value;
+  unsigned source;
+};
+
+struct Warp {
+  uint32_t waiting, ended; /* lanes */
+};
+
+struct SharedBlock {
+  std::unique_ptr<unsigned char[]> memory;
+  size_t size;
+  bool used; /* by the current CTA */
+};
+
+struct Cta {
+  std::vector<Thread> threads;
+  std::vector<Warp> warps;
+  std::vector<SharedBlock> shared; /* the first is the dynamic part */
+  size_t shared_size;
+  unsigned count, live, waiting; /* threads; waiting: at the barrier */
+  unsigned predicates;           /* of those that wait, how many said yes */
+  bool waited_for_previous;
+};
+
+const Grid *grid;
+const char *kernel_name;
+unsigned block_limit;
+Fiber main_fiber;
+std::vector<Cta> ctas;
+std::vector<Thread *> queue (4096); /* runnable threads: a ring */
+size_t queue_begin, queue_length;
+unsigned atomics_left;
+unsigned long long ctas_done;
+
+/* --- Order --- */
+
+bool shuffled;
+uint64_t random_state;
+
+uint32_t
+random_below (uint32_t bound)
+{
+  random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+  return (uint32_t) ((random_state >> 32) * bound >> 32);
+}
+
+void
+read_seed ()
+{
+  static bool done;
+  if (done)
+    return;
+  done = true;
+  const char *seed = getenv ("CTR_EMULATION_SEED");
+  shuffled = seed && *seed;
+  random_state = shuffled ? strtoull (seed, nullptr, 0) : 0;
+}
+
+void
+enqueue (Thread *thread)
+{
+  thread->state = RUNNABLE;
+  queue[(queue_begin + queue_length++) % queue.size ()] = thread;
+}
+
+Thread *
+dequeue ()
+{
+  if (queue_length == 0)
+    return nullptr;
+  Thread *&first = queue[queue_begin];
+  if (shuffled)
+    std::swap (first, queue[(queue_begin + random_below ((uint32_t) queue_length)) % queue.size ()]);
+  Thread *thread = first;
+  queue_begin = (queue_begin + 1) % queue.size ();
+  queue_length--;
+  return thread;
+}
+
+/* --- Reports --- */
+
+std::string
+lanes_of_mask (uint32_t mask)
+{
+  char text[16];
+  snprintf (text, sizeof text, "0x%08x", mask);
+  return text;
+}
+
+const char *
+file_name (const char *path)
+{
+  const char *slash = strrchr (path, '/');
+  return slash ? slash + 1 : path;
+}
+
+std::string
+place_of (const Place &place)
+{
+  char text[160];
+  snprintf (text, sizeof text, "block (%u, %u, %u), thread (%u, %u, %u)", place.block.x, place.block.y, place.block.z,
+      place.thread.x, place.thread.y, place.thread.z);
+  return text;
+}
+
+/* What a thread is at, in words. */
+std::string
+doing (const Thread &thread)
+{
+  if (thread.state == ENDED)
+    return "ended";
+  if (thread.state == RUNNABLE)
+    return &thread == here ? "runs" : "could go on";
+  const char *name = thread.state == AT_WARP ? collective_names[thread.what] : barrier_names[thread.what];
+  std::string text =
+      std::string ("at ") + name + ", " + file_name (thread.file) + ":" + std::to_string (thread.line);
+  if (thread.state == AT_WARP)
+    text += ", mask " + lanes_of_mask (thread.mask);
+  return text;
+}
+
+/* Threads that do the same on one line. */
+void
+print_threads (const Cta &cta)
+{
+  const Place &first = cta.threads[0];
+  fprintf (stderr, "  block (%u, %u, %u):\n", first.block.x, first.block.y, first.block.z);
+  for (unsigned i = 0; i < cta.count;) {
+    const std::string what = doing (cta.threads[i]);
+    unsigned end = i + 1;
+    while (end < cta.count && doing (cta.threads[end]) == what)
+      end++;
+    if (end == i + 1)
+      fprintf (stderr, "    thread %u: %s\n", i, what.c_str ());
+    else
+      fprintf (stderr, "    threads %u to %u: %s\n", i, end - 1, what.c_str ());
+    i = end;
+  }
+}
+
+void
+print_place ()
+{
+  if (!grid)
+    return;
+  fprintf (stderr, "CUDA emulation: in kernel %s\n", kernel_name ? kernel_name : "(none begun)");
+  if (here)
+    fprintf (stderr, "  %s\n", place_of (*here).c_str ());
+}
+
+void
+on_fault (int signal)
+{
+  fprintf (stderr, "CUDA emulation: %s\n", strsignal (signal));
+  print_place ();
+  raise (signal); /* the handler is gone */
+}
+
+/* Now and then, in processor time: is it still the same CTA? */
+void
+on_timer (int)
+{
+  static unsigned long long seen;
+  static unsigned seconds;
+  seconds = seen == ctas_done && grid ? seconds + 10 : 0;
+  seen = ctas_done;
+  if (seconds < MAX_SECONDS)
+    return;
+  fprintf (stderr,
+      "CUDA emulation: a CTA still runs after %u s. Its threads wait for something that does not come: only at a\n"
+      "barrier, a warp collective, an atomic or __nanosleep() can other threads go on.\n",
+      MAX_SECONDS);
+  print_place ();
+  abort ();
+}
+
+void
+watch ()
+{
+  static bool done;
+  if (done)
+    return;
+  done = true;
+#ifndef __SANITIZE_ADDRESS__
+  /* On a stack of its own: the thread's may be what has run out. */
+  static char memory[64 * 1024];
+  stack_t stack = {};
+  stack.ss_sp = memory;
+  stack.ss_size = sizeof memory;
+  sigaltstack (&stack, nullptr);
+  struct sigaction fault = {};
+  fault.sa_handler = on_fault;
+  fault.sa_flags = (int) (SA_ONSTACK | SA_RESETHAND | SA_NODEFER);
+  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL})
+    sigaction (signal, &fault, nullptr);
+#endif
+  struct sigaction timer = {};
+  timer.sa_handler = on_timer;
+  timer.sa_flags = SA_RESTART;
+  sigaction (SIGVTALRM, &timer, nullptr);
+  const itimerval period = {{10, 0}, {10, 0}};
+  setitimer (ITIMER_VIRTUAL, &period, nullptr);
+}
+
+/* --- Switching --- */
+
+/* The running thread lets another go on, until it is runnable again and its turn comes. */
+void
+give_way ()
+{
+  Thread *self = (Thread *) here, *next = dequeue ();
+  if (next == self)
+    return;
+  here = next;
+  fiber_switch (&self->fiber, next ? &next->fiber : &main_fiber, self->state == ENDED);
+}
+
+/* --- Warps --- */
+
+uint32_t
+reduce (Collective what, uint32_t a, uint32_t b)
+{
+  switch (what) {
+    case ADD:
+      return a + b;
+    case MIN_U:
+      return a < b ? a : b;
+    case MIN_S:
+      return (int32_t) a < (int32_t) b ? a : b;
+    case MAX_U:
+      return a > b ? a : b;
+    case MAX_S:
+      return (int32_t) a > (int32_t) b ? a : b;
+    case AND:
+      return a & b;
+    case OR:
+      return a | b;
+    default:
+      return a ^ b;
+  }
+}
+
+/* All lanes of MASK that have not ended have come: are they at the same place? Their results. */
+void
+finish_collective (Cta *cta, unsigned first, uint32_t lanes)
+{
+  Thread *const threads = &cta->threads[first];
+  const Thread &one = threads[__builtin_ctz (lanes)];
+  const Collective what = (Collective) one.what;
+  uint64_t old[32];
+  uint32_t yes = 0, sum = (uint32_t) one.value;
+  for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+    const unsigned i = (unsigned) __builtin_ctz (rest);
+    const Thread &t = threads[i];
+    if (t.mask != one.mask || t.what != one.what || t.line != one.line || t.file != one.file) {
+      fprintf (stderr, "CUDA emulation: the lanes of a warp meet at different places or with different masks.\n");
+      here = threads + i;
+      print_place ();
+      print_threads (*cta);
+      abort ();
+    }
+    old[i] = t.value;
+    yes |= (uint32_t) (t.value != 0) << i;
+    if (what >= ADD && &t != &one)
+      sum = reduce (what, sum, (uint32_t) t.value);
+  }
+  for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+    const unsigned i = (unsigned) __builtin_ctz (rest);
+    Thread &t = threads[i];
+    switch (what) {
+      case SYNC:
+        break;
+      case SHUFFLE:
+        /* From a lane that takes no part comes anything. */
+        t.value = lanes >> t.source & 1 ? old[t.source] : 0xa5a5a5a5a5a5a5a5u;
+        break;
+      case BALLOT:
+        t.value = yes;
+        break;
+      case ANY:
+        t.value = yes != 0;
+        break;
+      case ALL:
+        t.value = yes == lanes;
+        break;
+      case MATCH_ANY: {
+        uint32_t same = 0;
+        for (uint32_t others = lanes; others; others &= others - 1)
+          same |= (uint32_t) (old[__builtin_ctz (others)] == old[i]) << __builtin_ctz (others);
+        t.value = same;
+        break;
+      }
+      default:
+        t.value = sum;
+    }
+    enqueue (&t);
+  }
+  cta->warps[first / 32].waiting &= ~lanes;
+}
+
+void
+look_for_collective (Cta *cta, unsigned warp, uint32_t mask)
+{
+  const Warp &w = cta->warps[warp];
+  const uint32_t lanes = mask & ~w.ended;
+  if (lanes && (w.waiting & lanes) == lanes)
+    finish_collective (cta, warp * 32, lanes);
+}
+
+/* --- CTAs --- */
+
+void
+look_for_barrier (Cta *cta)
+{
+  if (cta->waiting == 0 || cta->waiting < cta->live)
+    return;
+  const Thread *one = nullptr;
+  for (unsigned i = 0; i < cta->count; i++) {
+    Thread &t = cta->threads[i];
+    if (t.state != AT_CTA)
+      continue;
+    if (!one)
+      one = &t;
+    if (t.line != one->line || t.file != one->file || t.what != one->what) {
+      fprintf (stderr, "CUDA emulation: the threads of a CTA meet at different barriers.\n");
+      here = &t;
+      print_place ();
+      print_threads (*cta);
+      abort ();
+    }
+  }
+  const unsigned yes = cta->predicates;
+  const uint64_t value = one->what == COUNT ? yes : one->what == BARRIER_OR ? yes > 0 : yes == cta->live;
+  for (unsigned i = 0; i < cta->count; i++)
+    if (cta->threads[i].state == AT_CTA) {
+      cta->threads[i].value = value;
+      enqueue (&cta->threads[i]);
+    }
+  cta->waiting = cta->predicates = 0;
+}
+
+void
+check_shared (const Cta *cta)
+{
+  for (const SharedBlock &block : cta->shared) {
+    if (!block.used)
+      continue;
+    for (size_t i = 0; i < SHARED_GUARD; i++)
+      if (block.memory[block.size + i] != GARBAGE)
+        complain ("something was written %zu bytes behind a __shared__ variable of %zu bytes", i, block.size);
+  }
+}
+
+void
+thread_main ()
+{
+  fiber_begun ();
+  grid->thread ();
+  Thread *self = (Thread *) here;
+  Cta *cta = self->cta;
+  self->state = ENDED;
+  cta->live--;
+  Warp &warp = cta->warps[self->index / 32];
+  warp.ended |= 1u << self->lane;
+  for (uint32_t rest = warp.waiting; rest; rest = rest & (rest - 1) & warp.waiting)
+    look_for_collective (cta, self->index / 32, cta->threads[self->index / 32 * 32 + __builtin_ctz (rest)].mask);
+  look_for_barrier (cta);
+  if (cta->live == 0) {
+    check_shared (cta);
+    if (grid->overlapped && !cta->waited_for_previous)
+      complain ("the CTA has not waited for the kernel before it (cudaGridDependencySynchronize)");
+  }
+  give_way ();
+  abort ();
+}
+
+void
+start_cta (Cta *cta, unsigned long long number)
+{
+  const dim3 size = grid->block;
+  cta->count = cta->live = size.x * size.y * size.z;
+  cta->waiting = cta->predicates = 0;
+  cta->waited_for_previous = false;
+  cta->warps.assign ((cta->count + 31) / 32, {0, 0});
+  if (cta->count % 32)
+    cta->warps.back ().ended = ~0u << cta->count % 32;
+  cta->shared_size = 0;
+  for (SharedBlock &block : cta->shared)
+    block.used = false;
+  const uint3 block = {(unsigned) (number % grid->grid.x), (unsigned) (number / grid->grid.x % grid->grid.y),
+      (unsigned) (number / grid->grid.x / grid->grid.y)};
+  while (cta->threads.size () < cta->count) {
+    cta->threads.emplace_back ();
+    fiber_allocate (&cta->threads.back ().fiber);
+  }
+  for (unsigned i = 0; i < cta->count; i++) {
+    Thread &t = cta->threads[i];
+    t.thread = {i % size.x, i / size.x % size.y, i / size.x / size.y};
+    t.block = block;
+    t.lane = i % 32;
+    t.index = i;
+    t.cta = cta;
+    fiber_prepare (&t.fiber, thread_main);
+    enqueue (&t);
+  }
+}
+
+} // namespace
+
+void
+complain (const char *format, ...)
+{
+  va_list arguments;
+  va_start (arguments, format);
+  fprintf (stderr, "CUDA emulation: ");
+  vfprintf (stderr, format, arguments);
+  fprintf (stderr, "\n");
+  va_end (arguments);
+  print_place ();
+  abort ();
+}
+
+void
+enter (const char *name, unsigned max_threads, unsigned, unsigned)
+{
+  kernel_name = name;
+  const dim3 size = grid->block;
+  if (max_threads && size.x * size.y * size.z > max_threads)
+    complain ("launched with %u threads a CTA, and __launch_bounds__ say %u", size.x * size.y * size.z, max_threads);
+}
+
+static void *
+shared_block (size_t index, size_t size, const char *name)
+{
+  Cta *cta = ((Thread *) here)->cta;
+  if (cta->shared.size () <= index)
+    cta->shared.resize (index + 1);
+  SharedBlock &block = cta->shared[index];
+  if (block.used)
+    return block.memory.get ();
+  if (!block.memory || block.size != size) {
+    block.memory.reset (new unsigned char[size + SHARED_GUARD]);
+    block.size = size;
+  }
+  memset (block.memory.get (), GARBAGE, size + SHARED_GUARD);
+  block.used = true;
+  cta->shared_size += size;
+  if (cta->shared_size > grid->shared_limit)
+    complain ("with %s the CTA has %zu bytes of shared memory, and may have %zu (cudaFuncSetAttribute)", name,
+        cta->shared_size, grid->shared_limit);
+  return block.memory.get ();
+}
+
+void *
+shared_memory (SharedVariable *variable)
+{
+  static size_t variables;
+  if (variable->index == 0)
+    variable->index = ++variables;
+  return shared_block (variable->index, variable->size, variable->name);
+}
+
+void *
+dynamic_shared ()
+{
+  return shared_block (0, grid->dynamic_shared, "the launch's part");
+}
+
+uint64_t
+meet_warp (Collective what, uint32_t mask, uint64_t value, unsigned source, const char *file, unsigned line)
+{
+  Thread *self = (Thread *) here;
+  Warp &warp = self->cta->warps[self->index / 32];
+  self->file = file;
+  self->line = line;
+  self->what = what;
+  self->mask = mask;
+  self->value = value;
+  self->source = source;
+  if (!(mask >> self->lane & 1))
+    complain ("%s at %s:%u with the mask 0x%08x, which leaves out the calling lane %u", collective_names[what],
+        file_name (file), line, mask, self->lane);
+  self->state = AT_WARP;
+  warp.waiting |= 1u << self->lane;
+  look_for_collective (self->cta, self->index / 32, mask);
+  give_way ();
+  return self->value;
+}
+
+int
+meet_cta (Barrier what, bool predicate, const char *file, unsigned line)
+{
+  Thread *self = (Thread *) here;
+  self->file = file;
+  self->line = line;
+  self->what = what;
+  self->state = AT_CTA;
+  self->cta->waiting++;
+  self->cta->predicates += predicate;
+  look_for_barrier (self->cta);
+  give_way ();
+  return (int) self->value;
+}
+
+void
+yield ()
+{
+  atomics_left = shuffled ? 1 + random_below (ATOMICS_A_TURN) : ATOMICS_A_TURN;
+  enqueue ((Thread *) here);
+  give_way ();
+}
+
+void
+may_yield ()
+{
+  if (atomics_left-- <= 1)
+    yield ();
+}
+
+void
+wait_for_previous_kernel ()
+{
+  ((Thread *) here)->cta->waited_for_previous = true;
+}
+
+void
+run_grid (const Grid &g)
+{
+  read_seed ();
+  watch ();
+  fiber_adopt (&main_fiber);
+  grid = &g;
+  kernel_name = nullptr;
+  gridDim = g.grid;
+  blockDim = g.block;
+  ctas.resize (shuffled ? INTERLEAVED_CTAS : 1);
+
+  const unsigned long long count = (unsigned long long) g.grid.x * g.grid.y * g.grid.z;
+  std::vector<unsigned long long> order (shuffled ? count : 0);
+  for (size_t i = 0; i < order.size (); i++) {
+    const size_t other = random_below ((uint32_t) (i + 1));
+    order[i] = order[other];
+    order[other] = i;
+  }
+  unsigned long long started = 0;
+  for (;;) {
+    /* Threads hold no pointers into other CTAs, so these may come and go one by one. */
+    for (Cta &cta : ctas)
+      if (cta.live == 0 && started < count) {
+        start_cta (&cta, shuffled ? order[started] : started);
+        started++;
+      }
+    here = dequeue ();
+    if (!here)
+      break;
+    fiber_switch (&main_fiber, &((Thread *) here)->fiber, false);
+    /* No thread can go on, in none of the CTAs. */
+    for (const Cta &cta : ctas)
+      if (cta.live > 0) {
+        fprintf (stderr, "CUDA emulation: the threads wait for each other, or for some that have ended.\n");
+        here = nullptr;
+        print_place ();
+        print_threads (cta);
+        abort ();
+      }
+    ctas_done++;
+  }
+  grid = nullptr;
+}
+
+} // namespace emulation
+
+/* What the sanitizers call before they report. */
+extern "C" void
+__asan_on_error ()
+{
+  emulation::print_place ();
+}
+
+extern "C" void
+__ubsan_on_report ()
+{
+  emulation::print_place ();
+}
