@@ -77,7 +77,6 @@ struct Cta {
 
 const Grid *grid;
 const char *kernel_name;
-unsigned block_limit;
 Fiber main_fiber;
 std::vector<Cta> ctas;
 std::vector<Thread *> queue (4096); /* runnable threads: a ring */
