@@ -7,6 +7,9 @@ extern "C" {
 #include "tests/core/gpu.h"
 }
 
+#include <mutex>
+#include <vector>
+
 void
 gpu_enter (void)
 {
@@ -21,9 +24,13 @@ gpu_open (bool own_context)
 void *
 gpu_stream_new (void)
 {
-  cudaStream_t stream;
-  cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking);
-  return stream;
+  /* The tests never destroy them: here they are still known when the process ends. */
+  static std::vector<cudaStream_t> *const streams = new std::vector<cudaStream_t>;
+  static std::mutex lock;
+  std::lock_guard<std::mutex> locked (lock);
+  streams->emplace_back ();
+  cudaStreamCreateWithFlags (&streams->back (), cudaStreamNonBlocking);
+  return streams->back ();
 }
 
 void *

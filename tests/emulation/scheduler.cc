@@ -200,12 +200,34 @@ print_place ()
     fprintf (stderr, "  %s\n", place_of (*here).c_str ());
 }
 
+#ifndef __SANITIZE_ADDRESS__
 void
 on_fault (int signal)
 {
   fprintf (stderr, "CUDA emulation: %s\n", strsignal (signal));
   print_place ();
   raise (signal); /* the handler is gone */
+}
+
+#endif
+
+/* The address sanitizer has handlers of its own. */
+void
+catch_faults ()
+{
+#ifndef __SANITIZE_ADDRESS__
+  /* On a stack of its own: the thread's may be what has run out. */
+  static char memory[64 * 1024];
+  stack_t stack = {};
+  stack.ss_sp = memory;
+  stack.ss_size = sizeof memory;
+  sigaltstack (&stack, nullptr);
+  struct sigaction fault = {};
+  fault.sa_handler = on_fault;
+  fault.sa_flags = (int) (SA_ONSTACK | SA_RESETHAND | SA_NODEFER);
+  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL})
+    sigaction (signal, &fault, nullptr);
+#endif
 }
 
 /* Now and then, in processor time: is it still the same CTA? */
@@ -233,19 +255,7 @@ watch ()
   if (done)
     return;
   done = true;
-#ifndef __SANITIZE_ADDRESS__
-  /* On a stack of its own: the thread's may be what has run out. */
-  static char memory[64 * 1024];
-  stack_t stack = {};
-  stack.ss_sp = memory;
-  stack.ss_size = sizeof memory;
-  sigaltstack (&stack, nullptr);
-  struct sigaction fault = {};
-  fault.sa_handler = on_fault;
-  fault.sa_flags = (int) (SA_ONSTACK | SA_RESETHAND | SA_NODEFER);
-  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL})
-    sigaction (signal, &fault, nullptr);
-#endif
+  catch_faults ();
   struct sigaction timer = {};
   timer.sa_handler = on_timer;
   timer.sa_flags = SA_RESTART;
