@@ -62,12 +62,7 @@ void enter (const char *name, unsigned max_threads, unsigned = 0, unsigned = 0);
 
 /* __shared__ variables. One block of memory each, so that reading or writing beyond them is noticed; new CTAs find
  * garbage in it. */
-struct SharedVariable {
-  const char *name;
-  size_t size;
-  size_t index; /* 0: not yet known */
-};
-void *shared_memory (SharedVariable *variable);
+void *shared_memory (size_t *index, size_t size, const char *name); /* *INDEX: at first 0 */
 void *dynamic_shared ();
 
 template <typename T>
@@ -75,8 +70,8 @@ T *
 shared (const char *name)
 {
   static_assert (std::is_trivially_default_constructible_v<T>, "__shared__ variables have no constructor");
-  static SharedVariable variable = {name, sizeof (T), 0};
-  return (T *) shared_memory (&variable);
+  static size_t index;
+  return (T *) shared_memory (&index, sizeof (T), name);
 }
 
 /* Meetings of threads. FILE and LINE: of the call. */

@@ -2,6 +2,7 @@
 /* Runs the grid of one kernel: fibers for its threads, and where they meet. */
 #include "emulation.h"
 #include "fibers.h"
+#include "races.h"
 
 #include <csignal>
 #include <cstdarg>
@@ -57,6 +58,7 @@ struct Thread : Place {
 
 struct Warp {
   uint32_t waiting, ended; /* lanes */
+  uint32_t syncs;          /* passed */
 };
 
 struct SharedBlock {
@@ -72,6 +74,8 @@ struct Cta {
   size_t shared_size;
   unsigned count, live, waiting; /* threads; waiting: at the barrier */
   unsigned predicates;           /* of those that wait, how many said yes */
+  uint32_t barriers;             /* passed */
+  uint32_t number;               /* of all CTAs of all kernels, from 1 */
   bool waited_for_previous;
 };
 
@@ -83,6 +87,7 @@ std::vector<Thread *> queue (4096); /* runnable threads: a ring */
 size_t queue_begin, queue_length;
 unsigned atomics_left;
 unsigned long long ctas_done;
+uint32_t ctas_started, kernel_cta; /* numbers of CTAs: the last one, and the kernel's first */
 
 /* --- Order --- */
 
@@ -358,6 +363,7 @@ finish_collective (Cta *cta, unsigned first, uint32_t lanes)
     enqueue (&t);
   }
   cta->warps[first / 32].waiting &= ~lanes;
+  cta->warps[first / 32].syncs += what == SYNC;
 }
 
 void
@@ -399,6 +405,7 @@ look_for_barrier (Cta *cta)
       enqueue (&cta->threads[i]);
     }
   cta->waiting = cta->predicates = 0;
+  cta->barriers++;
 }
 
 void
@@ -441,9 +448,10 @@ start_cta (Cta *cta, unsigned long long number)
 {
   const dim3 size = grid->block;
   cta->count = cta->live = size.x * size.y * size.z;
-  cta->waiting = cta->predicates = 0;
+  cta->waiting = cta->predicates = cta->barriers = 0;
+  cta->number = ++ctas_started;
   cta->waited_for_previous = false;
-  cta->warps.assign ((cta->count + 31) / 32, {0, 0});
+  cta->warps.assign ((cta->count + 31) / 32, {0, 0, 0});
   if (cta->count % 32)
     cta->warps.back ().ended = ~0u << cta->count % 32;
   cta->shared_size = 0;
@@ -505,6 +513,8 @@ shared_block (size_t index, size_t size, const char *name)
     block.size = size;
   }
   memset (block.memory.get (), GARBAGE, size + SHARED_GUARD);
+  if (watching)
+    forget_accesses (block.memory.get (), size);
   block.used = true;
   cta->shared_size += size;
   if (cta->shared_size > grid->shared_limit)
@@ -514,12 +524,12 @@ shared_block (size_t index, size_t size, const char *name)
 }
 
 void *
-shared_memory (SharedVariable *variable)
+shared_memory (size_t *index, size_t size, const char *name)
 {
   static size_t variables;
-  if (variable->index == 0)
-    variable->index = ++variables;
-  return shared_block (variable->index, variable->size, variable->name);
+  if (*index == 0)
+    *index = ++variables;
+  return shared_block (*index, size, name);
 }
 
 void *
@@ -585,6 +595,19 @@ wait_for_previous_kernel ()
   ((Thread *) here)->cta->waited_for_previous = true;
 }
 
+bool
+get_moment (Moment *moment)
+{
+  const Thread *self = (const Thread *) here;
+  if (!self)
+    return false;
+  const Cta *cta = self->cta;
+  const char *stack = (const char *) self->fiber.stack;
+  *moment = {cta->number, kernel_cta, self->index, cta->barriers, cta->warps[self->index / 32].syncs, stack,
+      stack + self->fiber.stack_size};
+  return true;
+}
+
 void
 run_grid (const Grid &g)
 {
@@ -605,8 +628,8 @@ run_grid (const Grid &g)
     order[other] = i;
   }
   unsigned long long started = 0;
+  kernel_cta = ctas_started + 1;
   for (;;) {
-    /* Threads hold no pointers into other CTAs, so these may come and go one by one. */
     for (Cta &cta : ctas)
       if (cta.live == 0 && started < count) {
         start_cta (&cta, shuffled ? order[started] : started);
