@@ -60,7 +60,7 @@ max (A a, B b)
 
 /* --- Meetings of threads --- */
 
-#define EMULATION_CALLER const char *file = __builtin_FILE (), unsigned line = __builtin_LINE ()
+#define EMULATION_CALLER const char *file = __builtin_FILE(), unsigned line = __builtin_LINE()
 
 static inline void
 __syncthreads (EMULATION_CALLER)
@@ -114,8 +114,7 @@ template <typename T>
 static inline unsigned
 __match_any_sync (unsigned mask, T value, EMULATION_CALLER)
 {
-  return (unsigned) ::emulation::meet_warp (
-      ::emulation::MATCH_ANY, mask, ::emulation::to_bits (value), 0, file, line);
+  return (unsigned) ::emulation::meet_warp (::emulation::MATCH_ANY, mask, ::emulation::to_bits (value), 0, file, line);
 }
 
 template <typename T>
@@ -123,8 +122,8 @@ static inline T
 __shfl_sync (unsigned mask, T value, int source, int width = 32, EMULATION_CALLER)
 {
   const unsigned first = ::emulation::here->lane & ~(unsigned) (width - 1);
-  return ::emulation::from_bits<T> (::emulation::meet_warp (::emulation::SHUFFLE, mask, ::emulation::to_bits (value),
-      first | ((unsigned) source & (width - 1)), file, line));
+  return ::emulation::from_bits<T> (::emulation::meet_warp (
+      ::emulation::SHUFFLE, mask, ::emulation::to_bits (value), first | ((unsigned) source & (width - 1)), file, line));
 }
 
 template <typename T>
@@ -154,10 +153,10 @@ __shfl_xor_sync (unsigned mask, T value, int lanes, int width = 32, EMULATION_CA
       source / width <= lane / width ? source : lane, file, line));
 }
 
-#define EMULATION_REDUCE(name, type, what)                                                       \
-  static inline type name (unsigned mask, type value, EMULATION_CALLER)                          \
-  {                                                                                              \
-    return (type) ::emulation::meet_warp (::emulation::what, mask, (unsigned) value, 0, file, line); \
+#define EMULATION_REDUCE(name, type, what)                                                          \
+  static inline type name (unsigned mask, type value, EMULATION_CALLER)                             \
+  {                                                                                                 \
+    return (type)::emulation::meet_warp (::emulation::what, mask, (unsigned) value, 0, file, line); \
   }
 EMULATION_REDUCE (__reduce_add_sync, unsigned, ADD)
 EMULATION_REDUCE (__reduce_add_sync, int, ADD)
@@ -174,8 +173,7 @@ EMULATION_REDUCE (__reduce_xor_sync, unsigned, XOR)
 
 /* One thread runs at a time and only changes at a call, so plain operations are atomic. */
 #define EMULATION_ATOMIC(name, expression)                                             \
-  template <typename T>                                                                \
-  static inline T name (T *address, std::common_type_t<T> value)                       \
+  template <typename T> static inline T name (T *address, std::common_type_t<T> value) \
   {                                                                                    \
     ::emulation::may_yield ();                                                         \
     const T old = *(volatile T *) address;                                             \
@@ -186,7 +184,7 @@ EMULATION_ATOMIC (atomicAdd, old + value)
 EMULATION_ATOMIC (atomicSub, old - value)
 EMULATION_ATOMIC (atomicMin, old < value ? old : value)
 EMULATION_ATOMIC (atomicMax, old > value ? old : value)
-EMULATION_ATOMIC (atomicAnd, old & value)
+EMULATION_ATOMIC (atomicAnd, old &value)
 EMULATION_ATOMIC (atomicOr, old | value)
 EMULATION_ATOMIC (atomicXor, old ^ value)
 EMULATION_ATOMIC (atomicExch, value)

@@ -109,8 +109,7 @@ from_bits (uint64_t bits)
 }
 
 /* Queues a grid in a stream, or records it where the stream is being captured. */
-void queue_kernel (
-    const void *kernel, dim3 grid, dim3 block, size_t shared, cudaStream_t stream, bool overlapped,
+void queue_kernel (const void *kernel, dim3 grid, dim3 block, size_t shared, cudaStream_t stream, bool overlapped,
     std::function<void ()> thread);
 
 /* kernel<<<grid, block, shared, stream>>> (arguments) */

@@ -25,7 +25,7 @@ constexpr size_t GUARD_SIZE = 4096;
 #ifdef __x86_64__
 /* What a call must preserve, and nothing else: ucontext asks the kernel for the signal mask each time. */
 extern "C" void emulation_switch (void **from, void *to);
-asm (R"(
+asm(R"(
 .text
 .type emulation_switch, @function
 emulation_switch:
@@ -71,8 +71,8 @@ fiber_adopt (Fiber *fiber)
 void
 fiber_allocate (Fiber *fiber)
 {
-  void *memory = mmap (nullptr, GUARD_SIZE + STACK_SIZE, PROT_READ | PROT_WRITE,
-      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *memory = mmap (
+      nullptr, GUARD_SIZE + STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED || mprotect (memory, GUARD_SIZE, PROT_NONE) != 0) {
     perror ("CUDA emulation: no stack for a thread");
     abort ();

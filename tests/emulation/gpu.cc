@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What tests/core/gpu.c does through the driver, on the emulated device. Copies wait for nothing, as the driver's do not
- * wait for streams like these. */
+/* What tests/core/gpu.c does through the driver, on the emulated device. Copies wait for nothing, as the driver's do
+ * not wait for streams like these. */
 #include "cuda_runtime.h"
 
 extern "C" {

@@ -54,12 +54,12 @@ page_of (uintptr_t address)
 }
 
 bool
-is_ordered (const Access &before, const Access &now, uint32_t kernel_cta)
+is_ordered (const Access &before, const Access &now, const Moment &moment)
 {
-  if (before.cta < kernel_cta)
+  if (before.cta < moment.kernel_cta)
     return true;
   if (before.cta != now.cta)
-    return !before.plain || !now.plain;
+    return !before.plain || !now.plain || before.cta <= *moment.seen;
   return before.thread == now.thread || (!before.plain && !now.plain) || before.barriers != now.barriers
          || (before.thread / 32 == now.thread / 32 && before.syncs != now.syncs);
 }
@@ -110,14 +110,16 @@ access (const void *memory, size_t size, bool writes, bool plain, const void *co
   const uintptr_t begin = (uintptr_t) memory;
   for (uintptr_t address = begin; address < begin + size; address++) {
     Byte &byte = page_of (address)->bytes[address % PAGE];
-    if (!is_ordered (byte.write, now, moment.kernel_cta))
+    if (!is_ordered (byte.write, now, moment))
       report (begin, size, byte.write, true, now, writes);
-    if (writes && !is_ordered (byte.read, now, moment.kernel_cta))
+    if (writes && !is_ordered (byte.read, now, moment))
       report (begin, size, byte.read, false, now, writes);
+    if (!plain && !byte.write.plain && byte.write.cta != now.cta && byte.write.cta > *moment.seen)
+      *moment.seen = byte.write.cta;
     /* A read that is still unordered stays: a write may come that it races with. */
     if (writes)
       byte.write = now;
-    else if (is_ordered (byte.read, now, moment.kernel_cta))
+    else if (is_ordered (byte.read, now, moment))
       byte.read = now;
   }
 }
@@ -135,38 +137,38 @@ forget_accesses (const void *memory, size_t size)
 
 /* What the compiler calls. */
 #define CODE __builtin_return_address (0)
-#define ACCESSES(size)                                               \
-  void __tsan_read##size (void *p)                                   \
-  {                                                                  \
-    emulation::access (p, size, false, true, CODE);                  \
-  }                                                                  \
-  void __tsan_write##size (void *p)                                  \
-  {                                                                  \
-    emulation::access (p, size, true, true, CODE);                   \
-  }                                                                  \
-  void __tsan_unaligned_read##size (void *p)                         \
-  {                                                                  \
-    emulation::access (p, size, false, true, CODE);                  \
-  }                                                                  \
-  void __tsan_unaligned_write##size (void *p)                        \
-  {                                                                  \
-    emulation::access (p, size, true, true, CODE);                   \
-  }                                                                  \
-  void __tsan_volatile_read##size (void *p)                          \
-  {                                                                  \
-    emulation::access (p, size, false, false, CODE);                 \
-  }                                                                  \
-  void __tsan_volatile_write##size (void *p)                         \
-  {                                                                  \
-    emulation::access (p, size, true, false, CODE);                  \
-  }                                                                  \
-  void __tsan_unaligned_volatile_read##size (void *p)                \
-  {                                                                  \
-    emulation::access (p, size, false, false, CODE);                 \
-  }                                                                  \
-  void __tsan_unaligned_volatile_write##size (void *p)               \
-  {                                                                  \
-    emulation::access (p, size, true, false, CODE);                  \
+#define ACCESSES(size)                                 \
+  void __tsan_read##size (void *p)                     \
+  {                                                    \
+    emulation::access (p, size, false, true, CODE);    \
+  }                                                    \
+  void __tsan_write##size (void *p)                    \
+  {                                                    \
+    emulation::access (p, size, true, true, CODE);     \
+  }                                                    \
+  void __tsan_unaligned_read##size (void *p)           \
+  {                                                    \
+    emulation::access (p, size, false, true, CODE);    \
+  }                                                    \
+  void __tsan_unaligned_write##size (void *p)          \
+  {                                                    \
+    emulation::access (p, size, true, true, CODE);     \
+  }                                                    \
+  void __tsan_volatile_read##size (void *p)            \
+  {                                                    \
+    emulation::access (p, size, false, false, CODE);   \
+  }                                                    \
+  void __tsan_volatile_write##size (void *p)           \
+  {                                                    \
+    emulation::access (p, size, true, false, CODE);    \
+  }                                                    \
+  void __tsan_unaligned_volatile_read##size (void *p)  \
+  {                                                    \
+    emulation::access (p, size, false, false, CODE);   \
+  }                                                    \
+  void __tsan_unaligned_volatile_write##size (void *p) \
+  {                                                    \
+    emulation::access (p, size, true, false, CODE);    \
   }
 
 extern "C" {

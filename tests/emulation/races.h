@@ -3,8 +3,9 @@
  *
  * The kernels are compiled with -fsanitize=thread, whose calls for each access races.cc takes itself. Ordered are: what
  * a thread does itself; threads of a warp by __syncwarp() (vote and shuffle order no memory), of a CTA by
- * __syncthreads(), kernels one after the other. Atomic and volatile accesses may race with each other, and across CTAs,
- * where flags order what no barrier does, with anything. */
+ * __syncthreads(), kernels one after the other; and CTAs where one has seen what the other, or a later one, has written
+ * by an atomic or volatile access, for such are flags. Atomic and volatile accesses may race with each other, and those
+ * of different CTAs with any. */
 #ifndef CTR_EMULATION_RACES_H
 #define CTR_EMULATION_RACES_H
 
@@ -21,6 +22,7 @@ struct Moment {
   uint32_t thread;     /* of the CTA */
   uint32_t barriers;   /* that its CTA has passed */
   uint32_t syncs;      /* that its warp has passed */
+  uint32_t *seen;      /* the last CTA that its CTA has seen anything from */
   const char *stack, *stack_end;
 };
 /* False outside of kernels. */

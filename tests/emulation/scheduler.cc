@@ -76,6 +76,7 @@ struct Cta {
   unsigned predicates;           /* of those that wait, how many said yes */
   uint32_t barriers;             /* passed */
   uint32_t number;               /* of all CTAs of all kernels, from 1 */
+  uint32_t seen;                 /* for races.cc */
   bool waited_for_previous;
 };
 
@@ -169,8 +170,7 @@ doing (const Thread &thread)
   if (thread.state == RUNNABLE)
     return &thread == here ? "runs" : "could go on";
   const char *name = thread.state == AT_WARP ? collective_names[thread.what] : barrier_names[thread.what];
-  std::string text =
-      std::string ("at ") + name + ", " + file_name (thread.file) + ":" + std::to_string (thread.line);
+  std::string text = std::string ("at ") + name + ", " + file_name (thread.file) + ":" + std::to_string (thread.line);
   if (thread.state == AT_WARP)
     text += ", mask " + lanes_of_mask (thread.mask);
   return text;
@@ -450,6 +450,7 @@ start_cta (Cta *cta, unsigned long long number)
   cta->count = cta->live = size.x * size.y * size.z;
   cta->waiting = cta->predicates = cta->barriers = 0;
   cta->number = ++ctas_started;
+  cta->seen = 0;
   cta->waited_for_previous = false;
   cta->warps.assign ((cta->count + 31) / 32, {0, 0, 0});
   if (cta->count % 32)
@@ -601,9 +602,9 @@ get_moment (Moment *moment)
   const Thread *self = (const Thread *) here;
   if (!self)
     return false;
-  const Cta *cta = self->cta;
+  Cta *cta = self->cta;
   const char *stack = (const char *) self->fiber.stack;
-  *moment = {cta->number, kernel_cta, self->index, cta->barriers, cta->warps[self->index / 32].syncs, stack,
+  *moment = {cta->number, kernel_cta, self->index, cta->barriers, cta->warps[self->index / 32].syncs, &cta->seen, stack,
       stack + self->fiber.stack_size};
   return true;
 }
