@@ -40,17 +40,19 @@ std::unordered_map<uintptr_t, std::unique_ptr<Page>> pages;
 Page *
 page_of (uintptr_t address)
 {
-  static uintptr_t last_number;
-  static Page *last;
+  static struct {
+    uintptr_t number;
+    Page *page;
+  } recent[1024];
   const uintptr_t number = address / PAGE;
-  if (number != last_number) {
+  auto &entry = recent[number % 1024];
+  if (entry.number != number) {
     std::unique_ptr<Page> &page = pages[number];
     if (!page)
       page.reset (new Page ());
-    last_number = number;
-    last = page.get ();
+    entry = {number, page.get ()};
   }
-  return last;
+  return entry.page;
 }
 
 bool
