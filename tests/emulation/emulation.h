@@ -37,6 +37,14 @@ typedef CUstream_st *cudaStream_t;
 namespace emulation
 {
 
+/* Bytes behind each piece of memory that nobody may touch: the address sanitizer has its own. */
+#ifdef __SANITIZE_ADDRESS__
+constexpr size_t GUARD_SIZE = 0;
+#else
+constexpr size_t GUARD_SIZE = 256;
+#endif
+constexpr int GARBAGE = 0xa5; /* every byte of new memory */
+
 /* What a running thread sees of itself. */
 struct Place {
   uint3 thread, block;

@@ -18,7 +18,7 @@ constexpr size_t STACK_SIZE = 256 * 1024; /* instrumented frames are large */
 #else
 constexpr size_t STACK_SIZE = 64 * 1024;
 #endif
-constexpr size_t GUARD_SIZE = 4096;
+constexpr size_t GUARD_PAGE = 4096;
 
 } // namespace
 
@@ -72,12 +72,12 @@ void
 fiber_allocate (Fiber *fiber)
 {
   void *memory = mmap (
-      nullptr, GUARD_SIZE + STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED || mprotect (memory, GUARD_SIZE, PROT_NONE) != 0) {
+      nullptr, GUARD_PAGE + STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED || mprotect (memory, GUARD_PAGE, PROT_NONE) != 0) {
     perror ("CUDA emulation: no stack for a thread");
     abort ();
   }
-  fiber->stack = (char *) memory + GUARD_SIZE;
+  fiber->stack = (char *) memory + GUARD_PAGE;
   fiber->stack_size = STACK_SIZE;
 }
 

@@ -12,6 +12,9 @@
 #include <mutex>
 #include <vector>
 
+using emulation::GARBAGE;
+using emulation::GUARD_SIZE;
+
 namespace
 {
 
@@ -45,8 +48,7 @@ struct CUstream_st {
 namespace
 {
 
-constexpr size_t GUARD = 256; /* bytes, also the alignment */
-constexpr int GARBAGE = 0xa5;
+constexpr size_t ALIGNMENT = 256;
 constexpr size_t SHARED_DEFAULT = 48 * 1024, SHARED_MOST = 227 * 1024; /* sm_90 */
 
 struct Block {
@@ -83,9 +85,9 @@ void
 check_guards (const char *when)
 {
   for (const auto &[start, block] : blocks)
-    for (size_t i = 0; i < GUARD; i++)
+    for (size_t i = 0; i < GUARD_SIZE; i++)
       if ((unsigned char) start[block.size + i] != GARBAGE)
-        ::emulation::complain (
+        emulation::complain (
             "%s: something was written %zu bytes behind an allocation of %zu bytes", when, i, block.size);
 }
 
@@ -135,8 +137,7 @@ find_block (const void *memory, size_t size, const char *call)
   if (offset >= block.size)
     return nullptr;
   if (size > block.size - offset)
-    ::emulation::complain (
-        "%s of %zu bytes from byte %zu of an allocation of %zu bytes", call, size, offset, block.size);
+    emulation::complain ("%s of %zu bytes from byte %zu of an allocation of %zu bytes", call, size, offset, block.size);
   return &block;
 }
 
@@ -149,12 +150,11 @@ allocate (void **memory, size_t size, bool pinned)
   *memory = nullptr;
   if (size == 0)
     return cudaSuccess;
-  char *start = (char *) aligned_alloc (GUARD, (size + 2 * GUARD - 1) / GUARD * GUARD);
-  if (!start)
+  if (posix_memalign (memory, ALIGNMENT, size + GUARD_SIZE) != 0)
     return failed (cudaErrorMemoryAllocation);
-  memset (start, GARBAGE, size + GUARD);
+  char *start = (char *) *memory;
+  memset (start, GARBAGE, size + GUARD_SIZE);
   blocks[start] = {size, pinned};
-  *memory = start;
   return cudaSuccess;
 }
 

@@ -28,8 +28,6 @@ constexpr unsigned MAX_THREADS = 1024;   /* a CTA */
 constexpr unsigned INTERLEAVED_CTAS = 3; /* where the order is random */
 constexpr unsigned ATOMICS_A_TURN = 16;  /* then another thread goes on, for it may be waited for */
 constexpr unsigned MAX_SECONDS = 60;     /* for a CTA */
-constexpr size_t SHARED_GUARD = 64;      /* bytes behind each variable */
-constexpr int GARBAGE = 0xa5;
 
 const char *const collective_names[] = {"__syncwarp", "__shfl_sync", "__ballot_sync", "__any_sync", "__all_sync",
     "__match_any_sync", "__reduce_add_sync", "__reduce_min_sync", "__reduce_min_sync (int)", "__reduce_max_sync",
@@ -414,7 +412,7 @@ check_shared (const Cta *cta)
   for (const SharedBlock &block : cta->shared) {
     if (!block.used)
       continue;
-    for (size_t i = 0; i < SHARED_GUARD; i++)
+    for (size_t i = 0; i < GUARD_SIZE; i++)
       if (block.memory[block.size + i] != GARBAGE)
         complain ("something was written %zu bytes behind a __shared__ variable of %zu bytes", i, block.size);
   }
@@ -510,10 +508,10 @@ shared_block (size_t index, size_t size, const char *name)
   if (block.used)
     return block.memory.get ();
   if (!block.memory || block.size != size) {
-    block.memory.reset (new unsigned char[size + SHARED_GUARD]);
+    block.memory.reset (new unsigned char[size + GUARD_SIZE]);
     block.size = size;
   }
-  memset (block.memory.get (), GARBAGE, size + SHARED_GUARD);
+  memset (block.memory.get (), GARBAGE, size + GUARD_SIZE);
   if (watching)
     forget_accesses (block.memory.get (), size);
   block.used = true;

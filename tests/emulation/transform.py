@@ -43,15 +43,18 @@ def statement_end(code, at):
 
 def name_start(code, end):
     """Where the kernel's name begins, with namespaces and template arguments, that ends before END."""
-    at = end
-    if code[:at].rstrip().endswith('>'):
-        at = code[:at].rstrip().rfind('>')
-        depth = 1
-        while depth:
+    at = len(code[:end].rstrip())
+    if code[at - 1] == '>':
+        angles = parentheses = 0
+        while True:
             at -= 1
             if at < 0:
                 raise Malformed('template arguments without a beginning', end)
-            depth += (code[at] in '>)') - (code[at] in '<(')
+            parentheses += (code[at] == ')') - (code[at] == '(')
+            if parentheses == 0:
+                angles += (code[at] == '>') - (code[at] == '<')
+                if angles == 0:
+                    break
     return re.search(r'[\w:]*\s*$', code[:at]).start()
 
 
@@ -73,7 +76,7 @@ def launches(text, code):
                                 f'{text[start:match.start()].strip()}{comma}{arguments})')
 
 
-def declarators(declaration, code):
+def declarators(code):
     """Base type and the declarators "name[size]..." of a declaration."""
     pieces, depth, begin = [], 0, 0
     for i, c in enumerate(code):
@@ -85,20 +88,19 @@ def declarators(declaration, code):
     first = re.search(r'(\w+)\s*((?:\[[^\]]*\]\s*)*)$', code[:pieces[0][1]])
     if not first:
         raise Malformed('a __shared__ variable without a name', 0)
-    base = declaration[:first.start()]
     pieces[0] = (first.start(), pieces[0][1])
-    return base, [declaration[a:b].strip() for a, b in pieces]
+    return code[:first.start()].strip(), [code[a:b].strip() for a, b in pieces]
 
 
 def shared_variables(text, code):
     for match in re.finditer(r'\b(extern\s+)?__shared__\b', code):
         begin, end = match.end(), statement_end(code, match.end())
-        base, names = declarators(text[begin:end], code[begin:end])
+        base, names = declarators(code[begin:end])
         result = ''
         for name in names:
             word = re.match(r'\w+', name).group()
             if match.group(1):
-                result += f' {base} *{word} = ({base.strip()} *) ::emulation::dynamic_shared ();'
+                result += f' {base} *{word} = ({base} *) ::emulation::dynamic_shared ();'
             else:
                 result += (f' struct shared_{word} {{ {base} {name}; }};'
                            f' auto &{word} = ::emulation::shared<shared_{word}> ("{word}")->{word};')
