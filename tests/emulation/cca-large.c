@@ -29,7 +29,7 @@ main (int argc, char **argv)
   paste (mask, shape_new (SHAPE_ONES, 500, 200), 500, 200, 900, 0);
   paste (mask, shape_new (SHAPE_SPIRAL, 300, 300), 300, 300, 3000, 100);
   /* More labels than there is room for in shared memory; tiles of one column come to the same place for them. */
-  paste (mask, shape_new (SHAPE_CHEQUERBOARD, 200, height), 200, height, 2000, 0);
+  paste (mask, shape_new (SHAPE_DOMINOES, 200, height), 200, height, 2000, 0);
   Picture picture = picture_of_mask (&rng, mask, width, height, (Layout){.format = CTR_FORMAT_GRAY8}, 99, false);
   FOR_BOTH_CONNECTIVITIES (c)
   for (uint32_t features = 0; features <= ALL_FEATURES; features += ALL_FEATURES) {
