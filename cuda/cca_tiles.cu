@@ -717,6 +717,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS>
 __device__ __noinline__ void
 analyse_hard_tile (const CcaFrame &f, uint32_t threshold, uint32_t tile, TileShared<1> &s)
 {
+  __syncwarp (); /* the first attempt may still be reading what this one writes */
   uint32_t place = tile % HARD_PLACES;
   if (threadIdx.x % 32 == 0)
     /* Whoever holds a place is running and will give it back. */
