@@ -107,7 +107,7 @@ __launch_bounds__ (TILE_THREADS) feature_kernel (const CcaFrame f)
     uint32_t slot = row * ROW_SLOTS + (word * 32 + __ffs (rest) - 1) / 2;
     uint32_t root = f.run_roots[(size_t) tile * TILE_SLOTS + slot], label = 0;
     if (root & OPEN_RUN) {
-      /* The merge kernel left nearly every parent at its root. */
+      /* The order kernel left nearly every parent at its root. */
       uint32_t node = tile * MAX_NODES + (root & 255), up;
       while ((up = (uint32_t) f.parents[node]) != node)
         node = up;

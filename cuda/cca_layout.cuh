@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Component analysis on the GPU: the data that passes between its kernels.
  *
- * The image is cut into tiles of 128 x 64 pixels. One warp finds a tile's components in shared memory (cca_tiles.cu).
- * Most close inside: they leave as 16-byte records. The others touch a neighbouring tile and become nodes of a global
- * union-find, which the seam kernel joins, the merge kernel sums up, and the rank kernel puts into raster order
- * together with the closed ones (cca_merge.cu). Runs of foreground pixels are what is joined, as in the paper's FLSL;
- * per-pixel label arrays exist only where a label image is asked for (cca_features.cu). */
+ * The image is cut into tiles of 128 x 64 pixels. A tile's components are found in shared memory, by one warp or a few
+ * (cca_tiles.cu). Most close inside: they leave as 16-byte records. The others touch a neighbouring tile and become
+ * nodes of a global union-find, which the seam kernel joins; the order kernel sums them up, and ranks them in raster
+ * order together with the closed ones; the emit kernel writes the table (cca_merge.cu). Runs of foreground pixels are
+ * what is joined, as in the paper's FLSL; per-pixel label arrays exist only where a label image is asked for
+ * (cca_features.cu). */
 #ifndef CTR_CCA_LAYOUT_CUH
 #define CTR_CCA_LAYOUT_CUH
 
@@ -14,7 +15,7 @@
 constexpr int TILE_W = 128;
 constexpr int TILE_H = 64;
 constexpr int TILE_WORDS = TILE_W / 32;           /* 32-pixel words a tile row */
-constexpr int TILE_THREADS = TILE_WORDS * TILE_H; /* one word a thread */
+constexpr int TILE_THREADS = TILE_WORDS * TILE_H; /* words a tile; cca_features.cu has a thread for each */
 constexpr int ROW_SLOTS = TILE_W / 2;             /* runs start at least two pixels apart, */
 constexpr int TILE_SLOTS = ROW_SLOTS * TILE_H;    /* so x / 2 numbers a row's runs without counting them */
 constexpr int MAX_NODES = 192;                    /* components of a tile that touch its rim: <= 380 / 2 */
@@ -65,7 +66,7 @@ node_key (uint32_t y, uint32_t x, uint32_t index)
 
 struct CcaCounters {
   uint32_t closed; /* records handed out by the tile kernel */
-  uint32_t ticket; /* bands handed out by the rank kernel */
+  uint32_t ticket; /* bands handed out by the order kernel */
 };
 
 /* What the host reads back first. */
@@ -98,7 +99,7 @@ struct CcaFrame {
   uint4 *closed;             /* closed_capacity records */
   uint32_t closed_capacity;
   uint32_t *row_base;             /* [tiles_y][TILE_H][tiles_x]: components before this row of this tile */
-  unsigned long long *band_state; /* a tile row: look-back of the rank kernel */
+  unsigned long long *band_state; /* a tile row: look-back of the order kernel */
   CcaCounters *counters;
   CcaHeader *header;
 

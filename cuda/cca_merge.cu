@@ -80,7 +80,7 @@ template <int CONNECTIVITY> __global__ void __launch_bounds__ (32 * SEAM_WARPS) 
   const uint32_t tx = tile % f.tiles_x, ty = tile / f.tiles_x;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  /* Ready for the rank kernel. */
+  /* Ready for the order kernel. */
   if (tile < f.tiles_y && lane == 0)
     f.band_state[tile] = 0;
   if (tile >= f.tiles_x * f.tiles_y)

@@ -573,7 +573,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int STRIPS> struct TileTask {
     }
   }
 
-  /* Records of the lone runs, from record TO on; BEFORE: those of the lanes before this one. */
+  /* Records of this lane's lone runs, from record TO on. */
   __device__ void
   write_lone_runs (uint32_t to)
   {
