@@ -87,6 +87,7 @@ size_t queue_begin, queue_length;
 unsigned atomics_left;
 unsigned long long ctas_done;
 uint32_t ctas_started, kernel_cta; /* numbers of CTAs: the last one, and the kernel's first */
+thread_local bool runs_grid;       /* the host's other threads go on meanwhile, and what they access is no kernel's */
 
 /* --- Order --- */
 
@@ -598,7 +599,7 @@ bool
 get_moment (Moment *moment)
 {
   const Thread *self = (const Thread *) here;
-  if (!self)
+  if (!runs_grid || !self)
     return false;
   Cta *cta = self->cta;
   const char *stack = (const char *) self->fiber.stack;
@@ -628,6 +629,7 @@ run_grid (const Grid &g)
   }
   unsigned long long started = 0;
   kernel_cta = ctas_started + 1;
+  runs_grid = true;
   for (;;) {
     for (Cta &cta : ctas)
       if (cta.live == 0 && started < count) {
@@ -649,6 +651,7 @@ run_grid (const Grid &g)
       }
     ctas_done++;
   }
+  runs_grid = false;
   grid = nullptr;
 }
 
