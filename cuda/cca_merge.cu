@@ -69,33 +69,40 @@ contacts (
 
 constexpr int SEAM_WARPS = 4;
 constexpr int RIGHT_STEPS = TILE_H / 32, BELOW_STEPS = TILE_W / 32; /* of 32 pixels along the seams */
+constexpr int SEAM_STEPS = RIGHT_STEPS + BELOW_STEPS;
+constexpr unsigned SHORT_SEAMS = 2048; /* tiles of the largest frame with a warp for each step: 16 megapixels */
 constexpr uint32_t NO_PAIR = ~0u;
 
-/* A warp a tile: joins nodes across the tile's right and bottom seam, and (8-connected) its bottom right corner. All
- * contacts are found first, so that the loads, and then the unions, of all are under way together. */
-template <int CONNECTIVITY> __global__ void __launch_bounds__ (32 * SEAM_WARPS) seam_kernel (const CcaFrame f)
+/* A warp for STEPS times 32 pixels along a tile's right and bottom seam: joins nodes across it; the last warp of a tile
+ * also (8-connected) at its bottom right corner. All contacts are found first, so that their loads, and then the unions
+ * of all, are under way together. In a small frame a warp has one step, as there it is the time that one warp takes
+ * that counts. */
+template <int CONNECTIVITY, int STEPS>
+__global__ void __launch_bounds__ (32 * SEAM_WARPS) seam_kernel (const CcaFrame f)
 {
-  constexpr int kinds = CONNECTIVITY == 8 ? 2 : 1, steps = RIGHT_STEPS + BELOW_STEPS;
-  const uint32_t lane = threadIdx.x % 32, tile = blockIdx.x * SEAM_WARPS + threadIdx.x / 32;
+  constexpr int kinds = CONNECTIVITY == 8 ? 2 : 1, parts = SEAM_STEPS / STEPS;
+  __shared__ uint2 joins[SEAM_WARPS][32 * kinds * STEPS + 2];
+  const uint32_t lane = threadIdx.x % 32, before_me = (1u << lane) - 1;
+  const uint32_t warp = blockIdx.x * SEAM_WARPS + threadIdx.x / 32, tile = warp / parts,
+                 first_step = warp % parts * STEPS;
   const uint32_t tx = tile % f.tiles_x, ty = tile / f.tiles_x;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   /* Ready for the order kernel. */
-  if (tile < f.tiles_y && lane == 0)
-    f.band_state[tile] = 0;
+  if (warp < f.tiles_y && lane == 0)
+    f.band_state[warp] = 0;
   if (tile >= f.tiles_x * f.tiles_y)
     return;
   const bool has_right = tx + 1 < f.tiles_x, has_below = ty + 1 < f.tiles_y;
   const TileRim &rim = f.rims[tile];
 
   /* This lane's contacts: node of this tile << 8 | node of the other. */
-  uint32_t pairs[steps * kinds];
+  uint32_t pairs[STEPS][2];
 #pragma unroll
-  for (int i = 0; i < steps; i++) {
-    const bool right = i < RIGHT_STEPS;
-    const int word = right ? i : i - RIGHT_STEPS;
-    const uint32_t at = word * 32 + lane;
-    pairs[i * kinds] = pairs[i * kinds + kinds - 1] = NO_PAIR;
+  for (int i = 0; i < STEPS; i++) {
+    const uint32_t step = first_step + i;
+    const bool right = step < RIGHT_STEPS;
+    pairs[i][0] = pairs[i][1] = NO_PAIR;
     if (!(right ? has_right : has_below))
       continue;
     const TileRim &other = f.rims[right ? tile + 1 : tile + f.tiles_x];
@@ -103,62 +110,45 @@ template <int CONNECTIVITY> __global__ void __launch_bounds__ (32 * SEAM_WARPS) 
     const uint32_t *line = right ? (const uint32_t *) &other.left : other.top;
     const uint8_t *above_node = right ? rim.right_node : rim.bottom_node;
     const uint8_t *line_node = right ? other.left_node : other.top_node;
+    const uint32_t word = right ? step : step - RIGHT_STEPS, at = word * 32 + lane, above_word = above[word];
     uint32_t at_start, later;
     contacts<CONNECTIVITY> (
-        line[word], word ? line[word - 1] : 0, above[word], word ? above[word - 1] : 0, &at_start, &later);
+        line[word], word ? line[word - 1] : 0, above_word, word ? above[word - 1] : 0, &at_start, &later);
     if (at_start >> lane & 1)
-      pairs[i * kinds] = above_node[CONNECTIVITY == 4 || above[word] >> lane & 1 ? at : at - 1] << 8 | line_node[at];
+      pairs[i][0] = above_node[CONNECTIVITY == 4 || above_word >> lane & 1 ? at : at - 1] << 8 | line_node[at];
     if (CONNECTIVITY == 8 && later >> lane & 1)
-      pairs[i * kinds + 1] = above_node[at] << 8 | line_node[at - 1];
+      pairs[i][1] = above_node[at] << 8 | line_node[at - 1];
   }
-  /* At the corner, nodes: lane 0 this tile's and the one's diagonally below, lane 1 the right one's and the one's
-   * below. */
-  uint32_t corner_a = NO_PAIR, corner_b = NO_PAIR;
-  if (CONNECTIVITY == 8 && has_right && has_below && lane < 2) {
-    const uint32_t upper = tile + lane, lower = tile + f.tiles_x + 1 - lane;
-    const uint32_t upper_x = lane ? 0 : TILE_W - 1, lower_x = TILE_W - 1 - upper_x;
+
+  /* One pair of components often meets at many places: once is enough. */
+  uint2 *list = joins[threadIdx.x / 32];
+  uint32_t count = 0;
+  auto gather = [&] (bool join, uint32_t a, uint32_t b) {
+    const uint32_t all = __ballot_sync (~0u, join);
+    if (join)
+      list[count + __popc (all & before_me)] = make_uint2 (a, b);
+    count += __popc (all);
+  };
+#pragma unroll
+  for (int i = 0; i < STEPS; i++)
+#pragma unroll
+    for (int kind = 0; kind < kinds; kind++) {
+      const uint32_t pair = pairs[i][kind], same = __match_any_sync (~0u, pair);
+      const uint32_t other = first_step + i < RIGHT_STEPS ? tile + 1 : tile + f.tiles_x;
+      gather (pair != NO_PAIR && !(same & before_me), tile * MAX_NODES + (pair >> 8), other * MAX_NODES + (pair & 255));
+    }
+  if (CONNECTIVITY == 8 && has_right && has_below && first_step == SEAM_STEPS - STEPS) {
+    /* Lane 0: this tile and the one diagonally below; lane 1: the right one and the one below. */
+    const uint32_t upper = tile + lane % 2, lower = tile + f.tiles_x + 1 - lane % 2;
+    const uint32_t upper_x = lane % 2 ? 0 : TILE_W - 1, lower_x = TILE_W - 1 - upper_x;
     const TileRim &up = f.rims[upper], &low = f.rims[lower];
-    if (up.bottom[upper_x / 32] >> upper_x % 32 & low.top[lower_x / 32] >> lower_x % 32 & 1) {
-      corner_a = upper * MAX_NODES + up.bottom_node[upper_x];
-      corner_b = lower * MAX_NODES + low.top_node[lower_x];
-    }
+    const bool join = lane < 2 && up.bottom[upper_x / 32] >> upper_x % 32 & low.top[lower_x / 32] >> lower_x % 32 & 1;
+    gather (join, join ? upper * MAX_NODES + up.bottom_node[upper_x] : 0,
+        join ? lower * MAX_NODES + low.top_node[lower_x] : 0);
   }
-  /* One pair of components often meets at many places: one lane for each pair is enough. */
-#pragma unroll
-  for (int i = 0; i < steps * kinds; i++) {
-    const uint32_t same = __match_any_sync (~0u, pairs[i]);
-    if ((same & -same) != 1u << lane)
-      pairs[i] = NO_PAIR;
-  }
-  /* Each lane its own, in order: steps that have no work in a lane cost it nothing. */
-  for (;;) {
-    uint32_t pair = NO_PAIR;
-    bool right = false;
-#pragma unroll
-    for (int i = steps * kinds - 1; i >= 0; i--)
-      if (pairs[i] != NO_PAIR) {
-        pair = pairs[i];
-        right = i < RIGHT_STEPS * kinds;
-      }
-    if (!__any_sync (~0u, pair != NO_PAIR || corner_a != NO_PAIR))
-      break;
-    bool taken = pair == NO_PAIR;
-#pragma unroll
-    for (int i = 0; i < steps * kinds; i++)
-      if (!taken && pairs[i] != NO_PAIR) {
-        pairs[i] = NO_PAIR;
-        taken = true;
-      }
-    uint32_t a = tile * MAX_NODES + (pair >> 8), b = (tile + (right ? 1 : f.tiles_x)) * MAX_NODES + (pair & 255);
-    if (pair == NO_PAIR) {
-      a = corner_a;
-      b = corner_b;
-      corner_a = NO_PAIR;
-    }
-    if (a != NO_PAIR)
-      unite (f.parents, a, b);
-    __syncwarp ();
-  }
+  __syncwarp ();
+  for (uint32_t i = lane; i < count; i += 32)
+    unite (f.parents, list[i].x, list[i].y);
 }
 
 constexpr int MERGE_TILES = 32;  /* of one tile row, a CTA */
@@ -477,8 +467,12 @@ void
 cca_launch_merge (const CcaFrame &f, int connectivity, bool overlap, cudaStream_t stream)
 {
   const unsigned tiles = f.tiles_x * f.tiles_y;
-  ctr_launch_overlapped (overlap, connectivity == 8 ? seam_kernel<8> : seam_kernel<4>, ctr_div_up (tiles, SEAM_WARPS),
-      32 * SEAM_WARPS, 0, stream, f);
+  const bool small = tiles <= SHORT_SEAMS;
+  auto seam = connectivity == 8 ? small ? seam_kernel<8, 1> : seam_kernel<8, SEAM_STEPS>
+              : small ? seam_kernel<4, 1>
+                                : seam_kernel<4, SEAM_STEPS>;
+  ctr_launch_overlapped (
+      overlap, seam, ctr_div_up (small ? tiles * SEAM_STEPS : tiles, SEAM_WARPS), 32 * SEAM_WARPS, 0, stream, f);
   const unsigned merge_ctas = ctr_div_up (f.tiles_x, MERGE_TILES) * f.tiles_y;
   const int counts = TILE_H * f.tiles_x;
   const bool limited = f.min_area > 1 || f.max_area;

@@ -45,7 +45,7 @@ int
 main (int argc, char **argv)
 {
   static const uint32_t sizes[][2] = {
-      {640, 480}, {333, 777}, {1920, 1080}, {2047, 1025}, {4096, 2176}, {65535, 33}, {31, 65535}};
+      {640, 480}, {333, 777}, {1920, 1080}, {2047, 1025}, {4096, 2176}, {8192, 4301}, {65535, 33}, {31, 65535}};
   cuda = setup_open ("cuda", true);
   cpu = setup_open ("cpu", false);
   on_cpu = analyser_new (&cpu);

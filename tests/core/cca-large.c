@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A frame of so many tiles that the CUDA backend takes its kernel for large frames, against the CPU backend. Most of it
  * is empty, which costs the emulation little. */
-#include "tests/core/testing.h"
+#include "testing.h"
 
 #include <stdlib.h>
 
-static const uint32_t width = 33 * 128 - 5, height = 20 * 64 - 3;
+static const uint32_t width = 66 * 128 - 5, height = 32 * 64 - 3; /* 2112 tiles */
 
 /* Copies PATCH (taken), of W x H pixels, into MASK at X, Y. */
 static void
