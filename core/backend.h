@@ -3,6 +3,8 @@
 #ifndef CTR_BACKEND_H
 #define CTR_BACKEND_H
 
+#include "core/canny.h"
+
 #include <contours/contours.h>
 
 CTR_BEGIN_DECLS
@@ -19,6 +21,19 @@ typedef struct {
 
 extern const CtrCcaOps ctr_cca_ops_cpu;
 extern const CtrCcaOps ctr_cca_ops_cuda; /* only where CTR_HAVE_CUDA */
+
+/* Edge detection. enqueue() may come again before finish(): then it first finishes a host picture that is pending.
+ * finish() waits, and fills a host picture. */
+typedef struct {
+  void *(*create) (CtrError *error);
+  void (*destroy) (void *state);
+  bool (*enqueue) (void *state, const CtrImage *image, const CtrCannyPlan *plan, const CtrEdgePicture *picture,
+      void *stream, CtrError *error);
+  bool (*finish) (void *state, CtrError *error);
+} CtrCannyOps;
+
+extern const CtrCannyOps ctr_canny_ops_cpu;
+extern const CtrCannyOps ctr_canny_ops_cuda; /* only where CTR_HAVE_CUDA */
 
 /* Fills ERROR (may be NULL) and returns false, so that callers can "return ctr_fail (...)". */
 bool ctr_fail (CtrError *error, CtrStatus status, const char *format, ...) __attribute__ ((format (printf, 3, 4)));

@@ -3,6 +3,7 @@
 #ifndef CONTOURS_CONTOURS_H
 #define CONTOURS_CONTOURS_H
 
+#include <contours/canny.h>
 #include <contours/cca.h>
 #include <contours/components.h>
 #include <contours/image.h>
