@@ -20,8 +20,15 @@ void ctr_foreground_free (CtrForegroundState *state);
 bool ctr_foreground_reserve (
     CtrForegroundState *state, const CtrImage *image, CtrThresholdMode mode, bool *fresh, CtrError *error);
 
+/* Would ctr_foreground_reserve() leave everything where it is? */
+bool ctr_foreground_has_room (const CtrForegroundState *state, const CtrImage *image, CtrThresholdMode mode);
+
 /* Copies a host image into pinned memory; nothing for a device image. Not captured: it must happen for every frame. */
 void ctr_foreground_stage (CtrForegroundState *state, const CtrImage *image);
+
+/* Queues the upload of a host image. PLANE becomes a device view of IMAGE. */
+bool ctr_foreground_upload (
+    CtrForegroundState *state, const CtrImage *image, CtrImage *plane, cudaStream_t stream, CtrError *error);
 
 /* Queues upload and luma where IMAGE needs them. PLANE becomes a device view of grey samples (8 or 16 bits). */
 bool ctr_foreground_plane (
@@ -30,5 +37,10 @@ bool ctr_foreground_plane (
 /* Queues the Otsu threshold of PLANE (core/otsu.h). *THRESHOLD: where it will lie on the device. */
 bool ctr_foreground_otsu (
     CtrForegroundState *state, const CtrImage *plane, const uint32_t **threshold, cudaStream_t stream, CtrError *error);
+
+/* Queues the histogram of PLANE's samples, of their upper 8 bits where they have 16. *COUNTS: where its 256 counters
+ * will lie on the device. */
+bool ctr_foreground_histogram_8 (
+    CtrForegroundState *state, const CtrImage *plane, const uint32_t **counts, cudaStream_t stream, CtrError *error);
 
 #endif
