@@ -93,7 +93,7 @@ __launch_bounds__ (CANNY_THREADS, 2) tile_kernel (const __grid_constant__ CannyF
   load_grey<STEPS == 0, Source::STRIDE, Source::ROWS> (
       f, tile_x - Source::LEFT, tile_y - Layout::MARGIN - Source::REACH, source);
   __syncthreads ();
-  if (STEPS > 0) {
+  if constexpr (STEPS > 0) {
     blur<STEPS, BLURRED_ROWS> (f, source, blurred);
   } else {
     for (int i = threadIdx.x; i < BLURRED_ROWS * (BLURRED_STRIDE / 4); i += CANNY_THREADS)

@@ -43,4 +43,22 @@ bool ctr_foreground_otsu (
 bool ctr_foreground_histogram_8 (
     CtrForegroundState *state, const CtrImage *plane, const uint32_t **counts, cudaStream_t stream, CtrError *error);
 
+/* Luma as in contours/image.h. */
+__device__ inline uint32_t
+ctr_luma (uint32_t red, uint32_t green, uint32_t blue)
+{
+  return (9798 * red + 19235 * green + 3735 * blue + 16384) >> 15;
+}
+
+/* Bytes of a packed RGB pixel. */
+static inline void
+ctr_foreground_rgb (CtrFormat format, uint32_t *red, uint32_t *green, uint32_t *blue)
+{
+  const uint32_t first = format == CTR_FORMAT_XRGB || format == CTR_FORMAT_XBGR ? 1 : 0;
+  const bool blue_first = format == CTR_FORMAT_BGR || format == CTR_FORMAT_BGRX || format == CTR_FORMAT_XBGR;
+  *red = first + (blue_first ? 2 : 0);
+  *green = first + 1;
+  *blue = first + (blue_first ? 0 : 2);
+}
+
 #endif
