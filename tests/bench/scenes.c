@@ -72,7 +72,7 @@ paint_ellipse (const Ellipse *ellipse, uint32_t width, uint32_t height, uint32_t
   }
 }
 
-/* From the largest to the smallest; the ellipses of each size would cover a quarter of the image. */
+/* From the largest to the smallest; the ellipses of each size would cover an eighth of the image. */
 static void
 draw_shapes (uint32_t width, uint32_t height, uint32_t channels, uint8_t *pixels)
 {
@@ -85,7 +85,7 @@ draw_shapes (uint32_t width, uint32_t height, uint32_t channels, uint8_t *pixels
 
   const double pi = 3.14159265358979323846;
   for (double radius = (width < height ? width : height) / 4.0; radius >= 4; radius /= 2) {
-    const uint32_t count = (uint32_t) (0.25 * width * height / (pi * radius * radius)) + 1;
+    const uint32_t count = (uint32_t) (0.125 * width * height / (pi * radius * radius)) + 1;
     for (uint32_t i = 0; i < count; i++) {
       Ellipse ellipse = {
           .centre_x = random_between (&state, 0, width),
