@@ -111,32 +111,33 @@ template <bool REPLICATE, int STRIDE, int ROWS>
 __device__ inline void
 load_grey (const CannyFrame &f, int x0, int y0, uint8_t *to)
 {
-  constexpr int chunks = STRIDE / 16;
-  const int width = f.width, height = f.height;
-  for (int i = threadIdx.x; i < chunks * ROWS; i += CANNY_THREADS) {
-    const int row = i / chunks, x = x0 + i % chunks * 16, y = y0 + row;
-    const uint8_t *from = f.pixels + (REPLICATE ? clamp_to (y, height) : reflect (y, height)) * f.stride;
-    const bool whole = f.aligned && x >= 0 && x + 16 <= width;
-    uint4 v;
-    if (whole && f.samples == SAMPLES_8) {
-      copy_16 (to + i * 16, from + x);
-      continue;
-    }
-    if (whole) {
-      v = grey_16 (f, from, x);
-    } else {
-      uint32_t words[4];
-      for (int w = 0; w < 4; w++) {
-        words[w] = 0;
-        for (int k = 0; k < 4; k++) {
-          const int at = x + 4 * w + k;
-          words[w] |= grey_at (f, from, REPLICATE ? clamp_to (at, width) : reflect (at, width)) << 8 * k;
+  constexpr int chunks = STRIDE / 16; /* a lane each */
+  static_assert (chunks <= 32, "a warp loads a row");
+  const int width = f.width, height = f.height, lane = threadIdx.x % 32, x = x0 + lane * 16;
+  const bool whole = f.aligned && x >= 0 && x + 16 <= width;
+  if (lane < chunks)
+    for (int row = threadIdx.x / 32; row < ROWS; row += CANNY_THREADS / 32) {
+      int y = y0 + row;
+      if (y < 0 || y >= height)
+        y = REPLICATE ? clamp_to (y, height) : reflect (y, height);
+      const uint8_t *from = f.pixels + y * f.stride;
+      uint4 *chunk = (uint4 *) (to + row * STRIDE) + lane;
+      if (whole && f.samples == SAMPLES_8) {
+        copy_16 (chunk, from + x);
+      } else if (whole) {
+        *chunk = grey_16 (f, from, x);
+      } else {
+        uint32_t words[4];
+        for (int w = 0; w < 4; w++) {
+          words[w] = 0;
+          for (int k = 0; k < 4; k++) {
+            const int at = x + 4 * w + k;
+            words[w] |= grey_at (f, from, REPLICATE ? clamp_to (at, width) : reflect (at, width)) << 8 * k;
+          }
         }
+        *chunk = make_uint4 (words[0], words[1], words[2], words[3]);
       }
-      v = make_uint4 (words[0], words[1], words[2], words[3]);
     }
-    *(uint4 *) (to + i * 16) = v;
-  }
   copies_done ();
 }
 
@@ -237,12 +238,15 @@ template <int ROWS>
 __device__ inline void
 replicate_border (const CannyFrame &f, int x0, int y0, uint8_t *blurred)
 {
-  const int width = f.width, height = f.height;
-  for (int i = threadIdx.x; i < ROWS * BLURRED_STRIDE; i += CANNY_THREADS) {
-    const int row = i / BLURRED_STRIDE, column = i % BLURRED_STRIDE, x = x0 + column, y = y0 + row;
-    const int inside_x = clamp_to (x, width), inside_y = clamp_to (y, height);
-    if (inside_x != x || inside_y != y)
-      blurred[i] = blurred[(inside_y - y0) * BLURRED_STRIDE + inside_x - x0];
+  const int width = f.width, height = f.height, lane = threadIdx.x % 32;
+  const int first = max (-x0, 0), end = min (width - x0, BLURRED_STRIDE); /* columns inside */
+  for (int row = threadIdx.x / 32; row < ROWS; row += CANNY_THREADS / 32) {
+    const int y = clamp_to (y0 + row, height) - y0;
+    const uint8_t *from = blurred + y * BLURRED_STRIDE;
+    uint8_t *to = blurred + row * BLURRED_STRIDE;
+    for (int x = lane; x < BLURRED_STRIDE; x += 32)
+      if (y != row || x < first || x >= end)
+        to[x] = from[min (max (x, first), end - 1)];
   }
 }
 

@@ -31,9 +31,11 @@ h2_integer (uint32_t value)
 
 constexpr int PAIRS = 4; /* of pixels a lane */
 
-/* The direction test: 32768 y < 13573 x for the horizontal, 32768 y > (13573 + 65536) x for the vertical. 13573 / 32768
- * is 53 / 128 + 5 / 32768. Where the first product decides the sign late, it is exact: a multiple of 1/128 below 16. */
-constexpr uint32_t H2_53_128 = 0x36a0, H2_309_128 = 0x40d4, H2_5_32768 = 0x0900, H2_MINUS = 0x8000;
+/* The direction test: 32768 y < 13573 x for the horizontal, 32768 y > (13573 + 65536) x for the vertical; with the
+ * magnitude m = x + y, m < (1 + c) x and m > (3 + c) x, c = 13573 / 32768 = 53 / 128 + 5 / 32768. The two sides are
+ * equal for m = 0 only. Where the first
+ * product leaves the sign open, it is exact: a multiple of 1/128 below 16. */
+constexpr uint32_t H2_181_128 = 0x3da8, H2_437_128 = 0x42d4, H2_5_32768 = 0x0900, H2_MINUS = 0x8000;
 constexpr uint32_t H2_TWO = 0x4000, H2_MINUS_1024 = 0xe400;
 
 /* A row of the gradient as a lane sees it. */
@@ -112,6 +114,7 @@ find_candidates (const CannyFrame &f, const uint8_t *blurred, int tile_x, int ti
   load_row (from, &above);
   load_row (from + BLURRED_STRIDE, &middle);
   from += 2 * BLURRED_STRIDE;
+  bool was_over = false; /* has a pixel of the last row, anywhere in the warp, enough magnitude? */
 #pragma unroll 2
   for (int y = first - 1; y <= end; y++, from += BLURRED_STRIDE) {
     load_row (from, &below);
@@ -125,43 +128,57 @@ find_candidates (const CannyFrame &f, const uint8_t *blurred, int tile_x, int ti
       if (AT_BORDER)
         now.odd[i] &= tile_y + y >= 0 && tile_y + y < (int) f.height ? inside[i] : 0;
     }
+    uint32_t over_any = 0;
 #pragma unroll
     for (int i = 0; i < PAIRS; i++) {
       now.even[i] = __byte_perm (now.odd[i], now.odd[i + 1], 0x5432);
-      up[i] = h2_sub (last.even[i], now.even[i]); /* negative: more than above */
+      over_any |= h2_sub (low2, now.even[i]);
     }
+    const bool is_over = __any_sync (~0u, over_any & 0x80008000u);
+    if (is_over || was_over)
+#pragma unroll
+      for (int i = 0; i < PAIRS; i++)
+        up[i] = h2_sub (last.even[i], now.even[i]); /* negative: more than above */
 
     /* The row above is complete now. */
     if (y > first) {
-      uint32_t found[PAIRS], more[PAIRS];
+      uint32_t found_bits = 0, more_bits = 0;
+      if (was_over) {
+        uint32_t found[PAIRS], more[PAIRS];
 #pragma unroll
-      for (int i = 0; i < PAIRS; i++) {
-        const Half2 m = last.even[i], over = h2_sub (low2, m);
-        const uint32_t lower_left = h2_sub (now.odd[i], m), lower_right = h2_sub (now.odd[i + 1], m);
-        found[i] = (half.horizontal[i] | (half.vertical[i] & ~up[i]) | (half.falling[i] & lower_right)
-                       | (half.rising[i] & lower_left))
-                   & over;
-        more[i] = found[i] & h2_sub (high2, m);
+        for (int i = 0; i < PAIRS; i++) {
+          const Half2 m = last.even[i];
+          const uint32_t lower_left = h2_sub (now.odd[i], m), lower_right = h2_sub (now.odd[i + 1], m);
+          found[i] = (half.horizontal[i] | (half.vertical[i] & ~up[i]) | (half.falling[i] & lower_right)
+                         | (half.rising[i] & lower_left))
+                     & h2_sub (low2, m);
+          more[i] = found[i] & h2_sub (high2, m);
+        }
+        found_bits = pack_signs (found);
+        more_bits = pack_signs (more);
       }
-      candidates[(y - 1) * 32 + lane] = pack_signs (found);
-      strong[(y - 1) * 32 + lane] = pack_signs (more);
+      candidates[(y - 1) * 32 + lane] = found_bits;
+      strong[(y - 1) * 32 + lane] = more_bits;
     }
 
+    if (is_over)
 #pragma unroll
-    for (int i = 0; i < PAIRS; i++) {
-      const Half2 x2 = __byte_perm (dx[i], dx[i + 1], 0x5432), y2 = __byte_perm (dy[i], dy[i + 1], 0x5432);
-      const Half2 ax = h2_abs (x2), ay = h2_abs (y2), m = now.even[i];
-      const uint32_t horizontal =
-          h2_fma (ax, twice (H2_MINUS | H2_5_32768), h2_fma (ax, twice (H2_MINUS | H2_53_128), ay));
-      const uint32_t vertical = h2_fma (ax, twice (H2_5_32768), h2_fma (ax, twice (H2_309_128), ay ^ twice (H2_MINUS)));
-      const uint32_t left = h2_sub (now.odd[i], m), right = h2_sub (m, now.odd[i + 1]);
-      const uint32_t upper_left = h2_sub (last.odd[i], m), upper_right = h2_sub (last.odd[i + 1], m);
-      const uint32_t diagonal = ~(horizontal | vertical), opposite = x2 ^ y2;
-      half.horizontal[i] = horizontal & left & ~right;
-      half.vertical[i] = vertical & up[i];
-      half.falling[i] = diagonal & ~opposite & upper_left;
-      half.rising[i] = diagonal & opposite & upper_right;
-    }
+      for (int i = 0; i < PAIRS; i++) {
+        const Half2 x2 = __byte_perm (dx[i], dx[i + 1], 0x5432), y2 = __byte_perm (dy[i], dy[i + 1], 0x5432);
+        const Half2 ax = h2_abs (x2), m = now.even[i];
+        auto below_line = [&] (uint32_t slope) { /* m < (slope + 5 / 32768) ax */
+          return h2_fma (ax, twice (H2_MINUS | H2_5_32768), h2_fma (ax, twice (H2_MINUS | slope), m));
+        };
+        const uint32_t horizontal = below_line (H2_181_128), not_vertical = below_line (H2_437_128);
+        const uint32_t left = h2_sub (now.odd[i], m), right = h2_sub (m, now.odd[i + 1]);
+        const uint32_t upper_left = h2_sub (last.odd[i], m), upper_right = h2_sub (last.odd[i + 1], m);
+        const uint32_t diagonal = ~horizontal & not_vertical, opposite = x2 ^ y2;
+        half.horizontal[i] = horizontal & left & ~right;
+        half.vertical[i] = ~not_vertical & up[i];
+        half.falling[i] = diagonal & ~opposite & upper_left;
+        half.rising[i] = diagonal & opposite & upper_right;
+      }
+    was_over = is_over;
     last = now;
     above = middle;
     middle = below;

@@ -152,10 +152,10 @@ __launch_bounds__ (CANNY_THREADS, STEPS <= 1 && !GENERIC ? 3 : 1) tile_kernel (c
     if (!(candidates[word] >> x % 32 & 1))
       continue;
     const uint32_t root = runs.root (runs.run_at (word, x % 32));
-    if (runs.load (root) & (RUN_STRONG | RUN_AT_RIM) || atomicOr (&runs.parents[root], RUN_AT_RIM) & RUN_AT_RIM)
+    if (runs.load (root) & (RUN_STRONG | RUN_AT_RIM) || atomicOr (&runs.entries[root], RUN_AT_RIM) & RUN_AT_RIM)
       continue;
     const uint32_t node = atomicAdd (&node_count, 1), id = 1 + tile * CANNY_NODES + node;
-    atomicOr (&runs.parents[root], node << RUN_NODE_SHIFT);
+    atomicXor (&runs.entries[root], ((runs.load (root) >> RUN_FIELD_SHIFT & RUN_FIELD) ^ node) << RUN_FIELD_SHIFT);
     f.parents[id] = id;
   }
   __syncthreads ();
@@ -168,7 +168,7 @@ __launch_bounds__ (CANNY_THREADS, STEPS <= 1 && !GENERIC ? 3 : 1) tile_kernel (c
     uint32_t code = RIM_NONE;
     if (candidates[word] >> x % 32 & 1) {
       const uint32_t root = runs.load (runs.root (runs.run_at (word, x % 32)));
-      code = root & RUN_STRONG ? RIM_STRONG : RIM_NODE + (root >> RUN_NODE_SHIFT);
+      code = root & RUN_STRONG ? RIM_STRONG : RIM_NODE + (root >> RUN_FIELD_SHIFT & RUN_FIELD);
     }
     *place = code;
   }
@@ -177,13 +177,14 @@ __launch_bounds__ (CANNY_THREADS, STEPS <= 1 && !GENERIC ? 3 : 1) tile_kernel (c
     f.tiles[tile] = {1, nodes};
 
   uint32_t *weak = f.weak + (size_t) tile * CANNY_MAX_H * CANNY_WORDS;
-  for (uint32_t i = threadIdx.x; i < rows * CANNY_WORDS; i += CANNY_THREADS) {
-    const uint32_t x = tile_x + i % CANNY_WORDS * 32;
-    if (x >= f.width)
-      continue;
-    const uint32_t edges = strong_pixels (runs, i);
-    write_mask (f, x, tile_y + i / CANNY_WORDS, edges);
-    if (nodes)
+  for (uint32_t base = 0; base < rows * CANNY_WORDS; base += CANNY_THREADS) {
+    const uint32_t i = base + threadIdx.x, x = tile_x + i % CANNY_WORDS * 32;
+    const bool inside = i < rows * CANNY_WORDS && x < f.width;
+    const uint32_t edges = inside ? strong_pixels (runs, i) : 0;
+    __syncwarp (); /* or the lanes would write one after the other */
+    if (inside)
+      write_mask (f, x, tile_y + i / CANNY_WORDS, edges);
+    if (inside && nodes)
       weak[i] = candidates[i] & ~edges;
   }
 }

@@ -36,6 +36,14 @@ h2_fma (Half2 a, Half2 b, Half2 c)
   return d;
 }
 
+__device__ inline Half2
+h2_abs (Half2 a)
+{
+  Half2 d;
+  asm("abs.f16x2 %0, %1;" : "=r"(d) : "r"(a));
+  return d;
+}
+
 /* d = a b + c on bytes without sign, 16 x 32 by 32 x 8 to 16 x 8, by a warp. Lane 4 g + t holds, of a, rows g (a[0],
  * a[2]) and g + 8 (a[1], a[3]), columns 4 t .. 4 t + 3 (a[0], a[1]) and 16 more (a[2], a[3]); of b, column g, the same
  * rows as a's columns; of c and d, rows g (0, 1) and g + 8 (2, 3), columns 2 t and 2 t + 1. */
@@ -85,11 +93,5 @@ copies_done ()
 #else
 #include "packed-emulated.h"
 #endif
-
-__device__ inline Half2
-h2_abs (Half2 a)
-{
-  return a & 0x7fff7fffu;
-}
 
 #endif

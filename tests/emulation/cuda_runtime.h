@@ -293,6 +293,12 @@ __brev (unsigned v)
 }
 
 static inline unsigned
+__funnelshift_r (unsigned low, unsigned high, unsigned shift)
+{
+  return (unsigned) (((unsigned long long) high << 32 | low) >> (shift & 31));
+}
+
+static inline unsigned
 __byte_perm (unsigned low, unsigned high, unsigned selector)
 {
   const unsigned long long bytes = (unsigned long long) high << 32 | low;
@@ -418,8 +424,7 @@ cudaError_t cudaHostAlloc (void **memory, size_t size, unsigned flags);
 cudaError_t cudaFreeHost (void *memory);
 cudaError_t cudaMemcpyAsync (void *to, const void *from, size_t size, cudaMemcpyKind kind, cudaStream_t stream);
 cudaError_t cudaMemsetAsync (void *to, int value, size_t size, cudaStream_t stream);
-cudaError_t cudaMemset2DAsync (
-    void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream);
+cudaError_t cudaMemset2DAsync (void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream);
 cudaError_t cudaStreamCreateWithFlags (cudaStream_t *stream, unsigned flags);
 cudaError_t cudaStreamDestroy (cudaStream_t stream);
 cudaError_t cudaStreamSynchronize (cudaStream_t stream);

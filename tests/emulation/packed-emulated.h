@@ -54,6 +54,12 @@ h2_fma (Half2 a, Half2 b, Half2 c)
   return for_both_halves (a, b, c, [] (double x, double y, double z) { return x * y + z; });
 }
 
+static inline Half2
+h2_abs (Half2 a)
+{
+  return a & 0x7fff7fff;
+}
+
 static inline void
 mma_bytes (int32_t d[4], const uint32_t a[4], uint32_t b0, uint32_t b1, const int32_t c[4])
 {
