@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cca_gpu.h"
 
+#include "bench.h"
 #include "device.h"
 #include "flsl.h"
 #include "kernels.h"
