@@ -64,9 +64,9 @@ def print_columns(table, left=2):
                                  for column, width in enumerate(widths)) + "|")
 
 
-def nvidia_driver():
+def nvidia_smi(field):
     try:
-        done = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"],
+        done = subprocess.run(["nvidia-smi", f"--query-gpu={field}", "--format=csv,noheader"],
                               capture_output=True, text=True)
         return done.stdout.split("\n")[0].strip() if done.returncode == 0 else ""
     except OSError:
@@ -84,10 +84,14 @@ def processor():
 def print_machine(device):
     """DEVICE: the device record, or None."""
     if device:
-        print(f"GPU: {device['gpu']}, driver {nvidia_driver()} (CUDA {device['cuda_driver']}), "
+        print(f"GPU: {device['gpu']}, driver {nvidia_smi('driver_version')} (CUDA {device['cuda_driver']}), "
               f"copies {device['copy_bytes_per_second'] / 1e12:.2f} TB/s (read + write)")
     else:
         print("GPU: none; host backend only")
+    print_host()
+
+
+def print_host():
     print(f"CPU: {processor()}, {len(os.sched_getaffinity(0))} threads")
     print(f"Command: {'CTR_BENCH=full ' if os.environ.get('CTR_BENCH') == 'full' else ''}{shlex.join(sys.argv)}")
 
