@@ -313,8 +313,10 @@ gst_contours_filter_decide_allocation (GstBaseTransform *trans, GstQuery *query)
 
   gst_query_parse_allocation (query, &caps, NULL);
   if (is_cuda_caps (caps)) {
+    /* Without a pool prepare_output_buffer() fails, and says so once. */
     if (!gst_contours_gpu_provide_pool (&priv->gpu, query))
-      return FALSE;
+      while (gst_query_get_n_allocation_pools (query) > 0)
+        gst_query_remove_nth_allocation_pool (query, 0);
   } else {
     if (gst_query_get_n_allocation_pools (query) > 0)
       gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
@@ -571,21 +573,19 @@ gst_contours_filter_transform (GstBaseTransform *trans, GstBuffer *inbuf, GstBuf
   return process (GST_CONTOURS_FILTER (trans), inbuf, outbuf);
 }
 
-/* The parent class says nothing when a pool that runs has no more room. */
+/* The parent class says when a pool cannot start, but not when one that runs has no more room. */
 static GstFlowReturn
 gst_contours_filter_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer **outbuf)
 {
-  GstFlowReturn ret =
-      GST_BASE_TRANSFORM_CLASS (gst_contours_filter_parent_class)->prepare_output_buffer (trans, inbuf, outbuf);
+  const CtrError error = {CTR_ERROR_OUT_OF_MEMORY, "no buffer could be allocated for the new picture"};
+  GstBufferPool *pool = gst_base_transform_get_buffer_pool (trans);
+  GstFlowReturn ret = GST_FLOW_ERROR;
 
-  if (ret == GST_FLOW_ERROR) {
-    const CtrError error = {CTR_ERROR_OUT_OF_MEMORY, "no buffer could be allocated for the new picture"};
-    GstBufferPool *pool = gst_base_transform_get_buffer_pool (trans);
-
-    if (pool && gst_buffer_pool_is_active (pool))
-      post_error (GST_CONTOURS_FILTER (trans), &error);
-    gst_clear_object (&pool);
-  }
+  if (pool || !renders (trans))
+    ret = GST_BASE_TRANSFORM_CLASS (gst_contours_filter_parent_class)->prepare_output_buffer (trans, inbuf, outbuf);
+  if (ret == GST_FLOW_ERROR && (!pool || gst_buffer_pool_is_active (pool)))
+    post_error (GST_CONTOURS_FILTER (trans), &error);
+  gst_clear_object (&pool);
   return ret;
 }
 

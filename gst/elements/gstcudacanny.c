@@ -24,7 +24,6 @@
 #include "gstcudacanny.h"
 
 #include <contours/canny.h>
-#include <math.h>
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuda_canny_debug);
 #define GST_CAT_DEFAULT gst_cuda_canny_debug
@@ -92,15 +91,12 @@ gst_cuda_canny_close (GstContoursFilter *filter)
   g_clear_pointer (&GST_CUDA_CANNY (filter)->canny, ctr_canny_free);
 }
 
-/* Our 16-bit formats are all little endian. */
+/* Samples of more than 8 bits take two bytes, little endian in all our formats. */
 static void
-put_sample (guint8 *pixel, const GstVideoFormatInfo *format, guint component, guint sample)
+put_sample (guint8 *bytes, guint sample, guint depth)
 {
-  guint8 *bytes = pixel + GST_VIDEO_FORMAT_INFO_POFFSET (format, component);
-
-  sample <<= GST_VIDEO_FORMAT_INFO_SHIFT (format, component);
   bytes[0] = sample;
-  if (GST_VIDEO_FORMAT_INFO_DEPTH (format, component) > 8)
+  if (depth > 8)
     bytes[1] = sample >> 8;
 }
 
@@ -126,14 +122,18 @@ describe_plane (CtrEdgePlane *plane, const GstVideoFrame *out, const GstVideoFra
   memset (plane->background, 0xff, sizeof plane->background);
   for (guint i = 0; i < GST_VIDEO_MAX_COMPONENTS && components[i] >= 0; i++) {
     const guint c = components[i], depth = GST_VIDEO_FORMAT_INFO_DEPTH (format, c);
-    const guint full = (1u << depth) - 1, middle = 1u << (depth - 1);
+    const guint shift = GST_VIDEO_FORMAT_INFO_SHIFT (format, c);
+    const guint full = ((1u << depth) - 1) << shift, middle = 1u << (depth - 1 + shift);
 
     if (GST_VIDEO_FORMAT_INFO_IS_YUV (format) && (c == GST_VIDEO_COMP_U || c == GST_VIDEO_COMP_V)) {
-      put_sample (plane->edge, format, c, middle);
-      put_sample (plane->background, format, c, middle);
+      /* Their order in the plane makes no difference. GStreamer 1.22 has a wrong offset for V of P010 and P016. */
+      const guint at = i * (depth > 8 ? 2 : 1);
+      put_sample (plane->edge + at, middle, depth);
+      put_sample (plane->background + at, middle, depth);
     } else {
-      put_sample (plane->edge, format, c, full);
-      put_sample (plane->background, format, c, c == GST_VIDEO_COMP_A ? full : 0);
+      const guint at = GST_VIDEO_FORMAT_INFO_POFFSET (format, c);
+      put_sample (plane->edge + at, full, depth);
+      put_sample (plane->background + at, c == GST_VIDEO_COMP_A ? full : 0, depth);
     }
   }
 }
@@ -157,18 +157,6 @@ gst_cuda_canny_render (GstContoursFilter *filter, const CtrImage *image, const G
   return ctr_canny_run (self->canny, image, &params, &picture, stream, error);
 }
 
-/* The range of the property lets NaN through. */
-static void
-set_number (GstCudaCanny *self, gdouble *number, const GValue *value, GParamSpec *pspec)
-{
-  const gdouble wanted = g_value_get_double (value);
-
-  if (isnan (wanted))
-    GST_WARNING_OBJECT (self, "%s is not a number: it stays at %g", pspec->name, *number);
-  else
-    *number = wanted;
-}
-
 static void
 gst_cuda_canny_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
@@ -178,22 +166,22 @@ gst_cuda_canny_set_property (GObject *object, guint id, const GValue *value, GPa
   GST_OBJECT_LOCK (self);
   switch (id) {
     case PROP_SIGMA:
-      set_number (self, &self->params.sigma, value, pspec);
+      self->params.sigma = g_value_get_double (value);
       break;
     case PROP_THRESHOLD_MODE:
       self->params.threshold_mode = g_value_get_enum (value);
       break;
     case PROP_LOW_THRESHOLD:
-      set_number (self, &self->params.low_threshold, value, pspec);
+      self->params.low_threshold = g_value_get_double (value);
       break;
     case PROP_HIGH_THRESHOLD:
-      set_number (self, &self->params.high_threshold, value, pspec);
+      self->params.high_threshold = g_value_get_double (value);
       break;
     case PROP_APERTURE:
       wanted = g_value_get_int (value);
       self->params.aperture = (wanted - 1) | 1;
       if (wanted % 2 == 0)
-        GST_WARNING ("aperture can be 3, 5 or 7, not %d: it is set to %u", wanted, self->params.aperture);
+        GST_WARNING_OBJECT (self, "aperture can be 3, 5 or 7, not %d: it is set to %u", wanted, self->params.aperture);
       break;
     case PROP_L2_GRADIENT:
       self->params.l2_gradient = g_value_get_boolean (value);
