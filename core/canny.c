@@ -111,6 +111,11 @@ ctr_edge_picture_paint (
     const uint32_t size = plane->pixel_size;
     if (plane->data == (const void *) mask)
       continue;
+    if (ctr_edge_plane_is_mask (plane)) {
+      for (uint32_t y = 0; y < height; y++)
+        memcpy ((uint8_t *) plane->data + y * plane->stride, mask + y * mask_stride, width);
+      continue;
+    }
     for (uint32_t y = 0; y < plane_height; y++) {
       const uint32_t first = y << plane->y_shift, rows = 1u << plane->y_shift;
       const uint8_t *mask_row = mask + first * mask_stride;
