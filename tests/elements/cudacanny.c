@@ -128,7 +128,6 @@ GST_START_TEST (test_output_layouts)
     alignment.padding_right = 34;
     alignment.padding_top = 2;
     gst_buffer_pool_config_set_params (config, caps, GST_VIDEO_INFO_SIZE (&info), 2, 0);
-    gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
     gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_ALIGNMENT);
     gst_buffer_pool_config_set_video_alignment (config, &alignment);
     fail_unless (gst_buffer_pool_set_config (pool, config));
@@ -152,47 +151,66 @@ GST_START_TEST (test_output_layouts)
 
 GST_END_TEST;
 
-typedef GstVideoBufferPool EmptyPool;
-typedef GstVideoBufferPoolClass EmptyPoolClass;
-static GType empty_pool_get_type (void);
-G_DEFINE_TYPE (EmptyPool, empty_pool, GST_TYPE_VIDEO_BUFFER_POOL)
+/* A pool whose buffers cannot be used. */
+typedef GstVideoBufferPool BadPool;
+typedef GstVideoBufferPoolClass BadPoolClass;
+static GType bad_pool_get_type (void);
+G_DEFINE_TYPE (BadPool, bad_pool, GST_TYPE_VIDEO_BUFFER_POOL)
+
+typedef enum { NO_BUFFER, SMALL_BUFFER, META_BEYOND, META_NARROW, N_FAULTS } Fault;
+static Fault fault;
 
 static GstFlowReturn
-empty_pool_acquire_buffer (GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquireParams *params)
+bad_pool_acquire_buffer (GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquireParams *params)
 {
-  return GST_FLOW_ERROR;
+  gsize offsets[GST_VIDEO_MAX_PLANES] = {0, 64 * 48};
+  gint strides[GST_VIDEO_MAX_PLANES] = {64, fault == META_NARROW ? 63 : 64};
+
+  if (fault == NO_BUFFER)
+    return GST_FLOW_ERROR;
+  *buffer = gst_buffer_new_allocate (NULL, 64 * (48 + (fault == META_NARROW ? 24 : 23)), NULL);
+  if (fault > SMALL_BUFFER)
+    gst_buffer_add_video_meta_full (
+        *buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_NV12, 64, 48, 2, offsets, strides);
+  return GST_FLOW_OK;
 }
 
 static void
-empty_pool_class_init (EmptyPoolClass *klass)
+bad_pool_class_init (BadPoolClass *klass)
 {
-  GST_BUFFER_POOL_CLASS (klass)->acquire_buffer = empty_pool_acquire_buffer;
+  GST_BUFFER_POOL_CLASS (klass)->acquire_buffer = bad_pool_acquire_buffer;
 }
 
 static void
-empty_pool_init (EmptyPool *pool)
+bad_pool_init (BadPool *pool)
 {
 }
 
-/* A pool without a buffer to give: one error that says what is missing. */
-GST_START_TEST (test_no_buffer)
+/* One error that says what is missing; nothing is written where it must not be. */
+GST_START_TEST (test_bad_pool)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 64, 48, .seed = 1};
-  GstBus *bus = gst_bus_new ();
-  GstHarness *h = new_harness_with_bus ("cudacanny", bus);
-  GstBufferPool *pool = g_object_new (empty_pool_get_type (), NULL);
 
-  if (!test_in_cuda_memory ()) {
+  if (test_in_cuda_memory ())
+    return; /* only libgstcuda's own pools are taken there */
+  for (fault = NO_BUFFER; fault < N_FAULTS; fault++) {
+    GstBus *bus = gst_bus_new ();
+    GstHarness *h = new_harness_with_bus ("cudacanny", bus);
+    GstBufferPool *pool = g_object_new (bad_pool_get_type (), NULL);
+
     gst_object_ref_sink (pool);
     offer_pool (h, pool);
     set_frame_caps (h, &frame);
     fail_unless_equals_int (gst_harness_push (h, make_frame (&frame)), GST_FLOW_ERROR);
-    assert_one_error (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT);
+    if (fault == NO_BUFFER)
+      assert_one_error (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT);
+    else
+      assert_one_error (bus, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT);
+    gst_element_set_bus (h->element, NULL);
+    gst_harness_teardown (h);
+    gst_object_unref (pool);
+    gst_object_unref (bus);
   }
-  gst_element_set_bus (h->element, NULL);
-  gst_harness_teardown (h);
-  gst_object_unref (pool);
-  gst_object_unref (bus);
 }
 
 GST_END_TEST;
@@ -484,16 +502,15 @@ GST_START_TEST (test_controlled)
 
 GST_END_TEST;
 
-/* A meta that describes the buffer's memory: meaningless with another buffer. */
-static const GstMetaInfo *
-memory_meta_info (void)
+/* A meta that describes what a new picture need not share. */
+static void
+add_other_meta (GstBuffer *buffer)
 {
-  static const gchar *tags[] = {GST_META_TAG_VIDEO_STR, GST_META_TAG_MEMORY_STR, NULL};
-  static const GstMetaInfo *info;
+  static const gchar *tags[] = {GST_META_TAG_VIDEO_STR, "test-pixels", NULL};
 
-  if (!info)
-    info = gst_meta_register_custom ("test-memory", tags, NULL, NULL, NULL);
-  return info;
+  if (!gst_meta_get_info ("test-other"))
+    gst_meta_register_custom ("test-other", tags, NULL, NULL, NULL);
+  gst_buffer_add_custom_meta (buffer, "test-other");
 }
 
 /* Time stamps, flags and metadata about the picture go on with the new one. */
@@ -503,13 +520,12 @@ GST_START_TEST (test_buffer_described)
   CtrCannyParams params = default_params ();
   CtrCcaParams cca_params;
   GstHarness *h = new_harness ("cudacanny");
-  GstBuffer *in = make_frame (&frame), *out;
+  GstBuffer *in = make_frame (&frame), *in_parent = gst_buffer_new (), *out;
   GstVideoRegionOfInterestMeta *region;
   CtrComponents *components;
   GstVideoCropMeta *crop;
 
   set_frame_caps (h, &frame);
-  memory_meta_info ();
   GST_BUFFER_PTS (in) = 3 * GST_SECOND;
   GST_BUFFER_DTS (in) = 2 * GST_SECOND;
   GST_BUFFER_DURATION (in) = GST_SECOND;
@@ -518,7 +534,8 @@ GST_START_TEST (test_buffer_described)
   gst_buffer_add_video_region_of_interest_meta (in, "part", 1, 2, 3, 4);
   crop = gst_buffer_add_video_crop_meta (in);
   crop->x = 5;
-  gst_buffer_add_custom_meta (in, "test-memory");
+  add_other_meta (in);
+  gst_buffer_add_parent_buffer_meta (in, in_parent);
   gst_buffer_add_reference_timestamp_meta (
       in, gst_static_caps_get (&(GstStaticCaps) GST_STATIC_CAPS ("timestamp/x-ntp")), 123, GST_CLOCK_TIME_NONE);
   ctr_cca_params_init (&cca_params);
@@ -541,10 +558,12 @@ GST_START_TEST (test_buffer_described)
   fail_unless (gst_buffer_get_component_meta_by_source (out, "before") != NULL);
   assert_same_components (
       gst_component_meta_peek_components (gst_buffer_get_component_meta (out)), components, "carried");
-  fail_unless (gst_buffer_get_custom_meta (out, "test-memory") == NULL);
+  fail_unless (gst_buffer_get_custom_meta (out, "test-other") == NULL);
+  fail_unless (gst_buffer_get_parent_buffer_meta (out) == NULL);
   fail_unless (gst_buffer_get_n_meta (out, GST_VIDEO_META_API_TYPE) <= 1);
   assert_edges (out, &frame, &params, FALSE);
   gst_buffer_unref (out);
+  gst_buffer_unref (in_parent);
   ctr_components_unref (components);
   gst_harness_teardown (h);
 }
@@ -621,7 +640,7 @@ cudacanny_suite (void)
   tcase_add_test (tc, test_formats_all);
   tcase_add_test (tc, test_layouts);
   tcase_add_test (tc, test_output_layouts);
-  tcase_add_test (tc, test_no_buffer);
+  tcase_add_test (tc, test_bad_pool);
   tcase_add_test (tc, test_sizes);
   tcase_add_test (tc, test_small_sizes_all);
   tcase_add_test (tc, test_renegotiation);
