@@ -628,10 +628,49 @@ GST_START_TEST (test_components_of_edges)
 
 GST_END_TEST;
 
+/* Without blur it is GStreamer's own Canny element, edgedetect, where this machine has it. */
+GST_START_TEST (test_edgedetect)
+{
+  TestFrame frame = {GST_VIDEO_FORMAT_RGB, 320, 240, .seed = 17};
+  GstHarness *theirs = gst_harness_new ("edgedetect"), *ours = new_harness ("cudacanny sigma=0");
+  static const gint thresholds[][2] = {{50, 150}, {0, 400}, {300, 100}, {1000, 1000}};
+
+  set_frame_caps (theirs, &frame);
+  set_frame_caps (ours, &frame);
+  for (gint aperture = 3; aperture <= 7; aperture += 2)
+    for (guint i = 0; i < G_N_ELEMENTS (thresholds); i++)
+      for (guint mask = 0; mask < 2; mask++) {
+        GstBuffer *their_buffer, *our_buffer;
+        gsize their_size, our_size;
+        guint8 *their_bytes, *our_bytes;
+
+        gst_harness_set (theirs, "edgedetect", "aperture", aperture, "mask", mask, "threshold1", thresholds[i][0],
+            "threshold2", thresholds[i][1], NULL);
+        gst_harness_set (ours, "cudacanny", "aperture", aperture, "mask", mask, "low-threshold",
+            (gdouble) thresholds[i][0], "high-threshold", (gdouble) thresholds[i][1], NULL);
+        frame.seed++;
+        their_buffer = gst_harness_push_and_pull (theirs, make_frame (&frame));
+        our_buffer = gst_harness_push_and_pull (ours, make_frame (&frame));
+        their_bytes = buffer_bytes (their_buffer, &their_size);
+        our_bytes = buffer_bytes (our_buffer, &our_size);
+        fail_unless (our_size == their_size && memcmp (our_bytes, their_bytes, our_size) == 0,
+            "aperture %d, thresholds %d and %d, mask %u", aperture, thresholds[i][0], thresholds[i][1], mask);
+        g_free (their_bytes);
+        g_free (our_bytes);
+        gst_buffer_unref (their_buffer);
+        gst_buffer_unref (our_buffer);
+      }
+  gst_harness_teardown (theirs);
+  gst_harness_teardown (ours);
+}
+
+GST_END_TEST;
+
 static Suite *
 cudacanny_suite (void)
 {
   Suite *s = suite_create ("cudacanny");
+  GstElementFactory *edgedetect = gst_element_factory_find ("edgedetect");
   TCase *tc = tcase_create (test_in_cuda_memory () ? "cuda-memory" : test_backend ());
 
   skip_without_gpu ();
@@ -651,6 +690,9 @@ cudacanny_suite (void)
   tcase_add_test (tc, test_buffer_described);
   tcase_add_test (tc, test_buffers_reused);
   tcase_add_test (tc, test_components_of_edges);
+  if (edgedetect && !test_in_cuda_memory ())
+    tcase_add_test (tc, test_edgedetect);
+  g_clear_object (&edgedetect);
   return s;
 }
 
