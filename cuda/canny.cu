@@ -49,8 +49,12 @@ canny_create (CtrError *error)
     status = cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor, device);
   if (status == cudaSuccess)
     status = cudaStreamCreateWithFlags (&canny->own_stream, cudaStreamNonBlocking);
+  if (status == cudaSuccess)
+    status = canny_prepare_tiles ();
+  if (status == cudaSuccess)
+    status = canny_prepare_seams ();
   if (status != cudaSuccess) {
-    ctr_cuda_fail (error, status, "cudaStreamCreateWithFlags");
+    ctr_cuda_fail (error, status, "preparing an edge detector");
     free (canny);
     return NULL;
   }

@@ -60,12 +60,10 @@ grey_at (const CannyFrame &f, const uint8_t *row, int x)
   return ctr_luma (p[f.red], p[f.green], p[f.blue]);
 }
 
-/* 16 grey samples from column X on, all inside the image; rows aligned to 16 bytes. */
+/* 16 grey samples from column X on, all inside the image, of other than 8 bits; rows aligned to 16 bytes. */
 __device__ inline uint4
 grey_16 (const CannyFrame &f, const uint8_t *row, int x)
 {
-  if (f.samples == SAMPLES_8)
-    return *(const uint4 *) (row + x);
   uint32_t out[4];
   if (f.samples == SAMPLES_16) {
     const uint4 *p = (const uint4 *) (row + 2 * (size_t) x);
@@ -118,8 +116,13 @@ load_grey (const CannyFrame &f, int x0, int y0, uint8_t *to)
   for (int i = threadIdx.x; i < chunks * ROWS; i += CANNY_THREADS) {
     const int row = i / chunks, x = x0 + i % chunks * 16, y = y0 + row;
     const uint8_t *from = f.pixels + (REPLICATE ? clamp_to (y, height) : reflect (y, height)) * f.stride;
+    const bool whole = f.aligned && x >= 0 && x + 16 <= width;
     uint4 v;
-    if (f.aligned && x >= 0 && x + 16 <= width) {
+    if (whole && f.samples == SAMPLES_8) {
+      copy_16 (to + i * 16, from + x);
+      continue;
+    }
+    if (whole) {
       v = grey_16 (f, from, x);
     } else {
       uint32_t words[4];
@@ -134,6 +137,7 @@ load_grey (const CannyFrame &f, int x0, int y0, uint8_t *to)
     }
     *(uint4 *) (to + i * 16) = v;
   }
+  copies_done ();
 }
 
 /* The weight with which sample SAMPLE of a window counts for pixel PIXEL of its block. */

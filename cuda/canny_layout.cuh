@@ -13,9 +13,9 @@
 
 constexpr int CANNY_W = 256;              /* columns of a tile */
 constexpr int CANNY_WORDS = CANNY_W / 32; /* 32-pixel words a tile row */
-constexpr int CANNY_MAX_H = 124;          /* rows of the highest tile */
+constexpr int CANNY_MAX_H = 108;          /* rows of the highest tile */
 constexpr int CANNY_RIM_H = 128;
-constexpr int CANNY_NODES = 384; /* weak components of a tile that touch its rim: <= (2 * 256 + 2 * 124) / 2 */
+constexpr int CANNY_NODES = 384; /* weak components of a tile that touch its rim: <= (2 * 256 + 2 * 108) / 2 */
 constexpr int CANNY_THREADS = 256;
 
 /* What lies at the pixels of a tile's rim: nothing, a component with a strong candidate, or node code - RIM_NODE of the
@@ -67,6 +67,10 @@ struct CannyFrame {
 
 /* Rows of a tile for this frame and parameters. */
 uint32_t canny_tile_height (uint32_t width, uint32_t height, uint32_t aperture, bool l2_gradient);
+
+/* Once in a CUDA context: shared memory beyond 48 KB, which a kernel must ask for. */
+cudaError_t canny_prepare_tiles ();
+cudaError_t canny_prepare_seams ();
 
 /* Queue the kernels. OVERLAP: the GPU has overlapped launches. */
 cudaError_t canny_launch_tiles (const CannyFrame &frame, cudaStream_t stream);

@@ -124,7 +124,7 @@ __launch_bounds__ (CANNY_THREADS) patch_kernel (const CannyFrame f)
     return;
 
   uint32_t *candidates = (uint32_t *) memory, *strong = candidates + words;
-  const TileRuns runs = {candidates, strong + words};
+  const TileRuns runs (candidates, strong + words, rows);
   const uint32_t *weak = f.weak + (size_t) tile * CANNY_MAX_H * CANNY_WORDS;
   for (uint32_t i = threadIdx.x; i < words; i += CANNY_THREADS) {
     candidates[i] = tx * CANNY_W + i % CANNY_WORDS * 32 < f.width ? weak[i] : 0;
@@ -158,20 +158,26 @@ __launch_bounds__ (CANNY_THREADS) patch_kernel (const CannyFrame f)
   }
 }
 
+size_t
+patch_bytes (uint32_t rows)
+{
+  return (2 * rows * CANNY_WORDS + run_words (rows)) * sizeof (uint32_t);
+}
+
 } // namespace
+
+cudaError_t
+canny_prepare_seams ()
+{
+  return cudaFuncSetAttribute (patch_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, patch_bytes (CANNY_MAX_H));
+}
 
 cudaError_t
 canny_launch_seams (const CannyFrame &f, bool overlap, cudaStream_t stream)
 {
   const unsigned tiles = f.tiles_x * f.tiles_y;
-  const int bytes = (2 * CANNY_WORDS + RUN_SLOTS) * 4 * f.tile_h;
-  /* Always for the highest tile: the attribute is the kernel's, and other threads may need more than this one. */
-  const cudaError_t status = cudaFuncSetAttribute (
-      patch_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (2 * CANNY_WORDS + RUN_SLOTS) * 4 * CANNY_MAX_H);
-  if (status != cudaSuccess)
-    return status;
   ctr_launch_overlapped (
       overlap, seam_kernel, ctr_div_up (tiles * SEAM_STEPS, SEAM_WARPS), 32 * SEAM_WARPS, 0, stream, f);
-  ctr_launch_overlapped (overlap, patch_kernel, tiles, CANNY_THREADS, bytes, stream, f);
+  ctr_launch_overlapped (overlap, patch_kernel, tiles, CANNY_THREADS, patch_bytes (f.tile_h), stream, f);
   return cudaGetLastError ();
 }

@@ -8,7 +8,7 @@ namespace
 
 /* Rows of blurred samples: large frames have few tiles whose seams are expensive, small frames many tiles, as there it
  * is the time one tile takes that counts. */
-constexpr int LARGE_ROWS = 128, SMALL_ROWS = 32;
+constexpr int LARGE_ROWS = 112, SMALL_ROWS = 32;
 constexpr unsigned SMALL_PIXELS = 16u << 20; /* of the largest frame with small tiles */
 constexpr int PAIRS_MARGIN = 2;              /* rows of blurred samples a tile needs above and below itself */
 constexpr int GENERIC_MARGIN = 4;            /* the same for aperture 7 */
@@ -23,7 +23,7 @@ template <int STEPS, int BLURRED_ROWS, bool GENERIC> struct TileLayout {
   static constexpr int SOURCE = Source::BYTES > 2 * BITS ? Source::BYTES : 2 * BITS;
   static constexpr int MAGNITUDES = SOURCE + BLURRED_ROWS * BLURRED_STRIDE;
   static constexpr int SAMPLES_END = MAGNITUDES + (GENERIC ? (ROWS + 2) * MAGNITUDE_STRIDE * 4 : 0);
-  static constexpr int RUNS_END = 2 * BITS + ROWS * RUN_SLOTS * 4;
+  static constexpr int RUNS_END = 2 * BITS + run_words (ROWS) * 4;
   static constexpr int BYTES = SAMPLES_END > RUNS_END ? SAMPLES_END : RUNS_END;
 };
 
@@ -72,7 +72,7 @@ constexpr int RIM_PIXELS = 2 * CANNY_W + 2 * CANNY_RIM_H;
 
 template <int STEPS, int BLURRED_ROWS, bool GENERIC>
 __global__ void
-__launch_bounds__ (CANNY_THREADS, 2) tile_kernel (const __grid_constant__ CannyFrame f)
+__launch_bounds__ (CANNY_THREADS, STEPS <= 1 && !GENERIC ? 3 : 1) tile_kernel (const __grid_constant__ CannyFrame f)
 {
   typedef TileLayout<STEPS, BLURRED_ROWS, GENERIC> Layout;
   typedef typename Layout::Source Source;
@@ -127,7 +127,7 @@ __launch_bounds__ (CANNY_THREADS, 2) tile_kernel (const __grid_constant__ CannyF
   }
   __syncthreads ();
 
-  const TileRuns runs = {candidates, (uint32_t *) (memory + 2 * Layout::BITS)};
+  const TileRuns runs (candidates, (uint32_t *) (memory + 2 * Layout::BITS), rows);
   bool any = false;
   for (uint32_t i = threadIdx.x; i < rows * CANNY_WORDS; i += CANNY_THREADS)
     any = any || candidates[i];
@@ -151,7 +151,7 @@ __launch_bounds__ (CANNY_THREADS, 2) tile_kernel (const __grid_constant__ CannyF
     const uint32_t word = y * CANNY_WORDS + x / 32;
     if (!(candidates[word] >> x % 32 & 1))
       continue;
-    const uint32_t root = runs.root (runs.slot (word, x % 32));
+    const uint32_t root = runs.root (runs.run_at (word, x % 32));
     if (runs.load (root) & (RUN_STRONG | RUN_AT_RIM) || atomicOr (&runs.parents[root], RUN_AT_RIM) & RUN_AT_RIM)
       continue;
     const uint32_t node = atomicAdd (&node_count, 1), id = 1 + tile * CANNY_NODES + node;
@@ -167,7 +167,7 @@ __launch_bounds__ (CANNY_THREADS, 2) tile_kernel (const __grid_constant__ CannyF
     const uint32_t word = y * CANNY_WORDS + x / 32;
     uint32_t code = RIM_NONE;
     if (candidates[word] >> x % 32 & 1) {
-      const uint32_t root = runs.load (runs.root (runs.slot (word, x % 32)));
+      const uint32_t root = runs.load (runs.root (runs.run_at (word, x % 32)));
       code = root & RUN_STRONG ? RIM_STRONG : RIM_NODE + (root >> RUN_NODE_SHIFT);
     }
     *place = code;
@@ -189,18 +189,31 @@ __launch_bounds__ (CANNY_THREADS, 2) tile_kernel (const __grid_constant__ CannyF
 }
 
 template <int STEPS, int BLURRED_ROWS, bool GENERIC>
-cudaError_t
+void
 launch (const CannyFrame &f, cudaStream_t stream)
 {
-  constexpr int bytes = TileLayout<STEPS, BLURRED_ROWS, GENERIC>::BYTES;
-  if (bytes > 48 * 1024) {
-    const cudaError_t status = cudaFuncSetAttribute (
-        tile_kernel<STEPS, BLURRED_ROWS, GENERIC>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
-    if (status != cudaSuccess)
-      return status;
-  }
-  tile_kernel<STEPS, BLURRED_ROWS, GENERIC><<<f.tiles_x * f.tiles_y, CANNY_THREADS, bytes, stream>>> (f);
-  return cudaGetLastError ();
+  tile_kernel<STEPS, BLURRED_ROWS, GENERIC>
+      <<<f.tiles_x * f.tiles_y, CANNY_THREADS, TileLayout<STEPS, BLURRED_ROWS, GENERIC>::BYTES, stream>>> (f);
+}
+
+template <int STEPS, int BLURRED_ROWS, bool GENERIC>
+cudaError_t
+prepare ()
+{
+  return cudaFuncSetAttribute (tile_kernel<STEPS, BLURRED_ROWS, GENERIC>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+      TileLayout<STEPS, BLURRED_ROWS, GENERIC>::BYTES);
+}
+
+template <int STEPS>
+cudaError_t
+prepare_steps ()
+{
+  cudaError_t status = prepare<STEPS, SMALL_ROWS, true> ();
+  if (status == cudaSuccess)
+    status = prepare<STEPS, SMALL_ROWS, false> ();
+  if (status == cudaSuccess)
+    status = prepare<STEPS, LARGE_ROWS, false> ();
+  return status;
 }
 
 template <int STEPS>
@@ -208,9 +221,12 @@ cudaError_t
 launch_steps (const CannyFrame &f, cudaStream_t stream)
 {
   if (f.aperture != 3 || f.l2_gradient)
-    return launch<STEPS, SMALL_ROWS, true> (f, stream);
-  return f.tile_h == LARGE_ROWS - 2 * PAIRS_MARGIN ? launch<STEPS, LARGE_ROWS, false> (f, stream)
-                                                   : launch<STEPS, SMALL_ROWS, false> (f, stream);
+    launch<STEPS, SMALL_ROWS, true> (f, stream);
+  else if (f.tile_h == LARGE_ROWS - 2 * PAIRS_MARGIN)
+    launch<STEPS, LARGE_ROWS, false> (f, stream);
+  else
+    launch<STEPS, SMALL_ROWS, false> (f, stream);
+  return cudaGetLastError ();
 }
 
 } // namespace
@@ -221,6 +237,19 @@ canny_tile_height (uint32_t width, uint32_t height, uint32_t aperture, bool l2_g
   if (aperture != 3 || l2_gradient)
     return SMALL_ROWS - 2 * GENERIC_MARGIN;
   return ((uint64_t) width * height <= SMALL_PIXELS ? SMALL_ROWS : LARGE_ROWS) - 2 * PAIRS_MARGIN;
+}
+
+cudaError_t
+canny_prepare_tiles ()
+{
+  cudaError_t (*const prepare_each[]) () = {
+      prepare_steps<0>, prepare_steps<1>, prepare_steps<2>, prepare_steps<3>, prepare_steps<4>, prepare_steps<5>};
+  for (auto prepare : prepare_each) {
+    const cudaError_t status = prepare ();
+    if (status != cudaSuccess)
+      return status;
+  }
+  return cudaSuccess;
 }
 
 cudaError_t

@@ -61,6 +61,27 @@ mma_bytes (int32_t d[4], const uint32_t a[4], uint32_t b0, uint32_t b1, const in
 #endif
 }
 
+/* 16 bytes from global to shared memory, both aligned to 16, by the time of the next copies_done(). */
+__device__ inline void
+copy_16 (void *to, const void *from)
+{
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint32_t) __cvta_generic_to_shared (to)), "l"(from)
+               : "memory");
+#else
+  *(uint4 *) to = *(const uint4 *) from;
+#endif
+}
+
+/* This thread's copies have arrived. */
+__device__ inline void
+copies_done ()
+{
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
 #else
 #include "packed-emulated.h"
 #endif

@@ -72,4 +72,15 @@ mma_bytes (int32_t d[4], const uint32_t a[4], uint32_t b0, uint32_t b1, const in
     d[i] = sums[i];
 }
 
+static inline void
+copy_16 (void *to, const void *from)
+{
+  *(uint4 *) to = *(const uint4 *) from;
+}
+
+static inline void
+copies_done ()
+{
+}
+
 #endif
