@@ -221,8 +221,8 @@ static const gint odd_sizes[][2] = {{1, 1}, {1, 2}, {2, 1}, {3, 3}, {1, 31}, {33
 /* In CUDA memory only formats whose odd sizes libgstcuda 1.22 lays out rightly. */
 GST_START_TEST (test_sizes)
 {
-  static const GstVideoFormat cuda_formats[] = {
-      GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_P010_10LE, GST_VIDEO_FORMAT_RGBA};
+  static const GstVideoFormat cuda_formats[] = {GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_Y42B, GST_VIDEO_FORMAT_Y444,
+      GST_VIDEO_FORMAT_P010_10LE, GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_RGBA};
   const GstVideoFormat *formats = test_in_cuda_memory () ? cuda_formats : some_formats;
   const guint n_formats = test_in_cuda_memory () ? G_N_ELEMENTS (cuda_formats) : G_N_ELEMENTS (some_formats);
 
