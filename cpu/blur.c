@@ -29,22 +29,46 @@ ctr_widen_row (const uint8_t *samples, uint32_t width, int16_t *row)
     row[x] = samples[x];
 }
 
+ALWAYS_INLINE ULanes
+weighted (const int16_t *row, ULanes weight)
+{
+  return (ULanes) lanes_load (row) * weight;
+}
+
+ALWAYS_INLINE ULanes
+weighted_pair (const int16_t *above, const int16_t *below, ULanes weight)
+{
+  return (ULanes) (lanes_load (above) + lanes_load (below)) * weight;
+}
+
+ALWAYS_INLINE void
+store_sums (int16_t *sums, ULanes sum)
+{
+  lanes_store (sums, (Lanes) (sum ^ 0x8000));
+}
+
 /* The sums stay below 2^16: all weights together are 256. */
 void
 ctr_blur_down (const CtrBlur *blur, const int16_t *const *rows, uint32_t width, int16_t *sums)
 {
   const uint32_t radius = blur->radius;
   for (uint32_t x = 0; x < width; x += 32) {
-    ULanes sum[4];
-    for (int k = 0; k < 4; k++)
-      sum[k] = (ULanes) lanes_load (rows[radius] + x + 8 * k) * blur->down[radius];
+    const int16_t *centre = rows[radius] + x;
+    /* By name: as an array they would not be kept in registers. */
+    ULanes a = weighted (centre, blur->down[radius]), b = weighted (centre + 8, blur->down[radius]),
+           c = weighted (centre + 16, blur->down[radius]), d = weighted (centre + 24, blur->down[radius]);
     for (uint32_t i = 0; i < radius; i++) {
       const int16_t *above = rows[i] + x, *below = rows[2 * radius - i] + x;
-      for (int k = 0; k < 4; k++)
-        sum[k] += (ULanes) (lanes_load (above + 8 * k) + lanes_load (below + 8 * k)) * blur->down[i];
+      const ULanes weight = blur->down[i];
+      a += weighted_pair (above, below, weight);
+      b += weighted_pair (above + 8, below + 8, weight);
+      c += weighted_pair (above + 16, below + 16, weight);
+      d += weighted_pair (above + 24, below + 24, weight);
     }
-    for (int k = 0; k < 4; k++)
-      lanes_store (sums + x + 8 * k, (Lanes) (sum[k] ^ 0x8000));
+    store_sums (sums + x, a);
+    store_sums (sums + x + 8, b);
+    store_sums (sums + x + 16, c);
+    store_sums (sums + x + 24, d);
   }
 }
 
@@ -60,13 +84,15 @@ ctr_blur_across (const CtrBlur *blur, int16_t *sums, uint32_t width, int16_t *sa
   }
   for (uint32_t x = 0; x < width; x += 16) {
     const int16_t *from = sums + x - radius;
-    Wide even[2] = {start, start}, odd[2] = {start, start};
-    for (uint32_t i = 0; i <= radius; i++, from += 2)
-      for (int k = 0; k < 2; k++) {
-        even[k] += pair_sums (lanes_load (from + 8 * k), blur->across[i]);
-        odd[k] += pair_sums (lanes_load (from + 8 * k + 1), blur->across[i]);
-      }
-    for (int k = 0; k < 2; k++)
-      lanes_store (samples + x + 8 * k, zip (even[k] >> 16, odd[k] >> 16));
+    Wide even = start, odd = start, even_8 = start, odd_8 = start;
+    for (uint32_t i = 0; i <= radius; i++, from += 2) {
+      const Lanes weights = blur->across[i];
+      even += pair_sums (lanes_load (from), weights);
+      odd += pair_sums (lanes_load (from + 1), weights);
+      even_8 += pair_sums (lanes_load (from + 8), weights);
+      odd_8 += pair_sums (lanes_load (from + 9), weights);
+    }
+    lanes_store (samples + x, zip (even >> 16, odd >> 16));
+    lanes_store (samples + x + 8, zip (even_8 >> 16, odd_8 >> 16));
   }
 }

@@ -46,20 +46,27 @@ get_in_row (const void *from, int i)
   return lanes_load ((const int16_t *) from + i);
 }
 
-/* A sixteenth, rounded half to even, of the sum of the seven numbers around FROM with these weights and a last 0. */
+ALWAYS_INLINE Wide
+weighted_pairs (const int16_t *from, int16_t a, int16_t b)
+{
+  return pair_sums (lanes_load (from), (Lanes){a, b, a, b, a, b, a, b});
+}
+
+/* For every second pixel: a sixteenth, rounded half to even, of the sum of eight numbers with these weights. */
+ALWAYS_INLINE Wide
+sixteenths (const int16_t *from, const int16_t *weights)
+{
+  const Wide sum = weighted_pairs (from, weights[0], weights[1]) + weighted_pairs (from + 2, weights[2], weights[3])
+                   + weighted_pairs (from + 4, weights[4], weights[5])
+                   + weighted_pairs (from + 6, weights[6], weights[7]);
+  return (sum + 7 + ((sum >> 4) & 1)) >> 4;
+}
+
+/* Of the seven numbers around FROM, with a last weight of 0. */
 ALWAYS_INLINE Lanes
 sixteenth_of_seven (const int16_t *from, const int16_t *weights)
 {
-  Wide sums[2];
-  for (int odd = 0; odd < 2; odd++) {
-    Wide sum = {0};
-    for (int i = 0; i < 8; i += 2) {
-      const int16_t a = weights[i], b = weights[i + 1];
-      sum += pair_sums (lanes_load (from - 3 + odd + i), (Lanes){a, b, a, b, a, b, a, b});
-    }
-    sums[odd] = (sum + 7 + ((sum >> 4) & 1)) >> 4;
-  }
-  return zip (sums[0], sums[1]);
+  return zip (sixteenths (from - 3, weights), sixteenths (from - 2, weights));
 }
 
 ALWAYS_INLINE void
