@@ -52,12 +52,13 @@ destroy (void *data)
   free (state);
 }
 
-/* Takes BYTES from *OFFSET on; with no memory yet it only counts. */
+/* Takes BYTES from *OFFSET on; with no memory yet it only counts. An odd number of cache lines: rows a power of two
+ * apart would push each other out of the cache. */
 static void *
 take (State *state, size_t *offset, size_t bytes)
 {
   uint8_t *memory = state->memory ? (uint8_t *) state->memory + *offset : NULL;
-  *offset += (bytes + 63) / 64 * 64;
+  *offset += ((bytes + 63) / 64 | 1) * 64;
   return memory;
 }
 
