@@ -22,8 +22,9 @@
 typedef struct {
   CtrEdgeBits bits;
   CtrBlur blur;
-  void *memory; /* of the rows */
+  void *memory; /* of the rows, laid out for these */
   size_t bytes;
+  uint32_t width, radius, aperture;
 
   uint8_t *luma;
   int16_t *samples[MAX_TAPS];     /* of image row y: samples[y % taps] */
@@ -96,24 +97,37 @@ lay_out_rows (State *state, const CtrCannyPlan *plan, uint32_t width)
 }
 
 static bool
-prepare (State *state, const CtrCannyPlan *plan, const CtrImage *image, CtrError *error)
+prepare_rows (State *state, const CtrCannyPlan *plan, uint32_t width)
 {
+  if (state->memory && state->width == width && state->radius == plan->radius && state->aperture == plan->aperture)
+    return true;
   void *memory = state->memory;
   state->memory = NULL;
-  const size_t bytes = lay_out_rows (state, plan, image->width);
-  state->memory = memory;
+  const size_t bytes = lay_out_rows (state, plan, width);
   if (state->bytes < bytes) {
-    free (state->memory);
-    /* Margins are read before anything is written there; it does not matter what. */
-    state->memory = calloc (1, bytes);
-    state->bytes = state->memory ? bytes : 0;
+    free (memory);
+    memory = malloc (bytes);
+    state->bytes = memory ? bytes : 0;
   }
-  if (!state->memory || !ctr_edge_bits_begin (&state->bits, image->width, image->height))
+  if (!memory)
+    return false;
+  state->memory = memory;
+  lay_out_rows (state, plan, width);
+  /* What lies in the margins is computed with, though it does not matter: it must not be what another layout had there.
+   */
+  memset (state->memory, 0, bytes);
+  state->width = width;
+  state->radius = plan->radius;
+  state->aperture = plan->aperture;
+  return true;
+}
+
+static bool
+prepare (State *state, const CtrCannyPlan *plan, const CtrImage *image, CtrError *error)
+{
+  if (!prepare_rows (state, plan, image->width) || !ctr_edge_bits_begin (&state->bits, image->width, image->height))
     return ctr_fail (
         error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the edges of %u x %u pixels", image->width, image->height);
-  lay_out_rows (state, plan, image->width);
-  int32_t *zeros = state->no_gradient.magnitudes;
-  memset (zeros - CTR_ROW_MARGIN, 0, ((image->width - 1) / CTR_ROW_MARGIN + 3) * CTR_ROW_MARGIN * sizeof *zeros);
   ctr_blur_init (&state->blur, plan);
   return true;
 }
