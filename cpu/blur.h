@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The Gaussian blur of the edge detection, row by row. Internal. */
+/* The Gaussian blur of the edge detection, row by row. Rows have CTR_ROW_MARGIN numbers before the first pixel and,
+ * rounded up to as many, after the last; all of it may be read and written. Internal. */
 #ifndef CTR_CPU_BLUR_H
 #define CTR_CPU_BLUR_H
 
 #include "core/canny.h"
+#include "cpu/lanes.h"
 
-/* Where coordinate I, at most a few SIZE off, lies by BORDER_REFLECT_101. */
+#define CTR_ROW_MARGIN 64
+
+typedef struct {
+  uint32_t radius;
+  ULanes down[CTR_CANNY_MAX_RADIUS + 1];  /* a weight each, from the first to the centre's */
+  Lanes across[CTR_CANNY_MAX_RADIUS + 1]; /* weights 2 i and 2 i + 1 in turn; a 0 behind the last */
+} CtrBlur;
+
+void ctr_blur_init (CtrBlur *blur, const CtrCannyPlan *plan);
+
+/* Where coordinate I lies by BORDER_REFLECT_101. */
 static inline uint32_t
 ctr_reflect (int64_t i, uint32_t size)
 {
@@ -17,13 +29,12 @@ ctr_reflect (int64_t i, uint32_t size)
   return (uint32_t) i;
 }
 
-/* LINE: samples, with the plan's radius of them more to the left and to the right, which this continues. */
-void ctr_blur_continue (uint8_t *line, uint32_t width, uint32_t radius);
+void ctr_widen_row (const uint8_t *samples, uint32_t width, int16_t *row);
 
-/* LINE continued -> its weighted sums. */
-void ctr_blur_across (const CtrCannyPlan *plan, const uint8_t *line, uint32_t width, uint16_t *sums);
+/* 2 radius + 1 rows of samples -> their weighted sums - 2^15. */
+void ctr_blur_down (const CtrBlur *blur, const int16_t *const *rows, uint32_t width, int16_t *sums);
 
-/* As many rows of sums as there are weights -> samples. */
-void ctr_blur_down (const CtrCannyPlan *plan, const uint16_t *const *rows, uint32_t width, uint8_t *samples);
+/* The sums -> samples. Continues the sums to the left and to the right. */
+void ctr_blur_across (const CtrBlur *blur, int16_t *sums, uint32_t width, int16_t *samples);
 
 #endif

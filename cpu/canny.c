@@ -21,15 +21,18 @@
 
 typedef struct {
   CtrEdgeBits bits;
-  void *memory; /* of the rows */
+  CtrBlur blur;
+  void *memory; /* of the rows, laid out for these */
   size_t bytes;
+  uint32_t width, radius, aperture;
 
-  uint8_t *line;                  /* grey samples, with the blur's margins */
-  uint16_t *sums[MAX_TAPS];       /* image row y: sums[y % taps] */
-  uint8_t *blurred[MAX_APERTURE]; /* image row y: blurred[y % aperture] */
-  int16_t *dx[2], *dy[2];
-  int32_t *magnitudes[3], *no_magnitudes;
-  uint8_t *mask; /* STRIP rows */
+  uint8_t *luma;
+  int16_t *samples[MAX_TAPS];     /* of image row y: samples[y % taps] */
+  int16_t *sums;                  /* of the blur, half done */
+  int16_t *blurred[MAX_APERTURE]; /* of image row y: blurred[y % aperture] */
+  int16_t *scratch[2];
+  CtrGradientRow gradient[3], no_gradient; /* of image row y: gradient[y % 3] */
+  uint8_t *mask;                           /* STRIP rows */
 } State;
 
 static void *
@@ -50,79 +53,98 @@ destroy (void *data)
   free (state);
 }
 
-/* Takes BYTES from *OFFSET on; with no memory yet it only counts. */
+/* Takes BYTES from *OFFSET on; with no memory yet it only counts. An odd number of cache lines: rows a power of two
+ * apart would push each other out of the cache. */
 static void *
 take (State *state, size_t *offset, size_t bytes)
 {
   uint8_t *memory = state->memory ? (uint8_t *) state->memory + *offset : NULL;
-  *offset += (bytes + 63) / 64 * 64;
+  *offset += ((bytes + 63) / 64 | 1) * 64;
   return memory;
 }
 
+/* A row with its margins, see cpu/blur.h. */
+static void *
+take_row (State *state, size_t *offset, uint32_t width, size_t size)
+{
+  uint8_t *row = take (state, offset, ((width - 1) / CTR_ROW_MARGIN + 3) * CTR_ROW_MARGIN * size);
+  return row ? row + CTR_ROW_MARGIN * size : NULL;
+}
+
+/* Returns the bytes that takes. */
 static size_t
 lay_out_rows (State *state, const CtrCannyPlan *plan, uint32_t width)
 {
-  const size_t blur_margin = CTR_CANNY_MAX_RADIUS + 4;
   size_t offset = 0;
-  uint8_t *line = take (state, &offset, width + 2 * blur_margin);
-  state->line = line ? line + blur_margin : NULL;
-  for (uint32_t i = 0; i < 2 * plan->radius + 1; i++)
-    state->sums[i] = take (state, &offset, width * sizeof *state->sums[i]);
-  for (uint32_t i = 0; i < plan->aperture; i++) {
-    uint8_t *row = take (state, &offset, width + 2 * CTR_SOBEL_MARGIN);
-    state->blurred[i] = row ? row + CTR_SOBEL_MARGIN : NULL;
-  }
-  for (int i = 0; i < 2; i++) {
-    state->dx[i] = take (state, &offset, width * sizeof *state->dx[i]);
-    state->dy[i] = take (state, &offset, width * sizeof *state->dy[i]);
-  }
-  for (int i = 0; i < 4; i++) {
-    int32_t *row = take (state, &offset, (width + 2) * sizeof *row);
-    if (row) {
-      row[0] = row[width + 1] = 0;
-      row++;
-    }
-    *(i < 3 ? &state->magnitudes[i] : &state->no_magnitudes) = row;
-  }
-  if (state->no_magnitudes)
-    memset (state->no_magnitudes, 0, width * sizeof *state->no_magnitudes);
+  state->luma = take (state, &offset, width);
+  if (plan->radius > 0)
+    for (uint32_t i = 0; i < 2 * plan->radius + 1; i++)
+      state->samples[i] = take_row (state, &offset, width, sizeof (int16_t));
+  state->sums = take_row (state, &offset, width, sizeof (int16_t));
+  for (uint32_t i = 0; i < plan->aperture; i++)
+    state->blurred[i] = take_row (state, &offset, width, sizeof (int16_t));
+  for (int i = 0; i < 2; i++)
+    state->scratch[i] = take_row (state, &offset, width, sizeof (int16_t));
+  for (int i = 0; i < 3; i++)
+    state->gradient[i] = (CtrGradientRow){
+        .dx = take_row (state, &offset, width, sizeof (int16_t)),
+        .dy = take_row (state, &offset, width, sizeof (int16_t)),
+        .magnitudes = take_row (state, &offset, width, sizeof (int32_t)),
+    };
+  state->no_gradient.magnitudes = take_row (state, &offset, width, sizeof (int32_t));
   state->mask = take (state, &offset, (size_t) STRIP * width);
   return offset;
 }
 
 static bool
-prepare (State *state, const CtrCannyPlan *plan, const CtrImage *image, CtrError *error)
+prepare_rows (State *state, const CtrCannyPlan *plan, uint32_t width)
 {
+  if (state->memory && state->width == width && state->radius == plan->radius && state->aperture == plan->aperture)
+    return true;
   void *memory = state->memory;
   state->memory = NULL;
-  const size_t bytes = lay_out_rows (state, plan, image->width);
-  state->memory = memory;
+  const size_t bytes = lay_out_rows (state, plan, width);
   if (state->bytes < bytes) {
-    free (state->memory);
-    state->memory = malloc (bytes);
-    state->bytes = state->memory ? bytes : 0;
+    free (memory);
+    memory = malloc (bytes);
+    state->bytes = memory ? bytes : 0;
   }
-  if (!state->memory || !ctr_edge_bits_begin (&state->bits, image->width, image->height))
-    return ctr_fail (
-        error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the edges of %u x %u pixels", image->width, image->height);
-  lay_out_rows (state, plan, image->width);
+  if (!memory)
+    return false;
+  state->memory = memory;
+  lay_out_rows (state, plan, width);
+  /* What lies in the margins is computed with, though it does not matter: it must not be what another layout had there.
+   */
+  memset (state->memory, 0, bytes);
+  state->width = width;
+  state->radius = plan->radius;
+  state->aperture = plan->aperture;
   return true;
 }
 
-/* Row Y as 8-bit samples. */
-static void
-read_row (const CtrImage *image, uint32_t y, uint8_t *line)
+static bool
+prepare (State *state, const CtrCannyPlan *plan, const CtrImage *image, CtrError *error)
+{
+  if (!prepare_rows (state, plan, image->width) || !ctr_edge_bits_begin (&state->bits, image->width, image->height))
+    return ctr_fail (
+        error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the edges of %u x %u pixels", image->width, image->height);
+  ctr_blur_init (&state->blur, plan);
+  return true;
+}
+
+/* The 8-bit samples of row Y: the image's own where it has some. */
+static const uint8_t *
+row_samples (State *state, const CtrImage *image, uint32_t y)
 {
   const uint8_t *row = (const uint8_t *) image->data + y * image->stride;
-  if (image->format == CTR_FORMAT_GRAY8) {
-    memcpy (line, row, image->width);
-  } else if (image->format == CTR_FORMAT_GRAY16) {
-    const uint16_t *wide = (const uint16_t *) row;
+  if (image->format == CTR_FORMAT_GRAY8)
+    return row;
+  if (image->format == CTR_FORMAT_GRAY16)
     for (uint32_t x = 0; x < image->width; x++)
-      line[x] = (uint8_t) (wide[x] >> 8);
-  } else {
-    ctr_luma_row (image->format, row, image->width, line);
-  }
+      state->luma[x] = (uint8_t) (((const uint16_t *) row)[x] >> 8);
+  else
+    ctr_luma_row (image->format, row, image->width, state->luma);
+  return state->luma;
 }
 
 static uint32_t
@@ -157,15 +179,18 @@ find_thresholds (State *state, const CtrImage *image, const CtrCannyPlan *plan, 
   if (plan->threshold_mode == CTR_CANNY_ABSOLUTE)
     return;
   const uint64_t pixels = (uint64_t) image->width * image->height;
-  uint32_t histogram[256] = {0};
+  /* Four, as neighbours are often equal, and the processor waits for a count it has just written. */
+  uint32_t histogram[4][256] = {0};
   for (uint32_t y = 0; y < image->height; y++) {
-    read_row (image, y, state->line);
+    const uint8_t *samples = row_samples (state, image, y);
     for (uint32_t x = 0; x < image->width; x++)
-      histogram[state->line[x]]++;
+      histogram[x % 4][samples[x]]++;
   }
+  for (int i = 0; i < 256; i++)
+    histogram[0][i] += histogram[1][i] + histogram[2][i] + histogram[3][i];
   ctr_canny_auto_thresholds (plan->threshold_mode, plan->aperture, plan->l2_gradient,
-      plan->threshold_mode == CTR_CANNY_OTSU ? otsu_level (histogram, pixels) : median_level (histogram, pixels), low,
-      high);
+      plan->threshold_mode == CTR_CANNY_OTSU ? otsu_level (histogram[0], pixels) : median_level (histogram[0], pixels),
+      low, high);
 }
 
 /* Row Y of the blurred image; *READ rows of the image have been taken. */
@@ -173,38 +198,37 @@ static void
 blur_row (State *state, const CtrImage *image, const CtrCannyPlan *plan, uint32_t y, uint32_t *read)
 {
   const uint32_t width = image->width, radius = plan->radius, taps = 2 * radius + 1;
-  uint8_t *blurred = state->blurred[y % plan->aperture];
+  int16_t *blurred = state->blurred[y % plan->aperture];
 
   if (radius == 0) {
-    read_row (image, y, blurred);
+    ctr_widen_row (row_samples (state, image, y), width, blurred);
   } else {
-    const uint16_t *rows[MAX_TAPS];
-    for (; *read < image->height && *read <= y + radius; ++*read) {
-      read_row (image, *read, state->line);
-      ctr_blur_continue (state->line, width, radius);
-      ctr_blur_across (plan, state->line, width, state->sums[*read % taps]);
-    }
+    const int16_t *rows[MAX_TAPS];
+    for (; *read < image->height && *read <= y + radius; ++*read)
+      ctr_widen_row (row_samples (state, image, *read), width, state->samples[*read % taps]);
     /* Reflected, a row is not further away than before: it is still there. */
     for (uint32_t i = 0; i < taps; i++)
-      rows[i] = state->sums[ctr_reflect ((int64_t) y + i - radius, image->height) % taps];
-    ctr_blur_down (plan, rows, width, blurred);
+      rows[i] = state->samples[ctr_reflect ((int64_t) y + i - radius, image->height) % taps];
+    ctr_blur_down (&state->blur, rows, width, state->sums);
+    ctr_blur_across (&state->blur, state->sums, width, blurred);
   }
-  memset (blurred - CTR_SOBEL_MARGIN, blurred[0], CTR_SOBEL_MARGIN);
-  memset (blurred + width, blurred[width - 1], CTR_SOBEL_MARGIN);
+  for (int i = 0; i < CTR_SOBEL_MARGIN; i++) {
+    blurred[-1 - i] = blurred[0];
+    blurred[width + i] = blurred[width - 1];
+  }
 }
 
 /* Row Y's gradient; its rows of the blurred image are there. */
 static void
 gradient_row (State *state, const CtrCannyPlan *plan, uint32_t y, uint32_t width, uint32_t height)
 {
-  const uint8_t *rows[MAX_APERTURE];
+  const int16_t *rows[MAX_APERTURE];
   for (uint32_t i = 0; i < plan->aperture; i++) {
     int64_t row = (int64_t) y + i - plan->aperture / 2;
     row = row < 0 ? 0 : row >= height ? height - 1 : row;
     rows[i] = state->blurred[row % plan->aperture];
   }
-  ctr_sobel_row (plan->aperture, rows, width, state->dx[y % 2], state->dy[y % 2]);
-  ctr_magnitude_row (plan->l2_gradient, state->dx[y % 2], state->dy[y % 2], width, state->magnitudes[y % 3]);
+  ctr_gradient_row (plan->aperture, plan->l2_gradient, rows, width, state->scratch, &state->gradient[y % 3]);
 }
 
 static void
@@ -225,15 +249,10 @@ find_edges (State *state, const CtrImage *image, const CtrCannyPlan *plan)
     if (y == 0)
       continue;
     const uint32_t done = y - 1;
-    const CtrGradientRow row = {
-        .dx = state->dx[done % 2],
-        .dy = state->dy[done % 2],
-        .above = done > 0 ? state->magnitudes[(done - 1) % 3] : state->no_magnitudes,
-        .here = state->magnitudes[done % 3],
-        .below = y < height ? state->magnitudes[y % 3] : state->no_magnitudes,
-    };
     const size_t first = ctr_edge_bits_row (bits, done);
-    ctr_maxima_row (&row, width, low, high, bits->candidates + first, bits->edges + first);
+    ctr_maxima_row (done > 0 ? &state->gradient[(done - 1) % 3] : &state->no_gradient, &state->gradient[done % 3],
+        y < height ? &state->gradient[y % 3] : &state->no_gradient, plan->l2_gradient, width, low, high,
+        bits->candidates + first, bits->edges + first);
     ctr_edge_bits_grow_row (bits, done);
   }
   ctr_edge_bits_finish (bits);

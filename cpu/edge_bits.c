@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cpu/edge_bits.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,10 +119,31 @@ ctr_edge_bits_finish (CtrEdgeBits *bits)
   }
 }
 
+/* Eight bits as bytes of 0 and 255, the lowest in the first. */
+static inline uint64_t
+spread_bits (uint64_t bits)
+{
+  const uint64_t ones = UINT64_C (0x0101010101010101);
+  const uint64_t one_in_each = ones * (bits & 255) & UINT64_C (0x8040201008040201);
+  return htole64 (((one_in_each + 127 * ones) >> 7 & ones) * 255);
+}
+
 void
 ctr_edge_bits_write_row (const CtrEdgeBits *bits, uint32_t y, uint8_t *mask)
 {
   const uint64_t *edges = bits->edges + ctr_edge_bits_row (bits, y);
-  for (uint32_t x = 0; x < bits->width; x++)
-    mask[x] = edges[x / 64] >> (x % 64) & 1 ? 255 : 0;
+  uint32_t x = 0;
+  for (; x + 64 <= bits->width; x += 64) {
+    const uint64_t word = *edges++;
+    if (!word) {
+      memset (mask + x, 0, 64);
+      continue;
+    }
+    for (uint32_t i = 0; i < 64; i += 8) {
+      const uint64_t bytes = spread_bits (word >> i);
+      memcpy (mask + x + i, &bytes, 8);
+    }
+  }
+  for (uint32_t i = 0; x + i < bits->width; i++)
+    mask[x + i] = *edges >> i & 1 ? 255 : 0;
 }

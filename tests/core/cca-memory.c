@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The CPU backend without memory: each allocation in turn fails; the call reports it, leaks nothing, and the analyser
  * goes on working. */
+#include "allocations.h"
 #include "reference.h"
 #include "testing.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__SANITIZE_ADDRESS__) || !defined(__GLIBC__)
+#ifndef HAVE_ALLOCATIONS
 
 int
 main (void)
@@ -16,59 +17,6 @@ main (void)
 }
 
 #else
-
-/* glibc's own names for its allocator; the definitions below stand in front of it for the whole process. */
-extern void *__libc_malloc (size_t bytes);
-extern void *__libc_calloc (size_t count, size_t bytes);
-extern void *__libc_realloc (void *memory, size_t bytes);
-extern void __libc_free (void *memory);
-
-static long allocations_left = -1; /* -1: any number */
-static long blocks;                /* allocated and not freed */
-
-static bool
-may_allocate (void)
-{
-  if (allocations_left == 0)
-    return false;
-  if (allocations_left > 0)
-    allocations_left--;
-  return true;
-}
-
-static void *
-counted (void *memory)
-{
-  blocks += memory != NULL;
-  return memory;
-}
-
-void *
-malloc (size_t bytes)
-{
-  return may_allocate () ? counted (__libc_malloc (bytes)) : NULL;
-}
-
-void *
-calloc (size_t count, size_t bytes)
-{
-  return may_allocate () ? counted (__libc_calloc (count, bytes)) : NULL;
-}
-
-void *
-realloc (void *memory, size_t bytes)
-{
-  if (!may_allocate ())
-    return NULL;
-  return memory ? __libc_realloc (memory, bytes) : counted (__libc_realloc (NULL, bytes));
-}
-
-void
-free (void *memory)
-{
-  blocks -= memory != NULL;
-  __libc_free (memory);
-}
 
 int
 main (void)
