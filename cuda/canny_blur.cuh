@@ -105,6 +105,21 @@ grey_16 (const CannyFrame &f, const uint8_t *row, int x)
   return make_uint4 (out[0], out[1], out[2], out[3]);
 }
 
+/* One sample by one thread: beyond the image's border, or where rows are not aligned. */
+template <bool REPLICATE>
+__device__ __noinline__ void
+load_rest (const CannyFrame &f, int x0, int y0, int first, int end, int stride, int rows, uint8_t *to)
+{
+  const int columns = end - first, width = f.width, height = f.height;
+#pragma unroll 1
+  for (int i = threadIdx.x; i < columns * rows; i += CANNY_THREADS) {
+    const int row = i / columns, column = first + i % columns;
+    const int x = REPLICATE ? clamp_to (x0 + column, width) : reflect (x0 + column, width);
+    const int y = REPLICATE ? clamp_to (y0 + row, height) : reflect (y0 + row, height);
+    to[row * stride + column] = grey_at (f, f.pixels + y * f.stride, x);
+  }
+}
+
 /* ROWS rows of STRIDE samples from column X0 and row Y0 of the image on, which is continued beyond its border. X0 is a
  * multiple of 16. REPLICATE: as the gradient wants it (there is no blur), else as the blur does. */
 template <bool REPLICATE, int STRIDE, int ROWS>
@@ -114,64 +129,68 @@ load_grey (const CannyFrame &f, int x0, int y0, uint8_t *to)
   constexpr int chunks = STRIDE / 16; /* a lane each */
   static_assert (chunks <= 32, "a warp loads a row");
   const int width = f.width, height = f.height, lane = threadIdx.x % 32, x = x0 + lane * 16;
-  const bool whole = f.aligned && x >= 0 && x + 16 <= width;
-  if (lane < chunks)
+  /* Whole chunks first. */
+  const int first = f.aligned ? max (-x0, 0) : STRIDE, end = f.aligned ? min ((width & ~15) - x0, STRIDE) : STRIDE;
+  if (lane * 16 >= first && lane * 16 < end) {
+#pragma unroll 1
     for (int row = threadIdx.x / 32; row < ROWS; row += CANNY_THREADS / 32) {
       int y = y0 + row;
       if (y < 0 || y >= height)
         y = REPLICATE ? clamp_to (y, height) : reflect (y, height);
       const uint8_t *from = f.pixels + y * f.stride;
       uint4 *chunk = (uint4 *) (to + row * STRIDE) + lane;
-      if (whole && f.samples == SAMPLES_8) {
+      if (f.samples == SAMPLES_8)
         copy_16 (chunk, from + x);
-      } else if (whole) {
+      else
         *chunk = grey_16 (f, from, x);
-      } else {
-        uint32_t words[4];
-        for (int w = 0; w < 4; w++) {
-          words[w] = 0;
-          for (int k = 0; k < 4; k++) {
-            const int at = x + 4 * w + k;
-            words[w] |= grey_at (f, from, REPLICATE ? clamp_to (at, width) : reflect (at, width)) << 8 * k;
-          }
-        }
-        *chunk = make_uint4 (words[0], words[1], words[2], words[3]);
-      }
     }
+  }
+  if (first > 0)
+    load_rest<REPLICATE> (f, x0, y0, 0, min (first, STRIDE), STRIDE, ROWS, to);
+  if (end < STRIDE)
+    load_rest<REPLICATE> (f, x0, y0, max (end, first), STRIDE, STRIDE, ROWS, to);
   copies_done ();
 }
 
-/* The weight with which sample SAMPLE of a window counts for pixel PIXEL of its block. */
-__device__ inline uint32_t
-weight_of (const CannyFrame &f, int reach, int sample, int pixel)
+/* Four weights in a row, of which the first is that of sample SAMPLE of a window for pixel PIXEL of its block, are word
+ * SAMPLE - PIXEL + 15 of this table. */
+template <int STEPS> constexpr int WEIGHT_WORDS = 32 * STEPS + 16;
+
+template <int STEPS>
+__device__ inline void
+tabulate_weights (const CannyFrame &f, uint32_t *table)
 {
-  const int tap = sample - reach - pixel + (int) f.radius;
-  return tap >= 0 && tap <= 2 * (int) f.radius ? f.weights[tap] : 0;
+  const int i = threadIdx.x;
+  if (i >= WEIGHT_WORDS<STEPS>)
+    return;
+  const int first = i - 15 - (16 * STEPS - 8) + (int) f.radius;
+  uint32_t word = 0;
+#pragma unroll 1
+  for (int k = 0; k < 4; k++)
+    word |= (first + k >= 0 && first + k <= 2 * (int) f.radius ? f.weights[first + k] : 0u) << 8 * k;
+  table[i] = word;
 }
 
 /* From SOURCE to BLURRED; a warp goes down a block of 16 columns. */
 template <int STEPS, int BLURRED_ROWS>
 __device__ inline void
-blur (const CannyFrame &f, const uint8_t *source, uint8_t *blurred)
+blur (const uint32_t *weights, const uint8_t *source, uint8_t *blurred)
 {
   typedef SourceTile<STEPS, BLURRED_ROWS> Source;
   constexpr int reach = Source::REACH, windows = 2 * STEPS; /* of 16 rows */
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-  const int column = 4 * (g / 2) + g % 2; /* of row g of the row pass; of row g + 8: 2 more */
 
-  /* The two banded matrices, as left operands. */
+  /* The two banded matrices, as left operands. Row g of the row pass is column 4 (g / 2) + g % 2, row g + 8 two more;
+   * the column pass sums rows 2 t, 2 t + 1, 8 + 2 t, 9 + 2 t together. */
   uint32_t across[STEPS][4], down[STEPS][4];
 #pragma unroll
   for (int step = 0; step < STEPS; step++)
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-      across[step][i] = down[step][i] = 0;
-#pragma unroll
-      for (int k = 0; k < 4; k++) {
-        const int half = 16 * (i / 2) + 32 * step;
-        across[step][i] |= weight_of (f, reach, half + 4 * t + k, column + 2 * (i % 2)) << 8 * k;
-        down[step][i] |= weight_of (f, reach, half + 8 * (k / 2) + 2 * t + k % 2, g + 8 * (i % 2)) << 8 * k;
-      }
+      const int sample = 16 * (i / 2) + 32 * step + 15;
+      across[step][i] = weights[sample + 4 * t - (4 * (g / 2) + g % 2 + 2 * (i % 2))];
+      const uint32_t *from = weights + sample + 2 * t - (g + 8 * (i % 2));
+      down[step][i] = __byte_perm (from[0], from[8], 0x5410);
     }
 
   const int32_t zero[4] = {0, 0, 0, 0};

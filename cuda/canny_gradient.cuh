@@ -90,22 +90,14 @@ load_row (const uint8_t *row, SmoothedRow *r)
   }
 }
 
-/* Rows FIRST .. END - 1 of the tile, by one warp. BLURRED: from the row two above the tile's first one on. */
-template <bool AT_BORDER>
+/* Rows FIRST .. END - 1 of the tile, by one warp. BLURRED: from the row two above the tile's first one on. AT_BORDER:
+ * the tile or its surroundings reach beyond the image. */
 __device__ inline void
-find_candidates (const CannyFrame &f, const uint8_t *blurred, int tile_x, int tile_y, int first, int end, int low,
-    int high, uint8_t *candidates, uint8_t *strong)
+find_candidates (const CannyFrame &f, bool at_border, const uint8_t *blurred, int tile_x, int tile_y, int first,
+    int end, int low, int high, uint8_t *candidates, uint8_t *strong)
 {
   const int lane = threadIdx.x % 32;
   const Half2 low2 = h2_integer (min (low, 2047)), high2 = h2_integer (min (high, 2047));
-  uint32_t inside[PAIRS + 1]; /* of the image: beyond it the magnitude is 0 */
-  if (AT_BORDER)
-#pragma unroll
-    for (int i = 0; i <= PAIRS; i++) {
-      const int x = tile_x + 8 * lane - 1 + 2 * i;
-      inside[i] = (x >= 0 && x < (int) f.width ? 0xffffu : 0) | (x + 1 < (int) f.width ? 0xffff0000u : 0);
-    }
-
   SmoothedRow above, middle, below;
   GradientRow last = {}; /* of the row whose candidates are next */
   HalfDecided half = {};
@@ -125,8 +117,17 @@ find_candidates (const CannyFrame &f, const uint8_t *blurred, int tile_x, int ti
       dx[i] = h2_add (h2_fma (middle.across[i], twice (H2_TWO), above.across[i]), below.across[i]);
       dy[i] = h2_sub (below.sums[i], above.sums[i]);
       now.odd[i] = h2_add (h2_abs (dx[i]), h2_abs (dy[i]));
-      if (AT_BORDER)
-        now.odd[i] &= tile_y + y >= 0 && tile_y + y < (int) f.height ? inside[i] : 0;
+    }
+    if (at_border) { /* beyond it the magnitude is 0 */
+      const bool row_inside = tile_y + y >= 0 && tile_y + y < (int) f.height;
+#pragma unroll
+      for (int i = 0; i <= PAIRS; i++) {
+        const int x = tile_x + 8 * lane - 1 + 2 * i;
+        if (!row_inside || x < 0 || x >= (int) f.width)
+          now.odd[i] &= 0xffff0000u;
+        if (!row_inside || x + 1 >= (int) f.width)
+          now.odd[i] &= 0xffffu;
+      }
     }
     uint32_t over_any = 0;
 #pragma unroll
@@ -198,7 +199,7 @@ sixteenth (int n)
 }
 
 /* At the pixel whose blurred sample is *AT. */
-__device__ inline void
+__device__ __noinline__ void
 gradient (const CannyFrame &f, const uint8_t *at, int *dx, int *dy)
 {
   const int radius = f.aperture / 2, kind = radius - 1;

@@ -71,13 +71,7 @@ struct TileRuns {
     return run;
   }
 
-  /* A lower parent for RUN; what it was. The rest of its entry must not change meanwhile. */
-  __device__ uint32_t
-  lower_parent (uint32_t run, uint32_t to) const
-  {
-    return atomicMin (&entries[run], to << RUN_PARENT_SHIFT | (load (run) & RUN_REST)) >> RUN_PARENT_SHIFT;
-  }
-
+  /* While flags do not change. */
   __device__ void
   unite (uint32_t a, uint32_t b) const
   {
@@ -89,7 +83,7 @@ struct TileRuns {
         a = b;
         b = t;
       }
-      const uint32_t old = lower_parent (a, b);
+      const uint32_t old = atomicMin (&entries[a], b << RUN_PARENT_SHIFT | (load (a) & RUN_REST)) >> RUN_PARENT_SHIFT;
       if (old == a)
         return;
       a = root (old);
@@ -181,13 +175,20 @@ number_runs (const TileRuns &runs, uint32_t words)
   return count;
 }
 
-/* Of ROWS rows; begins after a barrier and ends in one. Then runs.edges tells the runs of components with a pixel of
- * STRONG, and their roots say so. A thread a run, so that lanes do the same. */
+constexpr uint32_t JOINS = 512; /* pairs of runs to be joined, gathered so that lanes do the same */
+
+/* COUNT runs, numbered; ends in a barrier. Then runs.edges tells the runs of components with a pixel of STRONG, and
+ * their roots say so. A thread a run. */
 __device__ inline void
-join_runs (const TileRuns &runs, const uint32_t *strong, uint32_t rows)
+join_runs (const TileRuns &runs, const uint32_t *strong, uint32_t count)
 {
-  const uint32_t t = threadIdx.x, count = number_runs (runs, rows * CANNY_WORDS);
-  /* Most runs touch one run before them: that becomes the parent at once. */
+  __shared__ uint2 joins[JOINS];
+  __shared__ uint32_t join_count;
+  const uint32_t t = threadIdx.x;
+  if (t == 0)
+    join_count = 0;
+    /* Most runs touch one run before them: that becomes the parent at once. */
+#pragma unroll 1
   for (uint32_t i = t; i < count; i += CANNY_THREADS) {
     const uint32_t at = runs.entries[i] >> RUN_FIELD_SHIFT;
     RunContacts contacts (runs, at);
@@ -196,36 +197,46 @@ join_runs (const TileRuns &runs, const uint32_t *strong, uint32_t rows)
     runs.entries[i] = parent << RUN_PARENT_SHIFT | at << RUN_FIELD_SHIFT | (is_strong ? RUN_STRONG : 0);
   }
   __syncthreads ();
-  /* Chains down the rows become short: each step halves what is left. */
+  /* Chains down the rows become short: each step halves what is left. Meanwhile the other contacts are gathered. */
+#pragma unroll 1
   for (uint32_t i = t; i < count; i += CANNY_THREADS) {
-    uint32_t up = runs.parent (i);
+    const uint32_t entry = runs.load (i);
+    uint32_t up = entry >> RUN_PARENT_SHIFT;
+#pragma unroll 1
     for (uint32_t next = runs.parent (up); next != up; next = runs.parent (up)) {
-      runs.lower_parent (i, next); /* others walk through: any ancestor is right */
-      up = next;
+      atomicMin (&runs.entries[i], next << RUN_PARENT_SHIFT | (entry & RUN_REST)); /* others walk through: */
+      up = next;                                                                   /* any ancestor is right */
     }
-  }
-  __syncthreads ();
-  for (uint32_t i = t; i < count; i += CANNY_THREADS) {
-    RunContacts contacts (runs, runs.load (i) >> RUN_FIELD_SHIFT & RUN_FIELD);
+    RunContacts contacts (runs, entry >> RUN_FIELD_SHIFT & RUN_FIELD);
     if (contacts.any ())
       contacts.take (runs);
-    while (contacts.any ())
-      runs.unite (i, contacts.take (runs));
+    while (contacts.any ()) {
+      const uint32_t other = contacts.take (runs), place = atomicAdd (&join_count, 1);
+      if (place < JOINS)
+        joins[place] = make_uint2 (i, other);
+      else
+        runs.unite (i, other);
+    }
   }
   __syncthreads ();
-  for (uint32_t i = t; i < count; i += CANNY_THREADS)
-    if (runs.load (i) & RUN_STRONG) {
-      const uint32_t root = runs.root (i);
-      if (!(runs.load (root) & RUN_STRONG))
-        atomicOr (&runs.entries[root], RUN_STRONG);
-    }
+#pragma unroll 1
+  for (uint32_t i = t; i < min (join_count, JOINS); i += CANNY_THREADS)
+    runs.unite (joins[i].x, joins[i].y);
   __syncthreads ();
-  for (uint32_t base = t - t % 32; base < count; base += CANNY_THREADS) {
-    const uint32_t i = base + t % 32;
+#pragma unroll 1
+  for (uint32_t i = t; __any_sync (~0u, i < count); i += CANNY_THREADS) {
+    const bool is_strong = i < count && runs.load (i) & RUN_STRONG;
+    const uint32_t root = is_strong ? runs.root (i) : ~0u, same = __match_any_sync (~0u, root);
+    if (is_strong && (same & -same) == 1u << t % 32 && !(runs.load (root) & RUN_STRONG))
+      atomicOr (&runs.entries[root], RUN_STRONG);
+  }
+  __syncthreads ();
+#pragma unroll 1
+  for (uint32_t i = t; __any_sync (~0u, i < count); i += CANNY_THREADS) {
     const bool edge = i < count && runs.load (runs.root (i)) & RUN_STRONG;
     const uint32_t edges = __ballot_sync (~0u, edge);
     if (t % 32 == 0)
-      runs.edges[base / 32] = edges;
+      runs.edges[i / 32] = edges;
   }
   __syncthreads ();
 }

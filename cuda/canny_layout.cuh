@@ -28,7 +28,7 @@ struct CannyRim {
 };
 
 struct CannyTile {
-  uint32_t any;   /* has it any candidate? Only then its rim is valid. */
+  uint32_t any;   /* not 0: it has candidates, and its rim is valid */
   uint32_t nodes; /* weak components at the rim; only then its weak plane is valid */
 };
 

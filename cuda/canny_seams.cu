@@ -149,7 +149,7 @@ __launch_bounds__ (CANNY_THREADS) patch_kernel (const CannyFrame f)
       seed (rim.right[y], CANNY_W - 1, y);
   }
   __syncthreads ();
-  join_runs (runs, strong, rows);
+  join_runs (runs, strong, number_runs (runs, words));
   for (uint32_t i = threadIdx.x; i < words; i += CANNY_THREADS) {
     uint8_t *to =
         f.mask + ((size_t) ty * f.tile_h + i / CANNY_WORDS) * f.mask_stride + tx * CANNY_W + i % CANNY_WORDS * 32;

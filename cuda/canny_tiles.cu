@@ -27,23 +27,30 @@ template <int STEPS, int BLURRED_ROWS, bool GENERIC> struct TileLayout {
   static constexpr int BYTES = SAMPLES_END > RUNS_END ? SAMPLES_END : RUNS_END;
 };
 
+__device__ __noinline__ void
+write_bytes (uint8_t *to, uint32_t count, uint32_t bits)
+{
+#pragma unroll 1
+  for (uint32_t i = 0; i < count; i++)
+    to[i] = bits >> i & 1 ? 255 : 0;
+}
+
 /* 32 pixels as bytes, those inside the image. */
 __device__ inline void
 write_mask (const CannyFrame &f, uint32_t x, uint32_t y, uint32_t bits)
 {
   uint8_t *to = f.mask + y * f.mask_stride + x;
-  if (f.mask_aligned && x + 32 <= f.width) {
+  if (!f.mask_aligned || x + 32 > f.width) {
+    write_bytes (to, min (f.width - x, 32u), bits);
+    return;
+  }
 #pragma unroll
-    for (int half = 0; half < 2; half++) {
-      uint32_t words[4];
+  for (int half = 0; half < 2; half++) {
+    uint32_t words[4];
 #pragma unroll
-      for (int i = 0; i < 4; i++)
-        words[i] = ((bits >> (16 * half + 4 * i) & 15) * 0x00204081u & 0x01010101u) * 255;
-      ((uint4 *) to)[half] = make_uint4 (words[0], words[1], words[2], words[3]);
-    }
-  } else {
-    for (uint32_t i = 0; i < 32 && x + i < f.width; i++)
-      to[i] = bits >> i & 1 ? 255 : 0;
+    for (int i = 0; i < 4; i++)
+      words[i] = ((bits >> (16 * half + 4 * i) & 15) * 0x00204081u & 0x01010101u) * 255;
+    ((uint4 *) to)[half] = make_uint4 (words[0], words[1], words[2], words[3]);
   }
 }
 
@@ -67,8 +74,46 @@ rim_pixel (const CannyFrame &f, CannyRim &rim, uint32_t tx, uint32_t ty, uint32_
   return *y < rows && (right ? tx + 1 < f.tiles_x : tx > 0);
 }
 
-/* A warp's share is rows; a tile's rim has CANNY_W * 2 + CANNY_RIM_H * 2 pixels. */
 constexpr int RIM_PIXELS = 2 * CANNY_W + 2 * CANNY_RIM_H;
+
+/* The rim, for the seam kernel. Weak components there become nodes, which *NODE_COUNT, in shared memory, counts. */
+__device__ inline void
+write_rim (const CannyFrame &f, const TileRuns &runs, uint32_t tile, uint32_t rows, uint32_t *node_count)
+{
+  CannyRim &rim = f.rims[tile];
+  const uint32_t tx = tile % f.tiles_x, ty = tile / f.tiles_x;
+#pragma unroll 1
+  for (int i = threadIdx.x; i < RIM_PIXELS; i += CANNY_THREADS) {
+    uint32_t x, y;
+    uint16_t *place;
+    if (!rim_pixel (f, rim, tx, ty, rows, i, &x, &y, &place))
+      continue;
+    const uint32_t word = y * CANNY_WORDS + x / 32;
+    if (!(runs.bits[word] >> x % 32 & 1))
+      continue;
+    const uint32_t root = runs.root (runs.run_at (word, x % 32));
+    if (runs.load (root) & (RUN_STRONG | RUN_AT_RIM) || atomicOr (&runs.entries[root], RUN_AT_RIM) & RUN_AT_RIM)
+      continue;
+    const uint32_t node = atomicAdd (node_count, 1), id = 1 + tile * CANNY_NODES + node;
+    atomicXor (&runs.entries[root], ((runs.load (root) >> RUN_FIELD_SHIFT & RUN_FIELD) ^ node) << RUN_FIELD_SHIFT);
+    f.parents[id] = id;
+  }
+  __syncthreads ();
+#pragma unroll 1
+  for (int i = threadIdx.x; i < RIM_PIXELS; i += CANNY_THREADS) {
+    uint32_t x, y;
+    uint16_t *place;
+    if (!rim_pixel (f, rim, tx, ty, rows, i, &x, &y, &place))
+      continue;
+    const uint32_t word = y * CANNY_WORDS + x / 32;
+    uint32_t code = RIM_NONE;
+    if (runs.bits[word] >> x % 32 & 1) {
+      const uint32_t root = runs.load (runs.root (runs.run_at (word, x % 32)));
+      code = root & RUN_STRONG ? RIM_STRONG : RIM_NODE + (root >> RUN_FIELD_SHIFT & RUN_FIELD);
+    }
+    *place = code;
+  }
+}
 
 template <int STEPS, int BLURRED_ROWS, bool GENERIC>
 __global__ void
@@ -77,7 +122,7 @@ __launch_bounds__ (CANNY_THREADS, STEPS <= 1 && !GENERIC ? 3 : 1) tile_kernel (c
   typedef TileLayout<STEPS, BLURRED_ROWS, GENERIC> Layout;
   typedef typename Layout::Source Source;
   extern __shared__ __align__ (16) uint8_t memory[];
-  __shared__ uint32_t any_candidate, node_count;
+  __shared__ uint32_t node_count, weights[WEIGHT_WORDS<STEPS>];
   uint8_t *source = memory, *blurred = memory + Layout::SOURCE;
   uint32_t *candidates = (uint32_t *) memory, *strong = (uint32_t *) (memory + Layout::BITS);
   const int warp = threadIdx.x / 32;
@@ -88,13 +133,15 @@ __launch_bounds__ (CANNY_THREADS, STEPS <= 1 && !GENERIC ? 3 : 1) tile_kernel (c
                          || tile_y + Layout::ROWS + Layout::MARGIN > (int) f.height;
   ctr_let_next_start ();
   if (threadIdx.x == 0)
-    any_candidate = node_count = 0;
+    node_count = 0;
+  if (STEPS > 0)
+    tabulate_weights<STEPS> (f, weights);
 
   load_grey<STEPS == 0, Source::STRIDE, Source::ROWS> (
       f, tile_x - Source::LEFT, tile_y - Layout::MARGIN - Source::REACH, source);
   __syncthreads ();
   if constexpr (STEPS > 0) {
-    blur<STEPS, BLURRED_ROWS> (f, source, blurred);
+    blur<STEPS, BLURRED_ROWS> (weights, source, blurred);
   } else {
     for (int i = threadIdx.x; i < BLURRED_ROWS * (BLURRED_STRIDE / 4); i += CANNY_THREADS)
       ((uint32_t *) blurred)[i] = *(const uint32_t *) (source + i / (BLURRED_STRIDE / 4) * Source::STRIDE + Source::LEFT
@@ -116,67 +163,24 @@ __launch_bounds__ (CANNY_THREADS, STEPS <= 1 && !GENERIC ? 3 : 1) tile_kernel (c
   } else {
     constexpr int warps = CANNY_THREADS / 32, share = (Layout::ROWS + warps - 1) / warps;
     const int first = warp * share, end = min (first + share, Layout::ROWS);
-    if (first < end) {
-      if (at_border)
-        find_candidates<true> (
-            f, blurred, tile_x, tile_y, first, end, low, high, (uint8_t *) candidates, (uint8_t *) strong);
-      else
-        find_candidates<false> (
-            f, blurred, tile_x, tile_y, first, end, low, high, (uint8_t *) candidates, (uint8_t *) strong);
-    }
+    if (first < end)
+      find_candidates (
+          f, at_border, blurred, tile_x, tile_y, first, end, low, high, (uint8_t *) candidates, (uint8_t *) strong);
   }
   __syncthreads ();
 
   const TileRuns runs (candidates, (uint32_t *) (memory + 2 * Layout::BITS), rows);
-  bool any = false;
-  for (uint32_t i = threadIdx.x; i < rows * CANNY_WORDS; i += CANNY_THREADS)
-    any = any || candidates[i];
-  if (!__syncthreads_or (any)) {
-    for (uint32_t i = threadIdx.x; i < rows * CANNY_WORDS; i += CANNY_THREADS)
-      if (tile_x + i % CANNY_WORDS * 32 < f.width)
-        write_mask (f, tile_x + i % CANNY_WORDS * 32, tile_y + i / CANNY_WORDS, 0);
-    if (threadIdx.x == 0)
-      f.tiles[tile] = {0, 0};
-    return;
-  }
-  join_runs (runs, strong, rows);
-
-  /* Weak components at the rim become nodes. */
-  CannyRim &rim = f.rims[tile];
-  for (int i = threadIdx.x; i < RIM_PIXELS; i += CANNY_THREADS) {
-    uint32_t x, y;
-    uint16_t *place;
-    if (!rim_pixel (f, rim, tx, ty, rows, i, &x, &y, &place))
-      continue;
-    const uint32_t word = y * CANNY_WORDS + x / 32;
-    if (!(candidates[word] >> x % 32 & 1))
-      continue;
-    const uint32_t root = runs.root (runs.run_at (word, x % 32));
-    if (runs.load (root) & (RUN_STRONG | RUN_AT_RIM) || atomicOr (&runs.entries[root], RUN_AT_RIM) & RUN_AT_RIM)
-      continue;
-    const uint32_t node = atomicAdd (&node_count, 1), id = 1 + tile * CANNY_NODES + node;
-    atomicXor (&runs.entries[root], ((runs.load (root) >> RUN_FIELD_SHIFT & RUN_FIELD) ^ node) << RUN_FIELD_SHIFT);
-    f.parents[id] = id;
-  }
-  __syncthreads ();
-  for (int i = threadIdx.x; i < RIM_PIXELS; i += CANNY_THREADS) {
-    uint32_t x, y;
-    uint16_t *place;
-    if (!rim_pixel (f, rim, tx, ty, rows, i, &x, &y, &place))
-      continue;
-    const uint32_t word = y * CANNY_WORDS + x / 32;
-    uint32_t code = RIM_NONE;
-    if (candidates[word] >> x % 32 & 1) {
-      const uint32_t root = runs.load (runs.root (runs.run_at (word, x % 32)));
-      code = root & RUN_STRONG ? RIM_STRONG : RIM_NODE + (root >> RUN_FIELD_SHIFT & RUN_FIELD);
-    }
-    *place = code;
+  const uint32_t count = number_runs (runs, rows * CANNY_WORDS);
+  if (count) {
+    join_runs (runs, strong, count);
+    write_rim (f, runs, tile, rows, &node_count);
   }
   const uint32_t nodes = node_count;
   if (threadIdx.x == 0)
-    f.tiles[tile] = {1, nodes};
+    f.tiles[tile] = {count, nodes};
 
   uint32_t *weak = f.weak + (size_t) tile * CANNY_MAX_H * CANNY_WORDS;
+#pragma unroll 1
   for (uint32_t base = 0; base < rows * CANNY_WORDS; base += CANNY_THREADS) {
     const uint32_t i = base + threadIdx.x, x = tile_x + i % CANNY_WORDS * 32;
     const bool inside = i < rows * CANNY_WORDS && x < f.width;
