@@ -20,7 +20,7 @@ struct Thresholds {
 
 struct Canny {
   CtrForegroundState foreground;
-  CtrBuffer tiles; /* tiles, rims, weak planes, parents */
+  CtrBuffer tiles; /* tiles, rims, runs, parents */
   CtrBuffer thresholds;
   CtrBuffer mask; /* where no plane of the picture can be it */
   CtrBuffer host; /* pinned: the mask of a host picture */
@@ -51,8 +51,6 @@ canny_create (CtrError *error)
     status = cudaStreamCreateWithFlags (&canny->own_stream, cudaStreamNonBlocking);
   if (status == cudaSuccess)
     status = canny_prepare_tiles ();
-  if (status == cudaSuccess)
-    status = canny_prepare_seams ();
   if (status != cudaSuccess) {
     ctr_cuda_fail (error, status, "preparing an edge detector");
     free (canny);
@@ -145,7 +143,7 @@ carve (CannyFrame *f, uint8_t *base)
   };
   f->tiles = (CannyTile *) take (tiles * sizeof *f->tiles);
   f->rims = (CannyRim *) take (tiles * sizeof *f->rims);
-  f->weak = (uint32_t *) take (tiles * CANNY_MAX_H * CANNY_WORDS * sizeof *f->weak);
+  f->runs = (uint32_t *) take (tiles * f->tile_h * (CANNY_W / 2) * sizeof *f->runs);
   f->parents = (uint32_t *) take ((1 + tiles * CANNY_NODES) * sizeof *f->parents);
   return used;
 }
@@ -275,8 +273,9 @@ queue_frame (
   f.radius = plan->radius;
   memcpy (f.weights, plan->weights, 2 * plan->radius + 1);
 
-  CTR_CUDA (canny_launch_tiles (f, stream));
-  CTR_CUDA (canny_launch_seams (f, canny->overlap, stream));
+  canny_launch_tiles (f, stream);
+  canny_launch_seams (f, canny->overlap, stream);
+  CTR_CUDA (cudaGetLastError ());
   if (!to_host)
     return queue_paint (picture, &f, stream, error);
   CTR_CUDA (cudaMemcpyAsync (canny->host.data, f.mask, f.mask_stride * f.height, cudaMemcpyDeviceToHost, stream));

@@ -121,8 +121,9 @@ load_rest (const CannyFrame &f, int x0, int y0, int first, int end, int stride, 
 }
 
 /* ROWS rows of STRIDE samples from column X0 and row Y0 of the image on, which is continued beyond its border. X0 is a
- * multiple of 16. REPLICATE: as the gradient wants it (there is no blur), else as the blur does. */
-template <bool REPLICATE, int STRIDE, int ROWS>
+ * multiple of 16. REPLICATE: as the gradient wants it (there is no blur), else as the blur does. REACH: of what is done
+ * with it. */
+template <bool REPLICATE, int REACH, int STRIDE, int ROWS>
 __device__ inline void
 load_grey (const CannyFrame &f, int x0, int y0, uint8_t *to)
 {
@@ -147,8 +148,8 @@ load_grey (const CannyFrame &f, int x0, int y0, uint8_t *to)
   }
   if (first > 0)
     load_rest<REPLICATE> (f, x0, y0, 0, min (first, STRIDE), STRIDE, ROWS, to);
-  if (end < STRIDE)
-    load_rest<REPLICATE> (f, x0, y0, max (end, first), STRIDE, STRIDE, ROWS, to);
+  if (end < STRIDE) /* further than this, nothing inside the image depends on it */
+    load_rest<REPLICATE> (f, x0, y0, max (end, first), min (width + REACH - x0, STRIDE), STRIDE, ROWS, to);
   copies_done ();
 }
 

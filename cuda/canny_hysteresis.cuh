@@ -130,16 +130,13 @@ struct RunContacts {
       above &= above - 1;
       return runs.run_at (over, bit);
     }
-    if (left) {
-      left = false;
-      return runs.bases[word] - 1;
-    }
-    if (above_left) {
-      above_left = false;
-      return runs.bases[over] - 1;
-    }
-    above_right = false;
-    return runs.bases[over + 1];
+    /* The last run of the word before, or the first of the next one. */
+    const uint32_t from = left ? word : above_left ? over : over + 1;
+    const uint32_t back = left || above_left;
+    above_right = above_right && back;
+    above_left = above_left && left;
+    left = false;
+    return runs.bases[from] - back;
   }
 };
 
@@ -197,26 +194,33 @@ join_runs (const TileRuns &runs, const uint32_t *strong, uint32_t count)
     runs.entries[i] = parent << RUN_PARENT_SHIFT | at << RUN_FIELD_SHIFT | (is_strong ? RUN_STRONG : 0);
   }
   __syncthreads ();
-  /* Chains down the rows become short: each step halves what is left. Meanwhile the other contacts are gathered. */
+  /* Chains down the rows become short: each step halves what is left. The lanes of a warp stay together. */
 #pragma unroll 1
-  for (uint32_t i = t; i < count; i += CANNY_THREADS) {
-    const uint32_t entry = runs.load (i);
-    uint32_t up = entry >> RUN_PARENT_SHIFT;
+  for (uint32_t i = t; __any_sync (~0u, i < count); i += CANNY_THREADS) {
+    const uint32_t entry = i < count ? runs.load (i) : 0;
+    uint32_t up = entry >> RUN_PARENT_SHIFT, next = i < count ? runs.parent (up) : up;
 #pragma unroll 1
-    for (uint32_t next = runs.parent (up); next != up; next = runs.parent (up)) {
-      atomicMin (&runs.entries[i], next << RUN_PARENT_SHIFT | (entry & RUN_REST)); /* others walk through: */
-      up = next;                                                                   /* any ancestor is right */
+    while (__any_sync (~0u, next != up)) {
+      if (next != up)
+        atomicMin (&runs.entries[i], next << RUN_PARENT_SHIFT | (entry & RUN_REST)); /* others walk through: */
+      up = next;                                                                     /* any ancestor is right */
+      next = i < count ? runs.parent (up) : up;
     }
-    RunContacts contacts (runs, entry >> RUN_FIELD_SHIFT & RUN_FIELD);
+  }
+  /* The other contacts. */
+#pragma unroll 1
+  for (uint32_t i = t; __any_sync (~0u, i < count); i += CANNY_THREADS) {
+    RunContacts contacts (runs, i < count ? runs.load (i) >> RUN_FIELD_SHIFT & RUN_FIELD : 0);
     if (contacts.any ())
       contacts.take (runs);
-    while (contacts.any ()) {
+    while (i < count && contacts.any ()) {
       const uint32_t other = contacts.take (runs), place = atomicAdd (&join_count, 1);
       if (place < JOINS)
         joins[place] = make_uint2 (i, other);
       else
         runs.unite (i, other);
     }
+    __syncwarp ();
   }
   __syncthreads ();
 #pragma unroll 1

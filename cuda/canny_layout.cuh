@@ -28,9 +28,12 @@ struct CannyRim {
 };
 
 struct CannyTile {
-  uint32_t any;   /* not 0: it has candidates, and its rim is valid */
-  uint32_t nodes; /* weak components at the rim; only then its weak plane is valid */
+  uint32_t nodes; /* weak components at the rim */
+  uint32_t runs;  /* of theirs */
 };
+
+/* A run of a node's pixels inside a word: node << RUN_NODE_SHIFT | word << 10 | first bit << 5 | last bit. */
+constexpr int RUN_NODE_SHIFT = 20;
 
 /* Of the global union-find. Node n of tile t is 1 + t * CANNY_NODES + n. */
 constexpr uint32_t STRONG_ROOT = 0;
@@ -54,7 +57,7 @@ struct CannyFrame {
   uint32_t tile_h, tiles_x, tiles_y;
   CannyTile *tiles;
   CannyRim *rims;
-  uint32_t *weak;    /* a tile: CANNY_MAX_H rows of CANNY_WORDS words */
+  uint32_t *runs;    /* a tile: room for tile_h * CANNY_W / 2 */
   uint32_t *parents; /* of the nodes, as numbered above */
 
   uint32_t aperture;
@@ -70,10 +73,9 @@ uint32_t canny_tile_height (uint32_t width, uint32_t height, uint32_t aperture, 
 
 /* Once in a CUDA context: shared memory beyond 48 KB, which a kernel must ask for. */
 cudaError_t canny_prepare_tiles ();
-cudaError_t canny_prepare_seams ();
 
 /* Queue the kernels. OVERLAP: the GPU has overlapped launches. */
-cudaError_t canny_launch_tiles (const CannyFrame &frame, cudaStream_t stream);
-cudaError_t canny_launch_seams (const CannyFrame &frame, bool overlap, cudaStream_t stream);
+void canny_launch_tiles (const CannyFrame &frame, cudaStream_t stream);
+void canny_launch_seams (const CannyFrame &frame, bool overlap, cudaStream_t stream);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Hysteresis across the tiles of Canny: join what touches at their seams, draw what came to be strong. */
-#include "cuda/canny_hysteresis.cuh"
+#include "cuda/canny_layout.cuh"
 
 namespace
 {
@@ -55,9 +55,11 @@ node_of (uint32_t tile, uint32_t code)
   return code == RIM_STRONG ? STRONG_ROOT : 1 + tile * CANNY_NODES + code - RIM_NODE;
 }
 
-/* A warp for 32 pixels along a tile's right or bottom seam. */
+/* A warp for 32 pixels along a tile's right or bottom seam. All contacts are gathered first, so that they are joined at
+ * the same time. */
 __global__ void __launch_bounds__ (32 * SEAM_WARPS) seam_kernel (const CannyFrame f)
 {
+  __shared__ uint2 joins[SEAM_WARPS][3 * 32];
   const uint32_t lane = threadIdx.x % 32, warp = blockIdx.x * SEAM_WARPS + threadIdx.x / 32;
   const uint32_t tile = warp / SEAM_STEPS, step = warp % SEAM_STEPS;
   const uint32_t tx = tile % f.tiles_x, ty = tile / f.tiles_x;
@@ -66,118 +68,88 @@ __global__ void __launch_bounds__ (32 * SEAM_WARPS) seam_kernel (const CannyFram
   ctr_wait_for_previous ();
   if (tile >= f.tiles_x * f.tiles_y || !(right ? tx + 1 < f.tiles_x : ty + 1 < f.tiles_y))
     return;
-  /* Across the seam lies tile + 1; or, for one pixel each way, what is left and right of the one below. */
-  const uint32_t other = right ? tile + 1 : tile + f.tiles_x, at = (right ? step : step - RIGHT_STEPS) * 32 + lane;
-  const CannyTile mine = f.tiles[tile], theirs = f.tiles[other];
+  const uint32_t at = (right ? step : step - RIGHT_STEPS) * 32 + lane;
+  const uint32_t length =
+      right ? min (f.tile_h, f.height - ty * f.tile_h) : min ((uint32_t) CANNY_W, f.width - tx * CANNY_W);
   uint32_t code = RIM_NONE;
-  if (mine.any && (!right || at < f.tile_h))
+  if (at < length)
     code = right ? f.rims[tile].right[at] : f.rims[tile].bottom[at];
-  if (right && ty * f.tile_h + at >= f.height)
-    code = RIM_NONE;
-  if (!right && tx * CANNY_W + at >= f.width)
-    code = RIM_NONE;
+  uint32_t other_codes[3], other_tiles[3];
 #pragma unroll
-  for (int offset = -1; offset <= 1; offset++) {
-    const int there = (int) at + offset;
-    uint32_t other_tile = other, other_code = RIM_NONE;
+  for (int i = 0; i < 3; i++) {
+    /* Below a tile's end its neighbour's seam goes on; beside it, the corner is the bottom seam's business. */
+    const int there = (int) at + i - 1;
+    other_codes[i] = RIM_NONE;
+    other_tiles[i] = right ? tile + 1 : tile + f.tiles_x;
     if (right) {
-      /* Around the corner it is a bottom seam's business. */
-      if (code && theirs.any && there >= 0 && there < (int) f.tile_h && ty * f.tile_h + there < f.height)
-        other_code = f.rims[other].left[there];
-    } else if (code) {
+      if (code && there >= 0 && there < (int) length)
+        other_codes[i] = f.rims[tile + 1].left[there];
+    } else {
       const int x = tx * CANNY_W + there;
-      if (x >= 0 && x < (int) f.width) {
-        other_tile = (ty + 1) * f.tiles_x + x / CANNY_W;
-        if (f.tiles[other_tile].any)
-          other_code = f.rims[other_tile].top[x % CANNY_W];
+      if (code && x >= 0 && x < (int) f.width) {
+        other_tiles[i] = (ty + 1) * f.tiles_x + x / CANNY_W;
+        other_codes[i] = f.rims[other_tiles[i]].top[x % CANNY_W];
       }
     }
-    const bool meet = code && other_code && (code != RIM_STRONG || other_code != RIM_STRONG);
+  }
+  uint2 *list = joins[threadIdx.x / 32];
+  uint32_t count = 0;
+#pragma unroll
+  for (int i = 0; i < 3; i++) {
+    const bool meet = code && other_codes[i] && (code != RIM_STRONG || other_codes[i] != RIM_STRONG);
     if (!__any_sync (~0u, meet))
       continue;
     /* One pair often meets at many places. */
-    const uint64_t pair = meet ? (uint64_t) node_of (tile, code) << 32 | node_of (other_tile, other_code) : ~0ull;
-    const uint32_t same = __match_any_sync (~0u, pair);
-    if (meet && !(same & ((1u << lane) - 1)))
-      unite (f.parents, pair >> 32, (uint32_t) pair);
-    __syncwarp ();
+    const uint2 pair = make_uint2 (node_of (tile, code), node_of (other_tiles[i], other_codes[i]));
+    const uint32_t same = __match_any_sync (~0u, meet ? (unsigned long long) pair.x << 32 | pair.y : ~0ull);
+    const bool join = meet && !(same & ((1u << lane) - 1));
+    const uint32_t all = __ballot_sync (~0u, join);
+    if (join)
+      list[count + __popc (all & ((1u << lane) - 1))] = pair;
+    count += __popc (all);
   }
+  __syncwarp ();
+  for (uint32_t i = lane; i < count; i += 32)
+    unite (f.parents, list[i].x, list[i].y);
 }
 
-/* A CTA a tile: where nodes came to be strong, their components, found again among the weak candidates, are edges. */
+constexpr int PATCH_THREADS = 128;
+
+/* A CTA a tile: draws the nodes that came to be strong. */
 __global__ void
-__launch_bounds__ (CANNY_THREADS) patch_kernel (const CannyFrame f)
+__launch_bounds__ (PATCH_THREADS) patch_kernel (const CannyFrame f)
 {
-  extern __shared__ __align__ (16) uint8_t memory[];
   __shared__ uint8_t promoted[CANNY_NODES];
   const uint32_t tile = blockIdx.x, tx = tile % f.tiles_x, ty = tile / f.tiles_x;
-  const uint32_t rows = min (f.tile_h, f.height - ty * f.tile_h), words = rows * CANNY_WORDS;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  const uint32_t nodes = f.tiles[tile].nodes;
+  const CannyTile t = f.tiles[tile];
   bool any = false;
-  for (uint32_t i = threadIdx.x; i < nodes; i += CANNY_THREADS) {
+  for (uint32_t i = threadIdx.x; i < t.nodes; i += PATCH_THREADS) {
     promoted[i] = find_root (f.parents, 1 + tile * CANNY_NODES + i) == STRONG_ROOT;
     any = any || promoted[i];
   }
   if (!__syncthreads_or (any))
     return;
-
-  uint32_t *candidates = (uint32_t *) memory, *strong = candidates + words;
-  const TileRuns runs (candidates, strong + words, rows);
-  const uint32_t *weak = f.weak + (size_t) tile * CANNY_MAX_H * CANNY_WORDS;
-  for (uint32_t i = threadIdx.x; i < words; i += CANNY_THREADS) {
-    candidates[i] = tx * CANNY_W + i % CANNY_WORDS * 32 < f.width ? weak[i] : 0;
-    strong[i] = 0;
-  }
-  __syncthreads ();
-  const CannyRim &rim = f.rims[tile];
-  auto seed = [&] (uint32_t code, uint32_t x, uint32_t y) {
-    if (code >= RIM_NODE && promoted[code - RIM_NODE])
-      atomicOr (&strong[y * CANNY_WORDS + x / 32], 1u << x % 32);
-  };
-  for (uint32_t x = threadIdx.x; x < CANNY_W && tx * CANNY_W + x < f.width; x += CANNY_THREADS) {
-    if (ty > 0)
-      seed (rim.top[x], x, 0);
-    if (ty + 1 < f.tiles_y)
-      seed (rim.bottom[x], x, f.tile_h - 1);
-  }
-  for (uint32_t y = threadIdx.x; y < rows; y += CANNY_THREADS) {
-    if (tx > 0)
-      seed (rim.left[y], 0, y);
-    if (tx + 1 < f.tiles_x)
-      seed (rim.right[y], CANNY_W - 1, y);
-  }
-  __syncthreads ();
-  join_runs (runs, strong, number_runs (runs, words));
-  for (uint32_t i = threadIdx.x; i < words; i += CANNY_THREADS) {
+  const uint32_t *runs = f.runs + (size_t) tile * f.tile_h * (CANNY_W / 2);
+  for (uint32_t i = threadIdx.x; i < t.runs; i += PATCH_THREADS) {
+    const uint32_t run = runs[i], word = run >> 10 & 1023, begin = run >> 5 & 31, end = run & 31;
+    if (!promoted[run >> RUN_NODE_SHIFT])
+      continue;
     uint8_t *to =
-        f.mask + ((size_t) ty * f.tile_h + i / CANNY_WORDS) * f.mask_stride + tx * CANNY_W + i % CANNY_WORDS * 32;
-    for (uint32_t edges = strong_pixels (runs, i); edges; edges &= edges - 1)
-      to[__ffs (edges) - 1] = 255;
+        f.mask + ((size_t) ty * f.tile_h + word / CANNY_WORDS) * f.mask_stride + tx * CANNY_W + word % CANNY_WORDS * 32;
+    for (uint32_t x = begin; x <= end; x++)
+      to[x] = 255;
   }
-}
-
-size_t
-patch_bytes (uint32_t rows)
-{
-  return (2 * rows * CANNY_WORDS + run_words (rows)) * sizeof (uint32_t);
 }
 
 } // namespace
 
-cudaError_t
-canny_prepare_seams ()
-{
-  return cudaFuncSetAttribute (patch_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, patch_bytes (CANNY_MAX_H));
-}
-
-cudaError_t
+void
 canny_launch_seams (const CannyFrame &f, bool overlap, cudaStream_t stream)
 {
   const unsigned tiles = f.tiles_x * f.tiles_y;
   ctr_launch_overlapped (
       overlap, seam_kernel, ctr_div_up (tiles * SEAM_STEPS, SEAM_WARPS), 32 * SEAM_WARPS, 0, stream, f);
-  ctr_launch_overlapped (overlap, patch_kernel, tiles, CANNY_THREADS, patch_bytes (f.tile_h), stream, f);
-  return cudaGetLastError ();
+  ctr_launch_overlapped (overlap, patch_kernel, tiles, PATCH_THREADS, 0, stream, f);
 }

@@ -76,9 +76,15 @@ rim_pixel (const CannyFrame &f, CannyRim &rim, uint32_t tx, uint32_t ty, uint32_
 
 constexpr int RIM_PIXELS = 2 * CANNY_W + 2 * CANNY_RIM_H;
 
-/* The rim, for the seam kernel. Weak components there become nodes, which *NODE_COUNT, in shared memory, counts. */
+/* In shared memory. */
+struct RimNodes {
+  uint32_t count, runs;
+  uint16_t starts[CANNY_NODES]; /* of the first run, whose entry has the node's number instead */
+};
+
+/* The rim, for the seam kernel. Weak components there become nodes. */
 __device__ inline void
-write_rim (const CannyFrame &f, const TileRuns &runs, uint32_t tile, uint32_t rows, uint32_t *node_count)
+write_rim (const CannyFrame &f, const TileRuns &runs, uint32_t tile, uint32_t rows, RimNodes &nodes)
 {
   CannyRim &rim = f.rims[tile];
   const uint32_t tx = tile % f.tiles_x, ty = tile / f.tiles_x;
@@ -94,8 +100,10 @@ write_rim (const CannyFrame &f, const TileRuns &runs, uint32_t tile, uint32_t ro
     const uint32_t root = runs.root (runs.run_at (word, x % 32));
     if (runs.load (root) & (RUN_STRONG | RUN_AT_RIM) || atomicOr (&runs.entries[root], RUN_AT_RIM) & RUN_AT_RIM)
       continue;
-    const uint32_t node = atomicAdd (node_count, 1), id = 1 + tile * CANNY_NODES + node;
-    atomicXor (&runs.entries[root], ((runs.load (root) >> RUN_FIELD_SHIFT & RUN_FIELD) ^ node) << RUN_FIELD_SHIFT);
+    const uint32_t node = atomicAdd (&nodes.count, 1), id = 1 + tile * CANNY_NODES + node;
+    const uint32_t start = runs.load (root) >> RUN_FIELD_SHIFT & RUN_FIELD;
+    nodes.starts[node] = start;
+    atomicXor (&runs.entries[root], (start ^ node) << RUN_FIELD_SHIFT);
     f.parents[id] = id;
   }
   __syncthreads ();
@@ -115,6 +123,23 @@ write_rim (const CannyFrame &f, const TileRuns &runs, uint32_t tile, uint32_t ro
   }
 }
 
+/* The runs of the nodes, for the patch kernel. */
+__device__ inline void
+write_runs (const CannyFrame &f, const TileRuns &runs, uint32_t tile, uint32_t count, RimNodes &nodes)
+{
+  uint32_t *to = f.runs + (size_t) tile * f.tile_h * (CANNY_W / 2);
+#pragma unroll 1
+  for (uint32_t i = threadIdx.x; i < count; i += CANNY_THREADS) {
+    const uint32_t root = runs.root (i), entry = runs.load (root);
+    if (!(entry & RUN_AT_RIM))
+      continue;
+    const uint32_t node = entry >> RUN_FIELD_SHIFT & RUN_FIELD;
+    const uint32_t at = root == i ? nodes.starts[node] : runs.load (i) >> RUN_FIELD_SHIFT & RUN_FIELD;
+    const uint32_t gaps = ~runs.bits[at / 32] & ~((1u << at % 32) - 1), end = gaps ? __ffs (gaps) - 2 : 31;
+    to[atomicAdd (&nodes.runs, 1)] = node << RUN_NODE_SHIFT | at << 5 | end;
+  }
+}
+
 template <int STEPS, int BLURRED_ROWS, bool GENERIC>
 __global__ void
 __launch_bounds__ (CANNY_THREADS, STEPS <= 1 && !GENERIC ? 3 : 1) tile_kernel (const __grid_constant__ CannyFrame f)
@@ -122,7 +147,8 @@ __launch_bounds__ (CANNY_THREADS, STEPS <= 1 && !GENERIC ? 3 : 1) tile_kernel (c
   typedef TileLayout<STEPS, BLURRED_ROWS, GENERIC> Layout;
   typedef typename Layout::Source Source;
   extern __shared__ __align__ (16) uint8_t memory[];
-  __shared__ uint32_t node_count, weights[WEIGHT_WORDS<STEPS>];
+  __shared__ uint32_t weights[WEIGHT_WORDS<STEPS>];
+  __shared__ RimNodes nodes;
   uint8_t *source = memory, *blurred = memory + Layout::SOURCE;
   uint32_t *candidates = (uint32_t *) memory, *strong = (uint32_t *) (memory + Layout::BITS);
   const int warp = threadIdx.x / 32;
@@ -133,11 +159,11 @@ __launch_bounds__ (CANNY_THREADS, STEPS <= 1 && !GENERIC ? 3 : 1) tile_kernel (c
                          || tile_y + Layout::ROWS + Layout::MARGIN > (int) f.height;
   ctr_let_next_start ();
   if (threadIdx.x == 0)
-    node_count = 0;
+    nodes.count = nodes.runs = 0;
   if (STEPS > 0)
     tabulate_weights<STEPS> (f, weights);
 
-  load_grey<STEPS == 0, Source::STRIDE, Source::ROWS> (
+  load_grey<STEPS == 0, STEPS == 0 ? BLURRED_LEFT : Source::REACH, Source::STRIDE, Source::ROWS> (
       f, tile_x - Source::LEFT, tile_y - Layout::MARGIN - Source::REACH, source);
   __syncthreads ();
   if constexpr (STEPS > 0) {
@@ -171,15 +197,12 @@ __launch_bounds__ (CANNY_THREADS, STEPS <= 1 && !GENERIC ? 3 : 1) tile_kernel (c
 
   const TileRuns runs (candidates, (uint32_t *) (memory + 2 * Layout::BITS), rows);
   const uint32_t count = number_runs (runs, rows * CANNY_WORDS);
-  if (count) {
+  if (count)
     join_runs (runs, strong, count);
-    write_rim (f, runs, tile, rows, &node_count);
-  }
-  const uint32_t nodes = node_count;
-  if (threadIdx.x == 0)
-    f.tiles[tile] = {count, nodes};
+  write_rim (f, runs, tile, rows, nodes);
+  if (nodes.count)
+    write_runs (f, runs, tile, count, nodes);
 
-  uint32_t *weak = f.weak + (size_t) tile * CANNY_MAX_H * CANNY_WORDS;
 #pragma unroll 1
   for (uint32_t base = 0; base < rows * CANNY_WORDS; base += CANNY_THREADS) {
     const uint32_t i = base + threadIdx.x, x = tile_x + i % CANNY_WORDS * 32;
@@ -188,9 +211,10 @@ __launch_bounds__ (CANNY_THREADS, STEPS <= 1 && !GENERIC ? 3 : 1) tile_kernel (c
     __syncwarp (); /* or the lanes would write one after the other */
     if (inside)
       write_mask (f, x, tile_y + i / CANNY_WORDS, edges);
-    if (inside && nodes)
-      weak[i] = candidates[i] & ~edges;
   }
+  __syncthreads ();
+  if (threadIdx.x == 0)
+    f.tiles[tile] = {nodes.count, nodes.runs};
 }
 
 template <int STEPS, int BLURRED_ROWS, bool GENERIC>
@@ -222,7 +246,7 @@ prepare_steps ()
 }
 
 template <int STEPS>
-cudaError_t
+void
 launch_steps (const CannyFrame &f, cudaStream_t stream)
 {
   if (f.aperture != 3 || f.l2_gradient)
@@ -231,7 +255,6 @@ launch_steps (const CannyFrame &f, cudaStream_t stream)
     launch<STEPS, LARGE_ROWS, false> (f, stream);
   else
     launch<STEPS, SMALL_ROWS, false> (f, stream);
-  return cudaGetLastError ();
 }
 
 } // namespace
@@ -257,21 +280,10 @@ canny_prepare_tiles ()
   return cudaSuccess;
 }
 
-cudaError_t
+void
 canny_launch_tiles (const CannyFrame &f, cudaStream_t stream)
 {
-  switch (f.radius ? (f.radius + 8 + 15) / 16 : 0) { /* 16 steps - 8 >= radius */
-    case 0:
-      return launch_steps<0> (f, stream);
-    case 1:
-      return launch_steps<1> (f, stream);
-    case 2:
-      return launch_steps<2> (f, stream);
-    case 3:
-      return launch_steps<3> (f, stream);
-    case 4:
-      return launch_steps<4> (f, stream);
-    default:
-      return launch_steps<5> (f, stream);
-  }
+  void (*const launch_each[]) (const CannyFrame &, cudaStream_t) = {
+      launch_steps<0>, launch_steps<1>, launch_steps<2>, launch_steps<3>, launch_steps<4>, launch_steps<5>};
+  launch_each[f.radius ? (f.radius + 8 + 15) / 16 : 0](f, stream); /* 16 steps - 8 >= radius */
 }
