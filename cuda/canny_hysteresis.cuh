@@ -184,7 +184,8 @@ join_runs (const TileRuns &runs, const uint32_t *strong, uint32_t count)
   const uint32_t t = threadIdx.x;
   if (t == 0)
     join_count = 0;
-    /* Most runs touch one run before them: that becomes the parent at once. */
+  __syncthreads ();
+  /* Most runs touch one run before them: that becomes the parent at once. */
 #pragma unroll 1
   for (uint32_t i = t; i < count; i += CANNY_THREADS) {
     const uint32_t at = runs.entries[i] >> RUN_FIELD_SHIFT;
@@ -192,6 +193,11 @@ join_runs (const TileRuns &runs, const uint32_t *strong, uint32_t count)
     const uint32_t parent = contacts.any () ? contacts.take (runs) : i;
     const bool is_strong = strong[contacts.word] & contacts.pixels;
     runs.entries[i] = parent << RUN_PARENT_SHIFT | at << RUN_FIELD_SHIFT | (is_strong ? RUN_STRONG : 0);
+    while (contacts.any ()) {
+      const uint32_t place = atomicAdd (&join_count, 1), other = contacts.take (runs);
+      if (place < JOINS)
+        joins[place] = make_uint2 (i, other);
+    }
   }
   __syncthreads ();
   /* Chains down the rows become short: each step halves what is left. The lanes of a warp stay together. */
@@ -207,22 +213,14 @@ join_runs (const TileRuns &runs, const uint32_t *strong, uint32_t count)
       next = i < count ? runs.parent (up) : up;
     }
   }
-  /* The other contacts. */
-#pragma unroll 1
-  for (uint32_t i = t; __any_sync (~0u, i < count); i += CANNY_THREADS) {
-    RunContacts contacts (runs, i < count ? runs.load (i) >> RUN_FIELD_SHIFT & RUN_FIELD : 0);
-    if (contacts.any ())
-      contacts.take (runs);
-    while (i < count && contacts.any ()) {
-      const uint32_t other = contacts.take (runs), place = atomicAdd (&join_count, 1);
-      if (place < JOINS)
-        joins[place] = make_uint2 (i, other);
-      else
-        runs.unite (i, other);
-    }
-    __syncwarp ();
-  }
   __syncthreads ();
+  if (join_count > JOINS) /* not all could be noted */
+#pragma unroll 1
+    for (uint32_t i = t; i < count; i += CANNY_THREADS) {
+      RunContacts contacts (runs, runs.load (i) >> RUN_FIELD_SHIFT & RUN_FIELD);
+      while (contacts.any ())
+        runs.unite (i, contacts.take (runs));
+    }
 #pragma unroll 1
   for (uint32_t i = t; i < min (join_count, JOINS); i += CANNY_THREADS)
     runs.unite (joins[i].x, joins[i].y);

@@ -128,15 +128,24 @@ __device__ inline void
 write_runs (const CannyFrame &f, const TileRuns &runs, uint32_t tile, uint32_t count, RimNodes &nodes)
 {
   uint32_t *to = f.runs + (size_t) tile * f.tile_h * (CANNY_W / 2);
+  const uint32_t lane = threadIdx.x % 32;
 #pragma unroll 1
-  for (uint32_t i = threadIdx.x; i < count; i += CANNY_THREADS) {
-    const uint32_t root = runs.root (i), entry = runs.load (root);
-    if (!(entry & RUN_AT_RIM))
+  for (uint32_t i = threadIdx.x; __any_sync (~0u, i < count); i += CANNY_THREADS) {
+    const uint32_t root = i < count ? runs.root (i) : 0, entry = i < count ? runs.load (root) : 0;
+    const uint32_t all = __ballot_sync (~0u, entry & RUN_AT_RIM);
+    if (!all)
       continue;
-    const uint32_t node = entry >> RUN_FIELD_SHIFT & RUN_FIELD;
-    const uint32_t at = root == i ? nodes.starts[node] : runs.load (i) >> RUN_FIELD_SHIFT & RUN_FIELD;
-    const uint32_t gaps = ~runs.bits[at / 32] & ~((1u << at % 32) - 1), end = gaps ? __ffs (gaps) - 2 : 31;
-    to[atomicAdd (&nodes.runs, 1)] = node << RUN_NODE_SHIFT | at << 5 | end;
+    uint32_t place = 0;
+    if (lane == 0)
+      place = atomicAdd (&nodes.runs, __popc (all));
+    place = __shfl_sync (~0u, place, 0) + __popc (all & ((1u << lane) - 1));
+    if (entry & RUN_AT_RIM) {
+      const uint32_t node = entry >> RUN_FIELD_SHIFT & RUN_FIELD;
+      const uint32_t at = root == i ? nodes.starts[node] : runs.load (i) >> RUN_FIELD_SHIFT & RUN_FIELD;
+      const uint32_t gaps = ~runs.bits[at / 32] & ~((1u << at % 32) - 1), end = gaps ? __ffs (gaps) - 2 : 31;
+      to[place] = node << RUN_NODE_SHIFT | at << 5 | end;
+    }
+    __syncwarp ();
   }
 }
 
