@@ -188,9 +188,17 @@ void
 ctr_edge_picture_paint (
     const CtrEdgePicture *picture, const uint8_t *mask, size_t mask_stride, uint32_t width, uint32_t height)
 {
-  for (uint32_t p = 0; p < picture->plane_count; p++)
-    if (picture->planes[p].data != (const void *) mask)
-      paint_plane (&picture->planes[p], mask, mask_stride, width, height);
+  for (uint32_t p = 0; p < picture->plane_count; p++) {
+    const CtrEdgePlane *plane = &picture->planes[p];
+    if (plane->data == (const void *) mask)
+      continue;
+    if (!ctr_edge_plane_is_mask (plane)) {
+      paint_plane (plane, mask, mask_stride, width, height);
+      continue;
+    }
+    for (uint32_t y = 0; y < height; y++)
+      memcpy ((uint8_t *) plane->data + y * plane->stride, mask + y * mask_stride, width);
+  }
 }
 
 CtrCanny *

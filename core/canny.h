@@ -36,6 +36,8 @@ typedef struct {
   int32_t low, high; /* compared with m; CTR_CANNY_ABSOLUTE only */
 } CtrCannyPlan;
 
+CTR_BEGIN_DECLS
+
 /* PARAMS have been checked. */
 void ctr_canny_plan_init (CtrCannyPlan *plan, const CtrCannyParams *params);
 
@@ -61,6 +63,8 @@ ctr_canny_auto_thresholds (
  * that is the mask itself is left alone. */
 void ctr_edge_picture_paint (
     const CtrEdgePicture *picture, const uint8_t *mask, size_t mask_stride, uint32_t width, uint32_t height);
+
+CTR_END_DECLS
 
 /* Is PLANE what ctr_edge_picture_init_mask() describes? Then it can be written as the mask itself. */
 CTR_CANNY_FUNC bool

@@ -3,9 +3,9 @@
 #ifndef CTR_CUDA_COMMON_CUH
 #define CTR_CUDA_COMMON_CUH
 
-#include "core/backend.h"
-
 #include <cuda_runtime.h>
+
+#include "core/backend.h" /* after it: functions for both sides */
 
 /* Leaves the calling function with false after a failed CUDA call; the message names the call and the code. */
 #define CTR_CUDA(call)                              \

@@ -24,7 +24,7 @@ aligned_row (size_t bytes)
   return (bytes + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
 }
 
-/* Luma as in contours/image.h. A thread a pixel; RED, GREEN, BLUE: bytes of the pixel. */
+/* A thread a pixel; RED, GREEN, BLUE: bytes of the pixel. */
 __global__ void
 luma_kernel (const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, uint32_t pixel_size, uint32_t red,
     uint32_t green, uint32_t blue, uint8_t *luma, size_t luma_stride)
@@ -34,19 +34,20 @@ luma_kernel (const uint8_t *pixels, size_t stride, uint32_t width, uint32_t heig
     if (x >= width)
       return;
     const uint8_t *p = pixels + y * stride + (size_t) x * pixel_size;
-    luma[y * luma_stride + x] = (9798 * p[red] + 19235 * p[green] + 3735 * p[blue] + 16384) >> 15;
+    luma[y * luma_stride + x] = ctr_luma (p[red], p[green], p[blue]);
   }
 }
 
 constexpr int HISTOGRAM_THREADS = 256;
 
-/* 8-bit samples are counted per warp in shared memory, 16-bit ones where they lie. A warp a row at a time. */
-template <typename Sample>
+/* Up to 256 LEVELS are counted per warp in shared memory, more where they lie. A warp a row at a time. */
+template <typename Sample, int LEVELS>
 __global__ void
 __launch_bounds__ (HISTOGRAM_THREADS)
     histogram_kernel (const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, uint32_t *counts)
 {
-  constexpr bool small = sizeof (Sample) == 1;
+  constexpr bool small = LEVELS == LEVELS_8;
+  constexpr int shift = small && sizeof (Sample) == 2 ? 8 : 0;
   constexpr int warps = HISTOGRAM_THREADS / 32;
   __shared__ uint32_t own[small ? warps : 1][small ? LEVELS_8 : 1];
   const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -58,7 +59,7 @@ __launch_bounds__ (HISTOGRAM_THREADS)
   for (uint32_t y = blockIdx.x * warps + warp; y < height; y += gridDim.x * warps) {
     const Sample *row = (const Sample *) (pixels + y * stride);
     for (uint32_t x = lane; x < width; x += 32)
-      atomicAdd (small ? &own[warp][row[x]] : &counts[row[x]], 1);
+      atomicAdd (small ? &own[warp][row[x] >> shift] : &counts[row[x]], 1);
   }
   if (small) {
     __syncthreads ();
@@ -137,18 +138,37 @@ is_grey (CtrFormat format)
   return format == CTR_FORMAT_GRAY8 || format == CTR_FORMAT_GRAY16;
 }
 
+/* Bytes that IMAGE and MODE need. */
+struct Needs {
+  size_t upload, luma, histogram;
+};
+
+static Needs
+needs_of (const CtrImage *image, CtrThresholdMode mode)
+{
+  const size_t row = image->width * ctr_format_pixel_size (image->format);
+  return {image->memory == CTR_MEMORY_HOST ? aligned_row (row) * image->height : 0,
+      is_grey (image->format) ? 0 : aligned_row (image->width) * image->height,
+      mode == CTR_THRESHOLD_OTSU ? sizeof (Histogram) : 0};
+}
+
+bool
+ctr_foreground_has_room (const CtrForegroundState *state, const CtrImage *image, CtrThresholdMode mode)
+{
+  const Needs n = needs_of (image, mode);
+  return n.upload <= state->staging.size && n.upload <= state->upload.size && n.luma <= state->luma.size
+         && n.histogram <= state->histogram.size;
+}
+
 bool
 ctr_foreground_reserve (
     CtrForegroundState *state, const CtrImage *image, CtrThresholdMode mode, bool *fresh, CtrError *error)
 {
-  const size_t row = image->width * ctr_format_pixel_size (image->format);
-  const size_t upload = image->memory == CTR_MEMORY_HOST ? aligned_row (row) * image->height : 0;
-  const size_t luma = is_grey (image->format) ? 0 : aligned_row (image->width) * image->height;
-  const size_t histogram = mode == CTR_THRESHOLD_OTSU ? sizeof (Histogram) : 0;
-  *fresh = upload > state->staging.size || upload > state->upload.size || luma > state->luma.size
-           || histogram > state->histogram.size;
-  return ctr_buffer_reserve (&state->staging, upload, error) && ctr_buffer_reserve (&state->upload, upload, error)
-         && ctr_buffer_reserve (&state->luma, luma, error) && ctr_buffer_reserve (&state->histogram, histogram, error);
+  const Needs n = needs_of (image, mode);
+  *fresh = !ctr_foreground_has_room (state, image, mode);
+  return ctr_buffer_reserve (&state->staging, n.upload, error) && ctr_buffer_reserve (&state->upload, n.upload, error)
+         && ctr_buffer_reserve (&state->luma, n.luma, error)
+         && ctr_buffer_reserve (&state->histogram, n.histogram, error);
 }
 
 void
@@ -164,7 +184,7 @@ ctr_foreground_stage (CtrForegroundState *state, const CtrImage *image)
 }
 
 bool
-ctr_foreground_plane (
+ctr_foreground_upload (
     CtrForegroundState *state, const CtrImage *image, CtrImage *plane, cudaStream_t stream, CtrError *error)
 {
   *plane = *image;
@@ -175,23 +195,44 @@ ctr_foreground_plane (
     CTR_CUDA (cudaMemcpyAsync (
         state->upload.data, state->staging.data, plane->stride * image->height, cudaMemcpyHostToDevice, stream));
   }
+  return true;
+}
+
+bool
+ctr_foreground_plane (
+    CtrForegroundState *state, const CtrImage *image, CtrImage *plane, cudaStream_t stream, CtrError *error)
+{
+  if (!ctr_foreground_upload (state, image, plane, stream, error))
+    return false;
   if (is_grey (image->format))
     return true;
 
-  const uint32_t order =
-      image->format == CTR_FORMAT_BGR || image->format == CTR_FORMAT_BGRX || image->format == CTR_FORMAT_XBGR
-          ? 2 /* blue first */
-          : 0;
-  const uint32_t first = image->format == CTR_FORMAT_XRGB || image->format == CTR_FORMAT_XBGR ? 1 : 0;
+  uint32_t red, green, blue;
+  ctr_foreground_rgb (image->format, &red, &green, &blue);
   const dim3 block (32, 8), grid (ctr_div_up (image->width, 32), min (ctr_div_up (image->height, 8), 65535u));
   const size_t stride = aligned_row (image->width);
   luma_kernel<<<grid, block, 0, stream>>> ((const uint8_t *) plane->data, plane->stride, image->width, image->height,
-      ctr_format_pixel_size (image->format), first + order, first + 1, first + 2 - order, (uint8_t *) state->luma.data,
-      stride);
+      ctr_format_pixel_size (image->format), red, green, blue, (uint8_t *) state->luma.data, stride);
   CTR_CUDA (cudaGetLastError ());
   plane->data = state->luma.data;
   plane->stride = stride;
   plane->format = CTR_FORMAT_GRAY8;
+  return true;
+}
+
+/* The histogram of PLANE with LEVELS levels. */
+static bool
+count_samples (CtrForegroundState *state, const CtrImage *plane, uint32_t levels, cudaStream_t stream, CtrError *error)
+{
+  uint32_t *counts = ((Histogram *) state->histogram.data)->counts;
+  const unsigned ctas = min (ctr_div_up (plane->height, HISTOGRAM_THREADS / 32), 1024u);
+  auto kernel = plane->format == CTR_FORMAT_GRAY8 ? histogram_kernel<uint8_t, LEVELS_8>
+                : levels == LEVELS_8              ? histogram_kernel<uint16_t, LEVELS_8>
+                                                  : histogram_kernel<uint16_t, LEVELS_16>;
+  CTR_CUDA (cudaMemsetAsync (counts, 0, levels * sizeof *counts, stream));
+  kernel<<<ctas, HISTOGRAM_THREADS, 0, stream>>> (
+      (const uint8_t *) plane->data, plane->stride, plane->width, plane->height, counts);
+  CTR_CUDA (cudaGetLastError ());
   return true;
 }
 
@@ -201,16 +242,18 @@ ctr_foreground_otsu (
 {
   Histogram *histogram = (Histogram *) state->histogram.data;
   const uint32_t levels = plane->format == CTR_FORMAT_GRAY8 ? LEVELS_8 : LEVELS_16;
-  const unsigned ctas = min (ctr_div_up (plane->height, HISTOGRAM_THREADS / 32), 1024u);
-  CTR_CUDA (cudaMemsetAsync (histogram->counts, 0, levels * sizeof *histogram->counts, stream));
-  if (plane->format == CTR_FORMAT_GRAY8)
-    histogram_kernel<uint8_t><<<ctas, HISTOGRAM_THREADS, 0, stream>>> (
-        (const uint8_t *) plane->data, plane->stride, plane->width, plane->height, histogram->counts);
-  else
-    histogram_kernel<uint16_t><<<ctas, HISTOGRAM_THREADS, 0, stream>>> (
-        (const uint8_t *) plane->data, plane->stride, plane->width, plane->height, histogram->counts);
+  if (!count_samples (state, plane, levels, stream, error))
+    return false;
   otsu_kernel<<<1, OTSU_THREADS, 0, stream>>> (histogram, levels, (uint64_t) plane->width * plane->height);
   CTR_CUDA (cudaGetLastError ());
   *threshold = &histogram->threshold;
   return true;
+}
+
+bool
+ctr_foreground_histogram_8 (
+    CtrForegroundState *state, const CtrImage *plane, const uint32_t **counts, cudaStream_t stream, CtrError *error)
+{
+  *counts = ((Histogram *) state->histogram.data)->counts;
+  return count_samples (state, plane, LEVELS_8, stream, error);
 }

@@ -20,8 +20,15 @@ void ctr_foreground_free (CtrForegroundState *state);
 bool ctr_foreground_reserve (
     CtrForegroundState *state, const CtrImage *image, CtrThresholdMode mode, bool *fresh, CtrError *error);
 
+/* Would ctr_foreground_reserve() leave everything where it is? */
+bool ctr_foreground_has_room (const CtrForegroundState *state, const CtrImage *image, CtrThresholdMode mode);
+
 /* Copies a host image into pinned memory; nothing for a device image. Not captured: it must happen for every frame. */
 void ctr_foreground_stage (CtrForegroundState *state, const CtrImage *image);
+
+/* Queues the upload of a host image. PLANE becomes a device view of IMAGE. */
+bool ctr_foreground_upload (
+    CtrForegroundState *state, const CtrImage *image, CtrImage *plane, cudaStream_t stream, CtrError *error);
 
 /* Queues upload and luma where IMAGE needs them. PLANE becomes a device view of grey samples (8 or 16 bits). */
 bool ctr_foreground_plane (
@@ -30,5 +37,28 @@ bool ctr_foreground_plane (
 /* Queues the Otsu threshold of PLANE (core/otsu.h). *THRESHOLD: where it will lie on the device. */
 bool ctr_foreground_otsu (
     CtrForegroundState *state, const CtrImage *plane, const uint32_t **threshold, cudaStream_t stream, CtrError *error);
+
+/* Queues the histogram of PLANE's samples, of their upper 8 bits where they have 16. *COUNTS: where its 256 counters
+ * will lie on the device. */
+bool ctr_foreground_histogram_8 (
+    CtrForegroundState *state, const CtrImage *plane, const uint32_t **counts, cudaStream_t stream, CtrError *error);
+
+/* Luma as in contours/image.h. */
+__device__ inline uint32_t
+ctr_luma (uint32_t red, uint32_t green, uint32_t blue)
+{
+  return (9798 * red + 19235 * green + 3735 * blue + 16384) >> 15;
+}
+
+/* Bytes of a packed RGB pixel. */
+static inline void
+ctr_foreground_rgb (CtrFormat format, uint32_t *red, uint32_t *green, uint32_t *blue)
+{
+  const uint32_t first = format == CTR_FORMAT_XRGB || format == CTR_FORMAT_XBGR ? 1 : 0;
+  const bool blue_first = format == CTR_FORMAT_BGR || format == CTR_FORMAT_BGRX || format == CTR_FORMAT_XBGR;
+  *red = first + (blue_first ? 2 : 0);
+  *green = first + 1;
+  *blue = first + (blue_first ? 0 : 2);
+}
 
 #endif

@@ -10,8 +10,8 @@ exec < /dev/null
 # Debian's own python3 has the GObject bindings that tests use; another one may come first on PATH.
 PATH=/usr/bin:/bin:$PATH
 TESTS=build-tests
-PACKAGES_TEST=(g++ libopencv-dev libgirepository1.0-dev python3-gst-1.0 python3-numpy gir1.2-gst-plugins-base-1.0
-  clang-format shellcheck)
+PACKAGES_TEST=(g++ libopencv-dev gstreamer1.0-opencv libgirepository1.0-dev python3-gst-1.0 python3-numpy
+  gir1.2-gst-plugins-base-1.0 clang-format shellcheck)
 export GST_REGISTRY=$PWD/$TESTS/registry.bin # apart from the user's own
 unset GST_PLUGIN_PATH GST_PLUGIN_PATH_1_0
 

@@ -229,6 +229,13 @@ gst_contours_filter_stop (GstBaseTransform *trans)
   return TRUE;
 }
 
+/* Does the element make new pictures? Else it works in place. */
+static gboolean
+renders (GstBaseTransform *trans)
+{
+  return GST_CONTOURS_FILTER_GET_CLASS (trans)->render != NULL;
+}
+
 static gboolean
 is_cuda_caps (GstCaps *caps)
 {
@@ -276,8 +283,8 @@ gst_contours_filter_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps 
 }
 
 /* An in-place element's frames go on downstream as they came, so what downstream takes (pools, metas such as
- * GstVideoMeta) is what we take: the parent class passes the query on. Frames in CUDA memory always carry a
- * GstVideoMeta, and come best from a pool of the context we work in. */
+ * GstVideoMeta) is what we take: the parent class passes the query on. Frames that are only read may have any layout.
+ * Frames in CUDA memory always carry a GstVideoMeta, and come best from a pool of the context we work in. */
 static gboolean
 gst_contours_filter_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
 {
@@ -287,11 +294,60 @@ gst_contours_filter_propose_allocation (GstBaseTransform *trans, GstQuery *decid
   GstCaps *caps = NULL;
 
   gst_query_parse_allocation (query, &caps, NULL);
-  if (!caps || !is_cuda_caps (caps))
+  if (!caps || (!is_cuda_caps (caps) && !renders (trans)))
     return answered;
   if (!gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
     gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  return gst_contours_gpu_propose_pool (&priv->gpu, query);
+  return !is_cuda_caps (caps) || gst_contours_gpu_provide_pool (&priv->gpu, query);
+}
+
+/* New pictures go into buffers of downstream's pool, else of one of our own. */
+static gboolean
+gst_contours_filter_decide_allocation (GstBaseTransform *trans, GstQuery *query)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (GST_CONTOURS_FILTER (trans));
+  GstBufferPool *pool = NULL;
+  GstStructure *config;
+  GstCaps *caps = NULL;
+  guint size = 0, min = 0, max = 0;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (is_cuda_caps (caps)) {
+    /* Without a pool prepare_output_buffer() fails, and says so once. */
+    if (!gst_contours_gpu_provide_pool (&priv->gpu, query))
+      while (gst_query_get_n_allocation_pools (query) > 0)
+        gst_query_remove_nth_allocation_pool (query, 0);
+  } else {
+    if (gst_query_get_n_allocation_pools (query) > 0)
+      gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
+    else
+      gst_query_add_allocation_pool (query, NULL, size, min, max);
+    if (!pool)
+      pool = gst_video_buffer_pool_new ();
+    size = MAX (size, GST_VIDEO_INFO_SIZE (&priv->info));
+    /* The pool may lay the frames out as downstream likes them best. */
+    config = gst_buffer_pool_get_config (pool);
+    gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+    gst_buffer_pool_config_set_params (config, caps, size, min, max);
+    gst_buffer_pool_set_config (pool, config);
+    gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
+    gst_object_unref (pool);
+  }
+  return GST_BASE_TRANSFORM_CLASS (gst_contours_filter_parent_class)->decide_allocation (trans, query);
+}
+
+/* A new picture has the size and the geometry of the old one: what describes these goes on, what describes the buffer's
+ * memory does not. */
+static gboolean
+gst_contours_filter_transform_meta (GstBaseTransform *trans, GstBuffer *outbuf, GstMeta *meta, GstBuffer *inbuf)
+{
+  static const gchar *const kept[] = {GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
+      GST_META_TAG_VIDEO_ORIENTATION_STR, GST_META_TAG_VIDEO_COLORSPACE_STR, NULL};
+
+  for (const gchar *const *tag = gst_meta_api_type_get_tags (meta->info->api); tag && *tag; tag++)
+    if (!g_strv_contains (kept, *tag))
+      return FALSE;
+  return TRUE;
 }
 
 static gboolean
@@ -317,57 +373,93 @@ gst_contours_filter_set_context (GstElement *element, GstContext *context)
   GST_ELEMENT_CLASS (gst_contours_filter_parent_class)->set_context (element, context);
 }
 
-/* Work in the CUDA context of MEMORY: the one of the elements that made it. */
-static gboolean
-follow_memory (GstContoursFilter *self, GstMemory *memory, CtrError *error)
+static GstMemory *
+first_memory (GstBuffer *buffer)
 {
-  GstContoursFilterPrivate *priv = PRIVATE (self);
-  gint device_id;
+  return gst_buffer_n_memory (buffer) > 0 ? gst_buffer_peek_memory (buffer, 0) : NULL;
+}
 
-  if (!gst_contours_gpu_is_foreign (&priv->gpu, memory))
-    return TRUE;
+/* Work in the CUDA context of the frames: the one of the elements that made them. Here, because new pictures are
+ * allocated between this and transform(). */
+static void
+gst_contours_filter_before_transform (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstContoursFilter *self = GST_CONTOURS_FILTER (trans);
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+  GstMemory *memory = first_memory (buffer);
+  gint device_id;
+  CtrError error;
+
+  if (g_atomic_int_get (&priv->in_use) < 0 || !priv->cuda_caps || !gst_contours_gpu_is_memory (memory)
+      || !gst_contours_gpu_is_foreign (&priv->gpu, memory))
+    return;
   GST_INFO_OBJECT (self, "moving to the CUDA context of the incoming frames");
   GST_OBJECT_LOCK (self);
   device_id = priv->device_id;
   GST_OBJECT_UNLOCK (self);
   close_backend (self);
-  return gst_contours_gpu_adopt (&priv->gpu, memory, device_id, error) && open_backend (self, CTR_BACKEND_CUDA, error);
+  if (!gst_contours_gpu_adopt (&priv->gpu, memory, device_id, &error) || !open_backend (self, CTR_BACKEND_CUDA, &error))
+    post_error (self, &error);
+  else if (renders (trans))
+    gst_base_transform_reconfigure_src (trans); /* for a pool of the new context */
 }
 
-/* A view of FRAME's first plane. The rows must lie inside the mapped memory: strides and offsets come from a
+/* Do the rows of FRAME's PLANE, of ROW bytes each, lie inside the mapped memory? Strides and offsets come from a
  * GstVideoMeta anyone may have written. */
+static gboolean
+check_plane (const GstVideoFrame *frame, guint plane, gsize row, guint rows, CtrError *error)
+{
+  const GstMapInfo *map = &frame->map[frame->meta ? plane : 0];
+  gint stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, plane);
+  gsize before = (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, plane) - map->data, needed;
+
+  error->status = CTR_ERROR_INVALID_ARGUMENT;
+  if (stride <= 0 || (gsize) stride < row) {
+    g_snprintf (error->message, sizeof error->message,
+        "the stride of its plane %u is %d bytes, and a row has %" G_GSIZE_FORMAT, plane, stride, row);
+    return FALSE;
+  }
+  needed = (gsize) stride * (rows - 1) + row;
+  if (before > map->size || needed > map->size - before) {
+    g_snprintf (error->message, sizeof error->message,
+        "plane %u needs %" G_GSIZE_FORMAT " bytes, %u rows with a stride of %d, from byte %" G_GSIZE_FORMAT
+        " on, and the buffer has %" G_GSIZE_FORMAT,
+        plane, needed, rows, stride, before, map->size);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+check_planes (const GstVideoFrame *frame, CtrError *error)
+{
+  for (guint plane = 0; plane < GST_VIDEO_FRAME_N_PLANES (frame); plane++) {
+    gint components[GST_VIDEO_MAX_COMPONENTS];
+
+    gst_video_format_info_component (frame->info.finfo, plane, components);
+    if (!check_plane (frame, plane,
+            (gsize) GST_VIDEO_FRAME_COMP_WIDTH (frame, components[0])
+                * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, components[0]),
+            GST_VIDEO_FRAME_COMP_HEIGHT (frame, components[0]), error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* A view of FRAME's first plane. */
 static gboolean
 view_frame (const GstVideoFrame *frame, gboolean device, CtrImage *image, CtrError *error)
 {
-  gint stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0);
-  const guint8 *data = GST_VIDEO_FRAME_PLANE_DATA (frame, 0);
-  gsize before = data - frame->map[0].data, room = frame->map[0].size, row, needed;
-
   *image = (CtrImage){
-      .data = data,
-      .stride = stride,
+      .data = GST_VIDEO_FRAME_PLANE_DATA (frame, 0),
+      .stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0),
       .width = GST_VIDEO_FRAME_WIDTH (frame),
       .height = GST_VIDEO_FRAME_HEIGHT (frame),
       .format = image_format (GST_VIDEO_FRAME_FORMAT (frame)),
       .memory = device ? CTR_MEMORY_DEVICE : CTR_MEMORY_HOST,
   };
-  error->status = CTR_ERROR_INVALID_ARGUMENT;
-  if (stride <= 0) {
-    g_snprintf (error->message, sizeof error->message, "its stride of %d bytes is not positive", stride);
-    return FALSE;
-  }
-  if (!ctr_image_check (image, error))
-    return FALSE;
-  row = image->width * ctr_format_pixel_size (image->format);
-  needed = (gsize) stride * (image->height - 1) + row;
-  if (before > room || needed > room - before) {
-    g_snprintf (error->message, sizeof error->message,
-        "%u x %u pixels with a stride of %d bytes need %" G_GSIZE_FORMAT " bytes from byte %" G_GSIZE_FORMAT
-        " on, and the buffer has %" G_GSIZE_FORMAT,
-        image->width, image->height, stride, needed, before, room);
-    return FALSE;
-  }
-  return TRUE;
+  return check_plane (frame, 0, image->width * ctr_format_pixel_size (image->format), image->height, error)
+         && ctr_image_check (image, error);
 }
 
 /* Controlled properties take the value of the frame's time. */
@@ -382,61 +474,119 @@ sync_properties (GstBaseTransform *trans, GstBuffer *buffer)
     gst_object_sync_values (GST_OBJECT_CAST (trans), time);
 }
 
-static GstFlowReturn
-gst_contours_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+/* Lets the subclass do its work on the frame in IN, whose buffer is BUFFER; OUT: the new picture, or NULL. */
+static gboolean
+run (GstContoursFilter *self, const GstVideoFrame *in, GstVideoFrame *out, GstBuffer *buffer, gpointer stream,
+    CtrError *error)
 {
-  GstContoursFilter *self = GST_CONTOURS_FILTER (trans);
-  GstContoursFilterPrivate *priv = PRIVATE (self);
-  GstMemory *memory = gst_buffer_n_memory (buffer) > 0 ? gst_buffer_peek_memory (buffer, 0) : NULL;
-  gboolean ok, device = priv->cuda_caps;
-  gpointer stream = NULL;
-  /* Without a reference of the frame's own the buffer stays writable, so metadata can be attached meanwhile. A write
-   * map would copy shared memory. */
-  GstMapFlags flags = GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF;
-  GstVideoFrame frame;
+  GstContoursFilterClass *klass = GST_CONTOURS_FILTER_GET_CLASS (self);
   CtrImage image;
+
+  if (!view_frame (in, PRIVATE (self)->cuda_caps, &image, error))
+    return FALSE;
+  if (!out)
+    return klass->analyze (self, &image, buffer, stream, error);
+  return check_planes (in, error) && check_planes (out, error) && klass->render (self, &image, in, out, stream, error);
+}
+
+static gboolean
+run_in_context (
+    GstContoursFilter *self, const GstVideoFrame *in, GstVideoFrame *out, GstBuffer *buffer, CtrError *error)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+  gpointer stream = priv->gpu.stream;
+  gboolean ok;
+
+  if (g_atomic_int_get (&priv->in_use) == CTR_BACKEND_CPU)
+    return run (self, in, out, buffer, NULL, error);
+  if (!gst_contours_gpu_push (&priv->gpu, error))
+    return FALSE;
+  if (priv->cuda_caps) {
+    stream = gst_contours_gpu_stream_for (&priv->gpu, first_memory (buffer));
+    if (out)
+      gst_contours_gpu_wait_for (first_memory (out->buffer));
+  }
+  ok = run (self, in, out, buffer, stream, error);
+  gst_contours_gpu_pop (&priv->gpu);
+  return ok;
+}
+
+static gboolean
+map_frame (GstContoursFilter *self, GstVideoFrame *frame, GstBuffer *buffer, GstMapFlags access)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+  /* Without a reference of the frame's own the buffer stays writable, so metadata can be attached meanwhile. */
+  GstMapFlags flags = access | GST_VIDEO_FRAME_MAP_FLAG_NO_REF | (priv->cuda_caps ? GST_CONTOURS_MAP_CUDA : 0);
+
+  if (gst_video_frame_map (frame, &priv->info, buffer, flags))
+    return TRUE;
+  GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+      ("The frame cannot be %s: its buffer does not hold the frame its caps describe.",
+          access == GST_MAP_READ ? "read" : "written"),
+      (NULL));
+  return FALSE;
+}
+
+/* Works on the frame in BUFFER; OUTBUF: for the new picture, or NULL. */
+static GstFlowReturn
+process (GstContoursFilter *self, GstBuffer *buffer, GstBuffer *outbuf)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+  GstVideoFrame in, out;
   CtrError error;
+  gboolean ok;
 
   if (g_atomic_int_get (&priv->in_use) < 0)
     return GST_FLOW_ERROR; /* a move to another context failed, and was posted */
-
-  if (device) {
-    if (!gst_contours_gpu_is_memory (memory)) {
-      GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-          ("The caps promise CUDA memory and the frame lies elsewhere. The element before this one is at fault."),
-          (NULL));
-      return GST_FLOW_ERROR;
-    }
-    if (!follow_memory (self, memory, &error))
-      goto failed;
-    flags |= GST_CONTOURS_MAP_CUDA;
-  }
-  if (!gst_video_frame_map (&frame, &priv->info, buffer, flags)) {
+  if (priv->cuda_caps && !gst_contours_gpu_is_memory (first_memory (buffer))) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("The frame cannot be read: its buffer does not hold the frame its caps describe."), (NULL));
+        ("The caps promise CUDA memory and the frame lies elsewhere. The element before this one is at fault."),
+        (NULL));
     return GST_FLOW_ERROR;
   }
-
-  sync_properties (trans, buffer);
-  if (g_atomic_int_get (&priv->in_use) == CTR_BACKEND_CUDA) {
-    ok = gst_contours_gpu_push (&priv->gpu, &error);
-    if (ok) {
-      stream = device ? gst_contours_gpu_stream_for (&priv->gpu, memory) : priv->gpu.stream;
-      ok = view_frame (&frame, device, &image, &error)
-           && GST_CONTOURS_FILTER_GET_CLASS (self)->analyze (self, &image, buffer, stream, &error);
-      gst_contours_gpu_pop (&priv->gpu);
-    }
-  } else {
-    ok = view_frame (&frame, device, &image, &error)
-         && GST_CONTOURS_FILTER_GET_CLASS (self)->analyze (self, &image, buffer, stream, &error);
+  /* A write map would copy shared memory. */
+  if (!map_frame (self, &in, buffer, GST_MAP_READ))
+    return GST_FLOW_ERROR;
+  if (outbuf && !map_frame (self, &out, outbuf, GST_MAP_WRITE)) {
+    gst_video_frame_unmap (&in);
+    return GST_FLOW_ERROR;
   }
-  gst_video_frame_unmap (&frame);
-  if (ok)
-    return GST_FLOW_OK;
+  sync_properties (GST_BASE_TRANSFORM_CAST (self), buffer);
+  ok = run_in_context (self, &in, outbuf ? &out : NULL, buffer, &error);
+  if (outbuf)
+    gst_video_frame_unmap (&out);
+  gst_video_frame_unmap (&in);
+  if (!ok)
+    post_error (self, &error);
+  return ok ? GST_FLOW_OK : GST_FLOW_ERROR;
+}
 
-failed:
-  post_error (self, &error);
-  return GST_FLOW_ERROR;
+static GstFlowReturn
+gst_contours_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  return process (GST_CONTOURS_FILTER (trans), buffer, NULL);
+}
+
+static GstFlowReturn
+gst_contours_filter_transform (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer *outbuf)
+{
+  return process (GST_CONTOURS_FILTER (trans), inbuf, outbuf);
+}
+
+/* The parent class says when a pool cannot start, but not when one that runs has no more room. */
+static GstFlowReturn
+gst_contours_filter_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer **outbuf)
+{
+  const CtrError error = {CTR_ERROR_OUT_OF_MEMORY, "no buffer could be allocated for the new picture"};
+  GstBufferPool *pool = gst_base_transform_get_buffer_pool (trans);
+  GstFlowReturn ret = GST_FLOW_ERROR;
+
+  if (pool || !renders (trans))
+    ret = GST_BASE_TRANSFORM_CLASS (gst_contours_filter_parent_class)->prepare_output_buffer (trans, inbuf, outbuf);
+  if (ret == GST_FLOW_ERROR && (!pool || gst_buffer_pool_is_active (pool)))
+    post_error (GST_CONTOURS_FILTER (trans), &error);
+  gst_clear_object (&pool);
+  return ret;
 }
 
 static void
@@ -480,6 +630,13 @@ gst_contours_filter_get_property (GObject *object, guint id, GValue *value, GPar
 }
 
 static void
+gst_contours_filter_constructed (GObject *object)
+{
+  G_OBJECT_CLASS (gst_contours_filter_parent_class)->constructed (object);
+  gst_base_transform_set_in_place (GST_BASE_TRANSFORM (object), !renders (GST_BASE_TRANSFORM (object)));
+}
+
+static void
 gst_contours_filter_finalize (GObject *object)
 {
   gst_contours_gpu_clear (&PRIVATE (GST_CONTOURS_FILTER (object))->gpu);
@@ -511,6 +668,7 @@ gst_contours_filter_class_init (GstContoursFilterClass *klass)
 
   object_class->set_property = gst_contours_filter_set_property;
   object_class->get_property = gst_contours_filter_get_property;
+  object_class->constructed = gst_contours_filter_constructed;
   object_class->finalize = gst_contours_filter_finalize;
 
   /**
@@ -541,8 +699,13 @@ gst_contours_filter_class_init (GstContoursFilterClass *klass)
   trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_contours_filter_transform_caps);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_contours_filter_set_caps);
   trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_contours_filter_propose_allocation);
+  trans_class->decide_allocation = GST_DEBUG_FUNCPTR (gst_contours_filter_decide_allocation);
   trans_class->query = GST_DEBUG_FUNCPTR (gst_contours_filter_query);
+  trans_class->before_transform = GST_DEBUG_FUNCPTR (gst_contours_filter_before_transform);
+  trans_class->prepare_output_buffer = GST_DEBUG_FUNCPTR (gst_contours_filter_prepare_output_buffer);
   trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_contours_filter_transform_ip);
+  trans_class->transform = GST_DEBUG_FUNCPTR (gst_contours_filter_transform);
+  trans_class->transform_meta = GST_DEBUG_FUNCPTR (gst_contours_filter_transform_meta);
 
   gst_type_mark_as_plugin_api (GST_TYPE_CONTOURS_FILTER, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CONTOURS_BACKEND, 0);

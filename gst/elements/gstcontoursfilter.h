@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Base class of the elements that analyse frames and leave the picture alone: caps, memory, backend, GPU context,
- * errors. A subclass sees a CtrImage and attaches what it finds to the buffer. */
+/* Base class of the elements that analyse frames: caps, memory, backend, GPU context, errors. A subclass sees a
+ * CtrImage. Either it leaves the picture alone and attaches what it finds to the buffer, or it makes a new picture of
+ * the same format. */
 #ifndef GST_CONTOURS_FILTER_H
 #define GST_CONTOURS_FILTER_H
 
@@ -20,9 +21,11 @@ G_DECLARE_DERIVABLE_TYPE (GstContoursFilter, gst_contours_filter, GST, CONTOURS_
  * @analyze: analyse @image, the pixels of @buffer, and attach the result to @buffer, which is writable but whose pixels
  *     are not. @stream is the CUDA stream to work on, NULL on the host backend; the work must have ended on return.
  *     Controlled properties have been updated to this frame's time.
+ * @render: in place of @analyze: fill @out, a frame of the format and size of @in, whose samples are @image. Both lie
+ *     where @image does, and all rows of all their planes are inside their buffers.
  *
- * With the CUDA backend the CUDA context is current in each. On failure @open and @analyze fill @error and return
- * FALSE: the base class posts it.
+ * With the CUDA backend the CUDA context is current in each. On failure @open, @analyze and @render fill @error and
+ * return FALSE: the base class posts it.
  */
 struct _GstContoursFilterClass {
   GstBaseTransformClass parent_class;
@@ -31,6 +34,8 @@ struct _GstContoursFilterClass {
   void (*close) (GstContoursFilter *self);
   gboolean (*analyze) (
       GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error);
+  gboolean (*render) (GstContoursFilter *self, const CtrImage *image, const GstVideoFrame *in, GstVideoFrame *out,
+      gpointer stream, CtrError *error);
 };
 
 G_END_DECLS

@@ -215,6 +215,14 @@ gst_contours_gpu_stream_for (GstContoursGpu *gpu, GstMemory *memory)
 }
 
 void
+gst_contours_gpu_wait_for (GstMemory *memory)
+{
+#if GST_CHECK_VERSION(1, 24, 0)
+  gst_cuda_memory_sync (GST_CUDA_MEMORY_CAST (memory));
+#endif
+}
+
+void
 gst_contours_gpu_set_context (GstContoursGpu *gpu, GstElement *element, GstContext *context, gint device_id)
 {
   g_rec_mutex_lock (&gpu->lock);
@@ -250,7 +258,7 @@ has_pool_of (GstQuery *query, GstCudaContext *context)
 }
 
 gboolean
-gst_contours_gpu_propose_pool (GstContoursGpu *gpu, GstQuery *query)
+gst_contours_gpu_provide_pool (GstContoursGpu *gpu, GstQuery *query)
 {
   GstBufferPool *pool;
   GstStructure *config;
@@ -338,6 +346,11 @@ gst_contours_gpu_stream_for (GstContoursGpu *gpu, GstMemory *memory)
 }
 
 void
+gst_contours_gpu_wait_for (GstMemory *memory)
+{
+}
+
+void
 gst_contours_gpu_set_context (GstContoursGpu *gpu, GstElement *element, GstContext *context, gint device_id)
 {
 }
@@ -349,7 +362,7 @@ gst_contours_gpu_handle_query (GstContoursGpu *gpu, GstElement *element, GstQuer
 }
 
 gboolean
-gst_contours_gpu_propose_pool (GstContoursGpu *gpu, GstQuery *query)
+gst_contours_gpu_provide_pool (GstContoursGpu *gpu, GstQuery *query)
 {
   return TRUE;
 }

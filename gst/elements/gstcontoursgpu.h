@@ -53,13 +53,16 @@ gboolean gst_contours_gpu_adopt (GstContoursGpu *gpu, GstMemory *memory, gint de
 /* The stream on which MEMORY can be read now. */
 gpointer gst_contours_gpu_stream_for (GstContoursGpu *gpu, GstMemory *memory);
 
+/* Waits until MEMORY, taken from a pool, has no work pending and can be written on any stream. */
+void gst_contours_gpu_wait_for (GstMemory *memory);
+
 /* The parts of GstElement::set_context and GstBaseTransform::query that are about CUDA contexts. */
 void gst_contours_gpu_set_context (GstContoursGpu *gpu, GstElement *element, GstContext *context, gint device_id);
 gboolean gst_contours_gpu_handle_query (GstContoursGpu *gpu, GstElement *element, GstQuery *query);
 
 /* Puts a pool of CUDA memory of the open context first in the answer to ALLOCATION query QUERY, unless the downstream
  * elements' pool there is one already. */
-gboolean gst_contours_gpu_propose_pool (GstContoursGpu *gpu, GstQuery *query);
+gboolean gst_contours_gpu_provide_pool (GstContoursGpu *gpu, GstQuery *query);
 
 G_END_DECLS
 

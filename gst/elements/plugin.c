@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Every element registers everywhere, with and without a GPU: one that cannot run says so when it starts. */
 #include "gstcontourexport.h"
+#include "gstcudacanny.h"
 #include "gstcudacca.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
-  return GST_ELEMENT_REGISTER (contourexport, plugin) & GST_ELEMENT_REGISTER (cudacca, plugin);
+  return GST_ELEMENT_REGISTER (contourexport, plugin) & GST_ELEMENT_REGISTER (cudacanny, plugin)
+         & GST_ELEMENT_REGISTER (cudacca, plugin);
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, cudacontours,
-    "Connected components and contours of video frames, on CUDA or the host", plugin_init, PACKAGE_VERSION, "LGPL",
-    "gst-cuda-contours", PACKAGE_ORIGIN)
+    "Edges, connected components and contours of video frames, on CUDA or the host", plugin_init, PACKAGE_VERSION,
+    "LGPL", "gst-cuda-contours", PACKAGE_ORIGIN)

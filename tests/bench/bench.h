@@ -1,28 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Records: one line of JSON each on standard output, gathered into the table by bench.py. */
+/* What the benchmarks share: the clock, statistics, images in files. What they measure they print as records: one line
+ * of JSON each on standard output, gathered into tables by bench.py and bench_canny.py. */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
-#include <contours/components.h>
-
-typedef struct {
-  const char *name; /* "random", a pattern's or a file's name */
-  uint32_t width;
-  uint32_t height;
-  uint32_t granularity; /* 0: not a random mask */
-  uint32_t density;     /* percent */
-  CtrConnectivity connectivity;
-} BenchWork;
-
-/* WHO worked in MODE ("warm", "flushed", "in-turn", "run", "upload-run", "host") and took MICROSECONDS[runs], which
- * this sorts. */
-void bench_record (
-    const char *who, const char *mode, const BenchWork *work, uint32_t components, double *microseconds, int runs);
-
-/* Where WORK went wrong, for messages. Not reentrant. */
-const char *bench_describe (const BenchWork *work);
+#include <stdbool.h>
+#include <stdint.h>
 
 /* Wall clock, microseconds. */
 double bench_now (void);
+
+typedef struct {
+  double min;
+  double median;
+} BenchTimes;
+
+/* Sorts MICROSECONDS[runs]. */
+BenchTimes bench_times (double *microseconds, int runs);
+
+/* Pixels of a binary PGM (one channel) or PPM (three) file with maxval 255; the caller frees them. NULL, and a message
+ * on stderr, on failure. */
+uint8_t *bench_read_image (const char *path, uint32_t *width, uint32_t *height, uint32_t *channels);
+
+/* The reverse. False, and a message on stderr, on failure. */
+bool bench_write_image (const char *path, const uint8_t *pixels, uint32_t width, uint32_t height, uint32_t channels);
+
+/* The part of PATH after its last slash. */
+const char *bench_file_name (const char *path);
 
 #endif

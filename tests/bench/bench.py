@@ -11,12 +11,12 @@ aside).
 """
 import argparse
 import csv
-import json
 import os
-import shlex
 import subprocess
 import sys
 import tempfile
+
+from common import number, peer_interpreter, print_columns, print_machine, print_peers, records_of, write_json
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FIELDS = ["who", "mode", "name", "width", "height", "granularity", "density", "connectivity", "components", "runs",
@@ -38,26 +38,6 @@ FRAMES = [
 ]
 UNCHECKED = "NPP"  # closed source, and it does count otherwise: told, but no failure
 HOST = [("ours, host backend", ("host", "host"), "median_us")]
-
-
-def peer_interpreter():
-    """A Python with OpenCV: this one, the PATH's or the system's; this one where none has it."""
-    for python in (sys.executable, "python3", "/usr/bin/python3"):
-        try:
-            if subprocess.run([python, "-c", "import cv2, numpy"], capture_output=True).returncode == 0:
-                return python
-        except OSError:
-            continue
-    return sys.executable
-
-
-def records_of(command):
-    """The JSON records COMMAND prints, one a line; a last one for its failure."""
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        for line in process.stdout:
-            yield json.loads(line)
-    if process.returncode:
-        yield {"type": "failure", "who": os.path.basename(command[0]), "message": f"exit status {process.returncode}"}
 
 
 def work_of(record):
@@ -90,12 +70,6 @@ class Series:
     def worst(self):
         density, us = max(self.us.items(), key=lambda item: item[1])
         return density, self.pixels / us / 1e3
-
-
-def number(value):
-    if value >= 10000:
-        return f"{value:,.0f}"
-    return f"{value:.0f}" if value >= 1000 else f"{value:.3g}"
 
 
 def densities_of(series):
@@ -160,14 +134,7 @@ def print_table(records, copy_rate):
     for work, of_work in sorted(works.items(), key=lambda item: list(works).index(item[0])):
         for i, row in enumerate(rows_of(work, of_work, copy_rate)):
             table.append([title_of(work) if i == 0 else ""] + row)
-    widths = [max(len(row[column]) for row in table) for column in range(len(header))]
-    for i, row in enumerate(table):
-        cells = [cell.ljust(width) if column < 2 else cell.rjust(width)
-                 for column, (cell, width) in enumerate(zip(row, widths))]
-        print("| " + " | ".join(cells) + " |")
-        if i == 0:
-            print("|" + "|".join("-" * (width + 1) + ("-" if column < 2 else ":")
-                                 for column, width in enumerate(widths)) + "|")
+    print_columns(table)
 
 
 def disagreements(records):
@@ -185,23 +152,6 @@ def disagreements(records):
                           f"{first['components']}, ours {ours[image_of(first)]}, in {title_of(work_of(first))} "
                           f"density {first['density']} %"))
     return lines
-
-
-def nvidia_driver():
-    try:
-        done = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"],
-                              capture_output=True, text=True)
-        return done.stdout.split("\n")[0].strip() if done.returncode == 0 else ""
-    except OSError:
-        return ""
-
-
-def processor():
-    try:
-        with open("/proc/cpuinfo") as file:
-            return next((line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), "unknown")
-    except OSError:
-        return "unknown"
 
 
 def gather(options, records, notes):
@@ -227,17 +177,8 @@ def main():
     gather(options, records, notes)
 
     device = next((note for note in notes if note["type"] == "device"), None)
-    if device:
-        print(f"GPU: {device['gpu']}, driver {nvidia_driver()} (CUDA {device['cuda_driver']}), "
-              f"copies {device['copy_bytes_per_second'] / 1e12:.2f} TB/s (read + write)")
-    else:
-        print("GPU: none; host backend only")
-    print(f"CPU: {processor()}, {len(os.sched_getaffinity(0))} threads")
-    print(f"Command: {'CTR_BENCH=full ' if os.environ.get('CTR_BENCH') == 'full' else ''}{shlex.join(sys.argv)}")
-    for note in notes:
-        if note["type"] == "peer":
-            print(f"{note['name']}: " + (f"not present ({note['missing']})" if "missing" in note
-                                         else f"{note['version']}, {note['note']}"))
+    print_machine(device)
+    print_peers(notes)
     print("µs: one image, the mean over a row's densities. Gpix/s: all pixels by all time. Floor: the image read once at the "
           "copy's bandwidth.\n")
     print_table(records, device and device["copy_bytes_per_second"])
@@ -246,8 +187,7 @@ def main():
     problems = failures + disagreements(records)
     print("\n".join([line for _, line in problems] or ["All count the same components on every image."]))
     if options.json:
-        with open(options.json, "w") as file:
-            file.writelines(json.dumps(r) + "\n" for r in notes + records)
+        write_json(options.json, notes + records)
     if options.csv:
         with open(options.csv, "w", newline="") as file:
             writer = csv.DictWriter(file, FIELDS, extrasaction="ignore")

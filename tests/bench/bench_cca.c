@@ -4,6 +4,7 @@
  *
  * The protocol is described in docs/PERFORMANCE.md. */
 #include "bench.h"
+#include "cca_work.h"
 #include "masks.h"
 
 #include <contours/contours.h>
@@ -12,10 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #ifdef CTR_HAVE_CUDA
-#include "gpu.h"
+#include "cca_gpu.h"
 #else
 typedef struct BenchGpu BenchGpu;
 #endif
@@ -40,14 +40,6 @@ typedef struct {
   uint8_t *mask;     /* room for side * side */
 } Bench;
 
-double
-bench_now (void)
-{
-  struct timespec now;
-  clock_gettime (CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1e6 + now.tv_nsec * 1e-3;
-}
-
 const char *
 bench_describe (const BenchWork *work)
 {
@@ -57,24 +49,16 @@ bench_describe (const BenchWork *work)
   return text;
 }
 
-static int
-compare_doubles (const void *a, const void *b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-  return (x > y) - (x < y);
-}
-
 void
 bench_record (
     const char *who, const char *mode, const BenchWork *work, uint32_t components, double *microseconds, int runs)
 {
-  qsort (microseconds, runs, sizeof *microseconds, compare_doubles);
-  double median = (microseconds[(runs - 1) / 2] + microseconds[runs / 2]) / 2;
+  BenchTimes times = bench_times (microseconds, runs);
   printf ("{\"type\": \"time\", \"who\": \"%s\", \"mode\": \"%s\", \"name\": \"%s\", \"width\": %u, \"height\": %u, "
           "\"granularity\": %u, \"density\": %u, \"connectivity\": %d, \"components\": %u, \"runs\": %d, "
           "\"min_us\": %.3f, \"median_us\": %.3f}\n",
       who, mode, work->name, work->width, work->height, work->granularity, work->density, (int) work->connectivity,
-      components, runs, microseconds[0], median);
+      components, runs, times.min, times.median);
   fflush (stdout);
 }
 
@@ -241,16 +225,16 @@ measure_patterns (Bench *bench)
 static bool
 measure_file (Bench *bench, const char *path)
 {
-  const char *slash = strrchr (path, '/');
-  BenchWork work = {.name = slash ? slash + 1 : path, .connectivity = CTR_CONNECTIVITY_8};
-  uint8_t *mask = bench_read_pgm (path, &work.width, &work.height);
+  BenchWork work = {.name = bench_file_name (path), .connectivity = CTR_CONNECTIVITY_8};
+  uint32_t channels;
+  uint8_t *mask = bench_read_image (path, &work.width, &work.height, &channels);
   if (!mask)
     return false;
-  bool fits = work.width <= GPU_SIDE && work.height <= GPU_SIDE;
+  bool fits = work.width <= GPU_SIDE && work.height <= GPU_SIDE && channels == 1;
   if (fits)
     memcpy (bench->mask, mask, (size_t) work.width * work.height);
   else
-    fprintf (stderr, "%s: larger than %u x %u: left out\n", path, GPU_SIDE, GPU_SIDE);
+    fprintf (stderr, "%s: in colour or larger than %u x %u: left out\n", path, GPU_SIDE, GPU_SIDE);
   free (mask);
   return !fits || measure_frame (bench, &work);
 }

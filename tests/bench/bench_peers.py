@@ -8,14 +8,14 @@ bench_peers.py masks DIR                        writes masks of real images in C
 A peer that is not installed is reported as missing; nothing here fails for want of one.
 """
 import ctypes
-import glob
-import json
 import os
 import statistics
 import sys
-import time
 
 import numpy as np
+
+from common import (MAX_RUNS, TIME_LIMIT_US, NppSize, call_npp, emit, load_npp, npp_context, read_pnm, repeat,
+                    write_pgm)
 
 try:
     import cv2
@@ -33,12 +33,6 @@ REAL_IMAGES = [
     ("cells/hubble_deep_field.jpg", False),
     ("natural/seeding_by_Clements_Engelhardt.jpg", False),
 ]
-MAX_RUNS = 5
-TIME_LIMIT_US = 0.4e6  # no further run of one image after this
-
-
-def emit(**record):
-    print(json.dumps(record), flush=True)
 
 
 # Images: the same numbers as bench_cca's mt19937, drawn afresh for every granularity and size.
@@ -63,16 +57,6 @@ def check_generator():
 
 
 # Peers. peer.measure(mask, connectivity) gives the runs' microseconds and the number of components.
-
-
-def repeat(run):
-    """Microseconds of up to MAX_RUNS calls of run(), fewer of a slow one, and its last result."""
-    times = []
-    while len(times) < MAX_RUNS and sum(times) < TIME_LIMIT_US:
-        start = time.perf_counter()
-        result = run()
-        times.append((time.perf_counter() - start) * 1e6)
-    return times, result
 
 
 class OpenCV:
@@ -141,32 +125,7 @@ class CuPy:
         self.cupy.get_default_memory_pool().free_all_blocks()
 
 
-class NppSize(ctypes.Structure):
-    _fields_ = [("width", ctypes.c_int), ("height", ctypes.c_int)]
-
-
-class NppStreamContext(ctypes.Structure):
-    _fields_ = [("stream", ctypes.c_void_p), ("device", ctypes.c_int), ("multiprocessors", ctypes.c_int),
-                ("threads_per_multiprocessor", ctypes.c_int), ("threads_per_block", ctypes.c_int),
-                ("shared_memory_per_block", ctypes.c_size_t), ("compute_major", ctypes.c_int),
-                ("compute_minor", ctypes.c_int), ("stream_flags", ctypes.c_uint), ("reserved", ctypes.c_uint)]
-
-
 NPP_NORM = {8: 0, 4: 1}  # nppiNormInf, nppiNormL1
-
-
-def load_npp():
-    folders = glob.glob("/usr/local/cuda*/lib64") + glob.glob("/usr/local/cuda*/targets/*/lib")
-    folders += [f for path in sys.path for f in glob.glob(f"{path}/nvidia/*/lib")]
-    names = [name for folder in folders for name in sorted(glob.glob(f"{folder}/libnppif.so*"))]
-    for name in names + ["libnppif.so.13", "libnppif.so.12", "libnppif.so"]:
-        core = os.path.join(os.path.dirname(name), os.path.basename(name).replace("nppif", "nppc"))
-        try:
-            ctypes.CDLL(core, mode=ctypes.RTLD_GLOBAL)
-            return ctypes.CDLL(name)
-        except OSError:
-            continue
-    return None
 
 
 class Npp:
@@ -176,18 +135,10 @@ class Npp:
         self.cupy, self.npp, self.with_info = cupy, library, with_info
         self.who = "NPP label + compress" + (" + info list" if with_info else "")
         self.stream = cupy.cuda.Stream(non_blocking=True)
-        device = cupy.cuda.Device()
-        attributes = device.attributes
-        major, minor = divmod(int(device.compute_capability), 10)
-        self.context = NppStreamContext(
-            self.stream.ptr, device.id, attributes["MultiProcessorCount"], attributes["MaxThreadsPerMultiProcessor"],
-            attributes["MaxThreadsPerBlock"], attributes["MaxSharedMemoryPerBlock"],
-            major, minor, 1, 0)
+        self.context = npp_context(cupy, self.stream)
 
     def call(self, name, *arguments):
-        status = getattr(self.npp, name)(*arguments)
-        if status != 0:
-            raise RuntimeError(f"{name}: NPP status {status}")
+        call_npp(self.npp, name, *arguments)
 
     def measure(self, mask, connectivity):
         cupy, pointer = self.cupy, lambda array: ctypes.c_void_p(array.data.ptr)
@@ -286,10 +237,8 @@ def measure(peers, mask, name, granularity, density, connectivity):
 
 
 def read_pgm(path):
-    with open(path, "rb") as file:
-        magic, width, height, _ = (file.readline().strip() for _ in range(4))
-        assert magic == b"P5"
-        return np.frombuffer(file.read(), np.uint8).reshape(int(height), int(width))
+    pixels, width, height, _ = read_pnm(path)
+    return np.frombuffer(pixels, np.uint8).reshape(height, width)
 
 
 def measure_all(full, files):
@@ -327,9 +276,7 @@ def write_masks(folder):
             continue
         kind = cv2.THRESH_BINARY_INV if dark else cv2.THRESH_BINARY
         mask = cv2.threshold(image, 0, 255, kind | cv2.THRESH_OTSU)[1]
-        with open(os.path.join(folder, os.path.splitext(os.path.basename(name))[0] + ".pgm"), "wb") as file:
-            file.write(b"P5\n%d\n%d\n255\n" % (mask.shape[1], mask.shape[0]))
-            file.write(mask.tobytes())
+        write_pgm(os.path.join(folder, os.path.splitext(os.path.basename(name))[0] + ".pgm"), mask)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "masks.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 uint64_t
@@ -136,24 +134,4 @@ bench_pattern_mask (BenchPattern pattern, uint32_t width, uint32_t height, uint8
         row[x] = 255;
     }
   }
-}
-
-uint8_t *
-bench_read_pgm (const char *path, uint32_t *width, uint32_t *height)
-{
-  FILE *file = fopen (path, "rb");
-  uint8_t *mask = NULL;
-  bool ok = file && fscanf (file, "P5 %u %u 255", width, height) == 2 && fgetc (file) != EOF && *width && *height;
-  if (ok) {
-    size_t size = (size_t) *width * *height;
-    mask = malloc (size);
-    ok = mask && fread (mask, 1, size, file) == size;
-  }
-  if (file)
-    fclose (file);
-  if (ok)
-    return mask;
-  fprintf (stderr, "%s: not a readable binary PGM (P5) file with maxval 255\n", path);
-  free (mask);
-  return NULL;
 }

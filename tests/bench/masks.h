@@ -36,7 +36,4 @@ typedef enum {
 const char *bench_pattern_name (BenchPattern pattern);
 void bench_pattern_mask (BenchPattern pattern, uint32_t width, uint32_t height, uint8_t *mask);
 
-/* A mask from a binary PGM file with maxval 255; the caller frees it. NULL, and a message on stderr, on failure. */
-uint8_t *bench_read_pgm (const char *path, uint32_t *width, uint32_t *height);
-
 #endif

@@ -46,12 +46,6 @@ middle (GstVideoFormat format)
   return samples_of (format) == CTR_FORMAT_GRAY16 ? 32768 : 128;
 }
 
-static gboolean
-format_runs (const TestFormat *format)
-{
-  return format->in_cuda_memory || !test_in_cuda_memory ();
-}
-
 GST_START_TEST (test_formats_all)
 {
   for (guint i = 0; i < G_N_ELEMENTS (test_formats); i++) {
@@ -75,50 +69,6 @@ GST_START_TEST (test_formats_all)
     gst_caps_unref (expected);
     gst_harness_teardown (h);
   }
-}
-
-GST_END_TEST;
-
-/* Formats we do not read are refused by negotiation, not by an error. */
-GST_START_TEST (test_other_formats_refused)
-{
-  GstHarness *h = new_harness ("cudacca");
-  GstCaps *caps = gst_pad_peer_query_caps (h->srcpad, NULL);
-
-  for (guint f = GST_VIDEO_FORMAT_ENCODED + 1; f <= GST_VIDEO_FORMAT_RGBP; f++) {
-    const gchar *name = gst_video_format_to_string (f);
-    GstCaps *one = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, name, "width", G_TYPE_INT, 64, "height",
-        G_TYPE_INT, 64, "framerate", GST_TYPE_FRACTION, 25, 1, NULL);
-    gboolean known = FALSE;
-
-    for (guint i = 0; i < G_N_ELEMENTS (test_formats); i++)
-      known |= test_formats[i].video == f;
-    fail_unless (gst_caps_can_intersect (caps, one) == known, "%s", name);
-    gst_caps_unref (one);
-  }
-  gst_caps_unref (caps);
-  gst_harness_teardown (h);
-}
-
-GST_END_TEST;
-
-/* The host backend never offers to take CUDA memory; the GPU backend does, in every format libgstcuda has. */
-GST_START_TEST (test_memory_caps)
-{
-  GstHarness *h = new_harness ("cudacca");
-  GstCaps *caps = gst_pad_peer_query_caps (h->srcpad, NULL);
-
-  for (guint i = 0; i < G_N_ELEMENTS (test_formats); i++) {
-    GstCaps *one = gst_caps_new_simple (
-        "video/x-raw", "format", G_TYPE_STRING, gst_video_format_to_string (test_formats[i].video), NULL);
-
-    fail_unless (gst_caps_can_intersect (caps, one));
-    gst_caps_set_features_simple (one, gst_caps_features_new_single ("memory:CUDAMemory"));
-    fail_unless (gst_caps_can_intersect (caps, one) == (test_on_gpu () && test_formats[i].in_cuda_memory));
-    gst_caps_unref (one);
-  }
-  gst_caps_unref (caps);
-  gst_harness_teardown (h);
 }
 
 GST_END_TEST;
@@ -598,8 +548,6 @@ cudacca_suite (void)
   suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 120);
   tcase_add_test (tc, test_formats_all);
-  tcase_add_test (tc, test_other_formats_refused);
-  tcase_add_test (tc, test_memory_caps);
   tcase_add_test (tc, test_layouts);
   tcase_add_test (tc, test_sizes);
   tcase_add_test (tc, test_small_sizes_all);

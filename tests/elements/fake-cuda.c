@@ -6,9 +6,8 @@
  * Stricter than a driver: the core's functions fail unless called in the context they belong to, with nothing but that
  * context on the thread's stack, a stream of it, and device memory of it.
  *
- * The program under test has to be linked with the core; it reaches fake_cuda_fail() and fake_cuda_count() through
- * dlsym(). */
-#include <contours/cca.h>
+ * The program under test has to be linked with the core; it reaches fake_cuda_fail() and its like through dlsym(). */
+#include <contours/contours.h>
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -26,7 +25,7 @@ typedef struct {
   int device;
 } Context;
 
-/* What lives in a context: memory, streams, analysers. */
+/* What lives in a context: memory, streams, analysers, edge detectors. */
 typedef struct {
   void *pointer;
   size_t size;
@@ -36,6 +35,7 @@ typedef struct {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Object objects[MAX_OBJECTS];
 static CtrStatus fail_next;
+static bool full;
 
 static __thread Context *stack[16];
 static __thread int depth;
@@ -181,6 +181,8 @@ DRIVER (cuMemAllocPitch_v2, void **memory, size_t *pitch, size_t width, size_t h
 {
   if (!current ())
     return INVALID_CONTEXT;
+  if (full)
+    return OUT_OF_MEMORY;
   *pitch = (width + PITCH - 1) / PITCH * PITCH;
   *memory = malloc (*pitch * height);
   return *memory && add_object (*memory, *pitch * height, current ()) ? SUCCESS : OUT_OF_MEMORY;
@@ -291,7 +293,7 @@ fail (CtrError *error, CtrStatus status, const char *message)
   return false;
 }
 
-/* The next image of any analyser fails with STATUS. */
+/* The next image of any analyser or edge detector fails with STATUS. */
 CTR_API void fake_cuda_fail (CtrStatus status);
 void
 fake_cuda_fail (CtrStatus status)
@@ -299,7 +301,15 @@ fake_cuda_fail (CtrStatus status)
   fail_next = status;
 }
 
-/* Streams, analysers and pieces of device memory that have not been freed. */
+/* From now on there is no more device memory, or is again. */
+CTR_API void fake_cuda_set_full (bool is_full);
+void
+fake_cuda_set_full (bool is_full)
+{
+  full = is_full;
+}
+
+/* Streams, analysers, edge detectors and pieces of device memory that have not been freed. */
 CTR_API int fake_cuda_count (void);
 int
 fake_cuda_count (void)
@@ -319,17 +329,56 @@ ctr_cuda_available (CtrError *error)
   return true;
 }
 
+/* May an object of the core be made now? */
+static bool
+check_new (CtrBackend backend, CtrError *error)
+{
+  if (backend == CTR_BACKEND_CUDA && depth != 1)
+    return fail (error, CTR_ERROR_CUDA, "made without a context, or with more than one pushed");
+  return true;
+}
+
+static void
+forget (const void *pointer)
+{
+  Object object = find_object (pointer, true);
+
+  if (object.pointer && object.context != current ()) {
+    fprintf (stderr, "an object of the core is freed outside its context\n");
+    abort ();
+  }
+}
+
+static bool
+lies_in (const void *data, CtrMemory memory, Context *context)
+{
+  return (find_object (data, false).context == context) == (memory == CTR_MEMORY_DEVICE);
+}
+
+/* May OBJECT work on IMAGE now? */
+static bool
+check_run (const Object *object, const CtrImage *image, void *stream, CtrError *error)
+{
+  CtrStatus status = fail_next;
+
+  fail_next = CTR_OK;
+  if (status != CTR_OK)
+    return fail (error, status, "as the test asked");
+  if (depth != 1 || current () != object->context)
+    return fail (error, CTR_ERROR_CUDA, "another context than the object's is current, or more than one is pushed");
+  if (!stream || find_object (stream, false).context != object->context)
+    return fail (error, CTR_ERROR_CUDA, "the stream is not one of the object's context");
+  if (!lies_in (image->data, image->memory, object->context))
+    return fail (error, CTR_ERROR_CUDA, "the image does not lie in the memory it is said to lie in");
+  return true;
+}
+
 CtrCca *
 ctr_cca_new (CtrBackend backend, CtrError *error)
 {
   CtrCca *(*host_new) (CtrBackend, CtrError *) = dlsym (RTLD_NEXT, "ctr_cca_new");
-  CtrCca *cca;
+  CtrCca *cca = check_new (backend, error) ? host_new (CTR_BACKEND_CPU, error) : NULL;
 
-  if (backend == CTR_BACKEND_CUDA && depth != 1) {
-    fail (error, CTR_ERROR_CUDA, "ctr_cca_new() called without a context, or with more than one pushed");
-    return NULL;
-  }
-  cca = host_new (CTR_BACKEND_CPU, error);
   if (cca && backend == CTR_BACKEND_CUDA)
     add_object (cca, 1, current ());
   return cca;
@@ -339,12 +388,8 @@ void
 ctr_cca_free (CtrCca *cca)
 {
   void (*host_free) (CtrCca *) = dlsym (RTLD_NEXT, "ctr_cca_free");
-  Object object = find_object (cca, true);
 
-  if (object.pointer && object.context != current ()) {
-    fprintf (stderr, "ctr_cca_free() called outside the analyser's context\n");
-    abort ();
-  }
+  forget (cca);
   host_free (cca);
 }
 
@@ -355,20 +400,55 @@ ctr_cca_run (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, voi
       dlsym (RTLD_NEXT, "ctr_cca_run");
   Object object = find_object (cca, false);
   CtrImage view = *image;
-  CtrStatus status = fail_next;
-  bool ok = true;
 
   if (object.pointer) {
-    fail_next = CTR_OK;
-    if (status != CTR_OK)
-      ok = fail (error, status, "as the test asked");
-    else if (depth != 1 || current () != object.context)
-      ok = fail (error, CTR_ERROR_CUDA, "another context than the analyser's is current, or more than one is pushed");
-    else if (!stream || find_object (stream, false).context != object.context)
-      ok = fail (error, CTR_ERROR_CUDA, "the stream is not one of the analyser's context");
-    else if ((find_object (image->data, false).context == object.context) != (image->memory == CTR_MEMORY_DEVICE))
-      ok = fail (error, CTR_ERROR_CUDA, "the image does not lie in the memory it is said to lie in");
+    if (!check_run (&object, image, stream, error))
+      return NULL;
     view.memory = CTR_MEMORY_HOST;
   }
-  return ok ? host_run (cca, &view, params, NULL, error) : NULL;
+  return host_run (cca, &view, params, NULL, error);
+}
+
+CtrCanny *
+ctr_canny_new (CtrBackend backend, CtrError *error)
+{
+  CtrCanny *(*host_new) (CtrBackend, CtrError *) = dlsym (RTLD_NEXT, "ctr_canny_new");
+  CtrCanny *canny = check_new (backend, error) ? host_new (CTR_BACKEND_CPU, error) : NULL;
+
+  if (canny && backend == CTR_BACKEND_CUDA)
+    add_object (canny, 1, current ());
+  return canny;
+}
+
+void
+ctr_canny_free (CtrCanny *canny)
+{
+  void (*host_free) (CtrCanny *) = dlsym (RTLD_NEXT, "ctr_canny_free");
+
+  forget (canny);
+  host_free (canny);
+}
+
+bool
+ctr_canny_run (CtrCanny *canny, const CtrImage *image, const CtrCannyParams *params, const CtrEdgePicture *picture,
+    void *stream, CtrError *error)
+{
+  bool (*host_run) (CtrCanny *, const CtrImage *, const CtrCannyParams *, const CtrEdgePicture *, void *, CtrError *) =
+      dlsym (RTLD_NEXT, "ctr_canny_run");
+  Object object = find_object (canny, false);
+  CtrImage view = *image;
+  CtrEdgePicture host_picture = *picture;
+
+  if (object.pointer) {
+    if (!check_run (&object, image, stream, error))
+      return false;
+    for (uint32_t i = 0; i < picture->plane_count; i++) {
+      const CtrEdgePlane *plane = &picture->planes[i];
+      if (!lies_in (plane->data, picture->memory, object.context)
+          || (plane->source && !lies_in (plane->source, picture->memory, object.context)))
+        return fail (error, CTR_ERROR_CUDA, "the picture does not lie in the memory it is said to lie in");
+    }
+    view.memory = host_picture.memory = CTR_MEMORY_HOST;
+  }
+  return host_run (canny, &view, params, &host_picture, NULL, error);
 }

@@ -1,19 +1,54 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the base class promises of every analyser, shown on cudacca: states, errors, allocation, latency, QoS. */
-#include "frames.h"
+/* What the base class promises of every element over it: caps, states, errors, allocation, latency, QoS. */
+#include "subject.h"
 
 #include <dirent.h>
 
 static const TestFrame small = {GST_VIDEO_FORMAT_NV12, 64, 48, .seed = 21};
 
-static CtrCcaParams
-default_params (void)
+/* Formats nobody reads are refused by negotiation, not by an error. */
+GST_START_TEST (test_other_formats_refused)
 {
-  CtrCcaParams params;
+  GstHarness *h = new_harness (subject ());
+  GstCaps *caps = gst_pad_peer_query_caps (h->srcpad, NULL);
 
-  ctr_cca_params_init (&params);
-  return params;
+  for (guint f = GST_VIDEO_FORMAT_ENCODED + 1; f <= GST_VIDEO_FORMAT_RGBP; f++) {
+    const gchar *name = gst_video_format_to_string (f);
+    GstCaps *one = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, name, "width", G_TYPE_INT, 64, "height",
+        G_TYPE_INT, 64, "framerate", GST_TYPE_FRACTION, 25, 1, NULL);
+    gboolean known = FALSE;
+
+    for (guint i = 0; i < G_N_ELEMENTS (test_formats); i++)
+      known |= test_formats[i].video == f;
+    fail_unless (gst_caps_can_intersect (caps, one) == known, "%s", name);
+    gst_caps_unref (one);
+  }
+  gst_caps_unref (caps);
+  gst_harness_teardown (h);
 }
+
+GST_END_TEST;
+
+/* The host backend never offers to take CUDA memory; the GPU backend does, in every format libgstcuda has. */
+GST_START_TEST (test_memory_caps)
+{
+  GstHarness *h = new_harness (subject ());
+  GstCaps *caps = gst_pad_peer_query_caps (h->srcpad, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (test_formats); i++) {
+    GstCaps *one = gst_caps_new_simple (
+        "video/x-raw", "format", G_TYPE_STRING, gst_video_format_to_string (test_formats[i].video), NULL);
+
+    fail_unless (gst_caps_can_intersect (caps, one));
+    gst_caps_set_features_simple (one, gst_caps_features_new_single ("memory:CUDAMemory"));
+    fail_unless (gst_caps_can_intersect (caps, one) == (test_on_gpu () && test_formats[i].in_cuda_memory));
+    gst_caps_unref (one);
+  }
+  gst_caps_unref (caps);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
 
 static guint
 count_open_files (void)
@@ -31,8 +66,8 @@ count_open_files (void)
 GST_START_TEST (test_state_changes)
 {
   gchar *line = g_strdup_printf ("videotestsrc num-buffers=2 ! video/x-raw,format=NV12,width=64,height=48 ! "
-                                 "cudacca backend=%s ! fakesink sync=false",
-      test_backend ());
+                                 "%s backend=%s ! fakesink sync=false",
+      subject (), test_backend ());
   GstElement *pipeline = gst_parse_launch (line, NULL);
   guint n_files = 0;
 
@@ -56,8 +91,8 @@ GST_END_TEST;
 GST_START_TEST (test_state_change_stress)
 {
   gchar *line = g_strdup_printf ("videotestsrc ! video/x-raw,format=NV12,width=64,height=48 ! "
-                                 "cudacca backend=%s ! fakesink sync=false",
-      test_backend ());
+                                 "%s backend=%s ! fakesink sync=false",
+      subject (), test_backend ());
   GstElement *pipeline = gst_parse_launch (line, NULL);
   GstBus *bus = gst_element_get_bus (pipeline);
 
@@ -79,22 +114,21 @@ GST_END_TEST;
 /* A flush and a new segment leave no stale state: the same frame has the same result. */
 GST_START_TEST (test_flush_and_eos)
 {
-  GstHarness *h = new_harness ("cudacca");
-  CtrCcaParams params = default_params ();
+  GstHarness *h = new_harness (subject ());
   TestFrame frame = small;
   GstSegment segment;
 
   set_frame_caps (h, &frame);
-  check_frame (h, &frame, &params);
+  check_default (h, &frame);
   fail_unless (gst_harness_push_event (h, gst_event_new_flush_start ()));
   fail_unless (gst_harness_push_event (h, gst_event_new_flush_stop (TRUE)));
   gst_segment_init (&segment, GST_FORMAT_TIME);
   fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
   frame.seed++;
-  check_frame (h, &frame, &params);
+  check_default (h, &frame);
   fail_unless (gst_harness_push_event (h, gst_event_new_gap (0, GST_SECOND)));
   frame.seed++;
-  check_frame (h, &frame, &params);
+  check_default (h, &frame);
   fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
   fail_unless_equals_int (gst_harness_buffers_in_queue (h), 0);
   gst_harness_teardown (h);
@@ -104,7 +138,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_latency)
 {
-  GstHarness *h = new_harness ("cudacca");
+  GstHarness *h = new_harness (subject ());
 
   set_frame_caps (h, &small);
   gst_harness_set_live (h, TRUE);
@@ -115,11 +149,11 @@ GST_START_TEST (test_latency)
 
 GST_END_TEST;
 
-/* When the sink reports lateness, frames that cannot be in time any more are dropped unanalysed, and said to be. */
+/* When the sink reports lateness, frames that cannot be in time any more are dropped unseen, and said to be. */
 GST_START_TEST (test_qos)
 {
   GstBus *bus = gst_bus_new ();
-  GstHarness *h = new_harness_with_bus ("cudacca", bus);
+  GstHarness *h = new_harness_with_bus (subject (), bus);
   GstMessage *message;
   guint64 processed, dropped;
   GstBuffer *buffer;
@@ -146,7 +180,7 @@ GST_START_TEST (test_qos)
   fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_QOS) == NULL);
   for (guint i = 0; i < 7; i++) {
     buffer = gst_harness_pull (h);
-    fail_unless (gst_buffer_get_component_meta (buffer) != NULL);
+    assert_default_result (buffer, &small);
     fail_unless (GST_BUFFER_IS_DISCONT (buffer) == (i == 3), "frame %u", i);
     gst_buffer_unref (buffer);
   }
@@ -169,19 +203,19 @@ count_output (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer user_da
   g_atomic_int_inc ((gint *) user_data);
 }
 
-/* A live camera, a sink too slow for it, threshold changes meanwhile: nothing blocks, and every frame is accounted for.
+/* A live camera, a sink too slow for it, property changes meanwhile: nothing blocks, and every frame is accounted for.
  */
 GST_START_TEST (test_live_slow_sink)
 {
   gchar *line = g_strdup_printf (
       "videotestsrc is-live=true num-buffers=30 ! video/x-raw,format=NV12,width=64,height=48,framerate=60/1 ! "
-      "identity name=in signal-handoffs=true ! cudacca name=cca backend=%s ! identity sleep-time=40000 ! "
+      "identity name=in signal-handoffs=true ! %s name=subject backend=%s ! identity sleep-time=40000 ! "
       "fakesink name=out sync=true qos=true max-lateness=-1 signal-handoffs=true",
-      test_backend ());
+      subject (), test_backend ());
   GstElement *pipeline = gst_parse_launch (line, NULL);
   GstElement *in = gst_bin_get_by_name (GST_BIN (pipeline), "in");
   GstElement *out = gst_bin_get_by_name (GST_BIN (pipeline), "out");
-  GstElement *cca = gst_bin_get_by_name (GST_BIN (pipeline), "cca");
+  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), "subject");
   GstBus *bus = gst_element_get_bus (pipeline);
   gint n_in = 0, n_out = 0, n_dropped = 0;
   gboolean ended = FALSE;
@@ -196,9 +230,9 @@ GST_START_TEST (test_live_slow_sink)
     fail_unless (message != NULL, "the pipeline hangs");
     fail_unless (GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR);
     ended = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
-    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_QOS && GST_MESSAGE_SRC (message) == GST_OBJECT (cca)) {
+    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_QOS && GST_MESSAGE_SRC (message) == GST_OBJECT (element)) {
       n_dropped++;
-      g_object_set (cca, "threshold", 10 * n_dropped, NULL);
+      set_live_property (element, 10 * n_dropped);
     }
     gst_message_unref (message);
   }
@@ -208,7 +242,7 @@ GST_START_TEST (test_live_slow_sink)
   gst_object_unref (bus);
   gst_object_unref (in);
   gst_object_unref (out);
-  gst_object_unref (cca);
+  gst_object_unref (element);
   gst_object_unref (pipeline);
   g_free (line);
 }
@@ -219,16 +253,14 @@ GST_END_TEST;
 static void
 assert_restarts (GstHarness *h)
 {
-  CtrCcaParams params = default_params ();
-
   restart (h, &small);
-  check_frame (h, &small, &params);
+  check_default (h, &small);
 }
 
 GST_START_TEST (test_too_large)
 {
   GstBus *bus = gst_bus_new ();
-  GstHarness *h = new_harness_with_bus ("cudacca", bus);
+  GstHarness *h = new_harness_with_bus (subject (), bus);
   static const gint sizes[][2] = {{65536, 1}, {1, 65536}};
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
@@ -247,11 +279,12 @@ GST_START_TEST (test_too_large)
 
 GST_END_TEST;
 
-/* A buffer smaller than its caps, and metas that point outside it or run backwards: one error each, no metadata. */
+/* A buffer smaller than its caps, and metas that point outside it or run backwards: one error each, and nothing goes
+ * on. */
 GST_START_TEST (test_broken_frames)
 {
   GstBus *bus = gst_bus_new ();
-  GstHarness *h = new_harness_with_bus ("cudacca", bus);
+  GstHarness *h = new_harness_with_bus (subject (), bus);
   static const struct {
     gsize size, offset;
     gint stride;
@@ -295,14 +328,15 @@ takes_video_meta (GstHarness *h, GstCaps *caps)
   return takes;
 }
 
-/* The frames go on downstream, so in system memory layouts are welcome exactly where downstream can take them. */
+/* Frames that go on downstream in system memory may have exactly the layouts that downstream can take; those that end
+ * here, any. */
 GST_START_TEST (test_allocation)
 {
-  GstHarness *h = new_harness ("cudacca");
+  GstHarness *h = new_harness (subject ());
   GstCaps *caps = frame_caps (&small);
 
   set_frame_caps (h, &small);
-  fail_unless (takes_video_meta (h, caps) == test_in_cuda_memory ());
+  fail_unless (takes_video_meta (h, caps) == (test_in_cuda_memory () || subject_renders ()));
   gst_harness_add_propose_allocation_meta (h, GST_VIDEO_META_API_TYPE, NULL);
   fail_unless (takes_video_meta (h, caps));
   gst_caps_unref (caps);
@@ -320,6 +354,8 @@ filter_suite (void)
   skip_without_gpu ();
   suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 120);
+  tcase_add_test (tc, test_other_formats_refused);
+  tcase_add_test (tc, test_memory_caps);
   tcase_add_test (tc, test_state_changes);
   tcase_add_test (tc, test_state_change_stress);
   tcase_add_test (tc, test_flush_and_eos);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Frames with known pixels in any format, layout and memory, and what the core finds in them. Shared by the element
- * tests; everything is static inline, so a test may use what it needs. */
+/* Frames with known pixels in any format, layout and memory, and the components the core finds in them. Shared by the
+ * element tests; everything is static inline, so a test may use what it needs. */
 #ifndef FRAMES_H
 #define FRAMES_H
 
@@ -18,7 +18,7 @@
 #include <gst/cuda/gstcudautils.h>
 #endif
 
-/* Every format an analyser takes, and the samples it must read; written down apart from the elements' own table. */
+/* Every format the elements take, and the samples it must read; written down apart from the elements' own table. */
 typedef struct {
   GstVideoFormat video;
   CtrFormat samples;
@@ -251,22 +251,30 @@ samples_of (GstVideoFormat video)
   g_assert_not_reached ();
 }
 
-/* What the core's host backend finds in the frame, from rows without gaps; free with ctr_components_unref(). */
-static inline CtrComponents *
-expected_components (const TestFrame *frame, const CtrCcaParams *params)
+/* A view of the samples the elements read, in rows without gaps; free PIXELS with g_free(). */
+static inline CtrImage
+first_plane (const TestFrame *frame, guint8 **pixels)
 {
   CtrFormat samples = samples_of (frame->format);
   gsize row_bytes = frame->width * ctr_format_pixel_size (samples);
-  guint8 *pixels = g_malloc (row_bytes * frame->height);
-  CtrImage image = {pixels, row_bytes, frame->width, frame->height, samples, CTR_MEMORY_HOST};
-  CtrError error = {0};
-  CtrCca *cca = ctr_cca_new (CTR_BACKEND_CPU, &error);
-  CtrComponents *components;
 
+  *pixels = g_malloc (row_bytes * frame->height);
   for (gint row = 0; row < frame->height; row++)
     for (gsize column = 0; column < row_bytes; column++)
-      pixels[row * row_bytes + column] = frame_byte (frame->seed, 0, column, row);
-  components = ctr_cca_run (cca, &image, params, NULL, &error);
+      (*pixels)[row * row_bytes + column] = frame_byte (frame->seed, 0, column, row);
+  return (CtrImage){*pixels, row_bytes, frame->width, frame->height, samples, CTR_MEMORY_HOST};
+}
+
+/* What the core's host backend finds in the frame; free with ctr_components_unref(). */
+static inline CtrComponents *
+expected_components (const TestFrame *frame, const CtrCcaParams *params)
+{
+  guint8 *pixels;
+  CtrImage image = first_plane (frame, &pixels);
+  CtrError error = {0};
+  CtrCca *cca = ctr_cca_new (CTR_BACKEND_CPU, &error);
+  CtrComponents *components = ctr_cca_run (cca, &image, params, NULL, &error);
+
   fail_unless (components != NULL, "%s", error.message);
   ctr_cca_free (cca);
   g_free (pixels);
@@ -339,6 +347,12 @@ static inline void
 set_frame_caps (GstHarness *h, const TestFrame *frame)
 {
   gst_harness_set_src_caps (h, frame_caps (frame));
+}
+
+static inline gboolean
+format_runs (const TestFormat *format)
+{
+  return format->in_cuda_memory || !test_in_cuda_memory ();
 }
 
 /* A harness of one element, given as a launch line, on this run's backend. Its messages go to BUS where one is given.

@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How the elements live on a GPU with others: contexts are shared, followed and told; wrong devices are named. Skipped
  * without a GPU. */
-#include "frames.h"
+#include "subject.h"
 
 #include <dlfcn.h>
 #include <gst/base/gstbasetransform.h>
 
 static const TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 41};
+
+static GstElement *
+new_subject (const gchar *properties)
+{
+  gchar *line = g_strdup_printf ("%s %s", subject (), properties);
+  GstElement *element = gst_parse_launch (line, NULL);
+
+  fail_unless (element != NULL);
+  g_free (line);
+  return element;
+}
 
 /* The CUDA context PAD's element works in, as its neighbours are told it. */
 static GstCudaContext *
@@ -28,7 +39,7 @@ context_of (GstPad *pad)
 GST_START_TEST (test_wrong_device)
 {
   GstBus *bus = gst_bus_new ();
-  GstElement *element = gst_parse_launch ("cudacca backend=cuda cuda-device-id=99", NULL);
+  GstElement *element = new_subject ("backend=cuda cuda-device-id=99");
   GstMessage *message;
   GError *error = NULL;
 
@@ -58,7 +69,7 @@ GST_END_TEST;
 GST_START_TEST (test_auto)
 {
   GstBus *bus = gst_bus_new ();
-  GstElement *element = gst_parse_launch ("cudacca", NULL);
+  GstElement *element = new_subject ("backend=auto");
   GstMessage *message;
   GError *error = NULL;
 
@@ -81,7 +92,7 @@ GST_END_TEST;
 /* A context the application sets is used, and used again after a restart. */
 GST_START_TEST (test_application_context)
 {
-  GstElement *element = gst_parse_launch ("cudacca backend=cuda", NULL);
+  GstElement *element = new_subject ("backend=cuda");
   GstPad *pad = gst_element_get_static_pad (element, "src");
   GstContext *context = gst_context_new_cuda_context (test_cuda_context ());
 
@@ -101,10 +112,10 @@ GST_END_TEST;
 /* Two elements in one pipeline have one context. */
 GST_START_TEST (test_context_shared)
 {
-  GstElement *pipeline = gst_parse_launch ("videotestsrc num-buffers=2 ! video/x-raw,format=NV12 ! cudacca name=a "
-                                           "backend=cuda ! cudacca name=b backend=cuda "
-                                           "! fakesink",
-      NULL);
+  gchar *line = g_strdup_printf ("videotestsrc num-buffers=2 ! video/x-raw,format=NV12 ! %s name=a backend=cuda ! "
+                                 "%s name=b backend=cuda ! fakesink",
+      subject (), subject ());
+  GstElement *pipeline = gst_parse_launch (line, NULL);
   GstCudaContext *contexts[2];
 
   fail_unless (gst_element_set_state (pipeline, GST_STATE_PAUSED) != GST_STATE_CHANGE_FAILURE);
@@ -120,6 +131,7 @@ GST_START_TEST (test_context_shared)
   fail_unless (contexts[0] == contexts[1]);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
+  g_free (line);
 }
 
 GST_END_TEST;
@@ -127,12 +139,10 @@ GST_END_TEST;
 /* Frames of other contexts of the device are followed there, back and forth, with the same results. */
 GST_START_TEST (test_context_followed)
 {
-  GstElement *element = gst_parse_launch ("cudacca backend=cuda", NULL);
+  GstElement *element = new_subject ("backend=cuda");
   GstHarness *h = gst_harness_new_with_element (element, "sink", "src");
   GstCudaContext *contexts[2] = {test_cuda_context (), gst_cuda_context_new (0)};
-  CtrCcaParams params;
 
-  ctr_cca_params_init (&params);
   set_frame_caps (h, &frame);
   for (guint i = 0; i < 6; i++) {
     TestFrame next = frame;
@@ -141,8 +151,9 @@ GST_START_TEST (test_context_followed)
     next.seed = i;
     fail_unless_equals_int (gst_harness_push (h, make_cuda_frame (&next, contexts[i / 2 % 2])), GST_FLOW_OK);
     buffer = gst_harness_pull (h);
-    assert_frame_result (buffer, &next, &params);
+    assert_default_result (buffer, &next);
     fail_unless (context_of (GST_BASE_TRANSFORM_SRC_PAD (element)) == contexts[i / 2 % 2]);
+    fail_unless (GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (buffer, 0))->context == contexts[i / 2 % 2]);
     gst_buffer_unref (buffer);
   }
   gst_harness_teardown (h);
@@ -155,7 +166,7 @@ GST_END_TEST;
 /* Upstream is offered CUDA memory of the context we work in. */
 GST_START_TEST (test_pool_proposed)
 {
-  GstElement *element = gst_parse_launch ("cudacca backend=cuda", NULL);
+  GstElement *element = new_subject ("backend=cuda");
   GstHarness *h = gst_harness_new_with_element (element, "sink", "src");
   GstCaps *caps = frame_caps (&frame);
   GstQuery *query = gst_query_new_allocation (caps, TRUE);
@@ -184,14 +195,56 @@ GST_START_TEST (test_pool_proposed)
 
 GST_END_TEST;
 
+static GstPadProbeReturn
+answer_allocation (GstPad *pad, GstPadProbeInfo *info, gpointer pool)
+{
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
+    return GST_PAD_PROBE_OK;
+  gst_query_add_allocation_pool (query, pool, 0, 0, 0);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+/* New pictures come from downstream's pool where it holds CUDA memory of our context, else from one of our own. */
+GST_START_TEST (test_pool_taken)
+{
+  GstCudaContext *other = gst_cuda_context_new (0);
+  GstContext *ours = gst_context_new_cuda_context (test_cuda_context ());
+  GstBufferPool *pools[] = {
+      gst_cuda_buffer_pool_new (test_cuda_context ()), gst_cuda_buffer_pool_new (other), gst_video_buffer_pool_new ()};
+
+  for (guint i = 0; i < G_N_ELEMENTS (pools); i++) {
+    GstElement *element = new_subject ("backend=cuda");
+    GstBuffer *buffer;
+    GstHarness *h;
+
+    gst_element_set_context (element, ours);
+    h = gst_harness_new_with_element (element, "sink", "src");
+    gst_pad_add_probe (h->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, answer_allocation, pools[i], NULL);
+    set_frame_caps (h, &frame);
+    fail_unless_equals_int (gst_harness_push (h, make_frame (&frame)), GST_FLOW_OK);
+    buffer = gst_harness_pull (h);
+    fail_unless ((buffer->pool == pools[i]) == (i == 0));
+    fail_unless (GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (buffer, 0))->context == test_cuda_context ());
+    assert_default_result (buffer, &frame);
+    gst_buffer_unref (buffer);
+    gst_harness_teardown (h);
+    gst_object_unref (element);
+    gst_object_unref (pools[i]);
+  }
+  gst_context_unref (ours);
+  gst_object_unref (other);
+}
+
+GST_END_TEST;
+
 /* Frames change between system and CUDA memory while it runs. */
 GST_START_TEST (test_memory_switched)
 {
-  GstElement *element = gst_parse_launch ("cudacca backend=cuda", NULL);
+  GstElement *element = new_subject ("backend=cuda");
   GstHarness *h = gst_harness_new_with_element (element, "sink", "src");
-  CtrCcaParams params;
 
-  ctr_cca_params_init (&params);
   for (guint i = 0; i < 12; i++) {
     gboolean cuda = i / 2 % 2;
     TestFrame next = {.format = i % 4 < 3 ? GST_VIDEO_FORMAT_NV12 : GST_VIDEO_FORMAT_RGBA,
@@ -208,7 +261,7 @@ GST_START_TEST (test_memory_switched)
     fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
     buffer = gst_harness_pull (h);
     fail_unless (gst_is_cuda_memory (gst_buffer_peek_memory (buffer, 0)) == cuda);
-    assert_frame_result (buffer, &next, &params);
+    assert_default_result (buffer, &next);
     gst_buffer_unref (buffer);
   }
   gst_harness_teardown (h);
@@ -221,7 +274,7 @@ GST_END_TEST;
 GST_START_TEST (test_memory_elsewhere)
 {
   GstBus *bus = gst_bus_new ();
-  GstElement *element = gst_parse_launch ("cudacca backend=cuda", NULL);
+  GstElement *element = new_subject ("backend=cuda");
   GstHarness *h;
 
   gst_element_set_bus (element, bus);
@@ -240,14 +293,12 @@ GST_END_TEST;
 /* Behind GStreamer's own uploader, where this machine has it, in its context. */
 GST_START_TEST (test_cudaupload)
 {
-  GstElement *cca;
-  GstHarness *h;
-  CtrCcaParams params;
+  gchar *line = g_strdup_printf ("cudaupload ! video/x-raw(memory:CUDAMemory) ! %s backend=cuda", subject ());
+  GstHarness *h = gst_harness_new_parse (line);
+  GstElement *element;
   GstBuffer *buffer;
   GstPad *pad;
 
-  h = gst_harness_new_parse ("cudaupload ! video/x-raw(memory:CUDAMemory) ! cudacca backend=cuda");
-  ctr_cca_params_init (&params);
   for (guint i = 0; i < 4; i++) {
     static const GstVideoFormat formats[] = {GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_RGBA};
     TestFrame next = {formats[i % 2], i < 2 ? 320 : 321, i < 2 ? 240 : 243, .seed = i};
@@ -258,15 +309,16 @@ GST_START_TEST (test_cudaupload)
     fail_unless_equals_int (gst_harness_push (h, make_system_frame (&next)), GST_FLOW_OK);
     buffer = gst_harness_pull (h);
     fail_unless (gst_is_cuda_memory (gst_buffer_peek_memory (buffer, 0)));
-    assert_frame_result (buffer, &next, &params);
-    cca = gst_harness_find_element (h, "cudacca");
-    pad = gst_element_get_static_pad (cca, "src");
+    assert_default_result (buffer, &next);
+    element = gst_harness_find_element (h, subject ());
+    pad = gst_element_get_static_pad (element, "src");
     fail_unless (context_of (pad) == GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (buffer, 0))->context);
     gst_object_unref (pad);
-    gst_object_unref (cca);
+    gst_object_unref (element);
     gst_buffer_unref (buffer);
   }
   gst_harness_teardown (h);
+  g_free (line);
 }
 
 GST_END_TEST;
@@ -276,12 +328,10 @@ GST_START_TEST (test_other_device)
 {
   GstCudaContext *context = gst_cuda_context_new (1);
   GstBus *bus = gst_bus_new ();
-  GstElement *element = gst_parse_launch ("cudacca backend=cuda cuda-device-id=0", NULL);
-  CtrCcaParams params;
+  GstElement *element = new_subject ("backend=cuda cuda-device-id=0");
   GstBuffer *buffer;
   GstHarness *h;
 
-  ctr_cca_params_init (&params);
   gst_element_set_bus (element, bus);
   h = gst_harness_new_with_element (element, "sink", "src");
   set_frame_caps (h, &frame);
@@ -294,12 +344,12 @@ GST_START_TEST (test_other_device)
   gst_harness_teardown (h);
   gst_object_unref (element);
 
-  element = gst_parse_launch ("cudacca backend=cuda", NULL);
+  element = new_subject ("backend=cuda");
   h = gst_harness_new_with_element (element, "sink", "src");
   set_frame_caps (h, &frame);
   fail_unless_equals_int (gst_harness_push (h, make_cuda_frame (&frame, context)), GST_FLOW_OK);
   buffer = gst_harness_pull (h);
-  assert_frame_result (buffer, &frame, &params);
+  assert_default_result (buffer, &frame);
   gst_buffer_unref (buffer);
   gst_harness_teardown (h);
   gst_object_unref (element);
@@ -321,21 +371,55 @@ GST_START_TEST (test_core_failures)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     GstBus *bus = gst_bus_new ();
-    GstElement *element = gst_parse_launch ("cudacca backend=cuda", NULL);
+    GstElement *element = new_subject ("backend=cuda");
     GstHarness *h;
-    CtrCcaParams params;
 
-    ctr_cca_params_init (&params);
     gst_element_set_bus (element, bus);
     h = gst_harness_new_with_element (element, "sink", "src");
     set_frame_caps (h, &frame);
-    check_frame (h, &frame, &params);
+    check_default (h, &frame);
     fake_cuda_fail (cases[i].status);
     fail_unless_equals_int (gst_harness_push (h, make_frame (&frame)), GST_FLOW_ERROR);
     fail_unless (gst_harness_try_pull (h) == NULL);
     assert_one_error (bus, GST_RESOURCE_ERROR, cases[i].code);
     restart (h, &frame);
-    check_frame (h, &frame, &params);
+    check_default (h, &frame);
+    gst_element_set_bus (element, NULL);
+    gst_harness_teardown (h);
+    gst_object_unref (element);
+    gst_object_unref (bus);
+  }
+}
+
+GST_END_TEST;
+
+/* No device memory for new pictures, from the start or later: one error each, and it goes on when there is some again.
+ */
+GST_START_TEST (test_full)
+{
+  void (*fake_cuda_set_full) (bool) = dlsym (RTLD_DEFAULT, "fake_cuda_set_full");
+
+  for (guint later = 0; later < 2; later++) {
+    GstBus *bus = gst_bus_new ();
+    GstElement *element = new_subject ("backend=cuda");
+    GstBuffer *in = make_frame (&frame), *out = NULL;
+    GstHarness *h;
+
+    gst_element_set_bus (element, bus);
+    h = gst_harness_new_with_element (element, "sink", "src");
+    fake_cuda_set_full (!later);
+    set_frame_caps (h, &frame);
+    if (later) {
+      fail_unless_equals_int (gst_harness_push (h, gst_buffer_ref (in)), GST_FLOW_OK);
+      out = gst_harness_pull (h); /* the pool's only buffer */
+    }
+    fake_cuda_set_full (true);
+    fail_unless_equals_int (gst_harness_push (h, in), GST_FLOW_ERROR);
+    assert_one_error (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT);
+    gst_clear_buffer (&out);
+    fake_cuda_set_full (false);
+    restart (h, &frame);
+    check_default (h, &frame);
     gst_element_set_bus (element, NULL);
     gst_harness_teardown (h);
     gst_object_unref (element);
@@ -350,14 +434,12 @@ GST_START_TEST (test_nothing_left)
 {
   int (*fake_cuda_count) (void) = dlsym (RTLD_DEFAULT, "fake_cuda_count");
   int before = fake_cuda_count ();
-  GstElement *element = gst_parse_launch ("cudacca backend=cuda", NULL);
+  GstElement *element = new_subject ("backend=cuda");
   GstHarness *h = gst_harness_new_with_element (element, "sink", "src");
-  CtrCcaParams params;
 
-  ctr_cca_params_init (&params);
   for (guint i = 0; i < 10; i++) {
     restart (h, &frame);
-    check_frame (h, &frame, &params);
+    check_default (h, &frame);
     fail_unless (fake_cuda_count () > before);
   }
   gst_element_set_state (element, GST_STATE_NULL);
@@ -385,6 +467,8 @@ gpu_suite (void)
   tcase_add_test (tc, test_context_shared);
   tcase_add_test (tc, test_context_followed);
   tcase_add_test (tc, test_pool_proposed);
+  if (subject_renders ())
+    tcase_add_test (tc, test_pool_taken);
   tcase_add_test (tc, test_memory_switched);
   tcase_add_test (tc, test_memory_elsewhere);
   gst_cuda_load_library ();
@@ -396,6 +480,8 @@ gpu_suite (void)
   if (dlsym (RTLD_DEFAULT, "fake_cuda_fail")) {
     tcase_add_test (tc, test_core_failures);
     tcase_add_test (tc, test_nothing_left);
+    if (subject_renders ())
+      tcase_add_test (tc, test_full);
   }
   if (upload) {
     tcase_add_test (tc, test_cudaupload);

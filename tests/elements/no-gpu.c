@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A machine without a usable GPU, which this test makes of any by hiding them (CUDA_VISIBLE_DEVICES): everything
  * registers, "auto" takes the host and says so, "cuda" fails with one error that says why. */
-#include "frames.h"
+#include "subject.h"
 
 static const TestFrame frame = {GST_VIDEO_FORMAT_NV12, 64, 48, .seed = 31};
 
 static GstElement *
-new_cca (const gchar *backend, gint device_id, GstBus *bus)
+new_subject (const gchar *backend, gint device_id, GstBus *bus)
 {
-  GstElement *element = gst_element_factory_make ("cudacca", NULL);
+  GstElement *element = gst_element_factory_make (subject (), NULL);
 
   fail_unless (element != NULL);
   gst_util_set_object_arg (G_OBJECT (element), "backend", backend);
@@ -21,11 +21,9 @@ static void
 assert_works (GstElement *element)
 {
   GstHarness *h = gst_harness_new_with_element (element, "sink", "src");
-  CtrCcaParams params;
 
-  ctr_cca_params_init (&params);
   set_frame_caps (h, &frame);
-  check_frame (h, &frame, &params);
+  check_default (h, &frame);
   gst_harness_teardown (h);
 }
 
@@ -35,7 +33,7 @@ GST_START_TEST (test_auto)
 
   for (guint i = 0; i < G_N_ELEMENTS (device_ids); i++) {
     GstBus *bus = gst_bus_new ();
-    GstElement *element = new_cca ("auto", device_ids[i], bus);
+    GstElement *element = new_subject ("auto", device_ids[i], bus);
     GstMessage *message;
     GError *error = NULL;
 
@@ -58,7 +56,7 @@ GST_END_TEST;
 GST_START_TEST (test_cpu_is_silent)
 {
   GstBus *bus = gst_bus_new ();
-  GstElement *element = new_cca ("cpu", -1, bus);
+  GstElement *element = new_subject ("cpu", -1, bus);
 
   assert_works (element);
   fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_INFO | GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
@@ -75,7 +73,7 @@ GST_START_TEST (test_cuda)
 
   for (guint i = 0; i < G_N_ELEMENTS (device_ids); i++) {
     GstBus *bus = gst_bus_new ();
-    GstElement *element = new_cca ("cuda", device_ids[i], bus);
+    GstElement *element = new_subject ("cuda", device_ids[i], bus);
 
     fail_unless_equals_int (gst_element_set_state (element, GST_STATE_READY), GST_STATE_CHANGE_SUCCESS);
     for (guint again = 0; again < 2; again++) {
@@ -98,7 +96,7 @@ GST_END_TEST;
 /* Without a GPU nobody can take frames in CUDA memory: the caps say so once the choice is made. */
 GST_START_TEST (test_cuda_caps)
 {
-  GstElement *element = new_cca ("auto", -1, NULL);
+  GstElement *element = new_subject ("auto", -1, NULL);
   GstCaps *cuda = gst_caps_from_string ("video/x-raw(memory:CUDAMemory),format=NV12");
   GstPad *pad = gst_element_get_static_pad (element, "sink");
   GstCaps *caps = gst_pad_query_caps (pad, NULL);

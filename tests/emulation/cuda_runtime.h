@@ -15,6 +15,7 @@
 #define __host__
 #define __forceinline__ inline
 #define __grid_constant__
+#define __constant__
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__ ((aligned (n)))
 
@@ -292,6 +293,22 @@ __brev (unsigned v)
 }
 
 static inline unsigned
+__funnelshift_r (unsigned low, unsigned high, unsigned shift)
+{
+  return (unsigned) (((unsigned long long) high << 32 | low) >> (shift & 31));
+}
+
+static inline unsigned
+__byte_perm (unsigned low, unsigned high, unsigned selector)
+{
+  const unsigned long long bytes = (unsigned long long) high << 32 | low;
+  unsigned result = 0;
+  for (int i = 0; i < 4; i++)
+    result |= (unsigned) (bytes >> 8 * (selector >> 4 * i & 7) & 255) << 8 * i;
+  return result;
+}
+
+static inline unsigned
 __dp4a (unsigned a, unsigned b, unsigned c)
 {
   for (int i = 0; i < 32; i += 8)
@@ -407,6 +424,7 @@ cudaError_t cudaHostAlloc (void **memory, size_t size, unsigned flags);
 cudaError_t cudaFreeHost (void *memory);
 cudaError_t cudaMemcpyAsync (void *to, const void *from, size_t size, cudaMemcpyKind kind, cudaStream_t stream);
 cudaError_t cudaMemsetAsync (void *to, int value, size_t size, cudaStream_t stream);
+cudaError_t cudaMemset2DAsync (void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream);
 cudaError_t cudaStreamCreateWithFlags (cudaStream_t *stream, unsigned flags);
 cudaError_t cudaStreamDestroy (cudaStream_t stream);
 cudaError_t cudaStreamSynchronize (cudaStream_t stream);

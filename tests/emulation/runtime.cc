@@ -330,6 +330,20 @@ cudaMemsetAsync (void *to, int value, size_t size, cudaStream_t stream)
 }
 
 cudaError_t
+cudaMemset2DAsync (void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
+{
+  Locked locked (lock);
+  const Block *target = find_block (to, height ? pitch * (height - 1) + width : 0, "cudaMemset2DAsync");
+  if (height && (!target || target->pinned || pitch < width))
+    return failed (cudaErrorInvalidValue);
+  queue (stream, FILL, [to, pitch, value, width, height] {
+    for (size_t y = 0; y < height; y++)
+      memset ((char *) to + y * pitch, value, width);
+  });
+  return cudaSuccess;
+}
+
+cudaError_t
 cudaStreamCreateWithFlags (cudaStream_t *stream, unsigned)
 {
   Locked locked (lock);

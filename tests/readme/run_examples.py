@@ -62,11 +62,11 @@ def provide_inputs():
 
 
 def results_of(line):
-    return re.findall(r"[\w-]+\.ndjson", line)
+    return re.findall(r"[\w-]+\.ndjson", line) + re.findall(r"filesink location=(\S+)", line)
 
 
 def run(command, title, expected=None):
-    """Runs COMMAND; True when it went well, printed EXPECTED and left no .ndjson of its title empty."""
+    """Runs COMMAND; True when it went well, printed EXPECTED and left no result of its title empty."""
     print(f"--- {title}", flush=True)
     try:
         done = subprocess.run(command, shell=isinstance(command, str), stdout=subprocess.PIPE, text=True, timeout=60,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The benchmark's GPU side: what runs, on which images, timed with CUDA events on a non-default stream. */
-#ifndef BENCH_GPU_H
-#define BENCH_GPU_H
+/* The GPU side of bench_cca: what runs, on which images, timed with CUDA events on a non-default stream. */
+#ifndef BENCH_CCA_GPU_H
+#define BENCH_CCA_GPU_H
 
-#include "bench.h"
+#include "cca_work.h"
 
 #include <contours/contours.h>
 

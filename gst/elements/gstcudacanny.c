@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-cudacanny
+ * @title: cudacanny
+ * @short_description: Replaces each frame by its edges
+ *
+ * Finds the edges of each frame with Canny's method (Gaussian blur, Sobel gradient, non-maximum suppression,
+ * hysteresis) and makes a picture of them in the frame's own format: white where there is an edge, black elsewhere.
+ * With #GstCudaCanny:mask the frame itself shows through the edges instead of white.
+ *
+ * The edges are those of OpenCV's GaussianBlur() followed by Canny(), to the last pixel, on the GPU and on the host
+ * alike. Of YUV formats the luma is analysed, of 16-bit formats its upper 8 bits, of RGB formats the BT.601 luma.
+ *
+ * Metadata that describes the picture goes on with the new one.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 videotestsrc pattern=ball num-buffers=50 ! video/x-raw,format=NV12 ! cudacanny sigma=1 ! videoconvert
+ * ! autovideosink
+ * ]| Shows the outline of the ball. Without a GPU it is found on the host.
+ *
+ * Since: 0.1
+ */
+#include "gstcudacanny.h"
+
+#include <contours/canny.h>
+
+GST_DEBUG_CATEGORY_STATIC (gst_cuda_canny_debug);
+#define GST_CAT_DEFAULT gst_cuda_canny_debug
+
+struct _GstCudaCanny {
+  GstContoursFilter parent;
+
+  /* Properties, under the object lock. */
+  CtrCannyParams params;
+  gboolean mask;
+
+  CtrCanny *canny; /* while started */
+};
+
+enum {
+  PROP_0,
+  PROP_SIGMA,
+  PROP_THRESHOLD_MODE,
+  PROP_LOW_THRESHOLD,
+  PROP_HIGH_THRESHOLD,
+  PROP_APERTURE,
+  PROP_L2_GRADIENT,
+  PROP_MASK
+};
+
+/* More than any gradient. */
+#define MAX_THRESHOLD 1000000.0
+#define MIN_APERTURE 3
+#define MAX_APERTURE 7
+#define DEFAULT_MASK FALSE
+
+G_DEFINE_TYPE (GstCudaCanny, gst_cuda_canny, GST_TYPE_CONTOURS_FILTER)
+GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (cudacanny, "cudacanny", GST_RANK_NONE, GST_TYPE_CUDA_CANNY,
+    GST_DEBUG_CATEGORY_INIT (gst_cuda_canny_debug, "cudacanny", 0, "Canny edges"))
+
+#define GST_TYPE_CUDA_CANNY_THRESHOLD_MODE (gst_cuda_canny_threshold_mode_get_type ())
+static GType
+gst_cuda_canny_threshold_mode_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+      {CTR_CANNY_ABSOLUTE, "The low-threshold and high-threshold properties", "absolute"},
+      {CTR_CANNY_OTSU, "Otsu's threshold of each frame, and half of it", "otsu"},
+      {CTR_CANNY_MEDIAN, "0.67 and 1.33 times the median of each frame", "median"},
+      {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstCudaCannyThresholdMode", values));
+  return type;
+}
+
+static gboolean
+gst_cuda_canny_open (GstContoursFilter *filter, CtrBackend backend, CtrError *error)
+{
+  GstCudaCanny *self = GST_CUDA_CANNY (filter);
+
+  self->canny = ctr_canny_new (backend, error);
+  return self->canny != NULL;
+}
+
+static void
+gst_cuda_canny_close (GstContoursFilter *filter)
+{
+  g_clear_pointer (&GST_CUDA_CANNY (filter)->canny, ctr_canny_free);
+}
+
+/* Samples of more than 8 bits take two bytes, little endian in all our formats. */
+static void
+put_sample (guint8 *bytes, guint sample, guint depth)
+{
+  bytes[0] = sample;
+  if (depth > 8)
+    bytes[1] = sample >> 8;
+}
+
+/* White edges on black, without colour, opaque; SOURCE, where there is one, in place of white. */
+static void
+describe_plane (CtrEdgePlane *plane, const GstVideoFrame *out, const GstVideoFrame *source, guint index)
+{
+  const GstVideoFormatInfo *format = out->info.finfo;
+  gint components[GST_VIDEO_MAX_COMPONENTS];
+
+  gst_video_format_info_component (format, index, components);
+  *plane = (CtrEdgePlane){
+      .data = GST_VIDEO_FRAME_PLANE_DATA (out, index),
+      .stride = GST_VIDEO_FRAME_PLANE_STRIDE (out, index),
+      .source = source ? GST_VIDEO_FRAME_PLANE_DATA (source, index) : NULL,
+      .source_stride = source ? GST_VIDEO_FRAME_PLANE_STRIDE (source, index) : 0,
+      .pixel_size = GST_VIDEO_FORMAT_INFO_PSTRIDE (format, components[0]),
+      .x_shift = GST_VIDEO_FORMAT_INFO_W_SUB (format, components[0]),
+      .y_shift = GST_VIDEO_FORMAT_INFO_H_SUB (format, components[0]),
+  };
+  /* What is no component is padding. */
+  memset (plane->edge, 0xff, sizeof plane->edge);
+  memset (plane->background, 0xff, sizeof plane->background);
+  for (guint i = 0; i < GST_VIDEO_MAX_COMPONENTS && components[i] >= 0; i++) {
+    const guint c = components[i], depth = GST_VIDEO_FORMAT_INFO_DEPTH (format, c);
+    const guint shift = GST_VIDEO_FORMAT_INFO_SHIFT (format, c);
+    const guint full = ((1u << depth) - 1) << shift, middle = 1u << (depth - 1 + shift);
+
+    if (GST_VIDEO_FORMAT_INFO_IS_YUV (format) && (c == GST_VIDEO_COMP_U || c == GST_VIDEO_COMP_V)) {
+      /* Their order in the plane makes no difference. GStreamer 1.22 has a wrong offset for V of P010 and P016. */
+      const guint at = i * (depth > 8 ? 2 : 1);
+      put_sample (plane->edge + at, middle, depth);
+      put_sample (plane->background + at, middle, depth);
+    } else {
+      const guint at = GST_VIDEO_FORMAT_INFO_POFFSET (format, c);
+      put_sample (plane->edge + at, full, depth);
+      put_sample (plane->background + at, c == GST_VIDEO_COMP_A ? full : 0, depth);
+    }
+  }
+}
+
+static gboolean
+gst_cuda_canny_render (GstContoursFilter *filter, const CtrImage *image, const GstVideoFrame *in, GstVideoFrame *out,
+    gpointer stream, CtrError *error)
+{
+  GstCudaCanny *self = GST_CUDA_CANNY (filter);
+  CtrEdgePicture picture = {.plane_count = GST_VIDEO_FRAME_N_PLANES (out), .memory = image->memory};
+  CtrCannyParams params;
+  gboolean mask;
+
+  GST_OBJECT_LOCK (self);
+  params = self->params;
+  mask = self->mask;
+  GST_OBJECT_UNLOCK (self);
+
+  for (guint i = 0; i < picture.plane_count; i++)
+    describe_plane (&picture.planes[i], out, mask ? in : NULL, i);
+  return ctr_canny_run (self->canny, image, &params, &picture, stream, error);
+}
+
+static void
+gst_cuda_canny_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstCudaCanny *self = GST_CUDA_CANNY (object);
+  gint wanted;
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_SIGMA:
+      self->params.sigma = g_value_get_double (value);
+      break;
+    case PROP_THRESHOLD_MODE:
+      self->params.threshold_mode = g_value_get_enum (value);
+      break;
+    case PROP_LOW_THRESHOLD:
+      self->params.low_threshold = g_value_get_double (value);
+      break;
+    case PROP_HIGH_THRESHOLD:
+      self->params.high_threshold = g_value_get_double (value);
+      break;
+    case PROP_APERTURE:
+      wanted = g_value_get_int (value);
+      self->params.aperture = (wanted - 1) | 1;
+      if (wanted % 2 == 0)
+        GST_WARNING_OBJECT (self, "aperture can be 3, 5 or 7, not %d: it is set to %u", wanted, self->params.aperture);
+      break;
+    case PROP_L2_GRADIENT:
+      self->params.l2_gradient = g_value_get_boolean (value);
+      break;
+    case PROP_MASK:
+      self->mask = g_value_get_boolean (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_cuda_canny_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstCudaCanny *self = GST_CUDA_CANNY (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_SIGMA:
+      g_value_set_double (value, self->params.sigma);
+      break;
+    case PROP_THRESHOLD_MODE:
+      g_value_set_enum (value, self->params.threshold_mode);
+      break;
+    case PROP_LOW_THRESHOLD:
+      g_value_set_double (value, self->params.low_threshold);
+      break;
+    case PROP_HIGH_THRESHOLD:
+      g_value_set_double (value, self->params.high_threshold);
+      break;
+    case PROP_APERTURE:
+      g_value_set_int (value, self->params.aperture);
+      break;
+    case PROP_L2_GRADIENT:
+      g_value_set_boolean (value, self->params.l2_gradient);
+      break;
+    case PROP_MASK:
+      g_value_set_boolean (value, self->mask);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_cuda_canny_init (GstCudaCanny *self)
+{
+  ctr_canny_params_init (&self->params);
+  self->mask = DEFAULT_MASK;
+}
+
+static void
+gst_cuda_canny_class_init (GstCudaCannyClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstContoursFilterClass *filter_class = GST_CONTOURS_FILTER_CLASS (klass);
+  const GParamFlags controlled =
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE;
+  CtrCannyParams defaults;
+
+  ctr_canny_params_init (&defaults);
+  object_class->set_property = gst_cuda_canny_set_property;
+  object_class->get_property = gst_cuda_canny_get_property;
+
+  /**
+   * GstCudaCanny:sigma:
+   *
+   * Standard deviation of the Gaussian blur before the gradient, in pixels: what is smaller is noise. 0 leaves the
+   * frame as it is, as the element edgedetect does.
+   */
+  g_object_class_install_property (object_class, PROP_SIGMA,
+      g_param_spec_double ("sigma", "Sigma", "Standard deviation of the Gaussian blur, in pixels (0 = no blur)", 0,
+          CTR_CANNY_MAX_SIGMA, defaults.sigma, controlled));
+
+  /**
+   * GstCudaCanny:threshold-mode:
+   *
+   * Where the two thresholds come from: the properties, or the light of each frame.
+   */
+  g_object_class_install_property (object_class, PROP_THRESHOLD_MODE,
+      g_param_spec_enum ("threshold-mode", "Threshold mode", "Where the two thresholds come from",
+          GST_TYPE_CUDA_CANNY_THRESHOLD_MODE, defaults.threshold_mode, controlled));
+
+  /**
+   * GstCudaCanny:low-threshold:
+   *
+   * An edge goes on as long as its gradient is greater than this. The same as threshold1 of the element edgedetect, and
+   * of OpenCV's Canny(). Greater than #GstCudaCanny:high-threshold, the two change places.
+   */
+  g_object_class_install_property (object_class, PROP_LOW_THRESHOLD,
+      g_param_spec_double ("low-threshold", "Low threshold",
+          "An edge goes on where the gradient is greater; edgedetect's threshold1 (threshold-mode=absolute)", 0,
+          MAX_THRESHOLD, defaults.low_threshold, controlled));
+
+  /**
+   * GstCudaCanny:high-threshold:
+   *
+   * An edge has a gradient greater than this at one pixel at least. The same as threshold2 of the element edgedetect,
+   * and of OpenCV's Canny().
+   */
+  g_object_class_install_property (object_class, PROP_HIGH_THRESHOLD,
+      g_param_spec_double ("high-threshold", "High threshold",
+          "An edge has a greater gradient somewhere; edgedetect's threshold2 (threshold-mode=absolute)", 0,
+          MAX_THRESHOLD, defaults.high_threshold, controlled));
+
+  /**
+   * GstCudaCanny:aperture:
+   *
+   * Size of the Sobel operator: 3, 5 or 7 pixels; an even number is set to the odd one below. With 5 gradients are 12
+   * times, with 7 160 times those with 3: fixed thresholds have to follow.
+   */
+  g_object_class_install_property (object_class, PROP_APERTURE,
+      g_param_spec_int ("aperture", "Aperture", "Size of the Sobel operator in pixels: 3, 5 or 7", MIN_APERTURE,
+          MAX_APERTURE, defaults.aperture, controlled));
+
+  /**
+   * GstCudaCanny:l2-gradient:
+   *
+   * The gradient's magnitude is its length, sqrt (dx² + dy²), in place of |dx| + |dy|.
+   */
+  g_object_class_install_property (object_class, PROP_L2_GRADIENT,
+      g_param_spec_boolean ("l2-gradient", "L2 gradient",
+          "Length of the gradient: sqrt (dx^2 + dy^2) in place of |dx| + |dy|", defaults.l2_gradient, controlled));
+
+  /**
+   * GstCudaCanny:mask:
+   *
+   * The frame shows through the edges, on black, in place of white edges; as the element edgedetect does by default.
+   */
+  g_object_class_install_property (object_class, PROP_MASK,
+      g_param_spec_boolean (
+          "mask", "Mask", "The frame shows through the edges, in place of white edges", DEFAULT_MASK, controlled));
+
+  gst_element_class_set_static_metadata (element_class, "CUDA Canny edges", "Filter/Effect/Video/Hardware",
+      "Replaces each frame by its edges, found with Canny's method on the GPU or the host",
+      "The gst-cuda-contours authors");
+
+  filter_class->open = GST_DEBUG_FUNCPTR (gst_cuda_canny_open);
+  filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_canny_close);
+  filter_class->render = GST_DEBUG_FUNCPTR (gst_cuda_canny_render);
+
+  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CANNY_THRESHOLD_MODE, 0);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef GST_CUDA_CANNY_H
+#define GST_CUDA_CANNY_H
+
+#include "gstcontoursfilter.h"
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_CUDA_CANNY (gst_cuda_canny_get_type ())
+G_DECLARE_FINAL_TYPE (GstCudaCanny, gst_cuda_canny, GST, CUDA_CANNY, GstContoursFilter)
+
+GST_ELEMENT_REGISTER_DECLARE (cudacanny)
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The pictures cudacanny has to make: the core's mask, painted in every format by rules written down apart from the
+ * element's own. */
+#ifndef EDGES_H
+#define EDGES_H
+
+#include "frames.h"
+
+typedef struct {
+  guint pixel_size, x_shift, y_shift;
+  guint8 edge[4], background[4];
+} EdgePlane;
+
+typedef struct {
+  GstVideoFormat video;
+  guint n_planes;
+  EdgePlane planes[3];
+} EdgeFormat;
+
+/* clang-format off */
+#define WHITE_8 {1, 0, 0, {0xff}, {0}}
+#define NEUTRAL_8(x_shift, y_shift) {1, x_shift, y_shift, {0x80}, {0x80}}
+#define NEUTRAL_8_8 {2, 1, 1, {0x80, 0x80}, {0x80, 0x80}}
+#define NEUTRAL_16_16 {4, 1, 1, {0, 0x80, 0, 0x80}, {0, 0x80, 0, 0x80}}
+#define PACKED(size, b0, b1, b2, b3) {size, 0, 0, {0xff, 0xff, 0xff, 0xff}, {b0, b1, b2, b3}}
+
+static const EdgeFormat edge_formats[] = {
+    {GST_VIDEO_FORMAT_GRAY8, 1, {WHITE_8}},
+    {GST_VIDEO_FORMAT_GRAY16_LE, 1, {{2, 0, 0, {0xff, 0xff}, {0}}}},
+    {GST_VIDEO_FORMAT_NV12, 2, {WHITE_8, NEUTRAL_8_8}},
+    {GST_VIDEO_FORMAT_NV21, 2, {WHITE_8, NEUTRAL_8_8}},
+    {GST_VIDEO_FORMAT_I420, 3, {WHITE_8, NEUTRAL_8 (1, 1), NEUTRAL_8 (1, 1)}},
+    {GST_VIDEO_FORMAT_YV12, 3, {WHITE_8, NEUTRAL_8 (1, 1), NEUTRAL_8 (1, 1)}},
+    {GST_VIDEO_FORMAT_Y42B, 3, {WHITE_8, NEUTRAL_8 (1, 0), NEUTRAL_8 (1, 0)}},
+    {GST_VIDEO_FORMAT_Y444, 3, {WHITE_8, NEUTRAL_8 (0, 0), NEUTRAL_8 (0, 0)}},
+    {GST_VIDEO_FORMAT_P010_10LE, 2, {{2, 0, 0, {0xc0, 0xff}, {0}}, NEUTRAL_16_16}},
+    {GST_VIDEO_FORMAT_P016_LE, 2, {{2, 0, 0, {0xff, 0xff}, {0}}, NEUTRAL_16_16}},
+    {GST_VIDEO_FORMAT_RGBA, 1, {PACKED (4, 0, 0, 0, 0xff)}},
+    {GST_VIDEO_FORMAT_BGRA, 1, {PACKED (4, 0, 0, 0, 0xff)}},
+    {GST_VIDEO_FORMAT_RGBx, 1, {PACKED (4, 0, 0, 0, 0xff)}},
+    {GST_VIDEO_FORMAT_BGRx, 1, {PACKED (4, 0, 0, 0, 0xff)}},
+    {GST_VIDEO_FORMAT_ARGB, 1, {PACKED (4, 0xff, 0, 0, 0)}},
+    {GST_VIDEO_FORMAT_ABGR, 1, {PACKED (4, 0xff, 0, 0, 0)}},
+    {GST_VIDEO_FORMAT_RGB, 1, {PACKED (3, 0, 0, 0, 0)}},
+    {GST_VIDEO_FORMAT_BGR, 1, {PACKED (3, 0, 0, 0, 0)}},
+};
+/* clang-format on */
+
+static inline const EdgeFormat *
+edge_format (GstVideoFormat video)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (edge_formats); i++)
+    if (edge_formats[i].video == video)
+      return &edge_formats[i];
+  g_assert_not_reached ();
+}
+
+/* The edges the core's host backend finds in the frame, from rows without gaps: a byte a pixel, 0 or 255; free with
+ * g_free(). */
+static inline guint8 *
+expected_edges (const TestFrame *frame, const CtrCannyParams *params)
+{
+  guint8 *mask = g_malloc ((gsize) frame->width * frame->height), *pixels;
+  CtrImage image = first_plane (frame, &pixels);
+  CtrEdgePicture picture;
+  CtrError error = {0};
+  CtrCanny *canny = ctr_canny_new (CTR_BACKEND_CPU, &error);
+
+  ctr_edge_picture_init_mask (&picture, mask, frame->width, CTR_MEMORY_HOST);
+  fail_unless (ctr_canny_run (canny, &image, params, &picture, NULL, &error), "%s", error.message);
+  ctr_canny_free (canny);
+  g_free (pixels);
+  return mask;
+}
+
+static inline gboolean
+edge_under (const guint8 *mask, const TestFrame *frame, const EdgePlane *plane, gint column, gint row)
+{
+  const gint x_step = 1 << plane->x_shift, y_step = 1 << plane->y_shift;
+
+  for (gint y = row * y_step; y < MIN ((row + 1) * y_step, frame->height); y++)
+    for (gint x = column * x_step; x < MIN ((column + 1) * x_step, frame->width); x++)
+      if (mask[(gsize) y * frame->width + x])
+        return TRUE;
+  return FALSE;
+}
+
+/* BUFFER must hold the edges MASK of FRAME, white or (THROUGH) showing FRAME. */
+static inline void
+assert_edges_are (GstBuffer *buffer, const TestFrame *frame, const guint8 *mask, gboolean through)
+{
+  const EdgeFormat *format = edge_format (frame->format);
+  GstVideoInfo info;
+  GstVideoFrame out;
+
+  gst_video_info_set_format (&info, frame->format, frame->width, frame->height);
+  fail_unless (gst_video_frame_map (&out, &info, buffer, GST_MAP_READ));
+  fail_unless_equals_int (GST_VIDEO_FRAME_N_PLANES (&out), format->n_planes);
+  for (guint p = 0; p < format->n_planes; p++) {
+    const EdgePlane *plane = &format->planes[p];
+    const guint8 *data = GST_VIDEO_FRAME_PLANE_DATA (&out, p);
+
+    for (gint row = 0; row < (frame->height + (1 << plane->y_shift) - 1) >> plane->y_shift; row++)
+      for (gint column = 0; column < (frame->width + (1 << plane->x_shift) - 1) >> plane->x_shift; column++) {
+        const gboolean edge = edge_under (mask, frame, plane, column, row);
+
+        for (guint i = 0; i < plane->pixel_size; i++) {
+          const gsize at = column * plane->pixel_size + i;
+          const guint8 found = data[(gsize) row * GST_VIDEO_FRAME_PLANE_STRIDE (&out, p) + at];
+          const guint8 wanted = !edge     ? plane->background[i]
+                                : through ? frame_byte (frame->seed, p, at, row)
+                                          : plane->edge[i];
+
+          if (found != wanted)
+            ck_abort_msg ("%s %d x %d, padding %d: plane %u, column %d, row %d, byte %u is %u, not %u",
+                gst_video_format_to_string (frame->format), frame->width, frame->height, frame->padding, p, column, row,
+                i, found, wanted);
+        }
+      }
+  }
+  gst_video_frame_unmap (&out);
+}
+
+static inline void
+assert_edges (GstBuffer *buffer, const TestFrame *frame, const CtrCannyParams *params, gboolean through)
+{
+  guint8 *mask = expected_edges (frame, params);
+
+  assert_edges_are (buffer, frame, mask, through);
+  g_free (mask);
+}
+
+/* Sends FRAME through H, in a buffer that must not be written: a new one must come back, with the edges. */
+static inline void
+check_edges (GstHarness *h, const TestFrame *frame, const CtrCannyParams *params, gboolean through)
+{
+  GstBuffer *in = make_frame (frame), *out;
+  gsize size_before, size_after;
+  guint8 *before = buffer_bytes (in, &size_before), *after;
+
+  fail_unless_equals_int (gst_harness_push (h, gst_buffer_ref (in)), GST_FLOW_OK);
+  out = gst_harness_pull (h);
+  fail_unless (gst_buffer_peek_memory (in, 0) != gst_buffer_peek_memory (out, 0));
+  assert_edges (out, frame, params, through);
+  after = buffer_bytes (in, &size_after);
+  fail_unless (size_before == size_after && memcmp (before, after, size_after) == 0, "%s: the input changed",
+      gst_video_format_to_string (frame->format));
+  g_free (before);
+  g_free (after);
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+}
+
+#endif
