@@ -87,17 +87,101 @@ ctr_canny_plan_init (CtrCannyPlan *plan, const CtrCannyParams *params)
   plan->high = integer_threshold (fmax (params->low_threshold, params->high_threshold) / scale, params->l2_gradient);
 }
 
-/* Does any of the image's pixels under pixel X of a plane row have an edge? ROWS of the mask. */
-static inline bool
-any_edge (const uint8_t *mask, size_t stride, uint32_t rows, uint32_t x, uint32_t x_shift, uint32_t width)
-{
-  const uint32_t begin = x << x_shift, end = begin + (1u << x_shift) < width ? begin + (1u << x_shift) : width;
+/* Edges are rare: groups of this many pixels are looked at together. */
+#define GROUP 8
 
-  for (uint32_t y = 0; y < rows; y++)
-    for (uint32_t i = begin; i < end; i++)
-      if (mask[y * stride + i])
-        return true;
-  return false;
+static inline bool
+no_edges (const uint8_t *mask)
+{
+  uint64_t group;
+  memcpy (&group, mask, sizeof group);
+  return group == 0;
+}
+
+/* Which of COUNT pixels of a plane row have an edge under them? MASK: ROWS of the image's mask from the first of these
+ * pixels on, WIDTH to the end. */
+static void
+gather_edges (
+    const uint8_t *mask, size_t stride, uint32_t rows, uint32_t width, uint32_t x_shift, uint32_t count, uint8_t *edges)
+{
+  memset (edges, 0, count);
+  for (uint32_t y = 0; y < rows; y++, mask += stride)
+    for (uint32_t begin = 0; begin < width && begin >> x_shift < count; begin += GROUP) {
+      const uint32_t end = width - begin < GROUP ? width : begin + GROUP;
+      if (end - begin == GROUP && no_edges (mask + begin))
+        continue;
+      for (uint32_t x = begin; x < end && x >> x_shift < count; x++)
+        edges[x >> x_shift] |= mask[x];
+    }
+}
+
+static inline __attribute__ ((always_inline)) void
+paint_pixels (const CtrEdgePlane *plane, uint32_t size, const uint8_t *edges, uint32_t begin, uint32_t end,
+    const uint8_t *source, uint8_t *to)
+{
+  for (uint32_t x = begin; x < end; x++) {
+    const uint8_t *colour = !edges[x] ? plane->background : source ? source + x * size : plane->edge;
+    for (uint32_t i = 0; i < size; i++)
+      to[x * size + i] = colour[i];
+  }
+}
+
+static inline __attribute__ ((always_inline)) void
+paint_row (
+    const CtrEdgePlane *plane, uint32_t size, const uint8_t *edges, uint32_t count, const uint8_t *source, uint8_t *to)
+{
+  uint8_t background[4 * GROUP];
+  uint32_t x = 0;
+  for (uint32_t i = 0; i < GROUP * size; i++)
+    background[i] = plane->background[i % size];
+  for (; x + GROUP <= count; x += GROUP)
+    if (no_edges (edges + x))
+      memcpy (to + x * size, background, GROUP * size);
+    else
+      paint_pixels (plane, size, edges, x, x + GROUP, source, to);
+  paint_pixels (plane, size, edges, x, count, source, to);
+}
+
+/* COUNT pixels; constant sizes make one tight loop each. */
+static void
+paint_part (const CtrEdgePlane *plane, const uint8_t *edges, uint32_t count, const uint8_t *source, uint8_t *to)
+{
+  switch (plane->pixel_size) {
+    case 1:
+      paint_row (plane, 1, edges, count, source, to);
+      break;
+    case 2:
+      paint_row (plane, 2, edges, count, source, to);
+      break;
+    case 3:
+      paint_row (plane, 3, edges, count, source, to);
+      break;
+    default:
+      paint_row (plane, 4, edges, count, source, to);
+  }
+}
+
+static void
+paint_plane (const CtrEdgePlane *plane, const uint8_t *mask, size_t mask_stride, uint32_t width, uint32_t height)
+{
+  enum { PART = 1024 };
+  uint8_t gathered[PART];
+  const uint32_t plane_width = ((width - 1) >> plane->x_shift) + 1, plane_height = ((height - 1) >> plane->y_shift) + 1;
+  for (uint32_t y = 0; y < plane_height; y++) {
+    const uint32_t first = y << plane->y_shift, below = height - first, rows = 1u << plane->y_shift;
+    const uint8_t *mask_row = mask + first * mask_stride;
+    const uint8_t *source = plane->source ? (const uint8_t *) plane->source + y * plane->source_stride : NULL;
+    uint8_t *to = (uint8_t *) plane->data + y * plane->stride;
+    for (uint32_t x = 0; x < plane_width; x += PART) {
+      const uint32_t count = plane_width - x < PART ? plane_width - x : PART, begin = x << plane->x_shift;
+      const uint8_t *edges = mask_row + begin;
+      if (plane->x_shift > 0 || plane->y_shift > 0) {
+        gather_edges (edges, mask_stride, below < rows ? below : rows, width - begin, plane->x_shift, count, gathered);
+        edges = gathered;
+      }
+      paint_part (plane, edges, count, source ? source + x * plane->pixel_size : NULL, to + x * plane->pixel_size);
+    }
+  }
 }
 
 void
@@ -106,29 +190,14 @@ ctr_edge_picture_paint (
 {
   for (uint32_t p = 0; p < picture->plane_count; p++) {
     const CtrEdgePlane *plane = &picture->planes[p];
-    const uint32_t plane_width = ((width - 1) >> plane->x_shift) + 1,
-                   plane_height = ((height - 1) >> plane->y_shift) + 1;
-    const uint32_t size = plane->pixel_size;
     if (plane->data == (const void *) mask)
       continue;
-    if (ctr_edge_plane_is_mask (plane)) {
-      for (uint32_t y = 0; y < height; y++)
-        memcpy ((uint8_t *) plane->data + y * plane->stride, mask + y * mask_stride, width);
+    if (!ctr_edge_plane_is_mask (plane)) {
+      paint_plane (plane, mask, mask_stride, width, height);
       continue;
     }
-    for (uint32_t y = 0; y < plane_height; y++) {
-      const uint32_t first = y << plane->y_shift, rows = 1u << plane->y_shift;
-      const uint8_t *mask_row = mask + first * mask_stride;
-      const uint8_t *source = plane->source ? (const uint8_t *) plane->source + y * plane->source_stride : NULL;
-      uint8_t *to = (uint8_t *) plane->data + y * plane->stride;
-      for (uint32_t x = 0; x < plane_width; x++) {
-        const bool edge =
-            any_edge (mask_row, mask_stride, height - first < rows ? height - first : rows, x, plane->x_shift, width);
-        const uint8_t *colour = !edge ? plane->background : source ? source + x * size : plane->edge;
-        for (uint32_t i = 0; i < size; i++)
-          to[x * size + i] = colour[i];
-      }
-    }
+    for (uint32_t y = 0; y < height; y++)
+      memcpy ((uint8_t *) plane->data + y * plane->stride, mask + y * mask_stride, width);
   }
 }
 

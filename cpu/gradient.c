@@ -3,7 +3,7 @@
 
 #include "cpu/lanes.h"
 
-/* The smoothing and the slope of aperture 3, 5 or 7 of the numbers STEP apart around FROM. */
+/* The smoothing and the slope of aperture 3, 5 or 7 of the numbers that GET finds I steps from FROM. */
 ALWAYS_INLINE Lanes
 smooth (int aperture, Lanes (*get) (const void *from, int i), const void *from)
 {
@@ -29,7 +29,7 @@ slope (int aperture, Lanes (*get) (const void *from, int i), const void *from)
 }
 
 typedef struct {
-  const int16_t *const *rows; /* the centre's */
+  const int16_t *rows[7]; /* the middle one is the centre's */
   int64_t x;
 } Column;
 
@@ -37,7 +37,7 @@ ALWAYS_INLINE Lanes
 get_in_column (const void *from, int i)
 {
   const Column *column = from;
-  return lanes_load (column->rows[i] + column->x);
+  return lanes_load (column->rows[3 + i] + column->x);
 }
 
 ALWAYS_INLINE Lanes
@@ -74,20 +74,23 @@ gradient_row (int aperture, bool l2_gradient, const int16_t *const *rows, uint32
     int16_t *sloped, const CtrGradientRow *gradient)
 {
   static const int16_t slope_7[] = {-1, -4, -5, 0, 5, 4, 1, 0}, smooth_7[] = {1, 6, 15, 20, 15, 6, 1, 0};
-  for (int64_t x = -8; x < (int64_t) width + CTR_SOBEL_MARGIN; x += 8) {
-    const Column column = {rows + aperture / 2, x};
-    lanes_store (smoothed + x, smooth (aperture, get_in_column, &column));
-    lanes_store (sloped + x, slope (aperture, get_in_column, &column));
+  /* Here and below: read through a pointer, they would be read again after each store. */
+  Column column;
+  for (int i = -(aperture / 2); i <= aperture / 2; i++)
+    column.rows[3 + i] = rows[aperture / 2 + i];
+  for (column.x = -8; column.x < (int64_t) width + CTR_SOBEL_MARGIN; column.x += 8) {
+    lanes_store (smoothed + column.x, smooth (aperture, get_in_column, &column));
+    lanes_store (sloped + column.x, slope (aperture, get_in_column, &column));
   }
-  int16_t *sums = gradient->magnitudes;
+  int16_t *all_dx = gradient->dx, *all_dy = gradient->dy, *sums = gradient->magnitudes;
   int32_t *squares = gradient->magnitudes;
   for (uint32_t x = 0; x < width; x += 8) {
     const Lanes dx =
         aperture == 7 ? sixteenth_of_seven (smoothed + x, slope_7) : slope (aperture, get_in_row, smoothed + x);
     const Lanes dy =
         aperture == 7 ? sixteenth_of_seven (sloped + x, smooth_7) : smooth (aperture, get_in_row, sloped + x);
-    lanes_store (gradient->dx + x, dx);
-    lanes_store (gradient->dy + x, dy);
+    lanes_store (all_dx + x, dx);
+    lanes_store (all_dy + x, dy);
     if (l2_gradient) {
       const Lanes first = interleave_first (dx, dy), last = interleave_last (dx, dy);
       wide_store (squares + x, pair_sums (first, first));
