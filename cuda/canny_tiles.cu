@@ -8,7 +8,7 @@ namespace
 
 /* Rows of blurred samples: large frames have few tiles whose seams are expensive, small frames many tiles, as there it
  * is the time one tile takes that counts. */
-constexpr int LARGE_ROWS = 112, SMALL_ROWS = 32;
+constexpr int LARGE_ROWS = 112, SMALL_ROWS = 48, GENERIC_ROWS = 32;
 constexpr unsigned SMALL_PIXELS = 16u << 20; /* of the largest frame with small tiles */
 constexpr int PAIRS_MARGIN = 2;              /* rows of blurred samples a tile needs above and below itself */
 constexpr int GENERIC_MARGIN = 4;            /* the same for aperture 7 */
@@ -74,7 +74,8 @@ rim_pixel (const CannyFrame &f, CannyRim &rim, uint32_t tx, uint32_t ty, uint32_
   return *y < rows && (right ? tx + 1 < f.tiles_x : tx > 0);
 }
 
-constexpr int RIM_PIXELS = 2 * CANNY_W + 2 * CANNY_RIM_H;
+constexpr int RIM_PIXELS = 2 * CANNY_W + 2 * CANNY_RIM_H, RIM_TURNS = RIM_PIXELS / CANNY_THREADS;
+static_assert (RIM_PIXELS % CANNY_THREADS == 0, "a thread has as many as any other");
 
 /* In shared memory. */
 struct RimNodes {
@@ -86,40 +87,39 @@ struct RimNodes {
 __device__ inline void
 write_rim (const CannyFrame &f, const TileRuns &runs, uint32_t tile, uint32_t rows, RimNodes &nodes)
 {
+  constexpr uint32_t nothing = ~0u;
   CannyRim &rim = f.rims[tile];
   const uint32_t tx = tile % f.tiles_x, ty = tile / f.tiles_x;
-#pragma unroll 1
-  for (int i = threadIdx.x; i < RIM_PIXELS; i += CANNY_THREADS) {
+  uint16_t *place[RIM_TURNS]; /* of the pixel's code; NULL: it is no pixel of the rim */
+  uint32_t root[RIM_TURNS];   /* of its run, or nothing */
+#pragma unroll
+  for (int i = 0; i < RIM_TURNS; i++) {
     uint32_t x, y;
-    uint16_t *place;
-    if (!rim_pixel (f, rim, tx, ty, rows, i, &x, &y, &place))
+    root[i] = nothing;
+    if (!rim_pixel (f, rim, tx, ty, rows, threadIdx.x + i * CANNY_THREADS, &x, &y, &place[i])) {
+      place[i] = NULL;
       continue;
+    }
     const uint32_t word = y * CANNY_WORDS + x / 32;
     if (!(runs.bits[word] >> x % 32 & 1))
       continue;
-    const uint32_t root = runs.root (runs.run_at (word, x % 32));
-    if (runs.load (root) & (RUN_STRONG | RUN_AT_RIM) || atomicOr (&runs.entries[root], RUN_AT_RIM) & RUN_AT_RIM)
+    root[i] = runs.root (runs.run_at (word, x % 32));
+    if (runs.load (root[i]) & (RUN_STRONG | RUN_AT_RIM) || atomicOr (&runs.entries[root[i]], RUN_AT_RIM) & RUN_AT_RIM)
       continue;
     const uint32_t node = atomicAdd (&nodes.count, 1), id = 1 + tile * CANNY_NODES + node;
-    const uint32_t start = runs.load (root) >> RUN_FIELD_SHIFT & RUN_FIELD;
+    const uint32_t start = runs.load (root[i]) >> RUN_FIELD_SHIFT & RUN_FIELD;
     nodes.starts[node] = start;
-    atomicXor (&runs.entries[root], (start ^ node) << RUN_FIELD_SHIFT);
+    atomicXor (&runs.entries[root[i]], (start ^ node) << RUN_FIELD_SHIFT);
     f.parents[id] = id;
   }
   __syncthreads ();
-#pragma unroll 1
-  for (int i = threadIdx.x; i < RIM_PIXELS; i += CANNY_THREADS) {
-    uint32_t x, y;
-    uint16_t *place;
-    if (!rim_pixel (f, rim, tx, ty, rows, i, &x, &y, &place))
-      continue;
-    const uint32_t word = y * CANNY_WORDS + x / 32;
-    uint32_t code = RIM_NONE;
-    if (runs.bits[word] >> x % 32 & 1) {
-      const uint32_t root = runs.load (runs.root (runs.run_at (word, x % 32)));
-      code = root & RUN_STRONG ? RIM_STRONG : RIM_NODE + (root >> RUN_FIELD_SHIFT & RUN_FIELD);
-    }
-    *place = code;
+#pragma unroll
+  for (int i = 0; i < RIM_TURNS; i++) {
+    const uint32_t entry = root[i] == nothing ? 0 : runs.load (root[i]);
+    if (place[i])
+      *place[i] = root[i] == nothing   ? RIM_NONE
+                  : entry & RUN_STRONG ? RIM_STRONG
+                                       : RIM_NODE + (entry >> RUN_FIELD_SHIFT & RUN_FIELD);
   }
 }
 
@@ -246,7 +246,7 @@ template <int STEPS>
 cudaError_t
 prepare_steps ()
 {
-  cudaError_t status = prepare<STEPS, SMALL_ROWS, true> ();
+  cudaError_t status = prepare<STEPS, GENERIC_ROWS, true> ();
   if (status == cudaSuccess)
     status = prepare<STEPS, SMALL_ROWS, false> ();
   if (status == cudaSuccess)
@@ -259,7 +259,7 @@ void
 launch_steps (const CannyFrame &f, cudaStream_t stream)
 {
   if (f.aperture != 3 || f.l2_gradient)
-    launch<STEPS, SMALL_ROWS, true> (f, stream);
+    launch<STEPS, GENERIC_ROWS, true> (f, stream);
   else if (f.tile_h == LARGE_ROWS - 2 * PAIRS_MARGIN)
     launch<STEPS, LARGE_ROWS, false> (f, stream);
   else
@@ -272,7 +272,7 @@ uint32_t
 canny_tile_height (uint32_t width, uint32_t height, uint32_t aperture, bool l2_gradient)
 {
   if (aperture != 3 || l2_gradient)
-    return SMALL_ROWS - 2 * GENERIC_MARGIN;
+    return GENERIC_ROWS - 2 * GENERIC_MARGIN;
   return ((uint64_t) width * height <= SMALL_PIXELS ? SMALL_ROWS : LARGE_ROWS) - 2 * PAIRS_MARGIN;
 }
 
