@@ -11,26 +11,35 @@ load_parent (const uint32_t *parents, uint32_t node)
   return __ldcg (parents + node); /* from L2, where the atomics are */
 }
 
+/* The root of NODE, whose parent is UP. Halves the path on its way: whoever comes next walks half as far. A plain store
+ * will do: any ancestor is right. */
 __device__ inline uint32_t
-find_root (uint32_t *parents, uint32_t node)
+find_root (uint32_t *parents, uint32_t node, uint32_t up)
 {
-  while (node != STRONG_ROOT) {
-    const uint32_t up = load_parent (parents, node);
-    if (up == node)
-      break;
-    const uint32_t next = up == STRONG_ROOT ? up : load_parent (parents, up);
-    if (next != up)
-      *(volatile uint32_t *) &parents[node] = next; /* whoever comes next walks half as far; any ancestor is right */
+  while (up != node && up != STRONG_ROOT) {
+    const uint32_t next = load_parent (parents, up);
+    if (next == up)
+      return up;
+    *(volatile uint32_t *) &parents[node] = next;
     node = next;
+    up = next == STRONG_ROOT ? next : load_parent (parents, next);
   }
-  return node;
+  return up;
+}
+
+__device__ inline uint32_t
+load_unless_strong (const uint32_t *parents, uint32_t node)
+{
+  return node == STRONG_ROOT ? node : load_parent (parents, node);
 }
 
 __device__ inline void
-unite (uint32_t *parents, uint32_t a, uint32_t b)
+unite (uint32_t *parents, uint32_t node_a, uint32_t node_b)
 {
-  a = find_root (parents, a);
-  b = find_root (parents, b);
+  /* Both loads under way together. */
+  uint32_t a = load_unless_strong (parents, node_a), b = load_unless_strong (parents, node_b);
+  a = find_root (parents, node_a, a);
+  b = find_root (parents, node_b, b);
   while (a != b) {
     if (a < b) {
       const uint32_t t = a;
@@ -40,7 +49,7 @@ unite (uint32_t *parents, uint32_t a, uint32_t b)
     const uint32_t old = atomicMin (&parents[a], b);
     if (old == a)
       return;
-    a = find_root (parents, old);
+    a = find_root (parents, old, load_unless_strong (parents, old));
   }
 }
 
@@ -82,11 +91,11 @@ __global__ void __launch_bounds__ (32 * SEAM_WARPS) seam_kernel (const CannyFram
     other_codes[i] = RIM_NONE;
     other_tiles[i] = right ? tile + 1 : tile + f.tiles_x;
     if (right) {
-      if (code && there >= 0 && there < (int) length)
+      if (at < length && there >= 0 && there < (int) length)
         other_codes[i] = f.rims[tile + 1].left[there];
     } else {
       const int x = tx * CANNY_W + there;
-      if (code && x >= 0 && x < (int) f.width) {
+      if (at < length && x >= 0 && x < (int) f.width) {
         other_tiles[i] = (ty + 1) * f.tiles_x + x / CANNY_W;
         other_codes[i] = f.rims[other_tiles[i]].top[x % CANNY_W];
       }
@@ -126,7 +135,8 @@ __launch_bounds__ (PATCH_THREADS) patch_kernel (const CannyFrame f)
   const CannyTile t = f.tiles[tile];
   bool any = false;
   for (uint32_t i = threadIdx.x; i < t.nodes; i += PATCH_THREADS) {
-    promoted[i] = find_root (f.parents, 1 + tile * CANNY_NODES + i) == STRONG_ROOT;
+    const uint32_t node = 1 + tile * CANNY_NODES + i;
+    promoted[i] = find_root (f.parents, node, load_parent (f.parents, node)) == STRONG_ROOT;
     any = any || promoted[i];
   }
   if (!__syncthreads_or (any))
