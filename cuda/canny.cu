@@ -278,7 +278,9 @@ queue_frame (
   CTR_CUDA (cudaGetLastError ());
   if (!to_host)
     return queue_paint (picture, &f, stream, error);
-  CTR_CUDA (cudaMemcpyAsync (canny->host.data, f.mask, f.mask_stride * f.height, cudaMemcpyDeviceToHost, stream));
+  /* Only what was written: the rows' ends never are. */
+  CTR_CUDA (cudaMemcpy2DAsync (
+      canny->host.data, f.mask_stride, f.mask, f.mask_stride, f.width, f.height, cudaMemcpyDeviceToHost, stream));
   canny->to_host = true;
   canny->picture = *picture;
   canny->width = f.width;

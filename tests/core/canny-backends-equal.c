@@ -123,7 +123,7 @@ int
 main (int argc, char **argv)
 {
   static const uint32_t sizes[][2] = {
-      {203, 140}, {1920, 1080}, {3840, 2160}, {4096, 2176}, {65535, 33}, {31, 65535}, {2049, 2047}};
+      {203, 140}, {1920, 1080}, {3840, 2160}, {4096, 2176}, {4801, 3501}, {65535, 33}, {31, 65535}, {2049, 2047}};
   static const Shape lines[] = {SHAPE_SPIRAL, SHAPE_SERPENTINE, SHAPE_SERPENTINE_UPRIGHT};
   cuda = setup_open ("cuda", true);
   cpu = setup_open ("cpu", false);

@@ -423,6 +423,8 @@ cudaError_t cudaFree (void *memory);
 cudaError_t cudaHostAlloc (void **memory, size_t size, unsigned flags);
 cudaError_t cudaFreeHost (void *memory);
 cudaError_t cudaMemcpyAsync (void *to, const void *from, size_t size, cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t cudaMemcpy2DAsync (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+    size_t height, cudaMemcpyKind kind, cudaStream_t stream);
 cudaError_t cudaMemsetAsync (void *to, int value, size_t size, cudaStream_t stream);
 cudaError_t cudaMemset2DAsync (void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream);
 cudaError_t cudaStreamCreateWithFlags (cudaStream_t *stream, unsigned flags);

@@ -299,23 +299,41 @@ cudaFreeHost (void *memory)
   return release (memory, true);
 }
 
-cudaError_t
-cudaMemcpyAsync (void *to, const void *from, size_t size, cudaMemcpyKind kind, cudaStream_t stream)
+static cudaError_t
+queue_copy (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+    cudaMemcpyKind kind, cudaStream_t stream)
 {
   Locked locked (lock);
-  if (size == 0)
+  if (width == 0 || height == 0)
     return cudaSuccess;
-  const Block *source = find_block (from, size, "cudaMemcpyAsync from"),
-              *target = find_block (to, size, "cudaMemcpyAsync to");
+  const Block *source = find_block (from, from_pitch * (height - 1) + width, "a copy from"),
+              *target = find_block (to, to_pitch * (height - 1) + width, "a copy to");
   const bool source_on_device = source && !source->pinned, target_on_device = target && !target->pinned;
-  if (source_on_device != (kind != cudaMemcpyHostToDevice) || target_on_device != (kind != cudaMemcpyDeviceToHost))
+  if (source_on_device != (kind != cudaMemcpyHostToDevice) || target_on_device != (kind != cudaMemcpyDeviceToHost)
+      || to_pitch < width || from_pitch < width)
     return failed (cudaErrorInvalidValue);
   const NodeKind node = kind == cudaMemcpyHostToDevice ? COPY_UP : kind == cudaMemcpyDeviceToHost ? COPY_DOWN : COPY;
-  queue (stream, node, [to, from, size] { memcpy (to, from, size); });
+  queue (stream, node, [=] {
+    for (size_t y = 0; y < height; y++)
+      memcpy ((char *) to + y * to_pitch, (const char *) from + y * from_pitch, width);
+  });
   /* With ordinary memory it is not asynchronous. */
   if ((!source || !target) && !stream_of (stream)->captured)
     drain (stream_of (stream));
   return cudaSuccess;
+}
+
+cudaError_t
+cudaMemcpyAsync (void *to, const void *from, size_t size, cudaMemcpyKind kind, cudaStream_t stream)
+{
+  return queue_copy (to, size, from, size, size, 1, kind, stream);
+}
+
+cudaError_t
+cudaMemcpy2DAsync (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+    cudaMemcpyKind kind, cudaStream_t stream)
+{
+  return queue_copy (to, to_pitch, from, from_pitch, width, height, kind, stream);
 }
 
 cudaError_t
