@@ -105,28 +105,12 @@ compare_picture (const std::filesystem::path &path)
     }
 }
 
-static void
-test_pictures ()
-{
-  const char *folder = std::getenv ("CTR_TEST_DATA");
-  int count = 0;
-  if (folder)
-    for (const auto &entry : std::filesystem::recursive_directory_iterator (folder)) {
-      const std::string extension = entry.path ().extension ().string ();
-      if (extension != ".png" && extension != ".jpg")
-        continue;
-      compare_picture (entry.path ());
-      count++;
-    }
-  std::printf ("%d pictures of CTR_TEST_DATA\n", count);
-}
-
 int
 main ()
 {
   cv::setNumThreads (1);
   test_noise ();
   test_shapes ();
-  test_pictures ();
+  for_each_picture (compare_picture);
   return 0;
 }

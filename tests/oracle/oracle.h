@@ -10,6 +10,8 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <string>
 
 #define REQUIRE(condition, ...)                                                   \
   do {                                                                            \
@@ -77,5 +79,23 @@ public:
 private:
   CtrCca *cca;
 };
+
+/* The images in the folder CTR_TEST_DATA, where it is set. */
+template <typename Visit>
+void
+for_each_picture (Visit visit)
+{
+  const char *folder = std::getenv ("CTR_TEST_DATA");
+  int count = 0;
+  if (folder)
+    for (const auto &entry : std::filesystem::recursive_directory_iterator (folder)) {
+      const std::string extension = entry.path ().extension ().string ();
+      if (extension != ".png" && extension != ".jpg")
+        continue;
+      visit (entry.path ());
+      count++;
+    }
+  std::printf ("%d pictures of CTR_TEST_DATA\n", count);
+}
 
 #endif
