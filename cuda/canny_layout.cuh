@@ -13,9 +13,8 @@
 
 constexpr int CANNY_W = 256;              /* columns of a tile */
 constexpr int CANNY_WORDS = CANNY_W / 32; /* 32-pixel words a tile row */
-constexpr int CANNY_MAX_H = 108;          /* rows of the highest tile */
-constexpr int CANNY_RIM_H = 128;
-constexpr int CANNY_NODES = 384; /* weak components of a tile that touch its rim: <= (2 * 256 + 2 * 108) / 2 */
+constexpr int CANNY_RIM_H = 128;          /* rows of the highest tile, and more */
+constexpr int CANNY_NODES = 384;          /* weak components of a tile that touch its rim: <= (2 * 256 + 2 * 128) / 2 */
 constexpr int CANNY_THREADS = 256;
 
 /* What lies at the pixels of a tile's rim: nothing, a component with a strong candidate, or node code - RIM_NODE of the
