@@ -3,6 +3,8 @@
 #ifndef CTR_CANNY_H
 #define CTR_CANNY_H
 
+#include "core/otsu.h"
+
 #include <contours/canny.h>
 
 #ifdef __CUDACC__
@@ -41,8 +43,30 @@ CTR_BEGIN_DECLS
 /* PARAMS have been checked. */
 void ctr_canny_plan_init (CtrCannyPlan *plan, const CtrCannyParams *params);
 
-/* The automatic thresholds. LEVEL: OpenCV's Otsu threshold, or the median: the lowest level with at least half of the
- * samples at or below it. */
+/* What the automatic thresholds start from: of a HISTOGRAM of 256 levels OpenCV's Otsu threshold, or the median: the
+ * lowest level with at least half of the PIXELS at or below it. */
+CTR_CANNY_FUNC uint32_t
+ctr_canny_level (CtrCannyThresholdMode mode, const uint32_t *histogram, uint64_t pixels)
+{
+  if (mode == CTR_CANNY_MEDIAN) {
+    uint64_t below = histogram[0];
+    uint32_t level = 0;
+    while (2 * below < pixels)
+      below += histogram[++level];
+    return level;
+  }
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < 256; i++)
+    sum += (uint64_t) i * histogram[i];
+  CtrOtsu otsu;
+  ctr_otsu_init (&otsu, pixels, sum);
+  for (uint32_t i = 0; i < 256; i++)
+    if (histogram[i])
+      ctr_otsu_add (&otsu, i, histogram[i]);
+  return ctr_otsu_threshold (&otsu) - 1;
+}
+
+/* The automatic thresholds for LEVEL, of ctr_canny_level(). */
 CTR_CANNY_FUNC void
 ctr_canny_auto_thresholds (
     CtrCannyThresholdMode mode, uint32_t aperture, bool l2_gradient, uint32_t level, int32_t *low, int32_t *high)

@@ -5,7 +5,6 @@
 #include "core/canny.h"
 
 #include "core/backend.h"
-#include "core/otsu.h"
 #include "cpu/blur.h"
 #include "cpu/edge_bits.h"
 #include "cpu/gradient.h"
@@ -147,30 +146,6 @@ row_samples (State *state, const CtrImage *image, uint32_t y)
   return state->luma;
 }
 
-static uint32_t
-otsu_level (const uint32_t *histogram, uint64_t pixels)
-{
-  uint64_t sum = 0;
-  for (uint32_t i = 0; i < 256; i++)
-    sum += (uint64_t) i * histogram[i];
-  CtrOtsu otsu;
-  ctr_otsu_init (&otsu, pixels, sum);
-  for (uint32_t i = 0; i < 256; i++)
-    if (histogram[i])
-      ctr_otsu_add (&otsu, i, histogram[i]);
-  return ctr_otsu_threshold (&otsu) - 1;
-}
-
-static uint32_t
-median_level (const uint32_t *histogram, uint64_t pixels)
-{
-  uint64_t below = histogram[0];
-  uint32_t level = 0;
-  while (2 * below < pixels)
-    below += histogram[++level];
-  return level;
-}
-
 static void
 find_thresholds (State *state, const CtrImage *image, const CtrCannyPlan *plan, int32_t *low, int32_t *high)
 {
@@ -189,8 +164,7 @@ find_thresholds (State *state, const CtrImage *image, const CtrCannyPlan *plan, 
   for (int i = 0; i < 256; i++)
     histogram[0][i] += histogram[1][i] + histogram[2][i] + histogram[3][i];
   ctr_canny_auto_thresholds (plan->threshold_mode, plan->aperture, plan->l2_gradient,
-      plan->threshold_mode == CTR_CANNY_OTSU ? otsu_level (histogram[0], pixels) : median_level (histogram[0], pixels),
-      low, high);
+      ctr_canny_level (plan->threshold_mode, histogram[0], pixels), low, high);
 }
 
 /* Row Y of the blurred image; *READ rows of the image have been taken. */

@@ -4,15 +4,11 @@
 #include "cuda/canny_layout.cuh"
 #include "cuda/foreground.h"
 
-#include "core/otsu.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 namespace
 {
-
-constexpr size_t ROW_ALIGN = 256; /* bytes; rows of our own mask */
 
 struct Thresholds {
   int32_t values[2]; /* low, high */
@@ -88,22 +84,7 @@ __launch_bounds__ (THRESHOLD_THREADS) threshold_kernel (const uint32_t *histogra
   __syncthreads ();
   if (threadIdx.x > 0)
     return;
-  uint32_t level = 0;
-  if (mode == CTR_CANNY_OTSU) {
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < 256; i++)
-      sum += (uint64_t) i * counts[i];
-    CtrOtsu otsu;
-    ctr_otsu_init (&otsu, pixels, sum);
-    for (uint32_t i = 0; i < 256; i++)
-      if (counts[i])
-        ctr_otsu_add (&otsu, i, counts[i]);
-    level = ctr_otsu_threshold (&otsu) - 1;
-  } else {
-    uint64_t below = counts[0];
-    while (2 * below < pixels)
-      below += counts[++level];
-  }
+  const uint32_t level = ctr_canny_level ((CtrCannyThresholdMode) mode, counts, pixels);
   ctr_canny_auto_thresholds (
       (CtrCannyThresholdMode) mode, aperture, l2_gradient, level, &thresholds->values[0], &thresholds->values[1]);
 }
@@ -130,22 +111,16 @@ paint_kernel (
   }
 }
 
-/* Hands out pieces of one allocation; a first run with base NULL measures it. */
 size_t
-carve (CannyFrame *f, uint8_t *base)
+carve_tiles (CannyFrame *f, uint8_t *base)
 {
   const size_t tiles = (size_t) f->tiles_x * f->tiles_y;
-  size_t used = 0;
-  auto take = [&] (size_t bytes) {
-    uint8_t *piece = base + used;
-    used += (bytes + 255) / 256 * 256;
-    return base ? piece : NULL;
-  };
-  f->tiles = (CannyTile *) take (tiles * sizeof *f->tiles);
-  f->rims = (CannyRim *) take (tiles * sizeof *f->rims);
-  f->runs = (uint32_t *) take (tiles * f->tile_h * (CANNY_W / 2) * sizeof *f->runs);
-  f->parents = (uint32_t *) take ((1 + tiles * CANNY_NODES) * sizeof *f->parents);
-  return used;
+  CtrCarver c = {base, 0};
+  f->tiles = c.take<CannyTile> (tiles);
+  f->rims = c.take<CannyRim> (tiles);
+  f->runs = c.take<uint32_t> (tiles * f->tile_h * (CANNY_W / 2));
+  f->parents = c.take<uint32_t> (1 + tiles * CANNY_NODES);
+  return c.used;
 }
 
 void
@@ -161,12 +136,6 @@ describe_samples (CannyFrame *f, const CtrImage *plane)
   ctr_foreground_rgb (plane->format, &f->red, &f->green, &f->blue);
 }
 
-size_t
-aligned_row (uint32_t width)
-{
-  return (width + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
-}
-
 /* Waits, and fills a host picture. */
 bool
 canny_finish (void *state, CtrError *error)
@@ -179,8 +148,8 @@ canny_finish (void *state, CtrError *error)
   if (stream)
     CTR_CUDA (cudaStreamSynchronize (stream));
   if (to_host)
-    ctr_edge_picture_paint (
-        &canny->picture, (const uint8_t *) canny->host.data, aligned_row (canny->width), canny->width, canny->height);
+    ctr_edge_picture_paint (&canny->picture, (const uint8_t *) canny->host.data, ctr_aligned_row (canny->width),
+        canny->width, canny->height);
   return true;
 }
 
@@ -190,7 +159,7 @@ reserve (
     Canny *canny, CannyFrame *f, const CtrImage *image, bool automatic, bool own_mask, bool to_host, CtrError *error)
 {
   const CtrThresholdMode mode = automatic ? CTR_THRESHOLD_OTSU : CTR_THRESHOLD_FIXED;
-  const size_t tiles = carve (f, NULL), mask = own_mask ? aligned_row (f->width) * f->height : 0;
+  const size_t tiles = carve_tiles (f, NULL), mask = own_mask ? ctr_aligned_row (f->width) * f->height : 0;
   const size_t host = to_host ? mask : 0, thresholds = automatic ? sizeof (Thresholds) : 0;
   if (tiles > canny->tiles.size || mask > canny->mask.size || host > canny->host.size
       || thresholds > canny->thresholds.size || !ctr_foreground_has_room (&canny->foreground, image, mode))
@@ -200,7 +169,7 @@ reserve (
       || !ctr_buffer_reserve (&canny->tiles, tiles, error) || !ctr_buffer_reserve (&canny->mask, mask, error)
       || !ctr_buffer_reserve (&canny->host, host, error) || !ctr_buffer_reserve (&canny->thresholds, thresholds, error))
     return false;
-  carve (f, (uint8_t *) canny->tiles.data);
+  carve_tiles (f, (uint8_t *) canny->tiles.data);
   return true;
 }
 
@@ -264,7 +233,7 @@ queue_frame (
   }
   describe_samples (&f, &plane);
   f.mask = (uint8_t *) (own_mask ? canny->mask.data : picture->planes[0].data);
-  f.mask_stride = own_mask ? aligned_row (f.width) : picture->planes[0].stride;
+  f.mask_stride = own_mask ? ctr_aligned_row (f.width) : picture->planes[0].stride;
   f.mask_aligned = (((uintptr_t) f.mask | f.mask_stride) & 15) == 0;
   f.aperture = plan->aperture;
   f.l2_gradient = plan->l2_gradient;

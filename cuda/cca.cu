@@ -53,26 +53,11 @@ struct Cca {
   uint32_t last_count;     /* rows of the last result: how many to fetch before the count is known */
 };
 
-/* Hands out pieces of one allocation; a first run with base NULL measures it. */
-struct Carver {
-  uint8_t *base;
-  size_t used;
-
-  template <typename T>
-  T *
-  take (size_t count)
-  {
-    T *piece = (T *) (base + used);
-    used += (count * sizeof (T) + 255) / 256 * 256;
-    return base ? piece : NULL;
-  }
-};
-
 size_t
 carve_fixed (CcaFrame *f, uint8_t *base)
 {
   const size_t tiles = (size_t) f->tiles_x * f->tiles_y;
-  Carver c = {base, 0};
+  CtrCarver c = {base, 0};
   f->counters = c.take<CcaCounters> (1);
   f->hard_taken = c.take<uint32_t> (HARD_PLACES);
   f->hard_labels = c.take<uint32_t> ((size_t) HARD_PLACES * 4 * (HARD_LABELS + 1));
@@ -90,7 +75,7 @@ size_t
 carve_runs (CcaFrame *f, uint8_t *base)
 {
   const size_t tiles = (size_t) f->tiles_x * f->tiles_y;
-  Carver c = {base, 0};
+  CtrCarver c = {base, 0};
   f->tile_bits = c.take<uint32_t> (tiles * TILE_THREADS);
   f->run_roots = c.take<uint16_t> (tiles * TILE_SLOTS);
   f->node_label = c.take<uint32_t> (tiles * MAX_NODES);

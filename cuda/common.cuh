@@ -61,6 +61,28 @@ ctr_buffer_reserve (CtrBuffer *buffer, size_t size, CtrError *error)
   return true;
 }
 
+/* Hands out pieces of one allocation; a first run with base NULL measures it. */
+struct CtrCarver {
+  uint8_t *base;
+  size_t used;
+
+  template <typename T>
+  T *
+  take (size_t count)
+  {
+    T *piece = (T *) (base + used);
+    used += (count * sizeof (T) + 255) / 256 * 256;
+    return base ? piece : NULL;
+  }
+};
+
+/* Bytes of a row of our own planes, for vector loads. */
+static inline size_t
+ctr_aligned_row (size_t bytes)
+{
+  return (bytes + 255) / 256 * 256;
+}
+
 __host__ __device__ inline unsigned
 ctr_div_up (unsigned a, unsigned b)
 {

@@ -9,7 +9,6 @@
 namespace
 {
 
-constexpr size_t ROW_ALIGN = 256; /* bytes; rows of our own planes, for vector loads */
 constexpr int LEVELS_8 = 256;
 constexpr int LEVELS_16 = 65536;
 
@@ -17,12 +16,6 @@ struct Histogram {
   uint32_t counts[LEVELS_16];
   uint32_t threshold;
 };
-
-size_t
-aligned_row (size_t bytes)
-{
-  return (bytes + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
-}
 
 /* A thread a pixel; RED, GREEN, BLUE: bytes of the pixel. */
 __global__ void
@@ -147,8 +140,8 @@ static Needs
 needs_of (const CtrImage *image, CtrThresholdMode mode)
 {
   const size_t row = image->width * ctr_format_pixel_size (image->format);
-  return {image->memory == CTR_MEMORY_HOST ? aligned_row (row) * image->height : 0,
-      is_grey (image->format) ? 0 : aligned_row (image->width) * image->height,
+  return {image->memory == CTR_MEMORY_HOST ? ctr_aligned_row (row) * image->height : 0,
+      is_grey (image->format) ? 0 : ctr_aligned_row (image->width) * image->height,
       mode == CTR_THRESHOLD_OTSU ? sizeof (Histogram) : 0};
 }
 
@@ -176,7 +169,7 @@ ctr_foreground_stage (CtrForegroundState *state, const CtrImage *image)
 {
   if (image->memory != CTR_MEMORY_HOST)
     return;
-  const size_t row = image->width * ctr_format_pixel_size (image->format), pitch = aligned_row (row);
+  const size_t row = image->width * ctr_format_pixel_size (image->format), pitch = ctr_aligned_row (row);
   const uint8_t *from = (const uint8_t *) image->data;
   uint8_t *to = (uint8_t *) state->staging.data;
   for (uint32_t y = 0; y < image->height; y++)
@@ -190,7 +183,7 @@ ctr_foreground_upload (
   *plane = *image;
   plane->memory = CTR_MEMORY_DEVICE;
   if (image->memory == CTR_MEMORY_HOST) {
-    plane->stride = aligned_row (image->width * ctr_format_pixel_size (image->format));
+    plane->stride = ctr_aligned_row (image->width * ctr_format_pixel_size (image->format));
     plane->data = state->upload.data;
     CTR_CUDA (cudaMemcpyAsync (
         state->upload.data, state->staging.data, plane->stride * image->height, cudaMemcpyHostToDevice, stream));
@@ -210,7 +203,7 @@ ctr_foreground_plane (
   uint32_t red, green, blue;
   ctr_foreground_rgb (image->format, &red, &green, &blue);
   const dim3 block (32, 8), grid (ctr_div_up (image->width, 32), min (ctr_div_up (image->height, 8), 65535u));
-  const size_t stride = aligned_row (image->width);
+  const size_t stride = ctr_aligned_row (image->width);
   luma_kernel<<<grid, block, 0, stream>>> ((const uint8_t *) plane->data, plane->stride, image->width, image->height,
       ctr_format_pixel_size (image->format), red, green, blue, (uint8_t *) state->luma.data, stride);
   CTR_CUDA (cudaGetLastError ());
