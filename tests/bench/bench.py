@@ -9,14 +9,13 @@ or CTR_BENCH=full in the environment, takes every density. --csv and --json writ
 in docs/PERFORMANCE.md. Exit status 1: a measurement failed, or a peer counts other components than ours (NPP
 aside).
 """
-import argparse
-import csv
 import os
 import subprocess
 import sys
 import tempfile
 
-from common import number, peer_interpreter, print_columns, print_machine, print_peers, records_of, write_json
+from common import (number, parse_options, peer_interpreter, print_columns, print_machine, print_peers, records_of,
+                    write_files)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FIELDS = ["who", "mode", "name", "width", "height", "granularity", "density", "connectivity", "components", "runs",
@@ -167,12 +166,7 @@ def gather(options, records, notes):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("bench_cca")
-    parser.add_argument("--full", action="store_true", default=os.environ.get("CTR_BENCH") == "full")
-    parser.add_argument("--csv")
-    parser.add_argument("--json")
-    options = parser.parse_args()
+    options = parse_options("bench_cca")
     records, notes = [], []
     gather(options, records, notes)
 
@@ -186,13 +180,7 @@ def main():
     failures = [(note["who"], f"FAILED: {note['who']}: {note['message']}") for note in notes if note["type"] == "failure"]
     problems = failures + disagreements(records)
     print("\n".join([line for _, line in problems] or ["All count the same components on every image."]))
-    if options.json:
-        write_json(options.json, notes + records)
-    if options.csv:
-        with open(options.csv, "w", newline="") as file:
-            writer = csv.DictWriter(file, FIELDS, extrasaction="ignore")
-            writer.writeheader()
-            writer.writerows(records)
+    write_files(options, notes, records, FIELDS)
     return 1 if any(not who.startswith(UNCHECKED) for who, _ in problems) else 0
 
 

@@ -9,13 +9,12 @@ default; --full, or CTR_BENCH=full in the environment, takes every size and set 
 measurement. The protocol is described in docs/PERFORMANCE.md. Exit status 1: a measurement of ours or of OpenCV failed, or an
 OpenCV without IPP finds other edges than ours.
 """
-import argparse
-import csv
 import os
 import sys
 import tempfile
 
-from common import number, peer_interpreter, print_columns, print_machine, print_peers, records_of, write_json
+from common import (number, parse_options, peer_interpreter, print_columns, print_machine, print_peers, records_of,
+                    write_files)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WORK = ["name", "width", "height", "channels", "sigma", "aperture", "norm", "thresholds"]
@@ -122,12 +121,7 @@ def gather(options, records, notes):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("bench_canny")
-    parser.add_argument("--full", action="store_true", default=os.environ.get("CTR_BENCH") == "full")
-    parser.add_argument("--csv")
-    parser.add_argument("--json")
-    options = parser.parse_args()
+    options = parse_options("bench_canny")
     records, notes = [], []
     gather(options, records, notes)
 
@@ -140,13 +134,7 @@ def main():
     problems = [(note["who"], f"FAILED: {note['who']}: {note['message']}") for note in notes if note["type"] == "failure"]
     problems += disagreements(records)
     print("\n".join([""] + [line for _, line in problems] if problems else ["", "All find the same edges on every image."]))
-    if options.json:
-        write_json(options.json, notes + records)
-    if options.csv:
-        with open(options.csv, "w", newline="") as file:
-            writer = csv.DictWriter(file, FIELDS, extrasaction="ignore")
-            writer.writeheader()
-            writer.writerows(records)
+    write_files(options, notes, records, FIELDS)
     return 1 if any(who and not who.startswith(OPTIONAL) for who, _ in problems) else 0
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What the table makers (bench.py, bench_canny.py) and the programs that run peers have in common. Needs no package."""
+import argparse
+import csv
 import ctypes
 import glob
 import json
@@ -44,6 +46,27 @@ def write_json(path, records):
 
 
 # The table
+
+
+def parse_options(program):
+    """The command line of a table maker; PROGRAM, the name of its benchmark, is its argument and attribute."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument(program)
+    parser.add_argument("--full", action="store_true", default=os.environ.get("CTR_BENCH") == "full")
+    parser.add_argument("--csv")
+    parser.add_argument("--json")
+    return parser.parse_args()
+
+
+def write_files(options, notes, records, fields):
+    """What --json and --csv ask for."""
+    if options.json:
+        write_json(options.json, notes + records)
+    if options.csv:
+        with open(options.csv, "w", newline="") as file:
+            writer = csv.DictWriter(file, fields, extrasaction="ignore")
+            writer.writeheader()
+            writer.writerows(records)
 
 
 def number(value):
