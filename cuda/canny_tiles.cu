@@ -16,6 +16,10 @@ constexpr int GENERIC_MARGIN = 4;            /* the same for aperture 7 */
 template <int STEPS, int BLURRED_ROWS, bool GENERIC> struct TileLayout {
   static constexpr int MARGIN = GENERIC ? GENERIC_MARGIN : PAIRS_MARGIN;
   static constexpr int ROWS = BLURRED_ROWS - 2 * MARGIN;
+  static_assert (ROWS <= CANNY_RIM_H, "rims have room");
+  static_assert (ROWS * CANNY_W / 2 <= 1 << (32 - RUN_PARENT_SHIFT) && ROWS * CANNY_W <= RUN_FIELD + 1
+                     && CANNY_NODES <= 1 << (32 - RUN_NODE_SHIFT),
+      "runs, where they start, and nodes fit their fields");
   typedef SourceTile<STEPS, BLURRED_ROWS> Source;
   /* First the source and the blurred samples; when these are no longer needed, runs. Candidates are written while
    * blurred samples are read. */
