@@ -3,6 +3,7 @@
 #ifndef CTR_BACKEND_H
 #define CTR_BACKEND_H
 
+#include "core/borders.h"
 #include "core/canny.h"
 
 #include <contours/contours.h>
@@ -35,6 +36,17 @@ typedef struct {
 extern const CtrCannyOps ctr_canny_ops_cpu;
 extern const CtrCannyOps ctr_canny_ops_cuda; /* only where CTR_HAVE_CUDA */
 
+/* Border following; arguments are checked before. PLAN's epsilon is the core's business. */
+typedef struct {
+  void *(*create) (CtrError *error);
+  void (*destroy) (void *state);
+  bool (*enqueue) (void *state, const CtrImage *image, const CtrBordersPlan *plan, void *stream, CtrError *error);
+  CtrContours *(*finish) (void *state, CtrError *error);
+} CtrBordersOps;
+
+extern const CtrBordersOps ctr_borders_ops_cpu;
+extern const CtrBordersOps ctr_borders_ops_cuda; /* only where CTR_HAVE_CUDA */
+
 /* Fills ERROR (may be NULL) and returns false, so that callers can "return ctr_fail (...)". */
 bool ctr_fail (CtrError *error, CtrStatus status, const char *format, ...) __attribute__ ((format (printf, 3, 4)));
 
@@ -43,6 +55,28 @@ bool ctr_fail (CtrError *error, CtrStatus status, const char *format, ...) __att
  * room. */
 CtrComponents *ctr_components_alloc (
     uint32_t width, uint32_t height, uint32_t count, uint32_t features, CtrError *error);
+
+/* Contours with one reference, as INFO describes them, and room on the host for its points and rows; contents are not
+ * initialised. The arrays are writable until the result is handed out. NULL and CTR_ERROR_OUT_OF_MEMORY when there is
+ * no room. */
+typedef struct {
+  CtrContour *table;
+  CtrPoint *points;
+  CtrContourSums *sums;
+} CtrContourArrays;
+CtrContours *ctr_contours_alloc (const CtrContours *info, CtrContourArrays *arrays, CtrError *error);
+
+/* Contours whose arrays lie elsewhere. fetch() copies one of them to host memory TO, any thread, one call at a time;
+ * destroy() comes with the last reference, any thread. */
+typedef enum { CTR_CONTOURS_TABLE, CTR_CONTOURS_POINTS, CTR_CONTOURS_SUMS } CtrContoursArray;
+typedef struct {
+  bool (*fetch) (void *source, CtrContoursArray array, void *to, size_t size, CtrError *error);
+  void (*get_device) (void *source, CtrDeviceContours *device);
+  void (*destroy) (void *source);
+} CtrContoursSource;
+/* SOURCE stays the caller's where this fails. */
+CtrContours *ctr_contours_new_remote (
+    const CtrContours *info, const CtrContoursSource *ops, void *source, CtrError *error);
 
 CTR_END_DECLS
 

@@ -3,9 +3,11 @@
 #ifndef CONTOURS_CONTOURS_H
 #define CONTOURS_CONTOURS_H
 
+#include <contours/borders.h>
 #include <contours/canny.h>
 #include <contours/cca.h>
 #include <contours/components.h>
+#include <contours/contourlist.h>
 #include <contours/image.h>
 #include <contours/types.h>
 
