@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Border following on the GPU, host side: memory, the frame's kernels, the way back. borders_layout.cuh has the
+ * design. */
+#include "cuda/borders_layout.cuh"
+#include "cuda/contour_pool.h"
+#include "cuda/foreground.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+namespace
+{
+
+/* Room for what the last frames needed; a frame that needs more is done again. */
+struct Capacity {
+  uint32_t nodes, open, closed, contours, points, rounds;
+};
+
+struct Borders {
+  CtrForegroundState foreground;
+  CtrBuffer planes;   /* sized by the image */
+  CtrBuffer nodes;    /* sized by what is in it */
+  CtrBuffer header;   /* pinned: BordersHeader */
+  Capacity capacity;
+  ContourPool *pool;
+  cudaStream_t own_stream;
+  cudaStream_t stream; /* of the pending image, else NULL: the caller's may be gone before the next one */
+  bool overlap;        /* the GPU has overlapped launches */
+
+  /* The pending image. */
+  CtrImage image;
+  CtrBordersPlan plan;
+  ContourSlot *slot;
+};
+
+void borders_destroy (void *state);
+
+void *
+borders_create (CtrError *error)
+{
+  Borders *b = (Borders *) calloc (1, sizeof *b);
+  if (!b) {
+    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a border follower");
+    return NULL;
+  }
+  ctr_foreground_init (&b->foreground);
+  b->header.pinned = true;
+  int device = 0, major = 0;
+  cudaError_t status = cudaGetDevice (&device);
+  if (status == cudaSuccess)
+    status = cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor, device);
+  if (status == cudaSuccess)
+    status = cudaStreamCreateWithFlags (&b->own_stream, cudaStreamNonBlocking);
+  bool ok = status == cudaSuccess || ctr_cuda_fail (error, status, "preparing a border follower");
+  ok = ok && ctr_buffer_reserve (&b->header, sizeof (BordersHeader), error) && (b->pool = contour_pool_new (error));
+  b->overlap = major >= 9;
+  if (ok)
+    return b;
+  borders_destroy (b);
+  return NULL;
+}
+
+void
+borders_destroy (void *state)
+{
+  Borders *b = (Borders *) state;
+  if (b->stream)
+    cudaStreamSynchronize (b->stream);
+  if (b->slot)
+    contour_pool_give_back (b->slot);
+  ctr_foreground_free (&b->foreground);
+  ctr_buffer_free (&b->planes);
+  ctr_buffer_free (&b->nodes);
+  ctr_buffer_free (&b->header);
+  if (b->own_stream)
+    cudaStreamDestroy (b->own_stream);
+  cudaGetLastError (); /* the context may be gone; nobody is left to tell */
+  if (b->pool)
+    contour_pool_unref (b->pool);
+  free (b);
+}
+
+size_t
+carve_planes (BordersFrame *f, uint8_t *base)
+{
+  const size_t words = (size_t) f->words * f->height, tiles = (size_t) f->tiles_x * f->tiles_y;
+  CtrCarver c = {base, 0};
+  f->counters = c.take<BordersCounters> (1);
+  f->bits = c.take<uint32_t> (words);
+  f->starts = c.take<uint32_t> (words);
+  f->before = c.take<uint32_t> (words);
+  f->node_base = c.take<uint32_t> (words);
+  f->dense = c.take<uint32_t> (tiles);
+  f->scan_states = c.take<unsigned long long> (f->scan_ctas);
+  return c.used;
+}
+
+size_t
+carve_nodes (BordersFrame *f, uint8_t *base)
+{
+  CtrCarver c = {base, 0};
+  f->node_place = c.take<uint32_t> (f->node_capacity);
+  f->node_ring = c.take<uint32_t> (f->node_capacity);
+  f->node_rank = c.take<uint32_t> (f->node_capacity);
+  f->rings.segments = c.take<RingSegment> (f->rings.capacity);
+  f->rings.views[0] = c.take<RingView> (f->rings.capacity);
+  f->rings.views[1] = c.take<RingView> (f->rings.capacity);
+  f->closed = c.take<uint2> (f->closed_capacity);
+  f->lengths = c.take<uint32_t> (f->contour_capacity);
+  f->keys = c.take<uint32_t> (f->contour_capacity);
+  f->firsts = c.take<uint32_t> (f->contour_capacity);
+  f->accumulators = c.take<ContourAccumulator> (f->contour_capacity);
+  f->offset_states = c.take<unsigned long long> (f->contour_capacity / OFFSET_SHARE + 1);
+  return c.used;
+}
+
+/* The frame of the pending image; its memory. Nothing that uses the memory may be under way. */
+bool
+reserve (Borders *b, BordersFrame *f, CtrError *error)
+{
+  *f = BordersFrame ();
+  f->width = b->image.width;
+  f->height = b->image.height;
+  f->threshold = b->plan.foreground.threshold;
+  f->invert = b->plan.foreground.invert;
+  f->simple = b->plan.approximation == CTR_APPROXIMATION_SIMPLE;
+  f->mode = b->plan.mode;
+  f->words = ctr_div_up (f->width, 64) * 2;
+  f->tiles_x = ctr_div_up (f->width, BORDERS_TILE);
+  f->tiles_y = ctr_div_up (f->height, BORDERS_TILE);
+  f->scan_ctas = (uint32_t) (((uint64_t) f->words * f->height + COUNT_SHARE - 1) / COUNT_SHARE);
+  f->node_capacity = b->capacity.nodes;
+  f->rings.capacity = b->capacity.open;
+  f->rings.rounds = b->capacity.rounds;
+  f->closed_capacity = b->capacity.closed;
+  f->contour_capacity = b->capacity.contours;
+  f->point_capacity = b->capacity.points;
+  bool fresh;
+  if (!ctr_foreground_reserve (&b->foreground, &b->image, b->plan.foreground.mode, &fresh, error)
+      || !ctr_buffer_reserve (&b->planes, carve_planes (f, NULL), error)
+      || !ctr_buffer_reserve (&b->nodes, carve_nodes (f, NULL), error)
+      || !ctr_buffer_reserve (&b->slot->table, f->contour_capacity * sizeof (CtrContour), error)
+      || !ctr_buffer_reserve (&b->slot->points, f->point_capacity * sizeof (CtrPoint), error))
+    return false;
+  carve_planes (f, (uint8_t *) b->planes.data);
+  carve_nodes (f, (uint8_t *) b->nodes.data);
+  f->rings.count = &f->counters->header.open;
+  f->rings.progress = &f->counters->progress;
+  f->table = (CtrContour *) b->slot->table.data;
+  f->points = (CtrPoint *) b->slot->points.data;
+  return true;
+}
+
+bool
+queue_frame (Borders *b, CtrError *error)
+{
+  BordersFrame f;
+  if (!reserve (b, &f, error))
+    return false;
+  CtrImage plane;
+  if (!ctr_foreground_plane (&b->foreground, &b->image, &plane, b->stream, error))
+    return false;
+  f.pixels = (const uint8_t *) plane.data;
+  f.stride = plane.stride;
+  f.depth = plane.format == CTR_FORMAT_GRAY8 ? 8 : 16;
+  if (b->plan.foreground.mode == CTR_THRESHOLD_OTSU
+      && !ctr_foreground_otsu (&b->foreground, &plane, &f.threshold_device, b->stream, error))
+    return false;
+  borders_launch_tiles (f, b->overlap, b->stream);
+  ctr_launch_rings (f.rings, b->overlap, b->stream);
+  borders_launch_lists (f, b->overlap, b->stream);
+  CTR_CUDA (cudaGetLastError ());
+  CTR_CUDA (cudaMemcpyAsync (
+      b->header.data, &f.counters->header, sizeof (BordersHeader), cudaMemcpyDeviceToHost, b->stream));
+  return true;
+}
+
+/* After a failure: nothing of ours may be left on the caller's stream. */
+void
+leave_stream (Borders *b)
+{
+  cudaStreamSynchronize (b->stream);
+  cudaGetLastError (); /* what failed has been reported */
+  b->stream = NULL;
+}
+
+bool
+borders_enqueue (void *state, const CtrImage *image, const CtrBordersPlan *plan, void *stream, CtrError *error)
+{
+  Borders *b = (Borders *) state;
+  if (b->stream)
+    CTR_CUDA (cudaStreamSynchronize (b->stream)); /* the memory is shared by all our frames */
+  b->stream = stream ? (cudaStream_t) stream : b->own_stream;
+  b->image = *image;
+  b->plan = *plan;
+  if (!b->slot)
+    b->slot = contour_pool_take (b->pool, error);
+  bool ok = b->slot;
+  bool fresh;
+  ok = ok && ctr_foreground_reserve (&b->foreground, image, plan->foreground.mode, &fresh, error);
+  if (ok)
+    ctr_foreground_stage (&b->foreground, image);
+  if (ok && queue_frame (b, error))
+    return true;
+  leave_stream (b);
+  return false;
+}
+
+uint32_t
+with_spare (uint32_t need)
+{
+  return need > UINT32_MAX / 5 * 4 ? UINT32_MAX : need + need / 4 + 64;
+}
+
+/* Rounds in which rings of so many segments are complete for certain. */
+uint32_t
+most_rounds (uint32_t segments)
+{
+  uint32_t rounds = 2;
+  while (rounds < RING_MOST_ROUNDS && segments >> (rounds - 1))
+    rounds++;
+  return rounds;
+}
+
+/* Is the frame complete? If not, there is room for it now. */
+bool
+complete (Borders *b)
+{
+  const BordersHeader h = *(const BordersHeader *) b->header.data;
+  Capacity *c = &b->capacity;
+  bool all = true;
+  auto grow = [&] (uint32_t need, uint32_t *capacity) {
+    if (need <= *capacity)
+      return;
+    *capacity = with_spare (need);
+    all = false;
+  };
+  const bool nodes = h.nodes <= c->nodes && h.open <= c->open && h.closed <= c->closed;
+  grow (h.nodes, &c->nodes);
+  grow (h.open, &c->open);
+  grow (h.closed, &c->closed);
+  /* Every contour starts with a segment, every point is a node. */
+  grow (nodes ? h.contours : h.open + h.closed, &c->contours);
+  grow (nodes ? h.points : h.nodes, &c->points);
+  if (h.open > RING_SMALL && (!nodes || h.incomplete) && c->rounds < most_rounds (h.open)) {
+    c->rounds = most_rounds (h.open);
+    all = false;
+  }
+  return all;
+}
+
+CtrContours *
+take_result (Borders *b, CtrError *error)
+{
+  for (;;) {
+    const cudaError_t status = cudaStreamSynchronize (b->stream);
+    if (status != cudaSuccess) {
+      ctr_cuda_fail (error, status, "following borders");
+      return NULL;
+    }
+    if (complete (b))
+      break;
+    if (!queue_frame (b, error))
+      return NULL;
+  }
+  const BordersHeader h = *(const BordersHeader *) b->header.data;
+  const CtrContours info = {.width = b->image.width,
+      .height = b->image.height,
+      .count = h.contours,
+      .threshold = h.threshold,
+      .point_count = h.points,
+      .coordinates = CTR_COORDINATES_PIXELS,
+      .features = b->plan.features};
+  CtrContours *result = contour_slot_publish (b->slot, &info, error);
+  if (result)
+    b->slot = NULL;
+  return result;
+}
+
+CtrContours *
+borders_finish (void *state, CtrError *error)
+{
+  Borders *b = (Borders *) state;
+  CtrContours *result = take_result (b, error);
+  if (result)
+    b->stream = NULL; /* all its work is done */
+  else
+    leave_stream (b);
+  return result;
+}
+
+} // namespace
+
+extern "C" const CtrBordersOps ctr_borders_ops_cuda = {
+    borders_create, borders_destroy, borders_enqueue, borders_finish};

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From rings to lists: the order of the contours, where each one's points go, the points, what they enclose. */
+#include "cuda/borders_layout.cuh"
+#include "cuda/lookback.cuh"
+
+namespace
+{
+
+constexpr int THREADS = 256, CTAS = 1056; /* of kernels over what only the device can count */
+
+__device__ inline uint32_t
+first_index ()
+{
+  return blockIdx.x * THREADS + threadIdx.x;
+}
+
+__device__ inline uint32_t
+index_step ()
+{
+  return gridDim.x * THREADS;
+}
+
+/* Notes where the rings start that go through several tiles. */
+__global__ void
+__launch_bounds__ (THREADS) mark_kernel (const __grid_constant__ BordersFrame f)
+{
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (!nodes_fit (f))
+    return;
+  BordersHeader &h = f.counters->header;
+  bool complete;
+  const RingView *views = ring_views (f.rings, &complete);
+  if (!complete) {
+    if (first_index () == 0)
+      h.incomplete = 1;
+    return;
+  }
+  for (uint32_t i = first_index (); i < h.open; i += index_step ()) {
+    const uint32_t key = f.rings.segments[i].key;
+    if (key != NO_KEY && key == views[i].key)
+      atomicOr (&f.starts[key / 32], 1u << key % 32);
+  }
+}
+
+/* Counts the keys before each word: 16 words a thread. */
+__global__ void
+__launch_bounds__ (THREADS) count_kernel (const __grid_constant__ BordersFrame f)
+{
+  __shared__ uint32_t ticket, sums[THREADS / 32];
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (!nodes_fit (f))
+    return;
+  if (threadIdx.x == 0)
+    ticket = atomicAdd (&f.counters->scan_ticket, 1);
+  __syncthreads ();
+  const uint64_t words = (uint64_t) f.words * f.height, from = ((uint64_t) ticket * THREADS + threadIdx.x) * 16;
+  uint32_t bits[16], own = 0;
+#pragma unroll
+  for (int i = 0; i < 16; i += 2) {
+    const uint2 two = from + i < words ? *(const uint2 *) (f.starts + from + i) : make_uint2 (0, 0);
+    bits[i] = two.x;
+    bits[i + 1] = two.y;
+  }
+#pragma unroll
+  for (int i = 0; i < 16; i++)
+    own += __popc (bits[i]);
+  uint32_t all;
+  uint32_t sum = device_scan<THREADS> (own, f.scan_states, ticket, sums, &all);
+#pragma unroll
+  for (int i = 0; i < 16; i += 2) {
+    if (from + i < words)
+      *(uint2 *) (f.before + from + i) = make_uint2 (sum, sum + __popc (bits[i]));
+    sum += __popc (bits[i]) + __popc (bits[i + 1]);
+  }
+  if (ticket == gridDim.x - 1 && threadIdx.x == 0) {
+    f.counters->header.all_contours = all;
+    f.counters->header.contours = all;
+    f.counters->header.threshold = f.threshold_device ? *f.threshold_device : f.threshold;
+  }
+}
+
+__device__ inline uint32_t
+rank_of (const BordersFrame &f, uint32_t key)
+{
+  return f.counters->header.all_contours - 1 - keys_before (f, key);
+}
+
+/* Every ring's key and number of points, in order. */
+__global__ void
+__launch_bounds__ (THREADS) rank_kernel (const __grid_constant__ BordersFrame f)
+{
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  const BordersHeader &h = f.counters->header;
+  if (!nodes_fit (f) || h.incomplete || h.all_contours > f.contour_capacity)
+    return;
+  bool complete;
+  const RingView *views = ring_views (f.rings, &complete);
+  for (uint32_t i = first_index (); i < h.open + h.closed; i += index_step ()) {
+    uint32_t key, length = 0;
+    if (i < h.open) {
+      key = f.rings.segments[i].key;
+      if (key == NO_KEY || key != views[i].key)
+        continue;
+      length = ring_length (f.rings, views, i);
+    } else {
+      const uint2 closed = f.closed[i - h.open];
+      key = closed.x;
+      length = closed.y;
+    }
+    const uint32_t rank = rank_of (f, key);
+    f.keys[rank] = key;
+    f.lengths[rank] = length;
+  }
+}
+
+constexpr int OFFSET_ROWS = 4; /* a thread */
+static_assert (OFFSET_ROWS * THREADS == OFFSET_SHARE, "as the host counts CTAs");
+
+/* Where each contour's points begin. */
+__global__ void
+__launch_bounds__ (THREADS) offset_kernel (const __grid_constant__ BordersFrame f)
+{
+  __shared__ uint32_t ticket, sums[THREADS / 32];
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  BordersHeader &h = f.counters->header;
+  const uint32_t contours = h.contours;
+  if (!nodes_fit (f) || h.incomplete || contours > f.contour_capacity)
+    return;
+  if (threadIdx.x == 0)
+    ticket = atomicAdd (&f.counters->offset_ticket, 1);
+  __syncthreads ();
+  const uint32_t from = (ticket * THREADS + threadIdx.x) * OFFSET_ROWS;
+  if (ticket * OFFSET_SHARE >= contours)
+    return;
+  uint32_t lengths[OFFSET_ROWS], own = 0;
+#pragma unroll
+  for (int i = 0; i < OFFSET_ROWS; i++) {
+    lengths[i] = from + i < contours ? f.lengths[from + i] : 0;
+    own += lengths[i];
+  }
+  uint32_t all;
+  uint32_t sum = device_scan<THREADS> (own, f.offset_states, ticket, sums, &all);
+#pragma unroll
+  for (int i = 0; i < OFFSET_ROWS; i++) {
+    if (from + i < contours) {
+      f.firsts[from + i] = sum;
+      f.accumulators[from + i] = {0, 0, ~0u, ~0u, 0, 0};
+    }
+    sum += lengths[i];
+  }
+  if (threadIdx.x == 0 && (ticket + 1) * OFFSET_SHARE >= contours)
+    h.points = all;
+}
+
+/* A thread a node: its point to its place. */
+__global__ void
+__launch_bounds__ (THREADS) point_kernel (const __grid_constant__ BordersFrame f)
+{
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (!points_fit (f))
+    return;
+  bool complete;
+  const RingView *views = ring_views (f.rings, &complete);
+  const uint32_t nodes = f.counters->header.nodes;
+  for (uint32_t i = first_index (); i < nodes; i += index_step ()) {
+    uint32_t rank = f.node_rank[i];
+    if (!(rank & NODE_KEPT))
+      continue;
+    rank &= ~NODE_KEPT;
+    const uint32_t ring = f.node_ring[i], place = f.node_place[i];
+    uint32_t row;
+    if (ring & RING_CLOSED) {
+      row = rank_of (f, f.closed[ring & ~RING_CLOSED].x);
+    } else {
+      const RingView view = views[ring];
+      row = rank_of (f, view.key);
+      rank = rank >= view.distance ? rank - view.distance : rank + f.lengths[row] - view.distance;
+    }
+    *(uint32_t *) &f.points[f.firsts[row] + rank] = place; /* x first */
+  }
+}
+
+/* The last row whose points begin at or before AT; by a warp. */
+__device__ inline uint32_t
+find_row (const BordersFrame &f, uint32_t rows, uint32_t at)
+{
+  const uint32_t lane = threadIdx.x % 32;
+  uint32_t first = 0, count = rows; /* among these */
+  while (count > 1) {
+    const uint32_t step = ctr_div_up (count, 32), row = first + lane * step;
+    const bool before = lane * step < count && f.firsts[row] <= at;
+    const uint32_t last = 31 - __clz (__ballot_sync (~0u, before)); /* lane 0 is */
+    count = min (step, count - last * step);
+    first += last * step;
+  }
+  return first;
+}
+
+struct Line {
+  long long area2;
+  unsigned long long length;
+  uint32_t low, high; /* x | y << 16 */
+
+  static __device__ Line
+  nothing ()
+  {
+    return {0, 0, ~0u, 0};
+  }
+
+  __device__ void
+  add (const Line &l)
+  {
+    area2 += l.area2;
+    length += l.length;
+    low = __vminu2 (low, l.low);
+    high = __vmaxu2 (high, l.high);
+  }
+
+  __device__ Line
+  up (int d) const
+  {
+    return {(long long) __shfl_up_sync (~0u, area2, d), __shfl_up_sync (~0u, length, d), __shfl_up_sync (~0u, low, d),
+        __shfl_up_sync (~0u, high, d)};
+  }
+
+  __device__ Line
+  reduced () const
+  {
+    Line l = *this;
+    for (int d = 16; d; d /= 2)
+      l.add ({(long long) __shfl_xor_sync (~0u, l.area2, d), __shfl_xor_sync (~0u, l.length, d),
+          __shfl_xor_sync (~0u, l.low, d), __shfl_xor_sync (~0u, l.high, d)});
+    return l;
+  }
+
+  __device__ void
+  flush (ContourAccumulator *a) const
+  {
+    if (low == ~0u && high == 0 && length == 0)
+      return;
+    atomicAdd ((unsigned long long *) &a->area2, (unsigned long long) area2);
+    atomicAdd (&a->length, length);
+    atomicMin (&a->min_x, low & 0xffff);
+    atomicMin (&a->min_y, low >> 16);
+    atomicMax (&a->max_x, high & 0xffff);
+    atomicMax (&a->max_y, high >> 16);
+  }
+};
+
+__device__ inline Line
+line_between (CtrPoint p, CtrPoint q)
+{
+  const float dx = (float) q.x - (float) p.x, dy = (float) q.y - (float) p.y;
+  /* As cv::arcLength() rounds. Horizontal and vertical are most. */
+  const float length = __fsqrt_rn (__fadd_rn (__fmul_rn (dx, dx), __fmul_rn (dy, dy)));
+  const uint32_t place = p.x | (uint32_t) p.y << 16;
+  return {(long long) p.x * q.y - (long long) q.x * p.y, (unsigned long long) (length * (1 << 23)), place, place};
+}
+
+constexpr int CHUNK = 256; /* points a warp */
+
+/* Area, length and box of every contour: a warp goes along its part of the points and hands on what it has where a
+ * contour ends. */
+__global__ void
+__launch_bounds__ (THREADS) measure_kernel (const __grid_constant__ BordersFrame f)
+{
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (!points_fit (f))
+    return;
+  const uint32_t points = f.counters->header.points, rows = f.counters->header.contours, lane = threadIdx.x % 32;
+  for (uint64_t begin = (uint64_t) (first_index () / 32) * CHUNK; begin < points;
+       begin += (uint64_t) (index_step () / 32) * CHUNK) {
+    uint32_t row = find_row (f, rows, (uint32_t) begin);
+    Line sum = Line::nothing (); /* of ROW */
+#pragma unroll 1
+    for (uint32_t base = (uint32_t) begin; base < points && base < begin + CHUNK; base += 32) {
+      const uint32_t i = base + lane, ahead = row + 1 + lane;
+      const uint32_t start = ahead < rows ? f.firsts[ahead] - base : ~0u;
+      uint32_t starts = start < 32 ? 1u << start : 0;
+      for (int d = 16; d; d /= 2)
+        starts |= __shfl_xor_sync (~0u, starts, d);
+      const uint32_t before = starts & ((2u << lane) - 1), own = row + __popc (before);
+      Line line = Line::nothing ();
+      if (i < points) {
+        const uint32_t end = own + 1 < rows ? f.firsts[own + 1] : points;
+        line = line_between (f.points[i], f.points[i + 1 < end ? i + 1 : f.firsts[own]]);
+      }
+      if (!starts) {
+        sum.add (line);
+        continue;
+      }
+      if (!before)
+        sum.add (line);
+      sum = sum.reduced ();
+      if (lane == 0)
+        sum.flush (&f.accumulators[row]);
+      /* Those that begin here; all but the last also end here. */
+      const uint32_t begins = before ? 31 - __clz (before) : 0;
+      if (!before)
+        line = Line::nothing ();
+      sum = line;
+      for (int d = 1; d < 32; d *= 2) {
+        const Line other = line.up (d);
+        if (before && lane >= begins + d)
+          line.add (other);
+      }
+      const uint32_t last = 31 - __clz (starts);
+      const bool ends = before && (lane == 31 || starts >> (lane + 1) & 1) && begins != last;
+      if (ends)
+        line.flush (&f.accumulators[own]);
+      if (lane < last)
+        sum = Line::nothing ();
+      row += __popc (starts);
+      __syncwarp ();
+    }
+    sum = sum.reduced ();
+    if (lane == 0)
+      sum.flush (&f.accumulators[row]);
+  }
+}
+
+/* A thread a row of the table. */
+__global__ void
+__launch_bounds__ (THREADS) table_kernel (const __grid_constant__ BordersFrame f)
+{
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (!points_fit (f))
+    return;
+  const uint32_t rows = f.counters->header.contours;
+  for (uint32_t i = first_index (); i < rows; i += index_step ()) {
+    const ContourAccumulator a = f.accumulators[i];
+    const uint32_t key = f.keys[i];
+    CtrContour c;
+    c.first = f.firsts[i];
+    c.area2 = a.area2;
+    c.length = a.length;
+    c.count = f.lengths[i];
+    c.next = i + 1 < rows ? (int32_t) i + 1 : -1;
+    c.previous = (int32_t) i - 1;
+    c.child = c.parent = -1;
+    c.flags = f.bits[key / 32] >> key % 32 & 1 ? 0 : CTR_CONTOUR_HOLE;
+    c.level = 0;
+    c.left = a.min_x;
+    c.top = a.min_y;
+    c.width = a.max_x - a.min_x + 1;
+    c.height = a.max_y - a.min_y + 1;
+    f.table[i] = c;
+  }
+}
+
+} // namespace
+
+void
+borders_launch_lists (const BordersFrame &f, bool overlap, cudaStream_t stream)
+{
+  auto launch = [&] (void (*kernel) (const BordersFrame), uint64_t items) {
+    const unsigned ctas = (unsigned) min ((items + THREADS - 1) / THREADS, (uint64_t) CTAS);
+    ctr_launch_overlapped (overlap, kernel, ctas, THREADS, 0, stream, f);
+  };
+  launch (mark_kernel, f.rings.capacity);
+  ctr_launch_overlapped (overlap, count_kernel, f.scan_ctas, THREADS, 0, stream, f);
+  launch (rank_kernel, (uint64_t) f.rings.capacity + f.closed_capacity);
+  ctr_launch_overlapped (overlap, offset_kernel, f.contour_capacity / OFFSET_SHARE + 1, THREADS, 0, stream, f);
+  launch (point_kernel, f.node_capacity);
+  launch (measure_kernel, f.point_capacity / (CHUNK / 32) + THREADS);
+  launch (table_kernel, f.contour_capacity);
+}

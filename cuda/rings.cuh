@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The ordering engine: many rings of linked segments at once, each to be read from its start. Of the borders and the
+ * crack contours.
+ *
+ * A segment is a piece of a ring: some elements one after the other. Where a segment's first element may be the ring's
+ * start it has a key; the ring starts at the smallest one, which is unique. By doubling: a segment knows the smallest
+ * key among the segments that follow it, itself included, and how many elements away it is, and learns in each round
+ * what the segment behind these knows. log2 rounds, whatever the rings' sizes and order; no round waits for the host. */
+#ifndef CTR_CUDA_RINGS_CUH
+#define CTR_CUDA_RINGS_CUH
+
+#include "cuda/common.cuh"
+
+constexpr uint32_t NO_KEY = ~0u;
+
+/* What a segment knows: in the beginning of itself, in the end of its whole ring. */
+struct __align__ (16) RingView {
+  uint32_t next;     /* the segment after those that are known */
+  uint32_t length;   /* their elements, modulo 2^32 */
+  uint32_t key;      /* the smallest among them */
+  uint32_t distance; /* elements from this segment's first one to where that key is */
+};
+
+/* A segment as it was in the beginning. */
+struct __align__ (16) RingSegment {
+  uint32_t next, length, key, unused;
+};
+
+constexpr int RING_MOST_ROUNDS = 32;
+constexpr uint32_t RING_SMALL = 2048; /* segments that one CTA takes alone */
+
+/* On the device, zero before the first round. */
+struct RingProgress {
+  uint32_t unfinished[RING_MOST_ROUNDS]; /* after each round */
+  uint32_t small;                        /* one CTA did it all */
+};
+
+struct Rings {
+  const uint32_t *count; /* segments, on the device */
+  uint32_t capacity;     /* nothing is done where there are more */
+  RingSegment *segments;
+  RingView *views[2]; /* in the beginning in the first */
+  RingProgress *progress;
+  uint32_t rounds; /* that are launched for more than RING_SMALL segments */
+};
+
+/* Queues the kernels: the CTA for few segments, and the rounds for many. */
+void ctr_launch_rings (const Rings &rings, bool overlap, cudaStream_t stream);
+
+/* Which of the views are complete; *COMPLETE: all are. After the kernels. */
+__device__ inline const RingView *
+ring_views (const Rings &r, bool *complete)
+{
+  uint32_t done = 0;
+  *complete = true;
+  if (!r.progress->small) {
+    while (done < r.rounds && (done == 0 || r.progress->unfinished[done - 1]))
+      done++;
+    *complete = done > 0 && !r.progress->unfinished[done - 1];
+  }
+  return r.views[done % 2];
+}
+
+/* Elements of the ring that starts with segment I. */
+__device__ inline uint32_t
+ring_length (const Rings &r, const RingView *views, uint32_t i)
+{
+  const RingSegment s = r.segments[i];
+  return s.length + views[s.next].distance;
+}
+
+#endif
