@@ -361,7 +361,7 @@ void
 borders_launch_lists (const BordersFrame &f, bool overlap, cudaStream_t stream)
 {
   auto launch = [&] (void (*kernel) (const BordersFrame), uint64_t items) {
-    const unsigned ctas = (unsigned) min ((items + THREADS - 1) / THREADS, (uint64_t) CTAS);
+    const unsigned ctas = (unsigned) min (items / THREADS + 1, (uint64_t) CTAS);
     ctr_launch_overlapped (overlap, kernel, ctas, THREADS, 0, stream, f);
   };
   launch (mark_kernel, f.rings.capacity);

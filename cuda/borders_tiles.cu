@@ -355,6 +355,6 @@ borders_launch_tiles (const BordersFrame &f, bool overlap, cudaStream_t stream)
       overlap, tile_kernel<USUAL_THREADS, BORDERS_TILE, USUAL_NODES>, tiles, USUAL_THREADS, 0, stream, f);
   ctr_launch_overlapped (overlap, tile_kernel<DENSE_THREADS, DENSE_ROWS, DENSE_NODES>,
       tiles * (BORDERS_TILE / DENSE_ROWS), DENSE_THREADS, 0, stream, f);
-  ctr_launch_overlapped (overlap, link_kernel, min (ctr_div_up (f.rings.capacity, LINK_THREADS), (unsigned) LINK_CTAS),
+  ctr_launch_overlapped (overlap, link_kernel, min (f.rings.capacity / LINK_THREADS + 1, (unsigned) LINK_CTAS),
       LINK_THREADS, 0, stream, f);
 }

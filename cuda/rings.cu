@@ -82,7 +82,7 @@ void
 ctr_launch_rings (const Rings &rings, bool overlap, cudaStream_t stream)
 {
   ctr_launch_overlapped (overlap, small_kernel, 1, SMALL_THREADS, 0, stream, rings);
-  const unsigned ctas = min (ctr_div_up (rings.capacity, ROUND_THREADS), (unsigned) ROUND_CTAS);
+  const unsigned ctas = min (rings.capacity / ROUND_THREADS + 1, (unsigned) ROUND_CTAS);
   for (uint32_t i = 0; i < rings.rounds; i++)
     ctr_launch_overlapped (overlap, round_kernel, ctas, ROUND_THREADS, 0, stream, rings, i);
 }

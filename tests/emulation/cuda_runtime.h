@@ -6,6 +6,7 @@
 
 #include "emulation.h"
 
+#include <cmath>
 #include <cstdlib>
 
 /* --- The language --- */
@@ -331,7 +332,37 @@ __vminu4 (unsigned a, unsigned b)
   return ~__vmaxu4 (~a, ~b);
 }
 
+static inline unsigned
+__vmaxu2 (unsigned a, unsigned b)
+{
+  return max (a & 0xffff, b & 0xffff) | max (a >> 16, b >> 16) << 16;
+}
+
+static inline unsigned
+__vminu2 (unsigned a, unsigned b)
+{
+  return ~__vmaxu2 (~a, ~b);
+}
+
 /* Rounded to nearest, each by itself: compile with -ffp-contract=off. */
+static inline float
+__fadd_rn (float a, float b)
+{
+  return a + b;
+}
+
+static inline float
+__fmul_rn (float a, float b)
+{
+  return a * b;
+}
+
+static inline float
+__fsqrt_rn (float a)
+{
+  return sqrtf (a);
+}
+
 static inline double
 __dadd_rn (double a, double b)
 {
