@@ -20,6 +20,7 @@ struct Borders {
   CtrForegroundState foreground;
   CtrBuffer planes;   /* sized by the image */
   CtrBuffer nodes;    /* sized by what is in it */
+  CtrBuffer sorting;  /* CUB's */
   CtrBuffer header;   /* pinned: BordersHeader */
   Capacity capacity;
   ContourPool *pool;
@@ -71,6 +72,7 @@ borders_destroy (void *state)
   ctr_foreground_free (&b->foreground);
   ctr_buffer_free (&b->planes);
   ctr_buffer_free (&b->nodes);
+  ctr_buffer_free (&b->sorting);
   ctr_buffer_free (&b->header);
   if (b->own_stream)
     cudaStreamDestroy (b->own_stream);
@@ -91,7 +93,7 @@ carve_planes (BordersFrame *f, uint8_t *base)
   f->before = c.take<uint32_t> (words);
   f->node_base = c.take<uint32_t> (words);
   f->dense = c.take<uint32_t> (tiles);
-  f->scan_states = c.take<unsigned long long> (f->scan_ctas);
+  f->count_states = c.take<unsigned long long> (f->count_ctas);
   return c.used;
 }
 
@@ -106,12 +108,51 @@ carve_nodes (BordersFrame *f, uint8_t *base)
   f->rings.views[0] = c.take<RingView> (f->rings.capacity);
   f->rings.views[1] = c.take<RingView> (f->rings.capacity);
   f->closed = c.take<uint2> (f->closed_capacity);
-  f->lengths = c.take<uint32_t> (f->contour_capacity);
-  f->keys = c.take<uint32_t> (f->contour_capacity);
-  f->firsts = c.take<uint32_t> (f->contour_capacity);
-  f->accumulators = c.take<ContourAccumulator> (f->contour_capacity);
-  f->offset_states = c.take<unsigned long long> (f->contour_capacity / OFFSET_SHARE + 1);
+  const uint32_t contours = f->contour_capacity;
+  f->rank_lengths = f->row_lengths = c.take<uint32_t> (contours);
+  f->rank_keys = f->row_keys = c.take<uint32_t> (contours);
+  f->firsts = c.take<uint32_t> (contours);
+  f->accumulators = c.take<ContourAccumulator> (contours);
+  for (auto &states : f->scan_states)
+    states = c.take<unsigned long long> (contours / OFFSET_SHARE + 1);
+  if (f->limited)
+    f->all_points = c.take<CtrPoint> (f->node_capacity);
+  if (!borders_reorders (*f))
+    return c.used;
+  f->rows = c.take<uint32_t> (contours);
+  f->ranks = c.take<uint32_t> (contours);
+  f->row_lengths = c.take<uint32_t> (contours);
+  f->row_keys = c.take<uint32_t> (contours);
+  f->parents = c.take<uint32_t> (contours);
+  if (!borders_nests (*f))
+    return c.used;
+  f->ordered = c.take<uint32_t> (contours);
+  f->next = c.take<uint32_t> (contours);
+  f->previous = c.take<uint32_t> (contours);
+  f->child = c.take<uint32_t> (contours);
+  for (int i = 0; i < 2; i++) {
+    f->sort_keys[i] = c.take<uint32_t> (contours);
+    f->sort_values[i] = c.take<uint32_t> (contours);
+    f->order.views[i] = c.take<RingView> (contours);
+  }
+  f->order.segments = c.take<RingSegment> (contours);
   return c.used;
+}
+
+uint32_t
+with_spare (uint32_t need)
+{
+  return need > UINT32_MAX / 5 * 4 ? UINT32_MAX : need + need / 4 + 64;
+}
+
+/* Rounds in which rings of so many segments are complete for certain. */
+uint32_t
+most_rounds (uint32_t segments)
+{
+  uint32_t rounds = 2;
+  while (rounds < RING_MOST_ROUNDS && segments >> (rounds - 1))
+    rounds++;
+  return rounds;
 }
 
 /* The frame of the pending image; its memory. Nothing that uses the memory may be under way. */
@@ -125,27 +166,36 @@ reserve (Borders *b, BordersFrame *f, CtrError *error)
   f->invert = b->plan.foreground.invert;
   f->simple = b->plan.approximation == CTR_APPROXIMATION_SIMPLE;
   f->mode = b->plan.mode;
+  f->limited = b->plan.limited;
+  f->min_area2 = b->plan.min_area2;
+  f->max_area2 = b->plan.max_area2;
+  f->min_length = b->plan.min_length;
+  f->min_width = b->plan.min_width;
+  f->min_height = b->plan.min_height;
   f->words = ctr_div_up (f->width, 64) * 2;
   f->tiles_x = ctr_div_up (f->width, BORDERS_TILE);
   f->tiles_y = ctr_div_up (f->height, BORDERS_TILE);
-  f->scan_ctas = (uint32_t) (((uint64_t) f->words * f->height + COUNT_SHARE - 1) / COUNT_SHARE);
+  f->count_ctas = (uint32_t) (((uint64_t) f->words * f->height + COUNT_SHARE - 1) / COUNT_SHARE);
   f->node_capacity = b->capacity.nodes;
   f->rings.capacity = b->capacity.open;
   f->rings.rounds = b->capacity.rounds;
   f->closed_capacity = b->capacity.closed;
   f->contour_capacity = b->capacity.contours;
   f->point_capacity = b->capacity.points;
+  f->order.capacity = f->contour_capacity;
+  f->order.rounds = f->contour_capacity > RING_SMALL ? most_rounds (f->contour_capacity) : 0;
   bool fresh;
   if (!ctr_foreground_reserve (&b->foreground, &b->image, b->plan.foreground.mode, &fresh, error)
       || !ctr_buffer_reserve (&b->planes, carve_planes (f, NULL), error)
       || !ctr_buffer_reserve (&b->nodes, carve_nodes (f, NULL), error)
+      || !borders_reserve_tree (*f, &b->sorting, error)
       || !ctr_buffer_reserve (&b->slot->table, f->contour_capacity * sizeof (CtrContour), error)
       || !ctr_buffer_reserve (&b->slot->points, f->point_capacity * sizeof (CtrPoint), error))
     return false;
   carve_planes (f, (uint8_t *) b->planes.data);
   carve_nodes (f, (uint8_t *) b->nodes.data);
-  f->rings.count = &f->counters->header.open;
   f->rings.progress = &f->counters->progress;
+  f->order.progress = &f->counters->order_progress;
   f->table = (CtrContour *) b->slot->table.data;
   f->points = (CtrPoint *) b->slot->points.data;
   return true;
@@ -168,6 +218,11 @@ queue_frame (Borders *b, CtrError *error)
     return false;
   borders_launch_tiles (f, b->overlap, b->stream);
   ctr_launch_rings (f.rings, b->overlap, b->stream);
+  borders_launch_ranks (f, b->overlap, b->stream);
+  if (f.limited)
+    borders_launch_measures (f, b->overlap, b->stream);
+  if (borders_reorders (f) && !borders_launch_tree (f, &b->sorting, b->overlap, b->stream, error))
+    return false;
   borders_launch_lists (f, b->overlap, b->stream);
   CTR_CUDA (cudaGetLastError ());
   CTR_CUDA (cudaMemcpyAsync (
@@ -206,22 +261,6 @@ borders_enqueue (void *state, const CtrImage *image, const CtrBordersPlan *plan,
   return false;
 }
 
-uint32_t
-with_spare (uint32_t need)
-{
-  return need > UINT32_MAX / 5 * 4 ? UINT32_MAX : need + need / 4 + 64;
-}
-
-/* Rounds in which rings of so many segments are complete for certain. */
-uint32_t
-most_rounds (uint32_t segments)
-{
-  uint32_t rounds = 2;
-  while (rounds < RING_MOST_ROUNDS && segments >> (rounds - 1))
-    rounds++;
-  return rounds;
-}
-
 /* Is the frame complete? If not, there is room for it now. */
 bool
 complete (Borders *b)
@@ -240,11 +279,15 @@ complete (Borders *b)
   grow (h.open, &c->open);
   grow (h.closed, &c->closed);
   /* Every contour starts with a segment, every point is a node. */
-  grow (nodes ? h.contours : h.open + h.closed, &c->contours);
-  grow (nodes ? h.points : h.nodes, &c->points);
-  if (h.open > RING_SMALL && (!nodes || h.incomplete) && c->rounds < most_rounds (h.open)) {
-    c->rounds = most_rounds (h.open);
+  grow (nodes && !h.incomplete ? h.all_contours : h.open + h.closed, &c->contours);
+  grow (all ? h.points : h.nodes, &c->points);
+  /* As many rounds as frames of late have needed, and one more. */
+  const uint32_t most = h.open > RING_SMALL ? most_rounds (h.open) : 0;
+  if (!nodes || h.incomplete) {
+    c->rounds = max (c->rounds, most);
     all = false;
+  } else if (c->rounds > h.rounds + 1) {
+    c->rounds--;
   }
   return all;
 }

@@ -23,6 +23,11 @@
 constexpr int BORDERS_TILE = 64, BORDERS_TILE_WORDS = BORDERS_TILE / 32;
 constexpr uint32_t COUNT_SHARE = 4096, OFFSET_SHARE = 1024; /* words, contours a CTA of the scans */
 
+/* Scans over the contours. */
+enum { SCAN_MEASURED, SCAN_SELECTED, SCAN_OFFSETS, BORDERS_SCANS };
+
+constexpr uint32_t NO_CONTOUR = ~0u;
+
 /* Of BordersFrame.node_ring: the ring is one closed segment, with its own numbers. */
 constexpr uint32_t RING_CLOSED = 1u << 31;
 /* Of BordersFrame.node_rank: the node's pixel is a point of the list. */
@@ -36,13 +41,14 @@ struct BordersHeader {
   uint32_t points;
   uint32_t threshold;
   uint32_t incomplete; /* there were more rounds to go */
+  uint32_t rounds;     /* of the rings that were needed */
 };
 
 struct BordersCounters {
   BordersHeader header;
   uint32_t dense; /* tiles with more nodes than usual */
-  uint32_t scan_ticket, offset_ticket;
-  RingProgress progress;
+  uint32_t count_ticket, scan_tickets[BORDERS_SCANS];
+  RingProgress progress, order_progress;
 };
 
 /* Of a contour, while its points are summed up. */
@@ -83,18 +89,38 @@ struct BordersFrame {
   uint32_t closed_capacity;
   uint2 *closed; /* key, length */
 
+  /* Contours. Their rank is their place in descending order of their keys, which is OpenCV's where no hierarchy changes
+   * it; their row that in the table. */
   uint32_t contour_capacity;
-  uint32_t *lengths;  /* by rank: contours in descending order of their keys, which is OpenCV's */
-  uint32_t *keys;     /* by rank */
-  uint32_t *firsts;   /* by row */
-  ContourAccumulator *accumulators; /* by row */
-  unsigned long long *scan_states, *offset_states;
-  uint32_t scan_ctas;
+  uint32_t *rank_lengths, *rank_keys;
+  uint32_t *rows;                     /* by rank: NO_CONTOUR where dropped. NULL: all rows are ranks */
+  uint32_t *ranks;                    /* by row, then not NULL either */
+  uint32_t *row_lengths, *row_keys;   /* otherwise, those by rank */
+  uint32_t *firsts;                   /* by row */
+  ContourAccumulator *accumulators;   /* by row; by rank where limits ask for them first */
+  unsigned long long *count_states, *scan_states[BORDERS_SCANS];
+  uint32_t count_ctas;
+
+  /* Limits. */
+  uint32_t limited;
+  uint64_t min_area2, max_area2, min_length;
+  uint32_t min_width, min_height;
+  CtrPoint *all_points; /* of contours that may be dropped */
+
+  /* Hierarchy, by rank at first. */
+  uint32_t *parents;     /* while they are looked for, with flag PARENT_OF */
+  uint32_t *ordered;     /* ranks in the order of the hierarchy, before any is dropped */
+  uint32_t *next, *previous, *child; /* siblings; by row where limits changed who is whose */
+  uint32_t *sort_keys[2], *sort_values[2];
+  Rings order; /* the one that goes through all contours */
 
   CtrContour *table;
   CtrPoint *points;
   uint32_t point_capacity;
 };
+
+/* Of BordersFrame.parents: not the contour itself, but the one around it. */
+constexpr uint32_t PARENT_OF = 1u << 31, NO_PARENT = PARENT_OF - 1;
 
 /* Is there room for all nodes and segments? If not, the frame is done again. */
 __device__ inline bool
@@ -104,12 +130,19 @@ nodes_fit (const BordersFrame &f)
   return h.nodes <= f.node_capacity && h.open <= f.rings.capacity && h.closed <= f.closed_capacity;
 }
 
-/* And for all contours and points? */
+/* And for all contours? */
+__device__ inline bool
+contours_fit (const BordersFrame &f)
+{
+  const BordersHeader &h = f.counters->header;
+  return nodes_fit (f) && !h.incomplete && h.all_contours <= f.contour_capacity;
+}
+
+/* And for all points? */
 __device__ inline bool
 points_fit (const BordersFrame &f)
 {
-  const BordersHeader &h = f.counters->header;
-  return nodes_fit (f) && !h.incomplete && h.contours <= f.contour_capacity && h.points <= f.point_capacity;
+  return contours_fit (f) && f.counters->header.points <= f.point_capacity;
 }
 
 /* Position in a bit plane. */
@@ -130,6 +163,18 @@ __device__ inline uint32_t
 keys_before (const BordersFrame &f, uint32_t key)
 {
   return f.before[key / 32] + __popc (f.starts[key / 32] & ((1u << key % 32) - 1));
+}
+
+__device__ inline uint32_t
+rank_of (const BordersFrame &f, uint32_t key)
+{
+  return f.counters->header.all_contours - 1 - keys_before (f, key);
+}
+
+__device__ inline bool
+is_hole (const BordersFrame &f, uint32_t key)
+{
+  return !(f.bits[key / 32] >> key % 32 & 1);
 }
 
 /* The slots of 32 pixels as bits. ROWS: of the words left, at, and right of them; the row above, theirs, below. */
@@ -255,6 +300,28 @@ find_node (const BordersFrame &f, uint32_t x, uint32_t y, uint32_t slot)
 
 /* Queue the kernels. OVERLAP: the GPU has overlapped launches. */
 void borders_launch_tiles (const BordersFrame &frame, bool overlap, cudaStream_t stream);
+/* After the rings: every contour's rank. */
+void borders_launch_ranks (const BordersFrame &frame, bool overlap, cudaStream_t stream);
+/* Points and table of the contours in their order. */
 void borders_launch_lists (const BordersFrame &frame, bool overlap, cudaStream_t stream);
+/* Area, length and box of all contours by rank, with points in memory that is not the result's. */
+void borders_launch_measures (const BordersFrame &frame, bool overlap, cudaStream_t stream);
+/* Which contours there are, in which order, and who is inside whom. TEMPORARY: memory for sorting. */
+bool borders_launch_tree (
+    const BordersFrame &frame, CtrBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);
+bool borders_reserve_tree (const BordersFrame &frame, CtrBuffer *temporary, CtrError *error);
+
+/* Does the frame have rows that are not ranks? */
+__host__ __device__ inline bool
+borders_reorders (const BordersFrame &f)
+{
+  return f.mode != CTR_RETRIEVE_LIST || f.limited;
+}
+
+__host__ __device__ inline bool
+borders_nests (const BordersFrame &f)
+{
+  return f.mode == CTR_RETRIEVE_CCOMP || f.mode == CTR_RETRIEVE_TREE;
+}
 
 #endif

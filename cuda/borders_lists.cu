@@ -30,12 +30,14 @@ __launch_bounds__ (THREADS) mark_kernel (const __grid_constant__ BordersFrame f)
     return;
   BordersHeader &h = f.counters->header;
   bool complete;
-  const RingView *views = ring_views (f.rings, &complete);
-  if (!complete) {
-    if (first_index () == 0)
-      h.incomplete = 1;
-    return;
+  const uint32_t rounds = ring_rounds (f.rings, &complete);
+  if (first_index () == 0) {
+    h.rounds = rounds;
+    h.incomplete = !complete;
   }
+  if (!complete)
+    return;
+  const RingView *views = f.rings.views[rounds % 2];
   for (uint32_t i = first_index (); i < h.open; i += index_step ()) {
     const uint32_t key = f.rings.segments[i].key;
     if (key != NO_KEY && key == views[i].key)
@@ -53,7 +55,7 @@ __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ BordersFrame f
   if (!nodes_fit (f))
     return;
   if (threadIdx.x == 0)
-    ticket = atomicAdd (&f.counters->scan_ticket, 1);
+    ticket = atomicAdd (&f.counters->count_ticket, 1);
   __syncthreads ();
   const uint64_t words = (uint64_t) f.words * f.height, from = ((uint64_t) ticket * THREADS + threadIdx.x) * 16;
   uint32_t bits[16], own = 0;
@@ -67,7 +69,7 @@ __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ BordersFrame f
   for (int i = 0; i < 16; i++)
     own += __popc (bits[i]);
   uint32_t all;
-  uint32_t sum = device_scan<THREADS> (own, f.scan_states, ticket, sums, &all);
+  uint32_t sum = device_scan<THREADS> (own, f.count_states, ticket, sums, &all);
 #pragma unroll
   for (int i = 0; i < 16; i += 2) {
     if (from + i < words)
@@ -81,12 +83,6 @@ __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ BordersFrame f
   }
 }
 
-__device__ inline uint32_t
-rank_of (const BordersFrame &f, uint32_t key)
-{
-  return f.counters->header.all_contours - 1 - keys_before (f, key);
-}
-
 /* Every ring's key and number of points, in order. */
 __global__ void
 __launch_bounds__ (THREADS) rank_kernel (const __grid_constant__ BordersFrame f)
@@ -94,10 +90,9 @@ __launch_bounds__ (THREADS) rank_kernel (const __grid_constant__ BordersFrame f)
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   const BordersHeader &h = f.counters->header;
-  if (!nodes_fit (f) || h.incomplete || h.all_contours > f.contour_capacity)
+  if (!contours_fit (f))
     return;
-  bool complete;
-  const RingView *views = ring_views (f.rings, &complete);
+  const RingView *views = ring_views (f.rings);
   for (uint32_t i = first_index (); i < h.open + h.closed; i += index_step ()) {
     uint32_t key, length = 0;
     if (i < h.open) {
@@ -111,27 +106,27 @@ __launch_bounds__ (THREADS) rank_kernel (const __grid_constant__ BordersFrame f)
       length = closed.y;
     }
     const uint32_t rank = rank_of (f, key);
-    f.keys[rank] = key;
-    f.lengths[rank] = length;
+    f.rank_keys[rank] = key;
+    f.rank_lengths[rank] = length;
   }
 }
 
 constexpr int OFFSET_ROWS = 4; /* a thread */
 static_assert (OFFSET_ROWS * THREADS == OFFSET_SHARE, "as the host counts CTAs");
 
-/* Where each contour's points begin. */
+/* Where each contour's points begin. SCAN: which one it is. */
 __global__ void
-__launch_bounds__ (THREADS) offset_kernel (const __grid_constant__ BordersFrame f)
+__launch_bounds__ (THREADS) offset_kernel (const __grid_constant__ BordersFrame f, uint32_t scan)
 {
   __shared__ uint32_t ticket, sums[THREADS / 32];
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   BordersHeader &h = f.counters->header;
   const uint32_t contours = h.contours;
-  if (!nodes_fit (f) || h.incomplete || contours > f.contour_capacity)
+  if (!contours_fit (f))
     return;
   if (threadIdx.x == 0)
-    ticket = atomicAdd (&f.counters->offset_ticket, 1);
+    ticket = atomicAdd (&f.counters->scan_tickets[scan], 1);
   __syncthreads ();
   const uint32_t from = (ticket * THREADS + threadIdx.x) * OFFSET_ROWS;
   if (ticket * OFFSET_SHARE >= contours)
@@ -139,16 +134,17 @@ __launch_bounds__ (THREADS) offset_kernel (const __grid_constant__ BordersFrame 
   uint32_t lengths[OFFSET_ROWS], own = 0;
 #pragma unroll
   for (int i = 0; i < OFFSET_ROWS; i++) {
-    lengths[i] = from + i < contours ? f.lengths[from + i] : 0;
+    lengths[i] = from + i < contours ? f.row_lengths[from + i] : 0;
     own += lengths[i];
   }
   uint32_t all;
-  uint32_t sum = device_scan<THREADS> (own, f.offset_states, ticket, sums, &all);
+  uint32_t sum = device_scan<THREADS> (own, f.scan_states[scan], ticket, sums, &all);
 #pragma unroll
   for (int i = 0; i < OFFSET_ROWS; i++) {
     if (from + i < contours) {
       f.firsts[from + i] = sum;
-      f.accumulators[from + i] = {0, 0, ~0u, ~0u, 0, 0};
+      if (scan == SCAN_MEASURED || !f.limited)
+        f.accumulators[from + i] = {0, 0, ~0u, ~0u, 0, 0};
     }
     sum += lengths[i];
   }
@@ -164,8 +160,7 @@ __launch_bounds__ (THREADS) point_kernel (const __grid_constant__ BordersFrame f
   ctr_wait_for_previous ();
   if (!points_fit (f))
     return;
-  bool complete;
-  const RingView *views = ring_views (f.rings, &complete);
+  const RingView *views = ring_views (f.rings);
   const uint32_t nodes = f.counters->header.nodes;
   for (uint32_t i = first_index (); i < nodes; i += index_step ()) {
     uint32_t rank = f.node_rank[i];
@@ -173,15 +168,18 @@ __launch_bounds__ (THREADS) point_kernel (const __grid_constant__ BordersFrame f
       continue;
     rank &= ~NODE_KEPT;
     const uint32_t ring = f.node_ring[i], place = f.node_place[i];
-    uint32_t row;
+    uint32_t contour; /* its rank */
     if (ring & RING_CLOSED) {
-      row = rank_of (f, f.closed[ring & ~RING_CLOSED].x);
+      contour = rank_of (f, f.closed[ring & ~RING_CLOSED].x);
     } else {
       const RingView view = views[ring];
-      row = rank_of (f, view.key);
-      rank = rank >= view.distance ? rank - view.distance : rank + f.lengths[row] - view.distance;
+      contour = rank_of (f, view.key);
+      rank = rank >= view.distance ? rank - view.distance : rank + f.rank_lengths[contour] - view.distance;
     }
-    *(uint32_t *) &f.points[f.firsts[row] + rank] = place; /* x first */
+    const uint32_t row = f.rows ? f.rows[contour] : contour;
+    if (row == NO_CONTOUR)
+      continue;
+    *(uint32_t *) &f.points[f.firsts[row] + rank] = place; /* x comes first */
   }
 }
 
@@ -325,6 +323,12 @@ __launch_bounds__ (THREADS) measure_kernel (const __grid_constant__ BordersFrame
   }
 }
 
+__device__ inline int32_t
+row_of (const BordersFrame &f, uint32_t contour)
+{
+  return contour == NO_CONTOUR || contour == NO_PARENT ? -1 : (int32_t) f.rows[contour];
+}
+
 /* A thread a row of the table. */
 __global__ void
 __launch_bounds__ (THREADS) table_kernel (const __grid_constant__ BordersFrame f)
@@ -334,18 +338,30 @@ __launch_bounds__ (THREADS) table_kernel (const __grid_constant__ BordersFrame f
   if (!points_fit (f))
     return;
   const uint32_t rows = f.counters->header.contours;
+  const bool nests = borders_nests (f);
   for (uint32_t i = first_index (); i < rows; i += index_step ()) {
-    const ContourAccumulator a = f.accumulators[i];
-    const uint32_t key = f.keys[i];
+    const uint32_t rank = f.ranks ? f.ranks[i] : i;
+    const ContourAccumulator a = f.accumulators[f.limited ? rank : i];
     CtrContour c;
     c.first = f.firsts[i];
     c.area2 = a.area2;
     c.length = a.length;
-    c.count = f.lengths[i];
+    c.count = f.row_lengths[i];
     c.next = i + 1 < rows ? (int32_t) i + 1 : -1;
     c.previous = (int32_t) i - 1;
     c.child = c.parent = -1;
-    c.flags = f.bits[key / 32] >> key % 32 & 1 ? 0 : CTR_CONTOUR_HOLE;
+    if (nests && f.limited) { /* NO_CONTOUR is -1 */
+      c.next = (int32_t) f.next[i];
+      c.previous = (int32_t) f.previous[i];
+      c.child = (int32_t) f.child[i];
+      c.parent = row_of (f, f.parents[rank]);
+    } else if (nests) {
+      c.next = row_of (f, f.next[rank]);
+      c.previous = row_of (f, f.previous[rank]);
+      c.child = row_of (f, f.child[rank]);
+      c.parent = row_of (f, f.parents[rank]);
+    }
+    c.flags = is_hole (f, f.row_keys[i]) ? CTR_CONTOUR_HOLE : 0;
     c.level = 0;
     c.left = a.min_x;
     c.top = a.min_y;
@@ -355,20 +371,47 @@ __launch_bounds__ (THREADS) table_kernel (const __grid_constant__ BordersFrame f
   }
 }
 
+void
+launch (void (*kernel) (const BordersFrame), uint64_t items, const BordersFrame &f, bool overlap, cudaStream_t stream)
+{
+  const unsigned ctas = (unsigned) min (items / THREADS + 1, (uint64_t) CTAS);
+  ctr_launch_overlapped (overlap, kernel, ctas, THREADS, 0, stream, f);
+}
+
+void
+launch_points (const BordersFrame &f, uint32_t scan, bool overlap, cudaStream_t stream)
+{
+  ctr_launch_overlapped (overlap, offset_kernel, f.contour_capacity / OFFSET_SHARE + 1, THREADS, 0, stream, f, scan);
+  launch (point_kernel, f.node_capacity, f, overlap, stream);
+  if (scan == SCAN_MEASURED || !f.limited)
+    launch (measure_kernel, f.point_capacity / (CHUNK / 32) + THREADS, f, overlap, stream);
+}
+
 } // namespace
+
+void
+borders_launch_ranks (const BordersFrame &f, bool overlap, cudaStream_t stream)
+{
+  launch (mark_kernel, f.rings.capacity, f, overlap, stream);
+  ctr_launch_overlapped (overlap, count_kernel, f.count_ctas, THREADS, 0, stream, f);
+  launch (rank_kernel, (uint64_t) f.rings.capacity + f.closed_capacity, f, overlap, stream);
+}
+
+void
+borders_launch_measures (const BordersFrame &frame, bool overlap, cudaStream_t stream)
+{
+  BordersFrame f = frame;
+  f.rows = f.ranks = NULL;
+  f.row_lengths = f.rank_lengths;
+  f.row_keys = f.rank_keys;
+  f.points = f.all_points;
+  f.point_capacity = f.node_capacity;
+  launch_points (f, SCAN_MEASURED, overlap, stream);
+}
 
 void
 borders_launch_lists (const BordersFrame &f, bool overlap, cudaStream_t stream)
 {
-  auto launch = [&] (void (*kernel) (const BordersFrame), uint64_t items) {
-    const unsigned ctas = (unsigned) min (items / THREADS + 1, (uint64_t) CTAS);
-    ctr_launch_overlapped (overlap, kernel, ctas, THREADS, 0, stream, f);
-  };
-  launch (mark_kernel, f.rings.capacity);
-  ctr_launch_overlapped (overlap, count_kernel, f.scan_ctas, THREADS, 0, stream, f);
-  launch (rank_kernel, (uint64_t) f.rings.capacity + f.closed_capacity);
-  ctr_launch_overlapped (overlap, offset_kernel, f.contour_capacity / OFFSET_SHARE + 1, THREADS, 0, stream, f);
-  launch (point_kernel, f.node_capacity);
-  launch (measure_kernel, f.point_capacity / (CHUNK / 32) + THREADS);
-  launch (table_kernel, f.contour_capacity);
+  launch_points (f, SCAN_OFFSETS, overlap, stream);
+  launch (table_kernel, f.contour_capacity, f, overlap, stream);
 }

@@ -18,10 +18,11 @@ __launch_bounds__ (PACK_THREADS) pack_kernel (const __grid_constant__ BordersFra
   ctr_wait_for_previous ();
   if (chunk < sizeof (BordersCounters) / 4)
     ((uint32_t *) f.counters)[chunk] = 0;
-  if (chunk < f.scan_ctas)
-    f.scan_states[chunk] = 0;
+  if (chunk < f.count_ctas)
+    f.count_states[chunk] = 0;
   if (chunk < f.contour_capacity / OFFSET_SHARE + 1)
-    f.offset_states[chunk] = 0;
+    for (int i = 0; i < BORDERS_SCANS; i++)
+      f.scan_states[i][chunk] = 0;
   const uint32_t y = chunk / row_chunks;
   if (y >= f.height)
     return;
@@ -330,6 +331,8 @@ __launch_bounds__ (LINK_THREADS) link_kernel (const __grid_constant__ BordersFra
   if (!nodes_fit (f))
     return;
   const uint32_t count = f.counters->header.open;
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    f.counters->progress.count = count;
   for (uint32_t i = blockIdx.x * LINK_THREADS + threadIdx.x; i < count; i += gridDim.x * LINK_THREADS) {
     RingSegment s = f.rings.segments[i];
     if (s.unused) {
@@ -347,7 +350,7 @@ void
 borders_launch_tiles (const BordersFrame &f, bool overlap, cudaStream_t stream)
 {
   const uint64_t chunks = (uint64_t) f.words * 2 * f.height;
-  const uint64_t clear = max (f.scan_ctas, f.contour_capacity / OFFSET_SHARE + 1), least = sizeof (BordersCounters) / 4;
+  const uint64_t clear = max (f.count_ctas, f.contour_capacity / OFFSET_SHARE + 1), least = sizeof (BordersCounters) / 4;
   const uint64_t threads = max (chunks, max (clear, least));
   const unsigned tiles = f.tiles_x * f.tiles_y;
   pack_kernel<<<(unsigned) ((threads + PACK_THREADS - 1) / PACK_THREADS), PACK_THREADS, 0, stream>>> (f);

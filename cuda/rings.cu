@@ -21,8 +21,8 @@ __launch_bounds__ (SMALL_THREADS) small_kernel (const __grid_constant__ Rings r)
   __shared__ RingView views[RING_SMALL];
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  const uint32_t count = *r.count, t = threadIdx.x;
-  if (count > RING_SMALL || count > r.capacity)
+  const uint32_t count = r.progress->count, t = threadIdx.x;
+  if (count > RING_SMALL)
     return;
   for (uint32_t i = t; i < count; i += SMALL_THREADS)
     views[i] = r.views[0][i];
@@ -60,8 +60,8 @@ __launch_bounds__ (ROUND_THREADS) round_kernel (const __grid_constant__ Rings r,
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  const uint32_t count = *r.count;
-  if (count <= RING_SMALL || count > r.capacity || (round > 0 && !r.progress->unfinished[round - 1]))
+  const uint32_t count = r.progress->count;
+  if (count <= RING_SMALL || (round > 0 && !r.progress->unfinished[round - 1]))
     return;
   const RingView *from = r.views[round % 2];
   RingView *to = r.views[(round + 1) % 2];

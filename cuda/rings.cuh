@@ -29,15 +29,15 @@ struct __align__ (16) RingSegment {
 constexpr int RING_MOST_ROUNDS = 32;
 constexpr uint32_t RING_SMALL = 2048; /* segments that one CTA takes alone */
 
-/* On the device, zero before the first round. */
+/* On the device, zero in the beginning. */
 struct RingProgress {
+  uint32_t count;                        /* segments; set by who writes them */
   uint32_t unfinished[RING_MOST_ROUNDS]; /* after each round */
   uint32_t small;                        /* one CTA did it all */
 };
 
 struct Rings {
-  const uint32_t *count; /* segments, on the device */
-  uint32_t capacity;     /* nothing is done where there are more */
+  uint32_t capacity;     /* segments */
   RingSegment *segments;
   RingView *views[2]; /* in the beginning in the first */
   RingProgress *progress;
@@ -47,18 +47,23 @@ struct Rings {
 /* Queues the kernels: the CTA for few segments, and the rounds for many. */
 void ctr_launch_rings (const Rings &rings, bool overlap, cudaStream_t stream);
 
-/* Which of the views are complete; *COMPLETE: all are. After the kernels. */
-__device__ inline const RingView *
-ring_views (const Rings &r, bool *complete)
+/* Rounds that were needed; *COMPLETE: were there enough? After the kernels. */
+__device__ inline uint32_t
+ring_rounds (const Rings &r, bool *complete)
 {
   uint32_t done = 0;
-  *complete = true;
-  if (!r.progress->small) {
-    while (done < r.rounds && (done == 0 || r.progress->unfinished[done - 1]))
-      done++;
-    *complete = done > 0 && !r.progress->unfinished[done - 1];
-  }
-  return r.views[done % 2];
+  *complete = r.progress->small;
+  while (!*complete && done < r.rounds)
+    *complete = !r.progress->unfinished[done++];
+  return done;
+}
+
+/* The views after them. */
+__device__ inline const RingView *
+ring_views (const Rings &r)
+{
+  bool complete;
+  return r.views[ring_rounds (r, &complete) % 2];
 }
 
 /* Elements of the ring that starts with segment I. */

@@ -142,6 +142,9 @@ struct Launch {
   }
 };
 
+/* Queues what a library's kernels would do. */
+void queue_call (struct CUstream_st *stream, std::function<void ()> call);
+
 } // namespace emulation
 
 #endif

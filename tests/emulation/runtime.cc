@@ -329,6 +329,13 @@ cudaMemcpyAsync (void *to, const void *from, size_t size, cudaMemcpyKind kind, c
   return queue_copy (to, size, from, size, size, 1, kind, stream);
 }
 
+void
+emulation::queue_call (CUstream_st *stream, std::function<void ()> call)
+{
+  Locked locked (lock);
+  queue (stream, KERNEL, std::move (call));
+}
+
 cudaError_t
 cudaMemcpy2DAsync (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
     cudaMemcpyKind kind, cudaStream_t stream)
