@@ -184,13 +184,15 @@ reserve (Borders *b, BordersFrame *f, CtrError *error)
   f->point_capacity = b->capacity.points;
   f->order.capacity = f->contour_capacity;
   f->order.rounds = f->contour_capacity > RING_SMALL ? most_rounds (f->contour_capacity) : 0;
+  const size_t sums = b->plan.features & CTR_CONTOUR_FEATURE_MOMENTS ? f->contour_capacity : 0;
   bool fresh;
   if (!ctr_foreground_reserve (&b->foreground, &b->image, b->plan.foreground.mode, &fresh, error)
       || !ctr_buffer_reserve (&b->planes, carve_planes (f, NULL), error)
       || !ctr_buffer_reserve (&b->nodes, carve_nodes (f, NULL), error)
       || !borders_reserve_tree (*f, &b->sorting, error)
       || !ctr_buffer_reserve (&b->slot->table, f->contour_capacity * sizeof (CtrContour), error)
-      || !ctr_buffer_reserve (&b->slot->points, f->point_capacity * sizeof (CtrPoint), error))
+      || !ctr_buffer_reserve (&b->slot->points, f->point_capacity * sizeof (CtrPoint), error)
+      || !ctr_buffer_reserve (&b->slot->sums, sums * sizeof (CtrContourSums), error))
     return false;
   carve_planes (f, (uint8_t *) b->planes.data);
   carve_nodes (f, (uint8_t *) b->nodes.data);
@@ -198,6 +200,7 @@ reserve (Borders *b, BordersFrame *f, CtrError *error)
   f->order.progress = &f->counters->order_progress;
   f->table = (CtrContour *) b->slot->table.data;
   f->points = (CtrPoint *) b->slot->points.data;
+  f->sums = sums ? (CtrContourSums *) b->slot->sums.data : NULL;
   return true;
 }
 

@@ -116,6 +116,7 @@ struct BordersFrame {
 
   CtrContour *table;
   CtrPoint *points;
+  CtrContourSums *sums; /* NULL: not asked for */
   uint32_t point_capacity;
 };
 

@@ -145,6 +145,8 @@ __launch_bounds__ (THREADS) offset_kernel (const __grid_constant__ BordersFrame 
       f.firsts[from + i] = sum;
       if (scan == SCAN_MEASURED || !f.limited)
         f.accumulators[from + i] = {0, 0, ~0u, ~0u, 0, 0};
+      if (scan == SCAN_OFFSETS && f.sums)
+        f.sums[from + i] = {};
     }
     sum += lengths[i];
   }
@@ -210,6 +212,16 @@ struct Line {
     return {0, 0, ~0u, 0};
   }
 
+  static __device__ Line
+  between (CtrPoint p, CtrPoint q)
+  {
+    const float dx = (float) q.x - (float) p.x, dy = (float) q.y - (float) p.y;
+    /* As cv::arcLength() rounds. */
+    const float length = __fsqrt_rn (__fadd_rn (__fmul_rn (dx, dx), __fmul_rn (dy, dy)));
+    const uint32_t place = p.x | (uint32_t) p.y << 16;
+    return {(long long) p.x * q.y - (long long) q.x * p.y, (unsigned long long) (length * (1 << 23)), place, place};
+  }
+
   __device__ void
   add (const Line &l)
   {
@@ -237,9 +249,10 @@ struct Line {
   }
 
   __device__ void
-  flush (ContourAccumulator *a) const
+  flush (const BordersFrame &f, uint32_t row) const
   {
-    if (low == ~0u && high == 0 && length == 0)
+    ContourAccumulator *a = &f.accumulators[row];
+    if (low == ~0u && high == 0)
       return;
     atomicAdd ((unsigned long long *) &a->area2, (unsigned long long) area2);
     atomicAdd (&a->length, length);
@@ -250,20 +263,83 @@ struct Line {
   }
 };
 
-__device__ inline Line
-line_between (CtrPoint p, CtrPoint q)
-{
-  const float dx = (float) q.x - (float) p.x, dy = (float) q.y - (float) p.y;
-  /* As cv::arcLength() rounds. Horizontal and vertical are most. */
-  const float length = __fsqrt_rn (__fadd_rn (__fmul_rn (dx, dx), __fmul_rn (dy, dy)));
-  const uint32_t place = p.x | (uint32_t) p.y << 16;
-  return {(long long) p.x * q.y - (long long) q.x * p.y, (unsigned long long) (length * (1 << 23)), place, place};
-}
+/* Of CtrContourSums. */
+struct Sums {
+  unsigned __int128 s[10];
+
+  static __device__ Sums
+  nothing ()
+  {
+    Sums n;
+#pragma unroll
+    for (int i = 0; i < 10; i++)
+      n.s[i] = 0;
+    return n;
+  }
+
+  static __device__ Sums
+  between (CtrPoint p, CtrPoint q)
+  {
+    const int64_t x0 = p.x, y0 = p.y, x1 = q.x, y1 = q.y, c = x0 * y1 - x1 * y0;
+    const int64_t xx0 = x0 * x0, xx1 = x1 * x1, yy0 = y0 * y0, yy1 = y1 * y1;
+    auto times = [c] (int64_t n) { return (unsigned __int128) ((__int128) c * n); };
+    return {times (1), times (x0 + x1), times (y0 + y1), times (xx0 + x0 * x1 + xx1),
+        times (x0 * (2 * y0 + y1) + x1 * (y0 + 2 * y1)), times (yy0 + y0 * y1 + yy1), times ((x0 + x1) * (xx0 + xx1)),
+        times (xx0 * (3 * y0 + y1) + 2 * x0 * x1 * (y0 + y1) + xx1 * (y0 + 3 * y1)),
+        times (yy0 * (3 * x0 + x1) + 2 * y0 * y1 * (x0 + x1) + yy1 * (x0 + 3 * x1)), times ((y0 + y1) * (yy0 + yy1))};
+  }
+
+  __device__ void
+  add (const Sums &other)
+  {
+#pragma unroll
+    for (int i = 0; i < 10; i++)
+      s[i] += other.s[i];
+  }
+
+  __device__ Sums
+  up (int d) const
+  {
+    Sums n;
+#pragma unroll
+    for (int i = 0; i < 10; i++) {
+      const unsigned long long low = __shfl_up_sync (~0u, (unsigned long long) s[i], d);
+      n.s[i] = (unsigned __int128) __shfl_up_sync (~0u, (unsigned long long) (s[i] >> 64), d) << 64 | low;
+    }
+    return n;
+  }
+
+  __device__ Sums
+  reduced () const
+  {
+    Sums n = *this;
+    for (int d = 16; d; d /= 2)
+#pragma unroll
+      for (int i = 0; i < 10; i++) {
+        const unsigned long long low = __shfl_xor_sync (~0u, (unsigned long long) n.s[i], d);
+        n.s[i] += (unsigned __int128) __shfl_xor_sync (~0u, (unsigned long long) (n.s[i] >> 64), d) << 64 | low;
+      }
+    return n;
+  }
+
+  __device__ void
+  flush (const BordersFrame &f, uint32_t row) const
+  {
+#pragma unroll
+    for (int i = 0; i < 10; i++) {
+      unsigned long long *to = (unsigned long long *) f.sums[row].words[i], low = (unsigned long long) s[i];
+      const unsigned long long carry = atomicAdd (to, low) + low < low;
+      if (const unsigned long long high = (unsigned long long) (s[i] >> 64) + carry)
+        atomicAdd (to + 1, high);
+    }
+  }
+};
 
 constexpr int CHUNK = 256; /* points a warp */
 
-/* Area, length and box of every contour: a warp goes along its part of the points and hands on what it has where a
+/* What is summed up over every contour's line: a warp goes along its part of the points and hands on what it has where a
  * contour ends. */
+template <typename Line>
 __global__ void
 __launch_bounds__ (THREADS) measure_kernel (const __grid_constant__ BordersFrame f)
 {
@@ -287,7 +363,7 @@ __launch_bounds__ (THREADS) measure_kernel (const __grid_constant__ BordersFrame
       Line line = Line::nothing ();
       if (i < points) {
         const uint32_t end = own + 1 < rows ? f.firsts[own + 1] : points;
-        line = line_between (f.points[i], f.points[i + 1 < end ? i + 1 : f.firsts[own]]);
+        line = Line::between (f.points[i], f.points[i + 1 < end ? i + 1 : f.firsts[own]]);
       }
       if (!starts) {
         sum.add (line);
@@ -297,7 +373,7 @@ __launch_bounds__ (THREADS) measure_kernel (const __grid_constant__ BordersFrame
         sum.add (line);
       sum = sum.reduced ();
       if (lane == 0)
-        sum.flush (&f.accumulators[row]);
+        sum.flush (f, row);
       /* Those that begin here; all but the last also end here. */
       const uint32_t begins = before ? 31 - __clz (before) : 0;
       if (!before)
@@ -311,7 +387,7 @@ __launch_bounds__ (THREADS) measure_kernel (const __grid_constant__ BordersFrame
       const uint32_t last = 31 - __clz (starts);
       const bool ends = before && (lane == 31 || starts >> (lane + 1) & 1) && begins != last;
       if (ends)
-        line.flush (&f.accumulators[own]);
+        line.flush (f, own);
       if (lane < last)
         sum = Line::nothing ();
       row += __popc (starts);
@@ -319,7 +395,7 @@ __launch_bounds__ (THREADS) measure_kernel (const __grid_constant__ BordersFrame
     }
     sum = sum.reduced ();
     if (lane == 0)
-      sum.flush (&f.accumulators[row]);
+      sum.flush (f, row);
   }
 }
 
@@ -383,8 +459,11 @@ launch_points (const BordersFrame &f, uint32_t scan, bool overlap, cudaStream_t 
 {
   ctr_launch_overlapped (overlap, offset_kernel, f.contour_capacity / OFFSET_SHARE + 1, THREADS, 0, stream, f, scan);
   launch (point_kernel, f.node_capacity, f, overlap, stream);
+  const uint64_t items = f.point_capacity / (CHUNK / 32) + THREADS;
   if (scan == SCAN_MEASURED || !f.limited)
-    launch (measure_kernel, f.point_capacity / (CHUNK / 32) + THREADS, f, overlap, stream);
+    launch (measure_kernel<Line>, items, f, overlap, stream);
+  if (scan == SCAN_OFFSETS && f.sums)
+    launch (measure_kernel<Sums>, items, f, overlap, stream);
 }
 
 } // namespace
