@@ -18,10 +18,10 @@ struct Capacity {
 
 struct Borders {
   CtrForegroundState foreground;
-  CtrBuffer planes;   /* sized by the image */
-  CtrBuffer nodes;    /* sized by what is in it */
-  CtrBuffer sorting;  /* CUB's */
-  CtrBuffer header;   /* pinned: BordersHeader */
+  CtrBuffer planes;  /* sized by the image */
+  CtrBuffer nodes;   /* sized by what is in it */
+  CtrBuffer sorting; /* CUB's */
+  CtrBuffer header;  /* pinned: BordersHeader */
   Capacity capacity;
   ContourPool *pool;
   cudaStream_t own_stream;
@@ -188,8 +188,7 @@ reserve (Borders *b, BordersFrame *f, CtrError *error)
   bool fresh;
   if (!ctr_foreground_reserve (&b->foreground, &b->image, b->plan.foreground.mode, &fresh, error)
       || !ctr_buffer_reserve (&b->planes, carve_planes (f, NULL), error)
-      || !ctr_buffer_reserve (&b->nodes, carve_nodes (f, NULL), error)
-      || !borders_reserve_tree (*f, &b->sorting, error)
+      || !ctr_buffer_reserve (&b->nodes, carve_nodes (f, NULL), error) || !borders_reserve_tree (*f, &b->sorting, error)
       || !ctr_buffer_reserve (&b->slot->table, f->contour_capacity * sizeof (CtrContour), error)
       || !ctr_buffer_reserve (&b->slot->points, f->point_capacity * sizeof (CtrPoint), error)
       || !ctr_buffer_reserve (&b->slot->sums, sums * sizeof (CtrContourSums), error))
@@ -228,8 +227,8 @@ queue_frame (Borders *b, CtrError *error)
     return false;
   borders_launch_lists (f, b->overlap, b->stream);
   CTR_CUDA (cudaGetLastError ());
-  CTR_CUDA (cudaMemcpyAsync (
-      b->header.data, &f.counters->header, sizeof (BordersHeader), cudaMemcpyDeviceToHost, b->stream));
+  CTR_CUDA (
+      cudaMemcpyAsync (b->header.data, &f.counters->header, sizeof (BordersHeader), cudaMemcpyDeviceToHost, b->stream));
   return true;
 }
 

@@ -93,11 +93,11 @@ struct BordersFrame {
    * it; their row that in the table. */
   uint32_t contour_capacity;
   uint32_t *rank_lengths, *rank_keys;
-  uint32_t *rows;                     /* by rank: NO_CONTOUR where dropped. NULL: all rows are ranks */
-  uint32_t *ranks;                    /* by row, then not NULL either */
-  uint32_t *row_lengths, *row_keys;   /* otherwise, those by rank */
-  uint32_t *firsts;                   /* by row */
-  ContourAccumulator *accumulators;   /* by row; by rank where limits ask for them first */
+  uint32_t *rows;                   /* by rank: NO_CONTOUR where dropped. NULL: all rows are ranks */
+  uint32_t *ranks;                  /* by row, then not NULL either */
+  uint32_t *row_lengths, *row_keys; /* otherwise, those by rank */
+  uint32_t *firsts;                 /* by row */
+  ContourAccumulator *accumulators; /* by row; by rank where limits ask for them first */
   unsigned long long *count_states, *scan_states[BORDERS_SCANS];
   uint32_t count_ctas;
 
@@ -108,8 +108,8 @@ struct BordersFrame {
   CtrPoint *all_points; /* of contours that may be dropped */
 
   /* Hierarchy, by rank at first. */
-  uint32_t *parents;     /* while they are looked for, with flag PARENT_OF */
-  uint32_t *ordered;     /* ranks in the order of the hierarchy, before any is dropped */
+  uint32_t *parents;                 /* while they are looked for, with flag PARENT_OF */
+  uint32_t *ordered;                 /* ranks in the order of the hierarchy, before any is dropped */
   uint32_t *next, *previous, *child; /* siblings; by row where limits changed who is whose */
   uint32_t *sort_keys[2], *sort_values[2];
   Rings order; /* the one that goes through all contours */
@@ -250,7 +250,7 @@ struct NodeShape {
   next_slot () const
   {
     const uint32_t back = (next + 4) & 7;
-    return ((back | 1) + 1 & 7) >> 1;
+    return (((back | 1) + 1) & 7) >> 1;
   }
 };
 

@@ -337,8 +337,8 @@ struct Sums {
 
 constexpr int CHUNK = 256; /* points a warp */
 
-/* What is summed up over every contour's line: a warp goes along its part of the points and hands on what it has where a
- * contour ends. */
+/* What is summed up over every contour's line: a warp goes along its part of the points and hands on what it has where
+ * a contour ends. */
 template <typename Line>
 __global__ void
 __launch_bounds__ (THREADS) measure_kernel (const __grid_constant__ BordersFrame f)

@@ -43,7 +43,7 @@ template <int ROWS, int MOST_NODES> struct Tile {
 
   uint32_t bits[(ROWS + 2) * STRIDE]; /* and what surrounds it */
   uint32_t slots[WORDS][4];
-  uint16_t base[WORDS][4]; /* nodes before */
+  uint16_t base[WORDS][4];   /* nodes before */
   uint32_t jump[MOST_NODES]; /* a node further on in its chain << 16 | points from this one to before that one */
   uint16_t place[MOST_NODES];
   uint16_t segment[MOST_NODES]; /* of the chain that ends here: its number in the tile */
@@ -160,8 +160,8 @@ number_nodes (const BordersFrame &f, Tile<ROWS, MOST_NODES> &tile, int first_wor
       tile.slots[t][k] = slots[k];
       tile.base[t][k] = sum;
       for (uint32_t rest = slots[k]; rest; rest &= rest - 1)
-        tile.place[sum++] = (t / BORDERS_TILE_WORDS) << PLACE_Y
-                            | (t % BORDERS_TILE_WORDS * 32 + __ffs (rest) - 1) << PLACE_X | k;
+        tile.place[sum++] =
+            (t / BORDERS_TILE_WORDS) << PLACE_Y | (t % BORDERS_TILE_WORDS * 32 + __ffs (rest) - 1) << PLACE_X | k;
     }
   __syncthreads ();
   return all;
@@ -240,8 +240,7 @@ write_segments (
     const NodeShape s = tile.shape (i);
     const uint32_t last = tile.jump[i] >> 16;
     const uint32_t length = tile.jump[last] & 0xffff, segment = tile.segment[last];
-    const uint32_t at =
-        position_of (f, first_word * 32 + (place >> PLACE_X & 63), first_row + (place >> PLACE_Y & 63));
+    const uint32_t at = position_of (f, first_word * 32 + (place >> PLACE_X & 63), first_row + (place >> PLACE_Y & 63));
     const uint32_t key = s.starts_outer () ? at : s.starts_hole () ? at + 1 : NO_KEY;
     if (segment & LOCAL_CLOSED) {
       f.closed[tile.closed_base + (segment & ~LOCAL_CLOSED)] = make_uint2 (key, length);
@@ -270,8 +269,7 @@ write_nodes (const BordersFrame &f, Tile<ROWS, MOST_NODES> &tile, uint32_t count
     const uint32_t place = tile.place[i], jump = tile.jump[i], last = jump >> 16, segment = tile.segment[last];
     const uint32_t length = tile.jump[last] & 0xffff, to = tile.node_base + i;
     const uint32_t rest = (last == i ? 0 : jump & 0xffff) + tile.kept (last); /* points from here on */
-    f.node_place[to] =
-        (first_word * 32 + (place >> PLACE_X & 63)) | (first_row + (place >> PLACE_Y & 63)) << 16;
+    f.node_place[to] = (first_word * 32 + (place >> PLACE_X & 63)) | (first_row + (place >> PLACE_Y & 63)) << 16;
     f.node_ring[to] = segment & LOCAL_CLOSED ? (tile.closed_base + (segment & ~LOCAL_CLOSED)) | RING_CLOSED
                                              : tile.open_base + segment;
     f.node_rank[to] = (length - rest) | (place & PLACE_KEPT ? NODE_KEPT : 0);
@@ -350,7 +348,8 @@ void
 borders_launch_tiles (const BordersFrame &f, bool overlap, cudaStream_t stream)
 {
   const uint64_t chunks = (uint64_t) f.words * 2 * f.height;
-  const uint64_t clear = max (f.count_ctas, f.contour_capacity / OFFSET_SHARE + 1), least = sizeof (BordersCounters) / 4;
+  const uint64_t clear = max (f.count_ctas, f.contour_capacity / OFFSET_SHARE + 1),
+                 least = sizeof (BordersCounters) / 4;
   const uint64_t threads = max (chunks, max (clear, least));
   const unsigned tiles = f.tiles_x * f.tiles_y;
   pack_kernel<<<(unsigned) ((threads + PACK_THREADS - 1) / PACK_THREADS), PACK_THREADS, 0, stream>>> (f);

@@ -169,7 +169,7 @@ __launch_bounds__ (THREADS) follower_kernel (const __grid_constant__ BordersFram
     return;
   const uint32_t contours = f.counters->header.all_contours;
   for (uint32_t i = first_index (); i < contours; i += index_step ())
-    f.ordered[i] = f.next[i] != NO_CONTOUR          ? f.next[i]
+    f.ordered[i] = f.next[i] != NO_CONTOUR     ? f.next[i]
                    : f.parents[i] == NO_PARENT ? NO_PARENT
                                                : f.parents[i] | PARENT_OF;
 }
@@ -338,8 +338,7 @@ borders_reserve_tree (const BordersFrame &f, CtrBuffer *temporary, CtrError *err
 }
 
 bool
-borders_launch_tree (
-    const BordersFrame &f, CtrBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error)
+borders_launch_tree (const BordersFrame &f, CtrBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error)
 {
   auto launch = [&] (void (*kernel) (const BordersFrame), uint64_t items) {
     const unsigned ctas = (unsigned) min (items / THREADS + 1, (uint64_t) CTAS);

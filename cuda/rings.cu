@@ -4,8 +4,8 @@
 namespace
 {
 
-/* A and what follows it. *OPEN: may there be segments of the ring that neither has seen? If both know the same key, then
- * the second has come round to where the first found it. */
+/* A and what follows it. *OPEN: may there be segments of the ring that neither has seen? If both know the same key,
+ * then the second has come round to where the first found it. */
 __device__ inline RingView
 join (const RingView &a, const RingView &b, bool *open)
 {

@@ -5,7 +5,8 @@
  * A segment is a piece of a ring: some elements one after the other. Where a segment's first element may be the ring's
  * start it has a key; the ring starts at the smallest one, which is unique. By doubling: a segment knows the smallest
  * key among the segments that follow it, itself included, and how many elements away it is, and learns in each round
- * what the segment behind these knows. log2 rounds, whatever the rings' sizes and order; no round waits for the host. */
+ * what the segment behind these knows. log2 rounds, whatever the rings' sizes and order; no round waits for the host.
+ */
 #ifndef CTR_CUDA_RINGS_CUH
 #define CTR_CUDA_RINGS_CUH
 
@@ -14,7 +15,8 @@
 constexpr uint32_t NO_KEY = ~0u;
 
 /* What a segment knows: in the beginning of itself, in the end of its whole ring. */
-struct __align__ (16) RingView {
+struct __align__ (16) RingView
+{
   uint32_t next;     /* the segment after those that are known */
   uint32_t length;   /* their elements, modulo 2^32 */
   uint32_t key;      /* the smallest among them */
@@ -22,7 +24,8 @@ struct __align__ (16) RingView {
 };
 
 /* A segment as it was in the beginning. */
-struct __align__ (16) RingSegment {
+struct __align__ (16) RingSegment
+{
   uint32_t next, length, key, unused;
 };
 
@@ -37,7 +40,7 @@ struct RingProgress {
 };
 
 struct Rings {
-  uint32_t capacity;     /* segments */
+  uint32_t capacity; /* segments */
   RingSegment *segments;
   RingView *views[2]; /* in the beginning in the first */
   RingProgress *progress;
