@@ -618,6 +618,8 @@ gst_contour_meta_get_mapped_points (GstContourMeta *meta, guint index)
  * of_contour = points[row['first']:row['first'] + row['count']]
  * ]|
  *
+ * There get_data() copies once; gst_buffer_new_wrapped_bytes() and mapping that buffer for reading does not.
+ *
  * Returns: (transfer full) (nullable): the points, without a copy; they outlive the buffer. %NULL where they could not
  *     be fetched
  *
@@ -643,7 +645,7 @@ gst_contour_meta_get_points_bytes (GstContourMeta *meta)
  * |[<!-- language="Python" -->
  * numpy.dtype([('first', 'u8'), ('area2', 'i8'), ('length', 'u8'), ('count', 'u4'), ('next', 'i4'),
  *              ('previous', 'i4'), ('child', 'i4'), ('parent', 'i4'), ('flags', 'u4'), ('level', 'u4'),
- *              ('left', 'u2'), ('top', 'u2'), ('width', 'u2'), ('height', 'u2')])
+ *              ('left', 'u2'), ('top', 'u2'), ('width', 'u2'), ('height', 'u2'), ('reserved', 'u4')])
  * ]|
  *
  * first: index of the first point; area2: twice the area inside, positive where the line runs clockwise on the screen;

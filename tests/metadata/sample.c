@@ -92,9 +92,9 @@ const CtrPoint sample_points[SAMPLE_POINTS] = {
 #define DIAGONAL 11863283 /* the square root of 2 as float, in CTR_LENGTH_UNIT */
 
 static const CtrContour sample_table[SAMPLE_CONTOURS] = {
-    {0, -30, 16 << 23, 4, 2, -1, 1, -1, 0, 0, 1, 1, 6, 4},
-    {4, 4, 4 * DIAGONAL, 4, -1, -1, -1, 0, CTR_CONTOUR_HOLE, 5, 2, 2, 3, 3},
-    {8, 0, 0, 1, -1, 0, -1, -1, 0, 0, 7, 0, 1, 1},
+    {0, -30, 16 << 23, 4, 2, -1, 1, -1, 0, 0, 1, 1, 6, 4, 0},
+    {4, 4, 4 * DIAGONAL, 4, -1, -1, -1, 0, CTR_CONTOUR_HOLE, 5, 2, 2, 3, 3, 0},
+    {8, 0, 0, 1, -1, 0, -1, -1, 0, 0, 7, 0, 1, 1, 0},
 };
 
 static CtrContour
