@@ -50,6 +50,9 @@ extern const CtrBordersOps ctr_borders_ops_cuda; /* only where CTR_HAVE_CUDA */
 /* Fills ERROR (may be NULL) and returns false, so that callers can "return ctr_fail (...)". */
 bool ctr_fail (CtrError *error, CtrStatus status, const char *format, ...) __attribute__ ((format (printf, 3, 4)));
 
+/* Memory for a result's array, freed with free(); not initialised. NULL when there is none. */
+void *ctr_alloc_array (size_t count, size_t size);
+
 /* A result with one reference and room for COUNT rows of what FEATURES ask; contents are not initialised. The writer
  * may cast the arrays' const away until it hands the result out. NULL and CTR_ERROR_OUT_OF_MEMORY when there is no
  * room. */

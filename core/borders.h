@@ -12,14 +12,17 @@ typedef struct {
   CtrForeground foreground;
   CtrRetrieval mode;
   CtrApproximation approximation;
-  uint64_t min_area2; /* twice the area, without its sign */
-  uint64_t max_area2;
+  uint64_t min_area2;  /* twice the area, without its sign */
+  uint64_t max_area2;  /* UINT64_MAX: no limit */
   uint64_t min_length; /* CTR_LENGTH_UNIT */
   uint32_t min_width;
   uint32_t min_height;
   bool limited; /* is any limit set? */
   uint32_t features;
 } CtrBordersPlan;
+
+/* PARAMS must be valid. */
+void ctr_borders_plan_init (CtrBordersPlan *plan, const CtrBordersParams *params);
 
 CTR_END_DECLS
 

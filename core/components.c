@@ -5,29 +5,12 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 /* The public part comes first, so a pointer to it is a pointer to the whole. */
 typedef struct {
   CtrComponents public;
   atomic_int refs;
 } Result;
-
-/* Large arrays are fresh memory in every frame: in huge pages, it takes a fraction of the page faults, which otherwise
- * cost more than writing a label image. The advice may be ignored. */
-static void *
-alloc_array (size_t count, size_t size)
-{
-  const uintptr_t page = (uintptr_t) sysconf (_SC_PAGESIZE);
-  const size_t bytes = count * size;
-  void *array = malloc (bytes);
-  if (array && bytes >= 4 << 20) {
-    uintptr_t start = ((uintptr_t) array + page - 1) / page * page;
-    madvise ((void *) start, (uintptr_t) array + bytes - start, MADV_HUGEPAGE);
-  }
-  return array;
-}
 
 CtrComponents *
 ctr_components_alloc (uint32_t width, uint32_t height, uint32_t count, uint32_t features, CtrError *error)
@@ -43,14 +26,14 @@ ctr_components_alloc (uint32_t width, uint32_t height, uint32_t count, uint32_t 
   c->features = features;
   /* malloc(0) may give NULL: ask for one row at least. */
   size_t rows = count ? count : 1;
-  c->table = alloc_array (rows, sizeof *c->table);
+  c->table = ctr_alloc_array (rows, sizeof *c->table);
   bool ok = c->table;
   if (features & CTR_FEATURE_MOMENTS)
-    ok = (c->moments = alloc_array (rows, sizeof *c->moments)) && ok;
+    ok = (c->moments = ctr_alloc_array (rows, sizeof *c->moments)) && ok;
   if (features & CTR_FEATURE_GREY)
-    ok = (c->grey = alloc_array (rows, sizeof *c->grey)) && ok;
+    ok = (c->grey = ctr_alloc_array (rows, sizeof *c->grey)) && ok;
   if (features & CTR_FEATURE_LABELS)
-    ok = (c->labels = alloc_array ((size_t) width * height, sizeof *c->labels)) && ok;
+    ok = (c->labels = ctr_alloc_array ((size_t) width * height, sizeof *c->labels)) && ok;
   if (ok)
     return c;
   ctr_components_unref (c);

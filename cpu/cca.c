@@ -6,9 +6,8 @@
  * in order gives OpenCV's numbering. Sums are kept per label while the rows go by and folded into the roots at the
  * end. */
 #include "core/backend.h"
-#include "core/otsu.h"
-#include "cpu/luma.h"
-#include "cpu/runs.h"
+#include "cpu/buffer.h"
+#include "cpu/samples.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,28 +28,21 @@ typedef struct {
   uint32_t label;
 } LabelRun;
 
-/* Memory that stays from frame to frame and only grows. */
-typedef struct {
-  void *data;
-  size_t bytes;
-} Buffer;
-
 typedef struct {
   Row rows[2];
   uint64_t bits[CTR_ROW_WORDS (CTR_MAX_SIDE)];
-  uint8_t luma[CTR_MAX_SIDE];
-  uint32_t *histogram; /* 65536 bins, from the first frame that needs it */
+  CtrSamples samples;
 
   /* By label; while the rows go by, CtrComponent's width and height hold one past the right and the bottom. */
   uint32_t label_count;
-  Buffer parent; /* uint32_t; a root is its own parent */
-  Buffer table;  /* CtrComponent */
-  Buffer moments;
-  Buffer grey;
+  CtrBuffer parent; /* uint32_t; a root is its own parent */
+  CtrBuffer table;  /* CtrComponent */
+  CtrBuffer moments;
+  CtrBuffer grey;
 
   uint32_t *runs_in_row; /* with CTR_FEATURE_LABELS: the whole image's runs */
   size_t run_count;
-  Buffer runs; /* LabelRun */
+  CtrBuffer runs; /* LabelRun */
 
   CtrComponents *result; /* until finish takes it */
 } State;
@@ -65,20 +57,13 @@ create (CtrError *error)
 }
 
 static void
-release (Buffer *buffer)
-{
-  free (buffer->data);
-  *buffer = (Buffer){0};
-}
-
-static void
 release_buffers (State *state)
 {
-  release (&state->parent);
-  release (&state->table);
-  release (&state->moments);
-  release (&state->grey);
-  release (&state->runs);
+  ctr_buffer_release (&state->parent);
+  ctr_buffer_release (&state->table);
+  ctr_buffer_release (&state->moments);
+  ctr_buffer_release (&state->grey);
+  ctr_buffer_release (&state->runs);
 }
 
 static void
@@ -86,26 +71,10 @@ destroy (void *data)
 {
   State *state = data;
   release_buffers (state);
-  free (state->histogram);
+  ctr_samples_release (&state->samples);
   free (state->runs_in_row);
   ctr_components_unref (state->result);
   free (state);
-}
-
-/* Doubling keeps the copies few where a frame's need is only found out on the way. */
-static bool
-reserve (Buffer *buffer, size_t count, size_t size)
-{
-  size_t need = count * size;
-  if (need <= buffer->bytes)
-    return true;
-  size_t bytes = need > 2 * buffer->bytes ? need : 2 * buffer->bytes;
-  void *data = realloc (buffer->data, bytes);
-  if (!data)
-    return false;
-  buffer->data = data;
-  buffer->bytes = bytes;
-  return true;
 }
 
 /* Room for what a row of RUNS may add. */
@@ -113,51 +82,13 @@ static bool
 reserve_row (State *state, uint32_t runs, uint32_t features)
 {
   size_t labels = (size_t) state->label_count + runs;
-  return reserve (&state->parent, labels, sizeof (uint32_t)) && reserve (&state->table, labels, sizeof (CtrComponent))
-         && (!(features & CTR_FEATURE_MOMENTS) || reserve (&state->moments, labels, sizeof (CtrComponentMoments)))
-         && (!(features & CTR_FEATURE_GREY) || reserve (&state->grey, labels, sizeof (CtrComponentGrey)))
-         && (!(features & CTR_FEATURE_LABELS) || reserve (&state->runs, state->run_count + runs, sizeof (LabelRun)));
-}
-
-/* The samples of row Y: the image's own, or the luma of its pixels. */
-static const void *
-row_samples (State *state, const CtrImage *image, uint32_t y)
-{
-  const uint8_t *row = (const uint8_t *) image->data + y * image->stride;
-  if (!ctr_format_is_rgb (image->format))
-    return row;
-  ctr_luma_row (image->format, row, image->width, state->luma);
-  return state->luma;
-}
-
-static bool
-find_otsu_threshold (State *state, const CtrImage *image, uint32_t *threshold, CtrError *error)
-{
-  const bool wide = image->format == CTR_FORMAT_GRAY16;
-  const uint32_t levels = wide ? 65536 : 256;
-  if (!state->histogram && !(state->histogram = malloc (65536 * sizeof *state->histogram)))
-    return ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a histogram");
-  uint32_t *histogram = state->histogram;
-  memset (histogram, 0, levels * sizeof *histogram);
-  for (uint32_t y = 0; y < image->height; y++) {
-    const void *samples = row_samples (state, image, y);
-    if (wide)
-      for (uint32_t x = 0; x < image->width; x++)
-        histogram[((const uint16_t *) samples)[x]]++;
-    else
-      for (uint32_t x = 0; x < image->width; x++)
-        histogram[((const uint8_t *) samples)[x]]++;
-  }
-  uint64_t sum = 0;
-  for (uint32_t i = 0; i < levels; i++)
-    sum += (uint64_t) i * histogram[i];
-  CtrOtsu otsu;
-  ctr_otsu_init (&otsu, (uint64_t) image->width * image->height, sum);
-  for (uint32_t i = 0; i < levels; i++)
-    if (histogram[i])
-      ctr_otsu_add (&otsu, i, histogram[i]);
-  *threshold = ctr_otsu_threshold (&otsu);
-  return true;
+  return ctr_buffer_reserve (&state->parent, labels, sizeof (uint32_t))
+         && ctr_buffer_reserve (&state->table, labels, sizeof (CtrComponent))
+         && (!(features & CTR_FEATURE_MOMENTS)
+             || ctr_buffer_reserve (&state->moments, labels, sizeof (CtrComponentMoments)))
+         && (!(features & CTR_FEATURE_GREY) || ctr_buffer_reserve (&state->grey, labels, sizeof (CtrComponentGrey)))
+         && (!(features & CTR_FEATURE_LABELS)
+             || ctr_buffer_reserve (&state->runs, state->run_count + runs, sizeof (LabelRun)));
 }
 
 static inline uint32_t
@@ -274,11 +205,8 @@ label_image (State *state, const CtrImage *image, const CtrCcaParams *params, ui
   state->rows[1].count = 0;
   for (uint32_t y = 0; y < image->height; y++) {
     Row *row = &state->rows[y & 1], *above = &state->rows[~y & 1];
-    const void *samples = row_samples (state, image, y);
-    if (wide)
-      ctr_pack_row_16 (samples, width, threshold, params->foreground.invert, state->bits);
-    else
-      ctr_pack_row_8 (samples, width, threshold, params->foreground.invert, state->bits);
+    const void *samples = ctr_samples_row (&state->samples, image, y);
+    ctr_samples_pack (image, samples, threshold, params->foreground.invert, state->bits);
     row->count = ctr_find_runs (state->bits, width, row->edges);
     if (!reserve_row (state, row->count, features))
       return ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY,
@@ -398,8 +326,8 @@ write_labels (const State *state, CtrComponents *result)
 static CtrComponents *
 analyse (State *state, const CtrImage *image, const CtrCcaParams *params, CtrError *error)
 {
-  uint32_t threshold = params->foreground.threshold;
-  if (params->foreground.mode == CTR_THRESHOLD_OTSU && !find_otsu_threshold (state, image, &threshold, error))
+  uint32_t threshold;
+  if (!ctr_samples_threshold (&state->samples, image, &params->foreground, &threshold, error))
     return NULL;
   if ((params->features & CTR_FEATURE_LABELS) && !state->runs_in_row
       && !(state->runs_in_row = malloc (CTR_MAX_SIDE * sizeof *state->runs_in_row))) {

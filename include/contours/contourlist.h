@@ -45,9 +45,18 @@ typedef struct {
   uint32_t reserved; /* 0 */
 } CtrContour;
 
-/* Sums over the segments of the line from (x0, y0) to (x1, y1), each times c = x0 y1 - x1 y0: 128-bit two's complement,
- * the lower word first. Their order: 1; x0 + x1, y0 + y1; then as a21 of cv::moments() is called there, a20, a11, a02,
- * a30, a21, a12, a03. */
+/* Sums over the line's segments from (x0, y0) to (x1, y1), the last one closing it; c = x0 y1 - x1 y0:
+ *   0  a00  c
+ *   1  a10  c (x0 + x1)
+ *   2  a01  c (y0 + y1)
+ *   3  a20  c (x0^2 + x0 x1 + x1^2)
+ *   4  a11  c (x0 (2 y0 + y1) + x1 (y0 + 2 y1))
+ *   5  a02  c (y0^2 + y0 y1 + y1^2)
+ *   6  a30  c (x0 + x1) (x0^2 + x1^2)
+ *   7  a21  c (x0^2 (3 y0 + y1) + 2 x0 x1 (y0 + y1) + x1^2 (y0 + 3 y1))
+ *   8  a12  c (y0^2 (3 x0 + x1) + 2 y0 y1 (x0 + x1) + y1^2 (x0 + 3 x1))
+ *   9  a03  c (y0 + y1) (y0^2 + y1^2)
+ * Each is a 128-bit two's complement number, the lower word first. a00 is CtrContour.area2. */
 typedef struct {
   uint64_t words[10][2];
 } CtrContourSums;

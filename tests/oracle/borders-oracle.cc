@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The border following against cv::findContours: points, order, hierarchy; and what is derived from the points against
+ * cv::contourArea, arcLength, boundingRect, moments and approxPolyDP. Synthetic masks, and the pictures in the folder
+ * CTR_TEST_DATA.
+ *
+ *   borders-oracle [IMAGES [SEED]]
+ *
+ * Everything is equal, but for the moments: OpenCV rounds each step of its sums, here they are exact. */
+#include "oracle.h"
+
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+static CtrBorders *borders;
+static Random rng = {5};
+static uint64_t images, contours_compared;
+
+static CtrContours *
+follow (const CtrImage &image, const CtrBordersParams &params)
+{
+  CtrError error;
+  CtrContours *contours = ctr_borders_run (borders, &image, &params, nullptr, &error);
+  REQUIRE (contours, "%s", error.message);
+  return contours;
+}
+
+static bool
+equal (const std::vector<cv::Point> &line, const CtrContour &row, const CtrPoint *points)
+{
+  if (line.size () != row.count)
+    return false;
+  for (uint32_t i = 0; i < row.count; i++)
+    if (line[i].x != points[row.first + i].x || line[i].y != points[row.first + i].y)
+      return false;
+  return true;
+}
+
+/* |m_pq| is an integral of x^p y^q over an area; the terms OpenCV sums are of the size of SCALE. */
+static bool
+nearly (double ours, double theirs, double scale)
+{
+  return std::fabs (ours - theirs) <= 1e-12 * (std::fabs (theirs) + scale);
+}
+
+static void
+compare_features (const CtrContour &row, const CtrContourSums &sums, const std::vector<cv::Point> &line,
+    const cv::Size &size, const std::string &name)
+{
+  REQUIRE (ctr_contour_area (&row, true) == cv::contourArea (line, true), "%s: signed area", name.c_str ());
+  REQUIRE (ctr_contour_area (&row, false) == cv::contourArea (line), "%s: area", name.c_str ());
+  REQUIRE (ctr_contour_perimeter (&row) == cv::arcLength (line, true), "%s: length", name.c_str ());
+  REQUIRE (cv::Rect (row.left, row.top, row.width, row.height) == cv::boundingRect (line), "%s: box", name.c_str ());
+
+  CtrContourMoments ours;
+  ctr_contour_moments (&sums, &ours);
+  const cv::Moments m = cv::moments (line);
+  const double theirs[10] = {m.m00, m.m10, m.m01, m.m20, m.m11, m.m02, m.m30, m.m21, m.m12, m.m03};
+  static const int p[10] = {0, 1, 0, 2, 1, 0, 3, 2, 1, 0}, q[10] = {0, 0, 1, 0, 1, 2, 0, 1, 2, 3};
+  for (int i = 0; i < 10; i++)
+    REQUIRE (
+        nearly (ours.m[i], theirs[i], line.size () * std::pow (size.width, p[i] + 1) * std::pow (size.height, q[i])),
+        "%s: spatial moment %d: %.17g, %.17g", name.c_str (), i, ours.m[i], theirs[i]);
+}
+
+static void
+compare_simplified (const CtrImage &image, CtrBordersParams params, const std::vector<std::vector<cv::Point>> &expected,
+    const std::string &name)
+{
+  static const double epsilons[] = {1e-9, 0.3, 0.5, 1, 1.5, 2, 3.7, 10};
+  params.epsilon = epsilons[random_below (&rng, sizeof epsilons / sizeof *epsilons)];
+  CtrContours *contours = follow (image, params);
+  const CtrContour *table = ctr_contours_map_table (contours, nullptr);
+  const CtrPoint *points = ctr_contours_map_points (contours, nullptr);
+  REQUIRE (contours->count == expected.size (), "%s, simplified: %u contours", name.c_str (), contours->count);
+  for (uint32_t i = 0; i < contours->count; i++) {
+    std::vector<cv::Point> line;
+    cv::approxPolyDP (expected[i], line, params.epsilon, true);
+    REQUIRE (equal (line, table[i], points), "%s, simplified by %g: contour %u of %zu points", name.c_str (),
+        params.epsilon, i, expected[i].size ());
+  }
+  ctr_contours_unref (contours);
+}
+
+/* MASK is what OpenCV analyses: the foreground PARAMS make of IMAGE. */
+static void
+compare (const CtrImage &image, CtrBordersParams params, const cv::Mat &mask, const std::string &name)
+{
+  static const char *const modes[] = {"EXTERNAL", "LIST", "CCOMP", "TREE"};
+  std::vector<std::vector<cv::Point>> expected;
+  std::vector<cv::Vec4i> hierarchy;
+  images++;
+  for (int mode = 0; mode < 4; mode++)
+    for (int approximation = 1; approximation <= 2; approximation++) {
+      const std::string what = name + ", " + modes[mode] + (approximation == 1 ? ", NONE" : ", SIMPLE");
+      const bool features = random_below (&rng, 4) == uint32_t (mode);
+      cv::findContours (mask, expected, hierarchy, mode, approximation);
+      params.mode = static_cast<CtrRetrieval> (mode);
+      params.approximation = static_cast<CtrApproximation> (approximation);
+      params.features = features ? CTR_CONTOUR_FEATURE_MOMENTS : 0;
+      CtrContours *contours = follow (image, params);
+      const CtrContour *table = ctr_contours_map_table (contours, nullptr);
+      const CtrPoint *points = ctr_contours_map_points (contours, nullptr);
+      const CtrContourSums *sums = ctr_contours_map_sums (contours, nullptr);
+      REQUIRE (contours->count == expected.size (), "%s: %u contours instead of %zu", what.c_str (), contours->count,
+          expected.size ());
+      uint64_t first = 0;
+      for (uint32_t i = 0; i < contours->count; i++) {
+        const CtrContour &row = table[i];
+        REQUIRE (row.first == first, "%s: first point of contour %u", what.c_str (), i);
+        REQUIRE (equal (expected[i], row, points), "%s: points of contour %u", what.c_str (), i);
+        REQUIRE (hierarchy[i] == cv::Vec4i (row.next, row.previous, row.child, row.parent), "%s: hierarchy of %u",
+            what.c_str (), i);
+        if (features)
+          compare_features (row, sums[i], expected[i], mask.size (), what + ", contour " + std::to_string (i));
+        first += row.count;
+      }
+      REQUIRE (first == contours->point_count, "%s: points", what.c_str ());
+      contours_compared += contours->count;
+      ctr_contours_unref (contours);
+      if (features)
+        compare_simplified (image, params, expected, what);
+    }
+}
+
+/* Takes MASK. */
+static void
+compare_mask (uint8_t *mask, uint32_t width, uint32_t height, const std::string &name)
+{
+  CtrBordersParams params;
+  ctr_borders_params_init (&params);
+  params.foreground.threshold = 1;
+  const cv::Mat mat (int (height), int (width), CV_8U, mask);
+  compare (image_of (mat), params, mat,
+      name + " of " + std::to_string (width) + " x " + std::to_string (height) + " pixels");
+  std::free (mask);
+}
+
+/* Smooth noise, cut at a random level. */
+static uint8_t *
+blobs_new (uint32_t width, uint32_t height)
+{
+  cv::Mat grey (int (height), int (width), CV_8U);
+  for (uint32_t i = 0; i < width * height; i++)
+    grey.data[i] = uint8_t (random_next (&rng));
+  const double sigma = 0.6 + random_below (&rng, 30) / 10.0;
+  cv::GaussianBlur (grey, grey, cv::Size (), sigma, sigma);
+  cv::threshold (grey, grey, 118 + random_below (&rng, 20), 1, cv::THRESH_BINARY);
+  uint8_t *mask = static_cast<uint8_t *> (std::malloc (grey.total ()));
+  std::memcpy (mask, grey.data, grey.total ());
+  return mask;
+}
+
+static void
+compare_random (uint32_t side)
+{
+  uint32_t width = 1 + random_below (&rng, side), height = 1 + random_below (&rng, side);
+  switch (random_below (&rng, 10)) {
+    case 0:
+      return compare_mask (blobs_new (width, height), width, height, "blobs");
+    case 1: {
+      const Shape shape = static_cast<Shape> (random_below (&rng, SHAPE_COUNT));
+      return compare_mask (shape_new (shape, width, height), width, height, shape_names[shape]);
+    }
+    case 2: {
+      const Shape shape = static_cast<Shape> (random_below (&rng, SHAPE_COUNT));
+      uint8_t *mask = shape_new (shape, width, height);
+      for (uint32_t i = 0; i < width * height / 20; i++)
+        mask[random_below (&rng, width * height)] ^= 1;
+      return compare_mask (mask, width, height, std::string (shape_names[shape]) + " with noise");
+    }
+    case 3:
+      (random_below (&rng, 2) ? width : height) = 1;
+      break;
+    default:
+      break;
+  }
+  const uint32_t grain = random_below (&rng, 3) ? 1 : 1 + random_below (&rng, 8);
+  const uint32_t density = random_below (&rng, 101);
+  compare_mask (noise_new (&rng, width, height, density, grain), width, height,
+      std::to_string (density) + " % noise in squares of " + std::to_string (grain));
+}
+
+static void
+test_large ()
+{
+  for (int shape = 0; shape < SHAPE_COUNT; shape++)
+    compare_mask (shape_new (static_cast<Shape> (shape), 320, 257), 320, 257, shape_names[shape]);
+  compare_mask (noise_new (&rng, 65535, 7, 50, 1), 65535, 7, "wide noise");
+  compare_mask (noise_new (&rng, 7, 65535, 50, 1), 7, 65535, "high noise");
+  compare_mask (blobs_new (900, 700), 900, 700, "blobs");
+}
+
+static void
+compare_picture (const std::filesystem::path &path)
+{
+  cv::Mat picture = cv::imread (path.string (), cv::IMREAD_UNCHANGED), grey = picture, mask;
+  REQUIRE (!picture.empty (), "%s cannot be read", path.c_str ());
+  if (picture.channels () == 3)
+    cv::cvtColor (picture, grey, cv::COLOR_BGR2GRAY);
+  else if (picture.channels () == 4)
+    cv::cvtColor (picture, grey, cv::COLOR_BGRA2GRAY);
+  const double maximum = picture.depth () == CV_16U ? 65535 : 255;
+  CtrBordersParams params;
+  ctr_borders_params_init (&params);
+  for (int otsu = 0; otsu <= 1; otsu++)
+    for (int invert = 0; invert <= 1; invert++) {
+      params.foreground.mode = otsu ? CTR_THRESHOLD_OTSU : CTR_THRESHOLD_FIXED;
+      params.foreground.threshold = picture.depth () == CV_16U ? 9000 : 110;
+      params.foreground.invert = invert;
+      const int type = (invert ? cv::THRESH_BINARY_INV : cv::THRESH_BINARY) | (otsu ? cv::THRESH_OTSU : 0);
+      cv::threshold (grey, mask, params.foreground.threshold - 1, maximum, type);
+      mask.convertTo (mask, CV_8U, 255 / maximum);
+      compare (image_of (picture), params, mask,
+          path.filename ().string () + (otsu ? ", Otsu" : ", fixed threshold") + (invert ? ", inverted" : ""));
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  const uint64_t count = argc > 1 ? std::strtoull (argv[1], nullptr, 0) : 6000;
+  rng.state = argc > 2 ? std::strtoull (argv[2], nullptr, 0) : 5;
+  cv::setNumThreads (1);
+  borders = ctr_borders_new (CTR_BACKEND_CPU, nullptr);
+  REQUIRE (borders, "ctr_borders_new");
+  for (uint64_t i = 0; i < count; i++)
+    compare_random (i % 100 == 0 ? 300 : i % 10 == 0 ? 100 : 32);
+  test_large ();
+  for_each_picture (compare_picture);
+  ctr_borders_free (borders);
+  std::printf ("%llu images equal, 8 times each: %llu contours\n", static_cast<unsigned long long> (images),
+      static_cast<unsigned long long> (contours_compared));
+  return 0;
+}
