@@ -116,6 +116,44 @@ GST_START_TEST (values)
 }
 GST_END_TEST;
 
+/* Contours that an analysis found: the sample's first two. */
+GST_START_TEST (analysed)
+{
+  guint8 samples[SAMPLE_WIDTH * SAMPLE_HEIGHT] = {0};
+  for (guint y = 1; y <= 4; y++)
+    for (guint x = 1; x <= 6; x++)
+      samples[y * SAMPLE_WIDTH + x] = x == 3 && y == 3 ? 0 : 255;
+  const CtrImage image = {samples, SAMPLE_WIDTH, SAMPLE_WIDTH, SAMPLE_HEIGHT, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST};
+  CtrBordersParams params;
+  CtrError error;
+  ctr_borders_params_init (&params);
+  params.mode = CTR_RETRIEVE_TREE;
+  params.features = MOMENTS;
+  CtrBorders *borders = ctr_borders_new (CTR_BACKEND_CPU, &error);
+  CtrContours *contours = ctr_borders_run (borders, &image, &params, NULL, &error);
+  fail_unless (contours != NULL, "%s", error.message);
+  ctr_borders_free (borders);
+  SampleGpu gpu;
+  GstBuffer *buffer = sample_buffer ();
+  GstContourMeta *found = gst_buffer_add_contour_meta (buffer, contours, "borders");
+  GstContourMeta *expected = sample_attach_contours (buffer, &gpu, MOMENTS, PIXELS, "sample");
+  ctr_contours_unref (contours);
+
+  assert_equals_int (gst_contour_meta_get_count (found), 2);
+  assert_equals_uint64 (gst_contour_meta_get_point_count (found), 8);
+  assert_equals_int (gst_contour_meta_get_threshold (found), 128);
+  for (guint i = 0; i < 2; i++) {
+    GstContoursContour a, b;
+    fail_unless (gst_contour_meta_get_contour (found, i, &a) && gst_contour_meta_get_contour (expected, i, &b));
+    fail_unless (a.count == b.count && a.hole == b.hole && a.parent == b.parent && a.child == b.child);
+    fail_unless (a.area == b.area && a.perimeter == b.perimeter && a.cx == b.cx && a.cy == b.cy);
+    fail_unless (a.x == b.x && a.y == b.y && a.w == b.w && a.h == b.h);
+  }
+  assert_same_bytes (gst_contour_meta_get_points (found, 0), sample_points, 4 * sizeof *sample_points);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST;
+
 GST_START_TEST (corners_without_features)
 {
   SampleGpu gpu;
@@ -535,6 +573,7 @@ contourmeta_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_set_timeout (tcase, 60);
   tcase_add_test (tcase, values);
+  tcase_add_test (tcase, analysed);
   tcase_add_test (tcase, corners_without_features);
   tcase_add_test (tcase, bytes_outlive_the_buffer);
   tcase_add_test (tcase, several_on_a_buffer);
