@@ -78,12 +78,12 @@ struct TileRuns {
     return p;
   }
 
-  /* The run that holds BIT of WORD. */
+  /* The run that holds BIT of WORD, whose weak pixels are BITS. */
   __device__ uint32_t
-  run_at (uint32_t word, uint32_t bit) const
+  run_at (uint32_t word, uint32_t bits, uint32_t bit) const
   {
-    const uint32_t bits = weak[word], starts = bits & ~(bits << 1);
-    return (word + 1) * RUNS_A_WORD + (31 - __clz (starts & ((2u << bit) - 1))) / 2;
+    const uint32_t starts = bits & ~(bits << 1) & ((2u << bit) - 1);
+    return (word + 1) * RUNS_A_WORD + (31u - __clz (starts)) / 2;
   }
 
   __device__ uint32_t
@@ -140,9 +140,9 @@ struct TileRuns {
 /* What a run touches: of strong pixels whatever is around it, of weak ones what comes before it. Two runs that touch
  * each other need not be named both: a pixel above a corner goes with the one beside it. */
 struct RunContacts {
-  uint32_t run, over;      /* word above */
-  uint32_t above;          /* where it begins to touch each run of that word */
-  uint32_t strong, beside; /* the run itself: none */
+  uint32_t run, over;        /* word above */
+  uint32_t over_bits, above; /* its weak pixels, and where the run begins to touch each of their runs */
+  uint32_t strong, beside;   /* the run itself: none */
   uint32_t above_right;
 
   __device__
@@ -154,22 +154,22 @@ struct RunContacts {
     /* Beyond the first and last row the run's own word stands in, where it touches no other run. */
     const uint32_t under = word + CANNY_WORDS < runs.words ? word + CANNY_WORDS : word;
     over = word < CANNY_WORDS ? word : word - CANNY_WORDS;
+    over_bits = runs.weak[over];
     run = beside = above_right = id;
-    const uint32_t weak_over = runs.weak[over];
     uint32_t touched = (runs.strong[over] | runs.strong[under]) & spread;
-    const uint32_t touched_over = over == word ? 0 : weak_over & spread;
+    const uint32_t touched_over = over == word ? 0 : over_bits & spread;
     above = touched_over & ~(touched_over << 1);
     if (place.pixels & 1 && column > 0) {
+      const uint32_t left = runs.weak[word - 1], over_left = runs.weak[over - 1];
       touched |= (runs.strong[over - 1] | runs.strong[word - 1] | runs.strong[under - 1]) >> 31;
-      const bool left = runs.weak[word - 1] >> 31;
-      if (left)
-        above &= ~1u;
-      if (left || (runs.weak[over - 1] >> 31 && !(weak_over & 1)))
-        beside = runs.run_at (left ? word - 1 : over - 1, 31);
+      const bool is_left = left >> 31;
+      above &= is_left ? ~1u : ~0u;
+      if (is_left || (over_left >> 31 && !(over_bits & 1)))
+        beside = runs.run_at ((is_left ? word : over) - 1, is_left ? left : over_left, 31);
     }
     if (place.pixels >> 31 && column < CANNY_WORDS - 1) {
       touched |= (runs.strong[over + 1] | runs.strong[word + 1] | runs.strong[under + 1]) & 1;
-      if (runs.weak[over + 1] & 1 && !(weak_over >> 31))
+      if (runs.weak[over + 1] & 1 && !(over_bits >> 31))
         above_right = (over + 2) * RUNS_A_WORD;
     }
     strong = touched ? STRONG_RUN : id;
@@ -183,9 +183,8 @@ struct RunContacts {
     uint32_t other = strong;
     strong = run;
     if (other == run && above) {
-      const uint32_t bit = __ffs (above) - 1;
+      other = runs.run_at (over, over_bits, __ffs (above) - 1);
       above &= above - 1;
-      return runs.run_at (over, bit);
     }
     if (other == run) {
       other = beside;

@@ -107,7 +107,7 @@ __device__ inline uint32_t
 node_of_run (const TileRuns &runs, uint32_t run)
 {
   const uint32_t up = runs.load (run) >> RUN_PARENT_SHIFT;
-  const uint32_t at_root = up & RUN_IS_NODE ? up : runs.load (up) >> RUN_PARENT_SHIFT;
+  const uint32_t at_root = runs.load (up & RUN_IS_NODE ? run : up) >> RUN_PARENT_SHIFT;
   return at_root & RUN_IS_NODE ? at_root : 0;
 }
 
@@ -135,7 +135,8 @@ write_runs (const CannyFrame &f, const TileRuns &runs, uint32_t tile, uint32_t c
   }
 }
 
-/* After settle_runs(): the rim, for the seam kernel, where another tile follows. */
+/* After settle_runs(): the rim, for the seam kernel, where another tile follows. The steps of a thread's pixels are
+ * taken side by side, with no branches. */
 __device__ inline void
 write_rim (const CannyFrame &f, const TileRuns &runs, uint32_t tile, uint32_t tx, uint32_t ty, uint32_t rows)
 {
@@ -147,21 +148,23 @@ write_rim (const CannyFrame &f, const TileRuns &runs, uint32_t tile, uint32_t tx
   const bool follows[turns] = {ty > 0, ty + 1 < f.tiles_y, along < rows && (right ? tx + 1 < f.tiles_x : tx > 0)};
   uint16_t *const to[turns] = {&rim.top[t], &rim.bottom[t], right ? &rim.right[along] : &rim.left[along]};
   const uint32_t words[turns] = {
-      t / 32, (rows - 1) * CANNY_WORDS + t / 32, along * CANNY_WORDS + (right ? CANNY_WORDS - 1 : 0)};
+      t / 32, (rows - 1) * CANNY_WORDS + t / 32, min (along, rows - 1) * CANNY_WORDS + (right ? CANNY_WORDS - 1 : 0)};
   const uint32_t bits[turns] = {t % 32, t % 32, right ? 31u : 0};
-  uint32_t code[turns];
-  bool weak[turns];
+  uint32_t weak[turns], code[turns];
+  bool is_node[turns];
 #pragma unroll
   for (int i = 0; i < turns; i++) {
-    const bool strong = follows[i] && runs.strong[words[i]] >> bits[i] & 1;
-    weak[i] = follows[i] && !strong && runs.weak[words[i]] >> bits[i] & 1;
-    code[i] = strong ? RIM_STRONG : RIM_NONE;
+    weak[i] = runs.weak[words[i]];
+    code[i] = runs.strong[words[i]] >> bits[i] & 1 ? RIM_STRONG : RIM_NONE;
+    is_node[i] = code[i] == RIM_NONE && follows[i] && weak[i] >> bits[i] & 1;
   }
-  if (__any_sync (~0u, weak[0] || weak[1] || weak[2]))
+  if (__any_sync (~0u, is_node[0] || is_node[1] || is_node[2])) {
 #pragma unroll
-    for (int i = 0; i < turns; i++)
-      if (weak[i])
-        code[i] = RIM_NODE + node_of_run (runs, runs.run_at (words[i], bits[i])) - RUN_IS_NODE;
+    for (int i = 0; i < turns; i++) {
+      const uint32_t node = node_of_run (runs, is_node[i] ? runs.run_at (words[i], weak[i], bits[i]) : STRONG_RUN);
+      code[i] = is_node[i] ? RIM_NODE + node - RUN_IS_NODE : code[i];
+    }
+  }
 #pragma unroll
   for (int i = 0; i < turns; i++)
     if (follows[i])
