@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Hysteresis inside a tile, by a CTA in shared memory: the 8-connected components of the candidates, and which of them
  * hold a strong one. By union-find over runs of candidates, so that the time hardly depends on how they wind. A run
- * with a strong pixel of its own is drawn at once, without a part in it; the others are the weak runs. */
+ * with a strong pixel of its own is an edge at once and has no part in it; the others are the weak runs. */
 #ifndef CTR_CANNY_HYSTERESIS_CUH
 #define CTR_CANNY_HYSTERESIS_CUH
 
@@ -86,10 +86,11 @@ struct TileRuns {
     return (word + 1) * RUNS_A_WORD + (31u - __clz (starts)) / 2;
   }
 
-  __device__ uint32_t
-  parent (uint32_t run) const
+  /* What the ENTRY of RUN says. */
+  __device__ static uint32_t
+  parent (uint32_t run, uint32_t entry)
   {
-    const uint32_t up = load (run) >> RUN_PARENT_SHIFT;
+    const uint32_t up = entry >> RUN_PARENT_SHIFT;
     return up & RUN_IS_NODE ? run : up;
   }
 
@@ -98,14 +99,15 @@ struct TileRuns {
   __device__ uint32_t
   shorten (uint32_t run) const
   {
-    const uint32_t rest = load (run) & RUN_LISTED;
-    uint32_t up = parent (run), next = parent (up);
+    const uint32_t entry = load (run), rest = entry & RUN_LISTED;
+    uint32_t up = parent (run, entry), next = parent (up, load (up));
 #pragma unroll 1
     while (__any_sync (~0u, next != up)) {
+      const uint32_t after = parent (next, load (next)); /* on its way first */
       if (next != up)
         atomicMin (&entries[run], next << RUN_PARENT_SHIFT | rest);
       up = next;
-      next = parent (up);
+      next = after;
     }
     return up;
   }
@@ -198,8 +200,8 @@ struct RunContacts {
   }
 };
 
-/* Fills the runs with a strong pixel, and lists the others: adds to *COUNT how many there are. ROWS: of the tile, at
- * most. */
+/* Fills the runs with a strong pixel, and lists the others: adds to *COUNT how many there are. ROWS: the most a tile
+ * has. */
 template <int ROWS>
 __device__ inline void
 list_weak_runs (const TileRuns &runs, uint32_t *count)
@@ -221,19 +223,16 @@ list_weak_runs (const TileRuns &runs, uint32_t *count)
   }
   if (threadIdx.x == 0)
     *runs.half (STRONG_RUN, 1) = STRONG_RUN;
-  uint32_t before = 0, all = 0;
-#pragma unroll
-  for (int bit = 0; 1 << bit <= share * (int) RUNS_A_WORD; bit++) {
-    const uint32_t lanes = __ballot_sync (~0u, own >> bit & 1);
-    before += __popc (lanes & ((1u << lane) - 1)) << bit;
-    all += __popc (lanes) << bit;
-  }
-  if (!all)
+  if (!__any_sync (~0u, own))
     return;
+  uint32_t before = 0;
+#pragma unroll
+  for (int bit = 0; 1 << bit <= share * (int) RUNS_A_WORD; bit++)
+    before += __popc (__ballot_sync (~0u, own >> bit & 1) & ((1u << lane) - 1)) << bit;
   uint32_t place = 0;
-  if (lane == 0)
-    place = atomicAdd (count, all);
-  place = __shfl_sync (~0u, place, 0) + before;
+  if (lane == 31)
+    place = atomicAdd (count, before + own);
+  place = __shfl_sync (~0u, place, 31) + before;
 #pragma unroll
   for (int k = 0; k < share; k++) {
     const uint32_t first = (threadIdx.x + k * CANNY_THREADS + 1) * RUNS_A_WORD;
@@ -246,8 +245,8 @@ list_weak_runs (const TileRuns &runs, uint32_t *count)
 
 constexpr uint32_t JOINS = 64; /* pairs of runs to be joined, of a warp, gathered so that lanes do the same */
 
-/* Of the COUNT runs in the list, at least one, all that belong together get one root; others' and their own barriers
- * before and after. A thread a run. */
+/* One root for the runs that belong together, of the COUNT in the list, at least one. A thread a run. Needs a barrier
+ * before it and ends in one. */
 __device__ inline void
 join_runs (const TileRuns &runs, uint32_t count)
 {

@@ -70,30 +70,22 @@ __device__ inline void
 settle_runs (const CannyFrame &f, const TileRuns &runs, uint32_t tile, uint32_t tx, uint32_t ty, uint32_t count,
     TileCounts &counts)
 {
-  const uint32_t lane = threadIdx.x % 32;
   const uint32_t top_end = ty > 0 ? CANNY_WORDS : 0, bottom = ty + 1 < f.tiles_y ? runs.words - CANNY_WORDS : ~0u;
   const uint32_t left = tx > 0 ? 1 : 0, right = tx + 1 < f.tiles_x ? 1u << 31 : 0;
 #pragma unroll 1
   for (uint32_t i = threadIdx.x; __any_sync (~0u, i < count); i += CANNY_THREADS) {
-    const uint32_t run = runs.listed (min (i, count - 1)), root = runs.shorten (run);
+    const uint32_t run = runs.listed (min (i, count - 1));
     const RunPlace place = runs.place (run);
+    const uint32_t root = runs.shorten (run);
     const uint32_t column = place.word % CANNY_WORDS;
     const bool is_strong = root == STRONG_RUN;
     if (is_strong && i < count)
       atomicOr (&runs.strong[place.word], place.pixels);
     const uint32_t sides = (column == 0 ? left : 0) | (column == CANNY_WORDS - 1 ? right : 0);
     const bool at_rim = !is_strong && (place.word < top_end || place.word >= bottom || place.pixels & sides);
-    if (!__any_sync (~0u, at_rim))
-      continue;
     constexpr uint32_t is_node = RUN_IS_NODE << RUN_PARENT_SHIFT;
-    const bool is_new = at_rim && !(runs.load (root) & is_node) && !(atomicOr (&runs.entries[root], is_node) & is_node);
-    const uint32_t all = __ballot_sync (~0u, is_new);
-    uint32_t node = 0;
-    if (all && lane == 0)
-      node = atomicAdd (&counts.nodes, __popc (all));
-    node = __shfl_sync (~0u, node, 0) + __popc (all & ((1u << lane) - 1));
-    if (is_new) {
-      const uint32_t id = 1 + tile * CANNY_NODES + node;
+    if (at_rim && !(atomicOr (&runs.entries[root], is_node) & is_node)) {
+      const uint32_t node = atomicAdd (&counts.nodes, 1), id = 1 + tile * CANNY_NODES + node;
       atomicXor (&runs.entries[root], (root ^ node) << RUN_PARENT_SHIFT);
       f.parents[id] = id;
     }
@@ -116,27 +108,20 @@ __device__ inline void
 write_runs (const CannyFrame &f, const TileRuns &runs, uint32_t tile, uint32_t count, TileCounts &counts)
 {
   uint32_t *to = f.runs + (size_t) tile * f.tile_h * (CANNY_W / 2);
-  const uint32_t lane = threadIdx.x % 32;
 #pragma unroll 1
   for (uint32_t i = threadIdx.x; __any_sync (~0u, i < count); i += CANNY_THREADS) {
     const uint32_t run = runs.listed (min (i, count - 1)), node = i < count ? node_of_run (runs, run) : 0;
-    const uint32_t all = __ballot_sync (~0u, node);
-    if (!all)
-      continue;
-    uint32_t at = 0;
-    if (lane == 0)
-      at = atomicAdd (&counts.node_runs, __popc (all));
-    const RunPlace place = runs.place (run);
-    at = __shfl_sync (~0u, at, 0) + __popc (all & ((1u << lane) - 1));
-    if (node)
-      to[at] = (node - RUN_IS_NODE) << RUN_NODE_SHIFT | place.word << 10 | (__ffs (place.pixels) - 1) << 5
-               | (31 - __clz (place.pixels));
+    if (node) {
+      const RunPlace place = runs.place (run);
+      to[atomicAdd (&counts.node_runs, 1)] = (node - RUN_IS_NODE) << RUN_NODE_SHIFT | place.word << 10
+                                             | (__ffs (place.pixels) - 1) << 5 | (31 - __clz (place.pixels));
+    }
     __syncwarp ();
   }
 }
 
 /* After settle_runs(): the rim, for the seam kernel, where another tile follows. The steps of a thread's pixels are
- * taken side by side, with no branches. */
+ * taken side by side. */
 __device__ inline void
 write_rim (const CannyFrame &f, const TileRuns &runs, uint32_t tile, uint32_t tx, uint32_t ty, uint32_t rows)
 {
