@@ -39,23 +39,20 @@ write_bytes (uint8_t *to, uint32_t count, uint32_t bits)
     to[i] = bits >> i & 1 ? 255 : 0;
 }
 
-/* 32 pixels as bytes, those inside the image. */
+/* 16 pixels as bytes, those inside the image. */
 __device__ inline void
 write_mask (const CannyFrame &f, uint32_t x, uint32_t y, uint32_t bits)
 {
   uint8_t *to = f.mask + y * f.mask_stride + x;
-  if (!f.mask_aligned || x + 32 > f.width) {
-    write_bytes (to, min (f.width - x, 32u), bits);
+  if (!f.mask_aligned || x + 16 > f.width) {
+    write_bytes (to, min (f.width - x, 16u), bits);
     return;
   }
+  uint32_t words[4];
 #pragma unroll
-  for (int half = 0; half < 2; half++) {
-    uint32_t words[4];
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-      words[i] = ((bits >> (16 * half + 4 * i) & 15) * 0x00204081u & 0x01010101u) * 255;
-    ((uint4 *) to)[half] = make_uint4 (words[0], words[1], words[2], words[3]);
-  }
+  for (int i = 0; i < 4; i++)
+    words[i] = ((bits >> 4 * i & 15) * 0x00204081u & 0x01010101u) * 255;
+  *(uint4 *) to = make_uint4 (words[0], words[1], words[2], words[3]);
 }
 
 /* In shared memory. */
@@ -227,10 +224,10 @@ __launch_bounds__ (CANNY_THREADS, STEPS <= 1 && !GENERIC ? 3 : 1) tile_kernel (c
     f.tiles[tile] = {counts.nodes, counts.node_runs};
   write_rim (f, runs, tile, tx, ty, rows);
 #pragma unroll 1
-  for (uint32_t i = threadIdx.x; i < runs.words; i += CANNY_THREADS) {
-    const uint32_t x = tile_x + i % CANNY_WORDS * 32;
+  for (uint32_t i = threadIdx.x; i < 2 * runs.words; i += CANNY_THREADS) { /* neighbours write side by side */
+    const uint32_t x = tile_x + i % (2 * CANNY_WORDS) * 16;
     if (x < f.width)
-      write_mask (f, x, tile_y + i / CANNY_WORDS, strong[i]);
+      write_mask (f, x, tile_y + i / (2 * CANNY_WORDS), strong[i / 2] >> i % 2 * 16);
   }
 }
 
