@@ -165,9 +165,10 @@ follow (CtrBorderLines *lines, uint32_t first_x, uint32_t first_y, bool hole, bo
   }
 
   const uint32_t own = hole ? STEP_EAST : STEP_WEST;
-  uint32_t slot = (hole ? EAST : WEST) / 2u << 9;
-  uint32_t point = first_y << 16 | first_x;
-  for (size_t at = begin, first = true;; first = false) {
+  uint32_t slot = (hole ? EAST : WEST) / 2u << 9, direction = 8;
+  uint32_t point = first_y << 16 | first_x, to_next_point = 0;
+  size_t at = begin, to_next = 0;
+  for (bool first = true;; first = false) {
     const size_t bit = at + 7; /* of the three in a row, counted from ABOVE's rows */
     const uint32_t surroundings = load_3 (above, bit) | load_3 (middle, bit) << 3 | load_3 (below, bit) << 6;
     const uint32_t step = steps[slot | surroundings];
@@ -185,11 +186,17 @@ follow (CtrBorderLines *lines, uint32_t first_x, uint32_t first_y, bool hole, bo
       own_edge (edges, borders, at, border);
     if (step & STEP_EAST)
       own_edge (edges, borders, at + 1, border);
-    if (step & STEP_ISOLATED)
-      break;
-    at += move[step & STEP_DIRECTION];
-    point += move_point[step & STEP_DIRECTION];
-    slot = step & 3u << STEP_SLOT;
+    /* Where the line goes straight on, the processor need not wait for the surroundings: this is to stay a branch. */
+    if ((step & STEP_DIRECTION) != direction) {
+      if (step & STEP_ISOLATED)
+        break;
+      direction = step & STEP_DIRECTION;
+      slot = step & 3u << STEP_SLOT;
+      to_next = move[direction];
+      to_next_point = move_point[direction];
+    }
+    at += to_next;
+    point += to_next_point;
   }
   lines->point_count = count;
   return true;
