@@ -66,6 +66,8 @@ ctr_border_lines_release (CtrBorderLines *lines)
 {
   ctr_buffer_release (&lines->bits);
   ctr_buffer_release (&lines->edges);
+  ctr_buffer_release (&lines->busy);
+  ctr_buffer_release (&lines->busy_counts);
   ctr_buffer_release (&lines->borders);
   ctr_buffer_release (&lines->points);
 }
@@ -76,10 +78,13 @@ ctr_border_lines_begin (CtrBorderLines *lines, uint32_t width, uint32_t height)
   lines->width = width;
   lines->height = height;
   lines->words = CTR_ROW_WORDS (width) + 1;
+  lines->edge_count = 0;
   lines->point_count = 0;
   const size_t words = (height + 2) * lines->words + 1;
   if (!ctr_buffer_reserve (&lines->bits, words, sizeof (uint64_t))
-      || !ctr_buffer_reserve (&lines->edges, height * lines->words, sizeof (CtrEdgeWord)))
+      || !ctr_buffer_reserve (&lines->edges, height * lines->words, sizeof (CtrEdgeWord))
+      || !ctr_buffer_reserve (&lines->busy, height * lines->words, sizeof (uint16_t))
+      || !ctr_buffer_reserve (&lines->busy_counts, height, sizeof (uint16_t)))
     return false;
   uint64_t *bits = lines->bits.data;
   memset (bits, 0, (lines->words + 1) * sizeof *bits);
@@ -102,30 +107,37 @@ count_bits (uint64_t bits)
   return (uint32_t) (bits * 0x0101010101010101 >> 56);
 }
 
-bool
-ctr_border_lines_find_edges (CtrBorderLines *lines)
+void
+ctr_border_lines_end_row (CtrBorderLines *lines, uint32_t y)
 {
-  CtrEdgeWord *edges = lines->edges.data;
-  uint64_t rank = 0;
-  for (uint32_t y = 0; y < lines->height; y++) {
-    uint64_t *bits = ctr_border_lines_row (lines, y);
-    uint64_t before = 0;
-    bits[lines->words - 1] = 0;
-    for (size_t i = 0; i < lines->words; i++, edges++) {
-      const uint64_t word = bits[i];
-      edges->edges = word ^ (word << 1 | before);
-      edges->rank = rank;
-      before = word >> 63;
-      if (edges->edges)
-        rank += count_bits (edges->edges);
-      /* The follower reads bytes. */
-      bits[i] = htole64 (word);
+  uint64_t *bits = ctr_border_lines_row (lines, y);
+  CtrEdgeWord *edges = (CtrEdgeWord *) lines->edges.data + y * lines->words;
+  uint16_t *busy = (uint16_t *) lines->busy.data + y * lines->words;
+  uint64_t before = 0, rank = lines->edge_count;
+  uint32_t count = 0;
+  bits[lines->words - 1] = 0;
+  for (uint32_t i = 0; i < lines->words; i++) {
+    const uint64_t word = bits[i], changes = word ^ (word << 1 | before);
+    before = word >> 63;
+    if (changes) {
+      edges[i] = (CtrEdgeWord){changes, rank};
+      rank += count_bits (changes);
+      busy[count++] = (uint16_t) i;
     }
+    /* The follower reads bytes. */
+    bits[i] = htole64 (word);
   }
-  if (!ctr_buffer_reserve (&lines->borders, rank, sizeof (uint32_t)))
+  ((uint16_t *) lines->busy_counts.data)[y] = (uint16_t) count;
+  lines->edge_count = rank;
+}
+
+bool
+ctr_border_lines_end (CtrBorderLines *lines)
+{
+  if (!ctr_buffer_reserve (&lines->borders, lines->edge_count, sizeof (uint32_t)))
     return false;
-  if (rank > 0)
-    memset (lines->borders.data, 0, rank * sizeof (uint32_t));
+  if (lines->edge_count > 0)
+    memset (lines->borders.data, 0, lines->edge_count * sizeof (uint32_t));
   return true;
 }
 
