@@ -41,7 +41,8 @@ random_borders_params (Random *random, uint32_t threshold, bool invert)
   if (random_below (random, 4) == 0)
     params.max_area = params.min_area + random_below (random, 200) / 4.0;
   if (random_below (random, 4) == 0)
-    params.min_length = random_below (random, 5) ? random_below (random, 100) / 7.0 : 4 * 1.41421354f;
+    params.min_length = random_below (random, 5) ? random_below (random, 100) / (random_below (random, 2) ? 1.5 : 7.0)
+                                                 : 4 * 1.41421354f;
   if (random_below (random, 4) == 0)
     params.min_width = random_below (random, 9);
   if (random_below (random, 4) == 0)

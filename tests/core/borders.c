@@ -198,6 +198,43 @@ test_limits (void)
   }
 }
 
+/* The hole's border is shorter than the ones on either side of it. */
+static void
+test_short_hole (void)
+{
+  static const char drawing[] = "########## \n"
+                                "#       #  \n"
+                                "# # # # # #\n"
+                                "# # # # # #\n"
+                                "# # # # # #\n"
+                                "# # # # # #\n"
+                                "# # # # # #\n"
+                                "# # # # # #\n"
+                                "# ##### # #\n"
+                                "#       # #\n"
+                                "######### #\n"
+                                "        ## \n";
+  for (int mode = CTR_RETRIEVE_CCOMP; mode <= CTR_RETRIEVE_TREE; mode++) {
+    CtrBordersParams params = borders_params_of (mode, CTR_APPROXIMATION_NONE, 128, false);
+    params.min_length = 38;
+    describe ("a ring and what is in it, the hole too short, mode %d", mode);
+    CtrContours *contours = follow_drawing (drawing, &params);
+    const Contours all = contours_of (contours);
+    CHECK (all.info.count == 2);
+    const uint32_t ring = mode == CTR_RETRIEVE_TREE ? 0 : 1, comb = 1 - ring;
+    CHECK (all.table[ring].top == 0 && all.table[comb].top == 2);
+    CHECK (!all.table[ring].flags && !all.table[comb].flags && all.table[ring].parent == -1);
+    if (mode == CTR_RETRIEVE_TREE) {
+      CHECK (all.table[ring].child == 1 && all.table[ring].next == -1);
+      CHECK (all.table[comb].parent == 0 && all.table[comb].previous == -1);
+    } else {
+      CHECK (all.table[ring].child == -1 && all.table[ring].previous == 0);
+      CHECK (all.table[comb].parent == -1 && all.table[comb].next == 1);
+    }
+    ctr_contours_unref (contours);
+  }
+}
+
 static void
 test_epsilon (void)
 {
@@ -515,6 +552,7 @@ main (int argc, char **argv)
       {"points", test_points},
       {"hierarchy", test_hierarchy},
       {"limits", test_limits},
+      {"a short hole", test_short_hole},
       {"epsilon", test_epsilon},
       {"moments", test_moments},
       {"small sizes", test_small_sizes},
