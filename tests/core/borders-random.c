@@ -24,6 +24,22 @@ random_side (Random *rng)
   return random_below (rng, 3) ? 1 + random_below (rng, 50) : pick (rng, edges, LENGTH (edges));
 }
 
+/* Rings six pixels wide, every second one toothed outside, with noise: borders in borders whose lengths do not get less
+ * towards the middle. */
+static uint8_t *
+toothed_rings_new (Random *rng, uint32_t width, uint32_t height)
+{
+  uint8_t *mask = malloc ((size_t) width * height);
+  for (uint32_t y = 0; y < height; y++)
+    for (uint32_t x = 0; x < width; x++) {
+      const uint32_t across = x < width - 1 - x ? x : width - 1 - x, down = y < height - 1 - y ? y : height - 1 - y;
+      const uint32_t depth = across < down ? across : down, along = across < down ? y : x, ring = depth / 6;
+      const bool gap = ring % 4 == 2 && depth % 6 < 4 && along % 2;
+      mask[y * width + x] = (ring % 2 == 0 && !gap) ^ (random_below (rng, 200) == 0);
+    }
+  return mask;
+}
+
 static void
 check_one (CtrBorders *borders, const Setup *setup, uint64_t seed)
 {
@@ -48,9 +64,15 @@ check_one (CtrBorders *borders, const Setup *setup, uint64_t seed)
     picture = picture_random (rng, width, height, layout);
     params.foreground.mode = random_below (rng, 2) ? CTR_THRESHOLD_FIXED : CTR_THRESHOLD_OTSU;
   } else {
-    uint8_t *mask = kind == 1
-                        ? shape_new ((Shape) random_below (rng, SHAPE_COUNT), width, height)
-                        : noise_new (rng, width, height, random_below (rng, 101), pick (rng, grains, LENGTH (grains)));
+    uint8_t *mask;
+    if (kind == 1) {
+      mask = shape_new ((Shape) random_below (rng, SHAPE_COUNT), width, height);
+    } else if (kind == 2) {
+      mask = toothed_rings_new (rng, width, height);
+      params.min_length = random_below (rng, 4 * width);
+    } else {
+      mask = noise_new (rng, width, height, random_below (rng, 101), pick (rng, grains, LENGTH (grains)));
+    }
     picture = picture_of_mask (rng, mask, width, height, layout, threshold, invert);
     free (mask);
   }
