@@ -313,7 +313,7 @@ complete (Borders *b)
   /* Every contour starts with a segment, every point is a node. */
   grow (counted ? h.all_contours : h.open + h.closed, &c->contours);
   grow (counted && h.all_contours <= c->contours && all ? h.points : h.nodes, &c->points);
-  if (h.incomplete)
+  if (h.incomplete || h.unmeasured)
     all = false;
   /* As many rounds as frames of late have needed, and one more. */
   if (!nodes || h.incomplete & LACKS_ROUNDS)
@@ -324,7 +324,7 @@ complete (Borders *b)
     c->many_rings -= c->many_rings > 0;
   else if (h.open > RING_SMALL || h.closed > FEW_CONTOURS || h.incomplete & LACKS_MANY_RINGS)
     c->many_rings = MANY_FRAMES;
-  if (h.incomplete & LACKS_MANY_POINTS || (all && (h.points > FEW_POINTS || h.contours > FEW_CONTOURS)))
+  if (h.unmeasured || (all && (h.points > FEW_POINTS || h.contours > FEW_CONTOURS)))
     c->many_points = MANY_FRAMES;
   else if (all)
     c->many_points -= c->many_points > 0;

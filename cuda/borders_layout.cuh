@@ -35,7 +35,7 @@ constexpr uint32_t RING_CLOSED = 1u << 31;
 /* Of BordersFrame.node_rank: the node's pixel is a point of the list. */
 constexpr uint32_t NODE_KEPT = 1u << 31;
 
-enum BordersLack { LACKS_MANY_RINGS = 1, LACKS_ROUNDS = 2, LACKS_MANY_POINTS = 4 };
+enum BordersLack { LACKS_MANY_RINGS = 1, LACKS_ROUNDS = 2 };
 
 /* What a frame needs, whether or not there is room for it. */
 struct BordersHeader {
@@ -45,6 +45,7 @@ struct BordersHeader {
   uint32_t points;
   uint32_t threshold;
   uint32_t incomplete; /* BordersLack: kernels that were needed and not queued */
+  uint32_t unmeasured; /* so were those for many points */
   uint32_t rounds;     /* of the rings that were needed */
   uint32_t listed;     /* one CTA has put rings and contours in order */
 };
@@ -56,7 +57,8 @@ struct BordersCounters {
 };
 
 /* Of a contour, while its points are summed up. */
-struct ContourAccumulator {
+struct __align__ (16) ContourAccumulator
+{
   long long area2;
   unsigned long long length;
   uint32_t min_x, min_y, max_x, max_y;
@@ -314,13 +316,15 @@ find_node (const BordersFrame &f, uint32_t x, uint32_t y, uint32_t slot)
   return node;
 }
 
-/* Where contour ROW's points begin; nothing is known of them yet, unless limits asked for it. */
+/* Nothing is known of row ROW's points yet, unless limits asked for it. */
 __device__ inline void
-begin_contour (const BordersFrame &f, uint32_t row, uint32_t first)
+clear_contour (const BordersFrame &f, uint32_t row)
 {
-  f.firsts[row] = first;
-  if (f.measuring)
-    f.accumulators[row] = {0, 0, ~0u, ~0u, 0, 0};
+  if (f.measuring) {
+    uint4 *to = (uint4 *) &f.accumulators[row];
+    to[0] = make_uint4 (0, 0, 0, 0);
+    to[1] = make_uint4 (~0u, ~0u, 0, 0);
+  }
   if (f.sums)
     f.sums[row] = {};
 }

@@ -138,9 +138,11 @@ __launch_bounds__ (THREADS) offset_kernel (const __grid_constant__ BordersFrame 
 #pragma unroll
   for (int i = 0; i < OFFSET_ROWS; i++) {
     if (from + i < contours)
-      begin_contour (f, from + i, sum);
+      f.firsts[from + i] = sum;
     sum += lengths[i];
   }
+  for (uint32_t i = threadIdx.x; i < OFFSET_SHARE && ticket * OFFSET_SHARE + i < contours; i += THREADS)
+    clear_contour (f, ticket * OFFSET_SHARE + i);
   if (threadIdx.x == 0 && (ticket + 1) * OFFSET_SHARE >= contours)
     h.points = all;
 }
@@ -384,7 +386,10 @@ write_row (const BordersFrame &f, uint32_t i)
 {
   const uint32_t rows = f.counters->header.contours, rank = f.ranks ? f.ranks[i] : i;
   const ContourAccumulator *a = &f.accumulators[f.limited ? rank : i]; /* from L2, where the atomics were */
-  CtrContour c;
+  union {
+    CtrContour c;
+    uint4 words[sizeof (CtrContour) / sizeof (uint4)];
+  };
   c.first = f.firsts[i];
   c.area2 = __ldcg (&a->area2);
   c.length = __ldcg (&a->length);
@@ -411,7 +416,9 @@ write_row (const BordersFrame &f, uint32_t i)
   c.top = top;
   c.width = __ldcg (&a->max_x) - left + 1;
   c.height = __ldcg (&a->max_y) - top + 1;
-  f.table[i] = c;
+#pragma unroll
+  for (int k = 0; k < 4; k++)
+    ((uint4 *) &f.table[i])[k] = words[k];
 }
 
 /* A thread a row of the table. */
@@ -462,7 +469,7 @@ __launch_bounds__ (POINT_THREADS) point_kernel (const __grid_constant__ BordersF
     return;
   if (!has_few_points (f)) {
     if (!f.many_points && t == 0 && blockIdx.x == 0)
-      f.counters->header.incomplete = LACKS_MANY_POINTS;
+      f.counters->header.unmeasured = 1;
     return;
   }
   __threadfence ();

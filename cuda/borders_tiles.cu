@@ -32,9 +32,11 @@ struct Tile {
   uint32_t jump[MOST_NODES];    /* a node further on in its chain << 16 | points from this one to before that one */
   uint16_t place[MOST_NODES];
   uint16_t segment[MOST_NODES]; /* of the chain that ends here: its number in the part */
+  uint16_t heads[MOST_NODES];   /* nodes where chains begin */
+  uint32_t head_count;
   uint32_t warp_sums[THREADS / 32];
   uint32_t open, closed;
-  uint32_t node_base, open_base, closed_base; /* of the part's */
+  uint32_t bases[3]; /* numbers of the part's first node, open and closed segment */
 
   /* The eight neighbours of a pixel of the part. */
   __device__ uint32_t
@@ -192,6 +194,7 @@ number_nodes (Tile &tile)
 __device__ inline void
 find_chains (const BordersFrame &f, Tile &tile, uint32_t count)
 {
+#pragma unroll 1
   for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
     const NodeShape s = tile.shape (i);
     int x, y;
@@ -201,6 +204,8 @@ find_chains (const BordersFrame &f, Tile &tile, uint32_t count)
     const bool head = s.starts_outer () || s.starts_hole () || (!s.alone () && !tile.inside (x, y));
     tile.place[i] = place | (head ? PLACE_HEAD : 0) | (!f.simple || s.corner () ? PLACE_KEPT : 0);
     tile.jump[i] = next;
+    if (head)
+      tile.heads[atomicAdd (&tile.head_count, 1)] = i;
   }
   __syncthreads ();
   for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
@@ -229,10 +234,11 @@ find_chains (const BordersFrame &f, Tile &tile, uint32_t count)
 __device__ inline void
 write_segments (const BordersFrame &f, Tile &tile, uint32_t count, bool *room)
 {
+  const uint32_t t = threadIdx.x, heads = tile.head_count;
   int x, y;
-  for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
-    if (!(tile.place[i] & PLACE_HEAD))
-      continue;
+#pragma unroll 1
+  for (uint32_t k = t; k < heads; k += THREADS) {
+    const uint32_t i = tile.heads[k];
     const uint32_t jump = tile.jump[i], last = jump >> 16;
     const bool closed = tile.next (last, tile.shape (last), &x, &y) == i;
     tile.segment[last] = closed ? atomicAdd (&tile.closed, 1) | LOCAL_CLOSED : atomicAdd (&tile.open, 1);
@@ -240,28 +246,27 @@ write_segments (const BordersFrame &f, Tile &tile, uint32_t count, bool *room)
     tile.jump[last] = last << 16 | ((jump & 0xffff) + tile.kept (last));
   }
   __syncthreads ();
-  if (threadIdx.x == 0) {
+  if (t < 3) { /* all three under way together */
     BordersHeader &h = f.counters->header;
-    tile.node_base = atomicAdd (&h.nodes, count);
-    tile.open_base = tile.open ? atomicAdd (&h.open, tile.open) : 0;
-    tile.closed_base = tile.closed ? atomicAdd (&h.closed, tile.closed) : 0;
+    uint32_t *const counter = t == 0 ? &h.nodes : t == 1 ? &h.open : &h.closed;
+    const uint32_t number = t == 0 ? count : t == 1 ? tile.open : tile.closed;
+    tile.bases[t] = number ? atomicAdd (counter, number) : 0;
   }
   __syncthreads ();
-  *room = tile.node_base + count <= f.node_capacity && tile.open_base + tile.open <= f.rings.capacity
-          && tile.closed_base + tile.closed <= f.closed_capacity;
+  *room = tile.bases[0] + count <= f.node_capacity && tile.bases[1] + tile.open <= f.rings.capacity
+          && tile.bases[2] + tile.closed <= f.closed_capacity;
   if (!*room)
     return;
-  for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
-    const uint32_t place = tile.place[i];
-    if (!(place & PLACE_HEAD))
-      continue;
+#pragma unroll 1
+  for (uint32_t k = t; k < heads; k += THREADS) {
+    const uint32_t i = tile.heads[k], place = tile.place[i];
     const NodeShape s = tile.shape (i);
     const uint32_t last = tile.jump[i] >> 16;
     const uint32_t length = tile.jump[last] & 0xffff, segment = tile.segment[last];
     const uint32_t at = position_of (f, tile.image_x (place >> PLACE_X & 63), tile.image_y (place >> PLACE_Y & 63));
     const uint32_t key = s.starts_outer () ? at : s.starts_hole () ? at + 1 : NO_KEY;
     if (segment & LOCAL_CLOSED) {
-      f.closed[tile.closed_base + (segment & ~LOCAL_CLOSED)] = make_uint2 (key, length);
+      f.closed[tile.bases[2] + (segment & ~LOCAL_CLOSED)] = make_uint2 (key, length);
       continue;
     }
     const NodeShape end = tile.shape (last);
@@ -271,9 +276,9 @@ write_segments (const BordersFrame &f, Tile &tile, uint32_t count, bool *room)
       r.next = position_of (f, tile.image_x (x), tile.image_y (y));
       r.unused = 1 + end.next_slot ();
     } else {
-      r.next = tile.open_base + tile.segment[tile.jump[next] >> 16];
+      r.next = tile.bases[1] + tile.segment[tile.jump[next] >> 16];
     }
-    f.rings.segments[tile.open_base + segment] = r;
+    f.rings.segments[tile.bases[1] + segment] = r;
   }
 }
 
@@ -282,17 +287,17 @@ write_nodes (const BordersFrame &f, const Tile &tile, uint32_t count)
 {
   for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
     const uint32_t place = tile.place[i], jump = tile.jump[i], last = jump >> 16, segment = tile.segment[last];
-    const uint32_t length = tile.jump[last] & 0xffff, to = tile.node_base + i;
+    const uint32_t length = tile.jump[last] & 0xffff, to = tile.bases[0] + i;
     const uint32_t rest = (last == i ? 0 : jump & 0xffff) + tile.kept (last); /* points from here on */
     f.node_place[to] = tile.image_x (place >> PLACE_X & 63) | tile.image_y (place >> PLACE_Y & 63) << 16;
-    f.node_ring[to] = segment & LOCAL_CLOSED ? (tile.closed_base + (segment & ~LOCAL_CLOSED)) | RING_CLOSED
-                                             : tile.open_base + segment;
+    f.node_ring[to] =
+        segment & LOCAL_CLOSED ? (tile.bases[2] + (segment & ~LOCAL_CLOSED)) | RING_CLOSED : tile.bases[1] + segment;
     f.node_rank[to] = (length - rest) | (place & PLACE_KEPT ? NODE_KEPT : 0);
   }
   const uint32_t t = threadIdx.x;
   const int row = t / BORDERS_TILE_WORDS, word = t % BORDERS_TILE_WORDS;
   if (row < tile.rows && (tile.slots[t][0] | tile.slots[t][1] | tile.slots[t][2] | tile.slots[t][3]))
-    f.node_base[(size_t) tile.image_y (row) * f.words + tile.first_word + word] = tile.node_base + tile.base[t][0];
+    f.node_base[(size_t) tile.image_y (row) * f.words + tile.first_word + word] = tile.bases[0] + tile.base[t][0];
 }
 
 /* A CTA a tile. Clears what later kernels of the frame count on, and the next frame's counters. */
@@ -325,7 +330,7 @@ __launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ BordersFrame f)
     if (t == 0) {
       tile.top = top;
       tile.rows = rows;
-      tile.open = tile.closed = 0;
+      tile.open = tile.closed = tile.head_count = 0;
     }
     __syncthreads ();
     const uint32_t count = number_nodes (tile);
@@ -443,8 +448,10 @@ __launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersFrame
   __syncthreads ();
   uint32_t points;
   const uint32_t first = block_scan<FEW_THREADS> (t < count ? lengths[t] : 0, sums, &points);
-  if (t < count)
-    begin_contour (f, t, first);
+  if (t < count) {
+    f.firsts[t] = first;
+    clear_contour (f, t);
+  }
   for (uint32_t i = t; i < open + closed; i += FEW_THREADS) {
     const uint32_t own = i < open ? views[i].key : f.closed[i - open].x;
     uint32_t low = 0, high = count - 1; /* descending keys */

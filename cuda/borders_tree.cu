@@ -292,8 +292,10 @@ __launch_bounds__ (THREADS) select_kernel (const __grid_constant__ BordersFrame 
     f.row_keys[row] = f.rank_keys[ranks[i]];
     row++;
   }
-  if (threadIdx.x == 0 && (ticket + 1) * OFFSET_SHARE >= contours)
+  if (threadIdx.x == 0 && (ticket + 1) * OFFSET_SHARE >= contours) {
     h.contours = all;
+    h.points = 0; /* until they are counted */
+  }
 }
 
 /* Where contours were dropped: what was inside belongs to the next one around that stays. */

@@ -4,33 +4,30 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-namespace
-{
-
-/* The driver's functions; the library is there, since the runtime has loaded it. */
-void *
+/* One of the driver's functions, whose library the runtime has loaded and keeps. */
+static void *
 driver_function (const char *name)
 {
-  static void *const library = dlopen ("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  return library ? dlsym (library, name) : NULL;
+  void *library = dlopen ("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (!library)
+    return NULL;
+  void *function = dlsym (library, name);
+  dlclose (library);
+  return function;
 }
-
-} // namespace
 
 void *
 ctr_context_current (void)
 {
-  static int (*const get) (void **) = (int (*) (void **)) driver_function ("cuCtxGetCurrent");
+  int (*get) (void **) = (int (*) (void **)) driver_function ("cuCtxGetCurrent");
   void *context = NULL;
-  if (get && get (&context) != 0)
-    context = NULL;
-  return context;
+  return get && get (&context) == 0 ? context : NULL;
 }
 
 void
 ctr_context_push (void *context)
 {
-  static int (*const push) (void *) = (int (*) (void *)) driver_function ("cuCtxPushCurrent_v2");
+  int (*push) (void *) = (int (*) (void *)) driver_function ("cuCtxPushCurrent_v2");
   if (push)
     push (context);
 }
@@ -38,7 +35,7 @@ ctr_context_push (void *context)
 void
 ctr_context_pop (void)
 {
-  static int (*const pop) (void **) = (int (*) (void **)) driver_function ("cuCtxPopCurrent_v2");
+  int (*pop) (void **) = (int (*) (void **)) driver_function ("cuCtxPopCurrent_v2");
   void *context;
   if (pop)
     pop (&context);

@@ -122,7 +122,7 @@ get_device (void *source, CtrDeviceContours *device)
 {
   const ContourSlot *slot = (const ContourSlot *) source;
   *device = {(const CtrContour *) slot->table.data, (const CtrPoint *) slot->points.data,
-      (const CtrContourSums *) slot->sums.data};
+      slot->has_sums ? (const CtrContourSums *) slot->sums.data : NULL};
 }
 
 static void
@@ -135,5 +135,6 @@ CtrContours *
 contour_slot_publish (ContourSlot *slot, const CtrContours *info, CtrError *error)
 {
   static const CtrContoursSource ops = {fetch, get_device, destroy};
+  slot->has_sums = info->features & CTR_CONTOUR_FEATURE_MOMENTS;
   return ctr_contours_new_remote (info, &ops, slot, error);
 }

@@ -10,6 +10,7 @@ struct ContourPool;
 /* Memory of one result. */
 struct ContourSlot {
   CtrBuffer table, points, sums;
+  bool has_sums; /* of this result, not of a former one */
   ContourPool *pool;
   ContourSlot *next; /* unused one */
 };

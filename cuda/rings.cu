@@ -27,7 +27,6 @@ __launch_bounds__ (SMALL_THREADS) small_kernel (const __grid_constant__ Rings r)
 
 constexpr int ROUND_THREADS = 256, ROUND_CTAS = 1056;
 
-/* Two doublings: few launches count for more than few loads. */
 __global__ void
 __launch_bounds__ (ROUND_THREADS) round_kernel (const __grid_constant__ Rings r, uint32_t round)
 {
@@ -43,10 +42,8 @@ __launch_bounds__ (ROUND_THREADS) round_kernel (const __grid_constant__ Rings r,
     return;
   bool any = false;
   for (; i < count; i += gridDim.x * ROUND_THREADS, own = i < count ? from[i] : own) {
-    bool open, ignored;
-    const RingView near = ring_join (own, from[own.next], &open);
-    const RingView next = from[near.next];
-    to[i] = ring_join (near, ring_join (next, from[next.next], &ignored), &open);
+    bool open;
+    to[i] = ring_quadruple (from, own, &open);
     any = any || open;
   }
   if (__syncthreads_or (any) && threadIdx.x == 0)

@@ -56,6 +56,15 @@ ring_join (const RingView &a, const RingView &b, bool *open)
   return {b.next, a.length + b.length, min (a.key, b.key), b.key < a.key ? a.length + b.distance : a.distance};
 }
 
+/* Two rounds in one, from views OWN is one of: fewer barriers and launches, for two more loads. */
+__device__ inline RingView
+ring_quadruple (const RingView *views, const RingView &own, bool *open)
+{
+  bool ignored;
+  const RingView near = ring_join (own, views[own.next], &ignored), next = views[near.next];
+  return ring_join (near, ring_join (next, views[next.next], &ignored), open);
+}
+
 /* All rounds by one CTA of THREADS threads, on COUNT <= RING_SMALL views in shared memory, where they are after a
  * barrier. Ends in a barrier. */
 template <int THREADS>
@@ -72,8 +81,7 @@ ring_rounds_of_cta (RingView *views, uint32_t count)
       const uint32_t i = threadIdx.x + k * THREADS;
       if (i < count) {
         bool open;
-        const RingView own = views[i];
-        news[k] = ring_join (own, views[own.next], &open);
+        news[k] = ring_quadruple (views, views[i], &open);
         any = any || open;
       }
     }
