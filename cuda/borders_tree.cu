@@ -319,7 +319,7 @@ cudaError_t
 sort_siblings (const BordersFrame &f, void *temporary, size_t *size, cudaStream_t stream)
 {
   int bits = 1;
-  while ((uint64_t) f.contour_capacity + 1 >> bits)
+  while (((uint64_t) f.contour_capacity + 1) >> bits)
     bits++;
   return cub::DeviceRadixSort::SortPairs (temporary, *size, f.sort_keys[0], f.sort_keys[1], f.sort_values[0],
       f.sort_values[1], f.contour_capacity, 0, bits, stream);
