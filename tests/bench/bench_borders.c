@@ -335,7 +335,7 @@ static const struct {
     {BOARD, "board", 3840, 2160, false},
     {PARTS, "parts", 1920, 1080, false},
     {PARTS, "parts", 3840, 2160, false},
-    {BLOBS, "blobs", MAX_WIDTH, MAX_HEIGHT, false},
+    {BLOBS, "blobs", MAX_WIDTH, MAX_HEIGHT, true},
     {NOISE, "noise", SIDE, SIDE, true},
     {CHEQUERBOARD, "chequerboard", SIDE, SIDE, false},
     {RINGS, "rings", SIDE, SIDE, false},

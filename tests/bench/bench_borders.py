@@ -88,10 +88,10 @@ def rows_of(records, copy_rate):
         record = by_key[key]
         is_ours = key[0] in ("ours", "host")
         if "why" in record:
-            rows.append([label, record["why"], "", "", "", ""])
+            rows.append([label, "", "", "", "", record["why"]])
             continue
         us = max(record[field], 1e-3)
-        points = ours["points"] if ours else record["points"]
+        points = record["border_points"]
         ratio = number(us / ours["median_us"]) if ours and key[0] != "ours" and record is not ours else ""
         floor = f"{100 * floor_us(record, copy_rate) / us:.1f} %" if copy_rate and key[1] in DEVICE_MODES else ""
         rows.append([label, number(us), number(1e3 * us / points) if points else "", ratio, floor,
@@ -107,8 +107,8 @@ def by_work(records):
 
 
 def print_table(works, copy_rate):
-    table = [["work", "contours", "points", "who", "µs", "µs per 1000 points", "ours × faster", "of the floor",
-              "differing contours"]]
+    table = [["work", "contours", "points", "who", "µs", "µs per 1000 border points", "ours × faster", "of the floor",
+              "differing contours of a peer"]]
     for records in works.values():
         if records[0]["name"] == "empty":
             continue
