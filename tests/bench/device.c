@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "device.h"
 
+#include "bench.h"
 #include "kernels.h"
 
 #include <stdio.h>
+
+enum { FIRST_DELAY = 2000 }; /* microseconds; longer than queueing a frame takes */
 
 const char *const bench_caching_names[] = {"warm", "flushed", "in-turn"};
 
@@ -139,17 +142,28 @@ bench_device_last_copy (const BenchDevice *device, BenchCaching caching)
   return copy_of (device, caching, BENCH_WARM_UPS + BENCH_RUNS - 1);
 }
 
-bool
-bench_device_time (BenchDevice *device, BenchEnqueue *enqueue, void *user, BenchCaching caching, double *microseconds)
+/* FINISH: NULL, or what ends each frame. */
+static bool
+time_frames (BenchDevice *device, BenchEnqueue *enqueue, BenchFinish *finish, void *user, BenchCaching caching,
+    double *microseconds)
 {
   size_t others = (bench_device_copy_count (device) - 1) * device->slot;
+  double queueing = FIRST_DELAY;
   bool ok = true;
   for (int i = -BENCH_WARM_UPS; ok && i < BENCH_RUNS; i++) {
     if (caching == BENCH_FLUSHED)
       ok = BENCH_CHECK (read_memory_enqueue (device->images + device->slot, others, device->stream));
+    if (finish)
+      ok = ok && BENCH_CHECK (delay_enqueue ((uint32_t) (2e3 * queueing), device->stream)); /* twice as long */
+    const double start = bench_now ();
     ok = ok && (i < 0 || BENCH_CHECK (cudaEventRecord (device->start[i], device->stream)));
     ok = ok && enqueue (user, copy_of (device, caching, (uint32_t) (i + BENCH_WARM_UPS)));
     ok = ok && (i < 0 || BENCH_CHECK (cudaEventRecord (device->stop[i], device->stream)));
+    const double took = bench_now () - start;
+    ok = ok && (!finish || finish (user));
+    /* The first warm-up may allocate. */
+    if (i == 1 - BENCH_WARM_UPS || (i > 1 - BENCH_WARM_UPS && took > queueing))
+      queueing = took < FIRST_DELAY ? took : FIRST_DELAY;
   }
   ok = ok && BENCH_CHECK (cudaStreamSynchronize (device->stream));
   for (int i = 0; ok && i < BENCH_RUNS; i++) {
@@ -158,4 +172,17 @@ bench_device_time (BenchDevice *device, BenchEnqueue *enqueue, void *user, Bench
     microseconds[i] = ms * 1e3;
   }
   return ok;
+}
+
+bool
+bench_device_time (BenchDevice *device, BenchEnqueue *enqueue, void *user, BenchCaching caching, double *microseconds)
+{
+  return time_frames (device, enqueue, NULL, user, caching, microseconds);
+}
+
+bool
+bench_device_time_finished (BenchDevice *device, BenchEnqueue *enqueue, BenchFinish *finish, void *user,
+    BenchCaching caching, double *microseconds)
+{
+  return time_frames (device, enqueue, finish, user, caching, microseconds);
 }

@@ -61,4 +61,12 @@ typedef bool BenchEnqueue (void *user, uint32_t copy);
 bool bench_device_time (
     BenchDevice *device, BenchEnqueue *enqueue, void *user, BenchCaching caching, double *microseconds);
 
+/* Waits for the work on the copy queued last, outside the timing. */
+typedef bool BenchFinish (void *user);
+
+/* The same of work that has to be finished before more is queued. The stream is kept busy while a frame is queued:
+ * otherwise the time would be the host's. */
+bool bench_device_time_finished (BenchDevice *device, BenchEnqueue *enqueue, BenchFinish *finish, void *user,
+    BenchCaching caching, double *microseconds);
+
 #endif

@@ -19,6 +19,22 @@ read_memory (const uint4 *memory, size_t count)
     asm volatile("{ .reg .u32 a, b, c, d; ld.volatile.global.v4.u32 {a, b, c, d}, [%0]; }" ::"l"(memory + i));
 }
 
+static __device__ unsigned long long
+nanosecond_now ()
+{
+  unsigned long long now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  return now;
+}
+
+static __global__ void
+delay (unsigned long long nanoseconds)
+{
+  const unsigned long long start = nanosecond_now ();
+  while (nanosecond_now () - start < nanoseconds)
+    ;
+}
+
 extern "C" cudaError_t
 random_mask_enqueue (const uint32_t *numbers, uint32_t width, uint32_t height, uint32_t granularity, uint64_t threshold,
     uint8_t *mask, cudaStream_t stream)
@@ -31,5 +47,12 @@ extern "C" cudaError_t
 read_memory_enqueue (const void *memory, size_t size, cudaStream_t stream)
 {
   read_memory<<<1024, 256, 0, stream>>> (static_cast<const uint4 *> (memory), size / sizeof (uint4));
+  return cudaGetLastError ();
+}
+
+extern "C" cudaError_t
+delay_enqueue (uint32_t nanoseconds, cudaStream_t stream)
+{
+  delay<<<1, 1, 0, stream>>> (nanoseconds);
   return cudaGetLastError ();
 }

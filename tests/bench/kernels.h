@@ -16,6 +16,9 @@ cudaError_t random_mask_enqueue (const uint32_t *numbers, uint32_t width, uint32
  * back. */
 cudaError_t read_memory_enqueue (const void *memory, size_t size, cudaStream_t stream);
 
+/* Keeps STREAM busy for so long. */
+cudaError_t delay_enqueue (uint32_t nanoseconds, cudaStream_t stream);
+
 CTR_END_DECLS
 
 #endif

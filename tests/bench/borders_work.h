@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What bench_borders measures, and its record. */
+#ifndef BENCH_BORDERS_WORK_H
+#define BENCH_BORDERS_WORK_H
+
+#include <contours/borders.h>
+
+typedef struct {
+  const char *name; /* a scene's or a file's */
+  uint32_t width;
+  uint32_t height;
+  CtrBordersParams params;
+  uint64_t border_points; /* of all borders of the image, every pixel counted: LIST, NONE, no limits */
+} BordersWork;
+
+/* WHO worked in MODE ("warm", "flushed", "in-turn", "queue", "run", "fetch", "host-run", "host") and took
+ * MICROSECONDS[runs], which this sorts, with this RESULT. */
+void borders_record (const char *who, const char *mode, const BordersWork *work, const CtrContours *result,
+    double *microseconds, int runs);
+
+/* Where WORK went wrong, for messages. Not reentrant. */
+const char *borders_describe (const BordersWork *work);
+
+/* Is RESULT, which WHO made, EXPECTED to the last byte: table, points and sums? Says on stderr where it is not. */
+bool borders_same (const char *who, const BordersWork *work, CtrContours *result, CtrContours *expected);
+
+#endif
