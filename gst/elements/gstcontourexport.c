@@ -2,11 +2,11 @@
 /**
  * SECTION:element-contourexport
  * @title: contourexport
- * @short_description: Writes the components of each frame to a file, pipe or terminal
+ * @short_description: Writes the components and contours of each frame to a file, pipe or terminal
  *
- * Passes frames on untouched, wherever their memory is, and writes the #GstComponentMeta they carry as text: NDJSON,
- * one line a frame (also where nothing was found), or CSV, one row a component. docs/export-schema.md describes every
- * field.
+ * Passes frames on untouched, wherever their memory is, and writes the #GstComponentMeta and #GstContourMeta they carry
+ * as text: NDJSON, one line for each of them (and one where a frame has none), or CSV, one row a component or contour.
+ * docs/export-schema.md describes every field.
  *
  * Everything about a frame is handed to the system before the frame is passed on: nothing is kept back, a reader sees
  * it at once, and `tail -f` and `jq` work on live streams. At the end of the stream a file is brought to the disk. What
@@ -75,7 +75,7 @@ gst_contour_export_format_get_type (void)
   static gsize type = 0;
   static const GEnumValue values[] = {
       {FORMAT_NDJSON, "JSON, one line a frame", "ndjson"},
-      {FORMAT_CSV, "Comma-separated values, one row a component", "csv"},
+      {FORMAT_CSV, "Comma-separated values, one row a component or contour", "csv"},
       {0, NULL, NULL},
   };
 
@@ -187,12 +187,26 @@ gst_contour_export_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *
   return TRUE;
 }
 
+/* Writes the frame as META has it, which may be NULL. */
+static GstFlowReturn
+write_meta (GstContourExport *self, GstMeta *meta)
+{
+  GError *error = NULL;
+  if (meta && meta->info->api == GST_CONTOUR_META_API_TYPE
+      && !gst_contour_meta_fetch ((GstContourMeta *) meta, &error)) {
+    self->failed = TRUE;
+    post_error (self, error);
+    return GST_FLOW_ERROR;
+  }
+  if (self->format == FORMAT_CSV)
+    return contour_writer_append_csv (self->text, &self->frame, meta, write_text, self);
+  return contour_writer_append_json (self->text, &self->frame, meta, write_text, self);
+}
+
 static GstFlowReturn
 gst_contour_export_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstContourExport *self = GST_CONTOUR_EXPORT (trans);
-  GstFlowReturn (*append) (GString *, const ContourWriterFrame *, GstComponentMeta *, ContourWriterFlush, gpointer) =
-      self->format == FORMAT_CSV ? contour_writer_append_csv : contour_writer_append_json;
   GstFlowReturn ret = GST_FLOW_OK;
   if (self->failed)
     return GST_FLOW_ERROR;
@@ -204,10 +218,15 @@ gst_contour_export_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
                                 : GST_CLOCK_TIME_NONE;
 
   gpointer state = NULL;
-  GstComponentMeta *meta = gst_buffer_iterate_component_meta (buffer, &state);
-  do {
-    ret = append (self->text, &self->frame, meta, write_text, self);
-  } while (ret == GST_FLOW_OK && meta && (meta = gst_buffer_iterate_component_meta (buffer, &state)));
+  gboolean analysed = FALSE;
+  GstMeta *meta;
+  while (ret == GST_FLOW_OK && (meta = gst_buffer_iterate_meta (buffer, &state)))
+    if (contour_writer_takes (meta)) {
+      analysed = TRUE;
+      ret = write_meta (self, meta);
+    }
+  if (!analysed)
+    ret = write_meta (self, NULL);
   self->frame.index++;
   return ret == GST_FLOW_OK ? write_text (self) : ret;
 }
@@ -359,7 +378,8 @@ gst_contour_export_class_init (GstContourExportClass *klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Contour exporter", "Metadata/Video",
-      "Writes the components of each frame as NDJSON or CSV to a file, pipe or terminal", "gst-cuda-contours");
+      "Writes the components and contours of each frame as NDJSON or CSV to a file, pipe or terminal",
+      "gst-cuda-contours");
   gst_type_mark_as_plugin_api (GST_TYPE_CONTOUR_EXPORT_FORMAT, 0);
 
   element_class->change_state = GST_DEBUG_FUNCPTR (gst_contour_export_change_state);

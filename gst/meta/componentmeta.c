@@ -13,25 +13,17 @@
  *   this drop the metadata.
  * - Everything else drops it.
  */
-#include "mapping-private.h"
+#include "resultmeta-private.h"
 
 #include <gst/contours/gstcomponentmeta.h>
-#include <gst/video/video.h>
 #include <math.h>
 
 G_STATIC_ASSERT ((guint) GST_COMPONENT_FEATURE_MOMENTS == (guint) CTR_FEATURE_MOMENTS);
 G_STATIC_ASSERT ((guint) GST_COMPONENT_FEATURE_GREY == (guint) CTR_FEATURE_GREY);
 G_STATIC_ASSERT ((guint) GST_COMPONENT_FEATURE_LABELS == (guint) CTR_FEATURE_LABELS);
 
-/* What is allocated; the public structure is its head. */
-typedef struct {
-  GstComponentMeta public;
-  CtrComponents *components;
-  GstContoursMapping mapping;
-  gchar *source; /* GRefString or NULL */
-} ComponentMeta;
-
-#define PRIVATE(meta) ((ComponentMeta *) (meta))
+#define PRIVATE(meta) ((GstContoursResultMeta *) (meta))
+#define COMPONENTS(meta) ((CtrComponents *) PRIVATE (meta)->result)
 #define IS_COMPONENT_META(m) ((m) != NULL && (m)->meta.info == GST_COMPONENT_META_INFO)
 
 GType
@@ -58,52 +50,15 @@ component_copy (const GstContoursComponent *component)
 
 G_DEFINE_BOXED_TYPE (GstContoursComponent, gst_contours_component, component_copy, g_free)
 
-/* Attaches with the buffer's own reference to COMPONENTS and SOURCE. */
-static GstComponentMeta *
-attach (GstBuffer *buffer, CtrComponents *components, const GstContoursMapping *mapping, gchar *source)
-{
-  ComponentMeta *meta = (ComponentMeta *) gst_buffer_add_meta (buffer, GST_COMPONENT_META_INFO, NULL);
-  if (!meta)
-    return NULL;
-  meta->components = ctr_components_ref (components);
-  meta->mapping = *mapping;
-  meta->source = source ? g_ref_string_acquire (source) : NULL;
-  return &meta->public;
-}
-
-static gboolean
-component_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
-{
-  PRIVATE (meta)->components = NULL;
-  PRIVATE (meta)->source = NULL;
-  return TRUE;
-}
-
-static void
-component_meta_free (GstMeta *meta, GstBuffer *buffer)
-{
-  ctr_components_unref (PRIVATE (meta)->components);
-  g_clear_pointer (&PRIVATE (meta)->source, g_ref_string_release);
-}
-
-static gboolean
-component_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer, GQuark type, gpointer data)
-{
-  const ComponentMeta *from = PRIVATE (meta);
-  GstContoursMapping mapping;
-  return gst_contours_mapping_transform (&from->mapping, type, data, &mapping)
-         && attach (dest, from->components, &mapping, from->source) != NULL;
-}
+static const GstContoursResultType result_type = {
+    (gpointer (*) (gpointer)) ctr_components_ref, (void (*) (gpointer)) ctr_components_unref};
 
 GType
 gst_component_meta_api_get_type (void)
 {
   static gsize type = 0;
-  if (g_once_init_enter (&type)) {
-    static const gchar *tags[] = {
-        GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR, GST_META_TAG_VIDEO_ORIENTATION_STR, NULL};
-    g_once_init_leave (&type, gst_meta_api_type_register ("GstComponentMetaAPI", tags));
-  }
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, gst_contours_result_meta_register_api ("GstComponentMetaAPI"));
   return type;
 }
 
@@ -119,8 +74,7 @@ gst_component_meta_get_info (void)
 {
   static const GstMetaInfo *info = NULL;
   if (g_once_init_enter (&info)) {
-    const GstMetaInfo *registered = gst_meta_register (GST_COMPONENT_META_API_TYPE, "GstComponentMeta",
-        sizeof (ComponentMeta), component_meta_init, component_meta_free, component_meta_transform);
+    const GstMetaInfo *registered = gst_contours_result_meta_register (GST_COMPONENT_META_API_TYPE, "GstComponentMeta");
     g_once_init_leave (&info, registered);
   }
   return info;
@@ -145,12 +99,8 @@ gst_buffer_add_component_meta (GstBuffer *buffer, CtrComponents *components, con
   g_return_val_if_fail (gst_buffer_is_writable (buffer), NULL);
   g_return_val_if_fail (components != NULL, NULL);
 
-  GstContoursMapping mapping;
-  gst_contours_mapping_init (&mapping, components->width, components->height);
-  gchar *name = source ? g_ref_string_new (source) : NULL;
-  GstComponentMeta *meta = attach (buffer, components, &mapping, name);
-  g_clear_pointer (&name, g_ref_string_release);
-  return meta;
+  return (GstComponentMeta *) gst_contours_result_meta_add (
+      buffer, GST_COMPONENT_META_INFO, &result_type, components, components->width, components->height, source);
 }
 
 /**
@@ -170,7 +120,7 @@ gst_buffer_iterate_component_meta (GstBuffer *buffer, gpointer *state)
 {
   g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
   g_return_val_if_fail (state != NULL, NULL);
-  return (GstComponentMeta *) gst_buffer_iterate_meta_filtered (buffer, state, GST_COMPONENT_META_API_TYPE);
+  return gst_contours_result_meta_iterate (buffer, state, GST_COMPONENT_META_API_TYPE);
 }
 
 /**
@@ -200,13 +150,9 @@ gst_buffer_get_component_meta (GstBuffer *buffer)
 GstComponentMeta *
 gst_buffer_get_component_meta_by_source (GstBuffer *buffer, const gchar *source)
 {
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
   g_return_val_if_fail (source != NULL, NULL);
-  gpointer state = NULL;
-  GstComponentMeta *meta;
-  while ((meta = gst_buffer_iterate_component_meta (buffer, &state)))
-    if (g_strcmp0 (PRIVATE (meta)->source, source) == 0)
-      return meta;
-  return NULL;
+  return gst_contours_result_meta_find (buffer, GST_COMPONENT_META_API_TYPE, source);
 }
 
 /**
@@ -221,12 +167,8 @@ gst_buffer_get_component_meta_by_source (GstBuffer *buffer, const gchar *source)
 GList *
 gst_buffer_get_component_metas (GstBuffer *buffer)
 {
-  GList *metas = NULL;
-  gpointer state = NULL;
-  GstComponentMeta *meta;
-  while ((meta = gst_buffer_iterate_component_meta (buffer, &state)))
-    metas = g_list_prepend (metas, meta);
-  return g_list_reverse (metas);
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
+  return gst_contours_result_meta_list (buffer, GST_COMPONENT_META_API_TYPE);
 }
 
 /**
@@ -244,7 +186,7 @@ const CtrComponents *
 gst_component_meta_peek_components (GstComponentMeta *meta)
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);
-  return PRIVATE (meta)->components;
+  return COMPONENTS (meta);
 }
 
 /**
@@ -274,7 +216,7 @@ guint
 gst_component_meta_get_count (GstComponentMeta *meta)
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), 0);
-  return PRIVATE (meta)->components->count;
+  return COMPONENTS (meta)->count;
 }
 
 /**
@@ -289,7 +231,7 @@ guint
 gst_component_meta_get_threshold (GstComponentMeta *meta)
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), 0);
-  return PRIVATE (meta)->components->threshold;
+  return COMPONENTS (meta)->threshold;
 }
 
 /**
@@ -304,7 +246,7 @@ guint
 gst_component_meta_get_connectivity (GstComponentMeta *meta)
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), 0);
-  return PRIVATE (meta)->components->connectivity;
+  return COMPONENTS (meta)->connectivity;
 }
 
 /**
@@ -319,7 +261,7 @@ GstComponentFeatures
 gst_component_meta_get_features (GstComponentMeta *meta)
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), 0);
-  return PRIVATE (meta)->components->features;
+  return COMPONENTS (meta)->features;
 }
 
 /**
@@ -391,11 +333,11 @@ map_shape (const GstContoursMapping *mapping, CtrComponentShape *shape)
 }
 
 static void
-fill_component (const ComponentMeta *meta, guint index, GstContoursComponent *out)
+fill_component (GstComponentMeta *meta, guint index, GstContoursComponent *out)
 {
-  const CtrComponents *components = meta->components;
+  const CtrComponents *components = COMPONENTS (meta);
   const CtrComponent *row = &components->table[index];
-  const GstContoursMapping *mapping = &meta->mapping;
+  const GstContoursMapping *mapping = &PRIVATE (meta)->mapping;
 
   out->label = index + 1;
   out->pixels = row->area;
@@ -446,9 +388,9 @@ gst_component_meta_get_component (GstComponentMeta *meta, guint index, GstContou
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), FALSE);
   g_return_val_if_fail (component != NULL, FALSE);
-  if (index >= PRIVATE (meta)->components->count)
+  if (index >= COMPONENTS (meta)->count)
     return FALSE;
-  fill_component (PRIVATE (meta), index, component);
+  fill_component (meta, index, component);
   return TRUE;
 }
 
@@ -469,20 +411,12 @@ gst_component_meta_get_components (GstComponentMeta *meta)
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);
   GList *list = NULL;
-  for (guint i = PRIVATE (meta)->components->count; i-- > 0;) {
+  for (guint i = COMPONENTS (meta)->count; i-- > 0;) {
     GstContoursComponent *component = g_new (GstContoursComponent, 1);
-    fill_component (PRIVATE (meta), i, component);
+    fill_component (meta, i, component);
     list = g_list_prepend (list, component);
   }
   return list;
-}
-
-/* A view of a part of the result that keeps the result alive. */
-static GBytes *
-view (GstComponentMeta *meta, gconstpointer data, gsize size)
-{
-  return g_bytes_new_with_free_func (
-      data, size, (GDestroyNotify) ctr_components_unref, ctr_components_ref (PRIVATE (meta)->components));
 }
 
 /**
@@ -505,8 +439,9 @@ GBytes *
 gst_component_meta_get_table_bytes (GstComponentMeta *meta)
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);
-  const CtrComponents *components = PRIVATE (meta)->components;
-  return view (meta, components->table, (gsize) components->count * sizeof *components->table);
+  const CtrComponents *components = COMPONENTS (meta);
+  return gst_contours_result_meta_view (
+      PRIVATE (meta), components->table, (gsize) components->count * sizeof *components->table);
 }
 
 /**
@@ -527,10 +462,11 @@ GBytes *
 gst_component_meta_get_moments_bytes (GstComponentMeta *meta)
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);
-  const CtrComponents *components = PRIVATE (meta)->components;
+  const CtrComponents *components = COMPONENTS (meta);
   if (!components->moments)
     return NULL;
-  return view (meta, components->moments, (gsize) components->count * sizeof *components->moments);
+  return gst_contours_result_meta_view (
+      PRIVATE (meta), components->moments, (gsize) components->count * sizeof *components->moments);
 }
 
 /**
@@ -551,10 +487,11 @@ GBytes *
 gst_component_meta_get_grey_bytes (GstComponentMeta *meta)
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);
-  const CtrComponents *components = PRIVATE (meta)->components;
+  const CtrComponents *components = COMPONENTS (meta);
   if (!components->grey)
     return NULL;
-  return view (meta, components->grey, (gsize) components->count * sizeof *components->grey);
+  return gst_contours_result_meta_view (
+      PRIVATE (meta), components->grey, (gsize) components->count * sizeof *components->grey);
 }
 
 /**
@@ -573,8 +510,9 @@ GBytes *
 gst_component_meta_get_labels_bytes (GstComponentMeta *meta)
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);
-  const CtrComponents *components = PRIVATE (meta)->components;
+  const CtrComponents *components = COMPONENTS (meta);
   if (!components->labels)
     return NULL;
-  return view (meta, components->labels, (gsize) components->width * components->height * sizeof *components->labels);
+  return gst_contours_result_meta_view (
+      PRIVATE (meta), components->labels, (gsize) components->width * components->height * sizeof *components->labels);
 }

@@ -79,6 +79,27 @@ gst_contours_mapping_map_point (
 }
 
 /**
+ * gst_contours_mapping_map_corner:
+ * @mapping: a #GstContoursMapping
+ * @x: x in the analysed image; whole numbers are the edges between pixels
+ * @y: y in the analysed image
+ * @frame_x: (out): x in the frame; whole numbers are the edges between pixels
+ * @frame_y: (out): y in the frame
+ *
+ * Maps the position of a pixel's corner. In a frame scaled from W to W2 pixels, x becomes x * W2 / W.
+ *
+ * Since: 0.1
+ */
+void
+gst_contours_mapping_map_corner (
+    const GstContoursMapping *mapping, gdouble x, gdouble y, gdouble *frame_x, gdouble *frame_y)
+{
+  g_return_if_fail (mapping != NULL);
+  g_return_if_fail (frame_x != NULL && frame_y != NULL);
+  map_corner (mapping, x, y, frame_x, frame_y);
+}
+
+/**
  * gst_contours_mapping_map_box:
  * @mapping: a #GstContoursMapping
  * @x: left edge in the analysed image

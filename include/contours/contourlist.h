@@ -42,6 +42,7 @@ typedef struct {
   uint16_t top;     /* in corners, they are the distances of the outermost ones */
   uint16_t width;
   uint16_t height;
+  uint32_t reserved; /* 0 */
 } CtrContour;
 
 /* Sums over the line's segments from (x0, y0) to (x1, y1), the last one closing it; c = x0 y1 - x1 y0:

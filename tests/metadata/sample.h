@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Small pictures and their components, as an analyser would attach them: by the host backend. */
+/* Small pictures with their components and contours, as an analyser would attach them: components by the host backend,
+ * contours as if they were on a GPU. */
 #ifndef SAMPLE_H
 #define SAMPLE_H
 
@@ -22,5 +23,28 @@ GstComponentMeta *sample_attach (GstBuffer *buffer, guint features, const gchar 
 
 /* A picture with a component in every second column of every second row: many components. */
 GstBuffer *sample_dots (guint width, guint height);
+
+/* Sends BUFFER through LAUNCH, a part of a pipeline; both transfer full. */
+GstBuffer *sample_send (const gchar *launch, GstBuffer *buffer);
+
+/* Where contours are before they are fetched. */
+typedef struct {
+  CtrCoordinates coordinates;
+  gboolean broken; /* fetching fails from now on */
+  gint fetched[3]; /* how often, by CtrContoursArray */
+  gint destroyed;  /* the same */
+} SampleGpu;
+
+#define SAMPLE_CONTOURS 3
+#define SAMPLE_POINTS 9
+extern const CtrPoint sample_points[SAMPLE_POINTS];
+
+/* Three contours: a rectangle of 5 x 3, in it a hole, a square on its tip, and a single point. On GPU, which is set up
+ * anew and must outlive them; transfer full. */
+CtrContours *sample_contours (SampleGpu *gpu, guint features, CtrCoordinates coordinates);
+
+/* Attaches them to BUFFER. */
+GstContourMeta *sample_attach_contours (
+    GstBuffer *buffer, SampleGpu *gpu, guint features, CtrCoordinates coordinates, const gchar *source);
 
 #endif

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/backend.h"
 #include "sample.h"
 
 #define HEAD "{\"schema\":\"gst-cuda-contours/1\",\"frame\":"
@@ -23,11 +24,21 @@
   "{\"label\":3,\"area\":1,\"x\":0,\"y\":5,\"w\":1,\"h\":1,\"cx\":0,\"cy\":5}]}\n"
 #define CSV_HEADER                                                    \
   "frame,pts,timestamp,source,width,height,label,area,x,y,w,h,cx,cy," \
-  "orientation,major_axis,minor_axis,eccentricity,min,max,mean,std\n"
-#define CSV_PLAIN(frame, pts)                                                                                   \
-  frame "," pts "," pts ",finder,8,6,1,3,1,0,2,2,1.3333333333333333,0.3333333333333333,,,,,,,,\n" frame "," pts \
-        "," pts ",finder,8,6,2,4,6,1,2,3,6.5,1.75,,,,,,,,\n" frame "," pts "," pts                              \
-        ",finder,8,6,3,1,0,5,1,1,0,5,,,,,,,,\n"
+  "orientation,major_axis,minor_axis,eccentricity,min,max,mean,std,"  \
+  "id,hole,parent,perimeter,point_count\n"
+#define CSV_PLAIN(frame, pts)                                                                                        \
+  frame "," pts "," pts ",finder,8,6,1,3,1,0,2,2,1.3333333333333333,0.3333333333333333,,,,,,,,,,,,,\n" frame "," pts \
+        "," pts ",finder,8,6,2,4,6,1,2,3,6.5,1.75,,,,,,,,,,,,,\n" frame "," pts "," pts                              \
+        ",finder,8,6,3,1,0,5,1,1,0,5,,,,,,,,,,,,,\n"
+
+#define CONTOURS                                                                                                      \
+  ",\"resolution\":{\"width\":8,\"height\":6},\"threshold\":77,\"count\":3,\"coordinates\":\"pixels\",\"contours\":[" \
+  "{\"id\":0,\"hole\":false,\"parent\":null,\"area\":15,\"perimeter\":16,\"x\":1,\"y\":1,\"w\":6,\"h\":4,"            \
+  "\"points\":[[1,1],[1,4],[6,4],[6,1]]},"                                                                            \
+  "{\"id\":1,\"hole\":true,\"parent\":0,\"area\":2,\"perimeter\":5.656854152679443,\"x\":2,\"y\":2,\"w\":3,\"h\":3,"  \
+  "\"points\":[[3,2],[4,3],[3,4],[2,3]]},"                                                                            \
+  "{\"id\":2,\"hole\":false,\"parent\":null,\"area\":0,\"perimeter\":0,\"x\":7,\"y\":0,\"w\":1,\"h\":1,"              \
+  "\"points\":[[7,0]]}]}\n"
 
 static gchar *folder;
 
@@ -224,10 +235,10 @@ GST_START_TEST (csv)
   fail_unless_equals_int (gst_harness_push (h, dot), GST_FLOW_OK);
   assert_file (path,                                        /* */
       CSV_HEADER CSV_PLAIN ("0", "0") CSV_PLAIN ("2", "80") /* */
-      "3,,,\"a,\"\"b\"\"\",8,6,1,3,1,0,2,2,1.3333333333333333,0.3333333333333333,,,,,255,255,255,0\n"
-      "3,,,\"a,\"\"b\"\"\",8,6,2,4,6,1,2,3,6.5,1.75,,,,,200,230,215,11.180339887498949\n"
-      "3,,,\"a,\"\"b\"\"\",8,6,3,1,0,5,1,1,0,5,,,,,128,128,128,0\n"
-      "4,,,\"c\rd\",1,1,1,1,0,0,1,1,0,0,,,,,,,,\n");
+      "3,,,\"a,\"\"b\"\"\",8,6,1,3,1,0,2,2,1.3333333333333333,0.3333333333333333,,,,,255,255,255,0,,,,,\n"
+      "3,,,\"a,\"\"b\"\"\",8,6,2,4,6,1,2,3,6.5,1.75,,,,,200,230,215,11.180339887498949,,,,,\n"
+      "3,,,\"a,\"\"b\"\"\",8,6,3,1,0,5,1,1,0,5,,,,,128,128,128,0,,,,,\n"
+      "4,,,\"c\rd\",1,1,1,1,0,0,1,1,0,0,,,,,,,,,,,,,\n");
   finish (h, element, bus);
   g_free (path);
 }
@@ -740,7 +751,7 @@ GST_START_TEST (many_components)
 
   gchar *text, *end;
   if (csv)
-    end = g_strdup_printf (",%u,1,2046,682,1,1,2046,682,,,,,,,,\n", count);
+    end = g_strdup_printf (",%u,1,2046,682,1,1,2046,682,,,,,,,,,,,,,\n", count);
   else
     end = g_strdup_printf (
         "{\"label\":%u,\"area\":1,\"x\":2046,\"y\":682,\"w\":1,\"h\":1,\"cx\":2046,\"cy\":682}]}\n", count);
@@ -751,6 +762,164 @@ GST_START_TEST (many_components)
     found += *c == (csv ? '\n' : '{');
   assert_equals_int (found, csv ? count + 1 : count + 2);
   g_free (end);
+  g_free (text);
+  g_free (path);
+}
+GST_END_TEST;
+
+/* A frame with components and contours has a line of each, in the order of their analysers. */
+GST_START_TEST (contours)
+{
+  GstBus *bus;
+  SampleGpu gpus[2];
+  gchar *path = in_folder ("out.ndjson");
+  GstElement *element = make_element (path, &bus);
+  GstHarness *h = play (element);
+  GstBuffer *buffer = sample_buffer ();
+  sample_attach_contours (buffer, &gpus[0], 0, CTR_COORDINATES_PIXELS, "follower");
+  sample_attach (buffer, 0, "finder");
+  sample_attach_contours (buffer, &gpus[1], 0, CTR_COORDINATES_PIXELS, NULL);
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+
+  const CtrContours info = {.width = 3, .height = 2, .threshold = 9, .coordinates = CTR_COORDINATES_CORNERS};
+  CtrContourArrays arrays;
+  CtrContours *nothing = ctr_contours_alloc (&info, &arrays, NULL);
+  GstBuffer *none = gst_buffer_new ();
+  gst_buffer_add_contour_meta (none, nothing, "follower");
+  ctr_contours_unref (nothing);
+  fail_unless_equals_int (gst_harness_push (h, none), GST_FLOW_OK);
+  assert_file (path,                                                      /* */
+      HEAD "0,\"pts\":0,\"timestamp\":0,\"source\":\"follower\"" CONTOURS /* */
+          HEAD "0,\"pts\":0,\"timestamp\":0,\"source\":\"finder\"" PLAIN  /* */
+              HEAD "0,\"pts\":0,\"timestamp\":0,\"source\":null" CONTOURS /* */
+                  HEAD "1,\"pts\":null,\"timestamp\":null,\"source\":\"follower\","
+           "\"resolution\":{\"width\":3,\"height\":2},\"threshold\":9,\"count\":0,"
+           "\"coordinates\":\"corners\",\"contours\":[]}\n");
+  finish (h, element, bus);
+  g_free (path);
+}
+GST_END_TEST;
+
+/* Points go where pixels or corners of the frame went; what is undefined is null. */
+GST_START_TEST (contours_scaled)
+{
+  static const gchar *const expected[] = {
+      "\"resolution\":{\"width\":16,\"height\":3},\"threshold\":77,\"count\":3,\"coordinates\":\"pixels\",\"contours\":"
+      "["
+      "{\"id\":0,\"hole\":false,\"parent\":null,\"area\":15,\"perimeter\":23,\"x\":2,\"y\":0.5,\"w\":12,\"h\":2,"
+      "\"cx\":7.5,\"cy\":1,\"points\":[[2.5,0.25],[2.5,1.75],[12.5,1.75],[12.5,0.25]]},",
+      "\"resolution\":{\"width\":16,\"height\":3},\"threshold\":77,\"count\":3,\"coordinates\":\"corners\","
+      "\"contours\":["
+      "{\"id\":0,\"hole\":false,\"parent\":null,\"area\":15,\"perimeter\":23,\"x\":2,\"y\":0.5,\"w\":10,\"h\":1.5,"
+      "\"cx\":7,\"cy\":1.25,\"points\":[[2,0.5],[2,2],[12,2],[12,0.5]]},",
+  };
+  static const gchar *const ends[] = {
+      "\"cx\":null,\"cy\":null,\"points\":[[14.5,-0.25]]}]}\n", "\"cx\":null,\"cy\":null,\"points\":[[14,0]]}]}\n"};
+  GstBus *bus;
+  SampleGpu gpu;
+  gchar *path = in_folder ("out.ndjson"), *text = NULL;
+  GstElement *element = make_element (path, &bus);
+  GstHarness *h = play (element);
+  GstBuffer *buffer = sample_buffer ();
+  sample_attach_contours (
+      buffer, &gpu, CTR_CONTOUR_FEATURE_MOMENTS, __i__ ? CTR_COORDINATES_CORNERS : CTR_COORDINATES_PIXELS, "follower");
+  buffer = sample_send ("videoscale ! video/x-raw,width=16,height=3", buffer);
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+  fail_unless (strstr (text, expected[__i__]) != NULL, "%s", text);
+  fail_unless (g_str_has_suffix (text, ends[__i__]), "%s", text);
+  g_free (text);
+  finish (h, element, bus);
+  g_free (path);
+}
+GST_END_TEST;
+
+GST_START_TEST (contours_csv)
+{
+  GstBus *bus;
+  SampleGpu gpus[2];
+  gchar *path = in_folder ("out.csv");
+  GstElement *element = make_element (path, &bus);
+  gst_util_set_object_arg (G_OBJECT (element), "format", "csv");
+  GstHarness *h = play (element);
+  GstBuffer *buffer = sample_buffer ();
+  sample_attach_contours (buffer, &gpus[0], 0, CTR_COORDINATES_PIXELS, "a,b");
+  sample_attach (buffer, 0, "finder");
+  sample_attach_contours (buffer, &gpus[1], CTR_CONTOUR_FEATURE_MOMENTS, CTR_COORDINATES_CORNERS, NULL);
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  assert_file (path, CSV_HEADER "0,0,0,\"a,b\",8,6,,15,1,1,6,4,,,,,,,,,,,0,0,,16,4\n"
+                                "0,0,0,\"a,b\",8,6,,2,2,2,3,3,,,,,,,,,,,1,1,0,5.656854152679443,4\n"
+                                "0,0,0,\"a,b\",8,6,,0,7,0,1,1,,,,,,,,,,,2,0,,0,1\n" CSV_PLAIN (
+                                    "0", "0") "0,0,0,,8,6,,15,1,1,5,3,3.5,2.5,,,,,,,,,0,0,,16,4\n"
+                                              "0,0,0,,8,6,,2,2,2,2,2,3,3,,,,,,,,,1,1,0,5.656854152679443,4\n"
+                                              "0,0,0,,8,6,,0,7,0,0,0,,,,,,,,,,,2,0,,0,1\n");
+  gchar *text, **lines;
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+  lines = g_strsplit (text, "\n", -1);
+  for (guint i = 0; i < 10; i++) {
+    guint commas = i >= 1 && i <= 3 ? -1 : 0; /* one is in a quoted name */
+    for (const gchar *c = lines[i]; *c; c++)
+      commas += *c == ',';
+    assert_equals_int (commas, 26);
+  }
+  g_strfreev (lines);
+  g_free (text);
+  finish (h, element, bus);
+  g_free (path);
+}
+GST_END_TEST;
+
+/* Contours that cannot be fetched end the stream with one error; nothing of them is written. */
+GST_START_TEST (contours_lost)
+{
+  GstBus *bus;
+  SampleGpu gpu;
+  gchar *path = in_folder ("out");
+  GstElement *element = make_element (path, &bus);
+  g_object_set (element, "format", __i__, NULL);
+  GstHarness *h = play (element);
+  GstBuffer *buffer = sample_buffer ();
+  sample_attach_contours (buffer, &gpu, 0, CTR_COORDINATES_PIXELS, "follower");
+  gpu.broken = TRUE;
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_ERROR);
+  fail_unless_equals_int (push (h, 40, 0), GST_FLOW_ERROR);
+  gst_harness_push_event (h, gst_event_new_eos ());
+  assert_message (bus, GST_MESSAGE_ERROR, GST_RESOURCE_ERROR_READ, "the GPU has fallen off the bus");
+  assert_file (path, "");
+  finish (h, element, bus);
+  g_free (path);
+}
+GST_END_TEST;
+
+/* Neither is the text of one contour with many points: 1,000,000 of them are 10 MB of text. */
+GST_START_TEST (many_points)
+{
+  const guint count = 1000000;
+  const CtrContours info = {.width = 2000, .height = 2000, .count = 1, .point_count = count};
+  GstBus *bus;
+  gchar *path = in_folder ("out.ndjson"), *text;
+  GstElement *element = make_element (path, &bus);
+  GstHarness *h = play (element);
+  CtrContourArrays arrays;
+  CtrContours *contours = ctr_contours_alloc (&info, &arrays, NULL);
+  arrays.table[0] = (CtrContour){.count = count, .next = -1, .previous = -1, .child = -1, .parent = -1};
+  for (guint i = 0; i < count; i++)
+    arrays.points[i] = (CtrPoint){i % 1000, i / 1000};
+  GstBuffer *buffer = gst_buffer_new ();
+  gst_buffer_add_contour_meta (buffer, contours, "follower");
+  ctr_contours_unref (contours);
+
+  glong before = peak_memory_kib ();
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  glong grown = peak_memory_kib () - before;
+  fail_unless (grown < 4096, "%ld KiB more", grown);
+  finish (h, element, bus);
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+  fail_unless (g_str_has_suffix (text, ",[998,999],[999,999]]}]}\n"), "the last point is missing");
+  guint found = 0;
+  for (const gchar *c = text; *c; c++)
+    found += *c == '[';
+  assert_equals_int (found, count + 2);
   g_free (text);
   g_free (path);
 }
@@ -786,6 +955,11 @@ export_suite (void)
   tcase_add_test (tcase, restart);
   tcase_add_test (tcase, many_restarts);
   tcase_add_loop_test (tcase, many_components, 0, 2); /* ndjson, csv */
+  tcase_add_test (tcase, contours);
+  tcase_add_loop_test (tcase, contours_scaled, 0, 2); /* pixels, corners */
+  tcase_add_test (tcase, contours_csv);
+  tcase_add_loop_test (tcase, contours_lost, 0, 2); /* ndjson, csv */
+  tcase_add_test (tcase, many_points);
   return suite;
 }
 

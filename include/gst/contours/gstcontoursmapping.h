@@ -57,6 +57,10 @@ void gst_contours_mapping_map_point (
     const GstContoursMapping *mapping, gdouble x, gdouble y, gdouble *frame_x, gdouble *frame_y);
 
 GST_CONTOURS_API
+void gst_contours_mapping_map_corner (
+    const GstContoursMapping *mapping, gdouble x, gdouble y, gdouble *frame_x, gdouble *frame_y);
+
+GST_CONTOURS_API
 void gst_contours_mapping_map_box (const GstContoursMapping *mapping, gdouble x, gdouble y, gdouble width,
     gdouble height, gdouble *frame_x, gdouble *frame_y, gdouble *frame_width, gdouble *frame_height);
 

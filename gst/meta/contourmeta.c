@@ -1,0 +1,700 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:gstcontourmeta
+ * @title: GstContourMeta
+ * @short_description: contours of a video frame
+ *
+ * Attached by analysers that follow borders. Table and points of an analysis on the GPU stay there until they are asked
+ * for: attaching, copying and mapping the metadata, and everything that needs only numbers of the whole (counts,
+ * threshold, size), does not touch them. The first getter that needs an array fetches it, once for all buffers that
+ * share the result, in any thread. Where this fails, getters return %FALSE or %NULL and log a warning;
+ * gst_contour_meta_fetch() fetches everything beforehand and says why it failed.
+ *
+ * What happens to it on the way downstream is what happens to #GstComponentMeta:
+ *
+ * - A copy of the whole buffer shares the result; a copy of a part of the buffer's bytes has none.
+ * - Scaling the frame maps every position. Where the display aspect ratio changes by more than the rounding of one
+ *   pixel, the scaler may have added borders and GStreamer before 1.28 does not say where: the metadata is dropped.
+ * - With GStreamer 1.28 cropping, borders, mirroring and quarter turns are followed as well; before, elements that do
+ *   this drop the metadata.
+ * - Everything else drops it.
+ */
+#include "resultmeta-private.h"
+
+#include <gst/contours/gstcontourmeta.h>
+#include <math.h>
+
+G_STATIC_ASSERT ((guint) GST_CONTOUR_FEATURE_MOMENTS == (guint) CTR_CONTOUR_FEATURE_MOMENTS);
+G_STATIC_ASSERT ((guint) GST_CONTOUR_COORDINATES_PIXELS == (guint) CTR_COORDINATES_PIXELS);
+G_STATIC_ASSERT ((guint) GST_CONTOUR_COORDINATES_CORNERS == (guint) CTR_COORDINATES_CORNERS);
+/* The layouts that the documentation below gives for numpy. */
+G_STATIC_ASSERT (sizeof (CtrPoint) == 4);
+G_STATIC_ASSERT (sizeof (CtrContour) == 64);
+G_STATIC_ASSERT (sizeof (CtrContourMoments) == 24 * sizeof (gdouble));
+
+#define PRIVATE(meta) ((GstContoursResultMeta *) (meta))
+#define CONTOURS(meta) ((CtrContours *) PRIVATE (meta)->result)
+#define IS_CONTOUR_META(m) ((m) != NULL && (m)->meta.info == GST_CONTOUR_META_INFO)
+
+GType
+gst_contour_features_get_type (void)
+{
+  static gsize type = 0;
+  if (g_once_init_enter (&type)) {
+    static const GFlagsValue values[] = {
+        {GST_CONTOUR_FEATURE_MOMENTS, "Moments: centroids", "moments"},
+        {0, NULL, NULL},
+    };
+    g_once_init_leave (&type, g_flags_register_static ("GstContourFeatures", values));
+  }
+  return type;
+}
+
+GType
+gst_contour_coordinates_get_type (void)
+{
+  static gsize type = 0;
+  if (g_once_init_enter (&type)) {
+    static const GEnumValue values[] = {
+        {GST_CONTOUR_COORDINATES_PIXELS, "Pixel centres", "pixels"},
+        {GST_CONTOUR_COORDINATES_CORNERS, "Corners between pixels", "corners"},
+        {0, NULL, NULL},
+    };
+    g_once_init_leave (&type, g_enum_register_static ("GstContourCoordinates", values));
+  }
+  return type;
+}
+
+static GstContoursContour *
+contour_copy (const GstContoursContour *contour)
+{
+  return g_memdup2 (contour, sizeof *contour);
+}
+
+G_DEFINE_BOXED_TYPE (GstContoursContour, gst_contours_contour, contour_copy, g_free)
+
+static const GstContoursResultType result_type = {
+    (gpointer (*) (gpointer)) ctr_contours_ref, (void (*) (gpointer)) ctr_contours_unref};
+
+GType
+gst_contour_meta_api_get_type (void)
+{
+  static gsize type = 0;
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, gst_contours_result_meta_register_api ("GstContourMetaAPI"));
+  return type;
+}
+
+/**
+ * gst_contour_meta_get_info: (skip)
+ *
+ * Returns: the registered #GstMetaInfo
+ *
+ * Since: 0.1
+ */
+const GstMetaInfo *
+gst_contour_meta_get_info (void)
+{
+  static const GstMetaInfo *info = NULL;
+  if (g_once_init_enter (&info)) {
+    const GstMetaInfo *registered = gst_contours_result_meta_register (GST_CONTOUR_META_API_TYPE, "GstContourMeta");
+    g_once_init_leave (&info, registered);
+  }
+  return info;
+}
+
+/**
+ * gst_buffer_add_contour_meta: (skip)
+ * @buffer: (transfer none): a writable #GstBuffer
+ * @contours: (transfer none): the result; the metadata takes a reference of its own
+ * @source: (nullable): name of the element that made it
+ *
+ * Attaches the contours of the frame in @buffer. The frame is as large as the analysed image.
+ *
+ * Returns: (transfer none): the metadata, owned by @buffer
+ *
+ * Since: 0.1
+ */
+GstContourMeta *
+gst_buffer_add_contour_meta (GstBuffer *buffer, CtrContours *contours, const gchar *source)
+{
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
+  g_return_val_if_fail (gst_buffer_is_writable (buffer), NULL);
+  g_return_val_if_fail (contours != NULL, NULL);
+
+  return (GstContourMeta *) gst_contours_result_meta_add (
+      buffer, GST_CONTOUR_META_INFO, &result_type, contours, contours->width, contours->height, source);
+}
+
+/**
+ * gst_buffer_iterate_contour_meta: (skip)
+ * @buffer: a #GstBuffer
+ * @state: (inout) (nullable): position; point it to %NULL to start
+ *
+ * Walks through all contour metadata of @buffer, in the order they were attached: more than one analyser may have seen
+ * the frame.
+ *
+ * Returns: (transfer none) (nullable): the next one, or %NULL at the end
+ *
+ * Since: 0.1
+ */
+GstContourMeta *
+gst_buffer_iterate_contour_meta (GstBuffer *buffer, gpointer *state)
+{
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
+  g_return_val_if_fail (state != NULL, NULL);
+  return gst_contours_result_meta_iterate (buffer, state, GST_CONTOUR_META_API_TYPE);
+}
+
+/**
+ * gst_buffer_get_contour_meta:
+ * @buffer: a #GstBuffer
+ *
+ * Returns: (transfer none) (nullable): the first contour metadata of @buffer, valid as long as @buffer; %NULL without
+ *
+ * Since: 0.1
+ */
+GstContourMeta *
+gst_buffer_get_contour_meta (GstBuffer *buffer)
+{
+  gpointer state = NULL;
+  return gst_buffer_iterate_contour_meta (buffer, &state);
+}
+
+/**
+ * gst_buffer_get_contour_meta_by_source:
+ * @buffer: a #GstBuffer
+ * @source: name of an element
+ *
+ * Returns: (transfer none) (nullable): the contour metadata that the element of this name attached; %NULL without
+ *
+ * Since: 0.1
+ */
+GstContourMeta *
+gst_buffer_get_contour_meta_by_source (GstBuffer *buffer, const gchar *source)
+{
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
+  g_return_val_if_fail (source != NULL, NULL);
+  return gst_contours_result_meta_find (buffer, GST_CONTOUR_META_API_TYPE, source);
+}
+
+/**
+ * gst_buffer_get_contour_metas:
+ * @buffer: a #GstBuffer
+ *
+ * Returns: (transfer container) (element-type GstContourMeta): all contour metadata of @buffer, in the order they were
+ *     attached
+ *
+ * Since: 0.1
+ */
+GList *
+gst_buffer_get_contour_metas (GstBuffer *buffer)
+{
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
+  return gst_contours_result_meta_list (buffer, GST_CONTOUR_META_API_TYPE);
+}
+
+/**
+ * gst_contour_meta_peek_contours: (skip)
+ * @meta: a #GstContourMeta
+ *
+ * The result as the analysis delivered it: exact integers of the analysed image, whatever happened to the frame since.
+ * ctr_contours_map_table() and its likes give its arrays, ctr_contours_get_device() those in GPU memory.
+ *
+ * Returns: (transfer none): the result, valid as long as the buffer; to keep it, ctr_contours_ref()
+ *
+ * Since: 0.1
+ */
+CtrContours *
+gst_contour_meta_peek_contours (GstContourMeta *meta)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
+  return CONTOURS (meta);
+}
+
+static gboolean
+has_moments (GstContourMeta *meta)
+{
+  return (CONTOURS (meta)->features & CTR_CONTOUR_FEATURE_MOMENTS) != 0;
+}
+
+/**
+ * gst_contour_meta_fetch:
+ * @meta: a #GstContourMeta
+ * @error: (optional): why it failed, of %GST_RESOURCE_ERROR
+ *
+ * Fetches everything that still lies on the GPU. Getters fetch what they need on their own; this is for those who want
+ * to know why that failed. After it has succeeded, they do not fail for this reason.
+ *
+ * Returns: whether everything is in host memory
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_contour_meta_fetch (GstContourMeta *meta, GError **error)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
+  CtrContours *contours = CONTOURS (meta);
+  CtrError reason;
+  if (ctr_contours_map_table (contours, &reason) && ctr_contours_map_points (contours, &reason)
+      && (!has_moments (meta) || ctr_contours_map_sums (contours, &reason)))
+    return TRUE;
+  g_set_error (
+      error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ, "The contours cannot be fetched: %s", reason.message);
+  return FALSE;
+}
+
+/**
+ * gst_contour_meta_get_source:
+ * @meta: a #GstContourMeta
+ *
+ * Returns: (transfer none) (nullable): name of the element that attached @meta
+ *
+ * Since: 0.1
+ */
+const gchar *
+gst_contour_meta_get_source (GstContourMeta *meta)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
+  return PRIVATE (meta)->source;
+}
+
+/**
+ * gst_contour_meta_get_count:
+ * @meta: a #GstContourMeta
+ *
+ * Returns: number of contours
+ *
+ * Since: 0.1
+ */
+guint
+gst_contour_meta_get_count (GstContourMeta *meta)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), 0);
+  return CONTOURS (meta)->count;
+}
+
+/**
+ * gst_contour_meta_get_point_count:
+ * @meta: a #GstContourMeta
+ *
+ * Returns: number of points of all contours
+ *
+ * Since: 0.1
+ */
+guint64
+gst_contour_meta_get_point_count (GstContourMeta *meta)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), 0);
+  return CONTOURS (meta)->point_count;
+}
+
+/**
+ * gst_contour_meta_get_threshold:
+ * @meta: a #GstContourMeta
+ *
+ * Returns: the threshold that was applied, in sample units; with Otsu's method the one found for this frame
+ *
+ * Since: 0.1
+ */
+guint
+gst_contour_meta_get_threshold (GstContourMeta *meta)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), 0);
+  return CONTOURS (meta)->threshold;
+}
+
+/**
+ * gst_contour_meta_get_coordinates:
+ * @meta: a #GstContourMeta
+ *
+ * Returns: what the coordinates of the points mean
+ *
+ * Since: 0.1
+ */
+GstContourCoordinates
+gst_contour_meta_get_coordinates (GstContourMeta *meta)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), GST_CONTOUR_COORDINATES_PIXELS);
+  return (GstContourCoordinates) CONTOURS (meta)->coordinates;
+}
+
+/**
+ * gst_contour_meta_get_features:
+ * @meta: a #GstContourMeta
+ *
+ * Returns: what @meta has beyond points, hierarchy, area, perimeter and bounding box
+ *
+ * Since: 0.1
+ */
+GstContourFeatures
+gst_contour_meta_get_features (GstContourMeta *meta)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), 0);
+  return CONTOURS (meta)->features;
+}
+
+/**
+ * gst_contour_meta_get_reference_size:
+ * @meta: a #GstContourMeta
+ * @width: (out): width of the analysed image, pixels
+ * @height: (out): height of the analysed image, pixels
+ *
+ * Since: 0.1
+ */
+void
+gst_contour_meta_get_reference_size (GstContourMeta *meta, guint *width, guint *height)
+{
+  g_return_if_fail (IS_CONTOUR_META (meta));
+  g_return_if_fail (width != NULL && height != NULL);
+  *width = PRIVATE (meta)->mapping.reference_width;
+  *height = PRIVATE (meta)->mapping.reference_height;
+}
+
+/**
+ * gst_contour_meta_get_size:
+ * @meta: a #GstContourMeta
+ * @width: (out): width of the frame @meta is attached to, pixels
+ * @height: (out): height of the frame, pixels
+ *
+ * Since: 0.1
+ */
+void
+gst_contour_meta_get_size (GstContourMeta *meta, guint *width, guint *height)
+{
+  g_return_if_fail (IS_CONTOUR_META (meta));
+  g_return_if_fail (width != NULL && height != NULL);
+  *width = PRIVATE (meta)->mapping.width;
+  *height = PRIVATE (meta)->mapping.height;
+}
+
+/**
+ * gst_contour_meta_get_mapping:
+ * @meta: a #GstContourMeta
+ *
+ * Returns: (transfer none): where positions in the analysed image lie in the frame; valid as long as the buffer
+ *
+ * Since: 0.1
+ */
+const GstContoursMapping *
+gst_contour_meta_get_mapping (GstContourMeta *meta)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
+  return &PRIVATE (meta)->mapping;
+}
+
+/* The arrays, or NULL after a warning. */
+static const CtrContour *
+map_table (GstContourMeta *meta)
+{
+  CtrError error;
+  const CtrContour *table = ctr_contours_map_table (CONTOURS (meta), &error);
+  if (!table)
+    GST_WARNING ("no contours: %s", error.message);
+  return table;
+}
+
+static const CtrPoint *
+map_points (GstContourMeta *meta)
+{
+  CtrError error;
+  const CtrPoint *points = ctr_contours_map_points (CONTOURS (meta), &error);
+  if (!points)
+    GST_WARNING ("no contour points: %s", error.message);
+  return points;
+}
+
+static const CtrContourSums *
+map_sums (GstContourMeta *meta)
+{
+  CtrError error;
+  const CtrContourSums *sums = ctr_contours_map_sums (CONTOURS (meta), &error);
+  if (!sums)
+    GST_WARNING ("no contour moments: %s", error.message);
+  return sums;
+}
+
+/* Are lengths in all directions scaled alike? Then by hypot (xx, yx). */
+static gboolean
+scales_evenly (const GstContoursMapping *m)
+{
+  return fabs (m->xx) == fabs (m->yy) && fabs (m->xy) == fabs (m->yx) && m->xx * m->xy + m->yx * m->yy == 0;
+}
+
+/* The length of the closed line through POINTS as MAPPING distorts it. */
+static gdouble
+mapped_length (const GstContoursMapping *mapping, const CtrPoint *points, guint count)
+{
+  gdouble length = 0;
+  for (guint i = 0; i < count; i++) {
+    const CtrPoint *from = &points[i], *to = &points[i + 1 < count ? i + 1 : 0];
+    gdouble dx = to->x - from->x, dy = to->y - from->y;
+    gdouble mapped_dx = mapping->xx * dx + mapping->xy * dy, mapped_dy = mapping->yx * dx + mapping->yy * dy;
+    length += sqrt (mapped_dx * mapped_dx + mapped_dy * mapped_dy);
+  }
+  return length;
+}
+
+static void
+map_position (GstContourMeta *meta, gdouble x, gdouble y, gdouble *frame_x, gdouble *frame_y)
+{
+  const GstContoursMapping *mapping = &PRIVATE (meta)->mapping;
+  if (CONTOURS (meta)->coordinates == CTR_COORDINATES_CORNERS)
+    gst_contours_mapping_map_corner (mapping, x, y, frame_x, frame_y);
+  else
+    gst_contours_mapping_map_point (mapping, x, y, frame_x, frame_y);
+}
+
+/* What GstContoursContour is computed from. */
+typedef struct {
+  const CtrContour *table;
+  const CtrPoint *points;     /* NULL: not needed */
+  const CtrContourSums *sums; /* NULL: there are none */
+} Arrays;
+
+static gboolean
+map_arrays (GstContourMeta *meta, Arrays *arrays)
+{
+  gboolean measure = !scales_evenly (&PRIVATE (meta)->mapping), moments = has_moments (meta);
+  *arrays = (Arrays){0};
+  return (arrays->table = map_table (meta)) && (!measure || (arrays->points = map_points (meta)))
+         && (!moments || (arrays->sums = map_sums (meta)));
+}
+
+static void
+fill_contour (GstContourMeta *meta, const Arrays *arrays, guint index, GstContoursContour *out)
+{
+  const CtrContour *row = &arrays->table[index];
+  const GstContoursMapping *mapping = &PRIVATE (meta)->mapping;
+
+  out->id = index;
+  out->count = row->count;
+  out->first = row->first;
+  out->hole = (row->flags & CTR_CONTOUR_HOLE) != 0;
+  out->level = row->level;
+  out->parent = row->parent;
+  out->next = row->next;
+  out->previous = row->previous;
+  out->child = row->child;
+  out->area = ctr_contour_area (row, false) * fabs (mapping->xx * mapping->yy - mapping->xy * mapping->yx);
+  if (arrays->points)
+    out->perimeter = mapped_length (mapping, arrays->points + row->first, row->count);
+  else
+    out->perimeter = ctr_contour_perimeter (row) * hypot (mapping->xx, mapping->yx);
+  gst_contours_mapping_map_box (
+      mapping, row->left, row->top, row->width, row->height, &out->x, &out->y, &out->w, &out->h);
+
+  out->cx = out->cy = NAN;
+  if (arrays->sums && row->area2 != 0) {
+    CtrContourMoments moments;
+    ctr_contour_moments (&arrays->sums[index], &moments);
+    map_position (meta, moments.m[1] / moments.m[0], moments.m[2] / moments.m[0], &out->cx, &out->cy);
+  }
+}
+
+/**
+ * gst_contour_meta_get_contour:
+ * @meta: a #GstContourMeta
+ * @index: from 0 to the count less one
+ * @contour: (out caller-allocates): the contour, in pixels of the frame
+ *
+ * Needs the table and, with %GST_CONTOUR_FEATURE_MOMENTS, the moments. The points are needed only in a frame whose axes
+ * are scaled differently, for the perimeter.
+ *
+ * Returns: whether there is a contour of this @index and it could be fetched
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_contour_meta_get_contour (GstContourMeta *meta, guint index, GstContoursContour *contour)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), FALSE);
+  g_return_val_if_fail (contour != NULL, FALSE);
+  Arrays arrays;
+  if (index >= CONTOURS (meta)->count || !map_arrays (meta, &arrays))
+    return FALSE;
+  fill_contour (meta, &arrays, index, contour);
+  return TRUE;
+}
+
+/**
+ * gst_contour_meta_get_contours:
+ * @meta: a #GstContourMeta
+ *
+ * All contours, in pixels of the frame, in the table's order: row 0 first. For other languages; C code needs no
+ * allocation with gst_contour_meta_get_contour().
+ *
+ * Returns: (transfer full) (element-type GstContoursContour): the contours, independent of the buffer; free with
+ *     g_list_free_full() and g_free(). %NULL where there are none, or they could not be fetched
+ *
+ * Since: 0.1
+ */
+GList *
+gst_contour_meta_get_contours (GstContourMeta *meta)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
+  GList *list = NULL;
+  Arrays arrays;
+  if (CONTOURS (meta)->count == 0 || !map_arrays (meta, &arrays))
+    return NULL;
+  for (guint i = CONTOURS (meta)->count; i-- > 0;) {
+    GstContoursContour *contour = g_new (GstContoursContour, 1);
+    fill_contour (meta, &arrays, i, contour);
+    list = g_list_prepend (list, contour);
+  }
+  return list;
+}
+
+/**
+ * gst_contour_meta_get_points:
+ * @meta: a #GstContourMeta
+ * @index: from 0 to the count less one
+ *
+ * The points of one contour, in the analysed image, not mapped to the frame: pairs of native 16-bit unsigned integers
+ * x, y. In numpy: numpy.frombuffer(points.get_data(), 'u2').reshape(-1, 2)
+ *
+ * Returns: (transfer full) (nullable): the points, without a copy; they outlive the buffer. %NULL where there is no
+ *     contour of this @index, or it could not be fetched
+ *
+ * Since: 0.1
+ */
+GBytes *
+gst_contour_meta_get_points (GstContourMeta *meta, guint index)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
+  const CtrContour *table;
+  const CtrPoint *points;
+  if (index >= CONTOURS (meta)->count || !(table = map_table (meta)) || !(points = map_points (meta)))
+    return NULL;
+  return gst_contours_result_meta_view (
+      PRIVATE (meta), points + table[index].first, (gsize) table[index].count * sizeof *points);
+}
+
+/**
+ * gst_contour_meta_get_mapped_points:
+ * @meta: a #GstContourMeta
+ * @index: from 0 to the count less one
+ *
+ * The points of one contour where they are in the frame that carries the metadata: pairs of native single-precision
+ * numbers x, y, as OpenCV takes them. %GST_CONTOUR_COORDINATES_PIXELS go through gst_contours_mapping_map_point(),
+ * %GST_CONTOUR_COORDINATES_CORNERS through gst_contours_mapping_map_corner(). In numpy:
+ * numpy.frombuffer(points.get_data(), 'f4').reshape(-1, 2)
+ *
+ * Returns: (transfer full) (nullable): the points; %NULL where there is no contour of this @index, or it could not be
+ *     fetched
+ *
+ * Since: 0.1
+ */
+GBytes *
+gst_contour_meta_get_mapped_points (GstContourMeta *meta, guint index)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
+  const CtrContour *table;
+  const CtrPoint *points;
+  if (index >= CONTOURS (meta)->count || !(table = map_table (meta)) || !(points = map_points (meta)))
+    return NULL;
+  const guint count = table[index].count;
+  points += table[index].first;
+  gfloat *mapped = g_new (gfloat, (gsize) count * 2);
+  for (guint i = 0; i < count; i++) {
+    gdouble x, y;
+    map_position (meta, points[i].x, points[i].y, &x, &y);
+    mapped[(gsize) i * 2] = x;
+    mapped[(gsize) i * 2 + 1] = y;
+  }
+  return g_bytes_new_take (mapped, (gsize) count * 2 * sizeof *mapped);
+}
+
+/**
+ * gst_contour_meta_get_points_bytes:
+ * @meta: a #GstContourMeta
+ *
+ * The points of all contours, in the analysed image, not mapped to the frame: contour by contour in the table's order,
+ * each a pair of native 16-bit unsigned integers x, y. In numpy:
+ *
+ * |[<!-- language="Python" -->
+ * points = numpy.frombuffer(meta.get_points_bytes().get_data(), 'u2').reshape(-1, 2)
+ * of_contour = points[row['first']:row['first'] + row['count']]
+ * ]|
+ *
+ * There get_data() copies once; gst_buffer_new_wrapped_bytes() and mapping that buffer for reading does not.
+ *
+ * Returns: (transfer full) (nullable): the points, without a copy; they outlive the buffer. %NULL where they could not
+ *     be fetched
+ *
+ * Since: 0.1
+ */
+GBytes *
+gst_contour_meta_get_points_bytes (GstContourMeta *meta)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
+  const CtrPoint *points = map_points (meta);
+  if (!points)
+    return NULL;
+  return gst_contours_result_meta_view (PRIVATE (meta), points, (gsize) CONTOURS (meta)->point_count * sizeof *points);
+}
+
+/**
+ * gst_contour_meta_get_table_bytes:
+ * @meta: a #GstContourMeta
+ *
+ * The contours as exact integers of the analysed image, not mapped to the frame: one row of 64 bytes a contour. In
+ * numpy:
+ *
+ * |[<!-- language="Python" -->
+ * numpy.dtype([('first', 'u8'), ('area2', 'i8'), ('length', 'u8'), ('count', 'u4'), ('next', 'i4'),
+ *              ('previous', 'i4'), ('child', 'i4'), ('parent', 'i4'), ('flags', 'u4'), ('level', 'u4'),
+ *              ('left', 'u2'), ('top', 'u2'), ('width', 'u2'), ('height', 'u2'), ('reserved', 'u4')])
+ * ]|
+ *
+ * first: index of the first point; area2: twice the area inside, positive where the line runs clockwise on the screen;
+ * length: of the line, in 2^-23 pixels; count: points; next to parent: rows or -1, as OpenCV's hierarchy; flags: 1
+ * around a hole; left to height: the bounding box.
+ *
+ * Returns: (transfer full) (nullable): the table, without a copy; it outlives the buffer. %NULL where it could not be
+ *     fetched
+ *
+ * Since: 0.1
+ */
+GBytes *
+gst_contour_meta_get_table_bytes (GstContourMeta *meta)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
+  const CtrContour *table = map_table (meta);
+  if (!table)
+    return NULL;
+  return gst_contours_result_meta_view (PRIVATE (meta), table, (gsize) CONTOURS (meta)->count * sizeof *table);
+}
+
+/**
+ * gst_contour_meta_get_moments_bytes:
+ * @meta: a #GstContourMeta
+ *
+ * The moments of the area inside each contour, as cv2.moments() has them, in the coordinates of the analysed image's
+ * points: one row of 192 bytes a contour, all 0 where the area is. In numpy:
+ *
+ * |[<!-- language="Python" -->
+ * numpy.dtype([(name, 'f8') for name in ('m00', 'm10', 'm01', 'm20', 'm11', 'm02', 'm30', 'm21', 'm12', 'm03',
+ *                                        'mu20', 'mu11', 'mu02', 'mu30', 'mu21', 'mu12', 'mu03',
+ *                                        'nu20', 'nu11', 'nu02', 'nu30', 'nu21', 'nu12', 'nu03')])
+ * ]|
+ *
+ * Returns: (transfer full) (nullable): the rows; %NULL without %GST_CONTOUR_FEATURE_MOMENTS, and where they could not
+ *     be fetched
+ *
+ * Since: 0.1
+ */
+GBytes *
+gst_contour_meta_get_moments_bytes (GstContourMeta *meta)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
+  const guint count = CONTOURS (meta)->count;
+  const CtrContourSums *sums;
+  if (!has_moments (meta) || !(sums = map_sums (meta)))
+    return NULL;
+  CtrContourMoments *moments = g_new (CtrContourMoments, count);
+  for (guint i = 0; i < count; i++)
+    ctr_contour_moments (&sums[i], &moments[i]);
+  return g_bytes_new_take (moments, count * sizeof *moments);
+}

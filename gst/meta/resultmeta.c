@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "mapping-private.h"
+#include "resultmeta-private.h"
+
+#include <gst/video/video.h>
+
+static gboolean
+result_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
+{
+  GstContoursResultMeta *self = (GstContoursResultMeta *) meta;
+  self->result = NULL;
+  self->source = NULL;
+  return TRUE;
+}
+
+static void
+result_meta_free (GstMeta *meta, GstBuffer *buffer)
+{
+  GstContoursResultMeta *self = (GstContoursResultMeta *) meta;
+  g_clear_pointer (&self->result, self->type->unref);
+  g_clear_pointer (&self->source, g_ref_string_release);
+}
+
+/* Attaches with the buffer's own reference to RESULT and SOURCE. */
+static GstContoursResultMeta *
+attach (GstBuffer *buffer, const GstMetaInfo *info, const GstContoursResultType *type, gpointer result,
+    const GstContoursMapping *mapping, gchar *source)
+{
+  GstContoursResultMeta *meta = (GstContoursResultMeta *) gst_buffer_add_meta (buffer, info, NULL);
+  if (!meta)
+    return NULL;
+  meta->type = type;
+  meta->result = type->ref (result);
+  meta->mapping = *mapping;
+  meta->source = source ? g_ref_string_acquire (source) : NULL;
+  return meta;
+}
+
+static gboolean
+result_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer, GQuark type, gpointer data)
+{
+  const GstContoursResultMeta *from = (GstContoursResultMeta *) meta;
+  GstContoursMapping mapping;
+  return gst_contours_mapping_transform (&from->mapping, type, data, &mapping)
+         && attach (dest, meta->info, from->type, from->result, &mapping, from->source) != NULL;
+}
+
+GType
+gst_contours_result_meta_register_api (const gchar *name)
+{
+  static const gchar *tags[] = {
+      GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR, GST_META_TAG_VIDEO_ORIENTATION_STR, NULL};
+  return gst_meta_api_type_register (name, tags);
+}
+
+const GstMetaInfo *
+gst_contours_result_meta_register (GType api, const gchar *name)
+{
+  return gst_meta_register (
+      api, name, sizeof (GstContoursResultMeta), result_meta_init, result_meta_free, result_meta_transform);
+}
+
+GstContoursResultMeta *
+gst_contours_result_meta_add (GstBuffer *buffer, const GstMetaInfo *info, const GstContoursResultType *type,
+    gpointer result, guint width, guint height, const gchar *source)
+{
+  GstContoursMapping mapping;
+  gst_contours_mapping_init (&mapping, width, height);
+  gchar *name = source ? g_ref_string_new (source) : NULL;
+  GstContoursResultMeta *meta = attach (buffer, info, type, result, &mapping, name);
+  g_clear_pointer (&name, g_ref_string_release);
+  return meta;
+}
+
+gpointer
+gst_contours_result_meta_iterate (GstBuffer *buffer, gpointer *state, GType api)
+{
+  return gst_buffer_iterate_meta_filtered (buffer, state, api);
+}
+
+gpointer
+gst_contours_result_meta_find (GstBuffer *buffer, GType api, const gchar *source)
+{
+  gpointer state = NULL;
+  GstContoursResultMeta *meta;
+  while ((meta = gst_contours_result_meta_iterate (buffer, &state, api)))
+    if (g_strcmp0 (meta->source, source) == 0)
+      return meta;
+  return NULL;
+}
+
+GList *
+gst_contours_result_meta_list (GstBuffer *buffer, GType api)
+{
+  GList *metas = NULL;
+  gpointer state = NULL, meta;
+  while ((meta = gst_contours_result_meta_iterate (buffer, &state, api)))
+    metas = g_list_prepend (metas, meta);
+  return g_list_reverse (metas);
+}
+
+GBytes *
+gst_contours_result_meta_view (const GstContoursResultMeta *meta, gconstpointer data, gsize size)
+{
+  return g_bytes_new_with_free_func (data, size, meta->type->unref, meta->type->ref (meta->result));
+}

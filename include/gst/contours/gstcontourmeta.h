@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef __GST_CONTOUR_META_H__
+#define __GST_CONTOUR_META_H__
+
+#include <gst/gst.h>
+#include <contours/contourlist.h>
+#include <gst/contours/gstcontoursmapping.h>
+
+G_BEGIN_DECLS
+
+/**
+ * GstContourFeatures:
+ * @GST_CONTOUR_FEATURE_MOMENTS: moments: centroids
+ *
+ * What an analysis computes on request; points, hierarchy, area, perimeter and bounding box are always there.
+ *
+ * Since: 0.1
+ */
+typedef enum { GST_CONTOUR_FEATURE_MOMENTS = 1 << 0 } GstContourFeatures;
+
+#define GST_TYPE_CONTOUR_FEATURES (gst_contour_features_get_type ())
+
+GST_CONTOURS_API
+GType gst_contour_features_get_type (void);
+
+/**
+ * GstContourCoordinates:
+ * @GST_CONTOUR_COORDINATES_PIXELS: of a pixel of the contour: whole numbers are pixel centres
+ * @GST_CONTOUR_COORDINATES_CORNERS: of a corner between pixels: whole numbers are the edges between pixels; the upper
+ *     left corner of a pixel has the coordinates of the pixel
+ *
+ * What the coordinates of contour points mean.
+ *
+ * Since: 0.1
+ */
+typedef enum { GST_CONTOUR_COORDINATES_PIXELS, GST_CONTOUR_COORDINATES_CORNERS } GstContourCoordinates;
+
+#define GST_TYPE_CONTOUR_COORDINATES (gst_contour_coordinates_get_type ())
+
+GST_CONTOURS_API
+GType gst_contour_coordinates_get_type (void);
+
+/**
+ * GstContoursContour:
+ * @id: row of the contour, from 0; what @parent, @next, @previous and @child of others are
+ * @count: points, at least 1
+ * @first: index of its first point among the points of all contours
+ * @hole: whether the line goes around a hole of the foreground, not around its outside
+ * @level: which of the image's levels it belongs to; 0 for a binary image
+ * @parent: contour around it, or -1
+ * @next: next contour of the same parent, or -1
+ * @previous: contour of the same parent before it, or -1
+ * @child: first contour inside it, or -1
+ * @area: area inside the line, not negative, in pixels of the frame: that of the analysed image times the scaling of
+ *     both axes
+ * @perimeter: length of the closed line. Where both axes are scaled alike, that of the analysed image times the
+ *     scaling; where they are not, the length of the closed line through the mapped points
+ * @x: left edge of the bounding box
+ * @y: top edge of the bounding box
+ * @w: width of the bounding box
+ * @h: height of the bounding box
+ * @cx: x of the centroid of the area inside the line, in the coordinates of the points; NaN without
+ *     %GST_CONTOUR_FEATURE_MOMENTS and where the area is 0
+ * @cy: y of the centroid
+ *
+ * One contour: a closed line, whose last point is followed by its first, in pixels of the frame that carries the
+ * metadata. Where that frame is as large as the analysed image, these are exactly the analysis's numbers. In a scaled
+ * frame a pixel centre x becomes (x + 0.5) * new / old - 0.5, box edges and corners become x * new / old. After a crop
+ * (GStreamer 1.28) a contour may lie outside the frame: nothing is cut off.
+ *
+ * The bounding box of %GST_CONTOUR_COORDINATES_PIXELS encloses whole pixels: @w and @h are at least one pixel. That of
+ * %GST_CONTOUR_COORDINATES_CORNERS encloses the line.
+ *
+ * Where the analysis simplified the line by a tolerance, @area, @perimeter, the box and the centroid are those of the
+ * line before; only with a perimeter that has to be measured anew, it is the simplified one that is measured.
+ *
+ * Since: 0.1
+ */
+typedef struct _GstContoursContour GstContoursContour;
+
+struct _GstContoursContour {
+  guint id;
+  guint count;
+  guint64 first;
+  gboolean hole;
+  guint level;
+  gint parent;
+  gint next;
+  gint previous;
+  gint child;
+  gdouble area;
+  gdouble perimeter;
+  gdouble x;
+  gdouble y;
+  gdouble w;
+  gdouble h;
+  gdouble cx;
+  gdouble cy;
+};
+
+#define GST_TYPE_CONTOURS_CONTOUR (gst_contours_contour_get_type ())
+
+GST_CONTOURS_API
+GType gst_contours_contour_get_type (void);
+
+/**
+ * GstContourMeta:
+ * @meta: parent #GstMeta
+ *
+ * The contours of a video frame. The result itself is immutable and shared by all buffers that carry it; copying a
+ * buffer copies a reference. The metadata belongs to its buffer: it is valid as long as the buffer is.
+ *
+ * Since: 0.1
+ */
+typedef struct _GstContourMeta GstContourMeta;
+
+struct _GstContourMeta {
+  GstMeta meta;
+};
+
+#define GST_CONTOUR_META_API_TYPE (gst_contour_meta_api_get_type ())
+#define GST_CONTOUR_META_INFO (gst_contour_meta_get_info ())
+
+GST_CONTOURS_API
+GType gst_contour_meta_api_get_type (void);
+
+GST_CONTOURS_API
+const GstMetaInfo *gst_contour_meta_get_info (void);
+
+GST_CONTOURS_API
+GstContourMeta *gst_buffer_add_contour_meta (GstBuffer *buffer, CtrContours *contours, const gchar *source);
+
+GST_CONTOURS_API
+GstContourMeta *gst_buffer_get_contour_meta (GstBuffer *buffer);
+
+GST_CONTOURS_API
+GstContourMeta *gst_buffer_get_contour_meta_by_source (GstBuffer *buffer, const gchar *source);
+
+GST_CONTOURS_API
+GstContourMeta *gst_buffer_iterate_contour_meta (GstBuffer *buffer, gpointer *state);
+
+GST_CONTOURS_API
+GList *gst_buffer_get_contour_metas (GstBuffer *buffer);
+
+GST_CONTOURS_API
+CtrContours *gst_contour_meta_peek_contours (GstContourMeta *meta);
+
+GST_CONTOURS_API
+gboolean gst_contour_meta_fetch (GstContourMeta *meta, GError **error);
+
+GST_CONTOURS_API
+const gchar *gst_contour_meta_get_source (GstContourMeta *meta);
+
+GST_CONTOURS_API
+guint gst_contour_meta_get_count (GstContourMeta *meta);
+
+GST_CONTOURS_API
+guint64 gst_contour_meta_get_point_count (GstContourMeta *meta);
+
+GST_CONTOURS_API
+guint gst_contour_meta_get_threshold (GstContourMeta *meta);
+
+GST_CONTOURS_API
+GstContourCoordinates gst_contour_meta_get_coordinates (GstContourMeta *meta);
+
+GST_CONTOURS_API
+GstContourFeatures gst_contour_meta_get_features (GstContourMeta *meta);
+
+GST_CONTOURS_API
+void gst_contour_meta_get_reference_size (GstContourMeta *meta, guint *width, guint *height);
+
+GST_CONTOURS_API
+void gst_contour_meta_get_size (GstContourMeta *meta, guint *width, guint *height);
+
+GST_CONTOURS_API
+const GstContoursMapping *gst_contour_meta_get_mapping (GstContourMeta *meta);
+
+GST_CONTOURS_API
+gboolean gst_contour_meta_get_contour (GstContourMeta *meta, guint index, GstContoursContour *contour);
+
+GST_CONTOURS_API
+GList *gst_contour_meta_get_contours (GstContourMeta *meta);
+
+GST_CONTOURS_API
+GBytes *gst_contour_meta_get_points (GstContourMeta *meta, guint index);
+
+GST_CONTOURS_API
+GBytes *gst_contour_meta_get_mapped_points (GstContourMeta *meta, guint index);
+
+GST_CONTOURS_API
+GBytes *gst_contour_meta_get_points_bytes (GstContourMeta *meta);
+
+GST_CONTOURS_API
+GBytes *gst_contour_meta_get_table_bytes (GstContourMeta *meta);
+
+GST_CONTOURS_API
+GBytes *gst_contour_meta_get_moments_bytes (GstContourMeta *meta);
+
+G_END_DECLS
+
+#endif /* __GST_CONTOUR_META_H__ */
