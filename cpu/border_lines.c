@@ -66,6 +66,8 @@ ctr_border_lines_release (CtrBorderLines *lines)
 {
   ctr_buffer_release (&lines->bits);
   ctr_buffer_release (&lines->edges);
+  ctr_buffer_release (&lines->busy);
+  ctr_buffer_release (&lines->busy_counts);
   ctr_buffer_release (&lines->borders);
   ctr_buffer_release (&lines->points);
 }
@@ -76,10 +78,13 @@ ctr_border_lines_begin (CtrBorderLines *lines, uint32_t width, uint32_t height)
   lines->width = width;
   lines->height = height;
   lines->words = CTR_ROW_WORDS (width) + 1;
+  lines->edge_count = 0;
   lines->point_count = 0;
   const size_t words = (height + 2) * lines->words + 1;
   if (!ctr_buffer_reserve (&lines->bits, words, sizeof (uint64_t))
-      || !ctr_buffer_reserve (&lines->edges, height * lines->words, sizeof (CtrEdgeWord)))
+      || !ctr_buffer_reserve (&lines->edges, height * lines->words, sizeof (CtrEdgeWord))
+      || !ctr_buffer_reserve (&lines->busy, height * lines->words, sizeof (uint16_t))
+      || !ctr_buffer_reserve (&lines->busy_counts, height, sizeof (uint16_t)))
     return false;
   uint64_t *bits = lines->bits.data;
   memset (bits, 0, (lines->words + 1) * sizeof *bits);
@@ -102,30 +107,37 @@ count_bits (uint64_t bits)
   return (uint32_t) (bits * 0x0101010101010101 >> 56);
 }
 
-bool
-ctr_border_lines_find_edges (CtrBorderLines *lines)
+void
+ctr_border_lines_end_row (CtrBorderLines *lines, uint32_t y)
 {
-  CtrEdgeWord *edges = lines->edges.data;
-  uint64_t rank = 0;
-  for (uint32_t y = 0; y < lines->height; y++) {
-    uint64_t *bits = ctr_border_lines_row (lines, y);
-    uint64_t before = 0;
-    bits[lines->words - 1] = 0;
-    for (size_t i = 0; i < lines->words; i++, edges++) {
-      const uint64_t word = bits[i];
-      edges->edges = word ^ (word << 1 | before);
-      edges->rank = rank;
-      before = word >> 63;
-      if (edges->edges)
-        rank += count_bits (edges->edges);
-      /* The follower reads bytes. */
-      bits[i] = htole64 (word);
+  uint64_t *bits = ctr_border_lines_row (lines, y);
+  CtrEdgeWord *edges = (CtrEdgeWord *) lines->edges.data + y * lines->words;
+  uint16_t *busy = (uint16_t *) lines->busy.data + y * lines->words;
+  uint64_t before = 0, rank = lines->edge_count;
+  uint32_t count = 0;
+  bits[lines->words - 1] = 0;
+  for (uint32_t i = 0; i < lines->words; i++) {
+    const uint64_t word = bits[i], changes = word ^ (word << 1 | before);
+    before = word >> 63;
+    if (changes) {
+      edges[i] = (CtrEdgeWord){changes, rank};
+      rank += count_bits (changes);
+      busy[count++] = (uint16_t) i;
     }
+    /* The follower reads bytes. */
+    bits[i] = htole64 (word);
   }
-  if (!ctr_buffer_reserve (&lines->borders, rank, sizeof (uint32_t)))
+  ((uint16_t *) lines->busy_counts.data)[y] = (uint16_t) count;
+  lines->edge_count = rank;
+}
+
+bool
+ctr_border_lines_end (CtrBorderLines *lines)
+{
+  if (!ctr_buffer_reserve (&lines->borders, lines->edge_count, sizeof (uint32_t)))
     return false;
-  if (rank > 0)
-    memset (lines->borders.data, 0, rank * sizeof (uint32_t));
+  if (lines->edge_count > 0)
+    memset (lines->borders.data, 0, lines->edge_count * sizeof (uint32_t));
   return true;
 }
 
@@ -165,9 +177,10 @@ follow (CtrBorderLines *lines, uint32_t first_x, uint32_t first_y, bool hole, bo
   }
 
   const uint32_t own = hole ? STEP_EAST : STEP_WEST;
-  uint32_t slot = (hole ? EAST : WEST) / 2u << 9;
-  uint32_t point = first_y << 16 | first_x;
-  for (size_t at = begin, first = true;; first = false) {
+  uint32_t slot = (hole ? EAST : WEST) / 2u << 9, direction = 8;
+  uint32_t point = first_y << 16 | first_x, to_next_point = 0;
+  size_t at = begin, to_next = 0;
+  for (bool first = true;; first = false) {
     const size_t bit = at + 7; /* of the three in a row, counted from ABOVE's rows */
     const uint32_t surroundings = load_3 (above, bit) | load_3 (middle, bit) << 3 | load_3 (below, bit) << 6;
     const uint32_t step = steps[slot | surroundings];
@@ -185,11 +198,17 @@ follow (CtrBorderLines *lines, uint32_t first_x, uint32_t first_y, bool hole, bo
       own_edge (edges, borders, at, border);
     if (step & STEP_EAST)
       own_edge (edges, borders, at + 1, border);
-    if (step & STEP_ISOLATED)
-      break;
-    at += move[step & STEP_DIRECTION];
-    point += move_point[step & STEP_DIRECTION];
-    slot = step & 3u << STEP_SLOT;
+    /* Where the line goes straight on, the processor need not wait for the surroundings: this is to stay a branch. */
+    if ((step & STEP_DIRECTION) != direction) {
+      if (step & STEP_ISOLATED)
+        break;
+      direction = step & STEP_DIRECTION;
+      slot = step & 3u << STEP_SLOT;
+      to_next = move[direction];
+      to_next_point = move_point[direction];
+    }
+    at += to_next;
+    point += to_next_point;
   }
   lines->point_count = count;
   return true;

@@ -19,9 +19,12 @@ typedef struct {
 
 typedef struct {
   uint32_t width, height;
-  size_t words;      /* of a row, with at least one background pixel behind it */
-  CtrBuffer bits;    /* uint64_t: a word, a row of background, the image's rows, a row of background */
-  CtrBuffer edges;   /* CtrEdgeWord of the image's rows */
+  size_t words;          /* of a row, with at least one background pixel behind it */
+  CtrBuffer bits;        /* uint64_t: a word, a row of background, the image's rows, a row of background */
+  CtrBuffer edges;       /* CtrEdgeWord of the image's rows, set where there are any */
+  CtrBuffer busy;        /* uint16_t: in each row, as much room as it has words; which words have edges, ascending */
+  CtrBuffer busy_counts; /* uint16_t: of each row */
+  uint64_t edge_count;
   CtrBuffer borders; /* uint32_t: of each edge in raster order, the border that owns it, or 0 */
   CtrBuffer points;  /* CtrPoint of the borders followed */
   uint64_t point_count;
@@ -31,11 +34,12 @@ typedef struct {
 void ctr_border_lines_init (CtrBorderLines *lines);
 void ctr_border_lines_release (CtrBorderLines *lines);
 
-/* Makes room for an image; false when there is no memory. Then the bits of each row are set in ctr_border_lines_row(),
- * CTR_ROW_WORDS (width) of them, and ctr_border_lines_find_edges() called. */
+/* Makes room for an image; false when there is no memory. Then, row by row, the bits in ctr_border_lines_row() are set,
+ * CTR_ROW_WORDS (width) of them, and ctr_border_lines_end_row() called; last ctr_border_lines_end(). */
 bool ctr_border_lines_begin (CtrBorderLines *lines, uint32_t width, uint32_t height);
 uint64_t *ctr_border_lines_row (CtrBorderLines *lines, uint32_t y);
-bool ctr_border_lines_find_edges (CtrBorderLines *lines);
+void ctr_border_lines_end_row (CtrBorderLines *lines, uint32_t y);
+bool ctr_border_lines_end (CtrBorderLines *lines);
 
 /* Appends the points of a border, all of them or the ends of its straight parts only, and enters BORDER at its edges.
  * (X, Y) is its first pixel. False when there is no memory. */

@@ -199,20 +199,21 @@ find_borders (State *state, const CtrBordersPlan *plan)
 {
   const bool external = plan->mode == CTR_RETRIEVE_EXTERNAL;
   const CtrBorderLines *lines = &state->lines;
-  const CtrEdgeWord *word = lines->edges.data;
+  const CtrEdgeWord *words = lines->edges.data;
+  const uint16_t *busy = lines->busy.data, *busy_counts = lines->busy_counts.data;
   const uint32_t *owner = lines->borders.data;
   state->row_count = 0;
   state->border_count = 1;
   if (!ctr_buffer_reserve (&state->borders, 1, sizeof (Border)))
     return false;
   *(Border *) state->borders.data = (Border){.hole = true, .row = NO_ROW};
-  for (uint32_t y = 0; y < lines->height; y++) {
+  for (uint32_t y = 0; y < lines->height; y++, words += lines->words, busy += lines->words) {
     bool inside = false, outermost = true;
     uint32_t around = 0;
-    for (uint32_t i = 0; i < lines->words; i++, word++)
-      for (uint64_t edges = word->edges; edges; edges &= edges - 1, owner++, inside = !inside) {
+    for (uint32_t i = 0; i < busy_counts[y]; i++)
+      for (uint64_t edges = words[busy[i]].edges; edges; edges &= edges - 1, owner++, inside = !inside) {
         if (*owner == 0 && (!external || (!inside && outermost))) {
-          const uint32_t x = 64 * i + (uint32_t) __builtin_ctzll (edges);
+          const uint32_t x = 64u * busy[i] + (uint32_t) __builtin_ctzll (edges);
           if (!add_border (state, inside ? x - 1 : x, y, inside, around, plan))
             return false;
         }
@@ -290,10 +291,12 @@ follow_borders (State *state, const CtrImage *image, const CtrBordersPlan *plan,
   if (!ctr_samples_threshold (&state->samples, image, &plan->foreground, &threshold, error))
     return NULL;
   bool ok = ctr_border_lines_begin (lines, image->width, image->height);
-  for (uint32_t y = 0; ok && y < image->height; y++)
+  for (uint32_t y = 0; ok && y < image->height; y++) {
     ctr_samples_pack (image, ctr_samples_row (&state->samples, image, y), threshold, plan->foreground.invert,
         ctr_border_lines_row (lines, y));
-  ok = ok && ctr_border_lines_find_edges (lines) && find_borders (state, plan)
+    ctr_border_lines_end_row (lines, y);
+  }
+  ok = ok && ctr_border_lines_end (lines) && find_borders (state, plan)
        && ctr_buffer_reserve (&state->places, state->border_count, sizeof (Place));
   if (!ok) {
     ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the borders of a %u x %u image", image->width,

@@ -438,7 +438,7 @@ __launch_bounds__ (THREADS) table_kernel (const __grid_constant__ BordersFrame f
       c.parent = row_of (f, f.parents[rank]);
     }
     c.flags = is_hole (f, f.row_keys[i]) ? CTR_CONTOUR_HOLE : 0;
-    c.level = 0;
+    c.level = c.reserved = 0;
     c.left = a.min_x;
     c.top = a.min_y;
     c.width = a.max_x - a.min_x + 1;

@@ -17,9 +17,9 @@ template <int STEPS, int BLURRED_ROWS, bool GENERIC> struct TileLayout {
   static constexpr int MARGIN = GENERIC ? GENERIC_MARGIN : PAIRS_MARGIN;
   static constexpr int ROWS = BLURRED_ROWS - 2 * MARGIN;
   static_assert (ROWS <= CANNY_RIM_H, "rims have room");
-  static_assert (ROWS * CANNY_W / 2 <= 1 << (32 - RUN_PARENT_SHIFT) && ROWS * CANNY_W <= RUN_FIELD + 1
-                     && CANNY_NODES <= 1 << (32 - RUN_NODE_SHIFT),
-      "runs, where they start, and nodes fit their fields");
+  static_assert (run_words (ROWS) <= (int) RUN_IS_NODE && CANNY_NODES <= (int) RUN_IS_NODE
+                     && CANNY_NODES <= 1 << (32 - RUN_NODE_SHIFT) && ROWS * CANNY_WORDS <= 1 << (RUN_NODE_SHIFT - 10),
+      "runs, nodes and words fit their fields");
   typedef SourceTile<STEPS, BLURRED_ROWS> Source;
   /* First the source and the blurred samples; when these are no longer needed, runs. Candidates are written while
    * blurred samples are read. */
@@ -39,118 +39,118 @@ write_bytes (uint8_t *to, uint32_t count, uint32_t bits)
     to[i] = bits >> i & 1 ? 255 : 0;
 }
 
-/* 32 pixels as bytes, those inside the image. */
+/* 16 pixels as bytes, those inside the image. */
 __device__ inline void
 write_mask (const CannyFrame &f, uint32_t x, uint32_t y, uint32_t bits)
 {
   uint8_t *to = f.mask + y * f.mask_stride + x;
-  if (!f.mask_aligned || x + 32 > f.width) {
-    write_bytes (to, min (f.width - x, 32u), bits);
+  if (!f.mask_aligned || x + 16 > f.width) {
+    write_bytes (to, min (f.width - x, 16u), bits);
     return;
   }
+  uint32_t words[4];
 #pragma unroll
-  for (int half = 0; half < 2; half++) {
-    uint32_t words[4];
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-      words[i] = ((bits >> (16 * half + 4 * i) & 15) * 0x00204081u & 0x01010101u) * 255;
-    ((uint4 *) to)[half] = make_uint4 (words[0], words[1], words[2], words[3]);
-  }
+  for (int i = 0; i < 4; i++)
+    words[i] = ((bits >> 4 * i & 15) * 0x00204081u & 0x01010101u) * 255;
+  *(uint4 *) to = make_uint4 (words[0], words[1], words[2], words[3]);
 }
-
-/* Pixels of the tile's rim, one after the other: top, bottom, left, right. Returns false where the image ends, or where
- * no tile follows. *PLACE: where its code goes. */
-__device__ inline bool
-rim_pixel (const CannyFrame &f, CannyRim &rim, uint32_t tx, uint32_t ty, uint32_t rows, int i, uint32_t *x, uint32_t *y,
-    uint16_t **place)
-{
-  if (i < 2 * CANNY_W) {
-    const bool bottom = i >= CANNY_W;
-    *x = i % CANNY_W;
-    *y = bottom ? f.tile_h - 1 : 0;
-    *place = bottom ? &rim.bottom[*x] : &rim.top[*x];
-    return bottom ? ty + 1 < f.tiles_y : ty > 0;
-  }
-  const bool right = i >= 2 * CANNY_W + CANNY_RIM_H;
-  *y = i % CANNY_RIM_H;
-  *x = right ? CANNY_W - 1 : 0;
-  *place = right ? &rim.right[*y] : &rim.left[*y];
-  return *y < rows && (right ? tx + 1 < f.tiles_x : tx > 0);
-}
-
-constexpr int RIM_PIXELS = 2 * CANNY_W + 2 * CANNY_RIM_H, RIM_TURNS = RIM_PIXELS / CANNY_THREADS;
-static_assert (RIM_PIXELS % CANNY_THREADS == 0, "a thread has as many as any other");
 
 /* In shared memory. */
-struct RimNodes {
-  uint32_t count, runs;
-  uint16_t starts[CANNY_NODES]; /* of the first run, whose entry has the node's number instead */
+struct TileCounts {
+  uint32_t weak_runs;
+  uint32_t nodes, node_runs;
 };
 
-/* The rim, for the seam kernel. Weak components there become nodes. */
+/* After join_runs(): draws the runs that came to be strong. The other components that touch the tile's rim, where
+ * another tile follows, become nodes: their roots get numbers. */
 __device__ inline void
-write_rim (const CannyFrame &f, const TileRuns &runs, uint32_t tile, uint32_t rows, RimNodes &nodes)
+settle_runs (const CannyFrame &f, const TileRuns &runs, uint32_t tile, uint32_t tx, uint32_t ty, uint32_t count,
+    TileCounts &counts)
 {
-  constexpr uint32_t nothing = ~0u;
-  CannyRim &rim = f.rims[tile];
-  const uint32_t tx = tile % f.tiles_x, ty = tile / f.tiles_x;
-  uint16_t *place[RIM_TURNS]; /* of the pixel's code; NULL: it is no pixel of the rim */
-  uint32_t root[RIM_TURNS];   /* of its run, or nothing */
-#pragma unroll
-  for (int i = 0; i < RIM_TURNS; i++) {
-    uint32_t x, y;
-    root[i] = nothing;
-    if (!rim_pixel (f, rim, tx, ty, rows, threadIdx.x + i * CANNY_THREADS, &x, &y, &place[i])) {
-      place[i] = NULL;
-      continue;
+  const uint32_t top_end = ty > 0 ? CANNY_WORDS : 0, bottom = ty + 1 < f.tiles_y ? runs.words - CANNY_WORDS : ~0u;
+  const uint32_t left = tx > 0 ? 1 : 0, right = tx + 1 < f.tiles_x ? 1u << 31 : 0;
+#pragma unroll 1
+  for (uint32_t i = threadIdx.x; __any_sync (~0u, i < count); i += CANNY_THREADS) {
+    const uint32_t run = runs.listed (min (i, count - 1));
+    const RunPlace place = runs.place (run);
+    const uint32_t root = runs.shorten (run);
+    const uint32_t column = place.word % CANNY_WORDS;
+    const bool is_strong = root == STRONG_RUN;
+    if (is_strong && i < count)
+      atomicOr (&runs.strong[place.word], place.pixels);
+    const uint32_t sides = (column == 0 ? left : 0) | (column == CANNY_WORDS - 1 ? right : 0);
+    const bool at_rim = !is_strong && (place.word < top_end || place.word >= bottom || place.pixels & sides);
+    constexpr uint32_t is_node = RUN_IS_NODE << RUN_PARENT_SHIFT;
+    if (at_rim && !(atomicOr (&runs.entries[root], is_node) & is_node)) {
+      const uint32_t node = atomicAdd (&counts.nodes, 1), id = 1 + tile * CANNY_NODES + node;
+      atomicXor (&runs.entries[root], (root ^ node) << RUN_PARENT_SHIFT);
+      f.parents[id] = id;
     }
-    const uint32_t word = y * CANNY_WORDS + x / 32;
-    if (!(runs.bits[word] >> x % 32 & 1))
-      continue;
-    root[i] = runs.root (runs.run_at (word, x % 32));
-    if (runs.load (root[i]) & (RUN_STRONG | RUN_AT_RIM) || atomicOr (&runs.entries[root[i]], RUN_AT_RIM) & RUN_AT_RIM)
-      continue;
-    const uint32_t node = atomicAdd (&nodes.count, 1), id = 1 + tile * CANNY_NODES + node;
-    const uint32_t start = runs.load (root[i]) >> RUN_FIELD_SHIFT & RUN_FIELD;
-    nodes.starts[node] = start;
-    atomicXor (&runs.entries[root[i]], (start ^ node) << RUN_FIELD_SHIFT);
-    f.parents[id] = id;
+    __syncwarp ();
   }
   __syncthreads ();
-#pragma unroll
-  for (int i = 0; i < RIM_TURNS; i++) {
-    const uint32_t entry = root[i] == nothing ? 0 : runs.load (root[i]);
-    if (place[i])
-      *place[i] = root[i] == nothing   ? RIM_NONE
-                  : entry & RUN_STRONG ? RIM_STRONG
-                                       : RIM_NODE + (entry >> RUN_FIELD_SHIFT & RUN_FIELD);
-  }
+}
+
+/* After settle_runs(): the node of RUN with RUN_IS_NODE, or 0. */
+__device__ inline uint32_t
+node_of_run (const TileRuns &runs, uint32_t run)
+{
+  const uint32_t up = runs.load (run) >> RUN_PARENT_SHIFT;
+  const uint32_t at_root = runs.load (up & RUN_IS_NODE ? run : up) >> RUN_PARENT_SHIFT;
+  return at_root & RUN_IS_NODE ? at_root : 0;
 }
 
 /* The runs of the nodes, for the patch kernel. */
 __device__ inline void
-write_runs (const CannyFrame &f, const TileRuns &runs, uint32_t tile, uint32_t count, RimNodes &nodes)
+write_runs (const CannyFrame &f, const TileRuns &runs, uint32_t tile, uint32_t count, TileCounts &counts)
 {
   uint32_t *to = f.runs + (size_t) tile * f.tile_h * (CANNY_W / 2);
-  const uint32_t lane = threadIdx.x % 32;
 #pragma unroll 1
   for (uint32_t i = threadIdx.x; __any_sync (~0u, i < count); i += CANNY_THREADS) {
-    const uint32_t root = i < count ? runs.root (i) : 0, entry = i < count ? runs.load (root) : 0;
-    const uint32_t all = __ballot_sync (~0u, entry & RUN_AT_RIM);
-    if (!all)
-      continue;
-    uint32_t place = 0;
-    if (lane == 0)
-      place = atomicAdd (&nodes.runs, __popc (all));
-    place = __shfl_sync (~0u, place, 0) + __popc (all & ((1u << lane) - 1));
-    if (entry & RUN_AT_RIM) {
-      const uint32_t node = entry >> RUN_FIELD_SHIFT & RUN_FIELD;
-      const uint32_t at = root == i ? nodes.starts[node] : runs.load (i) >> RUN_FIELD_SHIFT & RUN_FIELD;
-      const uint32_t gaps = ~runs.bits[at / 32] & ~((1u << at % 32) - 1), end = gaps ? __ffs (gaps) - 2 : 31;
-      to[place] = node << RUN_NODE_SHIFT | at << 5 | end;
+    const uint32_t run = runs.listed (min (i, count - 1)), node = i < count ? node_of_run (runs, run) : 0;
+    if (node) {
+      const RunPlace place = runs.place (run);
+      to[atomicAdd (&counts.node_runs, 1)] = (node - RUN_IS_NODE) << RUN_NODE_SHIFT | place.word << 10
+                                             | (__ffs (place.pixels) - 1) << 5 | (31 - __clz (place.pixels));
     }
     __syncwarp ();
   }
+}
+
+/* After settle_runs(): the rim, for the seam kernel, where another tile follows. The steps of a thread's pixels are
+ * taken side by side. */
+__device__ inline void
+write_rim (const CannyFrame &f, const TileRuns &runs, uint32_t tile, uint32_t tx, uint32_t ty, uint32_t rows)
+{
+  static_assert (CANNY_W == CANNY_THREADS && 2 * CANNY_RIM_H == CANNY_THREADS, "a thread a pixel");
+  constexpr int turns = 3; /* top, bottom, sides */
+  CannyRim &rim = f.rims[tile];
+  const uint32_t t = threadIdx.x, along = t % CANNY_RIM_H;
+  const bool right = t >= CANNY_RIM_H;
+  const bool follows[turns] = {ty > 0, ty + 1 < f.tiles_y, along < rows && (right ? tx + 1 < f.tiles_x : tx > 0)};
+  uint16_t *const to[turns] = {&rim.top[t], &rim.bottom[t], right ? &rim.right[along] : &rim.left[along]};
+  const uint32_t words[turns] = {
+      t / 32, (rows - 1) * CANNY_WORDS + t / 32, min (along, rows - 1) * CANNY_WORDS + (right ? CANNY_WORDS - 1 : 0)};
+  const uint32_t bits[turns] = {t % 32, t % 32, right ? 31u : 0};
+  uint32_t weak[turns], code[turns];
+  bool is_node[turns];
+#pragma unroll
+  for (int i = 0; i < turns; i++) {
+    weak[i] = runs.weak[words[i]];
+    code[i] = runs.strong[words[i]] >> bits[i] & 1 ? RIM_STRONG : RIM_NONE;
+    is_node[i] = code[i] == RIM_NONE && follows[i] && weak[i] >> bits[i] & 1;
+  }
+  if (__any_sync (~0u, is_node[0] || is_node[1] || is_node[2])) {
+#pragma unroll
+    for (int i = 0; i < turns; i++) {
+      const uint32_t node = node_of_run (runs, is_node[i] ? runs.run_at (words[i], weak[i], bits[i]) : STRONG_RUN);
+      code[i] = is_node[i] ? RIM_NODE + node - RUN_IS_NODE : code[i];
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < turns; i++)
+    if (follows[i])
+      *to[i] = code[i];
 }
 
 template <int STEPS, int BLURRED_ROWS, bool GENERIC>
@@ -161,7 +161,7 @@ __launch_bounds__ (CANNY_THREADS, STEPS <= 1 && !GENERIC ? 3 : 1) tile_kernel (c
   typedef typename Layout::Source Source;
   extern __shared__ __align__ (16) uint8_t memory[];
   __shared__ uint32_t weights[WEIGHT_WORDS<STEPS>];
-  __shared__ RimNodes nodes;
+  __shared__ TileCounts counts;
   uint8_t *source = memory, *blurred = memory + Layout::SOURCE;
   uint32_t *candidates = (uint32_t *) memory, *strong = (uint32_t *) (memory + Layout::BITS);
   const int warp = threadIdx.x / 32;
@@ -172,7 +172,7 @@ __launch_bounds__ (CANNY_THREADS, STEPS <= 1 && !GENERIC ? 3 : 1) tile_kernel (c
                          || tile_y + Layout::ROWS + Layout::MARGIN > (int) f.height;
   ctr_let_next_start ();
   if (threadIdx.x == 0)
-    nodes.count = nodes.runs = 0;
+    counts = {};
   if (STEPS > 0)
     tabulate_weights<STEPS> (f, weights);
 
@@ -208,26 +208,27 @@ __launch_bounds__ (CANNY_THREADS, STEPS <= 1 && !GENERIC ? 3 : 1) tile_kernel (c
   }
   __syncthreads ();
 
-  const TileRuns runs (candidates, (uint32_t *) (memory + 2 * Layout::BITS), rows);
-  const uint32_t count = number_runs (runs, rows * CANNY_WORDS);
-  if (count)
-    join_runs (runs, strong, count);
-  write_rim (f, runs, tile, rows, nodes);
-  if (nodes.count)
-    write_runs (f, runs, tile, count, nodes);
-
-#pragma unroll 1
-  for (uint32_t base = 0; base < rows * CANNY_WORDS; base += CANNY_THREADS) {
-    const uint32_t i = base + threadIdx.x, x = tile_x + i % CANNY_WORDS * 32;
-    const bool inside = i < rows * CANNY_WORDS && x < f.width;
-    const uint32_t edges = inside ? strong_pixels (runs, i) : 0;
-    __syncwarp (); /* or the lanes would write one after the other */
-    if (inside)
-      write_mask (f, x, tile_y + i / CANNY_WORDS, edges);
-  }
+  const TileRuns runs = {candidates, strong, (uint32_t *) (memory + 2 * Layout::BITS), rows * CANNY_WORDS};
+  list_weak_runs<Layout::ROWS> (runs, &counts.weak_runs);
   __syncthreads ();
+  const uint32_t weak_runs = counts.weak_runs;
+  if (weak_runs) {
+    join_runs (runs, weak_runs);
+    settle_runs (f, runs, tile, tx, ty, weak_runs, counts);
+    if (counts.nodes) {
+      write_runs (f, runs, tile, weak_runs, counts);
+      __syncthreads ();
+    }
+  }
   if (threadIdx.x == 0)
-    f.tiles[tile] = {nodes.count, nodes.runs};
+    f.tiles[tile] = {counts.nodes, counts.node_runs};
+  write_rim (f, runs, tile, tx, ty, rows);
+#pragma unroll 1
+  for (uint32_t i = threadIdx.x; i < 2 * runs.words; i += CANNY_THREADS) { /* neighbours write side by side */
+    const uint32_t x = tile_x + i % (2 * CANNY_WORDS) * 16;
+    if (x < f.width)
+      write_mask (f, x, tile_y + i / (2 * CANNY_WORDS), strong[i / 2] >> i % 2 * 16);
+  }
 }
 
 template <int STEPS, int BLURRED_ROWS, bool GENERIC>

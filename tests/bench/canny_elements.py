@@ -19,7 +19,7 @@ SIZES = [(640, 480), (1920, 1080), (3840, 2160)]
 # Label, format, the elements that are measured, and those that have to exist for it.
 RUNS = [
     ("cudacanny, sigma 2", "GRAY8", "cudacanny sigma=2", ["cudacanny"]),
-    ("cudaupload ! cudacanny, sigma 2", "GRAY8", "cudaupload ! cudacanny sigma=2", ["cudaupload", "cudacanny"]),
+    ("cudaupload ! cudacanny, sigma 2", "NV12", "cudaupload ! cudacanny sigma=2", ["cudaupload", "cudacanny"]),
     ("cudacanny, sigma 2", "RGB", "cudacanny sigma=2", ["cudacanny"]),
     ("cudacanny, no blur", "RGB", "cudacanny sigma=0", ["cudacanny"]),
     ("edgedetect (OpenCV, CPU), no blur", "RGB", "edgedetect", ["edgedetect"]),
