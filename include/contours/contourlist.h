@@ -110,7 +110,8 @@ CTR_API double ctr_contour_perimeter (const CtrContour *contour);
 
 /* As cv::moments() of the line: spatial, central, normalised central; in order 00 10 01 20 11 02 30 21 12 03, 20 11 02
  * 30 21 12 03, 20 11 02 30 21 12 03. From exact sums, where OpenCV rounds each step: spatial ones differ by 1e-12 of
- * their value at most. All 0 where the area is. */
+ * their value at most, and by what that rounding amounts to in images of tens of thousands of pixels a side. All 0
+ * where the area is. */
 typedef struct {
   double m[10];
   double mu[7];
