@@ -14,7 +14,10 @@ namespace
 /* Room for what the last frames needed; a frame that needs more is done again. */
 struct Capacity {
   uint32_t nodes, open, closed, contours, points, rounds;
+  uint32_t many_rings, many_points; /* frames for which these kernels will still be queued */
 };
+
+constexpr uint32_t MANY_FRAMES = 16; /* after one that needed them */
 
 struct Borders {
   CtrForegroundState foreground;
@@ -22,6 +25,7 @@ struct Borders {
   CtrBuffer nodes;   /* sized by what is in it */
   CtrBuffer sorting; /* CUB's */
   CtrBuffer header;  /* pinned: BordersHeader */
+  uint32_t turn;     /* of the two counters */
   Capacity capacity;
   ContourPool *pool;
   cudaStream_t own_stream;
@@ -85,14 +89,13 @@ borders_destroy (void *state)
 size_t
 carve_planes (BordersFrame *f, uint8_t *base)
 {
-  const size_t words = (size_t) f->words * f->height, tiles = (size_t) f->tiles_x * f->tiles_y;
+  const size_t words = (size_t) f->words * f->height;
   CtrCarver c = {base, 0};
-  f->counters = c.take<BordersCounters> (1);
+  f->counters = c.take<BordersCounters> (2);
   f->bits = c.take<uint32_t> (words);
   f->starts = c.take<uint32_t> (words);
   f->before = c.take<uint32_t> (words);
   f->node_base = c.take<uint32_t> (words);
-  f->dense = c.take<uint32_t> (tiles);
   f->count_states = c.take<unsigned long long> (f->count_ctas);
   return c.used;
 }
@@ -108,6 +111,8 @@ carve_nodes (BordersFrame *f, uint8_t *base)
   f->rings.views[0] = c.take<RingView> (f->rings.capacity);
   f->rings.views[1] = c.take<RingView> (f->rings.capacity);
   f->closed = c.take<uint2> (f->closed_capacity);
+  f->open_ranks = c.take<uint32_t> (f->rings.capacity);
+  f->closed_ranks = c.take<uint32_t> (f->closed_capacity);
   const uint32_t contours = f->contour_capacity;
   f->rank_lengths = f->row_lengths = c.take<uint32_t> (contours);
   f->rank_keys = f->row_keys = c.take<uint32_t> (contours);
@@ -149,10 +154,22 @@ with_spare (uint32_t need)
 uint32_t
 most_rounds (uint32_t segments)
 {
-  uint32_t rounds = 2;
-  while (rounds < RING_MOST_ROUNDS && segments >> (rounds - 1))
+  uint32_t rounds = 2; /* of two doublings, the last of which finds that all is done */
+  while (rounds < RING_MOST_ROUNDS && (uint64_t) segments >> (2 * rounds - 1))
     rounds++;
   return rounds;
+}
+
+/* As ctr_buffer_reserve(), new memory zeroed. */
+bool
+reserve_clean (Borders *b, CtrBuffer *buffer, size_t size, CtrError *error)
+{
+  const size_t before = buffer->size;
+  if (!ctr_buffer_reserve (buffer, size, error))
+    return false;
+  if (buffer->size != before)
+    CTR_CUDA (cudaMemsetAsync (buffer->data, 0, buffer->size, b->stream));
+  return true;
 }
 
 /* The frame of the pending image; its memory. Nothing that uses the memory may be under way. */
@@ -184,6 +201,10 @@ reserve (Borders *b, BordersFrame *f, CtrError *error)
   f->point_capacity = b->capacity.points;
   f->order.capacity = f->contour_capacity;
   f->order.rounds = f->contour_capacity > RING_SMALL ? most_rounds (f->contour_capacity) : 0;
+  f->many_rings = b->capacity.many_rings > 0;
+  f->many_points = b->capacity.many_points > 0;
+  f->measuring = !f->limited;
+  f->final = true;
   const size_t sums = b->plan.features & CTR_CONTOUR_FEATURE_MOMENTS ? f->contour_capacity : 0;
   bool fresh;
   if (!ctr_foreground_reserve (&b->foreground, &b->image, b->plan.foreground.mode, &fresh, error)
@@ -195,6 +216,10 @@ reserve (Borders *b, BordersFrame *f, CtrError *error)
     return false;
   carve_planes (f, (uint8_t *) b->planes.data);
   carve_nodes (f, (uint8_t *) b->nodes.data);
+  BordersCounters *counters = f->counters;
+  b->turn ^= 1;
+  f->counters = counters + b->turn;
+  f->next_counters = counters + (b->turn ^ 1);
   f->rings.progress = &f->counters->progress;
   f->order.progress = &f->counters->order_progress;
   f->table = (CtrContour *) b->slot->table.data;
@@ -218,9 +243,13 @@ queue_frame (Borders *b, CtrError *error)
   if (b->plan.foreground.mode == CTR_THRESHOLD_OTSU
       && !ctr_foreground_otsu (&b->foreground, &plane, &f.threshold_device, b->stream, error))
     return false;
-  borders_launch_tiles (f, b->overlap, b->stream);
-  ctr_launch_rings (f.rings, b->overlap, b->stream);
-  borders_launch_ranks (f, b->overlap, b->stream);
+  borders_launch_tiles (f, b->stream);
+  borders_launch_few (f, b->overlap, b->stream);
+  if (f.many_rings) {
+    borders_launch_links (f, b->overlap, b->stream);
+    ctr_launch_rings (f.rings, b->overlap, b->stream);
+    borders_launch_ranks (f, b->overlap, b->stream);
+  }
   if (f.limited)
     borders_launch_measures (f, b->overlap, b->stream);
   if (borders_reorders (f) && !borders_launch_tree (f, &b->sorting, b->overlap, b->stream, error))
@@ -277,20 +306,28 @@ complete (Borders *b)
     all = false;
   };
   const bool nodes = h.nodes <= c->nodes && h.open <= c->open && h.closed <= c->closed;
+  const bool counted = nodes && !(h.incomplete & (LACKS_MANY_RINGS | LACKS_ROUNDS));
   grow (h.nodes, &c->nodes);
   grow (h.open, &c->open);
   grow (h.closed, &c->closed);
   /* Every contour starts with a segment, every point is a node. */
-  grow (nodes && !h.incomplete ? h.all_contours : h.open + h.closed, &c->contours);
-  grow (all ? h.points : h.nodes, &c->points);
-  /* As many rounds as frames of late have needed, and one more. */
-  const uint32_t most = h.open > RING_SMALL ? most_rounds (h.open) : 0;
-  if (!nodes || h.incomplete) {
-    c->rounds = max (c->rounds, most);
+  grow (counted ? h.all_contours : h.open + h.closed, &c->contours);
+  grow (counted && h.all_contours <= c->contours && all ? h.points : h.nodes, &c->points);
+  if (h.incomplete)
     all = false;
-  } else if (c->rounds > h.rounds + 1) {
+  /* As many rounds as frames of late have needed, and one more. */
+  if (!nodes || h.incomplete & LACKS_ROUNDS)
+    c->rounds = max (c->rounds, most_rounds (h.open));
+  else if (c->rounds > h.rounds + 1)
     c->rounds--;
-  }
+  if (nodes && h.listed)
+    c->many_rings -= c->many_rings > 0;
+  else if (h.open > RING_SMALL || h.closed > FEW_CONTOURS || h.incomplete & LACKS_MANY_RINGS)
+    c->many_rings = MANY_FRAMES;
+  if (h.incomplete & LACKS_MANY_POINTS || (all && (h.points > FEW_POINTS || h.contours > FEW_CONTOURS)))
+    c->many_points = MANY_FRAMES;
+  else if (all)
+    c->many_points -= c->many_points > 0;
   return all;
 }
 

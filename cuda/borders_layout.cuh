@@ -21,17 +21,21 @@
 #include <contours/borders.h>
 
 constexpr int BORDERS_TILE = 64, BORDERS_TILE_WORDS = BORDERS_TILE / 32;
-constexpr uint32_t COUNT_SHARE = 4096, OFFSET_SHARE = 1024; /* words, contours a CTA of the scans */
+constexpr uint32_t COUNT_SHARE = 1024, OFFSET_SHARE = 1024; /* words, contours a CTA of the scans */
 
 /* Scans over the contours. */
 enum { SCAN_MEASURED, SCAN_SELECTED, SCAN_OFFSETS, BORDERS_SCANS };
 
 constexpr uint32_t NO_CONTOUR = ~0u;
 
+constexpr uint32_t FEW_CONTOURS = 1024, FEW_POINTS = 8192; /* that one CTA takes alone */
+
 /* Of BordersFrame.node_ring: the ring is one closed segment, with its own numbers. */
 constexpr uint32_t RING_CLOSED = 1u << 31;
 /* Of BordersFrame.node_rank: the node's pixel is a point of the list. */
 constexpr uint32_t NODE_KEPT = 1u << 31;
+
+enum BordersLack { LACKS_MANY_RINGS = 1, LACKS_ROUNDS = 2, LACKS_MANY_POINTS = 4 };
 
 /* What a frame needs, whether or not there is room for it. */
 struct BordersHeader {
@@ -40,14 +44,14 @@ struct BordersHeader {
   uint32_t all_contours;        /* in the image */
   uint32_t points;
   uint32_t threshold;
-  uint32_t incomplete; /* there were more rounds to go */
+  uint32_t incomplete; /* BordersLack: kernels that were needed and not queued */
   uint32_t rounds;     /* of the rings that were needed */
+  uint32_t listed;     /* one CTA has put rings and contours in order */
 };
 
 struct BordersCounters {
   BordersHeader header;
-  uint32_t dense; /* tiles with more nodes than usual */
-  uint32_t count_ticket, scan_tickets[BORDERS_SCANS];
+  uint32_t count_ticket, scan_tickets[BORDERS_SCANS], point_ticket;
   RingProgress progress, order_progress;
 };
 
@@ -72,13 +76,13 @@ struct BordersFrame {
 
   uint32_t words;      /* 32-pixel words a row of the following, the leftmost pixel in bit 0; an even number */
   uint32_t *bits;      /* foreground */
-  uint32_t *starts;    /* keys of rings, as positions */
+  uint32_t *starts;    /* keys of rings, as positions; of no use where one CTA has put them in order */
   uint32_t *before;    /* a word: keys before it */
   uint32_t *node_base; /* a word with nodes: the number of its first one. In a word, slot by slot */
 
-  BordersCounters *counters;
+  BordersCounters *counters, *next_counters; /* this frame clears them for the next one */
   uint32_t tiles_x, tiles_y;
-  uint32_t *dense; /* tiles */
+  uint32_t many_rings, many_points; /* the kernels for these are queued */
 
   uint32_t node_capacity;
   uint32_t *node_place; /* x | y << 16 */
@@ -87,7 +91,8 @@ struct BordersFrame {
 
   Rings rings;
   uint32_t closed_capacity;
-  uint2 *closed; /* key, length */
+  uint2 *closed;                       /* key, length */
+  uint32_t *open_ranks, *closed_ranks; /* of the segments' contours */
 
   /* Contours. Their rank is their place in descending order of their keys, which is OpenCV's where no hierarchy changes
    * it; their row that in the table. */
@@ -117,6 +122,8 @@ struct BordersFrame {
   CtrContour *table;
   CtrPoint *points;
   CtrContourSums *sums; /* NULL: not asked for */
+  uint32_t measuring;   /* these points are to be measured */
+  uint32_t final;       /* and they are the result's */
   uint32_t point_capacity;
 };
 
@@ -197,6 +204,14 @@ find_slots (const uint32_t rows[3][3], uint32_t slots[4])
   for (int k = 0; k < 4; k++)
     slots[k] = rows[1][1] & z[2 * k] & ~(z[(2 * k + 7) % 8] & z[(2 * k + 6) % 8]);
   slots[2] |= rows[1][1] & z[0] & z[1] & z[2] & z[3] & z[4] & z[5] & z[6] & z[7]; /* alone */
+}
+
+/* From three rows with the pixel in bit 1. */
+__device__ inline uint32_t
+eight_neighbours (uint32_t above, uint32_t same, uint32_t below)
+{
+  return (same >> 2 & 1) | (above >> 1 & 2) | (above << 1 & 4) | (above << 3 & 8) | (same << 4 & 16)
+         | (below << 5 & 224);
 }
 
 /* What a node's eight neighbours tell. NEIGHBOURS: bit d is set where the one in direction d is foreground. */
@@ -299,9 +314,31 @@ find_node (const BordersFrame &f, uint32_t x, uint32_t y, uint32_t slot)
   return node;
 }
 
+/* Where contour ROW's points begin; nothing is known of them yet, unless limits asked for it. */
+__device__ inline void
+begin_contour (const BordersFrame &f, uint32_t row, uint32_t first)
+{
+  f.firsts[row] = first;
+  if (f.measuring)
+    f.accumulators[row] = {0, 0, ~0u, ~0u, 0, 0};
+  if (f.sums)
+    f.sums[row] = {};
+}
+
+/* Is it a frame whose points the last CTA of the point kernel may measure? */
+__device__ inline bool
+has_few_points (const BordersFrame &f)
+{
+  const BordersHeader &h = f.counters->header;
+  return h.points <= FEW_POINTS && h.contours <= FEW_CONTOURS;
+}
+
 /* Queue the kernels. OVERLAP: the GPU has overlapped launches. */
-void borders_launch_tiles (const BordersFrame &frame, bool overlap, cudaStream_t stream);
-/* After the rings: every contour's rank. */
+void borders_launch_tiles (const BordersFrame &frame, cudaStream_t stream);
+/* Rings and ranks, by one CTA if there are few segments and contours. */
+void borders_launch_few (const BordersFrame &frame, bool overlap, cudaStream_t stream);
+/* Otherwise: links the segments; after the rings, every contour's rank. */
+void borders_launch_links (const BordersFrame &frame, bool overlap, cudaStream_t stream);
 void borders_launch_ranks (const BordersFrame &frame, bool overlap, cudaStream_t stream);
 /* Points and table of the contours in their order. */
 void borders_launch_lists (const BordersFrame &frame, bool overlap, cudaStream_t stream);

@@ -1,35 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* First kernels of the border following: image to bits, bits to nodes, nodes to segments. */
+/* First kernels of the border following: image to bits, bits to nodes, nodes to segments; and all up to the contours'
+ * places where there are few of them. */
 #include "cuda/borders_layout.cuh"
+#include "cuda/lookback.cuh"
 #include "cuda/pixels.cuh"
 
 namespace
 {
-
-constexpr int PACK_THREADS = 256;
-
-/* A thread 16 pixels. Clears what the frame's other kernels count on. */
-__global__ void
-__launch_bounds__ (PACK_THREADS) pack_kernel (const __grid_constant__ BordersFrame f)
-{
-  const uint64_t chunk = (uint64_t) blockIdx.x * PACK_THREADS + threadIdx.x;
-  const uint32_t row_chunks = f.words * 2;
-  ctr_let_next_start ();
-  ctr_wait_for_previous ();
-  if (chunk < sizeof (BordersCounters) / 4)
-    ((uint32_t *) f.counters)[chunk] = 0;
-  if (chunk < f.count_ctas)
-    f.count_states[chunk] = 0;
-  if (chunk < f.contour_capacity / OFFSET_SHARE + 1)
-    for (int i = 0; i < BORDERS_SCANS; i++)
-      f.scan_states[i][chunk] = 0;
-  const uint32_t y = chunk / row_chunks;
-  if (y >= f.height)
-    return;
-  const uint32_t threshold = f.threshold_device ? *f.threshold_device : f.threshold;
-  ((uint16_t *) f.bits)[chunk] = load_chunk (f, threshold, (uint32_t) (chunk % row_chunks) * 16, y);
-  ((uint16_t *) f.starts)[chunk] = 0;
-}
 
 /* A thread's node in shared memory: where it is, and flags. */
 constexpr uint32_t PLACE_SLOT = 3, PLACE_KEPT = 1 << 14, PLACE_HEAD = 1 << 15;
@@ -37,32 +14,38 @@ constexpr int PLACE_X = 2, PLACE_Y = 8;
 constexpr uint32_t OUTSIDE = ~0u;
 constexpr uint16_t LOCAL_CLOSED = 1 << 15;
 
-/* ROWS x 64 pixels with up to MOST_NODES nodes. */
-template <int ROWS, int MOST_NODES> struct Tile {
-  static constexpr int WORDS = ROWS * BORDERS_TILE_WORDS, STRIDE = BORDERS_TILE_WORDS + 2;
+constexpr int THREADS = 128, MOST_NODES = 1024;
+constexpr int TILE_WORDS = BORDERS_TILE * BORDERS_TILE_WORDS, STRIDE = BORDERS_TILE_WORDS + 2;
+static_assert (THREADS >= TILE_WORDS, "a thread a word");
+/* A chequerboard has two nodes a pixel. */
+constexpr int LEAST_ROWS = 8;
+static_assert (LEAST_ROWS * BORDERS_TILE * 2 <= MOST_NODES, "a part of so few rows always has room");
 
-  uint32_t bits[(ROWS + 2) * STRIDE]; /* and what surrounds it */
-  uint32_t slots[WORDS][4];
-  uint16_t base[WORDS][4];   /* nodes before */
-  uint32_t jump[MOST_NODES]; /* a node further on in its chain << 16 | points from this one to before that one */
+/* A tile; where it has too many nodes, some of its rows at a time. */
+struct Tile {
+  uint32_t bits[(BORDERS_TILE + 2) * STRIDE]; /* all rows, and what surrounds the tile */
+  int first_word, first_row;                  /* where it is */
+  int top, rows;                              /* the part */
+
+  uint32_t slots[TILE_WORDS][4];
+  uint16_t base[TILE_WORDS][4]; /* nodes before */
+  uint32_t jump[MOST_NODES];    /* a node further on in its chain << 16 | points from this one to before that one */
   uint16_t place[MOST_NODES];
-  uint16_t segment[MOST_NODES]; /* of the chain that ends here: its number in the tile */
-  uint32_t warp_sums[32];
+  uint16_t segment[MOST_NODES]; /* of the chain that ends here: its number in the part */
+  uint32_t warp_sums[THREADS / 32];
   uint32_t open, closed;
-  uint32_t node_base, open_base, closed_base; /* of the tile's */
+  uint32_t node_base, open_base, closed_base; /* of the part's */
 
-  /* The eight neighbours of a pixel. */
+  /* The eight neighbours of a pixel of the part. */
   __device__ uint32_t
   neighbours (uint32_t x, uint32_t y) const
   {
-    const uint32_t at = 31 + x, word = at / 32, shift = at % 32;
-    auto three = [&] (uint32_t row) {
-      const uint32_t *b = bits + row * STRIDE + word;
-      return __funnelshift_r (b[0], b[1], shift);
-    };
-    const uint32_t above = three (y), same = three (y + 1), below = three (y + 2);
-    return (same >> 2 & 1) | (above >> 1 & 2) | (above << 1 & 4) | (above << 3 & 8) | (same << 4 & 16)
-           | (below << 5 & 32) | (below << 5 & 64) | (below << 5 & 128);
+    const uint32_t at = 31 + x, shift = at % 32;
+    const uint32_t *b = bits + (top + y) * STRIDE + at / 32;
+    const uint32_t above = __funnelshift_r (b[0], b[1], shift),
+                   same = __funnelshift_r (b[STRIDE], b[STRIDE + 1], shift),
+                   below = __funnelshift_r (b[2 * STRIDE], b[2 * STRIDE + 1], shift);
+    return eight_neighbours (above, same, below);
   }
 
   __device__ uint32_t
@@ -92,10 +75,10 @@ template <int ROWS, int MOST_NODES> struct Tile {
     return inside (*x, *y) ? node_at (*x, *y, s.next_slot ()) : OUTSIDE;
   }
 
-  static __device__ bool
-  inside (int x, int y)
+  __device__ bool
+  inside (int x, int y) const
   {
-    return x >= 0 && x < BORDERS_TILE && y >= 0 && y < ROWS;
+    return x >= 0 && x < BORDERS_TILE && y >= 0 && y < rows;
   }
 
   __device__ uint32_t
@@ -109,32 +92,71 @@ template <int ROWS, int MOST_NODES> struct Tile {
   {
     return place[node] & PLACE_KEPT;
   }
+
+  /* In the image. */
+  __device__ uint32_t
+  image_x (int x) const
+  {
+    return first_word * 32 + x;
+  }
+  __device__ uint32_t
+  image_y (int y) const
+  {
+    return first_row + top + y;
+  }
 };
 
-/* Loads the bits, finds the slots, numbers the nodes. Returns how many there are. */
-template <int THREADS, int ROWS, int MOST_NODES>
-__device__ inline uint32_t
-number_nodes (const BordersFrame &f, Tile<ROWS, MOST_NODES> &tile, int first_word, int first_row)
+/* From samples to the tile's bits, and those to memory. Returns whether there are any. */
+__device__ inline bool
+load_bits (const BordersFrame &f, Tile &tile)
 {
-  typedef Tile<ROWS, MOST_NODES> T;
-  static_assert (THREADS >= T::WORDS, "a thread a word");
-  const uint32_t t = threadIdx.x, lane = t % 32, warp = t / 32;
+  const uint32_t threshold = f.threshold_device ? *f.threshold_device : f.threshold, t = threadIdx.x;
+  const int x = tile.first_word * 32, y = tile.first_row;
+  constexpr int CHUNKS = BORDERS_TILE / 16;
+  uint16_t *halves = (uint16_t *) tile.bits;
   uint32_t any = 0;
-  for (int i = t; i < (ROWS + 2) * T::STRIDE; i += THREADS) {
-    const uint32_t word = word_at (f, first_word - 1 + i % T::STRIDE, first_row - 1 + i / T::STRIDE);
-    tile.bits[i] = word;
-    any |= word;
+#pragma unroll
+  for (int k = 0; k < BORDERS_TILE * CHUNKS / THREADS; k++) {
+    const int i = t + k * THREADS, row = i / CHUNKS, chunk = i % CHUNKS;
+    const uint32_t bits = load_chunk (f, threshold, x + chunk * 16, y + row);
+    halves[((row + 1) * STRIDE + 1) * 2 + chunk] = bits;
+    any |= bits;
   }
-  if (!__syncthreads_or (any))
-    return 0;
+  /* The rows above and below; the pixels to the left and to the right. */
+  if (t < 2 * CHUNKS) {
+    const int row = t < CHUNKS ? 0 : BORDERS_TILE + 1, chunk = t % CHUNKS;
+    halves[(row * STRIDE + 1) * 2 + chunk] = load_chunk (f, threshold, x + chunk * 16, (uint32_t) (y + row - 1));
+  }
+  for (int i = t; i < 2 * (BORDERS_TILE + 2); i += THREADS) {
+    const int row = i / 2, right = i % 2;
+    const uint32_t bit = load_pixel (f, threshold, right ? x + BORDERS_TILE : x - 1, y + row - 1);
+    tile.bits[row * STRIDE + (right ? STRIDE - 1 : 0)] = right ? bit : bit << 31;
+  }
+  const bool found = __syncthreads_or (any);
+  const int row = t / BORDERS_TILE_WORDS, word = tile.first_word + t % BORDERS_TILE_WORDS;
+  if (t < TILE_WORDS && y + row < (int) f.height) {
+    const size_t to = (size_t) (y + row) * f.words + word;
+    f.bits[to] = tile.bits[(row + 1) * STRIDE + 1 + t % BORDERS_TILE_WORDS];
+    if (f.many_rings)
+      f.starts[to] = 0;
+  }
+  return found;
+}
+
+/* Finds the slots of the part, numbers the nodes. Returns how many there are; more than MOST_NODES are not numbered. */
+__device__ inline uint32_t
+number_nodes (Tile &tile)
+{
+  const uint32_t t = threadIdx.x, lane = t % 32, warp = t / 32;
+  const int row = t / BORDERS_TILE_WORDS, word = t % BORDERS_TILE_WORDS;
   uint32_t slots[4] = {0, 0, 0, 0}, count = 0;
-  if (t < T::WORDS) {
+  if (row < tile.rows) {
     uint32_t rows[3][3];
 #pragma unroll
     for (int j = 0; j < 3; j++)
 #pragma unroll
       for (int i = 0; i < 3; i++)
-        rows[j][i] = tile.bits[(t / BORDERS_TILE_WORDS + j) * T::STRIDE + t % BORDERS_TILE_WORDS + i];
+        rows[j][i] = tile.bits[(tile.top + row + j) * STRIDE + word + i];
     find_slots (rows, slots);
     count = __popc (slots[0]) + __popc (slots[1]) + __popc (slots[2]) + __popc (slots[3]);
   }
@@ -154,23 +176,21 @@ number_nodes (const BordersFrame &f, Tile<ROWS, MOST_NODES> &tile, int first_wor
   }
   if (all == 0 || all > MOST_NODES)
     return all;
-  if (t < T::WORDS)
+  if (row < tile.rows)
 #pragma unroll
     for (int k = 0; k < 4; k++) {
       tile.slots[t][k] = slots[k];
       tile.base[t][k] = sum;
       for (uint32_t rest = slots[k]; rest; rest &= rest - 1)
-        tile.place[sum++] =
-            (t / BORDERS_TILE_WORDS) << PLACE_Y | (t % BORDERS_TILE_WORDS * 32 + __ffs (rest) - 1) << PLACE_X | k;
+        tile.place[sum++] = row << PLACE_Y | (word * 32 + __ffs (rest) - 1) << PLACE_X | k;
     }
   __syncthreads ();
   return all;
 }
 
 /* Nodes to chains: each node learns the last one of its chain. */
-template <int THREADS, int ROWS, int MOST_NODES>
 __device__ inline void
-find_chains (const BordersFrame &f, Tile<ROWS, MOST_NODES> &tile, uint32_t count)
+find_chains (const BordersFrame &f, Tile &tile, uint32_t count)
 {
   for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
     const NodeShape s = tile.shape (i);
@@ -206,10 +226,8 @@ find_chains (const BordersFrame &f, Tile<ROWS, MOST_NODES> &tile, uint32_t count
 }
 
 /* Numbers and writes the segments. */
-template <int THREADS, int ROWS, int MOST_NODES>
 __device__ inline void
-write_segments (
-    const BordersFrame &f, Tile<ROWS, MOST_NODES> &tile, uint32_t count, int first_word, int first_row, bool *room)
+write_segments (const BordersFrame &f, Tile &tile, uint32_t count, bool *room)
 {
   int x, y;
   for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
@@ -240,18 +258,17 @@ write_segments (
     const NodeShape s = tile.shape (i);
     const uint32_t last = tile.jump[i] >> 16;
     const uint32_t length = tile.jump[last] & 0xffff, segment = tile.segment[last];
-    const uint32_t at = position_of (f, first_word * 32 + (place >> PLACE_X & 63), first_row + (place >> PLACE_Y & 63));
+    const uint32_t at = position_of (f, tile.image_x (place >> PLACE_X & 63), tile.image_y (place >> PLACE_Y & 63));
     const uint32_t key = s.starts_outer () ? at : s.starts_hole () ? at + 1 : NO_KEY;
     if (segment & LOCAL_CLOSED) {
       f.closed[tile.closed_base + (segment & ~LOCAL_CLOSED)] = make_uint2 (key, length);
-      atomicOr (&f.starts[key / 32], 1u << key % 32);
       continue;
     }
     const NodeShape end = tile.shape (last);
     const uint32_t next = tile.next (last, end, &x, &y);
     RingSegment r = {0, length, key, 0};
     if (next == OUTSIDE) { /* the link kernel will know */
-      r.next = position_of (f, first_word * 32 + x, first_row + y);
+      r.next = position_of (f, tile.image_x (x), tile.image_y (y));
       r.unused = 1 + end.next_slot ();
     } else {
       r.next = tile.open_base + tile.segment[tile.jump[next] >> 16];
@@ -260,65 +277,87 @@ write_segments (
   }
 }
 
-template <int THREADS, int ROWS, int MOST_NODES>
 __device__ inline void
-write_nodes (const BordersFrame &f, Tile<ROWS, MOST_NODES> &tile, uint32_t count, int first_word, int first_row)
+write_nodes (const BordersFrame &f, const Tile &tile, uint32_t count)
 {
-  typedef Tile<ROWS, MOST_NODES> T;
   for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
     const uint32_t place = tile.place[i], jump = tile.jump[i], last = jump >> 16, segment = tile.segment[last];
     const uint32_t length = tile.jump[last] & 0xffff, to = tile.node_base + i;
     const uint32_t rest = (last == i ? 0 : jump & 0xffff) + tile.kept (last); /* points from here on */
-    f.node_place[to] = (first_word * 32 + (place >> PLACE_X & 63)) | (first_row + (place >> PLACE_Y & 63)) << 16;
+    f.node_place[to] = tile.image_x (place >> PLACE_X & 63) | tile.image_y (place >> PLACE_Y & 63) << 16;
     f.node_ring[to] = segment & LOCAL_CLOSED ? (tile.closed_base + (segment & ~LOCAL_CLOSED)) | RING_CLOSED
                                              : tile.open_base + segment;
     f.node_rank[to] = (length - rest) | (place & PLACE_KEPT ? NODE_KEPT : 0);
   }
   const uint32_t t = threadIdx.x;
-  if (t < T::WORDS && (tile.slots[t][0] | tile.slots[t][1] | tile.slots[t][2] | tile.slots[t][3]))
-    f.node_base[(size_t) (first_row + t / BORDERS_TILE_WORDS) * f.words + first_word + t % BORDERS_TILE_WORDS] =
-        tile.node_base + tile.base[t][0];
+  const int row = t / BORDERS_TILE_WORDS, word = t % BORDERS_TILE_WORDS;
+  if (row < tile.rows && (tile.slots[t][0] | tile.slots[t][1] | tile.slots[t][2] | tile.slots[t][3]))
+    f.node_base[(size_t) tile.image_y (row) * f.words + tile.first_word + word] = tile.node_base + tile.base[t][0];
 }
 
-/* ROWS < BORDERS_TILE: a part of a tile with many nodes. */
-template <int THREADS, int ROWS, int MOST_NODES>
+/* A CTA a tile. Clears what later kernels of the frame count on, and the next frame's counters. */
 __global__ void
 __launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ BordersFrame f)
 {
-  constexpr int PARTS = BORDERS_TILE / ROWS;
-  __shared__ Tile<ROWS, MOST_NODES> tile;
+  __shared__ Tile tile;
   ctr_let_next_start ();
-  ctr_wait_for_previous ();
-  uint32_t number = blockIdx.x;
-  if (PARTS > 1) {
-    if (number / PARTS >= f.counters->dense)
-      return;
-    number = f.dense[number / PARTS];
+  const uint32_t t = threadIdx.x, all = gridDim.x * THREADS;
+  for (uint32_t i = blockIdx.x * THREADS + t; i < sizeof (BordersCounters) / 4; i += all)
+    ((uint32_t *) f.next_counters)[i] = 0;
+  if (f.many_rings)
+    for (uint32_t i = blockIdx.x * THREADS + t; i < f.count_ctas; i += all)
+      f.count_states[i] = 0;
+  for (uint32_t i = blockIdx.x * THREADS + t; i < f.contour_capacity / OFFSET_SHARE + 1; i += all)
+    for (int k = 0; k < BORDERS_SCANS; k++)
+      f.scan_states[k][i] = 0;
+
+  if (t == 0) {
+    tile.first_word = blockIdx.x % f.tiles_x * BORDERS_TILE_WORDS;
+    tile.first_row = blockIdx.x / f.tiles_x * BORDERS_TILE;
   }
-  if (threadIdx.x == 0)
-    tile.open = tile.closed = 0;
-  const int first_word = number % f.tiles_x * BORDERS_TILE_WORDS;
-  const int first_row = number / f.tiles_x * BORDERS_TILE + blockIdx.x % PARTS * ROWS;
-  const uint32_t count = number_nodes<THREADS> (f, tile, first_word, first_row);
-  if (count == 0)
+  __syncthreads ();
+  if (!load_bits (f, tile))
     return;
-  if (count > MOST_NODES) {
-    if (threadIdx.x == 0)
-      f.dense[atomicAdd (&f.counters->dense, 1)] = number;
-    return;
-  }
-  find_chains<THREADS> (f, tile, count);
-  bool room;
-  write_segments<THREADS> (f, tile, count, first_word, first_row, &room);
-  if (room)
-    write_nodes<THREADS> (f, tile, count, first_word, first_row);
+  int top = 0, rows = BORDERS_TILE;
+#pragma unroll 1
+  do {
+    __syncthreads ();
+    if (t == 0) {
+      tile.top = top;
+      tile.rows = rows;
+      tile.open = tile.closed = 0;
+    }
+    __syncthreads ();
+    const uint32_t count = number_nodes (tile);
+    if (count > MOST_NODES) {
+      rows /= 2;
+      continue;
+    }
+    top += rows;
+    if (count == 0)
+      continue;
+    find_chains (f, tile, count);
+    bool room;
+    write_segments (f, tile, count, &room);
+    if (room)
+      write_nodes (f, tile, count);
+  } while (top < BORDERS_TILE);
 }
 
-constexpr int USUAL_THREADS = 128, USUAL_NODES = 1024, DENSE_THREADS = 256, DENSE_ROWS = 32;
-constexpr int DENSE_NODES = DENSE_ROWS * BORDERS_TILE * 2; /* a chequerboard's */
-static_assert (DENSE_NODES < LOCAL_CLOSED, "segments fit their numbers");
-
 constexpr int LINK_THREADS = 256, LINK_CTAS = 528;
+
+/* What segment I knows in the beginning; the one it goes on in in another tile is found, now that all have numbers. */
+__device__ inline RingView
+link_segment (const BordersFrame &f, uint32_t i)
+{
+  RingSegment s = f.rings.segments[i];
+  if (s.unused) {
+    const uint32_t row = f.words * 32;
+    s.next = f.node_ring[find_node (f, s.next % row, s.next / row, s.unused - 1)];
+    f.rings.segments[i].next = s.next;
+  }
+  return {s.next, s.length, s.key, 0};
+}
 
 /* Segments that go on in another tile find the one there, now that all have numbers. */
 __global__ void
@@ -326,37 +365,128 @@ __launch_bounds__ (LINK_THREADS) link_kernel (const __grid_constant__ BordersFra
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  if (!nodes_fit (f))
+  if (!nodes_fit (f) || f.counters->header.listed)
     return;
   const uint32_t count = f.counters->header.open;
   if (blockIdx.x == 0 && threadIdx.x == 0)
     f.counters->progress.count = count;
-  for (uint32_t i = blockIdx.x * LINK_THREADS + threadIdx.x; i < count; i += gridDim.x * LINK_THREADS) {
-    RingSegment s = f.rings.segments[i];
-    if (s.unused) {
-      const uint32_t row = f.words * 32;
-      s.next = f.node_ring[find_node (f, s.next % row, s.next / row, s.unused - 1)];
-      f.rings.segments[i].next = s.next;
+  for (uint32_t i = blockIdx.x * LINK_THREADS + threadIdx.x; i < count; i += gridDim.x * LINK_THREADS)
+    f.rings.views[0][i] = link_segment (f, i);
+}
+
+constexpr int FEW_THREADS = 1024;
+static_assert (FEW_THREADS >= FEW_CONTOURS, "a thread a contour");
+
+/* One CTA: links, rings, ranks, and where the contours' points begin. */
+__global__ void
+__launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersFrame f)
+{
+  __shared__ RingView views[RING_SMALL];
+  __shared__ uint32_t keys[FEW_CONTOURS], lengths[FEW_CONTOURS], sums[FEW_THREADS / 32], contours;
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  BordersHeader &h = f.counters->header;
+  const uint32_t t = threadIdx.x, open = h.open, closed = h.closed;
+  if (!nodes_fit (f))
+    return;
+  if (open > RING_SMALL || closed > FEW_CONTOURS) {
+    if (t == 0 && !f.many_rings)
+      h.incomplete = LACKS_MANY_RINGS;
+    return;
+  }
+  if (t == 0)
+    contours = 0;
+  for (uint32_t i = t; i < open; i += FEW_THREADS)
+    views[i] = link_segment (f, i);
+  __syncthreads ();
+  ring_rounds_of_cta<FEW_THREADS> (views, open);
+
+  /* The contours, in any order; then the rank of each by counting. */
+  for (uint32_t i = t; i < open + closed; i += FEW_THREADS) {
+    uint32_t key, length;
+    if (i < open) {
+      const RingSegment s = f.rings.segments[i];
+      if (s.key == NO_KEY || s.key != views[i].key)
+        continue;
+      key = s.key;
+      length = s.length + views[s.next].distance;
+    } else {
+      const uint2 c = f.closed[i - open];
+      key = c.x;
+      length = c.y;
     }
-    f.rings.views[0][i] = {s.next, s.length, s.key, 0};
+    const uint32_t place = atomicAdd (&contours, 1);
+    if (place < FEW_CONTOURS) {
+      keys[place] = key;
+      lengths[place] = length;
+    }
+  }
+  __syncthreads ();
+  const uint32_t count = contours;
+  if (count > FEW_CONTOURS || count > f.contour_capacity) {
+    if (t == 0) {
+      h.all_contours = h.contours = count; /* what there must be room for */
+      h.incomplete = count > FEW_CONTOURS && !f.many_rings ? LACKS_MANY_RINGS : 0;
+    }
+    return;
+  }
+  const uint32_t key = t < count ? keys[t] : 0, length = t < count ? lengths[t] : 0;
+  uint32_t rank = 0;
+  for (uint32_t i = 0; i < count; i++)
+    rank += keys[i] > key;
+  __syncthreads ();
+  if (t < count) {
+    keys[rank] = f.rank_keys[rank] = key;
+    lengths[rank] = f.rank_lengths[rank] = length;
+  }
+  __syncthreads ();
+  uint32_t points;
+  const uint32_t first = block_scan<FEW_THREADS> (t < count ? lengths[t] : 0, sums, &points);
+  if (t < count)
+    begin_contour (f, t, first);
+  for (uint32_t i = t; i < open + closed; i += FEW_THREADS) {
+    const uint32_t own = i < open ? views[i].key : f.closed[i - open].x;
+    uint32_t low = 0, high = count - 1; /* descending keys */
+    while (low < high) {
+      const uint32_t middle = (low + high) / 2;
+      if (keys[middle] > own)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    if (i < open) {
+      f.open_ranks[i] = low;
+      f.rings.views[0][i] = views[i];
+    } else {
+      f.closed_ranks[i - open] = low;
+    }
+  }
+  if (t == 0) {
+    f.counters->progress.small = 1;
+    h.listed = 1;
+    h.all_contours = h.contours = count;
+    h.points = points;
+    h.threshold = f.threshold_device ? *f.threshold_device : f.threshold;
   }
 }
 
 } // namespace
 
 void
-borders_launch_tiles (const BordersFrame &f, bool overlap, cudaStream_t stream)
+borders_launch_tiles (const BordersFrame &f, cudaStream_t stream)
 {
-  const uint64_t chunks = (uint64_t) f.words * 2 * f.height;
-  const uint64_t clear = max (f.count_ctas, f.contour_capacity / OFFSET_SHARE + 1),
-                 least = sizeof (BordersCounters) / 4;
-  const uint64_t threads = max (chunks, max (clear, least));
-  const unsigned tiles = f.tiles_x * f.tiles_y;
-  pack_kernel<<<(unsigned) ((threads + PACK_THREADS - 1) / PACK_THREADS), PACK_THREADS, 0, stream>>> (f);
-  ctr_launch_overlapped (
-      overlap, tile_kernel<USUAL_THREADS, BORDERS_TILE, USUAL_NODES>, tiles, USUAL_THREADS, 0, stream, f);
-  ctr_launch_overlapped (overlap, tile_kernel<DENSE_THREADS, DENSE_ROWS, DENSE_NODES>,
-      tiles * (BORDERS_TILE / DENSE_ROWS), DENSE_THREADS, 0, stream, f);
+  tile_kernel<<<f.tiles_x * f.tiles_y, THREADS, 0, stream>>> (f);
+}
+
+void
+borders_launch_few (const BordersFrame &f, bool overlap, cudaStream_t stream)
+{
+  ctr_launch_overlapped (overlap, few_kernel, 1, FEW_THREADS, 0, stream, f);
+}
+
+void
+borders_launch_links (const BordersFrame &f, bool overlap, cudaStream_t stream)
+{
   ctr_launch_overlapped (overlap, link_kernel, min (f.rings.capacity / LINK_THREADS + 1, (unsigned) LINK_CTAS),
       LINK_THREADS, 0, stream, f);
 }

@@ -43,33 +43,54 @@ neighbours_at (const BordersFrame &f, uint32_t x, uint32_t y)
     const int word = at < 0 ? -1 : at / 32;
     rows[j] = __funnelshift_r (word_at (f, word, row), word_at (f, word + 1, row), at & 31);
   }
-  return (rows[1] >> 2 & 1) | (rows[0] >> 1 & 2) | (rows[0] << 1 & 4) | (rows[0] << 3 & 8) | (rows[1] << 4 & 16)
-         | (rows[2] << 5 & 32) | (rows[2] << 5 & 64) | (rows[2] << 5 & 128);
+  return eight_neighbours (rows[0], rows[1], rows[2]);
 }
 
-/* The last pixel at or before X in row Y that is foreground, or not if INVERT; -1: none. By a warp. */
+/* Of a row's word, what is looked for: foreground, or INVERT not. */
+__device__ inline uint32_t
+load_word (const BordersFrame &f, int word, uint32_t y, uint32_t invert)
+{
+  return word >= 0 ? f.bits[(size_t) y * f.words + word] ^ invert : 0;
+}
+
+constexpr int NEAR_WORDS = 2; /* to the west, where a thread looks alone */
+
+/* A thread a contour that it may have: the last pixel at or before X in row Y that is foreground, or with INVERT = ~0
+ * not; -1: none. Where a thread does not find it nearby, its warp helps. */
 __device__ inline int
-look_west (const BordersFrame &f, int x, uint32_t y, bool invert)
+look_west (const BordersFrame &f, bool wanted, int x, uint32_t y, uint32_t invert)
 {
   const int lane = threadIdx.x % 32;
-  for (int word = x >= 0 ? x / 32 : -1; word >= 0; word -= 32) {
-    uint32_t bits = 0;
-    if (word - lane >= 0) {
-      bits = f.bits[(size_t) y * f.words + word - lane] ^ (invert ? ~0u : 0);
-      if (lane == 0 && word == x / 32)
-        bits &= (2u << x % 32) - 1;
-    }
-    const uint32_t found = __ballot_sync (~0u, bits != 0);
-    if (found) {
-      const int source = __ffs (found) - 1;
-      bits = __shfl_sync (~0u, bits, source);
-      return (word - source) * 32 + 31 - __clz (bits);
-    }
+  int word = x >= 0 ? x / 32 : -1, found = -1;
+  if (wanted) {
+    uint32_t bits = load_word (f, word, y, invert) & ((2u << (x & 31)) - 1);
+    for (int i = 1; !bits && word > 0 && i < NEAR_WORDS; i++)
+      bits = load_word (f, --word, y, invert);
+    if (bits)
+      found = word * 32 + 31 - __clz (bits);
+    word--;
   }
-  return -1;
+  uint32_t left = __ballot_sync (~0u, wanted && found < 0 && word >= 0);
+  for (; left; left &= left - 1) {
+    const int who = __ffs (left) - 1;
+    const uint32_t row = __shfl_sync (~0u, y, who), other = __shfl_sync (~0u, invert, who);
+    int result = -1;
+    for (int w = __shfl_sync (~0u, word, who); w >= 0 && result < 0; w -= 32) {
+      uint32_t bits = load_word (f, w - lane, row, w - lane >= 0 ? other : 0);
+      const uint32_t any = __ballot_sync (~0u, bits != 0);
+      if (any) {
+        const int source = __ffs (any) - 1;
+        bits = __shfl_sync (~0u, bits, source);
+        result = (w - source) * 32 + 31 - __clz (bits);
+      }
+    }
+    if (lane == who)
+      found = result;
+  }
+  return found;
 }
 
-/* The contour's neighbour to the west, as above. By a warp a contour. */
+/* The contour's neighbour to the west, as above. */
 __global__ void
 __launch_bounds__ (THREADS) neighbour_kernel (const __grid_constant__ BordersFrame f)
 {
@@ -77,24 +98,23 @@ __launch_bounds__ (THREADS) neighbour_kernel (const __grid_constant__ BordersFra
   ctr_wait_for_previous ();
   if (!contours_fit (f))
     return;
-  const RingView *views = ring_views (f.rings);
   const uint32_t contours = f.counters->header.all_contours;
-  for (uint32_t i = first_index () / 32; i < contours; i += index_step () / 32) {
-    const uint32_t key = f.rank_keys[i], y = key / (f.words * 32), x = key % (f.words * 32);
-    const bool hole = is_hole (f, key);
-    int u = look_west (f, (int) x - 1, y, hole);
-    uint32_t parent = NO_PARENT;
-    if (hole || u >= 0) {
-      u += hole; /* the first of the run, not the one before it */
-      if (threadIdx.x % 32 == 0) {
-        const uint32_t slot = slot_facing (neighbours_at (f, u, y), hole ? 4 : 0);
-        const uint32_t ring = f.node_ring[find_node (f, u, y, slot)];
-        const uint32_t other = ring & RING_CLOSED ? f.closed[ring & ~RING_CLOSED].x : views[ring].key;
-        parent = rank_of (f, other) | (is_hole (f, other) == hole ? PARENT_OF : 0);
-      }
+  for (uint32_t i = first_index (); __any_sync (~0u, i < contours); i += index_step ()) {
+    const bool wanted = i < contours;
+    const uint32_t key = wanted ? f.rank_keys[i] : 0, y = key / (f.words * 32), x = key % (f.words * 32);
+    const bool hole = wanted && is_hole (f, key);
+    int u = look_west (f, wanted, (int) x - 1, y, hole ? ~0u : 0);
+    if (!wanted)
+      continue;
+    if (!hole && u < 0) {
+      f.parents[i] = NO_PARENT;
+      continue;
     }
-    if (threadIdx.x % 32 == 0)
-      f.parents[i] = parent;
+    u += hole; /* the first of the run, not the one before it */
+    const uint32_t slot = slot_facing (neighbours_at (f, u, y), hole ? 4 : 0);
+    const uint32_t ring = f.node_ring[find_node (f, u, y, slot)];
+    const uint32_t other = ring & RING_CLOSED ? f.closed_ranks[ring & ~RING_CLOSED] : f.open_ranks[ring];
+    f.parents[i] = other | (is_hole (f, f.rank_keys[other]) == hole ? PARENT_OF : 0);
   }
 }
 
@@ -357,6 +377,7 @@ borders_launch_tree (const BordersFrame &f, CtrBuffer *temporary, bool overlap, 
     launch (sibling_kernel, f.contour_capacity);
     launch (follower_kernel, f.contour_capacity);
     launch (ring_kernel, f.contour_capacity);
+    ctr_launch_small_rings (f.order, overlap, stream);
     ctr_launch_rings (f.order, overlap, stream);
     launch (order_kernel, f.contour_capacity);
   }

@@ -67,6 +67,18 @@ load_chunk (const Frame &f, uint32_t threshold, uint32_t x, uint32_t y)
   return inside >= 16 ? bits : bits & ((1u << inside) - 1);
 }
 
+/* Is a pixel foreground? None outside of the image is. */
+template <typename Frame>
+__device__ inline bool
+load_pixel (const Frame &f, uint32_t threshold, int x, int y)
+{
+  if (x < 0 || y < 0 || x >= (int) f.width || y >= (int) f.height)
+    return false;
+  const uint8_t *row = f.pixels + y * f.stride;
+  const uint32_t sample = f.depth == 8 ? row[x] : ((const uint16_t *) row)[x];
+  return (sample >= threshold) != (bool) f.invert;
+}
+
 } // namespace
 
 #endif

@@ -47,7 +47,47 @@ struct Rings {
   uint32_t rounds; /* that are launched for more than RING_SMALL segments */
 };
 
-/* Queues the kernels: the CTA for few segments, and the rounds for many. */
+/* A and what follows it. *OPEN: may there be segments of the ring that neither has seen? If both know the same key,
+ * then the second has come round to where the first found it. */
+__device__ inline RingView
+ring_join (const RingView &a, const RingView &b, bool *open)
+{
+  *open = a.key != b.key || a.key == NO_KEY;
+  return {b.next, a.length + b.length, min (a.key, b.key), b.key < a.key ? a.length + b.distance : a.distance};
+}
+
+/* All rounds by one CTA of THREADS threads, on COUNT <= RING_SMALL views in shared memory, where they are after a
+ * barrier. Ends in a barrier. */
+template <int THREADS>
+__device__ inline void
+ring_rounds_of_cta (RingView *views, uint32_t count)
+{
+  constexpr int SHARE = RING_SMALL / THREADS;
+  bool any;
+  do {
+    any = false;
+    RingView news[SHARE];
+#pragma unroll
+    for (int k = 0; k < SHARE; k++) {
+      const uint32_t i = threadIdx.x + k * THREADS;
+      if (i < count) {
+        bool open;
+        const RingView own = views[i];
+        news[k] = ring_join (own, views[own.next], &open);
+        any = any || open;
+      }
+    }
+    __syncthreads ();
+#pragma unroll
+    for (int k = 0; k < SHARE; k++)
+      if (threadIdx.x + k * THREADS < count)
+        views[threadIdx.x + k * THREADS] = news[k];
+  } while (__syncthreads_or (any));
+}
+
+/* Queues the kernel for up to RING_SMALL segments, which sets progress->small if it did them all. */
+void ctr_launch_small_rings (const Rings &rings, bool overlap, cudaStream_t stream);
+/* Queues the rounds for any number of segments, unless progress->small. */
 void ctr_launch_rings (const Rings &rings, bool overlap, cudaStream_t stream);
 
 /* Rounds that were needed; *COMPLETE: were there enough? After the kernels. */
