@@ -20,7 +20,7 @@ except ImportError:
     sys.exit(77)
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "cudacanny"))
-from stages import write_png  # noqa: E402
+from stages import write_png
 
 WIDTH, HEIGHT = 420, 280
 THRESHOLD = 128
