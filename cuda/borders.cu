@@ -208,8 +208,8 @@ reserve (Borders *b, BordersFrame *f, CtrError *error)
   const size_t sums = b->plan.features & CTR_CONTOUR_FEATURE_MOMENTS ? f->contour_capacity : 0;
   bool fresh;
   if (!ctr_foreground_reserve (&b->foreground, &b->image, b->plan.foreground.mode, &fresh, error)
-      || !ctr_buffer_reserve (&b->planes, carve_planes (f, NULL), error)
-      || !ctr_buffer_reserve (&b->nodes, carve_nodes (f, NULL), error) || !borders_reserve_tree (*f, &b->sorting, error)
+      || !reserve_clean (b, &b->planes, carve_planes (f, NULL), error)
+      || !reserve_clean (b, &b->nodes, carve_nodes (f, NULL), error) || !borders_reserve_tree (*f, &b->sorting, error)
       || !ctr_buffer_reserve (&b->slot->table, f->contour_capacity * sizeof (CtrContour), error)
       || !ctr_buffer_reserve (&b->slot->points, f->point_capacity * sizeof (CtrPoint), error)
       || !ctr_buffer_reserve (&b->slot->sums, sums * sizeof (CtrContourSums), error))

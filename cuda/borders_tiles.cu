@@ -354,7 +354,8 @@ link_segment (const BordersFrame &f, uint32_t i)
   if (s.unused) {
     const uint32_t row = f.words * 32;
     s.next = f.node_ring[find_node (f, s.next % row, s.next / row, s.unused - 1)];
-    f.rings.segments[i].next = s.next;
+    s.unused = 0; /* found */
+    f.rings.segments[i] = s;
   }
   return {s.next, s.length, s.key, 0};
 }
