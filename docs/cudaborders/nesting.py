@@ -19,6 +19,7 @@ except ImportError:
     print("no NumPy here")
     sys.exit(77)
 
+sys.dont_write_bytecode = True  # into the documents' folder
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "cudacanny"))
 from stages import write_png
 
