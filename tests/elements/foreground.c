@@ -182,13 +182,11 @@ GST_START_TEST (test_sizes)
     if (formats[i] == GST_VIDEO_FORMAT_GRAY8 && test_in_cuda_memory ())
       continue;
     for (guint s = 0; s < G_N_ELEMENTS (odd_sizes); s++) {
-      CtrForeground foreground = default_foreground;
       TestFrame frame = {formats[i], odd_sizes[s][0], odd_sizes[s][1], .seed = s};
-      GstHarness *h;
+      GstHarness *h = new_subject (&default_foreground);
 
-      h = new_subject (&foreground);
       set_frame_caps (h, &frame);
-      check_frame (h, &frame, &foreground);
+      check_frame (h, &frame, &default_foreground);
       gst_harness_teardown (h);
     }
   }
@@ -198,15 +196,13 @@ GST_END_TEST;
 
 GST_START_TEST (test_small_sizes_all)
 {
-  CtrForeground foreground = default_foreground;
-  GstHarness *h;
+  GstHarness *h = new_subject (&default_foreground);
   TestFrame frame = {.format = GST_VIDEO_FORMAT_RGBA};
 
-  h = new_subject (&foreground);
   for (frame.width = 1; frame.width <= 17; frame.width++)
     for (frame.height = 1; frame.height <= 17; frame.height++) {
       set_frame_caps (h, &frame);
-      check_frame (h, &frame, &foreground);
+      check_frame (h, &frame, &default_foreground);
       frame.seed++;
     }
   gst_harness_teardown (h);
@@ -226,10 +222,8 @@ GST_START_TEST (test_renegotiation)
       {GST_VIDEO_FORMAT_Y444, 640, 480, .seed = 6},
       {GST_VIDEO_FORMAT_NV12, 638, 480, .seed = 7},
   };
-  CtrForeground foreground = default_foreground;
-  GstHarness *h;
+  GstHarness *h = new_subject (&default_foreground);
 
-  h = new_subject (&foreground);
   for (guint round = 0; round < 2; round++)
     for (guint i = 0; i < G_N_ELEMENTS (frames); i++) {
       TestFrame frame = frames[i];
@@ -237,7 +231,7 @@ GST_START_TEST (test_renegotiation)
       set_frame_caps (h, &frame);
       for (guint n = 0; n < 3; n++) {
         frame.seed = frames[i].seed + 10 * n;
-        check_frame (h, &frame, &foreground);
+        check_frame (h, &frame, &default_foreground);
       }
     }
   gst_harness_teardown (h);
@@ -344,8 +338,7 @@ GST_END_TEST;
 GST_START_TEST (test_buffer_kept)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 64, 48, .seed = 14};
-  CtrForeground foreground = default_foreground;
-  GstHarness *h = new_subject (&foreground);
+  GstHarness *h = new_subject (&default_foreground);
   GstBuffer *in = make_frame (&frame), *out;
 
   set_frame_caps (h, &frame);
@@ -367,7 +360,7 @@ GST_START_TEST (test_buffer_kept)
     fail_unless_equals_uint64 (GST_BUFFER_OFFSET (out), 75);
     fail_unless (GST_BUFFER_FLAG_IS_SET (out, GST_BUFFER_FLAG_MARKER));
     fail_unless (gst_buffer_get_video_region_of_interest_meta_id (out, 0) != NULL);
-    assert_result (out, NULL, &frame, &foreground);
+    assert_result (out, NULL, &frame, &default_foreground);
     fail_unless_equals_int (gst_buffer_get_n_meta (in, result_type ()), 0);
     gst_buffer_unref (out);
   }
