@@ -96,9 +96,6 @@ check_params (const CtrBordersParams *params, CtrError *error)
       || !check_limit ("the largest area", params->max_area, error)
       || !check_limit ("the smallest length", params->min_length, error))
     return false;
-  if (params->max_area > 0 && params->min_area > params->max_area)
-    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
-        "the smallest area, %g, is above the largest, %g: nothing would be left", params->min_area, params->max_area);
   if (params->features & ~(uint32_t) CTR_CONTOUR_FEATURE_MOMENTS)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown features in 0x%x", params->features);
   return true;

@@ -68,6 +68,14 @@ gst_contours_backend_get_type (void)
   return type;
 }
 
+GstObject *
+gst_contours_filter_get_context (GstContoursFilter *self)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+
+  return g_atomic_int_get (&priv->in_use) == CTR_BACKEND_CUDA ? gst_object_ref (priv->gpu.context) : NULL;
+}
+
 /* The samples the core analyses of a video format in our caps: its first plane. */
 static CtrFormat
 image_format (GstVideoFormat video)

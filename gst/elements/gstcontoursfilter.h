@@ -38,6 +38,10 @@ struct _GstContoursFilterClass {
       gpointer stream, CtrError *error);
 };
 
+/* What the CUDA context that the backend works in belongs to (transfer full), for results that outlive the element;
+ * NULL on the host backend. For the streaming thread. */
+GstObject *gst_contours_filter_get_context (GstContoursFilter *self);
+
 G_END_DECLS
 
 #endif

@@ -11,12 +11,9 @@
  * The components, their order and their numbers are those of OpenCV's connectedComponentsWithStats() with CCL_WU, on
  * the GPU and on the host alike.
  *
- * With #GstCudaCca:post-messages an element message named "cudacca" goes to the bus for each frame:
+ * With #GstForegroundFilter:post-messages an element message named "cudacca" goes to the bus for each frame. Its
+ * `count` is that of the components; it adds
  *
- * * #GstClockTime `timestamp`, `stream-time`, `running-time`, `duration`: of the frame, nanoseconds;
- *   #GST_CLOCK_TIME_NONE where unknown, the middle two also in streams whose segment is not in time.
- * * #guint `count`: components attached.
- * * #guint `threshold`: the threshold applied, in sample units; with Otsu's method the one found.
  * * #guint64 `total-area`: pixels of all components together.
  *
  * ## Example launch line
@@ -35,50 +32,21 @@ GST_DEBUG_CATEGORY_STATIC (gst_cuda_cca_debug);
 #define GST_CAT_DEFAULT gst_cuda_cca_debug
 
 struct _GstCudaCca {
-  GstContoursFilter parent;
+  GstForegroundFilter parent;
 
   /* Properties, under the object lock; "labels" is CTR_FEATURE_LABELS in params.features. */
   CtrCcaParams params;
-  gboolean post_messages;
 
   CtrCca *cca; /* while started */
 };
 
-enum {
-  PROP_0,
-  PROP_THRESHOLD_MODE,
-  PROP_THRESHOLD,
-  PROP_INVERT,
-  PROP_CONNECTIVITY,
-  PROP_MIN_AREA,
-  PROP_MAX_AREA,
-  PROP_FEATURES,
-  PROP_LABELS,
-  PROP_POST_MESSAGES
-};
+enum { PROP_0, PROP_CONNECTIVITY, PROP_MIN_AREA, PROP_MAX_AREA, PROP_FEATURES, PROP_LABELS };
 
-#define MAX_THRESHOLD 65535
 #define OPTIONAL_ROWS (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY)
 
-G_DEFINE_TYPE (GstCudaCca, gst_cuda_cca, GST_TYPE_CONTOURS_FILTER)
+G_DEFINE_TYPE (GstCudaCca, gst_cuda_cca, GST_TYPE_FOREGROUND_FILTER)
 GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (cudacca, "cudacca", GST_RANK_NONE, GST_TYPE_CUDA_CCA,
     GST_DEBUG_CATEGORY_INIT (gst_cuda_cca_debug, "cudacca", 0, "connected components"))
-
-#define GST_TYPE_CUDA_CCA_THRESHOLD_MODE (gst_cuda_cca_threshold_mode_get_type ())
-static GType
-gst_cuda_cca_threshold_mode_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
-      {CTR_THRESHOLD_FIXED, "The threshold property", "fixed"},
-      {CTR_THRESHOLD_OTSU, "Otsu's method, for each frame anew", "otsu"},
-      {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstCudaCcaThresholdMode", values));
-  return type;
-}
 
 #define GST_TYPE_CUDA_CCA_CONNECTIVITY (gst_cuda_cca_connectivity_get_type ())
 static GType
@@ -130,23 +98,13 @@ gst_cuda_cca_close (GstContoursFilter *filter)
 static void
 post_message (GstCudaCca *self, GstBuffer *buffer, const CtrComponents *components)
 {
-  const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
-  GstClockTime time = GST_BUFFER_PTS (buffer), stream_time = GST_CLOCK_TIME_NONE, running_time = GST_CLOCK_TIME_NONE;
   guint64 total_area = 0;
 
-  /* Sources of raw bytes, an appsrc by default, have segments in bytes. */
-  if (segment->format == GST_FORMAT_TIME) {
-    stream_time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, time);
-    running_time = gst_segment_to_running_time (segment, GST_FORMAT_TIME, time);
-  }
   for (guint i = 0; i < components->count; i++)
     total_area += components->table[i].area;
-  gst_element_post_message (GST_ELEMENT_CAST (self),
-      gst_message_new_element (GST_OBJECT_CAST (self),
-          gst_structure_new ("cudacca", "timestamp", G_TYPE_UINT64, time, "stream-time", G_TYPE_UINT64, stream_time,
-              "running-time", G_TYPE_UINT64, running_time, "duration", G_TYPE_UINT64, GST_BUFFER_DURATION (buffer),
-              "count", G_TYPE_UINT, components->count, "threshold", G_TYPE_UINT, components->threshold, "total-area",
-              G_TYPE_UINT64, total_area, NULL)));
+  gst_foreground_filter_post_message (GST_FOREGROUND_FILTER (self), buffer, "cudacca", "count", G_TYPE_UINT,
+      components->count, "threshold", G_TYPE_UINT, components->threshold, "total-area", G_TYPE_UINT64, total_area,
+      NULL);
 }
 
 static gboolean
@@ -156,20 +114,19 @@ gst_cuda_cca_analyze (
   GstCudaCca *self = GST_CUDA_CCA (filter);
   CtrComponents *components;
   CtrCcaParams params;
-  gboolean post_messages;
   gchar *source;
 
   GST_OBJECT_LOCK (self);
   params = self->params;
-  post_messages = self->post_messages;
   source = g_strdup (GST_OBJECT_NAME (self));
   GST_OBJECT_UNLOCK (self);
+  params.foreground = gst_foreground_filter_get_foreground (GST_FOREGROUND_FILTER (self));
 
   components = ctr_cca_run (self->cca, image, &params, stream, error);
   if (components) {
     GST_LOG_OBJECT (self, "%u components at threshold %u", components->count, components->threshold);
     gst_buffer_add_component_meta (buffer, components, source);
-    if (post_messages)
+    if (gst_foreground_filter_get_post_messages (GST_FOREGROUND_FILTER (self)))
       post_message (self, buffer, components);
     ctr_components_unref (components);
   }
@@ -190,15 +147,6 @@ gst_cuda_cca_set_property (GObject *object, guint id, const GValue *value, GPara
 
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_THRESHOLD_MODE:
-      self->params.foreground.mode = g_value_get_enum (value);
-      break;
-    case PROP_THRESHOLD:
-      self->params.foreground.threshold = g_value_get_uint (value);
-      break;
-    case PROP_INVERT:
-      self->params.foreground.invert = g_value_get_boolean (value);
-      break;
     case PROP_CONNECTIVITY:
       self->params.connectivity = g_value_get_enum (value);
       break;
@@ -214,9 +162,6 @@ gst_cuda_cca_set_property (GObject *object, guint id, const GValue *value, GPara
     case PROP_LABELS:
       set_features (self, CTR_FEATURE_LABELS, g_value_get_boolean (value) ? CTR_FEATURE_LABELS : 0);
       break;
-    case PROP_POST_MESSAGES:
-      self->post_messages = g_value_get_boolean (value);
-      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
@@ -231,15 +176,6 @@ gst_cuda_cca_get_property (GObject *object, guint id, GValue *value, GParamSpec 
 
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_THRESHOLD_MODE:
-      g_value_set_enum (value, self->params.foreground.mode);
-      break;
-    case PROP_THRESHOLD:
-      g_value_set_uint (value, self->params.foreground.threshold);
-      break;
-    case PROP_INVERT:
-      g_value_set_boolean (value, self->params.foreground.invert);
-      break;
     case PROP_CONNECTIVITY:
       g_value_set_enum (value, self->params.connectivity);
       break;
@@ -254,9 +190,6 @@ gst_cuda_cca_get_property (GObject *object, guint id, GValue *value, GParamSpec 
       break;
     case PROP_LABELS:
       g_value_set_boolean (value, (self->params.features & CTR_FEATURE_LABELS) != 0);
-      break;
-    case PROP_POST_MESSAGES:
-      g_value_set_boolean (value, self->post_messages);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -284,36 +217,6 @@ gst_cuda_cca_class_init (GstCudaCcaClass *klass)
   ctr_cca_params_init (&defaults);
   object_class->set_property = gst_cuda_cca_set_property;
   object_class->get_property = gst_cuda_cca_get_property;
-
-  /**
-   * GstCudaCca:threshold-mode:
-   *
-   * How foreground is told from background: by #GstCudaCca:threshold, or by Otsu's method from each frame's histogram.
-   */
-  g_object_class_install_property (object_class, PROP_THRESHOLD_MODE,
-      g_param_spec_enum ("threshold-mode", "Threshold mode", "How foreground is told from background",
-          GST_TYPE_CUDA_CCA_THRESHOLD_MODE, defaults.foreground.mode, controlled));
-
-  /**
-   * GstCudaCca:threshold:
-   *
-   * A pixel is foreground when its sample is at least this. In sample units: 0 to 255 for 8-bit formats and the luma of
-   * RGB, 0 to 65535 for GRAY16, P010 and P016, whose 10-bit samples lie in the upper bits.
-   */
-  g_object_class_install_property (object_class, PROP_THRESHOLD,
-      g_param_spec_uint ("threshold", "Threshold",
-          "Samples from here on are foreground, in sample units: 0 to 255 for 8-bit formats and RGB, 0 to 65535 for "
-          "16-bit formats (threshold-mode=fixed)",
-          0, MAX_THRESHOLD, defaults.foreground.threshold, controlled));
-
-  /**
-   * GstCudaCca:invert:
-   *
-   * Dark is foreground: the pixels below the threshold, with either threshold mode.
-   */
-  g_object_class_install_property (object_class, PROP_INVERT,
-      g_param_spec_boolean (
-          "invert", "Invert", "Samples below the threshold are foreground", defaults.foreground.invert, controlled));
 
   /**
    * GstCudaCca:connectivity:
@@ -360,15 +263,6 @@ gst_cuda_cca_class_init (GstCudaCcaClass *klass)
       g_param_spec_boolean ("labels", "Labels", "Attach the label image: 4 bytes for each pixel of the frame",
           (defaults.features & CTR_FEATURE_LABELS) != 0, controlled));
 
-  /**
-   * GstCudaCca:post-messages:
-   *
-   * Post an element message "cudacca" with the totals of each frame.
-   */
-  g_object_class_install_property (object_class, PROP_POST_MESSAGES,
-      g_param_spec_boolean ("post-messages", "Post messages",
-          "Post an element message with count, threshold and total area for each frame", FALSE, controlled));
-
   gst_element_class_set_static_metadata (element_class, "CUDA connected components", "Filter/Analyzer/Video/Hardware",
       "Finds the connected components of each frame, on the GPU or the host, and attaches them as metadata",
       "The gst-cuda-contours authors");
@@ -377,7 +271,6 @@ gst_cuda_cca_class_init (GstCudaCcaClass *klass)
   filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_cca_close);
   filter_class->analyze = GST_DEBUG_FUNCPTR (gst_cuda_cca_analyze);
 
-  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCA_THRESHOLD_MODE, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCA_CONNECTIVITY, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCA_FEATURES, 0);
 }

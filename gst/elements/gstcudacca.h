@@ -2,12 +2,12 @@
 #ifndef GST_CUDA_CCA_H
 #define GST_CUDA_CCA_H
 
-#include "gstcontoursfilter.h"
+#include "gstforegroundfilter.h"
 
 G_BEGIN_DECLS
 
 #define GST_TYPE_CUDA_CCA (gst_cuda_cca_get_type ())
-G_DECLARE_FINAL_TYPE (GstCudaCca, gst_cuda_cca, GST, CUDA_CCA, GstContoursFilter)
+G_DECLARE_FINAL_TYPE (GstCudaCca, gst_cuda_cca, GST, CUDA_CCA, GstForegroundFilter)
 
 GST_ELEMENT_REGISTER_DECLARE (cudacca)
 

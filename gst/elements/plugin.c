@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Every element registers everywhere, with and without a GPU: one that cannot run says so when it starts. */
 #include "gstcontourexport.h"
+#include "gstcudaborders.h"
 #include "gstcudacanny.h"
 #include "gstcudacca.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
-  return GST_ELEMENT_REGISTER (contourexport, plugin) & GST_ELEMENT_REGISTER (cudacanny, plugin)
-         & GST_ELEMENT_REGISTER (cudacca, plugin);
+  return GST_ELEMENT_REGISTER (contourexport, plugin) & GST_ELEMENT_REGISTER (cudaborders, plugin)
+         & GST_ELEMENT_REGISTER (cudacanny, plugin) & GST_ELEMENT_REGISTER (cudacca, plugin);
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, cudacontours,

@@ -162,7 +162,7 @@ test_limits (void)
   static const char drawing[] = "######\n######\n######\n######\n######\n";
   static const double area = 20, length = 18;
   const CtrBordersParams none = borders_params_of (CTR_RETRIEVE_TREE, CTR_APPROXIMATION_SIMPLE, 128, false);
-  for (int i = 0; i < 16; i++) {
+  for (int i = 0; i < 18; i++) {
     CtrBordersParams params = none;
     switch (i / 2) {
       case 0:
@@ -186,8 +186,12 @@ test_limits (void)
       case 6:
         params.min_area = i % 2 ? 1e300 : 1e-300;
         break;
-      default:
+      case 7:
         params.min_length = i % 2 ? 1e300 : 1e-300;
+        break;
+      default:
+        params.min_area = area;
+        params.max_area = i % 2 ? area - 0.5 : area;
     }
     describe ("limit %d on a rectangle", i);
     CtrContours *contours = follow_drawing (drawing, &params);

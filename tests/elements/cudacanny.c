@@ -2,6 +2,7 @@
 /* cudacanny, and through it the base class's way to make new pictures: they show the core's edges, whatever the format,
  * layout and size, and carry what came with the frame. Runs once for each backend and memory (CTR_TEST_BACKEND,
  * CTR_TEST_MEMORY). */
+#include "components.h"
 #include "edges.h"
 
 #include <gst/controller/gstdirectcontrolbinding.h>

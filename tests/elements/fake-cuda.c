@@ -25,7 +25,7 @@ typedef struct {
   int device;
 } Context;
 
-/* What lives in a context: memory, streams, analysers, edge detectors. */
+/* What lives in a context: memory, streams, analysers, border followers, edge detectors. */
 typedef struct {
   void *pointer;
   size_t size;
@@ -293,7 +293,7 @@ fail (CtrError *error, CtrStatus status, const char *message)
   return false;
 }
 
-/* The next image of any analyser or edge detector fails with STATUS. */
+/* The next image of any object of the core fails with STATUS. */
 CTR_API void fake_cuda_fail (CtrStatus status);
 void
 fake_cuda_fail (CtrStatus status)
@@ -309,7 +309,7 @@ fake_cuda_set_full (bool is_full)
   full = is_full;
 }
 
-/* Streams, analysers, edge detectors and pieces of device memory that have not been freed. */
+/* Streams, objects of the core and pieces of device memory that have not been freed. */
 CTR_API int fake_cuda_count (void);
 int
 fake_cuda_count (void)
@@ -329,24 +329,34 @@ ctr_cuda_available (CtrError *error)
   return true;
 }
 
-/* May an object of the core be made now? */
-static bool
-check_new (CtrBackend backend, CtrError *error)
+/* What the core's FUNCTION makes; on the GPU, in the context that is current. */
+static void *
+new_object (const char *function, CtrBackend backend, CtrError *error)
 {
-  if (backend == CTR_BACKEND_CUDA && depth != 1)
-    return fail (error, CTR_ERROR_CUDA, "made without a context, or with more than one pushed");
-  return true;
+  void *(*host_new) (CtrBackend, CtrError *) = dlsym (RTLD_NEXT, function);
+  void *object;
+
+  if (backend == CTR_BACKEND_CUDA && depth != 1) {
+    fail (error, CTR_ERROR_CUDA, "made without a context, or with more than one pushed");
+    return NULL;
+  }
+  object = host_new (CTR_BACKEND_CPU, error);
+  if (object && backend == CTR_BACKEND_CUDA)
+    add_object (object, 1, current ());
+  return object;
 }
 
 static void
-forget (const void *pointer)
+free_object (const char *function, void *pointer)
 {
+  void (*host_free) (void *) = dlsym (RTLD_NEXT, function);
   Object object = find_object (pointer, true);
 
   if (object.pointer && object.context != current ()) {
     fprintf (stderr, "an object of the core is freed outside its context\n");
     abort ();
   }
+  host_free (pointer);
 }
 
 static bool
@@ -376,21 +386,13 @@ check_run (const Object *object, const CtrImage *image, void *stream, CtrError *
 CtrCca *
 ctr_cca_new (CtrBackend backend, CtrError *error)
 {
-  CtrCca *(*host_new) (CtrBackend, CtrError *) = dlsym (RTLD_NEXT, "ctr_cca_new");
-  CtrCca *cca = check_new (backend, error) ? host_new (CTR_BACKEND_CPU, error) : NULL;
-
-  if (cca && backend == CTR_BACKEND_CUDA)
-    add_object (cca, 1, current ());
-  return cca;
+  return new_object ("ctr_cca_new", backend, error);
 }
 
 void
 ctr_cca_free (CtrCca *cca)
 {
-  void (*host_free) (CtrCca *) = dlsym (RTLD_NEXT, "ctr_cca_free");
-
-  forget (cca);
-  host_free (cca);
+  free_object ("ctr_cca_free", cca);
 }
 
 CtrComponents *
@@ -409,24 +411,45 @@ ctr_cca_run (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, voi
   return host_run (cca, &view, params, NULL, error);
 }
 
+CtrBorders *
+ctr_borders_new (CtrBackend backend, CtrError *error)
+{
+  return new_object ("ctr_borders_new", backend, error);
+}
+
+void
+ctr_borders_free (CtrBorders *borders)
+{
+  free_object ("ctr_borders_free", borders);
+}
+
+CtrContours *
+ctr_borders_run (
+    CtrBorders *borders, const CtrImage *image, const CtrBordersParams *params, void *stream, CtrError *error)
+{
+  CtrContours *(*host_run) (CtrBorders *, const CtrImage *, const CtrBordersParams *, void *, CtrError *) =
+      dlsym (RTLD_NEXT, "ctr_borders_run");
+  Object object = find_object (borders, false);
+  CtrImage view = *image;
+
+  if (object.pointer) {
+    if (!check_run (&object, image, stream, error))
+      return NULL;
+    view.memory = CTR_MEMORY_HOST;
+  }
+  return host_run (borders, &view, params, NULL, error);
+}
+
 CtrCanny *
 ctr_canny_new (CtrBackend backend, CtrError *error)
 {
-  CtrCanny *(*host_new) (CtrBackend, CtrError *) = dlsym (RTLD_NEXT, "ctr_canny_new");
-  CtrCanny *canny = check_new (backend, error) ? host_new (CTR_BACKEND_CPU, error) : NULL;
-
-  if (canny && backend == CTR_BACKEND_CUDA)
-    add_object (canny, 1, current ());
-  return canny;
+  return new_object ("ctr_canny_new", backend, error);
 }
 
 void
 ctr_canny_free (CtrCanny *canny)
 {
-  void (*host_free) (CtrCanny *) = dlsym (RTLD_NEXT, "ctr_canny_free");
-
-  forget (canny);
-  host_free (canny);
+  free_object ("ctr_canny_free", canny);
 }
 
 bool

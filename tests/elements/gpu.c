@@ -163,6 +163,36 @@ GST_START_TEST (test_context_followed)
 
 GST_END_TEST;
 
+static void
+note_end (gpointer ended, GObject *context)
+{
+  *(gboolean *) ended = TRUE;
+}
+
+/* A result that may lie on the GPU keeps its context: the element and the frame may be gone before it. */
+GST_START_TEST (test_context_kept)
+{
+  GstElement *element = new_subject ("backend=cuda");
+  GstHarness *h = gst_harness_new_with_element (element, "sink", "src");
+  GstCaps *caps = frame_caps (&frame);
+  gboolean ended = FALSE;
+  GstBuffer *buffer;
+
+  gst_caps_set_features_simple (caps, NULL);
+  gst_harness_set_src_caps (h, caps);
+  fail_unless_equals_int (gst_harness_push (h, make_system_frame (&frame)), GST_FLOW_OK);
+  buffer = gst_harness_pull (h);
+  g_object_weak_ref (G_OBJECT (context_of (GST_BASE_TRANSFORM_SRC_PAD (element))), note_end, &ended);
+  gst_harness_teardown (h);
+  gst_object_unref (element);
+  fail_if (ended);
+  assert_default_result (buffer, &frame);
+  gst_buffer_unref (buffer);
+  fail_unless (ended, "the context is kept for ever");
+}
+
+GST_END_TEST;
+
 /* Upstream is offered CUDA memory of the context we work in. */
 GST_START_TEST (test_pool_proposed)
 {
@@ -466,6 +496,8 @@ gpu_suite (void)
   tcase_add_test (tc, test_application_context);
   tcase_add_test (tc, test_context_shared);
   tcase_add_test (tc, test_context_followed);
+  if (subject_follows_borders ())
+    tcase_add_test (tc, test_context_kept);
   tcase_add_test (tc, test_pool_proposed);
   if (subject_renders ())
     tcase_add_test (tc, test_pool_taken);

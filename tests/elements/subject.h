@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of what all elements over the base class have in common run once for each of them: CTR_TEST_ELEMENT names it.
- */
+/* Tests of what several elements have in common run once for each of them: CTR_TEST_ELEMENT names it. */
 #ifndef SUBJECT_H
 #define SUBJECT_H
 
+#include "components.h"
+#include "contours.h"
 #include "edges.h"
 
 static inline const gchar *
@@ -21,6 +22,12 @@ subject_renders (void)
   return g_str_equal (subject (), "cudacanny");
 }
 
+static inline gboolean
+subject_follows_borders (void)
+{
+  return g_str_equal (subject (), "cudaborders");
+}
+
 /* A property that may change at any time, for any number. */
 static inline void
 set_live_property (GstElement *element, guint value)
@@ -35,15 +42,19 @@ set_live_property (GstElement *element, guint value)
 static inline void
 assert_default_result (GstBuffer *buffer, const TestFrame *frame)
 {
+  CtrBordersParams borders;
   CtrCannyParams canny;
   CtrCcaParams cca;
 
+  ctr_borders_params_init (&borders);
   ctr_canny_params_init (&canny);
   ctr_cca_params_init (&cca);
   if (subject_renders ())
     assert_edges (buffer, frame, &canny, FALSE);
+  else if (subject_follows_borders ())
+    assert_contours (buffer, NULL, frame, &borders);
   else
-    assert_frame_result (buffer, frame, &cca);
+    assert_components (buffer, NULL, frame, &cca);
 }
 
 /* Sends FRAME through H, an element with default properties. */
@@ -51,14 +62,16 @@ static inline void
 check_default (GstHarness *h, const TestFrame *frame)
 {
   CtrCannyParams canny;
-  CtrCcaParams cca;
+  GstBuffer *buffer;
 
   ctr_canny_params_init (&canny);
-  ctr_cca_params_init (&cca);
-  if (subject_renders ())
+  if (subject_renders ()) {
     check_edges (h, frame, &canny, FALSE);
-  else
-    check_frame (h, frame, &cca);
+    return;
+  }
+  buffer = pass_frame (h, frame);
+  assert_default_result (buffer, frame);
+  gst_buffer_unref (buffer);
 }
 
 #endif

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the examples of README.md as they stand there: every gst-launch-1.0 line, every Python program.
+"""Runs the examples of documents as they stand there: every gst-launch-1.0 line, every program of the build, every Python
+program. Arguments: the build folder, the documents.
 
 Their inputs come from the folder of real images CTR_TEST_DATA, or are drawn. A camera is replaced by a test picture
 that plays live, a screen by fakesink. What needs an element or module that is missing (an NVIDIA decoder, GObject
@@ -15,9 +16,10 @@ import subprocess
 import sys
 import tempfile
 
-# Name in README.md: file in CTR_TEST_DATA, or the pipeline that draws one.
+# Name in the documents: file in CTR_TEST_DATA, or the pipeline that draws one.
 INPUTS = {
     "page.png": ("documents/page.png", "videotestsrc num-buffers=1 pattern=circular ! pngenc"),
+    "parts.png": ("industrial/detect_blob.png", "videotestsrc num-buffers=1 pattern=ball ! pngenc"),
     "clip.mp4": ("video/bottles.mp4", "videotestsrc num-buffers=15 ! openh264enc ! h264parse ! mp4mux"),
     "clip.avi": ("video/bolts_mjpeg.avi", "videotestsrc num-buffers=15 pattern=ball ! jpegenc ! avimux"),
 }
@@ -31,10 +33,10 @@ def blocks(text, language):
     return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
 
 
-def launch_lines(text):
+def command_lines(text):
     for block in blocks(text, "sh"):
         for line in block.replace("\\\n", " ").splitlines():
-            if line.startswith("gst-launch-1.0 "):
+            if line.startswith(("gst-launch-1.0 ", "build/pipelines/")):
                 yield line
 
 
@@ -44,6 +46,8 @@ def known(name):
 
 
 def missing_elements(line):
+    if not line.startswith("gst-launch-1.0 "):
+        return []
     words = [word for word in shlex.split(line)[1:] if re.fullmatch("[a-z][a-z0-9]*", word)]
     return [word for word in words if not known(word)]
 
@@ -84,20 +88,23 @@ def run(command, title, expected=None):
     return not fault
 
 
-def main(readme):
+def main(build, documents):
     if not shutil.which("gst-launch-1.0") or not shutil.which("gst-inspect-1.0"):
         print("no gst-launch-1.0 and gst-inspect-1.0 here")
         return 77
     if not known("cudacontours"):
         print("the plugin is not found: GST_PLUGIN_PATH is", os.environ.get("GST_PLUGIN_PATH"))
         return 1
-    with open(readme, encoding="utf-8") as file:
-        text = file.read()
+    text = ""
+    for document in documents:
+        with open(document, encoding="utf-8") as file:
+            text += file.read()
     results = []
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         provide_inputs()
-        for line in launch_lines(text):
+        for line in command_lines(text):
+            line = re.sub(r"^build/", lambda _: f"{shlex.quote(build)}/", line)
             for pattern, replacement in STAND_INS:
                 line = re.sub(pattern, replacement, line)
             absent = missing_elements(line) + [name for name in INPUTS if name in line and not os.path.exists(name)]
@@ -110,12 +117,13 @@ def main(readme):
             results.append(run(line, line))
         if "GI_TYPELIB_PATH" in os.environ and importlib.util.find_spec("gi"):
             for program in blocks(text, "python"):
-                results.append(run([sys.executable, "-c", program], program, r"\d+ components, threshold \d+\n1 "))
+                results.append(run([sys.executable, "-c", program], program,
+                                   r"\d+ (components, threshold \d+\n1|contours, threshold \d+\n0) "))
         else:
-            print("--- left out, no GObject Introspection: the Python program")
+            print("--- left out, no GObject Introspection: the Python programs")
     print(f"{len(results)} examples ran, {results.count(False)} failed")
     return not all(results)
 
 
 if __name__ == "__main__":
-    sys.exit(main(os.path.abspath(sys.argv[1])))
+    sys.exit(main(os.path.abspath(sys.argv[1]), [os.path.abspath(path) for path in sys.argv[2:]]))

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef GST_CUDA_BORDERS_H
+#define GST_CUDA_BORDERS_H
+
+#include "gstforegroundfilter.h"
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_CUDA_BORDERS (gst_cuda_borders_get_type ())
+G_DECLARE_FINAL_TYPE (GstCudaBorders, gst_cuda_borders, GST, CUDA_BORDERS, GstForegroundFilter)
+
+GST_ELEMENT_REGISTER_DECLARE (cudaborders)
+
+G_END_DECLS
+
+#endif

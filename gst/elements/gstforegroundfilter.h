@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Base class of the elements that split frames into foreground and background by a threshold and attach what they find
+ * in the foreground: the properties of the one, the message about the other. */
+#ifndef GST_FOREGROUND_FILTER_H
+#define GST_FOREGROUND_FILTER_H
+
+#include "gstcontoursfilter.h"
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_FOREGROUND_FILTER (gst_foreground_filter_get_type ())
+G_DECLARE_DERIVABLE_TYPE (GstForegroundFilter, gst_foreground_filter, GST, FOREGROUND_FILTER, GstContoursFilter)
+
+struct _GstForegroundFilterClass {
+  GstContoursFilterClass parent_class;
+};
+
+/* What the properties say now. */
+CtrForeground gst_foreground_filter_get_foreground (GstForegroundFilter *self);
+gboolean gst_foreground_filter_get_post_messages (GstForegroundFilter *self);
+
+/* Posts an element message NAME about BUFFER: its times, and the fields given as for gst_structure_new(). */
+void gst_foreground_filter_post_message (
+    GstForegroundFilter *self, GstBuffer *buffer, const gchar *name, const gchar *field, ...) G_GNUC_NULL_TERMINATED;
+
+G_END_DECLS
+
+#endif

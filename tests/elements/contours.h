@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The contours cudaborders has to attach: the core's. */
+#ifndef CONTOURS_H
+#define CONTOURS_H
+
+#include "frames.h"
+
+/* What the core's host backend finds in the frame; free with ctr_contours_unref(). */
+static inline CtrContours *
+expected_contours (const TestFrame *frame, const CtrBordersParams *params)
+{
+  guint8 *pixels;
+  CtrImage image = first_plane (frame, &pixels);
+  CtrError error = {0};
+  CtrBorders *borders = ctr_borders_new (CTR_BACKEND_CPU, &error);
+  CtrContours *contours = ctr_borders_run (borders, &image, params, NULL, &error);
+
+  fail_unless (contours != NULL, "%s", error.message);
+  ctr_borders_free (borders);
+  g_free (pixels);
+  return contours;
+}
+
+static inline void
+assert_same_contours (CtrContours *a, CtrContours *b, const gchar *what)
+{
+  CtrError error = {0};
+  const void *of_a, *of_b;
+
+  fail_unless (a->width == b->width && a->height == b->height, "%s: size", what);
+  fail_unless (a->threshold == b->threshold, "%s: threshold %u, not %u", what, a->threshold, b->threshold);
+  fail_unless (a->count == b->count, "%s: %u contours, not %u", what, a->count, b->count);
+  fail_unless (a->point_count == b->point_count, "%s: %" G_GUINT64_FORMAT " points, not %" G_GUINT64_FORMAT, what,
+      a->point_count, b->point_count);
+  fail_unless (a->coordinates == CTR_COORDINATES_PIXELS, "%s: coordinates", what);
+  fail_unless (a->features == b->features, "%s: features 0x%x, not 0x%x", what, a->features, b->features);
+  of_a = ctr_contours_map_table (a, &error);
+  of_b = ctr_contours_map_table (b, &error);
+  fail_unless (of_a && of_b, "%s: %s", what, error.message);
+  fail_unless (memcmp (of_a, of_b, a->count * sizeof (CtrContour)) == 0, "%s: table", what);
+  of_a = ctr_contours_map_points (a, &error);
+  of_b = ctr_contours_map_points (b, &error);
+  fail_unless (of_a && of_b, "%s: %s", what, error.message);
+  fail_unless (memcmp (of_a, of_b, a->point_count * sizeof (CtrPoint)) == 0, "%s: points", what);
+  if (!(a->features & CTR_CONTOUR_FEATURE_MOMENTS))
+    return;
+  of_a = ctr_contours_map_sums (a, &error);
+  of_b = ctr_contours_map_sums (b, &error);
+  fail_unless (of_a && of_b, "%s: %s", what, error.message);
+  fail_unless (memcmp (of_a, of_b, a->count * sizeof (CtrContourSums)) == 0, "%s: sums", what);
+}
+
+/* BUFFER must carry what the core finds in FRAME: from the element SOURCE, or as its only result (NULL). */
+static inline void
+assert_contours (GstBuffer *buffer, const gchar *source, const TestFrame *frame, const CtrBordersParams *params)
+{
+  CtrContours *expected = expected_contours (frame, params);
+  GstContourMeta *meta =
+      source ? gst_buffer_get_contour_meta_by_source (buffer, source) : gst_buffer_get_contour_meta (buffer);
+  gchar *what = describe_frame (frame);
+
+  fail_unless (meta != NULL, "%s: no metadata", what);
+  fail_unless (source || gst_buffer_get_n_meta (buffer, GST_CONTOUR_META_API_TYPE) == 1, "%s: several results", what);
+  assert_same_contours (gst_contour_meta_peek_contours (meta), expected, what);
+  ctr_contours_unref (expected);
+  g_free (what);
+}
+
+/* Sends FRAME through H: the picture must come back as it was, with the core's result attached. */
+static inline void
+check_contours (GstHarness *h, const TestFrame *frame, const CtrBordersParams *params)
+{
+  GstBuffer *buffer = pass_frame (h, frame);
+
+  assert_contours (buffer, NULL, frame, params);
+  gst_buffer_unref (buffer);
+}
+
+#endif

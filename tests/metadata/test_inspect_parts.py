@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The inspection example on pictures of known parts. Argument: the path of inspect_parts."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+if not shutil.which("gst-launch-1.0"):
+    print("skipped: no gst-launch-1.0 here")
+    sys.exit(77)
+program = os.path.abspath(sys.argv[1])
+
+# Brightness, x, y, width, height: a plate with two holes, a block, a speck.
+SHAPES = [("white", 20, 30, 100, 60), ("black", 30, 40, 10, 10), ("black", 80, 50, 12, 8),
+          ("white", 200, 100, 40, 40), ("white", 300, 20, 4, 4)]
+# As printed, the lowest first; a line goes through the centres of the pixels beside the edge, and around a hole.
+BLOCK = (39 * 39, 4 * 39, 200, 100, 40, 40, 0)
+PLATE = (99 * 59 - (11 * 11 - 2) - (13 * 9 - 2), 2 * (99 + 59), 20, 30, 100, 60, 2)
+SPECK = (9, 12, 300, 20, 4, 4, 0)
+GROUND = (319 * 239 - (41 * 41 - 2) - (101 * 61 - 2) - (5 * 5 - 2), 2 * (319 + 239), 0, 0, 320, 240, 3)
+
+
+def draw(frames, end):
+    """Made without this project's plugin: gst-launch-1.0 may not be able to load it."""
+    pads = [f"sink_{i}::xpos={x} sink_{i}::ypos={y}" for i, (_, x, y, _, _) in enumerate(SHAPES)]
+    sources = [f"videotestsrc num-buffers={frames} pattern={name} ! video/x-raw,width={w},height={h},framerate=25/1"
+               f" ! mix.sink_{i}" for i, (name, _, _, w, h) in enumerate(SHAPES)]
+    ground = f"videotestsrc num-buffers={frames} pattern=black ! video/x-raw,width=320,height=240,framerate=25/1"
+    environment = {name: value for name, value in os.environ.items() if name != "GST_PLUGIN_PATH"}
+    subprocess.run(f"gst-launch-1.0 -q compositor name=mix sink_9::zorder=0 {' '.join(pads)} ! {end} "
+                   f"{' '.join(sources)} {ground} ! mix.sink_9",
+                   shell=True, check=True, timeout=60, env=environment | {"GST_REGISTRY": os.path.abspath("registry")})
+
+
+def inspect(*arguments):
+    """Exit status, measures, verdicts, and what was said of the whole."""
+    result = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=60, check=False)
+    rows = re.findall(r"^ +\d+((?: +[\d.]+){7})  ([PF].*)$", result.stdout, re.MULTILINE)
+    return (result.returncode, [tuple(float(n) for n in numbers.split()) for numbers, _ in rows],
+            [verdict for _, verdict in rows], re.findall(r"^\d+ parts.*", result.stdout, re.MULTILINE), result.stderr)
+
+
+def expect(arguments, status, parts, verdicts, last):
+    got = inspect(*arguments, "parts.png")
+    assert got == (status, parts, verdicts, [f"{len(parts)} parts, {last}; threshold 128"], ""), (arguments, got)
+
+
+def expect_refusal(arguments, text):
+    status, parts, _, _, said = inspect(*arguments)
+    assert status == 2 and not parts and text in said, (arguments, status, said)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    draw(1, "pngenc ! filesink location=parts.png")
+    draw(3, "video/x-raw,format=I420 ! avimux ! filesink location=parts.avi")
+
+    fixed = ["--threshold=128"]
+    expect(fixed, 0, [BLOCK, PLATE, SPECK], ["PASS"] * 3, "3 passed, 0 failed")
+    expect(fixed + ["--ignore=10"], 0, [BLOCK, PLATE], ["PASS"] * 2, "2 passed, 0 failed")
+    one_hole = (99 * 59 - (11 * 11 - 2), *PLATE[1:6], 1)
+    expect(fixed + ["--ignore=117"], 0, [BLOCK, one_hole], ["PASS"] * 2, "2 passed, 0 failed")
+    expect(fixed + ["--area=:1521", "--holes=0"], 1, [BLOCK, PLATE, SPECK],
+           ["PASS", "FAIL: area above 1521, holes above 0", "PASS"], "2 passed, 1 failed")
+    expect(fixed + ["--area=9:5607", "--perimeter=12:", "--width=40:100", "--height=4:60", "--holes=:2"], 1,
+           [BLOCK, PLATE, SPECK], ["PASS", "PASS", "FAIL: width below 40"], "2 passed, 1 failed")
+    expect(fixed + ["--invert", "--holes=3"], 1, [(11 * 7, 36, 80, 50, 12, 8, 0), (81, 36, 30, 40, 10, 10, 0), GROUND],
+           ["FAIL: holes below 3"] * 2 + ["PASS"], "1 passed, 2 failed")
+    expect(fixed + ["--ignore=1e6"], 1, [], [], "0 passed, 0 failed")
+
+    status, parts, _, last, _ = inspect("--holes=0:2", "--ignore=10", "parts.avi")
+    assert (status, parts, len(last)) == (0, 3 * [BLOCK, PLATE], 3), (status, parts, last)
+
+    with open("text.png", "w", encoding="utf-8") as file:
+        file.write("This is a text, not a picture.")
+    expect_refusal(["text.png"], "text.png: ")
+    expect_refusal(["absent.png"], "absent.png: Resource not found.")
+    expect_refusal(["parts.png", "parts.png"], "--help says more")
+    expect_refusal(["--ignore=-1", "parts.png"], "--help says more")
+    for text in "", "x", "5:3", "3:x", "nan", "1:2:3":
+        expect_refusal([f"--area={text}", "parts.png"], f"--area takes MIN:MAX, MIN:, :MAX or the one number that is "
+                       f"allowed, not '{text}'")
