@@ -18,7 +18,7 @@
 #include <string.h>
 
 #ifdef CTR_HAVE_CUDA
-#include "borders_gpu.h"
+#include "borders_check.h"
 #else
 typedef struct BordersGpu BordersGpu;
 #endif
@@ -27,7 +27,6 @@ enum {
   MAX_WIDTH = 4928, /* the paper's frame at four times its size; no image is larger */
   MAX_HEIGHT = 4112,
   SIDE = 2048,
-  CHECK_PADDING = 5,
   MAX_HOST_RUNS = 5,
   MAX_SIZES = 64 /* of images */
 };
@@ -42,7 +41,7 @@ typedef struct {
   FILE *cases;
   uint32_t case_count;
   char image_name[64];          /* in the folder */
-  uint8_t *image;               /* room for max_pixels, and in a check for padding */
+  uint8_t *image;               /* room for max_pixels */
   uint32_t *numbers;            /* room for SIDE * SIDE */
   uint32_t sizes[MAX_SIZES][2]; /* of which an empty image has been measured */
   uint32_t size_count;
@@ -173,8 +172,8 @@ borders_same (const char *who, const BordersWork *work, CtrContours *result, Ctr
   return false;
 }
 
-static CtrImage
-view_of (const BordersWork *work, const uint8_t *pixels, size_t padding)
+CtrImage
+borders_view (const BordersWork *work, const uint8_t *pixels, size_t padding)
 {
   return (CtrImage){
       .data = pixels,
@@ -186,11 +185,11 @@ view_of (const BordersWork *work, const uint8_t *pixels, size_t padding)
   };
 }
 
-static CtrContours *
-run_host (Bench *bench, const BordersWork *work, const CtrImage *image)
+CtrContours *
+borders_run_host (CtrBorders *host, const BordersWork *work, const CtrImage *image)
 {
   CtrError error;
-  CtrContours *contours = ctr_borders_run (bench->host, image, &work->params, NULL, &error);
+  CtrContours *contours = ctr_borders_run (host, image, &work->params, NULL, &error);
   if (!contours)
     fprintf (stderr, "%s: %s\n", borders_describe (work), error.message);
   return contours;
@@ -199,7 +198,7 @@ run_host (Bench *bench, const BordersWork *work, const CtrImage *image)
 static CtrContours *
 measure_host (Bench *bench, const BordersWork *work)
 {
-  const CtrImage view = view_of (work, bench->image, 0);
+  const CtrImage view = borders_view (work, bench->image, 0);
   CtrContours *contours = NULL;
   double us[MAX_HOST_RUNS], total = 0;
   int runs = 0;
@@ -207,7 +206,7 @@ measure_host (Bench *bench, const BordersWork *work)
   while (runs < MAX_HOST_RUNS && total < 0.3e6) {
     ctr_contours_unref (contours);
     double start = bench_now ();
-    contours = run_host (bench, work, &view);
+    contours = borders_run_host (bench->host, work, &view);
     us[runs] = bench_now () - start;
     if (!contours)
       return NULL;
@@ -265,10 +264,10 @@ measure (Bench *bench, const BordersWork *work, bool write)
 static bool
 count_border_points (Bench *bench, BordersWork *work)
 {
-  const CtrImage view = view_of (work, bench->image, 0);
+  const CtrImage view = borders_view (work, bench->image, 0);
   ctr_borders_params_init (&work->params);
   work->params.approximation = CTR_APPROXIMATION_NONE;
-  CtrContours *contours = run_host (bench, work, &view);
+  CtrContours *contours = borders_run_host (bench->host, work, &view);
   if (contours)
     work->border_points = contours->point_count;
   ctr_contours_unref (contours);
@@ -438,99 +437,6 @@ close_gpu (Bench *bench)
 #endif
 }
 
-#ifdef CTR_HAVE_CUDA
-/* bench->image, with every mode and approximation. */
-static bool
-check_image (Bench *bench, BordersWork *work, uint32_t padding, bool on_device)
-{
-  const CtrImage view = view_of (work, bench->image, padding);
-  bool ok = true;
-  for (uint32_t y = padding ? work->height : 0; y-- > 0;)
-    memmove (bench->image + y * view.stride, bench->image + (size_t) y * work->width, work->width);
-  for (uint32_t i = 0; i < 8; i++) {
-    work->params.mode = i % 4;
-    work->params.approximation = i / 4 ? CTR_APPROXIMATION_NONE : CTR_APPROXIMATION_SIMPLE;
-    CtrContours *expected = run_host (bench, work, &view);
-    ok = expected && borders_gpu_check (bench->gpu, work, &view, on_device, expected) && ok;
-    ctr_contours_unref (expected);
-  }
-  return ok;
-}
-
-/* Into bench->image: the INDEXth of the small images. */
-static const char *
-draw_small (Bench *bench, uint32_t index, uint32_t width, uint32_t height)
-{
-  static const uint32_t densities[] = {0, 7, 25, 41, 50, 60, 85, 100};
-  const uint32_t kind = index % 12;
-  if (kind < BENCH_PATTERNS) {
-    bench_pattern_mask (kind, width, height, bench->image);
-    return bench_pattern_name (kind);
-  }
-  if (kind == BENCH_PATTERNS) {
-    bench_rings_mask (2 + index / 12 % 3, width, height, bench->image);
-    return "rings";
-  }
-  if (kind == BENCH_PATTERNS + 1)
-    return bench_blobs_mask (0.7 + index / 12 % 5 * 0.5, width, height, bench->image) ? "blobs" : NULL;
-  const uint32_t granularity = 1 + index % 5 / 2;
-  bench_random_numbers (index, bench_block_count (width, height, granularity), bench->numbers);
-  bench_random_mask (bench->numbers, width, height, granularity,
-      bench_density_threshold (densities[index / 3 % (sizeof densities / sizeof *densities)]), bench->image);
-  return "random";
-}
-
-static void
-set_limits (CtrBordersParams *params, uint32_t index)
-{
-  if (index % 3 == 0)
-    params->min_area = index % 5 * 2.5;
-  if (index % 7 == 0)
-    params->max_area = 20 + index % 100;
-  if (index % 4 == 1)
-    params->min_length = index % 9 * 1.5;
-  if (index % 5 == 2) {
-    params->min_width = index % 4;
-    params->min_height = index % 3 + 1;
-  }
-}
-
-/* A few hundred small images whose sides lie around every width that is special to a kernel, some large ones; each with
- * every mode and approximation. */
-static int
-check (Bench *bench)
-{
-  static const uint32_t sides[] = {1, 2, 3, 5, 31, 32, 33, 63, 64, 65, 127, 129, 200, 257, 333};
-  const uint32_t n_sides = sizeof sides / sizeof *sides;
-  uint32_t images = 0, bad = 0;
-  for (uint32_t i = 0; i < n_sides * n_sides * 2; i++) {
-    BordersWork work = {.width = sides[i % n_sides], .height = sides[i / n_sides % n_sides]};
-    work.name = draw_small (bench, i + i / n_sides, work.width, work.height);
-    ctr_borders_params_init (&work.params);
-    if (i % 2)
-      set_limits (&work.params, i / 2);
-    work.params.features = i % 3 == 1 ? CTR_CONTOUR_FEATURE_MOMENTS : 0;
-    work.params.epsilon = i % 11 == 4 ? 1.5 : 0;
-    work.params.foreground.mode = i % 13 == 5 ? CTR_THRESHOLD_OTSU : CTR_THRESHOLD_FIXED;
-    work.params.foreground.invert = i % 7 == 3;
-    bad += !work.name || !check_image (bench, &work, i % 4 ? 0 : CHECK_PADDING, i % 5 > 0);
-    images++;
-  }
-  for (uint32_t i = 0; i < 24; i++) {
-    BordersWork work = {.width = SIDE - i % 5, .height = SIDE / 2 + i % 7};
-    work.name = draw_small (bench, i, work.width, work.height);
-    ctr_borders_params_init (&work.params);
-    if (i >= 12)
-      set_limits (&work.params, i);
-    work.params.features = i % 2 ? CTR_CONTOUR_FEATURE_MOMENTS : 0;
-    bad += !work.name || !check_image (bench, &work, 0, true);
-    images++;
-  }
-  printf ("%s: %u of %u images differ\n", bad ? "DIFFERENT" : "OK", bad, images);
-  return bad ? 1 : 0;
-}
-#endif
-
 static bool
 open_folder (Bench *bench)
 {
@@ -593,7 +499,7 @@ main (int argc, char **argv)
     status = 77;
 #ifdef CTR_HAVE_CUDA
     if (bench.gpu)
-      status = check (&bench);
+      status = borders_check (bench.gpu, bench.host);
 #endif
   } else {
     status = measure_all (&bench, argv + files, argc - files);
