@@ -62,31 +62,31 @@ struct CracksFrame {
   uint32_t equal, four_connected, zero_frame;
 
   CracksCounters *counters;
-  uint16_t *ranks;                /* of the pixels */
-  uint32_t *counts;               /* of nodes, by vertex */
+  uint16_t *ranks;                  /* of the pixels */
+  uint32_t *counts;                 /* of nodes, by vertex */
   uint32_t *row_base, *column_base; /* nodes before, in either order, by vertex */
   unsigned long long *scan_states[CRACKS_SCANS];
 
   uint32_t node_capacity;
-  uint32_t *keys[2], *values[2];  /* for sorting, and sorted */
+  uint32_t *keys[2], *values[2];      /* for sorting, and sorted */
   uint32_t *found_place, *found_kind; /* nodes in the order of vertices: x | y << 16; flags */
   uint32_t *by_columns;               /* their numbers, by columns of vertices */
   uint32_t *place, *kind, *rank;      /* nodes in the order of levels and rows: that of all that follows */
-  uint32_t *down_columns;         /* nodes by levels and columns */
-  uint32_t *vertical;             /* the node that the vertical arm meets */
-  uint32_t *started;              /* contours that start before the node, or at it */
+  uint32_t *down_columns;             /* nodes by levels and columns */
+  uint32_t *vertical;                 /* the node that the vertical arm meets */
+  uint32_t *started;                  /* contours that start before the node, or at it */
   Rings rings;
 
   uint32_t contour_capacity;
-  uint32_t *starts, *lengths; /* by contour: its first node; its points */
-  uint32_t *rows;             /* by contour: NO_CONTOUR where dropped. NULL: its own number */
-  uint32_t *row_contours;     /* by row, then not NULL either */
-  uint32_t *row_lengths;      /* otherwise, lengths */
-  uint32_t *parents;          /* by contour */
+  uint32_t *starts, *lengths;        /* by contour: its first node; its points */
+  uint32_t *rows;                    /* by contour: NO_CONTOUR where dropped. NULL: its own number */
+  uint32_t *row_contours;            /* by row, then not NULL either */
+  uint32_t *row_lengths;             /* otherwise, lengths */
+  uint32_t *parents;                 /* by contour */
   uint32_t *next, *previous, *child; /* by row */
   uint32_t *sort_keys[2], *sort_values[2];
-  uint32_t *firsts;                  /* by row */
-  ContourAccumulator *accumulators;  /* by row; by contour where limits ask for them first */
+  uint32_t *firsts;                 /* by row */
+  ContourAccumulator *accumulators; /* by row; by contour where limits ask for them first */
   uint32_t limited, measuring;
   uint64_t min_area2, max_area2, min_length;
   CtrPoint *all_points; /* of contours that may be dropped */
@@ -121,12 +121,11 @@ rank_at (const CracksFrame &f, int x, int y)
   return x >= 0 && y >= 0 && x < (int) f.width && y < (int) f.height ? f.ranks[(size_t) y * f.width + x] : 0;
 }
 
-/* Queue the kernels. TEMPORARY: memory for sorting, ctr_cracks_sort_size() bytes. */
-bool cracks_sort_size (const CracksFrame &frame, size_t *size, CtrError *error);
+/* Queue the kernels. TEMPORARY: memory for both sorts. */
 bool cracks_launch_nodes (const CracksFrame &frame, CtrBuffer *temporary, cudaStream_t stream, CtrError *error);
 bool cracks_launch_lists (const CracksFrame &frame, CtrBuffer *temporary, cudaStream_t stream, CtrError *error);
 
-/* Stable, by the low BITS bits of keys[0] into keys[1] and values[1]. */
+/* Stable, from keys[0] and values[0] to keys[1] and values[1]. TEMPORARY NULL: tells its SIZE. */
 cudaError_t cracks_sort (uint32_t *const keys[2], uint32_t *const values[2], uint32_t count, uint64_t largest_key,
     void *temporary, size_t *size, cudaStream_t stream);
 

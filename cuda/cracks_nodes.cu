@@ -37,7 +37,7 @@ struct Around {
   __device__
   Around (const CracksFrame &f, uint32_t x, uint32_t y)
       : ranks{rank_at (f, (int) x - 1, (int) y - 1), rank_at (f, x, (int) y - 1), rank_at (f, (int) x - 1, y),
-            rank_at (f, x, y)}
+          rank_at (f, x, y)}
   {
   }
 
@@ -176,8 +176,8 @@ __launch_bounds__ (THREADS) column_kernel (const __grid_constant__ CracksFrame f
   }
 }
 
-/* By mask: flags of the line there. Where it comes from and goes to: 1 south, east; 2 west, south; 4 east, north; 7 west,
- * north; 8 north, west; 11 north, east; 13 south, west; 14 east, south. */
+/* By mask: flags of the line there. Where it comes from and goes to: 1 south, east; 2 west, south; 4 east, north; 7
+ * west, north; 8 north, west; 11 north, east; 13 south, west; 14 east, south. */
 __device__ inline uint32_t
 kind_of (uint32_t mask)
 {
