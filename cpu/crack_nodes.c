@@ -268,7 +268,7 @@ count_nodes (CtrCrackNodes *nodes, CtrSamples *samples, const CtrImage *image, c
 }
 
 /* From what count_nodes() left to each rank's first node, as Writer.ends has it before anything is written: so when
- * all is, they are the ends. False where a rank has too many nodes. */
+ * all is, they are the ends. False where there are too many. */
 static bool
 add_up (CtrCrackNodes *nodes, const CtrCracksPlan *plan)
 {
@@ -277,12 +277,12 @@ add_up (CtrCrackNodes *nodes, const CtrCracksPlan *plan)
   counts[0] = 0;
   for (uint32_t rank = 1; rank <= plan->level_count; rank++) {
     count = plan->mode == CTR_LEVELS_EQUAL ? counts[rank] : count + counts[rank];
-    ok = ok && count <= CTR_CRACK_NODES_MAX;
+    ok = ok && count <= CTR_LEVEL_NODES_MAX;
     counts[rank] = first;
     first += count;
   }
   nodes->node_count = first;
-  return ok;
+  return ok && first <= CTR_CRACK_NODES_MAX;
 }
 
 bool

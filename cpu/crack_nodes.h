@@ -24,8 +24,9 @@ typedef struct {
 #define CTR_NODE_SOUTH_CROSSED (3u << 30)
 #define CTR_NODE_KIND (3u << 30)
 
-/* The most nodes of one level: they are counted beside their kind. */
-#define CTR_CRACK_NODES_MAX (1u << 30)
+/* The most nodes of one level: they are counted beside their kind. And of all levels. */
+#define CTR_LEVEL_NODES_MAX (1u << 30)
+#define CTR_CRACK_NODES_MAX UINT32_MAX
 
 typedef struct {
   CtrBuffer ranks;    /* uint16_t: those of two rows, 0 around */
@@ -39,8 +40,8 @@ typedef struct {
 void ctr_crack_nodes_release (CtrCrackNodes *nodes);
 
 /* Finds the nodes of IMAGE: rank by rank, in each by y, then x, then with the western arm first. So in each rank they
- * are pairs, an eastern arm and the western arm it meets. False when there is no memory; node_count is what there would
- * have to be memory for, or 0 if it was not counted yet. */
+ * are pairs, an eastern arm and the western arm it meets. False when there is no memory or there are too many;
+ * node_count is what there would have to be memory for, or 0 if it was not counted yet. */
 bool ctr_crack_nodes_find (CtrCrackNodes *nodes, CtrSamples *samples, const CtrImage *image, const CtrCracksPlan *plan);
 
 #endif

@@ -271,13 +271,24 @@ trace_levels (State *state, const CtrImage *image, const CtrCracksPlan *plan)
   return true;
 }
 
+/* POINTS are how many it takes room for; 0: they were not counted yet. */
+static void
+fail_without_memory (const CtrImage *image, uint64_t points, CtrError *error)
+{
+  if (points > 0)
+    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY,
+        "no host memory for contours of %llu points in a %u x %u image: fewer levels have fewer",
+        (unsigned long long) points, image->width, image->height);
+  else
+    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory to find the contours of a %u x %u image", image->width,
+        image->height);
+}
+
 static CtrContours *
 trace (State *state, const CtrImage *image, const CtrCracksPlan *plan, CtrError *error)
 {
   if (!trace_levels (state, image, plan)) {
-    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY,
-        "no host memory for the contours of %u levels of a %u x %u image, with %llu points", plan->level_count,
-        image->width, image->height, (unsigned long long) state->nodes.node_count);
+    fail_without_memory (image, state->nodes.node_count, error);
     return NULL;
   }
   const CtrContours info = {.width = image->width,

@@ -71,8 +71,9 @@ CTR_API CtrCracks *ctr_cracks_new (CtrBackend backend, CtrError *error);
 CTR_API void ctr_cracks_free (CtrCracks *cracks);
 
 /* Traces the contours of IMAGE. CPU backend: the image must be in host memory, STREAM is ignored. On failure nothing is
- * pending. All points are counted before any is written; where there are more than memory for them, which 16-bit noise
- * of many levels comes to, it is CTR_ERROR_OUT_OF_MEMORY: nothing is ever cut off. */
+ * pending. All points are counted before any is written; where there are more than memory for them, than 2^32 - 1, or
+ * than 2^30 of one level, which 16-bit noise of many levels comes to, it is CTR_ERROR_OUT_OF_MEMORY: nothing is ever
+ * cut off. */
 CTR_API bool ctr_cracks_enqueue (
     CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params, void *stream, CtrError *error);
 
