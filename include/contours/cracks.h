@@ -71,8 +71,8 @@ typedef struct CtrCracks CtrCracks;
 CTR_API CtrCracks *ctr_cracks_new (CtrBackend backend, CtrError *error);
 CTR_API void ctr_cracks_free (CtrCracks *cracks);
 
-/* Traces the contours of IMAGE. CUDA backend: the work is queued on STREAM (a cudaStream_t or CUstream; NULL: one of its
- * own). What writes IMAGE must be done or queued on STREAM before; IMAGE must stay untouched and STREAM alive until
+/* Traces the contours of IMAGE. CUDA backend: the work is queued on STREAM (a cudaStream_t or CUstream; NULL: one of
+ * its own). What writes IMAGE must be done or queued on STREAM before; IMAGE must stay untouched and STREAM alive until
  * ctr_cracks_finish(); a host image is uploaded. CPU backend: the image must be in host memory, STREAM is ignored. On
  * failure nothing is pending. All points are counted before any is written; where there are more than memory for them,
  * which 16-bit noise of many levels comes to, it is CTR_ERROR_OUT_OF_MEMORY: nothing is ever cut off. */
@@ -80,8 +80,8 @@ CTR_API bool ctr_cracks_enqueue (
     CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params, void *stream, CtrError *error);
 
 /* Waits for the queued work and returns its result (transfer full), growing buffers and redoing the image where it had
- * more points than room. Its threshold is 0, each row has its level. CUDA backend: table and points stay on the GPU until
- * they are mapped. */
+ * more points than room. Its threshold is 0, each row has its level. CUDA backend: table and points stay on the GPU
+ * until they are mapped. */
 CTR_API CtrContours *ctr_cracks_finish (CtrCracks *cracks, CtrError *error);
 
 /* Both in one. */
