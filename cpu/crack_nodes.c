@@ -212,15 +212,18 @@ static void
 write_steps (const Writer *writer, const Vertex *vertex, CtrPoint point)
 {
   const Ranking ranking = rank_vertex (vertex);
+  const uint32_t first = rank_at (&ranking, 0), second = rank_at (&ranking, 1), third = rank_at (&ranking, 2);
   const uint32_t but_one = writer->kinds[15 - bit_at (&ranking, 0)], only_one = writer->kinds[bit_at (&ranking, 3)];
   const uint32_t two = bit_at (&ranking, 2) | bit_at (&ranking, 3);
-  for (uint32_t rank = rank_at (&ranking, 0) + 1; rank <= rank_at (&ranking, 1); rank++)
-    write_node (writer, rank, point, but_one);
+  /* The ranks above the first up to the second, and on from the third. */
+  const uint32_t gap = third - second, end = rank_at (&ranking, 3) - gap;
+  for (uint32_t rank = first + 1; rank <= end; rank++) {
+    const bool lower = rank <= second;
+    write_node (writer, rank + (lower ? 0 : gap), point, lower ? but_one : only_one);
+  }
   if (is_diagonal (two))
-    for (uint32_t rank = rank_at (&ranking, 1) + 1; rank <= rank_at (&ranking, 2); rank++)
+    for (uint32_t rank = second + 1; rank <= third; rank++)
       write_diagonal (writer, rank, point, two);
-  for (uint32_t rank = rank_at (&ranking, 2) + 1; rank <= rank_at (&ranking, 3); rank++)
-    write_node (writer, rank, point, only_one);
 }
 
 static void
