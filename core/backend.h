@@ -5,6 +5,7 @@
 
 #include "core/borders.h"
 #include "core/canny.h"
+#include "core/cracks.h"
 
 #include <contours/contours.h>
 
@@ -46,6 +47,17 @@ typedef struct {
 
 extern const CtrBordersOps ctr_borders_ops_cpu;
 extern const CtrBordersOps ctr_borders_ops_cuda; /* only where CTR_HAVE_CUDA */
+
+/* Contours of levels; arguments are checked before. PLAN and its tables are read by enqueue() only. */
+typedef struct {
+  void *(*create) (CtrError *error);
+  void (*destroy) (void *state);
+  bool (*enqueue) (void *state, const CtrImage *image, const CtrCracksPlan *plan, void *stream, CtrError *error);
+  CtrContours *(*finish) (void *state, CtrError *error);
+} CtrCracksOps;
+
+extern const CtrCracksOps ctr_cracks_ops_cpu;
+extern const CtrCracksOps ctr_cracks_ops_cuda; /* only where CTR_HAVE_CUDA */
 
 /* Fills ERROR (may be NULL) and returns false, so that callers can "return ctr_fail (...)". */
 bool ctr_fail (CtrError *error, CtrStatus status, const char *format, ...) __attribute__ ((format (printf, 3, 4)));

@@ -3,6 +3,7 @@
 #include "core/borders.h"
 
 #include "core/backend.h"
+#include "core/limits.h"
 #include "core/simplify.h"
 
 #include <math.h>
@@ -70,14 +71,6 @@ ctr_borders_free (CtrBorders *borders)
 }
 
 static bool
-check_limit (const char *name, double limit, CtrError *error)
-{
-  if (limit >= 0 && isfinite (limit))
-    return true;
-  return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "%s is %g: it must be 0 (no limit) or more", name, limit);
-}
-
-static bool
 check_params (const CtrBordersParams *params, CtrError *error)
 {
   if (!params)
@@ -92,9 +85,9 @@ check_params (const CtrBordersParams *params, CtrError *error)
   if (!(params->epsilon >= 0 && params->epsilon < epsilon_limit))
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
         "epsilon is %g: it must be 0 (no simplification) or more, and below %g", params->epsilon, epsilon_limit);
-  if (!check_limit ("the smallest area", params->min_area, error)
-      || !check_limit ("the largest area", params->max_area, error)
-      || !check_limit ("the smallest length", params->min_length, error))
+  if (!ctr_limit_check ("the smallest area", params->min_area, error)
+      || !ctr_limit_check ("the largest area", params->max_area, error)
+      || !ctr_limit_check ("the smallest length", params->min_length, error))
     return false;
   if (params->features & ~(uint32_t) CTR_CONTOUR_FEATURE_MOMENTS)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown features in 0x%x", params->features);
@@ -111,21 +104,6 @@ check_arguments (const CtrBorders *borders, const CtrImage *image, const CtrBord
   return true;
 }
 
-/* The least whole number of UNITs that, as a double, is LIMIT or more; UINT64_MAX where there is none. */
-static uint64_t
-least_units (double limit, double unit)
-{
-  uint64_t low = 0, high = UINT64_MAX;
-  while (low < high) {
-    const uint64_t middle = low + (high - low) / 2;
-    if ((double) middle * unit >= limit)
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  return low;
-}
-
 void
 ctr_borders_plan_init (CtrBordersPlan *plan, const CtrBordersParams *params)
 {
@@ -134,10 +112,9 @@ ctr_borders_plan_init (CtrBordersPlan *plan, const CtrBordersParams *params)
       .foreground = params->foreground,
       .mode = params->mode,
       .approximation = params->approximation,
-      .min_area2 = least_units (params->min_area, area_unit),
-      .max_area2 =
-          params->max_area > 0 ? least_units (nextafter (params->max_area, INFINITY), area_unit) - 1 : UINT64_MAX,
-      .min_length = least_units (params->min_length, CTR_LENGTH_UNIT),
+      .min_area2 = ctr_limit_least (params->min_area, area_unit),
+      .max_area2 = ctr_limit_most (params->max_area, area_unit),
+      .min_length = ctr_limit_least (params->min_length, CTR_LENGTH_UNIT),
       .min_width = params->min_width,
       .min_height = params->min_height,
       .features = params->features,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Contours of one image: the result of border following (borders.h).
+/* Contours of one image: the result of border following (borders.h) and of tracing its levels (cracks.h).
  *
  * Both backends deliver the integers below, exact and identical; every quantity in floating point is derived from them
  * here, in one place, so the backends agree to the last bit. */
@@ -66,7 +66,8 @@ typedef enum {
   CTR_CONTOUR_FEATURE_MOMENTS = 1 << 0 /* CtrContourSums */
 } CtrContourFeatures;
 
-/* Immutable once published; shared by reference. The rows are in OpenCV's order. */
+/* Immutable once published; shared by reference. The rows are in OpenCV's order, those of levels in that of cracks.h.
+ */
 typedef struct {
   uint32_t width; /* of the analysed image, pixels */
   uint32_t height;

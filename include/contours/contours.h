@@ -8,6 +8,7 @@
 #include <contours/cca.h>
 #include <contours/components.h>
 #include <contours/contourlist.h>
+#include <contours/cracks.h>
 #include <contours/image.h>
 #include <contours/types.h>
 

@@ -175,8 +175,8 @@ add_sum (uint64_t words[2], __int128 c, __int128 factor)
   words[1] = (uint64_t) (sum >> 64);
 }
 
-static void
-measure (const CtrPoint *points, CtrContour *row, CtrContourSums *sums)
+void
+reference_measure (const CtrPoint *points, CtrContour *row, CtrContourSums *sums)
 {
   uint32_t left = UINT16_MAX, top = UINT16_MAX, right = 0, bottom = 0;
   *sums = (CtrContourSums){{{0}}};
@@ -221,7 +221,7 @@ list_points (const Mask *mask, Border *border, CtrApproximation approximation, C
       points[border->row.count++] = (CtrPoint){(uint16_t) x, (uint16_t) y};
     at = next_passage (mask, at);
   } while (at != border->start);
-  measure (points, &border->row, sums);
+  reference_measure (points, &border->row, sums);
 }
 
 static bool

@@ -17,6 +17,9 @@ typedef struct {
 Contours reference_borders (const CtrImage *image, const CtrBordersParams *params);
 void reference_borders_free (Contours *contours);
 
+/* Area, length, box (in pixels) and sums of a contour of row->count points. */
+void reference_measure (const CtrPoint *points, CtrContour *row, CtrContourSums *sums);
+
 /* What a result holds; a failure ends the test. Valid as long as the reference. */
 Contours contours_of (CtrContours *contours);
 
