@@ -57,7 +57,7 @@ typedef struct {
 } CtrCracksOps;
 
 extern const CtrCracksOps ctr_cracks_ops_cpu;
-extern const CtrCracksOps ctr_cracks_ops_cuda; /* not written yet: ctr_cracks_new() refuses CUDA */
+extern const CtrCracksOps ctr_cracks_ops_cuda; /* only where CTR_HAVE_CUDA */
 
 /* Fills ERROR (may be NULL) and returns false, so that callers can "return ctr_fail (...)". */
 bool ctr_fail (CtrError *error, CtrStatus status, const char *format, ...) __attribute__ ((format (printf, 3, 4)));

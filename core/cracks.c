@@ -33,20 +33,24 @@ ctr_cracks_params_init (CtrCracksParams *params)
 CtrCracks *
 ctr_cracks_new (CtrBackend backend, CtrError *error)
 {
-  if (backend == CTR_BACKEND_CUDA) {
-    ctr_fail (error, CTR_ERROR_NO_CUDA, "contours of levels have no CUDA backend: use the CPU backend");
-    return NULL;
-  }
-  if (backend != CTR_BACKEND_CPU) {
+  if (backend != CTR_BACKEND_CPU && backend != CTR_BACKEND_CUDA) {
     ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown backend %d", (int) backend);
     return NULL;
+  }
+  const CtrCracksOps *ops = &ctr_cracks_ops_cpu;
+  if (backend == CTR_BACKEND_CUDA) {
+    if (!ctr_cuda_available (error))
+      return NULL;
+#ifdef CTR_HAVE_CUDA
+    ops = &ctr_cracks_ops_cuda;
+#endif
   }
   CtrCracks *cracks = calloc (1, sizeof *cracks);
   if (!cracks) {
     ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a tracer of contours");
     return NULL;
   }
-  cracks->ops = &ctr_cracks_ops_cpu;
+  cracks->ops = ops;
   cracks->backend = backend;
   cracks->state = cracks->ops->create (error);
   if (!cracks->state) {

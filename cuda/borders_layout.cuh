@@ -16,6 +16,7 @@
 #ifndef CTR_BORDERS_LAYOUT_CUH
 #define CTR_BORDERS_LAYOUT_CUH
 
+#include "cuda/contour_accumulator.cuh"
 #include "cuda/rings.cuh"
 
 #include <contours/borders.h>
@@ -54,14 +55,6 @@ struct BordersCounters {
   BordersHeader header;
   uint32_t count_ticket, scan_tickets[BORDERS_SCANS], point_ticket;
   RingProgress progress, order_progress;
-};
-
-/* Of a contour, while its points are summed up. */
-struct __align__ (16) ContourAccumulator
-{
-  long long area2;
-  unsigned long long length;
-  uint32_t min_x, min_y, max_x, max_y;
 };
 
 /* Everything the kernels share, by value. Device pointers. */

@@ -65,19 +65,23 @@ CTR_API void ctr_cracks_params_init (CtrCracksParams *params);
  * tracers side by side. */
 typedef struct CtrCracks CtrCracks;
 
-/* transfer full: free with ctr_cracks_free(); results may outlive it. Only the CPU backend exists: CTR_BACKEND_CUDA
- * gives CTR_ERROR_NO_CUDA. NULL and error when unavailable. */
+/* transfer full: free with ctr_cracks_free(); results may outlive it. The CUDA backend belongs to the CUDA context that
+ * is current now (none: the primary context of device 0); the same one must be current in every later call. NULL and
+ * error when unavailable. */
 CTR_API CtrCracks *ctr_cracks_new (CtrBackend backend, CtrError *error);
 CTR_API void ctr_cracks_free (CtrCracks *cracks);
 
-/* Traces the contours of IMAGE. CPU backend: the image must be in host memory, STREAM is ignored. On failure nothing is
- * pending. All points are counted before any is written; where there are more than memory for them, than 2^32 - 1, or
- * than 2^30 of one level, which 16-bit noise of many levels comes to, it is CTR_ERROR_OUT_OF_MEMORY: nothing is ever
- * cut off. */
+/* Traces the contours of IMAGE. CUDA backend: the work is queued on STREAM (a cudaStream_t or CUstream; NULL: one of
+ * its own). What writes IMAGE must be done or queued on STREAM before; IMAGE must stay untouched and STREAM alive until
+ * ctr_cracks_finish(); a host image is uploaded. CPU backend: the image must be in host memory, STREAM is ignored. On
+ * failure nothing is pending. All points are counted before any is written; where there are more than memory for them,
+ * which 16-bit noise of many levels comes to, it is CTR_ERROR_OUT_OF_MEMORY: nothing is ever cut off. */
 CTR_API bool ctr_cracks_enqueue (
     CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params, void *stream, CtrError *error);
 
-/* Waits for the queued work and returns its result (transfer full): its threshold is 0, each row has its level. */
+/* Waits for the queued work and returns its result (transfer full), growing buffers and redoing the image where it had
+ * more points than room. Its threshold is 0, each row has its level. CUDA backend: table and points stay on the GPU
+ * until they are mapped. */
 CTR_API CtrContours *ctr_cracks_finish (CtrCracks *cracks, CtrError *error);
 
 /* Both in one. */
