@@ -75,7 +75,8 @@ CTR_API void ctr_cracks_free (CtrCracks *cracks);
  * its own). What writes IMAGE must be done or queued on STREAM before; IMAGE must stay untouched and STREAM alive until
  * ctr_cracks_finish(); a host image is uploaded. CPU backend: the image must be in host memory, STREAM is ignored. On
  * failure nothing is pending. All points are counted before any is written; where there are more than memory for them,
- * which 16-bit noise of many levels comes to, it is CTR_ERROR_OUT_OF_MEMORY: nothing is ever cut off. */
+ * which 16-bit noise of many levels comes to, it is CTR_ERROR_OUT_OF_MEMORY: nothing is ever cut off. So it is from
+ * 2^32 points on, 2^30 a level; on the CUDA backend, from 2^30 on in all. */
 CTR_API bool ctr_cracks_enqueue (
     CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params, void *stream, CtrError *error);
 
