@@ -19,10 +19,6 @@ struct _GstForegroundFilterClass {
 CtrForeground gst_foreground_filter_get_foreground (GstForegroundFilter *self);
 gboolean gst_foreground_filter_get_post_messages (GstForegroundFilter *self);
 
-/* Posts an element message NAME about BUFFER: its times, and the fields given as for gst_structure_new(). */
-void gst_foreground_filter_post_message (
-    GstForegroundFilter *self, GstBuffer *buffer, const gchar *name, const gchar *field, ...) G_GNUC_NULL_TERMINATED;
-
 G_END_DECLS
 
 #endif
