@@ -188,10 +188,10 @@ get_params (GstCudaCrackContour *self, GArray **levels, gchar **warning)
   *levels = self->levels ? g_array_ref (self->levels) : NULL;
   if (self->list_error) {
     if (!self->warned)
-      *warning =
-          g_strdup_printf ("No contours: in levels=\"%s\" %s. Set levels to an ascending list such as 64,128,192, "
-                           "or to \"\" for the range from min-level to max-level.",
-              self->levels_text, self->list_error);
+      *warning = g_strdup_printf (
+          "No contours: levels=\"%s\" is no list of levels: %s. Set it to an ascending one such as 64,128,192, or to "
+          "\"\" for the range from min-level to max-level.",
+          self->levels_text, self->list_error);
   } else if (!self->levels && params.minimum > params.maximum) {
     if (!self->warned)
       *warning = g_strdup_printf ("No contours: min-level %u is above max-level %u. Lower the one or raise the other.",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Base class of the elements that split frames into foreground and background by a threshold and attach what they find
- * in the foreground: the properties of the one, the message about the other. */
+ * in the foreground: the properties they share. */
 #ifndef GST_FOREGROUND_FILTER_H
 #define GST_FOREGROUND_FILTER_H
 
