@@ -205,6 +205,8 @@ append_json_contours (const Sink *sink, GstContourMeta *meta)
       append_json_uint (out, ",\"parent\":", c.parent);
     else
       g_string_append (out, ",\"parent\":null");
+    if (c.level > 0)
+      append_json_uint (out, ",\"level\":", c.level);
     append_json_double (out, ",\"area\":", c.area);
     append_json_double (out, ",\"perimeter\":", c.perimeter);
     append_json_double (out, ",\"x\":", c.x);
@@ -267,7 +269,7 @@ contour_writer_append_csv_header (GString *out)
 {
   g_string_append (out, "frame,pts,timestamp,source,width,height,label,area,x,y,w,h,cx,cy,"
                         "orientation,major_axis,minor_axis,eccentricity,min,max,mean,std,"
-                        "id,hole,parent,perimeter,point_count\n");
+                        "id,hole,parent,perimeter,point_count,level\n");
 }
 
 static void
@@ -335,7 +337,7 @@ append_csv_component (GString *out, const GstContoursComponent *c, GstComponentF
   } else {
     g_string_append (out, ",,,,");
   }
-  g_string_append (out, ",,,,\n");
+  g_string_append (out, ",,,,,\n");
 }
 
 static void
@@ -360,7 +362,9 @@ append_csv_contour (GString *out, const GstContoursContour *c)
     number_text_append_uint (out, c->parent);
   g_string_append_c (out, ',');
   append_csv_double (out, c->perimeter);
-  number_text_append_uint (out, c->count);
+  append_csv_uint (out, c->count);
+  if (c->level > 0)
+    number_text_append_uint (out, c->level);
   g_string_append_c (out, '\n');
 }
 

@@ -27,6 +27,8 @@
  */
 #include "gstcudaborders.h"
 
+#include "framemessage.h"
+
 #include <gst/contours/gstcontours.h>
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuda_borders_debug);
@@ -136,9 +138,8 @@ gst_cuda_borders_analyze (
       ctr_contours_set_owner (contours, context, gst_object_unref);
     gst_buffer_add_contour_meta (buffer, contours, source);
     if (gst_foreground_filter_get_post_messages (foreground_filter))
-      gst_foreground_filter_post_message (foreground_filter, buffer, "cudaborders", "count", G_TYPE_UINT,
-          contours->count, "threshold", G_TYPE_UINT, contours->threshold, "points", G_TYPE_UINT64,
-          contours->point_count, NULL);
+      frame_message_post (GST_BASE_TRANSFORM (self), buffer, "cudaborders", "count", G_TYPE_UINT, contours->count,
+          "threshold", G_TYPE_UINT, contours->threshold, "points", G_TYPE_UINT64, contours->point_count, NULL);
     ctr_contours_unref (contours);
   }
   g_free (source);

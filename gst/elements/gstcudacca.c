@@ -26,6 +26,8 @@
  */
 #include "gstcudacca.h"
 
+#include "framemessage.h"
+
 #include <gst/contours/gstcontours.h>
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuda_cca_debug);
@@ -102,9 +104,8 @@ post_message (GstCudaCca *self, GstBuffer *buffer, const CtrComponents *componen
 
   for (guint i = 0; i < components->count; i++)
     total_area += components->table[i].area;
-  gst_foreground_filter_post_message (GST_FOREGROUND_FILTER (self), buffer, "cudacca", "count", G_TYPE_UINT,
-      components->count, "threshold", G_TYPE_UINT, components->threshold, "total-area", G_TYPE_UINT64, total_area,
-      NULL);
+  frame_message_post (GST_BASE_TRANSFORM (self), buffer, "cudacca", "count", G_TYPE_UINT, components->count,
+      "threshold", G_TYPE_UINT, components->threshold, "total-area", G_TYPE_UINT64, total_area, NULL);
 }
 
 static gboolean

@@ -55,28 +55,6 @@ gst_foreground_filter_get_post_messages (GstForegroundFilter *self)
   return post_messages;
 }
 
-void
-gst_foreground_filter_post_message (
-    GstForegroundFilter *self, GstBuffer *buffer, const gchar *name, const gchar *field, ...)
-{
-  const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
-  GstClockTime time = GST_BUFFER_PTS (buffer), stream_time = GST_CLOCK_TIME_NONE, running_time = GST_CLOCK_TIME_NONE;
-  GstStructure *structure;
-  va_list fields;
-
-  /* Sources of raw bytes, an appsrc by default, have segments in bytes. */
-  if (segment->format == GST_FORMAT_TIME) {
-    stream_time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, time);
-    running_time = gst_segment_to_running_time (segment, GST_FORMAT_TIME, time);
-  }
-  structure = gst_structure_new (name, "timestamp", G_TYPE_UINT64, time, "stream-time", G_TYPE_UINT64, stream_time,
-      "running-time", G_TYPE_UINT64, running_time, "duration", G_TYPE_UINT64, GST_BUFFER_DURATION (buffer), NULL);
-  va_start (fields, field);
-  gst_structure_set_valist (structure, field, fields);
-  va_end (fields);
-  gst_element_post_message (GST_ELEMENT_CAST (self), gst_message_new_element (GST_OBJECT_CAST (self), structure));
-}
-
 static void
 gst_foreground_filter_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {

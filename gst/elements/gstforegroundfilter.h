@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Base class of the elements that split frames into foreground and background by a threshold and attach what they find
- * in the foreground: the properties of the one, the message about the other. */
+ * in the foreground: the properties they share. */
 #ifndef GST_FOREGROUND_FILTER_H
 #define GST_FOREGROUND_FILTER_H
 
@@ -18,10 +18,6 @@ struct _GstForegroundFilterClass {
 /* What the properties say now. */
 CtrForeground gst_foreground_filter_get_foreground (GstForegroundFilter *self);
 gboolean gst_foreground_filter_get_post_messages (GstForegroundFilter *self);
-
-/* Posts an element message NAME about BUFFER: its times, and the fields given as for gst_structure_new(). */
-void gst_foreground_filter_post_message (
-    GstForegroundFilter *self, GstBuffer *buffer, const gchar *name, const gchar *field, ...) G_GNUC_NULL_TERMINATED;
 
 G_END_DECLS
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The contours cudaborders has to attach: the core's. */
+/* The contours cudaborders and cudacrackcontour have to attach: the core's. */
 #ifndef CONTOURS_H
 #define CONTOURS_H
 
@@ -21,6 +21,22 @@ expected_contours (const TestFrame *frame, const CtrBordersParams *params)
   return contours;
 }
 
+/* The same of the contours of levels. */
+static inline CtrContours *
+expected_cracks (const TestFrame *frame, const CtrCracksParams *params)
+{
+  guint8 *pixels;
+  CtrImage image = first_plane (frame, &pixels);
+  CtrError error = {0};
+  CtrCracks *cracks = ctr_cracks_new (CTR_BACKEND_CPU, &error);
+  CtrContours *contours = ctr_cracks_run (cracks, &image, params, NULL, &error);
+
+  fail_unless (contours != NULL, "%s", error.message);
+  ctr_cracks_free (cracks);
+  g_free (pixels);
+  return contours;
+}
+
 static inline void
 assert_same_contours (CtrContours *a, CtrContours *b, const gchar *what)
 {
@@ -32,7 +48,7 @@ assert_same_contours (CtrContours *a, CtrContours *b, const gchar *what)
   fail_unless (a->count == b->count, "%s: %u contours, not %u", what, a->count, b->count);
   fail_unless (a->point_count == b->point_count, "%s: %" G_GUINT64_FORMAT " points, not %" G_GUINT64_FORMAT, what,
       a->point_count, b->point_count);
-  fail_unless (a->coordinates == CTR_COORDINATES_PIXELS, "%s: coordinates", what);
+  fail_unless (a->coordinates == b->coordinates, "%s: coordinates", what);
   fail_unless (a->features == b->features, "%s: features 0x%x, not 0x%x", what, a->features, b->features);
   of_a = ctr_contours_map_table (a, &error);
   of_b = ctr_contours_map_table (b, &error);
@@ -50,11 +66,10 @@ assert_same_contours (CtrContours *a, CtrContours *b, const gchar *what)
   fail_unless (memcmp (of_a, of_b, a->count * sizeof (CtrContourSums)) == 0, "%s: sums", what);
 }
 
-/* BUFFER must carry what the core finds in FRAME: from the element SOURCE, or as its only result (NULL). */
+/* BUFFER, made of FRAME, must carry EXPECTED (transfer full): from the element SOURCE, or as its only result (NULL). */
 static inline void
-assert_contours (GstBuffer *buffer, const gchar *source, const TestFrame *frame, const CtrBordersParams *params)
+assert_carries (GstBuffer *buffer, const gchar *source, const TestFrame *frame, CtrContours *expected)
 {
-  CtrContours *expected = expected_contours (frame, params);
   GstContourMeta *meta =
       source ? gst_buffer_get_contour_meta_by_source (buffer, source) : gst_buffer_get_contour_meta (buffer);
   gchar *what = describe_frame (frame);
@@ -66,6 +81,18 @@ assert_contours (GstBuffer *buffer, const gchar *source, const TestFrame *frame,
   g_free (what);
 }
 
+static inline void
+assert_contours (GstBuffer *buffer, const gchar *source, const TestFrame *frame, const CtrBordersParams *params)
+{
+  assert_carries (buffer, source, frame, expected_contours (frame, params));
+}
+
+static inline void
+assert_cracks (GstBuffer *buffer, const gchar *source, const TestFrame *frame, const CtrCracksParams *params)
+{
+  assert_carries (buffer, source, frame, expected_cracks (frame, params));
+}
+
 /* Sends FRAME through H: the picture must come back as it was, with the core's result attached. */
 static inline void
 check_contours (GstHarness *h, const TestFrame *frame, const CtrBordersParams *params)
@@ -73,6 +100,15 @@ check_contours (GstHarness *h, const TestFrame *frame, const CtrBordersParams *p
   GstBuffer *buffer = pass_frame (h, frame);
 
   assert_contours (buffer, NULL, frame, params);
+  gst_buffer_unref (buffer);
+}
+
+static inline void
+check_cracks (GstHarness *h, const TestFrame *frame, const CtrCracksParams *params)
+{
+  GstBuffer *buffer = pass_frame (h, frame);
+
+  assert_cracks (buffer, NULL, frame, params);
   gst_buffer_unref (buffer);
 }
 

@@ -440,6 +440,34 @@ ctr_borders_run (
   return host_run (borders, &view, params, NULL, error);
 }
 
+CtrCracks *
+ctr_cracks_new (CtrBackend backend, CtrError *error)
+{
+  return new_object ("ctr_cracks_new", backend, error);
+}
+
+void
+ctr_cracks_free (CtrCracks *cracks)
+{
+  free_object ("ctr_cracks_free", cracks);
+}
+
+CtrContours *
+ctr_cracks_run (CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params, void *stream, CtrError *error)
+{
+  CtrContours *(*host_run) (CtrCracks *, const CtrImage *, const CtrCracksParams *, void *, CtrError *) =
+      dlsym (RTLD_NEXT, "ctr_cracks_run");
+  Object object = find_object (cracks, false);
+  CtrImage view = *image;
+
+  if (object.pointer) {
+    if (!check_run (&object, image, stream, error))
+      return NULL;
+    view.memory = CTR_MEMORY_HOST;
+  }
+  return host_run (cracks, &view, params, NULL, error);
+}
+
 CtrCanny *
 ctr_canny_new (CtrBackend backend, CtrError *error)
 {

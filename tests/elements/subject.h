@@ -28,12 +28,20 @@ subject_follows_borders (void)
   return g_str_equal (subject (), "cudaborders");
 }
 
+static inline gboolean
+subject_has_levels (void)
+{
+  return g_str_equal (subject (), "cudacrackcontour");
+}
+
 /* A property that may change at any time, for any number. */
 static inline void
 set_live_property (GstElement *element, guint value)
 {
   if (subject_renders ())
     g_object_set (element, "low-threshold", (gdouble) value, NULL);
+  else if (subject_has_levels ())
+    g_object_set (element, "min-level", value + 1, NULL);
   else
     g_object_set (element, "threshold", value, NULL);
 }
@@ -45,14 +53,18 @@ assert_default_result (GstBuffer *buffer, const TestFrame *frame)
   CtrBordersParams borders;
   CtrCannyParams canny;
   CtrCcaParams cca;
+  CtrCracksParams cracks;
 
   ctr_borders_params_init (&borders);
   ctr_canny_params_init (&canny);
   ctr_cca_params_init (&cca);
+  ctr_cracks_params_init (&cracks);
   if (subject_renders ())
     assert_edges (buffer, frame, &canny, FALSE);
   else if (subject_follows_borders ())
     assert_contours (buffer, NULL, frame, &borders);
+  else if (subject_has_levels ())
+    assert_cracks (buffer, NULL, frame, &cracks);
   else
     assert_components (buffer, NULL, frame, &cca);
 }

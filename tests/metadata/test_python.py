@@ -350,7 +350,7 @@ class Export(unittest.TestCase):
                 self.assertEqual((float(row["cx"]), float(row["cy"])), (c.cx, c.cy))
             else:
                 self.assertEqual(row["cx"] + row["cy"], "")
-            self.assertEqual(row["point_count"], str(c.count))
+            self.assertEqual((row["point_count"], row["level"]), (str(c.count), str(c.level) if c.level else ""))
 
 
 unittest.main()

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef GST_CUDA_CRACK_CONTOUR_H
+#define GST_CUDA_CRACK_CONTOUR_H
+
+#include "gstcontoursfilter.h"
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_CUDA_CRACK_CONTOUR (gst_cuda_crack_contour_get_type ())
+G_DECLARE_FINAL_TYPE (GstCudaCrackContour, gst_cuda_crack_contour, GST, CUDA_CRACK_CONTOUR, GstContoursFilter)
+
+GST_ELEMENT_REGISTER_DECLARE (cudacrackcontour)
+
+G_END_DECLS
+
+#endif

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* cudacrackcontour's own properties and results; filter.c has what it shares with others. Runs once for each backend
+ * and memory (CTR_TEST_BACKEND, CTR_TEST_MEMORY). */
+#include "contours.h"
+
+/* Every format, of odd sizes and with padded rows; 16-bit noise of all levels has no end of contours, so a few. */
+GST_START_TEST (test_formats_all)
+{
+  static const guint32 of_8_bits[] = {1, 60, 128, 255}, of_16_bits[] = {1, 15000, 32768, 65535};
+
+  for (guint i = 0; i < G_N_ELEMENTS (test_formats); i++) {
+    TestFrame frame = {test_formats[i].video, 162, 122, .seed = i, .padding = test_in_cuda_memory () ? 0 : 8};
+    gboolean wide = test_formats[i].samples == CTR_FORMAT_GRAY16;
+    CtrCracksParams params;
+    GstHarness *h;
+
+    if (!format_runs (&test_formats[i]))
+      continue;
+    ctr_cracks_params_init (&params);
+    params.features = CTR_CONTOUR_FEATURE_MOMENTS;
+    params.levels = wide ? of_16_bits : of_8_bits;
+    params.level_count = 4;
+    h = new_harness (wide ? "cudacrackcontour features=moments levels=1,15000,32768,65535"
+                          : "cudacrackcontour features=moments levels=1,60,128,255");
+    set_frame_caps (h, &frame);
+    check_cracks (h, &frame, &params);
+    gst_harness_teardown (h);
+  }
+}
+
+GST_END_TEST;
+
+/* PARAMS must count from this frame on, and be told from those BEFORE by what comes out. */
+static void
+check_change (GstHarness *h, const TestFrame *frame, const CtrCracksParams *params, CtrCracksParams *before)
+{
+  CtrContours *old = expected_cracks (frame, before), *new = expected_cracks (frame, params);
+
+  fail_if (old->count == new->count && old->point_count == new->point_count && old->features == new->features,
+      "the change changes nothing");
+  check_cracks (h, frame, params);
+  ctr_contours_unref (old);
+  ctr_contours_unref (new);
+  *before = *params;
+}
+
+/* A change counts from the next frame on, each property by itself. */
+GST_START_TEST (test_live_properties)
+{
+  static const guint32 list[] = {3, 99, 100, 250};
+  TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 11};
+  CtrCracksParams params, before;
+  GstHarness *h = new_harness ("cudacrackcontour");
+  GstElement *cracks = gst_harness_find_element (h, "cudacrackcontour");
+
+  ctr_cracks_params_init (&params);
+  set_frame_caps (h, &frame);
+  check_cracks (h, &frame, &params);
+  before = params;
+
+  params.minimum = 20;
+  g_object_set (cracks, "min-level", 20, NULL);
+  check_change (h, &frame, &params, &before);
+
+  params.maximum = 200;
+  g_object_set (cracks, "max-level", 200, NULL);
+  check_change (h, &frame, &params, &before);
+
+  params.step = 7;
+  g_object_set (cracks, "step", 7, NULL);
+  check_change (h, &frame, &params, &before);
+
+  params.connectivity = CTR_CONNECTIVITY_4;
+  gst_util_set_object_arg (G_OBJECT (cracks), "connectivity", "4");
+  check_change (h, &frame, &params, &before);
+
+  params.frame = CTR_FRAME_ZERO;
+  gst_util_set_object_arg (G_OBJECT (cracks), "border", "zero");
+  check_change (h, &frame, &params, &before);
+
+  params.mode = CTR_LEVELS_EQUAL;
+  gst_util_set_object_arg (G_OBJECT (cracks), "mode", "eq");
+  check_change (h, &frame, &params, &before);
+
+  params.features = CTR_CONTOUR_FEATURE_MOMENTS;
+  gst_util_set_object_arg (G_OBJECT (cracks), "features", "moments");
+  check_change (h, &frame, &params, &before);
+
+  params.min_area = 3.5;
+  g_object_set (cracks, "min-area", 3.5, NULL);
+  check_change (h, &frame, &params, &before);
+
+  params.mode = CTR_LEVELS_AT_LEAST;
+  gst_util_set_object_arg (G_OBJECT (cracks), "mode", "ge");
+  check_change (h, &frame, &params, &before);
+
+  params.max_area = 400;
+  g_object_set (cracks, "max-area", 400.0, NULL);
+  check_change (h, &frame, &params, &before);
+
+  params.min_length = 20;
+  g_object_set (cracks, "min-length", 20.0, NULL);
+  check_change (h, &frame, &params, &before);
+
+  params.levels = list;
+  params.level_count = G_N_ELEMENTS (list);
+  g_object_set (cracks, "levels", "3, 99 100,250", NULL);
+  check_change (h, &frame, &params, &before);
+
+  params.levels = NULL;
+  g_object_set (cracks, "levels", NULL, NULL);
+  check_change (h, &frame, &params, &before);
+
+  params.connectivity = CTR_CONNECTIVITY_8;
+  params.frame = CTR_FRAME_PAD;
+  gst_util_set_object_arg (G_OBJECT (cracks), "connectivity", "8");
+  gst_util_set_object_arg (G_OBJECT (cracks), "border", "pad");
+  check_change (h, &frame, &params, &before);
+
+  gst_object_unref (cracks);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* Sends a frame through H that must come out without contours; TEXT must be in its one warning (NULL: none). */
+static void
+check_refused (GstHarness *h, GstBus *bus, const TestFrame *frame, const gchar *text)
+{
+  GstBuffer *buffer = pass_frame (h, frame);
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+
+  fail_unless_equals_int (gst_contour_meta_get_count (gst_buffer_get_contour_meta (buffer)), 0);
+  gst_buffer_unref (buffer);
+  if (text) {
+    GError *error = NULL;
+
+    fail_unless (message != NULL, "no warning of \"%s\"", text);
+    gst_message_parse_warning (message, &error, NULL);
+    fail_unless (strstr (error->message, text) != NULL, "%s", error->message);
+    g_error_free (error);
+    gst_message_unref (message);
+    message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+  }
+  fail_unless (message == NULL, "a message too many");
+}
+
+/* Levels that make no sense, on their way to others or for good, give frames without contours, and a warning. */
+GST_START_TEST (test_wrong_levels)
+{
+  static const struct {
+    const gchar *levels, *text;
+  } lists[] = {{"9,3", "3 comes after 9"}, {"7,7", "7 comes after 7"}, {"0,5", "'0' is no level"},
+      {"12,x", "'x' is no level"}, {"65536", "'65536' is no level"}, {"-1", "'-1' is no level"},
+      {"1;2", "'1;2' is no level"}, {"4294967297", "'4294967297' is no level"}, {"1.5", "'1.5' is no level"}};
+  TestFrame frame = {GST_VIDEO_FORMAT_NV12, 64, 48, .seed = 12};
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h = new_harness_with_bus ("cudacrackcontour min-level=30 max-level=20 features=moments", bus);
+  CtrCracksParams params;
+  gchar *text;
+
+  ctr_cracks_params_init (&params);
+  params.features = CTR_CONTOUR_FEATURE_MOMENTS;
+  set_frame_caps (h, &frame);
+  check_refused (h, bus, &frame, "min-level 30 is above max-level 20");
+  check_refused (h, bus, &frame, NULL);
+  gst_harness_set (h, "cudacrackcontour", "min-level", 40, NULL);
+  check_refused (h, bus, &frame, "min-level 40 is above max-level 20");
+  params.minimum = 40;
+  params.maximum = 60;
+  gst_harness_set (h, "cudacrackcontour", "max-level", 60, NULL);
+  check_cracks (h, &frame, &params);
+
+  for (guint i = 0; i < G_N_ELEMENTS (lists); i++) {
+    gst_harness_set (h, "cudacrackcontour", "levels", lists[i].levels, NULL);
+    gst_harness_get (h, "cudacrackcontour", "levels", &text, NULL);
+    fail_unless_equals_string (text, lists[i].levels);
+    g_free (text);
+    check_refused (h, bus, &frame, lists[i].text);
+    check_refused (h, bus, &frame, NULL);
+  }
+  /* Nothing but separators: no list. */
+  gst_harness_set (h, "cudacrackcontour", "levels", " , ", NULL);
+  check_cracks (h, &frame, &params);
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* Values outside the documented ranges cannot be set. */
+GST_START_TEST (test_property_bounds)
+{
+  GstElement *cracks = gst_element_factory_make ("cudacrackcontour", NULL);
+  GObjectClass *klass = G_OBJECT_GET_CLASS (cracks);
+  static const gchar *levels[] = {"min-level", "max-level", "step"}, *enums[] = {"mode", "connectivity", "border"};
+  static const gchar *limits[] = {"min-area", "max-area", "min-length"};
+
+  for (guint i = 0; i < 3; i++) {
+    GParamSpecUInt *level = G_PARAM_SPEC_UINT (g_object_class_find_property (klass, levels[i]));
+    GParamSpecDouble *limit = G_PARAM_SPEC_DOUBLE (g_object_class_find_property (klass, limits[i]));
+    GParamSpec *spec = g_object_class_find_property (klass, enums[i]);
+    GValue value = G_VALUE_INIT;
+
+    fail_unless (level->minimum == 1 && level->maximum == 65535, "%s", levels[i]);
+    fail_unless (limit->minimum == 0 && limit->maximum == G_MAXDOUBLE, "%s", limits[i]);
+    g_value_init (&value, spec->value_type);
+    g_value_set_enum (&value, 6);
+    fail_unless (g_param_value_validate (spec, &value), "%s takes 6", enums[i]);
+    g_value_unset (&value);
+  }
+  gst_object_unref (cracks);
+}
+
+GST_END_TEST;
+
+/* A frame of labels. */
+static GstBuffer *
+make_labels (const TestFrame *frame, const gchar *const *rows)
+{
+  GstBuffer *buffer = make_frame (frame);
+  GstVideoInfo info;
+  GstVideoFrame map;
+
+  gst_video_info_set_format (&info, frame->format, frame->width, frame->height);
+  fail_unless (gst_video_frame_map (&map, &info, buffer, GST_MAP_WRITE));
+  for (gint y = 0; y < frame->height; y++)
+    for (gint x = 0; x < frame->width; x++)
+      ((guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&map, 0))[y * GST_VIDEO_FRAME_PLANE_STRIDE (&map, 0) + x] =
+          rows[y][x] == '.' ? 0 : rows[y][x] - '0';
+  gst_video_frame_unmap (&map);
+  return buffer;
+}
+
+typedef struct {
+  guint level;
+  gdouble area, perimeter;
+  guint count;
+  CtrPoint points[8];
+} Line;
+
+static void
+assert_lines (GstBuffer *buffer, const gchar *source, const Line *lines, guint count)
+{
+  GstContourMeta *meta = gst_buffer_get_contour_meta (buffer);
+
+  fail_unless_equals_string (gst_contour_meta_get_source (meta), source);
+  fail_unless_equals_int (gst_contour_meta_get_coordinates (meta), GST_CONTOUR_COORDINATES_CORNERS);
+  fail_unless_equals_int (gst_contour_meta_get_count (meta), count);
+  for (guint i = 0; i < count; i++) {
+    GBytes *points = gst_contour_meta_get_points (meta, i);
+    GstContoursContour c;
+
+    fail_unless (gst_contour_meta_get_contour (meta, i, &c));
+    fail_unless_equals_int (c.level, lines[i].level);
+    fail_unless_equals_float (c.area, lines[i].area);
+    fail_unless_equals_float (c.perimeter, lines[i].perimeter);
+    fail_unless (!c.hole && c.parent == -1);
+    fail_unless_equals_int (g_bytes_get_size (points), lines[i].count * sizeof (CtrPoint));
+    fail_unless (memcmp (g_bytes_get_data (points, NULL), lines[i].points, g_bytes_get_size (points)) == 0, "%u", i);
+    g_bytes_unref (points);
+  }
+}
+
+/* A label map, written down by hand: what an application reads of it, in both modes. */
+GST_START_TEST (test_label_map)
+{
+  static const gchar *const rows[] = {"......", ".1122.", ".1122.", ".3333.", "......", "......"};
+  static const Line equal[] = {{1, 4, 8, 4, {{1, 1}, {3, 1}, {3, 3}, {1, 3}}},
+      {2, 4, 8, 4, {{3, 1}, {5, 1}, {5, 3}, {3, 3}}}, {3, 4, 10, 4, {{1, 3}, {5, 3}, {5, 4}, {1, 4}}}};
+  static const Line at_least[] = {{1, 12, 14, 4, {{1, 1}, {5, 1}, {5, 4}, {1, 4}}},
+      {2, 8, 14, 6, {{3, 1}, {5, 1}, {5, 4}, {1, 4}, {1, 3}, {3, 3}}}, {3, 4, 10, 4, {{1, 3}, {5, 3}, {5, 4}, {1, 4}}}};
+  TestFrame frame = {.format = GST_VIDEO_FORMAT_NV12, .width = 6, .height = 6};
+  GstHarness *h = new_harness ("cudacrackcontour mode=eq name=map");
+  GstBuffer *buffer;
+
+  set_frame_caps (h, &frame);
+  fail_unless_equals_int (gst_harness_push (h, make_labels (&frame, rows)), GST_FLOW_OK);
+  buffer = gst_harness_pull (h);
+  assert_lines (buffer, "map", equal, G_N_ELEMENTS (equal));
+  gst_buffer_unref (buffer);
+
+  gst_util_set_object_arg (G_OBJECT (h->element), "mode", "ge");
+  fail_unless_equals_int (gst_harness_push (h, make_labels (&frame, rows)), GST_FLOW_OK);
+  buffer = gst_harness_pull (h);
+  assert_lines (buffer, "map", at_least, G_N_ELEMENTS (at_least));
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* Size and format change in the middle of the stream. */
+GST_START_TEST (test_renegotiation)
+{
+  TestFrame frames[] = {{GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 1}, {GST_VIDEO_FORMAT_RGB, 34, 18, .seed = 2},
+      {GST_VIDEO_FORMAT_P010_10LE, 162, 90, .seed = 3}, {GST_VIDEO_FORMAT_I420, 320, 240, .seed = 4}};
+  static const guint32 levels[] = {40, 128, 250};
+  GstHarness *h = new_harness ("cudacrackcontour levels=40,128,250");
+  CtrCracksParams params;
+
+  ctr_cracks_params_init (&params);
+  params.levels = levels;
+  params.level_count = G_N_ELEMENTS (levels);
+  for (guint i = 0; i < 3 * G_N_ELEMENTS (frames); i++) {
+    set_frame_caps (h, &frames[i % G_N_ELEMENTS (frames)]);
+    check_cracks (h, &frames[i % G_N_ELEMENTS (frames)], &params);
+  }
+  restart (h, &frames[0]);
+  check_cracks (h, &frames[0], &params);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_messages)
+{
+  TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 16};
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h = new_harness_with_bus ("cudacrackcontour name=any step=50", bus);
+  guint64 timestamp, running_time, points;
+  GstContourMeta *meta;
+  GstMessage *message;
+  GstBuffer *buffer;
+  guint count;
+
+  set_frame_caps (h, &frame);
+  gst_buffer_unref (pass_frame (h, &frame));
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT) == NULL, "posted without being asked");
+
+  g_object_set (h->element, "post-messages", TRUE, NULL);
+  buffer = make_frame (&frame);
+  GST_BUFFER_PTS (buffer) = 2 * GST_SECOND;
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  buffer = gst_harness_pull (h);
+  meta = gst_buffer_get_contour_meta (buffer);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
+  fail_unless (message != NULL && gst_message_has_name (message, "cudacrackcontour"));
+  fail_unless (
+      gst_structure_get (gst_message_get_structure (message), "timestamp", G_TYPE_UINT64, &timestamp, "running-time",
+          G_TYPE_UINT64, &running_time, "count", G_TYPE_UINT, &count, "points", G_TYPE_UINT64, &points, NULL));
+  fail_unless_equals_uint64 (timestamp, 2 * GST_SECOND);
+  fail_unless_equals_uint64 (running_time, 2 * GST_SECOND);
+  fail_unless (count > 0 && count == gst_contour_meta_get_count (meta));
+  fail_unless (points > 0 && points == gst_contour_meta_get_point_count (meta));
+  gst_message_unref (message);
+  gst_buffer_unref (buffer);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* What was found stays readable when the element, and the buffer it was found in, are gone. */
+GST_START_TEST (test_result_kept)
+{
+  TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 18};
+  GstHarness *h = new_harness ("cudacrackcontour step=16 features=moments");
+  CtrContours *kept[3], *expected;
+  CtrCracksParams params;
+  GstBuffer *buffer;
+
+  ctr_cracks_params_init (&params);
+  params.step = 16;
+  params.features = CTR_CONTOUR_FEATURE_MOMENTS;
+  set_frame_caps (h, &frame);
+  for (guint i = 0; i < G_N_ELEMENTS (kept); i++) {
+    frame.seed = 18 + i;
+    buffer = pass_frame (h, &frame);
+    kept[i] = ctr_contours_ref (gst_contour_meta_peek_contours (gst_buffer_get_contour_meta (buffer)));
+    gst_buffer_unref (buffer);
+  }
+  gst_harness_teardown (h);
+  for (guint i = 0; i < G_N_ELEMENTS (kept); i++) {
+    frame.seed = 18 + i;
+    expected = expected_cracks (&frame, &params);
+    assert_same_contours (kept[i], expected, "kept");
+    ctr_contours_unref (expected);
+    ctr_contours_unref (kept[i]);
+  }
+}
+
+GST_END_TEST;
+
+static Suite *
+cudacrackcontour_suite (void)
+{
+  Suite *s = suite_create ("cudacrackcontour");
+  TCase *tc = tcase_create (test_in_cuda_memory () ? "cuda-memory" : test_backend ());
+
+  skip_without_gpu ();
+  suite_add_tcase (s, tc);
+  tcase_set_timeout (tc, 120);
+  tcase_add_test (tc, test_formats_all);
+  tcase_add_test (tc, test_live_properties);
+  tcase_add_test (tc, test_wrong_levels);
+  tcase_add_test (tc, test_property_bounds);
+  tcase_add_test (tc, test_label_map);
+  tcase_add_test (tc, test_renegotiation);
+  tcase_add_test (tc, test_messages);
+  tcase_add_test (tc, test_result_kept);
+  return s;
+}
+
+GST_CHECK_MAIN (cudacrackcontour);
