@@ -100,14 +100,15 @@ set_levels (CtrCracksParams *params, uint32_t index, uint32_t factor)
 {
   static const uint32_t list[] = {1, 2, 5, 77, 128, 255, 257, 514, 32896, 65535};
   if (index % 4 == 1) {
-    params->minimum = 1 + index % 9;
+    params->minimum = (1 + index % 9) * factor;
     params->maximum = (100 + index % 200) * factor;
-    params->step = 1 + index % 5 * factor;
+    params->step = (1 + index % 5) * factor;
   } else if (index % 4 == 3) {
     params->levels = list;
     params->level_count = sizeof list / sizeof *list;
   } else if (factor > 1) {
-    params->step = factor; /* all of 65535 levels, of an image of 256 values, are many times the same contours */
+    params->minimum = params->step =
+        factor; /* all of 65535 levels, of an image of 256 values, are many times the same contours */
   }
 }
 

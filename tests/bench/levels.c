@@ -12,7 +12,7 @@ bench_stripes (uint32_t size, bool vertical, uint32_t width, uint32_t height, ui
 {
   for (uint32_t y = 0; y < height; y++)
     for (uint32_t x = 0; x < width; x++)
-      samples[(size_t) y * width + x] = (vertical ? x : y) / size % 2 ? 0 : 255;
+      samples[(size_t) y * width + x] = (vertical ? x : y) / size % 2 ? 0 : 1;
 }
 
 void
@@ -21,7 +21,7 @@ bench_chequers (uint32_t size, uint32_t across, uint32_t down, uint32_t width, u
   for (uint32_t y = 0; y < height; y++)
     for (uint32_t x = 0; x < width; x++) {
       const uint32_t column = x / size - 1, row = y / size - 1; /* the first ones wrap around: outside */
-      samples[(size_t) y * width + x] = column < across && row < down && (column + row) % 2 == 0 ? 255 : 0;
+      samples[(size_t) y * width + x] = column < across && row < down && (column + row) % 2 == 0 ? 1 : 0;
     }
 }
 
@@ -65,7 +65,7 @@ add_speckles (const uint32_t *random, uint32_t width, uint32_t height, uint8_t *
 {
   for (size_t i = 0; i < (size_t) width * height; i++) {
     const uint32_t left = width - (uint32_t) (i % width), chance = random[i] % 1000;
-    const uint32_t run = chance < 15 ? 1 : chance < 18 ? 3 + (random[i] >> 10) % 12 : 0;
+    const uint32_t run = chance < 14 ? 1 : chance < 17 ? 3 + (random[i] >> 10) % 12 : 0;
     const int32_t step = 1 + (int32_t) ((random[i] >> 16) % 3), change = random[i] >> 31 ? step : -step;
     for (uint32_t k = 0; k < run && k < left; k++) {
       const int32_t value = samples[i + k] + change;
@@ -102,7 +102,7 @@ bench_photo (uint32_t width, uint32_t height, uint8_t *samples)
 {
   static const struct {
     uint32_t grid, weight; /* of 1024 together */
-  } grids[] = {{256, 480}, {128, 220}, {64, 130}, {32, 80}, {16, 50}, {8, 32}, {4, 22}, {1, 10}};
+  } grids[] = {{256, 477}, {128, 220}, {64, 140}, {32, 80}, {16, 46}, {8, 22}, {4, 10}, {1, 5}};
   const size_t pixels = (size_t) width * height;
   uint32_t *random = malloc ((size_t) (width + 2) * (height + 2) * sizeof *random);
   uint32_t *sums = calloc (pixels, sizeof *sums);

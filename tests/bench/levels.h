@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Stripes of SIZE pixels over the whole image, every second one 255. */
+/* Stripes of SIZE pixels over the whole image, every second one 1, the others 0. */
 void bench_stripes (uint32_t size, bool vertical, uint32_t width, uint32_t height, uint8_t *samples);
 
-/* ACROSS x DOWN squares of SIZE pixels, every second one 255, one square away from the left and upper edge of an image
+/* ACROSS x DOWN squares of SIZE pixels, every second one 1, one square away from the left and upper edge of an image
  * that is 0 elsewhere. They touch at corners: one outside, and a hole for each black one that has four neighbours. */
 void bench_chequers (uint32_t size, uint32_t across, uint32_t down, uint32_t width, uint32_t height, uint8_t *samples);
 
