@@ -51,6 +51,32 @@ bench_read_image (const char *path, uint32_t *width, uint32_t *height, uint32_t 
   return NULL;
 }
 
+void *
+bench_read_map (const char *path, uint32_t *width, uint32_t *height, uint32_t *bytes)
+{
+  FILE *file = fopen (path, "rb");
+  uint8_t *samples = NULL;
+  uint32_t maxval = 0;
+  bool ok = file && fscanf (file, "P5 %u %u %u", width, height, &maxval) == 3 && fgetc (file) != EOF && *width
+            && *height && (maxval == 255 || maxval == 65535);
+  *bytes = maxval == 65535 ? 2 : 1;
+  if (ok) {
+    size_t size = (size_t) *width * *height * *bytes;
+    samples = malloc (size);
+    ok = samples && fread (samples, 1, size, file) == size;
+    /* In the file, the higher byte comes first. */
+    for (size_t i = 0; ok && *bytes == 2 && i < size; i += 2)
+      *(uint16_t *) (samples + i) = (uint16_t) (samples[i] << 8 | samples[i + 1]);
+  }
+  if (file)
+    fclose (file);
+  if (ok)
+    return samples;
+  fprintf (stderr, "%s: not a readable binary PGM (P5) file with maxval 255 or 65535\n", path);
+  free (samples);
+  return NULL;
+}
+
 bool
 bench_write_image (const char *path, const uint8_t *pixels, uint32_t width, uint32_t height, uint32_t channels)
 {

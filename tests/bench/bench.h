@@ -22,7 +22,10 @@ BenchTimes bench_times (double *microseconds, int runs);
  * on stderr, on failure. */
 uint8_t *bench_read_image (const char *path, uint32_t *width, uint32_t *height, uint32_t *channels);
 
-/* The reverse. False, and a message on stderr, on failure. */
+/* Samples of a binary PGM file with maxval 255 or 65535, of *BYTES each, native; the caller frees them. */
+void *bench_read_map (const char *path, uint32_t *width, uint32_t *height, uint32_t *bytes);
+
+/* The reverse of bench_read_image(). False, and a message on stderr, on failure. */
 bool bench_write_image (const char *path, const uint8_t *pixels, uint32_t width, uint32_t height, uint32_t channels);
 
 /* The part of PATH after its last slash. */

@@ -7,6 +7,7 @@
  * described in docs/PERFORMANCE.md. */
 #include "bench.h"
 #include "borders_work.h"
+#include "lists.h"
 #include "masks.h"
 #include "outlines.h"
 
@@ -109,69 +110,6 @@ borders_record (const char *who, const char *mode, const BordersWork *work, cons
   fflush (stdout);
 }
 
-typedef struct {
-  const CtrContour *table;
-  const CtrPoint *points;
-  const CtrContourSums *sums; /* NULL without */
-} Lists;
-
-static bool
-map_lists (CtrContours *contours, Lists *lists)
-{
-  CtrError error;
-  lists->table = ctr_contours_map_table (contours, &error);
-  lists->points = lists->table ? ctr_contours_map_points (contours, &error) : NULL;
-  lists->sums = lists->points && contours->features ? ctr_contours_map_sums (contours, &error) : NULL;
-  if (lists->points && (lists->sums || !contours->features))
-    return true;
-  fprintf (stderr, "%s\n", error.message);
-  return false;
-}
-
-static void
-tell_row (const char *who, const CtrContour *row)
-{
-  fprintf (stderr,
-      "  %s: first %" PRIu64 ", count %u, area2 %" PRId64 ", length %" PRIu64
-      ", hierarchy %d %d %d %d, flags %u, box %u,%u %ux%u\n",
-      who, row->first, row->count, row->area2, row->length, row->next, row->previous, row->child, row->parent,
-      row->flags, row->left, row->top, row->width, row->height);
-}
-
-bool
-borders_same (const char *who, const BordersWork *work, CtrContours *result, CtrContours *expected)
-{
-  Lists ours, theirs;
-  const CtrContours *a = result, *b = expected;
-  if (a->count != b->count || a->point_count != b->point_count || a->threshold != b->threshold || a->width != b->width
-      || a->height != b->height || a->coordinates != b->coordinates || a->features != b->features) {
-    fprintf (stderr, "%s: %s: %u contours, %" PRIu64 " points, threshold %u; expected %u, %" PRIu64 ", %u\n",
-        borders_describe (work), who, a->count, a->point_count, a->threshold, b->count, b->point_count, b->threshold);
-    return false;
-  }
-  if (!map_lists (result, &ours) || !map_lists (expected, &theirs))
-    return false;
-  if (!memcmp (ours.table, theirs.table, a->count * sizeof *ours.table)
-      && !memcmp (ours.points, theirs.points, a->point_count * sizeof *ours.points)
-      && (!ours.sums || !memcmp (ours.sums, theirs.sums, a->count * sizeof *ours.sums)))
-    return true;
-  fprintf (stderr, "%s: %s: other rows, points or sums than expected\n", borders_describe (work), who);
-  for (uint32_t i = 0; i < a->count; i++)
-    if (memcmp (ours.table + i, theirs.table + i, sizeof *ours.table)) {
-      fprintf (stderr, "  row %u\n", i);
-      tell_row (who, ours.table + i);
-      tell_row ("expected", theirs.table + i);
-      return false;
-    }
-  for (uint64_t i = 0; i < a->point_count; i++)
-    if (ours.points[i].x != theirs.points[i].x || ours.points[i].y != theirs.points[i].y) {
-      fprintf (stderr, "  point %" PRIu64 ": %u,%u, expected %u,%u\n", i, ours.points[i].x, ours.points[i].y,
-          theirs.points[i].x, theirs.points[i].y);
-      return false;
-    }
-  return false;
-}
-
 CtrImage
 borders_view (const BordersWork *work, const uint8_t *pixels, size_t padding)
 {
@@ -221,8 +159,8 @@ static bool
 write_lists (Bench *bench, const BordersWork *work, CtrContours *contours)
 {
   char name[32], path[4096];
-  Lists lists;
-  if (!map_lists (contours, &lists))
+  BenchLists lists;
+  if (!bench_lists_map (contours, &lists))
     return false;
   snprintf (name, sizeof name, "lists-%03u.bin", bench->case_count++);
   snprintf (path, sizeof path, "%s/%s", bench->folder, name);

@@ -27,7 +27,4 @@ CtrImage borders_view (const BordersWork *work, const uint8_t *pixels, size_t pa
 /* By HOST, a follower of the host backend. NULL, and a message on stderr, on failure. */
 CtrContours *borders_run_host (CtrBorders *host, const BordersWork *work, const CtrImage *image);
 
-/* Is RESULT, which WHO made, EXPECTED to the last byte: table, points and sums? Says on stderr where it is not. */
-bool borders_same (const char *who, const BordersWork *work, CtrContours *result, CtrContours *expected);
-
 #endif
