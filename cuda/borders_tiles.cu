@@ -402,8 +402,10 @@ __launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersFrame
   }
   if (t == 0)
     contours = 0;
-  for (uint32_t i = t; i < open; i += FEW_THREADS)
-    views[i] = link_segment (f, i);
+#pragma unroll /* so that all loads are under way together */
+  for (uint32_t k = 0; k < RING_SMALL / FEW_THREADS; k++)
+    if (t + k * FEW_THREADS < open)
+      views[t + k * FEW_THREADS] = link_segment (f, t + k * FEW_THREADS);
   __syncthreads ();
   ring_rounds_of_cta<FEW_THREADS> (views, open);
 

@@ -459,6 +459,32 @@ test_growth (void)
     }
 }
 
+/* The same picture gives the same bytes, however its parts are scheduled: one with few borders, one with many. */
+static void
+test_repetition (void)
+{
+  const uint32_t width = setup.quick ? 60 : 500, height = setup.quick ? 50 : 400, turns = setup.quick ? 20 : 1000;
+  for (uint32_t grain = 1; grain <= 16; grain += 15) {
+    uint8_t *mask = noise_new (&rng, width, height, 50, grain);
+    const CtrImage image = {
+        .data = mask, .stride = width, .width = width, .height = height, .format = CTR_FORMAT_GRAY8};
+    CtrBordersParams params = borders_params_of (CTR_RETRIEVE_TREE, CTR_APPROXIMATION_SIMPLE, 1, false);
+    params.features = CTR_CONTOUR_FEATURE_MOMENTS;
+    describe_borders ("again and again", &image, &params);
+    CtrContours *first = follow_borders (borders, &setup, &image, &params);
+    const Contours expected = contours_of (first);
+    CHECK (expected.info.count > 1);
+    for (uint32_t i = 1; i < turns; i++) {
+      CtrContours *again = follow_borders (borders, &setup, &image, &params);
+      const Contours actual = contours_of (again);
+      check_contours_equal (&expected, &actual);
+      ctr_contours_unref (again);
+    }
+    ctr_contours_unref (first);
+    free (mask);
+  }
+}
+
 static void
 check_result (const Contours *expected, CtrContours *contours)
 {
@@ -566,6 +592,7 @@ main (int argc, char **argv)
       {"layouts", test_layouts},
       {"thresholds", test_thresholds},
       {"growth", test_growth},
+      {"repetition", test_repetition},
       {"lifetimes", test_lifetimes},
       {"device images", test_device_images},
   };
