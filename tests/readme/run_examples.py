@@ -118,7 +118,8 @@ def main(build, documents):
         if "GI_TYPELIB_PATH" in os.environ and importlib.util.find_spec("gi"):
             for program in blocks(text, "python"):
                 results.append(run([sys.executable, "-c", program], program,
-                                   r"\d+ (components, threshold \d+\n1|contours, threshold \d+\n0) "))
+                                   r"\d+ (components, threshold \d+\n1|contours, threshold \d+\n0) "
+                                   r"|level \d+: \d+ contours around [1-9]\d* pixels\n"))
         else:
             print("--- left out, no GObject Introspection: the Python programs")
     print(f"{len(results)} examples ran, {results.count(False)} failed")
