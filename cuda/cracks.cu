@@ -276,8 +276,9 @@ take_result (Cracks *c, CtrError *error)
     if (complete (c, &too_many))
       break;
     if (too_many) {
-      ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "the contours have more than %u corners: ask for fewer levels",
-          CRACKS_MOST_NODES);
+      ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY,
+          "no GPU memory for contours of %llu points in a %u x %u image: fewer levels have fewer",
+          ((const CracksHeader *) c->header.data)->nodes, c->image.width, c->image.height);
       return NULL;
     }
     if (!queue_frame (c, error))

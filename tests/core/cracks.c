@@ -219,6 +219,30 @@ test_limits (void)
   }
 }
 
+/* The hole's line is 32 long, that of the ring around it 40, that of the comb in it 48. */
+static void
+test_short_hole (void)
+{
+  static const char drawing[] = "11111111111\n"
+                                "1         1\n"
+                                "1 1111111 1\n"
+                                "1 1 1 1 1 1\n"
+                                "1 1 1 1 1 1\n"
+                                "1 1 1 1 1 1\n"
+                                "1 1 1 1 1 1\n"
+                                "1         1\n"
+                                "11111111111\n";
+  CtrCracksParams params = cracks_params_of (CTR_LEVELS_AT_LEAST, CTR_CONNECTIVITY_8, CTR_FRAME_PAD);
+  params.min_length = 33;
+  describe ("a ring and what is in it, the hole too short");
+  CtrContours *contours = trace_drawing (drawing, &params);
+  const CtrContour *rows = contours_of (contours).table;
+  CHECK (contours->count == 2 && !rows[0].flags && !rows[1].flags);
+  check_family (rows, -1, -1, 1, -1);
+  check_family (rows + 1, -1, -1, -1, 0);
+  ctr_contours_unref (contours);
+}
+
 static void
 test_moments (void)
 {
@@ -285,6 +309,27 @@ test_levels (void)
     params.level_count = LENGTH (thirds);
     check_levels (&params, thirds, 3);
   }
+}
+
+/* The same levels for 8-bit samples and for 16-bit ones, and for the other mode: nothing stays of the image before. */
+static void
+test_changes (void)
+{
+  static const uint32_t levels[] = {3, 200};
+  static const uint8_t narrow[4] = {2, 3, 200, 255};
+  static const uint16_t wide[4] = {2, 200, 30000, 65535};
+  const CtrImage images[] = {{.data = narrow, .stride = 4, .width = 4, .height = 1, .format = CTR_FORMAT_GRAY8},
+      {.data = wide, .stride = 8, .width = 4, .height = 1, .format = CTR_FORMAT_GRAY16}};
+  CtrCracks *own = tracer_new (&setup);
+  for (int i = 0; i < 16; i++) {
+    const CtrImage *image = images + i % 2;
+    CtrCracksParams params = cracks_params_of (i / 2 % 2, CTR_CONNECTIVITY_8, CTR_FRAME_PAD);
+    params.levels = levels + i / 4 % 2;
+    params.level_count = LENGTH (levels) - i / 4 % 2;
+    describe_cracks ("an image after others", image, &params);
+    check_cracks (own, &setup, image, &params);
+  }
+  ctr_cracks_free (own);
 }
 
 static void
@@ -587,8 +632,10 @@ main (int argc, char **argv)
       {"connectivity", test_connectivity},
       {"families", test_families},
       {"limits", test_limits},
+      {"a short hole", test_short_hole},
       {"moments", test_moments},
       {"levels", test_levels},
+      {"changes", test_changes},
       {"constant images", test_constant_images},
       {"small sizes", test_small_sizes},
       {"noise", test_noise},
