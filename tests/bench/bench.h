@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the benchmarks share: the clock, statistics, images in files. What they measure they print as records: one line
- * of JSON each on standard output, gathered into tables by bench.py and bench_canny.py. */
+ * of JSON each on standard output, gathered into tables by bench.py and bench_*.py. */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 

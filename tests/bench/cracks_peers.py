@@ -26,8 +26,8 @@ except ImportError:
 WORK = ["name", "width", "height", "bits", "levels_are", "connectivity", "frame", "step", "min_area", "moments", "levels",
         "corners"]
 MAPS = ["disparity/cones_gt.png", "disparity/motorcycle_disp8.png", "disparity/motorcycle_disp16.png"]
-# A loop over levels takes seconds for more levels times pixels, and the lines' arrays gigabytes for more contours.
-MAX_SAMPLES, MAX_CONTOURS = 1 << 30, 500000
+# A loop over levels takes many seconds for more levels times pixels, and the lines' arrays gigabytes for more contours.
+MAX_CONTOURS = 1000000
 
 
 def levels_of(case, image):
@@ -46,6 +46,7 @@ class OpenCV:
     """Binarises and follows each level's borders, as the paper's CPCC."""
 
     exact = True
+    max_samples = 1 << 30
 
     def __init__(self, threads):
         self.threads = threads
@@ -74,9 +75,10 @@ class OpenCV:
 
 class Isolines:
     """Lines between the samples, at half a step below each level: interpolated, so other lines than ours, and as many only by
-    chance. EXACT: no."""
+    chance."""
 
     exact = False
+    max_samples = 1 << 28
 
     def __init__(self, who, lines):
         self.who, self.lines = who, lines
@@ -134,8 +136,8 @@ def read_image(folder, case):
     return samples.reshape(case["height"], case["width"])
 
 
-def refusal(case, levels, samples):
-    if len(levels) * samples > MAX_SAMPLES:
+def refusal(peer, case, levels, samples):
+    if len(levels) * samples > peer.max_samples:
         return f"left out: {len(levels):,} levels of {samples:,} pixels"
     if case["contours"] > MAX_CONTOURS:
         return f"left out: over {MAX_CONTOURS:,} contours"
@@ -152,7 +154,7 @@ def measure_all(group, folder):
         levels = levels_of(case, image)
         found = np.bincount(np.fromfile(os.path.join(folder, case["list"]), np.uint32), minlength=65536)
         for peer in [peer for peer in peers if peer.takes(case)]:
-            why, result = refusal(case, levels, image.size), {}
+            why, result = refusal(peer, case, levels, image.size), {}
             if why is None:
                 try:
                     times, counts = peer.measure(case, image, levels)
