@@ -25,7 +25,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 from stages import write_png
 
 WIDTH, HEIGHT = 300, 200
-LEVELS = range(24, 256, 12)
+LEVELS = range(24, 210, 12)
 SCALE = 3
 
 
