@@ -274,7 +274,7 @@ write_segments (const BordersFrame &f, Tile &tile, uint32_t count, bool *room)
     RingSegment r = {0, length, key, 0};
     if (next == OUTSIDE) { /* the link kernel will know */
       r.next = position_of (f, tile.image_x (x), tile.image_y (y));
-      r.unused = 1 + end.next_slot ();
+      r.note = 1 + end.next_slot ();
     } else {
       r.next = tile.bases[1] + tile.segment[tile.jump[next] >> 16];
     }
@@ -356,10 +356,10 @@ __device__ inline RingView
 link_segment (const BordersFrame &f, uint32_t i)
 {
   RingSegment s = f.rings.segments[i];
-  if (s.unused) {
+  if (s.note) {
     const uint32_t row = f.words * 32;
-    s.next = f.node_ring[find_node (f, s.next % row, s.next / row, s.unused - 1)];
-    s.unused = 0; /* found */
+    s.next = f.node_ring[find_node (f, s.next % row, s.next / row, s.note - 1)];
+    s.note = 0; /* found */
     f.rings.segments[i] = s;
   }
   return {s.next, s.length, s.key, 0};

@@ -26,7 +26,8 @@ struct __align__ (16) RingView
 /* A segment as it was in the beginning. */
 struct __align__ (16) RingSegment
 {
-  uint32_t next, length, key, unused;
+  uint32_t next, length, key;
+  uint32_t note; /* of those who make the segments; the rings do not read it */
 };
 
 constexpr int RING_MOST_ROUNDS = 32;
