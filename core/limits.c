@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From limits in floating point to the same limits in integers. */
 #include "core/limits.h"
 
 #include "core/backend.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Memory for large arrays of results. */
 #include "backend.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The driver's calls for the current CUDA context, found in the library that the runtime has loaded. */
 #include "cuda/context.h"
 
 #include <dlfcn.h>

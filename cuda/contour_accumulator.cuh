@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Where a contour's measures are gathered. */
 #ifndef CTR_CUDA_CONTOUR_ACCUMULATOR_CUH
 #define CTR_CUDA_CONTOUR_ACCUMULATOR_CUH
 

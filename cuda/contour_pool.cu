@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Memory of results on the GPU: lent to a frame, handed to its result, fetched on demand, taken back. */
 #include "cuda/contour_pool.h"
 
 #include "cuda/context.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The ordering engine's kernels: one CTA for few segments, rounds of doubling for many. rings.cuh has the idea. */
 #include "cuda/rings.cuh"
 
 namespace

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the metas of components and of contours have in common. */
 #include "mapping-private.h"
 #include "resultmeta-private.h"
 
