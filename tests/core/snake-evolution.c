@@ -109,8 +109,8 @@ can_move (const Polygon *line, Move move)
   const uint32_t before = (move.node + line->count - 1) % line->count;
   Edge edges[2];
   moved_edges (line, move, edges);
-  return !edges_touch (edges[0], edges[1]) && !touches_line (line, edges[0], before, move.node) &&
-         !touches_line (line, edges[1], before, move.node);
+  return !edges_touch (edges[0], edges[1]) && !touches_line (line, edges[0], before, move.node)
+         && !touches_line (line, edges[1], before, move.node);
 }
 
 static int32_t
@@ -208,20 +208,20 @@ halve (const Work *work, uint32_t index, Edge halves[2])
   const Edge edge = polygon_edge (&work->line, index);
   const int64_t dx = edge.b.x - edge.a.x, dy = edge.b.y - edge.a.y;
   const Node middle = {(edge.a.x + edge.b.x) >> 1, (edge.a.y + edge.b.y) >> 1};
-  if (dx * dx + dy * dy <= 4 * work->min_segment * work->min_segment)
+  if (dx * dx + dy * dy <= 4 * (int64_t) work->min_segment * work->min_segment)
     return false;
   /* Numbers beyond the line's are those of the new nodes. */
   halves[0] = (Edge){edge.a, middle, edge.from, work->line.count + index};
   halves[1] = (Edge){middle, edge.b, work->line.count + index, edge.to};
-  return !touches_line (&work->line, halves[0], index, index) && !touches_line (&work->line, halves[1], index, index) &&
-         !edges_touch (halves[0], halves[1]);
+  return !touches_line (&work->line, halves[0], index, index) && !touches_line (&work->line, halves[1], index, index)
+         && !edges_touch (halves[0], halves[1]);
 }
 
 static bool
 split_edges (Work *work)
 {
   const uint32_t n = work->line.count;
-  Edge(*halves)[2] = malloc (n * sizeof *halves);
+  Edge (*halves)[2] = malloc (n * sizeof *halves);
   bool *proposed = malloc (n * sizeof *proposed);
   Polygon line = {0};
   for (uint32_t i = 0; i < n; i++) {
@@ -255,8 +255,8 @@ description_length (const Work *work, const Polygon *line, double criterion)
     down += llabs ((int64_t) edge.b.y - edge.a.y);
   }
   const double p = line->count, mx = fmax ((double) across, 1) / p, my = fmax ((double) down, 1) / p;
-  return criterion + ctr_snake_log ((double) work->all.n) + 2 * ctr_snake_log (p) +
-         p * (twice_ln_2e + ctr_snake_log (mx * my));
+  return criterion + ctr_snake_log ((double) work->all.n) + 2 * ctr_snake_log (p)
+         + p * (twice_ln_2e + ctr_snake_log (mx * my));
 }
 
 double

@@ -11,7 +11,7 @@ typedef struct {
   double largest; /* sample */
   Node low, high; /* the window's corners */
   Sums all;       /* of the window */
-  int64_t min_segment;
+  int32_t min_segment;
   int32_t max_step;
   Polygon line;
   double criterion; /* of the line */

@@ -20,8 +20,7 @@ void
 polygon_remove (Polygon *polygon, uint32_t index)
 {
   polygon->count--;
-  memmove (
-      polygon->nodes + index, polygon->nodes + index + 1, (polygon->count - index) * sizeof *polygon->nodes);
+  memmove (polygon->nodes + index, polygon->nodes + index + 1, (polygon->count - index) * sizeof *polygon->nodes);
 }
 
 void
@@ -60,8 +59,8 @@ turn (Node a, Node b, Node c)
 static bool
 is_between (Node a, Node b, Node c)
 {
-  return (a.x < b.x ? a.x <= c.x && c.x <= b.x : b.x <= c.x && c.x <= a.x) &&
-         (a.y < b.y ? a.y <= c.y && c.y <= b.y : b.y <= c.y && c.y <= a.y);
+  return (a.x < b.x ? a.x <= c.x && c.x <= b.x : b.x <= c.x && c.x <= a.x)
+         && (a.y < b.y ? a.y <= c.y && c.y <= b.y : b.y <= c.y && c.y <= a.y);
 }
 
 static bool
@@ -70,8 +69,8 @@ segments_meet (Node a, Node b, Node c, Node d)
   const int abc = turn (a, b, c), abd = turn (a, b, d), cda = turn (c, d, a), cdb = turn (c, d, b);
   if (abc * abd < 0 && cda * cdb < 0)
     return true;
-  return (abc == 0 && is_between (a, b, c)) || (abd == 0 && is_between (a, b, d)) ||
-         (cda == 0 && is_between (c, d, a)) || (cdb == 0 && is_between (c, d, b));
+  return (abc == 0 && is_between (a, b, c)) || (abd == 0 && is_between (a, b, d)) || (cda == 0 && is_between (c, d, a))
+         || (cdb == 0 && is_between (c, d, b));
 }
 
 /* Do the lines from B to A and to C lie on each other? */

@@ -48,8 +48,9 @@ typedef struct {
   int32_t width, height;
 } Field;
 
-/* The sums of the pixels whose upper left corner the polygon holds; one on its line is held where the polygon lies right
- * of it, or below a horizontal line. Negative where it runs anticlockwise. All nodes are within FIELD's corners. */
+/* The sums of the pixels whose upper left corner the polygon holds; one on its line is held where the polygon lies
+ * right of it, or below a horizontal line. Negative where it runs anticlockwise. All nodes are within FIELD's corners.
+ */
 Sums polygon_sums (const Field *field, const Polygon *polygon);
 
 /* A simple polygon of COUNT nodes, or of fewer where these do not fit, at least 3, clockwise or anticlockwise; within

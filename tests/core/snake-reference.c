@@ -59,8 +59,8 @@ cells_of (const Work *work)
     cells->y[i] = work->low.y + (int32_t) ((int64_t) i * height / cells->rows);
   for (int32_t r = 0; r < cells->rows; r++)
     for (int32_t c = 0; c < cells->columns; c++)
-      cells->sums[r][c] = box_sums (
-          &work->field, (Node){cells->x[c], cells->y[r]}, (Node){cells->x[c + 1], cells->y[r + 1]});
+      cells->sums[r][c] =
+          box_sums (&work->field, (Node){cells->x[c], cells->y[r]}, (Node){cells->x[c + 1], cells->y[r + 1]});
   return cells;
 }
 
@@ -165,7 +165,7 @@ set_sizes (Work *work)
   const int32_t width = work->high.x - work->low.x, height = work->high.y - work->low.y;
   const int32_t side = width > height ? width : height;
   work->all = box_sums (&work->field, work->low, work->high);
-  work->min_segment = work->params->min_segment ? work->params->min_segment : power_of_two (side / 240, 4);
+  work->min_segment = work->params->min_segment ? (int32_t) work->params->min_segment : power_of_two (side / 240, 4);
   work->max_step = work->params->max_step ? (int32_t) work->params->max_step : power_of_two (side / 32, 1);
 }
 

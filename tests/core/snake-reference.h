@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The snake by its definition: every sum counted pixel by pixel, every line compared with every other, nothing kept from
- * one step to the next. And what the tests of it share. */
+/* The snake by its definition: every sum counted pixel by pixel, every line compared with every other, nothing kept
+ * from one step to the next. And what the tests of it share. */
 #ifndef CTR_TESTS_SNAKE_REFERENCE_H
 #define CTR_TESTS_SNAKE_REFERENCE_H
 

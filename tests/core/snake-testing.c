@@ -58,9 +58,10 @@ check_snakes_equal (const SnakeResult *expected, const SnakeResult *actual)
   const Contours *e = &expected->contours, *a = &actual->contours;
   for (uint32_t i = 0; i < e->info.count && i < a->info.count; i++) {
     const CtrSnakeRegion *r = expected->regions + i, *s = actual->regions + i;
-    const bool same = e->table[i].count == a->table[i].count &&
-                      memcmp (e->points + e->table[i].first, a->points + a->table[i].first,
-                          e->table[i].count * sizeof *e->points) == 0;
+    const bool same =
+        e->table[i].count == a->table[i].count
+        && memcmp (e->points + e->table[i].first, a->points + a->table[i].first, e->table[i].count * sizeof *e->points)
+               == 0;
     if (!same || memcmp (r, s, sizeof *r)) {
       fprintf (stderr, "row %u of %u\n", i, e->info.count);
       print_region ("expected", r, e->table + i, e->points);
