@@ -135,6 +135,18 @@ edges_at (const Polygon *polygon, int32_t y, Edge *edges)
   return found;
 }
 
+bool
+polygon_holds (const Polygon *polygon, int32_t x, int32_t y)
+{
+  Edge *edges = malloc (polygon->count * sizeof *edges);
+  const uint32_t found = edges_at (polygon, y, edges);
+  bool inside = false;
+  for (uint32_t i = 0; i < found; i++)
+    inside ^= is_right_of (edges[i], x, y);
+  free (edges);
+  return inside;
+}
+
 Sums
 polygon_sums (const Field *field, const Polygon *polygon)
 {

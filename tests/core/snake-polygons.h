@@ -37,6 +37,10 @@ bool edges_touch (Edge p, Edge q);
 /* No two edges touch. */
 bool polygon_is_simple (const Polygon *polygon);
 
+/* Is the pixel (X, Y) one of the polygon's? Those are where the polygon holds a pixel's upper left corner, or has it on
+ * its line and lies right of that, or below where the line is horizontal. */
+bool polygon_holds (const Polygon *polygon, int32_t x, int32_t y);
+
 /* Number of pixels, and sums of their samples and of the squares of those. */
 typedef struct {
   int64_t n, s1, s2;
@@ -48,9 +52,7 @@ typedef struct {
   int32_t width, height;
 } Field;
 
-/* The sums of the pixels whose upper left corner the polygon holds; one on its line is held where the polygon lies
- * right of it, or below a horizontal line. Negative where it runs anticlockwise. All nodes are within FIELD's corners.
- */
+/* The sums of the polygon's pixels, negative where it runs anticlockwise. All nodes are within FIELD's corners. */
 Sums polygon_sums (const Field *field, const Polygon *polygon);
 
 /* A simple polygon of COUNT nodes, or of fewer where these do not fit, at least 3, clockwise or anticlockwise; within
