@@ -48,7 +48,7 @@ typedef struct {
   uint32_t first_step;
   bool automatic;       /* the start; else a polygon */
   bool retry;           /* false where automatic */
-  uint32_t first_point; /* of the plan's */
+  uint64_t first_point; /* in the plan's points */
   uint32_t point_count; /* of the start, clockwise; 0: automatic, or no target can be found from this start */
 } CtrSnakeTask;
 
@@ -61,7 +61,7 @@ typedef struct {
   uint32_t height;
   uint32_t task_count;
   const CtrSnakeTask *tasks; /* in the objects' order */
-  uint32_t total_points;
+  uint64_t point_count;      /* of all tasks' starts */
   const CtrPoint *points;
   CtrSnakeWindow windows; /* around all tasks' windows; empty where there are no tasks */
 } CtrSnakePlan;

@@ -134,13 +134,19 @@ ctr_snake_criterion (const CtrSnakeCost *cost, CtrSnakeSums inside, CtrSnakeSums
   return ctr_add (ctr_snake_cost (cost, inside), ctr_snake_cost (cost, outside));
 }
 
-/* The description length of a polygon of COUNT points with this CRITERION in a window of PIXELS. DX and DY: the sums of
- * |dx| and |dy| over its edges. */
+/* Sums over a polygon's edges, of |dx| and of |dy|. */
+typedef struct {
+  uint64_t x;
+  uint64_t y;
+} CtrSnakeLengths;
+
+/* The description length of a polygon of COUNT points with this CRITERION in a window of PIXELS. */
 CTR_SNAKE_RULE double
-ctr_snake_description (double criterion, int64_t pixels, uint32_t count, uint64_t dx, uint64_t dy)
+ctr_snake_description (double criterion, int64_t pixels, uint32_t count, CtrSnakeLengths lengths)
 {
   const double twice_ln_2e = 3.3862943611198906; /* 2 ln (2 e) */
-  const double p = count, mx = (double) (dx > 1 ? dx : 1) / p, my = (double) (dy > 1 ? dy : 1) / p;
+  const double p = count;
+  const double mx = (double) (lengths.x > 1 ? lengths.x : 1) / p, my = (double) (lengths.y > 1 ? lengths.y : 1) / p;
   const double points = ctr_mul (p, ctr_add (twice_ln_2e, ctr_snake_log (ctr_mul (mx, my))));
   const double window = ctr_add (criterion, ctr_snake_log ((double) pixels));
   return ctr_add (ctr_add (window, ctr_mul (2, ctr_snake_log (p))), points);
@@ -219,6 +225,25 @@ CTR_SNAKE_RULE uint32_t
 ctr_snake_before (uint32_t count, uint32_t i)
 {
   return i > 0 ? i - 1 : count - 1;
+}
+
+CTR_SNAKE_RULE uint32_t
+ctr_snake_distance (uint16_t a, uint16_t b)
+{
+  return a > b ? a - b : b - a;
+}
+
+CTR_SNAKE_RULE CtrSnakeLengths
+ctr_snake_lengths (const CtrPoint *points, uint32_t count)
+{
+  CtrSnakeLengths lengths = {0, 0};
+  CtrPoint from = points[count - 1];
+  for (uint32_t i = 0; i < count; i++) {
+    lengths.x += ctr_snake_distance (from.x, points[i].x);
+    lengths.y += ctr_snake_distance (from.y, points[i].y);
+    from = points[i];
+  }
+  return lengths;
 }
 
 /* ---- Moves ---- */
