@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How well targets are found under noise: common pixels of target and polygon over those in either, against bars. */
+#include "snake-reference.h"
+#include "snake-scenes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static Setup setup;
+static CtrSnake *snake;
+
+typedef struct {
+  const char *name;
+  SnakeShape shape;
+  CtrSnakeModel model; /* and noise */
+  SnakeLevel inside;
+  SnakeLevel outside;
+  uint32_t side;
+  double radius;    /* of the side */
+  double least_iou; /* at the window's whole, from AUTO */
+  bool wide;        /* 16 bits: 256 times the levels */
+} Scene;
+
+static const Scene scenes[] = {
+    {"clear ellipse", SNAKE_ELLIPSE, CTR_SNAKE_GAUSSIAN, {120, 20}, {100, 20}, 512, 0.35, 0.98, false},
+    {"noisy blob", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {130, 40}, {100, 40}, 512, 0.38, 0.98, false},
+    {"star", SNAKE_STAR, CTR_SNAKE_GAUSSIAN, {120, 20}, {100, 20}, 512, 0.4, 0.98, false},
+    {"C", SNAKE_C, CTR_SNAKE_GAUSSIAN, {120, 25}, {100, 25}, 512, 0.38, 0.98, false},
+    {"equal means", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {110, 10}, {110, 30}, 512, 0.38, 0.98, false},
+    {"speckle, 1 look", SNAKE_BLOB, CTR_SNAKE_SPECKLE, {80, 1}, {40, 1}, 512, 0.38, 0.98, false},
+    {"speckle, 4 looks", SNAKE_BLOB, CTR_SNAKE_SPECKLE, {80, 4}, {40, 4}, 512, 0.38, 0.98, false},
+    {"photons", SNAKE_STAR, CTR_SNAKE_POISSON, {12, 0}, {8, 0}, 512, 0.4, 0.98, false},
+    {"two values", SNAKE_BLOB, CTR_SNAKE_BERNOULLI, {0.6, 0}, {0.4, 0}, 512, 0.38, 0.96, false},
+    {"16 bits", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {130, 40}, {100, 40}, 512, 0.38, 0.98, true},
+    {"16 bits, speckle", SNAKE_BLOB, CTR_SNAKE_SPECKLE, {80, 4}, {40, 4}, 512, 0.38, 0.98, true},
+    {"small target", SNAKE_ELLIPSE, CTR_SNAKE_GAUSSIAN, {140, 20}, {100, 20}, 512, 0.025, 0.88, false},
+    {"large blob", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {125, 25}, {100, 25}, 2048, 0.38, 0.99, false},
+    {"large star", SNAKE_STAR, CTR_SNAKE_SPECKLE, {80, 2}, {40, 2}, 2048, 0.4, 0.98, false},
+};
+
+/* Common pixels over those in either; prints what was found. */
+static double
+find (const Scene *s, bool prune, uint64_t seed)
+{
+  const SnakeTarget target = {
+      .shape = s->shape, .x = 0.51 * s->side, .y = 0.49 * s->side, .radius = s->radius * s->side};
+  SnakeScene scene = {.targets = &target,
+      .target_count = 1,
+      .noise = (SnakeNoise) s->model,
+      .inside = s->inside,
+      .outside = s->outside,
+      .seed = seed};
+  const size_t size = s->wide ? 2 : 1;
+  const CtrImage image = {.data = malloc (size * s->side * s->side),
+      .stride = size * s->side,
+      .width = s->side,
+      .height = s->side,
+      .format = s->wide ? CTR_FORMAT_GRAY16 : CTR_FORMAT_GRAY8};
+  if (s->wide) {
+    scene.inside.mean *= 256;
+    scene.outside.mean *= 256;
+    if (s->model == CTR_SNAKE_GAUSSIAN) {
+      scene.inside.spread *= 256;
+      scene.outside.spread *= 256;
+    }
+  }
+  snake_scene_draw (&scene, &image);
+  CtrSnakeParams params;
+  ctr_snake_params_init (&params);
+  params.model = s->model;
+  params.prune = prune;
+  if (s->model == CTR_SNAKE_SPECKLE)
+    params.looks = s->inside.spread;
+  const CtrSnakeObject object = {.start = CTR_SNAKE_START_AUTO};
+  describe_snake (s->name, &image, &params, &object, 1);
+  struct timespec start, end;
+  clock_gettime (CLOCK_MONOTONIC, &start);
+  CtrContours *contours = run_snake (snake, &setup, &image, &params, &object, 1);
+  clock_gettime (CLOCK_MONOTONIC, &end);
+  const SnakeResult result = snake_result_of (contours);
+  CHECK (contours->count == 1 && result.regions->flags == CTR_SNAKE_CONVERGED);
+  const uint32_t count = result.contours.table->count;
+  const double iou = snake_target_iou (&target, s->side, s->side, result.contours.points, count);
+  printf ("%-18s %4u%s  %.4f  %4u points  %4u iterations  %7.2f ms\n", s->name, s->side, prune ? " pruned" : "       ",
+      iou, count, result.regions->iterations,
+      1e3 * (double) (end.tv_sec - start.tv_sec) + 1e-6 * (double) (end.tv_nsec - start.tv_nsec));
+  fflush (stdout);
+  ctr_contours_unref (contours);
+  free ((void *) image.data);
+  return iou;
+}
+
+int
+main (int argc, char **argv)
+{
+  setup = setup_open (argv[1], false);
+  snake = snake_new (&setup);
+  for (uint32_t i = 0; i < LENGTH (scenes); i++)
+    for (uint32_t seed = 0; seed < (setup.quick || scenes[i].side > 512 ? 1 : 3); seed++)
+      for (int prune = 0; prune <= 1; prune++) {
+        const double iou = find (scenes + i, prune, 100 * i + seed);
+        CHECK (iou >= scenes[i].least_iou);
+      }
+  ctr_snake_free (snake);
+  return 0;
+}
