@@ -61,7 +61,7 @@ main (int argc, char **argv)
 {
   setup = setup_open (argv[1], false);
   const uint64_t seed = argc > 2 ? strtoull (argv[2], NULL, 0) : 1;
-  const uint64_t pictures = argc > 3 ? strtoull (argv[3], NULL, 0) : setup.quick ? 40 : 600;
+  const uint64_t pictures = argc > 3 ? strtoull (argv[3], NULL, 0) : setup.quick ? 40 : 300;
   uint64_t found = 0;
   snake = snake_new (&setup);
   if (setup.backend != CTR_BACKEND_CPU)
