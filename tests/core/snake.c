@@ -371,6 +371,39 @@ test_wide_samples (void)
   }
 }
 
+/* As wide or as high as pictures get, with the largest samples. */
+static void
+test_long (void)
+{
+  enum { LONG = CTR_MAX_SIDE, SHORT = 3 };
+  static uint16_t samples[LONG * SHORT];
+  for (int i = 0; i < 4; i++) {
+    const bool upright = i & 1, wide = i & 2;
+    const uint32_t width = upright ? SHORT : LONG, height = upright ? LONG : SHORT;
+    for (uint32_t k = 0; k < LONG * SHORT; k++) {
+      const uint32_t along = upright ? k / width : k % width, noise = random_below (&rng, 12);
+      if (wide)
+        samples[k] = (uint16_t) (along - 20000 < 30003 ? 65535 - noise : 65000 + noise);
+      else
+        ((uint8_t *) samples)[k] = (uint8_t) (along - 20000 < 30003 ? 255 - noise : 230 + noise);
+    }
+    const CtrImage image = {.data = samples,
+        .stride = width * (wide ? 2 : 1),
+        .width = width,
+        .height = height,
+        .format = wide ? CTR_FORMAT_GRAY16 : CTR_FORMAT_GRAY8};
+    CtrSnakeParams params = default_params ();
+    params.min_segment = CTR_MAX_SIDE;
+    params.max_step = 512;
+    params.max_iterations = 10;
+    const CtrSnakeObject objects[] = {{.start = CTR_SNAKE_START_AUTO},
+        {.start = CTR_SNAKE_START_RECTANGLE,
+            .rectangle = upright ? (CtrSnakeRect){0, 100, 3, 65400} : (CtrSnakeRect){100, 0, 65400, 3}}};
+    describe_snake ("a long picture", &image, &params, objects, LENGTH (objects));
+    CHECK (check_snake (snake, &setup, &image, &params, objects, LENGTH (objects)) == LENGTH (objects));
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -386,6 +419,7 @@ main (int argc, char **argv)
       {"iterations", test_iterations},
       {"layouts", test_layouts},
       {"wide samples", test_wide_samples},
+      {"long pictures", test_long},
   };
   setup = setup_open (argv[1], false);
   snake = snake_new (&setup);
