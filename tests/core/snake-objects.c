@@ -221,6 +221,50 @@ test_changes (void)
   }
 }
 
+/* A comb of nearly as many points as there may be: of its long edges, the first get the few middles that are left. */
+static void
+test_most_points (void)
+{
+  enum { LEFT = 6, TEETH = (CTR_SNAKE_MAX_POINTS - LEFT - 2) / 4, WIDTH = 2 * TEETH, HEIGHT = 9, TOOTH = 6 };
+  static uint8_t samples[WIDTH * HEIGHT];
+  static CtrPoint points[CTR_SNAKE_MAX_POINTS];
+  for (uint32_t k = 0; k < WIDTH * HEIGHT; k++)
+    samples[k] = k % WIDTH % 2 == 0 || k / WIDTH >= TOOTH ? 200 : 50;
+  uint32_t count = 0;
+  for (uint16_t x = 0; x < WIDTH; x += 2) {
+    points[count++] = (CtrPoint){x, 0};
+    points[count++] = (CtrPoint){x + 1, 0};
+    points[count++] = (CtrPoint){x + 1, TOOTH};
+    points[count++] = (CtrPoint){x + 2, TOOTH};
+  }
+  points[count++] = (CtrPoint){WIDTH, HEIGHT};
+  points[count++] = (CtrPoint){0, HEIGHT};
+  CtrSnakeParams params = default_params ();
+  params.min_segment = 1;
+  params.max_step = 1;
+  params.prune = false;
+  const CtrSnakeObject object = {.start = CTR_SNAKE_START_POLYGON, .points = points, .point_count = count};
+  const CtrImage image = {
+      .data = samples, .stride = WIDTH, .width = WIDTH, .height = HEIGHT, .format = CTR_FORMAT_GRAY8};
+  describe_snake ("a comb", &image, &params, &object, 1);
+  CtrContours *contours = run_snake (snake, &setup, &image, &params, &object, 1);
+  const SnakeResult result = snake_result_of (contours);
+  CHECK (contours->count == 1 && contours->point_count == CTR_SNAKE_MAX_POINTS);
+  CHECK (result.regions->flags == CTR_SNAKE_CONVERGED && result.regions->iterations == 4);
+  const uint32_t middles = CTR_SNAKE_MAX_POINTS - count;
+  uint32_t at = 0;
+  for (uint32_t i = 0, split = 0; i < count; i++) {
+    const CtrPoint a = points[i], b = points[(i + 1) % count];
+    CHECK (memcmp (result.contours.points + at++, &a, sizeof a) == 0);
+    if (a.x == b.x && split++ < middles) {
+      const CtrPoint middle = {a.x, TOOTH / 2};
+      CHECK (memcmp (result.contours.points + at++, &middle, sizeof middle) == 0);
+    }
+  }
+  CHECK (at == CTR_SNAKE_MAX_POINTS);
+  ctr_contours_unref (contours);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -231,6 +275,8 @@ main (int argc, char **argv)
   test_tracking ();
   test_determinism ();
   test_changes ();
+  if (!setup.quick)
+    test_most_points ();
   ctr_snake_free (snake);
   return 0;
 }

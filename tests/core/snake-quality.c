@@ -3,6 +3,7 @@
 #include "snake-reference.h"
 #include "snake-scenes.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -91,10 +92,84 @@ find (const Scene *s, bool prune, uint64_t seed)
   return iou;
 }
 
+typedef struct {
+  double n, mean, variance;
+} Moments;
+
+static Moments
+moments_of (const CtrImage *image, const SnakeScene *scene, bool inside)
+{
+  uint8_t *mask = malloc (image->width);
+  double n = 0, sum = 0, sum2 = 0;
+  for (uint32_t y = 0; y < image->height; y++) {
+    snake_scene_row (scene, y, image->width, mask);
+    for (uint32_t x = 0; x < image->width; x++)
+      if (mask[x] == inside) {
+        const size_t i = (size_t) y * image->width + x;
+        const double z = image->format == CTR_FORMAT_GRAY16 ? ((const uint16_t *) image->data)[i]
+                                                            : ((const uint8_t *) image->data)[i];
+        n++;
+        sum += z;
+        sum2 += z * z;
+      }
+  }
+  free (mask);
+  return (Moments){n, sum / n, sum2 / n - sum / n * (sum / n)};
+}
+
+/* The pictures are what they claim: areas, means and variances, these without what the range of samples cuts off. */
+static void
+test_scenes (void)
+{
+  enum { SIDE = 300, RADIUS = 120 };
+  static uint16_t samples[SIDE * SIDE];
+  static const SnakeLevel levels[][2] = {
+      {{140, 15}, {90, 25}}, {{40, 4}, {25, 2}}, {{12, 0}, {8, 0}}, {{0.7, 0}, {0.25, 0}}};
+  const double pi = 3.14159265358979323846, turn = RADIUS * RADIUS * pi;
+  const double areas[SNAKE_SHAPES] = {0.65 * turn,
+      (1 + (0.18 * 0.18 + 0.12 * 0.12 + 0.08 * 0.08) / 2) / (1.38 * 1.38) * turn,
+      (1 + 0.35 * 0.35 / 2) / (1.35 * 1.35) * turn, (1 - 0.55 * 0.55) * (1 - 0.6 / pi) * turn};
+  for (uint32_t noise = 0; noise <= SNAKE_BERNOULLI; noise++)
+    for (uint32_t shape = 0; shape < SNAKE_SHAPES; shape++)
+      for (uint32_t wide = 0; wide <= 1; wide++) {
+        const SnakeTarget target = {.shape = shape, .x = 150, .y = 150.5, .radius = RADIUS};
+        const SnakeScene scene = {.targets = &target,
+            .target_count = 1,
+            .noise = noise,
+            .inside = levels[noise][0],
+            .outside = levels[noise][1],
+            .seed = shape};
+        const CtrImage image = {.data = samples,
+            .stride = SIDE * (1 + wide),
+            .width = SIDE,
+            .height = SIDE,
+            .format = wide ? CTR_FORMAT_GRAY16 : CTR_FORMAT_GRAY8};
+        snake_scene_draw (&scene, &image);
+        for (int inside = 0; inside <= 1; inside++) {
+          const SnakeLevel level = inside ? scene.inside : scene.outside;
+          const double largest = wide ? 65535 : 255;
+          double mean = level.mean, variance = level.spread * level.spread;
+          if (noise == SNAKE_SPECKLE)
+            variance = mean * mean / level.spread;
+          else if (noise == SNAKE_POISSON)
+            variance = mean;
+          else if (noise == SNAKE_BERNOULLI)
+            variance = largest * largest * mean * (1 - mean), mean *= largest;
+          const Moments moments = moments_of (&image, &scene, inside);
+          describe ("noise %u in a %s, %s: %g pixels of mean %g, variance %g", noise, snake_shape_names[shape],
+              inside ? "inside" : "outside", moments.n, moments.mean, moments.variance);
+          CHECK (fabs (moments.n - (inside ? areas[shape] : SIDE * SIDE - areas[shape])) < 0.005 * turn);
+          CHECK (fabs (moments.mean - mean) < 4 * sqrt (variance / moments.n) + 0.02);
+          CHECK (fabs (moments.variance - variance) < 0.06 * variance);
+        }
+      }
+}
+
 int
 main (int argc, char **argv)
 {
   setup = setup_open (argv[1], false);
+  test_scenes ();
   snake = snake_new (&setup);
   for (uint32_t i = 0; i < LENGTH (scenes); i++)
     for (uint32_t seed = 0; seed < (setup.quick || scenes[i].side > 512 ? 1 : 3); seed++)
