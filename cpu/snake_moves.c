@@ -115,6 +115,16 @@ find_moves (CtrSnakePolygon *polygon, uint32_t phase, uint32_t step)
   return count;
 }
 
+/* Around the edges that the move makes. */
+static CtrSnakeBox
+box_of (const CtrSnakePolygon *polygon, const CtrSnakeChange *move)
+{
+  const CtrPoint *points = points_of (polygon);
+  const CtrPoint a = points[ctr_snake_before (polygon->count, move->index)];
+  const CtrPoint b = points[ctr_snake_next (polygon->count, move->index)];
+  return ctr_snake_box_with (ctr_snake_box (a, b), move->to);
+}
+
 /* Drops the moves that touch better ones. */
 static void
 drop_moves (CtrSnakePolygon *polygon, uint32_t count)
@@ -122,15 +132,10 @@ drop_moves (CtrSnakePolygon *polygon, uint32_t count)
   const CtrPoint *points = points_of (polygon);
   CtrSnakeChange *moves = polygon->changes.data;
   uint32_t *near = polygon->near.data;
+  for (uint32_t i = 0; i < count; i++)
+    ctr_snake_boxes_set (&polygon->area, i, box_of (polygon, &moves[i]));
   for (uint32_t i = 0; i < count; i++) {
-    const CtrPoint a = points[ctr_snake_before (polygon->count, moves[i].index)];
-    const CtrPoint b = points[ctr_snake_next (polygon->count, moves[i].index)];
-    ctr_snake_boxes_set (&polygon->area, i, ctr_snake_box_with (ctr_snake_box (a, b), moves[i].to));
-  }
-  for (uint32_t i = 0; i < count; i++) {
-    const CtrPoint a = points[ctr_snake_before (polygon->count, moves[i].index)];
-    const CtrPoint b = points[ctr_snake_next (polygon->count, moves[i].index)];
-    const CtrSnakeBox box = ctr_snake_box_with (ctr_snake_box (a, b), moves[i].to);
+    const CtrSnakeBox box = box_of (polygon, &moves[i]);
     const uint32_t found = ctr_snake_boxes_near (&polygon->area, count, box, near);
     for (uint32_t k = 0; k < found && !moves[i].dropped; k++) {
       const CtrSnakeChange *other = &moves[near[k]];
