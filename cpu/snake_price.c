@@ -10,7 +10,7 @@ typedef double Reals __attribute__ ((vector_size (8 * CTR_SNAKE_PRICES)));
 typedef uint64_t Words __attribute__ ((vector_size (8 * CTR_SNAKE_PRICES)));
 typedef int64_t Mask __attribute__ ((vector_size (8 * CTR_SNAKE_PRICES)));
 
-/* As wide as the processor can: a third to a quarter of the time. */
+/* All of them at once where the processor can. */
 #if defined(__x86_64__) && defined(__GLIBC__)
 #define WIDEST __attribute__ ((target_clones ("avx2", "default")))
 #else
