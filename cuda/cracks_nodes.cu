@@ -261,8 +261,10 @@ __launch_bounds__ (THREADS) node_kernel (const __grid_constant__ CracksFrame f)
   const uint32_t left = blockIdx.x * TILE, top = blockIdx.y * TILE, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const uint64_t all_threads = (uint64_t) gridDim.x * gridDim.y * THREADS;
   const uint64_t own_thread = ((uint64_t) blockIdx.y * gridDim.x + blockIdx.x) * THREADS + threadIdx.x;
-  for (uint64_t i = f.counters->header.nodes + own_thread; i < f.node_capacity; i += all_threads)
+  for (uint64_t i = f.counters->header.nodes + own_thread; i < f.node_capacity; i += all_threads) {
     f.keys[0][0][i] = f.keys[1][0][i] = f.level_count - 1;
+    f.values[0][0][i] = f.values[1][0][i] = 0;
+  }
   for (uint32_t i = threadIdx.x; i < (TILE + 1) * (TILE + 1); i += THREADS) {
     const uint32_t tile_x = i % (TILE + 1), tile_y = i / (TILE + 1);
     ranks.at[tile_y][tile_x] = rank_at (f, (int) (left + tile_x) - 1, (int) (top + tile_y) - 1);
