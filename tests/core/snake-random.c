@@ -16,11 +16,9 @@ static Setup setup;
 static CtrSnake *snake, *host;
 
 static uint32_t
-random_side (Random *rng, bool small)
+random_side (Random *rng, uint32_t largest)
 {
-  if (random_below (rng, 8) == 0)
-    return 1 + random_below (rng, 3);
-  return 1 + random_below (rng, small ? 44 : 300);
+  return 1 + random_below (rng, random_below (rng, 8) ? largest : 3);
 }
 
 /* The number of targets found. */
@@ -29,8 +27,9 @@ check_one (uint64_t seed)
 {
   const bool small = setup.backend == CTR_BACKEND_CPU || setup.quick;
   Random random = {seed}, *rng = &random;
-  uint32_t width = random_side (rng, small), height = random_side (rng, small);
-  if (random_below (rng, 6) == 0) { /* long ones */
+  const uint32_t largest = random_below (rng, 2) ? 14 : small ? 44 : 300;
+  uint32_t width = random_side (rng, largest), height = random_side (rng, largest);
+  if (random_below (rng, 8) == 0) { /* long ones */
     width += 300 / (height + 2);
     height += 300 / (width + 2);
   }
@@ -65,7 +64,7 @@ main (int argc, char **argv)
 {
   setup = setup_open (argv[1], false);
   const uint64_t seed = argc > 2 ? strtoull (argv[2], NULL, 0) : 1;
-  const uint64_t pictures = argc > 3 ? strtoull (argv[3], NULL, 0) : setup.quick ? 40 : 300;
+  const uint64_t pictures = argc > 3 ? strtoull (argv[3], NULL, 0) : setup.quick ? 60 : 900;
   uint64_t found = 0;
   snake = snake_new (&setup);
   if (setup.backend != CTR_BACKEND_CPU)
