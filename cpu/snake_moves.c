@@ -22,7 +22,7 @@ sum_candidates (CtrSnakePolygon *polygon, uint32_t i, uint32_t step)
   const uint32_t before = ctr_snake_before (polygon->count, i);
   const CtrPoint a = points[before], b = points[ctr_snake_next (polygon->count, i)];
   const CtrSnakeSums old = ctr_snake_sums_add (edges[before], edges[i]);
-  CtrSnakeCandidates *candidates = (CtrSnakeCandidates *) polygon->candidates.data + i;
+  CtrSnakeGroup *candidates = (CtrSnakeGroup *) polygon->candidates.data + i;
   for (uint32_t direction = 0; direction < CTR_SNAKE_DIRECTIONS; direction++) {
     const CtrPoint to = ctr_snake_moved (&polygon->task->window, points[i], direction, (int32_t) step);
     const CtrSnakeSums sums =
@@ -81,11 +81,10 @@ best_direction (const double *criteria, double limit)
 static bool
 find_move (CtrSnakePolygon *polygon, uint32_t i, uint32_t step, CtrSnakeChange *move)
 {
-  const CtrSnakeCandidates *candidates = (const CtrSnakeCandidates *) polygon->candidates.data + i;
+  const CtrSnakeGroup *candidates = (const CtrSnakeGroup *) polygon->candidates.data + i;
   double criteria[CTR_SNAKE_DIRECTIONS];
   uint32_t near_count = UINT32_MAX, direction;
-  ctr_snake_price (&polygon->plan->cost, polygon->inside, polygon->window, candidates->n, candidates->s1,
-      candidates->s2, CTR_SNAKE_DIRECTIONS, criteria);
+  ctr_snake_price (&polygon->plan->cost, polygon->inside, polygon->window, candidates, 1, criteria);
   while ((direction = best_direction (criteria, polygon->criterion)) < CTR_SNAKE_DIRECTIONS) {
     const CtrPoint to = ctr_snake_moved (&polygon->task->window, points_of (polygon)[i], direction, (int32_t) step);
     if (near_count == UINT32_MAX)
@@ -145,7 +144,7 @@ drop_moves (CtrSnakePolygon *polygon, uint32_t count)
 static CtrSnakeSums
 gain_of (const CtrSnakePolygon *polygon, const CtrSnakeChange *move)
 {
-  const CtrSnakeCandidates *candidates = (const CtrSnakeCandidates *) polygon->candidates.data + move->index;
+  const CtrSnakeGroup *candidates = (const CtrSnakeGroup *) polygon->candidates.data + move->index;
   return (CtrSnakeSums){
       candidates->n[move->direction], candidates->s1[move->direction], candidates->s2[move->direction]};
 }

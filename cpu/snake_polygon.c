@@ -3,6 +3,7 @@
 
 #include "cpu/lanes.h"
 #include "cpu/snake_moves.h"
+#include "cpu/snake_price.h"
 
 enum { GROUP = 16 /* boxes compared at once */ };
 
@@ -43,7 +44,7 @@ ctr_snake_polygon_reserve (CtrSnakePolygon *polygon, uint32_t count)
 {
   return ctr_buffer_reserve (&polygon->points, count, sizeof (CtrPoint))
          && ctr_buffer_reserve (&polygon->edges, count, sizeof (CtrSnakeSums)) && reserve_boxes (&polygon->boxes, count)
-         && ctr_buffer_reserve (&polygon->candidates, count, sizeof (CtrSnakeCandidates))
+         && ctr_buffer_reserve (&polygon->candidates, count, sizeof (CtrSnakeGroup))
          && ctr_buffer_reserve (&polygon->stale, count, sizeof (bool))
          && ctr_buffer_reserve (&polygon->near, count, sizeof (uint32_t))
          && ctr_buffer_reserve (&polygon->changes, count, sizeof (CtrSnakeChange))

@@ -34,7 +34,7 @@ typedef struct {
   CtrBuffer edges;     /* CtrSnakeSums */
   CtrSnakeBoxes boxes; /* of the edges */
 
-  CtrBuffer candidates; /* of the points, see snake_moves.c */
+  CtrBuffer candidates; /* CtrSnakeGroup: what the sums gain by a point's moves, by direction */
   CtrBuffer stale;      /* bool: these are to be summed anew */
 
   CtrBuffer near;     /* uint32_t: room for what ctr_snake_boxes_near() finds */

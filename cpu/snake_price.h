@@ -5,15 +5,17 @@
 
 #include "core/snake_rules.h"
 
-/* CtrSnakeSums, one array a member. */
-typedef struct {
-  int64_t n[CTR_SNAKE_CELLS];
-  int64_t s1[CTR_SNAKE_CELLS];
-  uint64_t s2[CTR_SNAKE_CELLS];
-} CtrSnakeColumns;
+enum { CTR_SNAKE_GROUP = 8 };
 
-/* ctr_snake_criterion() of COUNT targets in WINDOW, each INSIDE and a difference from it. */
-void ctr_snake_price (const CtrSnakeCost *cost, CtrSnakeSums inside, CtrSnakeSums window, const int64_t *n,
-    const int64_t *s1, const uint64_t *s2, uint32_t count, double *criteria);
+/* Differences of CtrSnakeSums, one array a member. */
+typedef struct {
+  int64_t n[CTR_SNAKE_GROUP];
+  int64_t s1[CTR_SNAKE_GROUP];
+  uint64_t s2[CTR_SNAKE_GROUP];
+} CtrSnakeGroup;
+
+/* ctr_snake_criterion() of the targets in WINDOW that differ from one of the sums INSIDE by those in COUNT groups. */
+void ctr_snake_price (const CtrSnakeCost *cost, CtrSnakeSums inside, CtrSnakeSums window, const CtrSnakeGroup *groups,
+    uint32_t count, double *criteria);
 
 #endif

@@ -3,6 +3,8 @@
 #include "cpu/snake_polygon.h"
 #include "cpu/snake_price.h"
 
+enum { GROUPS = CTR_SNAKE_CELLS / CTR_SNAKE_GROUP };
+
 /* The sums left of each line between cells. */
 typedef struct {
   CtrSnakeSums lines[CTR_SNAKE_CELLS + 1];
@@ -41,29 +43,39 @@ sum_bands (const CtrSnakePolygon *polygon, const Grid *grid, Band *bands)
     }
 }
 
+/* The rectangles between two bands from column LEFT on to each one right of it; 0 behind the last. */
+static uint32_t
+group_rectangles (const Grid *grid, const Band *top, const Band *bottom, int32_t left, CtrSnakeGroup *groups)
+{
+  const uint32_t count = (uint32_t) (grid->columns - left), room = (count + CTR_SNAKE_GROUP - 1) / CTR_SNAKE_GROUP;
+  const CtrSnakeSums outer = ctr_snake_sums_sub (bottom->lines[left], top->lines[left]);
+  groups[room - 1] = (CtrSnakeGroup){.n = {0}};
+  for (uint32_t k = 0; k < count; k++) {
+    CtrSnakeGroup *group = &groups[k / CTR_SNAKE_GROUP];
+    const CtrSnakeSums *from = &top->lines[left + 1 + (int32_t) k], *to = &bottom->lines[left + 1 + (int32_t) k];
+    group->n[k % CTR_SNAKE_GROUP] = to->n - from->n - outer.n;
+    group->s1[k % CTR_SNAKE_GROUP] = to->s1 - from->s1 - outer.s1;
+    group->s2[k % CTR_SNAKE_GROUP] = to->s2 - from->s2 - outer.s2;
+  }
+  return room;
+}
+
 bool
 ctr_snake_start (const CtrSnakePolygon *polygon, CtrPoint points[4])
 {
   const Grid grid = make_grid (&polygon->task->window);
   const CtrSnakeSums none = {0, 0, 0};
   Band bands[CTR_SNAKE_CELLS + 1];
-  CtrSnakeColumns sums;
+  CtrSnakeGroup groups[GROUPS];
   double criteria[CTR_SNAKE_CELLS], best = HUGE_VAL;
   sum_bands (polygon, &grid, bands);
   for (int32_t top = 0; top < grid.rows; top++)
     for (int32_t bottom = top + 1; bottom <= grid.rows; bottom++)
       for (int32_t left = 0; left < grid.columns; left++) {
-        const uint32_t count = (uint32_t) (grid.columns - left);
-        const CtrSnakeSums outer = ctr_snake_sums_sub (bands[bottom].lines[left], bands[top].lines[left]);
-        for (uint32_t k = 0; k < count; k++) {
-          const CtrSnakeSums *a = &bands[top].lines[left + 1], *b = &bands[bottom].lines[left + 1];
-          sums.n[k] = b[k].n - a[k].n - outer.n;
-          sums.s1[k] = b[k].s1 - a[k].s1 - outer.s1;
-          sums.s2[k] = b[k].s2 - a[k].s2 - outer.s2;
-        }
-        ctr_snake_price (&polygon->plan->cost, none, polygon->window, sums.n, sums.s1, sums.s2, count, criteria);
-        /* The whole window is infinite. */
-        for (uint32_t k = 0; k < count; k++)
+        const uint32_t count = group_rectangles (&grid, &bands[top], &bands[bottom], left, groups);
+        ctr_snake_price (&polygon->plan->cost, none, polygon->window, groups, count, criteria);
+        /* The whole window is infinite, and so is what is behind the last. */
+        for (uint32_t k = 0; k < count * CTR_SNAKE_GROUP; k++)
           if (criteria[k] < best) {
             const uint16_t right = grid.x[left + 1 + (int32_t) k];
             best = criteria[k];
