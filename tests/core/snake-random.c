@@ -27,7 +27,7 @@ check_one (uint64_t seed)
 {
   const bool small = setup.backend == CTR_BACKEND_CPU || setup.quick;
   Random random = {seed}, *rng = &random;
-  const uint32_t largest = random_below (rng, 2) ? 14 : small ? 44 : 300;
+  const uint32_t largest = random_below (rng, 6) ? 14 : small ? 36 : 300;
   uint32_t width = random_side (rng, largest), height = random_side (rng, largest);
   if (random_below (rng, 8) == 0) { /* long ones */
     width += 300 / (height + 2);
@@ -64,7 +64,7 @@ main (int argc, char **argv)
 {
   setup = setup_open (argv[1], false);
   const uint64_t seed = argc > 2 ? strtoull (argv[2], NULL, 0) : 1;
-  const uint64_t pictures = argc > 3 ? strtoull (argv[3], NULL, 0) : setup.quick ? 60 : 900;
+  const uint64_t pictures = argc > 3 ? strtoull (argv[3], NULL, 0) : setup.quick ? 60 : 2000;
   uint64_t found = 0;
   snake = snake_new (&setup);
   if (setup.backend != CTR_BACKEND_CPU)
