@@ -15,22 +15,22 @@ points_of (const CtrSnakePolygon *polygon)
 }
 
 static void
-sum_candidates (CtrSnakePolygon *polygon, uint32_t i, uint32_t step)
+sum_gains (CtrSnakePolygon *polygon, uint32_t i, uint32_t step)
 {
   const CtrPoint *points = points_of (polygon);
   const CtrSnakeSums *edges = polygon->edges.data;
   const uint32_t before = ctr_snake_before (polygon->count, i);
   const CtrPoint a = points[before], b = points[ctr_snake_next (polygon->count, i)];
   const CtrSnakeSums old = ctr_snake_sums_add (edges[before], edges[i]);
-  CtrSnakeGroup *candidates = (CtrSnakeGroup *) polygon->candidates.data + i;
+  CtrSnakeGains *gains = (CtrSnakeGains *) polygon->gains.data + i;
   for (uint32_t direction = 0; direction < CTR_SNAKE_DIRECTIONS; direction++) {
     const CtrPoint to = ctr_snake_moved (&polygon->task->window, points[i], direction, (int32_t) step);
     const CtrSnakeSums sums =
         ctr_snake_sums_add (ctr_snake_table_edge (polygon->table, a, to), ctr_snake_table_edge (polygon->table, to, b));
     const CtrSnakeSums gain = ctr_snake_sums_sub (sums, old);
-    candidates->n[direction] = gain.n;
-    candidates->s1[direction] = gain.s1;
-    candidates->s2[direction] = gain.s2;
+    gains->n[direction] = gain.n;
+    gains->s1[direction] = gain.s1;
+    gains->s2[direction] = gain.s2;
   }
 }
 
@@ -81,10 +81,11 @@ best_direction (const double *criteria, double limit)
 static bool
 find_move (CtrSnakePolygon *polygon, uint32_t i, uint32_t step, CtrSnakeChange *move)
 {
-  const CtrSnakeGroup *candidates = (const CtrSnakeGroup *) polygon->candidates.data + i;
+  const CtrSnakeGains *gains = (const CtrSnakeGains *) polygon->gains.data + i;
   double criteria[CTR_SNAKE_DIRECTIONS];
   uint32_t near_count = UINT32_MAX, direction;
-  ctr_snake_price (&polygon->plan->cost, polygon->inside, polygon->window, candidates, 1, criteria);
+  ctr_snake_price (&polygon->plan->cost, polygon->inside, polygon->window,
+      (CtrSnakeLists){gains->n, gains->s1, gains->s2}, CTR_SNAKE_DIRECTIONS, criteria);
   while ((direction = best_direction (criteria, polygon->criterion)) < CTR_SNAKE_DIRECTIONS) {
     const CtrPoint to = ctr_snake_moved (&polygon->task->window, points_of (polygon)[i], direction, (int32_t) step);
     if (near_count == UINT32_MAX)
@@ -108,11 +109,21 @@ find_moves (CtrSnakePolygon *polygon, uint32_t phase, uint32_t step)
   for (uint32_t k = 0; k < size; k++) {
     const uint32_t i = ctr_snake_phase_point (polygon->count, phase, k);
     if (stale[i])
-      sum_candidates (polygon, i, step);
+      sum_gains (polygon, i, step);
     stale[i] = false;
     count += find_move (polygon, i, step, &moves[count]);
   }
   return count;
+}
+
+/* Around the edges that the move makes. */
+static CtrSnakeBox
+box_of (const CtrSnakePolygon *polygon, const CtrSnakeChange *move)
+{
+  const CtrPoint *points = points_of (polygon);
+  const CtrPoint a = points[ctr_snake_before (polygon->count, move->index)];
+  const CtrPoint b = points[ctr_snake_next (polygon->count, move->index)];
+  return ctr_snake_box_with (ctr_snake_box (a, b), move->to);
 }
 
 /* Drops the moves that touch better ones. */
@@ -122,15 +133,10 @@ drop_moves (CtrSnakePolygon *polygon, uint32_t count)
   const CtrPoint *points = points_of (polygon);
   CtrSnakeChange *moves = polygon->changes.data;
   uint32_t *near = polygon->near.data;
+  for (uint32_t i = 0; i < count; i++)
+    ctr_snake_boxes_set (&polygon->area, i, box_of (polygon, &moves[i]));
   for (uint32_t i = 0; i < count; i++) {
-    const CtrPoint a = points[ctr_snake_before (polygon->count, moves[i].index)];
-    const CtrPoint b = points[ctr_snake_next (polygon->count, moves[i].index)];
-    ctr_snake_boxes_set (&polygon->area, i, ctr_snake_box_with (ctr_snake_box (a, b), moves[i].to));
-  }
-  for (uint32_t i = 0; i < count; i++) {
-    const CtrPoint a = points[ctr_snake_before (polygon->count, moves[i].index)];
-    const CtrPoint b = points[ctr_snake_next (polygon->count, moves[i].index)];
-    const CtrSnakeBox box = ctr_snake_box_with (ctr_snake_box (a, b), moves[i].to);
+    const CtrSnakeBox box = box_of (polygon, &moves[i]);
     const uint32_t found = ctr_snake_boxes_near (&polygon->area, count, box, near);
     for (uint32_t k = 0; k < found && !moves[i].dropped; k++) {
       const CtrSnakeChange *other = &moves[near[k]];
@@ -144,9 +150,8 @@ drop_moves (CtrSnakePolygon *polygon, uint32_t count)
 static CtrSnakeSums
 gain_of (const CtrSnakePolygon *polygon, const CtrSnakeChange *move)
 {
-  const CtrSnakeGroup *candidates = (const CtrSnakeGroup *) polygon->candidates.data + move->index;
-  return (CtrSnakeSums){
-      candidates->n[move->direction], candidates->s1[move->direction], candidates->s2[move->direction]};
+  const CtrSnakeGains *gains = (const CtrSnakeGains *) polygon->gains.data + move->index;
+  return (CtrSnakeSums){gains->n[move->direction], gains->s1[move->direction], gains->s2[move->direction]};
 }
 
 /* Drops all but the best where the criterion does not fall by all together; enters what it is then. */

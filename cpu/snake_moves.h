@@ -5,6 +5,13 @@
 
 #include "core/snake_rules.h"
 
+/* What the sums of the polygon gain by a point's moves, by direction. */
+typedef struct {
+  int64_t n[CTR_SNAKE_DIRECTIONS];
+  int64_t s1[CTR_SNAKE_DIRECTIONS];
+  uint64_t s2[CTR_SNAKE_DIRECTIONS];
+} CtrSnakeGains;
+
 /* A move or a removal of a point, or an edge's middle. */
 typedef struct {
   uint32_t index;     /* of the point or the edge */

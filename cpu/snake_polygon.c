@@ -3,7 +3,6 @@
 
 #include "cpu/lanes.h"
 #include "cpu/snake_moves.h"
-#include "cpu/snake_price.h"
 
 enum { GROUP = 16 /* boxes compared at once */ };
 
@@ -32,7 +31,7 @@ ctr_snake_polygon_release (CtrSnakePolygon *polygon)
   ctr_buffer_release (&polygon->points);
   ctr_buffer_release (&polygon->edges);
   release_boxes (&polygon->boxes);
-  ctr_buffer_release (&polygon->candidates);
+  ctr_buffer_release (&polygon->gains);
   ctr_buffer_release (&polygon->stale);
   ctr_buffer_release (&polygon->near);
   ctr_buffer_release (&polygon->changes);
@@ -44,7 +43,7 @@ ctr_snake_polygon_reserve (CtrSnakePolygon *polygon, uint32_t count)
 {
   return ctr_buffer_reserve (&polygon->points, count, sizeof (CtrPoint))
          && ctr_buffer_reserve (&polygon->edges, count, sizeof (CtrSnakeSums)) && reserve_boxes (&polygon->boxes, count)
-         && ctr_buffer_reserve (&polygon->candidates, count, sizeof (CtrSnakeGroup))
+         && ctr_buffer_reserve (&polygon->gains, count, sizeof (CtrSnakeGains))
          && ctr_buffer_reserve (&polygon->stale, count, sizeof (bool))
          && ctr_buffer_reserve (&polygon->near, count, sizeof (uint32_t))
          && ctr_buffer_reserve (&polygon->changes, count, sizeof (CtrSnakeChange))
@@ -110,12 +109,10 @@ ctr_snake_boxes_near (const CtrSnakeBoxes *boxes, uint32_t count, CtrSnakeBox bo
 {
   uint32_t found = 0;
   for (uint32_t i = 0; i < count; i += GROUP) {
-    uint32_t bits = ~lanes_bits (apart (boxes, i, box), apart (boxes, i + GROUP / 2, box)) & ((1u << GROUP) - 1);
-    for (; bits; bits &= bits - 1) {
-      const uint32_t one = i + (uint32_t) __builtin_ctz (bits);
-      if (one < count)
-        near[found++] = one;
-    }
+    const uint32_t group = count - i < GROUP ? (1u << (count - i)) - 1 : (1u << GROUP) - 1;
+    uint32_t bits = ~lanes_bits (apart (boxes, i, box), apart (boxes, i + GROUP / 2, box)) & group;
+    for (; bits; bits &= bits - 1)
+      near[found++] = i + (uint32_t) __builtin_ctz (bits);
   }
   return found;
 }

@@ -34,8 +34,8 @@ typedef struct {
   CtrBuffer edges;     /* CtrSnakeSums */
   CtrSnakeBoxes boxes; /* of the edges */
 
-  CtrBuffer candidates; /* CtrSnakeGroup: what the sums gain by a point's moves, by direction */
-  CtrBuffer stale;      /* bool: these are to be summed anew */
+  CtrBuffer gains; /* CtrSnakeGains of the points */
+  CtrBuffer stale; /* bool: these are to be summed anew */
 
   CtrBuffer near;     /* uint32_t: room for what ctr_snake_boxes_near() finds */
   CtrBuffer changes;  /* moves, middles or removals that could be */

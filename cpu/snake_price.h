@@ -5,17 +5,17 @@
 
 #include "core/snake_rules.h"
 
-enum { CTR_SNAKE_GROUP = 8 };
-
-/* Differences of CtrSnakeSums, one array a member. */
+/* Sums or differences of sums, one list a member. */
 typedef struct {
-  int64_t n[CTR_SNAKE_GROUP];
-  int64_t s1[CTR_SNAKE_GROUP];
-  uint64_t s2[CTR_SNAKE_GROUP];
-} CtrSnakeGroup;
+  const int64_t *n;
+  const int64_t *s1;
+  const uint64_t *s2;
+} CtrSnakeLists;
 
-/* ctr_snake_criterion() of the targets in WINDOW that differ from one of the sums INSIDE by those in COUNT groups. */
-void ctr_snake_price (const CtrSnakeCost *cost, CtrSnakeSums inside, CtrSnakeSums window, const CtrSnakeGroup *groups,
+/* ctr_snake_criterion() of COUNT targets in WINDOW that differ from one of the sums INSIDE by those in LISTS. COUNT is
+ * a multiple of CTR_SNAKE_PRICES. */
+enum { CTR_SNAKE_PRICES = 4 };
+void ctr_snake_price (const CtrSnakeCost *cost, CtrSnakeSums inside, CtrSnakeSums window, CtrSnakeLists lists,
     uint32_t count, double *criteria);
 
 #endif

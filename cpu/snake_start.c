@@ -3,11 +3,12 @@
 #include "cpu/snake_polygon.h"
 #include "cpu/snake_price.h"
 
-enum { GROUPS = CTR_SNAKE_CELLS / CTR_SNAKE_GROUP };
-
-/* The sums left of each line between cells. */
+/* The sums left of each line between cells, over some rows; a group of nothing behind the last one. */
+enum { ROOM = CTR_SNAKE_CELLS + 1 + CTR_SNAKE_PRICES };
 typedef struct {
-  CtrSnakeSums lines[CTR_SNAKE_CELLS + 1];
+  int64_t n[ROOM];
+  int64_t s1[ROOM];
+  uint64_t s2[ROOM];
 } Band;
 
 /* Where the lines between cells lie. */
@@ -34,56 +35,55 @@ make_grid (const CtrSnakeWindow *window)
 static void
 sum_bands (const CtrSnakePolygon *polygon, const Grid *grid, Band *bands)
 {
-  bands[0] = (Band){0};
-  for (int32_t row = 0; row < grid->rows; row++)
+  bands[0] = (Band){.n = {0}};
+  for (int32_t row = 0; row < grid->rows; row++) {
+    bands[row + 1] = bands[row];
     for (int32_t k = 0; k <= grid->columns; k++) {
       const CtrPoint top = {grid->x[k], grid->y[row]}, bottom = {grid->x[k], grid->y[row + 1]};
-      bands[row + 1].lines[k] =
-          ctr_snake_sums_add (bands[row].lines[k], ctr_snake_table_edge (polygon->table, top, bottom));
+      const CtrSnakeSums sums = ctr_snake_table_edge (polygon->table, top, bottom);
+      bands[row + 1].n[k] += sums.n;
+      bands[row + 1].s1[k] += sums.s1;
+      bands[row + 1].s2[k] += sums.s2;
     }
+  }
 }
 
-/* The rectangles between two bands from column LEFT on to each one right of it; 0 behind the last. */
-static uint32_t
-group_rectangles (const Grid *grid, const Band *top, const Band *bottom, int32_t left, CtrSnakeGroup *groups)
+static void
+subtract (const Band *a, const Band *b, Band *difference)
 {
-  const uint32_t count = (uint32_t) (grid->columns - left), room = (count + CTR_SNAKE_GROUP - 1) / CTR_SNAKE_GROUP;
-  const CtrSnakeSums outer = ctr_snake_sums_sub (bottom->lines[left], top->lines[left]);
-  groups[room - 1] = (CtrSnakeGroup){.n = {0}};
-  for (uint32_t k = 0; k < count; k++) {
-    CtrSnakeGroup *group = &groups[k / CTR_SNAKE_GROUP];
-    const CtrSnakeSums *from = &top->lines[left + 1 + (int32_t) k], *to = &bottom->lines[left + 1 + (int32_t) k];
-    group->n[k % CTR_SNAKE_GROUP] = to->n - from->n - outer.n;
-    group->s1[k % CTR_SNAKE_GROUP] = to->s1 - from->s1 - outer.s1;
-    group->s2[k % CTR_SNAKE_GROUP] = to->s2 - from->s2 - outer.s2;
+  for (int32_t k = 0; k < ROOM; k++) {
+    difference->n[k] = a->n[k] - b->n[k];
+    difference->s1[k] = a->s1[k] - b->s1[k];
+    difference->s2[k] = a->s2[k] - b->s2[k];
   }
-  return room;
 }
 
 bool
 ctr_snake_start (const CtrSnakePolygon *polygon, CtrPoint points[4])
 {
   const Grid grid = make_grid (&polygon->task->window);
-  const CtrSnakeSums none = {0, 0, 0};
-  Band bands[CTR_SNAKE_CELLS + 1];
-  CtrSnakeGroup groups[GROUPS];
-  double criteria[CTR_SNAKE_CELLS], best = HUGE_VAL;
+  Band bands[CTR_SNAKE_CELLS + 1], band;
+  double criteria[ROOM], best = HUGE_VAL;
   sum_bands (polygon, &grid, bands);
   for (int32_t top = 0; top < grid.rows; top++)
-    for (int32_t bottom = top + 1; bottom <= grid.rows; bottom++)
+    for (int32_t bottom = top + 1; bottom <= grid.rows; bottom++) {
+      subtract (&bands[bottom], &bands[top], &band);
       for (int32_t left = 0; left < grid.columns; left++) {
-        const uint32_t count = group_rectangles (&grid, &bands[top], &bands[bottom], left, groups);
-        ctr_snake_price (&polygon->plan->cost, none, polygon->window, groups, count, criteria);
-        /* The whole window is infinite, and so is what is behind the last. */
-        for (uint32_t k = 0; k < count * CTR_SNAKE_GROUP; k++)
+        const int32_t first = left + 1, count = grid.columns - left;
+        const CtrSnakeSums less = {-band.n[left], -band.s1[left], -band.s2[left]};
+        ctr_snake_price (&polygon->plan->cost, less, polygon->window,
+            (CtrSnakeLists){band.n + first, band.s1 + first, band.s2 + first},
+            (uint32_t) (count + CTR_SNAKE_PRICES - 1) / CTR_SNAKE_PRICES * CTR_SNAKE_PRICES, criteria);
+        /* The whole window is infinite. */
+        for (int32_t k = 0; k < count; k++)
           if (criteria[k] < best) {
-            const uint16_t right = grid.x[left + 1 + (int32_t) k];
             best = criteria[k];
             points[0] = (CtrPoint){grid.x[left], grid.y[top]};
-            points[1] = (CtrPoint){right, grid.y[top]};
-            points[2] = (CtrPoint){right, grid.y[bottom]};
+            points[1] = (CtrPoint){grid.x[first + k], grid.y[top]};
+            points[2] = (CtrPoint){grid.x[first + k], grid.y[bottom]};
             points[3] = (CtrPoint){grid.x[left], grid.y[bottom]};
           }
       }
+    }
   return best < HUGE_VAL;
 }

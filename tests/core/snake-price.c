@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { GROUPS = 3, COUNT = GROUPS * CTR_SNAKE_GROUP };
+enum { COUNT = 6 * CTR_SNAKE_PRICES };
 
 static Random rng = {5};
 
@@ -35,7 +35,8 @@ test_window (CtrSnakeModel model, uint64_t maximum, int64_t most_pixels)
   const CtrSnakeSums inside = random_sums (inside_pixels, lowest, highest);
   const CtrSnakeSums outside = random_sums (most_pixels - inside_pixels, 0, highest);
   const CtrSnakeSums window = ctr_snake_sums_add (inside, outside), none = {0, 0, 0};
-  CtrSnakeGroup groups[GROUPS];
+  int64_t n[COUNT], s1[COUNT];
+  uint64_t s2[COUNT];
   double criteria[COUNT];
   for (int i = 0; i < COUNT; i++) {
     /* Some of the inside goes out, or some of the outside comes in; the first is nothing, the second everything. */
@@ -47,15 +48,13 @@ test_window (CtrSnakeModel model, uint64_t maximum, int64_t most_pixels)
       part = (CtrSnakeSums){pixels, (int64_t) ((unsigned __int128) whole.s1 * (uint64_t) pixels / (uint64_t) whole.n),
           (uint64_t) ((unsigned __int128) whole.s2 * (uint64_t) pixels / (uint64_t) whole.n)};
     const CtrSnakeSums gain = out ? ctr_snake_sums_sub (none, part) : part;
-    groups[i / CTR_SNAKE_GROUP].n[i % CTR_SNAKE_GROUP] = gain.n;
-    groups[i / CTR_SNAKE_GROUP].s1[i % CTR_SNAKE_GROUP] = gain.s1;
-    groups[i / CTR_SNAKE_GROUP].s2[i % CTR_SNAKE_GROUP] = gain.s2;
+    n[i] = gain.n;
+    s1[i] = gain.s1;
+    s2[i] = gain.s2;
   }
-  ctr_snake_price (&cost, inside, window, groups, GROUPS, criteria);
+  ctr_snake_price (&cost, inside, window, (CtrSnakeLists){n, s1, s2}, COUNT, criteria);
   for (int i = 0; i < COUNT; i++) {
-    const CtrSnakeGroup *group = &groups[i / CTR_SNAKE_GROUP];
-    const int k = i % CTR_SNAKE_GROUP;
-    const CtrSnakeSums sums = {inside.n + group->n[k], inside.s1 + group->s1[k], inside.s2 + group->s2[k]};
+    const CtrSnakeSums sums = {inside.n + n[i], inside.s1 + s1[i], inside.s2 + s2[i]};
     describe ("model %d, samples to %llu, %lld of %lld pixels, sums %lld %llu of %lld %llu", (int) model,
         (unsigned long long) maximum, (long long) sums.n, (long long) window.n, (long long) sums.s1,
         (unsigned long long) sums.s2, (long long) window.s1, (unsigned long long) window.s2);

@@ -40,6 +40,26 @@ static const Scene scenes[] = {
     {"large star", SNAKE_STAR, CTR_SNAKE_SPECKLE, {80, 2}, {40, 2}, 2048, 0.4, 0.98, false},
 };
 
+/* The sums of what was found are those of its pixels. */
+static void
+check_sums (const SnakeResult *result, const CtrImage *image)
+{
+  const bool wide = image->format == CTR_FORMAT_GRAY16;
+  const size_t pixels = (size_t) image->width * image->height;
+  uint32_t *samples = malloc (pixels * sizeof *samples);
+  for (size_t i = 0; i < pixels; i++)
+    samples[i] = wide ? ((const uint16_t *) image->data)[i] : ((const uint8_t *) image->data)[i];
+  Polygon line = {0};
+  for (uint32_t i = 0; i < result->contours.table->count; i++)
+    polygon_insert (&line, i, (Node){result->contours.points[i].x, result->contours.points[i].y});
+  const Sums sums = polygon_sums (&(Field){samples, (int32_t) image->width, (int32_t) image->height}, &line);
+  CHECK (polygon_is_simple (&line) && result->regions->inside_count == sums.n);
+  CHECK (result->regions->inside_sum == sums.s1 && result->regions->inside_sum2 == (uint64_t) sums.s2);
+  CHECK (result->regions->outside_count == (int64_t) pixels - sums.n);
+  polygon_free (&line);
+  free (samples);
+}
+
 /* Common pixels over those in either; prints what was found. */
 static double
 find (const Scene *s, bool prune, uint64_t seed)
@@ -81,6 +101,7 @@ find (const Scene *s, bool prune, uint64_t seed)
   clock_gettime (CLOCK_MONOTONIC, &end);
   const SnakeResult result = snake_result_of (contours);
   CHECK (contours->count == 1 && result.regions->flags == CTR_SNAKE_CONVERGED);
+  check_sums (&result, &image);
   const uint32_t count = result.contours.table->count;
   const double iou = snake_target_iou (&target, s->side, s->side, result.contours.points, count);
   printf ("%-18s %4u%s  %.4f  %4u points  %4u iterations  %7.2f ms\n", s->name, s->side, prune ? " pruned" : "       ",

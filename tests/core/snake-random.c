@@ -5,6 +5,7 @@
  *
  * Picture number i of a seed is the same in every run of a backend, whatever came before it: to repeat a failure, run
  * with the seed it names for one picture. A long soak is a large PICTURES. */
+#include "gpu.h"
 #include "snake-reference.h"
 
 #include <stdio.h>
@@ -16,11 +17,35 @@ static Setup setup;
 static CtrSnake *snake, *host;
 
 static uint32_t
-random_side (Random *rng, bool small)
+random_side (Random *rng, uint32_t largest)
 {
-  if (random_below (rng, 8) == 0)
-    return 1 + random_below (rng, 3);
-  return 1 + random_below (rng, small ? 44 : 300);
+  return 1 + random_below (rng, random_below (rng, 8) ? largest : 3);
+}
+
+/* Compares with the host's backend, the picture in device memory or not. The number of targets found. */
+static uint32_t
+check_host (
+    const Picture *picture, bool on_device, const CtrSnakeParams *params, const CtrSnakeObject *objects, uint32_t count)
+{
+  const Setup cpu = {.backend = CTR_BACKEND_CPU};
+  CtrImage image = picture->view;
+  uint8_t *memory = NULL;
+  if (on_device) {
+    memory = gpu_alloc (picture->bytes);
+    gpu_upload (memory, picture->memory, picture->bytes);
+    image.data = memory + ((const uint8_t *) picture->view.data - (const uint8_t *) picture->memory);
+    image.memory = CTR_MEMORY_DEVICE;
+  }
+  CtrContours *there = run_snake (snake, &setup, &image, params, objects, count);
+  CtrContours *here = run_snake (host, &cpu, &picture->view, params, objects, count);
+  const SnakeResult expected = snake_result_of (here), actual = snake_result_of (there);
+  const uint32_t found = here->count;
+  check_snakes_equal (&expected, &actual);
+  ctr_contours_unref (here);
+  ctr_contours_unref (there);
+  if (on_device)
+    gpu_free (memory);
+  return found;
 }
 
 /* The number of targets found. */
@@ -29,8 +54,9 @@ check_one (uint64_t seed)
 {
   const bool small = setup.backend == CTR_BACKEND_CPU || setup.quick;
   Random random = {seed}, *rng = &random;
-  uint32_t width = random_side (rng, small), height = random_side (rng, small);
-  if (random_below (rng, 6) == 0) { /* long ones */
+  const uint32_t largest = random_below (rng, 6) ? 14 : small ? 36 : 300;
+  uint32_t width = random_side (rng, largest), height = random_side (rng, largest);
+  if (random_below (rng, 8) == 0) { /* long ones */
     width += 300 / (height + 2);
     height += 300 / (width + 2);
   }
@@ -42,19 +68,9 @@ check_one (uint64_t seed)
   char name[64];
   snprintf (name, sizeof name, "seed %llu", (unsigned long long) seed);
   describe_snake (name, &picture.view, &params, objects, count);
-  uint32_t found;
-  if (setup.backend == CTR_BACKEND_CPU) {
-    found = check_snake (snake, &setup, &picture.view, &params, objects, count);
-  } else {
-    const Setup cpu = {.backend = CTR_BACKEND_CPU};
-    CtrContours *there = run_snake (snake, &setup, &picture.view, &params, objects, count);
-    CtrContours *here = run_snake (host, &cpu, &picture.view, &params, objects, count);
-    const SnakeResult expected = snake_result_of (here), actual = snake_result_of (there);
-    check_snakes_equal (&expected, &actual);
-    found = here->count;
-    ctr_contours_unref (here);
-    ctr_contours_unref (there);
-  }
+  const uint32_t found = setup.backend == CTR_BACKEND_CPU
+                             ? check_snake (snake, &setup, &picture.view, &params, objects, count)
+                             : check_host (&picture, seed % 2, &params, objects, count);
   random_snake_objects_free (objects, count);
   picture_free (&picture);
   return found;
@@ -65,7 +81,7 @@ main (int argc, char **argv)
 {
   setup = setup_open (argv[1], false);
   const uint64_t seed = argc > 2 ? strtoull (argv[2], NULL, 0) : 1;
-  const uint64_t pictures = argc > 3 ? strtoull (argv[3], NULL, 0) : setup.quick ? 40 : 300;
+  const uint64_t pictures = argc > 3 ? strtoull (argv[3], NULL, 0) : setup.quick ? 60 : 2000;
   uint64_t found = 0;
   snake = snake_new (&setup);
   if (setup.backend != CTR_BACKEND_CPU)

@@ -187,12 +187,13 @@ random_snake_objects_free (CtrSnakeObject *objects, uint32_t count)
 static void
 set_random_levels (Random *random, SnakeScene *scene, uint32_t largest)
 {
-  const double dark = 1 + random_below (random, largest / 3), bright = dark + random_below (random, largest / 2);
+  const double dark = 1 + random_below (random, largest / 3),
+               bright = dark + random_below (random, largest / 2) + largest / 16;
   const bool inverted = random_below (random, 2);
   scene->inside.mean = inverted ? dark : bright;
   scene->outside.mean = inverted ? bright : dark;
-  scene->inside.spread = 1 + random_below (random, largest / 10);
-  scene->outside.spread = 1 + random_below (random, largest / 10);
+  scene->inside.spread = 1 + random_below (random, largest / 16);
+  scene->outside.spread = 1 + random_below (random, largest / 16);
   if (scene->noise == SNAKE_SPECKLE) {
     scene->inside.spread = scene->outside.spread = 1 + random_below (random, 5);
   } else if (scene->noise == SNAKE_POISSON) {

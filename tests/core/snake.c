@@ -80,7 +80,7 @@ check_row (const SnakeResult *result, uint32_t index, const CtrImage *image)
 static void
 test_polygons (void)
 {
-  const uint32_t pictures = setup.quick ? 100 : 3000;
+  const uint32_t pictures = setup.quick ? 20 : 3000;
   uint32_t found = 0;
   for (uint32_t i = 0; i < pictures; i++) {
     const uint32_t width = 6 + random_below (&rng, 40), height = 6 + random_below (&rng, 40);
@@ -173,8 +173,10 @@ test_constant (void)
   static const CtrPoint corner[] = {{0, 0}, {1, 0}, {0, 1}};
   for (uint32_t i = 0; i < LENGTH (sides); i++)
     for (uint32_t model = 0; model <= CTR_SNAKE_BERNOULLI; model++)
-      for (uint32_t sample = 0; sample <= 255; sample += 85) {
+      for (uint32_t sample = 0; sample <= 255; sample += setup.quick ? 255 : 85) {
         const uint32_t width = sides[i][0], height = sides[i][1];
+        if (setup.quick && width * height > 100)
+          continue;
         uint8_t *samples = malloc (width * height);
         memset (samples, (int) sample, width * height);
         const CtrImage image = grey_image (samples, width, height);
@@ -199,7 +201,7 @@ test_constant (void)
 static void
 test_lines_of_pixels (void)
 {
-  for (uint32_t length = 60; length <= 200; length += 20)
+  for (uint32_t length = 60; length <= 200; length += setup.quick ? 60 : 20)
     for (int upright = 0; upright <= 1; upright++) {
       uint8_t samples[200];
       const uint32_t begin = random_below (&rng, length / 3), end = length / 2 + random_below (&rng, length / 3);
@@ -275,7 +277,7 @@ test_iterations (void)
   const uint32_t needed = all.regions->iterations;
   describe ("%u iterations of a star", needed);
   CHECK (needed > 20 && all.regions->flags == CTR_SNAKE_CONVERGED);
-  for (uint32_t limit = 1; limit <= needed + 1; limit += limit + 4 < needed && setup.quick ? 5 : 1) {
+  for (uint32_t limit = 1; limit <= needed + 1; limit += limit + 24 < needed && setup.quick ? 25 : 1) {
     params.max_iterations = limit;
     describe_snake ("a limit on the iterations", &image, &params, &object, 1);
     CHECK (check_snake (snake, &setup, &image, &params, &object, 1) == 1);
@@ -310,7 +312,7 @@ test_layouts (void)
   describe ("a blob");
   CHECK (first->count == 1);
   for (uint32_t i = 0; i < LENGTH (formats); i++)
-    for (uint32_t padding = 0; padding <= 66; padding += 22) {
+    for (uint32_t padding = 0; padding <= 66; padding += setup.quick ? 66 : 22) {
       const Layout layout = {.format = formats[i], .offset = padding / 22 * 2, .padding = padding};
       Picture picture = picture_random (&rng, SIDE, SIDE, layout);
       const size_t pixel = ctr_format_pixel_size (formats[i]);
@@ -377,7 +379,7 @@ test_long (void)
 {
   enum { LONG = CTR_MAX_SIDE, SHORT = 3 };
   static uint16_t samples[LONG * SHORT];
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 4 && !setup.quick; i++) {
     const bool upright = i & 1, wide = i & 2;
     const uint32_t width = upright ? SHORT : LONG, height = upright ? LONG : SHORT;
     for (uint32_t k = 0; k < LONG * SHORT; k++) {
