@@ -109,12 +109,10 @@ ctr_snake_boxes_near (const CtrSnakeBoxes *boxes, uint32_t count, CtrSnakeBox bo
 {
   uint32_t found = 0;
   for (uint32_t i = 0; i < count; i += GROUP) {
-    uint32_t bits = ~lanes_bits (apart (boxes, i, box), apart (boxes, i + GROUP / 2, box)) & ((1u << GROUP) - 1);
-    for (; bits; bits &= bits - 1) {
-      const uint32_t one = i + (uint32_t) __builtin_ctz (bits);
-      if (one < count)
-        near[found++] = one;
-    }
+    const uint32_t group = count - i < GROUP ? (1u << (count - i)) - 1 : (1u << GROUP) - 1;
+    uint32_t bits = ~lanes_bits (apart (boxes, i, box), apart (boxes, i + GROUP / 2, box)) & group;
+    for (; bits; bits &= bits - 1)
+      near[found++] = i + (uint32_t) __builtin_ctz (bits);
   }
   return found;
 }
