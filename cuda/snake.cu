@@ -72,7 +72,7 @@ ctas_for (const Snakes *s, const CtrSnakeTask *task, uint32_t count)
   const int32_t width = task->window.right - task->window.left, height = task->window.bottom - task->window.top;
   const int32_t side = width > height ? width : height;
   uint32_t ctas = SNAKE_MOST_CTAS;
-  while (ctas > 1 && (!s->clusters || side <= (int32_t) ctas * 32 || ctas * count > TOGETHER))
+  while (ctas > 1 && (!s->clusters || side <= (int32_t) ctas * 16 || ctas * count > TOGETHER))
     ctas /= 2;
   return ctas;
 }
@@ -174,8 +174,7 @@ queue_frame (Snakes *s, CtrError *error)
   if (!ctr_buffer_reserve (&s->staged, asked_size, error) || !ctr_buffer_reserve (&s->asked, asked_size, error)
       || !ctr_buffer_reserve (
           &s->sums, rows * f.table.blocks * (wide ? sizeof (SnakeSums16) : sizeof (SnakeSums8)), error)
-      || !ctr_buffer_reserve (
-          &s->bands, (size_t) count * CTR_SNAKE_CELLS * SNAKE_LINES * sizeof (CtrSnakeSums), error)
+      || !ctr_buffer_reserve (&s->bands, (size_t) count * CTR_SNAKE_CELLS * SNAKE_LINES * sizeof (CtrSnakeSums), error)
       || !ctr_buffer_reserve (&s->rooms, count * f.room_size, error)
       || !ctr_buffer_reserve (&s->results, count * sizeof (SnakeResult), error)
       || !ctr_buffer_reserve (&s->polygons, (size_t) count * f.capacity * sizeof (CtrPoint), error)

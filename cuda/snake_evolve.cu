@@ -53,8 +53,7 @@ team_seek (const SnakeFrame &f, Snake &s, uint32_t number, bool automatic, Snake
   team_fit<WIDE> (f, s, automatic && !task.automatic ? task.max_step : task.first_step);
   if (s.needed)
     return false;
-  return description_of (f, s, s.inside, s.count, cta_lengths (s))
-         < ctr_snake_description_without (&f.cost, s.window);
+  return description_of (f, s, s.inside, s.count, cta_lengths (s)) < ctr_snake_description_without (&f.cost, s.window);
 }
 
 /* Memory of a CTA: the cells are there before the polygon, or the arrays behind its points are. */
@@ -144,8 +143,8 @@ launch (const SnakeFrame &f, uint32_t first, uint32_t count, uint32_t ctas, cuda
 } // namespace
 
 bool
-snake_launch_evolution (const SnakeFrame &f, uint32_t first, uint32_t count, uint32_t ctas, bool wide,
-    cudaStream_t stream, CtrError *error)
+snake_launch_evolution (
+    const SnakeFrame &f, uint32_t first, uint32_t count, uint32_t ctas, bool wide, cudaStream_t stream, CtrError *error)
 {
   return wide ? launch<true> (f, first, count, ctas, stream, error)
               : launch<false> (f, first, count, ctas, stream, error);

@@ -11,8 +11,8 @@ lengths_without (const Snake &s, CtrSnakeLengths lengths, uint32_t i)
 {
   const CtrPoint *points = s.arrays.points;
   const CtrPoint a = points[ctr_snake_before (s.count, i)], p = points[i], b = points[ctr_snake_next (s.count, i)];
-  lengths.x += ctr_snake_distance (a.x, b.x) - ctr_snake_distance (a.x, p.x) - ctr_snake_distance (p.x, b.x);
-  lengths.y += ctr_snake_distance (a.y, b.y) - ctr_snake_distance (a.y, p.y) - ctr_snake_distance (p.y, b.y);
+  lengths.x += (uint64_t) ctr_snake_distance (a.x, b.x) - ctr_snake_distance (a.x, p.x) - ctr_snake_distance (p.x, b.x);
+  lengths.y += (uint64_t) ctr_snake_distance (a.y, b.y) - ctr_snake_distance (a.y, p.y) - ctr_snake_distance (p.y, b.y);
   return lengths;
 }
 
@@ -62,8 +62,8 @@ team_find_removals (const SnakeFrame &f, const Snake &s, CtrSnakeLengths lengths
   for (uint32_t i = warp_of_team (s); i < count; i += warps_of_team (s)) {
     const CtrSnakeSums sums = warp_item_sums<2> (s, i);
     const CtrSnakeSums gain = ctr_snake_sums_sub (shuffled (sums, 0), shuffled (sums, 1));
-    const double value = description_of (
-        f, s, ctr_snake_sums_add (s.inside, gain), count - 1, lengths_without (s, lengths, i));
+    const double value =
+        description_of (f, s, ctr_snake_sums_add (s.inside, gain), count - 1, lengths_without (s, lengths, i));
     const bool eligible = value < limit && !warp_removal_touches (s, i);
     if (lane_here () == 0)
       s.room.changes[i] = {value, gain, eligible ? i : NO_CHANGE, 0};

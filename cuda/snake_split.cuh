@@ -22,8 +22,8 @@ warp_split_touches (const Snake &s, uint32_t e, CtrPoint a, CtrPoint b)
     bool touches = false;
     if (edge < s.count && edge != e) {
       const CtrPoint c = s.arrays.points[edge], d = s.arrays.points[ctr_snake_next (s.count, edge)];
-      touches = !boxes_part (a, middle, b, c, d, d)
-                && ctr_snake_split_touches (s.arrays.points, s.count, e, middle, edge);
+      touches =
+          !boxes_part (a, middle, b, c, d, d) && ctr_snake_split_touches (s.arrays.points, s.count, e, middle, edge);
     }
     if (__any_sync (~0u, touches))
       return true;
@@ -60,8 +60,8 @@ team_split (const SnakeFrame &f, Snake &s)
   uint8_t *proposed = s.arrays.stale, *chosen = s.arrays.chosen; /* what is stale is not known after this */
   for (uint32_t e = threadIdx.x / 32; e < s.count; e += SNAKE_WARPS) {
     const CtrPoint a = points[e], b = points[ctr_snake_next (s.count, e)];
-    const bool splits = ctr_snake_splits (a, b, s.min_segment)
-                        && (halves_exactly (a, b) || !warp_split_touches (s, e, a, b));
+    const bool splits =
+        ctr_snake_splits (a, b, s.min_segment) && (halves_exactly (a, b) || !warp_split_touches (s, e, a, b));
     if (lane_here () == 0)
       proposed[e] = splits;
   }

@@ -60,9 +60,8 @@ team_start (const SnakeFrame &f, Snake &s, uint32_t task, SnakeCells *cells)
   for (uint32_t n = s.cta * SNAKE_THREADS + threadIdx.x; n < column_pairs * row_pairs; n += s.ctas * SNAKE_THREADS) {
     const uint32_t across = cells->pairs[0][n % column_pairs], down = cells->pairs[1][n / column_pairs];
     const CtrSnakeSums *top = cells->lines[down & 0xff], *bottom = cells->lines[down >> 8];
-    const CtrSnakeSums inside
-        = ctr_snake_sums_sub (ctr_snake_sums_sub (bottom[across >> 8], bottom[across & 0xff]),
-            ctr_snake_sums_sub (top[across >> 8], top[across & 0xff]));
+    const CtrSnakeSums inside = ctr_snake_sums_sub (ctr_snake_sums_sub (bottom[across >> 8], bottom[across & 0xff]),
+        ctr_snake_sums_sub (top[across >> 8], top[across & 0xff]));
     const double value = ctr_snake_criterion (&f.cost, inside, s.window);
     if (is_better (value, n, best, best_number)) {
       best = value;
@@ -82,7 +81,8 @@ team_start (const SnakeFrame &f, Snake &s, uint32_t task, SnakeCells *cells)
   }
   if (!(best < HUGE_VAL))
     return false;
-  const uint32_t across = cells->pairs[0][best_number % column_pairs], down = cells->pairs[1][best_number / column_pairs];
+  const uint32_t across = cells->pairs[0][best_number % column_pairs],
+                 down = cells->pairs[1][best_number / column_pairs];
   const uint16_t left = (uint16_t) ctr_snake_cell_line (s.limits.left, width, across & 0xff);
   const uint16_t right = (uint16_t) ctr_snake_cell_line (s.limits.left, width, across >> 8);
   const uint16_t top = (uint16_t) ctr_snake_cell_line (s.limits.top, height, down & 0xff);

@@ -5,14 +5,12 @@
 
 #include "cuda/snake_layout.cuh"
 
-template <bool WIDE>
-struct SnakeDepth {
+template <bool WIDE> struct SnakeDepth {
   typedef SnakeSums8 Sums;
   typedef uint8_t Sample;
   static constexpr int BLOCK = SNAKE_BLOCK_8;
 };
-template <>
-struct SnakeDepth<true> {
+template <> struct SnakeDepth<true> {
   typedef SnakeSums16 Sums;
   typedef uint16_t Sample;
   static constexpr int BLOCK = SNAKE_BLOCK_16;
@@ -40,8 +38,7 @@ __device__ inline void
 sum_block (const SnakeTable &t, int32_t x, int32_t y, int count, uint32_t *s1, uint64_t *s2)
 {
   typedef SnakeDepth<WIDE> Depth;
-  const typename Depth::Sample *samples
-      = (const typename Depth::Sample *) (t.pixels + (size_t) y * t.stride) + x;
+  const typename Depth::Sample *samples = (const typename Depth::Sample *) (t.pixels + (size_t) y * t.stride) + x;
   *s1 = 0;
   *s2 = 0;
   if (t.aligned && x + Depth::BLOCK <= (int32_t) t.width) {
@@ -68,8 +65,7 @@ sums_left_of (const SnakeTable &t, int32_t column, int32_t y)
   typedef SnakeDepth<WIDE> Depth;
   const uint32_t from_left = (uint32_t) (column - t.left), block = from_left / Depth::BLOCK;
   const int rest = from_left % Depth::BLOCK;
-  const typename Depth::Sums before
-      = ((const typename Depth::Sums *) t.sums)[(size_t) (y - t.top) * t.blocks + block];
+  const typename Depth::Sums before = ((const typename Depth::Sums *) t.sums)[(size_t) (y - t.top) * t.blocks + block];
   uint32_t s1 = 0;
   uint64_t s2 = 0;
   if (rest)

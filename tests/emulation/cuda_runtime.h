@@ -500,8 +500,7 @@ cudaLaunchKernelEx (const cudaLaunchConfig_t *config, void (*kernel) (Parameters
       overlapped = overlapped || config->attrs[i].val.programmaticStreamSerializationAllowed;
   if (config->gridDim.x % cluster)
     return cudaErrorInvalidConfiguration;
-  ::emulation::Launch (
-      config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream, overlapped, cluster)
+  ::emulation::Launch (config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream, overlapped, cluster)
       .run (kernel, arguments...);
   return cudaSuccess;
 }
