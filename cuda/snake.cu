@@ -19,7 +19,7 @@ struct Snakes {
   CtrBuffer results;  /* pinned: SnakeResult by task */
   CtrBuffer polygons; /* pinned: by task */
   uint32_t capacity;  /* points of a polygon */
-  bool clusters;      /* the GPU has them */
+  uint32_t most_ctas; /* of a cluster */
   cudaStream_t own_stream;
   cudaStream_t stream; /* of the pending image, else NULL: the caller's may be gone before the next one */
 
@@ -54,7 +54,9 @@ snakes_create (CtrError *error)
   ctr_foreground_init (&s->foreground);
   s->staged.pinned = s->results.pinned = s->polygons.pinned = true;
   s->capacity = SNAKE_LEAST_POINTS;
-  cudaError_t status = ctr_find_overlap (&s->clusters); /* the same GPUs have both */
+  bool clusters;
+  cudaError_t status = ctr_find_overlap (&clusters); /* the same GPUs have both */
+  s->most_ctas = snake_most_ctas (clusters);
   if (status == cudaSuccess)
     status = cudaStreamCreateWithFlags (&s->own_stream, cudaStreamNonBlocking);
   if (status == cudaSuccess)
@@ -71,8 +73,8 @@ ctas_for (const Snakes *s, const CtrSnakeTask *task, uint32_t count)
   constexpr uint32_t TOGETHER = 264;
   const int32_t width = task->window.right - task->window.left, height = task->window.bottom - task->window.top;
   const int32_t side = width > height ? width : height;
-  uint32_t ctas = SNAKE_MOST_CTAS;
-  while (ctas > 1 && (!s->clusters || side <= (int32_t) ctas * 16 || ctas * count > TOGETHER))
+  uint32_t ctas = s->most_ctas;
+  while (ctas > 1 && (side <= (int32_t) ctas * 16 || ctas * count > TOGETHER))
     ctas /= 2;
   return ctas;
 }

@@ -8,52 +8,78 @@
 namespace
 {
 
-/* Moves and splits from STEP on, then prunes. */
+/* Moves and splits from STEP on, then prunes. Each of the large functions is called in one place only, for the sake of
+ * the instruction caches. */
 template <bool WIDE>
 __device__ inline void
 team_fit (const SnakeFrame &f, Snake &s, uint32_t step)
 {
-  team_sums_up<WIDE> (f, s);
-  for (;; step = step > 1 ? step / 2 : 1) {
+  bool changed = true, prunes = false, removed = false;
+  for (;;) {
+    if (changed)
+      team_sums_up<WIDE> (f, s);
+    if (prunes) {
+      changed = team_prune<WIDE> (f, s);
+      removed = removed || changed;
+      if (changed)
+        continue;
+      if (!removed || s.limited)
+        return;
+      removed = false;
+    }
     team_move<WIDE> (f, s, step);
     if (s.limited)
       return;
-    const bool any = team_split<WIDE> (f, s);
-    if (s.needed)
+    if (prunes) {
+      changed = false;
+      continue;
+    }
+    changed = team_split<WIDE> (f, s);
+    if (s.needed || (step == 1 && !changed && !f.prune))
       return;
-    if (any)
-      team_sums_up<WIDE> (f, s);
-    else if (step == 1)
-      break;
+    prunes = step == 1 && !changed;
+    step = step > 1 ? step / 2 : 1;
   }
-  if (f.prune)
-    while (team_prune<WIDE> (f, s) && !s.limited)
-      team_move<WIDE> (f, s, 1);
 }
 
-/* From the task's start, or its automatic one: was the target found? */
-template <bool WIDE>
+/* The task's start, or its automatic one; false where there is none. */
 __device__ inline bool
-team_seek (const SnakeFrame &f, Snake &s, uint32_t number, bool automatic, SnakeCells *cells)
+team_begin (const SnakeFrame &f, Snake &s, uint32_t number, bool automatic, SnakeCells *cells)
 {
   const CtrSnakeTask &task = f.tasks[number];
-  if (automatic) {
-    if (!team_start (f, s, number, cells))
-      return false;
-  } else {
-    if (task.point_count > f.capacity) {
-      s.needed = task.point_count;
-      return false;
-    }
-    if (task.point_count == 0)
-      return false;
-    cta_take_points (s, f.points + task.first_point, task.point_count);
-  }
-  s.limited = false;
-  team_fit<WIDE> (f, s, automatic && !task.automatic ? task.max_step : task.first_step);
-  if (s.needed)
+  if (automatic)
+    return team_start (f, s, number, cells);
+  if (task.point_count > f.capacity) {
+    s.needed = task.point_count;
     return false;
-  return description_of (f, s, s.inside, s.count, cta_lengths (s)) < ctr_snake_description_without (&f.cost, s.window);
+  }
+  if (task.point_count > 0)
+    cta_take_points (s, f.points + task.first_point, task.point_count);
+  return task.point_count > 0;
+}
+
+/* Was the target found? */
+template <bool WIDE>
+__device__ inline bool
+team_seek (const SnakeFrame &f, Snake &s, uint32_t number, SnakeCells *cells, bool *restarted)
+{
+  const CtrSnakeTask &task = f.tasks[number];
+  bool automatic = task.automatic;
+  *restarted = false;
+  for (;;) {
+    if (team_begin (f, s, number, automatic, cells)) {
+      s.limited = false;
+      team_fit<WIDE> (f, s, *restarted ? task.max_step : task.first_step);
+      const CtrSnakeLengths lengths = cta_lengths (s);
+      if (!s.needed
+          && warp_description (f, s, s.inside, s.count, lengths) < ctr_snake_description_without (&f.cost, s.window))
+        return true;
+    }
+    if (s.needed || *restarted || !task.retry)
+      return false;
+    *restarted = automatic = true;
+    team_barrier (s);
+  }
 }
 
 /* Memory of a CTA: the cells are there before the polygon, or the arrays behind its points are. */
@@ -93,12 +119,8 @@ __launch_bounds__ (SNAKE_THREADS) evolve_kernel (const __grid_constant__ SnakeFr
   SnakeCells *cells = (SnakeCells *) memory;
   s.window = cta_sum_cells (f, s, number, cells);
   __syncthreads ();
-  bool restarted = false, found = team_seek<WIDE> (f, s, number, task.automatic, cells);
-  if (!found && !s.needed && task.retry) {
-    restarted = true;
-    team_barrier (s);
-    found = team_seek<WIDE> (f, s, number, true, cells);
-  }
+  bool restarted;
+  const bool found = team_seek<WIDE> (f, s, number, cells, &restarted);
   if (s.cta > 0)
     return;
   CtrPoint *polygon = f.polygons + (size_t) number * f.capacity;
@@ -118,22 +140,44 @@ __launch_bounds__ (SNAKE_THREADS) evolve_kernel (const __grid_constant__ SnakeFr
   f.results[number] = r;
 }
 
-template <bool WIDE>
-bool
-launch (const SnakeFrame &f, uint32_t first, uint32_t count, uint32_t ctas, cudaStream_t stream, CtrError *error)
+/* The launch of COUNT clusters of CTAS; ATTRIBUTE is its own. */
+cudaLaunchConfig_t
+config_of (uint32_t capacity, uint32_t count, uint32_t ctas, cudaLaunchAttribute *attribute)
 {
   SnakeArrays arrays;
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3 (count * ctas);
   config.blockDim = dim3 (SNAKE_THREADS);
-  config.dynamicSmemBytes = shared_size (f.capacity, &arrays, NULL);
-  config.stream = stream;
-  cudaLaunchAttribute attribute = {};
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim.x = ctas;
-  attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-  config.attrs = &attribute;
+  config.dynamicSmemBytes = shared_size (capacity, &arrays, NULL);
+  attribute->id = cudaLaunchAttributeClusterDimension;
+  attribute->val.clusterDim.x = ctas;
+  attribute->val.clusterDim.y = attribute->val.clusterDim.z = 1;
+  config.attrs = attribute;
   config.numAttrs = ctas > 1;
+  return config;
+}
+
+template <bool WIDE>
+bool
+takes_most ()
+{
+  cudaLaunchAttribute attribute = {};
+  const cudaLaunchConfig_t config = config_of (CTR_SNAKE_MAX_POINTS, 1, SNAKE_MOST_CTAS, &attribute);
+  int clusters = 0;
+  return cudaFuncSetAttribute (evolve_kernel<WIDE>, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) == cudaSuccess
+         && cudaFuncSetAttribute (
+                evolve_kernel<WIDE>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) config.dynamicSmemBytes)
+                == cudaSuccess
+         && cudaOccupancyMaxActiveClusters (&clusters, evolve_kernel<WIDE>, &config) == cudaSuccess && clusters > 0;
+}
+
+template <bool WIDE>
+bool
+launch (const SnakeFrame &f, uint32_t first, uint32_t count, uint32_t ctas, cudaStream_t stream, CtrError *error)
+{
+  cudaLaunchAttribute attribute = {};
+  cudaLaunchConfig_t config = config_of (f.capacity, count, ctas, &attribute);
+  config.stream = stream;
   CTR_CUDA (cudaFuncSetAttribute (
       evolve_kernel<WIDE>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) config.dynamicSmemBytes));
   CTR_CUDA (cudaLaunchKernelEx (&config, evolve_kernel<WIDE>, f, first, ctas));
@@ -141,6 +185,16 @@ launch (const SnakeFrame &f, uint32_t first, uint32_t count, uint32_t ctas, cuda
 }
 
 } // namespace
+
+uint32_t
+snake_most_ctas (bool clusters)
+{
+  if (!clusters)
+    return 1;
+  const bool most = takes_most<false> () && takes_most<true> ();
+  cudaGetLastError (); /* that it does not is no error */
+  return most ? SNAKE_MOST_CTAS : 8;
+}
 
 bool
 snake_launch_evolution (

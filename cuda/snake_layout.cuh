@@ -20,8 +20,8 @@
 
 #include "core/snake.h"
 
-constexpr int SNAKE_THREADS = 512, SNAKE_WARPS = SNAKE_THREADS / 32;
-constexpr uint32_t SNAKE_MOST_CTAS = 8; /* of a cluster */
+constexpr int SNAKE_THREADS = 256, SNAKE_WARPS = SNAKE_THREADS / 32;
+constexpr uint32_t SNAKE_MOST_CTAS = 16; /* of a cluster, where the GPU takes that; else 8 */
 constexpr uint32_t SNAKE_LEAST_POINTS = 1024;
 constexpr int SNAKE_VARIANTS = CTR_SNAKE_DIRECTIONS + 1; /* of a point: its moves, and where it is */
 constexpr int SNAKE_LINES = CTR_SNAKE_CELLS + 1;         /* between and around cells */
@@ -106,11 +106,13 @@ snake_room (const SnakeFrame &f, uint32_t task, SnakeRoom *room)
   room->news = (CtrPoint *) (room->changes + points);
   return (size_t) ((uint8_t *) (room->news + SNAKE_MOST_CTAS * points) - at + 255) / 256 * 256;
 }
-static_assert (SNAKE_MOST_CTAS * sizeof (SnakeBest) <= 256, "the partials come after it");
+static_assert (SNAKE_MOST_CTAS * sizeof (SnakeBest) <= 256, "the partials come after them");
 
 /* Queue the kernels: the table and COUNT tasks' bands; all about COUNT tasks from order[FIRST] on, by clusters of CTAS.
  * WIDE: samples have 16 bits. */
 void snake_launch_table (const SnakeFrame &frame, uint32_t count, bool wide, cudaStream_t stream);
+/* Of a cluster, at most, on the current GPU. */
+uint32_t snake_most_ctas (bool clusters);
 bool snake_launch_evolution (const SnakeFrame &frame, uint32_t first, uint32_t count, uint32_t ctas, bool wide,
     cudaStream_t stream, CtrError *error);
 

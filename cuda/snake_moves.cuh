@@ -16,6 +16,7 @@ warp_can_move (const Snake &s, uint32_t i, CtrPoint to)
   const CtrPoint a = points[before], b = points[next];
   if (ctr_snake_fold (a, to, b))
     return false;
+#pragma unroll 1
   for (uint32_t first = 0; first < s.count; first += 32) {
     const uint32_t edge = first + lane_here ();
     bool touches = false;
@@ -34,8 +35,13 @@ __device__ inline void
 warp_find_move (const SnakeFrame &f, const Snake &s, uint32_t i, int32_t step, CtrSnakeSums gain, SnakeChange *change)
 {
   const uint32_t lane = lane_here ();
-  const bool has = lane < CTR_SNAKE_DIRECTIONS;
-  double value = has ? ctr_snake_criterion (&f.cost, ctr_snake_sums_add (s.inside, gain), s.window) : HUGE_VAL;
+  /* The regions inside by the first eight lanes, those outside by the next. */
+  const CtrSnakeSums inside = ctr_snake_sums_add (s.inside, shuffled (gain, lane % CTR_SNAKE_DIRECTIONS));
+  const CtrSnakeSums region = lane < CTR_SNAKE_DIRECTIONS ? inside : ctr_snake_sums_sub (s.window, inside);
+  double value = lane < 2 * CTR_SNAKE_DIRECTIONS && region.n >= 1 ? ctr_snake_cost (&f.cost, region) : HUGE_VAL;
+  value = ctr_add (value, __shfl_down_sync (~0u, value, CTR_SNAKE_DIRECTIONS));
+  if (lane >= CTR_SNAKE_DIRECTIONS)
+    value = HUGE_VAL;
   const CtrPoint to = ctr_snake_moved (&s.limits, s.arrays.points[i], lane % CTR_SNAKE_DIRECTIONS, step);
   uint32_t found = NO_CHANGE;
   while (__any_sync (~0u, value < s.criterion)) {
@@ -70,19 +76,26 @@ moved_to (const Snake &s, const SnakeChange &change, int32_t step)
   return ctr_snake_moved (&s.limits, s.arrays.points[change.index], change.direction, step);
 }
 
-/* The changes that there are, COUNT at most, into the list, in any order. Returns how many. */
+/* Those of COUNT changes that there are into the list, in any order. Returns how many. */
 __device__ inline uint32_t
-cta_list (const Snake &s, uint32_t count)
+cta_list (Snake &s, uint32_t count)
 {
   if (threadIdx.x == 0)
     s.scratch->counter = 0;
   __syncthreads ();
-  for (uint32_t k = threadIdx.x; k < count; k += SNAKE_THREADS)
-    if (s.room.changes[k].index != NO_CHANGE) {
-      const uint32_t at = atomicAdd (&s.scratch->counter, 1);
-      s.arrays.list[at] = (uint16_t) k;
-      s.arrays.chosen[at] = 1;
-    }
+  const bool few = count <= SNAKE_FEW_CHANGES;
+  s.changes = few ? s.scratch->changes : s.room.changes;
+#pragma unroll 1
+  for (uint32_t k = threadIdx.x; k < count; k += SNAKE_THREADS) {
+    const SnakeChange change = s.room.changes[k];
+    if (few)
+      s.scratch->changes[k] = change;
+    if (change.index == NO_CHANGE)
+      continue;
+    const uint32_t at = atomicAdd (&s.scratch->counter, 1);
+    s.arrays.list[at] = (uint16_t) k;
+    s.arrays.chosen[at] = 1;
+  }
   __syncthreads ();
   return s.scratch->counter;
 }
@@ -92,15 +105,17 @@ __device__ inline void
 cta_drop_moves (const Snake &s, uint32_t listed, int32_t step)
 {
   const CtrPoint *points = s.arrays.points;
+#pragma unroll 1
   for (uint32_t l = threadIdx.x / 32; l < listed; l += SNAKE_WARPS) {
-    const SnakeChange own = s.room.changes[s.arrays.list[l]];
+    const SnakeChange own = s.changes[s.arrays.list[l]];
     const CtrPoint to = moved_to (s, own, step), a = points[ctr_snake_before (s.count, own.index)],
                    b = points[ctr_snake_next (s.count, own.index)];
     bool dropped = false;
+#pragma unroll 1
     for (uint32_t first = 0; first < listed && !dropped; first += 32) {
       bool touches = false;
       if (first + lane_here () < listed) {
-        const SnakeChange other = s.room.changes[s.arrays.list[first + lane_here ()]];
+        const SnakeChange other = s.changes[s.arrays.list[first + lane_here ()]];
         if (is_better (other.value, other.index, own.value, own.index)) {
           const CtrPoint other_to = moved_to (s, other, step);
           touches = !boxes_part (a, to, b, points[ctr_snake_before (s.count, other.index)], other_to,
@@ -123,8 +138,9 @@ cta_make_moves (const SnakeFrame &f, Snake &s, uint32_t listed, int32_t step)
   CtrSnakeSums gain = {0, 0, 0};
   double best = HUGE_VAL;
   uint32_t best_index = NO_CHANGE;
+#pragma unroll 1
   for (uint32_t l = threadIdx.x; l < listed; l += SNAKE_THREADS) {
-    const SnakeChange c = s.room.changes[s.arrays.list[l]];
+    const SnakeChange c = s.changes[s.arrays.list[l]];
     if (s.arrays.chosen[l])
       gain = ctr_snake_sums_add (gain, c.gain);
     if (is_better (c.value, c.index, best, best_index)) {
@@ -132,24 +148,26 @@ cta_make_moves (const SnakeFrame &f, Snake &s, uint32_t listed, int32_t step)
       best_index = c.index;
     }
   }
-  CtrSnakeSums inside = ctr_snake_sums_add (s.inside, cta_sum (s, gain));
-  double criterion = ctr_snake_criterion (&f.cost, inside, s.window);
+  CtrSnakeSums inside = ctr_snake_sums_add (s.inside, cta_sum (s.scratch, gain));
+  double criterion = warp_criterion (f, s, inside);
   const bool all = criterion < s.criterion;
   if (!all) {
     cta_best (s, &best, &best_index);
     gain = {0, 0, 0};
+#pragma unroll 1
     for (uint32_t l = threadIdx.x; l < listed; l += SNAKE_THREADS) {
-      const SnakeChange c = s.room.changes[s.arrays.list[l]];
+      const SnakeChange c = s.changes[s.arrays.list[l]];
       if (c.index == best_index)
         gain = c.gain;
     }
-    inside = ctr_snake_sums_add (s.inside, cta_sum (s, gain));
+    inside = ctr_snake_sums_add (s.inside, cta_sum (s.scratch, gain));
     criterion = best;
   }
   s.inside = inside;
   s.criterion = criterion;
+#pragma unroll 1
   for (uint32_t l = threadIdx.x; l < listed; l += SNAKE_THREADS) {
-    const SnakeChange c = s.room.changes[s.arrays.list[l]];
+    const SnakeChange c = s.changes[s.arrays.list[l]];
     if (!(all ? s.arrays.chosen[l] != 0 : c.index == best_index))
       continue;
     s.arrays.points[c.index] = moved_to (s, c, step); /* of a phase, no two are neighbours */
@@ -204,6 +222,7 @@ __device__ inline void
 team_move (const SnakeFrame &f, Snake &s, uint32_t step)
 {
   const uint32_t phases = ctr_snake_phases (s.count);
+#pragma unroll 1
   for (uint32_t i = threadIdx.x; i < s.count; i += SNAKE_THREADS)
     s.arrays.stale[i] = 1;
   __syncthreads ();
@@ -212,6 +231,7 @@ team_move (const SnakeFrame &f, Snake &s, uint32_t step)
       return;
     const uint32_t size = ctr_snake_phase_size (s.count, phase);
     team_find_moves<WIDE> (f, s, phase, (int32_t) step);
+#pragma unroll 1
     for (uint32_t k = threadIdx.x; k < size; k += SNAKE_THREADS)
       s.arrays.stale[ctr_snake_phase_point (s.count, phase, k)] = 0;
     const uint32_t listed = cta_list (s, size);

@@ -16,12 +16,6 @@ lengths_without (const Snake &s, CtrSnakeLengths lengths, uint32_t i)
   return lengths;
 }
 
-__device__ inline double
-description_of (const SnakeFrame &f, const Snake &s, CtrSnakeSums inside, uint32_t count, CtrSnakeLengths lengths)
-{
-  return ctr_snake_description (ctr_snake_criterion (&f.cost, inside, s.window), s.window.n, count, lengths);
-}
-
 /* By a warp: does the edge that replaces point I touch another one? */
 __device__ inline bool
 warp_removal_touches (const Snake &s, uint32_t i)
@@ -29,6 +23,7 @@ warp_removal_touches (const Snake &s, uint32_t i)
   const CtrPoint *points = s.arrays.points;
   const uint32_t before = ctr_snake_before (s.count, i);
   const CtrPoint a = points[before], b = points[ctr_snake_next (s.count, i)];
+#pragma unroll 1
   for (uint32_t first = 0; first < s.count; first += 32) {
     const uint32_t edge = first + lane_here ();
     bool touches = false;
@@ -63,7 +58,7 @@ team_find_removals (const SnakeFrame &f, const Snake &s, CtrSnakeLengths lengths
     const CtrSnakeSums sums = warp_item_sums<2> (s, i);
     const CtrSnakeSums gain = ctr_snake_sums_sub (shuffled (sums, 0), shuffled (sums, 1));
     const double value =
-        description_of (f, s, ctr_snake_sums_add (s.inside, gain), count - 1, lengths_without (s, lengths, i));
+        warp_description (f, s, ctr_snake_sums_add (s.inside, gain), count - 1, lengths_without (s, lengths, i));
     const bool eligible = value < limit && !warp_removal_touches (s, i);
     if (lane_here () == 0)
       s.room.changes[i] = {value, gain, eligible ? i : NO_CHANGE, 0};
@@ -76,14 +71,16 @@ __device__ inline void
 cta_drop_removals (const Snake &s, uint32_t listed)
 {
   const CtrPoint *points = s.arrays.points;
+#pragma unroll 1
   for (uint32_t l = threadIdx.x / 32; l < listed; l += SNAKE_WARPS) {
-    const SnakeChange own = s.room.changes[s.arrays.list[l]];
+    const SnakeChange own = s.changes[s.arrays.list[l]];
     const CtrPoint a = points[ctr_snake_before (s.count, own.index)], b = points[ctr_snake_next (s.count, own.index)];
     bool dropped = false;
+#pragma unroll 1
     for (uint32_t first = 0; first < listed && !dropped; first += 32) {
       bool touches = false;
       if (first + lane_here () < listed) {
-        const SnakeChange other = s.room.changes[s.arrays.list[first + lane_here ()]];
+        const SnakeChange other = s.changes[s.arrays.list[first + lane_here ()]];
         if (is_better (other.value, other.index, own.value, own.index))
           /* With the points themselves: so the boxes of neighbours have one in common. */
           touches = !boxes_part (a, points[own.index], b, points[ctr_snake_before (s.count, other.index)],
@@ -105,8 +102,9 @@ cta_make_removals (const SnakeFrame &f, Snake &s, uint32_t listed, CtrSnakeLengt
   CtrSnakeSums gain = {0, 0, 0}, rest = {0, 0, 0}; /* of the latter, n and s1: what the lengths change by; s2: points */
   double best = HUGE_VAL;
   uint32_t best_index = NO_CHANGE;
+#pragma unroll 1
   for (uint32_t l = threadIdx.x; l < listed; l += SNAKE_THREADS) {
-    const SnakeChange c = s.room.changes[s.arrays.list[l]];
+    const SnakeChange c = s.changes[s.arrays.list[l]];
     if (s.arrays.chosen[l]) {
       const CtrSnakeLengths change = lengths_without (s, {0, 0}, c.index);
       gain = ctr_snake_sums_add (gain, c.gain);
@@ -117,26 +115,29 @@ cta_make_removals (const SnakeFrame &f, Snake &s, uint32_t listed, CtrSnakeLengt
       best_index = c.index;
     }
   }
-  gain = cta_sum (s, gain);
-  rest = cta_sum (s, rest);
+  gain = cta_sum (s.scratch, gain);
+  rest = cta_sum (s.scratch, rest);
   cta_best (s, &best, &best_index);
   const uint32_t count = s.count - (uint32_t) rest.s2;
   const bool all = count >= 3
-                   && description_of (f, s, ctr_snake_sums_add (s.inside, gain), count,
+                   && warp_description (f, s, ctr_snake_sums_add (s.inside, gain), count,
                           {lengths.x + (uint64_t) rest.n, lengths.y + (uint64_t) rest.s1})
                           < limit;
   /* What stays, by point. */
   uint8_t *stays = s.arrays.stale; /* what is stale is not known after this */
+#pragma unroll 1
   for (uint32_t i = threadIdx.x; i < s.count; i += SNAKE_THREADS)
     stays[i] = all || i != best_index;
   __syncthreads ();
   if (all)
+#pragma unroll 1
     for (uint32_t l = threadIdx.x; l < listed; l += SNAKE_THREADS)
       if (s.arrays.chosen[l])
-        stays[s.room.changes[s.arrays.list[l]].index] = 0;
+        stays[s.changes[s.arrays.list[l]].index] = 0;
   __syncthreads ();
   const uint32_t kept = cta_places (s, s.count, [&] (uint32_t i) { return (uint32_t) stays[i]; });
   CtrPoint *news = s.room.news + (size_t) s.cta * f.capacity;
+#pragma unroll 1
   for (uint32_t i = threadIdx.x; i < s.count; i += SNAKE_THREADS)
     if (stays[i])
       news[s.arrays.places[i]] = s.arrays.points[i];
@@ -144,25 +145,22 @@ cta_make_removals (const SnakeFrame &f, Snake &s, uint32_t listed, CtrSnakeLengt
   cta_take_points (s, news, kept);
 }
 
-/* Rounds of pruning until they end; were points removed? */
+/* A round of pruning: were points removed? The sums are not those of the polygon then. */
 template <bool WIDE>
 __device__ inline bool
 team_prune (const SnakeFrame &f, Snake &s)
 {
-  bool any = false;
-  while (team_iterates (f, s) && s.count > 3) {
-    const CtrSnakeLengths lengths = cta_lengths (s);
-    const double limit = description_of (f, s, s.inside, s.count, lengths);
-    team_find_removals<WIDE> (f, s, lengths, limit);
-    const uint32_t listed = cta_list (s, s.count);
-    if (listed == 0)
-      break;
-    cta_drop_removals (s, listed);
-    cta_make_removals (f, s, listed, lengths, limit);
-    team_sums_up<WIDE> (f, s);
-    any = true;
-  }
-  return any;
+  if (!team_iterates (f, s) || s.count <= 3)
+    return false;
+  const CtrSnakeLengths lengths = cta_lengths (s);
+  const double limit = warp_description (f, s, s.inside, s.count, lengths);
+  team_find_removals<WIDE> (f, s, lengths, limit);
+  const uint32_t listed = cta_list (s, s.count);
+  if (listed == 0)
+    return false;
+  cta_drop_removals (s, listed);
+  cta_make_removals (f, s, listed, lengths, limit);
+  return true;
 }
 
 #endif

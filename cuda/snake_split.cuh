@@ -17,6 +17,7 @@ __device__ inline bool
 warp_split_touches (const Snake &s, uint32_t e, CtrPoint a, CtrPoint b)
 {
   const CtrPoint middle = ctr_snake_middle (a, b);
+#pragma unroll 1
   for (uint32_t first = 0; first < s.count; first += 32) {
     const uint32_t edge = first + lane_here ();
     bool touches = false;
@@ -36,6 +37,7 @@ __device__ inline bool
 warp_splits_touch (const Snake &s, uint32_t e, CtrPoint a, CtrPoint b)
 {
   const CtrPoint middle = ctr_snake_middle (a, b);
+#pragma unroll 1
   for (uint32_t first = 0; first < e; first += 32) {
     const uint32_t edge = first + lane_here ();
     bool touches = false;
@@ -58,6 +60,7 @@ team_split (const SnakeFrame &f, Snake &s)
 {
   CtrPoint *points = s.arrays.points;
   uint8_t *proposed = s.arrays.stale, *chosen = s.arrays.chosen; /* what is stale is not known after this */
+#pragma unroll 1
   for (uint32_t e = threadIdx.x / 32; e < s.count; e += SNAKE_WARPS) {
     const CtrPoint a = points[e], b = points[ctr_snake_next (s.count, e)];
     const bool splits =
@@ -66,6 +69,7 @@ team_split (const SnakeFrame &f, Snake &s)
       proposed[e] = splits;
   }
   __syncthreads ();
+#pragma unroll 1
   for (uint32_t e = threadIdx.x / 32; e < s.count; e += SNAKE_WARPS) {
     const CtrPoint a = points[e], b = points[ctr_snake_next (s.count, e)];
     const bool keeps = proposed[e] && !warp_splits_touch (s, e, a, b);
@@ -82,6 +86,7 @@ team_split (const SnakeFrame &f, Snake &s)
     return false;
   }
   CtrPoint *news = s.room.news + (size_t) s.cta * f.capacity;
+#pragma unroll 1
   for (uint32_t e = threadIdx.x; e < count; e += SNAKE_THREADS) {
     const uint32_t before = s.arrays.places[e];
     news[e + min (before, kept)] = points[e];

@@ -20,6 +20,8 @@ struct SnakeArrays {
   uint8_t *chosen;  /* of the list, or by point */
 };
 
+constexpr uint32_t SNAKE_FEW_CHANGES = 256;
+
 /* For reductions and decisions of a CTA. */
 struct SnakeScratch {
   CtrSnakeSums sums[SNAKE_WARPS];
@@ -27,13 +29,15 @@ struct SnakeScratch {
   uint64_t words[2][SNAKE_WARPS];
   uint32_t numbers[SNAKE_WARPS];
   uint32_t counter;
+  SnakeChange changes[SNAKE_FEW_CHANGES]; /* a copy of the room's, where these are few */
 };
 
 struct Snake {
   SnakeArrays arrays;
   SnakeScratch *scratch;
   SnakeRoom room;
-  uint32_t cta, ctas; /* of the cluster */
+  const SnakeChange *changes; /* the room's, or a copy in shared memory */
+  uint32_t cta, ctas;         /* of the cluster */
   CtrSnakeWindow limits;
   uint32_t min_segment;
   uint32_t iterations;
@@ -83,6 +87,26 @@ team_iterates (const SnakeFrame &f, Snake &s)
   return !s.limited;
 }
 
+/* --- Prices --- */
+
+/* By a warp: the criterion with INSIDE, a region by one lane, the other one by another. */
+__device__ inline double
+warp_criterion (const SnakeFrame &f, const Snake &s, CtrSnakeSums inside)
+{
+  const CtrSnakeSums outside = ctr_snake_sums_sub (s.window, inside);
+  if (inside.n < 1 || outside.n < 1)
+    return HUGE_VAL;
+  const double cost = ctr_snake_cost (&f.cost, lane_here () % 2 ? outside : inside);
+  return ctr_add (__shfl_sync (~0u, cost, 0), __shfl_sync (~0u, cost, 1));
+}
+
+/* By a warp: the description length of the polygon, so changed. */
+__device__ inline double
+warp_description (const SnakeFrame &f, const Snake &s, CtrSnakeSums inside, uint32_t count, CtrSnakeLengths lengths)
+{
+  return ctr_snake_description (warp_criterion (f, s, inside), s.window.n, count, lengths);
+}
+
 /* --- Reductions --- */
 
 template <typename T>
@@ -105,26 +129,41 @@ shuffled (CtrSnakeSums sums, int lane)
   return {__shfl_sync (~0u, sums.n, lane), __shfl_sync (~0u, sums.s1, lane), __shfl_sync (~0u, sums.s2, lane)};
 }
 
-/* In lane 0. */
+/* In all lanes, modulo 2^64: 16 bits at a time, whose sums fit in 32. */
+__device__ inline uint64_t
+warp_sum (uint64_t n)
+{
+#if __CUDA_ARCH__ >= 800
+  uint64_t sum = 0;
+#pragma unroll
+  for (int shift = 0; shift < 64; shift += 16)
+    sum += (uint64_t) __reduce_add_sync (~0u, (uint32_t) (n >> shift) & 0xffff) << shift;
+  return sum;
+#else
+  for (int d = 16; d; d /= 2)
+    n += __shfl_xor_sync (~0u, n, d);
+  return n;
+#endif
+}
+
 __device__ inline CtrSnakeSums
 warp_sum (CtrSnakeSums sums)
 {
-  for (int d = 16; d; d /= 2)
-    sums = ctr_snake_sums_add (sums, shuffled_down (sums, d));
-  return sums;
+  return {(int64_t) warp_sum ((uint64_t) sums.n), (int64_t) warp_sum ((uint64_t) sums.s1), warp_sum (sums.s2)};
 }
 
 /* In all threads. */
-__device__ inline CtrSnakeSums
-cta_sum (const Snake &s, CtrSnakeSums sums)
+static __device__ __noinline__ CtrSnakeSums
+cta_sum (SnakeScratch *scratch, CtrSnakeSums sums)
 {
   sums = warp_sum (sums);
   if (lane_here () == 0)
-    s.scratch->sums[threadIdx.x / 32] = sums;
+    scratch->sums[threadIdx.x / 32] = sums;
   __syncthreads ();
-  sums = s.scratch->sums[0];
+  sums = scratch->sums[0];
+#pragma unroll
   for (int i = 1; i < SNAKE_WARPS; i++)
-    sums = ctr_snake_sums_add (sums, s.scratch->sums[i]);
+    sums = ctr_snake_sums_add (sums, scratch->sums[i]);
   __syncthreads ();
   return sums;
 }
@@ -171,6 +210,7 @@ cta_places (const Snake &s, uint32_t count, Size size)
   const uint32_t share = (count + SNAKE_THREADS - 1) / SNAKE_THREADS;
   const uint32_t first = min (threadIdx.x * share, count), end = min (first + share, count);
   uint32_t own = 0;
+#pragma unroll 1
   for (uint32_t k = first; k < end; k++)
     own += size (k);
   uint32_t sum = own;
@@ -186,6 +226,7 @@ cta_places (const Snake &s, uint32_t count, Size size)
     before += i < (int) (threadIdx.x / 32) ? s.scratch->numbers[i] : 0;
     all += s.scratch->numbers[i];
   }
+#pragma unroll 1
   for (uint32_t k = first; k < end; k++) {
     places[k] = before;
     before += size (k);
@@ -209,20 +250,19 @@ rows_between (CtrPoint a, CtrPoint b)
   return a.y < b.y ? b.y - a.y : a.y - b.y;
 }
 
-__device__ inline CtrSnakeSums
-negative (CtrSnakeSums sums)
-{
-  return {-sums.n, -sums.s1, 0 - sums.s2};
-}
-
-/* Row R of those that the edge from A to B passes, counted from above: what it adds. */
+/* Row R of those that the line's first edge, of ROWS_A, and then its second one pass, each counted from above: what it
+ * adds. */
 template <bool WIDE>
 __device__ inline CtrSnakeSums
-row_of_edge (const SnakeTable &t, CtrPoint a, CtrPoint b, uint32_t r)
+row_of_line (const SnakeTable &t, const SnakeLine &l, uint32_t rows_a, uint32_t r)
 {
-  if (a.y < b.y)
-    return sums_left_of<WIDE> (t, column_of (a, b, r), a.y + (int32_t) r);
-  return negative (sums_left_of<WIDE> (t, column_of (b, a, r), b.y + (int32_t) r));
+  const bool second = r >= rows_a;
+  const CtrPoint from = second ? l.m : l.a, to = second ? l.b : l.m;
+  const bool down = from.y < to.y;
+  const CtrPoint upper = down ? from : to, lower = down ? to : from;
+  r -= second ? rows_a : 0;
+  const CtrSnakeSums sums = sums_left_of<WIDE> (t, column_of (upper, lower, r), upper.y + (int32_t) r);
+  return down ? sums : CtrSnakeSums{-sums.n, -sums.s1, 0 - sums.s2};
 }
 
 /* How sums are shared out. */
@@ -233,7 +273,7 @@ struct SnakeShares {
 
 /* Sums along VARIANTS lines of each of COUNT items, of ROWS (k) rows at most; none where that is NO_CHANGE. LINE (k,
  * variant) has the points. Afterwards partials[VARIANTS * places[k] ..] has the item's, piece by piece, variant by
- * variant in a piece. Ends in a barrier of the team. */
+ * variant in a piece. Ends in a barrier of the team where there are any. */
 template <bool WIDE, int VARIANTS, typename Rows, typename Line>
 __device__ inline SnakeShares
 team_sums (const SnakeFrame &f, const Snake &s, uint32_t count, Rows rows, Line line)
@@ -267,13 +307,13 @@ team_sums (const SnakeFrame &f, const Snake &s, uint32_t count, Rows rows, Line 
     CtrSnakeSums sums = {0, 0, 0};
 #pragma unroll 2
     for (uint32_t r = first + lane_here (); r < end; r += 32)
-      sums = ctr_snake_sums_add (sums,
-          r < rows_a ? row_of_edge<WIDE> (f.table, l.a, l.m, r) : row_of_edge<WIDE> (f.table, l.m, l.b, r - rows_a));
+      sums = ctr_snake_sums_add (sums, row_of_line<WIDE> (f.table, l, rows_a, r));
     sums = warp_sum (sums);
     if (lane_here () == 0)
       s.room.partials[w] = sums;
   }
-  team_barrier (s);
+  if (shares.count > 0)
+    team_barrier (s);
   return shares;
 }
 
@@ -308,10 +348,11 @@ team_sums_up (const SnakeFrame &f, Snake &s)
         return SnakeLine{points[i], b, b};
       });
   CtrSnakeSums sums = {0, 0, 0};
+#pragma unroll 1
   for (uint32_t i = threadIdx.x; i < shares.count; i += SNAKE_THREADS)
     sums = ctr_snake_sums_add (sums, s.room.partials[i]);
-  s.inside = cta_sum (s, sums);
-  s.criterion = ctr_snake_criterion (&f.cost, s.inside, s.window);
+  s.inside = cta_sum (s.scratch, sums);
+  s.criterion = warp_criterion (f, s, s.inside);
   team_barrier (s); /* the partials may be written again */
 }
 
@@ -319,6 +360,7 @@ team_sums_up (const SnakeFrame &f, Snake &s)
 __device__ inline void
 cta_take_points (Snake &s, const CtrPoint *news, uint32_t count)
 {
+#pragma unroll 1
   for (uint32_t i = threadIdx.x; i < count; i += SNAKE_THREADS)
     s.arrays.points[i] = news[i];
   s.count = count;
@@ -329,12 +371,13 @@ __device__ inline CtrSnakeLengths
 cta_lengths (const Snake &s)
 {
   uint64_t x = 0, y = 0;
+#pragma unroll 1
   for (uint32_t i = threadIdx.x; i < s.count; i += SNAKE_THREADS) {
     const CtrPoint a = s.arrays.points[i], b = s.arrays.points[ctr_snake_next (s.count, i)];
     x += ctr_snake_distance (a.x, b.x);
     y += ctr_snake_distance (a.y, b.y);
   }
-  const CtrSnakeSums all = cta_sum (s, {(int64_t) x, (int64_t) y, 0});
+  const CtrSnakeSums all = cta_sum (s.scratch, {(int64_t) x, (int64_t) y, 0});
   return {(uint64_t) all.n, (uint64_t) all.s1};
 }
 

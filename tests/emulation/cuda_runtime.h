@@ -15,6 +15,7 @@
 #define __device__
 #define __host__
 #define __forceinline__ inline
+#define __noinline__
 #define __grid_constant__
 #define __constant__
 #define __launch_bounds__(...)
@@ -309,6 +310,14 @@ __byte_perm (unsigned low, unsigned high, unsigned selector)
   return result;
 }
 
+#define __logf logf /* glibc has one of that name */
+
+static inline float
+__frcp_rn (float x)
+{
+  return 1 / x;
+}
+
 static inline unsigned
 __dp4a (unsigned a, unsigned b, unsigned c)
 {
@@ -415,7 +424,10 @@ enum cudaError_t {
 
 enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2, cudaMemcpyDeviceToDevice = 3 };
 enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount = 16, cudaDevAttrComputeCapabilityMajor = 75 };
-enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+enum cudaFuncAttribute {
+  cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+  cudaFuncAttributeNonPortableClusterSizeAllowed = 13
+};
 enum cudaStreamCaptureMode { cudaStreamCaptureModeThreadLocal = 1 };
 enum cudaLaunchAttributeID {
   cudaLaunchAttributeClusterDimension = 4,
@@ -482,8 +494,10 @@ cudaError_t allow_shared (const void *kernel, size_t dynamic_size);
 
 template <typename... Parameters>
 static inline cudaError_t
-cudaFuncSetAttribute (void (*kernel) (Parameters...), cudaFuncAttribute, int value)
+cudaFuncSetAttribute (void (*kernel) (Parameters...), cudaFuncAttribute attribute, int value)
 {
+  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize)
+    return cudaSuccess;
   return ::emulation::allow_shared ((const void *) kernel, (size_t) value);
 }
 
@@ -502,6 +516,14 @@ cudaLaunchKernelEx (const cudaLaunchConfig_t *config, void (*kernel) (Parameters
     return cudaErrorInvalidConfiguration;
   ::emulation::Launch (config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream, overlapped, cluster)
       .run (kernel, arguments...);
+  return cudaSuccess;
+}
+
+template <typename... Parameters>
+static inline cudaError_t
+cudaOccupancyMaxActiveClusters (int *count, void (*) (Parameters...), const cudaLaunchConfig_t *)
+{
+  *count = 1;
   return cudaSuccess;
 }
 
