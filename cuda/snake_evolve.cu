@@ -98,7 +98,7 @@ shared_size (uint32_t capacity, SnakeArrays *arrays, uint8_t *base)
 
 template <bool WIDE>
 __global__ void
-__launch_bounds__ (SNAKE_THREADS) evolve_kernel (const __grid_constant__ SnakeFrame f, uint32_t first, uint32_t ctas)
+__launch_bounds__ (SNAKE_THREADS, 2) evolve_kernel (const __grid_constant__ SnakeFrame f, uint32_t first, uint32_t ctas)
 {
   extern __shared__ uint4 memory[];
   __shared__ SnakeScratch scratch;

@@ -20,7 +20,7 @@
 
 #include "core/snake.h"
 
-constexpr int SNAKE_THREADS = 256, SNAKE_WARPS = SNAKE_THREADS / 32;
+constexpr int SNAKE_THREADS = 384, SNAKE_WARPS = SNAKE_THREADS / 32;
 constexpr uint32_t SNAKE_MOST_CTAS = 16; /* of a cluster, where the GPU takes that; else 8 */
 constexpr uint32_t SNAKE_LEAST_POINTS = 1024;
 constexpr int SNAKE_VARIANTS = CTR_SNAKE_DIRECTIONS + 1; /* of a point: its moves, and where it is */

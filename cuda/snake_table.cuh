@@ -32,6 +32,22 @@ add_word (uint32_t word, int count, uint32_t *s1, uint64_t *s2)
   }
 }
 
+/* COUNT samples one by one: S of them, and Q. */
+template <bool WIDE>
+__device__ __noinline__ uint64_t
+sum_samples (const typename SnakeDepth<WIDE>::Sample *samples, int count, uint32_t *s1)
+{
+  uint64_t s2 = 0;
+  *s1 = 0;
+#pragma unroll 1
+  for (int i = 0; i < count; i++) {
+    const uint32_t sample = samples[i];
+    *s1 += sample;
+    s2 += (uint64_t) sample * sample;
+  }
+  return s2;
+}
+
 /* The first COUNT samples of the block at column X of row Y. */
 template <bool WIDE>
 __device__ inline void
@@ -39,21 +55,19 @@ sum_block (const SnakeTable &t, int32_t x, int32_t y, int count, uint32_t *s1, u
 {
   typedef SnakeDepth<WIDE> Depth;
   const typename Depth::Sample *samples = (const typename Depth::Sample *) (t.pixels + (size_t) y * t.stride) + x;
-  *s1 = 0;
-  *s2 = 0;
   if (t.aligned && x + Depth::BLOCK <= (int32_t) t.width) {
     const uint4 four = *(const uint4 *) samples;
     constexpr int EACH = WIDE ? 2 : 4;
+    *s1 = 0;
+    *s2 = 0;
     add_word<WIDE> (four.x, count, s1, s2);
     add_word<WIDE> (four.y, count - EACH, s1, s2);
     add_word<WIDE> (four.z, count - 2 * EACH, s1, s2);
     add_word<WIDE> (four.w, count - 3 * EACH, s1, s2);
   } else {
-    for (int i = 0; i < count; i++) {
-      const uint32_t sample = samples[i];
-      *s1 += sample;
-      *s2 += (uint64_t) sample * sample;
-    }
+    uint32_t sum;
+    *s2 = sum_samples<WIDE> (samples, count, &sum);
+    *s1 = sum;
   }
 }
 

@@ -227,9 +227,10 @@ cta_places (const Snake &s, uint32_t count, Size size)
   uint32_t *places = s.arrays.places;
   const uint32_t share = (count + SNAKE_THREADS - 1) / SNAKE_THREADS;
   const uint32_t first = min (threadIdx.x * share, count), end = min (first + share, count);
-  uint32_t own = 0;
+  const uint32_t only = first < end ? size (first) : 0; /* mostly */
+  uint32_t own = only;
 #pragma unroll 1
-  for (uint32_t k = first; k < end; k++)
+  for (uint32_t k = first + 1; k < end; k++)
     own += size (k);
   uint32_t sum = own;
   for (int d = 1; d < 32; d *= 2) {
@@ -244,8 +245,11 @@ cta_places (const Snake &s, uint32_t count, Size size)
     before += i < (int) (threadIdx.x / 32) ? s.scratch->numbers[i] : 0;
     all += s.scratch->numbers[i];
   }
+  if (first < end)
+    places[first] = before;
+  before += only;
 #pragma unroll 1
-  for (uint32_t k = first; k < end; k++) {
+  for (uint32_t k = first + 1; k < end; k++) {
     places[k] = before;
     before += size (k);
   }
@@ -316,10 +320,9 @@ team_sums (const SnakeFrame &f, const Snake &s, uint32_t count, Rows rows, Line 
     __syncthreads ();
   }
   const uint32_t *places = s.arrays.places;
-  constexpr int TOGETHER = VARIANTS % 3 == 0 ? 3 : VARIANTS;
 #pragma unroll 1
-  for (uint32_t w = warp_of_team (s); w < shares.count * (VARIANTS / TOGETHER); w += warps_of_team (s)) {
-    const uint32_t piece = w / (VARIANTS / TOGETHER);
+  for (uint32_t w = warp_of_team (s); w < shares.count * VARIANTS; w += warps_of_team (s)) {
+    const uint32_t piece = w / VARIANTS;
     uint32_t low = 0, high = count; /* the last item that begins here or before, which is none without pieces */
     while (high - low > 1) {
       const uint32_t middle = (low + high) / 2;
@@ -328,31 +331,15 @@ team_sums (const SnakeFrame &f, const Snake &s, uint32_t count, Rows rows, Line 
       else
         high = middle;
     }
-    /* Several lines at once, so that their loads overlap. */
-    SnakeLine lines[TOGETHER];
-    CtrSnakeSums sums[TOGETHER];
-    const int variant = (int) (w % (VARIANTS / TOGETHER)) * TOGETHER;
-    const uint32_t first = (piece - places[low]) * shares.rows, end = first + shares.rows;
-    uint32_t most = 0;
-#pragma unroll
-    for (int v = 0; v < TOGETHER; v++) {
-      lines[v] = line (low, variant + v);
-      sums[v] = {0, 0, 0};
-      most = max (most, rows_of (lines[v]));
-    }
-    most = min (most, end);
-#pragma unroll 1
-    for (uint32_t r = first + lane_here (); r < most; r += 32)
-#pragma unroll
-      for (int v = 0; v < TOGETHER; v++)
-        if (r < rows_of (lines[v]))
-          sums[v] = ctr_snake_sums_add (sums[v], row_of_line<WIDE> (f.table, lines[v], r));
-#pragma unroll
-    for (int v = 0; v < TOGETHER; v++) {
-      sums[v] = !WIDE && shares.rows <= SNAKE_FEW_ROWS ? warp_sum_narrow (sums[v]) : warp_sum (sums[v]);
-      if (lane_here () == 0)
-        s.room.partials[piece * VARIANTS + variant + v] = sums[v];
-    }
+    const SnakeLine l = line (low, (int) (w % VARIANTS));
+    const uint32_t first = (piece - places[low]) * shares.rows, end = min (rows_of (l), first + shares.rows);
+    CtrSnakeSums sums = {0, 0, 0};
+#pragma unroll 2
+    for (uint32_t r = first + lane_here (); r < end; r += 32)
+      sums = ctr_snake_sums_add (sums, row_of_line<WIDE> (f.table, l, r));
+    sums = !WIDE && shares.rows <= SNAKE_FEW_ROWS ? warp_sum_narrow (sums) : warp_sum (sums);
+    if (lane_here () == 0)
+      s.room.partials[w] = sums;
   }
   if (shares.count > 0)
     team_barrier (s);
