@@ -91,7 +91,7 @@ CTR_API const CtrPoint *ctr_contours_map_points (CtrContours *contours, CtrError
 CTR_API const CtrContourSums *ctr_contours_map_sums (CtrContours *contours, CtrError *error);
 
 /* The arrays in GPU memory, for work in the same CUDA context; valid as long as the reference, which must outlast that
- * work. False where they are only on the host. */
+ * work. False where they are only on the host, or in another context than the one that is current. */
 typedef struct {
   const CtrContour *table;
   const CtrPoint *points;
