@@ -211,7 +211,7 @@ static void
 tell (GstCudaContourOverlay *self)
 {
   tell_once (self, self->layers.without_labels, &self->told_fill,
-      "Areas cannot be filled without a label image: set features=labels on cudacca.");
+      "Areas cannot be filled without a label image: set labels=true on cudacca.");
   tell_once (self, self->layers.without_centroids, &self->told_centroids,
       "Centroids of contours cannot be drawn without moments: set features=moments on the element that finds them.");
   tell_once (self, self->layers.left_out, &self->told_left_out,
@@ -381,7 +381,7 @@ install_properties (GObjectClass *object_class)
   /**
    * GstCudaContourOverlay:draw:
    *
-   * What is drawn. Areas are filled where components come with a label image (features=labels on cudacca); contours
+   * What is drawn. Areas are filled where components come with a label image (labels=true on cudacca); contours
    * have centroids where they come with moments (features=moments).
    */
   g_object_class_install_property (object_class, PROP_DRAW,
