@@ -123,7 +123,9 @@ GST_START_TEST (test_formats_all)
 
   for (guint i = 0; i < G_N_ELEMENTS (test_formats); i++)
     for (guint c = 0; c < G_N_ELEMENTS (colours); c++) {
-      TestFrame frame = {test_formats[i].video, 63, 45, .seed = i, .padding = test_in_cuda_memory () ? 0 : 8};
+      /* GStreamer 1.22 spoils I420 of an odd height on its way into CUDA memory. */
+      TestFrame frame = {test_formats[i].video, 63, test_in_cuda_memory () ? 46 : 45, .seed = i,
+          .padding = test_in_cuda_memory () ? 0 : 8};
       GstCaps *caps = frame_caps (&frame);
       gchar *line = g_strdup_printf ("cudacontouroverlay color-by=fixed color=%u thickness=3", colours[c]);
       GstBuffer *buffer, *expected;
