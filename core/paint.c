@@ -56,7 +56,7 @@ ctr_paint_lines_init (CtrPaintLines *lines, const CtrPaintLayer *layer, uint32_t
       .dashed_holes = layer->dashed_holes,
       .thickness = layer->thickness,
       .low = corners ? -(thickness / 2) : -((thickness - 1) / 2),
-      .word = ctr_paint_word (index, layer->alpha),
+      .word = ctr_paint_word (index),
   };
 }
 
@@ -77,7 +77,7 @@ ctr_paint_areas_init (CtrPaintAreas *areas, const CtrPaintLayer *layer, uint32_t
       .width = layer->label_width,
       .height = layer->label_height,
       .count = determinant != 0 ? layer->label_count : 0,
-      .word = ctr_paint_word (index, layer->alpha),
+      .word = ctr_paint_word (index),
   };
   if (determinant == 0)
     return;
@@ -94,9 +94,12 @@ ctr_paint_areas_init (CtrPaintAreas *areas, const CtrPaintLayer *layer, uint32_t
 }
 
 void
-ctr_paint_target_init (CtrPaintTarget *target, const CtrPaintPicture *picture)
+ctr_paint_target_init (
+    CtrPaintTarget *target, const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count)
 {
   *target = (CtrPaintTarget){.picture = *picture};
+  for (uint32_t i = 0; i < count; i++)
+    target->alphas[i] = layers[i].alpha;
   for (uint32_t i = 0; i < picture->plane_count; i++)
     if (picture->planes[i].x_shift > 0 || picture->planes[i].y_shift > 0) {
       target->x_shift = picture->planes[i].x_shift;
@@ -196,7 +199,7 @@ check_picture (const CtrPainter *painter, const CtrPaintPicture *picture, CtrErr
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the %s backend needs the picture in %s memory",
         memory == CTR_MEMORY_DEVICE ? "CUDA" : "CPU", memory == CTR_MEMORY_DEVICE ? "device" : "host");
   CtrPaintTarget target;
-  ctr_paint_target_init (&target, picture);
+  ctr_paint_target_init (&target, picture, NULL, 0);
   for (uint32_t i = 0; i < picture->plane_count; i++) {
     const CtrPaintPlane *plane = &picture->planes[i];
     if (!check_plane (picture, i, error))

@@ -5,7 +5,7 @@
  * first leaves the highest word in the ink, one word a pixel; the second takes the word out again, and whoever gets one
  * that is not 0 paints that pixel, once. The ink is clean afterwards, and pixels without shapes are never touched.
  *
- * A word has, from the top: its layer, from 1; coverage by text; alpha; colour. 8 bits each. */
+ * A word has, from the top: its layer, from 1 (6 bits); order of text (10); coverage by text (8); colour (8). */
 #ifndef CTR_PAINT_INK_H
 #define CTR_PAINT_INK_H
 
@@ -21,6 +21,7 @@
 typedef struct {
   CtrPaintPicture picture;
   const CtrPaintColour *colours;
+  uint8_t alphas[CTR_PAINT_MAX_LAYERS];
   uint32_t *ink[2];
   uint32_t ink_width; /* of ink 1; that of ink 0 is the picture's */
   uint32_t x_shift, y_shift;
@@ -60,7 +61,8 @@ void ctr_paint_lines_init (CtrPaintLines *lines, const CtrPaintLayer *layer, uin
 void ctr_paint_areas_init (CtrPaintAreas *areas, const CtrPaintLayer *layer, uint32_t index);
 
 /* Without ink and colours. */
-void ctr_paint_target_init (CtrPaintTarget *target, const CtrPaintPicture *picture);
+void ctr_paint_target_init (
+    CtrPaintTarget *target, const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count);
 
 /* Words of ink 0 and 1 that PICTURE needs. */
 size_t ctr_paint_ink_words (const CtrPaintTarget *target, int which);
@@ -69,9 +71,9 @@ CTR_END_DECLS
 
 /* Of a layer, to which its shapes add a colour. */
 CTR_PAINT_FUNC uint32_t
-ctr_paint_word (uint32_t layer, uint32_t alpha)
+ctr_paint_word (uint32_t layer)
 {
-  return (layer + 1) << 24 | alpha << 8;
+  return (layer + 1) << 26;
 }
 
 /* 16 times the logarithm to the base of 2, rounded down between powers by their next four bits; 0 for 0. */
@@ -177,7 +179,8 @@ CTR_PAINT_FUNC void
 ctr_paint_plane_pixel (const CtrPaintTarget *target, const CtrPaintPlane *plane, uint32_t x, uint32_t y, uint32_t word)
 {
   const CtrPaintColour *colour = &target->colours[word & 255];
-  const uint32_t alpha = word >> 8 & 255, coverage = word >> 16 & 255, size = target->picture.sample_size;
+  const uint32_t alpha = target->alphas[(word >> 26) - 1], coverage = word >> 8 & 255;
+  const uint32_t size = target->picture.sample_size;
   uint8_t *pixel = (uint8_t *) plane->data + y * plane->stride + (size_t) x * plane->samples * size;
   for (uint32_t i = 0; i < plane->samples; i++, pixel += size) {
     const int component = plane->component[i];

@@ -325,12 +325,13 @@ ctr_paint_glyph (const CtrPaintTarget *target, bool blend, const CtrPaintGlyph *
   CtrPaintBlock block;
   if (!ctr_paint_block (&target->picture, glyph->x, glyph->y, glyph->width, glyph->height, &block))
     return;
+  word |= (glyph->order % CTR_PAINT_ORDERS) << 16;
   const uint32_t u = glyph->u + (uint32_t) ((int64_t) block.x - glyph->x);
   const uint32_t v = glyph->v + (uint32_t) ((int64_t) block.y - glyph->y);
   for (uint64_t k = begin; k < (uint64_t) block.width * block.height; k += stride) {
     const uint32_t i = (uint32_t) k % block.width, j = (uint32_t) k / block.width;
     const uint32_t covered = coverage[(size_t) (v + j) * atlas_width + u + i];
-    ctr_paint_pixel (target, blend, block.x + i, block.y + j, word | glyph->colour | covered << 16);
+    ctr_paint_pixel (target, blend, block.x + i, block.y + j, word | covered << 8 | glyph->colour);
   }
 }
 

@@ -95,7 +95,7 @@ draw_areas (const CtrPaintTarget *target, bool blend, const CtrPaintLayer *layer
 static void
 draw_layer (const CtrPaintTarget *target, bool blend, const CtrPaintLayer *layer, uint32_t index)
 {
-  const uint32_t word = ctr_paint_word (index, layer->alpha);
+  const uint32_t word = ctr_paint_word (index);
   switch (layer->kind) {
     case CTR_PAINT_LINES:
     case CTR_PAINT_BOXES:
@@ -130,7 +130,7 @@ enqueue (void *data, const CtrPaintPicture *picture, const CtrPaintLayer *layers
     const CtrPaintColour *colours, void *stream, CtrError *error)
 {
   CtrPaintTarget target;
-  ctr_paint_target_init (&target, picture);
+  ctr_paint_target_init (&target, picture, layers, count);
   target.colours = colours;
   for (uint32_t i = 0; i < count; i++)
     if (!fetch (&layers[i], error))

@@ -279,7 +279,7 @@ launch_layer (const Painter *painter, const CtrPaintTarget &target, const CtrPai
   const uint64_t count = shapes_of (layer);
   if (count == 0)
     return;
-  const uint32_t word = ctr_paint_word (index, layer->alpha), split = split_for (count);
+  const uint32_t word = ctr_paint_word (index), split = split_for (count);
   const uint32_t width = target.picture.width, height = target.picture.height;
   const bool overlap = painter->overlap;
   const cudaStream_t stream = painter->stream;
@@ -427,7 +427,7 @@ queue_frame (Painter *painter, const CtrPaintPicture *picture, const CtrPaintLay
 {
   const cudaStream_t stream = painter->stream;
   CtrPaintTarget target;
-  ctr_paint_target_init (&target, picture);
+  ctr_paint_target_init (&target, picture, layers, count);
   if (count == 0)
     return true;
   const size_t size = carve_layers (painter, layers, count, NULL);

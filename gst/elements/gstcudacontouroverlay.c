@@ -58,6 +58,7 @@ enum {
   PROP_MIN_AREA,
   PROP_HOLES,
   PROP_LABELS,
+  PROP_LEGEND,
   PROP_FONT
 };
 
@@ -71,6 +72,7 @@ typedef enum { HOLES_DASHED, HOLES_SOLID } Holes;
 #define DEFAULT_FILL_ALPHA 0.4
 #define DEFAULT_MIN_AREA 0.0
 #define DEFAULT_HOLES HOLES_DASHED
+#define DEFAULT_LEGEND FALSE
 #define DEFAULT_FONT "Sans 11"
 
 G_DEFINE_TYPE (GstCudaContourOverlay, gst_cuda_contour_overlay, GST_TYPE_CONTOURS_FILTER)
@@ -228,6 +230,7 @@ gst_cuda_contour_overlay_draw (GstContoursFilter *filter, const CtrImage *image,
   CtrPaintPicture picture;
   OverlayStyle style;
   gchar *font = NULL;
+  gboolean has_text;
   guint colour;
 
   GST_OBJECT_LOCK (self);
@@ -235,15 +238,16 @@ gst_cuda_contour_overlay_draw (GstContoursFilter *filter, const CtrImage *image,
   style.alpha = (guint8) (self->alpha * 255 + 0.5);
   style.fill_alpha = (guint8) (self->fill_alpha * 255 + 0.5);
   colour = self->colour;
-  if (style.labels)
+  has_text = overlay_style_has_text (&style);
+  if (has_text)
     font = g_strdup (self->font ? self->font : DEFAULT_FONT);
   GST_OBJECT_UNLOCK (self);
 
-  if (style.labels && !prepare_text (self, font, error))
+  if (has_text && !prepare_text (self, font, error))
     return FALSE;
   if (!self->painters[backend] && !(self->painters[backend] = ctr_painter_new (backend, error)))
     return FALSE;
-  if (!overlay_layers_build (&self->layers, buffer, &frame->info, &style, style.labels ? self->text : NULL, error))
+  if (!overlay_layers_build (&self->layers, buffer, &frame->info, &style, has_text ? self->text : NULL, error))
     return FALSE;
   tell (self);
   if (self->layers.layers->len == 0)
@@ -287,6 +291,9 @@ gst_cuda_contour_overlay_set_property (GObject *object, guint id, const GValue *
       break;
     case PROP_LABELS:
       self->style.labels = g_value_get_flags (value);
+      break;
+    case PROP_LEGEND:
+      self->style.legend = g_value_get_boolean (value);
       break;
     case PROP_FONT:
       g_free (self->font);
@@ -332,6 +339,9 @@ gst_cuda_contour_overlay_get_property (GObject *object, guint id, GValue *value,
       break;
     case PROP_LABELS:
       g_value_set_flags (value, self->style.labels);
+      break;
+    case PROP_LEGEND:
+      g_value_set_boolean (value, self->style.legend);
       break;
     case PROP_FONT:
       g_value_set_string (value, self->font);
@@ -465,13 +475,23 @@ install_properties (GObjectClass *object_class)
           GST_TYPE_CUDA_CONTOUR_OVERLAY_LABELS, 0, controlled));
 
   /**
+   * GstCudaContourOverlay:legend:
+   *
+   * What the colours stand for, in the lower left corner of the frames that are drawn on; with color-by=level, depth
+   * and area. Areas are in pixels.
+   */
+  g_object_class_install_property (object_class, PROP_LEGEND,
+      g_param_spec_boolean (
+          "legend", "Legend", "What the colours of a scale stand for, in the corner", DEFAULT_LEGEND, controlled));
+
+  /**
    * GstCudaContourOverlay:font-desc:
    *
-   * Pango font description of the labels, as the element textoverlay takes it, such as "Sans Bold 14".
+   * Pango font description of labels and legend, as the element textoverlay takes it, such as "Sans Bold 14".
    */
   g_object_class_install_property (object_class, PROP_FONT,
       g_param_spec_string (
-          "font-desc", "Font description", "Pango font description of the labels", DEFAULT_FONT, changeable));
+          "font-desc", "Font description", "Pango font description of labels and legend", DEFAULT_FONT, changeable));
 }
 
 static void

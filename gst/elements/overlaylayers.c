@@ -14,7 +14,7 @@ typedef struct {
   OverlayLayers *layers;
   const GstVideoInfo *info;
   const OverlayStyle *style;
-  OverlayText *text; /* NULL: no labels */
+  OverlayText *text; /* NULL: no labels, no legend */
 } Frame;
 
 void
@@ -161,6 +161,12 @@ add_mark (const Frame *frame, gdouble x, gdouble y, guint8 colour)
   g_array_append_vals (frame->layers->marks, bars, G_N_ELEMENTS (bars));
 }
 
+static gboolean
+has_labels (const Frame *frame)
+{
+  return frame->text && frame->style->labels;
+}
+
 /* Above the box, or in it where it touches the upper end of the frame. */
 static void
 add_label (const Frame *frame, const CtrPaintRectangle *box, const gchar *label)
@@ -174,7 +180,7 @@ add_label (const Frame *frame, const CtrPaintRectangle *box, const gchar *label)
     return;
   y = y >= height ? y - height : MAX (y, 0);
   x = MAX (MIN (x, frame_width - width), 0);
-  overlay_text_add (frame->text, frame->layers->glyphs, label, x, y, box->colour);
+  overlay_text_add (frame->text, frame->layers->glyphs, label, x, y, frame->layers->label_count++, box->colour);
 }
 
 /* As far as it has what is asked: LEVEL below 0 is none. */
@@ -250,7 +256,7 @@ add_contour_details (const Frame *frame, GstContourMeta *meta, gboolean marks, C
 
     if (2 * area < (gdouble) least)
       continue;
-    if (frame->text) {
+    if (has_labels (frame)) {
       CtrPaintRectangle box;
       gchar label[64];
 
@@ -280,7 +286,7 @@ add_contours (const Frame *frame, GstContourMeta *meta, CtrError *error)
   if (draw & OVERLAY_DRAW_CONTOUR_BOXES)
     add_contour_layer (frame, meta, CTR_PAINT_BOXES);
   if (gst_contour_meta_get_count (meta) == 0
-      || !(marks || (frame->text && (draw & (OVERLAY_DRAW_CONTOURS | OVERLAY_DRAW_CONTOUR_BOXES)))))
+      || !(marks || (has_labels (frame) && (draw & (OVERLAY_DRAW_CONTOURS | OVERLAY_DRAW_CONTOUR_BOXES)))))
     return TRUE;
   return add_contour_details (frame, meta, marks, error);
 }
@@ -347,7 +353,7 @@ add_components (const Frame *frame, GstComponentMeta *meta)
     box = rectangle (x, y, width, height, frame->style->thickness, colour);
     if (draw & OVERLAY_DRAW_COMPONENTS)
       add_box (frame, &box);
-    if (frame->text) {
+    if (has_labels (frame)) {
       gchar label[64];
 
       describe (frame, label, sizeof label, i + 1, c->area * enlargement (mapping), -1);
@@ -376,7 +382,7 @@ add_region (const Frame *frame, const GstVideoRegionOfInterestMeta *region, guin
   if (area < frame->style->min_area || area == 0)
     return;
   add_box (frame, &box);
-  if (frame->text) {
+  if (has_labels (frame)) {
     const gchar *type = g_quark_to_string (region->roi_type);
     gchar label[128], more[64];
 
@@ -394,6 +400,44 @@ add_rectangles (const Frame *frame, GArray *rectangles)
   if (layer) {
     layer->rectangles = (const CtrPaintRectangle *) rectangles->data;
     layer->rectangle_count = rectangles->len;
+  }
+}
+
+/* A plate: the colour of VALUE with SCALE, and what it stands for. Returns where the next one goes. */
+static gint
+add_plate (const Frame *frame, const CtrColouring *scale, guint64 value, const gchar *text, gint x, gint y)
+{
+  overlay_text_add (
+      frame->text, frame->layers->glyphs, text, x, y, CTR_PAINT_ORDERS - 1, ctr_colouring_pick (scale, value));
+  return x + overlay_text_get_width (frame->text, text);
+}
+
+/* Plates in the lower left corner. */
+static void
+add_legend (const Frame *frame)
+{
+  const guint width = GST_VIDEO_INFO_WIDTH (frame->info), height = GST_VIDEO_INFO_HEIGHT (frame->info);
+  const CtrColouring scale = colouring (frame, TRUE, width, height);
+  const gint line = overlay_text_get_height (frame->text), y = MAX ((gint) height - 2 * line, 0);
+  gchar text[32];
+  gint x = line;
+
+  if (scale.by == CTR_COLOUR_LEVEL) {
+    for (guint i = 0; i <= 8; i++) {
+      const guint64 level = (scale.range * i + 4) / 8;
+      g_snprintf (text, sizeof text, "%s%" G_GUINT64_FORMAT, i == 0 ? "level " : "", level);
+      x = add_plate (frame, &scale, level, text, x, y);
+    }
+  } else if (scale.by == CTR_COLOUR_DEPTH) {
+    for (guint i = 0; i <= MOST_DEPTH; i++) {
+      g_snprintf (text, sizeof text, "%s%u%s", i == 0 ? "depth " : "", i, i == MOST_DEPTH ? "+" : "");
+      x = add_plate (frame, &scale, i, text, x, y);
+    }
+  } else if (scale.by == CTR_COLOUR_AREA) {
+    for (guint64 area = 1; area <= scale.range; area *= 10) {
+      g_snprintf (text, sizeof text, "%s%" G_GUINT64_FORMAT, area == 1 ? "px " : "", area);
+      x = add_plate (frame, &scale, 2 * area, text, x, y);
+    }
   }
 }
 
@@ -417,7 +461,16 @@ reset (OverlayLayers *self)
   g_array_set_size (self->marks, 0);
   g_array_set_size (self->glyphs, 0);
   g_ptr_array_set_size (self->colours, 0);
+  self->label_count = 0;
   self->without_labels = self->without_centroids = self->left_out = 0;
+}
+
+gboolean
+overlay_style_has_text (const OverlayStyle *style)
+{
+  const gboolean scale = style->colour_by != CTR_COLOUR_FIXED && style->colour_by != CTR_COLOUR_ID;
+
+  return style->labels != 0 || (style->legend && scale);
 }
 
 /* From the ground up: areas, lines, boxes, marks, text. */
@@ -449,6 +502,8 @@ overlay_layers_build (OverlayLayers *self, GstBuffer *buffer, const GstVideoInfo
     add_region (&frame, (GstVideoRegionOfInterestMeta *) region, index++);
   add_rectangles (&frame, self->rectangles);
   add_rectangles (&frame, self->marks);
+  if (text && style->legend)
+    add_legend (&frame);
   add_text (&frame);
   return TRUE;
 }

@@ -28,6 +28,7 @@ typedef struct {
   guint8 alpha, fill_alpha; /* 0 .. 255 */
   gdouble min_area;         /* pixels of the frame */
   gboolean dashed_holes;
+  gboolean legend; /* of the colours, where they are a scale */
 } OverlayStyle;
 
 /* The layers of one frame and all they point to; kept from frame to frame for its memory. */
@@ -37,6 +38,7 @@ typedef struct {
   GArray *marks;      /* the same, of centroids */
   GArray *glyphs;     /* CtrPaintGlyph */
   GPtrArray *colours; /* of label images */
+  guint label_count;
   /* What could not be shown: */
   guint without_labels;    /* metas to be filled that have no label image */
   guint without_centroids; /* metas of contours without moments */
@@ -49,7 +51,11 @@ void overlay_layers_clear (OverlayLayers *self);
 /* Does BUFFER carry what is drawn? */
 gboolean overlay_layers_wanted (GstBuffer *buffer, OverlayDraw draw);
 
-/* The layers for BUFFER, a frame like INFO. TEXT: for labels. The metadata's results must stay until they are drawn. */
+/* Does STYLE need text? */
+gboolean overlay_style_has_text (const OverlayStyle *style);
+
+/* The layers for BUFFER, a frame like INFO. TEXT: NULL where there is none. The metadata's results must stay until they
+ * are drawn. */
 gboolean overlay_layers_build (OverlayLayers *self, GstBuffer *buffer, const GstVideoInfo *info,
     const OverlayStyle *style, OverlayText *text, CtrError *error);
 

@@ -165,22 +165,27 @@ overlay_text_get_height (OverlayText *text)
 }
 
 static void
-add_piece (OverlayText *text, GArray *glyphs, guint left, guint width, gint *x, gint y, guint8 colour)
+add_piece (OverlayText *text, GArray *glyphs, guint left, guint width, gint *x, gint y, guint order, guint8 colour)
 {
-  const CtrPaintGlyph glyph = {
-      .x = *x, .y = y, .u = left, .width = width, .height = text->atlas.height, .colour = colour};
+  const CtrPaintGlyph glyph = {.x = *x,
+      .y = y,
+      .u = left,
+      .width = width,
+      .height = text->atlas.height,
+      .order = order % CTR_PAINT_ORDERS,
+      .colour = colour};
 
   g_array_append_val (glyphs, glyph);
   *x += width;
 }
 
 void
-overlay_text_add (OverlayText *text, GArray *glyphs, const gchar *label, gint x, gint y, guint8 colour)
+overlay_text_add (OverlayText *text, GArray *glyphs, const gchar *label, gint x, gint y, guint order, guint8 colour)
 {
-  add_piece (text, glyphs, 0, text->margin, &x, y, colour);
+  add_piece (text, glyphs, 0, text->margin, &x, y, order, colour);
   for (gint i; (i = next_letter (&label)) >= 0;)
-    add_piece (text, glyphs, text->left[i], text->left[i + 1] - text->left[i], &x, y, colour);
-  add_piece (text, glyphs, 0, text->margin, &x, y, colour);
+    add_piece (text, glyphs, text->left[i], text->left[i + 1] - text->left[i], &x, y, order, colour);
+  add_piece (text, glyphs, 0, text->margin, &x, y, order, colour);
 }
 
 #else /* !HAVE_PANGO */
@@ -190,7 +195,8 @@ overlay_text_new (const gchar *font, CtrError *error)
 {
   error->status = CTR_ERROR_INVALID_ARGUMENT;
   g_strlcpy (error->message,
-      "this build has no text: install Pango's development files (libpango1.0-dev) and rebuild, or set labels to none",
+      "this build has no text: install Pango's development files (libpango1.0-dev) and rebuild, or set neither labels "
+      "nor legend",
       sizeof error->message);
   return NULL;
 }
@@ -219,7 +225,7 @@ overlay_text_get_height (OverlayText *text)
 }
 
 void
-overlay_text_add (OverlayText *text, GArray *glyphs, const gchar *label, gint x, gint y, guint8 colour)
+overlay_text_add (OverlayText *text, GArray *glyphs, const gchar *label, gint x, gint y, guint order, guint8 colour)
 {
 }
 

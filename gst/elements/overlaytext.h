@@ -20,8 +20,10 @@ const CtrPaintAtlas *overlay_text_get_atlas (OverlayText *text);
 guint overlay_text_get_width (OverlayText *text, const gchar *label);
 guint overlay_text_get_height (OverlayText *text);
 
-/* Appends to GLYPHS (of CtrPaintGlyph) a LABEL whose upper left corner is X, Y. What is not ASCII becomes '?'. */
-void overlay_text_add (OverlayText *text, GArray *glyphs, const gchar *label, gint x, gint y, guint8 colour);
+/* Appends to GLYPHS (of CtrPaintGlyph) a LABEL whose upper left corner is X, Y; of labels that overlap, the higher
+ * ORDER shows. What is not ASCII becomes '?'. */
+void overlay_text_add (
+    OverlayText *text, GArray *glyphs, const gchar *label, gint x, gint y, guint order, guint8 colour);
 
 G_END_DECLS
 

@@ -11,10 +11,11 @@
 
 CTR_BEGIN_DECLS
 
-#define CTR_PAINT_MAX_LAYERS 64
+#define CTR_PAINT_MAX_LAYERS 63
 #define CTR_PAINT_MAX_PLANES 4
 #define CTR_PAINT_MAX_THICKNESS 64
 #define CTR_PAINT_COLOURS 256
+#define CTR_PAINT_ORDERS 1024
 
 /* One plane of the picture. */
 typedef struct {
@@ -88,6 +89,7 @@ typedef struct {
   int32_t x, y;  /* in the picture */
   uint32_t u, v; /* in the atlas, which it must not leave */
   uint32_t width, height;
+  uint16_t order; /* modulo CTR_PAINT_ORDERS: where glyphs overlap the higher one shows, ground and all */
   uint8_t colour;
 } CtrPaintGlyph;
 
@@ -102,9 +104,9 @@ typedef enum {
 /* A colour that no label has: it is not drawn. */
 #define CTR_PAINT_NO_COLOUR 0xffff
 
-/* Shapes of one kind. Where layers overlap, the one that comes later shows; within one, the higher colour, of text the
- * letters. A pixel is painted once, however many shapes cover it: with the alpha of what shows there. A pixel of a
- * subsampled plane shows what any pixel under it would by the same rule.
+/* Shapes of one kind. Where layers overlap, the one that comes later shows; within one, the higher order, then letters,
+ * then the higher colour. A pixel is painted once, however many shapes cover it: with the alpha of what shows there. A
+ * pixel of a subsampled plane shows what any pixel under it would by the same rule.
  *
  * LINES run from point to point of each contour and are closed. CTR_COORDINATES_PIXELS: through the pixels' centres, a
  * brush of `thickness` pixels around them. CTR_COORDINATES_CORNERS: between the pixels with an even thickness; with an

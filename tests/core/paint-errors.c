@@ -137,7 +137,7 @@ test_pictures (void)
   uneven.planes[0].x_shift = 1;
   uneven.planes[1].y_shift = 1;
   check_picture_refused (uneven, CTR_ERROR_INVALID_ARGUMENT, "same shifts");
-  check_refused (&picture, &layer, CTR_PAINT_MAX_LAYERS + 1, colours, CTR_ERROR_INVALID_ARGUMENT, "there may be 64");
+  check_refused (&picture, &layer, CTR_PAINT_MAX_LAYERS + 1, colours, CTR_ERROR_INVALID_ARGUMENT, "there may be 63");
   check_refused (&picture, NULL, 1, colours, CTR_ERROR_INVALID_ARGUMENT, "no layers");
   check_refused (&picture, &layer, 1, NULL, CTR_ERROR_INVALID_ARGUMENT, "no colours");
 }

@@ -6,7 +6,7 @@
 
 /* What shows at each pixel of the picture: comparable, 0: nothing. */
 typedef struct {
-  uint32_t layer, coverage, colour, alpha;
+  uint32_t layer, order, coverage, colour, alpha;
 } Show;
 
 typedef struct {
@@ -20,6 +20,8 @@ is_above (Show a, Show b)
 {
   if (a.layer != b.layer)
     return a.layer > b.layer;
+  if (a.order != b.order)
+    return a.order > b.order;
   if (a.coverage != b.coverage)
     return a.coverage > b.coverage;
   return a.colour > b.colour;
@@ -238,6 +240,7 @@ static void
 draw_glyph (Map *map, const CtrPaintAtlas *atlas, const CtrPaintGlyph *glyph)
 {
   map->show.colour = glyph->colour;
+  map->show.order = glyph->order % CTR_PAINT_ORDERS;
   for (uint32_t j = 0; j < glyph->height; j++)
     for (uint32_t i = 0; i < glyph->width; i++) {
       map->show.coverage = atlas->coverage[(size_t) (glyph->v + j) * atlas->width + glyph->u + i];

@@ -262,6 +262,7 @@ add_text (Scene *scene, CtrPaintLayer *layer, Random *random, uint32_t side, boo
     glyphs[i].v = random_below (random, atlas->height + 1);
     glyphs[i].width = random_below (random, atlas->width - glyphs[i].u + 1);
     glyphs[i].height = random_below (random, atlas->height - glyphs[i].v + 1);
+    glyphs[i].order = (uint16_t) (random_below (random, 3) ? random_below (random, 4) : random_next (random));
     glyphs[i].colour = (uint8_t) random_next (random);
   }
   layer->glyphs = glyphs;
