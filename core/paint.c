@@ -58,6 +58,13 @@ ctr_paint_lines_init (CtrPaintLines *lines, const CtrPaintLayer *layer, uint32_t
       .low = corners ? -(thickness / 2) : -((thickness - 1) / 2),
       .word = ctr_paint_word (index),
   };
+  for (int32_t j = 0; j < thickness; j++) {
+    const int32_t v = 2 * j - (thickness - 1);
+    int32_t u = thickness - 1;
+    while (u * u + v * v > thickness * thickness)
+      u -= 2;
+    lines->brush[j] = (uint8_t) ((thickness - 1 - u) / 2);
+  }
 }
 
 static int64_t

@@ -40,8 +40,9 @@ typedef struct {
   bool mirrored; /* by the mapping: right of a line is left of it */
   bool dashed_holes;
   uint32_t thickness;
-  int32_t low;   /* the brush covers the pixels from low to low + thickness - 1 around a line's */
-  uint32_t word; /* without its colour */
+  int32_t low; /* the brush covers the pixels from low to low + thickness - 1 around a line's */
+  uint8_t brush[CTR_PAINT_MAX_THICKNESS]; /* a disc: how many pixels of each row are left out at either end */
+  uint32_t word;                          /* without its colour */
 } CtrPaintLines;
 
 /* AREAS. */

@@ -207,12 +207,28 @@ ctr_paint_stroke (const CtrPaintLines *lines, const CtrContour *contour, uint32_
   return true;
 }
 
-/* The brush, a disc: does it have pixel I, J, both counted from its corner? */
-CTR_PAINT_FUNC bool
-ctr_paint_brush (uint32_t thickness, int32_t i, int32_t j)
+/* The brush with its corner at X, Y; of it, where FOLLOWS, only what the one with its corner at BEFORE_X, BEFORE_Y does
+ * not cover. */
+CTR_PAINT_FUNC void
+ctr_paint_stamp (const CtrPaintTarget *target, bool blend, const CtrPaintLines *lines, int32_t x, int32_t y,
+    bool follows, int32_t before_x, int32_t before_y, uint32_t word)
 {
-  const int32_t t = (int32_t) thickness, u = 2 * i - (t - 1), v = 2 * j - (t - 1);
-  return i >= 0 && j >= 0 && i < t && j < t && u * u + v * v <= t * t;
+  const int32_t t = (int32_t) lines->thickness;
+  for (int32_t j = 0; j < t; j++) {
+    const int32_t before = j + y - before_y, last = t - 1 - lines->brush[j];
+    int32_t covered = 0, covered_last = -1;
+    if ((uint32_t) (y + j) >= target->picture.height)
+      continue;
+    if (follows && before >= 0 && before < t) {
+      covered = lines->brush[before] + before_x - x;
+      covered_last = t - 1 - lines->brush[before] + before_x - x;
+    }
+    for (int32_t i = lines->brush[j]; i <= last; i++)
+      if (i >= covered && i <= covered_last)
+        i = covered_last;
+      else if ((uint32_t) (x + i) < target->picture.width)
+        ctr_paint_pixel (target, blend, (uint32_t) (x + i), (uint32_t) (y + j), word);
+  }
 }
 
 /* Those steps of STROKE from BEGIN to END that are STRIDE apart. Of a brush only what the one before it does not cover:
@@ -222,15 +238,13 @@ ctr_paint_walk (const CtrPaintTarget *target, bool blend, const CtrPaintLines *l
     uint32_t word, uint32_t begin, uint32_t end, uint32_t stride)
 {
   const CtrPaintSegment *s = &stroke->segment;
-  const uint32_t width = target->picture.width, height = target->picture.height;
-  const int32_t t = (int32_t) lines->thickness;
   for (uint32_t k = begin; k < end; k += stride) {
     int32_t x, y, before_x = stroke->before_x, before_y = stroke->before_y;
     ctr_paint_step (s, k, &x, &y);
     if (!ctr_paint_dashed (s, stroke->dash, x, y))
       continue;
-    if (t == 1) {
-      if ((uint32_t) x < width && (uint32_t) y < height)
+    if (lines->thickness == 1) {
+      if ((uint32_t) x < target->picture.width && (uint32_t) y < target->picture.height)
         ctr_paint_pixel (target, blend, (uint32_t) x, (uint32_t) y, word);
       continue;
     }
@@ -239,13 +253,8 @@ ctr_paint_walk (const CtrPaintTarget *target, bool blend, const CtrPaintLines *l
       ctr_paint_step (s, k - 1, &before_x, &before_y);
       follows = ctr_paint_dashed (s, stroke->dash, before_x, before_y);
     }
-    for (int32_t j = 0; j < t; j++)
-      for (int32_t i = 0; i < t; i++) {
-        const uint32_t at_x = (uint32_t) (x + lines->low + i), at_y = (uint32_t) (y + lines->low + j);
-        if (at_x < width && at_y < height && ctr_paint_brush (lines->thickness, i, j)
-            && !(follows && ctr_paint_brush (lines->thickness, i + x - before_x, j + y - before_y)))
-          ctr_paint_pixel (target, blend, at_x, at_y, word);
-      }
+    ctr_paint_stamp (target, blend, lines, x + lines->low, y + lines->low, follows, before_x + lines->low,
+        before_y + lines->low, word);
   }
 }
 
