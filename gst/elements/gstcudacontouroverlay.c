@@ -175,12 +175,12 @@ static gboolean
 gst_cuda_contour_overlay_draws (GstContoursFilter *filter, GstBuffer *buffer)
 {
   GstCudaContourOverlay *self = GST_CUDA_CONTOUR_OVERLAY (filter);
-  OverlayDraw draw;
+  OverlayStyle style;
 
   GST_OBJECT_LOCK (self);
-  draw = self->style.draw;
+  style = self->style;
   GST_OBJECT_UNLOCK (self);
-  return overlay_layers_wanted (buffer, draw);
+  return overlay_layers_wanted (buffer, &style);
 }
 
 /* Letters of FONT, which is taken. */

@@ -37,15 +37,37 @@ overlay_layers_clear (OverlayLayers *self)
   g_ptr_array_unref (self->colours);
 }
 
+/* A scale of colours: those of the others stand for nothing. */
+static gboolean
+has_scale (const OverlayStyle *style)
+{
+  return style->colour_by != CTR_COLOUR_FIXED && style->colour_by != CTR_COLOUR_ID;
+}
+
 gboolean
-overlay_layers_wanted (GstBuffer *buffer, OverlayDraw draw)
+overlay_style_has_text (const OverlayStyle *style)
+{
+  return style->labels != 0 || (style->legend && has_scale (style));
+}
+
+gboolean
+overlay_layers_wanted (GstBuffer *buffer, const OverlayStyle *style)
 {
   const OverlayDraw of_contours = OVERLAY_DRAW_CONTOURS | OVERLAY_DRAW_CONTOUR_BOXES | OVERLAY_DRAW_CENTROIDS;
   const OverlayDraw of_components = OVERLAY_DRAW_FILL | OVERLAY_DRAW_COMPONENTS | OVERLAY_DRAW_CENTROIDS;
+  const gboolean legend = style->legend && has_scale (style);
+  gpointer state = NULL;
+  GstContourMeta *contours;
+  GstComponentMeta *components;
 
-  return ((draw & of_contours) && gst_buffer_get_contour_meta (buffer))
-         || ((draw & of_components) && gst_buffer_get_component_meta (buffer))
-         || ((draw & OVERLAY_DRAW_REGIONS) && gst_buffer_get_video_region_of_interest_meta (buffer));
+  while ((style->draw & of_contours) && (contours = gst_buffer_iterate_contour_meta (buffer, &state)))
+    if (legend || gst_contour_meta_get_count (contours) > 0)
+      return TRUE;
+  state = NULL;
+  while ((style->draw & of_components) && (components = gst_buffer_iterate_component_meta (buffer, &state)))
+    if (legend || gst_component_meta_get_count (components) > 0)
+      return TRUE;
+  return (style->draw & OVERLAY_DRAW_REGIONS) && gst_buffer_get_video_region_of_interest_meta (buffer);
 }
 
 /* Adds a layer; NULL where there are too many already. */
@@ -463,14 +485,6 @@ reset (OverlayLayers *self)
   g_ptr_array_set_size (self->colours, 0);
   self->label_count = 0;
   self->without_labels = self->without_centroids = self->left_out = 0;
-}
-
-gboolean
-overlay_style_has_text (const OverlayStyle *style)
-{
-  const gboolean scale = style->colour_by != CTR_COLOUR_FIXED && style->colour_by != CTR_COLOUR_ID;
-
-  return style->labels != 0 || (style->legend && scale);
 }
 
 /* From the ground up: areas, lines, boxes, marks, text. */

@@ -49,7 +49,7 @@ void overlay_layers_init (OverlayLayers *self);
 void overlay_layers_clear (OverlayLayers *self);
 
 /* Does BUFFER carry what is drawn? */
-gboolean overlay_layers_wanted (GstBuffer *buffer, OverlayDraw draw);
+gboolean overlay_layers_wanted (GstBuffer *buffer, const OverlayStyle *style);
 
 /* Does STYLE need text? */
 gboolean overlay_style_has_text (const OverlayStyle *style);

@@ -209,6 +209,40 @@ GST_START_TEST (test_shared_frames)
 
 GST_END_TEST;
 
+/* Metadata of nothing is nothing to draw, unless there is a legend to show. */
+GST_START_TEST (test_nothing_found)
+{
+  TestFrame frame = {GST_VIDEO_FORMAT_NV12, 300, 60, .seed = 3};
+  gchar *line =
+      g_strdup_printf ("cudaborders backend=%s min-area=1000000 ! cudacontouroverlay color-by=area backend=%s",
+          test_backend (), test_backend ());
+  GstHarness *h = gst_harness_new_parse (line);
+  GstElement *element = gst_harness_find_element (h, "cudacontouroverlay");
+  GstBuffer *buffer;
+
+  set_frame_caps (h, &frame);
+  buffer = pass (h, make_frame (&frame));
+  fail_unless_equals_int (gst_contour_meta_get_count (gst_buffer_get_contour_meta (buffer)), 0);
+  fail_unless_equals_int (count_all (buffer, &frame), 0);
+  gst_buffer_unref (buffer);
+#ifdef HAVE_PANGO
+  g_object_set (element, "legend", TRUE, NULL);
+  buffer = pass (h, make_frame (&frame));
+  fail_unless (count_drawn (buffer, &frame, 0, 20, 200, 40) > 1500);
+  fail_unless_equals_int (count_drawn (buffer, &frame, 0, 0, 300, 20), 0);
+  gst_buffer_unref (buffer);
+  gst_util_set_object_arg (G_OBJECT (element), "color-by", "id");
+  buffer = pass (h, make_frame (&frame));
+  fail_unless_equals_int (count_all (buffer, &frame), 0);
+  gst_buffer_unref (buffer);
+#endif
+  gst_object_unref (element);
+  gst_harness_teardown (h);
+  g_free (line);
+}
+
+GST_END_TEST;
+
 /* Regions from anywhere: what is outside of the frame is cut off, and nothing else happens. */
 GST_START_TEST (test_wild_regions)
 {
@@ -533,6 +567,7 @@ overlay_suite (void)
   tcase_set_timeout (tc, 120);
   tcase_add_test (tc, test_formats_all);
   tcase_add_test (tc, test_shared_frames);
+  tcase_add_test (tc, test_nothing_found);
   tcase_add_test (tc, test_wild_regions);
   tcase_add_test (tc, test_contours);
   tcase_add_test (tc, test_fill);
