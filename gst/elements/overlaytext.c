@@ -73,11 +73,14 @@ draw_letters (const OverlayText *text, cairo_t *cairo, PangoLayout *layout, gint
 }
 
 static PangoLayout *
-layout_new (cairo_t *cairo, const PangoFontDescription *font)
+layout_new (PangoFontMap *fonts, cairo_t *cairo, const PangoFontDescription *font)
 {
-  PangoLayout *layout = pango_cairo_create_layout (cairo);
+  PangoContext *context = pango_font_map_create_context (fonts);
+  PangoLayout *layout = pango_layout_new (context);
 
+  pango_cairo_update_context (cairo, context);
   pango_layout_set_font_description (layout, font);
+  g_object_unref (context);
   return layout;
 }
 
@@ -86,9 +89,10 @@ overlay_text_new (const gchar *font, CtrError *error)
 {
   OverlayText *text = g_new0 (OverlayText, 1);
   PangoFontDescription *description = pango_font_description_from_string (font);
+  PangoFontMap *fonts = pango_cairo_font_map_new (); /* the default one would stay with this thread */
   cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_A8, 1, 1);
   cairo_t *cairo = begin (surface);
-  PangoLayout *layout = layout_new (cairo, description);
+  PangoLayout *layout = layout_new (fonts, cairo, description);
   gint feet = measure (text, layout);
   gboolean ok;
 
@@ -98,7 +102,7 @@ overlay_text_new (const gchar *font, CtrError *error)
 
   surface = cairo_image_surface_create (CAIRO_FORMAT_A8, text->atlas.width, text->atlas.height);
   cairo = begin (surface);
-  layout = layout_new (cairo, description);
+  layout = layout_new (fonts, cairo, description);
   draw_letters (text, cairo, layout, feet);
   cairo_surface_flush (surface);
   ok = cairo_status (cairo) == CAIRO_STATUS_SUCCESS && cairo_surface_status (surface) == CAIRO_STATUS_SUCCESS;
@@ -118,6 +122,7 @@ overlay_text_new (const gchar *font, CtrError *error)
   cairo_destroy (cairo);
   cairo_surface_destroy (surface);
   pango_font_description_free (description);
+  g_object_unref (fonts);
   if (!ok)
     g_clear_pointer (&text, g_free);
   return text;
