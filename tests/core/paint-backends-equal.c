@@ -130,8 +130,8 @@ main (int argc, char **argv)
   compare_nothing ();
   for (uint32_t run = 0; run < (cuda.quick ? 60 : 600); run++)
     compare_random (run, cuda.quick ? 60 : 200, true);
-  for (uint32_t run = 0; run < (cuda.quick ? 5 : 60); run++)
-    compare_random (run, cuda.quick ? 300 : 3000, false);
+  for (uint32_t run = 0; run < (cuda.quick ? 5 : 40); run++)
+    compare_random (run, cuda.quick ? 300 : 900, false);
   if (cuda.quick) {
     compare_noise (161, 120, 5000, false);
     compare_noise (121, 90, 5000, true);
