@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* bench_overlay            measures drawing into frames of 3840 x 2160, one JSON record a line
- * bench_overlay --check    compares the GPU backend with the host backend
+/* bench_overlay [--write DIR]   measures drawing into frames of 3840 x 2160, one JSON record a line (bench_overlay.py
+ * makes the table) bench_overlay --check         compares the GPU backend with the host backend
  *
- * What is drawn are the borders of random blobs, a hundred thousand points of them and a million. On the GPU, contours
- * and frame lie in its memory; drawn frames of both backends are compared. */
+ * With --write, DIR gets what is drawn, for the peers: NAME.counts has the points of each contour, NAME.points their
+ * coordinates. What is drawn are the borders of random blobs, a hundred thousand points of them and a million. On the
+ * GPU, contours and frame lie in its memory; drawn frames of both backends are compared. */
 #include "bench.h"
 #include "outlines.h"
 #include "overlay_work.h"
@@ -25,6 +26,7 @@ typedef struct {
   OverlayGpu *gpu; /* NULL: host backend only */
   CtrPainter *host;
   bool only_check;
+  const char *folder; /* NULL: nothing is written */
   uint8_t *mask, *frame, *drawn;
 } Bench;
 
@@ -128,6 +130,37 @@ find_contours (Bench *bench, CtrApproximation approximation)
   return contours;
 }
 
+static FILE *
+open_file (const Bench *bench, const char *name, const char *kind)
+{
+  char path[4096];
+  snprintf (path, sizeof path, "%s/%s.%s", bench->folder, name, kind);
+  FILE *file = fopen (path, "wb");
+  if (!file)
+    perror (path);
+  return file;
+}
+
+static bool
+write_contours (const Bench *bench, const char *name, CtrContours *contours)
+{
+  CtrError error;
+  const CtrContour *table = ctr_contours_map_table (contours, &error);
+  const CtrPoint *points = ctr_contours_map_points (contours, &error);
+  FILE *of_counts = open_file (bench, name, "counts"), *of_points = open_file (bench, name, "points");
+  bool ok = table && points && of_counts && of_points;
+  for (uint32_t i = 0; ok && i < contours->count; i++)
+    ok = fwrite (&table[i].count, sizeof table[i].count, 1, of_counts) == 1;
+  ok = ok && fwrite (points, sizeof *points, contours->point_count, of_points) == contours->point_count;
+  if (of_counts && fclose (of_counts) != 0)
+    ok = false;
+  if (of_points && fclose (of_points) != 0)
+    ok = false;
+  if (!ok)
+    fprintf (stderr, "%s: the contours could not be written\n", name);
+  return ok;
+}
+
 static bool
 measure_contours (Bench *bench, const char *name, CtrPaintKind kind, CtrApproximation approximation)
 {
@@ -147,6 +180,8 @@ measure_contours (Bench *bench, const char *name, CtrPaintKind kind, CtrApproxim
   ctr_paint_layer_init (&work.layer, kind);
   work.layer.contours = find_contours (bench, approximation);
   bool ok = work.layer.contours;
+  if (ok && bench->folder && kind == CTR_PAINT_LINES)
+    ok = write_contours (bench, name, work.layer.contours);
   for (size_t i = 0; ok && i < sizeof styles / sizeof *styles; i++) {
     work.rgba = styles[i].rgba;
     work.layer.thickness = styles[i].thickness;
@@ -200,11 +235,14 @@ main (int argc, char **argv)
 {
   Bench bench = {0};
   CtrError error;
-  if (argc > 2 || (argc == 2 && strcmp (argv[1], "--check"))) {
-    fprintf (stderr, "usage: %s [--check]\n", argv[0]);
+  if (argc == 3 && !strcmp (argv[1], "--write")) {
+    bench.folder = argv[2];
+  } else if (argc == 2 && !strcmp (argv[1], "--check")) {
+    bench.only_check = true;
+  } else if (argc != 1) {
+    fprintf (stderr, "usage: %s [--write DIR] | --check\n", argv[0]);
     return 2;
   }
-  bench.only_check = argc == 2;
   for (int i = 0; i < CTR_PAINT_COLOURS; i++)
     overlay_colours[i] = (CtrPaintColour){.shape = {(uint16_t) i, (uint16_t) (255 - i), (uint16_t) (i * 7 % 256), 255}};
   bench.mask = malloc (OVERLAY_PIXELS);
