@@ -3,8 +3,7 @@
 
 #include <math.h>
 
-/* Orange, sky blue, bluish green, yellow, vermillion, reddish purple, blue: the order in which neighbours differ most.
- */
+/* Orange, sky blue, bluish green, yellow, vermillion, reddish purple, blue. */
 static const guint ids[OVERLAY_COLOUR_ID_COUNT] = {
     0xe69f00, 0x56b4e9, 0x009e73, 0xf0e442, 0xd55e00, 0xcc79a7, 0x0072b2};
 

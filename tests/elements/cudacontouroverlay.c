@@ -556,6 +556,44 @@ GST_START_TEST (test_scaled)
 
 GST_END_TEST;
 
+/* All metadata of a buffer is drawn, whoever it is from; where it is more than can be, one warning says so. */
+GST_START_TEST (test_many_metas)
+{
+  TestFrame frame = {GST_VIDEO_FORMAT_NV12, 96, 64, .seed = 12};
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h = new_harness_with_bus ("cudacontouroverlay thickness=1", bus);
+  CtrBordersParams params;
+  CtrContours *contours;
+  guint before = 0;
+
+  ctr_borders_params_init (&params);
+  contours = expected_contours (&frame, &params);
+  set_frame_caps (h, &frame);
+  for (guint metas = 1; metas <= 100; metas += 33) {
+    GstBuffer *buffer = make_frame (&frame);
+    GstMessage *message;
+    guint drawn;
+
+    for (guint i = 0; i < metas; i++)
+      gst_buffer_add_contour_meta (buffer, contours, "someone");
+    add_region (buffer, 10, 10, 60, 40);
+    buffer = pass (h, buffer);
+    drawn = count_all (buffer, &frame);
+    fail_unless (drawn > 500 && (metas == 1 || metas >= 64 || drawn == before));
+    before = drawn;
+    message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+    fail_unless ((message != NULL) == (metas == 67)); /* once */
+    gst_clear_message (&message);
+    gst_buffer_unref (buffer);
+  }
+  ctr_contours_unref (contours);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 static Suite *
 overlay_suite (void)
 {
@@ -575,6 +613,7 @@ overlay_suite (void)
   tcase_add_test (tc, test_live_properties);
   tcase_add_test (tc, test_labels);
   tcase_add_test (tc, test_scaled);
+  tcase_add_test (tc, test_many_metas);
   return s;
 }
 
