@@ -6,6 +6,7 @@
 #include "core/borders.h"
 #include "core/canny.h"
 #include "core/cracks.h"
+#include "core/snake.h"
 
 #include <contours/contours.h>
 
@@ -72,6 +73,18 @@ typedef struct {
 extern const CtrPaintOps ctr_paint_ops_cpu;
 extern const CtrPaintOps ctr_paint_ops_cuda; /* only where CTR_HAVE_CUDA */
 
+/* Outlines of objects; arguments are checked before. PLAN and its arrays stay as they are until finish(), which comes
+ * once for each enqueue() that succeeded, before the next one. */
+typedef struct {
+  void *(*create) (CtrError *error);
+  void (*destroy) (void *state);
+  bool (*enqueue) (void *state, const CtrImage *image, const CtrSnakePlan *plan, void *stream, CtrError *error);
+  CtrContours *(*finish) (void *state, CtrError *error);
+} CtrSnakeOps;
+
+extern const CtrSnakeOps ctr_snake_ops_cpu;
+extern const CtrSnakeOps ctr_snake_ops_cuda; /* only where CTR_HAVE_CUDA */
+
 /* Fills ERROR (may be NULL) and returns false, so that callers can "return ctr_fail (...)". */
 bool ctr_fail (CtrError *error, CtrStatus status, const char *format, ...) __attribute__ ((format (printf, 3, 4)));
 
@@ -91,13 +104,14 @@ typedef struct {
   CtrContour *table;
   CtrPoint *points;
   CtrContourSums *sums;
+  CtrSnakeRegion *regions;
 } CtrContourArrays;
 CtrContours *ctr_contours_alloc (const CtrContours *info, CtrContourArrays *arrays, CtrError *error);
 
 /* Contours whose arrays lie elsewhere. fetch() copies one of them to host memory TO, any thread, one call at a time;
  * destroy() comes with the last reference, any thread. get_device() is false where the arrays are out of reach of the
  * current CUDA context. */
-typedef enum { CTR_CONTOURS_TABLE, CTR_CONTOURS_POINTS, CTR_CONTOURS_SUMS } CtrContoursArray;
+typedef enum { CTR_CONTOURS_TABLE, CTR_CONTOURS_POINTS, CTR_CONTOURS_SUMS, CTR_CONTOURS_REGIONS } CtrContoursArray;
 typedef struct {
   bool (*fetch) (void *source, CtrContoursArray array, void *to, size_t size, CtrError *error);
   bool (*get_device) (void *source, CtrDeviceContours *device);

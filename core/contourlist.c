@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { ARRAYS = CTR_CONTOURS_SUMS + 1 };
+enum { ARRAYS = CTR_CONTOURS_REGIONS + 1 };
 
 /* The public part comes first, so a pointer to it is a pointer to the whole. */
 typedef struct {
@@ -45,6 +45,8 @@ array_size (const CtrContours *contours, CtrContoursArray array)
       return contours->point_count * sizeof (CtrPoint);
     case CTR_CONTOURS_SUMS:
       return contours->count * sizeof (CtrContourSums);
+    case CTR_CONTOURS_REGIONS:
+      return contours->count * sizeof (CtrSnakeRegion);
   }
   return 0;
 }
@@ -52,7 +54,14 @@ array_size (const CtrContours *contours, CtrContoursArray array)
 static bool
 has_array (const CtrContours *contours, CtrContoursArray array)
 {
-  return array != CTR_CONTOURS_SUMS || (contours->features & CTR_CONTOUR_FEATURE_MOMENTS);
+  switch (array) {
+    case CTR_CONTOURS_SUMS:
+      return contours->features & CTR_CONTOUR_FEATURE_MOMENTS;
+    case CTR_CONTOURS_REGIONS:
+      return contours->features & CTR_CONTOUR_FEATURE_REGIONS;
+    default:
+      return true;
+  }
 }
 
 static void *
@@ -87,7 +96,8 @@ ctr_contours_alloc (const CtrContours *info, CtrContourArrays *arrays, CtrError 
     }
     atomic_init (&result->arrays[i], memory[i]);
   }
-  *arrays = (CtrContourArrays){memory[CTR_CONTOURS_TABLE], memory[CTR_CONTOURS_POINTS], memory[CTR_CONTOURS_SUMS]};
+  *arrays = (CtrContourArrays){
+      memory[CTR_CONTOURS_TABLE], memory[CTR_CONTOURS_POINTS], memory[CTR_CONTOURS_SUMS], memory[CTR_CONTOURS_REGIONS]};
   return &result->public;
 }
 
@@ -184,6 +194,12 @@ const CtrContourSums *
 ctr_contours_map_sums (CtrContours *contours, CtrError *error)
 {
   return map (contours, CTR_CONTOURS_SUMS, error);
+}
+
+const CtrSnakeRegion *
+ctr_contours_map_regions (CtrContours *contours, CtrError *error)
+{
+  return map (contours, CTR_CONTOURS_REGIONS, error);
 }
 
 bool

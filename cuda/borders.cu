@@ -50,15 +50,11 @@ borders_create (CtrError *error)
   }
   ctr_foreground_init (&b->foreground);
   b->header.pinned = true;
-  int device = 0, major = 0;
-  cudaError_t status = cudaGetDevice (&device);
-  if (status == cudaSuccess)
-    status = cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor, device);
+  cudaError_t status = ctr_find_overlap (&b->overlap);
   if (status == cudaSuccess)
     status = cudaStreamCreateWithFlags (&b->own_stream, cudaStreamNonBlocking);
   bool ok = status == cudaSuccess || ctr_cuda_fail (error, status, "preparing a border follower");
   ok = ok && ctr_buffer_reserve (&b->header, sizeof (BordersHeader), error) && (b->pool = contour_pool_new (error));
-  b->overlap = major >= 9;
   if (ok)
     return b;
   borders_destroy (b);

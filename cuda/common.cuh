@@ -108,6 +108,18 @@ ctr_wait_for_previous ()
 #endif
 }
 
+/* Can the current GPU? */
+static inline cudaError_t
+ctr_find_overlap (bool *overlap)
+{
+  int device = 0, major = 0;
+  cudaError_t status = cudaGetDevice (&device);
+  if (status == cudaSuccess)
+    status = cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor, device);
+  *overlap = major >= 9;
+  return status;
+}
+
 /* Launches KERNEL behind one that calls ctr_let_next_start(); it must call ctr_wait_for_previous(). */
 template <typename... Args>
 static inline void

@@ -23,6 +23,7 @@ struct Cracks {
   CtrBuffer sorting;                                /* CUB's */
   CtrBuffer header;                                 /* pinned: CracksHeader */
   uint32_t node_capacity, contour_capacity, rounds; /* what the last frames needed */
+  bool overlap;                                     /* the GPU has overlapped launches */
   ContourPool *pool;
   cudaStream_t own_stream;
   cudaStream_t stream; /* of the pending image, else NULL: the caller's may be gone before the next one */
@@ -64,7 +65,9 @@ cracks_create (CtrError *error)
   }
   ctr_foreground_init (&c->foreground);
   c->staged.pinned = c->header.pinned = true;
-  const cudaError_t status = cudaStreamCreateWithFlags (&c->own_stream, cudaStreamNonBlocking);
+  cudaError_t status = ctr_find_overlap (&c->overlap);
+  if (status == cudaSuccess)
+    status = cudaStreamCreateWithFlags (&c->own_stream, cudaStreamNonBlocking);
   bool ok = status == cudaSuccess || ctr_cuda_fail (error, status, "preparing a tracer of contours");
   ok = ok && ctr_buffer_reserve (&c->header, sizeof (CracksHeader), error)
        && ctr_buffer_reserve (&c->tables, TABLES_SIZE, error) && ctr_buffer_reserve (&c->staged, TABLES_SIZE, error)
@@ -78,15 +81,15 @@ cracks_create (CtrError *error)
 size_t
 carve_planes (CracksFrame *f, uint8_t *base)
 {
-  const size_t vertices = cracks_vertices (*f);
   CtrCarver c = {base, 0};
   f->counters = c.take<CracksCounters> (1);
-  f->scan_states[SCAN_ROWS] = c.take<unsigned long long> (vertices / SCAN_SHARE + 1);
-  f->scan_states[SCAN_COLUMNS] = c.take<unsigned long long> (vertices / SCAN_SHARE + 1);
-  f->ranks = c.take<uint16_t> ((size_t) f->width * f->height);
-  f->counts = c.take<uint32_t> (vertices);
-  f->row_base = c.take<uint32_t> (vertices);
-  f->column_base = c.take<uint32_t> (vertices);
+  f->scan_states[SCAN_ROWS] = c.take<unsigned long long> (cracks_sums (*f, false) / SCAN_SHARE + 1);
+  f->scan_states[SCAN_COLUMNS] = c.take<unsigned long long> (cracks_sums (*f, true) / SCAN_SHARE + 1);
+  f->ranks = c.take<uint16_t> ((size_t) f->rank_stride * f->height);
+  f->row_sums = c.take<uint32_t> (cracks_sums (*f, false));
+  f->column_sums = c.take<uint32_t> (cracks_sums (*f, true));
+  f->level_first = c.take<uint32_t> (f->level_count);
+  f->level_end = c.take<uint32_t> (f->level_count);
   return c.used;
 }
 
@@ -96,21 +99,23 @@ carve_nodes (CracksFrame *f, uint8_t *base, size_t *states)
 {
   const size_t nodes = f->node_capacity, contours = f->contour_capacity;
   CtrCarver c = {base, 0};
-  f->scan_states[SCAN_CONTOURS] = c.take<unsigned long long> (nodes / SCAN_SHARE + 1);
+  f->scan_states[SCAN_CONTOURS] = c.take<unsigned long long> (nodes / NODE_SCAN_SHARE + 1);
   for (int i = SCAN_MEASURED; i < CRACKS_SCANS; i++)
     f->scan_states[i] = c.take<unsigned long long> (contours / SCAN_SHARE + 1);
   *states = c.used;
   for (int i = 0; i < 2; i++) {
-    f->keys[i] = c.take<uint32_t> (nodes);
-    f->values[i] = c.take<uint32_t> (nodes);
+    for (int by = 0; by < 2; by++) {
+      f->keys[by][i] = c.take<uint32_t> (nodes);
+      f->values[by][i] = c.take<uint32_t> (nodes);
+    }
     f->sort_keys[i] = c.take<uint32_t> (contours);
     f->sort_values[i] = c.take<uint32_t> (contours);
     f->rings.views[i] = c.take<RingView> (nodes);
   }
-  for (uint32_t **array : {&f->found_place, &f->found_kind, &f->by_columns, &f->place, &f->kind, &f->rank,
-           &f->down_columns, &f->vertical, &f->started})
+  for (uint32_t **array : {&f->found_place, &f->sorted_as, &f->place, &f->vertical, &f->down, &f->started})
     *array = c.take<uint32_t> (nodes);
-  f->rings.segments = c.take<RingSegment> (nodes);
+  f->rank = c.take<uint16_t> (nodes);
+  f->kind = c.take<uint8_t> (nodes); /* whose room is a multiple of 256 bytes */
   for (uint32_t **array : {&f->starts, &f->lengths, &f->parents, &f->next, &f->previous, &f->child, &f->firsts})
     *array = c.take<uint32_t> (contours);
   f->row_lengths = f->lengths;
@@ -143,6 +148,9 @@ reserve (Cracks *c, CracksFrame *f, CtrError *error)
   *f = CracksFrame ();
   f->width = c->image.width;
   f->height = c->image.height;
+  f->rank_stride = (f->width + 7) / 8 * 8;
+  f->tiles_x = f->width / VERTEX_TILE + 1; /* of width + 1 vertices */
+  f->tiles_y = f->height / VERTEX_TILE + 1;
   f->sample_ranks = (const uint16_t *) c->tables.data;
   f->levels = (const uint16_t *) ((uint8_t *) c->tables.data + RANKS_SIZE);
   f->level_count = c->plan.level_count;
@@ -159,9 +167,9 @@ reserve (Cracks *c, CracksFrame *f, CtrError *error)
   f->rings.rounds = c->rounds;
   size_t sorting = 0, more = 0, states;
   if (f->node_capacity) {
-    CTR_CUDA (cracks_sort (f->keys, f->values, f->node_capacity, f->level_count + 1, NULL, &sorting, c->stream));
+    CTR_CUDA (cracks_sort (f->keys[0], f->values[0], f->node_capacity, f->level_count, NULL, &sorting, c->stream));
     CTR_CUDA (cracks_sort (f->sort_keys, f->sort_values, f->contour_capacity,
-        (uint64_t) f->level_count + 1 + f->contour_capacity, NULL, &more, c->stream));
+        (uint64_t) f->level_count + f->contour_capacity + 1, NULL, &more, c->stream));
   }
   const size_t sums = c->plan.features & CTR_CONTOUR_FEATURE_MOMENTS ? f->contour_capacity : 0;
   bool fresh;
@@ -196,8 +204,8 @@ queue_frame (Cracks *c, CtrError *error)
   f.pixels = (const uint8_t *) plane.data;
   f.stride = plane.stride;
   f.depth = plane.format == CTR_FORMAT_GRAY8 ? 8 : 16;
-  if (!cracks_launch_nodes (f, &c->sorting, c->stream, error)
-      || !cracks_launch_lists (f, &c->sorting, c->stream, error))
+  if (!cracks_launch_nodes (f, &c->sorting, c->overlap, c->stream, error)
+      || !cracks_launch_lists (f, &c->sorting, c->overlap, c->stream, error))
     return false;
   CTR_CUDA (cudaGetLastError ());
   CTR_CUDA (

@@ -17,11 +17,11 @@
 
 #include <contours/cracks.h>
 
-constexpr uint32_t SCAN_SHARE = 1024; /* of everything that is scanned, by a CTA */
+constexpr uint32_t SCAN_SHARE = 1024, NODE_SCAN_SHARE = 4096; /* of what is scanned, by a CTA; of nodes, 16 a thread */
 constexpr uint32_t CRACKS_MOST_NODES = 1u << 30;
 
-/* Scans: the nodes by rows and by columns of vertices; contours among nodes; places of points, for the measures and for
- * the result; contours that stay. */
+/* Scans: nodes of tiles, by rows and by columns of vertices; contours among nodes; places of points, for the measures
+ * and for the result; contours that stay. */
 enum { SCAN_ROWS, SCAN_COLUMNS, SCAN_CONTOURS, SCAN_MEASURED, SCAN_STAYING, SCAN_POINTS, CRACKS_SCANS };
 
 struct CracksHeader {
@@ -40,12 +40,12 @@ struct CracksCounters {
   RingProgress progress;
 };
 
-/* Of a node: what its line does there. */
+/* Of a node: what its line does there. Where contours may begin outsides go east, holes south. */
 enum {
   NODE_GOES_VERTICALLY = 1 << 0, /* the next node is the one its vertical arm meets */
-  NODE_STARTS_OUTSIDE = 1 << 1,  /* a contour may begin here */
-  NODE_STARTS_HOLE = 1 << 2
+  NODE_STARTS = 1 << 1
 };
+constexpr int KIND_SHIFT = 30; /* in values of the sort */
 
 constexpr uint32_t NO_CONTOUR = ~0u;
 /* Of CracksFrame.parents: not the contour itself, but the one around it. */
@@ -62,20 +62,26 @@ struct CracksFrame {
   uint32_t equal, four_connected, zero_frame;
 
   CracksCounters *counters;
-  uint16_t *ranks;                  /* of the pixels */
-  uint32_t *counts;                 /* of nodes, by vertex */
-  uint32_t *row_base, *column_base; /* nodes before, in either order, by vertex */
+  uint16_t *ranks;                  /* of the pixels; rows are a multiple of 16 bytes */
+  uint32_t rank_stride;             /* samples */
+  uint32_t tiles_x, tiles_y;        /* of the vertices */
+  uint32_t *row_sums, *column_sums; /* nodes of a tile's row or column of vertices, then those before it, all over */
   unsigned long long *scan_states[CRACKS_SCANS];
 
   uint32_t node_capacity;
-  uint32_t *keys[2], *values[2];      /* for sorting, and sorted */
-  uint32_t *found_place, *found_kind; /* nodes in the order of vertices: x | y << 16; flags */
-  uint32_t *by_columns;               /* their numbers, by columns of vertices */
-  uint32_t *place, *kind, *rank;      /* nodes in the order of levels and rows: that of all that follows */
-  uint32_t *down_columns;             /* nodes by levels and columns */
-  uint32_t *vertical;                 /* the node that the vertical arm meets */
-  uint32_t *started;                  /* contours that start before the node, or at it */
-  Rings rings;
+  /* For sorting, and sorted, by rows and by columns of vertices: level; node in the order of rows, with its kind in the
+   * sort by rows. */
+  uint32_t *keys[2][2], *values[2][2];
+  uint32_t *found_place; /* x | y << 16, nodes in the order of rows */
+  uint32_t *sorted_as;   /* nodes in that order: their numbers */
+  uint32_t *place;       /* nodes in the order of levels and rows: that of all that follows */
+  uint16_t *rank;
+  uint8_t *kind;
+  uint32_t *vertical;                /* the node that the vertical arm meets; where it goes there only */
+  uint32_t *down;                    /* nodes by levels and columns */
+  uint32_t *level_first, *level_end; /* by rank - 1: its nodes; of ranks that have any */
+  uint32_t *started;                 /* by first node: its contour */
+  Rings rings;                       /* without segments */
 
   uint32_t contour_capacity;
   uint32_t *starts, *lengths;        /* by contour: its first node; its points */
@@ -96,10 +102,13 @@ struct CracksFrame {
   CtrContourSums *sums;
 };
 
-__host__ __device__ inline uint64_t
-cracks_vertices (const CracksFrame &f)
+constexpr uint32_t VERTEX_TILE = 32; /* by as many */
+
+/* Of row_sums and column_sums. */
+__host__ __device__ inline uint32_t
+cracks_sums (const CracksFrame &f, bool columns)
 {
-  return (uint64_t) (f.width + 1) * (f.height + 1);
+  return columns ? (f.width + 1) * f.tiles_y : (f.height + 1) * f.tiles_x;
 }
 
 __device__ inline bool
@@ -118,15 +127,25 @@ contours_fit (const CracksFrame &f)
 __device__ inline uint32_t
 rank_at (const CracksFrame &f, int x, int y)
 {
-  return x >= 0 && y >= 0 && x < (int) f.width && y < (int) f.height ? f.ranks[(size_t) y * f.width + x] : 0;
+  return x >= 0 && y >= 0 && x < (int) f.width && y < (int) f.height ? f.ranks[(size_t) y * f.rank_stride + x] : 0;
 }
 
-/* Queue the kernels. TEMPORARY: memory for both sorts. */
-bool cracks_launch_nodes (const CracksFrame &frame, CtrBuffer *temporary, cudaStream_t stream, CtrError *error);
-bool cracks_launch_lists (const CracksFrame &frame, CtrBuffer *temporary, cudaStream_t stream, CtrError *error);
+/* After node I, of that KIND. */
+__device__ inline uint32_t
+next_node (const CracksFrame &f, uint32_t i, uint32_t kind)
+{
+  return kind & NODE_GOES_VERTICALLY ? f.vertical[i] : i ^ 1;
+}
 
-/* Stable, from keys[0] and values[0] to keys[1] and values[1]. TEMPORARY NULL: tells its SIZE. */
-cudaError_t cracks_sort (uint32_t *const keys[2], uint32_t *const values[2], uint32_t count, uint64_t largest_key,
+/* Queue the kernels. TEMPORARY: memory for the sorts. OVERLAP: the GPU has overlapped launches. */
+bool cracks_launch_nodes (
+    const CracksFrame &frame, CtrBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);
+bool cracks_launch_lists (
+    const CracksFrame &frame, CtrBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);
+
+/* Stable, from keys[0] and values[0] to keys[1] and values[1]; keys are below KEY_COUNT. TEMPORARY NULL: tells its
+ * SIZE. */
+cudaError_t cracks_sort (uint32_t *const keys[2], uint32_t *const values[2], uint32_t count, uint64_t key_count,
     void *temporary, size_t *size, cudaStream_t stream);
 
 #endif

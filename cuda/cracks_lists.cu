@@ -8,6 +8,7 @@ namespace
 {
 
 constexpr int THREADS = 256, SHARE = SCAN_SHARE / THREADS, CTAS = 1056;
+constexpr int NODE_SHARE = NODE_SCAN_SHARE / THREADS;
 
 __device__ inline uint32_t
 first_index ()
@@ -27,11 +28,20 @@ load (const uint32_t *p)
   return *(const volatile uint32_t *) p;
 }
 
+/* Of a contour's first node. */
+__device__ inline bool
+is_hole (const CracksFrame &f, uint32_t start)
+{
+  return f.kind[start] & NODE_GOES_VERTICALLY;
+}
+
 /* Contours, numbered by their first nodes. */
 __global__ void
 __launch_bounds__ (THREADS) contour_kernel (const __grid_constant__ CracksFrame f)
 {
   __shared__ uint32_t ticket, sums[THREADS / 32];
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
   CracksHeader &h = f.counters->header;
   if (!nodes_fit (f))
     return;
@@ -44,26 +54,31 @@ __launch_bounds__ (THREADS) contour_kernel (const __grid_constant__ CracksFrame 
     h.rounds = rounds;
     h.incomplete = !complete;
   }
-  const uint32_t nodes = (uint32_t) h.nodes, from = (ticket * THREADS + threadIdx.x) * SHARE;
-  if (!complete || ticket * SCAN_SHARE >= nodes)
+  const uint32_t nodes = (uint32_t) h.nodes, from = (ticket * THREADS + threadIdx.x) * NODE_SHARE;
+  if (!complete || ticket * NODE_SCAN_SHARE >= nodes)
     return;
   const RingView *views = f.rings.views[rounds % 2];
   uint32_t starts = 0;
-  for (int i = 0; i < SHARE; i++)
-    starts |= (uint32_t) (from + i < nodes && views[from + i].key == from + i) << i;
+  if (from < nodes) {
+    const uint4 four = *(const uint4 *) &f.kind[from]; /* there is memory for so many */
+    const uint32_t words[4] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+    for (int i = 0; i < NODE_SHARE; i++)
+      if (from + i < nodes && words[i / 4] >> 8 * (i % 4) & NODE_STARTS && views[from + i].key == from + i)
+        starts |= 1u << i;
+  }
   uint32_t all;
   uint32_t contour = device_scan<THREADS> (__popc (starts), f.scan_states[SCAN_CONTOURS], ticket, sums, &all);
-  for (int i = 0; i < SHARE; i++) {
-    if (!(starts >> i & 1))
-      continue;
+  for (; starts; starts &= starts - 1) {
+    const int i = __ffs (starts) - 1;
     f.started[from + i] = contour;
     if (contour < f.contour_capacity) {
       f.starts[contour] = from + i;
-      f.lengths[contour] = ring_length (f.rings, views, from + i);
+      f.lengths[contour] = 1 + views[next_node (f, from + i, f.kind[from + i])].distance;
     }
     contour++;
   }
-  if (threadIdx.x == 0 && (ticket + 1) * SCAN_SHARE >= nodes)
+  if (threadIdx.x == 0 && (ticket + 1) * NODE_SCAN_SHARE >= nodes)
     h.all_contours = h.contours = all;
 }
 
@@ -72,6 +87,8 @@ __global__ void
 __launch_bounds__ (THREADS) offset_kernel (const __grid_constant__ CracksFrame f, uint32_t scan)
 {
   __shared__ uint32_t ticket, sums[THREADS / 32];
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
   CracksHeader &h = f.counters->header;
   const uint32_t contours = h.contours;
   if (!contours_fit (f))
@@ -106,6 +123,8 @@ __launch_bounds__ (THREADS) offset_kernel (const __grid_constant__ CracksFrame f
 __global__ void
 __launch_bounds__ (THREADS) point_kernel (const __grid_constant__ CracksFrame f)
 {
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
   if (!contours_fit (f))
     return;
   const RingView *views = ring_views (f.rings);
@@ -124,6 +143,8 @@ template <typename Line>
 __global__ void
 __launch_bounds__ (THREADS) measure_kernel (const __grid_constant__ CracksFrame f)
 {
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
   if (!contours_fit (f))
     return;
   const uint32_t points = f.counters->header.points;
@@ -132,29 +153,48 @@ __launch_bounds__ (THREADS) measure_kernel (const __grid_constant__ CracksFrame 
     measure_points<Line> (f, (uint32_t) begin, (uint32_t) min ((uint64_t) points, begin + CHUNK));
 }
 
-/* The node with whose vertical line the crack begins that lies between (X, Y) and (X, Y + 1), where there is one. */
+/* The node with whose vertical line the crack begins that lies between (X, Y) and (X, Y + 1), where there is one: the
+ * last of its level by columns that does not come after. By a warp, 32 places at a time. */
 __device__ inline uint32_t
 find_crack (const CracksFrame &f, uint32_t rank, uint32_t x, uint32_t y)
 {
-  /* The last node by levels and columns that does not come after (rank, x, y). */
-  uint32_t low = 0, high = (uint32_t) f.counters->header.nodes - 1;
-  while (low < high) {
-    const uint32_t middle = low + (high - low + 1) / 2, node = f.down_columns[middle], place = f.place[node];
-    const uint32_t node_x = place & 0xffff, node_y = place >> 16;
-    const bool after = f.rank[node] != rank ? f.rank[node] > rank : node_x != x ? node_x > x : node_y > y;
-    if (after)
-      high = middle - 1;
-    else
-      low = middle;
+  const uint32_t wanted = x << 16 | y, lane = threadIdx.x % 32;
+  uint32_t first = f.level_first[rank - 1], end = f.level_end[rank - 1];
+  while (end - first > 1) { /* the first never comes after */
+    const uint32_t step = (end - first + 31) / 32, i = first + lane * step;
+    const uint32_t place = i < end ? f.place[f.down[i]] : ~0u;
+    const uint32_t before = __popc (__ballot_sync (~0u, i < end && (place << 16 | place >> 16) <= wanted));
+    first += (before - 1) * step;
+    end = min (end, first + step);
   }
-  return f.down_columns[low];
+  return f.down[first];
 }
 
-__device__ inline bool
-in_level (const CracksFrame &f, uint32_t rank, int x, int y)
+/* From pixel (X, Y) on to the west: the first that is in level RANK, or that is not if HOLE, by a warp. -1: none. */
+__device__ inline int
+walk_west (const CracksFrame &f, uint32_t rank, int x, uint32_t y, bool hole)
 {
-  const uint32_t r = rank_at (f, x, y);
-  return f.equal ? r == rank : r >= rank;
+  constexpr int EACH = 8; /* pixels a lane looks at, in one load */
+  const uint4 *row = (const uint4 *) (f.ranks + (size_t) y * f.rank_stride);
+  const int lane = threadIdx.x % 32;
+  for (int last = x / EACH; x >= 0 && last >= 0; last -= 32) {
+    const int chunk = last - lane;
+    int found = -1;
+    if (chunk >= 0) {
+      const uint4 four = row[chunk];
+      const uint32_t words[4] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+      for (int i = 0; i < EACH; i++) {
+        const uint32_t r = words[i / 2] >> 16 * (i % 2) & 0xffff;
+        if ((f.equal ? r == rank : r >= rank) != hole && chunk * EACH + i <= x)
+          found = chunk * EACH + i;
+      }
+    }
+    const uint32_t lanes = __ballot_sync (~0u, found >= 0);
+    if (lanes)
+      return __shfl_sync (~0u, found, __ffs (lanes) - 1);
+  }
+  return -1;
 }
 
 /* A warp a contour: to the west of its start, over the background from an outside, over the foreground from a hole. The
@@ -162,30 +202,22 @@ in_level (const CracksFrame &f, uint32_t rank, int x, int y)
 __global__ void
 __launch_bounds__ (THREADS) neighbour_kernel (const __grid_constant__ CracksFrame f)
 {
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
   if (!contours_fit (f))
     return;
   const RingView *views = ring_views (f.rings);
-  const uint32_t contours = f.counters->header.all_contours, lane = threadIdx.x % 32;
+  const uint32_t contours = f.counters->header.all_contours;
   for (uint32_t i = first_index () / 32; i < contours; i += index_step () / 32) {
     const uint32_t start = f.starts[i], place = f.place[start], rank = f.rank[start], y = place >> 16;
-    const bool hole = f.kind[start] & NODE_STARTS_HOLE;
-    int x = (int) (place & 0xffff) - 1; /* of the pixel where the search begins; the last that is unlike the others */
-    bool found = false;
-    for (; x >= 0 && !found; x -= 32) {
-      const uint32_t ends = __ballot_sync (~0u, x - (int) lane < 0 || in_level (f, rank, x - lane, y) != hole);
-      if (ends) {
-        x -= __ffs (ends) - 1;
-        found = true;
-        break;
-      }
-    }
-    x = found ? x : -1;
+    const bool hole = is_hole (f, start);
+    const int x = walk_west (f, rank, (int) (place & 0xffff) - 1, y, hole);
     uint32_t parent = NO_PARENT;
     if (hole || x >= 0) {
       const uint32_t other = f.started[views[find_crack (f, rank, x + 1, y)].key];
-      parent = other | (!(f.kind[f.starts[other]] & NODE_STARTS_HOLE) != hole ? PARENT_OF : 0);
+      parent = other | (is_hole (f, f.starts[other]) == hole ? PARENT_OF : 0);
     }
-    if (lane == 0)
+    if (threadIdx.x % 32 == 0)
       f.parents[i] = parent;
   }
 }
@@ -194,6 +226,8 @@ __launch_bounds__ (THREADS) neighbour_kernel (const __grid_constant__ CracksFram
 __global__ void
 __launch_bounds__ (THREADS) parent_kernel (const __grid_constant__ CracksFrame f)
 {
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
   if (!contours_fit (f))
     return;
   const uint32_t contours = f.counters->header.all_contours;
@@ -219,6 +253,8 @@ __global__ void
 __launch_bounds__ (THREADS) select_kernel (const __grid_constant__ CracksFrame f)
 {
   __shared__ uint32_t ticket, sums[THREADS / 32];
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
   CracksHeader &h = f.counters->header;
   const uint32_t contours = h.all_contours;
   if (!contours_fit (f))
@@ -252,6 +288,8 @@ __launch_bounds__ (THREADS) select_kernel (const __grid_constant__ CracksFrame f
 __global__ void
 __launch_bounds__ (THREADS) adopt_kernel (const __grid_constant__ CracksFrame f)
 {
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
   if (!contours_fit (f))
     return;
   const uint32_t contours = f.counters->header.all_contours;
@@ -276,14 +314,16 @@ parent_row (const CracksFrame &f, uint32_t row)
 __global__ void
 __launch_bounds__ (THREADS) key_kernel (const __grid_constant__ CracksFrame f)
 {
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
   if (!contours_fit (f))
     return;
   const uint32_t contours = f.counters->header.contours;
   for (uint32_t i = first_index (); i < f.contour_capacity; i += index_step ()) {
-    uint32_t key = f.level_count + 1 + f.contour_capacity;
+    uint32_t key = f.level_count + f.contour_capacity; /* no contour's: the last ones */
     if (i < contours) {
       const int32_t parent = parent_row (f, i);
-      key = parent < 0 ? f.rank[f.starts[f.rows ? f.row_contours[i] : i]] : f.level_count + 1 + parent;
+      key = parent < 0 ? f.rank[f.starts[f.rows ? f.row_contours[i] : i]] - 1 : f.level_count + parent;
       f.child[i] = NO_CONTOUR;
     }
     f.sort_keys[0][i] = key;
@@ -295,6 +335,8 @@ __launch_bounds__ (THREADS) key_kernel (const __grid_constant__ CracksFrame f)
 __global__ void
 __launch_bounds__ (THREADS) sibling_kernel (const __grid_constant__ CracksFrame f)
 {
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
   if (!contours_fit (f))
     return;
   const uint32_t contours = f.counters->header.contours;
@@ -303,14 +345,16 @@ __launch_bounds__ (THREADS) sibling_kernel (const __grid_constant__ CracksFrame 
     const bool first = i == 0 || f.sort_keys[1][i - 1] != key, last = i + 1 == contours || f.sort_keys[1][i + 1] != key;
     f.next[own] = first ? NO_CONTOUR : f.sort_values[1][i - 1];
     f.previous[own] = last ? NO_CONTOUR : f.sort_values[1][i + 1];
-    if (last && key > f.level_count)
-      f.child[key - f.level_count - 1] = own;
+    if (last && key >= f.level_count)
+      f.child[key - f.level_count] = own;
   }
 }
 
 __global__ void
 __launch_bounds__ (THREADS) table_kernel (const __grid_constant__ CracksFrame f)
 {
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
   if (!contours_fit (f))
     return;
   const uint32_t rows = f.counters->header.contours;
@@ -326,7 +370,7 @@ __launch_bounds__ (THREADS) table_kernel (const __grid_constant__ CracksFrame f)
     c.previous = (int32_t) f.previous[i];
     c.child = (int32_t) f.child[i];
     c.parent = parent_row (f, i);
-    c.flags = f.kind[start] & NODE_STARTS_HOLE ? CTR_CONTOUR_HOLE : 0;
+    c.flags = is_hole (f, start) ? CTR_CONTOUR_HOLE : 0;
     c.level = f.levels[f.rank[start] - 1];
     c.left = a.min_x;
     c.top = a.min_y;
@@ -339,27 +383,28 @@ __launch_bounds__ (THREADS) table_kernel (const __grid_constant__ CracksFrame f)
 
 template <typename... Args>
 void
-launch (void (*kernel) (const CracksFrame, Args...), uint64_t items, const CracksFrame &f, cudaStream_t stream,
-    Args... args)
+launch (void (*kernel) (const CracksFrame, Args...), uint64_t items, const CracksFrame &f, bool overlap,
+    cudaStream_t stream, Args... args)
 {
-  kernel<<<(unsigned) min (items / THREADS + 1, (uint64_t) CTAS), THREADS, 0, stream>>> (f, args...);
+  ctr_launch_overlapped (
+      overlap, kernel, (unsigned) min (items / THREADS + 1, (uint64_t) CTAS), THREADS, 0, stream, f, args...);
 }
 
 void
-launch_points (const CracksFrame &f, uint32_t scan, cudaStream_t stream)
+launch_points (const CracksFrame &f, uint32_t scan, bool overlap, cudaStream_t stream)
 {
-  offset_kernel<<<f.contour_capacity / SCAN_SHARE + 1, THREADS, 0, stream>>> (f, scan);
-  launch (point_kernel, f.node_capacity, f, stream);
+  ctr_launch_overlapped (overlap, offset_kernel, f.contour_capacity / SCAN_SHARE + 1, THREADS, 0, stream, f, scan);
+  launch (point_kernel, f.node_capacity, f, overlap, stream);
   const uint64_t threads = f.node_capacity / (CHUNK / 32) + THREADS;
   if (f.measuring)
-    launch (measure_kernel<Line>, threads, f, stream);
+    launch (measure_kernel<Line>, threads, f, overlap, stream);
   if (f.sums)
-    launch (measure_kernel<Sums>, threads, f, stream);
+    launch (measure_kernel<Sums>, threads, f, overlap, stream);
 }
 
 /* All contours are measured before it is known which stay. */
 void
-launch_measures (const CracksFrame &frame, cudaStream_t stream)
+launch_measures (const CracksFrame &frame, bool overlap, cudaStream_t stream)
 {
   CracksFrame f = frame;
   f.rows = f.row_contours = NULL;
@@ -367,31 +412,31 @@ launch_measures (const CracksFrame &frame, cudaStream_t stream)
   f.points = f.all_points;
   f.sums = NULL;
   f.measuring = true;
-  launch_points (f, SCAN_MEASURED, stream);
+  launch_points (f, SCAN_MEASURED, overlap, stream);
 }
 
 } // namespace
 
 bool
-cracks_launch_lists (const CracksFrame &f, CtrBuffer *temporary, cudaStream_t stream, CtrError *error)
+cracks_launch_lists (const CracksFrame &f, CtrBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error)
 {
   if (f.node_capacity == 0 || f.contour_capacity == 0) /* the frame will be done again */
     return true;
   size_t size = temporary->size;
-  contour_kernel<<<f.node_capacity / SCAN_SHARE + 1, THREADS, 0, stream>>> (f);
-  launch (neighbour_kernel, (uint64_t) f.contour_capacity * 32, f, stream);
-  launch (parent_kernel, f.contour_capacity, f, stream);
+  ctr_launch_overlapped (overlap, contour_kernel, f.node_capacity / NODE_SCAN_SHARE + 1, THREADS, 0, stream, f);
+  launch (neighbour_kernel, (uint64_t) f.contour_capacity * 32, f, overlap, stream);
+  launch (parent_kernel, f.contour_capacity, f, overlap, stream);
   if (f.limited) {
-    launch_measures (f, stream);
-    select_kernel<<<f.contour_capacity / SCAN_SHARE + 1, THREADS, 0, stream>>> (f);
-    launch (adopt_kernel, f.contour_capacity, f, stream);
+    launch_measures (f, overlap, stream);
+    ctr_launch_overlapped (overlap, select_kernel, f.contour_capacity / SCAN_SHARE + 1, THREADS, 0, stream, f);
+    launch (adopt_kernel, f.contour_capacity, f, overlap, stream);
   }
-  launch (key_kernel, f.contour_capacity, f, stream);
+  launch (key_kernel, f.contour_capacity, f, overlap, stream);
   CTR_CUDA (cracks_sort (f.sort_keys, f.sort_values, f.contour_capacity,
-      (uint64_t) f.level_count + 1 + f.contour_capacity, temporary->data, &size, stream));
-  launch (sibling_kernel, f.contour_capacity, f, stream);
-  launch_points (f, SCAN_POINTS, stream);
-  launch (table_kernel, f.contour_capacity, f, stream);
+      (uint64_t) f.level_count + f.contour_capacity + 1, temporary->data, &size, stream));
+  launch (sibling_kernel, f.contour_capacity, f, overlap, stream);
+  launch_points (f, SCAN_POINTS, overlap, stream);
+  launch (table_kernel, f.contour_capacity, f, overlap, stream);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }

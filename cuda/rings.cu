@@ -43,9 +43,15 @@ __launch_bounds__ (ROUND_THREADS) round_kernel (const __grid_constant__ Rings r,
     return;
   bool any = false;
   for (; i < count; i += gridDim.x * ROUND_THREADS, own = i < count ? from[i] : own) {
-    bool open;
-    to[i] = ring_quadruple (from, own, &open);
-    any = any || open;
+    if (own.next & RING_DONE_TWICE)
+      continue;
+    if (own.next & RING_DONE) {
+      own.next |= RING_DONE_TWICE;
+    } else {
+      own = ring_quadruple (from, own);
+      any = any || !(own.next & RING_DONE);
+    }
+    to[i] = own;
   }
   if (__syncthreads_or (any) && threadIdx.x == 0)
     atomicOr (&r.progress->unfinished[round], 1u);

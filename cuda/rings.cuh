@@ -14,10 +14,13 @@
 
 constexpr uint32_t NO_KEY = ~0u;
 
+/* Of RingView.next: the smallest key of the ring is known; and that is so in both of Rings.views. */
+constexpr uint32_t RING_DONE = 1u << 31, RING_DONE_TWICE = 1u << 30, RING_NEXT = RING_DONE_TWICE - 1;
+
 /* What a segment knows: in the beginning of itself, in the end of its whole ring. */
 struct __align__ (16) RingView
 {
-  uint32_t next;     /* the segment after those that are known */
+  uint32_t next;     /* the segment after those that are known; RING_DONE.. */
   uint32_t length;   /* their elements, modulo 2^32 */
   uint32_t key;      /* the smallest among them */
   uint32_t distance; /* elements from this segment's first one to where that key is */
@@ -48,22 +51,24 @@ struct Rings {
   uint32_t rounds; /* that are launched for more than RING_SMALL segments */
 };
 
-/* A and what follows it. *OPEN: may there be segments of the ring that neither has seen? If both know the same key,
- * then the second has come round to where the first found it. */
+/* A and what follows it. If both know the same key, then the second has come round to where the first found it. */
 __device__ inline RingView
-ring_join (const RingView &a, const RingView &b, bool *open)
+ring_join (const RingView &a, const RingView &b)
 {
-  *open = a.key != b.key || a.key == NO_KEY;
-  return {b.next, a.length + b.length, min (a.key, b.key), b.key < a.key ? a.length + b.distance : a.distance};
+  const bool done = (a.key == b.key && a.key != NO_KEY) || b.next & RING_DONE;
+  return {(b.next & RING_NEXT) | (done ? RING_DONE : 0), a.length + b.length, min (a.key, b.key),
+      b.key < a.key ? a.length + b.distance : a.distance};
 }
 
-/* Two rounds in one, from views OWN is one of: fewer barriers and launches, for two more loads. */
+/* Two rounds in one, from views OWN, not done, is one of: fewer barriers and launches, for two more loads. */
 __device__ inline RingView
-ring_quadruple (const RingView *views, const RingView &own, bool *open)
+ring_quadruple (const RingView *views, const RingView &own)
 {
-  bool ignored;
-  const RingView near = ring_join (own, views[own.next], &ignored), next = views[near.next];
-  return ring_join (near, ring_join (next, views[next.next], &ignored), open);
+  const RingView near = ring_join (own, views[own.next]);
+  if (near.next & RING_DONE)
+    return near;
+  const RingView next = views[near.next];
+  return ring_join (near, next.next & RING_DONE ? next : ring_join (next, views[next.next]));
 }
 
 /* All rounds by one CTA of THREADS threads, on COUNT <= RING_SMALL views in shared memory, where they are after a
@@ -81,9 +86,9 @@ ring_rounds_of_cta (RingView *views, uint32_t count)
     for (int k = 0; k < SHARE; k++) {
       const uint32_t i = threadIdx.x + k * THREADS;
       if (i < count) {
-        bool open;
-        news[k] = ring_quadruple (views, views[i], &open);
-        any = any || open;
+        const RingView own = views[i];
+        news[k] = own.next & RING_DONE ? own : ring_quadruple (views, own);
+        any = any || !(news[k].next & RING_DONE);
       }
     }
     __syncthreads ();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Contours of one image: the result of border following (borders.h) and of tracing its levels (cracks.h).
+/* Contours of one image: the result of border following (borders.h), of tracing its levels (cracks.h) and of fitting
+ * outlines to its objects (snake.h).
  *
  * Both backends deliver the integers below, exact and identical; every quantity in floating point is derived from them
  * here, in one place, so the backends agree to the last bit. */
@@ -61,13 +62,35 @@ typedef struct {
   uint64_t words[10][2];
 } CtrContourSums;
 
+enum {                          /* of CtrSnakeRegion.flags */
+  CTR_SNAKE_CONVERGED = 1 << 0, /* it ended by itself, not by the limit on its iterations */
+  CTR_SNAKE_RESTARTED = 1 << 1  /* the given start lost the target: this is what was found without it */
+};
+
+/* What a contour of snake.h parts: the target inside the line, and the rest of the object's window. */
+typedef struct {
+  uint32_t object;       /* its number among those asked for */
+  uint32_t flags;        /* CTR_SNAKE_.. */
+  uint32_t iterations;   /* steps and rounds of pruning, those of a lost start among them */
+  uint32_t reserved;     /* 0 */
+  int64_t inside_count;  /* pixels, >= 1 */
+  int64_t inside_sum;    /* of their samples (or luma) */
+  uint64_t inside_sum2;  /* of the squares of these */
+  int64_t outside_count; /* >= 1 */
+  int64_t outside_sum;
+  uint64_t outside_sum2;
+  double criterion; /* that of the two regions, see snake.h; the lower, the better */
+  double gain;      /* how much shorter the description with the line is than that without, nats: > 0 */
+} CtrSnakeRegion;
+
 /* What is computed on request; the rest of a contour always is. */
 typedef enum {
-  CTR_CONTOUR_FEATURE_MOMENTS = 1 << 0 /* CtrContourSums */
+  CTR_CONTOUR_FEATURE_MOMENTS = 1 << 0, /* CtrContourSums */
+  CTR_CONTOUR_FEATURE_REGIONS = 1 << 1  /* CtrSnakeRegion; snake.h's contours always have it, no others do */
 } CtrContourFeatures;
 
-/* Immutable once published; shared by reference. The rows are in OpenCV's order, those of levels in that of cracks.h.
- */
+/* Immutable once published; shared by reference. The rows are in OpenCV's order, those of levels in that of cracks.h,
+ * those of objects in that of the objects. */
 typedef struct {
   uint32_t width; /* of the analysed image, pixels */
   uint32_t height;
@@ -83,12 +106,13 @@ CTR_API CtrContours *ctr_contours_ref (CtrContours *contours);
 CTR_API void ctr_contours_unref (CtrContours *contours);
 
 /* The arrays on the host (transfer none, valid as long as the reference): count rows; point_count points, contour by
- * contour in the table's order; count rows, NULL without CTR_CONTOUR_FEATURE_MOMENTS. What lies on the GPU is fetched
- * by the first call, once, by whichever thread; the CUDA context need not be current there. Never NULL otherwise,
- * unless that fails: error then says why. */
+ * contour in the table's order; count rows each, NULL without CTR_CONTOUR_FEATURE_MOMENTS and .._REGIONS. What lies on
+ * the GPU is fetched by the first call, once, by whichever thread; the CUDA context need not be current there. Never
+ * NULL otherwise, unless that fails: error then says why. */
 CTR_API const CtrContour *ctr_contours_map_table (CtrContours *contours, CtrError *error);
 CTR_API const CtrPoint *ctr_contours_map_points (CtrContours *contours, CtrError *error);
 CTR_API const CtrContourSums *ctr_contours_map_sums (CtrContours *contours, CtrError *error);
+CTR_API const CtrSnakeRegion *ctr_contours_map_regions (CtrContours *contours, CtrError *error);
 
 /* The arrays in GPU memory, for work in the same CUDA context; valid as long as the reference, which must outlast that
  * work. False where they are only on the host, or in another context than the one that is current. */

@@ -11,6 +11,7 @@
 #include <contours/cracks.h>
 #include <contours/image.h>
 #include <contours/paint.h>
+#include <contours/snake.h>
 #include <contours/types.h>
 
 #endif

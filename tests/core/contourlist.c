@@ -15,7 +15,7 @@ enum { COUNT = 3, POINTS = 50, THREADS = 8 };
 
 /* Stands in for the GPU. */
 typedef struct {
-  atomic_int fetches[3];
+  atomic_int fetches[4];
   atomic_int inside;   /* fetches going on */
   atomic_int failures; /* fetches that are still to fail */
   bool destroyed;
@@ -30,8 +30,8 @@ fill (CtrContoursArray array, void *to, size_t size)
 static bool
 fetch (void *data, CtrContoursArray array, void *to, size_t size, CtrError *error)
 {
-  static const size_t sizes[] = {
-      COUNT * sizeof (CtrContour), POINTS * sizeof (CtrPoint), COUNT * sizeof (CtrContourSums)};
+  static const size_t sizes[] = {COUNT * sizeof (CtrContour), POINTS * sizeof (CtrPoint),
+      COUNT * sizeof (CtrContourSums), COUNT * sizeof (CtrSnakeRegion)};
   Source *source = data;
   CHECK (atomic_fetch_add (&source->inside, 1) == 0);
   CHECK (size == sizes[array]);
@@ -62,8 +62,11 @@ destroy (void *data)
 }
 
 static const CtrContoursSource ops = {fetch, get_device, destroy};
-static const CtrContours info = {
-    .width = 640, .height = 480, .count = COUNT, .point_count = POINTS, .features = CTR_CONTOUR_FEATURE_MOMENTS};
+static const CtrContours info = {.width = 640,
+    .height = 480,
+    .count = COUNT,
+    .point_count = POINTS,
+    .features = CTR_CONTOUR_FEATURE_MOMENTS | CTR_CONTOUR_FEATURE_REGIONS};
 
 static void
 check_filled (const void *array, CtrContoursArray which, size_t size)
@@ -80,6 +83,7 @@ check_arrays (CtrContours *contours)
   check_filled (ctr_contours_map_table (contours, NULL), CTR_CONTOURS_TABLE, COUNT * sizeof (CtrContour));
   check_filled (ctr_contours_map_points (contours, NULL), CTR_CONTOURS_POINTS, POINTS * sizeof (CtrPoint));
   check_filled (ctr_contours_map_sums (contours, NULL), CTR_CONTOURS_SUMS, COUNT * sizeof (CtrContourSums));
+  check_filled (ctr_contours_map_regions (contours, NULL), CTR_CONTOURS_REGIONS, COUNT * sizeof (CtrSnakeRegion));
 }
 
 static void
@@ -105,18 +109,20 @@ test_remote (void)
   CHECK (source.fetches[CTR_CONTOURS_TABLE] == 2);
   CHECK (source.fetches[CTR_CONTOURS_POINTS] == 2);
   CHECK (source.fetches[CTR_CONTOURS_SUMS] == 1);
+  CHECK (source.fetches[CTR_CONTOURS_REGIONS] == 1);
   ctr_contours_ref (contours);
   ctr_contours_unref (contours);
   CHECK (!source.destroyed);
   ctr_contours_unref (contours);
   CHECK (source.destroyed);
 
-  describe ("contours that lie elsewhere, without sums");
+  describe ("contours that lie elsewhere, without sums and regions");
   source = (Source){0};
   CtrContours plain = info;
   plain.features = 0;
   contours = ctr_contours_new_remote (&plain, &ops, &source, NULL);
   CHECK (!ctr_contours_map_sums (contours, NULL) && source.fetches[CTR_CONTOURS_SUMS] == 0);
+  CHECK (!ctr_contours_map_regions (contours, NULL) && source.fetches[CTR_CONTOURS_REGIONS] == 0);
   ctr_contours_unref (contours);
 
   describe ("no contours, elsewhere");
@@ -140,9 +146,11 @@ test_host (void)
   CHECK (ctr_contours_map_table (contours, NULL) == arrays.table);
   CHECK (ctr_contours_map_points (contours, NULL) == arrays.points);
   CHECK (ctr_contours_map_sums (contours, NULL) == arrays.sums);
+  CHECK (ctr_contours_map_regions (contours, NULL) == arrays.regions);
   memset (arrays.table, 0, COUNT * sizeof *arrays.table);
   memset (arrays.points, 0, POINTS * sizeof *arrays.points);
   memset (arrays.sums, 0, COUNT * sizeof *arrays.sums);
+  memset (arrays.regions, 0, COUNT * sizeof *arrays.regions);
   CHECK (!ctr_contours_get_device (contours, &device));
   ctr_contours_unref (contours);
   CtrContours plain = info;
@@ -150,8 +158,9 @@ test_host (void)
   plain.count = 0;
   plain.point_count = 0;
   contours = ctr_contours_alloc (&plain, &arrays, NULL);
-  CHECK (contours && arrays.table && arrays.points && !arrays.sums);
+  CHECK (contours && arrays.table && arrays.points && !arrays.sums && !arrays.regions);
   CHECK (ctr_contours_map_table (contours, NULL) && !ctr_contours_map_sums (contours, NULL));
+  CHECK (!ctr_contours_map_regions (contours, NULL));
   ctr_contours_unref (contours);
   ctr_contours_unref (NULL);
 }
@@ -183,7 +192,7 @@ test_threads (void)
     ctr_contours_unref (contours);
     for (int i = 0; i < THREADS; i++)
       pthread_join (threads[i], NULL);
-    for (int i = 0; i < 3; i++)
+    for (int i = CTR_CONTOURS_TABLE; i <= CTR_CONTOURS_REGIONS; i++)
       CHECK (source.fetches[i] == 1);
     CHECK (source.destroyed);
   }

@@ -417,7 +417,10 @@ enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2, cu
 enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount = 16, cudaDevAttrComputeCapabilityMajor = 75 };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 enum cudaStreamCaptureMode { cudaStreamCaptureModeThreadLocal = 1 };
-enum cudaLaunchAttributeID { cudaLaunchAttributeProgrammaticStreamSerialization = 6 };
+enum cudaLaunchAttributeID {
+  cudaLaunchAttributeClusterDimension = 4,
+  cudaLaunchAttributeProgrammaticStreamSerialization = 6
+};
 
 constexpr unsigned cudaStreamNonBlocking = 1;
 constexpr unsigned cudaHostAllocDefault = 0;
@@ -431,8 +434,11 @@ struct cudaGraphExecUpdateResultInfo {
 
 struct cudaLaunchAttribute {
   cudaLaunchAttributeID id;
-  struct {
+  union {
     int programmaticStreamSerializationAllowed;
+    struct {
+      unsigned x, y, z;
+    } clusterDim;
   } val;
 };
 
@@ -486,9 +492,15 @@ static inline cudaError_t
 cudaLaunchKernelEx (const cudaLaunchConfig_t *config, void (*kernel) (Parameters...), Arguments &&...arguments)
 {
   bool overlapped = false;
+  unsigned cluster = 1;
   for (unsigned i = 0; i < config->numAttrs; i++)
-    overlapped = overlapped || config->attrs[i].val.programmaticStreamSerializationAllowed;
-  ::emulation::Launch (config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream, overlapped)
+    if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
+      cluster = config->attrs[i].val.clusterDim.x; /* along x only */
+    else
+      overlapped = overlapped || config->attrs[i].val.programmaticStreamSerializationAllowed;
+  if (config->gridDim.x % cluster)
+    return cudaErrorInvalidConfiguration;
+  ::emulation::Launch (config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream, overlapped, cluster)
       .run (kernel, arguments...);
   return cudaSuccess;
 }
