@@ -172,17 +172,20 @@ ctr_paint_dash (const CtrPaintLines *lines, const CtrContour *contour)
   return dash;
 }
 
-/* Does all of CONTOUR come to lie in one pixel? */
+/* Does all of CONTOUR, with its box, come to lie in one pixel? */
 CTR_PAINT_FUNC bool
 ctr_paint_is_dot (const CtrPaintLines *lines, const CtrContour *contour)
 {
   const int64_t left = contour->left, top = contour->top, last = lines->corners ? 0 : 1;
-  int32_t x1, y1, x2, y2;
+  const int64_t right = left + contour->width - last, bottom = top + contour->height - last;
+  int32_t x[4], y[4];
   if (contour->count == 1)
     return true;
-  ctr_paint_position (lines, left, top, &x1, &y1);
-  ctr_paint_position (lines, left + contour->width - last, top + contour->height - last, &x2, &y2);
-  return x1 == x2 && y1 == y2;
+  ctr_paint_position (lines, left, top, &x[0], &y[0]);
+  ctr_paint_position (lines, right, top, &x[1], &y[1]);
+  ctr_paint_position (lines, left, bottom, &x[2], &y[2]);
+  ctr_paint_position (lines, right, bottom, &x[3], &y[3]);
+  return x[0] == x[1] && x[0] == x[2] && x[0] == x[3] && y[0] == y[1] && y[0] == y[2] && y[0] == y[3];
 }
 
 /* The stroke from point INDEX of CONTOUR to the next one. False: there is nothing to draw, as both come to lie in one

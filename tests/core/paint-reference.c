@@ -115,15 +115,30 @@ draw_segment (Map *map, const CtrPaintLayer *layer, const CtrContour *contour, b
   }
 }
 
+/* Are all pixels of the contour's box in one pixel? */
+static bool
+is_dot (const CtrPaintLayer *layer, const CtrContour *contour, bool corners)
+{
+  const uint32_t across = contour->width + corners, down = contour->height + corners;
+  int64_t x, y, first_x = 0, first_y = 0;
+  for (uint32_t j = 0; j < down; j++)
+    for (uint32_t i = 0; i < across; i++) {
+      map_position (&layer->mapping, corners, contour->left + i, contour->top + j, &x, &y);
+      if (i == 0 && j == 0) {
+        first_x = x;
+        first_y = y;
+      }
+      if (x != first_x || y != first_y)
+        return false;
+    }
+  return true;
+}
+
 static void
 draw_line (Map *map, const CtrPaintLayer *layer, const CtrContour *contour, const CtrPoint *points, bool corners)
 {
   int64_t x, y, to_x, to_y;
-  const int64_t less = corners ? 0 : 1;
-  map_position (&layer->mapping, corners, contour->left, contour->top, &x, &y);
-  map_position (&layer->mapping, corners, contour->left + contour->width - less, contour->top + contour->height - less,
-      &to_x, &to_y);
-  if (contour->count == 1 || (x == to_x && y == to_y)) {
+  if (contour->count == 1 || is_dot (layer, contour, corners)) {
     map_position (&layer->mapping, corners, points[0].x, points[0].y, &x, &y);
     if (corners && layer->thickness % 2
         && (double) layer->mapping.xx * layer->mapping.yy < (double) layer->mapping.xy * layer->mapping.yx) {

@@ -170,6 +170,11 @@ random_mapping (Random *random, uint32_t side, bool wild)
   if (random_below (random, 3) == 0) {
     m = (CtrPaintMapping){.xx = m.xy, .xy = m.xx, .x0 = m.x0, .yx = m.yy, .yy = m.yx, .y0 = m.y0};
   }
+  /* Sheared, the lines of cracks run in any direction. */
+  if (random_below (random, 3) == 0)
+    m.xy += (int64_t) random_below (random, 2 * CTR_PAINT_ONE) - CTR_PAINT_ONE;
+  if (random_below (random, 3) == 0)
+    m.yx += (int64_t) random_below (random, 2 * CTR_PAINT_ONE) - CTR_PAINT_ONE;
   if (random_below (random, 2))
     m.y0 -= (int64_t) random_below (random, side * CTR_PAINT_ONE / 2);
   return m;
