@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Drawing on the GPU: core/paint.h's two passes, each a kernel a layer. A point of a contour has a thread; the pixels
- * of a long segment, or of a large rectangle, are shared out. */
+ * of a longer segment, or of a large rectangle, are shared out. */
 #include "cuda/common.cuh"
 
 #include "core/paint_raster.h"
@@ -121,49 +121,95 @@ word_of (const CtrPaintLines &lines, const uint32_t *words, uint32_t row)
   return words ? words[row] : ctr_paint_contour_word (&lines, row);
 }
 
-/* A thread a point; long segments are left to the whole CTA. */
+/* What is longer is shared by a CTA's threads: one alone would wait for each pixel in turn. */
+constexpr uint32_t OWN_STEPS = 4;
+
+/* The longer segments of a CTA's points, side by side. */
+struct SharedStrokes {
+  CtrPaintStroke strokes[THREADS];
+  uint32_t words[THREADS];
+  uint32_t begins[THREADS];  /* the first step of each that is in the picture */
+  uint32_t offsets[THREADS]; /* its number among the steps of all */
+  uint32_t warps[THREADS / 32];
+};
+
+/* Sum of COUNT over the threads before this one; *TOTAL: over all. For the whole CTA. */
+__device__ uint32_t
+sum_before (uint32_t *warps, uint32_t count, uint32_t *total)
+{
+  const uint32_t lane = threadIdx.x % 32;
+  uint32_t sum = count, before = 0;
+  for (uint32_t d = 1; d < 32; d *= 2) {
+    const uint32_t other = __shfl_up_sync (~0u, sum, d);
+    sum += lane >= d ? other : 0;
+  }
+  if (lane == 31)
+    warps[threadIdx.x / 32] = sum;
+  __syncthreads ();
+  *total = 0;
+  for (uint32_t warp = 0; warp < THREADS / 32; warp++) {
+    before += warp < threadIdx.x / 32 ? warps[warp] : 0;
+    *total += warps[warp];
+  }
+  return before + sum - count;
+}
+
+/* Step K of all. */
+template <bool BLEND>
+__device__ void
+draw_shared (const CtrPaintTarget &target, const CtrPaintLines &lines, const SharedStrokes &shared, uint32_t k)
+{
+  uint32_t slot = 0, high = THREADS;
+  while (high - slot > 1) {
+    const uint32_t middle = (slot + high) / 2;
+    if (shared.offsets[middle] <= k)
+      slot = middle;
+    else
+      high = middle;
+  }
+  const uint32_t step = shared.begins[slot] + (k - shared.offsets[slot]);
+  ctr_paint_walk (&target, BLEND, &lines, &shared.strokes[slot], shared.words[slot], step, step + 1, 1);
+}
+
+/* A thread a point; each THREADS points have SPLIT CTAs, among which long segments are shared out. */
 template <bool BLEND>
 __global__ void
-__launch_bounds__ (THREADS) lines_kernel (CtrPaintTarget target, CtrPaintLines lines, const uint32_t *words)
+__launch_bounds__ (THREADS)
+    lines_kernel (CtrPaintTarget target, CtrPaintLines lines, const uint32_t *words, uint32_t split)
 {
-  __shared__ uint32_t long_rows[THREADS], long_indices[THREADS];
-  __shared__ uint32_t long_count;
+  __shared__ SharedStrokes shared;
+  const uint32_t part = blockIdx.x % split;
+  uint32_t begin = 0, end = 0, total;
   ctr_let_next_start ();
-  if (threadIdx.x == 0)
-    long_count = 0;
-  __syncthreads ();
   ctr_wait_for_previous ();
 
-  const uint64_t i = (uint64_t) blockIdx.x * THREADS + threadIdx.x;
+  const uint64_t i = (uint64_t) (blockIdx.x / split) * THREADS + threadIdx.x;
   if (i - threadIdx.x % 32 < lines.point_count) {
     const uint32_t row = find_row (lines, i);
     if (i < lines.point_count && ctr_paint_is_drawn (&lines, row)) {
       const CtrContour *contour = &lines.table[row];
-      const uint32_t index = (uint32_t) (i - contour->first);
       CtrPaintStroke stroke;
-      const bool drawn = ctr_paint_stroke (&lines, contour, index, &stroke);
-      if (drawn && stroke.segment.steps > CTR_PAINT_SHORT) {
-        const uint32_t slot = atomicAdd (&long_count, 1u);
-        long_rows[slot] = row;
-        long_indices[slot] = index;
-      } else if (drawn) {
-        ctr_paint_walk (&target, BLEND, &lines, &stroke, BLEND ? 0 : word_of (lines, words, row), 0,
-            max (stroke.segment.steps, 1u), 1);
+      if (ctr_paint_stroke (&lines, contour, (uint32_t) (i - contour->first), &stroke)) {
+        const uint32_t word = BLEND ? 0 : word_of (lines, words, row);
+        ctr_paint_clip (&stroke.segment, &lines, &target.picture, &begin, &end);
+        if (end <= OWN_STEPS) {
+          if (part == 0)
+            ctr_paint_walk (&target, BLEND, &lines, &stroke, word, begin, end, 1);
+          end = begin;
+        } else {
+          shared.strokes[threadIdx.x] = stroke;
+          shared.words[threadIdx.x] = word;
+          shared.begins[threadIdx.x] = begin;
+        }
       }
     }
   }
 
+  /* The same order in all CTAs of these points. */
+  shared.offsets[threadIdx.x] = sum_before (shared.warps, end > begin ? end - begin : 0, &total);
   __syncthreads ();
-  const uint32_t left = long_count;
-  for (uint32_t slot = 0; slot < left; slot++) {
-    const uint32_t row = long_rows[slot];
-    CtrPaintStroke stroke;
-    uint32_t begin, end;
-    ctr_paint_stroke (&lines, &lines.table[row], long_indices[slot], &stroke);
-    ctr_paint_clip (&stroke.segment, &lines, &target.picture, &begin, &end);
-    ctr_paint_walk (
-        &target, BLEND, &lines, &stroke, BLEND ? 0 : word_of (lines, words, row), begin + threadIdx.x, end, THREADS);
-  }
+  for (uint32_t k = part * THREADS + threadIdx.x; k < total; k += split * THREADS)
+    draw_shared<BLEND> (target, lines, shared, k);
 }
 
 /* Of COUNT shapes each has SPLIT warps: this thread's, with the first of its pixels and how far apart they are. */
@@ -284,10 +330,12 @@ launch_layer (const Painter *painter, const CtrPaintTarget &target, const CtrPai
   const bool overlap = painter->overlap;
   const cudaStream_t stream = painter->stream;
   const dim3 shares (ctas_for (count * split * 32));
+  /* A few points may be the corners of a line around the whole picture. */
+  const uint32_t line_split = count > 512 * THREADS ? 1 : min (64u, 1024 / ctas_for (count));
   switch (layer->kind) {
     case CTR_PAINT_LINES:
-      ctr_launch_overlapped (overlap, lines_kernel<BLEND>, dim3 (ctas_for (count)), dim3 (THREADS), 0, stream, target,
-          l.lines, (const uint32_t *) l.words);
+      ctr_launch_overlapped (overlap, lines_kernel<BLEND>, dim3 (ctas_for (count) * line_split), dim3 (THREADS), 0,
+          stream, target, l.lines, (const uint32_t *) l.words, line_split);
       break;
     case CTR_PAINT_BOXES:
       ctr_launch_overlapped (overlap, boxes_kernel<BLEND>, shares, dim3 (THREADS), 0, stream, target, l.lines,

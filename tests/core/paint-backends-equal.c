@@ -79,6 +79,37 @@ compare_noise (uint32_t width, uint32_t height, uint64_t points, bool corners)
   free (mask);
 }
 
+/* Few points, long lines: four around the whole frame, and a polygon of long straight pieces. */
+static void
+compare_long_lines (uint32_t width, uint32_t height)
+{
+  uint8_t *mask = malloc ((size_t) width * height);
+  const CtrImage image = {.data = mask, .stride = width, .width = width, .height = height};
+  for (int round = 0; round < 2; round++) {
+    CtrPaintColour colours[CTR_PAINT_COLOURS];
+    CtrPaintLayer layer;
+    CtrBordersParams params;
+    CtrError error;
+    Canvas canvas = canvas_new (&rng, CANVAS_NV12, width, height);
+    ctr_borders_params_init (&params);
+    params.foreground.threshold = 1;
+    params.epsilon = round ? 0.4 : 0;
+    for (uint32_t y = 0; y < height; y++)
+      for (uint32_t x = 0; x < width; x++)
+        mask[(size_t) y * width + x] = !round || (3 * x + 2 * y > width && x + 7 * y < 5 * height + x / 2);
+    random_colours (&rng, colours);
+    ctr_paint_layer_init (&layer, CTR_PAINT_LINES);
+    layer.contours = ctr_borders_run (cuda_finders.borders, &image, &params, cuda.stream, &error);
+    CHECK (layer.contours && layer.contours->point_count < 300);
+    layer.thickness = 5;
+    layer.alpha = 90;
+    describe ("long lines %d, %u x %u", round, width, height);
+    compare (&canvas, &layer, 1, colours);
+    ctr_contours_unref (layer.contours);
+  }
+  free (mask);
+}
+
 /* No shapes at all, of every kind, and layers that do not show. */
 static void
 compare_nothing (void)
@@ -128,6 +159,9 @@ main (int argc, char **argv)
   cpu_finders = finders_new (&cpu);
   cuda_finders = finders_new (&cuda);
   compare_nothing ();
+  compare_long_lines (701, 500);
+  if (!cuda.quick)
+    compare_long_lines (3840, 2160);
   for (uint32_t run = 0; run < (cuda.quick ? 60 : 600); run++)
     compare_random (run, cuda.quick ? 60 : 200, true);
   for (uint32_t run = 0; run < (cuda.quick ? 5 : 40); run++)
