@@ -60,6 +60,19 @@ typedef struct {
 extern const CtrCracksOps ctr_cracks_ops_cpu;
 extern const CtrCracksOps ctr_cracks_ops_cuda; /* only where CTR_HAVE_CUDA */
 
+/* Drawing; arguments are checked before. Layers without alpha are not drawn. enqueue() may come again before finish().
+ */
+typedef struct {
+  void *(*create) (CtrError *error);
+  void (*destroy) (void *state);
+  bool (*enqueue) (void *state, const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count,
+      const CtrPaintColour *colours, void *stream, CtrError *error);
+  bool (*finish) (void *state, CtrError *error);
+} CtrPaintOps;
+
+extern const CtrPaintOps ctr_paint_ops_cpu;
+extern const CtrPaintOps ctr_paint_ops_cuda; /* only where CTR_HAVE_CUDA */
+
 /* Outlines of objects; arguments are checked before. PLAN and its arrays stay as they are until finish(), which comes
  * once for each enqueue() that succeeded, before the next one. */
 typedef struct {
@@ -96,11 +109,12 @@ typedef struct {
 CtrContours *ctr_contours_alloc (const CtrContours *info, CtrContourArrays *arrays, CtrError *error);
 
 /* Contours whose arrays lie elsewhere. fetch() copies one of them to host memory TO, any thread, one call at a time;
- * destroy() comes with the last reference, any thread. */
+ * destroy() comes with the last reference, any thread. get_device() is false where the arrays are out of reach of the
+ * current CUDA context. */
 typedef enum { CTR_CONTOURS_TABLE, CTR_CONTOURS_POINTS, CTR_CONTOURS_SUMS, CTR_CONTOURS_REGIONS } CtrContoursArray;
 typedef struct {
   bool (*fetch) (void *source, CtrContoursArray array, void *to, size_t size, CtrError *error);
-  void (*get_device) (void *source, CtrDeviceContours *device);
+  bool (*get_device) (void *source, CtrDeviceContours *device);
   void (*destroy) (void *source);
 } CtrContoursSource;
 /* SOURCE stays the caller's where this fails. */

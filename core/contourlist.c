@@ -206,10 +206,7 @@ bool
 ctr_contours_get_device (CtrContours *contours, CtrDeviceContours *device)
 {
   const Result *result = (const Result *) contours;
-  if (!result->ops || !result->ops->get_device)
-    return false;
-  result->ops->get_device (result->source, device);
-  return true;
+  return result->ops && result->ops->get_device && result->ops->get_device (result->source, device);
 }
 
 double

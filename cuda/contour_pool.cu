@@ -118,12 +118,15 @@ fetch (void *source, CtrContoursArray array, void *to, size_t size, CtrError *er
   return ok;
 }
 
-static void
+static bool
 get_device (void *source, CtrDeviceContours *device)
 {
   const ContourSlot *slot = (const ContourSlot *) source;
+  if (slot->pool->context != ctr_context_current ())
+    return false;
   *device = {(const CtrContour *) slot->table.data, (const CtrPoint *) slot->points.data,
       slot->has_sums ? (const CtrContourSums *) slot->sums.data : NULL};
+  return true;
 }
 
 static void

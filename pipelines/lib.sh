@@ -3,7 +3,8 @@
 # What pipelines/demo.sh and tests/run.sh share: packages, the GPU, the build. Sourced with the project's root as the
 # working directory.
 
-PACKAGES_BUILD=(gcc libc6-dev meson ninja-build pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev)
+PACKAGES_BUILD=(gcc libc6-dev meson ninja-build pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
+  libpango1.0-dev)
 PACKAGES_CUDA=(g++ libgstreamer-plugins-bad1.0-dev)
 PACKAGES_RUN=(python3-minimal gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
   gstreamer1.0-plugins-bad gstreamer1.0-libav)

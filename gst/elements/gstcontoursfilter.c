@@ -17,6 +17,7 @@ typedef struct {
   gint in_use; /* CtrBackend while started, else -1; atomic: caps queries come from any thread */
   GstVideoInfo info;
   gboolean cuda_caps; /* the negotiated frames are CUDA memory */
+  gboolean passes;    /* there is nothing to draw on this frame */
 } GstContoursFilterPrivate;
 
 #define PRIVATE(self) ((GstContoursFilterPrivate *) gst_contours_filter_get_instance_private (self))
@@ -127,10 +128,10 @@ post_error (GstContoursFilter *self, const CtrError *error)
       break;
     case CTR_ERROR_TOO_LARGE:
       GST_ELEMENT_ERROR (
-          self, STREAM, FORMAT, ("The frame cannot be analysed: %s. Crop or scale it first.", error->message), (NULL));
+          self, STREAM, FORMAT, ("The frame cannot be processed: %s. Crop or scale it first.", error->message), (NULL));
       break;
     default:
-      GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("The frame cannot be analysed: %s.", error->message), (NULL));
+      GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("The frame cannot be processed: %s.", error->message), (NULL));
       break;
   }
 }
@@ -387,6 +388,18 @@ first_memory (GstBuffer *buffer)
   return gst_buffer_n_memory (buffer) > 0 ? gst_buffer_peek_memory (buffer, 0) : NULL;
 }
 
+/* Controlled properties take the value of the frame's time. */
+static void
+sync_properties (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstClockTime time = GST_BUFFER_PTS (buffer);
+
+  if (trans->segment.format == GST_FORMAT_TIME)
+    time = gst_segment_to_stream_time (&trans->segment, GST_FORMAT_TIME, time);
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    gst_object_sync_values (GST_OBJECT_CAST (trans), time);
+}
+
 /* Work in the CUDA context of the frames: the one of the elements that made them. Here, because new pictures are
  * allocated between this and transform(). */
 static void
@@ -398,6 +411,7 @@ gst_contours_filter_before_transform (GstBaseTransform *trans, GstBuffer *buffer
   gint device_id;
   CtrError error;
 
+  sync_properties (trans, buffer);
   if (g_atomic_int_get (&priv->in_use) < 0 || !priv->cuda_caps || !gst_contours_gpu_is_memory (memory)
       || !gst_contours_gpu_is_foreign (&priv->gpu, memory))
     return;
@@ -470,36 +484,25 @@ view_frame (const GstVideoFrame *frame, gboolean device, CtrImage *image, CtrErr
          && ctr_image_check (image, error);
 }
 
-/* Controlled properties take the value of the frame's time. */
-static void
-sync_properties (GstBaseTransform *trans, GstBuffer *buffer)
-{
-  GstClockTime time = GST_BUFFER_PTS (buffer);
-
-  if (trans->segment.format == GST_FORMAT_TIME)
-    time = gst_segment_to_stream_time (&trans->segment, GST_FORMAT_TIME, time);
-  if (GST_CLOCK_TIME_IS_VALID (time))
-    gst_object_sync_values (GST_OBJECT_CAST (trans), time);
-}
-
 /* Lets the subclass do its work on the frame in IN, whose buffer is BUFFER; OUT: the new picture, or NULL. */
 static gboolean
-run (GstContoursFilter *self, const GstVideoFrame *in, GstVideoFrame *out, GstBuffer *buffer, gpointer stream,
-    CtrError *error)
+run (
+    GstContoursFilter *self, GstVideoFrame *in, GstVideoFrame *out, GstBuffer *buffer, gpointer stream, CtrError *error)
 {
   GstContoursFilterClass *klass = GST_CONTOURS_FILTER_GET_CLASS (self);
   CtrImage image;
 
   if (!view_frame (in, PRIVATE (self)->cuda_caps, &image, error))
     return FALSE;
+  if (klass->draw)
+    return check_planes (in, error) && klass->draw (self, &image, in, buffer, stream, error);
   if (!out)
     return klass->analyze (self, &image, buffer, stream, error);
   return check_planes (in, error) && check_planes (out, error) && klass->render (self, &image, in, out, stream, error);
 }
 
 static gboolean
-run_in_context (
-    GstContoursFilter *self, const GstVideoFrame *in, GstVideoFrame *out, GstBuffer *buffer, CtrError *error)
+run_in_context (GstContoursFilter *self, GstVideoFrame *in, GstVideoFrame *out, GstBuffer *buffer, CtrError *error)
 {
   GstContoursFilterPrivate *priv = PRIVATE (self);
   gpointer stream = priv->gpu.stream;
@@ -552,14 +555,13 @@ process (GstContoursFilter *self, GstBuffer *buffer, GstBuffer *outbuf)
         (NULL));
     return GST_FLOW_ERROR;
   }
-  /* A write map would copy shared memory. */
-  if (!map_frame (self, &in, buffer, GST_MAP_READ))
+  /* Where nothing is drawn a write map would copy shared memory for nothing. */
+  if (!map_frame (self, &in, buffer, GST_CONTOURS_FILTER_GET_CLASS (self)->draw ? GST_MAP_READWRITE : GST_MAP_READ))
     return GST_FLOW_ERROR;
   if (outbuf && !map_frame (self, &out, outbuf, GST_MAP_WRITE)) {
     gst_video_frame_unmap (&in);
     return GST_FLOW_ERROR;
   }
-  sync_properties (GST_BASE_TRANSFORM_CAST (self), buffer);
   ok = run_in_context (self, &in, outbuf ? &out : NULL, buffer, &error);
   if (outbuf)
     gst_video_frame_unmap (&out);
@@ -572,6 +574,8 @@ process (GstContoursFilter *self, GstBuffer *buffer, GstBuffer *outbuf)
 static GstFlowReturn
 gst_contours_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
+  if (PRIVATE (GST_CONTOURS_FILTER (trans))->passes)
+    return GST_FLOW_OK;
   return process (GST_CONTOURS_FILTER (trans), buffer, NULL);
 }
 
@@ -586,9 +590,19 @@ static GstFlowReturn
 gst_contours_filter_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer **outbuf)
 {
   const CtrError error = {CTR_ERROR_OUT_OF_MEMORY, "no buffer could be allocated for the new picture"};
-  GstBufferPool *pool = gst_base_transform_get_buffer_pool (trans);
+  GstContoursFilterPrivate *priv = PRIVATE (GST_CONTOURS_FILTER (trans));
+  GstContoursFilterClass *klass = GST_CONTOURS_FILTER_GET_CLASS (trans);
+  GstBufferPool *pool;
   GstFlowReturn ret = GST_FLOW_ERROR;
 
+  /* Decided once: what is not made writable here must not be written, whatever a property says by then. */
+  priv->passes =
+      klass->draw && g_atomic_int_get (&priv->in_use) >= 0 && !klass->draws (GST_CONTOURS_FILTER (trans), inbuf);
+  if (priv->passes) {
+    *outbuf = inbuf;
+    return GST_FLOW_OK;
+  }
+  pool = gst_base_transform_get_buffer_pool (trans);
   if (pool || !renders (trans))
     ret = GST_BASE_TRANSFORM_CLASS (gst_contours_filter_parent_class)->prepare_output_buffer (trans, inbuf, outbuf);
   if (ret == GST_FLOW_ERROR && (!pool || gst_buffer_pool_is_active (pool)))

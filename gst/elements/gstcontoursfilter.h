@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Base class of the elements that analyse frames: caps, memory, backend, GPU context, errors. A subclass sees a
  * CtrImage. Either it leaves the picture alone and attaches what it finds to the buffer, or it makes a new picture of
- * the same format. */
+ * the same format, or it draws into the picture. */
 #ifndef GST_CONTOURS_FILTER_H
 #define GST_CONTOURS_FILTER_H
 
@@ -23,9 +23,11 @@ G_DECLARE_DERIVABLE_TYPE (GstContoursFilter, gst_contours_filter, GST, CONTOURS_
  *     Controlled properties have been updated to this frame's time.
  * @render: in place of @analyze: fill @out, a frame of the format and size of @in, whose samples are @image. Both lie
  *     where @image does, and all rows of all their planes are inside their buffers.
+ * @draw: in place of both: draw into @frame, whose samples are @image and whose buffer is @buffer; its planes as above.
+ * @draws: with @draw: is there anything to draw on @buffer? If not it passes as it is, not even copied if it is shared.
  *
- * With the CUDA backend the CUDA context is current in each. On failure @open, @analyze and @render fill @error and
- * return FALSE: the base class posts it.
+ * With the CUDA backend the CUDA context is current in each. On failure @open, @analyze, @render and @draw fill @error
+ * and return FALSE: the base class posts it.
  */
 struct _GstContoursFilterClass {
   GstBaseTransformClass parent_class;
@@ -36,6 +38,9 @@ struct _GstContoursFilterClass {
       GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error);
   gboolean (*render) (GstContoursFilter *self, const CtrImage *image, const GstVideoFrame *in, GstVideoFrame *out,
       gpointer stream, CtrError *error);
+  gboolean (*draw) (GstContoursFilter *self, const CtrImage *image, GstVideoFrame *frame, GstBuffer *buffer,
+      gpointer stream, CtrError *error);
+  gboolean (*draws) (GstContoursFilter *self, GstBuffer *buffer);
 };
 
 /* What the CUDA context that the backend works in belongs to (transfer full), for results that outlive the element;

@@ -4,6 +4,7 @@
 #include "gstcudaborders.h"
 #include "gstcudacanny.h"
 #include "gstcudacca.h"
+#include "gstcudacontouroverlay.h"
 #include "gstcudacrackcontour.h"
 
 static gboolean
@@ -11,7 +12,7 @@ plugin_init (GstPlugin *plugin)
 {
   return GST_ELEMENT_REGISTER (contourexport, plugin) & GST_ELEMENT_REGISTER (cudaborders, plugin)
          & GST_ELEMENT_REGISTER (cudacanny, plugin) & GST_ELEMENT_REGISTER (cudacca, plugin)
-         & GST_ELEMENT_REGISTER (cudacrackcontour, plugin);
+         & GST_ELEMENT_REGISTER (cudacontouroverlay, plugin) & GST_ELEMENT_REGISTER (cudacrackcontour, plugin);
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, cudacontours,

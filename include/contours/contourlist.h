@@ -115,7 +115,7 @@ CTR_API const CtrContourSums *ctr_contours_map_sums (CtrContours *contours, CtrE
 CTR_API const CtrSnakeRegion *ctr_contours_map_regions (CtrContours *contours, CtrError *error);
 
 /* The arrays in GPU memory, for work in the same CUDA context; valid as long as the reference, which must outlast that
- * work. False where they are only on the host. */
+ * work. False where they are only on the host, or in another context than the one that is current. */
 typedef struct {
   const CtrContour *table;
   const CtrPoint *points;

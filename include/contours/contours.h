@@ -10,6 +10,7 @@
 #include <contours/contourlist.h>
 #include <contours/cracks.h>
 #include <contours/image.h>
+#include <contours/paint.h>
 #include <contours/snake.h>
 #include <contours/types.h>
 

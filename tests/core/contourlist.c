@@ -46,10 +46,11 @@ fetch (void *data, CtrContoursArray array, void *to, size_t size, CtrError *erro
   return true;
 }
 
-static void
+static bool
 get_device (void *data, CtrDeviceContours *device)
 {
   *device = (CtrDeviceContours){.table = data};
+  return true;
 }
 
 static void

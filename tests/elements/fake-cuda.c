@@ -25,7 +25,7 @@ typedef struct {
   int device;
 } Context;
 
-/* What lives in a context: memory, streams, analysers, border followers, edge detectors. */
+/* What lives in a context: memory, streams, analysers, border followers, edge detectors, painters. */
 typedef struct {
   void *pointer;
   size_t size;
@@ -365,9 +365,9 @@ lies_in (const void *data, CtrMemory memory, Context *context)
   return (find_object (data, false).context == context) == (memory == CTR_MEMORY_DEVICE);
 }
 
-/* May OBJECT work on IMAGE now? */
+/* May OBJECT work on STREAM now? */
 static bool
-check_run (const Object *object, const CtrImage *image, void *stream, CtrError *error)
+check_call (const Object *object, void *stream, CtrError *error)
 {
   CtrStatus status = fail_next;
 
@@ -378,6 +378,15 @@ check_run (const Object *object, const CtrImage *image, void *stream, CtrError *
     return fail (error, CTR_ERROR_CUDA, "another context than the object's is current, or more than one is pushed");
   if (!stream || find_object (stream, false).context != object->context)
     return fail (error, CTR_ERROR_CUDA, "the stream is not one of the object's context");
+  return true;
+}
+
+/* On IMAGE, too? */
+static bool
+check_run (const Object *object, const CtrImage *image, void *stream, CtrError *error)
+{
+  if (!check_call (object, stream, error))
+    return false;
   if (!lies_in (image->data, image->memory, object->context))
     return fail (error, CTR_ERROR_CUDA, "the image does not lie in the memory it is said to lie in");
   return true;
@@ -502,4 +511,38 @@ ctr_canny_run (CtrCanny *canny, const CtrImage *image, const CtrCannyParams *par
     view.memory = host_picture.memory = CTR_MEMORY_HOST;
   }
   return host_run (canny, &view, params, &host_picture, NULL, error);
+}
+
+CtrPainter *
+ctr_painter_new (CtrBackend backend, CtrError *error)
+{
+  return new_object ("ctr_painter_new", backend, error);
+}
+
+void
+ctr_painter_free (CtrPainter *painter)
+{
+  free_object ("ctr_painter_free", painter);
+}
+
+bool
+ctr_painter_run (CtrPainter *painter, const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count,
+    const CtrPaintColour *colours, void *stream, CtrError *error)
+{
+  bool (*host_run) (CtrPainter *, const CtrPaintPicture *, const CtrPaintLayer *, uint32_t, const CtrPaintColour *,
+      void *, CtrError *) = dlsym (RTLD_NEXT, "ctr_painter_run");
+  Object object = find_object (painter, false);
+  CtrPaintPicture host_picture = *picture;
+
+  if (object.pointer) {
+    if (!check_call (&object, stream, error))
+      return false;
+    if (picture->memory != CTR_MEMORY_DEVICE)
+      return fail (error, CTR_ERROR_INVALID_ARGUMENT, "the CUDA backend draws in device memory");
+    for (uint32_t i = 0; i < picture->plane_count; i++)
+      if (!lies_in (picture->planes[i].data, picture->memory, object.context))
+        return fail (error, CTR_ERROR_CUDA, "the picture does not lie in the memory it is said to lie in");
+    host_picture.memory = CTR_MEMORY_HOST;
+  }
+  return host_run (painter, &host_picture, layers, count, colours, NULL, error);
 }

@@ -299,6 +299,7 @@ GST_START_TEST (test_broken_frames)
     gsize offsets[GST_VIDEO_MAX_PLANES] = {cases[i].offset};
     gint strides[GST_VIDEO_MAX_PLANES] = {cases[i].stride};
 
+    add_something_to_draw (buffer);
     gst_harness_set_src_caps (h, caps);
     if (cases[i].stride)
       gst_buffer_add_video_meta_full (

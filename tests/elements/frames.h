@@ -154,6 +154,17 @@ fill_pixels (const TestFrame *frame, const GstVideoInfo *info, guint8 *data, con
         data[offsets[plane] + (gsize) row * strides[plane] + column] = frame_byte (frame->seed, plane, column, row);
 }
 
+/* What an element that draws has to draw: without, it would not look at the frame at all. */
+static const GstVideoRectangle test_region = {5, 3, 20, 14};
+
+static inline void
+add_something_to_draw (GstBuffer *buffer)
+{
+  if (g_strcmp0 (g_getenv ("CTR_TEST_ELEMENT"), "cudacontouroverlay") == 0)
+    gst_buffer_add_video_region_of_interest_meta (
+        buffer, "test", test_region.x, test_region.y, test_region.w, test_region.h);
+}
+
 /* The frame in system memory, with a GstVideoMeta where the layout is not the default one. */
 static inline GstBuffer *
 make_system_frame (const TestFrame *frame)
@@ -184,6 +195,7 @@ make_system_frame (const TestFrame *frame)
   if (frame->padding || frame->offset)
     gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE, frame->format, frame->width, frame->height,
         GST_VIDEO_INFO_N_PLANES (&info), offsets, strides);
+  add_something_to_draw (buffer);
   return buffer;
 }
 
@@ -227,6 +239,7 @@ make_cuda_frame (const TestFrame *frame, GstCudaContext *context)
   gst_buffer_unmap (buffer, &map);
   gst_caps_unref (caps);
   gst_object_unref (pool); /* the buffer keeps it */
+  add_something_to_draw (buffer);
   return buffer;
 }
 #endif

@@ -34,12 +34,53 @@ subject_has_levels (void)
   return g_str_equal (subject (), "cudacrackcontour");
 }
 
+/* Does it draw into the frames that come? Else it leaves their pictures alone. */
+static inline gboolean
+subject_draws (void)
+{
+  return g_str_equal (subject (), "cudacontouroverlay");
+}
+
+/* BUFFER must be FRAME with its region's box: two pixels thick, of one colour. Seen in the first plane. */
+static inline void
+assert_box (GstBuffer *buffer, const TestFrame *frame)
+{
+  const gint left = test_region.x, top = test_region.y, right = left + test_region.w, bottom = top + test_region.h;
+  const guint8 *first = NULL;
+  GstVideoFrame out;
+  GstVideoInfo info;
+  guint pixel;
+
+  gst_video_info_set_format (&info, frame->format, frame->width, frame->height);
+  fail_unless (gst_video_frame_map (&out, &info, buffer, GST_MAP_READ));
+  pixel = GST_VIDEO_FRAME_COMP_PSTRIDE (&out, 0);
+  for (gint y = 0; y < frame->height; y++)
+    for (gint x = 0; x < frame->width; x++) {
+      const guint8 *at = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&out, 0) + y * GST_VIDEO_FRAME_PLANE_STRIDE (&out, 0);
+      gboolean inside = x >= left && y >= top && x < right && y < bottom;
+      gboolean hollow = x >= left + 2 && y >= top + 2 && x < right - 2 && y < bottom - 2;
+
+      at += x * pixel;
+      if (inside && !hollow) {
+        first = first ? first : at;
+        fail_unless (memcmp (at, first, pixel) == 0, "the box is of more than one colour at %d, %d", x, y);
+        continue;
+      }
+      for (guint i = 0; i < pixel; i++)
+        fail_unless_equals_int (at[i], frame_byte (frame->seed, 0, x * pixel + i, y));
+    }
+  fail_unless (first != NULL);
+  gst_video_frame_unmap (&out);
+}
+
 /* A property that may change at any time, for any number. */
 static inline void
 set_live_property (GstElement *element, guint value)
 {
   if (subject_renders ())
     g_object_set (element, "low-threshold", (gdouble) value, NULL);
+  else if (subject_draws ())
+    g_object_set (element, "thickness", 1 + value % 64, NULL);
   else if (subject_has_levels ())
     g_object_set (element, "min-level", value + 1, NULL);
   else
@@ -61,6 +102,8 @@ assert_default_result (GstBuffer *buffer, const TestFrame *frame)
   ctr_cracks_params_init (&cracks);
   if (subject_renders ())
     assert_edges (buffer, frame, &canny, FALSE);
+  else if (subject_draws ())
+    assert_box (buffer, frame);
   else if (subject_follows_borders ())
     assert_contours (buffer, NULL, frame, &borders);
   else if (subject_has_levels ())
@@ -81,7 +124,12 @@ check_default (GstHarness *h, const TestFrame *frame)
     check_edges (h, frame, &canny, FALSE);
     return;
   }
-  buffer = pass_frame (h, frame);
+  if (subject_draws ()) {
+    fail_unless_equals_int (gst_harness_push (h, make_frame (frame)), GST_FLOW_OK);
+    buffer = gst_harness_pull (h);
+  } else {
+    buffer = pass_frame (h, frame);
+  }
   assert_default_result (buffer, frame);
   gst_buffer_unref (buffer);
 }

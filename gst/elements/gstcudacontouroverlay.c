@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-cudacontouroverlay
+ * @title: cudacontouroverlay
+ * @short_description: Draws what other elements found into the frames
+ *
+ * Draws the metadata a frame carries into its picture, in place: contours of #GstContourMeta (those of cudaborders and
+ * of cudacrackcontour alike), components of #GstComponentMeta, and boxes of any #GstVideoRegionOfInterestMeta.
+ * #GstCudaContourOverlay:draw selects what; the rest of the properties how.
+ *
+ * A frame in CUDA memory is drawn on where it is, by the GPU, and contours that lie on the GPU are read there: nothing
+ * is copied. A frame in system memory is drawn on by the host, whatever the backend. The pixels are the same.
+ * The cost is that of the pixels drawn. A frame without anything to draw passes untouched.
+ *
+ * Where shapes overlap, areas lie at the bottom, then lines, boxes, centroids and labels; no pixel is painted twice, so
+ * a transparent line is not darker where it crosses itself.
+ *
+ * ## Example launch line
+ * |[
+ * gst-launch-1.0 videotestsrc pattern=ball num-buffers=50 ! video/x-raw,format=NV12 ! cudaborders !
+ * cudacontouroverlay thickness=3 labels=area ! videoconvert ! autovideosink
+ * ]| Shows the ball with its outline and its area.
+ *
+ * Since: 0.1
+ */
+#include "gstcudacontouroverlay.h"
+
+#include "overlaycolours.h"
+#include "overlaylayers.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_cuda_contour_overlay_debug);
+#define GST_CAT_DEFAULT gst_cuda_contour_overlay_debug
+
+struct _GstCudaContourOverlay {
+  GstContoursFilter parent;
+
+  /* Properties, under the object lock. */
+  OverlayStyle style;
+  gdouble alpha, fill_alpha;
+  guint colour; /* 0xAARRGGBB */
+  gchar *font;
+
+  CtrPainter *painters[2]; /* by CtrBackend, while started; the host's where it is needed */
+  OverlayLayers layers;
+  OverlayText *text; /* of text_font; NULL until it is needed */
+  gchar *text_font;
+  gboolean told_fill, told_centroids, told_left_out; /* once each */
+};
+
+enum {
+  PROP_0,
+  PROP_DRAW,
+  PROP_COLOUR_BY,
+  PROP_COLOUR,
+  PROP_THICKNESS,
+  PROP_ALPHA,
+  PROP_FILL_ALPHA,
+  PROP_MIN_AREA,
+  PROP_HOLES,
+  PROP_LABELS,
+  PROP_LEGEND,
+  PROP_FONT
+};
+
+typedef enum { HOLES_DASHED, HOLES_SOLID } Holes;
+
+#define DEFAULT_DRAW (OVERLAY_DRAW_CONTOURS | OVERLAY_DRAW_COMPONENTS | OVERLAY_DRAW_REGIONS)
+#define DEFAULT_COLOUR_BY CTR_COLOUR_ID
+#define DEFAULT_COLOUR 0xffe69f00
+#define DEFAULT_THICKNESS 2
+#define DEFAULT_ALPHA 1.0
+#define DEFAULT_FILL_ALPHA 0.4
+#define DEFAULT_MIN_AREA 0.0
+#define DEFAULT_HOLES HOLES_DASHED
+#define DEFAULT_LEGEND FALSE
+#define DEFAULT_FONT "Sans 11"
+
+G_DEFINE_TYPE (GstCudaContourOverlay, gst_cuda_contour_overlay, GST_TYPE_CONTOURS_FILTER)
+GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (cudacontouroverlay, "cudacontouroverlay", GST_RANK_NONE,
+    GST_TYPE_CUDA_CONTOUR_OVERLAY,
+    GST_DEBUG_CATEGORY_INIT (gst_cuda_contour_overlay_debug, "cudacontouroverlay", 0, "drawing of contours"))
+
+#define GST_TYPE_CUDA_CONTOUR_OVERLAY_DRAW (gst_cuda_contour_overlay_draw_get_type ())
+static GType
+gst_cuda_contour_overlay_draw_get_type (void)
+{
+  static gsize type = 0;
+  static const GFlagsValue values[] = {
+      {OVERLAY_DRAW_FILL, "Areas of components that come with a label image", "fill"},
+      {OVERLAY_DRAW_CONTOURS, "Contours", "contours"},
+      {OVERLAY_DRAW_CONTOUR_BOXES, "Bounding boxes of contours", "contour-boxes"},
+      {OVERLAY_DRAW_COMPONENTS, "Bounding boxes of components", "components"},
+      {OVERLAY_DRAW_REGIONS, "Regions of interest", "regions"},
+      {OVERLAY_DRAW_CENTROIDS, "Centroids of components, and of contours that come with moments", "centroids"},
+      {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_flags_register_static ("GstCudaContourOverlayDraw", values));
+  return type;
+}
+
+#define GST_TYPE_CUDA_CONTOUR_OVERLAY_LABELS (gst_cuda_contour_overlay_labels_get_type ())
+static GType
+gst_cuda_contour_overlay_labels_get_type (void)
+{
+  static gsize type = 0;
+  static const GFlagsValue values[] = {
+      {OVERLAY_LABEL_INDEX, "Number of the contour, label of the component", "index"},
+      {OVERLAY_LABEL_AREA, "Area in pixels of the frame", "area"},
+      {OVERLAY_LABEL_LEVEL, "Level of the contour", "level"},
+      {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_flags_register_static ("GstCudaContourOverlayLabels", values));
+  return type;
+}
+
+#define GST_TYPE_CUDA_CONTOUR_OVERLAY_COLOUR_BY (gst_cuda_contour_overlay_colour_by_get_type ())
+static GType
+gst_cuda_contour_overlay_colour_by_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+      {CTR_COLOUR_FIXED, "The color property for all", "fixed"},
+      {CTR_COLOUR_ID, "Seven colours in turn", "id"},
+      {CTR_COLOUR_LEVEL, "Scale of levels, dark blue to yellow", "level"},
+      {CTR_COLOUR_DEPTH, "Scale of nesting, dark blue (outermost) to yellow (six deep and more)", "depth"},
+      {CTR_COLOUR_AREA, "Logarithmic scale of areas, dark blue (a pixel) to yellow (the frame)", "area"},
+      {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstCudaContourOverlayColourBy", values));
+  return type;
+}
+
+#define GST_TYPE_CUDA_CONTOUR_OVERLAY_HOLES (gst_cuda_contour_overlay_holes_get_type ())
+static GType
+gst_cuda_contour_overlay_holes_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+      {HOLES_DASHED, "Dashed lines", "dashed"},
+      {HOLES_SOLID, "Solid lines, as around outsides", "solid"},
+      {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstCudaContourOverlayHoles", values));
+  return type;
+}
+
+static gboolean
+gst_cuda_contour_overlay_open (GstContoursFilter *filter, CtrBackend backend, CtrError *error)
+{
+  GstCudaContourOverlay *self = GST_CUDA_CONTOUR_OVERLAY (filter);
+
+  self->told_fill = self->told_centroids = self->told_left_out = FALSE;
+  self->painters[backend] = ctr_painter_new (backend, error);
+  return self->painters[backend] != NULL;
+}
+
+static void
+gst_cuda_contour_overlay_close (GstContoursFilter *filter)
+{
+  GstCudaContourOverlay *self = GST_CUDA_CONTOUR_OVERLAY (filter);
+
+  for (guint i = 0; i < G_N_ELEMENTS (self->painters); i++)
+    g_clear_pointer (&self->painters[i], ctr_painter_free);
+}
+
+static gboolean
+gst_cuda_contour_overlay_draws (GstContoursFilter *filter, GstBuffer *buffer)
+{
+  GstCudaContourOverlay *self = GST_CUDA_CONTOUR_OVERLAY (filter);
+  OverlayStyle style;
+
+  GST_OBJECT_LOCK (self);
+  style = self->style;
+  GST_OBJECT_UNLOCK (self);
+  return overlay_layers_wanted (buffer, &style);
+}
+
+/* Letters of FONT, which is taken. */
+static gboolean
+prepare_text (GstCudaContourOverlay *self, gchar *font, CtrError *error)
+{
+  if (g_strcmp0 (font, self->text_font) != 0) {
+    g_clear_pointer (&self->text, overlay_text_free);
+    g_free (self->text_font);
+    self->text_font = font;
+  } else {
+    g_free (font);
+  }
+  if (!self->text)
+    self->text = overlay_text_new (self->text_font, error);
+  return self->text != NULL;
+}
+
+/* gst-launch-1.0 prints the debug part of a warning only: the text stands in both. */
+static void
+tell_once (GstCudaContourOverlay *self, guint count, gboolean *told, const gchar *text)
+{
+  if (count == 0 || *told)
+    return;
+  *told = TRUE;
+  GST_ELEMENT_WARNING (self, STREAM, FAILED, ("%s", text), ("%s", text));
+}
+
+static void
+tell (GstCudaContourOverlay *self)
+{
+  tell_once (self, self->layers.without_labels, &self->told_fill,
+      "Areas cannot be filled without a label image: set labels=true on cudacca.");
+  tell_once (self, self->layers.without_centroids, &self->told_centroids,
+      "Centroids of contours cannot be drawn without moments: set features=moments on the element that finds them.");
+  tell_once (self, self->layers.left_out, &self->told_left_out,
+      "Some metadata is not drawn: there is more of it than a frame can show, or it lies too far from the frame.");
+}
+
+static gboolean
+gst_cuda_contour_overlay_draw (GstContoursFilter *filter, const CtrImage *image, GstVideoFrame *frame,
+    GstBuffer *buffer, gpointer stream, CtrError *error)
+{
+  GstCudaContourOverlay *self = GST_CUDA_CONTOUR_OVERLAY (filter);
+  const CtrBackend backend = image->memory == CTR_MEMORY_DEVICE ? CTR_BACKEND_CUDA : CTR_BACKEND_CPU;
+  CtrPaintColour colours[CTR_PAINT_COLOURS];
+  CtrPaintPicture picture;
+  OverlayStyle style;
+  gchar *font = NULL;
+  gboolean has_text;
+  guint colour;
+
+  GST_OBJECT_LOCK (self);
+  style = self->style;
+  style.alpha = (guint8) (self->alpha * 255 + 0.5);
+  style.fill_alpha = (guint8) (self->fill_alpha * 255 + 0.5);
+  colour = self->colour;
+  has_text = overlay_style_has_text (&style);
+  if (has_text)
+    font = g_strdup (self->font ? self->font : DEFAULT_FONT);
+  GST_OBJECT_UNLOCK (self);
+
+  if (has_text && !prepare_text (self, font, error))
+    return FALSE;
+  if (!self->painters[backend] && !(self->painters[backend] = ctr_painter_new (backend, error)))
+    return FALSE;
+  if (!overlay_layers_build (&self->layers, buffer, &frame->info, &style, has_text ? self->text : NULL, error))
+    return FALSE;
+  tell (self);
+  if (self->layers.layers->len == 0)
+    return TRUE;
+  overlay_colours_fill (colours, &frame->info, colour);
+  overlay_picture_init (&picture, frame, image->memory);
+  return ctr_painter_run (self->painters[backend], &picture, (const CtrPaintLayer *) self->layers.layers->data,
+      self->layers.layers->len, colours, stream, error);
+}
+
+static void
+gst_cuda_contour_overlay_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstCudaContourOverlay *self = GST_CUDA_CONTOUR_OVERLAY (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_DRAW:
+      self->style.draw = g_value_get_flags (value);
+      break;
+    case PROP_COLOUR_BY:
+      self->style.colour_by = g_value_get_enum (value);
+      break;
+    case PROP_COLOUR:
+      self->colour = g_value_get_uint (value);
+      break;
+    case PROP_THICKNESS:
+      self->style.thickness = g_value_get_uint (value);
+      break;
+    case PROP_ALPHA:
+      self->alpha = g_value_get_double (value);
+      break;
+    case PROP_FILL_ALPHA:
+      self->fill_alpha = g_value_get_double (value);
+      break;
+    case PROP_MIN_AREA:
+      self->style.min_area = g_value_get_double (value);
+      break;
+    case PROP_HOLES:
+      self->style.dashed_holes = g_value_get_enum (value) == HOLES_DASHED;
+      break;
+    case PROP_LABELS:
+      self->style.labels = g_value_get_flags (value);
+      break;
+    case PROP_LEGEND:
+      self->style.legend = g_value_get_boolean (value);
+      break;
+    case PROP_FONT:
+      g_free (self->font);
+      self->font = g_value_dup_string (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_cuda_contour_overlay_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstCudaContourOverlay *self = GST_CUDA_CONTOUR_OVERLAY (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_DRAW:
+      g_value_set_flags (value, self->style.draw);
+      break;
+    case PROP_COLOUR_BY:
+      g_value_set_enum (value, self->style.colour_by);
+      break;
+    case PROP_COLOUR:
+      g_value_set_uint (value, self->colour);
+      break;
+    case PROP_THICKNESS:
+      g_value_set_uint (value, self->style.thickness);
+      break;
+    case PROP_ALPHA:
+      g_value_set_double (value, self->alpha);
+      break;
+    case PROP_FILL_ALPHA:
+      g_value_set_double (value, self->fill_alpha);
+      break;
+    case PROP_MIN_AREA:
+      g_value_set_double (value, self->style.min_area);
+      break;
+    case PROP_HOLES:
+      g_value_set_enum (value, self->style.dashed_holes ? HOLES_DASHED : HOLES_SOLID);
+      break;
+    case PROP_LABELS:
+      g_value_set_flags (value, self->style.labels);
+      break;
+    case PROP_LEGEND:
+      g_value_set_boolean (value, self->style.legend);
+      break;
+    case PROP_FONT:
+      g_value_set_string (value, self->font);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_cuda_contour_overlay_finalize (GObject *object)
+{
+  GstCudaContourOverlay *self = GST_CUDA_CONTOUR_OVERLAY (object);
+
+  overlay_layers_clear (&self->layers);
+  g_clear_pointer (&self->text, overlay_text_free);
+  g_free (self->text_font);
+  g_free (self->font);
+  G_OBJECT_CLASS (gst_cuda_contour_overlay_parent_class)->finalize (object);
+}
+
+static void
+gst_cuda_contour_overlay_init (GstCudaContourOverlay *self)
+{
+  self->style = (OverlayStyle){
+      .draw = DEFAULT_DRAW,
+      .colour_by = DEFAULT_COLOUR_BY,
+      .thickness = DEFAULT_THICKNESS,
+      .min_area = DEFAULT_MIN_AREA,
+      .dashed_holes = DEFAULT_HOLES == HOLES_DASHED,
+  };
+  self->alpha = DEFAULT_ALPHA;
+  self->fill_alpha = DEFAULT_FILL_ALPHA;
+  self->colour = DEFAULT_COLOUR;
+  self->font = g_strdup (DEFAULT_FONT);
+  overlay_layers_init (&self->layers);
+}
+
+static void
+install_properties (GObjectClass *object_class)
+{
+  const GParamFlags changeable = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
+  const GParamFlags controlled = changeable | GST_PARAM_CONTROLLABLE;
+
+  /**
+   * GstCudaContourOverlay:draw:
+   *
+   * What is drawn. Areas are filled where components come with a label image (labels=true on cudacca); contours
+   * have centroids where they come with moments (features=moments).
+   */
+  g_object_class_install_property (object_class, PROP_DRAW,
+      g_param_spec_flags (
+          "draw", "Draw", "What is drawn", GST_TYPE_CUDA_CONTOUR_OVERLAY_DRAW, DEFAULT_DRAW, controlled));
+
+  /**
+   * GstCudaContourOverlay:color-by:
+   *
+   * What colours mean. Components and regions of interest, which have neither levels nor nesting, go by their numbers
+   * where those are asked for.
+   */
+  g_object_class_install_property (object_class, PROP_COLOUR_BY,
+      g_param_spec_enum ("color-by", "Colour by", "What colours mean", GST_TYPE_CUDA_CONTOUR_OVERLAY_COLOUR_BY,
+          DEFAULT_COLOUR_BY, controlled));
+
+  /**
+   * GstCudaContourOverlay:color:
+   *
+   * The one colour of color-by=fixed, 0xAARRGGBB as in other elements; of its alpha the alpha property takes the place.
+   */
+  g_object_class_install_property (object_class, PROP_COLOUR,
+      g_param_spec_uint ("color", "Colour", "Colour of all with color-by=fixed, 0xAARRGGBB; AA is ignored", 0,
+          G_MAXUINT32, DEFAULT_COLOUR, controlled));
+
+  /**
+   * GstCudaContourOverlay:thickness:
+   *
+   * Of lines. Contours of pixels (cudaborders) are drawn along the pixels' centres. Contours of corners
+   * (cudacrackcontour) with an even thickness lie between the pixels, half on either side; with an odd one they cover
+   * the region's own outermost pixels. Boxes are drawn inside their edges.
+   */
+  g_object_class_install_property (object_class, PROP_THICKNESS,
+      g_param_spec_uint ("thickness", "Thickness", "Thickness of lines in pixels", 1, CTR_PAINT_MAX_THICKNESS,
+          DEFAULT_THICKNESS, controlled));
+
+  /**
+   * GstCudaContourOverlay:alpha:
+   *
+   * Of everything but filled areas.
+   */
+  g_object_class_install_property (object_class, PROP_ALPHA,
+      g_param_spec_double (
+          "alpha", "Alpha", "Opacity of lines, boxes, marks and labels", 0, 1, DEFAULT_ALPHA, controlled));
+
+  /**
+   * GstCudaContourOverlay:fill-alpha:
+   *
+   * Of filled areas.
+   */
+  g_object_class_install_property (object_class, PROP_FILL_ALPHA,
+      g_param_spec_double (
+          "fill-alpha", "Fill alpha", "Opacity of filled areas", 0, 1, DEFAULT_FILL_ALPHA, controlled));
+
+  /**
+   * GstCudaContourOverlay:min-area:
+   *
+   * What is smaller is not drawn.
+   */
+  g_object_class_install_property (object_class, PROP_MIN_AREA,
+      g_param_spec_double ("min-area", "Minimum area", "Smaller things are not drawn, in pixels of the frame", 0,
+          G_MAXDOUBLE, DEFAULT_MIN_AREA, controlled));
+
+  /**
+   * GstCudaContourOverlay:holes:
+   *
+   * How contours around holes are drawn.
+   */
+  g_object_class_install_property (object_class, PROP_HOLES,
+      g_param_spec_enum ("holes", "Holes", "How contours around holes are drawn", GST_TYPE_CUDA_CONTOUR_OVERLAY_HOLES,
+          DEFAULT_HOLES, controlled));
+
+  /**
+   * GstCudaContourOverlay:labels:
+   *
+   * What is written beside each thing drawn; regions of interest also get the name of their type. For labels of
+   * contours their table is fetched from the GPU.
+   */
+  g_object_class_install_property (object_class, PROP_LABELS,
+      g_param_spec_flags ("labels", "Labels", "What is written beside each thing that is drawn",
+          GST_TYPE_CUDA_CONTOUR_OVERLAY_LABELS, 0, controlled));
+
+  /**
+   * GstCudaContourOverlay:legend:
+   *
+   * What the colours stand for, in the lower left corner of the frames that are drawn on; with color-by=level, depth
+   * and area. Areas are in pixels.
+   */
+  g_object_class_install_property (object_class, PROP_LEGEND,
+      g_param_spec_boolean (
+          "legend", "Legend", "What the colours of a scale stand for, in the corner", DEFAULT_LEGEND, controlled));
+
+  /**
+   * GstCudaContourOverlay:font-desc:
+   *
+   * Pango font description of labels and legend, as the element textoverlay takes it, such as "Sans Bold 14".
+   */
+  g_object_class_install_property (object_class, PROP_FONT,
+      g_param_spec_string (
+          "font-desc", "Font description", "Pango font description of labels and legend", DEFAULT_FONT, changeable));
+}
+
+static void
+gst_cuda_contour_overlay_class_init (GstCudaContourOverlayClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstContoursFilterClass *filter_class = GST_CONTOURS_FILTER_CLASS (klass);
+
+  object_class->set_property = gst_cuda_contour_overlay_set_property;
+  object_class->get_property = gst_cuda_contour_overlay_get_property;
+  object_class->finalize = gst_cuda_contour_overlay_finalize;
+  install_properties (object_class);
+
+  gst_element_class_set_static_metadata (element_class, "CUDA contour overlay", "Filter/Effect/Video/Hardware",
+      "Draws contours, components and regions of interest into the frames, on the GPU or the host",
+      "The gst-cuda-contours authors");
+
+  filter_class->open = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_open);
+  filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_close);
+  filter_class->draw = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_draw);
+  filter_class->draws = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_draws);
+
+  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CONTOUR_OVERLAY_DRAW, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CONTOUR_OVERLAY_LABELS, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CONTOUR_OVERLAY_COLOUR_BY, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CONTOUR_OVERLAY_HOLES, 0);
+}

@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "overlaylayers.h"
+
+#include "overlaycolours.h"
+
+#include <gst/contours/gstcontours.h>
+#include <math.h>
+
+/* Nested deeper, all have the last colour. */
+#define MOST_DEPTH 6
+
+/* What a frame is drawn with. */
+typedef struct {
+  OverlayLayers *layers;
+  const GstVideoInfo *info;
+  const OverlayStyle *style;
+  OverlayText *text; /* NULL: no labels, no legend */
+} Frame;
+
+void
+overlay_layers_init (OverlayLayers *self)
+{
+  self->layers = g_array_new (FALSE, FALSE, sizeof (CtrPaintLayer));
+  self->rectangles = g_array_new (FALSE, FALSE, sizeof (CtrPaintRectangle));
+  self->marks = g_array_new (FALSE, FALSE, sizeof (CtrPaintRectangle));
+  self->glyphs = g_array_new (FALSE, FALSE, sizeof (CtrPaintGlyph));
+  self->colours = g_ptr_array_new_with_free_func (g_free);
+}
+
+void
+overlay_layers_clear (OverlayLayers *self)
+{
+  g_array_unref (self->layers);
+  g_array_unref (self->rectangles);
+  g_array_unref (self->marks);
+  g_array_unref (self->glyphs);
+  g_ptr_array_unref (self->colours);
+}
+
+/* A scale of colours: those of the others stand for nothing. */
+static gboolean
+has_scale (const OverlayStyle *style)
+{
+  return style->colour_by != CTR_COLOUR_FIXED && style->colour_by != CTR_COLOUR_ID;
+}
+
+gboolean
+overlay_style_has_text (const OverlayStyle *style)
+{
+  return style->labels != 0 || (style->legend && has_scale (style));
+}
+
+gboolean
+overlay_layers_wanted (GstBuffer *buffer, const OverlayStyle *style)
+{
+  const OverlayDraw of_contours = OVERLAY_DRAW_CONTOURS | OVERLAY_DRAW_CONTOUR_BOXES | OVERLAY_DRAW_CENTROIDS;
+  const OverlayDraw of_components = OVERLAY_DRAW_FILL | OVERLAY_DRAW_COMPONENTS | OVERLAY_DRAW_CENTROIDS;
+  const gboolean legend = style->legend && has_scale (style);
+  gpointer state = NULL;
+  GstContourMeta *contours;
+  GstComponentMeta *components;
+
+  while ((style->draw & of_contours) && (contours = gst_buffer_iterate_contour_meta (buffer, &state)))
+    if (legend || gst_contour_meta_get_count (contours) > 0)
+      return TRUE;
+  state = NULL;
+  while ((style->draw & of_components) && (components = gst_buffer_iterate_component_meta (buffer, &state)))
+    if (legend || gst_component_meta_get_count (components) > 0)
+      return TRUE;
+  return (style->draw & OVERLAY_DRAW_REGIONS) && gst_buffer_get_video_region_of_interest_meta (buffer);
+}
+
+/* Adds a layer; NULL where there are too many already. */
+static CtrPaintLayer *
+add_layer (const Frame *frame, CtrPaintKind kind)
+{
+  GArray *layers = frame->layers->layers;
+  CtrPaintLayer layer;
+
+  if (layers->len == CTR_PAINT_MAX_LAYERS) {
+    frame->layers->left_out++;
+    return NULL;
+  }
+  ctr_paint_layer_init (&layer, kind);
+  layer.alpha = frame->style->alpha;
+  layer.thickness = frame->style->thickness;
+  g_array_append_val (layers, layer);
+  return &g_array_index (layers, CtrPaintLayer, layers->len - 1);
+}
+
+static gboolean
+to_fixed (gdouble value, gdouble most, gint64 *fixed)
+{
+  value *= CTR_PAINT_ONE;
+  if (!(fabs (value) < most))
+    return FALSE;
+  *fixed = llrint (value);
+  return TRUE;
+}
+
+/* FALSE where it leads too far away to be seen. */
+static gboolean
+paint_mapping (const GstContoursMapping *mapping, CtrPaintMapping *paint)
+{
+  const gdouble factor = (gdouble) (G_GINT64_CONSTANT (1) << 41) - 1, shift = (gdouble) (G_GINT64_CONSTANT (1) << 54);
+
+  return to_fixed (mapping->xx, factor, &paint->xx) && to_fixed (mapping->xy, factor, &paint->xy)
+         && to_fixed (mapping->x0, shift, &paint->x0) && to_fixed (mapping->yx, factor, &paint->yx)
+         && to_fixed (mapping->yy, factor, &paint->yy) && to_fixed (mapping->y0, shift, &paint->y0);
+}
+
+/* Pixels of the frame a pixel of the analysed image. */
+static gdouble
+enlargement (const GstContoursMapping *m)
+{
+  return fabs (m->xx * m->yy - m->xy * m->yx);
+}
+
+/* Things without levels or nesting are told apart by their numbers. */
+static CtrColouring
+colouring (const Frame *frame, gboolean of_contours, guint width, guint height)
+{
+  CtrColouring c = {.by = frame->style->colour_by, .first = OVERLAY_COLOUR_FIXED, .count = 1, .range = 1};
+
+  if (!of_contours && (c.by == CTR_COLOUR_LEVEL || c.by == CTR_COLOUR_DEPTH))
+    c.by = CTR_COLOUR_ID;
+  if (c.by == CTR_COLOUR_ID) {
+    c.first = OVERLAY_COLOUR_IDS;
+    c.count = OVERLAY_COLOUR_ID_COUNT;
+  } else if (c.by != CTR_COLOUR_FIXED) {
+    c.first = OVERLAY_COLOUR_SCALE;
+    c.count = OVERLAY_COLOUR_SCALE_COUNT;
+  }
+  if (c.by == CTR_COLOUR_LEVEL)
+    c.range = GST_VIDEO_INFO_COMP_DEPTH (frame->info, 0) > 8 ? 65535 : 255;
+  else if (c.by == CTR_COLOUR_DEPTH)
+    c.range = MOST_DEPTH;
+  else if (c.by == CTR_COLOUR_AREA)
+    c.range = (guint64) width * height;
+  return c;
+}
+
+static gint32
+clamp_position (gdouble position)
+{
+  return (gint32) CLAMP (position, G_MININT32, G_MAXINT32);
+}
+
+/* Positions are edges between pixels. */
+static CtrPaintRectangle
+rectangle (gdouble x, gdouble y, gdouble width, gdouble height, guint thickness, guint8 colour)
+{
+  const gdouble left = floor (x + 0.5), top = floor (y + 0.5);
+  const gdouble right = floor (x + width + 0.5), bottom = floor (y + height + 0.5);
+
+  return (CtrPaintRectangle){
+      .x = clamp_position (left),
+      .y = clamp_position (top),
+      .width = (guint32) CLAMP (right - left, 1, G_MAXUINT32),
+      .height = (guint32) CLAMP (bottom - top, 1, G_MAXUINT32),
+      .thickness = thickness,
+      .colour = colour,
+  };
+}
+
+static void
+add_box (const Frame *frame, const CtrPaintRectangle *box)
+{
+  g_array_append_vals (frame->layers->rectangles, box, 1);
+}
+
+/* A cross, whose middle is the pixel at X, Y. */
+static void
+add_mark (const Frame *frame, gdouble x, gdouble y, guint8 colour)
+{
+  const guint t = frame->style->thickness, arm = 3 + 2 * t;
+  const gdouble left = floor (x + 0.5), top = floor (y + 0.5), before = (t - 1) / 2;
+  const CtrPaintRectangle bars[] = {
+      rectangle (left - arm, top - before, 2 * arm + 1, t, 0, colour),
+      rectangle (left - before, top - arm, t, 2 * arm + 1, 0, colour),
+  };
+
+  g_array_append_vals (frame->layers->marks, bars, G_N_ELEMENTS (bars));
+}
+
+static gboolean
+has_labels (const Frame *frame)
+{
+  return frame->text && frame->style->labels;
+}
+
+/* Above the box, or in it where it touches the upper end of the frame. */
+static void
+add_label (const Frame *frame, const CtrPaintRectangle *box, const gchar *label)
+{
+  const gint height = overlay_text_get_height (frame->text), width = overlay_text_get_width (frame->text, label);
+  const gint frame_width = GST_VIDEO_INFO_WIDTH (frame->info), frame_height = GST_VIDEO_INFO_HEIGHT (frame->info);
+  const gint64 right = (gint64) box->x + box->width, bottom = (gint64) box->y + box->height;
+  gint x = box->x, y = box->y;
+
+  if (*label == '\0' || box->x >= frame_width || box->y >= frame_height || right <= 0 || bottom <= 0)
+    return;
+  y = y >= height ? y - height : MAX (y, 0);
+  x = MAX (MIN (x, frame_width - width), 0);
+  overlay_text_add (frame->text, frame->layers->glyphs, label, x, y, frame->layers->label_count++, box->colour);
+}
+
+/* As far as it has what is asked: LEVEL below 0 is none. */
+static void
+describe (const Frame *frame, gchar *label, gsize size, guint index, gdouble area, gint64 level)
+{
+  const OverlayLabels wanted = frame->style->labels;
+  const gchar *gap = "";
+
+  *label = '\0';
+  if (wanted & OVERLAY_LABEL_INDEX) {
+    g_snprintf (label, size, "%u", index);
+    gap = "  ";
+  }
+  if (wanted & OVERLAY_LABEL_AREA) {
+    const gsize used = strlen (label);
+    g_snprintf (label + used, size - used, "%s%.0f px", gap, area);
+    gap = "  ";
+  }
+  if ((wanted & OVERLAY_LABEL_LEVEL) && level >= 0) {
+    const gsize used = strlen (label);
+    g_snprintf (label + used, size - used, "%slevel %" G_GINT64_FORMAT, gap, level);
+  }
+}
+
+/* Pixels of the analysed image with twice the area of AREA pixels of the frame. */
+static guint64
+twice_least_area (gdouble area, const GstContoursMapping *mapping)
+{
+  const gdouble least = ceil (2 * area / enlargement (mapping));
+
+  return least < (gdouble) G_MAXINT64 ? (guint64) least : G_MAXINT64;
+}
+
+static void
+add_contour_layer (const Frame *frame, GstContourMeta *meta, CtrPaintKind kind)
+{
+  const GstContoursMapping *mapping = gst_contour_meta_get_mapping (meta);
+  CtrContours *contours = gst_contour_meta_peek_contours (meta);
+  CtrPaintMapping paint;
+  CtrPaintLayer *layer;
+
+  if (!paint_mapping (mapping, &paint)) {
+    frame->layers->left_out++;
+    return;
+  }
+  if (contours->count == 0 || !(layer = add_layer (frame, kind)))
+    return;
+  layer->contours = contours;
+  layer->mapping = paint;
+  layer->colouring = colouring (frame, TRUE, contours->width, contours->height);
+  layer->min_area2 = twice_least_area (frame->style->min_area, mapping);
+  layer->dashed_holes = frame->style->dashed_holes;
+}
+
+/* What is drawn of single contours: they are fetched from where they are. */
+static gboolean
+add_contour_details (const Frame *frame, GstContourMeta *meta, gboolean marks, CtrError *error)
+{
+  CtrContours *contours = gst_contour_meta_peek_contours (meta);
+  const GstContoursMapping *mapping = gst_contour_meta_get_mapping (meta);
+  const CtrColouring colours = colouring (frame, TRUE, contours->width, contours->height);
+  const guint64 least = twice_least_area (frame->style->min_area, mapping);
+  const CtrContour *table = ctr_contours_map_table (contours, error);
+
+  if (!table || (marks && !ctr_contours_map_sums (contours, error)))
+    return FALSE;
+  for (guint i = 0; i < contours->count; i++) {
+    const guint8 colour = ctr_colouring_pick_contour (&colours, table, i);
+    const gdouble area = ctr_contour_area (&table[i], FALSE);
+    GstContoursContour contour;
+    gdouble x, y, width, height;
+
+    if (2 * area < (gdouble) least)
+      continue;
+    if (has_labels (frame)) {
+      CtrPaintRectangle box;
+      gchar label[64];
+
+      gst_contours_mapping_map_box (
+          mapping, table[i].left, table[i].top, table[i].width, table[i].height, &x, &y, &width, &height);
+      box = rectangle (x, y, width, height, 0, colour);
+      describe (frame, label, sizeof label, i, area * enlargement (mapping), table[i].level);
+      add_label (frame, &box, label);
+    }
+    if (marks && gst_contour_meta_get_contour (meta, i, &contour) && !isnan (contour.cx))
+      add_mark (frame, contour.cx, contour.cy, colour);
+  }
+  return TRUE;
+}
+
+static gboolean
+add_contours (const Frame *frame, GstContourMeta *meta, CtrError *error)
+{
+  const OverlayDraw draw = frame->style->draw;
+  gboolean has_moments = (gst_contour_meta_get_features (meta) & GST_CONTOUR_FEATURE_MOMENTS) != 0;
+  gboolean marks = (draw & OVERLAY_DRAW_CENTROIDS) && has_moments;
+
+  if ((draw & OVERLAY_DRAW_CENTROIDS) && !has_moments)
+    frame->layers->without_centroids++;
+  if (draw & OVERLAY_DRAW_CONTOURS)
+    add_contour_layer (frame, meta, CTR_PAINT_LINES);
+  if (draw & OVERLAY_DRAW_CONTOUR_BOXES)
+    add_contour_layer (frame, meta, CTR_PAINT_BOXES);
+  if (gst_contour_meta_get_count (meta) == 0
+      || !(marks || (has_labels (frame) && (draw & (OVERLAY_DRAW_CONTOURS | OVERLAY_DRAW_CONTOUR_BOXES)))))
+    return TRUE;
+  return add_contour_details (frame, meta, marks, error);
+}
+
+static gboolean
+is_large_enough (const Frame *frame, const CtrComponent *component, const GstContoursMapping *mapping)
+{
+  return component->area * enlargement (mapping) >= frame->style->min_area;
+}
+
+static void
+add_fill (const Frame *frame, GstComponentMeta *meta)
+{
+  const CtrComponents *components = gst_component_meta_peek_components (meta);
+  const GstContoursMapping *mapping = gst_component_meta_get_mapping (meta);
+  const CtrColouring colours = colouring (frame, FALSE, components->width, components->height);
+  CtrPaintMapping paint;
+  CtrPaintLayer *layer;
+  guint16 *of_labels;
+
+  if (!components->labels) {
+    frame->layers->without_labels++;
+    return;
+  }
+  if (!paint_mapping (mapping, &paint)) {
+    frame->layers->left_out++;
+    return;
+  }
+  if (components->count == 0 || !(layer = add_layer (frame, CTR_PAINT_AREAS)))
+    return;
+  of_labels = g_new (guint16, components->count);
+  g_ptr_array_add (frame->layers->colours, of_labels);
+  for (guint i = 0; i < components->count; i++) {
+    const CtrComponent *c = &components->table[i];
+    const guint64 value = colours.by == CTR_COLOUR_AREA ? 2 * (guint64) c->area : i;
+    of_labels[i] = is_large_enough (frame, c, mapping) ? ctr_colouring_pick (&colours, value) : CTR_PAINT_NO_COLOUR;
+  }
+  layer->alpha = frame->style->fill_alpha;
+  layer->mapping = paint;
+  layer->labels = components->labels;
+  layer->label_width = components->width;
+  layer->label_height = components->height;
+  layer->label_colours = of_labels;
+  layer->label_count = components->count;
+}
+
+static void
+add_components (const Frame *frame, GstComponentMeta *meta)
+{
+  const CtrComponents *components = gst_component_meta_peek_components (meta);
+  const GstContoursMapping *mapping = gst_component_meta_get_mapping (meta);
+  const CtrColouring colours = colouring (frame, FALSE, components->width, components->height);
+  const OverlayDraw draw = frame->style->draw;
+
+  for (guint i = 0; i < components->count; i++) {
+    const CtrComponent *c = &components->table[i];
+    const guint8 colour = ctr_colouring_pick (&colours, colours.by == CTR_COLOUR_AREA ? 2 * (guint64) c->area : i);
+    gdouble x, y, width, height;
+    CtrPaintRectangle box;
+
+    if (!is_large_enough (frame, c, mapping))
+      continue;
+    gst_contours_mapping_map_box (mapping, c->left, c->top, c->width, c->height, &x, &y, &width, &height);
+    box = rectangle (x, y, width, height, frame->style->thickness, colour);
+    if (draw & OVERLAY_DRAW_COMPONENTS)
+      add_box (frame, &box);
+    if (has_labels (frame)) {
+      gchar label[64];
+
+      describe (frame, label, sizeof label, i + 1, c->area * enlargement (mapping), -1);
+      add_label (frame, &box, label);
+    }
+    if (draw & OVERLAY_DRAW_CENTROIDS) {
+      gdouble cx, cy;
+
+      ctr_component_centroid (c, &cx, &cy);
+      gst_contours_mapping_map_point (mapping, cx, cy, &x, &y);
+      add_mark (frame, x, y, colour);
+    }
+  }
+}
+
+static void
+add_region (const Frame *frame, const GstVideoRegionOfInterestMeta *region, guint index)
+{
+  const guint width = GST_VIDEO_INFO_WIDTH (frame->info), height = GST_VIDEO_INFO_HEIGHT (frame->info);
+  const CtrColouring colours = colouring (frame, FALSE, width, height);
+  const gdouble area = (gdouble) region->w * region->h;
+  const guint64 value = colours.by == CTR_COLOUR_AREA ? (guint64) MIN (2 * area, (gdouble) G_MAXINT64) : index;
+  CtrPaintRectangle box = rectangle (
+      region->x, region->y, region->w, region->h, frame->style->thickness, ctr_colouring_pick (&colours, value));
+
+  if (area < frame->style->min_area || area == 0)
+    return;
+  add_box (frame, &box);
+  if (has_labels (frame)) {
+    const gchar *type = g_quark_to_string (region->roi_type);
+    gchar label[128], more[64];
+
+    describe (frame, more, sizeof more, index, area, -1);
+    g_snprintf (label, sizeof label, "%.60s%s%s", type ? type : "", type && *more ? "  " : "", more);
+    add_label (frame, &box, label);
+  }
+}
+
+static void
+add_rectangles (const Frame *frame, GArray *rectangles)
+{
+  CtrPaintLayer *layer = rectangles->len > 0 ? add_layer (frame, CTR_PAINT_RECTANGLES) : NULL;
+
+  if (layer) {
+    layer->rectangles = (const CtrPaintRectangle *) rectangles->data;
+    layer->rectangle_count = rectangles->len;
+  }
+}
+
+/* A plate: the colour of VALUE with SCALE, and what it stands for. Returns where the next one goes. */
+static gint
+add_plate (const Frame *frame, const CtrColouring *scale, guint64 value, const gchar *text, gint x, gint y)
+{
+  overlay_text_add (
+      frame->text, frame->layers->glyphs, text, x, y, CTR_PAINT_ORDERS - 1, ctr_colouring_pick (scale, value));
+  return x + overlay_text_get_width (frame->text, text);
+}
+
+/* Plates in the lower left corner. */
+static void
+add_legend (const Frame *frame)
+{
+  const guint width = GST_VIDEO_INFO_WIDTH (frame->info), height = GST_VIDEO_INFO_HEIGHT (frame->info);
+  const CtrColouring scale = colouring (frame, TRUE, width, height);
+  const gint line = overlay_text_get_height (frame->text), y = MAX ((gint) height - 2 * line, 0);
+  gchar text[32];
+  gint x = line;
+
+  if (scale.by == CTR_COLOUR_LEVEL) {
+    for (guint i = 0; i <= 8; i++) {
+      const guint64 level = (scale.range * i + 4) / 8;
+      g_snprintf (text, sizeof text, "%s%" G_GUINT64_FORMAT, i == 0 ? "level " : "", level);
+      x = add_plate (frame, &scale, level, text, x, y);
+    }
+  } else if (scale.by == CTR_COLOUR_DEPTH) {
+    for (guint i = 0; i <= MOST_DEPTH; i++) {
+      g_snprintf (text, sizeof text, "%s%u%s", i == 0 ? "depth " : "", i, i == MOST_DEPTH ? "+" : "");
+      x = add_plate (frame, &scale, i, text, x, y);
+    }
+  } else if (scale.by == CTR_COLOUR_AREA) {
+    for (guint64 area = 1; area <= scale.range; area *= 10) {
+      g_snprintf (text, sizeof text, "%s%" G_GUINT64_FORMAT, area == 1 ? "px " : "", area);
+      x = add_plate (frame, &scale, 2 * area, text, x, y);
+    }
+  }
+}
+
+static void
+add_text (const Frame *frame)
+{
+  CtrPaintLayer *layer = frame->layers->glyphs->len > 0 ? add_layer (frame, CTR_PAINT_TEXT) : NULL;
+
+  if (layer) {
+    layer->atlas = overlay_text_get_atlas (frame->text);
+    layer->glyphs = (const CtrPaintGlyph *) frame->layers->glyphs->data;
+    layer->glyph_count = frame->layers->glyphs->len;
+  }
+}
+
+static void
+reset (OverlayLayers *self)
+{
+  g_array_set_size (self->layers, 0);
+  g_array_set_size (self->rectangles, 0);
+  g_array_set_size (self->marks, 0);
+  g_array_set_size (self->glyphs, 0);
+  g_ptr_array_set_size (self->colours, 0);
+  self->label_count = 0;
+  self->without_labels = self->without_centroids = self->left_out = 0;
+}
+
+/* From the ground up: areas, lines, boxes, marks, text. */
+gboolean
+overlay_layers_build (OverlayLayers *self, GstBuffer *buffer, const GstVideoInfo *info, const OverlayStyle *style,
+    OverlayText *text, CtrError *error)
+{
+  const Frame frame = {self, info, style, text};
+  GstComponentMeta *components;
+  GstContourMeta *contours;
+  GstMeta *region;
+  gpointer state = NULL;
+  guint index = 0;
+
+  reset (self);
+  while ((style->draw & OVERLAY_DRAW_FILL) && (components = gst_buffer_iterate_component_meta (buffer, &state)))
+    add_fill (&frame, components);
+  state = NULL;
+  while ((contours = gst_buffer_iterate_contour_meta (buffer, &state)))
+    if (!add_contours (&frame, contours, error))
+      return FALSE;
+  state = NULL;
+  while ((style->draw & (OVERLAY_DRAW_COMPONENTS | OVERLAY_DRAW_CENTROIDS | OVERLAY_DRAW_FILL))
+         && (components = gst_buffer_iterate_component_meta (buffer, &state)))
+    add_components (&frame, components);
+  state = NULL;
+  while ((style->draw & OVERLAY_DRAW_REGIONS)
+         && (region = gst_buffer_iterate_meta_filtered (buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)))
+    add_region (&frame, (GstVideoRegionOfInterestMeta *) region, index++);
+  add_rectangles (&frame, self->rectangles);
+  add_rectangles (&frame, self->marks);
+  if (text && style->legend)
+    add_legend (&frame);
+  add_text (&frame);
+  return TRUE;
+}
