@@ -25,11 +25,11 @@
 #define CSV_HEADER                                                    \
   "frame,pts,timestamp,source,width,height,label,area,x,y,w,h,cx,cy," \
   "orientation,major_axis,minor_axis,eccentricity,min,max,mean,std,"  \
-  "id,hole,parent,perimeter,point_count,level\n"
-#define CSV_PLAIN(frame, pts)                                                                                         \
-  frame "," pts "," pts ",finder,8,6,1,3,1,0,2,2,1.3333333333333333,0.3333333333333333,,,,,,,,,,,,,,\n" frame "," pts \
-        "," pts ",finder,8,6,2,4,6,1,2,3,6.5,1.75,,,,,,,,,,,,,,\n" frame "," pts "," pts                              \
-        ",finder,8,6,3,1,0,5,1,1,0,5,,,,,,,,,,,,,,\n"
+  "id,hole,parent,perimeter,point_count,level,coordinates,points\n"
+#define CSV_PLAIN(frame, pts)                                                                                   \
+  frame "," pts "," pts ",finder,8,6,1,3,1,0,2,2,1.3333333333333333,0.3333333333333333,,,,,,,,,,,,,,,,\n" frame \
+        "," pts "," pts ",finder,8,6,2,4,6,1,2,3,6.5,1.75,,,,,,,,,,,,,,,,\n" frame "," pts "," pts              \
+        ",finder,8,6,3,1,0,5,1,1,0,5,,,,,,,,,,,,,,,,\n"
 
 #define CONTOURS                                                                                                       \
   ",\"resolution\":{\"width\":8,\"height\":6},\"threshold\":77,\"count\":3,\"coordinates\":\"pixels\",\"contours\":["  \
@@ -236,10 +236,10 @@ GST_START_TEST (csv)
   fail_unless_equals_int (gst_harness_push (h, dot), GST_FLOW_OK);
   assert_file (path,                                        /* */
       CSV_HEADER CSV_PLAIN ("0", "0") CSV_PLAIN ("2", "80") /* */
-      "3,,,\"a,\"\"b\"\"\",8,6,1,3,1,0,2,2,1.3333333333333333,0.3333333333333333,,,,,255,255,255,0,,,,,,\n"
-      "3,,,\"a,\"\"b\"\"\",8,6,2,4,6,1,2,3,6.5,1.75,,,,,200,230,215,11.180339887498949,,,,,,\n"
-      "3,,,\"a,\"\"b\"\"\",8,6,3,1,0,5,1,1,0,5,,,,,128,128,128,0,,,,,,\n"
-      "4,,,\"c\rd\",1,1,1,1,0,0,1,1,0,0,,,,,,,,,,,,,,\n");
+      "3,,,\"a,\"\"b\"\"\",8,6,1,3,1,0,2,2,1.3333333333333333,0.3333333333333333,,,,,255,255,255,0,,,,,,,,\n"
+      "3,,,\"a,\"\"b\"\"\",8,6,2,4,6,1,2,3,6.5,1.75,,,,,200,230,215,11.180339887498949,,,,,,,,\n"
+      "3,,,\"a,\"\"b\"\"\",8,6,3,1,0,5,1,1,0,5,,,,,128,128,128,0,,,,,,,,\n"
+      "4,,,\"c\rd\",1,1,1,1,0,0,1,1,0,0,,,,,,,,,,,,,,,,\n");
   finish (h, element, bus);
   g_free (path);
 }
@@ -752,7 +752,7 @@ GST_START_TEST (many_components)
 
   gchar *text, *end;
   if (csv)
-    end = g_strdup_printf (",%u,1,2046,682,1,1,2046,682,,,,,,,,,,,,,,\n", count);
+    end = g_strdup_printf (",%u,1,2046,682,1,1,2046,682,,,,,,,,,,,,,,,,\n", count);
   else
     end = g_strdup_printf (
         "{\"label\":%u,\"area\":1,\"x\":2046,\"y\":682,\"w\":1,\"h\":1,\"cx\":2046,\"cy\":682}]}\n", count);
@@ -848,12 +848,13 @@ GST_START_TEST (contours_csv)
   sample_attach (buffer, 0, "finder");
   sample_attach_contours (buffer, &gpus[1], CTR_CONTOUR_FEATURE_MOMENTS, CTR_COORDINATES_CORNERS, NULL);
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
-  assert_file (path, CSV_HEADER "0,0,0,\"a,b\",8,6,,15,1,1,6,4,,,,,,,,,,,0,0,,16,4,\n"
-                                "0,0,0,\"a,b\",8,6,,2,2,2,3,3,,,,,,,,,,,1,1,0,5.656854152679443,4,5\n"
-                                "0,0,0,\"a,b\",8,6,,0,7,0,1,1,,,,,,,,,,,2,0,,0,1,\n" CSV_PLAIN (
-                                    "0", "0") "0,0,0,,8,6,,15,1,1,5,3,3.5,2.5,,,,,,,,,0,0,,16,4,\n"
-                                              "0,0,0,,8,6,,2,2,2,2,2,3,3,,,,,,,,,1,1,0,5.656854152679443,4,5\n"
-                                              "0,0,0,,8,6,,0,7,0,0,0,,,,,,,,,,,2,0,,0,1,\n");
+  assert_file (path,
+      CSV_HEADER "0,0,0,\"a,b\",8,6,,15,1,1,6,4,,,,,,,,,,,0,0,,16,4,,pixels,1 1 1 4 6 4 6 1\n"
+                 "0,0,0,\"a,b\",8,6,,2,2,2,3,3,,,,,,,,,,,1,1,0,5.656854152679443,4,5,pixels,3 2 4 3 3 4 2 3\n"
+                 "0,0,0,\"a,b\",8,6,,0,7,0,1,1,,,,,,,,,,,2,0,,0,1,,pixels,7 0\n" CSV_PLAIN (
+                     "0", "0") "0,0,0,,8,6,,15,1,1,5,3,3.5,2.5,,,,,,,,,0,0,,16,4,,corners,1 1 1 4 6 4 6 1\n"
+                               "0,0,0,,8,6,,2,2,2,2,2,3,3,,,,,,,,,1,1,0,5.656854152679443,4,5,corners,3 2 4 3 3 4 2 3\n"
+                               "0,0,0,,8,6,,0,7,0,0,0,,,,,,,,,,,2,0,,0,1,,corners,7 0\n");
   gchar *text, **lines;
   fail_unless (g_file_get_contents (path, &text, NULL, NULL));
   lines = g_strsplit (text, "\n", -1);
@@ -861,7 +862,7 @@ GST_START_TEST (contours_csv)
     guint commas = i >= 1 && i <= 3 ? -1 : 0; /* one is in a quoted name */
     for (const gchar *c = lines[i]; *c; c++)
       commas += *c == ',';
-    assert_equals_int (commas, 27);
+    assert_equals_int (commas, 29);
   }
   g_strfreev (lines);
   g_free (text);

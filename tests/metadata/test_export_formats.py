@@ -5,7 +5,9 @@ LabelMe uses it, rsvg-convert), as far as they are there.
 
 Scenes are drawn; pictures come from the folder CTR_TEST_DATA. Exit status 77 without what drives the elements.
 """
+import contextlib
 import csv
+import functools
 import glob
 import importlib.util
 import io
@@ -122,13 +124,17 @@ def read_ndjson(folder, frame, shape):
     return {level: fill_any(line["coordinates"], lines, shape) for level, lines in rings.items()}
 
 
+@functools.lru_cache(maxsize=1)
+def rows_of(path):
+    csv.field_size_limit(1 << 30)
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
 def read_csv(folder, frame, shape):
     rings, coordinates = {}, None
-    csv.field_size_limit(1 << 30)
-    with open(f"{folder}/out.csv", newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            if int(row["frame"]) != frame:
-                continue
+    for row in rows_of(f"{folder}/out.csv"):
+        if int(row["frame"]) == frame:
             points = numpy.array(row["points"].split(), int).reshape(-1, 2)
             assert len(points) == int(row["point_count"]) and row["source"] == "subject"
             rings.setdefault(int(row["level"] or 0), []).append([tuple(point) for point in points])
@@ -192,19 +198,25 @@ def decode_runs(segmentation):
     return numpy.repeat(numpy.arange(len(counts)) % 2, counts).reshape(width, height).T.astype(bool)
 
 
-def read_coco(folder, frame, shape):
-    with open(f"{folder}/coco.json", encoding="utf-8") as file:
+@functools.lru_cache(maxsize=1)
+def coco_of(path):
+    """The document, and as pycocotools has it."""
+    with open(path, encoding="utf-8") as file:
         document = json.load(file)
+    if not MODULES["pycocotools"]:
+        return document, None
+    with contextlib.redirect_stdout(io.StringIO()):
+        return document, pycocotools.coco.COCO(path)
+
+
+def read_coco(folder, frame, shape):
+    document, dataset = coco_of(f"{folder}/coco.json")
     image = document["images"][frame]
     assert (image["id"], image["width"], image["height"]) == (frame, shape[1], shape[0]), image
     categories = {category["id"]: category["name"] for category in document["categories"]}
     assert [annotation["id"] for annotation in document["annotations"]] == list(
         range(1, len(document["annotations"]) + 1))
-    dataset = None
-    if MODULES["pycocotools"]:
-        sys.stdout = io.StringIO()
-        dataset = pycocotools.coco.COCO(f"{folder}/coco.json")
-        sys.stdout = sys.__stdout__
+    if dataset:
         assert len(dataset.getAnnIds(imgIds=[frame])) == sum(a["image_id"] == frame for a in document["annotations"])
     counts = {}
     for annotation in document["annotations"]:
@@ -213,22 +225,20 @@ def read_coco(folder, frame, shape):
         segmentation, count = annotation["segmentation"], by_level(counts, annotation["attributes"].get("level", 0), shape)
         assert annotation["iscrowd"] == 0 and categories[annotation["category_id"]] == "subject"
         x, y, w, h = annotation["bbox"]
+        box = slice(y, y + h), slice(x, x + w)
         if isinstance(segmentation, dict):
             mask = decode_runs(segmentation)
-            count.pixels[:-1, :-1] += mask
+            assert mask[box].sum() == mask.sum()
+            mask = mask[box]
         else:
-            mask = numpy.zeros(shape, bool)
-            for polygon in segmentation:
-                ring = [tuple(point) for point in numpy.array(polygon).reshape(-1, 2)]
-                count.add([ring], fill_outlines)
-                if dataset:
-                    mask |= fill_outlines([ring], shape)
-        if dataset or isinstance(segmentation, dict):
-            assert annotation["area"] == mask.sum()
-            rows, columns = mask.any(axis=1).nonzero()[0], mask.any(axis=0).nonzero()[0]
-            assert (x, y, x + w, y + h) == (columns[0], rows[0], columns[-1] + 1, rows[-1] + 1)
+            rings = [[(px - x, py - y) for px, py in zip(polygon[::2], polygon[1::2])] for polygon in segmentation]
+            mask = sum(fill_outlines([ring], (h, w)).astype(int) for ring in rings)
+        count.pixels[box] += mask.astype(numpy.uint16)
+        assert annotation["area"] == mask.sum()
+        assert mask[0].any() and mask[-1].any() and mask[:, 0].any() and mask[:, -1].any(), "not the box"
         if dataset:
-            assert (dataset.annToMask(annotation) == mask).all()
+            theirs = dataset.annToMask(annotation)
+            assert (theirs[box] == mask).all() and numpy.count_nonzero(theirs) == annotation["area"]
     return {level: count.get() for level, count in counts.items()}
 
 
