@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 
-PICTURES = ["documents/page.png", "documents/lep_cat.035.jpg", "industrial/detect_blob.png", "industrial/smarties.png",
+PICTURES = ["documents/page.png", "documents/lep_table.15.png", "industrial/detect_blob.png", "industrial/smarties.png",
             "industrial/pca_test1.jpg", "cells/coins.png", "cells/nuclei_img.png", "fingerprints/whorl.png",
             "natural/fruits.jpg", "natural/gravel.png"]
 FORMATS = {"ndjson": "out.ndjson", "csv": "out.csv", "svg": "%04d.svg", "geojson": "%04d.geojson", "coco": "coco.json",

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* contourexport's SVG, GeoJSON, COCO and LabelMe, to the letter; test_export_formats.py reads them as their users do.
  */
+#include <contours/borders.h>
 #include <gst/check/gstcheck.h>
+#include <sys/resource.h>
 
 #include "core/backend.h"
 #include "decimalcomma.h"
@@ -45,92 +47,100 @@ both (SampleGpu *gpu)
   return buffer;
 }
 
+static const gchar *const pictures_expected[FORMATS] = {
+    [SVG] = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"8\" height=\"6\" viewBox=\"0 0 8 6\" data-schema=\"gst-"
+            "cuda-contours/1\" data-frame=\"0\" data-pts=\"40\" data-timestamp=\"40\">\n"
+            "<g data-source=\"follower\" fill-rule=\"evenodd\" shape-rendering=\"crispEdges\">\n"
+            "<path data-id=\"0\" d=\"M7 1V5H1V1zM3 3V4H4V3z\"/>\n"
+            "<path data-id=\"2\" d=\"M8 1H7V0H8z\"/>\n"
+            "</g>\n"
+            "<g data-source=\"finder\" fill=\"none\" stroke=\"#f00\">\n"
+            "<rect data-label=\"1\" x=\"1\" y=\"0\" width=\"2\" height=\"2\"/>\n"
+            "<rect data-label=\"2\" x=\"6\" y=\"1\" width=\"2\" height=\"3\"/>\n"
+            "<rect data-label=\"3\" x=\"0\" y=\"5\" width=\"1\" height=\"1\"/>\n"
+            "</g>\n"
+            "</svg>\n",
+    [GEOJSON] =
+        "{\"type\":\"FeatureCollection\",\"schema\":\"gst-cuda-contours/1\",\"frame\":0,\"pts\":40,\"timestamp\":4"
+        "0,\"resolution\":{\"width\":8,\"height\":6},\"features\":[\n"
+        "{\"type\":\"Feature\",\"properties\":{\"source\":\"follower\",\"threshold\":77,\"id\":0,\"hole\":false,\""
+        "parent\":null,\"area\":15,\"perimeter\":16,\"x\":1,\"y\":1,\"w\":6,\"h\":4,\"cx\":3.5,\"cy\":2.5},\"geome"
+        "try\":{\"type\":\"Polygon\",\"coordinates\":[[[7,1],[7,5],[1,5],[1,1],[7,1]],[[3,3],[3,4],[4,4],[4,3],[3,"
+        "3]]]}},\n"
+        "{\"type\":\"Feature\",\"properties\":{\"source\":\"follower\",\"threshold\":77,\"id\":2,\"hole\":false,\""
+        "parent\":null,\"area\":0,\"perimeter\":0,\"x\":7,\"y\":0,\"w\":1,\"h\":1,\"cx\":null,\"cy\":null},\"geome"
+        "try\":{\"type\":\"Polygon\",\"coordinates\":[[[8,1],[7,1],[7,0],[8,0],[8,1]]]}},\n"
+        "{\"type\":\"Feature\",\"properties\":{\"source\":\"finder\",\"threshold\":128,\"label\":1,\"area\":3,\"x"
+        "\":1,\"y\":0,\"w\":2,\"h\":2,\"cx\":1.3333333333333333,\"cy\":0.3333333333333333},\"geometry\":{\"type\":"
+        "\"Polygon\",\"coordinates\":[[[1,0],[3,0],[3,2],[1,2],[1,0]]]}},\n"
+        "{\"type\":\"Feature\",\"properties\":{\"source\":\"finder\",\"threshold\":128,\"label\":2,\"area\":4,\"x"
+        "\":6,\"y\":1,\"w\":2,\"h\":3,\"cx\":6.5,\"cy\":1.75},\"geometry\":{\"type\":\"Polygon\",\"coordinates\":["
+        "[[6,1],[8,1],[8,4],[6,4],[6,1]]]}},\n"
+        "{\"type\":\"Feature\",\"properties\":{\"source\":\"finder\",\"threshold\":128,\"label\":3,\"area\":1,\"x"
+        "\":0,\"y\":5,\"w\":1,\"h\":1,\"cx\":0,\"cy\":5},\"geometry\":{\"type\":\"Polygon\",\"coordinates\":[[[0,5"
+        "],[1,5],[1,6],[0,6],[0,5]]]}}\n"
+        "]}\n",
+    [COCO] = "{\"info\":{\"description\":\"gst-cuda-contours/1\"},\"licenses\":[],\n"
+             "\"annotations\":[\n"
+             "{\"id\":1,\"image_id\":0,\"category_id\":1,\"iscrowd\":0,\"area\":23,\"bbox\":[1,1,6,4],\"attributes\":{"
+             "\"id\":0,\"hole\":false,\"parent\":null,\"area\":15,\"perimeter\":16,\"x\":1,\"y\":1,\"w\":6,\"h\":4,\"cx"
+             "\":3.5,\"cy\":2.5},\"segmentation\":{\"size\":[6,8],\"counts\":[7,4,2,4,2,2,1,1,2,4,2,4,2,4,7]}},\n"
+             "{\"id\":2,\"image_id\":0,\"category_id\":1,\"iscrowd\":0,\"area\":1,\"bbox\":[7,0,1,1],\"attributes\":{\""
+             "id\":2,\"hole\":false,\"parent\":null,\"area\":0,\"perimeter\":0,\"x\":7,\"y\":0,\"w\":1,\"h\":1,\"cx\":n"
+             "ull,\"cy\":null},\"segmentation\":[[8,1,7,1,7,0,8,0]]},\n"
+             "{\"id\":3,\"image_id\":0,\"category_id\":2,\"iscrowd\":0,\"area\":3,\"bbox\":[1,0,2,2],\"attributes\":{\""
+             "label\":1,\"area\":3,\"x\":1,\"y\":0,\"w\":2,\"h\":2,\"cx\":1.3333333333333333,\"cy\":0.3333333333333333}"
+             ",\"segmentation\":[]},\n"
+             "{\"id\":4,\"image_id\":0,\"category_id\":2,\"iscrowd\":0,\"area\":4,\"bbox\":[6,1,2,3],\"attributes\":{\""
+             "label\":2,\"area\":4,\"x\":6,\"y\":1,\"w\":2,\"h\":3,\"cx\":6.5,\"cy\":1.75},\"segmentation\":[]},\n"
+             "{\"id\":5,\"image_id\":0,\"category_id\":2,\"iscrowd\":0,\"area\":1,\"bbox\":[0,5,1,1],\"attributes\":{\""
+             "label\":3,\"area\":1,\"x\":0,\"y\":5,\"w\":1,\"h\":1,\"cx\":0,\"cy\":5},\"segmentation\":[]}\n"
+             "],\n"
+             "\"images\":[\n"
+             "{\"id\":0,\"width\":8,\"height\":6,\"file_name\":\"000000000000.png\",\"frame\":0,\"pts\":40,\"timestamp"
+             "\":40}\n"
+             "],\n"
+             "\"categories\":[\n"
+             "{\"id\":1,\"name\":\"follower\"},\n"
+             "{\"id\":2,\"name\":\"finder\"}\n"
+             "]}\n",
+    [LABELME] =
+        "{\"version\":\"5.0.1\",\"flags\":{},\"shapes\":[\n"
+        "{\"label\":\"follower\",\"shape_type\":\"polygon\",\"flags\":{},\"group_id\":0,\"points\":[[1.1,1.1],[3.5"
+        ",1.1],[3.5,2.9],[2.9,2.9],[2.9,4.1],[4.1,4.1],[4.1,2.9],[3.5,2.9],[3.5,1.1],[6.9,1.1],[6.9,4.9],[1.1,4.9]"
+        "],\"attributes\":{\"id\":0,\"hole\":false,\"parent\":null,\"area\":15,\"perimeter\":16,\"x\":1,\"y\":1,\""
+        "w\":6,\"h\":4,\"cx\":3.5,\"cy\":2.5}},\n"
+        "{\"label\":\"follower\",\"shape_type\":\"polygon\",\"flags\":{},\"group_id\":2,\"points\":[[7.1,0.1],[7.9"
+        ",0.1],[7.9,0.9],[7.1,0.9]],\"attributes\":{\"id\":2,\"hole\":false,\"parent\":null,\"area\":0,\"perimeter"
+        "\":0,\"x\":7,\"y\":0,\"w\":1,\"h\":1,\"cx\":null,\"cy\":null}},\n"
+        "{\"label\":\"finder\",\"shape_type\":\"rectangle\",\"flags\":{},\"group_id\":1,\"points\":[[1.1,0.1],[2.9"
+        ",1.9]],\"attributes\":{\"label\":1,\"area\":3,\"x\":1,\"y\":0,\"w\":2,\"h\":2,\"cx\":1.3333333333333333,"
+        "\"cy\":0.3333333333333333}},\n"
+        "{\"label\":\"finder\",\"shape_type\":\"rectangle\",\"flags\":{},\"group_id\":2,\"points\":[[6.1,1.1],[7.9"
+        ",3.9]],\"attributes\":{\"label\":2,\"area\":4,\"x\":6,\"y\":1,\"w\":2,\"h\":3,\"cx\":6.5,\"cy\":1.75}},\n"
+        "{\"label\":\"finder\",\"shape_type\":\"rectangle\",\"flags\":{},\"group_id\":3,\"points\":[[0.1,5.1],[0.9"
+        ",5.9]],\"attributes\":{\"label\":3,\"area\":1,\"x\":0,\"y\":5,\"w\":1,\"h\":1,\"cx\":0,\"cy\":5}}\n"
+        "],\"imagePath\":\"part.png\",\"imageData\":null,\"imageHeight\":6,\"imageWidth\":8,\"schema\":\"gst-cuda-"
+        "contours/1\",\"frame\":0,\"pts\":40,\"timestamp\":40}\n",
+};
+
 GST_START_TEST (pictures)
 {
-  static const gchar *const expected[FORMATS] = {
-      [SVG] =
-          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"8\" height=\"6\" viewBox=\"0 0 8 6\" data-schema=\"gst-"
-          "cuda-contours/1\" data-frame=\"0\" data-pts=\"40\" data-timestamp=\"40\">\n"
-          "<g data-source=\"follower\" fill-rule=\"evenodd\" shape-rendering=\"crispEdges\">\n"
-          "<path data-id=\"0\" d=\"M7 1V5H1V1zM3 3V4H4V3z\"/>\n"
-          "<path data-id=\"2\" d=\"M8 1H7V0H8z\"/>\n"
-          "</g>\n"
-          "<g data-source=\"finder\" fill=\"none\" stroke=\"#f00\">\n"
-          "<rect data-label=\"1\" x=\"1\" y=\"0\" width=\"2\" height=\"2\"/>\n"
-          "<rect data-label=\"2\" x=\"6\" y=\"1\" width=\"2\" height=\"3\"/>\n"
-          "<rect data-label=\"3\" x=\"0\" y=\"5\" width=\"1\" height=\"1\"/>\n"
-          "</g>\n"
-          "</svg>\n",
-      [GEOJSON] =
-          "{\"type\":\"FeatureCollection\",\"schema\":\"gst-cuda-contours/1\",\"frame\":0,\"pts\":40,\"timestamp\":4"
-          "0,\"resolution\":{\"width\":8,\"height\":6},\"features\":[\n"
-          "{\"type\":\"Feature\",\"properties\":{\"source\":\"follower\",\"threshold\":77,\"id\":0,\"hole\":false,\""
-          "parent\":null,\"area\":15,\"perimeter\":16,\"x\":1,\"y\":1,\"w\":6,\"h\":4,\"cx\":3.5,\"cy\":2.5},\"geome"
-          "try\":{\"type\":\"Polygon\",\"coordinates\":[[[7,1],[7,5],[1,5],[1,1],[7,1]],[[3,3],[3,4],[4,4],[4,3],[3,"
-          "3]]]}},\n"
-          "{\"type\":\"Feature\",\"properties\":{\"source\":\"follower\",\"threshold\":77,\"id\":2,\"hole\":false,\""
-          "parent\":null,\"area\":0,\"perimeter\":0,\"x\":7,\"y\":0,\"w\":1,\"h\":1,\"cx\":null,\"cy\":null},\"geome"
-          "try\":{\"type\":\"Polygon\",\"coordinates\":[[[8,1],[7,1],[7,0],[8,0],[8,1]]]}},\n"
-          "{\"type\":\"Feature\",\"properties\":{\"source\":\"finder\",\"threshold\":128,\"label\":1,\"area\":3,\"x"
-          "\":1,\"y\":0,\"w\":2,\"h\":2,\"cx\":1.3333333333333333,\"cy\":0.3333333333333333},\"geometry\":{\"type\":"
-          "\"Polygon\",\"coordinates\":[[[1,0],[3,0],[3,2],[1,2],[1,0]]]}},\n"
-          "{\"type\":\"Feature\",\"properties\":{\"source\":\"finder\",\"threshold\":128,\"label\":2,\"area\":4,\"x"
-          "\":6,\"y\":1,\"w\":2,\"h\":3,\"cx\":6.5,\"cy\":1.75},\"geometry\":{\"type\":\"Polygon\",\"coordinates\":["
-          "[[6,1],[8,1],[8,4],[6,4],[6,1]]]}},\n"
-          "{\"type\":\"Feature\",\"properties\":{\"source\":\"finder\",\"threshold\":128,\"label\":3,\"area\":1,\"x"
-          "\":0,\"y\":5,\"w\":1,\"h\":1,\"cx\":0,\"cy\":5},\"geometry\":{\"type\":\"Polygon\",\"coordinates\":[[[0,5"
-          "],[1,5],[1,6],[0,6],[0,5]]]}}\n"
-          "]}\n",
-      [COCO] =
-          "{\"info\":{\"description\":\"gst-cuda-contours/1\"},\"licenses\":[],\n"
-          "\"annotations\":[\n"
-          "{\"id\":1,\"image_id\":0,\"category_id\":1,\"iscrowd\":0,\"area\":23,\"bbox\":[1,1,6,4],\"attributes\":{"
-          "\"id\":0,\"hole\":false,\"parent\":null,\"area\":15,\"perimeter\":16,\"x\":1,\"y\":1,\"w\":6,\"h\":4,\"cx"
-          "\":3.5,\"cy\":2.5},\"segmentation\":{\"size\":[6,8],\"counts\":[7,4,2,4,2,2,1,1,2,4,2,4,2,4,7]}},\n"
-          "{\"id\":2,\"image_id\":0,\"category_id\":1,\"iscrowd\":0,\"area\":1,\"bbox\":[7,0,1,1],\"attributes\":{\""
-          "id\":2,\"hole\":false,\"parent\":null,\"area\":0,\"perimeter\":0,\"x\":7,\"y\":0,\"w\":1,\"h\":1,\"cx\":n"
-          "ull,\"cy\":null},\"segmentation\":[[8,1,7,1,7,0,8,0]]},\n"
-          "{\"id\":3,\"image_id\":0,\"category_id\":2,\"iscrowd\":0,\"area\":3,\"bbox\":[1,0,2,2],\"attributes\":{\""
-          "label\":1,\"area\":3,\"x\":1,\"y\":0,\"w\":2,\"h\":2,\"cx\":1.3333333333333333,\"cy\":0.3333333333333333}"
-          ",\"segmentation\":[]},\n"
-          "{\"id\":4,\"image_id\":0,\"category_id\":2,\"iscrowd\":0,\"area\":4,\"bbox\":[6,1,2,3],\"attributes\":{\""
-          "label\":2,\"area\":4,\"x\":6,\"y\":1,\"w\":2,\"h\":3,\"cx\":6.5,\"cy\":1.75},\"segmentation\":[]},\n"
-          "{\"id\":5,\"image_id\":0,\"category_id\":2,\"iscrowd\":0,\"area\":1,\"bbox\":[0,5,1,1],\"attributes\":{\""
-          "label\":3,\"area\":1,\"x\":0,\"y\":5,\"w\":1,\"h\":1,\"cx\":0,\"cy\":5},\"segmentation\":[]}\n"
-          "],\n"
-          "\"images\":[\n"
-          "{\"id\":0,\"width\":8,\"height\":6,\"file_name\":\"000000000000.png\",\"frame\":0,\"pts\":40,\"timestamp"
-          "\":40}\n"
-          "],\n"
-          "\"categories\":[\n"
-          "{\"id\":1,\"name\":\"follower\"},\n"
-          "{\"id\":2,\"name\":\"finder\"}\n"
-          "]}\n",
-      [LABELME] =
-          "{\"version\":\"5.0.1\",\"flags\":{},\"shapes\":[\n"
-          "{\"label\":\"follower\",\"shape_type\":\"polygon\",\"flags\":{},\"group_id\":0,\"points\":[[1.1,1.1],[3.5"
-          ",1.1],[3.5,2.9],[2.9,2.9],[2.9,4.1],[4.1,4.1],[4.1,2.9],[3.5,2.9],[3.5,1.1],[6.9,1.1],[6.9,4.9],[1.1,4.9]"
-          "],\"attributes\":{\"id\":0,\"hole\":false,\"parent\":null,\"area\":15,\"perimeter\":16,\"x\":1,\"y\":1,\""
-          "w\":6,\"h\":4,\"cx\":3.5,\"cy\":2.5}},\n"
-          "{\"label\":\"follower\",\"shape_type\":\"polygon\",\"flags\":{},\"group_id\":2,\"points\":[[7.1,0.1],[7.9"
-          ",0.1],[7.9,0.9],[7.1,0.9]],\"attributes\":{\"id\":2,\"hole\":false,\"parent\":null,\"area\":0,\"perimeter"
-          "\":0,\"x\":7,\"y\":0,\"w\":1,\"h\":1,\"cx\":null,\"cy\":null}},\n"
-          "{\"label\":\"finder\",\"shape_type\":\"rectangle\",\"flags\":{},\"group_id\":1,\"points\":[[1.1,0.1],[2.9"
-          ",1.9]],\"attributes\":{\"label\":1,\"area\":3,\"x\":1,\"y\":0,\"w\":2,\"h\":2,\"cx\":1.3333333333333333,"
-          "\"cy\":0.3333333333333333}},\n"
-          "{\"label\":\"finder\",\"shape_type\":\"rectangle\",\"flags\":{},\"group_id\":2,\"points\":[[6.1,1.1],[7.9"
-          ",3.9]],\"attributes\":{\"label\":2,\"area\":4,\"x\":6,\"y\":1,\"w\":2,\"h\":3,\"cx\":6.5,\"cy\":1.75}},\n"
-          "{\"label\":\"finder\",\"shape_type\":\"rectangle\",\"flags\":{},\"group_id\":3,\"points\":[[0.1,5.1],[0.9"
-          ",5.9]],\"attributes\":{\"label\":3,\"area\":1,\"x\":0,\"y\":5,\"w\":1,\"h\":1,\"cx\":0,\"cy\":5}}\n"
-          "],\"imagePath\":\"part.png\",\"imageData\":null,\"imageHeight\":6,\"imageWidth\":8,\"schema\":\"gst-cuda-"
-          "contours/1\",\"frame\":0,\"pts\":40,\"timestamp\":40}\n",
-  };
+  SampleGpu gpu;
+  assert_export (__i__, both (&gpu), pictures_expected[__i__]);
+}
+GST_END_TEST;
+
+/* A comma in the locale is none here. */
+GST_START_TEST (decimal_comma)
+{
   SampleGpu gpu;
   gchar *folder_of_locale;
-  assert_export (__i__, both (&gpu), expected[__i__]);
-  /* A comma in the locale is none here. */
   if (use_decimal_comma (&folder_of_locale))
-    assert_export (__i__, both (&gpu), expected[__i__]);
+    for (guint format = SVG; format < FORMATS; format++)
+      assert_export (format, both (&gpu), pictures_expected[format]);
+  else
+    GST_WARNING ("no locale with a decimal comma, and localedef cannot make one");
   stop_decimal_comma (folder_of_locale);
 }
 GST_END_TEST;
@@ -385,6 +395,89 @@ GST_START_TEST (names)
 }
 GST_END_TEST;
 
+static guint
+count_in (const gchar *text, const gchar *what)
+{
+  guint n = 0;
+  for (; (text = strstr (text, what)); text++)
+    n++;
+  return n;
+}
+
+static glong
+peak_memory_kib (void)
+{
+  struct rusage usage;
+  getrusage (RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+/* The text of a frame with many components is not kept in memory. */
+GST_START_TEST (many_components)
+{
+  static const gchar *const marks[FORMATS] = {
+      [SVG] = "<rect ", [GEOJSON] = "\"Polygon\"", [COCO] = "\"iscrowd\"", [LABELME] = "\"rectangle\""};
+  const guint width = 2048, height = 684;
+  GstBus *bus;
+  gchar *path = in_folder ("out"), *text;
+  GstElement *element = make_element (path, &bus);
+  g_object_set (element, "format", __i__, NULL);
+  GstHarness *h = play (element);
+  GstBuffer *buffer = sample_dots (width, height);
+  glong before = peak_memory_kib ();
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  glong grown = peak_memory_kib () - before;
+  fail_unless (grown < 8192, "%ld KiB more", grown);
+  finish (h, element, bus);
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+  assert_equals_int (count_in (text, marks[__i__]), width * height / 4);
+  g_free (text);
+  g_free (path);
+}
+GST_END_TEST;
+
+/* Noise has all that lines can do. Its outlines less their holes are its foreground. */
+GST_START_TEST (noise)
+{
+  enum { WIDTH = 97, HEIGHT = 61 };
+  static const gchar *const marks[FORMATS] = {
+      [SVG] = "<path ", [GEOJSON] = "\"Feature\"", [COCO] = "\"iscrowd\"", [LABELME] = "\"polygon\""};
+  guint8 samples[WIDTH * HEIGHT];
+  guint foreground = 0, outlines = 0;
+  CtrBordersParams params;
+  CtrError error;
+  ctr_borders_params_init (&params);
+  params.mode = __i__ % 2 ? CTR_RETRIEVE_LIST : CTR_RETRIEVE_TREE;
+  for (guint i = 0; i < sizeof samples; i++) {
+    samples[i] = g_random_int_range (0, 100) < 55 ? 255 : 0;
+    foreground += samples[i] > 0;
+  }
+  const CtrImage image = {samples, WIDTH, WIDTH, HEIGHT, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST};
+  CtrBorders *borders = ctr_borders_new (CTR_BACKEND_CPU, &error);
+  CtrContours *contours = ctr_borders_run (borders, &image, &params, NULL, &error);
+  const CtrContour *table = ctr_contours_map_table (contours, NULL);
+  for (guint i = 0; i < contours->count; i++)
+    outlines += !(table[i].flags & CTR_CONTOUR_HOLE);
+  for (guint format = SVG; format < FORMATS; format++) {
+    GstBuffer *buffer = sample_buffer ();
+    gst_buffer_add_contour_meta (buffer, contours, "follower");
+    gchar *text = export_one (format, buffer);
+    /* LabelMe has a polygon for each part that hangs together by a corner only. */
+    guint found = count_in (text, marks[format]);
+    fail_unless (found == outlines || (format == LABELME && found > outlines), "%u of %u", found, outlines);
+    if (format == COCO) {
+      guint64 area = 0;
+      for (const gchar *c = text; (c = strstr (c, "\"iscrowd\":0,\"area\":")); c++)
+        area += g_ascii_strtoull (c + strlen ("\"iscrowd\":0,\"area\":"), NULL, 10);
+      assert_equals_uint64 (area, foreground);
+    }
+    g_free (text);
+  }
+  ctr_contours_unref (contours);
+  ctr_borders_free (borders);
+}
+GST_END_TEST;
+
 static Suite *
 export_shapes_suite (void)
 {
@@ -394,11 +487,14 @@ export_shapes_suite (void)
   tcase_set_timeout (tcase, 60);
   tcase_add_checked_fixture (tcase, make_folder, remove_folder);
   tcase_add_loop_test (tcase, pictures, SVG, FORMATS);
+  tcase_add_test (tcase, decimal_comma);
   tcase_add_loop_test (tcase, nothing, SVG, FORMATS);
   tcase_add_loop_test (tcase, simplified, SVG, FORMATS);
   tcase_add_loop_test (tcase, hole_alone, SVG, FORMATS);
   tcase_add_loop_test (tcase, no_area, SVG, FORMATS);
   tcase_add_loop_test (tcase, names, SVG, FORMATS);
+  tcase_add_loop_test (tcase, many_components, SVG, FORMATS);
+  tcase_add_loop_test (tcase, noise, 0, 20);
   return suite;
 }
 
