@@ -57,7 +57,8 @@ compare (const void *a, const void *b)
 void
 crack_index_sort (CrackIndex *index)
 {
-  qsort (index->cracks->data, index->cracks->len, sizeof (Crack), compare);
+  if (index->cracks->len > 0)
+    qsort (index->cracks->data, index->cracks->len, sizeof (Crack), compare);
 }
 
 gboolean

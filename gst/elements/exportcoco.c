@@ -185,7 +185,8 @@ append_runs (const ExportText *text, const ExportFrame *frame, const ExportShape
       ay = by;
     }
   }
-  qsort (places->data, places->len, sizeof (guint64), compare_places);
+  if (places->len > 0)
+    qsort (places->data, places->len, sizeof (guint64), compare_places);
   export_append_uint (text->out, "{\"size\":[", frame->height);
   export_append_uint (text->out, ",", frame->width);
   g_string_append (text->out, "],\"counts\":[");

@@ -201,10 +201,10 @@ export_shapes_next (ExportShapes *shapes)
       turn_round (shape);
     for (guint32 child = shapes->child[row]; shape->points->len > 0 && child != NONE; child = shapes->sibling[child])
       append_ring (shapes, child);
-    if (shape->exact)
-      outline_separate (shape->points, shape->rings, shapes->cut);
     if (shape->rings->len == 0)
       continue; /* it encloses nothing */
+    if (shape->exact)
+      outline_separate (shape->points, shape->rings, shapes->cut);
     measure (shapes, shape);
     gst_contour_meta_get_contour (shapes->meta, row, &shape->contour);
     return shape;

@@ -4,19 +4,18 @@
 #include "exportshape.h"
 #include "numbertext.h"
 
+/* NAME is ` name="`. */
 static void
 append_uint_attribute (GString *out, const gchar *name, guint64 value)
 {
-  g_string_append_printf (out, " %s=\"", name);
-  number_text_append_uint (out, value);
+  export_append_uint (out, name, value);
   g_string_append_c (out, '"');
 }
 
 static void
 append_double_attribute (GString *out, const gchar *name, gdouble value)
 {
-  g_string_append_printf (out, " %s=\"", name);
-  number_text_append_double (out, value);
+  export_append_double (out, name, value);
   g_string_append_c (out, '"');
 }
 
@@ -25,18 +24,18 @@ begin_frame (G_GNUC_UNUSED gpointer state, GString *out, const ExportFrame *fram
 {
   g_string_append (out, "<svg xmlns=\"http://www.w3.org/2000/svg\"");
   if (frame->width > 0) {
-    append_uint_attribute (out, "width", frame->width);
-    append_uint_attribute (out, "height", frame->height);
+    append_uint_attribute (out, " width=\"", frame->width);
+    append_uint_attribute (out, " height=\"", frame->height);
     export_append_uint (out, " viewBox=\"0 0 ", frame->width);
     export_append_uint (out, " ", frame->height);
     g_string_append_c (out, '"');
   }
   g_string_append (out, " data-schema=\"" EXPORT_SCHEMA "\"");
-  append_uint_attribute (out, "data-frame", frame->index);
+  append_uint_attribute (out, " data-frame=\"", frame->index);
   if (GST_CLOCK_TIME_IS_VALID (frame->pts))
-    append_uint_attribute (out, "data-pts", frame->pts);
+    append_uint_attribute (out, " data-pts=\"", frame->pts);
   if (GST_CLOCK_TIME_IS_VALID (frame->stream_time))
-    append_uint_attribute (out, "data-timestamp", frame->stream_time);
+    append_uint_attribute (out, " data-timestamp=\"", frame->stream_time);
   g_string_append (out, ">\n");
 }
 
@@ -96,9 +95,9 @@ append_contours (const ExportText *text, GstContourMeta *meta)
   GstFlowReturn ret = GST_FLOW_OK;
   while (ret == GST_FLOW_OK && (shape = export_shapes_next (shapes))) {
     g_string_append (text->out, "<path");
-    append_uint_attribute (text->out, "data-id", shape->contour.id);
+    append_uint_attribute (text->out, " data-id=\"", shape->contour.id);
     if (shape->contour.level > 0) {
-      append_uint_attribute (text->out, "data-level", shape->contour.level);
+      append_uint_attribute (text->out, " data-level=\"", shape->contour.level);
       append_grey (text->out, shape->contour.level, highest);
     }
     if (shape->contour.hole)
@@ -121,11 +120,11 @@ append_components (const ExportText *text, GstComponentMeta *meta)
   GstContoursComponent c;
   for (guint i = 0; ret == GST_FLOW_OK && gst_component_meta_get_component (meta, i, &c); i++) {
     g_string_append (text->out, "<rect");
-    append_uint_attribute (text->out, "data-label", c.label);
-    append_double_attribute (text->out, "x", c.x);
-    append_double_attribute (text->out, "y", c.y);
-    append_double_attribute (text->out, "width", c.w);
-    append_double_attribute (text->out, "height", c.h);
+    append_uint_attribute (text->out, " data-label=\"", c.label);
+    append_double_attribute (text->out, " x=\"", c.x);
+    append_double_attribute (text->out, " y=\"", c.y);
+    append_double_attribute (text->out, " width=\"", c.w);
+    append_double_attribute (text->out, " height=\"", c.h);
     g_string_append (text->out, "/>\n");
     ret = export_text_flush (text);
   }

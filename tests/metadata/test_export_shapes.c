@@ -398,9 +398,11 @@ GST_END_TEST;
 static guint
 count_in (const gchar *text, const gchar *what)
 {
+  const gsize size = strlen (what);
   guint n = 0;
-  for (; (text = strstr (text, what)); text++)
-    n++;
+  /* AddressSanitizer makes strstr() measure the rest of the text each time. */
+  for (; *text; text++)
+    n += *text == *what && strncmp (text, what, size) == 0;
   return n;
 }
 
@@ -427,7 +429,11 @@ GST_START_TEST (many_components)
   glong before = peak_memory_kib ();
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
   glong grown = peak_memory_kib () - before;
+#ifndef __SANITIZE_ADDRESS__ /* which keeps what is freed */
   fail_unless (grown < 8192, "%ld KiB more", grown);
+#else
+  (void) grown;
+#endif
   finish (h, element, bus);
   fail_unless (g_file_get_contents (path, &text, NULL, NULL));
   assert_equals_int (count_in (text, marks[__i__]), width * height / 4);
