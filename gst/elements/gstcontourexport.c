@@ -5,14 +5,16 @@
  * @short_description: Writes the components and contours of each frame to a file, pipe or terminal
  *
  * Passes frames on untouched, wherever their memory is, and writes the #GstComponentMeta and #GstContourMeta they carry
- * as text: NDJSON, one line for each of them (and one where a frame has none), or CSV, one row a component or contour.
- * docs/export-schema.md describes every field.
+ * as text: NDJSON, one line for each of them (and one where a frame has none), CSV, one row a component or contour, or
+ * documents: SVG, GeoJSON and LabelMe of each frame, COCO of all. docs/export-schema.md describes every field.
  *
  * Everything about a frame is handed to the system before the frame is passed on: nothing is kept back, a reader sees
  * it at once, and `tail -f` and `jq` work on live streams. At the end of the stream a file is brought to the disk. What
  * cannot be written ends the stream with an error; nothing is dropped. A reader that is too slow slows the pipeline
  * down: put a queue before the element where it must not. Stopping does not wait for the reader; the last line may then
  * be incomplete.
+ *
+ * Documents in files are called `.part` until they are complete.
  *
  * Each time the element starts (READY to PAUSED) it opens #GstContourExport:location anew, which empties the file
  * unless #GstContourExport:append is set, and counts the frames from 0.
@@ -26,6 +28,10 @@
  * gst-launch-1.0 videotestsrc pattern=ball num-buffers=50 ! video/x-raw,format=NV12 ! cudacca !
  * contourexport location=components.csv format=csv ! fakesink
  * ]| Writes a table for a spreadsheet.
+ * |[
+ * gst-launch-1.0 videotestsrc pattern=ball num-buffers=50 ! video/x-raw,format=NV12 ! cudaborders name=ball !
+ * contourexport location=ball-%05d.svg format=svg ! fakesink
+ * ]| Draws what was found in each frame.
  *
  * Since: 0.1
  */
