@@ -442,7 +442,7 @@ GST_START_TEST (many_components)
 }
 GST_END_TEST;
 
-/* Noise has all that lines can do. Its outlines less their holes are its foreground. */
+/* Noise has all that lines can do. Its outlines less their holes are its foreground, unless they are simplified. */
 GST_START_TEST (noise)
 {
   enum { WIDTH = 97, HEIGHT = 61 };
@@ -454,6 +454,7 @@ GST_START_TEST (noise)
   CtrError error;
   ctr_borders_params_init (&params);
   params.mode = __i__ % 2 ? CTR_RETRIEVE_LIST : CTR_RETRIEVE_TREE;
+  params.epsilon = __i__ % 4 < 2 ? 0 : 1.5;
   for (guint i = 0; i < sizeof samples; i++) {
     samples[i] = g_random_int_range (0, 100) < 55 ? 255 : 0;
     foreground += samples[i] > 0;
@@ -468,10 +469,12 @@ GST_START_TEST (noise)
     GstBuffer *buffer = sample_buffer ();
     gst_buffer_add_contour_meta (buffer, contours, "follower");
     gchar *text = export_one (format, buffer);
-    /* LabelMe has a polygon for each part that hangs together by a corner only. */
+    /* LabelMe has a polygon for each part that hangs together by a corner only; and a simplified line may leave its
+     * holes outside, which then are areas of their own. */
     guint found = count_in (text, marks[format]);
-    fail_unless (found == outlines || (format == LABELME && found > outlines), "%u of %u", found, outlines);
-    if (format == COCO) {
+    gboolean more = format == LABELME || (__i__ % 4 == 3);
+    fail_unless (found == outlines || (more && found > outlines), "%u of %u", found, outlines);
+    if (format == COCO && params.epsilon == 0) {
       guint64 area = 0;
       for (const gchar *c = text; (c = strstr (c, "\"iscrowd\":0,\"area\":")); c++)
         area += g_ascii_strtoull (c + strlen ("\"iscrowd\":0,\"area\":"), NULL, 10);
