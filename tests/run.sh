@@ -11,7 +11,7 @@ exec < /dev/null
 PATH=/usr/bin:/bin:$PATH
 TESTS=build-tests
 PACKAGES_TEST=(g++ libopencv-dev gstreamer1.0-opencv libgirepository1.0-dev python3-gst-1.0 python3-numpy
-  gir1.2-gst-plugins-base-1.0 clang-format shellcheck)
+  gir1.2-gst-plugins-base-1.0 python3-shapely python3-pil python3-pip librsvg2-bin clang-format shellcheck)
 export GST_REGISTRY=$PWD/$TESTS/registry.bin # apart from the user's own
 unset GST_PLUGIN_PATH GST_PLUGIN_PATH_1_0
 
@@ -91,6 +91,12 @@ inspect_elements ()
 }
 
 need_packages "build and test" "${PACKAGES_BUILD[@]}" "${PACKAGES_CUDA[@]}" "${PACKAGES_RUN[@]}" "${PACKAGES_TEST[@]}"
+
+# Debian has no pycocotools. Without it the test of COCO reads the documents itself.
+/usr/bin/python3 -c 'import pycocotools' 2> /dev/null || [ -d $TESTS/python/pycocotools ] \
+    || /usr/bin/python3 -m pip --disable-pip-version-check install -q --root-user-action=ignore --no-deps \
+      --target $TESTS/python pycocotools || say "No pycocotools: COCO is tested without."
+export PYTHONPATH=$PWD/$TESTS/python
 
 cuda=(-Dcuda=disabled)
 mapfile -t archs < <(gpu_archs)

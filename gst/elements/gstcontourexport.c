@@ -5,14 +5,16 @@
  * @short_description: Writes the components and contours of each frame to a file, pipe or terminal
  *
  * Passes frames on untouched, wherever their memory is, and writes the #GstComponentMeta and #GstContourMeta they carry
- * as text: NDJSON, one line for each of them (and one where a frame has none), or CSV, one row a component or contour.
- * docs/export-schema.md describes every field.
+ * as text: NDJSON, one line for each of them (and one where a frame has none), CSV, one row a component or contour, or
+ * documents: SVG, GeoJSON and LabelMe of each frame, COCO of all. docs/export-schema.md describes every field.
  *
  * Everything about a frame is handed to the system before the frame is passed on: nothing is kept back, a reader sees
  * it at once, and `tail -f` and `jq` work on live streams. At the end of the stream a file is brought to the disk. What
  * cannot be written ends the stream with an error; nothing is dropped. A reader that is too slow slows the pipeline
  * down: put a queue before the element where it must not. Stopping does not wait for the reader; the last line may then
  * be incomplete.
+ *
+ * Documents in files are called `.part` until they are complete.
  *
  * Each time the element starts (READY to PAUSED) it opens #GstContourExport:location anew, which empties the file
  * unless #GstContourExport:append is set, and counts the frames from 0.
@@ -26,18 +28,24 @@
  * gst-launch-1.0 videotestsrc pattern=ball num-buffers=50 ! video/x-raw,format=NV12 ! cudacca !
  * contourexport location=components.csv format=csv ! fakesink
  * ]| Writes a table for a spreadsheet.
+ * |[
+ * gst-launch-1.0 videotestsrc pattern=ball num-buffers=50 ! video/x-raw,format=NV12 ! cudaborders name=ball !
+ * contourexport location=ball-%05d.svg format=svg ! fakesink
+ * ]| Draws what was found in each frame.
  *
  * Since: 0.1
  */
 #include "gstcontourexport.h"
 
-#include "contourwriter.h"
-#include "linefile.h"
+#include "exportfiles.h"
+#include "exportformat.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_contour_export_debug);
 #define GST_CAT_DEFAULT gst_contour_export_debug
 
-typedef enum { FORMAT_NDJSON, FORMAT_CSV } Format;
+typedef enum { FORMAT_NDJSON, FORMAT_CSV, FORMAT_SVG, FORMAT_GEOJSON, FORMAT_COCO, FORMAT_LABELME } Format;
+static const ExportFormat *const formats[] = {
+    &export_ndjson, &export_csv, &export_svg, &export_geojson, &export_coco, &export_labelme};
 
 struct _GstContourExport {
   GstBaseTransform parent;
@@ -47,16 +55,21 @@ struct _GstContourExport {
   gint fd;
   Format format;
   gboolean append;
+  guint64 max_file_size;
+  guint64 max_file_time;
   gboolean started;
 
   /* While started. */
-  LineFile *file;
-  GString *text; /* of the current frame, not written yet */
-  ContourWriterFrame frame;
-  gboolean failed; /* the error is posted: no more lines */
+  const ExportFormat *writer;
+  gpointer state; /* the writer's */
+  ExportFiles *files;
+  GString *text; /* not written yet */
+  ExportFrame frame;
+  gboolean failed;   /* the error is posted: nothing is written any more */
+  gboolean complete; /* so is the document */
 };
 
-enum { PROP_0, PROP_LOCATION, PROP_FD, PROP_FORMAT, PROP_APPEND };
+enum { PROP_0, PROP_LOCATION, PROP_FD, PROP_FORMAT, PROP_APPEND, PROP_MAX_FILE_SIZE, PROP_MAX_FILE_TIME };
 
 #define DEFAULT_LOCATION "-"
 
@@ -73,24 +86,26 @@ static GType
 gst_contour_export_format_get_type (void)
 {
   static gsize type = 0;
-  static const GEnumValue values[] = {
-      {FORMAT_NDJSON, "JSON, one line a frame", "ndjson"},
-      {FORMAT_CSV, "Comma-separated values, one row a component or contour", "csv"},
-      {0, NULL, NULL},
-  };
+  static GEnumValue values[G_N_ELEMENTS (formats) + 1];
 
-  if (g_once_init_enter (&type))
+  if (g_once_init_enter (&type)) {
+    for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+      values[i] = (GEnumValue){(gint) i, formats[i]->name, formats[i]->nick};
     g_once_init_leave (&type, g_enum_register_static ("GstContourExportFormat", values));
+  }
   return type;
 }
 
-/* Posts ERROR, of GST_RESOURCE_ERROR, and frees it. */
-static void
-post_error (GstContourExport *self, GError *error)
+/* Posts ERROR, of GST_RESOURCE_ERROR, and frees it; the first one of a run only. */
+static GstFlowReturn
+fail (GstContourExport *self, GError *error)
 {
-  gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_ERROR, error->domain, error->code,
-      g_strdup (error->message), NULL, __FILE__, GST_FUNCTION, __LINE__);
+  if (!self->failed)
+    gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_ERROR, error->domain, error->code,
+        g_strdup (error->message), NULL, __FILE__, GST_FUNCTION, __LINE__);
+  self->failed = TRUE;
   g_error_free (error);
+  return GST_FLOW_ERROR;
 }
 
 /* Writes what is in self->text and empties it. */
@@ -99,36 +114,41 @@ write_text (gpointer user_data)
 {
   GstContourExport *self = user_data;
   GError *error = NULL;
-  gboolean ok = line_file_write (self->file, self->text->str, self->text->len, &error);
+  gboolean ok = export_files_write (self->files, self->text->str, self->text->len, &error);
   g_string_truncate (self->text, 0);
   if (ok)
     return GST_FLOW_OK;
-  if (!error)
-    return GST_FLOW_FLUSHING;
-  self->failed = TRUE;
-  post_error (self, error);
-  return GST_FLOW_ERROR;
+  return error ? fail (self, error) : GST_FLOW_FLUSHING;
 }
 
-static LineFile *
+/* Opens the next file. Its head goes to self->text. */
+static gboolean
 open_file (GstContourExport *self, GError **error)
 {
-  gboolean to_stdout = g_strcmp0 (self->location, "-") == 0;
-  if (self->fd >= 0 && !to_stdout) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "Both location=\"%s\" and fd=%d are set: set one of them.", self->location, self->fd);
-    return NULL;
-  }
-  if (self->fd >= 0) {
-    gchar *name = g_strdup_printf ("file descriptor %d", self->fd);
-    LineFile *file = line_file_new_for_fd (self->fd, name, error);
-    g_free (name);
-    return file;
-  }
-  if (to_stdout)
-    return line_file_new_for_fd (1, "the standard output", error);
-  return line_file_open (self->location, self->append, error);
+  gboolean empty;
+  if (!export_files_open (self->files, self->frame.index, &empty, error))
+    return FALSE;
+  if (empty && self->writer->begin_file)
+    self->writer->begin_file (self->state, self->text);
+  return TRUE;
 }
+
+/* Ends the file that is open. */
+static GstFlowReturn
+close_file (GstContourExport *self, gboolean to_disk)
+{
+  GError *error = NULL;
+  if (self->writer->end_file)
+    self->writer->end_file (self->state, self->text);
+  GstFlowReturn ret = write_text (self);
+  if (ret != GST_FLOW_OK)
+    return ret;
+  if (to_disk && !export_files_sync (self->files, &error))
+    return fail (self, error);
+  return export_files_close (self->files, &error) ? GST_FLOW_OK : fail (self, error);
+}
+
+static gboolean gst_contour_export_stop (GstBaseTransform *trans);
 
 static gboolean
 gst_contour_export_start (GstBaseTransform *trans)
@@ -137,38 +157,48 @@ gst_contour_export_start (GstBaseTransform *trans)
   GError *error = NULL;
 
   GST_OBJECT_LOCK (self);
-  self->file = open_file (self, &error);
-  self->started = self->file != NULL;
+  self->writer = formats[self->format];
+  const ExportSettings settings = {
+      .format = self->writer,
+      .location = self->location,
+      .fd = self->fd,
+      .append = self->append,
+      .max_size = self->max_file_size,
+      .max_time = self->max_file_time,
+  };
+  self->files = export_files_new (&settings, &error);
+  self->started = self->files != NULL;
   GST_OBJECT_UNLOCK (self);
-  if (!self->file) {
-    post_error (self, error);
+  self->failed = self->complete = FALSE;
+  if (!self->files) {
+    fail (self, error);
     return FALSE;
   }
 
   self->text = g_string_new (NULL);
-  self->frame = (ContourWriterFrame){0};
-  self->failed = FALSE;
-  if (self->format == FORMAT_CSV && (!self->append || line_file_is_empty (self->file)))
-    contour_writer_append_csv_header (self->text);
-  return TRUE;
+  self->frame = (ExportFrame){0};
+  self->state = self->writer->start ? self->writer->start () : NULL;
+  if (self->writer->extent == EXPORT_FRAME || open_file (self, &error))
+    return TRUE;
+  fail (self, error);
+  gst_contour_export_stop (trans);
+  return FALSE;
 }
 
 static gboolean
 gst_contour_export_stop (GstBaseTransform *trans)
 {
   GstContourExport *self = GST_CONTOUR_EXPORT (trans);
-  GError *error = NULL;
 
+  /* What is open after a failure, or in the middle of a frame, is not complete. */
+  if (!self->failed && self->writer->extent != EXPORT_FRAME && export_files_is_open (self->files))
+    close_file (self, FALSE);
   GST_OBJECT_LOCK (self);
-  LineFile *file = g_steal_pointer (&self->file);
+  g_clear_pointer (&self->files, export_files_free);
   self->started = FALSE;
   GST_OBJECT_UNLOCK (self);
-  if (!line_file_close (file, &error)) {
-    if (self->failed)
-      g_error_free (error);
-    else
-      post_error (self, error);
-  }
+  if (self->writer->stop)
+    self->writer->stop (self->state);
   g_string_free (self->text, TRUE);
   self->text = NULL;
   return TRUE;
@@ -187,27 +217,72 @@ gst_contour_export_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *
   return TRUE;
 }
 
-/* Writes the frame as META has it, which may be NULL. */
-static GstFlowReturn
-write_meta (GstContourExport *self, GstMeta *meta)
+/* What the frame has that is written, fetched. Returns how many, or -1 after an error. */
+static gint
+prepare_metas (GstContourExport *self, GstBuffer *buffer, GstMeta **first)
 {
   GError *error = NULL;
-  if (meta && meta->info->api == GST_CONTOUR_META_API_TYPE
-      && !gst_contour_meta_fetch ((GstContourMeta *) meta, &error)) {
-    self->failed = TRUE;
-    post_error (self, error);
-    return GST_FLOW_ERROR;
+  gpointer iterator = NULL;
+  gint metas = 0;
+  for (GstMeta *meta; (meta = gst_buffer_iterate_meta (buffer, &iterator));) {
+    if (!export_takes (meta))
+      continue;
+    if (export_is_contours (meta) && !gst_contour_meta_fetch ((GstContourMeta *) meta, &error)) {
+      fail (self, error);
+      return -1;
+    }
+    if (metas++ == 0)
+      *first = meta;
   }
-  if (self->format == FORMAT_CSV)
-    return contour_writer_append_csv (self->text, &self->frame, meta, write_text, self);
-  return contour_writer_append_json (self->text, &self->frame, meta, write_text, self);
+  return metas;
+}
+
+/* Sees to it that a file is open that the frame may go into. */
+static GstFlowReturn
+prepare_file (GstContourExport *self)
+{
+  GError *error = NULL;
+  if (self->complete) {
+    g_set_error (&error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE,
+        "A frame has come after the end of the stream, and with it of the document: nothing can be added to that.");
+    return fail (self, error);
+  }
+  if (self->writer->extent == EXPORT_FRAME)
+    return open_file (self, &error) ? GST_FLOW_OK : fail (self, error);
+  while (!export_files_admit (self->files, self->frame.pts)) {
+    GstFlowReturn ret = close_file (self, TRUE);
+    if (ret != GST_FLOW_OK)
+      return ret;
+    if (!open_file (self, &error))
+      return fail (self, error);
+  }
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn
+write_frame (GstContourExport *self, GstBuffer *buffer, ExportFrame *frame, guint metas)
+{
+  const ExportFormat *writer = self->writer;
+  const ExportText text = {self->text, write_text, self};
+  gpointer iterator = NULL;
+  GstFlowReturn ret = GST_FLOW_OK;
+  frame->path = export_files_get_path (self->files);
+  if (writer->begin_frame)
+    writer->begin_frame (self->state, self->text, frame);
+  for (GstMeta *meta; ret == GST_FLOW_OK && (meta = gst_buffer_iterate_meta (buffer, &iterator));)
+    if (export_takes (meta))
+      ret = writer->write (self->state, &text, frame, meta);
+  if (ret != GST_FLOW_OK)
+    return ret;
+  if (writer->end_frame)
+    writer->end_frame (self->state, self->text, frame, metas);
+  return writer->extent == EXPORT_FRAME ? close_file (self, FALSE) : write_text (self);
 }
 
 static GstFlowReturn
 gst_contour_export_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstContourExport *self = GST_CONTOUR_EXPORT (trans);
-  GstFlowReturn ret = GST_FLOW_OK;
   if (self->failed)
     return GST_FLOW_ERROR;
 
@@ -217,18 +292,34 @@ gst_contour_export_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
                                 ? gst_segment_to_stream_time (&trans->segment, GST_FORMAT_TIME, self->frame.pts)
                                 : GST_CLOCK_TIME_NONE;
 
-  gpointer state = NULL;
-  gboolean analysed = FALSE;
-  GstMeta *meta;
-  while (ret == GST_FLOW_OK && (meta = gst_buffer_iterate_meta (buffer, &state)))
-    if (contour_writer_takes (meta)) {
-      analysed = TRUE;
-      ret = write_meta (self, meta);
-    }
-  if (!analysed)
-    ret = write_meta (self, NULL);
+  GstMeta *first = NULL;
+  gint metas = prepare_metas (self, buffer, &first);
+  if (metas < 0)
+    return GST_FLOW_ERROR;
+  GstFlowReturn ret = prepare_file (self);
+  if (ret != GST_FLOW_OK)
+    return ret;
+  ExportFrame frame = self->frame;
+  if (first)
+    export_get_size (first, &frame.width, &frame.height);
+  ret = write_frame (self, buffer, &frame, (guint) metas);
   self->frame.index++;
-  return ret == GST_FLOW_OK ? write_text (self) : ret;
+  return ret;
+}
+
+/* At the end of the stream everything is brought to the disk; lines may go on, after a seek, a document may not. */
+static void
+finish (GstContourExport *self)
+{
+  GError *error = NULL;
+  if (self->failed || !export_files_is_open (self->files))
+    return;
+  if (self->writer->extent == EXPORT_DOCUMENT) {
+    self->complete = TRUE;
+    close_file (self, TRUE);
+  } else if (write_text (self) == GST_FLOW_OK && !export_files_sync (self->files, &error)) {
+    fail (self, error);
+  }
 }
 
 static gboolean
@@ -236,15 +327,8 @@ gst_contour_export_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstContourExport *self = GST_CONTOUR_EXPORT (trans);
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS && !self->failed) {
-    GError *error = NULL;
-    /* A CSV without any frame still has its header. */
-    write_text (self);
-    if (!self->failed && !line_file_sync (self->file, &error)) {
-      self->failed = TRUE;
-      post_error (self, error);
-    }
-  }
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+    finish (self);
   return GST_BASE_TRANSFORM_CLASS (gst_contour_export_parent_class)->sink_event (trans, event);
 }
 
@@ -254,8 +338,8 @@ gst_contour_export_change_state (GstElement *element, GstStateChange transition)
   GstContourExport *self = GST_CONTOUR_EXPORT (element);
 
   /* The streaming thread may be waiting for a reader, and deactivating the pads waits for the streaming thread. */
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY && self->file)
-    line_file_cancel (self->file);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY && self->files)
+    export_files_cancel (self->files);
   return GST_ELEMENT_CLASS (gst_contour_export_parent_class)->change_state (element, transition);
 }
 
@@ -282,6 +366,12 @@ gst_contour_export_set_property (GObject *object, guint id, const GValue *value,
         break;
       case PROP_APPEND:
         self->append = g_value_get_boolean (value);
+        break;
+      case PROP_MAX_FILE_SIZE:
+        self->max_file_size = g_value_get_uint64 (value);
+        break;
+      case PROP_MAX_FILE_TIME:
+        self->max_file_time = g_value_get_uint64 (value);
         break;
       default:
         G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -312,6 +402,12 @@ gst_contour_export_get_property (GObject *object, guint id, GValue *value, GPara
     case PROP_APPEND:
       g_value_set_boolean (value, self->append);
       break;
+    case PROP_MAX_FILE_SIZE:
+      g_value_set_uint64 (value, self->max_file_size);
+      break;
+    case PROP_MAX_FILE_TIME:
+      g_value_set_uint64 (value, self->max_file_time);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
@@ -340,13 +436,15 @@ gst_contour_export_class_init (GstContourExportClass *klass)
   /**
    * GstContourExport:location:
    *
-   * The file or named pipe to write; "-" is the standard output.
+   * The file or named pipe to write; "-" is the standard output. One field such as `%d` or `%05d` is replaced by a
+   * number: of the frame where there is one file a frame, else of the file, from 0. The character % is written %%.
    *
    * Since: 0.1
    */
   g_object_class_install_property (object_class, PROP_LOCATION,
-      g_param_spec_string (
-          "location", "Location", "File or named pipe to write; - is the standard output", DEFAULT_LOCATION, flags));
+      g_param_spec_string ("location", "Location",
+          "File or named pipe to write, with a field such as %05d where there are several; - is the standard output",
+          DEFAULT_LOCATION, flags));
   /**
    * GstContourExport:fd:
    *
@@ -359,6 +457,9 @@ gst_contour_export_class_init (GstContourExportClass *klass)
           G_MAXINT, -1, flags));
   /**
    * GstContourExport:format:
+   *
+   * `ndjson` and `csv` are lines; `svg`, `geojson` and `labelme` one file a frame; `coco` is one document of all
+   * frames, which is called `.part` until the stream has ended.
    *
    * Since: 0.1
    */
@@ -374,11 +475,33 @@ gst_contour_export_class_init (GstContourExportClass *klass)
    */
   g_object_class_install_property (object_class, PROP_APPEND,
       g_param_spec_boolean ("append", "Append", "Write after what the file has instead of emptying it", FALSE, flags));
+  /**
+   * GstContourExport:max-file-size:
+   *
+   * Lines go on in the next file once a frame has made this one so large, in bytes. 0: no limit.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object_class, PROP_MAX_FILE_SIZE,
+      g_param_spec_uint64 ("max-file-size", "Maximum file size",
+          "Bytes after which ndjson and csv go on in the next file, 0 = no limit", 0, G_MAXUINT64, 0, flags));
+  /**
+   * GstContourExport:max-file-time:
+   *
+   * Lines go on in the next file with the first frame that is so much later than the first one in this, in nanoseconds
+   * by their timestamps. 0: no limit.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object_class, PROP_MAX_FILE_TIME,
+      g_param_spec_uint64 ("max-file-time", "Maximum file time",
+          "Nanoseconds of frames after which ndjson and csv go on in the next file, 0 = no limit", 0, G_MAXUINT64, 0,
+          flags));
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Contour exporter", "Metadata/Video",
-      "Writes the components and contours of each frame as NDJSON or CSV to a file, pipe or terminal",
+      "Writes the components and contours of each frame as NDJSON, CSV, SVG, GeoJSON, COCO or LabelMe",
       "gst-cuda-contours");
   gst_type_mark_as_plugin_api (GST_TYPE_CONTOUR_EXPORT_FORMAT, 0);
 

@@ -88,11 +88,11 @@ line_file_new_for_fd (gint fd, const gchar *name, GError **error)
   return line_file_new (fd, FALSE, S_ISREG (status.st_mode), g_strdup (name));
 }
 
-gboolean
-line_file_is_empty (LineFile *file)
+guint64
+line_file_get_size (LineFile *file)
 {
   struct stat status;
-  return !file->regular || fstat (file->fd, &status) < 0 || status.st_size == 0;
+  return file->regular && fstat (file->fd, &status) == 0 ? (guint64) status.st_size : 0;
 }
 
 /* write() that fails with EPIPE or EFBIG and leaves no SIGPIPE or SIGXFSZ behind: those would end the process. They go

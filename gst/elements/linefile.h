@@ -16,8 +16,8 @@ LineFile *line_file_open (const gchar *path, gboolean append, GError **error);
 /* Writes to FD, which stays the caller's: it is not closed. NAME is for messages. */
 LineFile *line_file_new_for_fd (gint fd, const gchar *name, GError **error);
 
-/* Nothing written yet, now or by others? Pipes and terminals always are. */
-gboolean line_file_is_empty (LineFile *file);
+/* Bytes in the file, written now or before; 0: a pipe or terminal. */
+guint64 line_file_get_size (LineFile *file);
 
 /* Hands SIZE bytes to the system: a reader sees them at once. Waits for a slow reader. FALSE without an error:
  * cancelled. A reader that went away is an error, never a SIGPIPE. */

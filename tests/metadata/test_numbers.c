@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Numbers in text: the fewest digits that read back to the same double, with a point in every locale. */
-#include <glib/gstdio.h>
 #include <gst/check/gstcheck.h>
 #include <float.h>
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "decimalcomma.h"
 #include "gst/elements/numbertext.h"
 
 static const gchar *
@@ -108,38 +107,18 @@ GST_START_TEST (random_numbers)
 }
 GST_END_TEST;
 
-/* A locale with a decimal comma: one that is installed, else one made for the test. */
-static gboolean
-use_decimal_comma (const gchar *folder)
-{
-  const gchar *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "es_ES.UTF-8", "it_IT.UTF-8", "nl_NL.UTF-8"};
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    if (setlocale (LC_ALL, names[i]))
-      return TRUE;
-  gchar *target = g_build_filename (folder, "de_DE.UTF-8", NULL);
-  const gchar *const command[] = {"localedef", "-i", "de_DE", "-f", "UTF-8", target, NULL};
-  g_spawn_sync (NULL, (gchar **) command, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, NULL,
-      NULL, NULL, NULL);
-  g_free (target);
-  g_setenv ("LOCPATH", folder, TRUE);
-  return setlocale (LC_ALL, "de_DE.UTF-8") != NULL;
-}
-
 GST_START_TEST (decimal_comma)
 {
-  gchar *folder = g_dir_make_tmp ("locale-XXXXXX", NULL);
-  if (use_decimal_comma (folder)) {
+  gchar *folder;
+  if (use_decimal_comma (&folder)) {
     assert_equals_string (localeconv ()->decimal_point, ",");
     assert_equals_string (text_of (0.5), "0.5");
     assert_equals_string (text_of (1e-300), "1e-300");
     check_numbers (1000);
-    setlocale (LC_ALL, "C");
   } else {
     GST_WARNING ("no locale with a decimal comma, and localedef cannot make one");
   }
-  const gchar *const remove[] = {"rm", "-r", folder, NULL};
-  g_spawn_sync (NULL, (gchar **) remove, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, NULL, NULL);
-  g_free (folder);
+  stop_decimal_comma (folder);
 }
 GST_END_TEST;
 

@@ -66,7 +66,9 @@ def provide_inputs():
 
 
 def results_of(line):
-    return re.findall(r"[\w-]+\.ndjson", line) + re.findall(r"filesink location=(\S+)", line)
+    """The files it leaves; of several, the first."""
+    names = re.findall(r"\b(?:contourexport|filesink|multifilesink)\b[^!]*\blocation=(\S+)", line)
+    return [re.sub(r"%\d*d", lambda field: field[0] % 0, name) for name in names]
 
 
 def run(command, title, expected=None):

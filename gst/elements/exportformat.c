@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "exportformat.h"
+
+#include <math.h>
+
+gboolean
+export_is_contours (const GstMeta *meta)
+{
+  return meta->info->api == GST_CONTOUR_META_API_TYPE;
+}
+
+gboolean
+export_takes (const GstMeta *meta)
+{
+  return meta->info->api == GST_COMPONENT_META_API_TYPE || export_is_contours (meta);
+}
+
+const gchar *
+export_get_source (GstMeta *meta)
+{
+  return export_is_contours (meta) ? gst_contour_meta_get_source ((GstContourMeta *) meta)
+                                   : gst_component_meta_get_source ((GstComponentMeta *) meta);
+}
+
+void
+export_get_size (GstMeta *meta, guint *width, guint *height)
+{
+  if (export_is_contours (meta))
+    gst_contour_meta_get_size ((GstContourMeta *) meta, width, height);
+  else
+    gst_component_meta_get_size ((GstComponentMeta *) meta, width, height);
+}
+
+void
+export_append_json_frame (GString *out, const ExportFrame *frame)
+{
+  export_append_uint (out, "\"frame\":", frame->index);
+  export_append_time (out, ",\"pts\":", frame->pts);
+  export_append_time (out, ",\"timestamp\":", frame->stream_time);
+}
+
+void
+export_append_json_resolution (GString *out, guint width, guint height)
+{
+  if (width == 0) {
+    g_string_append (out, "\"resolution\":null");
+    return;
+  }
+  export_append_uint (out, "\"resolution\":{\"width\":", width);
+  export_append_uint (out, ",\"height\":", height);
+  g_string_append_c (out, '}');
+}
+
+void
+export_append_json_component (GString *out, const GstContoursComponent *c, GstComponentFeatures features)
+{
+  export_append_uint (out, "\"label\":", c->label);
+  export_append_double (out, ",\"area\":", c->area);
+  export_append_double (out, ",\"x\":", c->x);
+  export_append_double (out, ",\"y\":", c->y);
+  export_append_double (out, ",\"w\":", c->w);
+  export_append_double (out, ",\"h\":", c->h);
+  export_append_double (out, ",\"cx\":", c->cx);
+  export_append_double (out, ",\"cy\":", c->cy);
+  if (features & GST_COMPONENT_FEATURE_MOMENTS) {
+    export_append_double (out, ",\"orientation\":", c->orientation);
+    export_append_double (out, ",\"major_axis\":", c->major_axis);
+    export_append_double (out, ",\"minor_axis\":", c->minor_axis);
+    export_append_double (out, ",\"eccentricity\":", c->eccentricity);
+  }
+  if (features & GST_COMPONENT_FEATURE_GREY) {
+    export_append_uint (out, ",\"min\":", c->min);
+    export_append_uint (out, ",\"max\":", c->max);
+    export_append_double (out, ",\"mean\":", c->mean);
+    export_append_double (out, ",\"std\":", c->std);
+  }
+}
+
+/* Where it is defined, else null. */
+static void
+append_centroid (GString *out, const gchar *key, gdouble value)
+{
+  if (isnan (value))
+    g_string_append_printf (out, "%snull", key);
+  else
+    export_append_double (out, key, value);
+}
+
+void
+export_append_json_contour (GString *out, const GstContoursContour *c, gboolean moments)
+{
+  export_append_uint (out, "\"id\":", c->id);
+  g_string_append (out, c->hole ? ",\"hole\":true" : ",\"hole\":false");
+  if (c->parent >= 0)
+    export_append_uint (out, ",\"parent\":", c->parent);
+  else
+    g_string_append (out, ",\"parent\":null");
+  if (c->level > 0)
+    export_append_uint (out, ",\"level\":", c->level);
+  export_append_double (out, ",\"area\":", c->area);
+  export_append_double (out, ",\"perimeter\":", c->perimeter);
+  export_append_double (out, ",\"x\":", c->x);
+  export_append_double (out, ",\"y\":", c->y);
+  export_append_double (out, ",\"w\":", c->w);
+  export_append_double (out, ",\"h\":", c->h);
+  if (moments) {
+    append_centroid (out, ",\"cx\":", c->cx);
+    append_centroid (out, ",\"cy\":", c->cy);
+  }
+}
+
+void
+export_map_point (GstContourMeta *meta, const CtrPoint *point, gdouble *x, gdouble *y)
+{
+  const GstContoursMapping *mapping = gst_contour_meta_get_mapping (meta);
+  if (gst_contour_meta_get_coordinates (meta) == GST_CONTOUR_COORDINATES_CORNERS)
+    gst_contours_mapping_map_corner (mapping, point->x, point->y, x, y);
+  else
+    gst_contours_mapping_map_point (mapping, point->x, point->y, x, y);
+}
+
+const gchar *
+export_get_coordinates (GstContourMeta *meta)
+{
+  return gst_contour_meta_get_coordinates (meta) == GST_CONTOUR_COORDINATES_CORNERS ? "corners" : "pixels";
+}
+
+void
+export_append_json_class (GString *out, const gchar *source, gboolean hole)
+{
+  gchar *name = g_strconcat (source ? source : "unnamed", hole ? " hole" : "", NULL);
+  export_append_json_string (out, name);
+  g_free (name);
+}

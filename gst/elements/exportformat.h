@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What each format of contourexport is: a table of functions that append text. docs/export-schema.md. */
+#ifndef __EXPORT_FORMAT_H__
+#define __EXPORT_FORMAT_H__
+
+#include "exporttext.h"
+
+#include <gst/contours/gstcontours.h>
+
+G_BEGIN_DECLS
+
+#define EXPORT_SCHEMA "gst-cuda-contours/1"
+
+/* How much goes into one file. */
+typedef enum {
+  EXPORT_LINES,   /* whole lines: it may end after any frame, and another one go on */
+  EXPORT_FRAME,   /* one frame */
+  EXPORT_DOCUMENT /* everything from start to stop: nobody can read it before its end is written */
+} ExportExtent;
+
+typedef struct {
+  guint64 index;            /* running number */
+  GstClockTime pts;         /* GST_CLOCK_TIME_NONE: null */
+  GstClockTime stream_time; /* of pts */
+  guint width;              /* 0: unknown */
+  guint height;
+  const gchar *path; /* of the file it goes to; NULL: a pipe */
+} ExportFrame;
+
+typedef struct {
+  const gchar *nick;
+  const gchar *name;
+  ExportExtent extent;
+
+  /* What is remembered from start to stop; NULL: nothing. */
+  gpointer (*start) (void);
+  void (*stop) (gpointer state);
+
+  /* In this order; those that are NULL have nothing to say. A GstContourMeta has been fetched. METAS of the frame have
+   * been written. */
+  void (*begin_file) (gpointer state, GString *out);
+  void (*begin_frame) (gpointer state, GString *out, const ExportFrame *frame);
+  GstFlowReturn (*write) (gpointer state, const ExportText *text, const ExportFrame *frame, GstMeta *meta);
+  void (*end_frame) (gpointer state, GString *out, const ExportFrame *frame, guint metas);
+  void (*end_file) (gpointer state, GString *out);
+} ExportFormat;
+
+extern const ExportFormat export_ndjson, export_csv, export_svg, export_geojson, export_coco, export_labelme;
+
+/* Is META of a kind that is written? */
+gboolean export_takes (const GstMeta *meta);
+
+gboolean export_is_contours (const GstMeta *meta);
+
+/* Name of the element that made META, or NULL; size of the frame that its positions refer to. */
+const gchar *export_get_source (GstMeta *meta);
+void export_get_size (GstMeta *meta, guint *width, guint *height);
+
+/* Where POINT lies in the frame, in the metadata's coordinates, and their name. */
+void export_map_point (GstContourMeta *meta, const CtrPoint *point, gdouble *x, gdouble *y);
+const gchar *export_get_coordinates (GstContourMeta *meta);
+
+/* "frame", "pts" and "timestamp", and "resolution" of the size given: members of a JSON object that begins before. */
+void export_append_json_frame (GString *out, const ExportFrame *frame);
+void export_append_json_resolution (GString *out, guint width, guint height);
+
+/* All that is known of a component, and of a contour less its points: members of a JSON object, the first one without a
+ * comma. MOMENTS: with the centroid. */
+void export_append_json_component (GString *out, const GstContoursComponent *c, GstComponentFeatures features);
+void export_append_json_contour (GString *out, const GstContoursContour *c, gboolean moments);
+
+/* What a thing is called where formats name classes: after the element that found it. */
+void export_append_json_class (GString *out, const gchar *source, gboolean hole);
+
+G_END_DECLS
+
+#endif /* __EXPORT_FORMAT_H__ */
