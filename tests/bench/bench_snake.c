@@ -32,13 +32,13 @@ enum {
   TRACK_HEIGHT = 1080,
   TRACK_FRAMES = 64,
   QUICK_TRACK_FRAMES = 16,
-  LARGEST = 12247,      /* side of the largest picture */
-  QUICK_LARGEST = 6000, /* room for the frames of the quick run, too */
+  LARGEST = 12247, /* side of the largest picture: room for the frames, too */
   WRITE_LARGEST = 2048,
   MAX_HOST_RUNS = 5
 };
 
-static const double host_limit = 0.2e6; /* microseconds: no further run after this */
+static const size_t max_size = (size_t) LARGEST * LARGEST; /* bytes of an image */
+static const double host_limit = 0.2e6;                    /* microseconds: no further run after this */
 
 typedef struct {
   SnakeGpu *gpu; /* NULL: host backend only */
@@ -66,29 +66,32 @@ iou_of (const SnakeTarget *target, const CtrContour *row, const CtrPoint *points
     return 0;
   for (uint32_t i = 0; i < row->count; i++)
     moved[i] = (CtrPoint){(uint16_t) (points[i].x - left), (uint16_t) (points[i].y - top)};
-  const double iou =
-      snake_target_iou (&there, (uint32_t) (right - left), (uint32_t) (bottom - top), moved, row->count);
+  const double iou = snake_target_iou (&there, (uint32_t) (right - left), (uint32_t) (bottom - top), moved, row->count);
   free (moved);
   return iou;
 }
 
-/* Adds CONTOURS to what was found: all of the work's objects, or that of a frame, whose target is TARGETS[0]. */
+/* What was found of COUNT objects, TARGETS[count]. */
 static bool
-add_found (SnakeFound *found, const SnakeTarget *targets, CtrContours *contours)
+sum_up (CtrContours *contours, const SnakeTarget *targets, uint32_t count, SnakeFound *found)
 {
   BenchLists lists;
+  double sum = 0;
   if (!bench_lists_map (contours, &lists))
     return false;
-  found->objects += contours->count;
-  found->points += contours->point_count;
+  *found =
+      (SnakeFound){.objects = contours->count, .points = contours->point_count, .iou = contours->count < count ? 0 : 1};
   for (uint32_t i = 0; i < contours->count; i++) {
     const CtrSnakeRegion *region = lists.regions + i;
     const CtrContour *row = lists.table + i;
     found->restarted += (region->flags & CTR_SNAKE_RESTARTED) != 0;
     if (region->iterations > found->iterations)
       found->iterations = region->iterations;
-    found->iou = fmin (found->iou, iou_of (targets + region->object, row, lists.points + row->first));
+    const double iou = iou_of (targets + region->object, row, lists.points + row->first);
+    found->iou = fmin (found->iou, iou);
+    sum += iou;
   }
+  found->mean_iou = sum / count;
   return true;
 }
 
@@ -110,13 +113,10 @@ measure_host (Bench *bench, SnakeWork *work)
       return NULL;
     total += us[runs++];
   }
-  work->found = (SnakeFound){.iou = 1};
-  if (!add_found (&work->found, work->targets, contours)) {
+  if (!sum_up (contours, work->targets, work->object_count, &work->found)) {
     ctr_contours_unref (contours);
     return NULL;
   }
-  if (work->found.objects < work->object_count)
-    work->found.iou = 0;
   snake_record ("host", "host", work, us, runs);
   return contours;
 }
@@ -224,8 +224,8 @@ measure_singles (Bench *bench)
       {"blob", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {125, 25}, {100, 25}, 1920, 1080, true},
       {"blob", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {125, 25}, {100, 25}, 3840, 2160, true},
       {"blob", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {125, 25}, {100, 25}, 3900, 3900, true},
-      {"blob", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {125, 25}, {100, 25}, 10000, 10000, false},
-      {"blob", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {125, 25}, {100, 25}, LARGEST, LARGEST, false},
+      {"blob", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {125, 25}, {100, 25}, 10000, 10000, true},
+      {"blob", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {125, 25}, {100, 25}, LARGEST, LARGEST, true},
       {"star", SNAKE_STAR, CTR_SNAKE_POISSON, {12, 0}, {8, 0}, 2048, 2048, true},
       {"blob", SNAKE_BLOB, CTR_SNAKE_SPECKLE, {80, 1}, {40, 1}, 2048, 2048, true},
       {"blob", SNAKE_BLOB, CTR_SNAKE_BERNOULLI, {0.6, 0}, {0.4, 0}, 2048, 2048, false},
@@ -281,7 +281,7 @@ measure_batches (Bench *bench)
   return ok;
 }
 
-/* Sets work->found, and measures all frames but the first, which has no last polygon. */
+/* Sets work->found to the worst of all frames, and measures all frames but the first, which has no last polygon. */
 static bool
 measure_frames (Bench *bench, SnakeWork *work, const SnakeTarget *targets, const CtrImage *frames, uint32_t count)
 {
@@ -290,15 +290,16 @@ measure_frames (Bench *bench, SnakeWork *work, const SnakeTarget *targets, const
   bool ok = snake_track (bench->host, work, frames, count, NULL, us, results);
   work->found = (SnakeFound){.iou = 1};
   for (uint32_t i = 0; ok && i < count; i++) {
-    SnakeFound found = {.iou = work->found.iou};
-    ok = add_found (&found, targets + i, results[i]);
-    work->found.objects = found.objects;
-    work->found.restarted += found.restarted;
-    work->found.iou = found.iou;
-    if (found.points > work->found.points)
-      work->found.points = found.points;
-    if (i > 0 && found.iterations > work->found.iterations)
-      work->found.iterations = found.iterations;
+    SnakeFound found, *all = &work->found;
+    ok = sum_up (results[i], targets + i, 1, &found);
+    all->objects = found.objects;
+    all->restarted += found.restarted;
+    all->iou = fmin (all->iou, found.iou);
+    all->mean_iou += found.mean_iou / count;
+    if (found.points > all->points)
+      all->points = found.points;
+    if (i > 0 && found.iterations > all->iterations)
+      all->iterations = found.iterations;
   }
   if (ok)
     snake_record ("host", "track", work, us + 1, (int) count - 1);
@@ -329,24 +330,14 @@ measure_tracking (Bench *bench)
       .object_count = 1};
   ctr_snake_params_init (&work.params);
   for (uint32_t i = 0; i < count; i++) {
-    targets[i] = (SnakeTarget){.shape = SNAKE_BLOB,
-        .x = 700 + 8.25 * i,
-        .y = 540 + 120 * sin (0.1 * i),
-        .radius = 200,
-        .angle = 0.03 * i};
+    targets[i] = (SnakeTarget){
+        .shape = SNAKE_BLOB, .x = 700 + 8.25 * i, .y = 540 + 120 * sin (0.1 * i), .radius = 200, .angle = 0.03 * i};
     const SnakeScene scene = {
         .targets = targets + i, .target_count = 1, .inside = {125, 25}, .outside = {100, 25}, .seed = 3 + i};
     frames[i] = snake_view (&work, (uint8_t *) bench->image + i * size, 0);
     snake_scene_draw (&scene, frames + i);
   }
   return measure_frames (bench, &work, targets, frames, count);
-}
-
-static size_t
-max_size (const Bench *bench)
-{
-  const size_t side = bench->quick ? QUICK_LARGEST : LARGEST;
-  return side * side;
 }
 
 static bool
@@ -358,7 +349,7 @@ open_gpu (Bench *bench)
     fprintf (stderr, "host backend only: %s\n", error.message);
     return true;
   }
-  bench->gpu = snake_gpu_new (max_size (bench));
+  bench->gpu = snake_gpu_new (max_size);
   return bench->gpu;
 #else
   return true;
@@ -405,7 +396,7 @@ main (int argc, char **argv)
     } else if (!strcmp (argv[i], "--write") && i + 1 < argc) {
       bench.folder = argv[++i];
     } else if (!strcmp (argv[i], "--check")) {
-      only_check = bench.quick = true;
+      only_check = true;
     } else {
       fprintf (stderr, "usage: %s [--quick] [--write DIR] | --check\n", argv[0]);
       return 2;
@@ -418,9 +409,9 @@ main (int argc, char **argv)
     return 1;
   }
   int status = 1;
-  bench.image = malloc (max_size (&bench));
+  bench.image = malloc (max_size);
   if (!bench.image) {
-    fprintf (stderr, "no host memory for images of %zu bytes\n", max_size (&bench));
+    fprintf (stderr, "no host memory for images of %zu bytes\n", max_size);
   } else if (open_gpu (&bench)) {
     if (!only_check)
       status = measure_all (&bench);

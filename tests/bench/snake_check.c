@@ -53,7 +53,8 @@ place (Check *check, uint32_t index, uint32_t count, const SnakeWork *work)
 static void
 draw (const Check *check, uint32_t index, uint32_t count, const SnakeWork *work, const CtrImage *view)
 {
-  static const SnakeLevel levels[][2] = {{{130, 25}, {100, 25}}, {{80, 1}, {40, 1}}, {{12, 0}, {8, 0}}, {{0.6, 0}, {0.4, 0}}};
+  static const SnakeLevel levels[][2] = {
+      {{130, 25}, {100, 25}}, {{80, 1}, {40, 1}}, {{12, 0}, {8, 0}}, {{0.6, 0}, {0.4, 0}}};
   const CtrSnakeModel model = work->params.model;
   SnakeScene scene = {.targets = check->targets,
       .target_count = count,

@@ -86,8 +86,8 @@ time_frame (SnakeGpu *gpu, const SnakeWork *work, const CtrImage *image, double 
   const double start = bench_now ();
   ok = ok && BENCH_CHECK (cudaEventRecord (device->start[0], device->stream));
   bool queued = ok
-                && ctr_snake_enqueue (gpu->snake, image, &work->params, work->objects, work->object_count,
-                    device->stream, &error);
+                && ctr_snake_enqueue (
+                    gpu->snake, image, &work->params, work->objects, work->object_count, device->stream, &error);
   ok = queued && BENCH_CHECK (cudaEventRecord (device->stop[0], device->stream));
   *queueing = bench_now () - start;
   if (queued)
@@ -181,8 +181,7 @@ snake_gpu_track (SnakeGpu *gpu, const SnakeWork *work, const CtrImage *frames, u
 }
 
 bool
-snake_gpu_check (
-    SnakeGpu *gpu, const SnakeWork *work, const CtrImage *image, bool on_device, CtrContours *expected)
+snake_gpu_check (SnakeGpu *gpu, const SnakeWork *work, const CtrImage *image, bool on_device, CtrContours *expected)
 {
   CtrImage there;
   if (!on_device)

@@ -24,11 +24,11 @@ snake_record (const char *who, const char *mode, const SnakeWork *work, double *
   const SnakeFound *found = &work->found;
   printf ("{\"type\": \"time\", \"who\": \"%s\", \"mode\": \"%s\", \"name\": \"%s\", \"width\": %u, \"height\": %u, "
           "\"model\": \"%s\", \"start\": \"%s\", \"objects\": %u, \"found\": %u, \"restarted\": %u, "
-          "\"points\": %" PRIu64 ", \"iterations\": %u, \"iou\": %.5f, \"runs\": %d, \"min_us\": %.3f, "
-          "\"median_us\": %.3f, \"mean_us\": %.3f}\n",
-      who, mode, work->name, work->width, work->height, snake_model_name (work->params.model), work->start, work->object_count,
-      found->objects, found->restarted, found->points, found->iterations, found->iou, runs, times.min, times.median,
-      sum / runs);
+          "\"points\": %" PRIu64 ", \"iterations\": %u, \"iou\": %.5f, \"mean_iou\": %.5f, \"runs\": %d, "
+          "\"min_us\": %.3f, \"median_us\": %.3f, \"mean_us\": %.3f}\n",
+      who, mode, work->name, work->width, work->height, snake_model_name (work->params.model), work->start,
+      work->object_count, found->objects, found->restarted, found->points, found->iterations, found->iou,
+      found->mean_iou, runs, times.min, times.median, sum / runs);
   fflush (stdout);
 }
 
@@ -37,8 +37,9 @@ snake_describe (const SnakeWork *work)
 {
   static char text[256];
   snprintf (text, sizeof text, "%s %ux%u, %u bit, %s, %s, %u objects, looks %g, step %u, segment %u%s", work->name,
-      work->width, work->height, 8 * work->bytes, snake_model_name (work->params.model), work->start, work->object_count,
-      work->params.looks, work->params.max_step, work->params.min_segment, work->params.prune ? ", pruned" : "");
+      work->width, work->height, 8 * work->bytes, snake_model_name (work->params.model), work->start,
+      work->object_count, work->params.looks, work->params.max_step, work->params.min_segment,
+      work->params.prune ? ", pruned" : "");
   return text;
 }
 

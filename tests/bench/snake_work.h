@@ -13,7 +13,8 @@ typedef struct {
   uint32_t restarted;  /* of them, from another start than theirs */
   uint64_t points;     /* of all of them */
   uint32_t iterations; /* most of any */
-  double iou;          /* against the truth, least of any; 0 where one was not found */
+  double iou;          /* against the truth: least of any */
+  double mean_iou;     /* both: 0 for what was not found */
 } SnakeFound;
 
 typedef struct {
