@@ -211,8 +211,7 @@ measure_single (Bench *bench, const Single *single)
     work.params.looks = single->inside.spread;
   const CtrImage view = snake_view (&work, bench->image, 0);
   snake_scene_draw (&scene, &view);
-  const bool ok = !bench->folder || side > WRITE_LARGEST || write_case (bench, &work, &scene);
-  return measure (bench, &work) && ok;
+  return measure (bench, &work) && (!bench->folder || side > WRITE_LARGEST || write_case (bench, &work, &scene));
 }
 
 static bool
