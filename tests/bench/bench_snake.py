@@ -70,14 +70,14 @@ def print_pictures(works):
     reasons = {}
     for records in works:
         ours = ours_of(records)
-        title = f"{ours['name']} {ours['width']}x{ours['height']}, {ours['model']}"
+        name = title = f"{ours['name']} {ours['width']}x{ours['height']}, {ours['model']}"
         shown = [(label, find(records, who, mode)) for label, who, mode in OURS]
         shown += [(record["who"], record) for record in records if record["mode"] == "peer"]
         for label, record in shown:
             if record is None:
                 continue
             if "why" in record:
-                reasons.setdefault((record["who"], record["why"]), []).append(title)
+                reasons.setdefault(record["why"], {})[name] = True
                 continue
             content = [str(record["points"]), str(record["iterations"])] if record["mode"] != "peer" else ["", ""]
             ratio = number(record["median_us"] / ours["median_us"]) if record["who"] != "ours" and record is not ours else ""
@@ -88,8 +88,8 @@ def print_pictures(works):
             us = 1e3 * PAPER_MS[megapixels]
             table.append(["", "the paper's GPU, on its own picture", "", number(us), number(us / ours["median_us"]), "", "", ""])
     print_columns(table)
-    for (who, why), titles in reasons.items():
-        print(f"\n{who}: {why}: {'; '.join(titles)}")
+    for why, names in reasons.items():
+        print(f"\n{why}: {'; '.join(names)}")
 
 
 def print_objects(works):

@@ -79,20 +79,19 @@ time_frame (SnakeGpu *gpu, const SnakeWork *work, const CtrImage *image, double 
     double *us, double *queueing)
 {
   BenchDevice *device = &gpu->device;
-  CtrError error = {0};
-  CtrContours *result = NULL;
+  CtrError error;
   float ms = 0;
-  bool ok = BENCH_CHECK (delay_enqueue ((uint32_t) (1e3 * delay), device->stream));
+  if (!BENCH_CHECK (delay_enqueue ((uint32_t) (1e3 * delay), device->stream)))
+    return false;
   const double start = bench_now ();
-  ok = ok && BENCH_CHECK (cudaEventRecord (device->start[0], device->stream));
-  bool queued = ok
-                && ctr_snake_enqueue (
-                    gpu->snake, image, &work->params, work->objects, work->object_count, device->stream, &error);
-  ok = queued && BENCH_CHECK (cudaEventRecord (device->stop[0], device->stream));
-  *queueing = bench_now () - start;
-  if (queued)
+  bool ok = BENCH_CHECK (cudaEventRecord (device->start[0], device->stream));
+  CtrContours *result = NULL;
+  if (ctr_snake_enqueue (gpu->snake, image, &work->params, work->objects, work->object_count, device->stream, &error)) {
+    ok = BENCH_CHECK (cudaEventRecord (device->stop[0], device->stream)) && ok;
+    *queueing = bench_now () - start;
     result = ctr_snake_finish (gpu->snake, &error);
-  if (ok && !result)
+  }
+  if (!result)
     fprintf (stderr, "%s: %s\n", snake_describe (work), error.message);
   ok = ok && result && BENCH_CHECK (cudaEventElapsedTime (&ms, device->start[0], device->stop[0]))
        && bench_lists_same (snake_describe (work), "a timed frame", result, expected);

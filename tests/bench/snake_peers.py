@@ -46,9 +46,10 @@ class LevelSet:
 
 
 class ActiveContour:
-    """From the circle around the target, on the picture smoothed by 1 / 85 of its side: noise holds it back otherwise."""
+    """From the circle around the target. Noise holds it back unless the picture is smooth."""
 
-    who = "scikit-image active_contour, smoothed"
+    sigma = 6
+    who = f"scikit-image active_contour, smoothed by {sigma}"
 
     def __init__(self, active_contour, smooth, fill):
         self.active_contour, self.smooth, self.fill = active_contour, smooth, fill
@@ -59,8 +60,8 @@ class ActiveContour:
         circle -= 0.5  # its coordinates are whole numbers at the pixels' centres
 
         def run():
-            samples = self.smooth(image / 255, min(image.shape) / 85)
-            return self.active_contour(samples, circle, alpha=0.015, beta=1, gamma=0.001, w_line=0, w_edge=5)
+            samples = self.smooth(image / 255, self.sigma)
+            return self.active_contour(samples, circle, alpha=0.003, beta=0.1, gamma=0.001, w_line=0, w_edge=5)
 
         times, line = repeat(run)
         return times, self.fill(image.shape, line)
@@ -112,14 +113,14 @@ def measure_all(group, folder):
         work = {field: case[field] for field in WORK}
         if max(case["width"], case["height"]) > MAX_SIDE:
             for peer in peers:
-                emit(type="time", who=peer.who, mode="peer", **work, why=f"left out: over {MAX_SIDE} pixels a side")
+                emit(type="time", who=peer.who, mode="peer", **work, why=f"scikit-image is not asked for more than {MAX_SIDE} pixels a side")
             continue
         image, truth = read_plane(folder, case, "image"), read_plane(folder, case, "truth").astype(bool)
         for peer in peers:
             try:
                 times, mask = peer.measure(case, image)
             except Exception as error:  # one peer's failure must not end the others' measurement
-                emit(type="time", who=peer.who, mode="peer", **work, why=f"failed: {type(error).__name__} {error}")
+                emit(type="time", who=peer.who, mode="peer", **work, why=f"{peer.who} failed: {type(error).__name__} {error}")
                 continue
             iou = of_either_side(mask, truth)
             emit(type="time", who=peer.who, mode="peer", **work, iou=round(iou, 5), runs=len(times), min_us=min(times),
