@@ -71,7 +71,7 @@ def level_sets(name, segment):
     import skimage
     from skimage.filters import gaussian
 
-    emit(type="peer", name=f"scikit-image {name}", version=skimage.__version__, note="one thread, with the smoothing where there is any")
+    emit(type="peer", name=f"scikit-image {name}", version=skimage.__version__, note="with the smoothing, where there is any")
     return [LevelSet(name, segment, gaussian, sigma) for sigma in (3, 0)]
 
 
@@ -90,7 +90,7 @@ def active_contour_peers():
     from skimage.draw import polygon2mask
     from skimage.filters import gaussian
     from skimage.segmentation import active_contour
-    emit(type="peer", name=ActiveContour.who, version=skimage.__version__, note="one thread, with the smoothing")
+    emit(type="peer", name=ActiveContour.who, version=skimage.__version__, note="with the smoothing")
     return [ActiveContour(active_contour, gaussian, polygon2mask)]
 
 
@@ -112,8 +112,9 @@ def measure_all(group, folder):
     for case in cases:
         work = {field: case[field] for field in WORK}
         if max(case["width"], case["height"]) > MAX_SIDE:
+            why = f"scikit-image is not asked for more than {MAX_SIDE} pixels a side"
             for peer in peers:
-                emit(type="time", who=peer.who, mode="peer", **work, why=f"scikit-image is not asked for more than {MAX_SIDE} pixels a side")
+                emit(type="time", who=peer.who, mode="peer", **work, why=why)
             continue
         image, truth = read_plane(folder, case, "image"), read_plane(folder, case, "truth").astype(bool)
         for peer in peers:
