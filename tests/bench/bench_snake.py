@@ -30,7 +30,7 @@ TRACKING = [
     ("ours, frames in host memory", "ours", "host-track"),
     ("ours, host backend", "host", "track"),
 ]
-PEER_TIME_LIMIT = {"morphological_chan_vese": 15, "active_contour": 25, "chan_vese": 20}  # seconds
+PEER_TIME_LIMIT = {"morphological_chan_vese": 8, "active_contour": 30, "chan_vese": 21}  # seconds
 PAPER_MS = {15: 60, 100: 590, 150: 790}  # by megapixels: GPU of Perrot and others, on their own pictures
 
 
@@ -77,7 +77,7 @@ def print_pictures(works):
             if record is None:
                 continue
             if "why" in record:
-                reasons.setdefault(record["why"], {})[name] = True
+                reasons.setdefault((record["who"], record["why"]), []).append(name)
                 continue
             content = [str(record["points"]), str(record["iterations"])] if record["mode"] != "peer" else ["", ""]
             ratio = number(record["median_us"] / ours["median_us"]) if record["who"] != "ours" and record is not ours else ""
@@ -88,8 +88,9 @@ def print_pictures(works):
             us = 1e3 * PAPER_MS[megapixels]
             table.append(["", "the paper's GPU, on its own picture", "", number(us), number(us / ours["median_us"]), "", "", ""])
     print_columns(table)
-    for why, names in reasons.items():
-        print(f"\n{why}: {'; '.join(names)}")
+    print()
+    for (who, why), names in reasons.items():
+        print(f"{who}: {why}: {'; '.join(names)}")
 
 
 def print_objects(works):
