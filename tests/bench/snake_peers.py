@@ -21,7 +21,7 @@ WORK = ["name", "width", "height", "model", "start", "objects"]
 MAX_SIDE = 1024  # for larger ones each peer takes over ten seconds
 MAX_RAW_SIDE = 512  # noise leads them astray, whatever the size
 ITERATIONS = 20  # of the morphological one: more do not change its result
-CIRCLE_POINTS = 400
+CIRCLE_POINTS = 200
 
 # peer.max_side: of the pictures it is asked for. peer.measure(case, image) gives the runs' microseconds and the mask of the target.
 
@@ -64,7 +64,7 @@ class ActiveContour:
 
         def run():
             samples = self.smooth(image / 255, self.sigma)
-            return self.active_contour(samples, circle, alpha=0.003, beta=0.1, gamma=0.001, w_line=0, w_edge=5, max_num_iter=1500)
+            return self.active_contour(samples, circle, alpha=0.001, beta=0.02, gamma=0.001, w_line=0, w_edge=5, max_num_iter=1000)
 
         times, line = repeat(run)
         return times, self.fill(image.shape, line)
