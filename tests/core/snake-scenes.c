@@ -96,12 +96,15 @@ static void
 mark_row (const SnakeTarget *target, uint32_t y, uint32_t width, uint8_t *mask)
 {
   const double dy = y + 0.5 - target->y, scale = 1 / target->radius;
+  const double c = scale * cos (target->angle), s = scale * sin (target->angle);
   if (fabs (dy) > target->radius)
     return;
   const double first = floor (target->x - target->radius), last = ceil (target->x + target->radius);
   const uint32_t begin = first > 0 ? (uint32_t) first : 0, end = last < width ? (uint32_t) fmax (last, 0) : width;
-  for (uint32_t x = begin; x < end; x++)
-    mask[x] |= is_inside (target->shape, (x + 0.5 - target->x) * scale, dy * scale);
+  for (uint32_t x = begin; x < end; x++) {
+    const double dx = x + 0.5 - target->x;
+    mask[x] |= is_inside (target->shape, dx * c + dy * s, dy * c - dx * s);
+  }
 }
 
 void

@@ -30,6 +30,7 @@ typedef struct {
   SnakeShape shape;
   double x, y; /* centre, in pixels from the picture's upper left corner */
   double radius;
+  double angle; /* by which the shape is turned around its centre, clockwise on the screen */
 } SnakeTarget;
 
 typedef struct {
