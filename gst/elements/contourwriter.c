@@ -164,6 +164,29 @@ append_json_centroid (GString *out, const gchar *key, gdouble value)
     append_json_double (out, key, value);
 }
 
+static void
+append_json_side (GString *out, const gchar *key, guint64 count, gdouble mean, gdouble variance)
+{
+  g_string_append (out, key);
+  append_json_uint (out, "{\"count\":", count);
+  append_json_double (out, ",\"mean\":", mean);
+  append_json_double (out, ",\"variance\":", variance);
+  g_string_append_c (out, '}');
+}
+
+static void
+append_json_region (GString *out, const GstContoursRegion *r)
+{
+  append_json_uint (out, ",\"object\":", r->object);
+  g_string_append (out, r->converged ? ",\"converged\":true" : ",\"converged\":false");
+  g_string_append (out, r->restarted ? ",\"restarted\":true" : ",\"restarted\":false");
+  append_json_uint (out, ",\"iterations\":", r->iterations);
+  append_json_double (out, ",\"criterion\":", r->criterion);
+  append_json_double (out, ",\"gain\":", r->gain);
+  append_json_side (out, ",\"inside\":", r->inside_count, r->inside_mean, r->inside_variance);
+  append_json_side (out, ",\"outside\":", r->outside_count, r->outside_mean, r->outside_variance);
+}
+
 static GstFlowReturn
 append_json_points (const Sink *sink, GstContourMeta *meta, const CtrPoint *points, guint count)
 {
@@ -198,6 +221,7 @@ append_json_contours (const Sink *sink, GstContourMeta *meta)
   g_string_append_printf (out, ",\"coordinates\":\"%s\",\"contours\":[", corners ? "corners" : "pixels");
   for (guint i = 0; ret == GST_FLOW_OK && i < count; i++) {
     GstContoursContour c;
+    GstContoursRegion region;
     gst_contour_meta_get_contour (meta, i, &c);
     append_json_uint (out, i > 0 ? ",{\"id\":" : "{\"id\":", c.id);
     g_string_append (out, c.hole ? ",\"hole\":true" : ",\"hole\":false");
@@ -217,6 +241,8 @@ append_json_contours (const Sink *sink, GstContourMeta *meta)
       append_json_centroid (out, ",\"cx\":", c.cx);
       append_json_centroid (out, ",\"cy\":", c.cy);
     }
+    if (gst_contour_meta_get_region (meta, i, &region))
+      append_json_region (out, &region);
     g_string_append (out, ",\"points\":[");
     ret = append_json_points (sink, meta, points + c.first, c.count);
     if (ret == GST_FLOW_OK)
