@@ -238,25 +238,43 @@ post_events (GstCudaSnake *self, GstBuffer *buffer, const GArray *events)
   }
 }
 
+/* Looks for TARGETS, starting from where they were in the last frame. */
+static CtrContours *
+follow_outlines (GstCudaSnake *self, const CtrImage *image, const CtrSnakeParams *params, const SnakeLayout *layout,
+    GArray *targets, GstBuffer *buffer, gpointer stream, gchar **problem, CtrError *error)
+{
+  GArray *events = g_array_new (FALSE, FALSE, sizeof (SnakeTrackEvent));
+  gboolean again = FALSE;
+  CtrContours *contours;
+
+  snake_tracks_start (self->tracks, layout, targets, image->width, image->height);
+  contours = run_snake (self, image, params, targets, stream, problem, error);
+  if (contours && !snake_tracks_check (self->tracks, targets, contours, &again, error))
+    g_clear_pointer (&contours, ctr_contours_unref);
+  if (again) {
+    ctr_contours_unref (contours);
+    contours = run_snake (self, image, params, targets, stream, problem, error);
+  }
+  if (contours && !snake_tracks_update (self->tracks, targets, contours, events, error))
+    g_clear_pointer (&contours, ctr_contours_unref);
+  if (contours)
+    post_events (self, buffer, events);
+  g_array_unref (events);
+  return contours;
+}
+
 /* Looks for the objects of LAYOUT in IMAGE, *COUNT of them, and follows them where that is asked for. */
 static CtrContours *
 find_outlines (GstCudaSnake *self, const CtrImage *image, const CtrSnakeParams *params, const SnakeLayout *layout,
     gboolean follow, GstBuffer *buffer, gpointer stream, guint *count, gchar **problem, CtrError *error)
 {
   GArray *targets = snake_objects_find (layout, buffer, problem);
-  GArray *events = g_array_new (FALSE, FALSE, sizeof (SnakeTrackEvent));
-  CtrContours *contours;
+  CtrContours *contours = follow
+                              ? follow_outlines (self, image, params, layout, targets, buffer, stream, problem, error)
+                              : run_snake (self, image, params, targets, stream, problem, error);
 
-  if (follow)
-    snake_tracks_start (self->tracks, layout, targets, image->width, image->height);
-  contours = run_snake (self, image, params, targets, stream, problem, error);
-  if (contours && follow && !snake_tracks_update (self->tracks, targets, contours, events, error))
-    g_clear_pointer (&contours, ctr_contours_unref);
-  if (contours)
-    post_events (self, buffer, events);
   *count = targets->len;
   g_array_unref (targets);
-  g_array_unref (events);
   return contours;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "snaketracks.h"
 
+#include <math.h>
+
 /* What snake.h says for starts from the outline in the frame before. */
 #define FIRST_STEP 8
 
@@ -9,7 +11,8 @@ typedef struct {
   GArray *points;      /* of CtrPoint: its outline in the last frame; of length 0 while it is lost */
   CtrSnakeRect bounds; /* of these */
   CtrSnakeRect box;    /* what upstream said then */
-  gboolean present;    /* in the frame that is being worked on */
+  CtrSnakeRegion region;
+  gboolean present; /* in the frame that is being worked on */
 } Track;
 
 struct _SnakeTracks {
@@ -119,6 +122,39 @@ snake_tracks_start (SnakeTracks *tracks, const SnakeLayout *layout, GArray *targ
   }
 }
 
+/* How far what is inside of A is from a side of B: twice the negative logarithm of its likelihood there, for a pixel
+ * and without the constant terms, with the mean and variance of that side. */
+static gdouble
+distance (const CtrSnakeRegion *a, const CtrSnakeRegion *b, gboolean inside)
+{
+  const gdouble variance = MAX (ctr_snake_region_variance (b, inside), 1.0 / 12);
+  const gdouble shift = ctr_snake_region_mean (a, true) - ctr_snake_region_mean (b, inside);
+
+  return log (variance) + (ctr_snake_region_variance (a, true) + shift * shift) / variance;
+}
+
+gboolean
+snake_tracks_check (SnakeTracks *tracks, GArray *targets, CtrContours *contours, gboolean *again, CtrError *error)
+{
+  const CtrSnakeRegion *regions = ctr_contours_map_regions (contours, error);
+
+  *again = FALSE;
+  for (guint row = 0; regions && row < contours->count; row++) {
+    const CtrSnakeRegion *region = &regions[row];
+    SnakeTarget *target = &g_array_index (targets, SnakeTarget, region->object);
+    const Track *track = g_hash_table_lookup (tracks->tracks, &target->key);
+
+    if (!target->object.retry || region->flags & CTR_SNAKE_RESTARTED
+        || distance (region, &track->region, TRUE) <= distance (region, &track->region, FALSE))
+      continue;
+    /* Off every window: nothing is found from it. */
+    target->object.start = CTR_SNAKE_START_RECTANGLE;
+    target->object.rectangle = (CtrSnakeRect){-1, -1, 1, 1};
+    *again = TRUE;
+  }
+  return regions != NULL;
+}
+
 static void
 add_event (GArray *events, guint object, SnakeTrackChange change)
 {
@@ -146,6 +182,7 @@ note_found (SnakeTracks *tracks, const SnakeTarget *target, const CtrContour *ro
   g_array_append_vals (track->points, points + row->first, row->count);
   track->bounds = (CtrSnakeRect){row->left, row->top, row->width, row->height};
   track->box = target->box;
+  track->region = *region;
   track->present = TRUE;
 }
 

@@ -34,6 +34,12 @@ subject_has_levels (void)
   return g_str_equal (subject (), "cudacrackcontour");
 }
 
+static inline gboolean
+subject_outlines_targets (void)
+{
+  return g_str_equal (subject (), "cudasnake");
+}
+
 /* A property that may change at any time, for any number. */
 static inline void
 set_live_property (GstElement *element, guint value)
@@ -42,6 +48,8 @@ set_live_property (GstElement *element, guint value)
     g_object_set (element, "low-threshold", (gdouble) value, NULL);
   else if (subject_has_levels ())
     g_object_set (element, "min-level", value + 1, NULL);
+  else if (subject_outlines_targets ())
+    g_object_set (element, "max-iterations", value + 1, NULL);
   else
     g_object_set (element, "threshold", value, NULL);
 }
@@ -54,17 +62,22 @@ assert_default_result (GstBuffer *buffer, const TestFrame *frame)
   CtrCannyParams canny;
   CtrCcaParams cca;
   CtrCracksParams cracks;
+  CtrSnakeParams snake;
+  CtrSnakeObject whole = {.start = CTR_SNAKE_START_AUTO};
 
   ctr_borders_params_init (&borders);
   ctr_canny_params_init (&canny);
   ctr_cca_params_init (&cca);
   ctr_cracks_params_init (&cracks);
+  ctr_snake_params_init (&snake);
   if (subject_renders ())
     assert_edges (buffer, frame, &canny, FALSE);
   else if (subject_follows_borders ())
     assert_contours (buffer, NULL, frame, &borders);
   else if (subject_has_levels ())
     assert_cracks (buffer, NULL, frame, &cracks);
+  else if (subject_outlines_targets ())
+    assert_outlines (buffer, NULL, frame, &snake, &whole, 1);
   else
     assert_components (buffer, NULL, frame, &cca);
 }
