@@ -244,17 +244,16 @@ follow_outlines (GstCudaSnake *self, const CtrImage *image, const CtrSnakeParams
     GArray *targets, GstBuffer *buffer, gpointer stream, gchar **problem, CtrError *error)
 {
   GArray *events = g_array_new (FALSE, FALSE, sizeof (SnakeTrackEvent));
-  gboolean again = FALSE;
-  CtrContours *contours;
+  CtrContours *contours = NULL;
+  gboolean again;
 
   snake_tracks_start (self->tracks, layout, targets, image->width, image->height);
-  contours = run_snake (self, image, params, targets, stream, problem, error);
-  if (contours && !snake_tracks_check (self->tracks, targets, contours, &again, error))
+  do {
     g_clear_pointer (&contours, ctr_contours_unref);
-  if (again) {
-    ctr_contours_unref (contours);
     contours = run_snake (self, image, params, targets, stream, problem, error);
-  }
+    if (contours && !snake_tracks_check (self->tracks, layout, targets, contours, &again, error))
+      g_clear_pointer (&contours, ctr_contours_unref);
+  } while (contours && again);
   if (contours && !snake_tracks_update (self->tracks, targets, contours, events, error))
     g_clear_pointer (&contours, ctr_contours_unref);
   if (contours)
@@ -627,12 +626,12 @@ gst_cuda_snake_class_init (GstCudaSnakeClass *klass)
   /**
    * GstCudaSnake:margin:
    *
-   * What is left around boxes as background: so many times the mean of their width and height, on each side. Around
-   * those of regions of interest and components, and around outlines that are followed.
+   * What is left as background around the boxes of regions of interest and components: so many times the mean of their
+   * width and height, on each side.
    */
   g_object_class_install_property (object_class, PROP_MARGIN,
       g_param_spec_double ("margin", "Margin",
-          "Background around boxes and outlines that are followed, in means of their width and height", 0, MAX_MARGIN,
+          "Background around boxes, in means of their width and height (objects=regions, components)", 0, MAX_MARGIN,
           DEFAULT_MARGIN, controlled));
 
   /**
@@ -678,10 +677,10 @@ gst_cuda_snake_class_init (GstCudaSnakeClass *klass)
   /**
    * GstCudaSnake:track:
    *
-   * Begin from the outline in the last frame. A window of #GstCudaSnake:window goes with its object: it keeps its size,
-   * but grows with the outline and its #GstCudaSnake:margin. Where the outline has lost its target, it is looked for
-   * in this window again, and in later frames as at first. Regions of interest are the same ones by their ids where
-   * these differ, else by order; components are not followed.
+   * Begin from the outline in the last frame. A window of #GstCudaSnake:window goes with its object and keeps its size:
+   * the outline is in its middle, but for the ends of the frame. Where the outline does not lead to the target, this is
+   * looked for in the same window again; where it is not found there, in the next frames as at first. Regions of
+   * interest are the same ones by their ids where these differ, else by order; components are not followed.
    *
    * When an object that is followed is lost, or found again, an element message "cudasnake-track" is posted. It has the
    * fields

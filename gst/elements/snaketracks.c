@@ -6,12 +6,24 @@
 /* What snake.h says for starts from the outline in the frame before. */
 #define FIRST_STEP 8
 
+/* Frames that count in what an object looks like: what passes before it does not, a cloud does. */
+#define MEMORY 32
+
+static const CtrSnakeRect off_frame = {-1, -1, 1, 1};
+
+/* What a region looks like: means of its samples and of their squares. */
+typedef struct {
+  gdouble mean;
+  gdouble square;
+} Look;
+
 /* An object that has been found once. */
 typedef struct {
   GArray *points;      /* of CtrPoint: its outline in the last frame; of length 0 while it is lost */
   CtrSnakeRect bounds; /* of these */
   CtrSnakeRect box;    /* what upstream said then */
-  CtrSnakeRegion region;
+  Look inside;         /* in the last frames that it was found in, the later ones counting more */
+  Look outside;
   gboolean present; /* in the frame that is being worked on */
 } Track;
 
@@ -61,17 +73,12 @@ follow (gint64 from, gint64 length, gint64 size, gint64 frame)
   return CLAMP (start, MIN (0, frame - size), MAX (0, frame - size));
 }
 
-/* The window HOME, gone along with an outline: as large, or larger where the outline and its margin need it. */
+/* The window HOME, gone along with an outline in it. */
 static CtrSnakeRect
-follow_window (
-    const SnakeTracks *tracks, const SnakeLayout *layout, const CtrSnakeRect *home, const CtrSnakeRect *bounds)
+follow_window (const SnakeTracks *tracks, const CtrSnakeRect *home, const CtrSnakeRect *bounds)
 {
-  const gint64 margin = snake_objects_margin (layout->margin, bounds->width, bounds->height);
-  const gint64 width = MAX (home->width, bounds->width + 2 * margin);
-  const gint64 height = MAX (home->height, bounds->height + 2 * margin);
-
-  return (CtrSnakeRect){follow (bounds->x, bounds->width, width, tracks->width),
-      follow (bounds->y, bounds->height, height, tracks->height), width, height};
+  return (CtrSnakeRect){follow (bounds->x, bounds->width, home->width, tracks->width),
+      follow (bounds->y, bounds->height, home->height, tracks->height), home->width, home->height};
 }
 
 /* Moves the outline by what its box has moved. FALSE where it would not lie in WINDOW and the frame. */
@@ -110,7 +117,7 @@ snake_tracks_start (SnakeTracks *tracks, const SnakeLayout *layout, GArray *targ
       continue;
     if (layout->from == SNAKE_OBJECTS_PROPERTIES) {
       if (object->window.width > 0)
-        object->window = follow_window (tracks, layout, &object->window, &track->bounds);
+        object->window = follow_window (tracks, &object->window, &track->bounds);
     } else if (!move_outline (tracks, track, &target->box, &object->window)) {
       continue;
     }
@@ -122,19 +129,41 @@ snake_tracks_start (SnakeTracks *tracks, const SnakeLayout *layout, GArray *targ
   }
 }
 
-/* How far what is inside of A is from a side of B: twice the negative logarithm of its likelihood there, for a pixel
- * and without the constant terms, with the mean and variance of that side. */
-static gdouble
-distance (const CtrSnakeRegion *a, const CtrSnakeRegion *b, gboolean inside)
+static Look
+look_of (const CtrSnakeRegion *region, gboolean inside)
 {
-  const gdouble variance = MAX (ctr_snake_region_variance (b, inside), 1.0 / 12);
-  const gdouble shift = ctr_snake_region_mean (a, true) - ctr_snake_region_mean (b, inside);
+  const gdouble mean = ctr_snake_region_mean (region, inside);
 
-  return log (variance) + (ctr_snake_region_variance (a, true) + shift * shift) / variance;
+  return (Look){mean, ctr_snake_region_variance (region, inside) + mean * mean};
+}
+
+static Look
+blend (Look before, Look now)
+{
+  return (Look){before.mean + (now.mean - before.mean) / MEMORY, before.square + (now.square - before.square) / MEMORY};
+}
+
+/* How unlikely samples that look like A are in a Gaussian region that looks like B: twice the negative logarithm of
+ * their likelihood, for a pixel and without constant terms. */
+static gdouble
+distance (Look a, Look b)
+{
+  const gdouble variance = MAX (b.square - b.mean * b.mean, 1.0 / 12);
+
+  return log (variance) + (a.square - 2 * a.mean * b.mean + b.mean * b.mean) / variance;
+}
+
+static gboolean
+resembles_background (const Track *track, const CtrSnakeRegion *region)
+{
+  const Look look = look_of (region, TRUE);
+
+  return distance (look, track->outside) < distance (look, track->inside);
 }
 
 gboolean
-snake_tracks_check (SnakeTracks *tracks, GArray *targets, CtrContours *contours, gboolean *again, CtrError *error)
+snake_tracks_check (SnakeTracks *tracks, const SnakeLayout *layout, GArray *targets, CtrContours *contours,
+    gboolean *again, CtrError *error)
 {
   const CtrSnakeRegion *regions = ctr_contours_map_regions (contours, error);
 
@@ -143,14 +172,19 @@ snake_tracks_check (SnakeTracks *tracks, GArray *targets, CtrContours *contours,
     const CtrSnakeRegion *region = &regions[row];
     SnakeTarget *target = &g_array_index (targets, SnakeTarget, region->object);
     const Track *track = g_hash_table_lookup (tracks->tracks, &target->key);
+    CtrSnakeObject *object = &target->object;
 
-    if (!target->object.retry || region->flags & CTR_SNAKE_RESTARTED
-        || distance (region, &track->region, TRUE) <= distance (region, &track->region, FALSE))
+    if (!track || !resembles_background (track, region))
       continue;
-    /* Off every window: nothing is found from it. */
-    target->object.start = CTR_SNAKE_START_RECTANGLE;
-    target->object.rectangle = (CtrSnakeRect){-1, -1, 1, 1};
-    *again = TRUE;
+    if (object->retry && !(region->flags & CTR_SNAKE_RESTARTED)) {
+      object->start = CTR_SNAKE_START_RECTANGLE;
+      object->rectangle = off_frame; /* nothing is found from there */
+      *again = TRUE;
+    } else if (layout->from == SNAKE_OBJECTS_PROPERTIES) {
+      object->window = off_frame;
+      object->start = CTR_SNAKE_START_AUTO;
+      *again = TRUE;
+    }
   }
   return regions != NULL;
 }
@@ -168,9 +202,12 @@ note_found (SnakeTracks *tracks, const SnakeTarget *target, const CtrContour *ro
     const CtrSnakeRegion *region, GArray *events)
 {
   Track *track = g_hash_table_lookup (tracks->tracks, &target->key);
+  const Look inside = look_of (region, TRUE), outside = look_of (region, FALSE);
 
   if (!track) {
     track = g_new0 (Track, 1);
+    track->inside = inside;
+    track->outside = outside;
     track->points = g_array_new (FALSE, FALSE, sizeof (CtrPoint));
     g_hash_table_insert (tracks->tracks, g_memdup2 (&target->key, sizeof target->key), track);
   } else if (track->points->len == 0) {
@@ -182,7 +219,8 @@ note_found (SnakeTracks *tracks, const SnakeTarget *target, const CtrContour *ro
   g_array_append_vals (track->points, points + row->first, row->count);
   track->bounds = (CtrSnakeRect){row->left, row->top, row->width, row->height};
   track->box = target->box;
-  track->region = *region;
+  track->inside = blend (track->inside, inside);
+  track->outside = blend (track->outside, outside);
   track->present = TRUE;
 }
 

@@ -30,12 +30,12 @@ void snake_tracks_clear (SnakeTracks *tracks);
  * HEIGHT. A window of LAYOUT goes with its object. TARGETS refers to TRACKS until the next call of any of these. */
 void snake_tracks_start (SnakeTracks *tracks, const SnakeLayout *layout, GArray *targets, guint width, guint height);
 
-/* Does what was found of TARGETS look like what was followed? A line that has lost its target may part the same two
- * regions the other way round, with the target outside. Where one resembles the background before more than the target,
- * its object is changed to be looked for anew in its window, and *AGAIN set. FALSE and error where the result cannot be
- * fetched. */
-gboolean snake_tracks_check (
-    SnakeTracks *tracks, GArray *targets, CtrContours *contours, gboolean *again, CtrError *error);
+/* Does what was found of TARGETS look like what was followed? A line without its target finds another one, or parts the
+ * same two regions the other way round. Where the inside resembles the background before more than the target, the
+ * object is changed: it is looked for anew in its window, and if that is of no use, as long as nobody else says that it
+ * is there, not at all. *AGAIN is then set. FALSE and error where the result cannot be fetched. */
+gboolean snake_tracks_check (SnakeTracks *tracks, const SnakeLayout *layout, GArray *targets, CtrContours *contours,
+    gboolean *again, CtrError *error);
 
 /* Remembers what was found of TARGETS; adds to EVENTS, of SnakeTrackEvent, what happened to those that were followed.
  * FALSE and error where the result cannot be fetched. */
