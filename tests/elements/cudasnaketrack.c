@@ -144,6 +144,33 @@ GST_START_TEST (test_lost)
 
 GST_END_TEST;
 
+/* A flash changes what a target looks like: it is no other one then, nor after it. */
+GST_START_TEST (test_flash)
+{
+  static const Disc disc = {90, 70, 25};
+  g_autofree guint8 *samples = g_malloc (SCENE_WIDTH * SCENE_HEIGHT);
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h = new_harness_with_bus ("cudasnake track=true window=40,20,100,100", bus);
+
+  set_frame_caps (h, &scene_frame);
+  for (guint i = 0; i < 9; i++) {
+    GstBuffer *buffer;
+
+    draw_scene (samples, &disc, 1, i);
+    for (guint k = 0; i >= 3 && i < 6 && k < SCENE_WIDTH * SCENE_HEIGHT; k++)
+      samples[k] += 60;
+    buffer = pass_scene (h, samples);
+    assert_outlines_disc (buffer, 0, &disc);
+    gst_buffer_unref (buffer);
+  }
+  assert_no_event (bus);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 /* What was followed is forgotten where it would mislead: after a jump in the stream, in frames of another size, where
  * other objects are asked for. */
 GST_START_TEST (test_forgotten)
@@ -255,6 +282,7 @@ cudasnaketrack_suite (void)
   tcase_set_timeout (tc, 120);
   tcase_add_test (tc, test_track);
   tcase_add_test (tc, test_lost);
+  tcase_add_test (tc, test_flash);
   tcase_add_test (tc, test_forgotten);
   tcase_add_test (tc, test_regions_of_interest);
   return s;
