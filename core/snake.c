@@ -43,8 +43,11 @@ find_ops (CtrBackend backend, CtrError *error)
   }
   if (!ctr_cuda_available (error))
     return NULL;
-  ctr_fail (error, CTR_ERROR_NO_CUDA, "snakes have no CUDA backend: use the CPU backend");
+#ifdef CTR_HAVE_CUDA
+  return &ctr_snake_ops_cuda;
+#else
   return NULL;
+#endif
 }
 
 CtrSnake *

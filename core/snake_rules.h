@@ -12,10 +12,13 @@
 #include <math.h>
 #include <string.h>
 
+/* On the GPU, some are called rather than copied to wherever they are used: its instruction caches are small. */
 #ifdef __CUDACC__
 #define CTR_SNAKE_RULE static inline __host__ __device__
+#define CTR_SNAKE_CALLED_RULE static inline __host__ __device__ __noinline__
 #else
 #define CTR_SNAKE_RULE static inline __attribute__ ((always_inline))
+#define CTR_SNAKE_CALLED_RULE CTR_SNAKE_RULE
 #endif
 
 CTR_SNAKE_RULE double
@@ -63,7 +66,7 @@ ctr_snake_sums_sub (CtrSnakeSums a, CtrSnakeSums b)
 }
 
 /* The natural logarithm of a positive normal number, off by 2e-15 of its value at most. */
-CTR_SNAKE_RULE double
+CTR_SNAKE_CALLED_RULE double
 ctr_snake_log (double x)
 {
   uint64_t bits;
@@ -98,7 +101,7 @@ typedef struct {
 #define CTR_SNAKE_LEAST (1. / 12)
 
 /* What a region of N > 0 pixels adds to the criterion. */
-CTR_SNAKE_RULE double
+CTR_SNAKE_CALLED_RULE double
 ctr_snake_cost (const CtrSnakeCost *cost, CtrSnakeSums sums)
 {
   const double n = (double) sums.n, s1 = (double) sums.s1, mean = s1 / n;
@@ -141,7 +144,7 @@ typedef struct {
 } CtrSnakeLengths;
 
 /* The description length of a polygon of COUNT points with this CRITERION in a window of PIXELS. */
-CTR_SNAKE_RULE double
+CTR_SNAKE_CALLED_RULE double
 ctr_snake_description (double criterion, int64_t pixels, uint32_t count, CtrSnakeLengths lengths)
 {
   const double twice_ln_2e = 3.3862943611198906; /* 2 ln (2 e) */
@@ -195,7 +198,7 @@ ctr_snake_ranges_part (int32_t a, int32_t b, int32_t c, int32_t d)
 }
 
 /* Do the segments AB and CD, of lengths above 0, have any point in common? */
-CTR_SNAKE_RULE bool
+CTR_SNAKE_CALLED_RULE bool
 ctr_snake_touch (CtrPoint a, CtrPoint b, CtrPoint c, CtrPoint d)
 {
   if (ctr_snake_ranges_part (a.x, b.x, c.x, d.x) || ctr_snake_ranges_part (a.y, b.y, c.y, d.y))
@@ -208,7 +211,7 @@ ctr_snake_touch (CtrPoint a, CtrPoint b, CtrPoint c, CtrPoint d)
 }
 
 /* Do the edges AB and BC have more than B in common? So it is, too, where one of them has no length. */
-CTR_SNAKE_RULE bool
+CTR_SNAKE_CALLED_RULE bool
 ctr_snake_fold (CtrPoint a, CtrPoint b, CtrPoint c)
 {
   const int64_t dot = (int64_t) (a.x - b.x) * (c.x - b.x) + (int64_t) (a.y - b.y) * (c.y - b.y);

@@ -134,9 +134,9 @@ __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ CracksFrame f)
       const uint32_t sample = f.depth == 8 ? row[x] : ((const uint16_t *) row)[x];
       const bool outermost = x == 0 || y == 0 || x + 1 == f.width || y + 1 == f.height;
       rank = f.zero_frame && outermost ? 0 : f.sample_ranks[sample];
-      if (tile_x && tile_y)
-        f.ranks[(size_t) y * f.rank_stride + x] = rank;
     }
+    if (tile_x && tile_y && x < f.rank_stride && y < f.height)
+      f.ranks[(size_t) y * f.rank_stride + x] = rank;
     ranks.at[tile_y][tile_x] = rank;
   }
   __syncthreads ();

@@ -186,6 +186,42 @@ test_scenes (void)
       }
 }
 
+/* Sizes that are left to the snake are those of its window's longer side. */
+static void
+test_sizes (void)
+{
+  enum { WIDTH = 2100, HEIGHT = 700 };
+  static const struct {
+    int32_t width, height;
+    uint32_t min_segment, max_step;
+  } sizes[] = {{2048, 690, 8, 64}, {2047, 500, 8, 32}, {1920, 690, 8, 32}, {1919, 500, 4, 32}, {500, 511, 4, 8}};
+  const SnakeTarget targets[] = {{.shape = SNAKE_BLOB, .x = 900, .y = 350, .radius = 300},
+      {.shape = SNAKE_STAR, .x = 250, .y = 255, .radius = 180}};
+  const SnakeScene scene = {
+      .targets = targets, .target_count = 2, .inside = {125, 25}, .outside = {100, 25}, .seed = 4};
+  uint8_t *samples = malloc (WIDTH * HEIGHT);
+  const CtrImage image = {
+      .data = samples, .stride = WIDTH, .width = WIDTH, .height = HEIGHT, .format = CTR_FORMAT_GRAY8};
+  snake_scene_draw (&scene, &image);
+  for (uint32_t i = 0; i < LENGTH (sizes); i++) {
+    const CtrSnakeObject object = {.window = {0, 0, sizes[i].width, sizes[i].height}};
+    CtrSnakeParams params;
+    ctr_snake_params_init (&params);
+    params.prune = false;
+    describe_snake ("sizes", &image, &params, &object, 1);
+    CtrContours *automatic = run_snake (snake, &setup, &image, &params, &object, 1);
+    params.min_segment = sizes[i].min_segment;
+    params.max_step = sizes[i].max_step;
+    CtrContours *given = run_snake (snake, &setup, &image, &params, &object, 1);
+    const SnakeResult a = snake_result_of (automatic), b = snake_result_of (given);
+    CHECK (automatic->count == 1);
+    check_snakes_equal (&a, &b);
+    ctr_contours_unref (automatic);
+    ctr_contours_unref (given);
+  }
+  free (samples);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -198,6 +234,7 @@ main (int argc, char **argv)
         const double iou = find (scenes + i, prune, 100 * i + seed);
         CHECK (iou >= scenes[i].least_iou);
       }
+  test_sizes ();
   ctr_snake_free (snake);
   return 0;
 }

@@ -54,11 +54,11 @@ check_one (uint64_t seed)
 {
   const bool small = setup.backend == CTR_BACKEND_CPU || setup.quick;
   Random random = {seed}, *rng = &random;
-  const uint32_t largest = random_below (rng, 6) ? 14 : small ? 36 : 300;
+  const uint32_t largest = random_below (rng, 9) ? 14 : small ? 36 : 300;
   uint32_t width = random_side (rng, largest), height = random_side (rng, largest);
   if (random_below (rng, 8) == 0) { /* long ones */
-    width += 300 / (height + 2);
-    height += 300 / (width + 2);
+    width += 200 / (height + 2);
+    height += 200 / (width + 2);
   }
   const uint32_t count = random_below (rng, 3) ? 1 : random_below (rng, MOST_OBJECTS + 1);
   CtrSnakeObject objects[MOST_OBJECTS];

@@ -15,6 +15,7 @@
 #define __device__
 #define __host__
 #define __forceinline__ inline
+#define __noinline__
 #define __grid_constant__
 #define __constant__
 #define __launch_bounds__(...)
@@ -309,6 +310,14 @@ __byte_perm (unsigned low, unsigned high, unsigned selector)
   return result;
 }
 
+#define __logf logf /* glibc has one of that name */
+
+static inline float
+__frcp_rn (float x)
+{
+  return 1 / x;
+}
+
 static inline unsigned
 __dp4a (unsigned a, unsigned b, unsigned c)
 {
@@ -415,9 +424,15 @@ enum cudaError_t {
 
 enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2, cudaMemcpyDeviceToDevice = 3 };
 enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount = 16, cudaDevAttrComputeCapabilityMajor = 75 };
-enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+enum cudaFuncAttribute {
+  cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+  cudaFuncAttributeNonPortableClusterSizeAllowed = 13
+};
 enum cudaStreamCaptureMode { cudaStreamCaptureModeThreadLocal = 1 };
-enum cudaLaunchAttributeID { cudaLaunchAttributeProgrammaticStreamSerialization = 6 };
+enum cudaLaunchAttributeID {
+  cudaLaunchAttributeClusterDimension = 4,
+  cudaLaunchAttributeProgrammaticStreamSerialization = 6
+};
 
 constexpr unsigned cudaStreamNonBlocking = 1;
 constexpr unsigned cudaHostAllocDefault = 0;
@@ -431,8 +446,11 @@ struct cudaGraphExecUpdateResultInfo {
 
 struct cudaLaunchAttribute {
   cudaLaunchAttributeID id;
-  struct {
+  union {
     int programmaticStreamSerializationAllowed;
+    struct {
+      unsigned x, y, z;
+    } clusterDim;
   } val;
 };
 
@@ -476,8 +494,10 @@ cudaError_t allow_shared (const void *kernel, size_t dynamic_size);
 
 template <typename... Parameters>
 static inline cudaError_t
-cudaFuncSetAttribute (void (*kernel) (Parameters...), cudaFuncAttribute, int value)
+cudaFuncSetAttribute (void (*kernel) (Parameters...), cudaFuncAttribute attribute, int value)
 {
+  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize)
+    return cudaSuccess;
   return ::emulation::allow_shared ((const void *) kernel, (size_t) value);
 }
 
@@ -486,10 +506,24 @@ static inline cudaError_t
 cudaLaunchKernelEx (const cudaLaunchConfig_t *config, void (*kernel) (Parameters...), Arguments &&...arguments)
 {
   bool overlapped = false;
+  unsigned cluster = 1;
   for (unsigned i = 0; i < config->numAttrs; i++)
-    overlapped = overlapped || config->attrs[i].val.programmaticStreamSerializationAllowed;
-  ::emulation::Launch (config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream, overlapped)
+    if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
+      cluster = config->attrs[i].val.clusterDim.x; /* along x only */
+    else
+      overlapped = overlapped || config->attrs[i].val.programmaticStreamSerializationAllowed;
+  if (config->gridDim.x % cluster)
+    return cudaErrorInvalidConfiguration;
+  ::emulation::Launch (config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream, overlapped, cluster)
       .run (kernel, arguments...);
+  return cudaSuccess;
+}
+
+template <typename... Parameters>
+static inline cudaError_t
+cudaOccupancyMaxActiveClusters (int *count, void (*) (Parameters...), const cudaLaunchConfig_t *)
+{
+  *count = 1;
   return cudaSuccess;
 }
 

@@ -58,6 +58,7 @@ struct Grid {
   size_t dynamic_shared;
   size_t shared_limit; /* static and dynamic, bytes */
   bool overlapped;     /* each CTA must wait for the previous kernel */
+  unsigned cluster;    /* CTAs in a row that run at once and may meet */
   std::function<void ()> thread;
 };
 void run_grid (const Grid &grid);
@@ -90,6 +91,9 @@ uint64_t meet_warp (
 enum Barrier { PLAIN, COUNT, BARRIER_OR, BARRIER_AND };
 int meet_cta (Barrier what, bool predicate, const char *file, unsigned line);
 
+/* All threads of the CTA's cluster. */
+void meet_cluster (const char *file, unsigned line);
+
 /* Lets other threads go on. */
 void yield ();
 /* Before each atomic operation: every few of them. */
@@ -118,7 +122,7 @@ from_bits (uint64_t bits)
 
 /* Queues a grid in a stream, or records it where the stream is being captured. */
 void queue_kernel (const void *kernel, dim3 grid, dim3 block, size_t shared, cudaStream_t stream, bool overlapped,
-    std::function<void ()> thread);
+    unsigned cluster, std::function<void ()> thread);
 
 /* kernel<<<grid, block, shared, stream>>> (arguments) */
 struct Launch {
@@ -126,9 +130,11 @@ struct Launch {
   size_t shared;
   cudaStream_t stream;
   bool overlapped;
+  unsigned cluster;
 
-  Launch (dim3 grid_, dim3 block_, size_t shared_ = 0, cudaStream_t stream_ = nullptr, bool overlapped_ = false)
-      : grid (grid_), block (block_), shared (shared_), stream (stream_), overlapped (overlapped_)
+  Launch (dim3 grid_, dim3 block_, size_t shared_ = 0, cudaStream_t stream_ = nullptr, bool overlapped_ = false,
+      unsigned cluster_ = 1)
+      : grid (grid_), block (block_), shared (shared_), stream (stream_), overlapped (overlapped_), cluster (cluster_)
   {
   }
 
@@ -137,7 +143,7 @@ struct Launch {
   run (void (*kernel) (Parameters...), Arguments &&...arguments) const
   {
     std::tuple<Parameters...> values (std::forward<Arguments> (arguments)...);
-    queue_kernel ((const void *) kernel, grid, block, shared, stream, overlapped,
+    queue_kernel ((const void *) kernel, grid, block, shared, stream, overlapped, cluster,
         [kernel, values] { std::apply (kernel, values); });
   }
 };

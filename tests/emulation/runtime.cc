@@ -193,7 +193,7 @@ allow_shared (const void *kernel, size_t dynamic_size)
 
 void
 queue_kernel (const void *kernel, dim3 grid, dim3 block, size_t shared, cudaStream_t stream, bool overlapped,
-    std::function<void ()> thread)
+    unsigned cluster, std::function<void ()> thread)
 {
   Locked locked (lock);
   const auto asked = dynamic_limits.find (kernel);
@@ -209,10 +209,11 @@ queue_kernel (const void *kernel, dim3 grid, dim3 block, size_t shared, cudaStre
     last_error = cudaErrorInvalidValue;
     return;
   }
-  auto work = [g = Grid{grid, block, shared, large ? SHARED_MOST : SHARED_DEFAULT, overlapped, std::move (thread)}] {
-    run_grid (g);
-    check_guards ("after a kernel");
-  };
+  auto work =
+      [g = Grid{grid, block, shared, large ? SHARED_MOST : SHARED_DEFAULT, overlapped, cluster, std::move (thread)}] {
+        run_grid (g);
+        check_guards ("after a kernel");
+      };
   queue (stream, KERNEL, std::move (work));
 }
 

@@ -34,7 +34,7 @@ const char *const collective_names[] = {"__syncwarp", "__shfl_sync", "__ballot_s
     "__reduce_max_sync (int)", "__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync"};
 const char *const barrier_names[] = {"__syncthreads", "__syncthreads_count", "__syncthreads_or", "__syncthreads_and"};
 
-enum State { RUNNABLE, AT_WARP, AT_CTA, ENDED };
+enum State { RUNNABLE, AT_WARP, AT_CTA, AT_CLUSTER, ENDED };
 
 struct Cta;
 
@@ -71,10 +71,11 @@ struct Cta {
   std::vector<SharedBlock> shared; /* the first is the dynamic part */
   size_t shared_size;
   unsigned count, live, waiting; /* threads; waiting: at the barrier */
-  unsigned predicates;           /* of those that wait, how many said yes */
-  uint32_t barriers;             /* passed */
-  uint32_t number;               /* of all CTAs of all kernels, from 1 */
-  uint32_t seen;                 /* for races.cc */
+  unsigned waiting_for_cluster;
+  unsigned predicates; /* of those that wait, how many said yes */
+  uint32_t barriers;   /* passed */
+  uint32_t number;     /* of all CTAs of all kernels, from 1 */
+  uint32_t seen;       /* for races.cc */
   bool waited_for_previous;
 };
 
@@ -82,7 +83,7 @@ const Grid *grid;
 const char *kernel_name;
 Fiber main_fiber;
 std::vector<Cta> ctas;
-std::vector<Thread *> queue (4096); /* runnable threads: a ring */
+std::vector<Thread *> queue (16 * MAX_THREADS); /* runnable threads: a ring */
 size_t queue_begin, queue_length;
 unsigned atomics_left;
 unsigned long long ctas_done;
@@ -168,7 +169,9 @@ doing (const Thread &thread)
     return "ended";
   if (thread.state == RUNNABLE)
     return &thread == here ? "runs" : "could go on";
-  const char *name = thread.state == AT_WARP ? collective_names[thread.what] : barrier_names[thread.what];
+  const char *name = thread.state == AT_WARP  ? collective_names[thread.what]
+                     : thread.state == AT_CTA ? barrier_names[thread.what]
+                                              : "the cluster's barrier";
   std::string text = std::string ("at ") + name + ", " + file_name (thread.file) + ":" + std::to_string (thread.line);
   if (thread.state == AT_WARP)
     text += ", mask " + lanes_of_mask (thread.mask);
@@ -407,6 +410,26 @@ look_for_barrier (Cta *cta)
   cta->barriers++;
 }
 
+/* All CTAs there are belong to one cluster, where threads wait for it. */
+void
+look_for_cluster ()
+{
+  unsigned live = 0, waiting = 0;
+  for (const Cta &cta : ctas) {
+    live += cta.live;
+    waiting += cta.waiting_for_cluster;
+  }
+  if (waiting == 0 || waiting < live)
+    return;
+  for (Cta &cta : ctas) {
+    for (unsigned i = 0; i < cta.count; i++)
+      if (cta.threads[i].state == AT_CLUSTER)
+        enqueue (&cta.threads[i]);
+    cta.waiting_for_cluster = 0;
+    cta.barriers++;
+  }
+}
+
 void
 check_shared (const Cta *cta)
 {
@@ -433,6 +456,7 @@ thread_main ()
   for (uint32_t rest = warp.waiting; rest; rest = rest & (rest - 1) & warp.waiting)
     look_for_collective (cta, self->index / 32, cta->threads[self->index / 32 * 32 + __builtin_ctz (rest)].mask);
   look_for_barrier (cta);
+  look_for_cluster ();
   if (cta->live == 0) {
     check_shared (cta);
     if (grid->overlapped && !cta->waited_for_previous)
@@ -447,7 +471,7 @@ start_cta (Cta *cta, unsigned long long number)
 {
   const dim3 size = grid->block;
   cta->count = cta->live = size.x * size.y * size.z;
-  cta->waiting = cta->predicates = cta->barriers = 0;
+  cta->waiting = cta->predicates = cta->barriers = cta->waiting_for_cluster = 0;
   cta->number = ++ctas_started;
   cta->seen = 0;
   cta->waited_for_previous = false;
@@ -575,6 +599,18 @@ meet_cta (Barrier what, bool predicate, const char *file, unsigned line)
 }
 
 void
+meet_cluster (const char *file, unsigned line)
+{
+  Thread *self = (Thread *) here;
+  self->file = file;
+  self->line = line;
+  self->state = AT_CLUSTER;
+  self->cta->waiting_for_cluster++;
+  look_for_cluster ();
+  give_way ();
+}
+
+void
 yield ()
 {
   atomics_left = shuffled ? 1 + random_below (ATOMICS_A_TURN) : ATOMICS_A_TURN;
@@ -618,10 +654,12 @@ run_grid (const Grid &g)
   kernel_name = nullptr;
   gridDim = g.grid;
   blockDim = g.block;
-  ctas.resize (shuffled ? INTERLEAVED_CTAS : 1);
+  const size_t at_once = g.cluster > 1 ? g.cluster : shuffled ? INTERLEAVED_CTAS : 1;
+  if (ctas.size () < at_once)
+    ctas.resize (at_once);
 
   const unsigned long long count = (unsigned long long) g.grid.x * g.grid.y * g.grid.z;
-  std::vector<unsigned long long> order (shuffled ? count : 0);
+  std::vector<unsigned long long> order (shuffled && g.cluster == 1 ? count : 0);
   for (size_t i = 0; i < order.size (); i++) {
     const size_t other = random_below ((uint32_t) (i + 1));
     order[i] = order[other];
@@ -631,9 +669,12 @@ run_grid (const Grid &g)
   kernel_cta = ctas_started + 1;
   runs_grid = true;
   for (;;) {
-    for (Cta &cta : ctas)
-      if (cta.live == 0 && started < count) {
-        start_cta (&cta, shuffled ? order[started] : started);
+    bool busy = false; /* a cluster starts when the one before it is done */
+    for (const Cta &cta : ctas)
+      busy = busy || (g.cluster > 1 && cta.live > 0);
+    for (size_t i = 0; i < at_once && !busy; i++)
+      if (ctas[i].live == 0 && started < count) {
+        start_cta (&ctas[i], order.empty () ? started : order[started]);
         started++;
       }
     here = dequeue ();

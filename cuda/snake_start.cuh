@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The best of all rectangles of whole cells of a window, by a team. */
+#ifndef CTR_SNAKE_START_CUH
+#define CTR_SNAKE_START_CUH
+
+#include "cuda/snake_team.cuh"
+
+constexpr int SNAKE_PAIRS = CTR_SNAKE_CELLS * (CTR_SNAKE_CELLS + 1) / 2; /* of lines */
+
+/* In shared memory: for each line between rows of cells, what is above it and left of each line between columns. */
+struct SnakeCells {
+  CtrSnakeSums lines[SNAKE_LINES][SNAKE_LINES];
+  uint16_t pairs[2][SNAKE_PAIRS]; /* of columns' lines, of rows': the lower one | the higher one << 8 */
+};
+
+/* Fills CELLS; returns the window's sums. */
+__device__ inline CtrSnakeSums
+cta_sum_cells (const SnakeFrame &f, const Snake &s, uint32_t task, SnakeCells *cells)
+{
+  const int columns = ctr_snake_cells (s.limits.right - s.limits.left);
+  const int rows = ctr_snake_cells (s.limits.bottom - s.limits.top);
+  const CtrSnakeSums *bands = f.bands + (size_t) task * CTR_SNAKE_CELLS * SNAKE_LINES;
+  for (int line = threadIdx.x; line <= columns; line += SNAKE_THREADS) {
+    CtrSnakeSums sums = {0, 0, 0};
+    cells->lines[0][line] = sums;
+#pragma unroll 8
+    for (int row = 0; row < rows; row++) {
+      sums = ctr_snake_sums_add (sums, bands[row * SNAKE_LINES + line]);
+      cells->lines[row + 1][line] = sums;
+    }
+  }
+  __syncthreads ();
+  return ctr_snake_sums_sub (cells->lines[rows][columns], cells->lines[rows][0]);
+}
+
+/* The pairs of COUNT + 1 lines in order. */
+__device__ inline void
+cta_pairs (int count, uint16_t *pairs)
+{
+  for (int low = threadIdx.x; low < count; low += SNAKE_THREADS) {
+    int at = low * count - low * (low - 1) / 2;
+    for (int high = low + 1; high <= count; high++)
+      pairs[at++] = (uint16_t) (low | high << 8);
+  }
+}
+
+/* About half of n ln v of a region, off by less than 1e-4 n: v by 1e-5 at most, where the mean's square is 2^32 and v
+ * is 1/12 or more, and __logf() by 1e-5. */
+__device__ inline double
+rough_cost (CtrSnakeSums sums)
+{
+  const double n = (double) sums.n;
+  double inverse = __frcp_rn ((float) n);
+  inverse = ctr_mul (inverse, ctr_add (2, -ctr_mul (n, inverse)));
+  inverse = ctr_mul (inverse, ctr_add (2, -ctr_mul (n, inverse)));
+  const double mean = ctr_mul ((double) sums.s1, inverse);
+  const double variance = ctr_add (ctr_mul ((double) sums.s2, inverse), -ctr_mul (mean, mean));
+  return ctr_mul (ctr_mul (0.5, n), __logf (fmaxf ((float) variance, (float) CTR_SNAKE_LEAST)));
+}
+
+/* Is it sure, at a fraction of the price, that the criterion is above LIMIT? */
+__device__ inline bool
+is_worse_gaussian (CtrSnakeSums inside, CtrSnakeSums window, double limit)
+{
+  const CtrSnakeSums outside = ctr_snake_sums_sub (window, inside);
+  return outside.n < 1
+         || ctr_add (rough_cost (inside), rough_cost (outside)) > ctr_add (limit, ctr_mul (1e-4, (double) window.n));
+}
+
+/* The polygon becomes that rectangle; false where there is none. */
+__device__ inline bool
+team_start (const SnakeFrame &f, Snake &s, uint32_t task, SnakeCells *cells)
+{
+  const int32_t width = s.limits.right - s.limits.left, height = s.limits.bottom - s.limits.top;
+  const int columns = ctr_snake_cells (width), rows = ctr_snake_cells (height);
+  const uint32_t column_pairs = columns * (columns + 1) / 2, row_pairs = rows * (rows + 1) / 2;
+  cta_sum_cells (f, s, task, cells);
+  cta_pairs (columns, cells->pairs[0]);
+  cta_pairs (rows, cells->pairs[1]);
+  __syncthreads ();
+  double best = HUGE_VAL;
+  uint32_t best_number = NO_CHANGE;
+  for (uint32_t n = s.cta * SNAKE_THREADS + threadIdx.x; n < column_pairs * row_pairs; n += s.ctas * SNAKE_THREADS) {
+    const uint32_t across = cells->pairs[0][n % column_pairs], down = cells->pairs[1][n / column_pairs];
+    const CtrSnakeSums *top = cells->lines[down & 0xff], *bottom = cells->lines[down >> 8];
+    const CtrSnakeSums inside = ctr_snake_sums_sub (ctr_snake_sums_sub (bottom[across >> 8], bottom[across & 0xff]),
+        ctr_snake_sums_sub (top[across >> 8], top[across & 0xff]));
+    if (f.cost.model == CTR_SNAKE_GAUSSIAN && is_worse_gaussian (inside, s.window, best))
+      continue;
+    const double value = ctr_snake_criterion (&f.cost, inside, s.window);
+    if (is_better (value, n, best, best_number)) {
+      best = value;
+      best_number = n;
+    }
+  }
+  cta_best (s, &best, &best_number);
+  if (threadIdx.x == 0)
+    s.room.bests[s.cta] = {best, best_number};
+  team_barrier (s);
+  for (uint32_t i = 0; i < s.ctas; i++) {
+    const SnakeBest other = s.room.bests[i];
+    if (is_better (other.value, other.number, best, best_number)) {
+      best = other.value;
+      best_number = other.number;
+    }
+  }
+  if (!(best < HUGE_VAL))
+    return false;
+  const uint32_t across = cells->pairs[0][best_number % column_pairs],
+                 down = cells->pairs[1][best_number / column_pairs];
+  const uint16_t left = (uint16_t) ctr_snake_cell_line (s.limits.left, width, across & 0xff);
+  const uint16_t right = (uint16_t) ctr_snake_cell_line (s.limits.left, width, across >> 8);
+  const uint16_t top = (uint16_t) ctr_snake_cell_line (s.limits.top, height, down & 0xff);
+  const uint16_t bottom = (uint16_t) ctr_snake_cell_line (s.limits.top, height, down >> 8);
+  team_barrier (s); /* the bests may be written again, and the memory of the cells be the polygon's */
+  if (threadIdx.x < 4) {
+    CtrPoint corner;
+    corner.x = threadIdx.x == 1 || threadIdx.x == 2 ? right : left;
+    corner.y = threadIdx.x >= 2 ? bottom : top;
+    s.arrays.points[threadIdx.x] = corner;
+  }
+  s.count = 4;
+  __syncthreads ();
+  return true;
+}
+
+#endif

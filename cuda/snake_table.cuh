@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Sums of the samples left of a column of a row. snake_layout.cuh has the idea. */
+#ifndef CTR_SNAKE_TABLE_CUH
+#define CTR_SNAKE_TABLE_CUH
+
+#include "cuda/snake_layout.cuh"
+
+template <bool WIDE> struct SnakeDepth {
+  typedef SnakeSums8 Sums;
+  typedef uint8_t Sample;
+  static constexpr int BLOCK = SNAKE_BLOCK_8;
+};
+template <> struct SnakeDepth<true> {
+  typedef SnakeSums16 Sums;
+  typedef uint16_t Sample;
+  static constexpr int BLOCK = SNAKE_BLOCK_16;
+};
+
+/* Adds a word of samples, the first COUNT of them. */
+template <bool WIDE>
+__device__ inline void
+add_word (uint32_t word, int count, uint32_t *s1, uint64_t *s2)
+{
+  if (WIDE) {
+    const uint32_t low = count > 0 ? word & 0xffff : 0, high = count > 1 ? word >> 16 : 0;
+    *s1 += low + high;
+    *s2 += (uint64_t) low * low + (uint64_t) high * high;
+  } else {
+    const uint32_t kept = count >= 4 ? word : count <= 0 ? 0 : word & ((1u << 8 * count) - 1);
+    *s1 = __dp4a (kept, 0x01010101u, *s1);
+    *s2 = __dp4a (kept, kept, (uint32_t) *s2); /* a block's are far below 2^32 */
+  }
+}
+
+/* The first COUNT samples of the block at column X of row Y. */
+template <bool WIDE>
+__device__ inline void
+sum_block (const SnakeTable &t, int32_t x, int32_t y, int count, uint32_t *s1, uint64_t *s2)
+{
+  typedef SnakeDepth<WIDE> Depth;
+  const typename Depth::Sample *samples = (const typename Depth::Sample *) (t.pixels + (size_t) y * t.stride) + x;
+  *s1 = 0;
+  *s2 = 0;
+  if (t.aligned && x + Depth::BLOCK <= (int32_t) t.width) {
+    const uint4 four = *(const uint4 *) samples;
+    constexpr int EACH = WIDE ? 2 : 4;
+    add_word<WIDE> (four.x, count, s1, s2);
+    add_word<WIDE> (four.y, count - EACH, s1, s2);
+    add_word<WIDE> (four.z, count - 2 * EACH, s1, s2);
+    add_word<WIDE> (four.w, count - 3 * EACH, s1, s2);
+  } else {
+    for (int i = 0; i < count; i++) {
+      const uint32_t sample = samples[i];
+      *s1 += sample;
+      *s2 += (uint64_t) sample * sample;
+    }
+  }
+}
+
+/* (c, S, Q) of snake_rules.h, S and Q counted from the table's left. */
+template <bool WIDE>
+__device__ inline CtrSnakeSums
+sums_left_of (const SnakeTable &t, int32_t column, int32_t y)
+{
+  typedef SnakeDepth<WIDE> Depth;
+  const uint32_t from_left = (uint32_t) (column - t.left), block = from_left / Depth::BLOCK;
+  const int rest = from_left % Depth::BLOCK;
+  const typename Depth::Sums before = ((const typename Depth::Sums *) t.sums)[(size_t) (y - t.top) * t.blocks + block];
+  uint32_t s1 = 0;
+  uint64_t s2 = 0;
+  if (rest)
+    sum_block<WIDE> (t, column - rest, y, rest, &s1, &s2);
+  CtrSnakeSums sums;
+  sums.n = column;
+  sums.s1 = (int64_t) before.s1 + s1;
+  sums.s2 = before.s2 + s2;
+  return sums;
+}
+
+/* ctr_snake_column() without a division of 64 bits: products are below 2^32. */
+__device__ inline int32_t
+column_of (CtrPoint a, CtrPoint b, uint32_t rows)
+{
+  const uint32_t rise = b.y - a.y;
+  const uint32_t product = rows * (uint32_t) (b.x > a.x ? b.x - a.x : a.x - b.x);
+  return b.x > a.x ? a.x + (int32_t) ((product + rise - 1) / rise) : a.x - (int32_t) (product / rise);
+}
+
+#endif
