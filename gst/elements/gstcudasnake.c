@@ -167,17 +167,29 @@ clear_lists (SnakeLayout *layout)
   g_clear_pointer (&layout->polygons, g_ptr_array_unref);
 }
 
+/* What is wrong with the lists, and what to do (transfer full); NULL: nothing is. */
+static gchar *
+find_wrong_text (GstCudaSnake *self)
+{
+  for (guint i = 0; i < TEXTS; i++)
+    if (self->errors[i]) {
+      gchar *shown = snake_text_shorten (self->texts[i]);
+      gchar *problem = g_strdup_printf ("%s=\"%s\" is wrong: %s. Set it to the form %s, several between semicolons, or "
+                                        "to \"\"",
+          texts[i].property, shown, self->errors[i], texts[i].form);
+
+      g_free (shown);
+      return problem;
+    }
+  return NULL;
+}
+
 /* The properties as they are now, with references to the lists. Where a list is wrong, FALSE and what to do. */
 static gboolean
 get_layout (GstCudaSnake *self, SnakeLayout *layout, gchar **problem)
 {
   *layout = self->layout;
-  *problem = NULL;
-  for (guint i = 0; i < TEXTS; i++)
-    if (self->errors[i] && !*problem)
-      *problem = g_strdup_printf ("%s=\"%.80s\" is wrong: %s. Set it to the form %s, several between semicolons, or "
-                                  "to \"\"",
-          texts[i].property, self->texts[i], self->errors[i], texts[i].form);
+  *problem = find_wrong_text (self);
   if (*problem) {
     layout->windows = layout->rectangles = NULL;
     layout->polygons = NULL;
@@ -656,7 +668,7 @@ gst_cuda_snake_class_init (GstCudaSnakeClass *klass)
   /**
    * GstCudaSnake:rectangle:
    *
-   * What #GstCudaSnake:start=rectangle begins from: "x,y,w,h" in pixels of the frame, several between semicolons: as
+   * What start=rectangle begins from: "x,y,w,h" in pixels of the frame, several between semicolons: as
    * many as there are objects. There may be one window for all of them, or as many.
    */
   g_object_class_install_property (object_class, PROP_RECTANGLE,
@@ -666,7 +678,7 @@ gst_cuda_snake_class_init (GstCudaSnakeClass *klass)
   /**
    * GstCudaSnake:polygon:
    *
-   * What #GstCudaSnake:start=polygon begins from: "x,y x,y x,y ...", corners between pixels, several between
+   * What start=polygon begins from: "x,y x,y x,y ...", corners between pixels, several between
    * semicolons: as many as there are objects. There may be one window for all of them, or as many. It stays in its
    * window and does not touch itself.
    */

@@ -6,6 +6,30 @@
 /* Windows and rectangles may reach over the ends of the frame. */
 #define MAX_POSITION CTR_MAX_SIDE
 
+/* Polygons may be as long as a book. */
+#define MAX_SHOWN 60
+
+gchar *
+snake_text_shorten (const gchar *text)
+{
+  return g_utf8_make_valid (text, MIN (strlen (text), MAX_SHOWN));
+}
+
+/* FORMAT about TEXT. */
+static gchar *G_GNUC_PRINTF (2, 3) describe (const gchar *text, const gchar *format, ...)
+{
+  gchar *shown = snake_text_shorten (text), *rest, *message;
+  va_list args;
+
+  va_start (args, format);
+  rest = g_strdup_vprintf (format, args);
+  va_end (args);
+  message = g_strdup_printf ("'%s' %s", shown, rest);
+  g_free (shown);
+  g_free (rest);
+  return message;
+}
+
 static gboolean
 is_blank (const gchar *text)
 {
@@ -36,7 +60,7 @@ parse_number (const gchar *word, const gchar *what, gint least, gint most, gint3
   gint64 value;
 
   if (!g_ascii_string_to_signed (word, 10, least, most, &value, NULL)) {
-    *problem = g_strdup_printf ("'%s' is no %s: it is a whole number from %d to %d", word, what, least, most);
+    *problem = describe (word, "is no %s: it is a whole number from %d to %d", what, least, most);
     return FALSE;
   }
   *number = value;
@@ -55,7 +79,7 @@ parse_rectangle (const gchar *text, CtrSnakeRect *rect, gchar **problem)
          && parse_number (words->pdata[2], "width", 1, MAX_POSITION, &rect->width, problem)
          && parse_number (words->pdata[3], "height", 1, MAX_POSITION, &rect->height, problem);
   else
-    *problem = g_strdup_printf ("'%s' is not of the form x,y,w,h", text);
+    *problem = describe (text, "is not of the form x,y,w,h");
   g_ptr_array_unref (words);
   return ok;
 }
@@ -90,7 +114,7 @@ parse_point (const gchar *word, CtrPoint *point, gchar **problem)
     ok = parse_number (numbers[0], "x", 0, CTR_MAX_SIDE, &x, problem)
          && parse_number (numbers[1], "y", 0, CTR_MAX_SIDE, &y, problem);
   else
-    *problem = g_strdup_printf ("'%s' is no point x,y", word);
+    *problem = describe (word, "is no point x,y");
   if (ok)
     *point = (CtrPoint){x, y};
   g_strfreev (numbers);
@@ -104,8 +128,7 @@ parse_polygon (const gchar *text, gchar **problem)
   GPtrArray *words = split_words (text, "");
 
   if (words->len < 3 || words->len > CTR_SNAKE_MAX_POINTS)
-    *problem =
-        g_strdup_printf ("'%.40s' has %u points x,y: a polygon has 3 to %d", text, words->len, CTR_SNAKE_MAX_POINTS);
+    *problem = describe (text, "has %u points x,y: a polygon has 3 to %d", words->len, CTR_SNAKE_MAX_POINTS);
   for (guint i = 0; !*problem && i < words->len; i++) {
     CtrPoint point;
 

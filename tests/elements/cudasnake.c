@@ -181,6 +181,8 @@ GST_START_TEST (test_wrong_objects)
       {"properties", "auto", "1,99999999999,4,4", "", "", "'99999999999' is no y"},
       {"properties", "auto", "1,2,65536,4", "", "", "'65536' is no width"},
       {"properties", "auto", "all", "", "", "window=\"all\" is wrong"},
+      {"properties", "auto", "1,2,3,\xc3\xa4", "", "", "'\xc3\xa4' is no height"},
+      {"properties", "auto", "1,2,3,\xff", "", "", "'\xef\xbf\xbd' is no height"},
       {"properties", "auto", "", "1,2,3,x", "", "rectangle=\"1,2,3,x\" is wrong: 'x' is no height"},
       {"properties", "auto", "", "", "1,2 3,4", "has 2 points x,y: a polygon has 3 to 16384"},
       {"properties", "auto", "", "", "1,2 3,4 5", "'5' is no point x,y"},
