@@ -80,17 +80,27 @@ team_start (const SnakeFrame &f, Snake &s, uint32_t task, SnakeCells *cells)
   __syncthreads ();
   double best = HUGE_VAL;
   uint32_t best_number = NO_CHANGE;
-  for (uint32_t n = s.cta * SNAKE_THREADS + threadIdx.x; n < column_pairs * row_pairs; n += s.ctas * SNAKE_THREADS) {
-    const uint32_t across = cells->pairs[0][n % column_pairs], down = cells->pairs[1][n / column_pairs];
-    const CtrSnakeSums *top = cells->lines[down & 0xff], *bottom = cells->lines[down >> 8];
-    const CtrSnakeSums inside = ctr_snake_sums_sub (ctr_snake_sums_sub (bottom[across >> 8], bottom[across & 0xff]),
-        ctr_snake_sums_sub (top[across >> 8], top[across & 0xff]));
-    if (f.cost.model == CTR_SNAKE_GAUSSIAN && is_worse_gaussian (inside, s.window, best))
-      continue;
-    const double value = ctr_snake_criterion (&f.cost, inside, s.window);
+  double limit = HUGE_VAL; /* the best of the warp */
+#pragma unroll 1
+  for (uint32_t first = warp_of_team (s) * 32; first < column_pairs * row_pairs; first += warps_of_team (s) * 32) {
+    const uint32_t n = first + lane_here ();
+    double value = HUGE_VAL;
+    if (n < column_pairs * row_pairs) {
+      const uint32_t across = cells->pairs[0][n % column_pairs], down = cells->pairs[1][n / column_pairs];
+      const CtrSnakeSums *top = cells->lines[down & 0xff], *bottom = cells->lines[down >> 8];
+      const CtrSnakeSums inside = ctr_snake_sums_sub (ctr_snake_sums_sub (bottom[across >> 8], bottom[across & 0xff]),
+          ctr_snake_sums_sub (top[across >> 8], top[across & 0xff]));
+      if (f.cost.model != CTR_SNAKE_GAUSSIAN || !is_worse_gaussian (inside, s.window, limit))
+        value = ctr_snake_criterion (&f.cost, inside, s.window);
+    }
     if (is_better (value, n, best, best_number)) {
       best = value;
       best_number = n;
+    }
+    if (__any_sync (~0u, value < limit)) {
+      limit = best;
+      for (int d = 16; d; d /= 2)
+        limit = fmin (limit, __shfl_xor_sync (~0u, limit, d));
     }
   }
   cta_best (s, &best, &best_number);

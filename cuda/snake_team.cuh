@@ -152,6 +152,24 @@ warp_sum (CtrSnakeSums sums)
   return {(int64_t) warp_sum ((uint64_t) sums.n), (int64_t) warp_sum ((uint64_t) sums.s1), warp_sum (sums.s2)};
 }
 
+/* The same of no more than SNAKE_FEW_ROWS rows of samples of 8 bits. */
+constexpr uint32_t SNAKE_FEW_ROWS = 64;
+__device__ inline CtrSnakeSums
+warp_sum_narrow (CtrSnakeSums sums)
+{
+#if __CUDA_ARCH__ >= 800
+  static_assert ((uint64_t) SNAKE_FEW_ROWS * 65535 * 255 < 1u << 31, "the samples' sum has 32 bits with its sign");
+  static_assert ((uint64_t) SNAKE_FEW_ROWS * 65535 * 65025 < 1ull << 47, "and that of their squares 48");
+  const uint64_t squares = (uint64_t) __reduce_add_sync (~0u, (uint32_t) sums.s2 & 0xffff)
+                           + ((uint64_t) __reduce_add_sync (~0u, (uint32_t) (sums.s2 >> 16) & 0xffff) << 16)
+                           + ((uint64_t) __reduce_add_sync (~0u, (uint32_t) (sums.s2 >> 32) & 0xffff) << 32);
+  return {(int32_t) __reduce_add_sync (~0u, (uint32_t) sums.n), (int32_t) __reduce_add_sync (~0u, (uint32_t) sums.s1),
+      (uint64_t) ((int64_t) (squares << 16) >> 16)};
+#else
+  return warp_sum (sums);
+#endif
+}
+
 /* In all threads. */
 static __device__ __noinline__ CtrSnakeSums
 cta_sum (SnakeScratch *scratch, CtrSnakeSums sums)
@@ -250,12 +268,19 @@ rows_between (CtrPoint a, CtrPoint b)
   return a.y < b.y ? b.y - a.y : a.y - b.y;
 }
 
-/* Row R of those that the line's first edge, of ROWS_A, and then its second one pass, each counted from above: what it
+__device__ inline uint32_t
+rows_of (const SnakeLine &l)
+{
+  return rows_between (l.a, l.m) + rows_between (l.m, l.b);
+}
+
+/* Row R of those that the line's first edge and then its second one pass, each counted from above: what it
  * adds. */
 template <bool WIDE>
 __device__ inline CtrSnakeSums
-row_of_line (const SnakeTable &t, const SnakeLine &l, uint32_t rows_a, uint32_t r)
+row_of_line (const SnakeTable &t, const SnakeLine &l, uint32_t r)
 {
+  const uint32_t rows_a = rows_between (l.a, l.m);
   const bool second = r >= rows_a;
   const CtrPoint from = second ? l.m : l.a, to = second ? l.b : l.m;
   const bool down = from.y < to.y;
@@ -278,7 +303,7 @@ template <bool WIDE, int VARIANTS, typename Rows, typename Line>
 __device__ inline SnakeShares
 team_sums (const SnakeFrame &f, const Snake &s, uint32_t count, Rows rows, Line line)
 {
-  SnakeShares shares = {64, 0};
+  SnakeShares shares = {SNAKE_FEW_ROWS, 0};
   /* There is room for one piece an item. */
   const uint32_t room = SNAKE_VARIANTS * f.capacity / VARIANTS;
   for (;; shares.rows *= 4) {
@@ -291,8 +316,10 @@ team_sums (const SnakeFrame &f, const Snake &s, uint32_t count, Rows rows, Line 
     __syncthreads ();
   }
   const uint32_t *places = s.arrays.places;
-  for (uint32_t w = warp_of_team (s); w < shares.count * VARIANTS; w += warps_of_team (s)) {
-    const uint32_t piece = w / VARIANTS;
+  constexpr int TOGETHER = VARIANTS % 3 == 0 ? 3 : VARIANTS;
+#pragma unroll 1
+  for (uint32_t w = warp_of_team (s); w < shares.count * (VARIANTS / TOGETHER); w += warps_of_team (s)) {
+    const uint32_t piece = w / (VARIANTS / TOGETHER);
     uint32_t low = 0, high = count; /* the last item that begins here or before, which is none without pieces */
     while (high - low > 1) {
       const uint32_t middle = (low + high) / 2;
@@ -301,16 +328,31 @@ team_sums (const SnakeFrame &f, const Snake &s, uint32_t count, Rows rows, Line 
       else
         high = middle;
     }
-    const SnakeLine l = line (low, (int) (w % VARIANTS));
-    const uint32_t rows_a = rows_between (l.a, l.m), all = rows_a + rows_between (l.m, l.b);
-    const uint32_t first = (piece - places[low]) * shares.rows, end = min (all, first + shares.rows);
-    CtrSnakeSums sums = {0, 0, 0};
-#pragma unroll 2
-    for (uint32_t r = first + lane_here (); r < end; r += 32)
-      sums = ctr_snake_sums_add (sums, row_of_line<WIDE> (f.table, l, rows_a, r));
-    sums = warp_sum (sums);
-    if (lane_here () == 0)
-      s.room.partials[w] = sums;
+    /* Several lines at once, so that their loads overlap. */
+    SnakeLine lines[TOGETHER];
+    CtrSnakeSums sums[TOGETHER];
+    const int variant = (int) (w % (VARIANTS / TOGETHER)) * TOGETHER;
+    const uint32_t first = (piece - places[low]) * shares.rows, end = first + shares.rows;
+    uint32_t most = 0;
+#pragma unroll
+    for (int v = 0; v < TOGETHER; v++) {
+      lines[v] = line (low, variant + v);
+      sums[v] = {0, 0, 0};
+      most = max (most, rows_of (lines[v]));
+    }
+    most = min (most, end);
+#pragma unroll 1
+    for (uint32_t r = first + lane_here (); r < most; r += 32)
+#pragma unroll
+      for (int v = 0; v < TOGETHER; v++)
+        if (r < rows_of (lines[v]))
+          sums[v] = ctr_snake_sums_add (sums[v], row_of_line<WIDE> (f.table, lines[v], r));
+#pragma unroll
+    for (int v = 0; v < TOGETHER; v++) {
+      sums[v] = !WIDE && shares.rows <= SNAKE_FEW_ROWS ? warp_sum_narrow (sums[v]) : warp_sum (sums[v]);
+      if (lane_here () == 0)
+        s.room.partials[piece * VARIANTS + variant + v] = sums[v];
+    }
   }
   if (shares.count > 0)
     team_barrier (s);
