@@ -109,6 +109,29 @@ export_append_json_contour (GString *out, const GstContoursContour *c, gboolean 
   }
 }
 
+static void
+append_json_side (GString *out, const gchar *key, guint64 count, gdouble mean, gdouble variance)
+{
+  g_string_append (out, key);
+  export_append_uint (out, "{\"count\":", count);
+  export_append_double (out, ",\"mean\":", mean);
+  export_append_double (out, ",\"variance\":", variance);
+  g_string_append_c (out, '}');
+}
+
+void
+export_append_json_region (GString *out, const GstContoursRegion *r)
+{
+  export_append_uint (out, ",\"object\":", r->object);
+  g_string_append (out, r->converged ? ",\"converged\":true" : ",\"converged\":false");
+  g_string_append (out, r->restarted ? ",\"restarted\":true" : ",\"restarted\":false");
+  export_append_uint (out, ",\"iterations\":", r->iterations);
+  export_append_double (out, ",\"criterion\":", r->criterion);
+  export_append_double (out, ",\"gain\":", r->gain);
+  append_json_side (out, ",\"inside\":", r->inside_count, r->inside_mean, r->inside_variance);
+  append_json_side (out, ",\"outside\":", r->outside_count, r->outside_mean, r->outside_variance);
+}
+
 void
 export_map_point (GstContourMeta *meta, const CtrPoint *point, gdouble *x, gdouble *y)
 {

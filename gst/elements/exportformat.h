@@ -68,6 +68,7 @@ void export_append_json_resolution (GString *out, guint width, guint height);
  * comma. MOMENTS: with the centroid. */
 void export_append_json_component (GString *out, const GstContoursComponent *c, GstComponentFeatures features);
 void export_append_json_contour (GString *out, const GstContoursContour *c, gboolean moments);
+void export_append_json_region (GString *out, const GstContoursRegion *region); /* what may follow it */
 
 /* What a thing is called where formats name classes: after the element that found it. */
 void export_append_json_class (GString *out, const gchar *source, gboolean hole);

@@ -6,13 +6,15 @@
 #include "gstcudacca.h"
 #include "gstcudacontouroverlay.h"
 #include "gstcudacrackcontour.h"
+#include "gstcudasnake.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
   return GST_ELEMENT_REGISTER (contourexport, plugin) & GST_ELEMENT_REGISTER (cudaborders, plugin)
          & GST_ELEMENT_REGISTER (cudacanny, plugin) & GST_ELEMENT_REGISTER (cudacca, plugin)
-         & GST_ELEMENT_REGISTER (cudacontouroverlay, plugin) & GST_ELEMENT_REGISTER (cudacrackcontour, plugin);
+         & GST_ELEMENT_REGISTER (cudacontouroverlay, plugin) & GST_ELEMENT_REGISTER (cudacrackcontour, plugin)
+         & GST_ELEMENT_REGISTER (cudasnake, plugin);
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, cudacontours,

@@ -21,6 +21,7 @@
  */
 #include "resultmeta-private.h"
 
+#include <contours/snake.h>
 #include <gst/contours/gstcontourmeta.h>
 #include <math.h>
 
@@ -72,6 +73,14 @@ contour_copy (const GstContoursContour *contour)
 }
 
 G_DEFINE_BOXED_TYPE (GstContoursContour, gst_contours_contour, contour_copy, g_free)
+
+static GstContoursRegion *
+region_copy (const GstContoursRegion *region)
+{
+  return g_memdup2 (region, sizeof *region);
+}
+
+G_DEFINE_BOXED_TYPE (GstContoursRegion, gst_contours_region, region_copy, g_free)
 
 static const GstContoursResultType result_type = {
     (gpointer (*) (gpointer)) ctr_contours_ref, (void (*) (gpointer)) ctr_contours_unref};
@@ -219,6 +228,22 @@ has_moments (GstContourMeta *meta)
 }
 
 /**
+ * gst_contour_meta_has_regions:
+ * @meta: a #GstContourMeta
+ *
+ * Returns: whether each contour parts two regions, and gst_contour_meta_get_region() tells about them: outlines of
+ *     cudasnake
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_contour_meta_has_regions (GstContourMeta *meta)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), FALSE);
+  return (CONTOURS (meta)->features & CTR_CONTOUR_FEATURE_REGIONS) != 0;
+}
+
+/**
  * gst_contour_meta_fetch:
  * @meta: a #GstContourMeta
  * @error: (optional): why it failed, of %GST_RESOURCE_ERROR
@@ -238,7 +263,8 @@ gst_contour_meta_fetch (GstContourMeta *meta, GError **error)
   CtrContours *contours = CONTOURS (meta);
   CtrError reason;
   if (ctr_contours_map_table (contours, &reason) && ctr_contours_map_points (contours, &reason)
-      && (!has_moments (meta) || ctr_contours_map_sums (contours, &reason)))
+      && (!has_moments (meta) || ctr_contours_map_sums (contours, &reason))
+      && (!gst_contour_meta_has_regions (meta) || ctr_contours_map_regions (contours, &reason)))
     return TRUE;
   g_set_error (
       error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ, "The contours cannot be fetched: %s", reason.message);
@@ -332,7 +358,7 @@ GstContourFeatures
 gst_contour_meta_get_features (GstContourMeta *meta)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), 0);
-  return CONTOURS (meta)->features;
+  return CONTOURS (meta)->features & GST_CONTOUR_FEATURE_MOMENTS;
 }
 
 /**
@@ -413,6 +439,16 @@ map_sums (GstContourMeta *meta)
   if (!sums)
     GST_WARNING ("no contour moments: %s", error.message);
   return sums;
+}
+
+static const CtrSnakeRegion *
+map_regions (GstContourMeta *meta)
+{
+  CtrError error;
+  const CtrSnakeRegion *regions = ctr_contours_map_regions (CONTOURS (meta), &error);
+  if (!regions)
+    GST_WARNING ("no contour regions: %s", error.message);
+  return regions;
 }
 
 /* Are lengths in all directions scaled alike? Then by hypot (xx, yx). */
@@ -542,6 +578,75 @@ gst_contour_meta_get_contours (GstContourMeta *meta)
     GstContoursContour *contour = g_new (GstContoursContour, 1);
     fill_contour (meta, &arrays, i, contour);
     list = g_list_prepend (list, contour);
+  }
+  return list;
+}
+
+static void
+fill_region (const CtrSnakeRegion *row, GstContoursRegion *out)
+{
+  *out = (GstContoursRegion){
+      .object = row->object,
+      .converged = (row->flags & CTR_SNAKE_CONVERGED) != 0,
+      .restarted = (row->flags & CTR_SNAKE_RESTARTED) != 0,
+      .iterations = row->iterations,
+      .inside_count = row->inside_count,
+      .inside_mean = ctr_snake_region_mean (row, true),
+      .inside_variance = ctr_snake_region_variance (row, true),
+      .outside_count = row->outside_count,
+      .outside_mean = ctr_snake_region_mean (row, false),
+      .outside_variance = ctr_snake_region_variance (row, false),
+      .criterion = row->criterion,
+      .gain = row->gain,
+  };
+}
+
+/**
+ * gst_contour_meta_get_region:
+ * @meta: a #GstContourMeta
+ * @index: from 0 to the count less one: that of the contour
+ * @region: (out caller-allocates): what the contour parts
+ *
+ * Returns: whether there is a contour of this @index, gst_contour_meta_has_regions(), and it could be fetched
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_contour_meta_get_region (GstContourMeta *meta, guint index, GstContoursRegion *region)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), FALSE);
+  g_return_val_if_fail (region != NULL, FALSE);
+  const CtrSnakeRegion *regions;
+  if (index >= CONTOURS (meta)->count || !gst_contour_meta_has_regions (meta) || !(regions = map_regions (meta)))
+    return FALSE;
+  fill_region (&regions[index], region);
+  return TRUE;
+}
+
+/**
+ * gst_contour_meta_get_regions:
+ * @meta: a #GstContourMeta
+ *
+ * What all contours part, in the table's order. For other languages; C code needs no allocation with
+ * gst_contour_meta_get_region().
+ *
+ * Returns: (transfer full) (element-type GstContoursRegion): the regions, independent of the buffer; free with
+ *     g_list_free_full() and g_free(). %NULL where there are none, or they could not be fetched
+ *
+ * Since: 0.1
+ */
+GList *
+gst_contour_meta_get_regions (GstContourMeta *meta)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
+  const CtrSnakeRegion *regions;
+  GList *list = NULL;
+  if (CONTOURS (meta)->count == 0 || !gst_contour_meta_has_regions (meta) || !(regions = map_regions (meta)))
+    return NULL;
+  for (guint i = CONTOURS (meta)->count; i-- > 0;) {
+    GstContoursRegion *region = g_new (GstContoursRegion, 1);
+    fill_region (&regions[i], region);
+    list = g_list_prepend (list, region);
   }
   return list;
 }

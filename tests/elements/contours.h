@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The contours cudaborders and cudacrackcontour have to attach: the core's. */
+/* The contours cudaborders, cudacrackcontour and cudasnake have to attach: the core's. */
 #ifndef CONTOURS_H
 #define CONTOURS_H
 
@@ -37,6 +37,30 @@ expected_cracks (const TestFrame *frame, const CtrCracksParams *params)
   return contours;
 }
 
+/* The same of the outlines of COUNT objects in IMAGE. */
+static inline CtrContours *
+outlines_in (const CtrImage *image, const CtrSnakeParams *params, const CtrSnakeObject *objects, guint count)
+{
+  CtrError error = {0};
+  CtrSnake *snake = ctr_snake_new (CTR_BACKEND_CPU, &error);
+  CtrContours *contours = ctr_snake_run (snake, image, params, objects, count, NULL, &error);
+
+  fail_unless (contours != NULL, "%s", error.message);
+  ctr_snake_free (snake);
+  return contours;
+}
+
+static inline CtrContours *
+expected_outlines (const TestFrame *frame, const CtrSnakeParams *params, const CtrSnakeObject *objects, guint count)
+{
+  guint8 *pixels;
+  CtrImage image = first_plane (frame, &pixels);
+  CtrContours *contours = outlines_in (&image, params, objects, count);
+
+  g_free (pixels);
+  return contours;
+}
+
 static inline void
 assert_same_contours (CtrContours *a, CtrContours *b, const gchar *what)
 {
@@ -58,6 +82,12 @@ assert_same_contours (CtrContours *a, CtrContours *b, const gchar *what)
   of_b = ctr_contours_map_points (b, &error);
   fail_unless (of_a && of_b, "%s: %s", what, error.message);
   fail_unless (memcmp (of_a, of_b, a->point_count * sizeof (CtrPoint)) == 0, "%s: points", what);
+  if (a->features & CTR_CONTOUR_FEATURE_REGIONS) {
+    of_a = ctr_contours_map_regions (a, &error);
+    of_b = ctr_contours_map_regions (b, &error);
+    fail_unless (of_a && of_b, "%s: %s", what, error.message);
+    fail_unless (memcmp (of_a, of_b, a->count * sizeof (CtrSnakeRegion)) == 0, "%s: regions", what);
+  }
   if (!(a->features & CTR_CONTOUR_FEATURE_MOMENTS))
     return;
   of_a = ctr_contours_map_sums (a, &error);
@@ -93,6 +123,13 @@ assert_cracks (GstBuffer *buffer, const gchar *source, const TestFrame *frame, c
   assert_carries (buffer, source, frame, expected_cracks (frame, params));
 }
 
+static inline void
+assert_outlines (GstBuffer *buffer, const gchar *source, const TestFrame *frame, const CtrSnakeParams *params,
+    const CtrSnakeObject *objects, guint count)
+{
+  assert_carries (buffer, source, frame, expected_outlines (frame, params, objects, count));
+}
+
 /* Sends FRAME through H: the picture must come back as it was, with the core's result attached. */
 static inline void
 check_contours (GstHarness *h, const TestFrame *frame, const CtrBordersParams *params)
@@ -109,6 +146,16 @@ check_cracks (GstHarness *h, const TestFrame *frame, const CtrCracksParams *para
   GstBuffer *buffer = pass_frame (h, frame);
 
   assert_cracks (buffer, NULL, frame, params);
+  gst_buffer_unref (buffer);
+}
+
+static inline void
+check_outlines (
+    GstHarness *h, const TestFrame *frame, const CtrSnakeParams *params, const CtrSnakeObject *objects, guint count)
+{
+  GstBuffer *buffer = pass_frame (h, frame);
+
+  assert_outlines (buffer, NULL, frame, params, objects, count);
   gst_buffer_unref (buffer);
 }
 

@@ -477,6 +477,35 @@ ctr_cracks_run (CtrCracks *cracks, const CtrImage *image, const CtrCracksParams 
   return host_run (cracks, &view, params, NULL, error);
 }
 
+CtrSnake *
+ctr_snake_new (CtrBackend backend, CtrError *error)
+{
+  return new_object ("ctr_snake_new", backend, error);
+}
+
+void
+ctr_snake_free (CtrSnake *snake)
+{
+  free_object ("ctr_snake_free", snake);
+}
+
+CtrContours *
+ctr_snake_run (CtrSnake *snake, const CtrImage *image, const CtrSnakeParams *params, const CtrSnakeObject *objects,
+    uint32_t count, void *stream, CtrError *error)
+{
+  CtrContours *(*host_run) (CtrSnake *, const CtrImage *, const CtrSnakeParams *, const CtrSnakeObject *, uint32_t,
+      void *, CtrError *) = dlsym (RTLD_NEXT, "ctr_snake_run");
+  Object object = find_object (snake, false);
+  CtrImage view = *image;
+
+  if (object.pointer) {
+    if (!check_run (&object, image, stream, error))
+      return NULL;
+    view.memory = CTR_MEMORY_HOST;
+  }
+  return host_run (snake, &view, params, objects, count, NULL, error);
+}
+
 CtrCanny *
 ctr_canny_new (CtrBackend backend, CtrError *error)
 {

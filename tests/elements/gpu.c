@@ -496,7 +496,7 @@ gpu_suite (void)
   tcase_add_test (tc, test_application_context);
   tcase_add_test (tc, test_context_shared);
   tcase_add_test (tc, test_context_followed);
-  if (subject_follows_borders () || subject_has_levels ())
+  if (subject_follows_borders () || subject_has_levels () || subject_outlines_targets ())
     tcase_add_test (tc, test_context_kept);
   tcase_add_test (tc, test_pool_proposed);
   if (subject_renders ())

@@ -73,6 +73,12 @@ assert_box (GstBuffer *buffer, const TestFrame *frame)
   gst_video_frame_unmap (&out);
 }
 
+static inline gboolean
+subject_outlines_targets (void)
+{
+  return g_str_equal (subject (), "cudasnake");
+}
+
 /* A property that may change at any time, for any number. */
 static inline void
 set_live_property (GstElement *element, guint value)
@@ -83,6 +89,8 @@ set_live_property (GstElement *element, guint value)
     g_object_set (element, "thickness", 1 + value % 64, NULL);
   else if (subject_has_levels ())
     g_object_set (element, "min-level", value + 1, NULL);
+  else if (subject_outlines_targets ())
+    g_object_set (element, "max-iterations", value + 1, NULL);
   else
     g_object_set (element, "threshold", value, NULL);
 }
@@ -95,11 +103,14 @@ assert_default_result (GstBuffer *buffer, const TestFrame *frame)
   CtrCannyParams canny;
   CtrCcaParams cca;
   CtrCracksParams cracks;
+  CtrSnakeParams snake;
+  CtrSnakeObject whole = {.start = CTR_SNAKE_START_AUTO};
 
   ctr_borders_params_init (&borders);
   ctr_canny_params_init (&canny);
   ctr_cca_params_init (&cca);
   ctr_cracks_params_init (&cracks);
+  ctr_snake_params_init (&snake);
   if (subject_renders ())
     assert_edges (buffer, frame, &canny, FALSE);
   else if (subject_draws ())
@@ -108,6 +119,8 @@ assert_default_result (GstBuffer *buffer, const TestFrame *frame)
     assert_contours (buffer, NULL, frame, &borders);
   else if (subject_has_levels ())
     assert_cracks (buffer, NULL, frame, &cracks);
+  else if (subject_outlines_targets ())
+    assert_outlines (buffer, NULL, frame, &snake, &whole, 1);
   else
     assert_components (buffer, NULL, frame, &cca);
 }

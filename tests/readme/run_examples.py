@@ -121,7 +121,8 @@ def main(build, documents):
             for program in blocks(text, "python"):
                 results.append(run([sys.executable, "-c", program], program,
                                    r"\d+ (components, threshold \d+\n1|contours, threshold \d+\n0) "
-                                   r"|level \d+: \d+ contours around [1-9]\d* pixels\n"))
+                                   r"|level \d+: \d+ contours around [1-9]\d* pixels\n"
+                                   r"|object \d+: [1-9]\d* pixels of [\d.]+ ± [\d.]+ in "))
         else:
             print("--- left out, no GObject Introspection: the Python programs")
     print(f"{len(results)} examples ran, {results.count(False)} failed")

@@ -104,6 +104,50 @@ GST_CONTOURS_API
 GType gst_contours_contour_get_type (void);
 
 /**
+ * GstContoursRegion:
+ * @object: number of the object it outlines, from 0, among those the analyser was to find in the frame
+ * @converged: whether the search ended by itself, not by the limit on its iterations
+ * @restarted: whether the given start, such as the outline in the frame before, lost the target, and this is what was
+ *     found without it
+ * @iterations: steps of the search
+ * @inside_count: pixels inside the line, of the analysed image
+ * @inside_mean: mean of their samples
+ * @inside_variance: mean squared distance of their samples from the mean
+ * @outside_count: pixels of the window outside the line
+ * @outside_mean: mean of their samples
+ * @outside_variance: mean squared distance of their samples from the mean
+ * @criterion: negative logarithm of the likelihood of both regions, in nats and without constant terms: the lower, the
+ *     better the line
+ * @gain: how much shorter the description of the window with the line is than that without, nats; above 0
+ *
+ * What the line of a contour parts: a target inside, and the rest of the window it was looked for in. All of it is of
+ * the analysed image, whatever happened to the frame since.
+ *
+ * Since: 0.1
+ */
+typedef struct _GstContoursRegion GstContoursRegion;
+
+struct _GstContoursRegion {
+  guint object;
+  gboolean converged;
+  gboolean restarted;
+  guint iterations;
+  guint64 inside_count;
+  gdouble inside_mean;
+  gdouble inside_variance;
+  guint64 outside_count;
+  gdouble outside_mean;
+  gdouble outside_variance;
+  gdouble criterion;
+  gdouble gain;
+};
+
+#define GST_TYPE_CONTOURS_REGION (gst_contours_region_get_type ())
+
+GST_CONTOURS_API
+GType gst_contours_region_get_type (void);
+
+/**
  * GstContourMeta:
  * @meta: parent #GstMeta
  *
@@ -180,6 +224,15 @@ gboolean gst_contour_meta_get_contour (GstContourMeta *meta, guint index, GstCon
 
 GST_CONTOURS_API
 GList *gst_contour_meta_get_contours (GstContourMeta *meta);
+
+GST_CONTOURS_API
+gboolean gst_contour_meta_has_regions (GstContourMeta *meta);
+
+GST_CONTOURS_API
+gboolean gst_contour_meta_get_region (GstContourMeta *meta, guint index, GstContoursRegion *region);
+
+GST_CONTOURS_API
+GList *gst_contour_meta_get_regions (GstContourMeta *meta);
 
 GST_CONTOURS_API
 GBytes *gst_contour_meta_get_points (GstContourMeta *meta, guint index);

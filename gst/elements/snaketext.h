@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Windows, rectangles and polygons as they are written in properties. */
+#ifndef SNAKE_TEXT_H
+#define SNAKE_TEXT_H
+
+#include <contours/snake.h>
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Rectangles "x,y,w,h", between semicolons, as an array of CtrSnakeRect (transfer full); of length 0 where TEXT has
+ * nothing but spaces. NULL where it is something else, which *PROBLEM (transfer full) then says. */
+GArray *snake_text_parse_rectangles (const gchar *text, gchar **problem);
+
+/* Polygons "x,y x,y x,y ...", between semicolons, as an array of arrays of CtrPoint. The rest as above. */
+GPtrArray *snake_text_parse_polygons (const gchar *text, gchar **problem);
+
+/* The beginning of TEXT for a message (transfer full): in UTF-8, whatever it is in. */
+gchar *snake_text_shorten (const gchar *text);
+
+G_END_DECLS
+
+#endif

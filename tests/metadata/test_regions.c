@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a GstContourMeta says of the regions its contours part: values, other frames, text, and when it is fetched. */
+#include "core/backend.h"
+
+#include <glib/gstdio.h>
+#include <gst/check/gstcheck.h>
+#include <string.h>
+
+#include "sample.h"
+
+/* Two outlines of three objects: 4 samples 1 3 5 7 in 10 of 2, and a pixel of 65535 in two of 0. */
+static const CtrContour table[] = {
+    {.first = 0,
+        .area2 = 8,
+        .length = 8 << 23,
+        .count = 4,
+        .next = 1,
+        .previous = -1,
+        .child = -1,
+        .parent = -1,
+        .left = 1,
+        .top = 1,
+        .width = 2,
+        .height = 2},
+    {.first = 4,
+        .area2 = 1,
+        .length = 3 << 23,
+        .count = 3,
+        .next = -1,
+        .previous = 0,
+        .child = -1,
+        .parent = -1,
+        .left = 5,
+        .top = 3,
+        .width = 1,
+        .height = 1},
+};
+static const CtrPoint points[] = {{1, 1}, {3, 1}, {3, 3}, {1, 3}, {5, 3}, {6, 3}, {5, 4}};
+static const CtrSnakeRegion regions[] = {
+    {.object = 0,
+        .flags = CTR_SNAKE_CONVERGED,
+        .iterations = 17,
+        .inside_count = 4,
+        .inside_sum = 16,
+        .inside_sum2 = 84,
+        .outside_count = 10,
+        .outside_sum = 20,
+        .outside_sum2 = 40,
+        .criterion = -7.25,
+        .gain = 3.5},
+    {.object = 2,
+        .flags = CTR_SNAKE_RESTARTED,
+        .iterations = 4000000000,
+        .inside_count = 1,
+        .inside_sum = 65535,
+        .inside_sum2 = 65535u * 65535u,
+        .outside_count = 2,
+        .criterion = 0,
+        .gain = 0.125},
+};
+static const CtrContours info = {.width = SAMPLE_WIDTH,
+    .height = SAMPLE_HEIGHT,
+    .count = 2,
+    .point_count = 7,
+    .coordinates = CTR_COORDINATES_CORNERS,
+    .features = CTR_CONTOUR_FEATURE_REGIONS};
+
+static CtrContours *
+make_outlines (void)
+{
+  CtrContourArrays arrays;
+  CtrContours *contours = ctr_contours_alloc (&info, &arrays, NULL);
+  memcpy (arrays.table, table, sizeof table);
+  memcpy (arrays.points, points, sizeof points);
+  memcpy (arrays.regions, regions, sizeof regions);
+  return contours;
+}
+
+/* A frame with OUTLINES (transfer full). */
+static GstBuffer *
+attach (CtrContours *outlines)
+{
+  GstBuffer *buffer = sample_buffer ();
+  gst_buffer_add_contour_meta (buffer, outlines, "snake");
+  ctr_contours_unref (outlines);
+  return buffer;
+}
+
+static void
+check_values (GstContourMeta *meta)
+{
+  GstContoursRegion r;
+  fail_unless (gst_contour_meta_has_regions (meta));
+  assert_equals_int (gst_contour_meta_get_features (meta), 0);
+  fail_unless (gst_contour_meta_get_region (meta, 0, &r));
+  assert_equals_int (r.object, 0);
+  fail_unless (r.converged == TRUE && r.restarted == FALSE);
+  assert_equals_int (r.iterations, 17);
+  assert_equals_uint64 (r.inside_count, 4);
+  assert_equals_float (r.inside_mean, 4.0);
+  assert_equals_float (r.inside_variance, 5.0);
+  assert_equals_uint64 (r.outside_count, 10);
+  assert_equals_float (r.outside_mean, 2.0);
+  assert_equals_float (r.outside_variance, 0.0);
+  assert_equals_float (r.criterion, -7.25);
+  assert_equals_float (r.gain, 3.5);
+  fail_unless (gst_contour_meta_get_region (meta, 1, &r));
+  assert_equals_int (r.object, 2);
+  fail_unless (r.converged == FALSE && r.restarted == TRUE);
+  assert_equals_uint64 (r.iterations, 4000000000);
+  assert_equals_float (r.inside_mean, 65535.0);
+  assert_equals_float (r.inside_variance, 0.0);
+  fail_if (gst_contour_meta_get_region (meta, 2, &r));
+  fail_if (gst_contour_meta_get_region (meta, G_MAXUINT, &r));
+}
+
+/* Also in a copy of the frame, and in a scaled one: statistics are those of the analysed frame. */
+GST_START_TEST (values)
+{
+  GstBuffer *buffer = attach (make_outlines ()), *copy = gst_buffer_copy_deep (buffer);
+  check_values (gst_buffer_get_contour_meta (buffer));
+  check_values (gst_buffer_get_contour_meta (copy));
+  gst_buffer_unref (copy);
+
+  GList *list = gst_contour_meta_get_regions (gst_buffer_get_contour_meta (buffer));
+  assert_equals_int (g_list_length (list), 2);
+  GstContoursRegion *boxed = g_boxed_copy (GST_TYPE_CONTOURS_REGION, list->next->data);
+  assert_equals_int (boxed->object, 2);
+  g_boxed_free (GST_TYPE_CONTOURS_REGION, boxed);
+  g_list_free_full (list, g_free);
+
+  buffer = sample_send ("videoscale ! video/x-raw,width=16,height=12", buffer);
+  check_values (gst_buffer_get_contour_meta (buffer));
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST;
+
+/* Borders part no regions. */
+GST_START_TEST (without)
+{
+  SampleGpu gpu;
+  GstBuffer *buffer = sample_buffer ();
+  GstContourMeta *meta =
+      sample_attach_contours (buffer, &gpu, CTR_CONTOUR_FEATURE_MOMENTS, CTR_COORDINATES_PIXELS, "follower");
+  GstContoursRegion region;
+  fail_if (gst_contour_meta_has_regions (meta));
+  fail_if (gst_contour_meta_get_region (meta, 0, &region));
+  fail_unless (gst_contour_meta_get_regions (meta) == NULL);
+  fail_unless (gst_contour_meta_fetch (meta, NULL));
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST;
+
+/* What lies on a GPU: how often each array was fetched; that of the regions fails while BROKEN. */
+typedef struct {
+  gboolean broken;
+  gint fetched[4];
+} Remote;
+
+static bool
+fetch (void *source, CtrContoursArray array, void *to, size_t size, CtrError *error)
+{
+  Remote *remote = source;
+  remote->fetched[array]++;
+  if (array == CTR_CONTOURS_REGIONS && remote->broken)
+    return ctr_fail (error, CTR_ERROR_CUDA, "the GPU is gone");
+  memcpy (to,
+      array == CTR_CONTOURS_TABLE    ? table
+      : array == CTR_CONTOURS_POINTS ? (const void *) points
+                                     : regions,
+      size);
+  return true;
+}
+
+static void
+get_device (void *source, CtrDeviceContours *device)
+{
+  *device = (CtrDeviceContours){0};
+}
+
+static void
+destroy (void *source)
+{
+}
+
+/* Regions are fetched when they are asked for, and nothing else is then. */
+GST_START_TEST (fetched_on_demand)
+{
+  static const CtrContoursSource ops = {fetch, get_device, destroy};
+  Remote remote = {.broken = TRUE};
+  GstBuffer *buffer = attach (ctr_contours_new_remote (&info, &ops, &remote, NULL));
+  GstContourMeta *meta = gst_buffer_get_contour_meta (buffer);
+  GstContoursRegion region;
+  GError *error = NULL;
+
+  fail_unless (gst_contour_meta_has_regions (meta));
+  fail_if (gst_contour_meta_get_region (meta, 0, &region));
+  fail_unless (gst_contour_meta_get_regions (meta) == NULL);
+  fail_if (gst_contour_meta_fetch (meta, &error));
+  fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ));
+  fail_unless (strstr (error->message, "the GPU is gone") != NULL);
+  g_clear_error (&error);
+
+  remote = (Remote){0};
+  check_values (meta);
+  assert_equals_int (remote.fetched[CTR_CONTOURS_REGIONS], 1);
+  fail_unless (gst_contour_meta_fetch (meta, NULL));
+  assert_equals_int (remote.fetched[CTR_CONTOURS_REGIONS], 1);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST;
+
+GST_START_TEST (ndjson)
+{
+  gchar *folder = g_dir_make_tmp ("regions-XXXXXX", NULL), *path = g_build_filename (folder, "out", NULL);
+  gchar *line = g_strdup_printf ("contourexport location=%s", path), *text;
+
+  gst_buffer_unref (sample_send (line, attach (make_outlines ())));
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+  assert_equals_string (text,
+      "{\"schema\":\"gst-cuda-contours/1\",\"frame\":0,\"pts\":0,\"timestamp\":0,\"source\":\"snake\","
+      "\"resolution\":{\"width\":8,\"height\":6},\"threshold\":0,\"count\":2,\"coordinates\":\"corners\",\"contours\":["
+      "{\"id\":0,\"hole\":false,\"parent\":null,\"area\":4,\"perimeter\":8,\"x\":1,\"y\":1,\"w\":2,\"h\":2,"
+      "\"object\":0,\"converged\":true,\"restarted\":false,\"iterations\":17,\"criterion\":-7.25,\"gain\":3.5,"
+      "\"inside\":{\"count\":4,\"mean\":4,\"variance\":5},\"outside\":{\"count\":10,\"mean\":2,\"variance\":0},"
+      "\"points\":[[1,1],[3,1],[3,3],[1,3]]},"
+      "{\"id\":1,\"hole\":false,\"parent\":null,\"area\":0.5,\"perimeter\":3,\"x\":5,\"y\":3,\"w\":1,\"h\":1,"
+      "\"object\":2,\"converged\":false,\"restarted\":true,\"iterations\":4000000000,\"criterion\":0,\"gain\":0.125,"
+      "\"inside\":{\"count\":1,\"mean\":65535,\"variance\":0},\"outside\":{\"count\":2,\"mean\":0,\"variance\":0},"
+      "\"points\":[[5,3],[6,3],[5,4]]}]}\n");
+  g_unlink (path);
+  g_rmdir (folder);
+  g_free (text);
+  g_free (line);
+  g_free (path);
+  g_free (folder);
+}
+GST_END_TEST;
+
+static Suite *
+regions_suite (void)
+{
+  Suite *suite = suite_create ("regions");
+  TCase *tcase = tcase_create ("general");
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, values);
+  tcase_add_test (tcase, without);
+  tcase_add_test (tcase, fetched_on_demand);
+  tcase_add_test (tcase, ndjson);
+  return suite;
+}
+
+GST_CHECK_MAIN (regions)
