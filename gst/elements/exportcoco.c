@@ -202,13 +202,12 @@ append_contours (State *state, const ExportText *text, const ExportFrame *frame,
   ExportShapes *shapes = export_shapes_new (meta, TRUE);
   const ExportShape *shape;
   const gchar *source = gst_contour_meta_get_source (meta);
-  gboolean moments = gst_contour_meta_get_features (meta) & GST_CONTOUR_FEATURE_MOMENTS;
   GstFlowReturn ret = GST_FLOW_OK;
   while (ret == GST_FLOW_OK && (shape = export_shapes_next (shapes))) {
     gdouble box[4];
     get_box (shapes, shape, box);
     begin_annotation (state, text->out, frame, find_category (state, source, shape->contour.hole), shape->area, box);
-    export_append_json_contour (text->out, &shape->contour, moments);
+    export_append_json_contour (text->out, meta, &shape->contour);
     g_string_append (text->out, shape->holes > 0 ? "},\"segmentation\":" : "},\"segmentation\":[");
     ret = shape->holes > 0 ? append_runs (text, frame, shapes, shape) : append_polygons (text, shapes, shape);
     g_string_append (text->out, shape->holes > 0 ? "}" : "]}");

@@ -86,9 +86,34 @@ append_centroid (GString *out, const gchar *key, gdouble value)
     export_append_double (out, key, value);
 }
 
-void
-export_append_json_contour (GString *out, const GstContoursContour *c, gboolean moments)
+static void
+append_side (GString *out, const gchar *key, guint64 count, gdouble mean, gdouble variance)
 {
+  g_string_append (out, key);
+  export_append_uint (out, "{\"count\":", count);
+  export_append_double (out, ",\"mean\":", mean);
+  export_append_double (out, ",\"variance\":", variance);
+  g_string_append_c (out, '}');
+}
+
+static void
+append_region (GString *out, const GstContoursRegion *r)
+{
+  export_append_uint (out, ",\"object\":", r->object);
+  g_string_append (out, r->converged ? ",\"converged\":true" : ",\"converged\":false");
+  g_string_append (out, r->restarted ? ",\"restarted\":true" : ",\"restarted\":false");
+  export_append_uint (out, ",\"iterations\":", r->iterations);
+  export_append_double (out, ",\"criterion\":", r->criterion);
+  export_append_double (out, ",\"gain\":", r->gain);
+  append_side (out, ",\"inside\":", r->inside_count, r->inside_mean, r->inside_variance);
+  append_side (out, ",\"outside\":", r->outside_count, r->outside_mean, r->outside_variance);
+}
+
+void
+export_append_json_contour (GString *out, GstContourMeta *meta, const GstContoursContour *c)
+{
+  GstContoursRegion region;
+
   export_append_uint (out, "\"id\":", c->id);
   g_string_append (out, c->hole ? ",\"hole\":true" : ",\"hole\":false");
   if (c->parent >= 0)
@@ -103,33 +128,12 @@ export_append_json_contour (GString *out, const GstContoursContour *c, gboolean 
   export_append_double (out, ",\"y\":", c->y);
   export_append_double (out, ",\"w\":", c->w);
   export_append_double (out, ",\"h\":", c->h);
-  if (moments) {
+  if (gst_contour_meta_get_features (meta) & GST_CONTOUR_FEATURE_MOMENTS) {
     append_centroid (out, ",\"cx\":", c->cx);
     append_centroid (out, ",\"cy\":", c->cy);
   }
-}
-
-static void
-append_json_side (GString *out, const gchar *key, guint64 count, gdouble mean, gdouble variance)
-{
-  g_string_append (out, key);
-  export_append_uint (out, "{\"count\":", count);
-  export_append_double (out, ",\"mean\":", mean);
-  export_append_double (out, ",\"variance\":", variance);
-  g_string_append_c (out, '}');
-}
-
-void
-export_append_json_region (GString *out, const GstContoursRegion *r)
-{
-  export_append_uint (out, ",\"object\":", r->object);
-  g_string_append (out, r->converged ? ",\"converged\":true" : ",\"converged\":false");
-  g_string_append (out, r->restarted ? ",\"restarted\":true" : ",\"restarted\":false");
-  export_append_uint (out, ",\"iterations\":", r->iterations);
-  export_append_double (out, ",\"criterion\":", r->criterion);
-  export_append_double (out, ",\"gain\":", r->gain);
-  append_json_side (out, ",\"inside\":", r->inside_count, r->inside_mean, r->inside_variance);
-  append_json_side (out, ",\"outside\":", r->outside_count, r->outside_mean, r->outside_variance);
+  if (gst_contour_meta_get_region (meta, c->id, &region))
+    append_region (out, &region);
 }
 
 void

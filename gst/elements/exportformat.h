@@ -64,11 +64,10 @@ const gchar *export_get_coordinates (GstContourMeta *meta);
 void export_append_json_frame (GString *out, const ExportFrame *frame);
 void export_append_json_resolution (GString *out, guint width, guint height);
 
-/* All that is known of a component, and of a contour less its points: members of a JSON object, the first one without a
- * comma. MOMENTS: with the centroid. */
+/* All that is known of a component, and of contour C of META less its points: members of a JSON object, the first one
+ * without a comma. */
 void export_append_json_component (GString *out, const GstContoursComponent *c, GstComponentFeatures features);
-void export_append_json_contour (GString *out, const GstContoursContour *c, gboolean moments);
-void export_append_json_region (GString *out, const GstContoursRegion *region); /* what may follow it */
+void export_append_json_contour (GString *out, GstContourMeta *meta, const GstContoursContour *c);
 
 /* What a thing is called where formats name classes: after the element that found it. */
 void export_append_json_class (GString *out, const gchar *source, gboolean hole);

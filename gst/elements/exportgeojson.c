@@ -89,12 +89,11 @@ append_contours (State *state, const ExportText *text, GstContourMeta *meta)
 {
   ExportShapes *shapes = export_shapes_new (meta, TRUE);
   const ExportShape *shape;
-  gboolean moments = gst_contour_meta_get_features (meta) & GST_CONTOUR_FEATURE_MOMENTS;
   guint threshold = gst_contour_meta_get_threshold (meta);
   GstFlowReturn ret = GST_FLOW_OK;
   while (ret == GST_FLOW_OK && (shape = export_shapes_next (shapes))) {
     begin_feature (state, text->out, (GstMeta *) meta, threshold);
-    export_append_json_contour (text->out, &shape->contour, moments);
+    export_append_json_contour (text->out, meta, &shape->contour);
     g_string_append (text->out, "},\"geometry\":");
     ret = append_geometry (text, shapes, shape);
     g_string_append_c (text->out, '}');

@@ -274,7 +274,6 @@ append_contours (State *state, const ExportText *text, GstContourMeta *meta)
 {
   ExportShapes *shapes = export_shapes_new (meta, FALSE);
   const ExportShape *shape;
-  gboolean moments = gst_contour_meta_get_features (meta) & GST_CONTOUR_FEATURE_MOMENTS;
   GstFlowReturn ret = GST_FLOW_OK;
   while (ret == GST_FLOW_OK && (shape = export_shapes_next (shapes))) {
     guint end;
@@ -286,7 +285,7 @@ append_contours (State *state, const ExportText *text, GstContourMeta *meta)
       ret = shape->exact ? append_polygon (text, shapes, shape, rings + r, end - r)
                          : append_simplified (text, shapes, shape);
       g_string_append (text->out, "],\"attributes\":{");
-      export_append_json_contour (text->out, &shape->contour, moments);
+      export_append_json_contour (text->out, meta, &shape->contour);
       end_shape (text->out);
     }
   }

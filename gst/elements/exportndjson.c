@@ -44,7 +44,6 @@ append_contours (const ExportText *text, GstContourMeta *meta)
 {
   GString *out = text->out;
   guint count = gst_contour_meta_get_count (meta);
-  gboolean moments = gst_contour_meta_get_features (meta) & GST_CONTOUR_FEATURE_MOMENTS;
   const CtrPoint *points = ctr_contours_map_points (gst_contour_meta_peek_contours (meta), NULL);
   GstFlowReturn ret = GST_FLOW_OK;
   export_append_uint (out, ",\"threshold\":", gst_contour_meta_get_threshold (meta));
@@ -52,12 +51,9 @@ append_contours (const ExportText *text, GstContourMeta *meta)
   g_string_append_printf (out, ",\"coordinates\":\"%s\",\"contours\":[", export_get_coordinates (meta));
   for (guint i = 0; ret == GST_FLOW_OK && i < count; i++) {
     GstContoursContour c;
-    GstContoursRegion region;
     gst_contour_meta_get_contour (meta, i, &c);
     g_string_append (out, i > 0 ? ",{" : "{");
-    export_append_json_contour (out, &c, moments);
-    if (gst_contour_meta_get_region (meta, i, &region))
-      export_append_json_region (out, &region);
+    export_append_json_contour (out, meta, &c);
     g_string_append (out, ",\"points\":[");
     ret = append_points (text, meta, points + c.first, c.count);
     if (ret == GST_FLOW_OK)
