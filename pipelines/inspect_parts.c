@@ -3,10 +3,13 @@
  *
  * Parts are bright on a dark ground, or the other way round (--invert). Prints a line for each: its area and outline's
  * length, its box, its holes, PASS or FAIL. Exit status 0 where all parts pass, 1 where one fails or there is none, 2
- * where nothing could be inspected. Outside this project:
+ * where nothing could be inspected. With --draw the frames go on, with lines and boxes, to any elements:
+ *   inspect_parts --draw="videoconvert ! pngenc ! filesink location=inspected.png" parts.png
+ * Outside this project:
  *   cc inspect_parts.c $(pkg-config --cflags --libs gstcontours-1.0) */
 #include <gst/contours/gstcontours.h>
 #include <gst/gst.h>
+#include <gst/video/gstvideometa.h>
 
 enum { AREA, PERIMETER, WIDTH, HEIGHT, HOLES, N_MEASURES };
 static const gchar *const names[N_MEASURES] = {"area", "perimeter", "width", "height", "holes"};
@@ -20,11 +23,21 @@ static Limit limits[N_MEASURES];
 static gint threshold = -1;
 static gboolean invert;
 static gdouble ignore;
+static gchar *drawn_to;
 static gchar **arguments;
 
 /* What came of them; the streaming thread's while the pipeline runs. */
 static guint n_passed, n_failed;
 static gboolean unreadable; /* the contours could not be fetched from the GPU */
+
+/* Verdicts are drawn as regions of interest: those that pass by one overlay, those that fail by the next, each with its
+ * colour. These wait for the second. */
+typedef struct {
+  gchar verdict[32];
+  guint x, y, width, height;
+} Region;
+
+static GArray *failed_regions;
 
 static gboolean
 read_number (const gchar **text, gdouble *number)
@@ -61,6 +74,26 @@ parse_limit (const gchar *option, const gchar *text, gpointer data, GError **err
   return TRUE;
 }
 
+static void
+add_region (GstBuffer *frame, const Region *region)
+{
+  gst_buffer_add_video_region_of_interest_meta (
+      frame, region->verdict, region->x, region->y, region->width, region->height);
+}
+
+/* The box of OUTLINE, with room for the line. */
+static Region
+region_around (const GstContoursContour *outline, guint number, gboolean passes)
+{
+  const guint room = 6, left = MIN (outline->x, room), top = MIN (outline->y, room);
+  Region region = {.x = outline->x - left,
+      .y = outline->y - top,
+      .width = outline->w + left + room,
+      .height = outline->h + top + room};
+  g_snprintf (region.verdict, sizeof region.verdict, "%u %s", number, passes ? "PASS" : "FAIL");
+  return region;
+}
+
 /* The part inside OUTLINE, a row of META, whose holes are the contours inside. */
 static gboolean
 inspect_part (GstContourMeta *meta, const GstContoursContour *outline, guint number)
@@ -92,7 +125,10 @@ inspect_part (GstContourMeta *meta, const GstContoursContour *outline, guint num
 static GstPadProbeReturn
 inspect_frame (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
-  GstContourMeta *meta = gst_buffer_get_contour_meta (GST_PAD_PROBE_INFO_BUFFER (info));
+  GstBuffer *frame = GST_PAD_PROBE_INFO_BUFFER (info);
+  if (drawn_to)
+    info->data = frame = gst_buffer_make_writable (frame);
+  GstContourMeta *meta = gst_buffer_get_contour_meta (frame);
   GError *error = NULL;
   if (!gst_contour_meta_fetch (meta, &error)) {
     g_printerr ("%s\n", error->message);
@@ -105,12 +141,33 @@ inspect_frame (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   guint number = 0, passed = 0;
   GstContoursContour contour;
   for (guint i = 0; gst_contour_meta_get_contour (meta, i, &contour); i++)
-    if (!contour.hole)
-      passed += inspect_part (meta, &contour, ++number);
+    if (!contour.hole) {
+      const gboolean passes = inspect_part (meta, &contour, ++number);
+      const Region region = region_around (&contour, number, passes);
+      passed += passes;
+      if (drawn_to && passes)
+        add_region (frame, &region);
+      else if (drawn_to)
+        g_array_append_val (failed_regions, region);
+    }
   g_print ("%u parts, %u passed, %u failed; threshold %u\n", number, passed, number - passed,
       gst_contour_meta_get_threshold (meta));
   n_passed += passed;
   n_failed += number - passed;
+  return GST_PAD_PROBE_OK;
+}
+
+/* Regions of parts that pass have been drawn: those of parts that failed take their place. */
+static GstPadProbeReturn
+exchange_regions (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  GstBuffer *frame = info->data = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
+  GstMeta *meta;
+  while ((meta = gst_buffer_get_meta (frame, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)))
+    gst_buffer_remove_meta (frame, meta);
+  for (guint i = 0; i < failed_regions->len; i++)
+    add_region (frame, &g_array_index (failed_regions, Region, i));
+  g_array_set_size (failed_regions, 0);
   return GST_PAD_PROBE_OK;
 }
 
@@ -122,6 +179,8 @@ parse_options (int *argc, char ***argv, GError **error)
           "LEVEL"},
       {"invert", 'i', 0, G_OPTION_ARG_NONE, &invert, "Parts are dark on a bright ground", NULL},
       {"ignore", 0, 0, G_OPTION_ARG_DOUBLE, &ignore, "Parts and holes of less area are not there", "PIXELS"},
+      {"draw", 0, 0, G_OPTION_ARG_STRING, &drawn_to, "Where frames with the result drawn in go to, as for gst-launch-1.0",
+          "ELEMENTS"},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &arguments, NULL, "FILE-OR-URI"},
       G_OPTION_ENTRY_NULL,
   };
@@ -155,14 +214,37 @@ parse_options (int *argc, char ***argv, GError **error)
   return TRUE;
 }
 
+static void
+add_probe (GstElement *pipeline, const gchar *element, GstPadProbeCallback callback)
+{
+  GstElement *probed = gst_bin_get_by_name (GST_BIN (pipeline), element);
+  GstPad *pad = gst_element_get_static_pad (probed, "src");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, callback, NULL, NULL);
+  gst_object_unref (pad);
+  gst_object_unref (probed);
+}
+
+/* To draw on: the formats that have colours. */
+#define COLOURED "video/x-raw(ANY),format={I420,YV12,NV12,NV21,Y42B,Y444,RGB,BGR,RGBx,BGRx,RGBA,BGRA}"
+
 /* Each hole belongs to the outline around it, and every outline is a part, one inside a hole too: mode=ccomp. */
 static GstElement *
 new_pipeline (const gchar *uri, GError **error)
 {
-  GstElement *pipeline = gst_parse_launch ("uridecodebin name=source expose-all-streams=false caps=video/x-raw(ANY) ! "
-                                           "videoconvert ! cudaborders name=finder mode=ccomp ! fakesink",
-      error);
-  if (*error)
+  gchar *drawing = !drawn_to ? g_strdup ("fakesink")
+                             : g_strconcat ("cudacontouroverlay draw=contours color-by=fixed color=0xff56b4e9 ! "
+                                            "cudacontouroverlay name=passed draw=regions labels=index thickness=3 "
+                                            "color-by=fixed color=0xff009e73 ! "
+                                            "cudacontouroverlay draw=regions labels=index thickness=3 "
+                                            "color-by=fixed color=0xffd55e00 ! ",
+                                 drawn_to, NULL);
+  gchar *description = g_strdup_printf ("uridecodebin name=source expose-all-streams=false caps=video/x-raw(ANY) ! "
+                                        "videoconvert ! %s cudaborders name=finder mode=ccomp ! %s",
+      drawn_to ? COLOURED " !" : "", drawing);
+  GstElement *pipeline = gst_parse_launch_full (description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
+  g_free (description);
+  g_free (drawing);
+  if (!pipeline)
     return NULL;
   GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
   g_object_set (source, "uri", uri, NULL);
@@ -174,10 +256,12 @@ new_pipeline (const gchar *uri, GError **error)
     gst_util_set_object_arg (G_OBJECT (finder), "threshold-mode", "otsu");
   else
     g_object_set (finder, "threshold", threshold, NULL);
-  GstPad *pad = gst_element_get_static_pad (finder, "src");
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, inspect_frame, NULL, NULL);
-  gst_object_unref (pad);
   gst_object_unref (finder);
+  add_probe (pipeline, "finder", inspect_frame);
+  if (drawn_to) {
+    failed_regions = g_array_new (FALSE, FALSE, sizeof (Region));
+    add_probe (pipeline, "passed", exchange_regions);
+  }
   return pipeline;
 }
 
@@ -212,6 +296,9 @@ main (int argc, char **argv)
     g_error_free (error);
   }
   gst_clear_object (&pipeline);
+  if (failed_regions)
+    g_array_free (failed_regions, TRUE);
+  g_free (drawn_to);
   g_free (uri);
   g_strfreev (arguments);
   if (!played || unreadable)

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash disable=SC2034
-# What pipelines/demo.sh and tests/run.sh share: packages, the GPU, the build. Sourced with the project's root as the
-# working directory.
+# What the scripts here and tests/run.sh share: packages, the GPU, the build, sources and sinks. Sourced with the project's
+# root as the working directory.
 
 PACKAGES_BUILD=(gcc libc6-dev meson ninja-build pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
   libpango1.0-dev)
 PACKAGES_CUDA=(g++ libgstreamer-plugins-bad1.0-dev)
+# -x: windows and text. -bad: H.264 by openh264enc, and pnmenc.
 PACKAGES_RUN=(python3-minimal gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
-  gstreamer1.0-plugins-bad gstreamer1.0-libav)
+  gstreamer1.0-plugins-bad gstreamer1.0-libav gstreamer1.0-x fonts-dejavu-core)
+
+LIVE_SECONDS=10 # cameras and streams have no end of their own
+FILE_SECONDS=60 # a long film is cut here
 
 say ()
 {
@@ -90,4 +94,353 @@ build ()
     printf '%s' "$wanted" > "$stamp"
   fi
   ninja -C "$dir"
+}
+
+# is_camera DEVICE: a video device that delivers pictures? Many cameras own a second one that delivers only metadata.
+is_camera ()
+{
+  [ -c "$1" ] && /usr/bin/python3 - "$1" << 'PYTHON' 2> /dev/null
+import fcntl, struct, sys
+VIDIOC_QUERYCAP, CAPTURE, CAPTURE_MPLANE = 0x80685600, 0x1, 0x1000
+capability = bytearray(104)
+with open(sys.argv[1], 'rb', buffering=0) as device:
+    fcntl.ioctl(device, VIDIOC_QUERYCAP, capability)
+device_caps = struct.unpack_from('I', capability, 88)[0]
+sys.exit(not device_caps & (CAPTURE | CAPTURE_MPLANE))
+PYTHON
+}
+
+# first_camera: the first device that is one; nothing without a camera.
+first_camera ()
+{
+  local device
+  for device in /dev/video*; do
+    is_camera "$device" || continue
+    echo "$device"
+    return
+  done
+}
+
+# check_input ARGUMENT DIR: complains, or prints the URI, the camera, or the absolute path of the file that the user, in
+# DIR, meant.
+check_input ()
+{
+  local path=$1
+  case $1 in
+    "") die 2 "the argument is empty: give a file, a URI or a camera device such as /dev/video0" ;;
+    camera | *://*) ;;
+    /dev/*)
+      [ -e "$1" ] || die 2 "no such camera: $1"
+      [ -r "$1" ] || die 2 "no permission to read $1: is your user in the group 'video'?"
+      ;;
+    *)
+      [[ $path = /* ]] || path=$2/$path
+      [ -e "$path" ] || die 2 "no such file: $1"
+      [ -f "$path" ] || die 2 "not a file: $1"
+      [ -r "$path" ] || die 2 "no permission to read $1"
+      [ -s "$path" ] || die 2 "the file is empty: $1"
+      ;;
+  esac
+  echo "$path"
+}
+
+# uri_of PATH-OR-URI
+uri_of ()
+{
+  if [[ $1 = *://* ]]; then
+    echo "$1"
+  else
+    /usr/bin/python3 -c 'import pathlib, sys; print(pathlib.Path(sys.argv[1]).resolve().as_uri())' "$1"
+  fi
+}
+
+# name_of PATH-OR-URI: its last part, fit to name results.
+name_of ()
+{
+  local name
+  name=$(basename -- "${1%%\?*}")
+  echo "${name//[^A-Za-z0-9._-]/_}"
+}
+
+# build_for_here: the project in build/, for the GPU where there is one, and the environment to run it there.
+build_for_here ()
+{
+  # Only a GPU that is here is compiled for: all architectures take several times as long.
+  local options=(-Dcuda=disabled) archs
+  mapfile -t archs < <(gpu_archs)
+  if [ ${#archs[@]} = 0 ]; then
+    say "No NVIDIA GPU found: building for the CPU."
+  elif ! have_nvcc; then
+    say "An NVIDIA GPU (${archs[*]}) but no nvcc: building for the CPU. With the CUDA toolkit this runs on the GPU."
+  elif ! nvcc_has "${archs[@]}"; then
+    say "This CUDA toolkit does not know the GPU here (${archs[*]}): building for the CPU."
+  else
+    say "Building for the GPU here: ${archs[*]}"
+    need_packages "build the GPU part" "${PACKAGES_CUDA[@]}"
+    options=(-Dcuda=enabled "-Dcuda-archs=$(IFS=, && echo "${archs[*]}")")
+  fi
+  build build "${options[@]}" -Dintrospection=disabled -Doracle-tests=disabled -Dbenchmarks=disabled \
+      || die 1 "the build failed: see above; 'rm -r build' starts afresh"
+  GST_PLUGIN_PATH=$PWD/build/gst/elements${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
+  GST_REGISTRY=$PWD/build/demo-registry.bin # apart from the user's own
+  export GST_PLUGIN_PATH GST_REGISTRY
+  # Also scans GStreamer's plugins, the first time: seconds that would count as the pipeline's.
+  gst-inspect-1.0 cudacca > /dev/null 2>&1 \
+      || die 1 "the plugin does not load; this says why: gst-inspect-1.0 $PWD/build/gst/elements/libgstcudacontours.so"
+}
+
+# has_element NAME
+has_element ()
+{
+  gst-inspect-1.0 --exists "$1"
+}
+
+# Frames of these can show colours. Where the decoder left them in GPU memory they stay there.
+COLOURED='video/x-raw(ANY),format={I420,YV12,NV12,NV21,Y42B,Y444,RGB,BGR,RGBx,BGRx,RGBA,BGRA}'
+
+# help: what the comment at the top of the script says, and what all of them have in common.
+help ()
+{
+  sed -n '3,/^[^#]/s/^#$\|^# //p' "$0"
+  cat << 'TEXT'
+
+FILE is a picture or a video. URI: any that GStreamer plays, such as rtsp://camera/stream. "camera" is the first one.
+  --to window    shows the result (default where there is a display)
+  --to FILE.png  writes the last frame (default without a display: a file in out/)
+  --to FILE.mp4  writes a video
+  --to none      only measures
+Cameras and streams are looked at for 10 s, files for 60 s at most; a window has no limit.
+TEXT
+}
+
+# start SCENE ARGUMENT...: reads a script's arguments, makes the build ready, and sets
+#   source  elements that deliver what was asked for, or what build/pipelines/scene draws, on standard input
+#   sink    elements that take the frames where they should go
+#   input   the file, URI or camera; empty: the scene
+# An option that is not for all scripts goes to the script's own function "option".
+start ()
+{
+  scene=$1 input="" to=""
+  local given=0
+  shift
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --help | -h)
+        help
+        exit 0
+        ;;
+      --to)
+        [ $# -gt 1 ] || die 2 "--to needs a value: window, FILE.png, FILE.mp4 or none"
+        to=$2
+        shift
+        ;;
+      --to=*) to=${1#*=} ;;
+      -*) option "$1" || die 2 "no option '$1', or not with that value: --help tells what there is" ;;
+      *)
+        [ $given = 0 ] || die 2 "one input at most, not '$1' too"
+        given=1
+        input=$(check_input "$1" "$caller_dir") || exit
+        ;;
+    esac
+    shift
+  done
+  check_target
+  need_packages "build the plugin, to decode and to show video" "${PACKAGES_BUILD[@]}" "${PACKAGES_RUN[@]}"
+  case $input in
+    /dev/*) is_camera "$input" || die 2 "not a camera: $input delivers no pictures" ;;
+    camera)
+      input=$(first_camera)
+      [ -n "$input" ] || die 2 "no camera here: no /dev/video device delivers pictures"
+      ;;
+  esac
+  build_for_here
+  mkdir -p out
+  set_source
+  set_sink
+}
+
+# check_target: makes $to absolute, chooses one where none was given.
+check_target ()
+{
+  local stem=${0##*/}
+  if [ -z "$to" ]; then
+    to=out/${stem%.sh}$([ -z "$input" ] || echo "-$(name_of "$input")").png
+    [ -z "${DISPLAY-}${WAYLAND_DISPLAY-}" ] || to=window
+    return
+  fi
+  case $to in
+    none) return ;;
+    window)
+      [ -n "${DISPLAY-}${WAYLAND_DISPLAY-}" ] || die 2 "no display for a window: take --to FILE.png, FILE.mp4 or none"
+      return
+      ;;
+    *.png | *.mp4) ;;
+    *) die 2 "--to takes window, FILE.png, FILE.mp4 or none, not '$to'" ;;
+  esac
+  [[ $to = /* ]] || to=$caller_dir/$to
+  [ -w "$(dirname "$to")" ] || die 2 "cannot write to the folder of $to"
+  [ ! -d "$to" ] || die 2 "this is a folder: $to"
+}
+
+# is_picture PATH-OR-URI: one picture, not a video? Of a URI elsewhere only the name is known.
+is_picture ()
+{
+  local path=$1
+  case $1 in
+    file://*) path=$(/usr/bin/python3 -c 'import sys, urllib.parse as u; print(u.unquote(u.urlparse(sys.argv[1]).path))' "$1") ;;
+    *://*)
+      [[ ${1%%\?*} =~ \.(png|jpe?g|bmp|tiff?|webp)$ ]]
+      return
+      ;;
+  esac
+  gst-typefind-1.0 "$path" 2> /dev/null | grep -v 'image/gif' | grep -q ' - image/'
+}
+
+set_source ()
+{
+  local frames=1
+  seconds=$FILE_SECONDS picture=0
+  case $input in
+    "")
+      picture=$([ "$scene" != page ] || echo 1)
+      set_scene
+      return
+      ;;
+    /dev/*)
+      seconds=$LIVE_SECONDS
+      source=(v4l2src "device=$input" ! decodebin ! videoconvert ! "$COLOURED" !)
+      ;;
+    *)
+      [[ $input != *://* || $input = file://* ]] || seconds=$LIVE_SECONDS
+      source=(uridecodebin "uri=$(uri_of "$input")" "caps=video/x-raw(ANY)" expose-all-streams=false
+        ! videoconvert ! "$COLOURED" !)
+      is_picture "$input" || return 0
+      # Upright, not larger than a screen, in RGB, whose luma is that of the picture.
+      [[ $to != *.mp4 ]] || frames=75
+      [ "$to" != window ] || frames=-1
+      source=(uridecodebin "uri=$(uri_of "$input")" caps=video/x-raw expose-all-streams=false
+        ! videoconvert ! videoflip video-direction=auto
+        ! videoscale ! "video/x-raw,width=[1,1920],height=[1,1920],pixel-aspect-ratio=1/1"
+        ! videoconvert ! video/x-raw,format=RGB ! imagefreeze "num-buffers=$frames" ! video/x-raw,framerate=25/1 !)
+      ;;
+  esac
+}
+
+# set_scene: the project's own, from standard input. A page is set by textoverlay.
+set_scene ()
+{
+  if [ "$scene" = page ]; then
+    local frames=1
+    [[ $to != *.mp4 ]] || frames=75
+    [ "$to" != window ] || frames=-1
+    source=(videotestsrc "num-buffers=$frames" pattern=white ! video/x-raw,format=RGB,width=960,height=540,framerate=25/1
+      ! textoverlay "text=$PAGE" "font-desc=DejaVu Serif 20" color=0xff202020 draw-outline=false draw-shadow=false
+      line-alignment=left halignment=center valignment=center !)
+  else
+    source=(uridecodebin uri=fd://0 "caps=video/x-raw(ANY)" expose-all-streams=false ! videoconvert ! "$COLOURED" !)
+  fi
+}
+
+# The beginning of Flatland, by Edwin A. Abbott.
+PAGE="I call our world Flatland, not because we call it so,
+but to make its nature clearer to you, my happy readers,
+who are privileged to live in Space.
+
+Imagine a vast sheet of paper on which straight Lines,
+Triangles, Squares, Pentagons, Hexagons, and other
+figures, instead of remaining fixed in their places, move
+freely about, on or in the surface, but without the power
+of rising above or sinking below it, very much like
+shadows – only hard with luminous edges – and you will
+then have a pretty correct notion of my country
+and countrymen."
+
+# set_sink: counts the frames first. A PNG is made of the last one only.
+set_sink ()
+{
+  local encoder
+  sink=(identity name=frames silent=false)
+  ! has_element cudadownload || sink+=(! cudadownload)
+  case $to in
+    none) sink+=(! fakesink sync=false) ;;
+    window) sink+=(! videoconvert ! autovideosink) ;;
+    *.png)
+      last_frame=out/last-frame-$$.ppm
+      trap 'rm -f "$last_frame"' EXIT
+      sink+=(! videoconvert ! video/x-raw,format=RGB ! pnmenc ! multifilesink "location=$last_frame" sync=false)
+      ;;
+    *.mp4)
+      if has_element nvh264enc; then
+        encoder=(nvh264enc bitrate=12000)
+      elif has_element x264enc; then
+        encoder=(x264enc pass=quant quantizer=20 speed-preset=veryfast)
+      else
+        encoder=(openh264enc rate-control=off qp-min=18 qp-max=26 complexity=low)
+      fi
+      # H.264 of even sizes plays everywhere.
+      sink+=(! videoconvert ! videoscale ! "video/x-raw,width=[2,16384,2],height=[2,16384,2]"
+        ! "${encoder[@]}" ! h264parse ! mp4mux ! filesink "location=$to")
+      ;;
+  esac
+}
+
+# scene_frames: what goes to the standard input of a pipeline.
+scene_frames ()
+{
+  if [ -n "$input" ] || [ "$scene" = page ]; then
+    true
+  else
+    build/pipelines/scene "$scene" "${scene_length-180}"
+  fi
+}
+
+# play COMMAND...: runs it on the scene or the input, tells its frames and how fast they came, and leaves $status and the
+# result. $counted is what a line has that stands for a frame.
+play ()
+{
+  local limit=("timeout" --foreground -s INT -k 10 "$seconds") counted=${counted-"frames: last-message = chain"}
+  local log
+  log=out/$(basename "${0%.sh}").log
+  [ "$to" != window ] || limit=()
+  [ "$to" = none ] || [ "$to" = window ] || rm -f "$to"
+  say "Running on ${input:-a scene of its own}"
+  # The interrupt makes the pipeline end in order. LC_ALL: its words are looked for.
+  trap : INT
+  set +e
+  LC_ALL=C "${limit[@]}" "$@" 2>&1 < <(scene_frames) | /usr/bin/python3 pipelines/frames.py "$counted" "$log" \
+      | tee out/summary-$$.txt
+  status=${PIPESTATUS[0]}
+  set -e
+  trap - INT
+  local frames
+  frames=$(grep -c '^[1-9][0-9]* frames\?\b' out/summary-$$.txt) || true
+  rm -f out/summary-$$.txt
+  [ "$frames" != 0 ] || no_frames "$log"
+  [ "$status" != 124 ] || echo "Stopped after $seconds s."
+  [[ $to != *.png ]] || gst-launch-1.0 -q filesrc "location=$last_frame" ! pnmdec ! videoconvert ! pngenc \
+      ! filesink "location=$to" || die 1 "the picture could not be written: $to"
+  case $to in
+    *.png) echo "Picture: $to" ;;
+    *.mp4) echo "Video: $to" ;;
+  esac
+}
+
+# no_frames LOG: says why nothing came.
+no_frames ()
+{
+  local error
+  error=$(grep -m 1 -E '^ERROR: from element|: .*erro|not' "$1" || true)
+  error=$(sed -E 's/^ERROR: from element [^ ]+: //' <<< "$error")
+  [ -n "$error" ] || die 1 "no frame came from ${input:-the scene} within $seconds s (all messages: $1)"
+  die 2 "cannot get pictures from ${input:-the scene}: $error (all messages: $1)"
+}
+
+# launch ELEMENT...: plays source, these, sink.
+launch ()
+{
+  play gst-launch-1.0 -e -v "${source[@]}" "$@" ! "${sink[@]}"
+  case $status in
+    0 | 124 | 130) ;;
+    *) die 1 "the pipeline ended before its time: see $PWD/out/$(basename "${0%.sh}").log" ;;
+  esac
 }

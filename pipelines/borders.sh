@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# borders.sh [--dark] [--min-area=PIXELS] [--to TARGET] [FILE | URI | /dev/videoN | camera]
+#
+# Borders one inside the other, the colour tells how deep: outlines and, dashed, holes.
+#   --dark             the outlines are those of dark things on a bright ground
+#   --min-area=PIXELS  leaves out what is smaller (50)
+set -euo pipefail
+caller_dir=$PWD
+cd "$(dirname "$(readlink -f "$0")")/.."
+. pipelines/lib.sh
+
+invert=false min_area=50
+option ()
+{
+  case $1 in
+    --dark) invert=true ;;
+    --min-area=*)
+      min_area=${1#*=}
+      [[ $min_area =~ ^[0-9]{1,9}$ ]]
+      ;;
+    *) return 1 ;;
+  esac
+}
+
+start nested "$@"
+launch cudaborders threshold-mode=otsu mode=tree "invert=$invert" "min-area=$min_area" \
+    ! cudacontouroverlay color-by=depth thickness=3 legend=true

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# components.sh [--bright] [--min-area=PIXELS] [--to TARGET] [FILE | URI | /dev/videoN | camera]
+#
+# The letters of a document, each found as one component: filled with its colour, in its box.
+#   --bright           components are bright on a dark ground, not dark on a bright one
+#   --min-area=PIXELS  smaller ones are specks (4)
+set -euo pipefail
+caller_dir=$PWD
+cd "$(dirname "$(readlink -f "$0")")/.."
+. pipelines/lib.sh
+
+invert=true min_area=4
+option ()
+{
+  case $1 in
+    --bright) invert=false ;;
+    --min-area=*)
+      min_area=${1#*=}
+      [[ $min_area =~ ^[0-9]{1,9}$ ]]
+      ;;
+    *) return 1 ;;
+  esac
+}
+
+start page "$@"
+launch cudacca threshold-mode=otsu "invert=$invert" "min-area=$min_area" labels=true \
+    ! cudacontouroverlay draw=fill+components fill-alpha=0.8 thickness=1

@@ -1,0 +1,39 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""frames.py PATTERN LOG: reads what a pipeline prints and counts its frames, the lines that match PATTERN. Says how it
+goes on a terminal, and at the end how many frames there were and how fast they came. All other lines go to LOG."""
+import re
+import signal
+import sys
+import time
+
+TOLD = re.compile("Analysing|WARNING")  # what the user should see at once
+
+
+def main(pattern, path):
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the pipeline's: it ends in order, and so does this
+    is_frame, terminal = re.compile(pattern).search, sys.stdout.isatty()
+    frames, first, last, told = 0, 0, 0, 0
+    with open(path, "w", encoding="utf-8") as log:
+        for line in sys.stdin:
+            if TOLD.match(line):
+                print(line, end="", flush=True)
+            if not is_frame(line):
+                log.write(line)
+                continue
+            frames, last = frames + 1, time.monotonic()
+            first = first or last
+            if terminal and last >= told + 0.5:
+                rate = f", {(frames - 1) / (last - first):.0f} frames/s" if frames > 1 else ""
+                print(f"\r{frames} frames{rate}\033[K", end="", flush=True)
+                told = last
+    if terminal and told:
+        print("\r\033[K", end="")
+    if frames > 1:
+        print(f"{frames} frames in {last - first:.2f} s: {(frames - 1) / max(last - first, 1e-6):.0f} frames/s")
+    elif frames:
+        print("1 frame")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# levels.sh [--step=LEVELS] [--min-area=PIXELS] [--to TARGET] [FILE | URI | /dev/videoN | camera]
+#
+# Lines of equal disparity, depth or brightness, as on a map. The default input is a scene as a depth camera sees it.
+#   --step=LEVELS      from one line to the next, of 255 levels (12)
+#   --min-area=PIXELS  leaves out what is smaller (60)
+set -euo pipefail
+caller_dir=$PWD
+cd "$(dirname "$(readlink -f "$0")")/.."
+. pipelines/lib.sh
+
+step=12 min_area=60
+option ()
+{
+  local value=${1#*=}
+  case $1 in
+    --step=*)
+      step=$value
+      [[ $step =~ ^[1-9][0-9]{0,2}$ ]] && [ "$step" -le 255 ]
+      ;;
+    --min-area=*)
+      min_area=$value
+      [[ $min_area =~ ^[0-9]{1,9}$ ]]
+      ;;
+    *) return 1 ;;
+  esac
+}
+
+start depth "$@"
+launch cudacrackcontour "min-level=$step" "step=$step" max-level=255 "min-area=$min_area" \
+    ! cudacontouroverlay color-by=level legend=true

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# track.sh [--window=X,Y,WIDTH,HEIGHT]... [--to TARGET] [FILE | URI | /dev/videoN | camera]
+#
+# Follows a region that differs from its background, in noise too, from frame to frame.
+#   --window=X,Y,WIDTH,HEIGHT  where the region and some background are, in pixels; one for each region (the whole frame)
+set -euo pipefail
+caller_dir=$PWD
+cd "$(dirname "$(readlink -f "$0")")/.."
+. pipelines/lib.sh
+
+windows=""
+option ()
+{
+  [[ $1 =~ ^--window=([0-9]{1,5},){3}[0-9]{1,5}$ ]] || return 1
+  windows+=${windows:+;}${1#*=}
+}
+
+start targets "$@"
+[ -n "$input$windows" ] || windows="150,90,240,240;570,150,240,240"
+launch cudasnake track=true "window=$windows" ! cudacontouroverlay thickness=3
