@@ -32,3 +32,29 @@ option ()
 }
 
 start parts "$@"
+case $input in
+  "")
+    uri=fd://0 scene_length=1
+    [ ${#limits[@]} -gt 0 ] || limits=(--holes=1:2)
+    ;;
+  /dev/*) uri=v4l2://$input ;;
+  *) uri=$(uri_of "$input") ;;
+esac
+
+# As one text, in which what has blanks is quoted.
+elements=""
+for word in "${sink[@]}"; do
+  if [[ $word =~ ^[a-z]+= ]]; then
+    value=${word#*=} && value=${value//\\/\\\\}
+    word="${word%%=*}=\"${value//\"/\\\"}\""
+  fi
+  elements+=" $word"
+done
+
+counted=" parts, [0-9]+ passed"
+play build/pipelines/inspect_parts "$ignore" "${limits[@]}" "--draw=$elements" "$uri"
+# The table of the last frame.
+awk '/^  part/ { table = "" } { table = table $0 "\n" } / parts, [0-9]+ passed/ { last = table } END { printf "\n%s", last }' "$log"
+tell_result
+[ "$status" -le 1 ] || die 2 "the inspection ended before its time (all messages: $PWD/$log)"
+exit "$status"

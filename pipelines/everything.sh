@@ -32,8 +32,8 @@ tile 0 cudacanny cudacanny threshold-mode=otsu sigma=1.4
 tile 1 cudacca cudacca threshold-mode=otsu min-area=20 labels=true \
     ! cudacontouroverlay draw=fill+components+centroids fill-alpha=0.6
 tile 2 cudaborders cudaborders threshold-mode=otsu mode=tree min-area=50 \
-    ! cudacontouroverlay color-by=depth thickness=3
-tile 3 cudacrackcontour cudacrackcontour min-level=24 step=24 max-level=255 min-area=60 \
+    ! cudacontouroverlay thickness=3
+tile 3 cudacrackcontour cudacrackcontour min-level=64 step=24 max-level=255 min-area=60 \
     ! cudacontouroverlay color-by=level
 
 launch tee name=all "${tiles[@]}" \

@@ -10,6 +10,7 @@
 #include <gst/contours/gstcontours.h>
 #include <gst/gst.h>
 #include <gst/video/gstvideometa.h>
+#include <signal.h>
 
 enum { AREA, PERIMETER, WIDTH, HEIGHT, HOLES, N_MEASURES };
 static const gchar *const names[N_MEASURES] = {"area", "perimeter", "width", "height", "holes"};
@@ -265,13 +266,29 @@ new_pipeline (const gchar *uri, GError **error)
   return pipeline;
 }
 
+static volatile sig_atomic_t interrupted;
+
+/* The first interrupt ends the stream in order. */
+static void
+on_interrupt (int number)
+{
+  interrupted = 1;
+  signal (number, SIG_DFL);
+}
+
 /* To its end; FALSE after an error. */
 static gboolean
 play (GstElement *pipeline, GError **error)
 {
+  signal (SIGINT, on_interrupt);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message = gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  GstMessage *message;
+  while (!(message = gst_bus_timed_pop_filtered (bus, 100 * GST_MSECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR)))
+    if (interrupted) {
+      interrupted = 0;
+      gst_element_send_event (pipeline, gst_event_new_eos ());
+    }
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
     gst_message_parse_error (message, error, NULL);
   gst_message_unref (message);

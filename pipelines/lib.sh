@@ -12,6 +12,7 @@ PACKAGES_RUN=(python3-minimal gstreamer1.0-tools gstreamer1.0-plugins-base gstre
 
 LIVE_SECONDS=10 # cameras and streams have no end of their own
 FILE_SECONDS=60 # a long film is cut here
+largest=1920    # pixels a side; larger pictures are scaled
 
 say ()
 {
@@ -119,6 +120,18 @@ first_camera ()
     echo "$device"
     return
   done
+}
+
+# find_camera: makes a camera in $input a device, and looks whether it is one.
+find_camera ()
+{
+  case $input in
+    /dev/*) is_camera "$input" || die 2 "not a camera: $input delivers no pictures" ;;
+    camera)
+      input=$(first_camera)
+      [ -n "$input" ] || die 2 "no camera here: no /dev/video device delivers pictures"
+      ;;
+  esac
 }
 
 # check_input ARGUMENT DIR: complains, or prints the URI, the camera, or the absolute path of the file that the user, in
@@ -246,13 +259,7 @@ start ()
   done
   check_target
   need_packages "build the plugin, to decode and to show video" "${PACKAGES_BUILD[@]}" "${PACKAGES_RUN[@]}"
-  case $input in
-    /dev/*) is_camera "$input" || die 2 "not a camera: $input delivers no pictures" ;;
-    camera)
-      input=$(first_camera)
-      [ -n "$input" ] || die 2 "no camera here: no /dev/video device delivers pictures"
-      ;;
-  esac
+  find_camera
   build_for_here
   mkdir -p out
   set_source
@@ -299,13 +306,9 @@ is_picture ()
 set_source ()
 {
   local frames=1
-  seconds=$FILE_SECONDS picture=0
+  seconds=$FILE_SECONDS
   case $input in
-    "")
-      picture=$([ "$scene" != page ] || echo 1)
-      set_scene
-      return
-      ;;
+    "") set_scene ;;
     /dev/*)
       seconds=$LIVE_SECONDS
       source=(v4l2src "device=$input" ! decodebin ! videoconvert ! "$COLOURED" !)
@@ -315,12 +318,12 @@ set_source ()
       source=(uridecodebin "uri=$(uri_of "$input")" "caps=video/x-raw(ANY)" expose-all-streams=false
         ! videoconvert ! "$COLOURED" !)
       is_picture "$input" || return 0
-      # Upright, not larger than a screen, in RGB, whose luma is that of the picture.
+      # Upright, not larger than $largest, in RGB, whose luma is that of the picture.
       [[ $to != *.mp4 ]] || frames=75
       [ "$to" != window ] || frames=-1
       source=(uridecodebin "uri=$(uri_of "$input")" caps=video/x-raw expose-all-streams=false
         ! videoconvert ! videoflip video-direction=auto
-        ! videoscale ! "video/x-raw,width=[1,1920],height=[1,1920],pixel-aspect-ratio=1/1"
+        ! videoscale ! "video/x-raw,width=[1,$largest],height=[1,$largest],pixel-aspect-ratio=1/1"
         ! videoconvert ! video/x-raw,format=RGB ! imagefreeze "num-buffers=$frames" ! video/x-raw,framerate=25/1 !)
       ;;
   esac
@@ -334,7 +337,7 @@ set_scene ()
     [[ $to != *.mp4 ]] || frames=75
     [ "$to" != window ] || frames=-1
     source=(videotestsrc "num-buffers=$frames" pattern=white ! video/x-raw,format=RGB,width=960,height=540,framerate=25/1
-      ! textoverlay "text=$PAGE" "font-desc=DejaVu Serif 20" color=0xff202020 draw-outline=false draw-shadow=false
+      ! textoverlay "text=\"$PAGE\"" "font-desc=DejaVu Serif 22" auto-resize=false color=0xff202020 draw-outline=false draw-shadow=false
       line-alignment=left halignment=center valignment=center !)
   else
     source=(uridecodebin uri=fd://0 "caps=video/x-raw(ANY)" expose-all-streams=false ! videoconvert ! "$COLOURED" !)
@@ -384,63 +387,64 @@ set_sink ()
   esac
 }
 
+scene_length=180 # frames
+
 # scene_frames: what goes to the standard input of a pipeline.
 scene_frames ()
 {
-  if [ -n "$input" ] || [ "$scene" = page ]; then
-    true
-  else
-    build/pipelines/scene "$scene" "${scene_length-180}"
-  fi
+  [ -n "$input" ] || [ "$scene" = page ] || build/pipelines/scene "$scene" "$scene_length"
 }
 
-# play COMMAND...: runs it on the scene or the input, tells its frames and how fast they came, and leaves $status and the
-# result. $counted is what a line has that stands for a frame.
+# play COMMAND...: runs it on the scene or the input, tells its frames and how fast they came; leaves $status, and what it
+# said in $log.
 play ()
 {
-  local limit=("timeout" --foreground -s INT -k 10 "$seconds") counted=${counted-"frames: last-message = chain"}
-  local log
+  local what=${input:-a scene of its own} limit=(timeout --foreground --preserve-status -s INT -k 10 "$seconds")
   log=out/$(basename "${0%.sh}").log
   [ "$to" != window ] || limit=()
   [ "$to" = none ] || [ "$to" = window ] || rm -f "$to"
-  say "Running on ${input:-a scene of its own}"
+  say "Running on $what"
   # The interrupt makes the pipeline end in order. LC_ALL: its words are looked for.
   trap : INT
   set +e
-  LC_ALL=C "${limit[@]}" "$@" 2>&1 < <(scene_frames) | /usr/bin/python3 pipelines/frames.py "$counted" "$log" \
-      | tee out/summary-$$.txt
+  LC_ALL=C "${limit[@]}" "$@" 2>&1 < <(scene_frames) | /usr/bin/python3 pipelines/frames.py "$counted" "$log"
   status=${PIPESTATUS[0]}
   set -e
   trap - INT
-  local frames
-  frames=$(grep -c '^[1-9][0-9]* frames\?\b' out/summary-$$.txt) || true
-  rm -f out/summary-$$.txt
-  [ "$frames" != 0 ] || no_frames "$log"
-  [ "$status" != 124 ] || echo "Stopped after $seconds s."
+  [ "$(tail -n 1 "$log")" != "0 frames" ] || no_frames "$what"
   [[ $to != *.png ]] || gst-launch-1.0 -q filesrc "location=$last_frame" ! pnmdec ! videoconvert ! pngenc \
       ! filesink "location=$to" || die 1 "the picture could not be written: $to"
+}
+counted="frames: last-message = chain" # what a line has that stands for a frame
+
+# tell_result: where it lies.
+tell_result ()
+{
   case $to in
     *.png) echo "Picture: $to" ;;
     *.mp4) echo "Video: $to" ;;
   esac
 }
 
-# no_frames LOG: says why nothing came.
+# no_frames WHAT: says why nothing came.
 no_frames ()
 {
-  local error
-  error=$(grep -m 1 -E '^ERROR: from element|: .*erro|not' "$1" || true)
-  error=$(sed -E 's/^ERROR: from element [^ ]+: //' <<< "$error")
-  [ -n "$error" ] || die 1 "no frame came from ${input:-the scene} within $seconds s (all messages: $1)"
-  die 2 "cannot get pictures from ${input:-the scene}: $error (all messages: $1)"
+  local error message
+  error=$(grep -m 1 -E '^ERROR: from element|^WARNING: erroneous|^[a-z0-9+]+://.*: ' "$log" || true)
+  message=$(sed -E 's/^ERROR: from element [^ ]+: //' <<< "$error")
+  case $error in
+    "") die 1 "no frame came from $1 within $seconds s (all messages: $PWD/$log)" ;;
+    *erroneous* | *GstCudaC* | *GstCudaS* | *GstCudaB* | *GstContour* | *Enc:* | *Sink:*)
+      die 1 "the pipeline failed: $message (all messages: $PWD/$log)"
+      ;;
+    *) die 2 "cannot get pictures from $1: $message (all messages: $PWD/$log)" ;;
+  esac
 }
 
 # launch ELEMENT...: plays source, these, sink.
 launch ()
 {
   play gst-launch-1.0 -e -v "${source[@]}" "$@" ! "${sink[@]}"
-  case $status in
-    0 | 124 | 130) ;;
-    *) die 1 "the pipeline ended before its time: see $PWD/out/$(basename "${0%.sh}").log" ;;
-  esac
+  tell_result
+  [ "$status" = 0 ] || die 1 "the pipeline ended before its time: $(grep -m 1 '^ERROR' "$log") (all messages: $PWD/$log)"
 }

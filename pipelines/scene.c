@@ -120,7 +120,7 @@ typedef struct {
   float x, y, turn, turn_speed;
 } Placed;
 
-static const Colour steel = {0.80f, 0.84f, 0.88f}, brass = {0.93f, 0.76f, 0.42f}, copper = {0.90f, 0.62f, 0.46f};
+static const Colour steel = {0.80f, 0.84f, 0.88f}, brass = {0.93f, 0.76f, 0.42f}, copper = {0.90f, 0.62f, 0.46f}, slate = {0.60f, 0.63f, 0.67f};
 
 static const Placed parts[] = {
     {gear, steel, 84, 130, 150, 0.1f, 0.02f},
@@ -136,9 +136,9 @@ static const Placed parts[] = {
 };
 
 static const Placed nested[] = {
-    {nested_discs, steel, 136, 165, 270, 0, 0},
-    {nested_boxes, brass, 164, 480, 270, 0.3f, 0.015f},
-    {nested_hexagons, copper, 148, 795, 270, 0, -0.015f},
+    {nested_discs, slate, 136, 165, 270, 0, 0},
+    {nested_boxes, slate, 164, 480, 270, 0.3f, 0.015f},
+    {nested_hexagons, slate, 148, 795, 270, 0, -0.015f},
 };
 
 static float

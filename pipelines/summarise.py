@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""summarise.py FILE.ndjson MICROSECONDS: says in a few lines what contourexport wrote, and how fast the pipeline was."""
+"""summarise.py FILE.ndjson: says in a few lines what contourexport wrote."""
 import json
 import statistics
 import sys
@@ -18,7 +18,7 @@ def table(frame):
               f" {c['cx']:>11.2f} {c['cy']:>9.2f}")
 
 
-def main(path, microseconds):
+def main(path):
     counts, first = [], None
     with open(path, encoding="utf-8") as file:
         for line in file:
@@ -28,13 +28,11 @@ def main(path, microseconds):
             counts.append(frame["count"])
             if first is None or not first["count"] and frame["count"]:
                 first = frame
-    seconds = int(microseconds) / 1e6
     size = "{width} x {height} pixels".format(**first["resolution"])
     if len(counts) == 1:
-        print(f"1 frame of {size}, threshold {first['threshold']}, in {seconds:.2f} s (start and decoding included)")
+        print(f"1 frame of {size}, threshold {first['threshold']}")
     else:
-        print(f"{len(counts)} frames of {size} in {seconds:.2f} s: {len(counts) / seconds:.0f} frames/s"
-              " (start and decoding included)")
+        print(f"{len(counts)} frames of {size}")
         print(f"components per frame: {min(counts)} to {max(counts)}, median {statistics.median(counts):.0f}")
     table(first)
 
