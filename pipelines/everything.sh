@@ -24,7 +24,7 @@ tile ()
   local number=$1 name=$2
   shift 2
   tiles+=(all. ! queue ! "$@" "${download[@]}" ! videoconvert ! videoscale add-borders=true
-    ! video/x-raw,format=I420,width=960,height=540,pixel-aspect-ratio=1/1
+    ! video/x-raw,format=RGB,width=960,height=540,pixel-aspect-ratio=1/1
     ! textoverlay "text=$name" "font-desc=DejaVu Sans 16" halignment=left valignment=top shaded-background=true
     ! "sheet.sink_$number")
 }

@@ -25,9 +25,8 @@ def main(pattern, path):
                 continue
             frames, last = frames + 1, time.monotonic()
             first = first or last
-            if terminal and last >= told + 0.5:
-                rate = f", {(frames - 1) / (last - first):.0f} frames/s" if frames > 1 else ""
-                print(f"\r{frames} frames{rate}\033[K", end="", flush=True)
+            if terminal and frames > 1 and last >= told + 0.5:
+                print(f"\r{frames} frames, {(frames - 1) / (last - first):.0f} frames/s\033[K", end="", flush=True)
                 told = last
         if terminal and told:
             print("\r\033[K", end="")

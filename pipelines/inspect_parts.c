@@ -234,9 +234,9 @@ new_pipeline (const gchar *uri, GError **error)
 {
   gchar *drawing = !drawn_to ? g_strdup ("fakesink")
                              : g_strconcat ("cudacontouroverlay draw=contours color-by=fixed color=0xff56b4e9 ! "
-                                            "cudacontouroverlay name=passed draw=regions labels=index thickness=3 "
+                                            "cudacontouroverlay name=passed draw=regions labels=level thickness=3 "
                                             "color-by=fixed color=0xff009e73 ! "
-                                            "cudacontouroverlay draw=regions labels=index thickness=3 "
+                                            "cudacontouroverlay draw=regions labels=level thickness=3 "
                                             "color-by=fixed color=0xffd55e00 ! ",
                                  drawn_to, NULL);
   gchar *description = g_strdup_printf ("uridecodebin name=source expose-all-streams=false caps=video/x-raw(ANY) ! "

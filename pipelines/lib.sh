@@ -399,7 +399,8 @@ scene_frames ()
 # said in $log.
 play ()
 {
-  local what=${input:-a scene of its own} limit=(timeout --foreground --preserve-status -s INT -k 10 "$seconds")
+  local what=${input:-a scene of its own} started=$SECONDS
+  local limit=(timeout --foreground --preserve-status -s INT -k 10 "$seconds")
   log=out/$(basename "${0%.sh}").log
   [ "$to" != window ] || limit=()
   [ "$to" = none ] || [ "$to" = window ] || rm -f "$to"
@@ -412,6 +413,9 @@ play ()
   set -e
   trap - INT
   [ "$(tail -n 1 "$log")" != "0 frames" ] || no_frames "$what"
+  [ ${#limit[@]} = 0 ] || [ $((SECONDS - started)) -lt "$seconds" ] || echo "Stopped after $seconds s."
+  # Whoever closes the window has seen enough.
+  [ "$to" != window ] || ! grep -q "Output window was closed" "$log" || status=0
   [[ $to != *.png ]] || gst-launch-1.0 -q filesrc "location=$last_frame" ! pnmdec ! videoconvert ! pngenc \
       ! filesink "location=$to" || die 1 "the picture could not be written: $to"
 }

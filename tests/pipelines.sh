@@ -1,0 +1,167 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Runs each script in pipelines/ on its own scene, on a picture and on a video, looks at what it draws, and gives it wrong
+# arguments. tests/demo.sh does so with demo.sh.
+set -euo pipefail
+
+cd "$(dirname "$(readlink -f "$0")")/.."
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+unset DISPLAY WAYLAND_DISPLAY
+scripts=(edges count-parts components borders levels track everything)
+
+fail ()
+{
+  echo "$*" >&2
+  exit 1
+}
+
+# runs STATUS SCRIPT ARGUMENT...: ends so; stdout and stderr are kept.
+runs ()
+{
+  local expected=$1 script=$2 status=0
+  shift 2
+  "pipelines/$script.sh" "$@" > "$folder/stdout" 2> "$folder/stderr" < /dev/null || status=$?
+  [ $status = "$expected" ] || {
+    cat "$folder/stdout" "$folder/stderr" >&2
+    fail "$script.sh $*: exit status $status, expected $expected"
+  }
+}
+
+# refuses SENTENCE SCRIPT ARGUMENT...: exit status 2 and one line that contains the sentence.
+refuses ()
+{
+  local sentence=$1
+  shift
+  runs 2 "$@"
+  if [ "$(wc -l < "$folder/stderr")" != 1 ] || ! grep -qF -- "$sentence" "$folder/stderr"; then
+    cat "$folder/stderr" >&2
+    fail "$*: it should have said '$sentence'"
+  fi
+}
+
+# said PATTERN: the last script, on its standard output.
+said ()
+{
+  grep -qE "$1" "$folder/stdout" || {
+    cat "$folder/stdout" >&2
+    fail "it should have said '$1'"
+  }
+}
+
+# pixels PNG: as RGB, to the standard output
+pixels ()
+{
+  gst-launch-1.0 -q filesrc location="$1" ! pngdec ! videoconvert ! video/x-raw,format=RGB ! fdsink
+}
+
+# is_drawn_on PNG WIDTH HEIGHT BARE COLOUR...: of that size, between a five hundredth and all of it unlike the picture BARE
+# (an empty name: black), with at least 100 pixels of each COLOUR.
+is_drawn_on ()
+{
+  pixels "$1" > "$folder/drawn.rgb"
+  if [ -n "$4" ]; then pixels "$4" > "$folder/bare.rgb"; else : > "$folder/bare.rgb"; fi
+  /usr/bin/python3 - "$folder" "$@" << 'PYTHON' || fail "$1 is not what it should be"
+import collections, struct, sys
+folder, png, width, height, bare, *colours = sys.argv[1:]
+with open(png, 'rb') as file:
+    size = struct.unpack('>II', file.read(24)[16:])
+drawn, bare = ([data[i:i + 3] for i in range(0, len(data), 3)] for data in
+               (open(f'{folder}/{name}.rgb', 'rb').read() for name in ('drawn', 'bare')))
+bare = bare or [bytes(3)] * len(drawn)
+assert size == (int(width), int(height)) and len(drawn) == len(bare) == size[0] * size[1], (size, len(drawn), len(bare))
+changed = sum(a != b for a, b in zip(drawn, bare)) / len(drawn)
+counts = collections.Counter((r & 0xf0, g & 0xf0, b & 0xf0) for r, g, b in drawn)
+print(f'{png}: {size}, {100 * changed:.2f} % of the pixels drawn')
+assert changed >= 0.002, changed
+for colour in colours:
+    wanted = tuple(bytes.fromhex(colour))
+    near = sum(n for found, n in counts.items() if all(abs(f + 8 - w) <= 24 for f, w in zip(found, wanted)))
+    assert near >= 100, f'{near} pixels of {colour}'
+PYTHON
+}
+
+# bare_scene NAME FRAMES: the last frame of a scene, nothing drawn on it, in NAME.png
+bare_scene ()
+{
+  build/pipelines/scene "$1" "$2" | gst-launch-1.0 -q fdsrc ! y4mdec ! videoconvert ! video/x-raw,format=RGB ! pngenc \
+      ! multifilesink location="$folder/$1.png"
+}
+
+for script in "${scripts[@]}"; do
+  runs 0 "$script" --help
+  said "^$script.sh .*FILE"
+  said "^  --to none "
+  refuses "no such file: $folder/absent.png" "$script" "$folder/absent.png"
+  refuses "no option '--frobnicate'" "$script" --frobnicate
+done
+refuses "not a file: $folder" edges "$folder"
+refuses "no such camera: /dev/video999" edges /dev/video999
+refuses "not a camera: /dev/null" edges /dev/null
+refuses "the argument is empty" edges ""
+refuses "one input at most" edges a://b a://c
+refuses "--to needs a value" edges --to
+refuses "--to takes window, FILE.png, FILE.mp4 or none, not 'x.jpg'" edges --to x.jpg
+refuses "no display for a window" edges --to window
+refuses "cannot write to the folder of /no/such/folder/x.png" edges --to /no/such/folder/x.png
+for bad in "edges --sigma=x" "edges --sigma=21" "components --min-area=-1" "borders --min-area=" "levels --step=0" \
+  "levels --step=256" "track --window=1,2,3" "count-parts --area=large" "count-parts --holes=" "count-parts --ignore=-1"; do
+  # shellcheck disable=SC2086 # two words
+  refuses "no option '${bad#* }', or not with that value" $bad
+done
+echo "This is a text, not a picture." > "$folder/text.png"
+for script in "${scripts[@]}"; do
+  refuses "cannot get pictures from $folder/text.png" "$script" --to none "$folder/text.png"
+done
+refuses "cannot get pictures from file:///no/such/clip.mp4" edges --to none file:///no/such/clip.mp4
+
+# Each on its own scene.
+bare_scene depth 180
+bare_scene nested 180
+bare_scene targets 180
+runs 0 components --to "$folder/page.png" --min-area=100000000
+for script in edges components borders levels track everything; do
+  runs 0 "$script" --to "$folder/$script.out.png"
+  said "^Picture: $folder/$script.out.png"
+  said "^(180 frames in .*: [0-9]+ frames/s|1 frame)$"
+done
+is_drawn_on "$folder/edges.out.png" 960 540 "" ffffff 000000
+is_drawn_on "$folder/components.out.png" 960 540 "$folder/page.png" ffffff 3084bf
+is_drawn_on "$folder/borders.out.png" 960 540 "$folder/nested.png" fde725 3e4a89
+is_drawn_on "$folder/levels.out.png" 960 540 "$folder/depth.png" 35b779
+is_drawn_on "$folder/track.out.png" 960 540 "$folder/targets.png" e69f00 56b4e9
+is_drawn_on "$folder/everything.out.png" 1920 1080 "" ffffff e69f00 009e73
+
+bare_scene parts 1
+runs 1 count-parts --to "$folder/count.out.png"
+said "^10 parts, 7 passed, 3 failed"
+said "FAIL: holes below 1"
+is_drawn_on "$folder/count.out.png" 960 540 "$folder/parts.png" 009e73 d55e00 56b4e9
+runs 0 count-parts --to none --holes=:2
+said "^10 parts, 10 passed, 0 failed"
+
+for script in edges components borders levels track everything; do
+  runs 0 "$script" --to none
+  said "^(180 frames in .*: [0-9]+ frames/s|1 frame)$"
+done
+
+# A picture and a video of the user's, with odd sizes and blanks in names; results beside them. The picture is grey.
+gst-launch-1.0 -q videotestsrc num-buffers=1 pattern=checkers-8 ! video/x-raw,format=GRAY8,width=161,height=123 ! pngenc \
+    ! filesink location="$folder/a picture.png"
+gst-launch-1.0 -q videotestsrc num-buffers=20 pattern=ball ! video/x-raw,width=161,height=123 ! jpegenc ! avimux \
+    ! filesink location="$folder/a clip.avi"
+project=$PWD
+for script in "${scripts[@]}"; do
+  size=(161 123)
+  [ $script != everything ] || size=(1920 1080)
+  (cd "$folder" && "$project/pipelines/$script.sh" --to "on $script.png" "a picture.png" > /dev/null)
+  is_drawn_on "$folder/on $script.png" "${size[@]}" "$([ $script = edges ] || [ $script = everything ] || echo "$folder/a picture.png")"
+  runs 0 "$script" "--to=$folder/$script clip.mp4" "file://$folder/a%20clip.avi"
+  said "^20 frames in .*: [0-9]+ frames/s$"
+  gst-launch-1.0 -q filesrc location="$folder/$script clip.mp4" ! qtdemux ! h264parse ! openh264dec ! videoconvert \
+      ! video/x-raw,format=GRAY8 ! multifilesink location="$folder/decoded.%d"
+  [ "$(find "$folder" -name 'decoded.*' -size +0 | wc -l)" = 20 ] || fail "$script.sh: not 20 frames in the video"
+  rm "$folder"/decoded.*
+done
+[ -z "$(find out -name 'last-frame-*')" ] || fail "a last frame was left behind"
+echo "The scripts do what they should."
