@@ -14,28 +14,26 @@ option ()
 }
 
 start parts "$@"
-
-# tile NUMBER NAME ELEMENT...: from the tee to a quarter of the picture, with the name on it.
-tiles=()
-download=()
+# Names are no reason to fail: where text cannot be had, there are none.
+(need_packages "write names on the pictures" "${PACKAGES_WINDOW[@]}") || true
+tiles=() sheet=(compositor name=sheet background=black) names=() download=()
 ! has_element cudadownload || download=(! cudadownload)
+
+# tile COLUMN ROW NAME ELEMENT...: from the tee to a quarter of the picture, with the name on it.
 tile ()
 {
-  local number=$1 name=$2
-  shift 2
-  tiles+=(all. ! queue ! "$@" "${download[@]}" ! videoconvert ! videoscale add-borders=true
-    ! video/x-raw,format=RGB,width=960,height=540,pixel-aspect-ratio=1/1
-    ! textoverlay "text=$name" "font-desc=DejaVu Sans 16" halignment=left valignment=top shaded-background=true
-    ! "sheet.sink_$number")
+  local x=$((960 * $1)) y=$((540 * $2)) name=$3 pad=sink_$(($1 + 2 * $2))
+  shift 3
+  tiles+=(all. ! queue ! "$@" "${download[@]}" ! videoconvert ! "sheet.$pad")
+  sheet+=("$pad::xpos=$x" "$pad::ypos=$y" "$pad::width=960" "$pad::height=540" "$pad::sizing-policy=keep-aspect-ratio")
+  ! has_element textoverlay || names+=(! textoverlay "text=$name" "font-desc=DejaVu Sans 18" auto-resize=false
+    halignment=left valignment=top "xpad=$((x + 16))" "ypad=$((y + 16))" shaded-background=true)
 }
-tile 0 cudacanny cudacanny threshold-mode=otsu sigma=1.4
-tile 1 cudacca cudacca threshold-mode=otsu min-area=20 labels=true \
+tile 0 0 cudacanny cudacanny threshold-mode=otsu sigma=1.4
+tile 1 0 cudacca cudacca threshold-mode=otsu min-area=20 labels=true \
     ! cudacontouroverlay draw=fill+components+centroids fill-alpha=0.6
-tile 2 cudaborders cudaborders threshold-mode=otsu mode=tree min-area=50 \
-    ! cudacontouroverlay thickness=3
-tile 3 cudacrackcontour cudacrackcontour min-level=64 step=24 max-level=255 min-area=60 \
+tile 0 1 cudaborders cudaborders threshold-mode=otsu mode=tree min-area=50 ! cudacontouroverlay thickness=3
+tile 1 1 cudacrackcontour cudacrackcontour min-level=64 step=24 max-level=255 min-area=60 \
     ! cudacontouroverlay color-by=level
 
-launch tee name=all "${tiles[@]}" \
-    compositor name=sheet sink_1::xpos=960 sink_2::ypos=540 sink_3::xpos=960 sink_3::ypos=540 \
-    ! video/x-raw,width=1920,height=1080
+launch tee name=all "${tiles[@]}" "${sheet[@]}" ! video/x-raw,width=1920,height=1080 "${names[@]}"

@@ -180,8 +180,8 @@ parse_options (int *argc, char ***argv, GError **error)
           "LEVEL"},
       {"invert", 'i', 0, G_OPTION_ARG_NONE, &invert, "Parts are dark on a bright ground", NULL},
       {"ignore", 0, 0, G_OPTION_ARG_DOUBLE, &ignore, "Parts and holes of less area are not there", "PIXELS"},
-      {"draw", 0, 0, G_OPTION_ARG_STRING, &drawn_to, "Where frames with the result drawn in go to, as for gst-launch-1.0",
-          "ELEMENTS"},
+      {"draw", 0, 0, G_OPTION_ARG_STRING, &drawn_to,
+          "Where frames with the result drawn in go to, as for gst-launch-1.0", "ELEMENTS"},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &arguments, NULL, "FILE-OR-URI"},
       G_OPTION_ENTRY_NULL,
   };

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# shellcheck shell=bash disable=SC2034
+# shellcheck shell=bash disable=SC2034,SC2054,SC2154
 # What the scripts here and tests/run.sh share: packages, the GPU, the build, sources and sinks. Sourced with the project's
 # root as the working directory.
 
 PACKAGES_BUILD=(gcc libc6-dev meson ninja-build pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
   libpango1.0-dev)
 PACKAGES_CUDA=(g++ libgstreamer-plugins-bad1.0-dev)
-# -x: windows and text. -bad: H.264 by openh264enc, and pnmenc.
 PACKAGES_RUN=(python3-minimal gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
-  gstreamer1.0-plugins-bad gstreamer1.0-libav gstreamer1.0-x fonts-dejavu-core)
+  gstreamer1.0-plugins-bad gstreamer1.0-libav fonts-dejavu-core)
+PACKAGES_WINDOW=(gstreamer1.0-x) # and text
 
 LIVE_SECONDS=10 # cameras and streams have no end of their own
 FILE_SECONDS=60 # a long film is cut here
@@ -258,7 +258,8 @@ start ()
     shift
   done
   check_target
-  need_packages "build the plugin, to decode and to show video" "${PACKAGES_BUILD[@]}" "${PACKAGES_RUN[@]}"
+  need_packages "build the plugin and to decode video" "${PACKAGES_BUILD[@]}" "${PACKAGES_RUN[@]}"
+  [ "$to" != window ] || need_packages "show a window" "${PACKAGES_WINDOW[@]}"
   find_camera
   build_for_here
   mkdir -p out
@@ -308,7 +309,7 @@ set_source ()
   local frames=1
   seconds=$FILE_SECONDS
   case $input in
-    "") set_scene ;;
+    "") source=(uridecodebin uri=fd://0 "caps=video/x-raw(ANY)" expose-all-streams=false ! videoconvert ! "$COLOURED" !) ;;
     /dev/*)
       seconds=$LIVE_SECONDS
       source=(v4l2src "device=$input" ! decodebin ! videoconvert ! "$COLOURED" !)
@@ -328,35 +329,6 @@ set_source ()
       ;;
   esac
 }
-
-# set_scene: the project's own, from standard input. A page is set by textoverlay.
-set_scene ()
-{
-  if [ "$scene" = page ]; then
-    local frames=1
-    [[ $to != *.mp4 ]] || frames=75
-    [ "$to" != window ] || frames=-1
-    source=(videotestsrc "num-buffers=$frames" pattern=white ! video/x-raw,format=RGB,width=960,height=540,framerate=25/1
-      ! textoverlay "text=\"$PAGE\"" "font-desc=DejaVu Serif 22" auto-resize=false color=0xff202020 draw-outline=false draw-shadow=false
-      line-alignment=left halignment=center valignment=center !)
-  else
-    source=(uridecodebin uri=fd://0 "caps=video/x-raw(ANY)" expose-all-streams=false ! videoconvert ! "$COLOURED" !)
-  fi
-}
-
-# The beginning of Flatland, by Edwin A. Abbott.
-PAGE="I call our world Flatland, not because we call it so,
-but to make its nature clearer to you, my happy readers,
-who are privileged to live in Space.
-
-Imagine a vast sheet of paper on which straight Lines,
-Triangles, Squares, Pentagons, Hexagons, and other
-figures, instead of remaining fixed in their places, move
-freely about, on or in the surface, but without the power
-of rising above or sinking below it, very much like
-shadows – only hard with luminous edges – and you will
-then have a pretty correct notion of my country
-and countrymen."
 
 # set_sink: counts the frames first. A PNG is made of the last one only.
 set_sink ()
@@ -387,12 +359,12 @@ set_sink ()
   esac
 }
 
-scene_length=180 # frames
+scene_length=120 # frames
 
 # scene_frames: what goes to the standard input of a pipeline.
 scene_frames ()
 {
-  [ -n "$input" ] || [ "$scene" = page ] || build/pipelines/scene "$scene" "$scene_length"
+  [ -n "$input" ] || build/pipelines/scene "$scene" "$scene_length"
 }
 
 # play COMMAND...: runs it on the scene or the input, tells its frames and how fast they came; leaves $status, and what it

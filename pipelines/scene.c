@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Draws what the scripts here look at when they are given nothing: scene parts|nested|depth|targets [FRAMES]
+/* Draws what the scripts here look at when they are given nothing: scene parts|nested|depth|targets|page [FRAMES]
  *
  * Moving pictures of 960 x 540 pixels, 30 a second, to the standard output as YUV4MPEG2, which GStreamer reads. */
 #include <math.h>
@@ -7,8 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef HAVE_PANGO
+#include <pango/pangocairo.h>
+#endif
 
-enum { WIDTH = 960, HEIGHT = 540, MAX_FRAMES = 100000, PERIOD = 180 };
+enum { WIDTH = 960, HEIGHT = 540, MAX_FRAMES = 100000, PERIOD = 120 };
 
 typedef struct {
   float r, g, b;
@@ -120,7 +123,8 @@ typedef struct {
   float x, y, turn, turn_speed;
 } Placed;
 
-static const Colour steel = {0.80f, 0.84f, 0.88f}, brass = {0.93f, 0.76f, 0.42f}, copper = {0.90f, 0.62f, 0.46f}, slate = {0.60f, 0.63f, 0.67f};
+static const Colour steel = {0.80f, 0.84f, 0.88f}, brass = {0.93f, 0.76f, 0.42f}, copper = {0.90f, 0.62f, 0.46f},
+                    slate = {0.60f, 0.63f, 0.67f};
 
 static const Placed parts[] = {
     {gear, steel, 84, 130, 150, 0.1f, 0.02f},
@@ -149,7 +153,7 @@ noise (uint32_t x, uint32_t y, uint32_t z)
   for (int i = 0; i < 4; i++) {
     hash = (hash ^ (hash >> 15)) * 0x2c1b3c6du;
     hash ^= hash >> 13;
-    sum += (float)(hash & 0xffff) / 65536 - 0.5f;
+    sum += (float) (hash & 0xffff) / 65536 - 0.5f;
   }
   return sum * 1.732f; /* a variance of 1 */
 }
@@ -179,7 +183,7 @@ draw_ground (Colour *picture, int frame, int shift)
   for (int y = 0; y < HEIGHT; y++)
     for (int x = 0; x < WIDTH; x++) {
       const float v = 0.16f - 0.06f * fabsf (y - HEIGHT / 2.f) / HEIGHT + 0.012f * noise (x - shift, y, 0)
-          + 0.006f * noise (x, y, 1 + frame);
+                      + 0.006f * noise (x, y, 1 + frame);
       picture[y * WIDTH + x] = (Colour){v * 0.92f, v, v * 1.12f};
     }
 }
@@ -218,7 +222,8 @@ draw_depth (Colour *picture, int frame)
     for (int x = 0; x < WIDTH; x++) {
       float v = 0.08f + 0.18f * y / HEIGHT;
       for (size_t i = 0; i < sizeof hills / sizeof *hills; i++)
-        v += hills[i][3] * expf (-0.5f * (powf (x - hills[i][0], 2) + powf (y - hills[i][1], 2)) / powf (hills[i][2], 2));
+        v += hills[i][3]
+             * expf (-0.5f * (powf (x - hills[i][0], 2) + powf (y - hills[i][1], 2)) / powf (hills[i][2], 2));
       if (box (x - 420, y - 400, 26, 90) < 0 || hypotf (x - 690, y - 440) < 48)
         v = 0.86f;
       v = fminf (v, 1);
@@ -233,7 +238,8 @@ draw_targets (Colour *picture, int frame)
   const float t = 6.2831853f * frame / PERIOD, cosine = cosf (t), sine = sinf (t);
   for (int y = 0; y < HEIGHT; y++)
     for (int x = 0; x < WIDTH; x++) {
-      const float ax = x - 270 - 70 * sine, ay = y - 270 + 60 * cosine, bx = x - 690 + 70 * sine, by = y - 270 - 50 * sine;
+      const float ax = x - 270 - 70 * sine, ay = y - 270 + 60 * cosine, bx = x - 690 + 70 * sine,
+                  by = y - 270 - 50 * sine;
       float mean = 0.42f, deviation = 0.1f;
       if (flower (cosine * ax + sine * ay, cosine * ay - sine * ax) < 0)
         mean = 0.56f;
@@ -244,6 +250,50 @@ draw_targets (Colour *picture, int frame)
     }
 }
 
+#ifdef HAVE_PANGO
+/* The beginning of Flatland, by Edwin A. Abbott. */
+static const char text[] = "I call our world Flatland, not because we call it so,\n"
+                           "but to make its nature clearer to you, my happy readers,\n"
+                           "who are privileged to live in Space.\n\n"
+                           "Imagine a vast sheet of paper on which straight Lines,\n"
+                           "Triangles, Squares, Pentagons, Hexagons, and other\n"
+                           "figures, instead of remaining fixed in their places, move\n"
+                           "freely about, on or in the surface, but without the power\n"
+                           "of rising above or sinking below it, very much like\n"
+                           "shadows – only hard with luminous edges – and you will\n"
+                           "then have a pretty correct notion of my country\n"
+                           "and countrymen.";
+
+static void
+draw_page (Colour *picture, int frame)
+{
+  cairo_surface_t *ink = cairo_image_surface_create (CAIRO_FORMAT_A8, WIDTH, HEIGHT);
+  cairo_t *cairo = cairo_create (ink);
+  PangoLayout *layout = pango_cairo_create_layout (cairo);
+  PangoFontDescription *font = pango_font_description_from_string ("DejaVu Serif, Serif");
+  pango_font_description_set_absolute_size (font, 29 * PANGO_SCALE);
+  pango_layout_set_font_description (layout, font);
+  pango_layout_set_text (layout, text, -1);
+  int width, height;
+  pango_layout_get_pixel_size (layout, &width, &height);
+  cairo_move_to (cairo, (WIDTH - width) / 2, (HEIGHT - height) / 2);
+  pango_cairo_show_layout (cairo, layout);
+  cairo_surface_flush (ink);
+
+  const uint8_t *row = cairo_image_surface_get_data (ink);
+  for (int y = 0; y < HEIGHT; y++, row += cairo_image_surface_get_stride (ink))
+    for (int x = 0; x < WIDTH; x++) {
+      const float paper = 0.95f - 0.00006f * (x + y) + 0.006f * noise (x, y, 1 + frame);
+      const float v = paper + row[x] / 255.f * (0.13f - paper);
+      picture[y * WIDTH + x] = (Colour){v, v * 0.99f, v * 0.96f};
+    }
+  pango_font_description_free (font);
+  g_object_unref (layout);
+  cairo_destroy (cairo);
+  cairo_surface_destroy (ink);
+}
+#endif
+
 /* As YUV of 4:4:4, BT.601. */
 static int
 write_frame (const Colour *picture)
@@ -252,9 +302,9 @@ write_frame (const Colour *picture)
   for (int i = 0; i < HEIGHT * WIDTH; i++) {
     const Colour c = picture[i];
     const float r = fminf (c.r, 1), g = fminf (c.g, 1), b = fminf (c.b, 1), y = 0.299f * r + 0.587f * g + 0.114f * b;
-    planes[0][i] = (uint8_t)(16.5f + 219 * y);
-    planes[1][i] = (uint8_t)(128.5f + 224 * (b - y) / 1.772f);
-    planes[2][i] = (uint8_t)(128.5f + 224 * (r - y) / 1.402f);
+    planes[0][i] = (uint8_t) (16.5f + 219 * y);
+    planes[1][i] = (uint8_t) (128.5f + 224 * (b - y) / 1.772f);
+    planes[2][i] = (uint8_t) (128.5f + 224 * (r - y) / 1.402f);
   }
   return printf ("FRAME\n") > 0 && fwrite (planes, sizeof planes, 1, stdout) == 1;
 }
@@ -265,7 +315,15 @@ main (int argc, char **argv)
   static const struct {
     const char *name;
     void (*draw) (Colour *, int);
-  } scenes[] = {{"parts", draw_parts}, {"nested", draw_nested}, {"depth", draw_depth}, {"targets", draw_targets}};
+  } scenes[] = {
+      {"parts", draw_parts},
+      {"nested", draw_nested},
+      {"depth", draw_depth},
+      {"targets", draw_targets},
+#ifdef HAVE_PANGO
+      {"page", draw_page},
+#endif
+  };
   static Colour picture[HEIGHT * WIDTH];
   const int frames = argc > 2 ? atoi (argv[2]) : PERIOD;
 
@@ -279,6 +337,6 @@ main (int argc, char **argv)
       }
       return fflush (stdout) != 0;
     }
-  fprintf (stderr, "scene parts|nested|depth|targets [FRAMES, 1 to %d]\n", MAX_FRAMES);
+  fprintf (stderr, "scene parts|nested|depth|targets|page (needs Pango) [FRAMES, 1 to %d]\n", MAX_FRAMES);
   return 2;
 }

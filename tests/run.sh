@@ -123,8 +123,9 @@ if check "build with AddressSanitizer and UndefinedBehaviorSanitizer" build $TES
 fi
 
 check "clang-format" format_check
-check "shellcheck" shellcheck -x pipelines/demo.sh tests/run.sh tests/demo.sh .ci/run
+check "shellcheck" shellcheck -x pipelines/*.sh tests/*.sh .ci/run
 check "demo" tests/demo.sh
+check "pipelines" tests/pipelines.sh
 
 [ $failed = 0 ] || {
   say "Failed:"
