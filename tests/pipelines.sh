@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Runs each script in pipelines/ on its own scene, on a picture and on a video, looks at what it draws, and gives it wrong
-# arguments. tests/demo.sh does so with demo.sh.
+# Runs each script in pipelines/ on its own scene, on a picture and on a video, and as the README has it; looks at what it
+# draws, and gives it wrong arguments. tests/demo.sh does so with demo.sh.
 set -euo pipefail
 
 cd "$(dirname "$(readlink -f "$0")")/.."
 folder=$(mktemp -d)
+mkdir "$folder/run"
 trap 'rm -rf "$folder"' EXIT
 unset DISPLAY WAYLAND_DISPLAY
 scripts=(edges count-parts components borders levels track everything)
@@ -169,5 +170,21 @@ for script in "${scripts[@]}"; do
   [ "$(find "$folder" -name 'decoded.*' -size +0 | wc -l)" = 20 ] || fail "$script.sh: not 20 frames in the video"
   rm "$folder"/decoded.*
 done
+# The README's lines, on these. A camera is not here.
+cp "$folder/page.png" "$folder/parts.png" "$folder/everything clip.mp4" "$folder/run/"
+mv "$folder/run/everything clip.mp4" "$folder/run/clip.mp4"
+cp "$folder/depth.png" "$folder/run/disparity.png"
+lines=0
+while read -r line; do
+  line=${line/ camera/ --to none clip.mp4}
+  echo "--- $line"
+  (cd "$folder/run" && eval "'$project'/$line" < /dev/null) || [ $? = 1 ] || fail "README: $line"
+  lines=$((lines + 1))
+done < <(sed -n 's/ *#.*//; /^pipelines\/[a-z-]*\.sh /p' README.md | grep -v demo.sh)
+[ $lines = ${#scripts[@]} ] || fail "$lines lines in the README"
+for result in letters.png nested.png levels.png cap.mp4 all.mp4; do
+  [ -s "$folder/run/$result" ] || fail "README: no $result"
+done
+
 [ -z "$(find out -name 'last-frame-*')" ] || fail "a last frame was left behind"
 echo "The scripts do what they should."
