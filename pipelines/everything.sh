@@ -16,8 +16,7 @@ option ()
 start parts "$@"
 # Names are no reason to fail: where text cannot be had, there are none.
 (need_packages "write names on the pictures" "${PACKAGES_WINDOW[@]}") || true
-tiles=() sheet=(compositor name=sheet background=black) names=() download=()
-! has_element cudadownload || download=(! cudadownload)
+tiles=() sheet=(compositor name=sheet background=black) names=()
 
 # tile COLUMN ROW NAME ELEMENT...: from the tee to a quarter of the picture, with the name on it.
 tile ()

@@ -227,9 +227,10 @@ TEXT
 }
 
 # start SCENE ARGUMENT...: reads a script's arguments, makes the build ready, and sets
-#   source  elements that deliver what was asked for, or what build/pipelines/scene draws, on standard input
-#   sink    elements that take the frames where they should go
-#   input   the file, URI or camera; empty: the scene
+#   source    elements that deliver what was asked for, or what build/pipelines/scene draws, on standard input
+#   sink      elements that take the frames where they should go
+#   download  elements that bring frames of the source to system memory, where they may be elsewhere
+#   input     the file, URI or camera; empty: the scene
 # An option that is not for all scripts goes to the script's own function "option".
 start ()
 {
@@ -307,7 +308,8 @@ is_picture ()
 set_source ()
 {
   local frames=1
-  seconds=$FILE_SECONDS
+  seconds=$FILE_SECONDS download=()
+  [ -z "$input" ] || is_picture "$input" || ! has_element cudadownload || download=(! cudadownload)
   case $input in
     "") source=(uridecodebin uri=fd://0 "caps=video/x-raw(ANY)" expose-all-streams=false ! videoconvert ! "$COLOURED" !) ;;
     /dev/*)
@@ -322,7 +324,7 @@ set_source ()
       # Upright, not larger than $largest, in RGB, whose luma is that of the picture.
       [[ $to != *.mp4 ]] || frames=75
       [ "$to" != window ] || frames=-1
-      source=(uridecodebin "uri=$(uri_of "$input")" caps=video/x-raw expose-all-streams=false
+      source=(uridecodebin "uri=$(uri_of "$input")" "caps=video/x-raw(ANY)" expose-all-streams=false
         ! videoconvert ! videoflip video-direction=auto
         ! videoscale ! "video/x-raw,width=[1,$largest],height=[1,$largest],pixel-aspect-ratio=1/1"
         ! videoconvert ! video/x-raw,format=RGB ! imagefreeze "num-buffers=$frames" ! video/x-raw,framerate=25/1 !)
@@ -334,8 +336,7 @@ set_source ()
 set_sink ()
 {
   local encoder
-  sink=(identity name=frames silent=false)
-  ! has_element cudadownload || sink+=(! cudadownload)
+  sink=(identity name=frames silent=false "${download[@]}")
   case $to in
     none) sink+=(! fakesink sync=false) ;;
     window) sink+=(! videoconvert ! autovideosink) ;;

@@ -151,7 +151,7 @@ for script in edges components borders levels track everything; do
 done
 
 # A picture and a video of the user's, with odd sizes and blanks in names; results beside them. The picture is grey.
-gst-launch-1.0 -q videotestsrc num-buffers=1 pattern=checkers-8 ! video/x-raw,format=GRAY8,width=161,height=123 ! pngenc \
+gst-launch-1.0 -q videotestsrc num-buffers=1 pattern=ball ! video/x-raw,format=GRAY8,width=161,height=123 ! pngenc \
     ! filesink location="$folder/a picture.png"
 gst-launch-1.0 -q videotestsrc num-buffers=20 pattern=ball ! video/x-raw,width=161,height=123 ! jpegenc ! avimux \
     ! filesink location="$folder/a clip.avi"
