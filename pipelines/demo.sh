@@ -30,7 +30,7 @@ largest=65535 # what is written are the file's own coordinates
 name=scene
 [ -z "$input" ] || name=$(name_of "$input")
 result=out/$name.ndjson
-to=out/$name.overlay.png
+to=$PWD/out/$name.overlay.png
 mkdir -p out
 rm -f "$result"
 set_source
@@ -49,5 +49,5 @@ say "Result"
 echo
 tail -n 1 "$log"
 echo "One line of JSON a frame: $PWD/$result"
-echo "The last frame, with what was found: $PWD/$to"
+echo "The last frame, with what was found: $to"
 [ "$status" = 0 ] || die 1 "the pipeline ended before its time: $(grep -m 1 '^ERROR' "$log") (all messages: $PWD/$log)"

@@ -80,8 +80,9 @@ nvcc_has ()
   done
 }
 
-# build DIR OPTION...: configures DIR with Meson where that is not done yet with these options, and compiles. A DIR that
-# somebody configured by hand is compiled as it is.
+# build DIR OPTION...: configures DIR with Meson where that is not done yet with these options, and compiles $targets, or
+# all. A DIR that somebody configured by hand is compiled as it is.
+targets=()
 build ()
 {
   local dir=$1 wanted stamp=$1/configured-by-script
@@ -94,7 +95,7 @@ build ()
     meson setup "$dir" "$@" || return
     printf '%s' "$wanted" > "$stamp"
   fi
-  ninja -C "$dir"
+  ninja -C "$dir" "${targets[@]}"
 }
 
 # is_camera DEVICE: a video device that delivers pictures? Many cameras own a second one that delivers only metadata.
@@ -179,7 +180,7 @@ name_of ()
 build_for_here ()
 {
   # Only a GPU that is here is compiled for: all architectures take several times as long.
-  local options=(-Dcuda=disabled) archs
+  local options=(-Dcuda=disabled) archs targets=(demo)
   mapfile -t archs < <(gpu_archs)
   if [ ${#archs[@]} = 0 ]; then
     say "No NVIDIA GPU found: building for the CPU."
@@ -273,7 +274,8 @@ check_target ()
 {
   local stem=${0##*/}
   if [ -z "$to" ]; then
-    to=out/${stem%.sh}$([ -z "$input" ] || echo "-$(name_of "$input")").png
+    to=${input:+-$(name_of "$input")}
+    to=$PWD/out/${stem%.sh}${to%.*}.png
     [ -z "${DISPLAY-}${WAYLAND_DISPLAY-}" ] || to=window
     return
   fi
