@@ -13,7 +13,7 @@ TOLD = re.compile("Analysing|WARNING")  # what the user should see at once
 def main(pattern, path):
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the pipeline's: it ends in order, and so does this
     is_frame, terminal = re.compile(pattern).search, sys.stdout.isatty()
-    frames, first, last, told, said = 0, 0, 0, 0, set()
+    frames, first, last, told, said, started = 0, 0, 0, 0, set(), time.monotonic()
     with open(path, "w", encoding="utf-8") as log:
         for line in sys.stdin:
             if TOLD.match(line) and line not in said:
@@ -31,7 +31,7 @@ def main(pattern, path):
         if terminal and told:
             print("\r\033[K", end="")
         summary = (f"{frames} frames in {last - first:.2f} s: {(frames - 1) / max(last - first, 1e-6):.0f} frames/s"
-                   if frames > 1 else f"{frames} frame" + "s" * (frames != 1))
+                   if frames > 1 else f"1 frame, {last - started:.2f} s after the start" if frames else "0 frames")
         print(summary)
         log.write(summary + "\n")
 

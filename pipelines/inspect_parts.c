@@ -6,7 +6,7 @@
  * where nothing could be inspected. With --draw the frames go on, with lines and boxes, to any elements:
  *   inspect_parts --draw="videoconvert ! pngenc ! filesink location=inspected.png" parts.png
  * Outside this project:
- *   cc inspect_parts.c $(pkg-config --cflags --libs gstcontours-1.0) */
+ *   cc inspect_parts.c $(pkg-config --cflags --libs gstcontours-1.0 gstreamer-video-1.0) */
 #include <gst/contours/gstcontours.h>
 #include <gst/gst.h>
 #include <gst/video/gstvideometa.h>

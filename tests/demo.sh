@@ -7,13 +7,23 @@ cd "$(dirname "$(readlink -f "$0")")/.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
+file_start ()
+{
+  head -c 4 "$1" | tr -cd '[:alpha:]'
+}
+
 # expect_frames NAME FRAMES ARGUMENT...
 expect_frames ()
 {
   local name=$1 frames=$2 got
   shift 2
+  rm -f "out/$name.overlay.png"
   pipelines/demo.sh "$@"
   got=$(wc -l < "out/$name.ndjson")
+  [[ $(file_start "out/$name.overlay.png") = *PNG* ]] || {
+    echo "demo.sh $*: no picture in out/$name.overlay.png" >&2
+    exit 1
+  }
   [ "$got" = "$frames" ] || {
     echo "demo.sh $*: $got lines in out/$name.ndjson, expected $frames" >&2
     exit 1
@@ -53,6 +63,12 @@ gst-launch-1.0 -q videotestsrc num-buffers=40 pattern=ball ! jpegenc ! avimux ! 
 expect_frames a_picture__100_.png 1 "$folder/a picture, 100%.png"
 expect_frames clip.avi 40 "$folder/clip.avi"
 expect_frames clip.avi 40 "file://$folder/clip.avi"
+# A terminal shows the picture, too: 80 half blocks a line.
+script -qec "stty cols 80 rows 50; pipelines/demo.sh '$folder/clip.avi'" /dev/null > "$folder/terminal" < /dev/null
+if [ "$(grep -o ▀ "$folder/terminal" | wc -l)" != $((80 * 30)) ] || ! grep -q "40 frames in .* frames/s" "$folder/terminal"; then
+  echo "demo.sh in a terminal: no picture of 80 x 30 characters, or no frames per second" >&2
+  exit 1
+fi
 if ls /dev/video* > /dev/null 2>&1; then
   echo "A video device is here: the scene that stands in for a camera is not tried."
 else
