@@ -172,10 +172,10 @@ fetch (void *source, CtrContoursArray array, void *to, size_t size, CtrError *er
   return true;
 }
 
-static void
+static bool
 get_device (void *source, CtrDeviceContours *device)
 {
-  *device = (CtrDeviceContours){0};
+  return false;
 }
 
 static void
