@@ -3,7 +3,7 @@
  *
  * Builds a pipeline element by element and reads what was found in each frame twice: in a pad probe how much there is,
  * which fetches nothing from a GPU, and at an appsink the largest component and the largest contour with its points. At
- * the end the largest contour of all frames, kept after its frame is gone. Ctrl+C ends the stream in order. Without an
+ * the end the largest contour of all frames, kept after its frame is gone. Ctrl+C stops in order. Without an
  * argument test pictures are analysed. Outside this project:
  *   cc embed.c $(pkg-config --cflags --libs gstcontours-1.0 gstreamer-app-1.0) */
 #include <glib-unix.h>
@@ -186,13 +186,13 @@ handle_message (GstBus *bus, GstMessage *message, gpointer user_data)
   return G_SOURCE_CONTINUE;
 }
 
-/* The first time; the next Ctrl+C kills. */
+/* The frame under way is finished, or given up. A pipeline that writes a file would be sent an EOS event instead, but
+ * not before it plays: until then that may wait for ever. */
 static gboolean
-end_stream (gpointer user_data)
+stop (gpointer loop)
 {
-  App *app = user_data;
-  gst_element_send_event (app->pipeline, gst_event_new_eos ());
-  return G_SOURCE_REMOVE;
+  g_main_loop_quit (loop);
+  return G_SOURCE_REMOVE; /* the next Ctrl+C kills */
 }
 
 static void
@@ -201,7 +201,7 @@ run_pipeline (App *app)
   app->loop = g_main_loop_new (NULL, FALSE);
   GstBus *bus = gst_element_get_bus (app->pipeline);
   gst_bus_add_watch (bus, handle_message, app);
-  g_unix_signal_add (SIGINT, end_stream, app);
+  g_unix_signal_add (SIGINT, stop, app->loop);
   gst_element_set_state (app->pipeline, GST_STATE_PLAYING); /* where it fails, the bus says why */
   g_main_loop_run (app->loop);
   gst_element_set_state (app->pipeline, GST_STATE_NULL);

@@ -136,16 +136,16 @@ class App:
         elif message.type == Gst.MessageType.EOS:
             self.loop.quit()
 
-    def end_stream(self):
-        """The first time; the next Ctrl+C kills."""
-        self.pipeline.send_event(Gst.Event.new_eos())
-        return GLib.SOURCE_REMOVE
+    def stop(self):
+        """The frame under way is finished, or given up."""
+        self.loop.quit()
+        return GLib.SOURCE_REMOVE  # the next Ctrl+C kills
 
     def run(self):
         bus = self.pipeline.get_bus()
         bus.add_signal_watch()
         bus.connect("message", self.handle_message)
-        GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGINT, self.end_stream)
+        GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGINT, self.stop)
         self.pipeline.set_state(Gst.State.PLAYING)  # where it fails, the bus says why
         self.loop.run()
         self.pipeline.set_state(Gst.State.NULL)
