@@ -79,12 +79,19 @@ class App:
             source.set_property("uri", uri)
             source.set_property("caps", Gst.Caps.from_string("video/x-raw(ANY)"))
             source.set_property("expose-all-streams", False)
-            source.connect("pad-added", lambda _, pad: pad.link(convert.get_static_pad("sink")))
+            source.connect("pad-added", self.link_decoded, convert.get_static_pad("sink"))
         else:
             source = self.add_element("videotestsrc")
             source.set_property("num-buffers", frames)
             Gst.util_set_object_arg(source, "pattern", "ball")
             source.link(convert)
+
+    def link_decoded(self, source, pad, sink):
+        try:
+            if not sink.is_linked():
+                pad.link(sink)
+        except Gst.LinkError:
+            self.fail("The video cannot be converted.")
 
     def count_shapes(self, pad, info):
         """On the way: the buffer, and with it the metadata, is there until this returns."""
