@@ -39,10 +39,7 @@ canny_create (CtrError *error)
   }
   ctr_foreground_init (&canny->foreground);
   canny->host.pinned = true;
-  int device = 0, major = 0;
-  cudaError_t status = cudaGetDevice (&device);
-  if (status == cudaSuccess)
-    status = cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor, device);
+  cudaError_t status = ctr_find_overlap (&canny->overlap);
   if (status == cudaSuccess)
     status = cudaStreamCreateWithFlags (&canny->own_stream, cudaStreamNonBlocking);
   if (status == cudaSuccess)
@@ -52,7 +49,6 @@ canny_create (CtrError *error)
     free (canny);
     return NULL;
   }
-  canny->overlap = major >= 9;
   return canny;
 }
 

@@ -92,11 +92,8 @@ cca_create (CtrError *error)
   }
   ctr_foreground_init (&cca->foreground);
   cca->host.pinned = true;
-  int device = 0, major = 0;
-  cudaError_t status = cudaGetDevice (&device);
-  if (status == cudaSuccess)
-    status = cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor, device);
-  cca->overlap = major >= 9 && CUDART_VERSION >= 12030; /* before, graphs knew nothing of it */
+  cudaError_t status = ctr_find_overlap (&cca->overlap);
+  cca->overlap = cca->overlap && CUDART_VERSION >= 12030; /* before, graphs knew nothing of it */
   if (status == cudaSuccess)
     status = cudaStreamCreateWithFlags (&cca->own_stream, cudaStreamNonBlocking);
   if (status != cudaSuccess) {

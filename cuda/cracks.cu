@@ -172,6 +172,7 @@ reserve (Cracks *c, CracksFrame *f, CtrError *error)
         (uint64_t) f->level_count + f->contour_capacity + 1, NULL, &more, c->stream));
   }
   const size_t sums = c->plan.features & CTR_CONTOUR_FEATURE_MOMENTS ? f->contour_capacity : 0;
+  const void *nodes = c->nodes.data;
   bool fresh;
   if (!ctr_foreground_reserve (&c->foreground, &c->image, CTR_THRESHOLD_FIXED, &fresh, error)
       || !ctr_buffer_reserve (&c->planes, carve_planes (f, NULL), error)
@@ -187,6 +188,8 @@ reserve (Cracks *c, CracksFrame *f, CtrError *error)
   f->table = (CtrContour *) c->slot->table.data;
   f->points = (CtrPoint *) c->slot->points.data;
   f->sums = sums ? (CtrContourSums *) c->slot->sums.data : NULL;
+  if (c->nodes.data != nodes) /* rings are loaded before it is known how many there are */
+    CTR_CUDA (cudaMemsetAsync (c->nodes.data, 0, c->nodes.size, c->stream));
   CTR_CUDA (cudaMemsetAsync (c->planes.data, 0, (uint8_t *) f->ranks - (uint8_t *) c->planes.data, c->stream));
   if (f->node_capacity)
     CTR_CUDA (cudaMemsetAsync (c->nodes.data, 0, states, c->stream));

@@ -49,10 +49,7 @@ paint_create (CtrError *error)
     return NULL;
   }
   painter->host_colours.pinned = true;
-  int device = 0, major = 0;
-  cudaError_t status = cudaGetDevice (&device);
-  if (status == cudaSuccess)
-    status = cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor, device);
+  cudaError_t status = ctr_find_overlap (&painter->overlap);
   if (status == cudaSuccess)
     status = cudaStreamCreateWithFlags (&painter->own_stream, cudaStreamNonBlocking);
   if (status != cudaSuccess) {
@@ -60,7 +57,6 @@ paint_create (CtrError *error)
     free (painter);
     return NULL;
   }
-  painter->overlap = major >= 9;
   return painter;
 }
 

@@ -55,15 +55,30 @@ sum_block (const SnakeTable &t, int32_t x, int32_t y, int count, uint32_t *s1, u
 {
   typedef SnakeDepth<WIDE> Depth;
   const typename Depth::Sample *samples = (const typename Depth::Sample *) (t.pixels + (size_t) y * t.stride) + x;
-  if (t.aligned && x + Depth::BLOCK <= (int32_t) t.width) {
-    const uint4 four = *(const uint4 *) samples;
-    constexpr int EACH = WIDE ? 2 : 4;
+  constexpr int EACH = WIDE ? 2 : 4; /* samples of a word */
+  if (x + Depth::BLOCK + (t.aligned ? 0 : EACH) <= (int32_t) t.width) {
+    uint32_t words[5];
+    const uintptr_t address = (uintptr_t) samples;
+    if (t.aligned) {
+      const uint4 four = *(const uint4 *) samples;
+      words[0] = four.x;
+      words[1] = four.y;
+      words[2] = four.z;
+      words[3] = four.w;
+    } else {
+      const uint32_t *from = (const uint32_t *) (address & ~(uintptr_t) 3);
+#pragma unroll
+      for (int i = 0; i < 5; i++)
+        words[i] = from[i];
+#pragma unroll
+      for (int i = 0; i < 4; i++)
+        words[i] = __funnelshift_r (words[i], words[i + 1], 8 * (uint32_t) (address & 3));
+    }
     *s1 = 0;
     *s2 = 0;
-    add_word<WIDE> (four.x, count, s1, s2);
-    add_word<WIDE> (four.y, count - EACH, s1, s2);
-    add_word<WIDE> (four.z, count - 2 * EACH, s1, s2);
-    add_word<WIDE> (four.w, count - 3 * EACH, s1, s2);
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+      add_word<WIDE> (words[i], count - i * EACH, s1, s2);
   } else {
     uint32_t sum;
     *s2 = sum_samples<WIDE> (samples, count, &sum);

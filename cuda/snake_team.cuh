@@ -152,22 +152,29 @@ warp_sum (CtrSnakeSums sums)
   return {(int64_t) warp_sum ((uint64_t) sums.n), (int64_t) warp_sum ((uint64_t) sums.s1), warp_sum (sums.s2)};
 }
 
-/* The same of no more than SNAKE_FEW_ROWS rows of samples of 8 bits. */
-constexpr uint32_t SNAKE_FEW_ROWS = 64;
+/* Over the lanes of half a warp, in all of them; of ROWS rows, of samples of 8 bits if NARROW. */
+constexpr uint32_t SNAKE_FEW_ROWS = 32, HALF = 16, HALVES = 2;
+template <bool NARROW>
 __device__ inline CtrSnakeSums
-warp_sum_narrow (CtrSnakeSums sums)
+half_sum (CtrSnakeSums sums, uint32_t rows)
 {
-#if __CUDA_ARCH__ >= 800
   static_assert ((uint64_t) SNAKE_FEW_ROWS * 65535 * 255 < 1u << 31, "the samples' sum has 32 bits with its sign");
-  static_assert ((uint64_t) SNAKE_FEW_ROWS * 65535 * 65025 < 1ull << 47, "and that of their squares 48");
-  const uint64_t squares = (uint64_t) __reduce_add_sync (~0u, (uint32_t) sums.s2 & 0xffff)
-                           + ((uint64_t) __reduce_add_sync (~0u, (uint32_t) (sums.s2 >> 16) & 0xffff) << 16)
-                           + ((uint64_t) __reduce_add_sync (~0u, (uint32_t) (sums.s2 >> 32) & 0xffff) << 32);
-  return {(int32_t) __reduce_add_sync (~0u, (uint32_t) sums.n), (int32_t) __reduce_add_sync (~0u, (uint32_t) sums.s1),
-      (uint64_t) ((int64_t) (squares << 16) >> 16)};
-#else
-  return warp_sum (sums);
-#endif
+  if (NARROW && rows <= SNAKE_FEW_ROWS) {
+    int32_t n = (int32_t) sums.n, s1 = (int32_t) sums.s1;
+    uint64_t s2 = sums.s2;
+#pragma unroll
+    for (int d = HALF / 2; d; d /= 2) {
+      n += __shfl_xor_sync (~0u, n, d);
+      s1 += __shfl_xor_sync (~0u, s1, d);
+      s2 += __shfl_xor_sync (~0u, s2, d);
+    }
+    return {n, s1, s2};
+  }
+#pragma unroll 1
+  for (int d = HALF / 2; d; d /= 2)
+    sums = ctr_snake_sums_add (
+        sums, {__shfl_xor_sync (~0u, sums.n, d), __shfl_xor_sync (~0u, sums.s1, d), __shfl_xor_sync (~0u, sums.s2, d)});
+  return sums;
 }
 
 /* In all threads. */
@@ -320,9 +327,11 @@ team_sums (const SnakeFrame &f, const Snake &s, uint32_t count, Rows rows, Line 
     __syncthreads ();
   }
   const uint32_t *places = s.arrays.places;
+  const uint32_t all = shares.count * VARIANTS;
 #pragma unroll 1
-  for (uint32_t w = warp_of_team (s); w < shares.count * VARIANTS; w += warps_of_team (s)) {
-    const uint32_t piece = w / VARIANTS;
+  for (uint32_t w = warp_of_team (s); w * HALVES < all; w += warps_of_team (s)) {
+    /* Half a warp a piece: most lines are short. */
+    const uint32_t t = min (w * HALVES + lane_here () / HALF, all - 1), piece = t / VARIANTS;
     uint32_t low = 0, high = count; /* the last item that begins here or before, which is none without pieces */
     while (high - low > 1) {
       const uint32_t middle = (low + high) / 2;
@@ -331,15 +340,16 @@ team_sums (const SnakeFrame &f, const Snake &s, uint32_t count, Rows rows, Line 
       else
         high = middle;
     }
-    const SnakeLine l = line (low, (int) (w % VARIANTS));
+    const SnakeLine l = line (low, (int) (t % VARIANTS));
     const uint32_t first = (piece - places[low]) * shares.rows, end = min (rows_of (l), first + shares.rows);
     CtrSnakeSums sums = {0, 0, 0};
 #pragma unroll 2
-    for (uint32_t r = first + lane_here (); r < end; r += 32)
+    for (uint32_t r = first + lane_here () % HALF; r < end; r += HALF)
       sums = ctr_snake_sums_add (sums, row_of_line<WIDE> (f.table, l, r));
-    sums = !WIDE && shares.rows <= SNAKE_FEW_ROWS ? warp_sum_narrow (sums) : warp_sum (sums);
-    if (lane_here () == 0)
-      s.room.partials[w] = sums;
+    __syncwarp ();
+    sums = half_sum<!WIDE> (sums, shares.rows);
+    if (lane_here () % HALF == 0 && w * HALVES + lane_here () / HALF < all)
+      s.room.partials[t] = sums;
   }
   if (shares.count > 0)
     team_barrier (s);

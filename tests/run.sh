@@ -11,7 +11,8 @@ exec < /dev/null
 PATH=/usr/bin:/bin:$PATH
 TESTS=build-tests
 PACKAGES_TEST=(g++ libopencv-dev gstreamer1.0-opencv libgirepository1.0-dev python3-gst-1.0 python3-numpy
-  gir1.2-gst-plugins-base-1.0 python3-shapely python3-pil python3-pip librsvg2-bin clang-format shellcheck)
+  gir1.2-gst-plugins-base-1.0 python3-shapely python3-pil python3-pip librsvg2-bin gi-docgen clang-format
+  shellcheck)
 export GST_REGISTRY=$PWD/$TESTS/registry.bin # apart from the user's own
 unset GST_PLUGIN_PATH GST_PLUGIN_PATH_1_0
 

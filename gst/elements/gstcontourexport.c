@@ -453,7 +453,7 @@ gst_contour_export_class_init (GstContourExportClass *klass)
    * Since: 0.1
    */
   g_object_class_install_property (object_class, PROP_FD,
-      g_param_spec_int ("fd", "File descriptor", "Open file descriptor to write to instead of location, -1 = none", -1,
+      g_param_spec_int ("fd", "File descriptor", "Open file descriptor to write to instead of location (-1 = none)", -1,
           G_MAXINT, -1, flags));
   /**
    * GstContourExport:format:
@@ -484,7 +484,7 @@ gst_contour_export_class_init (GstContourExportClass *klass)
    */
   g_object_class_install_property (object_class, PROP_MAX_FILE_SIZE,
       g_param_spec_uint64 ("max-file-size", "Maximum file size",
-          "Bytes after which ndjson and csv go on in the next file, 0 = no limit", 0, G_MAXUINT64, 0, flags));
+          "Bytes after which ndjson and csv go on in the next file (0 = no limit)", 0, G_MAXUINT64, 0, flags));
   /**
    * GstContourExport:max-file-time:
    *
@@ -495,14 +495,14 @@ gst_contour_export_class_init (GstContourExportClass *klass)
    */
   g_object_class_install_property (object_class, PROP_MAX_FILE_TIME,
       g_param_spec_uint64 ("max-file-time", "Maximum file time",
-          "Nanoseconds of frames after which ndjson and csv go on in the next file, 0 = no limit", 0, G_MAXUINT64, 0,
+          "Nanoseconds of frames after which ndjson and csv go on in the next file (0 = no limit)", 0, G_MAXUINT64, 0,
           flags));
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Contour exporter", "Metadata/Video",
       "Writes the components and contours of each frame as NDJSON, CSV, SVG, GeoJSON, COCO or LabelMe",
-      "gst-cuda-contours");
+      "The gst-cuda-contours authors");
   gst_type_mark_as_plugin_api (GST_TYPE_CONTOUR_EXPORT_FORMAT, 0);
 
   element_class->change_state = GST_DEBUG_FUNCPTR (gst_contour_export_change_state);

@@ -700,8 +700,9 @@ gst_contours_filter_class_init (GstContoursFilterClass *klass)
    * With "cuda", frames in system memory are uploaded. "cpu" takes no frames in CUDA memory.
    */
   g_object_class_install_property (object_class, PROP_BACKEND,
-      g_param_spec_enum ("backend", "Backend", "Where to analyse: results are identical", GST_TYPE_CONTOURS_BACKEND,
-          DEFAULT_BACKEND, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
+      g_param_spec_enum ("backend", "Backend", "Where frames are worked on: results are identical",
+          GST_TYPE_CONTOURS_BACKEND, DEFAULT_BACKEND,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
 
   /**
    * GstContoursFilter:cuda-device-id:
@@ -709,7 +710,7 @@ gst_contours_filter_class_init (GstContoursFilterClass *klass)
    * The CUDA device to analyse on. Frames that already lie on a GPU are analysed there.
    */
   g_object_class_install_property (object_class, PROP_DEVICE_ID,
-      g_param_spec_int ("cuda-device-id", "CUDA device ID", "CUDA device to analyse on (-1 = auto)", -1, G_MAXINT,
+      g_param_spec_int ("cuda-device-id", "CUDA device ID", "CUDA device to work on (-1 = any)", -1, G_MAXINT,
           DEFAULT_DEVICE_ID, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);

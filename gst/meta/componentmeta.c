@@ -1,18 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/**
- * SECTION:gstcomponentmeta
- * @title: GstComponentMeta
- * @short_description: connected components of a video frame
- *
- * Attached by cudacca. What happens to it on the way downstream:
- *
- * - A copy of the whole buffer shares the result; a copy of a part of the buffer's bytes has none.
- * - Scaling the frame maps every position. Where the display aspect ratio changes by more than the rounding of one
- *   pixel, the scaler may have added borders and GStreamer before 1.28 does not say where: the metadata is dropped.
- * - With GStreamer 1.28 cropping, borders, mirroring and quarter turns are followed as well; before, elements that do
- *   this drop the metadata.
- * - Everything else drops it.
- */
 #include "resultmeta-private.h"
 
 #include <gst/contours/gstcomponentmeta.h>
@@ -53,6 +39,15 @@ G_DEFINE_BOXED_TYPE (GstContoursComponent, gst_contours_component, component_cop
 static const GstContoursResultType result_type = {
     (gpointer (*) (gpointer)) ctr_components_ref, (void (*) (gpointer)) ctr_components_unref};
 
+/**
+ * gst_component_meta_api_get_type:
+ *
+ * The type by which metadata of this kind is told from others.
+ *
+ * Returns: the type
+ *
+ * Since: 0.1
+ */
 GType
 gst_component_meta_api_get_type (void)
 {
@@ -64,6 +59,8 @@ gst_component_meta_api_get_type (void)
 
 /**
  * gst_component_meta_get_info: (skip)
+ *
+ * For gst_buffer_add_meta() and the like; gst_buffer_add_component_meta() is the usual way.
  *
  * Returns: the registered #GstMetaInfo
  *
@@ -127,6 +124,9 @@ gst_buffer_iterate_component_meta (GstBuffer *buffer, gpointer *state)
  * gst_buffer_get_component_meta:
  * @buffer: a #GstBuffer
  *
+ * What the first analyser of the frame found. More than one may have seen it:
+ * gst_buffer_get_component_meta_by_source(), gst_buffer_get_component_metas().
+ *
  * Returns: (transfer none) (nullable): the first component metadata of @buffer, valid as long as @buffer; %NULL without
  *
  * Since: 0.1
@@ -143,6 +143,8 @@ gst_buffer_get_component_meta (GstBuffer *buffer)
  * @buffer: a #GstBuffer
  * @source: name of an element
  *
+ * What one of several analysers of the frame found.
+ *
  * Returns: (transfer none) (nullable): the component metadata that the element of this name attached; %NULL without
  *
  * Since: 0.1
@@ -158,6 +160,9 @@ gst_buffer_get_component_meta_by_source (GstBuffer *buffer, const gchar *source)
 /**
  * gst_buffer_get_component_metas:
  * @buffer: a #GstBuffer
+ *
+ * What all analysers of the frame found. For other languages; C code needs no allocation with
+ * gst_buffer_iterate_component_meta().
  *
  * Returns: (transfer container) (element-type GstComponentMeta): all component metadata of @buffer, in the order they
  *     were attached
@@ -193,6 +198,8 @@ gst_component_meta_peek_components (GstComponentMeta *meta)
  * gst_component_meta_get_source:
  * @meta: a #GstComponentMeta
  *
+ * Which element found this.
+ *
  * Returns: (transfer none) (nullable): name of the element that attached @meta
  *
  * Since: 0.1
@@ -207,6 +214,8 @@ gst_component_meta_get_source (GstComponentMeta *meta)
 /**
  * gst_component_meta_get_count:
  * @meta: a #GstComponentMeta
+ *
+ * How many components there are; labels go from 1 to this.
  *
  * Returns: number of components
  *
@@ -223,6 +232,8 @@ gst_component_meta_get_count (GstComponentMeta *meta)
  * gst_component_meta_get_threshold:
  * @meta: a #GstComponentMeta
  *
+ * From which sample on pixels are foreground (inverted: below which). 0 where the analysis has no threshold.
+ *
  * Returns: the threshold that was applied, in sample units; with Otsu's method the one found for this frame
  *
  * Since: 0.1
@@ -238,6 +249,8 @@ gst_component_meta_get_threshold (GstComponentMeta *meta)
  * gst_component_meta_get_connectivity:
  * @meta: a #GstComponentMeta
  *
+ * Which neighbouring pixels belong to one component.
+ *
  * Returns: 4 (edge neighbours) or 8 (edge and corner neighbours)
  *
  * Since: 0.1
@@ -252,6 +265,8 @@ gst_component_meta_get_connectivity (GstComponentMeta *meta)
 /**
  * gst_component_meta_get_features:
  * @meta: a #GstComponentMeta
+ *
+ * What the analysis was asked for.
  *
  * Returns: what @meta has beyond area, bounding box and centroid
  *
@@ -270,6 +285,8 @@ gst_component_meta_get_features (GstComponentMeta *meta)
  * @width: (out): width of the analysed image, pixels
  * @height: (out): height of the analysed image, pixels
  *
+ * The size of the image that was analysed, whatever happened to the frame since.
+ *
  * Since: 0.1
  */
 void
@@ -287,6 +304,8 @@ gst_component_meta_get_reference_size (GstComponentMeta *meta, guint *width, gui
  * @width: (out): width of the frame @meta is attached to, pixels
  * @height: (out): height of the frame, pixels
  *
+ * The size of the frame that carries the metadata: positions in it are what #GstContoursComponent has.
+ *
  * Since: 0.1
  */
 void
@@ -301,6 +320,8 @@ gst_component_meta_get_size (GstComponentMeta *meta, guint *width, guint *height
 /**
  * gst_component_meta_get_mapping:
  * @meta: a #GstComponentMeta
+ *
+ * For positions that are not mapped already, such as those of arrays.
  *
  * Returns: (transfer none): where positions in the analysed image lie in the frame; valid as long as the buffer
  *
@@ -379,6 +400,8 @@ fill_component (GstComponentMeta *meta, guint index, GstContoursComponent *out)
  * @index: from 0 to the count less one; the component's label is @index + 1
  * @component: (out caller-allocates): the component, in pixels of the frame
  *
+ * One component. In other languages the result is the pair of both.
+ *
  * Returns: whether there is a component of this @index
  *
  * Since: 0.1
@@ -426,10 +449,10 @@ gst_component_meta_get_components (GstComponentMeta *meta)
  * The components as exact integers in pixels of the analysed image, not mapped to the frame: one row of 32 bytes a
  * component, in order of the labels. In numpy:
  *
- * |[<!-- language="Python" -->
+ * ```python
  * numpy.dtype([('sum_x', 'u8'), ('sum_y', 'u8'), ('area', 'u4'), ('left', 'u2'), ('top', 'u2'), ('width', 'u2'),
  *              ('height', 'u2'), ('start_x', 'u2'), ('reserved', 'u2')])
- * ]|
+ * ```
  *
  * Returns: (transfer full): the table, without a copy; it outlives the buffer
  *
@@ -450,9 +473,9 @@ gst_component_meta_get_table_bytes (GstComponentMeta *meta)
  *
  * Raw second moments in the analysed image, its pixel (0, 0) the origin: one row of 24 bytes a component. In numpy:
  *
- * |[<!-- language="Python" -->
+ * ```python
  * numpy.dtype([('sum_xx', 'u8'), ('sum_xy', 'u8'), ('sum_yy', 'u8')])
- * ]|
+ * ```
  *
  * Returns: (transfer full) (nullable): the rows, or %NULL without %GST_COMPONENT_FEATURE_MOMENTS
  *
@@ -475,9 +498,9 @@ gst_component_meta_get_moments_bytes (GstComponentMeta *meta)
  *
  * Sums over the samples: one row of 24 bytes a component. In numpy:
  *
- * |[<!-- language="Python" -->
+ * ```python
  * numpy.dtype([('sum', 'u8'), ('sum_sq', 'u8'), ('min', 'u2'), ('max', 'u2'), ('reserved', 'u4')])
- * ]|
+ * ```
  *
  * Returns: (transfer full) (nullable): the rows, or %NULL without %GST_COMPONENT_FEATURE_GREY
  *

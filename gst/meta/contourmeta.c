@@ -1,24 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/**
- * SECTION:gstcontourmeta
- * @title: GstContourMeta
- * @short_description: contours of a video frame
- *
- * Attached by analysers that follow borders. Table and points of an analysis on the GPU stay there until they are asked
- * for: attaching, copying and mapping the metadata, and everything that needs only numbers of the whole (counts,
- * threshold, size), does not touch them. The first getter that needs an array fetches it, once for all buffers that
- * share the result, in any thread. Where this fails, getters return %FALSE or %NULL and log a warning;
- * gst_contour_meta_fetch() fetches everything beforehand and says why it failed.
- *
- * What happens to it on the way downstream is what happens to #GstComponentMeta:
- *
- * - A copy of the whole buffer shares the result; a copy of a part of the buffer's bytes has none.
- * - Scaling the frame maps every position. Where the display aspect ratio changes by more than the rounding of one
- *   pixel, the scaler may have added borders and GStreamer before 1.28 does not say where: the metadata is dropped.
- * - With GStreamer 1.28 cropping, borders, mirroring and quarter turns are followed as well; before, elements that do
- *   this drop the metadata.
- * - Everything else drops it.
- */
 #include "resultmeta-private.h"
 
 #include <contours/snake.h>
@@ -85,6 +65,15 @@ G_DEFINE_BOXED_TYPE (GstContoursRegion, gst_contours_region, region_copy, g_free
 static const GstContoursResultType result_type = {
     (gpointer (*) (gpointer)) ctr_contours_ref, (void (*) (gpointer)) ctr_contours_unref};
 
+/**
+ * gst_contour_meta_api_get_type:
+ *
+ * The type by which metadata of this kind is told from others.
+ *
+ * Returns: the type
+ *
+ * Since: 0.1
+ */
 GType
 gst_contour_meta_api_get_type (void)
 {
@@ -96,6 +85,8 @@ gst_contour_meta_api_get_type (void)
 
 /**
  * gst_contour_meta_get_info: (skip)
+ *
+ * For gst_buffer_add_meta() and the like; gst_buffer_add_contour_meta() is the usual way.
  *
  * Returns: the registered #GstMetaInfo
  *
@@ -159,6 +150,9 @@ gst_buffer_iterate_contour_meta (GstBuffer *buffer, gpointer *state)
  * gst_buffer_get_contour_meta:
  * @buffer: a #GstBuffer
  *
+ * What the first analyser of the frame found. More than one may have seen it:
+ * gst_buffer_get_contour_meta_by_source(), gst_buffer_get_contour_metas().
+ *
  * Returns: (transfer none) (nullable): the first contour metadata of @buffer, valid as long as @buffer; %NULL without
  *
  * Since: 0.1
@@ -175,6 +169,8 @@ gst_buffer_get_contour_meta (GstBuffer *buffer)
  * @buffer: a #GstBuffer
  * @source: name of an element
  *
+ * What one of several analysers of the frame found.
+ *
  * Returns: (transfer none) (nullable): the contour metadata that the element of this name attached; %NULL without
  *
  * Since: 0.1
@@ -190,6 +186,9 @@ gst_buffer_get_contour_meta_by_source (GstBuffer *buffer, const gchar *source)
 /**
  * gst_buffer_get_contour_metas:
  * @buffer: a #GstBuffer
+ *
+ * What all analysers of the frame found. For other languages; C code needs no allocation with
+ * gst_buffer_iterate_contour_meta().
  *
  * Returns: (transfer container) (element-type GstContourMeta): all contour metadata of @buffer, in the order they were
  *     attached
@@ -231,6 +230,8 @@ has_moments (GstContourMeta *meta)
  * gst_contour_meta_has_regions:
  * @meta: a #GstContourMeta
  *
+ * Whether it comes from a region-based search.
+ *
  * Returns: whether each contour parts two regions, and gst_contour_meta_get_region() tells about them: outlines of
  *     cudasnake
  *
@@ -246,7 +247,7 @@ gst_contour_meta_has_regions (GstContourMeta *meta)
 /**
  * gst_contour_meta_fetch:
  * @meta: a #GstContourMeta
- * @error: (optional): why it failed, of %GST_RESOURCE_ERROR
+ * @error: why it failed, of %GST_RESOURCE_ERROR
  *
  * Fetches everything that still lies on the GPU. Getters fetch what they need on their own; this is for those who want
  * to know why that failed. After it has succeeded, they do not fail for this reason.
@@ -275,6 +276,8 @@ gst_contour_meta_fetch (GstContourMeta *meta, GError **error)
  * gst_contour_meta_get_source:
  * @meta: a #GstContourMeta
  *
+ * Which element found this.
+ *
  * Returns: (transfer none) (nullable): name of the element that attached @meta
  *
  * Since: 0.1
@@ -289,6 +292,8 @@ gst_contour_meta_get_source (GstContourMeta *meta)
 /**
  * gst_contour_meta_get_count:
  * @meta: a #GstContourMeta
+ *
+ * How many contours there are. Fetches nothing from a GPU.
  *
  * Returns: number of contours
  *
@@ -305,6 +310,8 @@ gst_contour_meta_get_count (GstContourMeta *meta)
  * gst_contour_meta_get_point_count:
  * @meta: a #GstContourMeta
  *
+ * How many points there are. Fetches nothing from a GPU.
+ *
  * Returns: number of points of all contours
  *
  * Since: 0.1
@@ -319,6 +326,8 @@ gst_contour_meta_get_point_count (GstContourMeta *meta)
 /**
  * gst_contour_meta_get_threshold:
  * @meta: a #GstContourMeta
+ *
+ * From which sample on pixels are foreground (inverted: below which). 0 where the analysis has no threshold.
  *
  * Returns: the threshold that was applied, in sample units; with Otsu's method the one found for this frame
  *
@@ -335,6 +344,8 @@ gst_contour_meta_get_threshold (GstContourMeta *meta)
  * gst_contour_meta_get_coordinates:
  * @meta: a #GstContourMeta
  *
+ * Whether points are pixels or corners between pixels.
+ *
  * Returns: what the coordinates of the points mean
  *
  * Since: 0.1
@@ -349,6 +360,8 @@ gst_contour_meta_get_coordinates (GstContourMeta *meta)
 /**
  * gst_contour_meta_get_features:
  * @meta: a #GstContourMeta
+ *
+ * What the analysis was asked for.
  *
  * Returns: what @meta has beyond points, hierarchy, area, perimeter and bounding box
  *
@@ -367,6 +380,8 @@ gst_contour_meta_get_features (GstContourMeta *meta)
  * @width: (out): width of the analysed image, pixels
  * @height: (out): height of the analysed image, pixels
  *
+ * The size of the image that was analysed, whatever happened to the frame since.
+ *
  * Since: 0.1
  */
 void
@@ -384,6 +399,8 @@ gst_contour_meta_get_reference_size (GstContourMeta *meta, guint *width, guint *
  * @width: (out): width of the frame @meta is attached to, pixels
  * @height: (out): height of the frame, pixels
  *
+ * The size of the frame that carries the metadata: positions in it are what #GstContoursContour has.
+ *
  * Since: 0.1
  */
 void
@@ -398,6 +415,8 @@ gst_contour_meta_get_size (GstContourMeta *meta, guint *width, guint *height)
 /**
  * gst_contour_meta_get_mapping:
  * @meta: a #GstContourMeta
+ *
+ * For positions that are not mapped already, such as those of arrays.
  *
  * Returns: (transfer none): where positions in the analysed image lie in the frame; valid as long as the buffer
  *
@@ -607,6 +626,8 @@ fill_region (const CtrSnakeRegion *row, GstContoursRegion *out)
  * @index: from 0 to the count less one: that of the contour
  * @region: (out caller-allocates): what the contour parts
  *
+ * One contour's regions. In other languages the result is the pair of both.
+ *
  * Returns: whether there is a contour of this @index, gst_contour_meta_has_regions(), and it could be fetched
  *
  * Since: 0.1
@@ -718,10 +739,10 @@ gst_contour_meta_get_mapped_points (GstContourMeta *meta, guint index)
  * The points of all contours, in the analysed image, not mapped to the frame: contour by contour in the table's order,
  * each a pair of native 16-bit unsigned integers x, y. In numpy:
  *
- * |[<!-- language="Python" -->
+ * ```python
  * points = numpy.frombuffer(meta.get_points_bytes().get_data(), 'u2').reshape(-1, 2)
  * of_contour = points[row['first']:row['first'] + row['count']]
- * ]|
+ * ```
  *
  * There get_data() copies once; gst_buffer_new_wrapped_bytes() and mapping that buffer for reading does not.
  *
@@ -747,11 +768,11 @@ gst_contour_meta_get_points_bytes (GstContourMeta *meta)
  * The contours as exact integers of the analysed image, not mapped to the frame: one row of 64 bytes a contour. In
  * numpy:
  *
- * |[<!-- language="Python" -->
+ * ```python
  * numpy.dtype([('first', 'u8'), ('area2', 'i8'), ('length', 'u8'), ('count', 'u4'), ('next', 'i4'),
  *              ('previous', 'i4'), ('child', 'i4'), ('parent', 'i4'), ('flags', 'u4'), ('level', 'u4'),
  *              ('left', 'u2'), ('top', 'u2'), ('width', 'u2'), ('height', 'u2'), ('reserved', 'u4')])
- * ]|
+ * ```
  *
  * first: index of the first point; area2: twice the area inside, positive where the line runs clockwise on the screen;
  * length: of the line, in 2^-23 pixels; count: points; next to parent: rows or -1, as OpenCV's hierarchy; flags: 1
@@ -779,11 +800,11 @@ gst_contour_meta_get_table_bytes (GstContourMeta *meta)
  * The moments of the area inside each contour, as cv2.moments() has them, in the coordinates of the analysed image's
  * points: one row of 192 bytes a contour, all 0 where the area is. In numpy:
  *
- * |[<!-- language="Python" -->
+ * ```python
  * numpy.dtype([(name, 'f8') for name in ('m00', 'm10', 'm01', 'm20', 'm11', 'm02', 'm30', 'm21', 'm12', 'm03',
  *                                        'mu20', 'mu11', 'mu02', 'mu30', 'mu21', 'mu12', 'mu03',
  *                                        'nu20', 'nu11', 'nu02', 'nu30', 'nu21', 'nu12', 'nu03')])
- * ]|
+ * ```
  *
  * Returns: (transfer full) (nullable): the rows; %NULL without %GST_CONTOUR_FEATURE_MOMENTS, and where they could not
  *     be fetched

@@ -29,6 +29,8 @@ gst_contours_mapping_init (GstContoursMapping *mapping, guint width, guint heigh
  * gst_contours_mapping_is_identity:
  * @mapping: a #GstContoursMapping
  *
+ * Whether the frame is as it was analysed.
+ *
  * Returns: whether positions in the frame are those in the analysed image
  *
  * Since: 0.1

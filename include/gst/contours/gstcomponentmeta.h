@@ -101,6 +101,15 @@ GType gst_contours_component_get_type (void);
  * The connected components of a video frame. The result itself is immutable and shared by all buffers that carry it;
  * copying a buffer copies a reference. The metadata belongs to its buffer: it is valid as long as the buffer is.
  *
+ * Attached by cudacca. What happens to it on the way downstream:
+ *
+ * - A copy of the whole buffer shares the result; a copy of a part of the buffer's bytes has none.
+ * - Scaling the frame maps every position. Where the display aspect ratio changes by more than the rounding of one
+ *   pixel, the scaler may have added borders and GStreamer before 1.28 does not say where: the metadata is dropped.
+ * - With GStreamer 1.28 cropping, borders, mirroring and quarter turns are followed as well; before, elements that do
+ *   this drop the metadata.
+ * - Everything else drops it.
+ *
  * Since: 0.1
  */
 typedef struct _GstComponentMeta GstComponentMeta;

@@ -10,13 +10,14 @@ G_BEGIN_DECLS
 
 /**
  * GstContourFeatures:
+ * @GST_CONTOUR_FEATURE_NONE: nothing more
  * @GST_CONTOUR_FEATURE_MOMENTS: moments: centroids
  *
  * What an analysis computes on request; points, hierarchy, area, perimeter and bounding box are always there.
  *
  * Since: 0.1
  */
-typedef enum { GST_CONTOUR_FEATURE_MOMENTS = 1 << 0 } GstContourFeatures;
+typedef enum { GST_CONTOUR_FEATURE_NONE = 0, GST_CONTOUR_FEATURE_MOMENTS = 1 << 0 } GstContourFeatures;
 
 #define GST_TYPE_CONTOUR_FEATURES (gst_contour_features_get_type ())
 
@@ -153,6 +154,21 @@ GType gst_contours_region_get_type (void);
  *
  * The contours of a video frame. The result itself is immutable and shared by all buffers that carry it; copying a
  * buffer copies a reference. The metadata belongs to its buffer: it is valid as long as the buffer is.
+ *
+ * Attached by analysers that follow borders. Table and points of an analysis on the GPU stay there until they are asked
+ * for: attaching, copying and mapping the metadata, and everything that needs only numbers of the whole (counts,
+ * threshold, size), does not touch them. The first getter that needs an array fetches it, once for all buffers that
+ * share the result, in any thread. Where this fails, getters return %FALSE or %NULL and log a warning;
+ * gst_contour_meta_fetch() fetches everything beforehand and says why it failed.
+ *
+ * What happens to it on the way downstream is what happens to #GstComponentMeta:
+ *
+ * - A copy of the whole buffer shares the result; a copy of a part of the buffer's bytes has none.
+ * - Scaling the frame maps every position. Where the display aspect ratio changes by more than the rounding of one
+ *   pixel, the scaler may have added borders and GStreamer before 1.28 does not say where: the metadata is dropped.
+ * - With GStreamer 1.28 cropping, borders, mirroring and quarter turns are followed as well; before, elements that do
+ *   this drop the metadata.
+ * - Everything else drops it.
  *
  * Since: 0.1
  */

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Makes the picture of docs/cudacca.md: labels.py [FOLDER]
+
+Has cudacca find the components of a few pixels, once 4-connected and once 8-connected, and colours them by their labels,
+the first pixel of each with a dot. Fails when labels, areas, boxes or centroids are not those worked out here, in the
+words of the document. Runs in a "meson devenv -C build" shell. Exit status 77 without NumPy or gst-launch-1.0.
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.dont_write_bytecode = True  # into the documents' folder
+sys.path.insert(0, os.path.join(HERE, os.pardir, "cudacanny"))
+
+import stages  # noqa: E402 - it ends with 77 where there is no NumPy
+
+np = stages.np
+WIDTH, HEIGHT = 32, 20
+CELL = 12
+# Okabe and Ito's.
+COLOURS = np.array([(230, 159, 0), (86, 180, 233), (0, 158, 115), (240, 228, 66), (0, 114, 178), (213, 94, 0),
+                    (204, 121, 167)], np.uint8)
+EDGES = [(1, 0), (-1, 0), (0, 1), (0, -1)]
+CORNERS = [(1, 1), (1, -1), (-1, 1), (-1, -1)]
+
+
+def label(foreground, neighbours):
+    """Each pixel's label, in order of the components' first pixels."""
+    labels = np.zeros(foreground.shape, int)
+    count = 0
+    for first in zip(*np.nonzero(foreground)):
+        if labels[first]:
+            continue
+        count += 1
+        waiting = [first]
+        while waiting:
+            y, x = waiting.pop()
+            if 0 <= x < WIDTH and 0 <= y < HEIGHT and foreground[y, x] and not labels[y, x]:
+                labels[y, x] = count
+                waiting += [(y + dy, x + dx) for dx, dy in neighbours]
+    return labels
+
+
+def measure(labels):
+    """Label, area, box and centroid of each component."""
+    rows = []
+    for number in range(1, labels.max() + 1):
+        y, x = np.nonzero(labels == number)
+        rows.append((number, len(x), x.min(), y.min(), np.ptp(x) + 1, np.ptp(y) + 1, x.sum() / len(x),
+                     y.sum() / len(y)))
+    return rows
+
+
+def run_element(foreground, connectivity):
+    with tempfile.TemporaryDirectory() as folder:
+        source, result = os.path.join(folder, "in"), os.path.join(folder, "out")
+        (foreground * np.uint8(255)).tofile(source)
+        subprocess.run(
+            ["gst-launch-1.0", "-q", "filesrc", f"location={source}", f"blocksize={foreground.size}",
+             "!", "rawvideoparse", "format=gray8", f"width={WIDTH}", f"height={HEIGHT}",
+             "!", "cudacca", f"connectivity={connectivity}", "!", "contourexport", f"location={result}",
+             "!", "fakesink"], check=True, timeout=60)
+        with open(result, encoding="utf-8") as file:
+            found = json.loads(file.readline())["components"]
+    return [tuple(c[name] for name in ("label", "area", "x", "y", "w", "h", "cx", "cy")) for c in found]
+
+
+def paint(labels):
+    """The pixels as squares of their component's colour, a dot in the first of each."""
+    picture = np.full((HEIGHT * CELL + 1, WIDTH * CELL + 1, 3), 64, np.uint8)
+    seen = 0
+    for y in range(HEIGHT):
+        for x in range(WIDTH):
+            square = picture[y * CELL + 1:(y + 1) * CELL, x * CELL + 1:(x + 1) * CELL]
+            square[:] = COLOURS[(labels[y, x] - 1) % len(COLOURS)] if labels[y, x] else 24
+            if labels[y, x] > seen:
+                seen += 1
+                square[4:-4, 4:-4] = 0
+    return picture
+
+
+def main(folder):
+    if not shutil.which("gst-launch-1.0"):
+        print("no gst-launch-1.0 here")
+        return 77
+    foreground = np.random.default_rng(7).random((HEIGHT, WIDTH)) < 0.4
+    panels = []
+    for connectivity, neighbours in ((4, EDGES), (8, EDGES + CORNERS)):
+        labels = label(foreground, neighbours)
+        if run_element(foreground, connectivity) != measure(labels):
+            print(f"the element finds other {connectivity}-connected components than those worked out here")
+            return 1
+        panels.append(paint(labels))
+    gap = np.full((panels[0].shape[0], 2 * CELL, 3), 255, np.uint8)
+    os.makedirs(folder, exist_ok=True)
+    stages.write_png(os.path.join(folder, "labels.png"), np.hstack([panels[0], gap, panels[1]]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else HERE))

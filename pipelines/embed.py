@@ -1,0 +1,175 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""An application of its own around the elements: embed.py [--frames=N] [FILE-OR-URI]
+
+Does what embed.c does, and works on the points with NumPy. Python needs python3-gst-1.0 and python3-numpy. Without an
+argument test pictures are analysed.
+"""
+import argparse
+import contextlib
+import signal
+import sys
+
+import gi
+import numpy
+
+gi.require_version("Gst", "1.0")
+gi.require_version("GstContours", "1.0")
+from gi.repository import GLib, Gst, GstContours
+
+MOST_POINTS = 8  # printed of a contour
+
+
+@contextlib.contextmanager
+def view_points(meta, index):
+    """The points of a contour as an array of rows x, y: the metadata's own memory, valid inside the "with". To keep
+    them, copy() the array; numpy.frombuffer(meta.get_points(index).get_data(), "u2") has copied them once already."""
+    mapped = Gst.Buffer.new_wrapped_bytes(meta.get_points(index)).map(Gst.MapFlags.READ)
+    with mapped:
+        yield numpy.frombuffer(mapped.data, "u2").reshape(-1, 2)
+
+
+def measure_polygon(points):
+    """Area and centroid of the closed line through the points; None without an area."""
+    x, y = points.astype("i8").T
+    cross = x * numpy.roll(y, -1) - numpy.roll(x, -1) * y
+    doubled = cross.sum()
+    if doubled == 0:
+        return None
+    cx = ((x + numpy.roll(x, -1)) * cross).sum() / (3 * doubled)
+    cy = ((y + numpy.roll(y, -1)) * cross).sum() / (3 * doubled)
+    return abs(doubled) / 2, cx, cy
+
+
+def as_text(points):
+    return " ".join(f"{x},{y}" for x, y in points[:MOST_POINTS]) + (" ..." if len(points) > MOST_POINTS else "")
+
+
+class App:
+    def __init__(self, uri, frames):
+        self.loop = GLib.MainLoop()
+        self.frames = 0
+        self.largest = None  # of all frames: area, points
+        self.failure = None
+        self.pipeline = Gst.Pipeline()
+        convert, components, contours, sink = [
+            self.add_element(name) for name in ("videoconvert", "cudacca", "cudaborders", "appsink")]
+        self.add_source(convert, uri, frames)
+        for element in components, contours:
+            Gst.util_set_object_arg(element, "threshold-mode", "otsu")
+        Gst.util_set_object_arg(contours, "mode", "external")
+        sink.set_property("sync", False)  # as fast as frames can be analysed
+        sink.set_property("emit-signals", True)
+        convert.link(components)
+        components.link(contours)
+        contours.link(sink)
+        contours.get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, self.count_shapes)
+        sink.connect("new-sample", self.read_sample)
+
+    def add_element(self, factory):
+        element = Gst.ElementFactory.make(factory)
+        if not element:
+            sys.exit(f"There is no element '{factory}': is its plugin installed, or GST_PLUGIN_PATH set?")
+        self.pipeline.add(element)
+        return element
+
+    def add_source(self, convert, uri, frames):
+        if uri:
+            source = self.add_element("uridecodebin")
+            source.set_property("uri", uri)
+            source.set_property("caps", Gst.Caps.from_string("video/x-raw(ANY)"))
+            source.set_property("expose-all-streams", False)
+            source.connect("pad-added", self.link_decoded, convert.get_static_pad("sink"))
+        else:
+            source = self.add_element("videotestsrc")
+            source.set_property("num-buffers", frames)
+            Gst.util_set_object_arg(source, "pattern", "ball")
+            source.link(convert)
+
+    def link_decoded(self, source, pad, sink):
+        try:
+            if not sink.is_linked():
+                pad.link(sink)
+        except Gst.LinkError:
+            self.fail("The video cannot be converted.")
+
+    def count_shapes(self, pad, info):
+        """On the way: the buffer, and with it the metadata, is there until this returns."""
+        buffer = info.get_buffer()
+        components = GstContours.buffer_get_component_meta(buffer)
+        contours = GstContours.buffer_get_contour_meta(buffer)
+        print(f"frame {self.frames}: {components.get_count()} components, {contours.get_count()} contours of "
+              f"{contours.get_point_count()} points, threshold {contours.get_threshold()}")
+        self.frames += 1
+        return Gst.PadProbeReturn.OK
+
+    def read_sample(self, sink):
+        """At the end: keep the sample as long as the metadata is used."""
+        sample = sink.emit("pull-sample")
+        buffer = sample.get_buffer()
+        contours = GstContours.buffer_get_contour_meta(buffer)
+        try:
+            contours.fetch()
+        except GLib.Error as error:
+            self.fail(error.message)
+            return Gst.FlowReturn.ERROR
+        found = GstContours.buffer_get_component_meta(buffer).get_components()
+        if found:
+            c = max(found, key=lambda component: component.area)
+            print(f"  largest component: {c.area:g} pixels, box {c.x:g},{c.y:g} {c.w:g}x{c.h:g}, "
+                  f"centroid {c.cx:.2f},{c.cy:.2f}")
+        outlines = contours.get_contours()
+        if outlines:
+            self.read_contour(contours, max(outlines, key=lambda contour: contour.area))
+        return Gst.FlowReturn.OK
+
+    def read_contour(self, meta, contour):
+        with view_points(meta, contour.id) as points:
+            print(f"  largest contour: area {contour.area:g}, perimeter {contour.perimeter:.1f}, {contour.count} "
+                  f"points: {as_text(points)}")
+            if measures := measure_polygon(points):
+                area, cx, cy = measures
+                print(f"  its polygon: area {area:g}, centroid {cx:.2f},{cy:.2f}")
+            if not self.largest or contour.area > self.largest[0]:
+                self.largest = contour.area, points.copy()
+
+    def fail(self, message):
+        self.failure = self.failure or message
+        self.loop.quit()
+
+    def handle_message(self, bus, message):
+        if message.type == Gst.MessageType.ERROR:
+            self.fail(message.parse_error().gerror.message)
+        elif message.type == Gst.MessageType.EOS:
+            self.loop.quit()
+
+    def stop(self):
+        """The frame under way is finished, or given up."""
+        self.loop.quit()
+        return GLib.SOURCE_REMOVE  # the next Ctrl+C kills
+
+    def run(self):
+        bus = self.pipeline.get_bus()
+        bus.add_signal_watch()
+        bus.connect("message", self.handle_message)
+        GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGINT, self.stop)
+        self.pipeline.set_state(Gst.State.PLAYING)  # where it fails, the bus says why
+        self.loop.run()
+        self.pipeline.set_state(Gst.State.NULL)
+        bus.remove_signal_watch()
+        if self.largest:
+            area, points = self.largest
+            print(f"largest contour of {self.frames} frames: area {area:g}: {as_text(points)}")
+        return self.failure
+
+
+Gst.init(None)
+parser = argparse.ArgumentParser(description="Reads components and contours of each frame.")
+parser.add_argument("source", metavar="FILE-OR-URI", nargs="?")
+parser.add_argument("--frames", type=int, default=5, metavar="N",
+                    help="test pictures to analyse (default: 5; -1: until Ctrl+C)")
+arguments = parser.parse_args()
+address = arguments.source
+if address and not Gst.uri_is_valid(address):
+    address = Gst.filename_to_uri(address)
+sys.exit(App(address, arguments.frames).run())
