@@ -103,6 +103,7 @@ done
 refuses "not a file: $folder" edges "$folder"
 refuses "no such camera: /dev/video999" edges /dev/video999
 refuses "not a camera: /dev/null" edges /dev/null
+ls /dev/video* > /dev/null 2>&1 || refuses "no camera here" edges --to none camera
 refuses "the argument is empty" edges ""
 refuses "one input at most" edges a://b a://c
 refuses "--to needs a value" edges --to
