@@ -23,6 +23,7 @@ option ()
   esac
 }
 
+largest=65535 # scaled, small letters would touch
 start page "$@"
 launch cudacca threshold-mode=otsu "invert=$invert" "min-area=$min_area" labels=true \
     ! cudacontouroverlay draw=fill+components fill-alpha=0.8 thickness=1
