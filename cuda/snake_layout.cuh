@@ -90,7 +90,8 @@ struct SnakeRoom {
   SnakeBest *bests;       /* by CTA */
   CtrSnakeSums *partials; /* SNAKE_VARIANTS * capacity */
   CtrSnakeSums *gains;    /* by point and direction */
-  SnakeChange *changes;   /* by point */
+  SnakeChange *changes;   /* by point: those to be found next */
+  SnakeChange *last;      /* those before: other CTAs may still read them */
   CtrPoint *news;         /* by CTA, and by point of a polygon that becomes another one */
 };
 
@@ -103,7 +104,8 @@ snake_room (const SnakeFrame &f, uint32_t task, SnakeRoom *room)
   room->partials = (CtrSnakeSums *) (at + 256);
   room->gains = room->partials + SNAKE_VARIANTS * points;
   room->changes = (SnakeChange *) (room->gains + CTR_SNAKE_DIRECTIONS * points);
-  room->news = (CtrPoint *) (room->changes + points);
+  room->last = room->changes + points;
+  room->news = (CtrPoint *) (room->last + points);
   return (size_t) ((uint8_t *) (room->news + SNAKE_MOST_CTAS * points) - at + 255) / 256 * 256;
 }
 static_assert (SNAKE_MOST_CTAS * sizeof (SnakeBest) <= 256, "the partials come after them");

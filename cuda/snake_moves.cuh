@@ -165,17 +165,23 @@ cta_make_moves (const SnakeFrame &f, Snake &s, uint32_t listed, int32_t step)
   }
   s.inside = inside;
   s.criterion = criterion;
+  /* Of a phase, no two are neighbours, but two may have one in common: one side first. */
+  for (int side = 0; side < 2; side++) {
 #pragma unroll 1
-  for (uint32_t l = threadIdx.x; l < listed; l += SNAKE_THREADS) {
-    const SnakeChange c = s.changes[s.arrays.list[l]];
-    if (!(all ? s.arrays.chosen[l] != 0 : c.index == best_index))
-      continue;
-    s.arrays.points[c.index] = moved_to (s, c, step); /* of a phase, no two are neighbours */
-    s.arrays.stale[ctr_snake_before (s.count, c.index)] = 1;
-    s.arrays.stale[c.index] = 1;
-    s.arrays.stale[ctr_snake_next (s.count, c.index)] = 1;
+    for (uint32_t l = threadIdx.x; l < listed; l += SNAKE_THREADS) {
+      const SnakeChange c = s.changes[s.arrays.list[l]];
+      if (!(all ? s.arrays.chosen[l] != 0 : c.index == best_index))
+        continue;
+      if (side == 0) {
+        s.arrays.points[c.index] = moved_to (s, c, step);
+        s.arrays.stale[c.index] = 1;
+        s.arrays.stale[ctr_snake_next (s.count, c.index)] = 1;
+      } else {
+        s.arrays.stale[ctr_snake_before (s.count, c.index)] = 1;
+      }
+    }
+    __syncthreads ();
   }
-  __syncthreads ();
 }
 
 /* The changes of a phase, in global memory. */
@@ -230,6 +236,7 @@ team_move (const SnakeFrame &f, Snake &s, uint32_t step)
     if (!team_iterates (f, s))
       return;
     const uint32_t size = ctr_snake_phase_size (s.count, phase);
+    swap_changes (s);
     team_find_moves<WIDE> (f, s, phase, (int32_t) step);
 #pragma unroll 1
     for (uint32_t k = threadIdx.x; k < size; k += SNAKE_THREADS)

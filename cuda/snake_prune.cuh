@@ -154,6 +154,7 @@ team_prune (const SnakeFrame &f, Snake &s)
     return false;
   const CtrSnakeLengths lengths = cta_lengths (s);
   const double limit = warp_description (f, s, s.inside, s.count, lengths);
+  swap_changes (s);
   team_find_removals<WIDE> (f, s, lengths, limit);
   const uint32_t listed = cta_list (s, s.count);
   if (listed == 0)

@@ -87,6 +87,15 @@ team_iterates (const SnakeFrame &f, Snake &s)
   return !s.limited;
 }
 
+/* Before changes are found. */
+__device__ inline void
+swap_changes (Snake &s)
+{
+  SnakeChange *last = s.room.changes;
+  s.room.changes = s.room.last;
+  s.room.last = last;
+}
+
 /* --- Prices --- */
 
 /* By a warp: the criterion with INSIDE, a region by one lane, the other one by another. */

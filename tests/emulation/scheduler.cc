@@ -421,12 +421,16 @@ look_for_cluster ()
   }
   if (waiting == 0 || waiting < live)
     return;
+  /* All that was before it is in order, as if another kernel had done it. */
+  kernel_cta = ctas_started + 1;
   for (Cta &cta : ctas) {
     for (unsigned i = 0; i < cta.count; i++)
       if (cta.threads[i].state == AT_CLUSTER)
         enqueue (&cta.threads[i]);
     cta.waiting_for_cluster = 0;
     cta.barriers++;
+    cta.number = ++ctas_started;
+    cta.seen = 0;
   }
 }
 
