@@ -46,10 +46,10 @@ check ()
 # meson_tests NAME DIR: runs the tests registered in DIR and counts each of them.
 meson_tests ()
 {
-  local name=$1 dir=$2 log=$2/meson-logs/testlog.json status results test
+  local name=$1 dir=$2 log=$2/meson-logs/testlog-again.sh.json status results test
   say "$name"
   rm -f "$log"
-  meson test -C "$dir" --no-rebuild --print-errorlogs --timeout-multiplier 4
+  meson test -C "$dir" --no-rebuild --print-errorlogs --timeout-multiplier 4 --wrapper "'$PWD/tests/again.sh'"
   status=$?
   results=$(/usr/bin/python3 - "$log" << 'PYTHON'
 import json, sys
