@@ -5,7 +5,8 @@
  * A segment is a piece of a ring: some elements one after the other. Where a segment's first element may be the ring's
  * start it has a key; the ring starts at the smallest one, which is unique. By doubling: a segment knows the smallest
  * key among the segments that follow it, itself included, and how many elements away it is, and learns in each round
- * what the segment behind these knows. log2 rounds, whatever the rings' sizes and order; no round waits for the host.
+ * what the segment behind these knows. log2 rounds, whatever the rings' sizes and order; segments whose ring is known
+ * rest; no round waits for the host.
  */
 #ifndef CTR_CUDA_RINGS_CUH
 #define CTR_CUDA_RINGS_CUH

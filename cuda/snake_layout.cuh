@@ -110,11 +110,12 @@ snake_room (const SnakeFrame &f, uint32_t task, SnakeRoom *room)
 }
 static_assert (SNAKE_MOST_CTAS * sizeof (SnakeBest) <= 256, "the partials come after them");
 
+/* CTAs of a cluster, at most, on the current GPU. */
+uint32_t snake_most_ctas (bool clusters);
+
 /* Queue the kernels: the table and COUNT tasks' bands; all about COUNT tasks from order[FIRST] on, by clusters of CTAS.
  * WIDE: samples have 16 bits. */
 void snake_launch_table (const SnakeFrame &frame, uint32_t count, bool wide, cudaStream_t stream);
-/* Of a cluster, at most, on the current GPU. */
-uint32_t snake_most_ctas (bool clusters);
 bool snake_launch_evolution (const SnakeFrame &frame, uint32_t first, uint32_t count, uint32_t ctas, bool wide,
     cudaStream_t stream, CtrError *error);
 

@@ -26,7 +26,6 @@ constexpr uint32_t SNAKE_FEW_CHANGES = 256;
 struct SnakeScratch {
   CtrSnakeSums sums[SNAKE_WARPS];
   double values[SNAKE_WARPS];
-  uint64_t words[2][SNAKE_WARPS];
   uint32_t numbers[SNAKE_WARPS];
   uint32_t counter;
   SnakeChange changes[SNAKE_FEW_CHANGES]; /* a copy of the room's, where these are few */
@@ -117,13 +116,6 @@ warp_description (const SnakeFrame &f, const Snake &s, CtrSnakeSums inside, uint
 }
 
 /* --- Reductions --- */
-
-template <typename T>
-__device__ inline T
-shuffled_down (T value, int distance)
-{
-  return __shfl_down_sync (~0u, value, distance);
-}
 
 __device__ inline CtrSnakeSums
 shuffled_down (CtrSnakeSums sums, int distance)
