@@ -7,97 +7,79 @@
 
 #include "cuda/snake_team.cuh"
 
-/* By a warp: may the point move there? */
+/* By a warp, a half of it for a point each: may point I move there? TO and WANTED: in lanes d and d + 8 of a half those
+ * of direction d, as the result; all are STEP or less from the point. */
 __device__ inline bool
-warp_can_move (const Snake &s, uint32_t i, CtrPoint to)
+warp_can_move (const Snake &s, uint32_t i, int32_t step, CtrPoint to, bool wanted)
 {
   const CtrPoint *points = s.arrays.points;
   const uint32_t before = ctr_snake_before (s.count, i), next = ctr_snake_next (s.count, i);
-  const CtrPoint a = points[before], b = points[next];
-  if (ctr_snake_fold (a, to, b))
-    return false;
+  const CtrPoint a = points[before], p = points[i], b = points[next];
+  const uint32_t lane = lane_here () % HALF, half = lane_here () - lane;
+  bool may = wanted && !ctr_snake_fold (a, to, b);
+  const bool any = (__ballot_sync (~0u, may) >> half & 0xffff) != 0;
+  /* Around all the edges it may have. */
+  const int left = min (min (a.x, b.x), p.x - step), right = max (max (a.x, b.x), p.x + step);
+  const int top = min (min (a.y, b.y), p.y - step), bottom = max (max (a.y, b.y), p.y + step);
 #pragma unroll 1
-  for (uint32_t first = 0; first < s.count; first += 32) {
-    const uint32_t edge = first + lane_here ();
-    bool touches = false;
-    if (edge < s.count && edge != before && edge != i) {
+  for (uint32_t first = 0; first < s.count; first += HALF) {
+    const uint32_t edge = first + lane;
+    bool near = false;
+    if (any && edge < s.count && edge != before && edge != i) {
       const CtrPoint c = points[edge], d = points[ctr_snake_next (s.count, edge)];
-      touches = !boxes_part (a, to, b, c, d, d) && ctr_snake_move_touches (points, s.count, i, to, edge);
+      near = max (c.x, d.x) >= left && min (c.x, d.x) <= right && max (c.y, d.y) >= top && min (c.y, d.y) <= bottom;
     }
-    if (__any_sync (~0u, touches))
-      return false;
+    /* Two of these at once, in all directions. */
+    uint32_t rest = __ballot_sync (~0u, near) >> half & 0xffff;
+    while (__any_sync (~0u, rest)) {
+      const uint32_t second = rest & (rest - 1), mine = lane < CTR_SNAKE_DIRECTIONS ? rest : second;
+      if (may && mine && ctr_snake_move_touches (points, s.count, i, to, first + __ffs (mine) - 1))
+        may = false;
+      rest = second & (second - 1);
+    }
   }
-  return true;
+  const bool other = __shfl_xor_sync (~0u, may, CTR_SNAKE_DIRECTIONS);
+  return may && other;
 }
 
-/* By a warp: the move of point I, if it has any. GAIN: in lane d < CTR_SNAKE_DIRECTIONS, that of the direction. */
+/* By a warp, a half of it for a point each, if it is THERE: the move of point I, if it has any. GAIN: in lanes d and d
+ * + 8 of a half that of direction d. */
 __device__ inline void
-warp_find_move (const SnakeFrame &f, const Snake &s, uint32_t i, int32_t step, CtrSnakeSums gain, SnakeChange *change)
+warp_find_moves (
+    const SnakeFrame &f, const Snake &s, bool there, uint32_t i, int32_t step, CtrSnakeSums gain, SnakeChange *change)
 {
-  const uint32_t lane = lane_here ();
+  const uint32_t lane = lane_here () % HALF, direction = lane % CTR_SNAKE_DIRECTIONS;
   /* The regions inside by the first eight lanes, those outside by the next. */
-  const CtrSnakeSums inside = ctr_snake_sums_add (s.inside, shuffled (gain, lane % CTR_SNAKE_DIRECTIONS));
+  const CtrSnakeSums inside = ctr_snake_sums_add (s.inside, gain);
   const CtrSnakeSums region = lane < CTR_SNAKE_DIRECTIONS ? inside : ctr_snake_sums_sub (s.window, inside);
-  double value = lane < 2 * CTR_SNAKE_DIRECTIONS && region.n >= 1 ? ctr_snake_cost (&f.cost, region) : HUGE_VAL;
-  value = ctr_add (value, __shfl_down_sync (~0u, value, CTR_SNAKE_DIRECTIONS));
-  if (lane >= CTR_SNAKE_DIRECTIONS)
+  double value = there && region.n >= 1 ? ctr_snake_cost (&f.cost, region) : HUGE_VAL;
+  value = ctr_add (value, __shfl_xor_sync (~0u, value, CTR_SNAKE_DIRECTIONS));
+  const bool wanted = value < s.criterion;
+  if (!__any_sync (~0u, wanted)) {
     value = HUGE_VAL;
-  const CtrPoint to = ctr_snake_moved (&s.limits, s.arrays.points[i], lane % CTR_SNAKE_DIRECTIONS, step);
-  uint32_t found = NO_CHANGE;
-  while (__any_sync (~0u, value < s.criterion)) {
-    double least = value;
-    uint32_t direction = lane;
-    for (int d = 4; d; d /= 2) { /* among the first eight lanes */
-      const double other = __shfl_xor_sync (~0u, least, d);
-      const uint32_t other_direction = __shfl_xor_sync (~0u, direction, d);
-      if (is_better (other, other_direction, least, direction)) {
-        least = other;
-        direction = other_direction;
-      }
-    }
-    direction = __shfl_sync (~0u, direction, 0);
-    CtrPoint there;
-    there.x = (uint16_t) __shfl_sync (~0u, (uint32_t) to.x, direction);
-    there.y = (uint16_t) __shfl_sync (~0u, (uint32_t) to.y, direction);
-    if (warp_can_move (s, i, there)) {
-      found = direction;
-      break;
-    }
-    if (lane == direction)
+  } else {
+    const CtrPoint to = ctr_snake_moved (&s.limits, s.arrays.points[i], direction, step);
+    if (!warp_can_move (s, i, step, to, wanted))
       value = HUGE_VAL;
   }
-  if (found == NO_CHANGE ? lane == 0 : lane == found)
-    *change = {value, gain, found == NO_CHANGE ? NO_CHANGE : i, found};
+  double least = value;
+  uint32_t best = direction;
+  for (int d = CTR_SNAKE_DIRECTIONS / 2; d; d /= 2) {
+    const double other = __shfl_xor_sync (~0u, least, d);
+    const uint32_t other_direction = __shfl_xor_sync (~0u, best, d);
+    if (is_better (other, other_direction, least, best)) {
+      least = other;
+      best = other_direction;
+    }
+  }
+  if (there && lane == best)
+    *change = {value, gain, least < HUGE_VAL ? i : NO_CHANGE, best};
 }
 
 __device__ inline CtrPoint
 moved_to (const Snake &s, const SnakeChange &change, int32_t step)
 {
   return ctr_snake_moved (&s.limits, s.arrays.points[change.index], change.direction, step);
-}
-
-/* Those of COUNT changes that there are into the list, in any order. Returns how many. */
-__device__ inline uint32_t
-cta_list (Snake &s, uint32_t count)
-{
-  if (threadIdx.x == 0)
-    s.scratch->counter = 0;
-  __syncthreads ();
-  const bool few = count <= SNAKE_FEW_CHANGES;
-  s.changes = few ? s.scratch->changes : s.room.changes;
-#pragma unroll 1
-  for (uint32_t k = threadIdx.x; k < count; k += SNAKE_THREADS) {
-    const SnakeChange change = s.room.changes[k];
-    if (few)
-      s.scratch->changes[k] = change;
-    if (change.index == NO_CHANGE)
-      continue;
-    const uint32_t at = atomicAdd (&s.scratch->counter, 1);
-    s.arrays.list[at] = (uint16_t) k;
-    s.arrays.chosen[at] = 1;
-  }
-  __syncthreads ();
-  return s.scratch->counter;
 }
 
 /* Drops those that touch better ones. */
@@ -184,13 +166,148 @@ cta_make_moves (const SnakeFrame &f, Snake &s, uint32_t listed, int32_t step)
   }
 }
 
-/* The changes of a phase, in global memory. */
+/* By a warp: drops those of LISTED <= 32 moves that touch better ones, and makes those that remain, or only the best.
+ * What comes of it lies in the scratch memory then. */
+__device__ inline void
+warp_make_moves (const SnakeFrame &f, const Snake &s, uint32_t listed, int32_t step)
+{
+  CtrPoint *points = s.arrays.points;
+  const uint32_t lane = lane_here ();
+  const bool there = lane < listed;
+  const SnakeChange own = s.changes[s.arrays.list[there ? lane : 0]];
+  const uint32_t before = ctr_snake_before (s.count, own.index), next = ctr_snake_next (s.count, own.index);
+  const CtrPoint a = points[before], to = moved_to (s, own, step), b = points[next];
+  bool dropped = false;
+#pragma unroll 1
+  for (uint32_t l = 0; l < listed && listed > 1; l++) {
+    const double value = __shfl_sync (~0u, own.value, l);
+    const uint32_t index = __shfl_sync (~0u, own.index, l);
+    const CtrPoint other_to = shuffled (to, l), other_a = shuffled (a, l), other_b = shuffled (b, l);
+    if (there && !dropped && is_better (value, index, own.value, own.index))
+      dropped = !boxes_part (a, to, b, other_a, other_to, other_b)
+                && ctr_snake_moves_touch (points, s.count, own.index, to, index, other_to);
+  }
+  uint32_t made = __ballot_sync (~0u, there && !dropped);
+  bool all = __popc (made) > 1;
+  CtrSnakeSums inside;
+  double criterion;
+  if (all) {
+    inside = ctr_snake_sums_add (s.inside, warp_sum (there && !dropped ? own.gain : CtrSnakeSums{0, 0, 0}));
+    criterion = warp_criterion (f, s, inside);
+    all = criterion < s.criterion;
+  }
+  if (!all) { /* the best one, whose criterion is known */
+    double best = there ? own.value : HUGE_VAL;
+    uint32_t index = there ? own.index : NO_CHANGE;
+    warp_best (&best, &index);
+    made = __ballot_sync (~0u, there && own.index == index);
+    inside = ctr_snake_sums_add (s.inside, shuffled (own.gain, __ffs (made) - 1));
+    criterion = best;
+  }
+  /* Of a phase, no two are neighbours, but two may have one in common: one side first. */
+  const bool moves = made >> lane & 1;
+  if (moves) {
+    points[own.index] = to;
+    s.arrays.stale[own.index] = 1;
+    s.arrays.stale[next] = 1;
+  }
+  __syncwarp ();
+  if (moves)
+    s.arrays.stale[before] = 1;
+  if (lane == 0) {
+    s.scratch->inside = inside;
+    s.scratch->criterion = criterion;
+  }
+}
+
+/* Makes the moves in the list, if there are any. */
+__device__ inline void
+cta_make_listed (const SnakeFrame &f, Snake &s, uint32_t listed, int32_t step)
+{
+  if (listed > 32) {
+    cta_drop_moves (s, listed, step);
+    cta_make_moves (f, s, listed, step);
+  } else if (listed > 0) {
+    if (threadIdx.x < 32)
+      warp_make_moves (f, s, listed, step);
+    __syncthreads ();
+    s.inside = s.scratch->inside;
+    s.criterion = s.scratch->criterion;
+  }
+}
+
+/* Of point I, moved in direction VARIANT, or where it is. */
+__device__ inline SnakeLine
+line_of_move (const Snake &s, uint32_t i, int variant, int32_t step)
+{
+  const CtrPoint *points = s.arrays.points, p = points[i];
+  return {points[ctr_snake_before (s.count, i)],
+      variant < CTR_SNAKE_DIRECTIONS ? ctr_snake_moved (&s.limits, p, variant, step) : p,
+      points[ctr_snake_next (s.count, i)]};
+}
+
+/* Finds the changes of a phase, each CTA those of every s.ctas-th point. For polygons without long edges: the CTAs have
+ * nothing to wait for. */
+template <bool WIDE>
+__device__ inline void
+cta_find_moves (const SnakeFrame &f, const Snake &s, uint32_t phase, int32_t step)
+{
+  const uint32_t count = s.count, size = ctr_snake_phase_size (count, phase), lane = lane_here ();
+  const uint32_t all = s.cta < size ? (size - s.cta - 1) / s.ctas + 1 : 0;
+#pragma unroll 1
+  for (uint32_t first = 0; first < all; first += SNAKE_ITEMS) {
+    const uint32_t items = min (all - first, SNAKE_ITEMS), number = s.cta + first * s.ctas;
+    const uint32_t own = ctr_snake_phase_point (count, phase, number + min (lane, items - 1) * s.ctas);
+    const bool is_stale = lane < items && s.arrays.stale[own];
+    const uint32_t stale = __ballot_sync (~0u, is_stale), rank = __popc (stale & ((1u << lane) - 1));
+    const uint32_t lines = __popc (stale) * SNAKE_VARIANTS;
+#pragma unroll 1
+    for (uint32_t w = threadIdx.x / 32; w * HALVES < lines; w += SNAKE_WARPS) {
+      /* Half a warp a line: most are short. */
+      const uint32_t t = w * HALVES, u = min (t + 1, lines - 1);
+      const int item_t = __ffs (__ballot_sync (~0u, is_stale && rank == t / SNAKE_VARIANTS)) - 1;
+      const int item_u = __ffs (__ballot_sync (~0u, is_stale && rank == u / SNAKE_VARIANTS)) - 1;
+      const int item = lane < HALF ? item_t : item_u, variant = (lane < HALF ? t : u) % SNAKE_VARIANTS;
+      const uint32_t i = __shfl_sync (~0u, own, item);
+      const SnakeLine l = line_of_move (s, i, variant, step);
+      const uint32_t rows = rows_of (l);
+      CtrSnakeSums sums = {0, 0, 0};
+#pragma unroll 2
+      for (uint32_t r = lane % HALF; r < rows; r += HALF)
+        sums = ctr_snake_sums_add (sums, row_of_line<WIDE> (f.table, l, r));
+      __syncwarp ();
+      sums = half_sum<!WIDE> (sums, __any_sync (~0u, rows > SNAKE_FEW_ROWS) ? SNAKE_FEW_ROWS + 1 : SNAKE_FEW_ROWS);
+      if (lane % HALF == 0 && t + lane / HALF < lines)
+        s.scratch->lines[item * SNAKE_VARIANTS + variant] = sums;
+    }
+    __syncthreads ();
+#pragma unroll 1
+    for (uint32_t w = threadIdx.x / 32; w * HALVES < items; w += SNAKE_WARPS) {
+      const uint32_t item = min (w * HALVES + lane / HALF, items - 1), direction = lane % CTR_SNAKE_DIRECTIONS;
+      const bool there = w * HALVES + lane / HALF < items;
+      const uint32_t k = number + item * s.ctas, i = ctr_snake_phase_point (count, phase, k);
+      CtrSnakeSums *gains = s.room.gains + (size_t) i * CTR_SNAKE_DIRECTIONS + direction, gain;
+      if (stale >> item & 1) {
+        const CtrSnakeSums *sums = s.scratch->lines + item * SNAKE_VARIANTS;
+        gain = ctr_snake_sums_sub (sums[direction], sums[CTR_SNAKE_DIRECTIONS]);
+        if (there && lane % HALF < CTR_SNAKE_DIRECTIONS)
+          *gains = gain;
+      } else {
+        gain = *gains;
+      }
+      warp_find_moves (f, s, there, i, step, gain, &s.found[k]);
+    }
+    __syncthreads ();
+  }
+}
+
+/* The same, together: the lines are cut into pieces. */
 template <bool WIDE>
 __device__ inline void
 team_find_moves (const SnakeFrame &f, const Snake &s, uint32_t phase, int32_t step)
 {
   const CtrPoint *points = s.arrays.points;
-  const uint32_t count = s.count, size = ctr_snake_phase_size (count, phase);
+  const uint32_t count = s.count, size = ctr_snake_phase_size (count, phase), lane = lane_here ();
   team_sums<WIDE, SNAKE_VARIANTS> (
       f, s, size,
       [&] (uint32_t k) -> uint32_t {
@@ -200,26 +317,23 @@ team_find_moves (const SnakeFrame &f, const Snake &s, uint32_t phase, int32_t st
                                  : NO_CHANGE;
       },
       [&] (uint32_t k, int variant) {
-        const uint32_t i = ctr_snake_phase_point (count, phase, k);
-        return SnakeLine{points[ctr_snake_before (count, i)],
-            variant < CTR_SNAKE_DIRECTIONS ? ctr_snake_moved (&s.limits, points[i], variant, step) : points[i],
-            points[ctr_snake_next (count, i)]};
+        return line_of_move (s, ctr_snake_phase_point (count, phase, k), variant, step);
       });
+#pragma unroll 1
   for (uint32_t k = warp_of_team (s); k < size; k += warps_of_team (s)) {
-    const uint32_t i = ctr_snake_phase_point (count, phase, k), lane = lane_here ();
+    const uint32_t i = ctr_snake_phase_point (count, phase, k);
     CtrSnakeSums *gains = s.room.gains + (size_t) i * CTR_SNAKE_DIRECTIONS;
     CtrSnakeSums gain = {0, 0, 0};
     if (s.arrays.stale[i]) {
       const CtrSnakeSums sums = warp_item_sums<SNAKE_VARIANTS> (s, k);
-      gain = ctr_snake_sums_sub (sums, shuffled (sums, CTR_SNAKE_DIRECTIONS));
+      gain = ctr_snake_sums_sub (shuffled (sums, lane % CTR_SNAKE_DIRECTIONS), shuffled (sums, CTR_SNAKE_DIRECTIONS));
       if (lane < CTR_SNAKE_DIRECTIONS)
         gains[lane] = gain;
-    } else if (lane < CTR_SNAKE_DIRECTIONS) {
-      gain = gains[lane];
+    } else {
+      gain = gains[lane % CTR_SNAKE_DIRECTIONS];
     }
-    warp_find_move (f, s, i, step, gain, &s.room.changes[k]);
+    warp_find_moves (f, s, lane < HALF, i, step, gain, &s.found[k]);
   }
-  team_barrier (s);
 }
 
 /* Moves by STEP until they end. */
@@ -228,25 +342,30 @@ __device__ inline void
 team_move (const SnakeFrame &f, Snake &s, uint32_t step)
 {
   const uint32_t phases = ctr_snake_phases (s.count);
+  bool is_long = false;
 #pragma unroll 1
-  for (uint32_t i = threadIdx.x; i < s.count; i += SNAKE_THREADS)
+  for (uint32_t i = threadIdx.x; i < s.count; i += SNAKE_THREADS) {
+    const uint32_t rows = rows_between (s.arrays.points[i], s.arrays.points[ctr_snake_next (s.count, i)]);
+    is_long = is_long || rows > SNAKE_LONG_ROWS;
     s.arrays.stale[i] = 1;
-  __syncthreads ();
+  }
+  const bool together = __syncthreads_or (is_long) && s.ctas > 1;
   for (uint32_t phase = 0, still = 0; still < phases; phase = (phase + 1) % phases) {
     if (!team_iterates (f, s))
       return;
     const uint32_t size = ctr_snake_phase_size (s.count, phase);
-    swap_changes (s);
-    team_find_moves<WIDE> (f, s, phase, (int32_t) step);
+    swap_changes (s, size);
+    if (together)
+      team_find_moves<WIDE> (f, s, phase, (int32_t) step);
+    else
+      cta_find_moves<WIDE> (f, s, phase, (int32_t) step);
+    team_barrier (s);
 #pragma unroll 1
     for (uint32_t k = threadIdx.x; k < size; k += SNAKE_THREADS)
       s.arrays.stale[ctr_snake_phase_point (s.count, phase, k)] = 0;
     const uint32_t listed = cta_list (s, size);
     still = listed ? 0 : still + 1;
-    if (listed) {
-      cta_drop_moves (s, listed, (int32_t) step);
-      cta_make_moves (f, s, listed, (int32_t) step);
-    }
+    cta_make_listed (f, s, listed, (int32_t) step);
   }
 }
 

@@ -54,14 +54,24 @@ team_find_removals (const SnakeFrame &f, const Snake &s, CtrSnakeLengths lengths
         const CtrPoint b = points[ctr_snake_next (count, i)];
         return SnakeLine{points[ctr_snake_before (count, i)], variant ? points[i] : b, b};
       });
-  for (uint32_t i = warp_of_team (s); i < count; i += warps_of_team (s)) {
-    const CtrSnakeSums sums = warp_item_sums<2> (s, i);
-    const CtrSnakeSums gain = ctr_snake_sums_sub (shuffled (sums, 0), shuffled (sums, 1));
+  constexpr uint32_t LANES = 4, ITEMS = 32 / LANES; /* for a point, and how many a warp looks at together */
+#pragma unroll 1
+  for (uint32_t w = warp_of_team (s); w * ITEMS < count; w += warps_of_team (s)) {
+    const uint32_t own = w * ITEMS + lane_here () / LANES, i = min (own, count - 1);
+    CtrSnakeSums gain = {0, 0, 0};
+    for (uint32_t piece = s.arrays.places[i]; piece < s.arrays.places[i + 1]; piece++)
+      gain = ctr_snake_sums_add (gain, ctr_snake_sums_sub (s.room.partials[2 * piece], s.room.partials[2 * piece + 1]));
+    __syncwarp ();
     const double value =
         warp_description (f, s, ctr_snake_sums_add (s.inside, gain), count - 1, lengths_without (s, lengths, i));
-    const bool eligible = value < limit && !warp_removal_touches (s, i);
-    if (lane_here () == 0)
-      s.room.changes[i] = {value, gain, eligible ? i : NO_CHANGE, 0};
+    bool eligible = own < count && value < limit;
+    for (uint32_t rest = __ballot_sync (~0u, eligible && lane_here () % LANES == 0); rest; rest &= rest - 1) {
+      const uint32_t lane = __ffs (rest) - 1;
+      if (warp_removal_touches (s, w * ITEMS + lane / LANES) && lane_here () == lane)
+        eligible = false;
+    }
+    if (own < count && lane_here () % LANES == 0)
+      s.found[i] = {value, gain, eligible ? i : NO_CHANGE, 0};
   }
   team_barrier (s);
 }
@@ -154,7 +164,7 @@ team_prune (const SnakeFrame &f, Snake &s)
     return false;
   const CtrSnakeLengths lengths = cta_lengths (s);
   const double limit = warp_description (f, s, s.inside, s.count, lengths);
-  swap_changes (s);
+  swap_changes (s, s.count);
   team_find_removals<WIDE> (f, s, lengths, limit);
   const uint32_t listed = cta_list (s, s.count);
   if (listed == 0)

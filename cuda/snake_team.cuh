@@ -21,21 +21,28 @@ struct SnakeArrays {
 };
 
 constexpr uint32_t SNAKE_FEW_CHANGES = 256;
+constexpr uint32_t SNAKE_ITEMS = 32;      /* points whose moves a CTA looks at together */
+constexpr uint32_t SNAKE_LONG_ROWS = 192; /* of an edge, from which on its sums are shared out */
 
 /* For reductions and decisions of a CTA. */
 struct SnakeScratch {
   CtrSnakeSums sums[SNAKE_WARPS];
   double values[SNAKE_WARPS];
   uint32_t numbers[SNAKE_WARPS];
-  uint32_t counter;
-  SnakeChange changes[SNAKE_FEW_CHANGES]; /* a copy of the room's, where these are few */
+  uint32_t counters[2];                   /* of a list and of the next one */
+  SnakeChange changes[SNAKE_FEW_CHANGES]; /* where these are few: a copy of the room's, or all there is */
+  CtrSnakeSums lines[SNAKE_ITEMS * SNAKE_VARIANTS];
+  CtrSnakeSums inside; /* after moves */
+  double criterion;
 };
 
 struct Snake {
   SnakeArrays arrays;
   SnakeScratch *scratch;
   SnakeRoom room;
-  const SnakeChange *changes; /* the room's, or a copy in shared memory */
+  SnakeChange *found;         /* those to be found: the room's, or in shared memory */
+  const SnakeChange *changes; /* those found, or a copy in shared memory */
+  uint32_t lists;             /* of changes until now */
   uint32_t cta, ctas;         /* of the cluster */
   CtrSnakeWindow limits;
   uint32_t min_segment;
@@ -86,29 +93,57 @@ team_iterates (const SnakeFrame &f, Snake &s)
   return !s.limited;
 }
 
-/* Before changes are found. */
+/* Before COUNT changes are found. */
 __device__ inline void
-swap_changes (Snake &s)
+swap_changes (Snake &s, uint32_t count)
 {
   SnakeChange *last = s.room.changes;
   s.room.changes = s.room.last;
   s.room.last = last;
+  s.found = s.ctas == 1 && count <= SNAKE_FEW_CHANGES ? s.scratch->changes : s.room.changes;
+}
+
+/* Those of COUNT changes that there are into the list, in any order. Returns how many. */
+__device__ inline uint32_t
+cta_list (Snake &s, uint32_t count)
+{
+  uint32_t *counter = &s.scratch->counters[s.lists % 2];
+  if (threadIdx.x == 0)
+    s.scratch->counters[(s.lists + 1) % 2] = 0;
+  s.lists++;
+  const bool copies = s.ctas > 1 && count <= SNAKE_FEW_CHANGES;
+  s.changes = copies ? s.scratch->changes : s.found;
+#pragma unroll 1
+  for (uint32_t k = threadIdx.x; k < count; k += SNAKE_THREADS) {
+    const SnakeChange change = s.found[k];
+    if (copies)
+      s.scratch->changes[k] = change;
+    if (change.index == NO_CHANGE)
+      continue;
+    const uint32_t at = atomicAdd (counter, 1);
+    s.arrays.list[at] = (uint16_t) k;
+    s.arrays.chosen[at] = 1;
+  }
+  __syncthreads ();
+  return *counter;
 }
 
 /* --- Prices --- */
 
-/* By a warp: the criterion with INSIDE, a region by one lane, the other one by another. */
+/* By a warp, each pair of lanes its own: the criterion with INSIDE, a region by one lane, the other one by the other.
+ */
 __device__ inline double
 warp_criterion (const SnakeFrame &f, const Snake &s, CtrSnakeSums inside)
 {
   const CtrSnakeSums outside = ctr_snake_sums_sub (s.window, inside);
-  if (inside.n < 1 || outside.n < 1)
-    return HUGE_VAL;
-  const double cost = ctr_snake_cost (&f.cost, lane_here () % 2 ? outside : inside);
-  return ctr_add (__shfl_sync (~0u, cost, 0), __shfl_sync (~0u, cost, 1));
+  const bool both = inside.n >= 1 && outside.n >= 1;
+  const uint32_t lane = lane_here ();
+  const double cost = both ? ctr_snake_cost (&f.cost, lane % 2 ? outside : inside) : 0;
+  const double sum = ctr_add (__shfl_sync (~0u, cost, lane & ~1u), __shfl_sync (~0u, cost, lane | 1));
+  return both ? sum : HUGE_VAL;
 }
 
-/* By a warp: the description length of the polygon, so changed. */
+/* By a warp, each pair of lanes its own: the description length of the polygon, so changed. */
 __device__ inline double
 warp_description (const SnakeFrame &f, const Snake &s, CtrSnakeSums inside, uint32_t count, CtrSnakeLengths lengths)
 {
@@ -128,6 +163,15 @@ __device__ inline CtrSnakeSums
 shuffled (CtrSnakeSums sums, int lane)
 {
   return {__shfl_sync (~0u, sums.n, lane), __shfl_sync (~0u, sums.s1, lane), __shfl_sync (~0u, sums.s2, lane)};
+}
+
+__device__ inline CtrPoint
+shuffled (CtrPoint point, int lane)
+{
+  CtrPoint there;
+  there.x = (uint16_t) __shfl_sync (~0u, (uint32_t) point.x, lane);
+  there.y = (uint16_t) __shfl_sync (~0u, (uint32_t) point.y, lane);
+  return there;
 }
 
 /* In all lanes, modulo 2^64: 16 bits at a time, whose sums fit in 32. */
@@ -200,18 +244,25 @@ is_better (double a, uint32_t number_a, double b, uint32_t number_b)
   return a < b || (a == b && number_a < number_b);
 }
 
-/* The least value, of equal ones that of the lowest number, in all threads. */
+/* The least value, of equal ones that of the lowest number, in all lanes. */
 __device__ inline void
-cta_best (const Snake &s, double *value, uint32_t *number)
+warp_best (double *value, uint32_t *number)
 {
   for (int d = 16; d; d /= 2) {
-    const double other = __shfl_down_sync (~0u, *value, d);
-    const uint32_t other_number = __shfl_down_sync (~0u, *number, d);
+    const double other = __shfl_xor_sync (~0u, *value, d);
+    const uint32_t other_number = __shfl_xor_sync (~0u, *number, d);
     if (is_better (other, other_number, *value, *number)) {
       *value = other;
       *number = other_number;
     }
   }
+}
+
+/* The same, in all threads. */
+__device__ inline void
+cta_best (const Snake &s, double *value, uint32_t *number)
+{
+  warp_best (value, number);
   if (lane_here () == 0) {
     s.scratch->values[threadIdx.x / 32] = *value;
     s.scratch->numbers[threadIdx.x / 32] = *number;
