@@ -119,6 +119,8 @@ __launch_bounds__ (SNAKE_THREADS, 2) evolve_kernel (const __grid_constant__ Snak
   s.lists = 0;
   if (threadIdx.x < 2)
     scratch.counters[threadIdx.x] = 0;
+  if (threadIdx.x == 0)
+    scratch.wanted = 0;
   SnakeCells *cells = (SnakeCells *) memory;
   s.window = cta_sum_cells (f, s, number, cells);
   __syncthreads ();

@@ -7,63 +7,94 @@
 
 #include "cuda/snake_team.cuh"
 
-/* By a warp, a half of it for a point each: may point I move there? TO and WANTED: in lanes d and d + 8 of a half those
- * of direction d, as the result; all are STEP or less from the point. */
+/* By a warp: may point I move TO there, as far as 32 edges from FIRST on are concerned? */
 __device__ inline bool
-warp_can_move (const Snake &s, uint32_t i, int32_t step, CtrPoint to, bool wanted)
+warp_move_touches (const Snake &s, uint32_t i, CtrPoint to, uint32_t first)
 {
   const CtrPoint *points = s.arrays.points;
-  const uint32_t before = ctr_snake_before (s.count, i), next = ctr_snake_next (s.count, i);
-  const CtrPoint a = points[before], p = points[i], b = points[next];
-  const uint32_t lane = lane_here () % HALF, half = lane_here () - lane;
-  bool may = wanted && !ctr_snake_fold (a, to, b);
-  const bool any = (__ballot_sync (~0u, may) >> half & 0xffff) != 0;
-  /* Around all the edges it may have. */
-  const int left = min (min (a.x, b.x), p.x - step), right = max (max (a.x, b.x), p.x + step);
-  const int top = min (min (a.y, b.y), p.y - step), bottom = max (max (a.y, b.y), p.y + step);
-#pragma unroll 1
-  for (uint32_t first = 0; first < s.count; first += HALF) {
-    const uint32_t edge = first + lane;
-    bool near = false;
-    if (any && edge < s.count && edge != before && edge != i) {
-      const CtrPoint c = points[edge], d = points[ctr_snake_next (s.count, edge)];
-      near = max (c.x, d.x) >= left && min (c.x, d.x) <= right && max (c.y, d.y) >= top && min (c.y, d.y) <= bottom;
-    }
-    /* Two of these at once, in all directions. */
-    uint32_t rest = __ballot_sync (~0u, near) >> half & 0xffff;
-    while (__any_sync (~0u, rest)) {
-      const uint32_t second = rest & (rest - 1), mine = lane < CTR_SNAKE_DIRECTIONS ? rest : second;
-      if (may && mine && ctr_snake_move_touches (points, s.count, i, to, first + __ffs (mine) - 1))
-        may = false;
-      rest = second & (second - 1);
-    }
+  const uint32_t before = ctr_snake_before (s.count, i), edge = first + lane_here ();
+  bool touches = false;
+  if (edge < s.count && edge != before && edge != i) {
+    const CtrPoint c = points[edge], d = points[ctr_snake_next (s.count, edge)];
+    touches = !boxes_part (points[before], to, points[ctr_snake_next (s.count, i)], c, d, d)
+              && ctr_snake_move_touches (points, s.count, i, to, edge);
   }
-  const bool other = __shfl_xor_sync (~0u, may, CTR_SNAKE_DIRECTIONS);
-  return may && other;
+  return __any_sync (~0u, touches);
 }
 
-/* By a warp, a half of it for a point each, if it is THERE: the move of point I, if it has any. GAIN: in lanes d and d
- * + 8 of a half that of direction d. */
+/* Drops of the moves in scratch memory those that touch the polygon. */
 __device__ inline void
-warp_find_moves (
-    const SnakeFrame &f, const Snake &s, bool there, uint32_t i, int32_t step, CtrSnakeSums gain, SnakeChange *change)
+cta_drop_blocked (const Snake &s, uint32_t number, uint32_t phase, int32_t step)
+{
+  const uint32_t blocks = (s.count + 31) / 32, all = s.scratch->wanted * blocks;
+#pragma unroll 1
+  for (uint32_t t = threadIdx.x / 32; t < all; t += SNAKE_WARPS) {
+    const uint32_t move = s.scratch->moves[t / blocks], item = move / CTR_SNAKE_DIRECTIONS;
+    const uint32_t direction = move % CTR_SNAKE_DIRECTIONS;
+    const uint32_t i = ctr_snake_phase_point (s.count, phase, number + item * s.ctas);
+    const CtrPoint to = ctr_snake_moved (&s.limits, s.arrays.points[i], direction, step);
+    if (warp_move_touches (s, i, to, t % blocks * 32) && lane_here () == 0)
+      atomicOr (&s.scratch->blocked[item], 1u << direction);
+  }
+}
+
+/* Finds the moves of ITEMS points, each s.ctas-th from NUMBER on, half a warp one. The gains of those in STALE are to
+ * be had from the scratch memory. */
+__device__ inline void
+cta_price_moves (
+    const SnakeFrame &f, const Snake &s, uint32_t number, uint32_t items, uint32_t stale, uint32_t phase, int32_t step)
 {
   const uint32_t lane = lane_here () % HALF, direction = lane % CTR_SNAKE_DIRECTIONS;
-  /* The regions inside by the first eight lanes, those outside by the next. */
-  const CtrSnakeSums inside = ctr_snake_sums_add (s.inside, gain);
-  const CtrSnakeSums region = lane < CTR_SNAKE_DIRECTIONS ? inside : ctr_snake_sums_sub (s.window, inside);
-  double value = there && region.n >= 1 ? ctr_snake_cost (&f.cost, region) : HUGE_VAL;
-  value = ctr_add (value, __shfl_xor_sync (~0u, value, CTR_SNAKE_DIRECTIONS));
-  const bool wanted = value < s.criterion;
-  if (!__any_sync (~0u, wanted)) {
-    value = HUGE_VAL;
-  } else {
-    const CtrPoint to = ctr_snake_moved (&s.limits, s.arrays.points[i], direction, step);
-    if (!warp_can_move (s, i, step, to, wanted))
+  const uint32_t slot = threadIdx.x / HALF, item = min (slot, items - 1);
+  const bool there = slot < items;
+  const uint32_t k = number + item * s.ctas, i = ctr_snake_phase_point (s.count, phase, k);
+  CtrSnakeSums gain = {0, 0, 0};
+  double value = HUGE_VAL;
+  if (threadIdx.x / 32 * HALVES < items) {
+    CtrSnakeSums *gains = s.room.gains + (size_t) i * CTR_SNAKE_DIRECTIONS + direction;
+    if (stale >> item & 1) {
+      const CtrSnakeSums *sums = s.scratch->lines + item * SNAKE_VARIANTS;
+      gain = ctr_snake_sums_sub (sums[direction], sums[CTR_SNAKE_DIRECTIONS]);
+      if (there && lane < CTR_SNAKE_DIRECTIONS)
+        *gains = gain;
+    } else {
+      gain = *gains;
+    }
+    __syncwarp ();
+    /* The regions inside by the first eight lanes, those outside by the next. */
+    const CtrSnakeSums inside = ctr_snake_sums_add (s.inside, gain);
+    const CtrSnakeSums region = lane < CTR_SNAKE_DIRECTIONS ? inside : ctr_snake_sums_sub (s.window, inside);
+    value = there && region.n >= 1 ? ctr_snake_cost (&f.cost, region) : HUGE_VAL;
+    value = ctr_add (value, __shfl_xor_sync (~0u, value, CTR_SNAKE_DIRECTIONS));
+    bool wanted = value < s.criterion;
+    if (wanted) {
+      const CtrPoint *points = s.arrays.points;
+      wanted = !ctr_snake_fold (points[ctr_snake_before (s.count, i)],
+          ctr_snake_moved (&s.limits, points[i], direction, step), points[ctr_snake_next (s.count, i)]);
+    }
+    if (!wanted)
+      value = HUGE_VAL;
+    if (lane == 0)
+      s.scratch->blocked[slot] = 0;
+    const uint32_t all = __ballot_sync (~0u, wanted && lane < CTR_SNAKE_DIRECTIONS);
+    uint32_t at = 0;
+    if (all && lane_here () == 0)
+      at = atomicAdd (&s.scratch->wanted, __popc (all));
+    at = __shfl_sync (~0u, at, 0) + __popc (all & ((1u << lane_here ()) - 1));
+    if (all >> lane_here () & 1)
+      s.scratch->moves[at] = (uint8_t) (item * CTR_SNAKE_DIRECTIONS + direction);
+  }
+  if (__syncthreads_or (value < HUGE_VAL)) {
+    cta_drop_blocked (s, number, phase, step);
+    __syncthreads ();
+    if (threadIdx.x == 0)
+      s.scratch->wanted = 0;
+    if (s.scratch->blocked[slot] >> direction & 1)
       value = HUGE_VAL;
   }
   double least = value;
   uint32_t best = direction;
+#pragma unroll 1
   for (int d = CTR_SNAKE_DIRECTIONS / 2; d; d /= 2) {
     const double other = __shfl_xor_sync (~0u, least, d);
     const uint32_t other_direction = __shfl_xor_sync (~0u, best, d);
@@ -73,7 +104,7 @@ warp_find_moves (
     }
   }
   if (there && lane == best)
-    *change = {value, gain, least < HUGE_VAL ? i : NO_CHANGE, best};
+    s.found[k] = {value, gain, least < HUGE_VAL ? i : NO_CHANGE, best};
 }
 
 __device__ inline CtrPoint
@@ -176,23 +207,29 @@ warp_make_moves (const SnakeFrame &f, const Snake &s, uint32_t listed, int32_t s
   const bool there = lane < listed;
   const SnakeChange own = s.changes[s.arrays.list[there ? lane : 0]];
   const uint32_t before = ctr_snake_before (s.count, own.index), next = ctr_snake_next (s.count, own.index);
-  const CtrPoint a = points[before], to = moved_to (s, own, step), b = points[next];
-  bool dropped = false;
+  const CtrPoint to = moved_to (s, own, step);
+  uint32_t dropped = 0;
 #pragma unroll 1
-  for (uint32_t l = 0; l < listed && listed > 1; l++) {
-    const double value = __shfl_sync (~0u, own.value, l);
-    const uint32_t index = __shfl_sync (~0u, own.index, l);
-    const CtrPoint other_to = shuffled (to, l), other_a = shuffled (a, l), other_b = shuffled (b, l);
-    if (there && !dropped && is_better (value, index, own.value, own.index))
-      dropped = !boxes_part (a, to, b, other_a, other_to, other_b)
-                && ctr_snake_moves_touch (points, s.count, own.index, to, index, other_to);
+  for (uint32_t first = 0; first < listed * listed && listed > 1; first += 32) {
+    /* A lane a pair: is the one dropped for the other? */
+    const uint32_t pair = min (first + lane, listed * listed - 1), one = pair / listed;
+    const SnakeChange *change = s.changes + s.arrays.list[one], *other = s.changes + s.arrays.list[pair % listed];
+    bool drops = is_better (other->value, other->index, change->value, change->index);
+    if (drops) {
+      const CtrPoint to_one = moved_to (s, *change, step), to_other = moved_to (s, *other, step);
+      drops = !boxes_part (points[ctr_snake_before (s.count, change->index)], to_one,
+                  points[ctr_snake_next (s.count, change->index)], points[ctr_snake_before (s.count, other->index)],
+                  to_other, points[ctr_snake_next (s.count, other->index)])
+              && ctr_snake_moves_touch (points, s.count, change->index, to_one, other->index, to_other);
+    }
+    dropped |= warp_or (drops ? 1u << one : 0);
   }
-  uint32_t made = __ballot_sync (~0u, there && !dropped);
+  uint32_t made = (listed < 32 ? (1u << listed) - 1 : ~0u) & ~dropped;
   bool all = __popc (made) > 1;
   CtrSnakeSums inside;
   double criterion;
   if (all) {
-    inside = ctr_snake_sums_add (s.inside, warp_sum (there && !dropped ? own.gain : CtrSnakeSums{0, 0, 0}));
+    inside = ctr_snake_sums_add (s.inside, warp_sum (made >> lane & 1 ? own.gain : CtrSnakeSums{0, 0, 0}));
     criterion = warp_criterion (f, s, inside);
     all = criterion < s.criterion;
   }
@@ -246,65 +283,38 @@ line_of_move (const Snake &s, uint32_t i, int variant, int32_t step)
       points[ctr_snake_next (s.count, i)]};
 }
 
-/* Finds the changes of a phase, each CTA those of every s.ctas-th point. For polygons without long edges: the CTAs have
- * nothing to wait for. */
+/* Sums along the moves' lines of points, half a warp one. OWN: the point, in the lanes of STALE; it is the item of that
+ * number. */
 template <bool WIDE>
 __device__ inline void
-cta_find_moves (const SnakeFrame &f, const Snake &s, uint32_t phase, int32_t step)
+cta_sum_moves (const SnakeFrame &f, const Snake &s, uint32_t own, uint32_t stale, int32_t step)
 {
-  const uint32_t count = s.count, size = ctr_snake_phase_size (count, phase), lane = lane_here ();
-  const uint32_t all = s.cta < size ? (size - s.cta - 1) / s.ctas + 1 : 0;
+  const uint32_t lane = lane_here (), lines = __popc (stale) * SNAKE_VARIANTS;
+  const bool is_stale = stale >> lane & 1;
+  const uint32_t rank = __popc (stale & ((1u << lane) - 1));
 #pragma unroll 1
-  for (uint32_t first = 0; first < all; first += SNAKE_ITEMS) {
-    const uint32_t items = min (all - first, SNAKE_ITEMS), number = s.cta + first * s.ctas;
-    const uint32_t own = ctr_snake_phase_point (count, phase, number + min (lane, items - 1) * s.ctas);
-    const bool is_stale = lane < items && s.arrays.stale[own];
-    const uint32_t stale = __ballot_sync (~0u, is_stale), rank = __popc (stale & ((1u << lane) - 1));
-    const uint32_t lines = __popc (stale) * SNAKE_VARIANTS;
-#pragma unroll 1
-    for (uint32_t w = threadIdx.x / 32; w * HALVES < lines; w += SNAKE_WARPS) {
-      /* Half a warp a line: most are short. */
-      const uint32_t t = w * HALVES, u = min (t + 1, lines - 1);
-      const int item_t = __ffs (__ballot_sync (~0u, is_stale && rank == t / SNAKE_VARIANTS)) - 1;
-      const int item_u = __ffs (__ballot_sync (~0u, is_stale && rank == u / SNAKE_VARIANTS)) - 1;
-      const int item = lane < HALF ? item_t : item_u, variant = (lane < HALF ? t : u) % SNAKE_VARIANTS;
-      const uint32_t i = __shfl_sync (~0u, own, item);
-      const SnakeLine l = line_of_move (s, i, variant, step);
-      const uint32_t rows = rows_of (l);
-      CtrSnakeSums sums = {0, 0, 0};
+  for (uint32_t t = threadIdx.x / 32 * HALVES; t < lines; t += SNAKE_WARPS * HALVES) {
+    const uint32_t u = min (t + 1, lines - 1);
+    const int item_t = __ffs (__ballot_sync (~0u, is_stale && rank == t / SNAKE_VARIANTS)) - 1;
+    const int item_u = __ffs (__ballot_sync (~0u, is_stale && rank == u / SNAKE_VARIANTS)) - 1;
+    const int item = lane < HALF ? item_t : item_u, variant = (lane < HALF ? t : u) % SNAKE_VARIANTS;
+    const SnakeLine l = line_of_move (s, __shfl_sync (~0u, own, item), variant, step);
+    const uint32_t rows = rows_of (l);
+    CtrSnakeSums sums = {0, 0, 0};
 #pragma unroll 2
-      for (uint32_t r = lane % HALF; r < rows; r += HALF)
-        sums = ctr_snake_sums_add (sums, row_of_line<WIDE> (f.table, l, r));
-      __syncwarp ();
-      sums = half_sum<!WIDE> (sums, __any_sync (~0u, rows > SNAKE_FEW_ROWS) ? SNAKE_FEW_ROWS + 1 : SNAKE_FEW_ROWS);
-      if (lane % HALF == 0 && t + lane / HALF < lines)
-        s.scratch->lines[item * SNAKE_VARIANTS + variant] = sums;
-    }
-    __syncthreads ();
-#pragma unroll 1
-    for (uint32_t w = threadIdx.x / 32; w * HALVES < items; w += SNAKE_WARPS) {
-      const uint32_t item = min (w * HALVES + lane / HALF, items - 1), direction = lane % CTR_SNAKE_DIRECTIONS;
-      const bool there = w * HALVES + lane / HALF < items;
-      const uint32_t k = number + item * s.ctas, i = ctr_snake_phase_point (count, phase, k);
-      CtrSnakeSums *gains = s.room.gains + (size_t) i * CTR_SNAKE_DIRECTIONS + direction, gain;
-      if (stale >> item & 1) {
-        const CtrSnakeSums *sums = s.scratch->lines + item * SNAKE_VARIANTS;
-        gain = ctr_snake_sums_sub (sums[direction], sums[CTR_SNAKE_DIRECTIONS]);
-        if (there && lane % HALF < CTR_SNAKE_DIRECTIONS)
-          *gains = gain;
-      } else {
-        gain = *gains;
-      }
-      warp_find_moves (f, s, there, i, step, gain, &s.found[k]);
-    }
-    __syncthreads ();
+    for (uint32_t r = lane % HALF; r < rows; r += HALF)
+      sums = ctr_snake_sums_add (sums, row_of_line<WIDE> (f.table, l, r));
+    __syncwarp ();
+    sums = half_sum<!WIDE> (sums, __any_sync (~0u, rows > SNAKE_FEW_ROWS) ? SNAKE_FEW_ROWS + 1 : SNAKE_FEW_ROWS);
+    if (lane % HALF == 0 && t + lane / HALF < lines)
+      s.scratch->lines[item * SNAKE_VARIANTS + variant] = sums;
   }
 }
 
-/* The same, together: the lines are cut into pieces. */
+/* The gains of the stale points, from lines cut into pieces: by the whole team. */
 template <bool WIDE>
 __device__ inline void
-team_find_moves (const SnakeFrame &f, const Snake &s, uint32_t phase, int32_t step)
+team_find_gains (const SnakeFrame &f, const Snake &s, uint32_t phase, int32_t step)
 {
   const CtrPoint *points = s.arrays.points;
   const uint32_t count = s.count, size = ctr_snake_phase_size (count, phase), lane = lane_here ();
@@ -320,19 +330,38 @@ team_find_moves (const SnakeFrame &f, const Snake &s, uint32_t phase, int32_t st
         return line_of_move (s, ctr_snake_phase_point (count, phase, k), variant, step);
       });
 #pragma unroll 1
-  for (uint32_t k = warp_of_team (s); k < size; k += warps_of_team (s)) {
+  for (uint32_t k = s.cta + threadIdx.x / 32 * s.ctas; k < size; k += SNAKE_WARPS * s.ctas) {
     const uint32_t i = ctr_snake_phase_point (count, phase, k);
-    CtrSnakeSums *gains = s.room.gains + (size_t) i * CTR_SNAKE_DIRECTIONS;
-    CtrSnakeSums gain = {0, 0, 0};
-    if (s.arrays.stale[i]) {
-      const CtrSnakeSums sums = warp_item_sums<SNAKE_VARIANTS> (s, k);
-      gain = ctr_snake_sums_sub (shuffled (sums, lane % CTR_SNAKE_DIRECTIONS), shuffled (sums, CTR_SNAKE_DIRECTIONS));
-      if (lane < CTR_SNAKE_DIRECTIONS)
-        gains[lane] = gain;
-    } else {
-      gain = gains[lane % CTR_SNAKE_DIRECTIONS];
+    if (!s.arrays.stale[i])
+      continue;
+    const CtrSnakeSums sums = warp_item_sums<SNAKE_VARIANTS> (s, k);
+    const CtrSnakeSums gain = ctr_snake_sums_sub (sums, shuffled (sums, CTR_SNAKE_DIRECTIONS));
+    if (lane < CTR_SNAKE_DIRECTIONS)
+      s.room.gains[(size_t) i * CTR_SNAKE_DIRECTIONS + lane] = gain;
+  }
+}
+
+/* Finds the moves of a phase, each CTA those of every s.ctas-th point. TOGETHER: what lies along their edges is shared
+ * out among the CTAs. */
+template <bool WIDE>
+__device__ inline void
+team_find_moves (const SnakeFrame &f, const Snake &s, uint32_t phase, int32_t step, bool together)
+{
+  const uint32_t size = ctr_snake_phase_size (s.count, phase), lane = lane_here ();
+  const uint32_t all = s.cta < size ? (size - s.cta - 1) / s.ctas + 1 : 0;
+  if (together)
+    team_find_gains<WIDE> (f, s, phase, step);
+#pragma unroll 1
+  for (uint32_t first = 0; first < all; first += SNAKE_ITEMS) {
+    const uint32_t items = min (all - first, SNAKE_ITEMS), number = s.cta + first * s.ctas;
+    uint32_t stale = 0;
+    if (!together) {
+      const uint32_t own = ctr_snake_phase_point (s.count, phase, number + min (lane, items - 1) * s.ctas);
+      stale = __ballot_sync (~0u, lane < items && s.arrays.stale[own]);
+      cta_sum_moves<WIDE> (f, s, own, stale, step);
     }
-    warp_find_moves (f, s, lane < HALF, i, step, gain, &s.found[k]);
+    __syncthreads ();
+    cta_price_moves (f, s, number, items, stale, phase, step);
   }
 }
 
@@ -355,10 +384,7 @@ team_move (const SnakeFrame &f, Snake &s, uint32_t step)
       return;
     const uint32_t size = ctr_snake_phase_size (s.count, phase);
     swap_changes (s, size);
-    if (together)
-      team_find_moves<WIDE> (f, s, phase, (int32_t) step);
-    else
-      cta_find_moves<WIDE> (f, s, phase, (int32_t) step);
+    team_find_moves<WIDE> (f, s, phase, (int32_t) step, together);
     team_barrier (s);
 #pragma unroll 1
     for (uint32_t k = threadIdx.x; k < size; k += SNAKE_THREADS)

@@ -21,8 +21,8 @@ struct SnakeArrays {
 };
 
 constexpr uint32_t SNAKE_FEW_CHANGES = 256;
-constexpr uint32_t SNAKE_ITEMS = 32;      /* points whose moves a CTA looks at together */
-constexpr uint32_t SNAKE_LONG_ROWS = 192; /* of an edge, from which on its sums are shared out */
+constexpr uint32_t SNAKE_ITEMS = 2 * SNAKE_WARPS; /* points whose moves a CTA looks at together */
+constexpr uint32_t SNAKE_LONG_ROWS = 192;         /* of an edge, from which on its sums are shared out */
 
 /* For reductions and decisions of a CTA. */
 struct SnakeScratch {
@@ -32,7 +32,10 @@ struct SnakeScratch {
   uint32_t counters[2];                   /* of a list and of the next one */
   SnakeChange changes[SNAKE_FEW_CHANGES]; /* where these are few: a copy of the room's, or all there is */
   CtrSnakeSums lines[SNAKE_ITEMS * SNAKE_VARIANTS];
-  CtrSnakeSums inside; /* after moves */
+  uint32_t wanted;                                   /* moves in the list */
+  uint8_t moves[SNAKE_ITEMS * CTR_SNAKE_DIRECTIONS]; /* item * directions + direction */
+  uint32_t blocked[SNAKE_ITEMS];                     /* a bit a direction */
+  CtrSnakeSums inside;                               /* after moves */
   double criterion;
 };
 
@@ -188,6 +191,19 @@ warp_sum (uint64_t n)
   for (int d = 16; d; d /= 2)
     n += __shfl_xor_sync (~0u, n, d);
   return n;
+#endif
+}
+
+/* In all lanes, the bits of all. */
+__device__ inline uint32_t
+warp_or (uint32_t bits)
+{
+#if __CUDA_ARCH__ >= 800
+  return __reduce_or_sync (~0u, bits);
+#else
+  for (int d = 16; d; d /= 2)
+    bits |= __shfl_xor_sync (~0u, bits, d);
+  return bits;
 #endif
 }
 
