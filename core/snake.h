@@ -8,12 +8,13 @@
  * ones the first in the order of top, bottom, left, right line. Its points run clockwise from the upper left corner.
  * Without any rectangle, in a window of one pixel, there is no target.
  *
- * Moves, by a step d. An iteration is one phase. Each of its points has up to eight candidates; those that do not move
- * it, do not lower C, fold at the point (ctr_snake_fold()) or touch another edge of the polygon as it is before this
- * phase are left out. The candidate of the least C is the point's move, of equal ones that of the lowest direction. A
- * move is dropped where it touches that of a point with a lower C, or an equal one and a lower index, even one that is
- * dropped itself. All others are made together; if C does not fall by that, only the one of the least C (of equal ones,
- * of the lowest index). Moves begin with phase 0 and end when as many phases in a row as there are moved nothing.
+ * Moves, by a step d. In an iteration, each point has up to eight candidates; those that do not move it, do not lower
+ * C, fold at the point (ctr_snake_fold()) or touch another edge of the polygon as it is are left out. The candidate of
+ * the least C is the point's move, of equal ones that of the lowest direction. A move is dropped where
+ * ctr_snake_moves_touch() that of a point with a lower C, or an equal one and a lower index, even one that is dropped
+ * itself. All others are made together; if C does not fall by that, only the one of the least C (of equal ones, of the
+ * lowest index). Moves end with the first iteration that moves nothing. (Phases of even and of odd points, where none
+ * has a neighbour, take half as many iterations again.)
  *
  * Stages. With d = first_step: moves; every edge that ctr_snake_splits() gets its middle, unless its halves touch
  * another edge of the polygon. (An edge left in is a proposal.) It does not get it either where its halves touch those

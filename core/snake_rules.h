@@ -251,27 +251,6 @@ ctr_snake_lengths (const CtrPoint *points, uint32_t count)
 
 /* ---- Moves ---- */
 
-/* The points move in two phases, those of even and those of odd indices; where their number is odd, the last one is
- * left out of the first phase and moves alone in a third. So none moves with a neighbour. */
-CTR_SNAKE_RULE uint32_t
-ctr_snake_phases (uint32_t count)
-{
-  return 2 + count % 2;
-}
-
-CTR_SNAKE_RULE uint32_t
-ctr_snake_phase_size (uint32_t count, uint32_t phase)
-{
-  return phase < 2 ? count / 2 : 1;
-}
-
-/* The K-th point that moves in PHASE. */
-CTR_SNAKE_RULE uint32_t
-ctr_snake_phase_point (uint32_t count, uint32_t phase, uint32_t k)
-{
-  return phase < 2 ? 2 * k + phase : count - 1;
-}
-
 enum { CTR_SNAKE_DIRECTIONS = 8 };
 
 /* A window's corners, left < right, top < bottom. */
@@ -307,13 +286,16 @@ ctr_snake_move_touches (const CtrPoint *points, uint32_t count, uint32_t i, CtrP
          || (f == next ? ctr_snake_fold (to, b, d) : ctr_snake_touch (to, b, c, d));
 }
 
-/* Do the edges of point I, moved TO_I, touch those of point J, moved TO_J? Neither is the other's neighbour. */
+/* May the moves of the points I TO_I and J TO_J, two different ones, not be made together: neighbours, whose sums
+ * depend on one another, or their edges touch? */
 CTR_SNAKE_RULE bool
 ctr_snake_moves_touch (const CtrPoint *points, uint32_t count, uint32_t i, CtrPoint to_i, uint32_t j, CtrPoint to_j)
 {
   const uint32_t before_i = ctr_snake_before (count, i), next_i = ctr_snake_next (count, i);
   const uint32_t before_j = ctr_snake_before (count, j), next_j = ctr_snake_next (count, j);
   const CtrPoint a = points[before_i], b = points[next_i], c = points[before_j], d = points[next_j];
+  if (next_i == j || next_j == i)
+    return true;
   return ctr_snake_touch (a, to_i, c, to_j) || ctr_snake_touch (to_i, b, to_j, d)
          || (next_j == before_i ? ctr_snake_fold (to_j, a, to_i) : ctr_snake_touch (a, to_i, to_j, d))
          || (next_i == before_j ? ctr_snake_fold (to_i, b, to_j) : ctr_snake_touch (to_i, b, c, to_j));

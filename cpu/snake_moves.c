@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Moves of a polygon's points. What a move changes in the sums depends on the point and its neighbours only, so it is
- * summed once for as long as these stay; the criterion is the whole polygon's, so all are priced anew in each phase. */
+ * summed once for as long as these stay; the criterion is the whole polygon's, so all are priced anew each time. */
 #include "cpu/snake_moves.h"
 
 #include "cpu/snake_polygon.h"
@@ -100,14 +100,12 @@ find_move (CtrSnakePolygon *polygon, uint32_t i, uint32_t step, CtrSnakeChange *
 }
 
 static uint32_t
-find_moves (CtrSnakePolygon *polygon, uint32_t phase, uint32_t step)
+find_moves (CtrSnakePolygon *polygon, uint32_t step)
 {
   CtrSnakeChange *moves = polygon->changes.data;
   bool *stale = polygon->stale.data;
-  const uint32_t size = ctr_snake_phase_size (polygon->count, phase);
   uint32_t count = 0;
-  for (uint32_t k = 0; k < size; k++) {
-    const uint32_t i = ctr_snake_phase_point (polygon->count, phase, k);
+  for (uint32_t i = 0; i < polygon->count; i++) {
     if (stale[i])
       sum_gains (polygon, i, step);
     stale[i] = false;
@@ -116,17 +114,17 @@ find_moves (CtrSnakePolygon *polygon, uint32_t phase, uint32_t step)
   return count;
 }
 
-/* Around the edges that the move makes. */
+/* Around the edges that the move makes, and the point: so the boxes of neighbours have one in common. */
 static CtrSnakeBox
 box_of (const CtrSnakePolygon *polygon, const CtrSnakeChange *move)
 {
   const CtrPoint *points = points_of (polygon);
   const CtrPoint a = points[ctr_snake_before (polygon->count, move->index)];
   const CtrPoint b = points[ctr_snake_next (polygon->count, move->index)];
-  return ctr_snake_box_with (ctr_snake_box (a, b), move->to);
+  return ctr_snake_box_with (ctr_snake_box_with (ctr_snake_box (a, b), move->to), points[move->index]);
 }
 
-/* Drops the moves that touch better ones. */
+/* Drops the moves that cannot be made with better ones. */
 static void
 drop_moves (CtrSnakePolygon *polygon, uint32_t count)
 {
@@ -196,15 +194,11 @@ make_moves (CtrSnakePolygon *polygon, uint32_t count)
 void
 ctr_snake_polygon_move (CtrSnakePolygon *polygon, uint32_t step)
 {
-  const uint32_t phases = ctr_snake_phases (polygon->count);
   memset (polygon->stale.data, true, polygon->count * sizeof (bool));
-  for (uint32_t phase = 0, still = 0; still < phases; phase = (phase + 1) % phases) {
-    if (!ctr_snake_polygon_iterate (polygon))
-      return;
-    const uint32_t count = find_moves (polygon, phase, step);
-    still = count ? 0 : still + 1;
+  while (ctr_snake_polygon_iterate (polygon)) {
+    const uint32_t count = find_moves (polygon, step);
     if (count == 0)
-      continue;
+      return;
     drop_moves (polygon, count);
     judge_moves (polygon, count);
     make_moves (polygon, count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Moves of a polygon's points, by a team. What a move changes in the sums depends on the point and its neighbours only,
- * and is summed once for as long as these stay; the criterion is the whole polygon's, so all are priced anew in each
- * phase. */
+ * and is summed once for as long as these stay; the criterion is the whole polygon's, so all are priced anew each time.
+ */
 #ifndef CTR_SNAKE_MOVES_CUH
 #define CTR_SNAKE_MOVES_CUH
 
@@ -24,33 +24,45 @@ warp_move_touches (const Snake &s, uint32_t i, CtrPoint to, uint32_t first)
 
 /* Drops of the moves in scratch memory those that touch the polygon. */
 __device__ inline void
-cta_drop_blocked (const Snake &s, uint32_t number, uint32_t phase, int32_t step)
+cta_drop_blocked (const Snake &s, uint32_t first, int32_t step)
 {
   const uint32_t blocks = (s.count + 31) / 32, all = s.scratch->wanted * blocks;
 #pragma unroll 1
   for (uint32_t t = threadIdx.x / 32; t < all; t += SNAKE_WARPS) {
     const uint32_t move = s.scratch->moves[t / blocks], item = move / CTR_SNAKE_DIRECTIONS;
-    const uint32_t direction = move % CTR_SNAKE_DIRECTIONS;
-    const uint32_t i = ctr_snake_phase_point (s.count, phase, number + item * s.ctas);
+    const uint32_t direction = move % CTR_SNAKE_DIRECTIONS, i = first + item * s.ctas;
     const CtrPoint to = ctr_snake_moved (&s.limits, s.arrays.points[i], direction, step);
     if (warp_move_touches (s, i, to, t % blocks * 32) && lane_here () == 0)
       atomicOr (&s.scratch->blocked[item], 1u << direction);
   }
 }
 
-/* Finds the moves of ITEMS points, each s.ctas-th from NUMBER on, half a warp one. The gains of those in STALE are to
- * be had from the scratch memory. */
+/* By a warp: the criteria of moves in all directions, their GAINS in as many lanes. Where they have as many lanes again
+ * beside them, PAIRED, those take the regions outside. */
+__device__ inline double
+warp_price (const SnakeFrame &f, const Snake &s, CtrSnakeSums gain, bool paired)
+{
+  const CtrSnakeSums inside = ctr_snake_sums_add (s.inside, gain), outside = ctr_snake_sums_sub (s.window, inside);
+  const bool both = inside.n >= 1 && outside.n >= 1;
+  double cost = both ? ctr_snake_cost (&f.cost, paired && lane_here () & CTR_SNAKE_DIRECTIONS ? outside : inside) : 0;
+  double other = __shfl_xor_sync (~0u, cost, CTR_SNAKE_DIRECTIONS);
+  if (!paired && both)
+    other = ctr_snake_cost (&f.cost, outside);
+  return both ? ctr_add (cost, other) : HUGE_VAL;
+}
+
+/* Finds the moves of ITEMS points, each s.ctas-th from FIRST on, LANES lanes one. The gains of those in STALE are to be
+ * had from the scratch memory. */
 __device__ inline void
 cta_price_moves (
-    const SnakeFrame &f, const Snake &s, uint32_t number, uint32_t items, uint32_t stale, uint32_t phase, int32_t step)
+    const SnakeFrame &f, const Snake &s, uint32_t first, uint32_t items, uint32_t lanes, uint64_t stale, int32_t step)
 {
-  const uint32_t lane = lane_here () % HALF, direction = lane % CTR_SNAKE_DIRECTIONS;
-  const uint32_t slot = threadIdx.x / HALF, item = min (slot, items - 1);
+  const uint32_t lane = threadIdx.x % lanes, direction = lane % CTR_SNAKE_DIRECTIONS;
+  const uint32_t slot = threadIdx.x / lanes, item = min (slot, items - 1), i = first + item * s.ctas;
   const bool there = slot < items;
-  const uint32_t k = number + item * s.ctas, i = ctr_snake_phase_point (s.count, phase, k);
   CtrSnakeSums gain = {0, 0, 0};
   double value = HUGE_VAL;
-  if (threadIdx.x / 32 * HALVES < items) {
+  if (threadIdx.x / 32 * 32 < items * lanes) {
     CtrSnakeSums *gains = s.room.gains + (size_t) i * CTR_SNAKE_DIRECTIONS + direction;
     if (stale >> item & 1) {
       const CtrSnakeSums *sums = s.scratch->lines + item * SNAKE_VARIANTS;
@@ -61,12 +73,8 @@ cta_price_moves (
       gain = *gains;
     }
     __syncwarp ();
-    /* The regions inside by the first eight lanes, those outside by the next. */
-    const CtrSnakeSums inside = ctr_snake_sums_add (s.inside, gain);
-    const CtrSnakeSums region = lane < CTR_SNAKE_DIRECTIONS ? inside : ctr_snake_sums_sub (s.window, inside);
-    value = there && region.n >= 1 ? ctr_snake_cost (&f.cost, region) : HUGE_VAL;
-    value = ctr_add (value, __shfl_xor_sync (~0u, value, CTR_SNAKE_DIRECTIONS));
-    bool wanted = value < s.criterion;
+    value = warp_price (f, s, gain, lanes > CTR_SNAKE_DIRECTIONS);
+    bool wanted = there && value < s.criterion;
     if (wanted) {
       const CtrPoint *points = s.arrays.points;
       wanted = !ctr_snake_fold (points[ctr_snake_before (s.count, i)],
@@ -82,10 +90,10 @@ cta_price_moves (
       at = atomicAdd (&s.scratch->wanted, __popc (all));
     at = __shfl_sync (~0u, at, 0) + __popc (all & ((1u << lane_here ()) - 1));
     if (all >> lane_here () & 1)
-      s.scratch->moves[at] = (uint8_t) (item * CTR_SNAKE_DIRECTIONS + direction);
+      s.scratch->moves[at] = (uint16_t) (item * CTR_SNAKE_DIRECTIONS + direction);
   }
   if (__syncthreads_or (value < HUGE_VAL)) {
-    cta_drop_blocked (s, number, phase, step);
+    cta_drop_blocked (s, first, step);
     __syncthreads ();
     if (threadIdx.x == 0)
       s.scratch->wanted = 0;
@@ -104,7 +112,7 @@ cta_price_moves (
     }
   }
   if (there && lane == best)
-    s.found[k] = {value, gain, least < HUGE_VAL ? i : NO_CHANGE, best};
+    s.found[i] = {value, gain, least < HUGE_VAL ? i : NO_CHANGE, best};
 }
 
 __device__ inline CtrPoint
@@ -113,30 +121,33 @@ moved_to (const Snake &s, const SnakeChange &change, int32_t step)
   return ctr_snake_moved (&s.limits, s.arrays.points[change.index], change.direction, step);
 }
 
-/* Drops those that touch better ones. */
+/* Is the move OWN dropped for OTHER? */
+__device__ inline bool
+drops_move (const Snake &s, const SnakeChange &own, const SnakeChange &other, int32_t step)
+{
+  if (!is_better (other.value, other.index, own.value, own.index))
+    return false;
+  const uint32_t before = ctr_snake_before (s.count, own.index), next = ctr_snake_next (s.count, own.index);
+  if (other.index == before || other.index == next)
+    return true;
+  const CtrPoint *points = s.arrays.points, to = moved_to (s, own, step), other_to = moved_to (s, other, step);
+  return !boxes_part (points[before], to, points[next], points[ctr_snake_before (s.count, other.index)], other_to,
+             points[ctr_snake_next (s.count, other.index)])
+         && ctr_snake_moves_touch (points, s.count, own.index, to, other.index, other_to);
+}
+
+/* Drops those that cannot be made with better ones. */
 __device__ inline void
 cta_drop_moves (const Snake &s, uint32_t listed, int32_t step)
 {
-  const CtrPoint *points = s.arrays.points;
 #pragma unroll 1
   for (uint32_t l = threadIdx.x / 32; l < listed; l += SNAKE_WARPS) {
-    const SnakeChange own = s.changes[s.arrays.list[l]];
-    const CtrPoint to = moved_to (s, own, step), a = points[ctr_snake_before (s.count, own.index)],
-                   b = points[ctr_snake_next (s.count, own.index)];
+    const SnakeChange own = s.found[s.arrays.list[l]];
     bool dropped = false;
 #pragma unroll 1
     for (uint32_t first = 0; first < listed && !dropped; first += 32) {
-      bool touches = false;
-      if (first + lane_here () < listed) {
-        const SnakeChange other = s.changes[s.arrays.list[first + lane_here ()]];
-        if (is_better (other.value, other.index, own.value, own.index)) {
-          const CtrPoint other_to = moved_to (s, other, step);
-          touches = !boxes_part (a, to, b, points[ctr_snake_before (s.count, other.index)], other_to,
-                        points[ctr_snake_next (s.count, other.index)])
-                    && ctr_snake_moves_touch (points, s.count, own.index, to, other.index, other_to);
-        }
-      }
-      dropped = __any_sync (~0u, touches);
+      const uint32_t other = min (first + lane_here (), listed - 1);
+      dropped = __any_sync (~0u, drops_move (s, own, s.found[s.arrays.list[other]], step));
     }
     if (dropped && lane_here () == 0)
       s.arrays.chosen[l] = 0;
@@ -153,7 +164,7 @@ cta_make_moves (const SnakeFrame &f, Snake &s, uint32_t listed, int32_t step)
   uint32_t best_index = NO_CHANGE;
 #pragma unroll 1
   for (uint32_t l = threadIdx.x; l < listed; l += SNAKE_THREADS) {
-    const SnakeChange c = s.changes[s.arrays.list[l]];
+    const SnakeChange c = s.found[s.arrays.list[l]];
     if (s.arrays.chosen[l])
       gain = ctr_snake_sums_add (gain, c.gain);
     if (is_better (c.value, c.index, best, best_index)) {
@@ -169,7 +180,7 @@ cta_make_moves (const SnakeFrame &f, Snake &s, uint32_t listed, int32_t step)
     gain = {0, 0, 0};
 #pragma unroll 1
     for (uint32_t l = threadIdx.x; l < listed; l += SNAKE_THREADS) {
-      const SnakeChange c = s.changes[s.arrays.list[l]];
+      const SnakeChange c = s.found[s.arrays.list[l]];
       if (c.index == best_index)
         gain = c.gain;
     }
@@ -178,11 +189,11 @@ cta_make_moves (const SnakeFrame &f, Snake &s, uint32_t listed, int32_t step)
   }
   s.inside = inside;
   s.criterion = criterion;
-  /* Of a phase, no two are neighbours, but two may have one in common: one side first. */
+  /* No two are neighbours, but two may have one in common: one side first. */
   for (int side = 0; side < 2; side++) {
 #pragma unroll 1
     for (uint32_t l = threadIdx.x; l < listed; l += SNAKE_THREADS) {
-      const SnakeChange c = s.changes[s.arrays.list[l]];
+      const SnakeChange c = s.found[s.arrays.list[l]];
       if (!(all ? s.arrays.chosen[l] != 0 : c.index == best_index))
         continue;
       if (side == 0) {
@@ -197,31 +208,23 @@ cta_make_moves (const SnakeFrame &f, Snake &s, uint32_t listed, int32_t step)
   }
 }
 
-/* By a warp: drops those of LISTED <= 32 moves that touch better ones, and makes those that remain, or only the best.
- * What comes of it lies in the scratch memory then. */
+/* By a warp: drops those of LISTED <= SNAKE_FEW moves that cannot be made with better ones, and makes those that
+ * remain, or only the best. What comes of it lies in the scratch memory then. */
 __device__ inline void
 warp_make_moves (const SnakeFrame &f, const Snake &s, uint32_t listed, int32_t step)
 {
   CtrPoint *points = s.arrays.points;
   const uint32_t lane = lane_here ();
   const bool there = lane < listed;
-  const SnakeChange own = s.changes[s.arrays.list[there ? lane : 0]];
+  const SnakeChange own = s.scratch->few[there ? lane : 0];
   const uint32_t before = ctr_snake_before (s.count, own.index), next = ctr_snake_next (s.count, own.index);
   const CtrPoint to = moved_to (s, own, step);
   uint32_t dropped = 0;
 #pragma unroll 1
   for (uint32_t first = 0; first < listed * listed && listed > 1; first += 32) {
-    /* A lane a pair: is the one dropped for the other? */
+    /* A lane a pair. */
     const uint32_t pair = min (first + lane, listed * listed - 1), one = pair / listed;
-    const SnakeChange *change = s.changes + s.arrays.list[one], *other = s.changes + s.arrays.list[pair % listed];
-    bool drops = is_better (other->value, other->index, change->value, change->index);
-    if (drops) {
-      const CtrPoint to_one = moved_to (s, *change, step), to_other = moved_to (s, *other, step);
-      drops = !boxes_part (points[ctr_snake_before (s.count, change->index)], to_one,
-                  points[ctr_snake_next (s.count, change->index)], points[ctr_snake_before (s.count, other->index)],
-                  to_other, points[ctr_snake_next (s.count, other->index)])
-              && ctr_snake_moves_touch (points, s.count, change->index, to_one, other->index, to_other);
-    }
+    const bool drops = drops_move (s, s.scratch->few[one], s.scratch->few[pair % listed], step);
     dropped |= warp_or (drops ? 1u << one : 0);
   }
   uint32_t made = (listed < 32 ? (1u << listed) - 1 : ~0u) & ~dropped;
@@ -241,7 +244,8 @@ warp_make_moves (const SnakeFrame &f, const Snake &s, uint32_t listed, int32_t s
     inside = ctr_snake_sums_add (s.inside, shuffled (own.gain, __ffs (made) - 1));
     criterion = best;
   }
-  /* Of a phase, no two are neighbours, but two may have one in common: one side first. */
+  __syncwarp (); /* no lane reads the points any more */
+  /* No two are neighbours, but two may have one in common: one side first. */
   const bool moves = made >> lane & 1;
   if (moves) {
     points[own.index] = to;
@@ -261,7 +265,7 @@ warp_make_moves (const SnakeFrame &f, const Snake &s, uint32_t listed, int32_t s
 __device__ inline void
 cta_make_listed (const SnakeFrame &f, Snake &s, uint32_t listed, int32_t step)
 {
-  if (listed > 32) {
+  if (listed > SNAKE_FEW) {
     cta_drop_moves (s, listed, step);
     cta_make_moves (f, s, listed, step);
   } else if (listed > 0) {
@@ -283,11 +287,10 @@ line_of_move (const Snake &s, uint32_t i, int variant, int32_t step)
       points[ctr_snake_next (s.count, i)]};
 }
 
-/* Sums along the moves' lines of points, half a warp one. OWN: the point, in the lanes of STALE; it is the item of that
- * number. */
+/* Sums along the lines of the moves of up to 32 points, half a warp one. OWN: the point, in the lanes of STALE. */
 template <bool WIDE>
 __device__ inline void
-cta_sum_moves (const SnakeFrame &f, const Snake &s, uint32_t own, uint32_t stale, int32_t step)
+cta_sum_moves (const SnakeFrame &f, const Snake &s, uint32_t own, uint32_t stale, CtrSnakeSums *all, int32_t step)
 {
   const uint32_t lane = lane_here (), lines = __popc (stale) * SNAKE_VARIANTS;
   const bool is_stale = stale >> lane & 1;
@@ -307,61 +310,59 @@ cta_sum_moves (const SnakeFrame &f, const Snake &s, uint32_t own, uint32_t stale
     __syncwarp ();
     sums = half_sum<!WIDE> (sums, __any_sync (~0u, rows > SNAKE_FEW_ROWS) ? SNAKE_FEW_ROWS + 1 : SNAKE_FEW_ROWS);
     if (lane % HALF == 0 && t + lane / HALF < lines)
-      s.scratch->lines[item * SNAKE_VARIANTS + variant] = sums;
+      all[item * SNAKE_VARIANTS + variant] = sums;
   }
 }
 
 /* The gains of the stale points, from lines cut into pieces: by the whole team. */
 template <bool WIDE>
 __device__ inline void
-team_find_gains (const SnakeFrame &f, const Snake &s, uint32_t phase, int32_t step)
+team_find_gains (const SnakeFrame &f, const Snake &s, int32_t step)
 {
   const CtrPoint *points = s.arrays.points;
-  const uint32_t count = s.count, size = ctr_snake_phase_size (count, phase), lane = lane_here ();
+  const uint32_t count = s.count, lane = lane_here ();
   team_sums<WIDE, SNAKE_VARIANTS> (
-      f, s, size,
-      [&] (uint32_t k) -> uint32_t {
-        const uint32_t i = ctr_snake_phase_point (count, phase, k);
+      f, s, count,
+      [&] (uint32_t i) -> uint32_t {
         return s.arrays.stale[i] ? rows_between (points[ctr_snake_before (count, i)], points[i])
                                        + rows_between (points[i], points[ctr_snake_next (count, i)]) + 2 * step
                                  : NO_CHANGE;
       },
-      [&] (uint32_t k, int variant) {
-        return line_of_move (s, ctr_snake_phase_point (count, phase, k), variant, step);
-      });
+      [&] (uint32_t i, int variant) { return line_of_move (s, i, variant, step); });
 #pragma unroll 1
-  for (uint32_t k = s.cta + threadIdx.x / 32 * s.ctas; k < size; k += SNAKE_WARPS * s.ctas) {
-    const uint32_t i = ctr_snake_phase_point (count, phase, k);
+  for (uint32_t i = s.cta + threadIdx.x / 32 * s.ctas; i < count; i += SNAKE_WARPS * s.ctas) {
     if (!s.arrays.stale[i])
       continue;
-    const CtrSnakeSums sums = warp_item_sums<SNAKE_VARIANTS> (s, k);
+    const CtrSnakeSums sums = warp_item_sums<SNAKE_VARIANTS> (s, i);
     const CtrSnakeSums gain = ctr_snake_sums_sub (sums, shuffled (sums, CTR_SNAKE_DIRECTIONS));
     if (lane < CTR_SNAKE_DIRECTIONS)
       s.room.gains[(size_t) i * CTR_SNAKE_DIRECTIONS + lane] = gain;
   }
 }
 
-/* Finds the moves of a phase, each CTA those of every s.ctas-th point. TOGETHER: what lies along their edges is shared
- * out among the CTAs. */
+/* Finds the moves, each CTA those of every s.ctas-th point. TOGETHER: what lies along their edges is shared out among
+ * the CTAs. */
 template <bool WIDE>
 __device__ inline void
-team_find_moves (const SnakeFrame &f, const Snake &s, uint32_t phase, int32_t step, bool together)
+team_find_moves (const SnakeFrame &f, const Snake &s, int32_t step, bool together)
 {
-  const uint32_t size = ctr_snake_phase_size (s.count, phase), lane = lane_here ();
-  const uint32_t all = s.cta < size ? (size - s.cta - 1) / s.ctas + 1 : 0;
+  const uint32_t all = s.cta < s.count ? (s.count - s.cta - 1) / s.ctas + 1 : 0;
+  const uint32_t lanes = all > SNAKE_THREADS / HALF ? CTR_SNAKE_DIRECTIONS : HALF, room = SNAKE_THREADS / lanes;
   if (together)
-    team_find_gains<WIDE> (f, s, phase, step);
+    team_find_gains<WIDE> (f, s, step);
 #pragma unroll 1
-  for (uint32_t first = 0; first < all; first += SNAKE_ITEMS) {
-    const uint32_t items = min (all - first, SNAKE_ITEMS), number = s.cta + first * s.ctas;
-    uint32_t stale = 0;
-    if (!together) {
-      const uint32_t own = ctr_snake_phase_point (s.count, phase, number + min (lane, items - 1) * s.ctas);
-      stale = __ballot_sync (~0u, lane < items && s.arrays.stale[own]);
-      cta_sum_moves<WIDE> (f, s, own, stale, step);
+  for (uint32_t begin = 0; begin < all; begin += room) {
+    const uint32_t items = min (all - begin, room), first = s.cta + begin * s.ctas;
+    uint64_t stale = 0;
+#pragma unroll 1
+    for (uint32_t part = 0; part < items && !together; part += 32) {
+      const uint32_t item = part + lane_here (), own = first + min (item, items - 1) * s.ctas;
+      const uint32_t part_stale = __ballot_sync (~0u, item < items && s.arrays.stale[own]);
+      cta_sum_moves<WIDE> (f, s, own, part_stale, s.scratch->lines + part * SNAKE_VARIANTS, step);
+      stale |= (uint64_t) part_stale << part;
     }
     __syncthreads ();
-    cta_price_moves (f, s, number, items, stale, phase, step);
+    cta_price_moves (f, s, first, items, lanes, stale, step);
   }
 }
 
@@ -370,7 +371,6 @@ template <bool WIDE>
 __device__ inline void
 team_move (const SnakeFrame &f, Snake &s, uint32_t step)
 {
-  const uint32_t phases = ctr_snake_phases (s.count);
   bool is_long = false;
 #pragma unroll 1
   for (uint32_t i = threadIdx.x; i < s.count; i += SNAKE_THREADS) {
@@ -379,18 +379,16 @@ team_move (const SnakeFrame &f, Snake &s, uint32_t step)
     s.arrays.stale[i] = 1;
   }
   const bool together = __syncthreads_or (is_long) && s.ctas > 1;
-  for (uint32_t phase = 0, still = 0; still < phases; phase = (phase + 1) % phases) {
+  for (uint32_t listed = 1; listed > 0;) {
     if (!team_iterates (f, s))
       return;
-    const uint32_t size = ctr_snake_phase_size (s.count, phase);
-    swap_changes (s, size);
-    team_find_moves<WIDE> (f, s, phase, (int32_t) step, together);
+    swap_changes (s);
+    team_find_moves<WIDE> (f, s, (int32_t) step, together);
     team_barrier (s);
 #pragma unroll 1
-    for (uint32_t k = threadIdx.x; k < size; k += SNAKE_THREADS)
-      s.arrays.stale[ctr_snake_phase_point (s.count, phase, k)] = 0;
-    const uint32_t listed = cta_list (s, size);
-    still = listed ? 0 : still + 1;
+    for (uint32_t i = threadIdx.x; i < s.count; i += SNAKE_THREADS)
+      s.arrays.stale[i] = 0;
+    listed = cta_list (s);
     cta_make_listed (f, s, listed, (int32_t) step);
   }
 }

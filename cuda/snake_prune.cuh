@@ -83,14 +83,14 @@ cta_drop_removals (const Snake &s, uint32_t listed)
   const CtrPoint *points = s.arrays.points;
 #pragma unroll 1
   for (uint32_t l = threadIdx.x / 32; l < listed; l += SNAKE_WARPS) {
-    const SnakeChange own = s.changes[s.arrays.list[l]];
+    const SnakeChange own = s.found[s.arrays.list[l]];
     const CtrPoint a = points[ctr_snake_before (s.count, own.index)], b = points[ctr_snake_next (s.count, own.index)];
     bool dropped = false;
 #pragma unroll 1
     for (uint32_t first = 0; first < listed && !dropped; first += 32) {
       bool touches = false;
       if (first + lane_here () < listed) {
-        const SnakeChange other = s.changes[s.arrays.list[first + lane_here ()]];
+        const SnakeChange other = s.found[s.arrays.list[first + lane_here ()]];
         if (is_better (other.value, other.index, own.value, own.index))
           /* With the points themselves: so the boxes of neighbours have one in common. */
           touches = !boxes_part (a, points[own.index], b, points[ctr_snake_before (s.count, other.index)],
@@ -114,7 +114,7 @@ cta_make_removals (const SnakeFrame &f, Snake &s, uint32_t listed, CtrSnakeLengt
   uint32_t best_index = NO_CHANGE;
 #pragma unroll 1
   for (uint32_t l = threadIdx.x; l < listed; l += SNAKE_THREADS) {
-    const SnakeChange c = s.changes[s.arrays.list[l]];
+    const SnakeChange c = s.found[s.arrays.list[l]];
     if (s.arrays.chosen[l]) {
       const CtrSnakeLengths change = lengths_without (s, {0, 0}, c.index);
       gain = ctr_snake_sums_add (gain, c.gain);
@@ -143,7 +143,7 @@ cta_make_removals (const SnakeFrame &f, Snake &s, uint32_t listed, CtrSnakeLengt
 #pragma unroll 1
     for (uint32_t l = threadIdx.x; l < listed; l += SNAKE_THREADS)
       if (s.arrays.chosen[l])
-        stays[s.changes[s.arrays.list[l]].index] = 0;
+        stays[s.found[s.arrays.list[l]].index] = 0;
   __syncthreads ();
   const uint32_t kept = cta_places (s, s.count, [&] (uint32_t i) { return (uint32_t) stays[i]; });
   CtrPoint *news = s.room.news + (size_t) s.cta * f.capacity;
@@ -164,9 +164,9 @@ team_prune (const SnakeFrame &f, Snake &s)
     return false;
   const CtrSnakeLengths lengths = cta_lengths (s);
   const double limit = warp_description (f, s, s.inside, s.count, lengths);
-  swap_changes (s, s.count);
+  swap_changes (s);
   team_find_removals<WIDE> (f, s, lengths, limit);
-  const uint32_t listed = cta_list (s, s.count);
+  const uint32_t listed = cta_list (s);
   if (listed == 0)
     return false;
   cta_drop_removals (s, listed);

@@ -20,9 +20,10 @@ struct SnakeArrays {
   uint8_t *chosen;  /* of the list, or by point */
 };
 
-constexpr uint32_t SNAKE_FEW_CHANGES = 256;
-constexpr uint32_t SNAKE_ITEMS = 2 * SNAKE_WARPS; /* points whose moves a CTA looks at together */
-constexpr uint32_t SNAKE_LONG_ROWS = 192;         /* of an edge, from which on its sums are shared out */
+constexpr uint32_t SNAKE_OWN_CHANGES = 256;                            /* of a CTA that is alone, in shared memory */
+constexpr uint32_t SNAKE_FEW = 32;                                     /* changes that a warp makes */
+constexpr uint32_t SNAKE_ITEMS = SNAKE_THREADS / CTR_SNAKE_DIRECTIONS; /* points whose moves a CTA looks at together */
+constexpr uint32_t SNAKE_LONG_ROWS = 192; /* of an edge, from which on its sums are shared out */
 
 /* For reductions and decisions of a CTA. */
 struct SnakeScratch {
@@ -30,12 +31,13 @@ struct SnakeScratch {
   double values[SNAKE_WARPS];
   uint32_t numbers[SNAKE_WARPS];
   uint32_t counters[2];                   /* of a list and of the next one */
-  SnakeChange changes[SNAKE_FEW_CHANGES]; /* where these are few: a copy of the room's, or all there is */
+  SnakeChange changes[SNAKE_OWN_CHANGES]; /* in place of the room's */
+  SnakeChange few[SNAKE_FEW];             /* the first ones listed */
   CtrSnakeSums lines[SNAKE_ITEMS * SNAKE_VARIANTS];
-  uint32_t wanted;                                   /* moves in the list */
-  uint8_t moves[SNAKE_ITEMS * CTR_SNAKE_DIRECTIONS]; /* item * directions + direction */
-  uint32_t blocked[SNAKE_ITEMS];                     /* a bit a direction */
-  CtrSnakeSums inside;                               /* after moves */
+  uint32_t wanted;                                    /* moves in the list */
+  uint16_t moves[SNAKE_ITEMS * CTR_SNAKE_DIRECTIONS]; /* item * directions + direction */
+  uint32_t blocked[SNAKE_ITEMS];                      /* a bit a direction */
+  CtrSnakeSums inside;                                /* after moves */
   double criterion;
 };
 
@@ -43,10 +45,9 @@ struct Snake {
   SnakeArrays arrays;
   SnakeScratch *scratch;
   SnakeRoom room;
-  SnakeChange *found;         /* those to be found: the room's, or in shared memory */
-  const SnakeChange *changes; /* those found, or a copy in shared memory */
-  uint32_t lists;             /* of changes until now */
-  uint32_t cta, ctas;         /* of the cluster */
+  SnakeChange *found; /* those to be found, by point: the room's, or in shared memory */
+  uint32_t lists;     /* of changes until now */
+  uint32_t cta, ctas; /* of the cluster */
   CtrSnakeWindow limits;
   uint32_t min_segment;
   uint32_t iterations;
@@ -96,36 +97,34 @@ team_iterates (const SnakeFrame &f, Snake &s)
   return !s.limited;
 }
 
-/* Before COUNT changes are found. */
+/* Before changes are found. */
 __device__ inline void
-swap_changes (Snake &s, uint32_t count)
+swap_changes (Snake &s)
 {
   SnakeChange *last = s.room.changes;
   s.room.changes = s.room.last;
   s.room.last = last;
-  s.found = s.ctas == 1 && count <= SNAKE_FEW_CHANGES ? s.scratch->changes : s.room.changes;
+  s.found = s.ctas == 1 && s.count <= SNAKE_OWN_CHANGES ? s.scratch->changes : s.room.changes;
 }
 
-/* Those of COUNT changes that there are into the list, in any order. Returns how many. */
+/* The points that have changes into the list, in any order. Returns how many. */
 __device__ inline uint32_t
-cta_list (Snake &s, uint32_t count)
+cta_list (Snake &s)
 {
   uint32_t *counter = &s.scratch->counters[s.lists % 2];
   if (threadIdx.x == 0)
     s.scratch->counters[(s.lists + 1) % 2] = 0;
   s.lists++;
-  const bool copies = s.ctas > 1 && count <= SNAKE_FEW_CHANGES;
-  s.changes = copies ? s.scratch->changes : s.found;
 #pragma unroll 1
-  for (uint32_t k = threadIdx.x; k < count; k += SNAKE_THREADS) {
-    const SnakeChange change = s.found[k];
-    if (copies)
-      s.scratch->changes[k] = change;
+  for (uint32_t i = threadIdx.x; i < s.count; i += SNAKE_THREADS) {
+    const SnakeChange change = s.found[i];
     if (change.index == NO_CHANGE)
       continue;
     const uint32_t at = atomicAdd (counter, 1);
-    s.arrays.list[at] = (uint16_t) k;
+    s.arrays.list[at] = (uint16_t) i;
     s.arrays.chosen[at] = 1;
+    if (at < SNAKE_FEW)
+      s.scratch->few[at] = change;
   }
   __syncthreads ();
   return *counter;

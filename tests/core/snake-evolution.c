@@ -155,22 +155,22 @@ is_blocked (const Polygon *line, const Move *moves, uint32_t count, uint32_t ind
   moved_edges (line, moves[index], own);
   for (uint32_t j = 0; j < count; j++) {
     moved_edges (line, moves[j], other);
-    if (j != index && is_better (moves + j, moves + index) && any_touch (own, other, 2))
+    const uint32_t n = line->count, p = moves[j].node, q = moves[index].node;
+    const bool neighbours = (p + 1) % n == q || (q + 1) % n == p;
+    if (j != index && is_better (moves + j, moves + index) && (neighbours || any_touch (own, other, 2)))
       return true;
   }
   return false;
 }
 
-/* Moves the nodes of PHASE together; false where none can. */
+/* Moves the nodes together; false where none can. */
 static bool
-half_step (Work *work, int32_t distance, uint32_t phase)
+move_once (Work *work, int32_t distance)
 {
   const uint32_t n = work->line.count;
   Move *moves = malloc (n * sizeof *moves);
   uint32_t count = 0, best = 0;
   for (uint32_t i = 0; i < n; i++) {
-    if ((n % 2 == 1 && i == n - 1 ? 2 : i % 2) != phase)
-      continue;
     moves[count] = best_move (work, i, distance);
     if (moves[count].criterion < work->criterion) {
       best = is_better (moves + count, moves + best) ? count : best;
@@ -196,9 +196,8 @@ half_step (Work *work, int32_t distance, uint32_t phase)
 static void
 move_nodes (Work *work, int32_t distance)
 {
-  const uint32_t phases = 2 + work->line.count % 2;
-  for (uint32_t phase = 0, idle = 0; idle < phases && may_go_on (work); phase = (phase + 1) % phases)
-    idle = half_step (work, distance, phase) ? 0 : idle + 1;
+  while (may_go_on (work) && move_once (work, distance))
+    ;
 }
 
 /* The two halves of an edge; false where it stays whole. */
