@@ -139,13 +139,15 @@ upload_tasks (Snakes *s, SnakeFrame *f, CtrError *error)
 bool
 launch_tasks (const Snakes *s, const SnakeFrame &f, bool wide, CtrError *error)
 {
+  constexpr uint32_t ALONE = 100; /* CTAs that find a multiprocessor each, in whole clusters */
   const CtrSnakePlan *plan = s->plan;
   uint32_t first = 0;
   for (uint32_t ctas = 1; ctas <= SNAKE_MOST_CTAS; ctas *= 2) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < plan->task_count; i++)
       count += ctas_for (s, &plan->tasks[i], plan->task_count) == ctas;
-    if (count && !snake_launch_evolution (f, first, count, ctas, wide, s->stream, error))
+    const uint32_t threads = count * ctas <= ALONE ? SNAKE_MOST_THREADS : SNAKE_FEW_THREADS;
+    if (count && !snake_launch_evolution (f, first, count, ctas, threads, wide, s->stream, error))
       return false;
     first += count;
   }

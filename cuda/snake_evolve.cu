@@ -98,7 +98,8 @@ shared_size (uint32_t capacity, SnakeArrays *arrays, uint8_t *base)
 
 template <bool WIDE>
 __global__ void
-__launch_bounds__ (SNAKE_THREADS, 2) evolve_kernel (const __grid_constant__ SnakeFrame f, uint32_t first, uint32_t ctas)
+__launch_bounds__ (SNAKE_MOST_THREADS, 1)
+    evolve_kernel (const __grid_constant__ SnakeFrame f, uint32_t first, uint32_t ctas)
 {
   extern __shared__ uint4 memory[];
   __shared__ SnakeScratch scratch;
@@ -118,9 +119,7 @@ __launch_bounds__ (SNAKE_THREADS, 2) evolve_kernel (const __grid_constant__ Snak
   s.count = 0;
   s.lists = 0;
   if (threadIdx.x < 2)
-    scratch.counters[threadIdx.x] = 0;
-  if (threadIdx.x == 0)
-    scratch.wanted = 0;
+    scratch.counters[threadIdx.x] = scratch.wanted[threadIdx.x] = 0;
   SnakeCells *cells = (SnakeCells *) memory;
   s.window = cta_sum_cells (f, s, number, cells);
   __syncthreads ();
@@ -130,7 +129,7 @@ __launch_bounds__ (SNAKE_THREADS, 2) evolve_kernel (const __grid_constant__ Snak
     return;
   CtrPoint *polygon = f.polygons + (size_t) number * f.capacity;
   if (found)
-    for (uint32_t i = threadIdx.x; i < s.count; i += SNAKE_THREADS)
+    for (uint32_t i = threadIdx.x; i < s.count; i += blockDim.x)
       polygon[i] = s.arrays.points[i];
   if (threadIdx.x > 0)
     return;
@@ -145,14 +144,14 @@ __launch_bounds__ (SNAKE_THREADS, 2) evolve_kernel (const __grid_constant__ Snak
   f.results[number] = r;
 }
 
-/* The launch of COUNT clusters of CTAS; ATTRIBUTE is its own. */
+/* The launch of COUNT clusters of CTAS of THREADS; ATTRIBUTE is its own. */
 cudaLaunchConfig_t
-config_of (uint32_t capacity, uint32_t count, uint32_t ctas, cudaLaunchAttribute *attribute)
+config_of (uint32_t capacity, uint32_t count, uint32_t ctas, uint32_t threads, cudaLaunchAttribute *attribute)
 {
   SnakeArrays arrays;
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3 (count * ctas);
-  config.blockDim = dim3 (SNAKE_THREADS);
+  config.blockDim = dim3 (threads);
   config.dynamicSmemBytes = shared_size (capacity, &arrays, NULL);
   attribute->id = cudaLaunchAttributeClusterDimension;
   attribute->val.clusterDim.x = ctas;
@@ -167,7 +166,8 @@ bool
 takes_most ()
 {
   cudaLaunchAttribute attribute = {};
-  const cudaLaunchConfig_t config = config_of (CTR_SNAKE_MAX_POINTS, 1, SNAKE_MOST_CTAS, &attribute);
+  const cudaLaunchConfig_t config =
+      config_of (CTR_SNAKE_MAX_POINTS, 1, SNAKE_MOST_CTAS, SNAKE_MOST_THREADS, &attribute);
   int clusters = 0;
   return cudaFuncSetAttribute (evolve_kernel<WIDE>, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) == cudaSuccess
          && cudaFuncSetAttribute (
@@ -178,10 +178,11 @@ takes_most ()
 
 template <bool WIDE>
 bool
-launch (const SnakeFrame &f, uint32_t first, uint32_t count, uint32_t ctas, cudaStream_t stream, CtrError *error)
+launch (const SnakeFrame &f, uint32_t first, uint32_t count, uint32_t ctas, uint32_t threads, cudaStream_t stream,
+    CtrError *error)
 {
   cudaLaunchAttribute attribute = {};
-  cudaLaunchConfig_t config = config_of (f.capacity, count, ctas, &attribute);
+  cudaLaunchConfig_t config = config_of (f.capacity, count, ctas, threads, &attribute);
   config.stream = stream;
   CTR_CUDA (cudaFuncSetAttribute (
       evolve_kernel<WIDE>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) config.dynamicSmemBytes));
@@ -202,9 +203,9 @@ snake_most_ctas (bool clusters)
 }
 
 bool
-snake_launch_evolution (
-    const SnakeFrame &f, uint32_t first, uint32_t count, uint32_t ctas, bool wide, cudaStream_t stream, CtrError *error)
+snake_launch_evolution (const SnakeFrame &f, uint32_t first, uint32_t count, uint32_t ctas, uint32_t threads, bool wide,
+    cudaStream_t stream, CtrError *error)
 {
-  return wide ? launch<true> (f, first, count, ctas, stream, error)
-              : launch<false> (f, first, count, ctas, stream, error);
+  return wide ? launch<true> (f, first, count, ctas, threads, stream, error)
+              : launch<false> (f, first, count, ctas, threads, stream, error);
 }

@@ -20,7 +20,8 @@
 
 #include "core/snake.h"
 
-constexpr int SNAKE_THREADS = 384, SNAKE_WARPS = SNAKE_THREADS / 32;
+/* Of a CTA: as many as can be where there is a multiprocessor for each, or half as many. */
+constexpr uint32_t SNAKE_MOST_THREADS = 768, SNAKE_FEW_THREADS = 384, SNAKE_MOST_WARPS = SNAKE_MOST_THREADS / 32;
 constexpr uint32_t SNAKE_MOST_CTAS = 16; /* of a cluster, where the GPU takes that; else 8 */
 constexpr uint32_t SNAKE_LEAST_POINTS = 1024;
 constexpr int SNAKE_VARIANTS = CTR_SNAKE_DIRECTIONS + 1; /* of a point: its moves, and where it is */
@@ -113,10 +114,10 @@ static_assert (SNAKE_MOST_CTAS * sizeof (SnakeBest) <= 256, "the partials come a
 /* CTAs of a cluster, at most, on the current GPU. */
 uint32_t snake_most_ctas (bool clusters);
 
-/* Queue the kernels: the table and COUNT tasks' bands; all about COUNT tasks from order[FIRST] on, by clusters of CTAS.
- * WIDE: samples have 16 bits. */
+/* Queue the kernels: the table and COUNT tasks' bands; all about COUNT tasks from order[FIRST] on, by clusters of CTAS
+ * of THREADS each. WIDE: samples have 16 bits. */
 void snake_launch_table (const SnakeFrame &frame, uint32_t count, bool wide, cudaStream_t stream);
-bool snake_launch_evolution (const SnakeFrame &frame, uint32_t first, uint32_t count, uint32_t ctas, bool wide,
-    cudaStream_t stream, CtrError *error);
+bool snake_launch_evolution (const SnakeFrame &frame, uint32_t first, uint32_t count, uint32_t ctas, uint32_t threads,
+    bool wide, cudaStream_t stream, CtrError *error);
 
 #endif

@@ -22,18 +22,17 @@ warp_move_touches (const Snake &s, uint32_t i, CtrPoint to, uint32_t first)
   return __any_sync (~0u, touches);
 }
 
-/* Drops of the moves in scratch memory those that touch the polygon. */
+/* Which of COUNT moves in the scratch memory touch the polygon? */
 __device__ inline void
-cta_drop_blocked (const Snake &s, uint32_t first, int32_t step)
+cta_find_blocked (const Snake &s, uint32_t count, uint32_t first, int32_t step)
 {
-  const uint32_t blocks = (s.count + 31) / 32, all = s.scratch->wanted * blocks;
+  const uint32_t blocks = (s.count + 31) / 32;
 #pragma unroll 1
-  for (uint32_t t = threadIdx.x / 32; t < all; t += SNAKE_WARPS) {
-    const uint32_t move = s.scratch->moves[t / blocks], item = move / CTR_SNAKE_DIRECTIONS;
-    const uint32_t direction = move % CTR_SNAKE_DIRECTIONS, i = first + item * s.ctas;
-    const CtrPoint to = ctr_snake_moved (&s.limits, s.arrays.points[i], direction, step);
+  for (uint32_t t = threadIdx.x / 32; t < count * blocks; t += warps_here ()) {
+    const uint32_t move = s.scratch->moves[t / blocks], item = move / CTR_SNAKE_DIRECTIONS, i = first + item * s.ctas;
+    const CtrPoint to = ctr_snake_moved (&s.limits, s.arrays.points[i], move % CTR_SNAKE_DIRECTIONS, step);
     if (warp_move_touches (s, i, to, t % blocks * 32) && lane_here () == 0)
-      atomicOr (&s.scratch->blocked[item], 1u << direction);
+      atomicOr (&s.scratch->blocked[item], 1);
   }
 }
 
@@ -82,37 +81,48 @@ cta_price_moves (
     }
     if (!wanted)
       value = HUGE_VAL;
-    if (lane == 0)
-      s.scratch->blocked[slot] = 0;
-    const uint32_t all = __ballot_sync (~0u, wanted && lane < CTR_SNAKE_DIRECTIONS);
-    uint32_t at = 0;
-    if (all && lane_here () == 0)
-      at = atomicAdd (&s.scratch->wanted, __popc (all));
-    at = __shfl_sync (~0u, at, 0) + __popc (all & ((1u << lane_here ()) - 1));
-    if (all >> lane_here () & 1)
-      s.scratch->moves[at] = (uint16_t) (item * CTR_SNAKE_DIRECTIONS + direction);
   }
-  if (__syncthreads_or (value < HUGE_VAL)) {
-    cta_drop_blocked (s, first, step);
-    __syncthreads ();
-    if (threadIdx.x == 0)
-      s.scratch->wanted = 0;
-    if (s.scratch->blocked[slot] >> direction & 1)
-      value = HUGE_VAL;
-  }
-  double least = value;
-  uint32_t best = direction;
+  /* The best ones are asked first whether they touch anything; where one does, the next best. */
+  bool found = false;
+  uint32_t best;
 #pragma unroll 1
-  for (int d = CTR_SNAKE_DIRECTIONS / 2; d; d /= 2) {
-    const double other = __shfl_xor_sync (~0u, least, d);
-    const uint32_t other_direction = __shfl_xor_sync (~0u, best, d);
-    if (is_better (other, other_direction, least, best)) {
-      least = other;
-      best = other_direction;
+  for (uint32_t round = 0;; round++) {
+    double least = value;
+    best = direction;
+#pragma unroll 1
+    for (int d = CTR_SNAKE_DIRECTIONS / 2; d; d /= 2) {
+      const double other = __shfl_xor_sync (~0u, least, d);
+      const uint32_t other_direction = __shfl_xor_sync (~0u, best, d);
+      if (is_better (other, other_direction, least, best)) {
+        least = other;
+        best = other_direction;
+      }
     }
+    const bool asks = there && !found && least < HUGE_VAL;
+    const uint32_t all = __ballot_sync (~0u, asks && lane == best);
+    uint32_t at = 0;
+    if (threadIdx.x == 0)
+      s.scratch->wanted[(round + 1) % 2] = 0;
+    if (all && lane_here () == 0)
+      at = atomicAdd (&s.scratch->wanted[round % 2], __popc (all));
+    at = __shfl_sync (~0u, at, 0) + __popc (all & ((1u << lane_here ()) - 1));
+    if (asks && lane == best) {
+      s.scratch->moves[at] = (uint16_t) (item * CTR_SNAKE_DIRECTIONS + direction);
+      s.scratch->blocked[item] = 0;
+    }
+    if (!__syncthreads_or (asks))
+      break;
+    cta_find_blocked (s, s.scratch->wanted[round % 2], first, step);
+    __syncthreads ();
+    if (asks) {
+      found = !s.scratch->blocked[item];
+      if (!found && direction == best)
+        value = HUGE_VAL;
+    }
+    __syncwarp (); /* all have read it */
   }
   if (there && lane == best)
-    s.found[i] = {value, gain, least < HUGE_VAL ? i : NO_CHANGE, best};
+    s.found[i] = {value, gain, found ? i : NO_CHANGE, best};
 }
 
 __device__ inline CtrPoint
@@ -141,7 +151,7 @@ __device__ inline void
 cta_drop_moves (const Snake &s, uint32_t listed, int32_t step)
 {
 #pragma unroll 1
-  for (uint32_t l = threadIdx.x / 32; l < listed; l += SNAKE_WARPS) {
+  for (uint32_t l = threadIdx.x / 32; l < listed; l += warps_here ()) {
     const SnakeChange own = s.found[s.arrays.list[l]];
     bool dropped = false;
 #pragma unroll 1
@@ -163,7 +173,7 @@ cta_make_moves (const SnakeFrame &f, Snake &s, uint32_t listed, int32_t step)
   double best = HUGE_VAL;
   uint32_t best_index = NO_CHANGE;
 #pragma unroll 1
-  for (uint32_t l = threadIdx.x; l < listed; l += SNAKE_THREADS) {
+  for (uint32_t l = threadIdx.x; l < listed; l += blockDim.x) {
     const SnakeChange c = s.found[s.arrays.list[l]];
     if (s.arrays.chosen[l])
       gain = ctr_snake_sums_add (gain, c.gain);
@@ -179,7 +189,7 @@ cta_make_moves (const SnakeFrame &f, Snake &s, uint32_t listed, int32_t step)
     cta_best (s, &best, &best_index);
     gain = {0, 0, 0};
 #pragma unroll 1
-    for (uint32_t l = threadIdx.x; l < listed; l += SNAKE_THREADS) {
+    for (uint32_t l = threadIdx.x; l < listed; l += blockDim.x) {
       const SnakeChange c = s.found[s.arrays.list[l]];
       if (c.index == best_index)
         gain = c.gain;
@@ -192,7 +202,7 @@ cta_make_moves (const SnakeFrame &f, Snake &s, uint32_t listed, int32_t step)
   /* No two are neighbours, but two may have one in common: one side first. */
   for (int side = 0; side < 2; side++) {
 #pragma unroll 1
-    for (uint32_t l = threadIdx.x; l < listed; l += SNAKE_THREADS) {
+    for (uint32_t l = threadIdx.x; l < listed; l += blockDim.x) {
       const SnakeChange c = s.found[s.arrays.list[l]];
       if (!(all ? s.arrays.chosen[l] != 0 : c.index == best_index))
         continue;
@@ -296,7 +306,7 @@ cta_sum_moves (const SnakeFrame &f, const Snake &s, uint32_t own, uint32_t stale
   const bool is_stale = stale >> lane & 1;
   const uint32_t rank = __popc (stale & ((1u << lane) - 1));
 #pragma unroll 1
-  for (uint32_t t = threadIdx.x / 32 * HALVES; t < lines; t += SNAKE_WARPS * HALVES) {
+  for (uint32_t t = threadIdx.x / 32 * HALVES; t < lines; t += warps_here () * HALVES) {
     const uint32_t u = min (t + 1, lines - 1);
     const int item_t = __ffs (__ballot_sync (~0u, is_stale && rank == t / SNAKE_VARIANTS)) - 1;
     const int item_u = __ffs (__ballot_sync (~0u, is_stale && rank == u / SNAKE_VARIANTS)) - 1;
@@ -330,7 +340,7 @@ team_find_gains (const SnakeFrame &f, const Snake &s, int32_t step)
       },
       [&] (uint32_t i, int variant) { return line_of_move (s, i, variant, step); });
 #pragma unroll 1
-  for (uint32_t i = s.cta + threadIdx.x / 32 * s.ctas; i < count; i += SNAKE_WARPS * s.ctas) {
+  for (uint32_t i = s.cta + threadIdx.x / 32 * s.ctas; i < count; i += warps_here () * s.ctas) {
     if (!s.arrays.stale[i])
       continue;
     const CtrSnakeSums sums = warp_item_sums<SNAKE_VARIANTS> (s, i);
@@ -347,7 +357,8 @@ __device__ inline void
 team_find_moves (const SnakeFrame &f, const Snake &s, int32_t step, bool together)
 {
   const uint32_t all = s.cta < s.count ? (s.count - s.cta - 1) / s.ctas + 1 : 0;
-  const uint32_t lanes = all > SNAKE_THREADS / HALF ? CTR_SNAKE_DIRECTIONS : HALF, room = SNAKE_THREADS / lanes;
+  const uint32_t lanes = all > blockDim.x / HALF ? CTR_SNAKE_DIRECTIONS : HALF,
+                 room = min (blockDim.x / lanes, SNAKE_ITEMS);
   if (together)
     team_find_gains<WIDE> (f, s, step);
 #pragma unroll 1
@@ -373,7 +384,7 @@ team_move (const SnakeFrame &f, Snake &s, uint32_t step)
 {
   bool is_long = false;
 #pragma unroll 1
-  for (uint32_t i = threadIdx.x; i < s.count; i += SNAKE_THREADS) {
+  for (uint32_t i = threadIdx.x; i < s.count; i += blockDim.x) {
     const uint32_t rows = rows_between (s.arrays.points[i], s.arrays.points[ctr_snake_next (s.count, i)]);
     is_long = is_long || rows > SNAKE_LONG_ROWS;
     s.arrays.stale[i] = 1;
@@ -386,7 +397,7 @@ team_move (const SnakeFrame &f, Snake &s, uint32_t step)
     team_find_moves<WIDE> (f, s, (int32_t) step, together);
     team_barrier (s);
 #pragma unroll 1
-    for (uint32_t i = threadIdx.x; i < s.count; i += SNAKE_THREADS)
+    for (uint32_t i = threadIdx.x; i < s.count; i += blockDim.x)
       s.arrays.stale[i] = 0;
     listed = cta_list (s);
     cta_make_listed (f, s, listed, (int32_t) step);

@@ -82,7 +82,7 @@ cta_drop_removals (const Snake &s, uint32_t listed)
 {
   const CtrPoint *points = s.arrays.points;
 #pragma unroll 1
-  for (uint32_t l = threadIdx.x / 32; l < listed; l += SNAKE_WARPS) {
+  for (uint32_t l = threadIdx.x / 32; l < listed; l += warps_here ()) {
     const SnakeChange own = s.found[s.arrays.list[l]];
     const CtrPoint a = points[ctr_snake_before (s.count, own.index)], b = points[ctr_snake_next (s.count, own.index)];
     bool dropped = false;
@@ -113,7 +113,7 @@ cta_make_removals (const SnakeFrame &f, Snake &s, uint32_t listed, CtrSnakeLengt
   double best = HUGE_VAL;
   uint32_t best_index = NO_CHANGE;
 #pragma unroll 1
-  for (uint32_t l = threadIdx.x; l < listed; l += SNAKE_THREADS) {
+  for (uint32_t l = threadIdx.x; l < listed; l += blockDim.x) {
     const SnakeChange c = s.found[s.arrays.list[l]];
     if (s.arrays.chosen[l]) {
       const CtrSnakeLengths change = lengths_without (s, {0, 0}, c.index);
@@ -136,19 +136,19 @@ cta_make_removals (const SnakeFrame &f, Snake &s, uint32_t listed, CtrSnakeLengt
   /* What stays, by point. */
   uint8_t *stays = s.arrays.stale; /* what is stale is not known after this */
 #pragma unroll 1
-  for (uint32_t i = threadIdx.x; i < s.count; i += SNAKE_THREADS)
+  for (uint32_t i = threadIdx.x; i < s.count; i += blockDim.x)
     stays[i] = all || i != best_index;
   __syncthreads ();
   if (all)
 #pragma unroll 1
-    for (uint32_t l = threadIdx.x; l < listed; l += SNAKE_THREADS)
+    for (uint32_t l = threadIdx.x; l < listed; l += blockDim.x)
       if (s.arrays.chosen[l])
         stays[s.found[s.arrays.list[l]].index] = 0;
   __syncthreads ();
   const uint32_t kept = cta_places (s, s.count, [&] (uint32_t i) { return (uint32_t) stays[i]; });
   CtrPoint *news = s.room.news + (size_t) s.cta * f.capacity;
 #pragma unroll 1
-  for (uint32_t i = threadIdx.x; i < s.count; i += SNAKE_THREADS)
+  for (uint32_t i = threadIdx.x; i < s.count; i += blockDim.x)
     if (stays[i])
       news[s.arrays.places[i]] = s.arrays.points[i];
   __syncthreads ();

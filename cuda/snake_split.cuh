@@ -61,7 +61,7 @@ team_split (const SnakeFrame &f, Snake &s)
   CtrPoint *points = s.arrays.points;
   uint8_t *proposed = s.arrays.stale, *chosen = s.arrays.chosen; /* what is stale is not known after this */
 #pragma unroll 1
-  for (uint32_t e = threadIdx.x / 32; e < s.count; e += SNAKE_WARPS) {
+  for (uint32_t e = threadIdx.x / 32; e < s.count; e += warps_here ()) {
     const CtrPoint a = points[e], b = points[ctr_snake_next (s.count, e)];
     const bool splits =
         ctr_snake_splits (a, b, s.min_segment) && (halves_exactly (a, b) || !warp_split_touches (s, e, a, b));
@@ -70,7 +70,7 @@ team_split (const SnakeFrame &f, Snake &s)
   }
   __syncthreads ();
 #pragma unroll 1
-  for (uint32_t e = threadIdx.x / 32; e < s.count; e += SNAKE_WARPS) {
+  for (uint32_t e = threadIdx.x / 32; e < s.count; e += warps_here ()) {
     const CtrPoint a = points[e], b = points[ctr_snake_next (s.count, e)];
     const bool keeps = proposed[e] && !warp_splits_touch (s, e, a, b);
     if (lane_here () == 0)
@@ -87,7 +87,7 @@ team_split (const SnakeFrame &f, Snake &s)
   }
   CtrPoint *news = s.room.news + (size_t) s.cta * f.capacity;
 #pragma unroll 1
-  for (uint32_t e = threadIdx.x; e < count; e += SNAKE_THREADS) {
+  for (uint32_t e = threadIdx.x; e < count; e += blockDim.x) {
     const uint32_t before = s.arrays.places[e];
     news[e + min (before, kept)] = points[e];
     if (chosen[e] && before < kept)

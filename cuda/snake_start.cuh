@@ -20,7 +20,7 @@ cta_sum_cells (const SnakeFrame &f, const Snake &s, uint32_t task, SnakeCells *c
   const int columns = ctr_snake_cells (s.limits.right - s.limits.left);
   const int rows = ctr_snake_cells (s.limits.bottom - s.limits.top);
   const CtrSnakeSums *bands = f.bands + (size_t) task * CTR_SNAKE_CELLS * SNAKE_LINES;
-  for (int line = threadIdx.x; line <= columns; line += SNAKE_THREADS) {
+  for (int line = threadIdx.x; line <= columns; line += blockDim.x) {
     CtrSnakeSums sums = {0, 0, 0};
     cells->lines[0][line] = sums;
 #pragma unroll 8
@@ -37,7 +37,7 @@ cta_sum_cells (const SnakeFrame &f, const Snake &s, uint32_t task, SnakeCells *c
 __device__ inline void
 cta_pairs (int count, uint16_t *pairs)
 {
-  for (int low = threadIdx.x; low < count; low += SNAKE_THREADS) {
+  for (int low = threadIdx.x; low < count; low += blockDim.x) {
     int at = low * count - low * (low - 1) / 2;
     for (int high = low + 1; high <= count; high++)
       pairs[at++] = (uint16_t) (low | high << 8);

@@ -26,7 +26,7 @@ add_word (uint32_t word, int count, uint32_t *s1, uint64_t *s2)
     *s1 += low + high;
     *s2 += (uint64_t) low * low + (uint64_t) high * high;
   } else {
-    const uint32_t kept = count >= 4 ? word : count <= 0 ? 0 : word & ((1u << 8 * count) - 1);
+    const uint32_t kept = word & __funnelshift_lc (~0u, 0, (uint32_t) max (8 * count, 0)); /* of 32 bits, at most */
     *s1 = __dp4a (kept, 0x01010101u, *s1);
     *s2 = __dp4a (kept, kept, (uint32_t) *s2); /* a block's are far below 2^32 */
   }
@@ -106,13 +106,23 @@ sums_left_of (const SnakeTable &t, int32_t column, int32_t y)
   return sums;
 }
 
-/* ctr_snake_column() without a division of 64 bits: products are below 2^32. */
+/* ctr_snake_column() without a division of integers: products are below 2^32, and the quotient in single precision is
+ * off by far less than 1. */
 __device__ inline int32_t
 column_of (CtrPoint a, CtrPoint b, uint32_t rows)
 {
   const uint32_t rise = b.y - a.y;
   const uint32_t product = rows * (uint32_t) (b.x > a.x ? b.x - a.x : a.x - b.x);
-  return b.x > a.x ? a.x + (int32_t) ((product + rise - 1) / rise) : a.x - (int32_t) (product / rise);
+  int32_t quotient = (int32_t) __fdividef ((float) product, (float) rise);
+  int32_t rest = (int32_t) (product - (uint32_t) quotient * rise);
+  if (rest < 0) {
+    quotient--;
+    rest += (int32_t) rise;
+  } else if (rest >= (int32_t) rise) {
+    quotient++;
+    rest -= (int32_t) rise;
+  }
+  return b.x > a.x ? a.x + quotient + (rest > 0) : a.x - quotient;
 }
 
 #endif

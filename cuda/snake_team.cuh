@@ -20,24 +20,24 @@ struct SnakeArrays {
   uint8_t *chosen;  /* of the list, or by point */
 };
 
-constexpr uint32_t SNAKE_OWN_CHANGES = 256;                            /* of a CTA that is alone, in shared memory */
-constexpr uint32_t SNAKE_FEW = 32;                                     /* changes that a warp makes */
-constexpr uint32_t SNAKE_ITEMS = SNAKE_THREADS / CTR_SNAKE_DIRECTIONS; /* points whose moves a CTA looks at together */
-constexpr uint32_t SNAKE_LONG_ROWS = 192; /* of an edge, from which on its sums are shared out */
+constexpr uint32_t SNAKE_OWN_CHANGES = 256; /* of a CTA that is alone, in shared memory */
+constexpr uint32_t SNAKE_FEW = 32;          /* changes that a warp makes */
+constexpr uint32_t SNAKE_ITEMS = 64;        /* points whose moves a CTA looks at together, at most */
+constexpr uint32_t SNAKE_LONG_ROWS = 192;   /* of an edge, from which on its sums are shared out */
 
 /* For reductions and decisions of a CTA. */
 struct SnakeScratch {
-  CtrSnakeSums sums[SNAKE_WARPS];
-  double values[SNAKE_WARPS];
-  uint32_t numbers[SNAKE_WARPS];
+  CtrSnakeSums sums[SNAKE_MOST_WARPS];
+  double values[SNAKE_MOST_WARPS];
+  uint32_t numbers[SNAKE_MOST_WARPS];
   uint32_t counters[2];                   /* of a list and of the next one */
   SnakeChange changes[SNAKE_OWN_CHANGES]; /* in place of the room's */
   SnakeChange few[SNAKE_FEW];             /* the first ones listed */
   CtrSnakeSums lines[SNAKE_ITEMS * SNAKE_VARIANTS];
-  uint32_t wanted;                                    /* moves in the list */
-  uint16_t moves[SNAKE_ITEMS * CTR_SNAKE_DIRECTIONS]; /* item * directions + direction */
-  uint32_t blocked[SNAKE_ITEMS];                      /* a bit a direction */
-  CtrSnakeSums inside;                                /* after moves */
+  uint32_t wanted[2];            /* moves in the list */
+  uint16_t moves[SNAKE_ITEMS];   /* item * directions + direction */
+  uint32_t blocked[SNAKE_ITEMS]; /* does it touch something? */
+  CtrSnakeSums inside;           /* after moves */
   double criterion;
 };
 
@@ -66,15 +66,21 @@ lane_here ()
 }
 
 __device__ inline uint32_t
+warps_here ()
+{
+  return blockDim.x / 32;
+}
+
+__device__ inline uint32_t
 warp_of_team (const Snake &s)
 {
-  return s.cta * SNAKE_WARPS + threadIdx.x / 32;
+  return s.cta * warps_here () + threadIdx.x / 32;
 }
 
 __device__ inline uint32_t
 warps_of_team (const Snake &s)
 {
-  return s.ctas * SNAKE_WARPS;
+  return s.ctas * warps_here ();
 }
 
 __device__ inline void
@@ -116,7 +122,7 @@ cta_list (Snake &s)
     s.scratch->counters[(s.lists + 1) % 2] = 0;
   s.lists++;
 #pragma unroll 1
-  for (uint32_t i = threadIdx.x; i < s.count; i += SNAKE_THREADS) {
+  for (uint32_t i = threadIdx.x; i < s.count; i += blockDim.x) {
     const SnakeChange change = s.found[i];
     if (change.index == NO_CHANGE)
       continue;
@@ -246,8 +252,8 @@ cta_sum (SnakeScratch *scratch, CtrSnakeSums sums)
     scratch->sums[threadIdx.x / 32] = sums;
   __syncthreads ();
   sums = scratch->sums[0];
-#pragma unroll
-  for (int i = 1; i < SNAKE_WARPS; i++)
+#pragma unroll 4
+  for (uint32_t i = 1; i < warps_here (); i++)
     sums = ctr_snake_sums_add (sums, scratch->sums[i]);
   __syncthreads ();
   return sums;
@@ -285,7 +291,8 @@ cta_best (const Snake &s, double *value, uint32_t *number)
   __syncthreads ();
   *value = s.scratch->values[0];
   *number = s.scratch->numbers[0];
-  for (int i = 1; i < SNAKE_WARPS; i++)
+#pragma unroll 4
+  for (uint32_t i = 1; i < warps_here (); i++)
     if (is_better (s.scratch->values[i], s.scratch->numbers[i], *value, *number)) {
       *value = s.scratch->values[i];
       *number = s.scratch->numbers[i];
@@ -299,7 +306,7 @@ __device__ inline uint32_t
 cta_places (const Snake &s, uint32_t count, Size size)
 {
   uint32_t *places = s.arrays.places;
-  const uint32_t share = (count + SNAKE_THREADS - 1) / SNAKE_THREADS;
+  const uint32_t share = (count + blockDim.x - 1) / blockDim.x;
   const uint32_t first = min (threadIdx.x * share, count), end = min (first + share, count);
   const uint32_t only = first < end ? size (first) : 0; /* mostly */
   uint32_t own = only;
@@ -315,8 +322,9 @@ cta_places (const Snake &s, uint32_t count, Size size)
     s.scratch->numbers[threadIdx.x / 32] = sum;
   __syncthreads ();
   uint32_t all = 0, before = sum - own;
-  for (int i = 0; i < SNAKE_WARPS; i++) {
-    before += i < (int) (threadIdx.x / 32) ? s.scratch->numbers[i] : 0;
+#pragma unroll 4
+  for (uint32_t i = 0; i < warps_here (); i++) {
+    before += i < threadIdx.x / 32 ? s.scratch->numbers[i] : 0;
     all += s.scratch->numbers[i];
   }
   if (first < end)
@@ -455,7 +463,7 @@ team_sums_up (const SnakeFrame &f, Snake &s)
       });
   CtrSnakeSums sums = {0, 0, 0};
 #pragma unroll 1
-  for (uint32_t i = threadIdx.x; i < shares.count; i += SNAKE_THREADS)
+  for (uint32_t i = threadIdx.x; i < shares.count; i += blockDim.x)
     sums = ctr_snake_sums_add (sums, s.room.partials[i]);
   s.inside = cta_sum (s.scratch, sums);
   s.criterion = warp_criterion (f, s, s.inside);
@@ -467,7 +475,7 @@ __device__ inline void
 cta_take_points (Snake &s, const CtrPoint *news, uint32_t count)
 {
 #pragma unroll 1
-  for (uint32_t i = threadIdx.x; i < count; i += SNAKE_THREADS)
+  for (uint32_t i = threadIdx.x; i < count; i += blockDim.x)
     s.arrays.points[i] = news[i];
   s.count = count;
   __syncthreads ();
@@ -478,7 +486,7 @@ cta_lengths (const Snake &s)
 {
   uint64_t x = 0, y = 0;
 #pragma unroll 1
-  for (uint32_t i = threadIdx.x; i < s.count; i += SNAKE_THREADS) {
+  for (uint32_t i = threadIdx.x; i < s.count; i += blockDim.x) {
     const CtrPoint a = s.arrays.points[i], b = s.arrays.points[ctr_snake_next (s.count, i)];
     x += ctr_snake_distance (a.x, b.x);
     y += ctr_snake_distance (a.y, b.y);

@@ -301,6 +301,12 @@ __funnelshift_r (unsigned low, unsigned high, unsigned shift)
 }
 
 static inline unsigned
+__funnelshift_lc (unsigned low, unsigned high, unsigned shift)
+{
+  return shift < 32 ? (unsigned) (((unsigned long long) high << 32 | low) << shift >> 32) : low;
+}
+
+static inline unsigned
 __byte_perm (unsigned low, unsigned high, unsigned selector)
 {
   const unsigned long long bytes = (unsigned long long) high << 32 | low;
@@ -316,6 +322,12 @@ static inline float
 __frcp_rn (float x)
 {
   return 1 / x;
+}
+
+static inline float
+__fdividef (float x, float y)
+{
+  return x / y;
 }
 
 static inline unsigned
