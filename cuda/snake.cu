@@ -66,13 +66,19 @@ snakes_create (CtrError *error)
   return NULL;
 }
 
+int32_t
+side_of (const CtrSnakeWindow *window)
+{
+  const int32_t width = window->right - window->left, height = window->bottom - window->top;
+  return width > height ? width : height;
+}
+
 /* CTAs for a task among COUNT alike: more for larger ones, as long as all of them fit on the GPU together. */
 uint32_t
 ctas_for (const Snakes *s, const CtrSnakeTask *task, uint32_t count)
 {
   constexpr uint32_t TOGETHER = 264;
-  const int32_t width = task->window.right - task->window.left, height = task->window.bottom - task->window.top;
-  const int32_t side = width > height ? width : height;
+  const int32_t side = side_of (&task->window);
   uint32_t ctas = s->most_ctas;
   while (ctas > 1 && (side <= (int32_t) ctas * 16 || ctas * count > TOGETHER))
     ctas /= 2;
@@ -140,13 +146,18 @@ bool
 launch_tasks (const Snakes *s, const SnakeFrame &f, bool wide, CtrError *error)
 {
   constexpr uint32_t ALONE = 100; /* CTAs that find a multiprocessor each, in whole clusters */
+  constexpr int32_t LARGE = 4096; /* sides of windows from which on there is work for more threads */
   const CtrSnakePlan *plan = s->plan;
   uint32_t first = 0;
   for (uint32_t ctas = 1; ctas <= SNAKE_MOST_CTAS; ctas *= 2) {
     uint32_t count = 0;
+    bool large = false;
     for (uint32_t i = 0; i < plan->task_count; i++)
-      count += ctas_for (s, &plan->tasks[i], plan->task_count) == ctas;
-    const uint32_t threads = count * ctas <= ALONE ? SNAKE_MOST_THREADS : SNAKE_FEW_THREADS;
+      if (ctas_for (s, &plan->tasks[i], plan->task_count) == ctas) {
+        count++;
+        large = large || side_of (&plan->tasks[i].window) >= LARGE;
+      }
+    const uint32_t threads = large && count * ctas <= ALONE ? SNAKE_MOST_THREADS : SNAKE_FEW_THREADS;
     if (count && !snake_launch_evolution (f, first, count, ctas, threads, wide, s->stream, error))
       return false;
     first += count;

@@ -297,29 +297,41 @@ line_of_move (const Snake &s, uint32_t i, int variant, int32_t step)
       points[ctr_snake_next (s.count, i)]};
 }
 
-/* Sums along the lines of the moves of up to 32 points, half a warp one. OWN: the point, in the lanes of STALE. */
+/* The number of the bit of BITS that has N others below it. */
+__device__ inline uint32_t
+bit_of_rank (uint32_t bits, uint32_t n)
+{
+  uint32_t at = 0;
+#pragma unroll
+  for (uint32_t width = 16; width; width /= 2) {
+    const uint32_t below = __popc (bits >> at & ((1u << width) - 1));
+    at += below <= n ? width : 0;
+    n -= below <= n ? below : 0;
+  }
+  return at;
+}
+
+/* Sums along the lines of the moves of up to 32 points, the STALE ones of those each s.ctas-th from FIRST on. */
 template <bool WIDE>
 __device__ inline void
-cta_sum_moves (const SnakeFrame &f, const Snake &s, uint32_t own, uint32_t stale, CtrSnakeSums *all, int32_t step)
+cta_sum_moves (const SnakeFrame &f, const Snake &s, uint32_t first, uint32_t stale, CtrSnakeSums *all, int32_t step)
 {
-  const uint32_t lane = lane_here (), lines = __popc (stale) * SNAKE_VARIANTS;
-  const bool is_stale = stale >> lane & 1;
-  const uint32_t rank = __popc (stale & ((1u << lane) - 1));
+  const uint32_t lines = __popc (stale) * SNAKE_VARIANTS;
+  /* Lanes of a line: most are short. */
+  const uint32_t lanes = lines > blockDim.x / HALF ? HALF / 2 : HALF, lane = threadIdx.x % lanes;
 #pragma unroll 1
-  for (uint32_t t = threadIdx.x / 32 * HALVES; t < lines; t += warps_here () * HALVES) {
-    const uint32_t u = min (t + 1, lines - 1);
-    const int item_t = __ffs (__ballot_sync (~0u, is_stale && rank == t / SNAKE_VARIANTS)) - 1;
-    const int item_u = __ffs (__ballot_sync (~0u, is_stale && rank == u / SNAKE_VARIANTS)) - 1;
-    const int item = lane < HALF ? item_t : item_u, variant = (lane < HALF ? t : u) % SNAKE_VARIANTS;
-    const SnakeLine l = line_of_move (s, __shfl_sync (~0u, own, item), variant, step);
+  for (uint32_t begin = threadIdx.x / 32 * (32 / lanes); begin < lines; begin += blockDim.x / lanes) {
+    const uint32_t own = begin + lane_here () / lanes, t = min (own, lines - 1);
+    const uint32_t item = bit_of_rank (stale, t / SNAKE_VARIANTS), variant = t % SNAKE_VARIANTS;
+    const SnakeLine l = line_of_move (s, first + item * s.ctas, (int) variant, step);
     const uint32_t rows = rows_of (l);
     CtrSnakeSums sums = {0, 0, 0};
 #pragma unroll 2
-    for (uint32_t r = lane % HALF; r < rows; r += HALF)
+    for (uint32_t r = lane; r < rows; r += lanes)
       sums = ctr_snake_sums_add (sums, row_of_line<WIDE> (f.table, l, r));
     __syncwarp ();
-    sums = half_sum<!WIDE> (sums, __any_sync (~0u, rows > SNAKE_FEW_ROWS) ? SNAKE_FEW_ROWS + 1 : SNAKE_FEW_ROWS);
-    if (lane % HALF == 0 && t + lane / HALF < lines)
+    sums = lanes_sum<!WIDE> (sums, lanes, !__any_sync (~0u, rows > SNAKE_FEW_ROWS));
+    if (lane == 0 && own < lines)
       all[item * SNAKE_VARIANTS + variant] = sums;
   }
 }
@@ -369,7 +381,7 @@ team_find_moves (const SnakeFrame &f, const Snake &s, int32_t step, bool togethe
     for (uint32_t part = 0; part < items && !together; part += 32) {
       const uint32_t item = part + lane_here (), own = first + min (item, items - 1) * s.ctas;
       const uint32_t part_stale = __ballot_sync (~0u, item < items && s.arrays.stale[own]);
-      cta_sum_moves<WIDE> (f, s, own, part_stale, s.scratch->lines + part * SNAKE_VARIANTS, step);
+      cta_sum_moves<WIDE> (f, s, first + part * s.ctas, part_stale, s.scratch->lines + part * SNAKE_VARIANTS, step);
       stale |= (uint64_t) part_stale << part;
     }
     __syncthreads ();

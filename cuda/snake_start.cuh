@@ -7,10 +7,16 @@
 
 constexpr int SNAKE_PAIRS = CTR_SNAKE_CELLS * (CTR_SNAKE_CELLS + 1) / 2; /* of lines */
 
+/* Sums, those of large images rounded. */
+struct SnakeReals {
+  double n, s1, s2;
+};
+
 /* In shared memory: for each line between rows of cells, what is above it and left of each line between columns. */
 struct SnakeCells {
   CtrSnakeSums lines[SNAKE_LINES][SNAKE_LINES];
   uint16_t pairs[2][SNAKE_PAIRS]; /* of columns' lines, of rows': the lower one | the higher one << 8 */
+  SnakeReals bands[SNAKE_MOST_WARPS][SNAKE_LINES]; /* by warp: between two lines between rows, left of each line */
 };
 
 /* Fills CELLS; returns the window's sums. */
@@ -44,27 +50,39 @@ cta_pairs (int count, uint16_t *pairs)
   }
 }
 
-/* About half of n ln v of a region, off by less than 1e-4 n: v by 1e-5 at most, where the mean's square is 2^32 and v
- * is 1/12 or more, and __logf() by 1e-5. */
+/* About half of n ln v of a region, off by less than 5e-5 n: v by 1e-5 at most, where the mean's square is 2^32 and v is
+ * 1/12 or more, and __logf() by 1e-5. What the sums were rounded by adds less than 2e-5 of the window's pixels. */
 __device__ inline double
-rough_cost (CtrSnakeSums sums)
+rough_cost (SnakeReals sums)
 {
-  const double n = (double) sums.n;
+  const double n = sums.n;
   double inverse = __frcp_rn ((float) n);
   inverse = ctr_mul (inverse, ctr_add (2, -ctr_mul (n, inverse)));
   inverse = ctr_mul (inverse, ctr_add (2, -ctr_mul (n, inverse)));
-  const double mean = ctr_mul ((double) sums.s1, inverse);
-  const double variance = ctr_add (ctr_mul ((double) sums.s2, inverse), -ctr_mul (mean, mean));
+  const double mean = ctr_mul (sums.s1, inverse);
+  const double variance = ctr_add (ctr_mul (sums.s2, inverse), -ctr_mul (mean, mean));
   return ctr_mul (ctr_mul (0.5, n), __logf (fmaxf ((float) variance, (float) CTR_SNAKE_LEAST)));
+}
+
+__device__ inline SnakeReals
+reals_of (CtrSnakeSums sums)
+{
+  return {(double) sums.n, (double) sums.s1, (double) sums.s2};
+}
+
+__device__ inline SnakeReals
+reals_between (SnakeReals a, SnakeReals b)
+{
+  return {ctr_add (b.n, -a.n), ctr_add (b.s1, -a.s1), ctr_add (b.s2, -a.s2)};
 }
 
 /* Is it sure, at a fraction of the price, that the criterion is above LIMIT? */
 __device__ inline bool
-is_worse_gaussian (CtrSnakeSums inside, CtrSnakeSums window, double limit)
+is_worse_gaussian (SnakeReals inside, SnakeReals window, double limit)
 {
-  const CtrSnakeSums outside = ctr_snake_sums_sub (window, inside);
+  const SnakeReals outside = reals_between (inside, window);
   return outside.n < 1
-         || ctr_add (rough_cost (inside), rough_cost (outside)) > ctr_add (limit, ctr_mul (1e-4, (double) window.n));
+         || ctr_add (rough_cost (inside), rough_cost (outside)) > ctr_add (limit, ctr_mul (1e-4, window.n));
 }
 
 /* The polygon becomes that rectangle; false where there is none. */
@@ -81,27 +99,39 @@ team_start (const SnakeFrame &f, Snake &s, uint32_t task, SnakeCells *cells)
   double best = HUGE_VAL;
   uint32_t best_number = NO_CHANGE;
   double limit = HUGE_VAL; /* the best of the warp */
+  const SnakeReals window = reals_of (s.window);
+  SnakeReals *band = cells->bands[threadIdx.x / 32];
 #pragma unroll 1
-  for (uint32_t first = warp_of_team (s) * 32; first < column_pairs * row_pairs; first += warps_of_team (s) * 32) {
-    const uint32_t n = first + lane_here ();
-    double value = HUGE_VAL;
-    if (n < column_pairs * row_pairs) {
-      const uint32_t across = cells->pairs[0][n % column_pairs], down = cells->pairs[1][n / column_pairs];
-      const CtrSnakeSums *top = cells->lines[down & 0xff], *bottom = cells->lines[down >> 8];
-      const CtrSnakeSums inside = ctr_snake_sums_sub (ctr_snake_sums_sub (bottom[across >> 8], bottom[across & 0xff]),
-          ctr_snake_sums_sub (top[across >> 8], top[across & 0xff]));
-      if (f.cost.model != CTR_SNAKE_GAUSSIAN || !is_worse_gaussian (inside, s.window, limit))
-        value = ctr_snake_criterion (&f.cost, inside, s.window);
+  for (uint32_t row = warp_of_team (s); row < row_pairs; row += warps_of_team (s)) {
+    const uint32_t down = cells->pairs[1][row];
+    const CtrSnakeSums *top = cells->lines[down & 0xff], *bottom = cells->lines[down >> 8];
+    for (int line = (int) lane_here (); line <= columns; line += 32)
+      band[line] = reals_of (ctr_snake_sums_sub (bottom[line], top[line]));
+    __syncwarp ();
+#pragma unroll 1
+    for (uint32_t first = 0; first < column_pairs; first += 32) {
+      const uint32_t column = first + lane_here (), n = row * column_pairs + column;
+      double value = HUGE_VAL;
+      if (column < column_pairs) {
+        const uint32_t across = cells->pairs[0][column], left = across & 0xff, right = across >> 8;
+        if (f.cost.model != CTR_SNAKE_GAUSSIAN
+            || !is_worse_gaussian (reals_between (band[left], band[right]), window, limit))
+          value = ctr_snake_criterion (&f.cost,
+              ctr_snake_sums_sub (
+                  ctr_snake_sums_sub (bottom[right], bottom[left]), ctr_snake_sums_sub (top[right], top[left])),
+              s.window);
+      }
+      if (is_better (value, n, best, best_number)) {
+        best = value;
+        best_number = n;
+      }
+      if (__any_sync (~0u, value < limit)) {
+        limit = best;
+        for (int d = 16; d; d /= 2)
+          limit = fmin (limit, __shfl_xor_sync (~0u, limit, d));
+      }
     }
-    if (is_better (value, n, best, best_number)) {
-      best = value;
-      best_number = n;
-    }
-    if (__any_sync (~0u, value < limit)) {
-      limit = best;
-      for (int d = 16; d; d /= 2)
-        limit = fmin (limit, __shfl_xor_sync (~0u, limit, d));
-    }
+    __syncwarp ();
   }
   cta_best (s, &best, &best_number);
   if (threadIdx.x == 0)

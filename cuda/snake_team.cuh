@@ -218,18 +218,19 @@ warp_sum (CtrSnakeSums sums)
   return {(int64_t) warp_sum ((uint64_t) sums.n), (int64_t) warp_sum ((uint64_t) sums.s1), warp_sum (sums.s2)};
 }
 
-/* Over the lanes of half a warp, in all of them; of ROWS rows, of samples of 8 bits if NARROW. */
+/* Over as many lanes as there are LANES, a power of two, in all of them; of SNAKE_FEW_ROWS rows at most if FEW, of
+ * samples of 8 bits if NARROW. */
 constexpr uint32_t SNAKE_FEW_ROWS = 32, HALF = 16, HALVES = 2;
 template <bool NARROW>
 __device__ inline CtrSnakeSums
-half_sum (CtrSnakeSums sums, uint32_t rows)
+lanes_sum (CtrSnakeSums sums, uint32_t lanes, bool few)
 {
   static_assert ((uint64_t) SNAKE_FEW_ROWS * 65535 * 255 < 1u << 31, "the samples' sum has 32 bits with its sign");
-  if (NARROW && rows <= SNAKE_FEW_ROWS) {
+  if (NARROW && few) {
     int32_t n = (int32_t) sums.n, s1 = (int32_t) sums.s1;
     uint64_t s2 = sums.s2;
-#pragma unroll
-    for (int d = HALF / 2; d; d /= 2) {
+#pragma unroll 1
+    for (int d = (int) lanes / 2; d; d /= 2) {
       n += __shfl_xor_sync (~0u, n, d);
       s1 += __shfl_xor_sync (~0u, s1, d);
       s2 += __shfl_xor_sync (~0u, s2, d);
@@ -237,7 +238,7 @@ half_sum (CtrSnakeSums sums, uint32_t rows)
     return {n, s1, s2};
   }
 #pragma unroll 1
-  for (int d = HALF / 2; d; d /= 2)
+  for (int d = (int) lanes / 2; d; d /= 2)
     sums = ctr_snake_sums_add (
         sums, {__shfl_xor_sync (~0u, sums.n, d), __shfl_xor_sync (~0u, sums.s1, d), __shfl_xor_sync (~0u, sums.s2, d)});
   return sums;
@@ -422,7 +423,7 @@ team_sums (const SnakeFrame &f, const Snake &s, uint32_t count, Rows rows, Line 
     for (uint32_t r = first + lane_here () % HALF; r < end; r += HALF)
       sums = ctr_snake_sums_add (sums, row_of_line<WIDE> (f.table, l, r));
     __syncwarp ();
-    sums = half_sum<!WIDE> (sums, shares.rows);
+    sums = lanes_sum<!WIDE> (sums, HALF, shares.rows <= SNAKE_FEW_ROWS);
     if (lane_here () % HALF == 0 && w * HALVES + lane_here () / HALF < all)
       s.room.partials[t] = sums;
   }
