@@ -50,11 +50,11 @@ warp_price (const SnakeFrame &f, const Snake &s, CtrSnakeSums gain, bool paired)
   return both ? ctr_add (cost, other) : HUGE_VAL;
 }
 
-/* Finds the moves of ITEMS points, each s.ctas-th from FIRST on, LANES lanes one. The gains of those in STALE are to be
- * had from the scratch memory. */
+/* Finds the moves of ITEMS points, each s.ctas-th from FIRST on, LANES lanes one. The gains of those in STALE come from
+ * the sums LINES. */
 __device__ inline void
-cta_price_moves (
-    const SnakeFrame &f, const Snake &s, uint32_t first, uint32_t items, uint32_t lanes, uint64_t stale, int32_t step)
+cta_price_moves (const SnakeFrame &f, const Snake &s, uint32_t first, uint32_t items, uint32_t lanes, uint64_t stale,
+    const CtrSnakeSums *lines, int32_t step)
 {
   const uint32_t lane = threadIdx.x % lanes, direction = lane % CTR_SNAKE_DIRECTIONS;
   const uint32_t slot = threadIdx.x / lanes, item = min (slot, items - 1), i = first + item * s.ctas;
@@ -64,7 +64,7 @@ cta_price_moves (
   if (threadIdx.x / 32 * 32 < items * lanes) {
     CtrSnakeSums *gains = s.room.gains + (size_t) i * CTR_SNAKE_DIRECTIONS + direction;
     if (stale >> item & 1) {
-      const CtrSnakeSums *sums = s.scratch->lines + item * SNAKE_VARIANTS;
+      const CtrSnakeSums *sums = lines + item * SNAKE_VARIANTS;
       gain = ctr_snake_sums_sub (sums[direction], sums[CTR_SNAKE_DIRECTIONS]);
       if (there && lane < CTR_SNAKE_DIRECTIONS)
         *gains = gain;
@@ -369,13 +369,11 @@ __device__ inline void
 team_find_moves (const SnakeFrame &f, const Snake &s, int32_t step, bool together)
 {
   const uint32_t all = s.cta < s.count ? (s.count - s.cta - 1) / s.ctas + 1 : 0;
-  const uint32_t lanes = all > blockDim.x / HALF ? CTR_SNAKE_DIRECTIONS : HALF,
-                 room = min (blockDim.x / lanes, SNAKE_ITEMS);
   if (together)
     team_find_gains<WIDE> (f, s, step);
 #pragma unroll 1
-  for (uint32_t begin = 0; begin < all; begin += room) {
-    const uint32_t items = min (all - begin, room), first = s.cta + begin * s.ctas;
+  for (uint32_t begin = 0; begin < all; begin += SNAKE_ITEMS) {
+    const uint32_t items = min (all - begin, SNAKE_ITEMS), first = s.cta + begin * s.ctas;
     uint64_t stale = 0;
 #pragma unroll 1
     for (uint32_t part = 0; part < items && !together; part += 32) {
@@ -385,7 +383,11 @@ team_find_moves (const SnakeFrame &f, const Snake &s, int32_t step, bool togethe
       stale |= (uint64_t) part_stale << part;
     }
     __syncthreads ();
-    cta_price_moves (f, s, first, items, lanes, stale, step);
+    const uint32_t lanes = items > blockDim.x / HALF ? CTR_SNAKE_DIRECTIONS : HALF, room = blockDim.x / lanes;
+#pragma unroll 1
+    for (uint32_t part = 0; part < items; part += room)
+      cta_price_moves (f, s, first + part * s.ctas, min (items - part, room), lanes, stale >> part,
+          s.scratch->lines + part * SNAKE_VARIANTS, step);
   }
 }
 
