@@ -109,7 +109,7 @@ test_grid (void)
     const double iou =
         snake_target_iou (targets + i, image.width, image.height, result.contours.points + row->first, row->count);
     describe ("target %u of a grid, a %s: %g", i, snake_shape_names[targets[i].shape], iou);
-    CHECK (result.regions[i].object == i && iou > 0.85);
+    CHECK (result.regions[i].object == i && iou > 0.8);
     CHECK (row->previous == (int32_t) i - 1 && row->next == (i + 1 < count ? (int32_t) i + 1 : -1));
     CHECK (row->parent == -1 && row->child == -1 && row->flags == 0 && row->level == 0 && row->reserved == 0);
     if (i % 16 == 0) {
@@ -250,7 +250,7 @@ test_most_points (void)
   CtrContours *contours = run_snake (snake, &setup, &image, &params, &object, 1);
   const SnakeResult result = snake_result_of (contours);
   CHECK (contours->count == 1 && contours->point_count == CTR_SNAKE_MAX_POINTS);
-  CHECK (result.regions->flags == CTR_SNAKE_CONVERGED && result.regions->iterations == 4);
+  CHECK (result.regions->flags == CTR_SNAKE_CONVERGED && result.regions->iterations == 2);
   const uint32_t middles = CTR_SNAKE_MAX_POINTS - count;
   uint32_t at = 0;
   for (uint32_t i = 0, split = 0; i < count; i++) {

@@ -112,7 +112,7 @@ assert_outlines_disc (GstBuffer *buffer, guint index, const Disc *disc)
 
   fail_unless (gst_contour_meta_get_contour (meta, index, &c), "no outline %u", index);
   fail_unless (fabs (c.area - area) < 0.15 * area, "an area of %g, not %g", c.area, area);
-  fail_unless (fabs (c.x + c.w / 2 - disc->x) < 5 && fabs (c.y + c.h / 2 - disc->y) < 5, "around %g, %g, not %d, %d",
+  fail_unless (fabs (c.x + c.w / 2 - disc->x) < 6 && fabs (c.y + c.h / 2 - disc->y) < 6, "around %g, %g, not %d, %d",
       c.x + c.w / 2, c.y + c.h / 2, disc->x, disc->y);
 }
 
