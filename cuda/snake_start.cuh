@@ -50,8 +50,8 @@ cta_pairs (int count, uint16_t *pairs)
   }
 }
 
-/* About half of n ln v of a region, off by less than 5e-5 n: v by 1e-5 at most, where the mean's square is 2^32 and v is
- * 1/12 or more, and __logf() by 1e-5. What the sums were rounded by adds less than 2e-5 of the window's pixels. */
+/* About half of n ln v of a region, off by less than 5e-5 n: v by 1e-5 at most, where the mean's square is 2^32 and v
+ * is 1/12 or more, and __logf() by 1e-5. What the sums were rounded by adds less than 2e-5 of the window's pixels. */
 __device__ inline double
 rough_cost (SnakeReals sums)
 {
