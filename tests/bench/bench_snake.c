@@ -237,16 +237,17 @@ measure_singles (Bench *bench)
   return ok;
 }
 
-/* One frame of 256 targets, each in the middle of a window of its own but for a few pixels. */
+/* One frame of 256 targets of the first SHAPES shapes, each in the middle of a window of its own but for a few pixels.
+ */
 static bool
-measure_batches (Bench *bench)
+measure_batches (Bench *bench, const char *name, uint32_t shapes)
 {
   static SnakeTarget targets[MAX_OBJECTS];
   static CtrSnakeObject objects[MAX_OBJECTS];
   for (uint32_t i = 0; i < MAX_OBJECTS; i++) {
     const int32_t x = (int32_t) (FRAME_WIDTH * (2 * (i % ACROSS) + 1) / (2 * ACROSS));
     const int32_t y = (int32_t) (FRAME_HEIGHT * (2 * (i / ACROSS) + 1) / (2 * ACROSS));
-    targets[i] = (SnakeTarget){.shape = (i + i / ACROSS) % SNAKE_SHAPES,
+    targets[i] = (SnakeTarget){.shape = (i + i / ACROSS) % shapes,
         .x = x + (int) (i * 7 % 17) - 8,
         .y = y + (int) (i * 5 % 17) - 8,
         .radius = 42 + i % 5,
@@ -256,12 +257,8 @@ measure_batches (Bench *bench)
   }
   const SnakeScene scene = {
       .targets = targets, .target_count = MAX_OBJECTS, .inside = {140, 20}, .outside = {100, 20}, .seed = 2};
-  SnakeWork work = {.name = "objects",
-      .width = FRAME_WIDTH,
-      .height = FRAME_HEIGHT,
-      .bytes = 1,
-      .objects = objects,
-      .targets = targets};
+  SnakeWork work = {
+      .name = name, .width = FRAME_WIDTH, .height = FRAME_HEIGHT, .bytes = 1, .objects = objects, .targets = targets};
   ctr_snake_params_init (&work.params);
   const CtrImage view = snake_view (&work, bench->image, 0);
   snake_scene_draw (&scene, &view);
@@ -377,7 +374,8 @@ measure_all (Bench *bench)
     }
   }
   bool ok = measure_tracking (bench);
-  ok = measure_batches (bench) && ok;
+  ok = measure_batches (bench, "objects", SNAKE_SHAPES) && ok;
+  ok = measure_batches (bench, "objects without C", SNAKE_C) && ok;
   ok = measure_singles (bench) && ok;
   if (bench->cases && fclose (bench->cases) != 0)
     ok = false;
