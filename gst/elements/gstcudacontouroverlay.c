@@ -37,13 +37,13 @@ struct _GstCudaContourOverlay {
   /* Properties, under the object lock. */
   OverlayStyle style;
   gdouble alpha, fill_alpha;
-  guint colour; /* 0xAARRGGBB */
   gchar *font;
 
   CtrPainter *painters[2]; /* by CtrBackend, while started; the host's where it is needed */
   OverlayLayers layers;
-  OverlayText *text; /* of text_font; NULL until it is needed */
+  OverlayText *text; /* of text_font and text_points; NULL until it is needed */
   gchar *text_font;
+  guint text_points;
   gboolean told_fill, told_centroids, told_left_out; /* once each */
 };
 
@@ -52,6 +52,7 @@ enum {
   PROP_DRAW,
   PROP_COLOUR_BY,
   PROP_COLOUR,
+  PROP_MAX_LEVEL,
   PROP_THICKNESS,
   PROP_ALPHA,
   PROP_FILL_ALPHA,
@@ -67,13 +68,14 @@ typedef enum { HOLES_DASHED, HOLES_SOLID } Holes;
 #define DEFAULT_DRAW (OVERLAY_DRAW_CONTOURS | OVERLAY_DRAW_COMPONENTS | OVERLAY_DRAW_REGIONS)
 #define DEFAULT_COLOUR_BY CTR_COLOUR_ID
 #define DEFAULT_COLOUR 0xffe69f00
-#define DEFAULT_THICKNESS 2
+#define DEFAULT_MAX_LEVEL 0
+#define DEFAULT_THICKNESS 0
 #define DEFAULT_ALPHA 1.0
 #define DEFAULT_FILL_ALPHA 0.4
 #define DEFAULT_MIN_AREA 0.0
 #define DEFAULT_HOLES HOLES_DASHED
 #define DEFAULT_LEGEND FALSE
-#define DEFAULT_FONT "Sans 11"
+#define DEFAULT_FONT "Sans"
 
 G_DEFINE_TYPE (GstCudaContourOverlay, gst_cuda_contour_overlay, GST_TYPE_CONTOURS_FILTER)
 GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (cudacontouroverlay, "cudacontouroverlay", GST_RANK_NONE,
@@ -183,19 +185,20 @@ gst_cuda_contour_overlay_draws (GstContoursFilter *filter, GstBuffer *buffer)
   return overlay_layers_wanted (buffer, &style);
 }
 
-/* Letters of FONT, which is taken. */
+/* Letters of FONT, which is taken; of POINTS where it has no size. */
 static gboolean
-prepare_text (GstCudaContourOverlay *self, gchar *font, CtrError *error)
+prepare_text (GstCudaContourOverlay *self, gchar *font, guint points, CtrError *error)
 {
-  if (g_strcmp0 (font, self->text_font) != 0) {
+  if (g_strcmp0 (font, self->text_font) != 0 || points != self->text_points) {
     g_clear_pointer (&self->text, overlay_text_free);
     g_free (self->text_font);
     self->text_font = font;
+    self->text_points = points;
   } else {
     g_free (font);
   }
   if (!self->text)
-    self->text = overlay_text_new (self->text_font, error);
+    self->text = overlay_text_new (self->text_font, points, error);
   return self->text != NULL;
 }
 
@@ -231,19 +234,19 @@ gst_cuda_contour_overlay_draw (GstContoursFilter *filter, const CtrImage *image,
   OverlayStyle style;
   gchar *font = NULL;
   gboolean has_text;
-  guint colour;
 
   GST_OBJECT_LOCK (self);
   style = self->style;
   style.alpha = (guint8) (self->alpha * 255 + 0.5);
   style.fill_alpha = (guint8) (self->fill_alpha * 255 + 0.5);
-  colour = self->colour;
   has_text = overlay_style_has_text (&style);
   if (has_text)
     font = g_strdup (self->font ? self->font : DEFAULT_FONT);
   GST_OBJECT_UNLOCK (self);
 
-  if (has_text && !prepare_text (self, font, error))
+  if (style.thickness == 0)
+    style.thickness = overlay_fitting_thickness (&frame->info);
+  if (has_text && !prepare_text (self, font, overlay_fitting_points (&frame->info), error))
     return FALSE;
   if (!self->painters[backend] && !(self->painters[backend] = ctr_painter_new (backend, error)))
     return FALSE;
@@ -252,7 +255,7 @@ gst_cuda_contour_overlay_draw (GstContoursFilter *filter, const CtrImage *image,
   tell (self);
   if (self->layers.layers->len == 0)
     return TRUE;
-  overlay_colours_fill (colours, &frame->info, colour);
+  overlay_colours_fill (colours, &frame->info, style.colour);
   overlay_picture_init (&picture, frame, image->memory);
   return ctr_painter_run (self->painters[backend], &picture, (const CtrPaintLayer *) self->layers.layers->data,
       self->layers.layers->len, colours, stream, error);
@@ -272,7 +275,10 @@ gst_cuda_contour_overlay_set_property (GObject *object, guint id, const GValue *
       self->style.colour_by = g_value_get_enum (value);
       break;
     case PROP_COLOUR:
-      self->colour = g_value_get_uint (value);
+      self->style.colour = g_value_get_uint (value);
+      break;
+    case PROP_MAX_LEVEL:
+      self->style.max_level = g_value_get_uint (value);
       break;
     case PROP_THICKNESS:
       self->style.thickness = g_value_get_uint (value);
@@ -320,7 +326,10 @@ gst_cuda_contour_overlay_get_property (GObject *object, guint id, GValue *value,
       g_value_set_enum (value, self->style.colour_by);
       break;
     case PROP_COLOUR:
-      g_value_set_uint (value, self->colour);
+      g_value_set_uint (value, self->style.colour);
+      break;
+    case PROP_MAX_LEVEL:
+      g_value_set_uint (value, self->style.max_level);
       break;
     case PROP_THICKNESS:
       g_value_set_uint (value, self->style.thickness);
@@ -371,13 +380,14 @@ gst_cuda_contour_overlay_init (GstCudaContourOverlay *self)
   self->style = (OverlayStyle){
       .draw = DEFAULT_DRAW,
       .colour_by = DEFAULT_COLOUR_BY,
+      .colour = DEFAULT_COLOUR,
+      .max_level = DEFAULT_MAX_LEVEL,
       .thickness = DEFAULT_THICKNESS,
       .min_area = DEFAULT_MIN_AREA,
       .dashed_holes = DEFAULT_HOLES == HOLES_DASHED,
   };
   self->alpha = DEFAULT_ALPHA;
   self->fill_alpha = DEFAULT_FILL_ALPHA;
-  self->colour = DEFAULT_COLOUR;
   self->font = g_strdup (DEFAULT_FONT);
   overlay_layers_init (&self->layers);
 }
@@ -418,15 +428,28 @@ install_properties (GObjectClass *object_class)
           G_MAXUINT32, DEFAULT_COLOUR, controlled));
 
   /**
+   * GstCudaContourOverlay:max-level:
+   *
+   * Where the scale of color-by=level ends, in sample units: this level and those above it are yellow. Depth maps often
+   * use a small part of what their format can hold: a camera that counts millimetres sees no farther than some 10000 of
+   * 65535. 0: the format's largest sample, 255 or 65535.
+   */
+  g_object_class_install_property (object_class, PROP_MAX_LEVEL,
+      g_param_spec_uint ("max-level", "Maximum level",
+          "Level that ends the scale of color-by=level, in sample units; 0: the format's largest", 0, 65535,
+          DEFAULT_MAX_LEVEL, controlled));
+
+  /**
    * GstCudaContourOverlay:thickness:
    *
    * Of lines. Contours of pixels (cudaborders) are drawn along the pixels' centres. Contours of corners
    * (cudacrackcontour) with an even thickness lie between the pixels, half on either side; with an odd one they cover
-   * the region's own outermost pixels. Boxes are drawn inside their edges.
+   * the region's own outermost pixels. Boxes are drawn inside their edges. 0 fits the frame: 1 pixel in one of 240
+   * lines, 2 of 540, 3 of 1080, 4 of 2160.
    */
   g_object_class_install_property (object_class, PROP_THICKNESS,
-      g_param_spec_uint ("thickness", "Thickness", "Thickness of lines in pixels", 1, CTR_PAINT_MAX_THICKNESS,
-          DEFAULT_THICKNESS, controlled));
+      g_param_spec_uint ("thickness", "Thickness", "Thickness of lines in pixels; 0: fits the frame's size", 0,
+          CTR_PAINT_MAX_THICKNESS, DEFAULT_THICKNESS, controlled));
 
   /**
    * GstCudaContourOverlay:alpha:
@@ -487,11 +510,12 @@ install_properties (GObjectClass *object_class)
   /**
    * GstCudaContourOverlay:font-desc:
    *
-   * Pango font description of labels and legend, as the element textoverlay takes it, such as "Sans Bold 14".
+   * Pango font description of labels and legend, as the element textoverlay takes it, such as "Sans Bold 14". Without a
+   * size it fits the frame: 11 points in one of 540 lines, 16 of 1080.
    */
   g_object_class_install_property (object_class, PROP_FONT,
-      g_param_spec_string (
-          "font-desc", "Font description", "Pango font description of labels and legend", DEFAULT_FONT, changeable));
+      g_param_spec_string ("font-desc", "Font description",
+          "Pango font description of labels and legend; without a size: fits the frame's", DEFAULT_FONT, changeable));
 }
 
 static void

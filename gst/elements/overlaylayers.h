@@ -24,7 +24,9 @@ typedef struct {
   OverlayDraw draw;
   OverlayLabels labels;
   CtrColourBy colour_by;
-  guint thickness;
+  guint colour;             /* 0xAARRGGBB, where it is fixed */
+  guint max_level;          /* where the scale of levels ends; 0: where those of the format do */
+  guint thickness;          /* 0: that of the frame's size */
   guint8 alpha, fill_alpha; /* 0 .. 255 */
   gdouble min_area;         /* pixels of the frame */
   gboolean dashed_holes;
@@ -35,6 +37,7 @@ typedef struct {
 typedef struct {
   GArray *layers;     /* CtrPaintLayer */
   GArray *rectangles; /* CtrPaintRectangle */
+  GArray *edges;      /* the same, around marks */
   GArray *marks;      /* the same, of centroids */
   GArray *glyphs;     /* CtrPaintGlyph */
   GPtrArray *colours; /* of label images */
@@ -47,6 +50,10 @@ typedef struct {
 
 void overlay_layers_init (OverlayLayers *self);
 void overlay_layers_clear (OverlayLayers *self);
+
+/* Pixels of a line and points of letters that fit a frame like INFO. */
+guint overlay_fitting_thickness (const GstVideoInfo *info);
+guint overlay_fitting_points (const GstVideoInfo *info);
 
 /* Does BUFFER carry what is drawn? */
 gboolean overlay_layers_wanted (GstBuffer *buffer, const OverlayStyle *style);

@@ -226,7 +226,7 @@ GST_START_TEST (test_nothing_found)
   fail_unless_equals_int (count_all (buffer, &frame), 0);
   gst_buffer_unref (buffer);
 #ifdef HAVE_PANGO
-  g_object_set (element, "legend", TRUE, NULL);
+  g_object_set (element, "legend", TRUE, "font-desc", "Sans 11", NULL);
   buffer = pass (h, make_frame (&frame));
   fail_unless (count_drawn (buffer, &frame, 0, 20, 200, 40) > 1500);
   fail_unless_equals_int (count_drawn (buffer, &frame, 0, 0, 300, 20), 0);
@@ -328,8 +328,8 @@ GST_START_TEST (test_contours)
   ctr_paint_layer_init (&layer, CTR_PAINT_LINES);
   layer.thickness = 2;
   layer.dashed_holes = true;
-  check_painted ("cudaborders", "", layer, 0x777777);
-  check_painted ("cudacrackcontour levels=128", "", layer, 0x777777);
+  check_painted ("cudaborders", "thickness=2", layer, 0x777777);
+  check_painted ("cudacrackcontour levels=128", "thickness=2", layer, 0x777777);
   layer.thickness = 5;
   layer.alpha = 128;
   layer.dashed_holes = false;
@@ -415,9 +415,9 @@ GST_START_TEST (test_centroids)
     GstContoursComponent c;
 
     gst_component_meta_get_component (meta, i, &c);
-    fail_unless (count_drawn (buffer, &frame, floor (c.cx + 0.5) - 3, floor (c.cy + 0.5), 7, 1) >= 4);
+    fail_unless (count_drawn (buffer, &frame, floor (c.cx + 0.5) - 1, floor (c.cy + 0.5), 3, 1) >= 2);
   }
-  fail_unless (count_all (buffer, &frame) <= 21 * gst_component_meta_get_count (meta));
+  fail_unless (count_all (buffer, &frame) <= 69 * gst_component_meta_get_count (meta));
   gst_buffer_unref (buffer);
   gst_harness_teardown (h);
   g_free (line);
@@ -425,14 +425,137 @@ GST_START_TEST (test_centroids)
 
 GST_END_TEST;
 
+/* A cross is seen on its component's own colour, too. */
+GST_START_TEST (test_centroid_on_fill)
+{
+  TestFrame frame = {GST_VIDEO_FORMAT_NV12, 96, 64, .seed = 12};
+  gchar *line = g_strdup_printf ("cudacca threshold=0 labels=true backend=%s ! "
+                                 "cudacontouroverlay draw=fill+centroids fill-alpha=1 backend=%s",
+      test_backend (), test_backend ());
+  GstHarness *h = gst_harness_new_parse (line);
+  GstBuffer *buffer;
+  guint8 *bytes;
+  guint edge = 0;
+
+  set_frame_caps (h, &frame);
+  buffer = pass (h, make_frame (&frame));
+  bytes = plane_bytes (buffer, &frame, 0);
+  for (gint i = 0; i < frame.width * frame.height; i++)
+    edge += bytes[i] != bytes[0];
+  /* The cross and its edge of a pixel, less the cross: 3 + 2 pixels long, 1 thick. */
+  fail_unless_equals_int (edge, (2 * 13 * 3 - 9) - (2 * 11 - 1));
+  g_free (bytes);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+  g_free (line);
+}
+
+GST_END_TEST;
+
+/* What comes of a frame of WIDTH x HEIGHT RGBA pixels with PROPERTIES, behind cudacrackcontour with LEVELS; free with
+ * g_free(). */
+static guint8 *
+draw_levels (gint width, gint height, const gchar *levels, const gchar *properties)
+{
+  TestFrame frame = {GST_VIDEO_FORMAT_RGBA, width, height, .seed = 6};
+  gchar *line =
+      g_strdup_printf ("cudacrackcontour backend=%s levels=%s min-area=200 ! cudacontouroverlay backend=%s %s",
+          test_backend (), levels, test_backend (), properties);
+  GstHarness *h = gst_harness_new_parse (line);
+  GstBuffer *buffer;
+  guint8 *bytes;
+
+  set_frame_caps (h, &frame);
+  buffer = make_frame (&frame);
+  add_region (buffer, width / 4, height / 4, width / 2, height / 2);
+  buffer = pass (h, buffer);
+  bytes = plane_bytes (buffer, &frame, 0);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+  g_free (line);
+  return bytes;
+}
+
+static gboolean
+draws_the_same (gint width, gint height, const gchar *levels, const gchar *a, const gchar *b)
+{
+  guint8 *of_a = draw_levels (width, height, levels, a), *of_b = draw_levels (width, height, levels, b);
+  gboolean same = memcmp (of_a, of_b, (gsize) width * height * 4) == 0;
+
+  g_free (of_a);
+  g_free (of_b);
+  return same;
+}
+
+/* Without a size of their own, lines and letters have one that fits the frame. */
+GST_START_TEST (test_fitting_sizes)
+{
+  static const struct {
+    gint width, height;
+    const gchar *thickness, *text;
+  } sizes[] = {
+      {160, 120, "thickness=1", "draw=regions labels=area font-desc=Sans,7"},
+      {960, 540, "thickness=2", "draw=regions labels=area font-desc=Sans,11"},
+      {1080, 1920, "thickness=3", "draw=regions labels=area font-desc=Sans,16"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    const gint width = sizes[i].width, height = sizes[i].height;
+
+    fail_unless (draws_the_same (width, height, "128", "", sizes[i].thickness), "%d x %d", width, height);
+    fail_if (draws_the_same (width, height, "128", "", "thickness=4"));
+#ifdef HAVE_PANGO
+    fail_unless (
+        draws_the_same (width, height, "128", "draw=regions labels=area", sizes[i].text), "%d x %d", width, height);
+    fail_if (
+        draws_the_same (width, height, "128", "draw=regions labels=area", "draw=regions labels=area font-desc=Sans,9"));
+#endif
+  }
+}
+
+GST_END_TEST;
+
+/* The scale of levels ends where it is told to. */
+GST_START_TEST (test_max_level)
+{
+  const gchar *yellow = "draw=contours color-by=fixed color=0xfffde725";
+
+  fail_unless (draws_the_same (96, 64, "100", "draw=contours color-by=level max-level=100", yellow));
+  fail_unless (draws_the_same (96, 64, "100", "draw=contours color-by=level max-level=60", yellow));
+  fail_unless (draws_the_same (96, 64, "255", "draw=contours color-by=level", yellow));
+  fail_if (draws_the_same (96, 64, "100", "draw=contours color-by=level max-level=101", yellow));
+  fail_if (draws_the_same (96, 64, "100", "draw=contours color-by=level", yellow));
+}
+
+GST_END_TEST;
+
+#ifdef HAVE_PANGO
+/* The legend has its last colour in narrow frames, too. */
+GST_START_TEST (test_narrow_legend)
+{
+  for (gint width = 90; width <= 400; width += 62) {
+    guint8 *bytes = draw_levels (width, 80, "1", "draw=contours color-by=level legend=true");
+    guint last = 0;
+
+    for (gint i = 0; i < width * 80; i++)
+      last += bytes[4 * i] == 0xfd && bytes[4 * i + 1] == 0xe7 && bytes[4 * i + 2] == 0x25;
+    fail_unless (last > 50, "%d pixels wide: %u of the last plate", width, last);
+    g_free (bytes);
+  }
+}
+
+GST_END_TEST;
+#endif
+
 /* Each property counts from the next frame on, and none leaves the picture as it was. */
 GST_START_TEST (test_live_properties)
 {
   static const gchar *const changes[][2] = {
-      {"thickness", "1"},
+      {"thickness", "2"},
       {"color-by", "area"},
       {"color-by", "depth"},
       {"color-by", "level"},
+      {"max-level", "150"},
       {"color-by", "fixed"},
       {"color", "0xff00ff00"},
       {"alpha", "0.3"},
@@ -486,7 +609,7 @@ GST_START_TEST (test_labels)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 200, 100, .seed = 2};
   GstBus *bus = gst_bus_new ();
-  GstHarness *h = new_harness_with_bus ("cudacontouroverlay labels=area", bus);
+  GstHarness *h = new_harness_with_bus ("cudacontouroverlay labels=area font-desc=Sans,11", bus);
   GstBuffer *buffer = make_frame (&frame);
 
   set_frame_caps (h, &frame);
@@ -610,6 +733,12 @@ overlay_suite (void)
   tcase_add_test (tc, test_contours);
   tcase_add_test (tc, test_fill);
   tcase_add_test (tc, test_centroids);
+  tcase_add_test (tc, test_centroid_on_fill);
+  tcase_add_test (tc, test_fitting_sizes);
+  tcase_add_test (tc, test_max_level);
+#ifdef HAVE_PANGO
+  tcase_add_test (tc, test_narrow_legend);
+#endif
   tcase_add_test (tc, test_live_properties);
   tcase_add_test (tc, test_labels);
   tcase_add_test (tc, test_scaled);
