@@ -31,7 +31,7 @@ tile ()
 tile 0 0 cudacanny cudacanny threshold-mode=otsu sigma=1.4
 tile 1 0 cudacca cudacca threshold-mode=otsu min-area=20 labels=true \
     ! cudacontouroverlay draw=fill+components+centroids fill-alpha=0.6
-tile 0 1 cudaborders cudaborders threshold-mode=otsu mode=tree min-area=50 ! cudacontouroverlay thickness=3
+tile 0 1 cudaborders cudaborders threshold-mode=otsu mode=tree min-area=50 ! cudacontouroverlay
 tile 1 1 cudacrackcontour cudacrackcontour min-level=64 step=24 max-level=255 min-area=60 \
     ! cudacontouroverlay color-by=level
 

@@ -10,7 +10,7 @@ ROWS = 8  # of the first frame that has components
 
 def table(frame):
     largest = sorted(frame["components"], key=lambda c: -c["area"])[:ROWS]
-    print(f"\nFrame {frame['frame']}: {frame['count']} components", end="")
+    print(f"\nFrame {frame['frame']}: {frame['count']} component{'s' * (frame['count'] != 1)}", end="")
     print(f", the {len(largest)} largest:" if frame["count"] > len(largest) else ":")
     print(f"{'label':>8} {'area':>9} {'left':>6} {'top':>6} {'width':>6} {'height':>6} {'centroid x':>11} {'y':>9}")
     for c in largest:

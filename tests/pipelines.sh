@@ -111,7 +111,7 @@ refuses "--to takes window, FILE.png, FILE.mp4 or none, not 'x.jpg'" edges --to 
 refuses "no display for a window" edges --to window
 refuses "cannot write to the folder of /no/such/folder/x.png" edges --to /no/such/folder/x.png
 for bad in "edges --sigma=x" "edges --sigma=21" "components --min-area=-1" "borders --min-area=" "levels --step=0" \
-  "levels --step=256" "track --window=1,2,3" "count-parts --area=large" "count-parts --holes=" "count-parts --ignore=-1"; do
+  "levels --step=256" "levels --max=0" "levels --max=256" "track --window=1,2,3" "count-parts --area=large" "count-parts --holes=" "count-parts --ignore=-1"; do
   # shellcheck disable=SC2086 # two words
   refuses "no option '${bad#* }', or not with that value" $bad
 done
@@ -119,6 +119,7 @@ echo "This is a text, not a picture." > "$folder/text.png"
 for script in "${scripts[@]}"; do
   refuses "cannot get pictures from $folder/text.png" "$script" --to none "$folder/text.png"
 done
+refuses "count-parts.sh: cannot get pictures from $folder/text.png: Could" count-parts --to none "$folder/text.png"
 refuses "cannot get pictures from file:///no/such/clip.mp4" edges --to none file:///no/such/clip.mp4
 
 # Each on its own scene.
