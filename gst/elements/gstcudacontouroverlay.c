@@ -436,7 +436,7 @@ install_properties (GObjectClass *object_class)
    */
   g_object_class_install_property (object_class, PROP_MAX_LEVEL,
       g_param_spec_uint ("max-level", "Maximum level",
-          "Level that ends the scale of color-by=level, in sample units; 0: the format's largest", 0, 65535,
+          "Level that ends the scale of color-by=level, in sample units (0 = the largest of the format)", 0, 65535,
           DEFAULT_MAX_LEVEL, controlled));
 
   /**
@@ -448,7 +448,7 @@ install_properties (GObjectClass *object_class)
    * lines, 2 of 540, 3 of 1080, 4 of 2160.
    */
   g_object_class_install_property (object_class, PROP_THICKNESS,
-      g_param_spec_uint ("thickness", "Thickness", "Thickness of lines in pixels; 0: fits the frame's size", 0,
+      g_param_spec_uint ("thickness", "Thickness", "Thickness of lines in pixels (0 = fits the frame)", 0,
           CTR_PAINT_MAX_THICKNESS, DEFAULT_THICKNESS, controlled));
 
   /**
@@ -515,7 +515,7 @@ install_properties (GObjectClass *object_class)
    */
   g_object_class_install_property (object_class, PROP_FONT,
       g_param_spec_string ("font-desc", "Font description",
-          "Pango font description of labels and legend; without a size: fits the frame's", DEFAULT_FONT, changeable));
+          "Pango font description of labels and legend; without a size it fits the frame", DEFAULT_FONT, changeable));
 }
 
 static void
