@@ -77,6 +77,11 @@ if [ "$(grep -o ▀ "$folder/terminal" | wc -l)" != $((80 * 30)) ] || ! grep -q 
   echo "demo.sh in a terminal: no picture of 80 x 30 characters, or no frames per second" >&2
   exit 1
 fi
+# The table is that of the frame in the picture.
+grep -q "^Frame 39: 1 component:" "$folder/terminal" || {
+  echo "demo.sh: no table of the last frame" >&2
+  exit 1
+}
 if ls /dev/video* > /dev/null 2>&1; then
   echo "A video device is here: the scene that stands in for a camera is not tried."
 else

@@ -140,6 +140,13 @@ enlargement (const GstContoursMapping *m)
   return fabs (m->xx * m->yy - m->xy * m->yx);
 }
 
+/* Of 10 bits: they are the upper ones of 16. */
+static guint
+largest_sample (const GstVideoInfo *info)
+{
+  return GST_VIDEO_INFO_COMP_DEPTH (info, 0) > 8 ? 65535 : 255;
+}
+
 /* Things without levels or nesting are told apart by their numbers. */
 static CtrColouring
 colouring (const Frame *frame, gboolean of_contours, guint width, guint height)
@@ -156,9 +163,7 @@ colouring (const Frame *frame, gboolean of_contours, guint width, guint height)
     c.count = OVERLAY_COLOUR_SCALE_COUNT;
   }
   if (c.by == CTR_COLOUR_LEVEL)
-    c.range = frame->style->max_level > 0                      ? frame->style->max_level
-              : GST_VIDEO_INFO_COMP_DEPTH (frame->info, 0) > 8 ? 65535
-                                                               : 255;
+    c.range = frame->style->max_level > 0 ? frame->style->max_level : largest_sample (frame->info);
   else if (c.by == CTR_COLOUR_DEPTH)
     c.range = MOST_DEPTH;
   else if (c.by == CTR_COLOUR_AREA)
@@ -522,7 +527,7 @@ overlay_layers_build (OverlayLayers *self, GstBuffer *buffer, const GstVideoInfo
   add_rectangles (&frame, self->marks);
   if (text && style->legend) {
     const CtrColouring scale = colouring (&frame, TRUE, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info));
-    overlay_legend_add (text, self->glyphs, &scale, style->max_level > 0, info);
+    overlay_legend_add (text, self->glyphs, &scale, scale.range < largest_sample (info), info);
   }
   add_text (&frame);
   return TRUE;

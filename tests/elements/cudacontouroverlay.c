@@ -525,6 +525,13 @@ GST_START_TEST (test_max_level)
   fail_unless (draws_the_same (96, 64, "255", "draw=contours color-by=level", yellow));
   fail_if (draws_the_same (96, 64, "100", "draw=contours color-by=level max-level=101", yellow));
   fail_if (draws_the_same (96, 64, "100", "draw=contours color-by=level", yellow));
+#ifdef HAVE_PANGO
+  /* The legend tells that there may be more, where there may. */
+  fail_unless (draws_the_same (320, 64, "100", "draw=contours color-by=level legend=true",
+      "draw=contours color-by=level legend=true max-level=255"));
+  fail_if (draws_the_same (320, 64, "100", "draw=contours color-by=level legend=true",
+      "draw=contours color-by=level legend=true max-level=254"));
+#endif
 }
 
 GST_END_TEST;
