@@ -250,9 +250,9 @@ add_label (const Frame *frame, const CtrPaintRectangle *box, const gchar *label)
   overlay_text_add (frame->text, frame->layers->glyphs, label, x, y, frame->layers->label_count++, box->colour);
 }
 
-/* As far as it has what is asked: LEVEL below 0 is none. */
+/* As far as it has what is asked: a LEVEL of 0 is none. */
 static void
-describe (const Frame *frame, gchar *label, gsize size, guint index, gdouble area, gint64 level)
+describe (const Frame *frame, gchar *label, gsize size, guint index, gdouble area, guint level)
 {
   const OverlayLabels wanted = frame->style->labels;
   const gchar *gap = "";
@@ -267,9 +267,9 @@ describe (const Frame *frame, gchar *label, gsize size, guint index, gdouble are
     g_snprintf (label + used, size - used, "%s%.0f px", gap, area);
     gap = "  ";
   }
-  if ((wanted & OVERLAY_LABEL_LEVEL) && level >= 0) {
+  if ((wanted & OVERLAY_LABEL_LEVEL) && level > 0) {
     const gsize used = strlen (label);
-    g_snprintf (label + used, size - used, "%slevel %" G_GINT64_FORMAT, gap, level);
+    g_snprintf (label + used, size - used, "%slevel %u", gap, level);
   }
 }
 
@@ -423,7 +423,7 @@ add_components (const Frame *frame, GstComponentMeta *meta)
     if (has_labels (frame)) {
       gchar label[64];
 
-      describe (frame, label, sizeof label, i + 1, c->area * enlargement (mapping), -1);
+      describe (frame, label, sizeof label, i + 1, c->area * enlargement (mapping), 0);
       add_label (frame, &box, label);
     }
     if (draw & OVERLAY_DRAW_CENTROIDS) {
@@ -453,7 +453,7 @@ add_region (const Frame *frame, const GstVideoRegionOfInterestMeta *region, guin
     const gchar *type = g_quark_to_string (region->roi_type);
     gchar label[128], more[64];
 
-    describe (frame, more, sizeof more, index, area, -1);
+    describe (frame, more, sizeof more, index, area, 0);
     g_snprintf (label, sizeof label, "%.60s%s%s", type ? type : "", type && *more ? "  " : "", more);
     add_label (frame, &box, label);
   }

@@ -476,6 +476,36 @@ draw_levels (gint width, gint height, const gchar *levels, const gchar *properti
   return bytes;
 }
 
+#ifdef HAVE_PANGO
+/* What has no level is not labelled with one. */
+GST_START_TEST (test_labels_of_nothing)
+{
+  TestFrame frame = {GST_VIDEO_FORMAT_NV12, 200, 100, .seed = 2};
+  guint8 *drawn[2];
+  gsize size;
+
+  for (guint i = 0; i < 2; i++) {
+    gchar *line = g_strdup_printf ("cudaborders backend=%s min-area=100 ! cudacontouroverlay backend=%s labels=%s",
+        test_backend (), test_backend (), i == 0 ? "0" : "level");
+    GstHarness *h = gst_harness_new_parse (line);
+    GstBuffer *buffer;
+
+    set_frame_caps (h, &frame);
+    buffer = pass (h, make_frame (&frame));
+    fail_unless (gst_contour_meta_get_count (gst_buffer_get_contour_meta (buffer)) > 0);
+    drawn[i] = buffer_bytes (buffer, &size);
+    gst_buffer_unref (buffer);
+    gst_harness_teardown (h);
+    g_free (line);
+  }
+  fail_unless (memcmp (drawn[0], drawn[1], size) == 0);
+  g_free (drawn[0]);
+  g_free (drawn[1]);
+}
+
+GST_END_TEST;
+#endif
+
 static gboolean
 draws_the_same (gint width, gint height, const gchar *levels, const gchar *a, const gchar *b)
 {
@@ -745,6 +775,7 @@ overlay_suite (void)
   tcase_add_test (tc, test_max_level);
 #ifdef HAVE_PANGO
   tcase_add_test (tc, test_narrow_legend);
+  tcase_add_test (tc, test_labels_of_nothing);
 #endif
   tcase_add_test (tc, test_live_properties);
   tcase_add_test (tc, test_labels);
