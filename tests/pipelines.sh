@@ -136,8 +136,10 @@ is_drawn_on "$folder/edges.out.png" 960 540 "" ffffff 000000
 is_drawn_on "$folder/components.out.png" 960 540 "$folder/page.png" ffffff 3084bf
 is_drawn_on "$folder/borders.out.png" 960 540 "$folder/nested.png" fde725 3e4a89
 is_drawn_on "$folder/levels.out.png" 960 540 "$folder/depth.png" 35b779
+runs 0 levels --max=64 --to "$folder/levels64.out.png"
+is_drawn_on "$folder/levels64.out.png" 960 540 "$folder/depth.png" fde725
 is_drawn_on "$folder/track.out.png" 960 540 "$folder/targets.png" e69f00 56b4e9
-is_drawn_on "$folder/everything.out.png" 1920 1080 "" ffffff e69f00 009e73
+is_drawn_on "$folder/everything.out.png" 1920 720 "" ffffff e69f00 009e73
 
 bare_scene parts 1
 runs 1 count-parts --to "$folder/count.out.png"
@@ -146,6 +148,9 @@ said "FAIL: holes below 1"
 is_drawn_on "$folder/count.out.png" 960 540 "$folder/parts.png" 009e73 d55e00 56b4e9
 runs 0 count-parts --to none --holes=:2
 said "^10 parts, 10 passed, 0 failed"
+
+runs 0 count-parts --dark --ignore=20000 --to none "$folder/parts.png" # the belt
+said "^1 part, 1 passed, 0 failed"
 
 for script in edges components borders levels track everything; do
   runs 0 "$script" --to none
@@ -162,7 +167,7 @@ for script in "${scripts[@]}"; do
   size=(161 123)
   bare="$folder/a picture.png"
   [ "$script" != edges ] || bare=""
-  [ "$script" != everything ] || bare="" size=(1920 1080)
+  [ "$script" != everything ] || bare="" size=(1920 720)
   (cd "$folder" && "$project/pipelines/$script.sh" --to "on $script.png" "a picture.png" > /dev/null)
   is_drawn_on "$folder/on $script.png" "${size[@]}" "$bare"
   runs 0 "$script" "--to=$folder/$script clip.mp4" "file://$folder/a%20clip.avi"
