@@ -5,7 +5,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-/* One of the driver's functions, whose library the runtime has loaded and keeps. */
+/* One of the driver's functions, whose library the runtime has loaded and keeps: looked up once. */
 static void *
 driver_function (const char *name)
 {
@@ -20,7 +20,7 @@ driver_function (const char *name)
 void *
 ctr_context_current (void)
 {
-  int (*get) (void **) = (int (*) (void **)) driver_function ("cuCtxGetCurrent");
+  static int (*const get) (void **) = (int (*) (void **)) driver_function ("cuCtxGetCurrent");
   void *context = NULL;
   return get && get (&context) == 0 ? context : NULL;
 }
@@ -28,7 +28,7 @@ ctr_context_current (void)
 void
 ctr_context_push (void *context)
 {
-  int (*push) (void *) = (int (*) (void *)) driver_function ("cuCtxPushCurrent_v2");
+  static int (*const push) (void *) = (int (*) (void *)) driver_function ("cuCtxPushCurrent_v2");
   if (push)
     push (context);
 }
@@ -36,7 +36,7 @@ ctr_context_push (void *context)
 void
 ctr_context_pop (void)
 {
-  int (*pop) (void **) = (int (*) (void **)) driver_function ("cuCtxPopCurrent_v2");
+  static int (*const pop) (void **) = (int (*) (void **)) driver_function ("cuCtxPopCurrent_v2");
   void *context;
   if (pop)
     pop (&context);
