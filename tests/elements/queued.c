@@ -167,6 +167,7 @@ static GstFlowReturn
 end_drawing (GstHarness *h, Way way, const TestFrame *frame)
 {
   GstFlowReturn ret;
+  GstBuffer *buffer;
 
   switch (way) {
     case STOP:
@@ -181,7 +182,8 @@ end_drawing (GstHarness *h, Way way, const TestFrame *frame)
       break;
     default:
       ret = gst_harness_push (h, make_frame (frame));
-      gst_buffer_replace (&(GstBuffer *){gst_harness_try_pull (h)}, NULL);
+      buffer = gst_harness_try_pull (h);
+      gst_clear_buffer (&buffer);
       return ret;
   }
   return GST_FLOW_OK;
@@ -239,18 +241,20 @@ GST_START_TEST (test_read_on_gpu)
   fail_unless_equals_int (CuStreamCreate (&stream, CU_STREAM_DEFAULT), CUDA_SUCCESS);
   gst_cuda_context_pop (NULL);
   for (guint copy = 0; copy < G_N_ELEMENTS (released); copy++) {
-    GstBuffer *read = make_frame (&frame),
-              *buffer = pass (h, with_contours (make_frame (&frame), &frame, &released[copy]));
+    GstBuffer *read = make_frame (&frame), *buffer;
     GstMapInfo from, to;
 
+    /* Now, because it uploads what it holds in the default stream. */
+    fail_unless (gst_buffer_map (read, &to, GST_MAP_WRITE | GST_MAP_CUDA));
+    buffer = pass (h, with_contours (make_frame (&frame), &frame, &released[copy]));
     assert_queued (&released[copy]);
     if (copy) {
+      gst_buffer_unmap (read, &to);
       gst_buffer_replace_all_memory (read, gst_memory_copy (gst_buffer_peek_memory (buffer, 0), 0, -1));
     } else {
       CUDA_MEMCPY2D all = {0};
 
       fail_unless (gst_buffer_map (buffer, &from, GST_MAP_READ | GST_MAP_CUDA));
-      fail_unless (gst_buffer_map (read, &to, GST_MAP_WRITE | GST_MAP_CUDA));
       all.srcMemoryType = all.dstMemoryType = CU_MEMORYTYPE_DEVICE;
       all.srcDevice = (CUdeviceptr) from.data;
       all.dstDevice = (CUdeviceptr) to.data;
@@ -260,8 +264,8 @@ GST_START_TEST (test_read_on_gpu)
       fail_unless_equals_int (CuMemcpy2DAsync (&all, stream), CUDA_SUCCESS);
       fail_unless_equals_int (CuStreamSynchronize (stream), CUDA_SUCCESS);
       gst_cuda_context_pop (NULL);
-      gst_buffer_unmap (read, &to);
       gst_buffer_unmap (buffer, &from);
+      gst_buffer_unmap (read, &to);
     }
     assert_drawn (read, "cudacontouroverlay", &frame);
     gst_buffer_unref (read);
