@@ -30,8 +30,8 @@ G_DECLARE_DERIVABLE_TYPE (GstContoursFilter, gst_contours_filter, GST, CONTOURS_
  *     the next one and before @close: at once, or with the next frame, the end of the stream or a flush.
  * @draws: with @draw: is there anything to draw on @buffer? If not it passes as it is, not even copied if it is shared.
  *
- * With the CUDA backend the CUDA context is current in each. On failure those with an @error fill it and return FALSE: the
- * base class posts it. For @finish it may be NULL.
+ * With the CUDA backend the CUDA context is current in each. On failure those with an @error fill it and return FALSE:
+ * the base class posts it. For @finish it may be NULL.
  */
 struct _GstContoursFilterClass {
   GstBaseTransformClass parent_class;

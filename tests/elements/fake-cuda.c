@@ -261,7 +261,8 @@ DRIVER (cuMemAllocPitch_v2, void **memory, size_t *pitch, size_t width, size_t h
 
 DRIVER (cuMemFree_v2, void *memory)
 {
-  const Object object = find_object (memory, true);
+  Object object = find_object (memory, true);
+
   if (object.context != current ())
     return INVALID_VALUE;
   check_unused (memory, object.size);
