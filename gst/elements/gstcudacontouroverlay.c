@@ -9,8 +9,9 @@
  * #GstCudaContourOverlay:draw selects what; the rest of the properties how.
  *
  * A frame in CUDA memory is drawn on where it is, by the GPU, and contours that lie on the GPU are read there: nothing
- * is copied. A frame in system memory is drawn on by the host, whatever the backend. The pixels are the same.
- * The cost is that of the pixels drawn. A frame without anything to draw passes untouched.
+ * is copied, and the frame goes on before the GPU is done; elements after it read what was drawn. A frame in system
+ * memory is drawn on by the host, whatever the backend. The pixels are the same. The cost is that of the pixels drawn.
+ * A frame without anything to draw passes untouched.
  *
  * Where shapes overlap, areas lie at the bottom, then lines, boxes, centroids and labels; no pixel is painted twice, so
  * a transparent line is not darker where it crosses itself.
@@ -40,7 +41,12 @@ struct _GstCudaContourOverlay {
   gchar *font;
 
   CtrPainter *painters[2]; /* by CtrBackend, while started; the host's where it is needed */
+  CtrPainter *drawing;     /* the one with a frame queued, or NULL */
   OverlayLayers layers;
+  CtrPaintColour colours[CTR_PAINT_COLOURS]; /* for frames of colours_format, NULL: for none yet */
+  const GstVideoFormatInfo *colours_format;
+  GstVideoColorimetry colorimetry;
+  guint colours_fixed;
   OverlayText *text; /* of text_font and text_points; NULL until it is needed */
   gchar *text_font;
   guint text_points;
@@ -171,6 +177,7 @@ gst_cuda_contour_overlay_close (GstContoursFilter *filter)
 
   for (guint i = 0; i < G_N_ELEMENTS (self->painters); i++)
     g_clear_pointer (&self->painters[i], ctr_painter_free);
+  overlay_layers_reset (&self->layers);
 }
 
 static gboolean
@@ -223,13 +230,26 @@ tell (GstCudaContourOverlay *self)
       "Some metadata is not drawn: there is more of it than a frame can show, or it lies too far from the frame.");
 }
 
+/* The colours for frames like INFO, with COLOUR as the fixed one. */
+static const CtrPaintColour *
+get_colours (GstCudaContourOverlay *self, const GstVideoInfo *info, guint colour)
+{
+  if (self->colours_format != info->finfo || self->colours_fixed != colour
+      || !gst_video_colorimetry_is_equal (&self->colorimetry, &info->colorimetry)) {
+    overlay_colours_fill (self->colours, info, colour);
+    self->colours_format = info->finfo;
+    self->colorimetry = info->colorimetry;
+    self->colours_fixed = colour;
+  }
+  return self->colours;
+}
+
 static gboolean
 gst_cuda_contour_overlay_draw (GstContoursFilter *filter, const CtrImage *image, GstVideoFrame *frame,
     GstBuffer *buffer, gpointer stream, CtrError *error)
 {
   GstCudaContourOverlay *self = GST_CUDA_CONTOUR_OVERLAY (filter);
   const CtrBackend backend = image->memory == CTR_MEMORY_DEVICE ? CTR_BACKEND_CUDA : CTR_BACKEND_CPU;
-  CtrPaintColour colours[CTR_PAINT_COLOURS];
   CtrPaintPicture picture;
   OverlayStyle style;
   gchar *font = NULL;
@@ -255,10 +275,31 @@ gst_cuda_contour_overlay_draw (GstContoursFilter *filter, const CtrImage *image,
   tell (self);
   if (self->layers.layers->len == 0)
     return TRUE;
-  overlay_colours_fill (colours, &frame->info, style.colour);
   overlay_picture_init (&picture, frame, image->memory);
-  return ctr_painter_run (self->painters[backend], &picture, (const CtrPaintLayer *) self->layers.layers->data,
-      self->layers.layers->len, colours, stream, error);
+  if (!ctr_painter_enqueue (self->painters[backend], &picture, (const CtrPaintLayer *) self->layers.layers->data,
+          self->layers.layers->len, get_colours (self, &frame->info, style.colour), stream, error))
+    return FALSE;
+  self->drawing = self->painters[backend];
+  return TRUE;
+}
+
+static gboolean
+gst_cuda_contour_overlay_lead_default (GstContoursFilter *filter, CtrError *error)
+{
+  GstCudaContourOverlay *self = GST_CUDA_CONTOUR_OVERLAY (filter);
+
+  return !self->drawing || ctr_painter_lead_default (self->drawing, error);
+}
+
+static gboolean
+gst_cuda_contour_overlay_finish (GstContoursFilter *filter, CtrError *error)
+{
+  GstCudaContourOverlay *self = GST_CUDA_CONTOUR_OVERLAY (filter);
+  gboolean ok = !self->drawing || ctr_painter_finish (self->drawing, error);
+
+  self->drawing = NULL;
+  overlay_layers_reset (&self->layers);
+  return ok;
 }
 
 static void
@@ -537,6 +578,8 @@ gst_cuda_contour_overlay_class_init (GstCudaContourOverlayClass *klass)
   filter_class->open = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_open);
   filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_close);
   filter_class->draw = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_draw);
+  filter_class->lead_default = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_lead_default);
+  filter_class->finish = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_finish);
   filter_class->draws = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_draws);
 
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CONTOUR_OVERLAY_DRAW, 0);

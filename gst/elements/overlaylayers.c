@@ -27,6 +27,8 @@ overlay_layers_init (OverlayLayers *self)
   self->marks = g_array_new (FALSE, FALSE, sizeof (CtrPaintRectangle));
   self->glyphs = g_array_new (FALSE, FALSE, sizeof (CtrPaintGlyph));
   self->colours = g_ptr_array_new_with_free_func (g_free);
+  self->contours = g_ptr_array_new_with_free_func ((GDestroyNotify) ctr_contours_unref);
+  self->components = g_ptr_array_new_with_free_func ((GDestroyNotify) ctr_components_unref);
 }
 
 void
@@ -38,6 +40,8 @@ overlay_layers_clear (OverlayLayers *self)
   g_array_unref (self->marks);
   g_array_unref (self->glyphs);
   g_ptr_array_unref (self->colours);
+  g_ptr_array_unref (self->contours);
+  g_ptr_array_unref (self->components);
 }
 
 /* Two pixels and 11 points are right for 540 lines. A picture of four times that is seen smaller than it is, but not
@@ -297,6 +301,7 @@ add_contour_layer (const Frame *frame, GstContourMeta *meta, CtrPaintKind kind)
   if (contours->count == 0 || !(layer = add_layer (frame, kind)))
     return;
   layer->contours = contours;
+  g_ptr_array_add (frame->layers->contours, ctr_contours_ref (contours));
   layer->mapping = paint;
   layer->colouring = colouring (frame, TRUE, contours->width, contours->height);
   layer->min_area2 = twice_least_area (frame->style->min_area, mapping);
@@ -394,6 +399,7 @@ add_fill (const Frame *frame, GstComponentMeta *meta)
   layer->alpha = frame->style->fill_alpha;
   layer->mapping = paint;
   layer->labels = components->labels;
+  g_ptr_array_add (frame->layers->components, ctr_components_ref ((CtrComponents *) components));
   layer->label_width = components->width;
   layer->label_height = components->height;
   layer->label_colours = of_labels;
@@ -482,8 +488,8 @@ add_text (const Frame *frame)
   }
 }
 
-static void
-reset (OverlayLayers *self)
+void
+overlay_layers_reset (OverlayLayers *self)
 {
   g_array_set_size (self->layers, 0);
   g_array_set_size (self->rectangles, 0);
@@ -491,6 +497,8 @@ reset (OverlayLayers *self)
   g_array_set_size (self->marks, 0);
   g_array_set_size (self->glyphs, 0);
   g_ptr_array_set_size (self->colours, 0);
+  g_ptr_array_set_size (self->contours, 0);
+  g_ptr_array_set_size (self->components, 0);
   self->label_count = 0;
   self->without_labels = self->without_centroids = self->left_out = 0;
 }
@@ -507,7 +515,7 @@ overlay_layers_build (OverlayLayers *self, GstBuffer *buffer, const GstVideoInfo
   gpointer state = NULL;
   guint index = 0;
 
-  reset (self);
+  overlay_layers_reset (self);
   while ((style->draw & OVERLAY_DRAW_FILL) && (components = gst_buffer_iterate_component_meta (buffer, &state)))
     add_fill (&frame, components);
   state = NULL;

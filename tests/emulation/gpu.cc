@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What tests/core/gpu.c does through the driver, on the emulated device. Copies wait for nothing, as the driver's do
- * not wait for streams like these. */
+/* What tests/core/gpu.c does through the driver, on the emulated device. Copies are made in the default stream, as the
+ * driver's are, and do not wait for streams like these. */
 #include "cuda_runtime.h"
 
 extern "C" {
@@ -55,5 +55,6 @@ gpu_upload (void *device, const void *host, size_t bytes)
 void
 gpu_download (void *host, const void *device, size_t bytes)
 {
-  memcpy (host, device, bytes);
+  cudaMemcpyAsync (host, device, bytes, cudaMemcpyDeviceToHost, nullptr);
+  cudaStreamSynchronize (nullptr);
 }

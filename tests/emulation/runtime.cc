@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The runtime API: memory, streams and graphs.
+/* The runtime API: memory, streams, events and graphs.
  *
  * What is queued in a stream is done as late as CUDA may do it, when something waits for it: who forgets to wait sees
  * it. Device memory is ordinary memory, filled with garbage, with a guarded zone behind it. */
@@ -37,6 +37,16 @@ struct CUgraph_st {
 
 struct CUgraphExec_st {
   std::shared_ptr<const Nodes> nodes;
+};
+
+/* A place in a stream. The stream goes on to it where somebody waits for it. */
+struct Mark {
+  CUstream_st *stream;
+  bool reached;
+};
+
+struct CUevent_st {
+  std::shared_ptr<Mark> mark; /* of the last time it was recorded */
 };
 
 struct CUstream_st {
@@ -92,13 +102,26 @@ check_guards (const char *when)
 }
 
 void
+do_first (CUstream_st *stream)
+{
+  Work work = std::move (stream->pending.front ());
+  stream->pending.pop_front ();
+  work ();
+}
+
+void
 drain (CUstream_st *stream)
 {
-  while (!stream->pending.empty ()) {
-    Work work = std::move (stream->pending.front ());
-    stream->pending.pop_front ();
-    work ();
-  }
+  while (!stream->pending.empty ())
+    do_first (stream);
+}
+
+/* A stream is drained before it goes: what is not reached is still there. */
+void
+reach (const std::shared_ptr<Mark> &mark)
+{
+  while (mark && !mark->reached)
+    do_first (mark->stream);
 }
 
 void
@@ -112,7 +135,7 @@ drain_all ()
 CUstream_st *
 stream_of (cudaStream_t stream)
 {
-  return stream ? stream : &default_stream;
+  return stream && stream != cudaStreamLegacy ? stream : &default_stream;
 }
 
 void
@@ -399,6 +422,46 @@ cudaStreamSynchronize (cudaStream_t stream)
     return failed (cudaErrorStreamCaptureUnsupported);
   }
   drain (stream_of (stream));
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaStreamWaitEvent (cudaStream_t stream, cudaEvent_t event, unsigned)
+{
+  Locked locked (lock);
+  queue (stream, KERNEL, [mark = event->mark] { reach (mark); });
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaEventCreateWithFlags (cudaEvent_t *event, unsigned)
+{
+  *event = new CUevent_st ();
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaEventDestroy (cudaEvent_t event)
+{
+  delete event;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaEventRecord (cudaEvent_t event, cudaStream_t stream)
+{
+  Locked locked (lock);
+  auto mark = std::make_shared<Mark> (Mark{stream_of (stream), false});
+  event->mark = mark;
+  queue (stream, KERNEL, [mark] { mark->reached = true; });
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaEventSynchronize (cudaEvent_t event)
+{
+  Locked locked (lock);
+  reach (event->mark);
   return cudaSuccess;
 }
 
