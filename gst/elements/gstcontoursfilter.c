@@ -395,6 +395,9 @@ gst_contours_filter_query (GstBaseTransform *trans, GstPadDirection direction, G
 {
   GstContoursFilterPrivate *priv = PRIVATE (GST_CONTOURS_FILTER (trans));
 
+  /* Upstream wants back what it handed out. */
+  if (GST_QUERY_TYPE (query) == GST_QUERY_DRAIN)
+    finish_drawing (GST_CONTOURS_FILTER (trans));
   if (gst_contours_gpu_handle_query (&priv->gpu, GST_ELEMENT_CAST (trans), query))
     return TRUE;
   return GST_BASE_TRANSFORM_CLASS (gst_contours_filter_parent_class)->query (trans, direction, query);

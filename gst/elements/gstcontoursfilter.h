@@ -27,7 +27,8 @@ G_DECLARE_DERIVABLE_TYPE (GstContoursFilter, gst_contours_filter, GST, CONTOURS_
  *     The work may be left queued on @stream, with references to all it reads but the frame's memory.
  * @lead_default: with @draw: what comes in the CUDA context's default stream has to come after what @draw queued.
  * @finish: with @draw: wait for what it queued, and let go what that read. Once after each @draw that succeeded, before
- *     the next one and before @close: at once, or with the next frame, the end of the stream or a flush.
+ *     the next one and before @close: at once, or with the next frame, the end of the stream, a flush or
+ *     a drain.
  * @draws: with @draw: is there anything to draw on @buffer? If not it passes as it is, not even copied if it is shared.
  *
  * With the CUDA backend the CUDA context is current in each. On failure those with an @error fill it and return FALSE:

@@ -18,7 +18,8 @@ work (void *data)
   Setup own = setup;
   if (setup.backend == CTR_BACKEND_CUDA) {
     gpu_enter ();
-    own.stream = gpu_stream_new ();
+    /* Those of GStreamer's elements follow the default stream, in which the other threads' pictures go up meanwhile. */
+    own.stream = rng.state % 2 ? gpu_stream_new () : gpu_stream_new_following ();
   }
   CtrCca *cca = analyser_new (&own);
   for (int i = 0; i < (setup.quick ? 3 : 40); i++) {

@@ -2,7 +2,7 @@
 /* cudacontouroverlay lets frames in CUDA memory go on before they are drawn: whoever reads them sees what was drawn,
  * nothing it needs goes too early, and all of it goes in the end. On the stand-in GPU nothing is drawn before somebody
  * has to wait for it. */
-#include "contours.h"
+#include "overlay.h"
 
 #include <dlfcn.h>
 #include <gst/cuda/gstcudaloader.h>
@@ -41,13 +41,6 @@ static void
 drop_contours (GstBuffer *buffer)
 {
   fail_unless (gst_buffer_remove_meta (buffer, (GstMeta *) gst_buffer_get_contour_meta (buffer)));
-}
-
-static GstBuffer *
-pass (GstHarness *h, GstBuffer *buffer)
-{
-  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
-  return gst_harness_pull (h);
 }
 
 /* What ELEMENT_LINE, on the host, makes of FRAME and its contours. */
@@ -161,7 +154,7 @@ GST_START_TEST (test_contours_on_gpu)
 
 GST_END_TEST;
 
-typedef enum { STOP, END_OF_STREAM, FLUSH, NOTHING_TO_DRAW, LAST_WAY } Way;
+typedef enum { STOP, END_OF_STREAM, FLUSH, DRAIN, NOTHING_TO_DRAW, LAST_WAY } Way;
 
 /* The ways by which a drawing that is queued comes to its end without another one. */
 static GstFlowReturn
@@ -169,6 +162,7 @@ end_drawing (GstHarness *h, Way way, const TestFrame *frame)
 {
   GstFlowReturn ret;
   GstBuffer *buffer;
+  GstQuery *query;
 
   switch (way) {
     case STOP:
@@ -180,6 +174,11 @@ end_drawing (GstHarness *h, Way way, const TestFrame *frame)
     case FLUSH:
       fail_unless (gst_harness_push_event (h, gst_event_new_flush_start ()));
       fail_unless (gst_harness_push_event (h, gst_event_new_flush_stop (TRUE)));
+      break;
+    case DRAIN:
+      query = gst_query_new_drain ();
+      gst_pad_peer_query (h->srcpad, query);
+      gst_query_unref (query);
       break;
     default:
       ret = gst_harness_push (h, make_frame (frame));
@@ -353,6 +352,56 @@ GST_START_TEST (test_font_changed)
 }
 
 GST_END_TEST;
+
+/* The look of the frame before must stay as it is: all there is, in sizes that fit the frame, in colours that change.
+ */
+GST_START_TEST (test_look_changed)
+{
+  static const gchar found[] = "cudacca threshold=0 labels=true ! cudacrackcontour levels=100 min-area=100";
+  static const struct {
+    gint width, height;
+    const gchar *colour_by, *max_level, *colour;
+  } looks[] = {
+      {160, 120, "level", "100", "0xff0000"},
+      {160, 120, "level", "200", "0xff0000"},
+      {320, 270, "area", "200", "0xff0000"},
+      {320, 270, "fixed", "200", "0xff0000"},
+      {320, 270, "fixed", "200", "0x0000ff"},
+  };
+  gchar *line = g_strdup_printf (
+      "%s ! cudacontouroverlay name=overlay draw=fill+contours+centroids labels=area legend=true backend=cuda", found);
+  GstHarness *h = gst_harness_new_parse (line);
+  GstElement *overlay = gst_bin_get_by_name (GST_BIN (h->element), "overlay");
+  GstBuffer *buffers[G_N_ELEMENTS (looks)];
+
+  g_free (line);
+  for (guint i = 0; i < G_N_ELEMENTS (looks); i++) {
+    TestFrame frame = {GST_VIDEO_FORMAT_NV12, looks[i].width, looks[i].height, .seed = i};
+
+    set_frame_caps (h, &frame);
+    gst_util_set_object_arg (G_OBJECT (overlay), "color-by", looks[i].colour_by);
+    gst_util_set_object_arg (G_OBJECT (overlay), "max-level", looks[i].max_level);
+    gst_util_set_object_arg (G_OBJECT (overlay), "color", looks[i].colour);
+    buffers[i] = pass (h, with_contours (make_frame (&frame), &frame, NULL));
+    while (gst_buffer_get_contour_meta (buffers[i]))
+      drop_contours (buffers[i]);
+    fail_unless (gst_buffer_remove_meta (buffers[i], (GstMeta *) gst_buffer_get_component_meta (buffers[i])));
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (looks); i++) {
+    TestFrame frame = {GST_VIDEO_FORMAT_NV12, looks[i].width, looks[i].height, .seed = i};
+
+    line = g_strdup_printf ("%s ! cudacontouroverlay draw=fill+contours+centroids labels=area legend=true color-by=%s "
+                            "max-level=%s color=%s",
+        found, looks[i].colour_by, looks[i].max_level, looks[i].colour);
+    assert_drawn (buffers[i], line, &frame);
+    gst_buffer_unref (buffers[i]);
+    g_free (line);
+  }
+  gst_object_unref (overlay);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
 #endif
 
 /* A failure that shows later, at whatever comes next: one error, nothing kept, and a restart works. */
@@ -438,6 +487,7 @@ queued_suite (void)
   tcase_add_test (tc, test_pool);
 #ifdef HAVE_PANGO
   tcase_add_test (tc, test_font_changed);
+  tcase_add_test (tc, test_look_changed);
 #endif
   if (fake_cuda_fail_later) {
     tcase_add_test (tc, test_late_failures);

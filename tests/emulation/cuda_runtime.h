@@ -436,6 +436,7 @@ enum cudaLaunchAttributeID {
 
 #define cudaStreamLegacy ((cudaStream_t) 1)
 
+constexpr unsigned cudaStreamDefault = 0;
 constexpr unsigned cudaStreamNonBlocking = 1;
 constexpr unsigned cudaEventDisableTiming = 2;
 constexpr unsigned cudaHostAllocDefault = 0;

@@ -21,16 +21,28 @@ gpu_open (bool own_context)
   return true;
 }
 
-void *
-gpu_stream_new (void)
+static void *
+stream_new (unsigned flags)
 {
   /* The tests never destroy them: here they are still known when the process ends. */
   static std::vector<cudaStream_t> *const streams = new std::vector<cudaStream_t>;
   static std::mutex lock;
   std::lock_guard<std::mutex> locked (lock);
   streams->emplace_back ();
-  cudaStreamCreateWithFlags (&streams->back (), cudaStreamNonBlocking);
+  cudaStreamCreateWithFlags (&streams->back (), flags);
   return streams->back ();
+}
+
+void *
+gpu_stream_new (void)
+{
+  return stream_new (cudaStreamNonBlocking);
+}
+
+void *
+gpu_stream_new_following (void)
+{
+  return stream_new (cudaStreamDefault);
 }
 
 void *

@@ -53,6 +53,7 @@ struct CUstream_st {
   std::deque<Work> pending;
   std::unique_ptr<CUgraph_st> captured; /* while it is being captured */
   bool broken;                          /* what was done during the capture cannot be captured */
+  bool follows_default;                 /* and is followed by the default stream */
 };
 
 namespace
@@ -393,10 +394,11 @@ cudaMemset2DAsync (void *to, size_t pitch, int value, size_t width, size_t heigh
 }
 
 cudaError_t
-cudaStreamCreateWithFlags (cudaStream_t *stream, unsigned)
+cudaStreamCreateWithFlags (cudaStream_t *stream, unsigned flags)
 {
   Locked locked (lock);
   *stream = new CUstream_st ();
+  (*stream)->follows_default = flags != cudaStreamNonBlocking;
   streams.push_back (*stream);
   return cudaSuccess;
 }
@@ -465,11 +467,12 @@ cudaEventSynchronize (cudaEvent_t event)
   return cudaSuccess;
 }
 
+/* CUDA captures streams that follow the default one, too. But then nobody may use that one meanwhile, in any thread. */
 cudaError_t
 cudaStreamBeginCapture (cudaStream_t stream, cudaStreamCaptureMode)
 {
   Locked locked (lock);
-  if (!stream || stream->captured || capturing)
+  if (!stream || stream->follows_default || stream->captured || capturing)
     return failed (cudaErrorStreamCaptureUnsupported);
   stream->captured = std::make_unique<CUgraph_st> ();
   stream->broken = false;
