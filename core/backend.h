@@ -61,12 +61,13 @@ extern const CtrCracksOps ctr_cracks_ops_cpu;
 extern const CtrCracksOps ctr_cracks_ops_cuda; /* only where CTR_HAVE_CUDA */
 
 /* Drawing; arguments are checked before. Layers without alpha are not drawn. enqueue() may come again before finish().
- */
+ * lead_default() comes between the two; NULL: nothing is ever queued. */
 typedef struct {
   void *(*create) (CtrError *error);
   void (*destroy) (void *state);
   bool (*enqueue) (void *state, const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count,
       const CtrPaintColour *colours, void *stream, CtrError *error);
+  bool (*lead_default) (void *state, CtrError *error);
   bool (*finish) (void *state, CtrError *error);
 } CtrPaintOps;
 

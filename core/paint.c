@@ -317,11 +317,25 @@ ctr_painter_enqueue (CtrPainter *painter, const CtrPaintPicture *picture, const 
   return painter->pending;
 }
 
+static bool
+check_pending (const CtrPainter *painter, CtrError *error)
+{
+  return painter->pending
+         || ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "no picture is queued: call ctr_painter_enqueue() first");
+}
+
+bool
+ctr_painter_lead_default (CtrPainter *painter, CtrError *error)
+{
+  return check_pending (painter, error)
+         && (!painter->ops->lead_default || painter->ops->lead_default (painter->state, error));
+}
+
 bool
 ctr_painter_finish (CtrPainter *painter, CtrError *error)
 {
-  if (!painter->pending)
-    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "no picture is queued: call ctr_painter_enqueue() first");
+  if (!check_pending (painter, error))
+    return false;
   painter->pending = false;
   return painter->ops->finish (painter->state, error);
 }

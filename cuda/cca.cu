@@ -47,7 +47,7 @@ struct Cca {
   Plan plans[PLANS];
   Plan *current;           /* of the last image queued */
   uint64_t frames;         /* launched so far */
-  cudaStream_t own_stream; /* for callers without one */
+  cudaStream_t own_stream; /* for callers without one, and to capture in */
   cudaStream_t stream;     /* of the pending image, else NULL: the caller's may be gone before the next one */
   bool overlap;            /* the GPU has overlapped launches */
   uint32_t last_count;     /* rows of the last result: how many to fetch before the count is known */
@@ -221,24 +221,24 @@ reserve (Cca *cca, Plan *plan, CtrError *error)
 }
 
 bool
-queue_kernels (Cca *cca, Plan *plan, CtrError *error)
+queue_kernels (Cca *cca, Plan *plan, cudaStream_t stream, CtrError *error)
 {
   CcaFrame *f = &plan->frame;
   const CtrCcaParams *params = &plan->job.params;
   CtrImage plane;
-  if (!ctr_foreground_plane (&cca->foreground, &plan->job.image, &plane, cca->stream, error))
+  if (!ctr_foreground_plane (&cca->foreground, &plan->job.image, &plane, stream, error))
     return false;
   f->pixels = (const uint8_t *) plane.data;
   f->stride = plane.stride;
   f->depth = plane.format == CTR_FORMAT_GRAY8 ? 8 : 16;
   f->threshold_device = NULL;
   if (params->foreground.mode == CTR_THRESHOLD_OTSU
-      && !ctr_foreground_otsu (&cca->foreground, &plane, &f->threshold_device, cca->stream, error))
+      && !ctr_foreground_otsu (&cca->foreground, &plane, &f->threshold_device, stream, error))
     return false;
-  cca_launch_tiles (*f, params->connectivity, params->features != 0, cca->stream);
-  cca_launch_merge (*f, params->connectivity, cca->overlap, cca->stream);
+  cca_launch_tiles (*f, params->connectivity, params->features != 0, stream);
+  cca_launch_merge (*f, params->connectivity, cca->overlap, stream);
   if (params->features)
-    cca_launch_features (*f, cca->stream);
+    cca_launch_features (*f, stream);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }
@@ -258,15 +258,16 @@ same_shape (const Job *a, const Job *b)
          && !a->params.features == !b->params.features && limits_area (&a->params) == limits_area (&b->params);
 }
 
-/* Captures the plan's work. FORMER (may be NULL): the job its graph was built for; a graph of the same shape takes over
- * new pointers and sizes, which is several times faster than a new one. */
+/* Captures the plan's work, in our own stream: while a stream that the default one waits for is captured, as the
+ * caller's may be, the default one must not be used by any thread. FORMER (may be NULL): the job its graph was built
+ * for; a graph of the same shape takes over new pointers and sizes, which is several times faster than a new one. */
 bool
 build_graph (Cca *cca, Plan *plan, const Job *former, CtrError *error)
 {
-  CTR_CUDA (cudaStreamBeginCapture (cca->stream, cudaStreamCaptureModeThreadLocal));
-  bool queued = queue_kernels (cca, plan, error);
+  CTR_CUDA (cudaStreamBeginCapture (cca->own_stream, cudaStreamCaptureModeThreadLocal));
+  bool queued = queue_kernels (cca, plan, cca->own_stream, error);
   cudaGraph_t captured = NULL;
-  cudaError_t status = cudaStreamEndCapture (cca->stream, &captured);
+  cudaError_t status = cudaStreamEndCapture (cca->own_stream, &captured);
   if (queued && status == cudaSuccess) {
     bool updated = false;
     if (plan->graph && former && same_shape (&plan->job, former)) {

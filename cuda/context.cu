@@ -3,41 +3,49 @@
 #include "cuda/context.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stddef.h>
 
-/* One of the driver's functions, whose library the runtime has loaded and keeps. */
-static void *
-driver_function (const char *name)
+static struct {
+  int (*get) (void **context);
+  int (*push) (void *context);
+  int (*pop) (void **context);
+} driver;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* Keeps the library, as the runtime does. */
+static void
+find_driver (void)
 {
   void *library = dlopen ("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (!library)
-    return NULL;
-  void *function = dlsym (library, name);
-  dlclose (library);
-  return function;
+    return;
+  driver.get = (int (*) (void **)) dlsym (library, "cuCtxGetCurrent");
+  driver.push = (int (*) (void *)) dlsym (library, "cuCtxPushCurrent_v2");
+  driver.pop = (int (*) (void **)) dlsym (library, "cuCtxPopCurrent_v2");
 }
 
 void *
 ctr_context_current (void)
 {
-  int (*get) (void **) = (int (*) (void **)) driver_function ("cuCtxGetCurrent");
   void *context = NULL;
-  return get && get (&context) == 0 ? context : NULL;
+  pthread_once (&once, find_driver);
+  return driver.get && driver.get (&context) == 0 ? context : NULL;
 }
 
 void
 ctr_context_push (void *context)
 {
-  int (*push) (void *) = (int (*) (void *)) driver_function ("cuCtxPushCurrent_v2");
-  if (push)
-    push (context);
+  pthread_once (&once, find_driver);
+  if (driver.push)
+    driver.push (context);
 }
 
 void
 ctr_context_pop (void)
 {
-  int (*pop) (void **) = (int (*) (void **)) driver_function ("cuCtxPopCurrent_v2");
   void *context;
-  if (pop)
-    pop (&context);
+  pthread_once (&once, find_driver);
+  if (driver.pop)
+    driver.pop (&context);
 }

@@ -35,6 +35,7 @@ struct Painter {
   bool overlap; /* the GPU has overlapped launches */
   cudaStream_t own_stream;
   cudaStream_t stream; /* of the frame under way, else NULL */
+  cudaEvent_t drawn;   /* that frame */
 };
 
 constexpr uint32_t THREADS = 256;
@@ -52,6 +53,11 @@ paint_create (CtrError *error)
   cudaError_t status = ctr_find_overlap (&painter->overlap);
   if (status == cudaSuccess)
     status = cudaStreamCreateWithFlags (&painter->own_stream, cudaStreamNonBlocking);
+  if (status == cudaSuccess) {
+    status = cudaEventCreateWithFlags (&painter->drawn, cudaEventDisableTiming);
+    if (status != cudaSuccess)
+      cudaStreamDestroy (painter->own_stream);
+  }
   if (status != cudaSuccess) {
     ctr_cuda_fail (error, status, "preparing a painter");
     free (painter);
@@ -65,11 +71,12 @@ paint_destroy (void *state)
 {
   Painter *painter = (Painter *) state;
   if (painter->stream)
-    cudaStreamSynchronize (painter->stream);
+    cudaEventSynchronize (painter->drawn);
   ctr_buffer_free (&painter->ink);
   ctr_buffer_free (&painter->arrays);
   ctr_buffer_free (&painter->colours);
   ctr_buffer_free (&painter->host_colours);
+  cudaEventDestroy (painter->drawn);
   cudaStreamDestroy (painter->own_stream);
   cudaGetLastError (); /* the context may be gone; nobody is left to tell */
   free (painter);
@@ -472,8 +479,10 @@ queue_frame (Painter *painter, const CtrPaintPicture *picture, const CtrPaintLay
   const cudaStream_t stream = painter->stream;
   CtrPaintTarget target;
   ctr_paint_target_init (&target, picture, layers, count);
-  if (count == 0)
+  if (count == 0) {
+    CTR_CUDA (cudaEventRecord (painter->drawn, stream));
     return true;
+  }
   const size_t size = carve_layers (painter, layers, count, NULL);
   if (size > painter->arrays.size) {
     CTR_CUDA (cudaStreamSynchronize (stream));
@@ -500,7 +509,16 @@ queue_frame (Painter *painter, const CtrPaintPicture *picture, const CtrPaintLay
   for (uint32_t i = 0; i < count; i++)
     launch_layer<true> (painter, target, &layers[i], i);
   CTR_CUDA (cudaGetLastError ());
+  CTR_CUDA (cudaEventRecord (painter->drawn, stream));
   painter->ink_is_clean = true;
+  return true;
+}
+
+bool
+paint_lead_default (void *state, CtrError *error)
+{
+  const Painter *painter = (const Painter *) state;
+  CTR_CUDA (cudaStreamWaitEvent (cudaStreamLegacy, painter->drawn, 0));
   return true;
 }
 
@@ -508,10 +526,10 @@ bool
 paint_finish (void *state, CtrError *error)
 {
   Painter *painter = (Painter *) state;
-  const cudaStream_t stream = painter->stream;
+  const bool pending = painter->stream != NULL;
   painter->stream = NULL;
-  if (stream)
-    CTR_CUDA (cudaStreamSynchronize (stream));
+  if (pending)
+    CTR_CUDA (cudaEventSynchronize (painter->drawn));
   return true;
 }
 
@@ -535,4 +553,5 @@ paint_enqueue (void *state, const CtrPaintPicture *picture, const CtrPaintLayer 
 
 } // namespace
 
-extern "C" const CtrPaintOps ctr_paint_ops_cuda = {paint_create, paint_destroy, paint_enqueue, paint_finish};
+extern "C" const CtrPaintOps ctr_paint_ops_cuda = {
+    paint_create, paint_destroy, paint_enqueue, paint_lead_default, paint_finish};

@@ -25,4 +25,4 @@ option ()
 
 start nested "$@"
 launch cudaborders threshold-mode=otsu mode=tree "invert=$invert" "min-area=$min_area" \
-    ! cudacontouroverlay color-by=depth thickness=3 legend=true
+    ! cudacontouroverlay color-by=depth legend=true

@@ -1,22 +1,28 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# demo.sh [FILE | URI | /dev/videoN]
+# demo.sh [--dark] [FILE | URI | /dev/videoN | camera]
 #
 # Finds the connected components in a picture, a video, a stream or a camera: installs what is missing, builds, runs the
 # pipeline, shows what was found as a picture and a table. out/NAME.ndjson has all of it, out/NAME.overlay.png the last frame
-# with the components drawn in. Without an argument: the first camera, or a scene of its own where there is none.
+# with the components drawn in. Without an input: the first camera, or a scene of its own where there is none.
+#   --dark  finds what is dark on a bright ground, such as print, not what is bright on a dark one
 set -euo pipefail
 caller_dir=$PWD
 cd "$(dirname "$(readlink -f "$0")")/.."
 . pipelines/lib.sh
 
-[ $# -le 1 ] || die 2 "one argument at most: a file, a URI or a camera device such as /dev/video0"
+invert=false
+if [ "${1-}" = --dark ]; then
+  invert=true
+  shift
+fi
+[ $# -le 1 ] || die 2 "one input at most: a file, a URI or a camera device such as /dev/video0"
 case ${1-} in
   --help | -h)
     sed -n '3,/^[^#]/s/^#$\|^# //p' "$0"
     exit 0
     ;;
-  -*) die 2 "no option '$1': give a file, a URI or a camera device such as /dev/video0, or nothing" ;;
+  -*) die 2 "no option '$1': --help tells what there is" ;;
 esac
 input=""
 [ $# = 0 ] || input=$(check_input "$1" "$caller_dir") || exit
@@ -35,8 +41,8 @@ mkdir -p out
 rm -f "$result"
 set_source
 set_sink
-pipeline=("${source[@]}" cudacca threshold-mode=otsu labels=true ! contourexport "location=$result"
-  ! cudacontouroverlay draw=fill+components+centroids min-area=50 ! "${sink[@]}")
+pipeline=("${source[@]}" cudacca threshold-mode=otsu "invert=$invert" labels=true ! contourexport "location=$result"
+  ! cudacontouroverlay draw=fill+components fill-alpha=0.6 min-area=50 ! "${sink[@]}")
 
 command=$(printf ' %q' "${pipeline[@]}")
 printf '\n%sGST_PLUGIN_PATH=%q gst-launch-1.0%s\n' "$([ -n "$input" ] || echo "build/pipelines/scene parts | ")" \

@@ -16,6 +16,7 @@
 typedef struct {
   GMainLoop *loop;
   GstElement *pipeline;
+  const gchar *uri; /* NULL: test pictures */
   gboolean failed;
 
   /* The streaming thread's while the pipeline runs. */
@@ -177,7 +178,7 @@ handle_message (GstBus *bus, GstMessage *message, gpointer user_data)
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR && !app->failed) {
     GError *error;
     gst_message_parse_error (message, &error, NULL);
-    g_printerr ("%s\n", error->message);
+    g_printerr ("%s%s%s\n", app->uri ? app->uri : "", app->uri ? ": " : "", error->message);
     g_error_free (error);
     app->failed = TRUE;
   }
@@ -236,6 +237,7 @@ main (int argc, char **argv)
   gint frames = 5;
   GError *error = NULL;
   gchar *uri = parse_arguments (&argc, &argv, &frames, &error);
+  app.uri = uri;
   if (!error && build_pipeline (&app, uri, frames, &error))
     run_pipeline (&app);
   if (error) {

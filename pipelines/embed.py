@@ -170,6 +170,7 @@ parser.add_argument("--frames", type=int, default=5, metavar="N",
                     help="test pictures to analyse (default: 5; -1: until Ctrl+C)")
 arguments = parser.parse_args()
 address = arguments.source
-if address and not Gst.uri_is_valid(address):
+if address is not None and not Gst.uri_is_valid(address):
     address = Gst.filename_to_uri(address)
-sys.exit(App(address, arguments.frames).run())
+failure = App(address, arguments.frames).run()
+sys.exit(f"{address}: {failure}" if failure and address else failure)

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # everything.sh [--to TARGET] [FILE | URI | /dev/videoN | camera]
 #
-# The same frames in four ways, side by side: edges, components, nested borders, lines of equal brightness.
+# The same frames in six ways, side by side: as they are, edges, components, nested borders, lines of equal brightness, and
+# the outlines of the larger components, found by the statistics of what is inside and around them.
 set -euo pipefail
 caller_dir=$PWD
 cd "$(dirname "$(readlink -f "$0")")/.."
@@ -18,21 +19,25 @@ start parts "$@"
 (need_packages "write names on the pictures" "${PACKAGES_WINDOW[@]}") || true
 tiles=() sheet=(compositor name=sheet background=black) names=()
 
-# tile COLUMN ROW NAME ELEMENT...: from the tee to a quarter of the picture, with the name on it.
+# tile COLUMN ROW NAME ELEMENT...: from the tee to a sixth of the picture, with the name on it.
 tile ()
 {
-  local x=$((960 * $1)) y=$((540 * $2)) name=$3 pad=sink_$(($1 + 2 * $2))
+  local x=$((640 * $1)) y=$((360 * $2)) name=$3 pad=sink_$(($1 + 3 * $2))
   shift 3
   tiles+=(all. ! queue ! "$@" "${download[@]}" ! videoconvert ! "sheet.$pad")
-  sheet+=("$pad::xpos=$x" "$pad::ypos=$y" "$pad::width=960" "$pad::height=540" "$pad::sizing-policy=keep-aspect-ratio")
-  ! has_element textoverlay || names+=(! textoverlay "text=$name" "font-desc=DejaVu Sans 18" auto-resize=false
-    halignment=left valignment=top "xpad=$((x + 16))" "ypad=$((y + 16))" shaded-background=true)
+  sheet+=("$pad::xpos=$x" "$pad::ypos=$y" "$pad::width=640" "$pad::height=360" "$pad::sizing-policy=keep-aspect-ratio")
+  ! has_element textoverlay || names+=(! textoverlay "text=$name" "font-desc=DejaVu Sans 14" auto-resize=false
+    halignment=left valignment=top "xpad=$((x + 12))" "ypad=$((y + 12))" shaded-background=true)
 }
-tile 0 0 cudacanny cudacanny threshold-mode=otsu sigma=1.4
-tile 1 0 cudacca cudacca threshold-mode=otsu min-area=20 labels=true \
+tile 0 0 input identity
+tile 1 0 cudacanny cudacanny threshold-mode=otsu sigma=1.4
+tile 2 0 cudacca cudacca threshold-mode=otsu min-area=20 labels=true \
     ! cudacontouroverlay draw=fill+components+centroids fill-alpha=0.6
-tile 0 1 cudaborders cudaborders threshold-mode=otsu mode=tree min-area=50 ! cudacontouroverlay thickness=3
+tile 0 1 cudaborders cudaborders threshold-mode=otsu mode=tree min-area=50 ! cudacontouroverlay
 tile 1 1 cudacrackcontour cudacrackcontour min-level=64 step=24 max-level=255 min-area=60 \
     ! cudacontouroverlay color-by=level
+# Without their boxes: the components are there to be outlined.
+tile 2 1 cudasnake cudacca threshold-mode=otsu min-area=1000 ! cudasnake objects=components margin=0.1 \
+    ! cudacontouroverlay draw=contours
 
-launch tee name=all "${tiles[@]}" "${sheet[@]}" ! video/x-raw,width=1920,height=1080 "${names[@]}"
+launch tee name=all "${tiles[@]}" "${sheet[@]}" ! video/x-raw,width=1920,height=720 "${names[@]}"

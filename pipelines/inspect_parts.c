@@ -151,7 +151,7 @@ inspect_frame (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
       else if (drawn_to)
         g_array_append_val (failed_regions, region);
     }
-  g_print ("%u parts, %u passed, %u failed; threshold %u\n", number, passed, number - passed,
+  g_print ("%u part%s, %u passed, %u failed; threshold %u\n", number, number == 1 ? "" : "s", passed, number - passed,
       gst_contour_meta_get_threshold (meta));
   n_passed += passed;
   n_failed += number - passed;
@@ -234,9 +234,9 @@ new_pipeline (const gchar *uri, GError **error)
 {
   gchar *drawing = !drawn_to ? g_strdup ("fakesink")
                              : g_strconcat ("cudacontouroverlay draw=contours color-by=fixed color=0xff56b4e9 ! "
-                                            "cudacontouroverlay name=passed draw=regions labels=level thickness=3 "
+                                            "cudacontouroverlay name=passed draw=regions labels=level "
                                             "color-by=fixed color=0xff009e73 ! "
-                                            "cudacontouroverlay draw=regions labels=level thickness=3 "
+                                            "cudacontouroverlay draw=regions labels=level "
                                             "color-by=fixed color=0xffd55e00 ! ",
                                  drawn_to, NULL);
   gchar *description = g_strdup_printf ("uridecodebin name=source expose-all-streams=false caps=video/x-raw(ANY) ! "

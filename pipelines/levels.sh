@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# levels.sh [--step=LEVELS] [--min-area=PIXELS] [--to TARGET] [FILE | URI | /dev/videoN | camera]
+# levels.sh [--step=LEVELS] [--max=LEVEL] [--min-area=PIXELS] [--to TARGET] [FILE | URI | /dev/videoN | camera]
 #
 # Lines of equal disparity, depth or brightness, as on a map. The default input is a scene as a depth camera sees it.
 #   --step=LEVELS      from one line to the next, of 255 levels (12)
+#   --max=LEVEL        where the scale of colours ends: the highest level that is common in the input (255)
 #   --min-area=PIXELS  leaves out what is smaller (60)
 set -euo pipefail
 caller_dir=$PWD
 cd "$(dirname "$(readlink -f "$0")")/.."
 . pipelines/lib.sh
 
-step=12 min_area=60
+step=12 max=255 min_area=60
 option ()
 {
   local value=${1#*=}
@@ -18,6 +19,10 @@ option ()
     --step=*)
       step=$value
       [[ $step =~ ^[1-9][0-9]{0,2}$ ]] && [ "$step" -le 255 ]
+      ;;
+    --max=*)
+      max=$value
+      [[ $max =~ ^[1-9][0-9]{0,2}$ ]] && [ "$max" -le 255 ]
       ;;
     --min-area=*)
       min_area=$value
@@ -29,4 +34,4 @@ option ()
 
 start depth "$@"
 launch cudacrackcontour "min-level=$step" "step=$step" max-level=255 "min-area=$min_area" \
-    ! cudacontouroverlay color-by=level legend=true
+    ! cudacontouroverlay color-by=level "max-level=$max" legend=true

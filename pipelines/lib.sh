@@ -374,7 +374,7 @@ scene_frames ()
 # said in $log.
 play ()
 {
-  local what=${input:-a scene of its own} started=$SECONDS
+  local what=${input:-a scene of its own} started=$SECONDS elapsed
   local limit=(timeout --foreground --preserve-status -s INT -k 10 "$seconds")
   log=out/$(basename "${0%.sh}").log
   [ "$to" != window ] || limit=()
@@ -387,8 +387,9 @@ play ()
   status=${PIPESTATUS[0]}
   set -e
   trap - INT
-  [ "$(tail -n 1 "$log")" != "0 frames" ] || no_frames "$what"
-  [ ${#limit[@]} = 0 ] || [ $((SECONDS - started)) -lt "$seconds" ] || echo "Stopped after $seconds s."
+  elapsed=$((SECONDS - started))
+  [ "$(tail -n 1 "$log")" != "0 frames" ] || no_frames "$what" "$elapsed"
+  [ ${#limit[@]} = 0 ] || [ "$elapsed" -lt "$seconds" ] || echo "Stopped after $seconds s."
   # Whoever closes the window has seen enough.
   [ "$to" != window ] || ! grep -q "Output window was closed" "$log" || status=0
   [[ $to != *.png ]] || gst-launch-1.0 -q filesrc "location=$last_frame" ! pnmdec ! videoconvert ! pngenc \
@@ -405,14 +406,17 @@ tell_result ()
   esac
 }
 
-# no_frames WHAT: says why nothing came.
+# no_frames WHAT ELAPSED: says why nothing came, in so many seconds.
 no_frames ()
 {
   local error message
   error=$(grep -m 1 -E '^ERROR: from element|^WARNING: erroneous|^[a-z0-9+]+://.*: ' "$log" || true)
-  message=$(sed -E 's/^ERROR: from element [^ ]+: //' <<< "$error")
+  message=$(sed -E 's/^ERROR: from element [^ ]+: //; s|^[a-z0-9+]+://[^ ]*: ||' <<< "$error")
   case $error in
-    "") die 1 "no frame came from $1 within $seconds s (all messages: $PWD/$log)" ;;
+    "")
+      [ "$2" -ge "$seconds" ] || die 2 "cannot get pictures from $1: it ended without one (all messages: $PWD/$log)"
+      die 1 "no frame came from $1 within $seconds s (all messages: $PWD/$log)"
+      ;;
     *erroneous* | *GstCudaC* | *GstCudaS* | *GstCudaB* | *GstContour* | *Enc:* | *Sink:*)
       die 1 "the pipeline failed: $message (all messages: $PWD/$log)"
       ;;

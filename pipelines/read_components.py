@@ -10,13 +10,16 @@ import gi
 
 gi.require_version("Gst", "1.0")
 gi.require_version("GstContours", "1.0")
-from gi.repository import Gst, GstContours
+from gi.repository import GLib, Gst, GstContours
 
 TEST_PICTURE = "videotestsrc pattern=ball num-buffers=5 ! video/x-raw,format=NV12,width=640,height=480"
 
 Gst.init(None)
 source = sys.argv[1] if len(sys.argv) > 1 else TEST_PICTURE
-pipeline = Gst.parse_launch(f"{source} ! cudacca features=moments ! appsink name=out sync=false max-buffers=4")
+try:
+    pipeline = Gst.parse_launch(f"{source} ! cudacca features=moments ! appsink name=out sync=false max-buffers=4")
+except GLib.Error as error:
+    sys.exit(error.message)
 out = pipeline.get_by_name("out")
 running = pipeline.set_state(Gst.State.PLAYING) != Gst.StateChangeReturn.FAILURE
 

@@ -5,12 +5,12 @@ import json
 import statistics
 import sys
 
-ROWS = 8  # of the first frame that has components
+ROWS = 8  # of the last frame, or the last that has components
 
 
 def table(frame):
     largest = sorted(frame["components"], key=lambda c: -c["area"])[:ROWS]
-    print(f"\nFrame {frame['frame']}: {frame['count']} components", end="")
+    print(f"\nFrame {frame['frame']}: {frame['count']} component{'s' * (frame['count'] != 1)}", end="")
     print(f", the {len(largest)} largest:" if frame["count"] > len(largest) else ":")
     print(f"{'label':>8} {'area':>9} {'left':>6} {'top':>6} {'width':>6} {'height':>6} {'centroid x':>11} {'y':>9}")
     for c in largest:
@@ -19,22 +19,22 @@ def table(frame):
 
 
 def main(path):
-    counts, first = [], None
+    counts, shown = [], None
     with open(path, encoding="utf-8") as file:
         for line in file:
             if not line.endswith("\n"):
                 break  # the pipeline was killed while it wrote
             frame = json.loads(line)
             counts.append(frame["count"])
-            if first is None or not first["count"] and frame["count"]:
-                first = frame
-    size = "{width} x {height} pixels".format(**first["resolution"])
+            if shown is None or frame["count"]:
+                shown = frame
+    size = "{width} x {height} pixels".format(**shown["resolution"])
     if len(counts) == 1:
-        print(f"1 frame of {size}, threshold {first['threshold']}")
+        print(f"1 frame of {size}, threshold {shown['threshold']}")
     else:
         print(f"{len(counts)} frames of {size}")
         print(f"components per frame: {min(counts)} to {max(counts)}, median {statistics.median(counts):.0f}")
-    table(first)
+    table(shown)
 
 
 if __name__ == "__main__":

@@ -18,4 +18,4 @@ option ()
 
 start targets "$@"
 [ -n "$input$windows" ] || windows="150,90,240,240;570,150,240,240"
-launch cudasnake track=true ${windows:+"window=$windows"} ! cudacontouroverlay thickness=3
+launch cudasnake track=true ${windows:+"window=$windows"} ! cudacontouroverlay

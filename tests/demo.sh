@@ -48,12 +48,14 @@ expect_refusal "not a file: $folder" "$folder"
 expect_refusal "no such camera: /dev/video999" /dev/video999
 expect_refusal "not a camera: /dev/null" /dev/null
 expect_refusal "no option '--help-me'" --help-me
-expect_refusal "one argument at most" a.png b.png
+expect_refusal "one input at most" a.png b.png
 expect_refusal "the argument is empty" ""
 : > "$folder/empty.png"
 expect_refusal "the file is empty" "$folder/empty.png"
 echo "This is a text, not a picture." > "$folder/text.png"
 expect_refusal "cannot get pictures from $folder/text.png" "$folder/text.png"
+printf '\xff\xd8\xff\xe0 and no more' > "$folder/broken.jpg"
+expect_refusal "cannot get pictures from $folder/broken.jpg: it ended without one" "$folder/broken.jpg"
 expect_refusal "cannot get pictures from file:///no/such/clip.mp4" file:///no/such/clip.mp4
 expect_refusal "cannot get pictures from nosuchscheme://host/clip" nosuchscheme://host/clip
 
@@ -63,12 +65,23 @@ gst-launch-1.0 -q videotestsrc num-buffers=40 pattern=ball ! jpegenc ! avimux ! 
 expect_frames a_picture__100_.png 1 "$folder/a picture, 100%.png"
 expect_frames clip.avi 40 "$folder/clip.avi"
 expect_frames clip.avi 40 "file://$folder/clip.avi"
+# What is dark: the grounds of a ball, of which there is one.
+expect_frames clip.avi 40 --dark "$folder/clip.avi"
+grep -q '"frame":39,.*"count":1,' out/clip.avi.ndjson || {
+  echo "demo.sh --dark: not one dark component" >&2
+  exit 1
+}
 # A terminal shows the picture, too: 80 half blocks a line.
 script -qec "stty cols 80 rows 50; pipelines/demo.sh '$folder/clip.avi'" /dev/null > "$folder/terminal" < /dev/null
 if [ "$(grep -o ▀ "$folder/terminal" | wc -l)" != $((80 * 30)) ] || ! grep -q "40 frames in .* frames/s" "$folder/terminal"; then
   echo "demo.sh in a terminal: no picture of 80 x 30 characters, or no frames per second" >&2
   exit 1
 fi
+# The table is that of the frame in the picture.
+grep -q "^Frame 39: 1 component:" "$folder/terminal" || {
+  echo "demo.sh: no table of the last frame" >&2
+  exit 1
+}
 if ls /dev/video* > /dev/null 2>&1; then
   echo "A video device is here: the scene that stands in for a camera is not tried."
 else

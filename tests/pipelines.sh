@@ -111,7 +111,7 @@ refuses "--to takes window, FILE.png, FILE.mp4 or none, not 'x.jpg'" edges --to 
 refuses "no display for a window" edges --to window
 refuses "cannot write to the folder of /no/such/folder/x.png" edges --to /no/such/folder/x.png
 for bad in "edges --sigma=x" "edges --sigma=21" "components --min-area=-1" "borders --min-area=" "levels --step=0" \
-  "levels --step=256" "track --window=1,2,3" "count-parts --area=large" "count-parts --holes=" "count-parts --ignore=-1"; do
+  "levels --step=256" "levels --max=0" "levels --max=256" "track --window=1,2,3" "count-parts --area=large" "count-parts --holes=" "count-parts --ignore=-1"; do
   # shellcheck disable=SC2086 # two words
   refuses "no option '${bad#* }', or not with that value" $bad
 done
@@ -119,6 +119,7 @@ echo "This is a text, not a picture." > "$folder/text.png"
 for script in "${scripts[@]}"; do
   refuses "cannot get pictures from $folder/text.png" "$script" --to none "$folder/text.png"
 done
+refuses "count-parts.sh: cannot get pictures from $folder/text.png: Could" count-parts --to none "$folder/text.png"
 refuses "cannot get pictures from file:///no/such/clip.mp4" edges --to none file:///no/such/clip.mp4
 
 # Each on its own scene.
@@ -135,8 +136,10 @@ is_drawn_on "$folder/edges.out.png" 960 540 "" ffffff 000000
 is_drawn_on "$folder/components.out.png" 960 540 "$folder/page.png" ffffff 3084bf
 is_drawn_on "$folder/borders.out.png" 960 540 "$folder/nested.png" fde725 3e4a89
 is_drawn_on "$folder/levels.out.png" 960 540 "$folder/depth.png" 35b779
+runs 0 levels --max=64 --to "$folder/levels64.out.png"
+is_drawn_on "$folder/levels64.out.png" 960 540 "$folder/depth.png" fde725
 is_drawn_on "$folder/track.out.png" 960 540 "$folder/targets.png" e69f00 56b4e9
-is_drawn_on "$folder/everything.out.png" 1920 1080 "" ffffff e69f00 009e73
+is_drawn_on "$folder/everything.out.png" 1920 720 "" ffffff e69f00 009e73
 
 bare_scene parts 1
 runs 1 count-parts --to "$folder/count.out.png"
@@ -145,6 +148,9 @@ said "FAIL: holes below 1"
 is_drawn_on "$folder/count.out.png" 960 540 "$folder/parts.png" 009e73 d55e00 56b4e9
 runs 0 count-parts --to none --holes=:2
 said "^10 parts, 10 passed, 0 failed"
+
+runs 0 count-parts --dark --ignore=20000 --to none "$folder/parts.png" # the belt
+said "^1 part, 1 passed, 0 failed"
 
 for script in edges components borders levels track everything; do
   runs 0 "$script" --to none
@@ -161,7 +167,7 @@ for script in "${scripts[@]}"; do
   size=(161 123)
   bare="$folder/a picture.png"
   [ "$script" != edges ] || bare=""
-  [ "$script" != everything ] || bare="" size=(1920 1080)
+  [ "$script" != everything ] || bare="" size=(1920 720)
   (cd "$folder" && "$project/pipelines/$script.sh" --to "on $script.png" "a picture.png" > /dev/null)
   is_drawn_on "$folder/on $script.png" "${size[@]}" "$bare"
   runs 0 "$script" "--to=$folder/$script clip.mp4" "file://$folder/a%20clip.avi"

@@ -26,7 +26,7 @@ from stages import write_png
 WIDTH, HEIGHT = 420, 280
 THRESHOLD = 128
 # By depth: the outermost first. Outer borders have even depths, holes odd ones.
-COLOURS = np.array([(255, 215, 60), (70, 170, 255), (255, 110, 70), (90, 225, 130), (235, 120, 255), (255, 255, 255)])
+COLOURS = np.array([(240, 228, 66), (86, 180, 233), (230, 97, 0), (0, 175, 128), (214, 130, 176), (255, 255, 255)])
 
 # East, north-east, north and on, anticlockwise on the screen.
 STEPS = [(1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1), (0, 1), (1, 1)]

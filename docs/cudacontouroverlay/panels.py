@@ -68,13 +68,13 @@ def main(folder):
     large = enlarged(scene, 2)
     threshold = f"threshold={THRESHOLD}"
     borders = f"cudaborders mode=tree {threshold} min-area=200"
-    labels = "labels=area font-desc=Sans,9"
+    font = "font-desc=Sans,9"
     panels = {
-        "1-contours": (large, borders, "! cudacontouroverlay thickness=3 " + labels),
+        "1-contours": (large, borders, "! cudacontouroverlay thickness=3 labels=area", font),
         "2-areas": (large, f"cudacca {threshold} min-area=400 labels=true",
-                    "! cudacontouroverlay draw=fill+components+centroids fill-alpha=0.5", labels),
+                    "! cudacontouroverlay draw=fill+components+centroids fill-alpha=0.5 labels=index+area", font),
         "3-levels": (large, "videoconvert ! cudacrackcontour min-level=32 step=24 min-area=60",
-                     "! cudacontouroverlay color-by=level thickness=2 legend=true font-desc=Sans,9"),
+                     "! cudacontouroverlay color-by=level thickness=2 legend=true", font),
     }
     os.makedirs(folder, exist_ok=True)
     for name, (picture, *elements) in panels.items():

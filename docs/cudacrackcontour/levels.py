@@ -100,9 +100,9 @@ def check(scene, contours):
 
 
 def colour(level):
-    """From blue, far, over green and yellow to red, near."""
+    """From blue, far, over green to yellow, near, lighter all the way: cudacontouroverlay's scale."""
     t = (level - LEVELS[0]) / (LEVELS[-1] - LEVELS[0])
-    stops = [(70, 120, 255), (60, 200, 230), (110, 230, 110), (255, 225, 70), (255, 90, 60)]
+    stops = [(59, 82, 139), (44, 114, 142), (33, 144, 140), (39, 173, 129), (93, 200, 99), (170, 220, 50), (253, 231, 37)]
     return [np.interp(t, np.linspace(0, 1, len(stops)), channel) for channel in zip(*stops)]
 
 

@@ -16,8 +16,9 @@ typedef struct {
   GstContoursGpu gpu;
   gint in_use; /* CtrBackend while started, else -1; atomic: caps queries come from any thread */
   GstVideoInfo info;
-  gboolean cuda_caps; /* the negotiated frames are CUDA memory */
-  gboolean passes;    /* there is nothing to draw on this frame */
+  gboolean cuda_caps;   /* the negotiated frames are CUDA memory */
+  gboolean passes;      /* there is nothing to draw on this frame */
+  GstMiniObject *drawn; /* what the drawing that is queued needs, NULL: none is; of the streaming thread */
 } GstContoursFilterPrivate;
 
 #define PRIVATE(self) ((GstContoursFilterPrivate *) gst_contours_filter_get_instance_private (self))
@@ -169,6 +170,26 @@ open_backend (GstContoursFilter *self, CtrBackend backend, CtrError *error)
   return ok;
 }
 
+/* Waits for the drawing that may be queued. */
+static gboolean
+finish_drawing (GstContoursFilter *self)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+  gboolean pushed, finished;
+  CtrError error;
+
+  if (!priv->drawn)
+    return TRUE;
+  pushed = gst_contours_gpu_push (&priv->gpu, &error);
+  finished = GST_CONTOURS_FILTER_GET_CLASS (self)->finish (self, pushed ? &error : NULL);
+  if (pushed)
+    gst_contours_gpu_pop (&priv->gpu);
+  gst_clear_mini_object (&priv->drawn);
+  if (!pushed || !finished)
+    post_error (self, &error);
+  return pushed && finished;
+}
+
 /* Frees what the subclass holds; harmless when nothing is open. */
 static void
 close_backend (GstContoursFilter *self)
@@ -180,6 +201,7 @@ close_backend (GstContoursFilter *self)
 
   if (backend < 0)
     return;
+  finish_drawing (self);
   /* A lost context cannot be made current: free host memory all the same. */
   pushed = backend == CTR_BACKEND_CUDA && gst_contours_gpu_push (&priv->gpu, &error);
   GST_CONTOURS_FILTER_GET_CLASS (self)->close (self);
@@ -359,11 +381,23 @@ gst_contours_filter_transform_meta (GstBaseTransform *trans, GstBuffer *outbuf, 
   return TRUE;
 }
 
+/* No frame need come after these. */
+static gboolean
+gst_contours_filter_sink_event (GstBaseTransform *trans, GstEvent *event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS || GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+    finish_drawing (GST_CONTOURS_FILTER (trans));
+  return GST_BASE_TRANSFORM_CLASS (gst_contours_filter_parent_class)->sink_event (trans, event);
+}
+
 static gboolean
 gst_contours_filter_query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 {
   GstContoursFilterPrivate *priv = PRIVATE (GST_CONTOURS_FILTER (trans));
 
+  /* Upstream wants back what it handed out. */
+  if (GST_QUERY_TYPE (query) == GST_QUERY_DRAIN)
+    finish_drawing (GST_CONTOURS_FILTER (trans));
   if (gst_contours_gpu_handle_query (&priv->gpu, GST_ELEMENT_CAST (trans), query))
     return TRUE;
   return GST_BASE_TRANSFORM_CLASS (gst_contours_filter_parent_class)->query (trans, direction, query);
@@ -409,6 +443,7 @@ gst_contours_filter_before_transform (GstBaseTransform *trans, GstBuffer *buffer
   GstContoursFilterPrivate *priv = PRIVATE (self);
   GstMemory *memory = first_memory (buffer);
   gint device_id;
+  gboolean finished;
   CtrError error;
 
   sync_properties (trans, buffer);
@@ -419,7 +454,10 @@ gst_contours_filter_before_transform (GstBaseTransform *trans, GstBuffer *buffer
   GST_OBJECT_LOCK (self);
   device_id = priv->device_id;
   GST_OBJECT_UNLOCK (self);
+  finished = finish_drawing (self);
   close_backend (self);
+  if (!finished)
+    return;
   if (!gst_contours_gpu_adopt (&priv->gpu, memory, device_id, &error) || !open_backend (self, CTR_BACKEND_CUDA, &error))
     post_error (self, &error);
   else if (renders (trans))
@@ -484,6 +522,28 @@ view_frame (const GstVideoFrame *frame, gboolean device, CtrImage *image, CtrErr
          && ctr_image_check (image, error);
 }
 
+/* What was drawn into BUFFER goes on: its readers come after the drawing by themselves, or it is waited for. */
+static gboolean
+hand_on (GstContoursFilter *self, GstBuffer *buffer, CtrError *error)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+  GstContoursFilterClass *klass = GST_CONTOURS_FILTER_GET_CLASS (self);
+  GstContoursGpuOrder order = GST_CONTOURS_GPU_ORDER_NONE;
+  GstMiniObject *kept = NULL;
+  gboolean ok;
+
+  if (priv->cuda_caps)
+    order = gst_contours_gpu_get_order (first_memory (buffer), &kept);
+  ok = order != GST_CONTOURS_GPU_ORDER_DEFAULT_STREAM || klass->lead_default (self, error);
+  if (ok && order != GST_CONTOURS_GPU_ORDER_NONE) {
+    priv->drawn = kept;
+    return TRUE;
+  }
+  ok = klass->finish (self, ok ? error : NULL) && ok;
+  gst_clear_mini_object (&kept);
+  return ok;
+}
+
 /* Lets the subclass do its work on the frame in IN, whose buffer is BUFFER; OUT: the new picture, or NULL. */
 static gboolean
 run (
@@ -495,7 +555,8 @@ run (
   if (!view_frame (in, PRIVATE (self)->cuda_caps, &image, error))
     return FALSE;
   if (klass->draw)
-    return check_planes (in, error) && klass->draw (self, &image, in, buffer, stream, error);
+    return check_planes (in, error) && klass->draw (self, &image, in, buffer, stream, error)
+           && hand_on (self, buffer, error);
   if (!out)
     return klass->analyze (self, &image, buffer, stream, error);
   return check_planes (in, error) && check_planes (out, error) && klass->render (self, &image, in, out, stream, error);
@@ -548,7 +609,7 @@ process (GstContoursFilter *self, GstBuffer *buffer, GstBuffer *outbuf)
   gboolean ok;
 
   if (g_atomic_int_get (&priv->in_use) < 0)
-    return GST_FLOW_ERROR; /* a move to another context failed, and was posted */
+    return GST_FLOW_ERROR; /* the move to another context failed, and was posted */
   if (priv->cuda_caps && !gst_contours_gpu_is_memory (first_memory (buffer))) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
         ("The caps promise CUDA memory and the frame lies elsewhere. The element before this one is at fault."),
@@ -595,6 +656,8 @@ gst_contours_filter_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *i
   GstBufferPool *pool;
   GstFlowReturn ret = GST_FLOW_ERROR;
 
+  if (!finish_drawing (GST_CONTOURS_FILTER (trans)))
+    return GST_FLOW_ERROR;
   /* Decided once: what is not made writable here must not be written, whatever a property says by then. */
   priv->passes =
       klass->draw && g_atomic_int_get (&priv->in_use) >= 0 && !klass->draws (GST_CONTOURS_FILTER (trans), inbuf);
@@ -723,6 +786,7 @@ gst_contours_filter_class_init (GstContoursFilterClass *klass)
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_contours_filter_set_caps);
   trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_contours_filter_propose_allocation);
   trans_class->decide_allocation = GST_DEBUG_FUNCPTR (gst_contours_filter_decide_allocation);
+  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_contours_filter_sink_event);
   trans_class->query = GST_DEBUG_FUNCPTR (gst_contours_filter_query);
   trans_class->before_transform = GST_DEBUG_FUNCPTR (gst_contours_filter_before_transform);
   trans_class->prepare_output_buffer = GST_DEBUG_FUNCPTR (gst_contours_filter_prepare_output_buffer);

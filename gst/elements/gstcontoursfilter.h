@@ -24,10 +24,15 @@ G_DECLARE_DERIVABLE_TYPE (GstContoursFilter, gst_contours_filter, GST, CONTOURS_
  * @render: in place of @analyze: fill @out, a frame of the format and size of @in, whose samples are @image. Both lie
  *     where @image does, and all rows of all their planes are inside their buffers.
  * @draw: in place of both: draw into @frame, whose samples are @image and whose buffer is @buffer; its planes as above.
+ *     The work may be left queued on @stream, with references to all it reads but the frame's memory.
+ * @lead_default: with @draw: what comes in the CUDA context's default stream has to come after what @draw queued.
+ * @finish: with @draw: wait for what it queued, and let go what that read. Once after each @draw that succeeded, before
+ *     the next one and before @close: at once, or with the next frame, the end of the stream, a flush or
+ *     a drain.
  * @draws: with @draw: is there anything to draw on @buffer? If not it passes as it is, not even copied if it is shared.
  *
- * With the CUDA backend the CUDA context is current in each. On failure @open, @analyze, @render and @draw fill @error
- * and return FALSE: the base class posts it.
+ * With the CUDA backend the CUDA context is current in each. On failure those with an @error fill it and return FALSE:
+ * the base class posts it. For @finish it may be NULL.
  */
 struct _GstContoursFilterClass {
   GstBaseTransformClass parent_class;
@@ -40,6 +45,8 @@ struct _GstContoursFilterClass {
       gpointer stream, CtrError *error);
   gboolean (*draw) (GstContoursFilter *self, const CtrImage *image, GstVideoFrame *frame, GstBuffer *buffer,
       gpointer stream, CtrError *error);
+  gboolean (*lead_default) (GstContoursFilter *self, CtrError *error);
+  gboolean (*finish) (GstContoursFilter *self, CtrError *error);
   gboolean (*draws) (GstContoursFilter *self, GstBuffer *buffer);
 };
 

@@ -61,6 +61,7 @@ context_device_id (GstCudaContext *context)
   return device_id;
 }
 
+/* One that follows the context's default stream, and is followed by it. */
 static gboolean
 create_stream (GstContoursGpu *gpu, CtrError *error)
 {
@@ -214,6 +215,25 @@ gst_contours_gpu_stream_for (GstContoursGpu *gpu, GstMemory *memory)
   return gpu->stream;
 }
 
+GstContoursGpuOrder
+gst_contours_gpu_get_order (GstMemory *memory, GstMiniObject **kept)
+{
+#if GST_CHECK_VERSION(1, 24, 0)
+  /* Mapped for writing, memory with a stream is marked: who maps it for the host, frees it or uses another stream waits
+   * for that one. The memory itself must not be held: a decoder may have no more of it. */
+  GstCudaStream *stream = gst_cuda_memory_get_stream (GST_CUDA_MEMORY_CAST (memory));
+
+  *kept = stream ? GST_MINI_OBJECT_CAST (gst_cuda_stream_ref (stream)) : NULL;
+  return stream ? GST_CONTOURS_GPU_ORDER_OWN_STREAM : GST_CONTOURS_GPU_ORDER_NONE;
+#else
+  /* Memory has no stream, and no mark for work that is not done. Maps for the host and copies go through the default
+   * stream; the streams of all elements are made with CU_STREAM_DEFAULT. Pools take buffers back whose memory is held,
+   * and nothing frees it meanwhile. */
+  *kept = GST_MINI_OBJECT_CAST (gst_memory_ref (memory));
+  return GST_CONTOURS_GPU_ORDER_DEFAULT_STREAM;
+#endif
+}
+
 void
 gst_contours_gpu_wait_for (GstMemory *memory)
 {
@@ -343,6 +363,13 @@ gpointer
 gst_contours_gpu_stream_for (GstContoursGpu *gpu, GstMemory *memory)
 {
   return NULL;
+}
+
+GstContoursGpuOrder
+gst_contours_gpu_get_order (GstMemory *memory, GstMiniObject **kept)
+{
+  *kept = NULL;
+  return GST_CONTOURS_GPU_ORDER_NONE;
 }
 
 void

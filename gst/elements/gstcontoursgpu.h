@@ -53,6 +53,16 @@ gboolean gst_contours_gpu_adopt (GstContoursGpu *gpu, GstMemory *memory, gint de
 /* The stream on which MEMORY can be read now. */
 gpointer gst_contours_gpu_stream_for (GstContoursGpu *gpu, GstMemory *memory);
 
+/* How readers of MEMORY come after work that was queued on that stream. */
+typedef enum {
+  GST_CONTOURS_GPU_ORDER_NONE,          /* not at all: the work must be finished before they get it */
+  GST_CONTOURS_GPU_ORDER_OWN_STREAM,    /* it is the memory's own stream: they queue behind it, or wait for it */
+  GST_CONTOURS_GPU_ORDER_DEFAULT_STREAM /* if the default stream comes after it: theirs follow that one */
+} GstContoursGpuOrder;
+
+/* KEPT: what must stay until such work is done (transfer full); NULL with ORDER_NONE. */
+GstContoursGpuOrder gst_contours_gpu_get_order (GstMemory *memory, GstMiniObject **kept);
+
 /* Waits until MEMORY, taken from a pool, has no work pending and can be written on any stream. */
 void gst_contours_gpu_wait_for (GstMemory *memory);
 

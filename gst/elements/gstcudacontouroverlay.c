@@ -9,8 +9,9 @@
  * #GstCudaContourOverlay:draw selects what; the rest of the properties how.
  *
  * A frame in CUDA memory is drawn on where it is, by the GPU, and contours that lie on the GPU are read there: nothing
- * is copied. A frame in system memory is drawn on by the host, whatever the backend. The pixels are the same.
- * The cost is that of the pixels drawn. A frame without anything to draw passes untouched.
+ * is copied, and the frame goes on before the GPU is done; elements after it read what was drawn. A frame in system
+ * memory is drawn on by the host, whatever the backend. The pixels are the same. The cost is that of the pixels drawn.
+ * A frame without anything to draw passes untouched.
  *
  * Where shapes overlap, areas lie at the bottom, then lines, boxes, centroids and labels; no pixel is painted twice, so
  * a transparent line is not darker where it crosses itself.
@@ -37,13 +38,18 @@ struct _GstCudaContourOverlay {
   /* Properties, under the object lock. */
   OverlayStyle style;
   gdouble alpha, fill_alpha;
-  guint colour; /* 0xAARRGGBB */
   gchar *font;
 
   CtrPainter *painters[2]; /* by CtrBackend, while started; the host's where it is needed */
+  CtrPainter *drawing;     /* the one with a frame queued, or NULL */
   OverlayLayers layers;
-  OverlayText *text; /* of text_font; NULL until it is needed */
+  CtrPaintColour colours[CTR_PAINT_COLOURS]; /* for frames of colours_format, NULL: for none yet */
+  const GstVideoFormatInfo *colours_format;
+  GstVideoColorimetry colorimetry;
+  guint colours_fixed;
+  OverlayText *text; /* of text_font and text_points; NULL until it is needed */
   gchar *text_font;
+  guint text_points;
   gboolean told_fill, told_centroids, told_left_out; /* once each */
 };
 
@@ -52,6 +58,7 @@ enum {
   PROP_DRAW,
   PROP_COLOUR_BY,
   PROP_COLOUR,
+  PROP_MAX_LEVEL,
   PROP_THICKNESS,
   PROP_ALPHA,
   PROP_FILL_ALPHA,
@@ -67,13 +74,14 @@ typedef enum { HOLES_DASHED, HOLES_SOLID } Holes;
 #define DEFAULT_DRAW (OVERLAY_DRAW_CONTOURS | OVERLAY_DRAW_COMPONENTS | OVERLAY_DRAW_REGIONS)
 #define DEFAULT_COLOUR_BY CTR_COLOUR_ID
 #define DEFAULT_COLOUR 0xffe69f00
-#define DEFAULT_THICKNESS 2
+#define DEFAULT_MAX_LEVEL 0
+#define DEFAULT_THICKNESS 0
 #define DEFAULT_ALPHA 1.0
 #define DEFAULT_FILL_ALPHA 0.4
 #define DEFAULT_MIN_AREA 0.0
 #define DEFAULT_HOLES HOLES_DASHED
 #define DEFAULT_LEGEND FALSE
-#define DEFAULT_FONT "Sans 11"
+#define DEFAULT_FONT "Sans"
 
 G_DEFINE_TYPE (GstCudaContourOverlay, gst_cuda_contour_overlay, GST_TYPE_CONTOURS_FILTER)
 GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (cudacontouroverlay, "cudacontouroverlay", GST_RANK_NONE,
@@ -169,6 +177,7 @@ gst_cuda_contour_overlay_close (GstContoursFilter *filter)
 
   for (guint i = 0; i < G_N_ELEMENTS (self->painters); i++)
     g_clear_pointer (&self->painters[i], ctr_painter_free);
+  overlay_layers_reset (&self->layers);
 }
 
 static gboolean
@@ -183,19 +192,20 @@ gst_cuda_contour_overlay_draws (GstContoursFilter *filter, GstBuffer *buffer)
   return overlay_layers_wanted (buffer, &style);
 }
 
-/* Letters of FONT, which is taken. */
+/* Letters of FONT, which is taken; of POINTS where it has no size. */
 static gboolean
-prepare_text (GstCudaContourOverlay *self, gchar *font, CtrError *error)
+prepare_text (GstCudaContourOverlay *self, gchar *font, guint points, CtrError *error)
 {
-  if (g_strcmp0 (font, self->text_font) != 0) {
+  if (g_strcmp0 (font, self->text_font) != 0 || points != self->text_points) {
     g_clear_pointer (&self->text, overlay_text_free);
     g_free (self->text_font);
     self->text_font = font;
+    self->text_points = points;
   } else {
     g_free (font);
   }
   if (!self->text)
-    self->text = overlay_text_new (self->text_font, error);
+    self->text = overlay_text_new (self->text_font, points, error);
   return self->text != NULL;
 }
 
@@ -220,30 +230,43 @@ tell (GstCudaContourOverlay *self)
       "Some metadata is not drawn: there is more of it than a frame can show, or it lies too far from the frame.");
 }
 
+/* The colours for frames like INFO, with COLOUR as the fixed one. */
+static const CtrPaintColour *
+get_colours (GstCudaContourOverlay *self, const GstVideoInfo *info, guint colour)
+{
+  if (self->colours_format != info->finfo || self->colours_fixed != colour
+      || !gst_video_colorimetry_is_equal (&self->colorimetry, &info->colorimetry)) {
+    overlay_colours_fill (self->colours, info, colour);
+    self->colours_format = info->finfo;
+    self->colorimetry = info->colorimetry;
+    self->colours_fixed = colour;
+  }
+  return self->colours;
+}
+
 static gboolean
 gst_cuda_contour_overlay_draw (GstContoursFilter *filter, const CtrImage *image, GstVideoFrame *frame,
     GstBuffer *buffer, gpointer stream, CtrError *error)
 {
   GstCudaContourOverlay *self = GST_CUDA_CONTOUR_OVERLAY (filter);
   const CtrBackend backend = image->memory == CTR_MEMORY_DEVICE ? CTR_BACKEND_CUDA : CTR_BACKEND_CPU;
-  CtrPaintColour colours[CTR_PAINT_COLOURS];
   CtrPaintPicture picture;
   OverlayStyle style;
   gchar *font = NULL;
   gboolean has_text;
-  guint colour;
 
   GST_OBJECT_LOCK (self);
   style = self->style;
   style.alpha = (guint8) (self->alpha * 255 + 0.5);
   style.fill_alpha = (guint8) (self->fill_alpha * 255 + 0.5);
-  colour = self->colour;
   has_text = overlay_style_has_text (&style);
   if (has_text)
     font = g_strdup (self->font ? self->font : DEFAULT_FONT);
   GST_OBJECT_UNLOCK (self);
 
-  if (has_text && !prepare_text (self, font, error))
+  if (style.thickness == 0)
+    style.thickness = overlay_fitting_thickness (&frame->info);
+  if (has_text && !prepare_text (self, font, overlay_fitting_points (&frame->info), error))
     return FALSE;
   if (!self->painters[backend] && !(self->painters[backend] = ctr_painter_new (backend, error)))
     return FALSE;
@@ -252,10 +275,31 @@ gst_cuda_contour_overlay_draw (GstContoursFilter *filter, const CtrImage *image,
   tell (self);
   if (self->layers.layers->len == 0)
     return TRUE;
-  overlay_colours_fill (colours, &frame->info, colour);
   overlay_picture_init (&picture, frame, image->memory);
-  return ctr_painter_run (self->painters[backend], &picture, (const CtrPaintLayer *) self->layers.layers->data,
-      self->layers.layers->len, colours, stream, error);
+  if (!ctr_painter_enqueue (self->painters[backend], &picture, (const CtrPaintLayer *) self->layers.layers->data,
+          self->layers.layers->len, get_colours (self, &frame->info, style.colour), stream, error))
+    return FALSE;
+  self->drawing = self->painters[backend];
+  return TRUE;
+}
+
+static gboolean
+gst_cuda_contour_overlay_lead_default (GstContoursFilter *filter, CtrError *error)
+{
+  GstCudaContourOverlay *self = GST_CUDA_CONTOUR_OVERLAY (filter);
+
+  return !self->drawing || ctr_painter_lead_default (self->drawing, error);
+}
+
+static gboolean
+gst_cuda_contour_overlay_finish (GstContoursFilter *filter, CtrError *error)
+{
+  GstCudaContourOverlay *self = GST_CUDA_CONTOUR_OVERLAY (filter);
+  gboolean ok = !self->drawing || ctr_painter_finish (self->drawing, error);
+
+  self->drawing = NULL;
+  overlay_layers_reset (&self->layers);
+  return ok;
 }
 
 static void
@@ -272,7 +316,10 @@ gst_cuda_contour_overlay_set_property (GObject *object, guint id, const GValue *
       self->style.colour_by = g_value_get_enum (value);
       break;
     case PROP_COLOUR:
-      self->colour = g_value_get_uint (value);
+      self->style.colour = g_value_get_uint (value);
+      break;
+    case PROP_MAX_LEVEL:
+      self->style.max_level = g_value_get_uint (value);
       break;
     case PROP_THICKNESS:
       self->style.thickness = g_value_get_uint (value);
@@ -320,7 +367,10 @@ gst_cuda_contour_overlay_get_property (GObject *object, guint id, GValue *value,
       g_value_set_enum (value, self->style.colour_by);
       break;
     case PROP_COLOUR:
-      g_value_set_uint (value, self->colour);
+      g_value_set_uint (value, self->style.colour);
+      break;
+    case PROP_MAX_LEVEL:
+      g_value_set_uint (value, self->style.max_level);
       break;
     case PROP_THICKNESS:
       g_value_set_uint (value, self->style.thickness);
@@ -371,13 +421,14 @@ gst_cuda_contour_overlay_init (GstCudaContourOverlay *self)
   self->style = (OverlayStyle){
       .draw = DEFAULT_DRAW,
       .colour_by = DEFAULT_COLOUR_BY,
+      .colour = DEFAULT_COLOUR,
+      .max_level = DEFAULT_MAX_LEVEL,
       .thickness = DEFAULT_THICKNESS,
       .min_area = DEFAULT_MIN_AREA,
       .dashed_holes = DEFAULT_HOLES == HOLES_DASHED,
   };
   self->alpha = DEFAULT_ALPHA;
   self->fill_alpha = DEFAULT_FILL_ALPHA;
-  self->colour = DEFAULT_COLOUR;
   self->font = g_strdup (DEFAULT_FONT);
   overlay_layers_init (&self->layers);
 }
@@ -418,15 +469,28 @@ install_properties (GObjectClass *object_class)
           G_MAXUINT32, DEFAULT_COLOUR, controlled));
 
   /**
+   * GstCudaContourOverlay:max-level:
+   *
+   * Where the scale of color-by=level ends, in sample units: this level and those above it are yellow. Depth maps often
+   * use a small part of what their format can hold: a camera that counts millimetres sees no farther than some 10000 of
+   * 65535. 0: the format's largest sample, 255 or 65535.
+   */
+  g_object_class_install_property (object_class, PROP_MAX_LEVEL,
+      g_param_spec_uint ("max-level", "Maximum level",
+          "Level that ends the scale of color-by=level, in sample units (0 = the largest of the format)", 0, 65535,
+          DEFAULT_MAX_LEVEL, controlled));
+
+  /**
    * GstCudaContourOverlay:thickness:
    *
    * Of lines. Contours of pixels (cudaborders) are drawn along the pixels' centres. Contours of corners
    * (cudacrackcontour) with an even thickness lie between the pixels, half on either side; with an odd one they cover
-   * the region's own outermost pixels. Boxes are drawn inside their edges.
+   * the region's own outermost pixels. Boxes are drawn inside their edges. 0 fits the frame: 1 pixel in one of 240
+   * lines, 2 of 540, 3 of 1080, 4 of 2160.
    */
   g_object_class_install_property (object_class, PROP_THICKNESS,
-      g_param_spec_uint ("thickness", "Thickness", "Thickness of lines in pixels", 1, CTR_PAINT_MAX_THICKNESS,
-          DEFAULT_THICKNESS, controlled));
+      g_param_spec_uint ("thickness", "Thickness", "Thickness of lines in pixels (0 = fits the frame)", 0,
+          CTR_PAINT_MAX_THICKNESS, DEFAULT_THICKNESS, controlled));
 
   /**
    * GstCudaContourOverlay:alpha:
@@ -487,11 +551,12 @@ install_properties (GObjectClass *object_class)
   /**
    * GstCudaContourOverlay:font-desc:
    *
-   * Pango font description of labels and legend, as the element textoverlay takes it, such as "Sans Bold 14".
+   * Pango font description of labels and legend, as the element textoverlay takes it, such as "Sans Bold 14". Without a
+   * size it fits the frame: 11 points in one of 540 lines, 16 of 1080.
    */
   g_object_class_install_property (object_class, PROP_FONT,
-      g_param_spec_string (
-          "font-desc", "Font description", "Pango font description of labels and legend", DEFAULT_FONT, changeable));
+      g_param_spec_string ("font-desc", "Font description",
+          "Pango font description of labels and legend; without a size it fits the frame", DEFAULT_FONT, changeable));
 }
 
 static void
@@ -513,6 +578,8 @@ gst_cuda_contour_overlay_class_init (GstCudaContourOverlayClass *klass)
   filter_class->open = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_open);
   filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_close);
   filter_class->draw = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_draw);
+  filter_class->lead_default = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_lead_default);
+  filter_class->finish = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_finish);
   filter_class->draws = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_draws);
 
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CONTOUR_OVERLAY_DRAW, 0);

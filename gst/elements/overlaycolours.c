@@ -24,8 +24,10 @@ overlay_colours_get_rgb (guint index, guint fixed)
 
   if (index < OVERLAY_COLOUR_IDS)
     return fixed & 0xffffff;
-  if (index < OVERLAY_COLOUR_SCALE)
+  if (index < OVERLAY_COLOUR_BLACK)
     return ids[index - OVERLAY_COLOUR_IDS];
+  if (index < OVERLAY_COLOUR_SCALE)
+    return index == OVERLAY_COLOUR_BLACK ? 0x000000 : 0xffffff;
   at = (index - OVERLAY_COLOUR_SCALE) * (G_N_ELEMENTS (scale) - 1);
   stop = MIN (at / last, G_N_ELEMENTS (scale) - 2);
   rest = at - stop * last;
@@ -46,6 +48,12 @@ text_on (guint rgb)
     luminance += weights[i] * (c <= 0.04045 ? c / 12.92 : pow ((c + 0.055) / 1.055, 2.4));
   }
   return (luminance + 0.05) * (luminance + 0.05) > 1.05 * 0.05 ? 0x000000 : 0xffffff;
+}
+
+guint8
+overlay_colours_get_edge (guint8 index, guint fixed)
+{
+  return text_on (overlay_colours_get_rgb (index, fixed)) == 0 ? OVERLAY_COLOUR_BLACK : OVERLAY_COLOUR_WHITE;
 }
 
 /* How a format writes a colour: components from R, G, B in 0 .. 1. */

@@ -2,6 +2,7 @@
 #include "overlaylayers.h"
 
 #include "overlaycolours.h"
+#include "overlaylegend.h"
 
 #include <gst/contours/gstcontours.h>
 #include <math.h>
@@ -22,9 +23,12 @@ overlay_layers_init (OverlayLayers *self)
 {
   self->layers = g_array_new (FALSE, FALSE, sizeof (CtrPaintLayer));
   self->rectangles = g_array_new (FALSE, FALSE, sizeof (CtrPaintRectangle));
+  self->edges = g_array_new (FALSE, FALSE, sizeof (CtrPaintRectangle));
   self->marks = g_array_new (FALSE, FALSE, sizeof (CtrPaintRectangle));
   self->glyphs = g_array_new (FALSE, FALSE, sizeof (CtrPaintGlyph));
   self->colours = g_ptr_array_new_with_free_func (g_free);
+  self->contours = g_ptr_array_new_with_free_func ((GDestroyNotify) ctr_contours_unref);
+  self->components = g_ptr_array_new_with_free_func ((GDestroyNotify) ctr_components_unref);
 }
 
 void
@@ -32,9 +36,33 @@ overlay_layers_clear (OverlayLayers *self)
 {
   g_array_unref (self->layers);
   g_array_unref (self->rectangles);
+  g_array_unref (self->edges);
   g_array_unref (self->marks);
   g_array_unref (self->glyphs);
   g_ptr_array_unref (self->colours);
+  g_ptr_array_unref (self->contours);
+  g_ptr_array_unref (self->components);
+}
+
+/* Two pixels and 11 points are right for 540 lines. A picture of four times that is seen smaller than it is, but not
+ * four times smaller: hence the root. */
+static gdouble
+scale_of_frame (const GstVideoInfo *info)
+{
+  return sqrt (MIN (GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)) / 540.0);
+}
+
+guint
+overlay_fitting_thickness (const GstVideoInfo *info)
+{
+  return (guint) CLAMP (lrint (2 * scale_of_frame (info)), 1, CTR_PAINT_MAX_THICKNESS);
+}
+
+/* From 7 points on they can be read. */
+guint
+overlay_fitting_points (const GstVideoInfo *info)
+{
+  return (guint) MAX (lrint (11 * scale_of_frame (info)), 7);
 }
 
 /* A scale of colours: those of the others stand for nothing. */
@@ -116,6 +144,13 @@ enlargement (const GstContoursMapping *m)
   return fabs (m->xx * m->yy - m->xy * m->yx);
 }
 
+/* Of 10 bits: they are the upper ones of 16. */
+static guint
+largest_sample (const GstVideoInfo *info)
+{
+  return GST_VIDEO_INFO_COMP_DEPTH (info, 0) > 8 ? 65535 : 255;
+}
+
 /* Things without levels or nesting are told apart by their numbers. */
 static CtrColouring
 colouring (const Frame *frame, gboolean of_contours, guint width, guint height)
@@ -132,7 +167,7 @@ colouring (const Frame *frame, gboolean of_contours, guint width, guint height)
     c.count = OVERLAY_COLOUR_SCALE_COUNT;
   }
   if (c.by == CTR_COLOUR_LEVEL)
-    c.range = GST_VIDEO_INFO_COMP_DEPTH (frame->info, 0) > 8 ? 65535 : 255;
+    c.range = frame->style->max_level > 0 ? frame->style->max_level : largest_sample (frame->info);
   else if (c.by == CTR_COLOUR_DEPTH)
     c.range = MOST_DEPTH;
   else if (c.by == CTR_COLOUR_AREA)
@@ -169,18 +204,32 @@ add_box (const Frame *frame, const CtrPaintRectangle *box)
   g_array_append_vals (frame->layers->rectangles, box, 1);
 }
 
-/* A cross, whose middle is the pixel at X, Y. */
 static void
-add_mark (const Frame *frame, gdouble x, gdouble y, guint8 colour)
+add_cross (GArray *rectangles, gdouble x, gdouble y, gdouble arm, guint thickness, guint8 colour)
 {
-  const guint t = frame->style->thickness, arm = 3 + 2 * t;
-  const gdouble left = floor (x + 0.5), top = floor (y + 0.5), before = (t - 1) / 2;
+  const gdouble before = (thickness - 1) / 2;
   const CtrPaintRectangle bars[] = {
-      rectangle (left - arm, top - before, 2 * arm + 1, t, 0, colour),
-      rectangle (left - before, top - arm, t, 2 * arm + 1, 0, colour),
+      rectangle (x - arm, y - before, 2 * arm + 1, thickness, 0, colour),
+      rectangle (x - before, y - arm, thickness, 2 * arm + 1, 0, colour),
   };
 
-  g_array_append_vals (frame->layers->marks, bars, G_N_ELEMENTS (bars));
+  g_array_append_vals (rectangles, bars, G_N_ELEMENTS (bars));
+}
+
+/* A cross, whose middle is the pixel at X, Y, in a thing of WIDTH x HEIGHT pixels. Where the thing is filled the cross
+ * lies on its own colour: an edge keeps it visible, but would hide what is small. */
+static void
+add_mark (const Frame *frame, gdouble x, gdouble y, gdouble width, gdouble height, guint8 colour)
+{
+  const guint t = frame->style->thickness, full = 3 + 2 * t, edge = MAX (t / 2, 1);
+  const gdouble arm = CLAMP (floor (MIN (width, height) / 4), t, full);
+
+  x = floor (x + 0.5);
+  y = floor (y + 0.5);
+  if (arm == full)
+    add_cross (
+        frame->layers->edges, x, y, arm + edge, t + 2 * edge, overlay_colours_get_edge (colour, frame->style->colour));
+  add_cross (frame->layers->marks, x, y, arm, t, colour);
 }
 
 static gboolean
@@ -205,9 +254,9 @@ add_label (const Frame *frame, const CtrPaintRectangle *box, const gchar *label)
   overlay_text_add (frame->text, frame->layers->glyphs, label, x, y, frame->layers->label_count++, box->colour);
 }
 
-/* As far as it has what is asked: LEVEL below 0 is none. */
+/* As far as it has what is asked: a LEVEL of 0 is none. */
 static void
-describe (const Frame *frame, gchar *label, gsize size, guint index, gdouble area, gint64 level)
+describe (const Frame *frame, gchar *label, gsize size, guint index, gdouble area, guint level)
 {
   const OverlayLabels wanted = frame->style->labels;
   const gchar *gap = "";
@@ -222,9 +271,9 @@ describe (const Frame *frame, gchar *label, gsize size, guint index, gdouble are
     g_snprintf (label + used, size - used, "%s%.0f px", gap, area);
     gap = "  ";
   }
-  if ((wanted & OVERLAY_LABEL_LEVEL) && level >= 0) {
+  if ((wanted & OVERLAY_LABEL_LEVEL) && level > 0) {
     const gsize used = strlen (label);
-    g_snprintf (label + used, size - used, "%slevel %" G_GINT64_FORMAT, gap, level);
+    g_snprintf (label + used, size - used, "%slevel %u", gap, level);
   }
 }
 
@@ -252,6 +301,7 @@ add_contour_layer (const Frame *frame, GstContourMeta *meta, CtrPaintKind kind)
   if (contours->count == 0 || !(layer = add_layer (frame, kind)))
     return;
   layer->contours = contours;
+  g_ptr_array_add (frame->layers->contours, ctr_contours_ref (contours));
   layer->mapping = paint;
   layer->colouring = colouring (frame, TRUE, contours->width, contours->height);
   layer->min_area2 = twice_least_area (frame->style->min_area, mapping);
@@ -289,7 +339,7 @@ add_contour_details (const Frame *frame, GstContourMeta *meta, gboolean marks, C
       add_label (frame, &box, label);
     }
     if (marks && gst_contour_meta_get_contour (meta, i, &contour) && !isnan (contour.cx))
-      add_mark (frame, contour.cx, contour.cy, colour);
+      add_mark (frame, contour.cx, contour.cy, contour.w, contour.h, colour);
   }
   return TRUE;
 }
@@ -349,6 +399,7 @@ add_fill (const Frame *frame, GstComponentMeta *meta)
   layer->alpha = frame->style->fill_alpha;
   layer->mapping = paint;
   layer->labels = components->labels;
+  g_ptr_array_add (frame->layers->components, ctr_components_ref ((CtrComponents *) components));
   layer->label_width = components->width;
   layer->label_height = components->height;
   layer->label_colours = of_labels;
@@ -378,7 +429,7 @@ add_components (const Frame *frame, GstComponentMeta *meta)
     if (has_labels (frame)) {
       gchar label[64];
 
-      describe (frame, label, sizeof label, i + 1, c->area * enlargement (mapping), -1);
+      describe (frame, label, sizeof label, i + 1, c->area * enlargement (mapping), 0);
       add_label (frame, &box, label);
     }
     if (draw & OVERLAY_DRAW_CENTROIDS) {
@@ -386,7 +437,7 @@ add_components (const Frame *frame, GstComponentMeta *meta)
 
       ctr_component_centroid (c, &cx, &cy);
       gst_contours_mapping_map_point (mapping, cx, cy, &x, &y);
-      add_mark (frame, x, y, colour);
+      add_mark (frame, x, y, width, height, colour);
     }
   }
 }
@@ -408,7 +459,7 @@ add_region (const Frame *frame, const GstVideoRegionOfInterestMeta *region, guin
     const gchar *type = g_quark_to_string (region->roi_type);
     gchar label[128], more[64];
 
-    describe (frame, more, sizeof more, index, area, -1);
+    describe (frame, more, sizeof more, index, area, 0);
     g_snprintf (label, sizeof label, "%.60s%s%s", type ? type : "", type && *more ? "  " : "", more);
     add_label (frame, &box, label);
   }
@@ -425,44 +476,6 @@ add_rectangles (const Frame *frame, GArray *rectangles)
   }
 }
 
-/* A plate: the colour of VALUE with SCALE, and what it stands for. Returns where the next one goes. */
-static gint
-add_plate (const Frame *frame, const CtrColouring *scale, guint64 value, const gchar *text, gint x, gint y)
-{
-  overlay_text_add (
-      frame->text, frame->layers->glyphs, text, x, y, CTR_PAINT_ORDERS - 1, ctr_colouring_pick (scale, value));
-  return x + overlay_text_get_width (frame->text, text);
-}
-
-/* Plates in the lower left corner. */
-static void
-add_legend (const Frame *frame)
-{
-  const guint width = GST_VIDEO_INFO_WIDTH (frame->info), height = GST_VIDEO_INFO_HEIGHT (frame->info);
-  const CtrColouring scale = colouring (frame, TRUE, width, height);
-  const gint line = overlay_text_get_height (frame->text), y = MAX ((gint) height - 2 * line, 0);
-  gchar text[32];
-  gint x = line;
-
-  if (scale.by == CTR_COLOUR_LEVEL) {
-    for (guint i = 0; i <= 8; i++) {
-      const guint64 level = (scale.range * i + 4) / 8;
-      g_snprintf (text, sizeof text, "%s%" G_GUINT64_FORMAT, i == 0 ? "level " : "", level);
-      x = add_plate (frame, &scale, level, text, x, y);
-    }
-  } else if (scale.by == CTR_COLOUR_DEPTH) {
-    for (guint i = 0; i <= MOST_DEPTH; i++) {
-      g_snprintf (text, sizeof text, "%s%u%s", i == 0 ? "depth " : "", i, i == MOST_DEPTH ? "+" : "");
-      x = add_plate (frame, &scale, i, text, x, y);
-    }
-  } else if (scale.by == CTR_COLOUR_AREA) {
-    for (guint64 area = 1; area <= scale.range; area *= 10) {
-      g_snprintf (text, sizeof text, "%s%" G_GUINT64_FORMAT, area == 1 ? "px " : "", area);
-      x = add_plate (frame, &scale, 2 * area, text, x, y);
-    }
-  }
-}
-
 static void
 add_text (const Frame *frame)
 {
@@ -475,14 +488,17 @@ add_text (const Frame *frame)
   }
 }
 
-static void
-reset (OverlayLayers *self)
+void
+overlay_layers_reset (OverlayLayers *self)
 {
   g_array_set_size (self->layers, 0);
   g_array_set_size (self->rectangles, 0);
+  g_array_set_size (self->edges, 0);
   g_array_set_size (self->marks, 0);
   g_array_set_size (self->glyphs, 0);
   g_ptr_array_set_size (self->colours, 0);
+  g_ptr_array_set_size (self->contours, 0);
+  g_ptr_array_set_size (self->components, 0);
   self->label_count = 0;
   self->without_labels = self->without_centroids = self->left_out = 0;
 }
@@ -499,7 +515,7 @@ overlay_layers_build (OverlayLayers *self, GstBuffer *buffer, const GstVideoInfo
   gpointer state = NULL;
   guint index = 0;
 
-  reset (self);
+  overlay_layers_reset (self);
   while ((style->draw & OVERLAY_DRAW_FILL) && (components = gst_buffer_iterate_component_meta (buffer, &state)))
     add_fill (&frame, components);
   state = NULL;
@@ -515,9 +531,12 @@ overlay_layers_build (OverlayLayers *self, GstBuffer *buffer, const GstVideoInfo
          && (region = gst_buffer_iterate_meta_filtered (buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)))
     add_region (&frame, (GstVideoRegionOfInterestMeta *) region, index++);
   add_rectangles (&frame, self->rectangles);
+  add_rectangles (&frame, self->edges);
   add_rectangles (&frame, self->marks);
-  if (text && style->legend)
-    add_legend (&frame);
+  if (text && style->legend) {
+    const CtrColouring scale = colouring (&frame, TRUE, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info));
+    overlay_legend_add (text, self->glyphs, &scale, scale.range < largest_sample (info), info);
+  }
   add_text (&frame);
   return TRUE;
 }

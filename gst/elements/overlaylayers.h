@@ -24,7 +24,9 @@ typedef struct {
   OverlayDraw draw;
   OverlayLabels labels;
   CtrColourBy colour_by;
-  guint thickness;
+  guint colour;             /* 0xAARRGGBB, where it is fixed */
+  guint max_level;          /* where the scale of levels ends; 0: where those of the format do */
+  guint thickness;          /* 0: that of the frame's size */
   guint8 alpha, fill_alpha; /* 0 .. 255 */
   gdouble min_area;         /* pixels of the frame */
   gboolean dashed_holes;
@@ -33,11 +35,13 @@ typedef struct {
 
 /* The layers of one frame and all they point to; kept from frame to frame for its memory. */
 typedef struct {
-  GArray *layers;     /* CtrPaintLayer */
-  GArray *rectangles; /* CtrPaintRectangle */
-  GArray *marks;      /* the same, of centroids */
-  GArray *glyphs;     /* CtrPaintGlyph */
-  GPtrArray *colours; /* of label images */
+  GArray *layers;                   /* CtrPaintLayer */
+  GArray *rectangles;               /* CtrPaintRectangle */
+  GArray *edges;                    /* the same, around marks */
+  GArray *marks;                    /* the same, of centroids */
+  GArray *glyphs;                   /* CtrPaintGlyph */
+  GPtrArray *colours;               /* of label images */
+  GPtrArray *contours, *components; /* references to what is drawn of the metadata */
   guint label_count;
   /* What could not be shown: */
   guint without_labels;    /* metas to be filled that have no label image */
@@ -48,14 +52,21 @@ typedef struct {
 void overlay_layers_init (OverlayLayers *self);
 void overlay_layers_clear (OverlayLayers *self);
 
+/* Pixels of a line and points of letters that fit a frame like INFO. */
+guint overlay_fitting_thickness (const GstVideoInfo *info);
+guint overlay_fitting_points (const GstVideoInfo *info);
+
+/* Forgets them, once they are drawn. */
+void overlay_layers_reset (OverlayLayers *self);
+
 /* Does BUFFER carry what is drawn? */
 gboolean overlay_layers_wanted (GstBuffer *buffer, const OverlayStyle *style);
 
 /* Does STYLE need text? */
 gboolean overlay_style_has_text (const OverlayStyle *style);
 
-/* The layers for BUFFER, a frame like INFO. TEXT: NULL where there is none. The metadata's results must stay until they
- * are drawn. */
+/* The layers for BUFFER, a frame like INFO. TEXT: NULL where there is none; it must stay as it is until they are drawn.
+ * Nothing of BUFFER need. */
 gboolean overlay_layers_build (OverlayLayers *self, GstBuffer *buffer, const GstVideoInfo *info,
     const OverlayStyle *style, OverlayText *text, CtrError *error);
 

@@ -85,17 +85,21 @@ layout_new (PangoFontMap *fonts, cairo_t *cairo, const PangoFontDescription *fon
 }
 
 OverlayText *
-overlay_text_new (const gchar *font, CtrError *error)
+overlay_text_new (const gchar *font, guint points, CtrError *error)
 {
   OverlayText *text = g_new0 (OverlayText, 1);
   PangoFontDescription *description = pango_font_description_from_string (font);
   PangoFontMap *fonts = pango_cairo_font_map_new (); /* the default one would stay with this thread */
   cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_A8, 1, 1);
   cairo_t *cairo = begin (surface);
-  PangoLayout *layout = layout_new (fonts, cairo, description);
-  gint feet = measure (text, layout);
+  PangoLayout *layout;
+  gint feet;
   gboolean ok;
 
+  if (!(pango_font_description_get_set_fields (description) & PANGO_FONT_MASK_SIZE))
+    pango_font_description_set_size (description, points * PANGO_SCALE);
+  layout = layout_new (fonts, cairo, description);
+  feet = measure (text, layout);
   g_object_unref (layout);
   cairo_destroy (cairo);
   cairo_surface_destroy (surface);
@@ -196,7 +200,7 @@ overlay_text_add (OverlayText *text, GArray *glyphs, const gchar *label, gint x,
 #else /* !HAVE_PANGO */
 
 OverlayText *
-overlay_text_new (const gchar *font, CtrError *error)
+overlay_text_new (const gchar *font, guint points, CtrError *error)
 {
   error->status = CTR_ERROR_INVALID_ARGUMENT;
   g_strlcpy (error->message,

@@ -10,8 +10,9 @@ G_BEGIN_DECLS
 
 typedef struct _OverlayText OverlayText;
 
-/* The letters of FONT, a Pango font description. NULL and error where they cannot be drawn. */
-OverlayText *overlay_text_new (const gchar *font, CtrError *error);
+/* The letters of FONT, a Pango font description; POINTS is their size where FONT has none. NULL and error where they
+ * cannot be drawn. */
+OverlayText *overlay_text_new (const gchar *font, guint points, CtrError *error);
 void overlay_text_free (OverlayText *text);
 
 const CtrPaintAtlas *overlay_text_get_atlas (OverlayText *text);

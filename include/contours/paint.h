@@ -170,7 +170,12 @@ CTR_API void ctr_painter_free (CtrPainter *painter);
 CTR_API bool ctr_painter_enqueue (CtrPainter *painter, const CtrPaintPicture *picture, const CtrPaintLayer *layers,
     uint32_t count, const CtrPaintColour *colours, void *stream, CtrError *error);
 
-/* Waits for the queued work. */
+/* CUDA backend: what is queued from now on in the context's default stream comes after the queued work, and so does
+ * what is queued in the streams that follow that one: all but those made with CU_STREAM_NON_BLOCKING. For readers of
+ * PICTURE who know nothing of STREAM. */
+CTR_API bool ctr_painter_lead_default (CtrPainter *painter, CtrError *error);
+
+/* Waits for the queued work, not for what STREAM was given after it. */
 CTR_API bool ctr_painter_finish (CtrPainter *painter, CtrError *error);
 
 /* Both in one. */

@@ -16,9 +16,12 @@ work (void *data)
 {
   Random rng = {(uintptr_t) data};
   Setup own = setup;
+  void *memory = NULL;
   if (setup.backend == CTR_BACKEND_CUDA) {
     gpu_enter ();
-    own.stream = gpu_stream_new ();
+    /* Those of GStreamer's elements follow the default stream. */
+    own.stream = rng.state % 2 ? gpu_stream_new () : gpu_stream_new_following ();
+    memory = gpu_alloc (1);
   }
   CtrCca *cca = analyser_new (&own);
   for (int i = 0; i < (setup.quick ? 3 : 40); i++) {
@@ -28,6 +31,10 @@ work (void *data)
     params.foreground.mode = i % 3 ? CTR_THRESHOLD_FIXED : CTR_THRESHOLD_OTSU;
     check_image (cca, &own, &picture.view, &params);
     picture_free (&picture);
+    /* In the default stream, whatever the other threads are at. */
+    uint8_t byte;
+    if (memory)
+      gpu_download (&byte, memory, sizeof byte);
     for (int k = 0; k < 100; k++)
       ctr_components_ref (shared);
     for (int k = 0; k < 100; k++)
@@ -35,6 +42,8 @@ work (void *data)
   }
   ctr_cca_free (cca);
   ctr_components_unref (shared);
+  if (memory)
+    gpu_free (memory);
   return NULL;
 }
 

@@ -85,12 +85,24 @@ gpu_open (bool own_context)
   return true;
 }
 
+static void *
+stream_new (unsigned flags)
+{
+  void *stream;
+  must (cu.stream_create (&stream, flags), "cuStreamCreate");
+  return stream;
+}
+
 void *
 gpu_stream_new (void)
 {
-  void *stream;
-  must (cu.stream_create (&stream, 1 /* CU_STREAM_NON_BLOCKING */), "cuStreamCreate");
-  return stream;
+  return stream_new (1 /* CU_STREAM_NON_BLOCKING */);
+}
+
+void *
+gpu_stream_new_following (void)
+{
+  return stream_new (0 /* CU_STREAM_DEFAULT */);
 }
 
 void *

@@ -13,8 +13,9 @@ bool gpu_open (bool own_context);
 /* Makes the context of gpu_open() current in another thread. */
 void gpu_enter (void);
 
-/* A new stream that does not wait for the default stream. */
+/* A new stream that does not wait for the default stream; or one that does, and for which that one waits. */
 void *gpu_stream_new (void);
+void *gpu_stream_new_following (void);
 
 /* Device memory, a multiple of 256 bytes aligned. */
 void *gpu_alloc (size_t bytes);

@@ -3,6 +3,8 @@
  * CUDA backend, which runs the host backend on it. Preloaded, so that the elements' handling of CUDA memory, contexts
  * and errors runs for real.
  *
+ * Drawing is done as late as a driver may do it: when somebody waits for it, or for a stream that has to come after it.
+ *
  * Stricter than a driver: the core's functions fail unless called in the context they belong to, with nothing but that
  * context on the thread's stack, a stream of it, and device memory of it.
  *
@@ -34,8 +36,23 @@ typedef struct {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Object objects[MAX_OBJECTS];
-static CtrStatus fail_next;
+static CtrStatus fail_next, fail_later;
 static bool full;
+
+/* A drawing that is queued. What it reads stays with whoever queued it. */
+typedef struct {
+  CtrPainter *painter;
+  CtrPaintPicture picture;
+  const CtrPaintLayer *layers;
+  uint32_t count;
+  CtrPaintColour colours[CTR_PAINT_COLOURS];
+  void *stream;
+  Context *context;
+  bool leads_default; /* the default stream comes after it */
+} Drawing;
+
+static Drawing drawings[4]; /* in the order in which they were queued */
+static int n_drawings;
 
 static __thread Context *stack[16];
 static __thread int depth;
@@ -77,6 +94,60 @@ find_object (const void *pointer, bool remove)
     }
   pthread_mutex_unlock (&lock);
   return found;
+}
+
+static void
+give_up (const char *why)
+{
+  fprintf (stderr, "%s\n", why);
+  abort ();
+}
+
+/* The host's function behind the one of the same name below. */
+#define HOST_PAINTER(name) ((__typeof__ (&ctr_painter_##name)) dlsym (RTLD_NEXT, "ctr_painter_" #name))
+
+/* Does the first COUNT drawings. */
+static void
+draw_first (int count)
+{
+  CtrError error;
+
+  for (int i = 0; i < count; i++) {
+    const Drawing *d = &drawings[i];
+    if (!HOST_PAINTER (enqueue) (d->painter, &d->picture, d->layers, d->count, d->colours, NULL, &error)
+        || !HOST_PAINTER (finish) (d->painter, &error))
+      give_up (error.message);
+  }
+  n_drawings -= count;
+  memmove (drawings, drawings + count, n_drawings * sizeof *drawings);
+}
+
+/* Does what work in STREAM (NULL: the default one) of the current context has to come after. All streams here follow
+ * the default stream, and it follows them. */
+static void
+catch_up (void *stream)
+{
+  int count = 0;
+
+  pthread_mutex_lock (&lock);
+  for (int i = 0; i < n_drawings; i++)
+    if (drawings[i].context == current () && (!stream || drawings[i].stream == stream || drawings[i].leads_default))
+      count = i + 1;
+  draw_first (count);
+  pthread_mutex_unlock (&lock);
+}
+
+/* Memory or a stream that queued work needs must not go. */
+static void
+check_unused (const void *pointer, size_t size)
+{
+  pthread_mutex_lock (&lock);
+  for (int i = 0; i < n_drawings; i++) {
+    const char *picture = drawings[i].picture.planes[0].data;
+    if (drawings[i].stream == pointer || (picture >= (char *) pointer && picture < (char *) pointer + size))
+      give_up ("memory or a stream is freed while drawing is queued there");
+  }
+  pthread_mutex_unlock (&lock);
 }
 
 /* The driver's functions, under the names libgstcuda looks up. */
@@ -190,8 +261,11 @@ DRIVER (cuMemAllocPitch_v2, void **memory, size_t *pitch, size_t width, size_t h
 
 DRIVER (cuMemFree_v2, void *memory)
 {
-  if (find_object (memory, true).context != current ())
+  Object object = find_object (memory, true);
+
+  if (object.context != current ())
     return INVALID_VALUE;
+  check_unused (memory, object.size);
   free (memory);
   return SUCCESS;
 }
@@ -228,24 +302,27 @@ row_of (const Side *side, size_t row)
   return (side->kind == 1 ? side->host : side->device) + (side->y + row) * side->pitch + side->x;
 }
 
-DRIVER (cuMemcpy2D_v2, const Copy *copy)
+DRIVER (cuMemcpy2DAsync_v2, const Copy *copy, void *stream)
 {
   if (!current ())
     return INVALID_CONTEXT;
+  catch_up (stream);
   for (size_t row = 0; row < copy->height; row++)
     memcpy (row_of (&copy->target, row), row_of (&copy->source, row), copy->width);
   return SUCCESS;
 }
 
-DRIVER (cuMemcpy2DAsync_v2, const Copy *copy, void *stream)
+DRIVER (cuMemcpy2D_v2, const Copy *copy)
 {
-  return cuMemcpy2D_v2 (copy);
+  return cuMemcpy2DAsync_v2 (copy, NULL);
 }
 
 DRIVER (cuStreamCreate, void **stream, unsigned flags)
 {
   if (!current ())
     return INVALID_CONTEXT;
+  if (flags != 0)
+    return INVALID_VALUE;
   *stream = malloc (1);
   return add_object (*stream, 1, current ()) ? SUCCESS : OUT_OF_MEMORY;
 }
@@ -254,12 +331,14 @@ DRIVER (cuStreamDestroy, void *stream)
 {
   if (find_object (stream, true).context != current ())
     return INVALID_VALUE;
+  check_unused (stream, 1);
   free (stream);
   return SUCCESS;
 }
 
 DRIVER (cuStreamSynchronize, void *stream)
 {
+  catch_up (stream);
   return SUCCESS;
 }
 
@@ -299,6 +378,22 @@ void
 fake_cuda_fail (CtrStatus status)
 {
   fail_next = status;
+}
+
+/* The next drawing that is waited for turns out to have failed with STATUS. */
+CTR_API void fake_cuda_fail_later (CtrStatus status);
+void
+fake_cuda_fail_later (CtrStatus status)
+{
+  fail_later = status;
+}
+
+/* Drawings that are queued. */
+CTR_API int fake_cuda_queued (void);
+int
+fake_cuda_queued (void)
+{
+  return n_drawings;
 }
 
 /* From now on there is no more device memory, or is again. */
@@ -352,10 +447,8 @@ free_object (const char *function, void *pointer)
   void (*host_free) (void *) = dlsym (RTLD_NEXT, function);
   Object object = find_object (pointer, true);
 
-  if (object.pointer && object.context != current ()) {
-    fprintf (stderr, "an object of the core is freed outside its context\n");
-    abort ();
-  }
+  if (object.pointer && object.context != current ())
+    give_up ("an object of the core is freed outside its context");
   host_free (pointer);
 }
 
@@ -555,23 +648,65 @@ ctr_painter_free (CtrPainter *painter)
 }
 
 bool
-ctr_painter_run (CtrPainter *painter, const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count,
+ctr_painter_enqueue (CtrPainter *painter, const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count,
     const CtrPaintColour *colours, void *stream, CtrError *error)
 {
-  bool (*host_run) (CtrPainter *, const CtrPaintPicture *, const CtrPaintLayer *, uint32_t, const CtrPaintColour *,
-      void *, CtrError *) = dlsym (RTLD_NEXT, "ctr_painter_run");
   Object object = find_object (painter, false);
-  CtrPaintPicture host_picture = *picture;
+  Drawing *drawing = &drawings[n_drawings];
 
-  if (object.pointer) {
-    if (!check_call (&object, stream, error))
-      return false;
-    if (picture->memory != CTR_MEMORY_DEVICE)
-      return fail (error, CTR_ERROR_INVALID_ARGUMENT, "the CUDA backend draws in device memory");
-    for (uint32_t i = 0; i < picture->plane_count; i++)
-      if (!lies_in (picture->planes[i].data, picture->memory, object.context))
-        return fail (error, CTR_ERROR_CUDA, "the picture does not lie in the memory it is said to lie in");
-    host_picture.memory = CTR_MEMORY_HOST;
-  }
-  return host_run (painter, &host_picture, layers, count, colours, NULL, error);
+  if (!object.pointer)
+    return HOST_PAINTER (enqueue) (painter, picture, layers, count, colours, stream, error);
+  if (!check_call (&object, stream, error))
+    return false;
+  if (picture->memory != CTR_MEMORY_DEVICE)
+    return fail (error, CTR_ERROR_INVALID_ARGUMENT, "the CUDA backend draws in device memory");
+  for (uint32_t i = 0; i < picture->plane_count; i++)
+    if (!lies_in (picture->planes[i].data, picture->memory, object.context))
+      return fail (error, CTR_ERROR_CUDA, "the picture does not lie in the memory it is said to lie in");
+  pthread_mutex_lock (&lock);
+  if (n_drawings == sizeof drawings / sizeof *drawings)
+    give_up ("more drawings are queued than anyone should have");
+  *drawing = (Drawing){painter, *picture, layers, count, .stream = stream, .context = object.context};
+  drawing->picture.memory = CTR_MEMORY_HOST;
+  memcpy (drawing->colours, colours, sizeof drawing->colours);
+  n_drawings++;
+  pthread_mutex_unlock (&lock);
+  return true;
+}
+
+bool
+ctr_painter_lead_default (CtrPainter *painter, CtrError *error)
+{
+  Object object = find_object (painter, false);
+
+  if (!object.pointer)
+    return HOST_PAINTER (lead_default) (painter, error);
+  if (depth != 1 || current () != object.context)
+    return fail (error, CTR_ERROR_CUDA, "another context than the painter's is current, or more than one is pushed");
+  pthread_mutex_lock (&lock);
+  for (int i = 0; i < n_drawings; i++)
+    drawings[i].leads_default = drawings[i].leads_default || drawings[i].painter == painter;
+  pthread_mutex_unlock (&lock);
+  return true;
+}
+
+bool
+ctr_painter_finish (CtrPainter *painter, CtrError *error)
+{
+  Object object = find_object (painter, false);
+  CtrStatus status = fail_later;
+  int count = 0;
+
+  if (!object.pointer)
+    return HOST_PAINTER (finish) (painter, error);
+  fail_later = CTR_OK;
+  if (depth != 1 || current () != object.context)
+    return fail (error, CTR_ERROR_CUDA, "another context than the painter's is current, or more than one is pushed");
+  pthread_mutex_lock (&lock);
+  for (int i = 0; i < n_drawings; i++)
+    if (drawings[i].painter == painter)
+      count = i + 1;
+  draw_first (count);
+  pthread_mutex_unlock (&lock);
+  return status == CTR_OK || fail (error, status, "as the test asked");
 }

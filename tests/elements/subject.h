@@ -7,6 +7,8 @@
 #include "contours.h"
 #include "edges.h"
 
+#include <math.h>
+
 static inline const gchar *
 subject (void)
 {
@@ -41,11 +43,12 @@ subject_draws (void)
   return g_str_equal (subject (), "cudacontouroverlay");
 }
 
-/* BUFFER must be FRAME with its region's box: two pixels thick, of one colour. Seen in the first plane. */
+/* BUFFER must be FRAME with its region's box: as thick as fits the frame, of one colour. Seen in the first plane. */
 static inline void
 assert_box (GstBuffer *buffer, const TestFrame *frame)
 {
   const gint left = test_region.x, top = test_region.y, right = left + test_region.w, bottom = top + test_region.h;
+  const gint t = MAX (lrint (2 * sqrt (MIN (frame->width, frame->height) / 540.0)), 1);
   const guint8 *first = NULL;
   GstVideoFrame out;
   GstVideoInfo info;
@@ -58,7 +61,7 @@ assert_box (GstBuffer *buffer, const TestFrame *frame)
     for (gint x = 0; x < frame->width; x++) {
       const guint8 *at = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&out, 0) + y * GST_VIDEO_FRAME_PLANE_STRIDE (&out, 0);
       gboolean inside = x >= left && y >= top && x < right && y < bottom;
-      gboolean hollow = x >= left + 2 && y >= top + 2 && x < right - 2 && y < bottom - 2;
+      gboolean hollow = x >= left + t && y >= top + t && x < right - t && y < bottom - t;
 
       at += x * pixel;
       if (inside && !hollow) {

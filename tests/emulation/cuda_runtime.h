@@ -446,9 +446,15 @@ enum cudaLaunchAttributeID {
   cudaLaunchAttributeProgrammaticStreamSerialization = 6
 };
 
+#define cudaStreamLegacy ((cudaStream_t) 1)
+
+constexpr unsigned cudaStreamDefault = 0;
 constexpr unsigned cudaStreamNonBlocking = 1;
+constexpr unsigned cudaEventDisableTiming = 2;
 constexpr unsigned cudaHostAllocDefault = 0;
 
+struct CUevent_st;
+typedef CUevent_st *cudaEvent_t;
 struct CUgraph_st;
 typedef CUgraph_st *cudaGraph_t;
 struct CUgraphExec_st;
@@ -491,6 +497,11 @@ cudaError_t cudaMemset2DAsync (void *to, size_t pitch, int value, size_t width, 
 cudaError_t cudaStreamCreateWithFlags (cudaStream_t *stream, unsigned flags);
 cudaError_t cudaStreamDestroy (cudaStream_t stream);
 cudaError_t cudaStreamSynchronize (cudaStream_t stream);
+cudaError_t cudaStreamWaitEvent (cudaStream_t stream, cudaEvent_t event, unsigned flags);
+cudaError_t cudaEventCreateWithFlags (cudaEvent_t *event, unsigned flags);
+cudaError_t cudaEventDestroy (cudaEvent_t event);
+cudaError_t cudaEventRecord (cudaEvent_t event, cudaStream_t stream);
+cudaError_t cudaEventSynchronize (cudaEvent_t event);
 cudaError_t cudaStreamBeginCapture (cudaStream_t stream, cudaStreamCaptureMode mode);
 cudaError_t cudaStreamEndCapture (cudaStream_t stream, cudaGraph_t *graph);
 cudaError_t cudaGraphInstantiate (cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What tests/core/gpu.c does through the driver, on the emulated device. Copies wait for nothing, as the driver's do
- * not wait for streams like these. */
+/* What tests/core/gpu.c does through the driver, on the emulated device. Copies are made in the default stream, as the
+ * driver's are, and do not wait for streams like these. */
 #include "cuda_runtime.h"
 
 extern "C" {
@@ -21,16 +21,28 @@ gpu_open (bool own_context)
   return true;
 }
 
-void *
-gpu_stream_new (void)
+static void *
+stream_new (unsigned flags)
 {
   /* The tests never destroy them: here they are still known when the process ends. */
   static std::vector<cudaStream_t> *const streams = new std::vector<cudaStream_t>;
   static std::mutex lock;
   std::lock_guard<std::mutex> locked (lock);
   streams->emplace_back ();
-  cudaStreamCreateWithFlags (&streams->back (), cudaStreamNonBlocking);
+  cudaStreamCreateWithFlags (&streams->back (), flags);
   return streams->back ();
+}
+
+void *
+gpu_stream_new (void)
+{
+  return stream_new (cudaStreamNonBlocking);
+}
+
+void *
+gpu_stream_new_following (void)
+{
+  return stream_new (cudaStreamDefault);
 }
 
 void *
@@ -55,5 +67,6 @@ gpu_upload (void *device, const void *host, size_t bytes)
 void
 gpu_download (void *host, const void *device, size_t bytes)
 {
-  memcpy (host, device, bytes);
+  cudaMemcpyAsync (host, device, bytes, cudaMemcpyDeviceToHost, nullptr);
+  cudaStreamSynchronize (nullptr);
 }

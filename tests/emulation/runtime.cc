@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The runtime API: memory, streams and graphs.
+/* The runtime API: memory, streams, events and graphs.
  *
  * What is queued in a stream is done as late as CUDA may do it, when something waits for it: who forgets to wait sees
  * it. Device memory is ordinary memory, filled with garbage, with a guarded zone behind it. */
@@ -39,10 +39,21 @@ struct CUgraphExec_st {
   std::shared_ptr<const Nodes> nodes;
 };
 
+/* A place in a stream. The stream goes on to it where somebody waits for it. */
+struct Mark {
+  CUstream_st *stream;
+  bool reached;
+};
+
+struct CUevent_st {
+  std::shared_ptr<Mark> mark; /* of the last time it was recorded */
+};
+
 struct CUstream_st {
   std::deque<Work> pending;
   std::unique_ptr<CUgraph_st> captured; /* while it is being captured */
   bool broken;                          /* what was done during the capture cannot be captured */
+  bool follows_default;                 /* and is followed by the default stream */
 };
 
 namespace
@@ -92,13 +103,26 @@ check_guards (const char *when)
 }
 
 void
+do_first (CUstream_st *stream)
+{
+  Work work = std::move (stream->pending.front ());
+  stream->pending.pop_front ();
+  work ();
+}
+
+void
 drain (CUstream_st *stream)
 {
-  while (!stream->pending.empty ()) {
-    Work work = std::move (stream->pending.front ());
-    stream->pending.pop_front ();
-    work ();
-  }
+  while (!stream->pending.empty ())
+    do_first (stream);
+}
+
+/* A stream is drained before it goes: what is not reached is still there. */
+void
+reach (const std::shared_ptr<Mark> &mark)
+{
+  while (mark && !mark->reached)
+    do_first (mark->stream);
 }
 
 void
@@ -112,7 +136,7 @@ drain_all ()
 CUstream_st *
 stream_of (cudaStream_t stream)
 {
-  return stream ? stream : &default_stream;
+  return stream && stream != cudaStreamLegacy ? stream : &default_stream;
 }
 
 void
@@ -370,10 +394,11 @@ cudaMemset2DAsync (void *to, size_t pitch, int value, size_t width, size_t heigh
 }
 
 cudaError_t
-cudaStreamCreateWithFlags (cudaStream_t *stream, unsigned)
+cudaStreamCreateWithFlags (cudaStream_t *stream, unsigned flags)
 {
   Locked locked (lock);
   *stream = new CUstream_st ();
+  (*stream)->follows_default = flags != cudaStreamNonBlocking;
   streams.push_back (*stream);
   return cudaSuccess;
 }
@@ -403,10 +428,51 @@ cudaStreamSynchronize (cudaStream_t stream)
 }
 
 cudaError_t
+cudaStreamWaitEvent (cudaStream_t stream, cudaEvent_t event, unsigned)
+{
+  Locked locked (lock);
+  queue (stream, KERNEL, [mark = event->mark] { reach (mark); });
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaEventCreateWithFlags (cudaEvent_t *event, unsigned)
+{
+  *event = new CUevent_st ();
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaEventDestroy (cudaEvent_t event)
+{
+  delete event;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaEventRecord (cudaEvent_t event, cudaStream_t stream)
+{
+  Locked locked (lock);
+  auto mark = std::make_shared<Mark> (Mark{stream_of (stream), false});
+  event->mark = mark;
+  queue (stream, KERNEL, [mark] { mark->reached = true; });
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaEventSynchronize (cudaEvent_t event)
+{
+  Locked locked (lock);
+  reach (event->mark);
+  return cudaSuccess;
+}
+
+/* CUDA captures streams that follow the default one, too. But then nobody may use that one meanwhile, in any thread. */
+cudaError_t
 cudaStreamBeginCapture (cudaStream_t stream, cudaStreamCaptureMode)
 {
   Locked locked (lock);
-  if (!stream || stream->captured || capturing)
+  if (!stream || stream->follows_default || stream->captured || capturing)
     return failed (cudaErrorStreamCaptureUnsupported);
   stream->captured = std::make_unique<CUgraph_st> ();
   stream->broken = false;

@@ -94,7 +94,8 @@ with tempfile.TemporaryDirectory() as folder:
     subprocess.run("gst-launch-1.0 -q audiotestsrc num-buffers=5 ! wavenc ! filesink location=sound.wav", shell=True,
                    check=True, timeout=60, env=os.environ | {"GST_REGISTRY": os.path.abspath("registry"),
                                                              "GST_PLUGIN_PATH": ""})
-    expect_refusal("Resource not found.", "absent.png")
+    expect_refusal(os.path.abspath("absent.png") + ": Resource not found.", "absent.png")
+    expect_refusal(os.path.abspath("") + ": ", "")
     expect_refusal("", "text.png")
     expect_refusal("", "sound.wav")
     expect_refusal("arguments" if python else "--help says more", "parts.png", "parts.png", status=2 if python else 1)

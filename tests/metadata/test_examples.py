@@ -33,3 +33,5 @@ assert len(areas) == 5 and all(1000 < area < 1300 for area in areas), outputs[0]
 for command in ([program], [sys.executable, script]):
     result = run(*command, f"{SOURCE} ! contourexport location=/nonexistent/out", status=1)
     assert "/nonexistent/out" in result.stderr and not result.stdout, result
+    result = run(*command, "no-such-element", status=1)
+    assert result.stderr == 'no element "no-such-element"\n' and not result.stdout, result

@@ -44,7 +44,7 @@ def inspect(*arguments):
 
 def expect(arguments, status, parts, verdicts, last):
     got = inspect(*arguments, "parts.png")
-    assert got == (status, parts, verdicts, [f"{len(parts)} parts, {last}; threshold 128"], ""), (arguments, got)
+    assert got == (status, parts, verdicts, [f"{len(parts)} part{'s' * (len(parts) != 1)}, {last}; threshold 128"], ""), (arguments, got)
 
 
 def expect_refusal(arguments, text):

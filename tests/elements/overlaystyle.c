@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How cudacontouroverlay's pictures look: sizes, colours, legend, labels. Runs once for each backend and memory
+ * (CTR_TEST_BACKEND, CTR_TEST_MEMORY). */
+#include "overlay.h"
+
+/* A cross is seen on its component's own colour, too. */
+GST_START_TEST (test_centroid_on_fill)
+{
+  TestFrame frame = {GST_VIDEO_FORMAT_NV12, 96, 64, .seed = 12};
+  gchar *line = g_strdup_printf ("cudacca threshold=0 labels=true backend=%s ! "
+                                 "cudacontouroverlay draw=fill+centroids fill-alpha=1 backend=%s",
+      test_backend (), test_backend ());
+  GstHarness *h = gst_harness_new_parse (line);
+  GstBuffer *buffer;
+  guint8 *bytes;
+  guint edge = 0;
+
+  set_frame_caps (h, &frame);
+  buffer = pass (h, make_frame (&frame));
+  bytes = plane_bytes (buffer, &frame, 0);
+  for (gint i = 0; i < frame.width * frame.height; i++)
+    edge += bytes[i] != bytes[0];
+  /* A cross of 13 pixels, 3 thick, less the cross in it: 11 pixels, 1 thick. */
+  fail_unless_equals_int (edge, (2 * 13 * 3 - 9) - (2 * 11 - 1));
+  g_free (bytes);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+  g_free (line);
+}
+
+GST_END_TEST;
+
+/* What comes of a frame of WIDTH x HEIGHT RGBA pixels with PROPERTIES, behind cudacrackcontour with LEVELS; free with
+ * g_free(). */
+static guint8 *
+draw_levels (gint width, gint height, const gchar *levels, const gchar *properties)
+{
+  TestFrame frame = {GST_VIDEO_FORMAT_RGBA, width, height, .seed = 6};
+  gchar *line =
+      g_strdup_printf ("cudacrackcontour backend=%s levels=%s min-area=200 ! cudacontouroverlay backend=%s %s",
+          test_backend (), levels, test_backend (), properties);
+  GstHarness *h = gst_harness_new_parse (line);
+  GstBuffer *buffer;
+  guint8 *bytes;
+
+  set_frame_caps (h, &frame);
+  buffer = make_frame (&frame);
+  add_region (buffer, width / 4, height / 4, width / 2, height / 2);
+  buffer = pass (h, buffer);
+  bytes = plane_bytes (buffer, &frame, 0);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+  g_free (line);
+  return bytes;
+}
+
+#ifdef HAVE_PANGO
+/* What has no level is not labelled with one. */
+GST_START_TEST (test_labels_of_nothing)
+{
+  TestFrame frame = {GST_VIDEO_FORMAT_NV12, 200, 100, .seed = 2};
+  guint8 *drawn[2];
+  gsize size;
+
+  for (guint i = 0; i < 2; i++) {
+    gchar *line = g_strdup_printf ("cudaborders backend=%s min-area=100 ! cudacontouroverlay backend=%s labels=%s",
+        test_backend (), test_backend (), i == 0 ? "0" : "level");
+    GstHarness *h = gst_harness_new_parse (line);
+    GstBuffer *buffer;
+
+    set_frame_caps (h, &frame);
+    buffer = pass (h, make_frame (&frame));
+    fail_unless (gst_contour_meta_get_count (gst_buffer_get_contour_meta (buffer)) > 0);
+    drawn[i] = buffer_bytes (buffer, &size);
+    gst_buffer_unref (buffer);
+    gst_harness_teardown (h);
+    g_free (line);
+  }
+  fail_unless (memcmp (drawn[0], drawn[1], size) == 0);
+  g_free (drawn[0]);
+  g_free (drawn[1]);
+}
+
+GST_END_TEST;
+#endif
+
+static gboolean
+draws_the_same (gint width, gint height, const gchar *levels, const gchar *a, const gchar *b)
+{
+  guint8 *of_a = draw_levels (width, height, levels, a), *of_b = draw_levels (width, height, levels, b);
+  gboolean same = memcmp (of_a, of_b, (gsize) width * height * 4) == 0;
+
+  g_free (of_a);
+  g_free (of_b);
+  return same;
+}
+
+/* Without a size of their own, lines and letters have one that fits the frame. */
+GST_START_TEST (test_fitting_sizes)
+{
+  static const struct {
+    gint width, height;
+    const gchar *thickness, *text;
+  } sizes[] = {
+      {160, 120, "thickness=1", "draw=regions labels=area font-desc=Sans,7"},
+      {960, 540, "thickness=2", "draw=regions labels=area font-desc=Sans,11"},
+      {1080, 1920, "thickness=3", "draw=regions labels=area font-desc=Sans,16"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    const gint width = sizes[i].width, height = sizes[i].height;
+
+    fail_unless (draws_the_same (width, height, "128", "", sizes[i].thickness), "%d x %d", width, height);
+    fail_if (draws_the_same (width, height, "128", "", "thickness=4"));
+#ifdef HAVE_PANGO
+    fail_unless (
+        draws_the_same (width, height, "128", "draw=regions labels=area", sizes[i].text), "%d x %d", width, height);
+    fail_if (
+        draws_the_same (width, height, "128", "draw=regions labels=area", "draw=regions labels=area font-desc=Sans,9"));
+#endif
+  }
+}
+
+GST_END_TEST;
+
+/* The scale of levels ends where it is told to. */
+GST_START_TEST (test_max_level)
+{
+  const gchar *yellow = "draw=contours color-by=fixed color=0xfffde725";
+
+  fail_unless (draws_the_same (96, 64, "100", "draw=contours color-by=level max-level=100", yellow));
+  fail_unless (draws_the_same (96, 64, "100", "draw=contours color-by=level max-level=60", yellow));
+  fail_unless (draws_the_same (96, 64, "255", "draw=contours color-by=level", yellow));
+  fail_if (draws_the_same (96, 64, "100", "draw=contours color-by=level max-level=101", yellow));
+  fail_if (draws_the_same (96, 64, "100", "draw=contours color-by=level", yellow));
+#ifdef HAVE_PANGO
+  /* The legend tells that there may be more, where there may. */
+  fail_unless (draws_the_same (320, 64, "100", "draw=contours color-by=level legend=true",
+      "draw=contours color-by=level legend=true max-level=255"));
+  fail_if (draws_the_same (320, 64, "100", "draw=contours color-by=level legend=true",
+      "draw=contours color-by=level legend=true max-level=254"));
+#endif
+}
+
+GST_END_TEST;
+
+#ifdef HAVE_PANGO
+/* The legend has its last colour in narrow frames, too. */
+GST_START_TEST (test_narrow_legend)
+{
+  for (gint width = 90; width <= 400; width += 62) {
+    guint8 *bytes = draw_levels (width, 80, "1", "draw=contours color-by=level legend=true");
+    guint last = 0;
+
+    for (gint i = 0; i < width * 80; i++)
+      last += bytes[4 * i] == 0xfd && bytes[4 * i + 1] == 0xe7 && bytes[4 * i + 2] == 0x25;
+    fail_unless (last > 50, "%d pixels wide: %u of the last plate", width, last);
+    g_free (bytes);
+  }
+}
+
+GST_END_TEST;
+#endif
+
+static Suite *
+style_suite (void)
+{
+  Suite *s = suite_create ("overlaystyle");
+  TCase *tc = tcase_create (test_in_cuda_memory () ? "cuda-memory" : test_backend ());
+
+  skip_without_gpu ();
+  suite_add_tcase (s, tc);
+  tcase_set_timeout (tc, 120);
+  tcase_add_test (tc, test_centroid_on_fill);
+  tcase_add_test (tc, test_fitting_sizes);
+  tcase_add_test (tc, test_max_level);
+#ifdef HAVE_PANGO
+  tcase_add_test (tc, test_narrow_legend);
+  tcase_add_test (tc, test_labels_of_nothing);
+#endif
+  return s;
+}
+
+GST_CHECK_MAIN (style);
