@@ -120,6 +120,8 @@ __launch_bounds__ (SNAKE_MOST_THREADS, 1)
   s.lists = 0;
   if (threadIdx.x < 2)
     scratch.counters[threadIdx.x] = scratch.wanted[threadIdx.x] = 0;
+  if (threadIdx.x == 0)
+    scratch.dropped = 0;
   SnakeCells *cells = (SnakeCells *) memory;
   s.window = cta_sum_cells (f, s, number, cells);
   __syncthreads ();

@@ -218,8 +218,21 @@ cta_make_moves (const SnakeFrame &f, Snake &s, uint32_t listed, int32_t step)
   }
 }
 
-/* By a warp: drops those of LISTED <= SNAKE_FEW moves that cannot be made with better ones, and makes those that
- * remain, or only the best. What comes of it lies in the scratch memory then. */
+/* Drops those of LISTED <= SNAKE_FEW moves that cannot be made with better ones, a thread a pair. */
+__device__ inline void
+cta_drop_few (const Snake &s, uint32_t listed, int32_t step)
+{
+  if (listed == 1)
+    return;
+#pragma unroll 1
+  for (uint32_t pair = threadIdx.x; pair < listed * listed; pair += blockDim.x)
+    if (drops_move (s, s.scratch->few[pair / listed], s.scratch->few[pair % listed], step))
+      atomicOr (&s.scratch->dropped, 1u << pair / listed);
+  __syncthreads ();
+}
+
+/* By a warp: makes those of LISTED <= SNAKE_FEW moves that are not dropped, or only the best. What comes of it lies in
+ * the scratch memory then. */
 __device__ inline void
 warp_make_moves (const SnakeFrame &f, const Snake &s, uint32_t listed, int32_t step)
 {
@@ -229,14 +242,7 @@ warp_make_moves (const SnakeFrame &f, const Snake &s, uint32_t listed, int32_t s
   const SnakeChange own = s.scratch->few[there ? lane : 0];
   const uint32_t before = ctr_snake_before (s.count, own.index), next = ctr_snake_next (s.count, own.index);
   const CtrPoint to = moved_to (s, own, step);
-  uint32_t dropped = 0;
-#pragma unroll 1
-  for (uint32_t first = 0; first < listed * listed && listed > 1; first += 32) {
-    /* A lane a pair. */
-    const uint32_t pair = min (first + lane, listed * listed - 1), one = pair / listed;
-    const bool drops = drops_move (s, s.scratch->few[one], s.scratch->few[pair % listed], step);
-    dropped |= warp_or (drops ? 1u << one : 0);
-  }
+  const uint32_t dropped = s.scratch->dropped;
   uint32_t made = (listed < 32 ? (1u << listed) - 1 : ~0u) & ~dropped;
   bool all = __popc (made) > 1;
   CtrSnakeSums inside;
@@ -254,7 +260,7 @@ warp_make_moves (const SnakeFrame &f, const Snake &s, uint32_t listed, int32_t s
     inside = ctr_snake_sums_add (s.inside, shuffled (own.gain, __ffs (made) - 1));
     criterion = best;
   }
-  __syncwarp (); /* no lane reads the points any more */
+  __syncwarp (); /* all have read what is written now */
   /* No two are neighbours, but two may have one in common: one side first. */
   const bool moves = made >> lane & 1;
   if (moves) {
@@ -266,6 +272,7 @@ warp_make_moves (const SnakeFrame &f, const Snake &s, uint32_t listed, int32_t s
   if (moves)
     s.arrays.stale[before] = 1;
   if (lane == 0) {
+    s.scratch->dropped = 0;
     s.scratch->inside = inside;
     s.scratch->criterion = criterion;
   }
@@ -279,6 +286,7 @@ cta_make_listed (const SnakeFrame &f, Snake &s, uint32_t listed, int32_t step)
     cta_drop_moves (s, listed, step);
     cta_make_moves (f, s, listed, step);
   } else if (listed > 0) {
+    cta_drop_few (s, listed, step);
     if (threadIdx.x < 32)
       warp_make_moves (f, s, listed, step);
     __syncthreads ();
@@ -318,7 +326,8 @@ cta_sum_moves (const SnakeFrame &f, const Snake &s, uint32_t first, uint32_t sta
 {
   const uint32_t lines = __popc (stale) * SNAKE_VARIANTS;
   /* Lanes of a line: most are short. */
-  const uint32_t lanes = lines > blockDim.x / HALF ? HALF / 2 : HALF, lane = threadIdx.x % lanes;
+  const uint32_t lanes = lines > blockDim.x / HALF ? HALF / 2 : lines > warps_here () ? HALF : 32;
+  const uint32_t lane = threadIdx.x % lanes;
 #pragma unroll 1
   for (uint32_t begin = threadIdx.x / 32 * (32 / lanes); begin < lines; begin += blockDim.x / lanes) {
     const uint32_t own = begin + lane_here () / lanes, t = min (own, lines - 1);

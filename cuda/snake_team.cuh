@@ -37,6 +37,7 @@ struct SnakeScratch {
   uint32_t wanted[2];            /* moves in the list */
   uint16_t moves[SNAKE_ITEMS];   /* item * directions + direction */
   uint32_t blocked[SNAKE_ITEMS]; /* does it touch something? */
+  uint32_t dropped;              /* of the few, a bit each */
   CtrSnakeSums inside;           /* after moves */
   double criterion;
 };
@@ -196,19 +197,6 @@ warp_sum (uint64_t n)
   for (int d = 16; d; d /= 2)
     n += __shfl_xor_sync (~0u, n, d);
   return n;
-#endif
-}
-
-/* In all lanes, the bits of all. */
-__device__ inline uint32_t
-warp_or (uint32_t bits)
-{
-#if __CUDA_ARCH__ >= 800
-  return __reduce_or_sync (~0u, bits);
-#else
-  for (int d = 16; d; d /= 2)
-    bits |= __shfl_xor_sync (~0u, bits, d);
-  return bits;
 #endif
 }
 
