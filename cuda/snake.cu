@@ -157,7 +157,7 @@ launch_tasks (const Snakes *s, const SnakeFrame &f, bool wide, CtrError *error)
         count++;
         large = large || side_of (&plan->tasks[i].window) >= LARGE;
       }
-    const uint32_t threads = large && count * ctas <= ALONE ? SNAKE_MOST_THREADS : SNAKE_FEW_THREADS;
+    const uint32_t threads = large && ctas > 1 && count * ctas <= ALONE ? SNAKE_MOST_THREADS : SNAKE_FEW_THREADS;
     if (count && !snake_launch_evolution (f, first, count, ctas, threads, wide, s->stream, error))
       return false;
     first += count;

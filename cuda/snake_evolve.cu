@@ -82,9 +82,10 @@ team_seek (const SnakeFrame &f, Snake &s, uint32_t number, SnakeCells *cells, bo
   }
 }
 
-/* Memory of a CTA: the cells are there before the polygon, or the arrays behind its points are. */
+/* Memory of a CTA of THREADS: the cells are there before the polygon, or the arrays behind its points are. No more than
+ * a GPU with 64 KB a CTA has for polygons of up to SNAKE_LEAST_POINTS. */
 __host__ __device__ inline size_t
-shared_size (uint32_t capacity, SnakeArrays *arrays, uint8_t *base)
+shared_size (uint32_t capacity, uint32_t threads, SnakeArrays *arrays, uint8_t *base)
 {
   const size_t points = (capacity + 3) / 4 * 4;
   arrays->points = (CtrPoint *) base;
@@ -92,8 +93,8 @@ shared_size (uint32_t capacity, SnakeArrays *arrays, uint8_t *base)
   arrays->list = (uint16_t *) (arrays->places + points + 4);
   arrays->stale = (uint8_t *) (arrays->list + points);
   arrays->chosen = arrays->stale + points;
-  const size_t size = (size_t) (arrays->chosen + points - base);
-  return size > sizeof (SnakeCells) ? size : sizeof (SnakeCells);
+  const size_t size = (size_t) (arrays->chosen + points - base), cells = snake_cells_size (threads);
+  return size > cells ? size : cells;
 }
 
 template <bool WIDE>
@@ -106,7 +107,7 @@ __launch_bounds__ (SNAKE_MOST_THREADS, 1)
   const uint32_t number = f.order[first + blockIdx.x / ctas];
   const CtrSnakeTask &task = f.tasks[number];
   Snake s;
-  shared_size (f.capacity, &s.arrays, (uint8_t *) memory);
+  shared_size (f.capacity, blockDim.x, &s.arrays, (uint8_t *) memory);
   s.scratch = &scratch;
   snake_room (f, number, &s.room);
   s.cta = blockIdx.x % ctas;
@@ -154,7 +155,7 @@ config_of (uint32_t capacity, uint32_t count, uint32_t ctas, uint32_t threads, c
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3 (count * ctas);
   config.blockDim = dim3 (threads);
-  config.dynamicSmemBytes = shared_size (capacity, &arrays, NULL);
+  config.dynamicSmemBytes = shared_size (capacity, threads, &arrays, NULL);
   attribute->id = cudaLaunchAttributeClusterDimension;
   attribute->val.clusterDim.x = ctas;
   attribute->val.clusterDim.y = attribute->val.clusterDim.z = 1;

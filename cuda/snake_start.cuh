@@ -19,6 +19,14 @@ struct SnakeCells {
   SnakeReals bands[SNAKE_MOST_WARPS][SNAKE_LINES]; /* by warp: between two lines between rows, left of each line */
 };
 
+/* With the bands of the warps there are. */
+__host__ __device__ constexpr size_t
+snake_cells_size (uint32_t threads)
+{
+  return sizeof (SnakeCells) - (SNAKE_MOST_WARPS - threads / 32) * sizeof (SnakeCells::bands[0]);
+}
+static_assert (snake_cells_size (SNAKE_FEW_THREADS) + sizeof (SnakeScratch) <= 64 << 10, "there are GPUs with no more");
+
 /* Fills CELLS; returns the window's sums. */
 __device__ inline CtrSnakeSums
 cta_sum_cells (const SnakeFrame &f, const Snake &s, uint32_t task, SnakeCells *cells)
