@@ -8,6 +8,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True  # into the sources
+from plate import draw
+
 if not shutil.which("gst-launch-1.0"):
     print("skipped: no gst-launch-1.0 here")
     sys.exit(77)
@@ -23,9 +26,6 @@ if python:
         print(f"skipped: {missing}")
         sys.exit(77)
 
-# Brightness, x, y, width, height: a plate with two holes, a block, a speck.
-SHAPES = [("white", 20, 30, 100, 60), ("black", 30, 40, 10, 10), ("black", 80, 50, 12, 8),
-          ("white", 200, 100, 40, 40), ("white", 300, 20, 4, 4)]
 PLATE = 100 * 60 - 10 * 10 - 12 * 8
 CX = (6000 * 69.5 - 100 * 34.5 - 96 * 85.5) / PLATE
 CY = (6000 * 59.5 - 100 * 44.5 - 96 * 53.5) / PLATE
@@ -34,18 +34,6 @@ FRAME = (r"frame {}: 3 components, 3 contours of 12 points, threshold \d+" "\n"
          f"  largest component: {PLATE} pixels, box 20,30 100x60, centroid {CX:.2f},{CY:.2f}\n"
          f"  largest contour: area {99 * 59}, perimeter 316.0, 4 points: {CORNERS}\n"
          + (f"  its polygon: area {99 * 59}, centroid 69.50,59.50\n" if python else ""))
-
-
-def draw(frames, end):
-    """Made without this project's plugin: gst-launch-1.0 may not be able to load it."""
-    pads = [f"sink_{i}::xpos={x} sink_{i}::ypos={y}" for i, (_, x, y, _, _) in enumerate(SHAPES)]
-    sources = [f"videotestsrc num-buffers={frames} pattern={name} ! video/x-raw,width={w},height={h},framerate=25/1"
-               f" ! mix.sink_{i}" for i, (name, _, _, w, h) in enumerate(SHAPES)]
-    ground = f"videotestsrc num-buffers={frames} pattern=black ! video/x-raw,width=320,height=240,framerate=25/1"
-    environment = {name: value for name, value in os.environ.items() if name != "GST_PLUGIN_PATH"}
-    subprocess.run(f"gst-launch-1.0 -q compositor name=mix sink_9::zorder=0 {' '.join(pads)} ! {end} "
-                   f"{' '.join(sources)} {ground} ! mix.sink_9",
-                   shell=True, check=True, timeout=60, env=environment | {"GST_REGISTRY": os.path.abspath("registry")})
 
 
 def run(*arguments):

@@ -7,31 +7,19 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True  # into the sources
+from plate import draw
+
 if not shutil.which("gst-launch-1.0"):
     print("skipped: no gst-launch-1.0 here")
     sys.exit(77)
 program = os.path.abspath(sys.argv[1])
 
-# Brightness, x, y, width, height: a plate with two holes, a block, a speck.
-SHAPES = [("white", 20, 30, 100, 60), ("black", 30, 40, 10, 10), ("black", 80, 50, 12, 8),
-          ("white", 200, 100, 40, 40), ("white", 300, 20, 4, 4)]
 # As printed, the lowest first; a line goes through the centres of the pixels beside the edge, and around a hole.
 BLOCK = (39 * 39, 4 * 39, 200, 100, 40, 40, 0)
 PLATE = (99 * 59 - (11 * 11 - 2) - (13 * 9 - 2), 2 * (99 + 59), 20, 30, 100, 60, 2)
 SPECK = (9, 12, 300, 20, 4, 4, 0)
 GROUND = (319 * 239 - (41 * 41 - 2) - (101 * 61 - 2) - (5 * 5 - 2), 2 * (319 + 239), 0, 0, 320, 240, 3)
-
-
-def draw(frames, end):
-    """Made without this project's plugin: gst-launch-1.0 may not be able to load it."""
-    pads = [f"sink_{i}::xpos={x} sink_{i}::ypos={y}" for i, (_, x, y, _, _) in enumerate(SHAPES)]
-    sources = [f"videotestsrc num-buffers={frames} pattern={name} ! video/x-raw,width={w},height={h},framerate=25/1"
-               f" ! mix.sink_{i}" for i, (name, _, _, w, h) in enumerate(SHAPES)]
-    ground = f"videotestsrc num-buffers={frames} pattern=black ! video/x-raw,width=320,height=240,framerate=25/1"
-    environment = {name: value for name, value in os.environ.items() if name != "GST_PLUGIN_PATH"}
-    subprocess.run(f"gst-launch-1.0 -q compositor name=mix sink_9::zorder=0 {' '.join(pads)} ! {end} "
-                   f"{' '.join(sources)} {ground} ! mix.sink_9",
-                   shell=True, check=True, timeout=60, env=environment | {"GST_REGISTRY": os.path.abspath("registry")})
 
 
 def inspect(*arguments):
