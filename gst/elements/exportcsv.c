@@ -9,7 +9,7 @@
 static void
 begin_file (G_GNUC_UNUSED gpointer state, GString *out)
 {
-  g_string_append (out, "frame,pts,timestamp,source,width,height,label,area,x,y,w,h,cx,cy,"
+  g_string_append (out, "frame,pts,timestamp,source,width,height,corrupted,interlaced,label,area,x,y,w,h,cx,cy,"
                         "orientation,major_axis,minor_axis,eccentricity,min,max,mean,std,"
                         "id,hole,parent,perimeter,point_count,level,coordinates,points\n");
 }
@@ -68,6 +68,8 @@ append_frame (GString *out, const ExportFrame *frame, GstMeta *meta)
   g_string_append_c (out, ',');
   append_uint (out, width);
   append_uint (out, height);
+  append_uint (out, (frame->flags & GST_CONTOURS_RESULT_FLAG_CORRUPTED) != 0);
+  append_uint (out, (frame->flags & GST_CONTOURS_RESULT_FLAG_INTERLACED) != 0);
 }
 
 static void

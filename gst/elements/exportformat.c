@@ -22,6 +22,13 @@ export_get_source (GstMeta *meta)
                                    : gst_component_meta_get_source ((GstComponentMeta *) meta);
 }
 
+GstContoursResultFlags
+export_get_flags (GstMeta *meta)
+{
+  return export_is_contours (meta) ? gst_contour_meta_get_flags ((GstContourMeta *) meta)
+                                   : gst_component_meta_get_flags ((GstComponentMeta *) meta);
+}
+
 void
 export_get_size (GstMeta *meta, guint *width, guint *height)
 {
@@ -37,6 +44,10 @@ export_append_json_frame (GString *out, const ExportFrame *frame)
   export_append_uint (out, "\"frame\":", frame->index);
   export_append_time (out, ",\"pts\":", frame->pts);
   export_append_time (out, ",\"timestamp\":", frame->stream_time);
+  if (frame->flags & GST_CONTOURS_RESULT_FLAG_CORRUPTED)
+    g_string_append (out, ",\"corrupted\":true");
+  if (frame->flags & GST_CONTOURS_RESULT_FLAG_INTERLACED)
+    g_string_append (out, ",\"interlaced\":true");
 }
 
 void

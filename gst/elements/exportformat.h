@@ -24,7 +24,8 @@ typedef struct {
   GstClockTime stream_time; /* of pts */
   guint width;              /* 0: unknown */
   guint height;
-  const gchar *path; /* of the file it goes to; NULL: a pipe */
+  GstContoursResultFlags flags; /* of the buffer and of all metadata that is written */
+  const gchar *path;            /* of the file it goes to; NULL: a pipe */
 } ExportFrame;
 
 typedef struct {
@@ -52,15 +53,17 @@ gboolean export_takes (const GstMeta *meta);
 
 gboolean export_is_contours (const GstMeta *meta);
 
-/* Name of the element that made META, or NULL; size of the frame that its positions refer to. */
+/* Name of the element that made META, or NULL; its flags; size of the frame that its positions refer to. */
 const gchar *export_get_source (GstMeta *meta);
+GstContoursResultFlags export_get_flags (GstMeta *meta);
 void export_get_size (GstMeta *meta, guint *width, guint *height);
 
 /* Where POINT lies in the frame, in the metadata's coordinates, and their name. */
 void export_map_point (GstContourMeta *meta, const CtrPoint *point, gdouble *x, gdouble *y);
 const gchar *export_get_coordinates (GstContourMeta *meta);
 
-/* "frame", "pts" and "timestamp", and "resolution" of the size given: members of a JSON object that begins before. */
+/* "frame", "pts", "timestamp" and the flags, and "resolution" of the size given: members of a JSON object that begins
+ * before. */
 void export_append_json_frame (GString *out, const ExportFrame *frame);
 void export_append_json_resolution (GString *out, guint width, guint height);
 

@@ -36,6 +36,10 @@ begin_frame (G_GNUC_UNUSED gpointer state, GString *out, const ExportFrame *fram
     append_uint_attribute (out, " data-pts=\"", frame->pts);
   if (GST_CLOCK_TIME_IS_VALID (frame->stream_time))
     append_uint_attribute (out, " data-timestamp=\"", frame->stream_time);
+  if (frame->flags & GST_CONTOURS_RESULT_FLAG_CORRUPTED)
+    g_string_append (out, " data-corrupted=\"true\"");
+  if (frame->flags & GST_CONTOURS_RESULT_FLAG_INTERLACED)
+    g_string_append (out, " data-interlaced=\"true\"");
   g_string_append (out, ">\n");
 }
 

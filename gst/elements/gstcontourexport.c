@@ -39,6 +39,7 @@
 
 #include "exportfiles.h"
 #include "exportformat.h"
+#include "frameresults.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_contour_export_debug);
 #define GST_CAT_DEFAULT gst_contour_export_debug
@@ -65,6 +66,7 @@ struct _GstContourExport {
   ExportFiles *files;
   GString *text; /* not written yet */
   ExportFrame frame;
+  GstVideoInterlaceMode interlace_mode;
   gboolean failed;   /* the error is posted: nothing is written any more */
   gboolean complete; /* so is the document */
 };
@@ -214,12 +216,15 @@ gst_contour_export_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *
   gst_structure_get_int (structure, "height", &height);
   self->frame.width = width;
   self->frame.height = height;
+  const gchar *mode = gst_structure_get_string (structure, "interlace-mode");
+  self->interlace_mode = mode ? gst_video_interlace_mode_from_string (mode) : GST_VIDEO_INTERLACE_MODE_PROGRESSIVE;
   return TRUE;
 }
 
-/* What the frame has that is written, fetched. Returns how many, or -1 after an error. */
+/* What the frame has that is written, fetched; *FLAGS takes what it says of the frame. Returns how many, or -1 after an
+ * error. */
 static gint
-prepare_metas (GstContourExport *self, GstBuffer *buffer, GstMeta **first)
+prepare_metas (GstContourExport *self, GstBuffer *buffer, GstMeta **first, GstContoursResultFlags *flags)
 {
   GError *error = NULL;
   gpointer iterator = NULL;
@@ -231,6 +236,7 @@ prepare_metas (GstContourExport *self, GstBuffer *buffer, GstMeta **first)
       fail (self, error);
       return -1;
     }
+    *flags |= export_get_flags (meta);
     if (metas++ == 0)
       *first = meta;
   }
@@ -287,13 +293,14 @@ gst_contour_export_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
     return GST_FLOW_ERROR;
 
   self->frame.pts = GST_BUFFER_PTS (buffer);
+  self->frame.flags = frame_results_get_flags (buffer, self->interlace_mode);
   /* Sources of raw bytes, an appsrc by default, have segments in bytes. */
   self->frame.stream_time = trans->segment.format == GST_FORMAT_TIME
                                 ? gst_segment_to_stream_time (&trans->segment, GST_FORMAT_TIME, self->frame.pts)
                                 : GST_CLOCK_TIME_NONE;
 
   GstMeta *first = NULL;
-  gint metas = prepare_metas (self, buffer, &first);
+  gint metas = prepare_metas (self, buffer, &first, &self->frame.flags);
   if (metas < 0)
     return GST_FLOW_ERROR;
   GstFlowReturn ret = prepare_file (self);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstcontoursfilter.h"
 
+#include "frameresults.h"
 #include "gstcontoursgpu.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_contours_filter_debug);
@@ -76,6 +77,12 @@ gst_contours_filter_get_context (GstContoursFilter *self)
   GstContoursFilterPrivate *priv = PRIVATE (self);
 
   return g_atomic_int_get (&priv->in_use) == CTR_BACKEND_CUDA ? gst_object_ref (priv->gpu.context) : NULL;
+}
+
+GstContoursResultFlags
+gst_contours_filter_get_frame_flags (GstContoursFilter *self, GstBuffer *buffer)
+{
+  return frame_results_get_flags (buffer, GST_VIDEO_INFO_INTERLACE_MODE (&PRIVATE (self)->info));
 }
 
 /* The samples the core analyses of a video format in our caps: its first plane. */

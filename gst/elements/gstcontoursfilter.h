@@ -7,6 +7,7 @@
 
 #include <contours/contours.h>
 #include <gst/base/gstbasetransform.h>
+#include <gst/contours/gstcontoursresult.h>
 #include <gst/video/video.h>
 
 G_BEGIN_DECLS
@@ -53,6 +54,9 @@ struct _GstContoursFilterClass {
 /* What the CUDA context that the backend works in belongs to (transfer full), for results that outlive the element;
  * NULL on the host backend. For the streaming thread. */
 GstObject *gst_contours_filter_get_context (GstContoursFilter *self);
+
+/* What a reader of BUFFER's analysis has to know, by its flags and the caps. For the streaming thread. */
+GstContoursResultFlags gst_contours_filter_get_frame_flags (GstContoursFilter *self, GstBuffer *buffer);
 
 G_END_DECLS
 

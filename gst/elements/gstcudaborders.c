@@ -27,7 +27,7 @@
  */
 #include "gstcudaborders.h"
 
-#include "framemessage.h"
+#include "frameresults.h"
 
 #include <gst/contours/gstcontours.h>
 
@@ -119,12 +119,9 @@ gst_cuda_borders_analyze (
   GstForegroundFilter *foreground_filter = GST_FOREGROUND_FILTER (filter);
   CtrBordersParams params;
   CtrContours *contours;
-  GstObject *context;
-  gchar *source;
 
   GST_OBJECT_LOCK (self);
   params = self->params;
-  source = g_strdup (GST_OBJECT_NAME (self));
   GST_OBJECT_UNLOCK (self);
   params.foreground = gst_foreground_filter_get_foreground (foreground_filter);
 
@@ -132,17 +129,12 @@ gst_cuda_borders_analyze (
   if (contours) {
     GST_LOG_OBJECT (self, "%u contours of %" G_GUINT64_FORMAT " points at threshold %u", contours->count,
         contours->point_count, contours->threshold);
-    /* Their memory on the GPU, and the way to fetch it, must outlive this element where the buffer does. */
-    context = gst_contours_filter_get_context (filter);
-    if (context)
-      ctr_contours_set_owner (contours, context, gst_object_unref);
-    gst_buffer_add_contour_meta (buffer, contours, source);
+    frame_results_attach_contours (filter, buffer, contours);
     if (gst_foreground_filter_get_post_messages (foreground_filter))
-      frame_message_post (GST_BASE_TRANSFORM (self), buffer, "cudaborders", "count", G_TYPE_UINT, contours->count,
-          "threshold", G_TYPE_UINT, contours->threshold, "points", G_TYPE_UINT64, contours->point_count, NULL);
+      frame_results_post (filter, buffer, "cudaborders", "count", G_TYPE_UINT, contours->count, "threshold",
+          G_TYPE_UINT, contours->threshold, "points", G_TYPE_UINT64, contours->point_count, NULL);
     ctr_contours_unref (contours);
   }
-  g_free (source);
   return contours != NULL;
 }
 

@@ -26,7 +26,7 @@
  */
 #include "gstcudacca.h"
 
-#include "framemessage.h"
+#include "frameresults.h"
 
 #include <gst/contours/gstcontours.h>
 
@@ -104,7 +104,7 @@ post_message (GstCudaCca *self, GstBuffer *buffer, const CtrComponents *componen
 
   for (guint i = 0; i < components->count; i++)
     total_area += components->table[i].area;
-  frame_message_post (GST_BASE_TRANSFORM (self), buffer, "cudacca", "count", G_TYPE_UINT, components->count,
+  frame_results_post (GST_CONTOURS_FILTER (self), buffer, "cudacca", "count", G_TYPE_UINT, components->count,
       "threshold", G_TYPE_UINT, components->threshold, "total-area", G_TYPE_UINT64, total_area, NULL);
 }
 
@@ -115,23 +115,20 @@ gst_cuda_cca_analyze (
   GstCudaCca *self = GST_CUDA_CCA (filter);
   CtrComponents *components;
   CtrCcaParams params;
-  gchar *source;
 
   GST_OBJECT_LOCK (self);
   params = self->params;
-  source = g_strdup (GST_OBJECT_NAME (self));
   GST_OBJECT_UNLOCK (self);
   params.foreground = gst_foreground_filter_get_foreground (GST_FOREGROUND_FILTER (self));
 
   components = ctr_cca_run (self->cca, image, &params, stream, error);
   if (components) {
     GST_LOG_OBJECT (self, "%u components at threshold %u", components->count, components->threshold);
-    gst_buffer_add_component_meta (buffer, components, source);
+    frame_results_attach_components (filter, buffer, components);
     if (gst_foreground_filter_get_post_messages (GST_FOREGROUND_FILTER (self)))
       post_message (self, buffer, components);
     ctr_components_unref (components);
   }
-  g_free (source);
   return components != NULL;
 }
 

@@ -23,7 +23,7 @@
  */
 #include "gstcudacrackcontour.h"
 
-#include "framemessage.h"
+#include "frameresults.h"
 
 #include <gst/contours/gstcontours.h>
 
@@ -218,10 +218,9 @@ gst_cuda_crack_contour_analyze (
 {
   GstCudaCrackContour *self = GST_CUDA_CRACK_CONTOUR (filter);
   GArray *levels;
-  gchar *warning, *source;
+  gchar *warning;
   CtrCracksParams params = get_params (self, &levels, &warning);
   CtrContours *contours = ctr_cracks_run (self->cracks, image, &params, stream, error);
-  GstObject *context;
   gboolean post_messages;
 
   if (levels)
@@ -234,19 +233,13 @@ gst_cuda_crack_contour_analyze (
 
   GST_LOG_OBJECT (self, "%u contours of %" G_GUINT64_FORMAT " points", contours->count, contours->point_count);
   GST_OBJECT_LOCK (self);
-  source = g_strdup (GST_OBJECT_NAME (self));
   post_messages = self->post_messages;
   GST_OBJECT_UNLOCK (self);
-  /* Their memory on the GPU, and the way to fetch it, must outlive this element where the buffer does. */
-  context = gst_contours_filter_get_context (filter);
-  if (context)
-    ctr_contours_set_owner (contours, context, gst_object_unref);
-  gst_buffer_add_contour_meta (buffer, contours, source);
+  frame_results_attach_contours (filter, buffer, contours);
   if (post_messages)
-    frame_message_post (GST_BASE_TRANSFORM (self), buffer, "cudacrackcontour", "count", G_TYPE_UINT, contours->count,
-        "points", G_TYPE_UINT64, contours->point_count, NULL);
+    frame_results_post (filter, buffer, "cudacrackcontour", "count", G_TYPE_UINT, contours->count, "points",
+        G_TYPE_UINT64, contours->point_count, NULL);
   ctr_contours_unref (contours);
-  g_free (source);
   return TRUE;
 }
 
@@ -500,6 +493,7 @@ gst_cuda_crack_contour_class_init (GstCudaCrackContourClass *klass)
    *
    * * #GstClockTime `timestamp`, `stream-time`, `running-time`, `duration`: of the frame, nanoseconds;
    *   #GST_CLOCK_TIME_NONE where unknown, the middle two also in streams whose segment is not in time.
+   * * #gboolean `corrupted`, `interlaced`: what is known of the frame, see #GstContoursResultFlags.
    * * #guint `count`: contours of all levels.
    * * #guint64 `points`: points of all contours together.
    */

@@ -25,7 +25,7 @@
  */
 #include "gstcudasnake.h"
 
-#include "framemessage.h"
+#include "frameresults.h"
 #include "snaketext.h"
 #include "snaketracks.h"
 
@@ -245,7 +245,7 @@ post_events (GstCudaSnake *self, GstBuffer *buffer, const GArray *events)
     const SnakeTrackEvent *event = &g_array_index (events, SnakeTrackEvent, i);
 
     GST_DEBUG_OBJECT (self, "object %u: %s", event->object, changes[event->change]);
-    frame_message_post (GST_BASE_TRANSFORM (self), buffer, "cudasnake-track", "object", G_TYPE_UINT, event->object,
+    frame_results_post (GST_CONTOURS_FILTER (self), buffer, "cudasnake-track", "object", G_TYPE_UINT, event->object,
         "change", G_TYPE_STRING, changes[event->change], NULL);
   }
 }
@@ -292,24 +292,18 @@ find_outlines (GstCudaSnake *self, const CtrImage *image, const CtrSnakeParams *
 static void
 attach (GstCudaSnake *self, GstBuffer *buffer, CtrContours *contours, guint objects)
 {
-  GstObject *context = gst_contours_filter_get_context (GST_CONTOURS_FILTER (self));
+  GstContoursFilter *filter = GST_CONTOURS_FILTER (self);
   gboolean post_messages;
-  gchar *source;
 
   GST_LOG_OBJECT (
       self, "%u of %u objects, %" G_GUINT64_FORMAT " points", contours->count, objects, contours->point_count);
   GST_OBJECT_LOCK (self);
-  source = g_strdup (GST_OBJECT_NAME (self));
   post_messages = self->post_messages;
   GST_OBJECT_UNLOCK (self);
-  /* Their memory on the GPU, and the way to fetch it, must outlive this element where the buffer does. */
-  if (context)
-    ctr_contours_set_owner (contours, context, gst_object_unref);
-  gst_buffer_add_contour_meta (buffer, contours, source);
+  frame_results_attach_contours (filter, buffer, contours);
   if (post_messages)
-    frame_message_post (GST_BASE_TRANSFORM (self), buffer, "cudasnake", "objects", G_TYPE_UINT, objects, "count",
-        G_TYPE_UINT, contours->count, "points", G_TYPE_UINT64, contours->point_count, NULL);
-  g_free (source);
+    frame_results_post (filter, buffer, "cudasnake", "objects", G_TYPE_UINT, objects, "count", G_TYPE_UINT,
+        contours->count, "points", G_TYPE_UINT64, contours->point_count, NULL);
 }
 
 static gboolean
@@ -328,7 +322,7 @@ gst_cuda_snake_analyze (
   params = self->params;
   right = get_layout (self, &layout, &problem);
   track = self->track;
-  forget = self->forget;
+  forget = self->forget || GST_BUFFER_IS_DISCONT (buffer);
   self->forget = FALSE;
   GST_OBJECT_UNLOCK (self);
 
@@ -697,7 +691,7 @@ gst_cuda_snake_class_init (GstCudaSnakeClass *klass)
    * When an object that is followed is lost, or found again, an element message "cudasnake-track" is posted. It has the
    * fields
    *
-   * * #GstClockTime `timestamp`, `stream-time`, `running-time`, `duration`: of the frame, as in
+   * * `timestamp`, `stream-time`, `running-time`, `duration`, `corrupted`, `interlaced`: of the frame, as in
    *   #GstCudaSnake:post-messages.
    * * #guint `object`: its number.
    * * #gchararray `change`: `lost`; `restarted`: its last outline did not lead to it, it was found in its window all
@@ -713,6 +707,7 @@ gst_cuda_snake_class_init (GstCudaSnakeClass *klass)
    *
    * * #GstClockTime `timestamp`, `stream-time`, `running-time`, `duration`: of the frame, nanoseconds;
    *   #GST_CLOCK_TIME_NONE where unknown, the middle two also in streams whose segment is not in time.
+   * * #gboolean `corrupted`, `interlaced`: what is known of the frame, see #GstContoursResultFlags.
    * * #guint `objects`: that were looked for.
    * * #guint `count`: of these, that were found: outlines.
    * * #guint64 `points`: points of all outlines together.

@@ -161,6 +161,7 @@ gst_foreground_filter_class_init (GstForegroundFilterClass *klass)
    *
    * * #GstClockTime `timestamp`, `stream-time`, `running-time`, `duration`: of the frame, nanoseconds;
    *   #GST_CLOCK_TIME_NONE where unknown, the middle two also in streams whose segment is not in time.
+   * * #gboolean `corrupted`, `interlaced`: what is known of the frame, see #GstContoursResultFlags.
    * * #guint `count`: of what was attached.
    * * #guint `threshold`: the threshold applied, in sample units; with Otsu's method the one found.
    * * what the element adds.

@@ -212,6 +212,41 @@ gst_component_meta_get_source (GstComponentMeta *meta)
 }
 
 /**
+ * gst_component_meta_get_flags:
+ * @meta: a #GstComponentMeta
+ *
+ * What is to be known about the frame that was analysed, such as that it was corrupted. The flags stay as they are when
+ * the buffer is copied or scaled.
+ *
+ * Returns: the flags of @meta; %GST_CONTOURS_RESULT_FLAG_NONE where nothing is wrong
+ *
+ * Since: 0.1
+ */
+GstContoursResultFlags
+gst_component_meta_get_flags (GstComponentMeta *meta)
+{
+  g_return_val_if_fail (IS_COMPONENT_META (meta), GST_CONTOURS_RESULT_FLAG_NONE);
+  return PRIVATE (meta)->flags;
+}
+
+/**
+ * gst_component_meta_add_flags: (skip)
+ * @meta: a #GstComponentMeta of a writable buffer
+ * @flags: the flags to set
+ *
+ * Sets flags that the buffer itself does not tell, for elements that attach metadata: gst_buffer_add_component_meta()
+ * has taken over %GST_BUFFER_FLAG_CORRUPTED and %GST_VIDEO_BUFFER_FLAG_INTERLACED.
+ *
+ * Since: 0.1
+ */
+void
+gst_component_meta_add_flags (GstComponentMeta *meta, GstContoursResultFlags flags)
+{
+  g_return_if_fail (IS_COMPONENT_META (meta));
+  PRIVATE (meta)->flags |= flags;
+}
+
+/**
  * gst_component_meta_get_count:
  * @meta: a #GstComponentMeta
  *

@@ -290,6 +290,41 @@ gst_contour_meta_get_source (GstContourMeta *meta)
 }
 
 /**
+ * gst_contour_meta_get_flags:
+ * @meta: a #GstContourMeta
+ *
+ * What is to be known about the frame that was analysed, such as that it was corrupted. The flags stay as they are when
+ * the buffer is copied or scaled.
+ *
+ * Returns: the flags of @meta; %GST_CONTOURS_RESULT_FLAG_NONE where nothing is wrong
+ *
+ * Since: 0.1
+ */
+GstContoursResultFlags
+gst_contour_meta_get_flags (GstContourMeta *meta)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), GST_CONTOURS_RESULT_FLAG_NONE);
+  return PRIVATE (meta)->flags;
+}
+
+/**
+ * gst_contour_meta_add_flags: (skip)
+ * @meta: a #GstContourMeta of a writable buffer
+ * @flags: the flags to set
+ *
+ * Sets flags that the buffer itself does not tell, for elements that attach metadata: gst_buffer_add_contour_meta() has
+ * taken over %GST_BUFFER_FLAG_CORRUPTED and %GST_VIDEO_BUFFER_FLAG_INTERLACED.
+ *
+ * Since: 0.1
+ */
+void
+gst_contour_meta_add_flags (GstContourMeta *meta, GstContoursResultFlags flags)
+{
+  g_return_if_fail (IS_CONTOUR_META (meta));
+  PRIVATE (meta)->flags |= flags;
+}
+
+/**
  * gst_contour_meta_get_count:
  * @meta: a #GstContourMeta
  *

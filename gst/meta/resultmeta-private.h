@@ -6,6 +6,7 @@
 
 #include <gst/gst.h>
 #include <gst/contours/gstcontoursmapping.h>
+#include <gst/contours/gstcontoursresult.h>
 
 G_BEGIN_DECLS
 
@@ -22,6 +23,7 @@ typedef struct {
   gpointer result;
   GstContoursMapping mapping;
   gchar *source; /* GRefString or NULL */
+  GstContoursResultFlags flags;
 } GstContoursResultMeta;
 
 /* Once a type, under the caller's g_once_init_enter(). */
@@ -31,7 +33,8 @@ GType gst_contours_result_meta_register_api (const gchar *name);
 G_GNUC_INTERNAL
 const GstMetaInfo *gst_contours_result_meta_register (GType api, const gchar *name);
 
-/* Attaches to BUFFER a RESULT of a frame of WIDTH x HEIGHT, with a reference of its own. */
+/* Attaches to BUFFER a RESULT of a frame of WIDTH x HEIGHT, with a reference of its own, and
+ * the flags that BUFFER tells. */
 G_GNUC_INTERNAL
 GstContoursResultMeta *gst_contours_result_meta_add (GstBuffer *buffer, const GstMetaInfo *info,
     const GstContoursResultType *type, gpointer result, guint width, guint height, const gchar *source);

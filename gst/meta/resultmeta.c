@@ -5,12 +5,28 @@
 
 #include <gst/video/video.h>
 
+GType
+gst_contours_result_flags_get_type (void)
+{
+  static gsize type = 0;
+  if (g_once_init_enter (&type)) {
+    static const GFlagsValue values[] = {
+        {GST_CONTOURS_RESULT_FLAG_CORRUPTED, "The frame was marked as corrupted", "corrupted"},
+        {GST_CONTOURS_RESULT_FLAG_INTERLACED, "The frame holds two fields", "interlaced"},
+        {0, NULL, NULL},
+    };
+    g_once_init_leave (&type, g_flags_register_static ("GstContoursResultFlags", values));
+  }
+  return type;
+}
+
 static gboolean
 result_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
 {
   GstContoursResultMeta *self = (GstContoursResultMeta *) meta;
   self->result = NULL;
   self->source = NULL;
+  self->flags = GST_CONTOURS_RESULT_FLAG_NONE;
   return TRUE;
 }
 
@@ -42,8 +58,25 @@ result_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer, GQuark
 {
   const GstContoursResultMeta *from = (GstContoursResultMeta *) meta;
   GstContoursMapping mapping;
-  return gst_contours_mapping_transform (&from->mapping, type, data, &mapping)
-         && attach (dest, meta->info, from->type, from->result, &mapping, from->source) != NULL;
+  if (!gst_contours_mapping_transform (&from->mapping, type, data, &mapping))
+    return FALSE;
+  GstContoursResultMeta *to = attach (dest, meta->info, from->type, from->result, &mapping, from->source);
+  if (!to)
+    return FALSE;
+  to->flags = from->flags;
+  return TRUE;
+}
+
+/* What BUFFER itself tells about its frame. */
+static GstContoursResultFlags
+buffer_flags (GstBuffer *buffer)
+{
+  GstContoursResultFlags flags = GST_CONTOURS_RESULT_FLAG_NONE;
+  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_CORRUPTED))
+    flags |= GST_CONTOURS_RESULT_FLAG_CORRUPTED;
+  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED))
+    flags |= GST_CONTOURS_RESULT_FLAG_INTERLACED;
+  return flags;
 }
 
 GType
@@ -70,6 +103,8 @@ gst_contours_result_meta_add (GstBuffer *buffer, const GstMetaInfo *info, const 
   gchar *name = source ? g_ref_string_new (source) : NULL;
   GstContoursResultMeta *meta = attach (buffer, info, type, result, &mapping, name);
   g_clear_pointer (&name, g_ref_string_release);
+  if (meta)
+    meta->flags = buffer_flags (buffer);
   return meta;
 }
 

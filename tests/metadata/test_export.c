@@ -22,14 +22,14 @@
   "{\"label\":1,\"area\":3,\"x\":1,\"y\":0,\"w\":2,\"h\":2,\"cx\":1.3333333333333333,\"cy\":0.3333333333333333}," \
   "{\"label\":2,\"area\":4,\"x\":6,\"y\":1,\"w\":2,\"h\":3,\"cx\":6.5,\"cy\":1.75},"                              \
   "{\"label\":3,\"area\":1,\"x\":0,\"y\":5,\"w\":1,\"h\":1,\"cx\":0,\"cy\":5}]}\n"
-#define CSV_HEADER                                                    \
-  "frame,pts,timestamp,source,width,height,label,area,x,y,w,h,cx,cy," \
-  "orientation,major_axis,minor_axis,eccentricity,min,max,mean,std,"  \
+#define CSV_HEADER                                                                         \
+  "frame,pts,timestamp,source,width,height,corrupted,interlaced,label,area,x,y,w,h,cx,cy," \
+  "orientation,major_axis,minor_axis,eccentricity,min,max,mean,std,"                       \
   "id,hole,parent,perimeter,point_count,level,coordinates,points\n"
-#define CSV_PLAIN(frame, pts)                                                                                   \
-  frame "," pts "," pts ",finder,8,6,1,3,1,0,2,2,1.3333333333333333,0.3333333333333333,,,,,,,,,,,,,,,,\n" frame \
-        "," pts "," pts ",finder,8,6,2,4,6,1,2,3,6.5,1.75,,,,,,,,,,,,,,,,\n" frame "," pts "," pts              \
-        ",finder,8,6,3,1,0,5,1,1,0,5,,,,,,,,,,,,,,,,\n"
+#define CSV_PLAIN(frame, pts)                                                                                       \
+  frame "," pts "," pts ",finder,8,6,0,0,1,3,1,0,2,2,1.3333333333333333,0.3333333333333333,,,,,,,,,,,,,,,,\n" frame \
+        "," pts "," pts ",finder,8,6,0,0,2,4,6,1,2,3,6.5,1.75,,,,,,,,,,,,,,,,\n" frame "," pts "," pts              \
+        ",finder,8,6,0,0,3,1,0,5,1,1,0,5,,,,,,,,,,,,,,,,\n"
 
 #define CONTOURS                                                                                                       \
   ",\"resolution\":{\"width\":8,\"height\":6},\"threshold\":77,\"count\":3,\"coordinates\":\"pixels\",\"contours\":["  \
@@ -89,6 +89,56 @@ GST_START_TEST (ndjson)
 }
 GST_END_TEST;
 
+/* What is known of a frame is in each format, whether the buffer, the metadata or the caps tell it. */
+GST_START_TEST (flags)
+{
+  static const struct {
+    const gchar *format, *corrupted, *interlaced;
+  } cases[] = {
+      {"ndjson", "\"timestamp\":0,\"corrupted\":true,\"source\"", "\"timestamp\":0,\"interlaced\":true,\"source\""},
+      {"csv", "0,0,0,finder,8,6,1,0,1,3,", "1,0,0,finder,8,6,0,1,1,3,"},
+      {"svg", " data-corrupted=\"true\">", " data-interlaced=\"true\">"},
+      {"geojson", "\"timestamp\":0,\"corrupted\":true,\"resolution\"",
+          "\"timestamp\":0,\"interlaced\":true,\"resolution\""},
+      {"coco", "\"timestamp\":0,\"corrupted\":true}", "\"timestamp\":0,\"interlaced\":true}"},
+      {"labelme", "\"timestamp\":0,\"corrupted\":true}", "\"timestamp\":0,\"interlaced\":true}"},
+  };
+  const gboolean per_frame = __i__ == 2 || __i__ == 3 || __i__ == 5;
+  GstBus *bus;
+  gchar *path = in_folder (per_frame ? "out-%d" : "out"), *text = NULL, *all = g_strdup ("");
+  GstElement *element = make_element (path, &bus);
+  gst_util_set_object_arg (G_OBJECT (element), "format", cases[__i__].format);
+  GstHarness *h = play (element);
+
+  GstBuffer *corrupted = sample_buffer ();
+  GST_BUFFER_FLAG_SET (corrupted, GST_BUFFER_FLAG_CORRUPTED);
+  sample_attach (corrupted, 0, "finder");
+  /* An element in between may have reset it. */
+  GST_BUFFER_FLAG_UNSET (corrupted, GST_BUFFER_FLAG_CORRUPTED);
+  fail_unless_equals_int (gst_harness_push (h, corrupted), GST_FLOW_OK);
+  gst_harness_set_src_caps_str (h, "video/x-raw,format=GRAY8,width=8,height=6,interlace-mode=interleaved");
+  GstBuffer *interlaced = sample_buffer ();
+  sample_attach (interlaced, 0, "finder");
+  fail_unless_equals_int (gst_harness_push (h, interlaced), GST_FLOW_OK);
+  fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
+
+  for (guint i = 0; i < (per_frame ? 2 : 1); i++) {
+    gchar *file = in_folder (!per_frame ? "out" : i ? "out-1" : "out-0"), *joined;
+    fail_unless (g_file_get_contents (file, &text, NULL, NULL), "%s", file);
+    joined = g_strconcat (all, text, NULL);
+    g_free (all);
+    g_free (text);
+    g_free (file);
+    all = joined;
+  }
+  fail_unless (strstr (all, cases[__i__].corrupted) != NULL, "%s", all);
+  fail_unless (strstr (all, cases[__i__].interlaced) != NULL, "%s", all);
+  g_free (all);
+  finish (h, element, bus);
+  g_free (path);
+}
+GST_END_TEST;
+
 GST_START_TEST (features)
 {
   GstBus *bus;
@@ -136,10 +186,10 @@ GST_START_TEST (csv)
   fail_unless_equals_int (gst_harness_push (h, dot), GST_FLOW_OK);
   assert_file (path,                                        /* */
       CSV_HEADER CSV_PLAIN ("0", "0") CSV_PLAIN ("2", "80") /* */
-      "3,,,\"a,\"\"b\"\"\",8,6,1,3,1,0,2,2,1.3333333333333333,0.3333333333333333,,,,,255,255,255,0,,,,,,,,\n"
-      "3,,,\"a,\"\"b\"\"\",8,6,2,4,6,1,2,3,6.5,1.75,,,,,200,230,215,11.180339887498949,,,,,,,,\n"
-      "3,,,\"a,\"\"b\"\"\",8,6,3,1,0,5,1,1,0,5,,,,,128,128,128,0,,,,,,,,\n"
-      "4,,,\"c\rd\",1,1,1,1,0,0,1,1,0,0,,,,,,,,,,,,,,,,\n");
+      "3,,,\"a,\"\"b\"\"\",8,6,0,0,1,3,1,0,2,2,1.3333333333333333,0.3333333333333333,,,,,255,255,255,0,,,,,,,,\n"
+      "3,,,\"a,\"\"b\"\"\",8,6,0,0,2,4,6,1,2,3,6.5,1.75,,,,,200,230,215,11.180339887498949,,,,,,,,\n"
+      "3,,,\"a,\"\"b\"\"\",8,6,0,0,3,1,0,5,1,1,0,5,,,,,128,128,128,0,,,,,,,,\n"
+      "4,,,\"c\rd\",1,1,0,0,1,1,0,0,1,1,0,0,,,,,,,,,,,,,,,,\n");
   finish (h, element, bus);
   g_free (path);
 }
@@ -160,7 +210,7 @@ GST_START_TEST (csv_names)
     GST_BUFFER_PTS (buffer) = 0;
     fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
     fail_unless (g_file_get_contents (path, &text, NULL, NULL));
-    gchar *row = g_strdup_printf (CSV_HEADER "0,0,0,%s,8,6,1,", fields[i]);
+    gchar *row = g_strdup_printf (CSV_HEADER "0,0,0,%s,8,6,0,0,1,", fields[i]);
     fail_unless (g_str_has_prefix (text, row), "%s", text);
     g_free (row);
     g_free (text);
@@ -741,12 +791,12 @@ GST_START_TEST (contours_csv)
   sample_attach_contours (buffer, &gpus[1], CTR_CONTOUR_FEATURE_MOMENTS, CTR_COORDINATES_CORNERS, NULL);
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
   assert_file (path,
-      CSV_HEADER "0,0,0,\"a,b\",8,6,,15,1,1,6,4,,,,,,,,,,,0,0,,16,4,,pixels,1 1 1 4 6 4 6 1\n"
-                 "0,0,0,\"a,b\",8,6,,2,2,2,3,3,,,,,,,,,,,1,1,0,5.656854152679443,4,5,pixels,3 2 4 3 3 4 2 3\n"
-                 "0,0,0,\"a,b\",8,6,,0,7,0,1,1,,,,,,,,,,,2,0,,0,1,,pixels,7 0\n" CSV_PLAIN (
-                     "0", "0") "0,0,0,,8,6,,15,1,1,5,3,3.5,2.5,,,,,,,,,0,0,,16,4,,corners,1 1 1 4 6 4 6 1\n"
-                               "0,0,0,,8,6,,2,2,2,2,2,3,3,,,,,,,,,1,1,0,5.656854152679443,4,5,corners,3 2 4 3 3 4 2 3\n"
-                               "0,0,0,,8,6,,0,7,0,0,0,,,,,,,,,,,2,0,,0,1,,corners,7 0\n");
+      CSV_HEADER "0,0,0,\"a,b\",8,6,0,0,,15,1,1,6,4,,,,,,,,,,,0,0,,16,4,,pixels,1 1 1 4 6 4 6 1\n"
+                 "0,0,0,\"a,b\",8,6,0,0,,2,2,2,3,3,,,,,,,,,,,1,1,0,5.656854152679443,4,5,pixels,3 2 4 3 3 4 2 3\n"
+                 "0,0,0,\"a,b\",8,6,0,0,,0,7,0,1,1,,,,,,,,,,,2,0,,0,1,,pixels,7 0\n" CSV_PLAIN ("0",
+                     "0") "0,0,0,,8,6,0,0,,15,1,1,5,3,3.5,2.5,,,,,,,,,0,0,,16,4,,corners,1 1 1 4 6 4 6 1\n"
+                          "0,0,0,,8,6,0,0,,2,2,2,2,2,3,3,,,,,,,,,1,1,0,5.656854152679443,4,5,corners,3 2 4 3 3 4 2 3\n"
+                          "0,0,0,,8,6,0,0,,0,7,0,0,0,,,,,,,,,,,2,0,,0,1,,corners,7 0\n");
   gchar *text, **lines;
   fail_unless (g_file_get_contents (path, &text, NULL, NULL));
   lines = g_strsplit (text, "\n", -1);
@@ -754,7 +804,7 @@ GST_START_TEST (contours_csv)
     guint commas = i >= 1 && i <= 3 ? -1 : 0; /* one is in a quoted name */
     for (const gchar *c = lines[i]; *c; c++)
       commas += *c == ',';
-    assert_equals_int (commas, 29);
+    assert_equals_int (commas, 31);
   }
   g_strfreev (lines);
   g_free (text);
@@ -831,6 +881,7 @@ export_suite (void)
   tcase_set_timeout (tcase, 60);
   tcase_add_checked_fixture (tcase, make_folder, remove_folder);
   tcase_add_test (tcase, ndjson);
+  tcase_add_loop_test (tcase, flags, 0, 6);
   tcase_add_test (tcase, features);
   tcase_add_test (tcase, csv);
   tcase_add_test (tcase, csv_names);

@@ -178,6 +178,32 @@ GST_START_TEST (no_components)
 }
 GST_END_TEST;
 
+/* What the buffer says of its frame when the metadata is attached stays with the metadata. */
+GST_START_TEST (flags)
+{
+  GstBuffer *buffer = sample_buffer (), *scaled;
+  GstComponentMeta *meta = sample_attach (buffer, 0, "clean");
+  assert_equals_int (gst_component_meta_get_flags (meta), GST_CONTOURS_RESULT_FLAG_NONE);
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_CORRUPTED);
+  meta = sample_attach (buffer, 0, "corrupted");
+  assert_equals_int (gst_component_meta_get_flags (meta), GST_CONTOURS_RESULT_FLAG_CORRUPTED);
+  GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_CORRUPTED);
+  GST_BUFFER_FLAG_SET (buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED);
+  meta = sample_attach (buffer, 0, "interlaced");
+  assert_equals_int (gst_component_meta_get_flags (meta), GST_CONTOURS_RESULT_FLAG_INTERLACED);
+  GST_BUFFER_FLAG_UNSET (buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED);
+  gst_component_meta_add_flags (meta, GST_CONTOURS_RESULT_FLAG_CORRUPTED);
+
+  scaled = sample_send ("videoscale ! video/x-raw,width=16,height=3", buffer);
+  assert_equals_int (gst_component_meta_get_flags (gst_buffer_get_component_meta_by_source (scaled, "clean")), 0);
+  assert_equals_int (gst_component_meta_get_flags (gst_buffer_get_component_meta_by_source (scaled, "corrupted")),
+      GST_CONTOURS_RESULT_FLAG_CORRUPTED);
+  assert_equals_int (gst_component_meta_get_flags (gst_buffer_get_component_meta_by_source (scaled, "interlaced")),
+      GST_CONTOURS_RESULT_FLAG_CORRUPTED | GST_CONTOURS_RESULT_FLAG_INTERLACED);
+  gst_buffer_unref (scaled);
+}
+GST_END_TEST;
+
 /* Every kind of copy, and whether it keeps the metadata. */
 GST_START_TEST (copies)
 {
@@ -484,6 +510,7 @@ meta_suite (void)
   tcase_add_test (tcase, bytes_outlive_the_buffer);
   tcase_add_test (tcase, several_on_a_buffer);
   tcase_add_test (tcase, no_components);
+  tcase_add_test (tcase, flags);
   tcase_add_test (tcase, copies);
   tcase_add_test (tcase, threads);
   tcase_add_test (tcase, kept);

@@ -5,6 +5,7 @@
 #include <gst/gst.h>
 #include <contours/components.h>
 #include <gst/contours/gstcontoursmapping.h>
+#include <gst/contours/gstcontoursresult.h>
 
 G_BEGIN_DECLS
 
@@ -147,6 +148,12 @@ const CtrComponents *gst_component_meta_peek_components (GstComponentMeta *meta)
 
 GST_CONTOURS_API
 const gchar *gst_component_meta_get_source (GstComponentMeta *meta);
+
+GST_CONTOURS_API
+GstContoursResultFlags gst_component_meta_get_flags (GstComponentMeta *meta);
+
+GST_CONTOURS_API
+void gst_component_meta_add_flags (GstComponentMeta *meta, GstContoursResultFlags flags);
 
 GST_CONTOURS_API
 guint gst_component_meta_get_count (GstComponentMeta *meta);

@@ -5,6 +5,7 @@
 #include <gst/gst.h>
 #include <contours/contourlist.h>
 #include <gst/contours/gstcontoursmapping.h>
+#include <gst/contours/gstcontoursresult.h>
 
 G_BEGIN_DECLS
 
@@ -210,6 +211,12 @@ gboolean gst_contour_meta_fetch (GstContourMeta *meta, GError **error);
 
 GST_CONTOURS_API
 const gchar *gst_contour_meta_get_source (GstContourMeta *meta);
+
+GST_CONTOURS_API
+GstContoursResultFlags gst_contour_meta_get_flags (GstContourMeta *meta);
+
+GST_CONTOURS_API
+void gst_contour_meta_add_flags (GstContourMeta *meta, GstContoursResultFlags flags);
 
 GST_CONTOURS_API
 guint gst_contour_meta_get_count (GstContourMeta *meta);

@@ -6,5 +6,6 @@
 #include <gst/contours/gstcomponentmeta.h>
 #include <gst/contours/gstcontourmeta.h>
 #include <gst/contours/gstcontoursmapping.h>
+#include <gst/contours/gstcontoursresult.h>
 
 #endif /* __GST_CONTOURS_H__ */

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef __GST_CONTOURS_RESULT_H__
+#define __GST_CONTOURS_RESULT_H__
+
+#include <gst/gst.h>
+#include <gst/contours/gstcontoursprelude.h>
+
+G_BEGIN_DECLS
+
+/**
+ * GstContoursResultFlags:
+ * @GST_CONTOURS_RESULT_FLAG_NONE: nothing is wrong
+ * @GST_CONTOURS_RESULT_FLAG_CORRUPTED: the frame was marked as corrupted (%GST_BUFFER_FLAG_CORRUPTED): parts of its
+ *     picture may be missing or wrong, and so may be parts of the result
+ * @GST_CONTOURS_RESULT_FLAG_INTERLACED: the frame holds two fields of different times, row by row: what moves in it has
+ *     combed edges, and so has the result
+ *
+ * What a reader of a result has to know about the frame that was analysed.
+ *
+ * Since: 0.1
+ */
+typedef enum {
+  GST_CONTOURS_RESULT_FLAG_NONE = 0,
+  GST_CONTOURS_RESULT_FLAG_CORRUPTED = 1 << 0,
+  GST_CONTOURS_RESULT_FLAG_INTERLACED = 1 << 1
+} GstContoursResultFlags;
+
+#define GST_TYPE_CONTOURS_RESULT_FLAGS (gst_contours_result_flags_get_type ())
+
+GST_CONTOURS_API
+GType gst_contours_result_flags_get_type (void);
+
+G_END_DECLS
+
+#endif /* __GST_CONTOURS_RESULT_H__ */
