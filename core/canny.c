@@ -24,6 +24,7 @@ ctr_canny_params_init (CtrCannyParams *params)
       .threshold_mode = CTR_CANNY_ABSOLUTE,
       .low_threshold = 50,
       .high_threshold = 150,
+      .significant_bits = 16,
   };
 }
 
@@ -81,6 +82,7 @@ ctr_canny_plan_init (CtrCannyPlan *plan, const CtrCannyParams *params)
   plan->aperture = params->aperture;
   plan->l2_gradient = params->l2_gradient;
   plan->threshold_mode = params->threshold_mode;
+  plan->sample_shift = params->significant_bits - CTR_CANNY_MIN_BITS;
   if (params->sigma > 0)
     make_weights (plan, params->sigma);
   plan->low = integer_threshold (fmin (params->low_threshold, params->high_threshold) / scale, params->l2_gradient);
@@ -256,6 +258,9 @@ check_params (const CtrCannyParams *params, CtrError *error)
   if (!(params->low_threshold >= 0) || !(params->high_threshold >= 0))
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the thresholds are %g and %g: they must be 0 or more",
         params->low_threshold, params->high_threshold);
+  if (params->significant_bits < CTR_CANNY_MIN_BITS || params->significant_bits > 16)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "%u significant bits: they must be %d to 16",
+        params->significant_bits, CTR_CANNY_MIN_BITS);
   return true;
 }
 

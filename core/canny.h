@@ -18,7 +18,7 @@
 
 /* The paper's section 2, as OpenCV computes it:
  *
- *  1. Grey samples of 8 bits.
+ *  1. Grey samples of 8 bits; of 16-bit samples by ctr_canny_grey().
  *  2. Blur: (sum over rows and columns of weight * weight * sample + 2^15) >> 16, the image continued by
  * BORDER_REFLECT_101, as often as it takes. The order of the two passes changes nothing: there is one rounding.
  *  3. Sobel, the blurred image continued by BORDER_REPLICATE; for aperture 7 divided by 16, rounded half to even.
@@ -35,13 +35,22 @@ typedef struct {
   uint32_t aperture;
   bool l2_gradient;
   CtrCannyThresholdMode threshold_mode;
-  int32_t low, high; /* compared with m; CTR_CANNY_ABSOLUTE only */
+  int32_t low, high;     /* compared with m; CTR_CANNY_ABSOLUTE only */
+  uint32_t sample_shift; /* of 16-bit samples: from the significant bits to the upper 8 of them */
 } CtrCannyPlan;
 
 CTR_BEGIN_DECLS
 
 /* PARAMS have been checked. */
 void ctr_canny_plan_init (CtrCannyPlan *plan, const CtrCannyParams *params);
+
+/* The 8 bits of a 16-bit SAMPLE that are analysed. */
+CTR_CANNY_FUNC uint32_t
+ctr_canny_grey (uint32_t sample, uint32_t sample_shift)
+{
+  const uint32_t grey = sample >> sample_shift;
+  return grey < 255 ? grey : 255;
+}
 
 /* What the automatic thresholds start from: of a HISTOGRAM of 256 levels OpenCV's Otsu threshold, or the median: the
  * lowest level with at least half of the PIXELS at or below it. */

@@ -133,14 +133,14 @@ prepare (State *state, const CtrCannyPlan *plan, const CtrImage *image, CtrError
 
 /* The 8-bit samples of row Y: the image's own where it has some. */
 static const uint8_t *
-row_samples (State *state, const CtrImage *image, uint32_t y)
+row_samples (State *state, const CtrImage *image, const CtrCannyPlan *plan, uint32_t y)
 {
   const uint8_t *row = (const uint8_t *) image->data + y * image->stride;
   if (image->format == CTR_FORMAT_GRAY8)
     return row;
   if (image->format == CTR_FORMAT_GRAY16)
     for (uint32_t x = 0; x < image->width; x++)
-      state->luma[x] = (uint8_t) (((const uint16_t *) row)[x] >> 8);
+      state->luma[x] = (uint8_t) ctr_canny_grey (((const uint16_t *) row)[x], plan->sample_shift);
   else
     ctr_luma_row (image->format, row, image->width, state->luma);
   return state->luma;
@@ -157,7 +157,7 @@ find_thresholds (State *state, const CtrImage *image, const CtrCannyPlan *plan, 
   /* Four, as neighbours are often equal, and the processor waits for a count it has just written. */
   uint32_t histogram[4][256] = {0};
   for (uint32_t y = 0; y < image->height; y++) {
-    const uint8_t *samples = row_samples (state, image, y);
+    const uint8_t *samples = row_samples (state, image, plan, y);
     for (uint32_t x = 0; x < image->width; x++)
       histogram[x % 4][samples[x]]++;
   }
@@ -175,11 +175,11 @@ blur_row (State *state, const CtrImage *image, const CtrCannyPlan *plan, uint32_
   int16_t *blurred = state->blurred[y % plan->aperture];
 
   if (radius == 0) {
-    ctr_widen_row (row_samples (state, image, y), width, blurred);
+    ctr_widen_row (row_samples (state, image, plan, y), width, blurred);
   } else {
     const int16_t *rows[MAX_TAPS];
     for (; *read < image->height && *read <= y + radius; ++*read)
-      ctr_widen_row (row_samples (state, image, *read), width, state->samples[*read % taps]);
+      ctr_widen_row (row_samples (state, image, plan, *read), width, state->samples[*read % taps]);
     /* Reflected, a row is not further away than before: it is still there. */
     for (uint32_t i = 0; i < taps; i++)
       rows[i] = state->samples[ctr_reflect ((int64_t) y + i - radius, image->height) % taps];

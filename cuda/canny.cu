@@ -120,7 +120,7 @@ carve_tiles (CannyFrame *f, uint8_t *base)
 }
 
 void
-describe_samples (CannyFrame *f, const CtrImage *plane)
+describe_samples (CannyFrame *f, const CtrImage *plane, uint32_t sample_shift)
 {
   f->pixels = (const uint8_t *) plane->data;
   f->stride = plane->stride;
@@ -129,6 +129,7 @@ describe_samples (CannyFrame *f, const CtrImage *plane)
   f->samples = plane->format == CTR_FORMAT_GRAY8    ? SAMPLES_8
                : plane->format == CTR_FORMAT_GRAY16 ? SAMPLES_16
                                                     : SAMPLES_RGB;
+  f->sample_shift = sample_shift;
   ctr_foreground_rgb (plane->format, &f->red, &f->green, &f->blue);
 }
 
@@ -217,7 +218,7 @@ queue_frame (
   if (automatic) {
     const uint32_t *histogram;
     if (!ctr_foreground_plane (&canny->foreground, image, &plane, stream, error)
-        || !ctr_foreground_histogram_8 (&canny->foreground, &plane, &histogram, stream, error))
+        || !ctr_foreground_histogram_8 (&canny->foreground, &plane, plan->sample_shift, &histogram, stream, error))
       return false;
     Thresholds *thresholds = (Thresholds *) canny->thresholds.data;
     threshold_kernel<<<1, THRESHOLD_THREADS, 0, stream>>> (
@@ -227,7 +228,7 @@ queue_frame (
   } else if (!ctr_foreground_upload (&canny->foreground, image, &plane, stream, error)) {
     return false;
   }
-  describe_samples (&f, &plane);
+  describe_samples (&f, &plane, plan->sample_shift);
   f.mask = (uint8_t *) (own_mask ? canny->mask.data : picture->planes[0].data);
   f.mask_stride = own_mask ? ctr_aligned_row (f.width) : picture->planes[0].stride;
   f.mask_aligned = (((uintptr_t) f.mask | f.mask_stride) & 15) == 0;

@@ -55,9 +55,18 @@ grey_at (const CannyFrame &f, const uint8_t *row, int x)
   if (f.samples == SAMPLES_8)
     return row[x];
   if (f.samples == SAMPLES_16)
-    return ((const uint16_t *) row)[x] >> 8;
+    return ctr_canny_grey (((const uint16_t *) row)[x], f.sample_shift);
   const uint8_t *p = row + (size_t) x * f.pixel_size;
   return ctr_luma (p[f.red], p[f.green], p[f.blue]);
+}
+
+/* The grey of four 16-bit samples, two in each word. */
+__device__ inline uint32_t
+grey_of_four (uint32_t first, uint32_t second, uint32_t shift)
+{
+  const uint32_t kept = (0xffffu >> shift) * 0x10001u;
+  return __byte_perm (
+      __vminu2 (first >> shift & kept, 0x00ff00ffu), __vminu2 (second >> shift & kept, 0x00ff00ffu), 0x6420);
 }
 
 /* 16 grey samples from column X on, all inside the image, of other than 8 bits; rows aligned to 16 bytes. */
@@ -70,8 +79,8 @@ grey_16 (const CannyFrame &f, const uint8_t *row, int x)
 #pragma unroll
     for (int half = 0; half < 2; half++) {
       const uint4 v = p[half];
-      out[2 * half] = __byte_perm (v.x, v.y, 0x7531);
-      out[2 * half + 1] = __byte_perm (v.z, v.w, 0x7531);
+      out[2 * half] = grey_of_four (v.x, v.y, f.sample_shift);
+      out[2 * half + 1] = grey_of_four (v.z, v.w, f.sample_shift);
     }
   } else if (f.pixel_size == 4) {
     const uint4 *p = (const uint4 *) (row + 4 * (size_t) x);

@@ -45,7 +45,8 @@ struct CannyFrame {
   const uint8_t *pixels;
   size_t stride;
   uint32_t width, height;
-  uint32_t samples; /* CannySamples */
+  uint32_t samples;      /* CannySamples */
+  uint32_t sample_shift; /* of SAMPLES_16: CtrCannyPlan.sample_shift */
   uint32_t pixel_size, red, green, blue;
   bool aligned; /* pixels and rows to 16 bytes */
 

@@ -36,11 +36,10 @@ constexpr int HISTOGRAM_THREADS = 256;
 /* Up to 256 LEVELS are counted per warp in shared memory, more where they lie. A warp a row at a time. */
 template <typename Sample, int LEVELS>
 __global__ void
-__launch_bounds__ (HISTOGRAM_THREADS)
-    histogram_kernel (const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, uint32_t *counts)
+__launch_bounds__ (HISTOGRAM_THREADS) histogram_kernel (
+    const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, uint32_t sample_shift, uint32_t *counts)
 {
   constexpr bool small = LEVELS == LEVELS_8;
-  constexpr int shift = small && sizeof (Sample) == 2 ? 8 : 0;
   constexpr int warps = HISTOGRAM_THREADS / 32;
   __shared__ uint32_t own[small ? warps : 1][small ? LEVELS_8 : 1];
   const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -52,7 +51,8 @@ __launch_bounds__ (HISTOGRAM_THREADS)
   for (uint32_t y = blockIdx.x * warps + warp; y < height; y += gridDim.x * warps) {
     const Sample *row = (const Sample *) (pixels + y * stride);
     for (uint32_t x = lane; x < width; x += 32)
-      atomicAdd (small ? &own[warp][row[x] >> shift] : &counts[row[x]], 1);
+      atomicAdd (
+          small ? &own[warp][sizeof (Sample) == 1 ? row[x] : min (row[x] >> sample_shift, 255)] : &counts[row[x]], 1);
   }
   if (small) {
     __syncthreads ();
@@ -215,7 +215,8 @@ ctr_foreground_plane (
 
 /* The histogram of PLANE with LEVELS levels. */
 static bool
-count_samples (CtrForegroundState *state, const CtrImage *plane, uint32_t levels, cudaStream_t stream, CtrError *error)
+count_samples (CtrForegroundState *state, const CtrImage *plane, uint32_t levels, uint32_t sample_shift,
+    cudaStream_t stream, CtrError *error)
 {
   uint32_t *counts = ((Histogram *) state->histogram.data)->counts;
   const unsigned ctas = min (ctr_div_up (plane->height, HISTOGRAM_THREADS / 32), 1024u);
@@ -224,7 +225,7 @@ count_samples (CtrForegroundState *state, const CtrImage *plane, uint32_t levels
                                                   : histogram_kernel<uint16_t, LEVELS_16>;
   CTR_CUDA (cudaMemsetAsync (counts, 0, levels * sizeof *counts, stream));
   kernel<<<ctas, HISTOGRAM_THREADS, 0, stream>>> (
-      (const uint8_t *) plane->data, plane->stride, plane->width, plane->height, counts);
+      (const uint8_t *) plane->data, plane->stride, plane->width, plane->height, sample_shift, counts);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }
@@ -235,7 +236,7 @@ ctr_foreground_otsu (
 {
   Histogram *histogram = (Histogram *) state->histogram.data;
   const uint32_t levels = plane->format == CTR_FORMAT_GRAY8 ? LEVELS_8 : LEVELS_16;
-  if (!count_samples (state, plane, levels, stream, error))
+  if (!count_samples (state, plane, levels, 0, stream, error))
     return false;
   otsu_kernel<<<1, OTSU_THREADS, 0, stream>>> (histogram, levels, (uint64_t) plane->width * plane->height);
   CTR_CUDA (cudaGetLastError ());
@@ -244,9 +245,9 @@ ctr_foreground_otsu (
 }
 
 bool
-ctr_foreground_histogram_8 (
-    CtrForegroundState *state, const CtrImage *plane, const uint32_t **counts, cudaStream_t stream, CtrError *error)
+ctr_foreground_histogram_8 (CtrForegroundState *state, const CtrImage *plane, uint32_t sample_shift,
+    const uint32_t **counts, cudaStream_t stream, CtrError *error)
 {
   *counts = ((Histogram *) state->histogram.data)->counts;
-  return count_samples (state, plane, LEVELS_8, stream, error);
+  return count_samples (state, plane, LEVELS_8, sample_shift, stream, error);
 }

@@ -38,10 +38,10 @@ bool ctr_foreground_plane (
 bool ctr_foreground_otsu (
     CtrForegroundState *state, const CtrImage *plane, const uint32_t **threshold, cudaStream_t stream, CtrError *error);
 
-/* Queues the histogram of PLANE's samples, of their upper 8 bits where they have 16. *COUNTS: where its 256 counters
- * will lie on the device. */
-bool ctr_foreground_histogram_8 (
-    CtrForegroundState *state, const CtrImage *plane, const uint32_t **counts, cudaStream_t stream, CtrError *error);
+/* Queues the histogram of PLANE's samples; of 16-bit ones shifted right by SAMPLE_SHIFT, 255 and above as 255. *COUNTS:
+ * where its 256 counters will lie on the device. */
+bool ctr_foreground_histogram_8 (CtrForegroundState *state, const CtrImage *plane, uint32_t sample_shift,
+    const uint32_t **counts, cudaStream_t stream, CtrError *error);
 
 /* Luma as in contours/image.h. */
 __device__ inline uint32_t

@@ -37,6 +37,7 @@
  */
 #include "gstcontourexport.h"
 
+#include "allocation.h"
 #include "exportfiles.h"
 #include "exportformat.h"
 #include "frameresults.h"
@@ -219,6 +220,15 @@ gst_contour_export_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *
   const gchar *mode = gst_structure_get_string (structure, "interlace-mode");
   self->interlace_mode = mode ? gst_video_interlace_mode_from_string (mode) : GST_VIDEO_INTERLACE_MODE_PROGRESSIVE;
   return TRUE;
+}
+
+static gboolean
+gst_contour_export_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
+{
+  gboolean answered =
+      GST_BASE_TRANSFORM_CLASS (gst_contour_export_parent_class)->propose_allocation (trans, decide_query, query);
+  allocation_drop_placement_metas (query);
+  return answered;
 }
 
 /* What the frame has that is written, fetched; *FLAGS takes what it says of the frame. Returns how many, or -1 after an
@@ -516,6 +526,7 @@ gst_contour_export_class_init (GstContourExportClass *klass)
   trans_class->start = GST_DEBUG_FUNCPTR (gst_contour_export_start);
   trans_class->stop = GST_DEBUG_FUNCPTR (gst_contour_export_stop);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_contour_export_set_caps);
+  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_contour_export_propose_allocation);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_contour_export_sink_event);
   trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_contour_export_transform_ip);
 }

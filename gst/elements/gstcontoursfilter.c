@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstcontoursfilter.h"
 
+#include "allocation.h"
 #include "frameresults.h"
 #include "gstcontoursgpu.h"
+#include "samplebits.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_contours_filter_debug);
 #define GST_CAT_DEFAULT gst_contours_filter_debug
@@ -18,7 +20,9 @@ typedef struct {
   gint in_use; /* CtrBackend while started, else -1; atomic: caps queries come from any thread */
   GstVideoInfo info;
   gboolean cuda_caps;   /* the negotiated frames are CUDA memory */
-  gboolean passes;      /* there is nothing to draw on this frame */
+  gboolean told_fields; /* that they are interlaced */
+  gboolean passes;      /* the frame goes on as it is: there is nothing to draw on it, or no picture in it */
+  guint sample_bits;    /* that the frames of the stream have needed so far */
   GstMiniObject *drawn; /* what the drawing that is queued needs, NULL: none is; of the streaming thread */
 } GstContoursFilterPrivate;
 
@@ -31,7 +35,11 @@ enum { PROP_0, PROP_BACKEND, PROP_DEVICE_ID };
 
 /* The core reads 16-bit samples in native order. */
 #if G_BYTE_ORDER == G_LITTLE_ENDIAN
+#if GST_CHECK_VERSION(1, 25, 1)
+#define GRAY_16 "GRAY16_LE, GRAY10_LE16, "
+#else
 #define GRAY_16 "GRAY16_LE, "
+#endif
 #define LUMA_16 "P010_10LE, P016_LE, "
 #else
 #define GRAY_16 ""
@@ -90,6 +98,9 @@ static CtrFormat
 image_format (GstVideoFormat video)
 {
   switch (video) {
+#if GST_CHECK_VERSION(1, 25, 1)
+    case GST_VIDEO_FORMAT_GRAY10_LE16:
+#endif
     case GST_VIDEO_FORMAT_GRAY16_LE:
     case GST_VIDEO_FORMAT_P010_10LE:
     case GST_VIDEO_FORMAT_P016_LE:
@@ -155,6 +166,24 @@ static void G_GNUC_PRINTF (2, 3) post_info (GstContoursFilter *self, const gchar
   va_end (args);
   GST_ELEMENT_INFO (self, RESOURCE, SETTINGS, ("%s", text), ("%s", text));
   g_free (text);
+}
+
+guint
+gst_contours_filter_get_significant_bits (GstContoursFilter *self, const GstVideoFrame *frame, guint wanted)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+  guint bits;
+
+  if (!sample_bits_may_be_low (GST_VIDEO_FRAME_FORMAT (frame)))
+    return SAMPLE_BITS_ALL;
+  if (wanted > 0)
+    return wanted;
+  bits = sample_bits_find (frame, priv->sample_bits);
+  if (bits != priv->sample_bits)
+    post_info (
+        self, "The samples need %u of their 16 bits so far. Set significant-bits where the camera has more.", bits);
+  priv->sample_bits = bits;
+  return bits;
 }
 
 /* Runs the subclass's open(), with its close() when it fails. */
@@ -264,6 +293,7 @@ gst_contours_filter_stop (GstBaseTransform *trans)
   close_backend (self);
   gst_contours_gpu_close (&priv->gpu);
   gst_video_info_init (&priv->info);
+  priv->sample_bits = 0;
   return TRUE;
 }
 
@@ -315,13 +345,15 @@ gst_contours_filter_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps 
   GstContoursFilterPrivate *priv = PRIVATE (GST_CONTOURS_FILTER (trans));
 
   priv->cuda_caps = is_cuda_caps (incaps);
+  priv->told_fields = FALSE;
   if (priv->cuda_caps && g_atomic_int_get (&priv->in_use) != CTR_BACKEND_CUDA)
     return FALSE;
   return gst_video_info_from_caps (&priv->info, incaps);
 }
 
 /* An in-place element's frames go on downstream as they came, so what downstream takes (pools, metas such as
- * GstVideoMeta) is what we take: the parent class passes the query on. Frames that are only read may have any layout.
+ * GstVideoMeta) is what we take: the parent class passes the query on. The exception are metas that crop or turn the
+ * picture: frames are analysed whole. Frames that are only read may have any layout.
  * Frames in CUDA memory always carry a GstVideoMeta, and come best from a pool of the context we work in. */
 static gboolean
 gst_contours_filter_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
@@ -331,6 +363,7 @@ gst_contours_filter_propose_allocation (GstBaseTransform *trans, GstQuery *decid
       GST_BASE_TRANSFORM_CLASS (gst_contours_filter_parent_class)->propose_allocation (trans, decide_query, query);
   GstCaps *caps = NULL;
 
+  allocation_drop_placement_metas (query);
   gst_query_parse_allocation (query, &caps, NULL);
   if (!caps || (!is_cuda_caps (caps) && !renders (trans)))
     return answered;
@@ -394,6 +427,8 @@ gst_contours_filter_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   if (GST_EVENT_TYPE (event) == GST_EVENT_EOS || GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
     finish_drawing (GST_CONTOURS_FILTER (trans));
+  else if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
+    PRIVATE (GST_CONTOURS_FILTER (trans))->sample_bits = 0;
   return GST_BASE_TRANSFORM_CLASS (gst_contours_filter_parent_class)->sink_event (trans, event);
 }
 
@@ -606,6 +641,23 @@ map_frame (GstContoursFilter *self, GstVideoFrame *frame, GstBuffer *buffer, Gst
   return FALSE;
 }
 
+/* Says once that interlaced frames are analysed as they are. */
+static void
+tell_fields (GstContoursFilter *self, GstBuffer *buffer)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+
+  if (priv->told_fields || GST_CONTOURS_FILTER_GET_CLASS (self)->draw
+      || !(gst_contours_filter_get_frame_flags (self, buffer) & GST_CONTOURS_RESULT_FLAG_INTERLACED))
+    return;
+  priv->told_fields = TRUE;
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+      ("The frames are interlaced, and both fields are analysed as one picture: the edges of what moves are combed. "
+       "Put "
+       "the element deinterlace before this one."),
+      (NULL));
+}
+
 /* Works on the frame in BUFFER; OUTBUF: for the new picture, or NULL. */
 static GstFlowReturn
 process (GstContoursFilter *self, GstBuffer *buffer, GstBuffer *outbuf)
@@ -623,6 +675,7 @@ process (GstContoursFilter *self, GstBuffer *buffer, GstBuffer *outbuf)
         (NULL));
     return GST_FLOW_ERROR;
   }
+  tell_fields (self, buffer);
   /* Where nothing is drawn a write map would copy shared memory for nothing. */
   if (!map_frame (self, &in, buffer, GST_CONTOURS_FILTER_GET_CLASS (self)->draw ? GST_MAP_READWRITE : GST_MAP_READ))
     return GST_FLOW_ERROR;
@@ -650,7 +703,28 @@ gst_contours_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 static GstFlowReturn
 gst_contours_filter_transform (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer *outbuf)
 {
+  if (PRIVATE (GST_CONTOURS_FILTER (trans))->passes)
+    return GST_FLOW_OK;
   return process (GST_CONTOURS_FILTER (trans), inbuf, outbuf);
+}
+
+/* A buffer that stands for a frame that is missing. */
+static gboolean
+is_gap (GstBuffer *buffer)
+{
+  return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size (buffer) == 0;
+}
+
+/* Does BUFFER go on as it is? Decided once: what is not made writable then must not be written, whatever a property
+ * says later. */
+static gboolean
+passes (GstContoursFilter *self, GstBuffer *buffer)
+{
+  GstContoursFilterClass *klass = GST_CONTOURS_FILTER_GET_CLASS (self);
+
+  if (is_gap (buffer))
+    return TRUE;
+  return klass->draw && g_atomic_int_get (&PRIVATE (self)->in_use) >= 0 && !klass->draws (self, buffer);
 }
 
 /* The parent class says when a pool cannot start, but not when one that runs has no more room. */
@@ -659,15 +733,12 @@ gst_contours_filter_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *i
 {
   const CtrError error = {CTR_ERROR_OUT_OF_MEMORY, "no buffer could be allocated for the new picture"};
   GstContoursFilterPrivate *priv = PRIVATE (GST_CONTOURS_FILTER (trans));
-  GstContoursFilterClass *klass = GST_CONTOURS_FILTER_GET_CLASS (trans);
   GstBufferPool *pool;
   GstFlowReturn ret = GST_FLOW_ERROR;
 
   if (!finish_drawing (GST_CONTOURS_FILTER (trans)))
     return GST_FLOW_ERROR;
-  /* Decided once: what is not made writable here must not be written, whatever a property says by then. */
-  priv->passes =
-      klass->draw && g_atomic_int_get (&priv->in_use) >= 0 && !klass->draws (GST_CONTOURS_FILTER (trans), inbuf);
+  priv->passes = passes (GST_CONTOURS_FILTER (trans), inbuf);
   if (priv->passes) {
     *outbuf = inbuf;
     return GST_FLOW_OK;
@@ -745,8 +816,6 @@ gst_contours_filter_init (GstContoursFilter *self)
   priv->in_use = -1;
   gst_contours_gpu_init (&priv->gpu);
   gst_video_info_init (&priv->info);
-  /* Frames that come too late are dropped before the work, not after. */
-  gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM_CAST (self), TRUE);
 }
 
 static void

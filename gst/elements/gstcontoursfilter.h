@@ -58,6 +58,11 @@ GstObject *gst_contours_filter_get_context (GstContoursFilter *self);
 /* What a reader of BUFFER's analysis has to know, by its flags and the caps. For the streaming thread. */
 GstContoursResultFlags gst_contours_filter_get_frame_flags (GstContoursFilter *self, GstBuffer *buffer);
 
+/* The bits of the 16-bit samples of FRAME that are used: WANTED, or with 0 those that the frames of the stream have
+ * needed so far, which is told in an info message. All 16 in formats whose samples lie at the upper end. For the
+ * streaming thread, with FRAME in host memory where its format may have less. */
+guint gst_contours_filter_get_significant_bits (GstContoursFilter *self, const GstVideoFrame *frame, guint wanted);
+
 G_END_DECLS
 
 #endif

@@ -9,7 +9,8 @@
  * With #GstCudaCanny:mask the frame itself shows through the edges instead of white.
  *
  * The edges are those of OpenCV's GaussianBlur() followed by Canny(), to the last pixel, on the GPU and on the host
- * alike. Of YUV formats the luma is analysed, of 16-bit formats its upper 8 bits, of RGB formats the BT.601 luma.
+ * alike. Of YUV formats the luma is analysed, of RGB formats the BT.601 luma. Of samples of more than 8 bits the upper
+ * 8 are analysed; #GstCudaCanny:significant-bits says where these are in GRAY16_LE.
  *
  * Metadata that describes the picture goes on with the new one.
  *
@@ -23,6 +24,8 @@
  */
 #include "gstcudacanny.h"
 
+#include "samplebits.h"
+
 #include <contours/canny.h>
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuda_canny_debug);
@@ -34,6 +37,7 @@ struct _GstCudaCanny {
   /* Properties, under the object lock. */
   CtrCannyParams params;
   gboolean mask;
+  guint significant_bits; /* 0: automatic */
 
   CtrCanny *canny; /* while started */
 };
@@ -46,7 +50,8 @@ enum {
   PROP_HIGH_THRESHOLD,
   PROP_APERTURE,
   PROP_L2_GRADIENT,
-  PROP_MASK
+  PROP_MASK,
+  PROP_SIGNIFICANT_BITS
 };
 
 /* More than any gradient. */
@@ -145,12 +150,15 @@ gst_cuda_canny_render (GstContoursFilter *filter, const CtrImage *image, const G
   GstCudaCanny *self = GST_CUDA_CANNY (filter);
   CtrEdgePicture picture = {.plane_count = GST_VIDEO_FRAME_N_PLANES (out), .memory = image->memory};
   CtrCannyParams params;
+  guint significant_bits;
   gboolean mask;
 
   GST_OBJECT_LOCK (self);
   params = self->params;
   mask = self->mask;
+  significant_bits = self->significant_bits;
   GST_OBJECT_UNLOCK (self);
+  params.significant_bits = gst_contours_filter_get_significant_bits (filter, in, significant_bits);
 
   for (guint i = 0; i < picture.plane_count; i++)
     describe_plane (&picture.planes[i], out, mask ? in : NULL, i);
@@ -189,6 +197,9 @@ gst_cuda_canny_set_property (GObject *object, guint id, const GValue *value, GPa
     case PROP_MASK:
       self->mask = g_value_get_boolean (value);
       break;
+    case PROP_SIGNIFICANT_BITS:
+      self->significant_bits = sample_bits_check (GST_ELEMENT_CAST (self), g_value_get_uint (value));
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
@@ -223,6 +234,9 @@ gst_cuda_canny_get_property (GObject *object, guint id, GValue *value, GParamSpe
       break;
     case PROP_MASK:
       g_value_set_boolean (value, self->mask);
+      break;
+    case PROP_SIGNIFICANT_BITS:
+      g_value_set_uint (value, self->significant_bits);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -320,6 +334,17 @@ gst_cuda_canny_class_init (GstCudaCannyClass *klass)
   g_object_class_install_property (object_class, PROP_MASK,
       g_param_spec_boolean (
           "mask", "Mask", "The frame shows through the edges, in place of white edges", DEFAULT_MASK, controlled));
+
+  /**
+   * GstCudaCanny:significant-bits:
+   *
+   * How many lower bits of its GRAY16_LE samples the source uses: cameras of 10, 12 and 14 bits use that many. The
+   * upper 8 of these are analysed; greater samples count as the greatest. 0 finds out: the greatest sample since the
+   * stream began decides for 10, 12, 14 or 16, never for less than before, and an info message tells each change.
+   * Setting the number saves that look at each frame, and makes the edges independent of the frames before. Other
+   * formats tell where their bits are, and are not affected.
+   */
+  g_object_class_install_property (object_class, PROP_SIGNIFICANT_BITS, sample_bits_property_new (controlled));
 
   gst_element_class_set_static_metadata (element_class, "CUDA Canny edges", "Filter/Effect/Video/Hardware",
       "Replaces each frame by its edges, found with Canny's method on the GPU or the host",

@@ -27,6 +27,7 @@
 #include "gstcudacontouroverlay.h"
 
 #include "overlaycolours.h"
+#include "samplebits.h"
 #include "overlaylayers.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuda_contour_overlay_debug);
@@ -39,6 +40,7 @@ struct _GstCudaContourOverlay {
   OverlayStyle style;
   gdouble alpha, fill_alpha;
   gchar *font;
+  guint significant_bits; /* 0: automatic */
 
   CtrPainter *painters[2]; /* by CtrBackend, while started; the host's where it is needed */
   CtrPainter *drawing;     /* the one with a frame queued, or NULL */
@@ -47,6 +49,7 @@ struct _GstCudaContourOverlay {
   const GstVideoFormatInfo *colours_format;
   GstVideoColorimetry colorimetry;
   guint colours_fixed;
+  guint colours_bits;
   OverlayText *text; /* of text_font and text_points; NULL until it is needed */
   gchar *text_font;
   guint text_points;
@@ -66,7 +69,8 @@ enum {
   PROP_HOLES,
   PROP_LABELS,
   PROP_LEGEND,
-  PROP_FONT
+  PROP_FONT,
+  PROP_SIGNIFICANT_BITS
 };
 
 typedef enum { HOLES_DASHED, HOLES_SOLID } Holes;
@@ -230,16 +234,17 @@ tell (GstCudaContourOverlay *self)
       "Some metadata is not drawn: there is more of it than a frame can show, or it lies too far from the frame.");
 }
 
-/* The colours for frames like INFO, with COLOUR as the fixed one. */
+/* The colours for frames like INFO whose 16-bit samples use BITS, with COLOUR as the fixed one. */
 static const CtrPaintColour *
-get_colours (GstCudaContourOverlay *self, const GstVideoInfo *info, guint colour)
+get_colours (GstCudaContourOverlay *self, const GstVideoInfo *info, guint bits, guint colour)
 {
-  if (self->colours_format != info->finfo || self->colours_fixed != colour
+  if (self->colours_format != info->finfo || self->colours_fixed != colour || self->colours_bits != bits
       || !gst_video_colorimetry_is_equal (&self->colorimetry, &info->colorimetry)) {
-    overlay_colours_fill (self->colours, info, colour);
+    overlay_colours_fill (self->colours, info, bits, colour);
     self->colours_format = info->finfo;
     self->colorimetry = info->colorimetry;
     self->colours_fixed = colour;
+    self->colours_bits = bits;
   }
   return self->colours;
 }
@@ -254,11 +259,13 @@ gst_cuda_contour_overlay_draw (GstContoursFilter *filter, const CtrImage *image,
   OverlayStyle style;
   gchar *font = NULL;
   gboolean has_text;
+  guint bits;
 
   GST_OBJECT_LOCK (self);
   style = self->style;
   style.alpha = (guint8) (self->alpha * 255 + 0.5);
   style.fill_alpha = (guint8) (self->fill_alpha * 255 + 0.5);
+  bits = self->significant_bits;
   has_text = overlay_style_has_text (&style);
   if (has_text)
     font = g_strdup (self->font ? self->font : DEFAULT_FONT);
@@ -275,9 +282,10 @@ gst_cuda_contour_overlay_draw (GstContoursFilter *filter, const CtrImage *image,
   tell (self);
   if (self->layers.layers->len == 0)
     return TRUE;
+  bits = gst_contours_filter_get_significant_bits (filter, frame, bits);
   overlay_picture_init (&picture, frame, image->memory);
   if (!ctr_painter_enqueue (self->painters[backend], &picture, (const CtrPaintLayer *) self->layers.layers->data,
-          self->layers.layers->len, get_colours (self, &frame->info, style.colour), stream, error))
+          self->layers.layers->len, get_colours (self, &frame->info, bits, style.colour), stream, error))
     return FALSE;
   self->drawing = self->painters[backend];
   return TRUE;
@@ -346,6 +354,9 @@ gst_cuda_contour_overlay_set_property (GObject *object, guint id, const GValue *
       g_free (self->font);
       self->font = g_value_dup_string (value);
       break;
+    case PROP_SIGNIFICANT_BITS:
+      self->significant_bits = sample_bits_check (GST_ELEMENT_CAST (self), g_value_get_uint (value));
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
@@ -395,6 +406,9 @@ gst_cuda_contour_overlay_get_property (GObject *object, guint id, GValue *value,
       break;
     case PROP_FONT:
       g_value_set_string (value, self->font);
+      break;
+    case PROP_SIGNIFICANT_BITS:
+      g_value_set_uint (value, self->significant_bits);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -557,6 +571,15 @@ install_properties (GObjectClass *object_class)
   g_object_class_install_property (object_class, PROP_FONT,
       g_param_spec_string ("font-desc", "Font description",
           "Pango font description of labels and legend; without a size it fits the frame", DEFAULT_FONT, changeable));
+
+  /**
+   * GstCudaContourOverlay:significant-bits:
+   *
+   * How many lower bits of its GRAY16_LE samples the source uses: cameras of 10, 12 and 14 bits use that many. Colours
+   * are as bright as white is in these bits. 0 finds out from the frames that are drawn on, as
+   * #GstCudaCanny:significant-bits does.
+   */
+  g_object_class_install_property (object_class, PROP_SIGNIFICANT_BITS, sample_bits_property_new (controlled));
 }
 
 static void

@@ -65,7 +65,7 @@ typedef struct {
 } Conversion;
 
 static void
-conversion_init (Conversion *c, const GstVideoInfo *info)
+conversion_init (Conversion *c, const GstVideoInfo *info, guint bits)
 {
   const GstVideoFormatInfo *format = info->finfo;
   GstVideoColorimetry colorimetry = info->colorimetry;
@@ -76,6 +76,10 @@ conversion_init (Conversion *c, const GstVideoInfo *info)
     c->kb = 0.114;
   }
   gst_video_color_range_offsets (colorimetry.range, format, c->offset, c->scale);
+  if (GST_VIDEO_FORMAT_INFO_IS_GRAY (format) && GST_VIDEO_FORMAT_INFO_DEPTH (format, 0) > bits) {
+    c->offset[0] >>= GST_VIDEO_FORMAT_INFO_DEPTH (format, 0) - bits;
+    c->scale[0] >>= GST_VIDEO_FORMAT_INFO_DEPTH (format, 0) - bits;
+  }
   for (guint i = 0; i < 4; i++)
     c->shift[i] = i < GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format) ? GST_VIDEO_FORMAT_INFO_SHIFT (format, i) : 0;
   if (GST_VIDEO_FORMAT_INFO_HAS_ALPHA (format)) {
@@ -102,11 +106,11 @@ convert (const Conversion *c, guint rgb, guint16 *components)
 }
 
 void
-overlay_colours_fill (CtrPaintColour *colours, const GstVideoInfo *info, guint fixed)
+overlay_colours_fill (CtrPaintColour *colours, const GstVideoInfo *info, guint bits, guint fixed)
 {
   Conversion conversion = {0};
 
-  conversion_init (&conversion, info);
+  conversion_init (&conversion, info, bits);
   for (guint i = 0; i < CTR_PAINT_COLOURS; i++) {
     guint rgb = overlay_colours_get_rgb (i, fixed);
     convert (&conversion, rgb, colours[i].shape);

@@ -28,8 +28,9 @@ guint overlay_colours_get_rgb (guint index, guint fixed);
 /* Black or white, whichever contrasts more with table entry INDEX. */
 guint8 overlay_colours_get_edge (guint8 index, guint fixed);
 
-/* Fills a table of CTR_PAINT_COLOURS for frames like INFO. */
-void overlay_colours_fill (CtrPaintColour *colours, const GstVideoInfo *info, guint fixed);
+/* Fills a table of CTR_PAINT_COLOURS for frames like INFO. BITS: of 16-bit grey samples, the lower ones that are used.
+ */
+void overlay_colours_fill (CtrPaintColour *colours, const GstVideoInfo *info, guint bits, guint fixed);
 
 /* FRAME, mapped for writing, as a picture. */
 void overlay_picture_init (CtrPaintPicture *picture, GstVideoFrame *frame, CtrMemory memory);

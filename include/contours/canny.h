@@ -9,6 +9,7 @@
 CTR_BEGIN_DECLS
 
 #define CTR_CANNY_MAX_SIGMA 20.0
+#define CTR_CANNY_MIN_BITS 8
 
 /* Where the two thresholds come from. The automatic ones follow the light: they come from the histogram of the frame's
  * 8-bit samples, before the blur, times the gain of the aperture (1, 12 and 160 for 3, 5 and 7), so that a step of the
@@ -28,9 +29,12 @@ typedef struct {
    * everywhere and > high_threshold somewhere. Swapped where low is above high. */
   double low_threshold;
   double high_threshold;
+  /* Of 16-bit samples, CTR_CANNY_MIN_BITS .. 16: how many of their lower bits the source uses, as cameras of 10, 12 and
+   * 14 bits do. The upper 8 of these are analysed; a sample beyond them counts as the greatest. */
+  uint32_t significant_bits;
 } CtrCannyParams;
 
-/* Sigma 2 as in the paper, thresholds 50 and 150, aperture 3, |dx| + |dy|. */
+/* Sigma 2 as in the paper, thresholds 50 and 150, aperture 3, |dx| + |dy|, 16 significant bits. */
 CTR_API void ctr_canny_params_init (CtrCannyParams *params);
 
 /* One plane of the picture that is made of the edges. A plane may be subsampled: a pixel of it then is an edge where
@@ -70,7 +74,8 @@ CTR_API CtrCanny *ctr_canny_new (CtrBackend backend, CtrError *error);
 CTR_API void ctr_canny_free (CtrCanny *canny);
 
 /* Finds the edges of IMAGE and paints them into PICTURE, whose planes must not overlap IMAGE, except where they are
- * host memory and IMAGE too. 16-bit samples are taken as their upper 8 bits, packed RGB as its luma (CtrFormat).
+ * host memory and IMAGE too. 16-bit samples are taken as 8 of their bits (significant_bits), packed RGB as its luma
+ * (CtrFormat).
  *
  * CUDA backend: the work is queued on STREAM (a cudaStream_t or CUstream; NULL: one of its own), without waiting for
  * anything there. What writes IMAGE must be done or queued on STREAM before; IMAGE, PICTURE's planes and STREAM must

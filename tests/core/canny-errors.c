@@ -131,6 +131,11 @@ test_params (void)
     params.threshold_mode = (CtrCannyThresholdMode) mode;
     check_params_refused (params, mode < 0 ? "mode -1" : "mode 3");
   }
+  for (uint32_t bits = 7; bits <= 17; bits += 10) {
+    params = good_params ();
+    params.significant_bits = bits;
+    check_params_refused (params, bits == 7 ? "7 significant bits" : "17 significant bits");
+  }
   for (size_t i = 0; i < LENGTH (bad_thresholds); i++) {
     params = good_params ();
     params.low_threshold = bad_thresholds[i];

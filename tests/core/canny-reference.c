@@ -45,13 +45,15 @@ reflected (int64_t i, int64_t size)
 }
 
 static Plane
-grey_of (const CtrImage *image)
+grey_of (const CtrImage *image, const CtrCannyParams *params)
 {
+  const uint32_t unit = image->format == CTR_FORMAT_GRAY16 ? 1u << params->significant_bits >> 8 : 1;
   Plane grey = plane_new (image->width, image->height);
   for (uint32_t y = 0; y < image->height; y++)
     for (uint32_t x = 0; x < image->width; x++)
-      grey.at[(size_t) y * image->width + x] =
-          (int32_t) (reference_sample (image, x, y) >> (image->format == CTR_FORMAT_GRAY16 ? 8 : 0));
+      grey.at[(size_t) y * image->width + x] = (int32_t) (reference_sample (image, x, y) / unit);
+  for (size_t i = 0; i < (size_t) image->width * image->height; i++)
+    grey.at[i] = grey.at[i] > 255 ? 255 : grey.at[i];
   return grey;
 }
 
@@ -197,7 +199,7 @@ reference_canny (const CtrImage *image, const CtrCannyParams *params)
 {
   const int64_t width = image->width, height = image->height;
   const size_t pixels = (size_t) (width * height);
-  Plane grey = grey_of (image), blurred = blurred_of (&grey, params->sigma);
+  Plane grey = grey_of (image, params), blurred = blurred_of (&grey, params->sigma);
   Plane dx = plane_new (width, height), dy = plane_new (width, height), magnitude = plane_new (width, height);
   int64_t low, high;
   sobel (&blurred, (int) params->aperture, &dx, &dy);
@@ -346,6 +348,8 @@ random_canny_params (Random *random)
   const double most = params.sigma > 1 ? 200 : 800;
   params.low_threshold = gain * most * random_below (random, 1000) / 1000;
   params.high_threshold = gain * most * random_below (random, 1000) / 1000;
+  if (random_below (random, 2))
+    params.significant_bits = CTR_CANNY_MIN_BITS + random_below (random, 9);
   if (random_below (random, 8) == 0)
     params.low_threshold = 0;
   if (random_below (random, 8) == 0)
@@ -356,9 +360,11 @@ random_canny_params (Random *random)
 void
 describe_canny (const char *name, const CtrImage *image, const CtrCannyParams *params)
 {
-  describe ("%s, %u x %u, format %d, stride %zu; sigma %.17g, aperture %u, L%d, threshold mode %d, %.17g and %.17g",
+  describe ("%s, %u x %u, format %d, stride %zu; sigma %.17g, aperture %u, L%d, threshold mode %d, %.17g and %.17g, "
+            "%u bits",
       name, image->width, image->height, image->format, image->stride, params->sigma, params->aperture,
-      params->l2_gradient ? 2 : 1, params->threshold_mode, params->low_threshold, params->high_threshold);
+      params->l2_gradient ? 2 : 1, params->threshold_mode, params->low_threshold, params->high_threshold,
+      params->significant_bits);
 }
 
 CtrCanny *

@@ -667,6 +667,88 @@ GST_START_TEST (test_edgedetect)
 
 GST_END_TEST;
 
+/* A square of 400 in a ground of 3000, as a camera of 12 bits delivers it. SHIFT: the same in the upper bits. */
+static GstBuffer *
+make_square (guint side, guint shift)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, side * side * 2, NULL);
+  GstMapInfo map;
+
+  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+  for (guint y = 0; y < side; y++)
+    for (guint x = 0; x < side; x++) {
+      const gboolean inside = x >= side / 4 && x < side * 3 / 4 && y >= side / 4 && y < side * 3 / 4;
+
+      GST_WRITE_UINT16_LE (map.data + (y * side + x) * 2, (inside ? 400 : 3000) << shift);
+    }
+  gst_buffer_unmap (buffer, &map);
+  return buffer;
+}
+
+static guint8 *
+edges_of_square (GstHarness *h, guint side, guint shift)
+{
+  GstBuffer *out;
+  guint8 *bytes;
+  gsize size;
+
+  fail_unless_equals_int (gst_harness_push (h, make_square (side, shift)), GST_FLOW_OK);
+  out = gst_harness_pull (h);
+  bytes = buffer_bytes (out, &size);
+  gst_buffer_unref (out);
+  return bytes;
+}
+
+/* Samples in the lower bits have the edges that they have in the upper ones: found out, and set. */
+GST_START_TEST (test_significant_bits)
+{
+  const guint side = 64, bytes = side * side * 2;
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h = new_harness_with_bus ("cudacanny", bus);
+  guint8 *wanted, *found;
+  guint edges = 0;
+
+  if (test_in_cuda_memory ())
+    goto done; /* there is no GRAY16_LE in it */
+  gst_harness_set_src_caps_str (h, "video/x-raw,format=GRAY16_LE,width=64,height=64,framerate=25/1");
+  /* 12 bits so far. */
+  found = edges_of_square (h, side, 0);
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_INFO) != NULL);
+  /* Then 16: those frames say it. */
+  wanted = edges_of_square (h, side, 4);
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_INFO) != NULL);
+  for (guint i = 0; i < bytes; i++)
+    edges += wanted[i] != 0;
+  fail_unless (edges > 2 * 4 * side / 4, "%u", edges);
+  fail_unless (memcmp (found, wanted, bytes) == 0);
+  g_free (found);
+  /* Never fewer again in this stream: 2600 / 256 is no edge. */
+  found = edges_of_square (h, side, 0);
+  for (guint i = 0; i < bytes; i++)
+    fail_unless_equals_int (found[i], 0);
+  g_free (found);
+  fail_if (gst_bus_pop_filtered (bus, GST_MESSAGE_INFO) != NULL);
+  /* Set. */
+  g_object_set (h->element, "significant-bits", 12, NULL);
+  found = edges_of_square (h, side, 0);
+  fail_unless (memcmp (found, wanted, bytes) == 0);
+  g_free (found);
+  /* A new stream begins anew. */
+  g_object_set (h->element, "significant-bits", 0, NULL);
+  fail_unless (gst_harness_push_event (h, gst_event_new_stream_start ("other")));
+  gst_harness_set_src_caps_str (h, "video/x-raw,format=GRAY16_LE,width=64,height=64,framerate=25/1");
+  found = edges_of_square (h, side, 0);
+  fail_unless (memcmp (found, wanted, bytes) == 0);
+  g_free (found);
+  g_free (wanted);
+done:
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 static Suite *
 cudacanny_suite (void)
 {
@@ -691,6 +773,7 @@ cudacanny_suite (void)
   tcase_add_test (tc, test_buffer_described);
   tcase_add_test (tc, test_buffers_reused);
   tcase_add_test (tc, test_components_of_edges);
+  tcase_add_test (tc, test_significant_bits);
   if (edgedetect && !test_in_cuda_memory ())
     tcase_add_test (tc, test_edgedetect);
   g_clear_object (&edgedetect);

@@ -171,8 +171,8 @@ GST_START_TEST (test_flash)
 
 GST_END_TEST;
 
-/* What was followed is forgotten where it would mislead: after a jump in the stream, in frames of another size, where
- * other objects are asked for. */
+/* What was followed is forgotten where it would mislead: after a jump in the stream or a discontinuity in it, in frames
+ * of another size, where other objects are asked for. */
 GST_START_TEST (test_forgotten)
 {
   static const Disc disc = {100, 70, 30};
@@ -185,9 +185,12 @@ GST_START_TEST (test_forgotten)
   GstBuffer *buffer;
 
   draw_scene (samples, &disc, 1, 1);
-  for (guint i = 0; i < 6; i++) {
+  for (guint i = 0; i < 7; i++) {
     set_frame_caps (h, &scene_frame);
-    buffer = pass_scene (h, samples);
+    buffer = make_picture (&scene_frame, samples);
+    if (i == 6)
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+    buffer = pass_picture (h, buffer);
     assert_found (buffer, samples, &object, 1, "forgotten");
     gst_buffer_unref (buffer);
     switch (i) {
@@ -208,6 +211,8 @@ GST_START_TEST (test_forgotten)
         object.window = (CtrSnakeRect){30, 0, 140, 140};
         g_object_set (h->element, "window", "30,0,140,140", NULL);
         break;
+      case 5:
+        break; /* the next frame says it */
       default:
         g_object_set (h->element, "track", FALSE, NULL);
         g_object_set (h->element, "track", TRUE, NULL);

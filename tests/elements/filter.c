@@ -149,7 +149,8 @@ GST_START_TEST (test_latency)
 
 GST_END_TEST;
 
-/* When the sink reports lateness, frames that cannot be in time any more are dropped unseen, and said to be. */
+/* With qos=true, when the sink reports lateness, frames that cannot be in time any more are dropped unseen, and said to
+ * be. */
 GST_START_TEST (test_qos)
 {
   GstBus *bus = gst_bus_new ();
@@ -158,6 +159,7 @@ GST_START_TEST (test_qos)
   guint64 processed, dropped;
   GstBuffer *buffer;
 
+  g_object_set (h->element, "qos", TRUE, NULL);
   set_frame_caps (h, &small);
   for (guint i = 0; i < 10; i++) {
     buffer = make_frame (&small);
@@ -191,6 +193,152 @@ GST_START_TEST (test_qos)
 
 GST_END_TEST;
 
+/* By default no frame is lost, however late it is: each is a measurement. */
+GST_START_TEST (test_no_qos)
+{
+  GstHarness *h = new_harness (subject ());
+
+  set_frame_caps (h, &small);
+  for (guint i = 0; i < 5; i++) {
+    GstBuffer *buffer = make_frame (&small);
+
+    GST_BUFFER_PTS (buffer) = i * 40 * GST_MSECOND;
+    gst_harness_push_upstream_event (
+        h, gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 2.0, GST_SECOND, GST_BUFFER_PTS (buffer)));
+    fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  }
+  fail_unless_equals_int (gst_harness_buffers_in_queue (h), 5);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* A buffer without a picture that says so goes on as it is; one that does not say so is an error. */
+GST_START_TEST (test_gap_buffers)
+{
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h = new_harness_with_bus (subject (), bus);
+  TestFrame frame = small;
+
+  set_frame_caps (h, &frame);
+  for (guint i = 0; i < 3; i++) {
+    GstBuffer *gap = gst_buffer_new (), *out;
+
+    GST_BUFFER_FLAG_SET (gap, GST_BUFFER_FLAG_GAP);
+    GST_BUFFER_PTS (gap) = i * GST_SECOND;
+    fail_unless_equals_int (gst_harness_push (h, gst_buffer_ref (gap)), GST_FLOW_OK);
+    out = gst_harness_pull (h);
+    fail_unless (out == gap && gst_buffer_get_meta (out, GST_COMPONENT_META_API_TYPE) == NULL
+                 && gst_buffer_get_meta (out, GST_CONTOUR_META_API_TYPE) == NULL);
+    gst_buffer_unref (out);
+    gst_buffer_unref (gap);
+    frame.seed++;
+    check_default (h, &frame);
+  }
+  fail_if (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING) != NULL);
+  /* Marked as a gap, and yet with a picture: it counts. */
+  if (!subject_renders ()) {
+    GstBuffer *silent = make_frame (&frame);
+
+    GST_BUFFER_FLAG_SET (silent, GST_BUFFER_FLAG_GAP);
+    fail_unless_equals_int (gst_harness_push (h, silent), GST_FLOW_OK);
+    silent = gst_harness_pull (h);
+    assert_default_result (silent, &frame);
+    gst_buffer_unref (silent);
+  }
+  if (!subject_draws ()) {
+    fail_unless_equals_int (gst_harness_push (h, gst_buffer_new ()), GST_FLOW_ERROR);
+    assert_one_error (bus, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT);
+  }
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+static GstContoursResultFlags
+result_flags (GstBuffer *buffer)
+{
+  GstContourMeta *contours = gst_buffer_get_contour_meta (buffer);
+  GstComponentMeta *components = gst_buffer_get_component_meta (buffer);
+
+  fail_unless (contours || components);
+  return contours ? gst_contour_meta_get_flags (contours) : gst_component_meta_get_flags (components);
+}
+
+/* Sends a frame with FLAGS of a buffer: the metadata and the message must say EXPECTED of it. Returns the warnings. */
+static guint
+check_flags (GstHarness *h, GstBus *bus, guint flags, GstContoursResultFlags expected)
+{
+  GstBuffer *buffer = make_frame (&small);
+  gboolean corrupted, interlaced;
+  GstMessage *message;
+  guint warnings = 0;
+
+  GST_BUFFER_FLAG_SET (buffer, flags);
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  buffer = gst_harness_pull (h);
+  fail_unless (flags == 0 || GST_BUFFER_FLAG_IS_SET (buffer, flags));
+  if (!subject_renders () && !subject_draws ()) {
+    fail_unless_equals_int (result_flags (buffer), expected);
+    while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT | GST_MESSAGE_WARNING))
+           && GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING) {
+      gst_message_unref (message);
+      warnings++;
+    }
+    fail_unless (message
+                 && gst_structure_get (gst_message_get_structure (message), "corrupted", G_TYPE_BOOLEAN, &corrupted,
+                     "interlaced", G_TYPE_BOOLEAN, &interlaced, NULL));
+    fail_unless_equals_int (corrupted, (expected & GST_CONTOURS_RESULT_FLAG_CORRUPTED) != 0);
+    fail_unless_equals_int (interlaced, (expected & GST_CONTOURS_RESULT_FLAG_INTERLACED) != 0);
+    gst_message_unref (message);
+  }
+  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING))) {
+    gst_message_unref (message);
+    warnings++;
+  }
+  gst_buffer_unref (buffer);
+  return warnings;
+}
+
+/* What is known of a frame is told with its result; that fields are analysed as one picture, once more in a warning. */
+GST_START_TEST (test_flags)
+{
+  static const struct {
+    const gchar *mode;
+    GstContoursResultFlags plain, marked;
+  } cases[] = {
+      {"progressive", 0, 0},
+      {"interleaved", GST_CONTOURS_RESULT_FLAG_INTERLACED, GST_CONTOURS_RESULT_FLAG_INTERLACED},
+      {"mixed", 0, GST_CONTOURS_RESULT_FLAG_INTERLACED},
+  };
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h = new_harness_with_bus (subject (), bus);
+
+  if (!subject_renders () && !subject_draws ())
+    g_object_set (h->element, "post-messages", TRUE, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstCaps *caps = frame_caps (&small);
+    guint warnings;
+
+    if (i > 0)
+      gst_caps_set_simple (caps, "interlace-mode", G_TYPE_STRING, cases[i].mode, NULL);
+    gst_harness_set_src_caps (h, caps);
+    warnings = check_flags (h, bus, 0, cases[i].plain);
+    warnings += check_flags (h, bus, GST_BUFFER_FLAG_CORRUPTED, cases[i].plain | GST_CONTOURS_RESULT_FLAG_CORRUPTED);
+    if (i > 0)
+      warnings += check_flags (h, bus, GST_VIDEO_BUFFER_FLAG_INTERLACED, cases[i].marked);
+    warnings += check_flags (h, bus, 0, cases[i].plain);
+    fail_unless_equals_int (warnings, i > 0 && !subject_draws ());
+  }
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 static void
 count_input (GstElement *identity, GstBuffer *buffer, gpointer user_data)
 {
@@ -204,14 +352,14 @@ count_output (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer user_da
 }
 
 /* A live camera, a sink too slow for it, property changes meanwhile: nothing blocks, and every frame is accounted for.
- */
+ * With qos=false, in the second round, none is dropped. */
 GST_START_TEST (test_live_slow_sink)
 {
   gchar *line = g_strdup_printf (
       "videotestsrc is-live=true num-buffers=30 ! video/x-raw,format=NV12,width=64,height=48,framerate=60/1 ! "
-      "identity name=in signal-handoffs=true ! %s name=subject backend=%s ! identity sleep-time=40000 ! "
+      "identity name=in signal-handoffs=true ! %s name=subject backend=%s qos=%d ! identity sleep-time=40000 ! "
       "fakesink name=out sync=true qos=true max-lateness=-1 signal-handoffs=true",
-      subject (), test_backend ());
+      subject (), test_backend (), __i__ == 0);
   GstElement *pipeline = gst_parse_launch (line, NULL);
   GstElement *in = gst_bin_get_by_name (GST_BIN (pipeline), "in");
   GstElement *out = gst_bin_get_by_name (GST_BIN (pipeline), "out");
@@ -237,7 +385,7 @@ GST_START_TEST (test_live_slow_sink)
     gst_message_unref (message);
   }
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  fail_unless (n_dropped > 0, "nothing was dropped");
+  fail_unless ((n_dropped > 0) == (__i__ == 0), "%d frames were dropped", n_dropped);
   fail_unless_equals_int (n_in, n_out + n_dropped);
   gst_object_unref (bus);
   gst_object_unref (in);
@@ -346,6 +494,82 @@ GST_START_TEST (test_allocation)
 
 GST_END_TEST;
 
+/* What a sink says it crops or turns is done before the element: the whole frame is analysed. */
+GST_START_TEST (test_no_placement_metas)
+{
+  GstHarness *h = new_harness (subject ());
+  GstCaps *caps = frame_caps (&small);
+  GstQuery *query = gst_query_new_allocation (caps, TRUE);
+
+  gst_harness_add_propose_allocation_meta (h, GST_VIDEO_META_API_TYPE, NULL);
+  gst_harness_add_propose_allocation_meta (h, GST_VIDEO_CROP_META_API_TYPE, NULL);
+  gst_harness_add_propose_allocation_meta (h, GST_VIDEO_AFFINE_TRANSFORMATION_META_API_TYPE, NULL);
+  set_frame_caps (h, &small);
+  fail_unless (gst_pad_peer_query (h->srcpad, query));
+  fail_unless (gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL));
+  fail_if (gst_query_find_allocation_meta (query, GST_VIDEO_CROP_META_API_TYPE, NULL));
+  fail_if (gst_query_find_allocation_meta (query, GST_VIDEO_AFFINE_TRANSFORMATION_META_API_TYPE, NULL));
+  gst_query_unref (query);
+  gst_caps_unref (caps);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+static void
+check_cropped (GstElement *identity, GstBuffer *buffer, gpointer user_data)
+{
+  GstPad *pad = gst_element_get_static_pad (identity, "sink");
+  GstCaps *caps = gst_pad_get_current_caps (pad);
+  GstVideoInfo info;
+  guint width, height;
+
+  gst_video_info_from_caps (&info, caps);
+  fail_unless_equals_int (info.width, 340);
+  fail_unless_equals_int (info.height, 280);
+  fail_unless (gst_buffer_get_video_crop_meta (buffer) == NULL);
+  if (!subject_renders () && !subject_draws ()) {
+    if (gst_buffer_get_contour_meta (buffer))
+      gst_contour_meta_get_size (gst_buffer_get_contour_meta (buffer), &width, &height);
+    else
+      gst_component_meta_get_size (gst_buffer_get_component_meta (buffer), &width, &height);
+    fail_unless_equals_int (width, 340);
+    fail_unless_equals_int (height, 280);
+  }
+  gst_caps_unref (caps);
+  gst_object_unref (pad);
+  g_atomic_int_inc ((gint *) user_data);
+}
+
+/* The result is that of the cropped frame, also where the sink would crop it itself. */
+GST_START_TEST (test_cropping_sink)
+{
+  GstElementFactory *factory = gst_element_factory_find ("fakevideosink");
+  gchar *line =
+      g_strdup_printf ("videotestsrc num-buffers=3 pattern=ball ! video/x-raw,format=GRAY8,width=640,height=480"
+                       " ! videocrop left=300 top=200 ! %s backend=%s ! identity name=out ! %s sync=false",
+          subject (), test_backend (), factory ? "fakevideosink" : "fakesink");
+  GstElement *pipeline = gst_parse_launch (line, NULL), *out = gst_bin_get_by_name (GST_BIN (pipeline), "out");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  gint n_frames = 0;
+
+  g_signal_connect (out, "handoff", G_CALLBACK (check_cropped), &n_frames);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
+  fail_unless_equals_int (n_frames, 3);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (out);
+  gst_object_unref (pipeline);
+  gst_clear_object (&factory);
+  g_free (line);
+}
+
+GST_END_TEST;
+
 static Suite *
 filter_suite (void)
 {
@@ -362,10 +586,15 @@ filter_suite (void)
   tcase_add_test (tc, test_flush_and_eos);
   tcase_add_test (tc, test_latency);
   tcase_add_test (tc, test_qos);
-  tcase_add_test (tc, test_live_slow_sink);
+  tcase_add_test (tc, test_no_qos);
+  tcase_add_test (tc, test_gap_buffers);
+  tcase_add_test (tc, test_flags);
+  tcase_add_loop_test (tc, test_live_slow_sink, 0, 2);
   tcase_add_test (tc, test_too_large);
   tcase_add_test (tc, test_broken_frames);
   tcase_add_test (tc, test_allocation);
+  tcase_add_test (tc, test_no_placement_metas);
+  tcase_add_test (tc, test_cropping_sink);
   return s;
 }
 

@@ -162,6 +162,45 @@ GST_START_TEST (test_narrow_legend)
 GST_END_TEST;
 #endif
 
+/* White is as bright as the samples can be. */
+GST_START_TEST (test_significant_bits)
+{
+  static const guint greatest[] = {700, 3000, 60000}, white[] = {1023, 4095, 65535};
+  TestFrame frame = {GST_VIDEO_FORMAT_GRAY16_LE, 32, 24, .seed = 1};
+
+  for (guint i = 0; i < 6; i++) {
+    GstHarness *h = new_harness ("cudacontouroverlay color=0xffffff color-by=fixed");
+    GstBuffer *buffer = gst_buffer_new_allocate (NULL, frame.width * frame.height * 2, NULL);
+    GstMapInfo map;
+    guint most = 0;
+
+    if (test_in_cuda_memory ()) {
+      gst_buffer_unref (buffer);
+      gst_harness_teardown (h);
+      break; /* there is no GRAY16_LE in it */
+    }
+    /* Found out, then set. */
+    if (i >= 3)
+      g_object_set (h->element, "significant-bits", 8 + 4 * (i - 3), NULL);
+    set_frame_caps (h, &frame);
+    gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+    for (gsize k = 0; k < map.size; k += 2)
+      GST_WRITE_UINT16_LE (map.data + k, i < 3 ? greatest[i] : 0);
+    gst_buffer_unmap (buffer, &map);
+    add_region (buffer, 4, 4, 20, 16);
+    buffer = pass (h, buffer);
+    gst_buffer_map (buffer, &map, GST_MAP_READ);
+    for (gsize k = 0; k < map.size; k += 2)
+      most = MAX (most, GST_READ_UINT16_LE (map.data + k));
+    gst_buffer_unmap (buffer, &map);
+    fail_unless_equals_int (most, i < 3 ? white[i] : (1u << (8 + 4 * (i - 3))) - 1);
+    gst_buffer_unref (buffer);
+    gst_harness_teardown (h);
+  }
+}
+
+GST_END_TEST;
+
 static Suite *
 style_suite (void)
 {
@@ -174,6 +213,7 @@ style_suite (void)
   tcase_add_test (tc, test_centroid_on_fill);
   tcase_add_test (tc, test_fitting_sizes);
   tcase_add_test (tc, test_max_level);
+  tcase_add_test (tc, test_significant_bits);
 #ifdef HAVE_PANGO
   tcase_add_test (tc, test_narrow_legend);
   tcase_add_test (tc, test_labels_of_nothing);

@@ -79,10 +79,11 @@ compare (const CtrImage &image, const cv::Mat &grey, const CtrCannyParams &param
     for (int x = 0; x < grey.cols; x++) {
       const int wanted = expected.at<uint8_t> (y, x);
       REQUIRE (actual.at<uint8_t> (y, x) == wanted,
-          "%s of %d x %d, format %d, sigma %.17g, aperture %u, L%d, threshold mode %d, %.17g and %.17g: %d instead of "
-          "%d at %d, %d",
+          "%s of %d x %d, format %d, sigma %.17g, aperture %u, L%d, threshold mode %d, %.17g and %.17g, %u bits: %d "
+          "instead of %d at %d, %d",
           name.c_str (), grey.cols, grey.rows, image.format, params.sigma, params.aperture, params.l2_gradient ? 2 : 1,
-          params.threshold_mode, params.low_threshold, params.high_threshold, actual.at<uint8_t> (y, x), wanted, x, y);
+          params.threshold_mode, params.low_threshold, params.high_threshold, params.significant_bits,
+          actual.at<uint8_t> (y, x), wanted, x, y);
     }
   }
   return cv::countNonZero (expected);
@@ -165,6 +166,8 @@ random_params ()
   params.l2_gradient = random_below (&rng, 2);
   params.threshold_mode = static_cast<CtrCannyThresholdMode> (std::max (0, int (random_below (&rng, 6)) - 3));
   const double gain = gain_of (params.aperture), most = params.sigma > 1 ? 150 : 800;
+  if (random_below (&rng, 2))
+    params.significant_bits = CTR_CANNY_MIN_BITS + random_below (&rng, 9);
   params.low_threshold = gain * most * random_unit ();
   params.high_threshold = gain * most * random_unit (); /* below the other as often as above */
   switch (random_below (&rng, 8)) {
@@ -191,18 +194,27 @@ random_params ()
   return params;
 }
 
-/* MAT, which is grey, in one of the formats; *GREY becomes what is to be analysed of it. */
+/* MAT, which is grey, in one of the formats, 16-bit samples of BITS; *GREY becomes what is to be analysed of it. */
 static CtrImage
-in_random_format (const cv::Mat &mat, cv::Mat *holder, cv::Mat *grey)
+in_random_format (const cv::Mat &mat, uint32_t bits, cv::Mat *holder, cv::Mat *grey)
 {
   const int format = int (random_below (&rng, 2 * (CTR_FORMAT_XBGR + 1)));
   const int margin = int (random_below (&rng, 20));
   cv::Mat samples;
   *grey = mat;
   if (format == CTR_FORMAT_GRAY16) {
-    mat.convertTo (samples, CV_16U, 256);
-    for (auto sample = samples.begin<uint16_t> (); sample != samples.end<uint16_t> (); ++sample)
-      *sample = uint16_t (*sample | random_below (&rng, 256));
+    const uint32_t unit = 1u << (bits - 8);
+    *grey = mat.clone ();
+    mat.convertTo (samples, CV_16U, unit);
+    auto of_grey = grey->begin<uint8_t> ();
+    for (auto sample = samples.begin<uint16_t> (); sample != samples.end<uint16_t> (); ++sample, ++of_grey) {
+      *sample = uint16_t (*sample + random_below (&rng, unit));
+      /* More than the bits hold, as a wrong setting leads to: the greatest. */
+      if (bits < 16 && random_below (&rng, 50) == 0) {
+        *sample = uint16_t (*sample + (1u << bits));
+        *of_grey = 255;
+      }
+    }
   } else if (format >= CTR_FORMAT_RGB && format <= CTR_FORMAT_XBGR) {
     /* Red, green and blue near the grey; the padding is anything. */
     cv::Mat rgb, spread (mat.rows, mat.cols, CV_8UC3), unused = noise (mat.cols, mat.rows);
@@ -236,8 +248,9 @@ compare_random (int width, int height)
 {
   const int kind = int (random_below (&rng, CONTENT_COUNT));
   cv::Mat holder, grey;
-  const CtrImage image = in_random_format (content (kind, width, height), &holder, &grey);
-  compare (image, grey, random_params (), content_names[kind]);
+  const CtrCannyParams params = random_params ();
+  const CtrImage image = in_random_format (content (kind, width, height), params.significant_bits, &holder, &grey);
+  compare (image, grey, params, content_names[kind]);
 }
 
 static void
