@@ -77,6 +77,7 @@ class Metadata(unittest.TestCase):
             self.assertGreater(count, 10)
             self.assertEqual(meta.get_source(), "finder")
             self.assertEqual(meta.get_threshold(), 180)
+            self.assertEqual(meta.get_flags(), 0)
             self.assertEqual(meta.get_connectivity(), 8)
             self.assertEqual(tuple(meta.get_size()), (61, 47))
             self.assertEqual(tuple(meta.get_reference_size()), (61, 47))
