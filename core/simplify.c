@@ -21,12 +21,33 @@ dot (Vector a, Vector b)
   return a.x * b.x + a.y * b.y;
 }
 
-/* Without its sign. */
-static inline int64_t
+/* As OpenCV adds these products up: in 32 bits, which wrap around where vectors are longer than 46340. */
+static inline double
+narrow_dot (Vector a, Vector b)
+{
+  return (int32_t) (uint32_t) dot (a, b);
+}
+
+static inline double
 cross (Vector a, Vector b)
 {
-  const int64_t value = a.y * b.x - a.x * b.y;
-  return value < 0 ? -value : value;
+  return (double) (a.x * b.y - a.y * b.x);
+}
+
+/* Of the point at V from the segment along LINE that starts where V does: the square of its distance, times the square
+ * of LINE's length, as a quotient would be rounded. */
+static inline double
+scaled_distance (Vector line, Vector v)
+{
+  const int64_t along = dot (line, v), whole = dot (line, line);
+  if (along < 0)
+    return narrow_dot (v, v) * (double) whole;
+  if (along > whole) {
+    const Vector from_end = {v.x - line.x, v.y - line.y};
+    return narrow_dot (from_end, from_end) * (double) whole;
+  }
+  const double area = cross (line, v);
+  return area * area;
 }
 
 /* The first point that is farthest from point START, counted from there. */
@@ -46,7 +67,7 @@ farthest_from_point (const CtrPoint *points, uint32_t count, uint32_t start, int
   return farthest;
 }
 
-/* Does the line from point FIRST to LAST stay within epsilon of the points between? Else SPLIT is the first one
+/* Does the segment from point FIRST to LAST stay within epsilon of the points between? Else SPLIT is the first one
  * farthest from it. Positions are counted from START. */
 static bool
 is_straight (const CtrPoint *points, uint32_t count, uint32_t start, uint32_t first, uint32_t last,
@@ -57,17 +78,16 @@ is_straight (const CtrPoint *points, uint32_t count, uint32_t start, uint32_t fi
   uint32_t at = (uint32_t) (((uint64_t) start + first) % count);
   const CtrPoint from = points[at];
   const Vector line = from_to (from, points[((uint64_t) start + last) % count]);
-  int64_t most = 0;
+  double most = 0;
   for (uint32_t i = first + 1; i < last; i++) {
     at = at + 1 < count ? at + 1 : 0;
-    const int64_t distance = cross (line, from_to (from, points[at]));
+    const double distance = scaled_distance (line, from_to (from, points[at]));
     if (distance > most) {
       most = distance;
       *split = i;
     }
   }
-  const double distance = (double) most;
-  return distance * distance <= epsilon_squared * (double) dot (line, line);
+  return most <= epsilon_squared * (double) dot (line, line);
 }
 
 /* The pieces still to be looked at hang together, so their ends, innermost last, say it all. */
@@ -102,9 +122,9 @@ drop_straight (CtrPoint *points, uint32_t count, double epsilon_squared)
     const CtrPoint after = points[next];
     next = next + 1 < count ? next + 1 : 0;
     const Vector line = from_to (before, after), in = from_to (before, point), out = from_to (point, after);
-    const double distance = (double) cross (line, in);
+    const double distance = cross (line, in);
     if (distance * distance <= 0.5 * epsilon_squared * (double) dot (line, line) && line.x != 0 && line.y != 0
-        && dot (in, out) >= 0) {
+        && narrow_dot (in, out) >= 0) {
       remaining--;
       points[kept++] = before = after;
       point = points[next];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Closed lines with fewer points (Ramer; Douglas, Peucker), equal to OpenCV's approxPolyDP. Internal. */
+/* Closed lines with fewer points (Ramer; Douglas, Peucker), equal to approxPolyDP of OpenCV 4.13 and newer. Internal.
+ */
 #ifndef CTR_SIMPLIFY_H
 #define CTR_SIMPLIFY_H
 
@@ -7,8 +8,8 @@
 
 CTR_BEGIN_DECLS
 
-/* Writes to TO, room for COUNT, what remains of POINTS where the line may move by EPSILON; returns how many. WORK: room
- * for COUNT + 1 numbers. */
+/* Writes to TO, room for COUNT, what remains of POINTS where dropped ones may be EPSILON from the segment that replaces
+ * them; returns how many. WORK: room for COUNT + 1 numbers. */
 uint32_t ctr_simplify (const CtrPoint *points, uint32_t count, double epsilon, CtrPoint *to, uint32_t *work);
 
 CTR_END_DECLS

@@ -97,6 +97,12 @@ need_packages "build and test" "${PACKAGES_BUILD[@]}" "${PACKAGES_CUDA[@]}" "${P
 /usr/bin/python3 -c 'import pycocotools' 2> /dev/null || [ -d $TESTS/python/pycocotools ] \
     || /usr/bin/python3 -m pip --disable-pip-version-check install -q --root-user-action=ignore --no-deps \
       --target $TESTS/python pycocotools || say "No pycocotools: COCO is tested without."
+# Debian's OpenCV is older than 4.13, which cudaborders' epsilon follows.
+[ -d $TESTS/python/cv2 ] \
+    || /usr/bin/python3 -c 'import cv2, sys; sys.exit([int(n) for n in cv2.__version__.split(".")[:2]] < [4, 13])' 2> /dev/null \
+    || /usr/bin/python3 -m pip --disable-pip-version-check install -q --root-user-action=ignore --no-deps \
+      --only-binary :all: --target $TESTS/python 'opencv-python-headless>=4.13' \
+    || say "No OpenCV 4.13 for Python could be installed: the test against it is skipped."
 export PYTHONPATH=$PWD/$TESTS/python
 
 cuda=(-Dcuda=disabled)

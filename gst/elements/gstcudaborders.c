@@ -263,12 +263,14 @@ gst_cuda_borders_class_init (GstCudaBordersClass *klass)
   /**
    * GstCudaBorders:epsilon:
    *
-   * Above 0: the points become what OpenCV's approxPolyDP() makes of them, with this as its epsilon. Area, length, box,
-   * moments and the limits are still those of the border.
+   * Above 0: the points become what approxPolyDP() of OpenCV 4.13 and newer makes of them, with this as its epsilon:
+   * the largest distance of a dropped point to the segment that replaces it. Area, length, box, moments and the limits
+   * are still those of the border.
    */
   g_object_class_install_property (object_class, PROP_EPSILON,
       g_param_spec_double ("epsilon", "Epsilon",
-          "Largest distance of the simplified line from the border, in pixels: OpenCV's approxPolyDP() (0 = as it is)",
+          "Largest distance of a dropped point to the segment that replaces it, in pixels, as approxPolyDP() of OpenCV "
+          "4.13 and newer (0 = nothing is dropped)",
           0, MAX_EPSILON, defaults.epsilon, controlled));
 
   /**

@@ -28,8 +28,9 @@ typedef struct {
   CtrForeground foreground;
   CtrRetrieval mode;
   CtrApproximation approximation;
-  /* Above 0: every contour becomes what cv::approxPolyDP() of its points makes of it, closed, with this largest
-   * distance in pixels. Area, length, bounding box, sums and the limits below are those of the contour before. */
+  /* Above 0: every contour becomes what cv::approxPolyDP() of OpenCV 4.13 and newer makes of its points, closed, with
+   * this largest distance to the segment, in pixels. Area, length, bounding box, sums and the limits below are those
+   * of the contour before. */
   double epsilon;
   /* Contours outside these limits are dropped before anything is fetched from the GPU; what was inside a dropped one
    * belongs to the next one around it that remains. 0: no limit. */

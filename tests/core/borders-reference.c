@@ -3,6 +3,7 @@
  * scanned or followed in the order an algorithm would. */
 #include "borders-reference.h"
 #include "reference.h"
+#include "simplify-reference.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -313,10 +314,15 @@ choose (Work *work, const CtrBordersParams *params)
   CtrPoint *points = malloc ((result.info.point_count + 1) * sizeof *points);
   uint64_t first = 0;
   for (uint32_t i = 0; i < result.info.count; i++) {
-    memcpy (points + first, work->points + table[i].first, table[i].count * sizeof *points);
+    const CtrPoint *from = work->points + table[i].first;
+    if (params->epsilon > 0)
+      table[i].count = reference_simplify (from, table[i].count, params->epsilon, REFERENCE_SEGMENT, points + first);
+    else
+      memcpy (points + first, from, table[i].count * sizeof *points);
     table[i].first = first;
     first += table[i].count;
   }
+  result.info.point_count = first;
   result.points = points;
   if (params->features & CTR_CONTOUR_FEATURE_MOMENTS)
     result.sums = sums;

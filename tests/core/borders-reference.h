@@ -13,7 +13,7 @@ typedef struct {
   const CtrContourSums *sums;
 } Contours;
 
-/* The borders of a host IMAGE; epsilon must be 0. Free with reference_borders_free(). */
+/* The borders of a host IMAGE. Free with reference_borders_free(). */
 Contours reference_borders (const CtrImage *image, const CtrBordersParams *params);
 void reference_borders_free (Contours *contours);
 
@@ -26,7 +26,7 @@ Contours contours_of (CtrContours *contours);
 /* The default parameters with these. */
 CtrBordersParams borders_params_of (CtrRetrieval mode, CtrApproximation approximation, uint32_t threshold, bool invert);
 
-/* Anything that is allowed but epsilon and the threshold; limits more often than not. */
+/* Anything that is allowed but the threshold; limits more often than not. */
 CtrBordersParams random_borders_params (Random *random, uint32_t threshold, bool invert);
 
 /* Describes what is tested: an image with parameters. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "borders-reference.h"
+#include "simplify-reference.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -37,6 +38,8 @@ random_borders_params (Random *random, uint32_t threshold, bool invert)
   if (random_below (random, 2))
     params.features = CTR_CONTOUR_FEATURE_MOMENTS;
   if (random_below (random, 3) == 0)
+    params.epsilon = random_epsilon (random);
+  if (random_below (random, 3) == 0)
     params.min_area = random_below (random, 40) / 4.0;
   if (random_below (random, 4) == 0)
     params.max_area = params.min_area + random_below (random, 200) / 4.0;
@@ -53,11 +56,11 @@ random_borders_params (Random *random, uint32_t threshold, bool invert)
 void
 describe_borders (const char *name, const CtrImage *image, const CtrBordersParams *params)
 {
-  describe ("%s, %u x %u, format %d, threshold %u%s, mode %d, approximation %d, areas %g to %g, length %g, at least "
-            "%u x %u, features %u",
+  describe ("%s, %u x %u, format %d, threshold %u%s, mode %d, approximation %d, epsilon %.17g, areas %g to %g, "
+            "length %g, at least %u x %u, features %u",
       name, image->width, image->height, image->format, params->foreground.threshold,
-      params->foreground.invert ? " inverted" : "", params->mode, params->approximation, params->min_area,
-      params->max_area, params->min_length, params->min_width, params->min_height, params->features);
+      params->foreground.invert ? " inverted" : "", params->mode, params->approximation, params->epsilon,
+      params->min_area, params->max_area, params->min_length, params->min_width, params->min_height, params->features);
 }
 
 CtrBorders *

@@ -287,8 +287,21 @@ test_epsilon (void)
   }
   ctr_contours_unref (before);
 
-  describe ("no contours, simplified");
+  /* The tip in the west is 1 from the line through (3, 2) and (5, 2), but 1.41 from the segment. */
+  static const CtrPoint ends[] = {{4, 0}, {3, 2}, {2, 1}, {5, 2}};
+  params = borders_params_of (CTR_RETRIEVE_LIST, CTR_APPROXIMATION_NONE, 128, false);
   params.epsilon = 1;
+  describe ("a line that turns back, epsilon 1");
+  CtrContours *hooked = follow_drawing ("    # \n"
+                                        "  # # \n"
+                                        "   # #\n",
+      &params);
+  const Contours hook = contours_of (hooked);
+  CHECK (hook.info.count == 1);
+  check_points (&hook, 0, ends, LENGTH (ends));
+  ctr_contours_unref (hooked);
+
+  describe ("no contours, simplified");
   CtrContours *contours = follow_drawing ("   \n   \n", &params);
   CHECK (contours->count == 0 && contours->point_count == 0);
   (void) contours_of (contours);
@@ -545,6 +558,7 @@ test_device_images (void)
       CtrBordersParams params =
           random_borders_params (&rng, layout.format == CTR_FORMAT_GRAY16 ? 33000 : 120, f % 2 != 0);
       params.foreground.mode = width % 3 ? CTR_THRESHOLD_FIXED : CTR_THRESHOLD_OTSU;
+      params.epsilon = 0; /* simplified lines are on the host */
       describe_borders ("device image", &picture.view, &params);
       Contours expected = reference_borders (&picture.view, &params);
       uint8_t *memory = gpu_alloc (picture.bytes);

@@ -5,8 +5,12 @@
  *
  *   borders-oracle [IMAGES [SEED]]
  *
- * Everything is equal, but for the moments: OpenCV rounds each step of its sums, here they are exact. */
+ * Everything is equal, but for the moments: OpenCV rounds each step of its sums, here they are exact. And but for what
+ * approxPolyDP measures from: the line through two points before OpenCV 4.13, the segment since then, and here. The
+ * reference has both, so an older OpenCV shows that the reference is right, and the reference that we are; where both
+ * are one, OpenCV shows it directly. */
 #include "oracle.h"
+#include "simplify-reference.h"
 
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
@@ -19,7 +23,8 @@
 
 static CtrBorders *borders;
 static Random rng = {5};
-static uint64_t images, contours_compared;
+static uint64_t images, contours_compared, simplified, simplified_directly;
+static ReferenceDistance opencv_distance; /* of the OpenCV that is here */
 
 static CtrContours *
 follow (const CtrImage &image, const CtrBordersParams &params)
@@ -92,21 +97,91 @@ compare_features (
   compare_moments (row, sums, line, name);
 }
 
+static bool
+equal (const std::vector<CtrPoint> &a, const CtrPoint *b, size_t count)
+{
+  return a.size () == count && std::memcmp (a.data (), b, count * sizeof *b) == 0;
+}
+
+static std::vector<CtrPoint>
+points_of (const std::vector<cv::Point> &line)
+{
+  std::vector<CtrPoint> points;
+  for (const cv::Point &p : line)
+    points.push_back ({static_cast<uint16_t> (p.x), static_cast<uint16_t> (p.y)});
+  return points;
+}
+
+static std::vector<CtrPoint>
+simplify_by_opencv (const std::vector<CtrPoint> &points, double epsilon)
+{
+  std::vector<cv::Point> line, simple;
+  for (const CtrPoint &p : points)
+    line.emplace_back (p.x, p.y);
+  cv::approxPolyDP (line, simple, epsilon, true);
+  return points_of (simple);
+}
+
+static std::vector<CtrPoint>
+simplify_by_reference (const std::vector<CtrPoint> &points, double epsilon, ReferenceDistance distance)
+{
+  std::vector<CtrPoint> simple (points.size ());
+  simple.resize (reference_simplify (points.data (), uint32_t (points.size ()), epsilon, distance, simple.data ()));
+  return simple;
+}
+
+/* What remains of POINTS in OpenCV 4.13 and newer, as far as the OpenCV that is here can tell. */
+static std::vector<CtrPoint>
+simplify (const std::vector<CtrPoint> &points, double epsilon, const std::string &name)
+{
+  const std::vector<CtrPoint> theirs = simplify_by_opencv (points, epsilon);
+  const std::vector<CtrPoint> same = simplify_by_reference (points, epsilon, opencv_distance);
+  REQUIRE (equal (same, theirs.data (), theirs.size ()), "%s: the reference, epsilon %.17g", name.c_str (), epsilon);
+  const std::vector<CtrPoint> expected = simplify_by_reference (points, epsilon, REFERENCE_SEGMENT);
+  simplified++;
+  simplified_directly += equal (expected, theirs.data (), theirs.size ());
+  return expected;
+}
+
+/* The tip in (2, 1) is 1 from the line through (3, 2) and (5, 2), but 1.41 from the segment. */
 static void
-compare_simplified (const CtrImage &image, CtrBordersParams params, const std::vector<std::vector<cv::Point>> &expected,
+find_distance_of_opencv ()
+{
+  const std::vector<CtrPoint> hook = {{4, 0}, {4, 1}, {3, 2}, {2, 1}, {3, 2}, {4, 1}, {5, 2}, {4, 1}};
+  const size_t kept = simplify_by_opencv (hook, 1).size ();
+  REQUIRE (kept == 3 || kept == 4, "%zu points", kept);
+  opencv_distance = kept == 3 ? REFERENCE_LINE : REFERENCE_SEGMENT;
+  std::printf ("OpenCV %s: approxPolyDP measures from %s\n", cv::getVersionString ().c_str (),
+      opencv_distance == REFERENCE_LINE ? "the endless line, as before 4.13" : "the segment, as since 4.13");
+}
+
+/* Lines of any kind, from here to there; ours are compared with the reference in another test. */
+static void
+test_reference ()
+{
+  for (int i = 0; i < (is_quick () ? 20000 : 300000); i++) {
+    std::vector<CtrPoint> points (RANDOM_LINE_POINTS);
+    points.resize (random_line (&rng, points.data ()));
+    (void) simplify (points, random_epsilon (&rng), "random line " + std::to_string (i));
+  }
+  std::printf ("%llu random lines: the reference is equal; for %llu of them both distances give the same\n",
+      static_cast<unsigned long long> (simplified), static_cast<unsigned long long> (simplified_directly));
+  simplified = simplified_directly = 0;
+}
+
+static void
+compare_simplified (const CtrImage &image, CtrBordersParams params, const std::vector<std::vector<cv::Point>> &lines,
     const std::string &name)
 {
-  static const double epsilons[] = {1e-9, 0.3, 0.5, 1, 1.5, 2, 3.7, 10};
-  params.epsilon = epsilons[random_below (&rng, sizeof epsilons / sizeof *epsilons)];
+  params.epsilon = random_epsilon (&rng);
   CtrContours *contours = follow (image, params);
   const CtrContour *table = ctr_contours_map_table (contours, nullptr);
   const CtrPoint *points = ctr_contours_map_points (contours, nullptr);
-  REQUIRE (contours->count == expected.size (), "%s, simplified: %u contours", name.c_str (), contours->count);
+  REQUIRE (contours->count == lines.size (), "%s, simplified: %u contours", name.c_str (), contours->count);
   for (uint32_t i = 0; i < contours->count; i++) {
-    std::vector<cv::Point> line;
-    cv::approxPolyDP (expected[i], line, params.epsilon, true);
-    REQUIRE (equal (line, table[i], points), "%s, simplified by %g: contour %u of %zu points", name.c_str (),
-        params.epsilon, i, expected[i].size ());
+    const std::vector<CtrPoint> expected = simplify (points_of (lines[i]), params.epsilon, name);
+    REQUIRE (equal (expected, points + table[i].first, table[i].count),
+        "%s, simplified by %.17g: contour %u of %zu points", name.c_str (), params.epsilon, i, lines[i].size ());
   }
   ctr_contours_unref (contours);
 }
@@ -253,6 +328,8 @@ main (int argc, char **argv)
   cv::setNumThreads (1);
   borders = ctr_borders_new (CTR_BACKEND_CPU, nullptr);
   REQUIRE (borders, "ctr_borders_new");
+  find_distance_of_opencv ();
+  test_reference ();
   for (uint64_t i = 0; i < count; i++)
     compare_random (i % 100 == 0 ? 300 : i % 10 == 0 ? 100 : 32);
   test_large ();
@@ -260,5 +337,7 @@ main (int argc, char **argv)
   ctr_borders_free (borders);
   std::printf ("%llu images equal, 8 times each: %llu contours\n", static_cast<unsigned long long> (images),
       static_cast<unsigned long long> (contours_compared));
+  std::printf ("%llu of them simplified: equal to the reference, %llu to this OpenCV too\n",
+      static_cast<unsigned long long> (simplified), static_cast<unsigned long long> (simplified_directly));
   return 0;
 }

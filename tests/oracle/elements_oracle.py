@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""cudacca, cudaborders and cudacanny in pipelines against the functions of the OpenCV that Python has, of whichever
+version: random pictures, and those in the folder CTR_TEST_DATA. To try another version:
+
+    PYTHONPATH=FOLDER meson test -C build elements-oracle
+
+after "pip install --no-deps --target FOLDER opencv-python-headless==VERSION".
+
+    elements_oracle.py [ROUNDS [SEED]]
+
+Each round takes some pictures of one size through each element with parameters of its own. Epsilon is left out with
+an OpenCV older than 4.13."""
+import sys
+
+from oracle import MEASURES_FROM_SEGMENT, QUICK, cv2, np, pictures, random_epsilon, random_mask, simplify, skip
+
+try:
+    import gi
+
+    gi.require_version("Gst", "1.0")
+    gi.require_version("GstContours", "1.0")
+    from gi.repository import Gst, GstContours
+except (ImportError, ValueError) as missing:
+    skip(missing)
+
+Gst.init(None)
+
+ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 20 if QUICK else 300
+RNG = np.random.default_rng(int(sys.argv[2]) if len(sys.argv) > 2 else 1)
+FRAMES = 8  # a round
+CONTOURS = np.dtype([("first", "u8"), ("area2", "i8"), ("length", "u8"), ("count", "u4"), ("next", "i4"),
+                     ("previous", "i4"), ("child", "i4"), ("parent", "i4"), ("flags", "u4"), ("level", "u4"),
+                     ("left", "u2"), ("top", "u2"), ("width", "u2"), ("height", "u2"), ("reserved", "u4")])
+# Before there was a choice, the exact blur was the only one.
+EXACT = {"hint": cv2.ALGO_HINT_ACCURATE} if hasattr(cv2, "ALGO_HINT_ACCURATE") else {}
+compared = {}
+
+
+def frames_of(launch, images):
+    """What becomes of images of one size; rows of GRAY8 are padded to four bytes."""
+    height, width = images[0].shape
+    pipeline = Gst.parse_launch(f"appsrc name=in format=time caps=video/x-raw,format=GRAY8,width={width},"
+                                f"height={height},framerate=25/1 ! {launch} backend=cpu ! appsink name=out sync=false")
+    source, out = pipeline.get_by_name("in"), pipeline.get_by_name("out")
+    pipeline.set_state(Gst.State.PLAYING)
+    for i, image in enumerate(images):
+        buffer = Gst.Buffer.new_wrapped(np.pad(image, ((0, 0), (0, -width % 4))).tobytes())
+        buffer.pts = i * Gst.SECOND // 25
+        source.emit("push-buffer", buffer)
+    source.emit("end-of-stream")
+    buffers = [sample.get_buffer() for sample in iter(lambda: out.emit("pull-sample"), None)]
+    error = pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR)
+    pipeline.set_state(Gst.State.NULL)
+    assert error is None, error.parse_error()
+    assert len(buffers) == len(images)
+    return buffers
+
+
+def require_equal(ours, theirs, what):
+    if not np.array_equal(ours, theirs):
+        sys.exit(f"{what}: {np.asarray(ours).tolist()} instead of {np.asarray(theirs).tolist()}")
+
+
+def count(what, images):
+    compared[what] = compared.get(what, 0) + len(images)
+
+
+def random_threshold():
+    """Properties, and the function that makes a mask as they say."""
+    if RNG.integers(2):
+        return "threshold-mode=otsu", lambda image: cv2.threshold(image, 0, 255, cv2.THRESH_OTSU)[1]
+    threshold = int(RNG.integers(1, 256))
+    return f"threshold={threshold}", lambda image: cv2.threshold(image, threshold - 1, 255, cv2.THRESH_BINARY)[1]
+
+
+def compare_components(images):
+    properties, mask_of = random_threshold()
+    connectivity = int(RNG.choice([4, 8]))
+    launch = f"cudacca labels=true {properties} connectivity={connectivity}"
+    height, width = images[0].shape
+    for image, buffer in zip(images, frames_of(launch, images)):
+        mask = mask_of(image)
+        number, labels, stats, centroids = cv2.connectedComponentsWithStatsWithAlgorithm(
+            mask, connectivity, cv2.CV_32S, cv2.CCL_WU)
+        meta = GstContours.buffer_get_component_meta(buffer)
+        components = meta.get_components()
+        what = f"{launch}, {width} x {height}"
+        require_equal(meta.get_count(), number - 1, what)
+        require_equal(np.frombuffer(meta.get_labels_bytes().get_data(), "u4").reshape(height, width), labels, what)
+        require_equal([(c.x, c.y, c.w, c.h, c.area) for c in components], stats[1:].tolist(), what)
+        require_equal([(c.cx, c.cy) for c in components], centroids[1:].tolist(), what)
+    count("cudacca, connectedComponentsWithStats", images)
+
+
+def compare_contours(images, simplified):
+    properties, mask_of = random_threshold()
+    mode, method = int(RNG.integers(4)), int(RNG.integers(1, 3))
+    epsilon = min(random_epsilon(RNG), 1e6) if simplified else 0
+    launch = (f"cudaborders {properties} mode={('external', 'list', 'ccomp', 'tree')[mode]} "
+              f"approximation={('none', 'simple')[method - 1]} epsilon={epsilon!r}")
+    for image, buffer in zip(images, frames_of(launch, images)):
+        lines, hierarchy = cv2.findContours(mask_of(image), mode, method)
+        lines = [line.reshape(-1, 2) for line in lines]
+        measures = [(cv2.contourArea(line), cv2.arcLength(line, True), *cv2.boundingRect(line)) for line in lines]
+        if simplified:
+            lines = [simplify(line, epsilon) for line in lines]
+        meta = GstContours.buffer_get_contour_meta(buffer)
+        table = np.frombuffer(meta.get_table_bytes().get_data(), CONTOURS)
+        points = np.frombuffer(meta.get_points_bytes().get_data(), "u2").reshape(-1, 2)
+        what = f"{launch}, {image.shape[1]} x {image.shape[0]}"
+        require_equal(table["count"], [len(line) for line in lines], what)
+        require_equal([(c.area, c.perimeter, c.x, c.y, c.w, c.h) for c in meta.get_contours()], measures, what)
+        if lines:
+            require_equal(points, np.concatenate(lines), what)
+            require_equal(np.stack([table[link] for link in ("next", "previous", "child", "parent")], axis=1),
+                          hierarchy.reshape(-1, 4), what)
+    count("cudaborders, findContours" + (" and approxPolyDP" if simplified else ""), images)
+
+
+def compare_edges(images):
+    sigma, aperture, l2 = float(RNG.choice([0, 0.7, 1, 1.4, 2, 3.3])), int(RNG.choice([3, 5, 7])), bool(RNG.integers(2))
+    low, high = sorted((RNG.integers(0, 400, 2) * {3: 1, 5: 12, 7: 160}[aperture]).tolist())
+    launch = (f"cudacanny threshold-mode=absolute low-threshold={low} high-threshold={high} sigma={sigma} "
+              f"aperture={aperture} l2-gradient={l2}")
+    height, width = images[0].shape
+    for image, buffer in zip(images, frames_of(launch, images)):
+        blurred = cv2.GaussianBlur(image, (0, 0), sigma, **EXACT) if sigma else image
+        edges = np.frombuffer(buffer.extract_dup(0, buffer.get_size()), np.uint8).reshape(height, -1)[:, :width]
+        require_equal(edges, cv2.Canny(blurred, low, high, apertureSize=aperture, L2gradient=l2),
+                      f"{launch}, {width} x {height}")
+    count("cudacanny, GaussianBlur and Canny", images)
+
+
+def random_picture(height, width):
+    """A mask, grey noise or something in between."""
+    mask = random_mask(RNG, height, width)
+    kind = RNG.integers(3)
+    if kind == 0:
+        return mask
+    noise = RNG.integers(0, 256, mask.shape).astype(np.uint8)
+    return noise if kind == 1 else cv2.GaussianBlur(cv2.addWeighted(mask, 0.8, noise, 0.2, 0), (0, 0), 1.5)
+
+
+def compare(images):
+    compare_components(images)
+    compare_contours(images, False)
+    if MEASURES_FROM_SEGMENT:
+        compare_contours(images, True)
+    compare_edges(images)
+
+
+for n in range(ROUNDS):
+    most = 200 if n % 10 == 0 else 60
+    size = tuple(int(side) for side in RNG.integers(1, most, 2))
+    compare([random_picture(*size) for _ in range(FRAMES)])
+for _name, grey in pictures():
+    compare([grey])
+for functions, images in compared.items():
+    print(f"{functions}: {images} pictures are equal")

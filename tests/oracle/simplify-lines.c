@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The core's simplification for a test in another language. On stdin, lines: the number of points as uint32_t, epsilon
+ * as double, the points. On stdout, for each of them: the number of points that remain, and these. */
+#include "core/simplify.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+int
+main (void)
+{
+  uint32_t count;
+  double epsilon;
+  while (fread (&count, sizeof count, 1, stdin) == 1 && fread (&epsilon, sizeof epsilon, 1, stdin) == 1) {
+    CtrPoint *points = malloc (count * sizeof *points), *to = malloc (count * sizeof *to);
+    uint32_t *work = malloc (((size_t) count + 1) * sizeof *work);
+    if (!points || !to || !work || fread (points, sizeof *points, count, stdin) != count) {
+      fprintf (stderr, "a line of %u points that cannot be read\n", count);
+      return 1;
+    }
+    const uint32_t kept = ctr_simplify (points, count, epsilon, to, work);
+    fwrite (&kept, sizeof kept, 1, stdout);
+    fwrite (to, sizeof *to, kept, stdout);
+    free (points);
+    free (to);
+    free (work);
+  }
+  return ferror (stdin) || fflush (stdout) ? 1 : 0;
+}
