@@ -15,6 +15,13 @@ typedef int16_t Lanes __attribute__ ((vector_size (16)));
 typedef uint16_t ULanes __attribute__ ((vector_size (16))); /* where sums wrap */
 typedef int32_t Wide __attribute__ ((vector_size (16)));
 
+/* Before a function in wider vectors: it is compiled for AVX2, too, and that one runs where the processor has it. */
+#ifdef CTR_TARGET_CLONES
+#define WIDEST __attribute__ ((target_clones ("avx2", "default")))
+#else
+#define WIDEST
+#endif
+
 #define ALWAYS_INLINE static inline __attribute__ ((always_inline))
 
 ALWAYS_INLINE Lanes

@@ -10,13 +10,6 @@ typedef double Reals __attribute__ ((vector_size (8 * CTR_SNAKE_PRICES)));
 typedef uint64_t Words __attribute__ ((vector_size (8 * CTR_SNAKE_PRICES)));
 typedef int64_t Mask __attribute__ ((vector_size (8 * CTR_SNAKE_PRICES)));
 
-/* All of them at once where the processor can. */
-#if defined(__x86_64__) && defined(__GLIBC__)
-#define WIDEST __attribute__ ((target_clones ("avx2", "default")))
-#else
-#define WIDEST
-#endif
-
 typedef struct {
   Words n, s1, s2;
 } Sums;

@@ -1,20 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# borders.sh [--dark] [--min-area=PIXELS] [--to TARGET] [FILE | URI | /dev/videoN | camera]
+# borders.sh [--dark | --bright] [--min-area=PIXELS] [--to TARGET] [FILE | URI | /dev/videoN | camera]
 #
 # Borders one inside the other, the colour tells how deep: outlines and, dashed, holes.
-#   --dark             the outlines are those of dark things on a bright ground
 #   --min-area=PIXELS  leaves out what is smaller (50)
 set -euo pipefail
-caller_dir=$PWD
-cd "$(dirname "$(readlink -f "$0")")/.."
+caller_dir=$PWD script=$(readlink -f "$0")
+cd "$(dirname "$script")/.."
 . pipelines/lib.sh
 
 invert=false min_area=50
 option ()
 {
   case $1 in
-    --dark) invert=true ;;
     --min-area=*)
       min_area=${1#*=}
       [[ $min_area =~ ^[0-9]{1,9}$ ]]

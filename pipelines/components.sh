@@ -1,20 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# components.sh [--bright] [--min-area=PIXELS] [--to TARGET] [FILE | URI | /dev/videoN | camera]
+# components.sh [--dark | --bright] [--min-area=PIXELS] [--to TARGET] [FILE | URI | /dev/videoN | camera]
 #
 # The letters of a document, each found as one component: filled with its colour, in its box.
-#   --bright           components are bright on a dark ground, not dark on a bright one
 #   --min-area=PIXELS  smaller ones are specks (4)
 set -euo pipefail
-caller_dir=$PWD
-cd "$(dirname "$(readlink -f "$0")")/.."
+caller_dir=$PWD script=$(readlink -f "$0")
+cd "$(dirname "$script")/.."
 . pipelines/lib.sh
 
 invert=true min_area=4
 option ()
 {
   case $1 in
-    --bright) invert=false ;;
     --min-area=*)
       min_area=${1#*=}
       [[ $min_area =~ ^[0-9]{1,9}$ ]]

@@ -1,24 +1,22 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# count-parts.sh [LIMIT]... [--dark] [--to TARGET] [FILE | URI | /dev/videoN | camera]
+# count-parts.sh [LIMIT]... [--dark | --bright] [--to TARGET] [FILE | URI | /dev/videoN | camera]
 #
 # Counts parts and holds them to limits. Exit status 0 where all pass, 1 where one fails or there is none, 2 where nothing
 # could be inspected. Without an input: ten parts on a belt, each to have a hole or two.
 #   --area=MIN:MAX --perimeter=MIN:MAX --width=MIN:MAX --height=MIN:MAX --holes=MIN:MAX
 #                    limits in pixels, of which either end may be missing; one number where only that is allowed
 #   --ignore=PIXELS  leaves out parts and holes of less area (100)
-#   --dark           parts are dark on a bright ground
 set -euo pipefail
-caller_dir=$PWD
-cd "$(dirname "$(readlink -f "$0")")/.."
+caller_dir=$PWD script=$(readlink -f "$0")
+cd "$(dirname "$script")/.."
 . pipelines/lib.sh
 
-limits=() invert=() ignore=--ignore=100
+limits=() invert=false ignore=--ignore=100
 option ()
 {
   local number='[0-9]+(\.[0-9]+)?'
   case $1 in
-    --dark) invert=(--invert) ;;
     --ignore=*)
       ignore=$1
       [[ ${1#*=} =~ ^$number$ ]]
@@ -51,8 +49,10 @@ for word in "${sink[@]}"; do
   elements+=" $word"
 done
 
+finder=("$ignore" "${limits[@]}")
+[ "$invert" = false ] || finder+=(--invert)
 counted=" parts?, [0-9]+ passed"
-play build/pipelines/inspect_parts "$ignore" "${invert[@]}" "${limits[@]}" "--draw=$elements" "$uri"
+play build/pipelines/inspect_parts "${finder[@]}" "--draw=$elements" "$uri"
 # The table of the last frame.
 awk '/^  part/ { table = "" } { table = table $0 "\n" } / parts?, [0-9]+ passed/ { last = table } END { printf "\n%s", last }' "$log"
 tell_result

@@ -1,34 +1,37 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# demo.sh [--dark] [FILE | URI | /dev/videoN | camera]
+# demo.sh [--dark | --bright] [FILE | URI | /dev/videoN | camera]
 #
 # Finds the connected components in a picture, a video, a stream or a camera: installs what is missing, builds, runs the
 # pipeline, shows what was found as a picture and a table. out/NAME.ndjson has all of it, out/NAME.overlay.png the last frame
 # with the components drawn in. Without an input: the first camera, or a scene of its own where there is none.
-#   --dark  finds what is dark on a bright ground, such as print, not what is bright on a dark one
 set -euo pipefail
-caller_dir=$PWD
-cd "$(dirname "$(readlink -f "$0")")/.."
+caller_dir=$PWD script=$(readlink -f "$0")
+cd "$(dirname "$script")/.."
 . pipelines/lib.sh
 
-invert=false
-if [ "${1-}" = --dark ]; then
-  invert=true
-  shift
-fi
-[ $# -le 1 ] || die 2 "one input at most: a file, a URI or a camera device such as /dev/video0"
-case ${1-} in
-  --help | -h)
-    sed -n '3,/^[^#]/s/^#$\|^# //p' "$0"
-    exit 0
-    ;;
-  -*) die 2 "no option '$1': --help tells what there is" ;;
-esac
-input=""
-[ $# = 0 ] || input=$(check_input "$1" "$caller_dir") || exit
+invert=false given=0 input=""
+for argument; do
+  case $argument in
+    --help | -h)
+      about
+      echo
+      about_polarity false
+      exit 0
+      ;;
+    --bright) invert=false ;;
+    --dark) invert=true ;;
+    -*) die 2 "no option '$argument': --help tells what there is" ;;
+    *)
+      [ $given = 0 ] || die 2 "one input at most: a file, a URI or a camera device such as /dev/video0"
+      given=1
+      input=$(check_input "$argument" "$caller_dir") || exit
+      ;;
+  esac
+done
 need_packages "build the plugin and to decode video" "${PACKAGES_BUILD[@]}" "${PACKAGES_RUN[@]}"
 find_camera
-[ $# = 1 ] || input=$(first_camera)
+[ -n "$input" ] || input=$(first_camera)
 build_for_here
 
 scene=parts scene_length=150

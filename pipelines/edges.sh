@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# edges.sh [--sigma=PIXELS] [--mask] [--to TARGET] [FILE | URI | /dev/videoN | camera]
+# edges.sh [--sigma=PIXELS] [--mask] [--dark | --bright] [--to TARGET] [FILE | URI | /dev/videoN | camera]
 #
 # The edges of a picture, a video or a camera, white on black, whatever the light.
 #   --sigma=PIXELS  blurs more, for fewer edges (1.4)
 #   --mask          shows the picture through its edges
 set -euo pipefail
-caller_dir=$PWD
-cd "$(dirname "$(readlink -f "$0")")/.."
+caller_dir=$PWD script=$(readlink -f "$0")
+cd "$(dirname "$script")/.."
 . pipelines/lib.sh
 
-sigma=1.4 mask=false
+sigma=1.4 mask=false invert="" # the same edges either way
 option ()
 {
   case $1 in

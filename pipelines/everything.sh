@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# everything.sh [--to TARGET] [FILE | URI | /dev/videoN | camera]
+# everything.sh [--dark | --bright] [--to TARGET] [FILE | URI | /dev/videoN | camera]
 #
 # The same frames in six ways, side by side: as they are, edges, components, nested borders, lines of equal brightness, and
 # the outlines of the larger components, found by the statistics of what is inside and around them.
 set -euo pipefail
-caller_dir=$PWD
-cd "$(dirname "$(readlink -f "$0")")/.."
+caller_dir=$PWD script=$(readlink -f "$0")
+cd "$(dirname "$script")/.."
 . pipelines/lib.sh
 
+invert=false
 option ()
 {
   return 1
@@ -16,7 +17,7 @@ option ()
 
 start parts "$@"
 # Names are no reason to fail: where text cannot be had, there are none.
-(need_packages "write names on the pictures" "${PACKAGES_WINDOW[@]}") || true
+install_packages "write names on the pictures" "${PACKAGES_WINDOW[@]}" || say "The pictures have no names: $problem"
 tiles=() sheet=(compositor name=sheet background=black) names=()
 
 # tile COLUMN ROW NAME ELEMENT...: from the tee to a sixth of the picture, with the name on it.
@@ -31,13 +32,14 @@ tile ()
 }
 tile 0 0 input identity
 tile 1 0 cudacanny cudacanny threshold-mode=otsu sigma=1.4
-tile 2 0 cudacca cudacca threshold-mode=otsu min-area=20 labels=true \
+tile 2 0 cudacca cudacca threshold-mode=otsu "invert=$invert" min-area=20 labels=true \
     ! cudacontouroverlay draw=fill+components+centroids fill-alpha=0.6
-tile 0 1 cudaborders cudaborders threshold-mode=otsu mode=tree min-area=50 ! cudacontouroverlay
+tile 0 1 cudaborders cudaborders threshold-mode=otsu "invert=$invert" mode=tree min-area=50 \
+    ! cudacontouroverlay
 tile 1 1 cudacrackcontour cudacrackcontour min-level=64 step=24 max-level=255 min-area=60 \
     ! cudacontouroverlay color-by=level
 # Without their boxes: the components are there to be outlined.
-tile 2 1 cudasnake cudacca threshold-mode=otsu min-area=1000 ! cudasnake objects=components margin=0.1 \
-    ! cudacontouroverlay draw=contours
+tile 2 1 cudasnake cudacca threshold-mode=otsu "invert=$invert" min-area=1000 \
+    ! cudasnake objects=components margin=0.1 ! cudacontouroverlay draw=contours
 
 launch tee name=all "${tiles[@]}" "${sheet[@]}" ! video/x-raw,width=1920,height=720 "${names[@]}"

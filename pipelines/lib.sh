@@ -26,9 +26,10 @@ die ()
   exit "$1"
 }
 
-# need_packages PURPOSE PACKAGE...: installs those Debian packages that are missing; does nothing, not even ask apt,
-# when all are there.
-need_packages ()
+# install_packages PURPOSE PACKAGE...: installs those Debian packages that are missing; does nothing, not even ask apt,
+# when all are there. On failure $problem says why. What apt says goes to the standard output: on the other one the caller
+# has a sentence of its own, or none.
+install_packages ()
 {
   local purpose=$1 package missing=()
   shift
@@ -44,16 +45,25 @@ need_packages ()
   say "Installing with apt, to $purpose: ${missing[*]}"
   local as_root=()
   if [ "$(id -u)" != 0 ]; then
-    command -v sudo > /dev/null \
-        || die 1 "not root and no sudo: have these packages installed, then run again: ${missing[*]}"
+    if ! command -v sudo > /dev/null; then
+      problem="not root and no sudo: have these packages installed, then run again: ${missing[*]}"
+      return 1
+    fi
     as_root=(sudo)
     [ -t 0 ] || as_root+=(-n)
   fi
   local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300
     -o Acquire::Retries=3)
-  "${apt[@]}" update < /dev/null || say "The package lists could not be renewed: trying with those that are there."
-  "${apt[@]}" install -y --no-install-recommends "${missing[@]}" < /dev/null \
-      || die 1 "apt-get could not install the packages above: is the network up, and is this Debian 12 or newer?"
+  "${apt[@]}" update < /dev/null 2>&1 || say "The package lists could not be renewed: trying with those that are there."
+  "${apt[@]}" install -y --no-install-recommends "${missing[@]}" < /dev/null 2>&1 && return
+  problem="apt-get could not install the packages above: is the network up, and is this Debian 12 or newer?"
+  return 1
+}
+
+# need_packages PURPOSE PACKAGE...: the same where there is no going on without them.
+need_packages ()
+{
+  install_packages "$@" || die 1 "$problem"
 }
 
 # have_nvcc: is there a CUDA compiler? Puts the toolkit's usual place on PATH.
@@ -193,7 +203,7 @@ build_for_here ()
     need_packages "build the GPU part" "${PACKAGES_CUDA[@]}"
     options=(-Dcuda=enabled "-Dcuda-archs=$(IFS=, && echo "${archs[*]}")")
   fi
-  build build "${options[@]}" -Dintrospection=disabled -Doracle-tests=disabled -Dbenchmarks=disabled \
+  build build "${options[@]}" -Dintrospection=disabled -Doracle-tests=disabled -Dbenchmarks=disabled 2>&1 \
       || die 1 "the build failed: see above; 'rm -r build' starts afresh"
   GST_PLUGIN_PATH=$PWD/build/gst/elements${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
   GST_REGISTRY=$PWD/build/demo-registry.bin # apart from the user's own
@@ -212,13 +222,38 @@ has_element ()
 # Frames of these can show colours. Where the decoder left them in GPU memory they stay there.
 COLOURED='video/x-raw(ANY),format={I420,YV12,NV12,NV21,Y42B,Y444,RGB,BGR,RGBx,BGRx,RGBA,BGRA}'
 
-# help: what the comment at the top of the script says, and what all of them have in common.
-help ()
+# about: what the comment at the top of the script says.
+about ()
 {
-  sed -n '3,/^[^#]/s/^#$\|^# //p' "$0"
+  sed -n '3,/^[^#]/s/^#$\|^# //p' "$script"
+}
+
+# about_polarity DEFAULT: what --bright and --dark do to a script whose $invert is false, true, or empty where it finds both.
+about_polarity ()
+{
+  local bright="" dark=""
+  case $1 in
+    false) bright=" (default)" ;;
+    true) dark=" (default)" ;;
+    *)
+      echo "  --bright, --dark  make no difference here: bright and dark are found alike"
+      return
+      ;;
+  esac
+  echo "  --bright       finds what is bright on a dark ground$bright"
+  echo "  --dark         finds what is dark on a bright ground, such as print$dark; the last of both counts"
+}
+
+# about_all DEFAULT: the help of all scripts but demo.sh.
+about_all ()
+{
+  about
   cat << 'TEXT'
 
 FILE is a picture or a video. URI: any that GStreamer plays, such as rtsp://camera/stream. "camera" is the first one.
+TEXT
+  about_polarity "$1"
+  cat << 'TEXT'
   --to window    shows the result (default where there is a display)
   --to FILE.png  writes the last frame (default without a display: a file in out/)
   --to FILE.mp4  writes a video
@@ -232,18 +267,20 @@ TEXT
 #   sink      elements that take the frames where they should go
 #   download  elements that bring frames of the source to system memory, where they may be elsewhere
 #   input     the file, URI or camera; empty: the scene
-# An option that is not for all scripts goes to the script's own function "option".
+# --bright and --dark set $invert. An option that is not for all scripts goes to the script's own function "option".
 start ()
 {
   scene=$1 input="" to=""
-  local given=0
+  local given=0 default=$invert
   shift
   while [ $# -gt 0 ]; do
     case $1 in
       --help | -h)
-        help
+        about_all "$default"
         exit 0
         ;;
+      --bright) invert=false ;;
+      --dark) invert=true ;;
       --to)
         [ $# -gt 1 ] || die 2 "--to needs a value: window, FILE.png, FILE.mp4 or none"
         to=$2

@@ -118,7 +118,7 @@ ellipse (float x, float y)
 
 typedef struct {
   Shape *shape;
-  Colour colour;
+  const Colour *colour;
   float radius; /* of a circle around it */
   float x, y, turn, turn_speed;
 } Placed;
@@ -127,22 +127,22 @@ static const Colour steel = {0.80f, 0.84f, 0.88f}, brass = {0.93f, 0.76f, 0.42f}
                     slate = {0.60f, 0.63f, 0.67f};
 
 static const Placed parts[] = {
-    {gear, steel, 84, 130, 150, 0.1f, 0.02f},
-    {nut, brass, 60, 330, 120, 0.3f, 0},
-    {washer, steel, 54, 500, 160, 0, 0},
-    {plate, copper, 92, 690, 140, 0.25f, 0},
-    {disc, steel, 54, 875, 130, 0, 0},
-    {washer, brass, 54, 105, 400, 0, 0},
-    {bolt, steel, 90, 305, 375, -0.5f, 0},
-    {gear, brass, 84, 500, 390, 0, -0.02f},
-    {nut, steel, 60, 700, 400, 0.8f, 0},
-    {broken_washer, copper, 54, 865, 385, 0.7f, 0},
+    {gear, &steel, 84, 130, 150, 0.1f, 0.02f},
+    {nut, &brass, 60, 330, 120, 0.3f, 0},
+    {washer, &steel, 54, 500, 160, 0, 0},
+    {plate, &copper, 92, 690, 140, 0.25f, 0},
+    {disc, &steel, 54, 875, 130, 0, 0},
+    {washer, &brass, 54, 105, 400, 0, 0},
+    {bolt, &steel, 90, 305, 375, -0.5f, 0},
+    {gear, &brass, 84, 500, 390, 0, -0.02f},
+    {nut, &steel, 60, 700, 400, 0.8f, 0},
+    {broken_washer, &copper, 54, 865, 385, 0.7f, 0},
 };
 
 static const Placed nested[] = {
-    {nested_discs, slate, 136, 165, 270, 0, 0},
-    {nested_boxes, slate, 164, 480, 270, 0.3f, 0.015f},
-    {nested_hexagons, slate, 148, 795, 270, 0, -0.015f},
+    {nested_discs, &slate, 136, 165, 270, 0, 0},
+    {nested_boxes, &slate, 164, 480, 270, 0.3f, 0.015f},
+    {nested_hexagons, &slate, 148, 795, 270, 0, -0.015f},
 };
 
 static float
@@ -171,9 +171,9 @@ draw_shape (Colour *picture, const Placed *placed, int frame, float shift)
       /* Light from the top left; darker where the edge is rounded off. */
       const float light = 1 - 0.0012f * (dx + dy) - 0.16f * fmaxf (0, 1 + distance / 5);
       Colour *pixel = picture + y * WIDTH + x;
-      pixel->r += cover * (placed->colour.r * light - pixel->r);
-      pixel->g += cover * (placed->colour.g * light - pixel->g);
-      pixel->b += cover * (placed->colour.b * light - pixel->b);
+      pixel->r += cover * (placed->colour->r * light - pixel->r);
+      pixel->g += cover * (placed->colour->g * light - pixel->g);
+      pixel->b += cover * (placed->colour->b * light - pixel->b);
     }
 }
 

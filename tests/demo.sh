@@ -59,6 +59,14 @@ expect_refusal "cannot get pictures from $folder/broken.jpg: it ended without on
 expect_refusal "cannot get pictures from file:///no/such/clip.mp4" file:///no/such/clip.mp4
 expect_refusal "cannot get pictures from nosuchscheme://host/clip" nosuchscheme://host/clip
 
+# The same help by a path from elsewhere, and by a link.
+pipelines/demo.sh --help > "$folder/help"
+grep -q "^  --dark " "$folder/help"
+ln -s "$PWD/pipelines/demo.sh" "$folder/link"
+for path in "$(realpath --relative-to="$folder" pipelines/demo.sh)" ./link; do
+  (cd "$folder" && "$path" --help) | cmp - "$folder/help"
+done
+
 gst-launch-1.0 -q videotestsrc num-buffers=1 pattern=checkers-8 ! video/x-raw,width=161,height=123 ! pngenc \
     ! filesink location="$folder/a picture, 100%.png"
 gst-launch-1.0 -q videotestsrc num-buffers=40 pattern=ball ! jpegenc ! avimux ! filesink location="$folder/clip.avi"
@@ -66,7 +74,7 @@ expect_frames a_picture__100_.png 1 "$folder/a picture, 100%.png"
 expect_frames clip.avi 40 "$folder/clip.avi"
 expect_frames clip.avi 40 "file://$folder/clip.avi"
 # What is dark: the grounds of a ball, of which there is one.
-expect_frames clip.avi 40 --dark "$folder/clip.avi"
+expect_frames clip.avi 40 "$folder/clip.avi" --bright --dark
 grep -q '"frame":39,.*"count":1,' out/clip.avi.ndjson || {
   echo "demo.sh --dark: not one dark component" >&2
   exit 1

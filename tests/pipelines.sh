@@ -29,22 +29,28 @@ runs ()
   }
 }
 
-# refuses SENTENCE SCRIPT ARGUMENT...: exit status 2 and one line that contains the sentence.
-refuses ()
+# complains STATUS SENTENCE SCRIPT ARGUMENT...: ends so, and with one line on stderr that contains the sentence.
+complains ()
 {
-  local sentence=$1
-  shift
-  runs 2 "$@"
+  local status=$1 sentence=$2
+  shift 2
+  runs "$status" "$@"
   if [ "$(wc -l < "$folder/stderr")" != 1 ] || ! grep -qF -- "$sentence" "$folder/stderr"; then
     cat "$folder/stderr" >&2
-    fail "$*: it should have said '$sentence'"
+    fail "$*: it should have said '$sentence', and nothing else"
   fi
+}
+
+# refuses SENTENCE SCRIPT ARGUMENT...: the same with exit status 2.
+refuses ()
+{
+  complains 2 "$@"
 }
 
 # said PATTERN: the last script, on its standard output.
 said ()
 {
-  grep -qE "$1" "$folder/stdout" || {
+  grep -qEe "$1" "$folder/stdout" || {
     cat "$folder/stdout" >&2
     fail "it should have said '$1'"
   }
@@ -95,8 +101,16 @@ bare_scene ()
 
 for script in "${scripts[@]}"; do
   runs 0 "$script" --help
-  said "^$script.sh .*FILE"
+  said "^$script.sh "
+  said "FILE [|] URI [|] /dev/videoN [|] camera"
   said "^  --to none "
+  said "^  --bright"
+  said "--dark "
+  # The same by a path from elsewhere, and by a link.
+  ln -s "$PWD/pipelines/$script.sh" "$folder/$script.sh"
+  for path in "$(realpath --relative-to="$folder" "pipelines/$script.sh")" "./$script.sh"; do
+    (cd "$folder" && "$path" --help) | cmp - "$folder/stdout" || fail "$path --help, elsewhere, is not what it is here"
+  done
   refuses "no such file: $folder/absent.png" "$script" "$folder/absent.png"
   refuses "no option '--frobnicate'" "$script" --frobnicate
 done
@@ -121,6 +135,36 @@ for script in "${scripts[@]}"; do
 done
 refuses "count-parts.sh: cannot get pictures from $folder/text.png: Could" count-parts --to none "$folder/text.png"
 refuses "cannot get pictures from file:///no/such/clip.mp4" edges --to none file:///no/such/clip.mp4
+
+# An apt that talks on both outputs, on a machine without $absent. What it says is not what the scripts say.
+mkdir "$folder/bin"
+cat > "$folder/bin/dpkg-query" << 'SCRIPT'
+#!/bin/sh
+echo "dpkg-query: warning: noise" >&2
+case " $absent " in *" $4 "*) ;; *) echo installed ;; esac
+SCRIPT
+cat > "$folder/bin/apt-get" << 'SCRIPT'
+#!/bin/sh
+echo "Reading package lists..."
+echo "debconf: delaying package configuration" >&2
+exit "$apt_status"
+SCRIPT
+cat > "$folder/bin/sudo" << 'SCRIPT'
+#!/bin/sh
+[ "$1" != -n ] || shift
+exec "$@"
+SCRIPT
+chmod +x "$folder"/bin/*
+(
+  export PATH=$folder/bin:$PATH absent="gcc gstreamer1.0-x" apt_status=0
+  refuses "cannot get pictures from $folder/text.png" everything --to none "$folder/text.png"
+  said "^debconf: delaying"
+  apt_status=100
+  complains 1 "apt-get could not install" everything --to none "$folder/text.png"
+  absent=gstreamer1.0-x # which names on pictures need: no reason to fail
+  refuses "cannot get pictures from $folder/text.png" everything --to none "$folder/text.png"
+  said "names: apt-get could not install"
+)
 
 # Each on its own scene.
 bare_scene depth 120
@@ -168,7 +212,7 @@ for script in "${scripts[@]}"; do
   bare="$folder/a picture.png"
   [ "$script" != edges ] || bare=""
   [ "$script" != everything ] || bare="" size=(1920 720)
-  (cd "$folder" && "$project/pipelines/$script.sh" --to "on $script.png" "a picture.png" > /dev/null)
+  (cd "$folder" && "./$script.sh" --to "on $script.png" "a picture.png" > /dev/null)
   is_drawn_on "$folder/on $script.png" "${size[@]}" "$bare"
   runs 0 "$script" "--to=$folder/$script clip.mp4" "file://$folder/a%20clip.avi"
   said "^20 frames in .*: [0-9]+ frames/s$"
@@ -177,6 +221,29 @@ for script in "${scripts[@]}"; do
   [ "$(find "$folder" -name 'decoded.*' -size +0 | wc -l)" = 20 ] || fail "$script.sh: not 20 frames in the video"
   rm "$folder"/decoded.*
 done
+
+# What is dark, what is bright: the last of both counts. The picture is a ball brighter than its ground.
+# drawn SCRIPT OPTION...: the name of what is drawn so on the picture.
+drawn ()
+{
+  local name
+  name=$folder/$(printf '%s' "$@").png
+  runs 0 "$@" --to "$name" "$folder/a picture.png"
+  echo "$name"
+}
+for script in edges levels track count-parts borders everything components; do
+  default=$(drawn "$script") bright=$(drawn "$script" --dark --bright) dark=$(drawn "$script" --bright --dark)
+  case $script in
+    edges | levels | track) alike=("$bright" "$dark") ;;
+    components) alike=("$dark") ;;
+    *) alike=("$bright") ;;
+  esac
+  for name in "${alike[@]}"; do
+    cmp "$default" "$name"
+  done
+  [ ${#alike[@]} = 2 ] || ! cmp -s "$bright" "$dark" || fail "$script.sh: bright and dark look the same"
+done
+
 # The README's lines, on these. A camera is not here.
 cp "$folder/page.png" "$folder/parts.png" "$folder/everything clip.mp4" "$folder/run/"
 mv "$folder/run/everything clip.mp4" "$folder/run/clip.mp4"

@@ -11,7 +11,7 @@ exec < /dev/null
 PATH=/usr/bin:/bin:$PATH
 TESTS=build-tests
 PACKAGES_TEST=(g++ libopencv-dev gstreamer1.0-opencv libgirepository1.0-dev python3-gst-1.0 python3-numpy
-  gir1.2-gst-plugins-base-1.0 python3-shapely python3-pil python3-pip librsvg2-bin gi-docgen clang-format
+  gir1.2-gst-plugins-base-1.0 python3-shapely python3-pil python3-pip librsvg2-bin gi-docgen clang clang-format
   shellcheck)
 export GST_REGISTRY=$PWD/$TESTS/registry.bin # apart from the user's own
 unset GST_PLUGIN_PATH GST_PLUGIN_PATH_1_0
@@ -43,13 +43,15 @@ check ()
   return $status
 }
 
-# meson_tests NAME DIR: runs the tests registered in DIR and counts each of them.
+# meson_tests NAME DIR ARGUMENT...: runs the tests registered in DIR, or those that the arguments of "meson test" choose, and
+# counts each of them.
 meson_tests ()
 {
   local name=$1 dir=$2 log=$2/meson-logs/testlog-again.sh.json status results test
+  shift 2
   say "$name"
   rm -f "$log"
-  meson test -C "$dir" --no-rebuild --print-errorlogs --timeout-multiplier 4 --wrapper "'$PWD/tests/again.sh'"
+  meson test -C "$dir" --no-rebuild --print-errorlogs --timeout-multiplier 4 --wrapper "'$PWD/tests/again.sh'" "$@"
   status=$?
   results=$(/usr/bin/python3 - "$log" << 'PYTHON'
 import json, sys
@@ -91,7 +93,17 @@ inspect_elements ()
   [ -n "$elements" ]
 }
 
-need_packages "build and test" "${PACKAGES_BUILD[@]}" "${PACKAGES_CUDA[@]}" "${PACKAGES_RUN[@]}" "${PACKAGES_TEST[@]}"
+# The tests with threads alone. Some kernels place programs where GCC's ThreadSanitizer cannot work.
+build_for_threads ()
+{
+  local probe=$TESTS/thread-sanitizer targets=("${thread_tests[@]/#/tests/core/}")
+  gcc -fsanitize=thread -x c -o "$probe" - <<< "int main (void) { return 0; }" && "$probe" || return 77
+  build $TESTS/threads -Db_sanitize=thread -Db_lundef=false -Dcuda=disabled -Dintrospection=disabled \
+      -Doracle-tests=disabled -Dbenchmarks=disabled
+}
+
+need_packages "build and test" "${PACKAGES_BUILD[@]}" "${PACKAGES_CUDA[@]}" "${PACKAGES_RUN[@]}" "${PACKAGES_WINDOW[@]}" \
+  "${PACKAGES_TEST[@]}"
 
 # Debian has no pycocotools. Without it the test of COCO reads the documents itself.
 /usr/bin/python3 -c 'import pycocotools' 2> /dev/null || [ -d $TESTS/python/pycocotools ] \
@@ -128,6 +140,18 @@ if check "build with AddressSanitizer and UndefinedBehaviorSanitizer" build $TES
     -Dintrospection=disabled -Dbenchmarks=disabled; then
   # Whether results are right, the tests above have shown at length.
   CTR_TEST_QUICK=1 meson_tests "sanitizers" $TESTS/sanitizers
+fi
+
+# The same sources, another compiler.
+if CC=clang CXX=clang++ check "build with Clang" build $TESTS/clang -Dwerror=true -Dcuda=disabled \
+    -Dintrospection=disabled -Doracle-tests=disabled -Dbenchmarks=disabled; then
+  CTR_TEST_QUICK=1 meson_tests "Clang" $TESTS/clang --suite core --suite elements
+fi
+
+thread_tests=(canny-threads cca-threads paint-queue snake-threads)
+if check "build with ThreadSanitizer" build_for_threads; then
+  # Everything is bound before main(), as where programs are hardened.
+  LD_BIND_NOW=1 CTR_TEST_QUICK=1 meson_tests "threads" $TESTS/threads "${thread_tests[@]/%/-cpu}"
 fi
 
 check "clang-format" format_check

@@ -24,6 +24,7 @@
 #include "gstcudacrackcontour.h"
 
 #include "frameresults.h"
+#include "shorttext.h"
 
 #include <gst/contours/gstcontours.h>
 
@@ -134,7 +135,10 @@ parse_levels (const gchar *text, gchar **problem)
     if (!**word)
       continue;
     if (!g_ascii_string_to_unsigned (*word, 10, 1, MAX_LEVEL, &number, NULL)) {
-      *problem = g_strdup_printf ("'%s' is no level: they are whole numbers from 1 to %d", *word, MAX_LEVEL);
+      gchar *shown = short_text_new (*word);
+
+      *problem = g_strdup_printf ("'%s' is no level: they are whole numbers from 1 to %d", shown, MAX_LEVEL);
+      g_free (shown);
       break;
     }
     level = number;
@@ -174,6 +178,20 @@ gst_cuda_crack_contour_close (GstContoursFilter *filter)
   g_clear_pointer (&GST_CUDA_CRACK_CONTOUR (filter)->cracks, ctr_cracks_free);
 }
 
+/* What is wrong with the list, and what to do (transfer full). */
+static gchar *
+describe_wrong_list (GstCudaCrackContour *self)
+{
+  gchar *shown = short_text_new (self->levels_text);
+  gchar *warning = g_strdup_printf (
+      "No contours: levels=\"%s\" is no list of levels: %s. Set it to an ascending one such as 64,128,192, or to \"\" "
+      "for the range from min-level to max-level.",
+      shown, self->list_error);
+
+  g_free (shown);
+  return warning;
+}
+
 /* The parameters as they are now, with a reference to their list in *LEVELS (NULL: none). Levels that make no sense,
  * maybe on their way to others, are none; *WARNING then says once what to do. */
 static CtrCracksParams
@@ -188,10 +206,7 @@ get_params (GstCudaCrackContour *self, GArray **levels, gchar **warning)
   *levels = self->levels ? g_array_ref (self->levels) : NULL;
   if (self->list_error) {
     if (!self->warned)
-      *warning = g_strdup_printf (
-          "No contours: levels=\"%s\" is no list of levels: %s. Set it to an ascending one such as 64,128,192, or to "
-          "\"\" for the range from min-level to max-level.",
-          self->levels_text, self->list_error);
+      *warning = describe_wrong_list (self);
   } else if (!self->levels && params.minimum > params.maximum) {
     if (!self->warned)
       *warning = g_strdup_printf ("No contours: min-level %u is above max-level %u. Lower the one or raise the other.",

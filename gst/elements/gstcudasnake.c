@@ -26,6 +26,7 @@
 #include "gstcudasnake.h"
 
 #include "frameresults.h"
+#include "shorttext.h"
 #include "snaketext.h"
 #include "snaketracks.h"
 
@@ -173,7 +174,7 @@ find_wrong_text (GstCudaSnake *self)
 {
   for (guint i = 0; i < TEXTS; i++)
     if (self->errors[i]) {
-      gchar *shown = snake_text_shorten (self->texts[i]);
+      gchar *shown = short_text_new (self->texts[i]);
       gchar *problem = g_strdup_printf ("%s=\"%s\" is wrong: %s. Set it to the form %s, several between semicolons, or "
                                         "to \"\"",
           texts[i].property, shown, self->errors[i], texts[i].form);

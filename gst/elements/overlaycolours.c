@@ -80,8 +80,11 @@ conversion_init (Conversion *c, const GstVideoInfo *info, guint bits)
     c->offset[0] >>= GST_VIDEO_FORMAT_INFO_DEPTH (format, 0) - bits;
     c->scale[0] >>= GST_VIDEO_FORMAT_INFO_DEPTH (format, 0) - bits;
   }
-  for (guint i = 0; i < 4; i++)
-    c->shift[i] = i < GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format) ? GST_VIDEO_FORMAT_INFO_SHIFT (format, i) : 0;
+  for (guint i = 0; i < GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format); i++)
+    c->shift[i] = GST_VIDEO_FORMAT_INFO_SHIFT (format, i);
+  /* GStreamer shifts by their depths of 0, less some. */
+  for (guint i = GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format); i < 4; i++)
+    c->offset[i] = c->scale[i] = 0;
   if (GST_VIDEO_FORMAT_INFO_HAS_ALPHA (format)) {
     c->offset[3] = 0;
     c->scale[3] = (1 << GST_VIDEO_FORMAT_INFO_DEPTH (format, 3)) - 1;

@@ -3,6 +3,8 @@
 
 #ifdef HAVE_PANGO
 
+#include "shorttext.h"
+
 #include <pango/pangocairo.h>
 
 #define FIRST ' '
@@ -118,9 +120,12 @@ overlay_text_new (const gchar *font, guint points, CtrError *error)
           cairo_image_surface_get_data (surface) + (gsize) y * cairo_image_surface_get_stride (surface), width);
     text->atlas.coverage = text->coverage;
   } else {
+    gchar *shown = short_text_new (font);
+
     error->status = CTR_ERROR_INVALID_ARGUMENT;
     g_snprintf (error->message, sizeof error->message,
-        "the letters of font-desc=\"%s\" cannot be drawn: choose a smaller font", font);
+        "the letters of font-desc=\"%s\" cannot be drawn: choose a smaller font", shown);
+    g_free (shown);
   }
   g_object_unref (layout);
   cairo_destroy (cairo);

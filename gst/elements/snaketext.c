@@ -3,22 +3,15 @@
 
 #include <string.h>
 
+#include "shorttext.h"
+
 /* Windows and rectangles may reach over the ends of the frame. */
 #define MAX_POSITION CTR_MAX_SIDE
-
-/* Polygons may be as long as a book. */
-#define MAX_SHOWN 60
-
-gchar *
-snake_text_shorten (const gchar *text)
-{
-  return g_utf8_make_valid (text, MIN (strlen (text), MAX_SHOWN));
-}
 
 /* FORMAT about TEXT. */
 static gchar *G_GNUC_PRINTF (2, 3) describe (const gchar *text, const gchar *format, ...)
 {
-  gchar *shown = snake_text_shorten (text), *rest, *message;
+  gchar *shown = short_text_new (text), *rest, *message;
   va_list args;
 
   va_start (args, format);

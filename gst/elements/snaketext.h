@@ -15,9 +15,6 @@ GArray *snake_text_parse_rectangles (const gchar *text, gchar **problem);
 /* Polygons "x,y x,y x,y ...", between semicolons, as an array of arrays of CtrPoint. The rest as above. */
 GPtrArray *snake_text_parse_polygons (const gchar *text, gchar **problem);
 
-/* The beginning of TEXT for a message (transfer full): in UTF-8, whatever it is in. */
-gchar *snake_text_shorten (const gchar *text);
-
 G_END_DECLS
 
 #endif

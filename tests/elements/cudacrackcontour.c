@@ -190,6 +190,44 @@ GST_START_TEST (test_wrong_levels)
 
 GST_END_TEST;
 
+/* Of levels that are long, or not in UTF-8, the warning shows the beginning, in UTF-8. */
+GST_START_TEST (test_long_wrong_levels)
+{
+  static const gchar *pieces[] = {"\xff", "\xc3\xa4", "\xe2\x82\xac", "x", "1,", "\xe2\x82", "\x80"};
+  static const gchar *starts[] = {"", "a", "ab"};
+  TestFrame frame = {GST_VIDEO_FORMAT_NV12, 64, 48, .seed = 12};
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h = new_harness_with_bus ("cudacrackcontour", bus);
+
+  set_frame_caps (h, &frame);
+  for (guint i = 0; i < G_N_ELEMENTS (pieces) * G_N_ELEMENTS (starts); i++) {
+    const gchar *piece = pieces[i / G_N_ELEMENTS (starts)];
+    GString *levels = g_string_new (starts[i % G_N_ELEMENTS (starts)]);
+    gboolean valid = g_utf8_validate (piece, -1, NULL);
+    GstMessage *message;
+    GError *warning = NULL;
+
+    while (levels->len < 140000)
+      g_string_append (levels, piece);
+    gst_harness_set (h, "cudacrackcontour", "levels", levels->str, NULL);
+    gst_buffer_unref (pass_frame (h, &frame));
+    message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+    gst_message_parse_warning (message, &warning, NULL);
+    fail_unless (g_utf8_validate (warning->message, -1, NULL));
+    fail_unless (strlen (warning->message) < 600, "%s", warning->message);
+    fail_unless (strstr (warning->message, "...\" is no list of levels") != NULL, "%s", warning->message);
+    fail_unless (strstr (warning->message, "\xef\xbf\xbd") == NULL || !valid, "%s", warning->message);
+    g_error_free (warning);
+    gst_message_unref (message);
+    g_string_free (levels, TRUE);
+  }
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 /* Values outside the documented ranges cannot be set. */
 GST_START_TEST (test_property_bounds)
 {
@@ -397,6 +435,7 @@ cudacrackcontour_suite (void)
   tcase_add_test (tc, test_formats_all);
   tcase_add_test (tc, test_live_properties);
   tcase_add_test (tc, test_wrong_levels);
+  tcase_add_test (tc, test_long_wrong_levels);
   tcase_add_test (tc, test_property_bounds);
   tcase_add_test (tc, test_label_map);
   tcase_add_test (tc, test_renegotiation);

@@ -166,6 +166,8 @@ check_refused (GstHarness *h, GstBus *bus, const TestFrame *frame, const gchar *
   fail_unless (message == NULL, "a message too many");
 }
 
+#define EIGHT_LETTERS "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4"
+
 /* Objects that make no sense, on their way to others or for good, give frames without outlines, and a warning. */
 GST_START_TEST (test_wrong_objects)
 {
@@ -183,6 +185,8 @@ GST_START_TEST (test_wrong_objects)
       {"properties", "auto", "all", "", "", "window=\"all\" is wrong"},
       {"properties", "auto", "1,2,3,\xc3\xa4", "", "", "'\xc3\xa4' is no height"},
       {"properties", "auto", "1,2,3,\xff", "", "", "'\xef\xbf\xbd' is no height"},
+      {"properties", "auto", "1" EIGHT_LETTERS EIGHT_LETTERS EIGHT_LETTERS EIGHT_LETTERS, "", "",
+          EIGHT_LETTERS "...' is not of the form"},
       {"properties", "auto", "", "1,2,3,x", "", "rectangle=\"1,2,3,x\" is wrong: 'x' is no height"},
       {"properties", "auto", "", "", "1,2 3,4", "has 2 points x,y: a polygon has 3 to 16384"},
       {"properties", "auto", "", "", "1,2 3,4 5", "'5' is no point x,y"},

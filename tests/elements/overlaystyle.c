@@ -54,6 +54,50 @@ draw_levels (gint width, gint height, const gchar *levels, const gchar *properti
   return bytes;
 }
 
+/* White is the most that grey samples may be in their range. UndefinedBehaviorSanitizer looks at the chroma that they
+ * do not have. */
+GST_START_TEST (test_grey_ranges)
+{
+  static const struct {
+    GstVideoFormat format;
+    GstVideoColorRange range;
+    guint white;
+  } cases[] = {{GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_COLOR_RANGE_0_255, 255},
+      {GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_COLOR_RANGE_16_235, 235},
+      {GST_VIDEO_FORMAT_GRAY16_LE, GST_VIDEO_COLOR_RANGE_0_255, 65535},
+      {GST_VIDEO_FORMAT_GRAY16_LE, GST_VIDEO_COLOR_RANGE_16_235, 235 << 8}};
+
+  if (test_in_cuda_memory ())
+    return; /* there is no grey there */
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    TestFrame frame = {cases[i].format, 64, 48, .seed = 3};
+    const GstVideoColorimetry colorimetry = {.range = cases[i].range, .matrix = GST_VIDEO_COLOR_MATRIX_BT601};
+    GstHarness *h = new_harness ("cudacontouroverlay color-by=fixed color=0xffffffff thickness=4");
+    GstCaps *caps = frame_caps (&frame);
+    GstBuffer *buffer = make_frame (&frame);
+    guint8 *bytes;
+    gchar *text = gst_video_colorimetry_to_string (&colorimetry);
+    guint is;
+
+    gst_caps_set_simple (caps, "colorimetry", G_TYPE_STRING, text, NULL);
+    gst_harness_set_src_caps (h, caps);
+    add_region (buffer, 16, 16, 32, 16);
+    buffer = pass (h, buffer);
+    bytes = plane_bytes (buffer, &frame, 0);
+    if (cases[i].white > 255)
+      is = ((const guint16 *) bytes)[16 * frame.width + 16];
+    else
+      is = bytes[16 * frame.width + 16];
+    fail_unless (is == cases[i].white, "case %u: %u instead of %u", i, is, cases[i].white);
+    g_free (bytes);
+    g_free (text);
+    gst_buffer_unref (buffer);
+    gst_harness_teardown (h);
+  }
+}
+
+GST_END_TEST;
+
 #ifdef HAVE_PANGO
 /* What has no level is not labelled with one. */
 GST_START_TEST (test_labels_of_nothing)
@@ -214,6 +258,7 @@ style_suite (void)
   tcase_add_test (tc, test_fitting_sizes);
   tcase_add_test (tc, test_max_level);
   tcase_add_test (tc, test_significant_bits);
+  tcase_add_test (tc, test_grey_ranges);
 #ifdef HAVE_PANGO
   tcase_add_test (tc, test_narrow_legend);
   tcase_add_test (tc, test_labels_of_nothing);

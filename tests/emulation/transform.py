@@ -100,6 +100,8 @@ def shared_variables(text, code):
         for name in names:
             word = re.match(r'\w+', name).group()
             if match.group(1):
+                # Compilers differ in what an alignment does to a pointer; all of this memory has it anyway.
+                base = re.sub(r'\b__align__\s*\([^)]*\)\s*', '', base)
                 result += f' {base} *{word} = ({base} *) ::emulation::dynamic_shared ();'
             else:
                 result += (f' struct shared_{word} {{ {base} {name}; }};'
