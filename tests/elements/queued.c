@@ -216,7 +216,7 @@ GST_START_TEST (test_ends)
       if (keep)
         assert_drawn (buffer, "cudacontouroverlay", &frame);
       gst_clear_buffer (&buffer);
-      fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR) == NULL);
+      fail_unless (pop_message (bus, GST_MESSAGE_ERROR) == NULL);
       gst_element_set_bus (h->element, NULL);
       gst_harness_teardown (h);
       gst_object_unref (bus);
@@ -417,7 +417,7 @@ GST_START_TEST (test_late_failures)
     set_frame_caps (h, &frame);
     gst_buffer_unref (pass (h, with_contours (make_frame (&frame), &frame, &released[0])));
     fake_cuda_fail_later (CTR_ERROR_CUDA);
-    fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR) == NULL);
+    fail_unless (pop_message (bus, GST_MESSAGE_ERROR) == NULL);
     if (way == LAST_WAY) {
       fail_unless_equals_int (
           gst_harness_push (h, with_contours (make_frame (&frame), &frame, &released[1])), GST_FLOW_ERROR);
@@ -431,7 +431,7 @@ GST_START_TEST (test_late_failures)
     gst_buffer_unref (pass (h, with_contours (make_frame (&frame), &frame, &released[0])));
     gst_element_set_state (h->element, GST_STATE_NULL);
     fail_unless (released[0]);
-    fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR) == NULL);
+    fail_unless (pop_message (bus, GST_MESSAGE_ERROR) == NULL);
     gst_element_set_bus (h->element, NULL);
     gst_harness_teardown (h);
     gst_object_unref (bus);
