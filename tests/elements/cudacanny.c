@@ -539,6 +539,7 @@ GST_START_TEST (test_buffer_described)
   GstVideoRegionOfInterestMeta *region;
   CtrComponents *components;
   GstVideoCropMeta *crop;
+  GstCaps *clock = gst_caps_new_empty_simple ("timestamp/x-ntp");
 
   set_frame_caps (h, &frame);
   GST_BUFFER_PTS (in) = 3 * GST_SECOND;
@@ -551,8 +552,8 @@ GST_START_TEST (test_buffer_described)
   crop->x = 5;
   add_other_meta (in);
   gst_buffer_add_parent_buffer_meta (in, in_parent);
-  gst_buffer_add_reference_timestamp_meta (
-      in, gst_static_caps_get (&(GstStaticCaps) GST_STATIC_CAPS ("timestamp/x-ntp")), 123, GST_CLOCK_TIME_NONE);
+  gst_buffer_add_reference_timestamp_meta (in, clock, 123, GST_CLOCK_TIME_NONE);
+  gst_caps_unref (clock);
   ctr_cca_params_init (&cca_params);
   components = expected_components (&frame, &cca_params);
   gst_buffer_add_component_meta (in, components, "before");
