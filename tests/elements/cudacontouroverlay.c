@@ -319,7 +319,7 @@ GST_START_TEST (test_fill)
       gst_buffer_unref (buffer);
     }
     for (gint warnings = 0; warnings <= !labels; warnings++) {
-      GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+      GstMessage *message = pop_message (bus, GST_MESSAGE_WARNING);
 
       fail_unless ((message != NULL) == (!labels && warnings == 0));
       if (message) {
@@ -528,7 +528,7 @@ GST_START_TEST (test_many_metas)
     drawn = count_all (buffer, &frame);
     fail_unless (drawn > 500 && (metas == 1 || metas >= 64 || drawn == before));
     before = drawn;
-    message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+    message = pop_message (bus, GST_MESSAGE_WARNING);
     fail_unless ((message != NULL) == (metas == 67)); /* once */
     gst_clear_message (&message);
     gst_buffer_unref (buffer);

@@ -128,7 +128,7 @@ static void
 check_refused (GstHarness *h, GstBus *bus, const TestFrame *frame, const gchar *text)
 {
   GstBuffer *buffer = pass_frame (h, frame);
-  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+  GstMessage *message = pop_message (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
 
   fail_unless_equals_int (gst_contour_meta_get_count (gst_buffer_get_contour_meta (buffer)), 0);
   gst_buffer_unref (buffer);
@@ -140,7 +140,7 @@ check_refused (GstHarness *h, GstBus *bus, const TestFrame *frame, const gchar *
     fail_unless (strstr (error->message, text) != NULL, "%s", error->message);
     g_error_free (error);
     gst_message_unref (message);
-    message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+    message = pop_message (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
   }
   fail_unless (message == NULL, "a message too many");
 }
@@ -182,7 +182,7 @@ GST_START_TEST (test_wrong_levels)
   /* Nothing but separators: no list. */
   gst_harness_set (h, "cudacrackcontour", "levels", " , ", NULL);
   check_cracks (h, &frame, &params);
-  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
+  fail_unless (pop_message (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
   gst_element_set_bus (h->element, NULL);
   gst_object_unref (bus);
   gst_harness_teardown (h);
@@ -366,7 +366,7 @@ GST_START_TEST (test_messages)
 
   set_frame_caps (h, &frame);
   gst_buffer_unref (pass_frame (h, &frame));
-  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT) == NULL, "posted without being asked");
+  fail_unless (pop_message (bus, GST_MESSAGE_ELEMENT) == NULL, "posted without being asked");
 
   g_object_set (h->element, "post-messages", TRUE, NULL);
   buffer = make_frame (&frame);
@@ -374,7 +374,7 @@ GST_START_TEST (test_messages)
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
   buffer = gst_harness_pull (h);
   meta = gst_buffer_get_contour_meta (buffer);
-  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
+  message = pop_message (bus, GST_MESSAGE_ELEMENT);
   fail_unless (message != NULL && gst_message_has_name (message, "cudacrackcontour"));
   fail_unless (
       gst_structure_get (gst_message_get_structure (message), "timestamp", G_TYPE_UINT64, &timestamp, "running-time",

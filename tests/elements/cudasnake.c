@@ -149,7 +149,7 @@ static void
 check_refused (GstHarness *h, GstBus *bus, const TestFrame *frame, const gchar *text)
 {
   GstBuffer *buffer = pass_frame (h, frame);
-  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+  GstMessage *message = pop_message (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
 
   fail_unless_equals_int (gst_contour_meta_get_count (gst_buffer_get_contour_meta (buffer)), 0);
   gst_buffer_unref (buffer);
@@ -161,7 +161,7 @@ check_refused (GstHarness *h, GstBus *bus, const TestFrame *frame, const gchar *
     fail_unless (strstr (error->message, text) != NULL, "%s", error->message);
     g_error_free (error);
     gst_message_unref (message);
-    message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+    message = pop_message (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
   }
   fail_unless (message == NULL, "a message too many");
 }
@@ -220,7 +220,7 @@ GST_START_TEST (test_wrong_objects)
   gst_util_set_object_arg (G_OBJECT (h->element), "objects", "properties");
   g_object_set (h->element, "window", " ", "track", FALSE, NULL);
   check_outlines (h, &frame, &params, &whole, 1);
-  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
+  fail_unless (pop_message (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
   gst_element_set_bus (h->element, NULL);
   gst_object_unref (bus);
   gst_harness_teardown (h);
@@ -355,7 +355,7 @@ GST_START_TEST (test_nothing_there)
       fail_unless_equals_int (gst_contour_meta_get_count (gst_buffer_get_contour_meta (buffer)), 0);
       gst_buffer_unref (buffer);
     }
-    fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR | GST_MESSAGE_ELEMENT) == NULL);
+    fail_unless (pop_message (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR | GST_MESSAGE_ELEMENT) == NULL);
     gst_element_set_bus (h->element, NULL);
     gst_harness_teardown (h);
   }
@@ -507,7 +507,7 @@ GST_START_TEST (test_messages)
 
   set_frame_caps (h, &frame);
   gst_buffer_unref (pass_frame (h, &frame));
-  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT) == NULL, "posted without being asked");
+  fail_unless (pop_message (bus, GST_MESSAGE_ELEMENT) == NULL, "posted without being asked");
 
   g_object_set (h->element, "post-messages", TRUE, NULL);
   buffer = make_frame (&frame);
@@ -515,7 +515,7 @@ GST_START_TEST (test_messages)
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
   buffer = gst_harness_pull (h);
   meta = gst_buffer_get_contour_meta (buffer);
-  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
+  message = pop_message (bus, GST_MESSAGE_ELEMENT);
   fail_unless (message != NULL && gst_message_has_name (message, "cudasnake"));
   fail_unless (gst_structure_get (gst_message_get_structure (message), "timestamp", G_TYPE_UINT64, &timestamp,
       "running-time", G_TYPE_UINT64, &running_time, "objects", G_TYPE_UINT, &objects, "count", G_TYPE_UINT, &count,

@@ -34,7 +34,7 @@ window_around (GstBuffer *buffer, CtrSnakeRect window)
 static void
 assert_event (GstBus *bus, guint object, const gchar *change)
 {
-  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
+  GstMessage *message = pop_message (bus, GST_MESSAGE_ELEMENT);
   const GstStructure *structure;
   guint number;
 
@@ -49,7 +49,7 @@ assert_event (GstBus *bus, guint object, const gchar *change)
 static void
 assert_no_event (GstBus *bus)
 {
-  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT | GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
+  fail_unless (pop_message (bus, GST_MESSAGE_ELEMENT | GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
 }
 
 /* A target goes right across the frame: each frame starts from the outline before, in a window that goes along. */

@@ -248,6 +248,21 @@ DRIVER (cuCtxDestroy_v2, Context *context)
   return SUCCESS;
 }
 
+/* Without a limit set, that of a driver. */
+DRIVER (cuCtxGetLimit, size_t *value, int limit)
+{
+  if (!current ())
+    return INVALID_CONTEXT;
+  *value = 1024;
+  return SUCCESS;
+}
+
+DRIVER (cuCtxSynchronize, void)
+{
+  catch_up (NULL);
+  return SUCCESS;
+}
+
 DRIVER (cuMemAllocPitch_v2, void **memory, size_t *pitch, size_t width, size_t height, unsigned element)
 {
   if (!current ())
@@ -336,14 +351,26 @@ DRIVER (cuStreamDestroy, void *stream)
   return SUCCESS;
 }
 
+/* The name that libgstcuda looks up since 1.24. */
+DRIVER (cuStreamDestroy_v2, void *stream)
+{
+  return cuStreamDestroy (stream);
+}
+
 DRIVER (cuStreamSynchronize, void *stream)
 {
   catch_up (stream);
   return SUCCESS;
 }
 
-UNUSED (cuCtxEnablePeerAccess)
 UNUSED (cuCtxDisablePeerAccess)
+UNUSED (cuCtxEnablePeerAccess)
+UNUSED (cuCtxSetLimit)
+UNUSED (cuDeviceGetUuid)
+UNUSED (cuEventCreate)
+UNUSED (cuEventDestroy_v2)
+UNUSED (cuEventRecord)
+UNUSED (cuEventSynchronize)
 UNUSED (cuGLGetDevices_v2)
 UNUSED (cuGraphicsGLRegisterBuffer)
 UNUSED (cuGraphicsGLRegisterImage)
@@ -353,8 +380,25 @@ UNUSED (cuGraphicsResourceSetMapFlags_v2)
 UNUSED (cuGraphicsSubResourceGetMappedArray)
 UNUSED (cuGraphicsUnmapResources)
 UNUSED (cuGraphicsUnregisterResource)
+UNUSED (cuIpcCloseMemHandle)
+UNUSED (cuIpcGetEventHandle)
+UNUSED (cuIpcGetMemHandle)
+UNUSED (cuIpcOpenEventHandle)
+UNUSED (cuIpcOpenMemHandle)
 UNUSED (cuLaunchKernel)
 UNUSED (cuMemAlloc_v2)
+UNUSED (cuMemcpyDtoDAsync_v2)
+UNUSED (cuMemcpyDtoD_v2)
+UNUSED (cuMemcpyDtoHAsync_v2)
+UNUSED (cuMemcpyDtoH_v2)
+UNUSED (cuMemcpyHtoDAsync_v2)
+UNUSED (cuMemcpyHtoD_v2)
+UNUSED (cuMemsetD2D16Async)
+UNUSED (cuMemsetD2D16_v2)
+UNUSED (cuMemsetD2D32Async)
+UNUSED (cuMemsetD2D32_v2)
+UNUSED (cuMemsetD2D8Async)
+UNUSED (cuMemsetD2D8_v2)
 UNUSED (cuModuleGetFunction)
 UNUSED (cuModuleLoadData)
 UNUSED (cuModuleUnload)

@@ -103,7 +103,7 @@ GST_START_TEST (test_state_change_stress)
         gst_element_set_state (pipeline, i % 2 ? GST_STATE_NULL : GST_STATE_READY), GST_STATE_CHANGE_SUCCESS);
   }
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  fail_if (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING) != NULL);
+  fail_if (pop_message (bus, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING) != NULL);
   gst_object_unref (bus);
   gst_object_unref (pipeline);
   g_free (line);
@@ -172,14 +172,14 @@ GST_START_TEST (test_qos)
   /* The earliest time that can be met is 200 ms: frames 3, 4 and 5 are not later. */
   fail_unless_equals_int (gst_harness_buffers_in_queue (h), 7);
   for (guint i = 0; i < 3; i++) {
-    message = gst_bus_pop_filtered (bus, GST_MESSAGE_QOS);
+    message = pop_message (bus, GST_MESSAGE_QOS);
     fail_unless (message != NULL);
     gst_message_parse_qos_stats (message, NULL, &processed, &dropped);
     fail_unless_equals_uint64 (processed, 3);
     fail_unless_equals_uint64 (dropped, i + 1);
     gst_message_unref (message);
   }
-  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_QOS) == NULL);
+  fail_unless (pop_message (bus, GST_MESSAGE_QOS) == NULL);
   for (guint i = 0; i < 7; i++) {
     buffer = gst_harness_pull (h);
     assert_default_result (buffer, &small);

@@ -457,7 +457,7 @@ GST_START_TEST (test_messages)
   set_frame_caps (h, &frame);
 
   gst_harness_push (h, make_frame (&frame));
-  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT) == NULL, "posted without being asked");
+  fail_unless (pop_message (bus, GST_MESSAGE_ELEMENT) == NULL, "posted without being asked");
   gst_buffer_unref (gst_harness_pull (h));
 
   gst_harness_set (h, subject (), "post-messages", TRUE, NULL);
@@ -466,7 +466,7 @@ GST_START_TEST (test_messages)
   GST_BUFFER_DURATION (buffer) = 40 * GST_MSECOND;
   gst_harness_push (h, buffer);
   buffer = gst_harness_pull (h);
-  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
+  message = pop_message (bus, GST_MESSAGE_ELEMENT);
   fail_unless (message != NULL && gst_message_has_name (message, subject ()));
   fail_unless (gst_structure_get (gst_message_get_structure (message), "timestamp", G_TYPE_UINT64, &timestamp,
       "stream-time", G_TYPE_UINT64, &stream_time, "running-time", G_TYPE_UINT64, &running_time, "duration",
@@ -479,7 +479,7 @@ GST_START_TEST (test_messages)
   fail_unless_equals_int (count, count_of (buffer));
   fail_unless_equals_uint64 (total_in_message (message), total_of (buffer));
   gst_message_unref (message);
-  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT) == NULL, "more than one message");
+  fail_unless (pop_message (bus, GST_MESSAGE_ELEMENT) == NULL, "more than one message");
 
   gst_buffer_unref (buffer);
   gst_element_set_bus (h->element, NULL);
@@ -505,7 +505,7 @@ GST_START_TEST (test_segment_in_bytes)
   gst_segment_init (&segment, GST_FORMAT_BYTES);
   fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
   fail_unless_equals_int (gst_harness_push (h, make_frame (&frame)), GST_FLOW_OK);
-  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
+  message = pop_message (bus, GST_MESSAGE_ELEMENT);
   fail_unless (message != NULL);
   fail_unless (gst_structure_get (gst_message_get_structure (message), "stream-time", G_TYPE_UINT64, &stream_time,
       "running-time", G_TYPE_UINT64, &running_time, NULL));

@@ -45,14 +45,14 @@ GST_START_TEST (test_wrong_device)
 
   gst_element_set_bus (element, bus);
   fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
-  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  message = pop_message (bus, GST_MESSAGE_ERROR);
   fail_unless (message != NULL);
   gst_message_parse_error (message, &error, NULL);
   fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND));
   fail_unless (strstr (error->message, "99") && strstr (error->message, "cuda-device-id"), "%s", error->message);
   g_error_free (error);
   gst_message_unref (message);
-  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR) == NULL);
+  fail_unless (pop_message (bus, GST_MESSAGE_ERROR) == NULL);
 
   gst_element_set_state (element, GST_STATE_NULL);
   g_object_set (element, "cuda-device-id", 0, NULL);
@@ -75,7 +75,7 @@ GST_START_TEST (test_auto)
 
   gst_element_set_bus (element, bus);
   gst_element_set_state (element, GST_STATE_PAUSED);
-  message = gst_bus_pop_filtered (bus, GST_MESSAGE_INFO);
+  message = pop_message (bus, GST_MESSAGE_INFO);
   fail_unless (message != NULL, "the choice was not told");
   gst_message_parse_info (message, &error, NULL);
   fail_unless (strstr (error->message, "CUDA device 0") != NULL, "%s", error->message);
@@ -385,7 +385,7 @@ GST_START_TEST (test_other_device)
   assert_one_error (bus, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT);
   /* The element upstream has not noticed yet. */
   fail_unless_equals_int (gst_harness_push (h, make_cuda_frame (&frame, context)), GST_FLOW_ERROR);
-  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR) == NULL);
+  fail_unless (pop_message (bus, GST_MESSAGE_ERROR) == NULL);
   gst_element_set_bus (element, NULL);
   gst_harness_teardown (h);
   gst_object_unref (element);

@@ -38,13 +38,13 @@ GST_START_TEST (test_auto)
     GError *error = NULL;
 
     assert_works (element);
-    message = gst_bus_pop_filtered (bus, GST_MESSAGE_INFO);
+    message = pop_message (bus, GST_MESSAGE_INFO);
     fail_unless (message != NULL, "the choice was not told");
     gst_message_parse_info (message, &error, NULL);
     fail_unless (strstr (error->message, "host") != NULL, "%s", error->message);
     g_error_free (error);
     gst_message_unref (message);
-    fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_INFO | GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
+    fail_unless (pop_message (bus, GST_MESSAGE_INFO | GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
     gst_element_set_bus (element, NULL);
     gst_object_unref (element);
     gst_object_unref (bus);
@@ -59,7 +59,7 @@ GST_START_TEST (test_cpu_is_silent)
   GstElement *element = new_subject ("cpu", -1, bus);
 
   assert_works (element);
-  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_INFO | GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
+  fail_unless (pop_message (bus, GST_MESSAGE_INFO | GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
   gst_element_set_bus (element, NULL);
   gst_object_unref (element);
   gst_object_unref (bus);
