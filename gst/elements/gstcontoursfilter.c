@@ -46,7 +46,7 @@ enum { PROP_0, PROP_BACKEND, PROP_DEVICE_ID };
 #define LUMA_16 ""
 #endif
 
-/* What libgstcuda 1.22 can hold in CUDA memory and the core can read; it knows no GRAY format. */
+/* What libgstcuda, from 1.22 on, can hold in CUDA memory and the core can read; it knows no GRAY format. */
 #define CUDA_FORMATS "NV12, NV21, I420, YV12, Y42B, Y444, " LUMA_16 "RGBA, BGRA, RGBx, BGRx, ARGB, ABGR, RGB, BGR"
 #define SYSTEM_CAPS GST_VIDEO_CAPS_MAKE ("{ GRAY8, " GRAY_16 CUDA_FORMATS " }")
 #ifdef HAVE_GST_CUDA
