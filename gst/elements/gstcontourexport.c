@@ -12,9 +12,12 @@
  * it at once, and `tail -f` and `jq` work on live streams. At the end of the stream a file is brought to the disk. What
  * cannot be written ends the stream with an error; nothing is dropped. A reader that is too slow slows the pipeline
  * down: put a queue before the element where it must not. Stopping does not wait for the reader; the last line may then
- * be incomplete.
+ * be incomplete. Neither does a flush; what it interrupts is written to its end when the stream goes on.
  *
- * Documents in files are called `.part` until they are complete.
+ * Documents in files are called `.part` until they are complete. A COCO document that a killed process has left is
+ * completed by the next start with the same location.
+ *
+ * A file has one writer: a second element, of this process or another one, does not start.
  *
  * Each time the element starts (READY to PAUSED) it opens #GstContourExport:location anew, which empties the file
  * unless #GstContourExport:append is set, and counts the frames from 0.
@@ -656,7 +659,7 @@ gst_contour_export_class_init (GstContourExportClass *klass)
    * GstContourExport:append:
    *
    * Keep what the file at #GstContourExport:location has and write after it. CSV then gets its header only where the
-   * file is empty.
+   * file is empty. A last line without a line feed, as a crash leaves it, is cut off, with a warning.
    *
    * Since: 0.1
    */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """contourexport in processes that are killed in the middle, that have no standard output, and that write to the same
 file. Exit status 77 without gst-launch-1.0."""
+import contextlib
 import json
 import os
 import shutil
@@ -22,16 +23,22 @@ LIVE = SOURCE.format("is-live=true")
 RECOVER = "gst-launch-1.0 fakesrc num-buffers=0 ! contourexport format=coco location={}/coco.json ! fakesink"
 
 
+@contextlib.contextmanager
 def start(line, redirections="", **options):
-    return subprocess.Popen(f"exec gst-launch-1.0 -q {line} {redirections}", shell=True, stderr=subprocess.PIPE,
-                            text=True, **options)
+    """A process, which does not live on."""
+    with subprocess.Popen(f"exec gst-launch-1.0 -q {line} {redirections}", shell=True, stderr=subprocess.PIPE,
+                          text=True, **options) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def run(line, redirections="", **options):
     """Exit status and what was said."""
-    process = start(line, redirections, **options)
-    said = process.communicate(timeout=60)[1] or ""
-    return process.returncode, said
+    with start(line, redirections, **options) as process:
+        said = process.communicate(timeout=60)[1] or ""
+        return process.returncode, said
 
 
 def recover(folder):
@@ -71,11 +78,11 @@ def without_times(document):
 def check_kill(deadly):
     """Whatever kills it: the next start completes the document, with all frames that were whole."""
     with tempfile.TemporaryDirectory() as folder:
-        process = start(f"{LIVE} ! contourexport format=coco location={folder}/coco.json ! fakesink")
-        wait_for_lines(f"{folder}/coco.json.frames.part", 50)
-        process.send_signal(deadly)
-        process.communicate()
-        assert process.returncode == -deadly, process.returncode
+        with start(f"{LIVE} ! contourexport format=coco location={folder}/coco.json ! fakesink") as process:
+            wait_for_lines(f"{folder}/coco.json.frames.part", 50)
+            process.send_signal(deadly)
+            process.wait()
+            assert process.returncode == -deadly, process.returncode
         assert sorted(os.listdir(folder)) == ["coco.json.frames.part", "coco.json.part"], os.listdir(folder)
         with open(f"{folder}/coco.json.frames.part", encoding="utf-8") as file:
             whole = sum(line.endswith("\n") and "\t" in line for line in file)
@@ -127,14 +134,12 @@ def check_two(text_format, part):
     """The second of two processes is refused while the first one lives, however that ends."""
     with tempfile.TemporaryDirectory() as folder:
         end = f"contourexport format={text_format} location={folder}/out ! fakesink"
-        first = start(f"{LIVE} ! {end}")
-        wait_for_lines(f"{folder}/out{part}", 10)
-        status, said = run(f"{SOURCE.format('num-buffers=3')} ! {end}")
-        assert status != 0 and f'"{folder}/out{part}"' in said and "another program writes to it" in said, said
-        with open(f"{folder}/out{part}", "rb") as file:
-            assert file.read().count(b"\n") >= 10
-        first.kill()
-        first.communicate()
+        with start(f"{LIVE} ! {end}"):
+            wait_for_lines(f"{folder}/out{part}", 10)
+            status, said = run(f"{SOURCE.format('num-buffers=3')} ! {end}")
+            assert status != 0 and f'"{folder}/out{part}"' in said and "another program writes to it" in said, said
+            with open(f"{folder}/out{part}", "rb") as file:
+                assert file.read().count(b"\n") >= 10
         status, said = run(f"{SOURCE.format('num-buffers=3')} ! {end}")
         assert status == 0, said
     print(f"{text_format}: one process at a time")
