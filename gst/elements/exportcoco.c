@@ -2,7 +2,7 @@
 /* COCO: one JSON document of all frames. An outline without holes is polygons, one with holes runs of pixels (RLE), a
  * component its box. The classes are the elements that found them.
  *
- * Annotations are written as they come; images and categories wait for the end. */
+ * Annotations are written as they come; images and categories wait for the end on the disk. */
 #include "exportformat.h"
 #include "exportshape.h"
 
@@ -10,19 +10,19 @@
 #include <stdlib.h>
 
 typedef struct {
-  GString *images;     /* JSON, without the brackets */
-  GString *categories; /* the same */
   GHashTable *ids;     /* of the categories, by their name in JSON */
+  GString *categories; /* new ones of the frame: lines of JSON */
   guint64 annotations; /* so far: ids begin with 1, 0 means none to pycocotools */
+  guint64 before;      /* of these before the frame */
+  guint64 frame;       /* the number of frames begun */
 } State;
 
 static gpointer
 start (void)
 {
   State *state = g_new0 (State, 1);
-  state->images = g_string_new (NULL);
-  state->categories = g_string_new (NULL);
   state->ids = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  state->categories = g_string_new (NULL);
   return state;
 }
 
@@ -30,9 +30,8 @@ static void
 stop (gpointer data)
 {
   State *state = data;
-  g_string_free (state->images, TRUE);
-  g_string_free (state->categories, TRUE);
   g_hash_table_unref (state->ids);
+  g_string_free (state->categories, TRUE);
   g_free (state);
 }
 
@@ -45,14 +44,25 @@ begin_file (G_GNUC_UNUSED gpointer state, GString *out)
 static void
 begin_frame (gpointer data, G_GNUC_UNUSED GString *out, const ExportFrame *frame)
 {
-  GString *images = ((State *) data)->images;
-  export_append_uint (images, images->len > 0 ? ",\n{\"id\":" : "\n{\"id\":", frame->index);
-  export_append_uint (images, ",\"width\":", frame->width);
-  export_append_uint (images, ",\"height\":", frame->height);
-  g_string_append (images, ",\"file_name\":\"");
-  g_string_append_printf (images, "%012" G_GUINT64_FORMAT ".png\",", frame->index);
-  export_append_json_frame (images, frame);
-  g_string_append_c (images, '}');
+  State *state = data;
+  gboolean again = state->frame == frame->index + 1;
+  state->before = state->annotations = again ? state->before : state->annotations;
+  state->frame = frame->index + 1;
+}
+
+static void
+note_frame (gpointer data, GString *lines, const ExportFrame *frame)
+{
+  State *state = data;
+  g_string_append_len (lines, state->categories->str, (gssize) state->categories->len);
+  g_string_truncate (state->categories, 0);
+  export_append_uint (lines, "{\"id\":", frame->index);
+  export_append_uint (lines, ",\"width\":", frame->width);
+  export_append_uint (lines, ",\"height\":", frame->height);
+  g_string_append (lines, ",\"file_name\":\"");
+  g_string_append_printf (lines, "%012" G_GUINT64_FORMAT ".png\",", frame->index);
+  export_append_json_frame (lines, frame);
+  g_string_append_c (lines, '}');
 }
 
 /* The id of a category, which is made where there is none yet. */
@@ -64,8 +74,8 @@ find_category (State *state, const gchar *source, gboolean hole)
   guint id = GPOINTER_TO_UINT (g_hash_table_lookup (state->ids, name->str));
   if (id == 0) {
     id = g_hash_table_size (state->ids) + 1;
-    export_append_uint (state->categories, id > 1 ? ",\n{\"id\":" : "\n{\"id\":", id);
-    g_string_append_printf (state->categories, ",\"name\":%s}", name->str);
+    export_append_uint (state->categories, "{\"id\":", id);
+    g_string_append_printf (state->categories, ",\"name\":%s}\n", name->str);
     g_hash_table_insert (state->ids, g_strdup (name->str), GUINT_TO_POINTER (id));
   }
   g_string_free (name, TRUE);
@@ -240,12 +250,39 @@ write_annotations (gpointer state, const ExportText *text, const ExportFrame *fr
                                    : append_components (state, text, frame, (GstComponentMeta *) meta);
 }
 
-static void
-end_file (gpointer data, GString *out)
+/* The lines that are OF_FRAMES, images, or those that are not, categories, as members of an array. */
+static GstFlowReturn
+append_lines (const ExportText *text, ExportSpool *spool, gboolean of_frames, GError **error)
 {
-  State *state = data;
-  g_string_append_printf (
-      out, "\n],\n\"images\":[%s\n],\n\"categories\":[%s\n]}\n", state->images->str, state->categories->str);
+  const gchar *line;
+  gboolean of_frame, first = TRUE;
+  GError *failure = NULL;
+  GstFlowReturn ret = GST_FLOW_OK;
+  export_spool_rewind (spool);
+  while (ret == GST_FLOW_OK && (line = export_spool_next (spool, &of_frame, &failure)))
+    if (of_frame == of_frames) {
+      g_string_append (text->out, first ? "\n" : ",\n");
+      g_string_append (text->out, line);
+      first = FALSE;
+      ret = export_text_flush (text);
+    }
+  if (!failure)
+    return ret;
+  g_propagate_error (error, failure);
+  return GST_FLOW_ERROR;
+}
+
+static GstFlowReturn
+end_document (const ExportText *text, ExportSpool *spool, GError **error)
+{
+  g_string_append (text->out, "\n],\n\"images\":[");
+  GstFlowReturn ret = append_lines (text, spool, TRUE, error);
+  if (ret != GST_FLOW_OK)
+    return ret;
+  g_string_append (text->out, "\n],\n\"categories\":[");
+  ret = append_lines (text, spool, FALSE, error);
+  g_string_append (text->out, "\n]}\n");
+  return ret;
 }
 
 const ExportFormat export_coco = {
@@ -257,5 +294,6 @@ const ExportFormat export_coco = {
     .begin_file = begin_file,
     .begin_frame = begin_frame,
     .write = write_annotations,
-    .end_file = end_file,
+    .note_frame = note_frame,
+    .end_document = end_document,
 };

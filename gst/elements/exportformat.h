@@ -3,6 +3,7 @@
 #ifndef __EXPORT_FORMAT_H__
 #define __EXPORT_FORMAT_H__
 
+#include "exportspool.h"
 #include "exporttext.h"
 
 #include <gst/contours/gstcontours.h>
@@ -38,12 +39,17 @@ typedef struct {
   void (*stop) (gpointer state);
 
   /* In this order; those that are NULL have nothing to say. A GstContourMeta has been fetched. METAS of the frame have
-   * been written. */
+   * been written. Where a flush has interrupted the writing, a frame is begun again: it gives the same text. */
   void (*begin_file) (gpointer state, GString *out);
   void (*begin_frame) (gpointer state, GString *out, const ExportFrame *frame);
   GstFlowReturn (*write) (gpointer state, const ExportText *text, const ExportFrame *frame, GstMeta *meta);
   void (*end_frame) (gpointer state, GString *out, const ExportFrame *frame, guint metas);
-  void (*end_file) (gpointer state, GString *out);
+
+  /* EXPORT_DOCUMENT. What its end needs of a frame that has been written: lines for export_spool_add_frame(). Then the
+   * end itself, of all frames in SPOOL, which may be those of an earlier run. GST_FLOW_ERROR with an error: SPOOL
+   * cannot be read. */
+  void (*note_frame) (gpointer state, GString *lines, const ExportFrame *frame);
+  GstFlowReturn (*end_document) (const ExportText *text, ExportSpool *spool, GError **error);
 } ExportFormat;
 
 extern const ExportFormat export_ndjson, export_csv, export_svg, export_geojson, export_coco, export_labelme;

@@ -12,9 +12,12 @@
  * it at once, and `tail -f` and `jq` work on live streams. At the end of the stream a file is brought to the disk. What
  * cannot be written ends the stream with an error; nothing is dropped. A reader that is too slow slows the pipeline
  * down: put a queue before the element where it must not. Stopping does not wait for the reader; the last line may then
- * be incomplete.
+ * be incomplete. Neither does a flush; what it interrupts is written to its end when the stream goes on.
  *
- * Documents in files are called `.part` until they are complete.
+ * Documents in files are called `.part` until they are complete. A COCO document that a killed process has left is
+ * completed by the next start with the same location.
+ *
+ * A file has one writer: a second element, of this process or another one, does not start.
  *
  * Each time the element starts (READY to PAUSED) it opens #GstContourExport:location anew, which empties the file
  * unless #GstContourExport:append is set, and counts the frames from 0.
@@ -68,8 +71,16 @@ struct _GstContourExport {
   GString *text; /* not written yet */
   ExportFrame frame;
   GstVideoInterlaceMode interlace_mode;
-  gboolean failed;   /* the error is posted: nothing is written any more */
-  gboolean complete; /* so is the document */
+  gboolean failed;    /* the error is posted: nothing is written any more */
+  gboolean complete;  /* so is the document */
+  gboolean recovered; /* this start has completed the document of an earlier run */
+
+  /* What a flush has interrupted. */
+  guint64 done;           /* bytes of the section that are written, now or before */
+  guint64 skip;           /* of these, bytes that are still to come again */
+  GstBuffer *rest;        /* metadata of the frame that is not written to its end; NULL: none */
+  ExportFrame rest_frame; /* itself */
+  guint rest_metas;
 };
 
 enum { PROP_0, PROP_LOCATION, PROP_FD, PROP_FORMAT, PROP_APPEND, PROP_MAX_FILE_SIZE, PROP_MAX_FILE_TIME };
@@ -111,17 +122,38 @@ fail (GstContourExport *self, GError *error)
   return GST_FLOW_ERROR;
 }
 
-/* Writes what is in self->text and empties it. */
+/* Writes what is in self->text and takes it away: all of it, or, with GST_FLOW_FLUSHING, what there was room for. */
 static GstFlowReturn
 write_text (gpointer user_data)
 {
   GstContourExport *self = user_data;
   GError *error = NULL;
-  gboolean ok = export_files_write (self->files, self->text->str, self->text->len, &error);
-  g_string_truncate (self->text, 0);
+  gsize skipped = MIN (self->skip, self->text->len), written = 0;
+  gboolean ok =
+      export_files_write (self->files, self->text->str + skipped, self->text->len - skipped, &written, &error);
+  self->skip -= skipped;
+  self->done += skipped + written;
+  g_string_erase (self->text, 0, (gssize) (skipped + written));
   if (ok)
     return GST_FLOW_OK;
   return error ? fail (self, error) : GST_FLOW_FLUSHING;
+}
+
+/* A section, a frame or the end of a document, is made as it is written. Where a flush interrupts it, the rest is
+ * written later: it is made again, and what was written of it is skipped. */
+static void
+begin_section (GstContourExport *self)
+{
+  self->done = 0;
+}
+
+static GstFlowReturn
+end_section (GstContourExport *self, GstFlowReturn ret)
+{
+  self->skip = ret == GST_FLOW_FLUSHING ? self->done : 0;
+  if (ret == GST_FLOW_FLUSHING)
+    g_string_truncate (self->text, 0);
+  return ret;
 }
 
 /* Opens the next file. Its head goes to self->text. */
@@ -129,11 +161,35 @@ static gboolean
 open_file (GstContourExport *self, GError **error)
 {
   gboolean empty;
-  if (!export_files_open (self->files, self->frame.index, &empty, error))
+  guint64 cut;
+  if (!export_files_open (self->files, self->frame.index, &empty, &cut, error))
     return FALSE;
+  if (cut > 0)
+    GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
+        ("The last line of \"%s\" has no end, as after a crash or on a full disk: its %" G_GUINT64_FORMAT
+         " bytes were cut off, and writing goes on after the line before.",
+            export_files_get_path (self->files), cut),
+        (NULL));
   if (empty && self->writer->begin_file)
     self->writer->begin_file (self->state, self->text);
   return TRUE;
+}
+
+static GstFlowReturn
+end_document (GstContourExport *self)
+{
+  GError *error = NULL;
+  const ExportText text = {self->text, write_text, self};
+  GstFlowReturn ret = write_text (self);
+  if (ret != GST_FLOW_OK)
+    return ret;
+  begin_section (self);
+  ret = self->writer->end_document (&text, export_files_get_spool (self->files), &error);
+  if (error)
+    ret = fail (self, error);
+  if (ret == GST_FLOW_OK)
+    ret = write_text (self);
+  return end_section (self, ret);
 }
 
 /* Ends the file that is open. */
@@ -141,14 +197,44 @@ static GstFlowReturn
 close_file (GstContourExport *self, gboolean to_disk)
 {
   GError *error = NULL;
-  if (self->writer->end_file)
-    self->writer->end_file (self->state, self->text);
-  GstFlowReturn ret = write_text (self);
+  GstFlowReturn ret = self->writer->end_document ? end_document (self) : write_text (self);
   if (ret != GST_FLOW_OK)
     return ret;
   if (to_disk && !export_files_sync (self->files, &error))
     return fail (self, error);
   return export_files_close (self->files, &error) ? GST_FLOW_OK : fail (self, error);
+}
+
+/* Ends the document that an earlier run was kept from ending. */
+static GstFlowReturn
+recover (GstContourExport *self)
+{
+  guint64 frames;
+  GError *error = NULL;
+  self->recovered = self->writer->extent == EXPORT_DOCUMENT && export_files_reopen (self->files, &frames, &error);
+  if (error)
+    return fail (self, error);
+  if (!self->recovered)
+    return GST_FLOW_OK;
+  GstFlowReturn ret = close_file (self, TRUE);
+  if (ret == GST_FLOW_OK)
+    GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
+        ("An earlier run was kept from ending \"%s\": it is complete now, with the %" G_GUINT64_FORMAT
+         " frames that were whole.",
+            export_files_get_path (self->files), frames),
+        (NULL));
+  return ret;
+}
+
+/* Ends the document. One without frames does not take the place of one that was just recovered. */
+static void
+close_document (GstContourExport *self, gboolean to_disk)
+{
+  self->complete = TRUE;
+  if (self->recovered && self->frame.index == 0)
+    export_files_discard (self->files);
+  else
+    close_file (self, to_disk);
 }
 
 static gboolean gst_contour_export_stop (GstBaseTransform *trans);
@@ -158,11 +244,13 @@ gst_contour_export_start (GstBaseTransform *trans)
 {
   GstContourExport *self = GST_CONTOUR_EXPORT (trans);
   GError *error = NULL;
+  gchar *owner = gst_object_get_path_string (GST_OBJECT (self));
 
   GST_OBJECT_LOCK (self);
   self->writer = formats[self->format];
   const ExportSettings settings = {
       .format = self->writer,
+      .owner = owner,
       .location = self->location,
       .fd = self->fd,
       .append = self->append,
@@ -172,7 +260,9 @@ gst_contour_export_start (GstBaseTransform *trans)
   self->files = export_files_new (&settings, &error);
   self->started = self->files != NULL;
   GST_OBJECT_UNLOCK (self);
+  g_free (owner);
   self->failed = self->complete = FALSE;
+  self->done = self->skip = 0;
   if (!self->files) {
     fail (self, error);
     return FALSE;
@@ -181,21 +271,31 @@ gst_contour_export_start (GstBaseTransform *trans)
   self->text = g_string_new (NULL);
   self->frame = (ExportFrame){0};
   self->state = self->writer->start ? self->writer->start () : NULL;
-  if (self->writer->extent == EXPORT_FRAME || open_file (self, &error))
-    return TRUE;
-  fail (self, error);
+  if (recover (self) == GST_FLOW_OK) {
+    if (self->writer->extent == EXPORT_FRAME || open_file (self, &error))
+      return TRUE;
+    fail (self, error);
+  }
   gst_contour_export_stop (trans);
   return FALSE;
 }
+
+static GstFlowReturn write_rest (GstContourExport *self);
 
 static gboolean
 gst_contour_export_stop (GstBaseTransform *trans)
 {
   GstContourExport *self = GST_CONTOUR_EXPORT (trans);
 
-  /* What is open after a failure, or in the middle of a frame, is not complete. */
-  if (!self->failed && self->writer->extent != EXPORT_FRAME && export_files_is_open (self->files))
-    close_file (self, FALSE);
+  /* What is open after a failure is not complete. What a reader has no room for stays unwritten. */
+  gboolean is_open = !self->failed && export_files_is_open (self->files);
+  if (is_open && export_files_is_ready (self->files) && write_rest (self) == GST_FLOW_OK) {
+    if (self->writer->extent == EXPORT_DOCUMENT)
+      close_document (self, FALSE);
+    else if (self->writer->extent == EXPORT_LINES)
+      close_file (self, FALSE);
+  }
+  gst_clear_buffer (&self->rest);
   GST_OBJECT_LOCK (self);
   g_clear_pointer (&self->files, export_files_free);
   self->started = FALSE;
@@ -275,8 +375,20 @@ prepare_file (GstContourExport *self)
   return GST_FLOW_OK;
 }
 
+/* What the end of the document needs of the frame that is written. */
 static GstFlowReturn
-write_frame (GstContourExport *self, GstBuffer *buffer, ExportFrame *frame, guint metas)
+note_frame (GstContourExport *self, const ExportFrame *frame)
+{
+  GError *error = NULL;
+  GString *lines = g_string_new (NULL);
+  self->writer->note_frame (self->state, lines, frame);
+  gboolean ok = export_files_add_frame (self->files, lines, &error);
+  g_string_free (lines, TRUE);
+  return ok ? GST_FLOW_OK : fail (self, error);
+}
+
+static GstFlowReturn
+write_metas (GstContourExport *self, GstBuffer *buffer, ExportFrame *frame, guint metas)
 {
   const ExportFormat *writer = self->writer;
   const ExportText text = {self->text, write_text, self};
@@ -295,12 +407,48 @@ write_frame (GstContourExport *self, GstBuffer *buffer, ExportFrame *frame, guin
   return writer->extent == EXPORT_FRAME ? close_file (self, FALSE) : write_text (self);
 }
 
+/* A frame that is not written to its end is kept, without its picture: see write_rest(). */
+static GstFlowReturn
+write_frame (GstContourExport *self, GstBuffer *buffer, ExportFrame *frame, guint metas)
+{
+  /* The head of the file, which comes once. */
+  GstFlowReturn ret = self->text->len > 0 ? write_text (self) : GST_FLOW_OK;
+  if (ret == GST_FLOW_OK) {
+    begin_section (self);
+    ret = end_section (self, write_metas (self, buffer, frame, metas));
+  }
+  if (ret == GST_FLOW_OK && self->writer->note_frame)
+    ret = note_frame (self, frame);
+  if (ret == GST_FLOW_FLUSHING && !self->rest) {
+    self->rest = gst_buffer_new ();
+    gst_buffer_copy_into (self->rest, buffer, GST_BUFFER_COPY_META, 0, -1);
+    self->rest_frame = *frame;
+    self->rest_metas = metas;
+  }
+  return ret;
+}
+
+/* What a flush has kept from being written of a frame: no line is cut, and none is glued to the next. */
+static GstFlowReturn
+write_rest (GstContourExport *self)
+{
+  if (!self->rest)
+    return GST_FLOW_OK;
+  GstFlowReturn ret = write_frame (self, self->rest, &self->rest_frame, self->rest_metas);
+  if (ret != GST_FLOW_FLUSHING)
+    gst_clear_buffer (&self->rest);
+  return ret;
+}
+
 static GstFlowReturn
 gst_contour_export_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstContourExport *self = GST_CONTOUR_EXPORT (trans);
   if (self->failed)
     return GST_FLOW_ERROR;
+  GstFlowReturn ret = write_rest (self);
+  if (ret != GST_FLOW_OK)
+    return ret;
 
   self->frame.pts = GST_BUFFER_PTS (buffer);
   self->frame.flags = frame_results_get_flags (buffer, self->interlace_mode);
@@ -313,7 +461,7 @@ gst_contour_export_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   gint metas = prepare_metas (self, buffer, &first, &self->frame.flags);
   if (metas < 0)
     return GST_FLOW_ERROR;
-  GstFlowReturn ret = prepare_file (self);
+  ret = prepare_file (self);
   if (ret != GST_FLOW_OK)
     return ret;
   ExportFrame frame = self->frame;
@@ -329,14 +477,23 @@ static void
 finish (GstContourExport *self)
 {
   GError *error = NULL;
-  if (self->failed || !export_files_is_open (self->files))
+  if (self->failed || write_rest (self) != GST_FLOW_OK || !export_files_is_open (self->files))
     return;
-  if (self->writer->extent == EXPORT_DOCUMENT) {
-    self->complete = TRUE;
-    close_file (self, TRUE);
-  } else if (write_text (self) == GST_FLOW_OK && !export_files_sync (self->files, &error)) {
+  if (self->writer->extent == EXPORT_DOCUMENT)
+    close_document (self, TRUE);
+  else if (write_text (self) == GST_FLOW_OK && !export_files_sync (self->files, &error))
     fail (self, error);
-  }
+}
+
+/* Wakes the streaming thread where it waits for a reader, and lets it wait again. The thread that flushes or changes
+ * the state waits for it in turn. */
+static void
+set_flushing (GstContourExport *self, gboolean flushing)
+{
+  GST_OBJECT_LOCK (self);
+  if (self->files)
+    export_files_set_flushing (self->files, flushing);
+  GST_OBJECT_UNLOCK (self);
 }
 
 static gboolean
@@ -344,8 +501,19 @@ gst_contour_export_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstContourExport *self = GST_CONTOUR_EXPORT (trans);
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
-    finish (self);
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_EOS:
+      finish (self);
+      break;
+    case GST_EVENT_FLUSH_START:
+      set_flushing (self, TRUE);
+      break;
+    case GST_EVENT_FLUSH_STOP:
+      set_flushing (self, FALSE);
+      break;
+    default:
+      break;
+  }
   return GST_BASE_TRANSFORM_CLASS (gst_contour_export_parent_class)->sink_event (trans, event);
 }
 
@@ -354,9 +522,14 @@ gst_contour_export_change_state (GstElement *element, GstStateChange transition)
 {
   GstContourExport *self = GST_CONTOUR_EXPORT (element);
 
-  /* The streaming thread may be waiting for a reader, and deactivating the pads waits for the streaming thread. */
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY && self->files)
-    export_files_cancel (self->files);
+  /* The streaming thread may be waiting for a reader, and deactivating the pads waits for the streaming thread. A flush
+   * that ends now does not let it wait again. */
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
+    GST_OBJECT_LOCK (self);
+    if (self->files)
+      export_files_cancel (self->files);
+    GST_OBJECT_UNLOCK (self);
+  }
   return GST_ELEMENT_CLASS (gst_contour_export_parent_class)->change_state (element, transition);
 }
 
@@ -486,7 +659,7 @@ gst_contour_export_class_init (GstContourExportClass *klass)
    * GstContourExport:append:
    *
    * Keep what the file at #GstContourExport:location has and write after it. CSV then gets its header only where the
-   * file is empty.
+   * file is empty. A last line without a line feed, as a crash leaves it, is cut off, with a warning.
    *
    * Since: 0.1
    */

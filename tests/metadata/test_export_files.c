@@ -254,6 +254,38 @@ GST_START_TEST (rotation_by_size)
 }
 GST_END_TEST;
 
+/* Writes FRAMES with a limit; returns the bytes of the first file. */
+static gsize
+export_limited (guint format, guint frames, guint64 limit)
+{
+  GstBus *bus;
+  GstElement *element = make_for ("e%d", format, &bus);
+  g_object_set (element, "max-file-size", limit, NULL);
+  GstHarness *h = play (element);
+  for (guint i = 0; i < frames; i++)
+    fail_unless_equals_int (push (h, i * 40, 0), GST_FLOW_OK);
+  finish (h, element, bus);
+  gchar *text = read_file ("e0");
+  gsize size = strlen (text);
+  g_free (text);
+  return size;
+}
+
+/* The frame that makes a file exactly as large as the limit is its last one. */
+GST_START_TEST (exact_size)
+{
+  for (guint format = NDJSON; format <= CSV; format++)
+    for (gint more = -1; more <= 1; more++) {
+      gsize two = export_limited (format, 2, 0);
+      gsize size = export_limited (format, 3, two + (gsize) more);
+      fail_unless (more > 0 ? size > two : size == two);
+      assert_equals_int (exists ("e1"), more <= 0);
+      remove_folder ();
+      make_folder ();
+    }
+}
+GST_END_TEST;
+
 /* A limit that the head of a CSV exceeds: one frame a file. */
 GST_START_TEST (smallest_files)
 {
@@ -500,6 +532,7 @@ export_files_suite (void)
     tcase_add_loop_test (tcase, without_a_name, (gint) format, (gint) format + 1);
   }
   tcase_add_test (tcase, rotation_by_size);
+  tcase_add_test (tcase, exact_size);
   tcase_add_test (tcase, smallest_files);
   tcase_add_test (tcase, rotation_by_time);
   tcase_add_test (tcase, rotation_appended);

@@ -178,6 +178,60 @@ GST_START_TEST (nothing)
 }
 GST_END_TEST;
 
+/* One pixel each at three levels; transfer full. */
+static GstBuffer *
+levels (const guint values[3])
+{
+  const CtrContours info = {
+      .width = 8, .height = 6, .count = 3, .point_count = 12, .coordinates = CTR_COORDINATES_CORNERS};
+  CtrContourArrays arrays;
+  CtrContours *contours = ctr_contours_alloc (&info, &arrays, NULL);
+  for (guint i = 0; i < 3; i++) {
+    const gint x = 2 * (gint) i;
+    arrays.table[i] = (CtrContour){.first = 4 * i,
+        .area2 = -2,
+        .length = 4 << 23,
+        .count = 4,
+        .next = -1,
+        .previous = -1,
+        .child = -1,
+        .parent = -1,
+        .level = values[i],
+        .left = (guint16) x,
+        .width = 1,
+        .height = 1};
+    const CtrPoint points[4] = {{x, 0}, {x, 1}, {x + 1, 1}, {x + 1, 0}};
+    memcpy (arrays.points + 4 * i, points, sizeof points);
+  }
+  GstBuffer *buffer = sample_buffer ();
+  gst_buffer_add_contour_meta (buffer, contours, "levels");
+  ctr_contours_unref (contours);
+  return buffer;
+}
+
+/* Greys of 8 bits; where a level needs 16, the upper 8 of them. */
+GST_START_TEST (greys)
+{
+  static const struct {
+    guint levels[3], greys[3];
+  } cases[] = {
+      {{1, 128, 255}, {1, 128, 255}},
+      {{255, 256, 16000}, {0, 1, 62}},
+      {{40000, 511, 65535}, {156, 1, 255}},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gchar *text = export_one (SVG, levels (cases[i].levels));
+    for (guint k = 0; k < 3; k++) {
+      guint grey = cases[i].greys[k];
+      gchar *path = g_strdup_printf ("data-level=\"%u\" fill=\"rgb(%u,%u,%u)\"", cases[i].levels[k], grey, grey, grey);
+      fail_unless (strstr (text, path) != NULL, "%s", text);
+      g_free (path);
+    }
+    g_free (text);
+  }
+}
+GST_END_TEST;
+
 /* A line that is no border, as after simplification, is written as it is; so is its hole. The frame was scaled since.
  */
 GST_START_TEST (simplified)
@@ -498,6 +552,7 @@ export_shapes_suite (void)
   tcase_add_loop_test (tcase, pictures, SVG, FORMATS);
   tcase_add_test (tcase, decimal_comma);
   tcase_add_loop_test (tcase, nothing, SVG, FORMATS);
+  tcase_add_test (tcase, greys);
   tcase_add_loop_test (tcase, simplified, SVG, FORMATS);
   tcase_add_loop_test (tcase, hole_alone, SVG, FORMATS);
   tcase_add_loop_test (tcase, no_area, SVG, FORMATS);
