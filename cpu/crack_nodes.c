@@ -241,7 +241,8 @@ write_equals (const Writer *writer, const Vertex *vertex, CtrPoint point)
   }
 }
 
-/* Finds the vertices and counts their nodes. */
+/* Finds the vertices and counts their nodes. Each vertex has one or more: where there are too many vertices they are
+ * counted on, but not kept. */
 static bool
 count_nodes (CtrCrackNodes *nodes, CtrSamples *samples, const CtrImage *image, const CtrCracksPlan *plan)
 {
@@ -263,6 +264,8 @@ count_nodes (CtrCrackNodes *nodes, CtrSamples *samples, const CtrImage *image, c
       for (size_t i = 0; i < found; i++)
         count_steps (vertices + i, counts);
     row_ends[y] = vertex_count += found;
+    if (vertex_count > plan->max_points)
+      vertex_count = 0;
     uint16_t *const above_next = below;
     below = above;
     above = above_next;
@@ -285,7 +288,7 @@ add_up (CtrCrackNodes *nodes, const CtrCracksPlan *plan)
     first += count;
   }
   nodes->node_count = first;
-  return ok && first <= CTR_CRACK_NODES_MAX;
+  return ok && first <= CTR_CRACK_NODES_MAX && first <= plan->max_points;
 }
 
 bool

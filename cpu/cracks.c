@@ -285,16 +285,18 @@ fail_without_memory (const CtrImage *image, uint64_t points, CtrError *error)
 static CtrContours *
 trace (State *state, const CtrImage *image, const CtrCracksPlan *plan, CtrError *error)
 {
+  CtrContours info = {.width = image->width,
+      .height = image->height,
+      .coordinates = CTR_COORDINATES_CORNERS,
+      .features = plan->features};
   if (!trace_levels (state, image, plan)) {
+    if (state->nodes.node_count > plan->max_points)
+      return ctr_contours_refuse (&info, CTR_LIMIT_POINTS, state->nodes.node_count, error);
     fail_without_memory (image, state->nodes.node_count, error);
     return NULL;
   }
-  const CtrContours info = {.width = image->width,
-      .height = image->height,
-      .count = state->row_count,
-      .point_count = state->point_count,
-      .coordinates = CTR_COORDINATES_CORNERS,
-      .features = plan->features};
+  info.count = state->row_count;
+  info.point_count = state->point_count;
   CtrContourArrays arrays;
   CtrContours *result = ctr_contours_alloc (&info, &arrays, error);
   if (!result || info.count == 0)
