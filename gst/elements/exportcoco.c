@@ -52,6 +52,7 @@ begin_frame (gpointer data, G_GNUC_UNUSED GString *out, const ExportFrame *frame
   g_string_append (images, ",\"file_name\":\"");
   g_string_append_printf (images, "%012" G_GUINT64_FORMAT ".png\",", frame->index);
   export_append_json_frame (images, frame);
+  export_append_json_limit (images, frame->flags);
   g_string_append_c (images, '}');
 }
 
