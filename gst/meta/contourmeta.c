@@ -333,7 +333,8 @@ gst_contour_meta_add_flags (GstContourMeta *meta, GstContoursResultFlags flags)
  *
  * What the frame would have taken, where the analyser has a limit on that and it was exceeded:
  * %GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED is set, and there are no contours. It is in the units of the property that
- * is the limit: points where that is the `max-points` of `cudacrackcontour`.
+ * is the limit: points where that is the `max-points` of `cudacrackcontour`; objects for the `max-objects` of
+ * `cudasnake`, and where these are not too many, pixels for its `max-window-sides`.
  *
  * Returns: how much was needed, which is more than the limit; 0 where no limit was exceeded
  *

@@ -91,8 +91,10 @@ typedef enum {
 
 /* Which limit on what one image may cost a result exceeded. */
 typedef enum {
-  CTR_LIMIT_NONE,   /* none: the result is complete */
-  CTR_LIMIT_POINTS, /* CtrCracksParams.max_points */
+  CTR_LIMIT_NONE,        /* none: the result is complete */
+  CTR_LIMIT_POINTS,      /* CtrCracksParams.max_points */
+  CTR_LIMIT_OBJECTS,     /* CtrSnakeParams.max_objects */
+  CTR_LIMIT_WINDOW_SIDES /* CtrSnakeParams.max_window_sides */
 } CtrLimit;
 
 /* Immutable once published; shared by reference. The rows are in OpenCV's order, those of levels in that of cracks.h,
