@@ -2,7 +2,7 @@
 /* Outlines of objects: argument checks, the objects as tasks, and the way to the backend. */
 #include "core/snake.h"
 
-#include "core/backend.h"
+#include "core/poll.h"
 
 #include <stdlib.h>
 
@@ -184,11 +184,15 @@ check_polygon (const CtrSnakeObject *object, const CtrSnakeWindow *window, uint3
     if (ctr_snake_equal (points[i], points[ctr_snake_next (count, i)]))
       return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
           "object %u: point %u of its polygon and the next one are equal", number, i);
-  for (uint32_t i = 0; i < count; i++)
+  uint64_t work = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    if (ctr_poll (&work, 8 * (uint64_t) i))
+      return ctr_fail_cancelled (error);
     for (uint32_t j = 0; j < i; j++)
       if (edges_touch (points, count, i, j))
         return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
             "object %u: its polygon touches itself: the edges from point %u and from point %u do", number, j, i);
+  }
   return true;
 }
 
@@ -376,7 +380,7 @@ make_plan (CtrSnake *snake, const CtrImage *image, const CtrSnakeParams *params,
   };
   for (uint32_t i = 0; i < count; i++) {
     const CtrSnakeWindow window = window_of (&objects[i].window, image);
-    if (!is_empty (&window) && !add_task (snake, params, &objects[i], i, &window, image, error))
+    if (!ctr_go_on (error) || (!is_empty (&window) && !add_task (snake, params, &objects[i], i, &window, image, error)))
       return false;
   }
   return true;

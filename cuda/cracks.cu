@@ -3,6 +3,7 @@
  * design. */
 #include "core/cracks.h"
 
+#include "core/poll.h"
 #include "cuda/contour_pool.h"
 #include "cuda/cracks_layout.cuh"
 #include "cuda/foreground.h"
@@ -296,6 +297,8 @@ take_result (Cracks *c, CtrError *error)
     }
     if (complete (c))
       break;
+    if (!ctr_go_on (error))
+      return NULL;
     if (!queue_frame (c, error))
       return NULL;
   }
