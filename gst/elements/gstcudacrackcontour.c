@@ -523,7 +523,7 @@ gst_cuda_crack_contour_class_init (GstCudaCrackContourClass *klass)
    *
    * What one frame may cost: the points of all levels together, those of contours that are left out among them. A frame
    * with more has no contours, its metadata has %GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED and the number, and a warning
-   * comes once for frames in a row. A point takes about 35 bytes and 100 ns on the host, up to 200 bytes on the GPU.
+   * comes once for frames in a row. A point takes up to 35 bytes and 100 ns on the host, 160 to 220 bytes on the GPU.
    */
   g_object_class_install_property (object_class, PROP_MAX_POINTS,
       g_param_spec_uint64 ("max-points", "Maximum points",
