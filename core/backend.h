@@ -109,6 +109,9 @@ typedef struct {
 } CtrContourArrays;
 CtrContours *ctr_contours_alloc (const CtrContours *info, CtrContourArrays *arrays, CtrError *error);
 
+/* The result of an image that exceeds LIMIT, as it takes NEEDED: INFO's without contours. */
+CtrContours *ctr_contours_refuse (const CtrContours *info, CtrLimit limit, uint64_t needed, CtrError *error);
+
 /* Contours whose arrays lie elsewhere. fetch() copies one of them to host memory TO, any thread, one call at a time;
  * destroy() comes with the last reference, any thread. get_device() is false where the arrays are out of reach of the
  * current CUDA context. */

@@ -2,8 +2,8 @@
 /* Border following: argument checks, the plan, the way to the backend, and simplification. */
 #include "core/borders.h"
 
-#include "core/backend.h"
 #include "core/limits.h"
+#include "core/poll.h"
 #include "core/simplify.h"
 
 #include <math.h>
@@ -141,14 +141,18 @@ ctr_borders_enqueue (
   return borders->pending;
 }
 
-/* The longest contour's points. */
-static uint32_t
-longest (const CtrContour *table, uint32_t count)
+/* The longest contour's points. False where it is cancelled. */
+static bool
+find_longest (const CtrContour *table, uint32_t count, uint32_t *most)
 {
-  uint32_t most = 0;
-  for (uint32_t i = 0; i < count; i++)
-    most = table[i].count > most ? table[i].count : most;
-  return most;
+  uint64_t operations = 0;
+  *most = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    if (ctr_poll (&operations, 1))
+      return false;
+    *most = table[i].count > *most ? table[i].count : *most;
+  }
+  return true;
 }
 
 /* Contours as SOURCE's with the points that simplification leaves. The points go to a list of the old length first. */
@@ -159,12 +163,17 @@ simplify (CtrContours *source, double epsilon, CtrError *error)
   const CtrPoint *points = table ? ctr_contours_map_points (source, error) : NULL;
   const bool with_sums = source->features & CTR_CONTOUR_FEATURE_MOMENTS;
   const CtrContourSums *sums = points && with_sums ? ctr_contours_map_sums (source, error) : NULL;
+  uint32_t most;
   if (!points || (with_sums && !sums))
     return NULL;
+  if (!find_longest (table, source->count, &most)) {
+    ctr_fail_cancelled (error);
+    return NULL;
+  }
 
   CtrPoint *kept = ctr_alloc_array (source->point_count + 1, sizeof *kept);
   uint32_t *counts = ctr_alloc_array ((size_t) source->count + 1, sizeof *counts);
-  uint32_t *work = ctr_alloc_array ((size_t) longest (table, source->count) + 1, sizeof *work);
+  uint32_t *work = ctr_alloc_array ((size_t) most + 1, sizeof *work);
   CtrContours *result = NULL;
   if (!kept || !counts || !work) {
     ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory to simplify %u contours of %llu points", source->count,
@@ -173,23 +182,33 @@ simplify (CtrContours *source, double epsilon, CtrError *error)
   }
   CtrContours info = *source;
   info.point_count = 0;
+  uint64_t operations = 0;
   for (uint32_t i = 0; i < source->count; i++) {
     counts[i] = ctr_simplify (points + table[i].first, table[i].count, epsilon, kept + info.point_count, work);
+    if (counts[i] == 0 || ctr_poll (&operations, 16 + table[i].count)) {
+      ctr_fail_cancelled (error);
+      goto done;
+    }
     info.point_count += counts[i];
   }
   CtrContourArrays arrays;
   result = ctr_contours_alloc (&info, &arrays, error);
   if (!result)
     goto done;
-  memcpy (arrays.points, kept, info.point_count * sizeof *kept);
-  memcpy (arrays.table, table, info.count * sizeof *table);
-  if (with_sums)
-    memcpy (arrays.sums, sums, info.count * sizeof *sums);
+  bool whole = ctr_copy (arrays.points, kept, info.point_count * sizeof *kept)
+               && ctr_copy (arrays.table, table, info.count * sizeof *table)
+               && (!with_sums || ctr_copy (arrays.sums, sums, info.count * sizeof *sums));
   uint64_t first = 0;
-  for (uint32_t i = 0; i < info.count; i++) {
+  for (uint32_t i = 0; whole && i < info.count; i++) {
     arrays.table[i].first = first;
     arrays.table[i].count = counts[i];
     first += counts[i];
+    whole = !ctr_poll (&operations, 1);
+  }
+  if (!whole) {
+    ctr_fail_cancelled (error);
+    ctr_contours_unref (result);
+    result = NULL;
   }
 done:
   free (kept);

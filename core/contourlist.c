@@ -102,6 +102,18 @@ ctr_contours_alloc (const CtrContours *info, CtrContourArrays *arrays, CtrError 
 }
 
 CtrContours *
+ctr_contours_refuse (const CtrContours *info, CtrLimit limit, uint64_t needed, CtrError *error)
+{
+  CtrContours none = *info;
+  CtrContourArrays arrays;
+  none.count = 0;
+  none.point_count = 0;
+  none.exceeded = limit;
+  none.needed = needed;
+  return ctr_contours_alloc (&none, &arrays, error);
+}
+
+CtrContours *
 ctr_contours_new_remote (const CtrContours *info, const CtrContoursSource *ops, void *source, CtrError *error)
 {
   Result *result = result_new (info);

@@ -27,6 +27,7 @@ ctr_cracks_params_init (CtrCracksParams *params)
       .minimum = 1,
       .maximum = CTR_CRACKS_MAX_LEVELS,
       .step = 1,
+      .max_points = CTR_CRACKS_DEFAULT_MAX_POINTS,
   };
 }
 
@@ -206,6 +207,7 @@ make_plan (CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *para
       .max_area2 = ctr_limit_most (params->max_area, area_unit),
       .min_length = ctr_limit_least (params->min_length, CTR_LENGTH_UNIT),
       .features = params->features,
+      .max_points = params->max_points > 0 ? params->max_points : UINT64_MAX,
   };
   plan->limited = plan->min_area2 > 0 || plan->max_area2 < UINT64_MAX || plan->min_length > 0;
 }

@@ -27,6 +27,7 @@ typedef struct {
   uint64_t min_length;    /* CTR_LENGTH_UNIT */
   bool limited;           /* is any limit set? */
   uint32_t features;
+  uint64_t max_points; /* UINT64_MAX: no limit */
 } CtrCracksPlan;
 
 CTR_END_DECLS

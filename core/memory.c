@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Memory for large arrays of results. */
-#include "backend.h"
+/* Memory for large arrays of results, and its way into them. */
+#include "core/poll.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -19,4 +20,36 @@ ctr_alloc_array (size_t count, size_t size)
     madvise ((void *) start, (uintptr_t) array + bytes - start, MADV_HUGEPAGE);
   }
   return array;
+}
+
+/* Bytes between two questions: new pages come with them. */
+enum { PIECE = 16 * CTR_POLL_WORK };
+
+bool
+ctr_clear (void *memory, size_t bytes)
+{
+  uint8_t *at = memory;
+  for (; bytes > PIECE; bytes -= PIECE, at += PIECE) {
+    memset (at, 0, PIECE);
+    if (ctr_cancelled ())
+      return false;
+  }
+  if (bytes > 0)
+    memset (at, 0, bytes);
+  return true;
+}
+
+bool
+ctr_copy (void *to, const void *from, size_t bytes)
+{
+  uint8_t *at = to;
+  const uint8_t *source = from;
+  for (; bytes > PIECE; bytes -= PIECE, at += PIECE, source += PIECE) {
+    memcpy (at, source, PIECE);
+    if (ctr_cancelled ())
+      return false;
+  }
+  if (bytes > 0)
+    memcpy (at, source, bytes);
+  return true;
 }

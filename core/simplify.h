@@ -9,7 +9,7 @@
 CTR_BEGIN_DECLS
 
 /* Writes to TO, room for COUNT, what remains of POINTS where dropped ones may be EPSILON from the segment that replaces
- * them; returns how many. WORK: room for COUNT + 1 numbers. */
+ * them; returns how many: 0 where it is cancelled. WORK: room for COUNT + 1 numbers. */
 uint32_t ctr_simplify (const CtrPoint *points, uint32_t count, double epsilon, CtrPoint *to, uint32_t *work);
 
 CTR_END_DECLS

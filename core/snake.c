@@ -2,7 +2,7 @@
 /* Outlines of objects: argument checks, the objects as tasks, and the way to the backend. */
 #include "core/snake.h"
 
-#include "core/backend.h"
+#include "core/poll.h"
 
 #include <stdlib.h>
 
@@ -13,7 +13,8 @@ struct CtrSnake {
   CtrBackend backend;
   void *state;
   bool pending;
-  CtrSnakePlan plan; /* of the last image; its arrays are these */
+  CtrContours *refused; /* result of an image that is pending and exceeds a limit */
+  CtrSnakePlan plan;    /* of the last image that did not; its arrays are these */
   CtrSnakeTask *tasks;
   size_t task_room;
   CtrPoint *points;
@@ -28,6 +29,8 @@ ctr_snake_params_init (CtrSnakeParams *params)
       .looks = 1,
       .prune = true,
       .max_iterations = 10000,
+      .max_objects = CTR_SNAKE_DEFAULT_MAX_OBJECTS,
+      .max_window_sides = CTR_SNAKE_DEFAULT_MAX_WINDOW_SIDES,
   };
 }
 
@@ -77,6 +80,7 @@ ctr_snake_free (CtrSnake *snake)
   if (!snake)
     return;
   snake->ops->destroy (snake->state);
+  ctr_contours_unref (snake->refused);
   free (snake->tasks);
   free (snake->points);
   free (snake);
@@ -104,6 +108,12 @@ check_params (const CtrSnakeParams *params, CtrError *error)
 }
 
 static bool
+are_too_many (const CtrSnakeParams *params, uint32_t count)
+{
+  return params->max_objects > 0 && count > params->max_objects;
+}
+
+static bool
 check_arguments (const CtrSnake *snake, const CtrImage *image, const CtrSnakeParams *params,
     const CtrSnakeObject *objects, uint32_t count, CtrError *error)
 {
@@ -111,7 +121,7 @@ check_arguments (const CtrSnake *snake, const CtrImage *image, const CtrSnakePar
     return false;
   if (snake->backend == CTR_BACKEND_CPU && image->memory != CTR_MEMORY_HOST)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the CPU backend needs the image in host memory");
-  if (!objects && count > 0)
+  if (!objects && count > 0 && !are_too_many (params, count))
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "there is no list of the %u objects", count);
   return true;
 }
@@ -174,11 +184,15 @@ check_polygon (const CtrSnakeObject *object, const CtrSnakeWindow *window, uint3
     if (ctr_snake_equal (points[i], points[ctr_snake_next (count, i)]))
       return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
           "object %u: point %u of its polygon and the next one are equal", number, i);
-  for (uint32_t i = 0; i < count; i++)
+  uint64_t work = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    if (ctr_poll (&work, 8 * (uint64_t) i))
+      return ctr_fail_cancelled (error);
     for (uint32_t j = 0; j < i; j++)
       if (edges_touch (points, count, i, j))
         return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
             "object %u: its polygon touches itself: the edges from point %u and from point %u do", number, j, i);
+  }
   return true;
 }
 
@@ -320,17 +334,36 @@ reserve (void **array, size_t *room, size_t count, size_t size, CtrError *error)
 }
 
 static bool
+check_objects (const CtrSnakeObject *objects, uint32_t count, CtrError *error)
+{
+  for (uint32_t i = 0; i < count; i++)
+    if (!check_object (&objects[i], i, error))
+      return false;
+  return true;
+}
+
+static uint64_t
+window_sides (const CtrImage *image, const CtrSnakeObject *objects, uint32_t count)
+{
+  uint64_t sides = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const CtrSnakeWindow window = window_of (&objects[i].window, image);
+    if (!is_empty (&window))
+      sides += (uint32_t) (window.right - window.left) + (uint32_t) (window.bottom - window.top);
+  }
+  return sides;
+}
+
+/* OBJECTS are checked. */
+static bool
 make_plan (CtrSnake *snake, const CtrImage *image, const CtrSnakeParams *params, const CtrSnakeObject *objects,
     uint32_t count, CtrError *error)
 {
   size_t points = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    if (!check_object (&objects[i], i, error))
-      return false;
+  for (uint32_t i = 0; i < count; i++)
     points += objects[i].start == CTR_SNAKE_START_POLYGON     ? objects[i].point_count
               : objects[i].start == CTR_SNAKE_START_RECTANGLE ? 4
                                                               : 0;
-  }
   if (!reserve ((void **) &snake->tasks, &snake->task_room, count, sizeof *snake->tasks, error)
       || !reserve ((void **) &snake->points, &snake->point_room, points, sizeof *snake->points, error))
     return false;
@@ -347,10 +380,47 @@ make_plan (CtrSnake *snake, const CtrImage *image, const CtrSnakeParams *params,
   };
   for (uint32_t i = 0; i < count; i++) {
     const CtrSnakeWindow window = window_of (&objects[i].window, image);
-    if (!is_empty (&window) && !add_task (snake, params, &objects[i], i, &window, image, error))
+    if (!ctr_go_on (error) || (!is_empty (&window) && !add_task (snake, params, &objects[i], i, &window, image, error)))
       return false;
   }
   return true;
+}
+
+static bool
+refuse (CtrSnake *snake, const CtrImage *image, CtrLimit limit, uint64_t needed, CtrError *error)
+{
+  const CtrContours info = {.width = image->width,
+      .height = image->height,
+      .coordinates = CTR_COORDINATES_CORNERS,
+      .features = CTR_CONTOUR_FEATURE_REGIONS};
+  snake->refused = ctr_contours_refuse (&info, limit, needed, error);
+  return snake->refused;
+}
+
+/* Arguments are checked, but not the objects. */
+static bool
+start (CtrSnake *snake, const CtrImage *image, const CtrSnakeParams *params, const CtrSnakeObject *objects,
+    uint32_t count, void *stream, CtrError *error)
+{
+  if (are_too_many (params, count))
+    return refuse (snake, image, CTR_LIMIT_OBJECTS, count, error);
+  if (!check_objects (objects, count, error))
+    return false;
+  const uint64_t sides = window_sides (image, objects, count);
+  if (params->max_window_sides > 0 && sides > params->max_window_sides)
+    return refuse (snake, image, CTR_LIMIT_WINDOW_SIDES, sides, error);
+  return make_plan (snake, image, params, objects, count, error)
+         && snake->ops->enqueue (snake->state, image, &snake->plan, stream, error);
+}
+
+/* The pending image's result. */
+static CtrContours *
+take_result (CtrSnake *snake, CtrError *error)
+{
+  CtrContours *refused = snake->refused;
+  snake->pending = false;
+  snake->refused = NULL;
+  return refused ? refused : snake->ops->finish (snake->state, error);
 }
 
 bool
@@ -359,10 +429,9 @@ ctr_snake_enqueue (CtrSnake *snake, const CtrImage *image, const CtrSnakeParams 
 {
   /* An older image's result must not pass for this one's, nor may its pixels or its plan still be read. */
   if (snake->pending)
-    ctr_contours_unref (snake->ops->finish (snake->state, NULL));
+    ctr_contours_unref (take_result (snake, NULL));
   snake->pending = check_arguments (snake, image, params, objects, count, error)
-                   && make_plan (snake, image, params, objects, count, error)
-                   && snake->ops->enqueue (snake->state, image, &snake->plan, stream, error);
+                   && start (snake, image, params, objects, count, stream, error);
   return snake->pending;
 }
 
@@ -373,8 +442,7 @@ ctr_snake_finish (CtrSnake *snake, CtrError *error)
     ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "no image is queued: call ctr_snake_enqueue() first");
     return NULL;
   }
-  snake->pending = false;
-  return snake->ops->finish (snake->state, error);
+  return take_result (snake, error);
 }
 
 CtrContours *

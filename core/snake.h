@@ -78,7 +78,7 @@ typedef struct {
 } CtrSnakeOutcome;
 
 /* The result of the plan's tasks, one outcome each; floating point and the points' order are its business. NULL and
- * CTR_ERROR_OUT_OF_MEMORY when there is no memory. */
+ * CTR_ERROR_OUT_OF_MEMORY or CTR_ERROR_CANCELLED when there is no memory or it is cancelled. */
 CtrContours *ctr_snake_contours (
     const CtrSnakePlan *plan, const CtrSnakeOutcome *outcomes, const CtrPoint *points, CtrError *error);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The outlines of objects as contours, and every quantity of theirs in floating point. */
-#include "core/backend.h"
+#include "core/poll.h"
 
 #include <math.h>
 
@@ -78,6 +78,11 @@ ctr_snake_contours (const CtrSnakePlan *plan, const CtrSnakeOutcome *outcomes, c
   uint64_t end = 0;
   for (uint32_t i = 0; i < plan->task_count; i++) {
     const uint32_t count = outcomes[i].point_count;
+    if (ctr_cancelled ()) {
+      ctr_contours_unref (result);
+      ctr_fail_cancelled (error);
+      return NULL;
+    }
     if (count == 0)
       continue;
     const CtrPoint *polygon = points + outcomes[i].first_point;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cpu/border_lines.h"
 
+#include "core/poll.h"
 #include "cpu/runs.h"
 
 #include <endian.h>
@@ -12,6 +13,9 @@ static const uint8_t direction_bit[8] = {5, 2, 1, 0, 3, 6, 7, 8};
 static const int8_t direction_x[8] = {1, 1, 0, -1, -1, -1, 0, 1};
 static const int8_t direction_y[8] = {0, -1, -1, -1, 0, 1, 1, 1};
 enum { EAST = 0, WEST = 4 };
+
+/* Before it is asked whether to go on: the way between two points may be as long as the image. */
+enum { POINTS_AT_ONCE = 256 };
 
 /* A node is named by its slot: the first of the directions east, north, west, south in its run of background, divided
  * by 2. What CtrBorderLines.steps has for the slot of any of them, at slot << 9 | surroundings. */
@@ -134,11 +138,8 @@ ctr_border_lines_end_row (CtrBorderLines *lines, uint32_t y)
 bool
 ctr_border_lines_end (CtrBorderLines *lines)
 {
-  if (!ctr_buffer_reserve (&lines->borders, lines->edge_count, sizeof (uint32_t)))
-    return false;
-  if (lines->edge_count > 0)
-    memset (lines->borders.data, 0, lines->edge_count * sizeof (uint32_t));
-  return true;
+  return ctr_buffer_reserve (&lines->borders, lines->edge_count, sizeof (uint32_t))
+         && ctr_clear (lines->borders.data, lines->edge_count * sizeof (uint32_t));
 }
 
 static inline void
@@ -156,6 +157,13 @@ load_3 (const uint8_t *bytes, size_t at)
   return (uint32_t) le16toh (word) >> at % 8 & 7;
 }
 
+/* Room for MORE points than COUNT; 0: there is no memory, or it is cancelled. */
+static uint64_t
+make_room (CtrBorderLines *lines, uint64_t count, uint64_t more)
+{
+  return !ctr_cancelled () && ctr_buffer_reserve (&lines->points, count + more, sizeof (CtrPoint)) ? count + more : 0;
+}
+
 static inline __attribute__ ((always_inline)) bool
 follow (CtrBorderLines *lines, uint32_t first_x, uint32_t first_y, bool hole, bool only_ends, uint32_t border)
 {
@@ -167,7 +175,7 @@ follow (CtrBorderLines *lines, uint32_t first_x, uint32_t first_y, bool hole, bo
   uint32_t *borders = lines->borders.data;
   const uint16_t *steps = lines->steps;
   CtrPoint *points = lines->points.data;
-  uint64_t count = lines->point_count, room = lines->points.bytes / sizeof *points;
+  uint64_t count = lines->point_count, room = count;
   /* A position and a point a direction further. */
   size_t move[8];
   uint32_t move_point[8];
@@ -187,10 +195,10 @@ follow (CtrBorderLines *lines, uint32_t first_x, uint32_t first_y, bool hole, bo
     if (at == begin && (step & own) && !first)
       break;
     if (count == room) {
-      if (!ctr_buffer_reserve (&lines->points, count + 1024, sizeof *points))
+      room = make_room (lines, count, POINTS_AT_ONCE);
+      if (room == 0)
         return false;
       points = lines->points.data;
-      room = lines->points.bytes / sizeof *points;
     }
     points[count] = (CtrPoint){(uint16_t) point, (uint16_t) (point >> 16)};
     count += only_ends ? step / STEP_END % 2 : 1;

@@ -34,15 +34,16 @@ typedef struct {
 void ctr_border_lines_init (CtrBorderLines *lines);
 void ctr_border_lines_release (CtrBorderLines *lines);
 
-/* Makes room for an image; false when there is no memory. Then, row by row, the bits in ctr_border_lines_row() are set,
- * CTR_ROW_WORDS (width) of them, and ctr_border_lines_end_row() called; last ctr_border_lines_end(). */
+/* Makes room for an image; false when there is no memory, the last one also when it is cancelled. Then, row by row, the
+ * bits in ctr_border_lines_row() are set, CTR_ROW_WORDS (width) of them, and ctr_border_lines_end_row() called; last
+ * ctr_border_lines_end(). */
 bool ctr_border_lines_begin (CtrBorderLines *lines, uint32_t width, uint32_t height);
 uint64_t *ctr_border_lines_row (CtrBorderLines *lines, uint32_t y);
 void ctr_border_lines_end_row (CtrBorderLines *lines, uint32_t y);
 bool ctr_border_lines_end (CtrBorderLines *lines);
 
 /* Appends the points of a border, all of them or the ends of its straight parts only, and enters BORDER at its edges.
- * (X, Y) is its first pixel. False when there is no memory. */
+ * (X, Y) is its first pixel. False when there is no memory or it is cancelled. */
 bool ctr_border_lines_follow (
     CtrBorderLines *lines, uint32_t x, uint32_t y, bool hole, bool only_ends, uint32_t border);
 

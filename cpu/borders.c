@@ -2,7 +2,7 @@
 /* Border following on the host: the edges of the image in raster order, each border followed from the first edge it
  * owns. What surrounds a border is told by the edge before its first one in that row, so the hierarchy costs nothing
  * more. */
-#include "core/backend.h"
+#include "core/poll.h"
 #include "cpu/border_lines.h"
 #include "cpu/line_sums.h"
 #include "cpu/samples.h"
@@ -79,8 +79,9 @@ segment_length (int32_t dx, int32_t dy)
   return (uint64_t) (sqrtf (x * x + y * y) * (1 << 23));
 }
 
-/* Area, length and bounding box of the line through COUNT points. UNIT: neighbours only. */
-static inline __attribute__ ((always_inline)) void
+/* Area, length and bounding box of the line through COUNT points. UNIT: neighbours only. False where it is cancelled.
+ */
+static inline __attribute__ ((always_inline)) bool
 measure_line (const CtrPoint *points, uint32_t count, bool unit, CtrContour *row)
 {
   const uint64_t straight = segment_length (1, 0), diagonal = segment_length (1, 1);
@@ -88,7 +89,12 @@ measure_line (const CtrPoint *points, uint32_t count, bool unit, CtrContour *row
   int64_t area2 = 0;
   uint64_t length = 0;
   CtrPoint from = points[count - 1];
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint64_t i = 0, end = 0; i < count; i++) {
+    if (i == end) {
+      end = ctr_poll_end (i, count);
+      if (i > 0 && ctr_cancelled ())
+        return false;
+    }
     const CtrPoint to = points[i];
     const int32_t dx = to.x - from.x, dy = to.y - from.y;
     area2 += (int64_t) from.x * dy - (int64_t) from.y * dx;
@@ -108,6 +114,7 @@ measure_line (const CtrPoint *points, uint32_t count, bool unit, CtrContour *row
   row->top = top;
   row->width = (uint16_t) (right - left + 1);
   row->height = (uint16_t) (bottom - top + 1);
+  return true;
 }
 
 static inline bool
@@ -144,10 +151,9 @@ add_border (State *state, uint32_t x, uint32_t y, bool hole, uint32_t around, co
   const CtrPoint *points = (const CtrPoint *) lines->points.data + first;
   CtrContour *row = (CtrContour *) state->rows.data + state->row_count;
   *row = (CtrContour){.first = first, .count = (uint32_t) count, .flags = hole ? CTR_CONTOUR_HOLE : 0};
-  if (plan->approximation == CTR_APPROXIMATION_NONE)
-    measure_line (points, row->count, true, row);
-  else
-    measure_line (points, row->count, false, row);
+  if (!(plan->approximation == CTR_APPROXIMATION_NONE ? measure_line (points, row->count, true, row)
+                                                      : measure_line (points, row->count, false, row)))
+    return false;
 
   Border *borders = state->borders.data;
   borders[border] = (Border){.parent = parent_of (borders, hole, around, plan->mode), .hole = hole, .row = NO_ROW};
@@ -157,9 +163,9 @@ add_border (State *state, uint32_t x, uint32_t y, bool hole, uint32_t around, co
     return true;
   }
   if (plan->features & CTR_CONTOUR_FEATURE_MOMENTS) {
-    if (!ctr_buffer_reserve (&state->sums, (size_t) state->row_count + 1, sizeof (CtrContourSums)))
+    if (!ctr_buffer_reserve (&state->sums, (size_t) state->row_count + 1, sizeof (CtrContourSums))
+        || !ctr_line_sums (points, row->count, (CtrContourSums *) state->sums.data + state->row_count))
       return false;
-    ctr_line_sums (points, row->count, (CtrContourSums *) state->sums.data + state->row_count);
   }
   borders[border].row = state->row_count++;
   return true;
@@ -183,6 +189,8 @@ find_borders (State *state, const CtrBordersPlan *plan)
   for (uint32_t y = 0; y < lines->height; y++, words += lines->words, busy += lines->words) {
     bool inside = false, outermost = true;
     uint32_t around = 0;
+    if (ctr_cancelled ())
+      return false;
     for (uint32_t i = 0; i < busy_counts[y]; i++)
       for (uint64_t edges = words[busy[i]].edges; edges; edges &= edges - 1, owner++, inside = !inside) {
         if (*owner == 0 && (!external || (!inside && outermost))) {
@@ -197,35 +205,48 @@ find_borders (State *state, const CtrBordersPlan *plan)
   return true;
 }
 
-/* Preorder, siblings in the order opposite to their discovery. */
-static void
+/* Preorder, siblings in the order opposite to their discovery. False where it is cancelled; so below. */
+static bool
 find_places (State *state)
 {
   const Border *borders = state->borders.data;
   Place *places = state->places.data;
-  for (uint32_t i = 0; i < state->border_count; i++)
+  uint64_t work = 0;
+  for (uint32_t i = 0; i < state->border_count; i++) {
+    if (ctr_poll (&work, 1))
+      return false;
     places[i].kept = borders[i].row != NO_ROW;
-  for (uint32_t i = state->border_count - 1; i > 0; i--)
+  }
+  for (uint32_t i = state->border_count - 1; i > 0; i--) {
+    if (ctr_poll (&work, 1))
+      return false;
     places[borders[i].parent].kept += places[i].kept;
+  }
   places[0].end = places[0].kept;
   places[0].row = NO_ROW;
   for (uint32_t i = 1; i < state->border_count; i++) {
+    if (ctr_poll (&work, 1))
+      return false;
     Place *around = places + borders[i].parent;
     places[i].end = around->end;
     around->end -= places[i].kept;
     places[i].row = borders[i].row != NO_ROW ? around->end : around->row;
   }
+  return true;
 }
 
 /* Fills the table but for the siblings and children; `first` is still that of the lines' points. */
-static void
+static bool
 fill_table (const State *state, const CtrContourArrays *arrays)
 {
   const Border *borders = state->borders.data;
   const Place *places = state->places.data;
   const CtrContour *rows = state->rows.data;
   const CtrContourSums *sums = state->sums.data;
+  uint64_t work = 0;
   for (uint32_t i = 1; i < state->border_count; i++) {
+    if (ctr_poll (&work, 4))
+      return false;
     if (borders[i].row == NO_ROW)
       continue;
     CtrContour *row = arrays->table + places[i].row;
@@ -235,25 +256,31 @@ fill_table (const State *state, const CtrContourArrays *arrays)
     if (arrays->sums)
       arrays->sums[places[i].row] = sums[borders[i].row];
   }
+  return true;
 }
 
 /* From the last to the first, so that each finds the sibling after it where its parent has its first child. */
-static void
+static bool
 link_rows (const State *state, const CtrContourArrays *arrays, uint64_t end)
 {
   const CtrPoint *points = state->lines.points.data;
   int32_t top = -1;
+  uint64_t work = 0;
   for (uint32_t i = state->row_count; i-- > 0;) {
     CtrContour *row = arrays->table + i;
+    if (ctr_poll (&work, 4 + row->count / 16))
+      return false;
     int32_t *first_child = row->parent < 0 ? &top : &arrays->table[row->parent].child;
     row->next = *first_child;
     if (row->next >= 0)
       arrays->table[row->next].previous = (int32_t) i;
     *first_child = (int32_t) i;
     end -= row->count;
-    memcpy (arrays->points + end, points + row->first, row->count * sizeof *points);
+    if (!ctr_copy (arrays->points + end, points + row->first, row->count * sizeof *points))
+      return false;
     row->first = end;
   }
+  return true;
 }
 
 static CtrContours *
@@ -265,18 +292,19 @@ follow_borders (State *state, const CtrImage *image, const CtrBordersPlan *plan,
     return NULL;
   bool ok = ctr_border_lines_begin (lines, image->width, image->height);
   for (uint32_t y = 0; ok && y < image->height; y++) {
+    ok = !ctr_cancelled ();
     ctr_samples_pack (image, ctr_samples_row (&state->samples, image, y), threshold, plan->foreground.invert,
         ctr_border_lines_row (lines, y));
     ctr_border_lines_end_row (lines, y);
   }
   ok = ok && ctr_border_lines_end (lines) && find_borders (state, plan)
-       && ctr_buffer_reserve (&state->places, state->border_count, sizeof (Place));
+       && ctr_buffer_reserve (&state->places, state->border_count, sizeof (Place)) && find_places (state);
   if (!ok) {
-    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the borders of a %u x %u image", image->width,
-        image->height);
+    if (ctr_go_on (error))
+      ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the borders of a %u x %u image", image->width,
+          image->height);
     return NULL;
   }
-  find_places (state);
   const CtrContours info = {.width = image->width,
       .height = image->height,
       .count = state->row_count,
@@ -288,9 +316,11 @@ follow_borders (State *state, const CtrImage *image, const CtrBordersPlan *plan,
   CtrContours *result = ctr_contours_alloc (&info, &arrays, error);
   if (!result)
     return NULL;
-  fill_table (state, &arrays);
-  link_rows (state, &arrays, lines->point_count);
-  return result;
+  if (fill_table (state, &arrays) && link_rows (state, &arrays, lines->point_count))
+    return result;
+  ctr_contours_unref (result);
+  ctr_fail_cancelled (error);
+  return NULL;
 }
 
 static bool
@@ -300,7 +330,7 @@ enqueue (void *data, const CtrImage *image, const CtrBordersPlan *plan, void *st
   ctr_contours_unref (state->result);
   state->result = follow_borders (state, image, plan, error);
   /* What an image too large has taken is better left to a smaller one's result. */
-  if (!state->result)
+  if (!state->result && !ctr_cancelled ())
     release_buffers (state);
   return state->result;
 }

@@ -4,7 +4,7 @@
  */
 #include "core/canny.h"
 
-#include "core/backend.h"
+#include "core/poll.h"
 #include "cpu/blur.h"
 #include "cpu/edge_bits.h"
 #include "cpu/gradient.h"
@@ -125,8 +125,9 @@ static bool
 prepare (State *state, const CtrCannyPlan *plan, const CtrImage *image, CtrError *error)
 {
   if (!prepare_rows (state, plan, image->width) || !ctr_edge_bits_begin (&state->bits, image->width, image->height))
-    return ctr_fail (
-        error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the edges of %u x %u pixels", image->width, image->height);
+    return ctr_go_on (error)
+           && ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the edges of %u x %u pixels", image->width,
+               image->height);
   ctr_blur_init (&state->blur, plan);
   return true;
 }
@@ -146,17 +147,20 @@ row_samples (State *state, const CtrImage *image, const CtrCannyPlan *plan, uint
   return state->luma;
 }
 
-static void
+/* False where it is cancelled; so below. */
+static bool
 find_thresholds (State *state, const CtrImage *image, const CtrCannyPlan *plan, int32_t *low, int32_t *high)
 {
   *low = plan->low;
   *high = plan->high;
   if (plan->threshold_mode == CTR_CANNY_ABSOLUTE)
-    return;
+    return true;
   const uint64_t pixels = (uint64_t) image->width * image->height;
   /* Four, as neighbours are often equal, and the processor waits for a count it has just written. */
   uint32_t histogram[4][256] = {0};
   for (uint32_t y = 0; y < image->height; y++) {
+    if (ctr_cancelled ())
+      return false;
     const uint8_t *samples = row_samples (state, image, plan, y);
     for (uint32_t x = 0; x < image->width; x++)
       histogram[x % 4][samples[x]]++;
@@ -165,6 +169,7 @@ find_thresholds (State *state, const CtrImage *image, const CtrCannyPlan *plan, 
     histogram[0][i] += histogram[1][i] + histogram[2][i] + histogram[3][i];
   ctr_canny_auto_thresholds (plan->threshold_mode, plan->aperture, plan->l2_gradient,
       ctr_canny_level (plan->threshold_mode, histogram[0], pixels), low, high);
+  return true;
 }
 
 /* Row Y of the blurred image; *READ rows of the image have been taken. */
@@ -205,7 +210,7 @@ gradient_row (State *state, const CtrCannyPlan *plan, uint32_t y, uint32_t width
   ctr_gradient_row (plan->aperture, plan->l2_gradient, rows, width, state->scratch, &state->gradient[y % 3]);
 }
 
-static void
+static bool
 find_edges (State *state, const CtrImage *image, const CtrCannyPlan *plan)
 {
   const uint32_t width = image->width, height = image->height, margin = plan->aperture / 2;
@@ -213,8 +218,11 @@ find_edges (State *state, const CtrImage *image, const CtrCannyPlan *plan)
   uint32_t read = 0, blurred = 0;
   int32_t low, high;
 
-  find_thresholds (state, image, plan, &low, &high);
+  if (!find_thresholds (state, image, plan, &low, &high))
+    return false;
   for (uint32_t y = 0; y <= height; y++) {
+    if (ctr_cancelled ())
+      return false;
     if (y < height) {
       for (; blurred < height && blurred <= y + margin; blurred++)
         blur_row (state, image, plan, blurred, &read);
@@ -229,16 +237,18 @@ find_edges (State *state, const CtrImage *image, const CtrCannyPlan *plan)
         bits->candidates + first, bits->edges + first);
     ctr_edge_bits_grow_row (bits, done);
   }
-  ctr_edge_bits_finish (bits);
+  return ctr_edge_bits_finish (bits);
 }
 
-static void
+static bool
 paint (const State *state, const CtrEdgePicture *picture, uint32_t width, uint32_t height)
 {
   CtrEdgePicture strip = *picture;
   const bool direct = ctr_edge_plane_is_mask (&picture->planes[0]);
   for (uint32_t y = 0; y < height; y += STRIP) {
     const uint32_t rows = height - y < STRIP ? height - y : STRIP;
+    if (ctr_cancelled ())
+      return false;
     for (uint32_t p = 0; p < picture->plane_count; p++) {
       const CtrEdgePlane *plane = &picture->planes[p];
       strip.planes[p].data = (uint8_t *) plane->data + (y >> plane->y_shift) * plane->stride;
@@ -251,6 +261,7 @@ paint (const State *state, const CtrEdgePicture *picture, uint32_t width, uint32
       ctr_edge_bits_write_row (&state->bits, y + i, mask + i * stride);
     ctr_edge_picture_paint (&strip, mask, stride, width, rows);
   }
+  return true;
 }
 
 static bool
@@ -260,9 +271,11 @@ enqueue (void *data, const CtrImage *image, const CtrCannyPlan *plan, const CtrE
   State *state = data;
   if (!prepare (state, plan, image, error))
     return false;
-  find_edges (state, image, plan);
-  paint (state, picture, image->width, image->height);
-  return true;
+  if (!find_edges (state, image, plan)) {
+    ctr_edge_bits_release (&state->bits); /* what still waits to be grown is not for the next image */
+    return ctr_fail_cancelled (error);
+  }
+  return paint (state, picture, image->width, image->height) || ctr_fail_cancelled (error);
 }
 
 static bool

@@ -5,7 +5,7 @@
  * pixels. A union keeps the lower label, so a component's root is the label of its first pixel, and counting the roots
  * in order gives OpenCV's numbering. Sums are kept per label while the rows go by and folded into the roots at the
  * end. */
-#include "core/backend.h"
+#include "core/poll.h"
 #include "cpu/buffer.h"
 #include "cpu/samples.h"
 
@@ -205,6 +205,8 @@ label_image (State *state, const CtrImage *image, const CtrCcaParams *params, ui
   state->rows[1].count = 0;
   for (uint32_t y = 0; y < image->height; y++) {
     Row *row = &state->rows[y & 1], *above = &state->rows[~y & 1];
+    if (!ctr_go_on (error))
+      return false;
     const void *samples = ctr_samples_row (&state->samples, image, y);
     ctr_samples_pack (image, samples, threshold, params->foreground.invert, state->bits);
     row->count = ctr_find_runs (state->bits, width, row->edges);
@@ -233,15 +235,18 @@ label_image (State *state, const CtrImage *image, const CtrCcaParams *params, ui
   return true;
 }
 
-/* Adds every other label's sums to its root's; the parents become roots. */
-static void
+/* Adds every other label's sums to its root's; the parents become roots. False where it is cancelled; so below. */
+static bool
 fold_into_roots (State *state, uint32_t features)
 {
   uint32_t *parent = state->parent.data;
   CtrComponent *table = state->table.data;
   CtrComponentMoments *moments = state->moments.data;
   CtrComponentGrey *grey = state->grey.data;
+  uint64_t work = 0;
   for (uint32_t i = 0; i < state->label_count; i++) {
+    if (ctr_poll (&work, 1))
+      return false;
     /* A parent has the lower label, so its own parent is a root already. */
     const uint32_t root = parent[i] = parent[parent[i]];
     if (root == i)
@@ -266,6 +271,7 @@ fold_into_roots (State *state, uint32_t features)
       grey[root].max = grey[i].max > grey[root].max ? grey[i].max : grey[root].max;
     }
   }
+  return true;
 }
 
 static inline bool
@@ -274,14 +280,32 @@ is_kept (const CtrComponent *component, const CtrCcaParams *params)
   return component->area >= params->min_area && (params->max_area == 0 || component->area <= params->max_area);
 }
 
+static bool
+count_rows (const State *state, const CtrCcaParams *params, uint32_t *count)
+{
+  const uint32_t *parent = state->parent.data;
+  const CtrComponent *table = state->table.data;
+  uint64_t work = 0;
+  *count = 0;
+  for (uint32_t i = 0; i < state->label_count; i++) {
+    if (ctr_poll (&work, 1))
+      return false;
+    *count += parent[i] == i && is_kept (table + i, params);
+  }
+  return true;
+}
+
 /* Copies the kept roots' rows to the result; the parents become numbers in the result, 0 for the filtered. */
-static void
+static bool
 emit_rows (State *state, const CtrCcaParams *params, CtrComponents *result)
 {
   uint32_t *parent = state->parent.data;
   const CtrComponent *table = state->table.data;
   uint32_t row = 0;
+  uint64_t work = 0;
   for (uint32_t i = 0; i < state->label_count; i++) {
+    if (ctr_poll (&work, 4))
+      return false;
     if (parent[i] != i) {
       parent[i] = parent[parent[i]];
       continue;
@@ -300,10 +324,11 @@ emit_rows (State *state, const CtrCcaParams *params, CtrComponents *result)
       ((CtrComponentGrey *) result->grey)[row] = ((CtrComponentGrey *) state->grey.data)[i];
     parent[i] = ++row;
   }
+  return true;
 }
 
 /* The parents are final numbers by now. */
-static void
+static bool
 write_labels (const State *state, CtrComponents *result)
 {
   const uint32_t *number = state->parent.data;
@@ -311,6 +336,8 @@ write_labels (const State *state, CtrComponents *result)
   uint32_t *labels = (uint32_t *) result->labels;
   for (uint32_t y = 0; y < result->height; y++, labels += result->width) {
     uint32_t x = 0;
+    if (ctr_cancelled ())
+      return false;
     for (const LabelRun *end = run + state->runs_in_row[y]; run < end; run++) {
       const uint32_t label = number[run->label];
       while (x < run->start)
@@ -321,6 +348,7 @@ write_labels (const State *state, CtrComponents *result)
     while (x < result->width)
       labels[x++] = 0;
   }
+  return true;
 }
 
 static CtrComponents *
@@ -336,22 +364,21 @@ analyse (State *state, const CtrImage *image, const CtrCcaParams *params, CtrErr
   }
   if (!label_image (state, image, params, threshold, error))
     return NULL;
-  fold_into_roots (state, params->features);
-
-  const uint32_t *parent = state->parent.data;
-  const CtrComponent *table = state->table.data;
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < state->label_count; i++)
-    count += parent[i] == i && is_kept (table + i, params);
+  uint32_t count;
+  if (!fold_into_roots (state, params->features) || !count_rows (state, params, &count)) {
+    ctr_fail_cancelled (error);
+    return NULL;
+  }
   CtrComponents *result = ctr_components_alloc (image->width, image->height, count, params->features, error);
   if (!result)
     return NULL;
   result->threshold = threshold;
   result->connectivity = params->connectivity;
-  emit_rows (state, params, result);
-  if (result->labels)
-    write_labels (state, result);
-  return result;
+  if (emit_rows (state, params, result) && (!result->labels || write_labels (state, result)))
+    return result;
+  ctr_components_unref (result);
+  ctr_fail_cancelled (error);
+  return NULL;
 }
 
 static bool
@@ -361,7 +388,7 @@ enqueue (void *data, const CtrImage *image, const CtrCcaParams *params, void *st
   ctr_components_unref (state->result);
   state->result = analyse (state, image, params, error);
   /* What an image too large has taken is better left to a smaller one's result. */
-  if (!state->result)
+  if (!state->result && !ctr_cancelled ())
     release_buffers (state);
   return state->result;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cpu/crack_nodes.h"
 
+#include "core/poll.h"
+
 #include <string.h>
 
 /* Pixels around a vertex, as bits of a mask. */
@@ -208,7 +210,8 @@ write_diagonal (const Writer *writer, uint32_t rank, CtrPoint point, uint32_t ma
   write_node (writer, rank, point, second);
 }
 
-static void
+/* Both return about how many nodes they write. */
+static uint32_t
 write_steps (const Writer *writer, const Vertex *vertex, CtrPoint point)
 {
   const Ranking ranking = rank_vertex (vertex);
@@ -224,9 +227,10 @@ write_steps (const Writer *writer, const Vertex *vertex, CtrPoint point)
   if (is_diagonal (two))
     for (uint32_t rank = second + 1; rank <= third; rank++)
       write_diagonal (writer, rank, point, two);
+  return rank_at (&ranking, 3) - first;
 }
 
-static void
+static uint32_t
 write_equals (const Writer *writer, const Vertex *vertex, CtrPoint point)
 {
   const Ranking ranking = rank_vertex (vertex);
@@ -239,9 +243,31 @@ write_equals (const Writer *writer, const Vertex *vertex, CtrPoint point)
     else if (nodes_of (mask))
       write_node (writer, rank, point, writer->kinds[mask]);
   }
+  return 4;
 }
 
-/* Finds the vertices and counts their nodes. */
+/* False where it is cancelled: one vertex may have nodes of thousands of levels, each of which goes elsewhere. */
+static bool
+write_nodes (CtrCrackNodes *nodes, const CtrImage *image, const CtrCracksPlan *plan)
+{
+  const bool equal = plan->mode == CTR_LEVELS_EQUAL;
+  const Vertex *vertices = nodes->vertices.data, *vertex = vertices;
+  const size_t *row_ends = nodes->row_ends.data;
+  uint64_t work = 0;
+  Writer writer;
+  writer_init (&writer, nodes, plan->connectivity);
+  for (uint32_t y = 0; y <= image->height; y++)
+    for (const Vertex *end = vertices + row_ends[y]; vertex < end; vertex++) {
+      const CtrPoint point = {vertex->x, (uint16_t) y};
+      const uint32_t written = equal ? write_equals (&writer, vertex, point) : write_steps (&writer, vertex, point);
+      if (ctr_poll (&work, written))
+        return false;
+    }
+  return true;
+}
+
+/* Finds the vertices and counts their nodes. Each vertex has one or more: where there are too many vertices they are
+ * counted on, but not kept. */
 static bool
 count_nodes (CtrCrackNodes *nodes, CtrSamples *samples, const CtrImage *image, const CtrCracksPlan *plan)
 {
@@ -251,7 +277,8 @@ count_nodes (CtrCrackNodes *nodes, CtrSamples *samples, const CtrImage *image, c
   memset (above, 0, 2 * row_length * sizeof *above);
   memset (counts, 0, (plan->level_count + 2) * sizeof *counts);
   for (uint32_t y = 0; y <= image->height; y++) {
-    if (!ctr_buffer_reserve (&nodes->vertices, vertex_count + image->width + 1 + STRIDE, sizeof (Vertex)))
+    if (ctr_cancelled ()
+        || !ctr_buffer_reserve (&nodes->vertices, vertex_count + image->width + 1 + STRIDE, sizeof (Vertex)))
       return false;
     Vertex *vertices = (Vertex *) nodes->vertices.data + vertex_count;
     rank_row (samples, image, plan, y, below);
@@ -263,6 +290,8 @@ count_nodes (CtrCrackNodes *nodes, CtrSamples *samples, const CtrImage *image, c
       for (size_t i = 0; i < found; i++)
         count_steps (vertices + i, counts);
     row_ends[y] = vertex_count += found;
+    if (vertex_count > plan->max_points)
+      vertex_count = 0;
     uint16_t *const above_next = below;
     below = above;
     above = above_next;
@@ -285,31 +314,17 @@ add_up (CtrCrackNodes *nodes, const CtrCracksPlan *plan)
     first += count;
   }
   nodes->node_count = first;
-  return ok && first <= CTR_CRACK_NODES_MAX;
+  return ok && first <= CTR_CRACK_NODES_MAX && first <= plan->max_points;
 }
 
 bool
 ctr_crack_nodes_find (CtrCrackNodes *nodes, CtrSamples *samples, const CtrImage *image, const CtrCracksPlan *plan)
 {
   nodes->node_count = 0;
-  if (!ctr_buffer_reserve (&nodes->ranks, 2 * ((size_t) image->width + 2 + STRIDE), sizeof (uint16_t))
-      || !ctr_buffer_reserve (&nodes->row_ends, (size_t) image->height + 1, sizeof (size_t))
-      || !ctr_buffer_reserve (&nodes->ends, (size_t) plan->level_count + 2, sizeof (size_t))
-      || !count_nodes (nodes, samples, image, plan) || !add_up (nodes, plan)
-      || !ctr_buffer_reserve (&nodes->nodes, nodes->node_count, sizeof (CtrCrackNode)))
-    return false;
-  Writer writer;
-  writer_init (&writer, nodes, plan->connectivity);
-  const Vertex *vertex = nodes->vertices.data;
-  const size_t *row_ends = nodes->row_ends.data;
-  for (uint32_t y = 0; y <= image->height; y++) {
-    const Vertex *end = (const Vertex *) nodes->vertices.data + row_ends[y];
-    if (plan->mode == CTR_LEVELS_EQUAL)
-      for (; vertex < end; vertex++)
-        write_equals (&writer, vertex, (CtrPoint){vertex->x, (uint16_t) y});
-    else
-      for (; vertex < end; vertex++)
-        write_steps (&writer, vertex, (CtrPoint){vertex->x, (uint16_t) y});
-  }
-  return true;
+  return ctr_buffer_reserve (&nodes->ranks, 2 * ((size_t) image->width + 2 + STRIDE), sizeof (uint16_t))
+         && ctr_buffer_reserve (&nodes->row_ends, (size_t) image->height + 1, sizeof (size_t))
+         && ctr_buffer_reserve (&nodes->ends, (size_t) plan->level_count + 2, sizeof (size_t))
+         && count_nodes (nodes, samples, image, plan) && add_up (nodes, plan)
+         && ctr_buffer_reserve (&nodes->nodes, nodes->node_count, sizeof (CtrCrackNode))
+         && write_nodes (nodes, image, plan);
 }

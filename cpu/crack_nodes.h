@@ -40,8 +40,9 @@ typedef struct {
 void ctr_crack_nodes_release (CtrCrackNodes *nodes);
 
 /* Finds the nodes of IMAGE: rank by rank, in each by y, then x, then with the western arm first. So in each rank they
- * are pairs, an eastern arm and the western arm it meets. False when there is no memory or there are too many;
- * node_count is what there would have to be memory for, or 0 if it was not counted yet. */
+ * are pairs, an eastern arm and the western arm it meets. False when it is cancelled, there is no memory or there are
+ * too many, as where there are more than the PLAN's max_points; node_count is how many there are, or 0 if they were not
+ * counted yet. */
 bool ctr_crack_nodes_find (CtrCrackNodes *nodes, CtrSamples *samples, const CtrImage *image, const CtrCracksPlan *plan);
 
 #endif

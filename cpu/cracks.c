@@ -3,7 +3,7 @@
  * of each pair in it; vertical ones each node with a northern arm to the last one before it in its column. A contour is
  * followed from its first node; what surrounds it is told by the vertical line before it in that row of pixels, so the
  * hierarchy costs nothing more. */
-#include "core/backend.h"
+#include "core/poll.h"
 #include "cpu/crack_nodes.h"
 #include "cpu/line_sums.h"
 
@@ -29,6 +29,7 @@ typedef struct {
   CtrBuffer sums;     /* CtrContourSums of the rows */
   uint32_t row_count;
   uint64_t point_count;
+  uint64_t work;       /* since it was asked whether to go on */
   CtrContours *result; /* until finish takes it */
 } State;
 
@@ -75,18 +76,23 @@ link_node (CtrCrackNode *nodes, uint32_t i, uint32_t *columns)
   nodes[north ? other : i].link |= i & north;
 }
 
-/* Sets the links: to the other end of each node's vertical line. */
-static void
+/* Sets the links: to the other end of each node's vertical line. False where it is cancelled. */
+static bool
 link_level (CtrCrackNode *nodes, uint32_t count, uint32_t *columns)
 {
-  for (uint32_t i = 0; i < count; i++)
-    if ((nodes[i].link & CTR_NODE_KIND) == CTR_NODE_SOUTH_CROSSED) {
-      link_node (nodes, i + 1, columns);
-      link_node (nodes, i, columns);
-      i++;
-    } else {
-      link_node (nodes, i, columns);
-    }
+  for (uint64_t i = 0; i < count;) {
+    if (ctr_cancelled ())
+      return false;
+    for (const uint64_t end = ctr_poll_end (i, count); i < end; i++)
+      if ((nodes[i].link & CTR_NODE_KIND) == CTR_NODE_SOUTH_CROSSED) {
+        link_node (nodes, (uint32_t) i + 1, columns);
+        link_node (nodes, (uint32_t) i, columns);
+        i++;
+      } else {
+        link_node (nodes, (uint32_t) i, columns);
+      }
+  }
+  return true;
 }
 
 /* The column of the last line before column X; false when there is none. */
@@ -105,10 +111,11 @@ find_line (const uint64_t *lines, uint32_t x, uint32_t *column)
 }
 
 /* Writes the contour that begins at node START to POINTS, with room for one point more than it has, enters it as
- * CONTOUR at its pairs, and measures it. It is a pair after the other, on to the pair at the vertical line's end. */
-static void
+ * CONTOUR at its pairs, and measures it. It is a pair after the other, on to the pair at the vertical line's end. False
+ * where it is cancelled. */
+static bool
 follow (const CtrCrackNode *nodes, uint32_t start, bool hole, uint32_t contour, uint32_t *owners, CtrPoint *points,
-    CtrContour *row)
+    CtrContour *row, uint64_t *work)
 {
   /* A hole begins with its vertical line, an outside with its horizontal one. */
   CtrPoint *const list = hole ? points : points + 1, *end = list;
@@ -132,6 +139,8 @@ follow (const CtrCrackNode *nodes, uint32_t start, bool hole, uint32_t contour, 
     right = p.x > right ? p.x : right;
     bottom = q.y > bottom ? q.y : bottom;
     from = to ^ 1;
+    if (ctr_poll (work, 1))
+      return false;
   } while (from != first);
   row->count = (uint32_t) (end - list);
   row->area2 = 2 * area;
@@ -140,6 +149,7 @@ follow (const CtrCrackNode *nodes, uint32_t start, bool hole, uint32_t contour, 
   row->top = corner.y;
   row->width = (uint16_t) (right - left);
   row->height = (uint16_t) (bottom - corner.y);
+  return true;
 }
 
 static inline bool
@@ -175,7 +185,8 @@ add_contour (State *state, const CtrCrackNode *nodes, uint32_t start, uint32_t c
   CtrContour *rows = state->rows.data, *row = rows + state->row_count;
   CtrPoint *points = (CtrPoint *) state->points.data + state->point_count;
   *row = (CtrContour){.first = state->point_count, .flags = hole ? CTR_CONTOUR_HOLE : 0, .level = level};
-  follow (nodes, start, hole, contour, state->owners.data, points, row);
+  if (!follow (nodes, start, hole, contour, state->owners.data, points, row, &state->work))
+    return false;
 
   const uint32_t parent = contours[around].hole == hole ? contours[around].parent : around;
   const int32_t parent_row = contours[parent].row;
@@ -183,9 +194,9 @@ add_contour (State *state, const CtrCrackNode *nodes, uint32_t start, uint32_t c
   if (!is_kept (row, plan))
     return true;
   if (plan->features & CTR_CONTOUR_FEATURE_MOMENTS) {
-    if (!ctr_buffer_reserve (&state->sums, (size_t) state->row_count + 1, sizeof (CtrContourSums)))
+    if (!ctr_buffer_reserve (&state->sums, (size_t) state->row_count + 1, sizeof (CtrContourSums))
+        || !ctr_line_sums (points, row->count, (CtrContourSums *) state->sums.data + state->row_count))
       return false;
-    ctr_line_sums (points, row->count, (CtrContourSums *) state->sums.data + state->row_count);
   }
   contours[contour].row = (int32_t) state->row_count;
   join_family (rows, (int32_t) state->row_count, parent_row, last);
@@ -211,18 +222,23 @@ trace_level (State *state, const CtrCrackNode *nodes, uint32_t count, uint32_t l
   uint32_t *owners = state->owners.data, *columns = state->columns.data, contour_count = 1;
   uint64_t *lines = state->lines.data;
   int32_t last = -1;
-  memset (owners, 0, count / 2 * sizeof *owners);
-  for (uint32_t i = 0; i < count; i += 2) {
-    if (owners[i / 2] == 0) {
-      uint32_t column, around = 0;
-      if (find_line (lines, nodes[i].point.x, &column))
-        around = columns[column];
-      if (!add_contour (state, nodes, i, contour_count, around, level, &last, plan))
-        return false;
-      contour_count++;
+  if (!ctr_clear (owners, count / 2 * sizeof *owners))
+    return false;
+  for (uint32_t i = 0; i < count;) {
+    if (ctr_cancelled ())
+      return false;
+    for (const uint64_t end = ctr_poll_end (i, count); i < end; i += 2) {
+      if (owners[i / 2] == 0) {
+        uint32_t column, around = 0;
+        if (find_line (lines, nodes[i].point.x, &column))
+          around = columns[column];
+        if (!add_contour (state, nodes, i, contour_count, around, level, &last, plan))
+          return false;
+        contour_count++;
+      }
+      pass_node (nodes + i, owners[i / 2], lines, columns);
+      pass_node (nodes + i + 1, owners[i / 2], lines, columns);
     }
-    pass_node (nodes + i, owners[i / 2], lines, columns);
-    pass_node (nodes + i + 1, owners[i / 2], lines, columns);
   }
   return true;
 }
@@ -234,6 +250,7 @@ begin_tracing (State *state, uint32_t width, size_t most)
   const size_t words = (size_t) width / 64 + 1;
   state->row_count = 0;
   state->point_count = 0;
+  state->work = 0;
   /* A contour has four nodes or more. */
   if (!ctr_buffer_reserve (&state->columns, (size_t) width + 1, sizeof (uint32_t))
       || !ctr_buffer_reserve (&state->lines, words, sizeof (uint64_t))
@@ -262,8 +279,8 @@ trace_levels (State *state, const CtrImage *image, const CtrCracksPlan *plan)
     const uint32_t count = (uint32_t) (ends[rank] - ends[rank - 1]);
     if (count == 0)
       continue;
-    link_level (nodes, count, state->columns.data);
-    if (!trace_level (state, nodes, count, plan->levels[rank - 1], plan))
+    if (!link_level (nodes, count, state->columns.data)
+        || !trace_level (state, nodes, count, plan->levels[rank - 1], plan))
       return false;
   }
   return true;
@@ -285,25 +302,31 @@ fail_without_memory (const CtrImage *image, uint64_t points, CtrError *error)
 static CtrContours *
 trace (State *state, const CtrImage *image, const CtrCracksPlan *plan, CtrError *error)
 {
+  CtrContours info = {.width = image->width,
+      .height = image->height,
+      .coordinates = CTR_COORDINATES_CORNERS,
+      .features = plan->features};
   if (!trace_levels (state, image, plan)) {
+    if (!ctr_go_on (error))
+      return NULL;
+    if (state->nodes.node_count > plan->max_points)
+      return ctr_contours_refuse (&info, CTR_LIMIT_POINTS, state->nodes.node_count, error);
     fail_without_memory (image, state->nodes.node_count, error);
     return NULL;
   }
-  const CtrContours info = {.width = image->width,
-      .height = image->height,
-      .count = state->row_count,
-      .point_count = state->point_count,
-      .coordinates = CTR_COORDINATES_CORNERS,
-      .features = plan->features};
+  info.count = state->row_count;
+  info.point_count = state->point_count;
   CtrContourArrays arrays;
   CtrContours *result = ctr_contours_alloc (&info, &arrays, error);
   if (!result || info.count == 0)
     return result;
-  memcpy (arrays.table, state->rows.data, info.count * sizeof *arrays.table);
-  memcpy (arrays.points, state->points.data, info.point_count * sizeof *arrays.points);
-  if (arrays.sums)
-    memcpy (arrays.sums, state->sums.data, info.count * sizeof *arrays.sums);
-  return result;
+  if (ctr_copy (arrays.table, state->rows.data, info.count * sizeof *arrays.table)
+      && ctr_copy (arrays.points, state->points.data, info.point_count * sizeof *arrays.points)
+      && (!arrays.sums || ctr_copy (arrays.sums, state->sums.data, info.count * sizeof *arrays.sums)))
+    return result;
+  ctr_contours_unref (result);
+  ctr_fail_cancelled (error);
+  return NULL;
 }
 
 static bool
@@ -313,7 +336,7 @@ enqueue (void *data, const CtrImage *image, const CtrCracksPlan *plan, void *str
   ctr_contours_unref (state->result);
   state->result = trace (state, image, plan, error);
   /* What an image too large has taken is better left to a smaller one's result. */
-  if (!state->result)
+  if (!state->result && !ctr_cancelled ())
     release_buffers (state);
   return state->result;
 }

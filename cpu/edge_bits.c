@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cpu/edge_bits.h"
 
+#include "core/poll.h"
+
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +23,9 @@ ctr_edge_bits_begin (CtrEdgeBits *bits, uint32_t width, uint32_t height)
       return false;
     bits->bytes = bytes;
   }
-  memset (bits->memory, 0, bytes);
+  bits->width = 0;
+  if (!ctr_clear (bits->memory, bytes))
+    return false;
   bits->width = width;
   bits->height = height;
   bits->row_words = row_words;
@@ -98,11 +102,14 @@ ctr_edge_bits_grow_row (CtrEdgeBits *bits, uint32_t y)
   }
 }
 
-void
+bool
 ctr_edge_bits_finish (CtrEdgeBits *bits)
 {
   const size_t stride = bits->stride;
+  uint64_t work = 0;
   while (bits->depth > 0) {
+    if (ctr_poll (&work, 16))
+      return false;
     const size_t i = bits->stack[--bits->depth];
     uint64_t left, here, right;
     bits->waiting[i] = 0;
@@ -117,6 +124,7 @@ ctr_edge_bits_finish (CtrEdgeBits *bits)
     reach (bits, i + stride, here);
     reach (bits, i + stride + 1, right);
   }
+  return true;
 }
 
 /* Eight bits as bytes of 0 and 255, the lowest in the first. */

@@ -23,7 +23,7 @@ typedef struct {
   uint32_t width, height;
 } CtrEdgeBits;
 
-/* Gets ready for a picture; false: no memory. All zeros before the first. */
+/* Gets ready for a picture; false: no memory, or it is cancelled. All zeros before the first. */
 bool ctr_edge_bits_begin (CtrEdgeBits *bits, uint32_t width, uint32_t height);
 void ctr_edge_bits_release (CtrEdgeBits *bits);
 
@@ -36,8 +36,8 @@ ctr_edge_bits_row (const CtrEdgeBits *bits, uint32_t y)
 /* Row Y has its candidates and its strong ones; rows come in order. */
 void ctr_edge_bits_grow_row (CtrEdgeBits *bits, uint32_t y);
 
-/* After the last row: the rest of the growth. */
-void ctr_edge_bits_finish (CtrEdgeBits *bits);
+/* After the last row: the rest of the growth. False where it is cancelled: only ctr_edge_bits_release() may follow. */
+bool ctr_edge_bits_finish (CtrEdgeBits *bits);
 
 /* Row Y as bytes of 0 and 255. */
 void ctr_edge_bits_write_row (const CtrEdgeBits *bits, uint32_t y, uint8_t *mask);

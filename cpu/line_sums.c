@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cpu/line_sums.h"
 
-void
+#include "core/poll.h"
+
+bool
 ctr_line_sums (const CtrPoint *points, uint32_t count, CtrContourSums *sums)
 {
   __int128 sum[10] = {0};
   int64_t x0 = points[count - 1].x, y0 = points[count - 1].y;
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint64_t i = 0, end = 0; i < count; i++) {
+    if (i == end) {
+      end = ctr_poll_end (i, count);
+      if (i > 0 && ctr_cancelled ())
+        return false;
+    }
     const int64_t x1 = points[i].x, y1 = points[i].y, x = x0 + x1, y = y0 + y1;
     const int64_t xx0 = x0 * x0, xx1 = x1 * x1, yy0 = y0 * y0, yy1 = y1 * y1;
     const __int128 c = x0 * y1 - x1 * y0;
@@ -27,4 +34,5 @@ ctr_line_sums (const CtrPoint *points, uint32_t count, CtrContourSums *sums)
     sums->words[i][0] = (uint64_t) sum[i];
     sums->words[i][1] = (uint64_t) (sum[i] >> 64);
   }
+  return true;
 }

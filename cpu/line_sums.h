@@ -5,7 +5,7 @@
 
 #include <contours/contourlist.h>
 
-/* Of the closed line through COUNT points. */
-void ctr_line_sums (const CtrPoint *points, uint32_t count, CtrContourSums *sums);
+/* Of the closed line through COUNT points. False where it is cancelled. */
+bool ctr_line_sums (const CtrPoint *points, uint32_t count, CtrContourSums *sums);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cpu/samples.h"
 
-#include "core/backend.h"
 #include "core/otsu.h"
+#include "core/poll.h"
 #include "cpu/luma.h"
 
 #include <stdlib.h>
@@ -40,6 +40,8 @@ ctr_samples_threshold (
   uint32_t *histogram = samples->histogram;
   memset (histogram, 0, levels * sizeof *histogram);
   for (uint32_t y = 0; y < image->height; y++) {
+    if (!ctr_go_on (error))
+      return false;
     const void *row = ctr_samples_row (samples, image, y);
     if (wide)
       for (uint32_t x = 0; x < image->width; x++)

@@ -28,7 +28,7 @@ ctr_samples_pack (const CtrImage *image, const void *row, uint32_t threshold, bo
     ctr_pack_row_8 (row, image->width, threshold, invert, bits);
 }
 
-/* The threshold FOREGROUND asks for; false when there is no memory. */
+/* The threshold FOREGROUND asks for; false when there is no memory or it is cancelled. */
 bool ctr_samples_threshold (
     CtrSamples *samples, const CtrImage *image, const CtrForeground *foreground, uint32_t *threshold, CtrError *error);
 

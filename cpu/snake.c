@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Outlines of objects on the host, one after the other, from one table of sums. */
-#include "core/backend.h"
 #include "cpu/snake_polygon.h"
 
 #include <string.h>
@@ -52,7 +51,7 @@ window_sums (const CtrSnakeTable *table, const CtrSnakeWindow *window)
       ctr_snake_table_edge (table, (CtrPoint){left, top}, (CtrPoint){left, bottom}));
 }
 
-/* Moves and splits from STEP on, then prunes. False when there is no memory. */
+/* Moves and splits from STEP on, then prunes. False when there is no memory or it is cancelled; so below. */
 static bool
 fit (CtrSnakePolygon *polygon, uint32_t step)
 {
@@ -61,7 +60,7 @@ fit (CtrSnakePolygon *polygon, uint32_t step)
     ctr_snake_polygon_move (polygon, step);
     if (polygon->limited)
       return true;
-    if (!ctr_snake_polygon_split (polygon, &any))
+    if (polygon->cancelled || !ctr_snake_polygon_split (polygon, &any))
       return false;
     if (step == 1 && !any)
       break;
@@ -69,7 +68,7 @@ fit (CtrSnakePolygon *polygon, uint32_t step)
   if (polygon->plan->prune)
     while (ctr_snake_polygon_prune (polygon) && !polygon->limited)
       ctr_snake_polygon_move (polygon, 1);
-  return true;
+  return !polygon->cancelled;
 }
 
 static bool
@@ -80,7 +79,7 @@ is_target (const CtrSnakePolygon *polygon)
          < ctr_snake_description_without (&polygon->plan->cost, polygon->window);
 }
 
-/* From the task's start, or its automatic one. False when there is no memory. */
+/* From the task's start, or its automatic one. */
 static bool
 seek (CtrSnakePolygon *polygon, bool automatic, bool *found)
 {
@@ -94,6 +93,8 @@ seek (CtrSnakePolygon *polygon, bool automatic, bool *found)
     step = task->automatic ? step : task->max_step;
   }
   *found = false;
+  if (polygon->cancelled)
+    return false;
   if (count == 0)
     return true;
   if (!ctr_snake_polygon_reserve (polygon, count))
@@ -118,6 +119,8 @@ do_task (State *state, const CtrSnakePlan *plan, const CtrSnakeTask *task, CtrSn
   polygon->table = &state->table;
   polygon->window = window_sums (&state->table, &task->window);
   polygon->iterations = 0;
+  polygon->cancelled = ctr_cancelled ();
+  polygon->work = 0;
   *outcome = (CtrSnakeOutcome){.first_point = state->point_count};
   if (!seek (polygon, task->automatic, &found))
     return false;
@@ -162,11 +165,11 @@ enqueue (void *data, const CtrImage *image, const CtrSnakePlan *plan, void *stre
   State *state = data;
   if (do_tasks (state, image, plan))
     state->result = ctr_snake_contours (plan, state->outcomes.data, state->points.data, error);
-  else
+  else if (ctr_go_on (error))
     ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory to find %u objects in a %u x %u image", plan->task_count,
         image->width, image->height);
   /* What an image too large has taken is better left to a smaller one's result. */
-  if (!state->result)
+  if (!state->result && !ctr_cancelled ())
     release_buffers (state);
   return state->result;
 }

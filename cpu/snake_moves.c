@@ -25,6 +25,8 @@ sum_gains (CtrSnakePolygon *polygon, uint32_t i, uint32_t step)
   CtrSnakeGains *gains = (CtrSnakeGains *) polygon->gains.data + i;
   for (uint32_t direction = 0; direction < CTR_SNAKE_DIRECTIONS; direction++) {
     const CtrPoint to = ctr_snake_moved (&polygon->task->window, points[i], direction, (int32_t) step);
+    if (ctr_snake_polygon_poll (polygon, ctr_snake_polygon_rows (a, to) + ctr_snake_polygon_rows (to, b)))
+      return;
     const CtrSnakeSums sums =
         ctr_snake_sums_add (ctr_snake_table_edge (polygon->table, a, to), ctr_snake_table_edge (polygon->table, to, b));
     const CtrSnakeSums gain = ctr_snake_sums_sub (sums, old);
@@ -88,8 +90,11 @@ find_move (CtrSnakePolygon *polygon, uint32_t i, uint32_t step, CtrSnakeChange *
       (CtrSnakeLists){gains->n, gains->s1, gains->s2}, CTR_SNAKE_DIRECTIONS, criteria);
   while ((direction = best_direction (criteria, polygon->criterion)) < CTR_SNAKE_DIRECTIONS) {
     const CtrPoint to = ctr_snake_moved (&polygon->task->window, points_of (polygon)[i], direction, (int32_t) step);
-    if (near_count == UINT32_MAX)
+    if (near_count == UINT32_MAX) {
       near_count = edges_near (polygon, i, step);
+      if (ctr_snake_polygon_poll (polygon, polygon->count / 8 + near_count))
+        return false;
+    }
     if (can_move (polygon, i, to, near_count)) {
       *move = (CtrSnakeChange){.index = i, .to = to, .direction = direction, .value = criteria[direction]};
       return true;
@@ -105,7 +110,7 @@ find_moves (CtrSnakePolygon *polygon, uint32_t step)
   CtrSnakeChange *moves = polygon->changes.data;
   bool *stale = polygon->stale.data;
   uint32_t count = 0;
-  for (uint32_t i = 0; i < polygon->count; i++) {
+  for (uint32_t i = 0; i < polygon->count && !ctr_snake_polygon_poll (polygon, 16); i++) {
     if (stale[i])
       sum_gains (polygon, i, step);
     stale[i] = false;
@@ -136,6 +141,8 @@ drop_moves (CtrSnakePolygon *polygon, uint32_t count)
   for (uint32_t i = 0; i < count; i++) {
     const CtrSnakeBox box = box_of (polygon, &moves[i]);
     const uint32_t found = ctr_snake_boxes_near (&polygon->area, count, box, near);
+    if (ctr_snake_polygon_poll (polygon, count / 8 + found))
+      return;
     for (uint32_t k = 0; k < found && !moves[i].dropped; k++) {
       const CtrSnakeChange *other = &moves[near[k]];
       moves[i].dropped =
@@ -197,7 +204,7 @@ ctr_snake_polygon_move (CtrSnakePolygon *polygon, uint32_t step)
   memset (polygon->stale.data, true, polygon->count * sizeof (bool));
   while (ctr_snake_polygon_iterate (polygon)) {
     const uint32_t count = find_moves (polygon, step);
-    if (count == 0)
+    if (count == 0 || polygon->cancelled)
       return;
     drop_moves (polygon, count);
     judge_moves (polygon, count);

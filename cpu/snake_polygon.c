@@ -55,6 +55,8 @@ ctr_snake_polygon_set_edge (CtrSnakePolygon *polygon, uint32_t i)
 {
   const CtrPoint *points = polygon->points.data;
   const CtrPoint a = points[i], b = points[ctr_snake_next (polygon->count, i)];
+  if (ctr_snake_polygon_poll (polygon, ctr_snake_polygon_rows (a, b)))
+    return;
   ((CtrSnakeSums *) polygon->edges.data)[i] = ctr_snake_table_edge (polygon->table, a, b);
   ctr_snake_boxes_set (&polygon->boxes, i, ctr_snake_box (a, b));
 }
@@ -63,7 +65,7 @@ void
 ctr_snake_polygon_sum (CtrSnakePolygon *polygon)
 {
   polygon->inside = (CtrSnakeSums){0, 0, 0};
-  for (uint32_t i = 0; i < polygon->count; i++) {
+  for (uint32_t i = 0; i < polygon->count && !polygon->cancelled; i++) {
     ctr_snake_polygon_set_edge (polygon, i);
     polygon->inside = ctr_snake_sums_add (polygon->inside, ((CtrSnakeSums *) polygon->edges.data)[i]);
   }
@@ -75,7 +77,7 @@ ctr_snake_polygon_iterate (CtrSnakePolygon *polygon)
 {
   polygon->limited = polygon->iterations == polygon->plan->max_iterations;
   polygon->iterations += !polygon->limited;
-  return !polygon->limited;
+  return !polygon->limited && !polygon->cancelled;
 }
 
 void

@@ -3,6 +3,7 @@
 #ifndef CTR_CPU_SNAKE_POLYGON_H
 #define CTR_CPU_SNAKE_POLYGON_H
 
+#include "core/poll.h"
 #include "core/snake.h"
 #include "cpu/snake_table.h"
 
@@ -25,7 +26,9 @@ typedef struct {
   const CtrSnakeTable *table;
   CtrSnakeSums window;
   uint32_t iterations;
-  bool limited; /* no more iterations: everything ends */
+  bool limited;   /* no more iterations: everything ends */
+  bool cancelled; /* so it does, and nothing of the polygon counts any more */
+  uint64_t work;  /* since it was asked whether to go on */
 
   uint32_t count;
   CtrSnakeSums inside;
@@ -42,18 +45,34 @@ typedef struct {
   CtrSnakeBoxes area; /* which they lie in */
 } CtrSnakePolygon;
 
+/* Counts OPERATIONS: is the task cancelled? */
+static inline bool
+ctr_snake_polygon_poll (CtrSnakePolygon *polygon, uint64_t operations)
+{
+  polygon->cancelled = polygon->cancelled || ctr_poll (&polygon->work, operations);
+  return polygon->cancelled;
+}
+
+/* Operations to sum up an edge from A to B: its rows. */
+static inline uint64_t
+ctr_snake_polygon_rows (CtrPoint a, CtrPoint b)
+{
+  return 4 + ctr_snake_distance (a.y, b.y);
+}
+
 void ctr_snake_polygon_release (CtrSnakePolygon *polygon);
 
 /* Makes room for COUNT points, those there were kept; false when there is no memory. */
 bool ctr_snake_polygon_reserve (CtrSnakePolygon *polygon, uint32_t count);
 
-/* Sums up the polygon's points, whatever it was before. */
+/* Sums up the polygon's points, whatever it was before. This, and what is below, may end early where it is cancelled.
+ */
 void ctr_snake_polygon_sum (CtrSnakePolygon *polygon);
 
 /* Counts one; false where there may be no more. */
 bool ctr_snake_polygon_iterate (CtrSnakePolygon *polygon);
 
-/* Enters an edge, of which both points are what they shall be. */
+/* Enters an edge, of which both points are what they shall be. It is counted as work. */
 void ctr_snake_polygon_set_edge (CtrSnakePolygon *polygon, uint32_t i);
 
 static inline CtrSnakeBox
@@ -76,7 +95,7 @@ void ctr_snake_boxes_set (CtrSnakeBoxes *boxes, uint32_t i, CtrSnakeBox box);
 uint32_t ctr_snake_boxes_near (const CtrSnakeBoxes *boxes, uint32_t count, CtrSnakeBox box, uint32_t *near);
 
 /* The rectangle that an automatic start begins with; false where there is none. */
-bool ctr_snake_start (const CtrSnakePolygon *polygon, CtrPoint points[4]);
+bool ctr_snake_start (CtrSnakePolygon *polygon, CtrPoint points[4]);
 
 /* Moves by STEP until they end. */
 void ctr_snake_polygon_move (CtrSnakePolygon *polygon, uint32_t step);

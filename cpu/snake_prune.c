@@ -25,12 +25,13 @@ remove_edge (Rest *rest, CtrPoint a, CtrPoint b)
 
 /* The rest without point I of the polygon, too, of which no neighbour is removed. */
 static Rest
-without (const CtrSnakePolygon *polygon, Rest rest, uint32_t i)
+without (CtrSnakePolygon *polygon, Rest rest, uint32_t i)
 {
   const CtrPoint *points = polygon->points.data;
   const CtrSnakeSums *edges = polygon->edges.data;
   const uint32_t before = ctr_snake_before (polygon->count, i);
   const CtrPoint a = points[before], b = points[ctr_snake_next (polygon->count, i)];
+  ctr_snake_polygon_poll (polygon, ctr_snake_polygon_rows (a, b));
   rest.count--;
   rest.inside = ctr_snake_sums_sub (rest.inside, ctr_snake_sums_add (edges[before], edges[i]));
   rest.inside = ctr_snake_sums_add (rest.inside, ctr_snake_table_edge (polygon->table, a, b));
@@ -75,7 +76,7 @@ find_removals (CtrSnakePolygon *polygon, const Rest *all, double limit)
 {
   CtrSnakeChange *removals = polygon->changes.data;
   uint32_t count = 0;
-  for (uint32_t i = 0; i < polygon->count; i++) {
+  for (uint32_t i = 0; i < polygon->count && !ctr_snake_polygon_poll (polygon, polygon->count / 8); i++) {
     const Rest rest = without (polygon, *all, i);
     removals[count] = (CtrSnakeChange){.index = i, .value = description_of (polygon, &rest)};
     count += removals[count].value < limit && !touches_edges (polygon, i);
@@ -94,6 +95,8 @@ drop_removals (CtrSnakePolygon *polygon, uint32_t count)
   for (uint32_t i = 0; i < count; i++) {
     const CtrSnakeBox box = box_of (polygon, removals[i].index);
     const uint32_t found = ctr_snake_boxes_near (&polygon->area, count, box, near);
+    if (ctr_snake_polygon_poll (polygon, count / 8 + found))
+      return;
     for (uint32_t k = 0; k < found && !removals[i].dropped; k++) {
       const CtrSnakeChange *other = &removals[near[k]];
       removals[i].dropped =
@@ -110,7 +113,7 @@ judge_removals (CtrSnakePolygon *polygon, const Rest *all, uint32_t count, doubl
   CtrSnakeChange *removals = polygon->changes.data;
   Rest rest = *all;
   uint32_t best = 0;
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count && !polygon->cancelled; i++) {
     if (!removals[i].dropped)
       rest = without (polygon, rest, removals[i].index);
     best = ctr_snake_better (&removals[i], &removals[best]) ? i : best;
@@ -144,7 +147,7 @@ prune_once (CtrSnakePolygon *polygon)
   const Rest all = rest_of (polygon);
   const double limit = description_of (polygon, &all);
   const uint32_t count = find_removals (polygon, &all, limit);
-  if (count == 0)
+  if (count == 0 || polygon->cancelled)
     return false;
   drop_removals (polygon, count);
   judge_removals (polygon, &all, count, limit);

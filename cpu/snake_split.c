@@ -30,7 +30,7 @@ find_middles (CtrSnakePolygon *polygon)
   const CtrPoint *points = polygon->points.data;
   CtrSnakeChange *middles = polygon->changes.data;
   uint32_t count = 0;
-  for (uint32_t i = 0; i < polygon->count; i++) {
+  for (uint32_t i = 0; i < polygon->count && !ctr_snake_polygon_poll (polygon, 4 + polygon->count / 8); i++) {
     const CtrPoint a = points[i], b = points[ctr_snake_next (polygon->count, i)];
     middles[count] = (CtrSnakeChange){.index = i, .to = ctr_snake_middle (a, b)};
     count += ctr_snake_splits (a, b, polygon->task->min_segment) && !touches_edges (polygon, &middles[count]);
@@ -47,6 +47,8 @@ drop_middles (CtrSnakePolygon *polygon, uint32_t count)
   for (uint32_t i = 0; i < count; i++) {
     const CtrSnakeBox box = box_of (polygon, &middles[i]);
     const uint32_t found = ctr_snake_boxes_near (&polygon->area, i, box, near);
+    if (ctr_snake_polygon_poll (polygon, i / 8 + found))
+      return 0;
     middles[i].dropped = polygon->count + kept == CTR_SNAKE_MAX_POINTS;
     for (uint32_t k = 0; k < found && !middles[i].dropped; k++) {
       const CtrSnakeChange *other = &middles[near[k]];

@@ -33,13 +33,15 @@ make_grid (const CtrSnakeWindow *window)
 
 /* The bands from the window's top to each line. */
 static void
-sum_bands (const CtrSnakePolygon *polygon, const Grid *grid, Band *bands)
+sum_bands (CtrSnakePolygon *polygon, const Grid *grid, Band *bands)
 {
   bands[0] = (Band){.n = {0}};
   for (int32_t row = 0; row < grid->rows; row++) {
     bands[row + 1] = bands[row];
     for (int32_t k = 0; k <= grid->columns; k++) {
       const CtrPoint top = {grid->x[k], grid->y[row]}, bottom = {grid->x[k], grid->y[row + 1]};
+      if (ctr_snake_polygon_poll (polygon, ctr_snake_polygon_rows (top, bottom)))
+        return;
       const CtrSnakeSums sums = ctr_snake_table_edge (polygon->table, top, bottom);
       bands[row + 1].n[k] += sums.n;
       bands[row + 1].s1[k] += sums.s1;
@@ -59,7 +61,7 @@ subtract (const Band *a, const Band *b, Band *difference)
 }
 
 bool
-ctr_snake_start (const CtrSnakePolygon *polygon, CtrPoint points[4])
+ctr_snake_start (CtrSnakePolygon *polygon, CtrPoint points[4])
 {
   const Grid grid = make_grid (&polygon->task->window);
   Band bands[CTR_SNAKE_CELLS + 1], band;
@@ -68,6 +70,8 @@ ctr_snake_start (const CtrSnakePolygon *polygon, CtrPoint points[4])
   for (int32_t top = 0; top < grid.rows; top++)
     for (int32_t bottom = top + 1; bottom <= grid.rows; bottom++) {
       subtract (&bands[bottom], &bands[top], &band);
+      if (ctr_snake_polygon_poll (polygon, CTR_SNAKE_CELLS * CTR_SNAKE_CELLS))
+        return false;
       for (int32_t left = 0; left < grid.columns; left++) {
         const int32_t first = left + 1, count = grid.columns - left;
         const CtrSnakeSums less = {-band.n[left], -band.s1[left], -band.s2[left]};

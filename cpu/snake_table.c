@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cpu/snake_table.h"
 
+#include "core/poll.h"
 #include "cpu/luma.h"
 
 #include <string.h>
@@ -205,6 +206,8 @@ ctr_snake_table_fill (CtrSnakeTable *table, CtrSamples *samples, const CtrImage 
   const size_t size = table->wide ? 2 : 1;
   for (uint32_t y = 0; y < rows; y++) {
     const uint8_t *row = table->pixels + y * table->stride;
+    if (ctr_cancelled ())
+      return false;
     if (copied) {
       const uint8_t *from = ctr_samples_row (samples, image, (uint32_t) window->top + y);
       memcpy ((uint8_t *) table->copy.data + y * table->stride, from + (size_t) window->left * size, width * size);

@@ -26,7 +26,7 @@ typedef struct {
 void ctr_snake_table_release (CtrSnakeTable *table);
 
 /* Sums up the part of IMAGE in WINDOW, which is not empty. IMAGE must stay as it is while the table is used. False when
- * there is no memory. */
+ * there is no memory or it is cancelled. */
 bool ctr_snake_table_fill (
     CtrSnakeTable *table, CtrSamples *samples, const CtrImage *image, const CtrSnakeWindow *window);
 

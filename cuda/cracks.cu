@@ -3,6 +3,7 @@
  * design. */
 #include "core/cracks.h"
 
+#include "core/poll.h"
 #include "cuda/contour_pool.h"
 #include "cuda/cracks_layout.cuh"
 #include "cuda/foreground.h"
@@ -246,14 +247,11 @@ cracks_enqueue (void *state, const CtrImage *image, const CtrCracksPlan *plan, v
   return false;
 }
 
-/* Is the frame complete? If not, there is room for it now, unless *TOO_MANY nodes would be needed. */
+/* Is the frame complete? If not, there is room for it now. It has not too many nodes. */
 bool
-complete (Cracks *c, bool *too_many)
+complete (Cracks *c)
 {
   const CracksHeader h = *(const CracksHeader *) c->header.data;
-  *too_many = h.nodes > CRACKS_MOST_NODES;
-  if (*too_many)
-    return false;
   const uint32_t nodes = (uint32_t) h.nodes;
   const bool fits = nodes <= c->node_capacity;
   if (!fits) {
@@ -277,32 +275,36 @@ complete (Cracks *c, bool *too_many)
 CtrContours *
 take_result (Cracks *c, CtrError *error)
 {
+  CtrContours info = {};
+  info.width = c->image.width;
+  info.height = c->image.height;
+  info.coordinates = CTR_COORDINATES_CORNERS;
+  info.features = c->plan.features;
   for (;;) {
     const cudaError_t status = cudaStreamSynchronize (c->stream);
     if (status != cudaSuccess) {
       ctr_cuda_fail (error, status, "tracing contours");
       return NULL;
     }
-    bool too_many;
-    if (complete (c, &too_many))
-      break;
-    if (too_many) {
+    const unsigned long long nodes = ((const CracksHeader *) c->header.data)->nodes;
+    if (nodes > c->plan.max_points)
+      return ctr_contours_refuse (&info, CTR_LIMIT_POINTS, nodes, error);
+    if (nodes > CRACKS_MOST_NODES) {
       ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY,
-          "no GPU memory for contours of %llu points in a %u x %u image: fewer levels have fewer",
-          ((const CracksHeader *) c->header.data)->nodes, c->image.width, c->image.height);
+          "no GPU memory for contours of %llu points in a %u x %u image: fewer levels have fewer", nodes,
+          c->image.width, c->image.height);
       return NULL;
     }
+    if (complete (c))
+      break;
+    if (!ctr_go_on (error))
+      return NULL;
     if (!queue_frame (c, error))
       return NULL;
   }
   const CracksHeader h = *(const CracksHeader *) c->header.data;
-  CtrContours info = {};
-  info.width = c->image.width;
-  info.height = c->image.height;
   info.count = h.contours;
   info.point_count = h.points;
-  info.coordinates = CTR_COORDINATES_CORNERS;
-  info.features = c->plan.features;
   CtrContours *result = contour_slot_publish (c->slot, &info, error);
   if (result)
     c->slot = NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Region snakes on the GPU, host side: memory, the frame's kernels, the way back. snake_layout.cuh has the design. */
+#include "core/poll.h"
 #include "cuda/foreground.h"
 #include "cuda/snake_layout.cuh"
 
@@ -265,7 +266,7 @@ take_result (Snakes *s, CtrError *error)
       ctr_cuda_fail (error, status, "looking for objects");
       return NULL;
     }
-    if (!take_outcomes (s, &grown) && !queue_frame (s, error))
+    if (!take_outcomes (s, &grown) && (!ctr_go_on (error) || !queue_frame (s, error)))
       return NULL;
   }
   return ctr_snake_contours (

@@ -62,6 +62,7 @@ note_frame (gpointer data, GString *lines, const ExportFrame *frame)
   g_string_append (lines, ",\"file_name\":\"");
   g_string_append_printf (lines, "%012" G_GUINT64_FORMAT ".png\",", frame->index);
   export_append_json_frame (lines, frame);
+  export_append_json_limit (lines, frame->flags);
   g_string_append_c (lines, '}');
 }
 

@@ -51,6 +51,13 @@ export_append_json_frame (GString *out, const ExportFrame *frame)
 }
 
 void
+export_append_json_limit (GString *out, GstContoursResultFlags flags)
+{
+  if (flags & GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED)
+    g_string_append (out, ",\"limit_exceeded\":true");
+}
+
+void
 export_append_json_resolution (GString *out, guint width, guint height)
 {
   if (width == 0) {

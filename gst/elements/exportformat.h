@@ -68,9 +68,10 @@ void export_get_size (GstMeta *meta, guint *width, guint *height);
 void export_map_point (GstContourMeta *meta, const CtrPoint *point, gdouble *x, gdouble *y);
 const gchar *export_get_coordinates (GstContourMeta *meta);
 
-/* "frame", "pts", "timestamp" and the flags, and "resolution" of the size given: members of a JSON object that begins
- * before. */
+/* "frame", "pts", "timestamp" and the flags that are the frame's, that of an analyser's limit where FLAGS has it, and
+ * "resolution" of the size given: members of a JSON object that begins before. */
 void export_append_json_frame (GString *out, const ExportFrame *frame);
+void export_append_json_limit (GString *out, GstContoursResultFlags flags);
 void export_append_json_resolution (GString *out, guint width, guint height);
 
 /* All that is known of a component, and of contour C of META less its points: members of a JSON object, the first one

@@ -21,6 +21,7 @@ begin_frame (gpointer state, GString *out, const ExportFrame *frame)
   ((State *) state)->has_features = FALSE;
   g_string_append (out, "{\"type\":\"FeatureCollection\",\"schema\":\"" EXPORT_SCHEMA "\",");
   export_append_json_frame (out, frame);
+  export_append_json_limit (out, frame->flags);
   g_string_append_c (out, ',');
   export_append_json_resolution (out, frame->width, frame->height);
   g_string_append (out, ",\"features\":[");

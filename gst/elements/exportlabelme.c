@@ -341,6 +341,7 @@ end_frame (G_GNUC_UNUSED gpointer state, GString *out, const ExportFrame *frame,
   export_append_uint (out, ",\"imageWidth\":", frame->width);
   g_string_append (out, ",\"schema\":\"" EXPORT_SCHEMA "\",");
   export_append_json_frame (out, frame);
+  export_append_json_limit (out, frame->flags);
   g_string_append (out, "}\n");
 }
 

@@ -47,6 +47,9 @@ append_contours (const ExportText *text, GstContourMeta *meta)
   const CtrPoint *points = ctr_contours_map_points (gst_contour_meta_peek_contours (meta), NULL);
   GstFlowReturn ret = GST_FLOW_OK;
   export_append_uint (out, ",\"threshold\":", gst_contour_meta_get_threshold (meta));
+  export_append_json_limit (out, gst_contour_meta_get_flags (meta));
+  if (gst_contour_meta_get_flags (meta) & GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED)
+    export_append_uint (out, ",\"needed\":", gst_contour_meta_get_needed (meta));
   export_append_uint (out, ",\"count\":", count);
   g_string_append_printf (out, ",\"coordinates\":\"%s\",\"contours\":[", export_get_coordinates (meta));
   for (guint i = 0; ret == GST_FLOW_OK && i < count; i++) {

@@ -144,6 +144,8 @@ write_group (
   g_string_append (text->out, "<g");
   if (source)
     export_append_xml_attribute (text->out, "data-source", source);
+  if (export_get_flags (meta) & GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED)
+    g_string_append (text->out, " data-limit-exceeded=\"true\"");
   g_string_append (text->out,
       contours ? " fill-rule=\"evenodd\" shape-rendering=\"crispEdges\">\n" : " fill=\"none\" stroke=\"#f00\">\n");
   GstFlowReturn ret =

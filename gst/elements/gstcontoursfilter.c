@@ -24,6 +24,7 @@ typedef struct {
   gboolean passes;      /* the frame goes on as it is: there is nothing to draw on it, or no picture in it */
   guint sample_bits;    /* that the frames of the stream have needed so far */
   GstMiniObject *drawn; /* what the drawing that is queued needs, NULL: none is; of the streaming thread */
+  CtrCancel cancel;     /* requested while the pads are flushing: the work on a frame ends */
 } GstContoursFilterPrivate;
 
 #define PRIVATE(self) ((GstContoursFilterPrivate *) gst_contours_filter_get_instance_private (self))
@@ -425,6 +426,11 @@ gst_contours_filter_transform_meta (GstBaseTransform *trans, GstBuffer *outbuf, 
 static gboolean
 gst_contours_filter_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
+  /* The one comes while the streaming thread may be at work on a frame, the other when it no longer is. */
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START)
+    ctr_cancel_request (&PRIVATE (GST_CONTOURS_FILTER (trans))->cancel);
+  else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+    ctr_cancel_reset (&PRIVATE (GST_CONTOURS_FILTER (trans))->cancel);
   if (GST_EVENT_TYPE (event) == GST_EVENT_EOS || GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
     finish_drawing (GST_CONTOURS_FILTER (trans));
   else if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
@@ -443,6 +449,19 @@ gst_contours_filter_query (GstBaseTransform *trans, GstPadDirection direction, G
   if (gst_contours_gpu_handle_query (&priv->gpu, GST_ELEMENT_CAST (trans), query))
     return TRUE;
   return GST_BASE_TRANSFORM_CLASS (gst_contours_filter_parent_class)->query (trans, direction, query);
+}
+
+/* The pads are deactivated from PAUSED to READY, which waits for the streaming thread. */
+static GstStateChangeReturn
+gst_contours_filter_change_state (GstElement *element, GstStateChange transition)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (GST_CONTOURS_FILTER (element));
+
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+    ctr_cancel_reset (&priv->cancel);
+  else if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    ctr_cancel_request (&priv->cancel);
+  return GST_ELEMENT_CLASS (gst_contours_filter_parent_class)->change_state (element, transition);
 }
 
 static void
@@ -663,6 +682,7 @@ static GstFlowReturn
 process (GstContoursFilter *self, GstBuffer *buffer, GstBuffer *outbuf)
 {
   GstContoursFilterPrivate *priv = PRIVATE (self);
+  const CtrCancel *before;
   GstVideoFrame in, out;
   CtrError error;
   gboolean ok;
@@ -683,13 +703,18 @@ process (GstContoursFilter *self, GstBuffer *buffer, GstBuffer *outbuf)
     gst_video_frame_unmap (&in);
     return GST_FLOW_ERROR;
   }
+  before = ctr_cancel_set_current (&priv->cancel);
   ok = run_in_context (self, &in, outbuf ? &out : NULL, buffer, &error);
+  ctr_cancel_set_current (before);
   if (outbuf)
     gst_video_frame_unmap (&out);
   gst_video_frame_unmap (&in);
-  if (!ok)
-    post_error (self, &error);
-  return ok ? GST_FLOW_OK : GST_FLOW_ERROR;
+  if (ok)
+    return GST_FLOW_OK;
+  if (error.status == CTR_ERROR_CANCELLED)
+    return GST_FLOW_FLUSHING;
+  post_error (self, &error);
+  return GST_FLOW_ERROR;
 }
 
 static GstFlowReturn
@@ -854,6 +879,7 @@ gst_contours_filter_class_init (GstContoursFilterClass *klass)
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
+  element_class->change_state = GST_DEBUG_FUNCPTR (gst_contours_filter_change_state);
   element_class->set_context = GST_DEBUG_FUNCPTR (gst_contours_filter_set_context);
 
   trans_class->start = GST_DEBUG_FUNCPTR (gst_contours_filter_start);

@@ -32,6 +32,9 @@ G_DECLARE_DERIVABLE_TYPE (GstContoursFilter, gst_contours_filter, GST, CONTOURS_
  *     a drain.
  * @draws: with @draw: is there anything to draw on @buffer? If not it passes as it is, not even copied if it is shared.
  *
+ * In @analyze, @render and @draw, ctr_cancelled() says whether the pads are flushing: they end early then, and fail
+ * with CTR_ERROR_CANCELLED, which is not posted.
+ *
  * With the CUDA backend the CUDA context is current in each. On failure those with an @error fill it and return FALSE:
  * the base class posts it. For @finish it may be NULL.
  */

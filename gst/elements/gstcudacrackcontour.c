@@ -43,6 +43,7 @@ struct _GstCudaCrackContour {
   gboolean warned; /* of the levels as they are now */
 
   CtrCracks *cracks; /* while started */
+  gboolean exceeded; /* by the last frame: max-points */
 };
 
 enum {
@@ -57,6 +58,7 @@ enum {
   PROP_MIN_AREA,
   PROP_MAX_AREA,
   PROP_MIN_LENGTH,
+  PROP_MAX_POINTS,
   PROP_FEATURES,
   PROP_POST_MESSAGES
 };
@@ -168,6 +170,7 @@ gst_cuda_crack_contour_open (GstContoursFilter *filter, CtrBackend backend, CtrE
 {
   GstCudaCrackContour *self = GST_CUDA_CRACK_CONTOUR (filter);
 
+  self->exceeded = FALSE;
   self->cracks = ctr_cracks_new (backend, error);
   return self->cracks != NULL;
 }
@@ -227,6 +230,21 @@ get_params (GstCudaCrackContour *self, GArray **levels, gchar **warning)
   return params;
 }
 
+/* Says once, of frames in a row that have more than MOST points, what to do. */
+static void
+warn_of_points (GstCudaCrackContour *self, const CtrContours *contours, guint64 most)
+{
+  gboolean before = self->exceeded;
+
+  self->exceeded = contours->exceeded != CTR_LIMIT_NONE;
+  if (self->exceeded && !before)
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
+        ("No contours: the frame has %" G_GUINT64_FORMAT " points at all levels, and max-points is %" G_GUINT64_FORMAT
+         ". Take fewer levels, such as by a larger step, or raise max-points if there is memory for them.",
+            contours->needed, most),
+        (NULL));
+}
+
 static gboolean
 gst_cuda_crack_contour_analyze (
     GstContoursFilter *filter, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error)
@@ -246,6 +264,7 @@ gst_cuda_crack_contour_analyze (
   if (!contours)
     return FALSE;
 
+  warn_of_points (self, contours, params.max_points);
   GST_LOG_OBJECT (self, "%u contours of %" G_GUINT64_FORMAT " points", contours->count, contours->point_count);
   GST_OBJECT_LOCK (self);
   post_messages = self->post_messages;
@@ -253,7 +272,8 @@ gst_cuda_crack_contour_analyze (
   frame_results_attach_contours (filter, buffer, contours);
   if (post_messages)
     frame_results_post (filter, buffer, "cudacrackcontour", "count", G_TYPE_UINT, contours->count, "points",
-        G_TYPE_UINT64, contours->point_count, NULL);
+        G_TYPE_UINT64, contours->point_count, "limit-exceeded", G_TYPE_BOOLEAN, contours->exceeded != CTR_LIMIT_NONE,
+        NULL);
   ctr_contours_unref (contours);
   return TRUE;
 }
@@ -297,6 +317,9 @@ gst_cuda_crack_contour_set_property (GObject *object, guint id, const GValue *va
       break;
     case PROP_MIN_LENGTH:
       self->params.min_length = g_value_get_double (value);
+      break;
+    case PROP_MAX_POINTS:
+      self->params.max_points = g_value_get_uint64 (value);
       break;
     case PROP_FEATURES:
       self->params.features = g_value_get_flags (value);
@@ -347,6 +370,9 @@ gst_cuda_crack_contour_get_property (GObject *object, guint id, GValue *value, G
       break;
     case PROP_MIN_LENGTH:
       g_value_set_double (value, self->params.min_length);
+      break;
+    case PROP_MAX_POINTS:
+      g_value_set_uint64 (value, self->params.max_points);
       break;
     case PROP_FEATURES:
       g_value_set_flags (value, self->params.features);
@@ -493,6 +519,18 @@ gst_cuda_crack_contour_class_init (GstCudaCrackContourClass *klass)
           G_MAXDOUBLE, defaults.min_length, controlled));
 
   /**
+   * GstCudaCrackContour:max-points:
+   *
+   * What one frame may cost: the points of all levels together, those of contours that are left out among them. A frame
+   * with more has no contours, its metadata has %GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED and the number, and a warning
+   * comes once for frames in a row. A point takes up to 35 bytes and 100 ns on the host, 160 to 220 bytes on the GPU.
+   */
+  g_object_class_install_property (object_class, PROP_MAX_POINTS,
+      g_param_spec_uint64 ("max-points", "Maximum points",
+          "Most points of all levels of a frame, which has no contours if it has more (0 = no limit)", 0, G_MAXUINT64,
+          defaults.max_points, controlled));
+
+  /**
    * GstCudaCrackContour:features:
    *
    * What to measure of each contour beyond area, perimeter and bounding box.
@@ -511,6 +549,7 @@ gst_cuda_crack_contour_class_init (GstCudaCrackContourClass *klass)
    * * #gboolean `corrupted`, `interlaced`: what is known of the frame, see #GstContoursResultFlags.
    * * #guint `count`: contours of all levels.
    * * #guint64 `points`: points of all contours together.
+   * * #gboolean `limit-exceeded`: the frame has more points than #GstCudaCrackContour:max-points, so `count` is 0.
    */
   g_object_class_install_property (object_class, PROP_POST_MESSAGES,
       g_param_spec_boolean ("post-messages", "Post messages",

@@ -57,6 +57,7 @@ struct _GstCudaSnake {
 
   CtrSnake *snake; /* while started */
   SnakeTracks *tracks;
+  CtrLimit exceeded; /* by the last frame */
 };
 
 enum {
@@ -67,6 +68,8 @@ enum {
   PROP_MAX_STEP,
   PROP_PRUNE,
   PROP_MAX_ITERATIONS,
+  PROP_MAX_OBJECTS,
+  PROP_MAX_WINDOW_SIDES,
   PROP_OBJECTS,
   PROP_WINDOW,
   PROP_MARGIN,
@@ -147,6 +150,7 @@ gst_cuda_snake_open (GstContoursFilter *filter, CtrBackend backend, CtrError *er
 {
   GstCudaSnake *self = GST_CUDA_SNAKE (filter);
 
+  self->exceeded = CTR_LIMIT_NONE;
   self->snake = ctr_snake_new (backend, error);
   return self->snake != NULL;
 }
@@ -217,10 +221,34 @@ warn (GstCudaSnake *self, gchar *problem)
   g_free (problem);
 }
 
-/* Looks for TARGETS. Those that IMAGE cannot have, such as a polygon that leaves it, are none; *PROBLEM then says why.
- */
+/* Says once, of frames in a row that exceed a limit of PARAMS, what to do. */
+static void
+warn_of_limit (GstCudaSnake *self, const CtrContours *contours, const CtrSnakeParams *params)
+{
+  CtrLimit before = self->exceeded;
+
+  self->exceeded = contours->exceeded;
+  if (self->exceeded == before)
+    return;
+  if (self->exceeded == CTR_LIMIT_OBJECTS)
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
+        ("No outlines: the frame has %" G_GUINT64_FORMAT
+         " objects, and max-objects is %u. Leave small components out with min-area, or raise max-objects.",
+            contours->needed, params->max_objects),
+        (NULL));
+  else if (self->exceeded == CTR_LIMIT_WINDOW_SIDES)
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
+        ("No outlines: the widths and heights of the windows in the frame are %" G_GUINT64_FORMAT
+         " pixels together, and max-window-sides is %" G_GUINT64_FORMAT
+         ". Take fewer or smaller windows, such as by a smaller margin, or raise max-window-sides.",
+            contours->needed, params->max_window_sides),
+        (NULL));
+}
+
+/* Looks for TARGETS, of which there are COUNT; more than there may be need not be in the list. Those that IMAGE cannot
+ * have, such as a polygon that leaves it, are none; *PROBLEM then says why. */
 static CtrContours *
-run_snake (GstCudaSnake *self, const CtrImage *image, const CtrSnakeParams *params, const GArray *targets,
+run_snake (GstCudaSnake *self, const CtrImage *image, const CtrSnakeParams *params, const GArray *targets, guint count,
     gpointer stream, gchar **problem, CtrError *error)
 {
   CtrSnakeObject *objects = g_new (CtrSnakeObject, MAX (targets->len, 1));
@@ -228,7 +256,7 @@ run_snake (GstCudaSnake *self, const CtrImage *image, const CtrSnakeParams *para
 
   for (guint i = 0; i < targets->len; i++)
     objects[i] = g_array_index (targets, SnakeTarget, i).object;
-  contours = ctr_snake_run (self->snake, image, params, objects, targets->len, stream, error);
+  contours = ctr_snake_run (self->snake, image, params, objects, count, stream, error);
   if (!contours && error->status == CTR_ERROR_INVALID_ARGUMENT) {
     *problem = g_strdup (error->message);
     contours = ctr_snake_run (self->snake, image, params, NULL, 0, stream, error);
@@ -251,10 +279,11 @@ post_events (GstCudaSnake *self, GstBuffer *buffer, const GArray *events)
   }
 }
 
-/* Looks for TARGETS, starting from where they were in the last frame. */
+/* Looks for TARGETS, of which there are COUNT, starting from where they were in the last frame. Where a limit is
+ * exceeded that stays the last one. */
 static CtrContours *
 follow_outlines (GstCudaSnake *self, const CtrImage *image, const CtrSnakeParams *params, const SnakeLayout *layout,
-    GArray *targets, GstBuffer *buffer, gpointer stream, gchar **problem, CtrError *error)
+    GArray *targets, guint count, GstBuffer *buffer, gpointer stream, gchar **problem, CtrError *error)
 {
   GArray *events = g_array_new (FALSE, FALSE, sizeof (SnakeTrackEvent));
   CtrContours *contours = NULL;
@@ -263,11 +292,14 @@ follow_outlines (GstCudaSnake *self, const CtrImage *image, const CtrSnakeParams
   snake_tracks_start (self->tracks, layout, targets, image->width, image->height);
   do {
     g_clear_pointer (&contours, ctr_contours_unref);
-    contours = run_snake (self, image, params, targets, stream, problem, error);
+    contours = run_snake (self, image, params, targets, count, stream, problem, error);
+    if (contours && contours->exceeded != CTR_LIMIT_NONE)
+      break;
     if (contours && !snake_tracks_check (self->tracks, layout, targets, contours, &again, error))
       g_clear_pointer (&contours, ctr_contours_unref);
   } while (contours && again);
-  if (contours && !snake_tracks_update (self->tracks, targets, contours, events, error))
+  if (contours && contours->exceeded == CTR_LIMIT_NONE
+      && !snake_tracks_update (self->tracks, targets, contours, events, error))
     g_clear_pointer (&contours, ctr_contours_unref);
   if (contours)
     post_events (self, buffer, events);
@@ -280,12 +312,11 @@ static CtrContours *
 find_outlines (GstCudaSnake *self, const CtrImage *image, const CtrSnakeParams *params, const SnakeLayout *layout,
     gboolean follow, GstBuffer *buffer, gpointer stream, guint *count, gchar **problem, CtrError *error)
 {
-  GArray *targets = snake_objects_find (layout, buffer, problem);
-  CtrContours *contours = follow
-                              ? follow_outlines (self, image, params, layout, targets, buffer, stream, problem, error)
-                              : run_snake (self, image, params, targets, stream, problem, error);
+  GArray *targets = snake_objects_find (layout, buffer, params->max_objects, count, problem);
+  CtrContours *contours =
+      follow ? follow_outlines (self, image, params, layout, targets, *count, buffer, stream, problem, error)
+             : run_snake (self, image, params, targets, *count, stream, problem, error);
 
-  *count = targets->len;
   g_array_unref (targets);
   return contours;
 }
@@ -304,7 +335,8 @@ attach (GstCudaSnake *self, GstBuffer *buffer, CtrContours *contours, guint obje
   frame_results_attach_contours (filter, buffer, contours);
   if (post_messages)
     frame_results_post (filter, buffer, "cudasnake", "objects", G_TYPE_UINT, objects, "count", G_TYPE_UINT,
-        contours->count, "points", G_TYPE_UINT64, contours->point_count, NULL);
+        contours->count, "points", G_TYPE_UINT64, contours->point_count, "limit-exceeded", G_TYPE_BOOLEAN,
+        contours->exceeded != CTR_LIMIT_NONE, NULL);
 }
 
 static gboolean
@@ -339,6 +371,7 @@ gst_cuda_snake_analyze (
   warn (self, problem);
   if (!contours)
     return FALSE;
+  warn_of_limit (self, contours, &params);
   attach (self, buffer, contours, objects);
   ctr_contours_unref (contours);
   return TRUE;
@@ -433,6 +466,12 @@ gst_cuda_snake_set_property (GObject *object, guint id, const GValue *value, GPa
     case PROP_MAX_ITERATIONS:
       self->params.max_iterations = g_value_get_uint (value);
       break;
+    case PROP_MAX_OBJECTS:
+      self->params.max_objects = g_value_get_uint (value);
+      break;
+    case PROP_MAX_WINDOW_SIDES:
+      self->params.max_window_sides = g_value_get_uint64 (value);
+      break;
     case PROP_MARGIN:
       self->layout.margin = g_value_get_double (value);
       break;
@@ -474,6 +513,12 @@ gst_cuda_snake_get_property (GObject *object, guint id, GValue *value, GParamSpe
       break;
     case PROP_MAX_ITERATIONS:
       g_value_set_uint (value, self->params.max_iterations);
+      break;
+    case PROP_MAX_OBJECTS:
+      g_value_set_uint (value, self->params.max_objects);
+      break;
+    case PROP_MAX_WINDOW_SIDES:
+      g_value_set_uint64 (value, self->params.max_window_sides);
       break;
     case PROP_OBJECTS:
       g_value_set_enum (value, self->layout.from);
@@ -609,6 +654,31 @@ gst_cuda_snake_class_init (GstCudaSnakeClass *klass)
           defaults.max_iterations, controlled));
 
   /**
+   * GstCudaSnake:max-objects:
+   *
+   * What one frame may cost: the objects that are looked for. A frame with more has no outlines, its metadata has
+   * %GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED and the number, and a warning comes once for frames in a row. An object
+   * takes 0.6 MB on the GPU.
+   */
+  g_object_class_install_property (object_class, PROP_MAX_OBJECTS,
+      g_param_spec_uint ("max-objects", "Maximum objects",
+          "Most objects of a frame, which has no outlines if it has more (0 = no limit)", 0, G_MAXUINT,
+          defaults.max_objects, controlled));
+
+  /**
+   * GstCudaSnake:max-window-sides:
+   *
+   * What one frame may cost: the widths and heights of all windows, their parts inside the frame, added up. The time of
+   * a search follows the sides of its window, not its area: about 20 µs a pixel of these on the host. Above it is as
+   * with #GstCudaSnake:max-objects.
+   */
+  g_object_class_install_property (object_class, PROP_MAX_WINDOW_SIDES,
+      g_param_spec_uint64 ("max-window-sides", "Maximum window sides",
+          "Most pixels that the widths and heights of all windows of a frame may be together, which has no outlines if "
+          "they are more (0 = no limit)",
+          0, G_MAXUINT64, defaults.max_window_sides, controlled));
+
+  /**
    * GstCudaSnake:objects:
    *
    * Which objects are looked for in a frame. Those in #GstVideoRegionOfInterestMeta and components have a window that
@@ -712,6 +782,8 @@ gst_cuda_snake_class_init (GstCudaSnakeClass *klass)
    * * #guint `objects`: that were looked for.
    * * #guint `count`: of these, that were found: outlines.
    * * #guint64 `points`: points of all outlines together.
+   * * #gboolean `limit-exceeded`: the frame exceeds #GstCudaSnake:max-objects or #GstCudaSnake:max-window-sides, so
+   *   `count` is 0.
    */
   g_object_class_install_property (object_class, PROP_POST_MESSAGES,
       g_param_spec_boolean ("post-messages", "Post messages",

@@ -4,6 +4,7 @@
 #include "overlaycolours.h"
 #include "overlaylegend.h"
 
+#include <contours/cancel.h>
 #include <gst/contours/gstcontours.h>
 #include <math.h>
 
@@ -96,6 +97,17 @@ overlay_layers_wanted (GstBuffer *buffer, const OverlayStyle *style)
     if (legend || gst_component_meta_get_count (components) > 0)
       return TRUE;
   return (style->draw & OVERLAY_DRAW_REGIONS) && gst_buffer_get_video_region_of_interest_meta (buffer);
+}
+
+/* Of thing INDEX of millions: FALSE and error where the drawing is cancelled. */
+static gboolean
+go_on (guint index, CtrError *error)
+{
+  if (index % 256 > 0 || !ctr_cancelled ())
+    return TRUE;
+  error->status = CTR_ERROR_CANCELLED;
+  g_strlcpy (error->message, "the drawing was cancelled", sizeof error->message);
+  return FALSE;
 }
 
 /* Adds a layer; NULL where there are too many already. */
@@ -326,6 +338,8 @@ add_contour_details (const Frame *frame, GstContourMeta *meta, gboolean marks, C
     GstContoursContour contour;
     gdouble x, y, width, height;
 
+    if (!go_on (i, error))
+      return FALSE;
     if (2 * area < (gdouble) least)
       continue;
     if (has_labels (frame)) {
@@ -369,8 +383,8 @@ is_large_enough (const Frame *frame, const CtrComponent *component, const GstCon
   return component->area * enlargement (mapping) >= frame->style->min_area;
 }
 
-static void
-add_fill (const Frame *frame, GstComponentMeta *meta)
+static gboolean
+add_fill (const Frame *frame, GstComponentMeta *meta, CtrError *error)
 {
   const CtrComponents *components = gst_component_meta_peek_components (meta);
   const GstContoursMapping *mapping = gst_component_meta_get_mapping (meta);
@@ -381,19 +395,21 @@ add_fill (const Frame *frame, GstComponentMeta *meta)
 
   if (!components->labels) {
     frame->layers->without_labels++;
-    return;
+    return TRUE;
   }
   if (!paint_mapping (mapping, &paint)) {
     frame->layers->left_out++;
-    return;
+    return TRUE;
   }
   if (components->count == 0 || !(layer = add_layer (frame, CTR_PAINT_AREAS)))
-    return;
+    return TRUE;
   of_labels = g_new (guint16, components->count);
   g_ptr_array_add (frame->layers->colours, of_labels);
   for (guint i = 0; i < components->count; i++) {
     const CtrComponent *c = &components->table[i];
     const guint64 value = colours.by == CTR_COLOUR_AREA ? 2 * (guint64) c->area : i;
+    if (!go_on (i, error))
+      return FALSE;
     of_labels[i] = is_large_enough (frame, c, mapping) ? ctr_colouring_pick (&colours, value) : CTR_PAINT_NO_COLOUR;
   }
   layer->alpha = frame->style->fill_alpha;
@@ -404,10 +420,11 @@ add_fill (const Frame *frame, GstComponentMeta *meta)
   layer->label_height = components->height;
   layer->label_colours = of_labels;
   layer->label_count = components->count;
+  return TRUE;
 }
 
-static void
-add_components (const Frame *frame, GstComponentMeta *meta)
+static gboolean
+add_components (const Frame *frame, GstComponentMeta *meta, CtrError *error)
 {
   const CtrComponents *components = gst_component_meta_peek_components (meta);
   const GstContoursMapping *mapping = gst_component_meta_get_mapping (meta);
@@ -420,6 +437,8 @@ add_components (const Frame *frame, GstComponentMeta *meta)
     gdouble x, y, width, height;
     CtrPaintRectangle box;
 
+    if (!go_on (i, error))
+      return FALSE;
     if (!is_large_enough (frame, c, mapping))
       continue;
     gst_contours_mapping_map_box (mapping, c->left, c->top, c->width, c->height, &x, &y, &width, &height);
@@ -440,6 +459,7 @@ add_components (const Frame *frame, GstComponentMeta *meta)
       add_mark (frame, x, y, width, height, colour);
     }
   }
+  return TRUE;
 }
 
 static void
@@ -517,7 +537,8 @@ overlay_layers_build (OverlayLayers *self, GstBuffer *buffer, const GstVideoInfo
 
   overlay_layers_reset (self);
   while ((style->draw & OVERLAY_DRAW_FILL) && (components = gst_buffer_iterate_component_meta (buffer, &state)))
-    add_fill (&frame, components);
+    if (!add_fill (&frame, components, error))
+      return FALSE;
   state = NULL;
   while ((contours = gst_buffer_iterate_contour_meta (buffer, &state)))
     if (!add_contours (&frame, contours, error))
@@ -525,7 +546,8 @@ overlay_layers_build (OverlayLayers *self, GstBuffer *buffer, const GstVideoInfo
   state = NULL;
   while ((style->draw & (OVERLAY_DRAW_COMPONENTS | OVERLAY_DRAW_CENTROIDS | OVERLAY_DRAW_FILL))
          && (components = gst_buffer_iterate_component_meta (buffer, &state)))
-    add_components (&frame, components);
+    if (!add_components (&frame, components, error))
+      return FALSE;
   state = NULL;
   while ((style->draw & OVERLAY_DRAW_REGIONS)
          && (region = gst_buffer_iterate_meta_filtered (buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)))

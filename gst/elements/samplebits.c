@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "samplebits.h"
 
+#include <contours/cancel.h>
+
 #if GST_CHECK_VERSION(1, 25, 1)
 #define HAVE_GRAY10_LE16
 #endif
@@ -40,7 +42,7 @@ join_samples (const GstVideoFrame *frame)
   const guint width = GST_VIDEO_FRAME_WIDTH (frame), height = GST_VIDEO_FRAME_HEIGHT (frame);
   guint16 joined = 0;
 
-  for (guint y = 0; y < height && joined < 1 << 14; y++) {
+  for (guint y = 0; y < height && joined < 1 << 14 && !ctr_cancelled (); y++) {
     const guint16 *row = (const guint16 *) ((const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, 0)
                                             + (gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0));
     for (guint x = 0; x < width; x++)

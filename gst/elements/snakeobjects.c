@@ -38,20 +38,27 @@ add_box (GArray *targets, const SnakeLayout *layout, guint64 key, gint64 x, gint
   g_array_append_val (targets, target);
 }
 
-static void
-find_components (const SnakeLayout *layout, GstBuffer *buffer, GArray *targets, gchar **problem)
+/* Returns how many there are. Noise has millions: more than MOST are only counted. */
+static guint
+find_components (const SnakeLayout *layout, GstBuffer *buffer, guint most, GArray *targets, gchar **problem)
 {
   GstComponentMeta *meta = gst_buffer_get_component_meta (buffer);
   GstContoursComponent c;
+  guint count = 0;
 
   if (!meta) {
     *problem = g_strdup ("the frame has no components. Put a cudacca before this element");
-    return;
+    return 0;
   }
+  for (guint i = 0; gst_component_meta_get_component (meta, i, &c); i++)
+    count += c.area >= layout->min_area;
+  if (most > 0 && count > most)
+    return count;
   for (guint i = 0; gst_component_meta_get_component (meta, i, &c); i++)
     if (c.area >= layout->min_area)
       add_box (
           targets, layout, i, floor (c.x), floor (c.y), ceil (c.x + c.w) - floor (c.x), ceil (c.y + c.h) - floor (c.y));
+  return count;
 }
 
 /* Regions of interest are the same ones in other frames by their ids, where these tell them apart, else by order. */
@@ -120,9 +127,10 @@ find_described (const SnakeLayout *layout, GArray *targets, gchar **problem)
 }
 
 GArray *
-snake_objects_find (const SnakeLayout *layout, GstBuffer *buffer, gchar **problem)
+snake_objects_find (const SnakeLayout *layout, GstBuffer *buffer, guint most, guint *count, gchar **problem)
 {
   GArray *targets = g_array_new (FALSE, FALSE, sizeof (SnakeTarget));
+  guint components = 0;
 
   *problem = NULL;
   if (layout->from == SNAKE_OBJECTS_PROPERTIES)
@@ -133,6 +141,7 @@ snake_objects_find (const SnakeLayout *layout, GstBuffer *buffer, gchar **proble
   else if (layout->from == SNAKE_OBJECTS_REGIONS)
     find_regions (layout, buffer, targets);
   else
-    find_components (layout, buffer, targets, problem);
+    components = find_components (layout, buffer, most, targets, problem);
+  *count = MAX (components, targets->len);
   return targets;
 }

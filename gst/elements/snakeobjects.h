@@ -32,9 +32,10 @@ typedef struct {
 /* The pixels that MARGIN is around something of this size: so many times the mean of width and height. */
 gint64 snake_objects_margin (gdouble margin, gint64 width, gint64 height);
 
-/* The objects in the frame in BUFFER, as an array of SnakeTarget (transfer full) that refers to LAYOUT's polygons.
- * Where LAYOUT makes no sense there is none, and *PROBLEM (transfer full) says what to do; else it is NULL. */
-GArray *snake_objects_find (const SnakeLayout *layout, GstBuffer *buffer, gchar **problem);
+/* The objects in the frame in BUFFER, *COUNT of them, as an array of SnakeTarget (transfer full) that refers to
+ * LAYOUT's polygons. Where LAYOUT makes no sense there is none, and *PROBLEM (transfer full) says what to do; else it
+ * is NULL. Where there are more than MOST (0: no limit), the array may be empty. */
+GArray *snake_objects_find (const SnakeLayout *layout, GstBuffer *buffer, guint most, guint *count, gchar **problem);
 
 G_END_DECLS
 

@@ -122,8 +122,11 @@ gst_buffer_add_contour_meta (GstBuffer *buffer, CtrContours *contours, const gch
   g_return_val_if_fail (gst_buffer_is_writable (buffer), NULL);
   g_return_val_if_fail (contours != NULL, NULL);
 
-  return (GstContourMeta *) gst_contours_result_meta_add (
+  GstContoursResultMeta *meta = gst_contours_result_meta_add (
       buffer, GST_CONTOUR_META_INFO, &result_type, contours, contours->width, contours->height, source);
+  if (meta && contours->exceeded != CTR_LIMIT_NONE)
+    meta->flags |= GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED;
+  return (GstContourMeta *) meta;
 }
 
 /**
@@ -322,6 +325,26 @@ gst_contour_meta_add_flags (GstContourMeta *meta, GstContoursResultFlags flags)
 {
   g_return_if_fail (IS_CONTOUR_META (meta));
   PRIVATE (meta)->flags |= flags;
+}
+
+/**
+ * gst_contour_meta_get_needed:
+ * @meta: a #GstContourMeta
+ *
+ * What the frame would have taken, where the analyser has a limit on that and it was exceeded:
+ * %GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED is set, and there are no contours. It is in the units of the property that
+ * is the limit: points where that is the `max-points` of `cudacrackcontour`; objects for the `max-objects` of
+ * `cudasnake`, and where these are not too many, pixels for its `max-window-sides`.
+ *
+ * Returns: how much was needed, which is more than the limit; 0 where no limit was exceeded
+ *
+ * Since: 0.1
+ */
+guint64
+gst_contour_meta_get_needed (GstContourMeta *meta)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), 0);
+  return CONTOURS (meta)->needed;
 }
 
 /**

@@ -13,6 +13,7 @@ gst_contours_result_flags_get_type (void)
     static const GFlagsValue values[] = {
         {GST_CONTOURS_RESULT_FLAG_CORRUPTED, "The frame was marked as corrupted", "corrupted"},
         {GST_CONTOURS_RESULT_FLAG_INTERLACED, "The frame holds two fields", "interlaced"},
+        {GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED, "The frame would have cost too much", "limit-exceeded"},
         {0, NULL, NULL},
     };
     g_once_init_leave (&type, g_flags_register_static ("GstContoursResultFlags", values));

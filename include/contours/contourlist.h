@@ -89,6 +89,14 @@ typedef enum {
   CTR_CONTOUR_FEATURE_REGIONS = 1 << 1  /* CtrSnakeRegion; snake.h's contours always have it, no others do */
 } CtrContourFeatures;
 
+/* Which limit on what one image may cost a result exceeded. */
+typedef enum {
+  CTR_LIMIT_NONE,        /* none: the result is complete */
+  CTR_LIMIT_POINTS,      /* CtrCracksParams.max_points */
+  CTR_LIMIT_OBJECTS,     /* CtrSnakeParams.max_objects */
+  CTR_LIMIT_WINDOW_SIDES /* CtrSnakeParams.max_window_sides */
+} CtrLimit;
+
 /* Immutable once published; shared by reference. The rows are in OpenCV's order, those of levels in that of cracks.h,
  * those of objects in that of the objects. */
 typedef struct {
@@ -99,6 +107,8 @@ typedef struct {
   uint64_t point_count; /* points of all contours */
   CtrCoordinates coordinates;
   uint32_t features; /* CtrContourFeatures delivered */
+  CtrLimit exceeded; /* not CTR_LIMIT_NONE: nothing was looked for, so there are no contours */
+  uint64_t needed;   /* what the image takes of what is limited; 0 where no limit was exceeded */
 } CtrContours;
 
 /* transfer full: drop with ctr_contours_unref(). Thread-safe. */

@@ -4,6 +4,7 @@
 #define CONTOURS_CONTOURS_H
 
 #include <contours/borders.h>
+#include <contours/cancel.h>
 #include <contours/canny.h>
 #include <contours/cca.h>
 #include <contours/components.h>

@@ -54,10 +54,18 @@ typedef struct {
   double min_area; /* pixels^2, of ctr_contour_area() */
   double max_area;
   double min_length; /* pixels, of ctr_contour_perimeter() */
+  /* The most points of all levels together, before any contour is dropped; 0: no limit. An image that has more gives no
+   * contours at all but an empty result with CTR_LIMIT_POINTS, whose `needed` is how many there are. They are counted
+   * before there is memory for any. */
+  uint64_t max_points;
   uint32_t features; /* CtrContourFeatures */
 } CtrCracksParams;
 
-/* AT_LEAST, 8-connected, PAD, every level from 1 to 65535, no limits, no extra features. */
+/* Of max_points: what pictures of 3840 x 2160 pixels have at 255 levels, noise aside. */
+#define CTR_CRACKS_DEFAULT_MAX_POINTS (UINT64_C (1) << 26)
+
+/* AT_LEAST, 8-connected, PAD, every level from 1 to 65535, no contour dropped, no extra features, the default
+ * max_points. */
 CTR_API void ctr_cracks_params_init (CtrCracksParams *params);
 
 /* A tracer keeps its working memory from frame to frame: after the first frame of a size it allocates only where a
@@ -75,8 +83,8 @@ CTR_API void ctr_cracks_free (CtrCracks *cracks);
  * its own). What writes IMAGE must be done or queued on STREAM before; IMAGE must stay untouched and STREAM alive until
  * ctr_cracks_finish(); a host image is uploaded. CPU backend: the image must be in host memory, STREAM is ignored. On
  * failure nothing is pending. All points are counted before any is written; where there are more than memory for them,
- * which 16-bit noise of many levels comes to, it is CTR_ERROR_OUT_OF_MEMORY: nothing is ever cut off. So it is from
- * 2^32 points on, 2^30 a level; on the CUDA backend, from 2^30 on in all. */
+ * which without max_points 16-bit noise of many levels comes to, it is CTR_ERROR_OUT_OF_MEMORY: nothing is ever cut
+ * off. So it is from 2^32 points on, 2^30 a level; on the CUDA backend, from 2^30 on in all. */
 CTR_API bool ctr_cracks_enqueue (
     CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params, void *stream, CtrError *error);
 

@@ -58,9 +58,16 @@ typedef struct {
   uint32_t max_step;       /* the first steps, pixels; 0: the power of two at or below 1/32 of that side, at least 1 */
   bool prune;              /* remove points that do not shorten the description */
   uint32_t max_iterations; /* steps and rounds of pruning for an object in all, >= 1 */
+  /* What one image may cost; 0: no limit. Above either of them nothing is looked for: the result is empty, with
+   * CTR_LIMIT_OBJECTS or CTR_LIMIT_WINDOW_SIDES and how many there are. */
+  uint32_t max_objects;      /* objects, wherever their windows lie */
+  uint64_t max_window_sides; /* pixels: width and height of all windows' parts inside the image, added up */
 } CtrSnakeParams;
 
-/* GAUSSIAN, one look, automatic sizes, pruning, 10000 iterations. */
+#define CTR_SNAKE_DEFAULT_MAX_OBJECTS 4096
+#define CTR_SNAKE_DEFAULT_MAX_WINDOW_SIDES (UINT64_C (1) << 18)
+
+/* GAUSSIAN, one look, automatic sizes, pruning, 10000 iterations, the default limits. */
 CTR_API void ctr_snake_params_init (CtrSnakeParams *params);
 
 /* In the image's corners; may reach over its ends. */
@@ -104,7 +111,8 @@ CTR_API void ctr_snake_free (CtrSnake *snake);
 /* Looks for COUNT objects in IMAGE; OBJECTS are read during the call only. CUDA backend: the work is queued on STREAM
  * (a cudaStream_t or CUstream; NULL: one of its own). What writes IMAGE must be done or queued on STREAM before; IMAGE
  * must stay untouched and STREAM alive until ctr_snake_finish(); a host image is uploaded. CPU backend: the image must
- * be in host memory, STREAM is ignored. A wrong object is an error that names it. On failure nothing is pending. */
+ * be in host memory, STREAM is ignored. A wrong object is an error that names it; more than max_objects are not even
+ * looked at, and may be NULL. On failure nothing is pending. */
 CTR_API bool ctr_snake_enqueue (CtrSnake *snake, const CtrImage *image, const CtrSnakeParams *params,
     const CtrSnakeObject *objects, uint32_t count, void *stream, CtrError *error);
 

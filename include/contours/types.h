@@ -28,7 +28,8 @@ typedef enum {
   CTR_ERROR_TOO_LARGE,        /* an image side over CTR_MAX_SIDE */
   CTR_ERROR_NO_CUDA,          /* built without CUDA, no driver, or no usable device */
   CTR_ERROR_OUT_OF_MEMORY,    /* host or GPU memory; the object stays usable, a smaller image may succeed */
-  CTR_ERROR_CUDA              /* a CUDA call failed: the context may be unusable */
+  CTR_ERROR_CUDA,             /* a CUDA call failed: the context may be unusable */
+  CTR_ERROR_CANCELLED         /* another thread asked for it, see cancel.h; the object stays usable */
 } CtrStatus;
 
 /* Filled on failure when the caller passes one; every function also accepts NULL. message is one English sentence. */

@@ -171,6 +171,10 @@ test_too_many (void)
   params.step = 1;
   CtrError error = {.status = CTR_OK};
   describe ("eight million corners at each of 65535 levels");
+  CtrContours *contours = ctr_cracks_run (cracks, &image, &params, setup.stream, &error);
+  CHECK (contours && contours->exceeded == CTR_LIMIT_POINTS && contours->needed == 524280000000);
+  ctr_contours_unref (contours);
+  params.max_points = 0;
   CHECK (!ctr_cracks_run (cracks, &image, &params, setup.stream, &error));
   CHECK (error.status == CTR_ERROR_OUT_OF_MEMORY && strstr (error.message, "524280000000 points"));
   free (samples);
@@ -217,6 +221,7 @@ test_defaults (void)
   CHECK (params.frame == CTR_FRAME_PAD && params.minimum == 1 && params.maximum == 65535 && params.step == 1);
   CHECK (!params.levels && params.level_count == 0);
   CHECK (params.min_area == 0 && params.max_area == 0 && params.min_length == 0 && params.features == 0);
+  CHECK (params.max_points == CTR_CRACKS_DEFAULT_MAX_POINTS);
 }
 
 int

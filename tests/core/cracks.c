@@ -179,6 +179,48 @@ test_all_levels (void)
   }
 }
 
+/* Traces IMAGE, of POINTS points in all, with a limit of one point less: it is refused. */
+static void
+check_refused (const CtrImage *image, CtrCracksParams params, uint64_t points)
+{
+  params.max_points = points - 1;
+  CtrContours *contours = trace_cracks (cracks, &setup, image, &params);
+  const Contours refused = contours_of (contours);
+  describe_cracks ("one point too many", image, &params);
+  CHECK (refused.info.exceeded == CTR_LIMIT_POINTS && refused.info.needed == points);
+  CHECK (refused.info.count == 0 && refused.info.point_count == 0 && refused.table && refused.points);
+  CHECK (refused.info.width == image->width && refused.info.height == image->height);
+  CHECK (refused.info.coordinates == CTR_COORDINATES_CORNERS && refused.info.features == params.features);
+  CHECK (!refused.sums == !(params.features & CTR_CONTOUR_FEATURE_MOMENTS));
+  ctr_contours_unref (contours);
+}
+
+/* Exactly as many points as there may be, and one more. Contours that are dropped count. */
+static void
+test_most_points (void)
+{
+  for (int i = 0; i < (setup.quick ? 10 : 60); i++) {
+    Picture picture = picture_random (&rng, 2 + random_below (&rng, 70), 2 + random_below (&rng, 70),
+        (Layout){.format = i % 2 ? CTR_FORMAT_GRAY16 : CTR_FORMAT_GRAY8});
+    CtrCracksParams params = random_cracks_params (&rng), all;
+    params.step = i % 2 ? 4000 : 1 + random_below (&rng, 30);
+    all = cracks_params_of (params.mode, params.connectivity, params.frame);
+    all.step = params.step;
+    CtrContours *contours = trace_cracks (cracks, &setup, &picture.view, &all);
+    const uint64_t points = contours->point_count;
+    ctr_contours_unref (contours);
+    if (points > 1) { /* a limit of 0 is none */
+      check_refused (&picture.view, params, points);
+      params.max_points = points;
+      check_cracks (cracks, &setup, &picture.view, &params);
+      check_refused (&picture.view, params, points);
+      params.max_points = 0;
+      check_cracks (cracks, &setup, &picture.view, &params);
+    }
+    picture_free (&picture);
+  }
+}
+
 /* From small to large and back, from few contours to many, and results that outlive the tracer. */
 static void
 test_growth (void)
@@ -219,6 +261,7 @@ main (int argc, char **argv)
       {"lines", test_lines},
       {"layouts", test_layouts},
       {"all levels", test_all_levels},
+      {"most points", test_most_points},
       {"growth", test_growth},
   };
   setup = setup_open (argv[1], false);

@@ -249,6 +249,8 @@ test_defaults (void)
   describe ("default parameters");
   CHECK (params.model == CTR_SNAKE_GAUSSIAN && params.looks == 1 && params.min_segment == 0 && params.max_step == 0);
   CHECK (params.prune && params.max_iterations == 10000);
+  CHECK (params.max_objects == CTR_SNAKE_DEFAULT_MAX_OBJECTS);
+  CHECK (params.max_window_sides == CTR_SNAKE_DEFAULT_MAX_WINDOW_SIDES);
 }
 
 int

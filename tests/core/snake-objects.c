@@ -127,6 +127,51 @@ test_grid (void)
   free (targets);
 }
 
+/* Runs with PARAMS, of which a limit is one too low. */
+static void
+check_refused (const CtrImage *image, const CtrSnakeParams *params, const CtrSnakeObject *objects, uint32_t count,
+    CtrLimit limit, uint64_t needed)
+{
+  CtrContours *contours = run_snake (snake, &setup, image, params, objects, count);
+  CHECK (contours->exceeded == limit && contours->needed == needed);
+  CHECK (contours->count == 0 && contours->point_count == 0 && contours->features == CTR_CONTOUR_FEATURE_REGIONS);
+  CHECK (contours->width == image->width && contours->height == image->height);
+  CHECK (contours->coordinates == CTR_COORDINATES_CORNERS && ctr_contours_map_regions (contours, NULL));
+  ctr_contours_unref (contours);
+}
+
+/* As many objects, and as long sides of their windows, as there may be, and one more. */
+static void
+test_limits (void)
+{
+  enum { SIDE = 100, SIDES = 200 + 60 + 40 + 2 };
+  const SnakeTarget target = {.shape = SNAKE_BLOB, .x = 50, .y = 50, .radius = 25};
+  const CtrImage image = draw_targets (&target, 1, SIDE, SIDE, 5);
+  const CtrSnakeObject objects[] = {{.start = CTR_SNAKE_START_AUTO}, {.window = {20, 20, 30, 30}},
+      {.window = {-20, 70, 40, 20}}, {.window = {99, 99, 9, 9}},
+      {.window = {SIDE, 0, 50, 50}}}; /* the last one is off the image */
+  const uint32_t count = LENGTH (objects);
+  CtrSnakeParams params = default_params ();
+  params.max_objects = count;
+  params.max_window_sides = SIDES;
+  describe_snake ("as many as there may be", &image, &params, objects, count);
+  check_snake (snake, &setup, &image, &params, objects, count);
+  params.max_objects--;
+  describe_snake ("an object too many", &image, &params, objects, count);
+  check_refused (&image, &params, objects, count, CTR_LIMIT_OBJECTS, count);
+  check_refused (&image, &params, NULL, UINT32_MAX, CTR_LIMIT_OBJECTS, UINT32_MAX);
+  params.max_objects = 0;
+  check_snake (snake, &setup, &image, &params, objects, count);
+  params.max_window_sides--;
+  describe_snake ("windows of a pixel too many", &image, &params, objects, count);
+  check_refused (&image, &params, objects, count, CTR_LIMIT_WINDOW_SIDES, SIDES);
+  CHECK (ctr_snake_enqueue (snake, &image, &params, objects, count, setup.stream, NULL));
+  params.max_window_sides = 0;
+  describe_snake ("after one that nobody asked for", &image, &params, objects, count);
+  check_snake (snake, &setup, &image, &params, objects, count);
+  free ((void *) image.data);
+}
+
 /* A target followed by its last polygon, and one that has jumped: lost, unless it is looked for anew. */
 static void
 test_tracking (void)
@@ -272,6 +317,7 @@ main (int argc, char **argv)
   snake = snake_new (&setup);
   test_windows ();
   test_grid ();
+  test_limits ();
   test_tracking ();
   test_determinism ();
   test_changes ();

@@ -392,6 +392,82 @@ GST_START_TEST (test_messages)
 
 GST_END_TEST;
 
+/* Passes FRAME, and checks that it has more points than there may be: POINTS. */
+static void
+check_too_many (GstHarness *h, const TestFrame *frame, guint64 points)
+{
+  GstBuffer *buffer = pass_frame (h, frame);
+  GstContourMeta *meta = gst_buffer_get_contour_meta (buffer);
+
+  fail_unless_equals_int (gst_contour_meta_get_flags (meta), GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED);
+  fail_unless_equals_uint64 (gst_contour_meta_get_needed (meta), points);
+  fail_unless_equals_int (gst_contour_meta_get_count (meta), 0);
+  gst_buffer_unref (buffer);
+}
+
+/* Takes what a frame has posted: whether it has too many points; how many warnings there are of max-points. */
+static guint
+take_messages (GstBus *bus, gboolean exceeded)
+{
+  GstMessage *message;
+  guint warnings = 0, totals = 0;
+
+  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT | GST_MESSAGE_WARNING | GST_MESSAGE_ERROR))) {
+    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT) {
+      gboolean said;
+
+      fail_unless (gst_structure_get_boolean (gst_message_get_structure (message), "limit-exceeded", &said));
+      fail_unless_equals_int (said, exceeded);
+      totals++;
+    } else {
+      GError *error = NULL;
+
+      gst_message_parse_warning (message, &error, NULL);
+      fail_unless (strstr (error->message, "max-points is ") != NULL, "%s", error->message);
+      g_error_free (error);
+      warnings++;
+    }
+    gst_message_unref (message);
+  }
+  fail_unless_equals_int (totals, 1);
+  return warnings;
+}
+
+/* A frame may have as many points as it may, not one more: then it has no contours, and a warning tells of the first
+ * such frame of several. */
+GST_START_TEST (test_most_points)
+{
+  TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 19};
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h = new_harness_with_bus ("cudacrackcontour step=16 min-area=3 post-messages=true", bus);
+  CtrCracksParams params;
+  CtrContours *all;
+  guint64 points;
+
+  ctr_cracks_params_init (&params);
+  params.step = 16;
+  all = expected_cracks (&frame, &params);
+  points = all->point_count;
+  ctr_contours_unref (all);
+  params.min_area = 3;
+  set_frame_caps (h, &frame);
+  for (guint i = 0; i < 2; i++) {
+    g_object_set (h->element, "max-points", points, NULL);
+    check_cracks (h, &frame, &params);
+    fail_unless_equals_int (take_messages (bus, FALSE), 0);
+    g_object_set (h->element, "max-points", points - 1, NULL);
+    for (guint k = 0; k < 3; k++) {
+      check_too_many (h, &frame, points);
+      fail_unless_equals_int (take_messages (bus, TRUE), k == 0);
+    }
+  }
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 /* What was found stays readable when the element, and the buffer it was found in, are gone. */
 GST_START_TEST (test_result_kept)
 {
@@ -440,6 +516,7 @@ cudacrackcontour_suite (void)
   tcase_add_test (tc, test_label_map);
   tcase_add_test (tc, test_renegotiation);
   tcase_add_test (tc, test_messages);
+  tcase_add_test (tc, test_most_points);
   tcase_add_test (tc, test_result_kept);
   return s;
 }

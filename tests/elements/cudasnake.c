@@ -474,6 +474,96 @@ GST_START_TEST (test_components)
 
 GST_END_TEST;
 
+/* Passes the scene, and checks what became of it. */
+static void
+check_limit (GstHarness *h, const guint8 *samples, guint64 needed, guint outlines)
+{
+  GstBuffer *buffer = pass_scene (h, samples);
+  GstContourMeta *meta = gst_buffer_get_contour_meta (buffer);
+
+  fail_unless_equals_int (gst_contour_meta_get_flags (meta), needed > 0 ? GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED : 0);
+  fail_unless_equals_uint64 (gst_contour_meta_get_needed (meta), needed);
+  fail_unless_equals_int (gst_contour_meta_get_count (meta), outlines);
+  gst_buffer_unref (buffer);
+}
+
+/* Takes what a frame has posted: its totals, and WARNING in the one warning (NULL: none). */
+static void
+check_posted (GstBus *bus, guint objects, gboolean exceeded, const gchar *warning)
+{
+  GstMessage *message;
+  guint warnings = 0, totals = 0;
+
+  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT | GST_MESSAGE_WARNING | GST_MESSAGE_ERROR))) {
+    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT) {
+      const GstStructure *structure = gst_message_get_structure (message);
+      gboolean said;
+      guint number;
+
+      fail_unless (gst_structure_get (
+          structure, "objects", G_TYPE_UINT, &number, "limit-exceeded", G_TYPE_BOOLEAN, &said, NULL));
+      fail_unless (number == objects && said == exceeded);
+      totals++;
+    } else {
+      GError *error = NULL;
+
+      gst_message_parse_warning (message, &error, NULL);
+      fail_unless (warning != NULL && strstr (error->message, warning) != NULL, "%s", error->message);
+      g_error_free (error);
+      warnings++;
+    }
+    gst_message_unref (message);
+  }
+  fail_unless_equals_int (totals, 1);
+  fail_unless_equals_int (warnings, warning != NULL);
+}
+
+/* Frames with more objects, or longer windows, than there may be have no outlines, and one warning tells of them. */
+GST_START_TEST (test_limits)
+{
+  static const Disc discs[] = {{50, 50, 20}, {140, 80, 30}};
+  g_autofree guint8 *samples = g_malloc (SCENE_WIDTH * SCENE_HEIGHT);
+  gchar *line = g_strdup_printf ("cudacca threshold=128 backend=%s ! cudasnake objects=components min-area=200 "
+                                 "margin=0 post-messages=true backend=%s",
+      test_backend (), test_backend ());
+  GstHarness *h = gst_harness_new_parse (line);
+  GstElement *snake = gst_harness_find_element (h, "cudasnake");
+  GstBus *bus = gst_bus_new ();
+  const guint sides = 2 * (40 + 60);
+
+  memset (samples, 90, SCENE_WIDTH * SCENE_HEIGHT);
+  for (guint i = 0; i < G_N_ELEMENTS (discs); i++)
+    for (gint y = 0; y < SCENE_HEIGHT; y++)
+      for (gint x = 0; x < SCENE_WIDTH; x++)
+        if (is_inside (&discs[i], x, y))
+          samples[y * SCENE_WIDTH + x] = 140 + hash (i, x, y, 0) % 32;
+  gst_element_set_bus (snake, bus);
+  gst_harness_play (h);
+  set_frame_caps (h, &scene_frame);
+  for (guint i = 0; i < 2; i++) {
+    g_object_set (snake, "max-objects", 2, "max-window-sides", (guint64) sides, NULL);
+    check_limit (h, samples, 0, 2);
+    check_posted (bus, 2, FALSE, NULL);
+    g_object_set (snake, "max-objects", 1, NULL);
+    check_limit (h, samples, 2, 0);
+    check_posted (bus, 2, TRUE, "has 2 objects, and max-objects is 1.");
+    check_limit (h, samples, 2, 0);
+    check_posted (bus, 2, TRUE, NULL);
+    g_object_set (snake, "max-objects", 0, "max-window-sides", (guint64) sides - 1, NULL);
+    check_limit (h, samples, sides, 0);
+    check_posted (bus, 2, TRUE, "are 200 pixels together, and max-window-sides is 199.");
+    check_limit (h, samples, sides, 0);
+    check_posted (bus, 2, TRUE, NULL);
+  }
+  gst_element_set_bus (snake, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (snake);
+  gst_harness_teardown (h);
+  g_free (line);
+}
+
+GST_END_TEST;
+
 /* Size and format change in the middle of the stream. */
 GST_START_TEST (test_renegotiation)
 {
@@ -580,6 +670,7 @@ cudasnake_suite (void)
   tcase_add_test (tc, test_small_and_at_the_end);
   tcase_add_test (tc, test_regions_of_interest);
   tcase_add_test (tc, test_components);
+  tcase_add_test (tc, test_limits);
   tcase_add_test (tc, test_renegotiation);
   tcase_add_test (tc, test_messages);
   tcase_add_test (tc, test_result_kept);

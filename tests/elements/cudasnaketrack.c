@@ -224,6 +224,40 @@ GST_START_TEST (test_forgotten)
 
 GST_END_TEST;
 
+/* A frame in which nothing was looked for, as it exceeds a limit, is none in which a target was lost. */
+GST_START_TEST (test_limit)
+{
+  static const Disc disc = {60, 60, 22};
+  g_autofree guint8 *samples = g_malloc (SCENE_WIDTH * SCENE_HEIGHT);
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h = new_harness_with_bus ("cudasnake window=20,20,100,100 track=true", bus);
+  CtrSnakeObject object = {.window = {20, 20, 100, 100}};
+  GstBuffer *before, *buffer;
+
+  draw_scene (samples, &disc, 1, 1);
+  set_frame_caps (h, &scene_frame);
+  before = pass_scene (h, samples);
+  assert_found (before, samples, &object, 1, "before");
+  g_object_set (h->element, "max-window-sides", (guint64) 199, NULL);
+  buffer = pass_scene (h, samples);
+  fail_unless_equals_int (gst_contour_meta_get_count (gst_buffer_get_contour_meta (buffer)), 0);
+  gst_buffer_unref (buffer);
+  gst_message_unref (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING));
+  assert_no_event (bus);
+  g_object_set (h->element, "max-window-sides", (guint64) 200, NULL);
+  buffer = pass_scene (h, samples);
+  object = follow_outline (before, 0, window_around (before, object.window));
+  assert_found (buffer, samples, &object, 1, "after");
+  assert_no_event (bus);
+  gst_buffer_unref (before);
+  gst_buffer_unref (buffer);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 /* Regions of interest are known by their ids, where these differ, and their outlines move with them. */
 GST_START_TEST (test_regions_of_interest)
 {
@@ -289,6 +323,7 @@ cudasnaketrack_suite (void)
   tcase_add_test (tc, test_lost);
   tcase_add_test (tc, test_flash);
   tcase_add_test (tc, test_forgotten);
+  tcase_add_test (tc, test_limit);
   tcase_add_test (tc, test_regions_of_interest);
   return s;
 }

@@ -89,6 +89,50 @@ GST_START_TEST (ndjson)
 }
 GST_END_TEST;
 
+/* Contours that were too many are told from none in each format that can, beside what another analyser found. */
+GST_START_TEST (limits)
+{
+  static const struct {
+    const gchar *format, *tells;
+  } cases[] = {
+      {"ndjson", "\"threshold\":0,\"limit_exceeded\":true,\"needed\":20,\"count\":0,\"coordinates\":\"corners\","
+                 "\"contours\":[]}\n"},
+      {"svg", "<g data-source=\"lines\" data-limit-exceeded=\"true\" "},
+      {"geojson", "\"timestamp\":0,\"limit_exceeded\":true,\"resolution\""},
+      {"coco", "\"timestamp\":0,\"limit_exceeded\":true}"},
+      {"labelme", "\"timestamp\":0,\"limit_exceeded\":true}"},
+  };
+  const guint8 checks[9] = {9, 0, 9, 0, 9, 0, 9, 0, 9};
+  const CtrImage image = {.data = checks, .stride = 3, .width = 3, .height = 3, .format = CTR_FORMAT_GRAY8};
+  GstBus *bus;
+  gchar *path = in_folder ("out"), *text = NULL;
+  GstElement *element = make_element (path, &bus);
+  gst_util_set_object_arg (G_OBJECT (element), "format", cases[__i__].format);
+  GstHarness *h = play (element);
+  CtrCracks *cracks = ctr_cracks_new (CTR_BACKEND_CPU, NULL);
+  CtrCracksParams params;
+  ctr_cracks_params_init (&params);
+  params.minimum = params.maximum = 9;
+  params.max_points = 19;
+  CtrContours *refused = ctr_cracks_run (cracks, &image, &params, NULL, NULL);
+
+  GstBuffer *buffer = sample_buffer ();
+  sample_attach (buffer, 0, "finder");
+  gst_buffer_add_contour_meta (buffer, refused, "lines");
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+  const gchar *found = strstr (text, cases[__i__].tells), *word = __i__ == 1 ? "limit-exceeded" : "limit_exceeded";
+  fail_unless (found != NULL, "%s", text);
+  fail_unless (strstr (strstr (text, word) + 1, word) == NULL, "%s", text);
+  g_free (text);
+  ctr_contours_unref (refused);
+  ctr_cracks_free (cracks);
+  finish (h, element, bus);
+  g_free (path);
+}
+GST_END_TEST;
+
 /* What is known of a frame is in each format, whether the buffer, the metadata or the caps tell it. */
 GST_START_TEST (flags)
 {
@@ -882,6 +926,7 @@ export_suite (void)
   tcase_add_checked_fixture (tcase, make_folder, remove_folder);
   tcase_add_test (tcase, ndjson);
   tcase_add_loop_test (tcase, flags, 0, 6);
+  tcase_add_loop_test (tcase, limits, 0, 5);
   tcase_add_test (tcase, features);
   tcase_add_test (tcase, csv);
   tcase_add_test (tcase, csv_names);

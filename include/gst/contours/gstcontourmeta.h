@@ -219,6 +219,9 @@ GST_CONTOURS_API
 void gst_contour_meta_add_flags (GstContourMeta *meta, GstContoursResultFlags flags);
 
 GST_CONTOURS_API
+guint64 gst_contour_meta_get_needed (GstContourMeta *meta);
+
+GST_CONTOURS_API
 guint gst_contour_meta_get_count (GstContourMeta *meta);
 
 GST_CONTOURS_API

@@ -14,6 +14,8 @@ G_BEGIN_DECLS
  *     picture may be missing or wrong, and so may be parts of the result
  * @GST_CONTOURS_RESULT_FLAG_INTERLACED: the frame holds two fields of different times, row by row: what moves in it has
  *     combed edges, and so has the result
+ * @GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED: the frame would have cost more than the analyser's limit allows: nothing
+ * was looked for, so there are no contours, see gst_contour_meta_get_needed()
  *
  * What a reader of a result has to know about the frame that was analysed.
  *
@@ -22,7 +24,8 @@ G_BEGIN_DECLS
 typedef enum {
   GST_CONTOURS_RESULT_FLAG_NONE = 0,
   GST_CONTOURS_RESULT_FLAG_CORRUPTED = 1 << 0,
-  GST_CONTOURS_RESULT_FLAG_INTERLACED = 1 << 1
+  GST_CONTOURS_RESULT_FLAG_INTERLACED = 1 << 1,
+  GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED = 1 << 2
 } GstContoursResultFlags;
 
 #define GST_TYPE_CONTOURS_RESULT_FLAGS (gst_contours_result_flags_get_type ())
