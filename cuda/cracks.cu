@@ -3,10 +3,11 @@
  * design. */
 #include "core/cracks.h"
 
-#include "core/poll.h"
 #include "cuda/contour_pool.h"
 #include "cuda/cracks_layout.cuh"
 #include "cuda/foreground.h"
+
+#include "core/poll.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Region snakes on the GPU, host side: memory, the frame's kernels, the way back. snake_layout.cuh has the design. */
-#include "core/poll.h"
 #include "cuda/foreground.h"
 #include "cuda/snake_layout.cuh"
+
+#include "core/poll.h"
 
 #include <stdlib.h>
 #include <string.h>
