@@ -728,10 +728,10 @@ GST_START_TEST (test_significant_bits)
   gst_harness_set_src_caps_str (h, "video/x-raw,format=GRAY16_LE,width=64,height=64,framerate=25/1");
   /* 12 bits so far. */
   found = edges_of_square (h, side, 0);
-  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_INFO) != NULL);
+  fail_unless (pop_message (bus, GST_MESSAGE_INFO) != NULL);
   /* Then 16: those frames say it. */
   wanted = edges_of_square (h, side, 4);
-  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_INFO) != NULL);
+  fail_unless (pop_message (bus, GST_MESSAGE_INFO) != NULL);
   for (guint i = 0; i < bytes; i++)
     edges += wanted[i] != 0;
   fail_unless (edges > 2 * 4 * side / 4, "%u", edges);
@@ -742,7 +742,7 @@ GST_START_TEST (test_significant_bits)
   for (guint i = 0; i < bytes; i++)
     fail_unless_equals_int (found[i], 0);
   g_free (found);
-  fail_if (gst_bus_pop_filtered (bus, GST_MESSAGE_INFO) != NULL);
+  fail_if (pop_message (bus, GST_MESSAGE_INFO) != NULL);
   /* Set. */
   g_object_set (h->element, "significant-bits", 12, NULL);
   found = edges_of_square (h, side, 0);

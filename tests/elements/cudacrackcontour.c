@@ -211,7 +211,7 @@ GST_START_TEST (test_long_wrong_levels)
       g_string_append (levels, piece);
     gst_harness_set (h, "cudacrackcontour", "levels", levels->str, NULL);
     gst_buffer_unref (pass_frame (h, &frame));
-    message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+    message = pop_message (bus, GST_MESSAGE_WARNING);
     gst_message_parse_warning (message, &warning, NULL);
     fail_unless (g_utf8_validate (warning->message, -1, NULL));
     fail_unless (strlen (warning->message) < 600, "%s", warning->message);
@@ -412,7 +412,7 @@ take_messages (GstBus *bus, gboolean exceeded)
   GstMessage *message;
   guint warnings = 0, totals = 0;
 
-  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT | GST_MESSAGE_WARNING | GST_MESSAGE_ERROR))) {
+  while ((message = pop_message (bus, GST_MESSAGE_ELEMENT | GST_MESSAGE_WARNING | GST_MESSAGE_ERROR))) {
     if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT) {
       gboolean said;
 

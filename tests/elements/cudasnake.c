@@ -494,7 +494,7 @@ check_posted (GstBus *bus, guint objects, gboolean exceeded, const gchar *warnin
   GstMessage *message;
   guint warnings = 0, totals = 0;
 
-  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT | GST_MESSAGE_WARNING | GST_MESSAGE_ERROR))) {
+  while ((message = pop_message (bus, GST_MESSAGE_ELEMENT | GST_MESSAGE_WARNING | GST_MESSAGE_ERROR))) {
     if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT) {
       const GstStructure *structure = gst_message_get_structure (message);
       gboolean said;

@@ -242,7 +242,7 @@ GST_START_TEST (test_limit)
   buffer = pass_scene (h, samples);
   fail_unless_equals_int (gst_contour_meta_get_count (gst_buffer_get_contour_meta (buffer)), 0);
   gst_buffer_unref (buffer);
-  gst_message_unref (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING));
+  gst_message_unref (pop_message (bus, GST_MESSAGE_WARNING));
   assert_no_event (bus);
   g_object_set (h->element, "max-window-sides", (guint64) 200, NULL);
   buffer = pass_scene (h, samples);

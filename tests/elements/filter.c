@@ -235,7 +235,7 @@ GST_START_TEST (test_gap_buffers)
     frame.seed++;
     check_default (h, &frame);
   }
-  fail_if (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING) != NULL);
+  fail_if (pop_message (bus, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING) != NULL);
   /* Marked as a gap, and yet with a picture: it counts. */
   if (!subject_renders ()) {
     GstBuffer *silent = make_frame (&frame);
@@ -282,7 +282,7 @@ check_flags (GstHarness *h, GstBus *bus, guint flags, GstContoursResultFlags exp
   fail_unless (flags == 0 || GST_BUFFER_FLAG_IS_SET (buffer, flags));
   if (!subject_renders () && !subject_draws ()) {
     fail_unless_equals_int (result_flags (buffer), expected);
-    while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT | GST_MESSAGE_WARNING))
+    while ((message = pop_message (bus, GST_MESSAGE_ELEMENT | GST_MESSAGE_WARNING))
            && GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING) {
       gst_message_unref (message);
       warnings++;
@@ -294,7 +294,7 @@ check_flags (GstHarness *h, GstBus *bus, guint flags, GstContoursResultFlags exp
     fail_unless_equals_int (interlaced, (expected & GST_CONTOURS_RESULT_FLAG_INTERLACED) != 0);
     gst_message_unref (message);
   }
-  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING))) {
+  while ((message = pop_message (bus, GST_MESSAGE_WARNING))) {
     gst_message_unref (message);
     warnings++;
   }
