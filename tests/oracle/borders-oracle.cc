@@ -178,7 +178,7 @@ compare_simplified (const CtrImage &image, CtrBordersParams params, const std::v
   const CtrContour *table = ctr_contours_map_table (contours, nullptr);
   const CtrPoint *points = ctr_contours_map_points (contours, nullptr);
   REQUIRE (contours->count == lines.size (), "%s, simplified: %u contours", name.c_str (), contours->count);
-  for (uint32_t i = 0; i < contours->count; i++) {
+  for (uint32_t i = 0; i < contours->count; i += is_quick () ? 8 : 1) {
     const std::vector<CtrPoint> expected = simplify (points_of (lines[i]), params.epsilon, name);
     REQUIRE (equal (expected, points + table[i].first, table[i].count),
         "%s, simplified by %.17g: contour %u of %zu points", name.c_str (), params.epsilon, i, lines[i].size ());
