@@ -29,8 +29,11 @@ struct DeviceRadixSort {
       std::vector<unsigned> order (count);
       for (unsigned i = 0; i < count; i++)
         order[i] = i;
-      std::stable_sort (
-          order.begin (), order.end (), [&] (unsigned a, unsigned b) { return (keys[a] & mask) < (keys[b] & mask); });
+      /* Stable without std::stable_sort(), for which newer Clang warns in libstdc++ 12. */
+      std::sort (order.begin (), order.end (), [&] (unsigned a, unsigned b) {
+        const Key key_a = keys[a] & mask, key_b = keys[b] & mask;
+        return key_a != key_b ? key_a < key_b : a < b;
+      });
       memset (temporary, 0xa5, count);
       for (unsigned i = 0; i < count; i++) {
         keys_out[i] = keys[order[i]];
