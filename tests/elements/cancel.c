@@ -8,9 +8,12 @@
 #include <pthread.h>
 #include <time.h>
 
-/* Seconds: what is promised of a core, and what is granted to a machine under load. */
+/* Seconds of a core. */
+#ifdef __SANITIZE_ADDRESS__
+#define PROMISED 1.0
+#else
 #define PROMISED 0.1
-#define GRANTED 1.0
+#endif
 
 typedef struct {
   const gchar *line;
@@ -21,14 +24,14 @@ typedef struct {
 static gchar *windows; /* many of 64 x 64 pixels */
 
 static const Case cases[] = {
-    {"cudacca backend=cpu features=moments+grey labels=true", 8192, FALSE},
+    {"cudacca backend=cpu features=moments+grey labels=true", 6144, FALSE},
     {"cudaborders backend=cpu mode=tree features=moments", 4096, FALSE},
     {"cudaborders backend=cpu approximation=none epsilon=3", 4096, FALSE},
-    {"cudacanny backend=cpu sigma=5 low-threshold=0 high-threshold=20", 8192, FALSE},
-    {"cudacrackcontour backend=cpu max-points=0", 300, FALSE},
-    {"cudacrackcontour backend=cpu max-points=0 mode=eq features=moments", 380, FALSE},
+    {"cudacanny backend=cpu sigma=5 low-threshold=0 high-threshold=20 aperture=7", 8192, FALSE},
+    {"cudacrackcontour backend=cpu max-points=0", 320, FALSE},
+    {"cudacrackcontour backend=cpu max-points=0 mode=eq features=moments", 1200, FALSE},
     {"cudasnake backend=cpu max-objects=0 max-window-sides=0", 512, FALSE},
-    {"cudacontouroverlay backend=cpu thickness=5", 200, TRUE},
+    {"cudacontouroverlay backend=cpu thickness=5", 160, TRUE},
 };
 
 static gdouble
@@ -178,7 +181,8 @@ set_state (GstHarness *h, GstState state)
   fail_unless (gst_element_set_state (h->element, state) != GST_STATE_CHANGE_FAILURE);
 }
 
-/* Cancels a frame in the middle, a part of the time that WHOLE of it takes; says how long it went on after that. */
+/* Cancels a frame long before it ends, which takes WHOLE; says how long it went on after that. The time on a core does
+ * not depend on what else the machine does. */
 static void
 cancel (GstHarness *h, GstBuffer *buffer, gdouble whole, gboolean by_state)
 {
@@ -188,7 +192,7 @@ cancel (GstHarness *h, GstBuffer *buffer, gdouble whole, gboolean by_state)
 
   while (!g_atomic_int_get (&p.begun))
     g_usleep (1000);
-  g_usleep ((gulong) (whole / 3 * G_USEC_PER_SEC));
+  g_usleep ((gulong) (whole / 8 * G_USEC_PER_SEC));
   requested = seconds ();
   requested_on_core = seconds_on_core (p.clock);
   if (by_state)
@@ -199,9 +203,9 @@ cancel (GstHarness *h, GstBuffer *buffer, gdouble whole, gboolean by_state)
   fail_unless_equals_int (p.ret, GST_FLOW_FLUSHING);
   took = p.ended - requested;
   took_on_core = p.ended_on_core - requested_on_core;
-  g_print ("  %s: it ended after %.1f ms, %.1f of a core%s\n", by_state ? "stopped" : "flushed", 1e3 * took,
-      1e3 * took_on_core, took_on_core > PROMISED ? ": more than promised" : "");
-  fail_unless (took < GRANTED || took_on_core < PROMISED, "%g s", took);
+  g_print ("  %s: it ended after %.1f ms, %.1f of a core\n", by_state ? "stopped" : "flushed", 1e3 * took,
+      1e3 * took_on_core);
+  fail_unless (took_on_core < PROMISED, "%g s of a core", took_on_core);
 }
 
 GST_START_TEST (test_cancel)
@@ -210,16 +214,20 @@ GST_START_TEST (test_cancel)
   GstBuffer *noise = make_noise (c), *out;
   GstHarness *h = new_stream (c);
   GstBus *bus = gst_bus_new ();
-  gdouble whole = seconds ();
+  gdouble whole;
   guint expected;
   GstSegment segment;
 
   gst_element_set_bus (h->element, bus);
   fail_unless_equals_int (gst_harness_push (h, gst_buffer_copy_deep (noise)), GST_FLOW_OK);
-  whole = seconds () - whole;
   out = gst_harness_pull (h);
   expected = hash_of (out);
   gst_buffer_unref (out);
+  /* Memory is not new any more. */
+  whole = seconds ();
+  fail_unless_equals_int (gst_harness_push (h, gst_buffer_copy_deep (noise)), GST_FLOW_OK);
+  whole = seconds () - whole;
+  gst_buffer_unref (gst_harness_pull (h));
 
   g_print ("%s, %u x %u pixels: %.2f s\n", c->line, side_of (c), side_of (c), whole);
   cancel (h, noise, whole, FALSE);
