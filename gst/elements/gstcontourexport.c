@@ -64,6 +64,10 @@ struct _GstContourExport {
   guint64 max_file_time;
   gboolean started;
 
+  /* Atomic: the pads are flushing, or going to. What is written of a frame may be gigabytes of text. */
+  gint flushing;
+  gint stopping;
+
   /* While started. */
   const ExportFormat *writer;
   gpointer state; /* the writer's */
@@ -71,6 +75,7 @@ struct _GstContourExport {
   GString *text; /* not written yet */
   ExportFrame frame;
   GstVideoInterlaceMode interlace_mode;
+  gint64 deadline;    /* of writing while the element stops, monotonic microseconds; 0: none */
   gboolean failed;    /* the error is posted: nothing is written any more */
   gboolean complete;  /* so is the document */
   gboolean recovered; /* this start has completed the document of an earlier run */
@@ -122,12 +127,22 @@ fail (GstContourExport *self, GError *error)
   return GST_FLOW_ERROR;
 }
 
+/* Is the writing of a frame to end here? The rest is kept for later. */
+static gboolean
+is_interrupted (GstContourExport *self)
+{
+  return g_atomic_int_get (&self->flushing) || g_atomic_int_get (&self->stopping)
+         || (self->deadline > 0 && g_get_monotonic_time () > self->deadline);
+}
+
 /* Writes what is in self->text and takes it away: all of it, or, with GST_FLOW_FLUSHING, what there was room for. */
 static GstFlowReturn
 write_text (gpointer user_data)
 {
   GstContourExport *self = user_data;
   GError *error = NULL;
+  if (is_interrupted (self))
+    return GST_FLOW_FLUSHING;
   gsize skipped = MIN (self->skip, self->text->len), written = 0;
   gboolean ok =
       export_files_write (self->files, self->text->str + skipped, self->text->len - skipped, &written, &error);
@@ -263,6 +278,7 @@ gst_contour_export_start (GstBaseTransform *trans)
   g_free (owner);
   self->failed = self->complete = FALSE;
   self->done = self->skip = 0;
+  self->deadline = 0;
   if (!self->files) {
     fail (self, error);
     return FALSE;
@@ -282,14 +298,35 @@ gst_contour_export_start (GstBaseTransform *trans)
 
 static GstFlowReturn write_rest (GstContourExport *self);
 
+/* What the element still takes, while it stops, for the frame that it was writing. */
+#define STOP_TIME (50 * G_TIME_SPAN_MILLISECOND)
+
+/* Writes the rest of the frame for as long as stopping may take: no flush holds any more. */
+static GstFlowReturn
+write_last (GstContourExport *self)
+{
+  g_atomic_int_set (&self->flushing, FALSE);
+  g_atomic_int_set (&self->stopping, FALSE);
+  self->deadline = g_get_monotonic_time () + STOP_TIME;
+  GstFlowReturn ret = write_rest (self);
+  if (ret == GST_FLOW_FLUSHING && g_get_monotonic_time () > self->deadline)
+    GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
+        ("The element was stopped in the middle of a frame of much text, and the frame is not complete in the file. "
+         "Send "
+         "the end of the stream before stopping, as gst-launch-1.0 -e does."),
+        (NULL));
+  self->deadline = 0;
+  return ret;
+}
+
 static gboolean
 gst_contour_export_stop (GstBaseTransform *trans)
 {
   GstContourExport *self = GST_CONTOUR_EXPORT (trans);
 
-  /* What is open after a failure is not complete. What a reader has no room for stays unwritten. */
+  /* What is open after a failure is not complete. What a reader has no room for, or takes too long, stays unwritten. */
   gboolean is_open = !self->failed && export_files_is_open (self->files);
-  if (is_open && export_files_is_ready (self->files) && write_rest (self) == GST_FLOW_OK) {
+  if (is_open && export_files_is_ready (self->files) && write_last (self) == GST_FLOW_OK) {
     if (self->writer->extent == EXPORT_DOCUMENT)
       close_document (self, FALSE);
     else if (self->writer->extent == EXPORT_LINES)
@@ -485,11 +522,12 @@ finish (GstContourExport *self)
     fail (self, error);
 }
 
-/* Wakes the streaming thread where it waits for a reader, and lets it wait again. The thread that flushes or changes
- * the state waits for it in turn. */
+/* Wakes the streaming thread where it waits for a reader or writes a long frame, and lets it do so again. The thread
+ * that flushes or changes the state waits for it in turn. */
 static void
 set_flushing (GstContourExport *self, gboolean flushing)
 {
+  g_atomic_int_set (&self->flushing, flushing);
   GST_OBJECT_LOCK (self);
   if (self->files)
     export_files_set_flushing (self->files, flushing);
@@ -524,7 +562,11 @@ gst_contour_export_change_state (GstElement *element, GstStateChange transition)
 
   /* The streaming thread may be waiting for a reader, and deactivating the pads waits for the streaming thread. A flush
    * that ends now does not let it wait again. */
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    g_atomic_int_set (&self->flushing, FALSE);
+    g_atomic_int_set (&self->stopping, FALSE);
+  } else if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
+    g_atomic_int_set (&self->stopping, TRUE);
     GST_OBJECT_LOCK (self);
     if (self->files)
       export_files_cancel (self->files);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/backend.h"
 #include "exporting.h"
 
 enum { NDJSON, CSV, SVG, GEOJSON, COCO, LABELME, FORMATS };
@@ -336,6 +337,86 @@ GST_START_TEST (seek_while_waiting)
   close (ends[0]);
   close (ends[1]);
   g_free (launch);
+}
+GST_END_TEST;
+
+/* --- Frames of much text --- */
+
+/* A buffer with one contour of COUNT points. */
+static GstBuffer *
+make_long (guint count)
+{
+  const CtrContours info = {.width = 8, .height = 6, .count = 1, .point_count = count};
+  CtrContourArrays arrays;
+  CtrContours *contours = ctr_contours_alloc (&info, &arrays, NULL);
+  arrays.table[0] = (CtrContour){.count = count, .next = -1, .previous = -1, .child = -1, .parent = -1};
+  for (guint i = 0; i < count; i++)
+    arrays.points[i] = (CtrPoint){i % 8, i % 6};
+  GstBuffer *buffer = sample_buffer ();
+  gst_buffer_add_contour_meta (buffer, contours, "long");
+  ctr_contours_unref (contours);
+  return buffer;
+}
+
+typedef struct {
+  GstHarness *h;
+  GstBuffer *buffer;
+} LongPush;
+
+static gpointer
+push_long (gpointer data)
+{
+  LongPush *push = data;
+  return GINT_TO_POINTER (gst_harness_push (push->h, push->buffer));
+}
+
+/* Neither a flush nor stopping waits for the end of a frame that is written for seconds. After the flush it is written
+ * to its end; a stop leaves a line without an end, which the next run cuts off. */
+GST_START_TEST (long_frame)
+{
+  const gboolean stop = __i__;
+  const guint count = g_getenv ("CTR_TEST_QUICK") ? 1000000 : 4000000;
+  GstBus *bus;
+  gchar *path = in_folder ("out.ndjson"), *whole, *text;
+  GstElement *element = make_for (path, NDJSON, &bus);
+  GstHarness *h = play (element);
+  gint64 start = g_get_monotonic_time (), full;
+  fail_unless_equals_int (gst_harness_push (h, make_long (count)), GST_FLOW_OK);
+  full = g_get_monotonic_time () - start;
+  fail_unless_equals_int (gst_harness_push (h, sample_buffer ()), GST_FLOW_OK);
+  finish (h, element, bus);
+  whole = read_text (path);
+
+  element = make_for (path, NDJSON, &bus);
+  h = play (element);
+  LongPush push = {h, make_long (count)};
+  GThread *thread = g_thread_new ("pusher", push_long, &push);
+  g_usleep (full / 8);
+  start = g_get_monotonic_time ();
+  if (stop)
+    gst_element_set_state (element, GST_STATE_NULL);
+  else
+    fail_unless (gst_harness_push_event (h, gst_event_new_flush_start ()));
+  fail_unless_equals_int (GPOINTER_TO_INT (g_thread_join (thread)), GST_FLOW_FLUSHING);
+  gint64 taken = g_get_monotonic_time () - start;
+  g_print ("%s after %d us, the frame takes %d us\n", stop ? "stopped" : "flushed", (gint) taken, (gint) full);
+  fail_unless (taken < MIN (full * 3 / 4, G_TIME_SPAN_SECOND));
+  if (!stop) {
+    GstSegment segment;
+    gst_segment_init (&segment, GST_FORMAT_TIME);
+    fail_unless (gst_harness_push_event (h, gst_event_new_flush_stop (TRUE)));
+    fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+    fail_unless_equals_int (gst_harness_push (h, sample_buffer ()), GST_FLOW_OK);
+  }
+  finish (h, element, bus);
+  text = read_text (path);
+  if (stop)
+    fail_unless (strlen (text) < strlen (whole) && g_str_has_prefix (whole, text) && strchr (text, '\n') == NULL);
+  else
+    fail_unless (strcmp (text, whole) == 0);
+  g_free (text);
+  g_free (whole);
+  g_free (path);
 }
 GST_END_TEST;
 
@@ -760,6 +841,7 @@ export_interrupted_suite (void)
   tcase_add_test (tcase, flush_at_the_end);
   tcase_add_test (tcase, stop_after_a_flush);
   tcase_add_loop_test (tcase, seek_while_waiting, 0, 2); /* stopped after a flush, within one */
+  tcase_add_loop_test (tcase, long_frame, 0, 2);         /* flushed, stopped */
   tcase_add_loop_test (tcase, append_after_a_crash, NDJSON, CSV + 1);
   tcase_add_test (tcase, append_to_a_large_file);
   tcase_add_test (tcase, append_to_a_pipe);
