@@ -24,11 +24,11 @@ for argument; do
     -*) die 2 "no option '$argument': --help tells what there is" ;;
     *)
       [ $given = 0 ] || die 2 "one input at most: a file, a URI or a camera device such as /dev/video0"
-      given=1
-      input=$(check_input "$argument" "$caller_dir") || exit
+      given=1 input=$argument
       ;;
   esac
 done
+[ $given = 0 ] || input=$(check_input "$input" "$caller_dir") || exit
 need_packages "build the plugin and to decode video" "${PACKAGES_BUILD[@]}" "${PACKAGES_RUN[@]}"
 find_camera
 [ -n "$input" ] || input=$(first_camera)
