@@ -42,19 +42,19 @@ count_shapes (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
   App *app = user_data;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
-  GstComponentMeta *components = gst_buffer_get_component_meta (buffer);
-  GstContourMeta *contours = gst_buffer_get_contour_meta (buffer);
+  GstContoursComponentMeta *components = gst_buffer_get_contours_component_meta (buffer);
+  GstContoursContourMeta *contours = gst_buffer_get_contours_contour_meta (buffer);
   g_print ("frame %u: %u components, %u contours of %" G_GUINT64_FORMAT " points, threshold %u\n", app->frames++,
-      gst_component_meta_get_count (components), gst_contour_meta_get_count (contours),
-      gst_contour_meta_get_point_count (contours), gst_contour_meta_get_threshold (contours));
+      gst_contours_component_meta_get_count (components), gst_contours_contour_meta_get_count (contours),
+      gst_contours_contour_meta_get_point_count (contours), gst_contours_contour_meta_get_threshold (contours));
   return GST_PAD_PROBE_OK;
 }
 
 static void
-print_largest_component (GstComponentMeta *meta)
+print_largest_component (GstContoursComponentMeta *meta)
 {
   GstContoursComponent component, largest = {0};
-  for (guint i = 0; gst_component_meta_get_component (meta, i, &component); i++)
+  for (guint i = 0; gst_contours_component_meta_get_component (meta, i, &component); i++)
     if (component.area > largest.area)
       largest = component;
   if (largest.label)
@@ -63,15 +63,15 @@ print_largest_component (GstComponentMeta *meta)
 }
 
 static void
-print_largest_contour (App *app, GstContourMeta *meta)
+print_largest_contour (App *app, GstContoursContourMeta *meta)
 {
   GstContoursContour contour, largest = {.area = -1};
-  for (guint i = 0; gst_contour_meta_get_contour (meta, i, &contour); i++)
+  for (guint i = 0; gst_contours_contour_meta_get_contour (meta, i, &contour); i++)
     if (contour.area > largest.area)
       largest = contour;
   if (largest.area < 0)
     return;
-  GBytes *points = gst_contour_meta_get_points (meta, largest.id);
+  GBytes *points = gst_contours_contour_meta_get_points (meta, largest.id);
   g_print ("  largest contour: area %g, perimeter %.1f, %u points:", largest.area, largest.perimeter, largest.count);
   print_points (points);
   if (largest.area > app->largest_area) {
@@ -90,10 +90,10 @@ read_sample (GstAppSink *sink, gpointer user_data)
   if (!sample)
     return GST_FLOW_EOS;
   GstBuffer *buffer = gst_sample_get_buffer (sample);
-  GstContourMeta *contours = gst_buffer_get_contour_meta (buffer);
+  GstContoursContourMeta *contours = gst_buffer_get_contours_contour_meta (buffer);
   GError *error = NULL;
-  if (gst_contour_meta_fetch (contours, &error)) {
-    print_largest_component (gst_buffer_get_component_meta (buffer));
+  if (gst_contours_contour_meta_fetch (contours, &error)) {
+    print_largest_component (gst_buffer_get_contours_component_meta (buffer));
     print_largest_contour (user_data, contours);
   } else {
     GST_ELEMENT_ERROR (sink, RESOURCE, READ, ("%s", error->message), (NULL));

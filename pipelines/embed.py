@@ -96,8 +96,8 @@ class App:
     def count_shapes(self, pad, info):
         """On the way: the buffer, and with it the metadata, is there until this returns."""
         buffer = info.get_buffer()
-        components = GstContours.buffer_get_component_meta(buffer)
-        contours = GstContours.buffer_get_contour_meta(buffer)
+        components = GstContours.buffer_get_contours_component_meta(buffer)
+        contours = GstContours.buffer_get_contours_contour_meta(buffer)
         print(f"frame {self.frames}: {components.get_count()} components, {contours.get_count()} contours of "
               f"{contours.get_point_count()} points, threshold {contours.get_threshold()}")
         self.frames += 1
@@ -107,13 +107,13 @@ class App:
         """At the end: keep the sample as long as the metadata is used."""
         sample = sink.emit("pull-sample")
         buffer = sample.get_buffer()
-        contours = GstContours.buffer_get_contour_meta(buffer)
+        contours = GstContours.buffer_get_contours_contour_meta(buffer)
         try:
             contours.fetch()
         except GLib.Error as error:
             self.fail(error.message)
             return Gst.FlowReturn.ERROR
-        found = GstContours.buffer_get_component_meta(buffer).get_components()
+        found = GstContours.buffer_get_contours_component_meta(buffer).get_components()
         if found:
             c = max(found, key=lambda component: component.area)
             print(f"  largest component: {c.area:g} pixels, box {c.x:g},{c.y:g} {c.w:g}x{c.h:g}, "

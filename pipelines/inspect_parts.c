@@ -97,12 +97,12 @@ region_around (const GstContoursContour *outline, guint number, gboolean passes)
 
 /* The part inside OUTLINE, a row of META, whose holes are the contours inside. */
 static gboolean
-inspect_part (GstContourMeta *meta, const GstContoursContour *outline, guint number)
+inspect_part (GstContoursContourMeta *meta, const GstContoursContour *outline, guint number)
 {
   gdouble measures[N_MEASURES] = {outline->area, outline->perimeter, outline->w, outline->h, 0};
   GstContoursContour hole;
   gint next = outline->child;
-  while (next >= 0 && gst_contour_meta_get_contour (meta, next, &hole)) {
+  while (next >= 0 && gst_contours_contour_meta_get_contour (meta, next, &hole)) {
     measures[AREA] -= hole.area;
     measures[HOLES]++;
     next = hole.next;
@@ -129,9 +129,9 @@ inspect_frame (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   GstBuffer *frame = GST_PAD_PROBE_INFO_BUFFER (info);
   if (drawn_to)
     info->data = frame = gst_buffer_make_writable (frame);
-  GstContourMeta *meta = gst_buffer_get_contour_meta (frame);
+  GstContoursContourMeta *meta = gst_buffer_get_contours_contour_meta (frame);
   GError *error = NULL;
-  if (!gst_contour_meta_fetch (meta, &error)) {
+  if (!gst_contours_contour_meta_fetch (meta, &error)) {
     g_printerr ("%s\n", error->message);
     g_error_free (error);
     unreadable = TRUE;
@@ -141,7 +141,7 @@ inspect_frame (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   g_print ("  part      area  perimeter       x       y   width  height  holes  result\n");
   guint number = 0, passed = 0;
   GstContoursContour contour;
-  for (guint i = 0; gst_contour_meta_get_contour (meta, i, &contour); i++)
+  for (guint i = 0; gst_contours_contour_meta_get_contour (meta, i, &contour); i++)
     if (!contour.hole) {
       const gboolean passes = inspect_part (meta, &contour, ++number);
       const Region region = region_around (&contour, number, passes);
@@ -152,7 +152,7 @@ inspect_frame (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
         g_array_append_val (failed_regions, region);
     }
   g_print ("%u part%s, %u passed, %u failed; threshold %u\n", number, number == 1 ? "" : "s", passed, number - passed,
-      gst_contour_meta_get_threshold (meta));
+      gst_contours_contour_meta_get_threshold (meta));
   n_passed += passed;
   n_failed += number - passed;
   return GST_PAD_PROBE_OK;

@@ -12,12 +12,12 @@ static GstPadProbeReturn
 print_components (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
-  GstComponentMeta *meta = gst_buffer_get_component_meta (buffer);
-  g_print (
-      "%.3f s: %u components\n", GST_BUFFER_PTS (buffer) / (gdouble) GST_SECOND, gst_component_meta_get_count (meta));
+  GstContoursComponentMeta *meta = gst_buffer_get_contours_component_meta (buffer);
+  g_print ("%.3f s: %u components\n", GST_BUFFER_PTS (buffer) / (gdouble) GST_SECOND,
+      gst_contours_component_meta_get_count (meta));
   g_print ("  label     area        x        y        w        h       cx       cy    angle\n");
   GstContoursComponent c;
-  for (guint i = 0; gst_component_meta_get_component (meta, i, &c); i++)
+  for (guint i = 0; gst_contours_component_meta_get_component (meta, i, &c); i++)
     g_print ("%7u %8.0f %8.1f %8.1f %8.1f %8.1f %8.1f %8.1f %8.3f\n", c.label, c.area, c.x, c.y, c.w, c.h, c.cx, c.cy,
         c.orientation);
   return GST_PAD_PROBE_OK;

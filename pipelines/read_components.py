@@ -25,7 +25,7 @@ running = pipeline.set_state(Gst.State.PLAYING) != Gst.StateChangeReturn.FAILURE
 
 while running and (sample := out.emit("pull-sample")):
     buffer = sample.get_buffer()  # keep it as long as its metadata is used
-    meta = GstContours.buffer_get_component_meta(buffer)
+    meta = GstContours.buffer_get_contours_component_meta(buffer)
     print(f"{buffer.pts / Gst.SECOND:.3f} s: {meta.get_count()} components")
     print("  label     area        x        y        w        h       cx       cy    angle")
     for c in meta.get_components():

@@ -208,11 +208,11 @@ append_runs (const ExportText *text, const ExportFrame *frame, const ExportShape
 }
 
 static GstFlowReturn
-append_contours (State *state, const ExportText *text, const ExportFrame *frame, GstContourMeta *meta)
+append_contours (State *state, const ExportText *text, const ExportFrame *frame, GstContoursContourMeta *meta)
 {
   ExportShapes *shapes = export_shapes_new (meta, TRUE);
   const ExportShape *shape;
-  const gchar *source = gst_contour_meta_get_source (meta);
+  const gchar *source = gst_contours_contour_meta_get_source (meta);
   GstFlowReturn ret = GST_FLOW_OK;
   while (ret == GST_FLOW_OK && (shape = export_shapes_next (shapes))) {
     gdouble box[4];
@@ -228,14 +228,14 @@ append_contours (State *state, const ExportText *text, const ExportFrame *frame,
 }
 
 static GstFlowReturn
-append_components (State *state, const ExportText *text, const ExportFrame *frame, GstComponentMeta *meta)
+append_components (State *state, const ExportText *text, const ExportFrame *frame, GstContoursComponentMeta *meta)
 {
-  GstComponentFeatures features = gst_component_meta_get_features (meta);
+  GstContoursComponentFeatures features = gst_contours_component_meta_get_features (meta);
   GstFlowReturn ret = GST_FLOW_OK;
   GstContoursComponent c;
-  for (guint i = 0; ret == GST_FLOW_OK && gst_component_meta_get_component (meta, i, &c); i++) {
+  for (guint i = 0; ret == GST_FLOW_OK && gst_contours_component_meta_get_component (meta, i, &c); i++) {
     const gdouble box[4] = {c.x, c.y, c.w, c.h};
-    guint category = find_category (state, gst_component_meta_get_source (meta), FALSE);
+    guint category = find_category (state, gst_contours_component_meta_get_source (meta), FALSE);
     begin_annotation (state, text->out, frame, category, c.area, box);
     export_append_json_component (text->out, &c, features);
     g_string_append (text->out, "},\"segmentation\":[]}");
@@ -247,8 +247,8 @@ append_components (State *state, const ExportText *text, const ExportFrame *fram
 static GstFlowReturn
 write_annotations (gpointer state, const ExportText *text, const ExportFrame *frame, GstMeta *meta)
 {
-  return export_is_contours (meta) ? append_contours (state, text, frame, (GstContourMeta *) meta)
-                                   : append_components (state, text, frame, (GstComponentMeta *) meta);
+  return export_is_contours (meta) ? append_contours (state, text, frame, (GstContoursContourMeta *) meta)
+                                   : append_components (state, text, frame, (GstContoursComponentMeta *) meta);
 }
 
 /* The lines that are OF_FRAMES, images, or those that are not, categories, as members of an array. */

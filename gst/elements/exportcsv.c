@@ -73,7 +73,7 @@ append_frame (GString *out, const ExportFrame *frame, GstMeta *meta)
 }
 
 static void
-append_component (GString *out, const GstContoursComponent *c, GstComponentFeatures features)
+append_component (GString *out, const GstContoursComponent *c, GstContoursComponentFeatures features)
 {
   append_uint (out, c->label);
   append_double (out, c->area);
@@ -83,7 +83,7 @@ append_component (GString *out, const GstContoursComponent *c, GstComponentFeatu
   append_double (out, c->h);
   append_double (out, c->cx);
   append_double (out, c->cy);
-  if (features & GST_COMPONENT_FEATURE_MOMENTS) {
+  if (features & GST_CONTOURS_COMPONENT_FEATURE_MOMENTS) {
     append_double (out, c->orientation);
     append_double (out, c->major_axis);
     append_double (out, c->minor_axis);
@@ -91,7 +91,7 @@ append_component (GString *out, const GstContoursComponent *c, GstComponentFeatu
   } else {
     g_string_append (out, ",,,,");
   }
-  if (features & GST_COMPONENT_FEATURE_GREY) {
+  if (features & GST_CONTOURS_COMPONENT_FEATURE_GREY) {
     append_uint (out, c->min);
     append_uint (out, c->max);
     append_double (out, c->mean);
@@ -132,7 +132,7 @@ append_contour (GString *out, const GstContoursContour *c)
 }
 
 static GstFlowReturn
-append_points (const ExportText *text, GstContourMeta *meta, const CtrPoint *points, guint count)
+append_points (const ExportText *text, GstContoursContourMeta *meta, const CtrPoint *points, guint count)
 {
   GstFlowReturn ret = GST_FLOW_OK;
   for (guint i = 0; ret == GST_FLOW_OK && i < count; i++) {
@@ -146,12 +146,12 @@ append_points (const ExportText *text, GstContourMeta *meta, const CtrPoint *poi
 }
 
 static GstFlowReturn
-append_components (const ExportText *text, const GString *start, GstComponentMeta *meta)
+append_components (const ExportText *text, const GString *start, GstContoursComponentMeta *meta)
 {
-  GstComponentFeatures features = gst_component_meta_get_features (meta);
+  GstContoursComponentFeatures features = gst_contours_component_meta_get_features (meta);
   GstFlowReturn ret = GST_FLOW_OK;
   GstContoursComponent c;
-  for (guint i = 0; ret == GST_FLOW_OK && gst_component_meta_get_component (meta, i, &c); i++) {
+  for (guint i = 0; ret == GST_FLOW_OK && gst_contours_component_meta_get_component (meta, i, &c); i++) {
     g_string_append_len (text->out, start->str, start->len);
     append_component (text->out, &c, features);
     ret = export_text_flush (text);
@@ -160,12 +160,12 @@ append_components (const ExportText *text, const GString *start, GstComponentMet
 }
 
 static GstFlowReturn
-append_contours (const ExportText *text, const GString *start, GstContourMeta *meta)
+append_contours (const ExportText *text, const GString *start, GstContoursContourMeta *meta)
 {
-  const CtrPoint *points = ctr_contours_map_points (gst_contour_meta_peek_contours (meta), NULL);
+  const CtrPoint *points = ctr_contours_map_points (gst_contours_contour_meta_peek_contours (meta), NULL);
   GstFlowReturn ret = GST_FLOW_OK;
   GstContoursContour c;
-  for (guint i = 0; ret == GST_FLOW_OK && gst_contour_meta_get_contour (meta, i, &c); i++) {
+  for (guint i = 0; ret == GST_FLOW_OK && gst_contours_contour_meta_get_contour (meta, i, &c); i++) {
     g_string_append_len (text->out, start->str, start->len);
     append_contour (text->out, &c);
     g_string_append (text->out, export_get_coordinates (meta));
@@ -181,8 +181,8 @@ write_rows (G_GNUC_UNUSED gpointer state, const ExportText *text, const ExportFr
 {
   GString *start = g_string_new (NULL);
   append_frame (start, frame, meta);
-  GstFlowReturn ret = export_is_contours (meta) ? append_contours (text, start, (GstContourMeta *) meta)
-                                                : append_components (text, start, (GstComponentMeta *) meta);
+  GstFlowReturn ret = export_is_contours (meta) ? append_contours (text, start, (GstContoursContourMeta *) meta)
+                                                : append_components (text, start, (GstContoursComponentMeta *) meta);
   g_string_free (start, TRUE);
   return ret;
 }

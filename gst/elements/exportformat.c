@@ -6,36 +6,36 @@
 gboolean
 export_is_contours (const GstMeta *meta)
 {
-  return meta->info->api == GST_CONTOUR_META_API_TYPE;
+  return meta->info->api == GST_CONTOURS_CONTOUR_META_API_TYPE;
 }
 
 gboolean
 export_takes (const GstMeta *meta)
 {
-  return meta->info->api == GST_COMPONENT_META_API_TYPE || export_is_contours (meta);
+  return meta->info->api == GST_CONTOURS_COMPONENT_META_API_TYPE || export_is_contours (meta);
 }
 
 const gchar *
 export_get_source (GstMeta *meta)
 {
-  return export_is_contours (meta) ? gst_contour_meta_get_source ((GstContourMeta *) meta)
-                                   : gst_component_meta_get_source ((GstComponentMeta *) meta);
+  return export_is_contours (meta) ? gst_contours_contour_meta_get_source ((GstContoursContourMeta *) meta)
+                                   : gst_contours_component_meta_get_source ((GstContoursComponentMeta *) meta);
 }
 
 GstContoursResultFlags
 export_get_flags (GstMeta *meta)
 {
-  return export_is_contours (meta) ? gst_contour_meta_get_flags ((GstContourMeta *) meta)
-                                   : gst_component_meta_get_flags ((GstComponentMeta *) meta);
+  return export_is_contours (meta) ? gst_contours_contour_meta_get_flags ((GstContoursContourMeta *) meta)
+                                   : gst_contours_component_meta_get_flags ((GstContoursComponentMeta *) meta);
 }
 
 void
 export_get_size (GstMeta *meta, guint *width, guint *height)
 {
   if (export_is_contours (meta))
-    gst_contour_meta_get_size ((GstContourMeta *) meta, width, height);
+    gst_contours_contour_meta_get_size ((GstContoursContourMeta *) meta, width, height);
   else
-    gst_component_meta_get_size ((GstComponentMeta *) meta, width, height);
+    gst_contours_component_meta_get_size ((GstContoursComponentMeta *) meta, width, height);
 }
 
 void
@@ -70,7 +70,7 @@ export_append_json_resolution (GString *out, guint width, guint height)
 }
 
 void
-export_append_json_component (GString *out, const GstContoursComponent *c, GstComponentFeatures features)
+export_append_json_component (GString *out, const GstContoursComponent *c, GstContoursComponentFeatures features)
 {
   export_append_uint (out, "\"label\":", c->label);
   export_append_double (out, ",\"area\":", c->area);
@@ -80,13 +80,13 @@ export_append_json_component (GString *out, const GstContoursComponent *c, GstCo
   export_append_double (out, ",\"h\":", c->h);
   export_append_double (out, ",\"cx\":", c->cx);
   export_append_double (out, ",\"cy\":", c->cy);
-  if (features & GST_COMPONENT_FEATURE_MOMENTS) {
+  if (features & GST_CONTOURS_COMPONENT_FEATURE_MOMENTS) {
     export_append_double (out, ",\"orientation\":", c->orientation);
     export_append_double (out, ",\"major_axis\":", c->major_axis);
     export_append_double (out, ",\"minor_axis\":", c->minor_axis);
     export_append_double (out, ",\"eccentricity\":", c->eccentricity);
   }
-  if (features & GST_COMPONENT_FEATURE_GREY) {
+  if (features & GST_CONTOURS_COMPONENT_FEATURE_GREY) {
     export_append_uint (out, ",\"min\":", c->min);
     export_append_uint (out, ",\"max\":", c->max);
     export_append_double (out, ",\"mean\":", c->mean);
@@ -128,7 +128,7 @@ append_region (GString *out, const GstContoursRegion *r)
 }
 
 void
-export_append_json_contour (GString *out, GstContourMeta *meta, const GstContoursContour *c)
+export_append_json_contour (GString *out, GstContoursContourMeta *meta, const GstContoursContour *c)
 {
   GstContoursRegion region;
 
@@ -146,28 +146,29 @@ export_append_json_contour (GString *out, GstContourMeta *meta, const GstContour
   export_append_double (out, ",\"y\":", c->y);
   export_append_double (out, ",\"w\":", c->w);
   export_append_double (out, ",\"h\":", c->h);
-  if (gst_contour_meta_get_features (meta) & GST_CONTOUR_FEATURE_MOMENTS) {
+  if (gst_contours_contour_meta_get_features (meta) & GST_CONTOURS_CONTOUR_FEATURE_MOMENTS) {
     append_centroid (out, ",\"cx\":", c->cx);
     append_centroid (out, ",\"cy\":", c->cy);
   }
-  if (gst_contour_meta_get_region (meta, c->id, &region))
+  if (gst_contours_contour_meta_get_region (meta, c->id, &region))
     append_region (out, &region);
 }
 
 void
-export_map_point (GstContourMeta *meta, const CtrPoint *point, gdouble *x, gdouble *y)
+export_map_point (GstContoursContourMeta *meta, const CtrPoint *point, gdouble *x, gdouble *y)
 {
-  const GstContoursMapping *mapping = gst_contour_meta_get_mapping (meta);
-  if (gst_contour_meta_get_coordinates (meta) == GST_CONTOUR_COORDINATES_CORNERS)
+  const GstContoursMapping *mapping = gst_contours_contour_meta_get_mapping (meta);
+  if (gst_contours_contour_meta_get_coordinates (meta) == GST_CONTOURS_CONTOUR_COORDINATES_CORNERS)
     gst_contours_mapping_map_corner (mapping, point->x, point->y, x, y);
   else
     gst_contours_mapping_map_point (mapping, point->x, point->y, x, y);
 }
 
 const gchar *
-export_get_coordinates (GstContourMeta *meta)
+export_get_coordinates (GstContoursContourMeta *meta)
 {
-  return gst_contour_meta_get_coordinates (meta) == GST_CONTOUR_COORDINATES_CORNERS ? "corners" : "pixels";
+  return gst_contours_contour_meta_get_coordinates (meta) == GST_CONTOURS_CONTOUR_COORDINATES_CORNERS ? "corners"
+                                                                                                      : "pixels";
 }
 
 void

@@ -38,8 +38,9 @@ typedef struct {
   gpointer (*start) (void);
   void (*stop) (gpointer state);
 
-  /* In this order; those that are NULL have nothing to say. A GstContourMeta has been fetched. METAS of the frame have
-   * been written. Where a flush has interrupted the writing, a frame is begun again: it gives the same text. */
+  /* In this order; those that are NULL have nothing to say. A GstContoursContourMeta has been fetched. METAS of the
+   * frame have been written. Where a flush has interrupted the writing, a frame is begun again: it gives the same text.
+   */
   void (*begin_file) (gpointer state, GString *out);
   void (*begin_frame) (gpointer state, GString *out, const ExportFrame *frame);
   GstFlowReturn (*write) (gpointer state, const ExportText *text, const ExportFrame *frame, GstMeta *meta);
@@ -65,8 +66,8 @@ GstContoursResultFlags export_get_flags (GstMeta *meta);
 void export_get_size (GstMeta *meta, guint *width, guint *height);
 
 /* Where POINT lies in the frame, in the metadata's coordinates, and their name. */
-void export_map_point (GstContourMeta *meta, const CtrPoint *point, gdouble *x, gdouble *y);
-const gchar *export_get_coordinates (GstContourMeta *meta);
+void export_map_point (GstContoursContourMeta *meta, const CtrPoint *point, gdouble *x, gdouble *y);
+const gchar *export_get_coordinates (GstContoursContourMeta *meta);
 
 /* "frame", "pts", "timestamp" and the flags that are the frame's, that of an analyser's limit where FLAGS has it, and
  * "resolution" of the size given: members of a JSON object that begins before. */
@@ -76,8 +77,8 @@ void export_append_json_resolution (GString *out, guint width, guint height);
 
 /* All that is known of a component, and of contour C of META less its points: members of a JSON object, the first one
  * without a comma. */
-void export_append_json_component (GString *out, const GstContoursComponent *c, GstComponentFeatures features);
-void export_append_json_contour (GString *out, GstContourMeta *meta, const GstContoursContour *c);
+void export_append_json_component (GString *out, const GstContoursComponent *c, GstContoursComponentFeatures features);
+void export_append_json_contour (GString *out, GstContoursContourMeta *meta, const GstContoursContour *c);
 
 /* What a thing is called where formats name classes: after the element that found it. */
 void export_append_json_class (GString *out, const gchar *source, gboolean hole);

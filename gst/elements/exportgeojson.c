@@ -86,11 +86,11 @@ begin_feature (State *state, GString *out, GstMeta *meta, guint threshold)
 }
 
 static GstFlowReturn
-append_contours (State *state, const ExportText *text, GstContourMeta *meta)
+append_contours (State *state, const ExportText *text, GstContoursContourMeta *meta)
 {
   ExportShapes *shapes = export_shapes_new (meta, TRUE);
   const ExportShape *shape;
-  guint threshold = gst_contour_meta_get_threshold (meta);
+  guint threshold = gst_contours_contour_meta_get_threshold (meta);
   GstFlowReturn ret = GST_FLOW_OK;
   while (ret == GST_FLOW_OK && (shape = export_shapes_next (shapes))) {
     begin_feature (state, text->out, (GstMeta *) meta, threshold);
@@ -104,14 +104,14 @@ append_contours (State *state, const ExportText *text, GstContourMeta *meta)
 }
 
 static GstFlowReturn
-append_components (State *state, const ExportText *text, GstComponentMeta *meta)
+append_components (State *state, const ExportText *text, GstContoursComponentMeta *meta)
 {
   GString *out = text->out;
-  GstComponentFeatures features = gst_component_meta_get_features (meta);
-  guint threshold = gst_component_meta_get_threshold (meta);
+  GstContoursComponentFeatures features = gst_contours_component_meta_get_features (meta);
+  guint threshold = gst_contours_component_meta_get_threshold (meta);
   GstFlowReturn ret = GST_FLOW_OK;
   GstContoursComponent c;
-  for (guint i = 0; ret == GST_FLOW_OK && gst_component_meta_get_component (meta, i, &c); i++) {
+  for (guint i = 0; ret == GST_FLOW_OK && gst_contours_component_meta_get_component (meta, i, &c); i++) {
     begin_feature (state, out, (GstMeta *) meta, threshold);
     export_append_json_component (out, &c, features);
     g_string_append (out, "},\"geometry\":{\"type\":\"Polygon\",\"coordinates\":[");
@@ -129,8 +129,8 @@ append_components (State *state, const ExportText *text, GstComponentMeta *meta)
 static GstFlowReturn
 write_features (gpointer state, const ExportText *text, G_GNUC_UNUSED const ExportFrame *frame, GstMeta *meta)
 {
-  return export_is_contours (meta) ? append_contours (state, text, (GstContourMeta *) meta)
-                                   : append_components (state, text, (GstComponentMeta *) meta);
+  return export_is_contours (meta) ? append_contours (state, text, (GstContoursContourMeta *) meta)
+                                   : append_components (state, text, (GstContoursComponentMeta *) meta);
 }
 
 static void

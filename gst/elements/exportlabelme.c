@@ -270,7 +270,7 @@ end_shape (GString *out)
 }
 
 static GstFlowReturn
-append_contours (State *state, const ExportText *text, GstContourMeta *meta)
+append_contours (State *state, const ExportText *text, GstContoursContourMeta *meta)
 {
   ExportShapes *shapes = export_shapes_new (meta, FALSE);
   const ExportShape *shape;
@@ -294,13 +294,13 @@ append_contours (State *state, const ExportText *text, GstContourMeta *meta)
 }
 
 static GstFlowReturn
-append_components (State *state, const ExportText *text, GstComponentMeta *meta)
+append_components (State *state, const ExportText *text, GstContoursComponentMeta *meta)
 {
   GString *out = text->out;
-  GstComponentFeatures features = gst_component_meta_get_features (meta);
+  GstContoursComponentFeatures features = gst_contours_component_meta_get_features (meta);
   GstFlowReturn ret = GST_FLOW_OK;
   GstContoursComponent c;
-  for (guint i = 0; ret == GST_FLOW_OK && gst_component_meta_get_component (meta, i, &c); i++) {
+  for (guint i = 0; ret == GST_FLOW_OK && gst_contours_component_meta_get_component (meta, i, &c); i++) {
     begin_shape (state, out, (GstMeta *) meta, FALSE, "rectangle", c.label);
     append_position (out, TRUE, c.x + INSET, c.y + INSET);
     append_position (out, FALSE, c.x + c.w - INSET, c.y + c.h - INSET);
@@ -315,8 +315,8 @@ append_components (State *state, const ExportText *text, GstComponentMeta *meta)
 static GstFlowReturn
 write_shapes (gpointer state, const ExportText *text, G_GNUC_UNUSED const ExportFrame *frame, GstMeta *meta)
 {
-  return export_is_contours (meta) ? append_contours (state, text, (GstContourMeta *) meta)
-                                   : append_components (state, text, (GstComponentMeta *) meta);
+  return export_is_contours (meta) ? append_contours (state, text, (GstContoursContourMeta *) meta)
+                                   : append_components (state, text, (GstContoursComponentMeta *) meta);
 }
 
 /* The picture that LabelMe shows: beside the document, with its name. */

@@ -3,19 +3,19 @@
 #include "exportformat.h"
 
 static GstFlowReturn
-append_components (const ExportText *text, GstComponentMeta *meta)
+append_components (const ExportText *text, GstContoursComponentMeta *meta)
 {
   GString *out = text->out;
-  guint count = gst_component_meta_get_count (meta);
-  GstComponentFeatures features = gst_component_meta_get_features (meta);
+  guint count = gst_contours_component_meta_get_count (meta);
+  GstContoursComponentFeatures features = gst_contours_component_meta_get_features (meta);
   GstFlowReturn ret = GST_FLOW_OK;
-  export_append_uint (out, ",\"threshold\":", gst_component_meta_get_threshold (meta));
-  export_append_uint (out, ",\"connectivity\":", gst_component_meta_get_connectivity (meta));
+  export_append_uint (out, ",\"threshold\":", gst_contours_component_meta_get_threshold (meta));
+  export_append_uint (out, ",\"connectivity\":", gst_contours_component_meta_get_connectivity (meta));
   export_append_uint (out, ",\"count\":", count);
   g_string_append (out, ",\"components\":[");
   for (guint i = 0; ret == GST_FLOW_OK && i < count; i++) {
     GstContoursComponent component;
-    gst_component_meta_get_component (meta, i, &component);
+    gst_contours_component_meta_get_component (meta, i, &component);
     g_string_append (out, i > 0 ? ",{" : "{");
     export_append_json_component (out, &component, features);
     g_string_append_c (out, '}');
@@ -25,7 +25,7 @@ append_components (const ExportText *text, GstComponentMeta *meta)
 }
 
 static GstFlowReturn
-append_points (const ExportText *text, GstContourMeta *meta, const CtrPoint *points, guint count)
+append_points (const ExportText *text, GstContoursContourMeta *meta, const CtrPoint *points, guint count)
 {
   GstFlowReturn ret = GST_FLOW_OK;
   for (guint i = 0; ret == GST_FLOW_OK && i < count; i++) {
@@ -40,21 +40,21 @@ append_points (const ExportText *text, GstContourMeta *meta, const CtrPoint *poi
 }
 
 static GstFlowReturn
-append_contours (const ExportText *text, GstContourMeta *meta)
+append_contours (const ExportText *text, GstContoursContourMeta *meta)
 {
   GString *out = text->out;
-  guint count = gst_contour_meta_get_count (meta);
-  const CtrPoint *points = ctr_contours_map_points (gst_contour_meta_peek_contours (meta), NULL);
+  guint count = gst_contours_contour_meta_get_count (meta);
+  const CtrPoint *points = ctr_contours_map_points (gst_contours_contour_meta_peek_contours (meta), NULL);
   GstFlowReturn ret = GST_FLOW_OK;
-  export_append_uint (out, ",\"threshold\":", gst_contour_meta_get_threshold (meta));
-  export_append_json_limit (out, gst_contour_meta_get_flags (meta));
-  if (gst_contour_meta_get_flags (meta) & GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED)
-    export_append_uint (out, ",\"needed\":", gst_contour_meta_get_needed (meta));
+  export_append_uint (out, ",\"threshold\":", gst_contours_contour_meta_get_threshold (meta));
+  export_append_json_limit (out, gst_contours_contour_meta_get_flags (meta));
+  if (gst_contours_contour_meta_get_flags (meta) & GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED)
+    export_append_uint (out, ",\"needed\":", gst_contours_contour_meta_get_needed (meta));
   export_append_uint (out, ",\"count\":", count);
   g_string_append_printf (out, ",\"coordinates\":\"%s\",\"contours\":[", export_get_coordinates (meta));
   for (guint i = 0; ret == GST_FLOW_OK && i < count; i++) {
     GstContoursContour c;
-    gst_contour_meta_get_contour (meta, i, &c);
+    gst_contours_contour_meta_get_contour (meta, i, &c);
     g_string_append (out, i > 0 ? ",{" : "{");
     export_append_json_contour (out, meta, &c);
     g_string_append (out, ",\"points\":[");
@@ -86,8 +86,8 @@ write_line (G_GNUC_UNUSED gpointer state, const ExportText *text, const ExportFr
   guint width, height;
   export_get_size (meta, &width, &height);
   append_head (text->out, frame, width, height, export_get_source (meta));
-  GstFlowReturn ret = export_is_contours (meta) ? append_contours (text, (GstContourMeta *) meta)
-                                                : append_components (text, (GstComponentMeta *) meta);
+  GstFlowReturn ret = export_is_contours (meta) ? append_contours (text, (GstContoursContourMeta *) meta)
+                                                : append_components (text, (GstContoursComponentMeta *) meta);
   if (ret == GST_FLOW_OK)
     g_string_append (text->out, "]}\n");
   return ret;

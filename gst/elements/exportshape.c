@@ -6,7 +6,7 @@
 #define NONE G_MAXUINT32
 
 struct ExportShapes {
-  GstContourMeta *meta;
+  GstContoursContourMeta *meta;
   gboolean cut;
   const GstContoursMapping *mapping;
   gdouble determinant; /* areas grow by this */
@@ -129,11 +129,11 @@ sort_holes (ExportShapes *shapes)
 }
 
 ExportShapes *
-export_shapes_new (GstContourMeta *meta, gboolean cut)
+export_shapes_new (GstContoursContourMeta *meta, gboolean cut)
 {
-  CtrContours *contours = gst_contour_meta_peek_contours (meta);
+  CtrContours *contours = gst_contours_contour_meta_peek_contours (meta);
   ExportShapes *shapes = g_new0 (ExportShapes, 1);
-  const GstContoursMapping *m = shapes->mapping = gst_contour_meta_get_mapping (meta);
+  const GstContoursMapping *m = shapes->mapping = gst_contours_contour_meta_get_mapping (meta);
   shapes->meta = meta;
   shapes->cut = cut;
   shapes->determinant = m->xx * m->yy - m->xy * m->yx;
@@ -206,7 +206,7 @@ export_shapes_next (ExportShapes *shapes)
     if (shape->exact)
       outline_separate (shape->points, shape->rings, shapes->cut);
     measure (shapes, shape);
-    gst_contour_meta_get_contour (shapes->meta, row, &shape->contour);
+    gst_contours_contour_meta_get_contour (shapes->meta, row, &shape->contour);
     return shape;
   }
   return NULL;

@@ -21,7 +21,7 @@ typedef struct {
 typedef struct ExportShapes ExportShapes;
 
 /* The contours of META, which have been fetched. CUT as outline_separate() has it. */
-ExportShapes *export_shapes_new (GstContourMeta *meta, gboolean cut);
+ExportShapes *export_shapes_new (GstContoursContourMeta *meta, gboolean cut);
 void export_shapes_free (ExportShapes *shapes);
 
 /* The next one in the contours' order, valid until the next call; NULL: no more. */

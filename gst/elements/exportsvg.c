@@ -80,9 +80,9 @@ append_grey (GString *out, guint level, guint highest)
 }
 
 static guint
-highest_level (GstContourMeta *meta)
+highest_level (GstContoursContourMeta *meta)
 {
-  CtrContours *contours = gst_contour_meta_peek_contours (meta);
+  CtrContours *contours = gst_contours_contour_meta_peek_contours (meta);
   const CtrContour *table = ctr_contours_map_table (contours, NULL);
   guint highest = 0;
   for (guint i = 0; i < contours->count; i++)
@@ -91,7 +91,7 @@ highest_level (GstContourMeta *meta)
 }
 
 static GstFlowReturn
-append_contours (const ExportText *text, GstContourMeta *meta)
+append_contours (const ExportText *text, GstContoursContourMeta *meta)
 {
   ExportShapes *shapes = export_shapes_new (meta, TRUE);
   const ExportShape *shape;
@@ -118,11 +118,11 @@ append_contours (const ExportText *text, GstContourMeta *meta)
 }
 
 static GstFlowReturn
-append_components (const ExportText *text, GstComponentMeta *meta)
+append_components (const ExportText *text, GstContoursComponentMeta *meta)
 {
   GstFlowReturn ret = GST_FLOW_OK;
   GstContoursComponent c;
-  for (guint i = 0; ret == GST_FLOW_OK && gst_component_meta_get_component (meta, i, &c); i++) {
+  for (guint i = 0; ret == GST_FLOW_OK && gst_contours_component_meta_get_component (meta, i, &c); i++) {
     g_string_append (text->out, "<rect");
     append_uint_attribute (text->out, " data-label=\"", c.label);
     append_double_attribute (text->out, " x=\"", c.x);
@@ -148,8 +148,8 @@ write_group (
     g_string_append (text->out, " data-limit-exceeded=\"true\"");
   g_string_append (text->out,
       contours ? " fill-rule=\"evenodd\" shape-rendering=\"crispEdges\">\n" : " fill=\"none\" stroke=\"#f00\">\n");
-  GstFlowReturn ret =
-      contours ? append_contours (text, (GstContourMeta *) meta) : append_components (text, (GstComponentMeta *) meta);
+  GstFlowReturn ret = contours ? append_contours (text, (GstContoursContourMeta *) meta)
+                               : append_components (text, (GstContoursComponentMeta *) meta);
   g_string_append (text->out, "</g>\n");
   return ret;
 }

@@ -21,9 +21,9 @@ void
 frame_results_attach_components (GstContoursFilter *filter, GstBuffer *buffer, CtrComponents *components)
 {
   gchar *source = gst_object_get_name (GST_OBJECT_CAST (filter));
-  GstComponentMeta *meta = gst_buffer_add_component_meta (buffer, components, source);
+  GstContoursComponentMeta *meta = gst_buffer_add_contours_component_meta (buffer, components, source);
 
-  gst_component_meta_add_flags (meta, gst_contours_filter_get_frame_flags (filter, buffer));
+  gst_contours_component_meta_add_flags (meta, gst_contours_filter_get_frame_flags (filter, buffer));
   g_free (source);
 }
 
@@ -32,13 +32,13 @@ frame_results_attach_contours (GstContoursFilter *filter, GstBuffer *buffer, Ctr
 {
   gchar *source = gst_object_get_name (GST_OBJECT_CAST (filter));
   GstObject *context = gst_contours_filter_get_context (filter);
-  GstContourMeta *meta;
+  GstContoursContourMeta *meta;
 
   /* Their memory on the GPU, and the way to fetch it, must outlive the element where the buffer does. */
   if (context)
     ctr_contours_set_owner (contours, context, gst_object_unref);
-  meta = gst_buffer_add_contour_meta (buffer, contours, source);
-  gst_contour_meta_add_flags (meta, gst_contours_filter_get_frame_flags (filter, buffer));
+  meta = gst_buffer_add_contours_contour_meta (buffer, contours, source);
+  gst_contours_contour_meta_add_flags (meta, gst_contours_filter_get_frame_flags (filter, buffer));
   g_free (source);
 }
 

@@ -4,9 +4,10 @@
  * @title: contourexport
  * @short_description: Writes the components and contours of each frame to a file, pipe or terminal
  *
- * Passes frames on untouched, wherever their memory is, and writes the #GstComponentMeta and #GstContourMeta they carry
- * as text: NDJSON, one line for each of them (and one where a frame has none), CSV, one row a component or contour, or
- * documents: SVG, GeoJSON and LabelMe of each frame, COCO of all. docs/export-schema.md describes every field.
+ * Passes frames on untouched, wherever their memory is, and writes the #GstContoursComponentMeta and
+ * #GstContoursContourMeta they carry as text: NDJSON, one line for each of them (and one where a frame has none), CSV,
+ * one row a component or contour, or documents: SVG, GeoJSON and LabelMe of each frame, COCO of all.
+ * docs/export-schema.md describes every field.
  *
  * Everything about a frame is handed to the system before the frame is passed on: nothing is kept back, a reader sees
  * it at once, and `tail -f` and `jq` work on live streams. At the end of the stream a file is brought to the disk. What
@@ -379,7 +380,7 @@ prepare_metas (GstContourExport *self, GstBuffer *buffer, GstMeta **first, GstCo
   for (GstMeta *meta; (meta = gst_buffer_iterate_meta (buffer, &iterator));) {
     if (!export_takes (meta))
       continue;
-    if (export_is_contours (meta) && !gst_contour_meta_fetch ((GstContourMeta *) meta, &error)) {
+    if (export_is_contours (meta) && !gst_contours_contour_meta_fetch ((GstContoursContourMeta *) meta, &error)) {
       fail (self, error);
       return -1;
     }

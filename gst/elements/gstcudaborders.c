@@ -5,9 +5,9 @@
  * @short_description: Follows the borders in each frame
  *
  * Splits each frame into foreground and background by a threshold on its luma (or grey) samples, and attaches the
- * foreground's borders to the buffer as a #GstContourMeta: lists of points in order around each part and each hole,
- * which of them encloses which, area, perimeter, bounding box, and on request moments. The picture itself is left as it
- * is.
+ * foreground's borders to the buffer as a #GstContoursContourMeta: lists of points in order around each part and each
+ * hole, which of them encloses which, area, perimeter, bounding box, and on request moments. The picture itself is left
+ * as it is.
  *
  * The contours, their points, order and hierarchy are those of OpenCV's findContours(), on the GPU and on the host
  * alike. On the GPU they stay there until they are asked for.
@@ -330,7 +330,7 @@ gst_cuda_borders_class_init (GstCudaBordersClass *klass)
    */
   g_object_class_install_property (object_class, PROP_FEATURES,
       g_param_spec_flags ("features", "Features", "What to measure besides area, perimeter and bounding box",
-          GST_TYPE_CONTOUR_FEATURES, defaults.features, live));
+          GST_TYPE_CONTOURS_CONTOUR_FEATURES, defaults.features, live));
 
   gst_element_class_set_static_metadata (element_class, "CUDA borders", "Filter/Analyzer/Video/Hardware",
       "Follows the borders in each frame, on the GPU or the host, and attaches them as metadata",

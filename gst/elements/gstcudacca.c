@@ -5,8 +5,8 @@
  * @short_description: Finds the connected components of each frame
  *
  * Splits each frame into foreground and background by a threshold on its luma (or grey) samples, and attaches the
- * foreground's connected components to the buffer as a #GstComponentMeta: area, bounding box, centre of gravity, and on
- * request second moments, grey statistics and the label image. The picture itself is left as it is.
+ * foreground's connected components to the buffer as a #GstContoursComponentMeta: area, bounding box, centre of
+ * gravity, and on request second moments, grey statistics and the label image. The picture itself is left as it is.
  *
  * The components, their order and their numbers are those of OpenCV's connectedComponentsWithStats() with CCL_WU, on
  * the GPU and on the host alike.

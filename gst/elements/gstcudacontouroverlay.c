@@ -4,9 +4,9 @@
  * @title: cudacontouroverlay
  * @short_description: Draws what other elements found into the frames
  *
- * Draws the metadata a frame carries into its picture, in place: contours of #GstContourMeta (those of cudaborders and
- * of cudacrackcontour alike), components of #GstComponentMeta, and boxes of any #GstVideoRegionOfInterestMeta.
- * #GstCudaContourOverlay:draw selects what; the rest of the properties how.
+ * Draws the metadata a frame carries into its picture, in place: contours of #GstContoursContourMeta (those of
+ * cudaborders and of cudacrackcontour alike), components of #GstContoursComponentMeta, and boxes of any
+ * #GstVideoRegionOfInterestMeta. #GstCudaContourOverlay:draw selects what; the rest of the properties how.
  *
  * A frame in CUDA memory is drawn on where it is, by the GPU, and contours that lie on the GPU are read there: nothing
  * is copied, and the frame goes on before the GPU is done; elements after it read what was drawn. A frame in system

@@ -6,11 +6,11 @@
  *
  * Each level makes a binary image of the frame's luma (or grey) samples: its foreground are the samples of that level
  * or above, or those of exactly that level. The contours of all levels are found at once, as closed lines along the
- * sides of pixels, and attached to the buffer as one #GstContourMeta: the level of each line, its corners in order,
- * what encloses it, area, perimeter, bounding box, and on request moments. The picture itself is left as it is.
+ * sides of pixels, and attached to the buffer as one #GstContoursContourMeta: the level of each line, its corners in
+ * order, what encloses it, area, perimeter, bounding box, and on request moments. The picture itself is left as it is.
  *
- * The points are corners between pixels, %GST_CONTOUR_COORDINATES_CORNERS: the area inside a line is exactly the pixels
- * it encloses. GPU and host give the same bytes. On the GPU they stay there until they are asked for.
+ * The points are corners between pixels, %GST_CONTOURS_CONTOUR_COORDINATES_CORNERS: the area inside a line is exactly
+ * the pixels it encloses. GPU and host give the same bytes. On the GPU they stay there until they are asked for.
  *
  * ## Example launch line
  * |[
@@ -537,7 +537,7 @@ gst_cuda_crack_contour_class_init (GstCudaCrackContourClass *klass)
    */
   g_object_class_install_property (object_class, PROP_FEATURES,
       g_param_spec_flags ("features", "Features", "What to measure besides area, perimeter and bounding box",
-          GST_TYPE_CONTOUR_FEATURES, defaults.features, live));
+          GST_TYPE_CONTOURS_CONTOUR_FEATURES, defaults.features, live));
 
   /**
    * GstCudaCrackContour:post-messages:

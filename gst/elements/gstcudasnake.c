@@ -6,14 +6,14 @@
  *
  * Parts a window of each frame into a target and its background by a closed polygon, so that the luma (or grey) samples
  * on either side of it are alike as a whole: no edge is looked for, so noise does little harm. The outlines are
- * attached to the buffer as one #GstContourMeta with the statistics of both regions, see gst_contour_meta_get_region().
- * The picture itself is left as it is.
+ * attached to the buffer as one #GstContoursContourMeta with the statistics of both regions, see
+ * gst_contours_contour_meta_get_region(). The picture itself is left as it is.
  *
  * It segments two homogeneous regions and nothing more: a window should hold one target and its background. Windows
  * are given, or are those around regions of interest or components that elements before this one have attached; there
  * may be any number of them in a frame. With #GstCudaSnake:track each outline is where the next frame's search begins.
  *
- * The points are corners between pixels, %GST_CONTOUR_COORDINATES_CORNERS. GPU and host give the same bytes.
+ * The points are corners between pixels, %GST_CONTOURS_CONTOUR_COORDINATES_CORNERS. GPU and host give the same bytes.
  *
  * ## Example launch line
  * |[

@@ -86,15 +86,15 @@ overlay_layers_wanted (GstBuffer *buffer, const OverlayStyle *style)
   const OverlayDraw of_components = OVERLAY_DRAW_FILL | OVERLAY_DRAW_COMPONENTS | OVERLAY_DRAW_CENTROIDS;
   const gboolean legend = style->legend && has_scale (style);
   gpointer state = NULL;
-  GstContourMeta *contours;
-  GstComponentMeta *components;
+  GstContoursContourMeta *contours;
+  GstContoursComponentMeta *components;
 
-  while ((style->draw & of_contours) && (contours = gst_buffer_iterate_contour_meta (buffer, &state)))
-    if (legend || gst_contour_meta_get_count (contours) > 0)
+  while ((style->draw & of_contours) && (contours = gst_buffer_iterate_contours_contour_meta (buffer, &state)))
+    if (legend || gst_contours_contour_meta_get_count (contours) > 0)
       return TRUE;
   state = NULL;
-  while ((style->draw & of_components) && (components = gst_buffer_iterate_component_meta (buffer, &state)))
-    if (legend || gst_component_meta_get_count (components) > 0)
+  while ((style->draw & of_components) && (components = gst_buffer_iterate_contours_component_meta (buffer, &state)))
+    if (legend || gst_contours_component_meta_get_count (components) > 0)
       return TRUE;
   return (style->draw & OVERLAY_DRAW_REGIONS) && gst_buffer_get_video_region_of_interest_meta (buffer);
 }
@@ -299,10 +299,10 @@ twice_least_area (gdouble area, const GstContoursMapping *mapping)
 }
 
 static void
-add_contour_layer (const Frame *frame, GstContourMeta *meta, CtrPaintKind kind)
+add_contour_layer (const Frame *frame, GstContoursContourMeta *meta, CtrPaintKind kind)
 {
-  const GstContoursMapping *mapping = gst_contour_meta_get_mapping (meta);
-  CtrContours *contours = gst_contour_meta_peek_contours (meta);
+  const GstContoursMapping *mapping = gst_contours_contour_meta_get_mapping (meta);
+  CtrContours *contours = gst_contours_contour_meta_peek_contours (meta);
   CtrPaintMapping paint;
   CtrPaintLayer *layer;
 
@@ -322,10 +322,10 @@ add_contour_layer (const Frame *frame, GstContourMeta *meta, CtrPaintKind kind)
 
 /* What is drawn of single contours: they are fetched from where they are. */
 static gboolean
-add_contour_details (const Frame *frame, GstContourMeta *meta, gboolean marks, CtrError *error)
+add_contour_details (const Frame *frame, GstContoursContourMeta *meta, gboolean marks, CtrError *error)
 {
-  CtrContours *contours = gst_contour_meta_peek_contours (meta);
-  const GstContoursMapping *mapping = gst_contour_meta_get_mapping (meta);
+  CtrContours *contours = gst_contours_contour_meta_peek_contours (meta);
+  const GstContoursMapping *mapping = gst_contours_contour_meta_get_mapping (meta);
   const CtrColouring colours = colouring (frame, TRUE, contours->width, contours->height);
   const guint64 least = twice_least_area (frame->style->min_area, mapping);
   const CtrContour *table = ctr_contours_map_table (contours, error);
@@ -352,17 +352,17 @@ add_contour_details (const Frame *frame, GstContourMeta *meta, gboolean marks, C
       describe (frame, label, sizeof label, i, area * enlargement (mapping), table[i].level);
       add_label (frame, &box, label);
     }
-    if (marks && gst_contour_meta_get_contour (meta, i, &contour) && !isnan (contour.cx))
+    if (marks && gst_contours_contour_meta_get_contour (meta, i, &contour) && !isnan (contour.cx))
       add_mark (frame, contour.cx, contour.cy, contour.w, contour.h, colour);
   }
   return TRUE;
 }
 
 static gboolean
-add_contours (const Frame *frame, GstContourMeta *meta, CtrError *error)
+add_contours (const Frame *frame, GstContoursContourMeta *meta, CtrError *error)
 {
   const OverlayDraw draw = frame->style->draw;
-  gboolean has_moments = (gst_contour_meta_get_features (meta) & GST_CONTOUR_FEATURE_MOMENTS) != 0;
+  gboolean has_moments = (gst_contours_contour_meta_get_features (meta) & GST_CONTOURS_CONTOUR_FEATURE_MOMENTS) != 0;
   gboolean marks = (draw & OVERLAY_DRAW_CENTROIDS) && has_moments;
 
   if ((draw & OVERLAY_DRAW_CENTROIDS) && !has_moments)
@@ -371,7 +371,7 @@ add_contours (const Frame *frame, GstContourMeta *meta, CtrError *error)
     add_contour_layer (frame, meta, CTR_PAINT_LINES);
   if (draw & OVERLAY_DRAW_CONTOUR_BOXES)
     add_contour_layer (frame, meta, CTR_PAINT_BOXES);
-  if (gst_contour_meta_get_count (meta) == 0
+  if (gst_contours_contour_meta_get_count (meta) == 0
       || !(marks || (has_labels (frame) && (draw & (OVERLAY_DRAW_CONTOURS | OVERLAY_DRAW_CONTOUR_BOXES)))))
     return TRUE;
   return add_contour_details (frame, meta, marks, error);
@@ -384,10 +384,10 @@ is_large_enough (const Frame *frame, const CtrComponent *component, const GstCon
 }
 
 static gboolean
-add_fill (const Frame *frame, GstComponentMeta *meta, CtrError *error)
+add_fill (const Frame *frame, GstContoursComponentMeta *meta, CtrError *error)
 {
-  const CtrComponents *components = gst_component_meta_peek_components (meta);
-  const GstContoursMapping *mapping = gst_component_meta_get_mapping (meta);
+  const CtrComponents *components = gst_contours_component_meta_peek_components (meta);
+  const GstContoursMapping *mapping = gst_contours_component_meta_get_mapping (meta);
   const CtrColouring colours = colouring (frame, FALSE, components->width, components->height);
   CtrPaintMapping paint;
   CtrPaintLayer *layer;
@@ -424,10 +424,10 @@ add_fill (const Frame *frame, GstComponentMeta *meta, CtrError *error)
 }
 
 static gboolean
-add_components (const Frame *frame, GstComponentMeta *meta, CtrError *error)
+add_components (const Frame *frame, GstContoursComponentMeta *meta, CtrError *error)
 {
-  const CtrComponents *components = gst_component_meta_peek_components (meta);
-  const GstContoursMapping *mapping = gst_component_meta_get_mapping (meta);
+  const CtrComponents *components = gst_contours_component_meta_peek_components (meta);
+  const GstContoursMapping *mapping = gst_contours_component_meta_get_mapping (meta);
   const CtrColouring colours = colouring (frame, FALSE, components->width, components->height);
   const OverlayDraw draw = frame->style->draw;
 
@@ -529,23 +529,24 @@ overlay_layers_build (OverlayLayers *self, GstBuffer *buffer, const GstVideoInfo
     OverlayText *text, CtrError *error)
 {
   const Frame frame = {self, info, style, text};
-  GstComponentMeta *components;
-  GstContourMeta *contours;
+  GstContoursComponentMeta *components;
+  GstContoursContourMeta *contours;
   GstMeta *region;
   gpointer state = NULL;
   guint index = 0;
 
   overlay_layers_reset (self);
-  while ((style->draw & OVERLAY_DRAW_FILL) && (components = gst_buffer_iterate_component_meta (buffer, &state)))
+  while (
+      (style->draw & OVERLAY_DRAW_FILL) && (components = gst_buffer_iterate_contours_component_meta (buffer, &state)))
     if (!add_fill (&frame, components, error))
       return FALSE;
   state = NULL;
-  while ((contours = gst_buffer_iterate_contour_meta (buffer, &state)))
+  while ((contours = gst_buffer_iterate_contours_contour_meta (buffer, &state)))
     if (!add_contours (&frame, contours, error))
       return FALSE;
   state = NULL;
   while ((style->draw & (OVERLAY_DRAW_COMPONENTS | OVERLAY_DRAW_CENTROIDS | OVERLAY_DRAW_FILL))
-         && (components = gst_buffer_iterate_component_meta (buffer, &state)))
+         && (components = gst_buffer_iterate_contours_component_meta (buffer, &state)))
     if (!add_components (&frame, components, error))
       return FALSE;
   state = NULL;

@@ -42,7 +42,7 @@ add_box (GArray *targets, const SnakeLayout *layout, guint64 key, gint64 x, gint
 static guint
 find_components (const SnakeLayout *layout, GstBuffer *buffer, guint most, GArray *targets, gchar **problem)
 {
-  GstComponentMeta *meta = gst_buffer_get_component_meta (buffer);
+  GstContoursComponentMeta *meta = gst_buffer_get_contours_component_meta (buffer);
   GstContoursComponent c;
   guint count = 0;
 
@@ -50,11 +50,11 @@ find_components (const SnakeLayout *layout, GstBuffer *buffer, guint most, GArra
     *problem = g_strdup ("the frame has no components. Put a cudacca before this element");
     return 0;
   }
-  for (guint i = 0; gst_component_meta_get_component (meta, i, &c); i++)
+  for (guint i = 0; gst_contours_component_meta_get_component (meta, i, &c); i++)
     count += c.area >= layout->min_area;
   if (most > 0 && count > most)
     return count;
-  for (guint i = 0; gst_component_meta_get_component (meta, i, &c); i++)
+  for (guint i = 0; gst_contours_component_meta_get_component (meta, i, &c); i++)
     if (c.area >= layout->min_area)
       add_box (
           targets, layout, i, floor (c.x), floor (c.y), ceil (c.x + c.w) - floor (c.x), ceil (c.y + c.h) - floor (c.y));

@@ -4,26 +4,26 @@
 #include <gst/contours/gstcomponentmeta.h>
 #include <math.h>
 
-G_STATIC_ASSERT ((guint) GST_COMPONENT_FEATURE_MOMENTS == (guint) CTR_FEATURE_MOMENTS);
-G_STATIC_ASSERT ((guint) GST_COMPONENT_FEATURE_GREY == (guint) CTR_FEATURE_GREY);
-G_STATIC_ASSERT ((guint) GST_COMPONENT_FEATURE_LABELS == (guint) CTR_FEATURE_LABELS);
+G_STATIC_ASSERT ((guint) GST_CONTOURS_COMPONENT_FEATURE_MOMENTS == (guint) CTR_FEATURE_MOMENTS);
+G_STATIC_ASSERT ((guint) GST_CONTOURS_COMPONENT_FEATURE_GREY == (guint) CTR_FEATURE_GREY);
+G_STATIC_ASSERT ((guint) GST_CONTOURS_COMPONENT_FEATURE_LABELS == (guint) CTR_FEATURE_LABELS);
 
 #define PRIVATE(meta) ((GstContoursResultMeta *) (meta))
 #define COMPONENTS(meta) ((CtrComponents *) PRIVATE (meta)->result)
-#define IS_COMPONENT_META(m) ((m) != NULL && (m)->meta.info == GST_COMPONENT_META_INFO)
+#define IS_COMPONENT_META(m) ((m) != NULL && (m)->meta.info == GST_CONTOURS_COMPONENT_META_INFO)
 
 GType
-gst_component_features_get_type (void)
+gst_contours_component_features_get_type (void)
 {
   static gsize type = 0;
   if (g_once_init_enter (&type)) {
     static const GFlagsValue values[] = {
-        {GST_COMPONENT_FEATURE_MOMENTS, "Second moments: orientation, axes, eccentricity", "moments"},
-        {GST_COMPONENT_FEATURE_GREY, "Minimum, maximum, mean, standard deviation of the samples", "grey"},
-        {GST_COMPONENT_FEATURE_LABELS, "Label image", "labels"},
+        {GST_CONTOURS_COMPONENT_FEATURE_MOMENTS, "Second moments: orientation, axes, eccentricity", "moments"},
+        {GST_CONTOURS_COMPONENT_FEATURE_GREY, "Minimum, maximum, mean, standard deviation of the samples", "grey"},
+        {GST_CONTOURS_COMPONENT_FEATURE_LABELS, "Label image", "labels"},
         {0, NULL, NULL},
     };
-    g_once_init_leave (&type, g_flags_register_static ("GstComponentFeatures", values));
+    g_once_init_leave (&type, g_flags_register_static ("GstContoursComponentFeatures", values));
   }
   return type;
 }
@@ -40,7 +40,7 @@ static const GstContoursResultType result_type = {
     (gpointer (*) (gpointer)) ctr_components_ref, (void (*) (gpointer)) ctr_components_unref};
 
 /**
- * gst_component_meta_api_get_type:
+ * gst_contours_component_meta_api_get_type:
  *
  * The type by which metadata of this kind is told from others.
  *
@@ -49,36 +49,37 @@ static const GstContoursResultType result_type = {
  * Since: 0.1
  */
 GType
-gst_component_meta_api_get_type (void)
+gst_contours_component_meta_api_get_type (void)
 {
   static gsize type = 0;
   if (g_once_init_enter (&type))
-    g_once_init_leave (&type, gst_contours_result_meta_register_api ("GstComponentMetaAPI"));
+    g_once_init_leave (&type, gst_contours_result_meta_register_api ("GstContoursComponentMetaAPI"));
   return type;
 }
 
 /**
- * gst_component_meta_get_info: (skip)
+ * gst_contours_component_meta_get_info: (skip)
  *
- * For gst_buffer_add_meta() and the like; gst_buffer_add_component_meta() is the usual way.
+ * For gst_buffer_add_meta() and the like; gst_buffer_add_contours_component_meta() is the usual way.
  *
  * Returns: the registered #GstMetaInfo
  *
  * Since: 0.1
  */
 const GstMetaInfo *
-gst_component_meta_get_info (void)
+gst_contours_component_meta_get_info (void)
 {
   static const GstMetaInfo *info = NULL;
   if (g_once_init_enter (&info)) {
-    const GstMetaInfo *registered = gst_contours_result_meta_register (GST_COMPONENT_META_API_TYPE, "GstComponentMeta");
+    const GstMetaInfo *registered =
+        gst_contours_result_meta_register (GST_CONTOURS_COMPONENT_META_API_TYPE, "GstContoursComponentMeta");
     g_once_init_leave (&info, registered);
   }
   return info;
 }
 
 /**
- * gst_buffer_add_component_meta: (skip)
+ * gst_buffer_add_contours_component_meta: (skip)
  * @buffer: (transfer none): a writable #GstBuffer
  * @components: (transfer none): the result; the metadata takes a reference of its own
  * @source: (nullable): name of the element that made it
@@ -89,19 +90,19 @@ gst_component_meta_get_info (void)
  *
  * Since: 0.1
  */
-GstComponentMeta *
-gst_buffer_add_component_meta (GstBuffer *buffer, CtrComponents *components, const gchar *source)
+GstContoursComponentMeta *
+gst_buffer_add_contours_component_meta (GstBuffer *buffer, CtrComponents *components, const gchar *source)
 {
   g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
   g_return_val_if_fail (gst_buffer_is_writable (buffer), NULL);
   g_return_val_if_fail (components != NULL, NULL);
 
-  return (GstComponentMeta *) gst_contours_result_meta_add (
-      buffer, GST_COMPONENT_META_INFO, &result_type, components, components->width, components->height, source);
+  return (GstContoursComponentMeta *) gst_contours_result_meta_add (buffer, GST_CONTOURS_COMPONENT_META_INFO,
+      &result_type, components, components->width, components->height, source);
 }
 
 /**
- * gst_buffer_iterate_component_meta: (skip)
+ * gst_buffer_iterate_contours_component_meta: (skip)
  * @buffer: a #GstBuffer
  * @state: (inout) (nullable): position; point it to %NULL to start
  *
@@ -112,34 +113,34 @@ gst_buffer_add_component_meta (GstBuffer *buffer, CtrComponents *components, con
  *
  * Since: 0.1
  */
-GstComponentMeta *
-gst_buffer_iterate_component_meta (GstBuffer *buffer, gpointer *state)
+GstContoursComponentMeta *
+gst_buffer_iterate_contours_component_meta (GstBuffer *buffer, gpointer *state)
 {
   g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
   g_return_val_if_fail (state != NULL, NULL);
-  return gst_contours_result_meta_iterate (buffer, state, GST_COMPONENT_META_API_TYPE);
+  return gst_contours_result_meta_iterate (buffer, state, GST_CONTOURS_COMPONENT_META_API_TYPE);
 }
 
 /**
- * gst_buffer_get_component_meta:
+ * gst_buffer_get_contours_component_meta:
  * @buffer: a #GstBuffer
  *
  * What the first analyser of the frame found. More than one may have seen it:
- * gst_buffer_get_component_meta_by_source(), gst_buffer_get_component_metas().
+ * gst_buffer_get_contours_component_meta_by_source(), gst_buffer_get_contours_component_metas().
  *
  * Returns: (transfer none) (nullable): the first component metadata of @buffer, valid as long as @buffer; %NULL without
  *
  * Since: 0.1
  */
-GstComponentMeta *
-gst_buffer_get_component_meta (GstBuffer *buffer)
+GstContoursComponentMeta *
+gst_buffer_get_contours_component_meta (GstBuffer *buffer)
 {
   gpointer state = NULL;
-  return gst_buffer_iterate_component_meta (buffer, &state);
+  return gst_buffer_iterate_contours_component_meta (buffer, &state);
 }
 
 /**
- * gst_buffer_get_component_meta_by_source:
+ * gst_buffer_get_contours_component_meta_by_source:
  * @buffer: a #GstBuffer
  * @source: name of an element
  *
@@ -149,36 +150,36 @@ gst_buffer_get_component_meta (GstBuffer *buffer)
  *
  * Since: 0.1
  */
-GstComponentMeta *
-gst_buffer_get_component_meta_by_source (GstBuffer *buffer, const gchar *source)
+GstContoursComponentMeta *
+gst_buffer_get_contours_component_meta_by_source (GstBuffer *buffer, const gchar *source)
 {
   g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
   g_return_val_if_fail (source != NULL, NULL);
-  return gst_contours_result_meta_find (buffer, GST_COMPONENT_META_API_TYPE, source);
+  return gst_contours_result_meta_find (buffer, GST_CONTOURS_COMPONENT_META_API_TYPE, source);
 }
 
 /**
- * gst_buffer_get_component_metas:
+ * gst_buffer_get_contours_component_metas:
  * @buffer: a #GstBuffer
  *
  * What all analysers of the frame found. For other languages; C code needs no allocation with
- * gst_buffer_iterate_component_meta().
+ * gst_buffer_iterate_contours_component_meta().
  *
- * Returns: (transfer container) (element-type GstComponentMeta): all component metadata of @buffer, in the order they
- *     were attached
+ * Returns: (transfer container) (element-type GstContoursComponentMeta): all component metadata of @buffer, in the
+ * order they were attached
  *
  * Since: 0.1
  */
 GList *
-gst_buffer_get_component_metas (GstBuffer *buffer)
+gst_buffer_get_contours_component_metas (GstBuffer *buffer)
 {
   g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
-  return gst_contours_result_meta_list (buffer, GST_COMPONENT_META_API_TYPE);
+  return gst_contours_result_meta_list (buffer, GST_CONTOURS_COMPONENT_META_API_TYPE);
 }
 
 /**
- * gst_component_meta_peek_components: (skip)
- * @meta: a #GstComponentMeta
+ * gst_contours_component_meta_peek_components: (skip)
+ * @meta: a #GstContoursComponentMeta
  *
  * The result as the analysis delivered it: the arrays of exact integers, in pixels of the analysed image, whatever
  * happened to the frame since.
@@ -188,15 +189,15 @@ gst_buffer_get_component_metas (GstBuffer *buffer)
  * Since: 0.1
  */
 const CtrComponents *
-gst_component_meta_peek_components (GstComponentMeta *meta)
+gst_contours_component_meta_peek_components (GstContoursComponentMeta *meta)
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);
   return COMPONENTS (meta);
 }
 
 /**
- * gst_component_meta_get_source:
- * @meta: a #GstComponentMeta
+ * gst_contours_component_meta_get_source:
+ * @meta: a #GstContoursComponentMeta
  *
  * Which element found this.
  *
@@ -205,15 +206,15 @@ gst_component_meta_peek_components (GstComponentMeta *meta)
  * Since: 0.1
  */
 const gchar *
-gst_component_meta_get_source (GstComponentMeta *meta)
+gst_contours_component_meta_get_source (GstContoursComponentMeta *meta)
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);
   return PRIVATE (meta)->source;
 }
 
 /**
- * gst_component_meta_get_flags:
- * @meta: a #GstComponentMeta
+ * gst_contours_component_meta_get_flags:
+ * @meta: a #GstContoursComponentMeta
  *
  * What is to be known about the frame that was analysed, such as that it was corrupted. The flags stay as they are when
  * the buffer is copied or scaled.
@@ -223,32 +224,33 @@ gst_component_meta_get_source (GstComponentMeta *meta)
  * Since: 0.1
  */
 GstContoursResultFlags
-gst_component_meta_get_flags (GstComponentMeta *meta)
+gst_contours_component_meta_get_flags (GstContoursComponentMeta *meta)
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), GST_CONTOURS_RESULT_FLAG_NONE);
   return PRIVATE (meta)->flags;
 }
 
 /**
- * gst_component_meta_add_flags: (skip)
- * @meta: a #GstComponentMeta of a writable buffer
+ * gst_contours_component_meta_add_flags: (skip)
+ * @meta: a #GstContoursComponentMeta of a writable buffer
  * @flags: the flags to set
  *
- * Sets flags that the buffer itself does not tell, for elements that attach metadata: gst_buffer_add_component_meta()
- * has taken over %GST_BUFFER_FLAG_CORRUPTED and %GST_VIDEO_BUFFER_FLAG_INTERLACED.
+ * Sets flags that the buffer itself does not tell, for elements that attach metadata:
+ * gst_buffer_add_contours_component_meta() has taken over %GST_BUFFER_FLAG_CORRUPTED and
+ * %GST_VIDEO_BUFFER_FLAG_INTERLACED.
  *
  * Since: 0.1
  */
 void
-gst_component_meta_add_flags (GstComponentMeta *meta, GstContoursResultFlags flags)
+gst_contours_component_meta_add_flags (GstContoursComponentMeta *meta, GstContoursResultFlags flags)
 {
   g_return_if_fail (IS_COMPONENT_META (meta));
   PRIVATE (meta)->flags |= flags;
 }
 
 /**
- * gst_component_meta_get_count:
- * @meta: a #GstComponentMeta
+ * gst_contours_component_meta_get_count:
+ * @meta: a #GstContoursComponentMeta
  *
  * How many components there are; labels go from 1 to this.
  *
@@ -257,15 +259,15 @@ gst_component_meta_add_flags (GstComponentMeta *meta, GstContoursResultFlags fla
  * Since: 0.1
  */
 guint
-gst_component_meta_get_count (GstComponentMeta *meta)
+gst_contours_component_meta_get_count (GstContoursComponentMeta *meta)
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), 0);
   return COMPONENTS (meta)->count;
 }
 
 /**
- * gst_component_meta_get_threshold:
- * @meta: a #GstComponentMeta
+ * gst_contours_component_meta_get_threshold:
+ * @meta: a #GstContoursComponentMeta
  *
  * From which sample on pixels are foreground (inverted: below which). 0 where the analysis has no threshold.
  *
@@ -274,15 +276,15 @@ gst_component_meta_get_count (GstComponentMeta *meta)
  * Since: 0.1
  */
 guint
-gst_component_meta_get_threshold (GstComponentMeta *meta)
+gst_contours_component_meta_get_threshold (GstContoursComponentMeta *meta)
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), 0);
   return COMPONENTS (meta)->threshold;
 }
 
 /**
- * gst_component_meta_get_connectivity:
- * @meta: a #GstComponentMeta
+ * gst_contours_component_meta_get_connectivity:
+ * @meta: a #GstContoursComponentMeta
  *
  * Which neighbouring pixels belong to one component.
  *
@@ -291,15 +293,15 @@ gst_component_meta_get_threshold (GstComponentMeta *meta)
  * Since: 0.1
  */
 guint
-gst_component_meta_get_connectivity (GstComponentMeta *meta)
+gst_contours_component_meta_get_connectivity (GstContoursComponentMeta *meta)
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), 0);
   return COMPONENTS (meta)->connectivity;
 }
 
 /**
- * gst_component_meta_get_features:
- * @meta: a #GstComponentMeta
+ * gst_contours_component_meta_get_features:
+ * @meta: a #GstContoursComponentMeta
  *
  * What the analysis was asked for.
  *
@@ -307,16 +309,16 @@ gst_component_meta_get_connectivity (GstComponentMeta *meta)
  *
  * Since: 0.1
  */
-GstComponentFeatures
-gst_component_meta_get_features (GstComponentMeta *meta)
+GstContoursComponentFeatures
+gst_contours_component_meta_get_features (GstContoursComponentMeta *meta)
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), 0);
   return COMPONENTS (meta)->features;
 }
 
 /**
- * gst_component_meta_get_reference_size:
- * @meta: a #GstComponentMeta
+ * gst_contours_component_meta_get_reference_size:
+ * @meta: a #GstContoursComponentMeta
  * @width: (out): width of the analysed image, pixels
  * @height: (out): height of the analysed image, pixels
  *
@@ -325,7 +327,7 @@ gst_component_meta_get_features (GstComponentMeta *meta)
  * Since: 0.1
  */
 void
-gst_component_meta_get_reference_size (GstComponentMeta *meta, guint *width, guint *height)
+gst_contours_component_meta_get_reference_size (GstContoursComponentMeta *meta, guint *width, guint *height)
 {
   g_return_if_fail (IS_COMPONENT_META (meta));
   g_return_if_fail (width != NULL && height != NULL);
@@ -334,8 +336,8 @@ gst_component_meta_get_reference_size (GstComponentMeta *meta, guint *width, gui
 }
 
 /**
- * gst_component_meta_get_size:
- * @meta: a #GstComponentMeta
+ * gst_contours_component_meta_get_size:
+ * @meta: a #GstContoursComponentMeta
  * @width: (out): width of the frame @meta is attached to, pixels
  * @height: (out): height of the frame, pixels
  *
@@ -344,7 +346,7 @@ gst_component_meta_get_reference_size (GstComponentMeta *meta, guint *width, gui
  * Since: 0.1
  */
 void
-gst_component_meta_get_size (GstComponentMeta *meta, guint *width, guint *height)
+gst_contours_component_meta_get_size (GstContoursComponentMeta *meta, guint *width, guint *height)
 {
   g_return_if_fail (IS_COMPONENT_META (meta));
   g_return_if_fail (width != NULL && height != NULL);
@@ -353,8 +355,8 @@ gst_component_meta_get_size (GstComponentMeta *meta, guint *width, guint *height
 }
 
 /**
- * gst_component_meta_get_mapping:
- * @meta: a #GstComponentMeta
+ * gst_contours_component_meta_get_mapping:
+ * @meta: a #GstContoursComponentMeta
  *
  * For positions that are not mapped already, such as those of arrays.
  *
@@ -363,7 +365,7 @@ gst_component_meta_get_size (GstComponentMeta *meta, guint *width, guint *height
  * Since: 0.1
  */
 const GstContoursMapping *
-gst_component_meta_get_mapping (GstComponentMeta *meta)
+gst_contours_component_meta_get_mapping (GstContoursComponentMeta *meta)
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);
   return &PRIVATE (meta)->mapping;
@@ -389,7 +391,7 @@ map_shape (const GstContoursMapping *mapping, CtrComponentShape *shape)
 }
 
 static void
-fill_component (GstComponentMeta *meta, guint index, GstContoursComponent *out)
+fill_component (GstContoursComponentMeta *meta, guint index, GstContoursComponent *out)
 {
   const CtrComponents *components = COMPONENTS (meta);
   const CtrComponent *row = &components->table[index];
@@ -430,8 +432,8 @@ fill_component (GstComponentMeta *meta, guint index, GstContoursComponent *out)
 }
 
 /**
- * gst_component_meta_get_component:
- * @meta: a #GstComponentMeta
+ * gst_contours_component_meta_get_component:
+ * @meta: a #GstContoursComponentMeta
  * @index: from 0 to the count less one; the component's label is @index + 1
  * @component: (out caller-allocates): the component, in pixels of the frame
  *
@@ -442,7 +444,7 @@ fill_component (GstComponentMeta *meta, guint index, GstContoursComponent *out)
  * Since: 0.1
  */
 gboolean
-gst_component_meta_get_component (GstComponentMeta *meta, guint index, GstContoursComponent *component)
+gst_contours_component_meta_get_component (GstContoursComponentMeta *meta, guint index, GstContoursComponent *component)
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), FALSE);
   g_return_val_if_fail (component != NULL, FALSE);
@@ -453,11 +455,11 @@ gst_component_meta_get_component (GstComponentMeta *meta, guint index, GstContou
 }
 
 /**
- * gst_component_meta_get_components:
- * @meta: a #GstComponentMeta
+ * gst_contours_component_meta_get_components:
+ * @meta: a #GstContoursComponentMeta
  *
  * All components, in pixels of the frame, in order of their labels: that is in raster order of their first pixels in
- * the analysed image. For other languages; C code needs no allocation with gst_component_meta_get_component().
+ * the analysed image. For other languages; C code needs no allocation with gst_contours_component_meta_get_component().
  *
  * Returns: (transfer full) (element-type GstContoursComponent): the components, independent of the buffer; free with
  *     g_list_free_full() and g_free()
@@ -465,7 +467,7 @@ gst_component_meta_get_component (GstComponentMeta *meta, guint index, GstContou
  * Since: 0.1
  */
 GList *
-gst_component_meta_get_components (GstComponentMeta *meta)
+gst_contours_component_meta_get_components (GstContoursComponentMeta *meta)
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);
   GList *list = NULL;
@@ -478,8 +480,8 @@ gst_component_meta_get_components (GstComponentMeta *meta)
 }
 
 /**
- * gst_component_meta_get_table_bytes:
- * @meta: a #GstComponentMeta
+ * gst_contours_component_meta_get_table_bytes:
+ * @meta: a #GstContoursComponentMeta
  *
  * The components as exact integers in pixels of the analysed image, not mapped to the frame: one row of 32 bytes a
  * component, in order of the labels. In numpy:
@@ -494,7 +496,7 @@ gst_component_meta_get_components (GstComponentMeta *meta)
  * Since: 0.1
  */
 GBytes *
-gst_component_meta_get_table_bytes (GstComponentMeta *meta)
+gst_contours_component_meta_get_table_bytes (GstContoursComponentMeta *meta)
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);
   const CtrComponents *components = COMPONENTS (meta);
@@ -503,8 +505,8 @@ gst_component_meta_get_table_bytes (GstComponentMeta *meta)
 }
 
 /**
- * gst_component_meta_get_moments_bytes:
- * @meta: a #GstComponentMeta
+ * gst_contours_component_meta_get_moments_bytes:
+ * @meta: a #GstContoursComponentMeta
  *
  * Raw second moments in the analysed image, its pixel (0, 0) the origin: one row of 24 bytes a component. In numpy:
  *
@@ -512,12 +514,12 @@ gst_component_meta_get_table_bytes (GstComponentMeta *meta)
  * numpy.dtype([('sum_xx', 'u8'), ('sum_xy', 'u8'), ('sum_yy', 'u8')])
  * ```
  *
- * Returns: (transfer full) (nullable): the rows, or %NULL without %GST_COMPONENT_FEATURE_MOMENTS
+ * Returns: (transfer full) (nullable): the rows, or %NULL without %GST_CONTOURS_COMPONENT_FEATURE_MOMENTS
  *
  * Since: 0.1
  */
 GBytes *
-gst_component_meta_get_moments_bytes (GstComponentMeta *meta)
+gst_contours_component_meta_get_moments_bytes (GstContoursComponentMeta *meta)
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);
   const CtrComponents *components = COMPONENTS (meta);
@@ -528,8 +530,8 @@ gst_component_meta_get_moments_bytes (GstComponentMeta *meta)
 }
 
 /**
- * gst_component_meta_get_grey_bytes:
- * @meta: a #GstComponentMeta
+ * gst_contours_component_meta_get_grey_bytes:
+ * @meta: a #GstContoursComponentMeta
  *
  * Sums over the samples: one row of 24 bytes a component. In numpy:
  *
@@ -537,12 +539,12 @@ gst_component_meta_get_moments_bytes (GstComponentMeta *meta)
  * numpy.dtype([('sum', 'u8'), ('sum_sq', 'u8'), ('min', 'u2'), ('max', 'u2'), ('reserved', 'u4')])
  * ```
  *
- * Returns: (transfer full) (nullable): the rows, or %NULL without %GST_COMPONENT_FEATURE_GREY
+ * Returns: (transfer full) (nullable): the rows, or %NULL without %GST_CONTOURS_COMPONENT_FEATURE_GREY
  *
  * Since: 0.1
  */
 GBytes *
-gst_component_meta_get_grey_bytes (GstComponentMeta *meta)
+gst_contours_component_meta_get_grey_bytes (GstContoursComponentMeta *meta)
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);
   const CtrComponents *components = COMPONENTS (meta);
@@ -553,19 +555,19 @@ gst_component_meta_get_grey_bytes (GstComponentMeta *meta)
 }
 
 /**
- * gst_component_meta_get_labels_bytes:
- * @meta: a #GstComponentMeta
+ * gst_contours_component_meta_get_labels_bytes:
+ * @meta: a #GstContoursComponentMeta
  *
- * The label image, as large as the analysed image (gst_component_meta_get_reference_size()), whatever the size of the
- * frame now: one native 32-bit unsigned integer a pixel, rows without gaps; 0 is the background or a component outside
- * the area limits. In numpy: numpy.frombuffer(data, 'u4').reshape(height, width)
+ * The label image, as large as the analysed image (gst_contours_component_meta_get_reference_size()), whatever the size
+ * of the frame now: one native 32-bit unsigned integer a pixel, rows without gaps; 0 is the background or a component
+ * outside the area limits. In numpy: numpy.frombuffer(data, 'u4').reshape(height, width)
  *
- * Returns: (transfer full) (nullable): the image, or %NULL without %GST_COMPONENT_FEATURE_LABELS
+ * Returns: (transfer full) (nullable): the image, or %NULL without %GST_CONTOURS_COMPONENT_FEATURE_LABELS
  *
  * Since: 0.1
  */
 GBytes *
-gst_component_meta_get_labels_bytes (GstComponentMeta *meta)
+gst_contours_component_meta_get_labels_bytes (GstContoursComponentMeta *meta)
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);
   const CtrComponents *components = COMPONENTS (meta);

@@ -5,9 +5,9 @@
 #include <gst/contours/gstcontourmeta.h>
 #include <math.h>
 
-G_STATIC_ASSERT ((guint) GST_CONTOUR_FEATURE_MOMENTS == (guint) CTR_CONTOUR_FEATURE_MOMENTS);
-G_STATIC_ASSERT ((guint) GST_CONTOUR_COORDINATES_PIXELS == (guint) CTR_COORDINATES_PIXELS);
-G_STATIC_ASSERT ((guint) GST_CONTOUR_COORDINATES_CORNERS == (guint) CTR_COORDINATES_CORNERS);
+G_STATIC_ASSERT ((guint) GST_CONTOURS_CONTOUR_FEATURE_MOMENTS == (guint) CTR_CONTOUR_FEATURE_MOMENTS);
+G_STATIC_ASSERT ((guint) GST_CONTOURS_CONTOUR_COORDINATES_PIXELS == (guint) CTR_COORDINATES_PIXELS);
+G_STATIC_ASSERT ((guint) GST_CONTOURS_CONTOUR_COORDINATES_CORNERS == (guint) CTR_COORDINATES_CORNERS);
 /* The layouts that the documentation below gives for numpy. */
 G_STATIC_ASSERT (sizeof (CtrPoint) == 4);
 G_STATIC_ASSERT (sizeof (CtrContour) == 64);
@@ -15,33 +15,33 @@ G_STATIC_ASSERT (sizeof (CtrContourMoments) == 24 * sizeof (gdouble));
 
 #define PRIVATE(meta) ((GstContoursResultMeta *) (meta))
 #define CONTOURS(meta) ((CtrContours *) PRIVATE (meta)->result)
-#define IS_CONTOUR_META(m) ((m) != NULL && (m)->meta.info == GST_CONTOUR_META_INFO)
+#define IS_CONTOUR_META(m) ((m) != NULL && (m)->meta.info == GST_CONTOURS_CONTOUR_META_INFO)
 
 GType
-gst_contour_features_get_type (void)
+gst_contours_contour_features_get_type (void)
 {
   static gsize type = 0;
   if (g_once_init_enter (&type)) {
     static const GFlagsValue values[] = {
-        {GST_CONTOUR_FEATURE_MOMENTS, "Moments: centroids", "moments"},
+        {GST_CONTOURS_CONTOUR_FEATURE_MOMENTS, "Moments: centroids", "moments"},
         {0, NULL, NULL},
     };
-    g_once_init_leave (&type, g_flags_register_static ("GstContourFeatures", values));
+    g_once_init_leave (&type, g_flags_register_static ("GstContoursContourFeatures", values));
   }
   return type;
 }
 
 GType
-gst_contour_coordinates_get_type (void)
+gst_contours_contour_coordinates_get_type (void)
 {
   static gsize type = 0;
   if (g_once_init_enter (&type)) {
     static const GEnumValue values[] = {
-        {GST_CONTOUR_COORDINATES_PIXELS, "Pixel centres", "pixels"},
-        {GST_CONTOUR_COORDINATES_CORNERS, "Corners between pixels", "corners"},
+        {GST_CONTOURS_CONTOUR_COORDINATES_PIXELS, "Pixel centres", "pixels"},
+        {GST_CONTOURS_CONTOUR_COORDINATES_CORNERS, "Corners between pixels", "corners"},
         {0, NULL, NULL},
     };
-    g_once_init_leave (&type, g_enum_register_static ("GstContourCoordinates", values));
+    g_once_init_leave (&type, g_enum_register_static ("GstContoursContourCoordinates", values));
   }
   return type;
 }
@@ -66,7 +66,7 @@ static const GstContoursResultType result_type = {
     (gpointer (*) (gpointer)) ctr_contours_ref, (void (*) (gpointer)) ctr_contours_unref};
 
 /**
- * gst_contour_meta_api_get_type:
+ * gst_contours_contour_meta_api_get_type:
  *
  * The type by which metadata of this kind is told from others.
  *
@@ -75,36 +75,37 @@ static const GstContoursResultType result_type = {
  * Since: 0.1
  */
 GType
-gst_contour_meta_api_get_type (void)
+gst_contours_contour_meta_api_get_type (void)
 {
   static gsize type = 0;
   if (g_once_init_enter (&type))
-    g_once_init_leave (&type, gst_contours_result_meta_register_api ("GstContourMetaAPI"));
+    g_once_init_leave (&type, gst_contours_result_meta_register_api ("GstContoursContourMetaAPI"));
   return type;
 }
 
 /**
- * gst_contour_meta_get_info: (skip)
+ * gst_contours_contour_meta_get_info: (skip)
  *
- * For gst_buffer_add_meta() and the like; gst_buffer_add_contour_meta() is the usual way.
+ * For gst_buffer_add_meta() and the like; gst_buffer_add_contours_contour_meta() is the usual way.
  *
  * Returns: the registered #GstMetaInfo
  *
  * Since: 0.1
  */
 const GstMetaInfo *
-gst_contour_meta_get_info (void)
+gst_contours_contour_meta_get_info (void)
 {
   static const GstMetaInfo *info = NULL;
   if (g_once_init_enter (&info)) {
-    const GstMetaInfo *registered = gst_contours_result_meta_register (GST_CONTOUR_META_API_TYPE, "GstContourMeta");
+    const GstMetaInfo *registered =
+        gst_contours_result_meta_register (GST_CONTOURS_CONTOUR_META_API_TYPE, "GstContoursContourMeta");
     g_once_init_leave (&info, registered);
   }
   return info;
 }
 
 /**
- * gst_buffer_add_contour_meta: (skip)
+ * gst_buffer_add_contours_contour_meta: (skip)
  * @buffer: (transfer none): a writable #GstBuffer
  * @contours: (transfer none): the result; the metadata takes a reference of its own
  * @source: (nullable): name of the element that made it
@@ -115,22 +116,22 @@ gst_contour_meta_get_info (void)
  *
  * Since: 0.1
  */
-GstContourMeta *
-gst_buffer_add_contour_meta (GstBuffer *buffer, CtrContours *contours, const gchar *source)
+GstContoursContourMeta *
+gst_buffer_add_contours_contour_meta (GstBuffer *buffer, CtrContours *contours, const gchar *source)
 {
   g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
   g_return_val_if_fail (gst_buffer_is_writable (buffer), NULL);
   g_return_val_if_fail (contours != NULL, NULL);
 
   GstContoursResultMeta *meta = gst_contours_result_meta_add (
-      buffer, GST_CONTOUR_META_INFO, &result_type, contours, contours->width, contours->height, source);
+      buffer, GST_CONTOURS_CONTOUR_META_INFO, &result_type, contours, contours->width, contours->height, source);
   if (meta && contours->exceeded != CTR_LIMIT_NONE)
     meta->flags |= GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED;
-  return (GstContourMeta *) meta;
+  return (GstContoursContourMeta *) meta;
 }
 
 /**
- * gst_buffer_iterate_contour_meta: (skip)
+ * gst_buffer_iterate_contours_contour_meta: (skip)
  * @buffer: a #GstBuffer
  * @state: (inout) (nullable): position; point it to %NULL to start
  *
@@ -141,34 +142,34 @@ gst_buffer_add_contour_meta (GstBuffer *buffer, CtrContours *contours, const gch
  *
  * Since: 0.1
  */
-GstContourMeta *
-gst_buffer_iterate_contour_meta (GstBuffer *buffer, gpointer *state)
+GstContoursContourMeta *
+gst_buffer_iterate_contours_contour_meta (GstBuffer *buffer, gpointer *state)
 {
   g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
   g_return_val_if_fail (state != NULL, NULL);
-  return gst_contours_result_meta_iterate (buffer, state, GST_CONTOUR_META_API_TYPE);
+  return gst_contours_result_meta_iterate (buffer, state, GST_CONTOURS_CONTOUR_META_API_TYPE);
 }
 
 /**
- * gst_buffer_get_contour_meta:
+ * gst_buffer_get_contours_contour_meta:
  * @buffer: a #GstBuffer
  *
  * What the first analyser of the frame found. More than one may have seen it:
- * gst_buffer_get_contour_meta_by_source(), gst_buffer_get_contour_metas().
+ * gst_buffer_get_contours_contour_meta_by_source(), gst_buffer_get_contours_contour_metas().
  *
  * Returns: (transfer none) (nullable): the first contour metadata of @buffer, valid as long as @buffer; %NULL without
  *
  * Since: 0.1
  */
-GstContourMeta *
-gst_buffer_get_contour_meta (GstBuffer *buffer)
+GstContoursContourMeta *
+gst_buffer_get_contours_contour_meta (GstBuffer *buffer)
 {
   gpointer state = NULL;
-  return gst_buffer_iterate_contour_meta (buffer, &state);
+  return gst_buffer_iterate_contours_contour_meta (buffer, &state);
 }
 
 /**
- * gst_buffer_get_contour_meta_by_source:
+ * gst_buffer_get_contours_contour_meta_by_source:
  * @buffer: a #GstBuffer
  * @source: name of an element
  *
@@ -178,36 +179,36 @@ gst_buffer_get_contour_meta (GstBuffer *buffer)
  *
  * Since: 0.1
  */
-GstContourMeta *
-gst_buffer_get_contour_meta_by_source (GstBuffer *buffer, const gchar *source)
+GstContoursContourMeta *
+gst_buffer_get_contours_contour_meta_by_source (GstBuffer *buffer, const gchar *source)
 {
   g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
   g_return_val_if_fail (source != NULL, NULL);
-  return gst_contours_result_meta_find (buffer, GST_CONTOUR_META_API_TYPE, source);
+  return gst_contours_result_meta_find (buffer, GST_CONTOURS_CONTOUR_META_API_TYPE, source);
 }
 
 /**
- * gst_buffer_get_contour_metas:
+ * gst_buffer_get_contours_contour_metas:
  * @buffer: a #GstBuffer
  *
  * What all analysers of the frame found. For other languages; C code needs no allocation with
- * gst_buffer_iterate_contour_meta().
+ * gst_buffer_iterate_contours_contour_meta().
  *
- * Returns: (transfer container) (element-type GstContourMeta): all contour metadata of @buffer, in the order they were
- *     attached
+ * Returns: (transfer container) (element-type GstContoursContourMeta): all contour metadata of @buffer, in the order
+ * they were attached
  *
  * Since: 0.1
  */
 GList *
-gst_buffer_get_contour_metas (GstBuffer *buffer)
+gst_buffer_get_contours_contour_metas (GstBuffer *buffer)
 {
   g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
-  return gst_contours_result_meta_list (buffer, GST_CONTOUR_META_API_TYPE);
+  return gst_contours_result_meta_list (buffer, GST_CONTOURS_CONTOUR_META_API_TYPE);
 }
 
 /**
- * gst_contour_meta_peek_contours: (skip)
- * @meta: a #GstContourMeta
+ * gst_contours_contour_meta_peek_contours: (skip)
+ * @meta: a #GstContoursContourMeta
  *
  * The result as the analysis delivered it: exact integers of the analysed image, whatever happened to the frame since.
  * ctr_contours_map_table() and its likes give its arrays, ctr_contours_get_device() those in GPU memory.
@@ -217,39 +218,39 @@ gst_buffer_get_contour_metas (GstBuffer *buffer)
  * Since: 0.1
  */
 CtrContours *
-gst_contour_meta_peek_contours (GstContourMeta *meta)
+gst_contours_contour_meta_peek_contours (GstContoursContourMeta *meta)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
   return CONTOURS (meta);
 }
 
 static gboolean
-has_moments (GstContourMeta *meta)
+has_moments (GstContoursContourMeta *meta)
 {
   return (CONTOURS (meta)->features & CTR_CONTOUR_FEATURE_MOMENTS) != 0;
 }
 
 /**
- * gst_contour_meta_has_regions:
- * @meta: a #GstContourMeta
+ * gst_contours_contour_meta_has_regions:
+ * @meta: a #GstContoursContourMeta
  *
  * Whether it comes from a region-based search.
  *
- * Returns: whether each contour parts two regions, and gst_contour_meta_get_region() tells about them: outlines of
- *     cudasnake
+ * Returns: whether each contour parts two regions, and gst_contours_contour_meta_get_region() tells about them:
+ * outlines of cudasnake
  *
  * Since: 0.1
  */
 gboolean
-gst_contour_meta_has_regions (GstContourMeta *meta)
+gst_contours_contour_meta_has_regions (GstContoursContourMeta *meta)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), FALSE);
   return (CONTOURS (meta)->features & CTR_CONTOUR_FEATURE_REGIONS) != 0;
 }
 
 /**
- * gst_contour_meta_fetch:
- * @meta: a #GstContourMeta
+ * gst_contours_contour_meta_fetch:
+ * @meta: a #GstContoursContourMeta
  * @error: why it failed, of %GST_RESOURCE_ERROR
  *
  * Fetches everything that still lies on the GPU. Getters fetch what they need on their own; this is for those who want
@@ -260,7 +261,7 @@ gst_contour_meta_has_regions (GstContourMeta *meta)
  * Since: 0.1
  */
 gboolean
-gst_contour_meta_fetch (GstContourMeta *meta, GError **error)
+gst_contours_contour_meta_fetch (GstContoursContourMeta *meta, GError **error)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), FALSE);
   g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
@@ -268,7 +269,7 @@ gst_contour_meta_fetch (GstContourMeta *meta, GError **error)
   CtrError reason;
   if (ctr_contours_map_table (contours, &reason) && ctr_contours_map_points (contours, &reason)
       && (!has_moments (meta) || ctr_contours_map_sums (contours, &reason))
-      && (!gst_contour_meta_has_regions (meta) || ctr_contours_map_regions (contours, &reason)))
+      && (!gst_contours_contour_meta_has_regions (meta) || ctr_contours_map_regions (contours, &reason)))
     return TRUE;
   g_set_error (
       error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ, "The contours cannot be fetched: %s", reason.message);
@@ -276,8 +277,8 @@ gst_contour_meta_fetch (GstContourMeta *meta, GError **error)
 }
 
 /**
- * gst_contour_meta_get_source:
- * @meta: a #GstContourMeta
+ * gst_contours_contour_meta_get_source:
+ * @meta: a #GstContoursContourMeta
  *
  * Which element found this.
  *
@@ -286,15 +287,15 @@ gst_contour_meta_fetch (GstContourMeta *meta, GError **error)
  * Since: 0.1
  */
 const gchar *
-gst_contour_meta_get_source (GstContourMeta *meta)
+gst_contours_contour_meta_get_source (GstContoursContourMeta *meta)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
   return PRIVATE (meta)->source;
 }
 
 /**
- * gst_contour_meta_get_flags:
- * @meta: a #GstContourMeta
+ * gst_contours_contour_meta_get_flags:
+ * @meta: a #GstContoursContourMeta
  *
  * What is to be known about the frame that was analysed, such as that it was corrupted. The flags stay as they are when
  * the buffer is copied or scaled.
@@ -304,32 +305,33 @@ gst_contour_meta_get_source (GstContourMeta *meta)
  * Since: 0.1
  */
 GstContoursResultFlags
-gst_contour_meta_get_flags (GstContourMeta *meta)
+gst_contours_contour_meta_get_flags (GstContoursContourMeta *meta)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), GST_CONTOURS_RESULT_FLAG_NONE);
   return PRIVATE (meta)->flags;
 }
 
 /**
- * gst_contour_meta_add_flags: (skip)
- * @meta: a #GstContourMeta of a writable buffer
+ * gst_contours_contour_meta_add_flags: (skip)
+ * @meta: a #GstContoursContourMeta of a writable buffer
  * @flags: the flags to set
  *
- * Sets flags that the buffer itself does not tell, for elements that attach metadata: gst_buffer_add_contour_meta() has
- * taken over %GST_BUFFER_FLAG_CORRUPTED and %GST_VIDEO_BUFFER_FLAG_INTERLACED.
+ * Sets flags that the buffer itself does not tell, for elements that attach metadata:
+ * gst_buffer_add_contours_contour_meta() has taken over %GST_BUFFER_FLAG_CORRUPTED and
+ * %GST_VIDEO_BUFFER_FLAG_INTERLACED.
  *
  * Since: 0.1
  */
 void
-gst_contour_meta_add_flags (GstContourMeta *meta, GstContoursResultFlags flags)
+gst_contours_contour_meta_add_flags (GstContoursContourMeta *meta, GstContoursResultFlags flags)
 {
   g_return_if_fail (IS_CONTOUR_META (meta));
   PRIVATE (meta)->flags |= flags;
 }
 
 /**
- * gst_contour_meta_get_needed:
- * @meta: a #GstContourMeta
+ * gst_contours_contour_meta_get_needed:
+ * @meta: a #GstContoursContourMeta
  *
  * What the frame would have taken, where the analyser has a limit on that and it was exceeded:
  * %GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED is set, and there are no contours. It is in the units of the property that
@@ -341,15 +343,15 @@ gst_contour_meta_add_flags (GstContourMeta *meta, GstContoursResultFlags flags)
  * Since: 0.1
  */
 guint64
-gst_contour_meta_get_needed (GstContourMeta *meta)
+gst_contours_contour_meta_get_needed (GstContoursContourMeta *meta)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), 0);
   return CONTOURS (meta)->needed;
 }
 
 /**
- * gst_contour_meta_get_count:
- * @meta: a #GstContourMeta
+ * gst_contours_contour_meta_get_count:
+ * @meta: a #GstContoursContourMeta
  *
  * How many contours there are. Fetches nothing from a GPU.
  *
@@ -358,15 +360,15 @@ gst_contour_meta_get_needed (GstContourMeta *meta)
  * Since: 0.1
  */
 guint
-gst_contour_meta_get_count (GstContourMeta *meta)
+gst_contours_contour_meta_get_count (GstContoursContourMeta *meta)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), 0);
   return CONTOURS (meta)->count;
 }
 
 /**
- * gst_contour_meta_get_point_count:
- * @meta: a #GstContourMeta
+ * gst_contours_contour_meta_get_point_count:
+ * @meta: a #GstContoursContourMeta
  *
  * How many points there are. Fetches nothing from a GPU.
  *
@@ -375,15 +377,15 @@ gst_contour_meta_get_count (GstContourMeta *meta)
  * Since: 0.1
  */
 guint64
-gst_contour_meta_get_point_count (GstContourMeta *meta)
+gst_contours_contour_meta_get_point_count (GstContoursContourMeta *meta)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), 0);
   return CONTOURS (meta)->point_count;
 }
 
 /**
- * gst_contour_meta_get_threshold:
- * @meta: a #GstContourMeta
+ * gst_contours_contour_meta_get_threshold:
+ * @meta: a #GstContoursContourMeta
  *
  * From which sample on pixels are foreground (inverted: below which). 0 where the analysis has no threshold.
  *
@@ -392,15 +394,15 @@ gst_contour_meta_get_point_count (GstContourMeta *meta)
  * Since: 0.1
  */
 guint
-gst_contour_meta_get_threshold (GstContourMeta *meta)
+gst_contours_contour_meta_get_threshold (GstContoursContourMeta *meta)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), 0);
   return CONTOURS (meta)->threshold;
 }
 
 /**
- * gst_contour_meta_get_coordinates:
- * @meta: a #GstContourMeta
+ * gst_contours_contour_meta_get_coordinates:
+ * @meta: a #GstContoursContourMeta
  *
  * Whether points are pixels or corners between pixels.
  *
@@ -408,16 +410,16 @@ gst_contour_meta_get_threshold (GstContourMeta *meta)
  *
  * Since: 0.1
  */
-GstContourCoordinates
-gst_contour_meta_get_coordinates (GstContourMeta *meta)
+GstContoursContourCoordinates
+gst_contours_contour_meta_get_coordinates (GstContoursContourMeta *meta)
 {
-  g_return_val_if_fail (IS_CONTOUR_META (meta), GST_CONTOUR_COORDINATES_PIXELS);
-  return (GstContourCoordinates) CONTOURS (meta)->coordinates;
+  g_return_val_if_fail (IS_CONTOUR_META (meta), GST_CONTOURS_CONTOUR_COORDINATES_PIXELS);
+  return (GstContoursContourCoordinates) CONTOURS (meta)->coordinates;
 }
 
 /**
- * gst_contour_meta_get_features:
- * @meta: a #GstContourMeta
+ * gst_contours_contour_meta_get_features:
+ * @meta: a #GstContoursContourMeta
  *
  * What the analysis was asked for.
  *
@@ -425,16 +427,16 @@ gst_contour_meta_get_coordinates (GstContourMeta *meta)
  *
  * Since: 0.1
  */
-GstContourFeatures
-gst_contour_meta_get_features (GstContourMeta *meta)
+GstContoursContourFeatures
+gst_contours_contour_meta_get_features (GstContoursContourMeta *meta)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), 0);
-  return CONTOURS (meta)->features & GST_CONTOUR_FEATURE_MOMENTS;
+  return CONTOURS (meta)->features & GST_CONTOURS_CONTOUR_FEATURE_MOMENTS;
 }
 
 /**
- * gst_contour_meta_get_reference_size:
- * @meta: a #GstContourMeta
+ * gst_contours_contour_meta_get_reference_size:
+ * @meta: a #GstContoursContourMeta
  * @width: (out): width of the analysed image, pixels
  * @height: (out): height of the analysed image, pixels
  *
@@ -443,7 +445,7 @@ gst_contour_meta_get_features (GstContourMeta *meta)
  * Since: 0.1
  */
 void
-gst_contour_meta_get_reference_size (GstContourMeta *meta, guint *width, guint *height)
+gst_contours_contour_meta_get_reference_size (GstContoursContourMeta *meta, guint *width, guint *height)
 {
   g_return_if_fail (IS_CONTOUR_META (meta));
   g_return_if_fail (width != NULL && height != NULL);
@@ -452,8 +454,8 @@ gst_contour_meta_get_reference_size (GstContourMeta *meta, guint *width, guint *
 }
 
 /**
- * gst_contour_meta_get_size:
- * @meta: a #GstContourMeta
+ * gst_contours_contour_meta_get_size:
+ * @meta: a #GstContoursContourMeta
  * @width: (out): width of the frame @meta is attached to, pixels
  * @height: (out): height of the frame, pixels
  *
@@ -462,7 +464,7 @@ gst_contour_meta_get_reference_size (GstContourMeta *meta, guint *width, guint *
  * Since: 0.1
  */
 void
-gst_contour_meta_get_size (GstContourMeta *meta, guint *width, guint *height)
+gst_contours_contour_meta_get_size (GstContoursContourMeta *meta, guint *width, guint *height)
 {
   g_return_if_fail (IS_CONTOUR_META (meta));
   g_return_if_fail (width != NULL && height != NULL);
@@ -471,8 +473,8 @@ gst_contour_meta_get_size (GstContourMeta *meta, guint *width, guint *height)
 }
 
 /**
- * gst_contour_meta_get_mapping:
- * @meta: a #GstContourMeta
+ * gst_contours_contour_meta_get_mapping:
+ * @meta: a #GstContoursContourMeta
  *
  * For positions that are not mapped already, such as those of arrays.
  *
@@ -481,7 +483,7 @@ gst_contour_meta_get_size (GstContourMeta *meta, guint *width, guint *height)
  * Since: 0.1
  */
 const GstContoursMapping *
-gst_contour_meta_get_mapping (GstContourMeta *meta)
+gst_contours_contour_meta_get_mapping (GstContoursContourMeta *meta)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
   return &PRIVATE (meta)->mapping;
@@ -489,7 +491,7 @@ gst_contour_meta_get_mapping (GstContourMeta *meta)
 
 /* The arrays, or NULL after a warning. */
 static const CtrContour *
-map_table (GstContourMeta *meta)
+map_table (GstContoursContourMeta *meta)
 {
   CtrError error;
   const CtrContour *table = ctr_contours_map_table (CONTOURS (meta), &error);
@@ -499,7 +501,7 @@ map_table (GstContourMeta *meta)
 }
 
 static const CtrPoint *
-map_points (GstContourMeta *meta)
+map_points (GstContoursContourMeta *meta)
 {
   CtrError error;
   const CtrPoint *points = ctr_contours_map_points (CONTOURS (meta), &error);
@@ -509,7 +511,7 @@ map_points (GstContourMeta *meta)
 }
 
 static const CtrContourSums *
-map_sums (GstContourMeta *meta)
+map_sums (GstContoursContourMeta *meta)
 {
   CtrError error;
   const CtrContourSums *sums = ctr_contours_map_sums (CONTOURS (meta), &error);
@@ -519,7 +521,7 @@ map_sums (GstContourMeta *meta)
 }
 
 static const CtrSnakeRegion *
-map_regions (GstContourMeta *meta)
+map_regions (GstContoursContourMeta *meta)
 {
   CtrError error;
   const CtrSnakeRegion *regions = ctr_contours_map_regions (CONTOURS (meta), &error);
@@ -550,7 +552,7 @@ mapped_length (const GstContoursMapping *mapping, const CtrPoint *points, guint 
 }
 
 static void
-map_position (GstContourMeta *meta, gdouble x, gdouble y, gdouble *frame_x, gdouble *frame_y)
+map_position (GstContoursContourMeta *meta, gdouble x, gdouble y, gdouble *frame_x, gdouble *frame_y)
 {
   const GstContoursMapping *mapping = &PRIVATE (meta)->mapping;
   if (CONTOURS (meta)->coordinates == CTR_COORDINATES_CORNERS)
@@ -567,7 +569,7 @@ typedef struct {
 } Arrays;
 
 static gboolean
-map_arrays (GstContourMeta *meta, Arrays *arrays)
+map_arrays (GstContoursContourMeta *meta, Arrays *arrays)
 {
   gboolean measure = !scales_evenly (&PRIVATE (meta)->mapping), moments = has_moments (meta);
   *arrays = (Arrays){0};
@@ -576,7 +578,7 @@ map_arrays (GstContourMeta *meta, Arrays *arrays)
 }
 
 static void
-fill_contour (GstContourMeta *meta, const Arrays *arrays, guint index, GstContoursContour *out)
+fill_contour (GstContoursContourMeta *meta, const Arrays *arrays, guint index, GstContoursContour *out)
 {
   const CtrContour *row = &arrays->table[index];
   const GstContoursMapping *mapping = &PRIVATE (meta)->mapping;
@@ -607,20 +609,20 @@ fill_contour (GstContourMeta *meta, const Arrays *arrays, guint index, GstContou
 }
 
 /**
- * gst_contour_meta_get_contour:
- * @meta: a #GstContourMeta
+ * gst_contours_contour_meta_get_contour:
+ * @meta: a #GstContoursContourMeta
  * @index: from 0 to the count less one
  * @contour: (out caller-allocates): the contour, in pixels of the frame
  *
- * Needs the table and, with %GST_CONTOUR_FEATURE_MOMENTS, the moments. The points are needed only in a frame whose axes
- * are scaled differently, for the perimeter.
+ * Needs the table and, with %GST_CONTOURS_CONTOUR_FEATURE_MOMENTS, the moments. The points are needed only in a frame
+ * whose axes are scaled differently, for the perimeter.
  *
  * Returns: whether there is a contour of this @index and it could be fetched
  *
  * Since: 0.1
  */
 gboolean
-gst_contour_meta_get_contour (GstContourMeta *meta, guint index, GstContoursContour *contour)
+gst_contours_contour_meta_get_contour (GstContoursContourMeta *meta, guint index, GstContoursContour *contour)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), FALSE);
   g_return_val_if_fail (contour != NULL, FALSE);
@@ -632,11 +634,11 @@ gst_contour_meta_get_contour (GstContourMeta *meta, guint index, GstContoursCont
 }
 
 /**
- * gst_contour_meta_get_contours:
- * @meta: a #GstContourMeta
+ * gst_contours_contour_meta_get_contours:
+ * @meta: a #GstContoursContourMeta
  *
  * All contours, in pixels of the frame, in the table's order: row 0 first. For other languages; C code needs no
- * allocation with gst_contour_meta_get_contour().
+ * allocation with gst_contours_contour_meta_get_contour().
  *
  * Returns: (transfer full) (element-type GstContoursContour): the contours, independent of the buffer; free with
  *     g_list_free_full() and g_free(). %NULL where there are none, or they could not be fetched
@@ -644,7 +646,7 @@ gst_contour_meta_get_contour (GstContourMeta *meta, guint index, GstContoursCont
  * Since: 0.1
  */
 GList *
-gst_contour_meta_get_contours (GstContourMeta *meta)
+gst_contours_contour_meta_get_contours (GstContoursContourMeta *meta)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
   GList *list = NULL;
@@ -679,35 +681,36 @@ fill_region (const CtrSnakeRegion *row, GstContoursRegion *out)
 }
 
 /**
- * gst_contour_meta_get_region:
- * @meta: a #GstContourMeta
+ * gst_contours_contour_meta_get_region:
+ * @meta: a #GstContoursContourMeta
  * @index: from 0 to the count less one: that of the contour
  * @region: (out caller-allocates): what the contour parts
  *
  * One contour's regions. In other languages the result is the pair of both.
  *
- * Returns: whether there is a contour of this @index, gst_contour_meta_has_regions(), and it could be fetched
+ * Returns: whether there is a contour of this @index, gst_contours_contour_meta_has_regions(), and it could be fetched
  *
  * Since: 0.1
  */
 gboolean
-gst_contour_meta_get_region (GstContourMeta *meta, guint index, GstContoursRegion *region)
+gst_contours_contour_meta_get_region (GstContoursContourMeta *meta, guint index, GstContoursRegion *region)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), FALSE);
   g_return_val_if_fail (region != NULL, FALSE);
   const CtrSnakeRegion *regions;
-  if (index >= CONTOURS (meta)->count || !gst_contour_meta_has_regions (meta) || !(regions = map_regions (meta)))
+  if (index >= CONTOURS (meta)->count || !gst_contours_contour_meta_has_regions (meta)
+      || !(regions = map_regions (meta)))
     return FALSE;
   fill_region (&regions[index], region);
   return TRUE;
 }
 
 /**
- * gst_contour_meta_get_regions:
- * @meta: a #GstContourMeta
+ * gst_contours_contour_meta_get_regions:
+ * @meta: a #GstContoursContourMeta
  *
  * What all contours part, in the table's order. For other languages; C code needs no allocation with
- * gst_contour_meta_get_region().
+ * gst_contours_contour_meta_get_region().
  *
  * Returns: (transfer full) (element-type GstContoursRegion): the regions, independent of the buffer; free with
  *     g_list_free_full() and g_free(). %NULL where there are none, or they could not be fetched
@@ -715,12 +718,12 @@ gst_contour_meta_get_region (GstContourMeta *meta, guint index, GstContoursRegio
  * Since: 0.1
  */
 GList *
-gst_contour_meta_get_regions (GstContourMeta *meta)
+gst_contours_contour_meta_get_regions (GstContoursContourMeta *meta)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
   const CtrSnakeRegion *regions;
   GList *list = NULL;
-  if (CONTOURS (meta)->count == 0 || !gst_contour_meta_has_regions (meta) || !(regions = map_regions (meta)))
+  if (CONTOURS (meta)->count == 0 || !gst_contours_contour_meta_has_regions (meta) || !(regions = map_regions (meta)))
     return NULL;
   for (guint i = CONTOURS (meta)->count; i-- > 0;) {
     GstContoursRegion *region = g_new (GstContoursRegion, 1);
@@ -731,8 +734,8 @@ gst_contour_meta_get_regions (GstContourMeta *meta)
 }
 
 /**
- * gst_contour_meta_get_points:
- * @meta: a #GstContourMeta
+ * gst_contours_contour_meta_get_points:
+ * @meta: a #GstContoursContourMeta
  * @index: from 0 to the count less one
  *
  * The points of one contour, in the analysed image, not mapped to the frame: pairs of native 16-bit unsigned integers
@@ -744,7 +747,7 @@ gst_contour_meta_get_regions (GstContourMeta *meta)
  * Since: 0.1
  */
 GBytes *
-gst_contour_meta_get_points (GstContourMeta *meta, guint index)
+gst_contours_contour_meta_get_points (GstContoursContourMeta *meta, guint index)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
   const CtrContour *table;
@@ -756,14 +759,14 @@ gst_contour_meta_get_points (GstContourMeta *meta, guint index)
 }
 
 /**
- * gst_contour_meta_get_mapped_points:
- * @meta: a #GstContourMeta
+ * gst_contours_contour_meta_get_mapped_points:
+ * @meta: a #GstContoursContourMeta
  * @index: from 0 to the count less one
  *
  * The points of one contour where they are in the frame that carries the metadata: pairs of native single-precision
- * numbers x, y, as OpenCV takes them. %GST_CONTOUR_COORDINATES_PIXELS go through gst_contours_mapping_map_point(),
- * %GST_CONTOUR_COORDINATES_CORNERS through gst_contours_mapping_map_corner(). In numpy:
- * numpy.frombuffer(points.get_data(), 'f4').reshape(-1, 2)
+ * numbers x, y, as OpenCV takes them. %GST_CONTOURS_CONTOUR_COORDINATES_PIXELS go through
+ * gst_contours_mapping_map_point(), %GST_CONTOURS_CONTOUR_COORDINATES_CORNERS through
+ * gst_contours_mapping_map_corner(). In numpy: numpy.frombuffer(points.get_data(), 'f4').reshape(-1, 2)
  *
  * Returns: (transfer full) (nullable): the points; %NULL where there is no contour of this @index, or it could not be
  *     fetched
@@ -771,7 +774,7 @@ gst_contour_meta_get_points (GstContourMeta *meta, guint index)
  * Since: 0.1
  */
 GBytes *
-gst_contour_meta_get_mapped_points (GstContourMeta *meta, guint index)
+gst_contours_contour_meta_get_mapped_points (GstContoursContourMeta *meta, guint index)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
   const CtrContour *table;
@@ -791,8 +794,8 @@ gst_contour_meta_get_mapped_points (GstContourMeta *meta, guint index)
 }
 
 /**
- * gst_contour_meta_get_points_bytes:
- * @meta: a #GstContourMeta
+ * gst_contours_contour_meta_get_points_bytes:
+ * @meta: a #GstContoursContourMeta
  *
  * The points of all contours, in the analysed image, not mapped to the frame: contour by contour in the table's order,
  * each a pair of native 16-bit unsigned integers x, y. In numpy:
@@ -810,7 +813,7 @@ gst_contour_meta_get_mapped_points (GstContourMeta *meta, guint index)
  * Since: 0.1
  */
 GBytes *
-gst_contour_meta_get_points_bytes (GstContourMeta *meta)
+gst_contours_contour_meta_get_points_bytes (GstContoursContourMeta *meta)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
   const CtrPoint *points = map_points (meta);
@@ -820,8 +823,8 @@ gst_contour_meta_get_points_bytes (GstContourMeta *meta)
 }
 
 /**
- * gst_contour_meta_get_table_bytes:
- * @meta: a #GstContourMeta
+ * gst_contours_contour_meta_get_table_bytes:
+ * @meta: a #GstContoursContourMeta
  *
  * The contours as exact integers of the analysed image, not mapped to the frame: one row of 64 bytes a contour. In
  * numpy:
@@ -842,7 +845,7 @@ gst_contour_meta_get_points_bytes (GstContourMeta *meta)
  * Since: 0.1
  */
 GBytes *
-gst_contour_meta_get_table_bytes (GstContourMeta *meta)
+gst_contours_contour_meta_get_table_bytes (GstContoursContourMeta *meta)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
   const CtrContour *table = map_table (meta);
@@ -852,8 +855,8 @@ gst_contour_meta_get_table_bytes (GstContourMeta *meta)
 }
 
 /**
- * gst_contour_meta_get_moments_bytes:
- * @meta: a #GstContourMeta
+ * gst_contours_contour_meta_get_moments_bytes:
+ * @meta: a #GstContoursContourMeta
  *
  * The moments of the area inside each contour, as cv2.moments() has them, in the coordinates of the analysed image's
  * points: one row of 192 bytes a contour, all 0 where the area is. In numpy:
@@ -864,13 +867,13 @@ gst_contour_meta_get_table_bytes (GstContourMeta *meta)
  *                                        'nu20', 'nu11', 'nu02', 'nu30', 'nu21', 'nu12', 'nu03')])
  * ```
  *
- * Returns: (transfer full) (nullable): the rows; %NULL without %GST_CONTOUR_FEATURE_MOMENTS, and where they could not
- *     be fetched
+ * Returns: (transfer full) (nullable): the rows; %NULL without %GST_CONTOURS_CONTOUR_FEATURE_MOMENTS, and where they
+ * could not be fetched
  *
  * Since: 0.1
  */
 GBytes *
-gst_contour_meta_get_moments_bytes (GstContourMeta *meta)
+gst_contours_contour_meta_get_moments_bytes (GstContoursContourMeta *meta)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
   const guint count = CONTOURS (meta)->count;

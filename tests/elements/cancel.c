@@ -66,7 +66,7 @@ attach_contours (GstBuffer *buffer, guint side)
       &(CtrImage){.data = map.data, .stride = side, .width = side, .height = side, .format = CTR_FORMAT_GRAY8}, &params,
       NULL, NULL);
   gst_buffer_unmap (buffer, &map);
-  gst_buffer_add_contour_meta (buffer, contours, "noise");
+  gst_buffer_add_contours_contour_meta (buffer, contours, "noise");
   ctr_contours_unref (contours);
   ctr_cracks_free (cracks);
 }
@@ -105,8 +105,8 @@ hash_bytes (guint hash, gconstpointer bytes, gsize size)
 static guint
 hash_of (GstBuffer *buffer)
 {
-  GstContourMeta *contours = gst_buffer_get_contour_meta (buffer);
-  GstComponentMeta *components = gst_buffer_get_component_meta (buffer);
+  GstContoursContourMeta *contours = gst_buffer_get_contours_contour_meta (buffer);
+  GstContoursComponentMeta *components = gst_buffer_get_contours_component_meta (buffer);
   guint hash = 1;
   GstMapInfo map;
 
@@ -114,13 +114,13 @@ hash_of (GstBuffer *buffer)
   hash = hash_bytes (hash, map.data, map.size);
   gst_buffer_unmap (buffer, &map);
   if (contours) {
-    CtrContours *c = gst_contour_meta_peek_contours (contours);
+    CtrContours *c = gst_contours_contour_meta_peek_contours (contours);
 
     hash = hash_bytes (hash, ctr_contours_map_table (c, NULL), c->count * sizeof (CtrContour));
     hash = hash_bytes (hash, ctr_contours_map_points (c, NULL), c->point_count * sizeof (CtrPoint));
   }
   if (components) {
-    const CtrComponents *c = gst_component_meta_peek_components (components);
+    const CtrComponents *c = gst_contours_component_meta_peek_components (components);
 
     hash = hash_bytes (hash, c->table, c->count * sizeof *c->table);
     if (c->labels)

@@ -44,13 +44,14 @@ static inline void
 assert_components (GstBuffer *buffer, const gchar *source, const TestFrame *frame, const CtrCcaParams *params)
 {
   CtrComponents *expected = expected_components (frame, params);
-  GstComponentMeta *meta =
-      source ? gst_buffer_get_component_meta_by_source (buffer, source) : gst_buffer_get_component_meta (buffer);
+  GstContoursComponentMeta *meta = source ? gst_buffer_get_contours_component_meta_by_source (buffer, source)
+                                          : gst_buffer_get_contours_component_meta (buffer);
   gchar *what = describe_frame (frame);
 
   fail_unless (meta != NULL, "%s: no metadata", what);
-  fail_unless (source || gst_buffer_get_n_meta (buffer, GST_COMPONENT_META_API_TYPE) == 1, "%s: several results", what);
-  assert_same_components (gst_component_meta_peek_components (meta), expected, what);
+  fail_unless (
+      source || gst_buffer_get_n_meta (buffer, GST_CONTOURS_COMPONENT_META_API_TYPE) == 1, "%s: several results", what);
+  assert_same_components (gst_contours_component_meta_peek_components (meta), expected, what);
   ctr_components_unref (expected);
   g_free (what);
 }

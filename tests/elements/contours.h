@@ -100,13 +100,14 @@ assert_same_contours (CtrContours *a, CtrContours *b, const gchar *what)
 static inline void
 assert_carries (GstBuffer *buffer, const gchar *source, const TestFrame *frame, CtrContours *expected)
 {
-  GstContourMeta *meta =
-      source ? gst_buffer_get_contour_meta_by_source (buffer, source) : gst_buffer_get_contour_meta (buffer);
+  GstContoursContourMeta *meta = source ? gst_buffer_get_contours_contour_meta_by_source (buffer, source)
+                                        : gst_buffer_get_contours_contour_meta (buffer);
   gchar *what = describe_frame (frame);
 
   fail_unless (meta != NULL, "%s: no metadata", what);
-  fail_unless (source || gst_buffer_get_n_meta (buffer, GST_CONTOUR_META_API_TYPE) == 1, "%s: several results", what);
-  assert_same_contours (gst_contour_meta_peek_contours (meta), expected, what);
+  fail_unless (
+      source || gst_buffer_get_n_meta (buffer, GST_CONTOURS_CONTOUR_META_API_TYPE) == 1, "%s: several results", what);
+  assert_same_contours (gst_contours_contour_meta_peek_contours (meta), expected, what);
   ctr_contours_unref (expected);
   g_free (what);
 }

@@ -112,7 +112,7 @@ GST_START_TEST (test_empty_range)
   set_frame_caps (h, &frame);
   for (guint i = 0; i < 3; i++) {
     buffer = pass_frame (h, &frame);
-    fail_unless_equals_int (gst_contour_meta_get_count (gst_buffer_get_contour_meta (buffer)), 0);
+    fail_unless_equals_int (gst_contours_contour_meta_get_count (gst_buffer_get_contours_contour_meta (buffer)), 0);
     gst_buffer_unref (buffer);
     gst_harness_set (
         h, "cudaborders", "min-area", i ? 0.0 : G_MAXDOUBLE, "max-area", 0.0, "min-width", i ? CTR_MAX_SIDE : 0, NULL);
@@ -175,7 +175,7 @@ GST_START_TEST (test_nested)
   GstHarness *h = new_harness ("cudaborders mode=tree features=moments");
   TestFrame frame = {.format = GST_VIDEO_FORMAT_NV12, .width = 8, .height = 7};
   GstBuffer *buffer;
-  GstContourMeta *meta;
+  GstContoursContourMeta *meta;
   GstVideoInfo info;
   GstVideoFrame map;
 
@@ -190,15 +190,15 @@ GST_START_TEST (test_nested)
   gst_video_frame_unmap (&map);
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
   buffer = gst_harness_pull (h);
-  meta = gst_buffer_get_contour_meta (buffer);
+  meta = gst_buffer_get_contours_contour_meta (buffer);
   fail_unless (meta != NULL);
-  fail_unless_equals_string (gst_contour_meta_get_source (meta), GST_OBJECT_NAME (h->element));
-  fail_unless_equals_int (gst_contour_meta_get_count (meta), 3);
+  fail_unless_equals_string (gst_contours_contour_meta_get_source (meta), GST_OBJECT_NAME (h->element));
+  fail_unless_equals_int (gst_contours_contour_meta_get_count (meta), 3);
   for (guint i = 0; i < G_N_ELEMENTS (expected); i++) {
     GstContoursContour c;
-    GBytes *points = gst_contour_meta_get_points (meta, i);
+    GBytes *points = gst_contours_contour_meta_get_points (meta, i);
 
-    fail_unless (gst_contour_meta_get_contour (meta, i, &c));
+    fail_unless (gst_contours_contour_meta_get_contour (meta, i, &c));
     fail_unless_equals_int (c.hole, expected[i].hole);
     fail_unless_equals_int (c.parent, expected[i].parent);
     fail_unless_equals_int (c.child, expected[i].child);
@@ -256,7 +256,8 @@ GST_START_TEST (test_result_kept)
   for (guint i = 0; i < G_N_ELEMENTS (kept); i++) {
     frame.seed = 18 + i;
     buffer = pass_frame (h, &frame);
-    kept[i] = ctr_contours_ref (gst_contour_meta_peek_contours (gst_buffer_get_contour_meta (buffer)));
+    kept[i] =
+        ctr_contours_ref (gst_contours_contour_meta_peek_contours (gst_buffer_get_contours_contour_meta (buffer)));
     gst_buffer_unref (buffer);
   }
   gst_harness_teardown (h);

@@ -556,7 +556,7 @@ GST_START_TEST (test_buffer_described)
   gst_caps_unref (clock);
   ctr_cca_params_init (&cca_params);
   components = expected_components (&frame, &cca_params);
-  gst_buffer_add_component_meta (in, components, "before");
+  gst_buffer_add_contours_component_meta (in, components, "before");
 
   gst_harness_push (h, in);
   out = gst_harness_pull (h);
@@ -571,9 +571,9 @@ GST_START_TEST (test_buffer_described)
   crop = gst_buffer_get_video_crop_meta (out);
   fail_unless (crop && crop->x == 5);
   fail_unless (gst_buffer_get_reference_timestamp_meta (out, NULL) != NULL);
-  fail_unless (gst_buffer_get_component_meta_by_source (out, "before") != NULL);
-  assert_same_components (
-      gst_component_meta_peek_components (gst_buffer_get_component_meta (out)), components, "carried");
+  fail_unless (gst_buffer_get_contours_component_meta_by_source (out, "before") != NULL);
+  assert_same_components (gst_contours_component_meta_peek_components (gst_buffer_get_contours_component_meta (out)),
+      components, "carried");
   fail_unless (gst_buffer_get_custom_meta (out, "test-other") == NULL);
   fail_unless (gst_buffer_get_parent_buffer_meta (out) == NULL);
   fail_unless (gst_buffer_get_n_meta (out, GST_VIDEO_META_API_TYPE) <= 1);
@@ -632,8 +632,8 @@ GST_START_TEST (test_components_of_edges)
   fail_unless_equals_int (gst_harness_push (h, make_frame (&frame)), GST_FLOW_OK);
   buffer = gst_harness_pull (h);
   assert_edges_are (buffer, &frame, mask, FALSE);
-  assert_same_components (
-      gst_component_meta_peek_components (gst_buffer_get_component_meta (buffer)), expected, "of edges");
+  assert_same_components (gst_contours_component_meta_peek_components (gst_buffer_get_contours_component_meta (buffer)),
+      expected, "of edges");
   gst_buffer_unref (buffer);
   ctr_components_unref (expected);
   ctr_cca_free (cca);

@@ -168,7 +168,7 @@ GST_START_TEST (test_nothing_found)
 
   set_frame_caps (h, &frame);
   buffer = pass (h, make_frame (&frame));
-  fail_unless_equals_int (gst_contour_meta_get_count (gst_buffer_get_contour_meta (buffer)), 0);
+  fail_unless_equals_int (gst_contours_contour_meta_get_count (gst_buffer_get_contours_contour_meta (buffer)), 0);
   fail_unless_equals_int (count_all (buffer, &frame), 0);
   gst_buffer_unref (buffer);
 #ifdef HAVE_PANGO
@@ -250,7 +250,7 @@ check_painted (const gchar *finder, const gchar *properties, CtrPaintLayer layer
   gst_harness_set_src_caps (
       h, gst_caps_from_string ("video/x-raw,format=GRAY8,width=97,height=75,framerate=25/1,colorimetry=1:1:0:0"));
   buffer = pass (h, buffer);
-  layer.contours = gst_contour_meta_peek_contours (gst_buffer_get_contour_meta (buffer));
+  layer.contours = gst_contours_contour_meta_peek_contours (gst_buffer_get_contours_contour_meta (buffer));
   fail_unless (layer.contours->count > 20);
   fail_unless (ctr_painter_run (painter, &picture, &layer, 1, colours, NULL, NULL));
   is = plane_bytes (buffer, &frame, 0);
@@ -307,7 +307,8 @@ GST_START_TEST (test_fill)
     set_frame_caps (h, &frame);
     for (guint n = 0; n < 2; n++) {
       GstBuffer *buffer = pass (h, make_frame (&frame));
-      const CtrComponents *components = gst_component_meta_peek_components (gst_buffer_get_component_meta (buffer));
+      const CtrComponents *components =
+          gst_contours_component_meta_peek_components (gst_buffer_get_contours_component_meta (buffer));
 
       bytes = plane_bytes (buffer, &frame, 0);
       for (guint i = 0; i < image.width * image.height; i++) {
@@ -351,19 +352,19 @@ GST_START_TEST (test_centroids)
           test_backend (), test_backend ());
   GstHarness *h = gst_harness_new_parse (line);
   GstBuffer *buffer;
-  GstComponentMeta *meta;
+  GstContoursComponentMeta *meta;
 
   set_frame_caps (h, &frame);
   buffer = pass (h, make_frame (&frame));
-  meta = gst_buffer_get_component_meta (buffer);
-  fail_unless (gst_component_meta_get_count (meta) > 2);
-  for (guint i = 0; i < gst_component_meta_get_count (meta); i++) {
+  meta = gst_buffer_get_contours_component_meta (buffer);
+  fail_unless (gst_contours_component_meta_get_count (meta) > 2);
+  for (guint i = 0; i < gst_contours_component_meta_get_count (meta); i++) {
     GstContoursComponent c;
 
-    gst_component_meta_get_component (meta, i, &c);
+    gst_contours_component_meta_get_component (meta, i, &c);
     fail_unless (count_drawn (buffer, &frame, floor (c.cx + 0.5) - 1, floor (c.cy + 0.5), 3, 1) >= 2);
   }
-  fail_unless (count_all (buffer, &frame) <= 69 * gst_component_meta_get_count (meta));
+  fail_unless (count_all (buffer, &frame) <= 69 * gst_contours_component_meta_get_count (meta));
   gst_buffer_unref (buffer);
   gst_harness_teardown (h);
   g_free (line);
@@ -480,13 +481,13 @@ GST_START_TEST (test_scaled)
   before = plane_bytes (plain, &frame, 0);
   for (gint y = 0; y < scaled.height; y++)
     for (gint x = 0; x < scaled.width; x++) {
-      GstComponentMeta *meta = gst_buffer_get_component_meta (buffer);
+      GstContoursComponentMeta *meta = gst_buffer_get_contours_component_meta (buffer);
       gboolean on_box = FALSE;
 
-      for (guint i = 0; i < gst_component_meta_get_count (meta); i++) {
+      for (guint i = 0; i < gst_contours_component_meta_get_count (meta); i++) {
         GstContoursComponent c;
 
-        gst_component_meta_get_component (meta, i, &c);
+        gst_contours_component_meta_get_component (meta, i, &c);
         on_box |= x >= c.x && y >= c.y && x < c.x + c.w && y < c.y + c.h
                   && (x == c.x || y == c.y || x == c.x + c.w - 1 || y == c.y + c.h - 1);
       }
@@ -522,7 +523,7 @@ GST_START_TEST (test_many_metas)
     guint drawn;
 
     for (guint i = 0; i < metas; i++)
-      gst_buffer_add_contour_meta (buffer, contours, "someone");
+      gst_buffer_add_contours_contour_meta (buffer, contours, "someone");
     add_region (buffer, 10, 10, 60, 40);
     buffer = pass (h, buffer);
     drawn = count_all (buffer, &frame);

@@ -130,7 +130,7 @@ check_refused (GstHarness *h, GstBus *bus, const TestFrame *frame, const gchar *
   GstBuffer *buffer = pass_frame (h, frame);
   GstMessage *message = pop_message (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
 
-  fail_unless_equals_int (gst_contour_meta_get_count (gst_buffer_get_contour_meta (buffer)), 0);
+  fail_unless_equals_int (gst_contours_contour_meta_get_count (gst_buffer_get_contours_contour_meta (buffer)), 0);
   gst_buffer_unref (buffer);
   if (text) {
     GError *error = NULL;
@@ -282,16 +282,16 @@ typedef struct {
 static void
 assert_lines (GstBuffer *buffer, const gchar *source, const Line *lines, guint count)
 {
-  GstContourMeta *meta = gst_buffer_get_contour_meta (buffer);
+  GstContoursContourMeta *meta = gst_buffer_get_contours_contour_meta (buffer);
 
-  fail_unless_equals_string (gst_contour_meta_get_source (meta), source);
-  fail_unless_equals_int (gst_contour_meta_get_coordinates (meta), GST_CONTOUR_COORDINATES_CORNERS);
-  fail_unless_equals_int (gst_contour_meta_get_count (meta), count);
+  fail_unless_equals_string (gst_contours_contour_meta_get_source (meta), source);
+  fail_unless_equals_int (gst_contours_contour_meta_get_coordinates (meta), GST_CONTOURS_CONTOUR_COORDINATES_CORNERS);
+  fail_unless_equals_int (gst_contours_contour_meta_get_count (meta), count);
   for (guint i = 0; i < count; i++) {
-    GBytes *points = gst_contour_meta_get_points (meta, i);
+    GBytes *points = gst_contours_contour_meta_get_points (meta, i);
     GstContoursContour c;
 
-    fail_unless (gst_contour_meta_get_contour (meta, i, &c));
+    fail_unless (gst_contours_contour_meta_get_contour (meta, i, &c));
     fail_unless_equals_int (c.level, lines[i].level);
     fail_unless_equals_float (c.area, lines[i].area);
     fail_unless_equals_float (c.perimeter, lines[i].perimeter);
@@ -359,7 +359,7 @@ GST_START_TEST (test_messages)
   GstBus *bus = gst_bus_new ();
   GstHarness *h = new_harness_with_bus ("cudacrackcontour name=any step=50", bus);
   guint64 timestamp, running_time, points;
-  GstContourMeta *meta;
+  GstContoursContourMeta *meta;
   GstMessage *message;
   GstBuffer *buffer;
   guint count;
@@ -373,7 +373,7 @@ GST_START_TEST (test_messages)
   GST_BUFFER_PTS (buffer) = 2 * GST_SECOND;
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
   buffer = gst_harness_pull (h);
-  meta = gst_buffer_get_contour_meta (buffer);
+  meta = gst_buffer_get_contours_contour_meta (buffer);
   message = pop_message (bus, GST_MESSAGE_ELEMENT);
   fail_unless (message != NULL && gst_message_has_name (message, "cudacrackcontour"));
   fail_unless (
@@ -381,8 +381,8 @@ GST_START_TEST (test_messages)
           G_TYPE_UINT64, &running_time, "count", G_TYPE_UINT, &count, "points", G_TYPE_UINT64, &points, NULL));
   fail_unless_equals_uint64 (timestamp, 2 * GST_SECOND);
   fail_unless_equals_uint64 (running_time, 2 * GST_SECOND);
-  fail_unless (count > 0 && count == gst_contour_meta_get_count (meta));
-  fail_unless (points > 0 && points == gst_contour_meta_get_point_count (meta));
+  fail_unless (count > 0 && count == gst_contours_contour_meta_get_count (meta));
+  fail_unless (points > 0 && points == gst_contours_contour_meta_get_point_count (meta));
   gst_message_unref (message);
   gst_buffer_unref (buffer);
   gst_element_set_bus (h->element, NULL);
@@ -397,11 +397,11 @@ static void
 check_too_many (GstHarness *h, const TestFrame *frame, guint64 points)
 {
   GstBuffer *buffer = pass_frame (h, frame);
-  GstContourMeta *meta = gst_buffer_get_contour_meta (buffer);
+  GstContoursContourMeta *meta = gst_buffer_get_contours_contour_meta (buffer);
 
-  fail_unless_equals_int (gst_contour_meta_get_flags (meta), GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED);
-  fail_unless_equals_uint64 (gst_contour_meta_get_needed (meta), points);
-  fail_unless_equals_int (gst_contour_meta_get_count (meta), 0);
+  fail_unless_equals_int (gst_contours_contour_meta_get_flags (meta), GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED);
+  fail_unless_equals_uint64 (gst_contours_contour_meta_get_needed (meta), points);
+  fail_unless_equals_int (gst_contours_contour_meta_get_count (meta), 0);
   gst_buffer_unref (buffer);
 }
 
@@ -484,7 +484,8 @@ GST_START_TEST (test_result_kept)
   for (guint i = 0; i < G_N_ELEMENTS (kept); i++) {
     frame.seed = 18 + i;
     buffer = pass_frame (h, &frame);
-    kept[i] = ctr_contours_ref (gst_contour_meta_peek_contours (gst_buffer_get_contour_meta (buffer)));
+    kept[i] =
+        ctr_contours_ref (gst_contours_contour_meta_peek_contours (gst_buffer_get_contours_contour_meta (buffer)));
     gst_buffer_unref (buffer);
   }
   gst_harness_teardown (h);

@@ -151,7 +151,7 @@ check_refused (GstHarness *h, GstBus *bus, const TestFrame *frame, const gchar *
   GstBuffer *buffer = pass_frame (h, frame);
   GstMessage *message = pop_message (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
 
-  fail_unless_equals_int (gst_contour_meta_get_count (gst_buffer_get_contour_meta (buffer)), 0);
+  fail_unless_equals_int (gst_contours_contour_meta_get_count (gst_buffer_get_contours_contour_meta (buffer)), 0);
   gst_buffer_unref (buffer);
   if (text) {
     GError *error = NULL;
@@ -271,7 +271,7 @@ GST_START_TEST (test_regions_of_outline)
   guint64 count[2] = {0};
   GstContoursRegion region;
   GstContoursContour c;
-  GstContourMeta *meta;
+  GstContoursContourMeta *meta;
   GstBuffer *buffer;
   GBytes *points;
   GList *list;
@@ -280,16 +280,17 @@ GST_START_TEST (test_regions_of_outline)
   set_frame_caps (h, &scene_frame);
   buffer = pass_scene (h, samples);
   assert_outlines_disc (buffer, 0, &disc);
-  meta = gst_buffer_get_contour_meta (buffer);
-  fail_unless_equals_string (gst_contour_meta_get_source (meta), "snake");
-  fail_unless_equals_int (gst_contour_meta_get_coordinates (meta), GST_CONTOUR_COORDINATES_CORNERS);
-  fail_unless_equals_int (gst_contour_meta_get_features (meta), 0);
-  fail_unless (gst_contour_meta_has_regions (meta) && gst_contour_meta_fetch (meta, NULL));
-  fail_unless (gst_contour_meta_get_region (meta, 0, &region) && gst_contour_meta_get_contour (meta, 0, &c));
-  fail_if (gst_contour_meta_get_region (meta, 1, &region));
+  meta = gst_buffer_get_contours_contour_meta (buffer);
+  fail_unless_equals_string (gst_contours_contour_meta_get_source (meta), "snake");
+  fail_unless_equals_int (gst_contours_contour_meta_get_coordinates (meta), GST_CONTOURS_CONTOUR_COORDINATES_CORNERS);
+  fail_unless_equals_int (gst_contours_contour_meta_get_features (meta), 0);
+  fail_unless (gst_contours_contour_meta_has_regions (meta) && gst_contours_contour_meta_fetch (meta, NULL));
+  fail_unless (
+      gst_contours_contour_meta_get_region (meta, 0, &region) && gst_contours_contour_meta_get_contour (meta, 0, &c));
+  fail_if (gst_contours_contour_meta_get_region (meta, 1, &region));
 
   /* A pixel is inside where, of the sides that pass its row at its column or before, more run up than down. */
-  points = gst_contour_meta_get_points (meta, 0);
+  points = gst_contours_contour_meta_get_points (meta, 0);
   for (gint y = 10; y < 120; y++)
     for (gint x = 70; x < 170; x++) {
       const CtrPoint *p = g_bytes_get_data (points, NULL);
@@ -319,7 +320,7 @@ GST_START_TEST (test_regions_of_outline)
   fail_unless (
       fabs (region.criterion - (count[1] * log (region.inside_variance) + count[0] * log (region.outside_variance)) / 2)
       < 1e-6 * fabs (region.criterion));
-  list = gst_contour_meta_get_regions (meta);
+  list = gst_contours_contour_meta_get_regions (meta);
   fail_unless (g_list_length (list) == 1 && memcmp (list->data, &region, sizeof region) == 0);
   g_list_free_full (list, g_free);
   gst_buffer_unref (buffer);
@@ -352,7 +353,7 @@ GST_START_TEST (test_nothing_there)
     set_frame_caps (h, &frame);
     for (guint again = 0; again < 2; again++) {
       buffer = pass_picture (h, make_picture (&frame, samples));
-      fail_unless_equals_int (gst_contour_meta_get_count (gst_buffer_get_contour_meta (buffer)), 0);
+      fail_unless_equals_int (gst_contours_contour_meta_get_count (gst_buffer_get_contours_contour_meta (buffer)), 0);
       gst_buffer_unref (buffer);
     }
     fail_unless (pop_message (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR | GST_MESSAGE_ELEMENT) == NULL);
@@ -386,7 +387,7 @@ GST_START_TEST (test_small_and_at_the_end)
     draw_scene (samples, &discs[i], 1, i);
     buffer = pass_scene (h, samples);
     assert_found (buffer, samples, &whole, 1, "at the end");
-    fail_unless (gst_contour_meta_get_contour (gst_buffer_get_contour_meta (buffer), 0, &c));
+    fail_unless (gst_contours_contour_meta_get_contour (gst_buffer_get_contours_contour_meta (buffer), 0, &c));
     fail_unless (c.x == 0 || c.y == 0 || c.x + c.w == SCENE_WIDTH, "the outline does not reach the end");
     gst_buffer_unref (buffer);
   }
@@ -407,7 +408,7 @@ GST_START_TEST (test_regions_of_interest)
   draw_scene (samples, discs, 2, 3);
   set_frame_caps (h, &scene_frame);
   buffer = pass_scene (h, samples);
-  fail_unless_equals_int (gst_contour_meta_get_count (gst_buffer_get_contour_meta (buffer)), 0);
+  fail_unless_equals_int (gst_contours_contour_meta_get_count (gst_buffer_get_contours_contour_meta (buffer)), 0);
   gst_buffer_unref (buffer);
 
   for (guint start = CTR_SNAKE_START_AUTO; start <= CTR_SNAKE_START_RECTANGLE; start++) {
@@ -421,7 +422,7 @@ GST_START_TEST (test_regions_of_interest)
     objects[2] = object_around (29, 31, 41, 39, 0.3, start);
     buffer = pass_picture (h, buffer);
     assert_found (buffer, samples, objects, 3, "regions of interest");
-    fail_unless_equals_int (gst_contour_meta_get_count (gst_buffer_get_contour_meta (buffer)), 2);
+    fail_unless_equals_int (gst_contours_contour_meta_get_count (gst_buffer_get_contours_contour_meta (buffer)), 2);
     assert_outlines_disc (buffer, 0, &discs[1]);
     assert_outlines_disc (buffer, 1, &discs[0]);
     gst_buffer_unref (buffer);
@@ -442,7 +443,7 @@ GST_START_TEST (test_components)
   GstHarness *h = gst_harness_new_parse (line);
   GstElement *snake = gst_harness_find_element (h, "cudasnake");
   CtrSnakeObject objects[8];
-  GstComponentMeta *components;
+  GstContoursComponentMeta *components;
   GstContoursComponent c;
   GstBuffer *buffer;
   guint count = 0;
@@ -457,9 +458,9 @@ GST_START_TEST (test_components)
   gst_harness_play (h);
   set_frame_caps (h, &scene_frame);
   buffer = pass_scene (h, samples);
-  components = gst_buffer_get_component_meta (buffer);
-  fail_unless_equals_int (gst_component_meta_get_count (components), 3);
-  for (guint i = 0; gst_component_meta_get_component (components, i, &c); i++)
+  components = gst_buffer_get_contours_component_meta (buffer);
+  fail_unless_equals_int (gst_contours_component_meta_get_count (components), 3);
+  for (guint i = 0; gst_contours_component_meta_get_component (components, i, &c); i++)
     if (c.area >= 200)
       objects[count++] = object_around (c.x, c.y, c.w, c.h, 0.5, CTR_SNAKE_START_AUTO);
   fail_unless_equals_int (count, 2);
@@ -479,11 +480,12 @@ static void
 check_limit (GstHarness *h, const guint8 *samples, guint64 needed, guint outlines)
 {
   GstBuffer *buffer = pass_scene (h, samples);
-  GstContourMeta *meta = gst_buffer_get_contour_meta (buffer);
+  GstContoursContourMeta *meta = gst_buffer_get_contours_contour_meta (buffer);
 
-  fail_unless_equals_int (gst_contour_meta_get_flags (meta), needed > 0 ? GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED : 0);
-  fail_unless_equals_uint64 (gst_contour_meta_get_needed (meta), needed);
-  fail_unless_equals_int (gst_contour_meta_get_count (meta), outlines);
+  fail_unless_equals_int (
+      gst_contours_contour_meta_get_flags (meta), needed > 0 ? GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED : 0);
+  fail_unless_equals_uint64 (gst_contours_contour_meta_get_needed (meta), needed);
+  fail_unless_equals_int (gst_contours_contour_meta_get_count (meta), outlines);
   gst_buffer_unref (buffer);
 }
 
@@ -590,7 +592,7 @@ GST_START_TEST (test_messages)
   GstBus *bus = gst_bus_new ();
   GstHarness *h = new_harness_with_bus ("cudasnake name=any window=10,10,100,100;500,500,9,9", bus);
   guint64 timestamp, running_time, points;
-  GstContourMeta *meta;
+  GstContoursContourMeta *meta;
   GstMessage *message;
   GstBuffer *buffer;
   guint count, objects;
@@ -604,7 +606,7 @@ GST_START_TEST (test_messages)
   GST_BUFFER_PTS (buffer) = 2 * GST_SECOND;
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
   buffer = gst_harness_pull (h);
-  meta = gst_buffer_get_contour_meta (buffer);
+  meta = gst_buffer_get_contours_contour_meta (buffer);
   message = pop_message (bus, GST_MESSAGE_ELEMENT);
   fail_unless (message != NULL && gst_message_has_name (message, "cudasnake"));
   fail_unless (gst_structure_get (gst_message_get_structure (message), "timestamp", G_TYPE_UINT64, &timestamp,
@@ -613,8 +615,8 @@ GST_START_TEST (test_messages)
   fail_unless_equals_uint64 (timestamp, 2 * GST_SECOND);
   fail_unless_equals_uint64 (running_time, 2 * GST_SECOND);
   fail_unless_equals_int (objects, 2);
-  fail_unless (count == 1 && count == gst_contour_meta_get_count (meta));
-  fail_unless (points > 0 && points == gst_contour_meta_get_point_count (meta));
+  fail_unless (count == 1 && count == gst_contours_contour_meta_get_count (meta));
+  fail_unless (points > 0 && points == gst_contours_contour_meta_get_point_count (meta));
   gst_message_unref (message);
   gst_buffer_unref (buffer);
   gst_element_set_bus (h->element, NULL);
@@ -637,7 +639,8 @@ GST_START_TEST (test_result_kept)
   for (guint i = 0; i < G_N_ELEMENTS (kept); i++) {
     frame.seed = 18 + i;
     buffer = pass_frame (h, &frame);
-    kept[i] = ctr_contours_ref (gst_contour_meta_peek_contours (gst_buffer_get_contour_meta (buffer)));
+    kept[i] =
+        ctr_contours_ref (gst_contours_contour_meta_peek_contours (gst_buffer_get_contours_contour_meta (buffer)));
     gst_buffer_unref (buffer);
   }
   gst_harness_teardown (h);

@@ -7,7 +7,7 @@
 static CtrSnakeObject
 follow_outline (GstBuffer *buffer, guint index, CtrSnakeRect window)
 {
-  CtrContours *contours = gst_contour_meta_peek_contours (gst_buffer_get_contour_meta (buffer));
+  CtrContours *contours = gst_contours_contour_meta_peek_contours (gst_buffer_get_contours_contour_meta (buffer));
   const CtrContour *row = &ctr_contours_map_table (contours, NULL)[index];
 
   return (CtrSnakeObject){.window = window,
@@ -24,7 +24,7 @@ window_around (GstBuffer *buffer, CtrSnakeRect window)
 {
   GstContoursContour c;
 
-  gst_contour_meta_get_contour (gst_buffer_get_contour_meta (buffer), 0, &c);
+  gst_contours_contour_meta_get_contour (gst_buffer_get_contours_contour_meta (buffer), 0, &c);
   window.x = CLAMP ((gint) c.x + (gint) c.w / 2 - window.width / 2, 0, SCENE_WIDTH - window.width);
   window.y = CLAMP ((gint) c.y + (gint) c.h / 2 - window.height / 2, 0, SCENE_HEIGHT - window.height);
   return window;
@@ -113,7 +113,7 @@ GST_START_TEST (test_lost)
     else
       draw_contrast (samples, i == 2 ? &first : &moved, 1, i, -32);
     buffer = pass_scene (h, samples);
-    fail_unless_equals_int (gst_contour_meta_get_count (gst_buffer_get_contour_meta (buffer)), 0);
+    fail_unless_equals_int (gst_contours_contour_meta_get_count (gst_buffer_get_contours_contour_meta (buffer)), 0);
     gst_buffer_unref (buffer);
     if (i == 0)
       assert_event (bus, 0, "lost");
@@ -133,7 +133,8 @@ GST_START_TEST (test_lost)
     buffer = pass_scene (h, samples);
     assert_event (bus, 0, "restarted");
     assert_no_event (bus);
-    fail_unless (gst_contour_meta_get_region (gst_buffer_get_contour_meta (buffer), 0, &region) && region.restarted);
+    fail_unless (gst_contours_contour_meta_get_region (gst_buffer_get_contours_contour_meta (buffer), 0, &region)
+                 && region.restarted);
     assert_outlines_disc (buffer, 0, &jumps[i]);
     gst_buffer_unref (buffer);
   }
@@ -240,7 +241,7 @@ GST_START_TEST (test_limit)
   assert_found (before, samples, &object, 1, "before");
   g_object_set (h->element, "max-window-sides", (guint64) 199, NULL);
   buffer = pass_scene (h, samples);
-  fail_unless_equals_int (gst_contour_meta_get_count (gst_buffer_get_contour_meta (buffer)), 0);
+  fail_unless_equals_int (gst_contours_contour_meta_get_count (gst_buffer_get_contours_contour_meta (buffer)), 0);
   gst_buffer_unref (buffer);
   gst_message_unref (pop_message (bus, GST_MESSAGE_WARNING));
   assert_no_event (bus);

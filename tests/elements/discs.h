@@ -98,7 +98,8 @@ assert_found (GstBuffer *buffer, const guint8 *samples, const CtrSnakeObject *ob
   CtrImage image = view_scene (samples);
   CtrContours *expected = outlines_in (&image, &params, objects, count);
 
-  assert_same_contours (gst_contour_meta_peek_contours (gst_buffer_get_contour_meta (buffer)), expected, what);
+  assert_same_contours (
+      gst_contours_contour_meta_peek_contours (gst_buffer_get_contours_contour_meta (buffer)), expected, what);
   ctr_contours_unref (expected);
 }
 
@@ -106,11 +107,11 @@ assert_found (GstBuffer *buffer, const guint8 *samples, const CtrSnakeObject *ob
 static inline void
 assert_outlines_disc (GstBuffer *buffer, guint index, const Disc *disc)
 {
-  GstContourMeta *meta = gst_buffer_get_contour_meta (buffer);
+  GstContoursContourMeta *meta = gst_buffer_get_contours_contour_meta (buffer);
   const gdouble area = G_PI * disc->radius * disc->radius;
   GstContoursContour c;
 
-  fail_unless (gst_contour_meta_get_contour (meta, index, &c), "no outline %u", index);
+  fail_unless (gst_contours_contour_meta_get_contour (meta, index, &c), "no outline %u", index);
   fail_unless (fabs (c.area - area) < 0.15 * area, "an area of %g, not %g", c.area, area);
   fail_unless (fabs (c.x + c.w / 2 - disc->x) < 6 && fabs (c.y + c.h / 2 - disc->y) < 6, "around %g, %g, not %d, %d",
       c.x + c.w / 2, c.y + c.h / 2, disc->x, disc->y);

@@ -228,8 +228,8 @@ GST_START_TEST (test_gap_buffers)
     GST_BUFFER_PTS (gap) = i * GST_SECOND;
     fail_unless_equals_int (gst_harness_push (h, gst_buffer_ref (gap)), GST_FLOW_OK);
     out = gst_harness_pull (h);
-    fail_unless (out == gap && gst_buffer_get_meta (out, GST_COMPONENT_META_API_TYPE) == NULL
-                 && gst_buffer_get_meta (out, GST_CONTOUR_META_API_TYPE) == NULL);
+    fail_unless (out == gap && gst_buffer_get_meta (out, GST_CONTOURS_COMPONENT_META_API_TYPE) == NULL
+                 && gst_buffer_get_meta (out, GST_CONTOURS_CONTOUR_META_API_TYPE) == NULL);
     gst_buffer_unref (out);
     gst_buffer_unref (gap);
     frame.seed++;
@@ -260,11 +260,11 @@ GST_END_TEST;
 static GstContoursResultFlags
 result_flags (GstBuffer *buffer)
 {
-  GstContourMeta *contours = gst_buffer_get_contour_meta (buffer);
-  GstComponentMeta *components = gst_buffer_get_component_meta (buffer);
+  GstContoursContourMeta *contours = gst_buffer_get_contours_contour_meta (buffer);
+  GstContoursComponentMeta *components = gst_buffer_get_contours_component_meta (buffer);
 
   fail_unless (contours || components);
-  return contours ? gst_contour_meta_get_flags (contours) : gst_component_meta_get_flags (components);
+  return contours ? gst_contours_contour_meta_get_flags (contours) : gst_contours_component_meta_get_flags (components);
 }
 
 /* Sends a frame with FLAGS of a buffer: the metadata and the message must say EXPECTED of it. Returns the warnings. */
@@ -529,10 +529,10 @@ check_cropped (GstElement *identity, GstBuffer *buffer, gpointer user_data)
   fail_unless_equals_int (info.height, 280);
   fail_unless (gst_buffer_get_video_crop_meta (buffer) == NULL);
   if (!subject_renders () && !subject_draws ()) {
-    if (gst_buffer_get_contour_meta (buffer))
-      gst_contour_meta_get_size (gst_buffer_get_contour_meta (buffer), &width, &height);
+    if (gst_buffer_get_contours_contour_meta (buffer))
+      gst_contours_contour_meta_get_size (gst_buffer_get_contours_contour_meta (buffer), &width, &height);
     else
-      gst_component_meta_get_size (gst_buffer_get_component_meta (buffer), &width, &height);
+      gst_contours_component_meta_get_size (gst_buffer_get_contours_component_meta (buffer), &width, &height);
     fail_unless_equals_int (width, 340);
     fail_unless_equals_int (height, 280);
   }

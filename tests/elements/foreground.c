@@ -59,28 +59,30 @@ check_frame (GstHarness *h, const TestFrame *frame, const CtrForeground *foregro
 static GType
 result_type (void)
 {
-  return subject_follows_borders () ? GST_CONTOUR_META_API_TYPE : GST_COMPONENT_META_API_TYPE;
+  return subject_follows_borders () ? GST_CONTOURS_CONTOUR_META_API_TYPE : GST_CONTOURS_COMPONENT_META_API_TYPE;
 }
 
 static gboolean
 has_result (GstBuffer *buffer, const gchar *source)
 {
-  return subject_follows_borders () ? gst_buffer_get_contour_meta_by_source (buffer, source) != NULL
-                                    : gst_buffer_get_component_meta_by_source (buffer, source) != NULL;
+  return subject_follows_borders () ? gst_buffer_get_contours_contour_meta_by_source (buffer, source) != NULL
+                                    : gst_buffer_get_contours_component_meta_by_source (buffer, source) != NULL;
 }
 
 static guint
 threshold_of (GstBuffer *buffer)
 {
-  return subject_follows_borders () ? gst_contour_meta_get_threshold (gst_buffer_get_contour_meta (buffer))
-                                    : gst_component_meta_get_threshold (gst_buffer_get_component_meta (buffer));
+  return subject_follows_borders ()
+             ? gst_contours_contour_meta_get_threshold (gst_buffer_get_contours_contour_meta (buffer))
+             : gst_contours_component_meta_get_threshold (gst_buffer_get_contours_component_meta (buffer));
 }
 
 static guint
 count_of (GstBuffer *buffer)
 {
-  return subject_follows_borders () ? gst_contour_meta_get_count (gst_buffer_get_contour_meta (buffer))
-                                    : gst_component_meta_get_count (gst_buffer_get_component_meta (buffer));
+  return subject_follows_borders ()
+             ? gst_contours_contour_meta_get_count (gst_buffer_get_contours_contour_meta (buffer))
+             : gst_contours_component_meta_get_count (gst_buffer_get_contours_component_meta (buffer));
 }
 
 /* What the element's own field of the message says, and what it has to. */
@@ -101,8 +103,8 @@ total_of (GstBuffer *buffer)
   guint64 area = 0;
 
   if (subject_follows_borders ())
-    return gst_contour_meta_get_point_count (gst_buffer_get_contour_meta (buffer));
-  components = gst_component_meta_peek_components (gst_buffer_get_component_meta (buffer));
+    return gst_contours_contour_meta_get_point_count (gst_buffer_get_contours_contour_meta (buffer));
+  components = gst_contours_component_meta_peek_components (gst_buffer_get_contours_component_meta (buffer));
   for (guint i = 0; i < components->count; i++)
     area += components->table[i].area;
   return area;

@@ -114,7 +114,7 @@ GST_START_TEST (test_labels_of_nothing)
 
     set_frame_caps (h, &frame);
     buffer = pass (h, make_frame (&frame));
-    fail_unless (gst_contour_meta_get_count (gst_buffer_get_contour_meta (buffer)) > 0);
+    fail_unless (gst_contours_contour_meta_get_count (gst_buffer_get_contours_contour_meta (buffer)) > 0);
     drawn[i] = buffer_bytes (buffer, &size);
     gst_buffer_unref (buffer);
     gst_harness_teardown (h);

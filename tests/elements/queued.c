@@ -32,7 +32,7 @@ with_contours (GstBuffer *buffer, const TestFrame *frame, gboolean *released)
     *released = FALSE;
     ctr_contours_set_owner (contours, released, note_release);
   }
-  gst_buffer_add_contour_meta (buffer, contours, "test");
+  gst_buffer_add_contours_contour_meta (buffer, contours, "test");
   ctr_contours_unref (contours);
   return buffer;
 }
@@ -40,7 +40,7 @@ with_contours (GstBuffer *buffer, const TestFrame *frame, gboolean *released)
 static void
 drop_contours (GstBuffer *buffer)
 {
-  fail_unless (gst_buffer_remove_meta (buffer, (GstMeta *) gst_buffer_get_contour_meta (buffer)));
+  fail_unless (gst_buffer_remove_meta (buffer, (GstMeta *) gst_buffer_get_contours_contour_meta (buffer)));
 }
 
 /* What ELEMENT_LINE, on the host, makes of FRAME and its contours. */
@@ -402,9 +402,9 @@ GST_START_TEST (test_look_changed)
     gst_util_set_object_arg (G_OBJECT (overlay), "max-level", looks[i].max_level);
     gst_util_set_object_arg (G_OBJECT (overlay), "color", looks[i].colour);
     buffers[i] = pass (h, with_contours (make_frame (&frame), &frame, NULL));
-    while (gst_buffer_get_contour_meta (buffers[i]))
+    while (gst_buffer_get_contours_contour_meta (buffers[i]))
       drop_contours (buffers[i]);
-    fail_unless (gst_buffer_remove_meta (buffers[i], (GstMeta *) gst_buffer_get_component_meta (buffers[i])));
+    fail_unless (gst_buffer_remove_meta (buffers[i], (GstMeta *) gst_buffer_get_contours_component_meta (buffers[i])));
   }
   for (guint i = 0; i < G_N_ELEMENTS (looks); i++) {
     TestFrame frame = {GST_VIDEO_FORMAT_NV12, looks[i].width, looks[i].height, .seed = i};

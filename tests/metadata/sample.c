@@ -40,11 +40,11 @@ sample_analyse (const guint8 *samples, guint width, guint height, guint features
   return components;
 }
 
-GstComponentMeta *
+GstContoursComponentMeta *
 sample_attach (GstBuffer *buffer, guint features, const gchar *source)
 {
   CtrComponents *components = sample_analyse (picture, SAMPLE_WIDTH, SAMPLE_HEIGHT, features);
-  GstComponentMeta *meta = gst_buffer_add_component_meta (buffer, components, source);
+  GstContoursComponentMeta *meta = gst_buffer_add_contours_component_meta (buffer, components, source);
   ctr_components_unref (components);
   return meta;
 }
@@ -58,7 +58,7 @@ sample_dots (guint width, guint height)
       samples[(gsize) y * width + x] = 255;
   GstBuffer *buffer = gst_buffer_new_wrapped (samples, (gsize) width * height);
   CtrComponents *components = sample_analyse (samples, width, height, 0);
-  gst_buffer_add_component_meta (buffer, components, "dots");
+  gst_buffer_add_contours_component_meta (buffer, components, "dots");
   ctr_components_unref (components);
   return buffer;
 }
@@ -185,12 +185,12 @@ sample_contours (SampleGpu *gpu, guint features, CtrCoordinates coordinates)
   return contours;
 }
 
-GstContourMeta *
+GstContoursContourMeta *
 sample_attach_contours (
     GstBuffer *buffer, SampleGpu *gpu, guint features, CtrCoordinates coordinates, const gchar *source)
 {
   CtrContours *contours = sample_contours (gpu, features, coordinates);
-  GstContourMeta *meta = gst_buffer_add_contour_meta (buffer, contours, source);
+  GstContoursContourMeta *meta = gst_buffer_add_contours_contour_meta (buffer, contours, source);
   ctr_contours_unref (contours);
   return meta;
 }

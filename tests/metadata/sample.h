@@ -19,7 +19,7 @@ GstBuffer *sample_buffer (void);
 CtrComponents *sample_analyse (const guint8 *samples, guint width, guint height, guint features);
 
 /* Attaches the components of the picture to BUFFER. */
-GstComponentMeta *sample_attach (GstBuffer *buffer, guint features, const gchar *source);
+GstContoursComponentMeta *sample_attach (GstBuffer *buffer, guint features, const gchar *source);
 
 /* A picture with a component in every second column of every second row: many components. */
 GstBuffer *sample_dots (guint width, guint height);
@@ -44,7 +44,7 @@ extern const CtrPoint sample_points[SAMPLE_POINTS];
 CtrContours *sample_contours (SampleGpu *gpu, guint features, CtrCoordinates coordinates);
 
 /* Attaches them to BUFFER. */
-GstContourMeta *sample_attach_contours (
+GstContoursContourMeta *sample_attach_contours (
     GstBuffer *buffer, SampleGpu *gpu, guint features, CtrCoordinates coordinates, const gchar *source);
 
 #endif

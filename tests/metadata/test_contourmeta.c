@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* GstContourMeta: its values, its life, what elements make of it, and when it is fetched. */
+/* GstContoursContourMeta: its values, its life, what elements make of it, and when it is fetched. */
 #include "core/backend.h"
 
 #include <gst/check/gstcheck.h>
@@ -41,25 +41,25 @@ GST_START_TEST (values)
 {
   SampleGpu gpu;
   GstBuffer *buffer = sample_buffer ();
-  GstContourMeta *meta = sample_attach_contours (buffer, &gpu, MOMENTS, PIXELS, "finder");
+  GstContoursContourMeta *meta = sample_attach_contours (buffer, &gpu, MOMENTS, PIXELS, "finder");
   guint width, height;
 
-  assert_equals_int (gst_contour_meta_get_count (meta), 3);
-  assert_equals_uint64 (gst_contour_meta_get_point_count (meta), 9);
-  assert_equals_int (gst_contour_meta_get_threshold (meta), 77);
-  assert_equals_int (gst_contour_meta_get_coordinates (meta), GST_CONTOUR_COORDINATES_PIXELS);
-  assert_equals_int (gst_contour_meta_get_features (meta), GST_CONTOUR_FEATURE_MOMENTS);
-  assert_equals_string (gst_contour_meta_get_source (meta), "finder");
-  gst_contour_meta_get_size (meta, &width, &height);
+  assert_equals_int (gst_contours_contour_meta_get_count (meta), 3);
+  assert_equals_uint64 (gst_contours_contour_meta_get_point_count (meta), 9);
+  assert_equals_int (gst_contours_contour_meta_get_threshold (meta), 77);
+  assert_equals_int (gst_contours_contour_meta_get_coordinates (meta), GST_CONTOURS_CONTOUR_COORDINATES_PIXELS);
+  assert_equals_int (gst_contours_contour_meta_get_features (meta), GST_CONTOURS_CONTOUR_FEATURE_MOMENTS);
+  assert_equals_string (gst_contours_contour_meta_get_source (meta), "finder");
+  gst_contours_contour_meta_get_size (meta, &width, &height);
   assert_equals_int (width, SAMPLE_WIDTH);
   assert_equals_int (height, SAMPLE_HEIGHT);
-  gst_contour_meta_get_reference_size (meta, &width, &height);
+  gst_contours_contour_meta_get_reference_size (meta, &width, &height);
   assert_equals_int (width, SAMPLE_WIDTH);
   assert_equals_int (height, SAMPLE_HEIGHT);
-  fail_unless (gst_contours_mapping_is_identity (gst_contour_meta_get_mapping (meta)));
+  fail_unless (gst_contours_mapping_is_identity (gst_contours_contour_meta_get_mapping (meta)));
 
   GstContoursContour c;
-  fail_unless (gst_contour_meta_get_contour (meta, 0, &c));
+  fail_unless (gst_contours_contour_meta_get_contour (meta, 0, &c));
   assert_equals_int (c.id, 0);
   assert_equals_int (c.count, 4);
   assert_equals_uint64 (c.first, 0);
@@ -78,7 +78,7 @@ GST_START_TEST (values)
   assert_equals_float (c.cx, 3.5);
   assert_equals_float (c.cy, 2.5);
 
-  fail_unless (gst_contour_meta_get_contour (meta, 1, &c));
+  fail_unless (gst_contours_contour_meta_get_contour (meta, 1, &c));
   assert_equals_int (c.id, 1);
   assert_equals_uint64 (c.first, 4);
   fail_unless (c.hole == TRUE);
@@ -91,7 +91,7 @@ GST_START_TEST (values)
   assert_equals_float (c.cy, 3.0);
 
   /* A point has no centroid. */
-  fail_unless (gst_contour_meta_get_contour (meta, 2, &c));
+  fail_unless (gst_contours_contour_meta_get_contour (meta, 2, &c));
   assert_equals_int (c.count, 1);
   assert_equals_int (c.previous, 0);
   assert_equals_float (c.area, 0.0);
@@ -99,16 +99,16 @@ GST_START_TEST (values)
   assert_equals_float (c.w, 1.0);
   fail_unless (isnan (c.cx) && isnan (c.cy));
 
-  fail_if (gst_contour_meta_get_contour (meta, 3, &c));
-  fail_if (gst_contour_meta_get_contour (meta, G_MAXUINT, &c));
-  fail_unless (gst_contour_meta_get_points (meta, 3) == NULL);
-  fail_unless (gst_contour_meta_get_mapped_points (meta, 3) == NULL);
+  fail_if (gst_contours_contour_meta_get_contour (meta, 3, &c));
+  fail_if (gst_contours_contour_meta_get_contour (meta, G_MAXUINT, &c));
+  fail_unless (gst_contours_contour_meta_get_points (meta, 3) == NULL);
+  fail_unless (gst_contours_contour_meta_get_mapped_points (meta, 3) == NULL);
 
-  GList *list = gst_contour_meta_get_contours (meta);
+  GList *list = gst_contours_contour_meta_get_contours (meta);
   assert_equals_int (g_list_length (list), 3);
   guint i = 0;
   for (GList *l = list; l; l = l->next, i++) {
-    gst_contour_meta_get_contour (meta, i, &c);
+    gst_contours_contour_meta_get_contour (meta, i, &c);
     fail_unless (memcmp (l->data, &c, sizeof c) == 0);
   }
   g_list_free_full (list, g_free);
@@ -135,21 +135,22 @@ GST_START_TEST (analysed)
   ctr_borders_free (borders);
   SampleGpu gpu;
   GstBuffer *buffer = sample_buffer ();
-  GstContourMeta *found = gst_buffer_add_contour_meta (buffer, contours, "borders");
-  GstContourMeta *expected = sample_attach_contours (buffer, &gpu, MOMENTS, PIXELS, "sample");
+  GstContoursContourMeta *found = gst_buffer_add_contours_contour_meta (buffer, contours, "borders");
+  GstContoursContourMeta *expected = sample_attach_contours (buffer, &gpu, MOMENTS, PIXELS, "sample");
   ctr_contours_unref (contours);
 
-  assert_equals_int (gst_contour_meta_get_count (found), 2);
-  assert_equals_uint64 (gst_contour_meta_get_point_count (found), 8);
-  assert_equals_int (gst_contour_meta_get_threshold (found), 128);
+  assert_equals_int (gst_contours_contour_meta_get_count (found), 2);
+  assert_equals_uint64 (gst_contours_contour_meta_get_point_count (found), 8);
+  assert_equals_int (gst_contours_contour_meta_get_threshold (found), 128);
   for (guint i = 0; i < 2; i++) {
     GstContoursContour a, b;
-    fail_unless (gst_contour_meta_get_contour (found, i, &a) && gst_contour_meta_get_contour (expected, i, &b));
+    fail_unless (gst_contours_contour_meta_get_contour (found, i, &a)
+                 && gst_contours_contour_meta_get_contour (expected, i, &b));
     fail_unless (a.count == b.count && a.hole == b.hole && a.parent == b.parent && a.child == b.child);
     fail_unless (a.area == b.area && a.perimeter == b.perimeter && a.cx == b.cx && a.cy == b.cy);
     fail_unless (a.x == b.x && a.y == b.y && a.w == b.w && a.h == b.h);
   }
-  assert_same_bytes (gst_contour_meta_get_points (found, 0), sample_points, 4 * sizeof *sample_points);
+  assert_same_bytes (gst_contours_contour_meta_get_points (found, 0), sample_points, 4 * sizeof *sample_points);
   gst_buffer_unref (buffer);
 }
 GST_END_TEST;
@@ -158,13 +159,13 @@ GST_START_TEST (corners_without_features)
 {
   SampleGpu gpu;
   GstBuffer *buffer = sample_buffer ();
-  GstContourMeta *meta = sample_attach_contours (buffer, &gpu, 0, CORNERS, NULL);
-  assert_equals_int (gst_contour_meta_get_coordinates (meta), GST_CONTOUR_COORDINATES_CORNERS);
-  assert_equals_int (gst_contour_meta_get_features (meta), 0);
-  fail_unless (gst_contour_meta_get_source (meta) == NULL);
-  fail_unless (gst_contour_meta_get_moments_bytes (meta) == NULL);
+  GstContoursContourMeta *meta = sample_attach_contours (buffer, &gpu, 0, CORNERS, NULL);
+  assert_equals_int (gst_contours_contour_meta_get_coordinates (meta), GST_CONTOURS_CONTOUR_COORDINATES_CORNERS);
+  assert_equals_int (gst_contours_contour_meta_get_features (meta), 0);
+  fail_unless (gst_contours_contour_meta_get_source (meta) == NULL);
+  fail_unless (gst_contours_contour_meta_get_moments_bytes (meta) == NULL);
   GstContoursContour c;
-  fail_unless (gst_contour_meta_get_contour (meta, 0, &c));
+  fail_unless (gst_contours_contour_meta_get_contour (meta, 0, &c));
   assert_equals_float (c.w, 5.0);
   assert_equals_float (c.h, 3.0);
   fail_unless (isnan (c.cx) && isnan (c.cy));
@@ -177,11 +178,13 @@ GST_START_TEST (bytes_outlive_the_buffer)
 {
   SampleGpu gpu;
   GstBuffer *buffer = sample_buffer ();
-  GstContourMeta *meta = sample_attach_contours (buffer, &gpu, MOMENTS, PIXELS, "finder");
-  CtrContours *raw = ctr_contours_ref (gst_contour_meta_peek_contours (meta));
-  GBytes *table = gst_contour_meta_get_table_bytes (meta), *points = gst_contour_meta_get_points_bytes (meta);
-  GBytes *hole = gst_contour_meta_get_points (meta, 1), *mapped = gst_contour_meta_get_mapped_points (meta, 1);
-  GBytes *moments = gst_contour_meta_get_moments_bytes (meta);
+  GstContoursContourMeta *meta = sample_attach_contours (buffer, &gpu, MOMENTS, PIXELS, "finder");
+  CtrContours *raw = ctr_contours_ref (gst_contours_contour_meta_peek_contours (meta));
+  GBytes *table = gst_contours_contour_meta_get_table_bytes (meta),
+         *points = gst_contours_contour_meta_get_points_bytes (meta);
+  GBytes *hole = gst_contours_contour_meta_get_points (meta, 1),
+         *mapped = gst_contours_contour_meta_get_mapped_points (meta, 1);
+  GBytes *moments = gst_contours_contour_meta_get_moments_bytes (meta);
   fail_unless (g_bytes_get_data (points, NULL) == ctr_contours_map_points (raw, NULL), "no copy");
   fail_unless (g_bytes_get_data (hole, NULL) == ctr_contours_map_points (raw, NULL) + 4, "no copy");
   fail_unless (g_bytes_get_data (table, NULL) == ctr_contours_map_table (raw, NULL), "no copy");
@@ -212,21 +215,21 @@ GST_START_TEST (several_on_a_buffer)
 {
   SampleGpu gpus[2];
   GstBuffer *buffer = sample_buffer ();
-  fail_unless (gst_buffer_get_contour_meta (buffer) == NULL);
-  fail_unless (gst_buffer_get_contour_metas (buffer) == NULL);
-  GstContourMeta *first = sample_attach_contours (buffer, &gpus[0], 0, PIXELS, "first");
-  GstComponentMeta *components = sample_attach (buffer, 0, "second");
-  GstContourMeta *second = sample_attach_contours (buffer, &gpus[1], 0, CORNERS, "second");
+  fail_unless (gst_buffer_get_contours_contour_meta (buffer) == NULL);
+  fail_unless (gst_buffer_get_contours_contour_metas (buffer) == NULL);
+  GstContoursContourMeta *first = sample_attach_contours (buffer, &gpus[0], 0, PIXELS, "first");
+  GstContoursComponentMeta *components = sample_attach (buffer, 0, "second");
+  GstContoursContourMeta *second = sample_attach_contours (buffer, &gpus[1], 0, CORNERS, "second");
   gpointer state = NULL;
-  fail_unless (gst_buffer_iterate_contour_meta (buffer, &state) == first);
-  fail_unless (gst_buffer_iterate_contour_meta (buffer, &state) == second);
-  fail_unless (gst_buffer_iterate_contour_meta (buffer, &state) == NULL);
-  fail_unless (gst_buffer_get_contour_meta (buffer) == first);
-  fail_unless (gst_buffer_get_contour_meta_by_source (buffer, "second") == second);
-  fail_unless (gst_buffer_get_contour_meta_by_source (buffer, "third") == NULL);
-  fail_unless (gst_buffer_get_component_meta (buffer) == components);
-  fail_unless (gst_buffer_get_component_meta_by_source (buffer, "first") == NULL);
-  GList *list = gst_buffer_get_contour_metas (buffer);
+  fail_unless (gst_buffer_iterate_contours_contour_meta (buffer, &state) == first);
+  fail_unless (gst_buffer_iterate_contours_contour_meta (buffer, &state) == second);
+  fail_unless (gst_buffer_iterate_contours_contour_meta (buffer, &state) == NULL);
+  fail_unless (gst_buffer_get_contours_contour_meta (buffer) == first);
+  fail_unless (gst_buffer_get_contours_contour_meta_by_source (buffer, "second") == second);
+  fail_unless (gst_buffer_get_contours_contour_meta_by_source (buffer, "third") == NULL);
+  fail_unless (gst_buffer_get_contours_component_meta (buffer) == components);
+  fail_unless (gst_buffer_get_contours_component_meta_by_source (buffer, "first") == NULL);
+  GList *list = gst_buffer_get_contours_contour_metas (buffer);
   fail_unless (list->data == first && list->next->data == second && list->next->next == NULL);
   g_list_free (list);
   gst_buffer_unref (buffer);
@@ -242,17 +245,17 @@ GST_START_TEST (no_contours)
   CtrError error;
   CtrContours *contours = ctr_contours_alloc (&info, &arrays, &error);
   GstBuffer *buffer = gst_buffer_new ();
-  GstContourMeta *meta = gst_buffer_add_contour_meta (buffer, contours, "finder");
+  GstContoursContourMeta *meta = gst_buffer_add_contours_contour_meta (buffer, contours, "finder");
   ctr_contours_unref (contours);
   GstContoursContour c;
-  assert_equals_int (gst_contour_meta_get_count (meta), 0);
-  fail_unless (gst_contour_meta_fetch (meta, NULL));
-  fail_if (gst_contour_meta_get_contour (meta, 0, &c));
-  fail_unless (gst_contour_meta_get_contours (meta) == NULL);
-  fail_unless (gst_contour_meta_get_points (meta, 0) == NULL);
-  assert_same_bytes (gst_contour_meta_get_table_bytes (meta), NULL, 0);
-  assert_same_bytes (gst_contour_meta_get_points_bytes (meta), NULL, 0);
-  assert_same_bytes (gst_contour_meta_get_moments_bytes (meta), NULL, 0);
+  assert_equals_int (gst_contours_contour_meta_get_count (meta), 0);
+  fail_unless (gst_contours_contour_meta_fetch (meta, NULL));
+  fail_if (gst_contours_contour_meta_get_contour (meta, 0, &c));
+  fail_unless (gst_contours_contour_meta_get_contours (meta) == NULL);
+  fail_unless (gst_contours_contour_meta_get_points (meta, 0) == NULL);
+  assert_same_bytes (gst_contours_contour_meta_get_table_bytes (meta), NULL, 0);
+  assert_same_bytes (gst_contours_contour_meta_get_points_bytes (meta), NULL, 0);
+  assert_same_bytes (gst_contours_contour_meta_get_moments_bytes (meta), NULL, 0);
   gst_buffer_unref (buffer);
 }
 GST_END_TEST;
@@ -262,21 +265,22 @@ GST_START_TEST (copies)
 {
   SampleGpu gpu;
   GstBuffer *buffer = sample_buffer ();
-  CtrContours *raw = gst_contour_meta_peek_contours (sample_attach_contours (buffer, &gpu, 0, PIXELS, "finder"));
+  CtrContours *raw =
+      gst_contours_contour_meta_peek_contours (sample_attach_contours (buffer, &gpu, 0, PIXELS, "finder"));
 
   GstBuffer *copies[] = {gst_buffer_copy (buffer), gst_buffer_copy_deep (buffer),
       gst_buffer_copy_region (buffer, GST_BUFFER_COPY_ALL, 0, -1), gst_buffer_make_writable (gst_buffer_ref (buffer))};
   GstBuffer *part = gst_buffer_copy_region (buffer, GST_BUFFER_COPY_ALL, 8, 16);
-  fail_unless (gst_buffer_get_contour_meta (part) == NULL);
+  fail_unless (gst_buffer_get_contours_contour_meta (part) == NULL);
   gst_buffer_unref (part);
   gst_buffer_unref (buffer);
 
   for (guint i = 0; i < G_N_ELEMENTS (copies); i++) {
-    GstContourMeta *meta = gst_buffer_get_contour_meta (copies[i]);
+    GstContoursContourMeta *meta = gst_buffer_get_contours_contour_meta (copies[i]);
     fail_unless (meta != NULL);
-    fail_unless (gst_contour_meta_peek_contours (meta) == raw, "the result itself must be shared");
-    assert_equals_string (gst_contour_meta_get_source (meta), "finder");
-    fail_unless (gst_contours_mapping_is_identity (gst_contour_meta_get_mapping (meta)));
+    fail_unless (gst_contours_contour_meta_peek_contours (meta) == raw, "the result itself must be shared");
+    assert_equals_string (gst_contours_contour_meta_get_source (meta), "finder");
+    fail_unless (gst_contours_mapping_is_identity (gst_contours_contour_meta_get_mapping (meta)));
     assert_equals_int (gpu.destroyed, 0);
     gst_buffer_unref (copies[i]);
   }
@@ -291,29 +295,29 @@ GST_START_TEST (fetched_on_demand)
   GstBuffer *buffer = sample_buffer ();
   sample_attach_contours (buffer, &gpu, MOMENTS, PIXELS, "finder");
   GstBuffer *scaled = sample_send ("videoscale ! video/x-raw,width=16,height=12 ! queue", gst_buffer_copy (buffer));
-  GstContourMeta *meta = gst_buffer_get_contour_meta (scaled);
+  GstContoursContourMeta *meta = gst_buffer_get_contours_contour_meta (scaled);
   fail_unless (meta != NULL);
-  gst_contour_meta_get_count (meta);
-  gst_contour_meta_get_point_count (meta);
-  gst_contour_meta_get_threshold (meta);
-  gst_contour_meta_get_coordinates (meta);
-  gst_contour_meta_get_features (meta);
+  gst_contours_contour_meta_get_count (meta);
+  gst_contours_contour_meta_get_point_count (meta);
+  gst_contours_contour_meta_get_threshold (meta);
+  gst_contours_contour_meta_get_coordinates (meta);
+  gst_contours_contour_meta_get_features (meta);
   assert_fetched (&gpu, 0, 0, 0);
 
   GstContoursContour c;
-  fail_unless (gst_contour_meta_get_contour (meta, 0, &c));
+  fail_unless (gst_contours_contour_meta_get_contour (meta, 0, &c));
   assert_fetched (&gpu, 1, 0, 1);
   /* The other buffer has the same result. */
-  GstContourMeta *other = gst_buffer_get_contour_meta (buffer);
-  g_list_free_full (gst_contour_meta_get_contours (other), g_free);
-  g_bytes_unref (gst_contour_meta_get_table_bytes (other));
-  g_bytes_unref (gst_contour_meta_get_moments_bytes (other));
+  GstContoursContourMeta *other = gst_buffer_get_contours_contour_meta (buffer);
+  g_list_free_full (gst_contours_contour_meta_get_contours (other), g_free);
+  g_bytes_unref (gst_contours_contour_meta_get_table_bytes (other));
+  g_bytes_unref (gst_contours_contour_meta_get_moments_bytes (other));
   assert_fetched (&gpu, 1, 0, 1);
-  g_bytes_unref (gst_contour_meta_get_points (other, 2));
+  g_bytes_unref (gst_contours_contour_meta_get_points (other, 2));
   assert_fetched (&gpu, 1, 1, 1);
-  g_bytes_unref (gst_contour_meta_get_points_bytes (meta));
-  g_bytes_unref (gst_contour_meta_get_mapped_points (meta, 1));
-  fail_unless (gst_contour_meta_fetch (meta, NULL));
+  g_bytes_unref (gst_contours_contour_meta_get_points_bytes (meta));
+  g_bytes_unref (gst_contours_contour_meta_get_mapped_points (meta, 1));
+  fail_unless (gst_contours_contour_meta_fetch (meta, NULL));
   assert_fetched (&gpu, 1, 1, 1);
   gst_buffer_unref (buffer);
   gst_buffer_unref (scaled);
@@ -326,10 +330,10 @@ copy_and_read (gpointer data)
 {
   for (guint i = 0; i < 2000; i++) {
     GstBuffer *copy = gst_buffer_copy (data);
-    GstContourMeta *meta = gst_buffer_get_contour_meta (copy);
-    GBytes *points = gst_contour_meta_get_points (meta, 1);
+    GstContoursContourMeta *meta = gst_buffer_get_contours_contour_meta (copy);
+    GBytes *points = gst_contours_contour_meta_get_points (meta, 1);
     GstContoursContour c;
-    gboolean ok = gst_contour_meta_get_contour (meta, 0, &c) && c.area == 15 && c.cx == 3.5;
+    gboolean ok = gst_contours_contour_meta_get_contour (meta, 0, &c) && c.area == 15 && c.cx == 3.5;
     gst_buffer_unref (copy);
     ok = ok && ((const CtrPoint *) g_bytes_get_data (points, NULL))[1].x == 4;
     g_bytes_unref (points);
@@ -368,7 +372,7 @@ GST_START_TEST (failing_fetch)
 {
   SampleGpu gpu;
   GstBuffer *buffer = sample_buffer ();
-  GstContourMeta *meta = sample_attach_contours (buffer, &gpu, MOMENTS, PIXELS, "finder");
+  GstContoursContourMeta *meta = sample_attach_contours (buffer, &gpu, MOMENTS, PIXELS, "finder");
   GstContoursContour c;
   GError *error = NULL;
   guint warnings = 0;
@@ -378,22 +382,22 @@ GST_START_TEST (failing_fetch)
   gst_debug_remove_log_function (gst_debug_log_default);
   gst_debug_add_log_function (count_warnings, &warnings, NULL);
 
-  fail_if (gst_contour_meta_get_contour (meta, 0, &c));
-  fail_unless (gst_contour_meta_get_contours (meta) == NULL);
-  fail_unless (gst_contour_meta_get_points (meta, 0) == NULL);
-  fail_unless (gst_contour_meta_get_mapped_points (meta, 0) == NULL);
-  fail_unless (gst_contour_meta_get_points_bytes (meta) == NULL);
-  fail_unless (gst_contour_meta_get_table_bytes (meta) == NULL);
-  fail_unless (gst_contour_meta_get_moments_bytes (meta) == NULL);
+  fail_if (gst_contours_contour_meta_get_contour (meta, 0, &c));
+  fail_unless (gst_contours_contour_meta_get_contours (meta) == NULL);
+  fail_unless (gst_contours_contour_meta_get_points (meta, 0) == NULL);
+  fail_unless (gst_contours_contour_meta_get_mapped_points (meta, 0) == NULL);
+  fail_unless (gst_contours_contour_meta_get_points_bytes (meta) == NULL);
+  fail_unless (gst_contours_contour_meta_get_table_bytes (meta) == NULL);
+  fail_unless (gst_contours_contour_meta_get_moments_bytes (meta) == NULL);
   assert_equals_int (warnings, 7);
   gst_debug_remove_log_function (count_warnings);
 
-  fail_if (gst_contour_meta_fetch (meta, NULL));
-  fail_if (gst_contour_meta_fetch (meta, &error));
+  fail_if (gst_contours_contour_meta_fetch (meta, NULL));
+  fail_if (gst_contours_contour_meta_fetch (meta, &error));
   fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ));
   fail_unless (strstr (error->message, "the GPU has fallen off the bus") != NULL, "%s", error->message);
   g_error_free (error);
-  assert_equals_int (gst_contour_meta_get_count (meta), 3);
+  assert_equals_int (gst_contours_contour_meta_get_count (meta), 3);
   gst_buffer_unref (buffer);
   assert_equals_int (gpu.destroyed, 1);
 }
@@ -401,16 +405,16 @@ GST_END_TEST;
 
 /* META has the sample's contours as MAPPING leaves them, computed another way: as those of the mapped points. */
 static void
-assert_mapped (GstContourMeta *meta, const GstContoursMapping *mapping)
+assert_mapped (GstContoursContourMeta *meta, const GstContoursMapping *mapping)
 {
-  gboolean corners = gst_contour_meta_get_coordinates (meta) == GST_CONTOUR_COORDINATES_CORNERS;
+  gboolean corners = gst_contours_contour_meta_get_coordinates (meta) == GST_CONTOURS_CONTOUR_COORDINATES_CORNERS;
   gdouble half = corners ? 0 : 0.5;
-  const CtrContour *rows = ctr_contours_map_table (gst_contour_meta_peek_contours (meta), NULL);
+  const CtrContour *rows = ctr_contours_map_table (gst_contours_contour_meta_peek_contours (meta), NULL);
   for (guint i = 0; i < SAMPLE_CONTOURS; i++) {
     GstContoursContour c;
     const guint n = rows[i].count;
     gdouble x[4], y[4], left = G_MAXDOUBLE, right = -G_MAXDOUBLE, top = G_MAXDOUBLE, bottom = -G_MAXDOUBLE;
-    GBytes *bytes = gst_contour_meta_get_mapped_points (meta, i);
+    GBytes *bytes = gst_contours_contour_meta_get_mapped_points (meta, i);
     const gfloat *got = g_bytes_get_data (bytes, NULL);
     assert_equals_uint64 (g_bytes_get_size (bytes), n * 2 * sizeof *got);
     for (guint p = 0; p < n; p++) {
@@ -441,7 +445,7 @@ assert_mapped (GstContourMeta *meta, const GstContoursMapping *mapping)
       sum_y += cross * (y[p] + y[q]);
       length += hypot (x[q] - x[p], y[q] - y[p]);
     }
-    fail_unless (gst_contour_meta_get_contour (meta, i, &c));
+    fail_unless (gst_contours_contour_meta_get_contour (meta, i, &c));
     assert_near (c.area, fabs (area2) / 2);
     /* Segments that are not measured anew are rounded to float. */
     fail_unless (fabs (c.perimeter - length) <= 6e-8 * length, "%.17g instead of %.17g", c.perimeter, length);
@@ -480,17 +484,17 @@ GST_START_TEST (scaled)
     GstBuffer *buffer = sample_buffer ();
     sample_attach_contours (buffer, &gpu, MOMENTS, coordinates, "finder");
     GstBuffer *out = sample_send (cases[i].launch, buffer);
-    GstContourMeta *meta = gst_buffer_get_contour_meta (out);
+    GstContoursContourMeta *meta = gst_buffer_get_contours_contour_meta (out);
     fail_unless (meta != NULL, "%s lost it", cases[i].launch);
-    gst_contour_meta_get_size (meta, &width, &height);
+    gst_contours_contour_meta_get_size (meta, &width, &height);
     assert_equals_int (width, cases[i].width);
     assert_equals_int (height, cases[i].height);
-    gst_contour_meta_get_reference_size (meta, &width, &height);
+    gst_contours_contour_meta_get_reference_size (meta, &width, &height);
     assert_equals_int (width, SAMPLE_WIDTH);
     assert_equals_int (height, SAMPLE_HEIGHT);
-    assert_equals_string (gst_contour_meta_get_source (meta), "finder");
+    assert_equals_string (gst_contours_contour_meta_get_source (meta), "finder");
 
-    g_list_free_full (gst_contour_meta_get_contours (meta), g_free);
+    g_list_free_full (gst_contours_contour_meta_get_contours (meta), g_free);
     assert_fetched (&gpu, 1, cases[i].measured, 1);
     const GstContoursMapping expected = {
         .xx = (gdouble) cases[i].width / SAMPLE_WIDTH, .yy = (gdouble) cases[i].height / SAMPLE_HEIGHT};
@@ -515,9 +519,9 @@ GST_START_TEST (mapped)
     for (guint corners = 0; corners < 2; corners++) {
       SampleGpu gpu;
       GstBuffer *buffer = gst_buffer_new ();
-      GstContourMeta *meta = sample_attach_contours (buffer, &gpu, MOMENTS, corners ? CORNERS : PIXELS, NULL);
-      *(GstContoursMapping *) gst_contour_meta_get_mapping (meta) = mappings[i];
-      g_list_free_full (gst_contour_meta_get_contours (meta), g_free);
+      GstContoursContourMeta *meta = sample_attach_contours (buffer, &gpu, MOMENTS, corners ? CORNERS : PIXELS, NULL);
+      *(GstContoursMapping *) gst_contours_contour_meta_get_mapping (meta) = mappings[i];
+      g_list_free_full (gst_contours_contour_meta_get_contours (meta), g_free);
       assert_fetched (&gpu, 1, i == 4, 1);
       assert_mapped (meta, &mappings[i]);
       gst_buffer_unref (buffer);
@@ -548,15 +552,15 @@ GST_START_TEST (kept_or_dropped)
     GstBuffer *buffer = sample_buffer ();
     sample_attach_contours (buffer, &gpu, 0, PIXELS, "finder");
     GstBuffer *out = sample_send (cases[i].launch, buffer);
-    GstContourMeta *meta = gst_buffer_get_contour_meta (out);
+    GstContoursContourMeta *meta = gst_buffer_get_contours_contour_meta (out);
     if (cases[i].kept || (GST_CHECK_VERSION (1, 28, 0) && minor >= 28)) {
       GstContoursContour c;
       fail_unless (meta != NULL, "%s lost it", cases[i].launch);
-      fail_unless (gst_contour_meta_get_contour (meta, 0, &c));
+      fail_unless (gst_contours_contour_meta_get_contour (meta, 0, &c));
       assert_near (c.x, cases[i].x);
       assert_near (c.y, cases[i].y);
       if (cases[i].kept)
-        fail_unless (gst_contours_mapping_is_identity (gst_contour_meta_get_mapping (meta)));
+        fail_unless (gst_contours_mapping_is_identity (gst_contours_contour_meta_get_mapping (meta)));
     } else {
       fail_unless (meta == NULL, "%s kept it, with the old positions", cases[i].launch);
     }

@@ -68,7 +68,7 @@ GST_START_TEST (ndjson)
   const guint8 black[6] = {0};
   GstBuffer *none = gst_buffer_new_memdup (black, sizeof black);
   CtrComponents *nothing = sample_analyse (black, 3, 2, SAMPLE_ALL);
-  gst_buffer_add_component_meta (none, nothing, "finder");
+  gst_buffer_add_contours_component_meta (none, nothing, "finder");
   ctr_components_unref (nothing);
   GST_BUFFER_PTS (none) = 120;
   GST_BUFFER_FLAG_SET (none, GST_BUFFER_FLAG_GAP);
@@ -118,7 +118,7 @@ GST_START_TEST (limits)
 
   GstBuffer *buffer = sample_buffer ();
   sample_attach (buffer, 0, "finder");
-  gst_buffer_add_contour_meta (buffer, refused, "lines");
+  gst_buffer_add_contours_contour_meta (buffer, refused, "lines");
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
   fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
   fail_unless (g_file_get_contents (path, &text, NULL, NULL));
@@ -225,7 +225,7 @@ GST_START_TEST (csv)
   const guint8 white = 255;
   GstBuffer *dot = gst_buffer_new ();
   CtrComponents *one = sample_analyse (&white, 1, 1, 0);
-  gst_buffer_add_component_meta (dot, one, "c\rd");
+  gst_buffer_add_contours_component_meta (dot, one, "c\rd");
   ctr_components_unref (one);
   fail_unless_equals_int (gst_harness_push (h, dot), GST_FLOW_OK);
   assert_file (path,                                        /* */
@@ -772,7 +772,7 @@ GST_START_TEST (contours)
   CtrContourArrays arrays;
   CtrContours *nothing = ctr_contours_alloc (&info, &arrays, NULL);
   GstBuffer *none = gst_buffer_new ();
-  gst_buffer_add_contour_meta (none, nothing, "follower");
+  gst_buffer_add_contours_contour_meta (none, nothing, "follower");
   ctr_contours_unref (nothing);
   fail_unless_equals_int (gst_harness_push (h, none), GST_FLOW_OK);
   assert_file (path,                                                      /* */
@@ -897,7 +897,7 @@ GST_START_TEST (many_points)
   for (guint i = 0; i < count; i++)
     arrays.points[i] = (CtrPoint){i % 1000, i / 1000};
   GstBuffer *buffer = gst_buffer_new ();
-  gst_buffer_add_contour_meta (buffer, contours, "follower");
+  gst_buffer_add_contours_contour_meta (buffer, contours, "follower");
   ctr_contours_unref (contours);
 
   glong before = peak_memory_kib ();

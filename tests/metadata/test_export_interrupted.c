@@ -353,7 +353,7 @@ make_long (guint count)
   for (guint i = 0; i < count; i++)
     arrays.points[i] = (CtrPoint){i % 8, i % 6};
   GstBuffer *buffer = sample_buffer ();
-  gst_buffer_add_contour_meta (buffer, contours, "long");
+  gst_buffer_add_contours_contour_meta (buffer, contours, "long");
   ctr_contours_unref (contours);
   return buffer;
 }

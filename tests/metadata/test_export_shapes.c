@@ -204,7 +204,7 @@ levels (const guint values[3])
     memcpy (arrays.points + 4 * i, points, sizeof points);
   }
   GstBuffer *buffer = sample_buffer ();
-  gst_buffer_add_contour_meta (buffer, contours, "levels");
+  gst_buffer_add_contours_contour_meta (buffer, contours, "levels");
   ctr_contours_unref (contours);
   return buffer;
 }
@@ -281,7 +281,7 @@ GST_START_TEST (simplified)
 GST_END_TEST;
 
 /* Attaches one contour to BUFFER. */
-static GstContourMeta *
+static GstContoursContourMeta *
 attach_one (GstBuffer *buffer, CtrContour row, const CtrPoint *points, const gchar *source)
 {
   const CtrContours info = {.width = 8, .height = 6, .count = 1, .point_count = row.count};
@@ -290,7 +290,7 @@ attach_one (GstBuffer *buffer, CtrContour row, const CtrPoint *points, const gch
   row.next = row.previous = row.child = row.parent = -1;
   arrays.table[0] = row;
   memcpy (arrays.points, points, row.count * sizeof *points);
-  GstContourMeta *meta = gst_buffer_add_contour_meta (buffer, contours, source);
+  GstContoursContourMeta *meta = gst_buffer_add_contours_contour_meta (buffer, contours, source);
   ctr_contours_unref (contours);
   return meta;
 }
@@ -339,8 +339,8 @@ GST_START_TEST (hole_alone)
   const CtrContour row = {
       .area2 = 8, .count = 6, .flags = CTR_CONTOUR_HOLE, .left = 2, .top = 2, .width = 3, .height = 4};
   GstBuffer *buffer = sample_buffer ();
-  GstContourMeta *meta = attach_one (buffer, row, points, "drill");
-  GstContoursMapping *mapping = (GstContoursMapping *) gst_contour_meta_get_mapping (meta);
+  GstContoursContourMeta *meta = attach_one (buffer, row, points, "drill");
+  GstContoursMapping *mapping = (GstContoursMapping *) gst_contours_contour_meta_get_mapping (meta);
   mapping->xx = -1;
   mapping->x0 = 8;
   assert_export (__i__, buffer, expected[__i__]);
@@ -521,7 +521,7 @@ GST_START_TEST (noise)
     outlines += !(table[i].flags & CTR_CONTOUR_HOLE);
   for (guint format = SVG; format < FORMATS; format++) {
     GstBuffer *buffer = sample_buffer ();
-    gst_buffer_add_contour_meta (buffer, contours, "follower");
+    gst_buffer_add_contours_contour_meta (buffer, contours, "follower");
     gchar *text = export_one (format, buffer);
     /* LabelMe has a polygon for each part that hangs together by a corner only; and a simplified line may leave its
      * holes outside, which then are areas of their own. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* GstComponentMeta: its values, its life, and what elements make of it. */
+/* GstContoursComponentMeta: its values, its life, and what elements make of it. */
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>
@@ -25,14 +25,14 @@ GST_START_TEST (mirrored_bar)
   static const guint8 bar[5 * 7] = {[7 + 3] = 255, [14 + 3] = 255, [21 + 3] = 255};
   GstBuffer *buffer = gst_buffer_new ();
   CtrComponents *components = sample_analyse (bar, 7, 5, CTR_FEATURE_MOMENTS);
-  GstComponentMeta *meta = gst_buffer_add_component_meta (buffer, components, NULL);
+  GstContoursComponentMeta *meta = gst_buffer_add_contours_component_meta (buffer, components, NULL);
   /* As a mirror of GStreamer 1.28 leaves it. */
-  GstContoursMapping *mapping = (GstContoursMapping *) gst_component_meta_get_mapping (meta);
+  GstContoursMapping *mapping = (GstContoursMapping *) gst_contours_component_meta_get_mapping (meta);
   mapping->xx = -1;
   mapping->xy = -0.0;
   mapping->x0 = 7;
   GstContoursComponent c;
-  fail_unless (gst_component_meta_get_component (meta, 0, &c));
+  fail_unless (gst_contours_component_meta_get_component (meta, 0, &c));
   assert_equals_float (c.orientation, G_PI / 2);
   ctr_components_unref (components);
   gst_buffer_unref (buffer);
@@ -42,24 +42,24 @@ GST_END_TEST;
 GST_START_TEST (values)
 {
   GstBuffer *buffer = sample_buffer ();
-  GstComponentMeta *meta = sample_attach (buffer, SAMPLE_ALL, "finder");
+  GstContoursComponentMeta *meta = sample_attach (buffer, SAMPLE_ALL, "finder");
   guint width, height;
 
-  assert_equals_int (gst_component_meta_get_count (meta), 3);
-  assert_equals_int (gst_component_meta_get_threshold (meta), 128);
-  assert_equals_int (gst_component_meta_get_connectivity (meta), 8);
-  assert_equals_int (gst_component_meta_get_features (meta), SAMPLE_ALL);
-  assert_equals_string (gst_component_meta_get_source (meta), "finder");
-  gst_component_meta_get_size (meta, &width, &height);
+  assert_equals_int (gst_contours_component_meta_get_count (meta), 3);
+  assert_equals_int (gst_contours_component_meta_get_threshold (meta), 128);
+  assert_equals_int (gst_contours_component_meta_get_connectivity (meta), 8);
+  assert_equals_int (gst_contours_component_meta_get_features (meta), SAMPLE_ALL);
+  assert_equals_string (gst_contours_component_meta_get_source (meta), "finder");
+  gst_contours_component_meta_get_size (meta, &width, &height);
   assert_equals_int (width, SAMPLE_WIDTH);
   assert_equals_int (height, SAMPLE_HEIGHT);
-  gst_component_meta_get_reference_size (meta, &width, &height);
+  gst_contours_component_meta_get_reference_size (meta, &width, &height);
   assert_equals_int (width, SAMPLE_WIDTH);
   assert_equals_int (height, SAMPLE_HEIGHT);
-  fail_unless (gst_contours_mapping_is_identity (gst_component_meta_get_mapping (meta)));
+  fail_unless (gst_contours_mapping_is_identity (gst_contours_component_meta_get_mapping (meta)));
 
   GstContoursComponent c;
-  fail_unless (gst_component_meta_get_component (meta, 1, &c));
+  fail_unless (gst_contours_component_meta_get_component (meta, 1, &c));
   assert_equals_int (c.label, 2);
   assert_equals_int (c.pixels, 4);
   assert_equals_float (c.area, 4.0);
@@ -77,21 +77,21 @@ GST_START_TEST (values)
   assert_equals_int (c.max, 230);
   assert_equals_float (c.mean, 215.0);
   assert_equals_float (c.std, sqrt (125.0));
-  const CtrComponents *raw = gst_component_meta_peek_components (meta);
+  const CtrComponents *raw = gst_contours_component_meta_peek_components (meta);
   CtrComponentShape shape;
   ctr_component_shape (&raw->table[1], &raw->moments[1], &shape);
   fail_unless (c.orientation == shape.orientation && c.major_axis == shape.major_axis);
   fail_unless (c.minor_axis == shape.minor_axis && c.eccentricity == shape.eccentricity);
 
-  fail_unless (gst_component_meta_get_component (meta, 2, &c));
-  fail_if (gst_component_meta_get_component (meta, 3, &c));
-  fail_if (gst_component_meta_get_component (meta, G_MAXUINT, &c));
+  fail_unless (gst_contours_component_meta_get_component (meta, 2, &c));
+  fail_if (gst_contours_component_meta_get_component (meta, 3, &c));
+  fail_if (gst_contours_component_meta_get_component (meta, G_MAXUINT, &c));
 
-  GList *list = gst_component_meta_get_components (meta);
+  GList *list = gst_contours_component_meta_get_components (meta);
   assert_equals_int (g_list_length (list), 3);
   guint i = 0;
   for (GList *l = list; l; l = l->next, i++) {
-    gst_component_meta_get_component (meta, i, &c);
+    gst_contours_component_meta_get_component (meta, i, &c);
     fail_unless (memcmp (l->data, &c, sizeof c) == 0);
   }
   g_list_free_full (list, g_free);
@@ -102,16 +102,16 @@ GST_END_TEST;
 GST_START_TEST (without_features)
 {
   GstBuffer *buffer = sample_buffer ();
-  GstComponentMeta *meta = sample_attach (buffer, 0, NULL);
+  GstContoursComponentMeta *meta = sample_attach (buffer, 0, NULL);
   GstContoursComponent c;
-  fail_unless (gst_component_meta_get_component (meta, 0, &c));
+  fail_unless (gst_contours_component_meta_get_component (meta, 0, &c));
   fail_unless (isnan (c.orientation) && isnan (c.major_axis) && isnan (c.minor_axis) && isnan (c.eccentricity));
   fail_unless (isnan (c.mean) && isnan (c.std));
   fail_unless (c.min == 0 && c.max == 0);
-  fail_unless (gst_component_meta_get_moments_bytes (meta) == NULL);
-  fail_unless (gst_component_meta_get_grey_bytes (meta) == NULL);
-  fail_unless (gst_component_meta_get_labels_bytes (meta) == NULL);
-  fail_unless (gst_component_meta_get_source (meta) == NULL);
+  fail_unless (gst_contours_component_meta_get_moments_bytes (meta) == NULL);
+  fail_unless (gst_contours_component_meta_get_grey_bytes (meta) == NULL);
+  fail_unless (gst_contours_component_meta_get_labels_bytes (meta) == NULL);
+  fail_unless (gst_contours_component_meta_get_source (meta) == NULL);
   gst_buffer_unref (buffer);
 }
 GST_END_TEST;
@@ -119,10 +119,12 @@ GST_END_TEST;
 GST_START_TEST (bytes_outlive_the_buffer)
 {
   GstBuffer *buffer = sample_buffer ();
-  GstComponentMeta *meta = sample_attach (buffer, SAMPLE_ALL, "finder");
-  GBytes *table = gst_component_meta_get_table_bytes (meta), *moments = gst_component_meta_get_moments_bytes (meta);
-  GBytes *grey = gst_component_meta_get_grey_bytes (meta), *labels = gst_component_meta_get_labels_bytes (meta);
-  CtrComponents *raw = ctr_components_ref ((CtrComponents *) gst_component_meta_peek_components (meta));
+  GstContoursComponentMeta *meta = sample_attach (buffer, SAMPLE_ALL, "finder");
+  GBytes *table = gst_contours_component_meta_get_table_bytes (meta),
+         *moments = gst_contours_component_meta_get_moments_bytes (meta);
+  GBytes *grey = gst_contours_component_meta_get_grey_bytes (meta),
+         *labels = gst_contours_component_meta_get_labels_bytes (meta);
+  CtrComponents *raw = ctr_components_ref ((CtrComponents *) gst_contours_component_meta_peek_components (meta));
   gst_buffer_unref (buffer);
   assert_same_bytes (table, raw->table, 3 * sizeof *raw->table);
   assert_same_bytes (moments, raw->moments, 3 * sizeof *raw->moments);
@@ -142,18 +144,18 @@ GST_END_TEST;
 GST_START_TEST (several_on_a_buffer)
 {
   GstBuffer *buffer = sample_buffer ();
-  fail_unless (gst_buffer_get_component_meta (buffer) == NULL);
-  fail_unless (gst_buffer_get_component_metas (buffer) == NULL);
-  GstComponentMeta *first = sample_attach (buffer, 0, "first");
-  GstComponentMeta *second = sample_attach (buffer, SAMPLE_ALL, "second");
+  fail_unless (gst_buffer_get_contours_component_meta (buffer) == NULL);
+  fail_unless (gst_buffer_get_contours_component_metas (buffer) == NULL);
+  GstContoursComponentMeta *first = sample_attach (buffer, 0, "first");
+  GstContoursComponentMeta *second = sample_attach (buffer, SAMPLE_ALL, "second");
   gpointer state = NULL;
-  fail_unless (gst_buffer_iterate_component_meta (buffer, &state) == first);
-  fail_unless (gst_buffer_iterate_component_meta (buffer, &state) == second);
-  fail_unless (gst_buffer_iterate_component_meta (buffer, &state) == NULL);
-  fail_unless (gst_buffer_get_component_meta (buffer) == first);
-  fail_unless (gst_buffer_get_component_meta_by_source (buffer, "second") == second);
-  fail_unless (gst_buffer_get_component_meta_by_source (buffer, "third") == NULL);
-  GList *list = gst_buffer_get_component_metas (buffer);
+  fail_unless (gst_buffer_iterate_contours_component_meta (buffer, &state) == first);
+  fail_unless (gst_buffer_iterate_contours_component_meta (buffer, &state) == second);
+  fail_unless (gst_buffer_iterate_contours_component_meta (buffer, &state) == NULL);
+  fail_unless (gst_buffer_get_contours_component_meta (buffer) == first);
+  fail_unless (gst_buffer_get_contours_component_meta_by_source (buffer, "second") == second);
+  fail_unless (gst_buffer_get_contours_component_meta_by_source (buffer, "third") == NULL);
+  GList *list = gst_buffer_get_contours_component_metas (buffer);
   fail_unless (list->data == first && list->next->data == second && list->next->next == NULL);
   g_list_free (list);
   gst_buffer_unref (buffer);
@@ -165,13 +167,13 @@ GST_START_TEST (no_components)
   const guint8 black[6] = {0};
   GstBuffer *buffer = gst_buffer_new ();
   CtrComponents *components = sample_analyse (black, 3, 2, SAMPLE_ALL);
-  GstComponentMeta *meta = gst_buffer_add_component_meta (buffer, components, "finder");
+  GstContoursComponentMeta *meta = gst_buffer_add_contours_component_meta (buffer, components, "finder");
   ctr_components_unref (components);
   GstContoursComponent c;
-  assert_equals_int (gst_component_meta_get_count (meta), 0);
-  fail_if (gst_component_meta_get_component (meta, 0, &c));
-  fail_unless (gst_component_meta_get_components (meta) == NULL);
-  GBytes *table = gst_component_meta_get_table_bytes (meta);
+  assert_equals_int (gst_contours_component_meta_get_count (meta), 0);
+  fail_if (gst_contours_component_meta_get_component (meta, 0, &c));
+  fail_unless (gst_contours_component_meta_get_components (meta) == NULL);
+  GBytes *table = gst_contours_component_meta_get_table_bytes (meta);
   assert_equals_int (g_bytes_get_size (table), 0);
   g_bytes_unref (table);
   gst_buffer_unref (buffer);
@@ -182,23 +184,26 @@ GST_END_TEST;
 GST_START_TEST (flags)
 {
   GstBuffer *buffer = sample_buffer (), *scaled;
-  GstComponentMeta *meta = sample_attach (buffer, 0, "clean");
-  assert_equals_int (gst_component_meta_get_flags (meta), GST_CONTOURS_RESULT_FLAG_NONE);
+  GstContoursComponentMeta *meta = sample_attach (buffer, 0, "clean");
+  assert_equals_int (gst_contours_component_meta_get_flags (meta), GST_CONTOURS_RESULT_FLAG_NONE);
   GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_CORRUPTED);
   meta = sample_attach (buffer, 0, "corrupted");
-  assert_equals_int (gst_component_meta_get_flags (meta), GST_CONTOURS_RESULT_FLAG_CORRUPTED);
+  assert_equals_int (gst_contours_component_meta_get_flags (meta), GST_CONTOURS_RESULT_FLAG_CORRUPTED);
   GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_CORRUPTED);
   GST_BUFFER_FLAG_SET (buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED);
   meta = sample_attach (buffer, 0, "interlaced");
-  assert_equals_int (gst_component_meta_get_flags (meta), GST_CONTOURS_RESULT_FLAG_INTERLACED);
+  assert_equals_int (gst_contours_component_meta_get_flags (meta), GST_CONTOURS_RESULT_FLAG_INTERLACED);
   GST_BUFFER_FLAG_UNSET (buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED);
-  gst_component_meta_add_flags (meta, GST_CONTOURS_RESULT_FLAG_CORRUPTED);
+  gst_contours_component_meta_add_flags (meta, GST_CONTOURS_RESULT_FLAG_CORRUPTED);
 
   scaled = sample_send ("videoscale ! video/x-raw,width=16,height=3", buffer);
-  assert_equals_int (gst_component_meta_get_flags (gst_buffer_get_component_meta_by_source (scaled, "clean")), 0);
-  assert_equals_int (gst_component_meta_get_flags (gst_buffer_get_component_meta_by_source (scaled, "corrupted")),
+  assert_equals_int (
+      gst_contours_component_meta_get_flags (gst_buffer_get_contours_component_meta_by_source (scaled, "clean")), 0);
+  assert_equals_int (
+      gst_contours_component_meta_get_flags (gst_buffer_get_contours_component_meta_by_source (scaled, "corrupted")),
       GST_CONTOURS_RESULT_FLAG_CORRUPTED);
-  assert_equals_int (gst_component_meta_get_flags (gst_buffer_get_component_meta_by_source (scaled, "interlaced")),
+  assert_equals_int (
+      gst_contours_component_meta_get_flags (gst_buffer_get_contours_component_meta_by_source (scaled, "interlaced")),
       GST_CONTOURS_RESULT_FLAG_CORRUPTED | GST_CONTOURS_RESULT_FLAG_INTERLACED);
   gst_buffer_unref (scaled);
 }
@@ -208,21 +213,21 @@ GST_END_TEST;
 GST_START_TEST (copies)
 {
   GstBuffer *buffer = sample_buffer ();
-  const CtrComponents *raw = gst_component_meta_peek_components (sample_attach (buffer, SAMPLE_ALL, "finder"));
+  const CtrComponents *raw = gst_contours_component_meta_peek_components (sample_attach (buffer, SAMPLE_ALL, "finder"));
 
   GstBuffer *copies[] = {gst_buffer_copy (buffer), gst_buffer_copy_deep (buffer),
       gst_buffer_copy_region (buffer, GST_BUFFER_COPY_ALL, 0, -1), gst_buffer_make_writable (gst_buffer_ref (buffer))};
   GstBuffer *part = gst_buffer_copy_region (buffer, GST_BUFFER_COPY_ALL, 8, 16);
-  fail_unless (gst_buffer_get_component_meta (part) == NULL);
+  fail_unless (gst_buffer_get_contours_component_meta (part) == NULL);
   gst_buffer_unref (part);
   gst_buffer_unref (buffer);
 
   for (guint i = 0; i < G_N_ELEMENTS (copies); i++) {
-    GstComponentMeta *meta = gst_buffer_get_component_meta (copies[i]);
+    GstContoursComponentMeta *meta = gst_buffer_get_contours_component_meta (copies[i]);
     fail_unless (meta != NULL);
-    fail_unless (gst_component_meta_peek_components (meta) == raw, "the result itself must be shared");
-    assert_equals_string (gst_component_meta_get_source (meta), "finder");
-    fail_unless (gst_contours_mapping_is_identity (gst_component_meta_get_mapping (meta)));
+    fail_unless (gst_contours_component_meta_peek_components (meta) == raw, "the result itself must be shared");
+    assert_equals_string (gst_contours_component_meta_get_source (meta), "finder");
+    fail_unless (gst_contours_mapping_is_identity (gst_contours_component_meta_get_mapping (meta)));
     gst_buffer_unref (copies[i]);
   }
 }
@@ -233,10 +238,10 @@ copy_and_read (gpointer data)
 {
   for (guint i = 0; i < 2000; i++) {
     GstBuffer *copy = gst_buffer_copy (data);
-    GstComponentMeta *meta = gst_buffer_get_component_meta (copy);
-    GBytes *table = gst_component_meta_get_table_bytes (meta);
+    GstContoursComponentMeta *meta = gst_buffer_get_contours_component_meta (copy);
+    GBytes *table = gst_contours_component_meta_get_table_bytes (meta);
     GstContoursComponent c;
-    gboolean ok = gst_component_meta_get_component (meta, 1, &c) && c.pixels == 4;
+    gboolean ok = gst_contours_component_meta_get_component (meta, 1, &c) && c.pixels == 4;
     gst_buffer_unref (copy);
     ok = ok && ((const CtrComponent *) g_bytes_get_data (table, NULL))[2].area == 1;
     g_bytes_unref (table);
@@ -276,23 +281,23 @@ assert_near (gdouble got, gdouble expected)
 
 /* The components of META are the sample's, their frame scaled to WIDTH x HEIGHT, computed another way. */
 static void
-assert_scaled (GstComponentMeta *meta, guint width, guint height)
+assert_scaled (GstContoursComponentMeta *meta, guint width, guint height)
 {
   gdouble sx = (gdouble) width / SAMPLE_WIDTH, sy = (gdouble) height / SAMPLE_HEIGHT;
-  const CtrComponents *raw = gst_component_meta_peek_components (meta);
+  const CtrComponents *raw = gst_contours_component_meta_peek_components (meta);
   guint got_width, got_height;
-  gst_component_meta_get_size (meta, &got_width, &got_height);
+  gst_contours_component_meta_get_size (meta, &got_width, &got_height);
   assert_equals_int (got_width, width);
   assert_equals_int (got_height, height);
-  gst_component_meta_get_reference_size (meta, &got_width, &got_height);
+  gst_contours_component_meta_get_reference_size (meta, &got_width, &got_height);
   assert_equals_int (got_width, SAMPLE_WIDTH);
   assert_equals_int (got_height, SAMPLE_HEIGHT);
-  assert_equals_int (gst_component_meta_get_count (meta), 3);
+  assert_equals_int (gst_contours_component_meta_get_count (meta), 3);
 
   for (guint i = 0; i < 3; i++) {
     GstContoursComponent c;
     const CtrComponent *row = &raw->table[i];
-    gst_component_meta_get_component (meta, i, &c);
+    gst_contours_component_meta_get_component (meta, i, &c);
     assert_equals_int (c.pixels, row->area);
     assert_near (c.area, row->area * sx * sy);
     assert_near (c.x, row->left * sx);
@@ -344,9 +349,9 @@ GST_START_TEST (kept)
       "queue", "identity", "capsfilter", "tee", "videoconvert ! video/x-raw,format=RGB", "videoconvert"};
   for (guint i = 0; i < G_N_ELEMENTS (elements); i++) {
     GstBuffer *out = send (elements[i]);
-    GstComponentMeta *meta = gst_buffer_get_component_meta (out);
+    GstContoursComponentMeta *meta = gst_buffer_get_contours_component_meta (out);
     fail_unless (meta != NULL, "%s lost it", elements[i]);
-    fail_unless (gst_contours_mapping_is_identity (gst_component_meta_get_mapping (meta)));
+    fail_unless (gst_contours_mapping_is_identity (gst_contours_component_meta_get_mapping (meta)));
     assert_scaled (meta, SAMPLE_WIDTH, SAMPLE_HEIGHT);
     gst_buffer_unref (out);
   }
@@ -368,8 +373,8 @@ GST_START_TEST (both_branches_of_a_tee)
       g_usleep (10000);
   }
   fail_unless (sample != NULL);
-  assert_scaled (gst_buffer_get_component_meta (out), SAMPLE_WIDTH, SAMPLE_HEIGHT);
-  assert_scaled (gst_buffer_get_component_meta (gst_sample_get_buffer (sample)), SAMPLE_WIDTH, SAMPLE_HEIGHT);
+  assert_scaled (gst_buffer_get_contours_component_meta (out), SAMPLE_WIDTH, SAMPLE_HEIGHT);
+  assert_scaled (gst_buffer_get_contours_component_meta (gst_sample_get_buffer (sample)), SAMPLE_WIDTH, SAMPLE_HEIGHT);
   gst_sample_unref (sample);
   gst_buffer_unref (out);
   gst_object_unref (other);
@@ -395,7 +400,7 @@ GST_START_TEST (scaled)
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     GstBuffer *out = send (cases[i].launch);
-    GstComponentMeta *meta = gst_buffer_get_component_meta (out);
+    GstContoursComponentMeta *meta = gst_buffer_get_contours_component_meta (out);
     fail_unless (meta != NULL, "%s lost it", cases[i].launch);
     assert_scaled (meta, cases[i].width, cases[i].height);
     gst_buffer_unref (out);
@@ -407,8 +412,8 @@ GST_START_TEST (scaled_back_is_exact)
 {
   GstBuffer *out = send ("videoscale ! video/x-raw,width=11,height=2 ! videoscale ! video/x-raw,width=15,height=7 ! "
                          "videoscale ! " SAMPLE_CAPS);
-  GstComponentMeta *meta = gst_buffer_get_component_meta (out);
-  fail_unless (gst_contours_mapping_is_identity (gst_component_meta_get_mapping (meta)));
+  GstContoursComponentMeta *meta = gst_buffer_get_contours_component_meta (out);
+  fail_unless (gst_contours_mapping_is_identity (gst_contours_component_meta_get_mapping (meta)));
   gst_buffer_unref (out);
 }
 GST_END_TEST;
@@ -432,11 +437,11 @@ GST_START_TEST (dropped_or_followed)
   gst_version (&major, &minor, &micro, &nano);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     GstBuffer *out = send (cases[i].launch);
-    GstComponentMeta *meta = gst_buffer_get_component_meta (out);
+    GstContoursComponentMeta *meta = gst_buffer_get_contours_component_meta (out);
     if (GST_CHECK_VERSION (1, 28, 0) && minor >= 28) {
       GstContoursComponent c;
       fail_unless (meta != NULL, "%s lost it", cases[i].launch);
-      gst_component_meta_get_component (meta, 0, &c);
+      gst_contours_component_meta_get_component (meta, 0, &c);
       assert_near (c.x, cases[i].x);
       assert_near (c.y, cases[i].y);
       assert_near (c.w, cases[i].w);
@@ -458,15 +463,15 @@ GST_START_TEST (foreign_transformation)
   GstVideoMetaTransform scale = {&in, &out};
   GstBuffer *buffer = sample_buffer (), *dest = gst_buffer_new ();
   GstMeta *meta = (GstMeta *) sample_attach (buffer, 0, "finder");
-  const GstMetaInfo *info = gst_component_meta_get_info ();
+  const GstMetaInfo *info = gst_contours_component_meta_get_info ();
   fail_if (info->transform_func (dest, meta, buffer, gst_video_meta_transform_scale_get_quark (), &scale));
   fail_if (info->transform_func (dest, meta, buffer, g_quark_from_static_string ("some-other-transformation"), NULL));
-  fail_unless (gst_buffer_get_component_meta (dest) == NULL);
+  fail_unless (gst_buffer_get_contours_component_meta (dest) == NULL);
 
   gst_video_info_set_format (&in, GST_VIDEO_FORMAT_GRAY8, SAMPLE_WIDTH, SAMPLE_HEIGHT);
   gst_video_info_set_format (&out, GST_VIDEO_FORMAT_GRAY8, 2 * SAMPLE_WIDTH, 2 * SAMPLE_HEIGHT);
   fail_unless (info->transform_func (dest, meta, buffer, gst_video_meta_transform_scale_get_quark (), &scale));
-  assert_equals_int (gst_component_meta_get_count (gst_buffer_get_component_meta (dest)), 3);
+  assert_equals_int (gst_contours_component_meta_get_count (gst_buffer_get_contours_component_meta (dest)), 3);
   gst_buffer_unref (buffer);
   gst_buffer_unref (dest);
 }

@@ -72,7 +72,7 @@ class Metadata(unittest.TestCase):
         frames = Frames(NOISE + ALL)
         self.assertEqual(len(frames.buffers), 3)
         for picture, buffer in zip(frames.pictures, frames.buffers):
-            meta = GstContours.buffer_get_component_meta(buffer)
+            meta = GstContours.buffer_get_contours_component_meta(buffer)
             count = meta.get_count()
             self.assertGreater(count, 10)
             self.assertEqual(meta.get_source(), "finder")
@@ -116,7 +116,7 @@ class Metadata(unittest.TestCase):
 
     def test_without_features(self):
         buffers = Frames(NOISE).buffers
-        meta = GstContours.buffer_get_component_meta(buffers[0])
+        meta = GstContours.buffer_get_contours_component_meta(buffers[0])
         self.assertEqual(int(meta.get_features()), 0)
         self.assertIsNone(meta.get_moments_bytes())
         self.assertIsNone(meta.get_grey_bytes())
@@ -125,7 +125,7 @@ class Metadata(unittest.TestCase):
 
     def test_values_outlive_the_buffer(self):
         buffers = Frames(NOISE).buffers
-        meta = GstContours.buffer_get_component_meta(buffers[0])
+        meta = GstContours.buffer_get_contours_component_meta(buffers[0])
         components, table = meta.get_components(), meta.get_table_bytes()
         areas = [c.area for c in components]
         del meta
@@ -136,14 +136,14 @@ class Metadata(unittest.TestCase):
     def test_two_analysers(self):
         second = "! cudacca name=second backend=cpu threshold=30 invert=true"
         buffer = Frames(NOISE + second).buffers[0]
-        self.assertEqual([m.get_source() for m in GstContours.buffer_get_component_metas(buffer)], ["finder", "second"])
-        self.assertEqual(GstContours.buffer_get_component_meta_by_source(buffer, "second").get_threshold(), 30)
-        self.assertIsNone(GstContours.buffer_get_component_meta_by_source(buffer, "third"))
-        self.assertIsNone(GstContours.buffer_get_component_meta(Gst.Buffer.new()))
+        self.assertEqual([m.get_source() for m in GstContours.buffer_get_contours_component_metas(buffer)], ["finder", "second"])
+        self.assertEqual(GstContours.buffer_get_contours_component_meta_by_source(buffer, "second").get_threshold(), 30)
+        self.assertIsNone(GstContours.buffer_get_contours_component_meta_by_source(buffer, "third"))
+        self.assertIsNone(GstContours.buffer_get_contours_component_meta(Gst.Buffer.new()))
 
     def test_scaled(self):
         buffers = Frames(NOISE).buffers, Frames(NOISE + "! videoscale ! video/x-raw,width=244,height=94").buffers
-        plain, scaled = (GstContours.buffer_get_component_meta(frames[0]) for frames in buffers)
+        plain, scaled = (GstContours.buffer_get_contours_component_meta(frames[0]) for frames in buffers)
         self.assertEqual(tuple(scaled.get_size()), (244, 94))
         self.assertEqual(tuple(scaled.get_reference_size()), (61, 47))
         for a, b in zip(plain.get_components(), scaled.get_components()):
@@ -189,11 +189,11 @@ def with_contours(coordinates, launch="identity"):
 class Contours(unittest.TestCase):
     def test_values(self):
         buffer, gpu = with_contours(PIXELS)
-        meta = GstContours.buffer_get_contour_meta(buffer)
-        self.assertEqual([m.get_source() for m in GstContours.buffer_get_contour_metas(buffer)], ["follower"])
-        self.assertEqual(GstContours.buffer_get_contour_meta_by_source(buffer, "follower").get_threshold(), 77)
-        self.assertIsNone(GstContours.buffer_get_contour_meta_by_source(buffer, "finder"))
-        self.assertIsNone(GstContours.buffer_get_component_meta(buffer))
+        meta = GstContours.buffer_get_contours_contour_meta(buffer)
+        self.assertEqual([m.get_source() for m in GstContours.buffer_get_contours_contour_metas(buffer)], ["follower"])
+        self.assertEqual(GstContours.buffer_get_contours_contour_meta_by_source(buffer, "follower").get_threshold(), 77)
+        self.assertIsNone(GstContours.buffer_get_contours_contour_meta_by_source(buffer, "finder"))
+        self.assertIsNone(GstContours.buffer_get_contours_component_meta(buffer))
         self.assertEqual((meta.get_count(), meta.get_point_count()), (3, 9))
         self.assertEqual(meta.get_coordinates(), GstContours.ContourCoordinates.PIXELS)
         self.assertEqual(meta.get_features(), GstContours.ContourFeatures.MOMENTS)
@@ -239,7 +239,7 @@ class Contours(unittest.TestCase):
     def test_scaled(self):
         for coordinates, half in ((PIXELS, 0.5), (CORNERS, 0)):
             buffer, _gpu = with_contours(coordinates, "videoscale ! video/x-raw,width=32,height=3")
-            meta = GstContours.buffer_get_contour_meta(buffer)
+            meta = GstContours.buffer_get_contours_contour_meta(buffer)
             self.assertEqual((tuple(meta.get_size()), tuple(meta.get_reference_size())), ((32, 3), (8, 6)))
             for i, c in enumerate(meta.get_contours()):
                 points = numpy.frombuffer(meta.get_points(i).get_data(), "u2").reshape(-1, 2)
@@ -255,7 +255,7 @@ class Contours(unittest.TestCase):
 
     def test_failing_fetch(self):
         buffer, gpu = with_contours(PIXELS)
-        meta = GstContours.buffer_get_contour_meta(buffer)
+        meta = GstContours.buffer_get_contours_contour_meta(buffer)
         gpu.broken = True
         with self.assertRaisesRegex(GLib.Error, "the GPU has fallen off the bus"):
             meta.fetch()
@@ -284,7 +284,7 @@ class Export(unittest.TestCase):
         lines = [json.loads(line, parse_constant=self.fail) for line in text.splitlines()]
         self.assertEqual(len(lines), len(buffers))
         for index, (line, buffer) in enumerate(zip(lines, buffers)):
-            meta = GstContours.buffer_get_component_meta(buffer)
+            meta = GstContours.buffer_get_contours_component_meta(buffer)
             components = line.pop("components")
             self.assertEqual(line, {
                 "schema": "gst-cuda-contours/1", "frame": index, "pts": buffer.pts, "timestamp": buffer.pts,
@@ -300,7 +300,7 @@ class Export(unittest.TestCase):
         buffers, text = self.export(NOISE + ALL, "csv")
         rows = list(csv.DictReader(text.splitlines()))
         expected = [(index, buffer.pts, c) for index, buffer in enumerate(buffers)
-                    for c in GstContours.buffer_get_component_meta(buffer).get_components()]
+                    for c in GstContours.buffer_get_contours_component_meta(buffer).get_components()]
         self.assertEqual(len(rows), len(expected))
         for row, (index, pts, c) in zip(rows, expected):
             self.assertEqual((row["frame"], row["pts"], row["timestamp"]), (str(index), str(pts), str(pts)))
@@ -321,7 +321,7 @@ class Export(unittest.TestCase):
     def test_contours_ndjson(self):
         for coordinates, name in ((PIXELS, "pixels"), (CORNERS, "corners")):
             buffer, text = self.export_contours(coordinates, "ndjson")
-            meta = GstContours.buffer_get_contour_meta(buffer)
+            meta = GstContours.buffer_get_contours_contour_meta(buffer)
             line = json.loads(text, parse_constant=self.fail)
             contours = line.pop("contours")
             self.assertEqual(line, {
@@ -338,7 +338,7 @@ class Export(unittest.TestCase):
 
     def test_contours_csv(self):
         buffer, text = self.export_contours(PIXELS, "csv")
-        meta = GstContours.buffer_get_contour_meta(buffer)
+        meta = GstContours.buffer_get_contours_contour_meta(buffer)
         rows = list(csv.DictReader(text.splitlines()))
         self.assertEqual(len(rows), 3)
         for row, c in zip(rows, meta.get_contours()):

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a GstContourMeta says of the regions its contours part: values, other frames, text, and when it is fetched. */
+/* What a GstContoursContourMeta says of the regions its contours part: values, other frames, text, and when it is
+ * fetched. */
 #include "core/backend.h"
 
 #include <glib/gstdio.h>
@@ -81,18 +82,18 @@ static GstBuffer *
 attach (CtrContours *outlines)
 {
   GstBuffer *buffer = sample_buffer ();
-  gst_buffer_add_contour_meta (buffer, outlines, "snake");
+  gst_buffer_add_contours_contour_meta (buffer, outlines, "snake");
   ctr_contours_unref (outlines);
   return buffer;
 }
 
 static void
-check_values (GstContourMeta *meta)
+check_values (GstContoursContourMeta *meta)
 {
   GstContoursRegion r;
-  fail_unless (gst_contour_meta_has_regions (meta));
-  assert_equals_int (gst_contour_meta_get_features (meta), 0);
-  fail_unless (gst_contour_meta_get_region (meta, 0, &r));
+  fail_unless (gst_contours_contour_meta_has_regions (meta));
+  assert_equals_int (gst_contours_contour_meta_get_features (meta), 0);
+  fail_unless (gst_contours_contour_meta_get_region (meta, 0, &r));
   assert_equals_int (r.object, 0);
   fail_unless (r.converged == TRUE && r.restarted == FALSE);
   assert_equals_int (r.iterations, 17);
@@ -104,25 +105,25 @@ check_values (GstContourMeta *meta)
   assert_equals_float (r.outside_variance, 0.0);
   assert_equals_float (r.criterion, -7.25);
   assert_equals_float (r.gain, 3.5);
-  fail_unless (gst_contour_meta_get_region (meta, 1, &r));
+  fail_unless (gst_contours_contour_meta_get_region (meta, 1, &r));
   assert_equals_int (r.object, 2);
   fail_unless (r.converged == FALSE && r.restarted == TRUE);
   assert_equals_uint64 (r.iterations, 4000000000);
   assert_equals_float (r.inside_mean, 65535.0);
   assert_equals_float (r.inside_variance, 0.0);
-  fail_if (gst_contour_meta_get_region (meta, 2, &r));
-  fail_if (gst_contour_meta_get_region (meta, G_MAXUINT, &r));
+  fail_if (gst_contours_contour_meta_get_region (meta, 2, &r));
+  fail_if (gst_contours_contour_meta_get_region (meta, G_MAXUINT, &r));
 }
 
 /* Also in a copy of the frame, and in a scaled one: statistics are those of the analysed frame. */
 GST_START_TEST (values)
 {
   GstBuffer *buffer = attach (make_outlines ()), *copy = gst_buffer_copy_deep (buffer);
-  check_values (gst_buffer_get_contour_meta (buffer));
-  check_values (gst_buffer_get_contour_meta (copy));
+  check_values (gst_buffer_get_contours_contour_meta (buffer));
+  check_values (gst_buffer_get_contours_contour_meta (copy));
   gst_buffer_unref (copy);
 
-  GList *list = gst_contour_meta_get_regions (gst_buffer_get_contour_meta (buffer));
+  GList *list = gst_contours_contour_meta_get_regions (gst_buffer_get_contours_contour_meta (buffer));
   assert_equals_int (g_list_length (list), 2);
   GstContoursRegion *boxed = g_boxed_copy (GST_TYPE_CONTOURS_REGION, list->next->data);
   assert_equals_int (boxed->object, 2);
@@ -130,7 +131,7 @@ GST_START_TEST (values)
   g_list_free_full (list, g_free);
 
   buffer = sample_send ("videoscale ! video/x-raw,width=16,height=12", buffer);
-  check_values (gst_buffer_get_contour_meta (buffer));
+  check_values (gst_buffer_get_contours_contour_meta (buffer));
   gst_buffer_unref (buffer);
 }
 GST_END_TEST;
@@ -140,13 +141,13 @@ GST_START_TEST (without)
 {
   SampleGpu gpu;
   GstBuffer *buffer = sample_buffer ();
-  GstContourMeta *meta =
+  GstContoursContourMeta *meta =
       sample_attach_contours (buffer, &gpu, CTR_CONTOUR_FEATURE_MOMENTS, CTR_COORDINATES_PIXELS, "follower");
   GstContoursRegion region;
-  fail_if (gst_contour_meta_has_regions (meta));
-  fail_if (gst_contour_meta_get_region (meta, 0, &region));
-  fail_unless (gst_contour_meta_get_regions (meta) == NULL);
-  fail_unless (gst_contour_meta_fetch (meta, NULL));
+  fail_if (gst_contours_contour_meta_has_regions (meta));
+  fail_if (gst_contours_contour_meta_get_region (meta, 0, &region));
+  fail_unless (gst_contours_contour_meta_get_regions (meta) == NULL);
+  fail_unless (gst_contours_contour_meta_fetch (meta, NULL));
   gst_buffer_unref (buffer);
 }
 GST_END_TEST;
@@ -189,14 +190,14 @@ GST_START_TEST (fetched_on_demand)
   static const CtrContoursSource ops = {fetch, get_device, destroy};
   Remote remote = {.broken = TRUE};
   GstBuffer *buffer = attach (ctr_contours_new_remote (&info, &ops, &remote, NULL));
-  GstContourMeta *meta = gst_buffer_get_contour_meta (buffer);
+  GstContoursContourMeta *meta = gst_buffer_get_contours_contour_meta (buffer);
   GstContoursRegion region;
   GError *error = NULL;
 
-  fail_unless (gst_contour_meta_has_regions (meta));
-  fail_if (gst_contour_meta_get_region (meta, 0, &region));
-  fail_unless (gst_contour_meta_get_regions (meta) == NULL);
-  fail_if (gst_contour_meta_fetch (meta, &error));
+  fail_unless (gst_contours_contour_meta_has_regions (meta));
+  fail_if (gst_contours_contour_meta_get_region (meta, 0, &region));
+  fail_unless (gst_contours_contour_meta_get_regions (meta) == NULL);
+  fail_if (gst_contours_contour_meta_fetch (meta, &error));
   fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ));
   fail_unless (strstr (error->message, "the GPU is gone") != NULL);
   g_clear_error (&error);
@@ -204,7 +205,7 @@ GST_START_TEST (fetched_on_demand)
   remote = (Remote){0};
   check_values (meta);
   assert_equals_int (remote.fetched[CTR_CONTOURS_REGIONS], 1);
-  fail_unless (gst_contour_meta_fetch (meta, NULL));
+  fail_unless (gst_contours_contour_meta_fetch (meta, NULL));
   assert_equals_int (remote.fetched[CTR_CONTOURS_REGIONS], 1);
   gst_buffer_unref (buffer);
 }

@@ -82,7 +82,7 @@ def compare_components(images):
         mask = mask_of(image)
         number, labels, stats, centroids = cv2.connectedComponentsWithStatsWithAlgorithm(
             mask, connectivity, cv2.CV_32S, cv2.CCL_WU)
-        meta = GstContours.buffer_get_component_meta(buffer)
+        meta = GstContours.buffer_get_contours_component_meta(buffer)
         components = meta.get_components()
         what = f"{launch}, {width} x {height}"
         require_equal(meta.get_count(), number - 1, what)
@@ -104,7 +104,7 @@ def compare_contours(images, simplified):
         measures = [(cv2.contourArea(line), cv2.arcLength(line, True), *cv2.boundingRect(line)) for line in lines]
         if simplified:
             lines = [simplify(line, epsilon) for line in lines]
-        meta = GstContours.buffer_get_contour_meta(buffer)
+        meta = GstContours.buffer_get_contours_contour_meta(buffer)
         table = np.frombuffer(meta.get_table_bytes().get_data(), CONTOURS)
         points = np.frombuffer(meta.get_points_bytes().get_data(), "u2").reshape(-1, 2)
         what = f"{launch}, {image.shape[1]} x {image.shape[0]}"

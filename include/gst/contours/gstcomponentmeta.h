@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef __GST_COMPONENT_META_H__
-#define __GST_COMPONENT_META_H__
+#ifndef __GST_CONTOURS_COMPONENT_META_H__
+#define __GST_CONTOURS_COMPONENT_META_H__
 
 #include <gst/gst.h>
 #include <contours/components.h>
@@ -10,25 +10,25 @@
 G_BEGIN_DECLS
 
 /**
- * GstComponentFeatures:
- * @GST_COMPONENT_FEATURE_MOMENTS: second moments: orientation, axes, eccentricity
- * @GST_COMPONENT_FEATURE_GREY: minimum, maximum, mean, standard deviation of the samples (or luma)
- * @GST_COMPONENT_FEATURE_LABELS: label image
+ * GstContoursComponentFeatures:
+ * @GST_CONTOURS_COMPONENT_FEATURE_MOMENTS: second moments: orientation, axes, eccentricity
+ * @GST_CONTOURS_COMPONENT_FEATURE_GREY: minimum, maximum, mean, standard deviation of the samples (or luma)
+ * @GST_CONTOURS_COMPONENT_FEATURE_LABELS: label image
  *
  * What an analysis computes on request; area, bounding box and centroid are always there.
  *
  * Since: 0.1
  */
 typedef enum {
-  GST_COMPONENT_FEATURE_MOMENTS = 1 << 0,
-  GST_COMPONENT_FEATURE_GREY = 1 << 1,
-  GST_COMPONENT_FEATURE_LABELS = 1 << 2
-} GstComponentFeatures;
+  GST_CONTOURS_COMPONENT_FEATURE_MOMENTS = 1 << 0,
+  GST_CONTOURS_COMPONENT_FEATURE_GREY = 1 << 1,
+  GST_CONTOURS_COMPONENT_FEATURE_LABELS = 1 << 2
+} GstContoursComponentFeatures;
 
-#define GST_TYPE_COMPONENT_FEATURES (gst_component_features_get_type ())
+#define GST_TYPE_CONTOURS_COMPONENT_FEATURES (gst_contours_component_features_get_type ())
 
 GST_CONTOURS_API
-GType gst_component_features_get_type (void);
+GType gst_contours_component_features_get_type (void);
 
 /**
  * GstContoursComponent:
@@ -46,15 +46,15 @@ GType gst_component_features_get_type (void);
  * @sum_x: sum of the pixels' x in the analysed image
  * @sum_y: sum of the pixels' y in the analysed image
  * @orientation: angle of the major axis against the x axis, radians in (-pi/2, pi/2], positive towards +y (down); 0
- *     where the axes are equal. NaN without %GST_COMPONENT_FEATURE_MOMENTS
+ *     where the axes are equal. NaN without %GST_CONTOURS_COMPONENT_FEATURE_MOMENTS
  * @major_axis: full length of the major axis of the ellipse with the same second moments, as scikit-image's regionprops
- *     has it; NaN without %GST_COMPONENT_FEATURE_MOMENTS
+ *     has it; NaN without %GST_CONTOURS_COMPONENT_FEATURE_MOMENTS
  * @minor_axis: the same of the minor axis
- * @eccentricity: of that ellipse, 0 (circle) to 1 (line); NaN without %GST_COMPONENT_FEATURE_MOMENTS
- * @min: smallest sample; 0 without %GST_COMPONENT_FEATURE_GREY
- * @max: largest sample; 0 without %GST_COMPONENT_FEATURE_GREY
- * @mean: mean of the samples; NaN without %GST_COMPONENT_FEATURE_GREY
- * @std: population standard deviation of the samples; NaN without %GST_COMPONENT_FEATURE_GREY
+ * @eccentricity: of that ellipse, 0 (circle) to 1 (line); NaN without %GST_CONTOURS_COMPONENT_FEATURE_MOMENTS
+ * @min: smallest sample; 0 without %GST_CONTOURS_COMPONENT_FEATURE_GREY
+ * @max: largest sample; 0 without %GST_CONTOURS_COMPONENT_FEATURE_GREY
+ * @mean: mean of the samples; NaN without %GST_CONTOURS_COMPONENT_FEATURE_GREY
+ * @std: population standard deviation of the samples; NaN without %GST_CONTOURS_COMPONENT_FEATURE_GREY
  *
  * One connected component, in pixels of the frame that carries the metadata. Where that frame is as large as the
  * analysed image, areas and boxes are whole numbers, exactly the analysis's integers. In a scaled frame a pixel centre
@@ -96,7 +96,7 @@ GST_CONTOURS_API
 GType gst_contours_component_get_type (void);
 
 /**
- * GstComponentMeta:
+ * GstContoursComponentMeta:
  * @meta: parent #GstMeta
  *
  * The connected components of a video frame. The result itself is immutable and shared by all buffers that carry it;
@@ -113,87 +113,89 @@ GType gst_contours_component_get_type (void);
  *
  * Since: 0.1
  */
-typedef struct _GstComponentMeta GstComponentMeta;
+typedef struct _GstComponentMeta GstContoursComponentMeta;
 
 struct _GstComponentMeta {
   GstMeta meta;
 };
 
-#define GST_COMPONENT_META_API_TYPE (gst_component_meta_api_get_type ())
-#define GST_COMPONENT_META_INFO (gst_component_meta_get_info ())
+#define GST_CONTOURS_COMPONENT_META_API_TYPE (gst_contours_component_meta_api_get_type ())
+#define GST_CONTOURS_COMPONENT_META_INFO (gst_contours_component_meta_get_info ())
 
 GST_CONTOURS_API
-GType gst_component_meta_api_get_type (void);
+GType gst_contours_component_meta_api_get_type (void);
 
 GST_CONTOURS_API
-const GstMetaInfo *gst_component_meta_get_info (void);
+const GstMetaInfo *gst_contours_component_meta_get_info (void);
 
 GST_CONTOURS_API
-GstComponentMeta *gst_buffer_add_component_meta (GstBuffer *buffer, CtrComponents *components, const gchar *source);
+GstContoursComponentMeta *gst_buffer_add_contours_component_meta (
+    GstBuffer *buffer, CtrComponents *components, const gchar *source);
 
 GST_CONTOURS_API
-GstComponentMeta *gst_buffer_get_component_meta (GstBuffer *buffer);
+GstContoursComponentMeta *gst_buffer_get_contours_component_meta (GstBuffer *buffer);
 
 GST_CONTOURS_API
-GstComponentMeta *gst_buffer_get_component_meta_by_source (GstBuffer *buffer, const gchar *source);
+GstContoursComponentMeta *gst_buffer_get_contours_component_meta_by_source (GstBuffer *buffer, const gchar *source);
 
 GST_CONTOURS_API
-GstComponentMeta *gst_buffer_iterate_component_meta (GstBuffer *buffer, gpointer *state);
+GstContoursComponentMeta *gst_buffer_iterate_contours_component_meta (GstBuffer *buffer, gpointer *state);
 
 GST_CONTOURS_API
-GList *gst_buffer_get_component_metas (GstBuffer *buffer);
+GList *gst_buffer_get_contours_component_metas (GstBuffer *buffer);
 
 GST_CONTOURS_API
-const CtrComponents *gst_component_meta_peek_components (GstComponentMeta *meta);
+const CtrComponents *gst_contours_component_meta_peek_components (GstContoursComponentMeta *meta);
 
 GST_CONTOURS_API
-const gchar *gst_component_meta_get_source (GstComponentMeta *meta);
+const gchar *gst_contours_component_meta_get_source (GstContoursComponentMeta *meta);
 
 GST_CONTOURS_API
-GstContoursResultFlags gst_component_meta_get_flags (GstComponentMeta *meta);
+GstContoursResultFlags gst_contours_component_meta_get_flags (GstContoursComponentMeta *meta);
 
 GST_CONTOURS_API
-void gst_component_meta_add_flags (GstComponentMeta *meta, GstContoursResultFlags flags);
+void gst_contours_component_meta_add_flags (GstContoursComponentMeta *meta, GstContoursResultFlags flags);
 
 GST_CONTOURS_API
-guint gst_component_meta_get_count (GstComponentMeta *meta);
+guint gst_contours_component_meta_get_count (GstContoursComponentMeta *meta);
 
 GST_CONTOURS_API
-guint gst_component_meta_get_threshold (GstComponentMeta *meta);
+guint gst_contours_component_meta_get_threshold (GstContoursComponentMeta *meta);
 
 GST_CONTOURS_API
-guint gst_component_meta_get_connectivity (GstComponentMeta *meta);
+guint gst_contours_component_meta_get_connectivity (GstContoursComponentMeta *meta);
 
 GST_CONTOURS_API
-GstComponentFeatures gst_component_meta_get_features (GstComponentMeta *meta);
+GstContoursComponentFeatures gst_contours_component_meta_get_features (GstContoursComponentMeta *meta);
 
 GST_CONTOURS_API
-void gst_component_meta_get_reference_size (GstComponentMeta *meta, guint *width, guint *height);
+void gst_contours_component_meta_get_reference_size (GstContoursComponentMeta *meta, guint *width, guint *height);
 
 GST_CONTOURS_API
-void gst_component_meta_get_size (GstComponentMeta *meta, guint *width, guint *height);
+void gst_contours_component_meta_get_size (GstContoursComponentMeta *meta, guint *width, guint *height);
 
 GST_CONTOURS_API
-const GstContoursMapping *gst_component_meta_get_mapping (GstComponentMeta *meta);
+const GstContoursMapping *gst_contours_component_meta_get_mapping (GstContoursComponentMeta *meta);
 
 GST_CONTOURS_API
-gboolean gst_component_meta_get_component (GstComponentMeta *meta, guint index, GstContoursComponent *component);
+gboolean gst_contours_component_meta_get_component (
+    GstContoursComponentMeta *meta, guint index, GstContoursComponent *component);
 
 GST_CONTOURS_API
-GList *gst_component_meta_get_components (GstComponentMeta *meta);
+GList *gst_contours_component_meta_get_components (GstContoursComponentMeta *meta);
 
 GST_CONTOURS_API
-GBytes *gst_component_meta_get_table_bytes (GstComponentMeta *meta);
+GBytes *gst_contours_component_meta_get_table_bytes (GstContoursComponentMeta *meta);
 
 GST_CONTOURS_API
-GBytes *gst_component_meta_get_moments_bytes (GstComponentMeta *meta);
+GBytes *gst_contours_component_meta_get_moments_bytes (GstContoursComponentMeta *meta);
 
 GST_CONTOURS_API
-GBytes *gst_component_meta_get_grey_bytes (GstComponentMeta *meta);
+GBytes *gst_contours_component_meta_get_grey_bytes (GstContoursComponentMeta *meta);
 
 GST_CONTOURS_API
-GBytes *gst_component_meta_get_labels_bytes (GstComponentMeta *meta);
+GBytes *gst_contours_component_meta_get_labels_bytes (GstContoursComponentMeta *meta);
 
 G_END_DECLS
 
-#endif /* __GST_COMPONENT_META_H__ */
+#endif /* __GST_CONTOURS_COMPONENT_META_H__ */

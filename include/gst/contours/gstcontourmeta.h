@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef __GST_CONTOUR_META_H__
-#define __GST_CONTOUR_META_H__
+#ifndef __GST_CONTOURS_CONTOUR_META_H__
+#define __GST_CONTOURS_CONTOUR_META_H__
 
 #include <gst/gst.h>
 #include <contours/contourlist.h>
@@ -10,37 +10,43 @@
 G_BEGIN_DECLS
 
 /**
- * GstContourFeatures:
- * @GST_CONTOUR_FEATURE_NONE: nothing more
- * @GST_CONTOUR_FEATURE_MOMENTS: moments: centroids
+ * GstContoursContourFeatures:
+ * @GST_CONTOURS_CONTOUR_FEATURE_NONE: nothing more
+ * @GST_CONTOURS_CONTOUR_FEATURE_MOMENTS: moments: centroids
  *
  * What an analysis computes on request; points, hierarchy, area, perimeter and bounding box are always there.
  *
  * Since: 0.1
  */
-typedef enum { GST_CONTOUR_FEATURE_NONE = 0, GST_CONTOUR_FEATURE_MOMENTS = 1 << 0 } GstContourFeatures;
+typedef enum {
+  GST_CONTOURS_CONTOUR_FEATURE_NONE = 0,
+  GST_CONTOURS_CONTOUR_FEATURE_MOMENTS = 1 << 0
+} GstContoursContourFeatures;
 
-#define GST_TYPE_CONTOUR_FEATURES (gst_contour_features_get_type ())
+#define GST_TYPE_CONTOURS_CONTOUR_FEATURES (gst_contours_contour_features_get_type ())
 
 GST_CONTOURS_API
-GType gst_contour_features_get_type (void);
+GType gst_contours_contour_features_get_type (void);
 
 /**
- * GstContourCoordinates:
- * @GST_CONTOUR_COORDINATES_PIXELS: of a pixel of the contour: whole numbers are pixel centres
- * @GST_CONTOUR_COORDINATES_CORNERS: of a corner between pixels: whole numbers are the edges between pixels; the upper
- *     left corner of a pixel has the coordinates of the pixel
+ * GstContoursContourCoordinates:
+ * @GST_CONTOURS_CONTOUR_COORDINATES_PIXELS: of a pixel of the contour: whole numbers are pixel centres
+ * @GST_CONTOURS_CONTOUR_COORDINATES_CORNERS: of a corner between pixels: whole numbers are the edges between pixels;
+ * the upper left corner of a pixel has the coordinates of the pixel
  *
  * What the coordinates of contour points mean.
  *
  * Since: 0.1
  */
-typedef enum { GST_CONTOUR_COORDINATES_PIXELS, GST_CONTOUR_COORDINATES_CORNERS } GstContourCoordinates;
+typedef enum {
+  GST_CONTOURS_CONTOUR_COORDINATES_PIXELS,
+  GST_CONTOURS_CONTOUR_COORDINATES_CORNERS
+} GstContoursContourCoordinates;
 
-#define GST_TYPE_CONTOUR_COORDINATES (gst_contour_coordinates_get_type ())
+#define GST_TYPE_CONTOURS_CONTOUR_COORDINATES (gst_contours_contour_coordinates_get_type ())
 
 GST_CONTOURS_API
-GType gst_contour_coordinates_get_type (void);
+GType gst_contours_contour_coordinates_get_type (void);
 
 /**
  * GstContoursContour:
@@ -62,7 +68,7 @@ GType gst_contour_coordinates_get_type (void);
  * @w: width of the bounding box
  * @h: height of the bounding box
  * @cx: x of the centroid of the area inside the line, in the coordinates of the points; NaN without
- *     %GST_CONTOUR_FEATURE_MOMENTS and where the area is 0
+ *     %GST_CONTOURS_CONTOUR_FEATURE_MOMENTS and where the area is 0
  * @cy: y of the centroid
  *
  * One contour: a closed line, whose last point is followed by its first, in pixels of the frame that carries the
@@ -70,8 +76,8 @@ GType gst_contour_coordinates_get_type (void);
  * frame a pixel centre x becomes (x + 0.5) * new / old - 0.5, box edges and corners become x * new / old. After a crop
  * (GStreamer 1.28) a contour may lie outside the frame: nothing is cut off.
  *
- * The bounding box of %GST_CONTOUR_COORDINATES_PIXELS encloses whole pixels: @w and @h are at least one pixel. That of
- * %GST_CONTOUR_COORDINATES_CORNERS encloses the line.
+ * The bounding box of %GST_CONTOURS_CONTOUR_COORDINATES_PIXELS encloses whole pixels: @w and @h are at least one pixel.
+ * That of %GST_CONTOURS_CONTOUR_COORDINATES_CORNERS encloses the line.
  *
  * Where the analysis simplified the line by a tolerance, @area, @perimeter, the box and the centroid are those of the
  * line before; only with a perimeter that has to be measured anew, it is the simplified one that is measured.
@@ -150,7 +156,7 @@ GST_CONTOURS_API
 GType gst_contours_region_get_type (void);
 
 /**
- * GstContourMeta:
+ * GstContoursContourMeta:
  * @meta: parent #GstMeta
  *
  * The contours of a video frame. The result itself is immutable and shared by all buffers that carry it; copying a
@@ -160,9 +166,9 @@ GType gst_contours_region_get_type (void);
  * for: attaching, copying and mapping the metadata, and everything that needs only numbers of the whole (counts,
  * threshold, size), does not touch them. The first getter that needs an array fetches it, once for all buffers that
  * share the result, in any thread. Where this fails, getters return %FALSE or %NULL and log a warning;
- * gst_contour_meta_fetch() fetches everything beforehand and says why it failed.
+ * gst_contours_contour_meta_fetch() fetches everything beforehand and says why it failed.
  *
- * What happens to it on the way downstream is what happens to #GstComponentMeta:
+ * What happens to it on the way downstream is what happens to #GstContoursComponentMeta:
  *
  * - A copy of the whole buffer shares the result; a copy of a part of the buffer's bytes has none.
  * - Scaling the frame maps every position. Where the display aspect ratio changes by more than the rounding of one
@@ -173,108 +179,109 @@ GType gst_contours_region_get_type (void);
  *
  * Since: 0.1
  */
-typedef struct _GstContourMeta GstContourMeta;
+typedef struct _GstContourMeta GstContoursContourMeta;
 
 struct _GstContourMeta {
   GstMeta meta;
 };
 
-#define GST_CONTOUR_META_API_TYPE (gst_contour_meta_api_get_type ())
-#define GST_CONTOUR_META_INFO (gst_contour_meta_get_info ())
+#define GST_CONTOURS_CONTOUR_META_API_TYPE (gst_contours_contour_meta_api_get_type ())
+#define GST_CONTOURS_CONTOUR_META_INFO (gst_contours_contour_meta_get_info ())
 
 GST_CONTOURS_API
-GType gst_contour_meta_api_get_type (void);
+GType gst_contours_contour_meta_api_get_type (void);
 
 GST_CONTOURS_API
-const GstMetaInfo *gst_contour_meta_get_info (void);
+const GstMetaInfo *gst_contours_contour_meta_get_info (void);
 
 GST_CONTOURS_API
-GstContourMeta *gst_buffer_add_contour_meta (GstBuffer *buffer, CtrContours *contours, const gchar *source);
+GstContoursContourMeta *gst_buffer_add_contours_contour_meta (
+    GstBuffer *buffer, CtrContours *contours, const gchar *source);
 
 GST_CONTOURS_API
-GstContourMeta *gst_buffer_get_contour_meta (GstBuffer *buffer);
+GstContoursContourMeta *gst_buffer_get_contours_contour_meta (GstBuffer *buffer);
 
 GST_CONTOURS_API
-GstContourMeta *gst_buffer_get_contour_meta_by_source (GstBuffer *buffer, const gchar *source);
+GstContoursContourMeta *gst_buffer_get_contours_contour_meta_by_source (GstBuffer *buffer, const gchar *source);
 
 GST_CONTOURS_API
-GstContourMeta *gst_buffer_iterate_contour_meta (GstBuffer *buffer, gpointer *state);
+GstContoursContourMeta *gst_buffer_iterate_contours_contour_meta (GstBuffer *buffer, gpointer *state);
 
 GST_CONTOURS_API
-GList *gst_buffer_get_contour_metas (GstBuffer *buffer);
+GList *gst_buffer_get_contours_contour_metas (GstBuffer *buffer);
 
 GST_CONTOURS_API
-CtrContours *gst_contour_meta_peek_contours (GstContourMeta *meta);
+CtrContours *gst_contours_contour_meta_peek_contours (GstContoursContourMeta *meta);
 
 GST_CONTOURS_API
-gboolean gst_contour_meta_fetch (GstContourMeta *meta, GError **error);
+gboolean gst_contours_contour_meta_fetch (GstContoursContourMeta *meta, GError **error);
 
 GST_CONTOURS_API
-const gchar *gst_contour_meta_get_source (GstContourMeta *meta);
+const gchar *gst_contours_contour_meta_get_source (GstContoursContourMeta *meta);
 
 GST_CONTOURS_API
-GstContoursResultFlags gst_contour_meta_get_flags (GstContourMeta *meta);
+GstContoursResultFlags gst_contours_contour_meta_get_flags (GstContoursContourMeta *meta);
 
 GST_CONTOURS_API
-void gst_contour_meta_add_flags (GstContourMeta *meta, GstContoursResultFlags flags);
+void gst_contours_contour_meta_add_flags (GstContoursContourMeta *meta, GstContoursResultFlags flags);
 
 GST_CONTOURS_API
-guint64 gst_contour_meta_get_needed (GstContourMeta *meta);
+guint64 gst_contours_contour_meta_get_needed (GstContoursContourMeta *meta);
 
 GST_CONTOURS_API
-guint gst_contour_meta_get_count (GstContourMeta *meta);
+guint gst_contours_contour_meta_get_count (GstContoursContourMeta *meta);
 
 GST_CONTOURS_API
-guint64 gst_contour_meta_get_point_count (GstContourMeta *meta);
+guint64 gst_contours_contour_meta_get_point_count (GstContoursContourMeta *meta);
 
 GST_CONTOURS_API
-guint gst_contour_meta_get_threshold (GstContourMeta *meta);
+guint gst_contours_contour_meta_get_threshold (GstContoursContourMeta *meta);
 
 GST_CONTOURS_API
-GstContourCoordinates gst_contour_meta_get_coordinates (GstContourMeta *meta);
+GstContoursContourCoordinates gst_contours_contour_meta_get_coordinates (GstContoursContourMeta *meta);
 
 GST_CONTOURS_API
-GstContourFeatures gst_contour_meta_get_features (GstContourMeta *meta);
+GstContoursContourFeatures gst_contours_contour_meta_get_features (GstContoursContourMeta *meta);
 
 GST_CONTOURS_API
-void gst_contour_meta_get_reference_size (GstContourMeta *meta, guint *width, guint *height);
+void gst_contours_contour_meta_get_reference_size (GstContoursContourMeta *meta, guint *width, guint *height);
 
 GST_CONTOURS_API
-void gst_contour_meta_get_size (GstContourMeta *meta, guint *width, guint *height);
+void gst_contours_contour_meta_get_size (GstContoursContourMeta *meta, guint *width, guint *height);
 
 GST_CONTOURS_API
-const GstContoursMapping *gst_contour_meta_get_mapping (GstContourMeta *meta);
+const GstContoursMapping *gst_contours_contour_meta_get_mapping (GstContoursContourMeta *meta);
 
 GST_CONTOURS_API
-gboolean gst_contour_meta_get_contour (GstContourMeta *meta, guint index, GstContoursContour *contour);
+gboolean gst_contours_contour_meta_get_contour (GstContoursContourMeta *meta, guint index, GstContoursContour *contour);
 
 GST_CONTOURS_API
-GList *gst_contour_meta_get_contours (GstContourMeta *meta);
+GList *gst_contours_contour_meta_get_contours (GstContoursContourMeta *meta);
 
 GST_CONTOURS_API
-gboolean gst_contour_meta_has_regions (GstContourMeta *meta);
+gboolean gst_contours_contour_meta_has_regions (GstContoursContourMeta *meta);
 
 GST_CONTOURS_API
-gboolean gst_contour_meta_get_region (GstContourMeta *meta, guint index, GstContoursRegion *region);
+gboolean gst_contours_contour_meta_get_region (GstContoursContourMeta *meta, guint index, GstContoursRegion *region);
 
 GST_CONTOURS_API
-GList *gst_contour_meta_get_regions (GstContourMeta *meta);
+GList *gst_contours_contour_meta_get_regions (GstContoursContourMeta *meta);
 
 GST_CONTOURS_API
-GBytes *gst_contour_meta_get_points (GstContourMeta *meta, guint index);
+GBytes *gst_contours_contour_meta_get_points (GstContoursContourMeta *meta, guint index);
 
 GST_CONTOURS_API
-GBytes *gst_contour_meta_get_mapped_points (GstContourMeta *meta, guint index);
+GBytes *gst_contours_contour_meta_get_mapped_points (GstContoursContourMeta *meta, guint index);
 
 GST_CONTOURS_API
-GBytes *gst_contour_meta_get_points_bytes (GstContourMeta *meta);
+GBytes *gst_contours_contour_meta_get_points_bytes (GstContoursContourMeta *meta);
 
 GST_CONTOURS_API
-GBytes *gst_contour_meta_get_table_bytes (GstContourMeta *meta);
+GBytes *gst_contours_contour_meta_get_table_bytes (GstContoursContourMeta *meta);
 
 GST_CONTOURS_API
-GBytes *gst_contour_meta_get_moments_bytes (GstContourMeta *meta);
+GBytes *gst_contours_contour_meta_get_moments_bytes (GstContoursContourMeta *meta);
 
 G_END_DECLS
 
-#endif /* __GST_CONTOUR_META_H__ */
+#endif /* __GST_CONTOURS_CONTOUR_META_H__ */

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
  * @GST_CONTOURS_RESULT_FLAG_INTERLACED: the frame holds two fields of different times, row by row: what moves in it has
  *     combed edges, and so has the result
  * @GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED: the frame would have cost more than the analyser's limit allows: nothing
- * was looked for, so there are no contours, see gst_contour_meta_get_needed()
+ * was looked for, so there are no contours, see gst_contours_contour_meta_get_needed()
  *
  * What a reader of a result has to know about the frame that was analysed.
  *
