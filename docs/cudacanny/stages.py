@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Makes the pictures of docs/cudacanny.md: stages.py [FOLDER]
 
-Draws a scene, works out what cudacanny does with it step by step, in the words of core/canny.h, and writes a PNG for
+Draws a scene, works out what cudacanny does with it step by step, in the words of core/canny/canny.h, and writes a PNG for
 each step. The last two pictures are the element's own; the script fails when its edges are not those worked out here.
 Runs in a "meson devenv -C build" shell. Exit status 77 without NumPy or gst-launch-1.0.
 """

@@ -39,12 +39,12 @@
  *
  * Since: 0.1
  */
-#include "gstcontourexport.h"
+#include "gst/elements/gstcontourexport.h"
 
-#include "allocation.h"
-#include "exportfiles.h"
-#include "exportformat.h"
-#include "frameresults.h"
+#include "gst/base/allocation.h"
+#include "gst/export/files.h"
+#include "gst/export/format.h"
+#include "gst/base/frameresults.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_contour_export_debug);
 #define GST_CAT_DEFAULT gst_contour_export_debug

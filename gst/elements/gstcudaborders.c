@@ -25,9 +25,9 @@
  *
  * Since: 0.1
  */
-#include "gstcudaborders.h"
+#include "gst/elements/gstcudaborders.h"
 
-#include "frameresults.h"
+#include "gst/base/frameresults.h"
 
 #include <gst/contours/gstcontours.h>
 

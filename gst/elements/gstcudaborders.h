@@ -2,7 +2,7 @@
 #ifndef GST_CUDA_BORDERS_H
 #define GST_CUDA_BORDERS_H
 
-#include "gstforegroundfilter.h"
+#include "gst/base/gstforegroundfilter.h"
 
 G_BEGIN_DECLS
 

@@ -22,9 +22,9 @@
  *
  * Since: 0.1
  */
-#include "gstcudacanny.h"
+#include "gst/elements/gstcudacanny.h"
 
-#include "samplebits.h"
+#include "gst/base/samplebits.h"
 
 #include <contours/canny.h>
 

@@ -2,7 +2,7 @@
 #ifndef GST_CUDA_CANNY_H
 #define GST_CUDA_CANNY_H
 
-#include "gstcontoursfilter.h"
+#include "gst/base/gstcontoursfilter.h"
 
 G_BEGIN_DECLS
 

@@ -24,9 +24,9 @@
  *
  * Since: 0.1
  */
-#include "gstcudacca.h"
+#include "gst/elements/gstcudacca.h"
 
-#include "frameresults.h"
+#include "gst/base/frameresults.h"
 
 #include <gst/contours/gstcontours.h>
 

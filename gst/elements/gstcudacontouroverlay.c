@@ -24,11 +24,11 @@
  *
  * Since: 0.1
  */
-#include "gstcudacontouroverlay.h"
+#include "gst/elements/gstcudacontouroverlay.h"
 
-#include "overlaycolours.h"
-#include "samplebits.h"
-#include "overlaylayers.h"
+#include "gst/overlay/colours.h"
+#include "gst/base/samplebits.h"
+#include "gst/overlay/layers.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuda_contour_overlay_debug);
 #define GST_CAT_DEFAULT gst_cuda_contour_overlay_debug

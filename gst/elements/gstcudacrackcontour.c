@@ -21,10 +21,10 @@
  *
  * Since: 0.1
  */
-#include "gstcudacrackcontour.h"
+#include "gst/elements/gstcudacrackcontour.h"
 
-#include "frameresults.h"
-#include "shorttext.h"
+#include "gst/base/frameresults.h"
+#include "gst/base/shorttext.h"
 
 #include <gst/contours/gstcontours.h>
 

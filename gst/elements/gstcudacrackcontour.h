@@ -2,7 +2,7 @@
 #ifndef GST_CUDA_CRACK_CONTOUR_H
 #define GST_CUDA_CRACK_CONTOUR_H
 
-#include "gstcontoursfilter.h"
+#include "gst/base/gstcontoursfilter.h"
 
 G_BEGIN_DECLS
 

@@ -23,12 +23,12 @@
  *
  * Since: 0.1
  */
-#include "gstcudasnake.h"
+#include "gst/elements/gstcudasnake.h"
 
-#include "frameresults.h"
-#include "shorttext.h"
-#include "snaketext.h"
-#include "snaketracks.h"
+#include "gst/base/frameresults.h"
+#include "gst/base/shorttext.h"
+#include "gst/snake/text.h"
+#include "gst/snake/tracks.h"
 
 #include <gst/contours/gstcontours.h>
 

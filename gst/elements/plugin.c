@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Every element registers everywhere, with and without a GPU: one that cannot run says so when it starts. */
-#include "gstcontourexport.h"
-#include "gstcudaborders.h"
-#include "gstcudacanny.h"
-#include "gstcudacca.h"
-#include "gstcudacontouroverlay.h"
-#include "gstcudacrackcontour.h"
-#include "gstcudasnake.h"
+#include "gst/elements/gstcontourexport.h"
+#include "gst/elements/gstcudaborders.h"
+#include "gst/elements/gstcudacanny.h"
+#include "gst/elements/gstcudacca.h"
+#include "gst/elements/gstcudacontouroverlay.h"
+#include "gst/elements/gstcudacrackcontour.h"
+#include "gst/elements/gstcudasnake.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)

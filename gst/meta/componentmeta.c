@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "resultmeta-private.h"
+#include "gst/meta/resultmeta-private.h"
 
 #include <gst/contours/gstcomponentmeta.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "mapping-private.h"
+#include "gst/meta/mapping-private.h"
 
 #include <gst/video/video.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the metas of components and of contours have in common. */
-#include "mapping-private.h"
-#include "resultmeta-private.h"
+#include "gst/meta/mapping-private.h"
+#include "gst/meta/resultmeta-private.h"
 
 #include <gst/video/video.h>
 

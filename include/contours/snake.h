@@ -24,8 +24,8 @@
  * The polygon never touches itself. From a start, its points move by steps in eight directions, all at once where they
  * are not in each other's way, as long as C falls; then its long edges get points in their middles and the steps become
  * half as long. What the line takes is not part of C there: pruning afterwards removes points as long as L falls. What
- * both do exactly, down to equal values, is in core/snake_rules.h and core/snake.h; all backends find the same
- * polygons.
+ * both do exactly, down to equal values, is in core/snake/criterion.h and core/snake/snake.h; all backends find the
+ * same polygons.
  *
  * A target is found where L of the result is less than C of the whole window, as one region, plus ln W.
  *

@@ -4,7 +4,7 @@
  *
  *   simplify [LINES [SEED]]
  */
-#include "core/simplify.h"
+#include "core/results/simplify.h"
 
 #include "simplify-reference.h"
 #include "testing.h"

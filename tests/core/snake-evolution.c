@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "snake-evolution.h"
 
-#include "core/snake_rules.h"
+#include "core/snake/criterion.h"
 
 #include <math.h>
 #include <stdlib.h>

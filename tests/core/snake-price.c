@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The host's criterion of many regions at once against that of one, bit for bit. Built from its own source. */
-#include "cpu/snake_price.h"
+#include "cpu/snake/price.h"
 #include "testing.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "reference.h"
 #include "snake-evolution.h"
 
-#include "core/snake_rules.h"
+#include "core/snake/criterion.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* The rules that the backends of the snake share, each against its definition. */
 #include "snake-polygons.h"
 
-#include "core/snake_rules.h"
+#include "core/snake/criterion.h"
 
 #include <float.h>
 #include <math.h>

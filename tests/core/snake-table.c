@@ -3,7 +3,7 @@
 #include "reference.h"
 #include "testing.h"
 
-#include "cpu/snake_table.h"
+#include "cpu/snake/table.h"
 
 #include <stdlib.h>
 #include <string.h>

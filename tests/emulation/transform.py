@@ -132,6 +132,9 @@ def transform(text):
         edits.extend(find(text, code))
     # As a macro it would break system headers, which spell the attribute so.
     edits.extend((m.start(), m.end(), '__attribute__ ((noinline))') for m in re.finditer(r'\b__noinline__\b', code))
+    # The output folder is flat: Meson's targets write no folders.
+    edits.extend((m.start(1), m.end(1), f'"cuda/{m[2]}-{m[3]}"')
+                 for m in re.finditer(r'^#include ("cuda/(\w+)/([\w.]+)")', text, flags=re.M))
     for start, end, new in sorted(edits, reverse=True):
         text = text[:start] + new + text[end:]
     return text

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "sample.h"
 
-#include "core/backend.h"
+#include "core/common/backend.h"
 
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* GstContoursContourMeta: its values, its life, what elements make of it, and when it is fetched. */
-#include "core/backend.h"
+#include "core/common/backend.h"
 
 #include <gst/check/gstcheck.h>
 #include <gst/video/video.h>

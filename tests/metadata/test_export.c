@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/backend.h"
+#include "core/common/backend.h"
 #include "exporting.h"
 
 #define HEAD "{\"schema\":\"gst-cuda-contours/1\",\"frame\":"

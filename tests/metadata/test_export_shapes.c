@@ -5,7 +5,7 @@
 #include <gst/check/gstcheck.h>
 #include <sys/resource.h>
 
-#include "core/backend.h"
+#include "core/common/backend.h"
 #include "decimalcomma.h"
 #include "exporting.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "decimalcomma.h"
-#include "gst/elements/numbertext.h"
+#include "gst/export/numbertext.h"
 
 static const gchar *
 text_of (gdouble value)

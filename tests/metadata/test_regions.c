@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a GstContoursContourMeta says of the regions its contours part: values, other frames, text, and when it is
  * fetched. */
-#include "core/backend.h"
+#include "core/common/backend.h"
 
 #include <glib/gstdio.h>
 #include <gst/check/gstcheck.h>

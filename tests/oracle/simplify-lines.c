@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The core's simplification for a test in another language. On stdin, lines: the number of points as uint32_t, epsilon
  * as double, the points. On stdout, for each of them: the number of points that remain, and these. */
-#include "core/simplify.h"
+#include "core/results/simplify.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Border following: argument checks, the plan, the way to the backend, and simplification. */
+#include "core/borders/borders.h"
+
+#include "core/common/contour_limits.h"
+#include "core/common/poll.h"
+#include "core/results/simplify.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct CtrBorders {
+  const CtrBordersOps *ops;
+  CtrBackend backend;
+  void *state;
+  double epsilon; /* of the image that is pending */
+  bool pending;
+};
+
+/* The largest epsilon of cv::approxPolyDP() is below this. */
+static const double epsilon_limit = 1e30;
+
+void
+ctr_borders_params_init (CtrBordersParams *params)
+{
+  *params = (CtrBordersParams){
+      .foreground = {.mode = CTR_THRESHOLD_FIXED, .threshold = 128},
+      .mode = CTR_RETRIEVE_LIST,
+      .approximation = CTR_APPROXIMATION_SIMPLE,
+  };
+}
+
+CtrBorders *
+ctr_borders_new (CtrBackend backend, CtrError *error)
+{
+  if (backend != CTR_BACKEND_CPU && backend != CTR_BACKEND_CUDA) {
+    ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown backend %d", (int) backend);
+    return NULL;
+  }
+  const CtrBordersOps *ops = &ctr_borders_ops_cpu;
+  if (backend == CTR_BACKEND_CUDA) {
+    if (!ctr_cuda_available (error))
+      return NULL;
+#ifdef CTR_HAVE_CUDA
+    ops = &ctr_borders_ops_cuda;
+#endif
+  }
+  CtrBorders *borders = calloc (1, sizeof *borders);
+  if (!borders) {
+    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a border follower");
+    return NULL;
+  }
+  borders->ops = ops;
+  borders->backend = backend;
+  borders->state = ops->create (error);
+  if (!borders->state) {
+    free (borders);
+    return NULL;
+  }
+  return borders;
+}
+
+void
+ctr_borders_free (CtrBorders *borders)
+{
+  if (!borders)
+    return;
+  borders->ops->destroy (borders->state);
+  free (borders);
+}
+
+static bool
+check_params (const CtrBordersParams *params, CtrError *error)
+{
+  if (!params)
+    return ctr_fail (
+        error, CTR_ERROR_INVALID_ARGUMENT, "there are no parameters: ctr_borders_params_init() gives the usual ones");
+  if (params->foreground.mode != CTR_THRESHOLD_FIXED && params->foreground.mode != CTR_THRESHOLD_OTSU)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown threshold mode %d", (int) params->foreground.mode);
+  if ((unsigned) params->mode > CTR_RETRIEVE_TREE)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown retrieval mode %d", (int) params->mode);
+  if (params->approximation != CTR_APPROXIMATION_NONE && params->approximation != CTR_APPROXIMATION_SIMPLE)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown approximation %d", (int) params->approximation);
+  if (!(params->epsilon >= 0 && params->epsilon < epsilon_limit))
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "epsilon is %g: it must be 0 (no simplification) or more, and below %g", params->epsilon, epsilon_limit);
+  if (!ctr_limit_check ("the smallest area", params->min_area, error)
+      || !ctr_limit_check ("the largest area", params->max_area, error)
+      || !ctr_limit_check ("the smallest length", params->min_length, error))
+    return false;
+  if (params->features & ~(uint32_t) CTR_CONTOUR_FEATURE_MOMENTS)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown features in 0x%x", params->features);
+  return true;
+}
+
+static bool
+check_arguments (const CtrBorders *borders, const CtrImage *image, const CtrBordersParams *params, CtrError *error)
+{
+  if (!ctr_image_check (image, error) || !check_params (params, error))
+    return false;
+  if (borders->backend == CTR_BACKEND_CPU && image->memory != CTR_MEMORY_HOST)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the CPU backend needs the image in host memory");
+  return true;
+}
+
+void
+ctr_borders_plan_init (CtrBordersPlan *plan, const CtrBordersParams *params)
+{
+  const double area_unit = 0.5;
+  *plan = (CtrBordersPlan){
+      .foreground = params->foreground,
+      .mode = params->mode,
+      .approximation = params->approximation,
+      .min_area2 = ctr_limit_least (params->min_area, area_unit),
+      .max_area2 = ctr_limit_most (params->max_area, area_unit),
+      .min_length = ctr_limit_least (params->min_length, CTR_LENGTH_UNIT),
+      .min_width = params->min_width,
+      .min_height = params->min_height,
+      .features = params->features,
+  };
+  plan->limited = plan->min_area2 > 0 || plan->max_area2 < UINT64_MAX || plan->min_length > 0 || plan->min_width > 1
+                  || plan->min_height > 1;
+}
+
+bool
+ctr_borders_enqueue (
+    CtrBorders *borders, const CtrImage *image, const CtrBordersParams *params, void *stream, CtrError *error)
+{
+  if (!check_arguments (borders, image, params, error)) {
+    /* An older image's result must not pass for this one's, nor may its pixels still be read. */
+    if (borders->pending)
+      ctr_contours_unref (borders->ops->finish (borders->state, NULL));
+    borders->pending = false;
+    return false;
+  }
+  CtrBordersPlan plan;
+  ctr_borders_plan_init (&plan, params);
+  borders->epsilon = params->epsilon;
+  borders->pending = borders->ops->enqueue (borders->state, image, &plan, stream, error);
+  return borders->pending;
+}
+
+/* The longest contour's points. False where it is cancelled. */
+static bool
+find_longest (const CtrContour *table, uint32_t count, uint32_t *most)
+{
+  uint64_t operations = 0;
+  *most = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    if (ctr_poll (&operations, 1))
+      return false;
+    *most = table[i].count > *most ? table[i].count : *most;
+  }
+  return true;
+}
+
+/* Contours as SOURCE's with the points that simplification leaves. The points go to a list of the old length first. */
+static CtrContours *
+simplify (CtrContours *source, double epsilon, CtrError *error)
+{
+  const CtrContour *table = ctr_contours_map_table (source, error);
+  const CtrPoint *points = table ? ctr_contours_map_points (source, error) : NULL;
+  const bool with_sums = source->features & CTR_CONTOUR_FEATURE_MOMENTS;
+  const CtrContourSums *sums = points && with_sums ? ctr_contours_map_sums (source, error) : NULL;
+  uint32_t most;
+  if (!points || (with_sums && !sums))
+    return NULL;
+  if (!find_longest (table, source->count, &most)) {
+    ctr_fail_cancelled (error);
+    return NULL;
+  }
+
+  CtrPoint *kept = ctr_alloc_array (source->point_count + 1, sizeof *kept);
+  uint32_t *counts = ctr_alloc_array ((size_t) source->count + 1, sizeof *counts);
+  uint32_t *work = ctr_alloc_array ((size_t) most + 1, sizeof *work);
+  CtrContours *result = NULL;
+  if (!kept || !counts || !work) {
+    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory to simplify %u contours of %llu points", source->count,
+        (unsigned long long) source->point_count);
+    goto done;
+  }
+  CtrContours info = *source;
+  info.point_count = 0;
+  uint64_t operations = 0;
+  for (uint32_t i = 0; i < source->count; i++) {
+    counts[i] = ctr_simplify (points + table[i].first, table[i].count, epsilon, kept + info.point_count, work);
+    if (counts[i] == 0 || ctr_poll (&operations, 16 + table[i].count)) {
+      ctr_fail_cancelled (error);
+      goto done;
+    }
+    info.point_count += counts[i];
+  }
+  CtrContourArrays arrays;
+  result = ctr_contours_alloc (&info, &arrays, error);
+  if (!result)
+    goto done;
+  bool whole = ctr_copy (arrays.points, kept, info.point_count * sizeof *kept)
+               && ctr_copy (arrays.table, table, info.count * sizeof *table)
+               && (!with_sums || ctr_copy (arrays.sums, sums, info.count * sizeof *sums));
+  uint64_t first = 0;
+  for (uint32_t i = 0; whole && i < info.count; i++) {
+    arrays.table[i].first = first;
+    arrays.table[i].count = counts[i];
+    first += counts[i];
+    whole = !ctr_poll (&operations, 1);
+  }
+  if (!whole) {
+    ctr_fail_cancelled (error);
+    ctr_contours_unref (result);
+    result = NULL;
+  }
+done:
+  free (kept);
+  free (counts);
+  free (work);
+  return result;
+}
+
+CtrContours *
+ctr_borders_finish (CtrBorders *borders, CtrError *error)
+{
+  if (!borders->pending) {
+    ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "no image is queued: call ctr_borders_enqueue() first");
+    return NULL;
+  }
+  borders->pending = false;
+  CtrContours *contours = borders->ops->finish (borders->state, error);
+  if (!contours || borders->epsilon == 0)
+    return contours;
+  CtrContours *simplified = simplify (contours, borders->epsilon, error);
+  ctr_contours_unref (contours);
+  return simplified;
+}
+
+CtrContours *
+ctr_borders_run (
+    CtrBorders *borders, const CtrImage *image, const CtrBordersParams *params, void *stream, CtrError *error)
+{
+  return ctr_borders_enqueue (borders, image, params, stream, error) ? ctr_borders_finish (borders, error) : NULL;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Edge detection: the numbers both backends work with, all of them integers. Internal. */
+#ifndef CTR_CORE_CANNY_CANNY_H
+#define CTR_CORE_CANNY_CANNY_H
+
+#include "core/common/otsu.h"
+
+#include <contours/canny.h>
+
+#ifdef __CUDACC__
+#define CTR_CANNY_FUNC static inline __host__ __device__
+#else
+#define CTR_CANNY_FUNC static inline
+#endif
+
+/* Of CTR_CANNY_MAX_SIGMA. */
+#define CTR_CANNY_MAX_RADIUS 60
+
+/* The paper's section 2, as OpenCV computes it:
+ *
+ *  1. Grey samples of 8 bits; of 16-bit samples by ctr_canny_grey().
+ *  2. Blur: (sum over rows and columns of weight * weight * sample + 2^15) >> 16, the image continued by
+ * BORDER_REFLECT_101, as often as it takes. The order of the two passes changes nothing: there is one rounding.
+ *  3. Sobel, the blurred image continued by BORDER_REPLICATE; for aperture 7 divided by 16, rounded half to even.
+ *  4. Magnitude m: |dx| + |dy|, or dx^2 + dy^2 (without the root); outside the image it is 0.
+ *  5. A pixel is a candidate when m > low and it is a maximum along the gradient. With X = |dx|, Y = |dy|:
+ *       32768 Y < 13573 X:         m > left and m >= right
+ *       32768 Y > 13573 X + 65536 X: m > above and m >= below
+ *       else with s = -1 if dx and dy have different signs, else 1:
+ *                                  m > m (x - s, y - 1) and m > m (x + s, y + 1)
+ *  6. Edges are the 8-connected components of candidates with at least one m > high. */
+typedef struct {
+  uint32_t radius;                               /* of the blur; 0: none */
+  uint8_t weights[2 * CTR_CANNY_MAX_RADIUS + 1]; /* 2 radius + 1 of them; they sum to 256 */
+  uint32_t aperture;
+  bool l2_gradient;
+  CtrCannyThresholdMode threshold_mode;
+  int32_t low, high;     /* compared with m; CTR_CANNY_ABSOLUTE only */
+  uint32_t sample_shift; /* of 16-bit samples: from the significant bits to the upper 8 of them */
+} CtrCannyPlan;
+
+CTR_BEGIN_DECLS
+
+/* PARAMS have been checked. */
+void ctr_canny_plan_init (CtrCannyPlan *plan, const CtrCannyParams *params);
+
+/* The 8 bits of a 16-bit SAMPLE that are analysed. */
+CTR_CANNY_FUNC uint32_t
+ctr_canny_grey (uint32_t sample, uint32_t sample_shift)
+{
+  const uint32_t grey = sample >> sample_shift;
+  return grey < 255 ? grey : 255;
+}
+
+/* What the automatic thresholds start from: of a HISTOGRAM of 256 levels OpenCV's Otsu threshold, or the median: the
+ * lowest level with at least half of the PIXELS at or below it. */
+CTR_CANNY_FUNC uint32_t
+ctr_canny_level (CtrCannyThresholdMode mode, const uint32_t *histogram, uint64_t pixels)
+{
+  if (mode == CTR_CANNY_MEDIAN) {
+    uint64_t below = histogram[0];
+    uint32_t level = 0;
+    while (2 * below < pixels)
+      below += histogram[++level];
+    return level;
+  }
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < 256; i++)
+    sum += (uint64_t) i * histogram[i];
+  CtrOtsu otsu;
+  ctr_otsu_init (&otsu, pixels, sum);
+  for (uint32_t i = 0; i < 256; i++)
+    if (histogram[i])
+      ctr_otsu_add (&otsu, i, histogram[i]);
+  return ctr_otsu_threshold (&otsu) - 1;
+}
+
+/* The automatic thresholds for LEVEL, of ctr_canny_level(). */
+CTR_CANNY_FUNC void
+ctr_canny_auto_thresholds (
+    CtrCannyThresholdMode mode, uint32_t aperture, bool l2_gradient, uint32_t level, int32_t *low, int32_t *high)
+{
+  /* In hundredths; 160 / 16 for aperture 7. */
+  const uint32_t gain = aperture == 3 ? 1 : aperture == 5 ? 12 : 10;
+  const uint64_t low_share = mode == CTR_CANNY_OTSU ? 50 : 67, high_share = mode == CTR_CANNY_OTSU ? 100 : 133;
+  const uint64_t low_100 = low_share * level * gain;
+  uint64_t high_100 = high_share * level;
+  if (high_100 > 25500)
+    high_100 = 25500;
+  high_100 *= gain;
+  *low = (int32_t) (l2_gradient ? low_100 * low_100 / 10000 : low_100 / 100);
+  *high = (int32_t) (l2_gradient ? high_100 * high_100 / 10000 : high_100 / 100);
+}
+
+/* Fills the planes of a host PICTURE from MASK: a byte for each pixel of an image of WIDTH x HEIGHT, 0 or 255. A plane
+ * that is the mask itself is left alone. */
+void ctr_edge_picture_paint (
+    const CtrEdgePicture *picture, const uint8_t *mask, size_t mask_stride, uint32_t width, uint32_t height);
+
+CTR_END_DECLS
+
+/* Is PLANE what ctr_edge_picture_init_mask() describes? Then it can be written as the mask itself. */
+CTR_CANNY_FUNC bool
+ctr_edge_plane_is_mask (const CtrEdgePlane *plane)
+{
+  return !plane->source && plane->pixel_size == 1 && plane->x_shift == 0 && plane->y_shift == 0 && plane->edge[0] == 255
+         && plane->background[0] == 0;
+}
+
+#endif

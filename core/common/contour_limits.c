@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From limits in floating point to the same limits in integers. */
+#include "core/common/contour_limits.h"
+
+#include "core/common/backend.h"
+
+#include <math.h>
+
+bool
+ctr_limit_check (const char *name, double limit, CtrError *error)
+{
+  if (limit >= 0 && isfinite (limit))
+    return true;
+  return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "%s is %g: it must be 0 (no limit) or more", name, limit);
+}
+
+uint64_t
+ctr_limit_least (double limit, double unit)
+{
+  uint64_t low = 0, high = UINT64_MAX;
+  while (low < high) {
+    const uint64_t middle = low + (high - low) / 2;
+    if ((double) middle * unit >= limit)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+uint64_t
+ctr_limit_most (double limit, double unit)
+{
+  return limit > 0 ? ctr_limit_least (nextafter (limit, INFINITY), unit) - 1 : UINT64_MAX;
+}

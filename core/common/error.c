@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "core/common/backend.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+bool
+ctr_fail (CtrError *error, CtrStatus status, const char *format, ...)
+{
+  if (error) {
+    va_list args;
+    va_start (args, format);
+    error->status = status;
+    vsnprintf (error->message, sizeof error->message, format, args);
+    va_end (args);
+  }
+  return false;
+}
+
+#ifndef CTR_HAVE_CUDA
+bool
+ctr_cuda_available (CtrError *error)
+{
+  return ctr_fail (error, CTR_ERROR_NO_CUDA,
+      "this build has no CUDA backend: install the CUDA toolkit and rebuild with -Dcuda=enabled");
+}
+#endif

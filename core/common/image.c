@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "core/common/backend.h"
+
+size_t
+ctr_format_pixel_size (CtrFormat format)
+{
+  switch (format) {
+    case CTR_FORMAT_GRAY8:
+      return 1;
+    case CTR_FORMAT_GRAY16:
+      return 2;
+    case CTR_FORMAT_RGB:
+    case CTR_FORMAT_BGR:
+      return 3;
+    case CTR_FORMAT_RGBX:
+    case CTR_FORMAT_BGRX:
+    case CTR_FORMAT_XRGB:
+    case CTR_FORMAT_XBGR:
+      return 4;
+  }
+  return 0;
+}
+
+bool
+ctr_image_check (const CtrImage *image, CtrError *error)
+{
+  if (!image || !image->data)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the image has no pixels: data is NULL");
+  if (image->width == 0 || image->height == 0)
+    return ctr_fail (
+        error, CTR_ERROR_INVALID_ARGUMENT, "the image is empty: %u x %u pixels", image->width, image->height);
+  if (image->width > CTR_MAX_SIDE || image->height > CTR_MAX_SIDE)
+    return ctr_fail (error, CTR_ERROR_TOO_LARGE, "the image is too large: %u x %u pixels, at most %d a side",
+        image->width, image->height, CTR_MAX_SIDE);
+  size_t pixel = ctr_format_pixel_size (image->format);
+  if (pixel == 0)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown image format %d", (int) image->format);
+  if (image->memory != CTR_MEMORY_HOST && image->memory != CTR_MEMORY_DEVICE)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown image memory %d", (int) image->memory);
+  if (image->stride < image->width * pixel)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the stride of %zu bytes is shorter than a row of %zu bytes",
+        image->stride, image->width * pixel);
+  if (image->format == CTR_FORMAT_GRAY16 && (((uintptr_t) image->data | image->stride) & 1))
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "16-bit samples must be 2-byte aligned, rows included");
+  return true;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Memory for large arrays of results, and its way into them. */
+#include "core/common/poll.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Large arrays are fresh memory in every frame: in huge pages, it takes a fraction of the page faults, which otherwise
+ * cost more than writing a label image. The advice may be ignored. */
+void *
+ctr_alloc_array (size_t count, size_t size)
+{
+  const uintptr_t page = (uintptr_t) sysconf (_SC_PAGESIZE);
+  const size_t bytes = count * size;
+  void *array = malloc (bytes);
+  if (array && bytes >= 4 << 20) {
+    uintptr_t start = ((uintptr_t) array + page - 1) / page * page;
+    madvise ((void *) start, (uintptr_t) array + bytes - start, MADV_HUGEPAGE);
+  }
+  return array;
+}
+
+/* Bytes between two questions: new pages come with them. */
+enum { PIECE = 16 * CTR_POLL_WORK };
+
+bool
+ctr_clear (void *memory, size_t bytes)
+{
+  uint8_t *at = memory;
+  for (; bytes > PIECE; bytes -= PIECE, at += PIECE) {
+    memset (at, 0, PIECE);
+    if (ctr_cancelled ())
+      return false;
+  }
+  if (bytes > 0)
+    memset (at, 0, bytes);
+  return true;
+}
+
+bool
+ctr_copy (void *to, const void *from, size_t bytes)
+{
+  uint8_t *at = to;
+  const uint8_t *source = from;
+  for (; bytes > PIECE; bytes -= PIECE, at += PIECE, source += PIECE) {
+    memcpy (at, source, PIECE);
+    if (ctr_cancelled ())
+      return false;
+  }
+  if (bytes > 0)
+    memcpy (at, source, bytes);
+  return true;
+}

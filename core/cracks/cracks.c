@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Contours of levels: argument checks, the levels as ranks, and the way to the backend. */
+#include "core/cracks/cracks.h"
+
+#include "core/common/backend.h"
+#include "core/common/contour_limits.h"
+
+#include <stdlib.h>
+
+struct CtrCracks {
+  const CtrCracksOps *ops;
+  CtrBackend backend;
+  void *state;
+  bool pending;
+  CtrCracksPlan plan; /* of the last image; its tables are these */
+  uint16_t levels[CTR_CRACKS_MAX_LEVELS];
+  uint16_t ranks[65536];
+};
+
+void
+ctr_cracks_params_init (CtrCracksParams *params)
+{
+  *params = (CtrCracksParams){
+      .mode = CTR_LEVELS_AT_LEAST,
+      .connectivity = CTR_CONNECTIVITY_8,
+      .frame = CTR_FRAME_PAD,
+      .minimum = 1,
+      .maximum = CTR_CRACKS_MAX_LEVELS,
+      .step = 1,
+      .max_points = CTR_CRACKS_DEFAULT_MAX_POINTS,
+  };
+}
+
+CtrCracks *
+ctr_cracks_new (CtrBackend backend, CtrError *error)
+{
+  if (backend != CTR_BACKEND_CPU && backend != CTR_BACKEND_CUDA) {
+    ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown backend %d", (int) backend);
+    return NULL;
+  }
+  const CtrCracksOps *ops = &ctr_cracks_ops_cpu;
+  if (backend == CTR_BACKEND_CUDA) {
+    if (!ctr_cuda_available (error))
+      return NULL;
+#ifdef CTR_HAVE_CUDA
+    ops = &ctr_cracks_ops_cuda;
+#endif
+  }
+  CtrCracks *cracks = calloc (1, sizeof *cracks);
+  if (!cracks) {
+    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a tracer of contours");
+    return NULL;
+  }
+  cracks->ops = ops;
+  cracks->backend = backend;
+  cracks->state = cracks->ops->create (error);
+  if (!cracks->state) {
+    free (cracks);
+    return NULL;
+  }
+  return cracks;
+}
+
+void
+ctr_cracks_free (CtrCracks *cracks)
+{
+  if (!cracks)
+    return;
+  cracks->ops->destroy (cracks->state);
+  free (cracks);
+}
+
+static bool
+check_level (uint32_t level, CtrError *error)
+{
+  return level > 0
+         || ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "level 0 is the background: the first level is 1 or more");
+}
+
+static bool
+check_list (const uint32_t *levels, uint32_t count, CtrError *error)
+{
+  if (count == 0)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the list of levels is empty");
+  for (uint32_t i = 1; i < count; i++)
+    if (levels[i] <= levels[i - 1])
+      return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the list of levels must ascend: %u comes after %u",
+          levels[i], levels[i - 1]);
+  return check_level (levels[0], error);
+}
+
+static bool
+check_range (const CtrCracksParams *params, CtrError *error)
+{
+  if (params->step == 0)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the step from level to level is 0: it must be 1 or more");
+  if (params->minimum > params->maximum)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "the range of levels is empty: its minimum %u is above its maximum %u", params->minimum, params->maximum);
+  return check_level (params->minimum, error);
+}
+
+static bool
+check_params (const CtrCracksParams *params, CtrError *error)
+{
+  if (!params)
+    return ctr_fail (
+        error, CTR_ERROR_INVALID_ARGUMENT, "there are no parameters: ctr_cracks_params_init() gives the usual ones");
+  if (params->mode != CTR_LEVELS_AT_LEAST && params->mode != CTR_LEVELS_EQUAL)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown level mode %d", (int) params->mode);
+  if (params->connectivity != CTR_CONNECTIVITY_4 && params->connectivity != CTR_CONNECTIVITY_8)
+    return ctr_fail (
+        error, CTR_ERROR_INVALID_ARGUMENT, "connectivity is %d: it must be 4 or 8", (int) params->connectivity);
+  if (params->frame != CTR_FRAME_PAD && params->frame != CTR_FRAME_ZERO)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown frame %d", (int) params->frame);
+  if (!(params->levels ? check_list (params->levels, params->level_count, error) : check_range (params, error)))
+    return false;
+  if (!ctr_limit_check ("the smallest area", params->min_area, error)
+      || !ctr_limit_check ("the largest area", params->max_area, error)
+      || !ctr_limit_check ("the smallest length", params->min_length, error))
+    return false;
+  if (params->features & ~(uint32_t) CTR_CONTOUR_FEATURE_MOMENTS)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown features in 0x%x", params->features);
+  return true;
+}
+
+static bool
+check_arguments (const CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params, CtrError *error)
+{
+  if (!ctr_image_check (image, error) || !check_params (params, error))
+    return false;
+  if (cracks->backend == CTR_BACKEND_CPU && image->memory != CTR_MEMORY_HOST)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the CPU backend needs the image in host memory");
+  return true;
+}
+
+/* How many of the levels are not above LARGEST. */
+static uint32_t
+count_levels (const CtrCracksParams *params, uint32_t largest)
+{
+  if (!params->levels) {
+    const uint32_t maximum = params->maximum < largest ? params->maximum : largest;
+    return params->minimum > maximum ? 0 : (maximum - params->minimum) / params->step + 1;
+  }
+  uint32_t count = 0;
+  while (count < params->level_count && params->levels[count] <= largest)
+    count++;
+  return count;
+}
+
+/* One that count_levels() counted. */
+static uint32_t
+level_at (const CtrCracksParams *params, uint32_t index)
+{
+  return params->levels ? params->levels[index] : params->minimum + index * params->step;
+}
+
+static bool
+has_tables (const CtrCracks *cracks, const CtrCracksParams *params, uint32_t sample_count, uint32_t level_count)
+{
+  const CtrCracksPlan *plan = &cracks->plan;
+  if (plan->tables == 0 || plan->mode != params->mode || plan->sample_count != sample_count
+      || plan->level_count != level_count)
+    return false;
+  for (uint32_t i = 0; i < level_count; i++)
+    if (cracks->levels[i] != level_at (params, i))
+      return false;
+  return true;
+}
+
+static void
+fill_tables (CtrCracks *cracks, const CtrCracksParams *params, uint32_t sample_count, uint32_t level_count)
+{
+  uint32_t rank = 0;
+  for (uint32_t i = 0; i < level_count; i++)
+    cracks->levels[i] = (uint16_t) level_at (params, i);
+  for (uint32_t sample = 0; sample < sample_count; sample++) {
+    const bool is_level = rank < level_count && cracks->levels[rank] == sample;
+    rank += is_level;
+    cracks->ranks[sample] = (uint16_t) (is_level || params->mode == CTR_LEVELS_AT_LEAST ? rank : 0);
+  }
+}
+
+/* What is on every frame the same, such as 16-bit images' tables, is not made anew. */
+static void
+make_plan (CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params)
+{
+  const double area_unit = 0.5;
+  const uint32_t sample_count = image->format == CTR_FORMAT_GRAY16 ? 65536 : 256;
+  const uint32_t level_count = count_levels (params, sample_count - 1);
+  uint64_t tables = cracks->plan.tables;
+  if (!has_tables (cracks, params, sample_count, level_count)) {
+    fill_tables (cracks, params, sample_count, level_count);
+    tables++;
+  }
+  CtrCracksPlan *plan = &cracks->plan;
+  *plan = (CtrCracksPlan){
+      .mode = params->mode,
+      .connectivity = params->connectivity,
+      .frame = params->frame,
+      .level_count = level_count,
+      .sample_count = sample_count,
+      .levels = cracks->levels,
+      .ranks = cracks->ranks,
+      .tables = tables,
+      .min_area2 = ctr_limit_least (params->min_area, area_unit),
+      .max_area2 = ctr_limit_most (params->max_area, area_unit),
+      .min_length = ctr_limit_least (params->min_length, CTR_LENGTH_UNIT),
+      .features = params->features,
+      .max_points = params->max_points > 0 ? params->max_points : UINT64_MAX,
+  };
+  plan->limited = plan->min_area2 > 0 || plan->max_area2 < UINT64_MAX || plan->min_length > 0;
+}
+
+bool
+ctr_cracks_enqueue (
+    CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params, void *stream, CtrError *error)
+{
+  if (!check_arguments (cracks, image, params, error)) {
+    /* An older image's result must not pass for this one's, nor may its pixels still be read. */
+    if (cracks->pending)
+      ctr_contours_unref (cracks->ops->finish (cracks->state, NULL));
+    cracks->pending = false;
+    return false;
+  }
+  make_plan (cracks, image, params);
+  cracks->pending = cracks->ops->enqueue (cracks->state, image, &cracks->plan, stream, error);
+  return cracks->pending;
+}
+
+CtrContours *
+ctr_cracks_finish (CtrCracks *cracks, CtrError *error)
+{
+  if (!cracks->pending) {
+    ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "no image is queued: call ctr_cracks_enqueue() first");
+    return NULL;
+  }
+  cracks->pending = false;
+  return cracks->ops->finish (cracks->state, error);
+}
+
+CtrContours *
+ctr_cracks_run (CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params, void *stream, CtrError *error)
+{
+  return ctr_cracks_enqueue (cracks, image, params, stream, error) ? ctr_cracks_finish (cracks, error) : NULL;
+}

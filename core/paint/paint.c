@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Drawing: arguments, and what the backends derive from them. */
+#include "core/paint/paint.h"
+
+#include "core/common/backend.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct CtrPainter {
+  const CtrPaintOps *ops;
+  CtrBackend backend;
+  void *state;
+  bool pending;
+};
+
+void
+ctr_paint_layer_init (CtrPaintLayer *layer, CtrPaintKind kind)
+{
+  *layer = (CtrPaintLayer){
+      .kind = kind,
+      .alpha = 255,
+      .colouring = {.by = CTR_COLOUR_FIXED, .count = 1, .range = 1},
+      .thickness = 1,
+      .mapping = {.xx = CTR_PAINT_ONE, .yy = CTR_PAINT_ONE},
+  };
+}
+
+uint8_t
+ctr_colouring_pick (const CtrColouring *colouring, uint64_t value)
+{
+  return (uint8_t) ctr_paint_colour (colouring, value);
+}
+
+uint8_t
+ctr_colouring_pick_contour (const CtrColouring *colouring, const CtrContour *table, uint32_t row)
+{
+  return (uint8_t) ctr_paint_contour_colour (colouring, table, row);
+}
+
+void
+ctr_paint_lines_init (CtrPaintLines *lines, const CtrPaintLayer *layer, uint32_t index)
+{
+  const CtrPaintMapping *m = &layer->mapping;
+  const int32_t thickness = (int32_t) layer->thickness;
+  const bool corners = layer->contours->coordinates == CTR_COORDINATES_CORNERS;
+  *lines = (CtrPaintLines){
+      .count = layer->contours->count,
+      .point_count = layer->contours->point_count,
+      .colouring = layer->colouring,
+      .min_area2 = layer->min_area2,
+      .mapping = *m,
+      .corners = corners,
+      .mirrored = (double) m->xx * m->yy < (double) m->xy * m->yx,
+      .dashed_holes = layer->dashed_holes,
+      .thickness = layer->thickness,
+      .low = corners ? -(thickness / 2) : -((thickness - 1) / 2),
+      .word = ctr_paint_word (index),
+  };
+  for (int32_t j = 0; j < thickness; j++) {
+    const int32_t v = 2 * j - (thickness - 1);
+    int32_t u = thickness - 1;
+    while (u * u + v * v > thickness * thickness)
+      u -= 2;
+    lines->brush[j] = (uint8_t) ((thickness - 1 - u) / 2);
+  }
+}
+
+static int64_t
+fixed (double value, double most)
+{
+  value *= CTR_PAINT_ONE;
+  return llrint (fmax (fmin (value, most), -most));
+}
+
+void
+ctr_paint_areas_init (CtrPaintAreas *areas, const CtrPaintLayer *layer, uint32_t index)
+{
+  const double most_factor = (double) (INT64_C (1) << 41), most_shift = (double) (INT64_C (1) << 55);
+  const CtrPaintMapping *m = &layer->mapping;
+  const double determinant = (double) m->xx * m->yy - (double) m->xy * m->yx;
+  *areas = (CtrPaintAreas){
+      .width = layer->label_width,
+      .height = layer->label_height,
+      .count = determinant != 0 ? layer->label_count : 0,
+      .word = ctr_paint_word (index),
+  };
+  if (determinant == 0)
+    return;
+  const double one = CTR_PAINT_ONE, scale = one / determinant;
+  const double xx = m->yy * scale, xy = -(m->xy * scale), yx = -(m->yx * scale), yy = m->xx * scale;
+  areas->inverse = (CtrPaintMapping){
+      .xx = fixed (xx, most_factor),
+      .xy = fixed (xy, most_factor),
+      .x0 = fixed (-(xx * m->x0 + xy * m->y0) / one, most_shift),
+      .yx = fixed (yx, most_factor),
+      .yy = fixed (yy, most_factor),
+      .y0 = fixed (-(yx * m->x0 + yy * m->y0) / one, most_shift),
+  };
+}
+
+void
+ctr_paint_target_init (
+    CtrPaintTarget *target, const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count)
+{
+  *target = (CtrPaintTarget){.picture = *picture};
+  for (uint32_t i = 0; i < count; i++)
+    target->alphas[i] = layers[i].alpha;
+  for (uint32_t i = 0; i < picture->plane_count; i++)
+    if (picture->planes[i].x_shift > 0 || picture->planes[i].y_shift > 0) {
+      target->x_shift = picture->planes[i].x_shift;
+      target->y_shift = picture->planes[i].y_shift;
+    }
+  target->ink_width = ((picture->width - 1) >> target->x_shift) + 1;
+}
+
+size_t
+ctr_paint_ink_words (const CtrPaintTarget *target, int which)
+{
+  if (which == 0)
+    return (size_t) target->picture.width * target->picture.height;
+  if (target->x_shift == 0 && target->y_shift == 0)
+    return 0;
+  return (size_t) target->ink_width * (((target->picture.height - 1) >> target->y_shift) + 1);
+}
+
+CtrPainter *
+ctr_painter_new (CtrBackend backend, CtrError *error)
+{
+  if (backend != CTR_BACKEND_CPU && backend != CTR_BACKEND_CUDA) {
+    ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown backend %d", (int) backend);
+    return NULL;
+  }
+  const CtrPaintOps *ops = &ctr_paint_ops_cpu;
+  if (backend == CTR_BACKEND_CUDA) {
+    if (!ctr_cuda_available (error))
+      return NULL;
+#ifdef CTR_HAVE_CUDA
+    ops = &ctr_paint_ops_cuda;
+#endif
+  }
+  CtrPainter *painter = calloc (1, sizeof *painter);
+  if (!painter) {
+    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a painter");
+    return NULL;
+  }
+  painter->ops = ops;
+  painter->backend = backend;
+  painter->state = ops->create (error);
+  if (!painter->state) {
+    free (painter);
+    return NULL;
+  }
+  return painter;
+}
+
+void
+ctr_painter_free (CtrPainter *painter)
+{
+  if (!painter)
+    return;
+  painter->ops->destroy (painter->state);
+  free (painter);
+}
+
+static bool
+check_plane (const CtrPaintPicture *picture, uint32_t index, CtrError *error)
+{
+  const CtrPaintPlane *plane = &picture->planes[index];
+  if (!plane->data)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "plane %u of the picture has no memory", index);
+  if (plane->samples < 1 || plane->samples > 4 || plane->x_shift > 2 || plane->y_shift > 2)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "plane %u of the picture has pixels of %u samples, shifts %u and %u: 1 to 4 samples and shifts 0 to 2 will do",
+        index, plane->samples, plane->x_shift, plane->y_shift);
+  for (uint32_t i = 0; i < plane->samples; i++)
+    if (plane->component[i] < -1 || plane->component[i] > 3)
+      return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "plane %u of the picture has component %d: -1 to 3 will do",
+          index, plane->component[i]);
+  const size_t row = ((((size_t) picture->width - 1) >> plane->x_shift) + 1) * plane->samples * picture->sample_size;
+  if (plane->stride < row)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "plane %u of the picture: the stride of %zu bytes is shorter than a row of %zu bytes", index, plane->stride,
+        row);
+  if (picture->sample_size == 2 && (((uintptr_t) plane->data | plane->stride) & 1))
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "16-bit samples must be 2-byte aligned, rows included");
+  return true;
+}
+
+static bool
+check_picture (const CtrPainter *painter, const CtrPaintPicture *picture, CtrError *error)
+{
+  if (!picture || picture->plane_count < 1 || picture->plane_count > CTR_PAINT_MAX_PLANES)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the picture must have 1 to %d planes", CTR_PAINT_MAX_PLANES);
+  if (picture->width == 0 || picture->height == 0)
+    return ctr_fail (
+        error, CTR_ERROR_INVALID_ARGUMENT, "the picture is empty: %u x %u pixels", picture->width, picture->height);
+  if (picture->width > CTR_MAX_SIDE || picture->height > CTR_MAX_SIDE)
+    return ctr_fail (error, CTR_ERROR_TOO_LARGE, "the picture is too large: %u x %u pixels, at most %d a side",
+        picture->width, picture->height, CTR_MAX_SIDE);
+  if (picture->sample_size != 1 && picture->sample_size != 2)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "samples of %u bytes: 1 or 2 will do", picture->sample_size);
+  const CtrMemory memory = painter->backend == CTR_BACKEND_CUDA ? CTR_MEMORY_DEVICE : CTR_MEMORY_HOST;
+  if (picture->memory != memory)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the %s backend needs the picture in %s memory",
+        memory == CTR_MEMORY_DEVICE ? "CUDA" : "CPU", memory == CTR_MEMORY_DEVICE ? "device" : "host");
+  CtrPaintTarget target;
+  ctr_paint_target_init (&target, picture, NULL, 0);
+  for (uint32_t i = 0; i < picture->plane_count; i++) {
+    const CtrPaintPlane *plane = &picture->planes[i];
+    if (!check_plane (picture, i, error))
+      return false;
+    if ((plane->x_shift || plane->y_shift) && (plane->x_shift != target.x_shift || plane->y_shift != target.y_shift))
+      return ctr_fail (
+          error, CTR_ERROR_INVALID_ARGUMENT, "the subsampled planes of the picture must all have the same shifts");
+  }
+  return true;
+}
+
+static bool
+check_mapping (const CtrPaintMapping *m, uint32_t layer, CtrError *error)
+{
+  const int64_t factors[] = {m->xx, m->xy, m->yx, m->yy}, shifts[] = {m->x0, m->y0};
+  bool ok = true;
+  for (int i = 0; i < 4; i++)
+    ok = ok && factors[i] > -(INT64_C (1) << 41) && factors[i] < INT64_C (1) << 41;
+  for (int i = 0; i < 2; i++)
+    ok = ok && shifts[i] > -(INT64_C (1) << 55) && shifts[i] < INT64_C (1) << 55;
+  return ok
+         || ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+             "layer %u: its mapping enlarges by 2^17 or more, or moves by 2^31 pixels or more", layer);
+}
+
+static bool
+check_contours (const CtrPaintLayer *layer, uint32_t index, CtrError *error)
+{
+  const CtrColouring *colouring = &layer->colouring;
+  if (!layer->contours)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "layer %u has no contours", index);
+  if (layer->thickness < 1 || layer->thickness > CTR_PAINT_MAX_THICKNESS)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "layer %u: a thickness of %u pixels: it must be 1 to %d", index,
+        layer->thickness, CTR_PAINT_MAX_THICKNESS);
+  if ((unsigned) colouring->by > CTR_COLOUR_AREA || colouring->count < 1
+      || colouring->count > CTR_PAINT_COLOURS - (uint32_t) colouring->first || colouring->range < 1
+      || colouring->range >> 34)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "layer %u: its colouring must have 1 to %u colours and a range from 1 to below 2^34", index,
+        CTR_PAINT_COLOURS - (uint32_t) colouring->first);
+  return check_mapping (&layer->mapping, index, error);
+}
+
+static bool
+check_text (const CtrPaintLayer *layer, uint32_t index, CtrError *error)
+{
+  const CtrPaintAtlas *atlas = layer->atlas;
+  if (layer->glyph_count > 0 && (!layer->glyphs || !atlas || !atlas->coverage))
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "layer %u has text without glyphs or without an atlas", index);
+  for (size_t i = 0; i < layer->glyph_count; i++) {
+    const CtrPaintGlyph *glyph = &layer->glyphs[i];
+    if ((uint64_t) glyph->u + glyph->width > atlas->width || (uint64_t) glyph->v + glyph->height > atlas->height)
+      return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "layer %u: glyph %zu is not inside of the atlas", index, i);
+  }
+  return true;
+}
+
+static bool
+check_layer (const CtrPaintLayer *layer, uint32_t index, CtrError *error)
+{
+  switch (layer->kind) {
+    case CTR_PAINT_LINES:
+    case CTR_PAINT_BOXES:
+      return check_contours (layer, index, error);
+    case CTR_PAINT_RECTANGLES:
+      return layer->rectangle_count == 0 || layer->rectangles
+             || ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "layer %u has no rectangles", index);
+    case CTR_PAINT_AREAS:
+      if (!layer->labels || (layer->label_count > 0 && !layer->label_colours))
+        return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "layer %u has no labels or no colours of them", index);
+      if (layer->label_width > CTR_MAX_SIDE || layer->label_height > CTR_MAX_SIDE)
+        return ctr_fail (error, CTR_ERROR_TOO_LARGE, "layer %u: a label image of %u x %u pixels, at most %d a side",
+            index, layer->label_width, layer->label_height, CTR_MAX_SIDE);
+      return check_mapping (&layer->mapping, index, error);
+    case CTR_PAINT_TEXT:
+      return check_text (layer, index, error);
+  }
+  return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "layer %u is of an unknown kind %d", index, (int) layer->kind);
+}
+
+static bool
+check_arguments (const CtrPainter *painter, const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count,
+    const CtrPaintColour *colours, CtrError *error)
+{
+  if (!check_picture (painter, picture, error))
+    return false;
+  if (count > CTR_PAINT_MAX_LAYERS)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "%u layers: there may be %d", count, CTR_PAINT_MAX_LAYERS);
+  if (count > 0 && (!layers || !colours))
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "there are no layers or no colours");
+  for (uint32_t i = 0; i < count; i++)
+    if (!check_layer (&layers[i], i, error))
+      return false;
+  return true;
+}
+
+bool
+ctr_painter_enqueue (CtrPainter *painter, const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count,
+    const CtrPaintColour *colours, void *stream, CtrError *error)
+{
+  if (!check_arguments (painter, picture, layers, count, colours, error)) {
+    if (painter->pending)
+      painter->ops->finish (painter->state, NULL);
+    painter->pending = false;
+    return false;
+  }
+  painter->pending = painter->ops->enqueue (painter->state, picture, layers, count, colours, stream, error);
+  return painter->pending;
+}
+
+static bool
+check_pending (const CtrPainter *painter, CtrError *error)
+{
+  return painter->pending
+         || ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "no picture is queued: call ctr_painter_enqueue() first");
+}
+
+bool
+ctr_painter_lead_default (CtrPainter *painter, CtrError *error)
+{
+  return check_pending (painter, error)
+         && (!painter->ops->lead_default || painter->ops->lead_default (painter->state, error));
+}
+
+bool
+ctr_painter_finish (CtrPainter *painter, CtrError *error)
+{
+  if (!check_pending (painter, error))
+    return false;
+  painter->pending = false;
+  return painter->ops->finish (painter->state, error);
+}
+
+bool
+ctr_painter_run (CtrPainter *painter, const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count,
+    const CtrPaintColour *colours, void *stream, CtrError *error)
+{
+  return ctr_painter_enqueue (painter, picture, layers, count, colours, stream, error)
+         && ctr_painter_finish (painter, error);
+}

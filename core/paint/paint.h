@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Drawing: what both backends are given, and how a pixel gets its colour. Internal.
+ *
+ * Shapes overlap, and on a GPU they are drawn at the same time. So drawing takes two passes over the same pixels: the
+ * first leaves the highest word in the ink, one word a pixel; the second takes the word out again, and whoever gets one
+ * that is not 0 paints that pixel, once. The ink is clean afterwards, and pixels without shapes are never touched.
+ *
+ * A word has, from the top: its layer, from 1 (6 bits); order of text (10); coverage by text (8); colour (8). */
+#ifndef CTR_CORE_PAINT_PAINT_H
+#define CTR_CORE_PAINT_PAINT_H
+
+#include <contours/paint.h>
+
+#ifdef __CUDACC__
+#define CTR_PAINT_FUNC static inline __host__ __device__
+#else
+#define CTR_PAINT_FUNC static inline
+#endif
+
+/* Where to paint. Ink 0: of the picture's pixels; ink 1: of those of its subsampled planes, NULL without such. */
+typedef struct {
+  CtrPaintPicture picture;
+  const CtrPaintColour *colours;
+  uint8_t alphas[CTR_PAINT_MAX_LAYERS];
+  uint32_t *ink[2];
+  uint32_t ink_width; /* of ink 1; that of ink 0 is the picture's */
+  uint32_t x_shift, y_shift;
+} CtrPaintTarget;
+
+/* LINES and BOXES. */
+typedef struct {
+  const CtrContour *table; /* table and points: where the backend works */
+  const CtrPoint *points;
+  uint32_t count;
+  uint64_t point_count;
+  CtrColouring colouring;
+  uint64_t min_area2;
+  CtrPaintMapping mapping;
+  bool corners;  /* points between pixels */
+  bool mirrored; /* by the mapping: right of a line is left of it */
+  bool dashed_holes;
+  uint32_t thickness;
+  int32_t low; /* the brush covers the pixels from low to low + thickness - 1 around a line's */
+  uint8_t brush[CTR_PAINT_MAX_THICKNESS]; /* a disc: how many pixels of each row are left out at either end */
+  uint32_t word;                          /* without its colour */
+} CtrPaintLines;
+
+/* AREAS. */
+typedef struct {
+  const uint32_t *labels; /* labels and colours: where the backend works */
+  uint32_t width, height;
+  const uint16_t *colours;
+  uint32_t count;
+  CtrPaintMapping inverse; /* from the picture to the label image */
+  uint32_t word;
+} CtrPaintAreas;
+
+CTR_BEGIN_DECLS
+
+/* Without pointers to memory, which are the backend's business. LAYER, one of several, has been checked. */
+void ctr_paint_lines_init (CtrPaintLines *lines, const CtrPaintLayer *layer, uint32_t index);
+void ctr_paint_areas_init (CtrPaintAreas *areas, const CtrPaintLayer *layer, uint32_t index);
+
+/* Without ink and colours. */
+void ctr_paint_target_init (
+    CtrPaintTarget *target, const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count);
+
+/* Words of ink 0 and 1 that PICTURE needs. */
+size_t ctr_paint_ink_words (const CtrPaintTarget *target, int which);
+
+CTR_END_DECLS
+
+/* Of a layer, to which its shapes add a colour. */
+CTR_PAINT_FUNC uint32_t
+ctr_paint_word (uint32_t layer)
+{
+  return (layer + 1) << 26;
+}
+
+/* 16 times the logarithm to the base of 2, rounded down between powers by their next four bits; 0 for 0. */
+CTR_PAINT_FUNC uint32_t
+ctr_paint_log (uint64_t value)
+{
+  if (value == 0)
+    return 0;
+#ifdef __CUDA_ARCH__
+  const uint32_t exponent = 63 - (uint32_t) __clzll ((long long) value);
+#else
+  const uint32_t exponent = 63 - (uint32_t) __builtin_clzll (value);
+#endif
+  const uint64_t mantissa = exponent >= 4 ? value >> (exponent - 4) : value << (4 - exponent);
+  return 16 * exponent + (uint32_t) (mantissa & 15);
+}
+
+/* See ctr_colouring_pick(). */
+CTR_PAINT_FUNC uint32_t
+ctr_paint_colour (const CtrColouring *colouring, uint64_t value)
+{
+  uint64_t range = colouring->range;
+  if (colouring->by == CTR_COLOUR_FIXED)
+    return colouring->first;
+  if (colouring->by == CTR_COLOUR_ID)
+    return colouring->first + (uint32_t) value % colouring->count;
+  if (colouring->by == CTR_COLOUR_AREA) {
+    /* Twice an area: one pixel is 2. */
+    value = value > 2 ? ctr_paint_log (value) - 16 : 0;
+    range = range > 1 ? ctr_paint_log (2 * range) - 16 : 1;
+  }
+  if (value > range)
+    value = range;
+  return colouring->first + (uint32_t) (value * (colouring->count - 1) / range);
+}
+
+CTR_PAINT_FUNC uint64_t
+ctr_paint_area2 (const CtrContour *contour)
+{
+  return contour->area2 < 0 ? 0 - (uint64_t) contour->area2 : (uint64_t) contour->area2;
+}
+
+CTR_PAINT_FUNC uint32_t
+ctr_paint_contour_colour (const CtrColouring *colouring, const CtrContour *table, uint32_t row)
+{
+  uint64_t value = row;
+  if (colouring->by == CTR_COLOUR_LEVEL) {
+    value = table[row].level;
+  } else if (colouring->by == CTR_COLOUR_AREA) {
+    value = ctr_paint_area2 (&table[row]);
+  } else if (colouring->by == CTR_COLOUR_DEPTH) {
+    value = 0;
+    for (int32_t around = table[row].parent; around >= 0 && value < colouring->range; around = table[around].parent)
+      value++;
+  }
+  return ctr_paint_colour (colouring, value);
+}
+
+/* Is the contour large enough to be drawn? */
+CTR_PAINT_FUNC bool
+ctr_paint_is_drawn (const CtrPaintLines *lines, uint32_t row)
+{
+  return ctr_paint_area2 (&lines->table[row]) >= lines->min_area2;
+}
+
+CTR_PAINT_FUNC uint32_t
+ctr_paint_contour_word (const CtrPaintLines *lines, uint32_t row)
+{
+  return lines->word | ctr_paint_contour_colour (&lines->colouring, lines->table, row);
+}
+
+CTR_PAINT_FUNC void
+ctr_paint_ink_max (uint32_t *ink, uint32_t word)
+{
+#ifdef __CUDA_ARCH__
+  atomicMax (ink, word);
+#else
+  if (*ink < word)
+    *ink = word;
+#endif
+}
+
+CTR_PAINT_FUNC uint32_t
+ctr_paint_ink_take (uint32_t *ink)
+{
+#ifdef __CUDA_ARCH__
+  return atomicExch (ink, 0u);
+#else
+  const uint32_t word = *ink;
+  *ink = 0;
+  return word;
+#endif
+}
+
+CTR_PAINT_FUNC uint32_t
+ctr_paint_mix (uint32_t below, uint32_t above, uint32_t alpha)
+{
+  return (below * (255 - alpha) + above * alpha + 127) / 255;
+}
+
+/* Pixel X, Y of PLANE gets what WORD says. */
+CTR_PAINT_FUNC void
+ctr_paint_plane_pixel (const CtrPaintTarget *target, const CtrPaintPlane *plane, uint32_t x, uint32_t y, uint32_t word)
+{
+  const CtrPaintColour *colour = &target->colours[word & 255];
+  const uint32_t alpha = target->alphas[(word >> 26) - 1], coverage = word >> 8 & 255;
+  const uint32_t size = target->picture.sample_size;
+  uint8_t *pixel = (uint8_t *) plane->data + y * plane->stride + (size_t) x * plane->samples * size;
+  for (uint32_t i = 0; i < plane->samples; i++, pixel += size) {
+    const int component = plane->component[i];
+    if (component < 0)
+      continue;
+    uint32_t value = colour->shape[component];
+    if (coverage > 0)
+      value = ctr_paint_mix (value, colour->text[component], coverage);
+    if (alpha < 255)
+      value = ctr_paint_mix (size == 1 ? *pixel : *(uint16_t *) pixel, value, alpha);
+    value &= target->picture.sample_mask;
+    if (size == 1)
+      *pixel = (uint8_t) value;
+    else
+      *(uint16_t *) pixel = (uint16_t) value;
+  }
+}
+
+/* First pass (BLEND false): WORD is at pixel X, Y of the picture. Second: what is there is painted. */
+CTR_PAINT_FUNC void
+ctr_paint_pixel (const CtrPaintTarget *target, bool blend, uint32_t x, uint32_t y, uint32_t word)
+{
+  const CtrPaintPicture *picture = &target->picture;
+  const uint32_t sub_x = x >> target->x_shift, sub_y = y >> target->y_shift;
+  uint32_t *ink = target->ink[0] + (size_t) y * picture->width + x;
+  uint32_t *sub_ink = target->ink[1] ? target->ink[1] + (size_t) sub_y * target->ink_width + sub_x : NULL;
+  if (!blend) {
+    ctr_paint_ink_max (ink, word);
+    if (sub_ink)
+      ctr_paint_ink_max (sub_ink, word);
+    return;
+  }
+  const uint32_t full = ctr_paint_ink_take (ink), sub = sub_ink ? ctr_paint_ink_take (sub_ink) : 0;
+  for (uint32_t p = 0; p < picture->plane_count; p++) {
+    const CtrPaintPlane *plane = &picture->planes[p];
+    const bool subsampled = plane->x_shift > 0 || plane->y_shift > 0;
+    if (subsampled && sub)
+      ctr_paint_plane_pixel (target, plane, sub_x, sub_y, sub);
+    else if (!subsampled && full)
+      ctr_paint_plane_pixel (target, plane, x, y, full);
+  }
+}
+
+#endif

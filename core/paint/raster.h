@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which pixels a shape covers. Each pixel of a shape is found from its number alone, so that any number of threads can
+ * share one. Internal.
+ *
+ * A line from one point to the next takes as many steps as the longer of its two distances; the shorter one is rounded
+ * to the nearest pixel, halves away from its first point. Its last pixel is the first one of the line that follows. */
+#ifndef CTR_CORE_PAINT_RASTER_H
+#define CTR_CORE_PAINT_RASTER_H
+
+#include "core/paint/paint.h"
+
+/* Farthest position, in pixels. */
+#define CTR_PAINT_FAR (INT64_C (1) << 29)
+/* Shorter lines are not clipped before their pixels are looked at. */
+#define CTR_PAINT_SHORT 32
+
+typedef struct {
+  int32_t x, y; /* first pixel */
+  int32_t dx, dy;
+  uint32_t steps;
+} CtrPaintSegment;
+
+/* A segment and what it takes to draw it. */
+typedef struct {
+  CtrPaintSegment segment;
+  bool follows; /* the pixel before the first one is drawn, and it is: */
+  int32_t before_x, before_y;
+  int32_t dash; /* logarithm of the dashes' length; -1: none */
+} CtrPaintStroke;
+
+/* Pixels x .. x + width - 1, all of them in the picture. */
+typedef struct {
+  uint32_t x, y, width, height;
+} CtrPaintBlock;
+
+CTR_PAINT_FUNC int32_t
+ctr_paint_near (int64_t position)
+{
+  return (int32_t) (position < -CTR_PAINT_FAR ? -CTR_PAINT_FAR : position > CTR_PAINT_FAR ? CTR_PAINT_FAR : position);
+}
+
+/* The corner between pixels nearest to where X, Y, a corner too, is mapped. */
+CTR_PAINT_FUNC void
+ctr_paint_map_corner (const CtrPaintMapping *m, int64_t x, int64_t y, int32_t *to_x, int32_t *to_y)
+{
+  *to_x = ctr_paint_near ((m->xx * x + m->xy * y + m->x0 + CTR_PAINT_ONE / 2) >> 24);
+  *to_y = ctr_paint_near ((m->yx * x + m->yy * y + m->y0 + CTR_PAINT_ONE / 2) >> 24);
+}
+
+/* The pixel that has the centre of pixel X, Y in it. */
+CTR_PAINT_FUNC void
+ctr_paint_map_pixel (const CtrPaintMapping *m, int64_t x, int64_t y, int32_t *to_x, int32_t *to_y)
+{
+  *to_x = ctr_paint_near ((m->xx * (2 * x + 1) + m->xy * (2 * y + 1) + 2 * m->x0) >> 25);
+  *to_y = ctr_paint_near ((m->yx * (2 * x + 1) + m->yy * (2 * y + 1) + 2 * m->y0) >> 25);
+}
+
+CTR_PAINT_FUNC void
+ctr_paint_position (const CtrPaintLines *lines, int64_t x, int64_t y, int32_t *to_x, int32_t *to_y)
+{
+  if (lines->corners)
+    ctr_paint_map_corner (&lines->mapping, x, y, to_x, to_y);
+  else
+    ctr_paint_map_pixel (&lines->mapping, x, y, to_x, to_y);
+}
+
+CTR_PAINT_FUNC uint32_t
+ctr_paint_distance (int32_t d)
+{
+  return d < 0 ? 0u - (uint32_t) d : (uint32_t) d;
+}
+
+CTR_PAINT_FUNC CtrPaintSegment
+ctr_paint_segment (const CtrPaintLines *lines, CtrPoint from, CtrPoint to)
+{
+  CtrPaintSegment s;
+  int32_t x, y;
+  ctr_paint_position (lines, from.x, from.y, &s.x, &s.y);
+  ctr_paint_position (lines, to.x, to.y, &x, &y);
+  s.dx = x - s.x;
+  s.dy = y - s.y;
+  const uint32_t across = ctr_paint_distance (s.dx), down = ctr_paint_distance (s.dy);
+  s.steps = across > down ? across : down;
+  if (lines->corners && lines->thickness % 2) {
+    /* The pixel on the right of the crack between two corners. */
+    s.x -= s.dx < 0 || (s.dx == 0 && (s.dy > 0) != lines->mirrored);
+    s.y -= s.dy < 0 || (s.dy == 0 && (s.dx < 0) != lines->mirrored);
+  }
+  return s;
+}
+
+/* How far step K of N goes along an axis on which all of them go D, D <= N. */
+CTR_PAINT_FUNC uint32_t
+ctr_paint_offset (uint32_t k, uint32_t d, uint32_t n)
+{
+  if (d == n || k == 0)
+    return k;
+  if (d == 0)
+    return 0;
+  if (n < 32768)
+    return (2 * k * d + n) / (2 * n);
+  return (uint32_t) ((2 * (uint64_t) k * d + n) / (2 * (uint64_t) n));
+}
+
+CTR_PAINT_FUNC void
+ctr_paint_step (const CtrPaintSegment *s, uint32_t k, int32_t *x, int32_t *y)
+{
+  const int32_t across = (int32_t) ctr_paint_offset (k, ctr_paint_distance (s->dx), s->steps);
+  const int32_t down = (int32_t) ctr_paint_offset (k, ctr_paint_distance (s->dy), s->steps);
+  *x = s->x + (s->dx < 0 ? -across : across);
+  *y = s->y + (s->dy < 0 ? -down : down);
+}
+
+/* The first step at which a segment has gone FAR along an axis; N where it never does. */
+CTR_PAINT_FUNC uint32_t
+ctr_paint_first_step (int64_t far, uint32_t d, uint32_t n)
+{
+  uint32_t low = 0, high = n;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if ((int64_t) ctr_paint_offset (middle, d, n) >= far)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
+/* Leaves of the steps from *BEGIN to *END those between LOW and HIGH on one axis. */
+CTR_PAINT_FUNC void
+ctr_paint_clip_axis (int32_t from, int32_t d, uint32_t steps, int64_t low, int64_t high, uint32_t *begin, uint32_t *end)
+{
+  const int64_t nearest = d < 0 ? from - high : low - from, farthest = d < 0 ? from - low : high - from;
+  const uint32_t first = nearest <= 0 ? 0 : ctr_paint_first_step (nearest, ctr_paint_distance (d), steps);
+  const uint32_t last = farthest < 0 ? 0 : ctr_paint_first_step (farthest + 1, ctr_paint_distance (d), steps);
+  *begin = first > *begin ? first : *begin;
+  *end = last < *end ? last : *end;
+}
+
+/* The steps of S that may reach into PICTURE. */
+CTR_PAINT_FUNC void
+ctr_paint_clip (const CtrPaintSegment *s, const CtrPaintLines *lines, const CtrPaintPicture *picture, uint32_t *begin,
+    uint32_t *end)
+{
+  *begin = 0;
+  *end = s->steps > 0 ? s->steps : 1;
+  if (s->steps <= CTR_PAINT_SHORT)
+    return;
+  const int64_t low = 1 - lines->low - (int64_t) lines->thickness;
+  ctr_paint_clip_axis (s->x, s->dx, s->steps, low, (int64_t) picture->width - 1 - lines->low, begin, end);
+  ctr_paint_clip_axis (s->y, s->dy, s->steps, low, (int64_t) picture->height - 1 - lines->low, begin, end);
+}
+
+/* Is the pixel X, Y of S inside a dash? */
+CTR_PAINT_FUNC bool
+ctr_paint_dashed (const CtrPaintSegment *s, int32_t dash, int32_t x, int32_t y)
+{
+  if (dash < 0)
+    return true;
+  return !((ctr_paint_distance (s->dx) >= ctr_paint_distance (s->dy) ? x : y) >> dash & 1);
+}
+
+/* Long enough to leave gaps between brushes, short enough to leave some on a small contour. */
+CTR_PAINT_FUNC int32_t
+ctr_paint_dash (const CtrPaintLines *lines, const CtrContour *contour)
+{
+  if (!lines->dashed_holes || !(contour->flags & CTR_CONTOUR_HOLE))
+    return -1;
+  int32_t dash = contour->width < 16 && contour->height < 16 ? 0 : 2;
+  for (uint32_t length = 1; length < lines->thickness; length *= 2)
+    dash++;
+  return dash;
+}
+
+/* Does all of CONTOUR, with its box, come to lie in one pixel? */
+CTR_PAINT_FUNC bool
+ctr_paint_is_dot (const CtrPaintLines *lines, const CtrContour *contour)
+{
+  const int64_t left = contour->left, top = contour->top, last = lines->corners ? 0 : 1;
+  const int64_t right = left + contour->width - last, bottom = top + contour->height - last;
+  int32_t x[4], y[4];
+  if (contour->count == 1)
+    return true;
+  ctr_paint_position (lines, left, top, &x[0], &y[0]);
+  ctr_paint_position (lines, right, top, &x[1], &y[1]);
+  ctr_paint_position (lines, left, bottom, &x[2], &y[2]);
+  ctr_paint_position (lines, right, bottom, &x[3], &y[3]);
+  return x[0] == x[1] && x[0] == x[2] && x[0] == x[3] && y[0] == y[1] && y[0] == y[2] && y[0] == y[3];
+}
+
+/* The stroke from point INDEX of CONTOUR to the next one. False: there is nothing to draw, as both come to lie in one
+ * pixel; the others draw that, or the first one does for all of them. */
+CTR_PAINT_FUNC bool
+ctr_paint_stroke (const CtrPaintLines *lines, const CtrContour *contour, uint32_t index, CtrPaintStroke *stroke)
+{
+  const CtrPoint *points = lines->points + contour->first;
+  stroke->segment = ctr_paint_segment (lines, points[index], points[index + 1 < contour->count ? index + 1 : 0]);
+  if (stroke->segment.steps == 0 && (index > 0 || !ctr_paint_is_dot (lines, contour)))
+    return false;
+  stroke->dash = ctr_paint_dash (lines, contour);
+  stroke->follows = false;
+  stroke->before_x = stroke->before_y = 0;
+  if (lines->thickness > 1 && index > 0) {
+    const CtrPaintSegment before = ctr_paint_segment (lines, points[index - 1], points[index]);
+    if (before.steps > 0) {
+      ctr_paint_step (&before, before.steps - 1, &stroke->before_x, &stroke->before_y);
+      stroke->follows = ctr_paint_dashed (&before, stroke->dash, stroke->before_x, stroke->before_y);
+    }
+  }
+  return true;
+}
+
+/* The brush with its corner at X, Y; of it, where FOLLOWS, only what the one with its corner at BEFORE_X, BEFORE_Y does
+ * not cover. */
+CTR_PAINT_FUNC void
+ctr_paint_stamp (const CtrPaintTarget *target, bool blend, const CtrPaintLines *lines, int32_t x, int32_t y,
+    bool follows, int32_t before_x, int32_t before_y, uint32_t word)
+{
+  const int32_t t = (int32_t) lines->thickness;
+  for (int32_t j = 0; j < t; j++) {
+    const int32_t before = j + y - before_y, last = t - 1 - lines->brush[j];
+    int32_t covered = 0, covered_last = -1;
+    if ((uint32_t) (y + j) >= target->picture.height)
+      continue;
+    if (follows && before >= 0 && before < t) {
+      covered = lines->brush[before] + before_x - x;
+      covered_last = t - 1 - lines->brush[before] + before_x - x;
+    }
+    for (int32_t i = lines->brush[j]; i <= last; i++)
+      if (i >= covered && i <= covered_last)
+        i = covered_last;
+      else if ((uint32_t) (x + i) < target->picture.width)
+        ctr_paint_pixel (target, blend, (uint32_t) (x + i), (uint32_t) (y + j), word);
+  }
+}
+
+/* Those steps of STROKE from BEGIN to END that are STRIDE apart. Of a brush only what the one before it does not cover:
+ * the line's first one is whole, so all are drawn. */
+CTR_PAINT_FUNC void
+ctr_paint_walk (const CtrPaintTarget *target, bool blend, const CtrPaintLines *lines, const CtrPaintStroke *stroke,
+    uint32_t word, uint32_t begin, uint32_t end, uint32_t stride)
+{
+  const CtrPaintSegment *s = &stroke->segment;
+  for (uint32_t k = begin; k < end; k += stride) {
+    int32_t x, y, before_x = stroke->before_x, before_y = stroke->before_y;
+    ctr_paint_step (s, k, &x, &y);
+    if (!ctr_paint_dashed (s, stroke->dash, x, y))
+      continue;
+    if (lines->thickness == 1) {
+      if ((uint32_t) x < target->picture.width && (uint32_t) y < target->picture.height)
+        ctr_paint_pixel (target, blend, (uint32_t) x, (uint32_t) y, word);
+      continue;
+    }
+    bool follows = stroke->follows;
+    if (k > 0) {
+      ctr_paint_step (s, k - 1, &before_x, &before_y);
+      follows = ctr_paint_dashed (s, stroke->dash, before_x, before_y);
+    }
+    ctr_paint_stamp (target, blend, lines, x + lines->low, y + lines->low, follows, before_x + lines->low,
+        before_y + lines->low, word);
+  }
+}
+
+/* The part of a rectangle inside PICTURE; false where there is none. */
+CTR_PAINT_FUNC bool
+ctr_paint_block (
+    const CtrPaintPicture *picture, int64_t x, int64_t y, int64_t width, int64_t height, CtrPaintBlock *block)
+{
+  const int64_t left = x > 0 ? x : 0, top = y > 0 ? y : 0;
+  const int64_t right = x + width < picture->width ? x + width : picture->width;
+  const int64_t bottom = y + height < picture->height ? y + height : picture->height;
+  if (left >= right || top >= bottom)
+    return false;
+  block->x = (uint32_t) left;
+  block->y = (uint32_t) top;
+  block->width = (uint32_t) (right - left);
+  block->height = (uint32_t) (bottom - top);
+  return true;
+}
+
+/* Part PART, 0 .. 3, of a rectangle: the sides of its outline, or all of it. */
+CTR_PAINT_FUNC bool
+ctr_paint_rectangle_part (
+    const CtrPaintPicture *picture, const CtrPaintRectangle *r, uint32_t part, CtrPaintBlock *block)
+{
+  const int64_t t = r->thickness, w = r->width, h = r->height, x = r->x, y = r->y;
+  if (t == 0 || 2 * t >= w || 2 * t >= h)
+    return part == 0 && ctr_paint_block (picture, x, y, w, h, block);
+  switch (part) {
+    case 0:
+      return ctr_paint_block (picture, x, y, w, t, block);
+    case 1:
+      return ctr_paint_block (picture, x, y + h - t, w, t, block);
+    case 2:
+      return ctr_paint_block (picture, x, y + t, t, h - 2 * t, block);
+    default:
+      return ctr_paint_block (picture, x + w - t, y + t, t, h - 2 * t, block);
+  }
+}
+
+/* Every STRIDE-th pixel of R, from BEGIN on. */
+CTR_PAINT_FUNC void
+ctr_paint_rectangle (const CtrPaintTarget *target, bool blend, const CtrPaintRectangle *r, uint32_t word,
+    uint32_t begin, uint32_t stride)
+{
+  CtrPaintBlock block;
+  for (uint32_t part = 0; part < 4; part++)
+    if (ctr_paint_rectangle_part (&target->picture, r, part, &block))
+      for (uint64_t k = begin; k < (uint64_t) block.width * block.height; k += stride)
+        ctr_paint_pixel (
+            target, blend, block.x + (uint32_t) k % block.width, block.y + (uint32_t) k / block.width, word);
+}
+
+/* The box of a contour: at least a pixel wide and high. */
+CTR_PAINT_FUNC CtrPaintRectangle
+ctr_paint_contour_box (const CtrPaintLines *lines, const CtrContour *contour)
+{
+  CtrPaintRectangle r;
+  int32_t x1, y1, x2, y2;
+  ctr_paint_map_corner (&lines->mapping, contour->left, contour->top, &x1, &y1);
+  ctr_paint_map_corner (
+      &lines->mapping, (int64_t) contour->left + contour->width, (int64_t) contour->top + contour->height, &x2, &y2);
+  r.x = x1 < x2 ? x1 : x2;
+  r.y = y1 < y2 ? y1 : y2;
+  r.width = x1 == x2 ? 1 : ctr_paint_distance (x2 - x1);
+  r.height = y1 == y2 ? 1 : ctr_paint_distance (y2 - y1);
+  r.thickness = lines->thickness;
+  r.colour = 0; /* the word has it */
+  return r;
+}
+
+/* Every STRIDE-th pixel of GLYPH, from BEGIN on; COVERAGE: the atlas, ATLAS_WIDTH wide. */
+CTR_PAINT_FUNC void
+ctr_paint_glyph (const CtrPaintTarget *target, bool blend, const CtrPaintGlyph *glyph, const uint8_t *coverage,
+    uint32_t atlas_width, uint32_t word, uint32_t begin, uint32_t stride)
+{
+  CtrPaintBlock block;
+  if (!ctr_paint_block (&target->picture, glyph->x, glyph->y, glyph->width, glyph->height, &block))
+    return;
+  word |= (glyph->order % CTR_PAINT_ORDERS) << 16;
+  const uint32_t u = glyph->u + (uint32_t) ((int64_t) block.x - glyph->x);
+  const uint32_t v = glyph->v + (uint32_t) ((int64_t) block.y - glyph->y);
+  for (uint64_t k = begin; k < (uint64_t) block.width * block.height; k += stride) {
+    const uint32_t i = (uint32_t) k % block.width, j = (uint32_t) k / block.width;
+    const uint32_t covered = coverage[(size_t) (v + j) * atlas_width + u + i];
+    ctr_paint_pixel (target, blend, block.x + i, block.y + j, word | covered << 8 | glyph->colour);
+  }
+}
+
+/* Pixel X, Y of the picture, as the label under it has it. */
+CTR_PAINT_FUNC void
+ctr_paint_area_pixel (const CtrPaintTarget *target, bool blend, const CtrPaintAreas *areas, uint32_t x, uint32_t y)
+{
+  int32_t from_x, from_y;
+  ctr_paint_map_pixel (&areas->inverse, x, y, &from_x, &from_y);
+  if (from_x < 0 || from_y < 0 || (uint32_t) from_x >= areas->width || (uint32_t) from_y >= areas->height)
+    return;
+  const uint32_t label = areas->labels[(size_t) from_y * areas->width + (uint32_t) from_x];
+  if (label == 0 || label > areas->count || areas->colours[label - 1] > 255)
+    return;
+  ctr_paint_pixel (target, blend, x, y, areas->word | areas->colours[label - 1]);
+}
+
+#endif

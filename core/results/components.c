@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The component result: reference counting and every quantity in floating point. */
+#include "core/common/backend.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+/* The public part comes first, so a pointer to it is a pointer to the whole. */
+typedef struct {
+  CtrComponents public;
+  atomic_int refs;
+} Result;
+
+CtrComponents *
+ctr_components_alloc (uint32_t width, uint32_t height, uint32_t count, uint32_t features, CtrError *error)
+{
+  Result *result = calloc (1, sizeof *result);
+  if (!result)
+    goto no_memory;
+  atomic_init (&result->refs, 1);
+  CtrComponents *c = &result->public;
+  c->width = width;
+  c->height = height;
+  c->count = count;
+  c->features = features;
+  /* malloc(0) may give NULL: ask for one row at least. */
+  size_t rows = count ? count : 1;
+  c->table = ctr_alloc_array (rows, sizeof *c->table);
+  bool ok = c->table;
+  if (features & CTR_FEATURE_MOMENTS)
+    ok = (c->moments = ctr_alloc_array (rows, sizeof *c->moments)) && ok;
+  if (features & CTR_FEATURE_GREY)
+    ok = (c->grey = ctr_alloc_array (rows, sizeof *c->grey)) && ok;
+  if (features & CTR_FEATURE_LABELS)
+    ok = (c->labels = ctr_alloc_array ((size_t) width * height, sizeof *c->labels)) && ok;
+  if (ok)
+    return c;
+  ctr_components_unref (c);
+no_memory:
+  ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the result: %u components of a %u x %u image", count,
+      width, height);
+  return NULL;
+}
+
+CtrComponents *
+ctr_components_ref (CtrComponents *components)
+{
+  atomic_fetch_add_explicit (&((Result *) components)->refs, 1, memory_order_relaxed);
+  return components;
+}
+
+void
+ctr_components_unref (CtrComponents *components)
+{
+  Result *result = (Result *) components;
+  if (!result || atomic_fetch_sub_explicit (&result->refs, 1, memory_order_acq_rel) != 1)
+    return;
+  free ((void *) components->table);
+  free ((void *) components->moments);
+  free ((void *) components->grey);
+  free ((void *) components->labels);
+  free (result);
+}
+
+void
+ctr_component_centroid (const CtrComponent *component, double *x, double *y)
+{
+  *x = (double) component->sum_x / component->area;
+  *y = (double) component->sum_y / component->area;
+}
+
+/* n * sum_ab - sum_a * sum_b, exact in 128 bits: in double the two products would cancel. */
+static double
+central (uint32_t n, uint64_t sum_ab, uint64_t sum_a, uint64_t sum_b)
+{
+  __int128 exact = (__int128) n * sum_ab - (__int128) sum_a * sum_b;
+  return (double) exact / ((double) n * n);
+}
+
+void
+ctr_component_shape (const CtrComponent *component, const CtrComponentMoments *moments, CtrComponentShape *shape)
+{
+  uint32_t n = component->area;
+  double a = central (n, moments->sum_xx, component->sum_x, component->sum_x);
+  double b = central (n, moments->sum_xy, component->sum_x, component->sum_y);
+  double c = central (n, moments->sum_yy, component->sum_y, component->sum_y);
+  /* Eigenvalues of the covariance [a b; b c]. */
+  double mean = (a + c) / 2, spread = hypot ((a - c) / 2, b);
+  double major = mean + spread, minor = fmax (mean - spread, 0.0);
+  shape->mu20 = a;
+  shape->mu11 = b;
+  shape->mu02 = c;
+  shape->orientation = spread > 0 ? 0.5 * atan2 (2 * b, a - c) : 0.0;
+  shape->major_axis = 4 * sqrt (major);
+  shape->minor_axis = 4 * sqrt (minor);
+  shape->eccentricity = major > 0 ? sqrt (1 - minor / major) : 0.0;
+}
+
+void
+ctr_component_grey_stats (const CtrComponent *component, const CtrComponentGrey *grey, double *mean, double *std_dev)
+{
+  *mean = (double) grey->sum / component->area;
+  *std_dev = sqrt (central (component->area, grey->sum_sq, grey->sum, grey->sum));
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The contours of an image: reference counting, fetching, and every quantity in floating point. */
+#include "core/common/backend.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum { ARRAYS = CTR_CONTOURS_REGIONS + 1 };
+
+/* The public part comes first, so a pointer to it is a pointer to the whole. */
+typedef struct {
+  CtrContours public;
+  atomic_int refs;
+  _Atomic (void *) arrays[ARRAYS]; /* on the host; NULL until fetched */
+  const CtrContoursSource *ops;    /* NULL: everything is on the host */
+  void *source;
+  pthread_mutex_t fetching;
+  void *owner;
+  void (*release_owner) (void *owner);
+} Result;
+
+static Result *
+result_new (const CtrContours *info)
+{
+  Result *result = calloc (1, sizeof *result);
+  if (!result)
+    return NULL;
+  result->public = *info;
+  atomic_init (&result->refs, 1);
+  for (int i = 0; i < ARRAYS; i++)
+    atomic_init (&result->arrays[i], NULL);
+  pthread_mutex_init (&result->fetching, NULL);
+  return result;
+}
+
+static size_t
+array_size (const CtrContours *contours, CtrContoursArray array)
+{
+  switch (array) {
+    case CTR_CONTOURS_TABLE:
+      return contours->count * sizeof (CtrContour);
+    case CTR_CONTOURS_POINTS:
+      return contours->point_count * sizeof (CtrPoint);
+    case CTR_CONTOURS_SUMS:
+      return contours->count * sizeof (CtrContourSums);
+    case CTR_CONTOURS_REGIONS:
+      return contours->count * sizeof (CtrSnakeRegion);
+  }
+  return 0;
+}
+
+static bool
+has_array (const CtrContours *contours, CtrContoursArray array)
+{
+  switch (array) {
+    case CTR_CONTOURS_SUMS:
+      return contours->features & CTR_CONTOUR_FEATURE_MOMENTS;
+    case CTR_CONTOURS_REGIONS:
+      return contours->features & CTR_CONTOUR_FEATURE_REGIONS;
+    default:
+      return true;
+  }
+}
+
+static void *
+array_new (const CtrContours *contours, CtrContoursArray array, CtrError *error)
+{
+  const size_t size = array_size (contours, array);
+  /* malloc(0) may give NULL. */
+  void *memory = ctr_alloc_array (size ? size : 1, 1);
+  if (!memory)
+    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY,
+        "no host memory for the result: %u contours of %llu points in a %u x %u image", contours->count,
+        (unsigned long long) contours->point_count, contours->width, contours->height);
+  return memory;
+}
+
+CtrContours *
+ctr_contours_alloc (const CtrContours *info, CtrContourArrays *arrays, CtrError *error)
+{
+  Result *result = result_new (info);
+  if (!result) {
+    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the contours of an image");
+    return NULL;
+  }
+  void *memory[ARRAYS] = {NULL};
+  for (int i = 0; i < ARRAYS; i++) {
+    if (!has_array (info, i))
+      continue;
+    memory[i] = array_new (info, i, error);
+    if (!memory[i]) {
+      ctr_contours_unref (&result->public);
+      return NULL;
+    }
+    atomic_init (&result->arrays[i], memory[i]);
+  }
+  *arrays = (CtrContourArrays){
+      memory[CTR_CONTOURS_TABLE], memory[CTR_CONTOURS_POINTS], memory[CTR_CONTOURS_SUMS], memory[CTR_CONTOURS_REGIONS]};
+  return &result->public;
+}
+
+CtrContours *
+ctr_contours_refuse (const CtrContours *info, CtrLimit limit, uint64_t needed, CtrError *error)
+{
+  CtrContours none = *info;
+  CtrContourArrays arrays;
+  none.count = 0;
+  none.point_count = 0;
+  none.exceeded = limit;
+  none.needed = needed;
+  return ctr_contours_alloc (&none, &arrays, error);
+}
+
+CtrContours *
+ctr_contours_new_remote (const CtrContours *info, const CtrContoursSource *ops, void *source, CtrError *error)
+{
+  Result *result = result_new (info);
+  if (!result) {
+    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the contours of an image");
+    return NULL;
+  }
+  result->ops = ops;
+  result->source = source;
+  return &result->public;
+}
+
+CtrContours *
+ctr_contours_ref (CtrContours *contours)
+{
+  atomic_fetch_add_explicit (&((Result *) contours)->refs, 1, memory_order_relaxed);
+  return contours;
+}
+
+void
+ctr_contours_unref (CtrContours *contours)
+{
+  Result *result = (Result *) contours;
+  if (!result || atomic_fetch_sub_explicit (&result->refs, 1, memory_order_acq_rel) != 1)
+    return;
+  void *owner = result->owner;
+  void (*release_owner) (void *) = result->release_owner;
+  if (result->ops)
+    result->ops->destroy (result->source);
+  for (int i = 0; i < ARRAYS; i++)
+    free (atomic_load_explicit (&result->arrays[i], memory_order_relaxed));
+  pthread_mutex_destroy (&result->fetching);
+  free (result);
+  if (release_owner)
+    release_owner (owner);
+}
+
+void
+ctr_contours_set_owner (CtrContours *contours, void *object, void (*release) (void *object))
+{
+  Result *result = (Result *) contours;
+  result->owner = object;
+  result->release_owner = release;
+}
+
+/* With the lock held. */
+static void *
+fetch (Result *result, CtrContoursArray array, CtrError *error)
+{
+  void *memory = array_new (&result->public, array, error);
+  const size_t size = array_size (&result->public, array);
+  if (!memory || size == 0)
+    return memory;
+  if (result->ops->fetch (result->source, array, memory, size, error))
+    return memory;
+  free (memory);
+  return NULL;
+}
+
+static void *
+map (CtrContours *contours, CtrContoursArray array, CtrError *error)
+{
+  Result *result = (Result *) contours;
+  void *memory = atomic_load_explicit (&result->arrays[array], memory_order_acquire);
+  if (memory || !result->ops || !has_array (contours, array))
+    return memory;
+  pthread_mutex_lock (&result->fetching);
+  memory = atomic_load_explicit (&result->arrays[array], memory_order_relaxed);
+  if (!memory) {
+    memory = fetch (result, array, error);
+    atomic_store_explicit (&result->arrays[array], memory, memory_order_release);
+  }
+  pthread_mutex_unlock (&result->fetching);
+  return memory;
+}
+
+const CtrContour *
+ctr_contours_map_table (CtrContours *contours, CtrError *error)
+{
+  return map (contours, CTR_CONTOURS_TABLE, error);
+}
+
+const CtrPoint *
+ctr_contours_map_points (CtrContours *contours, CtrError *error)
+{
+  return map (contours, CTR_CONTOURS_POINTS, error);
+}
+
+const CtrContourSums *
+ctr_contours_map_sums (CtrContours *contours, CtrError *error)
+{
+  return map (contours, CTR_CONTOURS_SUMS, error);
+}
+
+const CtrSnakeRegion *
+ctr_contours_map_regions (CtrContours *contours, CtrError *error)
+{
+  return map (contours, CTR_CONTOURS_REGIONS, error);
+}
+
+bool
+ctr_contours_get_device (CtrContours *contours, CtrDeviceContours *device)
+{
+  const Result *result = (const Result *) contours;
+  return result->ops && result->ops->get_device && result->ops->get_device (result->source, device);
+}
+
+double
+ctr_contour_area (const CtrContour *contour, bool oriented)
+{
+  const double area = (double) contour->area2 * 0.5;
+  return oriented ? area : fabs (area);
+}
+
+double
+ctr_contour_perimeter (const CtrContour *contour)
+{
+  return (double) contour->length * CTR_LENGTH_UNIT;
+}
+
+static double
+sum_to_double (const uint64_t words[2])
+{
+  return (double) (__int128) ((unsigned __int128) words[1] << 64 | words[0]);
+}
+
+/* From the spatial moments, in the order of OpenCV's operations. */
+static void
+complete_moments (CtrContourMoments *moments)
+{
+  const double *m = moments->m;
+  double *mu = moments->mu;
+  const double inverse = 1. / m[0], cx = m[1] * inverse, cy = m[2] * inverse;
+  mu[0] = m[3] - m[1] * cx;
+  mu[1] = m[4] - m[1] * cy;
+  mu[2] = m[5] - m[2] * cy;
+  const double twice_mu11 = mu[1] + mu[1];
+  mu[3] = m[6] - cx * (3 * mu[0] + cx * m[1]);
+  mu[4] = m[7] - cx * (twice_mu11 + cx * m[2]) - cy * mu[0];
+  mu[5] = m[8] - cy * (twice_mu11 + cy * m[1]) - cx * mu[2];
+  mu[6] = m[9] - cy * (3 * mu[2] + cy * m[2]);
+  const double second = inverse * inverse, third = second * sqrt (fabs (inverse));
+  for (int i = 0; i < 7; i++)
+    moments->nu[i] = mu[i] * (i < 3 ? second : third);
+}
+
+void
+ctr_contour_moments (const CtrContourSums *sums, CtrContourMoments *moments)
+{
+  static const double divisors[10] = {2, 6, 6, 12, 24, 12, 20, 60, 60, 20};
+  *moments = (CtrContourMoments){.m = {0}};
+  const double a00 = sum_to_double (sums->words[0]);
+  if (a00 == 0)
+    return;
+  /* The moments of the area inside, whichever way the line runs around it. */
+  const double sign = a00 > 0 ? 1 : -1;
+  for (int i = 0; i < 10; i++)
+    moments->m[i] = sum_to_double (sums->words[i]) * sign / divisors[i];
+  complete_moments (moments);
+}

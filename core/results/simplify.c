@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Each double operation is rounded where OpenCV rounds it; up to there everything is a whole number. */
+#include "core/results/simplify.h"
+
+#include "core/common/poll.h"
+
+typedef struct {
+  int64_t x;
+  int64_t y;
+} Vector;
+
+static inline Vector
+from_to (CtrPoint a, CtrPoint b)
+{
+  return (Vector){(int64_t) b.x - a.x, (int64_t) b.y - a.y};
+}
+
+static inline int64_t
+dot (Vector a, Vector b)
+{
+  return a.x * b.x + a.y * b.y;
+}
+
+/* As OpenCV adds these products up: in 32 bits, which wrap around where vectors are longer than 46340. */
+static inline double
+narrow_dot (Vector a, Vector b)
+{
+  return (int32_t) (uint32_t) dot (a, b);
+}
+
+static inline double
+cross (Vector a, Vector b)
+{
+  return (double) (a.x * b.y - a.y * b.x);
+}
+
+/* Of the point at V from the segment along LINE that starts where V does: the square of its distance, times the square
+ * of LINE's length, as a quotient would be rounded. */
+static inline double
+scaled_distance (Vector line, Vector v)
+{
+  const int64_t along = dot (line, v), whole = dot (line, line);
+  if (along < 0)
+    return narrow_dot (v, v) * (double) whole;
+  if (along > whole) {
+    const Vector from_end = {v.x - line.x, v.y - line.y};
+    return narrow_dot (from_end, from_end) * (double) whole;
+  }
+  const double area = cross (line, v);
+  return area * area;
+}
+
+/* The first point that is farthest from point START, counted from there. False where it is cancelled; so below. */
+static bool
+farthest_from_point (const CtrPoint *points, uint32_t count, uint32_t start, uint32_t *farthest, int64_t *distance)
+{
+  uint64_t work = 0;
+  *farthest = 0;
+  *distance = 0;
+  for (uint32_t i = 1, at = start; i < count; i++) {
+    if (ctr_poll (&work, 1))
+      return false;
+    at = at + 1 < count ? at + 1 : 0;
+    const Vector v = from_to (points[start], points[at]);
+    if (dot (v, v) > *distance) {
+      *distance = dot (v, v);
+      *farthest = i;
+    }
+  }
+  return true;
+}
+
+/* Does the segment from point FIRST to LAST stay within epsilon of the points between? Else SPLIT is the first one
+ * farthest from it. Positions are counted from START. */
+static bool
+find_split (const CtrPoint *points, uint32_t count, uint32_t start, uint32_t first, uint32_t last,
+    double epsilon_squared, bool *straight, uint32_t *split, uint64_t *work)
+{
+  *straight = true;
+  if (last - first == 1)
+    return true;
+  uint32_t at = (uint32_t) (((uint64_t) start + first) % count);
+  const CtrPoint from = points[at];
+  const Vector line = from_to (from, points[((uint64_t) start + last) % count]);
+  double most = 0;
+  for (uint32_t i = first + 1; i < last; i++) {
+    if (ctr_poll (work, 1))
+      return false;
+    at = at + 1 < count ? at + 1 : 0;
+    const double distance = scaled_distance (line, from_to (from, points[at]));
+    if (distance > most) {
+      most = distance;
+      *split = i;
+    }
+  }
+  *straight = most <= epsilon_squared * (double) dot (line, line);
+  return true;
+}
+
+/* The pieces still to be looked at hang together, so their ends, innermost last, say it all. Returns how many points
+ * are kept: 0 where it is cancelled. */
+static uint32_t
+split_line (const CtrPoint *points, uint32_t count, uint32_t start, uint32_t farthest, double epsilon_squared,
+    CtrPoint *to, uint32_t *ends)
+{
+  uint32_t kept = 0, pending = 0, first = 0, split = 0;
+  uint64_t work = 0;
+  ends[pending++] = count;
+  ends[pending++] = farthest;
+  while (pending > 0) {
+    const uint32_t last = ends[pending - 1];
+    bool straight;
+    if (!find_split (points, count, start, first, last, epsilon_squared, &straight, &split, &work))
+      return 0;
+    if (straight) {
+      to[kept++] = points[((uint64_t) start + first) % count];
+      first = last;
+      pending--;
+    } else {
+      ends[pending++] = split;
+    }
+  }
+  return kept;
+}
+
+/* Drops points that lie on the way from the one kept last to the next, more or less, except on horizontal and vertical
+ * ones. A dropped point's successor is kept. At the end of the line comes its first point again, as it is by then.
+ * Returns how many remain; 0 where it is cancelled. */
+static uint32_t
+drop_straight (CtrPoint *points, uint32_t count, double epsilon_squared)
+{
+  uint32_t remaining = count, kept = 0, next = 1 % count;
+  CtrPoint before = points[count - 1], point = points[0];
+  uint64_t work = 0;
+  for (uint32_t i = 0; i < count && remaining > 2; i++) {
+    const CtrPoint after = points[next];
+    if (ctr_poll (&work, 1))
+      return 0;
+    next = next + 1 < count ? next + 1 : 0;
+    const Vector line = from_to (before, after), in = from_to (before, point), out = from_to (point, after);
+    const double distance = cross (line, in);
+    if (distance * distance <= 0.5 * epsilon_squared * (double) dot (line, line) && line.x != 0 && line.y != 0
+        && narrow_dot (in, out) >= 0) {
+      remaining--;
+      points[kept++] = before = after;
+      point = points[next];
+      next = next + 1 < count ? next + 1 : 0;
+      i++;
+    } else {
+      points[kept++] = before = point;
+      point = after;
+    }
+  }
+  return remaining;
+}
+
+uint32_t
+ctr_simplify (const CtrPoint *points, uint32_t count, double epsilon, CtrPoint *to, uint32_t *work)
+{
+  const double epsilon_squared = epsilon * epsilon;
+  /* Two points far apart: from the first one to the farthest from it, and on from there, twice. */
+  uint32_t start = 0, farthest = 0;
+  int64_t distance = 0;
+  for (int i = 0; i < 3; i++) {
+    start = (uint32_t) (((uint64_t) start + farthest) % count);
+    if (!farthest_from_point (points, count, start, &farthest, &distance))
+      return 0;
+  }
+  if ((double) distance <= epsilon_squared) {
+    to[0] = points[start];
+    return 1;
+  }
+  const uint32_t kept = split_line (points, count, start, farthest, epsilon_squared, to, work);
+  return kept > 0 ? drop_straight (to, kept, epsilon_squared) : 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Memory that stays from frame to frame and only grows. Internal. */
+#ifndef CTR_CPU_COMMON_BUFFER_H
+#define CTR_CPU_COMMON_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+typedef struct {
+  void *data;
+  size_t bytes;
+} CtrBuffer;
+
+/* Room for COUNT items of SIZE, what was there kept. Doubling keeps the copies few where a frame's need is only found
+ * out on the way. */
+static inline bool
+ctr_buffer_reserve (CtrBuffer *buffer, size_t count, size_t size)
+{
+  size_t need = count * size;
+  if (need <= buffer->bytes)
+    return true;
+  size_t bytes = need > 2 * buffer->bytes ? need : 2 * buffer->bytes;
+  void *data = realloc (buffer->data, bytes);
+  if (!data)
+    return false;
+  buffer->data = data;
+  buffer->bytes = bytes;
+  return true;
+}
+
+static inline void
+ctr_buffer_release (CtrBuffer *buffer)
+{
+  free (buffer->data);
+  *buffer = (CtrBuffer){0};
+}
+
+#endif

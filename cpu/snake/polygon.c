@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "cpu/snake/polygon.h"
+
+#include "cpu/common/simd.h"
+#include "cpu/snake/moves.h"
+
+enum { GROUP = 16 /* boxes compared at once */ };
+
+static void
+release_boxes (CtrSnakeBoxes *boxes)
+{
+  ctr_buffer_release (&boxes->left);
+  ctr_buffer_release (&boxes->top);
+  ctr_buffer_release (&boxes->right);
+  ctr_buffer_release (&boxes->bottom);
+}
+
+static bool
+reserve_boxes (CtrSnakeBoxes *boxes, uint32_t count)
+{
+  const size_t room = count + GROUP;
+  return ctr_buffer_reserve (&boxes->left, room, sizeof (uint16_t))
+         && ctr_buffer_reserve (&boxes->top, room, sizeof (uint16_t))
+         && ctr_buffer_reserve (&boxes->right, room, sizeof (uint16_t))
+         && ctr_buffer_reserve (&boxes->bottom, room, sizeof (uint16_t));
+}
+
+void
+ctr_snake_polygon_release (CtrSnakePolygon *polygon)
+{
+  ctr_buffer_release (&polygon->points);
+  ctr_buffer_release (&polygon->edges);
+  release_boxes (&polygon->boxes);
+  ctr_buffer_release (&polygon->gains);
+  ctr_buffer_release (&polygon->stale);
+  ctr_buffer_release (&polygon->near);
+  ctr_buffer_release (&polygon->changes);
+  release_boxes (&polygon->area);
+}
+
+bool
+ctr_snake_polygon_reserve (CtrSnakePolygon *polygon, uint32_t count)
+{
+  return ctr_buffer_reserve (&polygon->points, count, sizeof (CtrPoint))
+         && ctr_buffer_reserve (&polygon->edges, count, sizeof (CtrSnakeSums)) && reserve_boxes (&polygon->boxes, count)
+         && ctr_buffer_reserve (&polygon->gains, count, sizeof (CtrSnakeGains))
+         && ctr_buffer_reserve (&polygon->stale, count, sizeof (bool))
+         && ctr_buffer_reserve (&polygon->near, count, sizeof (uint32_t))
+         && ctr_buffer_reserve (&polygon->changes, count, sizeof (CtrSnakeChange))
+         && reserve_boxes (&polygon->area, count);
+}
+
+void
+ctr_snake_polygon_set_edge (CtrSnakePolygon *polygon, uint32_t i)
+{
+  const CtrPoint *points = polygon->points.data;
+  const CtrPoint a = points[i], b = points[ctr_snake_next (polygon->count, i)];
+  if (ctr_snake_polygon_poll (polygon, ctr_snake_polygon_rows (a, b)))
+    return;
+  ((CtrSnakeSums *) polygon->edges.data)[i] = ctr_snake_table_edge (polygon->table, a, b);
+  ctr_snake_boxes_set (&polygon->boxes, i, ctr_snake_box (a, b));
+}
+
+void
+ctr_snake_polygon_sum (CtrSnakePolygon *polygon)
+{
+  polygon->inside = (CtrSnakeSums){0, 0, 0};
+  for (uint32_t i = 0; i < polygon->count && !polygon->cancelled; i++) {
+    ctr_snake_polygon_set_edge (polygon, i);
+    polygon->inside = ctr_snake_sums_add (polygon->inside, ((CtrSnakeSums *) polygon->edges.data)[i]);
+  }
+  polygon->criterion = ctr_snake_criterion (&polygon->plan->cost, polygon->inside, polygon->window);
+}
+
+bool
+ctr_snake_polygon_iterate (CtrSnakePolygon *polygon)
+{
+  polygon->limited = polygon->iterations == polygon->plan->max_iterations;
+  polygon->iterations += !polygon->limited;
+  return !polygon->limited && !polygon->cancelled;
+}
+
+void
+ctr_snake_boxes_set (CtrSnakeBoxes *boxes, uint32_t i, CtrSnakeBox box)
+{
+  ((uint16_t *) boxes->left.data)[i] = box.left;
+  ((uint16_t *) boxes->top.data)[i] = box.top;
+  ((uint16_t *) boxes->right.data)[i] = box.right;
+  ((uint16_t *) boxes->bottom.data)[i] = box.bottom;
+}
+
+static inline ULanes
+sides (const CtrBuffer *buffer, uint32_t i)
+{
+  ULanes lanes;
+  memcpy (&lanes, (const uint16_t *) buffer->data + i, sizeof lanes);
+  return lanes;
+}
+
+/* -1 for each of eight boxes that lies apart from BOX. */
+static inline Lanes
+apart (const CtrSnakeBoxes *boxes, uint32_t i, CtrSnakeBox box)
+{
+  const ULanes zero = {0};
+  return (Lanes) ((sides (&boxes->left, i) > zero + box.right) | (sides (&boxes->right, i) < zero + box.left)
+                  | (sides (&boxes->top, i) > zero + box.bottom) | (sides (&boxes->bottom, i) < zero + box.top));
+}
+
+uint32_t
+ctr_snake_boxes_near (const CtrSnakeBoxes *boxes, uint32_t count, CtrSnakeBox box, uint32_t *near)
+{
+  uint32_t found = 0;
+  for (uint32_t i = 0; i < count; i += GROUP) {
+    const uint32_t group = count - i < GROUP ? (1u << (count - i)) - 1 : (1u << GROUP) - 1;
+    uint32_t bits = ~lanes_bits (apart (boxes, i, box), apart (boxes, i + GROUP / 2, box)) & group;
+    for (; bits; bits &= bits - 1)
+      near[found++] = i + (uint32_t) __builtin_ctz (bits);
+  }
+  return found;
+}

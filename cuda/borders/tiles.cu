@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* First kernels of the border following: image to bits, bits to nodes, nodes to segments; and all up to the contours'
+ * places where there are few of them. */
+#include "cuda/borders/device_state.cuh"
+#include "cuda/common/scan.cuh"
+#include "cuda/common/pixels.cuh"
+
+namespace
+{
+
+/* A thread's node in shared memory: where it is, and flags. */
+constexpr uint32_t PLACE_SLOT = 3, PLACE_KEPT = 1 << 14, PLACE_HEAD = 1 << 15;
+constexpr int PLACE_X = 2, PLACE_Y = 8;
+constexpr uint32_t OUTSIDE = ~0u;
+constexpr uint16_t LOCAL_CLOSED = 1 << 15;
+
+constexpr int THREADS = 128, MOST_NODES = 1024;
+constexpr int TILE_WORDS = BORDERS_TILE * BORDERS_TILE_WORDS, STRIDE = BORDERS_TILE_WORDS + 2;
+static_assert (THREADS >= TILE_WORDS, "a thread a word");
+/* A chequerboard has two nodes a pixel. */
+constexpr int LEAST_ROWS = 8;
+static_assert (LEAST_ROWS * BORDERS_TILE * 2 <= MOST_NODES, "a part of so few rows always has room");
+
+/* A tile; where it has too many nodes, some of its rows at a time. */
+struct Tile {
+  uint32_t bits[(BORDERS_TILE + 2) * STRIDE]; /* all rows, and what surrounds the tile */
+  int first_word, first_row;                  /* where it is */
+  int top, rows;                              /* the part */
+
+  uint32_t slots[TILE_WORDS][4];
+  uint16_t base[TILE_WORDS][4]; /* nodes before */
+  uint32_t jump[MOST_NODES];    /* a node further on in its chain << 16 | points from this one to before that one */
+  uint16_t place[MOST_NODES];
+  uint16_t segment[MOST_NODES]; /* of the chain that ends here: its number in the part */
+  uint16_t heads[MOST_NODES];   /* nodes where chains begin */
+  uint32_t head_count;
+  uint32_t warp_sums[THREADS / 32];
+  uint32_t open, closed;
+  uint32_t bases[3]; /* numbers of the part's first node, open and closed segment */
+
+  /* The eight neighbours of a pixel of the part. */
+  __device__ uint32_t
+  neighbours (uint32_t x, uint32_t y) const
+  {
+    const uint32_t at = 31 + x, shift = at % 32;
+    const uint32_t *b = bits + (top + y) * STRIDE + at / 32;
+    const uint32_t above = __funnelshift_r (b[0], b[1], shift),
+                   same = __funnelshift_r (b[STRIDE], b[STRIDE + 1], shift),
+                   below = __funnelshift_r (b[2 * STRIDE], b[2 * STRIDE + 1], shift);
+    return eight_neighbours (above, same, below);
+  }
+
+  __device__ uint32_t
+  node_at (uint32_t x, uint32_t y, uint32_t slot) const
+  {
+    const uint32_t word = y * BORDERS_TILE_WORDS + x / 32;
+    return base[word][slot] + __popc (slots[word][slot] & ((1u << x % 32) - 1));
+  }
+
+  __device__ NodeShape
+  shape (uint32_t node) const
+  {
+    const uint32_t p = place[node];
+    return NodeShape (neighbours (p >> PLACE_X & 63, p >> PLACE_Y & 63), p & PLACE_SLOT);
+  }
+
+  /* The node after it, or OUTSIDE. *X, *Y: its pixel. */
+  __device__ uint32_t
+  next (uint32_t node, const NodeShape &s, int *x, int *y) const
+  {
+    *x = place[node] >> PLACE_X & 63;
+    *y = place[node] >> PLACE_Y & 63;
+    if (s.alone ())
+      return node;
+    *x += step_x (s.next);
+    *y += step_y (s.next);
+    return inside (*x, *y) ? node_at (*x, *y, s.next_slot ()) : OUTSIDE;
+  }
+
+  __device__ bool
+  inside (int x, int y) const
+  {
+    return x >= 0 && x < BORDERS_TILE && y >= 0 && y < rows;
+  }
+
+  __device__ uint32_t
+  load_jump (uint32_t node) const
+  {
+    return *(const volatile uint32_t *) &jump[node];
+  }
+
+  __device__ bool
+  kept (uint32_t node) const
+  {
+    return place[node] & PLACE_KEPT;
+  }
+
+  /* In the image. */
+  __device__ uint32_t
+  image_x (int x) const
+  {
+    return first_word * 32 + x;
+  }
+  __device__ uint32_t
+  image_y (int y) const
+  {
+    return first_row + top + y;
+  }
+};
+
+/* From samples to the tile's bits, and those to memory. Returns whether there are any. */
+__device__ inline bool
+load_bits (const BordersFrame &f, Tile &tile)
+{
+  const uint32_t threshold = f.threshold_device ? *f.threshold_device : f.threshold, t = threadIdx.x;
+  const int x = tile.first_word * 32, y = tile.first_row;
+  constexpr int CHUNKS = BORDERS_TILE / 16;
+  uint16_t *halves = (uint16_t *) tile.bits;
+  uint32_t any = 0;
+#pragma unroll
+  for (int k = 0; k < BORDERS_TILE * CHUNKS / THREADS; k++) {
+    const int i = t + k * THREADS, row = i / CHUNKS, chunk = i % CHUNKS;
+    const uint32_t bits = load_chunk (f, threshold, x + chunk * 16, y + row);
+    halves[((row + 1) * STRIDE + 1) * 2 + chunk] = bits;
+    any |= bits;
+  }
+  /* The rows above and below; the pixels to the left and to the right. */
+  if (t < 2 * CHUNKS) {
+    const int row = t < CHUNKS ? 0 : BORDERS_TILE + 1, chunk = t % CHUNKS;
+    halves[(row * STRIDE + 1) * 2 + chunk] = load_chunk (f, threshold, x + chunk * 16, (uint32_t) (y + row - 1));
+  }
+  for (int i = t; i < 2 * (BORDERS_TILE + 2); i += THREADS) {
+    const int row = i / 2, right = i % 2;
+    const uint32_t bit = load_pixel (f, threshold, right ? x + BORDERS_TILE : x - 1, y + row - 1);
+    tile.bits[row * STRIDE + (right ? STRIDE - 1 : 0)] = right ? bit : bit << 31;
+  }
+  const bool found = __syncthreads_or (any);
+  const int row = t / BORDERS_TILE_WORDS, word = tile.first_word + t % BORDERS_TILE_WORDS;
+  if (t < TILE_WORDS && y + row < (int) f.height) {
+    const size_t to = (size_t) (y + row) * f.words + word;
+    f.bits[to] = tile.bits[(row + 1) * STRIDE + 1 + t % BORDERS_TILE_WORDS];
+    if (f.many_rings)
+      f.starts[to] = 0;
+  }
+  return found;
+}
+
+/* Finds the slots of the part, numbers the nodes. Returns how many there are; more than MOST_NODES are not numbered. */
+__device__ inline uint32_t
+number_nodes (Tile &tile)
+{
+  const uint32_t t = threadIdx.x, lane = t % 32, warp = t / 32;
+  const int row = t / BORDERS_TILE_WORDS, word = t % BORDERS_TILE_WORDS;
+  uint32_t slots[4] = {0, 0, 0, 0}, count = 0;
+  if (row < tile.rows) {
+    uint32_t rows[3][3];
+#pragma unroll
+    for (int j = 0; j < 3; j++)
+#pragma unroll
+      for (int i = 0; i < 3; i++)
+        rows[j][i] = tile.bits[(tile.top + row + j) * STRIDE + word + i];
+    find_slots (rows, slots);
+    count = __popc (slots[0]) + __popc (slots[1]) + __popc (slots[2]) + __popc (slots[3]);
+  }
+  uint32_t sum = count;
+  for (int d = 1; d < 32; d *= 2) {
+    const uint32_t n = __shfl_up_sync (~0u, sum, d);
+    sum += (int) lane >= d ? n : 0;
+  }
+  if (lane == 31)
+    tile.warp_sums[warp] = sum;
+  __syncthreads ();
+  uint32_t all = 0;
+  sum -= count;
+  for (int i = 0; i < THREADS / 32; i++) {
+    sum += i < (int) warp ? tile.warp_sums[i] : 0;
+    all += tile.warp_sums[i];
+  }
+  if (all == 0 || all > MOST_NODES)
+    return all;
+  if (row < tile.rows)
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+      tile.slots[t][k] = slots[k];
+      tile.base[t][k] = sum;
+      for (uint32_t rest = slots[k]; rest; rest &= rest - 1)
+        tile.place[sum++] = row << PLACE_Y | (word * 32 + __ffs (rest) - 1) << PLACE_X | k;
+    }
+  __syncthreads ();
+  return all;
+}
+
+/* Nodes to chains: each node learns the last one of its chain. */
+__device__ inline void
+find_chains (const BordersFrame &f, Tile &tile, uint32_t count)
+{
+#pragma unroll 1
+  for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
+    const NodeShape s = tile.shape (i);
+    int x, y;
+    const uint32_t next = tile.next (i, s, &x, &y), place = tile.place[i];
+    x = (int) (place >> PLACE_X & 63) + step_x (s.former);
+    y = (int) (place >> PLACE_Y & 63) + step_y (s.former);
+    const bool head = s.starts_outer () || s.starts_hole () || (!s.alone () && !tile.inside (x, y));
+    tile.place[i] = place | (head ? PLACE_HEAD : 0) | (!f.simple || s.corner () ? PLACE_KEPT : 0);
+    tile.jump[i] = next;
+    if (head)
+      tile.heads[atomicAdd (&tile.head_count, 1)] = i;
+  }
+  __syncthreads ();
+  for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
+    const uint32_t next = tile.jump[i];
+    const bool last = next == OUTSIDE || tile.place[next] & PLACE_HEAD;
+    tile.jump[i] = last ? i << 16 : next << 16 | tile.kept (i);
+  }
+  bool any;
+  __syncthreads ();
+  do {
+    any = false;
+    for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
+      const uint32_t jump = tile.load_jump (i), to = jump >> 16;
+      if (to == i)
+        continue;
+      const uint32_t further = tile.load_jump (to);
+      if (further >> 16 == to)
+        continue;
+      atomicExch (&tile.jump[i], further + (jump & 0xffff));
+      any = true;
+    }
+  } while (__syncthreads_or (any));
+}
+
+/* Numbers and writes the segments. */
+__device__ inline void
+write_segments (const BordersFrame &f, Tile &tile, uint32_t count, bool *room)
+{
+  const uint32_t t = threadIdx.x, heads = tile.head_count;
+  int x, y;
+#pragma unroll 1
+  for (uint32_t k = t; k < heads; k += THREADS) {
+    const uint32_t i = tile.heads[k];
+    const uint32_t jump = tile.jump[i], last = jump >> 16;
+    const bool closed = tile.next (last, tile.shape (last), &x, &y) == i;
+    tile.segment[last] = closed ? atomicAdd (&tile.closed, 1) | LOCAL_CLOSED : atomicAdd (&tile.open, 1);
+    /* The last node carries the length. */
+    tile.jump[last] = last << 16 | ((jump & 0xffff) + tile.kept (last));
+  }
+  __syncthreads ();
+  if (t < 3) { /* all three under way together */
+    BordersHeader &h = f.counters->header;
+    uint32_t *const counter = t == 0 ? &h.nodes : t == 1 ? &h.open : &h.closed;
+    const uint32_t number = t == 0 ? count : t == 1 ? tile.open : tile.closed;
+    tile.bases[t] = number ? atomicAdd (counter, number) : 0;
+  }
+  __syncthreads ();
+  *room = tile.bases[0] + count <= f.node_capacity && tile.bases[1] + tile.open <= f.rings.capacity
+          && tile.bases[2] + tile.closed <= f.closed_capacity;
+  if (!*room)
+    return;
+#pragma unroll 1
+  for (uint32_t k = t; k < heads; k += THREADS) {
+    const uint32_t i = tile.heads[k], place = tile.place[i];
+    const NodeShape s = tile.shape (i);
+    const uint32_t last = tile.jump[i] >> 16;
+    const uint32_t length = tile.jump[last] & 0xffff, segment = tile.segment[last];
+    const uint32_t at = position_of (f, tile.image_x (place >> PLACE_X & 63), tile.image_y (place >> PLACE_Y & 63));
+    const uint32_t key = s.starts_outer () ? at : s.starts_hole () ? at + 1 : NO_KEY;
+    if (segment & LOCAL_CLOSED) {
+      f.closed[tile.bases[2] + (segment & ~LOCAL_CLOSED)] = make_uint2 (key, length);
+      continue;
+    }
+    const NodeShape end = tile.shape (last);
+    const uint32_t next = tile.next (last, end, &x, &y);
+    RingSegment r = {0, length, key, 0};
+    if (next == OUTSIDE) { /* the link kernel will know */
+      r.next = position_of (f, tile.image_x (x), tile.image_y (y));
+      r.note = 1 + end.next_slot ();
+    } else {
+      r.next = tile.bases[1] + tile.segment[tile.jump[next] >> 16];
+    }
+    f.rings.segments[tile.bases[1] + segment] = r;
+  }
+}
+
+__device__ inline void
+write_nodes (const BordersFrame &f, const Tile &tile, uint32_t count)
+{
+  for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
+    const uint32_t place = tile.place[i], jump = tile.jump[i], last = jump >> 16, segment = tile.segment[last];
+    const uint32_t length = tile.jump[last] & 0xffff, to = tile.bases[0] + i;
+    const uint32_t rest = (last == i ? 0 : jump & 0xffff) + tile.kept (last); /* points from here on */
+    f.node_place[to] = tile.image_x (place >> PLACE_X & 63) | tile.image_y (place >> PLACE_Y & 63) << 16;
+    f.node_ring[to] =
+        segment & LOCAL_CLOSED ? (tile.bases[2] + (segment & ~LOCAL_CLOSED)) | RING_CLOSED : tile.bases[1] + segment;
+    f.node_rank[to] = (length - rest) | (place & PLACE_KEPT ? NODE_KEPT : 0);
+  }
+  const uint32_t t = threadIdx.x;
+  const int row = t / BORDERS_TILE_WORDS, word = t % BORDERS_TILE_WORDS;
+  if (row < tile.rows && (tile.slots[t][0] | tile.slots[t][1] | tile.slots[t][2] | tile.slots[t][3]))
+    f.node_base[(size_t) tile.image_y (row) * f.words + tile.first_word + word] = tile.bases[0] + tile.base[t][0];
+}
+
+/* A CTA a tile. Clears what later kernels of the frame count on, and the next frame's counters. */
+__global__ void
+__launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ BordersFrame f)
+{
+  __shared__ Tile tile;
+  ctr_let_next_start ();
+  const uint32_t t = threadIdx.x, all = gridDim.x * THREADS;
+  for (uint32_t i = blockIdx.x * THREADS + t; i < sizeof (BordersCounters) / 4; i += all)
+    ((uint32_t *) f.next_counters)[i] = 0;
+  if (f.many_rings)
+    for (uint32_t i = blockIdx.x * THREADS + t; i < f.count_ctas; i += all)
+      f.count_states[i] = 0;
+  for (uint32_t i = blockIdx.x * THREADS + t; i < f.contour_capacity / OFFSET_SHARE + 1; i += all)
+    for (int k = 0; k < BORDERS_SCANS; k++)
+      f.scan_states[k][i] = 0;
+
+  if (t == 0) {
+    tile.first_word = blockIdx.x % f.tiles_x * BORDERS_TILE_WORDS;
+    tile.first_row = blockIdx.x / f.tiles_x * BORDERS_TILE;
+  }
+  __syncthreads ();
+  if (!load_bits (f, tile))
+    return;
+  int top = 0, rows = BORDERS_TILE;
+#pragma unroll 1
+  do {
+    __syncthreads ();
+    if (t == 0) {
+      tile.top = top;
+      tile.rows = rows;
+      tile.open = tile.closed = tile.head_count = 0;
+    }
+    __syncthreads ();
+    const uint32_t count = number_nodes (tile);
+    if (count > MOST_NODES) {
+      rows /= 2;
+      continue;
+    }
+    top += rows;
+    if (count == 0)
+      continue;
+    find_chains (f, tile, count);
+    bool room;
+    write_segments (f, tile, count, &room);
+    if (room)
+      write_nodes (f, tile, count);
+  } while (top < BORDERS_TILE);
+}
+
+constexpr int LINK_THREADS = 256, LINK_CTAS = 528;
+
+/* What segment I knows in the beginning; the one it goes on in in another tile is found, now that all have numbers. */
+__device__ inline RingView
+link_segment (const BordersFrame &f, uint32_t i)
+{
+  RingSegment s = f.rings.segments[i];
+  if (s.note) {
+    const uint32_t row = f.words * 32;
+    s.next = f.node_ring[find_node (f, s.next % row, s.next / row, s.note - 1)];
+    s.note = 0; /* found */
+    f.rings.segments[i] = s;
+  }
+  return {s.next, s.length, s.key, 0};
+}
+
+/* Segments that go on in another tile find the one there, now that all have numbers. */
+__global__ void
+__launch_bounds__ (LINK_THREADS) link_kernel (const __grid_constant__ BordersFrame f)
+{
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (!nodes_fit (f) || f.counters->header.listed)
+    return;
+  const uint32_t count = f.counters->header.open;
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    f.counters->progress.count = count;
+  for (uint32_t i = blockIdx.x * LINK_THREADS + threadIdx.x; i < count; i += gridDim.x * LINK_THREADS)
+    f.rings.views[0][i] = link_segment (f, i);
+}
+
+constexpr int FEW_THREADS = 1024;
+static_assert (FEW_THREADS >= FEW_CONTOURS, "a thread a contour");
+
+/* One CTA: links, rings, ranks, and where the contours' points begin. */
+__global__ void
+__launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersFrame f)
+{
+  __shared__ RingView views[RING_SMALL];
+  __shared__ uint32_t keys[FEW_CONTOURS], lengths[FEW_CONTOURS], sums[FEW_THREADS / 32], contours;
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  BordersHeader &h = f.counters->header;
+  const uint32_t t = threadIdx.x, open = h.open, closed = h.closed;
+  if (!nodes_fit (f))
+    return;
+  if (open > RING_SMALL || closed > FEW_CONTOURS) {
+    if (t == 0 && !f.many_rings)
+      h.incomplete = LACKS_MANY_RINGS;
+    return;
+  }
+  if (t == 0)
+    contours = 0;
+#pragma unroll /* so that all loads are under way together */
+  for (uint32_t k = 0; k < RING_SMALL / FEW_THREADS; k++)
+    if (t + k * FEW_THREADS < open)
+      views[t + k * FEW_THREADS] = link_segment (f, t + k * FEW_THREADS);
+  __syncthreads ();
+  ring_rounds_of_cta<FEW_THREADS> (views, open);
+
+  /* The contours, in any order; then the rank of each by counting. */
+  for (uint32_t i = t; i < open + closed; i += FEW_THREADS) {
+    uint32_t key, length;
+    if (i < open) {
+      const RingSegment s = f.rings.segments[i];
+      if (s.key == NO_KEY || s.key != views[i].key)
+        continue;
+      key = s.key;
+      length = s.length + views[s.next].distance;
+    } else {
+      const uint2 c = f.closed[i - open];
+      key = c.x;
+      length = c.y;
+    }
+    const uint32_t place = atomicAdd (&contours, 1);
+    if (place < FEW_CONTOURS) {
+      keys[place] = key;
+      lengths[place] = length;
+    }
+  }
+  __syncthreads ();
+  const uint32_t count = contours;
+  if (count > FEW_CONTOURS || count > f.contour_capacity) {
+    if (t == 0) {
+      h.all_contours = h.contours = count; /* what there must be room for */
+      h.incomplete = count > FEW_CONTOURS && !f.many_rings ? LACKS_MANY_RINGS : 0;
+    }
+    return;
+  }
+  const uint32_t key = t < count ? keys[t] : 0, length = t < count ? lengths[t] : 0;
+  uint32_t rank = 0;
+  for (uint32_t i = 0; i < count; i++)
+    rank += keys[i] > key;
+  __syncthreads ();
+  if (t < count) {
+    keys[rank] = f.rank_keys[rank] = key;
+    lengths[rank] = f.rank_lengths[rank] = length;
+  }
+  __syncthreads ();
+  uint32_t points;
+  const uint32_t first = block_scan<FEW_THREADS> (t < count ? lengths[t] : 0, sums, &points);
+  if (t < count) {
+    f.firsts[t] = first;
+    clear_contour (f, t);
+  }
+  for (uint32_t i = t; i < open + closed; i += FEW_THREADS) {
+    const uint32_t own = i < open ? views[i].key : f.closed[i - open].x;
+    uint32_t low = 0, high = count - 1; /* descending keys */
+    while (low < high) {
+      const uint32_t middle = (low + high) / 2;
+      if (keys[middle] > own)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    if (i < open) {
+      f.open_ranks[i] = low;
+      f.rings.views[0][i] = views[i];
+    } else {
+      f.closed_ranks[i - open] = low;
+    }
+  }
+  if (t == 0) {
+    f.counters->progress.small = 1;
+    h.listed = 1;
+    h.all_contours = h.contours = count;
+    h.points = points;
+    h.threshold = f.threshold_device ? *f.threshold_device : f.threshold;
+  }
+}
+
+} // namespace
+
+void
+borders_launch_tiles (const BordersFrame &f, cudaStream_t stream)
+{
+  tile_kernel<<<f.tiles_x * f.tiles_y, THREADS, 0, stream>>> (f);
+}
+
+void
+borders_launch_few (const BordersFrame &f, bool overlap, cudaStream_t stream)
+{
+  ctr_launch_overlapped (overlap, few_kernel, 1, FEW_THREADS, 0, stream, f);
+}
+
+void
+borders_launch_links (const BordersFrame &f, bool overlap, cudaStream_t stream)
+{
+  ctr_launch_overlapped (overlap, link_kernel, min (f.rings.capacity / LINK_THREADS + 1, (unsigned) LINK_CTAS),
+      LINK_THREADS, 0, stream, f);
+}

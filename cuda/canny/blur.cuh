@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* First half of the tile kernel of Canny: grey samples and Gaussian blur of a tile, in shared memory.
+ *
+ * Both passes of the blur are products with banded matrices on the tensor cores. A block of 16 x 16 blurred pixels
+ * needs a window of 16 + 2 REACH samples each way, 32 for every matrix step. The row pass takes the samples as its
+ * right operand, as they lie in memory. Which of its rows is which column, and in which order the column pass sums its
+ * rows, is chosen so that what a lane holds of one product is what it must hold for the next: nothing moves between
+ * lanes. The row pass gives up to 255 * 256, of which the column pass takes the upper and the lower byte in turn; the
+ * sum is rounded once, at the end. */
+#ifndef CTR_CANNY_BLUR_CUH
+#define CTR_CANNY_BLUR_CUH
+
+#include "cuda/canny/device_state.cuh"
+#include "cuda/common/input_stage.h"
+#include "cuda/common/ptx.cuh"
+
+namespace
+{
+
+constexpr int BLURRED_LEFT = 4; /* columns before the tile's first */
+constexpr int BLURRED_BLOCKS = 17;
+constexpr int BLURRED_STRIDE = 16 * BLURRED_BLOCKS; /* an odd number of 16 bytes: no bank conflicts */
+
+/* STEPS: of 32 window pixels; 0: no blur. BLURRED_ROWS: a multiple of 16. */
+template <int STEPS, int BLURRED_ROWS> struct SourceTile {
+  static constexpr int REACH = STEPS ? 16 * STEPS - 8 : 0;           /* of the blur; its radius may be less */
+  static constexpr int LEFT = (BLURRED_LEFT + REACH + 15) / 16 * 16; /* columns before the tile's first */
+  static constexpr int STRIDE = (LEFT + BLURRED_STRIDE - BLURRED_LEFT + REACH + 15) / 16 * 16;
+  static constexpr int ROWS = BLURRED_ROWS + 2 * REACH;
+  static constexpr int BYTES = STRIDE * ROWS;
+  static_assert (STEPS == 0 || STRIDE / 16 % 2 == 1, "no bank conflicts");
+};
+
+/* BORDER_REFLECT_101, as often as it takes. */
+__device__ inline int
+reflect (int i, int size)
+{
+  if (size == 1)
+    return 0;
+  while (i < 0 || i >= size)
+    i = i < 0 ? -i : 2 * size - 2 - i;
+  return i;
+}
+
+/* BORDER_REPLICATE. */
+__device__ inline int
+clamp_to (int i, int size)
+{
+  return i < 0 ? 0 : i < size ? i : size - 1;
+}
+
+__device__ inline uint32_t
+grey_at (const CannyFrame &f, const uint8_t *row, int x)
+{
+  if (f.samples == SAMPLES_8)
+    return row[x];
+  if (f.samples == SAMPLES_16)
+    return ctr_canny_grey (((const uint16_t *) row)[x], f.sample_shift);
+  const uint8_t *p = row + (size_t) x * f.pixel_size;
+  return ctr_luma (p[f.red], p[f.green], p[f.blue]);
+}
+
+/* The grey of four 16-bit samples, two in each word. */
+__device__ inline uint32_t
+grey_of_four (uint32_t first, uint32_t second, uint32_t shift)
+{
+  const uint32_t kept = (0xffffu >> shift) * 0x10001u;
+  return __byte_perm (
+      __vminu2 (first >> shift & kept, 0x00ff00ffu), __vminu2 (second >> shift & kept, 0x00ff00ffu), 0x6420);
+}
+
+/* 16 grey samples from column X on, all inside the image, of other than 8 bits; rows aligned to 16 bytes. */
+__device__ inline uint4
+grey_16 (const CannyFrame &f, const uint8_t *row, int x)
+{
+  uint32_t out[4];
+  if (f.samples == SAMPLES_16) {
+    const uint4 *p = (const uint4 *) (row + 2 * (size_t) x);
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+      const uint4 v = p[half];
+      out[2 * half] = grey_of_four (v.x, v.y, f.sample_shift);
+      out[2 * half + 1] = grey_of_four (v.z, v.w, f.sample_shift);
+    }
+  } else if (f.pixel_size == 4) {
+    const uint4 *p = (const uint4 *) (row + 4 * (size_t) x);
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      const uint4 v = p[i];
+      const uint32_t pixels[4] = {v.x, v.y, v.z, v.w};
+      out[i] = 0;
+#pragma unroll
+      for (int k = 0; k < 4; k++)
+        out[i] |= ctr_luma (pixels[k] >> 8 * f.red & 255, pixels[k] >> 8 * f.green & 255, pixels[k] >> 8 * f.blue & 255)
+                  << 8 * k;
+    }
+  } else {
+    const uint4 *p = (const uint4 *) (row + 3 * (size_t) x);
+    const uint4 v0 = p[0], v1 = p[1], v2 = p[2];
+    const uint32_t words[12] = {v0.x, v0.y, v0.z, v0.w, v1.x, v1.y, v1.z, v1.w, v2.x, v2.y, v2.z, v2.w};
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      out[i] = 0;
+#pragma unroll
+      for (int k = 0; k < 4; k++) {
+        const int at = 3 * (4 * i + k);
+        const uint32_t first = words[at / 4] >> at % 4 * 8 & 255;
+        const uint32_t green = words[(at + 1) / 4] >> (at + 1) % 4 * 8 & 255;
+        const uint32_t last = words[(at + 2) / 4] >> (at + 2) % 4 * 8 & 255;
+        out[i] |= (f.red ? ctr_luma (last, green, first) : ctr_luma (first, green, last)) << 8 * k;
+      }
+    }
+  }
+  return make_uint4 (out[0], out[1], out[2], out[3]);
+}
+
+/* One sample by one thread: beyond the image's border, or where rows are not aligned. */
+template <bool REPLICATE>
+__device__ __noinline__ void
+load_rest (const CannyFrame &f, int x0, int y0, int first, int end, int stride, int rows, uint8_t *to)
+{
+  const int columns = end - first, width = f.width, height = f.height;
+#pragma unroll 1
+  for (int i = threadIdx.x; i < columns * rows; i += CANNY_THREADS) {
+    const int row = i / columns, column = first + i % columns;
+    const int x = REPLICATE ? clamp_to (x0 + column, width) : reflect (x0 + column, width);
+    const int y = REPLICATE ? clamp_to (y0 + row, height) : reflect (y0 + row, height);
+    to[row * stride + column] = grey_at (f, f.pixels + y * f.stride, x);
+  }
+}
+
+/* ROWS rows of STRIDE samples from column X0 and row Y0 of the image on, which is continued beyond its border. X0 is a
+ * multiple of 16. REPLICATE: as the gradient wants it (there is no blur), else as the blur does. REACH: of what is done
+ * with it. */
+template <bool REPLICATE, int REACH, int STRIDE, int ROWS>
+__device__ inline void
+load_grey (const CannyFrame &f, int x0, int y0, uint8_t *to)
+{
+  constexpr int chunks = STRIDE / 16; /* a lane each */
+  static_assert (chunks <= 32, "a warp loads a row");
+  const int width = f.width, height = f.height, lane = threadIdx.x % 32, x = x0 + lane * 16;
+  /* Whole chunks first. */
+  const int first = f.aligned ? max (-x0, 0) : STRIDE, end = f.aligned ? min ((width & ~15) - x0, STRIDE) : STRIDE;
+  if (lane * 16 >= first && lane * 16 < end) {
+#pragma unroll 1
+    for (int row = threadIdx.x / 32; row < ROWS; row += CANNY_THREADS / 32) {
+      int y = y0 + row;
+      if (y < 0 || y >= height)
+        y = REPLICATE ? clamp_to (y, height) : reflect (y, height);
+      const uint8_t *from = f.pixels + y * f.stride;
+      uint4 *chunk = (uint4 *) (to + row * STRIDE) + lane;
+      if (f.samples == SAMPLES_8)
+        copy_16 (chunk, from + x);
+      else
+        *chunk = grey_16 (f, from, x);
+    }
+  }
+  if (first > 0)
+    load_rest<REPLICATE> (f, x0, y0, 0, min (first, STRIDE), STRIDE, ROWS, to);
+  if (end < STRIDE) /* further than this, nothing inside the image depends on it */
+    load_rest<REPLICATE> (f, x0, y0, max (end, first), min (width + REACH - x0, STRIDE), STRIDE, ROWS, to);
+  copies_done ();
+}
+
+/* Four weights in a row, of which the first is that of sample SAMPLE of a window for pixel PIXEL of its block, are word
+ * SAMPLE - PIXEL + 15 of this table. */
+template <int STEPS> constexpr int WEIGHT_WORDS = 32 * STEPS + 16;
+
+template <int STEPS>
+__device__ inline void
+tabulate_weights (const CannyFrame &f, uint32_t *table)
+{
+  const int i = threadIdx.x;
+  if (i >= WEIGHT_WORDS<STEPS>)
+    return;
+  const int first = i - 15 - (16 * STEPS - 8) + (int) f.radius;
+  uint32_t word = 0;
+#pragma unroll 1
+  for (int k = 0; k < 4; k++)
+    word |= (first + k >= 0 && first + k <= 2 * (int) f.radius ? f.weights[first + k] : 0u) << 8 * k;
+  table[i] = word;
+}
+
+/* From SOURCE to BLURRED; a warp goes down a block of 16 columns. */
+template <int STEPS, int BLURRED_ROWS>
+__device__ inline void
+blur (const uint32_t *weights, const uint8_t *source, uint8_t *blurred)
+{
+  typedef SourceTile<STEPS, BLURRED_ROWS> Source;
+  constexpr int reach = Source::REACH, windows = 2 * STEPS; /* of 16 rows */
+  const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
+
+  /* The two banded matrices, as left operands. Row g of the row pass is column 4 (g / 2) + g % 2, row g + 8 two more;
+   * the column pass sums rows 2 t, 2 t + 1, 8 + 2 t, 9 + 2 t together. */
+  uint32_t across[STEPS][4], down[STEPS][4];
+#pragma unroll
+  for (int step = 0; step < STEPS; step++)
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      const int sample = 16 * (i / 2) + 32 * step + 15;
+      across[step][i] = weights[sample + 4 * t - (4 * (g / 2) + g % 2 + 2 * (i % 2))];
+      const uint32_t *from = weights + sample + 2 * t - (g + 8 * (i % 2));
+      down[step][i] = __byte_perm (from[0], from[8], 0x5410);
+    }
+
+  const int32_t zero[4] = {0, 0, 0, 0};
+  for (int block = threadIdx.x / 32; block < BLURRED_BLOCKS; block += CANNY_THREADS / 32) {
+    const uint8_t *from = source + Source::LEFT - BLURRED_LEFT - reach + 16 * block;
+    uint32_t low[windows][2], high[windows][2]; /* [window][columns 0, 1 or 2, 3 of each four] */
+#pragma unroll
+    for (int w = 0; w < windows; w++)
+      low[w][0] = low[w][1] = high[w][0] = high[w][1] = 0;
+#pragma unroll 1
+    for (int row = 0; row < Source::ROWS; row += 16) {
+      /* Rows row .. row + 15 across. */
+      int32_t sums[2][4];
+#pragma unroll
+      for (int half = 0; half < 2; half++) {
+        const uint32_t *words = (const uint32_t *) (from + (row + 8 * half + g) * Source::STRIDE);
+#pragma unroll
+        for (int step = 0; step < STEPS; step++)
+          mma_bytes (sums[half], across[step], words[8 * step + t], words[8 * step + 4 + t], step ? sums[half] : zero);
+      }
+#pragma unroll
+      for (int w = 0; w + 1 < windows; w++)
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+          low[w][i] = low[w + 1][i];
+          high[w][i] = high[w + 1][i];
+        }
+#pragma unroll
+      for (int i = 0; i < 2; i++) {
+        const uint32_t first = __byte_perm (sums[0][2 * i], sums[0][2 * i + 1], 0x5140);
+        const uint32_t second = __byte_perm (sums[1][2 * i], sums[1][2 * i + 1], 0x5140);
+        low[windows - 1][i] = __byte_perm (first, second, 0x5410);
+        high[windows - 1][i] = __byte_perm (first, second, 0x7632);
+      }
+      const int out_row = row - 16 * (windows - 1);
+      if (out_row < 0)
+        continue;
+      /* And down. */
+      int32_t result[2][4];
+#pragma unroll
+      for (int i = 0; i < 2; i++) {
+#pragma unroll
+        for (int step = 0; step < STEPS; step++)
+          mma_bytes (result[i], down[step], high[2 * step][i], high[2 * step + 1][i], step ? result[i] : zero);
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+          result[i][k] = result[i][k] * 256 + 32768;
+#pragma unroll
+        for (int step = 0; step < STEPS; step++)
+          mma_bytes (result[i], down[step], low[2 * step][i], low[2 * step + 1][i], result[i]);
+      }
+      uint8_t *to = blurred + (out_row + g) * BLURRED_STRIDE + 16 * block + 4 * t;
+#pragma unroll
+      for (int half = 0; half < 2; half++)
+        *(uint32_t *) (to + 8 * half * BLURRED_STRIDE) =
+            __byte_perm (__byte_perm (result[0][2 * half], result[0][2 * half + 1], 0x0062),
+                __byte_perm (result[1][2 * half], result[1][2 * half + 1], 0x0062), 0x5410);
+    }
+  }
+}
+
+/* The blurred image beyond the image's border, where the tile has any: replicated. X0, Y0: of the first sample. */
+template <int ROWS>
+__device__ inline void
+replicate_border (const CannyFrame &f, int x0, int y0, uint8_t *blurred)
+{
+  const int width = f.width, height = f.height, lane = threadIdx.x % 32;
+  const int first = max (-x0, 0), end = min (width - x0, BLURRED_STRIDE); /* columns inside */
+  for (int row = threadIdx.x / 32; row < ROWS; row += CANNY_THREADS / 32) {
+    const int y = clamp_to (y0 + row, height) - y0;
+    const uint8_t *from = blurred + y * BLURRED_STRIDE;
+    uint8_t *to = blurred + row * BLURRED_STRIDE;
+    for (int x = lane; x < BLURRED_STRIDE; x += 32)
+      if (y != row || x < first || x >= end)
+        to[x] = from[min (max (x, first), end - 1)];
+  }
+}
+
+} // namespace
+
+#endif

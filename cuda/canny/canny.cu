@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Canny on the GPU, host side: memory, automatic thresholds, the frame's kernels, the picture. device_state.cuh has the
+ * design. */
+#include "cuda/canny/device_state.cuh"
+#include "cuda/common/input_stage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+namespace
+{
+
+struct Thresholds {
+  int32_t values[2]; /* low, high */
+};
+
+struct Canny {
+  CtrForegroundState foreground;
+  CtrBuffer tiles; /* tiles, rims, runs, parents */
+  CtrBuffer thresholds;
+  CtrBuffer mask; /* where no plane of the picture can be it */
+  CtrBuffer host; /* pinned: the mask of a host picture */
+  cudaStream_t own_stream;
+  cudaStream_t stream; /* of the frames under way, else NULL: the caller's may be gone before the next one */
+  bool overlap;        /* the GPU has overlapped launches */
+
+  bool to_host; /* a host picture is pending: */
+  CtrEdgePicture picture;
+  uint32_t width, height;
+};
+
+void *
+canny_create (CtrError *error)
+{
+  Canny *canny = (Canny *) calloc (1, sizeof (Canny));
+  if (!canny) {
+    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for an edge detector");
+    return NULL;
+  }
+  ctr_foreground_init (&canny->foreground);
+  canny->host.pinned = true;
+  cudaError_t status = ctr_find_overlap (&canny->overlap);
+  if (status == cudaSuccess)
+    status = cudaStreamCreateWithFlags (&canny->own_stream, cudaStreamNonBlocking);
+  if (status == cudaSuccess)
+    status = canny_prepare_tiles ();
+  if (status != cudaSuccess) {
+    ctr_cuda_fail (error, status, "preparing an edge detector");
+    free (canny);
+    return NULL;
+  }
+  return canny;
+}
+
+void
+canny_destroy (void *state)
+{
+  Canny *canny = (Canny *) state;
+  if (canny->stream)
+    cudaStreamSynchronize (canny->stream);
+  ctr_foreground_free (&canny->foreground);
+  ctr_buffer_free (&canny->tiles);
+  ctr_buffer_free (&canny->thresholds);
+  ctr_buffer_free (&canny->mask);
+  ctr_buffer_free (&canny->host);
+  cudaStreamDestroy (canny->own_stream);
+  cudaGetLastError (); /* the context may be gone; nobody is left to tell */
+  free (canny);
+}
+
+constexpr int THRESHOLD_THREADS = 256;
+
+/* One CTA, from the histogram of 8-bit samples to the two thresholds. */
+__global__ void
+__launch_bounds__ (THRESHOLD_THREADS) threshold_kernel (const uint32_t *histogram, uint64_t pixels, uint32_t mode,
+    uint32_t aperture, bool l2_gradient, Thresholds *thresholds)
+{
+  __shared__ uint32_t counts[THRESHOLD_THREADS];
+  counts[threadIdx.x] = histogram[threadIdx.x];
+  __syncthreads ();
+  if (threadIdx.x > 0)
+    return;
+  const uint32_t level = ctr_canny_level ((CtrCannyThresholdMode) mode, counts, pixels);
+  ctr_canny_auto_thresholds (
+      (CtrCannyThresholdMode) mode, aperture, l2_gradient, level, &thresholds->values[0], &thresholds->values[1]);
+}
+
+/* A thread a pixel of the plane. */
+__global__ void
+paint_kernel (
+    CtrEdgePlane plane, const uint8_t *mask, size_t mask_stride, uint32_t width, uint32_t height, uint32_t plane_width)
+{
+  const uint32_t x = blockIdx.x * blockDim.x + threadIdx.x;
+  const uint32_t plane_height = ((height - 1) >> plane.y_shift) + 1;
+  if (x >= plane_width)
+    return;
+  for (uint32_t y = blockIdx.y * blockDim.y + threadIdx.y; y < plane_height; y += gridDim.y * blockDim.y) {
+    bool edge = false;
+    for (uint32_t v = y << plane.y_shift; v < (y + 1) << plane.y_shift && v < height; v++)
+      for (uint32_t u = x << plane.x_shift; u < (x + 1) << plane.x_shift && u < width; u++)
+        edge = edge || mask[v * mask_stride + u];
+    const uint8_t *source =
+        plane.source ? (const uint8_t *) plane.source + y * plane.source_stride + x * plane.pixel_size : plane.edge;
+    uint8_t *to = (uint8_t *) plane.data + y * plane.stride + x * plane.pixel_size;
+    for (uint32_t i = 0; i < plane.pixel_size; i++)
+      to[i] = edge ? source[i] : plane.background[i];
+  }
+}
+
+size_t
+carve_tiles (CannyFrame *f, uint8_t *base)
+{
+  const size_t tiles = (size_t) f->tiles_x * f->tiles_y;
+  CtrCarver c = {base, 0};
+  f->tiles = c.take<CannyTile> (tiles);
+  f->rims = c.take<CannyRim> (tiles);
+  f->runs = c.take<uint32_t> (tiles * f->tile_h * (CANNY_W / 2));
+  f->parents = c.take<uint32_t> (1 + tiles * CANNY_NODES);
+  return c.used;
+}
+
+void
+describe_samples (CannyFrame *f, const CtrImage *plane, uint32_t sample_shift)
+{
+  f->pixels = (const uint8_t *) plane->data;
+  f->stride = plane->stride;
+  f->aligned = (((uintptr_t) plane->data | plane->stride) & 15) == 0;
+  f->pixel_size = ctr_format_pixel_size (plane->format);
+  f->samples = plane->format == CTR_FORMAT_GRAY8    ? SAMPLES_8
+               : plane->format == CTR_FORMAT_GRAY16 ? SAMPLES_16
+                                                    : SAMPLES_RGB;
+  f->sample_shift = sample_shift;
+  ctr_foreground_rgb (plane->format, &f->red, &f->green, &f->blue);
+}
+
+/* Waits, and fills a host picture. */
+bool
+canny_finish (void *state, CtrError *error)
+{
+  Canny *canny = (Canny *) state;
+  const cudaStream_t stream = canny->stream;
+  const bool to_host = canny->to_host;
+  canny->stream = NULL;
+  canny->to_host = false;
+  if (stream)
+    CTR_CUDA (cudaStreamSynchronize (stream));
+  if (to_host)
+    ctr_edge_picture_paint (&canny->picture, (const uint8_t *) canny->host.data, ctr_aligned_row (canny->width),
+        canny->width, canny->height);
+  return true;
+}
+
+/* Room for everything; what is under way is waited for before anything moves. */
+bool
+reserve (
+    Canny *canny, CannyFrame *f, const CtrImage *image, bool automatic, bool own_mask, bool to_host, CtrError *error)
+{
+  const CtrThresholdMode mode = automatic ? CTR_THRESHOLD_OTSU : CTR_THRESHOLD_FIXED;
+  const size_t tiles = carve_tiles (f, NULL), mask = own_mask ? ctr_aligned_row (f->width) * f->height : 0;
+  const size_t host = to_host ? mask : 0, thresholds = automatic ? sizeof (Thresholds) : 0;
+  if (tiles > canny->tiles.size || mask > canny->mask.size || host > canny->host.size
+      || thresholds > canny->thresholds.size || !ctr_foreground_has_room (&canny->foreground, image, mode))
+    CTR_CUDA (cudaStreamSynchronize (canny->stream));
+  bool fresh;
+  if (!ctr_foreground_reserve (&canny->foreground, image, mode, &fresh, error)
+      || !ctr_buffer_reserve (&canny->tiles, tiles, error) || !ctr_buffer_reserve (&canny->mask, mask, error)
+      || !ctr_buffer_reserve (&canny->host, host, error) || !ctr_buffer_reserve (&canny->thresholds, thresholds, error))
+    return false;
+  carve_tiles (f, (uint8_t *) canny->tiles.data);
+  return true;
+}
+
+bool
+queue_paint (const CtrEdgePicture *picture, const CannyFrame *f, cudaStream_t stream, CtrError *error)
+{
+  for (uint32_t i = 0; i < picture->plane_count; i++) {
+    const CtrEdgePlane *plane = &picture->planes[i];
+    const uint32_t width = ((f->width - 1) >> plane->x_shift) + 1, height = ((f->height - 1) >> plane->y_shift) + 1;
+    if (plane->data == f->mask)
+      continue;
+    bool uniform = !plane->source;
+    for (uint32_t k = 0; k < plane->pixel_size; k++)
+      uniform = uniform && plane->edge[k] == plane->background[0] && plane->background[k] == plane->background[0];
+    if (uniform) {
+      CTR_CUDA (cudaMemset2DAsync (
+          plane->data, plane->stride, plane->background[0], (size_t) width * plane->pixel_size, height, stream));
+      continue;
+    }
+    const dim3 block (32, 8), grid (ctr_div_up (width, 32), min (ctr_div_up (height, 8), 65535u));
+    paint_kernel<<<grid, block, 0, stream>>> (*plane, f->mask, f->mask_stride, f->width, f->height, width);
+    CTR_CUDA (cudaGetLastError ());
+  }
+  return true;
+}
+
+bool
+queue_frame (
+    Canny *canny, const CtrImage *image, const CtrCannyPlan *plan, const CtrEdgePicture *picture, CtrError *error)
+{
+  const bool automatic = plan->threshold_mode != CTR_CANNY_ABSOLUTE, to_host = picture->memory == CTR_MEMORY_HOST;
+  const bool own_mask = to_host || !ctr_edge_plane_is_mask (&picture->planes[0]);
+  CannyFrame f = {};
+  f.width = image->width;
+  f.height = image->height;
+  f.tile_h = canny_tile_height (f.width, f.height, plan->aperture, plan->l2_gradient);
+  f.tiles_x = ctr_div_up (f.width, CANNY_W);
+  f.tiles_y = ctr_div_up (f.height, f.tile_h);
+  if (!reserve (canny, &f, image, automatic, own_mask, to_host, error))
+    return false;
+
+  cudaStream_t stream = canny->stream;
+  CtrImage plane;
+  if (image->memory == CTR_MEMORY_HOST) {
+    /* The last frame may still be on its way up from the same memory. */
+    CTR_CUDA (cudaStreamSynchronize (stream));
+    ctr_foreground_stage (&canny->foreground, image);
+  }
+  if (automatic) {
+    const uint32_t *histogram;
+    if (!ctr_foreground_plane (&canny->foreground, image, &plane, stream, error)
+        || !ctr_foreground_histogram_8 (&canny->foreground, &plane, plan->sample_shift, &histogram, stream, error))
+      return false;
+    Thresholds *thresholds = (Thresholds *) canny->thresholds.data;
+    threshold_kernel<<<1, THRESHOLD_THREADS, 0, stream>>> (
+        histogram, (uint64_t) f.width * f.height, plan->threshold_mode, plan->aperture, plan->l2_gradient, thresholds);
+    CTR_CUDA (cudaGetLastError ());
+    f.thresholds = thresholds->values;
+  } else if (!ctr_foreground_upload (&canny->foreground, image, &plane, stream, error)) {
+    return false;
+  }
+  describe_samples (&f, &plane, plan->sample_shift);
+  f.mask = (uint8_t *) (own_mask ? canny->mask.data : picture->planes[0].data);
+  f.mask_stride = own_mask ? ctr_aligned_row (f.width) : picture->planes[0].stride;
+  f.mask_aligned = (((uintptr_t) f.mask | f.mask_stride) & 15) == 0;
+  f.aperture = plan->aperture;
+  f.l2_gradient = plan->l2_gradient;
+  f.low = plan->low;
+  f.high = plan->high;
+  f.radius = plan->radius;
+  memcpy (f.weights, plan->weights, 2 * plan->radius + 1);
+
+  canny_launch_tiles (f, stream);
+  canny_launch_seams (f, canny->overlap, stream);
+  CTR_CUDA (cudaGetLastError ());
+  if (!to_host)
+    return queue_paint (picture, &f, stream, error);
+  /* Only what was written: the rows' ends never are. */
+  CTR_CUDA (cudaMemcpy2DAsync (
+      canny->host.data, f.mask_stride, f.mask, f.mask_stride, f.width, f.height, cudaMemcpyDeviceToHost, stream));
+  canny->to_host = true;
+  canny->picture = *picture;
+  canny->width = f.width;
+  canny->height = f.height;
+  return true;
+}
+
+bool
+canny_enqueue (void *state, const CtrImage *image, const CtrCannyPlan *plan, const CtrEdgePicture *picture,
+    void *stream, CtrError *error)
+{
+  Canny *canny = (Canny *) state;
+  cudaStream_t wanted = stream ? (cudaStream_t) stream : canny->own_stream;
+  /* The memory is shared by all our frames: another stream has to wait, and so has a host picture's mask. */
+  if ((canny->to_host || (canny->stream && canny->stream != wanted)) && !canny_finish (canny, error))
+    return false;
+  canny->stream = wanted;
+  if (queue_frame (canny, image, plan, picture, error))
+    return true;
+  cudaStreamSynchronize (canny->stream); /* after a failure nothing of ours may be left there */
+  cudaGetLastError ();                   /* what failed has been reported */
+  canny->stream = NULL;
+  canny->to_host = false;
+  return false;
+}
+
+} // namespace
+
+extern "C" const CtrCannyOps ctr_canny_ops_cuda = {canny_create, canny_destroy, canny_enqueue, canny_finish};

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Second half of the tile kernel of Canny: from the blurred tile to its candidates and which of them are strong, as
+ * bits.
+ *
+ * The usual case, aperture 3 and |dx| + |dy|, is done on pairs of pixels in 16-bit floating point, in which all that
+ * comes up is exact: a sum of absolute values is at most 2040, and integers are exact to 2048. A warp goes down its
+ * rows, a lane holding eight columns. All decisions are signs of differences, combined as bits of words. */
+#ifndef CTR_CANNY_GRADIENT_CUH
+#define CTR_CANNY_GRADIENT_CUH
+
+#include "cuda/canny/blur.cuh"
+
+namespace
+{
+
+__device__ inline Half2
+twice (uint32_t half)
+{
+  return half << 16 | half;
+}
+
+/* An integer up to 2048 in both halves. */
+__device__ inline Half2
+h2_integer (uint32_t value)
+{
+  if (value == 0)
+    return 0;
+  const uint32_t exponent = 31 - __clz (value);
+  return twice ((exponent + 15) << 10 | (exponent > 10 ? 0 : (value << (10 - exponent) & 1023)));
+}
+
+constexpr int PAIRS = 4; /* of pixels a lane */
+
+/* The direction test: 32768 y < 13573 x for the horizontal, 32768 y > (13573 + 65536) x for the vertical; with the
+ * magnitude m = x + y, m < (1 + c) x and m > (3 + c) x, c = 13573 / 32768 = 53 / 128 + 5 / 32768. The two sides are
+ * equal for m = 0 only. Where the first
+ * product leaves the sign open, it is exact: a multiple of 1/128 below 16. */
+constexpr uint32_t H2_181_128 = 0x3da8, H2_437_128 = 0x42d4, H2_5_32768 = 0x0900, H2_MINUS = 0x8000;
+constexpr uint32_t H2_TWO = 0x4000, H2_MINUS_1024 = 0xe400;
+
+/* A row of the gradient as a lane sees it. */
+struct GradientRow {
+  Half2 odd[PAIRS + 1]; /* magnitudes of columns -1 and 0, 1 and 2, .. 7 and 8 */
+  Half2 even[PAIRS];    /* of 0 and 1, .. 6 and 7 */
+};
+
+/* What is known of a row's pixels before the row below is: bits 15 and 31 of each word. */
+struct HalfDecided {
+  uint32_t horizontal[PAIRS]; /* is a maximum along a horizontal gradient */
+  uint32_t vertical[PAIRS];   /* and these if the row below agrees */
+  uint32_t falling[PAIRS];    /* upper left to lower right */
+  uint32_t rising[PAIRS];
+};
+
+/* The eight signs of four words as bits. */
+__device__ inline uint32_t
+pack_signs (const uint32_t words[PAIRS])
+{
+  const uint32_t low = __byte_perm (words[0], words[1], 0x7531) & 0x80808080u;
+  const uint32_t high = __byte_perm (words[2], words[3], 0x7531) & 0x80808080u;
+  return __dp4a (high, 0x80402010u, __dp4a (low, 0x08040201u, 0u)) >> 7;
+}
+
+/* Rows of a blurred row's differences. */
+struct SmoothedRow {
+  Half2 across[PAIRS + 1]; /* right minus left neighbour */
+  Half2 sums[PAIRS + 1];   /* left + 2 middle + right */
+};
+
+__device__ inline void
+load_row (const uint8_t *row, SmoothedRow *r)
+{
+  const uint32_t lane = threadIdx.x % 32;
+  const uint2 first = *(const uint2 *) (row + 8 * lane), second = *(const uint2 *) (row + 8 * lane + 8);
+  /* 0x6400 | byte is 1024 + byte. */
+  Half2 z[PAIRS + 2];
+  z[0] = __byte_perm (first.x, 0x64646464u, 0x4342);
+  z[1] = __byte_perm (first.y, 0x64646464u, 0x4140);
+  z[2] = __byte_perm (first.y, 0x64646464u, 0x4342);
+  z[3] = __byte_perm (second.x, 0x64646464u, 0x4140);
+  z[4] = __byte_perm (second.x, 0x64646464u, 0x4342);
+  z[5] = __byte_perm (second.y, 0x64646464u, 0x4140);
+#pragma unroll
+  for (int i = 0; i < PAIRS + 2; i++)
+    z[i] = h2_add (z[i], twice (H2_MINUS_1024));
+#pragma unroll
+  for (int i = 0; i <= PAIRS; i++) {
+    r->across[i] = h2_sub (z[i + 1], z[i]);
+    r->sums[i] = h2_fma (__byte_perm (z[i], z[i + 1], 0x5432), twice (H2_TWO), h2_add (z[i], z[i + 1]));
+  }
+}
+
+/* Rows FIRST .. END - 1 of the tile, by one warp. BLURRED: from the row two above the tile's first one on. AT_BORDER:
+ * the tile or its surroundings reach beyond the image. */
+__device__ inline void
+find_candidates (const CannyFrame &f, bool at_border, const uint8_t *blurred, int tile_x, int tile_y, int first,
+    int end, int low, int high, uint8_t *candidates, uint8_t *strong)
+{
+  const int lane = threadIdx.x % 32;
+  const Half2 low2 = h2_integer (min (low, 2047)), high2 = h2_integer (min (high, 2047));
+  SmoothedRow above, middle, below;
+  GradientRow last = {}; /* of the row whose candidates are next */
+  HalfDecided half = {};
+  uint32_t up[PAIRS];
+  const uint8_t *from = blurred + first * BLURRED_STRIDE;
+  load_row (from, &above);
+  load_row (from + BLURRED_STRIDE, &middle);
+  from += 2 * BLURRED_STRIDE;
+  bool was_over = false; /* has a pixel of the last row, anywhere in the warp, enough magnitude? */
+#pragma unroll 2
+  for (int y = first - 1; y <= end; y++, from += BLURRED_STRIDE) {
+    load_row (from, &below);
+    GradientRow now;
+    Half2 dx[PAIRS + 1], dy[PAIRS + 1];
+#pragma unroll
+    for (int i = 0; i <= PAIRS; i++) {
+      dx[i] = h2_add (h2_fma (middle.across[i], twice (H2_TWO), above.across[i]), below.across[i]);
+      dy[i] = h2_sub (below.sums[i], above.sums[i]);
+      now.odd[i] = h2_add (h2_abs (dx[i]), h2_abs (dy[i]));
+    }
+    if (at_border) { /* beyond it the magnitude is 0 */
+      const bool row_inside = tile_y + y >= 0 && tile_y + y < (int) f.height;
+#pragma unroll
+      for (int i = 0; i <= PAIRS; i++) {
+        const int x = tile_x + 8 * lane - 1 + 2 * i;
+        if (!row_inside || x < 0 || x >= (int) f.width)
+          now.odd[i] &= 0xffff0000u;
+        if (!row_inside || x + 1 >= (int) f.width)
+          now.odd[i] &= 0xffffu;
+      }
+    }
+    uint32_t over_any = 0;
+#pragma unroll
+    for (int i = 0; i < PAIRS; i++) {
+      now.even[i] = __byte_perm (now.odd[i], now.odd[i + 1], 0x5432);
+      over_any |= h2_sub (low2, now.even[i]);
+    }
+    const bool is_over = __any_sync (~0u, over_any & 0x80008000u);
+    if (is_over || was_over)
+#pragma unroll
+      for (int i = 0; i < PAIRS; i++)
+        up[i] = h2_sub (last.even[i], now.even[i]); /* negative: more than above */
+
+    /* The row above is complete now. */
+    if (y > first) {
+      uint32_t found_bits = 0, more_bits = 0;
+      if (was_over) {
+        uint32_t found[PAIRS], more[PAIRS];
+#pragma unroll
+        for (int i = 0; i < PAIRS; i++) {
+          const Half2 m = last.even[i];
+          const uint32_t lower_left = h2_sub (now.odd[i], m), lower_right = h2_sub (now.odd[i + 1], m);
+          found[i] = (half.horizontal[i] | (half.vertical[i] & ~up[i]) | (half.falling[i] & lower_right)
+                         | (half.rising[i] & lower_left))
+                     & h2_sub (low2, m);
+          more[i] = found[i] & h2_sub (high2, m);
+        }
+        found_bits = pack_signs (found);
+        more_bits = pack_signs (more);
+      }
+      candidates[(y - 1) * 32 + lane] = found_bits;
+      strong[(y - 1) * 32 + lane] = more_bits;
+    }
+
+    if (is_over)
+#pragma unroll
+      for (int i = 0; i < PAIRS; i++) {
+        const Half2 x2 = __byte_perm (dx[i], dx[i + 1], 0x5432), y2 = __byte_perm (dy[i], dy[i + 1], 0x5432);
+        const Half2 ax = h2_abs (x2), m = now.even[i];
+        auto below_line = [&] (uint32_t slope) { /* m < (slope + 5 / 32768) ax */
+          return h2_fma (ax, twice (H2_MINUS | H2_5_32768), h2_fma (ax, twice (H2_MINUS | slope), m));
+        };
+        const uint32_t horizontal = below_line (H2_181_128), not_vertical = below_line (H2_437_128);
+        const uint32_t left = h2_sub (now.odd[i], m), right = h2_sub (m, now.odd[i + 1]);
+        const uint32_t upper_left = h2_sub (last.odd[i], m), upper_right = h2_sub (last.odd[i + 1], m);
+        const uint32_t diagonal = ~horizontal & not_vertical, opposite = x2 ^ y2;
+        half.horizontal[i] = horizontal & left & ~right;
+        half.vertical[i] = ~not_vertical & up[i];
+        half.falling[i] = diagonal & ~opposite & upper_left;
+        half.rising[i] = diagonal & opposite & upper_right;
+      }
+    was_over = is_over;
+    last = now;
+    above = middle;
+    middle = below;
+  }
+}
+
+/* --- Any aperture and magnitude, in integers --- */
+
+__constant__ const int8_t SMOOTH[3][7] = {{1, 2, 1}, {1, 4, 6, 4, 1}, {1, 6, 15, 20, 15, 6, 1}};
+__constant__ const int8_t DERIVE[3][7] = {{-1, 0, 1}, {-1, -2, 0, 2, 1}, {-1, -4, -5, 0, 5, 4, 1}};
+
+/* n / 16, rounded half to even. */
+__device__ inline int
+sixteenth (int n)
+{
+  return (n + 7 + (n >> 4 & 1)) >> 4;
+}
+
+/* At the pixel whose blurred sample is *AT. */
+__device__ __noinline__ void
+gradient (const CannyFrame &f, const uint8_t *at, int *dx, int *dy)
+{
+  const int radius = f.aperture / 2, kind = radius - 1;
+  int sum_x = 0, sum_y = 0;
+  for (int y = -radius; y <= radius; y++)
+    for (int x = -radius; x <= radius; x++) {
+      const int sample = at[y * BLURRED_STRIDE + x];
+      sum_x += SMOOTH[kind][y + radius] * DERIVE[kind][x + radius] * sample;
+      sum_y += DERIVE[kind][y + radius] * SMOOTH[kind][x + radius] * sample;
+    }
+  *dx = f.aperture == 7 ? sixteenth (sum_x) : sum_x;
+  *dy = f.aperture == 7 ? sixteenth (sum_y) : sum_y;
+}
+
+constexpr int MAGNITUDE_STRIDE = CANNY_W + 2;
+
+/* MAGNITUDES: of the tile and one pixel around it. BLURRED: the sample of the tile's first pixel. */
+__device__ inline void
+find_magnitudes (const CannyFrame &f, const uint8_t *blurred, int tile_x, int tile_y, int32_t *magnitudes)
+{
+  for (int i = threadIdx.x; i < ((int) f.tile_h + 2) * MAGNITUDE_STRIDE; i += CANNY_THREADS) {
+    const int x = i % MAGNITUDE_STRIDE - 1, y = i / MAGNITUDE_STRIDE - 1;
+    int dx, dy, m = 0;
+    if (tile_x + x >= 0 && tile_x + x < (int) f.width && tile_y + y >= 0 && tile_y + y < (int) f.height) {
+      gradient (f, blurred + y * BLURRED_STRIDE + x, &dx, &dy);
+      m = f.l2_gradient ? dx * dx + dy * dy : abs (dx) + abs (dy);
+    }
+    magnitudes[i] = m;
+  }
+}
+
+__device__ inline void
+find_candidates_generic (const CannyFrame &f, const uint8_t *blurred, const int32_t *magnitudes, int low, int high,
+    uint32_t *candidates, uint32_t *strong)
+{
+  for (int i = threadIdx.x; i < (int) f.tile_h * CANNY_W; i += CANNY_THREADS) {
+    const int x = i % CANNY_W, y = i / CANNY_W;
+    const int32_t *at = magnitudes + (y + 1) * MAGNITUDE_STRIDE + x + 1, m = *at;
+    bool found = false;
+    if (m > low) {
+      int dx, dy;
+      gradient (f, blurred + y * BLURRED_STRIDE + x, &dx, &dy);
+      const int64_t ax = abs (dx), ay = (int64_t) abs (dy) << 15;
+      if (ay < 13573 * ax) {
+        found = m > at[-1] && m >= at[1];
+      } else if (ay > (13573 + 65536) * ax) {
+        found = m > at[-MAGNITUDE_STRIDE] && m >= at[MAGNITUDE_STRIDE];
+      } else {
+        const int s = (dx ^ dy) < 0 ? -1 : 1;
+        found = m > at[-MAGNITUDE_STRIDE - s] && m > at[MAGNITUDE_STRIDE + s];
+      }
+    }
+    const uint32_t bits = __ballot_sync (~0u, found), more = __ballot_sync (~0u, found && m > high);
+    if (i % 32 == 0) {
+      candidates[i / 32] = bits;
+      strong[i / 32] = more;
+    }
+  }
+}
+
+} // namespace
+
+#endif

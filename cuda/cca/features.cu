@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Component analysis, on request: the label image, second moments and grey values. A second pass over the tiles, now
+ * that every run's label is known. */
+#include "cuda/cca/device_state.cuh"
+
+namespace
+{
+
+/* What a thread has gathered for one label, and how it reaches the table. */
+struct Sums {
+  unsigned long long xx, xy, yy, grey, grey_sq;
+  uint32_t min, max;
+
+  __device__ void
+  clear ()
+  {
+    xx = xy = yy = grey = grey_sq = 0;
+    min = 0xffff;
+    max = 0;
+  }
+
+  /* Over the warp. */
+  __device__ void
+  reduce ()
+  {
+    for (int d = 16; d; d /= 2) {
+      xx += __shfl_xor_sync (~0u, xx, d);
+      xy += __shfl_xor_sync (~0u, xy, d);
+      yy += __shfl_xor_sync (~0u, yy, d);
+      grey += __shfl_xor_sync (~0u, grey, d);
+      grey_sq += __shfl_xor_sync (~0u, grey_sq, d);
+      min = ::min (min, __shfl_xor_sync (~0u, min, d));
+      max = ::max (max, __shfl_xor_sync (~0u, max, d));
+    }
+  }
+};
+
+__device__ void
+add (const CcaFrame &f, uint32_t label, const Sums &s)
+{
+  if (label == 0)
+    return;
+  if (f.moments) {
+    unsigned long long *m = (unsigned long long *) &f.moments[label - 1];
+    atomicAdd (m, s.xx);
+    atomicAdd (m + 1, s.xy);
+    atomicAdd (m + 2, s.yy);
+  }
+  if (f.grey) {
+    unsigned long long *g = (unsigned long long *) &f.grey[label - 1];
+    atomicAdd (g, s.grey);
+    atomicAdd (g + 1, s.grey_sq);
+    /* min and max share a word: compare and swap, after a look whether there is anything to change. */
+    uint32_t *limits = (uint32_t *) (g + 2);
+    uint32_t old = __ldcg (limits);
+    for (;;) {
+      uint32_t lo = ::min (old & 0xffff, s.min), hi = ::max (old >> 16, s.max), seen;
+      if ((hi << 16 | lo) == old)
+        break;
+      seen = atomicCAS (limits, old, hi << 16 | lo);
+      if (seen == old)
+        break;
+      old = seen;
+    }
+  }
+}
+
+/* 0 + 1 + 4 + … + n². */
+__device__ inline uint64_t
+squares_to (int64_t n)
+{
+  return (uint64_t) (n * (n + 1) * (2 * n + 1) / 6);
+}
+
+__global__ void
+__launch_bounds__ (TILE_THREADS) feature_kernel (const CcaFrame f)
+{
+  __shared__ uint32_t run_label[TILE_SLOTS];
+  __shared__ uint32_t bits[TILE_THREADS];
+  __shared__ int8_t before_word[TILE_THREADS];
+  __shared__ unsigned long long rows[TILE_H];
+  __shared__ uint32_t bases[TILE_H];
+  const uint32_t t = threadIdx.x, row = t / TILE_WORDS, word = t % TILE_WORDS, lane = t % 32;
+  const uint32_t tx = blockIdx.x, ty = blockIdx.y, tile = ty * f.tiles_x + tx;
+  const uint32_t w = f.tile_bits[tile * TILE_THREADS + t];
+  bits[t] = w;
+  /* The host will do this frame again with more room; now some rows are missing. */
+  if (f.header->count > f.capacity || f.header->closed > f.closed_capacity)
+    return;
+  const TileHeader header = f.headers[tile];
+  if (t < TILE_H && (header.open || header.closed)) {
+    rows[t] = f.roots[(size_t) tile * TILE_H + t];
+    bases[t] = f.row_base[((size_t) ty * TILE_H + t) * f.tiles_x + tx];
+  }
+  __syncthreads ();
+  const uint32_t carry = word ? bits[t - 1] >> 31 : 0;
+  const uint32_t starts = w & ~(w << 1 | carry);
+  /* Column of the run that reaches into this word from the left. */
+  int before = -1;
+  for (int i = (int) word - 1; i >= 0 && before < 0; i--) {
+    uint32_t left = bits[t - word + i], left_carry = i ? bits[t - word + i - 1] >> 31 : 0;
+    uint32_t m = left & ~(left << 1 | left_carry);
+    before = m ? i * 32 + 31 - __clz (m) : -1;
+  }
+  before_word[t] = before;
+  for (uint32_t rest = starts; rest; rest &= rest - 1) {
+    uint32_t slot = row * ROW_SLOTS + (word * 32 + __ffs (rest) - 1) / 2;
+    uint32_t root = f.run_roots[(size_t) tile * TILE_SLOTS + slot], label = 0;
+    if (root & OPEN_RUN) {
+      /* The order kernel left nearly every parent at its root. */
+      uint32_t node = tile * MAX_NODES + (root & 255), up;
+      while ((up = (uint32_t) f.parents[node]) != node)
+        node = up;
+      label = f.node_label[node];
+    } else {
+      uint32_t y = root / ROW_SLOTS;
+      unsigned long long bit = 1ull << root % ROW_SLOTS;
+      if (rows[y] & bit)
+        label = bases[y] + __popcll (rows[y] & (bit - 1)) + 1;
+    }
+    run_label[slot] = label;
+  }
+  __syncthreads ();
+
+  if (f.labels) {
+    for (uint32_t y = t / 32; y < TILE_H; y += TILE_THREADS / 32) {
+      const uint32_t image_y = ty * TILE_H + y;
+      for (uint32_t i = 0; i < TILE_WORDS; i++) {
+        const uint32_t x = i * 32 + lane, image_x = tx * TILE_W + x, b = bits[y * TILE_WORDS + i];
+        if (image_y >= f.height || image_x >= f.width)
+          continue;
+        const uint32_t b_carry = i ? bits[y * TILE_WORDS + i - 1] >> 31 : 0;
+        const uint32_t m = b & ~(b << 1 | b_carry) & ~0u >> (31 - lane);
+        const uint32_t start = m ? i * 32 + 31 - __clz (m) : before_word[y * TILE_WORDS + i];
+        f.labels[(size_t) image_y * f.width + image_x] = b >> lane & 1 ? run_label[y * ROW_SLOTS + start / 2] : 0;
+      }
+    }
+  }
+  if (!f.moments && !f.grey)
+    return;
+
+  /* One word a thread: consecutive pieces of one component are added up first. */
+  const uint32_t y = ty * TILE_H + row;
+  const uint8_t *line = f.pixels + (y < f.height ? y * f.stride : 0);
+  uint32_t label = 0;
+  Sums sums;
+  sums.clear ();
+  for (uint32_t rest = starts | (w & carry); rest;) {
+    const uint32_t low = rest & -rest;
+    rest ^= low;
+    const uint32_t bit = __ffs (low) - 1, length = __popc (w & ((rest & -rest) - low));
+    const uint32_t start = starts & low ? word * 32 + bit : before;
+    const uint32_t piece_label = run_label[row * ROW_SLOTS + start / 2];
+    if (piece_label != label) {
+      add (f, label, sums);
+      sums.clear ();
+      label = piece_label;
+    }
+    if (label == 0)
+      continue;
+    const uint64_t x = tx * TILE_W + word * 32 + bit, sum_x = length * (2 * x + length - 1) / 2;
+    sums.xx += squares_to (x + length - 1) - squares_to ((int64_t) x - 1);
+    sums.xy += sum_x * y;
+    sums.yy += (uint64_t) length * y * y;
+    if (f.grey) {
+      for (uint32_t i = 0; i < length; i++) {
+        uint32_t v = f.depth == 8 ? line[x + i] : ((const uint16_t *) line)[x + i];
+        sums.grey += v;
+        sums.grey_sq += (uint64_t) v * v;
+        sums.min = min (sums.min, v);
+        sums.max = max (sums.max, v);
+      }
+    }
+  }
+  /* Large components fill whole warps: two labels at most are added up across lanes, the others go one by one. */
+  for (int i = 0; i < 2; i++) {
+    const uint32_t pending = __ballot_sync (~0u, label != 0);
+    if (!pending)
+      return;
+    const uint32_t common = __shfl_sync (~0u, label, __ffs (pending) - 1);
+    const bool mine = label == common;
+    if (__popc (__ballot_sync (~0u, mine)) < 4)
+      break;
+    Sums part;
+    part.clear ();
+    if (mine)
+      part = sums;
+    part.reduce ();
+    if (lane == 0)
+      add (f, common, part);
+    if (mine)
+      label = 0;
+  }
+  add (f, label, sums);
+}
+
+} // namespace
+
+void
+cca_launch_features (const CcaFrame &f, cudaStream_t stream)
+{
+  feature_kernel<<<dim3 (f.tiles_x, f.tiles_y), TILE_THREADS, 0, stream>>> (f);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From samples to foreground bits. A FRAME has pixels, stride, width, height, depth (8 or 16) and invert. */
+#ifndef CTR_CUDA_PIXELS_CUH
+#define CTR_CUDA_PIXELS_CUH
+
+#include "cuda/common/common.cuh"
+
+namespace
+{
+
+/* Bit i: byte i of V >= the threshold. T_LOW: its low seven bits in every byte; T_SMALL: all ones if its bit 7 is
+ * clear. */
+__device__ inline uint32_t
+compare16 (uint4 v, uint32_t t_low, uint32_t t_small)
+{
+  const uint32_t high = 0x80808080u;
+  auto ge = [&] (uint32_t x) {
+    uint32_t c = (x | high) - t_low; /* bit 7 of each byte: low seven bits >= */
+    return ((x & c) | (t_small & (x | c))) & high;
+  };
+  uint32_t low = __dp4a (ge (v.y), 0x80402010u, __dp4a (ge (v.x), 0x08040201u, 0u));
+  uint32_t top = __dp4a (ge (v.w), 0x80402010u, __dp4a (ge (v.z), 0x08040201u, 0u));
+  return low >> 7 | top << 1;
+}
+
+/* Foreground of 16 pixels from column X on; bits beyond the image are 0. */
+template <typename Frame>
+__device__ inline uint32_t
+load_chunk (const Frame &f, uint32_t threshold, uint32_t x, uint32_t y)
+{
+  if (y >= f.height || x >= f.width)
+    return 0;
+  const uint32_t inside = f.width - x;
+  uint32_t bits = 0;
+  if (f.depth == 8) {
+    const uint8_t *p = f.pixels + y * f.stride + x;
+    if (inside >= 16 && ((uintptr_t) p & 15) == 0) {
+      uint4 v = __ldcs ((const uint4 *) p);
+      uint32_t t_low = (threshold & 127) * 0x01010101u;
+      bits = compare16 (v, t_low, threshold & 128 ? 0u : ~0u);
+      if (threshold > 255)
+        bits = 0;
+    } else {
+      for (uint32_t i = 0; i < 16 && i < inside; i++)
+        bits |= (uint32_t) (p[i] >= threshold) << i;
+    }
+  } else {
+    const uint16_t *p = (const uint16_t *) (f.pixels + y * f.stride) + x;
+    if (inside >= 16 && ((uintptr_t) p & 15) == 0) {
+#pragma unroll
+      for (int half = 0; half < 2; half++) {
+        uint4 v = __ldcs ((const uint4 *) p + half);
+        const uint32_t words[4] = {v.x, v.y, v.z, v.w};
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+          bits |= (uint32_t) ((words[i] & 0xffff) >= threshold) << (8 * half + 2 * i);
+          bits |= (uint32_t) (words[i] >> 16 >= threshold) << (8 * half + 2 * i + 1);
+        }
+      }
+    } else {
+      for (uint32_t i = 0; i < 16 && i < inside; i++)
+        bits |= (uint32_t) (p[i] >= threshold) << i;
+    }
+  }
+  if (f.invert)
+    bits = ~bits & 0xffff;
+  return inside >= 16 ? bits : bits & ((1u << inside) - 1);
+}
+
+/* Is a pixel foreground? None outside of the image is. */
+template <typename Frame>
+__device__ inline bool
+load_pixel (const Frame &f, uint32_t threshold, int x, int y)
+{
+  if (x < 0 || y < 0 || x >= (int) f.width || y >= (int) f.height)
+    return false;
+  const uint8_t *row = f.pixels + y * f.stride;
+  const uint32_t sample = f.depth == 8 ? row[x] : ((const uint16_t *) row)[x];
+  return (sample >= threshold) != (bool) f.invert;
+}
+
+} // namespace
+
+#endif

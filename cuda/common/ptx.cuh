@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Instructions CUDA C++ has no plain name for: two 16-bit floating-point numbers in a word, and the tensor core's
+ * product of bytes. */
+#ifndef CTR_PACKED_CUH
+#define CTR_PACKED_CUH
+
+#include "cuda/common/common.cuh"
+
+/* Two halves. Integers up to 2048 are exact. */
+typedef uint32_t Half2;
+
+#ifdef __NVCC__
+
+__device__ inline Half2
+h2_add (Half2 a, Half2 b)
+{
+  Half2 d;
+  asm("add.rn.f16x2 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));
+  return d;
+}
+
+__device__ inline Half2
+h2_sub (Half2 a, Half2 b)
+{
+  Half2 d;
+  asm("sub.rn.f16x2 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));
+  return d;
+}
+
+/* a * b + c, rounded once: the sign of the result is exact. */
+__device__ inline Half2
+h2_fma (Half2 a, Half2 b, Half2 c)
+{
+  Half2 d;
+  asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
+  return d;
+}
+
+__device__ inline Half2
+h2_abs (Half2 a)
+{
+  Half2 d;
+  asm("abs.f16x2 %0, %1;" : "=r"(d) : "r"(a));
+  return d;
+}
+
+/* d = a b + c on bytes without sign, 16 x 32 by 32 x 8 to 16 x 8, by a warp. Lane 4 g + t holds, of a, rows g (a[0],
+ * a[2]) and g + 8 (a[1], a[3]), columns 4 t .. 4 t + 3 (a[0], a[1]) and 16 more (a[2], a[3]); of b, column g, the same
+ * rows as a's columns; of c and d, rows g (0, 1) and g + 8 (2, 3), columns 2 t and 2 t + 1. */
+__device__ inline void
+mma_bytes (int32_t d[4], const uint32_t a[4], uint32_t b0, uint32_t b1, const int32_t c[4])
+{
+#if __CUDA_ARCH__ >= 800
+  asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, "
+      "%13};"
+      : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]));
+#else
+#pragma unroll
+  for (int i = 0; i < 2; i++) {
+    int32_t x, y;
+    asm("mma.sync.aligned.m8n8k16.row.col.s32.u8.u8.s32 {%0, %1}, {%2}, {%3}, {%4, %5};"
+        : "=r"(x), "=r"(y)
+        : "r"(a[i]), "r"(b0), "r"(c[2 * i]), "r"(c[2 * i + 1]));
+    asm("mma.sync.aligned.m8n8k16.row.col.s32.u8.u8.s32 {%0, %1}, {%2}, {%3}, {%4, %5};"
+        : "=r"(d[2 * i]), "=r"(d[2 * i + 1])
+        : "r"(a[2 + i]), "r"(b1), "r"(x), "r"(y));
+  }
+#endif
+}
+
+/* 16 bytes from global to shared memory, both aligned to 16, by the time of the next copies_done(). */
+__device__ inline void
+copy_16 (void *to, const void *from)
+{
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint32_t) __cvta_generic_to_shared (to)), "l"(from)
+               : "memory");
+#else
+  *(uint4 *) to = *(const uint4 *) from;
+#endif
+}
+
+/* This thread's copies have arrived. */
+__device__ inline void
+copies_done ()
+{
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+#else
+#include "ptx-emulated.h"
+#endif
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Sums over CTAs in one pass: each publishes its own, and adds up what those before it have published. */
+#ifndef CTR_CUDA_LOOKBACK_CUH
+#define CTR_CUDA_LOOKBACK_CUH
+
+#include "cuda/common/common.cuh"
+
+namespace
+{
+
+/* States are zero before the first CTA; flag in the upper, sum in the lower half. */
+constexpr unsigned long long LOOKBACK_SUM = 1ull << 32, LOOKBACK_PREFIX = 2ull << 32;
+
+/* Of the CTA of that ticket, drawn in the order in which CTAs start: OWN, its sum. Returns the sum of all before it. By
+ * one warp, all lanes of which get it. */
+__device__ inline uint32_t
+look_back (unsigned long long *states, uint32_t ticket, uint32_t own)
+{
+  const uint32_t lane = threadIdx.x % 32;
+  if (lane == 0 && ticket > 0)
+    atomicExch (&states[ticket], LOOKBACK_SUM | own);
+  uint32_t sum = 0;
+  for (int base = (int) ticket - 1; base >= 0; base -= 32) {
+    const int i = base - (int) lane;
+    unsigned long long state;
+    do {
+      state = LOOKBACK_PREFIX; /* before the first: nothing */
+      if (i >= 0)
+        state = *(volatile unsigned long long *) &states[i];
+    } while (__any_sync (~0u, state == 0));
+    const uint32_t prefixes = __ballot_sync (~0u, state >= LOOKBACK_PREFIX);
+    const uint32_t stop = prefixes ? __ffs (prefixes) - 1 : 32;
+    uint32_t part = lane <= stop ? (uint32_t) state : 0;
+    for (int d = 16; d; d /= 2)
+      part += __shfl_xor_sync (~0u, part, d);
+    sum += part;
+    if (prefixes)
+      break;
+  }
+  if (lane == 0)
+    atomicExch (&states[ticket], LOOKBACK_PREFIX | (sum + own));
+  return sum;
+}
+
+/* Exclusive sum over the THREADS of a CTA; *ALL: of all of them. Has barriers; SUMS: in shared memory. */
+template <int THREADS>
+__device__ inline uint32_t
+block_scan (uint32_t own, uint32_t *sums, uint32_t *all)
+{
+  const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  uint32_t sum = own;
+  for (int d = 1; d < 32; d *= 2) {
+    const uint32_t n = __shfl_up_sync (~0u, sum, d);
+    sum += (int) lane >= d ? n : 0;
+  }
+  if (lane == 31)
+    sums[warp] = sum;
+  __syncthreads ();
+  sum -= own;
+  *all = 0;
+  for (int i = 0; i < THREADS / 32; i++) {
+    sum += i < (int) warp ? sums[i] : 0;
+    *all += sums[i];
+  }
+  __syncthreads ();
+  return sum;
+}
+
+/* The same over all CTAs. */
+template <int THREADS>
+__device__ inline uint32_t
+device_scan (uint32_t own, unsigned long long *states, uint32_t ticket, uint32_t *sums, uint32_t *all_so_far)
+{
+  __shared__ uint32_t before;
+  uint32_t all;
+  const uint32_t sum = block_scan<THREADS> (own, sums, &all);
+  if (threadIdx.x < 32) {
+    const uint32_t found = look_back (states, ticket, all);
+    if (threadIdx.x == 0)
+      before = found;
+  }
+  __syncthreads ();
+  *all_so_far = before + all;
+  return before + sum;
+}
+
+} // namespace
+
+#endif

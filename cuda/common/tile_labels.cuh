@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Labels of one tile: the union-find that one warp works on, and the sums that go with each label. */
+#ifndef CTR_TILE_LABELS_CUH
+#define CTR_TILE_LABELS_CUH
+
+#include "cuda/cca/device_state.cuh"
+
+namespace
+{
+
+/* Four words a label, in shared or global memory; all accesses are volatile or atomic, for lanes race benignly. The
+ * warp calls the functions as a whole, each lane with something to do or not: loops that end for all lanes at once keep
+ * it together, which the compiler by itself does not. */
+struct Labels {
+  uint32_t *entry;      /* parent label << 16 | first pixel (y << 7 | x): the least label of a component is its own */
+  uint32_t *area_sum_x; /* area << 19 | sum_x; only a tile that is all foreground needs more, and takes its own way */
+  uint32_t *sum_y;
+  uint32_t *box; /* bytes: open, 127 - left, right, bottom; open: it touches a neighbouring tile */
+  uint32_t capacity;
+
+  __device__ uint32_t
+  load (uint32_t label) const
+  {
+    return *(const volatile uint32_t *) (entry + label);
+  }
+
+  /* A label that is always there, and always a root: for lanes with nothing to look up. */
+  __device__ uint32_t
+  nobody () const
+  {
+    return capacity;
+  }
+
+  /* The roots of three labels. */
+  __device__ void
+  find (uint32_t *a, uint32_t *b, uint32_t *c) const
+  {
+    bool moving;
+    do {
+      const uint32_t up_a = load (*a) >> 16, up_b = load (*b) >> 16, up_c = load (*c) >> 16;
+      moving = up_a != *a || up_b != *b || up_c != *c;
+      *a = up_a;
+      *b = up_b;
+      *c = up_c;
+    } while (__any_sync (~0u, moving));
+  }
+
+  __device__ void
+  find (uint32_t *a, uint32_t *b) const
+  {
+    bool moving;
+    do {
+      const uint32_t up_a = load (*a) >> 16, up_b = load (*b) >> 16;
+      moving = up_a != *a || up_b != *b;
+      *a = up_a;
+      *b = up_b;
+    } while (__any_sync (~0u, moving));
+  }
+
+  /* A label with itself: nothing. */
+  __device__ void
+  unite (uint32_t a, uint32_t b)
+  {
+    for (;;) {
+      find (&a, &b);
+      if (!__any_sync (~0u, a != b))
+        return;
+      if (a != b) {
+        const uint32_t high = max (a, b), low = min (a, b);
+        const uint32_t old = atomicMin (&entry[high], low << 16 | (load (high) & 0xffff)) >> 16;
+        a = old == high ? low : old; /* not a root any more: what it was linked to is still to be joined */
+        b = low;
+      }
+      __syncwarp ();
+    }
+  }
+
+  __device__ void
+  add (bool has, uint32_t label, uint32_t area_and_sum_x, uint32_t y, uint32_t bounds)
+  {
+    uint32_t old = 0, wider = 0;
+    if (has) {
+      atomicAdd (&area_sum_x[label], area_and_sum_x);
+      atomicAdd (&sum_y[label], y);
+      old = *(volatile uint32_t *) &box[label];
+      wider = __vmaxu4 (old, bounds);
+    }
+    while (__any_sync (~0u, wider != old)) {
+      if (wider != old) {
+        const uint32_t seen = atomicCAS (&box[label], old, wider);
+        old = seen == old ? wider : seen;
+        wider = __vmaxu4 (old, bounds);
+      }
+    }
+  }
+};
+
+/* What a lane has gathered for one label. */
+struct Gathered {
+  uint32_t label; /* Labels::nobody(): nothing */
+  uint32_t area;
+  uint32_t columns; /* sum of columns, counted from the lane's first */
+  uint32_t sum_y;
+  uint32_t mask; /* columns seen */
+  uint32_t bottom;
+  uint32_t open;
+
+  /* Hands over what there is, where the lane is LEAVING its label. */
+  __device__ void
+  flush (Labels &labels, uint32_t lane, bool leaving)
+  {
+    const bool has = leaving && label != labels.nobody ();
+    if (!__any_sync (~0u, has))
+      return;
+    const uint32_t first = lane * 4, left = first + __ffs (mask) - 1, right = first + 31 - __clz (mask);
+    labels.add (has, label, area << 19 | (area * first + columns), sum_y,
+        open << 24 | (TILE_W - 1 - left) << 16 | right << 8 | bottom);
+  }
+};
+
+} // namespace
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From samples to a tile of foreground bits. */
+#ifndef CTR_TILE_PIXELS_CUH
+#define CTR_TILE_PIXELS_CUH
+
+#include "cuda/cca/device_state.cuh"
+#include "cuda/common/pixels.cuh"
+
+namespace
+{
+
+typedef unsigned __int128 Row; /* 128 pixels, the leftmost in bit 0 */
+
+/* Foreground of ROWS rows of the tile, from FIRST on, by one warp. */
+template <int ROWS>
+__device__ inline void
+load_rows (const CcaFrame &f, uint32_t threshold, uint32_t tx, uint32_t ty, uint32_t first, Row *rows)
+{
+  uint16_t *chunks = (uint16_t *) (rows + first);
+  const uint32_t lane = threadIdx.x % 32, x = tx * TILE_W + lane % 8 * 16, y = ty * TILE_H + first + lane / 8;
+  const bool whole = (tx + 1) * TILE_W <= f.width && (ty + 1) * TILE_H <= f.height;
+  constexpr int loads = ROWS / 4;
+  if (f.depth == 8 && whole && (((uintptr_t) f.pixels | f.stride) & 15) == 0) {
+    const uint8_t *p = f.pixels + y * f.stride + x;
+    const uint32_t t_low = (threshold & 127) * 0x01010101u, t_small = threshold & 128 ? 0u : ~0u;
+    const uint32_t mask = threshold > 255 ? 0 : 0xffff, invert = f.invert ? 0xffff : 0;
+    uint4 v[loads]; /* all under way together */
+#pragma unroll
+    for (int i = 0; i < loads; i++)
+      v[i] = __ldcs ((const uint4 *) (p + (size_t) i * 4 * f.stride));
+#pragma unroll
+    for (int i = 0; i < loads; i++)
+      chunks[i * 32 + lane] = (compare16 (v[i], t_low, t_small) & mask) ^ invert;
+  } else {
+    for (int i = 0; i < loads; i++)
+      chunks[i * 32 + lane] = load_chunk (f, threshold, x, y + i * 4);
+  }
+}
+
+} // namespace
+
+#endif

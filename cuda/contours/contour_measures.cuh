@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What is summed up along the contours' lines, once all points are in their places. A FRAME has points, and of each row
+ * firsts, accumulators and sums; counters->header has the numbers of points and contours. */
+#ifndef CTR_CUDA_CONTOUR_LINES_CUH
+#define CTR_CUDA_CONTOUR_LINES_CUH
+
+#include "cuda/contours/contour_accumulator.cuh"
+
+#include <contours/contourlist.h>
+
+namespace
+{
+
+/* The last row whose points begin at or before AT; by a warp. */
+template <typename Frame>
+__device__ inline uint32_t
+find_row (const Frame &f, uint32_t rows, uint32_t at)
+{
+  const uint32_t lane = threadIdx.x % 32;
+  uint32_t first = 0, count = rows; /* among these */
+  while (count > 1) {
+    const uint32_t step = ctr_div_up (count, 32), row = first + lane * step;
+    const bool before = lane * step < count && f.firsts[row] <= at;
+    const uint32_t last = 31 - __clz (__ballot_sync (~0u, before)); /* lane 0 is */
+    count = min (step, count - last * step);
+    first += last * step;
+  }
+  return first;
+}
+
+struct Line {
+  long long area2;
+  unsigned long long length;
+  uint32_t low, high; /* x | y << 16 */
+
+  static __device__ Line
+  nothing ()
+  {
+    return {0, 0, ~0u, 0};
+  }
+
+  static __device__ Line
+  between (CtrPoint p, CtrPoint q)
+  {
+    const float dx = (float) q.x - (float) p.x, dy = (float) q.y - (float) p.y;
+    /* As cv::arcLength() rounds. */
+    const float length = __fsqrt_rn (__fadd_rn (__fmul_rn (dx, dx), __fmul_rn (dy, dy)));
+    const uint32_t place = p.x | (uint32_t) p.y << 16;
+    return {(long long) p.x * q.y - (long long) q.x * p.y, (unsigned long long) (length * (1 << 23)), place, place};
+  }
+
+  __device__ void
+  add (const Line &l)
+  {
+    area2 += l.area2;
+    length += l.length;
+    low = __vminu2 (low, l.low);
+    high = __vmaxu2 (high, l.high);
+  }
+
+  __device__ Line
+  up (int d) const
+  {
+    return {(long long) __shfl_up_sync (~0u, area2, d), __shfl_up_sync (~0u, length, d), __shfl_up_sync (~0u, low, d),
+        __shfl_up_sync (~0u, high, d)};
+  }
+
+  __device__ Line
+  reduced () const
+  {
+    Line l = *this;
+    for (int d = 16; d; d /= 2)
+      l.add ({(long long) __shfl_xor_sync (~0u, l.area2, d), __shfl_xor_sync (~0u, l.length, d),
+          __shfl_xor_sync (~0u, l.low, d), __shfl_xor_sync (~0u, l.high, d)});
+    return l;
+  }
+
+  template <typename Frame>
+  __device__ void
+  flush (const Frame &f, uint32_t row) const
+  {
+    ContourAccumulator *a = &f.accumulators[row];
+    if (low == ~0u && high == 0)
+      return;
+    atomicAdd ((unsigned long long *) &a->area2, (unsigned long long) area2);
+    atomicAdd (&a->length, length);
+    atomicMin (&a->min_x, low & 0xffff);
+    atomicMin (&a->min_y, low >> 16);
+    atomicMax (&a->max_x, high & 0xffff);
+    atomicMax (&a->max_y, high >> 16);
+  }
+};
+
+/* Of CtrContourSums. */
+struct Sums {
+  unsigned __int128 s[10];
+
+  static __device__ Sums
+  nothing ()
+  {
+    Sums n;
+#pragma unroll
+    for (int i = 0; i < 10; i++)
+      n.s[i] = 0;
+    return n;
+  }
+
+  static __device__ Sums
+  between (CtrPoint p, CtrPoint q)
+  {
+    const int64_t x0 = p.x, y0 = p.y, x1 = q.x, y1 = q.y, c = x0 * y1 - x1 * y0;
+    const int64_t xx0 = x0 * x0, xx1 = x1 * x1, yy0 = y0 * y0, yy1 = y1 * y1;
+    auto times = [c] (int64_t n) { return (unsigned __int128) ((__int128) c * n); };
+    return {times (1), times (x0 + x1), times (y0 + y1), times (xx0 + x0 * x1 + xx1),
+        times (x0 * (2 * y0 + y1) + x1 * (y0 + 2 * y1)), times (yy0 + y0 * y1 + yy1), times ((x0 + x1) * (xx0 + xx1)),
+        times (xx0 * (3 * y0 + y1) + 2 * x0 * x1 * (y0 + y1) + xx1 * (y0 + 3 * y1)),
+        times (yy0 * (3 * x0 + x1) + 2 * y0 * y1 * (x0 + x1) + yy1 * (x0 + 3 * x1)), times ((y0 + y1) * (yy0 + yy1))};
+  }
+
+  __device__ void
+  add (const Sums &other)
+  {
+#pragma unroll
+    for (int i = 0; i < 10; i++)
+      s[i] += other.s[i];
+  }
+
+  __device__ Sums
+  up (int d) const
+  {
+    Sums n;
+#pragma unroll
+    for (int i = 0; i < 10; i++) {
+      const unsigned long long low = __shfl_up_sync (~0u, (unsigned long long) s[i], d);
+      n.s[i] = (unsigned __int128) __shfl_up_sync (~0u, (unsigned long long) (s[i] >> 64), d) << 64 | low;
+    }
+    return n;
+  }
+
+  __device__ Sums
+  reduced () const
+  {
+    Sums n = *this;
+    for (int d = 16; d; d /= 2)
+#pragma unroll
+      for (int i = 0; i < 10; i++) {
+        const unsigned long long low = __shfl_xor_sync (~0u, (unsigned long long) n.s[i], d);
+        n.s[i] += (unsigned __int128) __shfl_xor_sync (~0u, (unsigned long long) (n.s[i] >> 64), d) << 64 | low;
+      }
+    return n;
+  }
+
+  template <typename Frame>
+  __device__ void
+  flush (const Frame &f, uint32_t row) const
+  {
+#pragma unroll
+    for (int i = 0; i < 10; i++) {
+      unsigned long long *to = (unsigned long long *) f.sums[row].words[i], low = (unsigned long long) s[i];
+      const unsigned long long carry = atomicAdd (to, low) + low < low;
+      if (const unsigned long long high = (unsigned long long) (s[i] >> 64) + carry)
+        atomicAdd (to + 1, high);
+    }
+  }
+};
+
+template <typename Frame>
+__device__ inline CtrPoint
+load_point (const Frame &f, uint32_t i)
+{
+  const uint32_t place = __ldcg ((const uint32_t *) f.points + i); /* other CTAs may just have written it */
+  return {(uint16_t) place, (uint16_t) (place >> 16)};
+}
+
+/* Sums up over the contours' lines, from point BEGIN to END: a warp goes along and hands on what it has where a contour
+ * ends. */
+template <typename Line, typename Frame>
+__device__ inline void
+measure_points (const Frame &f, uint32_t begin, uint32_t end)
+{
+  const uint32_t points = f.counters->header.points, rows = f.counters->header.contours, lane = threadIdx.x % 32;
+  uint32_t row = find_row (f, rows, begin);
+  Line sum = Line::nothing (); /* of ROW */
+#pragma unroll 1
+  for (uint32_t base = begin; base < end; base += 32) {
+    const uint32_t i = base + lane, ahead = row + 1 + lane;
+    const uint32_t start = ahead < rows ? f.firsts[ahead] - base : ~0u;
+    uint32_t starts = start < 32 ? 1u << start : 0;
+    for (int d = 16; d; d /= 2)
+      starts |= __shfl_xor_sync (~0u, starts, d);
+    const uint32_t before = starts & ((2u << lane) - 1), own = row + __popc (before);
+    Line line = Line::nothing ();
+    if (i < points) {
+      const uint32_t after = own + 1 < rows ? f.firsts[own + 1] : points;
+      line = Line::between (load_point (f, i), load_point (f, i + 1 < after ? i + 1 : f.firsts[own]));
+    }
+    if (!starts) {
+      sum.add (line);
+      continue;
+    }
+    if (!before)
+      sum.add (line);
+    sum = sum.reduced ();
+    if (lane == 0)
+      sum.flush (f, row);
+    /* Those that begin here; all but the last also end here. */
+    const uint32_t begins = before ? 31 - __clz (before) : 0;
+    if (!before)
+      line = Line::nothing ();
+    sum = line;
+    for (int d = 1; d < 32; d *= 2) {
+      const Line other = line.up (d);
+      if (before && lane >= begins + d)
+        line.add (other);
+    }
+    const uint32_t last = 31 - __clz (starts);
+    const bool ends = before && (lane == 31 || starts >> (lane + 1) & 1) && begins != last;
+    if (ends)
+      line.flush (f, own);
+    if (lane < last)
+      sum = Line::nothing ();
+    row += __popc (starts);
+    __syncwarp ();
+  }
+  sum = sum.reduced ();
+  if (lane == 0)
+    sum.flush (f, row);
+}
+
+} // namespace
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Memory of results on the GPU: lent to a frame, handed to its result, fetched on demand, taken back. */
+#include "cuda/contours/contour_pool.h"
+
+#include "cuda/common/context.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+struct ContourPool {
+  void *context;
+  cudaStream_t stream; /* of the fetches */
+  pthread_mutex_t lock;
+  unsigned refs; /* the owner's, and one a slot that is out */
+  ContourSlot *unused;
+};
+
+ContourPool *
+contour_pool_new (CtrError *error)
+{
+  ContourPool *pool = (ContourPool *) calloc (1, sizeof *pool);
+  if (!pool) {
+    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for contours");
+    return NULL;
+  }
+  const cudaError_t status = cudaStreamCreateWithFlags (&pool->stream, cudaStreamNonBlocking);
+  if (status != cudaSuccess) {
+    ctr_cuda_fail (error, status, "creating a stream for contours");
+    free (pool);
+    return NULL;
+  }
+  pool->context = ctr_context_current ();
+  pool->refs = 1;
+  pthread_mutex_init (&pool->lock, NULL);
+  return pool;
+}
+
+/* With the lock held, which is released. */
+static void
+drop_reference (ContourPool *pool)
+{
+  const bool last = --pool->refs == 0;
+  pthread_mutex_unlock (&pool->lock);
+  if (!last)
+    return;
+  ctr_context_push (pool->context);
+  while (pool->unused) {
+    ContourSlot *slot = pool->unused;
+    pool->unused = slot->next;
+    ctr_buffer_free (&slot->table);
+    ctr_buffer_free (&slot->points);
+    ctr_buffer_free (&slot->sums);
+    free (slot);
+  }
+  cudaStreamDestroy (pool->stream);
+  cudaGetLastError (); /* the context may be gone; nobody is left to tell */
+  ctr_context_pop ();
+  pthread_mutex_destroy (&pool->lock);
+  free (pool);
+}
+
+void
+contour_pool_unref (ContourPool *pool)
+{
+  pthread_mutex_lock (&pool->lock);
+  drop_reference (pool);
+}
+
+ContourSlot *
+contour_pool_take (ContourPool *pool, CtrError *error)
+{
+  pthread_mutex_lock (&pool->lock);
+  ContourSlot *slot = pool->unused;
+  if (slot)
+    pool->unused = slot->next;
+  else
+    slot = (ContourSlot *) calloc (1, sizeof *slot);
+  if (slot) {
+    slot->pool = pool;
+    pool->refs++;
+  }
+  pthread_mutex_unlock (&pool->lock);
+  if (!slot)
+    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for contours");
+  return slot;
+}
+
+void
+contour_pool_give_back (ContourSlot *slot)
+{
+  ContourPool *pool = slot->pool;
+  pthread_mutex_lock (&pool->lock);
+  slot->next = pool->unused;
+  pool->unused = slot;
+  drop_reference (pool);
+}
+
+static bool
+copy_down (ContourPool *pool, const void *from, void *to, size_t size, CtrError *error)
+{
+  CTR_CUDA (cudaMemcpyAsync (to, from, size, cudaMemcpyDeviceToHost, pool->stream));
+  CTR_CUDA (cudaStreamSynchronize (pool->stream));
+  return true;
+}
+
+static bool
+fetch (void *source, CtrContoursArray array, void *to, size_t size, CtrError *error)
+{
+  ContourSlot *slot = (ContourSlot *) source;
+  const CtrBuffer *buffer = array == CTR_CONTOURS_TABLE    ? &slot->table
+                            : array == CTR_CONTOURS_POINTS ? &slot->points
+                                                           : &slot->sums;
+  if (size == 0)
+    return true;
+  ctr_context_push (slot->pool->context);
+  const bool ok = copy_down (slot->pool, buffer->data, to, size, error);
+  ctr_context_pop ();
+  return ok;
+}
+
+static bool
+get_device (void *source, CtrDeviceContours *device)
+{
+  const ContourSlot *slot = (const ContourSlot *) source;
+  if (slot->pool->context != ctr_context_current ())
+    return false;
+  *device = {(const CtrContour *) slot->table.data, (const CtrPoint *) slot->points.data,
+      slot->has_sums ? (const CtrContourSums *) slot->sums.data : NULL};
+  return true;
+}
+
+static void
+destroy (void *source)
+{
+  contour_pool_give_back ((ContourSlot *) source);
+}
+
+CtrContours *
+contour_slot_publish (ContourSlot *slot, const CtrContours *info, CtrError *error)
+{
+  static const CtrContoursSource ops = {fetch, get_device, destroy};
+  slot->has_sums = info->features & CTR_CONTOUR_FEATURE_MOMENTS;
+  return ctr_contours_new_remote (info, &ops, slot, error);
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Contours of levels, first half: from samples to rings of nodes. */
+#include "cuda/cracks/device_state.cuh"
+#include "cuda/common/scan.cuh"
+
+#include <cub/device/device_radix_sort.cuh>
+
+namespace
+{
+
+constexpr int THREADS = 256, WARPS = THREADS / 32, SHARE = SCAN_SHARE / THREADS;
+constexpr int TILE = VERTEX_TILE, TILE_ROWS = TILE / WARPS; /* of vertices; each warp has some rows of them */
+
+__device__ inline uint64_t
+index_here ()
+{
+  return (uint64_t) blockIdx.x * THREADS + threadIdx.x;
+}
+
+__device__ inline uint32_t
+sum_of_warp (uint32_t n)
+{
+  for (int d = 16; d; d /= 2)
+    n += __shfl_xor_sync (~0u, n, d);
+  return n;
+}
+
+/* Ranks of the pixels around a tile's vertices; row 0 and column 0 are above and left of the first. */
+struct TileRanks {
+  uint16_t at[TILE + 1][TILE + 1];
+};
+
+/* The pixels around a vertex: upper left, upper right, lower left, lower right. */
+struct Around {
+  uint32_t ranks[4];
+
+  __device__
+  Around (const TileRanks &t, uint32_t x, uint32_t y)
+      : ranks{t.at[y][x], t.at[y][x + 1], t.at[y + 1][x], t.at[y + 1][x + 1]}
+  {
+  }
+
+  /* Which are foreground: 8, 4, 2, 1. */
+  __device__ uint32_t
+  mask (uint32_t rank, bool equal) const
+  {
+    uint32_t m = 0;
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+      m |= (equal ? ranks[i] == rank : ranks[i] >= rank) ? 8 >> i : 0;
+    return m;
+  }
+
+  /* Calls CORNER (rank, mask) for every rank, ascending, whose own pixels' lines turn here. */
+  template <typename Corner>
+  __device__ void
+  each_equal (Corner corner) const
+  {
+    uint32_t v[4];
+    sort (v);
+    for (int i = 0; i < 4; i++) {
+      const uint32_t m = mask (v[i], true);
+      /* None or all; straight lines. */
+      const bool turns = !(1u << m & (1u << 0 | 1u << 15 | 1u << 3 | 1u << 12 | 1u << 5 | 1u << 10));
+      if (v[i] && (i == 0 || v[i] != v[i - 1]) && turns)
+        corner (v[i], m);
+    }
+  }
+
+  /* Ascending. */
+  __device__ void
+  sort (uint32_t *v) const
+  {
+    auto order = [&] (int a, int b) {
+      if (v[a] > v[b]) {
+        const uint32_t t = v[a];
+        v[a] = v[b];
+        v[b] = t;
+      }
+    };
+    for (int i = 0; i < 4; i++)
+      v[i] = ranks[i];
+    order (0, 1);
+    order (2, 3);
+    order (0, 2);
+    order (1, 3);
+    order (1, 2);
+  }
+};
+
+__device__ inline uint32_t
+nodes_of (uint32_t mask)
+{
+  return mask == 6 || mask == 9 ? 2 : 1;
+}
+
+/* How many nodes a vertex has, without going through its levels. */
+__device__ inline uint32_t
+count_nodes (const CracksFrame &f, const Around &a)
+{
+  uint32_t count = 0;
+  if (f.equal) {
+    a.each_equal ([&] (uint32_t, uint32_t mask) { count += nodes_of (mask); });
+    return count;
+  }
+  const uint32_t *r = a.ranks;
+  const uint32_t low = min (min (r[0], r[1]), min (r[2], r[3])), high = max (max (r[0], r[1]), max (r[2], r[3]));
+  /* The diagonals: where one is above the other as a whole, both of its pixels are. */
+  const uint32_t least_a = min (r[0], r[3]), most_a = max (r[0], r[3]), least_b = min (r[1], r[2]),
+                 most_b = max (r[1], r[2]);
+  const uint32_t between = least_a > most_b ? least_a - most_b : least_b > most_a ? least_b - most_a : 0;
+  /* The second and third of the four in order. */
+  const uint32_t second = min (max (least_a, least_b), min (most_a, most_b)),
+                 third = max (max (least_a, least_b), min (most_a, most_b));
+  return (second - low) + (high - third) + 2 * between;
+}
+
+/* From samples to ranks, for all that follows; nodes of each tile's rows and columns of vertices, and of all. */
+__global__ void
+__launch_bounds__ (THREADS) count_kernel (const __grid_constant__ CracksFrame f)
+{
+  __shared__ TileRanks ranks;
+  __shared__ uint32_t column_sums[TILE];
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  const uint32_t left = blockIdx.x * TILE, top = blockIdx.y * TILE, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  if (threadIdx.x < TILE)
+    column_sums[threadIdx.x] = 0;
+  for (uint32_t i = threadIdx.x; i < (TILE + 1) * (TILE + 1); i += THREADS) {
+    const uint32_t tile_x = i % (TILE + 1), tile_y = i / (TILE + 1), x = left + tile_x - 1, y = top + tile_y - 1;
+    uint32_t rank = 0;
+    if (x < f.width && y < f.height) { /* -1 is not */
+      const uint8_t *row = f.pixels + y * f.stride;
+      const uint32_t sample = f.depth == 8 ? row[x] : ((const uint16_t *) row)[x];
+      const bool outermost = x == 0 || y == 0 || x + 1 == f.width || y + 1 == f.height;
+      rank = f.zero_frame && outermost ? 0 : f.sample_ranks[sample];
+    }
+    if (tile_x && tile_y && x < f.rank_stride && y < f.height)
+      f.ranks[(size_t) y * f.rank_stride + x] = rank;
+    ranks.at[tile_y][tile_x] = rank;
+  }
+  __syncthreads ();
+  const uint32_t x = left + lane;
+  uint32_t column = 0;
+#pragma unroll
+  for (int k = 0; k < TILE_ROWS; k++) {
+    const uint32_t tile_y = warp * TILE_ROWS + k, y = top + tile_y;
+    const uint32_t count = x <= f.width && y <= f.height ? count_nodes (f, Around (ranks, lane, tile_y)) : 0;
+    column += count;
+    const uint32_t row = sum_of_warp (count);
+    if (lane == 0 && y <= f.height)
+      f.row_sums[y * f.tiles_x + blockIdx.x] = row;
+  }
+  if (column)
+    atomicAdd (&column_sums[lane], column);
+  __syncthreads ();
+  if (warp > 0)
+    return;
+  column = column_sums[lane];
+  if (x <= f.width)
+    f.column_sums[x * f.tiles_y + blockIdx.y] = column;
+  const uint32_t all = sum_of_warp (column);
+  if (lane == 0 && all)
+    atomicAdd (&f.counters->header.nodes, (unsigned long long) all);
+}
+
+/* Sums of all before, in place: blockIdx.y has rows or columns. */
+__global__ void
+__launch_bounds__ (THREADS) sum_kernel (const __grid_constant__ CracksFrame f)
+{
+  __shared__ uint32_t ticket, sums[WARPS];
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  const uint32_t count = cracks_sums (f, blockIdx.y), scan = blockIdx.y ? SCAN_COLUMNS : SCAN_ROWS;
+  uint32_t *all_sums = blockIdx.y ? f.column_sums : f.row_sums;
+  if (!nodes_fit (f))
+    return;
+  if (threadIdx.x == 0)
+    ticket = atomicAdd (&f.counters->tickets[scan], 1);
+  __syncthreads ();
+  if (ticket * SCAN_SHARE >= count)
+    return;
+  const uint32_t from = (ticket * THREADS + threadIdx.x) * SHARE;
+  uint32_t values[SHARE], own = 0, all;
+  for (int i = 0; i < SHARE; i++) {
+    values[i] = from + i < count ? all_sums[from + i] : 0;
+    own += values[i];
+  }
+  uint32_t sum = device_scan<THREADS> (own, f.scan_states[scan], ticket, sums, &all);
+  for (int i = 0; i < SHARE; i++) {
+    if (from + i < count)
+      all_sums[from + i] = sum;
+    sum += values[i];
+  }
+}
+
+/* By mask: flags of the line there. Where it comes from and goes to: 1 south, east; 2 west, south; 4 east, north; 7
+ * west, north; 8 north, west; 11 north, east; 13 south, west; 14 east, south. */
+__device__ inline uint32_t
+kind_of (uint32_t mask)
+{
+  const bool vertically = 1u << mask & (1u << 2 | 1u << 4 | 1u << 7 | 1u << 14);
+  return (vertically ? NODE_GOES_VERTICALLY : 0) | (mask == 1 || mask == 14 ? NODE_STARTS : 0);
+}
+
+/* A node of a vertex: the Nth of COUNT there, in the order of its ranks and by rows. Sets *RANK, and *COLUMN_TURN to
+ * its number by columns; returns its line's mask. Where two lines turn, the one with the western arm comes first by
+ * rows, the one with the northern arm by columns. */
+__device__ inline uint32_t
+find_node (const CracksFrame &f, const Around &a, uint32_t n, uint32_t *rank, uint32_t *column_turn)
+{
+  uint32_t first = 0, mask = 0; /* of the nodes of one rank */
+  if (f.equal) {
+    uint32_t before = 0;
+    a.each_equal ([&] (uint32_t r, uint32_t m) {
+      if (before <= n) {
+        first = before;
+        *rank = r;
+        mask = m;
+      }
+      before += nodes_of (m);
+    });
+  } else {
+    uint32_t v[4];
+    a.sort (v);
+    const uint32_t low = v[1] - v[0], two = nodes_of (a.mask (v[2], false)), turns = n - low;
+    if (n < low) {
+      *rank = v[0] + 1 + n;
+      first = n;
+    } else if (two == 2 && turns < 2 * (v[2] - v[1])) {
+      *rank = v[1] + 1 + turns / 2;
+      first = low + turns / 2 * 2;
+    } else {
+      *rank = v[3] - (count_nodes (f, a) - 1 - n); /* the last ones are one a rank */
+      first = n;
+    }
+    mask = a.mask (*rank, false);
+  }
+  *column_turn = n;
+  if (mask != 6 && mask != 9)
+    return mask;
+  const bool second = n != first, across = f.four_connected == (mask == 6); /* by columns the other way round */
+  *column_turn = across ? first + !second : n;
+  if (mask == 6)
+    return second ? (f.four_connected ? 4 : 14) : f.four_connected ? 2 : 7;
+  return second ? (f.four_connected ? 1 : 11) : f.four_connected ? 8 : 13;
+}
+
+/* A warp some rows of a tile: a lane a vertex to count, then a lane a node. Fills up what is sorted with them: the sort
+ * is stable. */
+__global__ void
+__launch_bounds__ (THREADS) node_kernel (const __grid_constant__ CracksFrame f)
+{
+  __shared__ TileRanks ranks;
+  __shared__ uint32_t column_parts[WARPS][TILE], column_bases[WARPS][TILE_ROWS * TILE],
+      before[WARPS][TILE_ROWS * TILE]; /* nodes before a vertex by columns, in all; by rows, among the warp's */
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (!nodes_fit (f))
+    return;
+  const uint32_t left = blockIdx.x * TILE, top = blockIdx.y * TILE, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const uint64_t all_threads = (uint64_t) gridDim.x * gridDim.y * THREADS;
+  const uint64_t own_thread = ((uint64_t) blockIdx.y * gridDim.x + blockIdx.x) * THREADS + threadIdx.x;
+  for (uint64_t i = f.counters->header.nodes + own_thread; i < f.node_capacity; i += all_threads) {
+    f.keys[0][0][i] = f.keys[1][0][i] = f.level_count - 1;
+    f.values[0][0][i] = f.values[1][0][i] = 0;
+  }
+  for (uint32_t i = threadIdx.x; i < (TILE + 1) * (TILE + 1); i += THREADS) {
+    const uint32_t tile_x = i % (TILE + 1), tile_y = i / (TILE + 1);
+    ranks.at[tile_y][tile_x] = rank_at (f, (int) (left + tile_x) - 1, (int) (top + tile_y) - 1);
+  }
+  __syncthreads ();
+  uint32_t column = 0, row = 0, row_starts[TILE_ROWS];
+#pragma unroll
+  for (int k = 0; k < TILE_ROWS; k++) {
+    const uint32_t tile_y = warp * TILE_ROWS + k;
+    const uint32_t count =
+        left + lane <= f.width && top + tile_y <= f.height ? count_nodes (f, Around (ranks, lane, tile_y)) : 0;
+    column_bases[warp][k * TILE + lane] = column;
+    column += count;
+    uint32_t sum = count;
+    for (int d = 1; d < 32; d *= 2) {
+      const uint32_t n = __shfl_up_sync (~0u, sum, d);
+      sum += (int) lane >= d ? n : 0;
+    }
+    before[warp][k * TILE + lane] = row + sum - count;
+    row_starts[k] = row;
+    row += __shfl_sync (~0u, sum, 31);
+  }
+  column_parts[warp][lane] = column;
+  __syncthreads ();
+  column = left + lane <= f.width ? f.column_sums[(left + lane) * f.tiles_y + blockIdx.y] : 0;
+  for (uint32_t i = 0; i < warp; i++)
+    column += column_parts[i][lane];
+#pragma unroll
+  for (int k = 0; k < TILE_ROWS; k++) {
+    const uint32_t y = top + warp * TILE_ROWS + k;
+    column_bases[warp][k * TILE + lane] += column;
+    row_starts[k] = (y <= f.height ? f.row_sums[y * f.tiles_x + blockIdx.x] : 0) - row_starts[k];
+  }
+  __syncwarp ();
+  for (uint32_t i = lane; i < row; i += 32) {
+    uint32_t vertex = 0; /* the last that has no more than I before it */
+#pragma unroll
+    for (uint32_t step = TILE_ROWS * TILE / 2; step; step /= 2)
+      vertex += before[warp][vertex + step] <= i ? step : 0;
+    const uint32_t tile_x = vertex % TILE, k = vertex / TILE, tile_y = warp * TILE_ROWS + k;
+    uint32_t row_start = row_starts[0];
+#pragma unroll
+    for (int r = 1; r < TILE_ROWS; r++)
+      row_start = k == r ? row_starts[r] : row_start;
+    uint32_t rank = 0, column_turn;
+    const uint32_t mask = find_node (f, Around (ranks, tile_x, tile_y), i - before[warp][vertex], &rank, &column_turn);
+    const uint32_t node = row_start + i, by_column = column_bases[warp][vertex] + column_turn;
+    f.found_place[node] = (left + tile_x) | (top + tile_y) << 16;
+    f.keys[0][0][node] = f.keys[1][0][by_column] = rank - 1;
+    f.values[0][0][node] = node | kind_of (mask) << KIND_SHIFT;
+    f.values[1][0][by_column] = node;
+  }
+}
+
+/* After the sorts: nodes by levels and rows. */
+__global__ void
+__launch_bounds__ (THREADS) sorted_kernel (const __grid_constant__ CracksFrame f)
+{
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  const uint64_t i = index_here ();
+  if (!nodes_fit (f))
+    return;
+  const uint32_t nodes = (uint32_t) f.counters->header.nodes;
+  if (i == 0)
+    f.counters->progress.count = nodes;
+  if (i >= nodes) {
+    if (i < (nodes + 15) / 16 * 16) /* these are read by 16 */
+      f.kind[i] = 0;
+    return;
+  }
+  const uint32_t value = f.values[0][1][i], found = value & ((1u << KIND_SHIFT) - 1), level = f.keys[0][1][i];
+  f.sorted_as[found] = (uint32_t) i;
+  f.place[i] = f.found_place[found];
+  f.rank[i] = level + 1;
+  f.kind[i] = value >> KIND_SHIFT;
+  if (i == 0 || f.keys[0][1][i - 1] != level)
+    f.level_first[level] = (uint32_t) i;
+  if (i + 1 == nodes || f.keys[0][1][i + 1] != level)
+    f.level_end[level] = (uint32_t) i + 1;
+}
+
+/* By levels and columns: two at a time, which meet vertically. */
+__global__ void
+__launch_bounds__ (THREADS) vertical_kernel (const __grid_constant__ CracksFrame f)
+{
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  const uint64_t i = 2 * index_here ();
+  if (!nodes_fit (f) || i >= f.counters->header.nodes)
+    return;
+  const uint2 found = *(const uint2 *) &f.values[1][1][i];
+  const uint2 nodes = {f.sorted_as[found.x], f.sorted_as[found.y]};
+  *(uint2 *) &f.down[i] = nodes;
+  f.vertical[nodes.x] = nodes.y;
+  f.vertical[nodes.y] = nodes.x;
+}
+
+/* By levels and rows, two of which meet horizontally. */
+__global__ void
+__launch_bounds__ (THREADS) segment_kernel (const __grid_constant__ CracksFrame f)
+{
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  const uint64_t i = index_here ();
+  if (!nodes_fit (f) || i >= f.counters->header.nodes)
+    return;
+  const uint32_t kind = f.kind[i];
+  f.rings.views[0][i] = {next_node (f, (uint32_t) i, kind), 1, kind & NODE_STARTS ? (uint32_t) i : NO_KEY, 0};
+}
+
+unsigned
+ctas_for (uint64_t items)
+{
+  return (unsigned) ((items + THREADS - 1) / THREADS) + (items == 0);
+}
+
+} // namespace
+
+cudaError_t
+cracks_sort (uint32_t *const keys[2], uint32_t *const values[2], uint32_t count, uint64_t key_count, void *temporary,
+    size_t *size, cudaStream_t stream)
+{
+  int bits = 1;
+  while (key_count > 1ull << bits)
+    bits++;
+  return cub::DeviceRadixSort::SortPairs (
+      temporary, *size, keys[0], keys[1], values[0], values[1], count, 0, bits, stream);
+}
+
+bool
+cracks_launch_nodes (const CracksFrame &f, CtrBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error)
+{
+  const dim3 tiles (f.tiles_x, f.tiles_y);
+  const unsigned sums = max (cracks_sums (f, false), cracks_sums (f, true)) / SCAN_SHARE + 1;
+  const unsigned nodes = ctas_for (f.node_capacity);
+  size_t size = temporary->size;
+  ctr_launch_overlapped (overlap, count_kernel, tiles, THREADS, 0, stream, f);
+  if (f.node_capacity == 0) /* the frame will be done again */
+    return true;
+  ctr_launch_overlapped (overlap, sum_kernel, dim3 (sums, 2), THREADS, 0, stream, f);
+  ctr_launch_overlapped (overlap, node_kernel, tiles, THREADS, 0, stream, f);
+  for (int by = 0; by < 2; by++)
+    CTR_CUDA (cracks_sort (f.keys[by], f.values[by], f.node_capacity, f.level_count, temporary->data, &size, stream));
+  ctr_launch_overlapped (overlap, sorted_kernel, nodes, THREADS, 0, stream, f);
+  ctr_launch_overlapped (overlap, vertical_kernel, nodes / 2 + 1, THREADS, 0, stream, f);
+  ctr_launch_overlapped (overlap, segment_kernel, nodes, THREADS, 0, stream, f);
+  CTR_CUDA (cudaGetLastError ());
+  ctr_launch_small_rings (f.rings, overlap, stream);
+  ctr_launch_rings (f.rings, overlap, stream);
+  return true;
+}

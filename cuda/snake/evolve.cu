@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Outlines of objects: one kernel from the start to the pruned polygon. device_state.cuh has the idea. */
+#include "cuda/snake/moves.cuh"
+#include "cuda/snake/prune.cuh"
+#include "cuda/snake/split.cuh"
+#include "cuda/snake/start.cuh"
+
+namespace
+{
+
+/* Moves and splits from STEP on, then prunes. Each of the large functions is called in one place only, for the sake of
+ * the instruction caches. */
+template <bool WIDE>
+__device__ inline void
+team_fit (const SnakeFrame &f, Snake &s, uint32_t step)
+{
+  bool changed = true, prunes = false, removed = false;
+  for (;;) {
+    if (changed)
+      team_sums_up<WIDE> (f, s);
+    if (prunes) {
+      changed = team_prune<WIDE> (f, s);
+      removed = removed || changed;
+      if (changed)
+        continue;
+      if (!removed || s.limited)
+        return;
+      removed = false;
+    }
+    team_move<WIDE> (f, s, step);
+    if (s.limited)
+      return;
+    if (prunes) {
+      changed = false;
+      continue;
+    }
+    changed = team_split<WIDE> (f, s);
+    if (s.needed || (step == 1 && !changed && !f.prune))
+      return;
+    prunes = step == 1 && !changed;
+    step = step > 1 ? step / 2 : 1;
+  }
+}
+
+/* The task's start, or its automatic one; false where there is none. */
+__device__ inline bool
+team_begin (const SnakeFrame &f, Snake &s, uint32_t number, bool automatic, SnakeCells *cells)
+{
+  const CtrSnakeTask &task = f.tasks[number];
+  if (automatic)
+    return team_start (f, s, number, cells);
+  if (task.point_count > f.capacity) {
+    s.needed = task.point_count;
+    return false;
+  }
+  if (task.point_count > 0)
+    cta_take_points (s, f.points + task.first_point, task.point_count);
+  return task.point_count > 0;
+}
+
+/* Was the target found? */
+template <bool WIDE>
+__device__ inline bool
+team_seek (const SnakeFrame &f, Snake &s, uint32_t number, SnakeCells *cells, bool *restarted)
+{
+  const CtrSnakeTask &task = f.tasks[number];
+  bool automatic = task.automatic;
+  *restarted = false;
+  for (;;) {
+    if (team_begin (f, s, number, automatic, cells)) {
+      s.limited = false;
+      team_fit<WIDE> (f, s, *restarted ? task.max_step : task.first_step);
+      const CtrSnakeLengths lengths = cta_lengths (s);
+      if (!s.needed
+          && warp_description (f, s, s.inside, s.count, lengths) < ctr_snake_description_without (&f.cost, s.window))
+        return true;
+    }
+    if (s.needed || *restarted || !task.retry)
+      return false;
+    *restarted = automatic = true;
+    team_barrier (s);
+  }
+}
+
+/* Memory of a CTA of THREADS: the cells are there before the polygon, or the arrays behind its points are. No more than
+ * a GPU with 64 KB a CTA has for polygons of up to SNAKE_LEAST_POINTS. */
+__host__ __device__ inline size_t
+shared_size (uint32_t capacity, uint32_t threads, SnakeArrays *arrays, uint8_t *base)
+{
+  const size_t points = (capacity + 3) / 4 * 4;
+  arrays->points = (CtrPoint *) base;
+  arrays->places = (uint32_t *) (arrays->points + points);
+  arrays->list = (uint16_t *) (arrays->places + points + 4);
+  arrays->stale = (uint8_t *) (arrays->list + points);
+  arrays->chosen = arrays->stale + points;
+  const size_t size = (size_t) (arrays->chosen + points - base), cells = snake_cells_size (threads);
+  return size > cells ? size : cells;
+}
+
+template <bool WIDE>
+__global__ void
+__launch_bounds__ (SNAKE_MOST_THREADS, 1)
+    evolve_kernel (const __grid_constant__ SnakeFrame f, uint32_t first, uint32_t ctas)
+{
+  extern __shared__ uint4 memory[];
+  __shared__ SnakeScratch scratch;
+  const uint32_t number = f.order[first + blockIdx.x / ctas];
+  const CtrSnakeTask &task = f.tasks[number];
+  Snake s;
+  shared_size (f.capacity, blockDim.x, &s.arrays, (uint8_t *) memory);
+  s.scratch = &scratch;
+  snake_room (f, number, &s.room);
+  s.cta = blockIdx.x % ctas;
+  s.ctas = ctas;
+  s.limits = task.window;
+  s.min_segment = task.min_segment;
+  s.iterations = 0;
+  s.limited = false;
+  s.needed = 0;
+  s.count = 0;
+  s.lists = 0;
+  if (threadIdx.x < 2)
+    scratch.counters[threadIdx.x] = scratch.wanted[threadIdx.x] = 0;
+  if (threadIdx.x == 0)
+    scratch.dropped = 0;
+  SnakeCells *cells = (SnakeCells *) memory;
+  s.window = cta_sum_cells (f, s, number, cells);
+  __syncthreads ();
+  bool restarted;
+  const bool found = team_seek<WIDE> (f, s, number, cells, &restarted);
+  if (s.cta > 0)
+    return;
+  CtrPoint *polygon = f.polygons + (size_t) number * f.capacity;
+  if (found)
+    for (uint32_t i = threadIdx.x; i < s.count; i += blockDim.x)
+      polygon[i] = s.arrays.points[i];
+  if (threadIdx.x > 0)
+    return;
+  SnakeResult r = {};
+  r.outcome.first_point = (uint64_t) number * f.capacity;
+  r.outcome.point_count = found ? s.count : 0;
+  r.outcome.flags = (s.limited ? 0 : CTR_SNAKE_CONVERGED) | (restarted ? CTR_SNAKE_RESTARTED : 0);
+  r.outcome.iterations = s.iterations;
+  r.outcome.inside = s.inside;
+  r.outcome.window = s.window;
+  r.needed = s.needed;
+  f.results[number] = r;
+}
+
+/* The launch of COUNT clusters of CTAS of THREADS; ATTRIBUTE is its own. */
+cudaLaunchConfig_t
+config_of (uint32_t capacity, uint32_t count, uint32_t ctas, uint32_t threads, cudaLaunchAttribute *attribute)
+{
+  SnakeArrays arrays;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3 (count * ctas);
+  config.blockDim = dim3 (threads);
+  config.dynamicSmemBytes = shared_size (capacity, threads, &arrays, NULL);
+  attribute->id = cudaLaunchAttributeClusterDimension;
+  attribute->val.clusterDim.x = ctas;
+  attribute->val.clusterDim.y = attribute->val.clusterDim.z = 1;
+  config.attrs = attribute;
+  config.numAttrs = ctas > 1;
+  return config;
+}
+
+template <bool WIDE>
+bool
+takes_most ()
+{
+  cudaLaunchAttribute attribute = {};
+  const cudaLaunchConfig_t config =
+      config_of (CTR_SNAKE_MAX_POINTS, 1, SNAKE_MOST_CTAS, SNAKE_MOST_THREADS, &attribute);
+  int clusters = 0;
+  return cudaFuncSetAttribute (evolve_kernel<WIDE>, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) == cudaSuccess
+         && cudaFuncSetAttribute (
+                evolve_kernel<WIDE>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) config.dynamicSmemBytes)
+                == cudaSuccess
+         && cudaOccupancyMaxActiveClusters (&clusters, evolve_kernel<WIDE>, &config) == cudaSuccess && clusters > 0;
+}
+
+template <bool WIDE>
+bool
+launch (const SnakeFrame &f, uint32_t first, uint32_t count, uint32_t ctas, uint32_t threads, cudaStream_t stream,
+    CtrError *error)
+{
+  cudaLaunchAttribute attribute = {};
+  cudaLaunchConfig_t config = config_of (f.capacity, count, ctas, threads, &attribute);
+  config.stream = stream;
+  CTR_CUDA (cudaFuncSetAttribute (
+      evolve_kernel<WIDE>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) config.dynamicSmemBytes));
+  CTR_CUDA (cudaLaunchKernelEx (&config, evolve_kernel<WIDE>, f, first, ctas));
+  return true;
+}
+
+} // namespace
+
+uint32_t
+snake_most_ctas (bool clusters)
+{
+  if (!clusters)
+    return 1;
+  const bool most = takes_most<false> () && takes_most<true> ();
+  cudaGetLastError (); /* that it does not is no error */
+  return most ? SNAKE_MOST_CTAS : 8;
+}
+
+bool
+snake_launch_evolution (const SnakeFrame &f, uint32_t first, uint32_t count, uint32_t ctas, uint32_t threads, bool wide,
+    cudaStream_t stream, CtrError *error)
+{
+  return wide ? launch<true> (f, first, count, ctas, threads, stream, error)
+              : launch<false> (f, first, count, ctas, threads, stream, error);
+}

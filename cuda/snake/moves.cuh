@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Moves of a polygon's points, by a team. What a move changes in the sums depends on the point and its neighbours only,
+ * and is summed once for as long as these stay; the criterion is the whole polygon's, so all are priced anew each time.
+ */
+#ifndef CTR_SNAKE_MOVES_CUH
+#define CTR_SNAKE_MOVES_CUH
+
+#include "cuda/snake/cluster.cuh"
+
+/* By a warp: may point I move TO there, as far as 32 edges from FIRST on are concerned? */
+__device__ inline bool
+warp_move_touches (const Snake &s, uint32_t i, CtrPoint to, uint32_t first)
+{
+  const CtrPoint *points = s.arrays.points;
+  const uint32_t before = ctr_snake_before (s.count, i), edge = first + lane_here ();
+  bool touches = false;
+  if (edge < s.count && edge != before && edge != i) {
+    const CtrPoint c = points[edge], d = points[ctr_snake_next (s.count, edge)];
+    touches = !boxes_part (points[before], to, points[ctr_snake_next (s.count, i)], c, d, d)
+              && ctr_snake_move_touches (points, s.count, i, to, edge);
+  }
+  return __any_sync (~0u, touches);
+}
+
+/* Which of COUNT moves in the scratch memory touch the polygon? */
+__device__ inline void
+cta_find_blocked (const Snake &s, uint32_t count, uint32_t first, int32_t step)
+{
+  const uint32_t blocks = (s.count + 31) / 32;
+#pragma unroll 1
+  for (uint32_t t = threadIdx.x / 32; t < count * blocks; t += warps_here ()) {
+    const uint32_t move = s.scratch->moves[t / blocks], item = move / CTR_SNAKE_DIRECTIONS, i = first + item * s.ctas;
+    const CtrPoint to = ctr_snake_moved (&s.limits, s.arrays.points[i], move % CTR_SNAKE_DIRECTIONS, step);
+    if (warp_move_touches (s, i, to, t % blocks * 32) && lane_here () == 0)
+      atomicOr (&s.scratch->blocked[item], 1);
+  }
+}
+
+/* By a warp: the criteria of moves in all directions, their GAINS in as many lanes. Where they have as many lanes again
+ * beside them, PAIRED, those take the regions outside. */
+__device__ inline double
+warp_price (const SnakeFrame &f, const Snake &s, CtrSnakeSums gain, bool paired)
+{
+  const CtrSnakeSums inside = ctr_snake_sums_add (s.inside, gain), outside = ctr_snake_sums_sub (s.window, inside);
+  const bool both = inside.n >= 1 && outside.n >= 1;
+  double cost = both ? ctr_snake_cost (&f.cost, paired && lane_here () & CTR_SNAKE_DIRECTIONS ? outside : inside) : 0;
+  double other = __shfl_xor_sync (~0u, cost, CTR_SNAKE_DIRECTIONS);
+  if (!paired && both)
+    other = ctr_snake_cost (&f.cost, outside);
+  return both ? ctr_add (cost, other) : HUGE_VAL;
+}
+
+/* Finds the moves of ITEMS points, each s.ctas-th from FIRST on, LANES lanes one. The gains of those in STALE come from
+ * the sums LINES. */
+__device__ inline void
+cta_price_moves (const SnakeFrame &f, const Snake &s, uint32_t first, uint32_t items, uint32_t lanes, uint64_t stale,
+    const CtrSnakeSums *lines, int32_t step)
+{
+  const uint32_t lane = threadIdx.x % lanes, direction = lane % CTR_SNAKE_DIRECTIONS;
+  const uint32_t slot = threadIdx.x / lanes, item = min (slot, items - 1), i = first + item * s.ctas;
+  const bool there = slot < items;
+  CtrSnakeSums gain = {0, 0, 0};
+  double value = HUGE_VAL;
+  if (threadIdx.x / 32 * 32 < items * lanes) {
+    CtrSnakeSums *gains = s.room.gains + (size_t) i * CTR_SNAKE_DIRECTIONS + direction;
+    if (stale >> item & 1) {
+      const CtrSnakeSums *sums = lines + item * SNAKE_VARIANTS;
+      gain = ctr_snake_sums_sub (sums[direction], sums[CTR_SNAKE_DIRECTIONS]);
+      if (there && lane < CTR_SNAKE_DIRECTIONS)
+        *gains = gain;
+    } else {
+      gain = *gains;
+    }
+    __syncwarp ();
+    value = warp_price (f, s, gain, lanes > CTR_SNAKE_DIRECTIONS);
+    bool wanted = there && value < s.criterion;
+    if (wanted) {
+      const CtrPoint *points = s.arrays.points;
+      wanted = !ctr_snake_fold (points[ctr_snake_before (s.count, i)],
+          ctr_snake_moved (&s.limits, points[i], direction, step), points[ctr_snake_next (s.count, i)]);
+    }
+    if (!wanted)
+      value = HUGE_VAL;
+  }
+  /* The best ones are asked first whether they touch anything; where one does, the next best. */
+  bool found = false;
+  uint32_t best;
+#pragma unroll 1
+  for (uint32_t round = 0;; round++) {
+    double least = value;
+    best = direction;
+#pragma unroll 1
+    for (int d = CTR_SNAKE_DIRECTIONS / 2; d; d /= 2) {
+      const double other = __shfl_xor_sync (~0u, least, d);
+      const uint32_t other_direction = __shfl_xor_sync (~0u, best, d);
+      if (is_better (other, other_direction, least, best)) {
+        least = other;
+        best = other_direction;
+      }
+    }
+    const bool asks = there && !found && least < HUGE_VAL;
+    const uint32_t all = __ballot_sync (~0u, asks && lane == best);
+    uint32_t at = 0;
+    if (threadIdx.x == 0)
+      s.scratch->wanted[(round + 1) % 2] = 0;
+    if (all && lane_here () == 0)
+      at = atomicAdd (&s.scratch->wanted[round % 2], __popc (all));
+    at = __shfl_sync (~0u, at, 0) + __popc (all & ((1u << lane_here ()) - 1));
+    if (asks && lane == best) {
+      s.scratch->moves[at] = (uint16_t) (item * CTR_SNAKE_DIRECTIONS + direction);
+      s.scratch->blocked[item] = 0;
+    }
+    if (!__syncthreads_or (asks))
+      break;
+    cta_find_blocked (s, s.scratch->wanted[round % 2], first, step);
+    __syncthreads ();
+    if (asks) {
+      found = !s.scratch->blocked[item];
+      if (!found && direction == best)
+        value = HUGE_VAL;
+    }
+    __syncwarp (); /* all have read it */
+  }
+  if (there && lane == best)
+    s.found[i] = {value, gain, found ? i : NO_CHANGE, best};
+}
+
+__device__ inline CtrPoint
+moved_to (const Snake &s, const SnakeChange &change, int32_t step)
+{
+  return ctr_snake_moved (&s.limits, s.arrays.points[change.index], change.direction, step);
+}
+
+/* Is the move OWN dropped for OTHER? */
+__device__ inline bool
+drops_move (const Snake &s, const SnakeChange &own, const SnakeChange &other, int32_t step)
+{
+  if (!is_better (other.value, other.index, own.value, own.index))
+    return false;
+  const uint32_t before = ctr_snake_before (s.count, own.index), next = ctr_snake_next (s.count, own.index);
+  if (other.index == before || other.index == next)
+    return true;
+  const CtrPoint *points = s.arrays.points, to = moved_to (s, own, step), other_to = moved_to (s, other, step);
+  return !boxes_part (points[before], to, points[next], points[ctr_snake_before (s.count, other.index)], other_to,
+             points[ctr_snake_next (s.count, other.index)])
+         && ctr_snake_moves_touch (points, s.count, own.index, to, other.index, other_to);
+}
+
+/* Drops those that cannot be made with better ones. */
+__device__ inline void
+cta_drop_moves (const Snake &s, uint32_t listed, int32_t step)
+{
+#pragma unroll 1
+  for (uint32_t l = threadIdx.x / 32; l < listed; l += warps_here ()) {
+    const SnakeChange own = s.found[s.arrays.list[l]];
+    bool dropped = false;
+#pragma unroll 1
+    for (uint32_t first = 0; first < listed && !dropped; first += 32) {
+      const uint32_t other = min (first + lane_here (), listed - 1);
+      dropped = __any_sync (~0u, drops_move (s, own, s.found[s.arrays.list[other]], step));
+    }
+    if (dropped && lane_here () == 0)
+      s.arrays.chosen[l] = 0;
+  }
+  __syncthreads ();
+}
+
+/* Makes those that remain, or only the best. */
+__device__ inline void
+cta_make_moves (const SnakeFrame &f, Snake &s, uint32_t listed, int32_t step)
+{
+  CtrSnakeSums gain = {0, 0, 0};
+  double best = HUGE_VAL;
+  uint32_t best_index = NO_CHANGE;
+#pragma unroll 1
+  for (uint32_t l = threadIdx.x; l < listed; l += blockDim.x) {
+    const SnakeChange c = s.found[s.arrays.list[l]];
+    if (s.arrays.chosen[l])
+      gain = ctr_snake_sums_add (gain, c.gain);
+    if (is_better (c.value, c.index, best, best_index)) {
+      best = c.value;
+      best_index = c.index;
+    }
+  }
+  CtrSnakeSums inside = ctr_snake_sums_add (s.inside, cta_sum (s.scratch, gain));
+  double criterion = warp_criterion (f, s, inside);
+  const bool all = criterion < s.criterion;
+  if (!all) {
+    cta_best (s, &best, &best_index);
+    gain = {0, 0, 0};
+#pragma unroll 1
+    for (uint32_t l = threadIdx.x; l < listed; l += blockDim.x) {
+      const SnakeChange c = s.found[s.arrays.list[l]];
+      if (c.index == best_index)
+        gain = c.gain;
+    }
+    inside = ctr_snake_sums_add (s.inside, cta_sum (s.scratch, gain));
+    criterion = best;
+  }
+  s.inside = inside;
+  s.criterion = criterion;
+  /* No two are neighbours, but two may have one in common: one side first. */
+  for (int side = 0; side < 2; side++) {
+#pragma unroll 1
+    for (uint32_t l = threadIdx.x; l < listed; l += blockDim.x) {
+      const SnakeChange c = s.found[s.arrays.list[l]];
+      if (!(all ? s.arrays.chosen[l] != 0 : c.index == best_index))
+        continue;
+      if (side == 0) {
+        s.arrays.points[c.index] = moved_to (s, c, step);
+        s.arrays.stale[c.index] = 1;
+        s.arrays.stale[ctr_snake_next (s.count, c.index)] = 1;
+      } else {
+        s.arrays.stale[ctr_snake_before (s.count, c.index)] = 1;
+      }
+    }
+    __syncthreads ();
+  }
+}
+
+/* Drops those of LISTED <= SNAKE_FEW moves that cannot be made with better ones, a thread a pair. */
+__device__ inline void
+cta_drop_few (const Snake &s, uint32_t listed, int32_t step)
+{
+  if (listed == 1)
+    return;
+#pragma unroll 1
+  for (uint32_t pair = threadIdx.x; pair < listed * listed; pair += blockDim.x)
+    if (drops_move (s, s.scratch->few[pair / listed], s.scratch->few[pair % listed], step))
+      atomicOr (&s.scratch->dropped, 1u << pair / listed);
+  __syncthreads ();
+}
+
+/* By a warp: makes those of LISTED <= SNAKE_FEW moves that are not dropped, or only the best. What comes of it lies in
+ * the scratch memory then. */
+__device__ inline void
+warp_make_moves (const SnakeFrame &f, const Snake &s, uint32_t listed, int32_t step)
+{
+  CtrPoint *points = s.arrays.points;
+  const uint32_t lane = lane_here ();
+  const bool there = lane < listed;
+  const SnakeChange own = s.scratch->few[there ? lane : 0];
+  const uint32_t before = ctr_snake_before (s.count, own.index), next = ctr_snake_next (s.count, own.index);
+  const CtrPoint to = moved_to (s, own, step);
+  const uint32_t dropped = s.scratch->dropped;
+  uint32_t made = (listed < 32 ? (1u << listed) - 1 : ~0u) & ~dropped;
+  bool all = __popc (made) > 1;
+  CtrSnakeSums inside;
+  double criterion;
+  if (all) {
+    inside = ctr_snake_sums_add (s.inside, warp_sum (made >> lane & 1 ? own.gain : CtrSnakeSums{0, 0, 0}));
+    criterion = warp_criterion (f, s, inside);
+    all = criterion < s.criterion;
+  }
+  if (!all) { /* the best one, whose criterion is known */
+    double best = there ? own.value : HUGE_VAL;
+    uint32_t index = there ? own.index : NO_CHANGE;
+    warp_best (&best, &index);
+    made = __ballot_sync (~0u, there && own.index == index);
+    inside = ctr_snake_sums_add (s.inside, shuffled (own.gain, __ffs (made) - 1));
+    criterion = best;
+  }
+  __syncwarp (); /* all have read what is written now */
+  /* No two are neighbours, but two may have one in common: one side first. */
+  const bool moves = made >> lane & 1;
+  if (moves) {
+    points[own.index] = to;
+    s.arrays.stale[own.index] = 1;
+    s.arrays.stale[next] = 1;
+  }
+  __syncwarp ();
+  if (moves)
+    s.arrays.stale[before] = 1;
+  if (lane == 0) {
+    s.scratch->dropped = 0;
+    s.scratch->inside = inside;
+    s.scratch->criterion = criterion;
+  }
+}
+
+/* Makes the moves in the list, if there are any. */
+__device__ inline void
+cta_make_listed (const SnakeFrame &f, Snake &s, uint32_t listed, int32_t step)
+{
+  if (listed > SNAKE_FEW) {
+    cta_drop_moves (s, listed, step);
+    cta_make_moves (f, s, listed, step);
+  } else if (listed > 0) {
+    cta_drop_few (s, listed, step);
+    if (threadIdx.x < 32)
+      warp_make_moves (f, s, listed, step);
+    __syncthreads ();
+    s.inside = s.scratch->inside;
+    s.criterion = s.scratch->criterion;
+  }
+}
+
+/* Of point I, moved in direction VARIANT, or where it is. */
+__device__ inline SnakeLine
+line_of_move (const Snake &s, uint32_t i, int variant, int32_t step)
+{
+  const CtrPoint *points = s.arrays.points, p = points[i];
+  return {points[ctr_snake_before (s.count, i)],
+      variant < CTR_SNAKE_DIRECTIONS ? ctr_snake_moved (&s.limits, p, variant, step) : p,
+      points[ctr_snake_next (s.count, i)]};
+}
+
+/* The number of the bit of BITS that has N others below it. */
+__device__ inline uint32_t
+bit_of_rank (uint32_t bits, uint32_t n)
+{
+  uint32_t at = 0;
+#pragma unroll
+  for (uint32_t width = 16; width; width /= 2) {
+    const uint32_t below = __popc (bits >> at & ((1u << width) - 1));
+    at += below <= n ? width : 0;
+    n -= below <= n ? below : 0;
+  }
+  return at;
+}
+
+/* Sums along the lines of the moves of up to 32 points, the STALE ones of those each s.ctas-th from FIRST on. */
+template <bool WIDE>
+__device__ inline void
+cta_sum_moves (const SnakeFrame &f, const Snake &s, uint32_t first, uint32_t stale, CtrSnakeSums *all, int32_t step)
+{
+  const uint32_t lines = __popc (stale) * SNAKE_VARIANTS;
+  /* Lanes of a line: most are short. */
+  const uint32_t lanes = lines > blockDim.x / HALF ? HALF / 2 : lines > warps_here () ? HALF : 32;
+  const uint32_t lane = threadIdx.x % lanes;
+#pragma unroll 1
+  for (uint32_t begin = threadIdx.x / 32 * (32 / lanes); begin < lines; begin += blockDim.x / lanes) {
+    const uint32_t own = begin + lane_here () / lanes, t = min (own, lines - 1);
+    const uint32_t item = bit_of_rank (stale, t / SNAKE_VARIANTS), variant = t % SNAKE_VARIANTS;
+    const SnakeLine l = line_of_move (s, first + item * s.ctas, (int) variant, step);
+    const uint32_t rows = rows_of (l);
+    CtrSnakeSums sums = {0, 0, 0};
+#pragma unroll 2
+    for (uint32_t r = lane; r < rows; r += lanes)
+      sums = ctr_snake_sums_add (sums, row_of_line<WIDE> (f.table, l, r));
+    __syncwarp ();
+    sums = lanes_sum<!WIDE> (sums, lanes, !__any_sync (~0u, rows > SNAKE_FEW_ROWS));
+    if (lane == 0 && own < lines)
+      all[item * SNAKE_VARIANTS + variant] = sums;
+  }
+}
+
+/* The gains of the stale points, from lines cut into pieces: by the whole team. */
+template <bool WIDE>
+__device__ inline void
+team_find_gains (const SnakeFrame &f, const Snake &s, int32_t step)
+{
+  const CtrPoint *points = s.arrays.points;
+  const uint32_t count = s.count, lane = lane_here ();
+  team_sums<WIDE, SNAKE_VARIANTS> (
+      f, s, count,
+      [&] (uint32_t i) -> uint32_t {
+        return s.arrays.stale[i] ? rows_between (points[ctr_snake_before (count, i)], points[i])
+                                       + rows_between (points[i], points[ctr_snake_next (count, i)]) + 2 * step
+                                 : NO_CHANGE;
+      },
+      [&] (uint32_t i, int variant) { return line_of_move (s, i, variant, step); });
+#pragma unroll 1
+  for (uint32_t i = s.cta + threadIdx.x / 32 * s.ctas; i < count; i += warps_here () * s.ctas) {
+    if (!s.arrays.stale[i])
+      continue;
+    const CtrSnakeSums sums = warp_item_sums<SNAKE_VARIANTS> (s, i);
+    const CtrSnakeSums gain = ctr_snake_sums_sub (sums, shuffled (sums, CTR_SNAKE_DIRECTIONS));
+    if (lane < CTR_SNAKE_DIRECTIONS)
+      s.room.gains[(size_t) i * CTR_SNAKE_DIRECTIONS + lane] = gain;
+  }
+}
+
+/* Finds the moves, each CTA those of every s.ctas-th point. TOGETHER: what lies along their edges is shared out among
+ * the CTAs. */
+template <bool WIDE>
+__device__ inline void
+team_find_moves (const SnakeFrame &f, const Snake &s, int32_t step, bool together)
+{
+  const uint32_t all = s.cta < s.count ? (s.count - s.cta - 1) / s.ctas + 1 : 0;
+  if (together)
+    team_find_gains<WIDE> (f, s, step);
+#pragma unroll 1
+  for (uint32_t begin = 0; begin < all; begin += SNAKE_ITEMS) {
+    const uint32_t items = min (all - begin, SNAKE_ITEMS), first = s.cta + begin * s.ctas;
+    uint64_t stale = 0;
+#pragma unroll 1
+    for (uint32_t part = 0; part < items && !together; part += 32) {
+      const uint32_t item = part + lane_here (), own = first + min (item, items - 1) * s.ctas;
+      const uint32_t part_stale = __ballot_sync (~0u, item < items && s.arrays.stale[own]);
+      cta_sum_moves<WIDE> (f, s, first + part * s.ctas, part_stale, s.scratch->lines + part * SNAKE_VARIANTS, step);
+      stale |= (uint64_t) part_stale << part;
+    }
+    __syncthreads ();
+    const uint32_t lanes = items > blockDim.x / HALF ? CTR_SNAKE_DIRECTIONS : HALF, room = blockDim.x / lanes;
+#pragma unroll 1
+    for (uint32_t part = 0; part < items; part += room)
+      cta_price_moves (f, s, first + part * s.ctas, min (items - part, room), lanes, stale >> part,
+          s.scratch->lines + part * SNAKE_VARIANTS, step);
+  }
+}
+
+/* Moves by STEP until they end. */
+template <bool WIDE>
+__device__ inline void
+team_move (const SnakeFrame &f, Snake &s, uint32_t step)
+{
+  bool is_long = false;
+#pragma unroll 1
+  for (uint32_t i = threadIdx.x; i < s.count; i += blockDim.x) {
+    const uint32_t rows = rows_between (s.arrays.points[i], s.arrays.points[ctr_snake_next (s.count, i)]);
+    is_long = is_long || rows > SNAKE_LONG_ROWS;
+    s.arrays.stale[i] = 1;
+  }
+  const bool together = __syncthreads_or (is_long) && s.ctas > 1;
+  for (uint32_t listed = 1; listed > 0;) {
+    if (!team_iterates (f, s))
+      return;
+    swap_changes (s);
+    team_find_moves<WIDE> (f, s, (int32_t) step, together);
+    team_barrier (s);
+#pragma unroll 1
+    for (uint32_t i = threadIdx.x; i < s.count; i += blockDim.x)
+      s.arrays.stale[i] = 0;
+    listed = cta_list (s);
+    cta_make_listed (f, s, listed, (int32_t) step);
+  }
+}
+
+#endif

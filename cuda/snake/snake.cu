@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Region snakes on the GPU, host side: memory, the frame's kernels, the way back. device_state.cuh has the design. */
+#include "cuda/common/input_stage.h"
+#include "cuda/snake/device_state.cuh"
+
+#include "core/common/poll.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+namespace
+{
+
+struct Snakes {
+  CtrForegroundState foreground;
+  CtrBuffer staged;   /* pinned: tasks, their order, starts' points */
+  CtrBuffer asked;    /* the same on the device */
+  CtrBuffer sums;     /* the table's */
+  CtrBuffer bands;    /* by task */
+  CtrBuffer rooms;    /* by task */
+  CtrBuffer results;  /* pinned: SnakeResult by task */
+  CtrBuffer polygons; /* pinned: by task */
+  uint32_t capacity;  /* points of a polygon */
+  uint32_t most_ctas; /* of a cluster */
+  cudaStream_t own_stream;
+  cudaStream_t stream; /* of the pending image, else NULL: the caller's may be gone before the next one */
+
+  /* The pending image. */
+  CtrImage image;
+  const CtrSnakePlan *plan;
+};
+
+void
+snakes_destroy (void *state)
+{
+  Snakes *s = (Snakes *) state;
+  if (s->stream)
+    cudaStreamSynchronize (s->stream);
+  ctr_foreground_free (&s->foreground);
+  for (CtrBuffer *buffer : {&s->staged, &s->asked, &s->sums, &s->bands, &s->rooms, &s->results, &s->polygons})
+    ctr_buffer_free (buffer);
+  if (s->own_stream)
+    cudaStreamDestroy (s->own_stream);
+  cudaGetLastError (); /* the context may be gone; nobody is left to tell */
+  free (s);
+}
+
+void *
+snakes_create (CtrError *error)
+{
+  Snakes *s = (Snakes *) calloc (1, sizeof *s);
+  if (!s) {
+    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a snake");
+    return NULL;
+  }
+  ctr_foreground_init (&s->foreground);
+  s->staged.pinned = s->results.pinned = s->polygons.pinned = true;
+  s->capacity = SNAKE_LEAST_POINTS;
+  bool clusters;
+  cudaError_t status = ctr_find_overlap (&clusters); /* the same GPUs have both */
+  s->most_ctas = snake_most_ctas (clusters);
+  if (status == cudaSuccess)
+    status = cudaStreamCreateWithFlags (&s->own_stream, cudaStreamNonBlocking);
+  if (status == cudaSuccess)
+    return s;
+  ctr_cuda_fail (error, status, "preparing a snake");
+  snakes_destroy (s);
+  return NULL;
+}
+
+int32_t
+side_of (const CtrSnakeWindow *window)
+{
+  const int32_t width = window->right - window->left, height = window->bottom - window->top;
+  return width > height ? width : height;
+}
+
+/* CTAs for a task among COUNT alike: more for larger ones, as long as all of them fit on the GPU together. */
+uint32_t
+ctas_for (const Snakes *s, const CtrSnakeTask *task, uint32_t count)
+{
+  constexpr uint32_t TOGETHER = 264;
+  const int32_t side = side_of (&task->window);
+  uint32_t ctas = s->most_ctas;
+  while (ctas > 1 && (side <= (int32_t) ctas * 16 || ctas * count > TOGETHER))
+    ctas /= 2;
+  return ctas;
+}
+
+/* Where the tasks, their order and their starts lie. */
+struct Asked {
+  CtrSnakeTask *tasks;
+  uint32_t *order;
+  CtrPoint *points;
+};
+
+size_t
+carve_asked (const CtrSnakePlan *plan, void *base, Asked *asked)
+{
+  CtrCarver c = {(uint8_t *) base, 0};
+  asked->tasks = c.take<CtrSnakeTask> (plan->task_count);
+  asked->order = c.take<uint32_t> (plan->task_count);
+  asked->points = c.take<CtrPoint> (plan->point_count);
+  return c.used;
+}
+
+/* The table of PLANE's samples around all windows. */
+SnakeTable
+table_of (const CtrSnakePlan *plan, const CtrImage *plane)
+{
+  const int32_t block = plane->format == CTR_FORMAT_GRAY16 ? SNAKE_BLOCK_16 : SNAKE_BLOCK_8;
+  SnakeTable t = {};
+  t.pixels = (const uint8_t *) plane->data;
+  t.stride = plane->stride;
+  t.width = plane->width;
+  t.aligned = (uintptr_t) plane->data % 16 == 0 && plane->stride % 16 == 0;
+  t.left = plan->windows.left / block * block;
+  t.top = plan->windows.top;
+  t.right = plan->windows.right;
+  t.bottom = plan->windows.bottom;
+  t.blocks = (uint32_t) ((t.right - t.left) / block + 1);
+  return t;
+}
+
+bool
+upload_tasks (Snakes *s, SnakeFrame *f, CtrError *error)
+{
+  const CtrSnakePlan *plan = s->plan;
+  Asked there, here;
+  const size_t size = carve_asked (plan, s->asked.data, &there);
+  carve_asked (plan, s->staged.data, &here);
+  memcpy (here.tasks, plan->tasks, plan->task_count * sizeof *plan->tasks);
+  if (plan->point_count)
+    memcpy (here.points, plan->points, plan->point_count * sizeof *plan->points);
+  uint32_t at = 0;
+  for (uint32_t ctas = 1; ctas <= SNAKE_MOST_CTAS; ctas *= 2)
+    for (uint32_t i = 0; i < plan->task_count; i++)
+      if (ctas_for (s, &plan->tasks[i], plan->task_count) == ctas)
+        here.order[at++] = i;
+  CTR_CUDA (cudaMemcpyAsync (s->asked.data, s->staged.data, size, cudaMemcpyHostToDevice, s->stream));
+  f->tasks = there.tasks;
+  f->order = there.order;
+  f->points = there.points;
+  return true;
+}
+
+bool
+launch_tasks (const Snakes *s, const SnakeFrame &f, bool wide, CtrError *error)
+{
+  constexpr uint32_t ALONE = 100; /* CTAs that find a multiprocessor each, in whole clusters */
+  constexpr int32_t LARGE = 4096; /* sides of windows from which on there is work for more threads */
+  const CtrSnakePlan *plan = s->plan;
+  uint32_t first = 0;
+  for (uint32_t ctas = 1; ctas <= SNAKE_MOST_CTAS; ctas *= 2) {
+    uint32_t count = 0;
+    bool large = false;
+    for (uint32_t i = 0; i < plan->task_count; i++)
+      if (ctas_for (s, &plan->tasks[i], plan->task_count) == ctas) {
+        count++;
+        large = large || side_of (&plan->tasks[i].window) >= LARGE;
+      }
+    const uint32_t threads = large && ctas > 1 && count * ctas <= ALONE ? SNAKE_MOST_THREADS : SNAKE_FEW_THREADS;
+    if (count && !snake_launch_evolution (f, first, count, ctas, threads, wide, s->stream, error))
+      return false;
+    first += count;
+  }
+  return true;
+}
+
+bool
+queue_frame (Snakes *s, CtrError *error)
+{
+  const CtrSnakePlan *plan = s->plan;
+  const uint32_t count = plan->task_count;
+  SnakeFrame f = {};
+  Asked asked;
+  SnakeRoom room;
+  CtrImage plane;
+  bool fresh;
+  if (!ctr_foreground_reserve (&s->foreground, &s->image, CTR_THRESHOLD_FIXED, &fresh, error)
+      || !ctr_foreground_plane (&s->foreground, &s->image, &plane, s->stream, error))
+    return false;
+  const bool wide = plane.format == CTR_FORMAT_GRAY16;
+  f.table = table_of (plan, &plane);
+  f.cost = plan->cost;
+  f.prune = plan->prune;
+  f.max_iterations = plan->max_iterations;
+  f.capacity = s->capacity;
+  f.room_size = snake_room (f, 0, &room);
+  const size_t rows = (size_t) (f.table.bottom - f.table.top), asked_size = carve_asked (plan, NULL, &asked);
+  if (!ctr_buffer_reserve (&s->staged, asked_size, error) || !ctr_buffer_reserve (&s->asked, asked_size, error)
+      || !ctr_buffer_reserve (
+          &s->sums, rows * f.table.blocks * (wide ? sizeof (SnakeSums16) : sizeof (SnakeSums8)), error)
+      || !ctr_buffer_reserve (&s->bands, (size_t) count * CTR_SNAKE_CELLS * SNAKE_LINES * sizeof (CtrSnakeSums), error)
+      || !ctr_buffer_reserve (&s->rooms, count * f.room_size, error)
+      || !ctr_buffer_reserve (&s->results, count * sizeof (SnakeResult), error)
+      || !ctr_buffer_reserve (&s->polygons, (size_t) count * f.capacity * sizeof (CtrPoint), error)
+      || !upload_tasks (s, &f, error))
+    return false;
+  f.table.sums = s->sums.data;
+  f.bands = (CtrSnakeSums *) s->bands.data;
+  f.rooms = (uint8_t *) s->rooms.data;
+  f.results = (SnakeResult *) s->results.data;
+  f.polygons = (CtrPoint *) s->polygons.data;
+  snake_launch_table (f, count, wide, s->stream);
+  if (!launch_tasks (s, f, wide, error))
+    return false;
+  CTR_CUDA (cudaGetLastError ());
+  return true;
+}
+
+/* After a failure: nothing of ours may be left on the caller's stream. */
+void
+leave_stream (Snakes *s)
+{
+  cudaStreamSynchronize (s->stream);
+  cudaGetLastError (); /* what failed has been reported */
+  s->stream = NULL;
+}
+
+bool
+snakes_enqueue (void *state, const CtrImage *image, const CtrSnakePlan *plan, void *stream, CtrError *error)
+{
+  Snakes *s = (Snakes *) state;
+  if (s->stream)
+    CTR_CUDA (cudaStreamSynchronize (s->stream)); /* the memory is shared by all our frames */
+  s->stream = stream ? (cudaStream_t) stream : s->own_stream;
+  s->image = *image;
+  s->plan = plan;
+  if (plan->task_count == 0)
+    return true;
+  bool fresh;
+  if (ctr_foreground_reserve (&s->foreground, image, CTR_THRESHOLD_FIXED, &fresh, error)) {
+    ctr_foreground_stage (&s->foreground, image);
+    if (queue_frame (s, error))
+      return true;
+  }
+  leave_stream (s);
+  return false;
+}
+
+/* The outcomes, in the beginning of the results' memory. False and *GROWN where polygons had no room, now they have. */
+bool
+take_outcomes (Snakes *s, bool *grown)
+{
+  const SnakeResult *results = (const SnakeResult *) s->results.data;
+  CtrSnakeOutcome *outcomes = (CtrSnakeOutcome *) s->results.data;
+  uint32_t needed = 0;
+  for (uint32_t i = 0; i < s->plan->task_count; i++)
+    needed = results[i].needed > needed ? results[i].needed : needed;
+  *grown = needed > 0;
+  while (s->capacity < needed)
+    s->capacity *= 2;
+  for (uint32_t i = 0; i < s->plan->task_count && !*grown; i++) {
+    const CtrSnakeOutcome outcome = results[i].outcome; /* never behind what it overwrites */
+    outcomes[i] = outcome;
+  }
+  return !*grown;
+}
+
+CtrContours *
+take_result (Snakes *s, CtrError *error)
+{
+  for (bool grown = true; grown && s->plan->task_count > 0;) {
+    const cudaError_t status = cudaStreamSynchronize (s->stream);
+    if (status != cudaSuccess) {
+      ctr_cuda_fail (error, status, "looking for objects");
+      return NULL;
+    }
+    if (!take_outcomes (s, &grown) && (!ctr_go_on (error) || !queue_frame (s, error)))
+      return NULL;
+  }
+  return ctr_snake_contours (
+      s->plan, (const CtrSnakeOutcome *) s->results.data, (const CtrPoint *) s->polygons.data, error);
+}
+
+CtrContours *
+snakes_finish (void *state, CtrError *error)
+{
+  Snakes *s = (Snakes *) state;
+  CtrContours *result = take_result (s, error);
+  if (result)
+    s->stream = NULL; /* all its work is done */
+  else
+    leave_stream (s);
+  return result;
+}
+
+} // namespace
+
+extern "C" const CtrSnakeOps ctr_snake_ops_cuda = {snakes_create, snakes_destroy, snakes_enqueue, snakes_finish};

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The best of all rectangles of whole cells of a window, by a team. */
+#ifndef CTR_SNAKE_START_CUH
+#define CTR_SNAKE_START_CUH
+
+#include "cuda/snake/cluster.cuh"
+
+constexpr int SNAKE_PAIRS = CTR_SNAKE_CELLS * (CTR_SNAKE_CELLS + 1) / 2; /* of lines */
+
+/* Sums, those of large images rounded. */
+struct SnakeReals {
+  double n, s1, s2;
+};
+
+/* In shared memory: for each line between rows of cells, what is above it and left of each line between columns. */
+struct SnakeCells {
+  CtrSnakeSums lines[SNAKE_LINES][SNAKE_LINES];
+  uint16_t pairs[2][SNAKE_PAIRS]; /* of columns' lines, of rows': the lower one | the higher one << 8 */
+  SnakeReals bands[SNAKE_MOST_WARPS][SNAKE_LINES]; /* by warp: between two lines between rows, left of each line */
+};
+
+/* With the bands of the warps there are. */
+__host__ __device__ constexpr size_t
+snake_cells_size (uint32_t threads)
+{
+  return sizeof (SnakeCells) - (SNAKE_MOST_WARPS - threads / 32) * sizeof (SnakeCells::bands[0]);
+}
+static_assert (snake_cells_size (SNAKE_FEW_THREADS) + sizeof (SnakeScratch) <= 64 << 10, "there are GPUs with no more");
+
+/* Fills CELLS; returns the window's sums. */
+__device__ inline CtrSnakeSums
+cta_sum_cells (const SnakeFrame &f, const Snake &s, uint32_t task, SnakeCells *cells)
+{
+  const int columns = ctr_snake_cells (s.limits.right - s.limits.left);
+  const int rows = ctr_snake_cells (s.limits.bottom - s.limits.top);
+  const CtrSnakeSums *bands = f.bands + (size_t) task * CTR_SNAKE_CELLS * SNAKE_LINES;
+  for (int line = threadIdx.x; line <= columns; line += blockDim.x) {
+    CtrSnakeSums sums = {0, 0, 0};
+    cells->lines[0][line] = sums;
+#pragma unroll 8
+    for (int row = 0; row < rows; row++) {
+      sums = ctr_snake_sums_add (sums, bands[row * SNAKE_LINES + line]);
+      cells->lines[row + 1][line] = sums;
+    }
+  }
+  __syncthreads ();
+  return ctr_snake_sums_sub (cells->lines[rows][columns], cells->lines[rows][0]);
+}
+
+/* The pairs of COUNT + 1 lines in order. */
+__device__ inline void
+cta_pairs (int count, uint16_t *pairs)
+{
+  for (int low = threadIdx.x; low < count; low += blockDim.x) {
+    int at = low * count - low * (low - 1) / 2;
+    for (int high = low + 1; high <= count; high++)
+      pairs[at++] = (uint16_t) (low | high << 8);
+  }
+}
+
+/* About half of n ln v of a region, off by less than 5e-5 n: v by 1e-5 at most, where the mean's square is 2^32 and v
+ * is 1/12 or more, and __logf() by 1e-5. What the sums were rounded by adds less than 2e-5 of the window's pixels. */
+__device__ inline double
+rough_cost (SnakeReals sums)
+{
+  const double n = sums.n;
+  double inverse = __frcp_rn ((float) n);
+  inverse = ctr_mul (inverse, ctr_add (2, -ctr_mul (n, inverse)));
+  inverse = ctr_mul (inverse, ctr_add (2, -ctr_mul (n, inverse)));
+  const double mean = ctr_mul (sums.s1, inverse);
+  const double variance = ctr_add (ctr_mul (sums.s2, inverse), -ctr_mul (mean, mean));
+  return ctr_mul (ctr_mul (0.5, n), __logf (fmaxf ((float) variance, (float) CTR_SNAKE_LEAST)));
+}
+
+__device__ inline SnakeReals
+reals_of (CtrSnakeSums sums)
+{
+  return {(double) sums.n, (double) sums.s1, (double) sums.s2};
+}
+
+__device__ inline SnakeReals
+reals_between (SnakeReals a, SnakeReals b)
+{
+  return {ctr_add (b.n, -a.n), ctr_add (b.s1, -a.s1), ctr_add (b.s2, -a.s2)};
+}
+
+/* Is it sure, at a fraction of the price, that the criterion is above LIMIT? */
+__device__ inline bool
+is_worse_gaussian (SnakeReals inside, SnakeReals window, double limit)
+{
+  const SnakeReals outside = reals_between (inside, window);
+  return outside.n < 1
+         || ctr_add (rough_cost (inside), rough_cost (outside)) > ctr_add (limit, ctr_mul (1e-4, window.n));
+}
+
+/* The polygon becomes that rectangle; false where there is none. */
+__device__ inline bool
+team_start (const SnakeFrame &f, Snake &s, uint32_t task, SnakeCells *cells)
+{
+  const int32_t width = s.limits.right - s.limits.left, height = s.limits.bottom - s.limits.top;
+  const int columns = ctr_snake_cells (width), rows = ctr_snake_cells (height);
+  const uint32_t column_pairs = columns * (columns + 1) / 2, row_pairs = rows * (rows + 1) / 2;
+  cta_sum_cells (f, s, task, cells);
+  cta_pairs (columns, cells->pairs[0]);
+  cta_pairs (rows, cells->pairs[1]);
+  __syncthreads ();
+  double best = HUGE_VAL;
+  uint32_t best_number = NO_CHANGE;
+  double limit = HUGE_VAL; /* the best of the warp */
+  const SnakeReals window = reals_of (s.window);
+  SnakeReals *band = cells->bands[threadIdx.x / 32];
+#pragma unroll 1
+  for (uint32_t row = warp_of_team (s); row < row_pairs; row += warps_of_team (s)) {
+    const uint32_t down = cells->pairs[1][row];
+    const CtrSnakeSums *top = cells->lines[down & 0xff], *bottom = cells->lines[down >> 8];
+    for (int line = (int) lane_here (); line <= columns; line += 32)
+      band[line] = reals_of (ctr_snake_sums_sub (bottom[line], top[line]));
+    __syncwarp ();
+#pragma unroll 1
+    for (uint32_t first = 0; first < column_pairs; first += 32) {
+      const uint32_t column = first + lane_here (), n = row * column_pairs + column;
+      double value = HUGE_VAL;
+      if (column < column_pairs) {
+        const uint32_t across = cells->pairs[0][column], left = across & 0xff, right = across >> 8;
+        if (f.cost.model != CTR_SNAKE_GAUSSIAN
+            || !is_worse_gaussian (reals_between (band[left], band[right]), window, limit))
+          value = ctr_snake_criterion (&f.cost,
+              ctr_snake_sums_sub (
+                  ctr_snake_sums_sub (bottom[right], bottom[left]), ctr_snake_sums_sub (top[right], top[left])),
+              s.window);
+      }
+      if (is_better (value, n, best, best_number)) {
+        best = value;
+        best_number = n;
+      }
+      if (__any_sync (~0u, value < limit)) {
+        limit = best;
+        for (int d = 16; d; d /= 2)
+          limit = fmin (limit, __shfl_xor_sync (~0u, limit, d));
+      }
+    }
+    __syncwarp ();
+  }
+  cta_best (s, &best, &best_number);
+  if (threadIdx.x == 0)
+    s.room.bests[s.cta] = {best, best_number};
+  team_barrier (s);
+  for (uint32_t i = 0; i < s.ctas; i++) {
+    const SnakeBest other = s.room.bests[i];
+    if (is_better (other.value, other.number, best, best_number)) {
+      best = other.value;
+      best_number = other.number;
+    }
+  }
+  if (!(best < HUGE_VAL))
+    return false;
+  const uint32_t across = cells->pairs[0][best_number % column_pairs],
+                 down = cells->pairs[1][best_number / column_pairs];
+  const uint16_t left = (uint16_t) ctr_snake_cell_line (s.limits.left, width, across & 0xff);
+  const uint16_t right = (uint16_t) ctr_snake_cell_line (s.limits.left, width, across >> 8);
+  const uint16_t top = (uint16_t) ctr_snake_cell_line (s.limits.top, height, down & 0xff);
+  const uint16_t bottom = (uint16_t) ctr_snake_cell_line (s.limits.top, height, down >> 8);
+  team_barrier (s); /* the bests may be written again, and the memory of the cells be the polygon's */
+  if (threadIdx.x < 4) {
+    CtrPoint corner;
+    corner.x = threadIdx.x == 1 || threadIdx.x == 2 ? right : left;
+    corner.y = threadIdx.x >= 2 ? bottom : top;
+    s.arrays.points[threadIdx.x] = corner;
+  }
+  s.count = 4;
+  __syncthreads ();
+  return true;
+}
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Tables for the sums of regions. device_state.cuh has the idea. */
+#include "cuda/snake/table.cuh"
+
+namespace
+{
+
+constexpr int THREADS = 256, WARPS = THREADS / 32;
+
+/* A warp a row: a block a lane, and the sums of all before. */
+template <bool WIDE>
+__global__ void
+__launch_bounds__ (THREADS) table_kernel (const __grid_constant__ SnakeFrame f)
+{
+  typedef SnakeDepth<WIDE> Depth;
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  const SnakeTable &t = f.table;
+  const int32_t y = t.top + (int32_t) (blockIdx.x * WARPS + threadIdx.x / 32);
+  const uint32_t lane = threadIdx.x % 32;
+  if (y >= t.bottom)
+    return;
+  typename Depth::Sums *row = (typename Depth::Sums *) t.sums + (size_t) (y - t.top) * t.blocks;
+  uint32_t all1 = 0;
+  uint64_t all2 = 0;
+  for (uint32_t first = 0; first < t.blocks; first += 32) {
+    const uint32_t block = first + lane;
+    const int32_t x = t.left + (int32_t) block * Depth::BLOCK;
+    uint32_t own1 = 0;
+    uint64_t own2 = 0;
+    if (block < t.blocks && x < t.right)
+      sum_block<WIDE> (t, x, y, min (Depth::BLOCK, t.right - x), &own1, &own2);
+    uint32_t sum1 = own1;
+    uint64_t sum2 = own2;
+    for (int d = 1; d < 32; d *= 2) {
+      const uint32_t near1 = __shfl_up_sync (~0u, sum1, d);
+      const uint64_t near2 = __shfl_up_sync (~0u, sum2, d);
+      sum1 += (int) lane >= d ? near1 : 0;
+      sum2 += (int) lane >= d ? near2 : 0;
+    }
+    if (block < t.blocks) {
+      typename Depth::Sums sums = {};
+      sums.s1 = all1 + sum1 - own1;
+      sums.s2 = all2 + sum2 - own2;
+      row[block] = sums;
+    }
+    all1 += __shfl_sync (~0u, sum1, 31);
+    all2 += __shfl_sync (~0u, sum2, 31);
+  }
+}
+
+/* A CTA a band of cells of a task's window: for each line between columns of cells, the sums left of it. */
+template <bool WIDE>
+__global__ void
+__launch_bounds__ (THREADS) band_kernel (const __grid_constant__ SnakeFrame f)
+{
+  __shared__ CtrSnakeSums parts[WARPS][SNAKE_LINES];
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  const CtrSnakeWindow w = f.tasks[blockIdx.y].window;
+  const int32_t width = w.right - w.left, height = w.bottom - w.top, band = blockIdx.x;
+  if (band >= ctr_snake_cells (height))
+    return;
+  const int32_t columns = ctr_snake_cells (width);
+  const int32_t top = ctr_snake_cell_line (w.top, height, band), bottom = ctr_snake_cell_line (w.top, height, band + 1);
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  for (int line = lane; line <= columns; line += 32) {
+    const int32_t x = ctr_snake_cell_line (w.left, width, line);
+    CtrSnakeSums sums = {0, 0, 0};
+    for (int32_t y = top + warp; y < bottom; y += WARPS)
+      sums = ctr_snake_sums_add (sums, sums_left_of<WIDE> (f.table, x, y));
+    parts[warp][line] = sums;
+  }
+  __syncthreads ();
+  for (int line = threadIdx.x; line <= columns; line += THREADS) {
+    CtrSnakeSums sums = parts[0][line];
+    for (int i = 1; i < WARPS; i++)
+      sums = ctr_snake_sums_add (sums, parts[i][line]);
+    f.bands[((size_t) blockIdx.y * CTR_SNAKE_CELLS + band) * SNAKE_LINES + line] = sums;
+  }
+}
+
+template <bool WIDE>
+void
+launch (const SnakeFrame &f, uint32_t count, cudaStream_t stream)
+{
+  const uint32_t rows = (uint32_t) (f.table.bottom - f.table.top);
+  table_kernel<WIDE><<<(rows + WARPS - 1) / WARPS, THREADS, 0, stream>>> (f);
+  /* The grid's second side has 16 bits. */
+  for (uint32_t first = 0; first < count; first += 32768) {
+    SnakeFrame part = f;
+    part.tasks += first;
+    part.bands += (size_t) first * CTR_SNAKE_CELLS * SNAKE_LINES;
+    band_kernel<WIDE><<<dim3 (CTR_SNAKE_CELLS, min (count - first, 32768u)), THREADS, 0, stream>>> (part);
+  }
+}
+
+} // namespace
+
+void
+snake_launch_table (const SnakeFrame &f, uint32_t count, bool wide, cudaStream_t stream)
+{
+  if (wide)
+    launch<true> (f, count, stream);
+  else
+    launch<false> (f, count, stream);
+}

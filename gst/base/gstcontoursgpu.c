@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/base/gstcontoursgpu.h"
+
+#ifdef HAVE_GST_CUDA
+#include <gst/cuda/gstcudabufferpool.h>
+#include <gst/cuda/gstcudacontext.h>
+#include <gst/cuda/gstcudaloader.h>
+#include <gst/cuda/gstcudautils.h>
+#if GST_CHECK_VERSION(1, 24, 0)
+#include <gst/cuda/gstcudastream.h>
+#endif
+#endif
+
+static gboolean G_GNUC_PRINTF (3, 4) fail (CtrError *error, CtrStatus status, const gchar *format, ...)
+{
+  va_list args;
+
+  error->status = status;
+  va_start (args, format);
+  g_vsnprintf (error->message, sizeof error->message, format, args);
+  va_end (args);
+  return FALSE;
+}
+
+void
+gst_contours_gpu_init (GstContoursGpu *gpu)
+{
+  g_rec_mutex_init (&gpu->lock);
+  gpu->context = NULL;
+  gpu->stream = NULL;
+}
+
+void
+gst_contours_gpu_clear (GstContoursGpu *gpu)
+{
+  gst_clear_object (&gpu->context);
+  g_rec_mutex_clear (&gpu->lock);
+}
+
+#ifdef HAVE_GST_CUDA
+
+#define CONTEXT(gpu) GST_CUDA_CONTEXT_CAST ((gpu)->context)
+
+static gboolean
+fail_cuda (CtrError *error, const gchar *call, CUresult result)
+{
+  const gchar *name = NULL, *text = NULL;
+
+  CuGetErrorName (result, &name);
+  CuGetErrorString (result, &text);
+  return fail (error, result == CUDA_ERROR_OUT_OF_MEMORY ? CTR_ERROR_OUT_OF_MEMORY : CTR_ERROR_CUDA,
+      "%s failed: %s (%s)", call, GST_STR_NULL (text), GST_STR_NULL (name));
+}
+
+static guint
+context_device_id (GstCudaContext *context)
+{
+  guint device_id = 0;
+
+  g_object_get (context, "cuda-device-id", &device_id, NULL);
+  return device_id;
+}
+
+/* One that follows the context's default stream, and is followed by it. */
+static gboolean
+create_stream (GstContoursGpu *gpu, CtrError *error)
+{
+  CUstream stream = NULL;
+  CUresult result;
+
+  if (!gst_contours_gpu_push (gpu, error))
+    return FALSE;
+  result = CuStreamCreate (&stream, CU_STREAM_DEFAULT);
+  gst_contours_gpu_pop (gpu);
+  if (result != CUDA_SUCCESS)
+    return fail_cuda (error, "cuStreamCreate", result);
+  gpu->stream = stream;
+  return TRUE;
+}
+
+static void
+destroy_stream (GstContoursGpu *gpu)
+{
+  CtrError error;
+
+  if (gpu->stream && gst_contours_gpu_push (gpu, &error)) {
+    CuStreamDestroy (gpu->stream);
+    gst_contours_gpu_pop (gpu);
+  }
+  gpu->stream = NULL;
+}
+
+/* libgstcuda 1.22 aborts or hangs where it expects a driver and a device: look before it does. */
+static gboolean
+check_device (gint device_id, CtrError *error)
+{
+  CUresult result;
+  gint n_devices = 0;
+
+  if (!gst_cuda_load_library ())
+    return fail (error, CTR_ERROR_NO_CUDA, "the NVIDIA driver (libcuda.so.1) is missing or too old: install it");
+  if (!ctr_cuda_available (error))
+    return FALSE;
+  if ((result = CuInit (0)) != CUDA_SUCCESS)
+    return fail_cuda (error, "cuInit", result);
+  if ((result = CuDeviceGetCount (&n_devices)) != CUDA_SUCCESS)
+    return fail_cuda (error, "cuDeviceGetCount", result);
+  if (device_id >= n_devices)
+    return fail (error, CTR_ERROR_NO_CUDA, "there is no CUDA device %d: cuda-device-id can be 0 to %d, or -1 for any",
+        device_id, n_devices - 1);
+  return TRUE;
+}
+
+gboolean
+gst_contours_gpu_open (GstContoursGpu *gpu, GstElement *element, gint device_id, CtrError *error)
+{
+  GstCudaContext **context = (GstCudaContext **) &gpu->context;
+  GstContext *given;
+
+  if (!check_device (device_id, error))
+    return FALSE;
+  gst_cuda_memory_init_once ();
+
+  /* One set while cuda-device-id said something else. */
+  if (gpu->context && device_id >= 0 && context_device_id (CONTEXT (gpu)) != (guint) device_id)
+    gst_contours_gpu_close (gpu);
+  /* One the application or the pipeline set before an earlier stop. */
+  given = gst_element_get_context (element, GST_CUDA_CONTEXT_TYPE);
+  if (given) {
+    gst_contours_gpu_set_context (gpu, element, given, device_id);
+    gst_context_unref (given);
+  }
+
+  /* Not under the lock: it asks the neighbours, who may be asking us. */
+  if (!gst_cuda_ensure_element_context (element, device_id, context))
+    return fail (error, CTR_ERROR_CUDA, "no CUDA context could be made on device %d: look for a full or failed GPU",
+        MAX (device_id, 0));
+  if (!create_stream (gpu, error)) {
+    gst_contours_gpu_close (gpu);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+void
+gst_contours_gpu_close (GstContoursGpu *gpu)
+{
+  destroy_stream (gpu);
+  g_rec_mutex_lock (&gpu->lock);
+  gst_clear_object (&gpu->context);
+  g_rec_mutex_unlock (&gpu->lock);
+}
+
+gboolean
+gst_contours_gpu_push (GstContoursGpu *gpu, CtrError *error)
+{
+  if (!gst_cuda_context_push (CONTEXT (gpu)))
+    return fail (error, CTR_ERROR_CUDA, "the CUDA context cannot be used any more: restart the application");
+  return TRUE;
+}
+
+void
+gst_contours_gpu_pop (GstContoursGpu *gpu)
+{
+  gst_cuda_context_pop (NULL);
+}
+
+gint
+gst_contours_gpu_get_device_id (GstContoursGpu *gpu)
+{
+  return gpu->context ? (gint) context_device_id (CONTEXT (gpu)) : -1;
+}
+
+gboolean
+gst_contours_gpu_is_memory (GstMemory *memory)
+{
+  return gst_is_cuda_memory (memory);
+}
+
+gboolean
+gst_contours_gpu_is_foreign (GstContoursGpu *gpu, GstMemory *memory)
+{
+  return GST_CUDA_MEMORY_CAST (memory)->context != CONTEXT (gpu);
+}
+
+gboolean
+gst_contours_gpu_adopt (GstContoursGpu *gpu, GstMemory *memory, gint device_id, CtrError *error)
+{
+  GstCudaContext *context = GST_CUDA_MEMORY_CAST (memory)->context;
+  guint memory_device = context_device_id (context);
+
+  if (device_id >= 0 && memory_device != (guint) device_id)
+    return fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "the frames lie on CUDA device %u but cuda-device-id is %d: set it to %u or to -1", memory_device, device_id,
+        memory_device);
+
+  destroy_stream (gpu);
+  g_rec_mutex_lock (&gpu->lock);
+  gst_object_replace (&gpu->context, GST_OBJECT_CAST (context));
+  g_rec_mutex_unlock (&gpu->lock);
+  return create_stream (gpu, error);
+}
+
+gpointer
+gst_contours_gpu_stream_for (GstContoursGpu *gpu, GstMemory *memory)
+{
+#if GST_CHECK_VERSION(1, 24, 0)
+  /* Memory may still be being written, on its own stream: queue behind that, or wait. */
+  GstCudaStream *stream = gst_cuda_memory_get_stream (GST_CUDA_MEMORY_CAST (memory));
+
+  if (stream)
+    return gst_cuda_stream_get_handle (stream);
+  gst_cuda_memory_sync (GST_CUDA_MEMORY_CAST (memory));
+#endif
+  return gpu->stream;
+}
+
+GstContoursGpuOrder
+gst_contours_gpu_get_order (GstMemory *memory, GstMiniObject **kept)
+{
+#if GST_CHECK_VERSION(1, 24, 0)
+  /* Mapped for writing, memory with a stream is marked: who maps it for the host, frees it or uses another stream waits
+   * for that one. The memory itself must not be held: a decoder may have no more of it. */
+  GstCudaStream *stream = gst_cuda_memory_get_stream (GST_CUDA_MEMORY_CAST (memory));
+
+  *kept = stream ? GST_MINI_OBJECT_CAST (gst_cuda_stream_ref (stream)) : NULL;
+  return stream ? GST_CONTOURS_GPU_ORDER_OWN_STREAM : GST_CONTOURS_GPU_ORDER_NONE;
+#else
+  /* Memory has no stream, and no mark for work that is not done. Maps for the host and copies go through the default
+   * stream; the streams of all elements are made with CU_STREAM_DEFAULT. Pools take buffers back whose memory is held,
+   * and nothing frees it meanwhile. */
+  *kept = GST_MINI_OBJECT_CAST (gst_memory_ref (memory));
+  return GST_CONTOURS_GPU_ORDER_DEFAULT_STREAM;
+#endif
+}
+
+void
+gst_contours_gpu_wait_for (GstMemory *memory)
+{
+#if GST_CHECK_VERSION(1, 24, 0)
+  gst_cuda_memory_sync (GST_CUDA_MEMORY_CAST (memory));
+#endif
+}
+
+void
+gst_contours_gpu_set_context (GstContoursGpu *gpu, GstElement *element, GstContext *context, gint device_id)
+{
+  g_rec_mutex_lock (&gpu->lock);
+  gst_cuda_handle_set_context (element, context, device_id, (GstCudaContext **) &gpu->context);
+  g_rec_mutex_unlock (&gpu->lock);
+}
+
+gboolean
+gst_contours_gpu_handle_query (GstContoursGpu *gpu, GstElement *element, GstQuery *query)
+{
+  gboolean handled;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_CONTEXT)
+    return FALSE;
+  g_rec_mutex_lock (&gpu->lock);
+  handled = gst_cuda_handle_context_query (element, query, CONTEXT (gpu));
+  g_rec_mutex_unlock (&gpu->lock);
+  return handled;
+}
+
+static gboolean
+has_pool_of (GstQuery *query, GstCudaContext *context)
+{
+  GstBufferPool *pool = NULL;
+  gboolean same;
+
+  if (gst_query_get_n_allocation_pools (query) == 0)
+    return FALSE;
+  gst_query_parse_nth_allocation_pool (query, 0, &pool, NULL, NULL, NULL);
+  same = pool && GST_IS_CUDA_BUFFER_POOL (pool) && GST_CUDA_BUFFER_POOL (pool)->context == context;
+  gst_clear_object (&pool);
+  return same;
+}
+
+gboolean
+gst_contours_gpu_provide_pool (GstContoursGpu *gpu, GstQuery *query)
+{
+  GstBufferPool *pool;
+  GstStructure *config;
+  GstCaps *caps = NULL;
+  guint size = 0, min = 0, max = 0;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (!caps || !gpu->context || has_pool_of (query, CONTEXT (gpu)))
+    return TRUE;
+
+  pool = gst_cuda_buffer_pool_new (CONTEXT (gpu));
+  config = gst_buffer_pool_get_config (pool);
+  gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  gst_buffer_pool_config_set_params (config, caps, 0, 0, 0);
+  if (!gst_buffer_pool_set_config (pool, config)) {
+    gst_object_unref (pool);
+    return FALSE;
+  }
+
+  /* The pool knows the size only now: CUDA chooses the pitch. */
+  config = gst_buffer_pool_get_config (pool);
+  gst_buffer_pool_config_get_params (config, NULL, &size, &min, &max);
+  gst_structure_free (config);
+  if (gst_query_get_n_allocation_pools (query) > 0)
+    gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
+  else
+    gst_query_add_allocation_pool (query, pool, size, min, max);
+  gst_object_unref (pool);
+  return TRUE;
+}
+
+#else /* !HAVE_GST_CUDA */
+
+gboolean
+gst_contours_gpu_open (GstContoursGpu *gpu, GstElement *element, gint device_id, CtrError *error)
+{
+  return fail (error, CTR_ERROR_NO_CUDA,
+      "this build has no CUDA: install the CUDA toolkit and GStreamer's gstreamer-cuda-1.0, and rebuild");
+}
+
+void
+gst_contours_gpu_close (GstContoursGpu *gpu)
+{
+}
+
+gboolean
+gst_contours_gpu_push (GstContoursGpu *gpu, CtrError *error)
+{
+  return TRUE;
+}
+
+void
+gst_contours_gpu_pop (GstContoursGpu *gpu)
+{
+}
+
+gint
+gst_contours_gpu_get_device_id (GstContoursGpu *gpu)
+{
+  return -1;
+}
+
+gboolean
+gst_contours_gpu_is_memory (GstMemory *memory)
+{
+  return FALSE;
+}
+
+gboolean
+gst_contours_gpu_is_foreign (GstContoursGpu *gpu, GstMemory *memory)
+{
+  return FALSE;
+}
+
+gboolean
+gst_contours_gpu_adopt (GstContoursGpu *gpu, GstMemory *memory, gint device_id, CtrError *error)
+{
+  return TRUE;
+}
+
+gpointer
+gst_contours_gpu_stream_for (GstContoursGpu *gpu, GstMemory *memory)
+{
+  return NULL;
+}
+
+GstContoursGpuOrder
+gst_contours_gpu_get_order (GstMemory *memory, GstMiniObject **kept)
+{
+  *kept = NULL;
+  return GST_CONTOURS_GPU_ORDER_NONE;
+}
+
+void
+gst_contours_gpu_wait_for (GstMemory *memory)
+{
+}
+
+void
+gst_contours_gpu_set_context (GstContoursGpu *gpu, GstElement *element, GstContext *context, gint device_id)
+{
+}
+
+gboolean
+gst_contours_gpu_handle_query (GstContoursGpu *gpu, GstElement *element, GstQuery *query)
+{
+  return FALSE;
+}
+
+gboolean
+gst_contours_gpu_provide_pool (GstContoursGpu *gpu, GstQuery *query)
+{
+  return TRUE;
+}
+
+#endif

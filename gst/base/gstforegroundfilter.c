@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/base/gstforegroundfilter.h"
+
+typedef struct {
+  /* Properties, under the object lock. */
+  CtrForeground foreground;
+  gboolean post_messages;
+} GstForegroundFilterPrivate;
+
+#define PRIVATE(self) ((GstForegroundFilterPrivate *) gst_foreground_filter_get_instance_private (self))
+
+enum { PROP_0, PROP_THRESHOLD_MODE, PROP_THRESHOLD, PROP_INVERT, PROP_POST_MESSAGES };
+
+#define MAX_THRESHOLD 65535
+
+static const CtrForeground default_foreground = {.mode = CTR_THRESHOLD_FIXED, .threshold = 128};
+
+G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (GstForegroundFilter, gst_foreground_filter, GST_TYPE_CONTOURS_FILTER)
+
+#define GST_TYPE_FOREGROUND_FILTER_THRESHOLD_MODE (gst_foreground_filter_threshold_mode_get_type ())
+static GType
+gst_foreground_filter_threshold_mode_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+      {CTR_THRESHOLD_FIXED, "The threshold property", "fixed"},
+      {CTR_THRESHOLD_OTSU, "Otsu's method, for each frame anew", "otsu"},
+      {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstForegroundFilterThresholdMode", values));
+  return type;
+}
+
+CtrForeground
+gst_foreground_filter_get_foreground (GstForegroundFilter *self)
+{
+  CtrForeground foreground;
+
+  GST_OBJECT_LOCK (self);
+  foreground = PRIVATE (self)->foreground;
+  GST_OBJECT_UNLOCK (self);
+  return foreground;
+}
+
+gboolean
+gst_foreground_filter_get_post_messages (GstForegroundFilter *self)
+{
+  gboolean post_messages;
+
+  GST_OBJECT_LOCK (self);
+  post_messages = PRIVATE (self)->post_messages;
+  GST_OBJECT_UNLOCK (self);
+  return post_messages;
+}
+
+static void
+gst_foreground_filter_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstForegroundFilterPrivate *priv = PRIVATE (GST_FOREGROUND_FILTER (object));
+
+  GST_OBJECT_LOCK (object);
+  switch (id) {
+    case PROP_THRESHOLD_MODE:
+      priv->foreground.mode = g_value_get_enum (value);
+      break;
+    case PROP_THRESHOLD:
+      priv->foreground.threshold = g_value_get_uint (value);
+      break;
+    case PROP_INVERT:
+      priv->foreground.invert = g_value_get_boolean (value);
+      break;
+    case PROP_POST_MESSAGES:
+      priv->post_messages = g_value_get_boolean (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (object);
+}
+
+static void
+gst_foreground_filter_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstForegroundFilterPrivate *priv = PRIVATE (GST_FOREGROUND_FILTER (object));
+
+  GST_OBJECT_LOCK (object);
+  switch (id) {
+    case PROP_THRESHOLD_MODE:
+      g_value_set_enum (value, priv->foreground.mode);
+      break;
+    case PROP_THRESHOLD:
+      g_value_set_uint (value, priv->foreground.threshold);
+      break;
+    case PROP_INVERT:
+      g_value_set_boolean (value, priv->foreground.invert);
+      break;
+    case PROP_POST_MESSAGES:
+      g_value_set_boolean (value, priv->post_messages);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (object);
+}
+
+static void
+gst_foreground_filter_init (GstForegroundFilter *self)
+{
+  PRIVATE (self)->foreground = default_foreground;
+}
+
+static void
+gst_foreground_filter_class_init (GstForegroundFilterClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  const GParamFlags controlled =
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE;
+
+  object_class->set_property = gst_foreground_filter_set_property;
+  object_class->get_property = gst_foreground_filter_get_property;
+
+  /**
+   * GstForegroundFilter:threshold-mode:
+   *
+   * How foreground is told from background: by #GstForegroundFilter:threshold, or by Otsu's method from each frame's
+   * histogram.
+   */
+  g_object_class_install_property (object_class, PROP_THRESHOLD_MODE,
+      g_param_spec_enum ("threshold-mode", "Threshold mode", "How foreground is told from background",
+          GST_TYPE_FOREGROUND_FILTER_THRESHOLD_MODE, default_foreground.mode, controlled));
+
+  /**
+   * GstForegroundFilter:threshold:
+   *
+   * A pixel is foreground when its sample is at least this. In sample units: 0 to 255 for 8-bit formats and the luma of
+   * RGB, 0 to 65535 for GRAY16, P010 and P016, whose 10-bit samples lie in the upper bits.
+   */
+  g_object_class_install_property (object_class, PROP_THRESHOLD,
+      g_param_spec_uint ("threshold", "Threshold",
+          "Samples from here on are foreground, in sample units: 0 to 255 for 8-bit formats and RGB, 0 to 65535 for "
+          "16-bit formats (threshold-mode=fixed)",
+          0, MAX_THRESHOLD, default_foreground.threshold, controlled));
+
+  /**
+   * GstForegroundFilter:invert:
+   *
+   * Dark is foreground: the pixels below the threshold, with either threshold mode.
+   */
+  g_object_class_install_property (object_class, PROP_INVERT,
+      g_param_spec_boolean (
+          "invert", "Invert", "Samples below the threshold are foreground", default_foreground.invert, controlled));
+
+  /**
+   * GstForegroundFilter:post-messages:
+   *
+   * Post an element message with the totals of each frame. It has the element's name, and the fields
+   *
+   * * #GstClockTime `timestamp`, `stream-time`, `running-time`, `duration`: of the frame, nanoseconds;
+   *   #GST_CLOCK_TIME_NONE where unknown, the middle two also in streams whose segment is not in time.
+   * * #gboolean `corrupted`, `interlaced`: what is known of the frame, see #GstContoursResultFlags.
+   * * #guint `count`: of what was attached.
+   * * #guint `threshold`: the threshold applied, in sample units; with Otsu's method the one found.
+   * * what the element adds.
+   */
+  g_object_class_install_property (object_class, PROP_POST_MESSAGES,
+      g_param_spec_boolean ("post-messages", "Post messages",
+          "Post an element message with count, threshold and other totals for each frame", FALSE, controlled));
+
+  gst_type_mark_as_plugin_api (GST_TYPE_FOREGROUND_FILTER, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_FOREGROUND_FILTER_THRESHOLD_MODE, 0);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/base/samplebits.h"
+
+#include <contours/cancel.h>
+
+#if GST_CHECK_VERSION(1, 25, 1)
+#define HAVE_GRAY10_LE16
+#endif
+
+GParamSpec *
+sample_bits_property_new (GParamFlags flags)
+{
+  return g_param_spec_uint ("significant-bits", "Significant bits",
+      "Lower bits of GRAY16_LE samples that the camera uses, 8 to 16 (0 = by the greatest sample so far: 10, 12, 14 or "
+      "16)",
+      0, SAMPLE_BITS_ALL, 0, flags);
+}
+
+guint
+sample_bits_check (GstElement *element, guint value)
+{
+  if (value == 0 || value >= SAMPLE_BITS_MIN)
+    return value;
+  GST_WARNING_OBJECT (element, "significant-bits can be 0 or 8 to 16, not %u: it is set to 8", value);
+  return SAMPLE_BITS_MIN;
+}
+
+gboolean
+sample_bits_may_be_low (GstVideoFormat format)
+{
+#ifdef HAVE_GRAY10_LE16
+  if (format == GST_VIDEO_FORMAT_GRAY10_LE16)
+    return TRUE;
+#endif
+  return format == GST_VIDEO_FORMAT_GRAY16_LE;
+}
+
+/* A number as great as the greatest sample, to the bit. */
+static guint
+join_samples (const GstVideoFrame *frame)
+{
+  const guint width = GST_VIDEO_FRAME_WIDTH (frame), height = GST_VIDEO_FRAME_HEIGHT (frame);
+  guint16 joined = 0;
+
+  for (guint y = 0; y < height && joined < 1 << 14 && !ctr_cancelled (); y++) {
+    const guint16 *row = (const guint16 *) ((const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, 0)
+                                            + (gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0));
+    for (guint x = 0; x < width; x++)
+      joined |= row[x];
+  }
+  return joined;
+}
+
+guint
+sample_bits_find (const GstVideoFrame *frame, guint known)
+{
+  guint bits = 10, joined;
+
+#ifdef HAVE_GRAY10_LE16
+  if (GST_VIDEO_FRAME_FORMAT (frame) == GST_VIDEO_FORMAT_GRAY10_LE16)
+    return 10;
+#endif
+  if (known == SAMPLE_BITS_ALL)
+    return known;
+  joined = join_samples (frame);
+  while (joined >> bits)
+    bits += 2;
+  return MAX (bits, known);
+}

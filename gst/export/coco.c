@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* COCO: one JSON document of all frames. An outline without holes is polygons, one with holes runs of pixels (RLE), a
+ * component its box. The classes are the elements that found them.
+ *
+ * Annotations are written as they come; images and categories wait for the end on the disk. */
+#include "gst/export/format.h"
+#include "gst/export/shape.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct {
+  GHashTable *ids;     /* of the categories, by their name in JSON */
+  GString *categories; /* new ones of the frame: lines of JSON */
+  guint64 annotations; /* so far: ids begin with 1, 0 means none to pycocotools */
+  guint64 before;      /* of these before the frame */
+  guint64 frame;       /* the number of frames begun */
+} State;
+
+static gpointer
+start (void)
+{
+  State *state = g_new0 (State, 1);
+  state->ids = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  state->categories = g_string_new (NULL);
+  return state;
+}
+
+static void
+stop (gpointer data)
+{
+  State *state = data;
+  g_hash_table_unref (state->ids);
+  g_string_free (state->categories, TRUE);
+  g_free (state);
+}
+
+static void
+begin_file (G_GNUC_UNUSED gpointer state, GString *out)
+{
+  g_string_append (out, "{\"info\":{\"description\":\"" EXPORT_SCHEMA "\"},\"licenses\":[],\n\"annotations\":[");
+}
+
+static void
+begin_frame (gpointer data, G_GNUC_UNUSED GString *out, const ExportFrame *frame)
+{
+  State *state = data;
+  gboolean again = state->frame == frame->index + 1;
+  state->before = state->annotations = again ? state->before : state->annotations;
+  state->frame = frame->index + 1;
+}
+
+static void
+note_frame (gpointer data, GString *lines, const ExportFrame *frame)
+{
+  State *state = data;
+  g_string_append_len (lines, state->categories->str, (gssize) state->categories->len);
+  g_string_truncate (state->categories, 0);
+  export_append_uint (lines, "{\"id\":", frame->index);
+  export_append_uint (lines, ",\"width\":", frame->width);
+  export_append_uint (lines, ",\"height\":", frame->height);
+  g_string_append (lines, ",\"file_name\":\"");
+  g_string_append_printf (lines, "%012" G_GUINT64_FORMAT ".png\",", frame->index);
+  export_append_json_frame (lines, frame);
+  export_append_json_limit (lines, frame->flags);
+  g_string_append_c (lines, '}');
+}
+
+/* The id of a category, which is made where there is none yet. */
+static guint
+find_category (State *state, const gchar *source, gboolean hole)
+{
+  GString *name = g_string_new (NULL);
+  export_append_json_class (name, source, hole);
+  guint id = GPOINTER_TO_UINT (g_hash_table_lookup (state->ids, name->str));
+  if (id == 0) {
+    id = g_hash_table_size (state->ids) + 1;
+    export_append_uint (state->categories, "{\"id\":", id);
+    g_string_append_printf (state->categories, ",\"name\":%s}\n", name->str);
+    g_hash_table_insert (state->ids, g_strdup (name->str), GUINT_TO_POINTER (id));
+  }
+  g_string_free (name, TRUE);
+  return id;
+}
+
+/* An annotation up to its shape. */
+static void
+begin_annotation (
+    State *state, GString *out, const ExportFrame *frame, guint category, gdouble area, const gdouble box[4])
+{
+  export_append_uint (out, state->annotations > 0 ? ",\n{\"id\":" : "\n{\"id\":", state->annotations + 1);
+  state->annotations++;
+  export_append_uint (out, ",\"image_id\":", frame->index);
+  export_append_uint (out, ",\"category_id\":", category);
+  export_append_double (out, ",\"iscrowd\":0,\"area\":", area);
+  for (guint i = 0; i < 4; i++)
+    export_append_double (out, i > 0 ? "," : ",\"bbox\":[", box[i]);
+  g_string_append (out, "],\"attributes\":{");
+}
+
+static void
+get_box (const ExportShapes *shapes, const ExportShape *shape, gdouble box[4])
+{
+  gdouble left = G_MAXDOUBLE, top = G_MAXDOUBLE, right = -G_MAXDOUBLE, bottom = -G_MAXDOUBLE;
+  for (guint i = 0; i < shape->points->len; i++) {
+    gdouble x, y;
+    export_shapes_map (shapes, g_array_index (shape->points, HalfPoint, i), &x, &y);
+    left = MIN (left, x);
+    top = MIN (top, y);
+    right = MAX (right, x);
+    bottom = MAX (bottom, y);
+  }
+  box[0] = left;
+  box[1] = top;
+  box[2] = right - left;
+  box[3] = bottom - top;
+}
+
+static GstFlowReturn
+append_polygons (const ExportText *text, const ExportShapes *shapes, const ExportShape *shape)
+{
+  GstFlowReturn ret = GST_FLOW_OK;
+  for (guint r = 0; r < shape->rings->len; r++) {
+    const OutlineRing *ring = &g_array_index (shape->rings, OutlineRing, r);
+    g_string_append (text->out, r > 0 ? ",[" : "[");
+    for (guint i = 0; ret == GST_FLOW_OK && i < ring->count; i++) {
+      gdouble x, y;
+      export_shapes_map (shapes, g_array_index (shape->points, HalfPoint, ring->first + i), &x, &y);
+      export_append_double (text->out, i > 0 ? "," : "", x);
+      export_append_double (text->out, ",", y);
+      ret = export_text_flush (text);
+    }
+    g_string_append_c (text->out, ']');
+  }
+  return ret;
+}
+
+/* Where columns go in or out: pixels of a frame are counted down its columns, one after the other. A pixel is inside
+ * where its middle is. */
+static void
+cross_columns (GArray *places, const ExportFrame *frame, gdouble ax, gdouble ay, gdouble bx, gdouble by)
+{
+  gdouble left = MIN (ax, bx), right = MAX (ax, bx);
+  gint64 from = (gint64) MAX (ceil (left - 0.5), 0), to = (gint64) MIN (ceil (right - 0.5), (gdouble) frame->width);
+  for (gint64 column = from; column < to; column++) {
+    gdouble y = ay == by ? ay : ay + (by - ay) * (((gdouble) column + 0.5 - ax) / (bx - ax));
+    gdouble row = CLAMP (ceil (y - 0.5), 0, (gdouble) frame->height);
+    guint64 place = (guint64) column * frame->height + (guint64) row;
+    g_array_append_val (places, place);
+  }
+}
+
+static gint
+compare_places (const void *a, const void *b)
+{
+  guint64 first = *(const guint64 *) a, second = *(const guint64 *) b;
+  return first < second ? -1 : first > second;
+}
+
+/* Lengths of the runs outside and inside by turns, outside first. */
+static GstFlowReturn
+append_counts (const ExportText *text, const GArray *places, guint64 pixels)
+{
+  guint64 done = 0;
+  GstFlowReturn ret = GST_FLOW_OK;
+  for (guint i = 0; ret == GST_FLOW_OK && i < places->len; i++) {
+    guint64 place = g_array_index (places, guint64, i);
+    /* In and out at once, as from the bottom of a column to the top of the next one: neither. */
+    if (i + 1 < places->len && g_array_index (places, guint64, i + 1) == place) {
+      i++;
+      continue;
+    }
+    if (place == pixels)
+      break;
+    export_append_uint (text->out, "", place - done);
+    g_string_append_c (text->out, ',');
+    done = place;
+    ret = export_text_flush (text);
+  }
+  export_append_uint (text->out, "", pixels - done);
+  return ret;
+}
+
+static GstFlowReturn
+append_runs (const ExportText *text, const ExportFrame *frame, const ExportShapes *shapes, const ExportShape *shape)
+{
+  GArray *places = g_array_new (FALSE, FALSE, sizeof (guint64));
+  for (guint r = 0; r < shape->rings->len; r++) {
+    const OutlineRing *ring = &g_array_index (shape->rings, OutlineRing, r);
+    gdouble ax, ay, bx, by;
+    export_shapes_map (shapes, g_array_index (shape->points, HalfPoint, ring->first + ring->count - 1), &ax, &ay);
+    for (guint i = 0; i < ring->count; i++) {
+      export_shapes_map (shapes, g_array_index (shape->points, HalfPoint, ring->first + i), &bx, &by);
+      cross_columns (places, frame, ax, ay, bx, by);
+      ax = bx;
+      ay = by;
+    }
+  }
+  if (places->len > 0)
+    qsort (places->data, places->len, sizeof (guint64), compare_places);
+  export_append_uint (text->out, "{\"size\":[", frame->height);
+  export_append_uint (text->out, ",", frame->width);
+  g_string_append (text->out, "],\"counts\":[");
+  GstFlowReturn ret = append_counts (text, places, (guint64) frame->width * frame->height);
+  g_string_append (text->out, "]}");
+  g_array_free (places, TRUE);
+  return ret;
+}
+
+static GstFlowReturn
+append_contours (State *state, const ExportText *text, const ExportFrame *frame, GstContoursContourMeta *meta)
+{
+  ExportShapes *shapes = export_shapes_new (meta, TRUE);
+  const ExportShape *shape;
+  const gchar *source = gst_contours_contour_meta_get_source (meta);
+  GstFlowReturn ret = GST_FLOW_OK;
+  while (ret == GST_FLOW_OK && (shape = export_shapes_next (shapes))) {
+    gdouble box[4];
+    get_box (shapes, shape, box);
+    begin_annotation (state, text->out, frame, find_category (state, source, shape->contour.hole), shape->area, box);
+    export_append_json_contour (text->out, meta, &shape->contour);
+    g_string_append (text->out, shape->holes > 0 ? "},\"segmentation\":" : "},\"segmentation\":[");
+    ret = shape->holes > 0 ? append_runs (text, frame, shapes, shape) : append_polygons (text, shapes, shape);
+    g_string_append (text->out, shape->holes > 0 ? "}" : "]}");
+  }
+  export_shapes_free (shapes);
+  return ret;
+}
+
+static GstFlowReturn
+append_components (State *state, const ExportText *text, const ExportFrame *frame, GstContoursComponentMeta *meta)
+{
+  GstContoursComponentFeatures features = gst_contours_component_meta_get_features (meta);
+  GstFlowReturn ret = GST_FLOW_OK;
+  GstContoursComponent c;
+  for (guint i = 0; ret == GST_FLOW_OK && gst_contours_component_meta_get_component (meta, i, &c); i++) {
+    const gdouble box[4] = {c.x, c.y, c.w, c.h};
+    guint category = find_category (state, gst_contours_component_meta_get_source (meta), FALSE);
+    begin_annotation (state, text->out, frame, category, c.area, box);
+    export_append_json_component (text->out, &c, features);
+    g_string_append (text->out, "},\"segmentation\":[]}");
+    ret = export_text_flush (text);
+  }
+  return ret;
+}
+
+static GstFlowReturn
+write_annotations (gpointer state, const ExportText *text, const ExportFrame *frame, GstMeta *meta)
+{
+  return export_is_contours (meta) ? append_contours (state, text, frame, (GstContoursContourMeta *) meta)
+                                   : append_components (state, text, frame, (GstContoursComponentMeta *) meta);
+}
+
+/* The lines that are OF_FRAMES, images, or those that are not, categories, as members of an array. */
+static GstFlowReturn
+append_lines (const ExportText *text, ExportSpool *spool, gboolean of_frames, GError **error)
+{
+  const gchar *line;
+  gboolean of_frame, first = TRUE;
+  GError *failure = NULL;
+  GstFlowReturn ret = GST_FLOW_OK;
+  export_spool_rewind (spool);
+  while (ret == GST_FLOW_OK && (line = export_spool_next (spool, &of_frame, &failure)))
+    if (of_frame == of_frames) {
+      g_string_append (text->out, first ? "\n" : ",\n");
+      g_string_append (text->out, line);
+      first = FALSE;
+      ret = export_text_flush (text);
+    }
+  if (!failure)
+    return ret;
+  g_propagate_error (error, failure);
+  return GST_FLOW_ERROR;
+}
+
+static GstFlowReturn
+end_document (const ExportText *text, ExportSpool *spool, GError **error)
+{
+  g_string_append (text->out, "\n],\n\"images\":[");
+  GstFlowReturn ret = append_lines (text, spool, TRUE, error);
+  if (ret != GST_FLOW_OK)
+    return ret;
+  g_string_append (text->out, "\n],\n\"categories\":[");
+  ret = append_lines (text, spool, FALSE, error);
+  g_string_append (text->out, "\n]}\n");
+  return ret;
+}
+
+const ExportFormat export_coco = {
+    .nick = "coco",
+    .name = "COCO, one document of all frames",
+    .extent = EXPORT_DOCUMENT,
+    .start = start,
+    .stop = stop,
+    .begin_file = begin_file,
+    .begin_frame = begin_frame,
+    .write = write_annotations,
+    .note_frame = note_frame,
+    .end_document = end_document,
+};

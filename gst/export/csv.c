@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* CSV: one row a component or contour. */
+#include "gst/export/format.h"
+#include "gst/export/numbertext.h"
+
+#include <math.h>
+#include <string.h>
+
+static void
+begin_file (G_GNUC_UNUSED gpointer state, GString *out)
+{
+  g_string_append (out, "frame,pts,timestamp,source,width,height,corrupted,interlaced,label,area,x,y,w,h,cx,cy,"
+                        "orientation,major_axis,minor_axis,eccentricity,min,max,mean,std,"
+                        "id,hole,parent,perimeter,point_count,level,coordinates,points\n");
+}
+
+/* RFC 4180: in quotes where needed, quotes doubled. */
+static void
+append_string (GString *out, const gchar *text)
+{
+  gchar *valid = g_utf8_make_valid (text, -1);
+  gboolean quoted = valid[strcspn (valid, ",\"\r\n")] != '\0';
+  if (quoted)
+    g_string_append_c (out, '"');
+  for (const gchar *c = valid; *c; c++) {
+    if (*c == '"')
+      g_string_append_c (out, '"');
+    g_string_append_c (out, *c);
+  }
+  if (quoted)
+    g_string_append_c (out, '"');
+  g_free (valid);
+}
+
+static void
+append_uint (GString *out, guint64 value)
+{
+  number_text_append_uint (out, value);
+  g_string_append_c (out, ',');
+}
+
+static void
+append_double (GString *out, gdouble value)
+{
+  number_text_append_double (out, value);
+  g_string_append_c (out, ',');
+}
+
+static void
+append_time (GString *out, GstClockTime time)
+{
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    number_text_append_uint (out, time);
+  g_string_append_c (out, ',');
+}
+
+/* The columns that are the same in every row of a frame and metadata. */
+static void
+append_frame (GString *out, const ExportFrame *frame, GstMeta *meta)
+{
+  guint width, height;
+  const gchar *source = export_get_source (meta);
+  export_get_size (meta, &width, &height);
+  append_uint (out, frame->index);
+  append_time (out, frame->pts);
+  append_time (out, frame->stream_time);
+  append_string (out, source ? source : "");
+  g_string_append_c (out, ',');
+  append_uint (out, width);
+  append_uint (out, height);
+  append_uint (out, (frame->flags & GST_CONTOURS_RESULT_FLAG_CORRUPTED) != 0);
+  append_uint (out, (frame->flags & GST_CONTOURS_RESULT_FLAG_INTERLACED) != 0);
+}
+
+static void
+append_component (GString *out, const GstContoursComponent *c, GstContoursComponentFeatures features)
+{
+  append_uint (out, c->label);
+  append_double (out, c->area);
+  append_double (out, c->x);
+  append_double (out, c->y);
+  append_double (out, c->w);
+  append_double (out, c->h);
+  append_double (out, c->cx);
+  append_double (out, c->cy);
+  if (features & GST_CONTOURS_COMPONENT_FEATURE_MOMENTS) {
+    append_double (out, c->orientation);
+    append_double (out, c->major_axis);
+    append_double (out, c->minor_axis);
+    append_double (out, c->eccentricity);
+  } else {
+    g_string_append (out, ",,,,");
+  }
+  if (features & GST_CONTOURS_COMPONENT_FEATURE_GREY) {
+    append_uint (out, c->min);
+    append_uint (out, c->max);
+    append_double (out, c->mean);
+    append_double (out, c->std);
+  } else {
+    g_string_append (out, ",,,,");
+  }
+  g_string_append (out, ",,,,,,,\n");
+}
+
+/* Up to the points. */
+static void
+append_contour (GString *out, const GstContoursContour *c)
+{
+  g_string_append_c (out, ',');
+  append_double (out, c->area);
+  append_double (out, c->x);
+  append_double (out, c->y);
+  append_double (out, c->w);
+  append_double (out, c->h);
+  if (isnan (c->cx)) {
+    g_string_append (out, ",,");
+  } else {
+    append_double (out, c->cx);
+    append_double (out, c->cy);
+  }
+  g_string_append (out, ",,,,,,,,");
+  append_uint (out, c->id);
+  g_string_append (out, c->hole ? "1," : "0,");
+  if (c->parent >= 0)
+    number_text_append_uint (out, c->parent);
+  g_string_append_c (out, ',');
+  append_double (out, c->perimeter);
+  append_uint (out, c->count);
+  if (c->level > 0)
+    number_text_append_uint (out, c->level);
+  g_string_append_c (out, ',');
+}
+
+static GstFlowReturn
+append_points (const ExportText *text, GstContoursContourMeta *meta, const CtrPoint *points, guint count)
+{
+  GstFlowReturn ret = GST_FLOW_OK;
+  for (guint i = 0; ret == GST_FLOW_OK && i < count; i++) {
+    gdouble x, y;
+    export_map_point (meta, &points[i], &x, &y);
+    export_append_double (text->out, i > 0 ? " " : "", x);
+    export_append_double (text->out, " ", y);
+    ret = export_text_flush (text);
+  }
+  return ret;
+}
+
+static GstFlowReturn
+append_components (const ExportText *text, const GString *start, GstContoursComponentMeta *meta)
+{
+  GstContoursComponentFeatures features = gst_contours_component_meta_get_features (meta);
+  GstFlowReturn ret = GST_FLOW_OK;
+  GstContoursComponent c;
+  for (guint i = 0; ret == GST_FLOW_OK && gst_contours_component_meta_get_component (meta, i, &c); i++) {
+    g_string_append_len (text->out, start->str, start->len);
+    append_component (text->out, &c, features);
+    ret = export_text_flush (text);
+  }
+  return ret;
+}
+
+static GstFlowReturn
+append_contours (const ExportText *text, const GString *start, GstContoursContourMeta *meta)
+{
+  const CtrPoint *points = ctr_contours_map_points (gst_contours_contour_meta_peek_contours (meta), NULL);
+  GstFlowReturn ret = GST_FLOW_OK;
+  GstContoursContour c;
+  for (guint i = 0; ret == GST_FLOW_OK && gst_contours_contour_meta_get_contour (meta, i, &c); i++) {
+    g_string_append_len (text->out, start->str, start->len);
+    append_contour (text->out, &c);
+    g_string_append (text->out, export_get_coordinates (meta));
+    g_string_append_c (text->out, ',');
+    ret = append_points (text, meta, points + c.first, c.count);
+    g_string_append_c (text->out, '\n');
+  }
+  return ret;
+}
+
+static GstFlowReturn
+write_rows (G_GNUC_UNUSED gpointer state, const ExportText *text, const ExportFrame *frame, GstMeta *meta)
+{
+  GString *start = g_string_new (NULL);
+  append_frame (start, frame, meta);
+  GstFlowReturn ret = export_is_contours (meta) ? append_contours (text, start, (GstContoursContourMeta *) meta)
+                                                : append_components (text, start, (GstContoursComponentMeta *) meta);
+  g_string_free (start, TRUE);
+  return ret;
+}
+
+const ExportFormat export_csv = {
+    .nick = "csv",
+    .name = "Comma-separated values, one row a component or contour",
+    .extent = EXPORT_LINES,
+    .begin_file = begin_file,
+    .write = write_rows,
+};

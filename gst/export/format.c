@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/export/format.h"
+
+#include <math.h>
+
+gboolean
+export_is_contours (const GstMeta *meta)
+{
+  return meta->info->api == GST_CONTOURS_CONTOUR_META_API_TYPE;
+}
+
+gboolean
+export_takes (const GstMeta *meta)
+{
+  return meta->info->api == GST_CONTOURS_COMPONENT_META_API_TYPE || export_is_contours (meta);
+}
+
+const gchar *
+export_get_source (GstMeta *meta)
+{
+  return export_is_contours (meta) ? gst_contours_contour_meta_get_source ((GstContoursContourMeta *) meta)
+                                   : gst_contours_component_meta_get_source ((GstContoursComponentMeta *) meta);
+}
+
+GstContoursResultFlags
+export_get_flags (GstMeta *meta)
+{
+  return export_is_contours (meta) ? gst_contours_contour_meta_get_flags ((GstContoursContourMeta *) meta)
+                                   : gst_contours_component_meta_get_flags ((GstContoursComponentMeta *) meta);
+}
+
+void
+export_get_size (GstMeta *meta, guint *width, guint *height)
+{
+  if (export_is_contours (meta))
+    gst_contours_contour_meta_get_size ((GstContoursContourMeta *) meta, width, height);
+  else
+    gst_contours_component_meta_get_size ((GstContoursComponentMeta *) meta, width, height);
+}
+
+void
+export_append_json_frame (GString *out, const ExportFrame *frame)
+{
+  export_append_uint (out, "\"frame\":", frame->index);
+  export_append_time (out, ",\"pts\":", frame->pts);
+  export_append_time (out, ",\"timestamp\":", frame->stream_time);
+  if (frame->flags & GST_CONTOURS_RESULT_FLAG_CORRUPTED)
+    g_string_append (out, ",\"corrupted\":true");
+  if (frame->flags & GST_CONTOURS_RESULT_FLAG_INTERLACED)
+    g_string_append (out, ",\"interlaced\":true");
+}
+
+void
+export_append_json_limit (GString *out, GstContoursResultFlags flags)
+{
+  if (flags & GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED)
+    g_string_append (out, ",\"limit_exceeded\":true");
+}
+
+void
+export_append_json_resolution (GString *out, guint width, guint height)
+{
+  if (width == 0) {
+    g_string_append (out, "\"resolution\":null");
+    return;
+  }
+  export_append_uint (out, "\"resolution\":{\"width\":", width);
+  export_append_uint (out, ",\"height\":", height);
+  g_string_append_c (out, '}');
+}
+
+void
+export_append_json_component (GString *out, const GstContoursComponent *c, GstContoursComponentFeatures features)
+{
+  export_append_uint (out, "\"label\":", c->label);
+  export_append_double (out, ",\"area\":", c->area);
+  export_append_double (out, ",\"x\":", c->x);
+  export_append_double (out, ",\"y\":", c->y);
+  export_append_double (out, ",\"w\":", c->w);
+  export_append_double (out, ",\"h\":", c->h);
+  export_append_double (out, ",\"cx\":", c->cx);
+  export_append_double (out, ",\"cy\":", c->cy);
+  if (features & GST_CONTOURS_COMPONENT_FEATURE_MOMENTS) {
+    export_append_double (out, ",\"orientation\":", c->orientation);
+    export_append_double (out, ",\"major_axis\":", c->major_axis);
+    export_append_double (out, ",\"minor_axis\":", c->minor_axis);
+    export_append_double (out, ",\"eccentricity\":", c->eccentricity);
+  }
+  if (features & GST_CONTOURS_COMPONENT_FEATURE_GREY) {
+    export_append_uint (out, ",\"min\":", c->min);
+    export_append_uint (out, ",\"max\":", c->max);
+    export_append_double (out, ",\"mean\":", c->mean);
+    export_append_double (out, ",\"std\":", c->std);
+  }
+}
+
+/* Where it is defined, else null. */
+static void
+append_centroid (GString *out, const gchar *key, gdouble value)
+{
+  if (isnan (value))
+    g_string_append_printf (out, "%snull", key);
+  else
+    export_append_double (out, key, value);
+}
+
+static void
+append_side (GString *out, const gchar *key, guint64 count, gdouble mean, gdouble variance)
+{
+  g_string_append (out, key);
+  export_append_uint (out, "{\"count\":", count);
+  export_append_double (out, ",\"mean\":", mean);
+  export_append_double (out, ",\"variance\":", variance);
+  g_string_append_c (out, '}');
+}
+
+static void
+append_region (GString *out, const GstContoursRegion *r)
+{
+  export_append_uint (out, ",\"object\":", r->object);
+  g_string_append (out, r->converged ? ",\"converged\":true" : ",\"converged\":false");
+  g_string_append (out, r->restarted ? ",\"restarted\":true" : ",\"restarted\":false");
+  export_append_uint (out, ",\"iterations\":", r->iterations);
+  export_append_double (out, ",\"criterion\":", r->criterion);
+  export_append_double (out, ",\"gain\":", r->gain);
+  append_side (out, ",\"inside\":", r->inside_count, r->inside_mean, r->inside_variance);
+  append_side (out, ",\"outside\":", r->outside_count, r->outside_mean, r->outside_variance);
+}
+
+void
+export_append_json_contour (GString *out, GstContoursContourMeta *meta, const GstContoursContour *c)
+{
+  GstContoursRegion region;
+
+  export_append_uint (out, "\"id\":", c->id);
+  g_string_append (out, c->hole ? ",\"hole\":true" : ",\"hole\":false");
+  if (c->parent >= 0)
+    export_append_uint (out, ",\"parent\":", c->parent);
+  else
+    g_string_append (out, ",\"parent\":null");
+  if (c->level > 0)
+    export_append_uint (out, ",\"level\":", c->level);
+  export_append_double (out, ",\"area\":", c->area);
+  export_append_double (out, ",\"perimeter\":", c->perimeter);
+  export_append_double (out, ",\"x\":", c->x);
+  export_append_double (out, ",\"y\":", c->y);
+  export_append_double (out, ",\"w\":", c->w);
+  export_append_double (out, ",\"h\":", c->h);
+  if (gst_contours_contour_meta_get_features (meta) & GST_CONTOURS_CONTOUR_FEATURE_MOMENTS) {
+    append_centroid (out, ",\"cx\":", c->cx);
+    append_centroid (out, ",\"cy\":", c->cy);
+  }
+  if (gst_contours_contour_meta_get_region (meta, c->id, &region))
+    append_region (out, &region);
+}
+
+void
+export_map_point (GstContoursContourMeta *meta, const CtrPoint *point, gdouble *x, gdouble *y)
+{
+  const GstContoursMapping *mapping = gst_contours_contour_meta_get_mapping (meta);
+  if (gst_contours_contour_meta_get_coordinates (meta) == GST_CONTOURS_CONTOUR_COORDINATES_CORNERS)
+    gst_contours_mapping_map_corner (mapping, point->x, point->y, x, y);
+  else
+    gst_contours_mapping_map_point (mapping, point->x, point->y, x, y);
+}
+
+const gchar *
+export_get_coordinates (GstContoursContourMeta *meta)
+{
+  return gst_contours_contour_meta_get_coordinates (meta) == GST_CONTOURS_CONTOUR_COORDINATES_CORNERS ? "corners"
+                                                                                                      : "pixels";
+}
+
+void
+export_append_json_class (GString *out, const gchar *source, gboolean hole)
+{
+  gchar *name = g_strconcat (source ? source : "unnamed", hole ? " hole" : "", NULL);
+  export_append_json_string (out, name);
+  g_free (name);
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* LabelMe: one JSON document a frame, of polygons, and rectangles of components.
+ *
+ * LabelMe shows coordinates from the outer corner of the picture, but to make a mask it takes their whole part as a
+ * pixel and counts the pixels on the line as inside. So outlines lie a little inside their pixels: both are right. Its
+ * polygons have no holes: the line goes from the outline straight down to the hole, around it and back. */
+#include "gst/export/format.h"
+#include "gst/export/shape.h"
+
+#include <string.h>
+
+/* How far inside, in pixels. */
+#define INSET 0.1
+
+typedef struct {
+  gboolean has_shapes; /* of the frame */
+} State;
+
+static gpointer
+start (void)
+{
+  return g_new0 (State, 1);
+}
+
+static void
+begin_frame (gpointer state, GString *out, G_GNUC_UNUSED const ExportFrame *frame)
+{
+  ((State *) state)->has_shapes = FALSE;
+  g_string_append (out, "{\"version\":\"5.0.1\",\"flags\":{},\"shapes\":[");
+}
+
+static void
+append_position (GString *out, gboolean first, gdouble x, gdouble y)
+{
+  export_append_double (out, first ? "[" : ",[", x);
+  export_append_double (out, ",", y);
+  g_string_append_c (out, ']');
+}
+
+/* A shape up to its points. */
+static void
+begin_shape (State *state, GString *out, GstMeta *meta, gboolean hole, const gchar *type, guint group)
+{
+  g_string_append (out, state->has_shapes ? ",\n{\"label\":" : "\n{\"label\":");
+  state->has_shapes = TRUE;
+  export_append_json_class (out, export_get_source (meta), hole);
+  g_string_append_printf (out, ",\"shape_type\":\"%s\",\"flags\":{}", type);
+  export_append_uint (out, ",\"group_id\":", group);
+  g_string_append (out, ",\"points\":[");
+}
+
+/* Holes hang on the side of another ring, and on each other. */
+#define NONE G_MAXUINT
+
+/* An outline and its holes as one line. */
+typedef struct {
+  const ExportText *text;
+  const ExportShapes *shapes;
+  HalfPoint *points;
+  OutlineRing *rings;
+  guint count;    /* rings */
+  guint *hole;    /* for each point, the first hole that hangs on the side to the next point */
+  guint *sibling; /* for each ring, the next one on the same side */
+  guint *top;     /* for each ring, its highest point, of these the leftmost */
+  gboolean begun; /* there is a point */
+} Polygon;
+
+/* Where the line is: it has gone along DONE points of RING, and around holes up to AROUND on the side it is on. */
+typedef struct {
+  guint ring;
+  guint done;
+  guint next;
+  guint around;
+} Place;
+
+static guint
+point_index (const Polygon *p, guint ring, guint i)
+{
+  const OutlineRing *r = &p->rings[ring];
+  return r->first + (p->top[ring] + i) % r->count;
+}
+
+/* The vector to the right of the side from point I of RING on, a pixel long. */
+static HalfPoint
+right_of_side (const Polygon *p, guint ring, guint i)
+{
+  HalfPoint a = p->points[point_index (p, ring, i)], b = p->points[point_index (p, ring, i + 1)];
+  return (HalfPoint){2 * ((b.y < a.y) - (b.y > a.y)), 2 * ((b.x > a.x) - (b.x < a.x))};
+}
+
+/* A point, a little towards INWARDS. */
+static void
+append_point (Polygon *p, HalfPoint point, HalfPoint inwards)
+{
+  HalfPoint inside = {point.x + inwards.x, point.y + inwards.y};
+  gdouble x, y, to_x, to_y;
+  export_shapes_map (p->shapes, point, &x, &y);
+  export_shapes_map (p->shapes, inside, &to_x, &to_y);
+  x += INSET * ((to_x > x) - (to_x < x));
+  y += INSET * ((to_y > y) - (to_y < y));
+  export_append_double (p->text->out, p->begun ? ",[" : "[", x);
+  export_append_double (p->text->out, ",", y);
+  g_string_append_c (p->text->out, ']');
+  p->begun = TRUE;
+}
+
+static void
+append_corner (Polygon *p, guint ring, guint i)
+{
+  guint count = p->rings[ring].count;
+  HalfPoint before = right_of_side (p, ring, i + count - 1), after = right_of_side (p, ring, i);
+  append_point (p, p->points[point_index (p, ring, i)], (HalfPoint){before.x + after.x, before.y + after.y});
+}
+
+/* The ends of the way between the side that the line is on and hole RING. */
+static void
+append_side_end (Polygon *p, const Place *place, guint ring)
+{
+  HalfPoint side = p->points[point_index (p, place->ring, place->done - 1)];
+  HalfPoint top = p->points[point_index (p, ring, 0)];
+  append_point (p, (HalfPoint){top.x + 1, side.y}, (HalfPoint){0, 2});
+}
+
+static void
+append_hole_end (Polygon *p, guint ring)
+{
+  HalfPoint top = p->points[point_index (p, ring, 0)];
+  append_point (p, (HalfPoint){top.x + 1, top.y}, (HalfPoint){0, -2});
+}
+
+static GstFlowReturn
+append_line (Polygon *p)
+{
+  GArray *stack = g_array_new (FALSE, FALSE, sizeof (Place));
+  GstFlowReturn ret = GST_FLOW_OK;
+  Place start = {0, 0, NONE, NONE};
+  g_array_append_val (stack, start);
+  while (ret == GST_FLOW_OK && stack->len > 0) {
+    Place *place = &g_array_index (stack, Place, stack->len - 1);
+    if (place->around != NONE) { /* back from it */
+      append_hole_end (p, place->around);
+      append_side_end (p, place, place->around);
+      place->next = p->sibling[place->around];
+      place->around = NONE;
+    } else if (place->next != NONE) {
+      Place hole = {place->next, 0, NONE, NONE};
+      append_side_end (p, place, place->next);
+      append_hole_end (p, place->next);
+      place->around = place->next;
+      g_array_append_val (stack, hole);
+    } else if (place->done < p->rings[place->ring].count) {
+      append_corner (p, place->ring, place->done);
+      place->next = p->hole[point_index (p, place->ring, place->done)];
+      place->done++;
+    } else {
+      g_array_set_size (stack, stack->len - 1);
+    }
+    ret = export_text_flush (p->text);
+  }
+  g_array_free (stack, TRUE);
+  return ret;
+}
+
+static gint
+compare_tops (gconstpointer a, gconstpointer b, gpointer user_data)
+{
+  const Polygon *p = user_data;
+  gint first = p->points[point_index (p, *(const guint *) a, 0)].x,
+       second = p->points[point_index (p, *(const guint *) b, 0)].x;
+  return (first < second) - (first > second);
+}
+
+/* Finds the side over each hole. Sides with the shape below run to the right, so holes on the same come by rising x. */
+static void
+hang_holes (Polygon *p)
+{
+  if (p->count == 1)
+    return;
+  CrackIndex *index = crack_index_new ();
+  guint *order = g_new (guint, p->count);
+  for (guint r = 0; r < p->count; r++) {
+    order[r] = r;
+    for (guint i = 0; i < p->rings[r].count; i++) {
+      guint a = point_index (p, r, i), b = point_index (p, r, i + 1);
+      crack_index_add (index, 0, p->points[a], p->points[b], a);
+    }
+  }
+  crack_index_sort (index);
+  g_qsort_with_data (order, (gint) p->count, sizeof *order, compare_tops, p);
+  for (guint k = 0; k < p->count; k++) {
+    guint r = order[k];
+    HalfPoint top = p->points[point_index (p, r, 0)];
+    guint32 side;
+    gboolean to_the_right;
+    if (p->rings[r].hole && crack_index_find_above (index, 0, top.x / 2, top.y, &side, &to_the_right)) {
+      p->sibling[r] = p->hole[side];
+      p->hole[side] = r;
+    }
+  }
+  g_free (order);
+  crack_index_free (index);
+}
+
+/* The first COUNT rings of RINGS: an outline and its holes. */
+static GstFlowReturn
+append_polygon (
+    const ExportText *text, const ExportShapes *shapes, const ExportShape *shape, const OutlineRing *rings, guint count)
+{
+  guint total = 0;
+  for (guint r = 0; r < count; r++)
+    total += rings[r].count;
+  Polygon p = {
+      .text = text,
+      .shapes = shapes,
+      .points = g_new (HalfPoint, total),
+      .rings = g_memdup2 (rings, count * sizeof *rings),
+      .count = count,
+      .hole = g_new (guint, total),
+      .sibling = g_new (guint, count),
+      .top = g_new (guint, count),
+  };
+  total = 0;
+  for (guint r = 0; r < count; r++) {
+    const HalfPoint *points = &g_array_index (shape->points, HalfPoint, rings[r].first);
+    p.rings[r].first = total;
+    p.sibling[r] = NONE;
+    p.top[r] = outline_top_left (points, rings[r].count);
+    for (guint i = 0; i < rings[r].count; i++) {
+      p.hole[total] = NONE;
+      p.points[total++] = points[i];
+    }
+  }
+  hang_holes (&p);
+  GstFlowReturn ret = append_line (&p);
+  g_free (p.points);
+  g_free (p.rings);
+  g_free (p.hole);
+  g_free (p.sibling);
+  g_free (p.top);
+  return ret;
+}
+
+/* An outline and holes that were simplified: as they are, straight from the first point of one to that of the other. */
+static GstFlowReturn
+append_simplified (const ExportText *text, const ExportShapes *shapes, const ExportShape *shape)
+{
+  GstFlowReturn ret = GST_FLOW_OK;
+  HalfPoint first = g_array_index (shape->points, HalfPoint, 0);
+  gdouble x, y;
+  for (guint r = 0; r < shape->rings->len; r++) {
+    const OutlineRing *ring = &g_array_index (shape->rings, OutlineRing, r);
+    for (guint i = 0; ret == GST_FLOW_OK && i < ring->count + (shape->holes > 0); i++) {
+      HalfPoint point = g_array_index (shape->points, HalfPoint, ring->first + i % ring->count);
+      export_shapes_map (shapes, point, &x, &y);
+      append_position (text->out, r == 0 && i == 0, x, y);
+      ret = export_text_flush (text);
+    }
+    if (r > 0) {
+      export_shapes_map (shapes, first, &x, &y);
+      append_position (text->out, FALSE, x, y);
+    }
+  }
+  return ret;
+}
+
+static void
+end_shape (GString *out)
+{
+  g_string_append (out, "}}");
+}
+
+static GstFlowReturn
+append_contours (State *state, const ExportText *text, GstContoursContourMeta *meta)
+{
+  ExportShapes *shapes = export_shapes_new (meta, FALSE);
+  const ExportShape *shape;
+  GstFlowReturn ret = GST_FLOW_OK;
+  while (ret == GST_FLOW_OK && (shape = export_shapes_next (shapes))) {
+    guint end;
+    for (guint r = 0; ret == GST_FLOW_OK && r < shape->rings->len; r = end) {
+      const OutlineRing *rings = (const OutlineRing *) shape->rings->data;
+      for (end = r + 1; end < shape->rings->len && (!shape->exact || rings[end].hole); end++)
+        ;
+      begin_shape (state, text->out, (GstMeta *) meta, shape->contour.hole, "polygon", shape->contour.id);
+      ret = shape->exact ? append_polygon (text, shapes, shape, rings + r, end - r)
+                         : append_simplified (text, shapes, shape);
+      g_string_append (text->out, "],\"attributes\":{");
+      export_append_json_contour (text->out, meta, &shape->contour);
+      end_shape (text->out);
+    }
+  }
+  export_shapes_free (shapes);
+  return ret;
+}
+
+static GstFlowReturn
+append_components (State *state, const ExportText *text, GstContoursComponentMeta *meta)
+{
+  GString *out = text->out;
+  GstContoursComponentFeatures features = gst_contours_component_meta_get_features (meta);
+  GstFlowReturn ret = GST_FLOW_OK;
+  GstContoursComponent c;
+  for (guint i = 0; ret == GST_FLOW_OK && gst_contours_component_meta_get_component (meta, i, &c); i++) {
+    begin_shape (state, out, (GstMeta *) meta, FALSE, "rectangle", c.label);
+    append_position (out, TRUE, c.x + INSET, c.y + INSET);
+    append_position (out, FALSE, c.x + c.w - INSET, c.y + c.h - INSET);
+    g_string_append (out, "],\"attributes\":{");
+    export_append_json_component (out, &c, features);
+    end_shape (out);
+    ret = export_text_flush (text);
+  }
+  return ret;
+}
+
+static GstFlowReturn
+write_shapes (gpointer state, const ExportText *text, G_GNUC_UNUSED const ExportFrame *frame, GstMeta *meta)
+{
+  return export_is_contours (meta) ? append_contours (state, text, (GstContoursContourMeta *) meta)
+                                   : append_components (state, text, (GstContoursComponentMeta *) meta);
+}
+
+/* The picture that LabelMe shows: beside the document, with its name. */
+static void
+append_image_path (GString *out, const ExportFrame *frame)
+{
+  gchar *name = frame->path ? g_path_get_basename (frame->path) : g_strdup ("frame.json");
+  gchar *suffix = strrchr (name, '.');
+  GString *path = g_string_new_len (name, suffix && suffix != name ? suffix - name : (gssize) strlen (name));
+  g_string_append (path, ".png");
+  export_append_json_string (out, path->str);
+  g_string_free (path, TRUE);
+  g_free (name);
+}
+
+static void
+end_frame (G_GNUC_UNUSED gpointer state, GString *out, const ExportFrame *frame, G_GNUC_UNUSED guint metas)
+{
+  g_string_append (out, "\n],\"imagePath\":");
+  append_image_path (out, frame);
+  export_append_uint (out, ",\"imageData\":null,\"imageHeight\":", frame->height);
+  export_append_uint (out, ",\"imageWidth\":", frame->width);
+  g_string_append (out, ",\"schema\":\"" EXPORT_SCHEMA "\",");
+  export_append_json_frame (out, frame);
+  export_append_json_limit (out, frame->flags);
+  g_string_append (out, "}\n");
+}
+
+const ExportFormat export_labelme = {
+    .nick = "labelme",
+    .name = "LabelMe, one document of polygons a frame",
+    .extent = EXPORT_FRAME,
+    .start = start,
+    .stop = g_free,
+    .begin_frame = begin_frame,
+    .write = write_shapes,
+    .end_frame = end_frame,
+};

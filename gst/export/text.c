@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/export/text.h"
+
+#include "gst/export/numbertext.h"
+
+/* Text is given away when it is longer than this. A GString of a whole frame with millions of components would take
+ * gigabytes, and ends the process where they are not there. */
+#define LONG_TEXT 65536
+
+GstFlowReturn
+export_text_flush (const ExportText *text)
+{
+  return text->out->len > LONG_TEXT ? text->flush (text->user_data) : GST_FLOW_OK;
+}
+
+void
+export_append_uint (GString *out, const gchar *key, guint64 value)
+{
+  g_string_append (out, key);
+  number_text_append_uint (out, value);
+}
+
+void
+export_append_double (GString *out, const gchar *key, gdouble value)
+{
+  g_string_append (out, key);
+  number_text_append_double (out, value);
+}
+
+void
+export_append_time (GString *out, const gchar *key, GstClockTime time)
+{
+  g_string_append (out, key);
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    number_text_append_uint (out, time);
+  else
+    g_string_append (out, "null");
+}
+
+void
+export_append_json_string (GString *out, const gchar *text)
+{
+  gchar *valid = g_utf8_make_valid (text, -1);
+  g_string_append_c (out, '"');
+  for (const gchar *c = valid; *c; c++) {
+    if (*c == '"' || *c == '\\')
+      g_string_append_c (out, '\\');
+    if ((guchar) *c < 0x20)
+      g_string_append_printf (out, "\\u%04x", *c);
+    else
+      g_string_append_c (out, *c);
+  }
+  g_string_append_c (out, '"');
+  g_free (valid);
+}
+
+void
+export_append_xml_attribute (GString *out, const gchar *name, const gchar *text)
+{
+  gchar *valid = g_utf8_make_valid (text, -1);
+  g_string_append_printf (out, " %s=\"", name);
+  for (const gchar *p = valid; *p; p = g_utf8_next_char (p)) {
+    gunichar c = g_utf8_get_char (p);
+    if (c == '<' || c == '&' || c == '"' || c == '\t' || c == '\n' || c == '\r')
+      g_string_append_printf (out, "&#%u;", c);
+    else if (c < 0x20 || c == 0xfffe || c == 0xffff) /* no characters of XML, however they are written */
+      g_string_append (out, "\uFFFD");
+    else
+      g_string_append_unichar (out, c);
+  }
+  g_string_append_c (out, '"');
+  g_free (valid);
+}

@@ -1,0 +1,565 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/overlay/layers.h"
+
+#include "gst/overlay/colours.h"
+#include "gst/overlay/legend.h"
+
+#include <contours/cancel.h>
+#include <gst/contours/gstcontours.h>
+#include <math.h>
+
+/* Nested deeper, all have the last colour. */
+#define MOST_DEPTH 6
+
+/* What a frame is drawn with. */
+typedef struct {
+  OverlayLayers *layers;
+  const GstVideoInfo *info;
+  const OverlayStyle *style;
+  OverlayText *text; /* NULL: no labels, no legend */
+} Frame;
+
+void
+overlay_layers_init (OverlayLayers *self)
+{
+  self->layers = g_array_new (FALSE, FALSE, sizeof (CtrPaintLayer));
+  self->rectangles = g_array_new (FALSE, FALSE, sizeof (CtrPaintRectangle));
+  self->edges = g_array_new (FALSE, FALSE, sizeof (CtrPaintRectangle));
+  self->marks = g_array_new (FALSE, FALSE, sizeof (CtrPaintRectangle));
+  self->glyphs = g_array_new (FALSE, FALSE, sizeof (CtrPaintGlyph));
+  self->colours = g_ptr_array_new_with_free_func (g_free);
+  self->contours = g_ptr_array_new_with_free_func ((GDestroyNotify) ctr_contours_unref);
+  self->components = g_ptr_array_new_with_free_func ((GDestroyNotify) ctr_components_unref);
+}
+
+void
+overlay_layers_clear (OverlayLayers *self)
+{
+  g_array_unref (self->layers);
+  g_array_unref (self->rectangles);
+  g_array_unref (self->edges);
+  g_array_unref (self->marks);
+  g_array_unref (self->glyphs);
+  g_ptr_array_unref (self->colours);
+  g_ptr_array_unref (self->contours);
+  g_ptr_array_unref (self->components);
+}
+
+/* Two pixels and 11 points are right for 540 lines. A picture of four times that is seen smaller than it is, but not
+ * four times smaller: hence the root. */
+static gdouble
+scale_of_frame (const GstVideoInfo *info)
+{
+  return sqrt (MIN (GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)) / 540.0);
+}
+
+guint
+overlay_fitting_thickness (const GstVideoInfo *info)
+{
+  return (guint) CLAMP (lrint (2 * scale_of_frame (info)), 1, CTR_PAINT_MAX_THICKNESS);
+}
+
+/* From 7 points on they can be read. */
+guint
+overlay_fitting_points (const GstVideoInfo *info)
+{
+  return (guint) MAX (lrint (11 * scale_of_frame (info)), 7);
+}
+
+/* A scale of colours: those of the others stand for nothing. */
+static gboolean
+has_scale (const OverlayStyle *style)
+{
+  return style->colour_by != CTR_COLOUR_FIXED && style->colour_by != CTR_COLOUR_ID;
+}
+
+gboolean
+overlay_style_has_text (const OverlayStyle *style)
+{
+  return style->labels != 0 || (style->legend && has_scale (style));
+}
+
+gboolean
+overlay_layers_wanted (GstBuffer *buffer, const OverlayStyle *style)
+{
+  const OverlayDraw of_contours = OVERLAY_DRAW_CONTOURS | OVERLAY_DRAW_CONTOUR_BOXES | OVERLAY_DRAW_CENTROIDS;
+  const OverlayDraw of_components = OVERLAY_DRAW_FILL | OVERLAY_DRAW_COMPONENTS | OVERLAY_DRAW_CENTROIDS;
+  const gboolean legend = style->legend && has_scale (style);
+  gpointer state = NULL;
+  GstContoursContourMeta *contours;
+  GstContoursComponentMeta *components;
+
+  while ((style->draw & of_contours) && (contours = gst_buffer_iterate_contours_contour_meta (buffer, &state)))
+    if (legend || gst_contours_contour_meta_get_count (contours) > 0)
+      return TRUE;
+  state = NULL;
+  while ((style->draw & of_components) && (components = gst_buffer_iterate_contours_component_meta (buffer, &state)))
+    if (legend || gst_contours_component_meta_get_count (components) > 0)
+      return TRUE;
+  return (style->draw & OVERLAY_DRAW_REGIONS) && gst_buffer_get_video_region_of_interest_meta (buffer);
+}
+
+/* Of thing INDEX of millions: FALSE and error where the drawing is cancelled. */
+static gboolean
+go_on (guint index, CtrError *error)
+{
+  if (index % 256 > 0 || !ctr_cancelled ())
+    return TRUE;
+  error->status = CTR_ERROR_CANCELLED;
+  g_strlcpy (error->message, "the drawing was cancelled", sizeof error->message);
+  return FALSE;
+}
+
+/* Adds a layer; NULL where there are too many already. */
+static CtrPaintLayer *
+add_layer (const Frame *frame, CtrPaintKind kind)
+{
+  GArray *layers = frame->layers->layers;
+  CtrPaintLayer layer;
+
+  if (layers->len == CTR_PAINT_MAX_LAYERS) {
+    frame->layers->left_out++;
+    return NULL;
+  }
+  ctr_paint_layer_init (&layer, kind);
+  layer.alpha = frame->style->alpha;
+  layer.thickness = frame->style->thickness;
+  g_array_append_val (layers, layer);
+  return &g_array_index (layers, CtrPaintLayer, layers->len - 1);
+}
+
+static gboolean
+to_fixed (gdouble value, gdouble most, gint64 *fixed)
+{
+  value *= CTR_PAINT_ONE;
+  if (!(fabs (value) < most))
+    return FALSE;
+  *fixed = llrint (value);
+  return TRUE;
+}
+
+/* FALSE where it leads too far away to be seen. */
+static gboolean
+paint_mapping (const GstContoursMapping *mapping, CtrPaintMapping *paint)
+{
+  const gdouble factor = (gdouble) (G_GINT64_CONSTANT (1) << 41) - 1, shift = (gdouble) (G_GINT64_CONSTANT (1) << 54);
+
+  return to_fixed (mapping->xx, factor, &paint->xx) && to_fixed (mapping->xy, factor, &paint->xy)
+         && to_fixed (mapping->x0, shift, &paint->x0) && to_fixed (mapping->yx, factor, &paint->yx)
+         && to_fixed (mapping->yy, factor, &paint->yy) && to_fixed (mapping->y0, shift, &paint->y0);
+}
+
+/* Pixels of the frame a pixel of the analysed image. */
+static gdouble
+enlargement (const GstContoursMapping *m)
+{
+  return fabs (m->xx * m->yy - m->xy * m->yx);
+}
+
+/* Of 10 bits: they are the upper ones of 16. */
+static guint
+largest_sample (const GstVideoInfo *info)
+{
+  return GST_VIDEO_INFO_COMP_DEPTH (info, 0) > 8 ? 65535 : 255;
+}
+
+/* Things without levels or nesting are told apart by their numbers. */
+static CtrColouring
+colouring (const Frame *frame, gboolean of_contours, guint width, guint height)
+{
+  CtrColouring c = {.by = frame->style->colour_by, .first = OVERLAY_COLOUR_FIXED, .count = 1, .range = 1};
+
+  if (!of_contours && (c.by == CTR_COLOUR_LEVEL || c.by == CTR_COLOUR_DEPTH))
+    c.by = CTR_COLOUR_ID;
+  if (c.by == CTR_COLOUR_ID) {
+    c.first = OVERLAY_COLOUR_IDS;
+    c.count = OVERLAY_COLOUR_ID_COUNT;
+  } else if (c.by != CTR_COLOUR_FIXED) {
+    c.first = OVERLAY_COLOUR_SCALE;
+    c.count = OVERLAY_COLOUR_SCALE_COUNT;
+  }
+  if (c.by == CTR_COLOUR_LEVEL)
+    c.range = frame->style->max_level > 0 ? frame->style->max_level : largest_sample (frame->info);
+  else if (c.by == CTR_COLOUR_DEPTH)
+    c.range = MOST_DEPTH;
+  else if (c.by == CTR_COLOUR_AREA)
+    c.range = (guint64) width * height;
+  return c;
+}
+
+static gint32
+clamp_position (gdouble position)
+{
+  return (gint32) CLAMP (position, G_MININT32, G_MAXINT32);
+}
+
+/* Positions are edges between pixels. */
+static CtrPaintRectangle
+rectangle (gdouble x, gdouble y, gdouble width, gdouble height, guint thickness, guint8 colour)
+{
+  const gdouble left = floor (x + 0.5), top = floor (y + 0.5);
+  const gdouble right = floor (x + width + 0.5), bottom = floor (y + height + 0.5);
+
+  return (CtrPaintRectangle){
+      .x = clamp_position (left),
+      .y = clamp_position (top),
+      .width = (guint32) CLAMP (right - left, 1, G_MAXUINT32),
+      .height = (guint32) CLAMP (bottom - top, 1, G_MAXUINT32),
+      .thickness = thickness,
+      .colour = colour,
+  };
+}
+
+static void
+add_box (const Frame *frame, const CtrPaintRectangle *box)
+{
+  g_array_append_vals (frame->layers->rectangles, box, 1);
+}
+
+static void
+add_cross (GArray *rectangles, gdouble x, gdouble y, gdouble arm, guint thickness, guint8 colour)
+{
+  const gdouble before = (thickness - 1) / 2;
+  const CtrPaintRectangle bars[] = {
+      rectangle (x - arm, y - before, 2 * arm + 1, thickness, 0, colour),
+      rectangle (x - before, y - arm, thickness, 2 * arm + 1, 0, colour),
+  };
+
+  g_array_append_vals (rectangles, bars, G_N_ELEMENTS (bars));
+}
+
+/* A cross, whose middle is the pixel at X, Y, in a thing of WIDTH x HEIGHT pixels. Where the thing is filled the cross
+ * lies on its own colour: an edge keeps it visible, but would hide what is small. */
+static void
+add_mark (const Frame *frame, gdouble x, gdouble y, gdouble width, gdouble height, guint8 colour)
+{
+  const guint t = frame->style->thickness, full = 3 + 2 * t, edge = MAX (t / 2, 1);
+  const gdouble arm = CLAMP (floor (MIN (width, height) / 4), t, full);
+
+  x = floor (x + 0.5);
+  y = floor (y + 0.5);
+  if (arm == full)
+    add_cross (
+        frame->layers->edges, x, y, arm + edge, t + 2 * edge, overlay_colours_get_edge (colour, frame->style->colour));
+  add_cross (frame->layers->marks, x, y, arm, t, colour);
+}
+
+static gboolean
+has_labels (const Frame *frame)
+{
+  return frame->text && frame->style->labels;
+}
+
+/* Above the box, or in it where it touches the upper end of the frame. */
+static void
+add_label (const Frame *frame, const CtrPaintRectangle *box, const gchar *label)
+{
+  const gint height = overlay_text_get_height (frame->text), width = overlay_text_get_width (frame->text, label);
+  const gint frame_width = GST_VIDEO_INFO_WIDTH (frame->info), frame_height = GST_VIDEO_INFO_HEIGHT (frame->info);
+  const gint64 right = (gint64) box->x + box->width, bottom = (gint64) box->y + box->height;
+  gint x = box->x, y = box->y;
+
+  if (*label == '\0' || box->x >= frame_width || box->y >= frame_height || right <= 0 || bottom <= 0)
+    return;
+  y = y >= height ? y - height : MAX (y, 0);
+  x = MAX (MIN (x, frame_width - width), 0);
+  overlay_text_add (frame->text, frame->layers->glyphs, label, x, y, frame->layers->label_count++, box->colour);
+}
+
+/* As far as it has what is asked: a LEVEL of 0 is none. */
+static void
+describe (const Frame *frame, gchar *label, gsize size, guint index, gdouble area, guint level)
+{
+  const OverlayLabels wanted = frame->style->labels;
+  const gchar *gap = "";
+
+  *label = '\0';
+  if (wanted & OVERLAY_LABEL_INDEX) {
+    g_snprintf (label, size, "%u", index);
+    gap = "  ";
+  }
+  if (wanted & OVERLAY_LABEL_AREA) {
+    const gsize used = strlen (label);
+    g_snprintf (label + used, size - used, "%s%.0f px", gap, area);
+    gap = "  ";
+  }
+  if ((wanted & OVERLAY_LABEL_LEVEL) && level > 0) {
+    const gsize used = strlen (label);
+    g_snprintf (label + used, size - used, "%slevel %u", gap, level);
+  }
+}
+
+/* Pixels of the analysed image with twice the area of AREA pixels of the frame. */
+static guint64
+twice_least_area (gdouble area, const GstContoursMapping *mapping)
+{
+  const gdouble least = ceil (2 * area / enlargement (mapping));
+
+  return least < (gdouble) G_MAXINT64 ? (guint64) least : G_MAXINT64;
+}
+
+static void
+add_contour_layer (const Frame *frame, GstContoursContourMeta *meta, CtrPaintKind kind)
+{
+  const GstContoursMapping *mapping = gst_contours_contour_meta_get_mapping (meta);
+  CtrContours *contours = gst_contours_contour_meta_peek_contours (meta);
+  CtrPaintMapping paint;
+  CtrPaintLayer *layer;
+
+  if (!paint_mapping (mapping, &paint)) {
+    frame->layers->left_out++;
+    return;
+  }
+  if (contours->count == 0 || !(layer = add_layer (frame, kind)))
+    return;
+  layer->contours = contours;
+  g_ptr_array_add (frame->layers->contours, ctr_contours_ref (contours));
+  layer->mapping = paint;
+  layer->colouring = colouring (frame, TRUE, contours->width, contours->height);
+  layer->min_area2 = twice_least_area (frame->style->min_area, mapping);
+  layer->dashed_holes = frame->style->dashed_holes;
+}
+
+/* What is drawn of single contours: they are fetched from where they are. */
+static gboolean
+add_contour_details (const Frame *frame, GstContoursContourMeta *meta, gboolean marks, CtrError *error)
+{
+  CtrContours *contours = gst_contours_contour_meta_peek_contours (meta);
+  const GstContoursMapping *mapping = gst_contours_contour_meta_get_mapping (meta);
+  const CtrColouring colours = colouring (frame, TRUE, contours->width, contours->height);
+  const guint64 least = twice_least_area (frame->style->min_area, mapping);
+  const CtrContour *table = ctr_contours_map_table (contours, error);
+
+  if (!table || (marks && !ctr_contours_map_sums (contours, error)))
+    return FALSE;
+  for (guint i = 0; i < contours->count; i++) {
+    const guint8 colour = ctr_colouring_pick_contour (&colours, table, i);
+    const gdouble area = ctr_contour_area (&table[i], FALSE);
+    GstContoursContour contour;
+    gdouble x, y, width, height;
+
+    if (!go_on (i, error))
+      return FALSE;
+    if (2 * area < (gdouble) least)
+      continue;
+    if (has_labels (frame)) {
+      CtrPaintRectangle box;
+      gchar label[64];
+
+      gst_contours_mapping_map_box (
+          mapping, table[i].left, table[i].top, table[i].width, table[i].height, &x, &y, &width, &height);
+      box = rectangle (x, y, width, height, 0, colour);
+      describe (frame, label, sizeof label, i, area * enlargement (mapping), table[i].level);
+      add_label (frame, &box, label);
+    }
+    if (marks && gst_contours_contour_meta_get_contour (meta, i, &contour) && !isnan (contour.cx))
+      add_mark (frame, contour.cx, contour.cy, contour.w, contour.h, colour);
+  }
+  return TRUE;
+}
+
+static gboolean
+add_contours (const Frame *frame, GstContoursContourMeta *meta, CtrError *error)
+{
+  const OverlayDraw draw = frame->style->draw;
+  gboolean has_moments = (gst_contours_contour_meta_get_features (meta) & GST_CONTOURS_CONTOUR_FEATURE_MOMENTS) != 0;
+  gboolean marks = (draw & OVERLAY_DRAW_CENTROIDS) && has_moments;
+
+  if ((draw & OVERLAY_DRAW_CENTROIDS) && !has_moments)
+    frame->layers->without_centroids++;
+  if (draw & OVERLAY_DRAW_CONTOURS)
+    add_contour_layer (frame, meta, CTR_PAINT_LINES);
+  if (draw & OVERLAY_DRAW_CONTOUR_BOXES)
+    add_contour_layer (frame, meta, CTR_PAINT_BOXES);
+  if (gst_contours_contour_meta_get_count (meta) == 0
+      || !(marks || (has_labels (frame) && (draw & (OVERLAY_DRAW_CONTOURS | OVERLAY_DRAW_CONTOUR_BOXES)))))
+    return TRUE;
+  return add_contour_details (frame, meta, marks, error);
+}
+
+static gboolean
+is_large_enough (const Frame *frame, const CtrComponent *component, const GstContoursMapping *mapping)
+{
+  return component->area * enlargement (mapping) >= frame->style->min_area;
+}
+
+static gboolean
+add_fill (const Frame *frame, GstContoursComponentMeta *meta, CtrError *error)
+{
+  const CtrComponents *components = gst_contours_component_meta_peek_components (meta);
+  const GstContoursMapping *mapping = gst_contours_component_meta_get_mapping (meta);
+  const CtrColouring colours = colouring (frame, FALSE, components->width, components->height);
+  CtrPaintMapping paint;
+  CtrPaintLayer *layer;
+  guint16 *of_labels;
+
+  if (!components->labels) {
+    frame->layers->without_labels++;
+    return TRUE;
+  }
+  if (!paint_mapping (mapping, &paint)) {
+    frame->layers->left_out++;
+    return TRUE;
+  }
+  if (components->count == 0 || !(layer = add_layer (frame, CTR_PAINT_AREAS)))
+    return TRUE;
+  of_labels = g_new (guint16, components->count);
+  g_ptr_array_add (frame->layers->colours, of_labels);
+  for (guint i = 0; i < components->count; i++) {
+    const CtrComponent *c = &components->table[i];
+    const guint64 value = colours.by == CTR_COLOUR_AREA ? 2 * (guint64) c->area : i;
+    if (!go_on (i, error))
+      return FALSE;
+    of_labels[i] = is_large_enough (frame, c, mapping) ? ctr_colouring_pick (&colours, value) : CTR_PAINT_NO_COLOUR;
+  }
+  layer->alpha = frame->style->fill_alpha;
+  layer->mapping = paint;
+  layer->labels = components->labels;
+  g_ptr_array_add (frame->layers->components, ctr_components_ref ((CtrComponents *) components));
+  layer->label_width = components->width;
+  layer->label_height = components->height;
+  layer->label_colours = of_labels;
+  layer->label_count = components->count;
+  return TRUE;
+}
+
+static gboolean
+add_components (const Frame *frame, GstContoursComponentMeta *meta, CtrError *error)
+{
+  const CtrComponents *components = gst_contours_component_meta_peek_components (meta);
+  const GstContoursMapping *mapping = gst_contours_component_meta_get_mapping (meta);
+  const CtrColouring colours = colouring (frame, FALSE, components->width, components->height);
+  const OverlayDraw draw = frame->style->draw;
+
+  for (guint i = 0; i < components->count; i++) {
+    const CtrComponent *c = &components->table[i];
+    const guint8 colour = ctr_colouring_pick (&colours, colours.by == CTR_COLOUR_AREA ? 2 * (guint64) c->area : i);
+    gdouble x, y, width, height;
+    CtrPaintRectangle box;
+
+    if (!go_on (i, error))
+      return FALSE;
+    if (!is_large_enough (frame, c, mapping))
+      continue;
+    gst_contours_mapping_map_box (mapping, c->left, c->top, c->width, c->height, &x, &y, &width, &height);
+    box = rectangle (x, y, width, height, frame->style->thickness, colour);
+    if (draw & OVERLAY_DRAW_COMPONENTS)
+      add_box (frame, &box);
+    if (has_labels (frame)) {
+      gchar label[64];
+
+      describe (frame, label, sizeof label, i + 1, c->area * enlargement (mapping), 0);
+      add_label (frame, &box, label);
+    }
+    if (draw & OVERLAY_DRAW_CENTROIDS) {
+      gdouble cx, cy;
+
+      ctr_component_centroid (c, &cx, &cy);
+      gst_contours_mapping_map_point (mapping, cx, cy, &x, &y);
+      add_mark (frame, x, y, width, height, colour);
+    }
+  }
+  return TRUE;
+}
+
+static void
+add_region (const Frame *frame, const GstVideoRegionOfInterestMeta *region, guint index)
+{
+  const guint width = GST_VIDEO_INFO_WIDTH (frame->info), height = GST_VIDEO_INFO_HEIGHT (frame->info);
+  const CtrColouring colours = colouring (frame, FALSE, width, height);
+  const gdouble area = (gdouble) region->w * region->h;
+  const guint64 value = colours.by == CTR_COLOUR_AREA ? (guint64) MIN (2 * area, (gdouble) G_MAXINT64) : index;
+  CtrPaintRectangle box = rectangle (
+      region->x, region->y, region->w, region->h, frame->style->thickness, ctr_colouring_pick (&colours, value));
+
+  if (area < frame->style->min_area || area == 0)
+    return;
+  add_box (frame, &box);
+  if (has_labels (frame)) {
+    const gchar *type = g_quark_to_string (region->roi_type);
+    gchar label[128], more[64];
+
+    describe (frame, more, sizeof more, index, area, 0);
+    g_snprintf (label, sizeof label, "%.60s%s%s", type ? type : "", type && *more ? "  " : "", more);
+    add_label (frame, &box, label);
+  }
+}
+
+static void
+add_rectangles (const Frame *frame, GArray *rectangles)
+{
+  CtrPaintLayer *layer = rectangles->len > 0 ? add_layer (frame, CTR_PAINT_RECTANGLES) : NULL;
+
+  if (layer) {
+    layer->rectangles = (const CtrPaintRectangle *) rectangles->data;
+    layer->rectangle_count = rectangles->len;
+  }
+}
+
+static void
+add_text (const Frame *frame)
+{
+  CtrPaintLayer *layer = frame->layers->glyphs->len > 0 ? add_layer (frame, CTR_PAINT_TEXT) : NULL;
+
+  if (layer) {
+    layer->atlas = overlay_text_get_atlas (frame->text);
+    layer->glyphs = (const CtrPaintGlyph *) frame->layers->glyphs->data;
+    layer->glyph_count = frame->layers->glyphs->len;
+  }
+}
+
+void
+overlay_layers_reset (OverlayLayers *self)
+{
+  g_array_set_size (self->layers, 0);
+  g_array_set_size (self->rectangles, 0);
+  g_array_set_size (self->edges, 0);
+  g_array_set_size (self->marks, 0);
+  g_array_set_size (self->glyphs, 0);
+  g_ptr_array_set_size (self->colours, 0);
+  g_ptr_array_set_size (self->contours, 0);
+  g_ptr_array_set_size (self->components, 0);
+  self->label_count = 0;
+  self->without_labels = self->without_centroids = self->left_out = 0;
+}
+
+/* From the ground up: areas, lines, boxes, marks, text. */
+gboolean
+overlay_layers_build (OverlayLayers *self, GstBuffer *buffer, const GstVideoInfo *info, const OverlayStyle *style,
+    OverlayText *text, CtrError *error)
+{
+  const Frame frame = {self, info, style, text};
+  GstContoursComponentMeta *components;
+  GstContoursContourMeta *contours;
+  GstMeta *region;
+  gpointer state = NULL;
+  guint index = 0;
+
+  overlay_layers_reset (self);
+  while (
+      (style->draw & OVERLAY_DRAW_FILL) && (components = gst_buffer_iterate_contours_component_meta (buffer, &state)))
+    if (!add_fill (&frame, components, error))
+      return FALSE;
+  state = NULL;
+  while ((contours = gst_buffer_iterate_contours_contour_meta (buffer, &state)))
+    if (!add_contours (&frame, contours, error))
+      return FALSE;
+  state = NULL;
+  while ((style->draw & (OVERLAY_DRAW_COMPONENTS | OVERLAY_DRAW_CENTROIDS | OVERLAY_DRAW_FILL))
+         && (components = gst_buffer_iterate_contours_component_meta (buffer, &state)))
+    if (!add_components (&frame, components, error))
+      return FALSE;
+  state = NULL;
+  while ((style->draw & OVERLAY_DRAW_REGIONS)
+         && (region = gst_buffer_iterate_meta_filtered (buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)))
+    add_region (&frame, (GstVideoRegionOfInterestMeta *) region, index++);
+  add_rectangles (&frame, self->rectangles);
+  add_rectangles (&frame, self->edges);
+  add_rectangles (&frame, self->marks);
+  if (text && style->legend) {
+    const CtrColouring scale = colouring (&frame, TRUE, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info));
+    overlay_legend_add (text, self->glyphs, &scale, scale.range < largest_sample (info), info);
+  }
+  add_text (&frame);
+  return TRUE;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/snake/objects.h"
+
+#include <gst/contours/gstcontours.h>
+#include <gst/video/video.h>
+#include <math.h>
+
+/* Positions in metadata may be anything: beyond this they are off every frame, with every margin. */
+#define FAR (1 << 28)
+
+gint64
+snake_objects_margin (gdouble margin, gint64 width, gint64 height)
+{
+  return (gint64) ceil (margin * (gdouble) (width + height) / 2);
+}
+
+static gint32
+limit (gint64 position)
+{
+  return CLAMP (position, -FAR, FAR);
+}
+
+/* An object around a box that upstream has found, in a window that has the margin around it. */
+static void
+add_box (GArray *targets, const SnakeLayout *layout, guint64 key, gint64 x, gint64 y, gint64 width, gint64 height)
+{
+  const gint64 w = CLAMP (width, 1, FAR), h = CLAMP (height, 1, FAR);
+  const gint64 margin = snake_objects_margin (layout->margin, w, h);
+  const CtrSnakeRect box = {limit (x), limit (y), w, h};
+  const SnakeTarget target = {
+      .key = key,
+      .box = box,
+      .object = {.window = {limit (x - margin), limit (y - margin), limit (w + 2 * margin), limit (h + 2 * margin)},
+          .start = layout->start,
+          .rectangle = box},
+  };
+
+  g_array_append_val (targets, target);
+}
+
+/* Returns how many there are. Noise has millions: more than MOST are only counted. */
+static guint
+find_components (const SnakeLayout *layout, GstBuffer *buffer, guint most, GArray *targets, gchar **problem)
+{
+  GstContoursComponentMeta *meta = gst_buffer_get_contours_component_meta (buffer);
+  GstContoursComponent c;
+  guint count = 0;
+
+  if (!meta) {
+    *problem = g_strdup ("the frame has no components. Put a cudacca before this element");
+    return 0;
+  }
+  for (guint i = 0; gst_contours_component_meta_get_component (meta, i, &c); i++)
+    count += c.area >= layout->min_area;
+  if (most > 0 && count > most)
+    return count;
+  for (guint i = 0; gst_contours_component_meta_get_component (meta, i, &c); i++)
+    if (c.area >= layout->min_area)
+      add_box (
+          targets, layout, i, floor (c.x), floor (c.y), ceil (c.x + c.w) - floor (c.x), ceil (c.y + c.h) - floor (c.y));
+  return count;
+}
+
+/* Regions of interest are the same ones in other frames by their ids, where these tell them apart, else by order. */
+static void
+find_regions (const SnakeLayout *layout, GstBuffer *buffer, GArray *targets)
+{
+  GHashTable *ids = g_hash_table_new (NULL, NULL);
+  gpointer state = NULL;
+  gboolean distinct = TRUE;
+  GstMeta *meta;
+
+  while ((meta = gst_buffer_iterate_meta_filtered (buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)))
+    distinct &= g_hash_table_add (ids, GINT_TO_POINTER (((GstVideoRegionOfInterestMeta *) meta)->id));
+  g_hash_table_unref (ids);
+
+  state = NULL;
+  while ((meta = gst_buffer_iterate_meta_filtered (buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+    const GstVideoRegionOfInterestMeta *roi = (GstVideoRegionOfInterestMeta *) meta;
+    const guint64 key = distinct ? G_GUINT64_CONSTANT (1) << 32 | (guint32) roi->id : targets->len;
+
+    add_box (targets, layout, key, roi->x, roi->y, roi->w, roi->h);
+  }
+}
+
+/* How many objects the properties describe; 0 where they make no sense. */
+static guint
+count_described (const SnakeLayout *layout, gchar **problem)
+{
+  const guint windows = layout->windows->len;
+  const gchar *name = layout->start == CTR_SNAKE_START_RECTANGLE ? "rectangle" : "polygon";
+  guint starts;
+
+  if (layout->start == CTR_SNAKE_START_AUTO)
+    return MAX (windows, 1);
+  starts = layout->start == CTR_SNAKE_START_RECTANGLE ? layout->rectangles->len : layout->polygons->len;
+  if (starts == 0) {
+    *problem = g_strdup_printf ("start=%s has nothing to start from. Set the property %s, or start=auto", name, name);
+  } else if (windows > 1 && windows != starts) {
+    *problem =
+        g_strdup_printf ("%s names %u and window %u. Give one window for all, or one for each", name, starts, windows);
+    starts = 0;
+  }
+  return starts;
+}
+
+static void
+find_described (const SnakeLayout *layout, GArray *targets, gchar **problem)
+{
+  const guint count = count_described (layout, problem), windows = layout->windows->len;
+
+  for (guint i = 0; i < count; i++) {
+    SnakeTarget target = {.key = i, .object = {.start = layout->start}};
+
+    if (windows > 0)
+      target.object.window = g_array_index (layout->windows, CtrSnakeRect, windows > 1 ? i : 0);
+    if (layout->start == CTR_SNAKE_START_RECTANGLE) {
+      target.object.rectangle = g_array_index (layout->rectangles, CtrSnakeRect, i);
+    } else if (layout->start == CTR_SNAKE_START_POLYGON) {
+      const GArray *points = layout->polygons->pdata[i];
+
+      target.object.points = (const CtrPoint *) points->data;
+      target.object.point_count = points->len;
+    }
+    g_array_append_val (targets, target);
+  }
+}
+
+GArray *
+snake_objects_find (const SnakeLayout *layout, GstBuffer *buffer, guint most, guint *count, gchar **problem)
+{
+  GArray *targets = g_array_new (FALSE, FALSE, sizeof (SnakeTarget));
+  guint components = 0;
+
+  *problem = NULL;
+  if (layout->from == SNAKE_OBJECTS_PROPERTIES)
+    find_described (layout, targets, problem);
+  else if (layout->start == CTR_SNAKE_START_POLYGON)
+    *problem = g_strdup ("start=polygon is for objects=properties only. Set start=auto, or start=rectangle for a start "
+                         "from the box that comes with the frame");
+  else if (layout->from == SNAKE_OBJECTS_REGIONS)
+    find_regions (layout, buffer, targets);
+  else
+    components = find_components (layout, buffer, most, targets, problem);
+  *count = MAX (components, targets->len);
+  return targets;
+}

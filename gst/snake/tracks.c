@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/snake/tracks.h"
+
+#include <math.h>
+
+/* What snake.h says for starts from the outline in the frame before. */
+#define FIRST_STEP 8
+
+/* Frames that count in what an object looks like: what passes before it does not, a cloud does. */
+#define MEMORY 32
+
+static const CtrSnakeRect off_frame = {-1, -1, 1, 1};
+
+/* What a region looks like: means of its samples and of their squares. */
+typedef struct {
+  gdouble mean;
+  gdouble square;
+} Look;
+
+/* An object that has been found once. */
+typedef struct {
+  GArray *points;      /* of CtrPoint: its outline in the last frame; of length 0 while it is lost */
+  CtrSnakeRect bounds; /* of these */
+  CtrSnakeRect box;    /* what upstream said then */
+  Look inside;         /* in the last frames that it was found in, the later ones counting more */
+  Look outside;
+  gboolean present; /* in the frame that is being worked on */
+} Track;
+
+struct _SnakeTracks {
+  GHashTable *tracks; /* of Track, by guint64 */
+  guint width;        /* of the frames */
+  guint height;
+};
+
+static void
+track_free (gpointer data)
+{
+  Track *track = data;
+
+  g_array_unref (track->points);
+  g_free (track);
+}
+
+SnakeTracks *
+snake_tracks_new (void)
+{
+  SnakeTracks *tracks = g_new0 (SnakeTracks, 1);
+
+  tracks->tracks = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, track_free);
+  return tracks;
+}
+
+void
+snake_tracks_free (SnakeTracks *tracks)
+{
+  g_hash_table_unref (tracks->tracks);
+  g_free (tracks);
+}
+
+void
+snake_tracks_clear (SnakeTracks *tracks)
+{
+  g_hash_table_remove_all (tracks->tracks);
+}
+
+/* Where a window of SIZE around the middle of BOUNDS begins, in a frame of FRAME: inside it if it can. */
+static gint32
+follow (gint64 from, gint64 length, gint64 size, gint64 frame)
+{
+  const gint64 start = from + length / 2 - size / 2;
+
+  return CLAMP (start, MIN (0, frame - size), MAX (0, frame - size));
+}
+
+/* The window HOME, gone along with an outline in it. */
+static CtrSnakeRect
+follow_window (const SnakeTracks *tracks, const CtrSnakeRect *home, const CtrSnakeRect *bounds)
+{
+  return (CtrSnakeRect){follow (bounds->x, bounds->width, home->width, tracks->width),
+      follow (bounds->y, bounds->height, home->height, tracks->height), home->width, home->height};
+}
+
+/* Moves the outline by what its box has moved. FALSE where it would not lie in WINDOW and the frame. */
+static gboolean
+move_outline (const SnakeTracks *tracks, Track *track, const CtrSnakeRect *box, const CtrSnakeRect *window)
+{
+  const gint64 dx = ((2 * (gint64) box->x + box->width) - (2 * (gint64) track->box.x + track->box.width)) / 2;
+  const gint64 dy = ((2 * (gint64) box->y + box->height) - (2 * (gint64) track->box.y + track->box.height)) / 2;
+  const gint64 left = track->bounds.x + dx, right = left + track->bounds.width;
+  const gint64 top = track->bounds.y + dy, bottom = top + track->bounds.height;
+
+  if (left < MAX (0, window->x) || right > MIN (tracks->width, (gint64) window->x + window->width)
+      || top < MAX (0, window->y) || bottom > MIN (tracks->height, (gint64) window->y + window->height))
+    return FALSE;
+  for (guint i = 0; i < track->points->len; i++) {
+    CtrPoint *point = &g_array_index (track->points, CtrPoint, i);
+
+    *point = (CtrPoint){point->x + dx, point->y + dy};
+  }
+  return TRUE;
+}
+
+void
+snake_tracks_start (SnakeTracks *tracks, const SnakeLayout *layout, GArray *targets, guint width, guint height)
+{
+  if (tracks->width != width || tracks->height != height)
+    snake_tracks_clear (tracks);
+  tracks->width = width;
+  tracks->height = height;
+  for (guint i = 0; i < targets->len; i++) {
+    SnakeTarget *target = &g_array_index (targets, SnakeTarget, i);
+    CtrSnakeObject *object = &target->object;
+    Track *track = g_hash_table_lookup (tracks->tracks, &target->key);
+
+    if (!track || track->points->len == 0)
+      continue;
+    if (layout->from == SNAKE_OBJECTS_PROPERTIES) {
+      if (object->window.width > 0)
+        object->window = follow_window (tracks, &object->window, &track->bounds);
+    } else if (!move_outline (tracks, track, &target->box, &object->window)) {
+      continue;
+    }
+    object->start = CTR_SNAKE_START_POLYGON;
+    object->points = (const CtrPoint *) track->points->data;
+    object->point_count = track->points->len;
+    object->first_step = FIRST_STEP;
+    object->retry = true;
+  }
+}
+
+static Look
+look_of (const CtrSnakeRegion *region, gboolean inside)
+{
+  const gdouble mean = ctr_snake_region_mean (region, inside);
+
+  return (Look){mean, ctr_snake_region_variance (region, inside) + mean * mean};
+}
+
+static Look
+blend (Look before, Look now)
+{
+  return (Look){before.mean + (now.mean - before.mean) / MEMORY, before.square + (now.square - before.square) / MEMORY};
+}
+
+/* How unlikely samples that look like A are in a Gaussian region that looks like B: twice the negative logarithm of
+ * their likelihood, for a pixel and without constant terms. */
+static gdouble
+distance (Look a, Look b)
+{
+  const gdouble variance = MAX (b.square - b.mean * b.mean, 1.0 / 12);
+
+  return log (variance) + (a.square - 2 * a.mean * b.mean + b.mean * b.mean) / variance;
+}
+
+static gboolean
+resembles_background (const Track *track, const CtrSnakeRegion *region)
+{
+  const Look look = look_of (region, TRUE);
+
+  return distance (look, track->outside) < distance (look, track->inside);
+}
+
+gboolean
+snake_tracks_check (SnakeTracks *tracks, const SnakeLayout *layout, GArray *targets, CtrContours *contours,
+    gboolean *again, CtrError *error)
+{
+  const CtrSnakeRegion *regions = ctr_contours_map_regions (contours, error);
+
+  *again = FALSE;
+  for (guint row = 0; regions && row < contours->count; row++) {
+    const CtrSnakeRegion *region = &regions[row];
+    SnakeTarget *target = &g_array_index (targets, SnakeTarget, region->object);
+    const Track *track = g_hash_table_lookup (tracks->tracks, &target->key);
+    CtrSnakeObject *object = &target->object;
+
+    if (!track || !resembles_background (track, region))
+      continue;
+    if (object->retry && !(region->flags & CTR_SNAKE_RESTARTED)) {
+      object->start = CTR_SNAKE_START_RECTANGLE;
+      object->rectangle = off_frame; /* nothing is found from there */
+      *again = TRUE;
+    } else if (layout->from == SNAKE_OBJECTS_PROPERTIES) {
+      object->window = off_frame;
+      object->start = CTR_SNAKE_START_AUTO;
+      *again = TRUE;
+    }
+  }
+  return regions != NULL;
+}
+
+static void
+add_event (GArray *events, guint object, SnakeTrackChange change)
+{
+  const SnakeTrackEvent event = {object, change};
+
+  g_array_append_val (events, event);
+}
+
+static void
+note_found (SnakeTracks *tracks, const SnakeTarget *target, const CtrContour *row, const CtrPoint *points,
+    const CtrSnakeRegion *region, GArray *events)
+{
+  Track *track = g_hash_table_lookup (tracks->tracks, &target->key);
+  const Look inside = look_of (region, TRUE), outside = look_of (region, FALSE);
+
+  if (!track) {
+    track = g_new0 (Track, 1);
+    track->inside = inside;
+    track->outside = outside;
+    track->points = g_array_new (FALSE, FALSE, sizeof (CtrPoint));
+    g_hash_table_insert (tracks->tracks, g_memdup2 (&target->key, sizeof target->key), track);
+  } else if (track->points->len == 0) {
+    add_event (events, region->object, SNAKE_TRACK_FOUND);
+  } else if (region->flags & CTR_SNAKE_RESTARTED) {
+    add_event (events, region->object, SNAKE_TRACK_RESTARTED);
+  }
+  g_array_set_size (track->points, 0);
+  g_array_append_vals (track->points, points + row->first, row->count);
+  track->bounds = (CtrSnakeRect){row->left, row->top, row->width, row->height};
+  track->box = target->box;
+  track->inside = blend (track->inside, inside);
+  track->outside = blend (track->outside, outside);
+  track->present = TRUE;
+}
+
+static void
+note_lost (SnakeTracks *tracks, const SnakeTarget *target, guint number, GArray *events)
+{
+  Track *track = g_hash_table_lookup (tracks->tracks, &target->key);
+
+  if (!track)
+    return;
+  if (track->points->len > 0)
+    add_event (events, number, SNAKE_TRACK_LOST);
+  g_array_set_size (track->points, 0);
+  track->present = TRUE;
+}
+
+/* Upstream does not ask for it any more. Those that stay are to be seen anew in the next frame. */
+static gboolean
+is_gone (gpointer key, gpointer value, gpointer user_data)
+{
+  Track *track = value;
+  const gboolean gone = !track->present;
+
+  track->present = FALSE;
+  return gone;
+}
+
+gboolean
+snake_tracks_update (SnakeTracks *tracks, const GArray *targets, CtrContours *contours, GArray *events, CtrError *error)
+{
+  const CtrContour *table = ctr_contours_map_table (contours, error);
+  const CtrPoint *points = table ? ctr_contours_map_points (contours, error) : NULL;
+  const CtrSnakeRegion *regions = points ? ctr_contours_map_regions (contours, error) : NULL;
+  guint row = 0;
+
+  if (!regions)
+    return FALSE;
+  for (guint i = 0; i < targets->len; i++) {
+    const SnakeTarget *target = &g_array_index (targets, SnakeTarget, i);
+
+    if (row < contours->count && regions[row].object == i) {
+      note_found (tracks, target, &table[row], points, &regions[row], events);
+      row++;
+    } else {
+      note_lost (tracks, target, i, events);
+    }
+  }
+  g_hash_table_foreach_remove (tracks->tracks, is_gone, NULL);
+  return TRUE;
+}

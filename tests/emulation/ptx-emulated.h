@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What cuda/common/ptx.cuh has in PTX. */
+#ifndef PTX_EMULATED_H
+#define PTX_EMULATED_H
+
+#include <cmath>
+
+static inline double
+half_to_double (uint32_t half)
+{
+  const int exponent = half >> 10 & 31, fraction = half & 1023;
+  const double value = exponent ? std::ldexp (1024 + fraction, exponent - 25) : std::ldexp (fraction, -24);
+  return half & 0x8000 ? -value : value;
+}
+
+/* Rounded to nearest, ties to even. VALUE is exact: no sum or product of halves needs more than a double has. */
+static inline uint32_t
+half_from_double (double value)
+{
+  const uint32_t sign = std::signbit (value) ? 0x8000 : 0;
+  int exponent;
+  std::frexp (value, &exponent);
+  const int unit = value == 0 || exponent - 11 < -24 ? -24 : exponent - 11;
+  const double units = std::nearbyint (std::ldexp (std::fabs (value), -unit)); /* up to 2048 */
+  const uint32_t bits = (uint32_t) units + ((uint32_t) (unit + 24) << 10);
+  return sign | (bits > 0x7c00 ? 0x7c00 : bits);
+}
+
+template <typename Operation>
+static inline Half2
+for_both_halves (Half2 a, Half2 b, Half2 c, Operation operation)
+{
+  const uint32_t low = half_from_double (operation (half_to_double (a), half_to_double (b), half_to_double (c)));
+  return half_from_double (operation (half_to_double (a >> 16), half_to_double (b >> 16), half_to_double (c >> 16)))
+             << 16
+         | low;
+}
+
+static inline Half2
+h2_add (Half2 a, Half2 b)
+{
+  return for_both_halves (a, b, 0, [] (double x, double y, double) { return x + y; });
+}
+
+static inline Half2
+h2_sub (Half2 a, Half2 b)
+{
+  return for_both_halves (a, b, 0, [] (double x, double y, double) { return x - y; });
+}
+
+static inline Half2
+h2_fma (Half2 a, Half2 b, Half2 c)
+{
+  return for_both_halves (a, b, c, [] (double x, double y, double z) { return x * y + z; });
+}
+
+static inline Half2
+h2_abs (Half2 a)
+{
+  return a & 0x7fff7fff;
+}
+
+static inline void
+mma_bytes (int32_t d[4], const uint32_t a[4], uint32_t b0, uint32_t b1, const int32_t c[4])
+{
+  const uint32_t lane = threadIdx.x % 32, g = lane / 4, t = lane % 4, b[2] = {b0, b1};
+  int32_t sums[4] = {c[0], c[1], c[2], c[3]};
+  for (uint32_t k = 0; k < 8; k++) { /* four of the 32 at a time */
+    const uint32_t rows[2] = {
+        __shfl_sync (~0u, a[k / 4 * 2], g * 4 + k % 4), __shfl_sync (~0u, a[k / 4 * 2 + 1], g * 4 + k % 4)};
+    for (uint32_t column = 0; column < 2; column++) {
+      const uint32_t bytes = __shfl_sync (~0u, b[k / 4], (2 * t + column) * 4 + k % 4);
+      for (uint32_t row = 0; row < 2; row++)
+        sums[2 * row + column] = __dp4a (rows[row], bytes, (uint32_t) sums[2 * row + column]);
+    }
+  }
+  for (int i = 0; i < 4; i++)
+    d[i] = sums[i];
+}
+
+static inline void
+copy_16 (void *to, const void *from)
+{
+  *(uint4 *) to = *(const uint4 *) from;
+}
+
+static inline void
+copies_done ()
+{
+}
+
+#endif
