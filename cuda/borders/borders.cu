@@ -4,6 +4,7 @@
 #include "cuda/borders/device_state.cuh"
 #include "cuda/contours/contour_pool.h"
 #include "cuda/common/input_stage.h"
+#include "cuda/common/session.cuh"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,17 +21,15 @@ struct Capacity {
 constexpr uint32_t MANY_FRAMES = 16; /* after one that needed them */
 
 struct Borders {
-  CtrForegroundState foreground;
-  CtrBuffer planes;  /* sized by the image */
-  CtrBuffer nodes;   /* sized by what is in it */
-  CtrBuffer sorting; /* CUB's */
-  CtrBuffer header;  /* pinned: BordersHeader */
-  uint32_t turn;     /* of the two counters */
+  InputStage input;
+  CtrDeviceBuffer planes;  /* sized by the image */
+  CtrDeviceBuffer nodes;   /* sized by what is in it */
+  CtrDeviceBuffer sorting; /* CUB's */
+  CtrDeviceBuffer header;  /* pinned: BordersHeader */
+  uint32_t turn;           /* of the two counters */
   Capacity capacity;
   ContourPool *pool;
-  cudaStream_t own_stream;
-  cudaStream_t stream; /* of the pending image, else NULL: the caller's may be gone before the next one */
-  bool overlap;        /* the GPU has overlapped launches */
+  CudaSession session;
 
   /* The pending image. */
   CtrImage image;
@@ -48,13 +47,11 @@ borders_create (CtrError *error)
     ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a border follower");
     return NULL;
   }
-  ctr_foreground_init (&b->foreground);
+  input_stage_init (&b->input);
   b->header.pinned = true;
-  cudaError_t status = ctr_find_overlap (&b->overlap);
-  if (status == cudaSuccess)
-    status = cudaStreamCreateWithFlags (&b->own_stream, cudaStreamNonBlocking);
-  bool ok = status == cudaSuccess || ctr_cuda_fail (error, status, "preparing a border follower");
-  ok = ok && ctr_buffer_reserve (&b->header, sizeof (BordersHeader), error) && (b->pool = contour_pool_new (error));
+  const bool ok = cuda_session_open (&b->session, "preparing a border follower", error)
+                  && ctr_device_buffer_reserve (&b->header, sizeof (BordersHeader), error)
+                  && (b->pool = contour_pool_new (error));
   if (ok)
     return b;
   borders_destroy (b);
@@ -65,18 +62,14 @@ void
 borders_destroy (void *state)
 {
   Borders *b = (Borders *) state;
-  if (b->stream)
-    cudaStreamSynchronize (b->stream);
+  cuda_session_close (&b->session);
   if (b->slot)
     contour_pool_give_back (b->slot);
-  ctr_foreground_free (&b->foreground);
-  ctr_buffer_free (&b->planes);
-  ctr_buffer_free (&b->nodes);
-  ctr_buffer_free (&b->sorting);
-  ctr_buffer_free (&b->header);
-  if (b->own_stream)
-    cudaStreamDestroy (b->own_stream);
-  cudaGetLastError (); /* the context may be gone; nobody is left to tell */
+  input_stage_free (&b->input);
+  ctr_device_buffer_free (&b->planes);
+  ctr_device_buffer_free (&b->nodes);
+  ctr_device_buffer_free (&b->sorting);
+  ctr_device_buffer_free (&b->header);
   if (b->pool)
     contour_pool_unref (b->pool);
   free (b);
@@ -86,7 +79,7 @@ size_t
 carve_planes (BordersFrame *f, uint8_t *base)
 {
   const size_t words = (size_t) f->words * f->height;
-  CtrCarver c = {base, 0};
+  ArenaLayout c = {base, 0};
   f->counters = c.take<BordersCounters> (2);
   f->bits = c.take<uint32_t> (words);
   f->starts = c.take<uint32_t> (words);
@@ -99,7 +92,7 @@ carve_planes (BordersFrame *f, uint8_t *base)
 size_t
 carve_nodes (BordersFrame *f, uint8_t *base)
 {
-  CtrCarver c = {base, 0};
+  ArenaLayout c = {base, 0};
   f->node_place = c.take<uint32_t> (f->node_capacity);
   f->node_ring = c.take<uint32_t> (f->node_capacity);
   f->node_rank = c.take<uint32_t> (f->node_capacity);
@@ -156,15 +149,15 @@ most_rounds (uint32_t segments)
   return rounds;
 }
 
-/* As ctr_buffer_reserve(), new memory zeroed. */
+/* As ctr_device_buffer_reserve(), new memory zeroed. */
 bool
-reserve_clean (Borders *b, CtrBuffer *buffer, size_t size, CtrError *error)
+reserve_clean (Borders *b, CtrDeviceBuffer *buffer, size_t size, CtrError *error)
 {
   const size_t before = buffer->size;
-  if (!ctr_buffer_reserve (buffer, size, error))
+  if (!ctr_device_buffer_reserve (buffer, size, error))
     return false;
   if (buffer->size != before)
-    CTR_CUDA (cudaMemsetAsync (buffer->data, 0, buffer->size, b->stream));
+    CTR_CUDA (cudaMemsetAsync (buffer->data, 0, buffer->size, b->session.stream));
   return true;
 }
 
@@ -203,12 +196,12 @@ reserve (Borders *b, BordersFrame *f, CtrError *error)
   f->final = true;
   const size_t sums = b->plan.features & CTR_CONTOUR_FEATURE_MOMENTS ? f->contour_capacity : 0;
   bool fresh;
-  if (!ctr_foreground_reserve (&b->foreground, &b->image, b->plan.foreground.mode, &fresh, error)
+  if (!input_stage_reserve (&b->input, &b->image, b->plan.foreground.mode, &fresh, error)
       || !reserve_clean (b, &b->planes, carve_planes (f, NULL), error)
       || !reserve_clean (b, &b->nodes, carve_nodes (f, NULL), error) || !borders_reserve_tree (*f, &b->sorting, error)
-      || !ctr_buffer_reserve (&b->slot->table, f->contour_capacity * sizeof (CtrContour), error)
-      || !ctr_buffer_reserve (&b->slot->points, f->point_capacity * sizeof (CtrPoint), error)
-      || !ctr_buffer_reserve (&b->slot->sums, sums * sizeof (CtrContourSums), error))
+      || !ctr_device_buffer_reserve (&b->slot->table, f->contour_capacity * sizeof (CtrContour), error)
+      || !ctr_device_buffer_reserve (&b->slot->points, f->point_capacity * sizeof (CtrPoint), error)
+      || !ctr_device_buffer_reserve (&b->slot->sums, sums * sizeof (CtrContourSums), error))
     return false;
   carve_planes (f, (uint8_t *) b->planes.data);
   carve_nodes (f, (uint8_t *) b->nodes.data);
@@ -231,60 +224,50 @@ queue_frame (Borders *b, CtrError *error)
   if (!reserve (b, &f, error))
     return false;
   CtrImage plane;
-  if (!ctr_foreground_plane (&b->foreground, &b->image, &plane, b->stream, error))
+  if (!input_stage_plane (&b->input, &b->image, &plane, b->session.stream, error))
     return false;
   f.pixels = (const uint8_t *) plane.data;
   f.stride = plane.stride;
   f.depth = plane.format == CTR_FORMAT_GRAY8 ? 8 : 16;
   if (b->plan.foreground.mode == CTR_THRESHOLD_OTSU
-      && !ctr_foreground_otsu (&b->foreground, &plane, &f.threshold_device, b->stream, error))
+      && !input_stage_otsu (&b->input, &plane, &f.threshold_device, b->session.stream, error))
     return false;
-  borders_launch_tiles (f, b->stream);
-  borders_launch_few (f, b->overlap, b->stream);
+  borders_launch_tiles (f, b->session.stream);
+  borders_launch_few (f, b->session.overlap, b->session.stream);
   if (f.many_rings) {
-    borders_launch_links (f, b->overlap, b->stream);
-    ctr_launch_rings (f.rings, b->overlap, b->stream);
-    borders_launch_ranks (f, b->overlap, b->stream);
+    borders_launch_links (f, b->session.overlap, b->session.stream);
+    ctr_launch_rings (f.rings, b->session.overlap, b->session.stream);
+    borders_launch_ranks (f, b->session.overlap, b->session.stream);
   }
   if (f.limited)
-    borders_launch_measures (f, b->overlap, b->stream);
-  if (borders_reorders (f) && !borders_launch_tree (f, &b->sorting, b->overlap, b->stream, error))
+    borders_launch_measures (f, b->session.overlap, b->session.stream);
+  if (borders_reorders (f) && !borders_launch_tree (f, &b->sorting, b->session.overlap, b->session.stream, error))
     return false;
-  borders_launch_lists (f, b->overlap, b->stream);
+  borders_launch_lists (f, b->session.overlap, b->session.stream);
   CTR_CUDA (cudaGetLastError ());
-  CTR_CUDA (
-      cudaMemcpyAsync (b->header.data, &f.counters->header, sizeof (BordersHeader), cudaMemcpyDeviceToHost, b->stream));
+  CTR_CUDA (cudaMemcpyAsync (
+      b->header.data, &f.counters->header, sizeof (BordersHeader), cudaMemcpyDeviceToHost, b->session.stream));
   return true;
-}
-
-/* After a failure: nothing of ours may be left on the caller's stream. */
-void
-leave_stream (Borders *b)
-{
-  cudaStreamSynchronize (b->stream);
-  cudaGetLastError (); /* what failed has been reported */
-  b->stream = NULL;
 }
 
 bool
 borders_enqueue (void *state, const CtrImage *image, const CtrBordersPlan *plan, void *stream, CtrError *error)
 {
   Borders *b = (Borders *) state;
-  if (b->stream)
-    CTR_CUDA (cudaStreamSynchronize (b->stream)); /* the memory is shared by all our frames */
-  b->stream = stream ? (cudaStream_t) stream : b->own_stream;
+  if (!cuda_session_begin (&b->session, stream, error))
+    return false;
   b->image = *image;
   b->plan = *plan;
   if (!b->slot)
     b->slot = contour_pool_take (b->pool, error);
   bool ok = b->slot;
   bool fresh;
-  ok = ok && ctr_foreground_reserve (&b->foreground, image, plan->foreground.mode, &fresh, error);
+  ok = ok && input_stage_reserve (&b->input, image, plan->foreground.mode, &fresh, error);
   if (ok)
-    ctr_foreground_stage (&b->foreground, image);
+    input_stage_stage (&b->input, image);
   if (ok && queue_frame (b, error))
     return true;
-  leave_stream (b);
+  cuda_session_end (&b->session, false);
   return false;
 }
 
@@ -331,11 +314,8 @@ CtrContours *
 take_result (Borders *b, CtrError *error)
 {
   for (;;) {
-    const cudaError_t status = cudaStreamSynchronize (b->stream);
-    if (status != cudaSuccess) {
-      ctr_cuda_fail (error, status, "following borders");
+    if (!cuda_session_wait (&b->session, "following borders", error))
       return NULL;
-    }
     if (complete (b))
       break;
     if (!queue_frame (b, error))
@@ -360,10 +340,7 @@ borders_finish (void *state, CtrError *error)
 {
   Borders *b = (Borders *) state;
   CtrContours *result = take_result (b, error);
-  if (result)
-    b->stream = NULL; /* all its work is done */
-  else
-    leave_stream (b);
+  cuda_session_end (&b->session, result);
   return result;
 }
 

@@ -13,9 +13,10 @@
  *   hierarchy.cu    who is inside whom
  *
  * Directions: 0 east, 1 north-east, 2 north .. 7 south-east. */
-#ifndef CTR_BORDERS_LAYOUT_CUH
-#define CTR_BORDERS_LAYOUT_CUH
+#ifndef CTR_CUDA_BORDERS_DEVICE_STATE_CUH
+#define CTR_CUDA_BORDERS_DEVICE_STATE_CUH
 
+#include "cuda/common/device_buffer.cuh"
 #include "cuda/contours/contour_accumulator.cuh"
 #include "cuda/contours/list_ranking.cuh"
 
@@ -343,8 +344,8 @@ void borders_launch_lists (const BordersFrame &frame, bool overlap, cudaStream_t
 void borders_launch_measures (const BordersFrame &frame, bool overlap, cudaStream_t stream);
 /* Which contours there are, in which order, and who is inside whom. TEMPORARY: memory for sorting. */
 bool borders_launch_tree (
-    const BordersFrame &frame, CtrBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);
-bool borders_reserve_tree (const BordersFrame &frame, CtrBuffer *temporary, CtrError *error);
+    const BordersFrame &frame, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);
+bool borders_reserve_tree (const BordersFrame &frame, CtrDeviceBuffer *temporary, CtrError *error);
 
 /* Does the frame have rows that are not ranks? */
 __host__ __device__ inline bool

@@ -350,17 +350,18 @@ sort_siblings (const BordersFrame &f, void *temporary, size_t *size, cudaStream_
 } // namespace
 
 bool
-borders_reserve_tree (const BordersFrame &f, CtrBuffer *temporary, CtrError *error)
+borders_reserve_tree (const BordersFrame &f, CtrDeviceBuffer *temporary, CtrError *error)
 {
   size_t size = 0;
   if (!borders_nests (f) || f.contour_capacity == 0)
     return true;
   CTR_CUDA (sort_siblings (f, NULL, &size, 0));
-  return ctr_buffer_reserve (temporary, size, error);
+  return ctr_device_buffer_reserve (temporary, size, error);
 }
 
 bool
-borders_launch_tree (const BordersFrame &f, CtrBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error)
+borders_launch_tree (
+    const BordersFrame &f, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error)
 {
   auto launch = [&] (void (*kernel) (const BordersFrame), uint64_t items) {
     const unsigned ctas = (unsigned) min (items / THREADS + 1, (uint64_t) CTAS);

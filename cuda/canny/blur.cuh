@@ -7,8 +7,8 @@
  * rows, is chosen so that what a lane holds of one product is what it must hold for the next: nothing moves between
  * lanes. The row pass gives up to 255 * 256, of which the column pass takes the upper and the lower byte in turn; the
  * sum is rounded once, at the end. */
-#ifndef CTR_CANNY_BLUR_CUH
-#define CTR_CANNY_BLUR_CUH
+#ifndef CTR_CUDA_CANNY_BLUR_CUH
+#define CTR_CUDA_CANNY_BLUR_CUH
 
 #include "cuda/canny/device_state.cuh"
 #include "cuda/common/input_stage.h"

@@ -3,6 +3,7 @@
  * design. */
 #include "cuda/canny/device_state.cuh"
 #include "cuda/common/input_stage.h"
+#include "cuda/common/session.cuh"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +16,12 @@ struct Thresholds {
 };
 
 struct Canny {
-  CtrForegroundState foreground;
-  CtrBuffer tiles; /* tiles, rims, runs, parents */
-  CtrBuffer thresholds;
-  CtrBuffer mask; /* where no plane of the picture can be it */
-  CtrBuffer host; /* pinned: the mask of a host picture */
-  cudaStream_t own_stream;
-  cudaStream_t stream; /* of the frames under way, else NULL: the caller's may be gone before the next one */
-  bool overlap;        /* the GPU has overlapped launches */
+  InputStage input;
+  CtrDeviceBuffer tiles; /* tiles, rims, runs, parents */
+  CtrDeviceBuffer thresholds;
+  CtrDeviceBuffer mask; /* where no plane of the picture can be it */
+  CtrDeviceBuffer host; /* pinned: the mask of a host picture */
+  CudaSession session;
 
   bool to_host; /* a host picture is pending: */
   CtrEdgePicture picture;
@@ -37,34 +36,28 @@ canny_create (CtrError *error)
     ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for an edge detector");
     return NULL;
   }
-  ctr_foreground_init (&canny->foreground);
+  input_stage_init (&canny->input);
   canny->host.pinned = true;
-  cudaError_t status = ctr_find_overlap (&canny->overlap);
-  if (status == cudaSuccess)
-    status = cudaStreamCreateWithFlags (&canny->own_stream, cudaStreamNonBlocking);
-  if (status == cudaSuccess)
-    status = canny_prepare_tiles ();
-  if (status != cudaSuccess) {
-    ctr_cuda_fail (error, status, "preparing an edge detector");
-    free (canny);
-    return NULL;
-  }
-  return canny;
+  bool ok = cuda_session_open (&canny->session, "preparing an edge detector", error);
+  const cudaError_t status = ok ? canny_prepare_tiles () : cudaSuccess;
+  ok = ok && (status == cudaSuccess || ctr_cuda_fail (error, status, "preparing an edge detector"));
+  if (ok)
+    return canny;
+  cuda_session_close (&canny->session);
+  free (canny);
+  return NULL;
 }
 
 void
 canny_destroy (void *state)
 {
   Canny *canny = (Canny *) state;
-  if (canny->stream)
-    cudaStreamSynchronize (canny->stream);
-  ctr_foreground_free (&canny->foreground);
-  ctr_buffer_free (&canny->tiles);
-  ctr_buffer_free (&canny->thresholds);
-  ctr_buffer_free (&canny->mask);
-  ctr_buffer_free (&canny->host);
-  cudaStreamDestroy (canny->own_stream);
-  cudaGetLastError (); /* the context may be gone; nobody is left to tell */
+  cuda_session_close (&canny->session);
+  input_stage_free (&canny->input);
+  ctr_device_buffer_free (&canny->tiles);
+  ctr_device_buffer_free (&canny->thresholds);
+  ctr_device_buffer_free (&canny->mask);
+  ctr_device_buffer_free (&canny->host);
   free (canny);
 }
 
@@ -111,7 +104,7 @@ size_t
 carve_tiles (CannyFrame *f, uint8_t *base)
 {
   const size_t tiles = (size_t) f->tiles_x * f->tiles_y;
-  CtrCarver c = {base, 0};
+  ArenaLayout c = {base, 0};
   f->tiles = c.take<CannyTile> (tiles);
   f->rims = c.take<CannyRim> (tiles);
   f->runs = c.take<uint32_t> (tiles * f->tile_h * (CANNY_W / 2));
@@ -130,7 +123,7 @@ describe_samples (CannyFrame *f, const CtrImage *plane, uint32_t sample_shift)
                : plane->format == CTR_FORMAT_GRAY16 ? SAMPLES_16
                                                     : SAMPLES_RGB;
   f->sample_shift = sample_shift;
-  ctr_foreground_rgb (plane->format, &f->red, &f->green, &f->blue);
+  input_stage_rgb (plane->format, &f->red, &f->green, &f->blue);
 }
 
 /* Waits, and fills a host picture. */
@@ -138,9 +131,9 @@ bool
 canny_finish (void *state, CtrError *error)
 {
   Canny *canny = (Canny *) state;
-  const cudaStream_t stream = canny->stream;
+  const cudaStream_t stream = canny->session.stream;
   const bool to_host = canny->to_host;
-  canny->stream = NULL;
+  canny->session.stream = NULL;
   canny->to_host = false;
   if (stream)
     CTR_CUDA (cudaStreamSynchronize (stream));
@@ -159,12 +152,14 @@ reserve (
   const size_t tiles = carve_tiles (f, NULL), mask = own_mask ? ctr_aligned_row (f->width) * f->height : 0;
   const size_t host = to_host ? mask : 0, thresholds = automatic ? sizeof (Thresholds) : 0;
   if (tiles > canny->tiles.size || mask > canny->mask.size || host > canny->host.size
-      || thresholds > canny->thresholds.size || !ctr_foreground_has_room (&canny->foreground, image, mode))
-    CTR_CUDA (cudaStreamSynchronize (canny->stream));
+      || thresholds > canny->thresholds.size || !input_stage_has_room (&canny->input, image, mode))
+    CTR_CUDA (cudaStreamSynchronize (canny->session.stream));
   bool fresh;
-  if (!ctr_foreground_reserve (&canny->foreground, image, mode, &fresh, error)
-      || !ctr_buffer_reserve (&canny->tiles, tiles, error) || !ctr_buffer_reserve (&canny->mask, mask, error)
-      || !ctr_buffer_reserve (&canny->host, host, error) || !ctr_buffer_reserve (&canny->thresholds, thresholds, error))
+  if (!input_stage_reserve (&canny->input, image, mode, &fresh, error)
+      || !ctr_device_buffer_reserve (&canny->tiles, tiles, error)
+      || !ctr_device_buffer_reserve (&canny->mask, mask, error)
+      || !ctr_device_buffer_reserve (&canny->host, host, error)
+      || !ctr_device_buffer_reserve (&canny->thresholds, thresholds, error))
     return false;
   carve_tiles (f, (uint8_t *) canny->tiles.data);
   return true;
@@ -208,24 +203,24 @@ queue_frame (
   if (!reserve (canny, &f, image, automatic, own_mask, to_host, error))
     return false;
 
-  cudaStream_t stream = canny->stream;
+  cudaStream_t stream = canny->session.stream;
   CtrImage plane;
   if (image->memory == CTR_MEMORY_HOST) {
     /* The last frame may still be on its way up from the same memory. */
     CTR_CUDA (cudaStreamSynchronize (stream));
-    ctr_foreground_stage (&canny->foreground, image);
+    input_stage_stage (&canny->input, image);
   }
   if (automatic) {
     const uint32_t *histogram;
-    if (!ctr_foreground_plane (&canny->foreground, image, &plane, stream, error)
-        || !ctr_foreground_histogram_8 (&canny->foreground, &plane, plan->sample_shift, &histogram, stream, error))
+    if (!input_stage_plane (&canny->input, image, &plane, stream, error)
+        || !input_stage_histogram_8 (&canny->input, &plane, plan->sample_shift, &histogram, stream, error))
       return false;
     Thresholds *thresholds = (Thresholds *) canny->thresholds.data;
     threshold_kernel<<<1, THRESHOLD_THREADS, 0, stream>>> (
         histogram, (uint64_t) f.width * f.height, plan->threshold_mode, plan->aperture, plan->l2_gradient, thresholds);
     CTR_CUDA (cudaGetLastError ());
     f.thresholds = thresholds->values;
-  } else if (!ctr_foreground_upload (&canny->foreground, image, &plane, stream, error)) {
+  } else if (!input_stage_upload (&canny->input, image, &plane, stream, error)) {
     return false;
   }
   describe_samples (&f, &plane, plan->sample_shift);
@@ -240,7 +235,7 @@ queue_frame (
   memcpy (f.weights, plan->weights, 2 * plan->radius + 1);
 
   canny_launch_tiles (f, stream);
-  canny_launch_seams (f, canny->overlap, stream);
+  canny_launch_seams (f, canny->session.overlap, stream);
   CTR_CUDA (cudaGetLastError ());
   if (!to_host)
     return queue_paint (picture, &f, stream, error);
@@ -259,16 +254,12 @@ canny_enqueue (void *state, const CtrImage *image, const CtrCannyPlan *plan, con
     void *stream, CtrError *error)
 {
   Canny *canny = (Canny *) state;
-  cudaStream_t wanted = stream ? (cudaStream_t) stream : canny->own_stream;
-  /* The memory is shared by all our frames: another stream has to wait, and so has a host picture's mask. */
-  if ((canny->to_host || (canny->stream && canny->stream != wanted)) && !canny_finish (canny, error))
+  /* The mask of a host picture must be taken before the next frame overwrites it. */
+  if ((canny->to_host && !canny_finish (canny, error)) || !cuda_session_begin_in_order (&canny->session, stream, error))
     return false;
-  canny->stream = wanted;
   if (queue_frame (canny, image, plan, picture, error))
     return true;
-  cudaStreamSynchronize (canny->stream); /* after a failure nothing of ours may be left there */
-  cudaGetLastError ();                   /* what failed has been reported */
-  canny->stream = NULL;
+  cuda_session_end (&canny->session, false);
   canny->to_host = false;
   return false;
 }

@@ -6,10 +6,11 @@
  * tile's rim: they become nodes of a global union-find, which the seam kernel joins across the tiles' seams, with each
  * other or with what is strong there. The patch kernel then draws those that came to be strong (seams.cu). Three
  * launches, whatever the image; nothing waits for the host. */
-#ifndef CTR_CANNY_LAYOUT_CUH
-#define CTR_CANNY_LAYOUT_CUH
+#ifndef CTR_CUDA_CANNY_DEVICE_STATE_CUH
+#define CTR_CUDA_CANNY_DEVICE_STATE_CUH
 
-#include "cuda/common/common.cuh"
+#include "cuda/common/device_buffer.cuh"
+#include "cuda/common/launch.cuh"
 
 constexpr int CANNY_W = 256;              /* columns of a tile */
 constexpr int CANNY_WORDS = CANNY_W / 32; /* 32-pixel words a tile row */

@@ -5,8 +5,8 @@
  * The usual case, aperture 3 and |dx| + |dy|, is done on pairs of pixels in 16-bit floating point, in which all that
  * comes up is exact: a sum of absolute values is at most 2040, and integers are exact to 2048. A warp goes down its
  * rows, a lane holding eight columns. All decisions are signs of differences, combined as bits of words. */
-#ifndef CTR_CANNY_GRADIENT_CUH
-#define CTR_CANNY_GRADIENT_CUH
+#ifndef CTR_CUDA_CANNY_GRADIENT_CUH
+#define CTR_CUDA_CANNY_GRADIENT_CUH
 
 #include "cuda/canny/blur.cuh"
 

@@ -2,8 +2,8 @@
 /* Hysteresis inside a tile, by a CTA in shared memory: the 8-connected components of the candidates, and which of them
  * hold a strong one. By union-find over runs of candidates, so that the time hardly depends on how they wind. A run
  * with a strong pixel of its own is an edge at once and has no part in it; the others are the weak runs. */
-#ifndef CTR_CANNY_HYSTERESIS_CUH
-#define CTR_CANNY_HYSTERESIS_CUH
+#ifndef CTR_CUDA_CANNY_HYSTERESIS_CUH
+#define CTR_CUDA_CANNY_HYSTERESIS_CUH
 
 #include "cuda/canny/device_state.cuh"
 

@@ -3,6 +3,7 @@
  * the design. */
 #include "cuda/cca/device_state.cuh"
 #include "cuda/common/input_stage.h"
+#include "cuda/common/session.cuh"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,32 +33,30 @@ struct Plan {
 constexpr int PLANS = 8; /* pools upstream hand out a few buffers in turn */
 
 struct Cca {
-  CtrForegroundState foreground;
-  CtrBuffer fixed;  /* counters and everything sized by the tiles */
-  CtrBuffer closed; /* records of closed components */
-  CtrBuffer result; /* header and table */
-  CtrBuffer runs;   /* tile_bits, run_roots, node_label: for labels, moments, grey */
-  CtrBuffer labels;
-  CtrBuffer moments;
-  CtrBuffer grey;
-  CtrBuffer host;      /* pinned: where the result comes back */
-  uint64_t generation; /* counts the changes of the above */
+  InputStage input;
+  CtrDeviceBuffer fixed;  /* counters and everything sized by the tiles */
+  CtrDeviceBuffer closed; /* records of closed components */
+  CtrDeviceBuffer result; /* header and table */
+  CtrDeviceBuffer runs;   /* tile_bits, run_roots, node_label: for labels, moments, grey */
+  CtrDeviceBuffer labels;
+  CtrDeviceBuffer moments;
+  CtrDeviceBuffer grey;
+  CtrDeviceBuffer host; /* pinned: where the result comes back */
+  uint64_t generation;  /* counts the changes of the above */
   uint32_t closed_capacity, capacity;
 
   Plan plans[PLANS];
-  Plan *current;           /* of the last image queued */
-  uint64_t frames;         /* launched so far */
-  cudaStream_t own_stream; /* for callers without one, and to capture in */
-  cudaStream_t stream;     /* of the pending image, else NULL: the caller's may be gone before the next one */
-  bool overlap;            /* the GPU has overlapped launches */
-  uint32_t last_count;     /* rows of the last result: how many to fetch before the count is known */
+  Plan *current;       /* of the last image queued */
+  uint64_t frames;     /* launched so far */
+  CudaSession session; /* its own stream is also the one to capture in */
+  uint32_t last_count; /* rows of the last result: how many to fetch before the count is known */
 };
 
 size_t
 carve_fixed (CcaFrame *f, uint8_t *base)
 {
   const size_t tiles = (size_t) f->tiles_x * f->tiles_y;
-  CtrCarver c = {base, 0};
+  ArenaLayout c = {base, 0};
   f->counters = c.take<CcaCounters> (1);
   f->hard_taken = c.take<uint32_t> (HARD_PLACES);
   f->hard_labels = c.take<uint32_t> ((size_t) HARD_PLACES * 4 * (HARD_LABELS + 1));
@@ -75,7 +74,7 @@ size_t
 carve_runs (CcaFrame *f, uint8_t *base)
 {
   const size_t tiles = (size_t) f->tiles_x * f->tiles_y;
-  CtrCarver c = {base, 0};
+  ArenaLayout c = {base, 0};
   f->tile_bits = c.take<uint32_t> (tiles * TILE_THREADS);
   f->run_roots = c.take<uint16_t> (tiles * TILE_SLOTS);
   f->node_label = c.take<uint32_t> (tiles * MAX_NODES);
@@ -90,17 +89,14 @@ cca_create (CtrError *error)
     ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a component analyser");
     return NULL;
   }
-  ctr_foreground_init (&cca->foreground);
+  input_stage_init (&cca->input);
   cca->host.pinned = true;
-  cudaError_t status = ctr_find_overlap (&cca->overlap);
-  cca->overlap = cca->overlap && CUDART_VERSION >= 12030; /* before, graphs knew nothing of it */
-  if (status == cudaSuccess)
-    status = cudaStreamCreateWithFlags (&cca->own_stream, cudaStreamNonBlocking);
-  if (status != cudaSuccess) {
-    ctr_cuda_fail (error, status, "asking the device and creating a stream");
+  if (!cuda_session_open (&cca->session, "preparing a component analyser", error)) {
     free (cca);
     return NULL;
   }
+  /* Before CUDA 12.3, graphs cannot capture programmatic dependent launches. */
+  cca->session.overlap = cca->session.overlap && CUDART_VERSION >= 12030;
   return cca;
 }
 
@@ -108,11 +104,11 @@ cca_create (CtrError *error)
 void
 release_memory (Cca *cca)
 {
-  ctr_foreground_free (&cca->foreground);
-  CtrBuffer *const buffers[] = {
+  input_stage_free (&cca->input);
+  CtrDeviceBuffer *const buffers[] = {
       &cca->fixed, &cca->closed, &cca->result, &cca->runs, &cca->labels, &cca->moments, &cca->grey, &cca->host};
-  for (CtrBuffer *buffer : buffers)
-    ctr_buffer_free (buffer);
+  for (CtrDeviceBuffer *buffer : buffers)
+    ctr_device_buffer_free (buffer);
   cca->generation++;
   cca->current = NULL;
   cca->capacity = cca->closed_capacity = 0;
@@ -122,12 +118,12 @@ void
 cca_destroy (void *state)
 {
   Cca *cca = (Cca *) state;
-  if (cca->stream)
-    cudaStreamSynchronize (cca->stream);
+  if (cca->session.stream)
+    cudaStreamSynchronize (cca->session.stream);
   for (Plan &plan : cca->plans)
     if (plan.graph)
       cudaGraphExecDestroy (plan.graph);
-  cudaStreamDestroy (cca->own_stream);
+  cuda_session_close (&cca->session);
   release_memory (cca);
   free (cca);
 }
@@ -135,7 +131,7 @@ cca_destroy (void *state)
 /* At least SIZE bytes; a change makes all plans invalid. *FRESH (may be NULL): the memory is new. That of the result
  * then has to be cleared, as rows are fetched before their number is known. */
 bool
-grow (Cca *cca, CtrBuffer *buffer, size_t size, bool *fresh, CtrError *error)
+grow (Cca *cca, CtrDeviceBuffer *buffer, size_t size, bool *fresh, CtrError *error)
 {
   const bool grows = size > buffer->size;
   if (fresh)
@@ -143,7 +139,7 @@ grow (Cca *cca, CtrBuffer *buffer, size_t size, bool *fresh, CtrError *error)
   if (!grows)
     return true;
   cca->generation++;
-  return ctr_buffer_reserve (buffer, size, error);
+  return ctr_device_buffer_reserve (buffer, size, error);
 }
 
 /* Memory for the plan's image, and for at least the capacities so far. Sets all of the plan's frame but the plane. */
@@ -171,7 +167,7 @@ reserve (Cca *cca, Plan *plan, CtrError *error)
   if (cca->closed_capacity < cca->capacity)
     cca->closed_capacity = cca->capacity;
   bool fresh;
-  if (!ctr_foreground_reserve (&cca->foreground, image, params->foreground.mode, &fresh, error))
+  if (!input_stage_reserve (&cca->input, image, params->foreground.mode, &fresh, error))
     return false;
   cca->generation += fresh;
 
@@ -180,13 +176,14 @@ reserve (Cca *cca, Plan *plan, CtrError *error)
   carve_fixed (f, (uint8_t *) cca->fixed.data);
   /* First in every layout; each frame leaves them at zero for the next. */
   if (fresh)
-    CTR_CUDA (cudaMemsetAsync (f->counters, 0, (uint8_t *) f->hard_labels - (uint8_t *) f->counters, cca->stream));
+    CTR_CUDA (
+        cudaMemsetAsync (f->counters, 0, (uint8_t *) f->hard_labels - (uint8_t *) f->counters, cca->session.stream));
 
   if (!grow (cca, &cca->closed, cca->closed_capacity * sizeof (uint4), NULL, error)
       || !grow (cca, &cca->result, HEADER_SIZE + cca->capacity * sizeof (CtrComponent), &fresh, error))
     return false;
   if (fresh)
-    CTR_CUDA (cudaMemsetAsync (cca->result.data, 0, cca->result.size, cca->stream));
+    CTR_CUDA (cudaMemsetAsync (cca->result.data, 0, cca->result.size, cca->session.stream));
   f->closed = (uint4 *) cca->closed.data;
   f->closed_capacity = cca->closed_capacity;
   f->header = (CcaHeader *) cca->result.data;
@@ -207,14 +204,14 @@ reserve (Cca *cca, Plan *plan, CtrError *error)
     if (!grow (cca, &cca->moments, cca->capacity * sizeof (CtrComponentMoments), &fresh, error))
       return false;
     if (fresh)
-      CTR_CUDA (cudaMemsetAsync (cca->moments.data, 0, cca->moments.size, cca->stream));
+      CTR_CUDA (cudaMemsetAsync (cca->moments.data, 0, cca->moments.size, cca->session.stream));
     f->moments = (CtrComponentMoments *) cca->moments.data;
   }
   if (params->features & CTR_FEATURE_GREY) {
     if (!grow (cca, &cca->grey, cca->capacity * sizeof (CtrComponentGrey), &fresh, error))
       return false;
     if (fresh)
-      CTR_CUDA (cudaMemsetAsync (cca->grey.data, 0, cca->grey.size, cca->stream));
+      CTR_CUDA (cudaMemsetAsync (cca->grey.data, 0, cca->grey.size, cca->session.stream));
     f->grey = (CtrComponentGrey *) cca->grey.data;
   }
   return true;
@@ -226,17 +223,17 @@ queue_kernels (Cca *cca, Plan *plan, cudaStream_t stream, CtrError *error)
   CcaFrame *f = &plan->frame;
   const CtrCcaParams *params = &plan->job.params;
   CtrImage plane;
-  if (!ctr_foreground_plane (&cca->foreground, &plan->job.image, &plane, stream, error))
+  if (!input_stage_plane (&cca->input, &plan->job.image, &plane, stream, error))
     return false;
   f->pixels = (const uint8_t *) plane.data;
   f->stride = plane.stride;
   f->depth = plane.format == CTR_FORMAT_GRAY8 ? 8 : 16;
   f->threshold_device = NULL;
   if (params->foreground.mode == CTR_THRESHOLD_OTSU
-      && !ctr_foreground_otsu (&cca->foreground, &plane, &f->threshold_device, stream, error))
+      && !input_stage_otsu (&cca->input, &plane, &f->threshold_device, stream, error))
     return false;
   cca_launch_tiles (*f, params->connectivity, params->features != 0, stream);
-  cca_launch_merge (*f, params->connectivity, cca->overlap, stream);
+  cca_launch_merge (*f, params->connectivity, cca->session.overlap, stream);
   if (params->features)
     cca_launch_features (*f, stream);
   CTR_CUDA (cudaGetLastError ());
@@ -264,10 +261,10 @@ same_shape (const Job *a, const Job *b)
 bool
 build_graph (Cca *cca, Plan *plan, const Job *former, CtrError *error)
 {
-  CTR_CUDA (cudaStreamBeginCapture (cca->own_stream, cudaStreamCaptureModeThreadLocal));
-  bool queued = queue_kernels (cca, plan, cca->own_stream, error);
+  CTR_CUDA (cudaStreamBeginCapture (cca->session.own_stream, cudaStreamCaptureModeThreadLocal));
+  bool queued = queue_kernels (cca, plan, cca->session.own_stream, error);
   cudaGraph_t captured = NULL;
-  cudaError_t status = cudaStreamEndCapture (cca->own_stream, &captured);
+  cudaError_t status = cudaStreamEndCapture (cca->session.own_stream, &captured);
   if (queued && status == cudaSuccess) {
     bool updated = false;
     if (plan->graph && former && same_shape (&plan->job, former)) {
@@ -327,7 +324,7 @@ make_current (Cca *cca, const Job *job, CtrError *error)
       oldest = &plan;
   }
   /* Memory may move: nothing may be under way that uses it. */
-  CTR_CUDA (cudaStreamSynchronize (cca->stream));
+  CTR_CUDA (cudaStreamSynchronize (cca->session.stream));
   const Job former = oldest->job;
   oldest->job = *job;
   oldest->generation = 0;
@@ -344,17 +341,8 @@ bool
 launch (Cca *cca, CtrError *error)
 {
   cca->current->used = ++cca->frames;
-  CTR_CUDA (cudaGraphLaunch (cca->current->graph, cca->stream));
+  CTR_CUDA (cudaGraphLaunch (cca->current->graph, cca->session.stream));
   return true;
-}
-
-/* After a failure: nothing of ours may be left on the caller's stream. */
-void
-leave_stream (Cca *cca)
-{
-  cudaStreamSynchronize (cca->stream);
-  cudaGetLastError (); /* what failed has been reported */
-  cca->stream = NULL;
 }
 
 bool
@@ -364,8 +352,8 @@ queue_job (Cca *cca, const Job *job, CtrError *error)
     return false;
   if (job->image.memory == CTR_MEMORY_HOST) {
     /* The last frame may still be on its way up from the same memory. */
-    CTR_CUDA (cudaStreamSynchronize (cca->stream));
-    ctr_foreground_stage (&cca->foreground, &job->image);
+    CTR_CUDA (cudaStreamSynchronize (cca->session.stream));
+    input_stage_stage (&cca->input, &job->image);
   }
   return launch (cca, error);
 }
@@ -375,13 +363,11 @@ cca_enqueue (void *state, const CtrImage *image, const CtrCcaParams *params, voi
 {
   Cca *cca = (Cca *) state;
   const Job job = {*image, *params};
-  cudaStream_t wanted = stream ? (cudaStream_t) stream : cca->own_stream;
-  if (cca->stream && cca->stream != wanted)
-    CTR_CUDA (cudaStreamSynchronize (cca->stream)); /* the memory is shared by all our frames */
-  cca->stream = wanted;
+  if (!cuda_session_begin_in_order (&cca->session, stream, error))
+    return false;
   if (queue_job (cca, &job, error))
     return true;
-  leave_stream (cca);
+  cuda_session_end (&cca->session, false);
   return false;
 }
 
@@ -419,21 +405,21 @@ fetch_result (Cca *cca, uint32_t *rows, CtrError *error)
     const CcaFrame *f = &cca->current->frame;
     *rows = rows_to_guess (cca);
     const Arrival at = plan_arrival (f, *rows);
-    if (!ctr_buffer_reserve (&cca->host, at.end, error))
+    if (!ctr_device_buffer_reserve (&cca->host, at.end, error))
       return false;
     uint8_t *host = (uint8_t *) cca->host.data;
     CTR_CUDA (cudaMemcpyAsync (
-        host, f->header, HEADER_SIZE + *rows * sizeof (CtrComponent), cudaMemcpyDeviceToHost, cca->stream));
+        host, f->header, HEADER_SIZE + *rows * sizeof (CtrComponent), cudaMemcpyDeviceToHost, cca->session.stream));
     if (f->moments)
       CTR_CUDA (cudaMemcpyAsync (
-          host + at.moments, f->moments, *rows * sizeof *f->moments, cudaMemcpyDeviceToHost, cca->stream));
+          host + at.moments, f->moments, *rows * sizeof *f->moments, cudaMemcpyDeviceToHost, cca->session.stream));
     if (f->grey)
-      CTR_CUDA (
-          cudaMemcpyAsync (host + at.grey, f->grey, *rows * sizeof *f->grey, cudaMemcpyDeviceToHost, cca->stream));
+      CTR_CUDA (cudaMemcpyAsync (
+          host + at.grey, f->grey, *rows * sizeof *f->grey, cudaMemcpyDeviceToHost, cca->session.stream));
     if (f->labels)
       CTR_CUDA (cudaMemcpyAsync (host + at.labels, f->labels, (size_t) f->width * f->height * sizeof *f->labels,
-          cudaMemcpyDeviceToHost, cca->stream));
-    CTR_CUDA (cudaStreamSynchronize (cca->stream));
+          cudaMemcpyDeviceToHost, cca->session.stream));
+    CTR_CUDA (cudaStreamSynchronize (cca->session.stream));
     const CcaHeader header = *(const CcaHeader *) host;
     cca->last_count = header.count;
     if (header.count <= cca->capacity && header.closed <= cca->closed_capacity)
@@ -454,12 +440,13 @@ bool
 fetch (Cca *cca, const void *to, const void *from, size_t size, CtrError *error)
 {
   const size_t piece = (size_t) 8 << 20;
-  if (!ctr_buffer_reserve (&cca->host, size < piece ? size : piece, error))
+  if (!ctr_device_buffer_reserve (&cca->host, size < piece ? size : piece, error))
     return false;
   for (size_t done = 0; done < size;) {
     size_t n = size - done < cca->host.size ? size - done : cca->host.size;
-    CTR_CUDA (cudaMemcpyAsync (cca->host.data, (const uint8_t *) from + done, n, cudaMemcpyDeviceToHost, cca->stream));
-    CTR_CUDA (cudaStreamSynchronize (cca->stream));
+    CTR_CUDA (cudaMemcpyAsync (
+        cca->host.data, (const uint8_t *) from + done, n, cudaMemcpyDeviceToHost, cca->session.stream));
+    CTR_CUDA (cudaStreamSynchronize (cca->session.stream));
     memcpy ((uint8_t *) to + done, cca->host.data, n);
     done += n;
   }
@@ -508,10 +495,7 @@ cca_finish (void *state, CtrError *error)
 {
   Cca *cca = (Cca *) state;
   CtrComponents *result = take_result (cca, error);
-  if (result)
-    cca->stream = NULL; /* all its work is done */
-  else
-    leave_stream (cca);
+  cuda_session_end (&cca->session, result);
   return result;
 }
 

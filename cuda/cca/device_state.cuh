@@ -7,10 +7,11 @@
  * order together with the closed ones; the emit kernel writes the table (merge.cu). Runs of foreground pixels are
  * what is joined, as in the paper's FLSL; per-pixel label arrays exist only where a label image is asked for
  * (features.cu). */
-#ifndef CTR_CCA_LAYOUT_CUH
-#define CTR_CCA_LAYOUT_CUH
+#ifndef CTR_CUDA_CCA_DEVICE_STATE_CUH
+#define CTR_CUDA_CCA_DEVICE_STATE_CUH
 
-#include "cuda/common/common.cuh"
+#include "cuda/common/device_buffer.cuh"
+#include "cuda/common/launch.cuh"
 
 constexpr int TILE_W = 128;
 constexpr int TILE_H = 64;

@@ -16,8 +16,8 @@
  * A tile with more labels than shared memory has room for, which takes a pattern made for it, is begun again with its
  * labels in global memory. */
 #include "cuda/cca/device_state.cuh"
-#include "cuda/common/tile_labels.cuh"
-#include "cuda/common/tile_pixels.cuh"
+#include "cuda/cca/tile_labels.cuh"
+#include "cuda/cca/tile_pixels.cuh"
 
 namespace
 {

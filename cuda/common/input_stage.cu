@@ -110,19 +110,19 @@ __launch_bounds__ (OTSU_THREADS) otsu_kernel (Histogram *histogram, uint32_t lev
 } // namespace
 
 void
-ctr_foreground_init (CtrForegroundState *state)
+input_stage_init (InputStage *state)
 {
   memset (state, 0, sizeof *state);
   state->staging.pinned = true;
 }
 
 void
-ctr_foreground_free (CtrForegroundState *state)
+input_stage_free (InputStage *state)
 {
-  ctr_buffer_free (&state->staging);
-  ctr_buffer_free (&state->upload);
-  ctr_buffer_free (&state->luma);
-  ctr_buffer_free (&state->histogram);
+  ctr_device_buffer_free (&state->staging);
+  ctr_device_buffer_free (&state->upload);
+  ctr_device_buffer_free (&state->luma);
+  ctr_device_buffer_free (&state->histogram);
 }
 
 static bool
@@ -146,7 +146,7 @@ needs_of (const CtrImage *image, CtrThresholdMode mode)
 }
 
 bool
-ctr_foreground_has_room (const CtrForegroundState *state, const CtrImage *image, CtrThresholdMode mode)
+input_stage_has_room (const InputStage *state, const CtrImage *image, CtrThresholdMode mode)
 {
   const Needs n = needs_of (image, mode);
   return n.upload <= state->staging.size && n.upload <= state->upload.size && n.luma <= state->luma.size
@@ -154,18 +154,18 @@ ctr_foreground_has_room (const CtrForegroundState *state, const CtrImage *image,
 }
 
 bool
-ctr_foreground_reserve (
-    CtrForegroundState *state, const CtrImage *image, CtrThresholdMode mode, bool *fresh, CtrError *error)
+input_stage_reserve (InputStage *state, const CtrImage *image, CtrThresholdMode mode, bool *fresh, CtrError *error)
 {
   const Needs n = needs_of (image, mode);
-  *fresh = !ctr_foreground_has_room (state, image, mode);
-  return ctr_buffer_reserve (&state->staging, n.upload, error) && ctr_buffer_reserve (&state->upload, n.upload, error)
-         && ctr_buffer_reserve (&state->luma, n.luma, error)
-         && ctr_buffer_reserve (&state->histogram, n.histogram, error);
+  *fresh = !input_stage_has_room (state, image, mode);
+  return ctr_device_buffer_reserve (&state->staging, n.upload, error)
+         && ctr_device_buffer_reserve (&state->upload, n.upload, error)
+         && ctr_device_buffer_reserve (&state->luma, n.luma, error)
+         && ctr_device_buffer_reserve (&state->histogram, n.histogram, error);
 }
 
 void
-ctr_foreground_stage (CtrForegroundState *state, const CtrImage *image)
+input_stage_stage (InputStage *state, const CtrImage *image)
 {
   if (image->memory != CTR_MEMORY_HOST)
     return;
@@ -177,8 +177,7 @@ ctr_foreground_stage (CtrForegroundState *state, const CtrImage *image)
 }
 
 bool
-ctr_foreground_upload (
-    CtrForegroundState *state, const CtrImage *image, CtrImage *plane, cudaStream_t stream, CtrError *error)
+input_stage_upload (InputStage *state, const CtrImage *image, CtrImage *plane, cudaStream_t stream, CtrError *error)
 {
   *plane = *image;
   plane->memory = CTR_MEMORY_DEVICE;
@@ -192,16 +191,15 @@ ctr_foreground_upload (
 }
 
 bool
-ctr_foreground_plane (
-    CtrForegroundState *state, const CtrImage *image, CtrImage *plane, cudaStream_t stream, CtrError *error)
+input_stage_plane (InputStage *state, const CtrImage *image, CtrImage *plane, cudaStream_t stream, CtrError *error)
 {
-  if (!ctr_foreground_upload (state, image, plane, stream, error))
+  if (!input_stage_upload (state, image, plane, stream, error))
     return false;
   if (is_grey (image->format))
     return true;
 
   uint32_t red, green, blue;
-  ctr_foreground_rgb (image->format, &red, &green, &blue);
+  input_stage_rgb (image->format, &red, &green, &blue);
   const dim3 block (32, 8), grid (ctr_div_up (image->width, 32), min (ctr_div_up (image->height, 8), 65535u));
   const size_t stride = ctr_aligned_row (image->width);
   luma_kernel<<<grid, block, 0, stream>>> ((const uint8_t *) plane->data, plane->stride, image->width, image->height,
@@ -215,8 +213,8 @@ ctr_foreground_plane (
 
 /* The histogram of PLANE with LEVELS levels. */
 static bool
-count_samples (CtrForegroundState *state, const CtrImage *plane, uint32_t levels, uint32_t sample_shift,
-    cudaStream_t stream, CtrError *error)
+count_samples (InputStage *state, const CtrImage *plane, uint32_t levels, uint32_t sample_shift, cudaStream_t stream,
+    CtrError *error)
 {
   uint32_t *counts = ((Histogram *) state->histogram.data)->counts;
   const unsigned ctas = min (ctr_div_up (plane->height, HISTOGRAM_THREADS / 32), 1024u);
@@ -231,8 +229,8 @@ count_samples (CtrForegroundState *state, const CtrImage *plane, uint32_t levels
 }
 
 bool
-ctr_foreground_otsu (
-    CtrForegroundState *state, const CtrImage *plane, const uint32_t **threshold, cudaStream_t stream, CtrError *error)
+input_stage_otsu (
+    InputStage *state, const CtrImage *plane, const uint32_t **threshold, cudaStream_t stream, CtrError *error)
 {
   Histogram *histogram = (Histogram *) state->histogram.data;
   const uint32_t levels = plane->format == CTR_FORMAT_GRAY8 ? LEVELS_8 : LEVELS_16;
@@ -245,8 +243,8 @@ ctr_foreground_otsu (
 }
 
 bool
-ctr_foreground_histogram_8 (CtrForegroundState *state, const CtrImage *plane, uint32_t sample_shift,
-    const uint32_t **counts, cudaStream_t stream, CtrError *error)
+input_stage_histogram_8 (InputStage *state, const CtrImage *plane, uint32_t sample_shift, const uint32_t **counts,
+    cudaStream_t stream, CtrError *error)
 {
   *counts = ((Histogram *) state->histogram.data)->counts;
   return count_samples (state, plane, LEVELS_8, sample_shift, stream, error);

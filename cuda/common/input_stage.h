@@ -3,45 +3,46 @@
 #ifndef CTR_CUDA_COMMON_INPUT_STAGE_H
 #define CTR_CUDA_COMMON_INPUT_STAGE_H
 
-#include "cuda/common/common.cuh"
+#include "cuda/common/device_buffer.cuh"
+#include "cuda/common/launch.cuh"
 
 /* Working memory of one algorithm's input side. */
-struct CtrForegroundState {
-  CtrBuffer staging;   /* pinned: rows of a host image on their way up */
-  CtrBuffer upload;    /* the same on the device */
-  CtrBuffer luma;      /* grey plane of a packed RGB image */
-  CtrBuffer histogram; /* 65536 counters, then the Otsu threshold and its scratch */
+struct InputStage {
+  CtrDeviceBuffer staging;   /* pinned: rows of a host image on their way up */
+  CtrDeviceBuffer upload;    /* the same on the device */
+  CtrDeviceBuffer luma;      /* grey plane of a packed RGB image */
+  CtrDeviceBuffer histogram; /* 65536 counters, then the Otsu threshold and its scratch */
 };
 
-void ctr_foreground_init (CtrForegroundState *state);
-void ctr_foreground_free (CtrForegroundState *state);
+void input_stage_init (InputStage *state);
+void input_stage_free (InputStage *state);
 
 /* Memory for IMAGE and MODE, outside of any stream capture. *FRESH: some of it is new, what was captured is invalid. */
-bool ctr_foreground_reserve (
-    CtrForegroundState *state, const CtrImage *image, CtrThresholdMode mode, bool *fresh, CtrError *error);
+bool input_stage_reserve (
+    InputStage *state, const CtrImage *image, CtrThresholdMode mode, bool *fresh, CtrError *error);
 
-/* Would ctr_foreground_reserve() leave everything where it is? */
-bool ctr_foreground_has_room (const CtrForegroundState *state, const CtrImage *image, CtrThresholdMode mode);
+/* Would input_stage_reserve() leave everything where it is? */
+bool input_stage_has_room (const InputStage *state, const CtrImage *image, CtrThresholdMode mode);
 
 /* Copies a host image into pinned memory; nothing for a device image. Not captured: it must happen for every frame. */
-void ctr_foreground_stage (CtrForegroundState *state, const CtrImage *image);
+void input_stage_stage (InputStage *state, const CtrImage *image);
 
 /* Queues the upload of a host image. PLANE becomes a device view of IMAGE. */
-bool ctr_foreground_upload (
-    CtrForegroundState *state, const CtrImage *image, CtrImage *plane, cudaStream_t stream, CtrError *error);
+bool input_stage_upload (
+    InputStage *state, const CtrImage *image, CtrImage *plane, cudaStream_t stream, CtrError *error);
 
 /* Queues upload and luma where IMAGE needs them. PLANE becomes a device view of grey samples (8 or 16 bits). */
-bool ctr_foreground_plane (
-    CtrForegroundState *state, const CtrImage *image, CtrImage *plane, cudaStream_t stream, CtrError *error);
+bool input_stage_plane (
+    InputStage *state, const CtrImage *image, CtrImage *plane, cudaStream_t stream, CtrError *error);
 
 /* Queues the Otsu threshold of PLANE (core/common/otsu.h). *THRESHOLD: where it will lie on the device. */
-bool ctr_foreground_otsu (
-    CtrForegroundState *state, const CtrImage *plane, const uint32_t **threshold, cudaStream_t stream, CtrError *error);
+bool input_stage_otsu (
+    InputStage *state, const CtrImage *plane, const uint32_t **threshold, cudaStream_t stream, CtrError *error);
 
 /* Queues the histogram of PLANE's samples; of 16-bit ones shifted right by SAMPLE_SHIFT, 255 and above as 255. *COUNTS:
  * where its 256 counters will lie on the device. */
-bool ctr_foreground_histogram_8 (CtrForegroundState *state, const CtrImage *plane, uint32_t sample_shift,
-    const uint32_t **counts, cudaStream_t stream, CtrError *error);
+bool input_stage_histogram_8 (InputStage *state, const CtrImage *plane, uint32_t sample_shift, const uint32_t **counts,
+    cudaStream_t stream, CtrError *error);
 
 /* Luma as in contours/image.h. */
 __device__ inline uint32_t
@@ -52,7 +53,7 @@ ctr_luma (uint32_t red, uint32_t green, uint32_t blue)
 
 /* Bytes of a packed RGB pixel. */
 static inline void
-ctr_foreground_rgb (CtrFormat format, uint32_t *red, uint32_t *green, uint32_t *blue)
+input_stage_rgb (CtrFormat format, uint32_t *red, uint32_t *green, uint32_t *blue)
 {
   const uint32_t first = format == CTR_FORMAT_XRGB || format == CTR_FORMAT_XBGR ? 1 : 0;
   const bool blue_first = format == CTR_FORMAT_BGR || format == CTR_FORMAT_BGRX || format == CTR_FORMAT_XBGR;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From samples to foreground bits. A FRAME has pixels, stride, width, height, depth (8 or 16) and invert. */
-#ifndef CTR_CUDA_PIXELS_CUH
-#define CTR_CUDA_PIXELS_CUH
+#ifndef CTR_CUDA_COMMON_PIXELS_CUH
+#define CTR_CUDA_COMMON_PIXELS_CUH
 
-#include "cuda/common/common.cuh"
+#include "cuda/common/launch.cuh"
 
 namespace
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Instructions CUDA C++ has no plain name for: two 16-bit floating-point numbers in a word, and the tensor core's
  * product of bytes. */
-#ifndef CTR_PACKED_CUH
-#define CTR_PACKED_CUH
+#ifndef CTR_CUDA_COMMON_PTX_CUH
+#define CTR_CUDA_COMMON_PTX_CUH
 
-#include "cuda/common/common.cuh"
+#include "cuda/common/launch.cuh"
 
 /* Two halves. Integers up to 2048 are exact. */
 typedef uint32_t Half2;

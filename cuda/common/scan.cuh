@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sums over CTAs in one pass: each publishes its own, and adds up what those before it have published. */
-#ifndef CTR_CUDA_LOOKBACK_CUH
-#define CTR_CUDA_LOOKBACK_CUH
+#ifndef CTR_CUDA_COMMON_SCAN_CUH
+#define CTR_CUDA_COMMON_SCAN_CUH
 
-#include "cuda/common/common.cuh"
+#include "cuda/common/launch.cuh"
 
 namespace
 {

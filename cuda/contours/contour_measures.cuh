@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What is summed up along the contours' lines, once all points are in their places. A FRAME has points, and of each row
  * firsts, accumulators and sums; counters->header has the numbers of points and contours. */
-#ifndef CTR_CUDA_CONTOUR_LINES_CUH
-#define CTR_CUDA_CONTOUR_LINES_CUH
+#ifndef CTR_CUDA_CONTOURS_CONTOUR_MEASURES_CUH
+#define CTR_CUDA_CONTOURS_CONTOUR_MEASURES_CUH
 
 #include "cuda/contours/contour_accumulator.cuh"
 

@@ -47,9 +47,9 @@ drop_reference (ContourPool *pool)
   while (pool->unused) {
     ContourSlot *slot = pool->unused;
     pool->unused = slot->next;
-    ctr_buffer_free (&slot->table);
-    ctr_buffer_free (&slot->points);
-    ctr_buffer_free (&slot->sums);
+    ctr_device_buffer_free (&slot->table);
+    ctr_device_buffer_free (&slot->points);
+    ctr_device_buffer_free (&slot->sums);
     free (slot);
   }
   cudaStreamDestroy (pool->stream);
@@ -107,9 +107,9 @@ static bool
 fetch (void *source, CtrContoursArray array, void *to, size_t size, CtrError *error)
 {
   ContourSlot *slot = (ContourSlot *) source;
-  const CtrBuffer *buffer = array == CTR_CONTOURS_TABLE    ? &slot->table
-                            : array == CTR_CONTOURS_POINTS ? &slot->points
-                                                           : &slot->sums;
+  const CtrDeviceBuffer *buffer = array == CTR_CONTOURS_TABLE    ? &slot->table
+                                  : array == CTR_CONTOURS_POINTS ? &slot->points
+                                                                 : &slot->sums;
   if (size == 0)
     return true;
   ctr_context_push (slot->pool->context);

@@ -3,13 +3,13 @@
 #ifndef CTR_CUDA_CONTOURS_CONTOUR_POOL_H
 #define CTR_CUDA_CONTOURS_CONTOUR_POOL_H
 
-#include "cuda/common/common.cuh"
+#include "cuda/common/device_buffer.cuh"
 
 struct ContourPool;
 
 /* Memory of one result. */
 struct ContourSlot {
-  CtrBuffer table, points, sums;
+  CtrDeviceBuffer table, points, sums;
   bool has_sums; /* of this result, not of a former one */
   ContourPool *pool;
   ContourSlot *next; /* unused one */

@@ -8,10 +8,10 @@
  * what the segment behind these knows. log2 rounds, whatever the rings' sizes and order; segments whose ring is known
  * rest; no round waits for the host.
  */
-#ifndef CTR_CUDA_RINGS_CUH
-#define CTR_CUDA_RINGS_CUH
+#ifndef CTR_CUDA_CONTOURS_LIST_RANKING_CUH
+#define CTR_CUDA_CONTOURS_LIST_RANKING_CUH
 
-#include "cuda/common/common.cuh"
+#include "cuda/common/launch.cuh"
 
 constexpr uint32_t NO_KEY = ~0u;
 

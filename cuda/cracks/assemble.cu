@@ -418,7 +418,8 @@ launch_measures (const CracksFrame &frame, bool overlap, cudaStream_t stream)
 } // namespace
 
 bool
-cracks_launch_lists (const CracksFrame &f, CtrBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error)
+cracks_launch_lists (
+    const CracksFrame &f, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error)
 {
   if (f.node_capacity == 0 || f.contour_capacity == 0) /* the frame will be done again */
     return true;

@@ -396,7 +396,8 @@ cracks_sort (uint32_t *const keys[2], uint32_t *const values[2], uint32_t count,
 }
 
 bool
-cracks_launch_nodes (const CracksFrame &f, CtrBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error)
+cracks_launch_nodes (
+    const CracksFrame &f, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error)
 {
   const dim3 tiles (f.tiles_x, f.tiles_y);
   const unsigned sums = max (cracks_sums (f, false), cracks_sums (f, true)) / SCAN_SHARE + 1;

@@ -6,6 +6,7 @@
 #include "cuda/contours/contour_pool.h"
 #include "cuda/cracks/device_state.cuh"
 #include "cuda/common/input_stage.h"
+#include "cuda/common/session.cuh"
 
 #include "core/common/poll.h"
 
@@ -16,19 +17,17 @@ namespace
 {
 
 struct Cracks {
-  CtrForegroundState foreground;
-  CtrBuffer tables;                                 /* sample_ranks, levels */
-  CtrBuffer staged;                                 /* pinned: the same */
+  InputStage input;
+  CtrDeviceBuffer tables;                           /* sample_ranks, levels */
+  CtrDeviceBuffer staged;                           /* pinned: the same */
   uint64_t tables_number;                           /* CtrCracksPlan.tables of what is there */
-  CtrBuffer planes;                                 /* sized by the image */
-  CtrBuffer nodes;                                  /* sized by what is in it */
-  CtrBuffer sorting;                                /* CUB's */
-  CtrBuffer header;                                 /* pinned: CracksHeader */
+  CtrDeviceBuffer planes;                           /* sized by the image */
+  CtrDeviceBuffer nodes;                            /* sized by what is in it */
+  CtrDeviceBuffer sorting;                          /* CUB's */
+  CtrDeviceBuffer header;                           /* pinned: CracksHeader */
   uint32_t node_capacity, contour_capacity, rounds; /* what the last frames needed */
-  bool overlap;                                     /* the GPU has overlapped launches */
   ContourPool *pool;
-  cudaStream_t own_stream;
-  cudaStream_t stream; /* of the pending image, else NULL: the caller's may be gone before the next one */
+  CudaSession session;
 
   /* The pending image. */
   CtrImage image;
@@ -42,16 +41,12 @@ void
 cracks_destroy (void *state)
 {
   Cracks *c = (Cracks *) state;
-  if (c->stream)
-    cudaStreamSynchronize (c->stream);
+  cuda_session_close (&c->session);
   if (c->slot)
     contour_pool_give_back (c->slot);
-  ctr_foreground_free (&c->foreground);
-  for (CtrBuffer *buffer : {&c->tables, &c->staged, &c->planes, &c->nodes, &c->sorting, &c->header})
-    ctr_buffer_free (buffer);
-  if (c->own_stream)
-    cudaStreamDestroy (c->own_stream);
-  cudaGetLastError (); /* the context may be gone; nobody is left to tell */
+  input_stage_free (&c->input);
+  for (CtrDeviceBuffer *buffer : {&c->tables, &c->staged, &c->planes, &c->nodes, &c->sorting, &c->header})
+    ctr_device_buffer_free (buffer);
   if (c->pool)
     contour_pool_unref (c->pool);
   free (c);
@@ -65,15 +60,12 @@ cracks_create (CtrError *error)
     ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a tracer of contours");
     return NULL;
   }
-  ctr_foreground_init (&c->foreground);
+  input_stage_init (&c->input);
   c->staged.pinned = c->header.pinned = true;
-  cudaError_t status = ctr_find_overlap (&c->overlap);
-  if (status == cudaSuccess)
-    status = cudaStreamCreateWithFlags (&c->own_stream, cudaStreamNonBlocking);
-  bool ok = status == cudaSuccess || ctr_cuda_fail (error, status, "preparing a tracer of contours");
-  ok = ok && ctr_buffer_reserve (&c->header, sizeof (CracksHeader), error)
-       && ctr_buffer_reserve (&c->tables, TABLES_SIZE, error) && ctr_buffer_reserve (&c->staged, TABLES_SIZE, error)
-       && (c->pool = contour_pool_new (error));
+  const bool ok = cuda_session_open (&c->session, "preparing a tracer of contours", error)
+                  && ctr_device_buffer_reserve (&c->header, sizeof (CracksHeader), error)
+                  && ctr_device_buffer_reserve (&c->tables, TABLES_SIZE, error)
+                  && ctr_device_buffer_reserve (&c->staged, TABLES_SIZE, error) && (c->pool = contour_pool_new (error));
   if (ok)
     return c;
   cracks_destroy (c);
@@ -83,7 +75,7 @@ cracks_create (CtrError *error)
 size_t
 carve_planes (CracksFrame *f, uint8_t *base)
 {
-  CtrCarver c = {base, 0};
+  ArenaLayout c = {base, 0};
   f->counters = c.take<CracksCounters> (1);
   f->scan_states[SCAN_ROWS] = c.take<unsigned long long> (cracks_sums (*f, false) / SCAN_SHARE + 1);
   f->scan_states[SCAN_COLUMNS] = c.take<unsigned long long> (cracks_sums (*f, true) / SCAN_SHARE + 1);
@@ -100,7 +92,7 @@ size_t
 carve_nodes (CracksFrame *f, uint8_t *base, size_t *states)
 {
   const size_t nodes = f->node_capacity, contours = f->contour_capacity;
-  CtrCarver c = {base, 0};
+  ArenaLayout c = {base, 0};
   f->scan_states[SCAN_CONTOURS] = c.take<unsigned long long> (nodes / NODE_SCAN_SHARE + 1);
   for (int i = SCAN_MEASURED; i < CRACKS_SCANS; i++)
     f->scan_states[i] = c.take<unsigned long long> (contours / SCAN_SHARE + 1);
@@ -138,7 +130,7 @@ upload_tables (Cracks *c, CtrError *error)
     return true;
   memcpy (c->staged.data, c->plan.ranks, c->plan.sample_count * sizeof (uint16_t));
   memcpy ((uint8_t *) c->staged.data + RANKS_SIZE, c->plan.levels, c->plan.level_count * sizeof (uint16_t));
-  CTR_CUDA (cudaMemcpyAsync (c->tables.data, c->staged.data, TABLES_SIZE, cudaMemcpyHostToDevice, c->stream));
+  CTR_CUDA (cudaMemcpyAsync (c->tables.data, c->staged.data, TABLES_SIZE, cudaMemcpyHostToDevice, c->session.stream));
   c->tables_number = c->plan.tables;
   return true;
 }
@@ -169,20 +161,21 @@ reserve (Cracks *c, CracksFrame *f, CtrError *error)
   f->rings.rounds = c->rounds;
   size_t sorting = 0, more = 0, states;
   if (f->node_capacity) {
-    CTR_CUDA (cracks_sort (f->keys[0], f->values[0], f->node_capacity, f->level_count, NULL, &sorting, c->stream));
+    CTR_CUDA (
+        cracks_sort (f->keys[0], f->values[0], f->node_capacity, f->level_count, NULL, &sorting, c->session.stream));
     CTR_CUDA (cracks_sort (f->sort_keys, f->sort_values, f->contour_capacity,
-        (uint64_t) f->level_count + f->contour_capacity + 1, NULL, &more, c->stream));
+        (uint64_t) f->level_count + f->contour_capacity + 1, NULL, &more, c->session.stream));
   }
   const size_t sums = c->plan.features & CTR_CONTOUR_FEATURE_MOMENTS ? f->contour_capacity : 0;
   const void *nodes = c->nodes.data;
   bool fresh;
-  if (!ctr_foreground_reserve (&c->foreground, &c->image, CTR_THRESHOLD_FIXED, &fresh, error)
-      || !ctr_buffer_reserve (&c->planes, carve_planes (f, NULL), error)
-      || !ctr_buffer_reserve (&c->nodes, carve_nodes (f, NULL, &states), error)
-      || !ctr_buffer_reserve (&c->sorting, sorting > more ? sorting : more, error)
-      || !ctr_buffer_reserve (&c->slot->table, f->contour_capacity * sizeof (CtrContour), error)
-      || !ctr_buffer_reserve (&c->slot->points, f->node_capacity * sizeof (CtrPoint), error)
-      || !ctr_buffer_reserve (&c->slot->sums, sums * sizeof (CtrContourSums), error))
+  if (!input_stage_reserve (&c->input, &c->image, CTR_THRESHOLD_FIXED, &fresh, error)
+      || !ctr_device_buffer_reserve (&c->planes, carve_planes (f, NULL), error)
+      || !ctr_device_buffer_reserve (&c->nodes, carve_nodes (f, NULL, &states), error)
+      || !ctr_device_buffer_reserve (&c->sorting, sorting > more ? sorting : more, error)
+      || !ctr_device_buffer_reserve (&c->slot->table, f->contour_capacity * sizeof (CtrContour), error)
+      || !ctr_device_buffer_reserve (&c->slot->points, f->node_capacity * sizeof (CtrPoint), error)
+      || !ctr_device_buffer_reserve (&c->slot->sums, sums * sizeof (CtrContourSums), error))
     return false;
   carve_planes (f, (uint8_t *) c->planes.data);
   carve_nodes (f, (uint8_t *) c->nodes.data, &states);
@@ -191,10 +184,10 @@ reserve (Cracks *c, CracksFrame *f, CtrError *error)
   f->points = (CtrPoint *) c->slot->points.data;
   f->sums = sums ? (CtrContourSums *) c->slot->sums.data : NULL;
   if (c->nodes.data != nodes) /* rings are loaded before it is known how many there are */
-    CTR_CUDA (cudaMemsetAsync (c->nodes.data, 0, c->nodes.size, c->stream));
-  CTR_CUDA (cudaMemsetAsync (c->planes.data, 0, (uint8_t *) f->ranks - (uint8_t *) c->planes.data, c->stream));
+    CTR_CUDA (cudaMemsetAsync (c->nodes.data, 0, c->nodes.size, c->session.stream));
+  CTR_CUDA (cudaMemsetAsync (c->planes.data, 0, (uint8_t *) f->ranks - (uint8_t *) c->planes.data, c->session.stream));
   if (f->node_capacity)
-    CTR_CUDA (cudaMemsetAsync (c->nodes.data, 0, states, c->stream));
+    CTR_CUDA (cudaMemsetAsync (c->nodes.data, 0, states, c->session.stream));
   return true;
 }
 
@@ -204,47 +197,37 @@ queue_frame (Cracks *c, CtrError *error)
   CracksFrame f;
   CtrImage plane;
   if (!reserve (c, &f, error) || !upload_tables (c, error)
-      || !ctr_foreground_plane (&c->foreground, &c->image, &plane, c->stream, error))
+      || !input_stage_plane (&c->input, &c->image, &plane, c->session.stream, error))
     return false;
   f.pixels = (const uint8_t *) plane.data;
   f.stride = plane.stride;
   f.depth = plane.format == CTR_FORMAT_GRAY8 ? 8 : 16;
-  if (!cracks_launch_nodes (f, &c->sorting, c->overlap, c->stream, error)
-      || !cracks_launch_lists (f, &c->sorting, c->overlap, c->stream, error))
+  if (!cracks_launch_nodes (f, &c->sorting, c->session.overlap, c->session.stream, error)
+      || !cracks_launch_lists (f, &c->sorting, c->session.overlap, c->session.stream, error))
     return false;
   CTR_CUDA (cudaGetLastError ());
-  CTR_CUDA (
-      cudaMemcpyAsync (c->header.data, &f.counters->header, sizeof (CracksHeader), cudaMemcpyDeviceToHost, c->stream));
+  CTR_CUDA (cudaMemcpyAsync (
+      c->header.data, &f.counters->header, sizeof (CracksHeader), cudaMemcpyDeviceToHost, c->session.stream));
   return true;
-}
-
-/* After a failure: nothing of ours may be left on the caller's stream. */
-void
-leave_stream (Cracks *c)
-{
-  cudaStreamSynchronize (c->stream);
-  cudaGetLastError (); /* what failed has been reported */
-  c->stream = NULL;
 }
 
 bool
 cracks_enqueue (void *state, const CtrImage *image, const CtrCracksPlan *plan, void *stream, CtrError *error)
 {
   Cracks *c = (Cracks *) state;
-  if (c->stream)
-    CTR_CUDA (cudaStreamSynchronize (c->stream)); /* the memory is shared by all our frames */
-  c->stream = stream ? (cudaStream_t) stream : c->own_stream;
+  if (!cuda_session_begin (&c->session, stream, error))
+    return false;
   c->image = *image;
   c->plan = *plan;
   if (!c->slot)
     c->slot = contour_pool_take (c->pool, error);
   bool fresh, ok = c->slot;
-  ok = ok && ctr_foreground_reserve (&c->foreground, image, CTR_THRESHOLD_FIXED, &fresh, error);
+  ok = ok && input_stage_reserve (&c->input, image, CTR_THRESHOLD_FIXED, &fresh, error);
   if (ok)
-    ctr_foreground_stage (&c->foreground, image);
+    input_stage_stage (&c->input, image);
   if (ok && queue_frame (c, error))
     return true;
-  leave_stream (c);
+  cuda_session_end (&c->session, false);
   return false;
 }
 
@@ -282,11 +265,8 @@ take_result (Cracks *c, CtrError *error)
   info.coordinates = CTR_COORDINATES_CORNERS;
   info.features = c->plan.features;
   for (;;) {
-    const cudaError_t status = cudaStreamSynchronize (c->stream);
-    if (status != cudaSuccess) {
-      ctr_cuda_fail (error, status, "tracing contours");
+    if (!cuda_session_wait (&c->session, "tracing contours", error))
       return NULL;
-    }
     const unsigned long long nodes = ((const CracksHeader *) c->header.data)->nodes;
     if (nodes > c->plan.max_points)
       return ctr_contours_refuse (&info, CTR_LIMIT_POINTS, nodes, error);
@@ -317,10 +297,7 @@ cracks_finish (void *state, CtrError *error)
 {
   Cracks *c = (Cracks *) state;
   CtrContours *result = take_result (c, error);
-  if (result)
-    c->stream = NULL; /* all its work is done */
-  else
-    leave_stream (c);
+  cuda_session_end (&c->session, result);
   return result;
 }
 

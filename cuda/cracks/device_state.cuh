@@ -9,9 +9,10 @@
  *
  *   corners.cu   samples to ranks of levels, vertices to nodes, nodes to rings
  *   assemble.cu   rings to contours, their points, what these enclose, who is inside whom */
-#ifndef CTR_CRACKS_LAYOUT_CUH
-#define CTR_CRACKS_LAYOUT_CUH
+#ifndef CTR_CUDA_CRACKS_DEVICE_STATE_CUH
+#define CTR_CUDA_CRACKS_DEVICE_STATE_CUH
 
+#include "cuda/common/device_buffer.cuh"
 #include "cuda/contours/contour_accumulator.cuh"
 #include "cuda/contours/list_ranking.cuh"
 
@@ -139,9 +140,9 @@ next_node (const CracksFrame &f, uint32_t i, uint32_t kind)
 
 /* Queue the kernels. TEMPORARY: memory for the sorts. OVERLAP: the GPU has overlapped launches. */
 bool cracks_launch_nodes (
-    const CracksFrame &frame, CtrBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);
+    const CracksFrame &frame, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);
 bool cracks_launch_lists (
-    const CracksFrame &frame, CtrBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);
+    const CracksFrame &frame, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);
 
 /* Stable, from keys[0] and values[0] to keys[1] and values[1]; keys are below KEY_COUNT. TEMPORARY NULL: tells its
  * SIZE. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Drawing on the GPU: core/paint/paint.h's two passes, each a kernel a layer. A point of a contour has a thread; the
  * pixels of a longer segment, or of a large rectangle, are shared out. */
-#include "cuda/common/common.cuh"
+#include "cuda/common/session.cuh"
 
 #include "core/paint/raster.h"
 
@@ -26,16 +26,14 @@ struct Layer {
 };
 
 struct Painter {
-  CtrBuffer ink;
-  CtrBuffer arrays; /* of the layers */
-  CtrBuffer colours;
-  CtrBuffer host_colours; /* pinned; what the GPU has, once it has some */
+  CtrDeviceBuffer ink;
+  CtrDeviceBuffer arrays; /* of the layers */
+  CtrDeviceBuffer colours;
+  CtrDeviceBuffer host_colours; /* pinned; what the GPU has, once it has some */
   Layer layers[CTR_PAINT_MAX_LAYERS];
   bool ink_is_clean;
-  bool overlap; /* the GPU has overlapped launches */
-  cudaStream_t own_stream;
-  cudaStream_t stream; /* of the frame under way, else NULL */
-  cudaEvent_t drawn;   /* that frame */
+  CudaSession session;
+  cudaEvent_t drawn; /* after the queued frame: the stream may have other work behind it */
 };
 
 constexpr uint32_t THREADS = 256;
@@ -50,35 +48,29 @@ paint_create (CtrError *error)
     return NULL;
   }
   painter->host_colours.pinned = true;
-  cudaError_t status = ctr_find_overlap (&painter->overlap);
-  if (status == cudaSuccess)
-    status = cudaStreamCreateWithFlags (&painter->own_stream, cudaStreamNonBlocking);
-  if (status == cudaSuccess) {
-    status = cudaEventCreateWithFlags (&painter->drawn, cudaEventDisableTiming);
-    if (status != cudaSuccess)
-      cudaStreamDestroy (painter->own_stream);
-  }
-  if (status != cudaSuccess) {
-    ctr_cuda_fail (error, status, "preparing a painter");
-    free (painter);
-    return NULL;
-  }
-  return painter;
+  bool ok = cuda_session_open (&painter->session, "preparing a painter", error);
+  const cudaError_t status = ok ? cudaEventCreateWithFlags (&painter->drawn, cudaEventDisableTiming) : cudaSuccess;
+  ok = ok && (status == cudaSuccess || ctr_cuda_fail (error, status, "preparing a painter"));
+  if (ok)
+    return painter;
+  cuda_session_close (&painter->session);
+  free (painter);
+  return NULL;
 }
 
 void
 paint_destroy (void *state)
 {
   Painter *painter = (Painter *) state;
-  if (painter->stream)
+  if (painter->session.stream)
     cudaEventSynchronize (painter->drawn);
-  ctr_buffer_free (&painter->ink);
-  ctr_buffer_free (&painter->arrays);
-  ctr_buffer_free (&painter->colours);
-  ctr_buffer_free (&painter->host_colours);
+  painter->session.stream = NULL;
+  ctr_device_buffer_free (&painter->ink);
+  ctr_device_buffer_free (&painter->arrays);
+  ctr_device_buffer_free (&painter->colours);
+  ctr_device_buffer_free (&painter->host_colours);
   cudaEventDestroy (painter->drawn);
-  cudaStreamDestroy (painter->own_stream);
-  cudaGetLastError (); /* the context may be gone; nobody is left to tell */
+  cuda_session_close (&painter->session);
   free (painter);
 }
 
@@ -330,8 +322,8 @@ launch_layer (const Painter *painter, const CtrPaintTarget &target, const CtrPai
     return;
   const uint32_t word = ctr_paint_word (index), split = split_for (count);
   const uint32_t width = target.picture.width, height = target.picture.height;
-  const bool overlap = painter->overlap;
-  const cudaStream_t stream = painter->stream;
+  const bool overlap = painter->session.overlap;
+  const cudaStream_t stream = painter->session.stream;
   const dim3 shares (ctas_for (count * split * 32));
   /* A few points may be the corners of a line around the whole picture. */
   const uint32_t line_split = count > 512 * THREADS ? 1 : min (64u, 1024 / ctas_for (count));
@@ -361,7 +353,7 @@ launch_layer (const Painter *painter, const CtrPaintTarget &target, const CtrPai
 }
 
 void
-carve_contours (Layer *l, CtrCarver *c, const CtrPaintLayer *layer, uint32_t index)
+carve_contours (Layer *l, ArenaLayout *c, const CtrPaintLayer *layer, uint32_t index)
 {
   CtrDeviceContours device;
   ctr_paint_lines_init (&l->lines, layer, index);
@@ -381,7 +373,7 @@ carve_contours (Layer *l, CtrCarver *c, const CtrPaintLayer *layer, uint32_t ind
 size_t
 carve_layers (Painter *painter, const CtrPaintLayer *layers, uint32_t count, void *base)
 {
-  CtrCarver c = {(uint8_t *) base, 0};
+  ArenaLayout c = {(uint8_t *) base, 0};
   for (uint32_t i = 0; i < count; i++) {
     const CtrPaintLayer *layer = &layers[i];
     const size_t shapes = shapes_of (layer);
@@ -444,13 +436,13 @@ upload_colours (Painter *painter, const CtrPaintColour *colours, CtrError *error
 {
   if (painter->colours.data && memcmp (painter->host_colours.data, colours, COLOURS) == 0)
     return true;
-  CTR_CUDA (cudaStreamSynchronize (painter->stream));
-  if (!ctr_buffer_reserve (&painter->host_colours, COLOURS, error)
-      || !ctr_buffer_reserve (&painter->colours, COLOURS, error))
+  CTR_CUDA (cudaStreamSynchronize (painter->session.stream));
+  if (!ctr_device_buffer_reserve (&painter->host_colours, COLOURS, error)
+      || !ctr_device_buffer_reserve (&painter->colours, COLOURS, error))
     return false;
   memcpy (painter->host_colours.data, colours, COLOURS);
   CTR_CUDA (cudaMemcpyAsync (
-      painter->colours.data, painter->host_colours.data, COLOURS, cudaMemcpyHostToDevice, painter->stream));
+      painter->colours.data, painter->host_colours.data, COLOURS, cudaMemcpyHostToDevice, painter->session.stream));
   return true;
 }
 
@@ -460,13 +452,13 @@ reserve_ink (Painter *painter, CtrPaintTarget *target, CtrError *error)
   const size_t full = ctr_paint_ink_words (target, 0), sub = ctr_paint_ink_words (target, 1);
   const size_t size = (full + sub) * sizeof (uint32_t);
   if (size > painter->ink.size) {
-    CTR_CUDA (cudaStreamSynchronize (painter->stream));
+    CTR_CUDA (cudaStreamSynchronize (painter->session.stream));
     painter->ink_is_clean = false;
-    if (!ctr_buffer_reserve (&painter->ink, size, error))
+    if (!ctr_device_buffer_reserve (&painter->ink, size, error))
       return false;
   }
   if (!painter->ink_is_clean)
-    CTR_CUDA (cudaMemsetAsync (painter->ink.data, 0, painter->ink.size, painter->stream));
+    CTR_CUDA (cudaMemsetAsync (painter->ink.data, 0, painter->ink.size, painter->session.stream));
   target->ink[0] = (uint32_t *) painter->ink.data;
   target->ink[1] = sub > 0 ? target->ink[0] + full : NULL;
   return true;
@@ -476,7 +468,7 @@ bool
 queue_frame (Painter *painter, const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count,
     const CtrPaintColour *colours, CtrError *error)
 {
-  const cudaStream_t stream = painter->stream;
+  const cudaStream_t stream = painter->session.stream;
   CtrPaintTarget target;
   ctr_paint_target_init (&target, picture, layers, count);
   if (count == 0) {
@@ -486,7 +478,7 @@ queue_frame (Painter *painter, const CtrPaintPicture *picture, const CtrPaintLay
   const size_t size = carve_layers (painter, layers, count, NULL);
   if (size > painter->arrays.size) {
     CTR_CUDA (cudaStreamSynchronize (stream));
-    if (!ctr_buffer_reserve (&painter->arrays, size, error))
+    if (!ctr_device_buffer_reserve (&painter->arrays, size, error))
       return false;
   }
   carve_layers (painter, layers, count, painter->arrays.data);
@@ -501,8 +493,8 @@ queue_frame (Painter *painter, const CtrPaintPicture *picture, const CtrPaintLay
   for (uint32_t i = 0; i < count; i++) {
     const Layer &l = painter->layers[i];
     if (l.words && l.lines.count > 0)
-      ctr_launch_overlapped (
-          painter->overlap, words_kernel, dim3 (ctas_for (l.lines.count)), dim3 (THREADS), 0, stream, l.lines, l.words);
+      ctr_launch_overlapped (painter->session.overlap, words_kernel, dim3 (ctas_for (l.lines.count)), dim3 (THREADS), 0,
+          stream, l.lines, l.words);
   }
   for (uint32_t i = 0; i < count; i++)
     launch_layer<false> (painter, target, &layers[i], i);
@@ -526,8 +518,8 @@ bool
 paint_finish (void *state, CtrError *error)
 {
   Painter *painter = (Painter *) state;
-  const bool pending = painter->stream != NULL;
-  painter->stream = NULL;
+  const bool pending = painter->session.stream != NULL;
+  painter->session.stream = NULL;
   if (pending)
     CTR_CUDA (cudaEventSynchronize (painter->drawn));
   return true;
@@ -538,16 +530,14 @@ paint_enqueue (void *state, const CtrPaintPicture *picture, const CtrPaintLayer 
     const CtrPaintColour *colours, void *stream, CtrError *error)
 {
   Painter *painter = (Painter *) state;
-  cudaStream_t wanted = stream ? (cudaStream_t) stream : painter->own_stream;
+  cudaStream_t wanted = stream ? (cudaStream_t) stream : painter->session.own_stream;
   /* The memory is shared by all our frames: another stream has to wait. */
-  if (painter->stream && painter->stream != wanted && !paint_finish (painter, error))
+  if (painter->session.stream && painter->session.stream != wanted && !paint_finish (painter, error))
     return false;
-  painter->stream = wanted;
+  painter->session.stream = wanted;
   if (queue_frame (painter, picture, layers, count, colours, error))
     return true;
-  cudaStreamSynchronize (painter->stream); /* after a failure nothing of ours may be left there */
-  cudaGetLastError ();                     /* what failed has been reported */
-  painter->stream = NULL;
+  cuda_session_end (&painter->session, false);
   return false;
 }
 

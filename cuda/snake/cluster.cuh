@@ -2,8 +2,8 @@
 /* A cluster of CTAs at one polygon. Every thread has the snake's values in registers and every CTA its points in shared
  * memory, all of them equal: the CTAs decide alike from what they share in global memory. So functions with TEAM in
  * their name are called by all threads of the cluster together, those with CTA by all of a CTA. */
-#ifndef CTR_SNAKE_TEAM_CUH
-#define CTR_SNAKE_TEAM_CUH
+#ifndef CTR_CUDA_SNAKE_CLUSTER_CUH
+#define CTR_CUDA_SNAKE_CLUSTER_CUH
 
 #include "cuda/snake/table.cuh"
 

@@ -13,10 +13,11 @@
  *                     what core/snake/snake.h says of each
  *   evolve.cu   the kernel
  *   snake.cu          host side */
-#ifndef CTR_SNAKE_LAYOUT_CUH
-#define CTR_SNAKE_LAYOUT_CUH
+#ifndef CTR_CUDA_SNAKE_DEVICE_STATE_CUH
+#define CTR_CUDA_SNAKE_DEVICE_STATE_CUH
 
-#include "cuda/common/common.cuh"
+#include "cuda/common/device_buffer.cuh"
+#include "cuda/common/launch.cuh"
 
 #include "core/snake/snake.h"
 

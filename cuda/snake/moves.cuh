@@ -2,8 +2,8 @@
 /* Moves of a polygon's points, by a team. What a move changes in the sums depends on the point and its neighbours only,
  * and is summed once for as long as these stay; the criterion is the whole polygon's, so all are priced anew each time.
  */
-#ifndef CTR_SNAKE_MOVES_CUH
-#define CTR_SNAKE_MOVES_CUH
+#ifndef CTR_CUDA_SNAKE_MOVES_CUH
+#define CTR_CUDA_SNAKE_MOVES_CUH
 
 #include "cuda/snake/cluster.cuh"
 

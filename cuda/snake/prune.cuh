@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Removal of points that do not shorten a polygon's description, by a team. */
-#ifndef CTR_SNAKE_PRUNE_CUH
-#define CTR_SNAKE_PRUNE_CUH
+#ifndef CTR_CUDA_SNAKE_PRUNE_CUH
+#define CTR_CUDA_SNAKE_PRUNE_CUH
 
 #include "cuda/snake/moves.cuh"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Region snakes on the GPU, host side: memory, the frame's kernels, the way back. device_state.cuh has the design. */
 #include "cuda/common/input_stage.h"
+#include "cuda/common/session.cuh"
 #include "cuda/snake/device_state.cuh"
 
 #include "core/common/poll.h"
@@ -12,18 +13,17 @@ namespace
 {
 
 struct Snakes {
-  CtrForegroundState foreground;
-  CtrBuffer staged;   /* pinned: tasks, their order, starts' points */
-  CtrBuffer asked;    /* the same on the device */
-  CtrBuffer sums;     /* the table's */
-  CtrBuffer bands;    /* by task */
-  CtrBuffer rooms;    /* by task */
-  CtrBuffer results;  /* pinned: SnakeResult by task */
-  CtrBuffer polygons; /* pinned: by task */
-  uint32_t capacity;  /* points of a polygon */
-  uint32_t most_ctas; /* of a cluster */
-  cudaStream_t own_stream;
-  cudaStream_t stream; /* of the pending image, else NULL: the caller's may be gone before the next one */
+  InputStage input;
+  CtrDeviceBuffer staged;   /* pinned: tasks, their order, starts' points */
+  CtrDeviceBuffer asked;    /* the same on the device */
+  CtrDeviceBuffer sums;     /* the table's */
+  CtrDeviceBuffer bands;    /* by task */
+  CtrDeviceBuffer rooms;    /* by task */
+  CtrDeviceBuffer results;  /* pinned: SnakeResult by task */
+  CtrDeviceBuffer polygons; /* pinned: by task */
+  uint32_t capacity;        /* points of a polygon */
+  uint32_t most_ctas;       /* of a cluster */
+  CudaSession session;
 
   /* The pending image. */
   CtrImage image;
@@ -34,14 +34,10 @@ void
 snakes_destroy (void *state)
 {
   Snakes *s = (Snakes *) state;
-  if (s->stream)
-    cudaStreamSynchronize (s->stream);
-  ctr_foreground_free (&s->foreground);
-  for (CtrBuffer *buffer : {&s->staged, &s->asked, &s->sums, &s->bands, &s->rooms, &s->results, &s->polygons})
-    ctr_buffer_free (buffer);
-  if (s->own_stream)
-    cudaStreamDestroy (s->own_stream);
-  cudaGetLastError (); /* the context may be gone; nobody is left to tell */
+  cuda_session_close (&s->session);
+  input_stage_free (&s->input);
+  for (CtrDeviceBuffer *buffer : {&s->staged, &s->asked, &s->sums, &s->bands, &s->rooms, &s->results, &s->polygons})
+    ctr_device_buffer_free (buffer);
   free (s);
 }
 
@@ -53,17 +49,13 @@ snakes_create (CtrError *error)
     ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a snake");
     return NULL;
   }
-  ctr_foreground_init (&s->foreground);
+  input_stage_init (&s->input);
   s->staged.pinned = s->results.pinned = s->polygons.pinned = true;
   s->capacity = SNAKE_LEAST_POINTS;
-  bool clusters;
-  cudaError_t status = ctr_find_overlap (&clusters); /* the same GPUs have both */
-  s->most_ctas = snake_most_ctas (clusters);
-  if (status == cudaSuccess)
-    status = cudaStreamCreateWithFlags (&s->own_stream, cudaStreamNonBlocking);
-  if (status == cudaSuccess)
+  if (cuda_session_open (&s->session, "preparing a snake", error)) {
+    s->most_ctas = snake_most_ctas (s->session.overlap); /* The GPUs with clusters are those with overlap. */
     return s;
-  ctr_cuda_fail (error, status, "preparing a snake");
+  }
   snakes_destroy (s);
   return NULL;
 }
@@ -97,7 +89,7 @@ struct Asked {
 size_t
 carve_asked (const CtrSnakePlan *plan, void *base, Asked *asked)
 {
-  CtrCarver c = {(uint8_t *) base, 0};
+  ArenaLayout c = {(uint8_t *) base, 0};
   asked->tasks = c.take<CtrSnakeTask> (plan->task_count);
   asked->order = c.take<uint32_t> (plan->task_count);
   asked->points = c.take<CtrPoint> (plan->point_count);
@@ -137,7 +129,7 @@ upload_tasks (Snakes *s, SnakeFrame *f, CtrError *error)
     for (uint32_t i = 0; i < plan->task_count; i++)
       if (ctas_for (s, &plan->tasks[i], plan->task_count) == ctas)
         here.order[at++] = i;
-  CTR_CUDA (cudaMemcpyAsync (s->asked.data, s->staged.data, size, cudaMemcpyHostToDevice, s->stream));
+  CTR_CUDA (cudaMemcpyAsync (s->asked.data, s->staged.data, size, cudaMemcpyHostToDevice, s->session.stream));
   f->tasks = there.tasks;
   f->order = there.order;
   f->points = there.points;
@@ -160,7 +152,7 @@ launch_tasks (const Snakes *s, const SnakeFrame &f, bool wide, CtrError *error)
         large = large || side_of (&plan->tasks[i].window) >= LARGE;
       }
     const uint32_t threads = large && ctas > 1 && count * ctas <= ALONE ? SNAKE_MOST_THREADS : SNAKE_FEW_THREADS;
-    if (count && !snake_launch_evolution (f, first, count, ctas, threads, wide, s->stream, error))
+    if (count && !snake_launch_evolution (f, first, count, ctas, threads, wide, s->session.stream, error))
       return false;
     first += count;
   }
@@ -177,8 +169,8 @@ queue_frame (Snakes *s, CtrError *error)
   SnakeRoom room;
   CtrImage plane;
   bool fresh;
-  if (!ctr_foreground_reserve (&s->foreground, &s->image, CTR_THRESHOLD_FIXED, &fresh, error)
-      || !ctr_foreground_plane (&s->foreground, &s->image, &plane, s->stream, error))
+  if (!input_stage_reserve (&s->input, &s->image, CTR_THRESHOLD_FIXED, &fresh, error)
+      || !input_stage_plane (&s->input, &s->image, &plane, s->session.stream, error))
     return false;
   const bool wide = plane.format == CTR_FORMAT_GRAY16;
   f.table = table_of (plan, &plane);
@@ -188,13 +180,15 @@ queue_frame (Snakes *s, CtrError *error)
   f.capacity = s->capacity;
   f.room_size = snake_room (f, 0, &room);
   const size_t rows = (size_t) (f.table.bottom - f.table.top), asked_size = carve_asked (plan, NULL, &asked);
-  if (!ctr_buffer_reserve (&s->staged, asked_size, error) || !ctr_buffer_reserve (&s->asked, asked_size, error)
-      || !ctr_buffer_reserve (
+  if (!ctr_device_buffer_reserve (&s->staged, asked_size, error)
+      || !ctr_device_buffer_reserve (&s->asked, asked_size, error)
+      || !ctr_device_buffer_reserve (
           &s->sums, rows * f.table.blocks * (wide ? sizeof (SnakeSums16) : sizeof (SnakeSums8)), error)
-      || !ctr_buffer_reserve (&s->bands, (size_t) count * CTR_SNAKE_CELLS * SNAKE_LINES * sizeof (CtrSnakeSums), error)
-      || !ctr_buffer_reserve (&s->rooms, count * f.room_size, error)
-      || !ctr_buffer_reserve (&s->results, count * sizeof (SnakeResult), error)
-      || !ctr_buffer_reserve (&s->polygons, (size_t) count * f.capacity * sizeof (CtrPoint), error)
+      || !ctr_device_buffer_reserve (
+          &s->bands, (size_t) count * CTR_SNAKE_CELLS * SNAKE_LINES * sizeof (CtrSnakeSums), error)
+      || !ctr_device_buffer_reserve (&s->rooms, count * f.room_size, error)
+      || !ctr_device_buffer_reserve (&s->results, count * sizeof (SnakeResult), error)
+      || !ctr_device_buffer_reserve (&s->polygons, (size_t) count * f.capacity * sizeof (CtrPoint), error)
       || !upload_tasks (s, &f, error))
     return false;
   f.table.sums = s->sums.data;
@@ -202,40 +196,30 @@ queue_frame (Snakes *s, CtrError *error)
   f.rooms = (uint8_t *) s->rooms.data;
   f.results = (SnakeResult *) s->results.data;
   f.polygons = (CtrPoint *) s->polygons.data;
-  snake_launch_table (f, count, wide, s->stream);
+  snake_launch_table (f, count, wide, s->session.stream);
   if (!launch_tasks (s, f, wide, error))
     return false;
   CTR_CUDA (cudaGetLastError ());
   return true;
 }
 
-/* After a failure: nothing of ours may be left on the caller's stream. */
-void
-leave_stream (Snakes *s)
-{
-  cudaStreamSynchronize (s->stream);
-  cudaGetLastError (); /* what failed has been reported */
-  s->stream = NULL;
-}
-
 bool
 snakes_enqueue (void *state, const CtrImage *image, const CtrSnakePlan *plan, void *stream, CtrError *error)
 {
   Snakes *s = (Snakes *) state;
-  if (s->stream)
-    CTR_CUDA (cudaStreamSynchronize (s->stream)); /* the memory is shared by all our frames */
-  s->stream = stream ? (cudaStream_t) stream : s->own_stream;
+  if (!cuda_session_begin (&s->session, stream, error))
+    return false;
   s->image = *image;
   s->plan = plan;
   if (plan->task_count == 0)
     return true;
   bool fresh;
-  if (ctr_foreground_reserve (&s->foreground, image, CTR_THRESHOLD_FIXED, &fresh, error)) {
-    ctr_foreground_stage (&s->foreground, image);
+  if (input_stage_reserve (&s->input, image, CTR_THRESHOLD_FIXED, &fresh, error)) {
+    input_stage_stage (&s->input, image);
     if (queue_frame (s, error))
       return true;
   }
-  leave_stream (s);
+  cuda_session_end (&s->session, false);
   return false;
 }
 
@@ -262,11 +246,8 @@ CtrContours *
 take_result (Snakes *s, CtrError *error)
 {
   for (bool grown = true; grown && s->plan->task_count > 0;) {
-    const cudaError_t status = cudaStreamSynchronize (s->stream);
-    if (status != cudaSuccess) {
-      ctr_cuda_fail (error, status, "looking for objects");
+    if (!cuda_session_wait (&s->session, "evolving snakes", error))
       return NULL;
-    }
     if (!take_outcomes (s, &grown) && (!ctr_go_on (error) || !queue_frame (s, error)))
       return NULL;
   }
@@ -279,10 +260,7 @@ snakes_finish (void *state, CtrError *error)
 {
   Snakes *s = (Snakes *) state;
   CtrContours *result = take_result (s, error);
-  if (result)
-    s->stream = NULL; /* all its work is done */
-  else
-    leave_stream (s);
+  cuda_session_end (&s->session, result);
   return result;
 }
 

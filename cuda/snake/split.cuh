@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Middles for the long edges of a polygon, by a team: each CTA alike. */
-#ifndef CTR_SNAKE_SPLIT_CUH
-#define CTR_SNAKE_SPLIT_CUH
+#ifndef CTR_CUDA_SNAKE_SPLIT_CUH
+#define CTR_CUDA_SNAKE_SPLIT_CUH
 
 #include "cuda/snake/cluster.cuh"
 

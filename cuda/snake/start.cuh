@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The best of all rectangles of whole cells of a window, by a team. */
-#ifndef CTR_SNAKE_START_CUH
-#define CTR_SNAKE_START_CUH
+#ifndef CTR_CUDA_SNAKE_START_CUH
+#define CTR_CUDA_SNAKE_START_CUH
 
 #include "cuda/snake/cluster.cuh"
 

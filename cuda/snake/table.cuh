@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sums of the samples left of a column of a row. device_state.cuh has the idea. */
-#ifndef CTR_SNAKE_TABLE_CUH
-#define CTR_SNAKE_TABLE_CUH
+#ifndef CTR_CUDA_SNAKE_TABLE_CUH
+#define CTR_CUDA_SNAKE_TABLE_CUH
 
 #include "cuda/snake/device_state.cuh"
 

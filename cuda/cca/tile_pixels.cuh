@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From samples to a tile of foreground bits. */
-#ifndef CTR_TILE_PIXELS_CUH
-#define CTR_TILE_PIXELS_CUH
+#ifndef CTR_CUDA_CCA_TILE_PIXELS_CUH
+#define CTR_CUDA_CCA_TILE_PIXELS_CUH
 
 #include "cuda/cca/device_state.cuh"
 #include "cuda/common/pixels.cuh"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Labels of one tile: the union-find that one warp works on, and the sums that go with each label. */
-#ifndef CTR_TILE_LABELS_CUH
-#define CTR_TILE_LABELS_CUH
+#ifndef CTR_CUDA_CCA_TILE_LABELS_CUH
+#define CTR_CUDA_CCA_TILE_LABELS_CUH
 
 #include "cuda/cca/device_state.cuh"
 

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Memory of the GPU backend: buffers that grow, and the layout of many arrays in one buffer. */
+#ifndef CTR_CUDA_COMMON_DEVICE_BUFFER_CUH
+#define CTR_CUDA_COMMON_DEVICE_BUFFER_CUH
+
+#include "cuda/common/error.cuh"
+
+/* Memory on the device, or pinned on the host, that only grows. Growing loses the contents. */
+struct CtrDeviceBuffer {
+  void *data;
+  size_t size; /* bytes */
+  bool pinned; /* The memory is on the host. */
+};
+
+static inline void
+ctr_device_buffer_free (CtrDeviceBuffer *buffer)
+{
+  if (buffer->data)
+    buffer->pinned ? cudaFreeHost (buffer->data) : cudaFree (buffer->data);
+  cudaGetLastError (); /* The context may be gone; its memory is then gone, too. */
+  buffer->data = NULL;
+  buffer->size = 0;
+}
+
+/* Makes BUFFER at least SIZE bytes large. No queued work may use it. */
+static inline bool
+ctr_device_buffer_reserve (CtrDeviceBuffer *buffer, size_t size, CtrError *error)
+{
+  if (size <= buffer->size)
+    return true;
+  ctr_device_buffer_free (buffer);
+  if (buffer->pinned) {
+    if (cudaHostAlloc (&buffer->data, size, cudaHostAllocDefault) != cudaSuccess) {
+      cudaGetLastError ();
+      buffer->data = NULL;
+      return ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY,
+          "out of pinned host memory (%zu bytes for the GPU): use smaller frames, or close other programs", size);
+    }
+  } else {
+    CTR_CUDA (cudaMalloc (&buffer->data, size));
+  }
+  buffer->size = size;
+  return true;
+}
+
+/* Lays out arrays one after the other in one buffer. A first run with BASE NULL measures how much they take. */
+struct ArenaLayout {
+  uint8_t *base;
+  size_t used; /* bytes */
+
+  template <typename T>
+  T *
+  take (size_t count)
+  {
+    T *array = (T *) (base + used);
+    used += (count * sizeof (T) + 255) / 256 * 256;
+    return base ? array : NULL;
+  }
+};
+
+/* Bytes of a row of our own planes, aligned for vector loads. */
+static inline size_t
+ctr_aligned_row (size_t bytes)
+{
+  return (bytes + 255) / 256 * 256;
+}
+
+#endif
