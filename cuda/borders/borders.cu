@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Border following on the GPU, host side: memory, the frame's kernels, the way back. device_state.cuh has the
- * design. */
+/* Border following on the GPU, host side: memory, the launches of a frame, the result. device_state.cuh describes the
+ * kernels. */
 #include "cuda/borders/device_state.cuh"
 #include "cuda/contours/contour_pool.h"
 #include "cuda/common/input_stage.h"
@@ -12,26 +12,28 @@
 namespace
 {
 
-/* Room for what the last frames needed; a frame that needs more is done again. */
+/* Room for what the latest frames needed. A frame that needs more is done again. */
 struct Capacity {
-  uint32_t nodes, open, closed, contours, points, rounds;
-  uint32_t many_rings, many_points; /* frames for which these kernels will still be queued */
+  uint32_t passages, open, closed; /* passages; open and closed segments */
+  uint32_t contours, points;
+  uint32_t rounds;                     /* of the list ranking */
+  uint32_t many_segments, many_points; /* further frames for which these kernels are queued */
 };
 
-constexpr uint32_t MANY_FRAMES = 16; /* after one that needed them */
+constexpr uint32_t MANY_FRAMES = 16; /* frames for which kernels stay queued after a frame needed them */
 
 struct Borders {
   InputStage input;
-  CtrDeviceBuffer planes;  /* sized by the image */
-  CtrDeviceBuffer nodes;   /* sized by what is in it */
-  CtrDeviceBuffer sorting; /* CUB's */
-  CtrDeviceBuffer header;  /* pinned: BordersHeader */
-  uint32_t turn;           /* of the two counters */
+  CtrDeviceBuffer planes;   /* sized by the image */
+  CtrDeviceBuffer contents; /* sized by what is in it */
+  CtrDeviceBuffer sorting;  /* CUB's temporary storage */
+  CtrDeviceBuffer header;   /* pinned: BordersHeader */
+  uint32_t turn;            /* which of the two counters this frame uses */
   Capacity capacity;
   ContourPool *pool;
   CudaSession session;
 
-  /* The pending image. */
+  /* The queued image. */
   CtrImage image;
   CtrBordersPlan plan;
   ContourSlot *slot;
@@ -67,7 +69,7 @@ borders_destroy (void *state)
     contour_pool_give_back (b->slot);
   input_stage_free (&b->input);
   ctr_device_buffer_free (&b->planes);
-  ctr_device_buffer_free (&b->nodes);
+  ctr_device_buffer_free (&b->contents);
   ctr_device_buffer_free (&b->sorting);
   ctr_device_buffer_free (&b->header);
   if (b->pool)
@@ -76,96 +78,68 @@ borders_destroy (void *state)
 }
 
 size_t
-carve_planes (BordersFrame *f, uint8_t *base)
+lay_out_planes (BordersKernelArgs *f, uint8_t *base)
 {
-  const size_t words = (size_t) f->words * f->height;
-  ArenaLayout c = {base, 0};
-  f->counters = c.take<BordersCounters> (2);
-  f->bits = c.take<uint32_t> (words);
-  f->starts = c.take<uint32_t> (words);
-  f->before = c.take<uint32_t> (words);
-  f->node_base = c.take<uint32_t> (words);
-  f->count_states = c.take<unsigned long long> (f->count_ctas);
-  return c.used;
+  const size_t words = (size_t) f->by_word.per_row * f->height;
+  ArenaLayout arena = {base, 0};
+  f->counters = arena.take<BordersCounters> (2);
+  f->by_word.foreground = arena.take<uint32_t> (words);
+  f->by_word.starts = arena.take<uint32_t> (words);
+  f->by_word.starts_before = arena.take<uint32_t> (words);
+  f->by_word.first_passage = arena.take<uint32_t> (words);
+  f->count_states = arena.take<unsigned long long> (f->count_ctas);
+  return arena.used;
 }
 
 size_t
-carve_nodes (BordersFrame *f, uint8_t *base)
+lay_out_contents (BordersKernelArgs *f, uint8_t *base)
 {
-  ArenaLayout c = {base, 0};
-  f->node_place = c.take<uint32_t> (f->node_capacity);
-  f->node_ring = c.take<uint32_t> (f->node_capacity);
-  f->node_rank = c.take<uint32_t> (f->node_capacity);
-  f->rings.segments = c.take<RingSegment> (f->rings.capacity);
-  f->rings.views[0] = c.take<RingView> (f->rings.capacity);
-  f->rings.views[1] = c.take<RingView> (f->rings.capacity);
-  f->closed = c.take<uint2> (f->closed_capacity);
-  f->open_ranks = c.take<uint32_t> (f->rings.capacity);
-  f->closed_ranks = c.take<uint32_t> (f->closed_capacity);
+  ArenaLayout arena = {base, 0};
+  f->by_passage.place = arena.take<uint32_t> (f->by_passage.capacity);
+  f->by_passage.segment = arena.take<uint32_t> (f->by_passage.capacity);
+  f->by_passage.position = arena.take<uint32_t> (f->by_passage.capacity);
+  f->ranking.segments = arena.take<ListSegment> (f->ranking.capacity);
+  f->ranking.views[0] = arena.take<ListView> (f->ranking.capacity);
+  f->ranking.views[1] = arena.take<ListView> (f->ranking.capacity);
+  f->by_segment.closed_key_length = arena.take<uint2> (f->by_segment.closed_capacity);
+  f->by_segment.open_contour = arena.take<uint32_t> (f->ranking.capacity);
+  f->by_segment.closed_contour = arena.take<uint32_t> (f->by_segment.closed_capacity);
   const uint32_t contours = f->contour_capacity;
-  f->rank_lengths = f->row_lengths = c.take<uint32_t> (contours);
-  f->rank_keys = f->row_keys = c.take<uint32_t> (contours);
-  f->firsts = c.take<uint32_t> (contours);
-  f->accumulators = c.take<ContourAccumulator> (contours);
+  f->by_contour.lengths = f->by_row.lengths = arena.take<uint32_t> (contours);
+  f->by_contour.keys = f->by_row.keys = arena.take<uint32_t> (contours);
+  f->by_row.firsts = arena.take<uint32_t> (contours);
+  f->by_row.accumulators = arena.take<ContourAccumulator> (contours);
   for (auto &states : f->scan_states)
-    states = c.take<unsigned long long> (contours / OFFSET_SHARE + 1);
+    states = arena.take<unsigned long long> (contours / SCAN_SHARE + 1);
   if (f->limited)
-    f->all_points = c.take<CtrPoint> (f->node_capacity);
+    f->all_points = arena.take<CtrPoint> (f->by_passage.capacity);
   if (!borders_reorders (*f))
-    return c.used;
-  f->rows = c.take<uint32_t> (contours);
-  f->ranks = c.take<uint32_t> (contours);
-  f->row_lengths = c.take<uint32_t> (contours);
-  f->row_keys = c.take<uint32_t> (contours);
-  f->parents = c.take<uint32_t> (contours);
+    return arena.used;
+  f->by_contour.rows = arena.take<uint32_t> (contours);
+  f->by_row.contours = arena.take<uint32_t> (contours);
+  f->by_row.lengths = arena.take<uint32_t> (contours);
+  f->by_row.keys = arena.take<uint32_t> (contours);
+  f->hierarchy.parents = arena.take<uint32_t> (contours);
   if (!borders_nests (*f))
-    return c.used;
-  f->ordered = c.take<uint32_t> (contours);
-  f->next = c.take<uint32_t> (contours);
-  f->previous = c.take<uint32_t> (contours);
-  f->child = c.take<uint32_t> (contours);
+    return arena.used;
+  f->traversal = arena.take<uint32_t> (contours);
+  f->hierarchy.next = arena.take<uint32_t> (contours);
+  f->hierarchy.previous = arena.take<uint32_t> (contours);
+  f->hierarchy.child = arena.take<uint32_t> (contours);
   for (int i = 0; i < 2; i++) {
-    f->sort_keys[i] = c.take<uint32_t> (contours);
-    f->sort_values[i] = c.take<uint32_t> (contours);
-    f->order.views[i] = c.take<RingView> (contours);
+    f->hierarchy.sort_keys[i] = arena.take<uint32_t> (contours);
+    f->hierarchy.sort_values[i] = arena.take<uint32_t> (contours);
+    f->traversal_ranking.views[i] = arena.take<ListView> (contours);
   }
-  f->order.segments = c.take<RingSegment> (contours);
-  return c.used;
+  f->traversal_ranking.segments = arena.take<ListSegment> (contours);
+  return arena.used;
 }
 
-uint32_t
-with_spare (uint32_t need)
-{
-  return need > UINT32_MAX / 5 * 4 ? UINT32_MAX : need + need / 4 + 64;
-}
-
-/* Rounds in which rings of so many segments are complete for certain. */
-uint32_t
-most_rounds (uint32_t segments)
-{
-  uint32_t rounds = 2; /* of two doublings, the last of which finds that all is done */
-  while (rounds < RING_MOST_ROUNDS && (uint64_t) segments >> (2 * rounds - 1))
-    rounds++;
-  return rounds;
-}
-
-/* As ctr_device_buffer_reserve(), new memory zeroed. */
+/* Fills the arguments for the queued image, but for its plane, and makes room. No queued work may use the memory. */
 bool
-reserve_clean (Borders *b, CtrDeviceBuffer *buffer, size_t size, CtrError *error)
+reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
 {
-  const size_t before = buffer->size;
-  if (!ctr_device_buffer_reserve (buffer, size, error))
-    return false;
-  if (buffer->size != before)
-    CTR_CUDA (cudaMemsetAsync (buffer->data, 0, buffer->size, b->session.stream));
-  return true;
-}
-
-/* The frame of the pending image; its memory. Nothing that uses the memory may be under way. */
-bool
-reserve (Borders *b, BordersFrame *f, CtrError *error)
-{
-  *f = BordersFrame ();
+  *f = BordersKernelArgs ();
   f->width = b->image.width;
   f->height = b->image.height;
   f->threshold = b->plan.foreground.threshold;
@@ -178,49 +152,49 @@ reserve (Borders *b, BordersFrame *f, CtrError *error)
   f->min_length = b->plan.min_length;
   f->min_width = b->plan.min_width;
   f->min_height = b->plan.min_height;
-  f->words = ctr_div_up (f->width, 64) * 2;
+  f->by_word.per_row = ctr_div_up (f->width, 64) * 2;
   f->tiles_x = ctr_div_up (f->width, BORDERS_TILE);
   f->tiles_y = ctr_div_up (f->height, BORDERS_TILE);
-  f->count_ctas = (uint32_t) (((uint64_t) f->words * f->height + COUNT_SHARE - 1) / COUNT_SHARE);
-  f->node_capacity = b->capacity.nodes;
-  f->rings.capacity = b->capacity.open;
-  f->rings.rounds = b->capacity.rounds;
-  f->closed_capacity = b->capacity.closed;
+  f->count_ctas = (uint32_t) (((uint64_t) f->by_word.per_row * f->height + COUNT_SHARE - 1) / COUNT_SHARE);
+  f->by_passage.capacity = b->capacity.passages;
+  f->ranking.capacity = b->capacity.open;
+  f->ranking.rounds = b->capacity.rounds;
+  f->by_segment.closed_capacity = b->capacity.closed;
   f->contour_capacity = b->capacity.contours;
   f->point_capacity = b->capacity.points;
-  f->order.capacity = f->contour_capacity;
-  f->order.rounds = f->contour_capacity > RING_SMALL ? most_rounds (f->contour_capacity) : 0;
-  f->many_rings = b->capacity.many_rings > 0;
+  f->traversal_ranking.capacity = f->contour_capacity;
+  f->traversal_ranking.rounds = f->contour_capacity > LIST_SMALL ? list_ranking_max_rounds (f->contour_capacity) : 0;
+  f->many_segments = b->capacity.many_segments > 0;
   f->many_points = b->capacity.many_points > 0;
   f->measuring = !f->limited;
   f->final = true;
-  const size_t sums = b->plan.features & CTR_CONTOUR_FEATURE_MOMENTS ? f->contour_capacity : 0;
+  const bool with_sums = b->plan.features & CTR_CONTOUR_FEATURE_MOMENTS;
+  const cudaStream_t stream = b->session.stream;
   bool fresh;
   if (!input_stage_reserve (&b->input, &b->image, b->plan.foreground.mode, &fresh, error)
-      || !reserve_clean (b, &b->planes, carve_planes (f, NULL), error)
-      || !reserve_clean (b, &b->nodes, carve_nodes (f, NULL), error) || !borders_reserve_tree (*f, &b->sorting, error)
-      || !ctr_device_buffer_reserve (&b->slot->table, f->contour_capacity * sizeof (CtrContour), error)
-      || !ctr_device_buffer_reserve (&b->slot->points, f->point_capacity * sizeof (CtrPoint), error)
-      || !ctr_device_buffer_reserve (&b->slot->sums, sums * sizeof (CtrContourSums), error))
+      || !ctr_device_buffer_reserve_clear (&b->planes, lay_out_planes (f, NULL), stream, error)
+      || !ctr_device_buffer_reserve_clear (&b->contents, lay_out_contents (f, NULL), stream, error)
+      || !borders_reserve_hierarchy (*f, &b->sorting, error)
+      || !contour_slot_reserve (b->slot, f->contour_capacity, f->point_capacity, with_sums, error))
     return false;
-  carve_planes (f, (uint8_t *) b->planes.data);
-  carve_nodes (f, (uint8_t *) b->nodes.data);
+  lay_out_planes (f, (uint8_t *) b->planes.data);
+  lay_out_contents (f, (uint8_t *) b->contents.data);
   BordersCounters *counters = f->counters;
   b->turn ^= 1;
   f->counters = counters + b->turn;
   f->next_counters = counters + (b->turn ^ 1);
-  f->rings.progress = &f->counters->progress;
-  f->order.progress = &f->counters->order_progress;
+  f->ranking.progress = &f->counters->progress;
+  f->traversal_ranking.progress = &f->counters->traversal_progress;
   f->table = (CtrContour *) b->slot->table.data;
   f->points = (CtrPoint *) b->slot->points.data;
-  f->sums = sums ? (CtrContourSums *) b->slot->sums.data : NULL;
+  f->sums = with_sums ? (CtrContourSums *) b->slot->sums.data : NULL;
   return true;
 }
 
 bool
 queue_frame (Borders *b, CtrError *error)
 {
-  BordersFrame f;
+  BordersKernelArgs f;
   if (!reserve (b, &f, error))
     return false;
   CtrImage plane;
@@ -234,16 +208,16 @@ queue_frame (Borders *b, CtrError *error)
     return false;
   borders_launch_tiles (f, b->session.stream);
   borders_launch_few (f, b->session.overlap, b->session.stream);
-  if (f.many_rings) {
+  if (f.many_segments) {
     borders_launch_links (f, b->session.overlap, b->session.stream);
-    ctr_launch_rings (f.rings, b->session.overlap, b->session.stream);
-    borders_launch_ranks (f, b->session.overlap, b->session.stream);
+    list_ranking_launch_rounds (f.ranking, b->session.overlap, b->session.stream);
+    borders_launch_numbering (f, b->session.overlap, b->session.stream);
   }
   if (f.limited)
     borders_launch_measures (f, b->session.overlap, b->session.stream);
-  if (borders_reorders (f) && !borders_launch_tree (f, &b->sorting, b->session.overlap, b->session.stream, error))
+  if (borders_reorders (f) && !borders_launch_hierarchy (f, &b->sorting, b->session.overlap, b->session.stream, error))
     return false;
-  borders_launch_lists (f, b->session.overlap, b->session.stream);
+  borders_launch_assembly (f, b->session.overlap, b->session.stream);
   CTR_CUDA (cudaGetLastError ());
   CTR_CUDA (cudaMemcpyAsync (
       b->header.data, &f.counters->header, sizeof (BordersHeader), cudaMemcpyDeviceToHost, b->session.stream));
@@ -281,28 +255,28 @@ complete (Borders *b)
   auto grow = [&] (uint32_t need, uint32_t *capacity) {
     if (need <= *capacity)
       return;
-    *capacity = with_spare (need);
+    *capacity = ctr_with_spare (need);
     all = false;
   };
-  const bool nodes = h.nodes <= c->nodes && h.open <= c->open && h.closed <= c->closed;
-  const bool counted = nodes && !(h.incomplete & (LACKS_MANY_RINGS | LACKS_ROUNDS));
-  grow (h.nodes, &c->nodes);
+  const bool nodes = h.passages <= c->passages && h.open <= c->open && h.closed <= c->closed;
+  const bool counted = nodes && !(h.incomplete & (LACKS_MANY_SEGMENTS | LACKS_ROUNDS));
+  grow (h.passages, &c->passages);
   grow (h.open, &c->open);
   grow (h.closed, &c->closed);
   /* Every contour starts with a segment, every point is a node. */
   grow (counted ? h.all_contours : h.open + h.closed, &c->contours);
-  grow (counted && h.all_contours <= c->contours && all ? h.points : h.nodes, &c->points);
+  grow (counted && h.all_contours <= c->contours && all ? h.points : h.passages, &c->points);
   if (h.incomplete || h.unmeasured)
     all = false;
   /* As many rounds as frames of late have needed, and one more. */
   if (!nodes || h.incomplete & LACKS_ROUNDS)
-    c->rounds = max (c->rounds, most_rounds (h.open));
+    c->rounds = max (c->rounds, list_ranking_max_rounds (h.open));
   else if (c->rounds > h.rounds + 1)
     c->rounds--;
   if (nodes && h.listed)
-    c->many_rings -= c->many_rings > 0;
-  else if (h.open > RING_SMALL || h.closed > FEW_CONTOURS || h.incomplete & LACKS_MANY_RINGS)
-    c->many_rings = MANY_FRAMES;
+    c->many_segments -= c->many_segments > 0;
+  else if (h.open > LIST_SMALL || h.closed > FEW_CONTOURS || h.incomplete & LACKS_MANY_SEGMENTS)
+    c->many_segments = MANY_FRAMES;
   if (h.unmeasured || (all && (h.points > FEW_POINTS || h.contours > FEW_CONTOURS)))
     c->many_points = MANY_FRAMES;
   else if (all)

@@ -1,104 +1,114 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Border following on the GPU: the data that passes between its kernels.
+/* Border following on the GPU: the data that passes between its kernels, and the order of the kernels.
  *
- * A border is a ring of nodes, each with a next one that its pixel's eight neighbours tell: nobody has to follow
- * anything. A node is a pixel and one of its sides ("slot"), the first cross direction 2 * slot of a run of neighbours
- * outside the foreground. A ring starts where its smallest key is: the position of an outer border's first pixel in
- * raster order, of a hole's first background pixel. Only nodes that look like that to their neighbours have a key.
+ * A border is a ring of passages. A passage is a foreground pixel and the side ("slot") on which the border passes it:
+ * the first cross direction 2 * slot of a run of neighbours outside the foreground. The pixel's eight neighbours
+ * determine the next passage, so no thread follows a border. A ring starts at its smallest key: the position of an
+ * outer border's first pixel in raster order, or of a hole's first background pixel. Only passages that look like a
+ * start to their neighbours have a key.
  *
- *   tiles.cu   image to bits; tiles to nodes; chains of nodes inside a tile to segments, each from a node that
- *                      is entered from another tile, or has a key, to the next such node
- *   list_ranking.cu           segments to rings
- *   assemble.cu   keys to an order, lengths to places, nodes to points, points to areas, lengths, boxes
- *   hierarchy.cu    who is inside whom
+ *   borders.cu                          memory and launches, on the host
+ *   tiles.cu                            foreground bits; the passages of each tile; chains of passages inside a tile
+ * become segments, each from a passage that is entered from another tile, or has a key, to the next such passage
+ *   ../contours/list_ranking.cu         segments to rings
+ *   assemble.cu                         keys to contour numbers, lengths to offsets, passages to points, points to
+ * measures hierarchy.cu, ../contours/hierarchy.cuh  who is inside whom; which contours have a row
  *
  * Directions: 0 east, 1 north-east, 2 north .. 7 south-east. */
 #ifndef CTR_CUDA_BORDERS_DEVICE_STATE_CUH
 #define CTR_CUDA_BORDERS_DEVICE_STATE_CUH
 
 #include "cuda/common/device_buffer.cuh"
-#include "cuda/contours/contour_accumulator.cuh"
+#include "cuda/contours/contour_kernels.cuh"
 #include "cuda/contours/list_ranking.cuh"
 
 #include <contours/borders.h>
 
 constexpr int BORDERS_TILE = 64, BORDERS_TILE_WORDS = BORDERS_TILE / 32;
-constexpr uint32_t COUNT_SHARE = 1024, OFFSET_SHARE = 1024; /* words, contours a CTA of the scans */
+constexpr uint32_t COUNT_SHARE = 1024; /* words that a CTA scans */
 
 /* Scans over the contours. */
 enum { SCAN_MEASURED, SCAN_SELECTED, SCAN_OFFSETS, BORDERS_SCANS };
 
-constexpr uint32_t NO_CONTOUR = ~0u;
-
 constexpr uint32_t FEW_CONTOURS = 1024, FEW_POINTS = 8192; /* that one CTA takes alone */
 
-/* Of BordersFrame.node_ring: the ring is one closed segment, with its own numbers. */
-constexpr uint32_t RING_CLOSED = 1u << 31;
-/* Of BordersFrame.node_rank: the node's pixel is a point of the list. */
-constexpr uint32_t NODE_KEPT = 1u << 31;
+/* Of by_passage.segment: the ring is one closed segment. Closed segments have numbers of their own. */
+constexpr uint32_t SEGMENT_CLOSED = 1u << 31;
+/* Of by_passage.position: the passage's pixel is a point of the result. */
+constexpr uint32_t PASSAGE_KEPT = 1u << 31;
 
-enum BordersLack { LACKS_MANY_RINGS = 1, LACKS_ROUNDS = 2 };
+enum BordersLack { LACKS_MANY_SEGMENTS = 1, LACKS_ROUNDS = 2 };
 
 /* What a frame needs, whether or not there is room for it. */
 struct BordersHeader {
-  uint32_t nodes, open, closed; /* nodes and segments */
-  uint32_t contours;            /* in the result */
-  uint32_t all_contours;        /* in the image */
+  uint32_t passages, open, closed; /* passages; open and closed segments */
+  uint32_t contours;               /* in the result */
+  uint32_t all_contours;           /* in the image */
   uint32_t points;
   uint32_t threshold;
-  uint32_t incomplete; /* BordersLack: kernels that were needed and not queued */
-  uint32_t unmeasured; /* so were those for many points */
-  uint32_t rounds;     /* of the rings that were needed */
-  uint32_t listed;     /* one CTA has put rings and contours in order */
+  uint32_t incomplete; /* BordersLack: kernels that the frame needs were not queued */
+  uint32_t unmeasured; /* The kernels for many points were not queued. */
+  uint32_t rounds;     /* of the list ranking that were needed */
+  uint32_t listed;     /* One CTA has ranked the segments and numbered the contours. */
 };
 
 struct BordersCounters {
   BordersHeader header;
   uint32_t count_ticket, scan_tickets[BORDERS_SCANS], point_ticket;
-  RingProgress progress, order_progress;
+  ListProgress progress, traversal_progress;
 };
 
-/* Everything the kernels share, by value. Device pointers. */
-struct BordersFrame {
+/* The arguments of all kernels, by value. Pointers are to device memory; "by_X" says what indexes the arrays.
+ * Contours are numbered in descending order of their keys, which is OpenCV's order where no hierarchy changes it. */
+struct BordersKernelArgs {
   const uint8_t *pixels;
   size_t stride;
   uint32_t width, height;
-  uint32_t depth; /* 8 or 16 bits a sample */
+  uint32_t depth; /* bits of a sample: 8 or 16 */
   uint32_t threshold;
-  const uint32_t *threshold_device; /* takes the place of threshold, or NULL */
+  const uint32_t *threshold_device; /* takes the place of threshold; or NULL */
   uint32_t invert;
-  uint32_t simple; /* approximation */
+  uint32_t simple; /* CTR_APPROXIMATION_SIMPLE */
   uint32_t mode;   /* CtrRetrieval */
 
-  uint32_t words;      /* 32-pixel words a row of the following, the leftmost pixel in bit 0; an even number */
-  uint32_t *bits;      /* foreground */
-  uint32_t *starts;    /* keys of rings, as positions; of no use where one CTA has put them in order */
-  uint32_t *before;    /* a word: keys before it */
-  uint32_t *node_base; /* a word with nodes: the number of its first one. In a word, slot by slot */
+  /* Words of 32 pixels, the leftmost in bit 0. */
+  struct {
+    uint32_t per_row; /* an even number */
+    uint32_t *foreground;
+    uint32_t *starts;        /* bits: keys of rings. Not used where one CTA numbers the contours. */
+    uint32_t *starts_before; /* keys in all earlier words */
+    uint32_t *first_passage; /* number of the word's first passage. A word's passages are numbered slot by slot. */
+  } by_word;
 
-  BordersCounters *counters, *next_counters; /* this frame clears them for the next one */
+  BordersCounters *counters, *next_counters; /* This frame clears the next one's. */
   uint32_t tiles_x, tiles_y;
-  uint32_t many_rings, many_points; /* the kernels for these are queued */
+  uint32_t many_segments, many_points; /* The kernels for these are queued. */
 
-  uint32_t node_capacity;
-  uint32_t *node_place; /* x | y << 16 */
-  uint32_t *node_ring;  /* segment */
-  uint32_t *node_rank;  /* points before it in the segment */
+  struct {
+    uint32_t capacity;
+    uint32_t *place;    /* x | y << 16 */
+    uint32_t *segment;  /* SEGMENT_CLOSED */
+    uint32_t *position; /* points before the passage in its segment; PASSAGE_KEPT */
+  } by_passage;
 
-  Rings rings;
-  uint32_t closed_capacity;
-  uint2 *closed;                       /* key, length */
-  uint32_t *open_ranks, *closed_ranks; /* of the segments' contours */
+  ListRanking ranking; /* of the open segments */
+  struct {
+    uint32_t closed_capacity;
+    uint2 *closed_key_length;
+    uint32_t *open_contour, *closed_contour; /* the contour of each open and each closed segment */
+  } by_segment;
 
-  /* Contours. Their rank is their place in descending order of their keys, which is OpenCV's where no hierarchy changes
-   * it; their row that in the table. */
   uint32_t contour_capacity;
-  uint32_t *rank_lengths, *rank_keys;
-  uint32_t *rows;                   /* by rank: NO_CONTOUR where dropped. NULL: all rows are ranks */
-  uint32_t *ranks;                  /* by row, then not NULL either */
-  uint32_t *row_lengths, *row_keys; /* otherwise, those by rank */
-  uint32_t *firsts;                 /* by row */
-  ContourAccumulator *accumulators; /* by row; by rank where limits ask for them first */
+  struct {
+    uint32_t *lengths, *keys; /* points; key of the start */
+    uint32_t *rows;           /* NO_CONTOUR where the contour is dropped. NULL: row and number are equal. */
+  } by_contour;
+  struct {
+    uint32_t *contours;               /* NULL: row and number are equal */
+    uint32_t *lengths, *keys;         /* then those by contour */
+    uint32_t *firsts;                 /* index of the first point */
+    ContourAccumulator *accumulators; /* by contour while limits decide which contours stay */
+  } by_row;
   unsigned long long *count_states, *scan_states[BORDERS_SCANS];
   uint32_t count_ctas;
 
@@ -108,77 +118,74 @@ struct BordersFrame {
   uint32_t min_width, min_height;
   CtrPoint *all_points; /* of contours that may be dropped */
 
-  /* Hierarchy, by rank at first. */
-  uint32_t *parents;                 /* while they are looked for, with flag PARENT_OF */
-  uint32_t *ordered;                 /* ranks in the order of the hierarchy, before any is dropped */
-  uint32_t *next, *previous, *child; /* siblings; by row where limits changed who is whose */
-  uint32_t *sort_keys[2], *sort_values[2];
-  Rings order; /* the one that goes through all contours */
+  ContourHierarchyArgs hierarchy;
+  uint32_t *traversal;           /* contours in pre-order of the hierarchy, before any is dropped */
+  ListRanking traversal_ranking; /* of the ring that visits all contours in this order */
 
-  CtrContour *table;
+  CtrContour *table; /* by row */
   CtrPoint *points;
-  CtrContourSums *sums; /* NULL: not asked for */
-  uint32_t measuring;   /* these points are to be measured */
-  uint32_t final;       /* and they are the result's */
+  CtrContourSums *sums; /* by row; NULL: not asked for */
+  uint32_t measuring;   /* These points are to be measured, */
+  uint32_t final;       /* and they are the result's. */
   uint32_t point_capacity;
 };
 
-/* Of BordersFrame.parents: not the contour itself, but the one around it. */
-constexpr uint32_t PARENT_OF = 1u << 31, NO_PARENT = PARENT_OF - 1;
-
 /* Is there room for all nodes and segments? If not, the frame is done again. */
 __device__ inline bool
-nodes_fit (const BordersFrame &f)
+passages_fit (const BordersKernelArgs &f)
 {
   const BordersHeader &h = f.counters->header;
-  return h.nodes <= f.node_capacity && h.open <= f.rings.capacity && h.closed <= f.closed_capacity;
+  return h.passages <= f.by_passage.capacity && h.open <= f.ranking.capacity
+         && h.closed <= f.by_segment.closed_capacity;
 }
 
 /* And for all contours? */
 __device__ inline bool
-contours_fit (const BordersFrame &f)
+contours_fit (const BordersKernelArgs &f)
 {
   const BordersHeader &h = f.counters->header;
-  return nodes_fit (f) && !h.incomplete && h.all_contours <= f.contour_capacity;
+  return passages_fit (f) && !h.incomplete && h.all_contours <= f.contour_capacity;
 }
 
 /* And for all points? */
 __device__ inline bool
-points_fit (const BordersFrame &f)
+points_fit (const BordersKernelArgs &f)
 {
   return contours_fit (f) && f.counters->header.points <= f.point_capacity;
 }
 
 /* Position in a bit plane. */
 __device__ inline uint32_t
-position_of (const BordersFrame &f, uint32_t x, uint32_t y)
+position_of (const BordersKernelArgs &f, uint32_t x, uint32_t y)
 {
-  return y * (f.words * 32) + x;
+  return y * (f.by_word.per_row * 32) + x;
 }
 
 __device__ inline uint32_t
-word_at (const BordersFrame &f, int word, int y)
+word_at (const BordersKernelArgs &f, int word, int y)
 {
-  return word >= 0 && word < (int) f.words && y >= 0 && y < (int) f.height ? f.bits[(size_t) y * f.words + word] : 0;
+  return word >= 0 && word < (int) f.by_word.per_row && y >= 0 && y < (int) f.height
+             ? f.by_word.foreground[(size_t) y * f.by_word.per_row + word]
+             : 0;
 }
 
 /* How many rings have smaller keys. */
 __device__ inline uint32_t
-keys_before (const BordersFrame &f, uint32_t key)
+keys_before (const BordersKernelArgs &f, uint32_t key)
 {
-  return f.before[key / 32] + __popc (f.starts[key / 32] & ((1u << key % 32) - 1));
+  return f.by_word.starts_before[key / 32] + __popc (f.by_word.starts[key / 32] & ((1u << key % 32) - 1));
 }
 
 __device__ inline uint32_t
-rank_of (const BordersFrame &f, uint32_t key)
+contour_of_key (const BordersKernelArgs &f, uint32_t key)
 {
   return f.counters->header.all_contours - 1 - keys_before (f, key);
 }
 
 __device__ inline bool
-is_hole (const BordersFrame &f, uint32_t key)
+is_hole (const BordersKernelArgs &f, uint32_t key)
 {
-  return !(f.bits[key / 32] >> key % 32 & 1);
+  return !(f.by_word.foreground[key / 32] >> key % 32 & 1);
 }
 
 /* The slots of 32 pixels as bits. ROWS: of the words left, at, and right of them; the row above, theirs, below. */
@@ -211,12 +218,12 @@ eight_neighbours (uint32_t above, uint32_t same, uint32_t below)
 }
 
 /* What a node's eight neighbours tell. NEIGHBOURS: bit d is set where the one in direction d is foreground. */
-struct NodeShape {
+struct PassageShape {
   uint32_t neighbours, slot;
   uint32_t next, former; /* directions */
 
   __device__
-  NodeShape (uint32_t neighbours_, uint32_t slot_)
+  PassageShape (uint32_t neighbours_, uint32_t slot_)
       : neighbours (neighbours_), slot (slot_)
   {
     const uint32_t twice = neighbours | neighbours << 8;
@@ -293,7 +300,7 @@ step_y (uint32_t direction)
 
 /* The number of the node at a pixel, anywhere in the image. */
 __device__ inline uint32_t
-find_node (const BordersFrame &f, uint32_t x, uint32_t y, uint32_t slot)
+find_passage (const BordersKernelArgs &f, uint32_t x, uint32_t y, uint32_t slot)
 {
   const int word = x / 32;
   uint32_t rows[3][3], slots[4];
@@ -303,59 +310,46 @@ find_node (const BordersFrame &f, uint32_t x, uint32_t y, uint32_t slot)
     for (int i = 0; i < 3; i++)
       rows[j][i] = word_at (f, word + i - 1, (int) y + j - 1);
   find_slots (rows, slots);
-  uint32_t node = f.node_base[(size_t) y * f.words + word];
+  uint32_t node = f.by_word.first_passage[(size_t) y * f.by_word.per_row + word];
 #pragma unroll
   for (int k = 0; k < 4; k++)
     node += __popc (k < (int) slot ? slots[k] : k == (int) slot ? slots[k] & ((1u << x % 32) - 1) : 0);
   return node;
 }
 
-/* Nothing is known of row ROW's points yet, unless limits asked for it. */
-__device__ inline void
-clear_contour (const BordersFrame &f, uint32_t row)
-{
-  if (f.measuring) {
-    uint4 *to = (uint4 *) &f.accumulators[row];
-    to[0] = make_uint4 (0, 0, 0, 0);
-    to[1] = make_uint4 (~0u, ~0u, 0, 0);
-  }
-  if (f.sums)
-    f.sums[row] = {};
-}
-
 /* Is it a frame whose points the last CTA of the point kernel may measure? */
 __device__ inline bool
-has_few_points (const BordersFrame &f)
+has_few_points (const BordersKernelArgs &f)
 {
   const BordersHeader &h = f.counters->header;
   return h.points <= FEW_POINTS && h.contours <= FEW_CONTOURS;
 }
 
 /* Queue the kernels. OVERLAP: the GPU has overlapped launches. */
-void borders_launch_tiles (const BordersFrame &frame, cudaStream_t stream);
-/* Rings and ranks, by one CTA if there are few segments and contours. */
-void borders_launch_few (const BordersFrame &frame, bool overlap, cudaStream_t stream);
+void borders_launch_tiles (const BordersKernelArgs &frame, cudaStream_t stream);
+/* ListRanking and ranks, by one CTA if there are few segments and contours. */
+void borders_launch_few (const BordersKernelArgs &frame, bool overlap, cudaStream_t stream);
 /* Otherwise: links the segments; after the rings, every contour's rank. */
-void borders_launch_links (const BordersFrame &frame, bool overlap, cudaStream_t stream);
-void borders_launch_ranks (const BordersFrame &frame, bool overlap, cudaStream_t stream);
+void borders_launch_links (const BordersKernelArgs &frame, bool overlap, cudaStream_t stream);
+void borders_launch_numbering (const BordersKernelArgs &frame, bool overlap, cudaStream_t stream);
 /* Points and table of the contours in their order. */
-void borders_launch_lists (const BordersFrame &frame, bool overlap, cudaStream_t stream);
+void borders_launch_assembly (const BordersKernelArgs &frame, bool overlap, cudaStream_t stream);
 /* Area, length and box of all contours by rank, with points in memory that is not the result's. */
-void borders_launch_measures (const BordersFrame &frame, bool overlap, cudaStream_t stream);
+void borders_launch_measures (const BordersKernelArgs &frame, bool overlap, cudaStream_t stream);
 /* Which contours there are, in which order, and who is inside whom. TEMPORARY: memory for sorting. */
-bool borders_launch_tree (
-    const BordersFrame &frame, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);
-bool borders_reserve_tree (const BordersFrame &frame, CtrDeviceBuffer *temporary, CtrError *error);
+bool borders_launch_hierarchy (
+    const BordersKernelArgs &frame, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);
+bool borders_reserve_hierarchy (const BordersKernelArgs &frame, CtrDeviceBuffer *temporary, CtrError *error);
 
 /* Does the frame have rows that are not ranks? */
 __host__ __device__ inline bool
-borders_reorders (const BordersFrame &f)
+borders_reorders (const BordersKernelArgs &f)
 {
   return f.mode != CTR_RETRIEVE_LIST || f.limited;
 }
 
 __host__ __device__ inline bool
-borders_nests (const BordersFrame &f)
+borders_nests (const BordersKernelArgs &f)
 {
   return f.mode == CTR_RETRIEVE_CCOMP || f.mode == CTR_RETRIEVE_TREE;
 }

@@ -14,12 +14,12 @@ constexpr int PLACE_X = 2, PLACE_Y = 8;
 constexpr uint32_t OUTSIDE = ~0u;
 constexpr uint16_t LOCAL_CLOSED = 1 << 15;
 
-constexpr int THREADS = 128, MOST_NODES = 1024;
+constexpr int THREADS = 128, MOST_PASSAGES = 1024;
 constexpr int TILE_WORDS = BORDERS_TILE * BORDERS_TILE_WORDS, STRIDE = BORDERS_TILE_WORDS + 2;
 static_assert (THREADS >= TILE_WORDS, "a thread a word");
 /* A chequerboard has two nodes a pixel. */
 constexpr int LEAST_ROWS = 8;
-static_assert (LEAST_ROWS * BORDERS_TILE * 2 <= MOST_NODES, "a part of so few rows always has room");
+static_assert (LEAST_ROWS * BORDERS_TILE * 2 <= MOST_PASSAGES, "a part of so few rows always has room");
 
 /* A tile; where it has too many nodes, some of its rows at a time. */
 struct Tile {
@@ -29,10 +29,10 @@ struct Tile {
 
   uint32_t slots[TILE_WORDS][4];
   uint16_t base[TILE_WORDS][4]; /* nodes before */
-  uint32_t jump[MOST_NODES];    /* a node further on in its chain << 16 | points from this one to before that one */
-  uint16_t place[MOST_NODES];
-  uint16_t segment[MOST_NODES]; /* of the chain that ends here: its number in the part */
-  uint16_t heads[MOST_NODES];   /* nodes where chains begin */
+  uint32_t jump[MOST_PASSAGES]; /* a node further on in its chain << 16 | points from this one to before that one */
+  uint16_t place[MOST_PASSAGES];
+  uint16_t segment[MOST_PASSAGES]; /* of the chain that ends here: its number in the part */
+  uint16_t heads[MOST_PASSAGES];   /* nodes where chains begin */
   uint32_t head_count;
   uint32_t warp_sums[THREADS / 32];
   uint32_t open, closed;
@@ -51,22 +51,22 @@ struct Tile {
   }
 
   __device__ uint32_t
-  node_at (uint32_t x, uint32_t y, uint32_t slot) const
+  passage_at (uint32_t x, uint32_t y, uint32_t slot) const
   {
     const uint32_t word = y * BORDERS_TILE_WORDS + x / 32;
     return base[word][slot] + __popc (slots[word][slot] & ((1u << x % 32) - 1));
   }
 
-  __device__ NodeShape
+  __device__ PassageShape
   shape (uint32_t node) const
   {
     const uint32_t p = place[node];
-    return NodeShape (neighbours (p >> PLACE_X & 63, p >> PLACE_Y & 63), p & PLACE_SLOT);
+    return PassageShape (neighbours (p >> PLACE_X & 63, p >> PLACE_Y & 63), p & PLACE_SLOT);
   }
 
   /* The node after it, or OUTSIDE. *X, *Y: its pixel. */
   __device__ uint32_t
-  next (uint32_t node, const NodeShape &s, int *x, int *y) const
+  next (uint32_t node, const PassageShape &s, int *x, int *y) const
   {
     *x = place[node] >> PLACE_X & 63;
     *y = place[node] >> PLACE_Y & 63;
@@ -74,7 +74,7 @@ struct Tile {
       return node;
     *x += step_x (s.next);
     *y += step_y (s.next);
-    return inside (*x, *y) ? node_at (*x, *y, s.next_slot ()) : OUTSIDE;
+    return inside (*x, *y) ? passage_at (*x, *y, s.next_slot ()) : OUTSIDE;
   }
 
   __device__ bool
@@ -110,7 +110,7 @@ struct Tile {
 
 /* From samples to the tile's bits, and those to memory. Returns whether there are any. */
 __device__ inline bool
-load_bits (const BordersFrame &f, Tile &tile)
+load_bits (const BordersKernelArgs &f, Tile &tile)
 {
   const uint32_t threshold = f.threshold_device ? *f.threshold_device : f.threshold, t = threadIdx.x;
   const int x = tile.first_word * 32, y = tile.first_row;
@@ -137,17 +137,18 @@ load_bits (const BordersFrame &f, Tile &tile)
   const bool found = __syncthreads_or (any);
   const int row = t / BORDERS_TILE_WORDS, word = tile.first_word + t % BORDERS_TILE_WORDS;
   if (t < TILE_WORDS && y + row < (int) f.height) {
-    const size_t to = (size_t) (y + row) * f.words + word;
-    f.bits[to] = tile.bits[(row + 1) * STRIDE + 1 + t % BORDERS_TILE_WORDS];
-    if (f.many_rings)
-      f.starts[to] = 0;
+    const size_t to = (size_t) (y + row) * f.by_word.per_row + word;
+    f.by_word.foreground[to] = tile.bits[(row + 1) * STRIDE + 1 + t % BORDERS_TILE_WORDS];
+    if (f.many_segments)
+      f.by_word.starts[to] = 0;
   }
   return found;
 }
 
-/* Finds the slots of the part, numbers the nodes. Returns how many there are; more than MOST_NODES are not numbered. */
+/* Finds the slots of the part, numbers the nodes. Returns how many there are; more than MOST_PASSAGES are not numbered.
+ */
 __device__ inline uint32_t
-number_nodes (Tile &tile)
+number_passages (Tile &tile)
 {
   const uint32_t t = threadIdx.x, lane = t % 32, warp = t / 32;
   const int row = t / BORDERS_TILE_WORDS, word = t % BORDERS_TILE_WORDS;
@@ -176,7 +177,7 @@ number_nodes (Tile &tile)
     sum += i < (int) warp ? tile.warp_sums[i] : 0;
     all += tile.warp_sums[i];
   }
-  if (all == 0 || all > MOST_NODES)
+  if (all == 0 || all > MOST_PASSAGES)
     return all;
   if (row < tile.rows)
 #pragma unroll
@@ -192,11 +193,11 @@ number_nodes (Tile &tile)
 
 /* Nodes to chains: each node learns the last one of its chain. */
 __device__ inline void
-find_chains (const BordersFrame &f, Tile &tile, uint32_t count)
+find_chains (const BordersKernelArgs &f, Tile &tile, uint32_t count)
 {
 #pragma unroll 1
   for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
-    const NodeShape s = tile.shape (i);
+    const PassageShape s = tile.shape (i);
     int x, y;
     const uint32_t next = tile.next (i, s, &x, &y), place = tile.place[i];
     x = (int) (place >> PLACE_X & 63) + step_x (s.former);
@@ -232,7 +233,7 @@ find_chains (const BordersFrame &f, Tile &tile, uint32_t count)
 
 /* Numbers and writes the segments. */
 __device__ inline void
-write_segments (const BordersFrame &f, Tile &tile, uint32_t count, bool *room)
+write_segments (const BordersKernelArgs &f, Tile &tile, uint32_t count, bool *room)
 {
   const uint32_t t = threadIdx.x, heads = tile.head_count;
   int x, y;
@@ -248,71 +249,72 @@ write_segments (const BordersFrame &f, Tile &tile, uint32_t count, bool *room)
   __syncthreads ();
   if (t < 3) { /* all three under way together */
     BordersHeader &h = f.counters->header;
-    uint32_t *const counter = t == 0 ? &h.nodes : t == 1 ? &h.open : &h.closed;
+    uint32_t *const counter = t == 0 ? &h.passages : t == 1 ? &h.open : &h.closed;
     const uint32_t number = t == 0 ? count : t == 1 ? tile.open : tile.closed;
     tile.bases[t] = number ? atomicAdd (counter, number) : 0;
   }
   __syncthreads ();
-  *room = tile.bases[0] + count <= f.node_capacity && tile.bases[1] + tile.open <= f.rings.capacity
-          && tile.bases[2] + tile.closed <= f.closed_capacity;
+  *room = tile.bases[0] + count <= f.by_passage.capacity && tile.bases[1] + tile.open <= f.ranking.capacity
+          && tile.bases[2] + tile.closed <= f.by_segment.closed_capacity;
   if (!*room)
     return;
 #pragma unroll 1
   for (uint32_t k = t; k < heads; k += THREADS) {
     const uint32_t i = tile.heads[k], place = tile.place[i];
-    const NodeShape s = tile.shape (i);
+    const PassageShape s = tile.shape (i);
     const uint32_t last = tile.jump[i] >> 16;
     const uint32_t length = tile.jump[last] & 0xffff, segment = tile.segment[last];
     const uint32_t at = position_of (f, tile.image_x (place >> PLACE_X & 63), tile.image_y (place >> PLACE_Y & 63));
     const uint32_t key = s.starts_outer () ? at : s.starts_hole () ? at + 1 : NO_KEY;
     if (segment & LOCAL_CLOSED) {
-      f.closed[tile.bases[2] + (segment & ~LOCAL_CLOSED)] = make_uint2 (key, length);
+      f.by_segment.closed_key_length[tile.bases[2] + (segment & ~LOCAL_CLOSED)] = make_uint2 (key, length);
       continue;
     }
-    const NodeShape end = tile.shape (last);
+    const PassageShape end = tile.shape (last);
     const uint32_t next = tile.next (last, end, &x, &y);
-    RingSegment r = {0, length, key, 0};
+    ListSegment r = {0, length, key, 0};
     if (next == OUTSIDE) { /* the link kernel will know */
       r.next = position_of (f, tile.image_x (x), tile.image_y (y));
       r.note = 1 + end.next_slot ();
     } else {
       r.next = tile.bases[1] + tile.segment[tile.jump[next] >> 16];
     }
-    f.rings.segments[tile.bases[1] + segment] = r;
+    f.ranking.segments[tile.bases[1] + segment] = r;
   }
 }
 
 __device__ inline void
-write_nodes (const BordersFrame &f, const Tile &tile, uint32_t count)
+write_passages (const BordersKernelArgs &f, const Tile &tile, uint32_t count)
 {
   for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
     const uint32_t place = tile.place[i], jump = tile.jump[i], last = jump >> 16, segment = tile.segment[last];
     const uint32_t length = tile.jump[last] & 0xffff, to = tile.bases[0] + i;
     const uint32_t rest = (last == i ? 0 : jump & 0xffff) + tile.kept (last); /* points from here on */
-    f.node_place[to] = tile.image_x (place >> PLACE_X & 63) | tile.image_y (place >> PLACE_Y & 63) << 16;
-    f.node_ring[to] =
-        segment & LOCAL_CLOSED ? (tile.bases[2] + (segment & ~LOCAL_CLOSED)) | RING_CLOSED : tile.bases[1] + segment;
-    f.node_rank[to] = (length - rest) | (place & PLACE_KEPT ? NODE_KEPT : 0);
+    f.by_passage.place[to] = tile.image_x (place >> PLACE_X & 63) | tile.image_y (place >> PLACE_Y & 63) << 16;
+    f.by_passage.segment[to] =
+        segment & LOCAL_CLOSED ? (tile.bases[2] + (segment & ~LOCAL_CLOSED)) | SEGMENT_CLOSED : tile.bases[1] + segment;
+    f.by_passage.position[to] = (length - rest) | (place & PLACE_KEPT ? PASSAGE_KEPT : 0);
   }
   const uint32_t t = threadIdx.x;
   const int row = t / BORDERS_TILE_WORDS, word = t % BORDERS_TILE_WORDS;
   if (row < tile.rows && (tile.slots[t][0] | tile.slots[t][1] | tile.slots[t][2] | tile.slots[t][3]))
-    f.node_base[(size_t) tile.image_y (row) * f.words + tile.first_word + word] = tile.bases[0] + tile.base[t][0];
+    f.by_word.first_passage[(size_t) tile.image_y (row) * f.by_word.per_row + tile.first_word + word] =
+        tile.bases[0] + tile.base[t][0];
 }
 
 /* A CTA a tile. Clears what later kernels of the frame count on, and the next frame's counters. */
 __global__ void
-__launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ BordersFrame f)
+__launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ BordersKernelArgs f)
 {
   __shared__ Tile tile;
   ctr_let_next_start ();
   const uint32_t t = threadIdx.x, all = gridDim.x * THREADS;
   for (uint32_t i = blockIdx.x * THREADS + t; i < sizeof (BordersCounters) / 4; i += all)
     ((uint32_t *) f.next_counters)[i] = 0;
-  if (f.many_rings)
+  if (f.many_segments)
     for (uint32_t i = blockIdx.x * THREADS + t; i < f.count_ctas; i += all)
       f.count_states[i] = 0;
-  for (uint32_t i = blockIdx.x * THREADS + t; i < f.contour_capacity / OFFSET_SHARE + 1; i += all)
+  for (uint32_t i = blockIdx.x * THREADS + t; i < f.contour_capacity / SCAN_SHARE + 1; i += all)
     for (int k = 0; k < BORDERS_SCANS; k++)
       f.scan_states[k][i] = 0;
 
@@ -333,8 +335,8 @@ __launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ BordersFrame f)
       tile.open = tile.closed = tile.head_count = 0;
     }
     __syncthreads ();
-    const uint32_t count = number_nodes (tile);
-    if (count > MOST_NODES) {
+    const uint32_t count = number_passages (tile);
+    if (count > MOST_PASSAGES) {
       rows /= 2;
       continue;
     }
@@ -345,39 +347,39 @@ __launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ BordersFrame f)
     bool room;
     write_segments (f, tile, count, &room);
     if (room)
-      write_nodes (f, tile, count);
+      write_passages (f, tile, count);
   } while (top < BORDERS_TILE);
 }
 
 constexpr int LINK_THREADS = 256, LINK_CTAS = 528;
 
 /* What segment I knows in the beginning; the one it goes on in in another tile is found, now that all have numbers. */
-__device__ inline RingView
-link_segment (const BordersFrame &f, uint32_t i)
+__device__ inline ListView
+link_segment (const BordersKernelArgs &f, uint32_t i)
 {
-  RingSegment s = f.rings.segments[i];
+  ListSegment s = f.ranking.segments[i];
   if (s.note) {
-    const uint32_t row = f.words * 32;
-    s.next = f.node_ring[find_node (f, s.next % row, s.next / row, s.note - 1)];
+    const uint32_t row = f.by_word.per_row * 32;
+    s.next = f.by_passage.segment[find_passage (f, s.next % row, s.next / row, s.note - 1)];
     s.note = 0; /* found */
-    f.rings.segments[i] = s;
+    f.ranking.segments[i] = s;
   }
   return {s.next, s.length, s.key, 0};
 }
 
 /* Segments that go on in another tile find the one there, now that all have numbers. */
 __global__ void
-__launch_bounds__ (LINK_THREADS) link_kernel (const __grid_constant__ BordersFrame f)
+__launch_bounds__ (LINK_THREADS) link_kernel (const __grid_constant__ BordersKernelArgs f)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  if (!nodes_fit (f) || f.counters->header.listed)
+  if (!passages_fit (f) || f.counters->header.listed)
     return;
   const uint32_t count = f.counters->header.open;
   if (blockIdx.x == 0 && threadIdx.x == 0)
     f.counters->progress.count = count;
   for (uint32_t i = blockIdx.x * LINK_THREADS + threadIdx.x; i < count; i += gridDim.x * LINK_THREADS)
-    f.rings.views[0][i] = link_segment (f, i);
+    f.ranking.views[0][i] = link_segment (f, i);
 }
 
 constexpr int FEW_THREADS = 1024;
@@ -385,41 +387,41 @@ static_assert (FEW_THREADS >= FEW_CONTOURS, "a thread a contour");
 
 /* One CTA: links, rings, ranks, and where the contours' points begin. */
 __global__ void
-__launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersFrame f)
+__launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersKernelArgs f)
 {
-  __shared__ RingView views[RING_SMALL];
+  __shared__ ListView views[LIST_SMALL];
   __shared__ uint32_t keys[FEW_CONTOURS], lengths[FEW_CONTOURS], sums[FEW_THREADS / 32], contours;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   BordersHeader &h = f.counters->header;
   const uint32_t t = threadIdx.x, open = h.open, closed = h.closed;
-  if (!nodes_fit (f))
+  if (!passages_fit (f))
     return;
-  if (open > RING_SMALL || closed > FEW_CONTOURS) {
-    if (t == 0 && !f.many_rings)
-      h.incomplete = LACKS_MANY_RINGS;
+  if (open > LIST_SMALL || closed > FEW_CONTOURS) {
+    if (t == 0 && !f.many_segments)
+      h.incomplete = LACKS_MANY_SEGMENTS;
     return;
   }
   if (t == 0)
     contours = 0;
 #pragma unroll /* so that all loads are under way together */
-  for (uint32_t k = 0; k < RING_SMALL / FEW_THREADS; k++)
+  for (uint32_t k = 0; k < LIST_SMALL / FEW_THREADS; k++)
     if (t + k * FEW_THREADS < open)
       views[t + k * FEW_THREADS] = link_segment (f, t + k * FEW_THREADS);
   __syncthreads ();
-  ring_rounds_of_cta<FEW_THREADS> (views, open);
+  list_ranking_by_cta<FEW_THREADS> (views, open);
 
   /* The contours, in any order; then the rank of each by counting. */
   for (uint32_t i = t; i < open + closed; i += FEW_THREADS) {
     uint32_t key, length;
     if (i < open) {
-      const RingSegment s = f.rings.segments[i];
+      const ListSegment s = f.ranking.segments[i];
       if (s.key == NO_KEY || s.key != views[i].key)
         continue;
       key = s.key;
       length = s.length + views[s.next].distance;
     } else {
-      const uint2 c = f.closed[i - open];
+      const uint2 c = f.by_segment.closed_key_length[i - open];
       key = c.x;
       length = c.y;
     }
@@ -434,7 +436,7 @@ __launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersFrame
   if (count > FEW_CONTOURS || count > f.contour_capacity) {
     if (t == 0) {
       h.all_contours = h.contours = count; /* what there must be room for */
-      h.incomplete = count > FEW_CONTOURS && !f.many_rings ? LACKS_MANY_RINGS : 0;
+      h.incomplete = count > FEW_CONTOURS && !f.many_segments ? LACKS_MANY_SEGMENTS : 0;
     }
     return;
   }
@@ -444,18 +446,18 @@ __launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersFrame
     rank += keys[i] > key;
   __syncthreads ();
   if (t < count) {
-    keys[rank] = f.rank_keys[rank] = key;
-    lengths[rank] = f.rank_lengths[rank] = length;
+    keys[rank] = f.by_contour.keys[rank] = key;
+    lengths[rank] = f.by_contour.lengths[rank] = length;
   }
   __syncthreads ();
   uint32_t points;
   const uint32_t first = block_scan<FEW_THREADS> (t < count ? lengths[t] : 0, sums, &points);
   if (t < count) {
-    f.firsts[t] = first;
-    clear_contour (f, t);
+    f.by_row.firsts[t] = first;
+    clear_measures (f, t);
   }
   for (uint32_t i = t; i < open + closed; i += FEW_THREADS) {
-    const uint32_t own = i < open ? views[i].key : f.closed[i - open].x;
+    const uint32_t own = i < open ? views[i].key : f.by_segment.closed_key_length[i - open].x;
     uint32_t low = 0, high = count - 1; /* descending keys */
     while (low < high) {
       const uint32_t middle = (low + high) / 2;
@@ -465,10 +467,10 @@ __launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersFrame
         high = middle;
     }
     if (i < open) {
-      f.open_ranks[i] = low;
-      f.rings.views[0][i] = views[i];
+      f.by_segment.open_contour[i] = low;
+      f.ranking.views[0][i] = views[i];
     } else {
-      f.closed_ranks[i - open] = low;
+      f.by_segment.closed_contour[i - open] = low;
     }
   }
   if (t == 0) {
@@ -483,20 +485,20 @@ __launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersFrame
 } // namespace
 
 void
-borders_launch_tiles (const BordersFrame &f, cudaStream_t stream)
+borders_launch_tiles (const BordersKernelArgs &f, cudaStream_t stream)
 {
   tile_kernel<<<f.tiles_x * f.tiles_y, THREADS, 0, stream>>> (f);
 }
 
 void
-borders_launch_few (const BordersFrame &f, bool overlap, cudaStream_t stream)
+borders_launch_few (const BordersKernelArgs &f, bool overlap, cudaStream_t stream)
 {
   ctr_launch_overlapped (overlap, few_kernel, 1, FEW_THREADS, 0, stream, f);
 }
 
 void
-borders_launch_links (const BordersFrame &f, bool overlap, cudaStream_t stream)
+borders_launch_links (const BordersKernelArgs &f, bool overlap, cudaStream_t stream)
 {
-  ctr_launch_overlapped (overlap, link_kernel, min (f.rings.capacity / LINK_THREADS + 1, (unsigned) LINK_CTAS),
+  ctr_launch_overlapped (overlap, link_kernel, min (f.ranking.capacity / LINK_THREADS + 1, (unsigned) LINK_CTAS),
       LINK_THREADS, 0, stream, f);
 }

@@ -43,6 +43,18 @@ ctr_device_buffer_reserve (CtrDeviceBuffer *buffer, size_t size, CtrError *error
   return true;
 }
 
+/* As ctr_device_buffer_reserve(); new memory is cleared in STREAM. */
+static inline bool
+ctr_device_buffer_reserve_clear (CtrDeviceBuffer *buffer, size_t size, cudaStream_t stream, CtrError *error)
+{
+  const size_t before = buffer->size;
+  if (!ctr_device_buffer_reserve (buffer, size, error))
+    return false;
+  if (buffer->size != before)
+    CTR_CUDA (cudaMemsetAsync (buffer->data, 0, buffer->size, stream));
+  return true;
+}
+
 /* Lays out arrays one after the other in one buffer. A first run with BASE NULL measures how much they take. */
 struct ArenaLayout {
   uint8_t *base;
@@ -57,6 +69,13 @@ struct ArenaLayout {
     return base ? array : NULL;
   }
 };
+
+/* NEED and a quarter more, so that frames that need slightly more than the last one still fit. */
+static inline uint32_t
+ctr_with_spare (uint32_t need)
+{
+  return need > UINT32_MAX / 5 * 4 ? UINT32_MAX : need + need / 4 + 64;
+}
 
 /* Bytes of a row of our own planes, aligned for vector loads. */
 static inline size_t

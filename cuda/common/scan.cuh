@@ -9,7 +9,7 @@ namespace
 {
 
 /* States are zero before the first CTA; flag in the upper, sum in the lower half. */
-constexpr unsigned long long LOOKBACK_SUM = 1ull << 32, LOOKBACK_PREFIX = 2ull << 32;
+constexpr unsigned long long SCAN_STATE_SUM = 1ull << 32, SCAN_STATE_PREFIX = 2ull << 32;
 
 /* Of the CTA of that ticket, drawn in the order in which CTAs start: OWN, its sum. Returns the sum of all before it. By
  * one warp, all lanes of which get it. */
@@ -18,17 +18,17 @@ look_back (unsigned long long *states, uint32_t ticket, uint32_t own)
 {
   const uint32_t lane = threadIdx.x % 32;
   if (lane == 0 && ticket > 0)
-    atomicExch (&states[ticket], LOOKBACK_SUM | own);
+    atomicExch (&states[ticket], SCAN_STATE_SUM | own);
   uint32_t sum = 0;
   for (int base = (int) ticket - 1; base >= 0; base -= 32) {
     const int i = base - (int) lane;
     unsigned long long state;
     do {
-      state = LOOKBACK_PREFIX; /* before the first: nothing */
+      state = SCAN_STATE_PREFIX; /* before the first: nothing */
       if (i >= 0)
         state = *(volatile unsigned long long *) &states[i];
     } while (__any_sync (~0u, state == 0));
-    const uint32_t prefixes = __ballot_sync (~0u, state >= LOOKBACK_PREFIX);
+    const uint32_t prefixes = __ballot_sync (~0u, state >= SCAN_STATE_PREFIX);
     const uint32_t stop = prefixes ? __ffs (prefixes) - 1 : 32;
     uint32_t part = lane <= stop ? (uint32_t) state : 0;
     for (int d = 16; d; d /= 2)
@@ -38,7 +38,7 @@ look_back (unsigned long long *states, uint32_t ticket, uint32_t own)
       break;
   }
   if (lane == 0)
-    atomicExch (&states[ticket], LOOKBACK_PREFIX | (sum + own));
+    atomicExch (&states[ticket], SCAN_STATE_PREFIX | (sum + own));
   return sum;
 }
 

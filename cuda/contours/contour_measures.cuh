@@ -4,7 +4,7 @@
 #ifndef CTR_CUDA_CONTOURS_CONTOUR_MEASURES_CUH
 #define CTR_CUDA_CONTOURS_CONTOUR_MEASURES_CUH
 
-#include "cuda/contours/contour_accumulator.cuh"
+#include "cuda/contours/contour_args.cuh"
 
 #include <contours/contourlist.h>
 
@@ -20,7 +20,7 @@ find_row (const Frame &f, uint32_t rows, uint32_t at)
   uint32_t first = 0, count = rows; /* among these */
   while (count > 1) {
     const uint32_t step = ctr_div_up (count, 32), row = first + lane * step;
-    const bool before = lane * step < count && f.firsts[row] <= at;
+    const bool before = lane * step < count && f.by_row.firsts[row] <= at;
     const uint32_t last = 31 - __clz (__ballot_sync (~0u, before)); /* lane 0 is */
     count = min (step, count - last * step);
     first += last * step;
@@ -79,7 +79,7 @@ struct Line {
   __device__ void
   flush (const Frame &f, uint32_t row) const
   {
-    ContourAccumulator *a = &f.accumulators[row];
+    ContourAccumulator *a = &f.by_row.accumulators[row];
     if (low == ~0u && high == 0)
       return;
     atomicAdd ((unsigned long long *) &a->area2, (unsigned long long) area2);
@@ -184,15 +184,15 @@ measure_points (const Frame &f, uint32_t begin, uint32_t end)
 #pragma unroll 1
   for (uint32_t base = begin; base < end; base += 32) {
     const uint32_t i = base + lane, ahead = row + 1 + lane;
-    const uint32_t start = ahead < rows ? f.firsts[ahead] - base : ~0u;
+    const uint32_t start = ahead < rows ? f.by_row.firsts[ahead] - base : ~0u;
     uint32_t starts = start < 32 ? 1u << start : 0;
     for (int d = 16; d; d /= 2)
       starts |= __shfl_xor_sync (~0u, starts, d);
     const uint32_t before = starts & ((2u << lane) - 1), own = row + __popc (before);
     Line line = Line::nothing ();
     if (i < points) {
-      const uint32_t after = own + 1 < rows ? f.firsts[own + 1] : points;
-      line = Line::between (load_point (f, i), load_point (f, i + 1 < after ? i + 1 : f.firsts[own]));
+      const uint32_t after = own + 1 < rows ? f.by_row.firsts[own + 1] : points;
+      line = Line::between (load_point (f, i), load_point (f, i + 1 < after ? i + 1 : f.by_row.firsts[own]));
     }
     if (!starts) {
       sum.add (line);

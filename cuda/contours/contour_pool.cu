@@ -135,6 +135,14 @@ destroy (void *source)
   contour_pool_give_back ((ContourSlot *) source);
 }
 
+bool
+contour_slot_reserve (ContourSlot *slot, uint32_t contours, uint32_t points, bool with_sums, CtrError *error)
+{
+  return ctr_device_buffer_reserve (&slot->table, contours * sizeof (CtrContour), error)
+         && ctr_device_buffer_reserve (&slot->points, points * sizeof (CtrPoint), error)
+         && ctr_device_buffer_reserve (&slot->sums, with_sums ? contours * sizeof (CtrContourSums) : 0, error);
+}
+
 CtrContours *
 contour_slot_publish (ContourSlot *slot, const CtrContours *info, CtrError *error)
 {

@@ -23,6 +23,9 @@ void contour_pool_unref (ContourPool *pool);
 ContourSlot *contour_pool_take (ContourPool *pool, CtrError *error);
 void contour_pool_give_back (ContourSlot *slot);
 
+/* Room for CONTOURS rows and POINTS points. */
+bool contour_slot_reserve (ContourSlot *slot, uint32_t contours, uint32_t points, bool with_sums, CtrError *error);
+
 /* The result in SLOT, which is the result's from now on, unless this fails. */
 CtrContours *contour_slot_publish (ContourSlot *slot, const CtrContours *info, CtrError *error);
 

@@ -9,18 +9,18 @@ namespace
 constexpr int SMALL_THREADS = 1024;
 
 __global__ void
-__launch_bounds__ (SMALL_THREADS) small_kernel (const __grid_constant__ Rings r)
+__launch_bounds__ (SMALL_THREADS) small_kernel (const __grid_constant__ ListRanking r)
 {
-  __shared__ RingView views[RING_SMALL];
+  __shared__ ListView views[LIST_SMALL];
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   const uint32_t count = r.progress->count;
-  if (count > RING_SMALL)
+  if (count > LIST_SMALL)
     return;
   for (uint32_t i = threadIdx.x; i < count; i += SMALL_THREADS)
     views[i] = r.views[0][i];
   __syncthreads ();
-  ring_rounds_of_cta<SMALL_THREADS> (views, count);
+  list_ranking_by_cta<SMALL_THREADS> (views, count);
   for (uint32_t i = threadIdx.x; i < count; i += SMALL_THREADS)
     r.views[0][i] = views[i];
   if (threadIdx.x == 0)
@@ -30,27 +30,27 @@ __launch_bounds__ (SMALL_THREADS) small_kernel (const __grid_constant__ Rings r)
 constexpr int ROUND_THREADS = 256, ROUND_CTAS = 1056;
 
 __global__ void
-__launch_bounds__ (ROUND_THREADS) round_kernel (const __grid_constant__ Rings r, uint32_t round)
+__launch_bounds__ (ROUND_THREADS) round_kernel (const __grid_constant__ ListRanking r, uint32_t round)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  const RingView *from = r.views[round % 2];
-  RingView *to = r.views[(round + 1) % 2];
+  const ListView *from = r.views[round % 2];
+  ListView *to = r.views[(round + 1) % 2];
   uint32_t i = blockIdx.x * ROUND_THREADS + threadIdx.x;
   /* The first one is on its way while it is found out whether it is wanted. */
-  RingView own = i < r.capacity ? from[i] : RingView ();
+  ListView own = i < r.capacity ? from[i] : ListView ();
   const uint32_t count = r.progress->count;
   if (r.progress->small || (round > 0 && !r.progress->unfinished[round - 1]))
     return;
   bool any = false;
   for (; i < count; i += gridDim.x * ROUND_THREADS, own = i < count ? from[i] : own) {
-    if (own.next & RING_DONE_TWICE)
+    if (own.next & LIST_DONE_TWICE)
       continue;
-    if (own.next & RING_DONE) {
-      own.next |= RING_DONE_TWICE;
+    if (own.next & LIST_DONE) {
+      own.next |= LIST_DONE_TWICE;
     } else {
-      own = ring_quadruple (from, own);
-      any = any || !(own.next & RING_DONE);
+      own = list_jump_twice (from, own);
+      any = any || !(own.next & LIST_DONE);
     }
     to[i] = own;
   }
@@ -61,13 +61,13 @@ __launch_bounds__ (ROUND_THREADS) round_kernel (const __grid_constant__ Rings r,
 } // namespace
 
 void
-ctr_launch_small_rings (const Rings &rings, bool overlap, cudaStream_t stream)
+list_ranking_launch_small (const ListRanking &rings, bool overlap, cudaStream_t stream)
 {
   ctr_launch_overlapped (overlap, small_kernel, 1, SMALL_THREADS, 0, stream, rings);
 }
 
 void
-ctr_launch_rings (const Rings &rings, bool overlap, cudaStream_t stream)
+list_ranking_launch_rounds (const ListRanking &rings, bool overlap, cudaStream_t stream)
 {
   const unsigned ctas = min (rings.capacity / ROUND_THREADS + 1, (unsigned) ROUND_CTAS);
   for (uint32_t i = 0; i < rings.rounds; i++)

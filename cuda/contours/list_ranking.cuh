@@ -15,81 +15,81 @@
 
 constexpr uint32_t NO_KEY = ~0u;
 
-/* Of RingView.next: the smallest key of the ring is known; and that is so in both of Rings.views. */
-constexpr uint32_t RING_DONE = 1u << 31, RING_DONE_TWICE = 1u << 30, RING_NEXT = RING_DONE_TWICE - 1;
+/* Of ListView.next: the smallest key of the ring is known; and that is so in both of ListRanking.views. */
+constexpr uint32_t LIST_DONE = 1u << 31, LIST_DONE_TWICE = 1u << 30, LIST_NEXT = LIST_DONE_TWICE - 1;
 
 /* What a segment knows: in the beginning of itself, in the end of its whole ring. */
-struct __align__ (16) RingView
+struct __align__ (16) ListView
 {
-  uint32_t next;     /* the segment after those that are known; RING_DONE.. */
+  uint32_t next;     /* the segment after those that are known; LIST_DONE.. */
   uint32_t length;   /* their elements, modulo 2^32 */
   uint32_t key;      /* the smallest among them */
   uint32_t distance; /* elements from this segment's first one to where that key is */
 };
 
 /* A segment as it was in the beginning. */
-struct __align__ (16) RingSegment
+struct __align__ (16) ListSegment
 {
   uint32_t next, length, key;
   uint32_t note; /* of those who make the segments; the rings do not read it */
 };
 
-constexpr int RING_MOST_ROUNDS = 32;
-constexpr uint32_t RING_SMALL = 2048; /* segments that one CTA takes alone */
+constexpr int LIST_MAX_ROUNDS = 32;
+constexpr uint32_t LIST_SMALL = 2048; /* segments that one CTA takes alone */
 
 /* On the device, zero in the beginning. */
-struct RingProgress {
-  uint32_t count;                        /* segments; set by who writes them */
-  uint32_t unfinished[RING_MOST_ROUNDS]; /* after each round */
-  uint32_t small;                        /* one CTA did it all */
+struct ListProgress {
+  uint32_t count;                       /* segments; set by who writes them */
+  uint32_t unfinished[LIST_MAX_ROUNDS]; /* after each round */
+  uint32_t small;                       /* one CTA did it all */
 };
 
-struct Rings {
+struct ListRanking {
   uint32_t capacity; /* segments */
-  RingSegment *segments;
-  RingView *views[2]; /* in the beginning in the first */
-  RingProgress *progress;
-  uint32_t rounds; /* that are launched for more than RING_SMALL segments */
+  ListSegment *segments;
+  ListView *views[2]; /* in the beginning in the first */
+  ListProgress *progress;
+  uint32_t rounds; /* that are launched for more than LIST_SMALL segments */
 };
 
 /* A and what follows it. If both know the same key, then the second has come round to where the first found it. */
-__device__ inline RingView
-ring_join (const RingView &a, const RingView &b)
+__device__ inline ListView
+list_join (const ListView &a, const ListView &b)
 {
-  const bool done = (a.key == b.key && a.key != NO_KEY) || b.next & RING_DONE;
-  return {(b.next & RING_NEXT) | (done ? RING_DONE : 0), a.length + b.length, min (a.key, b.key),
+  const bool done = (a.key == b.key && a.key != NO_KEY) || b.next & LIST_DONE;
+  return {(b.next & LIST_NEXT) | (done ? LIST_DONE : 0), a.length + b.length, min (a.key, b.key),
       b.key < a.key ? a.length + b.distance : a.distance};
 }
 
 /* Two rounds in one, from views OWN, not done, is one of: fewer barriers and launches, for two more loads. */
-__device__ inline RingView
-ring_quadruple (const RingView *views, const RingView &own)
+__device__ inline ListView
+list_jump_twice (const ListView *views, const ListView &own)
 {
-  const RingView near = ring_join (own, views[own.next]);
-  if (near.next & RING_DONE)
+  const ListView near = list_join (own, views[own.next]);
+  if (near.next & LIST_DONE)
     return near;
-  const RingView next = views[near.next];
-  return ring_join (near, next.next & RING_DONE ? next : ring_join (next, views[next.next]));
+  const ListView next = views[near.next];
+  return list_join (near, next.next & LIST_DONE ? next : list_join (next, views[next.next]));
 }
 
-/* All rounds by one CTA of THREADS threads, on COUNT <= RING_SMALL views in shared memory, where they are after a
+/* All rounds by one CTA of THREADS threads, on COUNT <= LIST_SMALL views in shared memory, where they are after a
  * barrier. Ends in a barrier. */
 template <int THREADS>
 __device__ inline void
-ring_rounds_of_cta (RingView *views, uint32_t count)
+list_ranking_by_cta (ListView *views, uint32_t count)
 {
-  constexpr int SHARE = RING_SMALL / THREADS;
+  constexpr int SHARE = LIST_SMALL / THREADS;
   bool any;
   do {
     any = false;
-    RingView news[SHARE];
+    ListView news[SHARE];
 #pragma unroll
     for (int k = 0; k < SHARE; k++) {
       const uint32_t i = threadIdx.x + k * THREADS;
       if (i < count) {
-        const RingView own = views[i];
-        news[k] = own.next & RING_DONE ? own : ring_quadruple (views, own);
-        any = any || !(news[k].next & RING_DONE);
+        const ListView own = views[i];
+        news[k] = own.next & LIST_DONE ? own : list_jump_twice (views, own);
+        any = any || !(news[k].next & LIST_DONE);
       }
     }
     __syncthreads ();
@@ -100,14 +100,25 @@ ring_rounds_of_cta (RingView *views, uint32_t count)
   } while (__syncthreads_or (any));
 }
 
-/* Queues the kernel for up to RING_SMALL segments, which sets progress->small if it did them all. */
-void ctr_launch_small_rings (const Rings &rings, bool overlap, cudaStream_t stream);
+/* The rounds, of two doublings each, that complete rings of so many segments for certain. The last one finds that all
+ * is done. */
+static inline uint32_t
+list_ranking_max_rounds (uint32_t segments)
+{
+  uint32_t rounds = 2;
+  while (rounds < LIST_MAX_ROUNDS && (uint64_t) segments >> (2 * rounds - 1))
+    rounds++;
+  return rounds;
+}
+
+/* Queues the kernel for up to LIST_SMALL segments, which sets progress->small if it did them all. */
+void list_ranking_launch_small (const ListRanking &rings, bool overlap, cudaStream_t stream);
 /* Queues the rounds for any number of segments, unless progress->small. */
-void ctr_launch_rings (const Rings &rings, bool overlap, cudaStream_t stream);
+void list_ranking_launch_rounds (const ListRanking &rings, bool overlap, cudaStream_t stream);
 
 /* Rounds that were needed; *COMPLETE: were there enough? After the kernels. */
 __device__ inline uint32_t
-ring_rounds (const Rings &r, bool *complete)
+list_ranking_rounds (const ListRanking &r, bool *complete)
 {
   uint32_t done = 0;
   *complete = r.progress->small;
@@ -117,18 +128,18 @@ ring_rounds (const Rings &r, bool *complete)
 }
 
 /* The views after them. */
-__device__ inline const RingView *
-ring_views (const Rings &r)
+__device__ inline const ListView *
+list_ranking_views (const ListRanking &r)
 {
   bool complete;
-  return r.views[ring_rounds (r, &complete) % 2];
+  return r.views[list_ranking_rounds (r, &complete) % 2];
 }
 
 /* Elements of the ring that starts with segment I. */
 __device__ inline uint32_t
-ring_length (const Rings &r, const RingView *views, uint32_t i)
+list_ranking_ring_length (const ListRanking &r, const ListView *views, uint32_t i)
 {
-  const RingSegment s = r.segments[i];
+  const ListSegment s = r.segments[i];
   return s.length + views[s.next].distance;
 }
 

@@ -26,7 +26,7 @@ sum_of_warp (uint32_t n)
 }
 
 /* Ranks of the pixels around a tile's vertices; row 0 and column 0 are above and left of the first. */
-struct TileRanks {
+struct TileLevels {
   uint16_t at[TILE + 1][TILE + 1];
 };
 
@@ -35,7 +35,7 @@ struct Around {
   uint32_t ranks[4];
 
   __device__
-  Around (const TileRanks &t, uint32_t x, uint32_t y)
+  Around (const TileLevels &t, uint32_t x, uint32_t y)
       : ranks{t.at[y][x], t.at[y][x + 1], t.at[y + 1][x], t.at[y + 1][x + 1]}
   {
   }
@@ -89,18 +89,18 @@ struct Around {
 };
 
 __device__ inline uint32_t
-nodes_of (uint32_t mask)
+corners_of (uint32_t mask)
 {
   return mask == 6 || mask == 9 ? 2 : 1;
 }
 
 /* How many nodes a vertex has, without going through its levels. */
 __device__ inline uint32_t
-count_nodes (const CracksFrame &f, const Around &a)
+count_corners (const CracksKernelArgs &f, const Around &a)
 {
   uint32_t count = 0;
   if (f.equal) {
-    a.each_equal ([&] (uint32_t, uint32_t mask) { count += nodes_of (mask); });
+    a.each_equal ([&] (uint32_t, uint32_t mask) { count += corners_of (mask); });
     return count;
   }
   const uint32_t *r = a.ranks;
@@ -117,9 +117,9 @@ count_nodes (const CracksFrame &f, const Around &a)
 
 /* From samples to ranks, for all that follows; nodes of each tile's rows and columns of vertices, and of all. */
 __global__ void
-__launch_bounds__ (THREADS) count_kernel (const __grid_constant__ CracksFrame f)
+__launch_bounds__ (THREADS) count_kernel (const __grid_constant__ CracksKernelArgs f)
 {
-  __shared__ TileRanks ranks;
+  __shared__ TileLevels ranks;
   __shared__ uint32_t column_sums[TILE];
   ctr_let_next_start ();
   ctr_wait_for_previous ();
@@ -133,10 +133,10 @@ __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ CracksFrame f)
       const uint8_t *row = f.pixels + y * f.stride;
       const uint32_t sample = f.depth == 8 ? row[x] : ((const uint16_t *) row)[x];
       const bool outermost = x == 0 || y == 0 || x + 1 == f.width || y + 1 == f.height;
-      rank = f.zero_frame && outermost ? 0 : f.sample_ranks[sample];
+      rank = f.zero_frame && outermost ? 0 : f.level_index_by_sample[sample];
     }
-    if (tile_x && tile_y && x < f.rank_stride && y < f.height)
-      f.ranks[(size_t) y * f.rank_stride + x] = rank;
+    if (tile_x && tile_y && x < f.by_pixel.stride && y < f.height)
+      f.by_pixel.level_index[(size_t) y * f.by_pixel.stride + x] = rank;
     ranks.at[tile_y][tile_x] = rank;
   }
   __syncthreads ();
@@ -145,7 +145,7 @@ __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ CracksFrame f)
 #pragma unroll
   for (int k = 0; k < TILE_ROWS; k++) {
     const uint32_t tile_y = warp * TILE_ROWS + k, y = top + tile_y;
-    const uint32_t count = x <= f.width && y <= f.height ? count_nodes (f, Around (ranks, lane, tile_y)) : 0;
+    const uint32_t count = x <= f.width && y <= f.height ? count_corners (f, Around (ranks, lane, tile_y)) : 0;
     column += count;
     const uint32_t row = sum_of_warp (count);
     if (lane == 0 && y <= f.height)
@@ -161,22 +161,22 @@ __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ CracksFrame f)
     f.column_sums[x * f.tiles_y + blockIdx.y] = column;
   const uint32_t all = sum_of_warp (column);
   if (lane == 0 && all)
-    atomicAdd (&f.counters->header.nodes, (unsigned long long) all);
+    atomicAdd (&f.counters->header.corners, (unsigned long long) all);
 }
 
 /* Sums of all before, in place: blockIdx.y has rows or columns. */
 __global__ void
-__launch_bounds__ (THREADS) sum_kernel (const __grid_constant__ CracksFrame f)
+__launch_bounds__ (THREADS) sum_kernel (const __grid_constant__ CracksKernelArgs f)
 {
   __shared__ uint32_t ticket, sums[WARPS];
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   const uint32_t count = cracks_sums (f, blockIdx.y), scan = blockIdx.y ? SCAN_COLUMNS : SCAN_ROWS;
   uint32_t *all_sums = blockIdx.y ? f.column_sums : f.row_sums;
-  if (!nodes_fit (f))
+  if (!corners_fit (f))
     return;
   if (threadIdx.x == 0)
-    ticket = atomicAdd (&f.counters->tickets[scan], 1);
+    ticket = atomicAdd (&f.counters->scan_tickets[scan], 1);
   __syncthreads ();
   if (ticket * SCAN_SHARE >= count)
     return;
@@ -200,14 +200,14 @@ __device__ inline uint32_t
 kind_of (uint32_t mask)
 {
   const bool vertically = 1u << mask & (1u << 2 | 1u << 4 | 1u << 7 | 1u << 14);
-  return (vertically ? NODE_GOES_VERTICALLY : 0) | (mask == 1 || mask == 14 ? NODE_STARTS : 0);
+  return (vertically ? CORNER_GOES_VERTICALLY : 0) | (mask == 1 || mask == 14 ? CORNER_MAY_START : 0);
 }
 
 /* A node of a vertex: the Nth of COUNT there, in the order of its ranks and by rows. Sets *RANK, and *COLUMN_TURN to
  * its number by columns; returns its line's mask. Where two lines turn, the one with the western arm comes first by
  * rows, the one with the northern arm by columns. */
 __device__ inline uint32_t
-find_node (const CracksFrame &f, const Around &a, uint32_t n, uint32_t *rank, uint32_t *column_turn)
+find_corner (const CracksKernelArgs &f, const Around &a, uint32_t n, uint32_t *rank, uint32_t *column_turn)
 {
   uint32_t first = 0, mask = 0; /* of the nodes of one rank */
   if (f.equal) {
@@ -218,12 +218,12 @@ find_node (const CracksFrame &f, const Around &a, uint32_t n, uint32_t *rank, ui
         *rank = r;
         mask = m;
       }
-      before += nodes_of (m);
+      before += corners_of (m);
     });
   } else {
     uint32_t v[4];
     a.sort (v);
-    const uint32_t low = v[1] - v[0], two = nodes_of (a.mask (v[2], false)), turns = n - low;
+    const uint32_t low = v[1] - v[0], two = corners_of (a.mask (v[2], false)), turns = n - low;
     if (n < low) {
       *rank = v[0] + 1 + n;
       first = n;
@@ -231,7 +231,7 @@ find_node (const CracksFrame &f, const Around &a, uint32_t n, uint32_t *rank, ui
       *rank = v[1] + 1 + turns / 2;
       first = low + turns / 2 * 2;
     } else {
-      *rank = v[3] - (count_nodes (f, a) - 1 - n); /* the last ones are one a rank */
+      *rank = v[3] - (count_corners (f, a) - 1 - n); /* the last ones are one a rank */
       first = n;
     }
     mask = a.mask (*rank, false);
@@ -249,25 +249,25 @@ find_node (const CracksFrame &f, const Around &a, uint32_t n, uint32_t *rank, ui
 /* A warp some rows of a tile: a lane a vertex to count, then a lane a node. Fills up what is sorted with them: the sort
  * is stable. */
 __global__ void
-__launch_bounds__ (THREADS) node_kernel (const __grid_constant__ CracksFrame f)
+__launch_bounds__ (THREADS) corner_kernel (const __grid_constant__ CracksKernelArgs f)
 {
-  __shared__ TileRanks ranks;
+  __shared__ TileLevels ranks;
   __shared__ uint32_t column_parts[WARPS][TILE], column_bases[WARPS][TILE_ROWS * TILE],
       before[WARPS][TILE_ROWS * TILE]; /* nodes before a vertex by columns, in all; by rows, among the warp's */
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  if (!nodes_fit (f))
+  if (!corners_fit (f))
     return;
   const uint32_t left = blockIdx.x * TILE, top = blockIdx.y * TILE, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const uint64_t all_threads = (uint64_t) gridDim.x * gridDim.y * THREADS;
   const uint64_t own_thread = ((uint64_t) blockIdx.y * gridDim.x + blockIdx.x) * THREADS + threadIdx.x;
-  for (uint64_t i = f.counters->header.nodes + own_thread; i < f.node_capacity; i += all_threads) {
-    f.keys[0][0][i] = f.keys[1][0][i] = f.level_count - 1;
-    f.values[0][0][i] = f.values[1][0][i] = 0;
+  for (uint64_t i = f.counters->header.corners + own_thread; i < f.by_corner.capacity; i += all_threads) {
+    f.sorting.keys[0][0][i] = f.sorting.keys[1][0][i] = f.level_count - 1;
+    f.sorting.values[0][0][i] = f.sorting.values[1][0][i] = 0;
   }
   for (uint32_t i = threadIdx.x; i < (TILE + 1) * (TILE + 1); i += THREADS) {
     const uint32_t tile_x = i % (TILE + 1), tile_y = i / (TILE + 1);
-    ranks.at[tile_y][tile_x] = rank_at (f, (int) (left + tile_x) - 1, (int) (top + tile_y) - 1);
+    ranks.at[tile_y][tile_x] = level_index_at (f, (int) (left + tile_x) - 1, (int) (top + tile_y) - 1);
   }
   __syncthreads ();
   uint32_t column = 0, row = 0, row_starts[TILE_ROWS];
@@ -275,7 +275,7 @@ __launch_bounds__ (THREADS) node_kernel (const __grid_constant__ CracksFrame f)
   for (int k = 0; k < TILE_ROWS; k++) {
     const uint32_t tile_y = warp * TILE_ROWS + k;
     const uint32_t count =
-        left + lane <= f.width && top + tile_y <= f.height ? count_nodes (f, Around (ranks, lane, tile_y)) : 0;
+        left + lane <= f.width && top + tile_y <= f.height ? count_corners (f, Around (ranks, lane, tile_y)) : 0;
     column_bases[warp][k * TILE + lane] = column;
     column += count;
     uint32_t sum = count;
@@ -310,70 +310,72 @@ __launch_bounds__ (THREADS) node_kernel (const __grid_constant__ CracksFrame f)
     for (int r = 1; r < TILE_ROWS; r++)
       row_start = k == r ? row_starts[r] : row_start;
     uint32_t rank = 0, column_turn;
-    const uint32_t mask = find_node (f, Around (ranks, tile_x, tile_y), i - before[warp][vertex], &rank, &column_turn);
+    const uint32_t mask =
+        find_corner (f, Around (ranks, tile_x, tile_y), i - before[warp][vertex], &rank, &column_turn);
     const uint32_t node = row_start + i, by_column = column_bases[warp][vertex] + column_turn;
-    f.found_place[node] = (left + tile_x) | (top + tile_y) << 16;
-    f.keys[0][0][node] = f.keys[1][0][by_column] = rank - 1;
-    f.values[0][0][node] = node | kind_of (mask) << KIND_SHIFT;
-    f.values[1][0][by_column] = node;
+    f.by_found_corner.place[node] = (left + tile_x) | (top + tile_y) << 16;
+    f.sorting.keys[0][0][node] = f.sorting.keys[1][0][by_column] = rank - 1;
+    f.sorting.values[0][0][node] = node | kind_of (mask) << KIND_SHIFT;
+    f.sorting.values[1][0][by_column] = node;
   }
 }
 
 /* After the sorts: nodes by levels and rows. */
 __global__ void
-__launch_bounds__ (THREADS) sorted_kernel (const __grid_constant__ CracksFrame f)
+__launch_bounds__ (THREADS) sorted_kernel (const __grid_constant__ CracksKernelArgs f)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   const uint64_t i = index_here ();
-  if (!nodes_fit (f))
+  if (!corners_fit (f))
     return;
-  const uint32_t nodes = (uint32_t) f.counters->header.nodes;
+  const uint32_t nodes = (uint32_t) f.counters->header.corners;
   if (i == 0)
     f.counters->progress.count = nodes;
   if (i >= nodes) {
     if (i < (nodes + 15) / 16 * 16) /* these are read by 16 */
-      f.kind[i] = 0;
+      f.by_corner.kind[i] = 0;
     return;
   }
-  const uint32_t value = f.values[0][1][i], found = value & ((1u << KIND_SHIFT) - 1), level = f.keys[0][1][i];
-  f.sorted_as[found] = (uint32_t) i;
-  f.place[i] = f.found_place[found];
-  f.rank[i] = level + 1;
-  f.kind[i] = value >> KIND_SHIFT;
-  if (i == 0 || f.keys[0][1][i - 1] != level)
-    f.level_first[level] = (uint32_t) i;
-  if (i + 1 == nodes || f.keys[0][1][i + 1] != level)
-    f.level_end[level] = (uint32_t) i + 1;
+  const uint32_t value = f.sorting.values[0][1][i], found = value & ((1u << KIND_SHIFT) - 1),
+                 level = f.sorting.keys[0][1][i];
+  f.by_found_corner.corner[found] = (uint32_t) i;
+  f.by_corner.place[i] = f.by_found_corner.place[found];
+  f.by_corner.level_index[i] = level + 1;
+  f.by_corner.kind[i] = value >> KIND_SHIFT;
+  if (i == 0 || f.sorting.keys[0][1][i - 1] != level)
+    f.by_level.first_corner[level] = (uint32_t) i;
+  if (i + 1 == nodes || f.sorting.keys[0][1][i + 1] != level)
+    f.by_level.end_corner[level] = (uint32_t) i + 1;
 }
 
 /* By levels and columns: two at a time, which meet vertically. */
 __global__ void
-__launch_bounds__ (THREADS) vertical_kernel (const __grid_constant__ CracksFrame f)
+__launch_bounds__ (THREADS) vertical_kernel (const __grid_constant__ CracksKernelArgs f)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   const uint64_t i = 2 * index_here ();
-  if (!nodes_fit (f) || i >= f.counters->header.nodes)
+  if (!corners_fit (f) || i >= f.counters->header.corners)
     return;
-  const uint2 found = *(const uint2 *) &f.values[1][1][i];
-  const uint2 nodes = {f.sorted_as[found.x], f.sorted_as[found.y]};
-  *(uint2 *) &f.down[i] = nodes;
-  f.vertical[nodes.x] = nodes.y;
-  f.vertical[nodes.y] = nodes.x;
+  const uint2 found = *(const uint2 *) &f.sorting.values[1][1][i];
+  const uint2 nodes = {f.by_found_corner.corner[found.x], f.by_found_corner.corner[found.y]};
+  *(uint2 *) &f.corners_by_column[i] = nodes;
+  f.by_corner.vertical[nodes.x] = nodes.y;
+  f.by_corner.vertical[nodes.y] = nodes.x;
 }
 
 /* By levels and rows, two of which meet horizontally. */
 __global__ void
-__launch_bounds__ (THREADS) segment_kernel (const __grid_constant__ CracksFrame f)
+__launch_bounds__ (THREADS) list_kernel (const __grid_constant__ CracksKernelArgs f)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   const uint64_t i = index_here ();
-  if (!nodes_fit (f) || i >= f.counters->header.nodes)
+  if (!corners_fit (f) || i >= f.counters->header.corners)
     return;
-  const uint32_t kind = f.kind[i];
-  f.rings.views[0][i] = {next_node (f, (uint32_t) i, kind), 1, kind & NODE_STARTS ? (uint32_t) i : NO_KEY, 0};
+  const uint32_t kind = f.by_corner.kind[i];
+  f.ranking.views[0][i] = {next_corner (f, (uint32_t) i, kind), 1, kind & CORNER_MAY_START ? (uint32_t) i : NO_KEY, 0};
 }
 
 unsigned
@@ -396,25 +398,26 @@ cracks_sort (uint32_t *const keys[2], uint32_t *const values[2], uint32_t count,
 }
 
 bool
-cracks_launch_nodes (
-    const CracksFrame &f, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error)
+cracks_launch_corners (
+    const CracksKernelArgs &f, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error)
 {
   const dim3 tiles (f.tiles_x, f.tiles_y);
   const unsigned sums = max (cracks_sums (f, false), cracks_sums (f, true)) / SCAN_SHARE + 1;
-  const unsigned nodes = ctas_for (f.node_capacity);
+  const unsigned nodes = ctas_for (f.by_corner.capacity);
   size_t size = temporary->size;
   ctr_launch_overlapped (overlap, count_kernel, tiles, THREADS, 0, stream, f);
-  if (f.node_capacity == 0) /* the frame will be done again */
+  if (f.by_corner.capacity == 0) /* the frame will be done again */
     return true;
   ctr_launch_overlapped (overlap, sum_kernel, dim3 (sums, 2), THREADS, 0, stream, f);
-  ctr_launch_overlapped (overlap, node_kernel, tiles, THREADS, 0, stream, f);
+  ctr_launch_overlapped (overlap, corner_kernel, tiles, THREADS, 0, stream, f);
   for (int by = 0; by < 2; by++)
-    CTR_CUDA (cracks_sort (f.keys[by], f.values[by], f.node_capacity, f.level_count, temporary->data, &size, stream));
+    CTR_CUDA (cracks_sort (
+        f.sorting.keys[by], f.sorting.values[by], f.by_corner.capacity, f.level_count, temporary->data, &size, stream));
   ctr_launch_overlapped (overlap, sorted_kernel, nodes, THREADS, 0, stream, f);
   ctr_launch_overlapped (overlap, vertical_kernel, nodes / 2 + 1, THREADS, 0, stream, f);
-  ctr_launch_overlapped (overlap, segment_kernel, nodes, THREADS, 0, stream, f);
+  ctr_launch_overlapped (overlap, list_kernel, nodes, THREADS, 0, stream, f);
   CTR_CUDA (cudaGetLastError ());
-  ctr_launch_small_rings (f.rings, overlap, stream);
-  ctr_launch_rings (f.rings, overlap, stream);
+  list_ranking_launch_small (f.ranking, overlap, stream);
+  list_ranking_launch_rounds (f.ranking, overlap, stream);
   return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Contours of levels on the GPU, host side: memory, the frame's kernels, the way back. device_state.cuh has the
- * design. */
+/* Level contours on the GPU, host side: memory, the launches of a frame, the result. device_state.cuh describes the
+ * kernels. */
 #include "core/cracks/cracks.h"
 
 #include "cuda/contours/contour_pool.h"
@@ -18,24 +18,25 @@ namespace
 
 struct Cracks {
   InputStage input;
-  CtrDeviceBuffer tables;                           /* sample_ranks, levels */
-  CtrDeviceBuffer staged;                           /* pinned: the same */
-  uint64_t tables_number;                           /* CtrCracksPlan.tables of what is there */
-  CtrDeviceBuffer planes;                           /* sized by the image */
-  CtrDeviceBuffer nodes;                            /* sized by what is in it */
-  CtrDeviceBuffer sorting;                          /* CUB's */
-  CtrDeviceBuffer header;                           /* pinned: CracksHeader */
-  uint32_t node_capacity, contour_capacity, rounds; /* what the last frames needed */
+  CtrDeviceBuffer tables;   /* the plan's tables: level_index_by_sample, level_by_index */
+  CtrDeviceBuffer staged;   /* pinned: the same */
+  uint64_t tables_number;   /* CtrCracksPlan.tables of what is there */
+  CtrDeviceBuffer planes;   /* sized by the image */
+  CtrDeviceBuffer contents; /* sized by what is in it */
+  CtrDeviceBuffer sorting;  /* CUB's temporary storage */
+  CtrDeviceBuffer header;   /* pinned: CracksHeader */
+  /* What the latest frames needed. A frame that needs more is done again. */
+  uint32_t corner_capacity, contour_capacity, rounds;
   ContourPool *pool;
   CudaSession session;
 
-  /* The pending image. */
+  /* The queued image. */
   CtrImage image;
   CtrCracksPlan plan;
   ContourSlot *slot;
 };
 
-constexpr size_t RANKS_SIZE = 65536 * sizeof (uint16_t), TABLES_SIZE = 2 * RANKS_SIZE;
+constexpr size_t TABLE_SIZE = 65536 * sizeof (uint16_t), TABLES_SIZE = 2 * TABLE_SIZE;
 
 void
 cracks_destroy (void *state)
@@ -45,7 +46,7 @@ cracks_destroy (void *state)
   if (c->slot)
     contour_pool_give_back (c->slot);
   input_stage_free (&c->input);
-  for (CtrDeviceBuffer *buffer : {&c->tables, &c->staged, &c->planes, &c->nodes, &c->sorting, &c->header})
+  for (CtrDeviceBuffer *buffer : {&c->tables, &c->staged, &c->planes, &c->contents, &c->sorting, &c->header})
     ctr_device_buffer_free (buffer);
   if (c->pool)
     contour_pool_unref (c->pool);
@@ -73,80 +74,84 @@ cracks_create (CtrError *error)
 }
 
 size_t
-carve_planes (CracksFrame *f, uint8_t *base)
+lay_out_planes (CracksKernelArgs *f, uint8_t *base)
 {
-  ArenaLayout c = {base, 0};
-  f->counters = c.take<CracksCounters> (1);
-  f->scan_states[SCAN_ROWS] = c.take<unsigned long long> (cracks_sums (*f, false) / SCAN_SHARE + 1);
-  f->scan_states[SCAN_COLUMNS] = c.take<unsigned long long> (cracks_sums (*f, true) / SCAN_SHARE + 1);
-  f->ranks = c.take<uint16_t> ((size_t) f->rank_stride * f->height);
-  f->row_sums = c.take<uint32_t> (cracks_sums (*f, false));
-  f->column_sums = c.take<uint32_t> (cracks_sums (*f, true));
-  f->level_first = c.take<uint32_t> (f->level_count);
-  f->level_end = c.take<uint32_t> (f->level_count);
-  return c.used;
+  ArenaLayout arena = {base, 0};
+  f->counters = arena.take<CracksCounters> (1);
+  f->scan_states[SCAN_ROWS] = arena.take<unsigned long long> (cracks_sums (*f, false) / SCAN_SHARE + 1);
+  f->scan_states[SCAN_COLUMNS] = arena.take<unsigned long long> (cracks_sums (*f, true) / SCAN_SHARE + 1);
+  f->by_pixel.level_index = arena.take<uint16_t> ((size_t) f->by_pixel.stride * f->height);
+  f->row_sums = arena.take<uint32_t> (cracks_sums (*f, false));
+  f->column_sums = arena.take<uint32_t> (cracks_sums (*f, true));
+  f->by_level.first_corner = arena.take<uint32_t> (f->level_count);
+  f->by_level.end_corner = arena.take<uint32_t> (f->level_count);
+  return arena.used;
 }
 
-/* *STATES: bytes in the beginning that a frame begins with at zero. */
+/* *STATES: the first bytes, which must be zero when a frame begins. */
 size_t
-carve_nodes (CracksFrame *f, uint8_t *base, size_t *states)
+lay_out_contents (CracksKernelArgs *f, uint8_t *base, size_t *states)
 {
-  const size_t nodes = f->node_capacity, contours = f->contour_capacity;
-  ArenaLayout c = {base, 0};
-  f->scan_states[SCAN_CONTOURS] = c.take<unsigned long long> (nodes / NODE_SCAN_SHARE + 1);
+  const size_t corners = f->by_corner.capacity, contours = f->contour_capacity;
+  ArenaLayout arena = {base, 0};
+  f->scan_states[SCAN_CONTOURS] = arena.take<unsigned long long> (corners / CORNER_SCAN_SHARE + 1);
   for (int i = SCAN_MEASURED; i < CRACKS_SCANS; i++)
-    f->scan_states[i] = c.take<unsigned long long> (contours / SCAN_SHARE + 1);
-  *states = c.used;
+    f->scan_states[i] = arena.take<unsigned long long> (contours / SCAN_SHARE + 1);
+  *states = arena.used;
   for (int i = 0; i < 2; i++) {
     for (int by = 0; by < 2; by++) {
-      f->keys[by][i] = c.take<uint32_t> (nodes);
-      f->values[by][i] = c.take<uint32_t> (nodes);
+      f->sorting.keys[by][i] = arena.take<uint32_t> (corners);
+      f->sorting.values[by][i] = arena.take<uint32_t> (corners);
     }
-    f->sort_keys[i] = c.take<uint32_t> (contours);
-    f->sort_values[i] = c.take<uint32_t> (contours);
-    f->rings.views[i] = c.take<RingView> (nodes);
+    f->hierarchy.sort_keys[i] = arena.take<uint32_t> (contours);
+    f->hierarchy.sort_values[i] = arena.take<uint32_t> (contours);
+    f->ranking.views[i] = arena.take<ListView> (corners);
   }
-  for (uint32_t **array : {&f->found_place, &f->sorted_as, &f->place, &f->vertical, &f->down, &f->started})
-    *array = c.take<uint32_t> (nodes);
-  f->rank = c.take<uint16_t> (nodes);
-  f->kind = c.take<uint8_t> (nodes); /* whose room is a multiple of 256 bytes */
-  for (uint32_t **array : {&f->starts, &f->lengths, &f->parents, &f->next, &f->previous, &f->child, &f->firsts})
-    *array = c.take<uint32_t> (contours);
-  f->row_lengths = f->lengths;
-  f->accumulators = c.take<ContourAccumulator> (contours);
+  for (uint32_t **array : {&f->by_found_corner.place, &f->by_found_corner.corner, &f->by_corner.place,
+           &f->by_corner.vertical, &f->corners_by_column, &f->contour_by_start})
+    *array = arena.take<uint32_t> (corners);
+  f->by_corner.level_index = arena.take<uint16_t> (corners);
+  f->by_corner.kind =
+      arena.take<uint8_t> (corners); /* read 16 at a time: the arena has room for multiples of 256 bytes */
+  for (uint32_t **array : {&f->by_contour.starts, &f->by_contour.lengths, &f->hierarchy.parents, &f->hierarchy.next,
+           &f->hierarchy.previous, &f->hierarchy.child, &f->by_row.firsts})
+    *array = arena.take<uint32_t> (contours);
+  f->by_row.lengths = f->by_contour.lengths;
+  f->by_row.accumulators = arena.take<ContourAccumulator> (contours);
   if (f->limited) {
-    for (uint32_t **array : {&f->rows, &f->row_contours, &f->row_lengths})
-      *array = c.take<uint32_t> (contours);
-    f->all_points = c.take<CtrPoint> (nodes);
+    for (uint32_t **array : {&f->by_contour.rows, &f->by_row.contours, &f->by_row.lengths})
+      *array = arena.take<uint32_t> (contours);
+    f->all_points = arena.take<CtrPoint> (corners);
   }
-  return c.used;
+  return arena.used;
 }
 
-/* The plan's tables on the device. */
+/* Uploads the plan's tables, unless they are there. */
 bool
 upload_tables (Cracks *c, CtrError *error)
 {
   if (c->tables_number == c->plan.tables)
     return true;
   memcpy (c->staged.data, c->plan.ranks, c->plan.sample_count * sizeof (uint16_t));
-  memcpy ((uint8_t *) c->staged.data + RANKS_SIZE, c->plan.levels, c->plan.level_count * sizeof (uint16_t));
+  memcpy ((uint8_t *) c->staged.data + TABLE_SIZE, c->plan.levels, c->plan.level_count * sizeof (uint16_t));
   CTR_CUDA (cudaMemcpyAsync (c->tables.data, c->staged.data, TABLES_SIZE, cudaMemcpyHostToDevice, c->session.stream));
   c->tables_number = c->plan.tables;
   return true;
 }
 
-/* The frame of the pending image; its memory, cleared where that counts. Nothing that uses it may be under way. */
+/* Fills the arguments for the queued image, but for its plane; makes room and clears it. No queued work may use the
+ * memory. */
 bool
-reserve (Cracks *c, CracksFrame *f, CtrError *error)
+reserve (Cracks *c, CracksKernelArgs *f, CtrError *error)
 {
-  *f = CracksFrame ();
+  *f = CracksKernelArgs ();
   f->width = c->image.width;
   f->height = c->image.height;
-  f->rank_stride = (f->width + 7) / 8 * 8;
+  f->by_pixel.stride = (f->width + 7) / 8 * 8;
   f->tiles_x = f->width / VERTEX_TILE + 1; /* of width + 1 vertices */
   f->tiles_y = f->height / VERTEX_TILE + 1;
-  f->sample_ranks = (const uint16_t *) c->tables.data;
-  f->levels = (const uint16_t *) ((uint8_t *) c->tables.data + RANKS_SIZE);
+  f->level_index_by_sample = (const uint16_t *) c->tables.data;
+  f->level_by_index = (const uint16_t *) ((uint8_t *) c->tables.data + TABLE_SIZE);
   f->level_count = c->plan.level_count;
   f->equal = c->plan.mode == CTR_LEVELS_EQUAL;
   f->four_connected = c->plan.connectivity == CTR_CONNECTIVITY_4;
@@ -156,45 +161,42 @@ reserve (Cracks *c, CracksFrame *f, CtrError *error)
   f->min_area2 = c->plan.min_area2;
   f->max_area2 = c->plan.max_area2;
   f->min_length = c->plan.min_length;
-  f->node_capacity = f->rings.capacity = c->node_capacity;
+  f->by_corner.capacity = f->ranking.capacity = c->corner_capacity;
   f->contour_capacity = c->contour_capacity;
-  f->rings.rounds = c->rounds;
-  size_t sorting = 0, more = 0, states;
-  if (f->node_capacity) {
-    CTR_CUDA (
-        cracks_sort (f->keys[0], f->values[0], f->node_capacity, f->level_count, NULL, &sorting, c->session.stream));
-    CTR_CUDA (cracks_sort (f->sort_keys, f->sort_values, f->contour_capacity,
-        (uint64_t) f->level_count + f->contour_capacity + 1, NULL, &more, c->session.stream));
+  f->ranking.rounds = c->rounds;
+  size_t sorting = 0, sibling_sorting = 0, states;
+  if (f->by_corner.capacity) {
+    CTR_CUDA (cracks_sort (f->sorting.keys[0], f->sorting.values[0], f->by_corner.capacity, f->level_count, NULL,
+        &sorting, c->session.stream));
+    CTR_CUDA (cracks_sort_siblings (*f, NULL, &sibling_sorting, c->session.stream));
   }
-  const size_t sums = c->plan.features & CTR_CONTOUR_FEATURE_MOMENTS ? f->contour_capacity : 0;
-  const void *nodes = c->nodes.data;
+  const bool with_sums = c->plan.features & CTR_CONTOUR_FEATURE_MOMENTS;
+  const cudaStream_t stream = c->session.stream;
   bool fresh;
+  /* The list ranking loads its views before it knows how many there are, so new memory is cleared. */
   if (!input_stage_reserve (&c->input, &c->image, CTR_THRESHOLD_FIXED, &fresh, error)
-      || !ctr_device_buffer_reserve (&c->planes, carve_planes (f, NULL), error)
-      || !ctr_device_buffer_reserve (&c->nodes, carve_nodes (f, NULL, &states), error)
-      || !ctr_device_buffer_reserve (&c->sorting, sorting > more ? sorting : more, error)
-      || !ctr_device_buffer_reserve (&c->slot->table, f->contour_capacity * sizeof (CtrContour), error)
-      || !ctr_device_buffer_reserve (&c->slot->points, f->node_capacity * sizeof (CtrPoint), error)
-      || !ctr_device_buffer_reserve (&c->slot->sums, sums * sizeof (CtrContourSums), error))
+      || !ctr_device_buffer_reserve (&c->planes, lay_out_planes (f, NULL), error)
+      || !ctr_device_buffer_reserve_clear (&c->contents, lay_out_contents (f, NULL, &states), stream, error)
+      || !ctr_device_buffer_reserve (&c->sorting, max (sorting, sibling_sorting), error)
+      || !contour_slot_reserve (c->slot, f->contour_capacity, f->by_corner.capacity, with_sums, error))
     return false;
-  carve_planes (f, (uint8_t *) c->planes.data);
-  carve_nodes (f, (uint8_t *) c->nodes.data, &states);
-  f->rings.progress = &f->counters->progress;
+  lay_out_planes (f, (uint8_t *) c->planes.data);
+  lay_out_contents (f, (uint8_t *) c->contents.data, &states);
+  f->ranking.progress = &f->counters->progress;
   f->table = (CtrContour *) c->slot->table.data;
   f->points = (CtrPoint *) c->slot->points.data;
-  f->sums = sums ? (CtrContourSums *) c->slot->sums.data : NULL;
-  if (c->nodes.data != nodes) /* rings are loaded before it is known how many there are */
-    CTR_CUDA (cudaMemsetAsync (c->nodes.data, 0, c->nodes.size, c->session.stream));
-  CTR_CUDA (cudaMemsetAsync (c->planes.data, 0, (uint8_t *) f->ranks - (uint8_t *) c->planes.data, c->session.stream));
-  if (f->node_capacity)
-    CTR_CUDA (cudaMemsetAsync (c->nodes.data, 0, states, c->session.stream));
+  f->sums = with_sums ? (CtrContourSums *) c->slot->sums.data : NULL;
+  CTR_CUDA (
+      cudaMemsetAsync (c->planes.data, 0, (uint8_t *) f->by_pixel.level_index - (uint8_t *) c->planes.data, stream));
+  if (f->by_corner.capacity)
+    CTR_CUDA (cudaMemsetAsync (c->contents.data, 0, states, stream));
   return true;
 }
 
 bool
 queue_frame (Cracks *c, CtrError *error)
 {
-  CracksFrame f;
+  CracksKernelArgs f;
   CtrImage plane;
   if (!reserve (c, &f, error) || !upload_tables (c, error)
       || !input_stage_plane (&c->input, &c->image, &plane, c->session.stream, error))
@@ -202,9 +204,18 @@ queue_frame (Cracks *c, CtrError *error)
   f.pixels = (const uint8_t *) plane.data;
   f.stride = plane.stride;
   f.depth = plane.format == CTR_FORMAT_GRAY8 ? 8 : 16;
-  if (!cracks_launch_nodes (f, &c->sorting, c->session.overlap, c->session.stream, error)
-      || !cracks_launch_lists (f, &c->sorting, c->session.overlap, c->session.stream, error))
+  const bool overlap = c->session.overlap;
+  const cudaStream_t stream = c->session.stream;
+  if (!cracks_launch_corners (f, &c->sorting, overlap, stream, error))
     return false;
+  if (f.by_corner.capacity > 0 && f.contour_capacity > 0) { /* If not, the frame is done again. */
+    cracks_launch_contours (f, overlap, stream);
+    if (f.limited)
+      cracks_launch_measures (f, overlap, stream);
+    if (!cracks_launch_hierarchy (f, &c->sorting, overlap, stream, error))
+      return false;
+    cracks_launch_assembly (f, overlap, stream);
+  }
   CTR_CUDA (cudaGetLastError ());
   CTR_CUDA (cudaMemcpyAsync (
       c->header.data, &f.counters->header, sizeof (CracksHeader), cudaMemcpyDeviceToHost, c->session.stream));
@@ -231,24 +242,20 @@ cracks_enqueue (void *state, const CtrImage *image, const CtrCracksPlan *plan, v
   return false;
 }
 
-/* Is the frame complete? If not, there is room for it now. It has not too many nodes. */
+/* Is the frame complete? If not, there is room for it now. It does not have too many corners. */
 bool
 complete (Cracks *c)
 {
   const CracksHeader h = *(const CracksHeader *) c->header.data;
-  const uint32_t nodes = (uint32_t) h.nodes;
-  const bool fits = nodes <= c->node_capacity;
+  const uint32_t corners = (uint32_t) h.corners;
+  const bool fits = corners <= c->corner_capacity;
   if (!fits) {
-    c->node_capacity = nodes + nodes / 4 + 64;
-    if (c->contour_capacity < c->node_capacity / 4)
-      c->contour_capacity = c->node_capacity / 4; /* a contour has four corners */
+    c->corner_capacity = ctr_with_spare (corners);
+    c->contour_capacity = max (c->contour_capacity, c->corner_capacity / 4); /* A contour has four corners. */
   }
   if (!fits || h.incomplete) {
-    uint32_t rounds = 2; /* of two doublings, the last of which finds that all is done */
-    while (nodes >> (2 * rounds - 1))
-      rounds++;
-    if (nodes > RING_SMALL && c->rounds < rounds)
-      c->rounds = rounds;
+    if (corners > LIST_SMALL)
+      c->rounds = max (c->rounds, list_ranking_max_rounds (corners));
     return false;
   }
   if (c->rounds > h.rounds + 1)
@@ -267,13 +274,13 @@ take_result (Cracks *c, CtrError *error)
   for (;;) {
     if (!cuda_session_wait (&c->session, "tracing contours", error))
       return NULL;
-    const unsigned long long nodes = ((const CracksHeader *) c->header.data)->nodes;
-    if (nodes > c->plan.max_points)
-      return ctr_contours_refuse (&info, CTR_LIMIT_POINTS, nodes, error);
-    if (nodes > CRACKS_MOST_NODES) {
+    const unsigned long long corners = ((const CracksHeader *) c->header.data)->corners;
+    if (corners > c->plan.max_points)
+      return ctr_contours_refuse (&info, CTR_LIMIT_POINTS, corners, error);
+    if (corners > CRACKS_MAX_CORNERS) {
       ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY,
-          "no GPU memory for contours of %llu points in a %u x %u image: fewer levels have fewer", nodes,
-          c->image.width, c->image.height);
+          "the contours of a %u x %u image have %llu points, more than the GPU backend takes: choose fewer levels",
+          c->image.width, c->image.height, corners);
       return NULL;
     }
     if (complete (c))

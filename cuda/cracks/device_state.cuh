@@ -1,151 +1,183 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Contours of levels on the GPU: the data that passes between its kernels.
+/* Level contours on the GPU: the data that passes between its kernels, and the order of the kernels.
  *
- * Four pixels meet at a vertex. At each level where lines turn there, each such line is a node: it has one arm to the
- * west or east and one to the north or south. Sorted by level, then by rows, each node with an arm to the east is
- * followed by the one that this arm meets; sorted by columns, likewise to the south. So every node finds its next one
- * without walking. The nodes of all contours of all levels are rings then (list_ranking.cuh), which start where the
- * first node in the order of levels and rows is.
+ * Four pixels meet at a vertex of the lattice. At each level whose lines turn there, each such line has a corner there:
+ * with one arm to the west or east and one to the north or south. Sorted by level, then by rows, each corner with an
+ * arm to the east is followed by the corner that this arm meets; sorted by columns, likewise to the south. So every
+ * corner finds the next one without following the line. The corners of all contours of all levels are rings then, each
+ * of which starts at its first corner in the order of levels and rows.
  *
- *   corners.cu   samples to ranks of levels, vertices to nodes, nodes to rings
- *   assemble.cu   rings to contours, their points, what these enclose, who is inside whom */
+ *   cracks.cu                           memory and launches, on the host
+ *   corners.cu                          samples to level indices, vertices to corners, corners to rings
+ *   ../contours/list_ranking.cu         ranks the rings
+ *   assemble.cu                         rings to contours, points, measures, the table
+ *   hierarchy.cu, ../contours/hierarchy.cuh  who is inside whom; which contours have a row */
 #ifndef CTR_CUDA_CRACKS_DEVICE_STATE_CUH
 #define CTR_CUDA_CRACKS_DEVICE_STATE_CUH
 
 #include "cuda/common/device_buffer.cuh"
-#include "cuda/contours/contour_accumulator.cuh"
+#include "cuda/contours/contour_args.cuh"
 #include "cuda/contours/list_ranking.cuh"
 
 #include <contours/cracks.h>
 
-constexpr uint32_t SCAN_SHARE = 1024, NODE_SCAN_SHARE = 4096; /* of what is scanned, by a CTA; of nodes, 16 a thread */
-constexpr uint32_t CRACKS_MOST_NODES = 1u << 30;
+constexpr uint32_t CORNER_SCAN_SHARE = 4096; /* corners that a CTA scans, 16 a thread */
+constexpr uint32_t CRACKS_MAX_CORNERS = 1u << 30;
 
-/* Scans: nodes of tiles, by rows and by columns of vertices; contours among nodes; places of points, for the measures
- * and for the result; contours that stay. */
-enum { SCAN_ROWS, SCAN_COLUMNS, SCAN_CONTOURS, SCAN_MEASURED, SCAN_STAYING, SCAN_POINTS, CRACKS_SCANS };
+/* Scans: corners of tiles, by rows and by columns of vertices; contours among corners; offsets of points, for the
+ * measures and for the result; contours that stay. */
+enum { SCAN_ROWS, SCAN_COLUMNS, SCAN_CONTOURS, SCAN_MEASURED, SCAN_SELECTED, SCAN_OFFSETS, CRACKS_SCANS };
 
+/* What a frame needs, whether or not there is room for it. */
 struct CracksHeader {
-  unsigned long long nodes; /* needed, whether or not there is room */
-  uint32_t all_contours;    /* in the image */
-  uint32_t contours;        /* in the result */
+  unsigned long long corners;
+  uint32_t all_contours; /* in the image */
+  uint32_t contours;     /* in the result */
   uint32_t points;
-  uint32_t incomplete; /* the rings need more rounds */
-  uint32_t rounds;     /* they took */
+  uint32_t incomplete; /* The list ranking needs more rounds, */
+  uint32_t rounds;     /* it took these. */
   uint32_t unused;
 };
 
 struct CracksCounters {
   CracksHeader header;
-  uint32_t tickets[CRACKS_SCANS];
-  RingProgress progress;
+  uint32_t scan_tickets[CRACKS_SCANS];
+  ListProgress progress;
 };
 
-/* Of a node: what its line does there. Where contours may begin outsides go east, holes south. */
+/* Of a corner: what its line does there. Where a contour may start, an outer one goes east and a hole goes south. */
 enum {
-  NODE_GOES_VERTICALLY = 1 << 0, /* the next node is the one its vertical arm meets */
-  NODE_STARTS = 1 << 1
+  CORNER_GOES_VERTICALLY = 1 << 0, /* The next corner is the one that the vertical arm meets. */
+  CORNER_MAY_START = 1 << 1
 };
 constexpr int KIND_SHIFT = 30; /* in values of the sort */
 
-constexpr uint32_t NO_CONTOUR = ~0u;
-/* Of CracksFrame.parents: not the contour itself, but the one around it. */
-constexpr uint32_t PARENT_OF = 1u << 31, NO_PARENT = PARENT_OF - 1;
-
-/* Everything the kernels share, by value. Device pointers. */
-struct CracksFrame {
+/* The arguments of all kernels, by value. Pointers are to device memory; "by_X" says what indexes the arrays. Corners
+ * are numbered in the order of levels and rows, contours in the order of their first corners. */
+struct CracksKernelArgs {
   const uint8_t *pixels;
   size_t stride;
   uint32_t width, height;
-  uint32_t depth; /* 8 or 16 bits a sample */
-  const uint16_t *sample_ranks, *levels;
+  uint32_t depth;                        /* bits of a sample: 8 or 16 */
+  const uint16_t *level_index_by_sample; /* 0: no level; see CtrCracksPlan */
+  const uint16_t *level_by_index;        /* of level index 1, 2, .. */
   uint32_t level_count;
   uint32_t equal, four_connected, zero_frame;
 
   CracksCounters *counters;
-  uint16_t *ranks;                  /* of the pixels; rows are a multiple of 16 bytes */
-  uint32_t rank_stride;             /* samples */
+  struct {
+    uint16_t *level_index;
+    uint32_t stride; /* samples; a row is a multiple of 16 bytes */
+  } by_pixel;
   uint32_t tiles_x, tiles_y;        /* of the vertices */
-  uint32_t *row_sums, *column_sums; /* nodes of a tile's row or column of vertices, then those before it, all over */
+  uint32_t *row_sums, *column_sums; /* corners in a tile's row or column of vertices; then those before it, all over */
   unsigned long long *scan_states[CRACKS_SCANS];
 
-  uint32_t node_capacity;
-  /* For sorting, and sorted, by rows and by columns of vertices: level; node in the order of rows, with its kind in the
-   * sort by rows. */
-  uint32_t *keys[2][2], *values[2][2];
-  uint32_t *found_place; /* x | y << 16, nodes in the order of rows */
-  uint32_t *sorted_as;   /* nodes in that order: their numbers */
-  uint32_t *place;       /* nodes in the order of levels and rows: that of all that follows */
-  uint16_t *rank;
-  uint8_t *kind;
-  uint32_t *vertical;                /* the node that the vertical arm meets; where it goes there only */
-  uint32_t *down;                    /* nodes by levels and columns */
-  uint32_t *level_first, *level_end; /* by rank - 1: its nodes; of ranks that have any */
-  uint32_t *started;                 /* by first node: its contour */
-  Rings rings;                       /* without segments */
+  /* For sorting, and sorted: [0] by rows, [1] by columns of vertices. Keys are levels; values are corners in the order
+   * in which they were found, with their kinds in the sort by rows. */
+  struct {
+    uint32_t *keys[2][2], *values[2][2];
+  } sorting;
+  struct {
+    uint32_t *place;  /* x | y << 16 */
+    uint32_t *corner; /* its number */
+  } by_found_corner;
+  struct {
+    uint32_t capacity;
+    uint32_t *place; /* x | y << 16 */
+    uint16_t *level_index;
+    uint8_t *kind;
+    uint32_t *vertical; /* the corner that the vertical arm meets; set where the line goes there */
+  } by_corner;
+  uint32_t *corners_by_column; /* corners in the order of levels and columns */
+  struct {
+    uint32_t *first_corner, *end_corner; /* [level index - 1]; set for levels that have corners */
+  } by_level;
+  uint32_t *contour_by_start; /* by first corner */
+  ListRanking ranking;        /* of the corners; without segments */
 
   uint32_t contour_capacity;
-  uint32_t *starts, *lengths;        /* by contour: its first node; its points */
-  uint32_t *rows;                    /* by contour: NO_CONTOUR where dropped. NULL: its own number */
-  uint32_t *row_contours;            /* by row, then not NULL either */
-  uint32_t *row_lengths;             /* otherwise, lengths */
-  uint32_t *parents;                 /* by contour */
-  uint32_t *next, *previous, *child; /* by row */
-  uint32_t *sort_keys[2], *sort_values[2];
-  uint32_t *firsts;                 /* by row */
-  ContourAccumulator *accumulators; /* by row; by contour where limits ask for them first */
+  struct {
+    uint32_t *starts, *lengths; /* first corner; points */
+    uint32_t *rows;             /* NO_CONTOUR where the contour is dropped. NULL: row and number are equal. */
+  } by_contour;
+  struct {
+    uint32_t *contours;               /* NULL: row and number are equal */
+    uint32_t *lengths;                /* then those by contour */
+    uint32_t *firsts;                 /* index of the first point */
+    ContourAccumulator *accumulators; /* by contour while limits decide which contours stay */
+  } by_row;
+  ContourHierarchyArgs hierarchy;
   uint32_t limited, measuring;
   uint64_t min_area2, max_area2, min_length;
   CtrPoint *all_points; /* of contours that may be dropped */
 
-  CtrContour *table;
-  CtrPoint *points; /* room for as many as nodes */
-  CtrContourSums *sums;
+  CtrContour *table;    /* by row */
+  CtrPoint *points;     /* room for as many as corners */
+  CtrContourSums *sums; /* by row; NULL: not asked for */
 };
 
 constexpr uint32_t VERTEX_TILE = 32; /* by as many */
 
 /* Of row_sums and column_sums. */
 __host__ __device__ inline uint32_t
-cracks_sums (const CracksFrame &f, bool columns)
+cracks_sums (const CracksKernelArgs &f, bool columns)
 {
   return columns ? (f.width + 1) * f.tiles_y : (f.height + 1) * f.tiles_x;
 }
 
 __device__ inline bool
-nodes_fit (const CracksFrame &f)
+corners_fit (const CracksKernelArgs &f)
 {
-  return f.counters->header.nodes <= f.node_capacity;
+  return f.counters->header.corners <= f.by_corner.capacity;
 }
 
 __device__ inline bool
-contours_fit (const CracksFrame &f)
+contours_fit (const CracksKernelArgs &f)
 {
   const CracksHeader &h = f.counters->header;
-  return nodes_fit (f) && !h.incomplete && h.all_contours <= f.contour_capacity;
+  return corners_fit (f) && !h.incomplete && h.all_contours <= f.contour_capacity;
 }
 
 __device__ inline uint32_t
-rank_at (const CracksFrame &f, int x, int y)
+level_index_at (const CracksKernelArgs &f, int x, int y)
 {
-  return x >= 0 && y >= 0 && x < (int) f.width && y < (int) f.height ? f.ranks[(size_t) y * f.rank_stride + x] : 0;
+  return x >= 0 && y >= 0 && x < (int) f.width && y < (int) f.height
+             ? f.by_pixel.level_index[(size_t) y * f.by_pixel.stride + x]
+             : 0;
 }
 
 /* After node I, of that KIND. */
 __device__ inline uint32_t
-next_node (const CracksFrame &f, uint32_t i, uint32_t kind)
+next_corner (const CracksKernelArgs &f, uint32_t i, uint32_t kind)
 {
-  return kind & NODE_GOES_VERTICALLY ? f.vertical[i] : i ^ 1;
+  return kind & CORNER_GOES_VERTICALLY ? f.by_corner.vertical[i] : i ^ 1;
 }
 
-/* Queue the kernels. TEMPORARY: memory for the sorts. OVERLAP: the GPU has overlapped launches. */
-bool cracks_launch_nodes (
-    const CracksFrame &frame, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);
-bool cracks_launch_lists (
-    const CracksFrame &frame, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);
+/* Does the contour that starts at this corner enclose a hole? */
+__device__ inline bool
+is_hole (const CracksKernelArgs &f, uint32_t start)
+{
+  return f.by_corner.kind[start] & CORNER_GOES_VERTICALLY;
+}
 
-/* Stable, from keys[0] and values[0] to keys[1] and values[1]; keys are below KEY_COUNT. TEMPORARY NULL: tells its
- * SIZE. */
+/* Queue the kernels, in this order. TEMPORARY: memory for the sorts. OVERLAP: the GPU has programmatic dependent
+ * launch. Without capacity for contours only the first does anything, and the frame is done again. */
+bool cracks_launch_corners (
+    const CracksKernelArgs &args, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);
+/* Numbers the contours. */
+void cracks_launch_contours (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
+/* Measures all contours, before limits decide which stay. */
+void cracks_launch_measures (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
+bool cracks_launch_hierarchy (
+    const CracksKernelArgs &args, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);
+/* Points and table. */
+void cracks_launch_assembly (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
+
+/* Sorts the siblings together. TEMPORARY NULL: only sets *SIZE, the bytes that it must have. */
+cudaError_t cracks_sort_siblings (const CracksKernelArgs &args, void *temporary, size_t *size, cudaStream_t stream);
+
+/* A stable sort from keys[0] and values[0] to keys[1] and values[1]. Keys are below KEY_COUNT. TEMPORARY as above. */
 cudaError_t cracks_sort (uint32_t *const keys[2], uint32_t *const values[2], uint32_t count, uint64_t key_count,
     void *temporary, size_t *size, cudaStream_t stream);
 

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the kernel arguments of all contour algorithms have in common. A contour has a number, given when it is found,
+ * and a row, its place in the result. The two differ where limits drop contours, or a hierarchy orders them. */
+#ifndef CTR_CUDA_CONTOURS_CONTOUR_ARGS_CUH
+#define CTR_CUDA_CONTOURS_CONTOUR_ARGS_CUH
+
+#include "cuda/common/launch.cuh"
+
+constexpr uint32_t NO_CONTOUR = ~0u;
+constexpr uint32_t SCAN_SHARE = 1024; /* elements that a CTA scans */
+
+/* Of ContourHierarchyArgs.parents: the value is not the parent, but a contour that has the same parent. */
+constexpr uint32_t SAME_PARENT_AS = 1u << 31, NO_PARENT = SAME_PARENT_AS - 1;
+
+/* The measures of one contour, while its lines are summed up. */
+struct __align__ (16) ContourAccumulator
+{
+  long long area2;
+  unsigned long long length;
+  uint32_t min_x, min_y, max_x, max_y;
+};
+
+/* Who is inside whom. */
+struct ContourHierarchyArgs {
+  uint32_t *parents;                 /* by contour */
+  uint32_t *next, *previous, *child; /* by row, once contours have rows */
+  uint32_t *sort_keys[2], *sort_values[2];
+};
+
+#endif

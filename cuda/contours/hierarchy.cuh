@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The hierarchy of contours: parents, siblings, first children. contour_kernels.cuh describes the Policy. */
+#ifndef CTR_CUDA_CONTOURS_HIERARCHY_CUH
+#define CTR_CUDA_CONTOURS_HIERARCHY_CUH
+
+#include "cuda/contours/contour_kernels.cuh"
+
+namespace
+{
+
+/* Replaces each SAME_PARENT_AS by the parent. All threads follow their chains at once; each takes over what others have
+ * found so far. */
+template <typename Policy>
+__global__ void
+__launch_bounds__ (CONTOUR_THREADS) resolve_parents_kernel (const __grid_constant__ typename Policy::Args f)
+{
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (!contours_fit (f))
+    return;
+  const uint32_t contours = f.counters->header.all_contours;
+  uint32_t *parents = f.hierarchy.parents;
+  for (uint32_t i = first_index (); i < contours; i += index_step ()) {
+    uint32_t parent = load_shared_word (&parents[i]);
+    while (parent & SAME_PARENT_AS) {
+      parent = load_shared_word (&parents[parent & ~SAME_PARENT_AS]);
+      atomicExch (&parents[i], parent);
+    }
+  }
+}
+
+/* After the selection: the parent of a contour inside a dropped one is the next contour around it that stays. */
+template <typename Policy>
+__global__ void
+__launch_bounds__ (CONTOUR_THREADS) adopt_kernel (const __grid_constant__ typename Policy::Args f)
+{
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (!contours_fit (f))
+    return;
+  const uint32_t contours = f.counters->header.all_contours;
+  uint32_t *parents = f.hierarchy.parents;
+  for (uint32_t i = first_index (); i < contours; i += index_step ()) {
+    uint32_t parent = load_shared_word (&parents[i]);
+    while (parent != NO_PARENT && f.by_contour.rows[parent] == NO_CONTOUR) {
+      parent = load_shared_word (&parents[parent]);
+      atomicExch (&parents[i], parent);
+    }
+  }
+}
+
+/* Keys that bring siblings together: top-level contours first, then the others by parent, then places without a
+ * contour. BY_ROW: contours have rows by now, and siblings are rows. */
+template <typename Policy, bool BY_ROW>
+__global__ void
+__launch_bounds__ (CONTOUR_THREADS) sibling_key_kernel (const __grid_constant__ typename Policy::Args f)
+{
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (!contours_fit (f))
+    return;
+  const uint32_t contours = f.counters->header.contours;
+  for (uint32_t i = first_index (); i < f.contour_capacity; i += index_step ()) {
+    uint32_t key = Policy::first_parent_key (f) + f.contour_capacity;
+    if (i < contours) {
+      const uint32_t contour = BY_ROW && f.by_row.contours ? f.by_row.contours[i] : i;
+      Policy::prepare_parent (f, contour);
+      const uint32_t parent = f.hierarchy.parents[contour];
+      key = parent == NO_PARENT
+                ? Policy::top_level_key (f, contour)
+                : Policy::first_parent_key (f) + (BY_ROW && f.by_contour.rows ? f.by_contour.rows[parent] : parent);
+      f.hierarchy.child[i] = NO_CONTOUR;
+    }
+    f.hierarchy.sort_keys[0][i] = key;
+    f.hierarchy.sort_values[0][i] = i;
+  }
+}
+
+/* After the stable sort by these keys. */
+template <typename Policy>
+__global__ void
+__launch_bounds__ (CONTOUR_THREADS) link_siblings_kernel (const __grid_constant__ typename Policy::Args f)
+{
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (!contours_fit (f))
+    return;
+  const ContourHierarchyArgs &h = f.hierarchy;
+  const uint32_t contours = f.counters->header.contours;
+  for (uint32_t i = first_index (); i < contours; i += index_step ()) {
+    const uint32_t key = h.sort_keys[1][i], own = h.sort_values[1][i], first_parent_key = Policy::first_parent_key (f);
+    const bool first = i == 0 || h.sort_keys[1][i - 1] != key, last = i + 1 == contours || h.sort_keys[1][i + 1] != key;
+    const uint32_t before = first ? NO_CONTOUR : h.sort_values[1][i - 1];
+    const uint32_t after = last ? NO_CONTOUR : h.sort_values[1][i + 1];
+    h.next[own] = Policy::SIBLINGS_DESCEND ? before : after;
+    h.previous[own] = Policy::SIBLINGS_DESCEND ? after : before;
+    if ((Policy::SIBLINGS_DESCEND ? last : first) && key >= first_parent_key)
+      h.child[key - first_parent_key] = own;
+  }
+}
+
+} // namespace
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Level contours, second part: who is inside whom, and which contours stay.
+ *
+ * To the west of an outer contour's start, across the background of its level, lies its parent, or an outer contour
+ * with the same parent. To the west of a hole's start, across the foreground, likewise. */
+#include "cuda/contours/hierarchy.cuh"
+#include "cuda/contours/rows.cuh"
+#include "cuda/cracks/device_state.cuh"
+
+namespace
+{
+
+/* See contour_kernels.cuh. OpenCV's order is the reverse of that of the contours: the next sibling starts earlier, and
+ * the first child starts last. */
+struct CracksPolicy {
+  typedef CracksKernelArgs Args;
+  static constexpr int SELECT_SCAN = SCAN_SELECTED;
+  static constexpr bool SIBLINGS_DESCEND = true;
+
+  static __device__ bool
+  keeps (const Args &f, uint32_t contour)
+  {
+    return within_limits (f, f.by_row.accumulators[contour]);
+  }
+
+  static __device__ uint32_t
+  contour_at (const Args &, uint32_t i)
+  {
+    return i;
+  }
+
+  static __device__ void
+  assign_row (const Args &, uint32_t, uint32_t)
+  {
+  }
+
+  /* Top-level contours are siblings of those of their level. */
+  static __device__ uint32_t
+  first_parent_key (const Args &f)
+  {
+    return f.level_count;
+  }
+
+  static __device__ uint32_t
+  top_level_key (const Args &f, uint32_t contour)
+  {
+    return f.by_corner.level_index[f.by_contour.starts[contour]] - 1;
+  }
+
+  static __device__ void
+  prepare_parent (const Args &, uint32_t)
+  {
+  }
+};
+
+/* The node with whose vertical line the crack begins that lies between (X, Y) and (X, Y + 1), where there is one: the
+ * last of its level by columns that does not come after. By a warp, 32 places at a time. */
+__device__ inline uint32_t
+find_crack (const CracksKernelArgs &f, uint32_t rank, uint32_t x, uint32_t y)
+{
+  const uint32_t wanted = x << 16 | y, lane = threadIdx.x % 32;
+  uint32_t first = f.by_level.first_corner[rank - 1], end = f.by_level.end_corner[rank - 1];
+  while (end - first > 1) { /* the first never comes after */
+    const uint32_t step = (end - first + 31) / 32, i = first + lane * step;
+    const uint32_t place = i < end ? f.by_corner.place[f.corners_by_column[i]] : ~0u;
+    const uint32_t before = __popc (__ballot_sync (~0u, i < end && (place << 16 | place >> 16) <= wanted));
+    first += (before - 1) * step;
+    end = min (end, first + step);
+  }
+  return f.corners_by_column[first];
+}
+
+/* From pixel (X, Y) on to the west: the first that is in level RANK, or that is not if HOLE, by a warp. -1: none. */
+__device__ inline int
+walk_west (const CracksKernelArgs &f, uint32_t rank, int x, uint32_t y, bool hole)
+{
+  constexpr int EACH = 8; /* pixels a lane looks at, in one load */
+  const uint4 *row = (const uint4 *) (f.by_pixel.level_index + (size_t) y * f.by_pixel.stride);
+  const int lane = threadIdx.x % 32;
+  for (int last = x / EACH; x >= 0 && last >= 0; last -= 32) {
+    const int chunk = last - lane;
+    int found = -1;
+    if (chunk >= 0) {
+      const uint4 four = row[chunk];
+      const uint32_t words[4] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+      for (int i = 0; i < EACH; i++) {
+        const uint32_t r = words[i / 2] >> 16 * (i % 2) & 0xffff;
+        if ((f.equal ? r == rank : r >= rank) != hole && chunk * EACH + i <= x)
+          found = chunk * EACH + i;
+      }
+    }
+    const uint32_t lanes = __ballot_sync (~0u, found >= 0);
+    if (lanes)
+      return __shfl_sync (~0u, found, __ffs (lanes) - 1);
+  }
+  return -1;
+}
+
+/* A warp a contour: to the west of its start, over the background from an outside, over the foreground from a hole. The
+ * line on the far side belongs to the contour around it, or to one with the same around it. */
+__global__ void
+__launch_bounds__ (CONTOUR_THREADS) find_west_neighbour_kernel (const __grid_constant__ CracksKernelArgs f)
+{
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (!contours_fit (f))
+    return;
+  const ListView *views = list_ranking_views (f.ranking);
+  const uint32_t contours = f.counters->header.all_contours;
+  for (uint32_t i = first_index () / 32; i < contours; i += index_step () / 32) {
+    const uint32_t start = f.by_contour.starts[i], place = f.by_corner.place[start],
+                   rank = f.by_corner.level_index[start], y = place >> 16;
+    const bool hole = is_hole (f, start);
+    const int x = walk_west (f, rank, (int) (place & 0xffff) - 1, y, hole);
+    uint32_t parent = NO_PARENT;
+    if (hole || x >= 0) {
+      const uint32_t other = f.contour_by_start[views[find_crack (f, rank, x + 1, y)].key];
+      parent = other | (is_hole (f, f.by_contour.starts[other]) == hole ? SAME_PARENT_AS : 0);
+    }
+    if (threadIdx.x % 32 == 0)
+      f.hierarchy.parents[i] = parent;
+  }
+}
+
+} // namespace
+
+cudaError_t
+cracks_sort_siblings (const CracksKernelArgs &f, void *temporary, size_t *size, cudaStream_t stream)
+{
+  return cracks_sort (f.hierarchy.sort_keys, f.hierarchy.sort_values, f.contour_capacity,
+      (uint64_t) f.level_count + f.contour_capacity + 1, temporary, size, stream);
+}
+
+bool
+cracks_launch_hierarchy (
+    const CracksKernelArgs &f, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error)
+{
+  size_t size = temporary->size;
+  const uint32_t contours = f.contour_capacity;
+  launch_over (find_west_neighbour_kernel, (uint64_t) contours * 32, f, overlap, stream);
+  launch_over (resolve_parents_kernel<CracksPolicy>, contours, f, overlap, stream);
+  if (f.limited) {
+    launch_select_rows<CracksPolicy> (f, overlap, stream);
+    launch_over (adopt_kernel<CracksPolicy>, contours, f, overlap, stream);
+  }
+  launch_over (sibling_key_kernel<CracksPolicy, true>, contours, f, overlap, stream);
+  CTR_CUDA (cracks_sort_siblings (f, temporary->data, &size, stream));
+  launch_over (link_siblings_kernel<CracksPolicy>, contours, f, overlap, stream);
+  return true;
+}
