@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The driver's calls for the current CUDA context, found in the library that the runtime has loaded. */
+/* The runtime has no calls for the current context, so these are the driver's, from the library that the runtime loads.
+ */
 #include "cuda/common/context.h"
 
 #include <dlfcn.h>
@@ -13,7 +14,7 @@ static struct {
 } driver;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Keeps the library, as the runtime does. */
+/* The library stays loaded, as the runtime keeps it, too. */
 static void
 find_driver (void)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Input side of every algorithm on the GPU: upload, luma of packed RGB, Otsu's threshold. */
 #include "cuda/common/input_stage.h"
 
 #include "core/common/otsu.h"
@@ -17,7 +16,7 @@ struct Histogram {
   uint32_t threshold;
 };
 
-/* A thread a pixel; RED, GREEN, BLUE: bytes of the pixel. */
+/* One thread a pixel. RED, GREEN, BLUE: bytes of the pixel. */
 __global__ void
 luma_kernel (const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, uint32_t pixel_size, uint32_t red,
     uint32_t green, uint32_t blue, uint8_t *luma, size_t luma_stride)
@@ -33,7 +32,7 @@ luma_kernel (const uint8_t *pixels, size_t stride, uint32_t width, uint32_t heig
 
 constexpr int HISTOGRAM_THREADS = 256;
 
-/* Up to 256 LEVELS are counted per warp in shared memory, more where they lie. A warp a row at a time. */
+/* Up to 256 LEVELS are counted per warp in shared memory, more in global memory. A warp takes one row at a time. */
 template <typename Sample, int LEVELS>
 __global__ void
 __launch_bounds__ (HISTOGRAM_THREADS) histogram_kernel (
@@ -66,8 +65,8 @@ __launch_bounds__ (HISTOGRAM_THREADS) histogram_kernel (
 
 constexpr int OTSU_THREADS = 1024;
 
-/* One CTA: the sums in parallel; then one thread runs the recurrence of core/common/otsu.h over the levels that have
- * pixels, in order, since every rounding counts. */
+/* One CTA computes the sums in parallel. Then one thread runs the recurrence of core/common/otsu.h over the levels that
+ * have pixels, in order, since every rounding counts. */
 __global__ void
 __launch_bounds__ (OTSU_THREADS) otsu_kernel (Histogram *histogram, uint32_t levels, uint64_t pixels)
 {
@@ -131,7 +130,7 @@ is_grey (CtrFormat format)
   return format == CTR_FORMAT_GRAY8 || format == CTR_FORMAT_GRAY16;
 }
 
-/* Bytes that IMAGE and MODE need. */
+/* The bytes that an image and a threshold mode need. */
 struct Needs {
   size_t upload, luma, histogram;
 };
@@ -211,7 +210,7 @@ input_stage_plane (InputStage *state, const CtrImage *image, CtrImage *plane, cu
   return true;
 }
 
-/* The histogram of PLANE with LEVELS levels. */
+/* Queues the histogram of PLANE with LEVELS levels. */
 static bool
 count_samples (InputStage *state, const CtrImage *plane, uint32_t levels, uint32_t sample_shift, cudaStream_t stream,
     CtrError *error)

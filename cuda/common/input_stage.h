@@ -1,57 +1,58 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From any image to one plane of samples and a threshold, on the GPU. Shared by the algorithms. */
+/* The input stage of every algorithm on the GPU: upload, luma of packed RGB, histogram and Otsu threshold. */
 #ifndef CTR_CUDA_COMMON_INPUT_STAGE_H
 #define CTR_CUDA_COMMON_INPUT_STAGE_H
 
 #include "cuda/common/device_buffer.cuh"
 #include "cuda/common/launch.cuh"
 
-/* Working memory of one algorithm's input side. */
+/* The memory of one analyser's input stage. */
 struct InputStage {
-  CtrDeviceBuffer staging;   /* pinned: rows of a host image on their way up */
+  CtrDeviceBuffer staging;   /* pinned: the rows of a host image, to be uploaded */
   CtrDeviceBuffer upload;    /* the same on the device */
   CtrDeviceBuffer luma;      /* grey plane of a packed RGB image */
-  CtrDeviceBuffer histogram; /* 65536 counters, then the Otsu threshold and its scratch */
+  CtrDeviceBuffer histogram; /* 65536 counters, then the Otsu threshold */
 };
 
 void input_stage_init (InputStage *state);
 void input_stage_free (InputStage *state);
 
-/* Memory for IMAGE and MODE, outside of any stream capture. *FRESH: some of it is new, what was captured is invalid. */
+/* Makes room for IMAGE and MODE, outside of any stream capture. *FRESH: some memory is new, so captured graphs are
+ * invalid. */
 bool input_stage_reserve (
     InputStage *state, const CtrImage *image, CtrThresholdMode mode, bool *fresh, CtrError *error);
 
-/* Would input_stage_reserve() leave everything where it is? */
+/* Would input_stage_reserve() leave all memory where it is? */
 bool input_stage_has_room (const InputStage *state, const CtrImage *image, CtrThresholdMode mode);
 
-/* Copies a host image into pinned memory; nothing for a device image. Not captured: it must happen for every frame. */
+/* Copies a host image into pinned memory. A graph does not capture this: call it for every frame. */
 void input_stage_stage (InputStage *state, const CtrImage *image);
 
-/* Queues the upload of a host image. PLANE becomes a device view of IMAGE. */
+/* Queues the upload of a host image. Sets PLANE to a device view of IMAGE. */
 bool input_stage_upload (
     InputStage *state, const CtrImage *image, CtrImage *plane, cudaStream_t stream, CtrError *error);
 
-/* Queues upload and luma where IMAGE needs them. PLANE becomes a device view of grey samples (8 or 16 bits). */
+/* Queues upload and luma where IMAGE needs them. Sets PLANE to a device view of grey samples (8 or 16 bits). */
 bool input_stage_plane (
     InputStage *state, const CtrImage *image, CtrImage *plane, cudaStream_t stream, CtrError *error);
 
-/* Queues the Otsu threshold of PLANE (core/common/otsu.h). *THRESHOLD: where it will lie on the device. */
+/* Queues Otsu's method on PLANE (core/common/otsu.h). *THRESHOLD: the device address of the result. */
 bool input_stage_otsu (
     InputStage *state, const CtrImage *plane, const uint32_t **threshold, cudaStream_t stream, CtrError *error);
 
-/* Queues the histogram of PLANE's samples; of 16-bit ones shifted right by SAMPLE_SHIFT, 255 and above as 255. *COUNTS:
- * where its 256 counters will lie on the device. */
+/* Queues the histogram of PLANE's samples. 16-bit samples are shifted right by SAMPLE_SHIFT and limited to 255.
+ * *COUNTS: the device address of its 256 counters. */
 bool input_stage_histogram_8 (InputStage *state, const CtrImage *plane, uint32_t sample_shift, const uint32_t **counts,
     cudaStream_t stream, CtrError *error);
 
-/* Luma as in contours/image.h. */
+/* The luma that contours/image.h defines. */
 __device__ inline uint32_t
 ctr_luma (uint32_t red, uint32_t green, uint32_t blue)
 {
   return (9798 * red + 19235 * green + 3735 * blue + 16384) >> 15;
 }
 
-/* Bytes of a packed RGB pixel. */
+/* Which bytes of a packed RGB pixel have its colours. */
 static inline void
 input_stage_rgb (CtrFormat format, uint32_t *red, uint32_t *green, uint32_t *blue)
 {

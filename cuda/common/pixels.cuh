@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From samples to foreground bits. A FRAME has pixels, stride, width, height, depth (8 or 16) and invert. */
+/* Samples to foreground bits. ARGS have pixels, stride, width, height, depth (8 or 16) and invert. */
 #ifndef CTR_CUDA_COMMON_PIXELS_CUH
 #define CTR_CUDA_COMMON_PIXELS_CUH
 
@@ -8,14 +8,14 @@
 namespace
 {
 
-/* Bit i: byte i of V >= the threshold. T_LOW: its low seven bits in every byte; T_SMALL: all ones if its bit 7 is
- * clear. */
+/* Bit i of the result: byte i of V >= the threshold. T_LOW: the threshold's low seven bits in every byte. T_SMALL: all
+ * ones if the threshold's bit 7 is clear. */
 __device__ inline uint32_t
 compare16 (uint4 v, uint32_t t_low, uint32_t t_small)
 {
   const uint32_t high = 0x80808080u;
   auto ge = [&] (uint32_t x) {
-    uint32_t c = (x | high) - t_low; /* bit 7 of each byte: low seven bits >= */
+    uint32_t c = (x | high) - t_low; /* Bit 7 of each byte: its low seven bits are >=. */
     return ((x & c) | (t_small & (x | c))) & high;
   };
   uint32_t low = __dp4a (ge (v.y), 0x80402010u, __dp4a (ge (v.x), 0x08040201u, 0u));
@@ -23,10 +23,10 @@ compare16 (uint4 v, uint32_t t_low, uint32_t t_small)
   return low >> 7 | top << 1;
 }
 
-/* Foreground of 16 pixels from column X on; bits beyond the image are 0. */
-template <typename Frame>
+/* Foreground of 16 pixels from column X on. Bits beyond the image are 0. */
+template <typename Args>
 __device__ inline uint32_t
-load_chunk (const Frame &f, uint32_t threshold, uint32_t x, uint32_t y)
+load_chunk (const Args &f, uint32_t threshold, uint32_t x, uint32_t y)
 {
   if (y >= f.height || x >= f.width)
     return 0;
@@ -67,10 +67,10 @@ load_chunk (const Frame &f, uint32_t threshold, uint32_t x, uint32_t y)
   return inside >= 16 ? bits : bits & ((1u << inside) - 1);
 }
 
-/* Is a pixel foreground? None outside of the image is. */
-template <typename Frame>
+/* Is the pixel foreground? Pixels outside the image are not. */
+template <typename Args>
 __device__ inline bool
-load_pixel (const Frame &f, uint32_t threshold, int x, int y)
+load_pixel (const Args &f, uint32_t threshold, int x, int y)
 {
   if (x < 0 || y < 0 || x >= (int) f.width || y >= (int) f.height)
     return false;

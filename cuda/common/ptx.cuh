@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Instructions CUDA C++ has no plain name for: two 16-bit floating-point numbers in a word, and the tensor core's
- * product of bytes. */
+/* PTX instructions without a CUDA C++ intrinsic: arithmetic on two half-precision numbers in a word, the tensor core's
+ * product of bytes, asynchronous copies. The emulator has its own versions in tests/emulation/ptx-emulated.h. */
 #ifndef CTR_CUDA_COMMON_PTX_CUH
 #define CTR_CUDA_COMMON_PTX_CUH
 
 #include "cuda/common/launch.cuh"
 
-/* Two halves. Integers up to 2048 are exact. */
+/* Two half-precision numbers. Integers up to 2048 are exact. */
 typedef uint32_t Half2;
 
 #ifdef __NVCC__
@@ -27,7 +27,7 @@ h2_sub (Half2 a, Half2 b)
   return d;
 }
 
-/* a * b + c, rounded once: the sign of the result is exact. */
+/* a * b + c, rounded once, so the sign of the result is exact. */
 __device__ inline Half2
 h2_fma (Half2 a, Half2 b, Half2 c)
 {
@@ -44,7 +44,7 @@ h2_abs (Half2 a)
   return d;
 }
 
-/* d = a b + c on bytes without sign, 16 x 32 by 32 x 8 to 16 x 8, by a warp. Lane 4 g + t holds, of a, rows g (a[0],
+/* d = a b + c on unsigned bytes, 16 x 32 by 32 x 8 to 16 x 8, by a warp. Lane 4 g + t holds, of a, rows g (a[0],
  * a[2]) and g + 8 (a[1], a[3]), columns 4 t .. 4 t + 3 (a[0], a[1]) and 16 more (a[2], a[3]); of b, column g, the same
  * rows as a's columns; of c and d, rows g (0, 1) and g + 8 (2, 3), columns 2 t and 2 t + 1. */
 __device__ inline void
@@ -69,7 +69,7 @@ mma_bytes (int32_t d[4], const uint32_t a[4], uint32_t b0, uint32_t b1, const in
 #endif
 }
 
-/* 16 bytes from global to shared memory, both aligned to 16, by the time of the next copies_done(). */
+/* Copies 16 bytes from global to shared memory, both aligned to 16 bytes. The copy is complete after copies_done(). */
 __device__ inline void
 copy_16 (void *to, const void *from)
 {
@@ -81,7 +81,7 @@ copy_16 (void *to, const void *from)
 #endif
 }
 
-/* This thread's copies have arrived. */
+/* Waits until this thread's copies are complete. */
 __device__ inline void
 copies_done ()
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sums over CTAs in one pass: each publishes its own, and adds up what those before it have published. */
+/* Prefix sums over all CTAs in one pass, by decoupled look-back: each CTA publishes its own sum, then adds up what the
+ * CTAs before it have published. */
 #ifndef CTR_CUDA_COMMON_SCAN_CUH
 #define CTR_CUDA_COMMON_SCAN_CUH
 
@@ -8,11 +9,11 @@
 namespace
 {
 
-/* States are zero before the first CTA; flag in the upper, sum in the lower half. */
+/* A state has a flag in its upper and a sum in its lower half. All states are zero before the first CTA. */
 constexpr unsigned long long SCAN_STATE_SUM = 1ull << 32, SCAN_STATE_PREFIX = 2ull << 32;
 
-/* Of the CTA of that ticket, drawn in the order in which CTAs start: OWN, its sum. Returns the sum of all before it. By
- * one warp, all lanes of which get it. */
+/* Returns the sum of all CTAs before this one, to every lane of the calling warp. TICKET: the CTA's number in the order
+ * in which CTAs start. OWN: its sum. */
 __device__ inline uint32_t
 look_back (unsigned long long *states, uint32_t ticket, uint32_t own)
 {
@@ -24,7 +25,7 @@ look_back (unsigned long long *states, uint32_t ticket, uint32_t own)
     const int i = base - (int) lane;
     unsigned long long state;
     do {
-      state = SCAN_STATE_PREFIX; /* before the first: nothing */
+      state = SCAN_STATE_PREFIX; /* Before the first CTA there is nothing. */
       if (i >= 0)
         state = *(volatile unsigned long long *) &states[i];
     } while (__any_sync (~0u, state == 0));
@@ -42,7 +43,8 @@ look_back (unsigned long long *states, uint32_t ticket, uint32_t own)
   return sum;
 }
 
-/* Exclusive sum over the THREADS of a CTA; *ALL: of all of them. Has barriers; SUMS: in shared memory. */
+/* The exclusive prefix sum over the THREADS of a CTA. *ALL: the total. SUMS: shared memory, one a warp. Has barriers.
+ */
 template <int THREADS>
 __device__ inline uint32_t
 block_scan (uint32_t own, uint32_t *sums, uint32_t *all)
@@ -66,7 +68,7 @@ block_scan (uint32_t own, uint32_t *sums, uint32_t *all)
   return sum;
 }
 
-/* The same over all CTAs. */
+/* The exclusive prefix sum over all CTAs. *ALL_SO_FAR: the total up to and with this CTA. */
 template <int THREADS>
 __device__ inline uint32_t
 device_scan (uint32_t own, unsigned long long *states, uint32_t ticket, uint32_t *sums, uint32_t *all_so_far)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is summed up along the contours' lines, once all points are in their places. A FRAME has points, and of each row
- * firsts, accumulators and sums; counters->header has the numbers of points and contours. */
+/* The measures of contours: sums over the lines between their points. ARGS have points, by_row.firsts,
+ * by_row.accumulators, sums, and counters->header with the numbers of points and contours. */
 #ifndef CTR_CUDA_CONTOURS_CONTOUR_MEASURES_CUH
 #define CTR_CUDA_CONTOURS_CONTOUR_MEASURES_CUH
 
@@ -11,17 +11,17 @@
 namespace
 {
 
-/* The last row whose points begin at or before AT; by a warp. */
-template <typename Frame>
+/* The last row whose points begin at or before AT; called by a whole warp. */
+template <typename Args>
 __device__ inline uint32_t
-find_row (const Frame &f, uint32_t rows, uint32_t at)
+find_row (const Args &f, uint32_t rows, uint32_t at)
 {
   const uint32_t lane = threadIdx.x % 32;
-  uint32_t first = 0, count = rows; /* among these */
+  uint32_t first = 0, count = rows; /* the row is among these */
   while (count > 1) {
     const uint32_t step = ctr_div_up (count, 32), row = first + lane * step;
     const bool before = lane * step < count && f.by_row.firsts[row] <= at;
-    const uint32_t last = 31 - __clz (__ballot_sync (~0u, before)); /* lane 0 is */
+    const uint32_t last = 31 - __clz (__ballot_sync (~0u, before)); /* Lane 0 always is. */
     count = min (step, count - last * step);
     first += last * step;
   }
@@ -43,7 +43,7 @@ struct Line {
   between (CtrPoint p, CtrPoint q)
   {
     const float dx = (float) q.x - (float) p.x, dy = (float) q.y - (float) p.y;
-    /* As cv::arcLength() rounds. */
+    /* This rounds as cv::arcLength() does. */
     const float length = __fsqrt_rn (__fadd_rn (__fmul_rn (dx, dx), __fmul_rn (dy, dy)));
     const uint32_t place = p.x | (uint32_t) p.y << 16;
     return {(long long) p.x * q.y - (long long) q.x * p.y, (unsigned long long) (length * (1 << 23)), place, place};
@@ -75,9 +75,9 @@ struct Line {
     return l;
   }
 
-  template <typename Frame>
+  template <typename Args>
   __device__ void
-  flush (const Frame &f, uint32_t row) const
+  flush (const Args &f, uint32_t row) const
   {
     ContourAccumulator *a = &f.by_row.accumulators[row];
     if (low == ~0u && high == 0)
@@ -91,7 +91,7 @@ struct Line {
   }
 };
 
-/* Of CtrContourSums. */
+/* The sums of CtrContourSums. */
 struct Sums {
   unsigned __int128 s[10];
 
@@ -150,9 +150,9 @@ struct Sums {
     return n;
   }
 
-  template <typename Frame>
+  template <typename Args>
   __device__ void
-  flush (const Frame &f, uint32_t row) const
+  flush (const Args &f, uint32_t row) const
   {
 #pragma unroll
     for (int i = 0; i < 10; i++) {
@@ -164,23 +164,23 @@ struct Sums {
   }
 };
 
-template <typename Frame>
+template <typename Args>
 __device__ inline CtrPoint
-load_point (const Frame &f, uint32_t i)
+load_point (const Args &f, uint32_t i)
 {
-  const uint32_t place = __ldcg ((const uint32_t *) f.points + i); /* other CTAs may just have written it */
+  const uint32_t place = __ldcg ((const uint32_t *) f.points + i); /* Other CTAs may just have written it. */
   return {(uint16_t) place, (uint16_t) (place >> 16)};
 }
 
-/* Sums up over the contours' lines, from point BEGIN to END: a warp goes along and hands on what it has where a contour
- * ends. */
-template <typename Line, typename Frame>
+/* Sums up over the lines from point BEGIN to END. A warp goes along the points, and adds its sums to a row where the
+ * row ends. */
+template <typename Line, typename Args>
 __device__ inline void
-measure_points (const Frame &f, uint32_t begin, uint32_t end)
+measure_points (const Args &f, uint32_t begin, uint32_t end)
 {
   const uint32_t points = f.counters->header.points, rows = f.counters->header.contours, lane = threadIdx.x % 32;
   uint32_t row = find_row (f, rows, begin);
-  Line sum = Line::nothing (); /* of ROW */
+  Line sum = Line::nothing (); /* of row */
 #pragma unroll 1
   for (uint32_t base = begin; base < end; base += 32) {
     const uint32_t i = base + lane, ahead = row + 1 + lane;
@@ -203,7 +203,7 @@ measure_points (const Frame &f, uint32_t begin, uint32_t end)
     sum = sum.reduced ();
     if (lane == 0)
       sum.flush (f, row);
-    /* Those that begin here; all but the last also end here. */
+    /* The rows that begin here. All but the last also end here. */
     const uint32_t begins = before ? 31 - __clz (before) : 0;
     if (!before)
       line = Line::nothing ();

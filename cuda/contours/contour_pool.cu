@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Memory of results on the GPU: lent to a frame, handed to its result, fetched on demand, taken back. */
+/* A slot is lent to a frame, handed to its result, copied to the host on demand, and returned to the pool. */
 #include "cuda/contours/contour_pool.h"
 
 #include "cuda/common/context.h"
@@ -9,9 +9,9 @@
 
 struct ContourPool {
   void *context;
-  cudaStream_t stream; /* of the fetches */
+  cudaStream_t stream; /* of copies to the host */
   pthread_mutex_t lock;
-  unsigned refs; /* the owner's, and one a slot that is out */
+  unsigned refs; /* one of the owner, one of each slot in use */
   ContourSlot *unused;
 };
 
@@ -20,12 +20,12 @@ contour_pool_new (CtrError *error)
 {
   ContourPool *pool = (ContourPool *) calloc (1, sizeof *pool);
   if (!pool) {
-    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for contours");
+    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "out of host memory for contours");
     return NULL;
   }
   const cudaError_t status = cudaStreamCreateWithFlags (&pool->stream, cudaStreamNonBlocking);
   if (status != cudaSuccess) {
-    ctr_cuda_fail (error, status, "creating a stream for contours");
+    ctr_cuda_fail (error, status, "creating the stream of a contour pool");
     free (pool);
     return NULL;
   }
@@ -35,7 +35,7 @@ contour_pool_new (CtrError *error)
   return pool;
 }
 
-/* With the lock held, which is released. */
+/* Called with the lock held; releases it. */
 static void
 drop_reference (ContourPool *pool)
 {
@@ -53,7 +53,7 @@ drop_reference (ContourPool *pool)
     free (slot);
   }
   cudaStreamDestroy (pool->stream);
-  cudaGetLastError (); /* the context may be gone; nobody is left to tell */
+  cudaGetLastError (); /* The context may be gone; errors have nowhere to go. */
   ctr_context_pop ();
   pthread_mutex_destroy (&pool->lock);
   free (pool);
@@ -81,7 +81,7 @@ contour_pool_take (ContourPool *pool, CtrError *error)
   }
   pthread_mutex_unlock (&pool->lock);
   if (!slot)
-    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for contours");
+    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "out of host memory for contours");
   return slot;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* GPU memory of contour results: given back when the last reference to a result goes, and used again. */
+/* GPU memory of contour results. It returns to the pool with the last reference to a result, and is used again. */
 #ifndef CTR_CUDA_CONTOURS_CONTOUR_POOL_H
 #define CTR_CUDA_CONTOURS_CONTOUR_POOL_H
 
@@ -7,26 +7,26 @@
 
 struct ContourPool;
 
-/* Memory of one result. */
+/* The memory of one result. */
 struct ContourSlot {
   CtrDeviceBuffer table, points, sums;
-  bool has_sums; /* of this result, not of a former one */
+  bool has_sums; /* This result has sums; the buffer may be a former one's. */
   ContourPool *pool;
-  ContourSlot *next; /* unused one */
+  ContourSlot *next; /* the next unused slot */
 };
 
-/* In the current context; freed with the last result after contour_pool_unref(). */
+/* In the current context. After contour_pool_unref() the pool lives until its last result is freed. */
 ContourPool *contour_pool_new (CtrError *error);
 void contour_pool_unref (ContourPool *pool);
 
-/* An unused slot, empty or with the memory of a former result. */
+/* Takes an unused slot, empty or with the memory of a former result. */
 ContourSlot *contour_pool_take (ContourPool *pool, CtrError *error);
 void contour_pool_give_back (ContourSlot *slot);
 
 /* Room for CONTOURS rows and POINTS points. */
 bool contour_slot_reserve (ContourSlot *slot, uint32_t contours, uint32_t points, bool with_sums, CtrError *error);
 
-/* The result in SLOT, which is the result's from now on, unless this fails. */
+/* Makes a result of SLOT, which belongs to the result from now on. On failure SLOT stays the caller's. */
 CtrContours *contour_slot_publish (ContourSlot *slot, const CtrContours *info, CtrError *error);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The ordering engine's kernels: one CTA for few segments, rounds of doubling for many. list_ranking.cuh has the idea.
- */
+/* The kernels of the list ranking: one CTA for few segments, rounds of pointer jumping for many. */
 #include "cuda/contours/list_ranking.cuh"
 
 namespace
@@ -37,7 +36,7 @@ __launch_bounds__ (ROUND_THREADS) round_kernel (const __grid_constant__ ListRank
   const ListView *from = r.views[round % 2];
   ListView *to = r.views[(round + 1) % 2];
   uint32_t i = blockIdx.x * ROUND_THREADS + threadIdx.x;
-  /* The first one is on its way while it is found out whether it is wanted. */
+  /* This load is under way while the thread finds out whether it needs it. */
   ListView own = i < r.capacity ? from[i] : ListView ();
   const uint32_t count = r.progress->count;
   if (r.progress->small || (round > 0 && !r.progress->unfinished[round - 1]))
@@ -61,15 +60,15 @@ __launch_bounds__ (ROUND_THREADS) round_kernel (const __grid_constant__ ListRank
 } // namespace
 
 void
-list_ranking_launch_small (const ListRanking &rings, bool overlap, cudaStream_t stream)
+list_ranking_launch_small (const ListRanking &ranking, bool overlap, cudaStream_t stream)
 {
-  ctr_launch_overlapped (overlap, small_kernel, 1, SMALL_THREADS, 0, stream, rings);
+  ctr_launch_overlapped (overlap, small_kernel, 1, SMALL_THREADS, 0, stream, ranking);
 }
 
 void
-list_ranking_launch_rounds (const ListRanking &rings, bool overlap, cudaStream_t stream)
+list_ranking_launch_rounds (const ListRanking &ranking, bool overlap, cudaStream_t stream)
 {
-  const unsigned ctas = min (rings.capacity / ROUND_THREADS + 1, (unsigned) ROUND_CTAS);
-  for (uint32_t i = 0; i < rings.rounds; i++)
-    ctr_launch_overlapped (overlap, round_kernel, ctas, ROUND_THREADS, 0, stream, rings, i);
+  const unsigned ctas = min (ranking.capacity / ROUND_THREADS + 1, (unsigned) ROUND_CTAS);
+  for (uint32_t i = 0; i < ranking.rounds; i++)
+    ctr_launch_overlapped (overlap, round_kernel, ctas, ROUND_THREADS, 0, stream, ranking, i);
 }

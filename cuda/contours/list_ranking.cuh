@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The ordering engine: many rings of linked segments at once, each to be read from its start. Of the borders and the
- * crack contours.
+/* List ranking by pointer jumping (Wyllie) for many circular lists at once: each list is to be read from its start.
  *
- * A segment is a piece of a ring: some elements one after the other. Where a segment's first element may be the ring's
- * start it has a key; the ring starts at the smallest one, which is unique. By doubling: a segment knows the smallest
- * key among the segments that follow it, itself included, and how many elements away it is, and learns in each round
- * what the segment behind these knows. log2 rounds, whatever the rings' sizes and order; segments whose ring is known
- * rest; no round waits for the host.
+ * A list is a ring of segments. A segment is some elements one after the other. Where a segment's first element may be
+ * the ring's start, the segment has a key; the ring starts at its smallest key, which is unique. A segment knows the
+ * smallest key among the segments that follow it, itself included, and how many elements away that key is. In each
+ * round it learns what the segment behind these knows, so log2 rounds suffice for rings of any size in any order.
+ * Segments whose ring is known skip the later rounds. No round waits for the host.
  */
 #ifndef CTR_CUDA_CONTOURS_LIST_RANKING_CUH
 #define CTR_CUDA_CONTOURS_LIST_RANKING_CUH
@@ -15,44 +14,44 @@
 
 constexpr uint32_t NO_KEY = ~0u;
 
-/* Of ListView.next: the smallest key of the ring is known; and that is so in both of ListRanking.views. */
+/* Of ListView.next: the smallest key of the ring is known; this is so in both of ListRanking.views. */
 constexpr uint32_t LIST_DONE = 1u << 31, LIST_DONE_TWICE = 1u << 30, LIST_NEXT = LIST_DONE_TWICE - 1;
 
-/* What a segment knows: in the beginning of itself, in the end of its whole ring. */
+/* What a segment knows: at first about itself, in the end about its whole ring. */
 struct __align__ (16) ListView
 {
-  uint32_t next;     /* the segment after those that are known; LIST_DONE.. */
-  uint32_t length;   /* their elements, modulo 2^32 */
-  uint32_t key;      /* the smallest among them */
-  uint32_t distance; /* elements from this segment's first one to where that key is */
+  uint32_t next;     /* the segment after the known ones; LIST_DONE, LIST_DONE_TWICE */
+  uint32_t length;   /* elements of the known segments, modulo 2^32 */
+  uint32_t key;      /* the smallest one of the known segments */
+  uint32_t distance; /* elements from this segment's first one to that key */
 };
 
-/* A segment as it was in the beginning. */
+/* A segment as its maker writes it. */
 struct __align__ (16) ListSegment
 {
   uint32_t next, length, key;
-  uint32_t note; /* of those who make the segments; the rings do not read it */
+  uint32_t note; /* the maker's own; the ranking does not read it */
 };
 
 constexpr int LIST_MAX_ROUNDS = 32;
-constexpr uint32_t LIST_SMALL = 2048; /* segments that one CTA takes alone */
+constexpr uint32_t LIST_SMALL = 2048; /* segments that one CTA ranks alone */
 
-/* On the device, zero in the beginning. */
+/* On the device; zero at first. */
 struct ListProgress {
-  uint32_t count;                       /* segments; set by who writes them */
-  uint32_t unfinished[LIST_MAX_ROUNDS]; /* after each round */
-  uint32_t small;                       /* one CTA did it all */
+  uint32_t count;                       /* segments; their maker sets it */
+  uint32_t unfinished[LIST_MAX_ROUNDS]; /* by round: segments were left after it */
+  uint32_t small;                       /* One CTA has ranked all segments. */
 };
 
 struct ListRanking {
   uint32_t capacity; /* segments */
   ListSegment *segments;
-  ListView *views[2]; /* in the beginning in the first */
+  ListView *views[2]; /* The maker fills the first. */
   ListProgress *progress;
-  uint32_t rounds; /* that are launched for more than LIST_SMALL segments */
+  uint32_t rounds; /* that are launched, for more than LIST_SMALL segments */
 };
 
-/* A and what follows it. If both know the same key, then the second has come round to where the first found it. */
+/* Joins A with B, which follows it. Where both know the same key, B has come round to where A found it. */
 __device__ inline ListView
 list_join (const ListView &a, const ListView &b)
 {
@@ -61,7 +60,7 @@ list_join (const ListView &a, const ListView &b)
       b.key < a.key ? a.length + b.distance : a.distance};
 }
 
-/* Two rounds in one, from views OWN, not done, is one of: fewer barriers and launches, for two more loads. */
+/* Two rounds in one: fewer barriers and launches, for two more loads. OWN is one of VIEWS, and not done. */
 __device__ inline ListView
 list_jump_twice (const ListView *views, const ListView &own)
 {
@@ -72,8 +71,8 @@ list_jump_twice (const ListView *views, const ListView &own)
   return list_join (near, next.next & LIST_DONE ? next : list_join (next, views[next.next]));
 }
 
-/* All rounds by one CTA of THREADS threads, on COUNT <= LIST_SMALL views in shared memory, where they are after a
- * barrier. Ends in a barrier. */
+/* All rounds, by one CTA of THREADS threads. VIEWS: COUNT <= LIST_SMALL of them in shared memory, after a barrier. Ends
+ * with a barrier. */
 template <int THREADS>
 __device__ inline void
 list_ranking_by_cta (ListView *views, uint32_t count)
@@ -111,12 +110,13 @@ list_ranking_max_rounds (uint32_t segments)
   return rounds;
 }
 
-/* Queues the kernel for up to LIST_SMALL segments, which sets progress->small if it did them all. */
-void list_ranking_launch_small (const ListRanking &rings, bool overlap, cudaStream_t stream);
-/* Queues the rounds for any number of segments, unless progress->small. */
-void list_ranking_launch_rounds (const ListRanking &rings, bool overlap, cudaStream_t stream);
+/* Queues the kernel that ranks up to LIST_SMALL segments and sets progress->small. With more segments it does nothing.
+ */
+void list_ranking_launch_small (const ListRanking &ranking, bool overlap, cudaStream_t stream);
+/* Queues the rounds for any number of segments. They do nothing where progress->small is set. */
+void list_ranking_launch_rounds (const ListRanking &ranking, bool overlap, cudaStream_t stream);
 
-/* Rounds that were needed; *COMPLETE: were there enough? After the kernels. */
+/* After the kernels: the rounds that were needed. *COMPLETE: were enough launched? */
 __device__ inline uint32_t
 list_ranking_rounds (const ListRanking &r, bool *complete)
 {
@@ -127,7 +127,7 @@ list_ranking_rounds (const ListRanking &r, bool *complete)
   return done;
 }
 
-/* The views after them. */
+/* After the kernels: the final views. */
 __device__ inline const ListView *
 list_ranking_views (const ListRanking &r)
 {
@@ -135,7 +135,7 @@ list_ranking_views (const ListRanking &r)
   return r.views[list_ranking_rounds (r, &complete) % 2];
 }
 
-/* Elements of the ring that starts with segment I. */
+/* Elements of the ring that starts with segment I. VIEWS are the final ones. */
 __device__ inline uint32_t
 list_ranking_ring_length (const ListRanking &r, const ListView *views, uint32_t i)
 {
