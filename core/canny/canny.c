@@ -2,18 +2,20 @@
 /* Edge detection: argument checks, the plan, the way to the backend. */
 #include "core/canny/canny.h"
 
-#include "core/common/backend.h"
+#include "core/common/error.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct CtrCanny {
-  const CtrCannyOps *ops;
-  CtrBackend backend;
-  void *state;
-  bool pending;
+  CtrAnalyser base;
 };
+
+static inline const CtrCannyOps *
+ops_of (const CtrCanny *canny)
+{
+  return (const CtrCannyOps *) canny->base.ops;
+}
 
 void
 ctr_canny_params_init (CtrCannyParams *params)
@@ -203,43 +205,32 @@ ctr_edge_picture_paint (
   }
 }
 
+static void
+discard (CtrAnalyser *analyser)
+{
+  CtrCanny *canny = (CtrCanny *) analyser;
+  ops_of (canny)->finish (canny->base.state, NULL);
+}
+
+static const CtrAnalyserType analyser_type = {
+    .size = sizeof (CtrCanny),
+    .name = "edge detector",
+    .input = "image",
+    .enqueue = "ctr_canny_enqueue()",
+    .discard = discard,
+};
+
 CtrCanny *
 ctr_canny_new (CtrBackend backend, CtrError *error)
 {
-  if (backend != CTR_BACKEND_CPU && backend != CTR_BACKEND_CUDA) {
-    ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown backend %d", (int) backend);
-    return NULL;
-  }
-  const CtrCannyOps *ops = &ctr_canny_ops_cpu;
-  if (backend == CTR_BACKEND_CUDA) {
-    if (!ctr_cuda_available (error))
-      return NULL;
-#ifdef CTR_HAVE_CUDA
-    ops = &ctr_canny_ops_cuda;
-#endif
-  }
-  CtrCanny *canny = calloc (1, sizeof *canny);
-  if (!canny) {
-    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for an edge detector");
-    return NULL;
-  }
-  canny->ops = ops;
-  canny->backend = backend;
-  canny->state = ops->create (error);
-  if (!canny->state) {
-    free (canny);
-    return NULL;
-  }
-  return canny;
+  const CtrCannyOps *ops = CTR_BACKEND_OPS (canny, backend);
+  return (CtrCanny *) ctr_analyser_new (&analyser_type, backend, &ops->base, error);
 }
 
 void
 ctr_canny_free (CtrCanny *canny)
 {
-  if (!canny)
-    return;
-  canny->ops->destroy (canny->state);
-  free (canny);
+  ctr_analyser_free ((CtrAnalyser *) canny);
 }
 
 static bool
@@ -293,37 +284,27 @@ static bool
 check_arguments (const CtrCanny *canny, const CtrImage *image, const CtrCannyParams *params,
     const CtrEdgePicture *picture, CtrError *error)
 {
-  if (!ctr_image_check (image, error) || !check_params (params, error) || !check_picture (picture, image, error))
-    return false;
-  if (canny->backend == CTR_BACKEND_CPU && (image->memory != CTR_MEMORY_HOST || picture->memory != CTR_MEMORY_HOST))
-    return ctr_fail (
-        error, CTR_ERROR_INVALID_ARGUMENT, "the CPU backend needs the image and the edge picture in host memory");
-  return true;
+  return ctr_image_check (image, error) && check_params (params, error) && check_picture (picture, image, error)
+         && ctr_analyser_check_memory (&canny->base, "image", image->memory, error)
+         && ctr_analyser_check_memory (&canny->base, "edge picture", picture->memory, error);
 }
 
 bool
 ctr_canny_enqueue (CtrCanny *canny, const CtrImage *image, const CtrCannyParams *params, const CtrEdgePicture *picture,
     void *stream, CtrError *error)
 {
-  if (!check_arguments (canny, image, params, picture, error)) {
-    if (canny->pending)
-      canny->ops->finish (canny->state, NULL);
-    canny->pending = false;
+  if (!ctr_analyser_accept (&canny->base, check_arguments (canny, image, params, picture, error)))
     return false;
-  }
   CtrCannyPlan plan;
   ctr_canny_plan_init (&plan, params);
-  canny->pending = canny->ops->enqueue (canny->state, image, &plan, picture, stream, error);
-  return canny->pending;
+  canny->base.pending = ops_of (canny)->enqueue (canny->base.state, image, &plan, picture, stream, error);
+  return canny->base.pending;
 }
 
 bool
 ctr_canny_finish (CtrCanny *canny, CtrError *error)
 {
-  if (!canny->pending)
-    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "no image is queued: call ctr_canny_enqueue() first");
-  canny->pending = false;
-  return canny->ops->finish (canny->state, error);
+  return ctr_analyser_take_pending (&canny->base, error) && ops_of (canny)->finish (canny->base.state, error);
 }
 
 bool

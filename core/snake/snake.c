@@ -2,17 +2,16 @@
 /* Outlines of objects: argument checks, the objects as tasks, and the way to the backend. */
 #include "core/snake/snake.h"
 
+#include "core/common/memory.h"
 #include "core/common/poll.h"
+#include "core/results/contourlist.h"
 
 #include <stdlib.h>
 
 enum { MAX_STEP = UINT16_MAX };
 
 struct CtrSnake {
-  const CtrSnakeOps *ops;
-  CtrBackend backend;
-  void *state;
-  bool pending;
+  CtrAnalyser base;
   CtrContours *refused; /* result of an image that is pending and exceeds a limit */
   CtrSnakePlan plan;    /* of the last image that did not; its arrays are these */
   CtrSnakeTask *tasks;
@@ -20,6 +19,12 @@ struct CtrSnake {
   CtrPoint *points;
   size_t point_room;
 };
+
+static inline const CtrSnakeOps *
+ops_of (const CtrSnake *snake)
+{
+  return (const CtrSnakeOps *) snake->base.ops;
+}
 
 void
 ctr_snake_params_init (CtrSnakeParams *params)
@@ -34,56 +39,51 @@ ctr_snake_params_init (CtrSnakeParams *params)
   };
 }
 
-/* NULL and error when the backend is not available. */
-static const CtrSnakeOps *
-find_ops (CtrBackend backend, CtrError *error)
+/* The pending image's result. */
+static CtrContours *
+take_result (CtrSnake *snake, CtrError *error)
 {
-  if (backend == CTR_BACKEND_CPU)
-    return &ctr_snake_ops_cpu;
-  if (backend != CTR_BACKEND_CUDA) {
-    ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown backend %d", (int) backend);
-    return NULL;
-  }
-  if (!ctr_cuda_available (error))
-    return NULL;
-#ifdef CTR_HAVE_CUDA
-  return &ctr_snake_ops_cuda;
-#else
-  return NULL;
-#endif
+  CtrContours *refused = snake->refused;
+  snake->refused = NULL;
+  return refused ? refused : ops_of (snake)->finish (snake->base.state, error);
 }
+
+static void
+discard (CtrAnalyser *analyser)
+{
+  CtrSnake *snake = (CtrSnake *) analyser;
+  ctr_contours_unref (take_result (snake, NULL));
+}
+
+static void
+release (CtrAnalyser *analyser)
+{
+  CtrSnake *snake = (CtrSnake *) analyser;
+  ctr_contours_unref (snake->refused);
+  free (snake->tasks);
+  free (snake->points);
+}
+
+static const CtrAnalyserType analyser_type = {
+    .size = sizeof (CtrSnake),
+    .name = "snake",
+    .input = "image",
+    .enqueue = "ctr_snake_enqueue()",
+    .discard = discard,
+    .release = release,
+};
 
 CtrSnake *
 ctr_snake_new (CtrBackend backend, CtrError *error)
 {
-  const CtrSnakeOps *ops = find_ops (backend, error);
-  if (!ops)
-    return NULL;
-  CtrSnake *snake = calloc (1, sizeof *snake);
-  if (!snake) {
-    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a snake");
-    return NULL;
-  }
-  snake->ops = ops;
-  snake->backend = backend;
-  snake->state = ops->create (error);
-  if (!snake->state) {
-    free (snake);
-    return NULL;
-  }
-  return snake;
+  const CtrSnakeOps *ops = CTR_BACKEND_OPS (snake, backend);
+  return (CtrSnake *) ctr_analyser_new (&analyser_type, backend, &ops->base, error);
 }
 
 void
 ctr_snake_free (CtrSnake *snake)
 {
-  if (!snake)
-    return;
-  snake->ops->destroy (snake->state);
-  ctr_contours_unref (snake->refused);
-  free (snake->tasks);
-  free (snake->points);
-  free (snake);
+  ctr_analyser_free ((CtrAnalyser *) snake);
 }
 
 static bool
@@ -117,10 +117,9 @@ static bool
 check_arguments (const CtrSnake *snake, const CtrImage *image, const CtrSnakeParams *params,
     const CtrSnakeObject *objects, uint32_t count, CtrError *error)
 {
-  if (!ctr_image_check (image, error) || !check_params (params, error))
+  if (!ctr_image_check (image, error) || !check_params (params, error)
+      || !ctr_analyser_check_memory (&snake->base, "image", image->memory, error))
     return false;
-  if (snake->backend == CTR_BACKEND_CPU && image->memory != CTR_MEMORY_HOST)
-    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the CPU backend needs the image in host memory");
   if (!objects && count > 0 && !are_too_many (params, count))
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "there is no list of the %u objects", count);
   return true;
@@ -410,39 +409,24 @@ start (CtrSnake *snake, const CtrImage *image, const CtrSnakeParams *params, con
   if (params->max_window_sides > 0 && sides > params->max_window_sides)
     return refuse (snake, image, CTR_LIMIT_WINDOW_SIDES, sides, error);
   return make_plan (snake, image, params, objects, count, error)
-         && snake->ops->enqueue (snake->state, image, &snake->plan, stream, error);
-}
-
-/* The pending image's result. */
-static CtrContours *
-take_result (CtrSnake *snake, CtrError *error)
-{
-  CtrContours *refused = snake->refused;
-  snake->pending = false;
-  snake->refused = NULL;
-  return refused ? refused : snake->ops->finish (snake->state, error);
+         && ops_of (snake)->enqueue (snake->base.state, image, &snake->plan, stream, error);
 }
 
 bool
 ctr_snake_enqueue (CtrSnake *snake, const CtrImage *image, const CtrSnakeParams *params, const CtrSnakeObject *objects,
     uint32_t count, void *stream, CtrError *error)
 {
-  /* An older image's result must not pass for this one's, nor may its pixels or its plan still be read. */
-  if (snake->pending)
-    ctr_contours_unref (take_result (snake, NULL));
-  snake->pending = check_arguments (snake, image, params, objects, count, error)
-                   && start (snake, image, params, objects, count, stream, error);
-  return snake->pending;
+  /* The backend may still read the older image's plan, whose memory the new one's takes. */
+  ctr_analyser_discard (&snake->base);
+  snake->base.pending = check_arguments (snake, image, params, objects, count, error)
+                        && start (snake, image, params, objects, count, stream, error);
+  return snake->base.pending;
 }
 
 CtrContours *
 ctr_snake_finish (CtrSnake *snake, CtrError *error)
 {
-  if (!snake->pending) {
-    ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "no image is queued: call ctr_snake_enqueue() first");
-    return NULL;
-  }
-  return take_result (snake, error);
+  return ctr_analyser_take_pending (&snake->base, error) ? take_result (snake, error) : NULL;
 }
 
 CtrContours *

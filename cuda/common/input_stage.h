@@ -6,6 +6,8 @@
 #include "cuda/common/device_buffer.cuh"
 #include "cuda/common/launch.cuh"
 
+#include <contours/image.h>
+
 /* Working memory of one algorithm's input side. */
 struct InputStage {
   CtrDeviceBuffer staging;   /* pinned: rows of a host image on their way up */

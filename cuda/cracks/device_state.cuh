@@ -16,7 +16,7 @@
 #include "cuda/contours/contour_accumulator.cuh"
 #include "cuda/contours/list_ranking.cuh"
 
-#include <contours/cracks.h>
+#include "core/cracks/cracks.h"
 
 constexpr uint32_t SCAN_SHARE = 1024, NODE_SCAN_SHARE = 4096; /* of what is scanned, by a CTA; of nodes, 16 a thread */
 constexpr uint32_t CRACKS_MOST_NODES = 1u << 30;
