@@ -3,7 +3,7 @@
 #ifndef CTR_CORE_RESULTS_CONTOURLIST_H
 #define CTR_CORE_RESULTS_CONTOURLIST_H
 
-#include <contours/contourlist.h>
+#include <contours/snake.h>
 
 CTR_BEGIN_DECLS
 

@@ -6,6 +6,7 @@
 #include "cuda/common/device_buffer.cuh"
 #include "cuda/common/launch.cuh"
 
+#include <contours/foreground.h>
 #include <contours/image.h>
 
 /* Working memory of one algorithm's input side. */
