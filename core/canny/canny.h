@@ -93,6 +93,9 @@ ctr_canny_auto_thresholds (
   *high = (int32_t) (l2_gradient ? high_100 * high_100 / 10000 : high_100 / 100);
 }
 
+/* Has PICTURE valid planes for IMAGE, which has been checked? */
+bool ctr_edge_picture_check (const CtrEdgePicture *picture, const CtrImage *image, CtrError *error);
+
 /* Fills the planes of a host PICTURE from MASK: a byte for each pixel of an image of WIDTH x HEIGHT, 0 or 255. A plane
  * that is the mask itself is left alone. */
 void ctr_edge_picture_paint (

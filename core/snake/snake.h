@@ -38,6 +38,7 @@
 
 #include "core/common/backend.h"
 #include "core/snake/criterion.h"
+#include "core/snake/geometry.h"
 
 CTR_BEGIN_DECLS
 
