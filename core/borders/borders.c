@@ -3,20 +3,23 @@
 #include "core/borders/borders.h"
 
 #include "core/common/contour_limits.h"
+#include "core/common/memory.h"
 #include "core/common/poll.h"
+#include "core/results/contourlist.h"
 #include "core/results/simplify.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct CtrBorders {
-  const CtrBordersOps *ops;
-  CtrBackend backend;
-  void *state;
+  CtrAnalyser base;
   double epsilon; /* of the image that is pending */
-  bool pending;
 };
+
+static inline const CtrBordersOps *
+ops_of (const CtrBorders *borders)
+{
+  return (const CtrBordersOps *) borders->base.ops;
+}
 
 /* The largest epsilon of cv::approxPolyDP() is below this. */
 static const double epsilon_limit = 1e30;
@@ -31,43 +34,32 @@ ctr_borders_params_init (CtrBordersParams *params)
   };
 }
 
+static void
+discard (CtrAnalyser *analyser)
+{
+  CtrBorders *borders = (CtrBorders *) analyser;
+  ctr_contours_unref (ops_of (borders)->finish (borders->base.state, NULL));
+}
+
+static const CtrAnalyserType analyser_type = {
+    .size = sizeof (CtrBorders),
+    .name = "border follower",
+    .input = "image",
+    .enqueue = "ctr_borders_enqueue()",
+    .discard = discard,
+};
+
 CtrBorders *
 ctr_borders_new (CtrBackend backend, CtrError *error)
 {
-  if (backend != CTR_BACKEND_CPU && backend != CTR_BACKEND_CUDA) {
-    ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown backend %d", (int) backend);
-    return NULL;
-  }
-  const CtrBordersOps *ops = &ctr_borders_ops_cpu;
-  if (backend == CTR_BACKEND_CUDA) {
-    if (!ctr_cuda_available (error))
-      return NULL;
-#ifdef CTR_HAVE_CUDA
-    ops = &ctr_borders_ops_cuda;
-#endif
-  }
-  CtrBorders *borders = calloc (1, sizeof *borders);
-  if (!borders) {
-    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a border follower");
-    return NULL;
-  }
-  borders->ops = ops;
-  borders->backend = backend;
-  borders->state = ops->create (error);
-  if (!borders->state) {
-    free (borders);
-    return NULL;
-  }
-  return borders;
+  const CtrBordersOps *ops = CTR_BACKEND_OPS (borders, backend);
+  return (CtrBorders *) ctr_analyser_new (&analyser_type, backend, &ops->base, error);
 }
 
 void
 ctr_borders_free (CtrBorders *borders)
 {
-  if (!borders)
-    return;
-  borders->ops->destroy (borders->state);
-  free (borders);
+  ctr_analyser_free ((CtrAnalyser *) borders);
 }
 
 static bool
@@ -97,11 +89,8 @@ check_params (const CtrBordersParams *params, CtrError *error)
 static bool
 check_arguments (const CtrBorders *borders, const CtrImage *image, const CtrBordersParams *params, CtrError *error)
 {
-  if (!ctr_image_check (image, error) || !check_params (params, error))
-    return false;
-  if (borders->backend == CTR_BACKEND_CPU && image->memory != CTR_MEMORY_HOST)
-    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the CPU backend needs the image in host memory");
-  return true;
+  return ctr_image_check (image, error) && check_params (params, error)
+         && ctr_analyser_check_memory (&borders->base, "image", image->memory, error);
 }
 
 void
@@ -127,18 +116,13 @@ bool
 ctr_borders_enqueue (
     CtrBorders *borders, const CtrImage *image, const CtrBordersParams *params, void *stream, CtrError *error)
 {
-  if (!check_arguments (borders, image, params, error)) {
-    /* An older image's result must not pass for this one's, nor may its pixels still be read. */
-    if (borders->pending)
-      ctr_contours_unref (borders->ops->finish (borders->state, NULL));
-    borders->pending = false;
+  if (!ctr_analyser_accept (&borders->base, check_arguments (borders, image, params, error)))
     return false;
-  }
   CtrBordersPlan plan;
   ctr_borders_plan_init (&plan, params);
   borders->epsilon = params->epsilon;
-  borders->pending = borders->ops->enqueue (borders->state, image, &plan, stream, error);
-  return borders->pending;
+  borders->base.pending = ops_of (borders)->enqueue (borders->base.state, image, &plan, stream, error);
+  return borders->base.pending;
 }
 
 /* The longest contour's points. False where it is cancelled. */
@@ -220,12 +204,9 @@ done:
 CtrContours *
 ctr_borders_finish (CtrBorders *borders, CtrError *error)
 {
-  if (!borders->pending) {
-    ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "no image is queued: call ctr_borders_enqueue() first");
+  if (!ctr_analyser_take_pending (&borders->base, error))
     return NULL;
-  }
-  borders->pending = false;
-  CtrContours *contours = borders->ops->finish (borders->state, error);
+  CtrContours *contours = ops_of (borders)->finish (borders->base.state, error);
   if (!contours || borders->epsilon == 0)
     return contours;
   CtrContours *simplified = simplify (contours, borders->epsilon, error);

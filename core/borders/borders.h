@@ -3,6 +3,8 @@
 #ifndef CTR_CORE_BORDERS_BORDERS_H
 #define CTR_CORE_BORDERS_BORDERS_H
 
+#include "core/common/backend.h"
+
 #include <contours/borders.h>
 
 CTR_BEGIN_DECLS
@@ -23,6 +25,17 @@ typedef struct {
 
 /* PARAMS must be valid. */
 void ctr_borders_plan_init (CtrBordersPlan *plan, const CtrBordersParams *params);
+
+/* The core has checked the arguments. A backend delivers all points of the PLAN's approximation: the core simplifies
+ * them afterwards. enqueue() may be called again before finish(): the older result is then dropped. */
+typedef struct {
+  CtrBackendOps base;
+  bool (*enqueue) (void *state, const CtrImage *image, const CtrBordersPlan *plan, void *stream, CtrError *error);
+  CtrContours *(*finish) (void *state, CtrError *error);
+} CtrBordersOps;
+
+extern const CtrBordersOps ctr_borders_ops_cpu;
+extern const CtrBordersOps ctr_borders_ops_cuda; /* only where CTR_HAVE_CUDA */
 
 CTR_END_DECLS
 

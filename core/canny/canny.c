@@ -2,18 +2,20 @@
 /* Edge detection: argument checks, the plan, the way to the backend. */
 #include "core/canny/canny.h"
 
-#include "core/common/backend.h"
+#include "core/common/error.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct CtrCanny {
-  const CtrCannyOps *ops;
-  CtrBackend backend;
-  void *state;
-  bool pending;
+  CtrAnalyser base;
 };
+
+static inline const CtrCannyOps *
+ops_of (const CtrCanny *canny)
+{
+  return (const CtrCannyOps *) canny->base.ops;
+}
 
 void
 ctr_canny_params_init (CtrCannyParams *params)
@@ -25,16 +27,6 @@ ctr_canny_params_init (CtrCannyParams *params)
       .low_threshold = 50,
       .high_threshold = 150,
       .significant_bits = 16,
-  };
-}
-
-void
-ctr_edge_picture_init_mask (CtrEdgePicture *picture, void *data, size_t stride, CtrMemory memory)
-{
-  *picture = (CtrEdgePicture){
-      .planes = {{.data = data, .stride = stride, .pixel_size = 1, .edge = {255}}},
-      .plane_count = 1,
-      .memory = memory,
   };
 }
 
@@ -89,157 +81,32 @@ ctr_canny_plan_init (CtrCannyPlan *plan, const CtrCannyParams *params)
   plan->high = integer_threshold (fmax (params->low_threshold, params->high_threshold) / scale, params->l2_gradient);
 }
 
-/* Edges are rare: groups of this many pixels are looked at together. */
-#define GROUP 8
-
-static inline bool
-no_edges (const uint8_t *mask)
-{
-  uint64_t group;
-  memcpy (&group, mask, sizeof group);
-  return group == 0;
-}
-
-/* Which of COUNT pixels of a plane row have an edge under them? MASK: ROWS of the image's mask from the first of these
- * pixels on, WIDTH to the end. */
 static void
-gather_edges (
-    const uint8_t *mask, size_t stride, uint32_t rows, uint32_t width, uint32_t x_shift, uint32_t count, uint8_t *edges)
+discard (CtrAnalyser *analyser)
 {
-  memset (edges, 0, count);
-  for (uint32_t y = 0; y < rows; y++, mask += stride)
-    for (uint32_t begin = 0; begin < width && begin >> x_shift < count; begin += GROUP) {
-      const uint32_t end = width - begin < GROUP ? width : begin + GROUP;
-      if (end - begin == GROUP && no_edges (mask + begin))
-        continue;
-      for (uint32_t x = begin; x < end && x >> x_shift < count; x++)
-        edges[x >> x_shift] |= mask[x];
-    }
+  CtrCanny *canny = (CtrCanny *) analyser;
+  ops_of (canny)->finish (canny->base.state, NULL);
 }
 
-static inline __attribute__ ((always_inline)) void
-paint_pixels (const CtrEdgePlane *plane, uint32_t size, const uint8_t *edges, uint32_t begin, uint32_t end,
-    const uint8_t *source, uint8_t *to)
-{
-  for (uint32_t x = begin; x < end; x++) {
-    const uint8_t *colour = !edges[x] ? plane->background : source ? source + x * size : plane->edge;
-    for (uint32_t i = 0; i < size; i++)
-      to[x * size + i] = colour[i];
-  }
-}
-
-static inline __attribute__ ((always_inline)) void
-paint_row (
-    const CtrEdgePlane *plane, uint32_t size, const uint8_t *edges, uint32_t count, const uint8_t *source, uint8_t *to)
-{
-  uint8_t background[4 * GROUP];
-  uint32_t x = 0;
-  for (uint32_t i = 0; i < GROUP * size; i++)
-    background[i] = plane->background[i % size];
-  for (; x + GROUP <= count; x += GROUP)
-    if (no_edges (edges + x))
-      memcpy (to + x * size, background, GROUP * size);
-    else
-      paint_pixels (plane, size, edges, x, x + GROUP, source, to);
-  paint_pixels (plane, size, edges, x, count, source, to);
-}
-
-/* COUNT pixels; constant sizes make one tight loop each. */
-static void
-paint_part (const CtrEdgePlane *plane, const uint8_t *edges, uint32_t count, const uint8_t *source, uint8_t *to)
-{
-  switch (plane->pixel_size) {
-    case 1:
-      paint_row (plane, 1, edges, count, source, to);
-      break;
-    case 2:
-      paint_row (plane, 2, edges, count, source, to);
-      break;
-    case 3:
-      paint_row (plane, 3, edges, count, source, to);
-      break;
-    default:
-      paint_row (plane, 4, edges, count, source, to);
-  }
-}
-
-static void
-paint_plane (const CtrEdgePlane *plane, const uint8_t *mask, size_t mask_stride, uint32_t width, uint32_t height)
-{
-  enum { PART = 1024 };
-  uint8_t gathered[PART];
-  const uint32_t plane_width = ((width - 1) >> plane->x_shift) + 1, plane_height = ((height - 1) >> plane->y_shift) + 1;
-  for (uint32_t y = 0; y < plane_height; y++) {
-    const uint32_t first = y << plane->y_shift, below = height - first, rows = 1u << plane->y_shift;
-    const uint8_t *mask_row = mask + first * mask_stride;
-    const uint8_t *source = plane->source ? (const uint8_t *) plane->source + y * plane->source_stride : NULL;
-    uint8_t *to = (uint8_t *) plane->data + y * plane->stride;
-    for (uint32_t x = 0; x < plane_width; x += PART) {
-      const uint32_t count = plane_width - x < PART ? plane_width - x : PART, begin = x << plane->x_shift;
-      const uint8_t *edges = mask_row + begin;
-      if (plane->x_shift > 0 || plane->y_shift > 0) {
-        gather_edges (edges, mask_stride, below < rows ? below : rows, width - begin, plane->x_shift, count, gathered);
-        edges = gathered;
-      }
-      paint_part (plane, edges, count, source ? source + x * plane->pixel_size : NULL, to + x * plane->pixel_size);
-    }
-  }
-}
-
-void
-ctr_edge_picture_paint (
-    const CtrEdgePicture *picture, const uint8_t *mask, size_t mask_stride, uint32_t width, uint32_t height)
-{
-  for (uint32_t p = 0; p < picture->plane_count; p++) {
-    const CtrEdgePlane *plane = &picture->planes[p];
-    if (plane->data == (const void *) mask)
-      continue;
-    if (!ctr_edge_plane_is_mask (plane)) {
-      paint_plane (plane, mask, mask_stride, width, height);
-      continue;
-    }
-    for (uint32_t y = 0; y < height; y++)
-      memcpy ((uint8_t *) plane->data + y * plane->stride, mask + y * mask_stride, width);
-  }
-}
+static const CtrAnalyserType analyser_type = {
+    .size = sizeof (CtrCanny),
+    .name = "edge detector",
+    .input = "image",
+    .enqueue = "ctr_canny_enqueue()",
+    .discard = discard,
+};
 
 CtrCanny *
 ctr_canny_new (CtrBackend backend, CtrError *error)
 {
-  if (backend != CTR_BACKEND_CPU && backend != CTR_BACKEND_CUDA) {
-    ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown backend %d", (int) backend);
-    return NULL;
-  }
-  const CtrCannyOps *ops = &ctr_canny_ops_cpu;
-  if (backend == CTR_BACKEND_CUDA) {
-    if (!ctr_cuda_available (error))
-      return NULL;
-#ifdef CTR_HAVE_CUDA
-    ops = &ctr_canny_ops_cuda;
-#endif
-  }
-  CtrCanny *canny = calloc (1, sizeof *canny);
-  if (!canny) {
-    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for an edge detector");
-    return NULL;
-  }
-  canny->ops = ops;
-  canny->backend = backend;
-  canny->state = ops->create (error);
-  if (!canny->state) {
-    free (canny);
-    return NULL;
-  }
-  return canny;
+  const CtrCannyOps *ops = CTR_BACKEND_OPS (canny, backend);
+  return (CtrCanny *) ctr_analyser_new (&analyser_type, backend, &ops->base, error);
 }
 
 void
 ctr_canny_free (CtrCanny *canny)
 {
-  if (!canny)
-    return;
-  canny->ops->destroy (canny->state);
-  free (canny);
+  ctr_analyser_free ((CtrAnalyser *) canny);
 }
 
 static bool
@@ -265,65 +132,31 @@ check_params (const CtrCannyParams *params, CtrError *error)
 }
 
 static bool
-check_picture (const CtrEdgePicture *picture, const CtrImage *image, CtrError *error)
-{
-  if (!picture || picture->plane_count < 1 || picture->plane_count > CTR_EDGE_MAX_PLANES)
-    return ctr_fail (
-        error, CTR_ERROR_INVALID_ARGUMENT, "the edge picture must have 1 to %d planes", CTR_EDGE_MAX_PLANES);
-  if (picture->memory != CTR_MEMORY_HOST && picture->memory != CTR_MEMORY_DEVICE)
-    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown edge picture memory %d", (int) picture->memory);
-  for (uint32_t i = 0; i < picture->plane_count; i++) {
-    const CtrEdgePlane *plane = &picture->planes[i];
-    if (!plane->data)
-      return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "plane %u of the edge picture has no memory", i);
-    if (plane->pixel_size < 1 || plane->pixel_size > 4 || plane->x_shift > 2 || plane->y_shift > 2)
-      return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
-          "plane %u of the edge picture has pixels of %u bytes, shifts %u and %u: 1 to 4 bytes and shifts 0 to 2 will "
-          "do",
-          i, plane->pixel_size, plane->x_shift, plane->y_shift);
-    const size_t row = ((((size_t) image->width - 1) >> plane->x_shift) + 1) * plane->pixel_size;
-    if (plane->stride < row || (plane->source && plane->source_stride < row))
-      return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
-          "plane %u of the edge picture: a stride is shorter than a row of %zu bytes", i, row);
-  }
-  return true;
-}
-
-static bool
 check_arguments (const CtrCanny *canny, const CtrImage *image, const CtrCannyParams *params,
     const CtrEdgePicture *picture, CtrError *error)
 {
-  if (!ctr_image_check (image, error) || !check_params (params, error) || !check_picture (picture, image, error))
-    return false;
-  if (canny->backend == CTR_BACKEND_CPU && (image->memory != CTR_MEMORY_HOST || picture->memory != CTR_MEMORY_HOST))
-    return ctr_fail (
-        error, CTR_ERROR_INVALID_ARGUMENT, "the CPU backend needs the image and the edge picture in host memory");
-  return true;
+  return ctr_image_check (image, error) && check_params (params, error)
+         && ctr_edge_picture_check (picture, image, error)
+         && ctr_analyser_check_memory (&canny->base, "image", image->memory, error)
+         && ctr_analyser_check_memory (&canny->base, "edge picture", picture->memory, error);
 }
 
 bool
 ctr_canny_enqueue (CtrCanny *canny, const CtrImage *image, const CtrCannyParams *params, const CtrEdgePicture *picture,
     void *stream, CtrError *error)
 {
-  if (!check_arguments (canny, image, params, picture, error)) {
-    if (canny->pending)
-      canny->ops->finish (canny->state, NULL);
-    canny->pending = false;
+  if (!ctr_analyser_accept (&canny->base, check_arguments (canny, image, params, picture, error)))
     return false;
-  }
   CtrCannyPlan plan;
   ctr_canny_plan_init (&plan, params);
-  canny->pending = canny->ops->enqueue (canny->state, image, &plan, picture, stream, error);
-  return canny->pending;
+  canny->base.pending = ops_of (canny)->enqueue (canny->base.state, image, &plan, picture, stream, error);
+  return canny->base.pending;
 }
 
 bool
 ctr_canny_finish (CtrCanny *canny, CtrError *error)
 {
-  if (!canny->pending)
-    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "no image is queued: call ctr_canny_enqueue() first");
-  canny->pending = false;
-  return canny->ops->finish (canny->state, error);
+  return ctr_analyser_take_pending (&canny->base, error) && ops_of (canny)->finish (canny->base.state, error);
 }
 
 bool

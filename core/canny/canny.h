@@ -3,6 +3,7 @@
 #ifndef CTR_CORE_CANNY_CANNY_H
 #define CTR_CORE_CANNY_CANNY_H
 
+#include "core/common/backend.h"
 #include "core/common/otsu.h"
 
 #include <contours/canny.h>
@@ -92,10 +93,25 @@ ctr_canny_auto_thresholds (
   *high = (int32_t) (l2_gradient ? high_100 * high_100 / 10000 : high_100 / 100);
 }
 
+/* Has PICTURE valid planes for IMAGE, which has been checked? */
+bool ctr_edge_picture_check (const CtrEdgePicture *picture, const CtrImage *image, CtrError *error);
+
 /* Fills the planes of a host PICTURE from MASK: a byte for each pixel of an image of WIDTH x HEIGHT, 0 or 255. A plane
  * that is the mask itself is left alone. */
 void ctr_edge_picture_paint (
     const CtrEdgePicture *picture, const uint8_t *mask, size_t mask_stride, uint32_t width, uint32_t height);
+
+/* The core has checked the arguments. enqueue() may be called again before finish(): it then first completes the
+ * pending picture in host memory. finish() waits, and completes a picture in host memory. */
+typedef struct {
+  CtrBackendOps base;
+  bool (*enqueue) (void *state, const CtrImage *image, const CtrCannyPlan *plan, const CtrEdgePicture *picture,
+      void *stream, CtrError *error);
+  bool (*finish) (void *state, CtrError *error);
+} CtrCannyOps;
+
+extern const CtrCannyOps ctr_canny_ops_cpu;
+extern const CtrCannyOps ctr_canny_ops_cuda; /* only where CTR_HAVE_CUDA */
 
 CTR_END_DECLS
 

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Component analysis: argument checks and the way to the backend. */
-#include "core/common/backend.h"
+#include "core/cca/cca.h"
 
-#include <stdlib.h>
+#include "core/common/error.h"
 
 struct CtrCca {
-  const CtrCcaOps *ops;
-  CtrBackend backend;
-  void *state;
-  bool queued;  /* the last ctr_cca_enqueue() took its image: there is a result on the device */
-  bool pending; /* and it has not been taken yet */
+  CtrAnalyser base;
+  bool queued; /* the last ctr_cca_enqueue() succeeded: the device has its result */
 };
+
+static inline const CtrCcaOps *
+ops_of (const CtrCca *cca)
+{
+  return (const CtrCcaOps *) cca->base.ops;
+}
 
 void
 ctr_cca_params_init (CtrCcaParams *params)
@@ -21,43 +24,32 @@ ctr_cca_params_init (CtrCcaParams *params)
   };
 }
 
+static void
+discard (CtrAnalyser *analyser)
+{
+  CtrCca *cca = (CtrCca *) analyser;
+  ctr_components_unref (ops_of (cca)->finish (cca->base.state, NULL));
+}
+
+static const CtrAnalyserType analyser_type = {
+    .size = sizeof (CtrCca),
+    .name = "component analyser",
+    .input = "image",
+    .enqueue = "ctr_cca_enqueue()",
+    .discard = discard,
+};
+
 CtrCca *
 ctr_cca_new (CtrBackend backend, CtrError *error)
 {
-  if (backend != CTR_BACKEND_CPU && backend != CTR_BACKEND_CUDA) {
-    ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown backend %d", (int) backend);
-    return NULL;
-  }
-  const CtrCcaOps *ops = &ctr_cca_ops_cpu;
-  if (backend == CTR_BACKEND_CUDA) {
-    if (!ctr_cuda_available (error))
-      return NULL;
-#ifdef CTR_HAVE_CUDA
-    ops = &ctr_cca_ops_cuda;
-#endif
-  }
-  CtrCca *cca = calloc (1, sizeof *cca);
-  if (!cca) {
-    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a component analyser");
-    return NULL;
-  }
-  cca->ops = ops;
-  cca->backend = backend;
-  cca->state = ops->create (error);
-  if (!cca->state) {
-    free (cca);
-    return NULL;
-  }
-  return cca;
+  const CtrCcaOps *ops = CTR_BACKEND_OPS (cca, backend);
+  return (CtrCca *) ctr_analyser_new (&analyser_type, backend, &ops->base, error);
 }
 
 void
 ctr_cca_free (CtrCca *cca)
 {
-  if (!cca)
-    return;
-  cca->ops->destroy (cca->state);
-  free (cca);
+  ctr_analyser_free ((CtrAnalyser *) cca);
 }
 
 static bool
@@ -79,36 +71,24 @@ check_params (const CtrCcaParams *params, CtrError *error)
 static bool
 check_arguments (const CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, CtrError *error)
 {
-  if (!ctr_image_check (image, error) || !check_params (params, error))
-    return false;
-  if (cca->backend == CTR_BACKEND_CPU && image->memory != CTR_MEMORY_HOST)
-    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the CPU backend needs the image in host memory");
-  return true;
+  return ctr_image_check (image, error) && check_params (params, error)
+         && ctr_analyser_check_memory (&cca->base, "image", image->memory, error);
 }
 
 bool
 ctr_cca_enqueue (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
 {
-  if (!check_arguments (cca, image, params, error)) {
-    /* An older image's result must not pass for this one's, nor may its pixels still be read. */
-    if (cca->pending)
-      ctr_components_unref (cca->ops->finish (cca->state, NULL));
-    cca->queued = cca->pending = false;
+  cca->queued = false;
+  if (!ctr_analyser_accept (&cca->base, check_arguments (cca, image, params, error)))
     return false;
-  }
-  cca->queued = cca->pending = cca->ops->enqueue (cca->state, image, params, stream, error);
-  return cca->pending;
+  cca->queued = cca->base.pending = ops_of (cca)->enqueue (cca->base.state, image, params, stream, error);
+  return cca->queued;
 }
 
 CtrComponents *
 ctr_cca_finish (CtrCca *cca, CtrError *error)
 {
-  if (!cca->pending) {
-    ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "no image is queued: call ctr_cca_enqueue() first");
-    return NULL;
-  }
-  cca->pending = false;
-  return cca->ops->finish (cca->state, error);
+  return ctr_analyser_take_pending (&cca->base, error) ? ops_of (cca)->finish (cca->base.state, error) : NULL;
 }
 
 CtrComponents *
@@ -120,9 +100,9 @@ ctr_cca_run (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, voi
 bool
 ctr_cca_get_device_result (CtrCca *cca, CtrDeviceComponents *result, CtrError *error)
 {
-  if (!cca->ops->get_device_result)
+  if (!ops_of (cca)->get_device_result)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the CPU backend keeps no result on the GPU");
   if (!cca->queued)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "no image was queued: call ctr_cca_enqueue() first");
-  return cca->ops->get_device_result (cca->state, result, error);
+  return ops_of (cca)->get_device_result (cca->base.state, result, error);
 }

@@ -1,129 +1,78 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The contract a backend fills for each algorithm, and what backends share. Internal. */
+/* What every algorithm does with its backend: choosing it, its life, and the result that is pending between enqueue()
+ * and finish(). Internal.
+ *
+ * An algorithm is three things:
+ *   - a table of backend functions, Ctr<Algorithm>Ops in core/<algorithm>/<algorithm>.h, that begins with
+ * CtrBackendOps. Each backend defines one: ctr_<algorithm>_ops_cpu in cpu/, ctr_<algorithm>_ops_cuda in cuda/;
+ *   - a struct that begins with CtrAnalyser, in core/<algorithm>/<algorithm>.c;
+ *   - the public functions there: they check arguments, make the plan, and call the backend. */
 #ifndef CTR_CORE_COMMON_BACKEND_H
 #define CTR_CORE_COMMON_BACKEND_H
 
-#include "core/borders/borders.h"
-#include "core/canny/canny.h"
-#include "core/cracks/cracks.h"
-#include "core/snake/snake.h"
-
-#include <contours/contours.h>
+#include <contours/image.h>
 
 CTR_BEGIN_DECLS
 
-/* Component analysis: one table of functions a backend; the state is the backend's own. Arguments are checked before.
+/* The first member of every algorithm's table of backend functions. The state is the backend's own. */
+typedef struct {
+  void *(*create) (CtrError *error);
+  void (*destroy) (void *state);
+} CtrBackendOps;
+
+/* The table of backend functions of ALGORITHM in BACKEND. ctr_analyser_new() refuses a backend that this build lacks.
  */
+#ifdef CTR_HAVE_CUDA
+#define CTR_BACKEND_OPS(algorithm, backend) \
+  ((backend) == CTR_BACKEND_CUDA ? &ctr_##algorithm##_ops_cuda : &ctr_##algorithm##_ops_cpu)
+#else
+#define CTR_BACKEND_OPS(algorithm, backend) (&ctr_##algorithm##_ops_cpu)
+#endif
+
+typedef struct CtrAnalyserType CtrAnalyserType;
+
+/* The first member of every analyser. */
 typedef struct {
-  void *(*create) (CtrError *error);
-  void (*destroy) (void *state);
-  bool (*enqueue) (void *state, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error);
-  CtrComponents *(*finish) (void *state, CtrError *error);
-  bool (*get_device_result) (void *state, CtrDeviceComponents *result, CtrError *error); /* NULL: has none */
-} CtrCcaOps;
+  const CtrAnalyserType *type;
+  CtrBackend backend;
+  const CtrBackendOps *ops;
+  void *state;  /* the backend's own */
+  bool pending; /* enqueue() succeeded, finish() has not been called yet */
+} CtrAnalyser;
 
-extern const CtrCcaOps ctr_cca_ops_cpu;
-extern const CtrCcaOps ctr_cca_ops_cuda; /* only where CTR_HAVE_CUDA */
+/* What the analysers of an algorithm have in common: their size, and their names in messages. */
+struct CtrAnalyserType {
+  size_t size;
+  const char *name;                        /* "border follower" */
+  const char *input;                       /* "image" */
+  const char *enqueue;                     /* "ctr_borders_enqueue()" */
+  void (*discard) (CtrAnalyser *analyser); /* drops the pending result */
+  void (*release) (CtrAnalyser *analyser); /* frees what the analyser owns besides the backend's state; may be NULL */
+};
 
-/* Edge detection. enqueue() may come again before finish(): then it first finishes a host picture that is pending.
- * finish() waits, and fills a host picture. */
-typedef struct {
-  void *(*create) (CtrError *error);
-  void (*destroy) (void *state);
-  bool (*enqueue) (void *state, const CtrImage *image, const CtrCannyPlan *plan, const CtrEdgePicture *picture,
-      void *stream, CtrError *error);
-  bool (*finish) (void *state, CtrError *error);
-} CtrCannyOps;
+/* An analyser of TYPE, zeroed but for its CtrAnalyser, with the backend's state. NULL and error when BACKEND is unknown
+ * or unavailable or there is no memory. */
+CtrAnalyser *ctr_analyser_new (
+    const CtrAnalyserType *type, CtrBackend backend, const CtrBackendOps *ops, CtrError *error);
 
-extern const CtrCannyOps ctr_canny_ops_cpu;
-extern const CtrCannyOps ctr_canny_ops_cuda; /* only where CTR_HAVE_CUDA */
+/* Destroys the backend's state first, which waits for work that may still read what the analyser owns. ANALYSER may be
+ * NULL. */
+void ctr_analyser_free (CtrAnalyser *analyser);
 
-/* Border following; arguments are checked before. PLAN's epsilon is the core's business. */
-typedef struct {
-  void *(*create) (CtrError *error);
-  void (*destroy) (void *state);
-  bool (*enqueue) (void *state, const CtrImage *image, const CtrBordersPlan *plan, void *stream, CtrError *error);
-  CtrContours *(*finish) (void *state, CtrError *error);
-} CtrBordersOps;
+/* Can the analyser's backend read MEMORY, in which the WHAT of its arguments lies? */
+bool ctr_analyser_check_memory (const CtrAnalyser *analyser, const char *what, CtrMemory memory, CtrError *error);
 
-extern const CtrBordersOps ctr_borders_ops_cpu;
-extern const CtrBordersOps ctr_borders_ops_cuda; /* only where CTR_HAVE_CUDA */
+/* Drops the pending result, if any. */
+void ctr_analyser_discard (CtrAnalyser *analyser);
 
-/* Contours of levels; arguments are checked before. PLAN and its tables are read by enqueue() only. */
-typedef struct {
-  void *(*create) (CtrError *error);
-  void (*destroy) (void *state);
-  bool (*enqueue) (void *state, const CtrImage *image, const CtrCracksPlan *plan, void *stream, CtrError *error);
-  CtrContours *(*finish) (void *state, CtrError *error);
-} CtrCracksOps;
+/* The stale-result rule, which every enqueue() applies to the check of its arguments: if they are refused, the older
+ * input's result is dropped. It must not pass for the new input's, nor may its pixels be read any longer. Returns
+ * VALID. */
+bool ctr_analyser_accept (CtrAnalyser *analyser, bool valid);
 
-extern const CtrCracksOps ctr_cracks_ops_cpu;
-extern const CtrCracksOps ctr_cracks_ops_cuda; /* only where CTR_HAVE_CUDA */
-
-/* Drawing; arguments are checked before. Layers without alpha are not drawn. enqueue() may come again before finish().
- * lead_default() comes between the two; NULL: nothing is ever queued. */
-typedef struct {
-  void *(*create) (CtrError *error);
-  void (*destroy) (void *state);
-  bool (*enqueue) (void *state, const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count,
-      const CtrPaintColour *colours, void *stream, CtrError *error);
-  bool (*lead_default) (void *state, CtrError *error);
-  bool (*finish) (void *state, CtrError *error);
-} CtrPaintOps;
-
-extern const CtrPaintOps ctr_paint_ops_cpu;
-extern const CtrPaintOps ctr_paint_ops_cuda; /* only where CTR_HAVE_CUDA */
-
-/* Outlines of objects; arguments are checked before. PLAN and its arrays stay as they are until finish(), which comes
- * once for each enqueue() that succeeded, before the next one. */
-typedef struct {
-  void *(*create) (CtrError *error);
-  void (*destroy) (void *state);
-  bool (*enqueue) (void *state, const CtrImage *image, const CtrSnakePlan *plan, void *stream, CtrError *error);
-  CtrContours *(*finish) (void *state, CtrError *error);
-} CtrSnakeOps;
-
-extern const CtrSnakeOps ctr_snake_ops_cpu;
-extern const CtrSnakeOps ctr_snake_ops_cuda; /* only where CTR_HAVE_CUDA */
-
-/* Fills ERROR (may be NULL) and returns false, so that callers can "return ctr_fail (...)". */
-bool ctr_fail (CtrError *error, CtrStatus status, const char *format, ...) __attribute__ ((format (printf, 3, 4)));
-
-/* Memory for a result's array, freed with free(); not initialised. NULL when there is none. */
-void *ctr_alloc_array (size_t count, size_t size);
-
-/* A result with one reference and room for COUNT rows of what FEATURES ask; contents are not initialised. The writer
- * may cast the arrays' const away until it hands the result out. NULL and CTR_ERROR_OUT_OF_MEMORY when there is no
- * room. */
-CtrComponents *ctr_components_alloc (
-    uint32_t width, uint32_t height, uint32_t count, uint32_t features, CtrError *error);
-
-/* Contours with one reference, as INFO describes them, and room on the host for its points and rows; contents are not
- * initialised. The arrays are writable until the result is handed out. NULL and CTR_ERROR_OUT_OF_MEMORY when there is
- * no room. */
-typedef struct {
-  CtrContour *table;
-  CtrPoint *points;
-  CtrContourSums *sums;
-  CtrSnakeRegion *regions;
-} CtrContourArrays;
-CtrContours *ctr_contours_alloc (const CtrContours *info, CtrContourArrays *arrays, CtrError *error);
-
-/* The result of an image that exceeds LIMIT, as it takes NEEDED: INFO's without contours. */
-CtrContours *ctr_contours_refuse (const CtrContours *info, CtrLimit limit, uint64_t needed, CtrError *error);
-
-/* Contours whose arrays lie elsewhere. fetch() copies one of them to host memory TO, any thread, one call at a time;
- * destroy() comes with the last reference, any thread. get_device() is false where the arrays are out of reach of the
- * current CUDA context. */
-typedef enum { CTR_CONTOURS_TABLE, CTR_CONTOURS_POINTS, CTR_CONTOURS_SUMS, CTR_CONTOURS_REGIONS } CtrContoursArray;
-typedef struct {
-  bool (*fetch) (void *source, CtrContoursArray array, void *to, size_t size, CtrError *error);
-  bool (*get_device) (void *source, CtrDeviceContours *device);
-  void (*destroy) (void *source);
-} CtrContoursSource;
-/* SOURCE stays the caller's where this fails. */
-CtrContours *ctr_contours_new_remote (
-    const CtrContours *info, const CtrContoursSource *ops, void *source, CtrError *error);
+/* Is a result pending? If not, error says what to call first. take() is finish()'s: the result is not pending then. */
+bool ctr_analyser_check_pending (const CtrAnalyser *analyser, CtrError *error);
+bool ctr_analyser_take_pending (CtrAnalyser *analyser, CtrError *error);
 
 CTR_END_DECLS
 

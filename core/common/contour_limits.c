@@ -2,7 +2,7 @@
 /* From limits in floating point to the same limits in integers. */
 #include "core/common/contour_limits.h"
 
-#include "core/common/backend.h"
+#include "core/common/error.h"
 
 #include <math.h>
 

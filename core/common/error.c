@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "core/common/backend.h"
+#include "core/common/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>

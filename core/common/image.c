@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "core/common/backend.h"
+#include <contours/image.h>
+
+#include "core/common/error.h"
 
 size_t
 ctr_format_pixel_size (CtrFormat format)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Memory for large arrays of results, and its way into them. */
+#include "core/common/memory.h"
+
 #include "core/common/poll.h"
 
 #include <stdlib.h>

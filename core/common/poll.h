@@ -3,7 +3,7 @@
 #ifndef CTR_CORE_COMMON_POLL_H
 #define CTR_CORE_COMMON_POLL_H
 
-#include "core/common/backend.h"
+#include "core/common/error.h"
 
 #include <contours/cancel.h>
 
@@ -47,10 +47,6 @@ ctr_go_on (CtrError *error)
 {
   return !ctr_cancelled () || ctr_fail_cancelled (error);
 }
-
-/* memset() to 0 and memcpy(); false where they were cancelled. */
-bool ctr_clear (void *memory, size_t bytes);
-bool ctr_copy (void *to, const void *from, size_t bytes);
 
 CTR_END_DECLS
 

@@ -2,20 +2,21 @@
 /* Contours of levels: argument checks, the levels as ranks, and the way to the backend. */
 #include "core/cracks/cracks.h"
 
-#include "core/common/backend.h"
 #include "core/common/contour_limits.h"
-
-#include <stdlib.h>
+#include "core/common/error.h"
 
 struct CtrCracks {
-  const CtrCracksOps *ops;
-  CtrBackend backend;
-  void *state;
-  bool pending;
+  CtrAnalyser base;
   CtrCracksPlan plan; /* of the last image; its tables are these */
   uint16_t levels[CTR_CRACKS_MAX_LEVELS];
   uint16_t ranks[65536];
 };
+
+static inline const CtrCracksOps *
+ops_of (const CtrCracks *cracks)
+{
+  return (const CtrCracksOps *) cracks->base.ops;
+}
 
 void
 ctr_cracks_params_init (CtrCracksParams *params)
@@ -31,43 +32,32 @@ ctr_cracks_params_init (CtrCracksParams *params)
   };
 }
 
+static void
+discard (CtrAnalyser *analyser)
+{
+  CtrCracks *cracks = (CtrCracks *) analyser;
+  ctr_contours_unref (ops_of (cracks)->finish (cracks->base.state, NULL));
+}
+
+static const CtrAnalyserType analyser_type = {
+    .size = sizeof (CtrCracks),
+    .name = "contour tracer",
+    .input = "image",
+    .enqueue = "ctr_cracks_enqueue()",
+    .discard = discard,
+};
+
 CtrCracks *
 ctr_cracks_new (CtrBackend backend, CtrError *error)
 {
-  if (backend != CTR_BACKEND_CPU && backend != CTR_BACKEND_CUDA) {
-    ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown backend %d", (int) backend);
-    return NULL;
-  }
-  const CtrCracksOps *ops = &ctr_cracks_ops_cpu;
-  if (backend == CTR_BACKEND_CUDA) {
-    if (!ctr_cuda_available (error))
-      return NULL;
-#ifdef CTR_HAVE_CUDA
-    ops = &ctr_cracks_ops_cuda;
-#endif
-  }
-  CtrCracks *cracks = calloc (1, sizeof *cracks);
-  if (!cracks) {
-    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a tracer of contours");
-    return NULL;
-  }
-  cracks->ops = ops;
-  cracks->backend = backend;
-  cracks->state = cracks->ops->create (error);
-  if (!cracks->state) {
-    free (cracks);
-    return NULL;
-  }
-  return cracks;
+  const CtrCracksOps *ops = CTR_BACKEND_OPS (cracks, backend);
+  return (CtrCracks *) ctr_analyser_new (&analyser_type, backend, &ops->base, error);
 }
 
 void
 ctr_cracks_free (CtrCracks *cracks)
 {
-  if (!cracks)
-    return;
-  cracks->ops->destroy (cracks->state);
-  free (cracks);
+  ctr_analyser_free ((CtrAnalyser *) cracks);
 }
 
 static bool
@@ -127,11 +117,8 @@ check_params (const CtrCracksParams *params, CtrError *error)
 static bool
 check_arguments (const CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params, CtrError *error)
 {
-  if (!ctr_image_check (image, error) || !check_params (params, error))
-    return false;
-  if (cracks->backend == CTR_BACKEND_CPU && image->memory != CTR_MEMORY_HOST)
-    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the CPU backend needs the image in host memory");
-  return true;
+  return ctr_image_check (image, error) && check_params (params, error)
+         && ctr_analyser_check_memory (&cracks->base, "image", image->memory, error);
 }
 
 /* How many of the levels are not above LARGEST. */
@@ -216,27 +203,19 @@ bool
 ctr_cracks_enqueue (
     CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params, void *stream, CtrError *error)
 {
-  if (!check_arguments (cracks, image, params, error)) {
-    /* An older image's result must not pass for this one's, nor may its pixels still be read. */
-    if (cracks->pending)
-      ctr_contours_unref (cracks->ops->finish (cracks->state, NULL));
-    cracks->pending = false;
+  if (!ctr_analyser_accept (&cracks->base, check_arguments (cracks, image, params, error)))
     return false;
-  }
   make_plan (cracks, image, params);
-  cracks->pending = cracks->ops->enqueue (cracks->state, image, &cracks->plan, stream, error);
-  return cracks->pending;
+  cracks->base.pending = ops_of (cracks)->enqueue (cracks->base.state, image, &cracks->plan, stream, error);
+  return cracks->base.pending;
 }
 
 CtrContours *
 ctr_cracks_finish (CtrCracks *cracks, CtrError *error)
 {
-  if (!cracks->pending) {
-    ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "no image is queued: call ctr_cracks_enqueue() first");
+  if (!ctr_analyser_take_pending (&cracks->base, error))
     return NULL;
-  }
-  cracks->pending = false;
-  return cracks->ops->finish (cracks->state, error);
+  return ops_of (cracks)->finish (cracks->base.state, error);
 }
 
 CtrContours *

@@ -3,6 +3,8 @@
 #ifndef CTR_CORE_CRACKS_CRACKS_H
 #define CTR_CORE_CRACKS_CRACKS_H
 
+#include "core/common/backend.h"
+
 #include <contours/cracks.h>
 
 CTR_BEGIN_DECLS
@@ -29,6 +31,17 @@ typedef struct {
   uint32_t features;
   uint64_t max_points; /* UINT64_MAX: no limit */
 } CtrCracksPlan;
+
+/* The core has checked the arguments. Only enqueue() reads PLAN and its tables. enqueue() may be called again before
+ * finish(): the older result is then dropped. */
+typedef struct {
+  CtrBackendOps base;
+  bool (*enqueue) (void *state, const CtrImage *image, const CtrCracksPlan *plan, void *stream, CtrError *error);
+  CtrContours *(*finish) (void *state, CtrError *error);
+} CtrCracksOps;
+
+extern const CtrCracksOps ctr_cracks_ops_cpu;
+extern const CtrCracksOps ctr_cracks_ops_cuda; /* only where CTR_HAVE_CUDA */
 
 CTR_END_DECLS
 

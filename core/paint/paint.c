@@ -2,18 +2,19 @@
 /* Drawing: arguments, and what the backends derive from them. */
 #include "core/paint/paint.h"
 
-#include "core/common/backend.h"
+#include "core/common/error.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct CtrPainter {
-  const CtrPaintOps *ops;
-  CtrBackend backend;
-  void *state;
-  bool pending;
+  CtrAnalyser base;
 };
+
+static inline const CtrPaintOps *
+ops_of (const CtrPainter *painter)
+{
+  return (const CtrPaintOps *) painter->base.ops;
+}
 
 void
 ctr_paint_layer_init (CtrPaintLayer *layer, CtrPaintKind kind)
@@ -125,43 +126,32 @@ ctr_paint_ink_words (const CtrPaintTarget *target, int which)
   return (size_t) target->ink_width * (((target->picture.height - 1) >> target->y_shift) + 1);
 }
 
+static void
+discard (CtrAnalyser *analyser)
+{
+  CtrPainter *painter = (CtrPainter *) analyser;
+  ops_of (painter)->finish (painter->base.state, NULL);
+}
+
+static const CtrAnalyserType analyser_type = {
+    .size = sizeof (CtrPainter),
+    .name = "painter",
+    .input = "picture",
+    .enqueue = "ctr_painter_enqueue()",
+    .discard = discard,
+};
+
 CtrPainter *
 ctr_painter_new (CtrBackend backend, CtrError *error)
 {
-  if (backend != CTR_BACKEND_CPU && backend != CTR_BACKEND_CUDA) {
-    ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown backend %d", (int) backend);
-    return NULL;
-  }
-  const CtrPaintOps *ops = &ctr_paint_ops_cpu;
-  if (backend == CTR_BACKEND_CUDA) {
-    if (!ctr_cuda_available (error))
-      return NULL;
-#ifdef CTR_HAVE_CUDA
-    ops = &ctr_paint_ops_cuda;
-#endif
-  }
-  CtrPainter *painter = calloc (1, sizeof *painter);
-  if (!painter) {
-    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a painter");
-    return NULL;
-  }
-  painter->ops = ops;
-  painter->backend = backend;
-  painter->state = ops->create (error);
-  if (!painter->state) {
-    free (painter);
-    return NULL;
-  }
-  return painter;
+  const CtrPaintOps *ops = CTR_BACKEND_OPS (paint, backend);
+  return (CtrPainter *) ctr_analyser_new (&analyser_type, backend, &ops->base, error);
 }
 
 void
 ctr_painter_free (CtrPainter *painter)
 {
-  if (!painter)
-    return;
-  painter->ops->destroy (painter->state);
-  free (painter);
+  ctr_analyser_free ((CtrAnalyser *) painter);
 }
 
 static bool
@@ -201,7 +191,7 @@ check_picture (const CtrPainter *painter, const CtrPaintPicture *picture, CtrErr
         picture->width, picture->height, CTR_MAX_SIDE);
   if (picture->sample_size != 1 && picture->sample_size != 2)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "samples of %u bytes: 1 or 2 will do", picture->sample_size);
-  const CtrMemory memory = painter->backend == CTR_BACKEND_CUDA ? CTR_MEMORY_DEVICE : CTR_MEMORY_HOST;
+  const CtrMemory memory = painter->base.backend == CTR_BACKEND_CUDA ? CTR_MEMORY_DEVICE : CTR_MEMORY_HOST;
   if (picture->memory != memory)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the %s backend needs the picture in %s memory",
         memory == CTR_MEMORY_DEVICE ? "CUDA" : "CPU", memory == CTR_MEMORY_DEVICE ? "device" : "host");
@@ -307,37 +297,24 @@ bool
 ctr_painter_enqueue (CtrPainter *painter, const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count,
     const CtrPaintColour *colours, void *stream, CtrError *error)
 {
-  if (!check_arguments (painter, picture, layers, count, colours, error)) {
-    if (painter->pending)
-      painter->ops->finish (painter->state, NULL);
-    painter->pending = false;
+  if (!ctr_analyser_accept (&painter->base, check_arguments (painter, picture, layers, count, colours, error)))
     return false;
-  }
-  painter->pending = painter->ops->enqueue (painter->state, picture, layers, count, colours, stream, error);
-  return painter->pending;
-}
-
-static bool
-check_pending (const CtrPainter *painter, CtrError *error)
-{
-  return painter->pending
-         || ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "no picture is queued: call ctr_painter_enqueue() first");
+  painter->base.pending =
+      ops_of (painter)->enqueue (painter->base.state, picture, layers, count, colours, stream, error);
+  return painter->base.pending;
 }
 
 bool
 ctr_painter_lead_default (CtrPainter *painter, CtrError *error)
 {
-  return check_pending (painter, error)
-         && (!painter->ops->lead_default || painter->ops->lead_default (painter->state, error));
+  return ctr_analyser_check_pending (&painter->base, error)
+         && (!ops_of (painter)->lead_default || ops_of (painter)->lead_default (painter->base.state, error));
 }
 
 bool
 ctr_painter_finish (CtrPainter *painter, CtrError *error)
 {
-  if (!check_pending (painter, error))
-    return false;
-  painter->pending = false;
-  return painter->ops->finish (painter->state, error);
+  return ctr_analyser_take_pending (&painter->base, error) && ops_of (painter)->finish (painter->base.state, error);
 }
 
 bool

@@ -9,6 +9,8 @@
 #ifndef CTR_CORE_PAINT_PAINT_H
 #define CTR_CORE_PAINT_PAINT_H
 
+#include "core/common/backend.h"
+
 #include <contours/paint.h>
 
 #ifdef __CUDACC__
@@ -67,6 +69,19 @@ void ctr_paint_target_init (
 
 /* Words of ink 0 and 1 that PICTURE needs. */
 size_t ctr_paint_ink_words (const CtrPaintTarget *target, int which);
+
+/* The core has checked the arguments. Layers with alpha 0 are not drawn. enqueue() may be called again before finish().
+ * lead_default() is called between the two; NULL if enqueue() leaves nothing queued. */
+typedef struct {
+  CtrBackendOps base;
+  bool (*enqueue) (void *state, const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count,
+      const CtrPaintColour *colours, void *stream, CtrError *error);
+  bool (*lead_default) (void *state, CtrError *error);
+  bool (*finish) (void *state, CtrError *error);
+} CtrPaintOps;
+
+extern const CtrPaintOps ctr_paint_ops_cpu;
+extern const CtrPaintOps ctr_paint_ops_cuda; /* only where CTR_HAVE_CUDA */
 
 CTR_END_DECLS
 

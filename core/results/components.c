@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The component result: reference counting and every quantity in floating point. */
-#include "core/common/backend.h"
+#include "core/results/components.h"
+
+#include "core/common/error.h"
+#include "core/common/memory.h"
 
 #include <math.h>
 #include <stdatomic.h>

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The contours of an image: reference counting, fetching, and every quantity in floating point. */
-#include "core/common/backend.h"
+#include "core/results/contourlist.h"
+
+#include "core/common/error.h"
+#include "core/common/memory.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The outlines of objects as contours, and every quantity of theirs in floating point. */
 #include "core/common/poll.h"
+#include "core/results/contourlist.h"
+#include "core/snake/snake.h"
 
 #include <math.h>
 

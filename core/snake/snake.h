@@ -36,7 +36,9 @@
 #ifndef CTR_CORE_SNAKE_SNAKE_H
 #define CTR_CORE_SNAKE_SNAKE_H
 
+#include "core/common/backend.h"
 #include "core/snake/criterion.h"
+#include "core/snake/geometry.h"
 
 CTR_BEGIN_DECLS
 
@@ -81,6 +83,17 @@ typedef struct {
  * CTR_ERROR_OUT_OF_MEMORY or CTR_ERROR_CANCELLED when there is no memory or it is cancelled. */
 CtrContours *ctr_snake_contours (
     const CtrSnakePlan *plan, const CtrSnakeOutcome *outcomes, const CtrPoint *points, CtrError *error);
+
+/* The core has checked the arguments. PLAN and its arrays stay unchanged until finish(), which is called once for each
+ * enqueue() that succeeded, before the next one. */
+typedef struct {
+  CtrBackendOps base;
+  bool (*enqueue) (void *state, const CtrImage *image, const CtrSnakePlan *plan, void *stream, CtrError *error);
+  CtrContours *(*finish) (void *state, CtrError *error);
+} CtrSnakeOps;
+
+extern const CtrSnakeOps ctr_snake_ops_cpu;
+extern const CtrSnakeOps ctr_snake_ops_cuda; /* only where CTR_HAVE_CUDA */
 
 CTR_END_DECLS
 

@@ -2,10 +2,14 @@
 /* Border following on the host: the edges of the image in raster order, each border followed from the first edge it
  * owns. What surrounds a border is told by the edge before its first one in that row, so the hierarchy costs nothing
  * more. */
+#include "core/borders/borders.h"
+
+#include "core/common/memory.h"
 #include "core/common/poll.h"
+#include "core/results/contourlist.h"
 #include "cpu/borders/lines.h"
-#include "cpu/contours/contour_measures.h"
 #include "cpu/common/samples.h"
+#include "cpu/contours/contour_measures.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -345,8 +349,7 @@ finish (void *data, CtrError *error)
 }
 
 const CtrBordersOps ctr_borders_ops_cpu = {
-    .create = create,
-    .destroy = destroy,
+    .base = {.create = create, .destroy = destroy},
     .enqueue = enqueue,
     .finish = finish,
 };

@@ -285,8 +285,7 @@ finish (void *data, CtrError *error)
 }
 
 const CtrCannyOps ctr_canny_ops_cpu = {
-    .create = create,
-    .destroy = destroy,
+    .base = {.create = create, .destroy = destroy},
     .enqueue = enqueue,
     .finish = finish,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cpu/canny/hysteresis.h"
 
+#include "core/common/memory.h"
 #include "core/common/poll.h"
 
 #include <endian.h>

@@ -5,7 +5,10 @@
  * pixels. A union keeps the lower label, so a component's root is the label of its first pixel, and counting the roots
  * in order gives OpenCV's numbering. Sums are kept per label while the rows go by and folded into the roots at the
  * end. */
+#include "core/cca/cca.h"
+
 #include "core/common/poll.h"
+#include "core/results/components.h"
 #include "cpu/common/buffer.h"
 #include "cpu/common/samples.h"
 
@@ -403,8 +406,7 @@ finish (void *data, CtrError *error)
 }
 
 const CtrCcaOps ctr_cca_ops_cpu = {
-    .create = create,
-    .destroy = destroy,
+    .base = {.create = create, .destroy = destroy},
     .enqueue = enqueue,
     .finish = finish,
 };

@@ -5,6 +5,7 @@
 
 #include "cpu/common/runs.h"
 
+#include <contours/foreground.h>
 #include <contours/image.h>
 
 /* Scratch memory; zeroed before first use. */

@@ -3,9 +3,13 @@
  * of each pair in it; vertical ones each node with a northern arm to the last one before it in its column. A contour is
  * followed from its first node; what surrounds it is told by the vertical line before it in that row of pixels, so the
  * hierarchy costs nothing more. */
+#include "core/cracks/cracks.h"
+
+#include "core/common/memory.h"
 #include "core/common/poll.h"
-#include "cpu/cracks/corners.h"
+#include "core/results/contourlist.h"
 #include "cpu/contours/contour_measures.h"
+#include "cpu/cracks/corners.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -351,8 +355,7 @@ finish (void *data, CtrError *error)
 }
 
 const CtrCracksOps ctr_cracks_ops_cpu = {
-    .create = create,
-    .destroy = destroy,
+    .base = {.create = create, .destroy = destroy},
     .enqueue = enqueue,
     .finish = finish,
 };

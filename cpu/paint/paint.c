@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Drawing on the host: core/paint/paint.h's two passes, one shape after the other. */
 #include "core/paint/raster.h"
+
 #include "core/common/poll.h"
 
 #include <stdlib.h>
@@ -204,8 +205,7 @@ finish (void *data, CtrError *error)
 }
 
 const CtrPaintOps ctr_paint_ops_cpu = {
-    .create = create,
-    .destroy = destroy,
+    .base = {.create = create, .destroy = destroy},
     .enqueue = enqueue,
     .finish = finish,
 };

@@ -3,7 +3,7 @@
 #ifndef CTR_CPU_SNAKE_MOVES_H
 #define CTR_CPU_SNAKE_MOVES_H
 
-#include "core/snake/criterion.h"
+#include "core/snake/geometry.h"
 
 /* What the sums of the polygon gain by a point's moves, by direction. */
 typedef struct {

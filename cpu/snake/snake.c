@@ -184,8 +184,7 @@ finish (void *data, CtrError *error)
 }
 
 const CtrSnakeOps ctr_snake_ops_cpu = {
-    .create = create,
-    .destroy = destroy,
+    .base = {.create = create, .destroy = destroy},
     .enqueue = enqueue,
     .finish = finish,
 };

@@ -8,6 +8,7 @@
 #define CTR_CPU_SNAKE_TABLE_H
 
 #include "core/snake/criterion.h"
+#include "core/snake/geometry.h"
 #include "cpu/common/buffer.h"
 #include "cpu/common/samples.h"
 

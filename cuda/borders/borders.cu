@@ -321,4 +321,4 @@ borders_finish (void *state, CtrError *error)
 } // namespace
 
 extern "C" const CtrBordersOps ctr_borders_ops_cuda = {
-    borders_create, borders_destroy, borders_enqueue, borders_finish};
+    {borders_create, borders_destroy}, borders_enqueue, borders_finish};

@@ -22,7 +22,7 @@
 #include "cuda/contours/contour_kernels.cuh"
 #include "cuda/contours/list_ranking.cuh"
 
-#include <contours/borders.h>
+#include "core/borders/borders.h"
 
 constexpr int BORDERS_TILE = 64, BORDERS_TILE_WORDS = BORDERS_TILE / 32;
 constexpr uint32_t COUNT_SHARE = 1024; /* words that a CTA scans */

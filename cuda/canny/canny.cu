@@ -266,4 +266,4 @@ canny_enqueue (void *state, const CtrImage *image, const CtrCannyPlan *plan, con
 
 } // namespace
 
-extern "C" const CtrCannyOps ctr_canny_ops_cuda = {canny_create, canny_destroy, canny_enqueue, canny_finish};
+extern "C" const CtrCannyOps ctr_canny_ops_cuda = {{canny_create, canny_destroy}, canny_enqueue, canny_finish};

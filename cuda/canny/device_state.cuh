@@ -12,6 +12,8 @@
 #include "cuda/common/device_buffer.cuh"
 #include "cuda/common/launch.cuh"
 
+#include "core/canny/canny.h"
+
 constexpr int CANNY_W = 256;              /* columns of a tile */
 constexpr int CANNY_WORDS = CANNY_W / 32; /* 32-pixel words a tile row */
 constexpr int CANNY_RIM_H = 128;          /* rows of the highest tile, and more */

@@ -5,6 +5,8 @@
 #include "cuda/common/input_stage.h"
 #include "cuda/common/session.cuh"
 
+#include "core/results/components.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -512,7 +514,7 @@ cca_get_device_result (void *state, CtrDeviceComponents *result, CtrError *error
 
 } // namespace
 
-extern "C" const CtrCcaOps ctr_cca_ops_cuda = {cca_create, cca_destroy, cca_enqueue, cca_finish, cca_get_device_result};
+extern "C" const CtrCcaOps ctr_cca_ops_cuda = {{cca_create, cca_destroy}, cca_enqueue, cca_finish, cca_get_device_result};
 
 extern "C" bool
 ctr_cuda_available (CtrError *error)

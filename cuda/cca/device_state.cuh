@@ -13,6 +13,8 @@
 #include "cuda/common/device_buffer.cuh"
 #include "cuda/common/launch.cuh"
 
+#include "core/cca/cca.h"
+
 constexpr int TILE_W = 128;
 constexpr int TILE_H = 64;
 constexpr int TILE_WORDS = TILE_W / 32;           /* 32-pixel words a tile row */

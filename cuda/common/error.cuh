@@ -5,7 +5,7 @@
 
 #include <cuda_runtime.h>
 
-#include "core/common/backend.h" /* after cuda_runtime.h: it has functions for the host and the device */
+#include "core/common/error.h"
 
 /* Leaves the calling function with false after a failed CUDA call. The message names the call and the error code. */
 #define CTR_CUDA(call)                              \

@@ -6,6 +6,9 @@
 #include "cuda/common/device_buffer.cuh"
 #include "cuda/common/launch.cuh"
 
+#include <contours/foreground.h>
+#include <contours/image.h>
+
 /* The memory of one analyser's input stage. */
 struct InputStage {
   CtrDeviceBuffer staging;   /* pinned: the rows of a host image, to be uploaded */

@@ -5,6 +5,8 @@
 
 #include "cuda/common/device_buffer.cuh"
 
+#include "core/results/contourlist.h"
+
 struct ContourPool;
 
 /* The memory of one result. */

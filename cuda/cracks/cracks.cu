@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Level contours on the GPU, host side: memory, the launches of a frame, the result. device_state.cuh describes the
  * kernels. */
-#include "core/cracks/cracks.h"
-
 #include "cuda/contours/contour_pool.h"
 #include "cuda/cracks/device_state.cuh"
 #include "cuda/common/input_stage.h"
@@ -310,4 +308,4 @@ cracks_finish (void *state, CtrError *error)
 
 } // namespace
 
-extern "C" const CtrCracksOps ctr_cracks_ops_cuda = {cracks_create, cracks_destroy, cracks_enqueue, cracks_finish};
+extern "C" const CtrCracksOps ctr_cracks_ops_cuda = {{cracks_create, cracks_destroy}, cracks_enqueue, cracks_finish};

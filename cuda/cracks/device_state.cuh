@@ -19,7 +19,7 @@
 #include "cuda/contours/contour_args.cuh"
 #include "cuda/contours/list_ranking.cuh"
 
-#include <contours/cracks.h>
+#include "core/cracks/cracks.h"
 
 constexpr uint32_t CORNER_SCAN_SHARE = 4096; /* corners that a CTA scans, 16 a thread */
 constexpr uint32_t CRACKS_MAX_CORNERS = 1u << 30;

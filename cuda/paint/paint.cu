@@ -544,4 +544,4 @@ paint_enqueue (void *state, const CtrPaintPicture *picture, const CtrPaintLayer 
 } // namespace
 
 extern "C" const CtrPaintOps ctr_paint_ops_cuda = {
-    paint_create, paint_destroy, paint_enqueue, paint_lead_default, paint_finish};
+    {paint_create, paint_destroy}, paint_enqueue, paint_lead_default, paint_finish};

@@ -266,4 +266,4 @@ snakes_finish (void *state, CtrError *error)
 
 } // namespace
 
-extern "C" const CtrSnakeOps ctr_snake_ops_cuda = {snakes_create, snakes_destroy, snakes_enqueue, snakes_finish};
+extern "C" const CtrSnakeOps ctr_snake_ops_cuda = {{snakes_create, snakes_destroy}, snakes_enqueue, snakes_finish};

@@ -86,7 +86,7 @@ sum_block (const SnakeTable &t, int32_t x, int32_t y, int count, uint32_t *s1, u
   }
 }
 
-/* (c, S, Q) of core/snake/criterion.h, S and Q counted from the table's left. */
+/* (c, S, Q) of core/snake/geometry.h, S and Q counted from the table's left. */
 template <bool WIDE>
 __device__ inline CtrSnakeSums
 sums_left_of (const SnakeTable &t, int32_t column, int32_t y)

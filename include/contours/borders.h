@@ -6,6 +6,7 @@
 #define CONTOURS_BORDERS_H
 
 #include <contours/contourlist.h>
+#include <contours/foreground.h>
 #include <contours/image.h>
 
 CTR_BEGIN_DECLS

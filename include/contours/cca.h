@@ -5,6 +5,7 @@
 #define CONTOURS_CCA_H
 
 #include <contours/components.h>
+#include <contours/foreground.h>
 #include <contours/image.h>
 
 CTR_BEGIN_DECLS

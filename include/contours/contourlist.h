@@ -62,27 +62,6 @@ typedef struct {
   uint64_t words[10][2];
 } CtrContourSums;
 
-enum {                          /* of CtrSnakeRegion.flags */
-  CTR_SNAKE_CONVERGED = 1 << 0, /* it ended by itself, not by the limit on its iterations */
-  CTR_SNAKE_RESTARTED = 1 << 1  /* the given start lost the target: this is what was found without it */
-};
-
-/* What a contour of snake.h parts: the target inside the line, and the rest of the object's window. */
-typedef struct {
-  uint32_t object;       /* its number among those asked for */
-  uint32_t flags;        /* CTR_SNAKE_.. */
-  uint32_t iterations;   /* steps and rounds of pruning, those of a lost start among them */
-  uint32_t reserved;     /* 0 */
-  int64_t inside_count;  /* pixels, >= 1 */
-  int64_t inside_sum;    /* of their samples (or luma) */
-  uint64_t inside_sum2;  /* of the squares of these */
-  int64_t outside_count; /* >= 1 */
-  int64_t outside_sum;
-  uint64_t outside_sum2;
-  double criterion; /* that of the two regions, see snake.h; the lower, the better */
-  double gain;      /* how much shorter the description with the line is than that without, nats: > 0 */
-} CtrSnakeRegion;
-
 /* What is computed on request; the rest of a contour always is. */
 typedef enum {
   CTR_CONTOUR_FEATURE_MOMENTS = 1 << 0, /* CtrContourSums */
@@ -122,7 +101,6 @@ CTR_API void ctr_contours_unref (CtrContours *contours);
 CTR_API const CtrContour *ctr_contours_map_table (CtrContours *contours, CtrError *error);
 CTR_API const CtrPoint *ctr_contours_map_points (CtrContours *contours, CtrError *error);
 CTR_API const CtrContourSums *ctr_contours_map_sums (CtrContours *contours, CtrError *error);
-CTR_API const CtrSnakeRegion *ctr_contours_map_regions (CtrContours *contours, CtrError *error);
 
 /* The arrays in GPU memory, for work in the same CUDA context; valid as long as the reference, which must outlast that
  * work. False where they are only on the host, or in another context than the one that is current. */

@@ -10,6 +10,7 @@
 #include <contours/components.h>
 #include <contours/contourlist.h>
 #include <contours/cracks.h>
+#include <contours/foreground.h>
 #include <contours/image.h>
 #include <contours/paint.h>
 #include <contours/snake.h>

@@ -40,18 +40,6 @@ CTR_API size_t ctr_format_pixel_size (CtrFormat format);
 /* Is IMAGE a view an algorithm can take (sizes, stride, alignment, format)? */
 CTR_API bool ctr_image_check (const CtrImage *image, CtrError *error);
 
-/* Foreground rule: a pixel is foreground when its sample (or luma) is >= the threshold; inverted, when it is below. */
-typedef enum {
-  CTR_THRESHOLD_FIXED, /* CtrForeground.threshold */
-  CTR_THRESHOLD_OTSU   /* one more than OpenCV's THRESH_OTSU value of the frame: OpenCV's rule is sample > T */
-} CtrThresholdMode;
-
-typedef struct {
-  CtrThresholdMode mode;
-  uint32_t threshold; /* in sample units: 0 .. 255 for 8-bit images and luma, 0 .. 65535 for 16-bit; above: nothing */
-  bool invert;
-} CtrForeground;
-
 CTR_END_DECLS
 
 #endif

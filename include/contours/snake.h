@@ -99,6 +99,27 @@ typedef struct {
   bool retry;          /* where this start finds no target, look for it again with AUTO */
 } CtrSnakeObject;
 
+enum {                          /* of CtrSnakeRegion.flags */
+  CTR_SNAKE_CONVERGED = 1 << 0, /* it ended by itself, not by the limit on its iterations */
+  CTR_SNAKE_RESTARTED = 1 << 1  /* the given start lost the target: this is what was found without it */
+};
+
+/* What a contour of snake.h parts: the target inside the line, and the rest of the object's window. */
+typedef struct {
+  uint32_t object;       /* its number among those asked for */
+  uint32_t flags;        /* CTR_SNAKE_.. */
+  uint32_t iterations;   /* steps and rounds of pruning, those of a lost start among them */
+  uint32_t reserved;     /* 0 */
+  int64_t inside_count;  /* pixels, >= 1 */
+  int64_t inside_sum;    /* of their samples (or luma) */
+  uint64_t inside_sum2;  /* of the squares of these */
+  int64_t outside_count; /* >= 1 */
+  int64_t outside_sum;
+  uint64_t outside_sum2;
+  double criterion; /* that of the two regions, see snake.h; the lower, the better */
+  double gain;      /* how much shorter the description with the line is than that without, nats: > 0 */
+} CtrSnakeRegion;
+
 /* A snake keeps its working memory from frame to frame: after the first frame of a size it allocates only where
  * polygons have more points than any before. One thread at a time; any number of snakes side by side. */
 typedef struct CtrSnake CtrSnake;
@@ -123,6 +144,10 @@ CTR_API CtrContours *ctr_snake_finish (CtrSnake *snake, CtrError *error);
 /* Both in one. */
 CTR_API CtrContours *ctr_snake_run (CtrSnake *snake, const CtrImage *image, const CtrSnakeParams *params,
     const CtrSnakeObject *objects, uint32_t count, void *stream, CtrError *error);
+
+/* The contours' regions in host memory: count rows in the table's order; see ctr_contours_map_table(). NULL without
+ * CTR_CONTOUR_FEATURE_REGIONS. */
+CTR_API const CtrSnakeRegion *ctr_contours_map_regions (CtrContours *contours, CtrError *error);
 
 /* Of the samples inside the line, or outside. The variance is the mean squared distance from the mean. */
 CTR_API double ctr_snake_region_mean (const CtrSnakeRegion *region, bool inside);

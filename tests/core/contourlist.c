@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Contours whose arrays lie elsewhere, and what is derived from a contour's integers. Built from the core's own
  * sources: making a result is not public. */
-#include "core/common/backend.h"
+#include "core/common/error.h"
+#include "core/results/contourlist.h"
 #include "testing.h"
 
 #include <math.h>

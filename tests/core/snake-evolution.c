@@ -2,6 +2,7 @@
 #include "snake-evolution.h"
 
 #include "core/snake/criterion.h"
+#include "core/snake/geometry.h"
 
 #include <math.h>
 #include <stdlib.h>

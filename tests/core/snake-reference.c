@@ -4,6 +4,7 @@
 #include "snake-evolution.h"
 
 #include "core/snake/criterion.h"
+#include "core/snake/geometry.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #include "snake-polygons.h"
 
 #include "core/snake/criterion.h"
+#include "core/snake/geometry.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "sample.h"
 
-#include "core/common/backend.h"
+#include "core/results/contourlist.h"
 
+#include <contours/contours.h>
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
 #include <string.h>

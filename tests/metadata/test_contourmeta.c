@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* GstContoursContourMeta: its values, its life, what elements make of it, and when it is fetched. */
-#include "core/common/backend.h"
+#include "core/results/contourlist.h"
 
+#include <contours/contours.h>
 #include <gst/check/gstcheck.h>
 #include <gst/video/video.h>
 #include <math.h>

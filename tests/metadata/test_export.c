@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* contourexport: what it writes, when, and what happens where it cannot. */
+#include <contours/contours.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -13,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/common/backend.h"
+#include "core/results/contourlist.h"
 #include "exporting.h"
 
 #define HEAD "{\"schema\":\"gst-cuda-contours/1\",\"frame\":"

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/common/backend.h"
+#include "core/results/contourlist.h"
 #include "exporting.h"
 
 enum { NDJSON, CSV, SVG, GEOJSON, COCO, LABELME, FORMATS };

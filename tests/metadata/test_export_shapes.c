@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* contourexport's SVG, GeoJSON, COCO and LabelMe, to the letter; test_export_formats.py reads them as their users do.
  */
-#include <contours/borders.h>
+#include <contours/contours.h>
 #include <gst/check/gstcheck.h>
 #include <sys/resource.h>
 
-#include "core/common/backend.h"
+#include "core/results/contourlist.h"
 #include "decimalcomma.h"
 #include "exporting.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a GstContoursContourMeta says of the regions its contours part: values, other frames, text, and when it is
  * fetched. */
-#include "core/common/backend.h"
+#include "core/common/error.h"
+#include "core/results/contourlist.h"
 
 #include <glib/gstdio.h>
 #include <gst/check/gstcheck.h>

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Component analysis: the backend functions. Internal. */
+#ifndef CTR_CORE_CCA_CCA_H
+#define CTR_CORE_CCA_CCA_H
+
+#include "core/common/backend.h"
+
+#include <contours/cca.h>
+
+CTR_BEGIN_DECLS
+
+/* The core has checked the arguments. enqueue() may be called again before finish(): the older result is then dropped.
+ */
+typedef struct {
+  CtrBackendOps base;
+  bool (*enqueue) (void *state, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error);
+  CtrComponents *(*finish) (void *state, CtrError *error);
+  bool (*get_device_result) (void *state, CtrDeviceComponents *result, CtrError *error); /* NULL: not on a device */
+} CtrCcaOps;
+
+extern const CtrCcaOps ctr_cca_ops_cpu;
+extern const CtrCcaOps ctr_cca_ops_cuda; /* only where CTR_HAVE_CUDA */
+
+CTR_END_DECLS
+
+#endif

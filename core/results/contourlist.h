@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How a backend makes a list of contours: with arrays in host memory, or with a source that fetches them. Internal. */
+#ifndef CTR_CORE_RESULTS_CONTOURLIST_H
+#define CTR_CORE_RESULTS_CONTOURLIST_H
+
+#include <contours/snake.h>
+
+CTR_BEGIN_DECLS
+
+/* Arrays of contours in host memory, writable until the backend hands the result out. */
+typedef struct {
+  CtrContour *table;
+  CtrPoint *points;
+  CtrContourSums *sums;    /* NULL without CTR_CONTOUR_FEATURE_MOMENTS */
+  CtrSnakeRegion *regions; /* NULL without CTR_CONTOUR_FEATURE_REGIONS */
+} CtrContourArrays;
+
+/* Contours with one reference, described by INFO, and host memory for their arrays; contents are not initialised. NULL
+ * and CTR_ERROR_OUT_OF_MEMORY when there is no memory. */
+CtrContours *ctr_contours_alloc (const CtrContours *info, CtrContourArrays *arrays, CtrError *error);
+
+/* The empty result of an image that needs NEEDED where LIMIT allows less; otherwise described by INFO. */
+CtrContours *ctr_contours_refuse (const CtrContours *info, CtrLimit limit, uint64_t needed, CtrError *error);
+
+typedef enum { CTR_CONTOURS_TABLE, CTR_CONTOURS_POINTS, CTR_CONTOURS_SUMS, CTR_CONTOURS_REGIONS } CtrContoursArray;
+
+/* Where the arrays of contours lie if not in host memory. fetch() copies one of them TO host memory: on any thread, one
+ * call at a time. get_device() returns false if the current CUDA context cannot reach the arrays. destroy() comes with
+ * the last reference, on any thread. */
+typedef struct {
+  bool (*fetch) (void *source, CtrContoursArray array, void *to, size_t size, CtrError *error);
+  bool (*get_device) (void *source, CtrDeviceContours *device);
+  void (*destroy) (void *source);
+} CtrContoursSource;
+
+/* Contours that own SOURCE; on failure, the caller still owns it. */
+CtrContours *ctr_contours_new_remote (
+    const CtrContours *info, const CtrContoursSource *ops, void *source, CtrError *error);
+
+CTR_END_DECLS
+
+#endif
