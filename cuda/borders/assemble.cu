@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From rings to lists: the order of the contours, where each one's points go, the points, what they enclose. */
+/* Rings to contours: their numbers, the offsets of their points, the points, their measures, and the table. */
 #include "cuda/borders/device_state.cuh"
 #include "cuda/contours/contour_measures.cuh"
 #include "cuda/contours/rows.cuh"
@@ -21,7 +21,7 @@ struct OffsetPolicy {
 
 constexpr int THREADS = CONTOUR_THREADS;
 
-/* Notes where the rings start. */
+/* Sets a bit at the key of each segment's start. */
 __global__ void
 __launch_bounds__ (THREADS) mark_starts_kernel (const __grid_constant__ BordersKernelArgs f)
 {
@@ -46,7 +46,7 @@ __launch_bounds__ (THREADS) mark_starts_kernel (const __grid_constant__ BordersK
   }
 }
 
-/* Counts the keys before each word that has any: four words a thread. */
+/* Counts the keys before each word that has any. A thread takes four words. */
 __global__ void
 __launch_bounds__ (THREADS) count_starts_kernel (const __grid_constant__ BordersKernelArgs f)
 {
@@ -80,7 +80,7 @@ __launch_bounds__ (THREADS) count_starts_kernel (const __grid_constant__ Borders
   }
 }
 
-/* Every segment's contour; every contour's key and number of points. */
+/* Finds every segment's contour, and every contour's key and number of points. */
 __global__ void
 __launch_bounds__ (THREADS) number_contours_kernel (const __grid_constant__ BordersKernelArgs f)
 {
@@ -93,23 +93,23 @@ __launch_bounds__ (THREADS) number_contours_kernel (const __grid_constant__ Bord
   for (uint32_t i = first_index (); i < h.open + h.closed; i += index_step ()) {
     if (i < h.open) {
       const ListView view = views[i];
-      const uint32_t rank = contour_of_key (f, view.key);
-      f.by_segment.open_contour[i] = rank;
+      const uint32_t contour = contour_of_key (f, view.key);
+      f.by_segment.open_contour[i] = contour;
       if (f.ranking.segments[i].key == view.key) {
-        f.by_contour.keys[rank] = view.key;
-        f.by_contour.lengths[rank] = list_ranking_ring_length (f.ranking, views, i);
+        f.by_contour.keys[contour] = view.key;
+        f.by_contour.lengths[contour] = list_ranking_ring_length (f.ranking, views, i);
       }
     } else {
       const uint2 closed = f.by_segment.closed_key_length[i - h.open];
-      const uint32_t rank = contour_of_key (f, closed.x);
-      f.by_segment.closed_contour[i - h.open] = rank;
-      f.by_contour.keys[rank] = closed.x;
-      f.by_contour.lengths[rank] = closed.y;
+      const uint32_t contour = contour_of_key (f, closed.x);
+      f.by_segment.closed_contour[i - h.open] = contour;
+      f.by_contour.keys[contour] = closed.x;
+      f.by_contour.lengths[contour] = closed.y;
     }
   }
 }
 
-constexpr uint32_t CHUNK = 256; /* points a warp */
+constexpr uint32_t CHUNK = 256; /* points that a warp measures */
 
 template <typename Line>
 __global__ void
@@ -134,8 +134,9 @@ row_of (const BordersKernelArgs &f, uint32_t contour)
 __device__ inline void
 write_row (const BordersKernelArgs &f, uint32_t i)
 {
-  const uint32_t rows = f.counters->header.contours, rank = f.by_row.contours ? f.by_row.contours[i] : i;
-  const ContourAccumulator *a = &f.by_row.accumulators[f.limited ? rank : i]; /* from L2, where the atomics were */
+  const uint32_t rows = f.counters->header.contours, contour = f.by_row.contours ? f.by_row.contours[i] : i;
+  const ContourAccumulator *a =
+      &f.by_row.accumulators[f.limited ? contour : i]; /* from L2, where the atomic additions were */
   union {
     CtrContour c;
     uint4 words[sizeof (CtrContour) / sizeof (uint4)];
@@ -148,16 +149,16 @@ write_row (const BordersKernelArgs &f, uint32_t i)
   c.previous = (int32_t) i - 1;
   c.child = c.parent = -1;
   if (borders_nests (f)) {
-    if (f.limited) { /* NO_CONTOUR is -1 */
+    if (f.limited) { /* NO_CONTOUR as int32_t is -1. */
       c.next = (int32_t) f.hierarchy.next[i];
       c.previous = (int32_t) f.hierarchy.previous[i];
       c.child = (int32_t) f.hierarchy.child[i];
     } else {
-      c.next = row_of (f, f.hierarchy.next[rank]);
-      c.previous = row_of (f, f.hierarchy.previous[rank]);
-      c.child = row_of (f, f.hierarchy.child[rank]);
+      c.next = row_of (f, f.hierarchy.next[contour]);
+      c.previous = row_of (f, f.hierarchy.previous[contour]);
+      c.child = row_of (f, f.hierarchy.child[contour]);
     }
-    c.parent = row_of (f, f.hierarchy.parents[rank]);
+    c.parent = row_of (f, f.hierarchy.parents[contour]);
   }
   c.flags = is_hole (f, f.by_row.keys[i]) ? CTR_CONTOUR_HOLE : 0;
   c.level = c.reserved = 0;
@@ -171,7 +172,7 @@ write_row (const BordersKernelArgs &f, uint32_t i)
     ((uint4 *) &f.table[i])[k] = words[k];
 }
 
-/* A thread a row of the table. */
+/* One thread a row of the table. */
 __global__ void
 __launch_bounds__ (THREADS) table_kernel (const __grid_constant__ BordersKernelArgs f)
 {
@@ -186,7 +187,8 @@ __launch_bounds__ (THREADS) table_kernel (const __grid_constant__ BordersKernelA
 
 constexpr int POINT_THREADS = 1024, POINT_CTAS = 264;
 
-/* A thread a node: its point to its place. Where there are few, the last CTA does the rest of the work. */
+/* One thread a passage: writes its point. Where there are few points, the last CTA also measures them and writes the
+ * table. */
 __global__ void
 __launch_bounds__ (POINT_THREADS) point_kernel (const __grid_constant__ BordersKernelArgs f)
 {
@@ -196,24 +198,24 @@ __launch_bounds__ (POINT_THREADS) point_kernel (const __grid_constant__ BordersK
   if (!points_fit (f))
     return;
   const ListView *views = list_ranking_views (f.ranking);
-  const uint32_t nodes = f.counters->header.passages, t = threadIdx.x;
-  for (uint32_t i = blockIdx.x * POINT_THREADS + t; i < nodes; i += gridDim.x * POINT_THREADS) {
-    uint32_t rank = f.by_passage.position[i];
-    if (!(rank & PASSAGE_KEPT))
+  const uint32_t passages = f.counters->header.passages, t = threadIdx.x;
+  for (uint32_t i = blockIdx.x * POINT_THREADS + t; i < passages; i += gridDim.x * POINT_THREADS) {
+    uint32_t position = f.by_passage.position[i];
+    if (!(position & PASSAGE_KEPT))
       continue;
-    rank &= ~PASSAGE_KEPT;
-    const uint32_t ring = f.by_passage.segment[i], place = f.by_passage.place[i];
-    uint32_t contour; /* its rank */
-    if (ring & SEGMENT_CLOSED) {
-      contour = f.by_segment.closed_contour[ring & ~SEGMENT_CLOSED];
+    position &= ~PASSAGE_KEPT;
+    const uint32_t segment = f.by_passage.segment[i], place = f.by_passage.place[i];
+    uint32_t contour;
+    if (segment & SEGMENT_CLOSED) {
+      contour = f.by_segment.closed_contour[segment & ~SEGMENT_CLOSED];
     } else {
-      const uint32_t distance = views[ring].distance;
-      contour = f.by_segment.open_contour[ring];
-      rank = rank >= distance ? rank - distance : rank + f.by_contour.lengths[contour] - distance;
+      const uint32_t distance = views[segment].distance;
+      contour = f.by_segment.open_contour[segment];
+      position = position >= distance ? position - distance : position + f.by_contour.lengths[contour] - distance;
     }
     const uint32_t row = f.by_contour.rows ? f.by_contour.rows[contour] : contour;
     if (row != NO_CONTOUR)
-      *(uint32_t *) &f.points[f.by_row.firsts[row] + rank] = place; /* x comes first */
+      *(uint32_t *) &f.points[f.by_row.firsts[row] + position] = place; /* x comes first */
   }
   if (!f.final)
     return;
@@ -251,7 +253,7 @@ launch_points (const BordersKernelArgs &f, bool overlap, cudaStream_t stream)
   ctr_launch_overlapped (overlap, point_kernel, ctas, POINT_THREADS, 0, stream, f);
 }
 
-/* Threads for all points, if there is room for so many. */
+/* Threads that measure as many points as there is room for. */
 uint64_t
 measuring_threads (const BordersKernelArgs &f)
 {

@@ -46,12 +46,12 @@ borders_create (CtrError *error)
 {
   Borders *b = (Borders *) calloc (1, sizeof *b);
   if (!b) {
-    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a border follower");
+    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "out of host memory for the border follower");
     return NULL;
   }
   input_stage_init (&b->input);
   b->header.pinned = true;
-  const bool ok = cuda_session_open (&b->session, "preparing a border follower", error)
+  const bool ok = cuda_session_open (&b->session, "preparing the border follower", error)
                   && ctr_device_buffer_reserve (&b->header, sizeof (BordersHeader), error)
                   && (b->pool = contour_pool_new (error));
   if (ok)
@@ -258,22 +258,22 @@ complete (Borders *b)
     *capacity = ctr_with_spare (need);
     all = false;
   };
-  const bool nodes = h.passages <= c->passages && h.open <= c->open && h.closed <= c->closed;
-  const bool counted = nodes && !(h.incomplete & (LACKS_MANY_SEGMENTS | LACKS_ROUNDS));
+  const bool counted_passages = h.passages <= c->passages && h.open <= c->open && h.closed <= c->closed;
+  const bool counted = counted_passages && !(h.incomplete & (LACKS_MANY_SEGMENTS | LACKS_ROUNDS));
   grow (h.passages, &c->passages);
   grow (h.open, &c->open);
   grow (h.closed, &c->closed);
-  /* Every contour starts with a segment, every point is a node. */
+  /* Every contour starts with a segment; every point is a passage. */
   grow (counted ? h.all_contours : h.open + h.closed, &c->contours);
   grow (counted && h.all_contours <= c->contours && all ? h.points : h.passages, &c->points);
   if (h.incomplete || h.unmeasured)
     all = false;
-  /* As many rounds as frames of late have needed, and one more. */
-  if (!nodes || h.incomplete & LACKS_ROUNDS)
+  /* One round more than the latest frames needed. */
+  if (!counted_passages || h.incomplete & LACKS_ROUNDS)
     c->rounds = max (c->rounds, list_ranking_max_rounds (h.open));
   else if (c->rounds > h.rounds + 1)
     c->rounds--;
-  if (nodes && h.listed)
+  if (counted_passages && h.listed)
     c->many_segments -= c->many_segments > 0;
   else if (h.open > LIST_SMALL || h.closed > FEW_CONTOURS || h.incomplete & LACKS_MANY_SEGMENTS)
     c->many_segments = MANY_FRAMES;

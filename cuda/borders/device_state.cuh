@@ -130,7 +130,7 @@ struct BordersKernelArgs {
   uint32_t point_capacity;
 };
 
-/* Is there room for all nodes and segments? If not, the frame is done again. */
+/* Is there room for all passages and segments? If not, the frame is done again. */
 __device__ inline bool
 passages_fit (const BordersKernelArgs &f)
 {
@@ -139,7 +139,7 @@ passages_fit (const BordersKernelArgs &f)
          && h.closed <= f.by_segment.closed_capacity;
 }
 
-/* And for all contours? */
+/* Is there also room for all contours? */
 __device__ inline bool
 contours_fit (const BordersKernelArgs &f)
 {
@@ -147,14 +147,14 @@ contours_fit (const BordersKernelArgs &f)
   return passages_fit (f) && !h.incomplete && h.all_contours <= f.contour_capacity;
 }
 
-/* And for all points? */
+/* Is there also room for all points? */
 __device__ inline bool
 points_fit (const BordersKernelArgs &f)
 {
   return contours_fit (f) && f.counters->header.points <= f.point_capacity;
 }
 
-/* Position in a bit plane. */
+/* The position of a pixel in a bit plane. */
 __device__ inline uint32_t
 position_of (const BordersKernelArgs &f, uint32_t x, uint32_t y)
 {
@@ -169,7 +169,7 @@ word_at (const BordersKernelArgs &f, int word, int y)
              : 0;
 }
 
-/* How many rings have smaller keys. */
+/* The number of rings that have smaller keys. */
 __device__ inline uint32_t
 keys_before (const BordersKernelArgs &f, uint32_t key)
 {
@@ -188,7 +188,8 @@ is_hole (const BordersKernelArgs &f, uint32_t key)
   return !(f.by_word.foreground[key / 32] >> key % 32 & 1);
 }
 
-/* The slots of 32 pixels as bits. ROWS: of the words left, at, and right of them; the row above, theirs, below. */
+/* The slots of the 32 pixels of a word, as bits. ROWS: the word and its neighbours to the left and right, of the row
+ * above, of the same row, and of the row below. */
 __device__ inline void
 find_slots (const uint32_t rows[3][3], uint32_t slots[4])
 {
@@ -206,10 +207,10 @@ find_slots (const uint32_t rows[3][3], uint32_t slots[4])
 #pragma unroll
   for (int k = 0; k < 4; k++)
     slots[k] = rows[1][1] & z[2 * k] & ~(z[(2 * k + 7) % 8] & z[(2 * k + 6) % 8]);
-  slots[2] |= rows[1][1] & z[0] & z[1] & z[2] & z[3] & z[4] & z[5] & z[6] & z[7]; /* alone */
+  slots[2] |= rows[1][1] & z[0] & z[1] & z[2] & z[3] & z[4] & z[5] & z[6] & z[7]; /* a pixel without neighbours */
 }
 
-/* From three rows with the pixel in bit 1. */
+/* The neighbours of a pixel as bits by direction, from three rows with the pixel in bit 1. */
 __device__ inline uint32_t
 eight_neighbours (uint32_t above, uint32_t same, uint32_t below)
 {
@@ -217,10 +218,11 @@ eight_neighbours (uint32_t above, uint32_t same, uint32_t below)
          | (below << 5 & 224);
 }
 
-/* What a node's eight neighbours tell. NEIGHBOURS: bit d is set where the one in direction d is foreground. */
+/* A passage as its pixel's eight neighbours determine it. NEIGHBOURS: bit d is set where the neighbour in direction d
+ * is foreground. */
 struct PassageShape {
   uint32_t neighbours, slot;
-  uint32_t next, former; /* directions */
+  uint32_t next, former; /* directions to the pixels of the next and the former passage */
 
   __device__
   PassageShape (uint32_t neighbours_, uint32_t slot_)
@@ -237,22 +239,22 @@ struct PassageShape {
     return !neighbours;
   }
 
-  /* Is it a corner of the line? */
+  /* Does the border turn here? */
   __device__ bool
   corner () const
   {
     return alone () || next != ((former + 4) & 7);
   }
 
-  /* Is the neighbour in direction D, a cross direction, in the run? */
+  /* Is the neighbour in cross direction D in the passage's run of background? */
   __device__ bool
   faces (uint32_t d) const
   {
     return alone () || ((d - 2 * slot) & 7) < ((next - 2 * slot) & 7);
   }
 
-  /* May the ring start here? An outer border where nothing before the pixel touches it; a hole where the background
-   * pixel to the east has none above it. */
+  /* May the ring start here? An outer border may where no earlier pixel touches this one; a hole may where the
+   * background pixel to the east has foreground above it. */
   __device__ bool
   starts_outer () const
   {
@@ -272,7 +274,7 @@ struct PassageShape {
   }
 };
 
-/* The slot of the node whose run has the neighbour in cross direction D, which is no foreground. */
+/* The slot of the passage whose run has the neighbour in cross direction D, which is background. */
 __device__ inline uint32_t
 slot_facing (uint32_t neighbours, uint32_t d)
 {
@@ -298,7 +300,7 @@ step_y (uint32_t direction)
   return (direction >= 5) - (direction >= 1 && direction <= 3);
 }
 
-/* The number of the node at a pixel, anywhere in the image. */
+/* The number of the passage at a pixel, anywhere in the image. */
 __device__ inline uint32_t
 find_passage (const BordersKernelArgs &f, uint32_t x, uint32_t y, uint32_t slot)
 {
@@ -310,14 +312,14 @@ find_passage (const BordersKernelArgs &f, uint32_t x, uint32_t y, uint32_t slot)
     for (int i = 0; i < 3; i++)
       rows[j][i] = word_at (f, word + i - 1, (int) y + j - 1);
   find_slots (rows, slots);
-  uint32_t node = f.by_word.first_passage[(size_t) y * f.by_word.per_row + word];
+  uint32_t passage = f.by_word.first_passage[(size_t) y * f.by_word.per_row + word];
 #pragma unroll
   for (int k = 0; k < 4; k++)
-    node += __popc (k < (int) slot ? slots[k] : k == (int) slot ? slots[k] & ((1u << x % 32) - 1) : 0);
-  return node;
+    passage += __popc (k < (int) slot ? slots[k] : k == (int) slot ? slots[k] & ((1u << x % 32) - 1) : 0);
+  return passage;
 }
 
-/* Is it a frame whose points the last CTA of the point kernel may measure? */
+/* Are there so few points that the last CTA of the point kernel measures them? */
 __device__ inline bool
 has_few_points (const BordersKernelArgs &f)
 {
@@ -325,23 +327,23 @@ has_few_points (const BordersKernelArgs &f)
   return h.points <= FEW_POINTS && h.contours <= FEW_CONTOURS;
 }
 
-/* Queue the kernels. OVERLAP: the GPU has overlapped launches. */
-void borders_launch_tiles (const BordersKernelArgs &frame, cudaStream_t stream);
-/* ListRanking and ranks, by one CTA if there are few segments and contours. */
-void borders_launch_few (const BordersKernelArgs &frame, bool overlap, cudaStream_t stream);
-/* Otherwise: links the segments; after the rings, every contour's rank. */
-void borders_launch_links (const BordersKernelArgs &frame, bool overlap, cudaStream_t stream);
-void borders_launch_numbering (const BordersKernelArgs &frame, bool overlap, cudaStream_t stream);
-/* Points and table of the contours in their order. */
-void borders_launch_assembly (const BordersKernelArgs &frame, bool overlap, cudaStream_t stream);
-/* Area, length and box of all contours by rank, with points in memory that is not the result's. */
-void borders_launch_measures (const BordersKernelArgs &frame, bool overlap, cudaStream_t stream);
-/* Which contours there are, in which order, and who is inside whom. TEMPORARY: memory for sorting. */
+/* Queue the kernels. OVERLAP: the GPU has programmatic dependent launch. */
+void borders_launch_tiles (const BordersKernelArgs &args, cudaStream_t stream);
+/* Few segments and contours: one CTA ranks the segments and numbers the contours. */
+void borders_launch_few (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
+/* Many: links the segments; numbers the contours after the list ranking. */
+void borders_launch_links (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
+void borders_launch_numbering (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
+/* Points and table, row by row. */
+void borders_launch_assembly (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
+/* Measures all contours, before limits decide which stay. Their points go to ALL_POINTS. */
+void borders_launch_measures (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
+/* Hierarchy and rows. TEMPORARY: memory for sorting, which the second function reserves. */
 bool borders_launch_hierarchy (
-    const BordersKernelArgs &frame, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);
-bool borders_reserve_hierarchy (const BordersKernelArgs &frame, CtrDeviceBuffer *temporary, CtrError *error);
+    const BordersKernelArgs &args, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);
+bool borders_reserve_hierarchy (const BordersKernelArgs &args, CtrDeviceBuffer *temporary, CtrError *error);
 
-/* Does the frame have rows that are not ranks? */
+/* Do rows and contour numbers differ? */
 __host__ __device__ inline bool
 borders_reorders (const BordersKernelArgs &f)
 {

@@ -77,17 +77,17 @@ neighbours_at (const BordersKernelArgs &f, uint32_t x, uint32_t y)
   return eight_neighbours (rows[0], rows[1], rows[2]);
 }
 
-/* Of a row's word, what is looked for: foreground, or INVERT not. */
+/* A word of row Y: foreground; with INVERT = ~0 background. WORD may be negative: nothing. */
 __device__ inline uint32_t
 load_word (const BordersKernelArgs &f, int word, uint32_t y, uint32_t invert)
 {
   return word >= 0 ? f.by_word.foreground[(size_t) y * f.by_word.per_row + word] ^ invert : 0;
 }
 
-constexpr int NEAR_WORDS = 2; /* to the west, where a thread looks alone */
+constexpr int NEAR_WORDS = 2; /* words to the west that a thread searches alone */
 
-/* A thread a contour that it may have: the last pixel at or before X in row Y that is foreground, or with INVERT = ~0
- * not; -1: none. Where a thread does not find it nearby, its warp helps. */
+/* The last pixel at or before X in row Y that is foreground, or with INVERT = ~0 background; -1: none. Each thread
+ * whose WANTED is true searches for one contour. Where a thread does not find the pixel nearby, its warp helps. */
 __device__ inline int
 look_west (const BordersKernelArgs &f, bool wanted, int x, uint32_t y, uint32_t invert)
 {
@@ -121,7 +121,7 @@ look_west (const BordersKernelArgs &f, bool wanted, int x, uint32_t y, uint32_t 
   return found;
 }
 
-/* The contour's neighbour to the west, as above. */
+/* Finds each contour's neighbour to the west, which is its parent or has the same parent. */
 __global__ void
 __launch_bounds__ (CONTOUR_THREADS) find_west_neighbour_kernel (const __grid_constant__ BordersKernelArgs f)
 {
@@ -142,17 +142,16 @@ __launch_bounds__ (CONTOUR_THREADS) find_west_neighbour_kernel (const __grid_con
       f.hierarchy.parents[i] = NO_PARENT;
       continue;
     }
-    u += hole; /* the first of the run, not the one before it */
+    u += hole; /* the first pixel of the run, not the one before it */
     const uint32_t slot = slot_facing (neighbours_at (f, u, y), hole ? 4 : 0);
-    const uint32_t ring = f.by_passage.segment[find_passage (f, u, y, slot)];
-    const uint32_t other =
-        ring & SEGMENT_CLOSED ? f.by_segment.closed_contour[ring & ~SEGMENT_CLOSED] : f.by_segment.open_contour[ring];
+    const uint32_t segment = f.by_passage.segment[find_passage (f, u, y, slot)];
+    const uint32_t other = segment & SEGMENT_CLOSED ? f.by_segment.closed_contour[segment & ~SEGMENT_CLOSED]
+                                                    : f.by_segment.open_contour[segment];
     f.hierarchy.parents[i] = other | (is_hole (f, f.by_contour.keys[other]) == hole ? SAME_PARENT_AS : 0);
   }
 }
 
-/* What comes after a contour and all that is inside: its next sibling, or with SAME_PARENT_AS the same of its parent.
- */
+/* The contour after this one and all that is inside it: the next sibling; or, as SAME_PARENT_AS, that of the parent. */
 __global__ void
 __launch_bounds__ (CONTOUR_THREADS) find_successor_kernel (const __grid_constant__ BordersKernelArgs f)
 {
@@ -167,7 +166,7 @@ __launch_bounds__ (CONTOUR_THREADS) find_successor_kernel (const __grid_constant
                                                            : f.hierarchy.parents[i] | SAME_PARENT_AS;
 }
 
-/* The ring through all contours. */
+/* The ring that visits all contours in pre-order. */
 __global__ void
 __launch_bounds__ (CONTOUR_THREADS) link_traversal_kernel (const __grid_constant__ BordersKernelArgs f)
 {
@@ -195,7 +194,7 @@ __launch_bounds__ (CONTOUR_THREADS) link_traversal_kernel (const __grid_constant
   }
 }
 
-/* From the ring to the order of the hierarchy. */
+/* The contours in pre-order, from the ranked ring. */
 __global__ void
 __launch_bounds__ (CONTOUR_THREADS) order_traversal_kernel (const __grid_constant__ BordersKernelArgs f)
 {

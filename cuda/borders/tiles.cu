@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* First kernels of the border following: image to bits, bits to nodes, nodes to segments; and all up to the contours'
- * places where there are few of them. */
+/* The first kernels of border following: foreground bits, passages, segments. Where there are few segments, one CTA
+ * also ranks them and numbers the contours. */
 #include "cuda/borders/device_state.cuh"
 #include "cuda/common/scan.cuh"
 #include "cuda/common/pixels.cuh"
@@ -8,7 +8,7 @@
 namespace
 {
 
-/* A thread's node in shared memory: where it is, and flags. */
+/* Of Tile.place: slot, column, row, flags. */
 constexpr uint32_t PLACE_SLOT = 3, PLACE_KEPT = 1 << 14, PLACE_HEAD = 1 << 15;
 constexpr int PLACE_X = 2, PLACE_Y = 8;
 constexpr uint32_t OUTSIDE = ~0u;
@@ -17,26 +17,26 @@ constexpr uint16_t LOCAL_CLOSED = 1 << 15;
 constexpr int THREADS = 128, MOST_PASSAGES = 1024;
 constexpr int TILE_WORDS = BORDERS_TILE * BORDERS_TILE_WORDS, STRIDE = BORDERS_TILE_WORDS + 2;
 static_assert (THREADS >= TILE_WORDS, "a thread a word");
-/* A chequerboard has two nodes a pixel. */
+/* A chequerboard has two passages a pixel. */
 constexpr int LEAST_ROWS = 8;
 static_assert (LEAST_ROWS * BORDERS_TILE * 2 <= MOST_PASSAGES, "a part of so few rows always has room");
 
-/* A tile; where it has too many nodes, some of its rows at a time. */
+/* A tile. Where it has too many passages, it is done in parts of some rows each. */
 struct Tile {
-  uint32_t bits[(BORDERS_TILE + 2) * STRIDE]; /* all rows, and what surrounds the tile */
-  int first_word, first_row;                  /* where it is */
-  int top, rows;                              /* the part */
+  uint32_t bits[(BORDERS_TILE + 2) * STRIDE]; /* all rows, with a margin of one pixel */
+  int first_word, first_row;                  /* position in the image */
+  int top, rows;                              /* of the part */
 
   uint32_t slots[TILE_WORDS][4];
-  uint16_t base[TILE_WORDS][4]; /* nodes before */
-  uint32_t jump[MOST_PASSAGES]; /* a node further on in its chain << 16 | points from this one to before that one */
+  uint16_t base[TILE_WORDS][4]; /* earlier passages */
+  uint32_t jump[MOST_PASSAGES]; /* a later passage of the chain << 16 | points from this one up to that one */
   uint16_t place[MOST_PASSAGES];
-  uint16_t segment[MOST_PASSAGES]; /* of the chain that ends here: its number in the part */
-  uint16_t heads[MOST_PASSAGES];   /* nodes where chains begin */
+  uint16_t segment[MOST_PASSAGES]; /* number, in the part, of the chain that ends here */
+  uint16_t heads[MOST_PASSAGES];   /* passages where chains begin */
   uint32_t head_count;
   uint32_t warp_sums[THREADS / 32];
   uint32_t open, closed;
-  uint32_t bases[3]; /* numbers of the part's first node, open and closed segment */
+  uint32_t bases[3]; /* numbers of the part's first passage, open segment and closed segment */
 
   /* The eight neighbours of a pixel of the part. */
   __device__ uint32_t
@@ -58,20 +58,20 @@ struct Tile {
   }
 
   __device__ PassageShape
-  shape (uint32_t node) const
+  shape (uint32_t passage) const
   {
-    const uint32_t p = place[node];
+    const uint32_t p = place[passage];
     return PassageShape (neighbours (p >> PLACE_X & 63, p >> PLACE_Y & 63), p & PLACE_SLOT);
   }
 
-  /* The node after it, or OUTSIDE. *X, *Y: its pixel. */
+  /* The next passage, or OUTSIDE. *X, *Y: its pixel. */
   __device__ uint32_t
-  next (uint32_t node, const PassageShape &s, int *x, int *y) const
+  next (uint32_t passage, const PassageShape &s, int *x, int *y) const
   {
-    *x = place[node] >> PLACE_X & 63;
-    *y = place[node] >> PLACE_Y & 63;
+    *x = place[passage] >> PLACE_X & 63;
+    *y = place[passage] >> PLACE_Y & 63;
     if (s.alone ())
-      return node;
+      return passage;
     *x += step_x (s.next);
     *y += step_y (s.next);
     return inside (*x, *y) ? passage_at (*x, *y, s.next_slot ()) : OUTSIDE;
@@ -84,18 +84,18 @@ struct Tile {
   }
 
   __device__ uint32_t
-  load_jump (uint32_t node) const
+  load_jump (uint32_t passage) const
   {
-    return *(const volatile uint32_t *) &jump[node];
+    return *(const volatile uint32_t *) &jump[passage];
   }
 
   __device__ bool
-  kept (uint32_t node) const
+  kept (uint32_t passage) const
   {
-    return place[node] & PLACE_KEPT;
+    return place[passage] & PLACE_KEPT;
   }
 
-  /* In the image. */
+  /* Coordinates in the image. */
   __device__ uint32_t
   image_x (int x) const
   {
@@ -108,7 +108,7 @@ struct Tile {
   }
 };
 
-/* From samples to the tile's bits, and those to memory. Returns whether there are any. */
+/* Loads the tile's foreground bits and writes them to memory. Returns false where there are none. */
 __device__ inline bool
 load_bits (const BordersKernelArgs &f, Tile &tile)
 {
@@ -124,7 +124,7 @@ load_bits (const BordersKernelArgs &f, Tile &tile)
     halves[((row + 1) * STRIDE + 1) * 2 + chunk] = bits;
     any |= bits;
   }
-  /* The rows above and below; the pixels to the left and to the right. */
+  /* The margin: rows above and below, pixels to the left and to the right. */
   if (t < 2 * CHUNKS) {
     const int row = t < CHUNKS ? 0 : BORDERS_TILE + 1, chunk = t % CHUNKS;
     halves[(row * STRIDE + 1) * 2 + chunk] = load_chunk (f, threshold, x + chunk * 16, (uint32_t) (y + row - 1));
@@ -145,7 +145,8 @@ load_bits (const BordersKernelArgs &f, Tile &tile)
   return found;
 }
 
-/* Finds the slots of the part, numbers the nodes. Returns how many there are; more than MOST_PASSAGES are not numbered.
+/* Finds the slots of the part and numbers its passages. Returns how many there are; more than MOST_PASSAGES are not
+ * numbered.
  */
 __device__ inline uint32_t
 number_passages (Tile &tile)
@@ -191,7 +192,7 @@ number_passages (Tile &tile)
   return all;
 }
 
-/* Nodes to chains: each node learns the last one of its chain. */
+/* Passages to chains: each passage learns the last one of its chain. */
 __device__ inline void
 find_chains (const BordersKernelArgs &f, Tile &tile, uint32_t count)
 {
@@ -231,7 +232,7 @@ find_chains (const BordersKernelArgs &f, Tile &tile, uint32_t count)
   } while (__syncthreads_or (any));
 }
 
-/* Numbers and writes the segments. */
+/* Numbers the chains as segments, and writes them. */
 __device__ inline void
 write_segments (const BordersKernelArgs &f, Tile &tile, uint32_t count, bool *room)
 {
@@ -243,15 +244,15 @@ write_segments (const BordersKernelArgs &f, Tile &tile, uint32_t count, bool *ro
     const uint32_t jump = tile.jump[i], last = jump >> 16;
     const bool closed = tile.next (last, tile.shape (last), &x, &y) == i;
     tile.segment[last] = closed ? atomicAdd (&tile.closed, 1) | LOCAL_CLOSED : atomicAdd (&tile.open, 1);
-    /* The last node carries the length. */
+    /* The last passage carries the length. */
     tile.jump[last] = last << 16 | ((jump & 0xffff) + tile.kept (last));
   }
   __syncthreads ();
-  if (t < 3) { /* all three under way together */
+  if (t < 3) { /* so that all three additions are under way together */
     BordersHeader &h = f.counters->header;
     uint32_t *const counter = t == 0 ? &h.passages : t == 1 ? &h.open : &h.closed;
-    const uint32_t number = t == 0 ? count : t == 1 ? tile.open : tile.closed;
-    tile.bases[t] = number ? atomicAdd (counter, number) : 0;
+    const uint32_t added = t == 0 ? count : t == 1 ? tile.open : tile.closed;
+    tile.bases[t] = added ? atomicAdd (counter, added) : 0;
   }
   __syncthreads ();
   *room = tile.bases[0] + count <= f.by_passage.capacity && tile.bases[1] + tile.open <= f.ranking.capacity
@@ -273,7 +274,7 @@ write_segments (const BordersKernelArgs &f, Tile &tile, uint32_t count, bool *ro
     const PassageShape end = tile.shape (last);
     const uint32_t next = tile.next (last, end, &x, &y);
     ListSegment r = {0, length, key, 0};
-    if (next == OUTSIDE) { /* the link kernel will know */
+    if (next == OUTSIDE) { /* The link kernel finds the segment. */
       r.next = position_of (f, tile.image_x (x), tile.image_y (y));
       r.note = 1 + end.next_slot ();
     } else {
@@ -289,7 +290,7 @@ write_passages (const BordersKernelArgs &f, const Tile &tile, uint32_t count)
   for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
     const uint32_t place = tile.place[i], jump = tile.jump[i], last = jump >> 16, segment = tile.segment[last];
     const uint32_t length = tile.jump[last] & 0xffff, to = tile.bases[0] + i;
-    const uint32_t rest = (last == i ? 0 : jump & 0xffff) + tile.kept (last); /* points from here on */
+    const uint32_t rest = (last == i ? 0 : jump & 0xffff) + tile.kept (last); /* points from this one on */
     f.by_passage.place[to] = tile.image_x (place >> PLACE_X & 63) | tile.image_y (place >> PLACE_Y & 63) << 16;
     f.by_passage.segment[to] =
         segment & LOCAL_CLOSED ? (tile.bases[2] + (segment & ~LOCAL_CLOSED)) | SEGMENT_CLOSED : tile.bases[1] + segment;
@@ -302,7 +303,7 @@ write_passages (const BordersKernelArgs &f, const Tile &tile, uint32_t count)
         tile.bases[0] + tile.base[t][0];
 }
 
-/* A CTA a tile. Clears what later kernels of the frame count on, and the next frame's counters. */
+/* One CTA a tile. Also clears what later kernels of the frame add to, and the next frame's counters. */
 __global__ void
 __launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ BordersKernelArgs f)
 {
@@ -353,7 +354,8 @@ __launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ BordersKernelAr
 
 constexpr int LINK_THREADS = 256, LINK_CTAS = 528;
 
-/* What segment I knows in the beginning; the one it goes on in in another tile is found, now that all have numbers. */
+/* The first view of segment I. Where the ring goes on in another tile, its segment there is found now that all have
+ * numbers. */
 __device__ inline ListView
 link_segment (const BordersKernelArgs &f, uint32_t i)
 {
@@ -361,13 +363,13 @@ link_segment (const BordersKernelArgs &f, uint32_t i)
   if (s.note) {
     const uint32_t row = f.by_word.per_row * 32;
     s.next = f.by_passage.segment[find_passage (f, s.next % row, s.next / row, s.note - 1)];
-    s.note = 0; /* found */
+    s.note = 0; /* The next segment is known. */
     f.ranking.segments[i] = s;
   }
   return {s.next, s.length, s.key, 0};
 }
 
-/* Segments that go on in another tile find the one there, now that all have numbers. */
+/* Makes the first views of all segments. */
 __global__ void
 __launch_bounds__ (LINK_THREADS) link_kernel (const __grid_constant__ BordersKernelArgs f)
 {
@@ -385,7 +387,7 @@ __launch_bounds__ (LINK_THREADS) link_kernel (const __grid_constant__ BordersKer
 constexpr int FEW_THREADS = 1024;
 static_assert (FEW_THREADS >= FEW_CONTOURS, "a thread a contour");
 
-/* One CTA: links, rings, ranks, and where the contours' points begin. */
+/* One CTA: links and ranks the segments, numbers the contours, and finds where their points begin. */
 __global__ void
 __launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersKernelArgs f)
 {
@@ -404,14 +406,14 @@ __launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersKerne
   }
   if (t == 0)
     contours = 0;
-#pragma unroll /* so that all loads are under way together */
+#pragma unroll /* All loads are under way together. */
   for (uint32_t k = 0; k < LIST_SMALL / FEW_THREADS; k++)
     if (t + k * FEW_THREADS < open)
       views[t + k * FEW_THREADS] = link_segment (f, t + k * FEW_THREADS);
   __syncthreads ();
   list_ranking_by_cta<FEW_THREADS> (views, open);
 
-  /* The contours, in any order; then the rank of each by counting. */
+  /* The contours in any order; then the number of each, which is how many have larger keys. */
   for (uint32_t i = t; i < open + closed; i += FEW_THREADS) {
     uint32_t key, length;
     if (i < open) {
@@ -435,19 +437,19 @@ __launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersKerne
   const uint32_t count = contours;
   if (count > FEW_CONTOURS || count > f.contour_capacity) {
     if (t == 0) {
-      h.all_contours = h.contours = count; /* what there must be room for */
+      h.all_contours = h.contours = count; /* the room that the frame needs */
       h.incomplete = count > FEW_CONTOURS && !f.many_segments ? LACKS_MANY_SEGMENTS : 0;
     }
     return;
   }
   const uint32_t key = t < count ? keys[t] : 0, length = t < count ? lengths[t] : 0;
-  uint32_t rank = 0;
+  uint32_t number = 0;
   for (uint32_t i = 0; i < count; i++)
-    rank += keys[i] > key;
+    number += keys[i] > key;
   __syncthreads ();
   if (t < count) {
-    keys[rank] = f.by_contour.keys[rank] = key;
-    lengths[rank] = f.by_contour.lengths[rank] = length;
+    keys[number] = f.by_contour.keys[number] = key;
+    lengths[number] = f.by_contour.lengths[number] = length;
   }
   __syncthreads ();
   uint32_t points;
@@ -458,7 +460,7 @@ __launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersKerne
   }
   for (uint32_t i = t; i < open + closed; i += FEW_THREADS) {
     const uint32_t own = i < open ? views[i].key : f.by_segment.closed_key_length[i - open].x;
-    uint32_t low = 0, high = count - 1; /* descending keys */
+    uint32_t low = 0, high = count - 1; /* The keys descend. */
     while (low < high) {
       const uint32_t middle = (low + high) / 2;
       if (keys[middle] > own)

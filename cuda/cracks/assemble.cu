@@ -20,7 +20,7 @@ struct OffsetPolicy {
 
 constexpr int THREADS = CONTOUR_THREADS, CORNER_SHARE = CORNER_SCAN_SHARE / THREADS;
 
-/* Contours, numbered by their first nodes. */
+/* Numbers the contours in the order of their first corners. */
 __global__ void
 __launch_bounds__ (THREADS) contour_kernel (const __grid_constant__ CracksKernelArgs f)
 {
@@ -39,17 +39,17 @@ __launch_bounds__ (THREADS) contour_kernel (const __grid_constant__ CracksKernel
     h.rounds = rounds;
     h.incomplete = !complete;
   }
-  const uint32_t nodes = (uint32_t) h.corners, from = (ticket * THREADS + threadIdx.x) * CORNER_SHARE;
-  if (!complete || ticket * CORNER_SCAN_SHARE >= nodes)
+  const uint32_t corners = (uint32_t) h.corners, from = (ticket * THREADS + threadIdx.x) * CORNER_SHARE;
+  if (!complete || ticket * CORNER_SCAN_SHARE >= corners)
     return;
   const ListView *views = f.ranking.views[rounds % 2];
   uint32_t starts = 0;
-  if (from < nodes) {
-    const uint4 four = *(const uint4 *) &f.by_corner.kind[from]; /* there is memory for so many */
+  if (from < corners) {
+    const uint4 four = *(const uint4 *) &f.by_corner.kind[from]; /* The arena has room for a multiple of 256 bytes. */
     const uint32_t words[4] = {four.x, four.y, four.z, four.w};
 #pragma unroll
     for (int i = 0; i < CORNER_SHARE; i++)
-      if (from + i < nodes && words[i / 4] >> 8 * (i % 4) & CORNER_MAY_START && views[from + i].key == from + i)
+      if (from + i < corners && words[i / 4] >> 8 * (i % 4) & CORNER_MAY_START && views[from + i].key == from + i)
         starts |= 1u << i;
   }
   uint32_t all;
@@ -63,7 +63,7 @@ __launch_bounds__ (THREADS) contour_kernel (const __grid_constant__ CracksKernel
     }
     contour++;
   }
-  if (threadIdx.x == 0 && (ticket + 1) * CORNER_SCAN_SHARE >= nodes)
+  if (threadIdx.x == 0 && (ticket + 1) * CORNER_SCAN_SHARE >= corners)
     h.all_contours = h.contours = all;
 }
 
@@ -75,8 +75,8 @@ __launch_bounds__ (THREADS) point_kernel (const __grid_constant__ CracksKernelAr
   if (!contours_fit (f))
     return;
   const ListView *views = list_ranking_views (f.ranking);
-  const uint32_t nodes = (uint32_t) f.counters->header.corners;
-  for (uint32_t i = first_index (); i < nodes; i += index_step ()) {
+  const uint32_t corners = (uint32_t) f.counters->header.corners;
+  for (uint32_t i = first_index (); i < corners; i += index_step ()) {
     const ListView view = views[i];
     const uint32_t contour = f.contour_by_start[view.key],
                    row = f.by_contour.rows ? f.by_contour.rows[contour] : contour;
@@ -87,7 +87,7 @@ __launch_bounds__ (THREADS) point_kernel (const __grid_constant__ CracksKernelAr
   }
 }
 
-constexpr uint32_t CHUNK = 256; /* points a warp */
+constexpr uint32_t CHUNK = 256; /* points that a warp measures */
 
 template <typename Line>
 __global__ void

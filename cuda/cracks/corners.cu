@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Contours of levels, first half: from samples to rings of nodes. */
+/* Level contours, first part: samples to level indices, vertices to corners, corners to rings. */
 #include "cuda/cracks/device_state.cuh"
 #include "cuda/common/scan.cuh"
 
@@ -9,7 +9,7 @@ namespace
 {
 
 constexpr int THREADS = 256, WARPS = THREADS / 32, SHARE = SCAN_SHARE / THREADS;
-constexpr int TILE = VERTEX_TILE, TILE_ROWS = TILE / WARPS; /* of vertices; each warp has some rows of them */
+constexpr int TILE = VERTEX_TILE, TILE_ROWS = TILE / WARPS; /* of vertices; each warp takes some rows */
 
 __device__ inline uint64_t
 index_here ()
@@ -25,33 +25,33 @@ sum_of_warp (uint32_t n)
   return n;
 }
 
-/* Ranks of the pixels around a tile's vertices; row 0 and column 0 are above and left of the first. */
+/* Level indices of the pixels around a tile's vertices. Row 0 and column 0 are above and left of the first vertex. */
 struct TileLevels {
   uint16_t at[TILE + 1][TILE + 1];
 };
 
-/* The pixels around a vertex: upper left, upper right, lower left, lower right. */
+/* The level indices around a vertex: upper left, upper right, lower left, lower right. */
 struct Around {
-  uint32_t ranks[4];
+  uint32_t level_indices[4];
 
   __device__
   Around (const TileLevels &t, uint32_t x, uint32_t y)
-      : ranks{t.at[y][x], t.at[y][x + 1], t.at[y + 1][x], t.at[y + 1][x + 1]}
+      : level_indices{t.at[y][x], t.at[y][x + 1], t.at[y + 1][x], t.at[y + 1][x + 1]}
   {
   }
 
-  /* Which are foreground: 8, 4, 2, 1. */
+  /* Which of the four pixels are foreground of a level: 8, 4, 2, 1. */
   __device__ uint32_t
-  mask (uint32_t rank, bool equal) const
+  mask (uint32_t level_index, bool equal) const
   {
     uint32_t m = 0;
 #pragma unroll
     for (int i = 0; i < 4; i++)
-      m |= (equal ? ranks[i] == rank : ranks[i] >= rank) ? 8 >> i : 0;
+      m |= (equal ? level_indices[i] == level_index : level_indices[i] >= level_index) ? 8 >> i : 0;
     return m;
   }
 
-  /* Calls CORNER (rank, mask) for every rank, ascending, whose own pixels' lines turn here. */
+  /* Calls CORNER (level_index, mask) for every level, ascending, whose lines turn here. For CTR_LEVELS_EQUAL. */
   template <typename Corner>
   __device__ void
   each_equal (Corner corner) const
@@ -60,7 +60,7 @@ struct Around {
     sort (v);
     for (int i = 0; i < 4; i++) {
       const uint32_t m = mask (v[i], true);
-      /* None or all; straight lines. */
+      /* A line turns unless all four pixels are alike, or the line is straight. */
       const bool turns = !(1u << m & (1u << 0 | 1u << 15 | 1u << 3 | 1u << 12 | 1u << 5 | 1u << 10));
       if (v[i] && (i == 0 || v[i] != v[i - 1]) && turns)
         corner (v[i], m);
@@ -79,7 +79,7 @@ struct Around {
       }
     };
     for (int i = 0; i < 4; i++)
-      v[i] = ranks[i];
+      v[i] = level_indices[i];
     order (0, 1);
     order (2, 3);
     order (0, 2);
@@ -94,7 +94,7 @@ corners_of (uint32_t mask)
   return mask == 6 || mask == 9 ? 2 : 1;
 }
 
-/* How many nodes a vertex has, without going through its levels. */
+/* The number of corners at a vertex, found without going through its levels. */
 __device__ inline uint32_t
 count_corners (const CracksKernelArgs &f, const Around &a)
 {
@@ -103,23 +103,23 @@ count_corners (const CracksKernelArgs &f, const Around &a)
     a.each_equal ([&] (uint32_t, uint32_t mask) { count += corners_of (mask); });
     return count;
   }
-  const uint32_t *r = a.ranks;
+  const uint32_t *r = a.level_indices;
   const uint32_t low = min (min (r[0], r[1]), min (r[2], r[3])), high = max (max (r[0], r[1]), max (r[2], r[3]));
-  /* The diagonals: where one is above the other as a whole, both of its pixels are. */
+  /* The diagonals: levels between them have both pixels of one as foreground, and two corners. */
   const uint32_t least_a = min (r[0], r[3]), most_a = max (r[0], r[3]), least_b = min (r[1], r[2]),
                  most_b = max (r[1], r[2]);
   const uint32_t between = least_a > most_b ? least_a - most_b : least_b > most_a ? least_b - most_a : 0;
-  /* The second and third of the four in order. */
+  /* The second and third of the four level indices in ascending order. */
   const uint32_t second = min (max (least_a, least_b), min (most_a, most_b)),
                  third = max (max (least_a, least_b), min (most_a, most_b));
   return (second - low) + (high - third) + 2 * between;
 }
 
-/* From samples to ranks, for all that follows; nodes of each tile's rows and columns of vertices, and of all. */
+/* Writes the level index of each pixel. Counts the corners of each tile's rows and columns of vertices, and of all. */
 __global__ void
 __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ CracksKernelArgs f)
 {
-  __shared__ TileLevels ranks;
+  __shared__ TileLevels levels;
   __shared__ uint32_t column_sums[TILE];
   ctr_let_next_start ();
   ctr_wait_for_previous ();
@@ -128,16 +128,16 @@ __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ CracksKernelAr
     column_sums[threadIdx.x] = 0;
   for (uint32_t i = threadIdx.x; i < (TILE + 1) * (TILE + 1); i += THREADS) {
     const uint32_t tile_x = i % (TILE + 1), tile_y = i / (TILE + 1), x = left + tile_x - 1, y = top + tile_y - 1;
-    uint32_t rank = 0;
-    if (x < f.width && y < f.height) { /* -1 is not */
+    uint32_t level_index = 0;
+    if (x < f.width && y < f.height) { /* -1, as uint32_t, is not. */
       const uint8_t *row = f.pixels + y * f.stride;
       const uint32_t sample = f.depth == 8 ? row[x] : ((const uint16_t *) row)[x];
       const bool outermost = x == 0 || y == 0 || x + 1 == f.width || y + 1 == f.height;
-      rank = f.zero_frame && outermost ? 0 : f.level_index_by_sample[sample];
+      level_index = f.zero_frame && outermost ? 0 : f.level_index_by_sample[sample];
     }
     if (tile_x && tile_y && x < f.by_pixel.stride && y < f.height)
-      f.by_pixel.level_index[(size_t) y * f.by_pixel.stride + x] = rank;
-    ranks.at[tile_y][tile_x] = rank;
+      f.by_pixel.level_index[(size_t) y * f.by_pixel.stride + x] = level_index;
+    levels.at[tile_y][tile_x] = level_index;
   }
   __syncthreads ();
   const uint32_t x = left + lane;
@@ -145,7 +145,7 @@ __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ CracksKernelAr
 #pragma unroll
   for (int k = 0; k < TILE_ROWS; k++) {
     const uint32_t tile_y = warp * TILE_ROWS + k, y = top + tile_y;
-    const uint32_t count = x <= f.width && y <= f.height ? count_corners (f, Around (ranks, lane, tile_y)) : 0;
+    const uint32_t count = x <= f.width && y <= f.height ? count_corners (f, Around (levels, lane, tile_y)) : 0;
     column += count;
     const uint32_t row = sum_of_warp (count);
     if (lane == 0 && y <= f.height)
@@ -164,7 +164,7 @@ __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ CracksKernelAr
     atomicAdd (&f.counters->header.corners, (unsigned long long) all);
 }
 
-/* Sums of all before, in place: blockIdx.y has rows or columns. */
+/* Exclusive prefix sums, in place. blockIdx.y: 0 for rows, 1 for columns. */
 __global__ void
 __launch_bounds__ (THREADS) sum_kernel (const __grid_constant__ CracksKernelArgs f)
 {
@@ -194,8 +194,8 @@ __launch_bounds__ (THREADS) sum_kernel (const __grid_constant__ CracksKernelArgs
   }
 }
 
-/* By mask: flags of the line there. Where it comes from and goes to: 1 south, east; 2 west, south; 4 east, north; 7
- * west, north; 8 north, west; 11 north, east; 13 south, west; 14 east, south. */
+/* The kind of the corner whose line has this mask. The line comes from and goes to: 1 south, east; 2 west, south; 4
+ * east, north; 7 west, north; 8 north, west; 11 north, east; 13 south, west; 14 east, south. */
 __device__ inline uint32_t
 kind_of (uint32_t mask)
 {
@@ -203,19 +203,19 @@ kind_of (uint32_t mask)
   return (vertically ? CORNER_GOES_VERTICALLY : 0) | (mask == 1 || mask == 14 ? CORNER_MAY_START : 0);
 }
 
-/* A node of a vertex: the Nth of COUNT there, in the order of its ranks and by rows. Sets *RANK, and *COLUMN_TURN to
- * its number by columns; returns its line's mask. Where two lines turn, the one with the western arm comes first by
- * rows, the one with the northern arm by columns. */
+/* The Nth corner at a vertex, in the order of levels and by rows. Sets *LEVEL_INDEX, and *COLUMN_TURN to the corner's
+ * number there by columns. Returns the mask of the corner's line. Where two lines turn, the line with the western arm
+ * comes first by rows, the line with the northern arm by columns. */
 __device__ inline uint32_t
-find_corner (const CracksKernelArgs &f, const Around &a, uint32_t n, uint32_t *rank, uint32_t *column_turn)
+find_corner (const CracksKernelArgs &f, const Around &a, uint32_t n, uint32_t *level_index, uint32_t *column_turn)
 {
-  uint32_t first = 0, mask = 0; /* of the nodes of one rank */
+  uint32_t first = 0, mask = 0; /* of the corners of one level */
   if (f.equal) {
     uint32_t before = 0;
     a.each_equal ([&] (uint32_t r, uint32_t m) {
       if (before <= n) {
         first = before;
-        *rank = r;
+        *level_index = r;
         mask = m;
       }
       before += corners_of (m);
@@ -225,35 +225,37 @@ find_corner (const CracksKernelArgs &f, const Around &a, uint32_t n, uint32_t *r
     a.sort (v);
     const uint32_t low = v[1] - v[0], two = corners_of (a.mask (v[2], false)), turns = n - low;
     if (n < low) {
-      *rank = v[0] + 1 + n;
+      *level_index = v[0] + 1 + n;
       first = n;
     } else if (two == 2 && turns < 2 * (v[2] - v[1])) {
-      *rank = v[1] + 1 + turns / 2;
+      *level_index = v[1] + 1 + turns / 2;
       first = low + turns / 2 * 2;
     } else {
-      *rank = v[3] - (count_corners (f, a) - 1 - n); /* the last ones are one a rank */
+      *level_index = v[3] - (count_corners (f, a) - 1 - n); /* The last levels have one corner each. */
       first = n;
     }
-    mask = a.mask (*rank, false);
+    mask = a.mask (*level_index, false);
   }
   *column_turn = n;
   if (mask != 6 && mask != 9)
     return mask;
-  const bool second = n != first, across = f.four_connected == (mask == 6); /* by columns the other way round */
+  const bool second = n != first,
+             across = f.four_connected == (mask == 6); /* The order by columns is the other way round. */
   *column_turn = across ? first + !second : n;
   if (mask == 6)
     return second ? (f.four_connected ? 4 : 14) : f.four_connected ? 2 : 7;
   return second ? (f.four_connected ? 1 : 11) : f.four_connected ? 8 : 13;
 }
 
-/* A warp some rows of a tile: a lane a vertex to count, then a lane a node. Fills up what is sorted with them: the sort
- * is stable. */
+/* Writes the corners. A warp takes some rows of a tile: first a lane counts a vertex, then a lane writes a corner.
+ * Fills the rest of what is sorted with the largest key; the sort is stable. */
 __global__ void
 __launch_bounds__ (THREADS) corner_kernel (const __grid_constant__ CracksKernelArgs f)
 {
-  __shared__ TileLevels ranks;
+  __shared__ TileLevels levels;
   __shared__ uint32_t column_parts[WARPS][TILE], column_bases[WARPS][TILE_ROWS * TILE],
-      before[WARPS][TILE_ROWS * TILE]; /* nodes before a vertex by columns, in all; by rows, among the warp's */
+      before[WARPS]
+            [TILE_ROWS * TILE]; /* corners before a vertex: by columns, in the image; by rows, among the warp's */
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   if (!corners_fit (f))
@@ -267,7 +269,7 @@ __launch_bounds__ (THREADS) corner_kernel (const __grid_constant__ CracksKernelA
   }
   for (uint32_t i = threadIdx.x; i < (TILE + 1) * (TILE + 1); i += THREADS) {
     const uint32_t tile_x = i % (TILE + 1), tile_y = i / (TILE + 1);
-    ranks.at[tile_y][tile_x] = level_index_at (f, (int) (left + tile_x) - 1, (int) (top + tile_y) - 1);
+    levels.at[tile_y][tile_x] = level_index_at (f, (int) (left + tile_x) - 1, (int) (top + tile_y) - 1);
   }
   __syncthreads ();
   uint32_t column = 0, row = 0, row_starts[TILE_ROWS];
@@ -275,7 +277,7 @@ __launch_bounds__ (THREADS) corner_kernel (const __grid_constant__ CracksKernelA
   for (int k = 0; k < TILE_ROWS; k++) {
     const uint32_t tile_y = warp * TILE_ROWS + k;
     const uint32_t count =
-        left + lane <= f.width && top + tile_y <= f.height ? count_corners (f, Around (ranks, lane, tile_y)) : 0;
+        left + lane <= f.width && top + tile_y <= f.height ? count_corners (f, Around (levels, lane, tile_y)) : 0;
     column_bases[warp][k * TILE + lane] = column;
     column += count;
     uint32_t sum = count;
@@ -300,7 +302,7 @@ __launch_bounds__ (THREADS) corner_kernel (const __grid_constant__ CracksKernelA
   }
   __syncwarp ();
   for (uint32_t i = lane; i < row; i += 32) {
-    uint32_t vertex = 0; /* the last that has no more than I before it */
+    uint32_t vertex = 0; /* the last vertex with no more than I corners before it */
 #pragma unroll
     for (uint32_t step = TILE_ROWS * TILE / 2; step; step /= 2)
       vertex += before[warp][vertex + step] <= i ? step : 0;
@@ -309,18 +311,18 @@ __launch_bounds__ (THREADS) corner_kernel (const __grid_constant__ CracksKernelA
 #pragma unroll
     for (int r = 1; r < TILE_ROWS; r++)
       row_start = k == r ? row_starts[r] : row_start;
-    uint32_t rank = 0, column_turn;
+    uint32_t level_index = 0, column_turn;
     const uint32_t mask =
-        find_corner (f, Around (ranks, tile_x, tile_y), i - before[warp][vertex], &rank, &column_turn);
-    const uint32_t node = row_start + i, by_column = column_bases[warp][vertex] + column_turn;
-    f.by_found_corner.place[node] = (left + tile_x) | (top + tile_y) << 16;
-    f.sorting.keys[0][0][node] = f.sorting.keys[1][0][by_column] = rank - 1;
-    f.sorting.values[0][0][node] = node | kind_of (mask) << KIND_SHIFT;
-    f.sorting.values[1][0][by_column] = node;
+        find_corner (f, Around (levels, tile_x, tile_y), i - before[warp][vertex], &level_index, &column_turn);
+    const uint32_t corner = row_start + i, by_column = column_bases[warp][vertex] + column_turn;
+    f.by_found_corner.place[corner] = (left + tile_x) | (top + tile_y) << 16;
+    f.sorting.keys[0][0][corner] = f.sorting.keys[1][0][by_column] = level_index - 1;
+    f.sorting.values[0][0][corner] = corner | kind_of (mask) << KIND_SHIFT;
+    f.sorting.values[1][0][by_column] = corner;
   }
 }
 
-/* After the sorts: nodes by levels and rows. */
+/* After the sorts: the corners in the order of levels and rows. */
 __global__ void
 __launch_bounds__ (THREADS) sorted_kernel (const __grid_constant__ CracksKernelArgs f)
 {
@@ -329,11 +331,11 @@ __launch_bounds__ (THREADS) sorted_kernel (const __grid_constant__ CracksKernelA
   const uint64_t i = index_here ();
   if (!corners_fit (f))
     return;
-  const uint32_t nodes = (uint32_t) f.counters->header.corners;
+  const uint32_t corners = (uint32_t) f.counters->header.corners;
   if (i == 0)
-    f.counters->progress.count = nodes;
-  if (i >= nodes) {
-    if (i < (nodes + 15) / 16 * 16) /* these are read by 16 */
+    f.counters->progress.count = corners;
+  if (i >= corners) {
+    if (i < (corners + 15) / 16 * 16) /* Kinds are read 16 at a time. */
       f.by_corner.kind[i] = 0;
     return;
   }
@@ -345,11 +347,11 @@ __launch_bounds__ (THREADS) sorted_kernel (const __grid_constant__ CracksKernelA
   f.by_corner.kind[i] = value >> KIND_SHIFT;
   if (i == 0 || f.sorting.keys[0][1][i - 1] != level)
     f.by_level.first_corner[level] = (uint32_t) i;
-  if (i + 1 == nodes || f.sorting.keys[0][1][i + 1] != level)
+  if (i + 1 == corners || f.sorting.keys[0][1][i + 1] != level)
     f.by_level.end_corner[level] = (uint32_t) i + 1;
 }
 
-/* By levels and columns: two at a time, which meet vertically. */
+/* The corners in the order of levels and columns. Two at a time meet vertically. */
 __global__ void
 __launch_bounds__ (THREADS) vertical_kernel (const __grid_constant__ CracksKernelArgs f)
 {
@@ -359,13 +361,14 @@ __launch_bounds__ (THREADS) vertical_kernel (const __grid_constant__ CracksKerne
   if (!corners_fit (f) || i >= f.counters->header.corners)
     return;
   const uint2 found = *(const uint2 *) &f.sorting.values[1][1][i];
-  const uint2 nodes = {f.by_found_corner.corner[found.x], f.by_found_corner.corner[found.y]};
-  *(uint2 *) &f.corners_by_column[i] = nodes;
-  f.by_corner.vertical[nodes.x] = nodes.y;
-  f.by_corner.vertical[nodes.y] = nodes.x;
+  const uint2 corners = {f.by_found_corner.corner[found.x], f.by_found_corner.corner[found.y]};
+  *(uint2 *) &f.corners_by_column[i] = corners;
+  f.by_corner.vertical[corners.x] = corners.y;
+  f.by_corner.vertical[corners.y] = corners.x;
 }
 
-/* By levels and rows, two of which meet horizontally. */
+/* The first views of the list ranking: each corner is a segment. In the order of levels and rows, two at a time meet
+ * horizontally. */
 __global__ void
 __launch_bounds__ (THREADS) list_kernel (const __grid_constant__ CracksKernelArgs f)
 {
@@ -403,19 +406,19 @@ cracks_launch_corners (
 {
   const dim3 tiles (f.tiles_x, f.tiles_y);
   const unsigned sums = max (cracks_sums (f, false), cracks_sums (f, true)) / SCAN_SHARE + 1;
-  const unsigned nodes = ctas_for (f.by_corner.capacity);
+  const unsigned ctas = ctas_for (f.by_corner.capacity);
   size_t size = temporary->size;
   ctr_launch_overlapped (overlap, count_kernel, tiles, THREADS, 0, stream, f);
-  if (f.by_corner.capacity == 0) /* the frame will be done again */
+  if (f.by_corner.capacity == 0) /* The frame will be done again. */
     return true;
   ctr_launch_overlapped (overlap, sum_kernel, dim3 (sums, 2), THREADS, 0, stream, f);
   ctr_launch_overlapped (overlap, corner_kernel, tiles, THREADS, 0, stream, f);
   for (int by = 0; by < 2; by++)
     CTR_CUDA (cracks_sort (
         f.sorting.keys[by], f.sorting.values[by], f.by_corner.capacity, f.level_count, temporary->data, &size, stream));
-  ctr_launch_overlapped (overlap, sorted_kernel, nodes, THREADS, 0, stream, f);
-  ctr_launch_overlapped (overlap, vertical_kernel, nodes / 2 + 1, THREADS, 0, stream, f);
-  ctr_launch_overlapped (overlap, list_kernel, nodes, THREADS, 0, stream, f);
+  ctr_launch_overlapped (overlap, sorted_kernel, ctas, THREADS, 0, stream, f);
+  ctr_launch_overlapped (overlap, vertical_kernel, ctas / 2 + 1, THREADS, 0, stream, f);
+  ctr_launch_overlapped (overlap, list_kernel, ctas, THREADS, 0, stream, f);
   CTR_CUDA (cudaGetLastError ());
   list_ranking_launch_small (f.ranking, overlap, stream);
   list_ranking_launch_rounds (f.ranking, overlap, stream);

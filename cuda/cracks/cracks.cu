@@ -56,12 +56,12 @@ cracks_create (CtrError *error)
 {
   Cracks *c = (Cracks *) calloc (1, sizeof *c);
   if (!c) {
-    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a tracer of contours");
+    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "out of host memory for the tracer of level contours");
     return NULL;
   }
   input_stage_init (&c->input);
   c->staged.pinned = c->header.pinned = true;
-  const bool ok = cuda_session_open (&c->session, "preparing a tracer of contours", error)
+  const bool ok = cuda_session_open (&c->session, "preparing the tracer of level contours", error)
                   && ctr_device_buffer_reserve (&c->header, sizeof (CracksHeader), error)
                   && ctr_device_buffer_reserve (&c->tables, TABLES_SIZE, error)
                   && ctr_device_buffer_reserve (&c->staged, TABLES_SIZE, error) && (c->pool = contour_pool_new (error));
@@ -270,7 +270,7 @@ take_result (Cracks *c, CtrError *error)
   info.coordinates = CTR_COORDINATES_CORNERS;
   info.features = c->plan.features;
   for (;;) {
-    if (!cuda_session_wait (&c->session, "tracing contours", error))
+    if (!cuda_session_wait (&c->session, "tracing level contours", error))
       return NULL;
     const unsigned long long corners = ((const CracksHeader *) c->header.data)->corners;
     if (corners > c->plan.max_points)

@@ -117,9 +117,9 @@ struct CracksKernelArgs {
   CtrContourSums *sums; /* by row; NULL: not asked for */
 };
 
-constexpr uint32_t VERTEX_TILE = 32; /* by as many */
+constexpr uint32_t VERTEX_TILE = 32; /* vertices in each direction */
 
-/* Of row_sums and column_sums. */
+/* The number of row_sums or column_sums. */
 __host__ __device__ inline uint32_t
 cracks_sums (const CracksKernelArgs &f, bool columns)
 {
@@ -147,7 +147,7 @@ level_index_at (const CracksKernelArgs &f, int x, int y)
              : 0;
 }
 
-/* After node I, of that KIND. */
+/* The corner after corner I, whose kind is KIND. */
 __device__ inline uint32_t
 next_corner (const CracksKernelArgs &f, uint32_t i, uint32_t kind)
 {

@@ -53,14 +53,14 @@ struct CracksPolicy {
   }
 };
 
-/* The node with whose vertical line the crack begins that lies between (X, Y) and (X, Y + 1), where there is one: the
- * last of its level by columns that does not come after. By a warp, 32 places at a time. */
+/* The corner at the upper end of the crack between vertices (X, Y) and (X, Y + 1), which must be there: the last corner
+ * of its level by columns that does not come after it. Called by a whole warp, which looks at 32 corners at a time. */
 __device__ inline uint32_t
-find_crack (const CracksKernelArgs &f, uint32_t rank, uint32_t x, uint32_t y)
+find_crack (const CracksKernelArgs &f, uint32_t level_index, uint32_t x, uint32_t y)
 {
   const uint32_t wanted = x << 16 | y, lane = threadIdx.x % 32;
-  uint32_t first = f.by_level.first_corner[rank - 1], end = f.by_level.end_corner[rank - 1];
-  while (end - first > 1) { /* the first never comes after */
+  uint32_t first = f.by_level.first_corner[level_index - 1], end = f.by_level.end_corner[level_index - 1];
+  while (end - first > 1) { /* The first corner never comes after it. */
     const uint32_t step = (end - first + 31) / 32, i = first + lane * step;
     const uint32_t place = i < end ? f.by_corner.place[f.corners_by_column[i]] : ~0u;
     const uint32_t before = __popc (__ballot_sync (~0u, i < end && (place << 16 | place >> 16) <= wanted));
@@ -70,11 +70,12 @@ find_crack (const CracksKernelArgs &f, uint32_t rank, uint32_t x, uint32_t y)
   return f.corners_by_column[first];
 }
 
-/* From pixel (X, Y) on to the west: the first that is in level RANK, or that is not if HOLE, by a warp. -1: none. */
+/* The first pixel from (X, Y) on to the west that is in the level, or with HOLE that is not; -1: none. Called by a
+ * whole warp. */
 __device__ inline int
-walk_west (const CracksKernelArgs &f, uint32_t rank, int x, uint32_t y, bool hole)
+walk_west (const CracksKernelArgs &f, uint32_t level_index, int x, uint32_t y, bool hole)
 {
-  constexpr int EACH = 8; /* pixels a lane looks at, in one load */
+  constexpr int EACH = 8; /* pixels of a lane, in one load */
   const uint4 *row = (const uint4 *) (f.by_pixel.level_index + (size_t) y * f.by_pixel.stride);
   const int lane = threadIdx.x % 32;
   for (int last = x / EACH; x >= 0 && last >= 0; last -= 32) {
@@ -86,7 +87,7 @@ walk_west (const CracksKernelArgs &f, uint32_t rank, int x, uint32_t y, bool hol
 #pragma unroll
       for (int i = 0; i < EACH; i++) {
         const uint32_t r = words[i / 2] >> 16 * (i % 2) & 0xffff;
-        if ((f.equal ? r == rank : r >= rank) != hole && chunk * EACH + i <= x)
+        if ((f.equal ? r == level_index : r >= level_index) != hole && chunk * EACH + i <= x)
           found = chunk * EACH + i;
       }
     }
@@ -97,8 +98,8 @@ walk_west (const CracksKernelArgs &f, uint32_t rank, int x, uint32_t y, bool hol
   return -1;
 }
 
-/* A warp a contour: to the west of its start, over the background from an outside, over the foreground from a hole. The
- * line on the far side belongs to the contour around it, or to one with the same around it. */
+/* Finds each contour's neighbour to the west of its start, which is its parent or has the same parent. One warp a
+ * contour. */
 __global__ void
 __launch_bounds__ (CONTOUR_THREADS) find_west_neighbour_kernel (const __grid_constant__ CracksKernelArgs f)
 {
@@ -110,12 +111,12 @@ __launch_bounds__ (CONTOUR_THREADS) find_west_neighbour_kernel (const __grid_con
   const uint32_t contours = f.counters->header.all_contours;
   for (uint32_t i = first_index () / 32; i < contours; i += index_step () / 32) {
     const uint32_t start = f.by_contour.starts[i], place = f.by_corner.place[start],
-                   rank = f.by_corner.level_index[start], y = place >> 16;
+                   level_index = f.by_corner.level_index[start], y = place >> 16;
     const bool hole = is_hole (f, start);
-    const int x = walk_west (f, rank, (int) (place & 0xffff) - 1, y, hole);
+    const int x = walk_west (f, level_index, (int) (place & 0xffff) - 1, y, hole);
     uint32_t parent = NO_PARENT;
     if (hole || x >= 0) {
-      const uint32_t other = f.contour_by_start[views[find_crack (f, rank, x + 1, y)].key];
+      const uint32_t other = f.contour_by_start[views[find_crack (f, level_index, x + 1, y)].key];
       parent = other | (is_hole (f, f.by_contour.starts[other]) == hole ? SAME_PARENT_AS : 0);
     }
     if (threadIdx.x % 32 == 0)
