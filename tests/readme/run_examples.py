@@ -23,7 +23,9 @@ INPUTS = {
     "clip.mp4": ("video/bottles.mp4", "videotestsrc num-buffers=15 ! openh264enc ! h264parse ! mp4mux"),
     "clip.avi": ("video/bolts_mjpeg.avi", "videotestsrc num-buffers=15 pattern=ball ! jpegenc ! avimux"),
 }
+BATCH = "videotestsrc num-buffers=3 pattern=ball ! pngenc ! multifilesink location=part-%02d.png"
 STAND_INS = [
+    (r"\buridecodebin uri=rtsp://\S+", "videotestsrc is-live=true num-buffers=10"),
     (r"\bv4l2src( device=\S+)?", "videotestsrc is-live=true num-buffers=10"),
     (r"\bautovideosink\b", "fakesink"),
 ]
@@ -63,6 +65,7 @@ def provide_inputs():
             print(f"no {name} here: {', '.join(absent)} missing")
         else:
             subprocess.run(line, shell=True, timeout=60, check=True)
+    subprocess.run("gst-launch-1.0 -q " + BATCH, shell=True, timeout=60, check=True)
 
 
 def results_of(line):
