@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Runs each script in pipelines/ on its own scene, on a picture and on a video, and as the README has it; looks at what it
+# Runs each script in pipelines/ on its own scene, on a picture and on a video, and as the cookbook has it; looks at what it
 # draws, and gives it wrong arguments. tests/demo.sh does so with demo.sh.
 set -euo pipefail
 
@@ -244,7 +244,7 @@ for script in edges levels track count-parts borders everything components; do
   [ ${#alike[@]} = 2 ] || ! cmp -s "$bright" "$dark" || fail "$script.sh: bright and dark look the same"
 done
 
-# The README's lines, on these. A camera is not here.
+# The cookbook's lines, on these. A camera is not here.
 cp "$folder/page.png" "$folder/parts.png" "$folder/everything clip.mp4" "$folder/run/"
 mv "$folder/run/everything clip.mp4" "$folder/run/clip.mp4"
 cp "$folder/depth.png" "$folder/run/disparity.png"
@@ -252,12 +252,12 @@ lines=0
 while read -r line; do
   line=${line/ camera/ --to none clip.mp4}
   echo "--- $line"
-  (cd "$folder/run" && eval "'$project'/$line" < /dev/null) || [ $? = 1 ] || fail "README: $line"
+  (cd "$folder/run" && eval "'$project'/$line" < /dev/null) || [ $? = 1 ] || fail "cookbook: $line"
   lines=$((lines + 1))
-done < <(sed -n 's/ *#.*//; /^pipelines\/[a-z-]*\.sh /p' README.md | grep -v demo.sh)
-[ $lines = ${#scripts[@]} ] || fail "$lines lines in the README"
+done < <(sed -n 's/ *#.*//; /^pipelines\/[a-z-]*\.sh /p' docs/cookbook.md)
+[ $lines = ${#scripts[@]} ] || fail "$lines lines in the cookbook"
 for result in letters.png nested.png levels.png cap.mp4 all.mp4; do
-  [ -s "$folder/run/$result" ] || fail "README: no $result"
+  [ -s "$folder/run/$result" ] || fail "cookbook: no $result"
 done
 
 [ -z "$(find out -name 'last-frame-*')" ] || fail "a last frame was left behind"

@@ -6,7 +6,7 @@ bench.py BENCH_CCA [--full] [--csv FILE] [--json FILE]
 
 Runs BENCH_CCA (ours and the FLSL+CD baseline), then bench_peers.py, on the same images. The quick run is the default; --full,
 or CTR_BENCH=full in the environment, takes every density. --csv and --json write every measurement. The protocol is described
-in docs/PERFORMANCE.md. Exit status 1: a measurement failed, or a peer counts other components than ours (NPP
+in docs/benchmarks/protocol.md. Exit status 1: a measurement failed, or a peer counts other components than ours (NPP
 aside).
 """
 import os

@@ -4,7 +4,7 @@
  * bench_borders --check   compares the GPU backend with the host backend
  *
  * With --write, DIR gets the masks and our lists, and what they are in cases.jsonl, for the peers. The protocol is
- * described in docs/PERFORMANCE.md. */
+ * described in docs/benchmarks/protocol.md. */
 #include "bench.h"
 #include "borders_work.h"
 #include "lists.h"

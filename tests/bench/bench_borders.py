@@ -6,7 +6,7 @@ bench_borders.py BENCH_BORDERS [--full] [--csv FILE] [--json FILE]
 
 Runs BENCH_BORDERS, then each group of peers in borders_peers.py on the masks and lists it has written. The quick run is the
 default; --full, or CTR_BENCH=full in the environment, takes every variant of every image and all real images. --csv and --json
-write every measurement. The protocol is described in docs/PERFORMANCE.md. Exit status 1: a measurement of ours or of OpenCV
+write every measurement. The protocol is described in docs/benchmarks/protocol.md. Exit status 1: a measurement of ours or of OpenCV
 failed, or OpenCV finds other contours than ours.
 """
 import os

@@ -4,7 +4,7 @@
  * bench_canny --check    compares the GPU backend with the host backend
  *
  * With --write, DIR gets the images and our masks, and a list of them in cases.jsonl, for the peers. The protocol is
- * described in docs/PERFORMANCE.md. */
+ * described in docs/benchmarks/protocol.md. */
 #include "bench.h"
 #include "canny_work.h"
 #include "scenes.h"

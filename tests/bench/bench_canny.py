@@ -6,7 +6,7 @@ bench_canny.py BENCH_CANNY [--full] [--csv FILE] [--json FILE]
 
 Runs BENCH_CANNY, then each group of peers in canny_peers.py on the images and masks it has written. The quick run is the
 default; --full, or CTR_BENCH=full in the environment, takes every size and set of parameters. --csv and --json write every
-measurement. The protocol is described in docs/PERFORMANCE.md. Exit status 1: a measurement of ours or of OpenCV failed, or an
+measurement. The protocol is described in docs/benchmarks/protocol.md. Exit status 1: a measurement of ours or of OpenCV failed, or an
 OpenCV without IPP finds other edges than ours.
 """
 import os

@@ -2,7 +2,7 @@
 /* bench_cca [--full] [MASK.pgm...]   measures component analysis, one JSON record a line (bench.py makes the table)
  * bench_cca --check                  compares the GPU backend and the FLSL+CD baseline with the host backend
  *
- * The protocol is described in docs/PERFORMANCE.md. */
+ * The protocol is described in docs/benchmarks/protocol.md. */
 #include "bench.h"
 #include "cca_work.h"
 #include "masks.h"

@@ -4,7 +4,7 @@
  * bench_cracks --check   compares the GPU backend with the host backend
  *
  * With --write, DIR gets the images and how many contours each level has, and what they are in cases.jsonl, for the
- * peers. The protocol is described in docs/PERFORMANCE.md. */
+ * peers. The protocol is described in docs/benchmarks/protocol.md. */
 #include "bench.h"
 #include "cracks_work.h"
 #include "levels.h"

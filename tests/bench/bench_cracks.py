@@ -6,7 +6,7 @@ bench_cracks.py BENCH_CRACKS [--full] [--csv FILE] [--json FILE]
 
 Runs BENCH_CRACKS, then each group of peers in cracks_peers.py on the images it has written. The quick run is the default; --full,
 or CTR_BENCH=full in the environment, takes every size of the paper's tables. --csv and --json write every measurement. The protocol
-is described in docs/PERFORMANCE.md. Exit status 1: a measurement of ours or of OpenCV failed, or OpenCV finds another number of
+is described in docs/benchmarks/protocol.md. Exit status 1: a measurement of ours or of OpenCV failed, or OpenCV finds another number of
 contours of a level.
 """
 import os

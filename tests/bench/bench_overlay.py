@@ -5,7 +5,7 @@
 bench_overlay.py BENCH_OVERLAY [--csv FILE] [--json FILE]
 
 Runs BENCH_OVERLAY, then overlay_peers.py on the contours it has drawn. --csv and --json write every measurement. The protocol is
-described in docs/PERFORMANCE.md. Exit status 1: a measurement failed, the backends draw different pictures, or OpenCV draws other
+described in docs/benchmarks/protocol.md. Exit status 1: a measurement failed, the backends draw different pictures, or OpenCV draws other
 pixels.
 """
 import os

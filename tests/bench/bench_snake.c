@@ -4,7 +4,7 @@
  * bench_snake --check   compares the GPU backend with the host backend
  *
  * With --write, DIR gets the pictures of one target of up to 2048 x 2048 pixels, their truths, and what they are in
- * cases.jsonl, for the peers. The protocol is described in docs/PERFORMANCE.md. */
+ * cases.jsonl, for the peers. The protocol is described in docs/benchmarks/protocol.md. */
 #include "bench.h"
 #include "lists.h"
 #include "snake_work.h"

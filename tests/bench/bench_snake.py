@@ -6,7 +6,7 @@ bench_snake.py BENCH_SNAKE [--full] [--csv FILE] [--json FILE]
 
 Runs BENCH_SNAKE, then each group of peers in snake_peers.py on the pictures it has written. The quick run is the default; --full, or
 CTR_BENCH=full in the environment, takes every picture, number of objects and frame. --csv and --json write every measurement. The
-protocol is described in docs/PERFORMANCE.md. Exit status 1: a measurement of ours failed.
+protocol is described in docs/benchmarks/protocol.md. Exit status 1: a measurement of ours failed.
 """
 import os
 import subprocess

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs the examples of documents as they stand there: every gst-launch-1.0 line, every program of the build, every Python
-program. Arguments: the build folder, the documents.
+program; every piece of C is compiled. Arguments: the build folder, the documents or folders of them.
 
 Their inputs come from the folder of real images CTR_TEST_DATA, or are drawn. A camera is replaced by a test picture
 that plays live, a screen by fakesink. What needs an element or module that is missing (an NVIDIA decoder, GObject
 Introspection) is left out, and said. Exit status 77 without GStreamer's command line tools.
 """
+import glob
 import importlib.util
 import os
 import re
@@ -23,7 +24,10 @@ INPUTS = {
     "clip.mp4": ("video/bottles.mp4", "videotestsrc num-buffers=15 ! openh264enc ! h264parse ! mp4mux"),
     "clip.avi": ("video/bolts_mjpeg.avi", "videotestsrc num-buffers=15 pattern=ball ! jpegenc ! avimux"),
 }
+SOURCES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BATCH = "videotestsrc num-buffers=3 pattern=ball ! pngenc ! multifilesink location=part-%02d.png"
 STAND_INS = [
+    (r"\buridecodebin uri=rtsp://\S+", "videotestsrc is-live=true num-buffers=10"),
     (r"\bv4l2src( device=\S+)?", "videotestsrc is-live=true num-buffers=10"),
     (r"\bautovideosink\b", "fakesink"),
 ]
@@ -63,6 +67,7 @@ def provide_inputs():
             print(f"no {name} here: {', '.join(absent)} missing")
         else:
             subprocess.run(line, shell=True, timeout=60, check=True)
+    subprocess.run("gst-launch-1.0 -q " + BATCH, shell=True, timeout=60, check=True)
 
 
 def results_of(line):
@@ -90,7 +95,24 @@ def run(command, title, expected=None):
     return not fault
 
 
-def main(build, documents):
+def compile_pieces(text):
+    """Whether each piece of C is accepted: as it is when it has functions, else as the inside of one with a buffer."""
+    if not shutil.which("cc") or not shutil.which("pkg-config"):
+        print("--- left out, cc or pkg-config missing: the pieces of C")
+        return []
+    flags = subprocess.run(["pkg-config", "--cflags", "gstreamer-1.0", "gstreamer-video-1.0"], capture_output=True, text=True,
+                           check=True).stdout.split()
+    results = []
+    for piece in blocks(text, "c"):
+        body = piece if piece.startswith("static ") else f"static void example (GstBuffer *buffer)\n{{\n{piece}}}\n"
+        with open("piece.c", "w", encoding="utf-8") as file:
+            file.write("#include <gst/contours/gstcontours.h>\n" + body)
+        results.append(run(["cc", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function",
+                            "-Wno-unused-parameter", "-I", os.path.join(SOURCES, "include"), *flags, "piece.c"], piece))
+    return results
+
+
+def main(build, arguments):
     if not shutil.which("gst-launch-1.0") or not shutil.which("gst-inspect-1.0"):
         print("no gst-launch-1.0 and gst-inspect-1.0 here")
         return 77
@@ -98,7 +120,8 @@ def main(build, documents):
         print("the plugin is not found: GST_PLUGIN_PATH is", os.environ.get("GST_PLUGIN_PATH"))
         return 1
     text = ""
-    for document in documents:
+    for document in [path for argument in arguments for path in
+                     (sorted(glob.glob(f"{argument}/*.md")) if os.path.isdir(argument) else [argument])]:
         with open(document, encoding="utf-8") as file:
             text += file.read()
     results = []
@@ -125,6 +148,7 @@ def main(build, documents):
                                    r"|object \d+: [1-9]\d* pixels of [\d.]+ ± [\d.]+ in "))
         else:
             print("--- left out, no GObject Introspection: the Python programs")
+        results += compile_pieces(text)
     print(f"{len(results)} examples ran, {results.count(False)} failed")
     return not all(results)
 
