@@ -2,9 +2,9 @@
 #include "gst/base/gstcontoursfilter.h"
 
 #include "gst/base/allocation.h"
-#include "gst/base/frameresults.h"
+#include "gst/base/framemessage.h"
 #include "gst/base/gstcontoursgpu.h"
-#include "gst/base/samplebits.h"
+#include "gst/base/significantbits.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_contours_filter_debug);
 #define GST_CAT_DEFAULT gst_contours_filter_debug

@@ -44,7 +44,7 @@
 #include "gst/base/allocation.h"
 #include "gst/export/files.h"
 #include "gst/export/format.h"
-#include "gst/base/frameresults.h"
+#include "gst/base/framemessage.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_contour_export_debug);
 #define GST_CAT_DEFAULT gst_contour_export_debug

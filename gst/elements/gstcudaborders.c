@@ -27,7 +27,7 @@
  */
 #include "gst/elements/gstcudaborders.h"
 
-#include "gst/base/frameresults.h"
+#include "gst/base/framemessage.h"
 
 #include <gst/contours/gstcontours.h>
 

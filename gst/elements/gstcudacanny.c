@@ -24,7 +24,7 @@
  */
 #include "gst/elements/gstcudacanny.h"
 
-#include "gst/base/samplebits.h"
+#include "gst/base/significantbits.h"
 
 #include <contours/canny.h>
 

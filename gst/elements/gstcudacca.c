@@ -26,7 +26,7 @@
  */
 #include "gst/elements/gstcudacca.h"
 
-#include "gst/base/frameresults.h"
+#include "gst/base/framemessage.h"
 
 #include <gst/contours/gstcontours.h>
 

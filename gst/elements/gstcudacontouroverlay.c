@@ -27,7 +27,7 @@
 #include "gst/elements/gstcudacontouroverlay.h"
 
 #include "gst/overlay/colours.h"
-#include "gst/base/samplebits.h"
+#include "gst/base/significantbits.h"
 #include "gst/overlay/layers.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuda_contour_overlay_debug);

@@ -23,8 +23,8 @@
  */
 #include "gst/elements/gstcudacrackcontour.h"
 
-#include "gst/base/frameresults.h"
-#include "gst/base/shorttext.h"
+#include "gst/base/framemessage.h"
+#include "gst/base/excerpt.h"
 
 #include <gst/contours/gstcontours.h>
 

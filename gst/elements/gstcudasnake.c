@@ -25,9 +25,9 @@
  */
 #include "gst/elements/gstcudasnake.h"
 
-#include "gst/base/frameresults.h"
-#include "gst/base/shorttext.h"
-#include "gst/snake/text.h"
+#include "gst/base/framemessage.h"
+#include "gst/base/excerpt.h"
+#include "gst/snake/parse.h"
 #include "gst/snake/tracks.h"
 
 #include <gst/contours/gstcontours.h>

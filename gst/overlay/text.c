@@ -3,7 +3,7 @@
 
 #ifdef HAVE_PANGO
 
-#include "gst/base/shorttext.h"
+#include "gst/base/excerpt.h"
 
 #include <pango/pangocairo.h>
 

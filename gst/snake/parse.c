@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/snake/text.h"
+#include "gst/snake/parse.h"
 
 #include <string.h>
 
-#include "gst/base/shorttext.h"
+#include "gst/base/excerpt.h"
 
 /* Windows and rectangles may reach over the ends of the frame. */
 #define MAX_POSITION CTR_MAX_SIDE

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/base/shorttext.h"
+#include "gst/base/excerpt.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/base/frameresults.h"
+#include "gst/base/framemessage.h"
 
 #include <gst/contours/gstcontours.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/base/samplebits.h"
+#include "gst/base/significantbits.h"
 
 #include <contours/cancel.h>
 
