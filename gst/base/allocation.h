@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef ALLOCATION_H
-#define ALLOCATION_H
+#ifndef GST_BASE_ALLOCATION_H
+#define GST_BASE_ALLOCATION_H
 
 #include <gst/gst.h>
 

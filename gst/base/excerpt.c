@@ -6,7 +6,7 @@
 #define MAX_SHOWN 60 /* bytes */
 
 gchar *
-short_text_new (const gchar *text)
+excerpt_new (const gchar *text)
 {
   const gsize length = strlen (text);
   gsize shown = MIN (length, MAX_SHOWN);

@@ -4,7 +4,7 @@
 #include <gst/contours/gstcontours.h>
 
 GstContoursResultFlags
-frame_results_get_flags (GstBuffer *buffer, GstVideoInterlaceMode mode)
+frame_message_get_flags (GstBuffer *buffer, GstVideoInterlaceMode mode)
 {
   GstContoursResultFlags flags = GST_CONTOURS_RESULT_FLAG_NONE;
 
@@ -43,7 +43,7 @@ frame_results_attach_contours (GstContoursFilter *filter, GstBuffer *buffer, Ctr
 }
 
 void
-frame_results_post (GstContoursFilter *filter, GstBuffer *buffer, const gchar *name, const gchar *field, ...)
+frame_message_post (GstContoursFilter *filter, GstBuffer *buffer, const gchar *name, const gchar *field, ...)
 {
   const GstSegment *segment = &GST_BASE_TRANSFORM (filter)->segment;
   GstContoursResultFlags flags = gst_contours_filter_get_frame_flags (filter, buffer);

@@ -91,7 +91,7 @@ gst_contours_filter_get_context (GstContoursFilter *self)
 GstContoursResultFlags
 gst_contours_filter_get_frame_flags (GstContoursFilter *self, GstBuffer *buffer)
 {
-  return frame_results_get_flags (buffer, GST_VIDEO_INFO_INTERLACE_MODE (&PRIVATE (self)->info));
+  return frame_message_get_flags (buffer, GST_VIDEO_INFO_INTERLACE_MODE (&PRIVATE (self)->info));
 }
 
 /* The samples the core analyses of a video format in our caps: its first plane. */
@@ -175,11 +175,11 @@ gst_contours_filter_get_significant_bits (GstContoursFilter *self, const GstVide
   GstContoursFilterPrivate *priv = PRIVATE (self);
   guint bits;
 
-  if (!sample_bits_may_be_low (GST_VIDEO_FRAME_FORMAT (frame)))
-    return SAMPLE_BITS_ALL;
+  if (!significant_bits_vary (GST_VIDEO_FRAME_FORMAT (frame)))
+    return SIGNIFICANT_BITS_ALL;
   if (wanted > 0)
     return wanted;
-  bits = sample_bits_find (frame, priv->sample_bits);
+  bits = significant_bits_find (frame, priv->sample_bits);
   if (bits != priv->sample_bits)
     post_info (
         self, "The samples need %u of their 16 bits so far. Set significant-bits where the camera has more.", bits);

@@ -2,8 +2,8 @@
 /* Base class of the elements that analyse frames: caps, memory, backend, GPU context, errors. A subclass sees a
  * CtrImage. Either it leaves the picture alone and attaches what it finds to the buffer, or it makes a new picture of
  * the same format, or it draws into the picture. */
-#ifndef GST_CONTOURS_FILTER_H
-#define GST_CONTOURS_FILTER_H
+#ifndef GST_BASE_GSTCONTOURSFILTER_H
+#define GST_BASE_GSTCONTOURSFILTER_H
 
 #include <contours/contours.h>
 #include <gst/base/gstbasetransform.h>

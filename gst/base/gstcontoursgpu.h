@@ -3,8 +3,8 @@
  *
  * The one place that knows libgstcuda. Built without it every function below still exists: there is no GPU to open, and
  * no memory is CUDA memory. */
-#ifndef GST_CONTOURS_GPU_H
-#define GST_CONTOURS_GPU_H
+#ifndef GST_BASE_GSTCONTOURSGPU_H
+#define GST_BASE_GSTCONTOURSGPU_H
 
 #include <contours/types.h>
 #include <gst/gst.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Base class of the elements that split frames into foreground and background by a threshold and attach what they find
  * in the foreground: the properties they share. */
-#ifndef GST_FOREGROUND_FILTER_H
-#define GST_FOREGROUND_FILTER_H
+#ifndef GST_BASE_GSTFOREGROUNDFILTER_H
+#define GST_BASE_GSTFOREGROUNDFILTER_H
 
 #include "gst/base/gstcontoursfilter.h"
 

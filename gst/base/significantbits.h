@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How many bits of their 16-bit samples frames use. Cameras of 10, 12 and 14 bits deliver GRAY16_LE with these bits at
  * the lower end, and the caps do not tell how many they are. */
-#ifndef SAMPLE_BITS_H
-#define SAMPLE_BITS_H
+#ifndef GST_BASE_SIGNIFICANTBITS_H
+#define GST_BASE_SIGNIFICANTBITS_H
 
 #include <gst/video/video.h>
 
 G_BEGIN_DECLS
 
-#define SAMPLE_BITS_MIN 8
-#define SAMPLE_BITS_ALL 16
+#define SIGNIFICANT_BITS_MIN 8
+#define SIGNIFICANT_BITS_ALL 16
 
 /* A property of elements that scale samples to 8 bits, or colours to samples: 0 is automatic. */
-GParamSpec *sample_bits_property_new (GParamFlags flags);
+GParamSpec *significant_bits_property_new (GParamFlags flags);
 
-/* What ELEMENT makes of a VALUE of that property: less than SAMPLE_BITS_MIN bits are warned about and set to it. */
-guint sample_bits_check (GstElement *element, guint value);
+/* What ELEMENT makes of a VALUE of that property: less than SIGNIFICANT_BITS_MIN bits are warned about and set to it.
+ */
+guint significant_bits_clamp (GstElement *element, guint value);
 
 /* May the samples of FORMAT's 16 bits lie at the lower end? Else all of them are used. */
-gboolean sample_bits_may_be_low (GstVideoFormat format);
+gboolean significant_bits_vary (GstVideoFormat format);
 
 /* The bits that FRAME, in host memory and of such a format, needs in any case: 10, 12, 14 or 16, by its greatest sample
  * or its format, and not less than KNOWN. */
-guint sample_bits_find (const GstVideoFrame *frame, guint known);
+guint significant_bits_find (const GstVideoFrame *frame, guint known);
 
 G_END_DECLS
 

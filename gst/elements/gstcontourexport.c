@@ -489,7 +489,7 @@ gst_contour_export_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
     return ret;
 
   self->frame.pts = GST_BUFFER_PTS (buffer);
-  self->frame.flags = frame_results_get_flags (buffer, self->interlace_mode);
+  self->frame.flags = frame_message_get_flags (buffer, self->interlace_mode);
   /* Sources of raw bytes, an appsrc by default, have segments in bytes. */
   self->frame.stream_time = trans->segment.format == GST_FORMAT_TIME
                                 ? gst_segment_to_stream_time (&trans->segment, GST_FORMAT_TIME, self->frame.pts)

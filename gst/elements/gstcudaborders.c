@@ -131,7 +131,7 @@ gst_cuda_borders_analyze (
         contours->point_count, contours->threshold);
     frame_results_attach_contours (filter, buffer, contours);
     if (gst_foreground_filter_get_post_messages (foreground_filter))
-      frame_results_post (filter, buffer, "cudaborders", "count", G_TYPE_UINT, contours->count, "threshold",
+      frame_message_post (filter, buffer, "cudaborders", "count", G_TYPE_UINT, contours->count, "threshold",
           G_TYPE_UINT, contours->threshold, "points", G_TYPE_UINT64, contours->point_count, NULL);
     ctr_contours_unref (contours);
   }

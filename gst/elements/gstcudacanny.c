@@ -198,7 +198,7 @@ gst_cuda_canny_set_property (GObject *object, guint id, const GValue *value, GPa
       self->mask = g_value_get_boolean (value);
       break;
     case PROP_SIGNIFICANT_BITS:
-      self->significant_bits = sample_bits_check (GST_ELEMENT_CAST (self), g_value_get_uint (value));
+      self->significant_bits = significant_bits_clamp (GST_ELEMENT_CAST (self), g_value_get_uint (value));
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -344,7 +344,7 @@ gst_cuda_canny_class_init (GstCudaCannyClass *klass)
    * Setting the number saves that look at each frame, and makes the edges independent of the frames before. Other
    * formats tell where their bits are, and are not affected.
    */
-  g_object_class_install_property (object_class, PROP_SIGNIFICANT_BITS, sample_bits_property_new (controlled));
+  g_object_class_install_property (object_class, PROP_SIGNIFICANT_BITS, significant_bits_property_new (controlled));
 
   gst_element_class_set_static_metadata (element_class, "CUDA Canny edges", "Filter/Effect/Video/Hardware",
       "Replaces each frame by its edges, found with Canny's method on the GPU or the host",

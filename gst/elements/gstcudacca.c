@@ -104,7 +104,7 @@ post_message (GstCudaCca *self, GstBuffer *buffer, const CtrComponents *componen
 
   for (guint i = 0; i < components->count; i++)
     total_area += components->table[i].area;
-  frame_results_post (GST_CONTOURS_FILTER (self), buffer, "cudacca", "count", G_TYPE_UINT, components->count,
+  frame_message_post (GST_CONTOURS_FILTER (self), buffer, "cudacca", "count", G_TYPE_UINT, components->count,
       "threshold", G_TYPE_UINT, components->threshold, "total-area", G_TYPE_UINT64, total_area, NULL);
 }
 

@@ -355,7 +355,7 @@ gst_cuda_contour_overlay_set_property (GObject *object, guint id, const GValue *
       self->font = g_value_dup_string (value);
       break;
     case PROP_SIGNIFICANT_BITS:
-      self->significant_bits = sample_bits_check (GST_ELEMENT_CAST (self), g_value_get_uint (value));
+      self->significant_bits = significant_bits_clamp (GST_ELEMENT_CAST (self), g_value_get_uint (value));
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -579,7 +579,7 @@ install_properties (GObjectClass *object_class)
    * are as bright as white is in these bits. 0 finds out from the frames that are drawn on, as
    * #GstCudaCanny:significant-bits does.
    */
-  g_object_class_install_property (object_class, PROP_SIGNIFICANT_BITS, sample_bits_property_new (controlled));
+  g_object_class_install_property (object_class, PROP_SIGNIFICANT_BITS, significant_bits_property_new (controlled));
 }
 
 static void

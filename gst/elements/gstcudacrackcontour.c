@@ -137,7 +137,7 @@ parse_levels (const gchar *text, gchar **problem)
     if (!**word)
       continue;
     if (!g_ascii_string_to_unsigned (*word, 10, 1, MAX_LEVEL, &number, NULL)) {
-      gchar *shown = short_text_new (*word);
+      gchar *shown = excerpt_new (*word);
 
       *problem = g_strdup_printf ("'%s' is no level: they are whole numbers from 1 to %d", shown, MAX_LEVEL);
       g_free (shown);
@@ -185,7 +185,7 @@ gst_cuda_crack_contour_close (GstContoursFilter *filter)
 static gchar *
 describe_wrong_list (GstCudaCrackContour *self)
 {
-  gchar *shown = short_text_new (self->levels_text);
+  gchar *shown = excerpt_new (self->levels_text);
   gchar *warning = g_strdup_printf (
       "No contours: levels=\"%s\" is no list of levels: %s. Set it to an ascending one such as 64,128,192, or to \"\" "
       "for the range from min-level to max-level.",
@@ -271,7 +271,7 @@ gst_cuda_crack_contour_analyze (
   GST_OBJECT_UNLOCK (self);
   frame_results_attach_contours (filter, buffer, contours);
   if (post_messages)
-    frame_results_post (filter, buffer, "cudacrackcontour", "count", G_TYPE_UINT, contours->count, "points",
+    frame_message_post (filter, buffer, "cudacrackcontour", "count", G_TYPE_UINT, contours->count, "points",
         G_TYPE_UINT64, contours->point_count, "limit-exceeded", G_TYPE_BOOLEAN, contours->exceeded != CTR_LIMIT_NONE,
         NULL);
   ctr_contours_unref (contours);

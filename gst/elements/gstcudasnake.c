@@ -178,7 +178,7 @@ find_wrong_text (GstCudaSnake *self)
 {
   for (guint i = 0; i < TEXTS; i++)
     if (self->errors[i]) {
-      gchar *shown = short_text_new (self->texts[i]);
+      gchar *shown = excerpt_new (self->texts[i]);
       gchar *problem = g_strdup_printf ("%s=\"%s\" is wrong: %s. Set it to the form %s, several between semicolons, or "
                                         "to \"\"",
           texts[i].property, shown, self->errors[i], texts[i].form);
@@ -274,7 +274,7 @@ post_events (GstCudaSnake *self, GstBuffer *buffer, const GArray *events)
     const SnakeTrackEvent *event = &g_array_index (events, SnakeTrackEvent, i);
 
     GST_DEBUG_OBJECT (self, "object %u: %s", event->object, changes[event->change]);
-    frame_results_post (GST_CONTOURS_FILTER (self), buffer, "cudasnake-track", "object", G_TYPE_UINT, event->object,
+    frame_message_post (GST_CONTOURS_FILTER (self), buffer, "cudasnake-track", "object", G_TYPE_UINT, event->object,
         "change", G_TYPE_STRING, changes[event->change], NULL);
   }
 }
@@ -334,7 +334,7 @@ attach (GstCudaSnake *self, GstBuffer *buffer, CtrContours *contours, guint obje
   GST_OBJECT_UNLOCK (self);
   frame_results_attach_contours (filter, buffer, contours);
   if (post_messages)
-    frame_results_post (filter, buffer, "cudasnake", "objects", G_TYPE_UINT, objects, "count", G_TYPE_UINT,
+    frame_message_post (filter, buffer, "cudasnake", "objects", G_TYPE_UINT, objects, "count", G_TYPE_UINT,
         contours->count, "points", G_TYPE_UINT64, contours->point_count, "limit-exceeded", G_TYPE_BOOLEAN,
         contours->exceeded != CTR_LIMIT_NONE, NULL);
 }
@@ -400,13 +400,13 @@ set_text (GstCudaSnake *self, guint which, const gchar *text)
   g_clear_pointer (problem, g_free);
   if (which == TEXT_WINDOW) {
     g_clear_pointer (&layout->windows, g_array_unref);
-    layout->windows = snake_text_parse_rectangles (self->texts[which], problem);
+    layout->windows = snake_parse_rectangles (self->texts[which], problem);
   } else if (which == TEXT_RECTANGLE) {
     g_clear_pointer (&layout->rectangles, g_array_unref);
-    layout->rectangles = snake_text_parse_rectangles (self->texts[which], problem);
+    layout->rectangles = snake_parse_rectangles (self->texts[which], problem);
   } else {
     g_clear_pointer (&layout->polygons, g_ptr_array_unref);
-    layout->polygons = snake_text_parse_polygons (self->texts[which], problem);
+    layout->polygons = snake_parse_polygons (self->texts[which], problem);
   }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The overlay's colours, and a video frame as a picture to paint them into. */
-#ifndef OVERLAY_COLOURS_H
-#define OVERLAY_COLOURS_H
+#ifndef GST_OVERLAY_COLOURS_H
+#define GST_OVERLAY_COLOURS_H
 
 #include <contours/paint.h>
 #include <gst/video/video.h>

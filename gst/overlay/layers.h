@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From the metadata of a frame to the layers that show it. */
-#ifndef OVERLAY_LAYERS_H
-#define OVERLAY_LAYERS_H
+#ifndef GST_OVERLAY_LAYERS_H
+#define GST_OVERLAY_LAYERS_H
 
 #include "gst/overlay/text.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the overlay's colours stand for. */
-#ifndef OVERLAY_LEGEND_H
-#define OVERLAY_LEGEND_H
+#ifndef GST_OVERLAY_LEGEND_H
+#define GST_OVERLAY_LEGEND_H
 
 #include "gst/overlay/text.h"
 

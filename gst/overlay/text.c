@@ -120,7 +120,7 @@ overlay_text_new (const gchar *font, guint points, CtrError *error)
           cairo_image_surface_get_data (surface) + (gsize) y * cairo_image_surface_get_stride (surface), width);
     text->atlas.coverage = text->coverage;
   } else {
-    gchar *shown = short_text_new (font);
+    gchar *shown = excerpt_new (font);
 
     error->status = CTR_ERROR_INVALID_ARGUMENT;
     g_snprintf (error->message, sizeof error->message,

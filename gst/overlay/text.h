@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Letters for labels, drawn once by Pango and Cairo into an atlas. */
-#ifndef OVERLAY_TEXT_H
-#define OVERLAY_TEXT_H
+#ifndef GST_OVERLAY_TEXT_H
+#define GST_OVERLAY_TEXT_H
 
 #include <contours/paint.h>
 #include <glib.h>

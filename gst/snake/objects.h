@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The objects that are looked for in a frame: where they come from. */
-#ifndef SNAKE_OBJECTS_H
-#define SNAKE_OBJECTS_H
+#ifndef GST_SNAKE_OBJECTS_H
+#define GST_SNAKE_OBJECTS_H
 
 #include <contours/snake.h>
 #include <gst/gst.h>

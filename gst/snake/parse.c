@@ -11,7 +11,7 @@
 /* FORMAT about TEXT. */
 static gchar *G_GNUC_PRINTF (2, 3) describe (const gchar *text, const gchar *format, ...)
 {
-  gchar *shown = short_text_new (text), *rest, *message;
+  gchar *shown = excerpt_new (text), *rest, *message;
   va_list args;
 
   va_start (args, format);
@@ -78,7 +78,7 @@ parse_rectangle (const gchar *text, CtrSnakeRect *rect, gchar **problem)
 }
 
 GArray *
-snake_text_parse_rectangles (const gchar *text, gchar **problem)
+snake_parse_rectangles (const gchar *text, gchar **problem)
 {
   GArray *rects = g_array_new (FALSE, FALSE, sizeof (CtrSnakeRect));
   gchar **parts = g_strsplit (text, ";", -1);
@@ -135,7 +135,7 @@ parse_polygon (const gchar *text, gchar **problem)
 }
 
 GPtrArray *
-snake_text_parse_polygons (const gchar *text, gchar **problem)
+snake_parse_polygons (const gchar *text, gchar **problem)
 {
   GPtrArray *polygons = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
   gchar **parts = g_strsplit (text, ";", -1);

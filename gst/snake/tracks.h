@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Objects followed from frame to frame: each starts from its last outline. */
-#ifndef SNAKE_TRACKS_H
-#define SNAKE_TRACKS_H
+#ifndef GST_SNAKE_TRACKS_H
+#define GST_SNAKE_TRACKS_H
 
 #include "gst/snake/objects.h"
 
