@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/base/gstforegroundfilter.h"
 
+#include "gst/base/propertyfields.h"
+
 typedef struct {
   /* Properties, under the object lock. */
   CtrForeground foreground;
@@ -55,29 +57,22 @@ gst_foreground_filter_get_post_messages (GstForegroundFilter *self)
   return post_messages;
 }
 
+static const PropertyField fields[] = {
+    PROPERTY_FIELD (PROP_THRESHOLD_MODE, GstForegroundFilterPrivate, foreground.mode),
+    PROPERTY_FIELD (PROP_THRESHOLD, GstForegroundFilterPrivate, foreground.threshold),
+    PROPERTY_FIELD (PROP_INVERT, GstForegroundFilterPrivate, foreground.invert),
+    PROPERTY_FIELD (PROP_POST_MESSAGES, GstForegroundFilterPrivate, post_messages),
+    {0},
+};
+
 static void
 gst_foreground_filter_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstForegroundFilterPrivate *priv = PRIVATE (GST_FOREGROUND_FILTER (object));
 
   GST_OBJECT_LOCK (object);
-  switch (id) {
-    case PROP_THRESHOLD_MODE:
-      priv->foreground.mode = g_value_get_enum (value);
-      break;
-    case PROP_THRESHOLD:
-      priv->foreground.threshold = g_value_get_uint (value);
-      break;
-    case PROP_INVERT:
-      priv->foreground.invert = g_value_get_boolean (value);
-      break;
-    case PROP_POST_MESSAGES:
-      priv->post_messages = g_value_get_boolean (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
+  if (!property_fields_set (fields, priv, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   GST_OBJECT_UNLOCK (object);
 }
 
@@ -87,23 +82,8 @@ gst_foreground_filter_get_property (GObject *object, guint id, GValue *value, GP
   GstForegroundFilterPrivate *priv = PRIVATE (GST_FOREGROUND_FILTER (object));
 
   GST_OBJECT_LOCK (object);
-  switch (id) {
-    case PROP_THRESHOLD_MODE:
-      g_value_set_enum (value, priv->foreground.mode);
-      break;
-    case PROP_THRESHOLD:
-      g_value_set_uint (value, priv->foreground.threshold);
-      break;
-    case PROP_INVERT:
-      g_value_set_boolean (value, priv->foreground.invert);
-      break;
-    case PROP_POST_MESSAGES:
-      g_value_set_boolean (value, priv->post_messages);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
+  if (!property_fields_get (fields, priv, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   GST_OBJECT_UNLOCK (object);
 }
 

@@ -28,6 +28,7 @@
 #include "gst/elements/gstcudaborders.h"
 
 #include "gst/base/framemessage.h"
+#include "gst/base/propertyfields.h"
 
 #include <gst/contours/gstcontours.h>
 
@@ -138,86 +139,35 @@ gst_cuda_borders_analyze (
   return contours != NULL;
 }
 
+static const PropertyField fields[] = {
+    PROPERTY_FIELD (PROP_MODE, GstCudaBorders, params.mode),
+    PROPERTY_FIELD (PROP_APPROXIMATION, GstCudaBorders, params.approximation),
+    PROPERTY_FIELD (PROP_EPSILON, GstCudaBorders, params.epsilon),
+    PROPERTY_FIELD (PROP_MIN_AREA, GstCudaBorders, params.min_area),
+    PROPERTY_FIELD (PROP_MAX_AREA, GstCudaBorders, params.max_area),
+    PROPERTY_FIELD (PROP_MIN_LENGTH, GstCudaBorders, params.min_length),
+    PROPERTY_FIELD (PROP_MIN_WIDTH, GstCudaBorders, params.min_width),
+    PROPERTY_FIELD (PROP_MIN_HEIGHT, GstCudaBorders, params.min_height),
+    PROPERTY_FIELD (PROP_FEATURES, GstCudaBorders, params.features),
+    {0},
+};
+
 static void
 gst_cuda_borders_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  GstCudaBorders *self = GST_CUDA_BORDERS (object);
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_MODE:
-      self->params.mode = g_value_get_enum (value);
-      break;
-    case PROP_APPROXIMATION:
-      self->params.approximation = g_value_get_enum (value);
-      break;
-    case PROP_EPSILON:
-      self->params.epsilon = g_value_get_double (value);
-      break;
-    case PROP_MIN_AREA:
-      self->params.min_area = g_value_get_double (value);
-      break;
-    case PROP_MAX_AREA:
-      self->params.max_area = g_value_get_double (value);
-      break;
-    case PROP_MIN_LENGTH:
-      self->params.min_length = g_value_get_double (value);
-      break;
-    case PROP_MIN_WIDTH:
-      self->params.min_width = g_value_get_uint (value);
-      break;
-    case PROP_MIN_HEIGHT:
-      self->params.min_height = g_value_get_uint (value);
-      break;
-    case PROP_FEATURES:
-      self->params.features = g_value_get_flags (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK (self);
+  GST_OBJECT_LOCK (object);
+  if (!property_fields_set (fields, object, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  GST_OBJECT_UNLOCK (object);
 }
 
 static void
 gst_cuda_borders_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  GstCudaBorders *self = GST_CUDA_BORDERS (object);
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_MODE:
-      g_value_set_enum (value, self->params.mode);
-      break;
-    case PROP_APPROXIMATION:
-      g_value_set_enum (value, self->params.approximation);
-      break;
-    case PROP_EPSILON:
-      g_value_set_double (value, self->params.epsilon);
-      break;
-    case PROP_MIN_AREA:
-      g_value_set_double (value, self->params.min_area);
-      break;
-    case PROP_MAX_AREA:
-      g_value_set_double (value, self->params.max_area);
-      break;
-    case PROP_MIN_LENGTH:
-      g_value_set_double (value, self->params.min_length);
-      break;
-    case PROP_MIN_WIDTH:
-      g_value_set_uint (value, self->params.min_width);
-      break;
-    case PROP_MIN_HEIGHT:
-      g_value_set_uint (value, self->params.min_height);
-      break;
-    case PROP_FEATURES:
-      g_value_set_flags (value, self->params.features);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK (self);
+  GST_OBJECT_LOCK (object);
+  if (!property_fields_get (fields, object, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  GST_OBJECT_UNLOCK (object);
 }
 
 static void

@@ -24,6 +24,7 @@
  */
 #include "gst/elements/gstcudacanny.h"
 
+#include "gst/base/propertyfields.h"
 #include "gst/base/significantbits.h"
 
 #include <contours/canny.h>
@@ -165,6 +166,18 @@ gst_cuda_canny_render (GstContoursFilter *filter, const CtrImage *image, const G
   return ctr_canny_run (self->canny, image, &params, &picture, stream, error);
 }
 
+static const PropertyField fields[] = {
+    PROPERTY_FIELD (PROP_SIGMA, GstCudaCanny, params.sigma),
+    PROPERTY_FIELD (PROP_THRESHOLD_MODE, GstCudaCanny, params.threshold_mode),
+    PROPERTY_FIELD (PROP_LOW_THRESHOLD, GstCudaCanny, params.low_threshold),
+    PROPERTY_FIELD (PROP_HIGH_THRESHOLD, GstCudaCanny, params.high_threshold),
+    PROPERTY_FIELD (PROP_APERTURE, GstCudaCanny, params.aperture),
+    PROPERTY_FIELD (PROP_L2_GRADIENT, GstCudaCanny, params.l2_gradient),
+    PROPERTY_FIELD (PROP_MASK, GstCudaCanny, mask),
+    PROPERTY_FIELD (PROP_SIGNIFICANT_BITS, GstCudaCanny, significant_bits),
+    {0},
+};
+
 static void
 gst_cuda_canny_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
@@ -173,35 +186,18 @@ gst_cuda_canny_set_property (GObject *object, guint id, const GValue *value, GPa
 
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_SIGMA:
-      self->params.sigma = g_value_get_double (value);
-      break;
-    case PROP_THRESHOLD_MODE:
-      self->params.threshold_mode = g_value_get_enum (value);
-      break;
-    case PROP_LOW_THRESHOLD:
-      self->params.low_threshold = g_value_get_double (value);
-      break;
-    case PROP_HIGH_THRESHOLD:
-      self->params.high_threshold = g_value_get_double (value);
-      break;
     case PROP_APERTURE:
       wanted = g_value_get_int (value);
       self->params.aperture = (wanted - 1) | 1;
       if (wanted % 2 == 0)
         GST_WARNING_OBJECT (self, "aperture can be 3, 5 or 7, not %d: it is set to %u", wanted, self->params.aperture);
       break;
-    case PROP_L2_GRADIENT:
-      self->params.l2_gradient = g_value_get_boolean (value);
-      break;
-    case PROP_MASK:
-      self->mask = g_value_get_boolean (value);
-      break;
     case PROP_SIGNIFICANT_BITS:
       self->significant_bits = significant_bits_clamp (GST_ELEMENT_CAST (self), g_value_get_uint (value));
       break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      if (!property_fields_set (fields, self, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK (self);
@@ -210,39 +206,10 @@ gst_cuda_canny_set_property (GObject *object, guint id, const GValue *value, GPa
 static void
 gst_cuda_canny_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  GstCudaCanny *self = GST_CUDA_CANNY (object);
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_SIGMA:
-      g_value_set_double (value, self->params.sigma);
-      break;
-    case PROP_THRESHOLD_MODE:
-      g_value_set_enum (value, self->params.threshold_mode);
-      break;
-    case PROP_LOW_THRESHOLD:
-      g_value_set_double (value, self->params.low_threshold);
-      break;
-    case PROP_HIGH_THRESHOLD:
-      g_value_set_double (value, self->params.high_threshold);
-      break;
-    case PROP_APERTURE:
-      g_value_set_int (value, self->params.aperture);
-      break;
-    case PROP_L2_GRADIENT:
-      g_value_set_boolean (value, self->params.l2_gradient);
-      break;
-    case PROP_MASK:
-      g_value_set_boolean (value, self->mask);
-      break;
-    case PROP_SIGNIFICANT_BITS:
-      g_value_set_uint (value, self->significant_bits);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK (self);
+  GST_OBJECT_LOCK (object);
+  if (!property_fields_get (fields, object, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  GST_OBJECT_UNLOCK (object);
 }
 
 static void

@@ -27,6 +27,7 @@
 #include "gst/elements/gstcudacca.h"
 
 #include "gst/base/framemessage.h"
+#include "gst/base/propertyfields.h"
 
 #include <gst/contours/gstcontours.h>
 
@@ -138,6 +139,13 @@ set_features (GstCudaCca *self, guint mask, guint features)
   self->params.features = (self->params.features & ~mask) | (features & mask);
 }
 
+static const PropertyField fields[] = {
+    PROPERTY_FIELD (PROP_CONNECTIVITY, GstCudaCca, params.connectivity),
+    PROPERTY_FIELD (PROP_MIN_AREA, GstCudaCca, params.min_area),
+    PROPERTY_FIELD (PROP_MAX_AREA, GstCudaCca, params.max_area),
+    {0},
+};
+
 static void
 gst_cuda_cca_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
@@ -145,15 +153,6 @@ gst_cuda_cca_set_property (GObject *object, guint id, const GValue *value, GPara
 
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_CONNECTIVITY:
-      self->params.connectivity = g_value_get_enum (value);
-      break;
-    case PROP_MIN_AREA:
-      self->params.min_area = g_value_get_uint (value);
-      break;
-    case PROP_MAX_AREA:
-      self->params.max_area = g_value_get_uint (value);
-      break;
     case PROP_FEATURES:
       set_features (self, OPTIONAL_ROWS, g_value_get_flags (value));
       break;
@@ -161,7 +160,8 @@ gst_cuda_cca_set_property (GObject *object, guint id, const GValue *value, GPara
       set_features (self, CTR_FEATURE_LABELS, g_value_get_boolean (value) ? CTR_FEATURE_LABELS : 0);
       break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      if (!property_fields_set (fields, self, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK (self);
@@ -174,15 +174,6 @@ gst_cuda_cca_get_property (GObject *object, guint id, GValue *value, GParamSpec 
 
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_CONNECTIVITY:
-      g_value_set_enum (value, self->params.connectivity);
-      break;
-    case PROP_MIN_AREA:
-      g_value_set_uint (value, self->params.min_area);
-      break;
-    case PROP_MAX_AREA:
-      g_value_set_uint (value, self->params.max_area);
-      break;
     case PROP_FEATURES:
       g_value_set_flags (value, self->params.features & OPTIONAL_ROWS);
       break;
@@ -190,7 +181,8 @@ gst_cuda_cca_get_property (GObject *object, guint id, GValue *value, GParamSpec 
       g_value_set_boolean (value, (self->params.features & CTR_FEATURE_LABELS) != 0);
       break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      if (!property_fields_get (fields, self, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK (self);

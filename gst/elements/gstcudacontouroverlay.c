@@ -26,8 +26,9 @@
  */
 #include "gst/elements/gstcudacontouroverlay.h"
 
-#include "gst/overlay/colours.h"
+#include "gst/base/propertyfields.h"
 #include "gst/base/significantbits.h"
+#include "gst/overlay/colours.h"
 #include "gst/overlay/layers.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuda_contour_overlay_debug);
@@ -310,6 +311,21 @@ gst_cuda_contour_overlay_finish (GstContoursFilter *filter, CtrError *error)
   return ok;
 }
 
+static const PropertyField fields[] = {
+    PROPERTY_FIELD (PROP_DRAW, GstCudaContourOverlay, style.draw),
+    PROPERTY_FIELD (PROP_COLOUR_BY, GstCudaContourOverlay, style.colour_by),
+    PROPERTY_FIELD (PROP_COLOUR, GstCudaContourOverlay, style.colour),
+    PROPERTY_FIELD (PROP_MAX_LEVEL, GstCudaContourOverlay, style.max_level),
+    PROPERTY_FIELD (PROP_THICKNESS, GstCudaContourOverlay, style.thickness),
+    PROPERTY_FIELD (PROP_ALPHA, GstCudaContourOverlay, alpha),
+    PROPERTY_FIELD (PROP_FILL_ALPHA, GstCudaContourOverlay, fill_alpha),
+    PROPERTY_FIELD (PROP_MIN_AREA, GstCudaContourOverlay, style.min_area),
+    PROPERTY_FIELD (PROP_LABELS, GstCudaContourOverlay, style.labels),
+    PROPERTY_FIELD (PROP_LEGEND, GstCudaContourOverlay, style.legend),
+    PROPERTY_FIELD (PROP_SIGNIFICANT_BITS, GstCudaContourOverlay, significant_bits),
+    {0},
+};
+
 static void
 gst_cuda_contour_overlay_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
@@ -317,38 +333,8 @@ gst_cuda_contour_overlay_set_property (GObject *object, guint id, const GValue *
 
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_DRAW:
-      self->style.draw = g_value_get_flags (value);
-      break;
-    case PROP_COLOUR_BY:
-      self->style.colour_by = g_value_get_enum (value);
-      break;
-    case PROP_COLOUR:
-      self->style.colour = g_value_get_uint (value);
-      break;
-    case PROP_MAX_LEVEL:
-      self->style.max_level = g_value_get_uint (value);
-      break;
-    case PROP_THICKNESS:
-      self->style.thickness = g_value_get_uint (value);
-      break;
-    case PROP_ALPHA:
-      self->alpha = g_value_get_double (value);
-      break;
-    case PROP_FILL_ALPHA:
-      self->fill_alpha = g_value_get_double (value);
-      break;
-    case PROP_MIN_AREA:
-      self->style.min_area = g_value_get_double (value);
-      break;
     case PROP_HOLES:
       self->style.dashed_holes = g_value_get_enum (value) == HOLES_DASHED;
-      break;
-    case PROP_LABELS:
-      self->style.labels = g_value_get_flags (value);
-      break;
-    case PROP_LEGEND:
-      self->style.legend = g_value_get_boolean (value);
       break;
     case PROP_FONT:
       g_free (self->font);
@@ -358,7 +344,8 @@ gst_cuda_contour_overlay_set_property (GObject *object, guint id, const GValue *
       self->significant_bits = significant_bits_clamp (GST_ELEMENT_CAST (self), g_value_get_uint (value));
       break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      if (!property_fields_set (fields, self, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK (self);
@@ -371,47 +358,15 @@ gst_cuda_contour_overlay_get_property (GObject *object, guint id, GValue *value,
 
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_DRAW:
-      g_value_set_flags (value, self->style.draw);
-      break;
-    case PROP_COLOUR_BY:
-      g_value_set_enum (value, self->style.colour_by);
-      break;
-    case PROP_COLOUR:
-      g_value_set_uint (value, self->style.colour);
-      break;
-    case PROP_MAX_LEVEL:
-      g_value_set_uint (value, self->style.max_level);
-      break;
-    case PROP_THICKNESS:
-      g_value_set_uint (value, self->style.thickness);
-      break;
-    case PROP_ALPHA:
-      g_value_set_double (value, self->alpha);
-      break;
-    case PROP_FILL_ALPHA:
-      g_value_set_double (value, self->fill_alpha);
-      break;
-    case PROP_MIN_AREA:
-      g_value_set_double (value, self->style.min_area);
-      break;
     case PROP_HOLES:
       g_value_set_enum (value, self->style.dashed_holes ? HOLES_DASHED : HOLES_SOLID);
-      break;
-    case PROP_LABELS:
-      g_value_set_flags (value, self->style.labels);
-      break;
-    case PROP_LEGEND:
-      g_value_set_boolean (value, self->style.legend);
       break;
     case PROP_FONT:
       g_value_set_string (value, self->font);
       break;
-    case PROP_SIGNIFICANT_BITS:
-      g_value_set_uint (value, self->significant_bits);
-      break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      if (!property_fields_get (fields, self, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK (self);

@@ -23,8 +23,9 @@
  */
 #include "gst/elements/gstcudacrackcontour.h"
 
-#include "gst/base/framemessage.h"
 #include "gst/base/excerpt.h"
+#include "gst/base/framemessage.h"
+#include "gst/base/propertyfields.h"
 
 #include <gst/contours/gstcontours.h>
 
@@ -278,6 +279,22 @@ gst_cuda_crack_contour_analyze (
   return TRUE;
 }
 
+static const PropertyField fields[] = {
+    PROPERTY_FIELD (PROP_MODE, GstCudaCrackContour, params.mode),
+    PROPERTY_FIELD (PROP_MIN_LEVEL, GstCudaCrackContour, params.minimum),
+    PROPERTY_FIELD (PROP_MAX_LEVEL, GstCudaCrackContour, params.maximum),
+    PROPERTY_FIELD (PROP_STEP, GstCudaCrackContour, params.step),
+    PROPERTY_FIELD (PROP_CONNECTIVITY, GstCudaCrackContour, params.connectivity),
+    PROPERTY_FIELD (PROP_BORDER, GstCudaCrackContour, params.frame),
+    PROPERTY_FIELD (PROP_MIN_AREA, GstCudaCrackContour, params.min_area),
+    PROPERTY_FIELD (PROP_MAX_AREA, GstCudaCrackContour, params.max_area),
+    PROPERTY_FIELD (PROP_MIN_LENGTH, GstCudaCrackContour, params.min_length),
+    PROPERTY_FIELD (PROP_MAX_POINTS, GstCudaCrackContour, params.max_points),
+    PROPERTY_FIELD (PROP_FEATURES, GstCudaCrackContour, params.features),
+    PROPERTY_FIELD (PROP_POST_MESSAGES, GstCudaCrackContour, post_messages),
+    {0},
+};
+
 static void
 gst_cuda_crack_contour_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
@@ -285,52 +302,16 @@ gst_cuda_crack_contour_set_property (GObject *object, guint id, const GValue *va
 
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_MODE:
-      self->params.mode = g_value_get_enum (value);
-      break;
-    case PROP_MIN_LEVEL:
-      self->params.minimum = g_value_get_uint (value);
-      self->warned = FALSE;
-      break;
-    case PROP_MAX_LEVEL:
-      self->params.maximum = g_value_get_uint (value);
-      self->warned = FALSE;
-      break;
-    case PROP_STEP:
-      self->params.step = g_value_get_uint (value);
-      break;
     case PROP_LEVELS:
       set_levels (self, g_value_get_string (value));
-      self->warned = FALSE;
-      break;
-    case PROP_CONNECTIVITY:
-      self->params.connectivity = g_value_get_enum (value);
-      break;
-    case PROP_BORDER:
-      self->params.frame = g_value_get_enum (value);
-      break;
-    case PROP_MIN_AREA:
-      self->params.min_area = g_value_get_double (value);
-      break;
-    case PROP_MAX_AREA:
-      self->params.max_area = g_value_get_double (value);
-      break;
-    case PROP_MIN_LENGTH:
-      self->params.min_length = g_value_get_double (value);
-      break;
-    case PROP_MAX_POINTS:
-      self->params.max_points = g_value_get_uint64 (value);
-      break;
-    case PROP_FEATURES:
-      self->params.features = g_value_get_flags (value);
-      break;
-    case PROP_POST_MESSAGES:
-      self->post_messages = g_value_get_boolean (value);
       break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      if (!property_fields_set (fields, self, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
+  if (id == PROP_LEVELS || id == PROP_MIN_LEVEL || id == PROP_MAX_LEVEL)
+    self->warned = FALSE;
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -341,47 +322,12 @@ gst_cuda_crack_contour_get_property (GObject *object, guint id, GValue *value, G
 
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_MODE:
-      g_value_set_enum (value, self->params.mode);
-      break;
-    case PROP_MIN_LEVEL:
-      g_value_set_uint (value, self->params.minimum);
-      break;
-    case PROP_MAX_LEVEL:
-      g_value_set_uint (value, self->params.maximum);
-      break;
-    case PROP_STEP:
-      g_value_set_uint (value, self->params.step);
-      break;
     case PROP_LEVELS:
       g_value_set_string (value, self->levels_text);
       break;
-    case PROP_CONNECTIVITY:
-      g_value_set_enum (value, self->params.connectivity);
-      break;
-    case PROP_BORDER:
-      g_value_set_enum (value, self->params.frame);
-      break;
-    case PROP_MIN_AREA:
-      g_value_set_double (value, self->params.min_area);
-      break;
-    case PROP_MAX_AREA:
-      g_value_set_double (value, self->params.max_area);
-      break;
-    case PROP_MIN_LENGTH:
-      g_value_set_double (value, self->params.min_length);
-      break;
-    case PROP_MAX_POINTS:
-      g_value_set_uint64 (value, self->params.max_points);
-      break;
-    case PROP_FEATURES:
-      g_value_set_flags (value, self->params.features);
-      break;
-    case PROP_POST_MESSAGES:
-      g_value_set_boolean (value, self->post_messages);
-      break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      if (!property_fields_get (fields, self, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK (self);

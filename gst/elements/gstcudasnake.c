@@ -25,8 +25,9 @@
  */
 #include "gst/elements/gstcudasnake.h"
 
-#include "gst/base/framemessage.h"
 #include "gst/base/excerpt.h"
+#include "gst/base/framemessage.h"
+#include "gst/base/propertyfields.h"
 #include "gst/snake/parse.h"
 #include "gst/snake/tracks.h"
 
@@ -410,17 +411,39 @@ set_text (GstCudaSnake *self, guint which, const gchar *text)
   }
 }
 
-/* Those that say which objects there are: what was followed so far may be another one. FALSE: it is none of them. */
+/* Does the property ID say which objects there are? What was followed so far may then be another object. */
 static gboolean
-set_layout_property (GstCudaSnake *self, guint id, const GValue *value)
+describes_objects (guint id)
 {
+  return id == PROP_OBJECTS || id == PROP_START || id == PROP_WINDOW || id == PROP_RECTANGLE || id == PROP_POLYGON
+         || id == PROP_TRACK;
+}
+
+static const PropertyField fields[] = {
+    PROPERTY_FIELD (PROP_MODEL, GstCudaSnake, params.model),
+    PROPERTY_FIELD (PROP_LOOKS, GstCudaSnake, params.looks),
+    PROPERTY_FIELD (PROP_MIN_SEGMENT, GstCudaSnake, params.min_segment),
+    PROPERTY_FIELD (PROP_MAX_STEP, GstCudaSnake, params.max_step),
+    PROPERTY_FIELD (PROP_PRUNE, GstCudaSnake, params.prune),
+    PROPERTY_FIELD (PROP_MAX_ITERATIONS, GstCudaSnake, params.max_iterations),
+    PROPERTY_FIELD (PROP_MAX_OBJECTS, GstCudaSnake, params.max_objects),
+    PROPERTY_FIELD (PROP_MAX_WINDOW_SIDES, GstCudaSnake, params.max_window_sides),
+    PROPERTY_FIELD (PROP_OBJECTS, GstCudaSnake, layout.from),
+    PROPERTY_FIELD (PROP_MARGIN, GstCudaSnake, layout.margin),
+    PROPERTY_FIELD (PROP_MIN_AREA, GstCudaSnake, layout.min_area),
+    PROPERTY_FIELD (PROP_START, GstCudaSnake, layout.start),
+    PROPERTY_FIELD (PROP_TRACK, GstCudaSnake, track),
+    PROPERTY_FIELD (PROP_POST_MESSAGES, GstCudaSnake, post_messages),
+    {0},
+};
+
+static void
+gst_cuda_snake_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstCudaSnake *self = GST_CUDA_SNAKE (object);
+
+  GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_OBJECTS:
-      self->layout.from = g_value_get_enum (value);
-      break;
-    case PROP_START:
-      self->layout.start = g_value_get_enum (value);
-      break;
     case PROP_WINDOW:
       set_text (self, TEXT_WINDOW, g_value_get_string (value));
       break;
@@ -430,61 +453,14 @@ set_layout_property (GstCudaSnake *self, guint id, const GValue *value)
     case PROP_POLYGON:
       set_text (self, TEXT_POLYGON, g_value_get_string (value));
       break;
-    case PROP_TRACK:
-      self->track = g_value_get_boolean (value);
-      break;
     default:
-      return FALSE;
-  }
-  self->forget = TRUE;
-  self->warned = FALSE;
-  return TRUE;
-}
-
-static void
-gst_cuda_snake_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstCudaSnake *self = GST_CUDA_SNAKE (object);
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_MODEL:
-      self->params.model = g_value_get_enum (value);
-      break;
-    case PROP_LOOKS:
-      self->params.looks = g_value_get_double (value);
-      break;
-    case PROP_MIN_SEGMENT:
-      self->params.min_segment = g_value_get_uint (value);
-      break;
-    case PROP_MAX_STEP:
-      self->params.max_step = g_value_get_uint (value);
-      break;
-    case PROP_PRUNE:
-      self->params.prune = g_value_get_boolean (value);
-      break;
-    case PROP_MAX_ITERATIONS:
-      self->params.max_iterations = g_value_get_uint (value);
-      break;
-    case PROP_MAX_OBJECTS:
-      self->params.max_objects = g_value_get_uint (value);
-      break;
-    case PROP_MAX_WINDOW_SIDES:
-      self->params.max_window_sides = g_value_get_uint64 (value);
-      break;
-    case PROP_MARGIN:
-      self->layout.margin = g_value_get_double (value);
-      break;
-    case PROP_MIN_AREA:
-      self->layout.min_area = g_value_get_double (value);
-      break;
-    case PROP_POST_MESSAGES:
-      self->post_messages = g_value_get_boolean (value);
-      break;
-    default:
-      if (!set_layout_property (self, id, value))
+      if (!property_fields_set (fields, self, id, value))
         G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
+  }
+  if (describes_objects (id)) {
+    self->forget = TRUE;
+    self->warned = FALSE;
   }
   GST_OBJECT_UNLOCK (self);
 }
@@ -496,44 +472,8 @@ gst_cuda_snake_get_property (GObject *object, guint id, GValue *value, GParamSpe
 
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_MODEL:
-      g_value_set_enum (value, self->params.model);
-      break;
-    case PROP_LOOKS:
-      g_value_set_double (value, self->params.looks);
-      break;
-    case PROP_MIN_SEGMENT:
-      g_value_set_uint (value, self->params.min_segment);
-      break;
-    case PROP_MAX_STEP:
-      g_value_set_uint (value, self->params.max_step);
-      break;
-    case PROP_PRUNE:
-      g_value_set_boolean (value, self->params.prune);
-      break;
-    case PROP_MAX_ITERATIONS:
-      g_value_set_uint (value, self->params.max_iterations);
-      break;
-    case PROP_MAX_OBJECTS:
-      g_value_set_uint (value, self->params.max_objects);
-      break;
-    case PROP_MAX_WINDOW_SIDES:
-      g_value_set_uint64 (value, self->params.max_window_sides);
-      break;
-    case PROP_OBJECTS:
-      g_value_set_enum (value, self->layout.from);
-      break;
     case PROP_WINDOW:
       g_value_set_string (value, self->texts[TEXT_WINDOW]);
-      break;
-    case PROP_MARGIN:
-      g_value_set_double (value, self->layout.margin);
-      break;
-    case PROP_MIN_AREA:
-      g_value_set_double (value, self->layout.min_area);
-      break;
-    case PROP_START:
-      g_value_set_enum (value, self->layout.start);
       break;
     case PROP_RECTANGLE:
       g_value_set_string (value, self->texts[TEXT_RECTANGLE]);
@@ -541,14 +481,9 @@ gst_cuda_snake_get_property (GObject *object, guint id, GValue *value, GParamSpe
     case PROP_POLYGON:
       g_value_set_string (value, self->texts[TEXT_POLYGON]);
       break;
-    case PROP_TRACK:
-      g_value_set_boolean (value, self->track);
-      break;
-    case PROP_POST_MESSAGES:
-      g_value_set_boolean (value, self->post_messages);
-      break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      if (!property_fields_get (fields, self, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK (self);
