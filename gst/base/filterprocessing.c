@@ -156,7 +156,7 @@ run (
     return check_planes (in, error) && klass->draw (self, &image, in, buffer, stream, error)
            && contours_filter_hand_over_drawing (self, buffer, error);
   if (!out)
-    return klass->analyze (self, &image, buffer, stream, error);
+    return contours_filter_analyze (self, &image, buffer, stream, error);
   return check_planes (in, error) && check_planes (out, error) && klass->render (self, &image, in, out, stream, error);
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/base/framemessage.h"
 
-#include <gst/contours/gstcontours.h>
-
 GstContoursResultFlags
 frame_message_get_flags (GstBuffer *buffer, GstVideoInterlaceMode mode)
 {
@@ -15,31 +13,6 @@ frame_message_get_flags (GstBuffer *buffer, GstVideoInterlaceMode mode)
                                              : mode != GST_VIDEO_INTERLACE_MODE_PROGRESSIVE)
     flags |= GST_CONTOURS_RESULT_FLAG_INTERLACED;
   return flags;
-}
-
-void
-frame_results_attach_components (GstContoursFilter *filter, GstBuffer *buffer, CtrComponents *components)
-{
-  gchar *source = gst_object_get_name (GST_OBJECT_CAST (filter));
-  GstContoursComponentMeta *meta = gst_buffer_add_contours_component_meta (buffer, components, source);
-
-  gst_contours_component_meta_add_flags (meta, gst_contours_filter_get_frame_flags (filter, buffer));
-  g_free (source);
-}
-
-void
-frame_results_attach_contours (GstContoursFilter *filter, GstBuffer *buffer, CtrContours *contours)
-{
-  gchar *source = gst_object_get_name (GST_OBJECT_CAST (filter));
-  GstObject *context = gst_contours_filter_get_context (filter);
-  GstContoursContourMeta *meta;
-
-  /* Their memory on the GPU, and the way to fetch it, must outlive the element where the buffer does. */
-  if (context)
-    ctr_contours_set_owner (contours, context, gst_object_unref);
-  meta = gst_buffer_add_contours_contour_meta (buffer, contours, source);
-  gst_contours_contour_meta_add_flags (meta, gst_contours_filter_get_frame_flags (filter, buffer));
-  g_free (source);
 }
 
 void

@@ -4,6 +4,7 @@
  *   gstcontoursfilter.c   properties, choice of the backend, start, stop, events and queries
  *   filternegotiation.c   caps and allocation
  *   filterprocessing.c    one frame, from the pad to the subclass and on
+ *   filterresults.c       attaches what the subclass finds
  *   filterdrawing.c       drawing that is still queued on the GPU when its frame goes on
  */
 #ifndef GST_BASE_GSTCONTOURSFILTER_PRIVATE_H
@@ -32,6 +33,7 @@ typedef struct {
   gboolean passes;      /* the frame goes on as it is: there is nothing to draw on it, or no picture in it */
   guint sample_bits;    /* that the frames of the stream have needed so far */
   GstMiniObject *drawn; /* what the drawing that is queued needs, NULL: none is; of the streaming thread */
+  CtrLimit exceeded;    /* by the last frame */
   CtrCancel cancel;     /* requested while the pads are flushing: the work on a frame ends */
 } GstContoursFilterPrivate;
 
@@ -56,6 +58,10 @@ gboolean contours_filter_renders (GstBaseTransform *trans);
 
 /* The first memory of BUFFER, NULL if it has none. */
 GstMemory *contours_filter_first_memory (GstBuffer *buffer);
+
+/* Lets the subclass analyse IMAGE, the pixels of BUFFER, and attaches what it finds. */
+gboolean contours_filter_analyze (
+    GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error);
 
 /* Lets BUFFER go downstream after the subclass has drawn on it: its readers are ordered after the drawing, or this
  * waits until the drawing is done. */

@@ -36,14 +36,6 @@ gst_contours_backend_get_type (void)
   return type;
 }
 
-GstObject *
-gst_contours_filter_get_context (GstContoursFilter *self)
-{
-  GstContoursFilterPrivate *priv = PRIVATE (self);
-
-  return g_atomic_int_get (&priv->in_use) == CTR_BACKEND_CUDA ? gst_object_ref (priv->gpu.context) : NULL;
-}
-
 GstContoursResultFlags
 gst_contours_filter_get_frame_flags (GstContoursFilter *self, GstBuffer *buffer)
 {
@@ -122,6 +114,7 @@ contours_filter_open_backend (GstContoursFilter *self, CtrBackend backend, CtrEr
 
   if (backend == CTR_BACKEND_CUDA && !gst_contours_gpu_push (&priv->gpu, error))
     return FALSE;
+  priv->exceeded = CTR_LIMIT_NONE;
   ok = klass->open (self, backend, error);
   if (!ok)
     klass->close (self);

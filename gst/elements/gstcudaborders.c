@@ -112,31 +112,28 @@ gst_cuda_borders_close (GstContoursFilter *filter)
   g_clear_pointer (&GST_CUDA_BORDERS (filter)->borders, ctr_borders_free);
 }
 
-static gboolean
-gst_cuda_borders_analyze (
+static CtrContours *
+gst_cuda_borders_find_contours (
     GstContoursFilter *filter, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error)
 {
   GstCudaBorders *self = GST_CUDA_BORDERS (filter);
-  GstForegroundFilter *foreground_filter = GST_FOREGROUND_FILTER (filter);
   CtrBordersParams params;
-  CtrContours *contours;
 
   GST_OBJECT_LOCK (self);
   params = self->params;
   GST_OBJECT_UNLOCK (self);
-  params.foreground = gst_foreground_filter_get_foreground (foreground_filter);
+  params.foreground = gst_foreground_filter_get_foreground (GST_FOREGROUND_FILTER (filter));
+  return ctr_borders_run (self->borders, image, &params, stream, error);
+}
 
-  contours = ctr_borders_run (self->borders, image, &params, stream, error);
-  if (contours) {
-    GST_LOG_OBJECT (self, "%u contours of %" G_GUINT64_FORMAT " points at threshold %u", contours->count,
-        contours->point_count, contours->threshold);
-    frame_results_attach_contours (filter, buffer, contours);
-    if (gst_foreground_filter_get_post_messages (foreground_filter))
-      frame_message_post (filter, buffer, "cudaborders", "count", G_TYPE_UINT, contours->count, "threshold",
-          G_TYPE_UINT, contours->threshold, "points", G_TYPE_UINT64, contours->point_count, NULL);
-    ctr_contours_unref (contours);
-  }
-  return contours != NULL;
+static void
+gst_cuda_borders_report_contours (GstContoursFilter *filter, GstBuffer *buffer, const CtrContours *contours)
+{
+  GST_LOG_OBJECT (filter, "%u contours of %" G_GUINT64_FORMAT " points at threshold %u", contours->count,
+      contours->point_count, contours->threshold);
+  if (gst_foreground_filter_get_post_messages (GST_FOREGROUND_FILTER (filter)))
+    frame_message_post (filter, buffer, "cudaborders", "count", G_TYPE_UINT, contours->count, "threshold", G_TYPE_UINT,
+        contours->threshold, "points", G_TYPE_UINT64, contours->point_count, NULL);
 }
 
 static const PropertyField fields[] = {
@@ -288,7 +285,8 @@ gst_cuda_borders_class_init (GstCudaBordersClass *klass)
 
   filter_class->open = GST_DEBUG_FUNCPTR (gst_cuda_borders_open);
   filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_borders_close);
-  filter_class->analyze = GST_DEBUG_FUNCPTR (gst_cuda_borders_analyze);
+  filter_class->find_contours = GST_DEBUG_FUNCPTR (gst_cuda_borders_find_contours);
+  filter_class->report_contours = GST_DEBUG_FUNCPTR (gst_cuda_borders_report_contours);
 
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_BORDERS_MODE, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_BORDERS_APPROXIMATION, 0);

@@ -98,39 +98,32 @@ gst_cuda_cca_close (GstContoursFilter *filter)
   g_clear_pointer (&GST_CUDA_CCA (filter)->cca, ctr_cca_free);
 }
 
-static void
-post_message (GstCudaCca *self, GstBuffer *buffer, const CtrComponents *components)
-{
-  guint64 total_area = 0;
-
-  for (guint i = 0; i < components->count; i++)
-    total_area += components->table[i].area;
-  frame_message_post (GST_CONTOURS_FILTER (self), buffer, "cudacca", "count", G_TYPE_UINT, components->count,
-      "threshold", G_TYPE_UINT, components->threshold, "total-area", G_TYPE_UINT64, total_area, NULL);
-}
-
-static gboolean
-gst_cuda_cca_analyze (
+static CtrComponents *
+gst_cuda_cca_find_components (
     GstContoursFilter *filter, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error)
 {
   GstCudaCca *self = GST_CUDA_CCA (filter);
-  CtrComponents *components;
   CtrCcaParams params;
 
   GST_OBJECT_LOCK (self);
   params = self->params;
   GST_OBJECT_UNLOCK (self);
   params.foreground = gst_foreground_filter_get_foreground (GST_FOREGROUND_FILTER (self));
+  return ctr_cca_run (self->cca, image, &params, stream, error);
+}
 
-  components = ctr_cca_run (self->cca, image, &params, stream, error);
-  if (components) {
-    GST_LOG_OBJECT (self, "%u components at threshold %u", components->count, components->threshold);
-    frame_results_attach_components (filter, buffer, components);
-    if (gst_foreground_filter_get_post_messages (GST_FOREGROUND_FILTER (self)))
-      post_message (self, buffer, components);
-    ctr_components_unref (components);
-  }
-  return components != NULL;
+static void
+gst_cuda_cca_report_components (GstContoursFilter *filter, GstBuffer *buffer, const CtrComponents *components)
+{
+  guint64 total_area = 0;
+
+  GST_LOG_OBJECT (filter, "%u components at threshold %u", components->count, components->threshold);
+  if (!gst_foreground_filter_get_post_messages (GST_FOREGROUND_FILTER (filter)))
+    return;
+  for (guint i = 0; i < components->count; i++)
+    total_area += components->table[i].area;
+  frame_message_post (filter, buffer, "cudacca", "count", G_TYPE_UINT, components->count, "threshold", G_TYPE_UINT,
+      components->threshold, "total-area", G_TYPE_UINT64, total_area, NULL);
 }
 
 static void
@@ -259,7 +252,8 @@ gst_cuda_cca_class_init (GstCudaCcaClass *klass)
 
   filter_class->open = GST_DEBUG_FUNCPTR (gst_cuda_cca_open);
   filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_cca_close);
-  filter_class->analyze = GST_DEBUG_FUNCPTR (gst_cuda_cca_analyze);
+  filter_class->find_components = GST_DEBUG_FUNCPTR (gst_cuda_cca_find_components);
+  filter_class->report_components = GST_DEBUG_FUNCPTR (gst_cuda_cca_report_components);
 
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCA_CONNECTIVITY, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCA_FEATURES, 0);

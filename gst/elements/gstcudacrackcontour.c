@@ -44,7 +44,6 @@ struct _GstCudaCrackContour {
   gboolean warned; /* of the levels as they are now */
 
   CtrCracks *cracks; /* while started */
-  gboolean exceeded; /* by the last frame: max-points */
 };
 
 enum {
@@ -171,7 +170,6 @@ gst_cuda_crack_contour_open (GstContoursFilter *filter, CtrBackend backend, CtrE
 {
   GstCudaCrackContour *self = GST_CUDA_CRACK_CONTOUR (filter);
 
-  self->exceeded = FALSE;
   self->cracks = ctr_cracks_new (backend, error);
   return self->cracks != NULL;
 }
@@ -231,23 +229,18 @@ get_params (GstCudaCrackContour *self, GArray **levels, gchar **warning)
   return params;
 }
 
-/* Says once, of frames in a row that have more than MOST points, what to do. */
 static void
 warn_of_points (GstCudaCrackContour *self, const CtrContours *contours, guint64 most)
 {
-  gboolean before = self->exceeded;
-
-  self->exceeded = contours->exceeded != CTR_LIMIT_NONE;
-  if (self->exceeded && !before)
-    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
-        ("No contours: the frame has %" G_GUINT64_FORMAT " points at all levels, and max-points is %" G_GUINT64_FORMAT
-         ". Take fewer levels, such as by a larger step, or raise max-points if there is memory for them.",
-            contours->needed, most),
-        (NULL));
+  GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
+      ("No contours: the frame has %" G_GUINT64_FORMAT " points at all levels, and max-points is %" G_GUINT64_FORMAT
+       ". Take fewer levels, such as by a larger step, or raise max-points if there is memory for them.",
+          contours->needed, most),
+      (NULL));
 }
 
-static gboolean
-gst_cuda_crack_contour_analyze (
+static CtrContours *
+gst_cuda_crack_contour_find_contours (
     GstContoursFilter *filter, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error)
 {
   GstCudaCrackContour *self = GST_CUDA_CRACK_CONTOUR (filter);
@@ -255,28 +248,31 @@ gst_cuda_crack_contour_analyze (
   gchar *warning;
   CtrCracksParams params = get_params (self, &levels, &warning);
   CtrContours *contours = ctr_cracks_run (self->cracks, image, &params, stream, error);
-  gboolean post_messages;
 
   if (levels)
     g_array_unref (levels);
   if (warning)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s", warning), (NULL));
   g_free (warning);
-  if (!contours)
-    return FALSE;
+  if (contours && gst_contours_filter_enters_limit (filter, contours->exceeded))
+    warn_of_points (self, contours, params.max_points);
+  return contours;
+}
 
-  warn_of_points (self, contours, params.max_points);
+static void
+gst_cuda_crack_contour_report_contours (GstContoursFilter *filter, GstBuffer *buffer, const CtrContours *contours)
+{
+  GstCudaCrackContour *self = GST_CUDA_CRACK_CONTOUR (filter);
+  gboolean post_messages;
+
   GST_LOG_OBJECT (self, "%u contours of %" G_GUINT64_FORMAT " points", contours->count, contours->point_count);
   GST_OBJECT_LOCK (self);
   post_messages = self->post_messages;
   GST_OBJECT_UNLOCK (self);
-  frame_results_attach_contours (filter, buffer, contours);
   if (post_messages)
     frame_message_post (filter, buffer, "cudacrackcontour", "count", G_TYPE_UINT, contours->count, "points",
         G_TYPE_UINT64, contours->point_count, "limit-exceeded", G_TYPE_BOOLEAN, contours->exceeded != CTR_LIMIT_NONE,
         NULL);
-  ctr_contours_unref (contours);
-  return TRUE;
 }
 
 static const PropertyField fields[] = {
@@ -507,7 +503,8 @@ gst_cuda_crack_contour_class_init (GstCudaCrackContourClass *klass)
 
   filter_class->open = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_open);
   filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_close);
-  filter_class->analyze = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_analyze);
+  filter_class->find_contours = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_find_contours);
+  filter_class->report_contours = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_report_contours);
 
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CRACK_CONTOUR_MODE, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CRACK_CONTOUR_CONNECTIVITY, 0);

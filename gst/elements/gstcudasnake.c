@@ -58,7 +58,7 @@ struct _GstCudaSnake {
 
   CtrSnake *snake; /* while started */
   SnakeTracks *tracks;
-  CtrLimit exceeded; /* by the last frame */
+  guint objects; /* that were looked for in the last frame */
 };
 
 enum {
@@ -151,7 +151,6 @@ gst_cuda_snake_open (GstContoursFilter *filter, CtrBackend backend, CtrError *er
 {
   GstCudaSnake *self = GST_CUDA_SNAKE (filter);
 
-  self->exceeded = CTR_LIMIT_NONE;
   self->snake = ctr_snake_new (backend, error);
   return self->snake != NULL;
 }
@@ -222,22 +221,16 @@ warn (GstCudaSnake *self, gchar *problem)
   g_free (problem);
 }
 
-/* Says once, of frames in a row that exceed a limit of PARAMS, what to do. */
 static void
 warn_of_limit (GstCudaSnake *self, const CtrContours *contours, const CtrSnakeParams *params)
 {
-  CtrLimit before = self->exceeded;
-
-  self->exceeded = contours->exceeded;
-  if (self->exceeded == before)
-    return;
-  if (self->exceeded == CTR_LIMIT_OBJECTS)
+  if (contours->exceeded == CTR_LIMIT_OBJECTS)
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
         ("No outlines: the frame has %" G_GUINT64_FORMAT
          " objects, and max-objects is %u. Leave small components out with min-area, or raise max-objects.",
             contours->needed, params->max_objects),
         (NULL));
-  else if (self->exceeded == CTR_LIMIT_WINDOW_SIDES)
+  else if (contours->exceeded == CTR_LIMIT_WINDOW_SIDES)
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
         ("No outlines: the widths and heights of the windows in the frame are %" G_GUINT64_FORMAT
          " pixels together, and max-window-sides is %" G_GUINT64_FORMAT
@@ -322,26 +315,8 @@ find_outlines (GstCudaSnake *self, const CtrImage *image, const CtrSnakeParams *
   return contours;
 }
 
-static void
-attach (GstCudaSnake *self, GstBuffer *buffer, CtrContours *contours, guint objects)
-{
-  GstContoursFilter *filter = GST_CONTOURS_FILTER (self);
-  gboolean post_messages;
-
-  GST_LOG_OBJECT (
-      self, "%u of %u objects, %" G_GUINT64_FORMAT " points", contours->count, objects, contours->point_count);
-  GST_OBJECT_LOCK (self);
-  post_messages = self->post_messages;
-  GST_OBJECT_UNLOCK (self);
-  frame_results_attach_contours (filter, buffer, contours);
-  if (post_messages)
-    frame_message_post (filter, buffer, "cudasnake", "objects", G_TYPE_UINT, objects, "count", G_TYPE_UINT,
-        contours->count, "points", G_TYPE_UINT64, contours->point_count, "limit-exceeded", G_TYPE_BOOLEAN,
-        contours->exceeded != CTR_LIMIT_NONE, NULL);
-}
-
-static gboolean
-gst_cuda_snake_analyze (
+static CtrContours *
+gst_cuda_snake_find_contours (
     GstContoursFilter *filter, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error)
 {
   GstCudaSnake *self = GST_CUDA_SNAKE (filter);
@@ -350,7 +325,6 @@ gst_cuda_snake_analyze (
   CtrSnakeParams params;
   SnakeLayout layout;
   gchar *problem;
-  guint objects = 0;
 
   GST_OBJECT_LOCK (self);
   params = self->params;
@@ -362,20 +336,35 @@ gst_cuda_snake_analyze (
 
   if (forget)
     snake_tracks_clear (self->tracks);
+  self->objects = 0;
   if (right)
     /* Components have no identity from frame to frame. */
     contours = find_outlines (self, image, &params, &layout, track && layout.from != SNAKE_OBJECTS_COMPONENTS, buffer,
-        stream, &objects, &problem, error);
+        stream, &self->objects, &problem, error);
   else
     contours = ctr_snake_run (self->snake, image, &params, NULL, 0, stream, error);
   clear_lists (&layout);
   warn (self, problem);
-  if (!contours)
-    return FALSE;
-  warn_of_limit (self, contours, &params);
-  attach (self, buffer, contours, objects);
-  ctr_contours_unref (contours);
-  return TRUE;
+  if (contours && gst_contours_filter_enters_limit (filter, contours->exceeded))
+    warn_of_limit (self, contours, &params);
+  return contours;
+}
+
+static void
+gst_cuda_snake_report_contours (GstContoursFilter *filter, GstBuffer *buffer, const CtrContours *contours)
+{
+  GstCudaSnake *self = GST_CUDA_SNAKE (filter);
+  gboolean post_messages;
+
+  GST_LOG_OBJECT (
+      self, "%u of %u objects, %" G_GUINT64_FORMAT " points", contours->count, self->objects, contours->point_count);
+  GST_OBJECT_LOCK (self);
+  post_messages = self->post_messages;
+  GST_OBJECT_UNLOCK (self);
+  if (post_messages)
+    frame_message_post (filter, buffer, "cudasnake", "objects", G_TYPE_UINT, self->objects, "count", G_TYPE_UINT,
+        contours->count, "points", G_TYPE_UINT64, contours->point_count, "limit-exceeded", G_TYPE_BOOLEAN,
+        contours->exceeded != CTR_LIMIT_NONE, NULL);
 }
 
 /* After a jump in the stream the objects are elsewhere. */
@@ -732,7 +721,8 @@ gst_cuda_snake_class_init (GstCudaSnakeClass *klass)
   GST_BASE_TRANSFORM_CLASS (klass)->sink_event = GST_DEBUG_FUNCPTR (gst_cuda_snake_sink_event);
   filter_class->open = GST_DEBUG_FUNCPTR (gst_cuda_snake_open);
   filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_snake_close);
-  filter_class->analyze = GST_DEBUG_FUNCPTR (gst_cuda_snake_analyze);
+  filter_class->find_contours = GST_DEBUG_FUNCPTR (gst_cuda_snake_find_contours);
+  filter_class->report_contours = GST_DEBUG_FUNCPTR (gst_cuda_snake_report_contours);
 
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_SNAKE_MODEL, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_SNAKE_OBJECTS, 0);
