@@ -30,6 +30,7 @@
 #include "gst/base/significantbits.h"
 #include "gst/overlay/colours.h"
 #include "gst/overlay/layers.h"
+#include "gst/overlay/properties.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuda_contour_overlay_debug);
 #define GST_CAT_DEFAULT gst_cuda_contour_overlay_debug
@@ -57,113 +58,10 @@ struct _GstCudaContourOverlay {
   gboolean told_fill, told_centroids, told_left_out; /* once each */
 };
 
-enum {
-  PROP_0,
-  PROP_DRAW,
-  PROP_COLOUR_BY,
-  PROP_COLOUR,
-  PROP_MAX_LEVEL,
-  PROP_THICKNESS,
-  PROP_ALPHA,
-  PROP_FILL_ALPHA,
-  PROP_MIN_AREA,
-  PROP_HOLES,
-  PROP_LABELS,
-  PROP_LEGEND,
-  PROP_FONT,
-  PROP_SIGNIFICANT_BITS
-};
-
-typedef enum { HOLES_DASHED, HOLES_SOLID } Holes;
-
-#define DEFAULT_DRAW (OVERLAY_DRAW_CONTOURS | OVERLAY_DRAW_COMPONENTS | OVERLAY_DRAW_REGIONS)
-#define DEFAULT_COLOUR_BY CTR_COLOUR_ID
-#define DEFAULT_COLOUR 0xffe69f00
-#define DEFAULT_MAX_LEVEL 0
-#define DEFAULT_THICKNESS 0
-#define DEFAULT_ALPHA 1.0
-#define DEFAULT_FILL_ALPHA 0.4
-#define DEFAULT_MIN_AREA 0.0
-#define DEFAULT_HOLES HOLES_DASHED
-#define DEFAULT_LEGEND FALSE
-#define DEFAULT_FONT "Sans"
-
 G_DEFINE_TYPE (GstCudaContourOverlay, gst_cuda_contour_overlay, GST_TYPE_CONTOURS_FILTER)
 GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (cudacontouroverlay, "cudacontouroverlay", GST_RANK_NONE,
     GST_TYPE_CUDA_CONTOUR_OVERLAY,
     GST_DEBUG_CATEGORY_INIT (gst_cuda_contour_overlay_debug, "cudacontouroverlay", 0, "drawing of contours"))
-
-#define GST_TYPE_CUDA_CONTOUR_OVERLAY_DRAW (gst_cuda_contour_overlay_draw_get_type ())
-static GType
-gst_cuda_contour_overlay_draw_get_type (void)
-{
-  static gsize type = 0;
-  static const GFlagsValue values[] = {
-      {OVERLAY_DRAW_FILL, "Areas of components that come with a label image", "fill"},
-      {OVERLAY_DRAW_CONTOURS, "Contours", "contours"},
-      {OVERLAY_DRAW_CONTOUR_BOXES, "Bounding boxes of contours", "contour-boxes"},
-      {OVERLAY_DRAW_COMPONENTS, "Bounding boxes of components", "components"},
-      {OVERLAY_DRAW_REGIONS, "Regions of interest", "regions"},
-      {OVERLAY_DRAW_CENTROIDS, "Centroids of components, and of contours that come with moments", "centroids"},
-      {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_flags_register_static ("GstCudaContourOverlayDraw", values));
-  return type;
-}
-
-#define GST_TYPE_CUDA_CONTOUR_OVERLAY_LABELS (gst_cuda_contour_overlay_labels_get_type ())
-static GType
-gst_cuda_contour_overlay_labels_get_type (void)
-{
-  static gsize type = 0;
-  static const GFlagsValue values[] = {
-      {OVERLAY_LABEL_INDEX, "Number of the contour, label of the component", "index"},
-      {OVERLAY_LABEL_AREA, "Area in pixels of the frame", "area"},
-      {OVERLAY_LABEL_LEVEL, "Level of the contour", "level"},
-      {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_flags_register_static ("GstCudaContourOverlayLabels", values));
-  return type;
-}
-
-#define GST_TYPE_CUDA_CONTOUR_OVERLAY_COLOUR_BY (gst_cuda_contour_overlay_colour_by_get_type ())
-static GType
-gst_cuda_contour_overlay_colour_by_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
-      {CTR_COLOUR_FIXED, "The color property for all", "fixed"},
-      {CTR_COLOUR_ID, "Seven colours in turn", "id"},
-      {CTR_COLOUR_LEVEL, "Scale of levels, dark blue to yellow", "level"},
-      {CTR_COLOUR_DEPTH, "Scale of nesting, dark blue (outermost) to yellow (six deep and more)", "depth"},
-      {CTR_COLOUR_AREA, "Logarithmic scale of areas, dark blue (a pixel) to yellow (the frame)", "area"},
-      {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstCudaContourOverlayColourBy", values));
-  return type;
-}
-
-#define GST_TYPE_CUDA_CONTOUR_OVERLAY_HOLES (gst_cuda_contour_overlay_holes_get_type ())
-static GType
-gst_cuda_contour_overlay_holes_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
-      {HOLES_DASHED, "Dashed lines", "dashed"},
-      {HOLES_SOLID, "Solid lines, as around outsides", "solid"},
-      {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstCudaContourOverlayHoles", values));
-  return type;
-}
 
 static gboolean
 gst_cuda_contour_overlay_open (GstContoursFilter *filter, CtrBackend backend, CtrError *error)
@@ -269,7 +167,7 @@ gst_cuda_contour_overlay_draw (GstContoursFilter *filter, const CtrImage *image,
   bits = self->significant_bits;
   has_text = overlay_style_has_text (&style);
   if (has_text)
-    font = g_strdup (self->font ? self->font : DEFAULT_FONT);
+    font = g_strdup (self->font ? self->font : OVERLAY_DEFAULT_FONT);
   GST_OBJECT_UNLOCK (self);
 
   if (style.thickness == 0)
@@ -312,17 +210,17 @@ gst_cuda_contour_overlay_finish (GstContoursFilter *filter, CtrError *error)
 }
 
 static const PropertyField fields[] = {
-    PROPERTY_FIELD (PROP_DRAW, GstCudaContourOverlay, style.draw),
-    PROPERTY_FIELD (PROP_COLOUR_BY, GstCudaContourOverlay, style.colour_by),
-    PROPERTY_FIELD (PROP_COLOUR, GstCudaContourOverlay, style.colour),
-    PROPERTY_FIELD (PROP_MAX_LEVEL, GstCudaContourOverlay, style.max_level),
-    PROPERTY_FIELD (PROP_THICKNESS, GstCudaContourOverlay, style.thickness),
-    PROPERTY_FIELD (PROP_ALPHA, GstCudaContourOverlay, alpha),
-    PROPERTY_FIELD (PROP_FILL_ALPHA, GstCudaContourOverlay, fill_alpha),
-    PROPERTY_FIELD (PROP_MIN_AREA, GstCudaContourOverlay, style.min_area),
-    PROPERTY_FIELD (PROP_LABELS, GstCudaContourOverlay, style.labels),
-    PROPERTY_FIELD (PROP_LEGEND, GstCudaContourOverlay, style.legend),
-    PROPERTY_FIELD (PROP_SIGNIFICANT_BITS, GstCudaContourOverlay, significant_bits),
+    PROPERTY_FIELD (OVERLAY_PROP_DRAW, GstCudaContourOverlay, style.draw),
+    PROPERTY_FIELD (OVERLAY_PROP_COLOUR_BY, GstCudaContourOverlay, style.colour_by),
+    PROPERTY_FIELD (OVERLAY_PROP_COLOUR, GstCudaContourOverlay, style.colour),
+    PROPERTY_FIELD (OVERLAY_PROP_MAX_LEVEL, GstCudaContourOverlay, style.max_level),
+    PROPERTY_FIELD (OVERLAY_PROP_THICKNESS, GstCudaContourOverlay, style.thickness),
+    PROPERTY_FIELD (OVERLAY_PROP_ALPHA, GstCudaContourOverlay, alpha),
+    PROPERTY_FIELD (OVERLAY_PROP_FILL_ALPHA, GstCudaContourOverlay, fill_alpha),
+    PROPERTY_FIELD (OVERLAY_PROP_MIN_AREA, GstCudaContourOverlay, style.min_area),
+    PROPERTY_FIELD (OVERLAY_PROP_LABELS, GstCudaContourOverlay, style.labels),
+    PROPERTY_FIELD (OVERLAY_PROP_LEGEND, GstCudaContourOverlay, style.legend),
+    PROPERTY_FIELD (OVERLAY_PROP_SIGNIFICANT_BITS, GstCudaContourOverlay, significant_bits),
     {0},
 };
 
@@ -333,14 +231,14 @@ gst_cuda_contour_overlay_set_property (GObject *object, guint id, const GValue *
 
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_HOLES:
-      self->style.dashed_holes = g_value_get_enum (value) == HOLES_DASHED;
+    case OVERLAY_PROP_HOLES:
+      self->style.dashed_holes = g_value_get_enum (value) == OVERLAY_HOLES_DASHED;
       break;
-    case PROP_FONT:
+    case OVERLAY_PROP_FONT:
       g_free (self->font);
       self->font = g_value_dup_string (value);
       break;
-    case PROP_SIGNIFICANT_BITS:
+    case OVERLAY_PROP_SIGNIFICANT_BITS:
       self->significant_bits = significant_bits_clamp (GST_ELEMENT_CAST (self), g_value_get_uint (value));
       break;
     default:
@@ -358,10 +256,10 @@ gst_cuda_contour_overlay_get_property (GObject *object, guint id, GValue *value,
 
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_HOLES:
-      g_value_set_enum (value, self->style.dashed_holes ? HOLES_DASHED : HOLES_SOLID);
+    case OVERLAY_PROP_HOLES:
+      g_value_set_enum (value, self->style.dashed_holes ? OVERLAY_HOLES_DASHED : OVERLAY_HOLES_SOLID);
       break;
-    case PROP_FONT:
+    case OVERLAY_PROP_FONT:
       g_value_set_string (value, self->font);
       break;
     default:
@@ -388,153 +286,18 @@ static void
 gst_cuda_contour_overlay_init (GstCudaContourOverlay *self)
 {
   self->style = (OverlayStyle){
-      .draw = DEFAULT_DRAW,
-      .colour_by = DEFAULT_COLOUR_BY,
-      .colour = DEFAULT_COLOUR,
-      .max_level = DEFAULT_MAX_LEVEL,
-      .thickness = DEFAULT_THICKNESS,
-      .min_area = DEFAULT_MIN_AREA,
-      .dashed_holes = DEFAULT_HOLES == HOLES_DASHED,
+      .draw = OVERLAY_DEFAULT_DRAW,
+      .colour_by = OVERLAY_DEFAULT_COLOUR_BY,
+      .colour = OVERLAY_DEFAULT_COLOUR,
+      .max_level = OVERLAY_DEFAULT_MAX_LEVEL,
+      .thickness = OVERLAY_DEFAULT_THICKNESS,
+      .min_area = OVERLAY_DEFAULT_MIN_AREA,
+      .dashed_holes = OVERLAY_DEFAULT_HOLES == OVERLAY_HOLES_DASHED,
   };
-  self->alpha = DEFAULT_ALPHA;
-  self->fill_alpha = DEFAULT_FILL_ALPHA;
-  self->font = g_strdup (DEFAULT_FONT);
+  self->alpha = OVERLAY_DEFAULT_ALPHA;
+  self->fill_alpha = OVERLAY_DEFAULT_FILL_ALPHA;
+  self->font = g_strdup (OVERLAY_DEFAULT_FONT);
   overlay_layers_init (&self->layers);
-}
-
-static void
-install_properties (GObjectClass *object_class)
-{
-  const GParamFlags changeable = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
-  const GParamFlags controlled = changeable | GST_PARAM_CONTROLLABLE;
-
-  /**
-   * GstCudaContourOverlay:draw:
-   *
-   * What is drawn. Areas are filled where components come with a label image (labels=true on cudacca); contours
-   * have centroids where they come with moments (features=moments).
-   */
-  g_object_class_install_property (object_class, PROP_DRAW,
-      g_param_spec_flags (
-          "draw", "Draw", "What is drawn", GST_TYPE_CUDA_CONTOUR_OVERLAY_DRAW, DEFAULT_DRAW, controlled));
-
-  /**
-   * GstCudaContourOverlay:color-by:
-   *
-   * What colours mean. Components and regions of interest, which have neither levels nor nesting, go by their numbers
-   * where those are asked for.
-   */
-  g_object_class_install_property (object_class, PROP_COLOUR_BY,
-      g_param_spec_enum ("color-by", "Colour by", "What colours mean", GST_TYPE_CUDA_CONTOUR_OVERLAY_COLOUR_BY,
-          DEFAULT_COLOUR_BY, controlled));
-
-  /**
-   * GstCudaContourOverlay:color:
-   *
-   * The one colour of color-by=fixed, 0xAARRGGBB as in other elements; of its alpha the alpha property takes the place.
-   */
-  g_object_class_install_property (object_class, PROP_COLOUR,
-      g_param_spec_uint ("color", "Colour", "Colour of all with color-by=fixed, 0xAARRGGBB; AA is ignored", 0,
-          G_MAXUINT32, DEFAULT_COLOUR, controlled));
-
-  /**
-   * GstCudaContourOverlay:max-level:
-   *
-   * Where the scale of color-by=level ends, in sample units: this level and those above it are yellow. Depth maps often
-   * use a small part of what their format can hold: a camera that counts millimetres sees no farther than some 10000 of
-   * 65535. 0: the format's largest sample, 255 or 65535.
-   */
-  g_object_class_install_property (object_class, PROP_MAX_LEVEL,
-      g_param_spec_uint ("max-level", "Maximum level",
-          "Level that ends the scale of color-by=level, in sample units (0 = the largest of the format)", 0, 65535,
-          DEFAULT_MAX_LEVEL, controlled));
-
-  /**
-   * GstCudaContourOverlay:thickness:
-   *
-   * Of lines. Contours of pixels (cudaborders) are drawn along the pixels' centres. Contours of corners
-   * (cudacrackcontour) with an even thickness lie between the pixels, half on either side; with an odd one they cover
-   * the region's own outermost pixels. Boxes are drawn inside their edges. 0 fits the frame: 1 pixel in one of 240
-   * lines, 2 of 540, 3 of 1080, 4 of 2160.
-   */
-  g_object_class_install_property (object_class, PROP_THICKNESS,
-      g_param_spec_uint ("thickness", "Thickness", "Thickness of lines in pixels (0 = fits the frame)", 0,
-          CTR_PAINT_MAX_THICKNESS, DEFAULT_THICKNESS, controlled));
-
-  /**
-   * GstCudaContourOverlay:alpha:
-   *
-   * Of everything but filled areas.
-   */
-  g_object_class_install_property (object_class, PROP_ALPHA,
-      g_param_spec_double (
-          "alpha", "Alpha", "Opacity of lines, boxes, marks and labels", 0, 1, DEFAULT_ALPHA, controlled));
-
-  /**
-   * GstCudaContourOverlay:fill-alpha:
-   *
-   * Of filled areas.
-   */
-  g_object_class_install_property (object_class, PROP_FILL_ALPHA,
-      g_param_spec_double (
-          "fill-alpha", "Fill alpha", "Opacity of filled areas", 0, 1, DEFAULT_FILL_ALPHA, controlled));
-
-  /**
-   * GstCudaContourOverlay:min-area:
-   *
-   * What is smaller is not drawn.
-   */
-  g_object_class_install_property (object_class, PROP_MIN_AREA,
-      g_param_spec_double ("min-area", "Minimum area", "Smaller things are not drawn, in pixels of the frame", 0,
-          G_MAXDOUBLE, DEFAULT_MIN_AREA, controlled));
-
-  /**
-   * GstCudaContourOverlay:holes:
-   *
-   * How contours around holes are drawn.
-   */
-  g_object_class_install_property (object_class, PROP_HOLES,
-      g_param_spec_enum ("holes", "Holes", "How contours around holes are drawn", GST_TYPE_CUDA_CONTOUR_OVERLAY_HOLES,
-          DEFAULT_HOLES, controlled));
-
-  /**
-   * GstCudaContourOverlay:labels:
-   *
-   * What is written beside each thing drawn; regions of interest also get the name of their type. For labels of
-   * contours their table is fetched from the GPU.
-   */
-  g_object_class_install_property (object_class, PROP_LABELS,
-      g_param_spec_flags ("labels", "Labels", "What is written beside each thing that is drawn",
-          GST_TYPE_CUDA_CONTOUR_OVERLAY_LABELS, 0, controlled));
-
-  /**
-   * GstCudaContourOverlay:legend:
-   *
-   * What the colours stand for, in the lower left corner of the frames that are drawn on; with color-by=level, depth
-   * and area. Areas are in pixels.
-   */
-  g_object_class_install_property (object_class, PROP_LEGEND,
-      g_param_spec_boolean (
-          "legend", "Legend", "What the colours of a scale stand for, in the corner", DEFAULT_LEGEND, controlled));
-
-  /**
-   * GstCudaContourOverlay:font-desc:
-   *
-   * Pango font description of labels and legend, as the element textoverlay takes it, such as "Sans Bold 14". Without a
-   * size it fits the frame: 11 points in one of 540 lines, 16 of 1080.
-   */
-  g_object_class_install_property (object_class, PROP_FONT,
-      g_param_spec_string ("font-desc", "Font description",
-          "Pango font description of labels and legend; without a size it fits the frame", DEFAULT_FONT, changeable));
-
-  /**
-   * GstCudaContourOverlay:significant-bits:
-   *
-   * How many lower bits of its GRAY16_LE samples the source uses: cameras of 10, 12 and 14 bits use that many. Colours
-   * are as bright as white is in these bits. 0 finds out from the frames that are drawn on, as
-   * #GstCudaCanny:significant-bits does.
-   */
-  g_object_class_install_property (object_class, PROP_SIGNIFICANT_BITS, significant_bits_property_new (controlled));
 }
 
 static void
@@ -547,7 +310,7 @@ gst_cuda_contour_overlay_class_init (GstCudaContourOverlayClass *klass)
   object_class->set_property = gst_cuda_contour_overlay_set_property;
   object_class->get_property = gst_cuda_contour_overlay_get_property;
   object_class->finalize = gst_cuda_contour_overlay_finalize;
-  install_properties (object_class);
+  overlay_properties_install (object_class);
 
   gst_element_class_set_static_metadata (element_class, "CUDA contour overlay", "Filter/Effect/Video/Hardware",
       "Draws contours, components and regions of interest into the frames, on the GPU or the host",
@@ -559,9 +322,4 @@ gst_cuda_contour_overlay_class_init (GstCudaContourOverlayClass *klass)
   filter_class->lead_default = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_lead_default);
   filter_class->finish = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_finish);
   filter_class->draws = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_draws);
-
-  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CONTOUR_OVERLAY_DRAW, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CONTOUR_OVERLAY_LABELS, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CONTOUR_OVERLAY_COLOUR_BY, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CONTOUR_OVERLAY_HOLES, 0);
 }
