@@ -23,9 +23,9 @@
  */
 #include "gst/elements/gstcudacrackcontour.h"
 
-#include "gst/base/excerpt.h"
 #include "gst/base/framemessage.h"
 #include "gst/base/propertyfields.h"
+#include "gst/cracks/levels.h"
 
 #include <gst/contours/gstcontours.h>
 
@@ -37,9 +37,7 @@ struct _GstCudaCrackContour {
 
   /* Properties, under the object lock. */
   CtrCracksParams params; /* but its list */
-  gchar *levels_text;
-  GArray *levels;    /* of guint32: what the text says; NULL: no list */
-  gchar *list_error; /* what is wrong with the text, or NULL */
+  CrackLevels levels;
   gboolean post_messages;
   gboolean warned; /* of the levels as they are now */
 
@@ -62,8 +60,6 @@ enum {
   PROP_FEATURES,
   PROP_POST_MESSAGES
 };
-
-#define MAX_LEVEL 65535
 
 /* Above all samples: no pixel is its foreground. */
 static const uint32_t no_level = G_MAXUINT32;
@@ -120,51 +116,6 @@ gst_cuda_crack_contour_border_get_type (void)
   return type;
 }
 
-/* The numbers in TEXT, between commas or spaces; NULL where there are none, or they are wrong, which *PROBLEM then
- * says. */
-static GArray *
-parse_levels (const gchar *text, gchar **problem)
-{
-  GArray *levels = g_array_new (FALSE, FALSE, sizeof (guint32));
-  guint32 before = 0;
-  gchar **words = g_strsplit_set (text, ", \t\n", -1);
-
-  *problem = NULL;
-  for (gchar **word = words; *word && !*problem; word++) {
-    guint64 number;
-    guint32 level;
-
-    if (!**word)
-      continue;
-    if (!g_ascii_string_to_unsigned (*word, 10, 1, MAX_LEVEL, &number, NULL)) {
-      gchar *shown = excerpt_new (*word);
-
-      *problem = g_strdup_printf ("'%s' is no level: they are whole numbers from 1 to %d", shown, MAX_LEVEL);
-      g_free (shown);
-      break;
-    }
-    level = number;
-    if (level <= before)
-      *problem = g_strdup_printf ("%u comes after %u: each must be above the one before", level, before);
-    before = level;
-    g_array_append_val (levels, level);
-  }
-  g_strfreev (words);
-  if (*problem || levels->len == 0)
-    g_clear_pointer (&levels, g_array_unref);
-  return levels;
-}
-
-static void
-set_levels (GstCudaCrackContour *self, const gchar *text)
-{
-  g_free (self->levels_text);
-  g_free (self->list_error);
-  g_clear_pointer (&self->levels, g_array_unref);
-  self->levels_text = g_strdup (text ? text : "");
-  self->levels = parse_levels (self->levels_text, &self->list_error);
-}
-
 static gboolean
 gst_cuda_crack_contour_open (GstContoursFilter *filter, CtrBackend backend, CtrError *error)
 {
@@ -180,20 +131,6 @@ gst_cuda_crack_contour_close (GstContoursFilter *filter)
   g_clear_pointer (&GST_CUDA_CRACK_CONTOUR (filter)->cracks, ctr_cracks_free);
 }
 
-/* What is wrong with the list, and what to do (transfer full). */
-static gchar *
-describe_wrong_list (GstCudaCrackContour *self)
-{
-  gchar *shown = excerpt_new (self->levels_text);
-  gchar *warning = g_strdup_printf (
-      "No contours: levels=\"%s\" is no list of levels: %s. Set it to an ascending one such as 64,128,192, or to \"\" "
-      "for the range from min-level to max-level.",
-      shown, self->list_error);
-
-  g_free (shown);
-  return warning;
-}
-
 /* The parameters as they are now, with a reference to their list in *LEVELS (NULL: none). Levels that make no sense,
  * maybe on their way to others, are none; *WARNING then says once what to do. */
 static CtrCracksParams
@@ -205,11 +142,11 @@ get_params (GstCudaCrackContour *self, GArray **levels, gchar **warning)
   *warning = NULL;
   GST_OBJECT_LOCK (self);
   params = self->params;
-  *levels = self->levels ? g_array_ref (self->levels) : NULL;
-  if (self->list_error) {
+  *levels = self->levels.list ? g_array_ref (self->levels.list) : NULL;
+  if (self->levels.error) {
     if (!self->warned)
-      *warning = describe_wrong_list (self);
-  } else if (!self->levels && params.minimum > params.maximum) {
+      *warning = crack_levels_describe_error (&self->levels);
+  } else if (!self->levels.list && params.minimum > params.maximum) {
     if (!self->warned)
       *warning = g_strdup_printf ("No contours: min-level %u is above max-level %u. Lower the one or raise the other.",
           params.minimum, params.maximum);
@@ -299,7 +236,7 @@ gst_cuda_crack_contour_set_property (GObject *object, guint id, const GValue *va
   GST_OBJECT_LOCK (self);
   switch (id) {
     case PROP_LEVELS:
-      set_levels (self, g_value_get_string (value));
+      crack_levels_set (&self->levels, g_value_get_string (value));
       break;
     default:
       if (!property_fields_set (fields, self, id, value))
@@ -319,7 +256,7 @@ gst_cuda_crack_contour_get_property (GObject *object, guint id, GValue *value, G
   GST_OBJECT_LOCK (self);
   switch (id) {
     case PROP_LEVELS:
-      g_value_set_string (value, self->levels_text);
+      g_value_set_string (value, self->levels.text);
       break;
     default:
       if (!property_fields_get (fields, self, id, value))
@@ -334,9 +271,7 @@ gst_cuda_crack_contour_finalize (GObject *object)
 {
   GstCudaCrackContour *self = GST_CUDA_CRACK_CONTOUR (object);
 
-  g_free (self->levels_text);
-  g_free (self->list_error);
-  g_clear_pointer (&self->levels, g_array_unref);
+  crack_levels_clear (&self->levels);
   G_OBJECT_CLASS (gst_cuda_crack_contour_parent_class)->finalize (object);
 }
 
@@ -344,7 +279,7 @@ static void
 gst_cuda_crack_contour_init (GstCudaCrackContour *self)
 {
   ctr_cracks_params_init (&self->params);
-  set_levels (self, "");
+  crack_levels_set (&self->levels, "");
 }
 
 static void
@@ -380,7 +315,7 @@ gst_cuda_crack_contour_class_init (GstCudaCrackContourClass *klass)
   g_object_class_install_property (object_class, PROP_MIN_LEVEL,
       g_param_spec_uint ("min-level", "Minimum level",
           "First level, in sample units: up to 255 for 8-bit formats and RGB, up to 65535 for 16-bit formats", 1,
-          MAX_LEVEL, defaults.minimum, controlled));
+          CRACK_LEVELS_MAX, defaults.minimum, controlled));
 
   /**
    * GstCudaCrackContour:max-level:
@@ -388,7 +323,7 @@ gst_cuda_crack_contour_class_init (GstCudaCrackContourClass *klass)
    * No level is above this.
    */
   g_object_class_install_property (object_class, PROP_MAX_LEVEL,
-      g_param_spec_uint ("max-level", "Maximum level", "No level is above this, in sample units", 1, MAX_LEVEL,
+      g_param_spec_uint ("max-level", "Maximum level", "No level is above this, in sample units", 1, CRACK_LEVELS_MAX,
           defaults.maximum, controlled));
 
   /**
@@ -397,8 +332,8 @@ gst_cuda_crack_contour_class_init (GstCudaCrackContourClass *klass)
    * From one level to the next: #GstCudaCrackContour:min-level, that and one step, two steps and so on.
    */
   g_object_class_install_property (object_class, PROP_STEP,
-      g_param_spec_uint ("step", "Step", "From one level of the range to the next, in sample units", 1, MAX_LEVEL,
-          defaults.step, controlled));
+      g_param_spec_uint ("step", "Step", "From one level of the range to the next, in sample units", 1,
+          CRACK_LEVELS_MAX, defaults.step, controlled));
 
   /**
    * GstCudaCrackContour:levels:
