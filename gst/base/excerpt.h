@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Text that a user gave, as messages show it. */
+/* Excerpts of user input for messages. */
 #ifndef GST_BASE_EXCERPT_H
 #define GST_BASE_EXCERPT_H
 
@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* The beginning of TEXT (transfer full), with "..." where it goes on: in UTF-8, whatever it is in. */
+/* The beginning of TEXT as valid UTF-8 (transfer full), followed by "..." if TEXT is longer. */
 gchar *excerpt_new (const gchar *text);
 
 G_END_DECLS

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Drawing that may still be queued on the GPU when its frame goes on. */
+/* Drawing that may still be queued on the GPU when the base class pushes its frame. */
 #include "gst/base/gstcontoursfilter-private.h"
 
-/* Waits for the drawing that may be queued. */
 gboolean
 contours_filter_finish_drawing (GstContoursFilter *self)
 {
@@ -22,7 +21,6 @@ contours_filter_finish_drawing (GstContoursFilter *self)
   return pushed && finished;
 }
 
-/* What was drawn into BUFFER goes on: its readers come after the drawing by themselves, or it is waited for. */
 gboolean
 contours_filter_hand_over_drawing (GstContoursFilter *self, GstBuffer *buffer, CtrError *error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Caps and allocation of the contours filter. */
+/* Caps and allocation: the formats that the contours filter accepts, and its buffer pools. */
 #include "gst/base/gstcontoursfilter-private.h"
 
 #include "gst/base/allocation.h"
@@ -17,7 +17,7 @@
 #define LUMA_16 ""
 #endif
 
-/* What libgstcuda, from 1.22 on, can hold in CUDA memory and the core can read; it knows no GRAY format. */
+/* Formats that libgstcuda supports since 1.22 and that the core reads. libgstcuda has no GRAY format. */
 #define CUDA_FORMATS "NV12, NV21, I420, YV12, Y42B, Y444, " LUMA_16 "RGBA, BGRA, RGBx, BGRx, ARGB, ABGR, RGB, BGR"
 #define SYSTEM_CAPS GST_VIDEO_CAPS_MAKE ("{ GRAY8, " GRAY_16 CUDA_FORMATS " }")
 #ifdef HAVE_GST_CUDA
@@ -45,7 +45,7 @@ drop_cuda (GstCapsFeatures *features, GstStructure *structure, gpointer user_dat
   return !gst_caps_features_contains (features, GST_CONTOURS_CUDA_FEATURE);
 }
 
-/* The same caps on both sides; on the host backend none in CUDA memory. */
+/* Both pads have the same caps. The CPU backend accepts no CUDA memory. */
 static GstCaps *
 gst_contours_filter_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps, GstCaps *filter)
 {
@@ -67,23 +67,23 @@ gst_contours_filter_transform_caps (GstBaseTransform *trans, GstPadDirection dir
   return result;
 }
 
-/* Sizes are checked with each frame: an error here would be posted again with every buffer that follows. */
+/* The frame size is checked with each frame: an error here would be posted again for every buffer that follows. */
 static gboolean
 gst_contours_filter_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 {
   GstContoursFilterPrivate *priv = PRIVATE (GST_CONTOURS_FILTER (trans));
 
   priv->cuda_caps = is_cuda_caps (incaps);
-  priv->told_fields = FALSE;
+  priv->warned_interlaced = FALSE;
   if (priv->cuda_caps && g_atomic_int_get (&priv->in_use) != CTR_BACKEND_CUDA)
     return FALSE;
   return gst_video_info_from_caps (&priv->info, incaps);
 }
 
-/* An in-place element's frames go on downstream as they came, so what downstream takes (pools, metas such as
- * GstVideoMeta) is what we take: the parent class passes the query on. The exception are metas that crop or turn the
- * picture: frames are analysed whole. Frames that are only read may have any layout.
- * Frames in CUDA memory always carry a GstVideoMeta, and come best from a pool of the context we work in. */
+/* An in-place element pushes the frames that it receives, so it accepts what downstream accepts (pools, metas such as
+ * GstVideoMeta): the parent class forwards the query. Crop and transformation metas are the exception, because frames
+ * are analysed whole. Frames that are only read may have any layout.
+ * Frames in CUDA memory always carry a GstVideoMeta and should come from a pool of the context that we work in. */
 static gboolean
 gst_contours_filter_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
 {
@@ -100,7 +100,7 @@ gst_contours_filter_propose_allocation (GstBaseTransform *trans, GstQuery *decid
   return !is_cuda_caps (caps) || gst_contours_gpu_provide_pool (&priv->gpu, query);
 }
 
-/* New pictures go into buffers of downstream's pool, else of one of our own. */
+/* Rendered frames use downstream's pool if there is one, otherwise a pool of our own. */
 static gboolean
 gst_contours_filter_decide_allocation (GstBaseTransform *trans, GstQuery *query)
 {
@@ -112,7 +112,7 @@ gst_contours_filter_decide_allocation (GstBaseTransform *trans, GstQuery *query)
 
   gst_query_parse_allocation (query, &caps, NULL);
   if (is_cuda_caps (caps)) {
-    /* Without a pool prepare_output_buffer() fails, and says so once. */
+    /* Without a pool, prepare_output_buffer() posts one error. */
     if (!gst_contours_gpu_provide_pool (&priv->gpu, query))
       while (gst_query_get_n_allocation_pools (query) > 0)
         gst_query_remove_nth_allocation_pool (query, 0);
@@ -124,7 +124,7 @@ gst_contours_filter_decide_allocation (GstBaseTransform *trans, GstQuery *query)
     if (!pool)
       pool = gst_video_buffer_pool_new ();
     size = MAX (size, GST_VIDEO_INFO_SIZE (&priv->info));
-    /* The pool may lay the frames out as downstream likes them best. */
+    /* The pool may choose strides that suit downstream. */
     config = gst_buffer_pool_get_config (pool);
     gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
     gst_buffer_pool_config_set_params (config, caps, size, min, max);
@@ -135,8 +135,8 @@ gst_contours_filter_decide_allocation (GstBaseTransform *trans, GstQuery *query)
   return parent_class->decide_allocation (trans, query);
 }
 
-/* A new picture has the size and the geometry of the old one: what describes these goes on, what describes the buffer's
- * memory does not. */
+/* A rendered frame has the size and geometry of its input: metas that describe these are kept, metas that describe the
+ * buffer's memory are not. */
 static gboolean
 gst_contours_filter_transform_meta (GstBaseTransform *trans, GstBuffer *outbuf, GstMeta *meta, GstBuffer *inbuf)
 {

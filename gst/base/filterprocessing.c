@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The way of a frame through the contours filter: from the pad to the subclass and on. */
+/* Processing of one frame: mapping, checks, the call of the subclass, errors. */
 #include "gst/base/gstcontoursfilter-private.h"
 
 static GstBaseTransformClass *parent_class;
 
-/* The samples the core analyses of a video format in our caps: its first plane. */
+/* The format of the first plane, which the core analyses. */
 static CtrFormat
 image_format (GstVideoFormat video)
 {
@@ -41,7 +41,7 @@ contours_filter_first_memory (GstBuffer *buffer)
   return gst_buffer_n_memory (buffer) > 0 ? gst_buffer_peek_memory (buffer, 0) : NULL;
 }
 
-/* Controlled properties take the value of the frame's time. */
+/* Updates controlled properties to the time of the frame. */
 static void
 sync_properties (GstBaseTransform *trans, GstBuffer *buffer)
 {
@@ -53,8 +53,8 @@ sync_properties (GstBaseTransform *trans, GstBuffer *buffer)
     gst_object_sync_values (GST_OBJECT_CAST (trans), time);
 }
 
-/* Work in the CUDA context of the frames: the one of the elements that made them. Here, because new pictures are
- * allocated between this and transform(). */
+/* Adopts the CUDA context of the incoming frames. This is the place because rendered frames are allocated between here
+ * and transform(). */
 static void
 gst_contours_filter_before_transform (GstBaseTransform *trans, GstBuffer *buffer)
 {
@@ -69,7 +69,7 @@ gst_contours_filter_before_transform (GstBaseTransform *trans, GstBuffer *buffer
   if (g_atomic_int_get (&priv->in_use) < 0 || !priv->cuda_caps || !gst_contours_gpu_is_memory (memory)
       || !gst_contours_gpu_is_foreign (&priv->gpu, memory))
     return;
-  GST_INFO_OBJECT (self, "moving to the CUDA context of the incoming frames");
+  GST_INFO_OBJECT (self, "switching to the CUDA context of the incoming frames");
   GST_OBJECT_LOCK (self);
   device_id = priv->device_id;
   GST_OBJECT_UNLOCK (self);
@@ -84,8 +84,8 @@ gst_contours_filter_before_transform (GstBaseTransform *trans, GstBuffer *buffer
     gst_base_transform_reconfigure_src (trans); /* for a pool of the new context */
 }
 
-/* Do the rows of FRAME's PLANE, of ROW bytes each, lie inside the mapped memory? Strides and offsets come from a
- * GstVideoMeta anyone may have written. */
+/* Checks that the ROWS of PLANE, of ROW bytes each, lie inside the mapped memory: strides and offsets come from a
+ * GstVideoMeta that any element may have written. */
 static gboolean
 check_plane (const GstVideoFrame *frame, guint plane, gsize row, guint rows, CtrError *error)
 {
@@ -96,14 +96,14 @@ check_plane (const GstVideoFrame *frame, guint plane, gsize row, guint rows, Ctr
   error->status = CTR_ERROR_INVALID_ARGUMENT;
   if (stride <= 0 || (gsize) stride < row) {
     g_snprintf (error->message, sizeof error->message,
-        "the stride of its plane %u is %d bytes, and a row has %" G_GSIZE_FORMAT, plane, stride, row);
+        "plane %u has a stride of %d bytes, less than a row of %" G_GSIZE_FORMAT, plane, stride, row);
     return FALSE;
   }
   needed = (gsize) stride * (rows - 1) + row;
   if (before > map->size || needed > map->size - before) {
     g_snprintf (error->message, sizeof error->message,
-        "plane %u needs %" G_GSIZE_FORMAT " bytes, %u rows with a stride of %d, from byte %" G_GSIZE_FORMAT
-        " on, and the buffer has %" G_GSIZE_FORMAT,
+        "plane %u needs %" G_GSIZE_FORMAT " bytes (%u rows, stride %d) from offset %" G_GSIZE_FORMAT
+        ", but the buffer has %" G_GSIZE_FORMAT,
         plane, needed, rows, stride, before, map->size);
     return FALSE;
   }
@@ -126,7 +126,7 @@ check_planes (const GstVideoFrame *frame, CtrError *error)
   return TRUE;
 }
 
-/* A view of FRAME's first plane. */
+/* Fills IMAGE with a view of FRAME's first plane. */
 static gboolean
 view_frame (const GstVideoFrame *frame, gboolean device, CtrImage *image, CtrError *error)
 {
@@ -142,7 +142,8 @@ view_frame (const GstVideoFrame *frame, gboolean device, CtrImage *image, CtrErr
          && ctr_image_check (image, error);
 }
 
-/* Lets the subclass do its work on the frame in IN, whose buffer is BUFFER; OUT: the new picture, or NULL. */
+/* Calls the subclass for the frame IN, whose buffer is BUFFER. OUT is the frame to render, NULL for in-place elements.
+ */
 static gboolean
 run (
     GstContoursFilter *self, GstVideoFrame *in, GstVideoFrame *out, GstBuffer *buffer, gpointer stream, CtrError *error)
@@ -185,36 +186,35 @@ static gboolean
 map_frame (GstContoursFilter *self, GstVideoFrame *frame, GstBuffer *buffer, GstMapFlags access)
 {
   GstContoursFilterPrivate *priv = PRIVATE (self);
-  /* Without a reference of the frame's own the buffer stays writable, so metadata can be attached meanwhile. */
+  /* NO_REF keeps the buffer writable, so that metadata can be attached while it is mapped. */
   GstMapFlags flags = access | GST_VIDEO_FRAME_MAP_FLAG_NO_REF | (priv->cuda_caps ? GST_CONTOURS_MAP_CUDA : 0);
 
   if (gst_video_frame_map (frame, &priv->info, buffer, flags))
     return TRUE;
   GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-      ("The frame cannot be %s: its buffer does not hold the frame its caps describe.",
-          access == GST_MAP_READ ? "read" : "written"),
+      ("The frame cannot be mapped for %s: its buffer does not match its caps. Check the element upstream.",
+          access == GST_MAP_READ ? "reading" : "writing"),
       (NULL));
   return FALSE;
 }
 
-/* Says once that interlaced frames are analysed as they are. */
+/* Warns once if frames are interlaced: they are analysed as they are. */
 static void
-tell_fields (GstContoursFilter *self, GstBuffer *buffer)
+warn_of_interlacing (GstContoursFilter *self, GstBuffer *buffer)
 {
   GstContoursFilterPrivate *priv = PRIVATE (self);
 
-  if (priv->told_fields || GST_CONTOURS_FILTER_GET_CLASS (self)->draw
+  if (priv->warned_interlaced || GST_CONTOURS_FILTER_GET_CLASS (self)->draw
       || !(gst_contours_filter_get_frame_flags (self, buffer) & GST_CONTOURS_RESULT_FLAG_INTERLACED))
     return;
-  priv->told_fields = TRUE;
+  priv->warned_interlaced = TRUE;
   GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-      ("The frames are interlaced, and both fields are analysed as one picture: the edges of what moves are combed. "
-       "Put "
-       "the element deinterlace before this one."),
+      ("The frames are interlaced, and both fields are analysed as one picture: moving edges show combing. Put "
+       "deinterlace before this element."),
       (NULL));
 }
 
-/* Works on the frame in BUFFER; OUTBUF: for the new picture, or NULL. */
+/* Processes the frame in BUFFER. OUTBUF takes the rendered frame; it is NULL for in-place elements. */
 static GstFlowReturn
 process (GstContoursFilter *self, GstBuffer *buffer, GstBuffer *outbuf)
 {
@@ -225,15 +225,14 @@ process (GstContoursFilter *self, GstBuffer *buffer, GstBuffer *outbuf)
   gboolean ok;
 
   if (g_atomic_int_get (&priv->in_use) < 0)
-    return GST_FLOW_ERROR; /* the move to another context failed, and was posted */
+    return GST_FLOW_ERROR; /* the switch to another context failed and posted an error */
   if (priv->cuda_caps && !gst_contours_gpu_is_memory (contours_filter_first_memory (buffer))) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("The caps promise CUDA memory and the frame lies elsewhere. The element before this one is at fault."),
-        (NULL));
+        ("The caps say CUDA memory, but the frame is not in CUDA memory. Check the element upstream."), (NULL));
     return GST_FLOW_ERROR;
   }
-  tell_fields (self, buffer);
-  /* Where nothing is drawn a write map would copy shared memory for nothing. */
+  warn_of_interlacing (self, buffer);
+  /* Only drawing needs a write map, which copies shared memory. */
   if (!map_frame (self, &in, buffer, GST_CONTOURS_FILTER_GET_CLASS (self)->draw ? GST_MAP_READWRITE : GST_MAP_READ))
     return GST_FLOW_ERROR;
   if (outbuf && !map_frame (self, &out, outbuf, GST_MAP_WRITE)) {
@@ -270,15 +269,15 @@ gst_contours_filter_transform (GstBaseTransform *trans, GstBuffer *inbuf, GstBuf
   return process (GST_CONTOURS_FILTER (trans), inbuf, outbuf);
 }
 
-/* A buffer that stands for a frame that is missing. */
+/* An empty gap buffer stands for a missing frame. */
 static gboolean
 is_gap (GstBuffer *buffer)
 {
   return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size (buffer) == 0;
 }
 
-/* Does BUFFER go on as it is? Decided once: what is not made writable then must not be written, whatever a property
- * says later. */
+/* Whether BUFFER passes untouched. This is decided once: a buffer that was not made writable must not be written, even
+ * if a property changes later. */
 static gboolean
 passes (GstContoursFilter *self, GstBuffer *buffer)
 {
@@ -289,11 +288,11 @@ passes (GstContoursFilter *self, GstBuffer *buffer)
   return klass->draw && g_atomic_int_get (&PRIVATE (self)->in_use) >= 0 && !klass->draws (self, buffer);
 }
 
-/* The parent class says when a pool cannot start, but not when one that runs has no more room. */
+/* The parent class posts an error if a pool cannot start, but not if an active pool cannot allocate. */
 static GstFlowReturn
 gst_contours_filter_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer **outbuf)
 {
-  const CtrError error = {CTR_ERROR_OUT_OF_MEMORY, "no buffer could be allocated for the new picture"};
+  const CtrError error = {CTR_ERROR_OUT_OF_MEMORY, "no buffer for the output frame"};
   GstContoursFilterPrivate *priv = PRIVATE (GST_CONTOURS_FILTER (trans));
   GstBufferPool *pool;
   GstFlowReturn ret = GST_FLOW_ERROR;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Attaches what a subclass of the contours filter finds: the only place where results become metadata. */
+/* Attaches the results of subclasses to buffers. This is the only place where results become metadata. */
 #include "gst/base/gstcontoursfilter-private.h"
 
 #include <gst/contours/gstcontours.h>
@@ -21,7 +21,8 @@ attach_contours (GstContoursFilter *self, GstBuffer *buffer, CtrContours *contou
   gchar *source = gst_object_get_name (GST_OBJECT_CAST (self));
   GstContoursContourMeta *meta;
 
-  /* The buffer may outlive the element, and with it the contours' memory on the GPU, which needs its CUDA context. */
+  /* The contours' GPU memory needs its CUDA context for as long as the buffer lives, which may be longer than the
+   * element. */
   if (g_atomic_int_get (&priv->in_use) == CTR_BACKEND_CUDA)
     ctr_contours_set_owner (contours, gst_object_ref (priv->gpu.context), gst_object_unref);
   meta = gst_buffer_add_contours_contour_meta (buffer, contours, source);

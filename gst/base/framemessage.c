@@ -8,7 +8,7 @@ frame_message_get_flags (GstBuffer *buffer, GstVideoInterlaceMode mode)
 
   if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_CORRUPTED))
     flags |= GST_CONTOURS_RESULT_FLAG_CORRUPTED;
-  /* In a mixed stream each buffer tells. */
+  /* In mixed mode each buffer says whether it is interlaced. */
   if (mode == GST_VIDEO_INTERLACE_MODE_MIXED ? GST_BUFFER_FLAG_IS_SET (buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED)
                                              : mode != GST_VIDEO_INTERLACE_MODE_PROGRESSIVE)
     flags |= GST_CONTOURS_RESULT_FLAG_INTERLACED;
@@ -24,7 +24,7 @@ frame_message_post (GstContoursFilter *filter, GstBuffer *buffer, const gchar *n
   GstStructure *structure;
   va_list fields;
 
-  /* Sources of raw bytes, an appsrc by default, have segments in bytes. */
+  /* Sources of raw bytes, such as appsrc by default, have segments in bytes. */
   if (segment->format == GST_FORMAT_TIME) {
     stream_time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, time);
     running_time = gst_segment_to_running_time (segment, GST_FORMAT_TIME, time);

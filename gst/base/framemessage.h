@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What analysers say about a frame: the flags of their metadata, and the element message that they post on request. */
+/* Element messages about one frame, and the flags that they share with its metadata. */
 #ifndef GST_BASE_FRAMEMESSAGE_H
 #define GST_BASE_FRAMEMESSAGE_H
 
@@ -7,10 +7,10 @@
 
 G_BEGIN_DECLS
 
-/* What a reader of an analysis of BUFFER has to know, by its flags and the interlace MODE of its caps. */
+/* The result flags that follow from BUFFER's own flags and the interlace MODE of its caps. */
 GstContoursResultFlags frame_message_get_flags (GstBuffer *buffer, GstVideoInterlaceMode mode);
 
-/* Posts an element message NAME about BUFFER: its times and flags, and the fields given as for gst_structure_new(). */
+/* Posts an element message NAME with BUFFER's timestamps and flags and the fields given as for gst_structure_new(). */
 void frame_message_post (
     GstContoursFilter *filter, GstBuffer *buffer, const gchar *name, const gchar *field, ...) G_GNUC_NULL_TERMINATED;
 

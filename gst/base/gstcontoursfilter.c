@@ -25,9 +25,9 @@ gst_contours_backend_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-      {BACKEND_AUTO, "The GPU when there is a usable one, else the host", "auto"},
-      {BACKEND_CUDA, "The GPU; an error without one", "cuda"},
-      {BACKEND_CPU, "The host; takes frames in system memory only", "cpu"},
+      {BACKEND_AUTO, "GPU if a usable one is present, otherwise CPU", "auto"},
+      {BACKEND_CUDA, "GPU; an error if none is usable", "cuda"},
+      {BACKEND_CPU, "CPU; accepts frames in system memory only", "cpu"},
       {0, NULL, NULL},
   };
 
@@ -42,30 +42,28 @@ gst_contours_filter_get_frame_flags (GstContoursFilter *self, GstBuffer *buffer)
   return frame_message_get_flags (buffer, GST_VIDEO_INFO_INTERLACE_MODE (&PRIVATE (self)->info));
 }
 
-/* One element error for a failure of the core or the GPU: what failed, and what to do. */
 void
 contours_filter_post_error (GstContoursFilter *self, const CtrError *error)
 {
   switch (error->status) {
     case CTR_ERROR_NO_CUDA:
       GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
-          ("No CUDA device to analyse on: %s. Or analyse on the host: backend=cpu.", error->message), (NULL));
+          ("No usable CUDA device: %s. Set backend=cpu to use the CPU.", error->message), (NULL));
       break;
     case CTR_ERROR_OUT_OF_MEMORY:
       GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-          ("Not enough memory: %s. Use smaller frames, fewer elements, or another device (cuda-device-id, backend).",
+          ("Out of memory: %s. Use smaller frames, fewer elements or another device (cuda-device-id, backend).",
               error->message),
           (NULL));
       break;
     case CTR_ERROR_CUDA:
       GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-          ("The GPU failed: %s. Restart the application; where it happens again, look into the kernel log.",
-              error->message),
+          ("The GPU failed: %s. Restart the application; if the error recurs, check the kernel log.", error->message),
           (NULL));
       break;
     case CTR_ERROR_TOO_LARGE:
-      GST_ELEMENT_ERROR (
-          self, STREAM, FORMAT, ("The frame cannot be processed: %s. Crop or scale it first.", error->message), (NULL));
+      GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+          ("The frame cannot be processed: %s. Crop or scale it upstream.", error->message), (NULL));
       break;
     default:
       GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("The frame cannot be processed: %s.", error->message), (NULL));
@@ -73,7 +71,7 @@ contours_filter_post_error (GstContoursFilter *self, const CtrError *error)
   }
 }
 
-/* gst-launch-1.0 prints the debug part of an information only: the text stands in both. */
+/* gst-launch-1.0 prints only the debug part of an info message, so both parts have the text. */
 static void G_GNUC_PRINTF (2, 3) post_info (GstContoursFilter *self, const gchar *format, ...)
 {
   gchar *text;
@@ -96,15 +94,13 @@ gst_contours_filter_get_significant_bits (GstContoursFilter *self, const GstVide
     return SIGNIFICANT_BITS_ALL;
   if (wanted > 0)
     return wanted;
-  bits = significant_bits_find (frame, priv->sample_bits);
-  if (bits != priv->sample_bits)
-    post_info (
-        self, "The samples need %u of their 16 bits so far. Set significant-bits where the camera has more.", bits);
-  priv->sample_bits = bits;
+  bits = significant_bits_find (frame, priv->bits_so_far);
+  if (bits != priv->bits_so_far)
+    post_info (self, "The samples use %u of 16 bits so far. Set significant-bits if the camera uses more.", bits);
+  priv->bits_so_far = bits;
   return bits;
 }
 
-/* Runs the subclass's open(), with its close() when it fails. */
 gboolean
 contours_filter_open_backend (GstContoursFilter *self, CtrBackend backend, CtrError *error)
 {
@@ -125,7 +121,6 @@ contours_filter_open_backend (GstContoursFilter *self, CtrBackend backend, CtrEr
   return ok;
 }
 
-/* Frees what the subclass holds; harmless when nothing is open. */
 void
 contours_filter_close_backend (GstContoursFilter *self)
 {
@@ -137,7 +132,7 @@ contours_filter_close_backend (GstContoursFilter *self)
   if (backend < 0)
     return;
   contours_filter_finish_drawing (self);
-  /* A lost context cannot be made current: free host memory all the same. */
+  /* A lost context cannot be made current, but host memory must be freed. */
   pushed = backend == CTR_BACKEND_CUDA && gst_contours_gpu_push (&priv->gpu, &error);
   GST_CONTOURS_FILTER_GET_CLASS (self)->close (self);
   if (pushed)
@@ -176,9 +171,9 @@ gst_contours_filter_start (GstBaseTransform *trans)
   }
   if (wanted == BACKEND_AUTO) {
     if (backend == CTR_BACKEND_CUDA)
-      post_info (self, "Analysing on CUDA device %d.", gst_contours_gpu_get_device_id (&priv->gpu));
+      post_info (self, "Using CUDA device %d.", gst_contours_gpu_get_device_id (&priv->gpu));
     else
-      post_info (self, "Analysing on the host: %s.", error.message);
+      post_info (self, "Using the CPU: %s.", error.message);
   }
 
   if (!contours_filter_open_backend (self, backend, &error)) {
@@ -198,23 +193,23 @@ gst_contours_filter_stop (GstBaseTransform *trans)
   contours_filter_close_backend (self);
   gst_contours_gpu_close (&priv->gpu);
   gst_video_info_init (&priv->info);
-  priv->sample_bits = 0;
+  priv->bits_so_far = 0;
   return TRUE;
 }
 
-/* No frame need come after these. */
 static gboolean
 gst_contours_filter_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
-  /* The one comes while the streaming thread may be at work on a frame, the other when it no longer is. */
+  /* FLUSH_START may come while the streaming thread processes a frame, FLUSH_STOP does not. */
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START)
     ctr_cancel_request (&PRIVATE (GST_CONTOURS_FILTER (trans))->cancel);
   else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
     ctr_cancel_reset (&PRIVATE (GST_CONTOURS_FILTER (trans))->cancel);
+  /* After these no frame may follow that would finish the drawing. */
   if (GST_EVENT_TYPE (event) == GST_EVENT_EOS || GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
     contours_filter_finish_drawing (GST_CONTOURS_FILTER (trans));
   else if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
-    PRIVATE (GST_CONTOURS_FILTER (trans))->sample_bits = 0;
+    PRIVATE (GST_CONTOURS_FILTER (trans))->bits_so_far = 0;
   return GST_BASE_TRANSFORM_CLASS (gst_contours_filter_parent_class)->sink_event (trans, event);
 }
 
@@ -223,7 +218,7 @@ gst_contours_filter_query (GstBaseTransform *trans, GstPadDirection direction, G
 {
   GstContoursFilterPrivate *priv = PRIVATE (GST_CONTOURS_FILTER (trans));
 
-  /* Upstream wants back what it handed out. */
+  /* Upstream wants its buffers back. */
   if (GST_QUERY_TYPE (query) == GST_QUERY_DRAIN)
     contours_filter_finish_drawing (GST_CONTOURS_FILTER (trans));
   if (gst_contours_gpu_handle_query (&priv->gpu, GST_ELEMENT_CAST (trans), query))
@@ -231,7 +226,8 @@ gst_contours_filter_query (GstBaseTransform *trans, GstPadDirection direction, G
   return GST_BASE_TRANSFORM_CLASS (gst_contours_filter_parent_class)->query (trans, direction, query);
 }
 
-/* The pads are deactivated from PAUSED to READY, which waits for the streaming thread. */
+/* From PAUSED to READY the pads are deactivated, which waits for the streaming thread: the work on its frame is
+ * cancelled first. */
 static GstStateChangeReturn
 gst_contours_filter_change_state (GstElement *element, GstStateChange transition)
 {
@@ -340,21 +336,21 @@ gst_contours_filter_class_init (GstContoursFilterClass *klass)
   /**
    * GstContoursFilter:backend:
    *
-   * Where frames are analysed; both backends give identical results. The choice of "auto" is told in an info message.
-   * With "cuda", frames in system memory are uploaded. "cpu" takes no frames in CUDA memory.
+   * Where frames are processed: on the GPU or on the CPU, with identical results. The choice of "auto" is posted as an
+   * info message. With "cuda", frames in system memory are uploaded. "cpu" accepts no frames in CUDA memory.
    */
   g_object_class_install_property (object_class, PROP_BACKEND,
-      g_param_spec_enum ("backend", "Backend", "Where frames are worked on: results are identical",
+      g_param_spec_enum ("backend", "Backend", "Where frames are processed; all backends give identical results",
           GST_TYPE_CONTOURS_BACKEND, DEFAULT_BACKEND,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
 
   /**
    * GstContoursFilter:cuda-device-id:
    *
-   * The CUDA device to analyse on. Frames that already lie on a GPU are analysed there.
+   * CUDA device to use. Frames in CUDA memory are processed on the GPU that they are on. -1: any device.
    */
   g_object_class_install_property (object_class, PROP_DEVICE_ID,
-      g_param_spec_int ("cuda-device-id", "CUDA device ID", "CUDA device to work on (-1 = any)", -1, G_MAXINT,
+      g_param_spec_int ("cuda-device-id", "CUDA device ID", "CUDA device to use (-1 = any)", -1, G_MAXINT,
           DEFAULT_DEVICE_ID, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
 
   element_class->change_state = GST_DEBUG_FUNCPTR (gst_contours_filter_change_state);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Properties that are plain fields of a structure: one table replaces their cases in set_property() and
- * get_property(). */
+/* Properties that are plain fields of a structure: one table replaces their cases in set_property() and get_property().
+ */
 #ifndef GST_BASE_PROPERTYFIELDS_H
 #define GST_BASE_PROPERTYFIELDS_H
 

@@ -11,8 +11,8 @@ GParamSpec *
 significant_bits_property_new (GParamFlags flags)
 {
   return g_param_spec_uint ("significant-bits", "Significant bits",
-      "Lower bits of GRAY16_LE samples that the camera uses, 8 to 16 (0 = by the greatest sample so far: 10, 12, 14 or "
-      "16)",
+      "Significant bits of GRAY16_LE samples, counted from the lowest, 8 to 16 (0 = automatic: 10, 12, 14 or 16, from "
+      "the largest sample so far)",
       0, SIGNIFICANT_BITS_ALL, 0, flags);
 }
 
@@ -21,7 +21,7 @@ significant_bits_clamp (GstElement *element, guint value)
 {
   if (value == 0 || value >= SIGNIFICANT_BITS_MIN)
     return value;
-  GST_WARNING_OBJECT (element, "significant-bits can be 0 or 8 to 16, not %u: it is set to 8", value);
+  GST_WARNING_OBJECT (element, "significant-bits=%u is not supported: using 8; set it to 0 or to 8..16", value);
   return SIGNIFICANT_BITS_MIN;
 }
 
@@ -35,7 +35,7 @@ significant_bits_vary (GstVideoFormat format)
   return format == GST_VIDEO_FORMAT_GRAY16_LE;
 }
 
-/* A number as great as the greatest sample, to the bit. */
+/* The bitwise or of all samples: it has as many bits as the largest sample. */
 static guint
 join_samples (const GstVideoFrame *frame)
 {

@@ -3,8 +3,8 @@
 
 #include "gst/base/excerpt.h"
 
-/* The numbers in TEXT, between commas or spaces; NULL where there are none, or they are wrong, which *PROBLEM then
- * says. */
+/* The numbers in TEXT, separated by commas or spaces. NULL if there are none, or if TEXT is invalid: *PROBLEM then says
+ * why. */
 static GArray *
 parse_levels (const gchar *text, gchar **problem)
 {
@@ -22,13 +22,13 @@ parse_levels (const gchar *text, gchar **problem)
     if (!g_ascii_string_to_unsigned (*word, 10, 1, CRACK_LEVELS_MAX, &number, NULL)) {
       gchar *shown = excerpt_new (*word);
 
-      *problem = g_strdup_printf ("'%s' is no level: they are whole numbers from 1 to %d", shown, CRACK_LEVELS_MAX);
+      *problem = g_strdup_printf ("'%s' is not an integer from 1 to %d", shown, CRACK_LEVELS_MAX);
       g_free (shown);
       break;
     }
     level = number;
     if (level <= before)
-      *problem = g_strdup_printf ("%u comes after %u: each must be above the one before", level, before);
+      *problem = g_strdup_printf ("%u follows %u, but levels must ascend", level, before);
     before = level;
     g_array_append_val (levels, level);
   }
@@ -59,8 +59,8 @@ crack_levels_describe_error (const CrackLevels *levels)
 {
   gchar *shown = excerpt_new (levels->text);
   gchar *warning = g_strdup_printf (
-      "No contours: levels=\"%s\" is no list of levels: %s. Set it to an ascending one such as 64,128,192, or to \"\" "
-      "for the range from min-level to max-level.",
+      "No contours: levels=\"%s\" is invalid: %s. Set an ascending list such as 64,128,192, or \"\" for the range from "
+      "min-level to max-level.",
       shown, levels->error);
 
   g_free (shown);

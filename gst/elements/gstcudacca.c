@@ -2,25 +2,25 @@
 /**
  * SECTION:element-cudacca
  * @title: cudacca
- * @short_description: Finds the connected components of each frame
+ * @short_description: Labels and measures the connected components of each frame
  *
- * Splits each frame into foreground and background by a threshold on its luma (or grey) samples, and attaches the
- * foreground's connected components to the buffer as a #GstContoursComponentMeta: area, bounding box, centre of
- * gravity, and on request second moments, grey statistics and the label image. The picture itself is left as it is.
+ * Thresholds the luma (or grey) samples of each frame and attaches the connected components of the foreground to the
+ * buffer as a #GstContoursComponentMeta: area, bounding box and centroid, and optionally second moments, grey-level
+ * statistics and the label image. The picture stays unchanged.
  *
- * The components, their order and their numbers are those of OpenCV's connectedComponentsWithStats() with CCL_WU, on
- * the GPU and on the host alike.
+ * Components, their order and their labels are identical to those of OpenCV's connectedComponentsWithStats() with
+ * CCL_WU, on the GPU and on the CPU.
  *
- * With #GstForegroundFilter:post-messages an element message named "cudacca" goes to the bus for each frame. Its
- * `count` is that of the components; it adds
+ * With #GstForegroundFilter:post-messages the element posts an element message "cudacca" for each frame. Its `count` is
+ * the number of components. It adds the field
  *
- * * #guint64 `total-area`: pixels of all components together.
+ * * #guint64 `total-area`: total area of all components, in pixels.
  *
  * ## Example launch line
  * |[
  * gst-launch-1.0 -m videotestsrc pattern=ball num-buffers=50 ! video/x-raw,format=NV12 ! cudacca post-messages=true !
  * fakesink
- * ]| Prints, for each frame, how many components it has. Without a GPU they are found on the host.
+ * ]| Prints the number of components of each frame. Without a GPU it runs on the CPU.
  *
  * Since: 0.1
  */
@@ -49,7 +49,7 @@ enum { PROP_0, PROP_CONNECTIVITY, PROP_MIN_AREA, PROP_MAX_AREA, PROP_FEATURES, P
 
 G_DEFINE_TYPE (GstCudaCca, gst_cuda_cca, GST_TYPE_FOREGROUND_FILTER)
 GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (cudacca, "cudacca", GST_RANK_NONE, GST_TYPE_CUDA_CCA,
-    GST_DEBUG_CATEGORY_INIT (gst_cuda_cca_debug, "cudacca", 0, "connected components"))
+    GST_DEBUG_CATEGORY_INIT (gst_cuda_cca_debug, "cudacca", 0, "cudacca element"))
 
 #define GST_TYPE_CUDA_CCA_CONNECTIVITY (gst_cuda_cca_connectivity_get_type ())
 static GType
@@ -73,7 +73,7 @@ gst_cuda_cca_features_get_type (void)
 {
   static gsize type = 0;
   static const GFlagsValue values[] = {
-      {CTR_FEATURE_MOMENTS, "Second moments: orientation, axes, eccentricity", "moments"},
+      {CTR_FEATURE_MOMENTS, "Second moments: orientation, axes and eccentricity", "moments"},
       {CTR_FEATURE_GREY, "Minimum, maximum, mean and standard deviation of the samples", "grey"},
       {0, NULL, NULL},
   };
@@ -204,50 +204,51 @@ gst_cuda_cca_class_init (GstCudaCcaClass *klass)
   /**
    * GstCudaCca:connectivity:
    *
-   * Which foreground pixels belong together.
+   * Connectivity of foreground pixels: 4 (shared edge) or 8 (shared edge or corner).
    */
   g_object_class_install_property (object_class, PROP_CONNECTIVITY,
-      g_param_spec_enum ("connectivity", "Connectivity", "Which neighbours belong to one component",
+      g_param_spec_enum ("connectivity", "Connectivity", "Connectivity of foreground pixels: 4 or 8 neighbours",
           GST_TYPE_CUDA_CCA_CONNECTIVITY, defaults.connectivity, controlled));
 
   /**
    * GstCudaCca:min-area:
    *
-   * Components of fewer pixels are left out.
+   * Minimum component area in pixels; smaller components are dropped. 0: no limit.
    */
   g_object_class_install_property (object_class, PROP_MIN_AREA,
-      g_param_spec_uint ("min-area", "Minimum area", "Leave out components of fewer pixels", 0, G_MAXUINT32,
+      g_param_spec_uint ("min-area", "Minimum area", "Minimum component area in pixels (0 = no limit)", 0, G_MAXUINT32,
           defaults.min_area, controlled));
 
   /**
    * GstCudaCca:max-area:
    *
-   * Components of more pixels are left out.
+   * Maximum component area in pixels; larger components are dropped. 0: no limit.
    */
   g_object_class_install_property (object_class, PROP_MAX_AREA,
-      g_param_spec_uint ("max-area", "Maximum area", "Leave out components of more pixels (0 = no limit)", 0,
-          G_MAXUINT32, defaults.max_area, controlled));
+      g_param_spec_uint ("max-area", "Maximum area", "Maximum component area in pixels (0 = no limit)", 0, G_MAXUINT32,
+          defaults.max_area, controlled));
 
   /**
    * GstCudaCca:features:
    *
-   * What to measure of each component beyond area, bounding box and centre of gravity.
+   * Optional measurements of each component, in addition to area, bounding box and centroid.
    */
   g_object_class_install_property (object_class, PROP_FEATURES,
-      g_param_spec_flags ("features", "Features", "What to measure besides area, bounding box and centroid",
-          GST_TYPE_CUDA_CCA_FEATURES, defaults.features & OPTIONAL_ROWS, live));
+      g_param_spec_flags ("features", "Features",
+          "Optional measurements, in addition to area, bounding box and centroid", GST_TYPE_CUDA_CCA_FEATURES,
+          defaults.features & OPTIONAL_ROWS, live));
 
   /**
    * GstCudaCca:labels:
    *
-   * Attach the label image too: for each pixel the number of its component, 0 for background.
+   * Attaches the label image: each pixel holds the label of its component, 0 for background.
    */
   g_object_class_install_property (object_class, PROP_LABELS,
-      g_param_spec_boolean ("labels", "Labels", "Attach the label image: 4 bytes for each pixel of the frame",
+      g_param_spec_boolean ("labels", "Labels", "Attach the label image, 4 bytes for each pixel",
           (defaults.features & CTR_FEATURE_LABELS) != 0, controlled));
 
   gst_element_class_set_static_metadata (element_class, "CUDA connected components", "Filter/Analyzer/Video/Hardware",
-      "Finds the connected components of each frame, on the GPU or the host, and attaches them as metadata",
+      "Labels and measures connected components on the GPU or CPU and attaches them as metadata",
       "The gst-cuda-contours authors");
 
   filter_class->open = GST_DEBUG_FUNCPTR (gst_cuda_cca_open);

@@ -2,25 +2,25 @@
 /**
  * SECTION:element-cudacontouroverlay
  * @title: cudacontouroverlay
- * @short_description: Draws what other elements found into the frames
+ * @short_description: Draws contours, components and regions of interest onto the frames
  *
- * Draws the metadata a frame carries into its picture, in place: contours of #GstContoursContourMeta (those of
- * cudaborders and of cudacrackcontour alike), components of #GstContoursComponentMeta, and boxes of any
- * #GstVideoRegionOfInterestMeta. #GstCudaContourOverlay:draw selects what; the rest of the properties how.
+ * Draws the metadata of each frame onto the frame, in place: the contours of #GstContoursContourMeta, from any element,
+ * the components of #GstContoursComponentMeta and the boxes of #GstVideoRegionOfInterestMeta.
+ * #GstCudaContourOverlay:draw selects what is drawn.
  *
- * A frame in CUDA memory is drawn on where it is, by the GPU, and contours that lie on the GPU are read there: nothing
- * is copied, and the frame goes on before the GPU is done; elements after it read what was drawn. A frame in system
- * memory is drawn on by the host, whatever the backend. The pixels are the same. The cost is that of the pixels drawn.
- * A frame without anything to draw passes untouched.
+ * The GPU draws onto frames in CUDA memory and reads contours that are in GPU memory, without a copy. The element
+ * pushes the frame before the GPU has finished; the work of later elements is ordered after the drawing. The CPU draws
+ * onto frames in system memory, whatever the backend. The pixels are identical. The cost is proportional to the number
+ * of pixels drawn. A frame without anything to draw passes untouched.
  *
- * Where shapes overlap, areas lie at the bottom, then lines, boxes, centroids and labels; no pixel is painted twice, so
- * a transparent line is not darker where it crosses itself.
+ * The drawing order is areas, lines, boxes, centroids, labels. No pixel is painted twice, so a transparent line is not
+ * darker where it crosses itself.
  *
  * ## Example launch line
  * |[
  * gst-launch-1.0 videotestsrc pattern=ball num-buffers=50 ! video/x-raw,format=NV12 ! cudaborders !
  * cudacontouroverlay thickness=3 labels=area ! videoconvert ! autovideosink
- * ]| Shows the ball with its outline and its area.
+ * ]| Shows the ball with its contour and area.
  *
  * Since: 0.1
  */
@@ -44,31 +44,31 @@ struct _GstCudaContourOverlay {
   gchar *font;
   guint significant_bits; /* 0: automatic */
 
-  CtrPainter *painters[2]; /* by CtrBackend, while started; the host's where it is needed */
-  CtrPainter *drawing;     /* the one with a frame queued, or NULL */
+  CtrPainter *painters[2]; /* by CtrBackend, while started; that of the CPU only if needed */
+  CtrPainter *drawing;     /* the painter that has a frame queued, or NULL */
   OverlayLayers layers;
-  CtrPaintColour colours[CTR_PAINT_COLOURS]; /* for frames of colours_format, NULL: for none yet */
+  CtrPaintColour colours[CTR_PAINT_COLOURS]; /* for frames of colours_format; NULL: not filled yet */
   const GstVideoFormatInfo *colours_format;
   GstVideoColorimetry colorimetry;
   guint colours_fixed;
   guint colours_bits;
-  OverlayText *text; /* of text_font and text_points; NULL until it is needed */
+  OverlayText *text; /* for text_font and text_points; NULL until needed */
   gchar *text_font;
   guint text_points;
-  gboolean told_fill, told_centroids, told_left_out; /* once each */
+  gboolean warned_labels, warned_moments, warned_left_out;
 };
 
 G_DEFINE_TYPE (GstCudaContourOverlay, gst_cuda_contour_overlay, GST_TYPE_CONTOURS_FILTER)
 GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (cudacontouroverlay, "cudacontouroverlay", GST_RANK_NONE,
     GST_TYPE_CUDA_CONTOUR_OVERLAY,
-    GST_DEBUG_CATEGORY_INIT (gst_cuda_contour_overlay_debug, "cudacontouroverlay", 0, "drawing of contours"))
+    GST_DEBUG_CATEGORY_INIT (gst_cuda_contour_overlay_debug, "cudacontouroverlay", 0, "cudacontouroverlay element"))
 
 static gboolean
 gst_cuda_contour_overlay_open (GstContoursFilter *filter, CtrBackend backend, CtrError *error)
 {
   GstCudaContourOverlay *self = GST_CUDA_CONTOUR_OVERLAY (filter);
 
-  self->told_fill = self->told_centroids = self->told_left_out = FALSE;
+  self->warned_labels = self->warned_moments = self->warned_left_out = FALSE;
   self->painters[backend] = ctr_painter_new (backend, error);
   return self->painters[backend] != NULL;
 }
@@ -95,7 +95,7 @@ gst_cuda_contour_overlay_draws (GstContoursFilter *filter, GstBuffer *buffer)
   return overlay_layers_wanted (buffer, &style);
 }
 
-/* Letters of FONT, which is taken; of POINTS where it has no size. */
+/* Makes self->text match FONT (transfer full) in POINTS, which is the size if FONT has none. */
 static gboolean
 prepare_text (GstCudaContourOverlay *self, gchar *font, guint points, CtrError *error)
 {
@@ -112,28 +112,30 @@ prepare_text (GstCudaContourOverlay *self, gchar *font, guint points, CtrError *
   return self->text != NULL;
 }
 
-/* gst-launch-1.0 prints the debug part of a warning only: the text stands in both. */
+/* gst-launch-1.0 prints only the debug part of a warning, so both parts have the text. */
 static void
-tell_once (GstCudaContourOverlay *self, guint count, gboolean *told, const gchar *text)
+warn_once (GstCudaContourOverlay *self, guint count, gboolean *warned, const gchar *text)
 {
-  if (count == 0 || *told)
+  if (count == 0 || *warned)
     return;
-  *told = TRUE;
+  *warned = TRUE;
   GST_ELEMENT_WARNING (self, STREAM, FAILED, ("%s", text), ("%s", text));
 }
 
 static void
-tell (GstCudaContourOverlay *self)
+warn (GstCudaContourOverlay *self)
 {
-  tell_once (self, self->layers.without_labels, &self->told_fill,
-      "Areas cannot be filled without a label image: set labels=true on cudacca.");
-  tell_once (self, self->layers.without_centroids, &self->told_centroids,
-      "Centroids of contours cannot be drawn without moments: set features=moments on the element that finds them.");
-  tell_once (self, self->layers.left_out, &self->told_left_out,
-      "Some metadata is not drawn: there is more of it than a frame can show, or it lies too far from the frame.");
+  warn_once (self, self->layers.without_labels, &self->warned_labels,
+      "Components cannot be filled without a label image. Set labels=true on cudacca.");
+  warn_once (self, self->layers.without_centroids, &self->warned_moments,
+      "Centroids of contours cannot be drawn without moments. Set features=moments on the element that finds the "
+      "contours.");
+  warn_once (self, self->layers.left_out, &self->warned_left_out,
+      "Some metadata is not drawn: a frame has too many metas, or they are too far outside it. Draw less (property "
+      "draw).");
 }
 
-/* The colours for frames like INFO whose 16-bit samples use BITS, with COLOUR as the fixed one. */
+/* The colour table for frames like INFO whose 16-bit samples have BITS significant bits. COLOUR is the fixed colour. */
 static const CtrPaintColour *
 get_colours (GstCudaContourOverlay *self, const GstVideoInfo *info, guint bits, guint colour)
 {
@@ -178,7 +180,7 @@ gst_cuda_contour_overlay_draw (GstContoursFilter *filter, const CtrImage *image,
     return FALSE;
   if (!overlay_layers_build (&self->layers, buffer, &frame->info, &style, has_text ? self->text : NULL, error))
     return FALSE;
-  tell (self);
+  warn (self);
   if (self->layers.layers->len == 0)
     return TRUE;
   bits = gst_contours_filter_get_significant_bits (filter, frame, bits);
@@ -313,7 +315,7 @@ gst_cuda_contour_overlay_class_init (GstCudaContourOverlayClass *klass)
   overlay_properties_install (object_class);
 
   gst_element_class_set_static_metadata (element_class, "CUDA contour overlay", "Filter/Effect/Video/Hardware",
-      "Draws contours, components and regions of interest into the frames, on the GPU or the host",
+      "Draws contours, components and regions of interest onto the frames, on the GPU or CPU",
       "The gst-cuda-contours authors");
 
   filter_class->open = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_open);

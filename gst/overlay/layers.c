@@ -9,8 +9,8 @@
 #include <gst/contours/gstcontours.h>
 #include <math.h>
 
-/* Nested deeper, all have the last colour. */
-#define MOST_DEPTH 6
+/* All contours nested deeper have the last colour. */
+#define MAX_DEPTH 6
 
 void
 overlay_layers_init (OverlayLayers *self)
@@ -38,8 +38,8 @@ overlay_layers_clear (OverlayLayers *self)
   g_ptr_array_unref (self->components);
 }
 
-/* Two pixels and 11 points are right for 540 lines. A picture of four times that is seen smaller than it is, but not
- * four times smaller: hence the root. */
+/* Two pixels and 11 points suit 540 lines. Sizes grow with the square root of the frame size, because larger frames are
+ * shown on larger screens, but not proportionally. */
 static gdouble
 scale_of_frame (const GstVideoInfo *info)
 {
@@ -52,14 +52,14 @@ overlay_fitting_thickness (const GstVideoInfo *info)
   return (guint) CLAMP (lrint (2 * scale_of_frame (info)), 1, CTR_PAINT_MAX_THICKNESS);
 }
 
-/* From 7 points on they can be read. */
+/* Text is legible from 7 points on. */
 guint
 overlay_fitting_points (const GstVideoInfo *info)
 {
   return (guint) MAX (lrint (11 * scale_of_frame (info)), 7);
 }
 
-/* A scale of colours: those of the others stand for nothing. */
+/* Whether colours form a scale, which a legend can explain. */
 static gboolean
 has_scale (const OverlayStyle *style)
 {
@@ -92,9 +92,9 @@ overlay_layers_wanted (GstBuffer *buffer, const OverlayStyle *style)
   return (style->draw & OVERLAY_DRAW_REGIONS) && gst_buffer_get_video_region_of_interest_meta (buffer);
 }
 
-/* Of thing INDEX of millions: FALSE and error where the drawing is cancelled. */
+/* To be called for each INDEX of a long loop: returns FALSE and an error if the drawing is cancelled. */
 static gboolean
-go_on (guint index, CtrError *error)
+check_cancelled (guint index, CtrError *error)
 {
   if (index % 256 > 0 || !ctr_cancelled ())
     return TRUE;
@@ -103,7 +103,7 @@ go_on (guint index, CtrError *error)
   return FALSE;
 }
 
-/* Adds a layer; NULL where there are too many already. */
+/* Adds a layer; returns NULL if there are too many. */
 static CtrPaintLayer *
 add_layer (const OverlayFrame *frame, CtrPaintKind kind)
 {
@@ -131,7 +131,7 @@ to_fixed (gdouble value, gdouble most, gint64 *fixed)
   return TRUE;
 }
 
-/* FALSE where it leads too far away to be seen. */
+/* Converts MAPPING to fixed point. Returns FALSE if it is out of range: the result would be far outside the frame. */
 static gboolean
 paint_mapping (const GstContoursMapping *mapping, CtrPaintMapping *paint)
 {
@@ -142,21 +142,21 @@ paint_mapping (const GstContoursMapping *mapping, CtrPaintMapping *paint)
          && to_fixed (mapping->yy, factor, &paint->yy) && to_fixed (mapping->y0, shift, &paint->y0);
 }
 
-/* Pixels of the frame a pixel of the analysed image. */
+/* Area in the frame of one pixel of the analysed image. */
 static gdouble
-enlargement (const GstContoursMapping *m)
+area_scale (const GstContoursMapping *m)
 {
   return fabs (m->xx * m->yy - m->xy * m->yx);
 }
 
-/* Of 10 bits: they are the upper ones of 16. */
+/* 10-bit samples use the upper bits of 16. */
 static guint
 largest_sample (const GstVideoInfo *info)
 {
   return GST_VIDEO_INFO_COMP_DEPTH (info, 0) > 8 ? 65535 : 255;
 }
 
-/* Things without levels or nesting are told apart by their numbers. */
+/* Components and regions have no level or depth: these are coloured by index. */
 static CtrColouring
 colouring (const OverlayFrame *frame, gboolean of_contours, guint width, guint height)
 {
@@ -174,7 +174,7 @@ colouring (const OverlayFrame *frame, gboolean of_contours, guint width, guint h
   if (c.by == CTR_COLOUR_LEVEL)
     c.range = frame->style->max_level > 0 ? frame->style->max_level : largest_sample (frame->info);
   else if (c.by == CTR_COLOUR_DEPTH)
-    c.range = MOST_DEPTH;
+    c.range = MAX_DEPTH;
   else if (c.by == CTR_COLOUR_AREA)
     c.range = (guint64) width * height;
   return c;
@@ -186,11 +186,11 @@ has_labels (const OverlayFrame *frame)
   return frame->text && frame->style->labels;
 }
 
-/* Pixels of the analysed image with twice the area of AREA pixels of the frame. */
+/* Twice the area in the analysed image that corresponds to AREA in the frame, rounded up. */
 static guint64
 twice_least_area (gdouble area, const GstContoursMapping *mapping)
 {
-  const gdouble least = ceil (2 * area / enlargement (mapping));
+  const gdouble least = ceil (2 * area / area_scale (mapping));
 
   return least < (gdouble) G_MAXINT64 ? (guint64) least : G_MAXINT64;
 }
@@ -217,7 +217,7 @@ add_contour_layer (const OverlayFrame *frame, GstContoursContourMeta *meta, CtrP
   layer->dashed_holes = frame->style->dashed_holes;
 }
 
-/* What is drawn of single contours: they are fetched from where they are. */
+/* Adds labels and crosses of single contours, whose table is copied from the GPU if it is there. */
 static gboolean
 add_contour_details (const OverlayFrame *frame, GstContoursContourMeta *meta, gboolean marks, CtrError *error)
 {
@@ -235,7 +235,7 @@ add_contour_details (const OverlayFrame *frame, GstContoursContourMeta *meta, gb
     GstContoursContour contour;
     gdouble x, y, width, height;
 
-    if (!go_on (i, error))
+    if (!check_cancelled (i, error))
       return FALSE;
     if (2 * area < (gdouble) least)
       continue;
@@ -246,7 +246,7 @@ add_contour_details (const OverlayFrame *frame, GstContoursContourMeta *meta, gb
       gst_contours_mapping_map_box (
           mapping, table[i].left, table[i].top, table[i].width, table[i].height, &x, &y, &width, &height);
       box = overlay_marks_rectangle (x, y, width, height, 0, colour);
-      overlay_marks_describe (frame, label, sizeof label, i, area * enlargement (mapping), table[i].level);
+      overlay_marks_describe (frame, label, sizeof label, i, area * area_scale (mapping), table[i].level);
       overlay_marks_add_label (frame, &box, label);
     }
     if (marks && gst_contours_contour_meta_get_contour (meta, i, &contour) && !isnan (contour.cx))
@@ -277,7 +277,7 @@ add_contours (const OverlayFrame *frame, GstContoursContourMeta *meta, CtrError 
 static gboolean
 is_large_enough (const OverlayFrame *frame, const CtrComponent *component, const GstContoursMapping *mapping)
 {
-  return component->area * enlargement (mapping) >= frame->style->min_area;
+  return component->area * area_scale (mapping) >= frame->style->min_area;
 }
 
 static gboolean
@@ -305,7 +305,7 @@ add_fill (const OverlayFrame *frame, GstContoursComponentMeta *meta, CtrError *e
   for (guint i = 0; i < components->count; i++) {
     const CtrComponent *c = &components->table[i];
     const guint64 value = colours.by == CTR_COLOUR_AREA ? 2 * (guint64) c->area : i;
-    if (!go_on (i, error))
+    if (!check_cancelled (i, error))
       return FALSE;
     of_labels[i] = is_large_enough (frame, c, mapping) ? ctr_colouring_pick (&colours, value) : CTR_PAINT_NO_COLOUR;
   }
@@ -334,7 +334,7 @@ add_components (const OverlayFrame *frame, GstContoursComponentMeta *meta, CtrEr
     gdouble x, y, width, height;
     CtrPaintRectangle box;
 
-    if (!go_on (i, error))
+    if (!check_cancelled (i, error))
       return FALSE;
     if (!is_large_enough (frame, c, mapping))
       continue;
@@ -345,7 +345,7 @@ add_components (const OverlayFrame *frame, GstContoursComponentMeta *meta, CtrEr
     if (has_labels (frame)) {
       gchar label[64];
 
-      overlay_marks_describe (frame, label, sizeof label, i + 1, c->area * enlargement (mapping), 0);
+      overlay_marks_describe (frame, label, sizeof label, i + 1, c->area * area_scale (mapping), 0);
       overlay_marks_add_label (frame, &box, label);
     }
     if (draw & OVERLAY_DRAW_CENTROIDS) {
@@ -420,7 +420,7 @@ overlay_layers_reset (OverlayLayers *self)
   self->without_labels = self->without_centroids = self->left_out = 0;
 }
 
-/* From the ground up: areas, lines, boxes, marks, text. */
+/* Adds layers from bottom to top: areas, lines, boxes, crosses, text. */
 gboolean
 overlay_layers_build (OverlayLayers *self, GstBuffer *buffer, const GstVideoInfo *info, const OverlayStyle *style,
     OverlayText *text, CtrError *error)

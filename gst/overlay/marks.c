@@ -11,7 +11,6 @@ clamp_position (gdouble position)
   return (gint32) CLAMP (position, G_MININT32, G_MAXINT32);
 }
 
-/* Positions are edges between pixels. */
 CtrPaintRectangle
 overlay_marks_rectangle (gdouble x, gdouble y, gdouble width, gdouble height, guint thickness, guint8 colour)
 {
@@ -46,8 +45,8 @@ add_cross (GArray *rectangles, gdouble x, gdouble y, gdouble arm, guint thicknes
   g_array_append_vals (rectangles, bars, G_N_ELEMENTS (bars));
 }
 
-/* A cross, whose middle is the pixel at X, Y, in a thing of WIDTH x HEIGHT pixels. Where the thing is filled the cross
- * lies on its own colour: an edge keeps it visible, but would hide what is small. */
+/* A cross on a filled object has the colour of the area below it. An edge keeps it visible, but would hide small
+ * objects. */
 void
 overlay_marks_add_cross (const OverlayFrame *frame, gdouble x, gdouble y, gdouble width, gdouble height, guint8 colour)
 {
@@ -62,7 +61,6 @@ overlay_marks_add_cross (const OverlayFrame *frame, gdouble x, gdouble y, gdoubl
   add_cross (frame->layers->marks, x, y, arm, t, colour);
 }
 
-/* Above the box, or in it where it touches the upper end of the frame. */
 void
 overlay_marks_add_label (const OverlayFrame *frame, const CtrPaintRectangle *box, const gchar *label)
 {
@@ -78,7 +76,6 @@ overlay_marks_add_label (const OverlayFrame *frame, const CtrPaintRectangle *box
   overlay_text_add (frame->text, frame->layers->glyphs, label, x, y, frame->layers->label_count++, box->colour);
 }
 
-/* As far as it has what is asked: a LEVEL of 0 is none. */
 void
 overlay_marks_describe (const OverlayFrame *frame, gchar *label, gsize size, guint index, gdouble area, guint level)
 {
