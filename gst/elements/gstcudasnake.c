@@ -2,24 +2,24 @@
 /**
  * SECTION:element-cudasnake
  * @title: cudasnake
- * @short_description: Outlines targets that differ from their background in statistics only
+ * @short_description: Fits polygons that separate targets from background by region statistics
  *
- * Parts a window of each frame into a target and its background by a closed polygon, so that the luma (or grey) samples
- * on either side of it are alike as a whole: no edge is looked for, so noise does little harm. The outlines are
- * attached to the buffer as one #GstContoursContourMeta with the statistics of both regions, see
- * gst_contours_contour_meta_get_region(). The picture itself is left as it is.
+ * Fits a closed polygon (a region snake) that separates a target from its background within a window of the frame, by
+ * the statistics of the luma (or grey) samples in both regions. It needs no edges and works at a contrast-to-noise
+ * ratio of 1. The outlines are attached to the buffer as one #GstContoursContourMeta with the statistics of both
+ * regions, see gst_contours_contour_meta_get_region(). The picture stays unchanged.
  *
- * It segments two homogeneous regions and nothing more: a window should hold one target and its background. Windows
- * are given, or are those around regions of interest or components that elements before this one have attached; there
- * may be any number of them in a frame. With #GstCudaSnake:track each outline is where the next frame's search begins.
+ * The model has two homogeneous regions, so a window should contain one target and its background. Windows are set with
+ * #GstCudaSnake:window, or lie around regions of interest or components that upstream elements attached; a frame may
+ * have any number of them. With #GstCudaSnake:track each search starts from the outline in the last frame.
  *
- * The points are corners between pixels, %GST_CONTOURS_CONTOUR_COORDINATES_CORNERS. GPU and host give the same bytes.
+ * Points are pixel corners, %GST_CONTOURS_CONTOUR_COORDINATES_CORNERS. GPU and CPU give identical results.
  *
  * ## Example launch line
  * |[
  * gst-launch-1.0 -m videotestsrc pattern=ball num-buffers=50 ! video/x-raw,format=NV12
  * ! cudasnake track=true post-messages=true ! fakesink
- * ]| Prints, for each frame, how many points the outline of the ball has. Without a GPU it is found on the host.
+ * ]| Prints the number of points of the outline of the ball in each frame. Without a GPU it runs on the CPU.
  *
  * Since: 0.1
  */
@@ -41,12 +41,12 @@ struct _GstCudaSnake {
 
   /* Properties, under the object lock. */
   CtrSnakeParams params;
-  SnakeLayout layout; /* but its lists */
+  SnakeLayout layout; /* except its lists */
   SnakeLists lists;
   gboolean track;
   gboolean post_messages;
-  gboolean warned; /* of the properties as they are now */
-  gboolean forget; /* what was followed so far */
+  gboolean warned; /* about the current properties */
+  gboolean forget; /* the tracks, with the next frame */
 
   CtrSnake *snake; /* while started */
   SnakeTracks *tracks;
@@ -55,7 +55,7 @@ struct _GstCudaSnake {
 
 G_DEFINE_TYPE (GstCudaSnake, gst_cuda_snake, GST_TYPE_CONTOURS_FILTER)
 GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (cudasnake, "cudasnake", GST_RANK_NONE, GST_TYPE_CUDA_SNAKE,
-    GST_DEBUG_CATEGORY_INIT (gst_cuda_snake_debug, "cudasnake", 0, "outlines of targets"))
+    GST_DEBUG_CATEGORY_INIT (gst_cuda_snake_debug, "cudasnake", 0, "cudasnake element"))
 
 static gboolean
 gst_cuda_snake_open (GstContoursFilter *filter, CtrBackend backend, CtrError *error)
@@ -75,7 +75,7 @@ gst_cuda_snake_close (GstContoursFilter *filter)
   snake_tracks_clear (self->tracks);
 }
 
-/* Says once what is wrong with the properties as they are now (transfer full); NULL: nothing is. */
+/* Warns once about PROBLEM of the current properties (transfer full), NULL if there is none. */
 static void
 warn (GstCudaSnake *self, gchar *problem)
 {
@@ -96,14 +96,14 @@ warn_of_limit (GstCudaSnake *self, const CtrContours *contours, const CtrSnakePa
   if (contours->exceeded == CTR_LIMIT_OBJECTS)
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
         ("No outlines: the frame has %" G_GUINT64_FORMAT
-         " objects, and max-objects is %u. Leave small components out with min-area, or raise max-objects.",
+         " objects, but max-objects is %u. Drop small components with min-area, or raise max-objects.",
             contours->needed, params->max_objects),
         (NULL));
   else if (contours->exceeded == CTR_LIMIT_WINDOW_SIDES)
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
-        ("No outlines: the widths and heights of the windows in the frame are %" G_GUINT64_FORMAT
-         " pixels together, and max-window-sides is %" G_GUINT64_FORMAT
-         ". Take fewer or smaller windows, such as by a smaller margin, or raise max-window-sides.",
+        ("No outlines: the widths and heights of all windows add up to %" G_GUINT64_FORMAT
+         " pixels, but max-window-sides is %" G_GUINT64_FORMAT
+         ". Use fewer or smaller windows (a smaller margin, for example), or raise max-window-sides.",
             contours->needed, params->max_window_sides),
         (NULL));
 }
@@ -160,7 +160,7 @@ gst_cuda_snake_find_contours (
   if (valid) {
     const SnakeSearch search = {
         .snake = self->snake,
-        /* Components have no identity from frame to frame. */
+        /* Components have no identity across frames. */
         .tracks = track && layout.from != SNAKE_OBJECTS_COMPONENTS ? self->tracks : NULL,
         .layout = &layout,
         .params = &params,
@@ -196,7 +196,7 @@ gst_cuda_snake_report_contours (GstContoursFilter *filter, GstBuffer *buffer, co
         contours->exceeded != CTR_LIMIT_NONE, NULL);
 }
 
-/* After a jump in the stream the objects are elsewhere. */
+/* Tracks are invalid after a jump in the stream. */
 static gboolean
 gst_cuda_snake_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
@@ -208,7 +208,7 @@ gst_cuda_snake_sink_event (GstBaseTransform *trans, GstEvent *event)
   return GST_BASE_TRANSFORM_CLASS (gst_cuda_snake_parent_class)->sink_event (trans, event);
 }
 
-/* Does the property ID say which objects there are? What was followed so far may then be another object. */
+/* Whether property ID selects the objects. If it changes, a track may belong to another object. */
 static gboolean
 describes_objects (guint id)
 {
@@ -319,8 +319,8 @@ gst_cuda_snake_class_init (GstCudaSnakeClass *klass)
   snake_properties_install (object_class);
 
   gst_element_class_set_static_metadata (element_class, "CUDA snake", "Filter/Analyzer/Video/Hardware",
-      "Outlines targets in their background by the statistics of both, on the GPU or the host, and attaches them as "
-      "metadata",
+      "Fits polygons that separate targets from background by region statistics, on the GPU or CPU, and attaches them "
+      "as metadata",
       "The gst-cuda-contours authors");
 
   GST_BASE_TRANSFORM_CLASS (klass)->sink_event = GST_DEBUG_FUNCPTR (gst_cuda_snake_sink_event);

@@ -55,9 +55,10 @@ find_problem (const SnakeLists *lists)
   for (guint i = 0; i < SNAKE_LIST_COUNT; i++)
     if (lists->errors[i]) {
       gchar *shown = excerpt_new (lists->texts[i]);
-      gchar *problem = g_strdup_printf ("%s=\"%s\" is wrong: %s. Set it to the form %s, several between semicolons, or "
-                                        "to \"\"",
-          descriptions[i].property, shown, lists->errors[i], descriptions[i].form);
+      gchar *problem =
+          g_strdup_printf ("%s=\"%s\" is invalid: %s. Set entries of the form %s, separated by semicolons, "
+                           "or \"\"",
+              descriptions[i].property, shown, lists->errors[i], descriptions[i].form);
 
       g_free (shown);
       return problem;

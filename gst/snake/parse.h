@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Windows, rectangles and polygons as they are written in properties. */
+/* Parsers for the windows, rectangles and polygons in properties. */
 #ifndef GST_SNAKE_PARSE_H
 #define GST_SNAKE_PARSE_H
 
@@ -8,11 +8,11 @@
 
 G_BEGIN_DECLS
 
-/* Rectangles "x,y,w,h", between semicolons, as an array of CtrSnakeRect (transfer full); of length 0 where TEXT has
- * nothing but spaces. NULL where it is something else, which *PROBLEM (transfer full) then says. */
+/* Parses rectangles "x,y,w,h", separated by semicolons, into an array of CtrSnakeRect (transfer full), which is empty
+ * if TEXT is blank. If TEXT is invalid, returns NULL, and *PROBLEM (transfer full) says why. */
 GArray *snake_parse_rectangles (const gchar *text, gchar **problem);
 
-/* Polygons "x,y x,y x,y ...", between semicolons, as an array of arrays of CtrPoint. The rest as above. */
+/* Parses polygons "x,y x,y x,y ...", separated by semicolons, into an array of arrays of CtrPoint, likewise. */
 GPtrArray *snake_parse_polygons (const gchar *text, gchar **problem);
 
 G_END_DECLS
