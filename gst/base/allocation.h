@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef ALLOCATION_H
-#define ALLOCATION_H
+#ifndef GST_BASE_ALLOCATION_H
+#define GST_BASE_ALLOCATION_H
 
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
 
-/* Takes out of an allocation QUERY's answer the metas by which an element upstream would only say how to crop or turn
- * the picture, in place of doing it: sinks offer them, and what is analysed must not depend on the sink. */
+/* Removes crop and transformation metas from the answer to the allocation QUERY. With them, an element upstream would
+ * describe a crop or rotation instead of applying it; some sinks offer them, and an analysis must not depend on the
+ * sink. */
 void allocation_drop_placement_metas (GstQuery *query);
 
 G_END_DECLS

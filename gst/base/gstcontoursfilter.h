@@ -1,9 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Base class of the elements that analyse frames: caps, memory, backend, GPU context, errors. A subclass sees a
- * CtrImage. Either it leaves the picture alone and attaches what it finds to the buffer, or it makes a new picture of
- * the same format, or it draws into the picture. */
-#ifndef GST_CONTOURS_FILTER_H
-#define GST_CONTOURS_FILTER_H
+/* Base class of the elements that analyse frames or draw on them. It does all that they share: caps, memory, choice of
+ * the backend, CUDA context, metadata, errors. A subclass sees a CtrImage and does one of four things: find components,
+ * find contours, render an output frame of the same format, or draw on the frame.
+ *
+ * How the files of this folder work together:
+ *
+ *   gstcontoursfilter.h, .c   this class; its parts are listed in gstcontoursfilter-private.h
+ *   gstforegroundfilter.h     subclass with the threshold properties of cudacca and cudaborders
+ *   gstcontoursgpu.h          CUDA context, stream and memory: the only place that knows libgstcuda
+ *   framemessage.h            element messages about one frame
+ *   propertyfields.h          tables of properties that are plain fields
+ *   significantbits.h         the property significant-bits of cudacanny and cudacontouroverlay
+ *   allocation.h              allocation queries; contourexport uses it as well
+ *   excerpt.h                 excerpts of user input for messages
+ *
+ * A frame takes this way: before_transform() adopts its CUDA context, transform_ip() maps it, checks it and calls the
+ * subclass, which calls the core (contours/borders.h, for example). The base class attaches the result and posts
+ * errors.
+ */
+#ifndef GST_BASE_GSTCONTOURSFILTER_H
+#define GST_BASE_GSTCONTOURSFILTER_H
 
 #include <contours/contours.h>
 #include <gst/base/gstbasetransform.h>
@@ -17,34 +33,41 @@ G_DECLARE_DERIVABLE_TYPE (GstContoursFilter, gst_contours_filter, GST, CONTOURS_
 
 /**
  * GstContoursFilterClass:
- * @open: the backend is ready: make what belongs to it. Called at start and after a move to another CUDA context.
- * @close: free what @open made; also called when @open failed.
- * @analyze: analyse @image, the pixels of @buffer, and attach the result to @buffer, which is writable but whose pixels
- *     are not. @stream is the CUDA stream to work on, NULL on the host backend; the work must have ended on return.
- *     Controlled properties have been updated to this frame's time.
- * @render: in place of @analyze: fill @out, a frame of the format and size of @in, whose samples are @image. Both lie
- *     where @image does, and all rows of all their planes are inside their buffers.
- * @draw: in place of both: draw into @frame, whose samples are @image and whose buffer is @buffer; its planes as above.
- *     The work may be left queued on @stream, with references to all it reads but the frame's memory.
- * @lead_default: with @draw: what comes in the CUDA context's default stream has to come after what @draw queued.
- * @finish: with @draw: wait for what it queued, and let go what that read. Once after each @draw that succeeded, before
- *     the next one and before @close: at once, or with the next frame, the end of the stream, a flush or
- *     a drain.
- * @draws: with @draw: is there anything to draw on @buffer? If not it passes as it is, not even copied if it is shared.
+ * @open: allocate what belongs to the backend. Called at start and after a switch to another CUDA context.
+ * @close: free what @open allocated; also called if @open failed.
+ * @find_components: return the connected components of @image, the pixels of @buffer (transfer full). @stream is the
+ *     CUDA stream to work on, NULL on the CPU. Controlled properties have the values of the frame's time.
+ * @find_contours: instead of @find_components: return contours of @image.
+ * @report_components, @report_contours: optional, with these two: post messages about the result. The base class has
+ *     attached it to @buffer, with the element's name, the frame's flags and the CUDA context that it depends on.
+ * @render: instead: fill @out, a frame of the format and size of @in, whose samples are @image. Both are in the same
+ *     kind of memory as @image, and all rows of all planes lie inside their buffers.
+ * @draw: instead: draw on @frame, whose samples are @image and whose buffer is @buffer; its planes are as for @render.
+ *     The work may stay queued on @stream, with references to everything it reads except the frame's memory.
+ * @lead_default: with @draw: order later work on the CUDA context's default stream after the work that @draw queued.
+ * @finish: with @draw: wait for the queued work and release what it read. Called once after each successful @draw,
+ *     before the next one and before @close: at once, or with the next frame, at the end of the stream, or for a flush
+ *     or drain.
+ * @draws: with @draw: whether there is anything to draw on @buffer. Otherwise the buffer passes without a copy, even if
+ *     it is shared.
  *
- * In @analyze, @render and @draw, ctr_cancelled() says whether the pads are flushing: they end early then, and fail
- * with CTR_ERROR_CANCELLED, which is not posted.
+ * In @find_components, @find_contours, @render and @draw, ctr_cancelled() returns true while the pads are flushing:
+ * they then end early and fail with CTR_ERROR_CANCELLED, which the base class does not post.
  *
- * With the CUDA backend the CUDA context is current in each. On failure those with an @error fill it and return FALSE:
- * the base class posts it. For @finish it may be NULL.
+ * With the CUDA backend, the CUDA context is current in all of them. Functions with an @error fill it on failure and
+ * return FALSE or NULL; the base class posts it. @finish accepts a NULL @error.
  */
 struct _GstContoursFilterClass {
   GstBaseTransformClass parent_class;
 
   gboolean (*open) (GstContoursFilter *self, CtrBackend backend, CtrError *error);
   void (*close) (GstContoursFilter *self);
-  gboolean (*analyze) (
+  CtrComponents *(*find_components) (
       GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error);
+  CtrContours *(*find_contours) (
+      GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error);
+  void (*report_components) (GstContoursFilter *self, GstBuffer *buffer, const CtrComponents *components);
+  void (*report_contours) (GstContoursFilter *self, GstBuffer *buffer, const CtrContours *contours);
   gboolean (*render) (GstContoursFilter *self, const CtrImage *image, const GstVideoFrame *in, GstVideoFrame *out,
       gpointer stream, CtrError *error);
   gboolean (*draw) (GstContoursFilter *self, const CtrImage *image, GstVideoFrame *frame, GstBuffer *buffer,
@@ -54,16 +77,16 @@ struct _GstContoursFilterClass {
   gboolean (*draws) (GstContoursFilter *self, GstBuffer *buffer);
 };
 
-/* What the CUDA context that the backend works in belongs to (transfer full), for results that outlive the element;
- * NULL on the host backend. For the streaming thread. */
-GstObject *gst_contours_filter_get_context (GstContoursFilter *self);
-
-/* What a reader of BUFFER's analysis has to know, by its flags and the caps. For the streaming thread. */
+/* The result flags of a frame: those of BUFFER and of the caps. Streaming thread only. */
 GstContoursResultFlags gst_contours_filter_get_frame_flags (GstContoursFilter *self, GstBuffer *buffer);
 
-/* The bits of the 16-bit samples of FRAME that are used: WANTED, or with 0 those that the frames of the stream have
- * needed so far, which is told in an info message. All 16 in formats whose samples lie at the upper end. For the
- * streaming thread, with FRAME in host memory where its format may have less. */
+/* Records the limit that a frame exceeds. TRUE: the frame before did not exceed it, so it is time for a warning. Call
+ * it once for each frame. Streaming thread only. */
+gboolean gst_contours_filter_enters_limit (GstContoursFilter *self, CtrLimit exceeded);
+
+/* The number of significant bits in the 16-bit samples of FRAME. WANTED 0: the number that the frames of the stream
+ * have used so far; an info message tells when it changes. Formats whose samples are aligned to the upper bits use
+ * all 16. FRAME must be in host memory if its format has fewer. Streaming thread only. */
 guint gst_contours_filter_get_significant_bits (GstContoursFilter *self, const GstVideoFrame *frame, guint wanted);
 
 G_END_DECLS

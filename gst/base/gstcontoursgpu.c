@@ -61,7 +61,7 @@ context_device_id (GstCudaContext *context)
   return device_id;
 }
 
-/* One that follows the context's default stream, and is followed by it. */
+/* The stream synchronises with the context's default stream, because it is not CU_STREAM_NON_BLOCKING. */
 static gboolean
 create_stream (GstContoursGpu *gpu, CtrError *error)
 {
@@ -90,7 +90,7 @@ destroy_stream (GstContoursGpu *gpu)
   gpu->stream = NULL;
 }
 
-/* libgstcuda 1.22 aborts or hangs where it expects a driver and a device: look before it does. */
+/* libgstcuda 1.22 aborts or hangs without a driver or device, so both are checked first. */
 static gboolean
 check_device (gint device_id, CtrError *error)
 {
@@ -98,7 +98,8 @@ check_device (gint device_id, CtrError *error)
   gint n_devices = 0;
 
   if (!gst_cuda_load_library ())
-    return fail (error, CTR_ERROR_NO_CUDA, "the NVIDIA driver (libcuda.so.1) is missing or too old: install it");
+    return fail (
+        error, CTR_ERROR_NO_CUDA, "the NVIDIA driver (libcuda.so.1) is missing or too old; install a current one");
   if (!ctr_cuda_available (error))
     return FALSE;
   if ((result = CuInit (0)) != CUDA_SUCCESS)
@@ -106,8 +107,8 @@ check_device (gint device_id, CtrError *error)
   if ((result = CuDeviceGetCount (&n_devices)) != CUDA_SUCCESS)
     return fail_cuda (error, "cuDeviceGetCount", result);
   if (device_id >= n_devices)
-    return fail (error, CTR_ERROR_NO_CUDA, "there is no CUDA device %d: cuda-device-id can be 0 to %d, or -1 for any",
-        device_id, n_devices - 1);
+    return fail (error, CTR_ERROR_NO_CUDA,
+        "CUDA device %d does not exist; set cuda-device-id to 0..%d, or to -1 for any", device_id, n_devices - 1);
   return TRUE;
 }
 
@@ -121,19 +122,20 @@ gst_contours_gpu_open (GstContoursGpu *gpu, GstElement *element, gint device_id,
     return FALSE;
   gst_cuda_memory_init_once ();
 
-  /* One set while cuda-device-id said something else. */
+  /* The context was set while cuda-device-id had another value. */
   if (gpu->context && device_id >= 0 && context_device_id (CONTEXT (gpu)) != (guint) device_id)
     gst_contours_gpu_close (gpu);
-  /* One the application or the pipeline set before an earlier stop. */
+  /* The application or the pipeline set this context before an earlier stop. */
   given = gst_element_get_context (element, GST_CUDA_CONTEXT_TYPE);
   if (given) {
     gst_contours_gpu_set_context (gpu, element, given, device_id);
     gst_context_unref (given);
   }
 
-  /* Not under the lock: it asks the neighbours, who may be asking us. */
+  /* Not under the lock: this queries the neighbours, which may be querying us. */
   if (!gst_cuda_ensure_element_context (element, device_id, context))
-    return fail (error, CTR_ERROR_CUDA, "no CUDA context could be made on device %d: look for a full or failed GPU",
+    return fail (error, CTR_ERROR_CUDA,
+        "no CUDA context could be created on device %d; check whether the GPU is full or has failed",
         MAX (device_id, 0));
   if (!create_stream (gpu, error)) {
     gst_contours_gpu_close (gpu);
@@ -155,7 +157,7 @@ gboolean
 gst_contours_gpu_push (GstContoursGpu *gpu, CtrError *error)
 {
   if (!gst_cuda_context_push (CONTEXT (gpu)))
-    return fail (error, CTR_ERROR_CUDA, "the CUDA context cannot be used any more: restart the application");
+    return fail (error, CTR_ERROR_CUDA, "the CUDA context is no longer usable; restart the application");
   return TRUE;
 }
 
@@ -191,7 +193,7 @@ gst_contours_gpu_adopt (GstContoursGpu *gpu, GstMemory *memory, gint device_id, 
 
   if (device_id >= 0 && memory_device != (guint) device_id)
     return fail (error, CTR_ERROR_INVALID_ARGUMENT,
-        "the frames lie on CUDA device %u but cuda-device-id is %d: set it to %u or to -1", memory_device, device_id,
+        "the frames are on CUDA device %u, but cuda-device-id is %d; set it to %u or to -1", memory_device, device_id,
         memory_device);
 
   destroy_stream (gpu);
@@ -205,7 +207,7 @@ gpointer
 gst_contours_gpu_stream_for (GstContoursGpu *gpu, GstMemory *memory)
 {
 #if GST_CHECK_VERSION(1, 24, 0)
-  /* Memory may still be being written, on its own stream: queue behind that, or wait. */
+  /* Another element may still be writing the memory on the memory's stream: queue behind it, or wait. */
   GstCudaStream *stream = gst_cuda_memory_get_stream (GST_CUDA_MEMORY_CAST (memory));
 
   if (stream)
@@ -219,16 +221,16 @@ GstContoursGpuOrder
 gst_contours_gpu_get_order (GstMemory *memory, GstMiniObject **kept)
 {
 #if GST_CHECK_VERSION(1, 24, 0)
-  /* Mapped for writing, memory with a stream is marked: who maps it for the host, frees it or uses another stream waits
-   * for that one. The memory itself must not be held: a decoder may have no more of it. */
+  /* A write map marks memory that has a stream: whoever maps it on the host, frees it or uses another stream waits for
+   * that stream. The memory itself must not be held: a decoder may run out of buffers. */
   GstCudaStream *stream = gst_cuda_memory_get_stream (GST_CUDA_MEMORY_CAST (memory));
 
   *kept = stream ? GST_MINI_OBJECT_CAST (gst_cuda_stream_ref (stream)) : NULL;
   return stream ? GST_CONTOURS_GPU_ORDER_OWN_STREAM : GST_CONTOURS_GPU_ORDER_NONE;
 #else
-  /* Memory has no stream, and no mark for work that is not done. Maps for the host and copies go through the default
-   * stream; the streams of all elements are made with CU_STREAM_DEFAULT. Pools take buffers back whose memory is held,
-   * and nothing frees it meanwhile. */
+  /* Memory has no stream and no mark for pending work. Host maps and copies use the default stream, and all elements
+   * create their streams with CU_STREAM_DEFAULT. The reference keeps the memory from being freed; a pool accepts a
+   * buffer whose memory is held. */
   *kept = GST_MINI_OBJECT_CAST (gst_memory_ref (memory));
   return GST_CONTOURS_GPU_ORDER_DEFAULT_STREAM;
 #endif
@@ -298,7 +300,7 @@ gst_contours_gpu_provide_pool (GstContoursGpu *gpu, GstQuery *query)
     return FALSE;
   }
 
-  /* The pool knows the size only now: CUDA chooses the pitch. */
+  /* CUDA chooses the pitch, so the pool knows the size only now. */
   config = gst_buffer_pool_get_config (pool);
   gst_buffer_pool_config_get_params (config, NULL, &size, &min, &max);
   gst_structure_free (config);
@@ -316,7 +318,7 @@ gboolean
 gst_contours_gpu_open (GstContoursGpu *gpu, GstElement *element, gint device_id, CtrError *error)
 {
   return fail (error, CTR_ERROR_NO_CUDA,
-      "this build has no CUDA: install the CUDA toolkit and GStreamer's gstreamer-cuda-1.0, and rebuild");
+      "this build has no CUDA support; install the CUDA toolkit and gstreamer-cuda-1.0, then rebuild");
 }
 
 void

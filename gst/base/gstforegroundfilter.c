@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/base/gstforegroundfilter.h"
 
+#include "gst/base/propertyfields.h"
+
 typedef struct {
   /* Properties, under the object lock. */
   CtrForeground foreground;
@@ -23,8 +25,8 @@ gst_foreground_filter_threshold_mode_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-      {CTR_THRESHOLD_FIXED, "The threshold property", "fixed"},
-      {CTR_THRESHOLD_OTSU, "Otsu's method, for each frame anew", "otsu"},
+      {CTR_THRESHOLD_FIXED, "Value of the threshold property", "fixed"},
+      {CTR_THRESHOLD_OTSU, "Otsu's method on each frame's histogram", "otsu"},
       {0, NULL, NULL},
   };
 
@@ -55,29 +57,22 @@ gst_foreground_filter_get_post_messages (GstForegroundFilter *self)
   return post_messages;
 }
 
+static const PropertyField fields[] = {
+    PROPERTY_FIELD (PROP_THRESHOLD_MODE, GstForegroundFilterPrivate, foreground.mode),
+    PROPERTY_FIELD (PROP_THRESHOLD, GstForegroundFilterPrivate, foreground.threshold),
+    PROPERTY_FIELD (PROP_INVERT, GstForegroundFilterPrivate, foreground.invert),
+    PROPERTY_FIELD (PROP_POST_MESSAGES, GstForegroundFilterPrivate, post_messages),
+    {0},
+};
+
 static void
 gst_foreground_filter_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstForegroundFilterPrivate *priv = PRIVATE (GST_FOREGROUND_FILTER (object));
 
   GST_OBJECT_LOCK (object);
-  switch (id) {
-    case PROP_THRESHOLD_MODE:
-      priv->foreground.mode = g_value_get_enum (value);
-      break;
-    case PROP_THRESHOLD:
-      priv->foreground.threshold = g_value_get_uint (value);
-      break;
-    case PROP_INVERT:
-      priv->foreground.invert = g_value_get_boolean (value);
-      break;
-    case PROP_POST_MESSAGES:
-      priv->post_messages = g_value_get_boolean (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
+  if (!property_fields_set (fields, priv, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   GST_OBJECT_UNLOCK (object);
 }
 
@@ -87,23 +82,8 @@ gst_foreground_filter_get_property (GObject *object, guint id, GValue *value, GP
   GstForegroundFilterPrivate *priv = PRIVATE (GST_FOREGROUND_FILTER (object));
 
   GST_OBJECT_LOCK (object);
-  switch (id) {
-    case PROP_THRESHOLD_MODE:
-      g_value_set_enum (value, priv->foreground.mode);
-      break;
-    case PROP_THRESHOLD:
-      g_value_set_uint (value, priv->foreground.threshold);
-      break;
-    case PROP_INVERT:
-      g_value_set_boolean (value, priv->foreground.invert);
-      break;
-    case PROP_POST_MESSAGES:
-      g_value_set_boolean (value, priv->post_messages);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
+  if (!property_fields_get (fields, priv, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   GST_OBJECT_UNLOCK (object);
 }
 
@@ -126,49 +106,50 @@ gst_foreground_filter_class_init (GstForegroundFilterClass *klass)
   /**
    * GstForegroundFilter:threshold-mode:
    *
-   * How foreground is told from background: by #GstForegroundFilter:threshold, or by Otsu's method from each frame's
-   * histogram.
+   * Threshold selection: #GstForegroundFilter:threshold, or Otsu's method on each frame's histogram.
    */
   g_object_class_install_property (object_class, PROP_THRESHOLD_MODE,
-      g_param_spec_enum ("threshold-mode", "Threshold mode", "How foreground is told from background",
-          GST_TYPE_FOREGROUND_FILTER_THRESHOLD_MODE, default_foreground.mode, controlled));
+      g_param_spec_enum ("threshold-mode", "Threshold mode",
+          "Threshold selection: fixed, or from each frame's histogram", GST_TYPE_FOREGROUND_FILTER_THRESHOLD_MODE,
+          default_foreground.mode, controlled));
 
   /**
    * GstForegroundFilter:threshold:
    *
-   * A pixel is foreground when its sample is at least this. In sample units: 0 to 255 for 8-bit formats and the luma of
-   * RGB, 0 to 65535 for GRAY16, P010 and P016, whose 10-bit samples lie in the upper bits.
+   * Foreground threshold, inclusive: samples at or above it are foreground. In sample units: 0 to 255 for 8-bit formats
+   * and the luma of RGB, 0 to 65535 for GRAY16, P010 (whose 10-bit samples are in the upper bits) and P016.
    */
   g_object_class_install_property (object_class, PROP_THRESHOLD,
       g_param_spec_uint ("threshold", "Threshold",
-          "Samples from here on are foreground, in sample units: 0 to 255 for 8-bit formats and RGB, 0 to 65535 for "
-          "16-bit formats (threshold-mode=fixed)",
+          "Foreground threshold, inclusive, in sample units: 0 to 255 for 8-bit formats and RGB, 0 to 65535 for 16-bit "
+          "formats (threshold-mode=fixed)",
           0, MAX_THRESHOLD, default_foreground.threshold, controlled));
 
   /**
    * GstForegroundFilter:invert:
    *
-   * Dark is foreground: the pixels below the threshold, with either threshold mode.
+   * Inverts the foreground: pixels below the threshold are foreground, in either threshold mode. Use it for dark
+   * objects.
    */
   g_object_class_install_property (object_class, PROP_INVERT,
-      g_param_spec_boolean (
-          "invert", "Invert", "Samples below the threshold are foreground", default_foreground.invert, controlled));
+      g_param_spec_boolean ("invert", "Invert", "Inverted foreground: samples below the threshold (dark objects)",
+          default_foreground.invert, controlled));
 
   /**
    * GstForegroundFilter:post-messages:
    *
-   * Post an element message with the totals of each frame. It has the element's name, and the fields
+   * Posts an element message with the totals of each frame. Its name is that of the element, and its fields are
    *
-   * * #GstClockTime `timestamp`, `stream-time`, `running-time`, `duration`: of the frame, nanoseconds;
-   *   #GST_CLOCK_TIME_NONE where unknown, the middle two also in streams whose segment is not in time.
-   * * #gboolean `corrupted`, `interlaced`: what is known of the frame, see #GstContoursResultFlags.
-   * * #guint `count`: of what was attached.
-   * * #guint `threshold`: the threshold applied, in sample units; with Otsu's method the one found.
-   * * what the element adds.
+   * * #GstClockTime `timestamp`, `stream-time`, `running-time`, `duration`: times of the frame in nanoseconds,
+   *   #GST_CLOCK_TIME_NONE if unknown; stream and running time are unknown if the segment is not in time.
+   * * #gboolean `corrupted`, `interlaced`: flags of the frame, see #GstContoursResultFlags.
+   * * #guint `count`: number of components or contours.
+   * * #guint `threshold`: threshold applied, in sample units; with Otsu's method, the threshold found.
+   * * further fields that each element documents.
    */
   g_object_class_install_property (object_class, PROP_POST_MESSAGES,
       g_param_spec_boolean ("post-messages", "Post messages",
-          "Post an element message with count, threshold and other totals for each frame", FALSE, controlled));
+          "Post an element message with the totals of each frame: count, threshold and others", FALSE, controlled));
 
   gst_type_mark_as_plugin_api (GST_TYPE_FOREGROUND_FILTER, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_FOREGROUND_FILTER_THRESHOLD_MODE, 0);

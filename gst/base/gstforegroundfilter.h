@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Base class of the elements that split frames into foreground and background by a threshold and attach what they find
- * in the foreground: the properties they share. */
-#ifndef GST_FOREGROUND_FILTER_H
-#define GST_FOREGROUND_FILTER_H
+/* Base class of the elements that threshold frames into foreground and background: the properties that they share. */
+#ifndef GST_BASE_GSTFOREGROUNDFILTER_H
+#define GST_BASE_GSTFOREGROUNDFILTER_H
 
 #include "gst/base/gstcontoursfilter.h"
 
@@ -15,7 +14,7 @@ struct _GstForegroundFilterClass {
   GstContoursFilterClass parent_class;
 };
 
-/* What the properties say now. */
+/* The current values of the properties. */
 CtrForeground gst_foreground_filter_get_foreground (GstForegroundFilter *self);
 gboolean gst_foreground_filter_get_post_messages (GstForegroundFilter *self);
 

@@ -42,9 +42,8 @@
 #include "gst/elements/gstcontourexport.h"
 
 #include "gst/base/allocation.h"
-#include "gst/export/files.h"
-#include "gst/export/format.h"
-#include "gst/base/frameresults.h"
+#include "gst/base/framemessage.h"
+#include "gst/export/writer.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_contour_export_debug);
 #define GST_CAT_DEFAULT gst_contour_export_debug
@@ -65,28 +64,12 @@ struct _GstContourExport {
   guint64 max_file_time;
   gboolean started;
 
-  /* Atomic: the pads are flushing, or going to. What is written of a frame may be gigabytes of text. */
-  gint flushing;
-  gint stopping;
+  ExportWriter writer;
 
-  /* While started. */
-  const ExportFormat *writer;
-  gpointer state; /* the writer's */
-  ExportFiles *files;
-  GString *text; /* not written yet */
-  ExportFrame frame;
+  /* Of the stream. */
+  guint width; /* 0: unknown */
+  guint height;
   GstVideoInterlaceMode interlace_mode;
-  gint64 deadline;    /* of writing while the element stops, monotonic microseconds; 0: none */
-  gboolean failed;    /* the error is posted: nothing is written any more */
-  gboolean complete;  /* so is the document */
-  gboolean recovered; /* this start has completed the document of an earlier run */
-
-  /* What a flush has interrupted. */
-  guint64 done;           /* bytes of the section that are written, now or before */
-  guint64 skip;           /* of these, bytes that are still to come again */
-  GstBuffer *rest;        /* metadata of the frame that is not written to its end; NULL: none */
-  ExportFrame rest_frame; /* itself */
-  guint rest_metas;
 };
 
 enum { PROP_0, PROP_LOCATION, PROP_FD, PROP_FORMAT, PROP_APPEND, PROP_MAX_FILE_SIZE, PROP_MAX_FILE_TIME };
@@ -116,156 +99,25 @@ gst_contour_export_format_get_type (void)
   return type;
 }
 
-/* Posts ERROR, of GST_RESOURCE_ERROR, and frees it; the first one of a run only. */
-static GstFlowReturn
-fail (GstContourExport *self, GError *error)
-{
-  if (!self->failed)
-    gst_element_message_full (GST_ELEMENT (self), GST_MESSAGE_ERROR, error->domain, error->code,
-        g_strdup (error->message), NULL, __FILE__, GST_FUNCTION, __LINE__);
-  self->failed = TRUE;
-  g_error_free (error);
-  return GST_FLOW_ERROR;
-}
-
-/* Is the writing of a frame to end here? The rest is kept for later. */
-static gboolean
-is_interrupted (GstContourExport *self)
-{
-  return g_atomic_int_get (&self->flushing) || g_atomic_int_get (&self->stopping)
-         || (self->deadline > 0 && g_get_monotonic_time () > self->deadline);
-}
-
-/* Writes what is in self->text and takes it away: all of it, or, with GST_FLOW_FLUSHING, what there was room for. */
-static GstFlowReturn
-write_text (gpointer user_data)
-{
-  GstContourExport *self = user_data;
-  GError *error = NULL;
-  if (is_interrupted (self))
-    return GST_FLOW_FLUSHING;
-  gsize skipped = MIN (self->skip, self->text->len), written = 0;
-  gboolean ok =
-      export_files_write (self->files, self->text->str + skipped, self->text->len - skipped, &written, &error);
-  self->skip -= skipped;
-  self->done += skipped + written;
-  g_string_erase (self->text, 0, (gssize) (skipped + written));
-  if (ok)
-    return GST_FLOW_OK;
-  return error ? fail (self, error) : GST_FLOW_FLUSHING;
-}
-
-/* A section, a frame or the end of a document, is made as it is written. Where a flush interrupts it, the rest is
- * written later: it is made again, and what was written of it is skipped. */
 static void
-begin_section (GstContourExport *self)
+set_stopped (GstContourExport *self)
 {
-  self->done = 0;
+  GST_OBJECT_LOCK (self);
+  self->started = FALSE;
+  GST_OBJECT_UNLOCK (self);
 }
-
-static GstFlowReturn
-end_section (GstContourExport *self, GstFlowReturn ret)
-{
-  self->skip = ret == GST_FLOW_FLUSHING ? self->done : 0;
-  if (ret == GST_FLOW_FLUSHING)
-    g_string_truncate (self->text, 0);
-  return ret;
-}
-
-/* Opens the next file. Its head goes to self->text. */
-static gboolean
-open_file (GstContourExport *self, GError **error)
-{
-  gboolean empty;
-  guint64 cut;
-  if (!export_files_open (self->files, self->frame.index, &empty, &cut, error))
-    return FALSE;
-  if (cut > 0)
-    GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
-        ("The last line of \"%s\" has no end, as after a crash or on a full disk: its %" G_GUINT64_FORMAT
-         " bytes were cut off, and writing goes on after the line before.",
-            export_files_get_path (self->files), cut),
-        (NULL));
-  if (empty && self->writer->begin_file)
-    self->writer->begin_file (self->state, self->text);
-  return TRUE;
-}
-
-static GstFlowReturn
-end_document (GstContourExport *self)
-{
-  GError *error = NULL;
-  const ExportText text = {self->text, write_text, self};
-  GstFlowReturn ret = write_text (self);
-  if (ret != GST_FLOW_OK)
-    return ret;
-  begin_section (self);
-  ret = self->writer->end_document (&text, export_files_get_spool (self->files), &error);
-  if (error)
-    ret = fail (self, error);
-  if (ret == GST_FLOW_OK)
-    ret = write_text (self);
-  return end_section (self, ret);
-}
-
-/* Ends the file that is open. */
-static GstFlowReturn
-close_file (GstContourExport *self, gboolean to_disk)
-{
-  GError *error = NULL;
-  GstFlowReturn ret = self->writer->end_document ? end_document (self) : write_text (self);
-  if (ret != GST_FLOW_OK)
-    return ret;
-  if (to_disk && !export_files_sync (self->files, &error))
-    return fail (self, error);
-  return export_files_close (self->files, &error) ? GST_FLOW_OK : fail (self, error);
-}
-
-/* Ends the document that an earlier run was kept from ending. */
-static GstFlowReturn
-recover (GstContourExport *self)
-{
-  guint64 frames;
-  GError *error = NULL;
-  self->recovered = self->writer->extent == EXPORT_DOCUMENT && export_files_reopen (self->files, &frames, &error);
-  if (error)
-    return fail (self, error);
-  if (!self->recovered)
-    return GST_FLOW_OK;
-  GstFlowReturn ret = close_file (self, TRUE);
-  if (ret == GST_FLOW_OK)
-    GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
-        ("An earlier run was kept from ending \"%s\": it is complete now, with the %" G_GUINT64_FORMAT
-         " frames that were whole.",
-            export_files_get_path (self->files), frames),
-        (NULL));
-  return ret;
-}
-
-/* Ends the document. One without frames does not take the place of one that was just recovered. */
-static void
-close_document (GstContourExport *self, gboolean to_disk)
-{
-  self->complete = TRUE;
-  if (self->recovered && self->frame.index == 0)
-    export_files_discard (self->files);
-  else
-    close_file (self, to_disk);
-}
-
-static gboolean gst_contour_export_stop (GstBaseTransform *trans);
 
 static gboolean
 gst_contour_export_start (GstBaseTransform *trans)
 {
   GstContourExport *self = GST_CONTOUR_EXPORT (trans);
-  GError *error = NULL;
   gchar *owner = gst_object_get_path_string (GST_OBJECT (self));
+  ExportSettings settings;
+  gboolean ok;
 
   GST_OBJECT_LOCK (self);
-  self->writer = formats[self->format];
-  const ExportSettings settings = {
-      .format = self->writer,
+  settings = (ExportSettings){
+      .format = formats[self->format],
       .owner = owner,
       .location = self->location,
       .fd = self->fd,
@@ -273,51 +125,14 @@ gst_contour_export_start (GstBaseTransform *trans)
       .max_size = self->max_file_size,
       .max_time = self->max_file_time,
   };
-  self->files = export_files_new (&settings, &error);
-  self->started = self->files != NULL;
+  self->started = TRUE;
   GST_OBJECT_UNLOCK (self);
+  self->width = self->height = 0;
+  ok = export_writer_start (&self->writer, &settings);
   g_free (owner);
-  self->failed = self->complete = FALSE;
-  self->done = self->skip = 0;
-  self->deadline = 0;
-  if (!self->files) {
-    fail (self, error);
-    return FALSE;
-  }
-
-  self->text = g_string_new (NULL);
-  self->frame = (ExportFrame){0};
-  self->state = self->writer->start ? self->writer->start () : NULL;
-  if (recover (self) == GST_FLOW_OK) {
-    if (self->writer->extent == EXPORT_FRAME || open_file (self, &error))
-      return TRUE;
-    fail (self, error);
-  }
-  gst_contour_export_stop (trans);
-  return FALSE;
-}
-
-static GstFlowReturn write_rest (GstContourExport *self);
-
-/* What the element still takes, while it stops, for the frame that it was writing. */
-#define STOP_TIME (50 * G_TIME_SPAN_MILLISECOND)
-
-/* Writes the rest of the frame for as long as stopping may take: no flush holds any more. */
-static GstFlowReturn
-write_last (GstContourExport *self)
-{
-  g_atomic_int_set (&self->flushing, FALSE);
-  g_atomic_int_set (&self->stopping, FALSE);
-  self->deadline = g_get_monotonic_time () + STOP_TIME;
-  GstFlowReturn ret = write_rest (self);
-  if (ret == GST_FLOW_FLUSHING && g_get_monotonic_time () > self->deadline)
-    GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
-        ("The element was stopped in the middle of a frame of much text, and the frame is not complete in the file. "
-         "Send "
-         "the end of the stream before stopping, as gst-launch-1.0 -e does."),
-        (NULL));
-  self->deadline = 0;
-  return ret;
+  if (!ok)
+    set_stopped (self);
+  return ok;
 }
 
 static gboolean
@@ -325,23 +140,8 @@ gst_contour_export_stop (GstBaseTransform *trans)
 {
   GstContourExport *self = GST_CONTOUR_EXPORT (trans);
 
-  /* What is open after a failure is not complete. What a reader has no room for, or takes too long, stays unwritten. */
-  gboolean is_open = !self->failed && export_files_is_open (self->files);
-  if (is_open && export_files_is_ready (self->files) && write_last (self) == GST_FLOW_OK) {
-    if (self->writer->extent == EXPORT_DOCUMENT)
-      close_document (self, FALSE);
-    else if (self->writer->extent == EXPORT_LINES)
-      close_file (self, FALSE);
-  }
-  gst_clear_buffer (&self->rest);
-  GST_OBJECT_LOCK (self);
-  g_clear_pointer (&self->files, export_files_free);
-  self->started = FALSE;
-  GST_OBJECT_UNLOCK (self);
-  if (self->writer->stop)
-    self->writer->stop (self->state);
-  g_string_free (self->text, TRUE);
-  self->text = NULL;
+  export_writer_stop (&self->writer);
+  set_stopped (self);
   return TRUE;
 }
 
@@ -353,8 +153,8 @@ gst_contour_export_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *
   gint width = 0, height = 0;
   gst_structure_get_int (structure, "width", &width);
   gst_structure_get_int (structure, "height", &height);
-  self->frame.width = width;
-  self->frame.height = height;
+  self->width = width;
+  self->height = height;
   const gchar *mode = gst_structure_get_string (structure, "interlace-mode");
   self->interlace_mode = mode ? gst_video_interlace_mode_from_string (mode) : GST_VIDEO_INTERLACE_MODE_PROGRESSIVE;
   return TRUE;
@@ -369,170 +169,23 @@ gst_contour_export_propose_allocation (GstBaseTransform *trans, GstQuery *decide
   return answered;
 }
 
-/* What the frame has that is written, fetched; *FLAGS takes what it says of the frame. Returns how many, or -1 after an
- * error. */
-static gint
-prepare_metas (GstContourExport *self, GstBuffer *buffer, GstMeta **first, GstContoursResultFlags *flags)
-{
-  GError *error = NULL;
-  gpointer iterator = NULL;
-  gint metas = 0;
-  for (GstMeta *meta; (meta = gst_buffer_iterate_meta (buffer, &iterator));) {
-    if (!export_takes (meta))
-      continue;
-    if (export_is_contours (meta) && !gst_contours_contour_meta_fetch ((GstContoursContourMeta *) meta, &error)) {
-      fail (self, error);
-      return -1;
-    }
-    *flags |= export_get_flags (meta);
-    if (metas++ == 0)
-      *first = meta;
-  }
-  return metas;
-}
-
-/* Sees to it that a file is open that the frame may go into. */
-static GstFlowReturn
-prepare_file (GstContourExport *self)
-{
-  GError *error = NULL;
-  if (self->complete) {
-    g_set_error (&error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE,
-        "A frame has come after the end of the stream, and with it of the document: nothing can be added to that.");
-    return fail (self, error);
-  }
-  if (self->writer->extent == EXPORT_FRAME)
-    return open_file (self, &error) ? GST_FLOW_OK : fail (self, error);
-  while (!export_files_admit (self->files, self->frame.pts)) {
-    GstFlowReturn ret = close_file (self, TRUE);
-    if (ret != GST_FLOW_OK)
-      return ret;
-    if (!open_file (self, &error))
-      return fail (self, error);
-  }
-  return GST_FLOW_OK;
-}
-
-/* What the end of the document needs of the frame that is written. */
-static GstFlowReturn
-note_frame (GstContourExport *self, const ExportFrame *frame)
-{
-  GError *error = NULL;
-  GString *lines = g_string_new (NULL);
-  self->writer->note_frame (self->state, lines, frame);
-  gboolean ok = export_files_add_frame (self->files, lines, &error);
-  g_string_free (lines, TRUE);
-  return ok ? GST_FLOW_OK : fail (self, error);
-}
-
-static GstFlowReturn
-write_metas (GstContourExport *self, GstBuffer *buffer, ExportFrame *frame, guint metas)
-{
-  const ExportFormat *writer = self->writer;
-  const ExportText text = {self->text, write_text, self};
-  gpointer iterator = NULL;
-  GstFlowReturn ret = GST_FLOW_OK;
-  frame->path = export_files_get_path (self->files);
-  if (writer->begin_frame)
-    writer->begin_frame (self->state, self->text, frame);
-  for (GstMeta *meta; ret == GST_FLOW_OK && (meta = gst_buffer_iterate_meta (buffer, &iterator));)
-    if (export_takes (meta))
-      ret = writer->write (self->state, &text, frame, meta);
-  if (ret != GST_FLOW_OK)
-    return ret;
-  if (writer->end_frame)
-    writer->end_frame (self->state, self->text, frame, metas);
-  return writer->extent == EXPORT_FRAME ? close_file (self, FALSE) : write_text (self);
-}
-
-/* A frame that is not written to its end is kept, without its picture: see write_rest(). */
-static GstFlowReturn
-write_frame (GstContourExport *self, GstBuffer *buffer, ExportFrame *frame, guint metas)
-{
-  /* The head of the file, which comes once. */
-  GstFlowReturn ret = self->text->len > 0 ? write_text (self) : GST_FLOW_OK;
-  if (ret == GST_FLOW_OK) {
-    begin_section (self);
-    ret = end_section (self, write_metas (self, buffer, frame, metas));
-  }
-  if (ret == GST_FLOW_OK && self->writer->note_frame)
-    ret = note_frame (self, frame);
-  if (ret == GST_FLOW_FLUSHING && !self->rest) {
-    self->rest = gst_buffer_new ();
-    gst_buffer_copy_into (self->rest, buffer, GST_BUFFER_COPY_META, 0, -1);
-    self->rest_frame = *frame;
-    self->rest_metas = metas;
-  }
-  return ret;
-}
-
-/* What a flush has kept from being written of a frame: no line is cut, and none is glued to the next. */
-static GstFlowReturn
-write_rest (GstContourExport *self)
-{
-  if (!self->rest)
-    return GST_FLOW_OK;
-  GstFlowReturn ret = write_frame (self, self->rest, &self->rest_frame, self->rest_metas);
-  if (ret != GST_FLOW_FLUSHING)
-    gst_clear_buffer (&self->rest);
-  return ret;
-}
-
 static GstFlowReturn
 gst_contour_export_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstContourExport *self = GST_CONTOUR_EXPORT (trans);
-  if (self->failed)
-    return GST_FLOW_ERROR;
-  GstFlowReturn ret = write_rest (self);
-  if (ret != GST_FLOW_OK)
-    return ret;
+  const GstClockTime pts = GST_BUFFER_PTS (buffer);
+  const ExportFrame frame = {
+      .pts = pts,
+      /* Sources of raw bytes, an appsrc by default, have segments in bytes. */
+      .stream_time = trans->segment.format == GST_FORMAT_TIME
+                         ? gst_segment_to_stream_time (&trans->segment, GST_FORMAT_TIME, pts)
+                         : GST_CLOCK_TIME_NONE,
+      .width = self->width,
+      .height = self->height,
+      .flags = frame_message_get_flags (buffer, self->interlace_mode),
+  };
 
-  self->frame.pts = GST_BUFFER_PTS (buffer);
-  self->frame.flags = frame_results_get_flags (buffer, self->interlace_mode);
-  /* Sources of raw bytes, an appsrc by default, have segments in bytes. */
-  self->frame.stream_time = trans->segment.format == GST_FORMAT_TIME
-                                ? gst_segment_to_stream_time (&trans->segment, GST_FORMAT_TIME, self->frame.pts)
-                                : GST_CLOCK_TIME_NONE;
-
-  GstMeta *first = NULL;
-  gint metas = prepare_metas (self, buffer, &first, &self->frame.flags);
-  if (metas < 0)
-    return GST_FLOW_ERROR;
-  ret = prepare_file (self);
-  if (ret != GST_FLOW_OK)
-    return ret;
-  ExportFrame frame = self->frame;
-  if (first)
-    export_get_size (first, &frame.width, &frame.height);
-  ret = write_frame (self, buffer, &frame, (guint) metas);
-  self->frame.index++;
-  return ret;
-}
-
-/* At the end of the stream everything is brought to the disk; lines may go on, after a seek, a document may not. */
-static void
-finish (GstContourExport *self)
-{
-  GError *error = NULL;
-  if (self->failed || write_rest (self) != GST_FLOW_OK || !export_files_is_open (self->files))
-    return;
-  if (self->writer->extent == EXPORT_DOCUMENT)
-    close_document (self, TRUE);
-  else if (write_text (self) == GST_FLOW_OK && !export_files_sync (self->files, &error))
-    fail (self, error);
-}
-
-/* Wakes the streaming thread where it waits for a reader or writes a long frame, and lets it do so again. The thread
- * that flushes or changes the state waits for it in turn. */
-static void
-set_flushing (GstContourExport *self, gboolean flushing)
-{
-  g_atomic_int_set (&self->flushing, flushing);
-  GST_OBJECT_LOCK (self);
-  if (self->files)
-    export_files_set_flushing (self->files, flushing);
-  GST_OBJECT_UNLOCK (self);
+  return export_writer_write (&self->writer, buffer, &frame);
 }
 
 static gboolean
@@ -542,13 +195,13 @@ gst_contour_export_sink_event (GstBaseTransform *trans, GstEvent *event)
 
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_EOS:
-      finish (self);
+      export_writer_finish (&self->writer);
       break;
     case GST_EVENT_FLUSH_START:
-      set_flushing (self, TRUE);
+      export_writer_set_flushing (&self->writer, TRUE);
       break;
     case GST_EVENT_FLUSH_STOP:
-      set_flushing (self, FALSE);
+      export_writer_set_flushing (&self->writer, FALSE);
       break;
     default:
       break;
@@ -563,16 +216,10 @@ gst_contour_export_change_state (GstElement *element, GstStateChange transition)
 
   /* The streaming thread may be waiting for a reader, and deactivating the pads waits for the streaming thread. A flush
    * that ends now does not let it wait again. */
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
-    g_atomic_int_set (&self->flushing, FALSE);
-    g_atomic_int_set (&self->stopping, FALSE);
-  } else if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
-    g_atomic_int_set (&self->stopping, TRUE);
-    GST_OBJECT_LOCK (self);
-    if (self->files)
-      export_files_cancel (self->files);
-    GST_OBJECT_UNLOCK (self);
-  }
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+    export_writer_set_stopping (&self->writer, FALSE);
+  else if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    export_writer_set_stopping (&self->writer, TRUE);
   return GST_ELEMENT_CLASS (gst_contour_export_parent_class)->change_state (element, transition);
 }
 
@@ -752,5 +399,6 @@ gst_contour_export_init (GstContourExport *self)
 {
   self->location = g_strdup (DEFAULT_LOCATION);
   self->fd = -1;
+  export_writer_init (&self->writer, GST_ELEMENT (self));
   gst_base_transform_set_passthrough (GST_BASE_TRANSFORM (self), TRUE);
 }

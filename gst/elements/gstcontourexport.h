@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef __GST_CONTOUR_EXPORT_H__
-#define __GST_CONTOUR_EXPORT_H__
+#ifndef GST_ELEMENTS_GSTCONTOUREXPORT_H
+#define GST_ELEMENTS_GSTCONTOUREXPORT_H
 
 #include <gst/base/gstbasetransform.h>
 
@@ -13,4 +13,4 @@ GST_ELEMENT_REGISTER_DECLARE (contourexport);
 
 G_END_DECLS
 
-#endif /* __GST_CONTOUR_EXPORT_H__ */
+#endif

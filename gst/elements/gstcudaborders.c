@@ -2,32 +2,32 @@
 /**
  * SECTION:element-cudaborders
  * @title: cudaborders
- * @short_description: Follows the borders in each frame
+ * @short_description: Finds the contours of each frame's foreground
  *
- * Splits each frame into foreground and background by a threshold on its luma (or grey) samples, and attaches the
- * foreground's borders to the buffer as a #GstContoursContourMeta: lists of points in order around each part and each
- * hole, which of them encloses which, area, perimeter, bounding box, and on request moments. The picture itself is left
- * as it is.
+ * Thresholds the luma (or grey) samples of each frame, follows the borders of the foreground, and attaches them to the
+ * buffer as a #GstContoursContourMeta: the ordered points of each outer border and each hole, their hierarchy, area,
+ * perimeter and bounding box, and optionally moments. The picture stays unchanged.
  *
- * The contours, their points, order and hierarchy are those of OpenCV's findContours(), on the GPU and on the host
- * alike. On the GPU they stay there until they are asked for.
+ * Contours, points, order and hierarchy are identical to those of OpenCV's findContours(), on the GPU and on the CPU.
+ * On the GPU they stay in GPU memory until they are read.
  *
- * With #GstForegroundFilter:post-messages an element message named "cudaborders" goes to the bus for each frame. Its
- * `count` is that of the contours; it adds
+ * With #GstForegroundFilter:post-messages the element posts an element message "cudaborders" for each frame. Its
+ * `count` is the number of contours. It adds the field
  *
- * * #guint64 `points`: points of all contours together.
+ * * #guint64 `points`: total number of points of all contours.
  *
  * ## Example launch line
  * |[
  * gst-launch-1.0 -m videotestsrc pattern=ball num-buffers=50 ! video/x-raw,format=NV12 ! cudaborders post-messages=true
  * ! fakesink
- * ]| Prints, for each frame, how many contours and points it has. Without a GPU they are found on the host.
+ * ]| Prints the number of contours and points of each frame. Without a GPU it runs on the CPU.
  *
  * Since: 0.1
  */
 #include "gst/elements/gstcudaborders.h"
 
-#include "gst/base/frameresults.h"
+#include "gst/base/framemessage.h"
+#include "gst/base/propertyfields.h"
 
 #include <gst/contours/gstcontours.h>
 
@@ -55,12 +55,12 @@ enum {
   PROP_FEATURES
 };
 
-/* More than any distance. */
+/* Larger than any distance in a frame. */
 #define MAX_EPSILON 1000000.0
 
 G_DEFINE_TYPE (GstCudaBorders, gst_cuda_borders, GST_TYPE_FOREGROUND_FILTER)
 GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (cudaborders, "cudaborders", GST_RANK_NONE, GST_TYPE_CUDA_BORDERS,
-    GST_DEBUG_CATEGORY_INIT (gst_cuda_borders_debug, "cudaborders", 0, "borders"))
+    GST_DEBUG_CATEGORY_INIT (gst_cuda_borders_debug, "cudaborders", 0, "cudaborders element"))
 
 #define GST_TYPE_CUDA_BORDERS_MODE (gst_cuda_borders_mode_get_type ())
 static GType
@@ -68,10 +68,10 @@ gst_cuda_borders_mode_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-      {CTR_RETRIEVE_EXTERNAL, "The outer borders that nothing encloses", "external"},
-      {CTR_RETRIEVE_LIST, "All, without hierarchy", "list"},
-      {CTR_RETRIEVE_CCOMP, "All, in two levels: outer borders, each with its holes", "ccomp"},
-      {CTR_RETRIEVE_TREE, "All, fully nested", "tree"},
+      {CTR_RETRIEVE_EXTERNAL, "Outermost contours only: RETR_EXTERNAL", "external"},
+      {CTR_RETRIEVE_LIST, "All contours, without hierarchy: RETR_LIST", "list"},
+      {CTR_RETRIEVE_CCOMP, "All contours, in two levels (outer borders and their holes): RETR_CCOMP", "ccomp"},
+      {CTR_RETRIEVE_TREE, "All contours, with the full hierarchy: RETR_TREE", "tree"},
       {0, NULL, NULL},
   };
 
@@ -86,8 +86,9 @@ gst_cuda_borders_approximation_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-      {CTR_APPROXIMATION_NONE, "Every pixel of the border", "none"},
-      {CTR_APPROXIMATION_SIMPLE, "The ends of its horizontal, vertical and diagonal segments", "simple"},
+      {CTR_APPROXIMATION_NONE, "All border pixels: CHAIN_APPROX_NONE", "none"},
+      {CTR_APPROXIMATION_SIMPLE, "End points of horizontal, vertical and diagonal segments: CHAIN_APPROX_SIMPLE",
+          "simple"},
       {0, NULL, NULL},
   };
 
@@ -111,113 +112,59 @@ gst_cuda_borders_close (GstContoursFilter *filter)
   g_clear_pointer (&GST_CUDA_BORDERS (filter)->borders, ctr_borders_free);
 }
 
-static gboolean
-gst_cuda_borders_analyze (
+static CtrContours *
+gst_cuda_borders_find_contours (
     GstContoursFilter *filter, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error)
 {
   GstCudaBorders *self = GST_CUDA_BORDERS (filter);
-  GstForegroundFilter *foreground_filter = GST_FOREGROUND_FILTER (filter);
   CtrBordersParams params;
-  CtrContours *contours;
 
   GST_OBJECT_LOCK (self);
   params = self->params;
   GST_OBJECT_UNLOCK (self);
-  params.foreground = gst_foreground_filter_get_foreground (foreground_filter);
-
-  contours = ctr_borders_run (self->borders, image, &params, stream, error);
-  if (contours) {
-    GST_LOG_OBJECT (self, "%u contours of %" G_GUINT64_FORMAT " points at threshold %u", contours->count,
-        contours->point_count, contours->threshold);
-    frame_results_attach_contours (filter, buffer, contours);
-    if (gst_foreground_filter_get_post_messages (foreground_filter))
-      frame_results_post (filter, buffer, "cudaborders", "count", G_TYPE_UINT, contours->count, "threshold",
-          G_TYPE_UINT, contours->threshold, "points", G_TYPE_UINT64, contours->point_count, NULL);
-    ctr_contours_unref (contours);
-  }
-  return contours != NULL;
+  params.foreground = gst_foreground_filter_get_foreground (GST_FOREGROUND_FILTER (filter));
+  return ctr_borders_run (self->borders, image, &params, stream, error);
 }
+
+static void
+gst_cuda_borders_report_contours (GstContoursFilter *filter, GstBuffer *buffer, const CtrContours *contours)
+{
+  GST_LOG_OBJECT (filter, "%u contours of %" G_GUINT64_FORMAT " points at threshold %u", contours->count,
+      contours->point_count, contours->threshold);
+  if (gst_foreground_filter_get_post_messages (GST_FOREGROUND_FILTER (filter)))
+    frame_message_post (filter, buffer, "cudaborders", "count", G_TYPE_UINT, contours->count, "threshold", G_TYPE_UINT,
+        contours->threshold, "points", G_TYPE_UINT64, contours->point_count, NULL);
+}
+
+static const PropertyField fields[] = {
+    PROPERTY_FIELD (PROP_MODE, GstCudaBorders, params.mode),
+    PROPERTY_FIELD (PROP_APPROXIMATION, GstCudaBorders, params.approximation),
+    PROPERTY_FIELD (PROP_EPSILON, GstCudaBorders, params.epsilon),
+    PROPERTY_FIELD (PROP_MIN_AREA, GstCudaBorders, params.min_area),
+    PROPERTY_FIELD (PROP_MAX_AREA, GstCudaBorders, params.max_area),
+    PROPERTY_FIELD (PROP_MIN_LENGTH, GstCudaBorders, params.min_length),
+    PROPERTY_FIELD (PROP_MIN_WIDTH, GstCudaBorders, params.min_width),
+    PROPERTY_FIELD (PROP_MIN_HEIGHT, GstCudaBorders, params.min_height),
+    PROPERTY_FIELD (PROP_FEATURES, GstCudaBorders, params.features),
+    {0},
+};
 
 static void
 gst_cuda_borders_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  GstCudaBorders *self = GST_CUDA_BORDERS (object);
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_MODE:
-      self->params.mode = g_value_get_enum (value);
-      break;
-    case PROP_APPROXIMATION:
-      self->params.approximation = g_value_get_enum (value);
-      break;
-    case PROP_EPSILON:
-      self->params.epsilon = g_value_get_double (value);
-      break;
-    case PROP_MIN_AREA:
-      self->params.min_area = g_value_get_double (value);
-      break;
-    case PROP_MAX_AREA:
-      self->params.max_area = g_value_get_double (value);
-      break;
-    case PROP_MIN_LENGTH:
-      self->params.min_length = g_value_get_double (value);
-      break;
-    case PROP_MIN_WIDTH:
-      self->params.min_width = g_value_get_uint (value);
-      break;
-    case PROP_MIN_HEIGHT:
-      self->params.min_height = g_value_get_uint (value);
-      break;
-    case PROP_FEATURES:
-      self->params.features = g_value_get_flags (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK (self);
+  GST_OBJECT_LOCK (object);
+  if (!property_fields_set (fields, object, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  GST_OBJECT_UNLOCK (object);
 }
 
 static void
 gst_cuda_borders_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  GstCudaBorders *self = GST_CUDA_BORDERS (object);
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_MODE:
-      g_value_set_enum (value, self->params.mode);
-      break;
-    case PROP_APPROXIMATION:
-      g_value_set_enum (value, self->params.approximation);
-      break;
-    case PROP_EPSILON:
-      g_value_set_double (value, self->params.epsilon);
-      break;
-    case PROP_MIN_AREA:
-      g_value_set_double (value, self->params.min_area);
-      break;
-    case PROP_MAX_AREA:
-      g_value_set_double (value, self->params.max_area);
-      break;
-    case PROP_MIN_LENGTH:
-      g_value_set_double (value, self->params.min_length);
-      break;
-    case PROP_MIN_WIDTH:
-      g_value_set_uint (value, self->params.min_width);
-      break;
-    case PROP_MIN_HEIGHT:
-      g_value_set_uint (value, self->params.min_height);
-      break;
-    case PROP_FEATURES:
-      g_value_set_flags (value, self->params.features);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK (self);
+  GST_OBJECT_LOCK (object);
+  if (!property_fields_get (fields, object, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  GST_OBJECT_UNLOCK (object);
 }
 
 static void
@@ -243,102 +190,106 @@ gst_cuda_borders_class_init (GstCudaBordersClass *klass)
   /**
    * GstCudaBorders:mode:
    *
-   * Which borders, and what the hierarchy says of them; OpenCV's RETR_EXTERNAL, RETR_LIST, RETR_CCOMP, RETR_TREE.
+   * Retrieval mode: which contours are found, and their hierarchy. The modes are OpenCV's RETR_EXTERNAL, RETR_LIST,
+   * RETR_CCOMP and RETR_TREE.
    */
   g_object_class_install_property (object_class, PROP_MODE,
-      g_param_spec_enum ("mode", "Mode", "Which borders, and what the hierarchy says: OpenCV's RETR_...",
+      g_param_spec_enum ("mode", "Mode",
+          "Retrieval mode: which contours are found, and their hierarchy, as OpenCV's RETR_...",
           GST_TYPE_CUDA_BORDERS_MODE, defaults.mode, controlled));
 
   /**
    * GstCudaBorders:approximation:
    *
-   * Which of a border's pixels become its points; OpenCV's CHAIN_APPROX_NONE and CHAIN_APPROX_SIMPLE. The line through
-   * them is the same.
+   * Which border pixels become contour points: OpenCV's CHAIN_APPROX_NONE and CHAIN_APPROX_SIMPLE. Both describe the
+   * same line.
    */
   g_object_class_install_property (object_class, PROP_APPROXIMATION,
       g_param_spec_enum ("approximation", "Approximation",
-          "Which of a border's pixels are its points: OpenCV's CHAIN_APPROX_...", GST_TYPE_CUDA_BORDERS_APPROXIMATION,
-          defaults.approximation, controlled));
+          "Contour approximation: which border pixels become points, as OpenCV's CHAIN_APPROX_...",
+          GST_TYPE_CUDA_BORDERS_APPROXIMATION, defaults.approximation, controlled));
 
   /**
    * GstCudaBorders:epsilon:
    *
-   * Above 0: the points become what approxPolyDP() of OpenCV 4.13 and newer makes of them, with this as its epsilon:
-   * the largest distance of a dropped point to the segment that replaces it. Area, length, box, moments and the limits
-   * are still those of the border.
+   * Epsilon of the polygon approximation, in pixels: the largest distance of a dropped point from the segment that
+   * replaces it. The result is identical to that of approxPolyDP() in OpenCV 4.13 and newer. Area, length, bounding
+   * box, moments and the limits still refer to the border itself. 0: no approximation.
    */
   g_object_class_install_property (object_class, PROP_EPSILON,
       g_param_spec_double ("epsilon", "Epsilon",
-          "Largest distance of a dropped point to the segment that replaces it, in pixels, as approxPolyDP() of OpenCV "
-          "4.13 and newer (0 = nothing is dropped)",
+          "Epsilon of the polygon approximation in pixels, as in OpenCV's approxPolyDP(), 4.13 and newer (0 = no "
+          "approximation)",
           0, MAX_EPSILON, defaults.epsilon, controlled));
 
   /**
    * GstCudaBorders:min-area:
    *
-   * Contours of less area, of OpenCV's contourArea(), are left out. What is inside one belongs to the next one around
-   * it that remains. The line goes through the centres of the border's pixels: a rectangle of w x h pixels has an area
-   * of (w - 1) (h - 1), a hole of as many (w + 1) (h + 1) - 2.
+   * Minimum contour area in square pixels, as computed by OpenCV's contourArea(); smaller contours are dropped. The
+   * contours inside a dropped one become children of the next remaining contour around it. A contour runs through the
+   * centres of border pixels: a rectangle of w x h pixels has the area (w - 1) (h - 1), a hole of that size
+   * (w + 1) (h + 1) - 2. 0: no limit.
    */
   g_object_class_install_property (object_class, PROP_MIN_AREA,
       g_param_spec_double ("min-area", "Minimum area",
-          "Leave out contours of less area, in square pixels: OpenCV's contourArea()", 0, G_MAXDOUBLE,
+          "Minimum contour area in square pixels, as OpenCV's contourArea() (0 = no limit)", 0, G_MAXDOUBLE,
           defaults.min_area, controlled));
 
   /**
    * GstCudaBorders:max-area:
    *
-   * Contours of more area are left out.
+   * Maximum contour area in square pixels; larger contours are dropped. 0: no limit.
    */
   g_object_class_install_property (object_class, PROP_MAX_AREA,
-      g_param_spec_double ("max-area", "Maximum area",
-          "Leave out contours of more area, in square pixels (0 = no limit)", 0, G_MAXDOUBLE, defaults.max_area,
-          controlled));
+      g_param_spec_double ("max-area", "Maximum area", "Maximum contour area in square pixels (0 = no limit)", 0,
+          G_MAXDOUBLE, defaults.max_area, controlled));
 
   /**
    * GstCudaBorders:min-length:
    *
-   * Contours of a shorter line, of OpenCV's arcLength(), are left out.
+   * Minimum contour length in pixels, as computed by OpenCV's arcLength(); shorter contours are dropped. 0: no limit.
    */
   g_object_class_install_property (object_class, PROP_MIN_LENGTH,
       g_param_spec_double ("min-length", "Minimum length",
-          "Leave out contours of a shorter line, in pixels: OpenCV's arcLength()", 0, G_MAXDOUBLE, defaults.min_length,
-          controlled));
+          "Minimum contour length in pixels, as OpenCV's arcLength() (0 = no limit)", 0, G_MAXDOUBLE,
+          defaults.min_length, controlled));
 
   /**
    * GstCudaBorders:min-width:
    *
-   * Contours of a narrower bounding box are left out.
+   * Minimum bounding box width in pixels; contours whose bounding box is narrower are dropped. 0: no limit.
    */
   g_object_class_install_property (object_class, PROP_MIN_WIDTH,
-      g_param_spec_uint ("min-width", "Minimum width", "Leave out contours of a narrower bounding box, in pixels", 0,
+      g_param_spec_uint ("min-width", "Minimum width", "Minimum bounding box width in pixels (0 = no limit)", 0,
           CTR_MAX_SIDE, defaults.min_width, controlled));
 
   /**
    * GstCudaBorders:min-height:
    *
-   * Contours of a lower bounding box are left out.
+   * Minimum bounding box height in pixels; contours whose bounding box is shorter are dropped. 0: no limit.
    */
   g_object_class_install_property (object_class, PROP_MIN_HEIGHT,
-      g_param_spec_uint ("min-height", "Minimum height", "Leave out contours of a lower bounding box, in pixels", 0,
+      g_param_spec_uint ("min-height", "Minimum height", "Minimum bounding box height in pixels (0 = no limit)", 0,
           CTR_MAX_SIDE, defaults.min_height, controlled));
 
   /**
    * GstCudaBorders:features:
    *
-   * What to measure of each contour beyond area, perimeter and bounding box.
+   * Optional measurements of each contour, in addition to area, perimeter and bounding box.
    */
   g_object_class_install_property (object_class, PROP_FEATURES,
-      g_param_spec_flags ("features", "Features", "What to measure besides area, perimeter and bounding box",
-          GST_TYPE_CONTOURS_CONTOUR_FEATURES, defaults.features, live));
+      g_param_spec_flags ("features", "Features",
+          "Optional measurements, in addition to area, perimeter and bounding box", GST_TYPE_CONTOURS_CONTOUR_FEATURES,
+          defaults.features, live));
 
   gst_element_class_set_static_metadata (element_class, "CUDA borders", "Filter/Analyzer/Video/Hardware",
-      "Follows the borders in each frame, on the GPU or the host, and attaches them as metadata",
+      "Finds contours, as OpenCV's findContours, on the GPU or CPU and attaches them as metadata",
       "The gst-cuda-contours authors");
 
   filter_class->open = GST_DEBUG_FUNCPTR (gst_cuda_borders_open);
   filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_borders_close);
-  filter_class->analyze = GST_DEBUG_FUNCPTR (gst_cuda_borders_analyze);
+  filter_class->find_contours = GST_DEBUG_FUNCPTR (gst_cuda_borders_find_contours);
+  filter_class->report_contours = GST_DEBUG_FUNCPTR (gst_cuda_borders_report_contours);
 
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_BORDERS_MODE, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_BORDERS_APPROXIMATION, 0);

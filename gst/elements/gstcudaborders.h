@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef GST_CUDA_BORDERS_H
-#define GST_CUDA_BORDERS_H
+#ifndef GST_ELEMENTS_GSTCUDABORDERS_H
+#define GST_ELEMENTS_GSTCUDABORDERS_H
 
 #include "gst/base/gstforegroundfilter.h"
 

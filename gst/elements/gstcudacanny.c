@@ -2,29 +2,30 @@
 /**
  * SECTION:element-cudacanny
  * @title: cudacanny
- * @short_description: Replaces each frame by its edges
+ * @short_description: Canny edge detector
  *
- * Finds the edges of each frame with Canny's method (Gaussian blur, Sobel gradient, non-maximum suppression,
- * hysteresis) and makes a picture of them in the frame's own format: white where there is an edge, black elsewhere.
- * With #GstCudaCanny:mask the frame itself shows through the edges instead of white.
+ * Replaces each frame by its edges, found with the Canny detector (Gaussian blur, Sobel gradient, non-maximum
+ * suppression, hysteresis). The output has the format of the input: white edges on black. With #GstCudaCanny:mask the
+ * frame's own pixels replace white.
  *
- * The edges are those of OpenCV's GaussianBlur() followed by Canny(), to the last pixel, on the GPU and on the host
- * alike. Of YUV formats the luma is analysed, of RGB formats the BT.601 luma. Of samples of more than 8 bits the upper
- * 8 are analysed; #GstCudaCanny:significant-bits says where these are in GRAY16_LE.
+ * The edges are identical to those of OpenCV's GaussianBlur() followed by Canny(), pixel for pixel, on the GPU and on
+ * the CPU. The element analyses the luma of YUV formats, the BT.601 luma of RGB formats, and the upper 8 bits of
+ * samples that have more; #GstCudaCanny:significant-bits says which these are in GRAY16_LE.
  *
- * Metadata that describes the picture goes on with the new one.
+ * Metadata that describes the picture is kept.
  *
  * ## Example launch line
  * |[
  * gst-launch-1.0 videotestsrc pattern=ball num-buffers=50 ! video/x-raw,format=NV12 ! cudacanny sigma=1 ! videoconvert
  * ! autovideosink
- * ]| Shows the outline of the ball. Without a GPU it is found on the host.
+ * ]| Shows the outline of the ball. Without a GPU it runs on the CPU.
  *
  * Since: 0.1
  */
 #include "gst/elements/gstcudacanny.h"
 
-#include "gst/base/samplebits.h"
+#include "gst/base/propertyfields.h"
+#include "gst/base/significantbits.h"
 
 #include <contours/canny.h>
 
@@ -54,7 +55,7 @@ enum {
   PROP_SIGNIFICANT_BITS
 };
 
-/* More than any gradient. */
+/* Larger than any gradient. */
 #define MAX_THRESHOLD 1000000.0
 #define MIN_APERTURE 3
 #define MAX_APERTURE 7
@@ -62,7 +63,7 @@ enum {
 
 G_DEFINE_TYPE (GstCudaCanny, gst_cuda_canny, GST_TYPE_CONTOURS_FILTER)
 GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (cudacanny, "cudacanny", GST_RANK_NONE, GST_TYPE_CUDA_CANNY,
-    GST_DEBUG_CATEGORY_INIT (gst_cuda_canny_debug, "cudacanny", 0, "Canny edges"))
+    GST_DEBUG_CATEGORY_INIT (gst_cuda_canny_debug, "cudacanny", 0, "cudacanny element"))
 
 #define GST_TYPE_CUDA_CANNY_THRESHOLD_MODE (gst_cuda_canny_threshold_mode_get_type ())
 static GType
@@ -70,9 +71,9 @@ gst_cuda_canny_threshold_mode_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-      {CTR_CANNY_ABSOLUTE, "The low-threshold and high-threshold properties", "absolute"},
-      {CTR_CANNY_OTSU, "Otsu's threshold of each frame, and half of it", "otsu"},
-      {CTR_CANNY_MEDIAN, "0.67 and 1.33 times the median of each frame", "median"},
+      {CTR_CANNY_ABSOLUTE, "Values of low-threshold and high-threshold", "absolute"},
+      {CTR_CANNY_OTSU, "High: Otsu's threshold of each frame; low: half of it", "otsu"},
+      {CTR_CANNY_MEDIAN, "0.67 (low) and 1.33 (high) times the median of each frame", "median"},
       {0, NULL, NULL},
   };
 
@@ -96,7 +97,7 @@ gst_cuda_canny_close (GstContoursFilter *filter)
   g_clear_pointer (&GST_CUDA_CANNY (filter)->canny, ctr_canny_free);
 }
 
-/* Samples of more than 8 bits take two bytes, little endian in all our formats. */
+/* Samples of more than 8 bits have two bytes, little endian in all formats of the caps. */
 static void
 put_sample (guint8 *bytes, guint sample, guint depth)
 {
@@ -105,7 +106,7 @@ put_sample (guint8 *bytes, guint sample, guint depth)
     bytes[1] = sample >> 8;
 }
 
-/* White edges on black, without colour, opaque; SOURCE, where there is one, in place of white. */
+/* Describes plane INDEX of OUT: opaque white edges on black; SOURCE, unless it is NULL, replaces white. */
 static void
 describe_plane (CtrEdgePlane *plane, const GstVideoFrame *out, const GstVideoFrame *source, guint index)
 {
@@ -122,7 +123,7 @@ describe_plane (CtrEdgePlane *plane, const GstVideoFrame *out, const GstVideoFra
       .x_shift = GST_VIDEO_FORMAT_INFO_W_SUB (format, components[0]),
       .y_shift = GST_VIDEO_FORMAT_INFO_H_SUB (format, components[0]),
   };
-  /* What is no component is padding. */
+  /* Bytes that belong to no component are padding. */
   memset (plane->edge, 0xff, sizeof plane->edge);
   memset (plane->background, 0xff, sizeof plane->background);
   for (guint i = 0; i < GST_VIDEO_MAX_COMPONENTS && components[i] >= 0; i++) {
@@ -131,7 +132,8 @@ describe_plane (CtrEdgePlane *plane, const GstVideoFrame *out, const GstVideoFra
     const guint full = ((1u << depth) - 1) << shift, middle = 1u << (depth - 1 + shift);
 
     if (GST_VIDEO_FORMAT_INFO_IS_YUV (format) && (c == GST_VIDEO_COMP_U || c == GST_VIDEO_COMP_V)) {
-      /* Their order in the plane makes no difference. GStreamer 1.22 has a wrong offset for V of P010 and P016. */
+      /* U and V have the same value, so their order does not matter. GStreamer 1.22 has a wrong offset for V of P010
+       * and P016. */
       const guint at = i * (depth > 8 ? 2 : 1);
       put_sample (plane->edge + at, middle, depth);
       put_sample (plane->background + at, middle, depth);
@@ -165,6 +167,18 @@ gst_cuda_canny_render (GstContoursFilter *filter, const CtrImage *image, const G
   return ctr_canny_run (self->canny, image, &params, &picture, stream, error);
 }
 
+static const PropertyField fields[] = {
+    PROPERTY_FIELD (PROP_SIGMA, GstCudaCanny, params.sigma),
+    PROPERTY_FIELD (PROP_THRESHOLD_MODE, GstCudaCanny, params.threshold_mode),
+    PROPERTY_FIELD (PROP_LOW_THRESHOLD, GstCudaCanny, params.low_threshold),
+    PROPERTY_FIELD (PROP_HIGH_THRESHOLD, GstCudaCanny, params.high_threshold),
+    PROPERTY_FIELD (PROP_APERTURE, GstCudaCanny, params.aperture),
+    PROPERTY_FIELD (PROP_L2_GRADIENT, GstCudaCanny, params.l2_gradient),
+    PROPERTY_FIELD (PROP_MASK, GstCudaCanny, mask),
+    PROPERTY_FIELD (PROP_SIGNIFICANT_BITS, GstCudaCanny, significant_bits),
+    {0},
+};
+
 static void
 gst_cuda_canny_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
@@ -173,35 +187,19 @@ gst_cuda_canny_set_property (GObject *object, guint id, const GValue *value, GPa
 
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_SIGMA:
-      self->params.sigma = g_value_get_double (value);
-      break;
-    case PROP_THRESHOLD_MODE:
-      self->params.threshold_mode = g_value_get_enum (value);
-      break;
-    case PROP_LOW_THRESHOLD:
-      self->params.low_threshold = g_value_get_double (value);
-      break;
-    case PROP_HIGH_THRESHOLD:
-      self->params.high_threshold = g_value_get_double (value);
-      break;
     case PROP_APERTURE:
       wanted = g_value_get_int (value);
       self->params.aperture = (wanted - 1) | 1;
       if (wanted % 2 == 0)
-        GST_WARNING_OBJECT (self, "aperture can be 3, 5 or 7, not %d: it is set to %u", wanted, self->params.aperture);
-      break;
-    case PROP_L2_GRADIENT:
-      self->params.l2_gradient = g_value_get_boolean (value);
-      break;
-    case PROP_MASK:
-      self->mask = g_value_get_boolean (value);
+        GST_WARNING_OBJECT (
+            self, "aperture=%d is not supported: using %u; set it to 3, 5 or 7", wanted, self->params.aperture);
       break;
     case PROP_SIGNIFICANT_BITS:
-      self->significant_bits = sample_bits_check (GST_ELEMENT_CAST (self), g_value_get_uint (value));
+      self->significant_bits = significant_bits_clamp (GST_ELEMENT_CAST (self), g_value_get_uint (value));
       break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      if (!property_fields_set (fields, self, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK (self);
@@ -210,39 +208,10 @@ gst_cuda_canny_set_property (GObject *object, guint id, const GValue *value, GPa
 static void
 gst_cuda_canny_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  GstCudaCanny *self = GST_CUDA_CANNY (object);
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_SIGMA:
-      g_value_set_double (value, self->params.sigma);
-      break;
-    case PROP_THRESHOLD_MODE:
-      g_value_set_enum (value, self->params.threshold_mode);
-      break;
-    case PROP_LOW_THRESHOLD:
-      g_value_set_double (value, self->params.low_threshold);
-      break;
-    case PROP_HIGH_THRESHOLD:
-      g_value_set_double (value, self->params.high_threshold);
-      break;
-    case PROP_APERTURE:
-      g_value_set_int (value, self->params.aperture);
-      break;
-    case PROP_L2_GRADIENT:
-      g_value_set_boolean (value, self->params.l2_gradient);
-      break;
-    case PROP_MASK:
-      g_value_set_boolean (value, self->mask);
-      break;
-    case PROP_SIGNIFICANT_BITS:
-      g_value_set_uint (value, self->significant_bits);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-  GST_OBJECT_UNLOCK (self);
+  GST_OBJECT_LOCK (object);
+  if (!property_fields_get (fields, object, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  GST_OBJECT_UNLOCK (object);
 }
 
 static void
@@ -269,8 +238,8 @@ gst_cuda_canny_class_init (GstCudaCannyClass *klass)
   /**
    * GstCudaCanny:sigma:
    *
-   * Standard deviation of the Gaussian blur before the gradient, in pixels: what is smaller is noise. 0 leaves the
-   * frame as it is, as the element edgedetect does.
+   * Standard deviation of the Gaussian blur before the gradient, in pixels. It suppresses detail and noise of that
+   * size. 0: no blur, as in the element edgedetect.
    */
   g_object_class_install_property (object_class, PROP_SIGMA,
       g_param_spec_double ("sigma", "Sigma", "Standard deviation of the Gaussian blur, in pixels (0 = no blur)", 0,
@@ -279,76 +248,78 @@ gst_cuda_canny_class_init (GstCudaCannyClass *klass)
   /**
    * GstCudaCanny:threshold-mode:
    *
-   * Where the two thresholds come from: the properties, or the light of each frame.
+   * Selection of the two thresholds: properties, or derived from each frame's histogram.
    */
   g_object_class_install_property (object_class, PROP_THRESHOLD_MODE,
-      g_param_spec_enum ("threshold-mode", "Threshold mode", "Where the two thresholds come from",
-          GST_TYPE_CUDA_CANNY_THRESHOLD_MODE, defaults.threshold_mode, controlled));
+      g_param_spec_enum ("threshold-mode", "Threshold mode",
+          "Threshold selection: fixed, or derived from each frame's histogram", GST_TYPE_CUDA_CANNY_THRESHOLD_MODE,
+          defaults.threshold_mode, controlled));
 
   /**
    * GstCudaCanny:low-threshold:
    *
-   * An edge goes on as long as its gradient is greater than this. The same as threshold1 of the element edgedetect, and
-   * of OpenCV's Canny(). Greater than #GstCudaCanny:high-threshold, the two change places.
+   * Low hysteresis threshold of the gradient magnitude: an edge continues through pixels above it. It equals threshold1
+   * of the element edgedetect and of OpenCV's Canny(). If it is above #GstCudaCanny:high-threshold, the two are
+   * swapped.
    */
   g_object_class_install_property (object_class, PROP_LOW_THRESHOLD,
       g_param_spec_double ("low-threshold", "Low threshold",
-          "An edge goes on where the gradient is greater; edgedetect's threshold1 (threshold-mode=absolute)", 0,
+          "Low hysteresis threshold: edges continue above it; edgedetect's threshold1 (threshold-mode=absolute)", 0,
           MAX_THRESHOLD, defaults.low_threshold, controlled));
 
   /**
    * GstCudaCanny:high-threshold:
    *
-   * An edge has a gradient greater than this at one pixel at least. The same as threshold2 of the element edgedetect,
-   * and of OpenCV's Canny().
+   * High hysteresis threshold of the gradient magnitude: an edge has at least one pixel above it. It equals threshold2
+   * of the element edgedetect and of OpenCV's Canny().
    */
   g_object_class_install_property (object_class, PROP_HIGH_THRESHOLD,
       g_param_spec_double ("high-threshold", "High threshold",
-          "An edge has a greater gradient somewhere; edgedetect's threshold2 (threshold-mode=absolute)", 0,
+          "High hysteresis threshold: edges start above it; edgedetect's threshold2 (threshold-mode=absolute)", 0,
           MAX_THRESHOLD, defaults.high_threshold, controlled));
 
   /**
    * GstCudaCanny:aperture:
    *
-   * Size of the Sobel operator: 3, 5 or 7 pixels; an even number is set to the odd one below. With 5 gradients are 12
-   * times, with 7 160 times those with 3: fixed thresholds have to follow.
+   * Aperture of the Sobel operator in pixels: 3, 5 or 7; even numbers are rounded down. Gradients with aperture 5 are
+   * 12 times, with aperture 7 160 times as large as with 3, so absolute thresholds must be scaled.
    */
   g_object_class_install_property (object_class, PROP_APERTURE,
-      g_param_spec_int ("aperture", "Aperture", "Size of the Sobel operator in pixels: 3, 5 or 7", MIN_APERTURE,
+      g_param_spec_int ("aperture", "Aperture", "Aperture of the Sobel operator in pixels: 3, 5 or 7", MIN_APERTURE,
           MAX_APERTURE, defaults.aperture, controlled));
 
   /**
    * GstCudaCanny:l2-gradient:
    *
-   * The gradient's magnitude is its length, sqrt (dx² + dy²), in place of |dx| + |dy|.
+   * Uses the L2 norm of the gradient, sqrt (dx² + dy²), instead of the L1 norm |dx| + |dy|.
    */
   g_object_class_install_property (object_class, PROP_L2_GRADIENT,
       g_param_spec_boolean ("l2-gradient", "L2 gradient",
-          "Length of the gradient: sqrt (dx^2 + dy^2) in place of |dx| + |dy|", defaults.l2_gradient, controlled));
+          "L2 norm of the gradient, sqrt (dx^2 + dy^2), instead of the L1 norm |dx| + |dy|", defaults.l2_gradient,
+          controlled));
 
   /**
    * GstCudaCanny:mask:
    *
-   * The frame shows through the edges, on black, in place of white edges; as the element edgedetect does by default.
+   * Masks the frame with its edges: edge pixels keep the frame's colour, all others are black. The element edgedetect
+   * does so by default.
    */
   g_object_class_install_property (object_class, PROP_MASK,
       g_param_spec_boolean (
-          "mask", "Mask", "The frame shows through the edges, in place of white edges", DEFAULT_MASK, controlled));
+          "mask", "Mask", "Mask the frame with its edges instead of drawing them white", DEFAULT_MASK, controlled));
 
   /**
    * GstCudaCanny:significant-bits:
    *
-   * How many lower bits of its GRAY16_LE samples the source uses: cameras of 10, 12 and 14 bits use that many. The
-   * upper 8 of these are analysed; greater samples count as the greatest. 0 finds out: the greatest sample since the
-   * stream began decides for 10, 12, 14 or 16, never for less than before, and an info message tells each change.
-   * Setting the number saves that look at each frame, and makes the edges independent of the frames before. Other
-   * formats tell where their bits are, and are not affected.
+   * Significant bits of GRAY16_LE samples, counted from the lowest: cameras with 10, 12 or 14 bits use that many. The
+   * upper 8 of these are analysed; larger samples are clamped. 0: automatic; the largest sample since the start of the
+   * stream selects 10, 12, 14 or 16, never fewer than before, and an info message tells each change. Setting the number
+   * saves a pass over each frame and makes the edges independent of earlier frames. Other formats are not affected.
    */
-  g_object_class_install_property (object_class, PROP_SIGNIFICANT_BITS, sample_bits_property_new (controlled));
+  g_object_class_install_property (object_class, PROP_SIGNIFICANT_BITS, significant_bits_property_new (controlled));
 
   gst_element_class_set_static_metadata (element_class, "CUDA Canny edges", "Filter/Effect/Video/Hardware",
-      "Replaces each frame by its edges, found with Canny's method on the GPU or the host",
-      "The gst-cuda-contours authors");
+      "Replaces each frame by its Canny edges, found on the GPU or CPU", "The gst-cuda-contours authors");
 
   filter_class->open = GST_DEBUG_FUNCPTR (gst_cuda_canny_open);
   filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_canny_close);

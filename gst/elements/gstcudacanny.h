@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef GST_CUDA_CANNY_H
-#define GST_CUDA_CANNY_H
+#ifndef GST_ELEMENTS_GSTCUDACANNY_H
+#define GST_ELEMENTS_GSTCUDACANNY_H
 
 #include "gst/base/gstcontoursfilter.h"
 

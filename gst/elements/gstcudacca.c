@@ -2,31 +2,32 @@
 /**
  * SECTION:element-cudacca
  * @title: cudacca
- * @short_description: Finds the connected components of each frame
+ * @short_description: Labels and measures the connected components of each frame
  *
- * Splits each frame into foreground and background by a threshold on its luma (or grey) samples, and attaches the
- * foreground's connected components to the buffer as a #GstContoursComponentMeta: area, bounding box, centre of
- * gravity, and on request second moments, grey statistics and the label image. The picture itself is left as it is.
+ * Thresholds the luma (or grey) samples of each frame and attaches the connected components of the foreground to the
+ * buffer as a #GstContoursComponentMeta: area, bounding box and centroid, and optionally second moments, grey-level
+ * statistics and the label image. The picture stays unchanged.
  *
- * The components, their order and their numbers are those of OpenCV's connectedComponentsWithStats() with CCL_WU, on
- * the GPU and on the host alike.
+ * Components, their order and their labels are identical to those of OpenCV's connectedComponentsWithStats() with
+ * CCL_WU, on the GPU and on the CPU.
  *
- * With #GstForegroundFilter:post-messages an element message named "cudacca" goes to the bus for each frame. Its
- * `count` is that of the components; it adds
+ * With #GstForegroundFilter:post-messages the element posts an element message "cudacca" for each frame. Its `count` is
+ * the number of components. It adds the field
  *
- * * #guint64 `total-area`: pixels of all components together.
+ * * #guint64 `total-area`: total area of all components, in pixels.
  *
  * ## Example launch line
  * |[
  * gst-launch-1.0 -m videotestsrc pattern=ball num-buffers=50 ! video/x-raw,format=NV12 ! cudacca post-messages=true !
  * fakesink
- * ]| Prints, for each frame, how many components it has. Without a GPU they are found on the host.
+ * ]| Prints the number of components of each frame. Without a GPU it runs on the CPU.
  *
  * Since: 0.1
  */
 #include "gst/elements/gstcudacca.h"
 
-#include "gst/base/frameresults.h"
+#include "gst/base/framemessage.h"
+#include "gst/base/propertyfields.h"
 
 #include <gst/contours/gstcontours.h>
 
@@ -48,7 +49,7 @@ enum { PROP_0, PROP_CONNECTIVITY, PROP_MIN_AREA, PROP_MAX_AREA, PROP_FEATURES, P
 
 G_DEFINE_TYPE (GstCudaCca, gst_cuda_cca, GST_TYPE_FOREGROUND_FILTER)
 GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (cudacca, "cudacca", GST_RANK_NONE, GST_TYPE_CUDA_CCA,
-    GST_DEBUG_CATEGORY_INIT (gst_cuda_cca_debug, "cudacca", 0, "connected components"))
+    GST_DEBUG_CATEGORY_INIT (gst_cuda_cca_debug, "cudacca", 0, "cudacca element"))
 
 #define GST_TYPE_CUDA_CCA_CONNECTIVITY (gst_cuda_cca_connectivity_get_type ())
 static GType
@@ -72,7 +73,7 @@ gst_cuda_cca_features_get_type (void)
 {
   static gsize type = 0;
   static const GFlagsValue values[] = {
-      {CTR_FEATURE_MOMENTS, "Second moments: orientation, axes, eccentricity", "moments"},
+      {CTR_FEATURE_MOMENTS, "Second moments: orientation, axes and eccentricity", "moments"},
       {CTR_FEATURE_GREY, "Minimum, maximum, mean and standard deviation of the samples", "grey"},
       {0, NULL, NULL},
   };
@@ -97,39 +98,32 @@ gst_cuda_cca_close (GstContoursFilter *filter)
   g_clear_pointer (&GST_CUDA_CCA (filter)->cca, ctr_cca_free);
 }
 
-static void
-post_message (GstCudaCca *self, GstBuffer *buffer, const CtrComponents *components)
-{
-  guint64 total_area = 0;
-
-  for (guint i = 0; i < components->count; i++)
-    total_area += components->table[i].area;
-  frame_results_post (GST_CONTOURS_FILTER (self), buffer, "cudacca", "count", G_TYPE_UINT, components->count,
-      "threshold", G_TYPE_UINT, components->threshold, "total-area", G_TYPE_UINT64, total_area, NULL);
-}
-
-static gboolean
-gst_cuda_cca_analyze (
+static CtrComponents *
+gst_cuda_cca_find_components (
     GstContoursFilter *filter, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error)
 {
   GstCudaCca *self = GST_CUDA_CCA (filter);
-  CtrComponents *components;
   CtrCcaParams params;
 
   GST_OBJECT_LOCK (self);
   params = self->params;
   GST_OBJECT_UNLOCK (self);
   params.foreground = gst_foreground_filter_get_foreground (GST_FOREGROUND_FILTER (self));
+  return ctr_cca_run (self->cca, image, &params, stream, error);
+}
 
-  components = ctr_cca_run (self->cca, image, &params, stream, error);
-  if (components) {
-    GST_LOG_OBJECT (self, "%u components at threshold %u", components->count, components->threshold);
-    frame_results_attach_components (filter, buffer, components);
-    if (gst_foreground_filter_get_post_messages (GST_FOREGROUND_FILTER (self)))
-      post_message (self, buffer, components);
-    ctr_components_unref (components);
-  }
-  return components != NULL;
+static void
+gst_cuda_cca_report_components (GstContoursFilter *filter, GstBuffer *buffer, const CtrComponents *components)
+{
+  guint64 total_area = 0;
+
+  GST_LOG_OBJECT (filter, "%u components at threshold %u", components->count, components->threshold);
+  if (!gst_foreground_filter_get_post_messages (GST_FOREGROUND_FILTER (filter)))
+    return;
+  for (guint i = 0; i < components->count; i++)
+    total_area += components->table[i].area;
+  frame_message_post (filter, buffer, "cudacca", "count", G_TYPE_UINT, components->count, "threshold", G_TYPE_UINT,
+      components->threshold, "total-area", G_TYPE_UINT64, total_area, NULL);
 }
 
 static void
@@ -138,6 +132,13 @@ set_features (GstCudaCca *self, guint mask, guint features)
   self->params.features = (self->params.features & ~mask) | (features & mask);
 }
 
+static const PropertyField fields[] = {
+    PROPERTY_FIELD (PROP_CONNECTIVITY, GstCudaCca, params.connectivity),
+    PROPERTY_FIELD (PROP_MIN_AREA, GstCudaCca, params.min_area),
+    PROPERTY_FIELD (PROP_MAX_AREA, GstCudaCca, params.max_area),
+    {0},
+};
+
 static void
 gst_cuda_cca_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
@@ -145,15 +146,6 @@ gst_cuda_cca_set_property (GObject *object, guint id, const GValue *value, GPara
 
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_CONNECTIVITY:
-      self->params.connectivity = g_value_get_enum (value);
-      break;
-    case PROP_MIN_AREA:
-      self->params.min_area = g_value_get_uint (value);
-      break;
-    case PROP_MAX_AREA:
-      self->params.max_area = g_value_get_uint (value);
-      break;
     case PROP_FEATURES:
       set_features (self, OPTIONAL_ROWS, g_value_get_flags (value));
       break;
@@ -161,7 +153,8 @@ gst_cuda_cca_set_property (GObject *object, guint id, const GValue *value, GPara
       set_features (self, CTR_FEATURE_LABELS, g_value_get_boolean (value) ? CTR_FEATURE_LABELS : 0);
       break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      if (!property_fields_set (fields, self, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK (self);
@@ -174,15 +167,6 @@ gst_cuda_cca_get_property (GObject *object, guint id, GValue *value, GParamSpec 
 
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_CONNECTIVITY:
-      g_value_set_enum (value, self->params.connectivity);
-      break;
-    case PROP_MIN_AREA:
-      g_value_set_uint (value, self->params.min_area);
-      break;
-    case PROP_MAX_AREA:
-      g_value_set_uint (value, self->params.max_area);
-      break;
     case PROP_FEATURES:
       g_value_set_flags (value, self->params.features & OPTIONAL_ROWS);
       break;
@@ -190,7 +174,8 @@ gst_cuda_cca_get_property (GObject *object, guint id, GValue *value, GParamSpec 
       g_value_set_boolean (value, (self->params.features & CTR_FEATURE_LABELS) != 0);
       break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      if (!property_fields_get (fields, self, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK (self);
@@ -219,55 +204,57 @@ gst_cuda_cca_class_init (GstCudaCcaClass *klass)
   /**
    * GstCudaCca:connectivity:
    *
-   * Which foreground pixels belong together.
+   * Connectivity of foreground pixels: 4 (shared edge) or 8 (shared edge or corner).
    */
   g_object_class_install_property (object_class, PROP_CONNECTIVITY,
-      g_param_spec_enum ("connectivity", "Connectivity", "Which neighbours belong to one component",
+      g_param_spec_enum ("connectivity", "Connectivity", "Connectivity of foreground pixels: 4 or 8 neighbours",
           GST_TYPE_CUDA_CCA_CONNECTIVITY, defaults.connectivity, controlled));
 
   /**
    * GstCudaCca:min-area:
    *
-   * Components of fewer pixels are left out.
+   * Minimum component area in pixels; smaller components are dropped. 0: no limit.
    */
   g_object_class_install_property (object_class, PROP_MIN_AREA,
-      g_param_spec_uint ("min-area", "Minimum area", "Leave out components of fewer pixels", 0, G_MAXUINT32,
+      g_param_spec_uint ("min-area", "Minimum area", "Minimum component area in pixels (0 = no limit)", 0, G_MAXUINT32,
           defaults.min_area, controlled));
 
   /**
    * GstCudaCca:max-area:
    *
-   * Components of more pixels are left out.
+   * Maximum component area in pixels; larger components are dropped. 0: no limit.
    */
   g_object_class_install_property (object_class, PROP_MAX_AREA,
-      g_param_spec_uint ("max-area", "Maximum area", "Leave out components of more pixels (0 = no limit)", 0,
-          G_MAXUINT32, defaults.max_area, controlled));
+      g_param_spec_uint ("max-area", "Maximum area", "Maximum component area in pixels (0 = no limit)", 0, G_MAXUINT32,
+          defaults.max_area, controlled));
 
   /**
    * GstCudaCca:features:
    *
-   * What to measure of each component beyond area, bounding box and centre of gravity.
+   * Optional measurements of each component, in addition to area, bounding box and centroid.
    */
   g_object_class_install_property (object_class, PROP_FEATURES,
-      g_param_spec_flags ("features", "Features", "What to measure besides area, bounding box and centroid",
-          GST_TYPE_CUDA_CCA_FEATURES, defaults.features & OPTIONAL_ROWS, live));
+      g_param_spec_flags ("features", "Features",
+          "Optional measurements, in addition to area, bounding box and centroid", GST_TYPE_CUDA_CCA_FEATURES,
+          defaults.features & OPTIONAL_ROWS, live));
 
   /**
    * GstCudaCca:labels:
    *
-   * Attach the label image too: for each pixel the number of its component, 0 for background.
+   * Attaches the label image: each pixel holds the label of its component, 0 for background.
    */
   g_object_class_install_property (object_class, PROP_LABELS,
-      g_param_spec_boolean ("labels", "Labels", "Attach the label image: 4 bytes for each pixel of the frame",
+      g_param_spec_boolean ("labels", "Labels", "Attach the label image, 4 bytes for each pixel",
           (defaults.features & CTR_FEATURE_LABELS) != 0, controlled));
 
   gst_element_class_set_static_metadata (element_class, "CUDA connected components", "Filter/Analyzer/Video/Hardware",
-      "Finds the connected components of each frame, on the GPU or the host, and attaches them as metadata",
+      "Labels and measures connected components on the GPU or CPU and attaches them as metadata",
       "The gst-cuda-contours authors");
 
   filter_class->open = GST_DEBUG_FUNCPTR (gst_cuda_cca_open);
   filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_cca_close);
-  filter_class->analyze = GST_DEBUG_FUNCPTR (gst_cuda_cca_analyze);
+  filter_class->find_components = GST_DEBUG_FUNCPTR (gst_cuda_cca_find_components);
+  filter_class->report_components = GST_DEBUG_FUNCPTR (gst_cuda_cca_report_components);
 
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCA_CONNECTIVITY, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCA_FEATURES, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef GST_CUDA_CCA_H
-#define GST_CUDA_CCA_H
+#ifndef GST_ELEMENTS_GSTCUDACCA_H
+#define GST_ELEMENTS_GSTCUDACCA_H
 
 #include "gst/base/gstforegroundfilter.h"
 

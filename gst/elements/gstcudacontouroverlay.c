@@ -2,33 +2,35 @@
 /**
  * SECTION:element-cudacontouroverlay
  * @title: cudacontouroverlay
- * @short_description: Draws what other elements found into the frames
+ * @short_description: Draws contours, components and regions of interest onto the frames
  *
- * Draws the metadata a frame carries into its picture, in place: contours of #GstContoursContourMeta (those of
- * cudaborders and of cudacrackcontour alike), components of #GstContoursComponentMeta, and boxes of any
- * #GstVideoRegionOfInterestMeta. #GstCudaContourOverlay:draw selects what; the rest of the properties how.
+ * Draws the metadata of each frame onto the frame, in place: the contours of #GstContoursContourMeta, from any element,
+ * the components of #GstContoursComponentMeta and the boxes of #GstVideoRegionOfInterestMeta.
+ * #GstCudaContourOverlay:draw selects what is drawn.
  *
- * A frame in CUDA memory is drawn on where it is, by the GPU, and contours that lie on the GPU are read there: nothing
- * is copied, and the frame goes on before the GPU is done; elements after it read what was drawn. A frame in system
- * memory is drawn on by the host, whatever the backend. The pixels are the same. The cost is that of the pixels drawn.
- * A frame without anything to draw passes untouched.
+ * The GPU draws onto frames in CUDA memory and reads contours that are in GPU memory, without a copy. The element
+ * pushes the frame before the GPU has finished; the work of later elements is ordered after the drawing. The CPU draws
+ * onto frames in system memory, whatever the backend. The pixels are identical. The cost is proportional to the number
+ * of pixels drawn. A frame without anything to draw passes untouched.
  *
- * Where shapes overlap, areas lie at the bottom, then lines, boxes, centroids and labels; no pixel is painted twice, so
- * a transparent line is not darker where it crosses itself.
+ * The drawing order is areas, lines, boxes, centroids, labels. No pixel is painted twice, so a transparent line is not
+ * darker where it crosses itself.
  *
  * ## Example launch line
  * |[
  * gst-launch-1.0 videotestsrc pattern=ball num-buffers=50 ! video/x-raw,format=NV12 ! cudaborders !
  * cudacontouroverlay thickness=3 labels=area ! videoconvert ! autovideosink
- * ]| Shows the ball with its outline and its area.
+ * ]| Shows the ball with its contour and area.
  *
  * Since: 0.1
  */
 #include "gst/elements/gstcudacontouroverlay.h"
 
+#include "gst/base/propertyfields.h"
+#include "gst/base/significantbits.h"
 #include "gst/overlay/colours.h"
-#include "gst/base/samplebits.h"
 #include "gst/overlay/layers.h"
+#include "gst/overlay/properties.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuda_contour_overlay_debug);
 #define GST_CAT_DEFAULT gst_cuda_contour_overlay_debug
@@ -42,134 +44,31 @@ struct _GstCudaContourOverlay {
   gchar *font;
   guint significant_bits; /* 0: automatic */
 
-  CtrPainter *painters[2]; /* by CtrBackend, while started; the host's where it is needed */
-  CtrPainter *drawing;     /* the one with a frame queued, or NULL */
+  CtrPainter *painters[2]; /* by CtrBackend, while started; that of the CPU only if needed */
+  CtrPainter *drawing;     /* the painter that has a frame queued, or NULL */
   OverlayLayers layers;
-  CtrPaintColour colours[CTR_PAINT_COLOURS]; /* for frames of colours_format, NULL: for none yet */
+  CtrPaintColour colours[CTR_PAINT_COLOURS]; /* for frames of colours_format; NULL: not filled yet */
   const GstVideoFormatInfo *colours_format;
   GstVideoColorimetry colorimetry;
   guint colours_fixed;
   guint colours_bits;
-  OverlayText *text; /* of text_font and text_points; NULL until it is needed */
+  OverlayText *text; /* for text_font and text_points; NULL until needed */
   gchar *text_font;
   guint text_points;
-  gboolean told_fill, told_centroids, told_left_out; /* once each */
+  gboolean warned_labels, warned_moments, warned_left_out;
 };
-
-enum {
-  PROP_0,
-  PROP_DRAW,
-  PROP_COLOUR_BY,
-  PROP_COLOUR,
-  PROP_MAX_LEVEL,
-  PROP_THICKNESS,
-  PROP_ALPHA,
-  PROP_FILL_ALPHA,
-  PROP_MIN_AREA,
-  PROP_HOLES,
-  PROP_LABELS,
-  PROP_LEGEND,
-  PROP_FONT,
-  PROP_SIGNIFICANT_BITS
-};
-
-typedef enum { HOLES_DASHED, HOLES_SOLID } Holes;
-
-#define DEFAULT_DRAW (OVERLAY_DRAW_CONTOURS | OVERLAY_DRAW_COMPONENTS | OVERLAY_DRAW_REGIONS)
-#define DEFAULT_COLOUR_BY CTR_COLOUR_ID
-#define DEFAULT_COLOUR 0xffe69f00
-#define DEFAULT_MAX_LEVEL 0
-#define DEFAULT_THICKNESS 0
-#define DEFAULT_ALPHA 1.0
-#define DEFAULT_FILL_ALPHA 0.4
-#define DEFAULT_MIN_AREA 0.0
-#define DEFAULT_HOLES HOLES_DASHED
-#define DEFAULT_LEGEND FALSE
-#define DEFAULT_FONT "Sans"
 
 G_DEFINE_TYPE (GstCudaContourOverlay, gst_cuda_contour_overlay, GST_TYPE_CONTOURS_FILTER)
 GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (cudacontouroverlay, "cudacontouroverlay", GST_RANK_NONE,
     GST_TYPE_CUDA_CONTOUR_OVERLAY,
-    GST_DEBUG_CATEGORY_INIT (gst_cuda_contour_overlay_debug, "cudacontouroverlay", 0, "drawing of contours"))
-
-#define GST_TYPE_CUDA_CONTOUR_OVERLAY_DRAW (gst_cuda_contour_overlay_draw_get_type ())
-static GType
-gst_cuda_contour_overlay_draw_get_type (void)
-{
-  static gsize type = 0;
-  static const GFlagsValue values[] = {
-      {OVERLAY_DRAW_FILL, "Areas of components that come with a label image", "fill"},
-      {OVERLAY_DRAW_CONTOURS, "Contours", "contours"},
-      {OVERLAY_DRAW_CONTOUR_BOXES, "Bounding boxes of contours", "contour-boxes"},
-      {OVERLAY_DRAW_COMPONENTS, "Bounding boxes of components", "components"},
-      {OVERLAY_DRAW_REGIONS, "Regions of interest", "regions"},
-      {OVERLAY_DRAW_CENTROIDS, "Centroids of components, and of contours that come with moments", "centroids"},
-      {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_flags_register_static ("GstCudaContourOverlayDraw", values));
-  return type;
-}
-
-#define GST_TYPE_CUDA_CONTOUR_OVERLAY_LABELS (gst_cuda_contour_overlay_labels_get_type ())
-static GType
-gst_cuda_contour_overlay_labels_get_type (void)
-{
-  static gsize type = 0;
-  static const GFlagsValue values[] = {
-      {OVERLAY_LABEL_INDEX, "Number of the contour, label of the component", "index"},
-      {OVERLAY_LABEL_AREA, "Area in pixels of the frame", "area"},
-      {OVERLAY_LABEL_LEVEL, "Level of the contour", "level"},
-      {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_flags_register_static ("GstCudaContourOverlayLabels", values));
-  return type;
-}
-
-#define GST_TYPE_CUDA_CONTOUR_OVERLAY_COLOUR_BY (gst_cuda_contour_overlay_colour_by_get_type ())
-static GType
-gst_cuda_contour_overlay_colour_by_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
-      {CTR_COLOUR_FIXED, "The color property for all", "fixed"},
-      {CTR_COLOUR_ID, "Seven colours in turn", "id"},
-      {CTR_COLOUR_LEVEL, "Scale of levels, dark blue to yellow", "level"},
-      {CTR_COLOUR_DEPTH, "Scale of nesting, dark blue (outermost) to yellow (six deep and more)", "depth"},
-      {CTR_COLOUR_AREA, "Logarithmic scale of areas, dark blue (a pixel) to yellow (the frame)", "area"},
-      {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstCudaContourOverlayColourBy", values));
-  return type;
-}
-
-#define GST_TYPE_CUDA_CONTOUR_OVERLAY_HOLES (gst_cuda_contour_overlay_holes_get_type ())
-static GType
-gst_cuda_contour_overlay_holes_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
-      {HOLES_DASHED, "Dashed lines", "dashed"},
-      {HOLES_SOLID, "Solid lines, as around outsides", "solid"},
-      {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstCudaContourOverlayHoles", values));
-  return type;
-}
+    GST_DEBUG_CATEGORY_INIT (gst_cuda_contour_overlay_debug, "cudacontouroverlay", 0, "cudacontouroverlay element"))
 
 static gboolean
 gst_cuda_contour_overlay_open (GstContoursFilter *filter, CtrBackend backend, CtrError *error)
 {
   GstCudaContourOverlay *self = GST_CUDA_CONTOUR_OVERLAY (filter);
 
-  self->told_fill = self->told_centroids = self->told_left_out = FALSE;
+  self->warned_labels = self->warned_moments = self->warned_left_out = FALSE;
   self->painters[backend] = ctr_painter_new (backend, error);
   return self->painters[backend] != NULL;
 }
@@ -196,7 +95,7 @@ gst_cuda_contour_overlay_draws (GstContoursFilter *filter, GstBuffer *buffer)
   return overlay_layers_wanted (buffer, &style);
 }
 
-/* Letters of FONT, which is taken; of POINTS where it has no size. */
+/* Makes self->text match FONT (transfer full) in POINTS, which is the size if FONT has none. */
 static gboolean
 prepare_text (GstCudaContourOverlay *self, gchar *font, guint points, CtrError *error)
 {
@@ -213,28 +112,30 @@ prepare_text (GstCudaContourOverlay *self, gchar *font, guint points, CtrError *
   return self->text != NULL;
 }
 
-/* gst-launch-1.0 prints the debug part of a warning only: the text stands in both. */
+/* gst-launch-1.0 prints only the debug part of a warning, so both parts have the text. */
 static void
-tell_once (GstCudaContourOverlay *self, guint count, gboolean *told, const gchar *text)
+warn_once (GstCudaContourOverlay *self, guint count, gboolean *warned, const gchar *text)
 {
-  if (count == 0 || *told)
+  if (count == 0 || *warned)
     return;
-  *told = TRUE;
+  *warned = TRUE;
   GST_ELEMENT_WARNING (self, STREAM, FAILED, ("%s", text), ("%s", text));
 }
 
 static void
-tell (GstCudaContourOverlay *self)
+warn (GstCudaContourOverlay *self)
 {
-  tell_once (self, self->layers.without_labels, &self->told_fill,
-      "Areas cannot be filled without a label image: set labels=true on cudacca.");
-  tell_once (self, self->layers.without_centroids, &self->told_centroids,
-      "Centroids of contours cannot be drawn without moments: set features=moments on the element that finds them.");
-  tell_once (self, self->layers.left_out, &self->told_left_out,
-      "Some metadata is not drawn: there is more of it than a frame can show, or it lies too far from the frame.");
+  warn_once (self, self->layers.without_labels, &self->warned_labels,
+      "Components cannot be filled without a label image. Set labels=true on cudacca.");
+  warn_once (self, self->layers.without_centroids, &self->warned_moments,
+      "Centroids of contours cannot be drawn without moments. Set features=moments on the element that finds the "
+      "contours.");
+  warn_once (self, self->layers.left_out, &self->warned_left_out,
+      "Some metadata is not drawn: a frame has too many metas, or they are too far outside it. Draw less (property "
+      "draw).");
 }
 
-/* The colours for frames like INFO whose 16-bit samples use BITS, with COLOUR as the fixed one. */
+/* The colour table for frames like INFO whose 16-bit samples have BITS significant bits. COLOUR is the fixed colour. */
 static const CtrPaintColour *
 get_colours (GstCudaContourOverlay *self, const GstVideoInfo *info, guint bits, guint colour)
 {
@@ -268,7 +169,7 @@ gst_cuda_contour_overlay_draw (GstContoursFilter *filter, const CtrImage *image,
   bits = self->significant_bits;
   has_text = overlay_style_has_text (&style);
   if (has_text)
-    font = g_strdup (self->font ? self->font : DEFAULT_FONT);
+    font = g_strdup (self->font ? self->font : OVERLAY_DEFAULT_FONT);
   GST_OBJECT_UNLOCK (self);
 
   if (style.thickness == 0)
@@ -279,7 +180,7 @@ gst_cuda_contour_overlay_draw (GstContoursFilter *filter, const CtrImage *image,
     return FALSE;
   if (!overlay_layers_build (&self->layers, buffer, &frame->info, &style, has_text ? self->text : NULL, error))
     return FALSE;
-  tell (self);
+  warn (self);
   if (self->layers.layers->len == 0)
     return TRUE;
   bits = gst_contours_filter_get_significant_bits (filter, frame, bits);
@@ -310,6 +211,21 @@ gst_cuda_contour_overlay_finish (GstContoursFilter *filter, CtrError *error)
   return ok;
 }
 
+static const PropertyField fields[] = {
+    PROPERTY_FIELD (OVERLAY_PROP_DRAW, GstCudaContourOverlay, style.draw),
+    PROPERTY_FIELD (OVERLAY_PROP_COLOUR_BY, GstCudaContourOverlay, style.colour_by),
+    PROPERTY_FIELD (OVERLAY_PROP_COLOUR, GstCudaContourOverlay, style.colour),
+    PROPERTY_FIELD (OVERLAY_PROP_MAX_LEVEL, GstCudaContourOverlay, style.max_level),
+    PROPERTY_FIELD (OVERLAY_PROP_THICKNESS, GstCudaContourOverlay, style.thickness),
+    PROPERTY_FIELD (OVERLAY_PROP_ALPHA, GstCudaContourOverlay, alpha),
+    PROPERTY_FIELD (OVERLAY_PROP_FILL_ALPHA, GstCudaContourOverlay, fill_alpha),
+    PROPERTY_FIELD (OVERLAY_PROP_MIN_AREA, GstCudaContourOverlay, style.min_area),
+    PROPERTY_FIELD (OVERLAY_PROP_LABELS, GstCudaContourOverlay, style.labels),
+    PROPERTY_FIELD (OVERLAY_PROP_LEGEND, GstCudaContourOverlay, style.legend),
+    PROPERTY_FIELD (OVERLAY_PROP_SIGNIFICANT_BITS, GstCudaContourOverlay, significant_bits),
+    {0},
+};
+
 static void
 gst_cuda_contour_overlay_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
@@ -317,48 +233,19 @@ gst_cuda_contour_overlay_set_property (GObject *object, guint id, const GValue *
 
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_DRAW:
-      self->style.draw = g_value_get_flags (value);
+    case OVERLAY_PROP_HOLES:
+      self->style.dashed_holes = g_value_get_enum (value) == OVERLAY_HOLES_DASHED;
       break;
-    case PROP_COLOUR_BY:
-      self->style.colour_by = g_value_get_enum (value);
-      break;
-    case PROP_COLOUR:
-      self->style.colour = g_value_get_uint (value);
-      break;
-    case PROP_MAX_LEVEL:
-      self->style.max_level = g_value_get_uint (value);
-      break;
-    case PROP_THICKNESS:
-      self->style.thickness = g_value_get_uint (value);
-      break;
-    case PROP_ALPHA:
-      self->alpha = g_value_get_double (value);
-      break;
-    case PROP_FILL_ALPHA:
-      self->fill_alpha = g_value_get_double (value);
-      break;
-    case PROP_MIN_AREA:
-      self->style.min_area = g_value_get_double (value);
-      break;
-    case PROP_HOLES:
-      self->style.dashed_holes = g_value_get_enum (value) == HOLES_DASHED;
-      break;
-    case PROP_LABELS:
-      self->style.labels = g_value_get_flags (value);
-      break;
-    case PROP_LEGEND:
-      self->style.legend = g_value_get_boolean (value);
-      break;
-    case PROP_FONT:
+    case OVERLAY_PROP_FONT:
       g_free (self->font);
       self->font = g_value_dup_string (value);
       break;
-    case PROP_SIGNIFICANT_BITS:
-      self->significant_bits = sample_bits_check (GST_ELEMENT_CAST (self), g_value_get_uint (value));
+    case OVERLAY_PROP_SIGNIFICANT_BITS:
+      self->significant_bits = significant_bits_clamp (GST_ELEMENT_CAST (self), g_value_get_uint (value));
       break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      if (!property_fields_set (fields, self, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK (self);
@@ -371,47 +258,15 @@ gst_cuda_contour_overlay_get_property (GObject *object, guint id, GValue *value,
 
   GST_OBJECT_LOCK (self);
   switch (id) {
-    case PROP_DRAW:
-      g_value_set_flags (value, self->style.draw);
+    case OVERLAY_PROP_HOLES:
+      g_value_set_enum (value, self->style.dashed_holes ? OVERLAY_HOLES_DASHED : OVERLAY_HOLES_SOLID);
       break;
-    case PROP_COLOUR_BY:
-      g_value_set_enum (value, self->style.colour_by);
-      break;
-    case PROP_COLOUR:
-      g_value_set_uint (value, self->style.colour);
-      break;
-    case PROP_MAX_LEVEL:
-      g_value_set_uint (value, self->style.max_level);
-      break;
-    case PROP_THICKNESS:
-      g_value_set_uint (value, self->style.thickness);
-      break;
-    case PROP_ALPHA:
-      g_value_set_double (value, self->alpha);
-      break;
-    case PROP_FILL_ALPHA:
-      g_value_set_double (value, self->fill_alpha);
-      break;
-    case PROP_MIN_AREA:
-      g_value_set_double (value, self->style.min_area);
-      break;
-    case PROP_HOLES:
-      g_value_set_enum (value, self->style.dashed_holes ? HOLES_DASHED : HOLES_SOLID);
-      break;
-    case PROP_LABELS:
-      g_value_set_flags (value, self->style.labels);
-      break;
-    case PROP_LEGEND:
-      g_value_set_boolean (value, self->style.legend);
-      break;
-    case PROP_FONT:
+    case OVERLAY_PROP_FONT:
       g_value_set_string (value, self->font);
       break;
-    case PROP_SIGNIFICANT_BITS:
-      g_value_set_uint (value, self->significant_bits);
-      break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      if (!property_fields_get (fields, self, id, value))
+        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
   GST_OBJECT_UNLOCK (self);
@@ -433,153 +288,18 @@ static void
 gst_cuda_contour_overlay_init (GstCudaContourOverlay *self)
 {
   self->style = (OverlayStyle){
-      .draw = DEFAULT_DRAW,
-      .colour_by = DEFAULT_COLOUR_BY,
-      .colour = DEFAULT_COLOUR,
-      .max_level = DEFAULT_MAX_LEVEL,
-      .thickness = DEFAULT_THICKNESS,
-      .min_area = DEFAULT_MIN_AREA,
-      .dashed_holes = DEFAULT_HOLES == HOLES_DASHED,
+      .draw = OVERLAY_DEFAULT_DRAW,
+      .colour_by = OVERLAY_DEFAULT_COLOUR_BY,
+      .colour = OVERLAY_DEFAULT_COLOUR,
+      .max_level = OVERLAY_DEFAULT_MAX_LEVEL,
+      .thickness = OVERLAY_DEFAULT_THICKNESS,
+      .min_area = OVERLAY_DEFAULT_MIN_AREA,
+      .dashed_holes = OVERLAY_DEFAULT_HOLES == OVERLAY_HOLES_DASHED,
   };
-  self->alpha = DEFAULT_ALPHA;
-  self->fill_alpha = DEFAULT_FILL_ALPHA;
-  self->font = g_strdup (DEFAULT_FONT);
+  self->alpha = OVERLAY_DEFAULT_ALPHA;
+  self->fill_alpha = OVERLAY_DEFAULT_FILL_ALPHA;
+  self->font = g_strdup (OVERLAY_DEFAULT_FONT);
   overlay_layers_init (&self->layers);
-}
-
-static void
-install_properties (GObjectClass *object_class)
-{
-  const GParamFlags changeable = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
-  const GParamFlags controlled = changeable | GST_PARAM_CONTROLLABLE;
-
-  /**
-   * GstCudaContourOverlay:draw:
-   *
-   * What is drawn. Areas are filled where components come with a label image (labels=true on cudacca); contours
-   * have centroids where they come with moments (features=moments).
-   */
-  g_object_class_install_property (object_class, PROP_DRAW,
-      g_param_spec_flags (
-          "draw", "Draw", "What is drawn", GST_TYPE_CUDA_CONTOUR_OVERLAY_DRAW, DEFAULT_DRAW, controlled));
-
-  /**
-   * GstCudaContourOverlay:color-by:
-   *
-   * What colours mean. Components and regions of interest, which have neither levels nor nesting, go by their numbers
-   * where those are asked for.
-   */
-  g_object_class_install_property (object_class, PROP_COLOUR_BY,
-      g_param_spec_enum ("color-by", "Colour by", "What colours mean", GST_TYPE_CUDA_CONTOUR_OVERLAY_COLOUR_BY,
-          DEFAULT_COLOUR_BY, controlled));
-
-  /**
-   * GstCudaContourOverlay:color:
-   *
-   * The one colour of color-by=fixed, 0xAARRGGBB as in other elements; of its alpha the alpha property takes the place.
-   */
-  g_object_class_install_property (object_class, PROP_COLOUR,
-      g_param_spec_uint ("color", "Colour", "Colour of all with color-by=fixed, 0xAARRGGBB; AA is ignored", 0,
-          G_MAXUINT32, DEFAULT_COLOUR, controlled));
-
-  /**
-   * GstCudaContourOverlay:max-level:
-   *
-   * Where the scale of color-by=level ends, in sample units: this level and those above it are yellow. Depth maps often
-   * use a small part of what their format can hold: a camera that counts millimetres sees no farther than some 10000 of
-   * 65535. 0: the format's largest sample, 255 or 65535.
-   */
-  g_object_class_install_property (object_class, PROP_MAX_LEVEL,
-      g_param_spec_uint ("max-level", "Maximum level",
-          "Level that ends the scale of color-by=level, in sample units (0 = the largest of the format)", 0, 65535,
-          DEFAULT_MAX_LEVEL, controlled));
-
-  /**
-   * GstCudaContourOverlay:thickness:
-   *
-   * Of lines. Contours of pixels (cudaborders) are drawn along the pixels' centres. Contours of corners
-   * (cudacrackcontour) with an even thickness lie between the pixels, half on either side; with an odd one they cover
-   * the region's own outermost pixels. Boxes are drawn inside their edges. 0 fits the frame: 1 pixel in one of 240
-   * lines, 2 of 540, 3 of 1080, 4 of 2160.
-   */
-  g_object_class_install_property (object_class, PROP_THICKNESS,
-      g_param_spec_uint ("thickness", "Thickness", "Thickness of lines in pixels (0 = fits the frame)", 0,
-          CTR_PAINT_MAX_THICKNESS, DEFAULT_THICKNESS, controlled));
-
-  /**
-   * GstCudaContourOverlay:alpha:
-   *
-   * Of everything but filled areas.
-   */
-  g_object_class_install_property (object_class, PROP_ALPHA,
-      g_param_spec_double (
-          "alpha", "Alpha", "Opacity of lines, boxes, marks and labels", 0, 1, DEFAULT_ALPHA, controlled));
-
-  /**
-   * GstCudaContourOverlay:fill-alpha:
-   *
-   * Of filled areas.
-   */
-  g_object_class_install_property (object_class, PROP_FILL_ALPHA,
-      g_param_spec_double (
-          "fill-alpha", "Fill alpha", "Opacity of filled areas", 0, 1, DEFAULT_FILL_ALPHA, controlled));
-
-  /**
-   * GstCudaContourOverlay:min-area:
-   *
-   * What is smaller is not drawn.
-   */
-  g_object_class_install_property (object_class, PROP_MIN_AREA,
-      g_param_spec_double ("min-area", "Minimum area", "Smaller things are not drawn, in pixels of the frame", 0,
-          G_MAXDOUBLE, DEFAULT_MIN_AREA, controlled));
-
-  /**
-   * GstCudaContourOverlay:holes:
-   *
-   * How contours around holes are drawn.
-   */
-  g_object_class_install_property (object_class, PROP_HOLES,
-      g_param_spec_enum ("holes", "Holes", "How contours around holes are drawn", GST_TYPE_CUDA_CONTOUR_OVERLAY_HOLES,
-          DEFAULT_HOLES, controlled));
-
-  /**
-   * GstCudaContourOverlay:labels:
-   *
-   * What is written beside each thing drawn; regions of interest also get the name of their type. For labels of
-   * contours their table is fetched from the GPU.
-   */
-  g_object_class_install_property (object_class, PROP_LABELS,
-      g_param_spec_flags ("labels", "Labels", "What is written beside each thing that is drawn",
-          GST_TYPE_CUDA_CONTOUR_OVERLAY_LABELS, 0, controlled));
-
-  /**
-   * GstCudaContourOverlay:legend:
-   *
-   * What the colours stand for, in the lower left corner of the frames that are drawn on; with color-by=level, depth
-   * and area. Areas are in pixels.
-   */
-  g_object_class_install_property (object_class, PROP_LEGEND,
-      g_param_spec_boolean (
-          "legend", "Legend", "What the colours of a scale stand for, in the corner", DEFAULT_LEGEND, controlled));
-
-  /**
-   * GstCudaContourOverlay:font-desc:
-   *
-   * Pango font description of labels and legend, as the element textoverlay takes it, such as "Sans Bold 14". Without a
-   * size it fits the frame: 11 points in one of 540 lines, 16 of 1080.
-   */
-  g_object_class_install_property (object_class, PROP_FONT,
-      g_param_spec_string ("font-desc", "Font description",
-          "Pango font description of labels and legend; without a size it fits the frame", DEFAULT_FONT, changeable));
-
-  /**
-   * GstCudaContourOverlay:significant-bits:
-   *
-   * How many lower bits of its GRAY16_LE samples the source uses: cameras of 10, 12 and 14 bits use that many. Colours
-   * are as bright as white is in these bits. 0 finds out from the frames that are drawn on, as
-   * #GstCudaCanny:significant-bits does.
-   */
-  g_object_class_install_property (object_class, PROP_SIGNIFICANT_BITS, sample_bits_property_new (controlled));
 }
 
 static void
@@ -592,10 +312,10 @@ gst_cuda_contour_overlay_class_init (GstCudaContourOverlayClass *klass)
   object_class->set_property = gst_cuda_contour_overlay_set_property;
   object_class->get_property = gst_cuda_contour_overlay_get_property;
   object_class->finalize = gst_cuda_contour_overlay_finalize;
-  install_properties (object_class);
+  overlay_properties_install (object_class);
 
   gst_element_class_set_static_metadata (element_class, "CUDA contour overlay", "Filter/Effect/Video/Hardware",
-      "Draws contours, components and regions of interest into the frames, on the GPU or the host",
+      "Draws contours, components and regions of interest onto the frames, on the GPU or CPU",
       "The gst-cuda-contours authors");
 
   filter_class->open = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_open);
@@ -604,9 +324,4 @@ gst_cuda_contour_overlay_class_init (GstCudaContourOverlayClass *klass)
   filter_class->lead_default = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_lead_default);
   filter_class->finish = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_finish);
   filter_class->draws = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_draws);
-
-  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CONTOUR_OVERLAY_DRAW, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CONTOUR_OVERLAY_LABELS, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CONTOUR_OVERLAY_COLOUR_BY, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CONTOUR_OVERLAY_HOLES, 0);
 }

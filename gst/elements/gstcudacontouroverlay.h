@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef GST_CUDA_CONTOUR_OVERLAY_H
-#define GST_CUDA_CONTOUR_OVERLAY_H
+#ifndef GST_ELEMENTS_GSTCUDACONTOUROVERLAY_H
+#define GST_ELEMENTS_GSTCUDACONTOUROVERLAY_H
 
 #include "gst/base/gstcontoursfilter.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef GST_CUDA_CRACK_CONTOUR_H
-#define GST_CUDA_CRACK_CONTOUR_H
+#ifndef GST_ELEMENTS_GSTCUDACRACKCONTOUR_H
+#define GST_ELEMENTS_GSTCUDACRACKCONTOUR_H
 
 #include "gst/base/gstcontoursfilter.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef GST_CUDA_SNAKE_H
-#define GST_CUDA_SNAKE_H
+#ifndef GST_ELEMENTS_GSTCUDASNAKE_H
+#define GST_ELEMENTS_GSTCUDASNAKE_H
 
 #include "gst/base/gstcontoursfilter.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which element of this process writes where: two at one location would mix, or replace each other's files. */
-#ifndef __EXPORT_CLAIM_H__
-#define __EXPORT_CLAIM_H__
+#ifndef GST_EXPORT_CLAIM_H
+#define GST_EXPORT_CLAIM_H
 
 #include <gst/gst.h>
 
@@ -24,4 +24,4 @@ void export_claim_free (ExportClaim *claim);
 
 G_END_DECLS
 
-#endif /* __EXPORT_CLAIM_H__ */
+#endif

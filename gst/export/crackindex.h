@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What lies above a place: the horizontal lines over the columns of an image, to look up the lowest one above. */
-#ifndef __CRACK_INDEX_H__
-#define __CRACK_INDEX_H__
+#ifndef GST_EXPORT_CRACKINDEX_H
+#define GST_EXPORT_CRACKINDEX_H
 
 #include <glib.h>
 
@@ -32,4 +32,4 @@ gboolean crack_index_find_above (
 
 G_END_DECLS
 
-#endif /* __CRACK_INDEX_H__ */
+#endif

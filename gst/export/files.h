@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The files of one run, one after the other: their names, when the next one is due, what they are called until they are
  * complete, and that nobody else writes there. */
-#ifndef __EXPORT_FILES_H__
-#define __EXPORT_FILES_H__
+#ifndef GST_EXPORT_FILES_H
+#define GST_EXPORT_FILES_H
 
 #include "gst/export/format.h"
 #include "gst/export/spool.h"
@@ -70,4 +70,4 @@ void export_files_cancel (ExportFiles *files);
 
 G_END_DECLS
 
-#endif /* __EXPORT_FILES_H__ */
+#endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What each format of contourexport is: a table of functions that append text. docs/export-schema.md. */
-#ifndef __EXPORT_FORMAT_H__
-#define __EXPORT_FORMAT_H__
+#ifndef GST_EXPORT_FORMAT_H
+#define GST_EXPORT_FORMAT_H
 
 #include "gst/export/spool.h"
 #include "gst/export/text.h"
@@ -85,4 +85,4 @@ void export_append_json_class (GString *out, const gchar *source, gboolean hole)
 
 G_END_DECLS
 
-#endif /* __EXPORT_FORMAT_H__ */
+#endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A file, pipe or terminal that takes whole lines and reports every byte it did not get. */
-#ifndef __LINE_FILE_H__
-#define __LINE_FILE_H__
+#ifndef GST_EXPORT_LINEFILE_H
+#define GST_EXPORT_LINEFILE_H
 
 #include <glib.h>
 
@@ -53,4 +53,4 @@ gboolean line_file_close (LineFile *file, GError **error);
 
 G_END_DECLS
 
-#endif /* __LINE_FILE_H__ */
+#endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* File names with a number in them: "part-%05d.svg". */
-#ifndef __EXPORT_NAME_H__
-#define __EXPORT_NAME_H__
+#ifndef GST_EXPORT_NAME_H
+#define GST_EXPORT_NAME_H
 
 #include <gst/gst.h>
 
@@ -25,4 +25,4 @@ gchar *export_name_make (const ExportName *name, guint64 number);
 
 G_END_DECLS
 
-#endif /* __EXPORT_NAME_H__ */
+#endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Numbers as JSON and CSV want them: with a point in every locale, and read back to the same double. */
-#ifndef __NUMBER_TEXT_H__
-#define __NUMBER_TEXT_H__
+#ifndef GST_EXPORT_NUMBERTEXT_H
+#define GST_EXPORT_NUMBERTEXT_H
 
 #include <glib.h>
 
@@ -14,4 +14,4 @@ void number_text_append_double (GString *out, gdouble value);
 
 G_END_DECLS
 
-#endif /* __NUMBER_TEXT_H__ */
+#endif

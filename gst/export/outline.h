@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The lines of contours as outlines of pixels: what they enclose is exactly the contour's pixels. */
-#ifndef __EXPORT_OUTLINE_H__
-#define __EXPORT_OUTLINE_H__
+#ifndef GST_EXPORT_OUTLINE_H
+#define GST_EXPORT_OUTLINE_H
 
 #include "gst/export/crackindex.h"
 
@@ -36,4 +36,4 @@ void outline_separate (GArray *points, GArray *rings, gboolean cut);
 
 G_END_DECLS
 
-#endif /* __EXPORT_OUTLINE_H__ */
+#endif

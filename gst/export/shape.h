@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The contours of a frame as areas: each outline with its holes. */
-#ifndef __EXPORT_SHAPE_H__
-#define __EXPORT_SHAPE_H__
+#ifndef GST_EXPORT_SHAPE_H
+#define GST_EXPORT_SHAPE_H
 
 #include "gst/export/outline.h"
 
@@ -35,4 +35,4 @@ gboolean export_shapes_are_mirrored (const ExportShapes *shapes);
 
 G_END_DECLS
 
-#endif /* __EXPORT_SHAPE_H__ */
+#endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the end of a document needs of each frame, as lines on the disk: memory stays the same however long the stream
  * is, and a document that was left in the middle can still be ended. */
-#ifndef __EXPORT_SPOOL_H__
-#define __EXPORT_SPOOL_H__
+#ifndef GST_EXPORT_SPOOL_H
+#define GST_EXPORT_SPOOL_H
 
 #include <gst/gst.h>
 
@@ -31,4 +31,4 @@ void export_spool_free (ExportSpool *spool, gboolean done);
 
 G_END_DECLS
 
-#endif /* __EXPORT_SPOOL_H__ */
+#endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Text of any length in pieces, and what JSON and XML want of it. */
-#ifndef __EXPORT_TEXT_H__
-#define __EXPORT_TEXT_H__
+#ifndef GST_EXPORT_TEXT_H
+#define GST_EXPORT_TEXT_H
 
 #include <gst/gst.h>
 
@@ -32,4 +32,4 @@ void export_append_xml_attribute (GString *out, const gchar *name, const gchar *
 
 G_END_DECLS
 
-#endif /* __EXPORT_TEXT_H__ */
+#endif

@@ -7,7 +7,7 @@
 static const guint ids[OVERLAY_COLOUR_ID_COUNT] = {
     0xe69f00, 0x56b4e9, 0x009e73, 0xf0e442, 0xd55e00, 0xcc79a7, 0x0072b2};
 
-/* Viridis at 2/8 to 8/8, linear between. */
+/* Viridis at 2/8 to 8/8; colours between are interpolated linearly. */
 static const guint scale[] = {0x3b528b, 0x2c728e, 0x21908c, 0x27ad81, 0x5dc863, 0xaadc32, 0xfde725};
 
 static guint
@@ -36,7 +36,7 @@ overlay_colours_get_rgb (guint index, guint fixed)
   return rgb;
 }
 
-/* The letters on a colour: black or white, whichever contrasts more (the relative luminance of WCAG 2). */
+/* The text colour on RGB: black or white, whichever has the higher contrast (relative luminance of WCAG 2). */
 static guint
 text_on (guint rgb)
 {
@@ -56,7 +56,7 @@ overlay_colours_get_edge (guint8 index, guint fixed)
   return text_on (overlay_colours_get_rgb (index, fixed)) == 0 ? OVERLAY_COLOUR_BLACK : OVERLAY_COLOUR_WHITE;
 }
 
-/* How a format writes a colour: components from R, G, B in 0 .. 1. */
+/* Conversion from R, G, B in 0 .. 1 to the components of a video format. */
 typedef struct {
   gboolean yuv;
   gdouble kr, kb;
@@ -82,7 +82,7 @@ conversion_init (Conversion *c, const GstVideoInfo *info, guint bits)
   }
   for (guint i = 0; i < GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format); i++)
     c->shift[i] = GST_VIDEO_FORMAT_INFO_SHIFT (format, i);
-  /* GStreamer shifts by their depths of 0, less some. */
+  /* GStreamer computes these from a depth of 0, with a negative shift. */
   for (guint i = GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format); i < 4; i++)
     c->offset[i] = c->scale[i] = 0;
   if (GST_VIDEO_FORMAT_INFO_HAS_ALPHA (format)) {

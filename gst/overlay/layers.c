@@ -3,21 +3,14 @@
 
 #include "gst/overlay/colours.h"
 #include "gst/overlay/legend.h"
+#include "gst/overlay/marks.h"
 
 #include <contours/cancel.h>
 #include <gst/contours/gstcontours.h>
 #include <math.h>
 
-/* Nested deeper, all have the last colour. */
-#define MOST_DEPTH 6
-
-/* What a frame is drawn with. */
-typedef struct {
-  OverlayLayers *layers;
-  const GstVideoInfo *info;
-  const OverlayStyle *style;
-  OverlayText *text; /* NULL: no labels, no legend */
-} Frame;
+/* All contours nested deeper have the last colour. */
+#define MAX_DEPTH 6
 
 void
 overlay_layers_init (OverlayLayers *self)
@@ -45,8 +38,8 @@ overlay_layers_clear (OverlayLayers *self)
   g_ptr_array_unref (self->components);
 }
 
-/* Two pixels and 11 points are right for 540 lines. A picture of four times that is seen smaller than it is, but not
- * four times smaller: hence the root. */
+/* Two pixels and 11 points suit 540 lines. Sizes grow with the square root of the frame size, because larger frames are
+ * shown on larger screens, but not proportionally. */
 static gdouble
 scale_of_frame (const GstVideoInfo *info)
 {
@@ -59,14 +52,14 @@ overlay_fitting_thickness (const GstVideoInfo *info)
   return (guint) CLAMP (lrint (2 * scale_of_frame (info)), 1, CTR_PAINT_MAX_THICKNESS);
 }
 
-/* From 7 points on they can be read. */
+/* Text is legible from 7 points on. */
 guint
 overlay_fitting_points (const GstVideoInfo *info)
 {
   return (guint) MAX (lrint (11 * scale_of_frame (info)), 7);
 }
 
-/* A scale of colours: those of the others stand for nothing. */
+/* Whether colours form a scale, which a legend can explain. */
 static gboolean
 has_scale (const OverlayStyle *style)
 {
@@ -99,9 +92,9 @@ overlay_layers_wanted (GstBuffer *buffer, const OverlayStyle *style)
   return (style->draw & OVERLAY_DRAW_REGIONS) && gst_buffer_get_video_region_of_interest_meta (buffer);
 }
 
-/* Of thing INDEX of millions: FALSE and error where the drawing is cancelled. */
+/* To be called for each INDEX of a long loop: returns FALSE and an error if the drawing is cancelled. */
 static gboolean
-go_on (guint index, CtrError *error)
+check_cancelled (guint index, CtrError *error)
 {
   if (index % 256 > 0 || !ctr_cancelled ())
     return TRUE;
@@ -110,9 +103,9 @@ go_on (guint index, CtrError *error)
   return FALSE;
 }
 
-/* Adds a layer; NULL where there are too many already. */
+/* Adds a layer; returns NULL if there are too many. */
 static CtrPaintLayer *
-add_layer (const Frame *frame, CtrPaintKind kind)
+add_layer (const OverlayFrame *frame, CtrPaintKind kind)
 {
   GArray *layers = frame->layers->layers;
   CtrPaintLayer layer;
@@ -138,7 +131,7 @@ to_fixed (gdouble value, gdouble most, gint64 *fixed)
   return TRUE;
 }
 
-/* FALSE where it leads too far away to be seen. */
+/* Converts MAPPING to fixed point. Returns FALSE if it is out of range: the result would be far outside the frame. */
 static gboolean
 paint_mapping (const GstContoursMapping *mapping, CtrPaintMapping *paint)
 {
@@ -149,23 +142,23 @@ paint_mapping (const GstContoursMapping *mapping, CtrPaintMapping *paint)
          && to_fixed (mapping->yy, factor, &paint->yy) && to_fixed (mapping->y0, shift, &paint->y0);
 }
 
-/* Pixels of the frame a pixel of the analysed image. */
+/* Area in the frame of one pixel of the analysed image. */
 static gdouble
-enlargement (const GstContoursMapping *m)
+area_scale (const GstContoursMapping *m)
 {
   return fabs (m->xx * m->yy - m->xy * m->yx);
 }
 
-/* Of 10 bits: they are the upper ones of 16. */
+/* 10-bit samples use the upper bits of 16. */
 static guint
 largest_sample (const GstVideoInfo *info)
 {
   return GST_VIDEO_INFO_COMP_DEPTH (info, 0) > 8 ? 65535 : 255;
 }
 
-/* Things without levels or nesting are told apart by their numbers. */
+/* Components and regions have no level or depth: these are coloured by index. */
 static CtrColouring
-colouring (const Frame *frame, gboolean of_contours, guint width, guint height)
+colouring (const OverlayFrame *frame, gboolean of_contours, guint width, guint height)
 {
   CtrColouring c = {.by = frame->style->colour_by, .first = OVERLAY_COLOUR_FIXED, .count = 1, .range = 1};
 
@@ -181,125 +174,29 @@ colouring (const Frame *frame, gboolean of_contours, guint width, guint height)
   if (c.by == CTR_COLOUR_LEVEL)
     c.range = frame->style->max_level > 0 ? frame->style->max_level : largest_sample (frame->info);
   else if (c.by == CTR_COLOUR_DEPTH)
-    c.range = MOST_DEPTH;
+    c.range = MAX_DEPTH;
   else if (c.by == CTR_COLOUR_AREA)
     c.range = (guint64) width * height;
   return c;
 }
 
-static gint32
-clamp_position (gdouble position)
-{
-  return (gint32) CLAMP (position, G_MININT32, G_MAXINT32);
-}
-
-/* Positions are edges between pixels. */
-static CtrPaintRectangle
-rectangle (gdouble x, gdouble y, gdouble width, gdouble height, guint thickness, guint8 colour)
-{
-  const gdouble left = floor (x + 0.5), top = floor (y + 0.5);
-  const gdouble right = floor (x + width + 0.5), bottom = floor (y + height + 0.5);
-
-  return (CtrPaintRectangle){
-      .x = clamp_position (left),
-      .y = clamp_position (top),
-      .width = (guint32) CLAMP (right - left, 1, G_MAXUINT32),
-      .height = (guint32) CLAMP (bottom - top, 1, G_MAXUINT32),
-      .thickness = thickness,
-      .colour = colour,
-  };
-}
-
-static void
-add_box (const Frame *frame, const CtrPaintRectangle *box)
-{
-  g_array_append_vals (frame->layers->rectangles, box, 1);
-}
-
-static void
-add_cross (GArray *rectangles, gdouble x, gdouble y, gdouble arm, guint thickness, guint8 colour)
-{
-  const gdouble before = (thickness - 1) / 2;
-  const CtrPaintRectangle bars[] = {
-      rectangle (x - arm, y - before, 2 * arm + 1, thickness, 0, colour),
-      rectangle (x - before, y - arm, thickness, 2 * arm + 1, 0, colour),
-  };
-
-  g_array_append_vals (rectangles, bars, G_N_ELEMENTS (bars));
-}
-
-/* A cross, whose middle is the pixel at X, Y, in a thing of WIDTH x HEIGHT pixels. Where the thing is filled the cross
- * lies on its own colour: an edge keeps it visible, but would hide what is small. */
-static void
-add_mark (const Frame *frame, gdouble x, gdouble y, gdouble width, gdouble height, guint8 colour)
-{
-  const guint t = frame->style->thickness, full = 3 + 2 * t, edge = MAX (t / 2, 1);
-  const gdouble arm = CLAMP (floor (MIN (width, height) / 4), t, full);
-
-  x = floor (x + 0.5);
-  y = floor (y + 0.5);
-  if (arm == full)
-    add_cross (
-        frame->layers->edges, x, y, arm + edge, t + 2 * edge, overlay_colours_get_edge (colour, frame->style->colour));
-  add_cross (frame->layers->marks, x, y, arm, t, colour);
-}
-
 static gboolean
-has_labels (const Frame *frame)
+has_labels (const OverlayFrame *frame)
 {
   return frame->text && frame->style->labels;
 }
 
-/* Above the box, or in it where it touches the upper end of the frame. */
-static void
-add_label (const Frame *frame, const CtrPaintRectangle *box, const gchar *label)
-{
-  const gint height = overlay_text_get_height (frame->text), width = overlay_text_get_width (frame->text, label);
-  const gint frame_width = GST_VIDEO_INFO_WIDTH (frame->info), frame_height = GST_VIDEO_INFO_HEIGHT (frame->info);
-  const gint64 right = (gint64) box->x + box->width, bottom = (gint64) box->y + box->height;
-  gint x = box->x, y = box->y;
-
-  if (*label == '\0' || box->x >= frame_width || box->y >= frame_height || right <= 0 || bottom <= 0)
-    return;
-  y = y >= height ? y - height : MAX (y, 0);
-  x = MAX (MIN (x, frame_width - width), 0);
-  overlay_text_add (frame->text, frame->layers->glyphs, label, x, y, frame->layers->label_count++, box->colour);
-}
-
-/* As far as it has what is asked: a LEVEL of 0 is none. */
-static void
-describe (const Frame *frame, gchar *label, gsize size, guint index, gdouble area, guint level)
-{
-  const OverlayLabels wanted = frame->style->labels;
-  const gchar *gap = "";
-
-  *label = '\0';
-  if (wanted & OVERLAY_LABEL_INDEX) {
-    g_snprintf (label, size, "%u", index);
-    gap = "  ";
-  }
-  if (wanted & OVERLAY_LABEL_AREA) {
-    const gsize used = strlen (label);
-    g_snprintf (label + used, size - used, "%s%.0f px", gap, area);
-    gap = "  ";
-  }
-  if ((wanted & OVERLAY_LABEL_LEVEL) && level > 0) {
-    const gsize used = strlen (label);
-    g_snprintf (label + used, size - used, "%slevel %u", gap, level);
-  }
-}
-
-/* Pixels of the analysed image with twice the area of AREA pixels of the frame. */
+/* Twice the area in the analysed image that corresponds to AREA in the frame, rounded up. */
 static guint64
 twice_least_area (gdouble area, const GstContoursMapping *mapping)
 {
-  const gdouble least = ceil (2 * area / enlargement (mapping));
+  const gdouble least = ceil (2 * area / area_scale (mapping));
 
   return least < (gdouble) G_MAXINT64 ? (guint64) least : G_MAXINT64;
 }
 
 static void
-add_contour_layer (const Frame *frame, GstContoursContourMeta *meta, CtrPaintKind kind)
+add_contour_layer (const OverlayFrame *frame, GstContoursContourMeta *meta, CtrPaintKind kind)
 {
   const GstContoursMapping *mapping = gst_contours_contour_meta_get_mapping (meta);
   CtrContours *contours = gst_contours_contour_meta_peek_contours (meta);
@@ -320,9 +217,9 @@ add_contour_layer (const Frame *frame, GstContoursContourMeta *meta, CtrPaintKin
   layer->dashed_holes = frame->style->dashed_holes;
 }
 
-/* What is drawn of single contours: they are fetched from where they are. */
+/* Adds labels and crosses of single contours, whose table is copied from the GPU if it is there. */
 static gboolean
-add_contour_details (const Frame *frame, GstContoursContourMeta *meta, gboolean marks, CtrError *error)
+add_contour_details (const OverlayFrame *frame, GstContoursContourMeta *meta, gboolean marks, CtrError *error)
 {
   CtrContours *contours = gst_contours_contour_meta_peek_contours (meta);
   const GstContoursMapping *mapping = gst_contours_contour_meta_get_mapping (meta);
@@ -338,7 +235,7 @@ add_contour_details (const Frame *frame, GstContoursContourMeta *meta, gboolean 
     GstContoursContour contour;
     gdouble x, y, width, height;
 
-    if (!go_on (i, error))
+    if (!check_cancelled (i, error))
       return FALSE;
     if (2 * area < (gdouble) least)
       continue;
@@ -348,18 +245,18 @@ add_contour_details (const Frame *frame, GstContoursContourMeta *meta, gboolean 
 
       gst_contours_mapping_map_box (
           mapping, table[i].left, table[i].top, table[i].width, table[i].height, &x, &y, &width, &height);
-      box = rectangle (x, y, width, height, 0, colour);
-      describe (frame, label, sizeof label, i, area * enlargement (mapping), table[i].level);
-      add_label (frame, &box, label);
+      box = overlay_marks_rectangle (x, y, width, height, 0, colour);
+      overlay_marks_describe (frame, label, sizeof label, i, area * area_scale (mapping), table[i].level);
+      overlay_marks_add_label (frame, &box, label);
     }
     if (marks && gst_contours_contour_meta_get_contour (meta, i, &contour) && !isnan (contour.cx))
-      add_mark (frame, contour.cx, contour.cy, contour.w, contour.h, colour);
+      overlay_marks_add_cross (frame, contour.cx, contour.cy, contour.w, contour.h, colour);
   }
   return TRUE;
 }
 
 static gboolean
-add_contours (const Frame *frame, GstContoursContourMeta *meta, CtrError *error)
+add_contours (const OverlayFrame *frame, GstContoursContourMeta *meta, CtrError *error)
 {
   const OverlayDraw draw = frame->style->draw;
   gboolean has_moments = (gst_contours_contour_meta_get_features (meta) & GST_CONTOURS_CONTOUR_FEATURE_MOMENTS) != 0;
@@ -378,13 +275,13 @@ add_contours (const Frame *frame, GstContoursContourMeta *meta, CtrError *error)
 }
 
 static gboolean
-is_large_enough (const Frame *frame, const CtrComponent *component, const GstContoursMapping *mapping)
+is_large_enough (const OverlayFrame *frame, const CtrComponent *component, const GstContoursMapping *mapping)
 {
-  return component->area * enlargement (mapping) >= frame->style->min_area;
+  return component->area * area_scale (mapping) >= frame->style->min_area;
 }
 
 static gboolean
-add_fill (const Frame *frame, GstContoursComponentMeta *meta, CtrError *error)
+add_fill (const OverlayFrame *frame, GstContoursComponentMeta *meta, CtrError *error)
 {
   const CtrComponents *components = gst_contours_component_meta_peek_components (meta);
   const GstContoursMapping *mapping = gst_contours_component_meta_get_mapping (meta);
@@ -408,7 +305,7 @@ add_fill (const Frame *frame, GstContoursComponentMeta *meta, CtrError *error)
   for (guint i = 0; i < components->count; i++) {
     const CtrComponent *c = &components->table[i];
     const guint64 value = colours.by == CTR_COLOUR_AREA ? 2 * (guint64) c->area : i;
-    if (!go_on (i, error))
+    if (!check_cancelled (i, error))
       return FALSE;
     of_labels[i] = is_large_enough (frame, c, mapping) ? ctr_colouring_pick (&colours, value) : CTR_PAINT_NO_COLOUR;
   }
@@ -424,7 +321,7 @@ add_fill (const Frame *frame, GstContoursComponentMeta *meta, CtrError *error)
 }
 
 static gboolean
-add_components (const Frame *frame, GstContoursComponentMeta *meta, CtrError *error)
+add_components (const OverlayFrame *frame, GstContoursComponentMeta *meta, CtrError *error)
 {
   const CtrComponents *components = gst_contours_component_meta_peek_components (meta);
   const GstContoursMapping *mapping = gst_contours_component_meta_get_mapping (meta);
@@ -437,56 +334,56 @@ add_components (const Frame *frame, GstContoursComponentMeta *meta, CtrError *er
     gdouble x, y, width, height;
     CtrPaintRectangle box;
 
-    if (!go_on (i, error))
+    if (!check_cancelled (i, error))
       return FALSE;
     if (!is_large_enough (frame, c, mapping))
       continue;
     gst_contours_mapping_map_box (mapping, c->left, c->top, c->width, c->height, &x, &y, &width, &height);
-    box = rectangle (x, y, width, height, frame->style->thickness, colour);
+    box = overlay_marks_rectangle (x, y, width, height, frame->style->thickness, colour);
     if (draw & OVERLAY_DRAW_COMPONENTS)
-      add_box (frame, &box);
+      overlay_marks_add_box (frame, &box);
     if (has_labels (frame)) {
       gchar label[64];
 
-      describe (frame, label, sizeof label, i + 1, c->area * enlargement (mapping), 0);
-      add_label (frame, &box, label);
+      overlay_marks_describe (frame, label, sizeof label, i + 1, c->area * area_scale (mapping), 0);
+      overlay_marks_add_label (frame, &box, label);
     }
     if (draw & OVERLAY_DRAW_CENTROIDS) {
       gdouble cx, cy;
 
       ctr_component_centroid (c, &cx, &cy);
       gst_contours_mapping_map_point (mapping, cx, cy, &x, &y);
-      add_mark (frame, x, y, width, height, colour);
+      overlay_marks_add_cross (frame, x, y, width, height, colour);
     }
   }
   return TRUE;
 }
 
 static void
-add_region (const Frame *frame, const GstVideoRegionOfInterestMeta *region, guint index)
+add_region (const OverlayFrame *frame, const GstVideoRegionOfInterestMeta *region, guint index)
 {
   const guint width = GST_VIDEO_INFO_WIDTH (frame->info), height = GST_VIDEO_INFO_HEIGHT (frame->info);
   const CtrColouring colours = colouring (frame, FALSE, width, height);
   const gdouble area = (gdouble) region->w * region->h;
   const guint64 value = colours.by == CTR_COLOUR_AREA ? (guint64) MIN (2 * area, (gdouble) G_MAXINT64) : index;
-  CtrPaintRectangle box = rectangle (
+  CtrPaintRectangle box = overlay_marks_rectangle (
       region->x, region->y, region->w, region->h, frame->style->thickness, ctr_colouring_pick (&colours, value));
 
   if (area < frame->style->min_area || area == 0)
     return;
-  add_box (frame, &box);
+  overlay_marks_add_box (frame, &box);
   if (has_labels (frame)) {
     const gchar *type = g_quark_to_string (region->roi_type);
     gchar label[128], more[64];
 
-    describe (frame, more, sizeof more, index, area, 0);
+    overlay_marks_describe (frame, more, sizeof more, index, area, 0);
     g_snprintf (label, sizeof label, "%.60s%s%s", type ? type : "", type && *more ? "  " : "", more);
-    add_label (frame, &box, label);
+    overlay_marks_add_label (frame, &box, label);
   }
 }
 
 static void
-add_rectangles (const Frame *frame, GArray *rectangles)
+add_rectangles (const OverlayFrame *frame, GArray *rectangles)
 {
   CtrPaintLayer *layer = rectangles->len > 0 ? add_layer (frame, CTR_PAINT_RECTANGLES) : NULL;
 
@@ -497,7 +394,7 @@ add_rectangles (const Frame *frame, GArray *rectangles)
 }
 
 static void
-add_text (const Frame *frame)
+add_text (const OverlayFrame *frame)
 {
   CtrPaintLayer *layer = frame->layers->glyphs->len > 0 ? add_layer (frame, CTR_PAINT_TEXT) : NULL;
 
@@ -523,12 +420,12 @@ overlay_layers_reset (OverlayLayers *self)
   self->without_labels = self->without_centroids = self->left_out = 0;
 }
 
-/* From the ground up: areas, lines, boxes, marks, text. */
+/* Adds layers from bottom to top: areas, lines, boxes, crosses, text. */
 gboolean
 overlay_layers_build (OverlayLayers *self, GstBuffer *buffer, const GstVideoInfo *info, const OverlayStyle *style,
     OverlayText *text, CtrError *error)
 {
-  const Frame frame = {self, info, style, text};
+  const OverlayFrame frame = {self, info, style, text};
   GstContoursComponentMeta *components;
   GstContoursContourMeta *contours;
   GstMeta *region;

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From the metadata of a frame to the layers that show it. */
-#ifndef OVERLAY_LAYERS_H
-#define OVERLAY_LAYERS_H
+/* Turns the metadata of a frame into the layers that the core paints (contours/paint.h).
+ *
+ * How the files of this folder work together: cudacontouroverlay reads its properties (properties.h) into an
+ * OverlayStyle. overlay_layers_build() turns metadata into layers; boxes, crosses and labels of single objects come
+ * from marks.h, the legend from legend.h, glyphs from text.h. The element then paints the layers onto the picture with
+ * the colour table, which both come from colours.h. */
+#ifndef GST_OVERLAY_LAYERS_H
+#define GST_OVERLAY_LAYERS_H
 
 #include "gst/overlay/text.h"
 
@@ -24,49 +29,49 @@ typedef struct {
   OverlayDraw draw;
   OverlayLabels labels;
   CtrColourBy colour_by;
-  guint colour;             /* 0xAARRGGBB, where it is fixed */
-  guint max_level;          /* where the scale of levels ends; 0: where those of the format do */
-  guint thickness;          /* 0: that of the frame's size */
+  guint colour;             /* of CTR_COLOUR_FIXED, 0xAARRGGBB */
+  guint max_level;          /* upper end of the level scale; 0: the largest sample of the format */
+  guint thickness;          /* pixels; 0: depends on the frame size */
   guint8 alpha, fill_alpha; /* 0 .. 255 */
   gdouble min_area;         /* pixels of the frame */
   gboolean dashed_holes;
-  gboolean legend; /* of the colours, where they are a scale */
+  gboolean legend; /* of the colour scale */
 } OverlayStyle;
 
-/* The layers of one frame and all they point to; kept from frame to frame for its memory. */
+/* The layers of one frame and everything they point to. It is reused from frame to frame to save allocations. */
 typedef struct {
   GArray *layers;                   /* CtrPaintLayer */
   GArray *rectangles;               /* CtrPaintRectangle */
-  GArray *edges;                    /* the same, around marks */
-  GArray *marks;                    /* the same, of centroids */
+  GArray *edges;                    /* CtrPaintRectangle, outlines of crosses */
+  GArray *marks;                    /* CtrPaintRectangle, crosses at centroids */
   GArray *glyphs;                   /* CtrPaintGlyph */
-  GPtrArray *colours;               /* of label images */
-  GPtrArray *contours, *components; /* references to what is drawn of the metadata */
+  GPtrArray *colours;               /* colour of each label of a label image, guint16 * */
+  GPtrArray *contours, *components; /* references to the results that layers point to */
   guint label_count;
-  /* What could not be shown: */
-  guint without_labels;    /* metas to be filled that have no label image */
-  guint without_centroids; /* metas of contours without moments */
-  guint left_out;          /* metas that were too many, or are too far from the frame */
+  /* Metas that could not be drawn: */
+  guint without_labels;    /* components to fill, without label image */
+  guint without_centroids; /* contours with centroids to draw, without moments */
+  guint left_out;          /* beyond the number of layers, or too far outside the frame */
 } OverlayLayers;
 
 void overlay_layers_init (OverlayLayers *self);
 void overlay_layers_clear (OverlayLayers *self);
 
-/* Pixels of a line and points of letters that fit a frame like INFO. */
+/* Default line thickness in pixels and font size in points for frames like INFO. */
 guint overlay_fitting_thickness (const GstVideoInfo *info);
 guint overlay_fitting_points (const GstVideoInfo *info);
 
-/* Forgets them, once they are drawn. */
+/* Empties the layers once they are drawn. */
 void overlay_layers_reset (OverlayLayers *self);
 
-/* Does BUFFER carry what is drawn? */
+/* Whether BUFFER has metadata that STYLE draws. */
 gboolean overlay_layers_wanted (GstBuffer *buffer, const OverlayStyle *style);
 
-/* Does STYLE need text? */
+/* Whether STYLE needs text. */
 gboolean overlay_style_has_text (const OverlayStyle *style);
 
-/* The layers for BUFFER, a frame like INFO. TEXT: NULL where there is none; it must stay as it is until they are drawn.
- * Nothing of BUFFER need. */
+/* Builds the layers for BUFFER, a frame like INFO. TEXT is NULL if STYLE needs none; it must not change until the
+ * layers are drawn. BUFFER may be released afterwards. */
 gboolean overlay_layers_build (OverlayLayers *self, GstBuffer *buffer, const GstVideoInfo *info,
     const OverlayStyle *style, OverlayText *text, CtrError *error);
 

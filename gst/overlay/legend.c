@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/overlay/legend.h"
 
-#define MOST_PLATES 11 /* areas up to 2^32 pixels */
+#define MAX_PLATES 11 /* areas up to 2^32 pixels */
 
 typedef struct {
-  guint64 value; /* what the colouring takes */
+  guint64 value; /* argument of ctr_colouring_pick() */
   gchar text[32];
 } Plate;
 
-/* STEPS + 1 plates from 0 to the last level. */
+/* STEPS + 1 plates from 0 to the largest level. */
 static guint
 levels (Plate *plates, guint64 range, guint steps, gboolean open_ended)
 {
@@ -35,7 +35,7 @@ areas (Plate *plates, guint64 range)
 {
   guint count = 0;
 
-  for (guint64 area = 1; area <= range && count < MOST_PLATES; area *= 10) {
+  for (guint64 area = 1; area <= range && count < MAX_PLATES; area *= 10) {
     plates[count].value = 2 * area;
     g_snprintf (plates[count].text, sizeof plates[count].text, "%s%" G_GUINT64_FORMAT, count == 0 ? "px " : "", area);
     count++;
@@ -60,13 +60,13 @@ overlay_legend_add (
   const gint line = overlay_text_get_height (text);
   const gint y = MAX (GST_VIDEO_INFO_HEIGHT (info) - 2 * line, 0);
   const guint room = MAX (GST_VIDEO_INFO_WIDTH (info) - line, 0);
-  Plate plates[MOST_PLATES];
+  Plate plates[MAX_PLATES];
   guint count = 0;
   gint x = line;
 
   if (scale->by == CTR_COLOUR_LEVEL) {
     guint steps = (guint) MIN (scale->range, 8);
-    /* The last one has to be seen. */
+    /* All plates must fit, as the last one shows the end of the scale. */
     while (width_of (text, plates, count = levels (plates, scale->range, steps, open_ended)) > room && steps > 1)
       steps /= 2;
   } else if (scale->by == CTR_COLOUR_DEPTH) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the overlay's colours stand for. */
-#ifndef OVERLAY_LEGEND_H
-#define OVERLAY_LEGEND_H
+/* The legend of a colour scale. */
+#ifndef GST_OVERLAY_LEGEND_H
+#define GST_OVERLAY_LEGEND_H
 
 #include "gst/overlay/text.h"
 
@@ -9,9 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* Appends to GLYPHS plates in the colours of SCALE with what they stand for, in the lower left corner of a frame like
- * INFO. OPEN_ENDED: there may be levels above the scale's last one, which have its colour. Adds nothing where the
- * colours have no order. */
+/* Appends to GLYPHS the legend of SCALE in the lower left corner of a frame like INFO: plates in its colours with their
+ * values. OPEN_ENDED: levels above the last one have its colour. Appends nothing if the colours are not a scale. */
 void overlay_legend_add (
     OverlayText *text, GArray *glyphs, const CtrColouring *scale, gboolean open_ended, const GstVideoInfo *info);
 

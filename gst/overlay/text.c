@@ -3,7 +3,7 @@
 
 #ifdef HAVE_PANGO
 
-#include "gst/base/shorttext.h"
+#include "gst/base/excerpt.h"
 
 #include <pango/pangocairo.h>
 
@@ -14,11 +14,11 @@
 struct _OverlayText {
   CtrPaintAtlas atlas;
   guint8 *coverage;
-  guint left[LETTERS + 1]; /* of each letter in the atlas, and where the last one ends */
-  guint margin;            /* at both ends of a label: a part of the space */
+  guint left[LETTERS + 1]; /* x of each letter in the atlas, and the end of the last one */
+  guint margin;            /* left and right of a label: a part of the space character */
 };
 
-/* A context that draws on SURFACE without colour: coverage only. */
+/* A Cairo context that draws antialiased coverage on SURFACE. */
 static cairo_t *
 begin (cairo_surface_t *surface)
 {
@@ -40,35 +40,35 @@ set_letter (PangoLayout *layout, guint index)
   pango_layout_set_text (layout, &letter, 1);
 }
 
-/* Lays the letters side by side. Returns the line of their feet. */
+/* Places the letters side by side. Returns the common baseline. */
 static gint
 measure (OverlayText *text, PangoLayout *layout)
 {
-  gint width, height, most = 0, feet = 0;
+  gint width, height, most = 0, baseline = 0;
 
   for (guint i = 0; i < LETTERS; i++) {
     set_letter (layout, i);
     pango_layout_get_pixel_size (layout, &width, &height);
     text->left[i + 1] = text->left[i] + MAX (width, 1);
     most = MAX (most, height);
-    feet = MAX (feet, PANGO_PIXELS (pango_layout_get_baseline (layout)));
+    baseline = MAX (baseline, PANGO_PIXELS (pango_layout_get_baseline (layout)));
   }
   text->atlas.width = text->left[LETTERS];
   text->atlas.height = MAX (most, 1);
   text->margin = MIN (text->left[1], MAX (text->atlas.height / 8, 1));
-  return feet;
+  return baseline;
 }
 
 static void
-draw_letters (const OverlayText *text, cairo_t *cairo, PangoLayout *layout, gint feet)
+draw_letters (const OverlayText *text, cairo_t *cairo, PangoLayout *layout, gint baseline)
 {
   for (guint i = 0; i < LETTERS; i++) {
     set_letter (layout, i);
     cairo_save (cairo);
-    /* A letter may lean over its end: not into the next one. */
+    /* A letter that overhangs is clipped, so that it does not reach into the next one. */
     cairo_rectangle (cairo, text->left[i], 0, text->left[i + 1] - text->left[i], text->atlas.height);
     cairo_clip (cairo);
-    cairo_move_to (cairo, text->left[i], feet - PANGO_PIXELS (pango_layout_get_baseline (layout)));
+    cairo_move_to (cairo, text->left[i], baseline - PANGO_PIXELS (pango_layout_get_baseline (layout)));
     pango_cairo_show_layout (cairo, layout);
     cairo_restore (cairo);
   }
@@ -91,17 +91,17 @@ overlay_text_new (const gchar *font, guint points, CtrError *error)
 {
   OverlayText *text = g_new0 (OverlayText, 1);
   PangoFontDescription *description = pango_font_description_from_string (font);
-  PangoFontMap *fonts = pango_cairo_font_map_new (); /* the default one would stay with this thread */
+  PangoFontMap *fonts = pango_cairo_font_map_new (); /* the default font map would live as long as this thread */
   cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_A8, 1, 1);
   cairo_t *cairo = begin (surface);
   PangoLayout *layout;
-  gint feet;
+  gint baseline;
   gboolean ok;
 
   if (!(pango_font_description_get_set_fields (description) & PANGO_FONT_MASK_SIZE))
     pango_font_description_set_size (description, points * PANGO_SCALE);
   layout = layout_new (fonts, cairo, description);
-  feet = measure (text, layout);
+  baseline = measure (text, layout);
   g_object_unref (layout);
   cairo_destroy (cairo);
   cairo_surface_destroy (surface);
@@ -109,7 +109,7 @@ overlay_text_new (const gchar *font, guint points, CtrError *error)
   surface = cairo_image_surface_create (CAIRO_FORMAT_A8, text->atlas.width, text->atlas.height);
   cairo = begin (surface);
   layout = layout_new (fonts, cairo, description);
-  draw_letters (text, cairo, layout, feet);
+  draw_letters (text, cairo, layout, baseline);
   cairo_surface_flush (surface);
   ok = cairo_status (cairo) == CAIRO_STATUS_SUCCESS && cairo_surface_status (surface) == CAIRO_STATUS_SUCCESS;
   if (ok) {
@@ -120,11 +120,11 @@ overlay_text_new (const gchar *font, guint points, CtrError *error)
           cairo_image_surface_get_data (surface) + (gsize) y * cairo_image_surface_get_stride (surface), width);
     text->atlas.coverage = text->coverage;
   } else {
-    gchar *shown = short_text_new (font);
+    gchar *shown = excerpt_new (font);
 
     error->status = CTR_ERROR_INVALID_ARGUMENT;
-    g_snprintf (error->message, sizeof error->message,
-        "the letters of font-desc=\"%s\" cannot be drawn: choose a smaller font", shown);
+    g_snprintf (
+        error->message, sizeof error->message, "font-desc=\"%s\" cannot be drawn; choose a smaller font", shown);
     g_free (shown);
   }
   g_object_unref (layout);
@@ -150,7 +150,7 @@ overlay_text_get_atlas (OverlayText *text)
   return &text->atlas;
 }
 
-/* Index of the letter at *LABEL, which moves on behind it; -1 at the end. */
+/* Index of the letter at *LABEL, which is advanced past it; -1 at the end. */
 static gint
 next_letter (const gchar **label)
 {
@@ -209,8 +209,8 @@ overlay_text_new (const gchar *font, guint points, CtrError *error)
 {
   error->status = CTR_ERROR_INVALID_ARGUMENT;
   g_strlcpy (error->message,
-      "this build has no text: install Pango's development files (libpango1.0-dev) and rebuild, or set neither labels "
-      "nor legend",
+      "this build has no text support; install Pango's development files (libpango1.0-dev) and rebuild, or disable "
+      "labels and legend",
       sizeof error->message);
   return NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Letters for labels, drawn once by Pango and Cairo into an atlas. */
-#ifndef OVERLAY_TEXT_H
-#define OVERLAY_TEXT_H
+/* A glyph atlas for labels, which Pango and Cairo draw once per font. */
+#ifndef GST_OVERLAY_TEXT_H
+#define GST_OVERLAY_TEXT_H
 
 #include <contours/paint.h>
 #include <glib.h>
@@ -10,19 +10,19 @@ G_BEGIN_DECLS
 
 typedef struct _OverlayText OverlayText;
 
-/* The letters of FONT, a Pango font description; POINTS is their size where FONT has none. NULL and error where they
- * cannot be drawn. */
+/* Draws the printable ASCII characters in FONT, a Pango font description; POINTS is the size if FONT has none. Returns
+ * NULL and ERROR on failure. */
 OverlayText *overlay_text_new (const gchar *font, guint points, CtrError *error);
 void overlay_text_free (OverlayText *text);
 
 const CtrPaintAtlas *overlay_text_get_atlas (OverlayText *text);
 
-/* Size of a label in pixels. */
+/* Size of a label, in pixels. */
 guint overlay_text_get_width (OverlayText *text, const gchar *label);
 guint overlay_text_get_height (OverlayText *text);
 
-/* Appends to GLYPHS (of CtrPaintGlyph) a LABEL whose upper left corner is X, Y; of labels that overlap, the higher
- * ORDER shows. What is not ASCII becomes '?'. */
+/* Appends LABEL to GLYPHS, of CtrPaintGlyph, with its upper left corner at X, Y. Where labels overlap, the one with the
+ * highest ORDER is visible. Characters that are not printable ASCII become '?'. */
 void overlay_text_add (
     OverlayText *text, GArray *glyphs, const gchar *label, gint x, gint y, guint order, guint8 colour);
 

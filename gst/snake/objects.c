@@ -5,7 +5,8 @@
 #include <gst/video/video.h>
 #include <math.h>
 
-/* Positions in metadata may be anything: beyond this they are off every frame, with every margin. */
+/* Limit of positions in metadata, which may have any value: positions beyond it are outside every frame, with every
+ * margin. */
 #define FAR (1 << 28)
 
 gint64
@@ -20,7 +21,7 @@ limit (gint64 position)
   return CLAMP (position, -FAR, FAR);
 }
 
-/* An object around a box that upstream has found, in a window that has the margin around it. */
+/* Adds an object for a box from upstream, in a window that is the box with the margin around it. */
 static void
 add_box (GArray *targets, const SnakeLayout *layout, guint64 key, gint64 x, gint64 y, gint64 width, gint64 height)
 {
@@ -38,7 +39,7 @@ add_box (GArray *targets, const SnakeLayout *layout, guint64 key, gint64 x, gint
   g_array_append_val (targets, target);
 }
 
-/* Returns how many there are. Noise has millions: more than MOST are only counted. */
+/* Returns the number of components. Noise has millions, so more than MOST are only counted. */
 static guint
 find_components (const SnakeLayout *layout, GstBuffer *buffer, guint most, GArray *targets, gchar **problem)
 {
@@ -47,7 +48,7 @@ find_components (const SnakeLayout *layout, GstBuffer *buffer, guint most, GArra
   guint count = 0;
 
   if (!meta) {
-    *problem = g_strdup ("the frame has no components. Put a cudacca before this element");
+    *problem = g_strdup ("the frame has no components. Put cudacca before this element");
     return 0;
   }
   for (guint i = 0; gst_contours_component_meta_get_component (meta, i, &c); i++)
@@ -61,7 +62,7 @@ find_components (const SnakeLayout *layout, GstBuffer *buffer, guint most, GArra
   return count;
 }
 
-/* Regions of interest are the same ones in other frames by their ids, where these tell them apart, else by order. */
+/* Regions of interest are matched across frames by their ids if these are distinct, otherwise by order. */
 static void
 find_regions (const SnakeLayout *layout, GstBuffer *buffer, GArray *targets)
 {
@@ -83,7 +84,7 @@ find_regions (const SnakeLayout *layout, GstBuffer *buffer, GArray *targets)
   }
 }
 
-/* How many objects the properties describe; 0 where they make no sense. */
+/* The number of objects that the properties describe; 0 if they are invalid. */
 static guint
 count_described (const SnakeLayout *layout, gchar **problem)
 {
@@ -95,10 +96,12 @@ count_described (const SnakeLayout *layout, gchar **problem)
     return MAX (windows, 1);
   starts = layout->start == CTR_SNAKE_START_RECTANGLE ? layout->rectangles->len : layout->polygons->len;
   if (starts == 0) {
-    *problem = g_strdup_printf ("start=%s has nothing to start from. Set the property %s, or start=auto", name, name);
+    *problem = g_strdup_printf ("start=%s needs the property %s. Set it, or set start=auto", name, name);
   } else if (windows > 1 && windows != starts) {
     *problem =
-        g_strdup_printf ("%s names %u and window %u. Give one window for all, or one for each", name, starts, windows);
+        g_strdup_printf ("%s and window have different numbers of entries (%u and %u). Set one window for all, or one "
+                         "for each",
+            name, starts, windows);
     starts = 0;
   }
   return starts;
@@ -136,8 +139,9 @@ snake_objects_find (const SnakeLayout *layout, GstBuffer *buffer, guint most, gu
   if (layout->from == SNAKE_OBJECTS_PROPERTIES)
     find_described (layout, targets, problem);
   else if (layout->start == CTR_SNAKE_START_POLYGON)
-    *problem = g_strdup ("start=polygon is for objects=properties only. Set start=auto, or start=rectangle for a start "
-                         "from the box that comes with the frame");
+    *problem =
+        g_strdup ("start=polygon requires objects=properties. Set start=auto, or start=rectangle to start from the "
+                  "boxes of the regions or components");
   else if (layout->from == SNAKE_OBJECTS_REGIONS)
     find_regions (layout, buffer, targets);
   else

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The objects that are looked for in a frame: where they come from. */
-#ifndef SNAKE_OBJECTS_H
-#define SNAKE_OBJECTS_H
+/* The objects that are searched for in a frame, from properties or from its metadata.
+ *
+ * How the files of this folder work together: cudasnake reads its properties (properties.h) into a SnakeLayout, with
+ * the lists of lists.h, which parse.h parses. search.h asks this file for the objects of a frame, lets tracks.h start
+ * them from their outlines in the last frame, and calls the core (contours/snake.h). */
+#ifndef GST_SNAKE_OBJECTS_H
+#define GST_SNAKE_OBJECTS_H
 
 #include <contours/snake.h>
 #include <gst/gst.h>
@@ -10,31 +14,30 @@ G_BEGIN_DECLS
 
 typedef enum { SNAKE_OBJECTS_PROPERTIES, SNAKE_OBJECTS_REGIONS, SNAKE_OBJECTS_COMPONENTS } SnakeObjectsFrom;
 
-/* How they are chosen. */
+/* The selection of the objects. */
 typedef struct {
   SnakeObjectsFrom from;
   CtrSnakeStart start;
-  gdouble margin;   /* around boxes, see snake_objects_margin() */
-  gdouble min_area; /* of components, pixels */
-  /* Of properties: */
+  gdouble margin;   /* around boxes, as a fraction of (width + height) / 2 */
+  gdouble min_area; /* of components, in pixels */
+  /* Of SNAKE_OBJECTS_PROPERTIES: */
   GArray *windows;     /* of CtrSnakeRect */
   GArray *rectangles;  /* of CtrSnakeRect */
   GPtrArray *polygons; /* of GArray of CtrPoint */
 } SnakeLayout;
 
-/* One of them. */
 typedef struct {
-  guint64 key;      /* what the same one has in other frames */
-  CtrSnakeRect box; /* what upstream has found of it; of properties: nothing */
+  guint64 key;      /* identifies the object across frames */
+  CtrSnakeRect box; /* region of interest or component; empty for SNAKE_OBJECTS_PROPERTIES */
   CtrSnakeObject object;
 } SnakeTarget;
 
-/* The pixels that MARGIN is around something of this size: so many times the mean of width and height. */
+/* MARGIN in pixels, for a box of this size. */
 gint64 snake_objects_margin (gdouble margin, gint64 width, gint64 height);
 
-/* The objects in the frame in BUFFER, *COUNT of them, as an array of SnakeTarget (transfer full) that refers to
- * LAYOUT's polygons. Where LAYOUT makes no sense there is none, and *PROBLEM (transfer full) says what to do; else it
- * is NULL. Where there are more than MOST (0: no limit), the array may be empty. */
+/* The *COUNT objects of the frame in BUFFER as an array of SnakeTarget (transfer full), which refers to LAYOUT's
+ * polygons. If LAYOUT is invalid there are none, and *PROBLEM (transfer full) says why and what to do; otherwise
+ * *PROBLEM is NULL. The array may be empty if there are more than MOST (0: no limit). */
 GArray *snake_objects_find (const SnakeLayout *layout, GstBuffer *buffer, guint most, guint *count, gchar **problem);
 
 G_END_DECLS

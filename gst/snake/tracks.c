@@ -3,32 +3,31 @@
 
 #include <math.h>
 
-/* What snake.h says for starts from the outline in the frame before. */
+/* First step when a search starts from the last outline, as contours/snake.h recommends. */
 #define FIRST_STEP 8
 
-/* Frames that count in what an object looks like: what passes before it does not, a cloud does. */
-#define MEMORY 32
+/* Time constant, in frames, of the appearance of an object: a passing occlusion does not change it, a cloud does. */
+#define TIME_CONSTANT 32
 
 static const CtrSnakeRect off_frame = {-1, -1, 1, 1};
 
-/* What a region looks like: means of its samples and of their squares. */
+/* First and second moment of the samples of a region. */
 typedef struct {
   gdouble mean;
   gdouble square;
-} Look;
+} Appearance;
 
-/* An object that has been found once. */
 typedef struct {
-  GArray *points;      /* of CtrPoint: its outline in the last frame; of length 0 while it is lost */
-  CtrSnakeRect bounds; /* of these */
-  CtrSnakeRect box;    /* what upstream said then */
-  Look inside;         /* in the last frames that it was found in, the later ones counting more */
-  Look outside;
-  gboolean present; /* in the frame that is being worked on */
+  GArray *points;      /* of CtrPoint: outline in the last frame; empty while the object is lost */
+  CtrSnakeRect bounds; /* of the points */
+  CtrSnakeRect box;    /* of the target in that frame */
+  Appearance inside;   /* in the last frames that it was found in, the later ones counting more */
+  Appearance outside;
+  gboolean present; /* a target of the current frame */
 } Track;
 
 struct _SnakeTracks {
-  GHashTable *tracks; /* of Track, by guint64 */
+  GHashTable *tracks; /* from the guint64 key of a target to Track */
   guint width;        /* of the frames */
   guint height;
 };
@@ -64,24 +63,24 @@ snake_tracks_clear (SnakeTracks *tracks)
   g_hash_table_remove_all (tracks->tracks);
 }
 
-/* Where a window of SIZE around the middle of BOUNDS begins, in a frame of FRAME: inside it if it can. */
+/* The start of a window of SIZE around the centre of FROM, LENGTH, inside a frame of size FRAME if it fits. */
 static gint32
-follow (gint64 from, gint64 length, gint64 size, gint64 frame)
+start_window (gint64 from, gint64 length, gint64 size, gint64 frame)
 {
   const gint64 start = from + length / 2 - size / 2;
 
   return CLAMP (start, MIN (0, frame - size), MAX (0, frame - size));
 }
 
-/* The window HOME, gone along with an outline in it. */
+/* The window HOME, moved to the outline with these BOUNDS. */
 static CtrSnakeRect
 follow_window (const SnakeTracks *tracks, const CtrSnakeRect *home, const CtrSnakeRect *bounds)
 {
-  return (CtrSnakeRect){follow (bounds->x, bounds->width, home->width, tracks->width),
-      follow (bounds->y, bounds->height, home->height, tracks->height), home->width, home->height};
+  return (CtrSnakeRect){start_window (bounds->x, bounds->width, home->width, tracks->width),
+      start_window (bounds->y, bounds->height, home->height, tracks->height), home->width, home->height};
 }
 
-/* Moves the outline by what its box has moved. FALSE where it would not lie in WINDOW and the frame. */
+/* Moves the outline as far as its box has moved. Returns FALSE if it would leave WINDOW or the frame. */
 static gboolean
 move_outline (const SnakeTracks *tracks, Track *track, const CtrSnakeRect *box, const CtrSnakeRect *window)
 {
@@ -129,24 +128,25 @@ snake_tracks_start (SnakeTracks *tracks, const SnakeLayout *layout, GArray *targ
   }
 }
 
-static Look
-look_of (const CtrSnakeRegion *region, gboolean inside)
+static Appearance
+get_appearance (const CtrSnakeRegion *region, gboolean inside)
 {
   const gdouble mean = ctr_snake_region_mean (region, inside);
 
-  return (Look){mean, ctr_snake_region_variance (region, inside) + mean * mean};
+  return (Appearance){mean, ctr_snake_region_variance (region, inside) + mean * mean};
 }
 
-static Look
-blend (Look before, Look now)
+static Appearance
+blend (Appearance before, Appearance now)
 {
-  return (Look){before.mean + (now.mean - before.mean) / MEMORY, before.square + (now.square - before.square) / MEMORY};
+  return (Appearance){before.mean + (now.mean - before.mean) / TIME_CONSTANT,
+      before.square + (now.square - before.square) / TIME_CONSTANT};
 }
 
-/* How unlikely samples that look like A are in a Gaussian region that looks like B: twice the negative logarithm of
- * their likelihood, for a pixel and without constant terms. */
+/* Twice the negative log-likelihood, per pixel and without constant terms, of samples with the moments A under a
+ * Gaussian with the moments B. */
 static gdouble
-distance (Look a, Look b)
+distance (Appearance a, Appearance b)
 {
   const gdouble variance = MAX (b.square - b.mean * b.mean, 1.0 / 12);
 
@@ -156,9 +156,9 @@ distance (Look a, Look b)
 static gboolean
 resembles_background (const Track *track, const CtrSnakeRegion *region)
 {
-  const Look look = look_of (region, TRUE);
+  const Appearance appearance = get_appearance (region, TRUE);
 
-  return distance (look, track->outside) < distance (look, track->inside);
+  return distance (appearance, track->outside) < distance (appearance, track->inside);
 }
 
 gboolean
@@ -178,7 +178,7 @@ snake_tracks_check (SnakeTracks *tracks, const SnakeLayout *layout, GArray *targ
       continue;
     if (object->retry && !(region->flags & CTR_SNAKE_RESTARTED)) {
       object->start = CTR_SNAKE_START_RECTANGLE;
-      object->rectangle = off_frame; /* nothing is found from there */
+      object->rectangle = off_frame; /* fails at once, so that the search restarts in the window */
       *again = TRUE;
     } else if (layout->from == SNAKE_OBJECTS_PROPERTIES) {
       object->window = off_frame;
@@ -202,7 +202,7 @@ note_found (SnakeTracks *tracks, const SnakeTarget *target, const CtrContour *ro
     const CtrSnakeRegion *region, GArray *events)
 {
   Track *track = g_hash_table_lookup (tracks->tracks, &target->key);
-  const Look inside = look_of (region, TRUE), outside = look_of (region, FALSE);
+  const Appearance inside = get_appearance (region, TRUE), outside = get_appearance (region, FALSE);
 
   if (!track) {
     track = g_new0 (Track, 1);
@@ -237,7 +237,7 @@ note_lost (SnakeTracks *tracks, const SnakeTarget *target, guint number, GArray 
   track->present = TRUE;
 }
 
-/* Upstream does not ask for it any more. Those that stay are to be seen anew in the next frame. */
+/* A track is removed if its object is no longer a target. The flags of the others are reset for the next frame. */
 static gboolean
 is_gone (gpointer key, gpointer value, gpointer user_data)
 {

@@ -174,34 +174,36 @@ GST_START_TEST (test_wrong_objects)
   static const struct {
     const gchar *objects, *start, *window, *rectangle, *polygon, *text;
   } cases[] = {
-      {"properties", "auto", "1,2,3", "", "", "'1,2,3' is not of the form x,y,w,h"},
-      {"properties", "auto", "1,2,3,4,5", "", "", "'1,2,3,4,5' is not of the form"},
-      {"properties", "auto", "1,2,3,4;", "", "", "'' is not of the form"},
-      {"properties", "auto", "1,2,0,4", "", "", "'0' is no width"},
-      {"properties", "auto", "1,2,4,-4", "", "", "'-4' is no height"},
-      {"properties", "auto", "1.5,2,4,4", "", "", "'1.5' is no x"},
-      {"properties", "auto", "1,99999999999,4,4", "", "", "'99999999999' is no y"},
-      {"properties", "auto", "1,2,65536,4", "", "", "'65536' is no width"},
-      {"properties", "auto", "all", "", "", "window=\"all\" is wrong"},
-      {"properties", "auto", "1,2,3,\xc3\xa4", "", "", "'\xc3\xa4' is no height"},
-      {"properties", "auto", "1,2,3,\xff", "", "", "'\xef\xbf\xbd' is no height"},
+      {"properties", "auto", "1,2,3", "", "", "'1,2,3' does not have the form x,y,w,h"},
+      {"properties", "auto", "1,2,3,4,5", "", "", "'1,2,3,4,5' does not have the form"},
+      {"properties", "auto", "1,2,3,4;", "", "", "'' does not have the form"},
+      {"properties", "auto", "1,2,0,4", "", "", "'0' is not a valid width"},
+      {"properties", "auto", "1,2,4,-4", "", "", "'-4' is not a valid height"},
+      {"properties", "auto", "1.5,2,4,4", "", "", "'1.5' is not a valid x"},
+      {"properties", "auto", "1,99999999999,4,4", "", "", "'99999999999' is not a valid y"},
+      {"properties", "auto", "1,2,65536,4", "", "", "'65536' is not a valid width"},
+      {"properties", "auto", "all", "", "", "window=\"all\" is invalid"},
+      {"properties", "auto", "1,2,3,\xc3\xa4", "", "", "'\xc3\xa4' is not a valid height"},
+      {"properties", "auto", "1,2,3,\xff", "", "", "'\xef\xbf\xbd' is not a valid height"},
       {"properties", "auto", "1" EIGHT_LETTERS EIGHT_LETTERS EIGHT_LETTERS EIGHT_LETTERS, "", "",
-          EIGHT_LETTERS "...' is not of the form"},
-      {"properties", "auto", "", "1,2,3,x", "", "rectangle=\"1,2,3,x\" is wrong: 'x' is no height"},
-      {"properties", "auto", "", "", "1,2 3,4", "has 2 points x,y: a polygon has 3 to 16384"},
-      {"properties", "auto", "", "", "1,2 3,4 5", "'5' is no point x,y"},
-      {"properties", "auto", "", "", "1,2 3,4 5,6,7", "'5,6,7' is no point x,y"},
-      {"properties", "auto", "", "", "1,2 3,4 -5,6", "'-5' is no x"},
-      {"properties", "auto", "", "", "1,2 3,4 5,65536", "'65536' is no y"},
-      {"properties", "rectangle", "", "", "", "start=rectangle has nothing to start from"},
-      {"properties", "polygon", "", "1,2,3,4", "", "start=polygon has nothing to start from"},
-      {"properties", "rectangle", "0,0,9,9;9,9,9,9", "1,2,3,4", "", "rectangle names 1 and window 2"},
-      {"properties", "rectangle", "0,0,9,9;9,9,9,9", "1,2,3,4;1,1,1,1;2,2,2,2", "", "rectangle names 3 and window 2"},
+          EIGHT_LETTERS "...' does not have the form"},
+      {"properties", "auto", "", "1,2,3,x", "", "rectangle=\"1,2,3,x\" is invalid: 'x' is not a valid height"},
+      {"properties", "auto", "", "", "1,2 3,4", "has 2 points x,y, but a polygon has 3 to 16384"},
+      {"properties", "auto", "", "", "1,2 3,4 5", "'5' is not a point x,y"},
+      {"properties", "auto", "", "", "1,2 3,4 5,6,7", "'5,6,7' is not a point x,y"},
+      {"properties", "auto", "", "", "1,2 3,4 -5,6", "'-5' is not a valid x"},
+      {"properties", "auto", "", "", "1,2 3,4 5,65536", "'65536' is not a valid y"},
+      {"properties", "rectangle", "", "", "", "start=rectangle needs the property rectangle"},
+      {"properties", "polygon", "", "1,2,3,4", "", "start=polygon needs the property polygon"},
+      {"properties", "rectangle", "0,0,9,9;9,9,9,9", "1,2,3,4", "",
+          "rectangle and window have different numbers of entries (1 and 2)"},
+      {"properties", "rectangle", "0,0,9,9;9,9,9,9", "1,2,3,4;1,1,1,1;2,2,2,2", "",
+          "rectangle and window have different numbers of entries (3 and 2)"},
       {"properties", "polygon", "0,0,20,20", "", "1,1 21,1 9,9", "point 1 of its polygon, (21, 1), is outside"},
       {"properties", "polygon", "", "", "1,1 9,9 9,1 1,9", "its polygon touches itself"},
       {"properties", "polygon", "", "", "1,1 9,9 5,5", "its polygon touches itself"},
-      {"regions", "polygon", "", "", "1,1 9,9 9,1", "start=polygon is for objects=properties only"},
-      {"components", "auto", "", "", "", "Put a cudacca before this element"},
+      {"regions", "polygon", "", "", "1,1 9,9 9,1", "start=polygon requires objects=properties"},
+      {"components", "auto", "", "", "", "Put cudacca before this element"},
   };
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 64, 48, .seed = 12};
   GstBus *bus = gst_bus_new ();
@@ -548,12 +550,12 @@ GST_START_TEST (test_limits)
     check_posted (bus, 2, FALSE, NULL);
     g_object_set (snake, "max-objects", 1, NULL);
     check_limit (h, samples, 2, 0);
-    check_posted (bus, 2, TRUE, "has 2 objects, and max-objects is 1.");
+    check_posted (bus, 2, TRUE, "has 2 objects, but max-objects is 1.");
     check_limit (h, samples, 2, 0);
     check_posted (bus, 2, TRUE, NULL);
     g_object_set (snake, "max-objects", 0, "max-window-sides", (guint64) sides - 1, NULL);
     check_limit (h, samples, sides, 0);
-    check_posted (bus, 2, TRUE, "are 200 pixels together, and max-window-sides is 199.");
+    check_posted (bus, 2, TRUE, "add up to 200 pixels, but max-window-sides is 199.");
     check_limit (h, samples, sides, 0);
     check_posted (bus, 2, TRUE, NULL);
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/base/samplebits.h"
+#include "gst/base/significantbits.h"
 
 #include <contours/cancel.h>
 
@@ -8,25 +8,25 @@
 #endif
 
 GParamSpec *
-sample_bits_property_new (GParamFlags flags)
+significant_bits_property_new (GParamFlags flags)
 {
   return g_param_spec_uint ("significant-bits", "Significant bits",
-      "Lower bits of GRAY16_LE samples that the camera uses, 8 to 16 (0 = by the greatest sample so far: 10, 12, 14 or "
-      "16)",
-      0, SAMPLE_BITS_ALL, 0, flags);
+      "Significant bits of GRAY16_LE samples, counted from the lowest, 8 to 16 (0 = automatic: 10, 12, 14 or 16, from "
+      "the largest sample so far)",
+      0, SIGNIFICANT_BITS_ALL, 0, flags);
 }
 
 guint
-sample_bits_check (GstElement *element, guint value)
+significant_bits_clamp (GstElement *element, guint value)
 {
-  if (value == 0 || value >= SAMPLE_BITS_MIN)
+  if (value == 0 || value >= SIGNIFICANT_BITS_MIN)
     return value;
-  GST_WARNING_OBJECT (element, "significant-bits can be 0 or 8 to 16, not %u: it is set to 8", value);
-  return SAMPLE_BITS_MIN;
+  GST_WARNING_OBJECT (element, "significant-bits=%u is not supported: using 8; set it to 0 or to 8..16", value);
+  return SIGNIFICANT_BITS_MIN;
 }
 
 gboolean
-sample_bits_may_be_low (GstVideoFormat format)
+significant_bits_vary (GstVideoFormat format)
 {
 #ifdef HAVE_GRAY10_LE16
   if (format == GST_VIDEO_FORMAT_GRAY10_LE16)
@@ -35,7 +35,7 @@ sample_bits_may_be_low (GstVideoFormat format)
   return format == GST_VIDEO_FORMAT_GRAY16_LE;
 }
 
-/* A number as great as the greatest sample, to the bit. */
+/* The bitwise or of all samples: it has as many bits as the largest sample. */
 static guint
 join_samples (const GstVideoFrame *frame)
 {
@@ -52,7 +52,7 @@ join_samples (const GstVideoFrame *frame)
 }
 
 guint
-sample_bits_find (const GstVideoFrame *frame, guint known)
+significant_bits_find (const GstVideoFrame *frame, guint known)
 {
   guint bits = 10, joined;
 
@@ -60,7 +60,7 @@ sample_bits_find (const GstVideoFrame *frame, guint known)
   if (GST_VIDEO_FRAME_FORMAT (frame) == GST_VIDEO_FORMAT_GRAY10_LE16)
     return 10;
 #endif
-  if (known == SAMPLE_BITS_ALL)
+  if (known == SIGNIFICANT_BITS_ALL)
     return known;
   joined = join_samples (frame);
   while (joined >> bits)

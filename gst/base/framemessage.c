@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/base/frameresults.h"
-
-#include <gst/contours/gstcontours.h>
+#include "gst/base/framemessage.h"
 
 GstContoursResultFlags
-frame_results_get_flags (GstBuffer *buffer, GstVideoInterlaceMode mode)
+frame_message_get_flags (GstBuffer *buffer, GstVideoInterlaceMode mode)
 {
   GstContoursResultFlags flags = GST_CONTOURS_RESULT_FLAG_NONE;
 
   if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_CORRUPTED))
     flags |= GST_CONTOURS_RESULT_FLAG_CORRUPTED;
-  /* In a mixed stream each buffer tells. */
+  /* In mixed mode each buffer says whether it is interlaced. */
   if (mode == GST_VIDEO_INTERLACE_MODE_MIXED ? GST_BUFFER_FLAG_IS_SET (buffer, GST_VIDEO_BUFFER_FLAG_INTERLACED)
                                              : mode != GST_VIDEO_INTERLACE_MODE_PROGRESSIVE)
     flags |= GST_CONTOURS_RESULT_FLAG_INTERLACED;
@@ -18,32 +16,7 @@ frame_results_get_flags (GstBuffer *buffer, GstVideoInterlaceMode mode)
 }
 
 void
-frame_results_attach_components (GstContoursFilter *filter, GstBuffer *buffer, CtrComponents *components)
-{
-  gchar *source = gst_object_get_name (GST_OBJECT_CAST (filter));
-  GstContoursComponentMeta *meta = gst_buffer_add_contours_component_meta (buffer, components, source);
-
-  gst_contours_component_meta_add_flags (meta, gst_contours_filter_get_frame_flags (filter, buffer));
-  g_free (source);
-}
-
-void
-frame_results_attach_contours (GstContoursFilter *filter, GstBuffer *buffer, CtrContours *contours)
-{
-  gchar *source = gst_object_get_name (GST_OBJECT_CAST (filter));
-  GstObject *context = gst_contours_filter_get_context (filter);
-  GstContoursContourMeta *meta;
-
-  /* Their memory on the GPU, and the way to fetch it, must outlive the element where the buffer does. */
-  if (context)
-    ctr_contours_set_owner (contours, context, gst_object_unref);
-  meta = gst_buffer_add_contours_contour_meta (buffer, contours, source);
-  gst_contours_contour_meta_add_flags (meta, gst_contours_filter_get_frame_flags (filter, buffer));
-  g_free (source);
-}
-
-void
-frame_results_post (GstContoursFilter *filter, GstBuffer *buffer, const gchar *name, const gchar *field, ...)
+frame_message_post (GstContoursFilter *filter, GstBuffer *buffer, const gchar *name, const gchar *field, ...)
 {
   const GstSegment *segment = &GST_BASE_TRANSFORM (filter)->segment;
   GstContoursResultFlags flags = gst_contours_filter_get_frame_flags (filter, buffer);
@@ -51,7 +24,7 @@ frame_results_post (GstContoursFilter *filter, GstBuffer *buffer, const gchar *n
   GstStructure *structure;
   va_list fields;
 
-  /* Sources of raw bytes, an appsrc by default, have segments in bytes. */
+  /* Sources of raw bytes, such as appsrc by default, have segments in bytes. */
   if (segment->format == GST_FORMAT_TIME) {
     stream_time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, time);
     running_time = gst_segment_to_running_time (segment, GST_FORMAT_TIME, time);

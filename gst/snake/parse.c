@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/snake/text.h"
+#include "gst/snake/parse.h"
 
 #include <string.h>
 
-#include "gst/base/shorttext.h"
+#include "gst/base/excerpt.h"
 
-/* Windows and rectangles may reach over the ends of the frame. */
+/* Windows and rectangles may extend beyond the frame. */
 #define MAX_POSITION CTR_MAX_SIDE
 
-/* FORMAT about TEXT. */
+/* An excerpt of TEXT, followed by the message. */
 static gchar *G_GNUC_PRINTF (2, 3) describe (const gchar *text, const gchar *format, ...)
 {
-  gchar *shown = short_text_new (text), *rest, *message;
+  gchar *shown = excerpt_new (text), *rest, *message;
   va_list args;
 
   va_start (args, format);
@@ -29,7 +29,7 @@ is_blank (const gchar *text)
   return text[strspn (text, " \t\n")] == '\0';
 }
 
-/* The words of TEXT between SEPARATORS and spaces (transfer full), without empty ones. */
+/* The non-empty words of TEXT between SEPARATORS and white space (transfer full). */
 static GPtrArray *
 split_words (const gchar *text, const gchar *separators)
 {
@@ -53,7 +53,7 @@ parse_number (const gchar *word, const gchar *what, gint least, gint most, gint3
   gint64 value;
 
   if (!g_ascii_string_to_signed (word, 10, least, most, &value, NULL)) {
-    *problem = describe (word, "is no %s: it is a whole number from %d to %d", what, least, most);
+    *problem = describe (word, "is not a valid %s (an integer from %d to %d)", what, least, most);
     return FALSE;
   }
   *number = value;
@@ -72,13 +72,13 @@ parse_rectangle (const gchar *text, CtrSnakeRect *rect, gchar **problem)
          && parse_number (words->pdata[2], "width", 1, MAX_POSITION, &rect->width, problem)
          && parse_number (words->pdata[3], "height", 1, MAX_POSITION, &rect->height, problem);
   else
-    *problem = describe (text, "is not of the form x,y,w,h");
+    *problem = describe (text, "does not have the form x,y,w,h");
   g_ptr_array_unref (words);
   return ok;
 }
 
 GArray *
-snake_text_parse_rectangles (const gchar *text, gchar **problem)
+snake_parse_rectangles (const gchar *text, gchar **problem)
 {
   GArray *rects = g_array_new (FALSE, FALSE, sizeof (CtrSnakeRect));
   gchar **parts = g_strsplit (text, ";", -1);
@@ -107,7 +107,7 @@ parse_point (const gchar *word, CtrPoint *point, gchar **problem)
     ok = parse_number (numbers[0], "x", 0, CTR_MAX_SIDE, &x, problem)
          && parse_number (numbers[1], "y", 0, CTR_MAX_SIDE, &y, problem);
   else
-    *problem = describe (word, "is no point x,y");
+    *problem = describe (word, "is not a point x,y");
   if (ok)
     *point = (CtrPoint){x, y};
   g_strfreev (numbers);
@@ -121,7 +121,7 @@ parse_polygon (const gchar *text, gchar **problem)
   GPtrArray *words = split_words (text, "");
 
   if (words->len < 3 || words->len > CTR_SNAKE_MAX_POINTS)
-    *problem = describe (text, "has %u points x,y: a polygon has 3 to %d", words->len, CTR_SNAKE_MAX_POINTS);
+    *problem = describe (text, "has %u points x,y, but a polygon has 3 to %d", words->len, CTR_SNAKE_MAX_POINTS);
   for (guint i = 0; !*problem && i < words->len; i++) {
     CtrPoint point;
 
@@ -135,7 +135,7 @@ parse_polygon (const gchar *text, gchar **problem)
 }
 
 GPtrArray *
-snake_text_parse_polygons (const gchar *text, gchar **problem)
+snake_parse_polygons (const gchar *text, gchar **problem)
 {
   GPtrArray *polygons = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
   gchar **parts = g_strsplit (text, ";", -1);

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Caps and allocation: the formats that the contours filter accepts, and its buffer pools. */
+#include "gst/base/gstcontoursfilter-private.h"
+
+#include "gst/base/allocation.h"
+
+/* The core reads 16-bit samples in native order. */
+#if G_BYTE_ORDER == G_LITTLE_ENDIAN
+#if GST_CHECK_VERSION(1, 25, 1)
+#define GRAY_16 "GRAY16_LE, GRAY10_LE16, "
+#else
+#define GRAY_16 "GRAY16_LE, "
+#endif
+#define LUMA_16 "P010_10LE, P016_LE, "
+#else
+#define GRAY_16 ""
+#define LUMA_16 ""
+#endif
+
+/* Formats that libgstcuda supports since 1.22 and that the core reads. libgstcuda has no GRAY format. */
+#define CUDA_FORMATS "NV12, NV21, I420, YV12, Y42B, Y444, " LUMA_16 "RGBA, BGRA, RGBx, BGRx, ARGB, ABGR, RGB, BGR"
+#define SYSTEM_CAPS GST_VIDEO_CAPS_MAKE ("{ GRAY8, " GRAY_16 CUDA_FORMATS " }")
+#ifdef HAVE_GST_CUDA
+#define CAPS GST_VIDEO_CAPS_MAKE_WITH_FEATURES (GST_CONTOURS_CUDA_FEATURE, "{ " CUDA_FORMATS " }") "; " SYSTEM_CAPS
+#else
+#define CAPS SYSTEM_CAPS
+#endif
+
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
+
+static GstBaseTransformClass *parent_class;
+
+static gboolean
+is_cuda_caps (GstCaps *caps)
+{
+  return gst_caps_features_contains (gst_caps_get_features (caps, 0), GST_CONTOURS_CUDA_FEATURE);
+}
+
+static gboolean
+drop_cuda (GstCapsFeatures *features, GstStructure *structure, gpointer user_data)
+{
+  return !gst_caps_features_contains (features, GST_CONTOURS_CUDA_FEATURE);
+}
+
+/* Both pads have the same caps. The CPU backend accepts no CUDA memory. */
+static GstCaps *
+gst_contours_filter_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps, GstCaps *filter)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (GST_CONTOURS_FILTER (trans));
+  gint in_use = g_atomic_int_get (&priv->in_use);
+  GstCaps *result = gst_caps_copy (caps);
+  gboolean host;
+
+  GST_OBJECT_LOCK (trans);
+  host = in_use < 0 ? priv->backend == BACKEND_CPU : in_use == CTR_BACKEND_CPU;
+  GST_OBJECT_UNLOCK (trans);
+  if (host)
+    gst_caps_filter_and_map_in_place (result, drop_cuda, NULL);
+  if (filter) {
+    GstCaps *intersection = gst_caps_intersect_full (filter, result, GST_CAPS_INTERSECT_FIRST);
+    gst_caps_unref (result);
+    result = intersection;
+  }
+  return result;
+}
+
+/* The frame size is checked with each frame: an error here would be posted again for every buffer that follows. */
+static gboolean
+gst_contours_filter_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (GST_CONTOURS_FILTER (trans));
+
+  priv->cuda_caps = is_cuda_caps (incaps);
+  priv->warned_interlaced = FALSE;
+  if (priv->cuda_caps && g_atomic_int_get (&priv->in_use) != CTR_BACKEND_CUDA)
+    return FALSE;
+  return gst_video_info_from_caps (&priv->info, incaps);
+}
+
+/* An in-place element pushes the frames that it receives, so it accepts what downstream accepts (pools, metas such as
+ * GstVideoMeta): the parent class forwards the query. Crop and transformation metas are the exception, because frames
+ * are analysed whole. Frames that are only read may have any layout.
+ * Frames in CUDA memory always carry a GstVideoMeta and should come from a pool of the context that we work in. */
+static gboolean
+gst_contours_filter_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (GST_CONTOURS_FILTER (trans));
+  gboolean answered = parent_class->propose_allocation (trans, decide_query, query);
+  GstCaps *caps = NULL;
+
+  allocation_drop_placement_metas (query);
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (!caps || (!is_cuda_caps (caps) && !contours_filter_renders (trans)))
+    return answered;
+  if (!gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
+    gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  return !is_cuda_caps (caps) || gst_contours_gpu_provide_pool (&priv->gpu, query);
+}
+
+/* Rendered frames use downstream's pool if there is one, otherwise a pool of our own. */
+static gboolean
+gst_contours_filter_decide_allocation (GstBaseTransform *trans, GstQuery *query)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (GST_CONTOURS_FILTER (trans));
+  GstBufferPool *pool = NULL;
+  GstStructure *config;
+  GstCaps *caps = NULL;
+  guint size = 0, min = 0, max = 0;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (is_cuda_caps (caps)) {
+    /* Without a pool, prepare_output_buffer() posts one error. */
+    if (!gst_contours_gpu_provide_pool (&priv->gpu, query))
+      while (gst_query_get_n_allocation_pools (query) > 0)
+        gst_query_remove_nth_allocation_pool (query, 0);
+  } else {
+    if (gst_query_get_n_allocation_pools (query) > 0)
+      gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
+    else
+      gst_query_add_allocation_pool (query, NULL, size, min, max);
+    if (!pool)
+      pool = gst_video_buffer_pool_new ();
+    size = MAX (size, GST_VIDEO_INFO_SIZE (&priv->info));
+    /* The pool may choose strides that suit downstream. */
+    config = gst_buffer_pool_get_config (pool);
+    gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+    gst_buffer_pool_config_set_params (config, caps, size, min, max);
+    gst_buffer_pool_set_config (pool, config);
+    gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
+    gst_object_unref (pool);
+  }
+  return parent_class->decide_allocation (trans, query);
+}
+
+/* A rendered frame has the size and geometry of its input: metas that describe these are kept, metas that describe the
+ * buffer's memory are not. */
+static gboolean
+gst_contours_filter_transform_meta (GstBaseTransform *trans, GstBuffer *outbuf, GstMeta *meta, GstBuffer *inbuf)
+{
+  static const gchar *const kept[] = {GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
+      GST_META_TAG_VIDEO_ORIENTATION_STR, GST_META_TAG_VIDEO_COLORSPACE_STR, NULL};
+
+  for (const gchar *const *tag = gst_meta_api_type_get_tags (meta->info->api); tag && *tag; tag++)
+    if (!g_strv_contains (kept, *tag))
+      return FALSE;
+  return TRUE;
+}
+
+void
+contours_filter_class_init_negotiation (GstContoursFilterClass *klass)
+{
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  parent_class = g_type_class_peek_parent (klass);
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_contours_filter_transform_caps);
+  trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_contours_filter_set_caps);
+  trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_contours_filter_propose_allocation);
+  trans_class->decide_allocation = GST_DEBUG_FUNCPTR (gst_contours_filter_decide_allocation);
+  trans_class->transform_meta = GST_DEBUG_FUNCPTR (gst_contours_filter_transform_meta);
+}

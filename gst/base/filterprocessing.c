@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Processing of one frame: mapping, checks, the call of the subclass, errors. */
+#include "gst/base/gstcontoursfilter-private.h"
+
+static GstBaseTransformClass *parent_class;
+
+/* The format of the first plane, which the core analyses. */
+static CtrFormat
+image_format (GstVideoFormat video)
+{
+  switch (video) {
+#if GST_CHECK_VERSION(1, 25, 1)
+    case GST_VIDEO_FORMAT_GRAY10_LE16:
+#endif
+    case GST_VIDEO_FORMAT_GRAY16_LE:
+    case GST_VIDEO_FORMAT_P010_10LE:
+    case GST_VIDEO_FORMAT_P016_LE:
+      return CTR_FORMAT_GRAY16;
+    case GST_VIDEO_FORMAT_RGB:
+      return CTR_FORMAT_RGB;
+    case GST_VIDEO_FORMAT_BGR:
+      return CTR_FORMAT_BGR;
+    case GST_VIDEO_FORMAT_RGBA:
+    case GST_VIDEO_FORMAT_RGBx:
+      return CTR_FORMAT_RGBX;
+    case GST_VIDEO_FORMAT_BGRA:
+    case GST_VIDEO_FORMAT_BGRx:
+      return CTR_FORMAT_BGRX;
+    case GST_VIDEO_FORMAT_ARGB:
+      return CTR_FORMAT_XRGB;
+    case GST_VIDEO_FORMAT_ABGR:
+      return CTR_FORMAT_XBGR;
+    default: /* GRAY8 and the luma plane of NV12, NV21, I420, YV12, Y42B, Y444 */
+      return CTR_FORMAT_GRAY8;
+  }
+}
+
+GstMemory *
+contours_filter_first_memory (GstBuffer *buffer)
+{
+  return gst_buffer_n_memory (buffer) > 0 ? gst_buffer_peek_memory (buffer, 0) : NULL;
+}
+
+/* Updates controlled properties to the time of the frame. */
+static void
+sync_properties (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstClockTime time = GST_BUFFER_PTS (buffer);
+
+  if (trans->segment.format == GST_FORMAT_TIME)
+    time = gst_segment_to_stream_time (&trans->segment, GST_FORMAT_TIME, time);
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    gst_object_sync_values (GST_OBJECT_CAST (trans), time);
+}
+
+/* Adopts the CUDA context of the incoming frames. This is the place because rendered frames are allocated between here
+ * and transform(). */
+static void
+gst_contours_filter_before_transform (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstContoursFilter *self = GST_CONTOURS_FILTER (trans);
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+  GstMemory *memory = contours_filter_first_memory (buffer);
+  gint device_id;
+  gboolean finished;
+  CtrError error;
+
+  sync_properties (trans, buffer);
+  if (g_atomic_int_get (&priv->in_use) < 0 || !priv->cuda_caps || !gst_contours_gpu_is_memory (memory)
+      || !gst_contours_gpu_is_foreign (&priv->gpu, memory))
+    return;
+  GST_INFO_OBJECT (self, "switching to the CUDA context of the incoming frames");
+  GST_OBJECT_LOCK (self);
+  device_id = priv->device_id;
+  GST_OBJECT_UNLOCK (self);
+  finished = contours_filter_finish_drawing (self);
+  contours_filter_close_backend (self);
+  if (!finished)
+    return;
+  if (!gst_contours_gpu_adopt (&priv->gpu, memory, device_id, &error)
+      || !contours_filter_open_backend (self, CTR_BACKEND_CUDA, &error))
+    contours_filter_post_error (self, &error);
+  else if (contours_filter_renders (trans))
+    gst_base_transform_reconfigure_src (trans); /* for a pool of the new context */
+}
+
+/* Checks that the ROWS of PLANE, of ROW bytes each, lie inside the mapped memory: strides and offsets come from a
+ * GstVideoMeta that any element may have written. */
+static gboolean
+check_plane (const GstVideoFrame *frame, guint plane, gsize row, guint rows, CtrError *error)
+{
+  const GstMapInfo *map = &frame->map[frame->meta ? plane : 0];
+  gint stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, plane);
+  gsize before = (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, plane) - map->data, needed;
+
+  error->status = CTR_ERROR_INVALID_ARGUMENT;
+  if (stride <= 0 || (gsize) stride < row) {
+    g_snprintf (error->message, sizeof error->message,
+        "plane %u has a stride of %d bytes, less than a row of %" G_GSIZE_FORMAT, plane, stride, row);
+    return FALSE;
+  }
+  needed = (gsize) stride * (rows - 1) + row;
+  if (before > map->size || needed > map->size - before) {
+    g_snprintf (error->message, sizeof error->message,
+        "plane %u needs %" G_GSIZE_FORMAT " bytes (%u rows, stride %d) from offset %" G_GSIZE_FORMAT
+        ", but the buffer has %" G_GSIZE_FORMAT,
+        plane, needed, rows, stride, before, map->size);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+check_planes (const GstVideoFrame *frame, CtrError *error)
+{
+  for (guint plane = 0; plane < GST_VIDEO_FRAME_N_PLANES (frame); plane++) {
+    gint components[GST_VIDEO_MAX_COMPONENTS];
+
+    gst_video_format_info_component (frame->info.finfo, plane, components);
+    if (!check_plane (frame, plane,
+            (gsize) GST_VIDEO_FRAME_COMP_WIDTH (frame, components[0])
+                * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, components[0]),
+            GST_VIDEO_FRAME_COMP_HEIGHT (frame, components[0]), error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Fills IMAGE with a view of FRAME's first plane. */
+static gboolean
+view_frame (const GstVideoFrame *frame, gboolean device, CtrImage *image, CtrError *error)
+{
+  *image = (CtrImage){
+      .data = GST_VIDEO_FRAME_PLANE_DATA (frame, 0),
+      .stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0),
+      .width = GST_VIDEO_FRAME_WIDTH (frame),
+      .height = GST_VIDEO_FRAME_HEIGHT (frame),
+      .format = image_format (GST_VIDEO_FRAME_FORMAT (frame)),
+      .memory = device ? CTR_MEMORY_DEVICE : CTR_MEMORY_HOST,
+  };
+  return check_plane (frame, 0, image->width * ctr_format_pixel_size (image->format), image->height, error)
+         && ctr_image_check (image, error);
+}
+
+/* Calls the subclass for the frame IN, whose buffer is BUFFER. OUT is the frame to render, NULL for in-place elements.
+ */
+static gboolean
+run (
+    GstContoursFilter *self, GstVideoFrame *in, GstVideoFrame *out, GstBuffer *buffer, gpointer stream, CtrError *error)
+{
+  GstContoursFilterClass *klass = GST_CONTOURS_FILTER_GET_CLASS (self);
+  CtrImage image;
+
+  if (!view_frame (in, PRIVATE (self)->cuda_caps, &image, error))
+    return FALSE;
+  if (klass->draw)
+    return check_planes (in, error) && klass->draw (self, &image, in, buffer, stream, error)
+           && contours_filter_hand_over_drawing (self, buffer, error);
+  if (!out)
+    return contours_filter_analyze (self, &image, buffer, stream, error);
+  return check_planes (in, error) && check_planes (out, error) && klass->render (self, &image, in, out, stream, error);
+}
+
+static gboolean
+run_in_context (GstContoursFilter *self, GstVideoFrame *in, GstVideoFrame *out, GstBuffer *buffer, CtrError *error)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+  gpointer stream = priv->gpu.stream;
+  gboolean ok;
+
+  if (g_atomic_int_get (&priv->in_use) == CTR_BACKEND_CPU)
+    return run (self, in, out, buffer, NULL, error);
+  if (!gst_contours_gpu_push (&priv->gpu, error))
+    return FALSE;
+  if (priv->cuda_caps) {
+    stream = gst_contours_gpu_stream_for (&priv->gpu, contours_filter_first_memory (buffer));
+    if (out)
+      gst_contours_gpu_wait_for (contours_filter_first_memory (out->buffer));
+  }
+  ok = run (self, in, out, buffer, stream, error);
+  gst_contours_gpu_pop (&priv->gpu);
+  return ok;
+}
+
+static gboolean
+map_frame (GstContoursFilter *self, GstVideoFrame *frame, GstBuffer *buffer, GstMapFlags access)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+  /* NO_REF keeps the buffer writable, so that metadata can be attached while it is mapped. */
+  GstMapFlags flags = access | GST_VIDEO_FRAME_MAP_FLAG_NO_REF | (priv->cuda_caps ? GST_CONTOURS_MAP_CUDA : 0);
+
+  if (gst_video_frame_map (frame, &priv->info, buffer, flags))
+    return TRUE;
+  GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+      ("The frame cannot be mapped for %s: its buffer does not match its caps. Check the element upstream.",
+          access == GST_MAP_READ ? "reading" : "writing"),
+      (NULL));
+  return FALSE;
+}
+
+/* Warns once if frames are interlaced: they are analysed as they are. */
+static void
+warn_of_interlacing (GstContoursFilter *self, GstBuffer *buffer)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+
+  if (priv->warned_interlaced || GST_CONTOURS_FILTER_GET_CLASS (self)->draw
+      || !(gst_contours_filter_get_frame_flags (self, buffer) & GST_CONTOURS_RESULT_FLAG_INTERLACED))
+    return;
+  priv->warned_interlaced = TRUE;
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+      ("The frames are interlaced, and both fields are analysed as one picture: moving edges show combing. Put "
+       "deinterlace before this element."),
+      (NULL));
+}
+
+/* Processes the frame in BUFFER. OUTBUF takes the rendered frame; it is NULL for in-place elements. */
+static GstFlowReturn
+process (GstContoursFilter *self, GstBuffer *buffer, GstBuffer *outbuf)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+  const CtrCancel *before;
+  GstVideoFrame in, out;
+  CtrError error;
+  gboolean ok;
+
+  if (g_atomic_int_get (&priv->in_use) < 0)
+    return GST_FLOW_ERROR; /* the switch to another context failed and posted an error */
+  if (priv->cuda_caps && !gst_contours_gpu_is_memory (contours_filter_first_memory (buffer))) {
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("The caps say CUDA memory, but the frame is not in CUDA memory. Check the element upstream."), (NULL));
+    return GST_FLOW_ERROR;
+  }
+  warn_of_interlacing (self, buffer);
+  /* Only drawing needs a write map, which copies shared memory. */
+  if (!map_frame (self, &in, buffer, GST_CONTOURS_FILTER_GET_CLASS (self)->draw ? GST_MAP_READWRITE : GST_MAP_READ))
+    return GST_FLOW_ERROR;
+  if (outbuf && !map_frame (self, &out, outbuf, GST_MAP_WRITE)) {
+    gst_video_frame_unmap (&in);
+    return GST_FLOW_ERROR;
+  }
+  before = ctr_cancel_set_current (&priv->cancel);
+  ok = run_in_context (self, &in, outbuf ? &out : NULL, buffer, &error);
+  ctr_cancel_set_current (before);
+  if (outbuf)
+    gst_video_frame_unmap (&out);
+  gst_video_frame_unmap (&in);
+  if (ok)
+    return GST_FLOW_OK;
+  if (error.status == CTR_ERROR_CANCELLED)
+    return GST_FLOW_FLUSHING;
+  contours_filter_post_error (self, &error);
+  return GST_FLOW_ERROR;
+}
+
+static GstFlowReturn
+gst_contours_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  if (PRIVATE (GST_CONTOURS_FILTER (trans))->passes)
+    return GST_FLOW_OK;
+  return process (GST_CONTOURS_FILTER (trans), buffer, NULL);
+}
+
+static GstFlowReturn
+gst_contours_filter_transform (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer *outbuf)
+{
+  if (PRIVATE (GST_CONTOURS_FILTER (trans))->passes)
+    return GST_FLOW_OK;
+  return process (GST_CONTOURS_FILTER (trans), inbuf, outbuf);
+}
+
+/* An empty gap buffer stands for a missing frame. */
+static gboolean
+is_gap (GstBuffer *buffer)
+{
+  return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size (buffer) == 0;
+}
+
+/* Whether BUFFER passes untouched. This is decided once: a buffer that was not made writable must not be written, even
+ * if a property changes later. */
+static gboolean
+passes (GstContoursFilter *self, GstBuffer *buffer)
+{
+  GstContoursFilterClass *klass = GST_CONTOURS_FILTER_GET_CLASS (self);
+
+  if (is_gap (buffer))
+    return TRUE;
+  return klass->draw && g_atomic_int_get (&PRIVATE (self)->in_use) >= 0 && !klass->draws (self, buffer);
+}
+
+/* The parent class posts an error if a pool cannot start, but not if an active pool cannot allocate. */
+static GstFlowReturn
+gst_contours_filter_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer **outbuf)
+{
+  const CtrError error = {CTR_ERROR_OUT_OF_MEMORY, "no buffer for the output frame"};
+  GstContoursFilterPrivate *priv = PRIVATE (GST_CONTOURS_FILTER (trans));
+  GstBufferPool *pool;
+  GstFlowReturn ret = GST_FLOW_ERROR;
+
+  if (!contours_filter_finish_drawing (GST_CONTOURS_FILTER (trans)))
+    return GST_FLOW_ERROR;
+  priv->passes = passes (GST_CONTOURS_FILTER (trans), inbuf);
+  if (priv->passes) {
+    *outbuf = inbuf;
+    return GST_FLOW_OK;
+  }
+  pool = gst_base_transform_get_buffer_pool (trans);
+  if (pool || !contours_filter_renders (trans))
+    ret = parent_class->prepare_output_buffer (trans, inbuf, outbuf);
+  if (ret == GST_FLOW_ERROR && (!pool || gst_buffer_pool_is_active (pool)))
+    contours_filter_post_error (GST_CONTOURS_FILTER (trans), &error);
+  gst_clear_object (&pool);
+  return ret;
+}
+
+void
+contours_filter_class_init_processing (GstContoursFilterClass *klass)
+{
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  parent_class = g_type_class_peek_parent (klass);
+  trans_class->before_transform = GST_DEBUG_FUNCPTR (gst_contours_filter_before_transform);
+  trans_class->prepare_output_buffer = GST_DEBUG_FUNCPTR (gst_contours_filter_prepare_output_buffer);
+  trans_class->transform_ip = GST_DEBUG_FUNCPTR (gst_contours_filter_transform_ip);
+  trans_class->transform = GST_DEBUG_FUNCPTR (gst_contours_filter_transform);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The properties of cudasnake: identifiers, types, ranges, defaults and documentation. */
+#ifndef GST_SNAKE_PROPERTIES_H
+#define GST_SNAKE_PROPERTIES_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+enum {
+  SNAKE_PROP_0,
+  SNAKE_PROP_MODEL,
+  SNAKE_PROP_LOOKS,
+  SNAKE_PROP_MIN_SEGMENT,
+  SNAKE_PROP_MAX_STEP,
+  SNAKE_PROP_PRUNE,
+  SNAKE_PROP_MAX_ITERATIONS,
+  SNAKE_PROP_MAX_OBJECTS,
+  SNAKE_PROP_MAX_WINDOW_SIDES,
+  SNAKE_PROP_OBJECTS,
+  SNAKE_PROP_WINDOW,
+  SNAKE_PROP_MARGIN,
+  SNAKE_PROP_MIN_AREA,
+  SNAKE_PROP_START,
+  SNAKE_PROP_RECTANGLE,
+  SNAKE_PROP_POLYGON,
+  SNAKE_PROP_TRACK,
+  SNAKE_PROP_POST_MESSAGES
+};
+
+#define SNAKE_DEFAULT_MARGIN 0.25
+#define SNAKE_DEFAULT_MIN_AREA 100
+
+void snake_properties_install (GObjectClass *object_class);
+
+G_END_DECLS
+
+#endif
