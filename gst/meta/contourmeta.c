@@ -885,3 +885,48 @@ gst_contours_contour_meta_get_moments_bytes (GstContoursContourMeta *meta)
     ctr_contour_moments (&sums[i], &moments[i]);
   return g_bytes_new_take (moments, count * sizeof *moments);
 }
+
+/**
+ * gst_contours_contour_meta_get_sums_bytes:
+ * @meta: a #GstContoursContourMeta
+ *
+ * The exact sums from which the moments of each contour are computed, in the coordinates of the analysed image's
+ * points: one `CtrContourSums` per contour, whose layout gst_contours_get_layout() describes.
+ *
+ * Returns: (transfer full) (nullable): the rows, without a copy; they outlive the buffer. %NULL without
+ *     %GST_CONTOURS_CONTOUR_FEATURE_MOMENTS, and if they could not be fetched
+ *
+ * Since: 0.1
+ */
+GBytes *
+gst_contours_contour_meta_get_sums_bytes (GstContoursContourMeta *meta)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
+  const CtrContourSums *sums;
+  if (!has_moments (meta) || !(sums = map_sums (meta)))
+    return NULL;
+  return gst_contours_result_meta_view (PRIVATE (meta), sums, (gsize) CONTOURS (meta)->count * sizeof *sums);
+}
+
+/**
+ * gst_contours_contour_meta_get_regions_bytes:
+ * @meta: a #GstContoursContourMeta
+ *
+ * The two regions that each contour separates, as exact integers of the analysed image: one `CtrSnakeRegion` per
+ * contour, whose layout gst_contours_get_layout() describes. Means and variances are in
+ * gst_contours_contour_meta_get_region().
+ *
+ * Returns: (transfer full) (nullable): the rows, without a copy; they outlive the buffer. %NULL without
+ *     gst_contours_contour_meta_has_regions(), and if they could not be fetched
+ *
+ * Since: 0.1
+ */
+GBytes *
+gst_contours_contour_meta_get_regions_bytes (GstContoursContourMeta *meta)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
+  const CtrSnakeRegion *regions;
+  if (!gst_contours_contour_meta_has_regions (meta) || !(regions = map_regions (meta)))
+    return NULL;
+  return gst_contours_result_meta_view (PRIVATE (meta), regions, (gsize) CONTOURS (meta)->count * sizeof *regions);
+}

@@ -113,9 +113,9 @@ GType gst_contours_component_get_type (void);
  *
  * Since: 0.1
  */
-typedef struct _GstComponentMeta GstContoursComponentMeta;
+typedef struct _GstContoursComponentMeta GstContoursComponentMeta;
 
-struct _GstComponentMeta {
+struct _GstContoursComponentMeta {
   GstMeta meta;
 };
 

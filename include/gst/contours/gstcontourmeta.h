@@ -179,9 +179,9 @@ GType gst_contours_region_get_type (void);
  *
  * Since: 0.1
  */
-typedef struct _GstContourMeta GstContoursContourMeta;
+typedef struct _GstContoursContourMeta GstContoursContourMeta;
 
-struct _GstContourMeta {
+struct _GstContoursContourMeta {
   GstMeta meta;
 };
 
@@ -281,6 +281,12 @@ GBytes *gst_contours_contour_meta_get_table_bytes (GstContoursContourMeta *meta)
 
 GST_CONTOURS_API
 GBytes *gst_contours_contour_meta_get_moments_bytes (GstContoursContourMeta *meta);
+
+GST_CONTOURS_API
+GBytes *gst_contours_contour_meta_get_sums_bytes (GstContoursContourMeta *meta);
+
+GST_CONTOURS_API
+GBytes *gst_contours_contour_meta_get_regions_bytes (GstContoursContourMeta *meta);
 
 G_END_DECLS
 
