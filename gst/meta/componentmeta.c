@@ -13,7 +13,7 @@ gst_contours_component_features_get_type (void)
   if (g_once_init_enter (&type)) {
     static const GFlagsValue values[] = {
         {GST_CONTOURS_COMPONENT_FEATURE_MOMENTS, "Second moments: orientation, axes, eccentricity", "moments"},
-        {GST_CONTOURS_COMPONENT_FEATURE_GREY, "Minimum, maximum, mean, standard deviation of the samples", "grey"},
+        {GST_CONTOURS_COMPONENT_FEATURE_GREY, "Minimum, maximum, mean and standard deviation of the samples", "grey"},
         {GST_CONTOURS_COMPONENT_FEATURE_LABELS, "Label image", "labels"},
         {0, NULL, NULL},
     };
@@ -36,7 +36,7 @@ static const GstContoursResultType result_type = {
 /**
  * gst_contours_component_meta_api_get_type:
  *
- * The type by which metadata of this kind is told from others.
+ * The API type of this metadata, as for gst_buffer_get_meta().
  *
  * Returns: the type
  *
@@ -54,7 +54,8 @@ gst_contours_component_meta_api_get_type (void)
 /**
  * gst_contours_component_meta_get_info: (skip)
  *
- * For gst_buffer_add_meta() and the like; gst_buffer_add_contours_component_meta() is the usual way.
+ * The implementation of this metadata, as for gst_buffer_add_meta(). gst_buffer_add_contours_component_meta() is the
+ * usual way.
  *
  * Returns: the registered #GstMetaInfo
  *
@@ -76,9 +77,9 @@ gst_contours_component_meta_get_info (void)
  * gst_buffer_add_contours_component_meta: (skip)
  * @buffer: (transfer none): a writable #GstBuffer
  * @components: (transfer none): the result; the metadata takes a reference of its own
- * @source: (nullable): name of the element that made it
+ * @source: (nullable): name of the element that computed it
  *
- * Attaches the components of the frame in @buffer. The frame is as large as the analysed image.
+ * Attaches the components of the frame in @buffer. The frame has to be as large as the analysed image.
  *
  * Returns: (transfer none): the metadata, owned by @buffer
  *
@@ -98,12 +99,11 @@ gst_buffer_add_contours_component_meta (GstBuffer *buffer, CtrComponents *compon
 /**
  * gst_buffer_iterate_contours_component_meta: (skip)
  * @buffer: a #GstBuffer
- * @state: (inout) (nullable): position; point it to %NULL to start
+ * @state: (inout) (nullable): the position of the iteration; start with a pointer to %NULL
  *
- * Walks through all component metadata of @buffer, in the order they were attached: more than one cudacca may have seen
- * the frame.
+ * Iterates over all component metadata of @buffer, in the order in which it was attached.
  *
- * Returns: (transfer none) (nullable): the next one, or %NULL at the end
+ * Returns: (transfer none) (nullable): the next metadata, valid as long as @buffer; %NULL at the end
  *
  * Since: 0.1
  */
@@ -119,10 +119,10 @@ gst_buffer_iterate_contours_component_meta (GstBuffer *buffer, gpointer *state)
  * gst_buffer_get_contours_component_meta:
  * @buffer: a #GstBuffer
  *
- * What the first analyser of the frame found. More than one may have seen it:
- * gst_buffer_get_contours_component_meta_by_source(), gst_buffer_get_contours_component_metas().
+ * Gets the component metadata that was attached first. If several elements attach some,
+ * gst_buffer_get_contours_component_meta_by_source() and gst_buffer_get_contours_component_metas() tell them apart.
  *
- * Returns: (transfer none) (nullable): the first component metadata of @buffer, valid as long as @buffer; %NULL without
+ * Returns: (transfer none) (nullable): the metadata, valid as long as @buffer; %NULL if there is none
  *
  * Since: 0.1
  */
@@ -138,9 +138,9 @@ gst_buffer_get_contours_component_meta (GstBuffer *buffer)
  * @buffer: a #GstBuffer
  * @source: name of an element
  *
- * What one of several analysers of the frame found.
+ * Gets the component metadata that the element of this name attached.
  *
- * Returns: (transfer none) (nullable): the component metadata that the element of this name attached; %NULL without
+ * Returns: (transfer none) (nullable): the metadata, valid as long as @buffer; %NULL if there is none
  *
  * Since: 0.1
  */
@@ -156,11 +156,11 @@ gst_buffer_get_contours_component_meta_by_source (GstBuffer *buffer, const gchar
  * gst_buffer_get_contours_component_metas:
  * @buffer: a #GstBuffer
  *
- * What all analysers of the frame found. For other languages; C code needs no allocation with
- * gst_buffer_iterate_contours_component_meta().
+ * Gets all component metadata, for other languages. In C, gst_buffer_iterate_contours_component_meta() does so without
+ * an allocation.
  *
- * Returns: (transfer container) (element-type GstContoursComponentMeta): all component metadata of @buffer, in the
- * order they were attached
+ * Returns: (transfer container) (element-type GstContoursComponentMeta): the metadata in the order in which it was
+ *     attached, valid as long as @buffer; free the list with g_list_free()
  *
  * Since: 0.1
  */
@@ -175,10 +175,9 @@ gst_buffer_get_contours_component_metas (GstBuffer *buffer)
  * gst_contours_component_meta_peek_components: (skip)
  * @meta: a #GstContoursComponentMeta
  *
- * The result as the analysis delivered it: the arrays of exact integers, in pixels of the analysed image, whatever
- * happened to the frame since.
+ * The result of the analysis, in exact integers and in pixels of the analysed image.
  *
- * Returns: (transfer none): the result, valid as long as the buffer; to keep it, ctr_components_ref()
+ * Returns: (transfer none): the result, valid as long as the buffer; ctr_components_ref() keeps it longer
  *
  * Since: 0.1
  */
@@ -193,9 +192,9 @@ gst_contours_component_meta_peek_components (GstContoursComponentMeta *meta)
  * gst_contours_component_meta_get_source:
  * @meta: a #GstContoursComponentMeta
  *
- * Which element found this.
+ * The element that attached the metadata.
  *
- * Returns: (transfer none) (nullable): name of the element that attached @meta
+ * Returns: (transfer none) (nullable): its name, valid as long as the buffer
  *
  * Since: 0.1
  */
@@ -210,10 +209,10 @@ gst_contours_component_meta_get_source (GstContoursComponentMeta *meta)
  * gst_contours_component_meta_get_flags:
  * @meta: a #GstContoursComponentMeta
  *
- * What is to be known about the frame that was analysed, such as that it was corrupted. The flags stay as they are when
- * the buffer is copied or scaled.
+ * Conditions that affect how far the result can be trusted, such as a corrupted frame. Copying or scaling the buffer
+ * does not change the flags.
  *
- * Returns: the flags of @meta; %GST_CONTOURS_RESULT_FLAG_NONE where nothing is wrong
+ * Returns: the flags of @meta; %GST_CONTOURS_RESULT_FLAG_NONE if there are none
  *
  * Since: 0.1
  */
@@ -229,9 +228,8 @@ gst_contours_component_meta_get_flags (GstContoursComponentMeta *meta)
  * @meta: a #GstContoursComponentMeta of a writable buffer
  * @flags: the flags to set
  *
- * Sets flags that the buffer itself does not tell, for elements that attach metadata:
- * gst_buffer_add_contours_component_meta() has taken over %GST_BUFFER_FLAG_CORRUPTED and
- * %GST_VIDEO_BUFFER_FLAG_INTERLACED.
+ * Sets flags, for elements that attach metadata. gst_buffer_add_contours_component_meta() has already set those that
+ * follow from %GST_BUFFER_FLAG_CORRUPTED and %GST_VIDEO_BUFFER_FLAG_INTERLACED.
  *
  * Since: 0.1
  */
@@ -246,9 +244,9 @@ gst_contours_component_meta_add_flags (GstContoursComponentMeta *meta, GstContou
  * gst_contours_component_meta_get_count:
  * @meta: a #GstContoursComponentMeta
  *
- * How many components there are; labels go from 1 to this.
+ * The number of components. Labels run from 1 to this number.
  *
- * Returns: number of components
+ * Returns: the number of components
  *
  * Since: 0.1
  */
@@ -263,9 +261,10 @@ gst_contours_component_meta_get_count (GstContoursComponentMeta *meta)
  * gst_contours_component_meta_get_threshold:
  * @meta: a #GstContoursComponentMeta
  *
- * From which sample on pixels are foreground (inverted: below which). 0 where the analysis has no threshold.
+ * The foreground threshold, inclusive: pixels with this sample or a larger one are foreground, or, inverted, pixels
+ * with a smaller one. With Otsu's method it is the threshold of this frame.
  *
- * Returns: the threshold that was applied, in sample units; with Otsu's method the one found for this frame
+ * Returns: the threshold in sample units, 0 if the analysis has none
  *
  * Since: 0.1
  */
@@ -280,7 +279,7 @@ gst_contours_component_meta_get_threshold (GstContoursComponentMeta *meta)
  * gst_contours_component_meta_get_connectivity:
  * @meta: a #GstContoursComponentMeta
  *
- * Which neighbouring pixels belong to one component.
+ * Which neighbours of a pixel belong to its component.
  *
  * Returns: 4 (edge neighbours) or 8 (edge and corner neighbours)
  *
@@ -297,9 +296,9 @@ gst_contours_component_meta_get_connectivity (GstContoursComponentMeta *meta)
  * gst_contours_component_meta_get_features:
  * @meta: a #GstContoursComponentMeta
  *
- * What the analysis was asked for.
+ * The optional measurements that the analysis was asked for.
  *
- * Returns: what @meta has beyond area, bounding box and centroid
+ * Returns: what @meta has besides area, bounding box and centroid
  *
  * Since: 0.1
  */
@@ -316,7 +315,7 @@ gst_contours_component_meta_get_features (GstContoursComponentMeta *meta)
  * @width: (out): width of the analysed image, pixels
  * @height: (out): height of the analysed image, pixels
  *
- * The size of the image that was analysed, whatever happened to the frame since.
+ * The size of the analysed image. The frame may have been scaled since.
  *
  * Since: 0.1
  */
@@ -335,7 +334,7 @@ gst_contours_component_meta_get_reference_size (GstContoursComponentMeta *meta, 
  * @width: (out): width of the frame @meta is attached to, pixels
  * @height: (out): height of the frame, pixels
  *
- * The size of the frame that carries the metadata: positions in it are what #GstContoursComponent has.
+ * The size of the frame that carries the metadata. Positions in #GstContoursComponent are positions in this frame.
  *
  * Since: 0.1
  */
@@ -352,9 +351,10 @@ gst_contours_component_meta_get_size (GstContoursComponentMeta *meta, guint *wid
  * gst_contours_component_meta_get_mapping:
  * @meta: a #GstContoursComponentMeta
  *
- * For positions that are not mapped already, such as those of arrays.
+ * The transformation from the analysed image to the frame, for positions in arrays. Positions in #GstContoursComponent
+ * have been transformed already.
  *
- * Returns: (transfer none): where positions in the analysed image lie in the frame; valid as long as the buffer
+ * Returns: (transfer none): the transformation, valid as long as the buffer
  *
  * Since: 0.1
  */

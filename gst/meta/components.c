@@ -4,15 +4,15 @@
 
 #include <math.h>
 
-/* The shape of the component as MAPPING distorts it: its covariance C becomes A C A^T. The formulas are those of
- * ctr_component_shape(). */
+/* Transforms the ellipse of SHAPE by MAPPING: with its linear part A, the covariance C becomes A C A^T. The formulas
+ * are those of ctr_component_shape(). */
 static void
 map_shape (const GstContoursMapping *mapping, CtrComponentShape *shape)
 {
   gdouble a = mapping->xx, b = mapping->xy, c = mapping->yx, d = mapping->yy;
   gdouble xx = shape->mu20, xy = shape->mu11, yy = shape->mu02;
   gdouble mu20 = a * a * xx + 2 * a * b * xy + b * b * yy;
-  /* The last 0 makes a negative zero, of mirrors, a positive one: atan2() would tell -pi from pi by it. */
+  /* Adding 0 turns the negative zero of a mirrored axis into a positive one: for atan2() they are -pi and pi. */
   gdouble mu11 = a * c * xx + (a * d + b * c) * xy + b * d * yy + 0.0;
   gdouble mu02 = c * c * xx + 2 * c * d * xy + d * d * yy;
   gdouble mean = (mu20 + mu02) / 2, spread = hypot ((mu20 - mu02) / 2, mu11);
@@ -67,12 +67,12 @@ fill_component (GstContoursComponentMeta *meta, guint index, GstContoursComponen
 /**
  * gst_contours_component_meta_get_component:
  * @meta: a #GstContoursComponentMeta
- * @index: from 0 to the count less one; the component's label is @index + 1
+ * @index: index of the component, from 0; its label is @index + 1
  * @component: (out caller-allocates): the component, in pixels of the frame
  *
- * One component. In other languages the result is the pair of both.
+ * Gets one component. In other languages the function returns the pair of both results.
  *
- * Returns: whether there is a component of this @index
+ * Returns: whether there is a component with this @index
  *
  * Since: 0.1
  */
@@ -91,11 +91,11 @@ gst_contours_component_meta_get_component (GstContoursComponentMeta *meta, guint
  * gst_contours_component_meta_get_components:
  * @meta: a #GstContoursComponentMeta
  *
- * All components, in pixels of the frame, in order of their labels: that is in raster order of their first pixels in
- * the analysed image. For other languages; C code needs no allocation with gst_contours_component_meta_get_component().
+ * Gets all components in the order of their labels, which is the raster order of their first pixels in the analysed
+ * image. This function is for other languages. In C, gst_contours_component_meta_get_component() needs no allocation.
  *
- * Returns: (transfer full) (element-type GstContoursComponent): the components, independent of the buffer; free with
- *     g_list_free_full() and g_free()
+ * Returns: (transfer full) (element-type GstContoursComponent): the components, in pixels of the frame, valid without
+ *     the buffer; free them with g_list_free_full() and g_free()
  *
  * Since: 0.1
  */

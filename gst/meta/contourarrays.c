@@ -8,7 +8,7 @@ gst_contours_contour_meta_map_table (GstContoursContourMeta *meta)
   CtrError error;
   const CtrContour *table = ctr_contours_map_table (CONTOURS (meta), &error);
   if (!table)
-    GST_WARNING ("no contours: %s", error.message);
+    GST_WARNING ("The contours cannot be fetched from the GPU: %s", error.message);
   return table;
 }
 
@@ -18,7 +18,7 @@ gst_contours_contour_meta_map_points (GstContoursContourMeta *meta)
   CtrError error;
   const CtrPoint *points = ctr_contours_map_points (CONTOURS (meta), &error);
   if (!points)
-    GST_WARNING ("no contour points: %s", error.message);
+    GST_WARNING ("The points cannot be fetched from the GPU: %s", error.message);
   return points;
 }
 
@@ -28,7 +28,7 @@ gst_contours_contour_meta_map_sums (GstContoursContourMeta *meta)
   CtrError error;
   const CtrContourSums *sums = ctr_contours_map_sums (CONTOURS (meta), &error);
   if (!sums)
-    GST_WARNING ("no contour moments: %s", error.message);
+    GST_WARNING ("The moments cannot be fetched from the GPU: %s", error.message);
   return sums;
 }
 
@@ -38,7 +38,7 @@ gst_contours_contour_meta_map_regions (GstContoursContourMeta *meta)
   CtrError error;
   const CtrSnakeRegion *regions = ctr_contours_map_regions (CONTOURS (meta), &error);
   if (!regions)
-    GST_WARNING ("no contour regions: %s", error.message);
+    GST_WARNING ("The regions cannot be fetched from the GPU: %s", error.message);
   return regions;
 }
 
@@ -56,13 +56,12 @@ gst_contours_contour_meta_map_position (
 /**
  * gst_contours_contour_meta_get_points:
  * @meta: a #GstContoursContourMeta
- * @index: from 0 to the count less one
+ * @index: index of the contour, from 0
  *
- * The points of one contour, in the analysed image, not mapped to the frame: pairs of native 16-bit unsigned integers
- * x, y. In numpy: numpy.frombuffer(points.get_data(), 'u2').reshape(-1, 2)
+ * The points of one contour in pixels of the analysed image: pairs (x, y) of native 16-bit unsigned integers.
  *
- * Returns: (transfer full) (nullable): the points, without a copy; they outlive the buffer. %NULL where there is no
- *     contour of this @index, or it could not be fetched
+ * Returns: (transfer full) (nullable): the points, not a copy, valid without the buffer; free them with
+ *     g_bytes_unref(). %NULL if there is no contour with this @index, or it could not be fetched
  *
  * Since: 0.1
  */
@@ -82,15 +81,15 @@ gst_contours_contour_meta_get_points (GstContoursContourMeta *meta, guint index)
 /**
  * gst_contours_contour_meta_get_mapped_points:
  * @meta: a #GstContoursContourMeta
- * @index: from 0 to the count less one
+ * @index: index of the contour, from 0
  *
- * The points of one contour where they are in the frame that carries the metadata: pairs of native single-precision
- * numbers x, y, as OpenCV takes them. %GST_CONTOURS_CONTOUR_COORDINATES_PIXELS go through
- * gst_contours_mapping_map_point(), %GST_CONTOURS_CONTOUR_COORDINATES_CORNERS through
- * gst_contours_mapping_map_corner(). In numpy: numpy.frombuffer(points.get_data(), 'f4').reshape(-1, 2)
+ * The points of one contour in pixels of the frame that carries the metadata: pairs (x, y) of native single-precision
+ * numbers, which OpenCV takes, too. gst_contours_mapping_map_point() transforms
+ * %GST_CONTOURS_CONTOUR_COORDINATES_PIXELS, gst_contours_mapping_map_corner()
+ * %GST_CONTOURS_CONTOUR_COORDINATES_CORNERS.
  *
- * Returns: (transfer full) (nullable): the points; %NULL where there is no contour of this @index, or it could not be
- *     fetched
+ * Returns: (transfer full) (nullable): the points; free them with g_bytes_unref(). %NULL if there is no contour with
+ *     this @index, or it could not be fetched
  *
  * Since: 0.1
  */
@@ -119,18 +118,11 @@ gst_contours_contour_meta_get_mapped_points (GstContoursContourMeta *meta, guint
  * gst_contours_contour_meta_get_points_bytes:
  * @meta: a #GstContoursContourMeta
  *
- * The points of all contours, in the analysed image, not mapped to the frame: contour by contour in the table's order,
- * each a pair of native 16-bit unsigned integers x, y. In numpy:
+ * The points of all contours in pixels of the analysed image, contour by contour in the order of their ids: pairs
+ * (x, y) of native 16-bit unsigned integers. The `first` and `count` of a contour's row select its points.
  *
- * ```python
- * points = numpy.frombuffer(meta.get_points_bytes().get_data(), 'u2').reshape(-1, 2)
- * of_contour = points[row['first']:row['first'] + row['count']]
- * ```
- *
- * There get_data() copies once; gst_buffer_new_wrapped_bytes() and mapping that buffer for reading does not.
- *
- * Returns: (transfer full) (nullable): the points, without a copy; they outlive the buffer. %NULL where they could not
- *     be fetched
+ * Returns: (transfer full) (nullable): the points, not a copy, valid without the buffer; free them with
+ *     g_bytes_unref(). %NULL if they could not be fetched
  *
  * Since: 0.1
  */
@@ -139,8 +131,6 @@ gst_contours_contour_meta_get_points_bytes (GstContoursContourMeta *meta)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
   const CtrPoint *points = gst_contours_contour_meta_map_points (meta);
-  if (!points)
-    return NULL;
   return gst_contours_result_meta_view (PRIVATE (meta), points, (gsize) CONTOURS (meta)->point_count * sizeof *points);
 }
 
@@ -148,21 +138,19 @@ gst_contours_contour_meta_get_points_bytes (GstContoursContourMeta *meta)
  * gst_contours_contour_meta_get_table_bytes:
  * @meta: a #GstContoursContourMeta
  *
- * The contours as exact integers of the analysed image, not mapped to the frame: one row of 64 bytes a contour. In
- * numpy:
+ * The contours in exact integers and in pixels of the analysed image: one `CtrContour` per contour, in the order of
+ * their ids. gst_contours_get_layout() describes it. Its fields are
  *
- * ```python
- * numpy.dtype([('first', 'u8'), ('area2', 'i8'), ('length', 'u8'), ('count', 'u4'), ('next', 'i4'),
- *              ('previous', 'i4'), ('child', 'i4'), ('parent', 'i4'), ('flags', 'u4'), ('level', 'u4'),
- *              ('left', 'u2'), ('top', 'u2'), ('width', 'u2'), ('height', 'u2'), ('reserved', 'u4')])
- * ```
+ * - `first` and `count`: index of the first point, and number of points;
+ * - `area2`: twice the area inside, positive if the line runs clockwise on the screen;
+ * - `length`: length of the closed line, in units of 2^-23 pixels;
+ * - `next`, `previous`, `child` and `parent`: rows, or -1, as in the hierarchy of OpenCV;
+ * - `flags`: 1 if the line runs around a hole;
+ * - `level`: index of the level, 0 for a binary image;
+ * - `left`, `top`, `width` and `height`: the bounding box of the points.
  *
- * first: index of the first point; area2: twice the area inside, positive where the line runs clockwise on the screen;
- * length: of the line, in 2^-23 pixels; count: points; next to parent: rows or -1, as OpenCV's hierarchy; flags: 1
- * around a hole; left to height: the bounding box.
- *
- * Returns: (transfer full) (nullable): the table, without a copy; it outlives the buffer. %NULL where it could not be
- *     fetched
+ * Returns: (transfer full) (nullable): the rows, not a copy, valid without the buffer; free them with g_bytes_unref().
+ *     %NULL if they could not be fetched
  *
  * Since: 0.1
  */
@@ -171,8 +159,6 @@ gst_contours_contour_meta_get_table_bytes (GstContoursContourMeta *meta)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
   const CtrContour *table = gst_contours_contour_meta_map_table (meta);
-  if (!table)
-    return NULL;
   return gst_contours_result_meta_view (PRIVATE (meta), table, (gsize) CONTOURS (meta)->count * sizeof *table);
 }
 
@@ -180,17 +166,12 @@ gst_contours_contour_meta_get_table_bytes (GstContoursContourMeta *meta)
  * gst_contours_contour_meta_get_moments_bytes:
  * @meta: a #GstContoursContourMeta
  *
- * The moments of the area inside each contour, as cv2.moments() has them, in the coordinates of the analysed image's
- * points: one row of 192 bytes a contour, all 0 where the area is. In numpy:
+ * The moments of the area inside each contour, as those of cv2.moments(), in pixels of the analysed image: one
+ * `CtrContourMoments` per contour, in the order of their ids. gst_contours_get_layout() describes it. All moments of a
+ * contour without an area are 0.
  *
- * ```python
- * numpy.dtype([(name, 'f8') for name in ('m00', 'm10', 'm01', 'm20', 'm11', 'm02', 'm30', 'm21', 'm12', 'm03',
- *                                        'mu20', 'mu11', 'mu02', 'mu30', 'mu21', 'mu12', 'mu03',
- *                                        'nu20', 'nu11', 'nu02', 'nu30', 'nu21', 'nu12', 'nu03')])
- * ```
- *
- * Returns: (transfer full) (nullable): the rows; %NULL without %GST_CONTOURS_CONTOUR_FEATURE_MOMENTS, and where they
- * could not be fetched
+ * Returns: (transfer full) (nullable): the rows; free them with g_bytes_unref(). %NULL without
+ *     %GST_CONTOURS_CONTOUR_FEATURE_MOMENTS, or if they could not be fetched
  *
  * Since: 0.1
  */
@@ -212,11 +193,11 @@ gst_contours_contour_meta_get_moments_bytes (GstContoursContourMeta *meta)
  * gst_contours_contour_meta_get_sums_bytes:
  * @meta: a #GstContoursContourMeta
  *
- * The exact sums from which the moments of each contour are computed, in the coordinates of the analysed image's
- * points: one `CtrContourSums` per contour, whose layout gst_contours_get_layout() describes.
+ * The exact sums from which the moments of each contour are computed, in pixels of the analysed image: one
+ * `CtrContourSums` per contour, in the order of their ids. gst_contours_get_layout() describes it.
  *
- * Returns: (transfer full) (nullable): the rows, without a copy; they outlive the buffer. %NULL without
- *     %GST_CONTOURS_CONTOUR_FEATURE_MOMENTS, and if they could not be fetched
+ * Returns: (transfer full) (nullable): the rows, not a copy, valid without the buffer; free them with g_bytes_unref().
+ *     %NULL without %GST_CONTOURS_CONTOUR_FEATURE_MOMENTS, or if they could not be fetched
  *
  * Since: 0.1
  */
@@ -224,9 +205,7 @@ GBytes *
 gst_contours_contour_meta_get_sums_bytes (GstContoursContourMeta *meta)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
-  const CtrContourSums *sums;
-  if (!has_moments (meta) || !(sums = gst_contours_contour_meta_map_sums (meta)))
-    return NULL;
+  const CtrContourSums *sums = has_moments (meta) ? gst_contours_contour_meta_map_sums (meta) : NULL;
   return gst_contours_result_meta_view (PRIVATE (meta), sums, (gsize) CONTOURS (meta)->count * sizeof *sums);
 }
 
@@ -234,12 +213,12 @@ gst_contours_contour_meta_get_sums_bytes (GstContoursContourMeta *meta)
  * gst_contours_contour_meta_get_regions_bytes:
  * @meta: a #GstContoursContourMeta
  *
- * The two regions that each contour separates, as exact integers of the analysed image: one `CtrSnakeRegion` per
- * contour, whose layout gst_contours_get_layout() describes. Means and variances are in
- * gst_contours_contour_meta_get_region().
+ * The sums over the two regions that each contour separates, of the analysed image: one `CtrSnakeRegion` per contour,
+ * in the order of their ids. gst_contours_get_layout() describes it. gst_contours_contour_meta_get_region() has means
+ * and variances.
  *
- * Returns: (transfer full) (nullable): the rows, without a copy; they outlive the buffer. %NULL without
- *     gst_contours_contour_meta_has_regions(), and if they could not be fetched
+ * Returns: (transfer full) (nullable): the rows, not a copy, valid without the buffer; free them with g_bytes_unref().
+ *     %NULL unless gst_contours_contour_meta_has_regions(), or if they could not be fetched
  *
  * Since: 0.1
  */
@@ -247,8 +226,7 @@ GBytes *
 gst_contours_contour_meta_get_regions_bytes (GstContoursContourMeta *meta)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
-  const CtrSnakeRegion *regions;
-  if (!gst_contours_contour_meta_has_regions (meta) || !(regions = gst_contours_contour_meta_map_regions (meta)))
-    return NULL;
+  const CtrSnakeRegion *regions =
+      gst_contours_contour_meta_has_regions (meta) ? gst_contours_contour_meta_map_regions (meta) : NULL;
   return gst_contours_result_meta_view (PRIVATE (meta), regions, (gsize) CONTOURS (meta)->count * sizeof *regions);
 }

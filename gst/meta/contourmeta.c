@@ -57,7 +57,7 @@ static const GstContoursResultType result_type = {
 /**
  * gst_contours_contour_meta_api_get_type:
  *
- * The type by which metadata of this kind is told from others.
+ * The API type of this metadata, as for gst_buffer_get_meta().
  *
  * Returns: the type
  *
@@ -75,7 +75,8 @@ gst_contours_contour_meta_api_get_type (void)
 /**
  * gst_contours_contour_meta_get_info: (skip)
  *
- * For gst_buffer_add_meta() and the like; gst_buffer_add_contours_contour_meta() is the usual way.
+ * The implementation of this metadata, as for gst_buffer_add_meta(). gst_buffer_add_contours_contour_meta() is the
+ * usual way.
  *
  * Returns: the registered #GstMetaInfo
  *
@@ -97,9 +98,9 @@ gst_contours_contour_meta_get_info (void)
  * gst_buffer_add_contours_contour_meta: (skip)
  * @buffer: (transfer none): a writable #GstBuffer
  * @contours: (transfer none): the result; the metadata takes a reference of its own
- * @source: (nullable): name of the element that made it
+ * @source: (nullable): name of the element that computed it
  *
- * Attaches the contours of the frame in @buffer. The frame is as large as the analysed image.
+ * Attaches the contours of the frame in @buffer. The frame has to be as large as the analysed image.
  *
  * Returns: (transfer none): the metadata, owned by @buffer
  *
@@ -122,12 +123,11 @@ gst_buffer_add_contours_contour_meta (GstBuffer *buffer, CtrContours *contours, 
 /**
  * gst_buffer_iterate_contours_contour_meta: (skip)
  * @buffer: a #GstBuffer
- * @state: (inout) (nullable): position; point it to %NULL to start
+ * @state: (inout) (nullable): the position of the iteration; start with a pointer to %NULL
  *
- * Walks through all contour metadata of @buffer, in the order they were attached: more than one analyser may have seen
- * the frame.
+ * Iterates over all contour metadata of @buffer, in the order in which it was attached.
  *
- * Returns: (transfer none) (nullable): the next one, or %NULL at the end
+ * Returns: (transfer none) (nullable): the next metadata, valid as long as @buffer; %NULL at the end
  *
  * Since: 0.1
  */
@@ -143,10 +143,10 @@ gst_buffer_iterate_contours_contour_meta (GstBuffer *buffer, gpointer *state)
  * gst_buffer_get_contours_contour_meta:
  * @buffer: a #GstBuffer
  *
- * What the first analyser of the frame found. More than one may have seen it:
- * gst_buffer_get_contours_contour_meta_by_source(), gst_buffer_get_contours_contour_metas().
+ * Gets the contour metadata that was attached first. If several elements attach some,
+ * gst_buffer_get_contours_contour_meta_by_source() and gst_buffer_get_contours_contour_metas() tell them apart.
  *
- * Returns: (transfer none) (nullable): the first contour metadata of @buffer, valid as long as @buffer; %NULL without
+ * Returns: (transfer none) (nullable): the metadata, valid as long as @buffer; %NULL if there is none
  *
  * Since: 0.1
  */
@@ -162,9 +162,9 @@ gst_buffer_get_contours_contour_meta (GstBuffer *buffer)
  * @buffer: a #GstBuffer
  * @source: name of an element
  *
- * What one of several analysers of the frame found.
+ * Gets the contour metadata that the element of this name attached.
  *
- * Returns: (transfer none) (nullable): the contour metadata that the element of this name attached; %NULL without
+ * Returns: (transfer none) (nullable): the metadata, valid as long as @buffer; %NULL if there is none
  *
  * Since: 0.1
  */
@@ -180,11 +180,11 @@ gst_buffer_get_contours_contour_meta_by_source (GstBuffer *buffer, const gchar *
  * gst_buffer_get_contours_contour_metas:
  * @buffer: a #GstBuffer
  *
- * What all analysers of the frame found. For other languages; C code needs no allocation with
- * gst_buffer_iterate_contours_contour_meta().
+ * Gets all contour metadata, for other languages. In C, gst_buffer_iterate_contours_contour_meta() does so without an
+ * allocation.
  *
- * Returns: (transfer container) (element-type GstContoursContourMeta): all contour metadata of @buffer, in the order
- * they were attached
+ * Returns: (transfer container) (element-type GstContoursContourMeta): the metadata in the order in which it was
+ *     attached, valid as long as @buffer; free the list with g_list_free()
  *
  * Since: 0.1
  */
@@ -199,10 +199,10 @@ gst_buffer_get_contours_contour_metas (GstBuffer *buffer)
  * gst_contours_contour_meta_peek_contours: (skip)
  * @meta: a #GstContoursContourMeta
  *
- * The result as the analysis delivered it: exact integers of the analysed image, whatever happened to the frame since.
- * ctr_contours_map_table() and its likes give its arrays, ctr_contours_get_device() those in GPU memory.
+ * The result of the analysis, in exact integers and in pixels of the analysed image. ctr_contours_map_table() and its
+ * siblings return the arrays in host memory, ctr_contours_get_device() those in GPU memory.
  *
- * Returns: (transfer none): the result, valid as long as the buffer; to keep it, ctr_contours_ref()
+ * Returns: (transfer none): the result, valid as long as the buffer; ctr_contours_ref() keeps it longer
  *
  * Since: 0.1
  */
@@ -217,10 +217,9 @@ gst_contours_contour_meta_peek_contours (GstContoursContourMeta *meta)
  * gst_contours_contour_meta_has_regions:
  * @meta: a #GstContoursContourMeta
  *
- * Whether it comes from a region-based search.
+ * Whether the contours are outlines of `cudasnake`, each of which separates a target from its background.
  *
- * Returns: whether each contour parts two regions, and gst_contours_contour_meta_get_region() tells about them:
- * outlines of cudasnake
+ * Returns: whether gst_contours_contour_meta_get_region() has the statistics of both regions
  *
  * Since: 0.1
  */
@@ -234,12 +233,12 @@ gst_contours_contour_meta_has_regions (GstContoursContourMeta *meta)
 /**
  * gst_contours_contour_meta_fetch:
  * @meta: a #GstContoursContourMeta
- * @error: why it failed, of %GST_RESOURCE_ERROR
+ * @error: return location for an error of %GST_RESOURCE_ERROR, or %NULL
  *
- * Fetches everything that still lies on the GPU. Getters fetch what they need on their own; this is for those who want
- * to know why that failed. After it has succeeded, they do not fail for this reason.
+ * Fetches all arrays from the GPU. Getters do so themselves when they need an array, but only this function says why
+ * fetching failed. Once it has succeeded, getters do not fail for this reason.
  *
- * Returns: whether everything is in host memory
+ * Returns: whether all arrays are in host memory
  *
  * Since: 0.1
  */
@@ -254,8 +253,8 @@ gst_contours_contour_meta_fetch (GstContoursContourMeta *meta, GError **error)
       && (!has_moments (meta) || ctr_contours_map_sums (contours, &reason))
       && (!gst_contours_contour_meta_has_regions (meta) || ctr_contours_map_regions (contours, &reason)))
     return TRUE;
-  g_set_error (
-      error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ, "The contours cannot be fetched: %s", reason.message);
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ, "The contours cannot be fetched from the GPU: %s",
+      reason.message);
   return FALSE;
 }
 
@@ -263,9 +262,9 @@ gst_contours_contour_meta_fetch (GstContoursContourMeta *meta, GError **error)
  * gst_contours_contour_meta_get_source:
  * @meta: a #GstContoursContourMeta
  *
- * Which element found this.
+ * The element that attached the metadata.
  *
- * Returns: (transfer none) (nullable): name of the element that attached @meta
+ * Returns: (transfer none) (nullable): its name, valid as long as the buffer
  *
  * Since: 0.1
  */
@@ -280,10 +279,10 @@ gst_contours_contour_meta_get_source (GstContoursContourMeta *meta)
  * gst_contours_contour_meta_get_flags:
  * @meta: a #GstContoursContourMeta
  *
- * What is to be known about the frame that was analysed, such as that it was corrupted. The flags stay as they are when
- * the buffer is copied or scaled.
+ * Conditions that affect how far the result can be trusted, such as a corrupted frame. Copying or scaling the buffer
+ * does not change the flags.
  *
- * Returns: the flags of @meta; %GST_CONTOURS_RESULT_FLAG_NONE where nothing is wrong
+ * Returns: the flags of @meta; %GST_CONTOURS_RESULT_FLAG_NONE if there are none
  *
  * Since: 0.1
  */
@@ -299,9 +298,8 @@ gst_contours_contour_meta_get_flags (GstContoursContourMeta *meta)
  * @meta: a #GstContoursContourMeta of a writable buffer
  * @flags: the flags to set
  *
- * Sets flags that the buffer itself does not tell, for elements that attach metadata:
- * gst_buffer_add_contours_contour_meta() has taken over %GST_BUFFER_FLAG_CORRUPTED and
- * %GST_VIDEO_BUFFER_FLAG_INTERLACED.
+ * Sets flags, for elements that attach metadata. gst_buffer_add_contours_contour_meta() has already set those that
+ * follow from %GST_BUFFER_FLAG_CORRUPTED and %GST_VIDEO_BUFFER_FLAG_INTERLACED.
  *
  * Since: 0.1
  */
@@ -316,12 +314,11 @@ gst_contours_contour_meta_add_flags (GstContoursContourMeta *meta, GstContoursRe
  * gst_contours_contour_meta_get_needed:
  * @meta: a #GstContoursContourMeta
  *
- * What the frame would have taken, where the analyser has a limit on that and it was exceeded:
- * %GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED is set, and there are no contours. It is in the units of the property that
- * is the limit: points where that is the `max-points` of `cudacrackcontour`; objects for the `max-objects` of
- * `cudasnake`, and where these are not too many, pixels for its `max-window-sides`.
+ * What the frame needs of a resource whose limit it exceeds. In this case %GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED is
+ * set, and there are no contours. The unit is that of the limiting property: points for `max-points` of
+ * `cudacrackcontour`, objects for `max-objects` of `cudasnake`, or else pixels for its `max-window-sides`.
  *
- * Returns: how much was needed, which is more than the limit; 0 where no limit was exceeded
+ * Returns: what the frame needs, 0 if no limit was exceeded
  *
  * Since: 0.1
  */
@@ -336,9 +333,9 @@ gst_contours_contour_meta_get_needed (GstContoursContourMeta *meta)
  * gst_contours_contour_meta_get_count:
  * @meta: a #GstContoursContourMeta
  *
- * How many contours there are. Fetches nothing from a GPU.
+ * The number of contours. This function fetches nothing from the GPU.
  *
- * Returns: number of contours
+ * Returns: the number of contours
  *
  * Since: 0.1
  */
@@ -353,9 +350,9 @@ gst_contours_contour_meta_get_count (GstContoursContourMeta *meta)
  * gst_contours_contour_meta_get_point_count:
  * @meta: a #GstContoursContourMeta
  *
- * How many points there are. Fetches nothing from a GPU.
+ * The number of points of all contours. This function fetches nothing from the GPU.
  *
- * Returns: number of points of all contours
+ * Returns: the number of points
  *
  * Since: 0.1
  */
@@ -370,9 +367,10 @@ gst_contours_contour_meta_get_point_count (GstContoursContourMeta *meta)
  * gst_contours_contour_meta_get_threshold:
  * @meta: a #GstContoursContourMeta
  *
- * From which sample on pixels are foreground (inverted: below which). 0 where the analysis has no threshold.
+ * The foreground threshold, inclusive: pixels with this sample or a larger one are foreground, or, inverted, pixels
+ * with a smaller one. With Otsu's method it is the threshold of this frame.
  *
- * Returns: the threshold that was applied, in sample units; with Otsu's method the one found for this frame
+ * Returns: the threshold in sample units, 0 if the analysis has none
  *
  * Since: 0.1
  */
@@ -387,9 +385,9 @@ gst_contours_contour_meta_get_threshold (GstContoursContourMeta *meta)
  * gst_contours_contour_meta_get_coordinates:
  * @meta: a #GstContoursContourMeta
  *
- * Whether points are pixels or corners between pixels.
+ * What the coordinates of the points mean.
  *
- * Returns: what the coordinates of the points mean
+ * Returns: whether points are pixel centres or corners between pixels
  *
  * Since: 0.1
  */
@@ -404,9 +402,9 @@ gst_contours_contour_meta_get_coordinates (GstContoursContourMeta *meta)
  * gst_contours_contour_meta_get_features:
  * @meta: a #GstContoursContourMeta
  *
- * What the analysis was asked for.
+ * The optional measurements that the analysis was asked for.
  *
- * Returns: what @meta has beyond points, hierarchy, area, perimeter and bounding box
+ * Returns: what @meta has besides points, hierarchy, area, perimeter and bounding box
  *
  * Since: 0.1
  */
@@ -423,7 +421,7 @@ gst_contours_contour_meta_get_features (GstContoursContourMeta *meta)
  * @width: (out): width of the analysed image, pixels
  * @height: (out): height of the analysed image, pixels
  *
- * The size of the image that was analysed, whatever happened to the frame since.
+ * The size of the analysed image. The frame may have been scaled since.
  *
  * Since: 0.1
  */
@@ -442,7 +440,7 @@ gst_contours_contour_meta_get_reference_size (GstContoursContourMeta *meta, guin
  * @width: (out): width of the frame @meta is attached to, pixels
  * @height: (out): height of the frame, pixels
  *
- * The size of the frame that carries the metadata: positions in it are what #GstContoursContour has.
+ * The size of the frame that carries the metadata. Positions in #GstContoursContour are positions in this frame.
  *
  * Since: 0.1
  */
@@ -459,9 +457,10 @@ gst_contours_contour_meta_get_size (GstContoursContourMeta *meta, guint *width, 
  * gst_contours_contour_meta_get_mapping:
  * @meta: a #GstContoursContourMeta
  *
- * For positions that are not mapped already, such as those of arrays.
+ * The transformation from the analysed image to the frame, for positions in arrays. Positions in #GstContoursContour
+ * have been transformed already.
  *
- * Returns: (transfer none): where positions in the analysed image lie in the frame; valid as long as the buffer
+ * Returns: (transfer none): the transformation, valid as long as the buffer
  *
  * Since: 0.1
  */

@@ -5,14 +5,14 @@
 #include <contours/snake.h>
 #include <math.h>
 
-/* Are lengths in all directions scaled alike? Then by hypot (xx, yx). */
+/* Whether M scales lengths in all directions alike, by hypot (xx, yx). */
 static gboolean
 scales_evenly (const GstContoursMapping *m)
 {
   return fabs (m->xx) == fabs (m->yy) && fabs (m->xy) == fabs (m->yx) && m->xx * m->xy + m->yx * m->yy == 0;
 }
 
-/* The length of the closed line through POINTS as MAPPING distorts it. */
+/* The length of the closed line through the transformed POINTS. */
 static gdouble
 mapped_length (const GstContoursMapping *mapping, const CtrPoint *points, guint count)
 {
@@ -26,11 +26,11 @@ mapped_length (const GstContoursMapping *mapping, const CtrPoint *points, guint 
   return length;
 }
 
-/* What GstContoursContour is computed from. */
+/* The arrays from which a GstContoursContour is computed. */
 typedef struct {
   const CtrContour *table;
-  const CtrPoint *points;     /* NULL: not needed */
-  const CtrContourSums *sums; /* NULL: there are none */
+  const CtrPoint *points;     /* NULL if the perimeter needs none */
+  const CtrContourSums *sums; /* NULL without moments */
 } Arrays;
 
 static gboolean
@@ -78,13 +78,14 @@ fill_contour (GstContoursContourMeta *meta, const Arrays *arrays, guint index, G
 /**
  * gst_contours_contour_meta_get_contour:
  * @meta: a #GstContoursContourMeta
- * @index: from 0 to the count less one
+ * @index: index of the contour, from 0
  * @contour: (out caller-allocates): the contour, in pixels of the frame
  *
- * Needs the table and, with %GST_CONTOURS_CONTOUR_FEATURE_MOMENTS, the moments. The points are needed only in a frame
- * whose axes are scaled differently, for the perimeter.
+ * Gets one contour. In other languages the function returns the pair of both results. It fetches the table and, with
+ * %GST_CONTOURS_CONTOUR_FEATURE_MOMENTS, the moments from the GPU. It fetches the points only if both axes of the frame
+ * were scaled differently, to measure the perimeter.
  *
- * Returns: whether there is a contour of this @index and it could be fetched
+ * Returns: whether there is a contour with this @index and it could be fetched
  *
  * Since: 0.1
  */
@@ -104,11 +105,11 @@ gst_contours_contour_meta_get_contour (GstContoursContourMeta *meta, guint index
  * gst_contours_contour_meta_get_contours:
  * @meta: a #GstContoursContourMeta
  *
- * All contours, in pixels of the frame, in the table's order: row 0 first. For other languages; C code needs no
- * allocation with gst_contours_contour_meta_get_contour().
+ * Gets all contours in the order of their ids, for other languages. In C, gst_contours_contour_meta_get_contour() needs
+ * no allocation.
  *
- * Returns: (transfer full) (element-type GstContoursContour): the contours, independent of the buffer; free with
- *     g_list_free_full() and g_free(). %NULL where there are none, or they could not be fetched
+ * Returns: (transfer full) (element-type GstContoursContour): the contours, in pixels of the frame, valid without the
+ *     buffer; free them with g_list_free_full() and g_free(). %NULL if there are none, or they could not be fetched
  *
  * Since: 0.1
  */
@@ -150,12 +151,12 @@ fill_region (const CtrSnakeRegion *row, GstContoursRegion *out)
 /**
  * gst_contours_contour_meta_get_region:
  * @meta: a #GstContoursContourMeta
- * @index: from 0 to the count less one: that of the contour
- * @region: (out caller-allocates): what the contour parts
+ * @index: index of the contour, from 0
+ * @region: (out caller-allocates): statistics of the two regions that the contour separates
  *
- * One contour's regions. In other languages the result is the pair of both.
+ * Gets the regions of one contour. In other languages the function returns the pair of both results.
  *
- * Returns: whether there is a contour of this @index, gst_contours_contour_meta_has_regions(), and it could be fetched
+ * Returns: whether there is a contour with this @index, it has regions, and they could be fetched
  *
  * Since: 0.1
  */
@@ -176,11 +177,11 @@ gst_contours_contour_meta_get_region (GstContoursContourMeta *meta, guint index,
  * gst_contours_contour_meta_get_regions:
  * @meta: a #GstContoursContourMeta
  *
- * What all contours part, in the table's order. For other languages; C code needs no allocation with
- * gst_contours_contour_meta_get_region().
+ * Gets the regions of all contours in the order of their ids, for other languages. In C,
+ * gst_contours_contour_meta_get_region() needs no allocation.
  *
- * Returns: (transfer full) (element-type GstContoursRegion): the regions, independent of the buffer; free with
- *     g_list_free_full() and g_free(). %NULL where there are none, or they could not be fetched
+ * Returns: (transfer full) (element-type GstContoursRegion): the regions, valid without the buffer; free them with
+ *     g_list_free_full() and g_free(). %NULL if there are none, or they could not be fetched
  *
  * Since: 0.1
  */
