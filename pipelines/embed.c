@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An application of its own around the elements: embed [--frames=N] [FILE-OR-URI]
+/* Example application: embed [--frames=N] [FILE-OR-URI]
  *
- * Builds a pipeline element by element and reads what was found in each frame twice: in a pad probe how much there is,
- * which fetches nothing from a GPU, and at an appsink the largest component and the largest contour with its points. At
- * the end the largest contour of all frames, kept after its frame is gone. Ctrl+C stops in order. Without an
- * argument test pictures are analysed. Outside this project:
+ * Builds a pipeline in code and reads the metadata of each frame twice: a pad probe prints the counts, which need no
+ * transfer from the GPU, and the callback of an appsink prints the largest component and the largest contour with its
+ * points. At the end the application prints the largest contour of all frames, whose points it has kept without their
+ * frame. Ctrl+C stops it. Without an argument it analyses test frames. To compile it elsewhere:
  *   cc embed.c $(pkg-config --cflags --libs gstcontours-1.0 gstreamer-app-1.0) */
 #include <glib-unix.h>
 #include <gst/app/gstappsink.h>
 #include <gst/contours/gstcontours.h>
 #include <gst/gst.h>
 
-#define MOST_POINTS 8 /* printed of a contour */
+#define MAX_POINTS 8 /* printed per contour */
 
 typedef struct {
   GMainLoop *loop;
   GstElement *pipeline;
-  const gchar *uri; /* NULL: test pictures */
+  const gchar *uri; /* NULL: test frames */
   gboolean failed;
 
-  /* The streaming thread's while the pipeline runs. */
+  /* While the pipeline runs, only the streaming thread uses these. */
   guint frames;
   gdouble largest_area;
   GBytes *largest_points; /* of all frames, or NULL */
@@ -31,12 +31,12 @@ print_points (GBytes *bytes)
   gsize size;
   const CtrPoint *points = g_bytes_get_data (bytes, &size);
   const gsize count = size / sizeof *points;
-  for (gsize i = 0; i < MIN (count, MOST_POINTS); i++)
+  for (gsize i = 0; i < MIN (count, MAX_POINTS); i++)
     g_print (" %u,%u", points[i].x, points[i].y);
-  g_print ("%s\n", count > MOST_POINTS ? " ..." : "");
+  g_print ("%s\n", count > MAX_POINTS ? " ..." : "");
 }
 
-/* On the way: the buffer, and with it the metadata, is there until this returns. */
+/* Runs in the streaming thread, for each frame. The buffer, and with it the metadata, is valid until this returns. */
 static GstPadProbeReturn
 count_shapes (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
@@ -77,12 +77,12 @@ print_largest_contour (App *app, GstContoursContourMeta *meta)
   if (largest.area > app->largest_area) {
     app->largest_area = largest.area;
     g_clear_pointer (&app->largest_points, g_bytes_unref);
-    app->largest_points = g_bytes_ref (points); /* no copy, and it outlives the buffer */
+    app->largest_points = g_bytes_ref (points); /* shared, and valid without the buffer */
   }
   g_bytes_unref (points);
 }
 
-/* At the end: the application has the sample, and the metadata as long as that. */
+/* Runs in the streaming thread, for each frame that reaches the sink. The metadata is valid as long as the sample. */
 static GstFlowReturn
 read_sample (GstAppSink *sink, gpointer user_data)
 {
@@ -120,11 +120,11 @@ add_element (App *app, const gchar *factory, GError **error)
     gst_bin_add (GST_BIN (app->pipeline), element);
   else if (!*error)
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-        "There is no element '%s': is its plugin installed, or GST_PLUGIN_PATH set?", factory);
+        "There is no element '%s'. Install its plugin, or set GST_PLUGIN_PATH to its folder.", factory);
   return element;
 }
 
-/* Frames of URI, or without one FRAMES test pictures, for CONVERT. */
+/* Links the video of URI to CONVERT, or FRAMES test frames if URI is NULL. */
 static void
 add_source (App *app, GstElement *convert, const gchar *uri, gint frames, GError **error)
 {
@@ -157,9 +157,9 @@ build_pipeline (App *app, const gchar *uri, gint frames, GError **error)
   gst_util_set_object_arg (G_OBJECT (components), "threshold-mode", "otsu");
   gst_util_set_object_arg (G_OBJECT (contours), "threshold-mode", "otsu");
   gst_util_set_object_arg (G_OBJECT (contours), "mode", "external");
-  g_object_set (sink, "sync", FALSE, NULL); /* as fast as frames can be analysed */
+  g_object_set (sink, "sync", FALSE, NULL); /* as fast as possible, not at the frame rate */
   if (!gst_element_link_many (convert, components, contours, sink, NULL)) {
-    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, "The elements do not fit together.");
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, "The elements cannot be linked.");
     return FALSE;
   }
 
@@ -187,13 +187,13 @@ handle_message (GstBus *bus, GstMessage *message, gpointer user_data)
   return G_SOURCE_CONTINUE;
 }
 
-/* The frame under way is finished, or given up. A pipeline that writes a file would be sent an EOS event instead, but
- * not before it plays: until then that may wait for ever. */
+/* Handles the first Ctrl+C; the second one kills the process. An application that writes a file would send an EOS event
+ * first, so that the file is completed, but only to a pipeline that plays: before, EOS may wait for ever. */
 static gboolean
 stop (gpointer loop)
 {
   g_main_loop_quit (loop);
-  return G_SOURCE_REMOVE; /* the next Ctrl+C kills */
+  return G_SOURCE_REMOVE;
 }
 
 static void
@@ -203,7 +203,7 @@ run_pipeline (App *app)
   GstBus *bus = gst_element_get_bus (app->pipeline);
   gst_bus_add_watch (bus, handle_message, app);
   g_unix_signal_add (SIGINT, stop, app->loop);
-  gst_element_set_state (app->pipeline, GST_STATE_PLAYING); /* where it fails, the bus says why */
+  gst_element_set_state (app->pipeline, GST_STATE_PLAYING); /* a failure arrives as a message on the bus */
   g_main_loop_run (app->loop);
   gst_element_set_state (app->pipeline, GST_STATE_NULL);
   gst_bus_remove_watch (bus);
@@ -215,16 +215,18 @@ static gchar *
 parse_arguments (int *argc, char ***argv, gint *frames, GError **error)
 {
   const GOptionEntry entries[] = {
-      {"frames", 0, 0, G_OPTION_ARG_INT, frames, "Test pictures to analyse (default: 5; -1: until Ctrl+C)", "N"},
+      {"frames", 0, 0, G_OPTION_ARG_INT, frames,
+          "Number of test frames without FILE-OR-URI (default: 5; -1: until Ctrl+C)", "N"},
       G_OPTION_ENTRY_NULL,
   };
-  GOptionContext *options = g_option_context_new ("[FILE-OR-URI] - reads components and contours of each frame");
+  GOptionContext *options = g_option_context_new ("[FILE-OR-URI] - prints the components and contours of each frame");
   g_option_context_add_main_entries (options, entries, NULL);
   g_option_context_add_group (options, gst_init_get_option_group ());
   const gboolean parsed = g_option_context_parse (options, argc, argv, error);
   g_option_context_free (options);
   if (parsed && *argc > 2)
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "one FILE-OR-URI; --help says more");
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "There can be only one FILE-OR-URI; --help lists the options.");
   if (*error || *argc < 2)
     return NULL;
   return gst_uri_is_valid ((*argv)[1]) ? g_strdup ((*argv)[1]) : gst_filename_to_uri ((*argv)[1], error);

@@ -1,12 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""An application of its own around the elements: embed.py [--frames=N] [FILE-OR-URI]
+"""Example application: embed.py [--frames=N] [FILE-OR-URI]
 
-Does what embed.c does, and works on the points with NumPy. Python needs python3-gst-1.0 and python3-numpy. Without an
-argument test pictures are analysed.
+Does what embed.c does, and computes with the points in NumPy. Needs the Debian packages python3-gst-1.0 and
+python3-numpy. Without an argument it analyses test frames.
 """
 import argparse
-import contextlib
 import signal
 import sys
 
@@ -17,21 +16,12 @@ gi.require_version("Gst", "1.0")
 gi.require_version("GstContours", "1.0")
 from gi.repository import GLib, Gst, GstContours
 
-MOST_POINTS = 8  # printed of a contour
-
-
-@contextlib.contextmanager
-def view_points(meta, index):
-    """The points of a contour as an array of rows x, y: the metadata's own memory, valid inside the "with". To keep
-    them, copy() the array; numpy.frombuffer(meta.get_points(index).get_data(), "u2") has copied them once already."""
-    mapped = Gst.Buffer.new_wrapped_bytes(meta.get_points(index)).map(Gst.MapFlags.READ)
-    with mapped:
-        yield numpy.frombuffer(mapped.data, "u2").reshape(-1, 2)
+MAX_POINTS = 8  # printed per contour
 
 
 def measure_polygon(points):
-    """Area and centroid of the closed line through the points; None without an area."""
-    x, y = points.astype("i8").T
+    """Returns area and centroid of the closed line through the points, or None if the area is 0."""
+    x, y = points.astype("i8").T  # products of coordinates do not fit into 32 bits
     cross = x * numpy.roll(y, -1) - numpy.roll(x, -1) * y
     doubled = cross.sum()
     if doubled == 0:
@@ -42,14 +32,14 @@ def measure_polygon(points):
 
 
 def as_text(points):
-    return " ".join(f"{x},{y}" for x, y in points[:MOST_POINTS]) + (" ..." if len(points) > MOST_POINTS else "")
+    return " ".join(f"{x},{y}" for x, y in points[:MAX_POINTS]) + (" ..." if len(points) > MAX_POINTS else "")
 
 
 class App:
     def __init__(self, uri, frames):
         self.loop = GLib.MainLoop()
         self.frames = 0
-        self.largest = None  # of all frames: area, points
+        self.largest = None  # contour of all frames
         self.failure = None
         self.pipeline = Gst.Pipeline()
         convert, components, contours, sink = [
@@ -58,7 +48,7 @@ class App:
         for element in components, contours:
             Gst.util_set_object_arg(element, "threshold-mode", "otsu")
         Gst.util_set_object_arg(contours, "mode", "external")
-        sink.set_property("sync", False)  # as fast as frames can be analysed
+        sink.set_property("sync", False)  # as fast as possible, not at the frame rate
         sink.set_property("emit-signals", True)
         convert.link(components)
         components.link(contours)
@@ -69,7 +59,7 @@ class App:
     def add_element(self, factory):
         element = Gst.ElementFactory.make(factory)
         if not element:
-            sys.exit(f"There is no element '{factory}': is its plugin installed, or GST_PLUGIN_PATH set?")
+            sys.exit(f"There is no element '{factory}'. Install its plugin, or set GST_PLUGIN_PATH to its folder.")
         self.pipeline.add(element)
         return element
 
@@ -94,44 +84,40 @@ class App:
             self.fail("The video cannot be converted.")
 
     def count_shapes(self, pad, info):
-        """On the way: the buffer, and with it the metadata, is there until this returns."""
+        """Runs in the streaming thread, for each frame. Counts need no transfer from the GPU."""
         buffer = info.get_buffer()
         components = GstContours.buffer_get_contours_component_meta(buffer)
         contours = GstContours.buffer_get_contours_contour_meta(buffer)
-        print(f"frame {self.frames}: {components.get_count()} components, {contours.get_count()} contours of "
-              f"{contours.get_point_count()} points, threshold {contours.get_threshold()}")
+        print(f"frame {self.frames}: {components.count} components, {contours.count} contours of "
+              f"{contours.point_count} points, threshold {contours.threshold}")
         self.frames += 1
         return Gst.PadProbeReturn.OK
 
     def read_sample(self, sink):
-        """At the end: keep the sample as long as the metadata is used."""
-        sample = sink.emit("pull-sample")
-        buffer = sample.get_buffer()
-        contours = GstContours.buffer_get_contours_contour_meta(buffer)
+        """Runs in the streaming thread, for each frame that reaches the sink."""
+        buffer = sink.emit("pull-sample").get_buffer()
+        components = GstContours.buffer_get_contours_component_meta(buffer).components
         try:
-            contours.fetch()
-        except GLib.Error as error:
+            contours = GstContours.buffer_get_contours_contour_meta(buffer).contours
+        except GLib.Error as error:  # the GPU could not deliver them
             self.fail(error.message)
             return Gst.FlowReturn.ERROR
-        found = GstContours.buffer_get_contours_component_meta(buffer).get_components()
-        if found:
-            c = max(found, key=lambda component: component.area)
+        if components:
+            c = max(components, key=lambda component: component.area)
             print(f"  largest component: {c.area:g} pixels, box {c.x:g},{c.y:g} {c.w:g}x{c.h:g}, "
                   f"centroid {c.cx:.2f},{c.cy:.2f}")
-        outlines = contours.get_contours()
-        if outlines:
-            self.read_contour(contours, max(outlines, key=lambda contour: contour.area))
+        if contours:
+            self.read_contour(max(contours, key=lambda contour: contour.area))
         return Gst.FlowReturn.OK
 
-    def read_contour(self, meta, contour):
-        with view_points(meta, contour.id) as points:
-            print(f"  largest contour: area {contour.area:g}, perimeter {contour.perimeter:.1f}, {contour.count} "
-                  f"points: {as_text(points)}")
-            if measures := measure_polygon(points):
-                area, cx, cy = measures
-                print(f"  its polygon: area {area:g}, centroid {cx:.2f},{cy:.2f}")
-            if not self.largest or contour.area > self.largest[0]:
-                self.largest = contour.area, points.copy()
+    def read_contour(self, contour):
+        print(f"  largest contour: area {contour.area:g}, perimeter {contour.perimeter:.1f}, {contour.count} "
+              f"points: {as_text(contour.points)}")
+        if measures := measure_polygon(contour.points):
+            area, cx, cy = measures
+            print(f"  its polygon: area {area:g}, centroid {cx:.2f},{cy:.2f}")
+        if not self.largest or contour.area > self.largest.area:
+            self.largest = contour  # stays valid without its buffer
 
     def fail(self, message):
         self.failure = self.failure or message
@@ -144,30 +130,29 @@ class App:
             self.loop.quit()
 
     def stop(self):
-        """The frame under way is finished, or given up."""
+        """Handles the first Ctrl+C. The second one kills the process."""
         self.loop.quit()
-        return GLib.SOURCE_REMOVE  # the next Ctrl+C kills
+        return GLib.SOURCE_REMOVE
 
     def run(self):
         bus = self.pipeline.get_bus()
         bus.add_signal_watch()
         bus.connect("message", self.handle_message)
         GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGINT, self.stop)
-        self.pipeline.set_state(Gst.State.PLAYING)  # where it fails, the bus says why
+        self.pipeline.set_state(Gst.State.PLAYING)  # a failure arrives as a message on the bus
         self.loop.run()
         self.pipeline.set_state(Gst.State.NULL)
         bus.remove_signal_watch()
         if self.largest:
-            area, points = self.largest
-            print(f"largest contour of {self.frames} frames: area {area:g}: {as_text(points)}")
+            print(f"largest contour of {self.frames} frames: area {self.largest.area:g}: {as_text(self.largest.points)}")
         return self.failure
 
 
 Gst.init(None)
-parser = argparse.ArgumentParser(description="Reads components and contours of each frame.")
+parser = argparse.ArgumentParser(description="Prints the components and contours of each frame.")
 parser.add_argument("source", metavar="FILE-OR-URI", nargs="?")
 parser.add_argument("--frames", type=int, default=5, metavar="N",
-                    help="test pictures to analyse (default: 5; -1: until Ctrl+C)")
+                    help="number of test frames without FILE-OR-URI (default: 5; -1: until Ctrl+C)")
 arguments = parser.parse_args()
 address = arguments.source
 if address is not None and not Gst.uri_is_valid(address):

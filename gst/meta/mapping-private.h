@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the metadata types share inside the library: following the frame through transformations. */
+/* Transformations of the frame, inside the library. */
 #ifndef __GST_CONTOURS_MAPPING_PRIVATE_H__
 #define __GST_CONTOURS_MAPPING_PRIVATE_H__
 
@@ -8,12 +8,12 @@
 
 G_BEGIN_DECLS
 
-/* The analysed image is the frame itself. */
+/* Initialises MAPPING with the identity. */
 G_GNUC_INTERNAL
 void gst_contours_mapping_init (GstContoursMapping *mapping, guint width, guint height);
 
-/* The mapping after the metadata transformation TYPE with its DATA, as a GstMetaTransformFunction gets them. FALSE: the
- * metadata must be dropped, since nothing tells where its positions went. */
+/* Applies the transformation TYPE with DATA, the arguments of a GstMetaTransformFunction, to MAPPING. Returns FALSE if
+ * the transformation of positions is unknown; the metadata must be dropped then. */
 G_GNUC_INTERNAL
 gboolean gst_contours_mapping_transform (
     const GstContoursMapping *mapping, GQuark type, gpointer data, GstContoursMapping *transformed);

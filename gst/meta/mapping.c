@@ -29,9 +29,9 @@ gst_contours_mapping_init (GstContoursMapping *mapping, guint width, guint heigh
  * gst_contours_mapping_is_identity:
  * @mapping: a #GstContoursMapping
  *
- * Whether the frame is as it was analysed.
+ * Whether the frame still has the size and orientation of the analysed image.
  *
- * Returns: whether positions in the frame are those in the analysed image
+ * Returns: whether positions in the frame equal those in the analysed image
  *
  * Since: 0.1
  */
@@ -58,7 +58,7 @@ map_corner (const GstContoursMapping *mapping, gdouble x, gdouble y, gdouble *fr
  * @frame_x: (out): x in the frame; whole numbers are pixel centres
  * @frame_y: (out): y in the frame
  *
- * Maps a pixel position. In a frame scaled from W to W2 pixels, x becomes (x + 0.5) * W2 / W - 0.5.
+ * Transforms the position of a pixel. In a frame scaled from W to W2 pixels, x becomes (x + 0.5) * W2 / W - 0.5.
  *
  * Since: 0.1
  */
@@ -70,7 +70,7 @@ gst_contours_mapping_map_point (
   g_return_if_fail (frame_x != NULL && frame_y != NULL);
 
   if (gst_contours_mapping_is_identity (mapping)) {
-    /* Adding and taking away the half would round. */
+    /* Adding and subtracting 0.5 would round. */
     *frame_x = x;
     *frame_y = y;
     return;
@@ -88,7 +88,7 @@ gst_contours_mapping_map_point (
  * @frame_x: (out): x in the frame; whole numbers are the edges between pixels
  * @frame_y: (out): y in the frame
  *
- * Maps the position of a pixel's corner. In a frame scaled from W to W2 pixels, x becomes x * W2 / W.
+ * Transforms the position of a corner between pixels. In a frame scaled from W to W2 pixels, x becomes x * W2 / W.
  *
  * Since: 0.1
  */
@@ -113,8 +113,8 @@ gst_contours_mapping_map_corner (
  * @frame_width: (out): width in the frame
  * @frame_height: (out): height in the frame
  *
- * Maps the box whose edges enclose the pixels from column @x to @x + @width - 1 and row @y to @y + @height - 1: edges
- * are scaled, x becomes x * W2 / W.
+ * Transforms the box around the pixels of columns @x to @x + @width - 1 and rows @y to @y + @height - 1. Its edges are
+ * scaled: x becomes x * W2 / W.
  *
  * Since: 0.1
  */
@@ -142,7 +142,7 @@ is_frame_size (const GstContoursMapping *mapping, const GstVideoInfo *info)
          && (guint) GST_VIDEO_INFO_HEIGHT (info) == mapping->height;
 }
 
-/* The frame, then scaled by SX, SY and moved by X0, Y0. */
+/* Scales the frame by SX, SY, then moves it by X0, Y0. */
 static void
 scale_and_move (GstContoursMapping *mapping, gdouble sx, gdouble sy, gdouble x0, gdouble y0)
 {
@@ -154,7 +154,7 @@ scale_and_move (GstContoursMapping *mapping, gdouble sx, gdouble sy, gdouble x0,
   mapping->y0 = mapping->y0 * sy + y0;
 }
 
-/* The whole frame becomes the whole new frame. */
+/* Scales the frame to a size of WIDTH x HEIGHT. */
 static void
 resize (GstContoursMapping *mapping, guint width, guint height)
 {
@@ -162,7 +162,7 @@ resize (GstContoursMapping *mapping, guint width, guint height)
                           && mapping->xx == (gdouble) mapping->width / mapping->reference_width
                           && mapping->yy == (gdouble) mapping->height / mapping->reference_height;
   if (only_resized) {
-    /* From the original sizes: a frame scaled down and up again then is exactly where it was. */
+    /* The factors come from the original size, so that scaling down and up again yields exactly the identity. */
     mapping->xx = (gdouble) width / mapping->reference_width;
     mapping->yy = (gdouble) height / mapping->reference_height;
   } else {
@@ -172,8 +172,9 @@ resize (GstContoursMapping *mapping, guint width, guint height)
   mapping->height = height;
 }
 
-/* Scalers may keep the display aspect ratio by borders (videoscale's add-borders, on by default), and the scale
- * transformation does not tell. It is unambiguous where no border is needed; one pixel is the rounding of the size. */
+/* A scaler may add borders to keep the display aspect ratio, as videoscale does by default, and the scale
+ * transformation does not say so. It is unambiguous if the aspect ratio needs no border; sizes are rounded to one
+ * pixel. */
 static gboolean
 may_have_borders (const GstVideoInfo *in, const GstVideoInfo *out)
 {
@@ -192,8 +193,9 @@ is_signed_unit (gfloat value)
   return value == 1 || value == -1;
 }
 
-/* Takes what elements use: scaling and moving (videoconvertscale, videocrop, videobox), which goes by pixel edges, and
- * quarter turns and mirrors (videoflip), which number the pixels. For any other matrix there is no telling which. */
+/* Applies the matrices that elements use: scaling and translation (videoconvertscale, videocrop, videobox), which refer
+ * to pixel edges, and quarter turns and mirrors (videoflip), which refer to pixel indices. No other matrix says to
+ * which it refers. */
 static gboolean
 apply_matrix (GstContoursMapping *mapping, const GstVideoMetaTransformMatrix *trans)
 {
@@ -205,7 +207,7 @@ apply_matrix (GstContoursMapping *mapping, const GstVideoMetaTransformMatrix *tr
     return FALSE;
 
   if (m[0][1] == 0 && m[1][0] == 0 && m[0][0] > 0 && m[1][1] > 0) {
-    /* The matrix is in single precision: take the ratio of the rectangles where it comes from there. */
+    /* The matrix is in single precision. The ratio of the rectangles is exact, if the matrix comes from them. */
     gdouble sx = m[0][0] == (gfloat) out->w / (gfloat) in->w ? (gdouble) out->w / in->w : m[0][0];
     gdouble sy = m[1][1] == (gfloat) out->h / (gfloat) in->h ? (gdouble) out->h / in->h : m[1][1];
     gdouble x0 = out->x + m[0][2] - in->x * sx, y0 = out->y + m[1][2] - in->y * sy;
@@ -218,7 +220,7 @@ apply_matrix (GstContoursMapping *mapping, const GstVideoMetaTransformMatrix *tr
     gboolean turned = m[0][0] == 0 && m[1][1] == 0 && is_signed_unit (m[0][1]) && is_signed_unit (m[1][0]);
     if (!mirrored && !turned)
       return FALSE;
-    /* From the corner of a pixel to its number, through the matrix, and back. */
+    /* Convert the corner of a pixel to its index, apply the matrix, and convert back. */
     gdouble x0 = mapping->x0 - 0.5 - in->x, y0 = mapping->y0 - 0.5 - in->y;
     GstContoursMapping old = *mapping;
     mapping->xx = m[0][0] * old.xx + m[0][1] * old.yx;
@@ -248,9 +250,10 @@ gst_contours_mapping_transform (
   if (GST_VIDEO_META_TRANSFORM_IS_SCALE (type)) {
     const GstVideoMetaTransform *trans = data;
     if (!is_frame_size (mapping, trans->in_info) || may_have_borders (trans->in_info, trans->out_info)) {
-      GST_DEBUG ("dropped: a %u x %u frame scaled from %d x %d to %d x %d, perhaps with borders", mapping->width,
-          mapping->height, GST_VIDEO_INFO_WIDTH (trans->in_info), GST_VIDEO_INFO_HEIGHT (trans->in_info),
-          GST_VIDEO_INFO_WIDTH (trans->out_info), GST_VIDEO_INFO_HEIGHT (trans->out_info));
+      GST_DEBUG ("The metadata of a %u x %u frame is dropped: scaling from %d x %d to %d x %d may have added borders",
+          mapping->width, mapping->height, GST_VIDEO_INFO_WIDTH (trans->in_info),
+          GST_VIDEO_INFO_HEIGHT (trans->in_info), GST_VIDEO_INFO_WIDTH (trans->out_info),
+          GST_VIDEO_INFO_HEIGHT (trans->out_info));
       return FALSE;
     }
     resize (transformed, GST_VIDEO_INFO_WIDTH (trans->out_info), GST_VIDEO_INFO_HEIGHT (trans->out_info));

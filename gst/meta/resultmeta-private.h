@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the metadata types share inside the library: an analysis's result, who made it, and where it lies in the frame.
- */
+/* What the metadata of components and that of contours share inside the library. */
 #ifndef __GST_CONTOURS_RESULT_META_PRIVATE_H__
 #define __GST_CONTOURS_RESULT_META_PRIVATE_H__
 
@@ -10,13 +9,13 @@
 
 G_BEGIN_DECLS
 
-/* How references to a kind of result are counted. */
+/* Reference counting of a type of result. */
 typedef struct {
   gpointer (*ref) (gpointer result);
   void (*unref) (gpointer result);
 } GstContoursResultType;
 
-/* What is allocated; the public structure, which has nothing but META, is its head. */
+/* The memory of the metadata. The public structures have only the first member. */
 typedef struct {
   GstMeta meta;
   const GstContoursResultType *type;
@@ -26,20 +25,19 @@ typedef struct {
   GstContoursResultFlags flags;
 } GstContoursResultMeta;
 
-/* Once a type, under the caller's g_once_init_enter(). */
+/* To be called once for each type, under g_once_init_enter(). */
 G_GNUC_INTERNAL
 GType gst_contours_result_meta_register_api (const gchar *name);
 
 G_GNUC_INTERNAL
 const GstMetaInfo *gst_contours_result_meta_register (GType api, const gchar *name);
 
-/* Attaches to BUFFER a RESULT of a frame of WIDTH x HEIGHT, with a reference of its own, and
- * the flags that BUFFER tells. */
+/* Attaches the RESULT of a WIDTH x HEIGHT frame to BUFFER, with a reference of its own and the flags of BUFFER. */
 G_GNUC_INTERNAL
 GstContoursResultMeta *gst_contours_result_meta_add (GstBuffer *buffer, const GstMetaInfo *info,
     const GstContoursResultType *type, gpointer result, guint width, guint height, const gchar *source);
 
-/* Of the metadata with this API: the next one; the one by SOURCE or NULL; all, transfer container. */
+/* Metadata with this API: the next one, that of SOURCE, or all; the list is transfer container. */
 G_GNUC_INTERNAL
 gpointer gst_contours_result_meta_iterate (GstBuffer *buffer, gpointer *state, GType api);
 
@@ -49,7 +47,8 @@ gpointer gst_contours_result_meta_find (GstBuffer *buffer, GType api, const gcha
 G_GNUC_INTERNAL
 GList *gst_contours_result_meta_list (GstBuffer *buffer, GType api);
 
-/* SIZE bytes of the result that keep it alive; transfer full. */
+/* SIZE bytes at DATA, an array of the result. They keep a reference to it; transfer full. NULL if DATA
+ * is NULL. */
 G_GNUC_INTERNAL
 GBytes *gst_contours_result_meta_view (const GstContoursResultMeta *meta, gconstpointer data, gsize size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the metas of components and of contours have in common. */
+/* What the metadata of components and that of contours share: the result, its source, its flags, its mapping. */
 #include "gst/meta/mapping-private.h"
 #include "gst/meta/resultmeta-private.h"
 
@@ -13,7 +13,7 @@ gst_contours_result_flags_get_type (void)
     static const GFlagsValue values[] = {
         {GST_CONTOURS_RESULT_FLAG_CORRUPTED, "The frame was marked as corrupted", "corrupted"},
         {GST_CONTOURS_RESULT_FLAG_INTERLACED, "The frame holds two fields", "interlaced"},
-        {GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED, "The frame would have cost too much", "limit-exceeded"},
+        {GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED, "The frame exceeds a limit of the analysis", "limit-exceeded"},
         {0, NULL, NULL},
     };
     g_once_init_leave (&type, g_flags_register_static ("GstContoursResultFlags", values));
@@ -39,7 +39,7 @@ result_meta_free (GstMeta *meta, GstBuffer *buffer)
   g_clear_pointer (&self->source, g_ref_string_release);
 }
 
-/* Attaches with the buffer's own reference to RESULT and SOURCE. */
+/* Attaches metadata that takes references to RESULT and SOURCE. */
 static GstContoursResultMeta *
 attach (GstBuffer *buffer, const GstMetaInfo *info, const GstContoursResultType *type, gpointer result,
     const GstContoursMapping *mapping, gchar *source)
@@ -68,7 +68,7 @@ result_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer, GQuark
   return TRUE;
 }
 
-/* What BUFFER itself tells about its frame. */
+/* The flags that follow from those of BUFFER. */
 static GstContoursResultFlags
 buffer_flags (GstBuffer *buffer)
 {
@@ -139,5 +139,7 @@ gst_contours_result_meta_list (GstBuffer *buffer, GType api)
 GBytes *
 gst_contours_result_meta_view (const GstContoursResultMeta *meta, gconstpointer data, gsize size)
 {
+  if (!data)
+    return NULL;
   return g_bytes_new_with_free_func (data, size, meta->type->unref, meta->type->ref (meta->result));
 }

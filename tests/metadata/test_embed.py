@@ -86,7 +86,7 @@ with tempfile.TemporaryDirectory() as folder:
     expect_refusal(os.path.abspath("") + ": ", "")
     expect_refusal("", "text.png")
     expect_refusal("", "sound.wav")
-    expect_refusal("arguments" if python else "--help says more", "parts.png", "parts.png", status=2 if python else 1)
+    expect_refusal("arguments" if python else "only one FILE-OR-URI", "parts.png", "parts.png", status=2 if python else 1)
     expect_refusal("nknown option --wrong" if not python else "--wrong", "--wrong", status=2 if python else 1)
     os.environ |= {"GST_PLUGIN_PATH": "", "GST_REGISTRY": os.path.abspath("registry-empty")}
     expect_refusal("There is no element 'cudacca'", "parts.png")

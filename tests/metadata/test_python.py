@@ -1,70 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The metadata from Python: every accessor against the analysis's own integers, and the exported text against the
-metadata. Argument: the module that attaches contours."""
-import csv
-import ctypes
-import json
+"""The metadata from Python: every accessor against the analysis's own integers."""
 import math
-import os
-import sys
-import tempfile
 import unittest
 
-try:
-    import gi
-    import numpy
-
-    gi.require_version("Gst", "1.0")
-    gi.require_version("GstContours", "1.0")
-    from gi.repository import GLib, Gst, GstContours
-except (ImportError, ValueError) as missing:
-    print(f"skipped: {missing}")
-    sys.exit(77)
-
-Gst.init(None)
-
-TABLE = numpy.dtype([("sum_x", "u8"), ("sum_y", "u8"), ("area", "u4"), ("left", "u2"), ("top", "u2"), ("width", "u2"),
-                     ("height", "u2"), ("start_x", "u2"), ("reserved", "u2")])
-MOMENTS = numpy.dtype([("sum_xx", "u8"), ("sum_xy", "u8"), ("sum_yy", "u8")])
-CONTOURS = numpy.dtype([("first", "u8"), ("area2", "i8"), ("length", "u8"), ("count", "u4"), ("next", "i4"),
-                        ("previous", "i4"), ("child", "i4"), ("parent", "i4"), ("flags", "u4"), ("level", "u4"),
-                        ("left", "u2"), ("top", "u2"), ("width", "u2"), ("height", "u2"), ("reserved", "u4")])
-CONTOUR_MOMENTS = numpy.dtype([(name, "f8") for name in (
-    "m00", "m10", "m01", "m20", "m11", "m02", "m30", "m21", "m12", "m03", "mu20", "mu11", "mu02", "mu30", "mu21",
-    "mu12", "mu03", "nu20", "nu11", "nu02", "nu30", "nu21", "nu12", "nu03")])
-GREY = numpy.dtype([("sum", "u8"), ("sum_sq", "u8"), ("min", "u2"), ("max", "u2"), ("reserved", "u4")])
-
-NOISE = ("videotestsrc pattern=snow num-buffers=3 ! video/x-raw,format=GRAY8,width=61,height=47,framerate=25/1 ! "
-         "identity name=frames ! cudacca name=finder backend=cpu threshold=180 ")
-ALL = "features=moments+grey labels=true "
-
-
-class Frames:
-    """The buffers a pipeline ends with, and the pictures that went into cudacca."""
-
-    def __init__(self, launch):
-        self.pictures = []
-        pipeline = Gst.parse_launch(f"{launch} ! appsink name=out sync=false")
-        pad = pipeline.get_by_name("frames").get_static_pad("src")
-        pad.add_probe(Gst.PadProbeType.BUFFER, self.keep_picture)
-        out = pipeline.get_by_name("out")
-        pipeline.set_state(Gst.State.PLAYING)
-        self.buffers = [sample.get_buffer() for sample in iter(lambda: out.emit("pull-sample"), None)]
-        error = pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR)
-        pipeline.set_state(Gst.State.NULL)
-        assert error is None, error.parse_error()
-
-    def keep_picture(self, _pad, info):
-        buffer = info.get_buffer()
-        # Rows of GRAY8 are padded to four bytes.
-        data = numpy.frombuffer(buffer.extract_dup(0, buffer.get_size()), "u1")
-        self.pictures.append(data.reshape(47, -1)[:, :61])
-        return Gst.PadProbeReturn.OK
-
-
-def features_of(component):
-    names = ("orientation", "major_axis", "minor_axis", "eccentricity", "min", "max", "mean", "std")
-    return {name: getattr(component, name) for name in names}
+from pythonsample import (ALL, CORNERS, NOISE, PIXELS, Frames, GLib, Gst, GstContours, features_of, layout, numpy,
+                          with_contours)
 
 
 class Metadata(unittest.TestCase):
@@ -89,9 +29,9 @@ class Metadata(unittest.TestCase):
             labels = numpy.frombuffer(meta.get_labels_bytes().get_data(), "u4").reshape(47, 61)
             numpy.testing.assert_array_equal(labels > 0, picture >= 180)
             self.assertEqual(labels.max(), count)
-            table = numpy.frombuffer(meta.get_table_bytes().get_data(), TABLE)
-            moments = numpy.frombuffer(meta.get_moments_bytes().get_data(), MOMENTS)
-            grey = numpy.frombuffer(meta.get_grey_bytes().get_data(), GREY)
+            table = numpy.frombuffer(meta.get_table_bytes().get_data(), layout("CtrComponent"))
+            moments = numpy.frombuffer(meta.get_moments_bytes().get_data(), layout("CtrComponentMoments"))
+            grey = numpy.frombuffer(meta.get_grey_bytes().get_data(), layout("CtrComponentGrey"))
             components = meta.get_components()
             self.assertEqual([len(table), len(moments), len(grey), len(components)], [count] * 4)
             for i, c in enumerate(components):
@@ -131,7 +71,7 @@ class Metadata(unittest.TestCase):
         del meta
         buffers.clear()
         self.assertEqual([c.area for c in components], areas)
-        self.assertEqual(numpy.frombuffer(table.get_data(), TABLE)["area"].tolist(), areas)
+        self.assertEqual(numpy.frombuffer(table.get_data(), layout("CtrComponent"))["area"].tolist(), areas)
 
     def test_two_analysers(self):
         second = "! cudacca name=second backend=cpu threshold=30 invert=true"
@@ -155,37 +95,6 @@ class Metadata(unittest.TestCase):
             self.assertEqual((x, y), (b.cx, b.cy))
 
 
-class SampleGpu(ctypes.Structure):
-    """As in sample.h."""
-    _fields_ = [("coordinates", ctypes.c_int), ("broken", ctypes.c_int), ("fetched", ctypes.c_int * 3),
-                ("destroyed", ctypes.c_int)]
-
-
-PIXELS, CORNERS = 0, 1
-GPUS = []  # they outlive the buffers
-MODULE = ctypes.CDLL(sys.argv.pop())
-MODULE.sample_attach_contours.argtypes = [ctypes.c_void_p, ctypes.POINTER(SampleGpu), ctypes.c_uint, ctypes.c_int,
-                                          ctypes.c_char_p]
-MODULE.sample_attach_contours.restype = ctypes.c_void_p
-
-
-def with_contours(coordinates, launch="identity"):
-    """A frame with the sample's contours that came through launch, and where they are before they are fetched."""
-    GPUS.append(SampleGpu())
-    pipeline = Gst.parse_launch("appsrc name=in caps=video/x-raw,format=GRAY8,width=8,height=6,framerate=25/1 "
-                                f"format=time ! {launch} ! appsink name=out sync=false")
-    buffer = Gst.Buffer.new_wrapped(bytes(8 * 6))
-    buffer.pts = 40
-    MODULE.sample_attach_contours(hash(buffer), GPUS[-1], 1, coordinates, b"follower")
-    pipeline.set_state(Gst.State.PLAYING)
-    pipeline.get_by_name("in").emit("push-buffer", buffer)
-    pipeline.get_by_name("in").emit("end-of-stream")
-    sample = pipeline.get_by_name("out").emit("pull-sample")
-    pipeline.get_bus().timed_pop_filtered(10 * Gst.SECOND, Gst.MessageType.EOS)
-    pipeline.set_state(Gst.State.NULL)
-    return sample.get_buffer(), GPUS[-1]
-
-
 class Contours(unittest.TestCase):
     def test_values(self):
         buffer, gpu = with_contours(PIXELS)
@@ -201,9 +110,9 @@ class Contours(unittest.TestCase):
         self.assertTrue(meta.get_mapping().is_identity())
         self.assertEqual(list(gpu.fetched), [0, 0, 0])
 
-        table = numpy.frombuffer(meta.get_table_bytes().get_data(), CONTOURS)
+        table = numpy.frombuffer(meta.get_table_bytes().get_data(), layout("CtrContour"))
         points = numpy.frombuffer(meta.get_points_bytes().get_data(), "u2").reshape(-1, 2)
-        moments = numpy.frombuffer(meta.get_moments_bytes().get_data(), CONTOUR_MOMENTS)
+        moments = numpy.frombuffer(meta.get_moments_bytes().get_data(), layout("CtrContourMoments"))
         contours = meta.get_contours()
         self.assertEqual([len(table), len(points), len(moments), len(contours)], [3, 9, 3, 3])
         self.assertEqual(points.tolist()[:4], [[1, 1], [1, 4], [6, 4], [6, 1]])
@@ -263,95 +172,6 @@ class Contours(unittest.TestCase):
         self.assertEqual(meta.get_contours(), [])
         self.assertIsNone(meta.get_points_bytes())
         self.assertIsNone(meta.get_table_bytes())
-
-
-class Export(unittest.TestCase):
-    def export(self, launch, text_format):
-        """The buffers, and what contourexport wrote of them."""
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "out")
-            frames = Frames(f"{launch} ! contourexport location={path} format={text_format}")
-            with open(path, encoding="utf-8", newline="") as text:
-                return frames.buffers, text.read()
-
-    def check_features(self, got, component):
-        for name, value in features_of(component).items():
-            self.assertEqual(float(got[name]), value, name)
-
-    def test_ndjson(self):
-        buffers, text = self.export(NOISE + ALL + "! videoscale ! video/x-raw,width=100,height=33", "ndjson")
-        self.assertTrue(text.endswith("}\n"))
-        lines = [json.loads(line, parse_constant=self.fail) for line in text.splitlines()]
-        self.assertEqual(len(lines), len(buffers))
-        for index, (line, buffer) in enumerate(zip(lines, buffers)):
-            meta = GstContours.buffer_get_contours_component_meta(buffer)
-            components = line.pop("components")
-            self.assertEqual(line, {
-                "schema": "gst-cuda-contours/1", "frame": index, "pts": buffer.pts, "timestamp": buffer.pts,
-                "source": "finder", "resolution": {"width": 100, "height": 33}, "threshold": 180, "connectivity": 8,
-                "count": meta.get_count()})
-            self.assertEqual(len(components), meta.get_count())
-            for got, c in zip(components, meta.get_components()):
-                for name in ("label", "area", "x", "y", "w", "h", "cx", "cy"):
-                    self.assertEqual(got[name], getattr(c, name), name)
-                self.check_features(got, c)
-
-    def test_csv(self):
-        buffers, text = self.export(NOISE + ALL, "csv")
-        rows = list(csv.DictReader(text.splitlines()))
-        expected = [(index, buffer.pts, c) for index, buffer in enumerate(buffers)
-                    for c in GstContours.buffer_get_contours_component_meta(buffer).get_components()]
-        self.assertEqual(len(rows), len(expected))
-        for row, (index, pts, c) in zip(rows, expected):
-            self.assertEqual((row["frame"], row["pts"], row["timestamp"]), (str(index), str(pts), str(pts)))
-            self.assertEqual((row["source"], row["width"], row["height"]), ("finder", "61", "47"))
-            for name in ("label", "area", "x", "y", "w", "h", "cx", "cy"):
-                self.assertEqual(float(row[name]), getattr(c, name), name)
-            self.check_features(row, c)
-
-    def export_contours(self, coordinates, text_format):
-        """The buffer, and what contourexport wrote of it."""
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "out")
-            buffer, _gpu = with_contours(coordinates, "videoscale ! video/x-raw,width=11,height=7 ! "
-                                         f"contourexport location={path} format={text_format}")
-            with open(path, encoding="utf-8", newline="") as text:
-                return buffer, text.read()
-
-    def test_contours_ndjson(self):
-        for coordinates, name in ((PIXELS, "pixels"), (CORNERS, "corners")):
-            buffer, text = self.export_contours(coordinates, "ndjson")
-            meta = GstContours.buffer_get_contours_contour_meta(buffer)
-            line = json.loads(text, parse_constant=self.fail)
-            contours = line.pop("contours")
-            self.assertEqual(line, {
-                "schema": "gst-cuda-contours/1", "frame": 0, "pts": 40, "timestamp": 40, "source": "follower",
-                "resolution": {"width": 11, "height": 7}, "threshold": 77, "count": 3, "coordinates": name})
-            self.assertEqual(len(contours), 3)
-            for got, c in zip(contours, meta.get_contours()):
-                for field in ("id", "hole", "area", "perimeter", "x", "y", "w", "h"):
-                    self.assertEqual(got[field], getattr(c, field), field)
-                self.assertEqual(got["parent"], c.parent if c.parent >= 0 else None)
-                self.assertEqual((got["cx"], got["cy"]), (c.cx, c.cy) if c.area else (None, None))
-                mapped = numpy.frombuffer(meta.get_mapped_points(c.id).get_data(), "f4").reshape(-1, 2)
-                numpy.testing.assert_array_equal(numpy.array(got["points"]).astype("f4"), mapped)
-
-    def test_contours_csv(self):
-        buffer, text = self.export_contours(PIXELS, "csv")
-        meta = GstContours.buffer_get_contours_contour_meta(buffer)
-        rows = list(csv.DictReader(text.splitlines()))
-        self.assertEqual(len(rows), 3)
-        for row, c in zip(rows, meta.get_contours()):
-            self.assertEqual((row["frame"], row["source"], row["width"], row["height"]), ("0", "follower", "11", "7"))
-            self.assertEqual(row["label"] + row["orientation"] + row["std"], "")
-            for field in ("id", "hole", "area", "perimeter", "x", "y", "w", "h"):
-                self.assertEqual(float(row[field]), getattr(c, field), field)
-            self.assertEqual(row["parent"], str(c.parent) if c.parent >= 0 else "")
-            if c.area:
-                self.assertEqual((float(row["cx"]), float(row["cy"])), (c.cx, c.cy))
-            else:
-                self.assertEqual(row["cx"] + row["cy"], "")
-            self.assertEqual((row["point_count"], row["level"]), (str(c.count), str(c.level) if c.level else ""))
 
 
 unittest.main()

@@ -28,9 +28,6 @@ Gst.init(None)
 ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 20 if QUICK else 300
 RNG = np.random.default_rng(int(sys.argv[2]) if len(sys.argv) > 2 else 1)
 FRAMES = 8  # a round
-CONTOURS = np.dtype([("first", "u8"), ("area2", "i8"), ("length", "u8"), ("count", "u4"), ("next", "i4"),
-                     ("previous", "i4"), ("child", "i4"), ("parent", "i4"), ("flags", "u4"), ("level", "u4"),
-                     ("left", "u2"), ("top", "u2"), ("width", "u2"), ("height", "u2"), ("reserved", "u4")])
 # Before there was a choice, the exact blur was the only one.
 EXACT = {"hint": cv2.ALGO_HINT_ACCURATE} if hasattr(cv2, "ALGO_HINT_ACCURATE") else {}
 compared = {}
@@ -82,11 +79,11 @@ def compare_components(images):
         mask = mask_of(image)
         number, labels, stats, centroids = cv2.connectedComponentsWithStatsWithAlgorithm(
             mask, connectivity, cv2.CV_32S, cv2.CCL_WU)
-        meta = GstContours.buffer_get_contours_component_meta(buffer)
-        components = meta.get_components()
+        meta, = GstContours.component_metas(buffer)
+        components = meta.components
         what = f"{launch}, {width} x {height}"
-        require_equal(meta.get_count(), number - 1, what)
-        require_equal(np.frombuffer(meta.get_labels_bytes().get_data(), "u4").reshape(height, width), labels, what)
+        require_equal(meta.count, number - 1, what)
+        require_equal(meta.labels, labels, what)
         require_equal([(c.x, c.y, c.w, c.h, c.area) for c in components], stats[1:].tolist(), what)
         require_equal([(c.cx, c.cy) for c in components], centroids[1:].tolist(), what)
     count("cudacca, connectedComponentsWithStats", images)
@@ -104,14 +101,13 @@ def compare_contours(images, simplified):
         measures = [(cv2.contourArea(line), cv2.arcLength(line, True), *cv2.boundingRect(line)) for line in lines]
         if simplified:
             lines = [simplify(line, epsilon) for line in lines]
-        meta = GstContours.buffer_get_contours_contour_meta(buffer)
-        table = np.frombuffer(meta.get_table_bytes().get_data(), CONTOURS)
-        points = np.frombuffer(meta.get_points_bytes().get_data(), "u2").reshape(-1, 2)
+        meta, = GstContours.contour_metas(buffer)
+        table = meta.table
         what = f"{launch}, {image.shape[1]} x {image.shape[0]}"
         require_equal(table["count"], [len(line) for line in lines], what)
-        require_equal([(c.area, c.perimeter, c.x, c.y, c.w, c.h) for c in meta.get_contours()], measures, what)
+        require_equal([(c.area, c.perimeter, c.x, c.y, c.w, c.h) for c in meta.contours], measures, what)
         if lines:
-            require_equal(points, np.concatenate(lines), what)
+            require_equal(meta.points, np.concatenate(lines), what)
             require_equal(np.stack([table[link] for link in ("next", "previous", "child", "parent")], axis=1),
                           hierarchy.reshape(-1, 4), what)
     count("cudaborders, findContours" + (" and approxPolyDP" if simplified else ""), images)

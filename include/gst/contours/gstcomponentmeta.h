@@ -12,10 +12,10 @@ G_BEGIN_DECLS
 /**
  * GstContoursComponentFeatures:
  * @GST_CONTOURS_COMPONENT_FEATURE_MOMENTS: second moments: orientation, axes, eccentricity
- * @GST_CONTOURS_COMPONENT_FEATURE_GREY: minimum, maximum, mean, standard deviation of the samples (or luma)
+ * @GST_CONTOURS_COMPONENT_FEATURE_GREY: minimum, maximum, mean and standard deviation of the samples (or luma)
  * @GST_CONTOURS_COMPONENT_FEATURE_LABELS: label image
  *
- * What an analysis computes on request; area, bounding box and centroid are always there.
+ * Optional measurements. Area, bounding box and centroid are always computed.
  *
  * Since: 0.1
  */
@@ -33,7 +33,7 @@ GType gst_contours_component_features_get_type (void);
 /**
  * GstContoursComponent:
  * @label: label, from 1; the value of the component's pixels in the label image
- * @pixels: pixels of the analysed image
+ * @pixels: number of pixels in the analysed image
  * @area: area in pixels of the frame: @pixels times the scaling of both axes
  * @x: left edge of the bounding box
  * @y: top edge of the bounding box
@@ -46,21 +46,22 @@ GType gst_contours_component_features_get_type (void);
  * @sum_x: sum of the pixels' x in the analysed image
  * @sum_y: sum of the pixels' y in the analysed image
  * @orientation: angle of the major axis against the x axis, radians in (-pi/2, pi/2], positive towards +y (down); 0
- *     where the axes are equal. NaN without %GST_CONTOURS_COMPONENT_FEATURE_MOMENTS
- * @major_axis: full length of the major axis of the ellipse with the same second moments, as scikit-image's regionprops
- *     has it; NaN without %GST_CONTOURS_COMPONENT_FEATURE_MOMENTS
- * @minor_axis: the same of the minor axis
- * @eccentricity: of that ellipse, 0 (circle) to 1 (line); NaN without %GST_CONTOURS_COMPONENT_FEATURE_MOMENTS
+ *     if the axes are equal. NaN without %GST_CONTOURS_COMPONENT_FEATURE_MOMENTS
+ * @major_axis: full length of the major axis of the ellipse with the same second moments, as in scikit-image's
+ *     regionprops; NaN without %GST_CONTOURS_COMPONENT_FEATURE_MOMENTS
+ * @minor_axis: full length of the minor axis of this ellipse, likewise
+ * @eccentricity: eccentricity of this ellipse, from 0 (circle) to 1 (line); NaN without
+ *     %GST_CONTOURS_COMPONENT_FEATURE_MOMENTS
  * @min: smallest sample; 0 without %GST_CONTOURS_COMPONENT_FEATURE_GREY
  * @max: largest sample; 0 without %GST_CONTOURS_COMPONENT_FEATURE_GREY
  * @mean: mean of the samples; NaN without %GST_CONTOURS_COMPONENT_FEATURE_GREY
  * @std: population standard deviation of the samples; NaN without %GST_CONTOURS_COMPONENT_FEATURE_GREY
  *
- * One connected component, in pixels of the frame that carries the metadata. Where that frame is as large as the
- * analysed image, areas and boxes are whole numbers, exactly the analysis's integers. In a scaled frame a pixel centre
- * x becomes (x + 0.5) * new / old - 0.5, box edges and lengths are scaled, and the shape is that of the scaled second
- * moments; samples are never recomputed. After a crop (GStreamer 1.28) a component may lie outside the frame: nothing
- * is cut off.
+ * One connected component, in pixels of the frame that carries the metadata. If this frame is as large as the analysed
+ * image, areas and boxes are exactly the integers of the analysis. In a scaled frame a pixel centre x becomes
+ * (x + 0.5) * new / old - 0.5, box edges and lengths are scaled, and the ellipse is that of the scaled second moments.
+ * Statistics of samples stay as they are. After cropping (GStreamer 1.28) a component may lie outside the frame: it is
+ * not clipped.
  *
  * Since: 0.1
  */
@@ -99,23 +100,23 @@ GType gst_contours_component_get_type (void);
  * GstContoursComponentMeta:
  * @meta: parent #GstMeta
  *
- * The connected components of a video frame. The result itself is immutable and shared by all buffers that carry it;
- * copying a buffer copies a reference. The metadata belongs to its buffer: it is valid as long as the buffer is.
+ * The connected components of a video frame. The result is immutable, and all copies of the buffer share it. The
+ * metadata belongs to its buffer and is valid as long as the buffer.
  *
- * Attached by cudacca. What happens to it on the way downstream:
+ * `cudacca` attaches it. On the way downstream:
  *
- * - A copy of the whole buffer shares the result; a copy of a part of the buffer's bytes has none.
- * - Scaling the frame maps every position. Where the display aspect ratio changes by more than the rounding of one
- *   pixel, the scaler may have added borders and GStreamer before 1.28 does not say where: the metadata is dropped.
- * - With GStreamer 1.28 cropping, borders, mirroring and quarter turns are followed as well; before, elements that do
- *   this drop the metadata.
- * - Everything else drops it.
+ * - A copy of the whole buffer shares the result. A copy of a part of the buffer's bytes has no metadata.
+ * - Scaling the frame transforms all positions. If the display aspect ratio changes by more than the rounding of one
+ *   pixel, the scaler may have added borders, and GStreamer before 1.28 does not say where: the metadata is dropped.
+ * - Since GStreamer 1.28, cropping, borders, mirroring and quarter turns transform positions, too. Before, elements
+ * that do this drop the metadata.
+ * - Every other transformation drops the metadata.
  *
  * Since: 0.1
  */
-typedef struct _GstComponentMeta GstContoursComponentMeta;
+typedef struct _GstContoursComponentMeta GstContoursComponentMeta;
 
-struct _GstComponentMeta {
+struct _GstContoursComponentMeta {
   GstMeta meta;
 };
 

@@ -11,10 +11,10 @@ G_BEGIN_DECLS
 
 /**
  * GstContoursContourFeatures:
- * @GST_CONTOURS_CONTOUR_FEATURE_NONE: nothing more
- * @GST_CONTOURS_CONTOUR_FEATURE_MOMENTS: moments: centroids
+ * @GST_CONTOURS_CONTOUR_FEATURE_NONE: no optional measurement
+ * @GST_CONTOURS_CONTOUR_FEATURE_MOMENTS: moments of the area inside, and its centroid
  *
- * What an analysis computes on request; points, hierarchy, area, perimeter and bounding box are always there.
+ * Optional measurements. Points, hierarchy, area, perimeter and bounding box are always computed.
  *
  * Since: 0.1
  */
@@ -30,9 +30,9 @@ GType gst_contours_contour_features_get_type (void);
 
 /**
  * GstContoursContourCoordinates:
- * @GST_CONTOURS_CONTOUR_COORDINATES_PIXELS: of a pixel of the contour: whole numbers are pixel centres
- * @GST_CONTOURS_CONTOUR_COORDINATES_CORNERS: of a corner between pixels: whole numbers are the edges between pixels;
- * the upper left corner of a pixel has the coordinates of the pixel
+ * @GST_CONTOURS_CONTOUR_COORDINATES_PIXELS: points are pixels of the contour; whole numbers are pixel centres
+ * @GST_CONTOURS_CONTOUR_COORDINATES_CORNERS: points are corners between pixels; whole numbers are the edges between
+ *     pixels, and the upper left corner of a pixel has the coordinates of the pixel
  *
  * What the coordinates of contour points mean.
  *
@@ -50,37 +50,37 @@ GType gst_contours_contour_coordinates_get_type (void);
 
 /**
  * GstContoursContour:
- * @id: row of the contour, from 0; what @parent, @next, @previous and @child of others are
- * @count: points, at least 1
- * @first: index of its first point among the points of all contours
- * @hole: whether the line goes around a hole of the foreground, not around its outside
- * @level: which of the image's levels it belongs to; 0 for a binary image
- * @parent: contour around it, or -1
+ * @id: index of the contour, from 0; @parent, @next, @previous and @child are such indices
+ * @count: number of points, at least 1
+ * @first: index of the first point among the points of all contours
+ * @hole: whether the line runs around a hole of the foreground, not around its outside
+ * @level: index of the level that the line belongs to; 0 for a binary image
+ * @parent: contour around this one, or -1
  * @next: next contour of the same parent, or -1
- * @previous: contour of the same parent before it, or -1
- * @child: first contour inside it, or -1
+ * @previous: previous contour of the same parent, or -1
+ * @child: first contour inside this one, or -1
  * @area: area inside the line, not negative, in pixels of the frame: that of the analysed image times the scaling of
  *     both axes
- * @perimeter: length of the closed line. Where both axes are scaled alike, that of the analysed image times the
- *     scaling; where they are not, the length of the closed line through the mapped points
+ * @perimeter: length of the closed line. If both axes are scaled alike, it is the length in the analysed image times
+ * the scaling, or else the length of the closed line through the transformed points
  * @x: left edge of the bounding box
  * @y: top edge of the bounding box
  * @w: width of the bounding box
  * @h: height of the bounding box
  * @cx: x of the centroid of the area inside the line, in the coordinates of the points; NaN without
- *     %GST_CONTOURS_CONTOUR_FEATURE_MOMENTS and where the area is 0
+ *     %GST_CONTOURS_CONTOUR_FEATURE_MOMENTS, or if the area is 0
  * @cy: y of the centroid
  *
- * One contour: a closed line, whose last point is followed by its first, in pixels of the frame that carries the
- * metadata. Where that frame is as large as the analysed image, these are exactly the analysis's numbers. In a scaled
- * frame a pixel centre x becomes (x + 0.5) * new / old - 0.5, box edges and corners become x * new / old. After a crop
- * (GStreamer 1.28) a contour may lie outside the frame: nothing is cut off.
+ * One contour, in pixels of the frame that carries the metadata. It is a closed line: its last point is followed by its
+ * first. If the frame is as large as the analysed image, these are exactly the numbers of the analysis. In a scaled
+ * frame a pixel centre x becomes (x + 0.5) * new / old - 0.5, box edges and corners become x * new / old. After
+ * cropping (GStreamer 1.28) a contour may lie outside the frame: it is not clipped.
  *
  * The bounding box of %GST_CONTOURS_CONTOUR_COORDINATES_PIXELS encloses whole pixels: @w and @h are at least one pixel.
  * That of %GST_CONTOURS_CONTOUR_COORDINATES_CORNERS encloses the line.
  *
- * Where the analysis simplified the line by a tolerance, @area, @perimeter, the box and the centroid are those of the
- * line before; only with a perimeter that has to be measured anew, it is the simplified one that is measured.
+ * If the analysis simplified the line by a tolerance, @area, @perimeter, bounding box and centroid are those of the
+ * original line, except that a perimeter in a frame whose axes were scaled differently is that of the simplified line.
  *
  * Since: 0.1
  */
@@ -113,23 +113,22 @@ GType gst_contours_contour_get_type (void);
 
 /**
  * GstContoursRegion:
- * @object: number of the object it outlines, from 0, among those the analyser was to find in the frame
- * @converged: whether the search ended by itself, not by the limit on its iterations
- * @restarted: whether the given start, such as the outline in the frame before, lost the target, and this is what was
- *     found without it
- * @iterations: steps of the search
- * @inside_count: pixels inside the line, of the analysed image
- * @inside_mean: mean of their samples
- * @inside_variance: mean squared distance of their samples from the mean
- * @outside_count: pixels of the window outside the line
- * @outside_mean: mean of their samples
- * @outside_variance: mean squared distance of their samples from the mean
- * @criterion: negative logarithm of the likelihood of both regions, in nats and without constant terms: the lower, the
- *     better the line
- * @gain: how much shorter the description of the window with the line is than that without, nats; above 0
+ * @object: index of the outlined object, from 0, among those that the element searched for in the frame
+ * @converged: whether the search converged before it reached the limit of iterations
+ * @restarted: whether the given start, such as the outline in the previous frame, lost the target, and a search without
+ *     it found this outline
+ * @iterations: number of steps of the search
+ * @inside_count: number of pixels inside the line
+ * @inside_mean: mean of the samples inside
+ * @inside_variance: population variance of the samples inside
+ * @outside_count: number of pixels of the window outside the line
+ * @outside_mean: mean of the samples outside
+ * @outside_variance: population variance of the samples outside
+ * @criterion: negative log-likelihood of both regions, in nats and without constant terms; the lower, the better
+ * @gain: reduction of the description length of the window by the line, in nats; above 0
  *
- * What the line of a contour parts: a target inside, and the rest of the window it was looked for in. All of it is of
- * the analysed image, whatever happened to the frame since.
+ * The two regions that a contour separates: the target inside, and the rest of its search window. All numbers refer to
+ * the analysed image; scaling the frame does not change them.
  *
  * Since: 0.1
  */
@@ -159,29 +158,29 @@ GType gst_contours_region_get_type (void);
  * GstContoursContourMeta:
  * @meta: parent #GstMeta
  *
- * The contours of a video frame. The result itself is immutable and shared by all buffers that carry it; copying a
- * buffer copies a reference. The metadata belongs to its buffer: it is valid as long as the buffer is.
+ * The contours of a video frame. The result is immutable, and all copies of the buffer share it. The metadata
+ * belongs to its buffer and is valid as long as the buffer.
  *
- * Attached by analysers that follow borders. Table and points of an analysis on the GPU stay there until they are asked
- * for: attaching, copying and mapping the metadata, and everything that needs only numbers of the whole (counts,
- * threshold, size), does not touch them. The first getter that needs an array fetches it, once for all buffers that
- * share the result, in any thread. Where this fails, getters return %FALSE or %NULL and log a warning;
- * gst_contours_contour_meta_fetch() fetches everything beforehand and says why it failed.
+ * `cudaborders`, `cudacrackcontour` and `cudasnake` attach it. The arrays of an analysis on the GPU stay there until a
+ * getter needs them. Attaching, copying and transforming the metadata does not fetch them, nor do counts, threshold and
+ * size. The first getter that needs an array fetches it, once for all buffers that share the result, in any thread. If
+ * this fails, getters return %FALSE or %NULL and log a warning; gst_contours_contour_meta_fetch() fetches all arrays
+ * beforehand and returns the reason of a failure.
  *
- * What happens to it on the way downstream is what happens to #GstContoursComponentMeta:
+ * On the way downstream:
  *
- * - A copy of the whole buffer shares the result; a copy of a part of the buffer's bytes has none.
- * - Scaling the frame maps every position. Where the display aspect ratio changes by more than the rounding of one
- *   pixel, the scaler may have added borders and GStreamer before 1.28 does not say where: the metadata is dropped.
- * - With GStreamer 1.28 cropping, borders, mirroring and quarter turns are followed as well; before, elements that do
- *   this drop the metadata.
- * - Everything else drops it.
+ * - A copy of the whole buffer shares the result. A copy of a part of the buffer's bytes has no metadata.
+ * - Scaling the frame transforms all positions. If the display aspect ratio changes by more than the rounding of one
+ *   pixel, the scaler may have added borders, and GStreamer before 1.28 does not say where: the metadata is dropped.
+ * - Since GStreamer 1.28, cropping, borders, mirroring and quarter turns transform positions, too. Before, elements
+ * that do this drop the metadata.
+ * - Every other transformation drops the metadata.
  *
  * Since: 0.1
  */
-typedef struct _GstContourMeta GstContoursContourMeta;
+typedef struct _GstContoursContourMeta GstContoursContourMeta;
 
-struct _GstContourMeta {
+struct _GstContoursContourMeta {
   GstMeta meta;
 };
 
@@ -281,6 +280,12 @@ GBytes *gst_contours_contour_meta_get_table_bytes (GstContoursContourMeta *meta)
 
 GST_CONTOURS_API
 GBytes *gst_contours_contour_meta_get_moments_bytes (GstContoursContourMeta *meta);
+
+GST_CONTOURS_API
+GBytes *gst_contours_contour_meta_get_sums_bytes (GstContoursContourMeta *meta);
+
+GST_CONTOURS_API
+GBytes *gst_contours_contour_meta_get_regions_bytes (GstContoursContourMeta *meta);
 
 G_END_DECLS
 

@@ -5,6 +5,7 @@
 
 #include <gst/contours/gstcomponentmeta.h>
 #include <gst/contours/gstcontourmeta.h>
+#include <gst/contours/gstcontourslayout.h>
 #include <gst/contours/gstcontoursmapping.h>
 #include <gst/contours/gstcontoursresult.h>
 

@@ -11,21 +11,21 @@ G_BEGIN_DECLS
  * GstContoursMapping:
  * @reference_width: width of the analysed image, pixels
  * @reference_height: height of the analysed image, pixels
- * @width: width of the frame the metadata is attached to now, pixels
- * @height: height of that frame, pixels
- * @xx: frame x per analysed x
- * @xy: frame x per analysed y
- * @x0: frame x of the analysed image's top left corner
- * @yx: frame y per analysed x
- * @yy: frame y per analysed y
- * @y0: frame y of the analysed image's top left corner
+ * @width: width of the frame that carries the metadata, pixels
+ * @height: height of this frame, pixels
+ * @xx: change of x in the frame per x in the analysed image
+ * @xy: change of x in the frame per y in the analysed image
+ * @x0: x in the frame of the top left corner of the analysed image
+ * @yx: change of y in the frame per x in the analysed image
+ * @yy: change of y in the frame per y in the analysed image
+ * @y0: y in the frame of the top left corner of the analysed image
  *
- * Where positions in the analysed image lie in the frame that carries the metadata: the frame may have been scaled
- * (with GStreamer 1.28 also cropped, flipped or turned by a quarter) since.
+ * The affine transformation from positions in the analysed image to positions in the frame that carries the metadata.
+ * The frame may have been scaled since the analysis, or, with GStreamer 1.28, cropped, mirrored or turned by a quarter.
  *
- * X = xx * x + xy * y + x0 and Y = yx * x + yy * y + y0, with positions measured from the image's outer corner, so that
- * pixel i covers [i, i + 1). A pixel's centre is at i + 0.5 there; everything in this library that is called a pixel
- * position counts centres as whole numbers, see gst_contours_mapping_map_point().
+ * X = xx * x + xy * y + x0 and Y = yx * x + yy * y + y0, where positions are measured from the outer corner of the
+ * image: pixel i covers [i, i + 1), and its centre is at i + 0.5. Pixel positions elsewhere in this library count
+ * centres as whole numbers; gst_contours_mapping_map_point() transforms them.
  *
  * Since: 0.1
  */

@@ -9,15 +9,15 @@ G_BEGIN_DECLS
 
 /**
  * GstContoursResultFlags:
- * @GST_CONTOURS_RESULT_FLAG_NONE: nothing is wrong
- * @GST_CONTOURS_RESULT_FLAG_CORRUPTED: the frame was marked as corrupted (%GST_BUFFER_FLAG_CORRUPTED): parts of its
- *     picture may be missing or wrong, and so may be parts of the result
- * @GST_CONTOURS_RESULT_FLAG_INTERLACED: the frame holds two fields of different times, row by row: what moves in it has
- *     combed edges, and so has the result
- * @GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED: the frame would have cost more than the analyser's limit allows: nothing
- * was looked for, so there are no contours, see gst_contours_contour_meta_get_needed()
+ * @GST_CONTOURS_RESULT_FLAG_NONE: no flag is set
+ * @GST_CONTOURS_RESULT_FLAG_CORRUPTED: the frame was marked as corrupted (%GST_BUFFER_FLAG_CORRUPTED): parts of the
+ *     image, and therefore of the result, may be missing or wrong
+ * @GST_CONTOURS_RESULT_FLAG_INTERLACED: the frame holds two interlaced fields of different times: moving objects, and
+ *     therefore their contours, have combed edges
+ * @GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED: the frame exceeds a limit of the element and was not analysed, so there are
+ *     no contours; see gst_contours_contour_meta_get_needed()
  *
- * What a reader of a result has to know about the frame that was analysed.
+ * Conditions of the analysed frame that affect its result.
  *
  * Since: 0.1
  */

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Single components, in pixels of the frame that carries the metadata. */
+#include "gst/meta/componentmeta-private.h"
+
+#include <math.h>
+
+/* Transforms the ellipse of SHAPE by MAPPING: with its linear part A, the covariance C becomes A C A^T. The formulas
+ * are those of ctr_component_shape(). */
+static void
+map_shape (const GstContoursMapping *mapping, CtrComponentShape *shape)
+{
+  gdouble a = mapping->xx, b = mapping->xy, c = mapping->yx, d = mapping->yy;
+  gdouble xx = shape->mu20, xy = shape->mu11, yy = shape->mu02;
+  gdouble mu20 = a * a * xx + 2 * a * b * xy + b * b * yy;
+  /* Adding 0 turns the negative zero of a mirrored axis into a positive one: for atan2() they are -pi and pi. */
+  gdouble mu11 = a * c * xx + (a * d + b * c) * xy + b * d * yy + 0.0;
+  gdouble mu02 = c * c * xx + 2 * c * d * xy + d * d * yy;
+  gdouble mean = (mu20 + mu02) / 2, spread = hypot ((mu20 - mu02) / 2, mu11);
+  gdouble major = mean + spread, minor = fmax (mean - spread, 0.0);
+  shape->orientation = spread > 0 ? 0.5 * atan2 (2 * mu11, mu20 - mu02) : 0.0;
+  shape->major_axis = 4 * sqrt (major);
+  shape->minor_axis = 4 * sqrt (minor);
+  shape->eccentricity = major > 0 ? sqrt (1 - minor / major) : 0.0;
+}
+
+static void
+fill_component (GstContoursComponentMeta *meta, guint index, GstContoursComponent *out)
+{
+  const CtrComponents *components = COMPONENTS (meta);
+  const CtrComponent *row = &components->table[index];
+  const GstContoursMapping *mapping = &PRIVATE (meta)->mapping;
+
+  out->label = index + 1;
+  out->pixels = row->area;
+  out->area = row->area * fabs (mapping->xx * mapping->yy - mapping->xy * mapping->yx);
+  gst_contours_mapping_map_box (
+      mapping, row->left, row->top, row->width, row->height, &out->x, &out->y, &out->w, &out->h);
+  gdouble cx, cy;
+  ctr_component_centroid (row, &cx, &cy);
+  gst_contours_mapping_map_point (mapping, cx, cy, &out->cx, &out->cy);
+  gst_contours_mapping_map_point (mapping, row->start_x, row->top, &out->first_x, &out->first_y);
+  out->sum_x = row->sum_x;
+  out->sum_y = row->sum_y;
+
+  out->orientation = out->major_axis = out->minor_axis = out->eccentricity = NAN;
+  if (components->moments) {
+    CtrComponentShape shape;
+    ctr_component_shape (row, &components->moments[index], &shape);
+    if (!gst_contours_mapping_is_identity (mapping))
+      map_shape (mapping, &shape);
+    out->orientation = shape.orientation;
+    out->major_axis = shape.major_axis;
+    out->minor_axis = shape.minor_axis;
+    out->eccentricity = shape.eccentricity;
+  }
+
+  out->min = out->max = 0;
+  out->mean = out->std = NAN;
+  if (components->grey) {
+    const CtrComponentGrey *grey = &components->grey[index];
+    out->min = grey->min;
+    out->max = grey->max;
+    ctr_component_grey_stats (row, grey, &out->mean, &out->std);
+  }
+}
+
+/**
+ * gst_contours_component_meta_get_component:
+ * @meta: a #GstContoursComponentMeta
+ * @index: index of the component, from 0; its label is @index + 1
+ * @component: (out caller-allocates): the component, in pixels of the frame
+ *
+ * Gets one component. In other languages the function returns the pair of both results.
+ *
+ * Returns: whether there is a component with this @index
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_contours_component_meta_get_component (GstContoursComponentMeta *meta, guint index, GstContoursComponent *component)
+{
+  g_return_val_if_fail (IS_COMPONENT_META (meta), FALSE);
+  g_return_val_if_fail (component != NULL, FALSE);
+  if (index >= COMPONENTS (meta)->count)
+    return FALSE;
+  fill_component (meta, index, component);
+  return TRUE;
+}
+
+/**
+ * gst_contours_component_meta_get_components:
+ * @meta: a #GstContoursComponentMeta
+ *
+ * Gets all components in the order of their labels, which is the raster order of their first pixels in the analysed
+ * image. This function is for other languages. In C, gst_contours_component_meta_get_component() needs no allocation.
+ *
+ * Returns: (transfer full) (element-type GstContoursComponent): the components, in pixels of the frame, valid without
+ *     the buffer; free them with g_list_free_full() and g_free()
+ *
+ * Since: 0.1
+ */
+GList *
+gst_contours_component_meta_get_components (GstContoursComponentMeta *meta)
+{
+  g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);
+  GList *list = NULL;
+  for (guint i = COMPONENTS (meta)->count; i-- > 0;) {
+    GstContoursComponent *component = g_new (GstContoursComponent, 1);
+    fill_component (meta, i, component);
+    list = g_list_prepend (list, component);
+  }
+  return list;
+}

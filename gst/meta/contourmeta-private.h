@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the files about the metadata of contours share. */
+#ifndef __GST_CONTOURS_CONTOUR_META_PRIVATE_H__
+#define __GST_CONTOURS_CONTOUR_META_PRIVATE_H__
+
+#include "gst/meta/resultmeta-private.h"
+
+#include <contours/contourlist.h>
+#include <gst/contours/gstcontourmeta.h>
+
+G_BEGIN_DECLS
+
+#define PRIVATE(meta) ((GstContoursResultMeta *) (meta))
+#define CONTOURS(meta) ((CtrContours *) PRIVATE (meta)->result)
+#define IS_CONTOUR_META(m) ((m) != NULL && (m)->meta.info == GST_CONTOURS_CONTOUR_META_INFO)
+
+static inline gboolean
+has_moments (GstContoursContourMeta *meta)
+{
+  return (CONTOURS (meta)->features & CTR_CONTOUR_FEATURE_MOMENTS) != 0;
+}
+
+/* The arrays on the host, or NULL after a warning. */
+G_GNUC_INTERNAL
+const CtrContour *gst_contours_contour_meta_map_table (GstContoursContourMeta *meta);
+
+G_GNUC_INTERNAL
+const CtrPoint *gst_contours_contour_meta_map_points (GstContoursContourMeta *meta);
+
+G_GNUC_INTERNAL
+const CtrContourSums *gst_contours_contour_meta_map_sums (GstContoursContourMeta *meta);
+
+G_GNUC_INTERNAL
+const CtrSnakeRegion *gst_contours_contour_meta_map_regions (GstContoursContourMeta *meta);
+
+/* From the coordinates of the contours' points to those of the frame. */
+G_GNUC_INTERNAL
+void gst_contours_contour_meta_map_position (
+    GstContoursContourMeta *meta, gdouble x, gdouble y, gdouble *frame_x, gdouble *frame_y);
+
+G_END_DECLS
+
+#endif /* __GST_CONTOURS_CONTOUR_META_PRIVATE_H__ */

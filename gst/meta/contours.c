@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Single contours and regions, in pixels of the frame that carries the metadata. */
+#include "gst/meta/contourmeta-private.h"
+
+#include <contours/snake.h>
+#include <math.h>
+
+/* Whether M scales lengths in all directions alike, by hypot (xx, yx). */
+static gboolean
+scales_evenly (const GstContoursMapping *m)
+{
+  return fabs (m->xx) == fabs (m->yy) && fabs (m->xy) == fabs (m->yx) && m->xx * m->xy + m->yx * m->yy == 0;
+}
+
+/* The length of the closed line through the transformed POINTS. */
+static gdouble
+mapped_length (const GstContoursMapping *mapping, const CtrPoint *points, guint count)
+{
+  gdouble length = 0;
+  for (guint i = 0; i < count; i++) {
+    const CtrPoint *from = &points[i], *to = &points[i + 1 < count ? i + 1 : 0];
+    gdouble dx = to->x - from->x, dy = to->y - from->y;
+    gdouble mapped_dx = mapping->xx * dx + mapping->xy * dy, mapped_dy = mapping->yx * dx + mapping->yy * dy;
+    length += sqrt (mapped_dx * mapped_dx + mapped_dy * mapped_dy);
+  }
+  return length;
+}
+
+/* The arrays from which a GstContoursContour is computed. */
+typedef struct {
+  const CtrContour *table;
+  const CtrPoint *points;     /* NULL if the perimeter needs none */
+  const CtrContourSums *sums; /* NULL without moments */
+} Arrays;
+
+static gboolean
+map_arrays (GstContoursContourMeta *meta, Arrays *arrays)
+{
+  gboolean measure = !scales_evenly (&PRIVATE (meta)->mapping), moments = has_moments (meta);
+  *arrays = (Arrays){0};
+  return (arrays->table = gst_contours_contour_meta_map_table (meta))
+         && (!measure || (arrays->points = gst_contours_contour_meta_map_points (meta)))
+         && (!moments || (arrays->sums = gst_contours_contour_meta_map_sums (meta)));
+}
+
+static void
+fill_contour (GstContoursContourMeta *meta, const Arrays *arrays, guint index, GstContoursContour *out)
+{
+  const CtrContour *row = &arrays->table[index];
+  const GstContoursMapping *mapping = &PRIVATE (meta)->mapping;
+
+  out->id = index;
+  out->count = row->count;
+  out->first = row->first;
+  out->hole = (row->flags & CTR_CONTOUR_HOLE) != 0;
+  out->level = row->level;
+  out->parent = row->parent;
+  out->next = row->next;
+  out->previous = row->previous;
+  out->child = row->child;
+  out->area = ctr_contour_area (row, false) * fabs (mapping->xx * mapping->yy - mapping->xy * mapping->yx);
+  if (arrays->points)
+    out->perimeter = mapped_length (mapping, arrays->points + row->first, row->count);
+  else
+    out->perimeter = ctr_contour_perimeter (row) * hypot (mapping->xx, mapping->yx);
+  gst_contours_mapping_map_box (
+      mapping, row->left, row->top, row->width, row->height, &out->x, &out->y, &out->w, &out->h);
+
+  out->cx = out->cy = NAN;
+  if (arrays->sums && row->area2 != 0) {
+    CtrContourMoments moments;
+    ctr_contour_moments (&arrays->sums[index], &moments);
+    gst_contours_contour_meta_map_position (
+        meta, moments.m[1] / moments.m[0], moments.m[2] / moments.m[0], &out->cx, &out->cy);
+  }
+}
+
+/**
+ * gst_contours_contour_meta_get_contour:
+ * @meta: a #GstContoursContourMeta
+ * @index: index of the contour, from 0
+ * @contour: (out caller-allocates): the contour, in pixels of the frame
+ *
+ * Gets one contour. In other languages the function returns the pair of both results. It fetches the table and, with
+ * %GST_CONTOURS_CONTOUR_FEATURE_MOMENTS, the moments from the GPU. It fetches the points only if both axes of the frame
+ * were scaled differently, to measure the perimeter.
+ *
+ * Returns: whether there is a contour with this @index and it could be fetched
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_contours_contour_meta_get_contour (GstContoursContourMeta *meta, guint index, GstContoursContour *contour)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), FALSE);
+  g_return_val_if_fail (contour != NULL, FALSE);
+  Arrays arrays;
+  if (index >= CONTOURS (meta)->count || !map_arrays (meta, &arrays))
+    return FALSE;
+  fill_contour (meta, &arrays, index, contour);
+  return TRUE;
+}
+
+/**
+ * gst_contours_contour_meta_get_contours:
+ * @meta: a #GstContoursContourMeta
+ *
+ * Gets all contours in the order of their ids, for other languages. In C, gst_contours_contour_meta_get_contour() needs
+ * no allocation.
+ *
+ * Returns: (transfer full) (element-type GstContoursContour): the contours, in pixels of the frame, valid without the
+ *     buffer; free them with g_list_free_full() and g_free(). %NULL if there are none, or they could not be fetched
+ *
+ * Since: 0.1
+ */
+GList *
+gst_contours_contour_meta_get_contours (GstContoursContourMeta *meta)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
+  GList *list = NULL;
+  Arrays arrays;
+  if (CONTOURS (meta)->count == 0 || !map_arrays (meta, &arrays))
+    return NULL;
+  for (guint i = CONTOURS (meta)->count; i-- > 0;) {
+    GstContoursContour *contour = g_new (GstContoursContour, 1);
+    fill_contour (meta, &arrays, i, contour);
+    list = g_list_prepend (list, contour);
+  }
+  return list;
+}
+
+static void
+fill_region (const CtrSnakeRegion *row, GstContoursRegion *out)
+{
+  *out = (GstContoursRegion){
+      .object = row->object,
+      .converged = (row->flags & CTR_SNAKE_CONVERGED) != 0,
+      .restarted = (row->flags & CTR_SNAKE_RESTARTED) != 0,
+      .iterations = row->iterations,
+      .inside_count = row->inside_count,
+      .inside_mean = ctr_snake_region_mean (row, true),
+      .inside_variance = ctr_snake_region_variance (row, true),
+      .outside_count = row->outside_count,
+      .outside_mean = ctr_snake_region_mean (row, false),
+      .outside_variance = ctr_snake_region_variance (row, false),
+      .criterion = row->criterion,
+      .gain = row->gain,
+  };
+}
+
+/**
+ * gst_contours_contour_meta_get_region:
+ * @meta: a #GstContoursContourMeta
+ * @index: index of the contour, from 0
+ * @region: (out caller-allocates): statistics of the two regions that the contour separates
+ *
+ * Gets the regions of one contour. In other languages the function returns the pair of both results.
+ *
+ * Returns: whether there is a contour with this @index, it has regions, and they could be fetched
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_contours_contour_meta_get_region (GstContoursContourMeta *meta, guint index, GstContoursRegion *region)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), FALSE);
+  g_return_val_if_fail (region != NULL, FALSE);
+  const CtrSnakeRegion *regions;
+  if (index >= CONTOURS (meta)->count || !gst_contours_contour_meta_has_regions (meta)
+      || !(regions = gst_contours_contour_meta_map_regions (meta)))
+    return FALSE;
+  fill_region (&regions[index], region);
+  return TRUE;
+}
+
+/**
+ * gst_contours_contour_meta_get_regions:
+ * @meta: a #GstContoursContourMeta
+ *
+ * Gets the regions of all contours in the order of their ids, for other languages. In C,
+ * gst_contours_contour_meta_get_region() needs no allocation.
+ *
+ * Returns: (transfer full) (element-type GstContoursRegion): the regions, valid without the buffer; free them with
+ *     g_list_free_full() and g_free(). %NULL if there are none, or they could not be fetched
+ *
+ * Since: 0.1
+ */
+GList *
+gst_contours_contour_meta_get_regions (GstContoursContourMeta *meta)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
+  const CtrSnakeRegion *regions;
+  GList *list = NULL;
+  if (CONTOURS (meta)->count == 0 || !gst_contours_contour_meta_has_regions (meta)
+      || !(regions = gst_contours_contour_meta_map_regions (meta)))
+    return NULL;
+  for (guint i = CONTOURS (meta)->count; i-- > 0;) {
+    GstContoursRegion *region = g_new (GstContoursRegion, 1);
+    fill_region (&regions[i], region);
+    list = g_list_prepend (list, region);
+  }
+  return list;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Describes the structures of the result arrays to languages that cannot read C headers. */
+#include <contours/components.h>
+#include <contours/contourlist.h>
+#include <gst/contours/gstcontourslayout.h>
+#include <stddef.h>
+#include <string.h>
+
+typedef struct {
+  const gchar *name;
+  const gchar *format;
+  gsize offset;
+} Field;
+
+typedef struct {
+  const gchar *name;
+  gsize size;
+  const Field *fields; /* the last one has no name */
+} Layout;
+
+/* NumPy's names of native types: kind and size in bytes. */
+#define FORMAT(value) \
+  _Generic((value), uint16_t : "u2", uint32_t : "u4", uint64_t : "u8", int32_t : "i4", int64_t : "i8", double : "f8")
+#define NAMED(structure, name, member)                                        \
+  {                                                                           \
+    name, FORMAT (((structure *) NULL)->member), offsetof (structure, member) \
+  }
+#define FIELD(structure, member) NAMED (structure, #member, member)
+#define SUM(name, index)                                           \
+  NAMED (CtrContourSums, name "_low", words[index][0]),            \
+  {                                                                \
+    name "_high", "i8", offsetof (CtrContourSums, words[index][1]) \
+  }
+
+static const Field component[] = {
+    FIELD (CtrComponent, sum_x),
+    FIELD (CtrComponent, sum_y),
+    FIELD (CtrComponent, area),
+    FIELD (CtrComponent, left),
+    FIELD (CtrComponent, top),
+    FIELD (CtrComponent, width),
+    FIELD (CtrComponent, height),
+    FIELD (CtrComponent, start_x),
+    {0},
+};
+
+static const Field component_moments[] = {
+    FIELD (CtrComponentMoments, sum_xx),
+    FIELD (CtrComponentMoments, sum_xy),
+    FIELD (CtrComponentMoments, sum_yy),
+    {0},
+};
+
+static const Field component_grey[] = {
+    FIELD (CtrComponentGrey, sum),
+    FIELD (CtrComponentGrey, sum_sq),
+    FIELD (CtrComponentGrey, min),
+    FIELD (CtrComponentGrey, max),
+    {0},
+};
+
+static const Field contour[] = {
+    FIELD (CtrContour, first),
+    FIELD (CtrContour, area2),
+    FIELD (CtrContour, length),
+    FIELD (CtrContour, count),
+    FIELD (CtrContour, next),
+    FIELD (CtrContour, previous),
+    FIELD (CtrContour, child),
+    FIELD (CtrContour, parent),
+    FIELD (CtrContour, flags),
+    FIELD (CtrContour, level),
+    FIELD (CtrContour, left),
+    FIELD (CtrContour, top),
+    FIELD (CtrContour, width),
+    FIELD (CtrContour, height),
+    {0},
+};
+
+static const Field point[] = {
+    FIELD (CtrPoint, x),
+    FIELD (CtrPoint, y),
+    {0},
+};
+
+static const Field contour_sums[] = {
+    SUM ("a00", 0),
+    SUM ("a10", 1),
+    SUM ("a01", 2),
+    SUM ("a20", 3),
+    SUM ("a11", 4),
+    SUM ("a02", 5),
+    SUM ("a30", 6),
+    SUM ("a21", 7),
+    SUM ("a12", 8),
+    SUM ("a03", 9),
+    {0},
+};
+
+static const Field contour_moments[] = {
+    NAMED (CtrContourMoments, "m00", m[0]),
+    NAMED (CtrContourMoments, "m10", m[1]),
+    NAMED (CtrContourMoments, "m01", m[2]),
+    NAMED (CtrContourMoments, "m20", m[3]),
+    NAMED (CtrContourMoments, "m11", m[4]),
+    NAMED (CtrContourMoments, "m02", m[5]),
+    NAMED (CtrContourMoments, "m30", m[6]),
+    NAMED (CtrContourMoments, "m21", m[7]),
+    NAMED (CtrContourMoments, "m12", m[8]),
+    NAMED (CtrContourMoments, "m03", m[9]),
+    NAMED (CtrContourMoments, "mu20", mu[0]),
+    NAMED (CtrContourMoments, "mu11", mu[1]),
+    NAMED (CtrContourMoments, "mu02", mu[2]),
+    NAMED (CtrContourMoments, "mu30", mu[3]),
+    NAMED (CtrContourMoments, "mu21", mu[4]),
+    NAMED (CtrContourMoments, "mu12", mu[5]),
+    NAMED (CtrContourMoments, "mu03", mu[6]),
+    NAMED (CtrContourMoments, "nu20", nu[0]),
+    NAMED (CtrContourMoments, "nu11", nu[1]),
+    NAMED (CtrContourMoments, "nu02", nu[2]),
+    NAMED (CtrContourMoments, "nu30", nu[3]),
+    NAMED (CtrContourMoments, "nu21", nu[4]),
+    NAMED (CtrContourMoments, "nu12", nu[5]),
+    NAMED (CtrContourMoments, "nu03", nu[6]),
+    {0},
+};
+
+static const Field snake_region[] = {
+    FIELD (CtrSnakeRegion, object),
+    FIELD (CtrSnakeRegion, flags),
+    FIELD (CtrSnakeRegion, iterations),
+    FIELD (CtrSnakeRegion, inside_count),
+    FIELD (CtrSnakeRegion, inside_sum),
+    FIELD (CtrSnakeRegion, inside_sum2),
+    FIELD (CtrSnakeRegion, outside_count),
+    FIELD (CtrSnakeRegion, outside_sum),
+    FIELD (CtrSnakeRegion, outside_sum2),
+    FIELD (CtrSnakeRegion, criterion),
+    FIELD (CtrSnakeRegion, gain),
+    {0},
+};
+
+static const Layout layouts[] = {
+    {"CtrComponent", sizeof (CtrComponent), component},
+    {"CtrComponentGrey", sizeof (CtrComponentGrey), component_grey},
+    {"CtrComponentMoments", sizeof (CtrComponentMoments), component_moments},
+    {"CtrContour", sizeof (CtrContour), contour},
+    {"CtrContourMoments", sizeof (CtrContourMoments), contour_moments},
+    {"CtrContourSums", sizeof (CtrContourSums), contour_sums},
+    {"CtrPoint", sizeof (CtrPoint), point},
+    {"CtrSnakeRegion", sizeof (CtrSnakeRegion), snake_region},
+};
+
+static gchar *
+describe (const Layout *layout)
+{
+  GString *names = g_string_new (NULL), *formats = g_string_new (NULL), *offsets = g_string_new (NULL);
+  for (const Field *field = layout->fields; field->name; field++) {
+    const gchar *separator = field == layout->fields ? "" : ", ";
+    g_string_append_printf (names, "%s\"%s\"", separator, field->name);
+    g_string_append_printf (formats, "%s\"%s\"", separator, field->format);
+    g_string_append_printf (offsets, "%s%" G_GSIZE_FORMAT, separator, field->offset);
+  }
+  gchar *text =
+      g_strdup_printf ("{\"names\": [%s], \"formats\": [%s], \"offsets\": [%s], \"itemsize\": %" G_GSIZE_FORMAT "}",
+          names->str, formats->str, offsets->str, layout->size);
+  g_string_free (names, TRUE);
+  g_string_free (formats, TRUE);
+  g_string_free (offsets, TRUE);
+  return text;
+}
+
+/**
+ * gst_contours_get_layout:
+ * @structure: name of a structure: `CtrComponent`, `CtrComponentGrey`, `CtrComponentMoments`, `CtrContour`,
+ *     `CtrContourMoments`, `CtrContourSums`, `CtrPoint` or `CtrSnakeRegion`
+ *
+ * Describes how the elements of a result array lie in memory, for languages that cannot read the C declaration. The
+ * description is a JSON object with the arrays `names`, `formats` and `offsets`, which have one item per field, and
+ * the number `itemsize`, the size of an element in bytes. A format is the kind and the size in bytes of a native
+ * number, as NumPy writes it: `"u2"` is an unsigned integer of two bytes, `"i"` stands for signed integers and `"f"`
+ * for floating point. Reserved fields are left out. In NumPy:
+ *
+ * ```python
+ * numpy.dtype(json.loads(GstContours.get_layout("CtrContour")))
+ * ```
+ *
+ * Each sum of `CtrContourSums` is a 128-bit integer, in two fields: `a00` is `a00_high * 2**64 + a00_low`.
+ *
+ * Returns: (transfer full) (nullable): the description, %NULL if there is no such structure; free it with g_free()
+ *
+ * Since: 0.1
+ */
+gchar *
+gst_contours_get_layout (const gchar *structure)
+{
+  g_return_val_if_fail (structure != NULL, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS (layouts); i++)
+    if (strcmp (layouts[i].name, structure) == 0)
+      return describe (&layouts[i]);
+  return NULL;
+}

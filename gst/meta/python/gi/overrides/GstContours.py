@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the namespace GstContours has in Python beyond its C interface: results as NumPy arrays, and sequences of
+contours and components. PyGObject loads this file with "from gi.repository import GstContours".
+
+Arrays are read-only. Arrays, contours and components may be kept for ever: they own their memory, and their buffer
+can go back to its pool. Metadata keeps its buffer. An array that was not computed is None; one that cannot be fetched
+from the GPU raises GLib.Error. NumPy is imported by the first attribute that needs it.
+
+Unless a name says otherwise, arrays are in pixels of the analysed image, and contours and components in pixels of the
+frame that carries the metadata."""
+import functools
+import json
+import operator
+
+from gi.repository import Gst
+
+from ..module import get_introspection_module
+
+_namespace = get_introspection_module("GstContours")
+
+__all__ = ["component_metas", "contour_metas"]
+
+
+def _keep_buffer(name):
+    """Overrides a function that returns metadata of a buffer, or a list of it: the metadata lives in the buffer."""
+    function = getattr(_namespace, name)
+
+    @functools.wraps(function)
+    def get(buffer, *arguments):
+        found = function(buffer, *arguments)
+        for meta in found if isinstance(found, list) else [found]:
+            if meta is not None:
+                meta._buffer = buffer
+        return found
+    __all__.append(name)
+    return get
+
+
+buffer_get_contours_component_meta = _keep_buffer("buffer_get_contours_component_meta")
+buffer_get_contours_component_meta_by_source = _keep_buffer("buffer_get_contours_component_meta_by_source")
+buffer_get_contours_component_metas = _keep_buffer("buffer_get_contours_component_metas")
+buffer_get_contours_contour_meta = _keep_buffer("buffer_get_contours_contour_meta")
+buffer_get_contours_contour_meta_by_source = _keep_buffer("buffer_get_contours_contour_meta_by_source")
+buffer_get_contours_contour_metas = _keep_buffer("buffer_get_contours_contour_metas")
+
+
+def component_metas(buffer, source=None):
+    """The list of the component metadata of a buffer; with source, of what the element of this name attached."""
+    return _select(buffer_get_contours_component_metas(buffer), source)
+
+
+def contour_metas(buffer, source=None):
+    """The list of the contour metadata of a buffer; with source, of what the element of this name attached."""
+    return _select(buffer_get_contours_contour_metas(buffer), source)
+
+
+def _select(metas, source):
+    return [meta for meta in metas if source is None or meta.get_source() == source]
+
+
+def _import_numpy():
+    try:
+        import numpy
+    except ImportError as error:
+        raise ImportError("The arrays of GstContours need NumPy: install the Debian package python3-numpy, or numpy "
+                          "with pip.", name="numpy") from error
+    return numpy
+
+
+class _Memory:
+    """The memory of a GLib.Bytes. NumPy keeps this object, and with it the bytes, as long as an array shows them."""
+
+    def __init__(self, data, address):
+        self.data = data
+        self.__array_interface__ = {"version": 3, "typestr": "|u1", "shape": (data.get_size(),), "data": (address, True)}
+
+
+def _view_bytes(data, dtype):
+    """The content of a GLib.Bytes as a one-dimensional array, without a copy."""
+    numpy = _import_numpy()
+    if data.get_size() == 0:
+        array = numpy.empty(0, dtype)
+        array.flags.writeable = False
+        return array
+    mapped = Gst.Buffer.new_wrapped_bytes(data).map(Gst.MapFlags.READ)
+    if isinstance(mapped, tuple):  # without gst-python, which maps memory in place
+        return numpy.frombuffer(data.get_data(), dtype)
+    with mapped:
+        address = numpy.frombuffer(mapped.data, "u1").__array_interface__["data"][0]
+    return numpy.asarray(_Memory(data, address)).view(dtype)
+
+
+@functools.lru_cache(maxsize=None)
+def _dtype(structure):
+    """The dtype of a C structure, as the library describes it."""
+    return _import_numpy().dtype(json.loads(_namespace.get_layout(structure)))
+
+
+def _view_structures(data, structure):
+    return None if data is None else _view_bytes(data, _dtype(structure))
+
+
+class _Points:
+    """The points of all contours, converted when they are first asked for."""
+
+    def __init__(self, data):
+        self.data = data
+
+    @functools.cached_property
+    def array(self):
+        points = _view_bytes(self.data, "u2").astype("i4").reshape(-1, 2)
+        points.flags.writeable = False
+        return points
+
+
+def _extends(structure, getters=()):
+    """Gives an introspected structure what the decorated class has, and a property for each of its getters. Metadata
+    has no GType, which gi.overrides.override() requires."""
+    def extend(additions):
+        for name in getters:
+            setattr(structure, name, property(operator.methodcaller(f"get_{name}"), doc=f"get_{name}()"))
+        for name, attribute in vars(additions).items():
+            if not name.startswith("__"):
+                setattr(structure, name, attribute)
+        return structure
+    return extend
+
+
+@_extends(_namespace.Component)
+class _Component:
+    @property
+    def box(self):
+        """The bounding box: (x, y, width, height)."""
+        return self.x, self.y, self.w, self.h
+
+    @property
+    def centroid(self):
+        """The centre of gravity: (x, y)."""
+        return self.cx, self.cy
+
+
+@_extends(_namespace.ComponentMeta, ("connectivity", "count", "features", "flags", "mapping", "reference_size", "size",
+                                     "source", "threshold"))
+class _ComponentMeta:
+    @functools.cached_property
+    def components(self):
+        """The tuple of all components: item i has the label i + 1."""
+        return tuple(self.get_components())
+
+    @functools.cached_property
+    def table(self):
+        """One CtrComponent per component, without a copy."""
+        return _view_structures(self.get_table_bytes(), "CtrComponent")
+
+    @functools.cached_property
+    def moments(self):
+        """One CtrComponentMoments per component, without a copy; None without the feature moments."""
+        return _view_structures(self.get_moments_bytes(), "CtrComponentMoments")
+
+    @functools.cached_property
+    def grey(self):
+        """One CtrComponentGrey per component, without a copy; None without the feature grey."""
+        return _view_structures(self.get_grey_bytes(), "CtrComponentGrey")
+
+    @functools.cached_property
+    def labels(self):
+        """The label image, (height, width) uint32, without a copy; None without the feature labels."""
+        data = self.get_labels_bytes()
+        if data is None:
+            return None
+        width, height = self.get_reference_size()
+        return _view_bytes(data, "u4").reshape(height, width)
+
+
+@_extends(_namespace.Contour)
+class _Contour:
+    @property
+    def box(self):
+        """The bounding box: (x, y, width, height)."""
+        return self.x, self.y, self.w, self.h
+
+    @property
+    def centroid(self):
+        """The centroid of the area inside: (x, y); NaN without the feature moments and without an area."""
+        return self.cx, self.cy
+
+    @property
+    def points(self):
+        """The points in the analysed image, (count, 2) int32: a view of the metadata's points."""
+        points = self.__dict__.get("_points")
+        if points is None:
+            raise AttributeError("This contour does not know its points: take it from meta.contours.")
+        return points.array[self.first:self.first + self.count]
+
+    @property
+    def region(self):
+        """The GstContours.Region of an outline of cudasnake, None of other contours."""
+        return self.__dict__.get("_region")
+
+
+@_extends(_namespace.ContourMeta, ("coordinates", "count", "features", "flags", "mapping", "needed", "point_count",
+                                   "reference_size", "size", "source", "threshold"))
+class _ContourMeta:
+    def _fetch(self, get):
+        """What a getter returns, or GLib.Error if it has nothing because fetching failed."""
+        fetched = get()
+        if not fetched:
+            self.fetch()
+            fetched = get()
+        return fetched
+
+    @functools.cached_property
+    def contours(self):
+        """The tuple of all contours, row i of the table at index i. They know their points."""
+        if self.get_count() == 0:
+            return ()
+        contours = self._fetch(self.get_contours)
+        regions = self._fetch(self.get_regions) if self.has_regions() else [None] * len(contours)
+        points = self._all_points
+        for contour, region in zip(contours, regions):
+            contour._points, contour._region = points, region
+        return tuple(contours)
+
+    @functools.cached_property
+    def _all_points(self):
+        return _Points(self._fetch(self.get_points_bytes))
+
+    @property
+    def points(self):
+        """The points of all contours, (point_count, 2) int32: a copy, made once, with which it is safe to calculate."""
+        return self._all_points.array
+
+    @functools.cached_property
+    def point_table(self):
+        """The points of all contours as they are in memory, one CtrPoint each, without a copy."""
+        return _view_structures(self._fetch(self.get_points_bytes), "CtrPoint")
+
+    def map_points(self, index):
+        """The points of one contour in pixels of the frame, (count, 2) float32."""
+        if not 0 <= index < self.get_count():
+            raise IndexError(f"no contour {index}: there are {self.get_count()}")
+        return _view_bytes(self._fetch(lambda: self.get_mapped_points(index)), "f4").reshape(-1, 2)
+
+    @functools.cached_property
+    def table(self):
+        """One CtrContour per contour, without a copy."""
+        return _view_structures(self._fetch(self.get_table_bytes), "CtrContour")
+
+    @functools.cached_property
+    def moments(self):
+        """One CtrContourMoments per contour: as cv2.moments(). None without the feature moments."""
+        if not self.get_features() & _namespace.ContourFeatures.MOMENTS:
+            return None
+        return _view_structures(self._fetch(self.get_moments_bytes), "CtrContourMoments")
+
+    @functools.cached_property
+    def sums(self):
+        """One CtrContourSums per contour, without a copy: the exact integers behind the moments. None without them."""
+        if not self.get_features() & _namespace.ContourFeatures.MOMENTS:
+            return None
+        return _view_structures(self._fetch(self.get_sums_bytes), "CtrContourSums")
+
+    @functools.cached_property
+    def regions(self):
+        """One CtrSnakeRegion per outline of cudasnake, without a copy; None for other contours."""
+        if not self.has_regions():
+            return None
+        return _view_structures(self._fetch(self.get_regions_bytes), "CtrSnakeRegion")

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What contourexport writes, against the metadata as Python reads it."""
+import csv
+import json
+import os
+import tempfile
+import unittest
+
+from pythonsample import ALL, CORNERS, NOISE, PIXELS, Frames, GstContours, features_of, numpy, with_contours
+
+
+class Export(unittest.TestCase):
+    def export(self, launch, text_format):
+        """The buffers, and what contourexport wrote of them."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "out")
+            frames = Frames(f"{launch} ! contourexport location={path} format={text_format}")
+            with open(path, encoding="utf-8", newline="") as text:
+                return frames.buffers, text.read()
+
+    def check_features(self, got, component):
+        for name, value in features_of(component).items():
+            self.assertEqual(float(got[name]), value, name)
+
+    def test_ndjson(self):
+        buffers, text = self.export(NOISE + ALL + "! videoscale ! video/x-raw,width=100,height=33", "ndjson")
+        self.assertTrue(text.endswith("}\n"))
+        lines = [json.loads(line, parse_constant=self.fail) for line in text.splitlines()]
+        self.assertEqual(len(lines), len(buffers))
+        for index, (line, buffer) in enumerate(zip(lines, buffers)):
+            meta = GstContours.buffer_get_contours_component_meta(buffer)
+            components = line.pop("components")
+            self.assertEqual(line, {
+                "schema": "gst-cuda-contours/1", "frame": index, "pts": buffer.pts, "timestamp": buffer.pts,
+                "source": "finder", "resolution": {"width": 100, "height": 33}, "threshold": 180, "connectivity": 8,
+                "count": meta.get_count()})
+            self.assertEqual(len(components), meta.get_count())
+            for got, c in zip(components, meta.get_components()):
+                for name in ("label", "area", "x", "y", "w", "h", "cx", "cy"):
+                    self.assertEqual(got[name], getattr(c, name), name)
+                self.check_features(got, c)
+
+    def test_csv(self):
+        buffers, text = self.export(NOISE + ALL, "csv")
+        rows = list(csv.DictReader(text.splitlines()))
+        expected = [(index, buffer.pts, c) for index, buffer in enumerate(buffers)
+                    for c in GstContours.buffer_get_contours_component_meta(buffer).get_components()]
+        self.assertEqual(len(rows), len(expected))
+        for row, (index, pts, c) in zip(rows, expected):
+            self.assertEqual((row["frame"], row["pts"], row["timestamp"]), (str(index), str(pts), str(pts)))
+            self.assertEqual((row["source"], row["width"], row["height"]), ("finder", "61", "47"))
+            for name in ("label", "area", "x", "y", "w", "h", "cx", "cy"):
+                self.assertEqual(float(row[name]), getattr(c, name), name)
+            self.check_features(row, c)
+
+    def export_contours(self, coordinates, text_format):
+        """The buffer, and what contourexport wrote of it."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "out")
+            buffer, _gpu = with_contours(coordinates, "videoscale ! video/x-raw,width=11,height=7 ! "
+                                         f"contourexport location={path} format={text_format}")
+            with open(path, encoding="utf-8", newline="") as text:
+                return buffer, text.read()
+
+    def test_contours_ndjson(self):
+        for coordinates, name in ((PIXELS, "pixels"), (CORNERS, "corners")):
+            buffer, text = self.export_contours(coordinates, "ndjson")
+            meta = GstContours.buffer_get_contours_contour_meta(buffer)
+            line = json.loads(text, parse_constant=self.fail)
+            contours = line.pop("contours")
+            self.assertEqual(line, {
+                "schema": "gst-cuda-contours/1", "frame": 0, "pts": 40, "timestamp": 40, "source": "follower",
+                "resolution": {"width": 11, "height": 7}, "threshold": 77, "count": 3, "coordinates": name})
+            self.assertEqual(len(contours), 3)
+            for got, c in zip(contours, meta.get_contours()):
+                for field in ("id", "hole", "area", "perimeter", "x", "y", "w", "h"):
+                    self.assertEqual(got[field], getattr(c, field), field)
+                self.assertEqual(got["parent"], c.parent if c.parent >= 0 else None)
+                self.assertEqual((got["cx"], got["cy"]), (c.cx, c.cy) if c.area else (None, None))
+                mapped = numpy.frombuffer(meta.get_mapped_points(c.id).get_data(), "f4").reshape(-1, 2)
+                numpy.testing.assert_array_equal(numpy.array(got["points"]).astype("f4"), mapped)
+
+    def test_contours_csv(self):
+        buffer, text = self.export_contours(PIXELS, "csv")
+        meta = GstContours.buffer_get_contours_contour_meta(buffer)
+        rows = list(csv.DictReader(text.splitlines()))
+        self.assertEqual(len(rows), 3)
+        for row, c in zip(rows, meta.get_contours()):
+            self.assertEqual((row["frame"], row["source"], row["width"], row["height"]), ("0", "follower", "11", "7"))
+            self.assertEqual(row["label"] + row["orientation"] + row["std"], "")
+            for field in ("id", "hole", "area", "perimeter", "x", "y", "w", "h"):
+                self.assertEqual(float(row[field]), getattr(c, field), field)
+            self.assertEqual(row["parent"], str(c.parent) if c.parent >= 0 else "")
+            if c.area:
+                self.assertEqual((float(row["cx"]), float(row["cy"])), (c.cx, c.cy))
+            else:
+                self.assertEqual(row["cx"] + row["cy"], "")
+            self.assertEqual((row["point_count"], row["level"]), (str(c.count), str(c.level) if c.level else ""))
+
+
+unittest.main()
