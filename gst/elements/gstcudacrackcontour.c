@@ -110,8 +110,8 @@ gst_cuda_crack_contour_border_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-      {CTR_FRAME_PAD, "Background around the frame", "pad"},
-      {CTR_FRAME_ZERO, "The first and last row and column are background, whatever they hold", "zero"},
+      {CTR_IMAGE_BORDER_PAD, "Background around the frame", "pad"},
+      {CTR_IMAGE_BORDER_ZERO, "The first and last row and column are background, whatever they hold", "zero"},
       {0, NULL, NULL},
   };
 
