@@ -77,9 +77,9 @@ check_params (const CtrBordersParams *params, CtrError *error)
   if (!(params->epsilon >= 0 && params->epsilon < epsilon_limit))
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
         "epsilon is %g: it must be 0 (no simplification) or more, and below %g", params->epsilon, epsilon_limit);
-  if (!ctr_limit_check ("the smallest area", params->min_area, error)
-      || !ctr_limit_check ("the largest area", params->max_area, error)
-      || !ctr_limit_check ("the smallest length", params->min_length, error))
+  if (!ctr_contour_limit_check ("the smallest area", params->min_area, error)
+      || !ctr_contour_limit_check ("the largest area", params->max_area, error)
+      || !ctr_contour_limit_check ("the smallest length", params->min_length, error))
     return false;
   if (params->features & ~(uint32_t) CTR_CONTOUR_FEATURE_MOMENTS)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown features in 0x%x", params->features);
@@ -101,9 +101,9 @@ ctr_borders_plan_init (CtrBordersPlan *plan, const CtrBordersParams *params)
       .foreground = params->foreground,
       .mode = params->mode,
       .approximation = params->approximation,
-      .min_area2 = ctr_limit_least (params->min_area, area_unit),
-      .max_area2 = ctr_limit_most (params->max_area, area_unit),
-      .min_length = ctr_limit_least (params->min_length, CTR_LENGTH_UNIT),
+      .min_area2 = ctr_contour_limit_min (params->min_area, area_unit),
+      .max_area2 = ctr_contour_limit_max (params->max_area, area_unit),
+      .min_length = ctr_contour_limit_min (params->min_length, CTR_LENGTH_UNIT),
       .min_width = params->min_width,
       .min_height = params->min_height,
       .features = params->features,

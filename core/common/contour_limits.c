@@ -7,7 +7,7 @@
 #include <math.h>
 
 bool
-ctr_limit_check (const char *name, double limit, CtrError *error)
+ctr_contour_limit_check (const char *name, double limit, CtrError *error)
 {
   if (limit >= 0 && isfinite (limit))
     return true;
@@ -15,7 +15,7 @@ ctr_limit_check (const char *name, double limit, CtrError *error)
 }
 
 uint64_t
-ctr_limit_least (double limit, double unit)
+ctr_contour_limit_min (double limit, double unit)
 {
   uint64_t low = 0, high = UINT64_MAX;
   while (low < high) {
@@ -29,7 +29,7 @@ ctr_limit_least (double limit, double unit)
 }
 
 uint64_t
-ctr_limit_most (double limit, double unit)
+ctr_contour_limit_max (double limit, double unit)
 {
-  return limit > 0 ? ctr_limit_least (nextafter (limit, INFINITY), unit) - 1 : UINT64_MAX;
+  return limit > 0 ? ctr_contour_limit_min (nextafter (limit, INFINITY), unit) - 1 : UINT64_MAX;
 }

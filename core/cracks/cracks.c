@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Contours of levels: argument checks, the levels as ranks, and the way to the backend. */
+/* Contours of levels: argument checks, the levels as level_indices, and the way to the backend. */
 #include "core/cracks/cracks.h"
 
 #include "core/common/contour_limits.h"
@@ -9,7 +9,7 @@ struct CtrCracks {
   CtrAnalyser base;
   CtrCracksPlan plan; /* of the last image; its tables are these */
   uint16_t levels[CTR_CRACKS_MAX_LEVELS];
-  uint16_t ranks[65536];
+  uint16_t level_indices[65536];
 };
 
 static inline const CtrCracksOps *
@@ -24,7 +24,7 @@ ctr_cracks_params_init (CtrCracksParams *params)
   *params = (CtrCracksParams){
       .mode = CTR_LEVELS_AT_LEAST,
       .connectivity = CTR_CONNECTIVITY_8,
-      .frame = CTR_FRAME_PAD,
+      .frame = CTR_IMAGE_BORDER_PAD,
       .minimum = 1,
       .maximum = CTR_CRACKS_MAX_LEVELS,
       .step = 1,
@@ -101,13 +101,13 @@ check_params (const CtrCracksParams *params, CtrError *error)
   if (params->connectivity != CTR_CONNECTIVITY_4 && params->connectivity != CTR_CONNECTIVITY_8)
     return ctr_fail (
         error, CTR_ERROR_INVALID_ARGUMENT, "connectivity is %d: it must be 4 or 8", (int) params->connectivity);
-  if (params->frame != CTR_FRAME_PAD && params->frame != CTR_FRAME_ZERO)
+  if (params->frame != CTR_IMAGE_BORDER_PAD && params->frame != CTR_IMAGE_BORDER_ZERO)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown frame %d", (int) params->frame);
   if (!(params->levels ? check_list (params->levels, params->level_count, error) : check_range (params, error)))
     return false;
-  if (!ctr_limit_check ("the smallest area", params->min_area, error)
-      || !ctr_limit_check ("the largest area", params->max_area, error)
-      || !ctr_limit_check ("the smallest length", params->min_length, error))
+  if (!ctr_contour_limit_check ("the smallest area", params->min_area, error)
+      || !ctr_contour_limit_check ("the largest area", params->max_area, error)
+      || !ctr_contour_limit_check ("the smallest length", params->min_length, error))
     return false;
   if (params->features & ~(uint32_t) CTR_CONTOUR_FEATURE_MOMENTS)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown features in 0x%x", params->features);
@@ -158,13 +158,13 @@ has_tables (const CtrCracks *cracks, const CtrCracksParams *params, uint32_t sam
 static void
 fill_tables (CtrCracks *cracks, const CtrCracksParams *params, uint32_t sample_count, uint32_t level_count)
 {
-  uint32_t rank = 0;
+  uint32_t level_index = 0;
   for (uint32_t i = 0; i < level_count; i++)
     cracks->levels[i] = (uint16_t) level_at (params, i);
   for (uint32_t sample = 0; sample < sample_count; sample++) {
-    const bool is_level = rank < level_count && cracks->levels[rank] == sample;
-    rank += is_level;
-    cracks->ranks[sample] = (uint16_t) (is_level || params->mode == CTR_LEVELS_AT_LEAST ? rank : 0);
+    const bool is_level = level_index < level_count && cracks->levels[level_index] == sample;
+    level_index += is_level;
+    cracks->level_indices[sample] = (uint16_t) (is_level || params->mode == CTR_LEVELS_AT_LEAST ? level_index : 0);
   }
 }
 
@@ -188,11 +188,11 @@ make_plan (CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *para
       .level_count = level_count,
       .sample_count = sample_count,
       .levels = cracks->levels,
-      .ranks = cracks->ranks,
+      .level_indices = cracks->level_indices,
       .tables = tables,
-      .min_area2 = ctr_limit_least (params->min_area, area_unit),
-      .max_area2 = ctr_limit_most (params->max_area, area_unit),
-      .min_length = ctr_limit_least (params->min_length, CTR_LENGTH_UNIT),
+      .min_area2 = ctr_contour_limit_min (params->min_area, area_unit),
+      .max_area2 = ctr_contour_limit_max (params->max_area, area_unit),
+      .min_length = ctr_contour_limit_min (params->min_length, CTR_LENGTH_UNIT),
       .features = params->features,
       .max_points = params->max_points > 0 ? params->max_points : UINT64_MAX,
   };

@@ -36,11 +36,11 @@ typedef struct {
   CtrSamples samples;
   uint32_t border_count; /* with the frame */
   uint32_t row_count;
-  CtrBuffer borders;   /* Border */
-  CtrBuffer rows;      /* CtrContour: where a kept one's points are, and its features */
-  CtrBuffer sums;      /* CtrContourSums of the rows */
-  CtrBuffer places;    /* Place of the borders */
-  CtrContours *result; /* until finish takes it */
+  CtrHostBuffer borders; /* Border */
+  CtrHostBuffer rows;    /* CtrContour: where a kept one's points are, and its features */
+  CtrHostBuffer sums;    /* CtrContourSums of the rows */
+  CtrHostBuffer places;  /* Place of the borders */
+  CtrContours *result;   /* until finish takes it */
 } State;
 
 static void *
@@ -59,10 +59,10 @@ static void
 release_buffers (State *state)
 {
   ctr_border_lines_release (&state->lines);
-  ctr_buffer_release (&state->borders);
-  ctr_buffer_release (&state->rows);
-  ctr_buffer_release (&state->sums);
-  ctr_buffer_release (&state->places);
+  ctr_host_buffer_release (&state->borders);
+  ctr_host_buffer_release (&state->rows);
+  ctr_host_buffer_release (&state->sums);
+  ctr_host_buffer_release (&state->places);
 }
 
 static void
@@ -145,8 +145,8 @@ add_border (State *state, uint32_t x, uint32_t y, bool hole, uint32_t around, co
   CtrBorderLines *lines = &state->lines;
   const uint32_t border = state->border_count;
   const uint64_t first = lines->point_count;
-  if (border > INT32_MAX || !ctr_buffer_reserve (&state->borders, (size_t) border + 1, sizeof (Border))
-      || !ctr_buffer_reserve (&state->rows, (size_t) state->row_count + 1, sizeof (CtrContour))
+  if (border > INT32_MAX || !ctr_host_buffer_reserve (&state->borders, (size_t) border + 1, sizeof (Border))
+      || !ctr_host_buffer_reserve (&state->rows, (size_t) state->row_count + 1, sizeof (CtrContour))
       || !ctr_border_lines_follow (lines, x, y, hole, plan->approximation == CTR_APPROXIMATION_SIMPLE, border))
     return false;
   const uint64_t count = lines->point_count - first;
@@ -167,8 +167,8 @@ add_border (State *state, uint32_t x, uint32_t y, bool hole, uint32_t around, co
     return true;
   }
   if (plan->features & CTR_CONTOUR_FEATURE_MOMENTS) {
-    if (!ctr_buffer_reserve (&state->sums, (size_t) state->row_count + 1, sizeof (CtrContourSums))
-        || !ctr_line_sums (points, row->count, (CtrContourSums *) state->sums.data + state->row_count))
+    if (!ctr_host_buffer_reserve (&state->sums, (size_t) state->row_count + 1, sizeof (CtrContourSums))
+        || !ctr_contour_sums (points, row->count, (CtrContourSums *) state->sums.data + state->row_count))
       return false;
   }
   borders[border].row = state->row_count++;
@@ -187,7 +187,7 @@ find_borders (State *state, const CtrBordersPlan *plan)
   const uint32_t *owner = lines->borders.data;
   state->row_count = 0;
   state->border_count = 1;
-  if (!ctr_buffer_reserve (&state->borders, 1, sizeof (Border)))
+  if (!ctr_host_buffer_reserve (&state->borders, 1, sizeof (Border)))
     return false;
   *(Border *) state->borders.data = (Border){.hole = true, .row = NO_ROW};
   for (uint32_t y = 0; y < lines->height; y++, words += lines->words, busy += lines->words) {
@@ -302,7 +302,7 @@ follow_borders (State *state, const CtrImage *image, const CtrBordersPlan *plan,
     ctr_border_lines_end_row (lines, y);
   }
   ok = ok && ctr_border_lines_end (lines) && find_borders (state, plan)
-       && ctr_buffer_reserve (&state->places, state->border_count, sizeof (Place)) && find_places (state);
+       && ctr_host_buffer_reserve (&state->places, state->border_count, sizeof (Place)) && find_places (state);
   if (!ok) {
     if (ctr_go_on (error))
       ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the borders of a %u x %u image", image->width,

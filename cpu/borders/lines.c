@@ -69,12 +69,12 @@ ctr_border_lines_init (CtrBorderLines *lines)
 void
 ctr_border_lines_release (CtrBorderLines *lines)
 {
-  ctr_buffer_release (&lines->bits);
-  ctr_buffer_release (&lines->edges);
-  ctr_buffer_release (&lines->busy);
-  ctr_buffer_release (&lines->busy_counts);
-  ctr_buffer_release (&lines->borders);
-  ctr_buffer_release (&lines->points);
+  ctr_host_buffer_release (&lines->bits);
+  ctr_host_buffer_release (&lines->edges);
+  ctr_host_buffer_release (&lines->busy);
+  ctr_host_buffer_release (&lines->busy_counts);
+  ctr_host_buffer_release (&lines->borders);
+  ctr_host_buffer_release (&lines->points);
 }
 
 bool
@@ -86,10 +86,10 @@ ctr_border_lines_begin (CtrBorderLines *lines, uint32_t width, uint32_t height)
   lines->edge_count = 0;
   lines->point_count = 0;
   const size_t words = (height + 2) * lines->words + 1;
-  if (!ctr_buffer_reserve (&lines->bits, words, sizeof (uint64_t))
-      || !ctr_buffer_reserve (&lines->edges, height * lines->words, sizeof (CtrEdgeWord))
-      || !ctr_buffer_reserve (&lines->busy, height * lines->words, sizeof (uint16_t))
-      || !ctr_buffer_reserve (&lines->busy_counts, height, sizeof (uint16_t)))
+  if (!ctr_host_buffer_reserve (&lines->bits, words, sizeof (uint64_t))
+      || !ctr_host_buffer_reserve (&lines->edges, height * lines->words, sizeof (CtrEdgeWord))
+      || !ctr_host_buffer_reserve (&lines->busy, height * lines->words, sizeof (uint16_t))
+      || !ctr_host_buffer_reserve (&lines->busy_counts, height, sizeof (uint16_t)))
     return false;
   uint64_t *bits = lines->bits.data;
   memset (bits, 0, (lines->words + 1) * sizeof *bits);
@@ -118,28 +118,28 @@ ctr_border_lines_end_row (CtrBorderLines *lines, uint32_t y)
   uint64_t *bits = ctr_border_lines_row (lines, y);
   CtrEdgeWord *edges = (CtrEdgeWord *) lines->edges.data + y * lines->words;
   uint16_t *busy = (uint16_t *) lines->busy.data + y * lines->words;
-  uint64_t before = 0, rank = lines->edge_count;
+  uint64_t before = 0, bit_rank = lines->edge_count;
   uint32_t count = 0;
   bits[lines->words - 1] = 0;
   for (uint32_t i = 0; i < lines->words; i++) {
     const uint64_t word = bits[i], changes = word ^ (word << 1 | before);
     before = word >> 63;
     if (changes) {
-      edges[i] = (CtrEdgeWord){changes, rank};
-      rank += count_bits (changes);
+      edges[i] = (CtrEdgeWord){changes, bit_rank};
+      bit_rank += count_bits (changes);
       busy[count++] = (uint16_t) i;
     }
     /* The follower reads bytes. */
     bits[i] = htole64 (word);
   }
   ((uint16_t *) lines->busy_counts.data)[y] = (uint16_t) count;
-  lines->edge_count = rank;
+  lines->edge_count = bit_rank;
 }
 
 bool
 ctr_border_lines_end (CtrBorderLines *lines)
 {
-  return ctr_buffer_reserve (&lines->borders, lines->edge_count, sizeof (uint32_t))
+  return ctr_host_buffer_reserve (&lines->borders, lines->edge_count, sizeof (uint32_t))
          && ctr_clear (lines->borders.data, lines->edge_count * sizeof (uint32_t));
 }
 
@@ -147,7 +147,7 @@ static inline void
 own_edge (const CtrEdgeWord *edges, uint32_t *borders, size_t at, uint32_t border)
 {
   const CtrEdgeWord *word = edges + at / 64;
-  borders[word->rank + count_bits (word->edges & (((uint64_t) 1 << at % 64) - 1))] = border;
+  borders[word->bit_rank + count_bits (word->edges & (((uint64_t) 1 << at % 64) - 1))] = border;
 }
 
 static inline uint32_t
@@ -162,7 +162,8 @@ load_3 (const uint8_t *bytes, size_t at)
 static uint64_t
 make_room (CtrBorderLines *lines, uint64_t count, uint64_t more)
 {
-  return !ctr_cancelled () && ctr_buffer_reserve (&lines->points, count + more, sizeof (CtrPoint)) ? count + more : 0;
+  return !ctr_cancelled () && ctr_host_buffer_reserve (&lines->points, count + more, sizeof (CtrPoint)) ? count + more
+                                                                                                        : 0;
 }
 
 static inline __attribute__ ((always_inline)) bool

@@ -8,25 +8,25 @@
 #ifndef CTR_CPU_BORDERS_LINES_H
 #define CTR_CPU_BORDERS_LINES_H
 
-#include "cpu/common/buffer.h"
+#include "cpu/common/host_buffer.h"
 
 #include <contours/contourlist.h>
 
 typedef struct {
-  uint64_t edges; /* bit x: pixel x is unlike the one before it */
-  uint64_t rank;  /* edges before these in the image */
+  uint64_t edges;    /* bit x: pixel x is unlike the one before it */
+  uint64_t bit_rank; /* edges before these in the image */
 } CtrEdgeWord;
 
 typedef struct {
   uint32_t width, height;
-  size_t words;          /* of a row, with at least one background pixel behind it */
-  CtrBuffer bits;        /* uint64_t: a word, a row of background, the image's rows, a row of background */
-  CtrBuffer edges;       /* CtrEdgeWord of the image's rows, set where there are any */
-  CtrBuffer busy;        /* uint16_t: in each row, as much room as it has words; which words have edges, ascending */
-  CtrBuffer busy_counts; /* uint16_t: of each row */
+  size_t words;        /* of a row, with at least one background pixel behind it */
+  CtrHostBuffer bits;  /* uint64_t: a word, a row of background, the image's rows, a row of background */
+  CtrHostBuffer edges; /* CtrEdgeWord of the image's rows, set where there are any */
+  CtrHostBuffer busy;  /* uint16_t: in each row, as much room as it has words; which words have edges, ascending */
+  CtrHostBuffer busy_counts; /* uint16_t: of each row */
   uint64_t edge_count;
-  CtrBuffer borders; /* uint32_t: of each edge in raster order, the border that owns it, or 0 */
-  CtrBuffer points;  /* CtrPoint of the borders followed */
+  CtrHostBuffer borders; /* uint32_t: of each edge in raster order, the border that owns it, or 0 */
+  CtrHostBuffer points;  /* CtrPoint of the borders followed */
   uint64_t point_count;
   uint16_t steps[4 * 512]; /* what a node leads to, see border_lines.c */
 } CtrBorderLines;

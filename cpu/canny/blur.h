@@ -11,8 +11,8 @@
 
 typedef struct {
   uint32_t radius;
-  ULanes down[CTR_CANNY_MAX_RADIUS + 1];  /* a weight each, from the first to the centre's */
-  Lanes across[CTR_CANNY_MAX_RADIUS + 1]; /* weights 2 i and 2 i + 1 in turn; a 0 behind the last */
+  UInt16x8 down[CTR_CANNY_MAX_RADIUS + 1];  /* a weight each, from the first to the centre's */
+  Int16x8 across[CTR_CANNY_MAX_RADIUS + 1]; /* weights 2 i and 2 i + 1 in turn; a 0 behind the last */
 } CtrBlur;
 
 void ctr_blur_init (CtrBlur *blur, const CtrCannyPlan *plan);

@@ -19,7 +19,7 @@
 #define STRIP 4
 
 typedef struct {
-  CtrEdgeBits bits;
+  CtrHysteresis hysteresis;
   CtrBlur blur;
   void *memory; /* of the rows, laid out for these */
   size_t bytes;
@@ -47,7 +47,7 @@ static void
 destroy (void *data)
 {
   State *state = data;
-  ctr_edge_bits_release (&state->bits);
+  ctr_hysteresis_release (&state->hysteresis);
   free (state->memory);
   free (state);
 }
@@ -124,7 +124,8 @@ prepare_rows (State *state, const CtrCannyPlan *plan, uint32_t width)
 static bool
 prepare (State *state, const CtrCannyPlan *plan, const CtrImage *image, CtrError *error)
 {
-  if (!prepare_rows (state, plan, image->width) || !ctr_edge_bits_begin (&state->bits, image->width, image->height))
+  if (!prepare_rows (state, plan, image->width)
+      || !ctr_hysteresis_begin (&state->hysteresis, image->width, image->height))
     return ctr_go_on (error)
            && ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the edges of %u x %u pixels", image->width,
                image->height);
@@ -214,7 +215,7 @@ static bool
 find_edges (State *state, const CtrImage *image, const CtrCannyPlan *plan)
 {
   const uint32_t width = image->width, height = image->height, margin = plan->aperture / 2;
-  CtrEdgeBits *bits = &state->bits;
+  CtrHysteresis *hysteresis = &state->hysteresis;
   uint32_t read = 0, blurred = 0;
   int32_t low, high;
 
@@ -231,13 +232,13 @@ find_edges (State *state, const CtrImage *image, const CtrCannyPlan *plan)
     if (y == 0)
       continue;
     const uint32_t done = y - 1;
-    const size_t first = ctr_edge_bits_row (bits, done);
+    const size_t first = ctr_hysteresis_row (hysteresis, done);
     ctr_maxima_row (done > 0 ? &state->gradient[(done - 1) % 3] : &state->no_gradient, &state->gradient[done % 3],
         y < height ? &state->gradient[y % 3] : &state->no_gradient, plan->l2_gradient, width, low, high,
-        bits->candidates + first, bits->edges + first);
-    ctr_edge_bits_grow_row (bits, done);
+        hysteresis->candidates + first, hysteresis->edges + first);
+    ctr_hysteresis_grow_row (hysteresis, done);
   }
-  return ctr_edge_bits_finish (bits);
+  return ctr_hysteresis_finish (hysteresis);
 }
 
 static bool
@@ -258,7 +259,7 @@ paint (const State *state, const CtrEdgePicture *picture, uint32_t width, uint32
     uint8_t *mask = direct ? strip.planes[0].data : state->mask;
     const size_t stride = direct ? picture->planes[0].stride : width;
     for (uint32_t i = 0; i < rows; i++)
-      ctr_edge_bits_write_row (&state->bits, y + i, mask + i * stride);
+      ctr_hysteresis_write_row (&state->hysteresis, y + i, mask + i * stride);
     ctr_edge_picture_paint (&strip, mask, stride, width, rows);
   }
   return true;
@@ -272,7 +273,7 @@ enqueue (void *data, const CtrImage *image, const CtrCannyPlan *plan, const CtrE
   if (!prepare (state, plan, image, error))
     return false;
   if (!find_edges (state, image, plan)) {
-    ctr_edge_bits_release (&state->bits); /* what still waits to be grown is not for the next image */
+    ctr_hysteresis_release (&state->hysteresis); /* what still waits to be grown is not for the next image */
     return ctr_fail_cancelled (error);
   }
   return paint (state, picture, image->width, image->height) || ctr_fail_cancelled (error);

@@ -4,25 +4,25 @@
 #include "cpu/common/simd.h"
 
 /* The smoothing and the slope of aperture 3, 5 or 7 of the numbers that GET finds I steps from FROM. */
-ALWAYS_INLINE Lanes
-smooth (int aperture, Lanes (*get) (const void *from, int i), const void *from)
+ALWAYS_INLINE Int16x8
+smooth (int aperture, Int16x8 (*get) (const void *from, int i), const void *from)
 {
-  const Lanes centre = get (from, 0), first = get (from, -1) + get (from, 1);
+  const Int16x8 centre = get (from, 0), first = get (from, -1) + get (from, 1);
   if (aperture == 3)
     return first + 2 * centre;
-  const Lanes second = get (from, -2) + get (from, 2);
+  const Int16x8 second = get (from, -2) + get (from, 2);
   if (aperture == 5)
     return second + 4 * first + 6 * centre;
   return get (from, -3) + get (from, 3) + 6 * second + 15 * first + 20 * centre;
 }
 
-ALWAYS_INLINE Lanes
-slope (int aperture, Lanes (*get) (const void *from, int i), const void *from)
+ALWAYS_INLINE Int16x8
+slope (int aperture, Int16x8 (*get) (const void *from, int i), const void *from)
 {
-  const Lanes first = get (from, 1) - get (from, -1);
+  const Int16x8 first = get (from, 1) - get (from, -1);
   if (aperture == 3)
     return first;
-  const Lanes second = get (from, 2) - get (from, -2);
+  const Int16x8 second = get (from, 2) - get (from, -2);
   if (aperture == 5)
     return second + 2 * first;
   return get (from, 3) - get (from, -3) + 4 * second + 5 * first;
@@ -33,37 +33,37 @@ typedef struct {
   int64_t x;
 } Column;
 
-ALWAYS_INLINE Lanes
+ALWAYS_INLINE Int16x8
 get_in_column (const void *from, int i)
 {
   const Column *column = from;
-  return lanes_load (column->rows[3 + i] + column->x);
+  return load_int16x8 (column->rows[3 + i] + column->x);
 }
 
-ALWAYS_INLINE Lanes
+ALWAYS_INLINE Int16x8
 get_in_row (const void *from, int i)
 {
-  return lanes_load ((const int16_t *) from + i);
+  return load_int16x8 ((const int16_t *) from + i);
 }
 
-ALWAYS_INLINE Wide
+ALWAYS_INLINE Int32x4
 weighted_pairs (const int16_t *from, int16_t a, int16_t b)
 {
-  return pair_sums (lanes_load (from), (Lanes){a, b, a, b, a, b, a, b});
+  return pair_sums (load_int16x8 (from), (Int16x8){a, b, a, b, a, b, a, b});
 }
 
 /* For every second pixel: a sixteenth, rounded half to even, of the sum of eight numbers with these weights. */
-ALWAYS_INLINE Wide
+ALWAYS_INLINE Int32x4
 sixteenths (const int16_t *from, const int16_t *weights)
 {
-  const Wide sum = weighted_pairs (from, weights[0], weights[1]) + weighted_pairs (from + 2, weights[2], weights[3])
-                   + weighted_pairs (from + 4, weights[4], weights[5])
-                   + weighted_pairs (from + 6, weights[6], weights[7]);
+  const Int32x4 sum = weighted_pairs (from, weights[0], weights[1]) + weighted_pairs (from + 2, weights[2], weights[3])
+                      + weighted_pairs (from + 4, weights[4], weights[5])
+                      + weighted_pairs (from + 6, weights[6], weights[7]);
   return (sum + 7 + ((sum >> 4) & 1)) >> 4;
 }
 
 /* Of the seven numbers around FROM, with a last weight of 0. */
-ALWAYS_INLINE Lanes
+ALWAYS_INLINE Int16x8
 sixteenth_of_seven (const int16_t *from, const int16_t *weights)
 {
   return zip (sixteenths (from - 3, weights), sixteenths (from - 2, weights));
@@ -79,24 +79,24 @@ gradient_row (int aperture, bool l2_gradient, const int16_t *const *rows, uint32
   for (int i = -(aperture / 2); i <= aperture / 2; i++)
     column.rows[3 + i] = rows[aperture / 2 + i];
   for (column.x = -8; column.x < (int64_t) width + CTR_SOBEL_MARGIN; column.x += 8) {
-    lanes_store (smoothed + column.x, smooth (aperture, get_in_column, &column));
-    lanes_store (sloped + column.x, slope (aperture, get_in_column, &column));
+    store_int16x8 (smoothed + column.x, smooth (aperture, get_in_column, &column));
+    store_int16x8 (sloped + column.x, slope (aperture, get_in_column, &column));
   }
   int16_t *all_dx = gradient->dx, *all_dy = gradient->dy, *sums = gradient->magnitudes;
   int32_t *squares = gradient->magnitudes;
   for (uint32_t x = 0; x < width; x += 8) {
-    const Lanes dx =
+    const Int16x8 dx =
         aperture == 7 ? sixteenth_of_seven (smoothed + x, slope_7) : slope (aperture, get_in_row, smoothed + x);
-    const Lanes dy =
+    const Int16x8 dy =
         aperture == 7 ? sixteenth_of_seven (sloped + x, smooth_7) : smooth (aperture, get_in_row, sloped + x);
-    lanes_store (all_dx + x, dx);
-    lanes_store (all_dy + x, dy);
+    store_int16x8 (all_dx + x, dx);
+    store_int16x8 (all_dy + x, dy);
     if (l2_gradient) {
-      const Lanes first = interleave_first (dx, dy), last = interleave_last (dx, dy);
-      wide_store (squares + x, pair_sums (first, first));
-      wide_store (squares + x + 4, pair_sums (last, last));
+      const Int16x8 first = interleave_first (dx, dy), last = interleave_last (dx, dy);
+      store_int32x4 (squares + x, pair_sums (first, first));
+      store_int32x4 (squares + x + 4, pair_sums (last, last));
     } else {
-      lanes_store (sums + x, lanes_abs (dx) + lanes_abs (dy));
+      store_int16x8 (sums + x, abs_int16x8 (dx) + abs_int16x8 (dy));
     }
   }
   if (l2_gradient)
@@ -120,48 +120,49 @@ ctr_gradient_row (uint32_t aperture, bool l2_gradient, const int16_t *const *row
 }
 
 /* Is magnitude A[x] > B[x]? */
-ALWAYS_INLINE Lanes
+ALWAYS_INLINE Int16x8
 exceeds (bool l2_gradient, const void *a, int64_t ax, const void *b, int64_t bx)
 {
   if (!l2_gradient)
-    return lanes_load ((const int16_t *) a + ax) > lanes_load ((const int16_t *) b + bx);
+    return load_int16x8 ((const int16_t *) a + ax) > load_int16x8 ((const int16_t *) b + bx);
   const int32_t *wide_a = (const int32_t *) a + ax, *wide_b = (const int32_t *) b + bx;
-  return negative (wide_load (wide_a) > wide_load (wide_b), wide_load (wide_a + 4) > wide_load (wide_b + 4));
+  return negative (
+      load_int32x4 (wide_a) > load_int32x4 (wide_b), load_int32x4 (wide_a + 4) > load_int32x4 (wide_b + 4));
 }
 
-ALWAYS_INLINE Lanes
+ALWAYS_INLINE Int16x8
 exceeds_threshold (bool l2_gradient, const void *a, int64_t x, int32_t threshold)
 {
   if (!l2_gradient)
-    return lanes_load ((const int16_t *) a + x) > (int16_t) threshold;
+    return load_int16x8 ((const int16_t *) a + x) > (int16_t) threshold;
   const int32_t *wide = (const int32_t *) a + x;
-  return negative (wide_load (wide) > threshold, wide_load (wide + 4) > threshold);
+  return negative (load_int32x4 (wide) > threshold, load_int32x4 (wide + 4) > threshold);
 }
 
-ALWAYS_INLINE Lanes
-choose (Lanes mask, Lanes where_set, Lanes where_not)
+ALWAYS_INLINE Int16x8
+choose (Int16x8 mask, Int16x8 where_set, Int16x8 where_not)
 {
   return (mask & where_set) | (~mask & where_not);
 }
 
 /* Which of eight pixels are maxima along their gradient? */
-ALWAYS_INLINE Lanes
+ALWAYS_INLINE Int16x8
 maxima (const CtrGradientRow *above, const CtrGradientRow *here, const CtrGradientRow *below, bool l2, int64_t x)
 {
   const void *up = above->magnitudes, *m = here->magnitudes, *down = below->magnitudes;
-  const Lanes dx = lanes_load (here->dx + x), dy = lanes_load (here->dy + x);
-  const Lanes across = lanes_abs (dx), vertical = lanes_abs (dy);
-  const Lanes factors = {13573, -32768, 13573, -32768, 13573, -32768, 13573, -32768};
-  const Wide first = pair_sums (interleave_first (across, vertical), factors),
-             last = pair_sums (interleave_last (across, vertical), factors);
+  const Int16x8 dx = load_int16x8 (here->dx + x), dy = load_int16x8 (here->dy + x);
+  const Int16x8 across = abs_int16x8 (dx), vertical = abs_int16x8 (dy);
+  const Int16x8 factors = {13573, -32768, 13573, -32768, 13573, -32768, 13573, -32768};
+  const Int32x4 first = pair_sums (interleave_first (across, vertical), factors),
+                last = pair_sums (interleave_last (across, vertical), factors);
   /* 2^16 |dx| */
-  const Wide first_65536 = (Wide) interleave_first ((Lanes){0}, across),
-             last_65536 = (Wide) interleave_last ((Lanes){0}, across);
-  const Lanes is_across = negative (-first, -last), is_vertical = negative (first + first_65536, last + last_65536);
-  const Lanes along_row = exceeds (l2, m, x, m, x - 1) & ~exceeds (l2, m, x + 1, m, x);
-  const Lanes along_column = exceeds (l2, m, x, up, x) & ~exceeds (l2, down, x, m, x);
-  const Lanes falling = exceeds (l2, m, x, up, x - 1) & exceeds (l2, m, x, down, x + 1);
-  const Lanes rising = exceeds (l2, m, x, up, x + 1) & exceeds (l2, m, x, down, x - 1);
+  const Int32x4 first_65536 = (Int32x4) interleave_first ((Int16x8){0}, across),
+                last_65536 = (Int32x4) interleave_last ((Int16x8){0}, across);
+  const Int16x8 is_across = negative (-first, -last), is_vertical = negative (first + first_65536, last + last_65536);
+  const Int16x8 along_row = exceeds (l2, m, x, m, x - 1) & ~exceeds (l2, m, x + 1, m, x);
+  const Int16x8 along_column = exceeds (l2, m, x, up, x) & ~exceeds (l2, down, x, m, x);
+  const Int16x8 falling = exceeds (l2, m, x, up, x - 1) & exceeds (l2, m, x, down, x + 1);
+  const Int16x8 rising = exceeds (l2, m, x, up, x + 1) & exceeds (l2, m, x, down, x - 1);
   return choose (is_across, along_row, choose (is_vertical, along_column, choose ((dx ^ dy) < 0, rising, falling)));
 }
 
@@ -174,12 +175,12 @@ maxima_row (const CtrGradientRow *above, const CtrGradientRow *here, const CtrGr
     for (uint32_t i = 0; i < 64; i += 16) {
       const uint32_t x = begin + i;
       const void *m = here->magnitudes;
-      uint32_t found = lanes_bits (exceeds_threshold (l2, m, x, low), exceeds_threshold (l2, m, x + 8, low));
+      uint32_t found = mask_to_bits (exceeds_threshold (l2, m, x, low), exceeds_threshold (l2, m, x + 8, low));
       if (!found)
         continue;
-      found &= lanes_bits (maxima (above, here, below, l2, x), maxima (above, here, below, l2, x + 8));
+      found &= mask_to_bits (maxima (above, here, below, l2, x), maxima (above, here, below, l2, x + 8));
       const uint32_t above_high =
-          lanes_bits (exceeds_threshold (l2, m, x, high), exceeds_threshold (l2, m, x + 8, high));
+          mask_to_bits (exceeds_threshold (l2, m, x, high), exceeds_threshold (l2, m, x + 8, high));
       c |= (uint64_t) found << i;
       s |= (uint64_t) (found & above_high) << i;
     }

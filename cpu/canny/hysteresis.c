@@ -9,40 +9,40 @@
 #include <string.h>
 
 bool
-ctr_edge_bits_begin (CtrEdgeBits *bits, uint32_t width, uint32_t height)
+ctr_hysteresis_begin (CtrHysteresis *hysteresis, uint32_t width, uint32_t height)
 {
   const uint32_t row_words = (width + 63) / 64, stride = row_words + 1;
   const size_t words = ((size_t) height + 2) * stride + 1;
   const size_t bytes = words * (2 * sizeof (uint64_t) + sizeof (uint32_t) + 1);
 
-  if (bits->memory && bits->width == width && bits->height == height)
+  if (hysteresis->memory && hysteresis->width == width && hysteresis->height == height)
     return true;
-  if (bits->bytes < bytes) {
-    ctr_edge_bits_release (bits);
-    bits->memory = malloc (bytes);
-    if (!bits->memory)
+  if (hysteresis->bytes < bytes) {
+    ctr_hysteresis_release (hysteresis);
+    hysteresis->memory = malloc (bytes);
+    if (!hysteresis->memory)
       return false;
-    bits->bytes = bytes;
+    hysteresis->bytes = bytes;
   }
-  bits->width = 0;
-  if (!ctr_clear (bits->memory, bytes))
+  hysteresis->width = 0;
+  if (!ctr_clear (hysteresis->memory, bytes))
     return false;
-  bits->width = width;
-  bits->height = height;
-  bits->row_words = row_words;
-  bits->stride = stride;
-  bits->candidates = bits->memory;
-  bits->edges = bits->candidates + words;
-  bits->stack = (uint32_t *) (bits->edges + words);
-  bits->waiting = (uint8_t *) (bits->stack + words);
+  hysteresis->width = width;
+  hysteresis->height = height;
+  hysteresis->row_words = row_words;
+  hysteresis->stride = stride;
+  hysteresis->candidates = hysteresis->memory;
+  hysteresis->edges = hysteresis->candidates + words;
+  hysteresis->stack = (uint32_t *) (hysteresis->edges + words);
+  hysteresis->waiting = (uint8_t *) (hysteresis->stack + words);
   return true;
 }
 
 void
-ctr_edge_bits_release (CtrEdgeBits *bits)
+ctr_hysteresis_release (CtrHysteresis *hysteresis)
 {
-  free (bits->memory);
-  *bits = (CtrEdgeBits){0};
+  free (hysteresis->memory);
+  *hysteresis = (CtrHysteresis){0};
 }
 
 /* SEEDS, all of them candidates, grown along the runs of candidates. */
@@ -68,25 +68,25 @@ widen (uint64_t word, uint64_t *left, uint64_t *here, uint64_t *right)
 }
 
 static inline void
-reach (CtrEdgeBits *bits, size_t i, uint64_t pixels)
+reach (CtrHysteresis *hysteresis, size_t i, uint64_t pixels)
 {
-  const uint64_t more = pixels & bits->candidates[i] & ~bits->edges[i];
+  const uint64_t more = pixels & hysteresis->candidates[i] & ~hysteresis->edges[i];
   if (!more)
     return;
-  bits->edges[i] |= more;
-  if (bits->waiting[i])
+  hysteresis->edges[i] |= more;
+  if (hysteresis->waiting[i])
     return;
-  bits->waiting[i] = 1;
-  bits->stack[bits->depth++] = (uint32_t) i;
+  hysteresis->waiting[i] = 1;
+  hysteresis->stack[hysteresis->depth++] = (uint32_t) i;
 }
 
 void
-ctr_edge_bits_grow_row (CtrEdgeBits *bits, uint32_t y)
+ctr_hysteresis_grow_row (CtrHysteresis *hysteresis, uint32_t y)
 {
-  const size_t first = ctr_edge_bits_row (bits, y), stride = bits->stride;
-  uint64_t *edges = bits->edges;
-  for (size_t i = first; i < first + bits->row_words; i++) {
-    const uint64_t candidates = bits->candidates[i], *above = edges + i - stride;
+  const size_t first = ctr_hysteresis_row (hysteresis, y), stride = hysteresis->stride;
+  uint64_t *edges = hysteresis->edges;
+  for (size_t i = first; i < first + hysteresis->row_words; i++) {
+    const uint64_t candidates = hysteresis->candidates[i], *above = edges + i - stride;
     if (!candidates)
       continue;
     const uint64_t reached = *above | *above << 1 | *above >> 1 | above[-1] >> 63 | above[1] << 63 | edges[i - 1] >> 63;
@@ -96,34 +96,34 @@ ctr_edge_bits_grow_row (CtrEdgeBits *bits, uint32_t y)
     uint64_t left, here, right;
     edges[i] = grow_word (seeds, candidates);
     widen (edges[i], &left, &here, &right);
-    reach (bits, i - stride - 1, left);
-    reach (bits, i - stride, here);
-    reach (bits, i - stride + 1, right);
-    reach (bits, i - 1, left);
+    reach (hysteresis, i - stride - 1, left);
+    reach (hysteresis, i - stride, here);
+    reach (hysteresis, i - stride + 1, right);
+    reach (hysteresis, i - 1, left);
   }
 }
 
 bool
-ctr_edge_bits_finish (CtrEdgeBits *bits)
+ctr_hysteresis_finish (CtrHysteresis *hysteresis)
 {
-  const size_t stride = bits->stride;
+  const size_t stride = hysteresis->stride;
   uint64_t work = 0;
-  while (bits->depth > 0) {
+  while (hysteresis->depth > 0) {
     if (ctr_poll (&work, 16))
       return false;
-    const size_t i = bits->stack[--bits->depth];
+    const size_t i = hysteresis->stack[--hysteresis->depth];
     uint64_t left, here, right;
-    bits->waiting[i] = 0;
-    bits->edges[i] = grow_word (bits->edges[i], bits->candidates[i]);
-    widen (bits->edges[i], &left, &here, &right);
-    reach (bits, i - stride - 1, left);
-    reach (bits, i - stride, here);
-    reach (bits, i - stride + 1, right);
-    reach (bits, i - 1, left);
-    reach (bits, i + 1, right);
-    reach (bits, i + stride - 1, left);
-    reach (bits, i + stride, here);
-    reach (bits, i + stride + 1, right);
+    hysteresis->waiting[i] = 0;
+    hysteresis->edges[i] = grow_word (hysteresis->edges[i], hysteresis->candidates[i]);
+    widen (hysteresis->edges[i], &left, &here, &right);
+    reach (hysteresis, i - stride - 1, left);
+    reach (hysteresis, i - stride, here);
+    reach (hysteresis, i - stride + 1, right);
+    reach (hysteresis, i - 1, left);
+    reach (hysteresis, i + 1, right);
+    reach (hysteresis, i + stride - 1, left);
+    reach (hysteresis, i + stride, here);
+    reach (hysteresis, i + stride + 1, right);
   }
   return true;
 }
@@ -138,11 +138,11 @@ spread_bits (uint64_t bits)
 }
 
 void
-ctr_edge_bits_write_row (const CtrEdgeBits *bits, uint32_t y, uint8_t *mask)
+ctr_hysteresis_write_row (const CtrHysteresis *hysteresis, uint32_t y, uint8_t *mask)
 {
-  const uint64_t *edges = bits->edges + ctr_edge_bits_row (bits, y);
+  const uint64_t *edges = hysteresis->edges + ctr_hysteresis_row (hysteresis, y);
   uint32_t x = 0;
-  for (; x + 64 <= bits->width; x += 64) {
+  for (; x + 64 <= hysteresis->width; x += 64) {
     const uint64_t word = *edges++;
     if (!word) {
       memset (mask + x, 0, 64);
@@ -153,6 +153,6 @@ ctr_edge_bits_write_row (const CtrEdgeBits *bits, uint32_t y, uint8_t *mask)
       memcpy (mask + x + i, &bytes, 8);
     }
   }
-  for (uint32_t i = 0; x + i < bits->width; i++)
+  for (uint32_t i = 0; x + i < hysteresis->width; i++)
     mask[x + i] = *edges >> i & 1 ? 255 : 0;
 }

@@ -21,25 +21,25 @@ typedef struct {
   void *memory;
   size_t bytes;
   uint32_t width, height;
-} CtrEdgeBits;
+} CtrHysteresis;
 
 /* Gets ready for a picture; false: no memory, or it is cancelled. All zeros before the first. */
-bool ctr_edge_bits_begin (CtrEdgeBits *bits, uint32_t width, uint32_t height);
-void ctr_edge_bits_release (CtrEdgeBits *bits);
+bool ctr_hysteresis_begin (CtrHysteresis *hysteresis, uint32_t width, uint32_t height);
+void ctr_hysteresis_release (CtrHysteresis *hysteresis);
 
 static inline size_t
-ctr_edge_bits_row (const CtrEdgeBits *bits, uint32_t y)
+ctr_hysteresis_row (const CtrHysteresis *hysteresis, uint32_t y)
 {
-  return ((size_t) y + 1) * bits->stride + 1;
+  return ((size_t) y + 1) * hysteresis->stride + 1;
 }
 
 /* Row Y has its candidates and its strong ones; rows come in order. */
-void ctr_edge_bits_grow_row (CtrEdgeBits *bits, uint32_t y);
+void ctr_hysteresis_grow_row (CtrHysteresis *hysteresis, uint32_t y);
 
-/* After the last row: the rest of the growth. False where it is cancelled: only ctr_edge_bits_release() may follow. */
-bool ctr_edge_bits_finish (CtrEdgeBits *bits);
+/* After the last row: the rest of the growth. False where it is cancelled: only ctr_hysteresis_release() may follow. */
+bool ctr_hysteresis_finish (CtrHysteresis *hysteresis);
 
 /* Row Y as bytes of 0 and 255. */
-void ctr_edge_bits_write_row (const CtrEdgeBits *bits, uint32_t y, uint8_t *mask);
+void ctr_hysteresis_write_row (const CtrHysteresis *hysteresis, uint32_t y, uint8_t *mask);
 
 #endif

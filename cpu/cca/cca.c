@@ -9,7 +9,7 @@
 
 #include "core/common/poll.h"
 #include "core/results/components.h"
-#include "cpu/common/buffer.h"
+#include "cpu/common/host_buffer.h"
 #include "cpu/common/samples.h"
 
 #include <stdlib.h>
@@ -38,14 +38,14 @@ typedef struct {
 
   /* By label; while the rows go by, CtrComponent's width and height hold one past the right and the bottom. */
   uint32_t label_count;
-  CtrBuffer parent; /* uint32_t; a root is its own parent */
-  CtrBuffer table;  /* CtrComponent */
-  CtrBuffer moments;
-  CtrBuffer grey;
+  CtrHostBuffer parent; /* uint32_t; a root is its own parent */
+  CtrHostBuffer table;  /* CtrComponent */
+  CtrHostBuffer moments;
+  CtrHostBuffer grey;
 
   uint32_t *runs_in_row; /* with CTR_FEATURE_LABELS: the whole image's runs */
   size_t run_count;
-  CtrBuffer runs; /* LabelRun */
+  CtrHostBuffer runs; /* LabelRun */
 
   CtrComponents *result; /* until finish takes it */
 } State;
@@ -62,11 +62,11 @@ create (CtrError *error)
 static void
 release_buffers (State *state)
 {
-  ctr_buffer_release (&state->parent);
-  ctr_buffer_release (&state->table);
-  ctr_buffer_release (&state->moments);
-  ctr_buffer_release (&state->grey);
-  ctr_buffer_release (&state->runs);
+  ctr_host_buffer_release (&state->parent);
+  ctr_host_buffer_release (&state->table);
+  ctr_host_buffer_release (&state->moments);
+  ctr_host_buffer_release (&state->grey);
+  ctr_host_buffer_release (&state->runs);
 }
 
 static void
@@ -85,13 +85,14 @@ static bool
 reserve_row (State *state, uint32_t runs, uint32_t features)
 {
   size_t labels = (size_t) state->label_count + runs;
-  return ctr_buffer_reserve (&state->parent, labels, sizeof (uint32_t))
-         && ctr_buffer_reserve (&state->table, labels, sizeof (CtrComponent))
+  return ctr_host_buffer_reserve (&state->parent, labels, sizeof (uint32_t))
+         && ctr_host_buffer_reserve (&state->table, labels, sizeof (CtrComponent))
          && (!(features & CTR_FEATURE_MOMENTS)
-             || ctr_buffer_reserve (&state->moments, labels, sizeof (CtrComponentMoments)))
-         && (!(features & CTR_FEATURE_GREY) || ctr_buffer_reserve (&state->grey, labels, sizeof (CtrComponentGrey)))
+             || ctr_host_buffer_reserve (&state->moments, labels, sizeof (CtrComponentMoments)))
+         && (!(features & CTR_FEATURE_GREY)
+             || ctr_host_buffer_reserve (&state->grey, labels, sizeof (CtrComponentGrey)))
          && (!(features & CTR_FEATURE_LABELS)
-             || ctr_buffer_reserve (&state->runs, state->run_count + runs, sizeof (LabelRun)));
+             || ctr_host_buffer_reserve (&state->runs, state->run_count + runs, sizeof (LabelRun)));
 }
 
 static inline uint32_t

@@ -11,9 +11,9 @@
 #include <emmintrin.h>
 #endif
 
-typedef int16_t Lanes __attribute__ ((vector_size (16)));
-typedef uint16_t ULanes __attribute__ ((vector_size (16))); /* where sums wrap */
-typedef int32_t Wide __attribute__ ((vector_size (16)));
+typedef int16_t Int16x8 __attribute__ ((vector_size (16)));
+typedef uint16_t UInt16x8 __attribute__ ((vector_size (16))); /* where sums wrap */
+typedef int32_t Int32x4 __attribute__ ((vector_size (16)));
 
 /* Before a function in wider vectors: it is compiled for AVX2, too, and that one runs where the processor has it. */
 #ifdef CTR_TARGET_CLONES
@@ -24,54 +24,48 @@ typedef int32_t Wide __attribute__ ((vector_size (16)));
 
 #define ALWAYS_INLINE static inline __attribute__ ((always_inline))
 
-ALWAYS_INLINE Lanes
-lanes_load (const int16_t *from)
+ALWAYS_INLINE Int16x8
+load_int16x8 (const int16_t *from)
 {
-  Lanes lanes;
-  memcpy (&lanes, from, sizeof lanes);
-  return lanes;
+  Int16x8 vector;
+  memcpy (&vector, from, sizeof vector);
+  return vector;
 }
 
 ALWAYS_INLINE void
-lanes_store (int16_t *to, Lanes lanes)
+store_int16x8 (int16_t *to, Int16x8 vector)
 {
-  memcpy (to, &lanes, sizeof lanes);
+  memcpy (to, &vector, sizeof vector);
 }
 
-ALWAYS_INLINE Wide
-wide_load (const int32_t *from)
+ALWAYS_INLINE Int32x4
+load_int32x4 (const int32_t *from)
 {
-  Wide wide;
-  memcpy (&wide, from, sizeof wide);
-  return wide;
+  Int32x4 vector;
+  memcpy (&vector, from, sizeof vector);
+  return vector;
 }
 
 ALWAYS_INLINE void
-wide_store (int32_t *to, Wide wide)
+store_int32x4 (int32_t *to, Int32x4 vector)
 {
-  memcpy (to, &wide, sizeof wide);
+  memcpy (to, &vector, sizeof vector);
 }
 
-ALWAYS_INLINE Lanes
-lanes_of (int value)
-{
-  return (Lanes){0} + (int16_t) value;
-}
-
-ALWAYS_INLINE Lanes
-lanes_abs (Lanes a)
+ALWAYS_INLINE Int16x8
+abs_int16x8 (Int16x8 a)
 {
   return (a ^ (a >> 15)) - (a >> 15);
 }
 
 /* a[0] b[0] + a[1] b[1], a[2] b[2] + a[3] b[3], ... */
-ALWAYS_INLINE Wide
-pair_sums (Lanes a, Lanes b)
+ALWAYS_INLINE Int32x4
+pair_sums (Int16x8 a, Int16x8 b)
 {
 #ifdef __SSE2__
-  return (Wide) _mm_madd_epi16 ((__m128i) a, (__m128i) b);
+  return (Int32x4) _mm_madd_epi16 ((__m128i) a, (__m128i) b);
 #else
-  Wide sums;
+  Int32x4 sums;
   for (int i = 0; i < 4; i++)
     sums[i] = a[2 * i] * b[2 * i] + a[2 * i + 1] * b[2 * i + 1];
   return sums;
@@ -79,57 +73,57 @@ pair_sums (Lanes a, Lanes b)
 }
 
 /* a[0], b[0], a[1], b[1], ... of the first four, and of the last four. */
-ALWAYS_INLINE Lanes
-interleave_first (Lanes a, Lanes b)
+ALWAYS_INLINE Int16x8
+interleave_first (Int16x8 a, Int16x8 b)
 {
 #ifdef __SSE2__
-  return (Lanes) _mm_unpacklo_epi16 ((__m128i) a, (__m128i) b);
+  return (Int16x8) _mm_unpacklo_epi16 ((__m128i) a, (__m128i) b);
 #else
-  return (Lanes){a[0], b[0], a[1], b[1], a[2], b[2], a[3], b[3]};
+  return (Int16x8){a[0], b[0], a[1], b[1], a[2], b[2], a[3], b[3]};
 #endif
 }
 
-ALWAYS_INLINE Lanes
-interleave_last (Lanes a, Lanes b)
+ALWAYS_INLINE Int16x8
+interleave_last (Int16x8 a, Int16x8 b)
 {
 #ifdef __SSE2__
-  return (Lanes) _mm_unpackhi_epi16 ((__m128i) a, (__m128i) b);
+  return (Int16x8) _mm_unpackhi_epi16 ((__m128i) a, (__m128i) b);
 #else
-  return (Lanes){a[4], b[4], a[5], b[5], a[6], b[6], a[7], b[7]};
+  return (Int16x8){a[4], b[4], a[5], b[5], a[6], b[6], a[7], b[7]};
 #endif
 }
 
 /* even[0], odd[0], even[1], odd[1], ..., all of which fit 16 bits. */
-ALWAYS_INLINE Lanes
-zip (Wide even, Wide odd)
+ALWAYS_INLINE Int16x8
+zip (Int32x4 even, Int32x4 odd)
 {
 #ifdef __SSE2__
-  return (Lanes) ((even & 0xffff) | (odd << 16));
+  return (Int16x8) ((even & 0xffff) | (odd << 16));
 #else
-  Lanes lanes;
+  Int16x8 vector;
   for (int i = 0; i < 8; i++)
-    lanes[i] = (int16_t) (i % 2 ? odd : even)[i / 2];
-  return lanes;
+    vector[i] = (int16_t) (i % 2 ? odd : even)[i / 2];
+  return vector;
 #endif
 }
 
 /* -1 where a number is < 0, else 0. */
-ALWAYS_INLINE Lanes
-negative (Wide first, Wide last)
+ALWAYS_INLINE Int16x8
+negative (Int32x4 first, Int32x4 last)
 {
 #ifdef __SSE2__
-  return (Lanes) _mm_packs_epi32 ((__m128i) first, (__m128i) last) < 0;
+  return (Int16x8) _mm_packs_epi32 ((__m128i) first, (__m128i) last) < 0;
 #else
-  Lanes lanes;
+  Int16x8 vector;
   for (int i = 0; i < 8; i++)
-    lanes[i] = (i < 4 ? first : last)[i % 4] < 0 ? -1 : 0;
-  return lanes;
+    vector[i] = (i < 4 ? first : last)[i % 4] < 0 ? -1 : 0;
+  return vector;
 #endif
 }
 
-/* One bit for each of 16 lanes of 0 or -1. */
+/* One bit for each of 16 vector of 0 or -1. */
 ALWAYS_INLINE uint32_t
-lanes_bits (Lanes first, Lanes last)
+mask_to_bits (Int16x8 first, Int16x8 last)
 {
 #ifdef __SSE2__
   return (uint32_t) _mm_movemask_epi8 (_mm_packs_epi16 ((__m128i) first, (__m128i) last));

@@ -4,7 +4,7 @@
 #include "core/common/poll.h"
 
 bool
-ctr_line_sums (const CtrPoint *points, uint32_t count, CtrContourSums *sums)
+ctr_contour_sums (const CtrPoint *points, uint32_t count, CtrContourSums *sums)
 {
   __int128 sum[10] = {0};
   int64_t x0 = points[count - 1].x, y0 = points[count - 1].y;

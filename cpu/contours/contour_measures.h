@@ -6,6 +6,6 @@
 #include <contours/contourlist.h>
 
 /* Of the closed line through COUNT points. False where it is cancelled. */
-bool ctr_line_sums (const CtrPoint *points, uint32_t count, CtrContourSums *sums);
+bool ctr_contour_sums (const CtrPoint *points, uint32_t count, CtrContourSums *sums);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Contours of levels on the host, one level after the other from the list of its nodes. Horizontal lines join the nodes
- * of each pair in it; vertical ones each node with a northern arm to the last one before it in its column. A contour is
- * followed from its first node; what surrounds it is told by the vertical line before it in that row of pixels, so the
- * hierarchy costs nothing more. */
+/* Contours of levels on the host, one level after the other from the list of its corners. Horizontal lines join the
+ * corners of each pair in it; vertical ones each corner with a northern arm to the last one before it in its column. A
+ * contour is followed from its first corner; what surrounds it is told by the vertical line before it in that row of
+ * pixels, so the hierarchy costs nothing more. */
 #include "core/cracks/cracks.h"
 
 #include "core/common/memory.h"
@@ -23,14 +23,14 @@ typedef struct {
 
 typedef struct {
   CtrSamples samples;
-  CtrCrackNodes nodes;
-  CtrBuffer columns;  /* uint32_t: of each column, the node, later the contour, of the last vertical line there */
-  CtrBuffer lines;    /* uint64_t: bits of the columns in which a vertical line passes */
-  CtrBuffer owners;   /* uint32_t: of each pair of the level's nodes, its contour, or 0 */
-  CtrBuffer contours; /* Contour of the level */
-  CtrBuffer rows;     /* CtrContour of all levels: the table */
-  CtrBuffer points;   /* CtrPoint */
-  CtrBuffer sums;     /* CtrContourSums of the rows */
+  CtrCrackCorners corners;
+  CtrHostBuffer columns;  /* uint32_t: of each column, the corner, later the contour, of the last vertical line there */
+  CtrHostBuffer lines;    /* uint64_t: bits of the columns in which a vertical line passes */
+  CtrHostBuffer owners;   /* uint32_t: of each pair of the level's corners, its contour, or 0 */
+  CtrHostBuffer contours; /* Contour of the level */
+  CtrHostBuffer rows;     /* CtrContour of all levels: the table */
+  CtrHostBuffer points;   /* CtrPoint */
+  CtrHostBuffer sums;     /* CtrContourSums of the rows */
   uint32_t row_count;
   uint64_t point_count;
   uint64_t work;       /* since it was asked whether to go on */
@@ -49,14 +49,14 @@ create (CtrError *error)
 static void
 release_buffers (State *state)
 {
-  ctr_crack_nodes_release (&state->nodes);
-  ctr_buffer_release (&state->columns);
-  ctr_buffer_release (&state->lines);
-  ctr_buffer_release (&state->owners);
-  ctr_buffer_release (&state->contours);
-  ctr_buffer_release (&state->rows);
-  ctr_buffer_release (&state->points);
-  ctr_buffer_release (&state->sums);
+  ctr_crack_corners_release (&state->corners);
+  ctr_host_buffer_release (&state->columns);
+  ctr_host_buffer_release (&state->lines);
+  ctr_host_buffer_release (&state->owners);
+  ctr_host_buffer_release (&state->contours);
+  ctr_host_buffer_release (&state->rows);
+  ctr_host_buffer_release (&state->points);
+  ctr_host_buffer_release (&state->sums);
 }
 
 static void
@@ -71,29 +71,29 @@ destroy (void *data)
 
 /* Without a branch that would go either way half of the time. */
 static inline void
-link_node (CtrCrackNode *nodes, uint32_t i, uint32_t *columns)
+link_corner (CtrCrackCorner *corners, uint32_t i, uint32_t *columns)
 {
-  uint32_t *column = columns + nodes[i].point.x;
-  const uint32_t other = *column, north = (nodes[i].link & CTR_NODE_KIND) == CTR_NODE_NORTH ? UINT32_MAX : 0;
+  uint32_t *column = columns + corners[i].point.x;
+  const uint32_t other = *column, north = (corners[i].link & CTR_CORNER_KIND) == CTR_CORNER_NORTH ? UINT32_MAX : 0;
   *column = i;
-  nodes[i].link |= other & north;
-  nodes[north ? other : i].link |= i & north;
+  corners[i].link |= other & north;
+  corners[north ? other : i].link |= i & north;
 }
 
-/* Sets the links: to the other end of each node's vertical line. False where it is cancelled. */
+/* Sets the links: to the other end of each corner's vertical line. False where it is cancelled. */
 static bool
-link_level (CtrCrackNode *nodes, uint32_t count, uint32_t *columns)
+link_level (CtrCrackCorner *corners, uint32_t count, uint32_t *columns)
 {
   for (uint64_t i = 0; i < count;) {
     if (ctr_cancelled ())
       return false;
     for (const uint64_t end = ctr_poll_end (i, count); i < end; i++)
-      if ((nodes[i].link & CTR_NODE_KIND) == CTR_NODE_SOUTH_CROSSED) {
-        link_node (nodes, (uint32_t) i + 1, columns);
-        link_node (nodes, (uint32_t) i, columns);
+      if ((corners[i].link & CTR_CORNER_KIND) == CTR_CORNER_SOUTH_CROSSED) {
+        link_corner (corners, (uint32_t) i + 1, columns);
+        link_corner (corners, (uint32_t) i, columns);
         i++;
       } else {
-        link_node (nodes, (uint32_t) i, columns);
+        link_corner (corners, (uint32_t) i, columns);
       }
   }
   return true;
@@ -114,25 +114,25 @@ find_line (const uint64_t *lines, uint32_t x, uint32_t *column)
   return true;
 }
 
-/* Writes the contour that begins at node START to POINTS, with room for one point more than it has, enters it as
+/* Writes the contour that begins at corner START to POINTS, with room for one point more than it has, enters it as
  * CONTOUR at its pairs, and measures it. It is a pair after the other, on to the pair at the vertical line's end. False
  * where it is cancelled. */
 static bool
-follow (const CtrCrackNode *nodes, uint32_t start, bool hole, uint32_t contour, uint32_t *owners, CtrPoint *points,
+follow (const CtrCrackCorner *corners, uint32_t start, bool hole, uint32_t contour, uint32_t *owners, CtrPoint *points,
     CtrContour *row, uint64_t *work)
 {
   /* A hole begins with its vertical line, an outside with its horizontal one. */
   CtrPoint *const list = hole ? points : points + 1, *end = list;
   const uint32_t first = hole ? start : start ^ 1;
-  const CtrPoint corner = nodes[start].point;
+  const CtrPoint corner = corners[start].point;
   int64_t area = 0;
   uint64_t length = 0;
   uint16_t left = corner.x, right = corner.x, bottom = corner.y;
   points[0] = corner;
   uint32_t from = first;
   do {
-    const uint32_t to = nodes[from].link & ~CTR_NODE_KIND;
-    const CtrPoint p = nodes[from].point, q = nodes[to].point, next = nodes[to ^ 1].point;
+    const uint32_t to = corners[from].link & ~CTR_CORNER_KIND;
+    const CtrPoint p = corners[from].point, q = corners[to].point, next = corners[to ^ 1].point;
     end[0] = p;
     end[1] = q;
     end += 2;
@@ -176,20 +176,20 @@ join_family (CtrContour *rows, int32_t row, int32_t parent, int32_t *last)
   *child = row;
 }
 
-/* Takes in the contour that begins at node START; AROUND has the line before. */
+/* Takes in the contour that begins at corner START; AROUND has the line before. */
 static bool
-add_contour (State *state, const CtrCrackNode *nodes, uint32_t start, uint32_t contour, uint32_t around, uint32_t level,
-    int32_t *last, const CtrCracksPlan *plan)
+add_contour (State *state, const CtrCrackCorner *corners, uint32_t start, uint32_t contour, uint32_t around,
+    uint32_t level, int32_t *last, const CtrCracksPlan *plan)
 {
   Contour *contours = state->contours.data;
-  const bool hole = (nodes[start].link & CTR_NODE_KIND) == CTR_NODE_SOUTH_HOLE;
+  const bool hole = (corners[start].link & CTR_CORNER_KIND) == CTR_CORNER_SOUTH_HOLE;
   if (state->row_count == INT32_MAX
-      || !ctr_buffer_reserve (&state->rows, (size_t) state->row_count + 1, sizeof (CtrContour)))
+      || !ctr_host_buffer_reserve (&state->rows, (size_t) state->row_count + 1, sizeof (CtrContour)))
     return false;
   CtrContour *rows = state->rows.data, *row = rows + state->row_count;
   CtrPoint *points = (CtrPoint *) state->points.data + state->point_count;
   *row = (CtrContour){.first = state->point_count, .flags = hole ? CTR_CONTOUR_HOLE : 0, .level = level};
-  if (!follow (nodes, start, hole, contour, state->owners.data, points, row, &state->work))
+  if (!follow (corners, start, hole, contour, state->owners.data, points, row, &state->work))
     return false;
 
   const uint32_t parent = contours[around].hole == hole ? contours[around].parent : around;
@@ -198,8 +198,8 @@ add_contour (State *state, const CtrCrackNode *nodes, uint32_t start, uint32_t c
   if (!is_kept (row, plan))
     return true;
   if (plan->features & CTR_CONTOUR_FEATURE_MOMENTS) {
-    if (!ctr_buffer_reserve (&state->sums, (size_t) state->row_count + 1, sizeof (CtrContourSums))
-        || !ctr_line_sums (points, row->count, (CtrContourSums *) state->sums.data + state->row_count))
+    if (!ctr_host_buffer_reserve (&state->sums, (size_t) state->row_count + 1, sizeof (CtrContourSums))
+        || !ctr_contour_sums (points, row->count, (CtrContourSums *) state->sums.data + state->row_count))
       return false;
   }
   contours[contour].row = (int32_t) state->row_count;
@@ -209,19 +209,19 @@ add_contour (State *state, const CtrCrackNode *nodes, uint32_t start, uint32_t c
   return true;
 }
 
-/* Enters what a node does to the vertical line in its column, for the row of pixels below. */
+/* Enters what a corner does to the vertical line in its column, for the row of pixels below. */
 static inline void
-pass_node (const CtrCrackNode *node, uint32_t contour, uint64_t *lines, uint32_t *columns)
+pass_corner (const CtrCrackCorner *corner, uint32_t contour, uint64_t *lines, uint32_t *columns)
 {
-  const uint32_t x = node->point.x;
+  const uint32_t x = corner->point.x;
   lines[x / 64] ^= (uint64_t) 1 << x % 64;
-  if ((node->link & CTR_NODE_KIND) != CTR_NODE_NORTH)
+  if ((corner->link & CTR_CORNER_KIND) != CTR_CORNER_NORTH)
     columns[x] = contour;
 }
 
-/* Follows the contours of a level of COUNT nodes, in the order of their first ones. */
+/* Follows the contours of a level of COUNT corners, in the order of their first ones. */
 static bool
-trace_level (State *state, const CtrCrackNode *nodes, uint32_t count, uint32_t level, const CtrCracksPlan *plan)
+trace_level (State *state, const CtrCrackCorner *corners, uint32_t count, uint32_t level, const CtrCracksPlan *plan)
 {
   uint32_t *owners = state->owners.data, *columns = state->columns.data, contour_count = 1;
   uint64_t *lines = state->lines.data;
@@ -234,20 +234,20 @@ trace_level (State *state, const CtrCrackNode *nodes, uint32_t count, uint32_t l
     for (const uint64_t end = ctr_poll_end (i, count); i < end; i += 2) {
       if (owners[i / 2] == 0) {
         uint32_t column, around = 0;
-        if (find_line (lines, nodes[i].point.x, &column))
+        if (find_line (lines, corners[i].point.x, &column))
           around = columns[column];
-        if (!add_contour (state, nodes, i, contour_count, around, level, &last, plan))
+        if (!add_contour (state, corners, i, contour_count, around, level, &last, plan))
           return false;
         contour_count++;
       }
-      pass_node (nodes + i, owners[i / 2], lines, columns);
-      pass_node (nodes + i + 1, owners[i / 2], lines, columns);
+      pass_corner (corners + i, owners[i / 2], lines, columns);
+      pass_corner (corners + i + 1, owners[i / 2], lines, columns);
     }
   }
   return true;
 }
 
-/* Makes room for levels of up to MOST nodes. */
+/* Makes room for levels of up to MOST corners. */
 static bool
 begin_tracing (State *state, uint32_t width, size_t most)
 {
@@ -255,12 +255,12 @@ begin_tracing (State *state, uint32_t width, size_t most)
   state->row_count = 0;
   state->point_count = 0;
   state->work = 0;
-  /* A contour has four nodes or more. */
-  if (!ctr_buffer_reserve (&state->columns, (size_t) width + 1, sizeof (uint32_t))
-      || !ctr_buffer_reserve (&state->lines, words, sizeof (uint64_t))
-      || !ctr_buffer_reserve (&state->owners, most / 2, sizeof (uint32_t))
-      || !ctr_buffer_reserve (&state->contours, most / 4 + 1, sizeof (Contour))
-      || !ctr_buffer_reserve (&state->points, state->nodes.node_count + 1, sizeof (CtrPoint)))
+  /* A contour has four corners or more. */
+  if (!ctr_host_buffer_reserve (&state->columns, (size_t) width + 1, sizeof (uint32_t))
+      || !ctr_host_buffer_reserve (&state->lines, words, sizeof (uint64_t))
+      || !ctr_host_buffer_reserve (&state->owners, most / 2, sizeof (uint32_t))
+      || !ctr_host_buffer_reserve (&state->contours, most / 4 + 1, sizeof (Contour))
+      || !ctr_host_buffer_reserve (&state->points, state->corners.corner_count + 1, sizeof (CtrPoint)))
     return false;
   memset (state->lines.data, 0, words * sizeof (uint64_t));
   *(Contour *) state->contours.data = (Contour){.hole = true, .row = -1};
@@ -270,21 +270,21 @@ begin_tracing (State *state, uint32_t width, size_t most)
 static bool
 trace_levels (State *state, const CtrImage *image, const CtrCracksPlan *plan)
 {
-  if (!ctr_crack_nodes_find (&state->nodes, &state->samples, image, plan))
+  if (!ctr_crack_corners_find (&state->corners, &state->samples, image, plan))
     return false;
-  const size_t *ends = state->nodes.ends.data;
+  const size_t *ends = state->corners.ends.data;
   size_t most = 0;
-  for (uint32_t rank = 1; rank <= plan->level_count; rank++)
-    most = ends[rank] - ends[rank - 1] > most ? ends[rank] - ends[rank - 1] : most;
+  for (uint32_t level_index = 1; level_index <= plan->level_count; level_index++)
+    most = ends[level_index] - ends[level_index - 1] > most ? ends[level_index] - ends[level_index - 1] : most;
   if (!begin_tracing (state, image->width, most))
     return false;
-  for (uint32_t rank = 1; rank <= plan->level_count; rank++) {
-    CtrCrackNode *nodes = (CtrCrackNode *) state->nodes.nodes.data + ends[rank - 1];
-    const uint32_t count = (uint32_t) (ends[rank] - ends[rank - 1]);
+  for (uint32_t level_index = 1; level_index <= plan->level_count; level_index++) {
+    CtrCrackCorner *corners = (CtrCrackCorner *) state->corners.corners.data + ends[level_index - 1];
+    const uint32_t count = (uint32_t) (ends[level_index] - ends[level_index - 1]);
     if (count == 0)
       continue;
-    if (!link_level (nodes, count, state->columns.data)
-        || !trace_level (state, nodes, count, plan->levels[rank - 1], plan))
+    if (!link_level (corners, count, state->columns.data)
+        || !trace_level (state, corners, count, plan->levels[level_index - 1], plan))
       return false;
   }
   return true;
@@ -313,9 +313,9 @@ trace (State *state, const CtrImage *image, const CtrCracksPlan *plan, CtrError 
   if (!trace_levels (state, image, plan)) {
     if (!ctr_go_on (error))
       return NULL;
-    if (state->nodes.node_count > plan->max_points)
-      return ctr_contours_refuse (&info, CTR_LIMIT_POINTS, state->nodes.node_count, error);
-    fail_without_memory (image, state->nodes.node_count, error);
+    if (state->corners.corner_count > plan->max_points)
+      return ctr_contours_refuse (&info, CTR_LIMIT_POINTS, state->corners.corner_count, error);
+    fail_without_memory (image, state->corners.corner_count, error);
     return NULL;
   }
   info.count = state->row_count;

@@ -9,44 +9,45 @@ enum { GROUP = 16 /* boxes compared at once */ };
 static void
 release_boxes (CtrSnakeBoxes *boxes)
 {
-  ctr_buffer_release (&boxes->left);
-  ctr_buffer_release (&boxes->top);
-  ctr_buffer_release (&boxes->right);
-  ctr_buffer_release (&boxes->bottom);
+  ctr_host_buffer_release (&boxes->left);
+  ctr_host_buffer_release (&boxes->top);
+  ctr_host_buffer_release (&boxes->right);
+  ctr_host_buffer_release (&boxes->bottom);
 }
 
 static bool
 reserve_boxes (CtrSnakeBoxes *boxes, uint32_t count)
 {
   const size_t room = count + GROUP;
-  return ctr_buffer_reserve (&boxes->left, room, sizeof (uint16_t))
-         && ctr_buffer_reserve (&boxes->top, room, sizeof (uint16_t))
-         && ctr_buffer_reserve (&boxes->right, room, sizeof (uint16_t))
-         && ctr_buffer_reserve (&boxes->bottom, room, sizeof (uint16_t));
+  return ctr_host_buffer_reserve (&boxes->left, room, sizeof (uint16_t))
+         && ctr_host_buffer_reserve (&boxes->top, room, sizeof (uint16_t))
+         && ctr_host_buffer_reserve (&boxes->right, room, sizeof (uint16_t))
+         && ctr_host_buffer_reserve (&boxes->bottom, room, sizeof (uint16_t));
 }
 
 void
 ctr_snake_polygon_release (CtrSnakePolygon *polygon)
 {
-  ctr_buffer_release (&polygon->points);
-  ctr_buffer_release (&polygon->edges);
+  ctr_host_buffer_release (&polygon->points);
+  ctr_host_buffer_release (&polygon->edges);
   release_boxes (&polygon->boxes);
-  ctr_buffer_release (&polygon->gains);
-  ctr_buffer_release (&polygon->stale);
-  ctr_buffer_release (&polygon->near);
-  ctr_buffer_release (&polygon->changes);
+  ctr_host_buffer_release (&polygon->gains);
+  ctr_host_buffer_release (&polygon->stale);
+  ctr_host_buffer_release (&polygon->near);
+  ctr_host_buffer_release (&polygon->changes);
   release_boxes (&polygon->area);
 }
 
 bool
 ctr_snake_polygon_reserve (CtrSnakePolygon *polygon, uint32_t count)
 {
-  return ctr_buffer_reserve (&polygon->points, count, sizeof (CtrPoint))
-         && ctr_buffer_reserve (&polygon->edges, count, sizeof (CtrSnakeSums)) && reserve_boxes (&polygon->boxes, count)
-         && ctr_buffer_reserve (&polygon->gains, count, sizeof (CtrSnakeGains))
-         && ctr_buffer_reserve (&polygon->stale, count, sizeof (bool))
-         && ctr_buffer_reserve (&polygon->near, count, sizeof (uint32_t))
-         && ctr_buffer_reserve (&polygon->changes, count, sizeof (CtrSnakeChange))
+  return ctr_host_buffer_reserve (&polygon->points, count, sizeof (CtrPoint))
+         && ctr_host_buffer_reserve (&polygon->edges, count, sizeof (CtrSnakeSums))
+         && reserve_boxes (&polygon->boxes, count)
+         && ctr_host_buffer_reserve (&polygon->gains, count, sizeof (CtrSnakeGains))
+         && ctr_host_buffer_reserve (&polygon->stale, count, sizeof (bool))
+         && ctr_host_buffer_reserve (&polygon->near, count, sizeof (uint32_t))
+         && ctr_host_buffer_reserve (&polygon->changes, count, sizeof (CtrSnakeChange))
          && reserve_boxes (&polygon->area, count);
 }
 
@@ -89,21 +90,21 @@ ctr_snake_boxes_set (CtrSnakeBoxes *boxes, uint32_t i, CtrSnakeBox box)
   ((uint16_t *) boxes->bottom.data)[i] = box.bottom;
 }
 
-static inline ULanes
-sides (const CtrBuffer *buffer, uint32_t i)
+static inline UInt16x8
+sides (const CtrHostBuffer *buffer, uint32_t i)
 {
-  ULanes lanes;
-  memcpy (&lanes, (const uint16_t *) buffer->data + i, sizeof lanes);
-  return lanes;
+  UInt16x8 vector;
+  memcpy (&vector, (const uint16_t *) buffer->data + i, sizeof vector);
+  return vector;
 }
 
 /* -1 for each of eight boxes that lies apart from BOX. */
-static inline Lanes
+static inline Int16x8
 apart (const CtrSnakeBoxes *boxes, uint32_t i, CtrSnakeBox box)
 {
-  const ULanes zero = {0};
-  return (Lanes) ((sides (&boxes->left, i) > zero + box.right) | (sides (&boxes->right, i) < zero + box.left)
-                  | (sides (&boxes->top, i) > zero + box.bottom) | (sides (&boxes->bottom, i) < zero + box.top));
+  const UInt16x8 zero = {0};
+  return (Int16x8) ((sides (&boxes->left, i) > zero + box.right) | (sides (&boxes->right, i) < zero + box.left)
+                    | (sides (&boxes->top, i) > zero + box.bottom) | (sides (&boxes->bottom, i) < zero + box.top));
 }
 
 uint32_t
@@ -112,7 +113,7 @@ ctr_snake_boxes_near (const CtrSnakeBoxes *boxes, uint32_t count, CtrSnakeBox bo
   uint32_t found = 0;
   for (uint32_t i = 0; i < count; i += GROUP) {
     const uint32_t group = count - i < GROUP ? (1u << (count - i)) - 1 : (1u << GROUP) - 1;
-    uint32_t bits = ~lanes_bits (apart (boxes, i, box), apart (boxes, i + GROUP / 2, box)) & group;
+    uint32_t bits = ~mask_to_bits (apart (boxes, i, box), apart (boxes, i + GROUP / 2, box)) & group;
     for (; bits; bits &= bits - 1)
       near[found++] = i + (uint32_t) __builtin_ctz (bits);
   }

@@ -17,7 +17,7 @@ typedef struct {
 
 /* Boxes one side after the other, to compare many at once. */
 typedef struct {
-  CtrBuffer left, top, right, bottom; /* uint16_t */
+  CtrHostBuffer left, top, right, bottom; /* uint16_t */
 } CtrSnakeBoxes;
 
 /* Zeroed before first use. */
@@ -34,16 +34,16 @@ typedef struct {
   uint32_t count;
   CtrSnakeSums inside;
   double criterion;
-  CtrBuffer points;    /* CtrPoint */
-  CtrBuffer edges;     /* CtrSnakeSums */
-  CtrSnakeBoxes boxes; /* of the edges */
+  CtrHostBuffer points; /* CtrPoint */
+  CtrHostBuffer edges;  /* CtrSnakeSums */
+  CtrSnakeBoxes boxes;  /* of the edges */
 
-  CtrBuffer gains; /* CtrSnakeGains of the points */
-  CtrBuffer stale; /* bool: these are to be summed anew */
+  CtrHostBuffer gains; /* CtrSnakeGains of the points */
+  CtrHostBuffer stale; /* bool: these are to be summed anew */
 
-  CtrBuffer near;     /* uint32_t: room for what ctr_snake_boxes_near() finds */
-  CtrBuffer changes;  /* moves, middles or removals that could be */
-  CtrSnakeBoxes area; /* which they lie in */
+  CtrHostBuffer near;    /* uint32_t: room for what ctr_snake_boxes_near() finds */
+  CtrHostBuffer changes; /* moves, middles or removals that could be */
+  CtrSnakeBoxes area;    /* which they lie in */
 } CtrSnakePolygon;
 
 /* Counts OPERATIONS: is the task cancelled? */

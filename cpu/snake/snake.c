@@ -8,8 +8,8 @@ typedef struct {
   CtrSamples samples;
   CtrSnakeTable table;
   CtrSnakePolygon polygon;
-  CtrBuffer outcomes; /* CtrSnakeOutcome */
-  CtrBuffer points;   /* CtrPoint */
+  CtrHostBuffer outcomes; /* CtrSnakeOutcome */
+  CtrHostBuffer points;   /* CtrPoint */
   uint64_t point_count;
   CtrContours *result; /* until finish takes it */
 } State;
@@ -28,8 +28,8 @@ release_buffers (State *state)
 {
   ctr_snake_table_release (&state->table);
   ctr_snake_polygon_release (&state->polygon);
-  ctr_buffer_release (&state->outcomes);
-  ctr_buffer_release (&state->points);
+  ctr_host_buffer_release (&state->outcomes);
+  ctr_host_buffer_release (&state->points);
 }
 
 static void
@@ -131,7 +131,7 @@ do_task (State *state, const CtrSnakePlan *plan, const CtrSnakeTask *task, CtrSn
   }
   if (!found)
     return true;
-  if (!ctr_buffer_reserve (&state->points, state->point_count + polygon->count, sizeof (CtrPoint)))
+  if (!ctr_host_buffer_reserve (&state->points, state->point_count + polygon->count, sizeof (CtrPoint)))
     return false;
   memcpy (
       (CtrPoint *) state->points.data + state->point_count, polygon->points.data, polygon->count * sizeof (CtrPoint));
@@ -151,7 +151,7 @@ do_tasks (State *state, const CtrImage *image, const CtrSnakePlan *plan)
   if (plan->task_count == 0)
     return true;
   if (!ctr_snake_table_fill (&state->table, &state->samples, image, &plan->windows)
-      || !ctr_buffer_reserve (&state->outcomes, plan->task_count, sizeof (CtrSnakeOutcome)))
+      || !ctr_host_buffer_reserve (&state->outcomes, plan->task_count, sizeof (CtrSnakeOutcome)))
     return false;
   for (uint32_t i = 0; i < plan->task_count; i++)
     if (!do_task (state, plan, &plan->tasks[i], (CtrSnakeOutcome *) state->outcomes.data + i))

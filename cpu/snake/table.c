@@ -29,8 +29,8 @@ typedef struct {
 void
 ctr_snake_table_release (CtrSnakeTable *table)
 {
-  ctr_buffer_release (&table->blocks);
-  ctr_buffer_release (&table->copy);
+  ctr_host_buffer_release (&table->blocks);
+  ctr_host_buffer_release (&table->copy);
 }
 
 /* ---- Filling ---- */
@@ -41,15 +41,15 @@ ctr_snake_table_release (CtrSnakeTable *table)
 typedef struct {
   __m128i s1;
   __m128i s2;
-} Lanes8;
+} VectorSums8;
 
 typedef struct {
   __m128i s1;
   __m128i s2;
-} Lanes16;
+} VectorSums16;
 
 static inline void
-add_8 (Lanes8 *sums, __m128i samples)
+add_8 (VectorSums8 *sums, __m128i samples)
 {
   const __m128i zero = _mm_setzero_si128 ();
   const __m128i low = _mm_unpacklo_epi8 (samples, zero), high = _mm_unpackhi_epi8 (samples, zero);
@@ -59,7 +59,7 @@ add_8 (Lanes8 *sums, __m128i samples)
 
 /* Eight of the samples. */
 static inline void
-add_16 (Lanes16 *sums, __m128i samples)
+add_16 (VectorSums16 *sums, __m128i samples)
 {
   const __m128i zero = _mm_setzero_si128 ();
   const __m128i low = _mm_mullo_epi16 (samples, samples), high = _mm_mulhi_epu16 (samples, samples);
@@ -73,16 +73,16 @@ add_16 (Lanes16 *sums, __m128i samples)
 }
 
 static inline uint64_t
-total_64 (__m128i lanes)
+total_64 (__m128i vector)
 {
-  return (uint64_t) _mm_cvtsi128_si64 (_mm_add_epi64 (lanes, _mm_unpackhi_epi64 (lanes, lanes)));
+  return (uint64_t) _mm_cvtsi128_si64 (_mm_add_epi64 (vector, _mm_unpackhi_epi64 (vector, vector)));
 }
 
 static inline uint64_t
-total_32 (__m128i lanes)
+total_32 (__m128i vector)
 {
   const __m128i zero = _mm_setzero_si128 ();
-  return total_64 (_mm_add_epi64 (_mm_unpacklo_epi32 (lanes, zero), _mm_unpackhi_epi32 (lanes, zero)));
+  return total_64 (_mm_add_epi64 (_mm_unpacklo_epi32 (vector, zero), _mm_unpackhi_epi32 (vector, zero)));
 }
 
 static inline __m128i
@@ -94,7 +94,7 @@ load (const uint8_t *from)
 static inline void
 block_sums_8 (const uint8_t *from, uint64_t *s1, uint64_t *s2)
 {
-  Lanes8 sums = {_mm_setzero_si128 (), _mm_setzero_si128 ()};
+  VectorSums8 sums = {_mm_setzero_si128 (), _mm_setzero_si128 ()};
   add_8 (&sums, load (from));
   *s1 += total_64 (sums.s1);
   *s2 += total_32 (sums.s2);
@@ -103,7 +103,7 @@ block_sums_8 (const uint8_t *from, uint64_t *s1, uint64_t *s2)
 static inline void
 block_sums_16 (const uint8_t *from, uint64_t *s1, uint64_t *s2)
 {
-  Lanes16 sums = {_mm_setzero_si128 (), _mm_setzero_si128 ()};
+  VectorSums16 sums = {_mm_setzero_si128 (), _mm_setzero_si128 ()};
   add_16 (&sums, load (from));
   add_16 (&sums, load (from + BLOCK));
   *s1 += total_32 (sums.s1);
@@ -176,7 +176,7 @@ place_pixels (CtrSnakeTable *table, const CtrImage *image, bool *copied)
   const size_t size = table->wide ? 2 : 1, rows = (size_t) (window->bottom - window->top);
   const size_t row_size = (size_t) (window->right - window->left) * size, room = row_size + BLOCK * size;
   *copied = ctr_format_is_rgb (image->format) || image->width < BLOCK;
-  if (!ctr_buffer_reserve (&table->copy, *copied ? rows : 1, room))
+  if (!ctr_host_buffer_reserve (&table->copy, *copied ? rows : 1, room))
     return false;
   uint8_t *copy = table->copy.data;
   if (*copied) {
@@ -200,7 +200,8 @@ ctr_snake_table_fill (CtrSnakeTable *table, CtrSamples *samples, const CtrImage 
   table->window = *window;
   table->wide = image->format == CTR_FORMAT_GRAY16;
   table->row_blocks = width / BLOCK + 1;
-  if (!ctr_buffer_reserve (&table->blocks, rows * table->row_blocks, table->wide ? sizeof (Block16) : sizeof (Block8))
+  if (!ctr_host_buffer_reserve (
+          &table->blocks, rows * table->row_blocks, table->wide ? sizeof (Block16) : sizeof (Block8))
       || !place_pixels (table, image, &copied))
     return false;
   const size_t size = table->wide ? 2 : 1;
@@ -264,7 +265,7 @@ static CtrSnakeSums
 sum_rows_8 (const CtrSnakeTable *table, const uint8_t *pixels, const Block8 *blocks, Walk *walk, uint32_t count)
 {
   const __m128i zero = _mm_setzero_si128 ();
-  Lanes8 parts = {zero, zero};
+  VectorSums8 parts = {zero, zero};
   __m128i whole = zero;
   int64_t columns = 0;
   for (uint32_t i = 0; i < count; i++) {
@@ -286,7 +287,7 @@ static CtrSnakeSums
 sum_rows_16 (const CtrSnakeTable *table, const uint8_t *pixels, const Block16 *blocks, Walk *walk, uint32_t count)
 {
   const __m128i zero = _mm_setzero_si128 ();
-  Lanes16 parts = {zero, zero};
+  VectorSums16 parts = {zero, zero};
   __m128i whole = zero;
   int64_t columns = 0;
   for (uint32_t i = 0; i < count; i++) {

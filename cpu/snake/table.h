@@ -9,7 +9,7 @@
 
 #include "core/snake/criterion.h"
 #include "core/snake/geometry.h"
-#include "cpu/common/buffer.h"
+#include "cpu/common/host_buffer.h"
 #include "cpu/common/samples.h"
 
 /* Zeroed before first use. */
@@ -20,8 +20,8 @@ typedef struct {
   size_t stride;         /* bytes */
   const uint8_t *last;   /* its last row, with a block's room behind it */
   size_t row_blocks;
-  CtrBuffer blocks; /* of each row, one more than it has whole blocks */
-  CtrBuffer copy;   /* of the window's samples, or of those of its last row */
+  CtrHostBuffer blocks; /* of each row, one more than it has whole blocks */
+  CtrHostBuffer copy;   /* of the window's samples, or of those of its last row */
 } CtrSnakeTable;
 
 void ctr_snake_table_release (CtrSnakeTable *table);

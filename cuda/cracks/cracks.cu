@@ -130,7 +130,7 @@ upload_tables (Cracks *c, CtrError *error)
 {
   if (c->tables_number == c->plan.tables)
     return true;
-  memcpy (c->staged.data, c->plan.ranks, c->plan.sample_count * sizeof (uint16_t));
+  memcpy (c->staged.data, c->plan.level_indices, c->plan.sample_count * sizeof (uint16_t));
   memcpy ((uint8_t *) c->staged.data + TABLE_SIZE, c->plan.levels, c->plan.level_count * sizeof (uint16_t));
   CTR_CUDA (cudaMemcpyAsync (c->tables.data, c->staged.data, TABLES_SIZE, cudaMemcpyHostToDevice, c->session.stream));
   c->tables_number = c->plan.tables;
@@ -153,7 +153,7 @@ reserve (Cracks *c, CracksKernelArgs *f, CtrError *error)
   f->level_count = c->plan.level_count;
   f->equal = c->plan.mode == CTR_LEVELS_EQUAL;
   f->four_connected = c->plan.connectivity == CTR_CONNECTIVITY_4;
-  f->zero_frame = c->plan.frame == CTR_FRAME_ZERO;
+  f->zero_frame = c->plan.frame == CTR_IMAGE_BORDER_ZERO;
   f->limited = c->plan.limited;
   f->measuring = !f->limited;
   f->min_area2 = c->plan.min_area2;

@@ -106,8 +106,8 @@ gst_cuda_crack_contour_border_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-      {CTR_FRAME_PAD, "Everything outside the frame is background", "pad"},
-      {CTR_FRAME_ZERO, "The outermost rows and columns of the frame are background, too", "zero"},
+      {CTR_IMAGE_BORDER_PAD, "Everything outside the frame is background", "pad"},
+      {CTR_IMAGE_BORDER_ZERO, "The outermost rows and columns of the frame are background, too", "zero"},
       {0, NULL, NULL},
   };
 

@@ -34,14 +34,15 @@ typedef enum {
 
 /* What the lines run along at the ends of the image. */
 typedef enum {
-  CTR_FRAME_PAD, /* background around the image, as OpenCV has it */
-  CTR_FRAME_ZERO /* the image's first and last row and column themselves, background whatever they hold: as the paper */
-} CtrFrame;
+  CTR_IMAGE_BORDER_PAD, /* background around the image, as OpenCV has it */
+  CTR_IMAGE_BORDER_ZERO /* the image's first and last row and column themselves, background whatever they hold: as the
+                           paper */
+} CtrImageBorder;
 
 typedef struct {
   CtrLevelMode mode;
   CtrConnectivity connectivity; /* of the foreground */
-  CtrFrame frame;
+  CtrImageBorder frame;
   /* Either every step-th level from minimum on that is not above maximum, or a list: level_count of them, ascending, no
    * two equal; NULL: no list. All are 1 or more: 0 is the background. Levels above all samples have no contours. */
   uint32_t minimum;

@@ -49,16 +49,16 @@ typedef struct {
 static const struct {
   CtrLevelMode mode;
   CtrConnectivity connectivity;
-  CtrFrame frame;
+  CtrImageBorder frame;
   double min_area;
   uint32_t features;
 } variants[] = {
-    {CTR_LEVELS_AT_LEAST, 8, CTR_FRAME_PAD, 0, 0},
-    {CTR_LEVELS_EQUAL, 8, CTR_FRAME_PAD, 0, 0},
-    {CTR_LEVELS_AT_LEAST, 4, CTR_FRAME_PAD, 0, 0},
-    {CTR_LEVELS_AT_LEAST, 8, CTR_FRAME_ZERO, 0, 0},
-    {CTR_LEVELS_AT_LEAST, 8, CTR_FRAME_PAD, 100, 0},
-    {CTR_LEVELS_AT_LEAST, 8, CTR_FRAME_PAD, 0, CTR_CONTOUR_FEATURE_MOMENTS},
+    {CTR_LEVELS_AT_LEAST, 8, CTR_IMAGE_BORDER_PAD, 0, 0},
+    {CTR_LEVELS_EQUAL, 8, CTR_IMAGE_BORDER_PAD, 0, 0},
+    {CTR_LEVELS_AT_LEAST, 4, CTR_IMAGE_BORDER_PAD, 0, 0},
+    {CTR_LEVELS_AT_LEAST, 8, CTR_IMAGE_BORDER_ZERO, 0, 0},
+    {CTR_LEVELS_AT_LEAST, 8, CTR_IMAGE_BORDER_PAD, 100, 0},
+    {CTR_LEVELS_AT_LEAST, 8, CTR_IMAGE_BORDER_PAD, 0, CTR_CONTOUR_FEATURE_MOMENTS},
 };
 enum { GE, EQ, GE_4, GE_ZERO, GE_AREA, GE_MOMENTS, VARIANTS };
 
@@ -71,7 +71,7 @@ print_work (FILE *file, const CracksWork *work)
       "\"name\": \"%s\", \"width\": %u, \"height\": %u, \"bits\": %u, \"levels_are\": \"%s\", \"connectivity\": %d, "
       "\"frame\": \"%s\", \"step\": %u, \"min_area\": %g, \"moments\": %d, \"levels\": %u, \"corners\": %" PRIu64,
       work->name, work->width, work->height, 8 * work->bytes, p->mode == CTR_LEVELS_EQUAL ? "eq" : "ge",
-      (int) p->connectivity, p->frame == CTR_FRAME_ZERO ? "zero" : "pad", p->step, p->min_area,
+      (int) p->connectivity, p->frame == CTR_IMAGE_BORDER_ZERO ? "zero" : "pad", p->step, p->min_area,
       p->features & CTR_CONTOUR_FEATURE_MOMENTS ? 1 : 0, work->levels, work->corners);
 }
 
@@ -83,7 +83,7 @@ cracks_describe (const CracksWork *work)
   snprintf (text, sizeof text,
       "%s %ux%u, %u bit, %s, %d-connected, frame %s, %s %u to %u by %u, area %g..%g, length %g, features %u",
       work->name, work->width, work->height, 8 * work->bytes, p->mode == CTR_LEVELS_EQUAL ? "eq" : "ge",
-      (int) p->connectivity, p->frame == CTR_FRAME_ZERO ? "zero" : "pad", p->levels ? "listed levels" : "levels",
+      (int) p->connectivity, p->frame == CTR_IMAGE_BORDER_ZERO ? "zero" : "pad", p->levels ? "listed levels" : "levels",
       p->minimum, p->maximum, p->step, p->min_area, p->max_area, p->min_length, p->features);
   return text;
 }

@@ -29,7 +29,7 @@ check_image (Check *check, CracksWork *work, uint32_t padding, bool on_device)
   for (uint32_t i = 0; i < 8; i++) {
     work->params.mode = i & 1 ? CTR_LEVELS_EQUAL : CTR_LEVELS_AT_LEAST;
     work->params.connectivity = i & 2 ? 4 : 8;
-    work->params.frame = i & 4 ? CTR_FRAME_ZERO : CTR_FRAME_PAD;
+    work->params.frame = i & 4 ? CTR_IMAGE_BORDER_ZERO : CTR_IMAGE_BORDER_PAD;
     CtrContours *expected = cracks_run_host (check->host, work, &view);
     ok = expected && cracks_gpu_check (check->gpu, work, &view, on_device, expected) && ok;
     ctr_contours_unref (expected);

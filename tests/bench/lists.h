@@ -3,7 +3,7 @@
 #ifndef BENCH_LISTS_H
 #define BENCH_LISTS_H
 
-#include <contours/contourlist.h>
+#include <contours/snake.h>
 
 typedef struct {
   const CtrContour *table;

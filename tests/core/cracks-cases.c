@@ -47,7 +47,7 @@ test_points (void)
                                 " 111  \n";
   static const CtrPoint ring[] = {{1, 0}, {4, 0}, {4, 3}, {1, 3}}, middle[] = {{2, 1}, {3, 1}, {3, 2}, {2, 2}};
   static const CtrPoint hole[] = {{2, 1}, {2, 2}, {3, 2}, {3, 1}}, dot[] = {{5, 1}, {6, 1}, {6, 2}, {5, 2}};
-  CtrCracksParams params = cracks_params_of (CTR_LEVELS_AT_LEAST, CTR_CONNECTIVITY_8, CTR_FRAME_PAD);
+  CtrCracksParams params = cracks_params_of (CTR_LEVELS_AT_LEAST, CTR_CONNECTIVITY_8, CTR_IMAGE_BORDER_PAD);
   describe ("a square with another level in it, and a dot, levels or above");
   CtrContours *contours = trace_drawing (drawing, &params);
   Contours all = contours_of (contours);
@@ -97,7 +97,7 @@ test_connectivity (void)
   static const CtrPoint joined_rising[] = {{1, 0}, {2, 0}, {2, 1}, {1, 1}, {1, 2}, {0, 2}, {0, 1}, {1, 1}};
   static const CtrPoint joined_falling[] = {{0, 0}, {1, 0}, {1, 1}, {2, 1}, {2, 2}, {1, 2}, {1, 1}, {0, 1}};
   static const CtrPoint first[] = {{1, 0}, {2, 0}, {2, 1}, {1, 1}}, second[] = {{0, 1}, {1, 1}, {1, 2}, {0, 2}};
-  CtrCracksParams params = cracks_params_of (CTR_LEVELS_AT_LEAST, CTR_CONNECTIVITY_8, CTR_FRAME_PAD);
+  CtrCracksParams params = cracks_params_of (CTR_LEVELS_AT_LEAST, CTR_CONNECTIVITY_8, CTR_IMAGE_BORDER_PAD);
   for (int mode = 0; mode <= 1; mode++) {
     describe ("two pixels that touch at a corner, mode %d", mode);
     params.mode = mode;
@@ -135,7 +135,7 @@ test_families (void)
                                 "7       7  \n"
                                 "777777777  \n";
   static const uint32_t levels[] = {2, 6, 9};
-  CtrCracksParams params = cracks_params_of (CTR_LEVELS_AT_LEAST, CTR_CONNECTIVITY_8, CTR_FRAME_PAD);
+  CtrCracksParams params = cracks_params_of (CTR_LEVELS_AT_LEAST, CTR_CONNECTIVITY_8, CTR_IMAGE_BORDER_PAD);
   params.levels = levels;
   params.level_count = LENGTH (levels);
   describe ("nested rings");
@@ -186,7 +186,7 @@ test_limits (void)
   static const char drawing[] = "111111\n111111\n111111\n111111\n111111\n";
   static const double area = 30, length = 22;
   for (int i = 0; i < 12; i++) {
-    CtrCracksParams params = cracks_params_of (CTR_LEVELS_AT_LEAST, CTR_CONNECTIVITY_8, CTR_FRAME_PAD);
+    CtrCracksParams params = cracks_params_of (CTR_LEVELS_AT_LEAST, CTR_CONNECTIVITY_8, CTR_IMAGE_BORDER_PAD);
     switch (i / 2) {
       case 0:
         params.min_area = i % 2 ? nextafter (area, 100) : area;
@@ -228,7 +228,7 @@ test_short_hole (void)
                                 "1 1 1 1 1 1\n"
                                 "1         1\n"
                                 "11111111111\n";
-  CtrCracksParams params = cracks_params_of (CTR_LEVELS_AT_LEAST, CTR_CONNECTIVITY_8, CTR_FRAME_PAD);
+  CtrCracksParams params = cracks_params_of (CTR_LEVELS_AT_LEAST, CTR_CONNECTIVITY_8, CTR_IMAGE_BORDER_PAD);
   params.min_length = 33;
   describe ("a ring and what is in it, the hole too short");
   CtrContours *contours = trace_drawing (drawing, &params);
@@ -242,7 +242,7 @@ test_short_hole (void)
 static void
 test_moments (void)
 {
-  CtrCracksParams params = cracks_params_of (CTR_LEVELS_EQUAL, CTR_CONNECTIVITY_8, CTR_FRAME_PAD);
+  CtrCracksParams params = cracks_params_of (CTR_LEVELS_EQUAL, CTR_CONNECTIVITY_8, CTR_IMAGE_BORDER_PAD);
   params.features = CTR_CONTOUR_FEATURE_MOMENTS;
   describe ("moments of a rectangle");
   CtrContours *contours = trace_drawing ("       \n 33333 \n 33333 \n 33333 \n", &params);
@@ -274,7 +274,7 @@ test_levels (void)
   static const uint32_t all[] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, thirds[] = {2, 5, 8}, beyond[] = {3, 9, 10, 300, 70000};
   static const uint32_t far[] = {256, UINT32_MAX};
   for (int mode = 0; mode <= 1; mode++) {
-    CtrCracksParams params = cracks_params_of (mode, CTR_CONNECTIVITY_8, CTR_FRAME_PAD);
+    CtrCracksParams params = cracks_params_of (mode, CTR_CONNECTIVITY_8, CTR_IMAGE_BORDER_PAD);
     describe ("levels, mode %d", mode);
     check_levels (&params, all, 9);
     params.maximum = UINT32_MAX;
@@ -319,7 +319,7 @@ test_changes (void)
   CtrCracks *own = tracer_new (&setup);
   for (int i = 0; i < 16; i++) {
     const CtrImage *image = images + i % 2;
-    CtrCracksParams params = cracks_params_of (i / 2 % 2, CTR_CONNECTIVITY_8, CTR_FRAME_PAD);
+    CtrCracksParams params = cracks_params_of (i / 2 % 2, CTR_CONNECTIVITY_8, CTR_IMAGE_BORDER_PAD);
     params.levels = levels + i / 4 % 2;
     params.level_count = LENGTH (levels) - i / 4 % 2;
     describe_cracks ("an image after others", image, &params);
@@ -343,10 +343,10 @@ test_constant_images (void)
           const CtrCracksParams params = cracks_params_of (mode, CTR_CONNECTIVITY_8, frame);
           CtrContours *contours = trace_cracks (cracks, &setup, &image, &params);
           const Contours all = contours_of (contours);
-          const bool any = sample > 0 && (frame == CTR_FRAME_PAD || side > 2);
+          const bool any = sample > 0 && (frame == CTR_IMAGE_BORDER_PAD || side > 2);
           CHECK (all.info.count == (!any ? 0 : mode == CTR_LEVELS_EQUAL ? 1 : sample));
           for (uint32_t i = 0; i < all.info.count; i++)
-            CHECK (all.table[i].width == (frame == CTR_FRAME_PAD ? side : side - 2));
+            CHECK (all.table[i].width == (frame == CTR_IMAGE_BORDER_PAD ? side : side - 2));
           ctr_contours_unref (contours);
         }
 }
@@ -365,7 +365,7 @@ test_labels (void)
     }
   const CtrImage image = {
       .data = pixels, .stride = 2 * width, .width = width, .height = height, .format = CTR_FORMAT_GRAY16};
-  const CtrCracksParams params = cracks_params_of (CTR_LEVELS_EQUAL, CTR_CONNECTIVITY_8, CTR_FRAME_PAD);
+  const CtrCracksParams params = cracks_params_of (CTR_LEVELS_EQUAL, CTR_CONNECTIVITY_8, CTR_IMAGE_BORDER_PAD);
   describe_cracks ("labels that touch", &image, &params);
   CtrContours *contours = trace_cracks (cracks, &setup, &image, &params);
   const Contours all = contours_of (contours);
@@ -384,7 +384,7 @@ test_labels (void)
 
 /* The number of contours of one level. */
 static uint32_t
-count_contours (const uint8_t *pixels, uint32_t width, uint32_t height, CtrFrame frame)
+count_contours (const uint8_t *pixels, uint32_t width, uint32_t height, CtrImageBorder frame)
 {
   const CtrImage image = {
       .data = pixels, .stride = width, .width = width, .height = height, .format = CTR_FORMAT_GRAY8};
@@ -411,7 +411,7 @@ test_paper (void)
       describe ("%s %u pixels thick", upright ? "columns" : "rows", 1 << i);
       for (uint32_t p = 0; p < WIDTH * HEIGHT; p++)
         pixels[p] = ((upright ? p % WIDTH : p / WIDTH) >> i) % 2;
-      CHECK (count_contours (pixels, WIDTH, HEIGHT, CTR_FRAME_ZERO) == (upright ? columns : rows)[i]);
+      CHECK (count_contours (pixels, WIDTH, HEIGHT, CTR_IMAGE_BORDER_ZERO) == (upright ? columns : rows)[i]);
     }
   for (uint32_t i = 0; i < LENGTH (boards); i += setup.quick ? 2 : 1) {
     const uint32_t side = boards[i].side, across = WIDTH / side, down = HEIGHT / side;
@@ -420,7 +420,7 @@ test_paper (void)
       const uint32_t x = p % WIDTH / side, y = p / WIDTH / side;
       pixels[p] = x > 0 && y > 0 && x < across - 1 && y < down - 1 && (x + y) % 2 == 0;
     }
-    CHECK (count_contours (pixels, WIDTH, HEIGHT, CTR_FRAME_ZERO) == boards[i].count);
+    CHECK (count_contours (pixels, WIDTH, HEIGHT, CTR_IMAGE_BORDER_ZERO) == boards[i].count);
   }
   free (pixels);
 }

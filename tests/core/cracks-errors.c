@@ -106,7 +106,7 @@ test_params (void)
   params.connectivity = (CtrConnectivity) 6;
   check_params_refused (params, "connectivity is 6");
   params = good_params ();
-  params.frame = (CtrFrame) 2;
+  params.frame = (CtrImageBorder) 2;
   check_params_refused (params, "frame 2");
   params = good_params ();
   params.features = 1 << 1;
@@ -218,7 +218,7 @@ test_defaults (void)
   ctr_cracks_params_init (&params);
   describe ("default parameters");
   CHECK (params.mode == CTR_LEVELS_AT_LEAST && params.connectivity == CTR_CONNECTIVITY_8);
-  CHECK (params.frame == CTR_FRAME_PAD && params.minimum == 1 && params.maximum == 65535 && params.step == 1);
+  CHECK (params.frame == CTR_IMAGE_BORDER_PAD && params.minimum == 1 && params.maximum == 65535 && params.step == 1);
   CHECK (!params.levels && params.level_count == 0);
   CHECK (params.min_area == 0 && params.max_area == 0 && params.min_length == 0 && params.features == 0);
   CHECK (params.max_points == CTR_CRACKS_DEFAULT_MAX_POINTS);

@@ -24,7 +24,7 @@ main (void)
   Random rng = {2};
   Picture picture = picture_random (&rng, 60, 50, (Layout){.format = CTR_FORMAT_GRAY8});
   for (int mode = 0; mode <= 1; mode++) {
-    CtrCracksParams params = cracks_params_of (mode, CTR_CONNECTIVITY_8, CTR_FRAME_PAD);
+    CtrCracksParams params = cracks_params_of (mode, CTR_CONNECTIVITY_8, CTR_IMAGE_BORDER_PAD);
     params.step = 20;
     params.features = CTR_CONTOUR_FEATURE_MOMENTS;
     Contours expected = reference_cracks (&picture.view, &params);

@@ -265,7 +265,7 @@ reference_cracks (const CtrImage *image, const CtrCracksParams *params)
   for (uint32_t y = 0; y < image->height; y++)
     for (uint32_t x = 0; x < image->width; x++) {
       const bool outermost = x == 0 || y == 0 || x == image->width - 1 || y == image->height - 1;
-      if (params->frame == CTR_FRAME_PAD || !outermost)
+      if (params->frame == CTR_IMAGE_BORDER_PAD || !outermost)
         samples[(y + 1) * mask.width + x + 1] = reference_sample (image, x, y);
     }
   uint32_t highest = 0;

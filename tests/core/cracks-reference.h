@@ -10,7 +10,7 @@
 Contours reference_cracks (const CtrImage *image, const CtrCracksParams *params);
 
 /* The default parameters with these. */
-CtrCracksParams cracks_params_of (CtrLevelMode mode, CtrConnectivity connectivity, CtrFrame frame);
+CtrCracksParams cracks_params_of (CtrLevelMode mode, CtrConnectivity connectivity, CtrImageBorder frame);
 
 /* Anything that is allowed but the levels: those are the default ones. */
 CtrCracksParams random_cracks_params (Random *random);

@@ -2,7 +2,7 @@
 #include "cracks-reference.h"
 
 CtrCracksParams
-cracks_params_of (CtrLevelMode mode, CtrConnectivity connectivity, CtrFrame frame)
+cracks_params_of (CtrLevelMode mode, CtrConnectivity connectivity, CtrImageBorder frame)
 {
   CtrCracksParams params;
   ctr_cracks_params_init (&params);

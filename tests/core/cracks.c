@@ -123,7 +123,7 @@ test_lines (void)
     const uint32_t width = upright ? 3 : CTR_MAX_SIDE, height = upright ? CTR_MAX_SIDE : 3;
     const CtrImage image = {
         .data = pixels, .stride = width, .width = width, .height = height, .format = CTR_FORMAT_GRAY8};
-    CtrCracksParams params = cracks_params_of (CTR_LEVELS_EQUAL, CTR_CONNECTIVITY_8, CTR_FRAME_PAD);
+    CtrCracksParams params = cracks_params_of (CTR_LEVELS_EQUAL, CTR_CONNECTIVITY_8, CTR_IMAGE_BORDER_PAD);
     params.features = CTR_CONTOUR_FEATURE_MOMENTS;
     describe_cracks ("the longest lines", &image, &params);
     CtrContours *contours = trace_cracks (cracks, &setup, &image, &params);
@@ -132,7 +132,7 @@ test_lines (void)
     CHECK (all.table->width == width && all.table->height == height);
     CHECK (all.points[2].x == width && all.points[2].y == height);
     ctr_contours_unref (contours);
-    params.frame = CTR_FRAME_ZERO;
+    params.frame = CTR_IMAGE_BORDER_ZERO;
     check_cracks (cracks, &setup, &image, &params);
   }
   free (pixels);
@@ -173,7 +173,7 @@ test_all_levels (void)
   pixels[9] = 1;
   const CtrImage image = {.data = pixels, .stride = 8, .width = 4, .height = 3, .format = CTR_FORMAT_GRAY16};
   for (int mode = 0; mode <= 1; mode++) {
-    const CtrCracksParams params = cracks_params_of (mode, CTR_CONNECTIVITY_8, CTR_FRAME_PAD);
+    const CtrCracksParams params = cracks_params_of (mode, CTR_CONNECTIVITY_8, CTR_IMAGE_BORDER_PAD);
     describe_cracks ("all levels", &image, &params);
     check_cracks (cracks, &setup, &image, &params);
   }

@@ -74,7 +74,7 @@ GST_START_TEST (test_live_properties)
   gst_util_set_object_arg (G_OBJECT (cracks), "connectivity", "4");
   check_change (h, &frame, &params, &before);
 
-  params.frame = CTR_FRAME_ZERO;
+  params.frame = CTR_IMAGE_BORDER_ZERO;
   gst_util_set_object_arg (G_OBJECT (cracks), "border", "zero");
   check_change (h, &frame, &params, &before);
 
@@ -112,7 +112,7 @@ GST_START_TEST (test_live_properties)
   check_change (h, &frame, &params, &before);
 
   params.connectivity = CTR_CONNECTIVITY_8;
-  params.frame = CTR_FRAME_PAD;
+  params.frame = CTR_IMAGE_BORDER_PAD;
   gst_util_set_object_arg (G_OBJECT (cracks), "connectivity", "8");
   gst_util_set_object_arg (G_OBJECT (cracks), "border", "pad");
   check_change (h, &frame, &params, &before);

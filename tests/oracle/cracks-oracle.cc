@@ -165,7 +165,7 @@ compare (const cv::Mat &picture, CtrCracksParams params, const std::vector<uint3
   for (uint32_t level : levels) {
     cv::Mat mask;
     cv::compare (picture, double (level), mask, params.mode == CTR_LEVELS_EQUAL ? cv::CMP_EQ : cv::CMP_GE);
-    if (params.frame == CTR_FRAME_ZERO)
+    if (params.frame == CTR_IMAGE_BORDER_ZERO)
       cv::rectangle (mask, cv::Rect (0, 0, mask.cols, mask.rows), cv::Scalar (0));
     uint32_t end = done;
     while (end < contours->count && table[end].level == level)
@@ -190,7 +190,7 @@ random_params ()
   ctr_cracks_params_init (&params);
   params.mode = random_below (&rng, 2) ? CTR_LEVELS_AT_LEAST : CTR_LEVELS_EQUAL;
   params.connectivity = random_below (&rng, 3) ? CTR_CONNECTIVITY_8 : CTR_CONNECTIVITY_4;
-  params.frame = random_below (&rng, 3) ? CTR_FRAME_PAD : CTR_FRAME_ZERO;
+  params.frame = random_below (&rng, 3) ? CTR_IMAGE_BORDER_PAD : CTR_IMAGE_BORDER_ZERO;
   return params;
 }
 
@@ -295,7 +295,7 @@ compare_picture (const std::filesystem::path &path)
   for (int variant = 0; variant < (map || labels ? 8 : 2); variant++) {
     params.mode = variant % 2 ? CTR_LEVELS_EQUAL : CTR_LEVELS_AT_LEAST;
     params.connectivity = variant / 2 % 2 ? CTR_CONNECTIVITY_4 : CTR_CONNECTIVITY_8;
-    params.frame = variant / 4 ? CTR_FRAME_ZERO : CTR_FRAME_PAD;
+    params.frame = variant / 4 ? CTR_IMAGE_BORDER_ZERO : CTR_IMAGE_BORDER_PAD;
     compare (picture, params, levels, path.filename ().string ());
   }
 }

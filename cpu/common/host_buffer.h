@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Memory that stays from frame to frame and only grows. Internal. */
-#ifndef CTR_CPU_COMMON_BUFFER_H
-#define CTR_CPU_COMMON_BUFFER_H
+#ifndef CTR_CPU_COMMON_HOST_BUFFER_H
+#define CTR_CPU_COMMON_HOST_BUFFER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,12 +10,12 @@
 typedef struct {
   void *data;
   size_t bytes;
-} CtrBuffer;
+} CtrHostBuffer;
 
 /* Room for COUNT items of SIZE, what was there kept. Doubling keeps the copies few where a frame's need is only found
  * out on the way. */
 static inline bool
-ctr_buffer_reserve (CtrBuffer *buffer, size_t count, size_t size)
+ctr_host_buffer_reserve (CtrHostBuffer *buffer, size_t count, size_t size)
 {
   size_t need = count * size;
   if (need <= buffer->bytes)
@@ -30,10 +30,10 @@ ctr_buffer_reserve (CtrBuffer *buffer, size_t count, size_t size)
 }
 
 static inline void
-ctr_buffer_release (CtrBuffer *buffer)
+ctr_host_buffer_release (CtrHostBuffer *buffer)
 {
   free (buffer->data);
-  *buffer = (CtrBuffer){0};
+  *buffer = (CtrHostBuffer){0};
 }
 
 #endif
