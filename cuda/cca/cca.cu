@@ -513,15 +513,3 @@ cca_get_device_result (void *state, CtrDeviceComponents *result, CtrError *error
 } // namespace
 
 extern "C" const CtrCcaOps ctr_cca_ops_cuda = {cca_create, cca_destroy, cca_enqueue, cca_finish, cca_get_device_result};
-
-extern "C" bool
-ctr_cuda_available (CtrError *error)
-{
-  int devices = 0;
-  cudaError_t status = cudaGetDeviceCount (&devices);
-  if (status == cudaSuccess && devices > 0)
-    return true;
-  cudaGetLastError ();
-  return ctr_fail (error, CTR_ERROR_NO_CUDA, "no usable CUDA device (%s): check the NVIDIA driver with nvidia-smi",
-      status == cudaSuccess ? "none found" : cudaGetErrorString (status));
-}
