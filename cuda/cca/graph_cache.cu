@@ -103,8 +103,7 @@ reserve_components (CcaAnalyser *cca, CcaKernelArgs *f, CtrError *error)
   const uint32_t rows = (uint32_t) (pixels / 64 > MIN_CAPACITY ? pixels / 64 : MIN_CAPACITY);
   if (cca->capacity < rows)
     cca->capacity = rows;
-  /* Without area limits each closed component has a row of the table, so the table cannot have room for more of them.
-   */
+  /* Without area limits every closed component is a row: a table with room for all rows needs as many records. */
   if (cca->closed_capacity < cca->capacity)
     cca->closed_capacity = cca->capacity;
   if (!grow_uninitialised (cca, &cca->closed, cca->closed_capacity * sizeof (uint4), error)
