@@ -2,11 +2,11 @@
 /* First half of the tile kernel of Canny: grey samples and Gaussian blur of a tile, in shared memory.
  *
  * Both passes of the blur are products with banded matrices on the tensor cores. A block of 16 x 16 blurred pixels
- * needs a window of 16 + 2 REACH samples each way, 32 for every matrix step. The row pass takes the samples as its
- * right operand, as they lie in memory. Which of its rows is which column, and in which order the column pass sums its
- * rows, is chosen so that what a lane holds of one product is what it must hold for the next: nothing moves between
- * lanes. The row pass gives up to 255 * 256, of which the column pass takes the upper and the lower byte in turn; the
- * sum is rounded once, at the end. */
+ * needs a window of 16 + 2 REACH samples in each direction, which is 32 samples for every matrix step. The right
+ * operand of the row pass is the samples as they lie in memory. The rows of the row pass's matrix and the order of
+ * summation in the column pass are permuted so that each lane's part of the first product is its part of the second
+ * one's operand: no data moves between lanes. The row pass yields up to 255 * 256. The column pass takes the upper and
+ * the lower byte in turn, and the sum is rounded once, at the end. */
 #ifndef CTR_CUDA_CANNY_BLUR_CUH
 #define CTR_CUDA_CANNY_BLUR_CUH
 
@@ -19,11 +19,12 @@ namespace
 
 constexpr int BLURRED_LEFT = 4; /* columns before the tile's first */
 constexpr int BLURRED_BLOCKS = 17;
-constexpr int BLURRED_STRIDE = 16 * BLURRED_BLOCKS; /* an odd number of 16 bytes: no bank conflicts */
+constexpr int BLURRED_STRIDE = 16 * BLURRED_BLOCKS; /* an odd multiple of 16 bytes avoids bank conflicts */
 
-/* STEPS: of 32 window pixels; 0: no blur. BLURRED_ROWS: a multiple of 16. */
+/* The samples that a tile needs. STEPS: matrix steps of 32 window pixels; 0: no blur. BLURRED_ROWS: a multiple of 16.
+ */
 template <int STEPS, int BLURRED_ROWS> struct SourceTile {
-  static constexpr int REACH = STEPS ? 16 * STEPS - 8 : 0;           /* of the blur; its radius may be less */
+  static constexpr int REACH = STEPS ? 16 * STEPS - 8 : 0;           /* largest radius of the blur */
   static constexpr int LEFT = (BLURRED_LEFT + REACH + 15) / 16 * 16; /* columns before the tile's first */
   static constexpr int STRIDE = (LEFT + BLURRED_STRIDE - BLURRED_LEFT + REACH + 15) / 16 * 16;
   static constexpr int ROWS = BLURRED_ROWS + 2 * REACH;
@@ -31,7 +32,7 @@ template <int STEPS, int BLURRED_ROWS> struct SourceTile {
   static_assert (STEPS == 0 || STRIDE / 16 % 2 == 1, "no bank conflicts");
 };
 
-/* BORDER_REFLECT_101, as often as it takes. */
+/* OpenCV's BORDER_REFLECT_101, repeated until I is inside. */
 __device__ inline int
 reflect (int i, int size)
 {
@@ -42,7 +43,7 @@ reflect (int i, int size)
   return i;
 }
 
-/* BORDER_REPLICATE. */
+/* OpenCV's BORDER_REPLICATE. */
 __device__ inline int
 clamp_to (int i, int size)
 {
@@ -50,7 +51,7 @@ clamp_to (int i, int size)
 }
 
 __device__ inline uint32_t
-grey_at (const CannyFrame &f, const uint8_t *row, int x)
+load_grey_sample (const CannyKernelArgs &f, const uint8_t *row, int x)
 {
   if (f.samples == SAMPLES_8)
     return row[x];
@@ -60,18 +61,19 @@ grey_at (const CannyFrame &f, const uint8_t *row, int x)
   return ctr_luma (p[f.red], p[f.green], p[f.blue]);
 }
 
-/* The grey of four 16-bit samples, two in each word. */
+/* Four 16-bit samples, two in each word, as four grey bytes. */
 __device__ inline uint32_t
-grey_of_four (uint32_t first, uint32_t second, uint32_t shift)
+pack_four_grey (uint32_t first, uint32_t second, uint32_t shift)
 {
   const uint32_t kept = (0xffffu >> shift) * 0x10001u;
   return __byte_perm (
       __vminu2 (first >> shift & kept, 0x00ff00ffu), __vminu2 (second >> shift & kept, 0x00ff00ffu), 0x6420);
 }
 
-/* 16 grey samples from column X on, all inside the image, of other than 8 bits; rows aligned to 16 bytes. */
+/* 16 grey samples from column X on, for samples of other than 8 bits. All are inside the image, whose rows are aligned
+ * to 16 bytes. */
 __device__ inline uint4
-grey_16 (const CannyFrame &f, const uint8_t *row, int x)
+load_16_grey (const CannyKernelArgs &f, const uint8_t *row, int x)
 {
   uint32_t out[4];
   if (f.samples == SAMPLES_16) {
@@ -79,8 +81,8 @@ grey_16 (const CannyFrame &f, const uint8_t *row, int x)
 #pragma unroll
     for (int half = 0; half < 2; half++) {
       const uint4 v = p[half];
-      out[2 * half] = grey_of_four (v.x, v.y, f.sample_shift);
-      out[2 * half + 1] = grey_of_four (v.z, v.w, f.sample_shift);
+      out[2 * half] = pack_four_grey (v.x, v.y, f.sample_shift);
+      out[2 * half + 1] = pack_four_grey (v.z, v.w, f.sample_shift);
     }
   } else if (f.pixel_size == 4) {
     const uint4 *p = (const uint4 *) (row + 4 * (size_t) x);
@@ -114,10 +116,10 @@ grey_16 (const CannyFrame &f, const uint8_t *row, int x)
   return make_uint4 (out[0], out[1], out[2], out[3]);
 }
 
-/* One sample by one thread: beyond the image's border, or where rows are not aligned. */
+/* Loads columns FIRST to END - 1 sample by sample: beyond the image's border, or where rows are not aligned. */
 template <bool REPLICATE>
 __device__ __noinline__ void
-load_rest (const CannyFrame &f, int x0, int y0, int first, int end, int stride, int rows, uint8_t *to)
+load_rest (const CannyKernelArgs &f, int x0, int y0, int first, int end, int stride, int rows, uint8_t *to)
 {
   const int columns = end - first, width = f.width, height = f.height;
 #pragma unroll 1
@@ -125,18 +127,18 @@ load_rest (const CannyFrame &f, int x0, int y0, int first, int end, int stride, 
     const int row = i / columns, column = first + i % columns;
     const int x = REPLICATE ? clamp_to (x0 + column, width) : reflect (x0 + column, width);
     const int y = REPLICATE ? clamp_to (y0 + row, height) : reflect (y0 + row, height);
-    to[row * stride + column] = grey_at (f, f.pixels + y * f.stride, x);
+    to[row * stride + column] = load_grey_sample (f, f.pixels + y * f.stride, x);
   }
 }
 
-/* ROWS rows of STRIDE samples from column X0 and row Y0 of the image on, which is continued beyond its border. X0 is a
- * multiple of 16. REPLICATE: as the gradient wants it (there is no blur), else as the blur does. REACH: of what is done
- * with it. */
+/* Loads ROWS rows of STRIDE samples from column X0, a multiple of 16, and row Y0 on. Beyond its border the image is
+ * replicated (REPLICATE, for the gradient without a blur) or reflected (for the blur). REACH: of the operation that
+ * reads the samples. */
 template <bool REPLICATE, int REACH, int STRIDE, int ROWS>
 __device__ inline void
-load_grey (const CannyFrame &f, int x0, int y0, uint8_t *to)
+load_grey (const CannyKernelArgs &f, int x0, int y0, uint8_t *to)
 {
-  constexpr int chunks = STRIDE / 16; /* a lane each */
+  constexpr int chunks = STRIDE / 16; /* one for each lane */
   static_assert (chunks <= 32, "a warp loads a row");
   const int width = f.width, height = f.height, lane = threadIdx.x % 32, x = x0 + lane * 16;
   /* Whole chunks first. */
@@ -152,23 +154,23 @@ load_grey (const CannyFrame &f, int x0, int y0, uint8_t *to)
       if (f.samples == SAMPLES_8)
         copy_16 (chunk, from + x);
       else
-        *chunk = grey_16 (f, from, x);
+        *chunk = load_16_grey (f, from, x);
     }
   }
   if (first > 0)
     load_rest<REPLICATE> (f, x0, y0, 0, min (first, STRIDE), STRIDE, ROWS, to);
-  if (end < STRIDE) /* further than this, nothing inside the image depends on it */
+  if (end < STRIDE) /* no pixel inside the image depends on columns from width + REACH on */
     load_rest<REPLICATE> (f, x0, y0, max (end, first), min (width + REACH - x0, STRIDE), STRIDE, ROWS, to);
   copies_done ();
 }
 
-/* Four weights in a row, of which the first is that of sample SAMPLE of a window for pixel PIXEL of its block, are word
- * SAMPLE - PIXEL + 15 of this table. */
+/* Word SAMPLE - PIXEL + 15 of this table has four consecutive weights. The first one is the weight of sample SAMPLE of
+ * the window for pixel PIXEL of the block. */
 template <int STEPS> constexpr int WEIGHT_WORDS = 32 * STEPS + 16;
 
 template <int STEPS>
 __device__ inline void
-tabulate_weights (const CannyFrame &f, uint32_t *table)
+tabulate_weights (const CannyKernelArgs &f, uint32_t *table)
 {
   const int i = threadIdx.x;
   if (i >= WEIGHT_WORDS<STEPS>)
@@ -181,7 +183,7 @@ tabulate_weights (const CannyFrame &f, uint32_t *table)
   table[i] = word;
 }
 
-/* From SOURCE to BLURRED; a warp goes down a block of 16 columns. */
+/* Blurs SOURCE into BLURRED. Each warp goes down a block of 16 columns. */
 template <int STEPS, int BLURRED_ROWS>
 __device__ inline void
 blur (const uint32_t *weights, const uint8_t *source, uint8_t *blurred)
@@ -190,8 +192,8 @@ blur (const uint32_t *weights, const uint8_t *source, uint8_t *blurred)
   constexpr int reach = Source::REACH, windows = 2 * STEPS; /* of 16 rows */
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
 
-  /* The two banded matrices, as left operands. Row g of the row pass is column 4 (g / 2) + g % 2, row g + 8 two more;
-   * the column pass sums rows 2 t, 2 t + 1, 8 + 2 t, 9 + 2 t together. */
+  /* The two banded matrices are left operands. In the row pass, matrix row g is image column 4 (g / 2) + g % 2, and
+   * matrix row g + 8 is two columns further. The column pass sums rows 2 t, 2 t + 1, 8 + 2 t and 9 + 2 t together. */
   uint32_t across[STEPS][4], down[STEPS][4];
 #pragma unroll
   for (int step = 0; step < STEPS; step++)
@@ -206,13 +208,13 @@ blur (const uint32_t *weights, const uint8_t *source, uint8_t *blurred)
   const int32_t zero[4] = {0, 0, 0, 0};
   for (int block = threadIdx.x / 32; block < BLURRED_BLOCKS; block += CANNY_THREADS / 32) {
     const uint8_t *from = source + Source::LEFT - BLURRED_LEFT - reach + 16 * block;
-    uint32_t low[windows][2], high[windows][2]; /* [window][columns 0, 1 or 2, 3 of each four] */
+    uint32_t low[windows][2], high[windows][2]; /* [window][columns 0 and 1, or 2 and 3, of each four] */
 #pragma unroll
     for (int w = 0; w < windows; w++)
       low[w][0] = low[w][1] = high[w][0] = high[w][1] = 0;
 #pragma unroll 1
     for (int row = 0; row < Source::ROWS; row += 16) {
-      /* Rows row .. row + 15 across. */
+      /* Row pass for rows row .. row + 15. */
       int32_t sums[2][4];
 #pragma unroll
       for (int half = 0; half < 2; half++) {
@@ -238,7 +240,7 @@ blur (const uint32_t *weights, const uint8_t *source, uint8_t *blurred)
       const int out_row = row - 16 * (windows - 1);
       if (out_row < 0)
         continue;
-      /* And down. */
+      /* Column pass. */
       int32_t result[2][4];
 #pragma unroll
       for (int i = 0; i < 2; i++) {
@@ -262,13 +264,14 @@ blur (const uint32_t *weights, const uint8_t *source, uint8_t *blurred)
   }
 }
 
-/* The blurred image beyond the image's border, where the tile has any: replicated. X0, Y0: of the first sample. */
+/* Replicates the blurred image beyond the image's border, for a tile that reaches it. X0, Y0: position of the first
+ * sample. */
 template <int ROWS>
 __device__ inline void
-replicate_border (const CannyFrame &f, int x0, int y0, uint8_t *blurred)
+replicate_image_border (const CannyKernelArgs &f, int x0, int y0, uint8_t *blurred)
 {
   const int width = f.width, height = f.height, lane = threadIdx.x % 32;
-  const int first = max (-x0, 0), end = min (width - x0, BLURRED_STRIDE); /* columns inside */
+  const int first = max (-x0, 0), end = min (width - x0, BLURRED_STRIDE); /* columns inside the image */
   for (int row = threadIdx.x / 32; row < ROWS; row += CANNY_THREADS / 32) {
     const int y = clamp_to (y0 + row, height) - y0;
     const uint8_t *from = blurred + y * BLURRED_STRIDE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Canny on the GPU, host side: memory, automatic thresholds, the frame's kernels, the picture. device_state.cuh has the
- * design. */
+/* Canny on the GPU, host side: memory, automatic thresholds, the order of the kernels, and the output picture.
+ * device_state.cuh has the design. */
 #include "cuda/canny/device_state.cuh"
 #include "cuda/common/input_stage.h"
 #include "cuda/common/session.cuh"
@@ -17,13 +17,13 @@ struct Thresholds {
 
 struct Canny {
   InputStage input;
-  CtrDeviceBuffer tiles; /* tiles, rims, runs, parents */
+  CtrDeviceBuffer tiles; /* all arrays of CannyKernelArgs but the mask */
   CtrDeviceBuffer thresholds;
-  CtrDeviceBuffer mask; /* where no plane of the picture can be it */
-  CtrDeviceBuffer host; /* pinned: the mask of a host picture */
+  CtrDeviceBuffer mask; /* used if no plane of the picture can hold the mask */
+  CtrDeviceBuffer host; /* pinned: receives the mask of a host picture */
   CudaSession session;
 
-  bool to_host; /* a host picture is pending: */
+  bool to_host; /* a host picture is queued: */
   CtrEdgePicture picture;
   uint32_t width, height;
 };
@@ -63,7 +63,7 @@ canny_destroy (void *state)
 
 constexpr int THRESHOLD_THREADS = 256;
 
-/* One CTA, from the histogram of 8-bit samples to the two thresholds. */
+/* One CTA derives the two thresholds from the histogram of 8-bit samples. */
 __global__ void
 __launch_bounds__ (THRESHOLD_THREADS) threshold_kernel (const uint32_t *histogram, uint64_t pixels, uint32_t mode,
     uint32_t aperture, bool l2_gradient, Thresholds *thresholds)
@@ -78,7 +78,7 @@ __launch_bounds__ (THRESHOLD_THREADS) threshold_kernel (const uint32_t *histogra
       (CtrCannyThresholdMode) mode, aperture, l2_gradient, level, &thresholds->values[0], &thresholds->values[1]);
 }
 
-/* A thread a pixel of the plane. */
+/* Paints one plane of the picture, a thread a pixel of the plane. */
 __global__ void
 paint_kernel (
     CtrEdgePlane plane, const uint8_t *mask, size_t mask_stride, uint32_t width, uint32_t height, uint32_t plane_width)
@@ -101,19 +101,19 @@ paint_kernel (
 }
 
 size_t
-carve_tiles (CannyFrame *f, uint8_t *base)
+lay_out_tiles (CannyKernelArgs *f, uint8_t *base)
 {
   const size_t tiles = (size_t) f->tiles_x * f->tiles_y;
   ArenaLayout c = {base, 0};
-  f->tiles = c.take<CannyTile> (tiles);
-  f->rims = c.take<CannyRim> (tiles);
-  f->runs = c.take<uint32_t> (tiles * f->tile_h * (CANNY_W / 2));
-  f->parents = c.take<uint32_t> (1 + tiles * CANNY_NODES);
+  f->by_tile.counts = c.take<CannyTileCounts> (tiles);
+  f->by_tile.borders = c.take<CannyTileBorder> (tiles);
+  f->by_tile_run.runs = c.take<uint32_t> (tiles * f->tile_h * (CANNY_W / 2));
+  f->by_component.parents = c.take<uint32_t> (1 + tiles * CANNY_COMPONENTS);
   return c.used;
 }
 
 void
-describe_samples (CannyFrame *f, const CtrImage *plane, uint32_t sample_shift)
+describe_samples (CannyKernelArgs *f, const CtrImage *plane, uint32_t sample_shift)
 {
   f->pixels = (const uint8_t *) plane->data;
   f->stride = plane->stride;
@@ -126,7 +126,7 @@ describe_samples (CannyFrame *f, const CtrImage *plane, uint32_t sample_shift)
   input_stage_rgb (plane->format, &f->red, &f->green, &f->blue);
 }
 
-/* Waits, and fills a host picture. */
+/* Waits for the queued frame and fills a host picture. */
 bool
 canny_finish (void *state, CtrError *error)
 {
@@ -143,13 +143,13 @@ canny_finish (void *state, CtrError *error)
   return true;
 }
 
-/* Room for everything; what is under way is waited for before anything moves. */
+/* Memory for the frame. Waits for queued work before any memory moves. */
 bool
-reserve (
-    Canny *canny, CannyFrame *f, const CtrImage *image, bool automatic, bool own_mask, bool to_host, CtrError *error)
+reserve (Canny *canny, CannyKernelArgs *f, const CtrImage *image, bool automatic, bool own_mask, bool to_host,
+    CtrError *error)
 {
   const CtrThresholdMode mode = automatic ? CTR_THRESHOLD_OTSU : CTR_THRESHOLD_FIXED;
-  const size_t tiles = carve_tiles (f, NULL), mask = own_mask ? ctr_aligned_row (f->width) * f->height : 0;
+  const size_t tiles = lay_out_tiles (f, NULL), mask = own_mask ? ctr_aligned_row (f->width) * f->height : 0;
   const size_t host = to_host ? mask : 0, thresholds = automatic ? sizeof (Thresholds) : 0;
   if (tiles > canny->tiles.size || mask > canny->mask.size || host > canny->host.size
       || thresholds > canny->thresholds.size || !input_stage_has_room (&canny->input, image, mode))
@@ -161,12 +161,12 @@ reserve (
       || !ctr_device_buffer_reserve (&canny->host, host, error)
       || !ctr_device_buffer_reserve (&canny->thresholds, thresholds, error))
     return false;
-  carve_tiles (f, (uint8_t *) canny->tiles.data);
+  lay_out_tiles (f, (uint8_t *) canny->tiles.data);
   return true;
 }
 
 bool
-queue_paint (const CtrEdgePicture *picture, const CannyFrame *f, cudaStream_t stream, CtrError *error)
+queue_paint (const CtrEdgePicture *picture, const CannyKernelArgs *f, cudaStream_t stream, CtrError *error)
 {
   for (uint32_t i = 0; i < picture->plane_count; i++) {
     const CtrEdgePlane *plane = &picture->planes[i];
@@ -194,7 +194,7 @@ queue_frame (
 {
   const bool automatic = plan->threshold_mode != CTR_CANNY_ABSOLUTE, to_host = picture->memory == CTR_MEMORY_HOST;
   const bool own_mask = to_host || !ctr_edge_plane_is_mask (&picture->planes[0]);
-  CannyFrame f = {};
+  CannyKernelArgs f = {};
   f.width = image->width;
   f.height = image->height;
   f.tile_h = canny_tile_height (f.width, f.height, plan->aperture, plan->l2_gradient);
@@ -206,7 +206,7 @@ queue_frame (
   cudaStream_t stream = canny->session.stream;
   CtrImage plane;
   if (image->memory == CTR_MEMORY_HOST) {
-    /* The last frame may still be on its way up from the same memory. */
+    /* The upload of the last frame may still read the same memory. */
     CTR_CUDA (cudaStreamSynchronize (stream));
     input_stage_stage (&canny->input, image);
   }
@@ -239,7 +239,7 @@ queue_frame (
   CTR_CUDA (cudaGetLastError ());
   if (!to_host)
     return queue_paint (picture, &f, stream, error);
-  /* Only what was written: the rows' ends never are. */
+  /* Without the rows' padding, which is never written. */
   CTR_CUDA (cudaMemcpy2DAsync (
       canny->host.data, f.mask_stride, f.mask, f.mask_stride, f.width, f.height, cudaMemcpyDeviceToHost, stream));
   canny->to_host = true;
@@ -254,7 +254,7 @@ canny_enqueue (void *state, const CtrImage *image, const CtrCannyPlan *plan, con
     void *stream, CtrError *error)
 {
   Canny *canny = (Canny *) state;
-  /* The mask of a host picture must be taken before the next frame overwrites it. */
+  /* A queued host picture needs its mask before the next frame overwrites it. */
   if ((canny->to_host && !canny_finish (canny, error)) || !cuda_session_begin_in_order (&canny->session, stream, error))
     return false;
   if (queue_frame (canny, image, plan, picture, error))

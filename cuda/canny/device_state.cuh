@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Canny on the GPU: the data that passes between its kernels.
  *
- * The tile kernel (tiles.cu) does everything that is local: from the image to edges, in one pass over tiles of
- * 256 columns, hysteresis inside the tile included. What remains are components of weak candidates that touch the
- * tile's rim: they become nodes of a global union-find, which the seam kernel joins across the tiles' seams, with each
- * other or with what is strong there. The patch kernel then draws those that came to be strong (seams.cu). Three
- * launches, whatever the image; nothing waits for the host. */
+ *   tile kernel      tiles.cu   Takes a tile of 256 columns from the image to its edges, in one pass:
+ *                               grey samples and Gaussian blur        blur.cuh
+ *                               gradient, non-maximum suppression     gradient.cuh
+ *                               hysteresis inside the tile            hysteresis.cuh
+ *   seam kernel      seams.cu   Hysteresis across the seams between tiles.
+ *   promote kernel   seams.cu   Draws the weak components that became edges by it.
+ *
+ * The tile kernel decides all but the components of weak candidates that reach the tile's border. These are the
+ * elements of a global union-find, in which the seam kernel unites them with one another or with strong candidates.
+ * Every image takes these three launches, and none waits for the host.
+ *
+ * canny.cu has the host side: memory, automatic thresholds and the output picture. */
 #ifndef CTR_CUDA_CANNY_DEVICE_STATE_CUH
 #define CTR_CUDA_CANNY_DEVICE_STATE_CUH
 
@@ -15,70 +22,80 @@
 #include "core/canny/canny.h"
 
 constexpr int CANNY_W = 256;              /* columns of a tile */
-constexpr int CANNY_WORDS = CANNY_W / 32; /* 32-pixel words a tile row */
-constexpr int CANNY_RIM_H = 128;          /* rows of the highest tile, and more */
-constexpr int CANNY_NODES = 384;          /* weak components of a tile that touch its rim: <= (2 * 256 + 2 * 128) / 2 */
+constexpr int CANNY_WORDS = CANNY_W / 32; /* 32-pixel words of a tile's row */
+constexpr int CANNY_MAX_H = 128;          /* no tile has more rows */
+/* Weak components of a tile that reach its border: at most (2 * 256 + 2 * 128) / 2. */
+constexpr int CANNY_COMPONENTS = 384;
 constexpr int CANNY_THREADS = 256;
 
-/* What lies at the pixels of a tile's rim: nothing, a component with a strong candidate, or node code - RIM_NODE of the
- * tile. */
-enum { RIM_NONE, RIM_STRONG, RIM_NODE };
+/* Codes of the pixels at a tile's border: no candidate, part of a component with a strong candidate, or part of weak
+ * component CODE - BORDER_COMPONENT of the tile. */
+enum { BORDER_NONE, BORDER_STRONG, BORDER_COMPONENT };
 
-struct CannyRim {
+struct CannyTileBorder {
   uint16_t top[CANNY_W], bottom[CANNY_W];
-  uint16_t left[CANNY_RIM_H], right[CANNY_RIM_H];
+  uint16_t left[CANNY_MAX_H], right[CANNY_MAX_H];
 };
 
-struct CannyTile {
-  uint32_t nodes; /* weak components at the rim */
-  uint32_t runs;  /* of theirs */
+struct CannyTileCounts {
+  uint32_t components; /* weak ones that reach the border */
+  uint32_t runs;       /* of these components */
 };
 
-/* A run of a node's pixels inside a word: node << RUN_NODE_SHIFT | word << 10 | first bit << 5 | last bit. */
-constexpr int RUN_NODE_SHIFT = 20;
+/* A run of a component inside a word is packed as
+ * component << RUN_COMPONENT_SHIFT | word << 10 | first bit << 5 | last bit. */
+constexpr int RUN_COMPONENT_SHIFT = 20;
 
-/* Of the global union-find. Node n of tile t is 1 + t * CANNY_NODES + n. */
+/* Element 0 of the global union-find stands for all strong candidates; component c of tile t is element
+ * 1 + t * CANNY_COMPONENTS + c. */
 constexpr uint32_t STRONG_ROOT = 0;
 
-/* How the image's samples lie in memory. */
+/* Layout of the image's samples in memory. */
 enum CannySamples { SAMPLES_8, SAMPLES_16, SAMPLES_RGB };
 
-/* Everything the kernels share, by value. Device pointers. */
-struct CannyFrame {
+/* Arguments of all kernels. Pointers are to device memory. A group's name says what indexes its arrays; where an index
+ * has several elements, the comment says how many. Tiles are numbered row by row. */
+struct CannyKernelArgs {
   const uint8_t *pixels;
   size_t stride;
   uint32_t width, height;
   uint32_t samples;      /* CannySamples */
   uint32_t sample_shift; /* of SAMPLES_16: CtrCannyPlan.sample_shift */
   uint32_t pixel_size, red, green, blue;
-  bool aligned; /* pixels and rows to 16 bytes */
+  bool aligned; /* pixels and stride are multiples of 16 bytes */
 
   uint8_t *mask;
   size_t mask_stride;
-  bool mask_aligned; /* rows to 16 bytes */
+  bool mask_aligned; /* mask and mask_stride are multiples of 16 bytes */
 
   uint32_t tile_h, tiles_x, tiles_y;
-  CannyTile *tiles;
-  CannyRim *rims;
-  uint32_t *runs;    /* a tile: room for tile_h * CANNY_W / 2 */
-  uint32_t *parents; /* of the nodes, as numbered above */
+  struct {
+    CannyTileCounts *counts;
+    CannyTileBorder *borders;
+  } by_tile;
+  struct {
+    uint32_t *runs; /* packed, of the weak components at the border */
+  } by_tile_run;    /* [tile][tile_h * CANNY_W / 2] */
+  struct {
+    uint32_t *parents;
+  } by_component; /* elements of the global union-find */
 
   uint32_t aperture;
   uint32_t l2_gradient;
-  int32_t low, high;
-  const int32_t *thresholds; /* low and high on the device, or NULL */
+  int32_t low, high;         /* used where thresholds is NULL */
+  const int32_t *thresholds; /* automatic ones: low, high */
   uint32_t radius;
   uint8_t weights[124];
 };
 
-/* Rows of a tile for this frame and parameters. */
+/* Rows of a tile for these parameters. */
 uint32_t canny_tile_height (uint32_t width, uint32_t height, uint32_t aperture, bool l2_gradient);
 
-/* Once in a CUDA context: shared memory beyond 48 KB, which a kernel must ask for. */
+/* To be called once in each CUDA context: raises the kernels' limit on shared memory, which is 48 KB by default. */
 cudaError_t canny_prepare_tiles ();
 
-/* Queue the kernels. OVERLAP: the GPU has overlapped launches. */
-void canny_launch_tiles (const CannyFrame &frame, cudaStream_t stream);
-void canny_launch_seams (const CannyFrame &frame, bool overlap, cudaStream_t stream);
+/* These queue the kernels. OVERLAP: the GPU has programmatic dependent launch. */
+void canny_launch_tiles (const CannyKernelArgs &args, cudaStream_t stream);
+void canny_launch_seams (const CannyKernelArgs &args, bool overlap, cudaStream_t stream);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Second half of the tile kernel of Canny: from the blurred tile to its candidates and which of them are strong, as
- * bits.
+/* Gradient and non-maximum suppression of Canny: from the blurred tile to bits for its candidates and for those of them
+ * that are strong.
  *
- * The usual case, aperture 3 and |dx| + |dy|, is done on pairs of pixels in 16-bit floating point, in which all that
- * comes up is exact: a sum of absolute values is at most 2040, and integers are exact to 2048. A warp goes down its
- * rows, a lane holding eight columns. All decisions are signs of differences, combined as bits of words. */
+ * The usual case, aperture 3 and |dx| + |dy|, works on pairs of pixels in 16-bit floating point. All values there are
+ * exact: a sum of absolute values is at most 2040, and integers are exact up to 2048. A warp goes down its rows, a lane
+ * holding eight columns. All decisions are signs of differences, combined as bits of words. */
 #ifndef CTR_CUDA_CANNY_GRADIENT_CUH
 #define CTR_CUDA_CANNY_GRADIENT_CUH
 
@@ -14,7 +14,7 @@ namespace
 {
 
 __device__ inline Half2
-twice (uint32_t half)
+h2_broadcast (uint32_t half)
 {
   return half << 16 | half;
 }
@@ -26,33 +26,34 @@ h2_integer (uint32_t value)
   if (value == 0)
     return 0;
   const uint32_t exponent = 31 - __clz (value);
-  return twice ((exponent + 15) << 10 | (exponent > 10 ? 0 : (value << (10 - exponent) & 1023)));
+  return h2_broadcast ((exponent + 15) << 10 | (exponent > 10 ? 0 : (value << (10 - exponent) & 1023)));
 }
 
-constexpr int PAIRS = 4; /* of pixels a lane */
+constexpr int PAIRS = 4; /* of pixels in a lane */
 
-/* The direction test: 32768 y < 13573 x for the horizontal, 32768 y > (13573 + 65536) x for the vertical; with the
- * magnitude m = x + y, m < (1 + c) x and m > (3 + c) x, c = 13573 / 32768 = 53 / 128 + 5 / 32768. The two sides are
- * equal for m = 0 only. Where the first
- * product leaves the sign open, it is exact: a multiple of 1/128 below 16. */
+/* The direction test, with x = |dx| and y = |dy|: the gradient is horizontal if 32768 y < 13573 x, and vertical if
+ * 32768 y > (13573 + 65536) x. With the magnitude m = x + y, these are m < (1 + c) x and m > (3 + c) x, where
+ * c = 13573 / 32768 = 53 / 128 + 5 / 32768. Both sides are equal for m = 0 only. Rounding of the first product cannot
+ * change the sign: where the sign depends on the second product, the first one is exact, a multiple of 1/128 below 16.
+ */
 constexpr uint32_t H2_181_128 = 0x3da8, H2_437_128 = 0x42d4, H2_5_32768 = 0x0900, H2_MINUS = 0x8000;
 constexpr uint32_t H2_TWO = 0x4000, H2_MINUS_1024 = 0xe400;
 
-/* A row of the gradient as a lane sees it. */
+/* A lane's magnitudes in one row. */
 struct GradientRow {
-  Half2 odd[PAIRS + 1]; /* magnitudes of columns -1 and 0, 1 and 2, .. 7 and 8 */
-  Half2 even[PAIRS];    /* of 0 and 1, .. 6 and 7 */
+  Half2 odd[PAIRS + 1]; /* of columns -1 and 0, 1 and 2, .. 7 and 8 */
+  Half2 even[PAIRS];    /* of columns 0 and 1, .. 6 and 7 */
 };
 
-/* What is known of a row's pixels before the row below is: bits 15 and 31 of each word. */
-struct HalfDecided {
-  uint32_t horizontal[PAIRS]; /* is a maximum along a horizontal gradient */
-  uint32_t vertical[PAIRS];   /* and these if the row below agrees */
-  uint32_t falling[PAIRS];    /* upper left to lower right */
+/* The maximum tests of a row's pixels as far as they do not need the row below: bits 15 and 31 of each word. */
+struct PartialMaxima {
+  uint32_t horizontal[PAIRS]; /* the pixel is a maximum along a horizontal gradient */
+  uint32_t vertical[PAIRS];   /* the others hold if the row below agrees */
+  uint32_t falling[PAIRS];    /* gradient from upper left to lower right */
   uint32_t rising[PAIRS];
 };
 
-/* The eight signs of four words as bits. */
+/* Packs the eight signs of four words into bits. */
 __device__ inline uint32_t
 pack_signs (const uint32_t words[PAIRS])
 {
@@ -61,7 +62,7 @@ pack_signs (const uint32_t words[PAIRS])
   return __dp4a (high, 0x80402010u, __dp4a (low, 0x08040201u, 0u)) >> 7;
 }
 
-/* Rows of a blurred row's differences. */
+/* The horizontal half of the Sobel operator on a blurred row. */
 struct SmoothedRow {
   Half2 across[PAIRS + 1]; /* right minus left neighbour */
   Half2 sums[PAIRS + 1];   /* left + 2 middle + right */
@@ -72,7 +73,7 @@ load_row (const uint8_t *row, SmoothedRow *r)
 {
   const uint32_t lane = threadIdx.x % 32;
   const uint2 first = *(const uint2 *) (row + 8 * lane), second = *(const uint2 *) (row + 8 * lane + 8);
-  /* 0x6400 | byte is 1024 + byte. */
+  /* As a half, 0x6400 | byte is 1024 + byte. */
   Half2 z[PAIRS + 2];
   z[0] = __byte_perm (first.x, 0x64646464u, 0x4342);
   z[1] = __byte_perm (first.y, 0x64646464u, 0x4140);
@@ -82,31 +83,31 @@ load_row (const uint8_t *row, SmoothedRow *r)
   z[5] = __byte_perm (second.y, 0x64646464u, 0x4140);
 #pragma unroll
   for (int i = 0; i < PAIRS + 2; i++)
-    z[i] = h2_add (z[i], twice (H2_MINUS_1024));
+    z[i] = h2_add (z[i], h2_broadcast (H2_MINUS_1024));
 #pragma unroll
   for (int i = 0; i <= PAIRS; i++) {
     r->across[i] = h2_sub (z[i + 1], z[i]);
-    r->sums[i] = h2_fma (__byte_perm (z[i], z[i + 1], 0x5432), twice (H2_TWO), h2_add (z[i], z[i + 1]));
+    r->sums[i] = h2_fma (__byte_perm (z[i], z[i + 1], 0x5432), h2_broadcast (H2_TWO), h2_add (z[i], z[i + 1]));
   }
 }
 
-/* Rows FIRST .. END - 1 of the tile, by one warp. BLURRED: from the row two above the tile's first one on. AT_BORDER:
- * the tile or its surroundings reach beyond the image. */
+/* Finds the candidates of rows FIRST .. END - 1 of the tile, by one warp. BLURRED begins two rows above the tile.
+ * AT_IMAGE_BORDER: the tile or its surroundings reach beyond the image. */
 __device__ inline void
-find_candidates (const CannyFrame &f, bool at_border, const uint8_t *blurred, int tile_x, int tile_y, int first,
-    int end, int low, int high, uint8_t *candidates, uint8_t *strong)
+find_candidates (const CannyKernelArgs &f, bool at_image_border, const uint8_t *blurred, int tile_x, int tile_y,
+    int first, int end, int low, int high, uint8_t *candidates, uint8_t *strong)
 {
   const int lane = threadIdx.x % 32;
   const Half2 low2 = h2_integer (min (low, 2047)), high2 = h2_integer (min (high, 2047));
   SmoothedRow above, middle, below;
-  GradientRow last = {}; /* of the row whose candidates are next */
-  HalfDecided half = {};
+  GradientRow last = {}; /* of the row above, whose candidates are next */
+  PartialMaxima half = {};
   uint32_t up[PAIRS];
   const uint8_t *from = blurred + first * BLURRED_STRIDE;
   load_row (from, &above);
   load_row (from + BLURRED_STRIDE, &middle);
   from += 2 * BLURRED_STRIDE;
-  bool was_over = false; /* has a pixel of the last row, anywhere in the warp, enough magnitude? */
+  bool last_is_active = false; /* Does any lane have a magnitude above LOW in the last row? */
 #pragma unroll 2
   for (int y = first - 1; y <= end; y++, from += BLURRED_STRIDE) {
     load_row (from, &below);
@@ -114,11 +115,11 @@ find_candidates (const CannyFrame &f, bool at_border, const uint8_t *blurred, in
     Half2 dx[PAIRS + 1], dy[PAIRS + 1];
 #pragma unroll
     for (int i = 0; i <= PAIRS; i++) {
-      dx[i] = h2_add (h2_fma (middle.across[i], twice (H2_TWO), above.across[i]), below.across[i]);
+      dx[i] = h2_add (h2_fma (middle.across[i], h2_broadcast (H2_TWO), above.across[i]), below.across[i]);
       dy[i] = h2_sub (below.sums[i], above.sums[i]);
       now.odd[i] = h2_add (h2_abs (dx[i]), h2_abs (dy[i]));
     }
-    if (at_border) { /* beyond it the magnitude is 0 */
+    if (at_image_border) { /* Beyond it the magnitude is 0. */
       const bool row_inside = tile_y + y >= 0 && tile_y + y < (int) f.height;
 #pragma unroll
       for (int i = 0; i <= PAIRS; i++) {
@@ -129,22 +130,22 @@ find_candidates (const CannyFrame &f, bool at_border, const uint8_t *blurred, in
           now.odd[i] &= 0xffffu;
       }
     }
-    uint32_t over_any = 0;
+    uint32_t active = 0;
 #pragma unroll
     for (int i = 0; i < PAIRS; i++) {
       now.even[i] = __byte_perm (now.odd[i], now.odd[i + 1], 0x5432);
-      over_any |= h2_sub (low2, now.even[i]);
+      active |= h2_sub (low2, now.even[i]);
     }
-    const bool is_over = __any_sync (~0u, over_any & 0x80008000u);
-    if (is_over || was_over)
+    const bool now_is_active = __any_sync (~0u, active & 0x80008000u);
+    if (now_is_active || last_is_active)
 #pragma unroll
       for (int i = 0; i < PAIRS; i++)
-        up[i] = h2_sub (last.even[i], now.even[i]); /* negative: more than above */
+        up[i] = h2_sub (last.even[i], now.even[i]); /* negative: larger than above */
 
-    /* The row above is complete now. */
+    /* The tests of the row above are complete now. */
     if (y > first) {
       uint32_t found_bits = 0, more_bits = 0;
-      if (was_over) {
+      if (last_is_active) {
         uint32_t found[PAIRS], more[PAIRS];
 #pragma unroll
         for (int i = 0; i < PAIRS; i++) {
@@ -162,13 +163,13 @@ find_candidates (const CannyFrame &f, bool at_border, const uint8_t *blurred, in
       strong[(y - 1) * 32 + lane] = more_bits;
     }
 
-    if (is_over)
+    if (now_is_active)
 #pragma unroll
       for (int i = 0; i < PAIRS; i++) {
         const Half2 x2 = __byte_perm (dx[i], dx[i + 1], 0x5432), y2 = __byte_perm (dy[i], dy[i + 1], 0x5432);
         const Half2 ax = h2_abs (x2), m = now.even[i];
         auto below_line = [&] (uint32_t slope) { /* m < (slope + 5 / 32768) ax */
-          return h2_fma (ax, twice (H2_MINUS | H2_5_32768), h2_fma (ax, twice (H2_MINUS | slope), m));
+          return h2_fma (ax, h2_broadcast (H2_MINUS | H2_5_32768), h2_fma (ax, h2_broadcast (H2_MINUS | slope), m));
         };
         const uint32_t horizontal = below_line (H2_181_128), not_vertical = below_line (H2_437_128);
         const uint32_t left = h2_sub (now.odd[i], m), right = h2_sub (m, now.odd[i + 1]);
@@ -179,28 +180,28 @@ find_candidates (const CannyFrame &f, bool at_border, const uint8_t *blurred, in
         half.falling[i] = diagonal & ~opposite & upper_left;
         half.rising[i] = diagonal & opposite & upper_right;
       }
-    was_over = is_over;
+    last_is_active = now_is_active;
     last = now;
     above = middle;
     middle = below;
   }
 }
 
-/* --- Any aperture and magnitude, in integers --- */
+/* --- Other apertures and the L2 magnitude, in integers --- */
 
 __constant__ const int8_t SMOOTH[3][7] = {{1, 2, 1}, {1, 4, 6, 4, 1}, {1, 6, 15, 20, 15, 6, 1}};
 __constant__ const int8_t DERIVE[3][7] = {{-1, 0, 1}, {-1, -2, 0, 2, 1}, {-1, -4, -5, 0, 5, 4, 1}};
 
-/* n / 16, rounded half to even. */
+/* n / 16, with halves rounded to even. */
 __device__ inline int
-sixteenth (int n)
+round_sixteenth (int n)
 {
   return (n + 7 + (n >> 4 & 1)) >> 4;
 }
 
-/* At the pixel whose blurred sample is *AT. */
+/* The gradient at the pixel whose blurred sample is *AT. */
 __device__ __noinline__ void
-gradient (const CannyFrame &f, const uint8_t *at, int *dx, int *dy)
+gradient (const CannyKernelArgs &f, const uint8_t *at, int *dx, int *dy)
 {
   const int radius = f.aperture / 2, kind = radius - 1;
   int sum_x = 0, sum_y = 0;
@@ -210,15 +211,15 @@ gradient (const CannyFrame &f, const uint8_t *at, int *dx, int *dy)
       sum_x += SMOOTH[kind][y + radius] * DERIVE[kind][x + radius] * sample;
       sum_y += DERIVE[kind][y + radius] * SMOOTH[kind][x + radius] * sample;
     }
-  *dx = f.aperture == 7 ? sixteenth (sum_x) : sum_x;
-  *dy = f.aperture == 7 ? sixteenth (sum_y) : sum_y;
+  *dx = f.aperture == 7 ? round_sixteenth (sum_x) : sum_x;
+  *dy = f.aperture == 7 ? round_sixteenth (sum_y) : sum_y;
 }
 
 constexpr int MAGNITUDE_STRIDE = CANNY_W + 2;
 
-/* MAGNITUDES: of the tile and one pixel around it. BLURRED: the sample of the tile's first pixel. */
+/* Fills MAGNITUDES, for the tile and one pixel around it. BLURRED: sample of the tile's first pixel. */
 __device__ inline void
-find_magnitudes (const CannyFrame &f, const uint8_t *blurred, int tile_x, int tile_y, int32_t *magnitudes)
+find_magnitudes (const CannyKernelArgs &f, const uint8_t *blurred, int tile_x, int tile_y, int32_t *magnitudes)
 {
   for (int i = threadIdx.x; i < ((int) f.tile_h + 2) * MAGNITUDE_STRIDE; i += CANNY_THREADS) {
     const int x = i % MAGNITUDE_STRIDE - 1, y = i / MAGNITUDE_STRIDE - 1;
@@ -232,7 +233,7 @@ find_magnitudes (const CannyFrame &f, const uint8_t *blurred, int tile_x, int ti
 }
 
 __device__ inline void
-find_candidates_generic (const CannyFrame &f, const uint8_t *blurred, const int32_t *magnitudes, int low, int high,
+find_candidates_generic (const CannyKernelArgs &f, const uint8_t *blurred, const int32_t *magnitudes, int low, int high,
     uint32_t *candidates, uint32_t *strong)
 {
   for (int i = threadIdx.x; i < (int) f.tile_h * CANNY_W; i += CANNY_THREADS) {

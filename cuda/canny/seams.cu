@@ -1,45 +1,46 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Hysteresis across the tiles of Canny: join what touches at their seams, draw what came to be strong. */
+/* Hysteresis across the tiles of Canny: unites the components that touch at seams, and draws those that became strong.
+ */
 #include "cuda/canny/device_state.cuh"
 
 namespace
 {
 
 __device__ inline uint32_t
-load_parent (const uint32_t *parents, uint32_t node)
+load_parent (const uint32_t *parents, uint32_t component)
 {
-  return __ldcg (parents + node); /* from L2, where the atomics are */
+  return __ldcg (parents + component); /* from L2, where atomics take effect */
 }
 
-/* The root of NODE, whose parent is UP. Halves the path on its way: whoever comes next walks half as far. A plain store
- * will do: any ancestor is right. */
+/* The root of COMPONENT, whose parent is UP. Halves the path on the way. A plain store suffices: any ancestor is a
+ * valid parent. */
 __device__ inline uint32_t
-find_root (uint32_t *parents, uint32_t node, uint32_t up)
+find_root (uint32_t *parents, uint32_t component, uint32_t up)
 {
-  while (up != node && up != STRONG_ROOT) {
+  while (up != component && up != STRONG_ROOT) {
     const uint32_t next = load_parent (parents, up);
     if (next == up)
       return up;
-    *(volatile uint32_t *) &parents[node] = next;
-    node = next;
+    *(volatile uint32_t *) &parents[component] = next;
+    component = next;
     up = next == STRONG_ROOT ? next : load_parent (parents, next);
   }
   return up;
 }
 
 __device__ inline uint32_t
-load_unless_strong (const uint32_t *parents, uint32_t node)
+load_unless_strong (const uint32_t *parents, uint32_t component)
 {
-  return node == STRONG_ROOT ? node : load_parent (parents, node);
+  return component == STRONG_ROOT ? component : load_parent (parents, component);
 }
 
 __device__ inline void
-unite (uint32_t *parents, uint32_t node_a, uint32_t node_b)
+unite (uint32_t *parents, uint32_t component_a, uint32_t component_b)
 {
-  /* Both loads under way together. */
-  uint32_t a = load_unless_strong (parents, node_a), b = load_unless_strong (parents, node_b);
-  a = find_root (parents, node_a, a);
-  b = find_root (parents, node_b, b);
+  /* Issue both loads before either walk. */
+  uint32_t a = load_unless_strong (parents, component_a), b = load_unless_strong (parents, component_b);
+  a = find_root (parents, component_a, a);
+  b = find_root (parents, component_b, b);
   while (a != b) {
     if (a < b) {
       const uint32_t t = a;
@@ -54,19 +55,19 @@ unite (uint32_t *parents, uint32_t node_a, uint32_t node_b)
 }
 
 constexpr int SEAM_WARPS = 4;
-constexpr int RIGHT_STEPS = CANNY_RIM_H / 32, BELOW_STEPS = CANNY_W / 32; /* of 32 pixels along the seams */
+constexpr int RIGHT_STEPS = CANNY_MAX_H / 32, BELOW_STEPS = CANNY_W / 32; /* of 32 pixels along the seams */
 constexpr int SEAM_STEPS = RIGHT_STEPS + BELOW_STEPS;
 
-/* Node of the global union-find for CODE of a tile's rim. */
+/* Element of the global union-find for CODE at a tile's border. */
 __device__ inline uint32_t
-node_of (uint32_t tile, uint32_t code)
+component_index (uint32_t tile, uint32_t code)
 {
-  return code == RIM_STRONG ? STRONG_ROOT : 1 + tile * CANNY_NODES + code - RIM_NODE;
+  return code == BORDER_STRONG ? STRONG_ROOT : 1 + tile * CANNY_COMPONENTS + code - BORDER_COMPONENT;
 }
 
-/* A warp for 32 pixels along a tile's right or bottom seam. All contacts are gathered first, so that they are joined at
- * the same time. */
-__global__ void __launch_bounds__ (32 * SEAM_WARPS) seam_kernel (const CannyFrame f)
+/* Each warp unites the components across 32 pixels of a tile's right or bottom seam. It finds all contacts first, so
+ * that the unions overlap. */
+__global__ void __launch_bounds__ (32 * SEAM_WARPS) seam_kernel (const CannyKernelArgs f)
 {
   __shared__ uint2 joins[SEAM_WARPS][3 * 32];
   const uint32_t lane = threadIdx.x % 32, warp = blockIdx.x * SEAM_WARPS + threadIdx.x / 32;
@@ -80,24 +81,24 @@ __global__ void __launch_bounds__ (32 * SEAM_WARPS) seam_kernel (const CannyFram
   const uint32_t at = (right ? step : step - RIGHT_STEPS) * 32 + lane;
   const uint32_t length =
       right ? min (f.tile_h, f.height - ty * f.tile_h) : min ((uint32_t) CANNY_W, f.width - tx * CANNY_W);
-  uint32_t code = RIM_NONE;
+  uint32_t code = BORDER_NONE;
   if (at < length)
-    code = right ? f.rims[tile].right[at] : f.rims[tile].bottom[at];
+    code = right ? f.by_tile.borders[tile].right[at] : f.by_tile.borders[tile].bottom[at];
   uint32_t other_codes[3], other_tiles[3];
 #pragma unroll
   for (int i = 0; i < 3; i++) {
-    /* Below a tile's end its neighbour's seam goes on; beside it, the corner is the bottom seam's business. */
+    /* A right seam ends with its tile. A bottom seam extends to the diagonal neighbours, so it includes the corners. */
     const int there = (int) at + i - 1;
-    other_codes[i] = RIM_NONE;
+    other_codes[i] = BORDER_NONE;
     other_tiles[i] = right ? tile + 1 : tile + f.tiles_x;
     if (right) {
       if (at < length && there >= 0 && there < (int) length)
-        other_codes[i] = f.rims[tile + 1].left[there];
+        other_codes[i] = f.by_tile.borders[tile + 1].left[there];
     } else {
       const int x = tx * CANNY_W + there;
       if (at < length && x >= 0 && x < (int) f.width) {
         other_tiles[i] = (ty + 1) * f.tiles_x + x / CANNY_W;
-        other_codes[i] = f.rims[other_tiles[i]].top[x % CANNY_W];
+        other_codes[i] = f.by_tile.borders[other_tiles[i]].top[x % CANNY_W];
       }
     }
   }
@@ -105,11 +106,11 @@ __global__ void __launch_bounds__ (32 * SEAM_WARPS) seam_kernel (const CannyFram
   uint32_t count = 0;
 #pragma unroll
   for (int i = 0; i < 3; i++) {
-    const bool meet = code && other_codes[i] && (code != RIM_STRONG || other_codes[i] != RIM_STRONG);
+    const bool meet = code && other_codes[i] && (code != BORDER_STRONG || other_codes[i] != BORDER_STRONG);
     if (!__any_sync (~0u, meet))
       continue;
-    /* One pair often meets at many places. */
-    const uint2 pair = make_uint2 (node_of (tile, code), node_of (other_tiles[i], other_codes[i]));
+    /* A pair often meets at many pixels: unite it once. */
+    const uint2 pair = make_uint2 (component_index (tile, code), component_index (other_tiles[i], other_codes[i]));
     const uint32_t same = __match_any_sync (~0u, meet ? (unsigned long long) pair.x << 32 | pair.y : ~0ull);
     const bool join = meet && !(same & ((1u << lane) - 1));
     const uint32_t all = __ballot_sync (~0u, join);
@@ -119,32 +120,33 @@ __global__ void __launch_bounds__ (32 * SEAM_WARPS) seam_kernel (const CannyFram
   }
   __syncwarp ();
   for (uint32_t i = lane; i < count; i += 32)
-    unite (f.parents, list[i].x, list[i].y);
+    unite (f.by_component.parents, list[i].x, list[i].y);
 }
 
-constexpr int PATCH_THREADS = 128;
+constexpr int PROMOTE_THREADS = 128;
 
-/* A CTA a tile: draws the nodes that came to be strong. */
+/* Draws the components of a tile that became strong, a CTA a tile. */
 __global__ void
-__launch_bounds__ (PATCH_THREADS) patch_kernel (const CannyFrame f)
+__launch_bounds__ (PROMOTE_THREADS) promote_kernel (const CannyKernelArgs f)
 {
-  __shared__ uint8_t promoted[CANNY_NODES];
+  __shared__ uint8_t promoted[CANNY_COMPONENTS];
   const uint32_t tile = blockIdx.x, tx = tile % f.tiles_x, ty = tile / f.tiles_x;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  const CannyTile t = f.tiles[tile];
+  const CannyTileCounts t = f.by_tile.counts[tile];
   bool any = false;
-  for (uint32_t i = threadIdx.x; i < t.nodes; i += PATCH_THREADS) {
-    const uint32_t node = 1 + tile * CANNY_NODES + i;
-    promoted[i] = find_root (f.parents, node, load_parent (f.parents, node)) == STRONG_ROOT;
+  for (uint32_t i = threadIdx.x; i < t.components; i += PROMOTE_THREADS) {
+    const uint32_t component = 1 + tile * CANNY_COMPONENTS + i;
+    promoted[i] =
+        find_root (f.by_component.parents, component, load_parent (f.by_component.parents, component)) == STRONG_ROOT;
     any = any || promoted[i];
   }
   if (!__syncthreads_or (any))
     return;
-  const uint32_t *runs = f.runs + (size_t) tile * f.tile_h * (CANNY_W / 2);
-  for (uint32_t i = threadIdx.x; i < t.runs; i += PATCH_THREADS) {
+  const uint32_t *runs = f.by_tile_run.runs + (size_t) tile * f.tile_h * (CANNY_W / 2);
+  for (uint32_t i = threadIdx.x; i < t.runs; i += PROMOTE_THREADS) {
     const uint32_t run = runs[i], word = run >> 10 & 1023, begin = run >> 5 & 31, end = run & 31;
-    if (!promoted[run >> RUN_NODE_SHIFT])
+    if (!promoted[run >> RUN_COMPONENT_SHIFT])
       continue;
     uint8_t *to =
         f.mask + ((size_t) ty * f.tile_h + word / CANNY_WORDS) * f.mask_stride + tx * CANNY_W + word % CANNY_WORDS * 32;
@@ -156,10 +158,10 @@ __launch_bounds__ (PATCH_THREADS) patch_kernel (const CannyFrame f)
 } // namespace
 
 void
-canny_launch_seams (const CannyFrame &f, bool overlap, cudaStream_t stream)
+canny_launch_seams (const CannyKernelArgs &f, bool overlap, cudaStream_t stream)
 {
   const unsigned tiles = f.tiles_x * f.tiles_y;
   ctr_launch_overlapped (
       overlap, seam_kernel, ctr_div_up (tiles * SEAM_STEPS, SEAM_WARPS), 32 * SEAM_WARPS, 0, stream, f);
-  ctr_launch_overlapped (overlap, patch_kernel, tiles, PATCH_THREADS, 0, stream, f);
+  ctr_launch_overlapped (overlap, promote_kernel, tiles, PROMOTE_THREADS, 0, stream, f);
 }

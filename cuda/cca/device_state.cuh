@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Component analysis on the GPU: the data that passes between its kernels.
  *
- * The image is cut into tiles of 128 x 64 pixels. A tile's components are found in shared memory, by one warp or a few
- * (tiles.cu). Most close inside: they leave as 16-byte records. The others touch a neighbouring tile and become
- * nodes of a global union-find, which the seam kernel joins; the order kernel sums them up, and ranks them in raster
- * order together with the closed ones; the emit kernel writes the table (merge.cu). Runs of foreground pixels are
- * what is joined, as in the paper's FLSL; per-pixel label arrays exist only where a label image is asked for
- * (features.cu). */
+ * A frame passes through these kernels, in this order:
+ *
+ *   tile or strip kernel   tiles.cu      Thresholds a tile of 128 x 64 pixels and labels it in shared memory.
+ *   seam kernel            merge.cu      Unites the components that touch across the seams between tiles.
+ *   order kernel           merge.cu      Adds up the united components and numbers all components in raster order.
+ *   emit kernel            merge.cu      Writes the table of components.
+ *   feature kernel         features.cu   On request: label image, second moments and grey values.
+ *
+ * A component of a tile is closed if no pixel of it lies at a neighbouring tile; most are, and leave the tile kernel as
+ * 16-byte records. The others are open: they are the elements of a global union-find. What is united are runs of
+ * foreground pixels, as in the paper's FLSL; labels of single pixels exist only in the label image.
+ *
+ * The tile kernel's steps are in lone_runs.cuh, row_walk.cuh and tile_output.cuh. On the host, cca.cu has the analyser,
+ * graph_cache.cu its memory and CUDA graphs, and result.cu the way back. */
 #ifndef CTR_CUDA_CCA_DEVICE_STATE_CUH
 #define CTR_CUDA_CCA_DEVICE_STATE_CUH
 
@@ -17,38 +25,39 @@
 
 constexpr int TILE_W = 128;
 constexpr int TILE_H = 64;
-constexpr int TILE_WORDS = TILE_W / 32;           /* 32-pixel words a tile row */
-constexpr int TILE_THREADS = TILE_WORDS * TILE_H; /* words a tile; features.cu has a thread for each */
-constexpr int ROW_SLOTS = TILE_W / 2;             /* runs start at least two pixels apart, */
-constexpr int TILE_SLOTS = ROW_SLOTS * TILE_H;    /* so x / 2 numbers a row's runs without counting them */
-constexpr int MAX_NODES = 192;                    /* components of a tile that touch its rim: <= 380 / 2 */
-constexpr int HARD_PLACES = 256;                  /* for the labels of tiles that have uncommonly many */
-constexpr int HARD_LABELS = TILE_SLOTS;
-constexpr unsigned NO_NODE = 255; /* rim pixel of no open component */
+constexpr int TILE_WORDS = TILE_W / 32;           /* 32-pixel words of a tile's row */
+constexpr int TILE_THREADS = TILE_WORDS * TILE_H; /* words of a tile; the feature kernel has a thread for each */
+/* Runs of a row start at least two pixels apart, so x / 2 is a run's slot: it needs no counting. */
+constexpr int ROW_SLOTS = TILE_W / 2;
+constexpr int TILE_SLOTS = ROW_SLOTS * TILE_H;
+constexpr int MAX_OPEN_COMPONENTS = 192; /* open components of a tile: at most half of the 380 pixels of its border */
+constexpr int OVERFLOW_SLOTS = 256;      /* global memory for the labels of tiles with more than shared memory holds */
+constexpr int OVERFLOW_LABELS = TILE_SLOTS;
+constexpr unsigned NOT_OPEN = 255; /* border pixel of no open component */
 
 struct TileHeader {
-  uint32_t open;        /* components with a pixel at a neighbouring tile: nodes */
-  uint32_t closed;      /* components inside the tile */
-  uint32_t closed_base; /* index of their first record */
+  uint32_t open;        /* number of open components */
+  uint32_t closed;      /* number of closed components */
+  uint32_t closed_base; /* index of the first closed component's record */
   uint32_t reserved;
 };
 
-/* The rim of a tile: which of its pixels belong to open components (only where there is a neighbour), and to which
- * node. Of a tile without open components only the pixels are written: none. */
-struct TileRim {
+/* The pixels of a tile's four sides: which of them belong to open components (only where there is a neighbour), and to
+ * which one of the tile's. Without open components the bits are zero and the indices are not written. */
+struct TileBorder {
   uint64_t left;
   uint64_t right;
   uint32_t top[TILE_WORDS];
   uint32_t bottom[TILE_WORDS];
-  uint8_t left_node[TILE_H];
-  uint8_t right_node[TILE_H];
-  uint8_t top_node[TILE_W];
-  uint8_t bottom_node[TILE_W];
+  uint8_t left_component[TILE_H];
+  uint8_t right_component[TILE_H];
+  uint8_t top_component[TILE_W];
+  uint8_t bottom_component[TILE_W];
   uint8_t reserved[16];
 };
 
-/* Sums of an open component, absolute coordinates. Its top row is in its key. */
-struct Node {
+/* Sums of an open component, in image coordinates. Its top row is in its key. */
+struct OpenSums {
   unsigned long long sum_x;
   unsigned long long sum_y;
   uint32_t area;
@@ -57,19 +66,19 @@ struct Node {
   uint32_t bottom;
 };
 
-/* Union-find over nodes: parent[n] is the parent's key: row and column of its first pixel, then its index. The least
- * key of a component is its root, so a root's key is the component's place in raster order. */
-typedef unsigned long long NodeKey;
+/* Union-find over open components: parents[i] is the key of the parent: row and column of its first pixel, then its
+ * index. The root is the component with the least key, so a root's key is its place in raster order. */
+typedef unsigned long long OpenKey;
 
-__host__ __device__ inline NodeKey
-node_key (uint32_t y, uint32_t x, uint32_t index)
+__host__ __device__ inline OpenKey
+open_key (uint32_t y, uint32_t x, uint32_t index)
 {
-  return (NodeKey) y << 48 | (NodeKey) x << 32 | index;
+  return (OpenKey) y << 48 | (OpenKey) x << 32 | index;
 }
 
 struct CcaCounters {
-  uint32_t closed; /* records handed out by the tile kernel */
-  uint32_t ticket; /* bands handed out by the order kernel */
+  uint32_t closed; /* records that tiles have reserved */
+  uint32_t ticket; /* bands that CTAs of the order kernel have taken */
 };
 
 /* What the host reads back first. */
@@ -80,45 +89,74 @@ struct CcaHeader {
   uint32_t reserved;
 };
 
-/* Everything the kernels share, by value. Device pointers. */
-struct CcaFrame {
+/* Arguments of all kernels. Pointers are to device memory. A group's name says what indexes its arrays: the arrays of
+ * by_tile have an element a tile; where an index has several elements, the comment says how many. Tiles are numbered
+ * row by row. */
+struct CcaKernelArgs {
   const uint8_t *pixels;
   size_t stride;
   uint32_t width, height;
   uint32_t depth;                   /* 8 or 16 bits */
-  uint32_t threshold;               /* fixed, or */
-  const uint32_t *threshold_device; /* where Otsu put it */
+  uint32_t threshold;               /* used where threshold_device is NULL */
+  const uint32_t *threshold_device; /* Otsu's */
   uint32_t invert;
   uint32_t min_area, max_area;
   uint32_t tiles_x, tiles_y;
 
-  TileHeader *headers;       /* a tile */
-  TileRim *rims;             /* a tile */
-  uint32_t *hard_taken;      /* HARD_PLACES; 0 between frames */
-  uint32_t *hard_labels;     /* 4 * (HARD_LABELS + 1) words a place */
-  unsigned long long *roots; /* 64 a tile: per row the slots where a component kept in the result starts */
-  NodeKey *parents;          /* MAX_NODES a tile */
-  Node *nodes;               /* MAX_NODES a tile */
-  uint4 *closed;             /* closed_capacity records */
-  uint32_t closed_capacity;
-  uint32_t *row_base;             /* [tiles_y][TILE_H][tiles_x]: components before this row of this tile */
-  unsigned long long *band_state; /* a tile row: look-back of the order kernel */
+  struct {
+    TileHeader *headers;
+    TileBorder *borders;
+  } by_tile;
+  struct {
+    uint32_t *taken;  /* 0 between frames */
+    uint32_t *labels; /* 4 * (OVERFLOW_LABELS + 1) words a slot */
+  } by_overflow_slot;
+  struct {
+    unsigned long long *starts; /* bit: a component of the result has its first pixel in this run slot */
+  } by_tile_row;                /* [tile][TILE_H] */
+  struct {
+    OpenKey *parents;
+    OpenSums *sums;
+  } by_open_component; /* [tile][MAX_OPEN_COMPONENTS] */
+  struct {
+    uint4 *records;
+    uint32_t capacity;
+  } closed;
+  struct {
+    uint32_t *table_rows; /* the table's row of the first component that starts here or later */
+  } by_image_row;         /* [image row][tiles_x] */
+  struct {
+    unsigned long long *scan_states; /* look-back of the order kernel */
+  } by_band;                         /* a band is a row of tiles */
   CcaCounters *counters;
   CcaHeader *header;
 
-  CtrComponent *table; /* capacity rows */
-  uint32_t capacity;
+  struct {
+    CtrComponent *components;
+    uint32_t capacity;
+  } table;
 
-  /* Only where labels, moments or grey values are asked for. */
-  uint32_t *tile_bits;          /* TILE_THREADS a tile: packed foreground */
-  uint16_t *run_roots;          /* TILE_SLOTS a tile: slot of the component's first run, or OPEN_RUN | node */
-  uint32_t *node_label;         /* MAX_NODES a tile: of root nodes */
-  uint32_t *labels;             /* width * height, or NULL */
-  CtrComponentMoments *moments; /* capacity rows, or NULL */
-  CtrComponentGrey *grey;       /* capacity rows, or NULL */
+  /* For labels, moments and grey values; otherwise NULL. */
+  struct {
+    uint32_t *foreground; /* bit: pixel */
+  } by_word;              /* [tile][TILE_THREADS] */
+  struct {
+    uint16_t *refs; /* of the run's component, see OPEN_REF */
+  } by_run_slot;    /* [tile][TILE_SLOTS] */
+  struct {
+    uint32_t *labels;
+  } by_open_root; /* as by_open_component; valid for roots */
+  struct {
+    uint32_t *labels;
+  } by_pixel;
+  struct {
+    CtrComponentMoments *moments;
+    CtrComponentGrey *grey;
+  } by_table_row;
 };
 
-constexpr uint16_t OPEN_RUN = 0x8000;
+/* Reference to a component of a tile: OPEN_REF | index among the open ones, or the run slot of its first pixel. */
+constexpr uint16_t OPEN_REF = 0x8000;
 
 /* A closed component in 16 bytes, relative to its tile.
  * x: area (13 bits, 0 = 8192) and sum_x (19); y: sum_y (18) and first pixel (y 6, x 7); z: left 7, right 7, bottom 6.
@@ -150,14 +188,15 @@ unpack_closed (uint4 p)
 }
 
 __device__ inline bool
-area_kept (const CcaFrame &f, uint32_t area)
+is_area_kept (const CcaKernelArgs &f, uint32_t area)
 {
   return area >= f.min_area && (f.max_area == 0 || area <= f.max_area);
 }
 
-/* Queue the kernels. KEEP_RUNS: leave what features.cu needs. OVERLAP: the GPU has overlapped launches. */
-void cca_launch_tiles (const CcaFrame &frame, int connectivity, bool keep_runs, cudaStream_t stream);
-void cca_launch_merge (const CcaFrame &frame, int connectivity, bool overlap, cudaStream_t stream);
-void cca_launch_features (const CcaFrame &frame, cudaStream_t stream);
+/* These queue the kernels. KEEP_RUNS: the feature kernel will follow. OVERLAP: the GPU has programmatic dependent
+ * launch. */
+void cca_launch_tiles (const CcaKernelArgs &args, int connectivity, bool keep_runs, cudaStream_t stream);
+void cca_launch_merge (const CcaKernelArgs &args, int connectivity, bool overlap, cudaStream_t stream);
+void cca_launch_features (const CcaKernelArgs &args, cudaStream_t stream);
 
 #endif

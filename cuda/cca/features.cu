@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Component analysis, on request: the label image, second moments and grey values. A second pass over the tiles, now
- * that every run's label is known. */
+/* Component analysis, on request: label image, second moments and grey values. A second pass over the tiles, once every
+ * run's label is known. */
 #include "cuda/cca/device_state.cuh"
 
 namespace
 {
 
-/* What a thread has gathered for one label, and how it reaches the table. */
-struct Sums {
+/* A thread's sums for one label. */
+struct FeatureSums {
   unsigned long long xx, xy, yy, grey, grey_sq;
   uint32_t min, max;
 
@@ -19,7 +19,7 @@ struct Sums {
     max = 0;
   }
 
-  /* Over the warp. */
+  /* Adds up the sums of the warp's lanes. */
   __device__ void
   reduce ()
   {
@@ -36,21 +36,21 @@ struct Sums {
 };
 
 __device__ void
-add (const CcaFrame &f, uint32_t label, const Sums &s)
+add (const CcaKernelArgs &f, uint32_t label, const FeatureSums &s)
 {
   if (label == 0)
     return;
-  if (f.moments) {
-    unsigned long long *m = (unsigned long long *) &f.moments[label - 1];
+  if (f.by_table_row.moments) {
+    unsigned long long *m = (unsigned long long *) &f.by_table_row.moments[label - 1];
     atomicAdd (m, s.xx);
     atomicAdd (m + 1, s.xy);
     atomicAdd (m + 2, s.yy);
   }
-  if (f.grey) {
-    unsigned long long *g = (unsigned long long *) &f.grey[label - 1];
+  if (f.by_table_row.grey) {
+    unsigned long long *g = (unsigned long long *) &f.by_table_row.grey[label - 1];
     atomicAdd (g, s.grey);
     atomicAdd (g + 1, s.grey_sq);
-    /* min and max share a word: compare and swap, after a look whether there is anything to change. */
+    /* Minimum and maximum share a word, which takes compare-and-swap; mostly there is nothing to change. */
     uint32_t *limits = (uint32_t *) (g + 2);
     uint32_t old = __ldcg (limits);
     for (;;) {
@@ -73,7 +73,7 @@ squares_to (int64_t n)
 }
 
 __global__ void
-__launch_bounds__ (TILE_THREADS) feature_kernel (const CcaFrame f)
+__launch_bounds__ (TILE_THREADS) feature_kernel (const CcaKernelArgs f)
 {
   __shared__ uint32_t run_label[TILE_SLOTS];
   __shared__ uint32_t bits[TILE_THREADS];
@@ -82,20 +82,20 @@ __launch_bounds__ (TILE_THREADS) feature_kernel (const CcaFrame f)
   __shared__ uint32_t bases[TILE_H];
   const uint32_t t = threadIdx.x, row = t / TILE_WORDS, word = t % TILE_WORDS, lane = t % 32;
   const uint32_t tx = blockIdx.x, ty = blockIdx.y, tile = ty * f.tiles_x + tx;
-  const uint32_t w = f.tile_bits[tile * TILE_THREADS + t];
+  const uint32_t w = f.by_word.foreground[tile * TILE_THREADS + t];
   bits[t] = w;
-  /* The host will do this frame again with more room; now some rows are missing. */
-  if (f.header->count > f.capacity || f.header->closed > f.closed_capacity)
+  /* Some table rows are missing: the host will grow the table and repeat the frame. */
+  if (f.header->count > f.table.capacity || f.header->closed > f.closed.capacity)
     return;
-  const TileHeader header = f.headers[tile];
+  const TileHeader header = f.by_tile.headers[tile];
   if (t < TILE_H && (header.open || header.closed)) {
-    rows[t] = f.roots[(size_t) tile * TILE_H + t];
-    bases[t] = f.row_base[((size_t) ty * TILE_H + t) * f.tiles_x + tx];
+    rows[t] = f.by_tile_row.starts[(size_t) tile * TILE_H + t];
+    bases[t] = f.by_image_row.table_rows[((size_t) ty * TILE_H + t) * f.tiles_x + tx];
   }
   __syncthreads ();
   const uint32_t carry = word ? bits[t - 1] >> 31 : 0;
   const uint32_t starts = w & ~(w << 1 | carry);
-  /* Column of the run that reaches into this word from the left. */
+  /* First column of the run that reaches into this word from the left; -1: none does. */
   int before = -1;
   for (int i = (int) word - 1; i >= 0 && before < 0; i--) {
     uint32_t left = bits[t - word + i], left_carry = i ? bits[t - word + i - 1] >> 31 : 0;
@@ -105,13 +105,13 @@ __launch_bounds__ (TILE_THREADS) feature_kernel (const CcaFrame f)
   before_word[t] = before;
   for (uint32_t rest = starts; rest; rest &= rest - 1) {
     uint32_t slot = row * ROW_SLOTS + (word * 32 + __ffs (rest) - 1) / 2;
-    uint32_t root = f.run_roots[(size_t) tile * TILE_SLOTS + slot], label = 0;
-    if (root & OPEN_RUN) {
-      /* The order kernel left nearly every parent at its root. */
-      uint32_t node = tile * MAX_NODES + (root & 255), up;
-      while ((up = (uint32_t) f.parents[node]) != node)
-        node = up;
-      label = f.node_label[node];
+    uint32_t root = f.by_run_slot.refs[(size_t) tile * TILE_SLOTS + slot], label = 0;
+    if (root & OPEN_REF) {
+      /* Since the order kernel nearly every parent is a root. */
+      uint32_t component = tile * MAX_OPEN_COMPONENTS + (root & 255), up;
+      while ((up = (uint32_t) f.by_open_component.parents[component]) != component)
+        component = up;
+      label = f.by_open_root.labels[component];
     } else {
       uint32_t y = root / ROW_SLOTS;
       unsigned long long bit = 1ull << root % ROW_SLOTS;
@@ -122,7 +122,7 @@ __launch_bounds__ (TILE_THREADS) feature_kernel (const CcaFrame f)
   }
   __syncthreads ();
 
-  if (f.labels) {
+  if (f.by_pixel.labels) {
     for (uint32_t y = t / 32; y < TILE_H; y += TILE_THREADS / 32) {
       const uint32_t image_y = ty * TILE_H + y;
       for (uint32_t i = 0; i < TILE_WORDS; i++) {
@@ -132,18 +132,19 @@ __launch_bounds__ (TILE_THREADS) feature_kernel (const CcaFrame f)
         const uint32_t b_carry = i ? bits[y * TILE_WORDS + i - 1] >> 31 : 0;
         const uint32_t m = b & ~(b << 1 | b_carry) & ~0u >> (31 - lane);
         const uint32_t start = m ? i * 32 + 31 - __clz (m) : before_word[y * TILE_WORDS + i];
-        f.labels[(size_t) image_y * f.width + image_x] = b >> lane & 1 ? run_label[y * ROW_SLOTS + start / 2] : 0;
+        f.by_pixel.labels[(size_t) image_y * f.width + image_x] =
+            b >> lane & 1 ? run_label[y * ROW_SLOTS + start / 2] : 0;
       }
     }
   }
-  if (!f.moments && !f.grey)
+  if (!f.by_table_row.moments && !f.by_table_row.grey)
     return;
 
-  /* One word a thread: consecutive pieces of one component are added up first. */
+  /* Each thread has one word. It adds up consecutive pieces of one component before it writes them. */
   const uint32_t y = ty * TILE_H + row;
   const uint8_t *line = f.pixels + (y < f.height ? y * f.stride : 0);
   uint32_t label = 0;
-  Sums sums;
+  FeatureSums sums;
   sums.clear ();
   for (uint32_t rest = starts | (w & carry); rest;) {
     const uint32_t low = rest & -rest;
@@ -162,7 +163,7 @@ __launch_bounds__ (TILE_THREADS) feature_kernel (const CcaFrame f)
     sums.xx += squares_to (x + length - 1) - squares_to ((int64_t) x - 1);
     sums.xy += sum_x * y;
     sums.yy += (uint64_t) length * y * y;
-    if (f.grey) {
+    if (f.by_table_row.grey) {
       for (uint32_t i = 0; i < length; i++) {
         uint32_t v = f.depth == 8 ? line[x + i] : ((const uint16_t *) line)[x + i];
         sums.grey += v;
@@ -172,7 +173,7 @@ __launch_bounds__ (TILE_THREADS) feature_kernel (const CcaFrame f)
       }
     }
   }
-  /* Large components fill whole warps: two labels at most are added up across lanes, the others go one by one. */
+  /* A large component fills whole warps: up to two labels are reduced across the lanes before they are written. */
   for (int i = 0; i < 2; i++) {
     const uint32_t pending = __ballot_sync (~0u, label != 0);
     if (!pending)
@@ -181,7 +182,7 @@ __launch_bounds__ (TILE_THREADS) feature_kernel (const CcaFrame f)
     const bool mine = label == common;
     if (__popc (__ballot_sync (~0u, mine)) < 4)
       break;
-    Sums part;
+    FeatureSums part;
     part.clear ();
     if (mine)
       part = sums;
@@ -197,7 +198,7 @@ __launch_bounds__ (TILE_THREADS) feature_kernel (const CcaFrame f)
 } // namespace
 
 void
-cca_launch_features (const CcaFrame &f, cudaStream_t stream)
+cca_launch_features (const CcaKernelArgs &f, cudaStream_t stream)
 {
   feature_kernel<<<dim3 (f.tiles_x, f.tiles_y), TILE_THREADS, 0, stream>>> (f);
 }

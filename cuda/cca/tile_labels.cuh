@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Labels of one tile: the union-find that one warp works on, and the sums that go with each label. */
+/* Labels of one tile: the union-find that one warp updates, and the sums of each label. */
 #ifndef CTR_CUDA_CCA_TILE_LABELS_CUH
 #define CTR_CUDA_CCA_TILE_LABELS_CUH
 
@@ -8,14 +8,14 @@
 namespace
 {
 
-/* Four words a label, in shared or global memory; all accesses are volatile or atomic, for lanes race benignly. The
- * warp calls the functions as a whole, each lane with something to do or not: loops that end for all lanes at once keep
- * it together, which the compiler by itself does not. */
+/* Four words a label, in shared or global memory. All accesses are volatile or atomic, because lanes race benignly. The
+ * whole warp calls every function, whether or not a lane has anything to do. Loops end for all lanes at once, which
+ * keeps the warp converged; the compiler alone does not. */
 struct Labels {
-  uint32_t *entry;      /* parent label << 16 | first pixel (y << 7 | x): the least label of a component is its own */
-  uint32_t *area_sum_x; /* area << 19 | sum_x; only a tile that is all foreground needs more, and takes its own way */
+  uint32_t *entry;      /* parent label << 16 | first pixel (y << 7 | x); a root is its own parent */
+  uint32_t *area_sum_x; /* area << 19 | sum_x; only write_full_tile() would need more bits */
   uint32_t *sum_y;
-  uint32_t *box; /* bytes: open, 127 - left, right, bottom; open: it touches a neighbouring tile */
+  uint32_t *box; /* bytes: open, 127 - left, right, bottom */
   uint32_t capacity;
 
   __device__ uint32_t
@@ -24,14 +24,14 @@ struct Labels {
     return *(const volatile uint32_t *) (entry + label);
   }
 
-  /* A label that is always there, and always a root: for lanes with nothing to look up. */
+  /* A label that always exists and is always a root, for lanes without a label. */
   __device__ uint32_t
-  nobody () const
+  null_label () const
   {
     return capacity;
   }
 
-  /* The roots of three labels. */
+  /* Replaces three labels by their roots. */
   __device__ void
   find (uint32_t *a, uint32_t *b, uint32_t *c) const
   {
@@ -57,7 +57,7 @@ struct Labels {
     } while (__any_sync (~0u, moving));
   }
 
-  /* A label with itself: nothing. */
+  /* Nothing happens where A is B. */
   __device__ void
   unite (uint32_t a, uint32_t b)
   {
@@ -68,7 +68,7 @@ struct Labels {
       if (a != b) {
         const uint32_t high = max (a, b), low = min (a, b);
         const uint32_t old = atomicMin (&entry[high], low << 16 | (load (high) & 0xffff)) >> 16;
-        a = old == high ? low : old; /* not a root any more: what it was linked to is still to be joined */
+        a = old == high ? low : old; /* HIGH was no root any more: unite its parent, too */
         b = low;
       }
       __syncwarp ();
@@ -95,21 +95,21 @@ struct Labels {
   }
 };
 
-/* What a lane has gathered for one label. */
-struct Gathered {
-  uint32_t label; /* Labels::nobody(): nothing */
+/* Sums of one label in the registers of a lane. */
+struct LaneSums {
+  uint32_t label; /* Labels::null_label(): no sums */
   uint32_t area;
-  uint32_t columns; /* sum of columns, counted from the lane's first */
+  uint32_t columns; /* sum of columns, relative to the lane's first */
   uint32_t sum_y;
-  uint32_t mask; /* columns seen */
+  uint32_t mask; /* columns that occur */
   uint32_t bottom;
   uint32_t open;
 
-  /* Hands over what there is, where the lane is LEAVING its label. */
+  /* Adds the sums to the label's where the lane is LEAVING it. */
   __device__ void
   flush (Labels &labels, uint32_t lane, bool leaving)
   {
-    const bool has = leaving && label != labels.nobody ();
+    const bool has = leaving && label != labels.null_label ();
     if (!__any_sync (~0u, has))
       return;
     const uint32_t first = lane * 4, left = first + __ffs (mask) - 1, right = first + 31 - __clz (mask);

@@ -11,10 +11,10 @@ namespace
 
 typedef unsigned __int128 Row; /* 128 pixels, the leftmost in bit 0 */
 
-/* Foreground of ROWS rows of the tile, from FIRST on, by one warp. */
+/* Packs the foreground of ROWS rows of the tile, from FIRST on, by one warp. */
 template <int ROWS>
 __device__ inline void
-load_rows (const CcaFrame &f, uint32_t threshold, uint32_t tx, uint32_t ty, uint32_t first, Row *rows)
+load_rows (const CcaKernelArgs &f, uint32_t threshold, uint32_t tx, uint32_t ty, uint32_t first, Row *rows)
 {
   uint16_t *chunks = (uint16_t *) (rows + first);
   const uint32_t lane = threadIdx.x % 32, x = tx * TILE_W + lane % 8 * 16, y = ty * TILE_H + first + lane / 8;
@@ -24,7 +24,7 @@ load_rows (const CcaFrame &f, uint32_t threshold, uint32_t tx, uint32_t ty, uint
     const uint8_t *p = f.pixels + y * f.stride + x;
     const uint32_t t_low = (threshold & 127) * 0x01010101u, t_small = threshold & 128 ? 0u : ~0u;
     const uint32_t mask = threshold > 255 ? 0 : 0xffff, invert = f.invert ? 0xffff : 0;
-    uint4 v[loads]; /* all under way together */
+    uint4 v[loads]; /* all loads are issued before any is used */
 #pragma unroll
     for (int i = 0; i < loads; i++)
       v[i] = __ldcs ((const uint4 *) (p + (size_t) i * 4 * f.stride));

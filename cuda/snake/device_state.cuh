@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Region snakes on the GPU: the data that passes between its kernels.
  *
- * A table has the sums of samples and of their squares left of every block of a row, so that the sums left of any
- * column take one look at the table and one at the block. An edge's sums are those of its rows. One kernel then does
- * all for an object, without the host: a cluster of CTAs, each of which has the whole polygon in shared memory and
- * takes every decision itself. What they share is the looking up, in global memory between barriers of the cluster.
+ *   table kernel    table.cu    Sums samples and their squares, in blocks, over the rows of all windows.
+ *   band kernel     table.cu    Sums each window's bands of cells, for the automatic start.
+ *   evolve kernel   evolve.cu   Takes every object from its start to its pruned polygon.
  *
- *   table.cu    samples to the table, and the sums of each window's bands of cells
- *   table.cuh   looking up
- *   cluster.cuh    the polygon, the threads that work on it, sums along its edges
- *   moves.cuh, split.cuh, prune.cuh, start.cuh
- *                     what core/snake/snake.h says of each
- *   evolve.cu   the kernel
- *   snake.cu          host side */
+ * The table holds, for every block of a row, the sums over all samples left of it. So the sums left of any column take
+ * one entry of the table and the samples of one block (table.cuh), and the sums inside a polygon are those along its
+ * edges (line_sums.cuh).
+ *
+ * The evolve kernel runs without the host. A cluster of CTAs has one object. Each CTA keeps the whole polygon in shared
+ * memory and takes every decision itself; the CTAs share the work of summing, through global memory and barriers of the
+ * cluster (cluster.cuh). Its stages, which core/snake/snake.h specifies, are in start.cuh, moves.cuh, split.cuh and
+ * prune.cuh.
+ *
+ * snake.cu has the host side. */
 #ifndef CTR_CUDA_SNAKE_DEVICE_STATE_CUH
 #define CTR_CUDA_SNAKE_DEVICE_STATE_CUH
 
@@ -21,15 +23,15 @@
 
 #include "core/snake/snake.h"
 
-/* Of a CTA: as many as can be where there is a multiprocessor for each, or half as many. */
-constexpr uint32_t SNAKE_MOST_THREADS = 768, SNAKE_FEW_THREADS = 384, SNAKE_MOST_WARPS = SNAKE_MOST_THREADS / 32;
-constexpr uint32_t SNAKE_MOST_CTAS = 16; /* of a cluster, where the GPU takes that; else 8 */
-constexpr uint32_t SNAKE_LEAST_POINTS = 1024;
-constexpr int SNAKE_VARIANTS = CTR_SNAKE_DIRECTIONS + 1; /* of a point: its moves, and where it is */
+/* Threads of a CTA: the larger number where each CTA has a multiprocessor of its own, otherwise the smaller one. */
+constexpr uint32_t SNAKE_LARGE_THREADS = 768, SNAKE_SMALL_THREADS = 384, SNAKE_MAX_WARPS = SNAKE_LARGE_THREADS / 32;
+constexpr uint32_t SNAKE_MAX_CTAS = 16; /* of a cluster, if the GPU supports it; otherwise 8 */
+constexpr uint32_t SNAKE_MIN_CAPACITY = 1024;
+constexpr int SNAKE_VARIANTS = CTR_SNAKE_DIRECTIONS + 1; /* of a point: its moves and its place */
 constexpr int SNAKE_LINES = CTR_SNAKE_CELLS + 1;         /* between and around cells */
 constexpr int SNAKE_BLOCK_8 = 16, SNAKE_BLOCK_16 = 8;    /* samples: 16 bytes */
 
-/* Left of a block, from the table's first column on. */
+/* Sums of the samples between the table's first column and a block, and of their squares. */
 struct __align__ (8) SnakeSums8
 {
   uint32_t s1, s2;
@@ -40,85 +42,105 @@ struct __align__ (16) SnakeSums16
   uint64_t s2;
 };
 
-/* Of the samples from (left, top) to (right, bottom); left is a multiple of the block. */
+/* The table for the samples from (left, top) to (right, bottom). LEFT is a multiple of the block. */
 struct SnakeTable {
   const uint8_t *pixels; /* of the image */
   size_t stride;
   uint32_t width;
-  uint32_t aligned; /* rows of PIXELS begin at multiples of 16 bytes */
+  uint32_t aligned; /* pixels and stride are multiples of 16 bytes */
   int32_t left, top, right, bottom;
-  uint32_t blocks; /* of a row, and one behind the last */
+  uint32_t blocks; /* entries of a row: its blocks and one more behind the last */
   void *sums;      /* SnakeSums8 or SnakeSums16 */
 };
 
-/* What a point of the polygon may do: a move, or a removal. */
+/* A possible change of the polygon at one point: a move or a removal. */
 struct SnakeChange {
-  double value;      /* criterion or description length then */
-  CtrSnakeSums gain; /* of the sums */
-  uint32_t index;    /* NO_CHANGE: it does nothing */
+  double value;      /* criterion or description length after it */
+  CtrSnakeSums gain; /* by which the sums inside change */
+  uint32_t index;    /* of the point, or NO_CHANGE */
   uint32_t direction;
 };
 constexpr uint32_t NO_CHANGE = ~0u;
 
-/* The least of a CTA's rectangles. */
+/* The best rectangle that a CTA found. */
 struct SnakeBest {
   double value;
-  uint32_t number; /* in their order */
+  uint32_t number; /* in the order of core/snake/snake.h */
 };
 
 struct SnakeResult {
   CtrSnakeOutcome outcome;
-  uint32_t needed; /* points there must be room for; 0: it is complete */
+  uint32_t needed; /* capacity that the polygon needs; 0: the result is complete */
 };
 
-/* Everything the kernels share, by value. Device pointers, but for what the kernels write for the host. */
-struct SnakeFrame {
+/* Arguments of all kernels. Pointers are to device memory, or to pinned host memory where that is said. A group's name
+ * says what indexes its arrays; where an index has several elements, the comment says how many. */
+struct SnakeKernelArgs {
   SnakeTable table;
   CtrSnakeCost cost;
   uint32_t prune, max_iterations;
   const CtrSnakeTask *tasks;
-  const CtrPoint *points; /* of their starts */
-  const uint32_t *order;  /* tasks in the order of launches */
-  CtrSnakeSums *bands;    /* by task, band and line: left of it */
-  uint32_t capacity;      /* points of a polygon */
-  uint8_t *rooms;         /* a task's SnakeRoom after the other's */
-  size_t room_size;
-  SnakeResult *results; /* pinned: by task */
-  CtrPoint *polygons;   /* pinned: CAPACITY a task */
+  const CtrPoint *start_points; /* of all tasks, from each one's first_point on */
+  struct {
+    const uint32_t *tasks; /* clusters of one size are consecutive */
+  } by_cluster;
+  struct {
+    CtrSnakeSums *sums; /* of a band of cells, left of a line between columns of cells */
+  } by_task_and_line;   /* [task][CTR_SNAKE_CELLS][SNAKE_LINES] */
+  uint32_t capacity;    /* points of a polygon */
+  struct {
+    uint8_t *workspaces; /* see snake_workspace() */
+    size_t workspace_size;
+    SnakeResult *results; /* pinned */
+    CtrPoint *polygons;   /* pinned; [task][capacity] */
+  } by_task;
 };
 
 /* A task's arrays in global memory. */
-struct SnakeRoom {
-  SnakeBest *bests;       /* by CTA */
-  CtrSnakeSums *partials; /* SNAKE_VARIANTS * capacity */
-  CtrSnakeSums *gains;    /* by point and direction */
-  SnakeChange *changes;   /* by point: those to be found next */
-  SnakeChange *last;      /* those before: other CTAs may still read them */
-  CtrPoint *news;         /* by CTA, and by point of a polygon that becomes another one */
+struct SnakeWorkspace {
+  struct {
+    SnakeBest *bests;
+  } by_cta;
+  struct {
+    CtrSnakeSums *partial_sums;
+  } by_piece; /* SNAKE_VARIANTS * capacity of them */
+  struct {
+    CtrSnakeSums *gains;
+  } by_point_and_direction;
+  struct {
+    SnakeChange *changes;
+    SnakeChange *previous_changes; /* other CTAs may still read them */
+  } by_point;
+  struct {
+    CtrPoint *new_points; /* of the polygon that replaces the current one */
+  } by_cta_and_point;
 };
 
+/* Sets WORKSPACE to the arrays of TASK. Returns their size in bytes. */
 __host__ __device__ inline size_t
-snake_room (const SnakeFrame &f, uint32_t task, SnakeRoom *room)
+snake_workspace (const SnakeKernelArgs &f, uint32_t task, SnakeWorkspace *workspace)
 {
-  uint8_t *at = f.rooms + task * f.room_size;
+  uint8_t *at = f.by_task.workspaces + task * f.by_task.workspace_size;
   const size_t points = f.capacity;
-  room->bests = (SnakeBest *) at;
-  room->partials = (CtrSnakeSums *) (at + 256);
-  room->gains = room->partials + SNAKE_VARIANTS * points;
-  room->changes = (SnakeChange *) (room->gains + CTR_SNAKE_DIRECTIONS * points);
-  room->last = room->changes + points;
-  room->news = (CtrPoint *) (room->last + points);
-  return (size_t) ((uint8_t *) (room->news + SNAKE_MOST_CTAS * points) - at + 255) / 256 * 256;
+  workspace->by_cta.bests = (SnakeBest *) at;
+  workspace->by_piece.partial_sums = (CtrSnakeSums *) (at + 256);
+  workspace->by_point_and_direction.gains = workspace->by_piece.partial_sums + SNAKE_VARIANTS * points;
+  workspace->by_point.changes =
+      (SnakeChange *) (workspace->by_point_and_direction.gains + CTR_SNAKE_DIRECTIONS * points);
+  workspace->by_point.previous_changes = workspace->by_point.changes + points;
+  workspace->by_cta_and_point.new_points = (CtrPoint *) (workspace->by_point.previous_changes + points);
+  return (size_t) ((uint8_t *) (workspace->by_cta_and_point.new_points + SNAKE_MAX_CTAS * points) - at + 255) / 256
+         * 256;
 }
-static_assert (SNAKE_MOST_CTAS * sizeof (SnakeBest) <= 256, "the partials come after them");
+static_assert (SNAKE_MAX_CTAS * sizeof (SnakeBest) <= 256, "the partial sums follow after 256 bytes");
 
-/* CTAs of a cluster, at most, on the current GPU. */
-uint32_t snake_most_ctas (bool clusters);
+/* The largest number of CTAs of a cluster on the current GPU. CLUSTERS: it has clusters. */
+uint32_t snake_max_ctas (bool clusters);
 
-/* Queue the kernels: the table and COUNT tasks' bands; all about COUNT tasks from order[FIRST] on, by clusters of CTAS
- * of THREADS each. WIDE: samples have 16 bits. */
-void snake_launch_table (const SnakeFrame &frame, uint32_t count, bool wide, cudaStream_t stream);
-bool snake_launch_evolution (const SnakeFrame &frame, uint32_t first, uint32_t count, uint32_t ctas, uint32_t threads,
-    bool wide, cudaStream_t stream, CtrError *error);
+/* These queue the kernels: the table and the bands of COUNT tasks; then the evolution of COUNT tasks from
+ * by_cluster.tasks[FIRST] on, by clusters of CTAS CTAs of THREADS threads each. WIDE: samples have 16 bits. */
+void snake_launch_table (const SnakeKernelArgs &args, uint32_t count, bool wide, cudaStream_t stream);
+bool snake_launch_evolution (const SnakeKernelArgs &args, uint32_t first, uint32_t count, uint32_t ctas,
+    uint32_t threads, bool wide, cudaStream_t stream, CtrError *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Outlines of objects: one kernel from the start to the pruned polygon. device_state.cuh has the idea. */
+/* Evolution of polygons: one kernel from the start to the pruned polygon. device_state.cuh has the design. */
 #include "cuda/snake/moves.cuh"
 #include "cuda/snake/prune.cuh"
 #include "cuda/snake/split.cuh"
@@ -8,18 +8,18 @@
 namespace
 {
 
-/* Moves and splits from STEP on, then prunes. Each of the large functions is called in one place only, for the sake of
- * the instruction caches. */
+/* Moves and splits from STEP on, then prunes. Each of the large functions is inlined in one place only, to fit the
+ * instruction caches. */
 template <bool WIDE>
 __device__ inline void
-team_fit (const SnakeFrame &f, Snake &s, uint32_t step)
+cluster_fit (const SnakeKernelArgs &f, Snake &s, uint32_t step)
 {
   bool changed = true, prunes = false, removed = false;
   for (;;) {
     if (changed)
-      team_sums_up<WIDE> (f, s);
+      cluster_sum_polygon<WIDE> (f, s);
     if (prunes) {
-      changed = team_prune<WIDE> (f, s);
+      changed = cluster_prune<WIDE> (f, s);
       removed = removed || changed;
       if (changed)
         continue;
@@ -27,14 +27,14 @@ team_fit (const SnakeFrame &f, Snake &s, uint32_t step)
         return;
       removed = false;
     }
-    team_move<WIDE> (f, s, step);
+    cluster_move<WIDE> (f, s, step);
     if (s.limited)
       return;
     if (prunes) {
       changed = false;
       continue;
     }
-    changed = team_split<WIDE> (f, s);
+    changed = cluster_split<WIDE> (f, s);
     if (s.needed || (step == 1 && !changed && !f.prune))
       return;
     prunes = step == 1 && !changed;
@@ -42,34 +42,34 @@ team_fit (const SnakeFrame &f, Snake &s, uint32_t step)
   }
 }
 
-/* The task's start, or its automatic one; false where there is none. */
+/* Makes the task's start, or an automatic one, the polygon. False: there is none. */
 __device__ inline bool
-team_begin (const SnakeFrame &f, Snake &s, uint32_t number, bool automatic, SnakeCells *cells)
+cluster_begin (const SnakeKernelArgs &f, Snake &s, uint32_t number, bool automatic, SnakeCells *cells)
 {
   const CtrSnakeTask &task = f.tasks[number];
   if (automatic)
-    return team_start (f, s, number, cells);
+    return cluster_start (f, s, number, cells);
   if (task.point_count > f.capacity) {
     s.needed = task.point_count;
     return false;
   }
   if (task.point_count > 0)
-    cta_take_points (s, f.points + task.first_point, task.point_count);
+    cta_take_points (s, f.start_points + task.first_point, task.point_count);
   return task.point_count > 0;
 }
 
-/* Was the target found? */
+/* Evolves the polygon, once more from an automatic start if needed. True: the target was found. */
 template <bool WIDE>
 __device__ inline bool
-team_seek (const SnakeFrame &f, Snake &s, uint32_t number, SnakeCells *cells, bool *restarted)
+cluster_find_target (const SnakeKernelArgs &f, Snake &s, uint32_t number, SnakeCells *cells, bool *restarted)
 {
   const CtrSnakeTask &task = f.tasks[number];
   bool automatic = task.automatic;
   *restarted = false;
   for (;;) {
-    if (team_begin (f, s, number, automatic, cells)) {
+    if (cluster_begin (f, s, number, automatic, cells)) {
       s.limited = false;
-      team_fit<WIDE> (f, s, *restarted ? task.max_step : task.first_step);
+      cluster_fit<WIDE> (f, s, *restarted ? task.max_step : task.first_step);
       const CtrSnakeLengths lengths = cta_lengths (s);
       if (!s.needed
           && warp_description (f, s, s.inside, s.count, lengths) < ctr_snake_description_without (&f.cost, s.window))
@@ -78,19 +78,19 @@ team_seek (const SnakeFrame &f, Snake &s, uint32_t number, SnakeCells *cells, bo
     if (s.needed || *restarted || !task.retry)
       return false;
     *restarted = automatic = true;
-    team_barrier (s);
+    cluster_barrier (s);
   }
 }
 
-/* Memory of a CTA of THREADS: the cells are there before the polygon, or the arrays behind its points are. No more than
- * a GPU with 64 KB a CTA has for polygons of up to SNAKE_LEAST_POINTS. */
+/* Lays out the dynamic shared memory of a CTA. Returns its size in bytes: that of the arrays or of the cells, which use
+ * the same memory before there is a polygon. For SNAKE_MIN_CAPACITY it fits GPUs with 64 KB a CTA. */
 __host__ __device__ inline size_t
 shared_size (uint32_t capacity, uint32_t threads, SnakeArrays *arrays, uint8_t *base)
 {
   const size_t points = (capacity + 3) / 4 * 4;
   arrays->points = (CtrPoint *) base;
-  arrays->places = (uint32_t *) (arrays->points + points);
-  arrays->list = (uint16_t *) (arrays->places + points + 4);
+  arrays->offsets = (uint32_t *) (arrays->points + points);
+  arrays->list = (uint16_t *) (arrays->offsets + points + 4);
   arrays->stale = (uint8_t *) (arrays->list + points);
   arrays->chosen = arrays->stale + points;
   const size_t size = (size_t) (arrays->chosen + points - base), cells = snake_cells_size (threads);
@@ -99,17 +99,17 @@ shared_size (uint32_t capacity, uint32_t threads, SnakeArrays *arrays, uint8_t *
 
 template <bool WIDE>
 __global__ void
-__launch_bounds__ (SNAKE_MOST_THREADS, 1)
-    evolve_kernel (const __grid_constant__ SnakeFrame f, uint32_t first, uint32_t ctas)
+__launch_bounds__ (SNAKE_LARGE_THREADS, 1)
+    evolve_kernel (const __grid_constant__ SnakeKernelArgs f, uint32_t first, uint32_t ctas)
 {
   extern __shared__ uint4 memory[];
   __shared__ SnakeScratch scratch;
-  const uint32_t number = f.order[first + blockIdx.x / ctas];
+  const uint32_t number = f.by_cluster.tasks[first + blockIdx.x / ctas];
   const CtrSnakeTask &task = f.tasks[number];
   Snake s;
   shared_size (f.capacity, blockDim.x, &s.arrays, (uint8_t *) memory);
   s.scratch = &scratch;
-  snake_room (f, number, &s.room);
+  snake_workspace (f, number, &s.workspace);
   s.cta = blockIdx.x % ctas;
   s.ctas = ctas;
   s.limits = task.window;
@@ -127,10 +127,10 @@ __launch_bounds__ (SNAKE_MOST_THREADS, 1)
   s.window = cta_sum_cells (f, s, number, cells);
   __syncthreads ();
   bool restarted;
-  const bool found = team_seek<WIDE> (f, s, number, cells, &restarted);
+  const bool found = cluster_find_target<WIDE> (f, s, number, cells, &restarted);
   if (s.cta > 0)
     return;
-  CtrPoint *polygon = f.polygons + (size_t) number * f.capacity;
+  CtrPoint *polygon = f.by_task.polygons + (size_t) number * f.capacity;
   if (found)
     for (uint32_t i = threadIdx.x; i < s.count; i += blockDim.x)
       polygon[i] = s.arrays.points[i];
@@ -144,10 +144,10 @@ __launch_bounds__ (SNAKE_MOST_THREADS, 1)
   r.outcome.inside = s.inside;
   r.outcome.window = s.window;
   r.needed = s.needed;
-  f.results[number] = r;
+  f.by_task.results[number] = r;
 }
 
-/* The launch of COUNT clusters of CTAS of THREADS; ATTRIBUTE is its own. */
+/* Configuration for COUNT clusters of CTAS CTAs of THREADS threads. It refers to ATTRIBUTE. */
 cudaLaunchConfig_t
 config_of (uint32_t capacity, uint32_t count, uint32_t ctas, uint32_t threads, cudaLaunchAttribute *attribute)
 {
@@ -166,11 +166,11 @@ config_of (uint32_t capacity, uint32_t count, uint32_t ctas, uint32_t threads, c
 
 template <bool WIDE>
 bool
-takes_most ()
+supports_max_ctas ()
 {
   cudaLaunchAttribute attribute = {};
   const cudaLaunchConfig_t config =
-      config_of (CTR_SNAKE_MAX_POINTS, 1, SNAKE_MOST_CTAS, SNAKE_MOST_THREADS, &attribute);
+      config_of (CTR_SNAKE_MAX_POINTS, 1, SNAKE_MAX_CTAS, SNAKE_LARGE_THREADS, &attribute);
   int clusters = 0;
   return cudaFuncSetAttribute (evolve_kernel<WIDE>, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) == cudaSuccess
          && cudaFuncSetAttribute (
@@ -181,7 +181,7 @@ takes_most ()
 
 template <bool WIDE>
 bool
-launch (const SnakeFrame &f, uint32_t first, uint32_t count, uint32_t ctas, uint32_t threads, cudaStream_t stream,
+launch (const SnakeKernelArgs &f, uint32_t first, uint32_t count, uint32_t ctas, uint32_t threads, cudaStream_t stream,
     CtrError *error)
 {
   cudaLaunchAttribute attribute = {};
@@ -196,18 +196,18 @@ launch (const SnakeFrame &f, uint32_t first, uint32_t count, uint32_t ctas, uint
 } // namespace
 
 uint32_t
-snake_most_ctas (bool clusters)
+snake_max_ctas (bool clusters)
 {
   if (!clusters)
     return 1;
-  const bool most = takes_most<false> () && takes_most<true> ();
-  cudaGetLastError (); /* that it does not is no error */
-  return most ? SNAKE_MOST_CTAS : 8;
+  const bool most = supports_max_ctas<false> () && supports_max_ctas<true> ();
+  cudaGetLastError (); /* a GPU that does not support them is no error */
+  return most ? SNAKE_MAX_CTAS : 8;
 }
 
 bool
-snake_launch_evolution (const SnakeFrame &f, uint32_t first, uint32_t count, uint32_t ctas, uint32_t threads, bool wide,
-    cudaStream_t stream, CtrError *error)
+snake_launch_evolution (const SnakeKernelArgs &f, uint32_t first, uint32_t count, uint32_t ctas, uint32_t threads,
+    bool wide, cudaStream_t stream, CtrError *error)
 {
   return wide ? launch<true> (f, first, count, ctas, threads, stream, error)
               : launch<false> (f, first, count, ctas, threads, stream, error);

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Moves of a polygon's points, by a team. What a move changes in the sums depends on the point and its neighbours only,
- * and is summed once for as long as these stay; the criterion is the whole polygon's, so all are priced anew each time.
+/* Moves of a polygon's points. The change of the sums by a move, its gain, depends on the point and its neighbours
+ * only, and is kept while these stay. The criterion depends on the whole polygon, so every iteration prices all moves
+ * anew.
  */
 #ifndef CTR_CUDA_SNAKE_MOVES_CUH
 #define CTR_CUDA_SNAKE_MOVES_CUH
 
-#include "cuda/snake/cluster.cuh"
+#include "cuda/snake/line_sums.cuh"
 
-/* By a warp: may point I move TO there, as far as 32 edges from FIRST on are concerned? */
+/* Would any of 32 edges from FIRST on be touched if point I moved to TO? */
 __device__ inline bool
 warp_move_touches (const Snake &s, uint32_t i, CtrPoint to, uint32_t first)
 {
   const CtrPoint *points = s.arrays.points;
-  const uint32_t before = ctr_snake_before (s.count, i), edge = first + lane_here ();
+  const uint32_t before = ctr_snake_before (s.count, i), edge = first + lane_index ();
   bool touches = false;
   if (edge < s.count && edge != before && edge != i) {
     const CtrPoint c = points[edge], d = points[ctr_snake_next (s.count, edge)];
@@ -22,39 +23,39 @@ warp_move_touches (const Snake &s, uint32_t i, CtrPoint to, uint32_t first)
   return __any_sync (~0u, touches);
 }
 
-/* Which of COUNT moves in the scratch memory touch the polygon? */
+/* Marks those of the COUNT moves in the scratch memory that touch the polygon. */
 __device__ inline void
 cta_find_blocked (const Snake &s, uint32_t count, uint32_t first, int32_t step)
 {
   const uint32_t blocks = (s.count + 31) / 32;
 #pragma unroll 1
-  for (uint32_t t = threadIdx.x / 32; t < count * blocks; t += warps_here ()) {
+  for (uint32_t t = threadIdx.x / 32; t < count * blocks; t += cta_warps ()) {
     const uint32_t move = s.scratch->moves[t / blocks], item = move / CTR_SNAKE_DIRECTIONS, i = first + item * s.ctas;
     const CtrPoint to = ctr_snake_moved (&s.limits, s.arrays.points[i], move % CTR_SNAKE_DIRECTIONS, step);
-    if (warp_move_touches (s, i, to, t % blocks * 32) && lane_here () == 0)
+    if (warp_move_touches (s, i, to, t % blocks * 32) && lane_index () == 0)
       atomicOr (&s.scratch->blocked[item], 1);
   }
 }
 
-/* By a warp: the criteria of moves in all directions, their GAINS in as many lanes. Where they have as many lanes again
- * beside them, PAIRED, those take the regions outside. */
+/* The criteria of moves in all directions; each direction's lane has its GAIN. PAIRED: as many lanes again beside these
+ * take the regions outside. */
 __device__ inline double
-warp_price (const SnakeFrame &f, const Snake &s, CtrSnakeSums gain, bool paired)
+warp_price (const SnakeKernelArgs &f, const Snake &s, CtrSnakeSums gain, bool paired)
 {
   const CtrSnakeSums inside = ctr_snake_sums_add (s.inside, gain), outside = ctr_snake_sums_sub (s.window, inside);
   const bool both = inside.n >= 1 && outside.n >= 1;
-  double cost = both ? ctr_snake_cost (&f.cost, paired && lane_here () & CTR_SNAKE_DIRECTIONS ? outside : inside) : 0;
+  double cost = both ? ctr_snake_cost (&f.cost, paired && lane_index () & CTR_SNAKE_DIRECTIONS ? outside : inside) : 0;
   double other = __shfl_xor_sync (~0u, cost, CTR_SNAKE_DIRECTIONS);
   if (!paired && both)
     other = ctr_snake_cost (&f.cost, outside);
   return both ? ctr_add (cost, other) : HUGE_VAL;
 }
 
-/* Finds the moves of ITEMS points, each s.ctas-th from FIRST on, LANES lanes one. The gains of those in STALE come from
- * the sums LINES. */
+/* Finds the moves of ITEMS points, every s.ctas-th one from FIRST on, with LANES lanes each. The gains of the points in
+ * STALE come from the sums LINES. */
 __device__ inline void
-cta_price_moves (const SnakeFrame &f, const Snake &s, uint32_t first, uint32_t items, uint32_t lanes, uint64_t stale,
-    const CtrSnakeSums *lines, int32_t step)
+cta_price_moves (const SnakeKernelArgs &f, const Snake &s, uint32_t first, uint32_t items, uint32_t lanes,
+    uint64_t stale, const CtrSnakeSums *lines, int32_t step)
 {
   const uint32_t lane = threadIdx.x % lanes, direction = lane % CTR_SNAKE_DIRECTIONS;
   const uint32_t slot = threadIdx.x / lanes, item = min (slot, items - 1), i = first + item * s.ctas;
@@ -62,7 +63,7 @@ cta_price_moves (const SnakeFrame &f, const Snake &s, uint32_t first, uint32_t i
   CtrSnakeSums gain = {0, 0, 0};
   double value = HUGE_VAL;
   if (threadIdx.x / 32 * 32 < items * lanes) {
-    CtrSnakeSums *gains = s.room.gains + (size_t) i * CTR_SNAKE_DIRECTIONS + direction;
+    CtrSnakeSums *gains = s.workspace.by_point_and_direction.gains + (size_t) i * CTR_SNAKE_DIRECTIONS + direction;
     if (stale >> item & 1) {
       const CtrSnakeSums *sums = lines + item * SNAKE_VARIANTS;
       gain = ctr_snake_sums_sub (sums[direction], sums[CTR_SNAKE_DIRECTIONS]);
@@ -82,7 +83,7 @@ cta_price_moves (const SnakeFrame &f, const Snake &s, uint32_t first, uint32_t i
     if (!wanted)
       value = HUGE_VAL;
   }
-  /* The best ones are asked first whether they touch anything; where one does, the next best. */
+  /* Test each point's best move for touching edges first; if it touches one, test the next best. */
   bool found = false;
   uint32_t best;
 #pragma unroll 1
@@ -103,9 +104,9 @@ cta_price_moves (const SnakeFrame &f, const Snake &s, uint32_t first, uint32_t i
     uint32_t at = 0;
     if (threadIdx.x == 0)
       s.scratch->wanted[(round + 1) % 2] = 0;
-    if (all && lane_here () == 0)
+    if (all && lane_index () == 0)
       at = atomicAdd (&s.scratch->wanted[round % 2], __popc (all));
-    at = __shfl_sync (~0u, at, 0) + __popc (all & ((1u << lane_here ()) - 1));
+    at = __shfl_sync (~0u, at, 0) + __popc (all & ((1u << lane_index ()) - 1));
     if (asks && lane == best) {
       s.scratch->moves[at] = (uint16_t) (item * CTR_SNAKE_DIRECTIONS + direction);
       s.scratch->blocked[item] = 0;
@@ -119,7 +120,7 @@ cta_price_moves (const SnakeFrame &f, const Snake &s, uint32_t first, uint32_t i
       if (!found && direction == best)
         value = HUGE_VAL;
     }
-    __syncwarp (); /* all have read it */
+    __syncwarp (); /* all lanes have read BLOCKED */
   }
   if (there && lane == best)
     s.found[i] = {value, gain, found ? i : NO_CHANGE, best};
@@ -131,7 +132,7 @@ moved_to (const Snake &s, const SnakeChange &change, int32_t step)
   return ctr_snake_moved (&s.limits, s.arrays.points[change.index], change.direction, step);
 }
 
-/* Is the move OWN dropped for OTHER? */
+/* Is the move OWN dropped in favour of OTHER? */
 __device__ inline bool
 drops_move (const Snake &s, const SnakeChange &own, const SnakeChange &other, int32_t step)
 {
@@ -146,28 +147,28 @@ drops_move (const Snake &s, const SnakeChange &own, const SnakeChange &other, in
          && ctr_snake_moves_touch (points, s.count, own.index, to, other.index, other_to);
 }
 
-/* Drops those that cannot be made with better ones. */
+/* Drops the listed moves that conflict with better ones. */
 __device__ inline void
 cta_drop_moves (const Snake &s, uint32_t listed, int32_t step)
 {
 #pragma unroll 1
-  for (uint32_t l = threadIdx.x / 32; l < listed; l += warps_here ()) {
+  for (uint32_t l = threadIdx.x / 32; l < listed; l += cta_warps ()) {
     const SnakeChange own = s.found[s.arrays.list[l]];
     bool dropped = false;
 #pragma unroll 1
     for (uint32_t first = 0; first < listed && !dropped; first += 32) {
-      const uint32_t other = min (first + lane_here (), listed - 1);
+      const uint32_t other = min (first + lane_index (), listed - 1);
       dropped = __any_sync (~0u, drops_move (s, own, s.found[s.arrays.list[other]], step));
     }
-    if (dropped && lane_here () == 0)
+    if (dropped && lane_index () == 0)
       s.arrays.chosen[l] = 0;
   }
   __syncthreads ();
 }
 
-/* Makes those that remain, or only the best. */
+/* Applies the moves that remain or, if they do not lower the criterion, only the best one. */
 __device__ inline void
-cta_make_moves (const SnakeFrame &f, Snake &s, uint32_t listed, int32_t step)
+cta_make_moves (const SnakeKernelArgs &f, Snake &s, uint32_t listed, int32_t step)
 {
   CtrSnakeSums gain = {0, 0, 0};
   double best = HUGE_VAL;
@@ -199,7 +200,7 @@ cta_make_moves (const SnakeFrame &f, Snake &s, uint32_t listed, int32_t step)
   }
   s.inside = inside;
   s.criterion = criterion;
-  /* No two are neighbours, but two may have one in common: one side first. */
+  /* No two moved points are neighbours, but two may share a neighbour: write one side first. */
   for (int side = 0; side < 2; side++) {
 #pragma unroll 1
     for (uint32_t l = threadIdx.x; l < listed; l += blockDim.x) {
@@ -218,28 +219,28 @@ cta_make_moves (const SnakeFrame &f, Snake &s, uint32_t listed, int32_t step)
   }
 }
 
-/* Drops those of LISTED <= SNAKE_FEW moves that cannot be made with better ones, a thread a pair. */
+/* As cta_drop_moves(), for LISTED <= SNAKE_WARP_CHANGES moves, a thread a pair of moves. */
 __device__ inline void
-cta_drop_few (const Snake &s, uint32_t listed, int32_t step)
+cta_drop_listed (const Snake &s, uint32_t listed, int32_t step)
 {
   if (listed == 1)
     return;
 #pragma unroll 1
   for (uint32_t pair = threadIdx.x; pair < listed * listed; pair += blockDim.x)
-    if (drops_move (s, s.scratch->few[pair / listed], s.scratch->few[pair % listed], step))
+    if (drops_move (s, s.scratch->first_changes[pair / listed], s.scratch->first_changes[pair % listed], step))
       atomicOr (&s.scratch->dropped, 1u << pair / listed);
   __syncthreads ();
 }
 
-/* By a warp: makes those of LISTED <= SNAKE_FEW moves that are not dropped, or only the best. What comes of it lies in
- * the scratch memory then. */
+/* As cta_make_moves(), for LISTED <= SNAKE_WARP_CHANGES moves, by one warp. Leaves the new sums and criterion in the
+ * scratch memory. */
 __device__ inline void
-warp_make_moves (const SnakeFrame &f, const Snake &s, uint32_t listed, int32_t step)
+warp_make_moves (const SnakeKernelArgs &f, const Snake &s, uint32_t listed, int32_t step)
 {
   CtrPoint *points = s.arrays.points;
-  const uint32_t lane = lane_here ();
+  const uint32_t lane = lane_index ();
   const bool there = lane < listed;
-  const SnakeChange own = s.scratch->few[there ? lane : 0];
+  const SnakeChange own = s.scratch->first_changes[there ? lane : 0];
   const uint32_t before = ctr_snake_before (s.count, own.index), next = ctr_snake_next (s.count, own.index);
   const CtrPoint to = moved_to (s, own, step);
   const uint32_t dropped = s.scratch->dropped;
@@ -252,7 +253,7 @@ warp_make_moves (const SnakeFrame &f, const Snake &s, uint32_t listed, int32_t s
     criterion = warp_criterion (f, s, inside);
     all = criterion < s.criterion;
   }
-  if (!all) { /* the best one, whose criterion is known */
+  if (!all) { /* only the best one, whose criterion is known */
     double best = there ? own.value : HUGE_VAL;
     uint32_t index = there ? own.index : NO_CHANGE;
     warp_best (&best, &index);
@@ -260,8 +261,8 @@ warp_make_moves (const SnakeFrame &f, const Snake &s, uint32_t listed, int32_t s
     inside = ctr_snake_sums_add (s.inside, shuffled (own.gain, __ffs (made) - 1));
     criterion = best;
   }
-  __syncwarp (); /* all have read what is written now */
-  /* No two are neighbours, but two may have one in common: one side first. */
+  __syncwarp (); /* all lanes have read what is overwritten now */
+  /* No two moved points are neighbours, but two may share a neighbour: write one side first. */
   const bool moves = made >> lane & 1;
   if (moves) {
     points[own.index] = to;
@@ -278,15 +279,15 @@ warp_make_moves (const SnakeFrame &f, const Snake &s, uint32_t listed, int32_t s
   }
 }
 
-/* Makes the moves in the list, if there are any. */
+/* Drops and applies listed moves. */
 __device__ inline void
-cta_make_listed (const SnakeFrame &f, Snake &s, uint32_t listed, int32_t step)
+cta_make_listed (const SnakeKernelArgs &f, Snake &s, uint32_t listed, int32_t step)
 {
-  if (listed > SNAKE_FEW) {
+  if (listed > SNAKE_WARP_CHANGES) {
     cta_drop_moves (s, listed, step);
     cta_make_moves (f, s, listed, step);
   } else if (listed > 0) {
-    cta_drop_few (s, listed, step);
+    cta_drop_listed (s, listed, step);
     if (threadIdx.x < 32)
       warp_make_moves (f, s, listed, step);
     __syncthreads ();
@@ -295,7 +296,7 @@ cta_make_listed (const SnakeFrame &f, Snake &s, uint32_t listed, int32_t step)
   }
 }
 
-/* Of point I, moved in direction VARIANT, or where it is. */
+/* The line past point I after its move in direction VARIANT, or past its place if VARIANT is no direction. */
 __device__ inline SnakeLine
 line_of_move (const Snake &s, uint32_t i, int variant, int32_t step)
 {
@@ -305,9 +306,9 @@ line_of_move (const Snake &s, uint32_t i, int variant, int32_t step)
       points[ctr_snake_next (s.count, i)]};
 }
 
-/* The number of the bit of BITS that has N others below it. */
+/* The position of the bit of BITS that has N set bits below it. */
 __device__ inline uint32_t
-bit_of_rank (uint32_t bits, uint32_t n)
+nth_set_bit (uint32_t bits, uint32_t n)
 {
   uint32_t at = 0;
 #pragma unroll
@@ -319,40 +320,41 @@ bit_of_rank (uint32_t bits, uint32_t n)
   return at;
 }
 
-/* Sums along the lines of the moves of up to 32 points, the STALE ones of those each s.ctas-th from FIRST on. */
+/* Sums along the lines of the moves of up to 32 points: of every s.ctas-th point from FIRST on, those in STALE. */
 template <bool WIDE>
 __device__ inline void
-cta_sum_moves (const SnakeFrame &f, const Snake &s, uint32_t first, uint32_t stale, CtrSnakeSums *all, int32_t step)
+cta_sum_moves (
+    const SnakeKernelArgs &f, const Snake &s, uint32_t first, uint32_t stale, CtrSnakeSums *all, int32_t step)
 {
   const uint32_t lines = __popc (stale) * SNAKE_VARIANTS;
-  /* Lanes of a line: most are short. */
-  const uint32_t lanes = lines > blockDim.x / HALF ? HALF / 2 : lines > warps_here () ? HALF : 32;
+  /* Lanes for each line. Most lines are short. */
+  const uint32_t lanes = lines > blockDim.x / HALF_WARP ? HALF_WARP / 2 : lines > cta_warps () ? HALF_WARP : 32;
   const uint32_t lane = threadIdx.x % lanes;
 #pragma unroll 1
   for (uint32_t begin = threadIdx.x / 32 * (32 / lanes); begin < lines; begin += blockDim.x / lanes) {
-    const uint32_t own = begin + lane_here () / lanes, t = min (own, lines - 1);
-    const uint32_t item = bit_of_rank (stale, t / SNAKE_VARIANTS), variant = t % SNAKE_VARIANTS;
+    const uint32_t own = begin + lane_index () / lanes, t = min (own, lines - 1);
+    const uint32_t item = nth_set_bit (stale, t / SNAKE_VARIANTS), variant = t % SNAKE_VARIANTS;
     const SnakeLine l = line_of_move (s, first + item * s.ctas, (int) variant, step);
     const uint32_t rows = rows_of (l);
     CtrSnakeSums sums = {0, 0, 0};
 #pragma unroll 2
     for (uint32_t r = lane; r < rows; r += lanes)
-      sums = ctr_snake_sums_add (sums, row_of_line<WIDE> (f.table, l, r));
+      sums = ctr_snake_sums_add (sums, row_term<WIDE> (f.table, l, r));
     __syncwarp ();
-    sums = lanes_sum<!WIDE> (sums, lanes, !__any_sync (~0u, rows > SNAKE_FEW_ROWS));
+    sums = lanes_sum<!WIDE> (sums, lanes, !__any_sync (~0u, rows > SNAKE_PIECE_ROWS));
     if (lane == 0 && own < lines)
       all[item * SNAKE_VARIANTS + variant] = sums;
   }
 }
 
-/* The gains of the stale points, from lines cut into pieces: by the whole team. */
+/* The gains of the stale points; the cluster shares the lines, cut into pieces. */
 template <bool WIDE>
 __device__ inline void
-team_find_gains (const SnakeFrame &f, const Snake &s, int32_t step)
+cluster_find_gains (const SnakeKernelArgs &f, const Snake &s, int32_t step)
 {
   const CtrPoint *points = s.arrays.points;
-  const uint32_t count = s.count, lane = lane_here ();
-  team_sums<WIDE, SNAKE_VARIANTS> (
+  const uint32_t count = s.count, lane = lane_index ();
+  cluster_sum_lines<WIDE, SNAKE_VARIANTS> (
       f, s, count,
       [&] (uint32_t i) -> uint32_t {
         return s.arrays.stale[i] ? rows_between (points[ctr_snake_before (count, i)], points[i])
@@ -361,38 +363,37 @@ team_find_gains (const SnakeFrame &f, const Snake &s, int32_t step)
       },
       [&] (uint32_t i, int variant) { return line_of_move (s, i, variant, step); });
 #pragma unroll 1
-  for (uint32_t i = s.cta + threadIdx.x / 32 * s.ctas; i < count; i += warps_here () * s.ctas) {
+  for (uint32_t i = s.cta + threadIdx.x / 32 * s.ctas; i < count; i += cta_warps () * s.ctas) {
     if (!s.arrays.stale[i])
       continue;
     const CtrSnakeSums sums = warp_item_sums<SNAKE_VARIANTS> (s, i);
     const CtrSnakeSums gain = ctr_snake_sums_sub (sums, shuffled (sums, CTR_SNAKE_DIRECTIONS));
     if (lane < CTR_SNAKE_DIRECTIONS)
-      s.room.gains[(size_t) i * CTR_SNAKE_DIRECTIONS + lane] = gain;
+      s.workspace.by_point_and_direction.gains[(size_t) i * CTR_SNAKE_DIRECTIONS + lane] = gain;
   }
 }
 
-/* Finds the moves, each CTA those of every s.ctas-th point. TOGETHER: what lies along their edges is shared out among
- * the CTAs. */
+/* Finds the moves; each CTA finds those of every s.ctas-th point. TOGETHER: the CTAs share the sums along edges. */
 template <bool WIDE>
 __device__ inline void
-team_find_moves (const SnakeFrame &f, const Snake &s, int32_t step, bool together)
+cluster_find_moves (const SnakeKernelArgs &f, const Snake &s, int32_t step, bool together)
 {
   const uint32_t all = s.cta < s.count ? (s.count - s.cta - 1) / s.ctas + 1 : 0;
   if (together)
-    team_find_gains<WIDE> (f, s, step);
+    cluster_find_gains<WIDE> (f, s, step);
 #pragma unroll 1
   for (uint32_t begin = 0; begin < all; begin += SNAKE_ITEMS) {
     const uint32_t items = min (all - begin, SNAKE_ITEMS), first = s.cta + begin * s.ctas;
     uint64_t stale = 0;
 #pragma unroll 1
     for (uint32_t part = 0; part < items && !together; part += 32) {
-      const uint32_t item = part + lane_here (), own = first + min (item, items - 1) * s.ctas;
+      const uint32_t item = part + lane_index (), own = first + min (item, items - 1) * s.ctas;
       const uint32_t part_stale = __ballot_sync (~0u, item < items && s.arrays.stale[own]);
       cta_sum_moves<WIDE> (f, s, first + part * s.ctas, part_stale, s.scratch->lines + part * SNAKE_VARIANTS, step);
       stale |= (uint64_t) part_stale << part;
     }
     __syncthreads ();
-    const uint32_t lanes = items > blockDim.x / HALF ? CTR_SNAKE_DIRECTIONS : HALF, room = blockDim.x / lanes;
+    const uint32_t lanes = items > blockDim.x / HALF_WARP ? CTR_SNAKE_DIRECTIONS : HALF_WARP, room = blockDim.x / lanes;
 #pragma unroll 1
     for (uint32_t part = 0; part < items; part += room)
       cta_price_moves (f, s, first + part * s.ctas, min (items - part, room), lanes, stale >> part,
@@ -400,10 +401,10 @@ team_find_moves (const SnakeFrame &f, const Snake &s, int32_t step, bool togethe
   }
 }
 
-/* Moves by STEP until they end. */
+/* Moves points by STEP until an iteration moves none. */
 template <bool WIDE>
 __device__ inline void
-team_move (const SnakeFrame &f, Snake &s, uint32_t step)
+cluster_move (const SnakeKernelArgs &f, Snake &s, uint32_t step)
 {
   bool is_long = false;
 #pragma unroll 1
@@ -414,15 +415,15 @@ team_move (const SnakeFrame &f, Snake &s, uint32_t step)
   }
   const bool together = __syncthreads_or (is_long) && s.ctas > 1;
   for (uint32_t listed = 1; listed > 0;) {
-    if (!team_iterates (f, s))
+    if (!cluster_count_iteration (f, s))
       return;
     swap_changes (s);
-    team_find_moves<WIDE> (f, s, (int32_t) step, together);
-    team_barrier (s);
+    cluster_find_moves<WIDE> (f, s, (int32_t) step, together);
+    cluster_barrier (s);
 #pragma unroll 1
     for (uint32_t i = threadIdx.x; i < s.count; i += blockDim.x)
       s.arrays.stale[i] = 0;
-    listed = cta_list (s);
+    listed = cta_list_changes (s);
     cta_make_listed (f, s, listed, (int32_t) step);
   }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Region snakes on the GPU, host side: memory, the frame's kernels, the way back. device_state.cuh has the design. */
+/* Region snakes on the GPU, host side: memory, launches and results. device_state.cuh has the design. */
 #include "cuda/common/input_stage.h"
 #include "cuda/common/session.cuh"
 #include "cuda/snake/device_state.cuh"
@@ -14,18 +14,18 @@ namespace
 
 struct Snakes {
   InputStage input;
-  CtrDeviceBuffer staged;   /* pinned: tasks, their order, starts' points */
-  CtrDeviceBuffer asked;    /* the same on the device */
-  CtrDeviceBuffer sums;     /* the table's */
-  CtrDeviceBuffer bands;    /* by task */
-  CtrDeviceBuffer rooms;    /* by task */
-  CtrDeviceBuffer results;  /* pinned: SnakeResult by task */
-  CtrDeviceBuffer polygons; /* pinned: by task */
-  uint32_t capacity;        /* points of a polygon */
-  uint32_t most_ctas;       /* of a cluster */
+  CtrDeviceBuffer host_tasks;   /* pinned: TaskArrays */
+  CtrDeviceBuffer device_tasks; /* the same on the device */
+  CtrDeviceBuffer sums;         /* of the table */
+  CtrDeviceBuffer bands;        /* by task */
+  CtrDeviceBuffer workspaces;   /* by task */
+  CtrDeviceBuffer results;      /* pinned: SnakeResult by task */
+  CtrDeviceBuffer polygons;     /* pinned: by task */
+  uint32_t capacity;            /* points of a polygon */
+  uint32_t max_ctas;            /* of a cluster */
   CudaSession session;
 
-  /* The pending image. */
+  /* The queued image. */
   CtrImage image;
   const CtrSnakePlan *plan;
 };
@@ -36,7 +36,8 @@ snakes_destroy (void *state)
   Snakes *s = (Snakes *) state;
   cuda_session_close (&s->session);
   input_stage_free (&s->input);
-  for (CtrDeviceBuffer *buffer : {&s->staged, &s->asked, &s->sums, &s->bands, &s->rooms, &s->results, &s->polygons})
+  for (CtrDeviceBuffer *buffer :
+      {&s->host_tasks, &s->device_tasks, &s->sums, &s->bands, &s->workspaces, &s->results, &s->polygons})
     ctr_device_buffer_free (buffer);
   free (s);
 }
@@ -46,14 +47,14 @@ snakes_create (CtrError *error)
 {
   Snakes *s = (Snakes *) calloc (1, sizeof *s);
   if (!s) {
-    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a snake");
+    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for region snakes");
     return NULL;
   }
   input_stage_init (&s->input);
-  s->staged.pinned = s->results.pinned = s->polygons.pinned = true;
-  s->capacity = SNAKE_LEAST_POINTS;
-  if (cuda_session_open (&s->session, "preparing a snake", error)) {
-    s->most_ctas = snake_most_ctas (s->session.overlap); /* The GPUs with clusters are those with overlap. */
+  s->host_tasks.pinned = s->results.pinned = s->polygons.pinned = true;
+  s->capacity = SNAKE_MIN_CAPACITY;
+  if (cuda_session_open (&s->session, "preparing region snakes", error)) {
+    s->max_ctas = snake_max_ctas (s->session.overlap); /* GPUs with overlap have clusters. */
     return s;
   }
   snakes_destroy (s);
@@ -67,36 +68,37 @@ side_of (const CtrSnakeWindow *window)
   return width > height ? width : height;
 }
 
-/* CTAs for a task among COUNT alike: more for larger ones, as long as all of them fit on the GPU together. */
+/* The number of CTAs for a task among COUNT similar ones. Larger windows get more, as long as all fit on the GPU
+ * together. */
 uint32_t
 ctas_for (const Snakes *s, const CtrSnakeTask *task, uint32_t count)
 {
   constexpr uint32_t TOGETHER = 264;
   const int32_t side = side_of (&task->window);
-  uint32_t ctas = s->most_ctas;
+  uint32_t ctas = s->max_ctas;
   while (ctas > 1 && (side <= (int32_t) ctas * 16 || ctas * count > TOGETHER))
     ctas /= 2;
   return ctas;
 }
 
-/* Where the tasks, their order and their starts lie. */
-struct Asked {
+/* The arrays of all tasks in one buffer. */
+struct TaskArrays {
   CtrSnakeTask *tasks;
   uint32_t *order;
   CtrPoint *points;
 };
 
 size_t
-carve_asked (const CtrSnakePlan *plan, void *base, Asked *asked)
+lay_out_tasks (const CtrSnakePlan *plan, void *base, TaskArrays *arrays)
 {
   ArenaLayout c = {(uint8_t *) base, 0};
-  asked->tasks = c.take<CtrSnakeTask> (plan->task_count);
-  asked->order = c.take<uint32_t> (plan->task_count);
-  asked->points = c.take<CtrPoint> (plan->point_count);
+  arrays->tasks = c.take<CtrSnakeTask> (plan->task_count);
+  arrays->order = c.take<uint32_t> (plan->task_count);
+  arrays->points = c.take<CtrPoint> (plan->point_count);
   return c.used;
 }
 
-/* The table of PLANE's samples around all windows. */
+/* The table for PLANE's samples in the bounding box of all windows. */
 SnakeTable
 table_of (const CtrSnakePlan *plan, const CtrImage *plane)
 {
@@ -115,35 +117,36 @@ table_of (const CtrSnakePlan *plan, const CtrImage *plane)
 }
 
 bool
-upload_tasks (Snakes *s, SnakeFrame *f, CtrError *error)
+upload_tasks (Snakes *s, SnakeKernelArgs *f, CtrError *error)
 {
   const CtrSnakePlan *plan = s->plan;
-  Asked there, here;
-  const size_t size = carve_asked (plan, s->asked.data, &there);
-  carve_asked (plan, s->staged.data, &here);
+  TaskArrays there, here;
+  const size_t size = lay_out_tasks (plan, s->device_tasks.data, &there);
+  lay_out_tasks (plan, s->host_tasks.data, &here);
   memcpy (here.tasks, plan->tasks, plan->task_count * sizeof *plan->tasks);
   if (plan->point_count)
     memcpy (here.points, plan->points, plan->point_count * sizeof *plan->points);
   uint32_t at = 0;
-  for (uint32_t ctas = 1; ctas <= SNAKE_MOST_CTAS; ctas *= 2)
+  for (uint32_t ctas = 1; ctas <= SNAKE_MAX_CTAS; ctas *= 2)
     for (uint32_t i = 0; i < plan->task_count; i++)
       if (ctas_for (s, &plan->tasks[i], plan->task_count) == ctas)
         here.order[at++] = i;
-  CTR_CUDA (cudaMemcpyAsync (s->asked.data, s->staged.data, size, cudaMemcpyHostToDevice, s->session.stream));
+  CTR_CUDA (
+      cudaMemcpyAsync (s->device_tasks.data, s->host_tasks.data, size, cudaMemcpyHostToDevice, s->session.stream));
   f->tasks = there.tasks;
-  f->order = there.order;
-  f->points = there.points;
+  f->by_cluster.tasks = there.order;
+  f->start_points = there.points;
   return true;
 }
 
 bool
-launch_tasks (const Snakes *s, const SnakeFrame &f, bool wide, CtrError *error)
+launch_tasks (const Snakes *s, const SnakeKernelArgs &f, bool wide, CtrError *error)
 {
-  constexpr uint32_t ALONE = 100; /* CTAs that find a multiprocessor each, in whole clusters */
-  constexpr int32_t LARGE = 4096; /* sides of windows from which on there is work for more threads */
+  constexpr uint32_t ALONE = 100; /* as many CTAs get a multiprocessor each, in whole clusters */
+  constexpr int32_t LARGE = 4096; /* windows of longer sides have work for more threads */
   const CtrSnakePlan *plan = s->plan;
   uint32_t first = 0;
-  for (uint32_t ctas = 1; ctas <= SNAKE_MOST_CTAS; ctas *= 2) {
+  for (uint32_t ctas = 1; ctas <= SNAKE_MAX_CTAS; ctas *= 2) {
     uint32_t count = 0;
     bool large = false;
     for (uint32_t i = 0; i < plan->task_count; i++)
@@ -151,7 +154,7 @@ launch_tasks (const Snakes *s, const SnakeFrame &f, bool wide, CtrError *error)
         count++;
         large = large || side_of (&plan->tasks[i].window) >= LARGE;
       }
-    const uint32_t threads = large && ctas > 1 && count * ctas <= ALONE ? SNAKE_MOST_THREADS : SNAKE_FEW_THREADS;
+    const uint32_t threads = large && ctas > 1 && count * ctas <= ALONE ? SNAKE_LARGE_THREADS : SNAKE_SMALL_THREADS;
     if (count && !snake_launch_evolution (f, first, count, ctas, threads, wide, s->session.stream, error))
       return false;
     first += count;
@@ -164,9 +167,9 @@ queue_frame (Snakes *s, CtrError *error)
 {
   const CtrSnakePlan *plan = s->plan;
   const uint32_t count = plan->task_count;
-  SnakeFrame f = {};
-  Asked asked;
-  SnakeRoom room;
+  SnakeKernelArgs f = {};
+  TaskArrays arrays;
+  SnakeWorkspace workspace;
   CtrImage plane;
   bool fresh;
   if (!input_stage_reserve (&s->input, &s->image, CTR_THRESHOLD_FIXED, &fresh, error)
@@ -178,24 +181,24 @@ queue_frame (Snakes *s, CtrError *error)
   f.prune = plan->prune;
   f.max_iterations = plan->max_iterations;
   f.capacity = s->capacity;
-  f.room_size = snake_room (f, 0, &room);
-  const size_t rows = (size_t) (f.table.bottom - f.table.top), asked_size = carve_asked (plan, NULL, &asked);
-  if (!ctr_device_buffer_reserve (&s->staged, asked_size, error)
-      || !ctr_device_buffer_reserve (&s->asked, asked_size, error)
+  f.by_task.workspace_size = snake_workspace (f, 0, &workspace);
+  const size_t rows = (size_t) (f.table.bottom - f.table.top), tasks_size = lay_out_tasks (plan, NULL, &arrays);
+  if (!ctr_device_buffer_reserve (&s->host_tasks, tasks_size, error)
+      || !ctr_device_buffer_reserve (&s->device_tasks, tasks_size, error)
       || !ctr_device_buffer_reserve (
           &s->sums, rows * f.table.blocks * (wide ? sizeof (SnakeSums16) : sizeof (SnakeSums8)), error)
       || !ctr_device_buffer_reserve (
           &s->bands, (size_t) count * CTR_SNAKE_CELLS * SNAKE_LINES * sizeof (CtrSnakeSums), error)
-      || !ctr_device_buffer_reserve (&s->rooms, count * f.room_size, error)
+      || !ctr_device_buffer_reserve (&s->workspaces, count * f.by_task.workspace_size, error)
       || !ctr_device_buffer_reserve (&s->results, count * sizeof (SnakeResult), error)
       || !ctr_device_buffer_reserve (&s->polygons, (size_t) count * f.capacity * sizeof (CtrPoint), error)
       || !upload_tasks (s, &f, error))
     return false;
   f.table.sums = s->sums.data;
-  f.bands = (CtrSnakeSums *) s->bands.data;
-  f.rooms = (uint8_t *) s->rooms.data;
-  f.results = (SnakeResult *) s->results.data;
-  f.polygons = (CtrPoint *) s->polygons.data;
+  f.by_task_and_line.sums = (CtrSnakeSums *) s->bands.data;
+  f.by_task.workspaces = (uint8_t *) s->workspaces.data;
+  f.by_task.results = (SnakeResult *) s->results.data;
+  f.by_task.polygons = (CtrPoint *) s->polygons.data;
   snake_launch_table (f, count, wide, s->session.stream);
   if (!launch_tasks (s, f, wide, error))
     return false;
@@ -223,7 +226,8 @@ snakes_enqueue (void *state, const CtrImage *image, const CtrSnakePlan *plan, vo
   return false;
 }
 
-/* The outcomes, in the beginning of the results' memory. False and *GROWN where polygons had no room, now they have. */
+/* Moves the outcomes to the beginning of the results' memory. False, with *GROWN: a polygon had no room, and the
+ * capacity was raised. */
 bool
 take_outcomes (Snakes *s, bool *grown)
 {
@@ -236,7 +240,7 @@ take_outcomes (Snakes *s, bool *grown)
   while (s->capacity < needed)
     s->capacity *= 2;
   for (uint32_t i = 0; i < s->plan->task_count && !*grown; i++) {
-    const CtrSnakeOutcome outcome = results[i].outcome; /* never behind what it overwrites */
+    const CtrSnakeOutcome outcome = results[i].outcome; /* read first: it may overlap outcomes[i] */
     outcomes[i] = outcome;
   }
   return !*grown;
@@ -246,7 +250,7 @@ CtrContours *
 take_result (Snakes *s, CtrError *error)
 {
   for (bool grown = true; grown && s->plan->task_count > 0;) {
-    if (!cuda_session_wait (&s->session, "evolving snakes", error))
+    if (!cuda_session_wait (&s->session, "evolving region snakes", error))
       return NULL;
     if (!take_outcomes (s, &grown) && (!ctr_go_on (error) || !queue_frame (s, error)))
       return NULL;

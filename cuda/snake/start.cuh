@@ -1,39 +1,41 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The best of all rectangles of whole cells of a window, by a team. */
+/* Automatic start: the best of all rectangles of whole cells of a window. */
 #ifndef CTR_CUDA_SNAKE_START_CUH
 #define CTR_CUDA_SNAKE_START_CUH
 
 #include "cuda/snake/cluster.cuh"
 
-constexpr int SNAKE_PAIRS = CTR_SNAKE_CELLS * (CTR_SNAKE_CELLS + 1) / 2; /* of lines */
+constexpr int SNAKE_PAIRS = CTR_SNAKE_CELLS * (CTR_SNAKE_CELLS + 1) / 2; /* of lines between cells */
 
-/* Sums, those of large images rounded. */
-struct SnakeReals {
+/* CtrSnakeSums as floating point; those of large images are rounded. */
+struct SnakeRealSums {
   double n, s1, s2;
 };
 
-/* In shared memory: for each line between rows of cells, what is above it and left of each line between columns. */
+/* Arrays in shared memory. LINES: by line between rows and line between columns of cells, the sums above and left of
+ * both. */
 struct SnakeCells {
   CtrSnakeSums lines[SNAKE_LINES][SNAKE_LINES];
-  uint16_t pairs[2][SNAKE_PAIRS]; /* of columns' lines, of rows': the lower one | the higher one << 8 */
-  SnakeReals bands[SNAKE_MOST_WARPS][SNAKE_LINES]; /* by warp: between two lines between rows, left of each line */
+  uint16_t pairs[2][SNAKE_PAIRS]; /* of lines between columns, and between rows: the lower line | the higher one << 8 */
+  SnakeRealSums bands[SNAKE_MAX_WARPS]
+                     [SNAKE_LINES]; /* by warp: sums of the rows of its pair, left of each line between columns */
 };
 
-/* With the bands of the warps there are. */
+/* Bytes of SnakeCells with the bands of the warps of THREADS threads. */
 __host__ __device__ constexpr size_t
 snake_cells_size (uint32_t threads)
 {
-  return sizeof (SnakeCells) - (SNAKE_MOST_WARPS - threads / 32) * sizeof (SnakeCells::bands[0]);
+  return sizeof (SnakeCells) - (SNAKE_MAX_WARPS - threads / 32) * sizeof (SnakeCells::bands[0]);
 }
-static_assert (snake_cells_size (SNAKE_FEW_THREADS) + sizeof (SnakeScratch) <= 64 << 10, "there are GPUs with no more");
+static_assert (snake_cells_size (SNAKE_SMALL_THREADS) + sizeof (SnakeScratch) <= 64 << 10, "some GPUs have 64 KB");
 
-/* Fills CELLS; returns the window's sums. */
+/* Fills cells->lines. Returns the window's sums. */
 __device__ inline CtrSnakeSums
-cta_sum_cells (const SnakeFrame &f, const Snake &s, uint32_t task, SnakeCells *cells)
+cta_sum_cells (const SnakeKernelArgs &f, const Snake &s, uint32_t task, SnakeCells *cells)
 {
   const int columns = ctr_snake_cells (s.limits.right - s.limits.left);
   const int rows = ctr_snake_cells (s.limits.bottom - s.limits.top);
-  const CtrSnakeSums *bands = f.bands + (size_t) task * CTR_SNAKE_CELLS * SNAKE_LINES;
+  const CtrSnakeSums *bands = f.by_task_and_line.sums + (size_t) task * CTR_SNAKE_CELLS * SNAKE_LINES;
   for (int line = threadIdx.x; line <= columns; line += blockDim.x) {
     CtrSnakeSums sums = {0, 0, 0};
     cells->lines[0][line] = sums;
@@ -47,7 +49,7 @@ cta_sum_cells (const SnakeFrame &f, const Snake &s, uint32_t task, SnakeCells *c
   return ctr_snake_sums_sub (cells->lines[rows][columns], cells->lines[rows][0]);
 }
 
-/* The pairs of COUNT + 1 lines in order. */
+/* Lists all pairs of COUNT + 1 lines in order. */
 __device__ inline void
 cta_pairs (int count, uint16_t *pairs)
 {
@@ -58,10 +60,11 @@ cta_pairs (int count, uint16_t *pairs)
   }
 }
 
-/* About half of n ln v of a region, off by less than 5e-5 n: v by 1e-5 at most, where the mean's square is 2^32 and v
- * is 1/12 or more, and __logf() by 1e-5. What the sums were rounded by adds less than 2e-5 of the window's pixels. */
+/* An estimate of n / 2 * ln v of a region, with an error below 5e-5 n. The error of v is at most 1e-5, for a mean's
+ * square of 2^32 and v of at least 1/12; that of __logf() is 1e-5. The rounding of the sums adds less than 2e-5 of the
+ * window's pixels. */
 __device__ inline double
-rough_cost (SnakeReals sums)
+rough_cost (SnakeRealSums sums)
 {
   const double n = sums.n;
   double inverse = __frcp_rn ((float) n);
@@ -72,30 +75,30 @@ rough_cost (SnakeReals sums)
   return ctr_mul (ctr_mul (0.5, n), __logf (fmaxf ((float) variance, (float) CTR_SNAKE_LEAST)));
 }
 
-__device__ inline SnakeReals
+__device__ inline SnakeRealSums
 reals_of (CtrSnakeSums sums)
 {
   return {(double) sums.n, (double) sums.s1, (double) sums.s2};
 }
 
-__device__ inline SnakeReals
-reals_between (SnakeReals a, SnakeReals b)
+__device__ inline SnakeRealSums
+reals_between (SnakeRealSums a, SnakeRealSums b)
 {
   return {ctr_add (b.n, -a.n), ctr_add (b.s1, -a.s1), ctr_add (b.s2, -a.s2)};
 }
 
-/* Is it sure, at a fraction of the price, that the criterion is above LIMIT? */
+/* Is the criterion certainly above LIMIT? This takes a fraction of the criterion's cost. */
 __device__ inline bool
-is_worse_gaussian (SnakeReals inside, SnakeReals window, double limit)
+is_worse_gaussian (SnakeRealSums inside, SnakeRealSums window, double limit)
 {
-  const SnakeReals outside = reals_between (inside, window);
+  const SnakeRealSums outside = reals_between (inside, window);
   return outside.n < 1
          || ctr_add (rough_cost (inside), rough_cost (outside)) > ctr_add (limit, ctr_mul (1e-4, window.n));
 }
 
-/* The polygon becomes that rectangle; false where there is none. */
+/* Makes the best rectangle the polygon. False: there is no rectangle. */
 __device__ inline bool
-team_start (const SnakeFrame &f, Snake &s, uint32_t task, SnakeCells *cells)
+cluster_start (const SnakeKernelArgs &f, Snake &s, uint32_t task, SnakeCells *cells)
 {
   const int32_t width = s.limits.right - s.limits.left, height = s.limits.bottom - s.limits.top;
   const int columns = ctr_snake_cells (width), rows = ctr_snake_cells (height);
@@ -106,19 +109,19 @@ team_start (const SnakeFrame &f, Snake &s, uint32_t task, SnakeCells *cells)
   __syncthreads ();
   double best = HUGE_VAL;
   uint32_t best_number = NO_CHANGE;
-  double limit = HUGE_VAL; /* the best of the warp */
-  const SnakeReals window = reals_of (s.window);
-  SnakeReals *band = cells->bands[threadIdx.x / 32];
+  double limit = HUGE_VAL; /* the warp's best value */
+  const SnakeRealSums window = reals_of (s.window);
+  SnakeRealSums *band = cells->bands[threadIdx.x / 32];
 #pragma unroll 1
-  for (uint32_t row = warp_of_team (s); row < row_pairs; row += warps_of_team (s)) {
+  for (uint32_t row = cluster_warp (s); row < row_pairs; row += cluster_warps (s)) {
     const uint32_t down = cells->pairs[1][row];
     const CtrSnakeSums *top = cells->lines[down & 0xff], *bottom = cells->lines[down >> 8];
-    for (int line = (int) lane_here (); line <= columns; line += 32)
+    for (int line = (int) lane_index (); line <= columns; line += 32)
       band[line] = reals_of (ctr_snake_sums_sub (bottom[line], top[line]));
     __syncwarp ();
 #pragma unroll 1
     for (uint32_t first = 0; first < column_pairs; first += 32) {
-      const uint32_t column = first + lane_here (), n = row * column_pairs + column;
+      const uint32_t column = first + lane_index (), n = row * column_pairs + column;
       double value = HUGE_VAL;
       if (column < column_pairs) {
         const uint32_t across = cells->pairs[0][column], left = across & 0xff, right = across >> 8;
@@ -143,10 +146,10 @@ team_start (const SnakeFrame &f, Snake &s, uint32_t task, SnakeCells *cells)
   }
   cta_best (s, &best, &best_number);
   if (threadIdx.x == 0)
-    s.room.bests[s.cta] = {best, best_number};
-  team_barrier (s);
+    s.workspace.by_cta.bests[s.cta] = {best, best_number};
+  cluster_barrier (s);
   for (uint32_t i = 0; i < s.ctas; i++) {
-    const SnakeBest other = s.room.bests[i];
+    const SnakeBest other = s.workspace.by_cta.bests[i];
     if (is_better (other.value, other.number, best, best_number)) {
       best = other.value;
       best_number = other.number;
@@ -160,7 +163,7 @@ team_start (const SnakeFrame &f, Snake &s, uint32_t task, SnakeCells *cells)
   const uint16_t right = (uint16_t) ctr_snake_cell_line (s.limits.left, width, across >> 8);
   const uint16_t top = (uint16_t) ctr_snake_cell_line (s.limits.top, height, down & 0xff);
   const uint16_t bottom = (uint16_t) ctr_snake_cell_line (s.limits.top, height, down >> 8);
-  team_barrier (s); /* the bests may be written again, and the memory of the cells be the polygon's */
+  cluster_barrier (s); /* before the bests are overwritten, and the cells by the polygon */
   if (threadIdx.x < 4) {
     CtrPoint corner;
     corner.x = threadIdx.x == 1 || threadIdx.x == 2 ? right : left;

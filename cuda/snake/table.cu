@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tables for the sums of regions. device_state.cuh has the idea. */
+/* Tables for the sums of regions. device_state.cuh has the design. */
 #include "cuda/snake/table.cuh"
 
 namespace
@@ -7,10 +7,10 @@ namespace
 
 constexpr int THREADS = 256, WARPS = THREADS / 32;
 
-/* A warp a row: a block a lane, and the sums of all before. */
+/* Fills the table, a warp a row, a lane a block: prefix sums over the row's blocks. */
 template <bool WIDE>
 __global__ void
-__launch_bounds__ (THREADS) table_kernel (const __grid_constant__ SnakeFrame f)
+__launch_bounds__ (THREADS) table_kernel (const __grid_constant__ SnakeKernelArgs f)
 {
   typedef SnakeDepth<WIDE> Depth;
   ctr_let_next_start ();
@@ -49,10 +49,10 @@ __launch_bounds__ (THREADS) table_kernel (const __grid_constant__ SnakeFrame f)
   }
 }
 
-/* A CTA a band of cells of a task's window: for each line between columns of cells, the sums left of it. */
+/* Sums a band of cells of a task's window left of each line between columns of cells, a CTA a band. */
 template <bool WIDE>
 __global__ void
-__launch_bounds__ (THREADS) band_kernel (const __grid_constant__ SnakeFrame f)
+__launch_bounds__ (THREADS) band_kernel (const __grid_constant__ SnakeKernelArgs f)
 {
   __shared__ CtrSnakeSums parts[WARPS][SNAKE_LINES];
   ctr_let_next_start ();
@@ -76,21 +76,21 @@ __launch_bounds__ (THREADS) band_kernel (const __grid_constant__ SnakeFrame f)
     CtrSnakeSums sums = parts[0][line];
     for (int i = 1; i < WARPS; i++)
       sums = ctr_snake_sums_add (sums, parts[i][line]);
-    f.bands[((size_t) blockIdx.y * CTR_SNAKE_CELLS + band) * SNAKE_LINES + line] = sums;
+    f.by_task_and_line.sums[((size_t) blockIdx.y * CTR_SNAKE_CELLS + band) * SNAKE_LINES + line] = sums;
   }
 }
 
 template <bool WIDE>
 void
-launch (const SnakeFrame &f, uint32_t count, cudaStream_t stream)
+launch (const SnakeKernelArgs &f, uint32_t count, cudaStream_t stream)
 {
   const uint32_t rows = (uint32_t) (f.table.bottom - f.table.top);
   table_kernel<WIDE><<<(rows + WARPS - 1) / WARPS, THREADS, 0, stream>>> (f);
-  /* The grid's second side has 16 bits. */
+  /* The grid's second dimension has 16 bits. */
   for (uint32_t first = 0; first < count; first += 32768) {
-    SnakeFrame part = f;
+    SnakeKernelArgs part = f;
     part.tasks += first;
-    part.bands += (size_t) first * CTR_SNAKE_CELLS * SNAKE_LINES;
+    part.by_task_and_line.sums += (size_t) first * CTR_SNAKE_CELLS * SNAKE_LINES;
     band_kernel<WIDE><<<dim3 (CTR_SNAKE_CELLS, min (count - first, 32768u)), THREADS, 0, stream>>> (part);
   }
 }
@@ -98,7 +98,7 @@ launch (const SnakeFrame &f, uint32_t count, cudaStream_t stream)
 } // namespace
 
 void
-snake_launch_table (const SnakeFrame &f, uint32_t count, bool wide, cudaStream_t stream)
+snake_launch_table (const SnakeKernelArgs &f, uint32_t count, bool wide, cudaStream_t stream)
 {
   if (wide)
     launch<true> (f, count, stream);

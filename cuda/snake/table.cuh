@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sums of the samples left of a column of a row. device_state.cuh has the idea. */
+/* Sums of the samples left of a column in a row. device_state.cuh has the design. */
 #ifndef CTR_CUDA_SNAKE_TABLE_CUH
 #define CTR_CUDA_SNAKE_TABLE_CUH
 
@@ -16,7 +16,7 @@ template <> struct SnakeDepth<true> {
   static constexpr int BLOCK = SNAKE_BLOCK_16;
 };
 
-/* Adds a word of samples, the first COUNT of them. */
+/* Adds the first COUNT samples of WORD. */
 template <bool WIDE>
 __device__ inline void
 add_word (uint32_t word, int count, uint32_t *s1, uint64_t *s2)
@@ -26,13 +26,14 @@ add_word (uint32_t word, int count, uint32_t *s1, uint64_t *s2)
     *s1 += low + high;
     *s2 += (uint64_t) low * low + (uint64_t) high * high;
   } else {
-    const uint32_t kept = word & __funnelshift_lc (~0u, 0, (uint32_t) max (8 * count, 0)); /* of 32 bits, at most */
+    const uint32_t kept =
+        word & __funnelshift_lc (~0u, 0, (uint32_t) max (8 * count, 0)); /* shifts of more than 32 are clamped */
     *s1 = __dp4a (kept, 0x01010101u, *s1);
-    *s2 = __dp4a (kept, kept, (uint32_t) *s2); /* a block's are far below 2^32 */
+    *s2 = __dp4a (kept, kept, (uint32_t) *s2); /* the sum over a block is far below 2^32 */
   }
 }
 
-/* COUNT samples one by one: S of them, and Q. */
+/* Sums COUNT samples one by one. Returns the sum of their squares. */
 template <bool WIDE>
 __device__ __noinline__ uint64_t
 sum_samples (const typename SnakeDepth<WIDE>::Sample *samples, int count, uint32_t *s1)
@@ -48,14 +49,14 @@ sum_samples (const typename SnakeDepth<WIDE>::Sample *samples, int count, uint32
   return s2;
 }
 
-/* The first COUNT samples of the block at column X of row Y. */
+/* Sums the first COUNT samples of the block at column X of row Y. */
 template <bool WIDE>
 __device__ inline void
 sum_block (const SnakeTable &t, int32_t x, int32_t y, int count, uint32_t *s1, uint64_t *s2)
 {
   typedef SnakeDepth<WIDE> Depth;
   const typename Depth::Sample *samples = (const typename Depth::Sample *) (t.pixels + (size_t) y * t.stride) + x;
-  constexpr int EACH = WIDE ? 2 : 4; /* samples of a word */
+  constexpr int EACH = WIDE ? 2 : 4; /* samples in a word */
   if (x + Depth::BLOCK + (t.aligned ? 0 : EACH) <= (int32_t) t.width) {
     uint32_t words[5];
     const uintptr_t address = (uintptr_t) samples;
@@ -86,7 +87,7 @@ sum_block (const SnakeTable &t, int32_t x, int32_t y, int count, uint32_t *s1, u
   }
 }
 
-/* (c, S, Q) of core/snake/geometry.h, S and Q counted from the table's left. */
+/* (c, S, Q) of core/snake/geometry.h. S and Q begin at the table's left. */
 template <bool WIDE>
 __device__ inline CtrSnakeSums
 sums_left_of (const SnakeTable &t, int32_t column, int32_t y)
@@ -106,8 +107,8 @@ sums_left_of (const SnakeTable &t, int32_t column, int32_t y)
   return sums;
 }
 
-/* ctr_snake_column() without a division of integers: products are below 2^32, and the quotient in single precision is
- * off by far less than 1. */
+/* ctr_snake_column() without an integer division: products are below 2^32, and the error of the quotient in single
+ * precision is far below 1. */
 __device__ inline int32_t
 column_of (CtrPoint a, CtrPoint b, uint32_t rows)
 {

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A component analyser on the host: its device memory, its cached CUDA graphs and its result's way back. */
+#ifndef CTR_CUDA_CCA_ANALYSER_CUH
+#define CTR_CUDA_CCA_ANALYSER_CUH
+
+#include "cuda/cca/device_state.cuh"
+#include "cuda/common/input_stage.h"
+#include "cuda/common/session.cuh"
+
+constexpr size_t CCA_HEADER_SIZE = 256; /* bytes before the table, so that one copy fetches both */
+constexpr int CCA_CACHED_GRAPHS = 8;    /* upstream pools hand out a few buffers in turn */
+
+/* The inputs that determine a cached graph. */
+struct CcaFrameKey {
+  CtrImage image;
+  CtrCcaParams params;
+};
+
+/* The kernels for one key as a CUDA graph, valid while the analyser's memory stays where it is. */
+struct CcaCachedGraph {
+  CcaFrameKey key;
+  CcaKernelArgs args;
+  cudaGraphExec_t graph; /* NULL: never built */
+  uint64_t generation;   /* of the analyser's memory when the graph was built */
+  uint64_t last_used;    /* number of the frame that launched it last */
+};
+
+struct CcaAnalyser {
+  InputStage input;
+  CtrDeviceBuffer tiles;  /* counters, and all arrays whose size depends only on the number of tiles */
+  CtrDeviceBuffer closed; /* records of closed components */
+  CtrDeviceBuffer result; /* header and table */
+  CtrDeviceBuffer runs;   /* by_word, by_run_slot and by_open_root: for labels, moments and grey values */
+  CtrDeviceBuffer labels;
+  CtrDeviceBuffer moments;
+  CtrDeviceBuffer grey;
+  CtrDeviceBuffer host; /* pinned: receives the result */
+  uint64_t generation;  /* counts the changes of these buffers */
+  uint32_t closed_capacity, capacity;
+
+  CcaCachedGraph graphs[CCA_CACHED_GRAPHS];
+  CcaCachedGraph *current; /* of the last queued image */
+  uint64_t frames;         /* number of launches */
+  CudaSession session;     /* graphs are captured in its own stream */
+  uint32_t last_count;     /* rows of the last result: predicts those of the next */
+};
+
+/* Frees all buffers; the next frame allocates them again. Nothing may be queued. */
+void cca_release_memory (CcaAnalyser *cca);
+
+/* Makes the graph for KEY current: a cached one, or a new one in place of the one unused for the longest time. */
+bool cca_select_graph (CcaAnalyser *cca, const CcaFrameKey *key, CtrError *error);
+bool cca_launch_graph (CcaAnalyser *cca, CtrError *error);
+
+/* Waits for the queued image and returns its result. If that outgrows the capacity, the capacity grows and the frame is
+ * analysed again. */
+CtrComponents *cca_take_result (CcaAnalyser *cca, CtrError *error);
+
+#endif

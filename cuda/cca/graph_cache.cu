@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The analyser's device memory, and the CUDA graphs that use it. A graph holds the addresses of the image and of all
+ * buffers: it is reused while both stay the same. */
+#include "cuda/cca/analyser.cuh"
+
+namespace
+{
+
+constexpr uint32_t MIN_CAPACITY = 1024; /* rows */
+
+size_t
+lay_out_tiles (CcaKernelArgs *f, uint8_t *base)
+{
+  const size_t tiles = (size_t) f->tiles_x * f->tiles_y;
+  ArenaLayout c = {base, 0};
+  f->counters = c.take<CcaCounters> (1);
+  f->by_overflow_slot.taken = c.take<uint32_t> (OVERFLOW_SLOTS);
+  f->by_overflow_slot.labels = c.take<uint32_t> ((size_t) OVERFLOW_SLOTS * 4 * (OVERFLOW_LABELS + 1));
+  f->by_tile.headers = c.take<TileHeader> (tiles);
+  f->by_tile.borders = c.take<TileBorder> (tiles);
+  f->by_tile_row.starts = c.take<unsigned long long> (tiles * TILE_H);
+  f->by_open_component.parents = c.take<OpenKey> (tiles * MAX_OPEN_COMPONENTS);
+  f->by_open_component.sums = c.take<OpenSums> (tiles * MAX_OPEN_COMPONENTS);
+  f->by_image_row.table_rows = c.take<uint32_t> (tiles * TILE_H);
+  f->by_band.scan_states = c.take<unsigned long long> (f->tiles_y);
+  return c.used;
+}
+
+size_t
+lay_out_runs (CcaKernelArgs *f, uint8_t *base)
+{
+  const size_t tiles = (size_t) f->tiles_x * f->tiles_y;
+  ArenaLayout c = {base, 0};
+  f->by_word.foreground = c.take<uint32_t> (tiles * TILE_THREADS);
+  f->by_run_slot.refs = c.take<uint16_t> (tiles * TILE_SLOTS);
+  f->by_open_root.labels = c.take<uint32_t> (tiles * MAX_OPEN_COMPONENTS);
+  return c.used;
+}
+
+/* Makes BUFFER at least SIZE bytes large. *FRESH: its memory is new, which makes all cached graphs invalid. */
+bool
+grow (CcaAnalyser *cca, CtrDeviceBuffer *buffer, size_t size, bool *fresh, CtrError *error)
+{
+  *fresh = size > buffer->size;
+  if (!*fresh)
+    return true;
+  cca->generation++;
+  return ctr_device_buffer_reserve (buffer, size, error);
+}
+
+bool
+grow_uninitialised (CcaAnalyser *cca, CtrDeviceBuffer *buffer, size_t size, CtrError *error)
+{
+  bool fresh;
+  return grow (cca, buffer, size, &fresh, error);
+}
+
+/* Also clears new memory: rows of a result are fetched before their number is known. */
+bool
+grow_cleared (CcaAnalyser *cca, CtrDeviceBuffer *buffer, size_t size, CtrError *error)
+{
+  bool fresh;
+  if (!grow (cca, buffer, size, &fresh, error))
+    return false;
+  if (fresh)
+    CTR_CUDA (cudaMemsetAsync (buffer->data, 0, buffer->size, cca->session.stream));
+  return true;
+}
+
+/* Sets all arguments that do not point to memory. */
+void
+describe_frame (const CcaFrameKey *key, CcaKernelArgs *f)
+{
+  *f = CcaKernelArgs ();
+  f->width = key->image.width;
+  f->height = key->image.height;
+  f->tiles_x = ctr_div_up (f->width, TILE_W);
+  f->tiles_y = ctr_div_up (f->height, TILE_H);
+  f->threshold = key->params.foreground.threshold;
+  f->invert = key->params.foreground.invert;
+  f->min_area = key->params.min_area;
+  f->max_area = key->params.max_area;
+}
+
+bool
+reserve_tiles (CcaAnalyser *cca, CcaKernelArgs *f, CtrError *error)
+{
+  bool fresh;
+  if (!grow (cca, &cca->tiles, lay_out_tiles (f, NULL), &fresh, error))
+    return false;
+  lay_out_tiles (f, (uint8_t *) cca->tiles.data);
+  /* The arrays that come first in the layout start at zero. Each frame resets them for the next one. */
+  if (fresh)
+    CTR_CUDA (cudaMemsetAsync (
+        f->counters, 0, (uint8_t *) f->by_overflow_slot.labels - (uint8_t *) f->counters, cca->session.stream));
+  return true;
+}
+
+bool
+reserve_components (CcaAnalyser *cca, CcaKernelArgs *f, CtrError *error)
+{
+  const size_t pixels = (size_t) f->width * f->height;
+  const uint32_t rows = (uint32_t) (pixels / 64 > MIN_CAPACITY ? pixels / 64 : MIN_CAPACITY);
+  if (cca->capacity < rows)
+    cca->capacity = rows;
+  /* Without area limits every closed component is a row: a table with room for all rows needs as many records. */
+  if (cca->closed_capacity < cca->capacity)
+    cca->closed_capacity = cca->capacity;
+  if (!grow_uninitialised (cca, &cca->closed, cca->closed_capacity * sizeof (uint4), error)
+      || !grow_cleared (cca, &cca->result, CCA_HEADER_SIZE + cca->capacity * sizeof (CtrComponent), error))
+    return false;
+  f->closed.records = (uint4 *) cca->closed.data;
+  f->closed.capacity = cca->closed_capacity;
+  f->header = (CcaHeader *) cca->result.data;
+  f->table.components = (CtrComponent *) ((uint8_t *) cca->result.data + CCA_HEADER_SIZE);
+  f->table.capacity = cca->capacity;
+  return true;
+}
+
+bool
+reserve_features (CcaAnalyser *cca, CcaKernelArgs *f, uint32_t features, CtrError *error)
+{
+  if (features) {
+    if (!grow_uninitialised (cca, &cca->runs, lay_out_runs (f, NULL), error))
+      return false;
+    lay_out_runs (f, (uint8_t *) cca->runs.data);
+  }
+  if (features & CTR_FEATURE_LABELS) {
+    if (!grow_uninitialised (cca, &cca->labels, (size_t) f->width * f->height * sizeof (uint32_t), error))
+      return false;
+    f->by_pixel.labels = (uint32_t *) cca->labels.data;
+  }
+  if (features & CTR_FEATURE_MOMENTS) {
+    if (!grow_cleared (cca, &cca->moments, cca->capacity * sizeof (CtrComponentMoments), error))
+      return false;
+    f->by_table_row.moments = (CtrComponentMoments *) cca->moments.data;
+  }
+  if (features & CTR_FEATURE_GREY) {
+    if (!grow_cleared (cca, &cca->grey, cca->capacity * sizeof (CtrComponentGrey), error))
+      return false;
+    f->by_table_row.grey = (CtrComponentGrey *) cca->grey.data;
+  }
+  return true;
+}
+
+/* Memory for CACHED's frame, with at least the capacities so far. Sets all arguments but those of the image. */
+bool
+reserve (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
+{
+  const CcaFrameKey *key = &cached->key;
+  bool fresh;
+  describe_frame (key, &cached->args);
+  if (!input_stage_reserve (&cca->input, &key->image, key->params.foreground.mode, &fresh, error))
+    return false;
+  cca->generation += fresh;
+  return reserve_tiles (cca, &cached->args, error) && reserve_components (cca, &cached->args, error)
+         && reserve_features (cca, &cached->args, key->params.features, error);
+}
+
+bool
+queue_kernels (CcaAnalyser *cca, CcaCachedGraph *cached, cudaStream_t stream, CtrError *error)
+{
+  CcaKernelArgs *f = &cached->args;
+  const CtrCcaParams *params = &cached->key.params;
+  CtrImage plane;
+  if (!input_stage_plane (&cca->input, &cached->key.image, &plane, stream, error))
+    return false;
+  f->pixels = (const uint8_t *) plane.data;
+  f->stride = plane.stride;
+  f->depth = plane.format == CTR_FORMAT_GRAY8 ? 8 : 16;
+  f->threshold_device = NULL;
+  if (params->foreground.mode == CTR_THRESHOLD_OTSU
+      && !input_stage_otsu (&cca->input, &plane, &f->threshold_device, stream, error))
+    return false;
+  cca_launch_tiles (*f, params->connectivity, params->features != 0, stream);
+  cca_launch_merge (*f, params->connectivity, cca->session.overlap, stream);
+  if (params->features)
+    cca_launch_features (*f, stream);
+  CTR_CUDA (cudaGetLastError ());
+  return true;
+}
+
+bool
+limits_area (const CtrCcaParams *params)
+{
+  return params->min_area > 1 || params->max_area;
+}
+
+/* Graphs of one topology have the same kernels in the same order. */
+bool
+has_same_topology (const CcaFrameKey *a, const CcaFrameKey *b)
+{
+  return a->image.format == b->image.format && a->image.memory == b->image.memory
+         && a->params.foreground.mode == b->params.foreground.mode && a->params.connectivity == b->params.connectivity
+         && !a->params.features == !b->params.features && limits_area (&a->params) == limits_area (&b->params);
+}
+
+/* Builds the graph for CACHED's key; FORMER: the key of its previous graph. A graph of the same topology is updated
+ * with new pointers and sizes, which is several times faster than instantiating a new one.
+ *
+ * The capture takes place in the session's own stream. The caller's stream may be one that the default stream waits
+ * for, and while such a stream is captured, no thread may use the default stream. */
+bool
+build_graph (CcaAnalyser *cca, CcaCachedGraph *cached, const CcaFrameKey *former, CtrError *error)
+{
+  CTR_CUDA (cudaStreamBeginCapture (cca->session.own_stream, cudaStreamCaptureModeThreadLocal));
+  bool queued = queue_kernels (cca, cached, cca->session.own_stream, error);
+  cudaGraph_t captured = NULL;
+  cudaError_t status = cudaStreamEndCapture (cca->session.own_stream, &captured);
+  if (queued && status == cudaSuccess) {
+    bool updated = false;
+    if (cached->graph && has_same_topology (&cached->key, former)) {
+#if CUDART_VERSION >= 12000
+      cudaGraphExecUpdateResultInfo info;
+      updated = cudaGraphExecUpdate (cached->graph, captured, &info) == cudaSuccess;
+#else
+      cudaGraphExecUpdateResult result;
+      updated = cudaGraphExecUpdate (cached->graph, captured, NULL, &result) == cudaSuccess;
+#endif
+    }
+    if (!updated) {
+      cudaGetLastError ();
+      if (cached->graph)
+        cudaGraphExecDestroy (cached->graph);
+      cached->graph = NULL;
+#if CUDART_VERSION >= 12000
+      status = cudaGraphInstantiate (&cached->graph, captured, 0);
+#else
+      status = cudaGraphInstantiate (&cached->graph, captured, NULL, NULL, 0);
+#endif
+    }
+  }
+  if (captured)
+    cudaGraphDestroy (captured);
+  if (!queued)
+    return false;
+  return status == cudaSuccess || ctr_cuda_fail (error, status, "building a CUDA graph of a frame's kernels");
+}
+
+bool
+is_same_key (const CcaFrameKey *a, const CcaFrameKey *b)
+{
+  return a->image.stride == b->image.stride && a->image.width == b->image.width && a->image.height == b->image.height
+         && a->image.format == b->image.format
+         && a->image.memory == b->image.memory
+         /* A host image is read from the staging memory, whatever its own address. */
+         && (a->image.data == b->image.data || a->image.memory == CTR_MEMORY_HOST)
+         && a->params.foreground.mode == b->params.foreground.mode
+         && a->params.foreground.threshold == b->params.foreground.threshold
+         && a->params.foreground.invert == b->params.foreground.invert
+         && a->params.connectivity == b->params.connectivity && a->params.min_area == b->params.min_area
+         && a->params.max_area == b->params.max_area && a->params.features == b->params.features;
+}
+
+} // namespace
+
+void
+cca_release_memory (CcaAnalyser *cca)
+{
+  input_stage_free (&cca->input);
+  CtrDeviceBuffer *const buffers[] = {
+      &cca->tiles, &cca->closed, &cca->result, &cca->runs, &cca->labels, &cca->moments, &cca->grey, &cca->host};
+  for (CtrDeviceBuffer *buffer : buffers)
+    ctr_device_buffer_free (buffer);
+  cca->generation++;
+  cca->current = NULL;
+  cca->capacity = cca->closed_capacity = 0;
+}
+
+bool
+cca_select_graph (CcaAnalyser *cca, const CcaFrameKey *key, CtrError *error)
+{
+  CcaCachedGraph *oldest = &cca->graphs[0];
+  for (CcaCachedGraph &cached : cca->graphs) {
+    if (cached.graph && cached.generation == cca->generation && is_same_key (&cached.key, key)) {
+      cca->current = &cached;
+      return true;
+    }
+    if (cached.last_used < oldest->last_used)
+      oldest = &cached;
+  }
+  /* Queued work may use memory that moves now. */
+  CTR_CUDA (cudaStreamSynchronize (cca->session.stream));
+  const CcaFrameKey former = oldest->key;
+  oldest->key = *key;
+  oldest->generation = 0;
+  if (!reserve (cca, oldest, error) || !build_graph (cca, oldest, &former, error)) {
+    cca_release_memory (cca); /* so that a smaller frame, which may fit, starts without these sizes */
+    return false;
+  }
+  oldest->generation = cca->generation;
+  cca->current = oldest;
+  return true;
+}
+
+bool
+cca_launch_graph (CcaAnalyser *cca, CtrError *error)
+{
+  cca->current->last_used = ++cca->frames;
+  CTR_CUDA (cudaGraphLaunch (cca->current->graph, cca->session.stream));
+  return true;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Runs that touch nothing, half of all components in noise: found by additions on whole rows of bits, before the rows
+ * are walked. */
+#ifndef CTR_CUDA_CCA_LONE_RUNS_CUH
+#define CTR_CUDA_CCA_LONE_RUNS_CUH
+
+#include "cuda/cca/tile_task.cuh"
+
+namespace
+{
+
+__device__ inline Row
+reverse (Row r)
+{
+  return (Row) __brevll ((uint64_t) r) << 64 | __brevll ((uint64_t) (r >> 64));
+}
+
+/* Starts of the runs of ROW that have no pixel in CONTACT; *PIXELS: all pixels of these runs. A start added to a run
+ * carries up to the first pixel in contact or, if there is none, out of the run at its far end. */
+__device__ inline Row
+lone_runs (Row row, Row contact, Row *pixels)
+{
+  const Row mirrored = reverse (row), ends = mirrored & ~(mirrored << 1);
+  const Row down = ends + (mirrored & ~reverse (contact));
+  const Row starts = reverse (down & ~mirrored) << 1 | (down < ends); /* the carry out of bit 0 */
+  const Row up = (row & ~(row << 1)) + (row & ~contact);
+  *pixels = (up & ~row) - starts; /* from each start to its far end; a carry out of bit 127 wraps to the right value */
+  return starts;
+}
+
+__device__ inline uint32_t
+popcount (Row r)
+{
+  return __popcll ((uint64_t) r) + __popcll ((uint64_t) (r >> 64));
+}
+
+/* Takes the lone runs out of the rows in shared memory, and finds the rows that change. */
+template <int CONNECTIVITY, bool KEEP_RUNS, int STRIPS>
+__device__ inline TileContent
+TileTask<CONNECTIVITY, KEEP_RUNS, STRIPS>::take_lone_runs ()
+{
+  Row row[TURNS];
+  bool full = true, empty = true;
+#pragma unroll
+  for (int i = 0; i < TURNS; i++) {
+    uint32_t y;
+    const bool mine = row_of_turn (i, &y);
+    row[i] = mine ? s.rows[y] : 0;
+    full = full && (!mine || row[i] == ~(Row) 0);
+    empty = empty && row[i] == 0;
+  }
+  if (!any (!full))
+    return TILE_FULL;
+  if (KEEP_RUNS)
+    for (uint32_t i = first_row * TILE_WORDS + lane; i < (first_row + ROWS) * TILE_WORDS; i += 32)
+      f.by_word.foreground[tile * TILE_THREADS + i] = ((const uint32_t *) s.rows)[i];
+  if (!any (!empty))
+    return TILE_EMPTY;
+  lone_count = 0;
+#pragma unroll
+  for (int i = 0; i < TURNS; i++) {
+    uint32_t y;
+    lone_starts[i] = lone_pixels[i] = 0;
+    if (!row_of_turn (i, &y))
+      continue;
+    Row near = (y > 0 ? s.rows[y - 1] : 0) | (y < TILE_H - 1 ? s.rows[y + 1] : 0);
+    if (CONNECTIVITY == 8)
+      near |= near << 1 | near >> 1;
+    /* At the border of the tile a run may touch one of a neighbouring tile. */
+    if ((y == 0 && has_above) || (y == TILE_H - 1 && has_below))
+      near = ~(Row) 0;
+    if (has_left)
+      near |= 1;
+    if (has_right)
+      near |= (Row) 1 << (TILE_W - 1);
+    lone_starts[i] = lone_runs (row[i], row[i] & near, &lone_pixels[i]);
+    row[i] ^= lone_pixels[i];
+    lone_count += popcount (lone_starts[i]);
+  }
+  sync ();
+  changes = 0;
+#pragma unroll
+  for (int i = 0; i < TURNS; i++) {
+    uint32_t y;
+    if (row_of_turn (i, &y))
+      s.rows[y] = row[i];
+  }
+  sync ();
+#pragma unroll
+  for (int i = 0; i < TURNS; i++) {
+    uint32_t y;
+    const bool mine = row_of_turn (i, &y);
+    const bool changed = mine && row[i] != (y > first_row ? s.rows[y - 1] : 0);
+    changes |= (uint64_t) __ballot_sync (~0u, changed) << 32 * i;
+  }
+  return TILE_MIXED;
+}
+
+/* Writes the records of this lane's lone runs, from record TO on. */
+template <int CONNECTIVITY, bool KEEP_RUNS, int STRIPS>
+__device__ inline void
+TileTask<CONNECTIVITY, KEEP_RUNS, STRIPS>::write_lone_runs (uint32_t to)
+{
+#pragma unroll
+  for (int i = 0; i < TURNS; i++) {
+    uint32_t y;
+    if (!row_of_turn (i, &y))
+      continue;
+    uint64_t slots = s.start_slots[y];
+#pragma unroll
+    for (int side = 0; side < 2; side++) {
+      const Row covered = lone_pixels[i] >> 64 * side;
+      for (uint64_t rest = (uint64_t) (lone_starts[i] >> 64 * side); rest; rest &= rest - 1) {
+        const uint32_t bit = __ffsll (rest) - 1, x = side * 64 + bit;
+        const Row from = ~(covered >> bit); /* 0 if the run fills the row */
+        const uint64_t low = (uint64_t) from, high = (uint64_t) (from >> 64);
+        const uint32_t length = low ? __ffsll (low) - 1 : high ? 63 + __ffsll (high) : TILE_W;
+        if (to < f.closed.capacity)
+          f.closed.records[to] =
+              pack_closed ({length, length * (2 * x + length - 1) / 2, length * y, x, y, x, x + length - 1, y});
+        to++;
+        if (is_area_kept (f, length))
+          slots |= 1ull << x / 2;
+        if (KEEP_RUNS)
+          f.by_run_slot.refs[(size_t) tile * TILE_SLOTS + y * ROW_SLOTS + x / 2] = y * ROW_SLOTS + x / 2;
+      }
+    }
+    s.start_slots[y] = slots;
+  }
+}
+
+} // namespace
+
+#endif
