@@ -7,12 +7,15 @@
  * outer border's first pixel in raster order, or of a hole's first background pixel. Only passages that look like a
  * start to their neighbours have a key.
  *
- *   borders.cu                          memory and launches, on the host
- *   tiles.cu                            foreground bits; the passages of each tile; chains of passages inside a tile
- * become segments, each from a passage that is entered from another tile, or has a key, to the next such passage
- *   ../contours/list_ranking.cu         segments to rings
- *   assemble.cu                         keys to contour numbers, lengths to offsets, passages to points, points to
- * measures hierarchy.cu, ../contours/hierarchy.cuh  who is inside whom; which contours have a row
+ *   borders.cu     memory and launches, on the host
+ *   tiles.cu       foreground bits; the passages of each tile; chains of passages inside a tile become segments,
+ *                  each from a passage that is entered from another tile or has a key, to the next such passage
+ *   segments.cu    segments linked from tile to tile; where there are few, one CTA goes on to the contour numbers
+ *   assemble.cu    keys to contour numbers, lengths to offsets, passages to points, points to measures
+ *   hierarchy.cu   who is inside whom, which contours have a row
+ * and in cuda/contours/:
+ *   list_ranking.cu  segments to rings
+ *   hierarchy.cuh, rows.cuh, contour_measures.cuh  kernels shared with the level contours
  *
  * Directions: 0 east, 1 north-east, 2 north .. 7 south-east. */
 #ifndef CTR_CUDA_BORDERS_DEVICE_STATE_CUH

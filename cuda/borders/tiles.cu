@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The first kernels of border following: foreground bits, passages, segments. Where there are few segments, one CTA
- * also ranks them and numbers the contours. */
+/* The first kernel of border following: foreground bits, passages, segments. */
 #include "cuda/borders/device_state.cuh"
-#include "cuda/common/scan.cuh"
 #include "cuda/common/pixels.cuh"
 
 namespace
@@ -352,155 +350,10 @@ __launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ BordersKernelAr
   } while (top < BORDERS_TILE);
 }
 
-constexpr int LINK_THREADS = 256, LINK_CTAS = 528;
-
-/* The first view of segment I. Where the ring goes on in another tile, its segment there is found now that all have
- * numbers. */
-__device__ inline ListView
-link_segment (const BordersKernelArgs &f, uint32_t i)
-{
-  ListSegment s = f.ranking.segments[i];
-  if (s.note) {
-    const uint32_t row = f.by_word.per_row * 32;
-    s.next = f.by_passage.segment[find_passage (f, s.next % row, s.next / row, s.note - 1)];
-    s.note = 0; /* The next segment is known. */
-    f.ranking.segments[i] = s;
-  }
-  return {s.next, s.length, s.key, 0};
-}
-
-/* Makes the first views of all segments. */
-__global__ void
-__launch_bounds__ (LINK_THREADS) link_kernel (const __grid_constant__ BordersKernelArgs f)
-{
-  ctr_let_next_start ();
-  ctr_wait_for_previous ();
-  if (!passages_fit (f) || f.counters->header.listed)
-    return;
-  const uint32_t count = f.counters->header.open;
-  if (blockIdx.x == 0 && threadIdx.x == 0)
-    f.counters->progress.count = count;
-  for (uint32_t i = blockIdx.x * LINK_THREADS + threadIdx.x; i < count; i += gridDim.x * LINK_THREADS)
-    f.ranking.views[0][i] = link_segment (f, i);
-}
-
-constexpr int FEW_THREADS = 1024;
-static_assert (FEW_THREADS >= FEW_CONTOURS, "a thread a contour");
-
-/* One CTA: links and ranks the segments, numbers the contours, and finds where their points begin. */
-__global__ void
-__launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersKernelArgs f)
-{
-  __shared__ ListView views[LIST_SMALL];
-  __shared__ uint32_t keys[FEW_CONTOURS], lengths[FEW_CONTOURS], sums[FEW_THREADS / 32], contours;
-  ctr_let_next_start ();
-  ctr_wait_for_previous ();
-  BordersHeader &h = f.counters->header;
-  const uint32_t t = threadIdx.x, open = h.open, closed = h.closed;
-  if (!passages_fit (f))
-    return;
-  if (open > LIST_SMALL || closed > FEW_CONTOURS) {
-    if (t == 0 && !f.many_segments)
-      h.incomplete = LACKS_MANY_SEGMENTS;
-    return;
-  }
-  if (t == 0)
-    contours = 0;
-#pragma unroll /* All loads are under way together. */
-  for (uint32_t k = 0; k < LIST_SMALL / FEW_THREADS; k++)
-    if (t + k * FEW_THREADS < open)
-      views[t + k * FEW_THREADS] = link_segment (f, t + k * FEW_THREADS);
-  __syncthreads ();
-  list_ranking_by_cta<FEW_THREADS> (views, open);
-
-  /* The contours in any order; then the number of each, which is how many have larger keys. */
-  for (uint32_t i = t; i < open + closed; i += FEW_THREADS) {
-    uint32_t key, length;
-    if (i < open) {
-      const ListSegment s = f.ranking.segments[i];
-      if (s.key == NO_KEY || s.key != views[i].key)
-        continue;
-      key = s.key;
-      length = s.length + views[s.next].distance;
-    } else {
-      const uint2 c = f.by_segment.closed_key_length[i - open];
-      key = c.x;
-      length = c.y;
-    }
-    const uint32_t place = atomicAdd (&contours, 1);
-    if (place < FEW_CONTOURS) {
-      keys[place] = key;
-      lengths[place] = length;
-    }
-  }
-  __syncthreads ();
-  const uint32_t count = contours;
-  if (count > FEW_CONTOURS || count > f.contour_capacity) {
-    if (t == 0) {
-      h.all_contours = h.contours = count; /* the room that the frame needs */
-      h.incomplete = count > FEW_CONTOURS && !f.many_segments ? LACKS_MANY_SEGMENTS : 0;
-    }
-    return;
-  }
-  const uint32_t key = t < count ? keys[t] : 0, length = t < count ? lengths[t] : 0;
-  uint32_t number = 0;
-  for (uint32_t i = 0; i < count; i++)
-    number += keys[i] > key;
-  __syncthreads ();
-  if (t < count) {
-    keys[number] = f.by_contour.keys[number] = key;
-    lengths[number] = f.by_contour.lengths[number] = length;
-  }
-  __syncthreads ();
-  uint32_t points;
-  const uint32_t first = block_scan<FEW_THREADS> (t < count ? lengths[t] : 0, sums, &points);
-  if (t < count) {
-    f.by_row.firsts[t] = first;
-    clear_measures (f, t);
-  }
-  for (uint32_t i = t; i < open + closed; i += FEW_THREADS) {
-    const uint32_t own = i < open ? views[i].key : f.by_segment.closed_key_length[i - open].x;
-    uint32_t low = 0, high = count - 1; /* The keys descend. */
-    while (low < high) {
-      const uint32_t middle = (low + high) / 2;
-      if (keys[middle] > own)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    if (i < open) {
-      f.by_segment.open_contour[i] = low;
-      f.ranking.views[0][i] = views[i];
-    } else {
-      f.by_segment.closed_contour[i - open] = low;
-    }
-  }
-  if (t == 0) {
-    f.counters->progress.small = 1;
-    h.listed = 1;
-    h.all_contours = h.contours = count;
-    h.points = points;
-    h.threshold = f.threshold_device ? *f.threshold_device : f.threshold;
-  }
-}
-
 } // namespace
 
 void
 borders_launch_tiles (const BordersKernelArgs &f, cudaStream_t stream)
 {
   tile_kernel<<<f.tiles_x * f.tiles_y, THREADS, 0, stream>>> (f);
-}
-
-void
-borders_launch_few (const BordersKernelArgs &f, bool overlap, cudaStream_t stream)
-{
-  ctr_launch_overlapped (overlap, few_kernel, 1, FEW_THREADS, 0, stream, f);
-}
-
-void
-borders_launch_links (const BordersKernelArgs &f, bool overlap, cudaStream_t stream)
-{
-  ctr_launch_overlapped (overlap, link_kernel, min (f.ranking.capacity / LINK_THREADS + 1, (unsigned) LINK_CTAS),
-      LINK_THREADS, 0, stream, f);
 }

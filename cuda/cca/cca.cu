@@ -90,4 +90,5 @@ cca_get_device_result (void *state, CtrDeviceComponents *result, CtrError *error
 
 } // namespace
 
-extern "C" const CtrCcaOps ctr_cca_ops_cuda = {{cca_create, cca_destroy}, cca_enqueue, cca_finish, cca_get_device_result};
+extern "C" const CtrCcaOps ctr_cca_ops_cuda = {
+    {cca_create, cca_destroy}, cca_enqueue, cca_finish, cca_get_device_result};

@@ -7,11 +7,13 @@
  * corner finds the next one without following the line. The corners of all contours of all levels are rings then, each
  * of which starts at its first corner in the order of levels and rows.
  *
- *   cracks.cu                           memory and launches, on the host
- *   corners.cu                          samples to level indices, vertices to corners, corners to rings
- *   ../contours/list_ranking.cu         ranks the rings
- *   assemble.cu                         rings to contours, points, measures, the table
- *   hierarchy.cu, ../contours/hierarchy.cuh  who is inside whom; which contours have a row */
+ *   cracks.cu      memory and launches, on the host
+ *   corners.cu     samples to level indices, vertices to corners, corners to rings
+ *   assemble.cu    rings to contours, points, measures, the table
+ *   hierarchy.cu   who is inside whom, which contours have a row
+ * and in cuda/contours/:
+ *   list_ranking.cu  ranks the rings
+ *   hierarchy.cuh, rows.cuh, contour_measures.cuh  kernels shared with the borders */
 #ifndef CTR_CUDA_CRACKS_DEVICE_STATE_CUH
 #define CTR_CUDA_CRACKS_DEVICE_STATE_CUH
 

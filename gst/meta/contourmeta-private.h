@@ -6,6 +6,7 @@
 #include "gst/meta/resultmeta-private.h"
 
 #include <contours/contourlist.h>
+#include <contours/snake.h>
 #include <gst/contours/gstcontourmeta.h>
 
 G_BEGIN_DECLS
