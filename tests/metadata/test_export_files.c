@@ -1,45 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* contourexport's files: names, one a frame, one for all, one after the other, and what is left where writing fails. */
+/* contourexport: one file a frame, one for all frames, files in rotation, and what is left if writing fails. */
 #include <errno.h>
-#include <fcntl.h>
-#include <gst/check/gstcheck.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "exporting.h"
-
-enum { NDJSON, CSV, SVG, GEOJSON, COCO, LABELME, FORMATS };
-
-static gboolean
-exists (const gchar *name)
-{
-  gchar *path = in_folder (name);
-  gboolean there = g_file_test (path, G_FILE_TEST_EXISTS);
-  g_free (path);
-  return there;
-}
-
-static guint
-count_files (void)
-{
-  GDir *dir = g_dir_open (folder, 0, NULL);
-  guint n = 0;
-  while (g_dir_read_name (dir))
-    n++;
-  g_dir_close (dir);
-  return n;
-}
-
-/* Text of a file in the folder; transfer full. */
-static gchar *
-read_file (const gchar *name)
-{
-  gchar *path = in_folder (name), *text = NULL;
-  fail_unless (g_file_get_contents (path, &text, NULL, NULL), "there is no %s", name);
-  g_free (path);
-  return text;
-}
 
 /* Its lines, less those that begin with "frame,": a CSV's head. */
 static guint
@@ -58,118 +22,11 @@ count_lines (const gchar *name, guint *heads)
   return n;
 }
 
-static GstElement *
-make_for (const gchar *name, guint format, GstBus **bus)
-{
-  gchar *path = in_folder (name);
-  GstElement *element = make_element (path, bus);
-  g_object_set (element, "format", format, NULL);
-  g_free (path);
-  return element;
-}
-
-static void
-assert_no_message (GstBus *bus)
-{
-  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
-  fail_unless (message == NULL);
-}
-
-static const struct {
-  const gchar *pattern, *name;
-} names[] = {
-    {"a%d", "a2"},
-    {"%05d.x", "00002.x"},
-    {"a%3d", "a  2"},
-    {"a%03ub", "a002b"},
-    {"%i", "2"},
-    {"100%%-%d", "100%-2"},
-    {"%d%%", "2%"},
-    {"%020d", "00000000000000000002"},
-    {"%1d", "2"},
-};
-
-GST_START_TEST (good_names)
-{
-  GstBus *bus;
-  GstElement *element = make_for (names[__i__].pattern, SVG, &bus);
-  GstHarness *h = play (element);
-  for (guint i = 0; i < 3; i++)
-    fail_unless_equals_int (push (h, i, 0), GST_FLOW_OK);
-  fail_unless (exists (names[__i__].name), "no %s", names[__i__].name);
-  assert_equals_int (count_files (), 3);
-  finish (h, element, bus);
-}
-GST_END_TEST;
-
-static const gchar *const bad_names[] = {"%", "a%", "%s", "%n", "%5", "%d%d", "%5d-%%-%d", "%x", "%ld", "%-5d", "%+d",
-    "%.3d", "%21d", "%0999999999999999999999d", "%*d", "%1$d", "% d", "%'d", "%D"};
-
-GST_START_TEST (wrong_names)
-{
-  for (guint format = 0; format < FORMATS; format++) {
-    GstBus *bus;
-    GstElement *element = make_for (bad_names[__i__], format, &bus);
-    assert_start_fails (element, bus, GST_RESOURCE_ERROR_SETTINGS, "is no pattern");
-    gst_element_set_bus (element, NULL);
-    gst_object_unref (element);
-    gst_object_unref (bus);
-  }
-  assert_equals_int (count_files (), 0);
-}
-GST_END_TEST;
-
-/* Settings that contradict each other: one error that says which, and nothing is written. */
-GST_START_TEST (contradictions)
-{
-  static const struct {
-    const gchar *name, *property, *text;
-    guint formats; /* bits */
-  } cases[] = {
-      {"a", "max-file-size", "location needs a field", 1 << NDJSON | 1 << CSV},
-      {"a", "max-file-time", "location needs a field", 1 << NDJSON | 1 << CSV},
-      {"a%d", "max-file-size", "max-file-size", 1 << SVG | 1 << GEOJSON | 1 << COCO | 1 << LABELME},
-      {"a%d", "max-file-time", "max-file-time", 1 << SVG | 1 << GEOJSON | 1 << COCO | 1 << LABELME},
-      {"a%d", "append", "append", 1 << SVG | 1 << GEOJSON | 1 << COCO | 1 << LABELME},
-      {"a%d", NULL, "no field", 1 << COCO},
-  };
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    for (guint format = 0; format < FORMATS; format++) {
-      GstBus *bus;
-      if (!(cases[i].formats & 1 << format))
-        continue;
-      GstElement *element = make_for (cases[i].name, format, &bus);
-      if (cases[i].property)
-        gst_util_set_object_arg (G_OBJECT (element), cases[i].property, "1");
-      assert_start_fails (element, bus, GST_RESOURCE_ERROR_SETTINGS, cases[i].text);
-      gst_element_set_bus (element, NULL);
-      gst_object_unref (element);
-      gst_object_unref (bus);
-    }
-  assert_equals_int (count_files (), 0);
-}
-GST_END_TEST;
-
-/* Whatever cannot be opened is told at the start. */
-GST_START_TEST (no_folder)
-{
-  for (guint format = 0; format < FORMATS; format++) {
-    GstBus *bus;
-    gboolean many = format != COCO;
-    GstElement *element = make_for (many ? "missing/a%d" : "missing/a", format, &bus);
-    assert_start_fails (element, bus, GST_RESOURCE_ERROR_OPEN_WRITE, many ? "missing/a0" : "missing/a");
-    gst_element_set_bus (element, NULL);
-    gst_object_unref (element);
-    gst_object_unref (bus);
-  }
-}
-GST_END_TEST;
-
 /* Each file has its name when its frame goes on, and only then. */
 GST_START_TEST (one_a_frame)
 {
   GstBus *bus;
-  GstElement *element = make_for ("f-%03d", __i__, &bus);
+  GstElement *element = make_in_folder ("f-%03d", __i__, &bus);
   GstHarness *h = play (element);
   for (guint i = 0; i < 12; i++) {
     gchar *name = g_strdup_printf ("f-%03u", i);
@@ -193,7 +50,7 @@ GST_END_TEST;
 GST_START_TEST (second_frame)
 {
   GstBus *bus;
-  GstElement *element = make_for ("picture", __i__, &bus);
+  GstElement *element = make_in_folder ("picture", __i__, &bus);
   GstHarness *h = play (element);
   fail_unless_equals_int (push (h, 0, 0), GST_FLOW_OK);
   gchar *before = read_file ("picture");
@@ -226,7 +83,7 @@ GST_START_TEST (rotation_by_size)
   for (guint format = NDJSON; format <= CSV; format++) {
     GstBus *bus;
     guint heads, most = 0, total = 0;
-    GstElement *element = make_for ("r%02d", format, &bus);
+    GstElement *element = make_in_folder ("r%02d", format, &bus);
     g_object_set (element, "max-file-size", (guint64) 600, NULL);
     GstHarness *h = play (element);
     for (guint i = 0; i < 10; i++)
@@ -259,7 +116,7 @@ static gsize
 export_limited (guint format, guint frames, guint64 limit)
 {
   GstBus *bus;
-  GstElement *element = make_for ("e%d", format, &bus);
+  GstElement *element = make_in_folder ("e%d", format, &bus);
   g_object_set (element, "max-file-size", limit, NULL);
   GstHarness *h = play (element);
   for (guint i = 0; i < frames; i++)
@@ -292,7 +149,7 @@ GST_START_TEST (smallest_files)
   for (guint format = NDJSON; format <= CSV; format++) {
     GstBus *bus;
     guint heads;
-    GstElement *element = make_for (format == CSV ? "c%d" : "n%d", format, &bus);
+    GstElement *element = make_in_folder (format == CSV ? "c%d" : "n%d", format, &bus);
     g_object_set (element, "max-file-size", (guint64) 1, NULL);
     GstHarness *h = play (element);
     for (guint i = 0; i < 3; i++)
@@ -316,7 +173,7 @@ GST_START_TEST (rotation_by_time)
   static const guint lines[] = {3, 3, 3, 1};
   GstBus *bus;
   guint heads;
-  GstElement *element = make_for ("t%d", NDJSON, &bus);
+  GstElement *element = make_in_folder ("t%d", NDJSON, &bus);
   g_object_set (element, "max-file-time", (guint64) 100, NULL);
   GstHarness *h = play (element);
   for (guint i = 0; i < G_N_ELEMENTS (times); i++)
@@ -337,7 +194,7 @@ GST_START_TEST (rotation_appended)
   guint heads;
   for (guint run = 0; run < 3; run++) {
     GstBus *bus;
-    GstElement *element = make_for ("r%d", CSV, &bus);
+    GstElement *element = make_in_folder ("r%d", CSV, &bus);
     g_object_set (element, "max-file-size", (guint64) 1000, "append", TRUE, NULL);
     GstHarness *h = play (element);
     for (guint i = 0; i < 4; i++)
@@ -376,7 +233,7 @@ GST_START_TEST (document)
   GstBus *bus;
   gboolean eos = __i__ % 2;
   guint frames = __i__ / 2 * 3;
-  GstElement *element = make_for ("coco", COCO, &bus);
+  GstElement *element = make_in_folder ("coco", COCO, &bus);
   GstHarness *h = play (element);
   for (guint i = 0; i < frames; i++)
     fail_unless_equals_int (push (h, i * 40, 0), GST_FLOW_OK);
@@ -397,7 +254,7 @@ GST_END_TEST;
 GST_START_TEST (after_the_end)
 {
   GstBus *bus;
-  GstElement *element = make_for ("coco", COCO, &bus);
+  GstElement *element = make_in_folder ("coco", COCO, &bus);
   GstHarness *h = play (element);
   GstSegment segment;
   gst_segment_init (&segment, GST_FORMAT_TIME);
@@ -420,7 +277,7 @@ GST_START_TEST (full_disk)
   gboolean one = __i__ == COCO;
   gchar *path = in_folder (one ? "a" : "a1");
   fail_unless (g_file_set_contents (path, "before", -1, NULL));
-  GstElement *element = make_for (one ? "a" : "a%d", __i__, &bus);
+  GstElement *element = make_in_folder (one ? "a" : "a%d", __i__, &bus);
   GstHarness *h = play (element);
   struct rlimit before, limited;
   if (!one)
@@ -442,74 +299,6 @@ GST_START_TEST (full_disk)
 }
 GST_END_TEST;
 
-/* Where the name is taken by a folder. */
-GST_START_TEST (no_name)
-{
-  GstBus *bus;
-  gchar *path = in_folder ("taken");
-  fail_unless (mkdir (path, 0700) == 0);
-  GstElement *element = make_for ("taken", __i__, &bus);
-  if (__i__ == COCO) {
-    assert_start_fails (element, bus, GST_RESOURCE_ERROR_OPEN_WRITE, "taken");
-    gst_element_set_bus (element, NULL);
-    gst_object_unref (element);
-    gst_object_unref (bus);
-  } else {
-    GstHarness *h = play (element);
-    fail_unless_equals_int (push (h, 0, 0), GST_FLOW_ERROR);
-    assert_message (bus, GST_MESSAGE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE, "taken");
-    finish (h, element, bus);
-  }
-  g_rmdir (path);
-  g_free (path);
-}
-GST_END_TEST;
-
-/* To a descriptor, and through a link: the text itself, without a file beside it. */
-GST_START_TEST (without_a_name)
-{
-  GstBus *bus;
-  gchar *path = in_folder ("file"), *link_path = in_folder ("link");
-  GstElement *element = make_element (path, &bus);
-  g_object_set (element, "format", __i__, NULL);
-  GstHarness *h = play (element);
-  fail_unless_equals_int (push (h, 0, 0), GST_FLOW_OK);
-  finish (h, element, bus);
-  gchar *expected = read_file ("file"), *image = strstr (expected, "\"imagePath\":\"file.png\"");
-  g_unlink (path);
-
-  gint fd = open (path, O_WRONLY | O_CREAT, 0600);
-  element = make_element (NULL, &bus);
-  g_object_set (element, "format", __i__, "fd", fd, NULL);
-  h = play (element);
-  fail_unless_equals_int (push (h, 0, 0), GST_FLOW_OK);
-  finish (h, element, bus);
-  close (fd);
-  if (image) { /* a descriptor has no name to call it after */
-    gchar *text = read_file ("file");
-    fail_unless (strstr (text, "\"imagePath\":\"frame.png\"") != NULL);
-    g_free (text);
-  } else {
-    assert_file (path, expected);
-  }
-  assert_equals_int (count_files (), 1);
-
-  fail_unless (truncate (path, 0) == 0 && symlink ("file", link_path) == 0);
-  element = make_element (link_path, &bus);
-  g_object_set (element, "format", __i__, NULL);
-  h = play (element);
-  fail_unless_equals_int (push (h, 0, 0), GST_FLOW_OK);
-  finish (h, element, bus);
-  if (!image)
-    assert_file (path, expected);
-  fail_unless (g_file_test (link_path, G_FILE_TEST_IS_SYMLINK));
-  assert_equals_int (count_files (), 2);
-  g_free (expected);
-  g_free (link_path);
-  g_free (path);
-}
-GST_END_TEST;
-
 static Suite *
 export_files_suite (void)
 {
@@ -518,18 +307,12 @@ export_files_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_set_timeout (tcase, 60);
   tcase_add_checked_fixture (tcase, make_folder, remove_folder);
-  tcase_add_loop_test (tcase, good_names, 0, G_N_ELEMENTS (names));
-  tcase_add_loop_test (tcase, wrong_names, 0, G_N_ELEMENTS (bad_names));
-  tcase_add_test (tcase, contradictions);
-  tcase_add_test (tcase, no_folder);
   for (guint format = SVG; format < FORMATS; format++) {
     if (format != COCO) {
       tcase_add_loop_test (tcase, one_a_frame, (gint) format, (gint) format + 1);
       tcase_add_loop_test (tcase, second_frame, (gint) format, (gint) format + 1);
     }
     tcase_add_loop_test (tcase, full_disk, (gint) format, (gint) format + 1);
-    tcase_add_loop_test (tcase, no_name, (gint) format, (gint) format + 1);
-    tcase_add_loop_test (tcase, without_a_name, (gint) format, (gint) format + 1);
   }
   tcase_add_test (tcase, rotation_by_size);
   tcase_add_test (tcase, exact_size);

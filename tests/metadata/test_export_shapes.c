@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* contourexport's SVG, GeoJSON, COCO and LabelMe, to the letter; test_export_formats.py reads them as their users do.
- */
-#include <contours/contours.h>
-#include <gst/check/gstcheck.h>
-#include <sys/resource.h>
-
+/* contourexport: documents of shapes: SVG, GeoJSON, COCO and LabelMe. */
 #include "core/results/contourlist.h"
 #include "decimalcomma.h"
 #include "exporting.h"
-
-enum { NDJSON, CSV, SVG, GEOJSON, COCO, LABELME, FORMATS };
 
 /* Sends BUFFER through the element; returns the text of the file. Both transfer full. */
 static gchar *
@@ -449,98 +442,6 @@ GST_START_TEST (names)
 }
 GST_END_TEST;
 
-static guint
-count_in (const gchar *text, const gchar *what)
-{
-  const gsize size = strlen (what);
-  guint n = 0;
-  /* AddressSanitizer makes strstr() measure the rest of the text each time. */
-  for (; *text; text++)
-    n += *text == *what && strncmp (text, what, size) == 0;
-  return n;
-}
-
-static glong
-peak_memory_kib (void)
-{
-  struct rusage usage;
-  getrusage (RUSAGE_SELF, &usage);
-  return usage.ru_maxrss;
-}
-
-/* The text of a frame with many components is not kept in memory. */
-GST_START_TEST (many_components)
-{
-  static const gchar *const marks[FORMATS] = {
-      [SVG] = "<rect ", [GEOJSON] = "\"Polygon\"", [COCO] = "\"iscrowd\"", [LABELME] = "\"rectangle\""};
-  const guint width = 2048, height = 684;
-  GstBus *bus;
-  gchar *path = in_folder ("out"), *text;
-  GstElement *element = make_element (path, &bus);
-  g_object_set (element, "format", __i__, NULL);
-  GstHarness *h = play (element);
-  GstBuffer *buffer = sample_dots (width, height);
-  glong before = peak_memory_kib ();
-  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
-  glong grown = peak_memory_kib () - before;
-#ifndef __SANITIZE_ADDRESS__ /* which keeps what is freed */
-  fail_unless (grown < 8192, "%ld KiB more", grown);
-#else
-  (void) grown;
-#endif
-  finish (h, element, bus);
-  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
-  assert_equals_int (count_in (text, marks[__i__]), width * height / 4);
-  g_free (text);
-  g_free (path);
-}
-GST_END_TEST;
-
-/* Noise has all that lines can do. Its outlines less their holes are its foreground, unless they are simplified. */
-GST_START_TEST (noise)
-{
-  enum { WIDTH = 97, HEIGHT = 61 };
-  static const gchar *const marks[FORMATS] = {
-      [SVG] = "<path ", [GEOJSON] = "\"Feature\"", [COCO] = "\"iscrowd\"", [LABELME] = "\"polygon\""};
-  guint8 samples[WIDTH * HEIGHT];
-  guint foreground = 0, outlines = 0;
-  CtrBordersParams params;
-  CtrError error;
-  ctr_borders_params_init (&params);
-  params.mode = __i__ % 2 ? CTR_RETRIEVE_LIST : CTR_RETRIEVE_TREE;
-  params.epsilon = __i__ % 4 < 2 ? 0 : 1.5;
-  for (guint i = 0; i < sizeof samples; i++) {
-    samples[i] = g_random_int_range (0, 100) < 55 ? 255 : 0;
-    foreground += samples[i] > 0;
-  }
-  const CtrImage image = {samples, WIDTH, WIDTH, HEIGHT, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST};
-  CtrBorders *borders = ctr_borders_new (CTR_BACKEND_CPU, &error);
-  CtrContours *contours = ctr_borders_run (borders, &image, &params, NULL, &error);
-  const CtrContour *table = ctr_contours_map_table (contours, NULL);
-  for (guint i = 0; i < contours->count; i++)
-    outlines += !(table[i].flags & CTR_CONTOUR_HOLE);
-  for (guint format = SVG; format < FORMATS; format++) {
-    GstBuffer *buffer = sample_buffer ();
-    gst_buffer_add_contours_contour_meta (buffer, contours, "follower");
-    gchar *text = export_one (format, buffer);
-    /* LabelMe has a polygon for each part that hangs together by a corner only; and a simplified line may leave its
-     * holes outside, which then are areas of their own. */
-    guint found = count_in (text, marks[format]);
-    gboolean more = format == LABELME || (__i__ % 4 == 3);
-    fail_unless (found == outlines || (more && found > outlines), "%u of %u", found, outlines);
-    if (format == COCO && params.epsilon == 0) {
-      guint64 area = 0;
-      for (const gchar *c = text; (c = strstr (c, "\"iscrowd\":0,\"area\":")); c++)
-        area += g_ascii_strtoull (c + strlen ("\"iscrowd\":0,\"area\":"), NULL, 10);
-      assert_equals_uint64 (area, foreground);
-    }
-    g_free (text);
-  }
-  ctr_contours_unref (contours);
-  ctr_borders_free (borders);
-}
-GST_END_TEST;
-
 static Suite *
 export_shapes_suite (void)
 {
@@ -557,8 +458,6 @@ export_shapes_suite (void)
   tcase_add_loop_test (tcase, hole_alone, SVG, FORMATS);
   tcase_add_loop_test (tcase, no_area, SVG, FORMATS);
   tcase_add_loop_test (tcase, names, SVG, FORMATS);
-  tcase_add_loop_test (tcase, many_components, SVG, FORMATS);
-  tcase_add_loop_test (tcase, noise, 0, 20);
   return suite;
 }
 
