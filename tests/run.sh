@@ -47,11 +47,11 @@ check ()
 # counts each of them.
 meson_tests ()
 {
-  local name=$1 dir=$2 log=$2/meson-logs/testlog-again.sh.json status results test
+  local name=$1 dir=$2 log=$2/meson-logs/testlog-retry_lsan.sh.json status results test
   shift 2
   say "$name"
   rm -f "$log"
-  meson test -C "$dir" --no-rebuild --print-errorlogs --timeout-multiplier 4 --wrapper "'$PWD/tests/again.sh'" "$@"
+  meson test -C "$dir" --no-rebuild --print-errorlogs --timeout-multiplier 4 --wrapper "'$PWD/tests/retry_lsan.sh'" "$@"
   status=$?
   results=$(/usr/bin/python3 - "$log" << 'PYTHON'
 import json, sys
