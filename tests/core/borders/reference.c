@@ -2,7 +2,8 @@
 /* Every pixel's passages are linked to cycles first; what a border is follows from the passages it has. Nothing is
  * scanned or followed in the order an algorithm would. */
 #include "tests/core/borders/reference.h"
-#include "tests/core/cca/reference.h"
+
+#include "tests/core/common/reference.h"
 #include "tests/core/results/simplify_reference.h"
 
 #include <math.h>
@@ -387,12 +388,4 @@ reference_borders (const CtrImage *image, const CtrBordersParams *params)
   free (work.points);
   free (work.sums);
   return result;
-}
-
-void
-reference_borders_free (Contours *contours)
-{
-  free ((void *) contours->table);
-  free ((void *) contours->points);
-  free ((void *) contours->sums);
 }

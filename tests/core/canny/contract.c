@@ -1,112 +1,123 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every error path of the edge detection: the right status, a sentence that says what is wrong, nothing pending, and a
- * detector that works as before. */
 #include "tests/core/canny/reference.h"
+#include "tests/core/canny/testing.h"
+#include "tests/core/common/contract.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static Setup setup;
-static CtrCanny *canny;
-static uint8_t pixels[64 * 64 + 1], output[64 * 64];
+enum { WIDTH = 200, HEIGHT = 150 }; /* of the frame without memory */
+
+static uint8_t pixels[64 * 64 + 1], output[64 * 64], large_output[WIDTH * HEIGHT];
 static const CtrImage good_image = {
     .data = pixels, .stride = 64, .width = 10, .height = 10, .format = CTR_FORMAT_GRAY8};
+static CtrCannyParams good_params, median_params;
+static CtrEdgePicture good_picture, large_picture;
+static Picture colours;
+static CtrImage narrow;
 
-static CtrCannyParams
-good_params (void)
+static void
+open_requests (const Setup *setup)
 {
-  CtrCannyParams params;
-  ctr_canny_params_init (&params);
-  params.sigma = 0.5;
-  return params;
-}
+  Random rng = {3}, colours_rng = {51};
+  for (size_t i = 0; i < sizeof pixels; i++)
+    pixels[i] = (uint8_t) random_next (&rng);
+  ctr_canny_params_init (&good_params);
+  good_params.sigma = 0.5;
+  ctr_edge_picture_init_mask (&good_picture, output, 64, CTR_MEMORY_HOST);
 
-static CtrEdgePicture
-good_picture (void)
-{
-  CtrEdgePicture picture;
-  ctr_edge_picture_init_mask (&picture, output, 64, CTR_MEMORY_HOST);
-  return picture;
+  colours = picture_random (&colours_rng, WIDTH, HEIGHT, (Layout){.format = CTR_FORMAT_BGRX});
+  narrow = colours.view;
+  narrow.width = 20;
+  ctr_canny_params_init (&median_params);
+  median_params.sigma = 1;
+  median_params.threshold_mode = CTR_CANNY_MEDIAN;
+  /* Not a mask, so that one is made elsewhere. */
+  ctr_edge_picture_init_mask (&large_picture, large_output, WIDTH, CTR_MEMORY_HOST);
+  large_picture.planes[0].background[0] = 1;
 }
 
 static void
-check_works (void)
+close_requests (void)
 {
-  const CtrCannyParams params = good_params ();
-  CHECK (check_edges (canny, &setup, &good_image, &params) > 0);
+  picture_free (&colours);
 }
 
-/* Queues a good image first: a failed call must not leave that one to be taken as the bad one's. */
-static void
-check_refused (const CtrImage *image, const CtrCannyParams *params, const CtrEdgePicture *picture, CtrStatus status,
-    const char *mentions)
+static Request
+good_request (void)
 {
-  const CtrCannyParams fine = good_params ();
-  const CtrEdgePicture plain = good_picture ();
-  CtrError error = {.status = CTR_OK};
-  describe ("an image, parameter or picture that must be refused with \"%s\"", mentions);
-  CHECK (ctr_canny_enqueue (canny, &good_image, &fine, &plain, setup.stream, NULL));
-  CHECK (!ctr_canny_enqueue (canny, image, params, picture, setup.stream, &error));
-  CHECK (error.status == status);
-  CHECK (strstr (error.message, mentions));
-  CHECK (!ctr_canny_finish (canny, &error));
-  CHECK (!ctr_canny_run (canny, image, params, picture, setup.stream, NULL));
-  check_works ();
+  return (Request){.image = &good_image, .params = &good_params, .picture = &good_picture};
 }
 
-static void
-check_image_refused (CtrImage image, CtrStatus status, const char *mentions)
+static const MemoryCase *
+memory_cases (uint32_t *count)
 {
-  const CtrCannyParams params = good_params ();
-  const CtrEdgePicture picture = good_picture ();
-  check_refused (&image, &params, &picture, status, mentions);
+  static const Request smaller = {.image = &narrow, .params = &median_params, .picture = &large_picture};
+  static const MemoryCase cases[] = {{.name = "colours",
+      .request = {.image = &colours.view, .params = &median_params, .picture = &large_picture},
+      .smaller = &smaller,
+      .least_failures = 4,
+      .later_allocations = 0,
+      .kept_blocks = -1}};
+  *count = LENGTH (cases);
+  return cases;
 }
 
-static void
-check_params_refused (CtrCannyParams params, const char *mentions)
+static void *
+create (CtrBackend backend, CtrError *error)
 {
-  const CtrEdgePicture picture = good_picture ();
-  check_refused (&good_image, &params, &picture, CTR_ERROR_INVALID_ARGUMENT, mentions);
+  return ctr_canny_new (backend, error);
 }
 
 static void
-check_picture_refused (CtrEdgePicture picture, const char *mentions)
+destroy (void *canny)
 {
-  const CtrCannyParams params = good_params ();
-  check_refused (&good_image, &params, &picture, CTR_ERROR_INVALID_ARGUMENT, mentions);
+  ctr_canny_free (canny);
 }
 
-/* The checks of an image are tested one by one in cca-errors. */
-static void
-test_images (void)
+static bool
+enqueue (void *canny, const Request *request, void *stream, CtrError *error)
 {
-  const CtrStatus invalid = CTR_ERROR_INVALID_ARGUMENT;
-  const CtrCannyParams params = good_params ();
-  const CtrEdgePicture picture = good_picture ();
-  CtrImage image = good_image;
-  check_refused (NULL, &params, &picture, invalid, "NULL");
-  image.width = 0;
-  check_image_refused (image, invalid, "0 x 10");
-  image = good_image;
-  image.height = 65536;
-  check_image_refused (image, CTR_ERROR_TOO_LARGE, "10 x 65536");
-  image = good_image;
-  image.stride = 9;
-  check_image_refused (image, invalid, "stride");
-  image = good_image;
-  image.format = (CtrFormat) 99;
-  check_image_refused (image, invalid, "format 99");
-  image = good_image;
-  image.format = CTR_FORMAT_GRAY16;
-  image.data = pixels + 1;
-  check_image_refused (image, invalid, "aligned");
-  if (setup.backend == CTR_BACKEND_CPU) {
-    image = good_image;
-    image.memory = CTR_MEMORY_DEVICE;
-    check_image_refused (image, invalid, "host memory");
-  }
+  return ctr_canny_enqueue (canny, request->image, request->params, request->picture, stream, error);
 }
+
+static void *
+finish (void *canny, CtrError *error)
+{
+  return ctr_canny_finish (canny, error) ? canny : NULL;
+}
+
+static void *
+run (void *canny, const Request *request, void *stream, CtrError *error)
+{
+  return ctr_canny_run (canny, request->image, request->params, request->picture, stream, error) ? canny : NULL;
+}
+
+static void
+drop (void *result)
+{
+}
+
+/* One plane, of which each byte is a pixel. */
+static void
+check_result (const Request *request, void *canny)
+{
+  const CtrImage *image = request->image;
+  const CtrEdgePicture *actual = request->picture;
+  const size_t stride = actual->planes[0].stride;
+  CtrEdgePicture expected = *actual;
+  uint8_t *mask = reference_canny (image, request->params), *rows = malloc (stride * image->height);
+  expected.planes[0].data = rows;
+  reference_paint (&expected, mask, image->width, image->height);
+  for (uint32_t y = 0; y < image->height; y++)
+    CHECK (memcmp (rows + y * stride, (uint8_t *) actual->planes[0].data + y * stride, image->width) == 0);
+  CHECK (memchr (mask, 255, (size_t) image->width * image->height));
+  free (rows);
+  free (mask);
+}
+
+#define REFUSE(change, mentions) contract_refuse_change (CtrCannyParams, change, mentions)
 
 static void
 test_params (void)
@@ -114,116 +125,77 @@ test_params (void)
   static const double bad_sigmas[] = {-0.01, 20.001, 1e9, NAN, INFINITY, -INFINITY};
   static const double bad_thresholds[] = {-0.5, NAN, -INFINITY};
   static const uint32_t bad_apertures[] = {0, 1, 2, 4, 6, 9, UINT32_MAX};
-  const CtrEdgePicture picture = good_picture ();
-  CtrCannyParams params;
-  for (size_t i = 0; i < LENGTH (bad_sigmas); i++) {
-    params = good_params ();
-    params.sigma = bad_sigmas[i];
-    check_params_refused (params, "sigma is");
-  }
-  for (size_t i = 0; i < LENGTH (bad_apertures); i++) {
-    params = good_params ();
-    params.aperture = bad_apertures[i];
-    check_params_refused (params, "3, 5 or 7");
-  }
-  for (int mode = -1; mode <= 3; mode += 4) {
-    params = good_params ();
-    params.threshold_mode = (CtrCannyThresholdMode) mode;
-    check_params_refused (params, mode < 0 ? "mode -1" : "mode 3");
-  }
-  for (uint32_t bits = 7; bits <= 17; bits += 10) {
-    params = good_params ();
-    params.significant_bits = bits;
-    check_params_refused (params, bits == 7 ? "7 significant bits" : "17 significant bits");
-  }
-  for (size_t i = 0; i < LENGTH (bad_thresholds); i++) {
-    params = good_params ();
-    params.low_threshold = bad_thresholds[i];
-    check_params_refused (params, "0 or more");
-    params = good_params ();
-    params.high_threshold = bad_thresholds[i];
-    check_params_refused (params, "0 or more");
-  }
-  check_refused (&good_image, NULL, &picture, CTR_ERROR_INVALID_ARGUMENT, "ctr_canny_params_init");
+  contract_refuse_doubles (offsetof (CtrCannyParams, sigma), bad_sigmas, LENGTH (bad_sigmas), "sigma is");
+  for (size_t i = 0; i < LENGTH (bad_apertures); i++)
+    REFUSE (aperture = bad_apertures[i], "3, 5 or 7");
+  REFUSE (threshold_mode = (CtrCannyThresholdMode) -1, "mode -1");
+  REFUSE (threshold_mode = (CtrCannyThresholdMode) 3, "mode 3");
+  REFUSE (significant_bits = 7, "7 significant bits");
+  REFUSE (significant_bits = 17, "17 significant bits");
+  contract_refuse_doubles (
+      offsetof (CtrCannyParams, low_threshold), bad_thresholds, LENGTH (bad_thresholds), "0 or more");
+  contract_refuse_doubles (
+      offsetof (CtrCannyParams, high_threshold), bad_thresholds, LENGTH (bad_thresholds), "0 or more");
+}
+
+static void
+refuse_picture (CtrEdgePicture picture, const char *mentions)
+{
+  Request request = good_request ();
+  request.picture = &picture;
+  contract_refuse (&request, CTR_ERROR_INVALID_ARGUMENT, mentions);
 }
 
 static void
 test_pictures (void)
 {
-  const CtrCannyParams params = good_params ();
-  CtrEdgePicture picture = good_picture ();
-  check_refused (&good_image, &params, NULL, CTR_ERROR_INVALID_ARGUMENT, "1 to 4 planes");
+  CtrEdgePicture picture = good_picture;
+  Request without = good_request ();
+  without.picture = NULL;
+  contract_refuse (&without, CTR_ERROR_INVALID_ARGUMENT, "1 to 4 planes");
   picture.plane_count = 0;
-  check_picture_refused (picture, "1 to 4 planes");
+  refuse_picture (picture, "1 to 4 planes");
   picture.plane_count = CTR_EDGE_MAX_PLANES + 1;
-  check_picture_refused (picture, "1 to 4 planes");
-  picture = good_picture ();
+  refuse_picture (picture, "1 to 4 planes");
+  picture = good_picture;
   picture.memory = (CtrMemory) 7;
-  check_picture_refused (picture, "memory 7");
-  if (setup.backend == CTR_BACKEND_CPU) {
-    picture = good_picture ();
+  refuse_picture (picture, "memory 7");
+  if (contract_setup ()->backend == CTR_BACKEND_CPU) {
+    picture = good_picture;
     picture.memory = CTR_MEMORY_DEVICE;
-    check_picture_refused (picture, "host memory");
+    refuse_picture (picture, "host memory");
   }
 
-  picture = good_picture ();
+  picture = good_picture;
   picture.planes[0].data = NULL;
-  check_picture_refused (picture, "plane 0 of the edge picture has no memory");
-  picture = good_picture ();
+  refuse_picture (picture, "plane 0 of the edge picture has no memory");
+  picture = good_picture;
   picture.plane_count = 2;
-  check_picture_refused (picture, "plane 1 of the edge picture has no memory");
+  refuse_picture (picture, "plane 1 of the edge picture has no memory");
   for (uint32_t size = 0; size <= 5; size += 5) {
-    picture = good_picture ();
+    picture = good_picture;
     picture.planes[0].pixel_size = size;
-    check_picture_refused (picture, "1 to 4 bytes");
+    refuse_picture (picture, "1 to 4 bytes");
   }
-  picture = good_picture ();
+  picture = good_picture;
   picture.planes[0].x_shift = 3;
-  check_picture_refused (picture, "shifts 3 and 0");
-  picture = good_picture ();
+  refuse_picture (picture, "shifts 3 and 0");
+  picture = good_picture;
   picture.planes[0].y_shift = 3;
-  check_picture_refused (picture, "shifts 0 and 3");
+  refuse_picture (picture, "shifts 0 and 3");
 
-  picture = good_picture ();
+  picture = good_picture;
   picture.planes[0].stride = 9;
-  check_picture_refused (picture, "10 bytes");
-  picture = good_picture ();
+  refuse_picture (picture, "10 bytes");
+  picture = good_picture;
   picture.planes[0].source = output;
   picture.planes[0].source_stride = 9;
-  check_picture_refused (picture, "10 bytes");
-  picture = good_picture ();
+  refuse_picture (picture, "10 bytes");
+  picture = good_picture;
   picture.planes[0].pixel_size = 3;
   picture.planes[0].x_shift = 2;
   picture.planes[0].stride = 8; /* 3 pixels */
-  check_picture_refused (picture, "9 bytes");
-}
-
-static void
-test_calls (void)
-{
-  CtrError error = {.status = CTR_OK};
-  describe ("an unknown backend");
-  CHECK (!ctr_canny_new ((CtrBackend) 7, &error));
-  CHECK (error.status == CTR_ERROR_INVALID_ARGUMENT && strstr (error.message, "backend 7"));
-  CtrCanny *fresh = detector_new (&setup);
-  describe ("finish without an image");
-  CHECK (!ctr_canny_finish (fresh, &error));
-  CHECK (error.status == CTR_ERROR_INVALID_ARGUMENT && strstr (error.message, "ctr_canny_enqueue"));
-  CHECK (!ctr_canny_finish (fresh, NULL));
-  ctr_canny_free (fresh);
-
-  describe ("a second finish");
-  const CtrCannyParams params = good_params ();
-  const CtrEdgePicture picture = good_picture ();
-  CHECK (ctr_canny_enqueue (canny, &good_image, &params, &picture, setup.stream, NULL));
-  CHECK (ctr_canny_finish (canny, NULL));
-  error.status = CTR_OK;
-  CHECK (!ctr_canny_finish (canny, &error));
-  CHECK (error.status == CTR_ERROR_INVALID_ARGUMENT);
-  check_works ();
-
-  describe ("NULL where the API takes it");
-  ctr_canny_free (NULL);
+  refuse_picture (picture, "9 bytes");
 }
 
 static void
@@ -246,19 +218,29 @@ test_defaults (void)
   CHECK (plane->x_shift == 0 && plane->y_shift == 0 && plane->edge[0] == 255 && plane->background[0] == 0);
 }
 
-int
-main (int argc, char **argv)
+static void
+test_own (void)
 {
-  Random rng = {3};
-  setup = setup_open (argv[1], false);
-  for (size_t i = 0; i < sizeof pixels; i++)
-    pixels[i] = (uint8_t) random_next (&rng);
-  canny = detector_new (&setup);
-  test_images ();
   test_params ();
   test_pictures ();
-  test_calls ();
   test_defaults ();
-  ctr_canny_free (canny);
-  return 0;
 }
+
+const Contract canny_contract = {
+    .name = "canny",
+    .enqueue_name = "ctr_canny_enqueue",
+    .init_name = "ctr_canny_params_init",
+    .params_size = sizeof (CtrCannyParams),
+    .open = open_requests,
+    .close = close_requests,
+    .good_request = good_request,
+    .memory_cases = memory_cases,
+    .create = create,
+    .destroy = destroy,
+    .enqueue = enqueue,
+    .finish = finish,
+    .run = run,
+    .drop = drop,
+    .check_result = check_result,
+    .test_own = test_own,
+};

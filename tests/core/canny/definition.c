@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The edge detection against its definition: every size, format, parameter and picture. */
 #include "tests/core/canny/reference.h"
+#include "tests/core/canny/testing.h"
 #include "tests/core/common/gpu.h"
 
 #include <stdlib.h>

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The component analysis against its definition: every size, shape, format and rule. */
-#include "tests/core/common/gpu.h"
+/* The component analysis against its definition: every size, shape, format and rule but the thresholds. */
 #include "tests/core/cca/reference.h"
-#include "tests/core/common/testing.h"
+#include "tests/core/cca/testing.h"
+#include "tests/core/common/gpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static Setup setup;
 static CtrCca *cca; /* one analyser for all images: they come in every order of size and format */
@@ -30,7 +29,7 @@ check_mask (uint8_t *mask, uint32_t width, uint32_t height, const char *name)
     CtrCcaParams params = params_of (c, threshold, invert, features);
     describe ("%s %u x %u, %d-connected, threshold %u%s, features %u", name, width, height, c, threshold,
         invert ? " inverted" : "", features);
-    check_image (cca, &setup, &picture.view, &params);
+    check_cca (cca, &setup, &picture.view, &params);
   }
   picture_free (&picture);
   free (mask);
@@ -144,27 +143,10 @@ test_layouts (void)
       CtrCcaParams params = params_of (width % 2 ? 4 : 8, threshold, false, ALL_FEATURES);
       describe ("format %d, %u x %u, offset %u, padding %u, threshold %u", layout.format, width, height, layout.offset,
           layout.padding, threshold);
-      check_image (cca, &setup, &picture.view, &params);
+      check_cca (cca, &setup, &picture.view, &params);
       CHECK (memcmp (before, picture.memory, picture.bytes) == 0);
       free (before);
       free (mask);
-      picture_free (&picture);
-    }
-}
-
-/* Random samples of every format, thresholds at and beyond the ends of their range. */
-static void
-test_thresholds (void)
-{
-  static const uint32_t thresholds[] = {0, 1, 127, 128, 254, 255, 256, 32768, 65534, 65535, 65536, UINT32_MAX};
-  for (size_t f = 0; f < LENGTH (formats); f++)
-    for (size_t t = 0; t < LENGTH (thresholds); t += setup.quick ? 3 : 1) {
-      Picture picture = picture_random (&rng, 75, 39, (Layout){.format = formats[f]});
-      for (int invert = 0; invert <= 1; invert++) {
-        CtrCcaParams params = params_of (CTR_CONNECTIVITY_8, thresholds[t], invert, ALL_FEATURES);
-        describe ("format %d, threshold %u%s", formats[f], thresholds[t], invert ? " inverted" : "");
-        check_image (cca, &setup, &picture.view, &params);
-      }
       picture_free (&picture);
     }
 }
@@ -178,119 +160,8 @@ test_large_sums (void)
   memset (picture.memory, 0xff, picture.bytes);
   CtrCcaParams params = params_of (CTR_CONNECTIVITY_4, 65535, false, ALL_FEATURES);
   describe ("samples of 65535");
-  check_image (cca, &setup, &picture.view, &params);
+  check_cca (cca, &setup, &picture.view, &params);
   picture_free (&picture);
-}
-
-static void
-check_otsu (Picture *picture, const char *name)
-{
-  for (int invert = 0; invert <= 1; invert++) {
-    CtrCcaParams params = params_of (CTR_CONNECTIVITY_8, 7, invert, CTR_FEATURE_GREY);
-    params.foreground.mode = CTR_THRESHOLD_OTSU;
-    describe ("Otsu of %s, format %d, %u x %u%s", name, picture->view.format, picture->view.width, picture->view.height,
-        invert ? ", inverted" : "");
-    check_image (cca, &setup, &picture->view, &params);
-  }
-  picture_free (picture);
-}
-
-static void
-set_samples (Picture *picture, uint32_t (*sample) (uint32_t i, uint32_t pixels))
-{
-  const uint32_t pixels = picture->view.width * picture->view.height;
-  for (uint32_t i = 0; i < pixels; i++)
-    if (picture->view.format == CTR_FORMAT_GRAY16)
-      ((uint16_t *) picture->memory)[i] = (uint16_t) sample (i, pixels);
-    else
-      ((uint8_t *) picture->memory)[i] = (uint8_t) sample (i, pixels);
-}
-
-static uint32_t
-largest (uint32_t i, uint32_t pixels)
-{
-  return 65535;
-}
-
-static uint32_t
-smallest (uint32_t i, uint32_t pixels)
-{
-  return 0;
-}
-
-static uint32_t
-two_values (uint32_t i, uint32_t pixels)
-{
-  return i % 7 ? 13 : 60013;
-}
-
-static uint32_t
-ends (uint32_t i, uint32_t pixels)
-{
-  return i % 2 ? 65535 : 0;
-}
-
-/* Two thresholds of exactly the same variance. */
-static uint32_t
-symmetric (uint32_t i, uint32_t pixels)
-{
-  return i % 8 == 0 ? 0 : i % 8 == 1 ? 16 : 8;
-}
-
-static uint32_t
-lone_low (uint32_t i, uint32_t pixels)
-{
-  return i == 5 ? 3 : 65003;
-}
-
-static uint32_t
-lone_high (uint32_t i, uint32_t pixels)
-{
-  return i == 5 ? 65003 : 3;
-}
-
-static uint32_t
-ramp (uint32_t i, uint32_t pixels)
-{
-  return (uint32_t) ((uint64_t) i * 65536 / pixels);
-}
-
-static uint32_t
-three_bumps (uint32_t i, uint32_t pixels)
-{
-  static const uint32_t centre[] = {1000, 20000, 20700};
-  uint32_t sum = 0;
-  for (int k = 0; k < 4; k++)
-    sum += random_below (&rng, 300);
-  return centre[random_below (&rng, 3)] + sum;
-}
-
-static void
-test_otsu (void)
-{
-  static const struct {
-    const char *name;
-    uint32_t (*sample) (uint32_t i, uint32_t pixels);
-  } histograms[] = {{"the largest sample", largest}, {"zeros", smallest}, {"two values", two_values},
-      {"both ends", ends}, {"1 : 6 : 1", symmetric}, {"one low sample", lone_low}, {"one high sample", lone_high},
-      {"a ramp", ramp}, {"three bumps", three_bumps}};
-  for (size_t h = 0; h < LENGTH (histograms); h++)
-    for (CtrFormat format = CTR_FORMAT_GRAY8; format <= CTR_FORMAT_GRAY16; format++) {
-      Picture picture = picture_random (&rng, 256, 128, (Layout){.format = format});
-      set_samples (&picture, histograms[h].sample);
-      check_otsu (&picture, histograms[h].name);
-    }
-  /* A class of less than FLT_EPSILON of the pixels does not count, so these have no threshold. */
-  for (int high = 0; high <= 1 && !setup.quick; high++) {
-    Picture picture = picture_random (&rng, 4096, 2176, plain);
-    set_samples (&picture, high ? lone_high : lone_low);
-    check_otsu (&picture, "one sample in nine million");
-  }
-  for (int i = 0; i < (setup.quick ? 8 : 64); i++) {
-    Layout layout = {.format = formats[i % LENGTH (formats)], .padding = 2 * random_below (&rng, 9)};
-    Picture picture = picture_random (&rng, 1 + random_below (&rng, 60), 1 + random_below (&rng, 60), layout);
-    check_otsu (&picture, "random samples");
-  }
 }
 
 static void
@@ -307,7 +178,7 @@ test_area_limits (void)
       params.min_area = limits[i][0];
       params.max_area = limits[i][1];
       describe ("areas %u to %u, %d-connected", params.min_area, params.max_area, c);
-      check_image (cca, &setup, &picture.view, &params);
+      check_cca (cca, &setup, &picture.view, &params);
       picture_free (&picture);
       free (mask);
     }
@@ -370,7 +241,7 @@ test_symmetries (void)
       CtrCcaParams direct = params_of (c, 1, false, CTR_FEATURE_LABELS);
       CtrComponents *a = analyse (cca, &setup, &image, &inverted), *b = analyse (cca, &setup, &inverse, &direct);
       describe ("inverted %u %% noise, %d-connected", density, c);
-      check_equal (a, b);
+      check_components_equal (a, b);
       ctr_components_unref (a);
       ctr_components_unref (b);
       free (areas);
@@ -389,7 +260,7 @@ test_determinism (void)
   for (int i = 0; i < (setup.quick ? 5 : 100); i++) {
     describe ("the same picture for the %d. time", i + 2);
     CtrComponents *again = analyse (cca, &setup, &picture.view, &params);
-    check_equal (first, again);
+    check_components_equal (first, again);
     ctr_components_unref (again);
   }
   ctr_components_unref (first);
@@ -412,11 +283,11 @@ test_growth (void)
         CtrCcaParams params = params_of (CTR_CONNECTIVITY_4, 1, false, features);
         params.min_area = min_area;
         describe ("%s after zeros, features %u, area >= %u", shape_names[shapes[i]], features, min_area);
-        check_image (fresh, &setup, &image, &params);
+        check_cca (fresh, &setup, &image, &params);
         image.data = many;
-        check_image (fresh, &setup, &image, &params);
+        check_cca (fresh, &setup, &image, &params);
         image.data = mask;
-        check_image (fresh, &setup, &image, &params);
+        check_cca (fresh, &setup, &image, &params);
         ctr_cca_free (fresh);
         free (mask);
         free (many);
@@ -441,11 +312,11 @@ test_lifetimes (void)
   CHECK (ctr_cca_enqueue (one, &b.view, &params, setup.stream, NULL));
   CtrComponents *second = ctr_cca_finish (one, NULL);
   CHECK (second);
-  check_equal (expected_b, second);
+  check_components_equal (expected_b, second);
   describe ("no stream given");
   CtrComponents *unstreamed = ctr_cca_run (two, &a.view, &params, NULL, NULL);
   CHECK (unstreamed);
-  check_equal (expected_a, unstreamed);
+  check_components_equal (expected_a, unstreamed);
   ctr_components_unref (unstreamed);
   describe ("an analyser freed with an image queued");
   CHECK (ctr_cca_enqueue (two, &a.view, &params, setup.stream, NULL));
@@ -454,13 +325,13 @@ test_lifetimes (void)
   describe ("results after their analysers");
   CHECK (ctr_components_ref (result_a) == result_a);
   ctr_components_unref (result_a);
-  check_equal (expected_a, result_a);
-  check_equal (expected_b, result_b);
+  check_components_equal (expected_a, result_a);
+  check_components_equal (expected_b, result_b);
   ctr_components_unref (result_a);
   ctr_components_unref (result_b);
   ctr_components_unref (second);
-  reference_free (expected_a);
-  reference_free (expected_b);
+  reference_components_free (expected_a);
+  reference_components_free (expected_b);
   picture_free (&a);
   picture_free (&b);
 }
@@ -479,7 +350,7 @@ test_reuse (void)
     params.foreground.mode = i % 3 ? CTR_THRESHOLD_FIXED : CTR_THRESHOLD_OTSU;
     params.min_area = random_below (&rng, 4);
     describe ("reuse %d: format %d, %u x %u", i, layout.format, width, picture.view.height);
-    check_image (cca, &setup, &picture.view, &params);
+    check_cca (cca, &setup, &picture.view, &params);
     picture_free (&picture);
   }
 }
@@ -511,7 +382,7 @@ test_device_images (void)
       image.data = memory + layout.offset;
       image.memory = CTR_MEMORY_DEVICE;
       CtrComponents *actual = analyse (cca, &setup, &image, &params);
-      check_equal (expected, actual);
+      check_components_equal (expected, actual);
 
       CtrDeviceComponents device;
       uint32_t count;
@@ -528,7 +399,7 @@ test_device_images (void)
       free (labels);
       gpu_free (memory);
       ctr_components_unref (actual);
-      reference_free (expected);
+      reference_components_free (expected);
       picture_free (&picture);
     }
 }
@@ -536,10 +407,7 @@ test_device_images (void)
 int
 main (int argc, char **argv)
 {
-  static const struct {
-    const char *name;
-    void (*run) (void);
-  } tests[] = {
+  static const Test tests[] = {
       {"small sizes", test_small_sizes},
       {"lines", test_lines},
       {"widest images", test_widest},
@@ -547,9 +415,7 @@ main (int argc, char **argv)
       {"tile edges", test_tile_edges},
       {"noise", test_noise},
       {"layouts", test_layouts},
-      {"thresholds", test_thresholds},
       {"large sums", test_large_sums},
-      {"Otsu", test_otsu},
       {"area limits", test_area_limits},
       {"symmetries", test_symmetries},
       {"determinism", test_determinism},
@@ -560,15 +426,7 @@ main (int argc, char **argv)
   };
   setup = setup_open (argv[1], false);
   cca = analyser_new (&setup);
-  for (size_t i = 0; i < LENGTH (tests); i++) {
-    struct timespec start, end;
-    clock_gettime (CLOCK_MONOTONIC, &start);
-    tests[i].run ();
-    clock_gettime (CLOCK_MONOTONIC, &end);
-    printf ("%-16s %6.2f s\n", tests[i].name,
-        (double) (end.tv_sec - start.tv_sec) + 1e-9 * (double) (end.tv_nsec - start.tv_nsec));
-    fflush (stdout);
-  }
+  run_tests (tests, LENGTH (tests));
   ctr_cca_free (cca);
   return 0;
 }

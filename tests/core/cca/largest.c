@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The largest image there is, 65535 x 65535: every index and sum at its limit. Sixteen rows of memory are mapped over
  * and over, so the image costs no memory. */
-#include "tests/core/common/testing.h"
+#include "tests/core/cca/testing.h"
 
 #include <stdio.h>
 #include <stdlib.h>

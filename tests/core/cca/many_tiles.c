@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A frame of so many tiles that the CUDA backend takes its kernel for large frames, against the CPU backend. Most of it
  * is empty, which costs the emulation little. */
-#include "tests/core/common/testing.h"
+#include "tests/core/cca/testing.h"
 
 #include <stdlib.h>
 
@@ -38,7 +38,7 @@ main (int argc, char **argv)
     describe ("%d-connected, features %u", c, features);
     CtrComponents *expected = analyse (on_cpu, &cpu, &picture.view, &params);
     CtrComponents *actual = analyse (on_cuda, &cuda, &picture.view, &params);
-    check_equal (expected, actual);
+    check_components_equal (expected, actual);
     ctr_components_unref (expected);
     ctr_components_unref (actual);
   }

@@ -2,7 +2,7 @@
 /* Every place where work on the host can be cancelled: a run is cancelled when it asks for the first time, the second,
  * and so on, and the next image's result must be that of a new analyser. This program answers in place of the library's
  * ctr_cancelled(). */
-#include "tests/core/common/testing.h"
+#include "tests/core/cca/testing.h"
 
 #include <stdio.h>
 #include <stdlib.h>

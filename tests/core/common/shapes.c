@@ -146,6 +146,54 @@ noise_new (Random *random, uint32_t width, uint32_t height, uint32_t density, ui
   return mask;
 }
 
+uint8_t *
+grey_new (Random *random, uint32_t width, uint32_t height)
+{
+  const size_t pixels = (size_t) width * height;
+  const uint32_t kind = random_below (random, 6), grain = 1 + random_below (random, 9);
+  const int a = (int) random_below (random, 9) - 4, b = (int) random_below (random, 9) - 4;
+  const uint8_t levels[2] = {(uint8_t) random_next (random), (uint8_t) random_next (random)};
+  uint8_t *grey;
+  if (kind == 0) {
+    grey = noise_new (random, width, height, random_below (random, 101), grain);
+  } else if (kind == 1) {
+    grey = shape_new ((Shape) random_below (random, SHAPE_COUNT), width, height);
+  } else {
+    grey = malloc (pixels);
+    for (size_t i = 0; i < pixels; i++)
+      grey[i] = (uint8_t) random_next (random);
+  }
+  for (uint32_t y = 0; y < height; y++)
+    for (uint32_t x = 0; x < width; x++) {
+      uint8_t *sample = grey + (size_t) y * width + x;
+      if (kind <= 1)
+        *sample = levels[*sample];
+      else if (kind == 2)
+        *sample = (uint8_t) ((a * (int) x + b * (int) y) / 2);
+      else if (kind == 3)
+        *sample = (uint8_t) (64 * (*sample / 64));
+      else if (kind == 4)
+        /* Noise that hangs together: each new level is mostly its left and upper neighbours'. */
+        *sample =
+            (uint8_t) ((2 * *sample + 7 * (x ? sample[-1] : *sample) + 7 * (y ? sample[-(int64_t) width] : *sample))
+                       / 16);
+    }
+  return grey;
+}
+
+Layout
+random_layout (Random *random)
+{
+  Layout layout = {.format = (CtrFormat) random_below (random, CTR_FORMAT_XBGR + 1),
+      .offset = random_below (random, 40),
+      .padding = random_below (random, 2) ? random_below (random, 70) : 0};
+  if (layout.format == CTR_FORMAT_GRAY16) {
+    layout.offset &= ~1u;
+    layout.padding &= ~1u;
+  }
+  return layout;
+}
+
 Picture
 picture_random (Random *random, uint32_t width, uint32_t height, Layout layout)
 {
@@ -194,6 +242,34 @@ picture_of_mask (Random *random, const uint8_t *mask, uint32_t width, uint32_t h
         case CTR_FORMAT_XBGR:
           memset (p + 1, sample, 3);
           break;
+      }
+    }
+  return picture;
+}
+
+Picture
+picture_of_grey (Random *random, const uint8_t *grey, uint32_t width, uint32_t height, Layout layout)
+{
+  const size_t size = ctr_format_pixel_size (layout.format);
+  Picture picture = picture_random (random, width, height, layout);
+  for (uint32_t y = 0; y < height; y++)
+    for (uint32_t x = 0; x < width; x++) {
+      uint8_t *p = (uint8_t *) picture.view.data + y * picture.view.stride + x * size;
+      const uint8_t sample = grey[(size_t) y * width + x];
+      const uint16_t wide = (uint16_t) (sample << 8 | p[0]);
+      switch (layout.format) {
+        case CTR_FORMAT_GRAY8:
+          p[0] = sample;
+          break;
+        case CTR_FORMAT_GRAY16:
+          memcpy (p, &wide, 2);
+          break;
+        case CTR_FORMAT_XRGB:
+        case CTR_FORMAT_XBGR:
+          memset (p + 1, sample, 3);
+          break;
+        default:
+          memset (p, sample, 3);
       }
     }
   return picture;

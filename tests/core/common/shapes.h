@@ -45,6 +45,9 @@ uint8_t *shape_new (Shape shape, uint32_t width, uint32_t height);
 /* Squares of GRAIN pixels, each set with a probability of DENSITY percent. */
 uint8_t *noise_new (Random *random, uint32_t width, uint32_t height, uint32_t density, uint32_t grain);
 
+/* Grey levels of a random kind: noise, smooth noise, two-level shapes, ramps, plateaus. Transfer full (free). */
+uint8_t *grey_new (Random *random, uint32_t width, uint32_t height);
+
 /* An image in host memory. Its block ends with its last pixel, so a reader beyond it is caught by the address
  * sanitizer. */
 typedef struct {
@@ -60,10 +63,16 @@ typedef struct {
   uint32_t padding; /* bytes after each row but the last, filled at random */
 } Layout;
 
+/* Any format, offset and padding that the format's alignment allows. */
+Layout random_layout (Random *random);
+
 /* Random samples: at or above THRESHOLD where MASK is set, below elsewhere; with INVERT the other way round. THRESHOLD
  * is 1 .. the format's largest sample. */
 Picture picture_of_mask (Random *random, const uint8_t *mask, uint32_t width, uint32_t height, Layout layout,
     uint32_t threshold, bool invert);
+
+/* An image whose 8-bit samples are GREY. The lower half of 16-bit samples and padding are random. */
+Picture picture_of_grey (Random *random, const uint8_t *grey, uint32_t width, uint32_t height, Layout layout);
 
 /* Random bytes everywhere. */
 Picture picture_random (Random *random, uint32_t width, uint32_t height, Layout layout);

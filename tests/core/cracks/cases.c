@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The contours of levels: cases checked by hand, and counts that are known beforehand. */
-#include "tests/core/cracks/reference.h"
+#include "tests/core/cracks/testing.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static Setup setup;
 static CtrCracks *cracks; /* one tracer for all images: they come in every order of size and format */
@@ -428,10 +427,7 @@ test_paper (void)
 int
 main (int argc, char **argv)
 {
-  static const struct {
-    const char *name;
-    void (*run) (void);
-  } tests[] = {
+  static const Test tests[] = {
       {"points", test_points},
       {"connectivity", test_connectivity},
       {"families", test_families},
@@ -446,15 +442,7 @@ main (int argc, char **argv)
   };
   setup = setup_open (argv[1], false);
   cracks = tracer_new (&setup);
-  for (size_t i = 0; i < LENGTH (tests); i++) {
-    struct timespec start, end;
-    clock_gettime (CLOCK_MONOTONIC, &start);
-    tests[i].run ();
-    clock_gettime (CLOCK_MONOTONIC, &end);
-    printf ("%-16s %6.2f s\n", tests[i].name,
-        (double) (end.tv_sec - start.tv_sec) + 1e-9 * (double) (end.tv_nsec - start.tv_nsec));
-    fflush (stdout);
-  }
+  run_tests (tests, LENGTH (tests));
   ctr_cracks_free (cracks);
   return 0;
 }

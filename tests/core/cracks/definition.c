@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The contours of levels against their definition: every size, shape, format and rule. */
 #include "tests/core/cracks/reference.h"
+#include "tests/core/cracks/testing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static Setup setup;
 static CtrCracks *cracks; /* one tracer for all images: they come in every order of size and format */
@@ -243,7 +243,7 @@ test_growth (void)
     const Contours actual = contours_of (kept[i]);
     check_contours_equal (&expected[i], &actual);
     ctr_contours_unref (kept[i]);
-    reference_borders_free (&expected[i]);
+    reference_contours_free (&expected[i]);
     picture_free (&pictures[i]);
   }
 }
@@ -251,10 +251,7 @@ test_growth (void)
 int
 main (int argc, char **argv)
 {
-  static const struct {
-    const char *name;
-    void (*run) (void);
-  } tests[] = {
+  static const Test tests[] = {
       {"small sizes", test_small_sizes},
       {"noise", test_noise},
       {"shapes", test_shapes},
@@ -266,15 +263,7 @@ main (int argc, char **argv)
   };
   setup = setup_open (argv[1], false);
   cracks = tracer_new (&setup);
-  for (size_t i = 0; i < LENGTH (tests); i++) {
-    struct timespec start, end;
-    clock_gettime (CLOCK_MONOTONIC, &start);
-    tests[i].run ();
-    clock_gettime (CLOCK_MONOTONIC, &end);
-    printf ("%-16s %6.2f s\n", tests[i].name,
-        (double) (end.tv_sec - start.tv_sec) + 1e-9 * (double) (end.tv_nsec - start.tv_nsec));
-    fflush (stdout);
-  }
+  run_tests (tests, LENGTH (tests));
   ctr_cracks_free (cracks);
   return 0;
 }

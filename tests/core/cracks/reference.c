@@ -2,7 +2,9 @@
 /* Of each level a mask of its own. Its lines go from one side of a pixel to the next; what surrounds a contour follows
  * from the components of foreground and background, filled pixel by pixel. */
 #include "tests/core/cracks/reference.h"
-#include "tests/core/cca/reference.h"
+
+#include "tests/core/borders/reference.h"
+#include "tests/core/common/reference.h"
 
 #include <stdlib.h>
 #include <string.h>

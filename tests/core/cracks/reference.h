@@ -1,30 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Contours of levels by their definition, level by level and pixel side by pixel side, and what the tests of them
- * share. */
+/* Contours of levels by their definition, level by level and pixel side by pixel side. It shares no code with the
+ * backends. */
 #ifndef CTR_TESTS_CRACKS_REFERENCE_H
 #define CTR_TESTS_CRACKS_REFERENCE_H
 
-#include "tests/core/borders/reference.h"
+#include "tests/core/results/contours.h"
 
-/* The contours of a host IMAGE. Free with reference_borders_free(). */
+/* The contours of a host IMAGE. Free with reference_contours_free(). */
 Contours reference_cracks (const CtrImage *image, const CtrCracksParams *params);
-
-/* The default parameters with these. */
-CtrCracksParams cracks_params_of (CtrLevelMode mode, CtrConnectivity connectivity, CtrImageBorder frame);
-
-/* Anything that is allowed but the levels: those are the default ones. */
-CtrCracksParams random_cracks_params (Random *random);
-
-/* Describes what is tested: an image with parameters. */
-void describe_cracks (const char *name, const CtrImage *image, const CtrCracksParams *params);
-
-/* A new tracer; a failure ends the test. */
-CtrCracks *tracer_new (const Setup *setup);
-
-/* The contours of IMAGE; a failure ends the test. Transfer full. */
-CtrContours *trace_cracks (CtrCracks *cracks, const Setup *setup, const CtrImage *image, const CtrCracksParams *params);
-
-/* Traces a host IMAGE and compares with the reference. */
-void check_cracks (CtrCracks *cracks, const Setup *setup, const CtrImage *image, const CtrCracksParams *params);
 
 #endif

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/core/cracks/testing.h"
+
 #include "tests/core/cracks/reference.h"
 
 CtrCracksParams
@@ -67,5 +69,5 @@ check_cracks (CtrCracks *cracks, const Setup *setup, const CtrImage *image, cons
   const Contours actual = contours_of (contours);
   check_contours_equal (&expected, &actual);
   ctr_contours_unref (contours);
-  reference_borders_free (&expected);
+  reference_contours_free (&expected);
 }

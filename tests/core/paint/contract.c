@@ -1,33 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every error path of drawing: the right status, a sentence that says what is wrong, nothing pending, the picture as it
- * was, and a painter that works as before. */
-#include "tests/core/paint/testing.h"
-
+#include "tests/core/common/contract.h"
 #include "tests/core/common/gpu.h"
+#include "tests/core/paint/reference.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static Setup setup;
-static CtrPainter *painter;
+enum { SIDE = 16 };
+
+/* A picture where the backend draws, and its layout in host memory. */
+typedef struct {
+  CtrPaintPicture picture;
+  void *memory;
+  Canvas layout; /* all bytes 0 */
+} Target;
+
+static Target good, large, small;
 static CtrContours *contours;
-static CtrPaintColour colours[CTR_PAINT_COLOURS];
 static const CtrPaintRectangle square = {.x = 2, .y = 2, .width = 3, .height = 3};
-static uint8_t *memory; /* of the picture, where the backend draws */
-
-enum { SIDE = 16, BYTES = SIDE * SIDE * 4 };
-
-static CtrPaintPicture
-good_picture (void)
-{
-  return (CtrPaintPicture){.plane_count = 1,
-      .planes = {{.data = memory, .stride = 4 * SIDE, .samples = 4, .component = {0, 1, 2, 3}}},
-      .width = SIDE,
-      .height = SIDE,
-      .sample_size = 1,
-      .sample_mask = 255,
-      .memory = setup.backend == CTR_BACKEND_CUDA ? CTR_MEMORY_DEVICE : CTR_MEMORY_HOST};
-}
+static const CtrPaintRectangle wide = {.x = 3, .y = 5, .width = 20, .height = 10, .colour = 9};
+static CtrPaintLayer square_layer, wide_layer;
+/* What is drawn in others is not drawn by a good request. */
+static CtrPaintColour colours[CTR_PAINT_COLOURS], other_colours[CTR_PAINT_COLOURS];
 
 static CtrPaintLayer
 good_layer (CtrPaintKind kind)
@@ -40,63 +34,190 @@ good_layer (CtrPaintKind kind)
   return layer;
 }
 
-static void
-read_picture (uint8_t *bytes)
+static Target
+target_new (Random *rng, CanvasFormat format, uint32_t width, uint32_t height, bool on_device)
 {
-  if (setup.backend == CTR_BACKEND_CUDA)
-    gpu_download (bytes, memory, BYTES);
+  Target target = {.layout = canvas_new (rng, format, width, height)};
+  memset (target.layout.memory, 0, target.layout.bytes);
+  target.memory = on_device ? gpu_alloc (target.layout.bytes) : malloc (target.layout.bytes);
+  target.picture = target.layout.picture;
+  target.picture.memory = on_device ? CTR_MEMORY_DEVICE : CTR_MEMORY_HOST;
+  for (uint32_t p = 0; p < target.picture.plane_count; p++)
+    target.picture.planes[p].data =
+        (uint8_t *) target.memory + ((uint8_t *) target.layout.picture.planes[p].data - target.layout.memory);
+  return target;
+}
+
+static void
+target_free (Target *target)
+{
+  if (target->picture.memory == CTR_MEMORY_DEVICE)
+    gpu_free (target->memory);
   else
-    memcpy (bytes, memory, BYTES);
+    free (target->memory);
+  canvas_free (&target->layout);
 }
 
 static void
-check_works (uint8_t red)
+target_clear (Target *target)
 {
-  uint8_t bytes[BYTES];
-  const CtrPaintPicture picture = good_picture ();
-  const CtrPaintLayer layer = good_layer (CTR_PAINT_RECTANGLES);
-  colours[0].shape[0] = red;
-  CHECK (ctr_painter_run (painter, &picture, &layer, 1, colours, setup.stream, NULL));
-  read_picture (bytes);
-  CHECK (bytes[(2 * SIDE + 2) * 4] == red && bytes[(5 * SIDE + 5) * 4] == 0);
+  if (target->picture.memory == CTR_MEMORY_DEVICE)
+    gpu_upload (target->memory, target->layout.memory, target->layout.bytes);
+  else
+    memcpy (target->memory, target->layout.memory, target->layout.bytes);
 }
 
-/* Queues a good picture first: a failed call must not leave that one to be taken as the bad one's. */
+/* Are these layers drawn in it, and nothing else? */
 static void
-check_refused (const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count, const CtrPaintColour *with,
+target_check (const Target *target, const CtrPaintLayer *layers, uint32_t count, const CtrPaintColour *with)
+{
+  Canvas expected = canvas_copy (&target->layout), actual = canvas_copy (&target->layout);
+  draw_reference (&expected, layers, count, with);
+  if (target->picture.memory == CTR_MEMORY_DEVICE)
+    gpu_download (actual.memory, target->memory, actual.bytes);
+  else
+    memcpy (actual.memory, target->memory, actual.bytes);
+  check_canvases_equal (&expected, &actual);
+  canvas_free (&expected);
+  canvas_free (&actual);
+}
+
+static void
+open_requests (const Setup *setup)
+{
+  Random rng = {17};
+  CtrError error;
+  CtrBordersParams params;
+  uint8_t white[4] = {255, 255, 255, 255};
+  const CtrImage image = {.data = white, .stride = 2, .width = 2, .height = 2};
+  const bool on_device = setup->backend == CTR_BACKEND_CUDA;
+  CtrBorders *borders = ctr_borders_new (setup->backend, &error);
+  ctr_borders_params_init (&params);
+  contours = ctr_borders_run (borders, &image, &params, setup->stream, &error);
+  CHECK (contours != NULL);
+  ctr_borders_free (borders);
+  random_colours (&rng, colours);
+  random_colours (&rng, other_colours);
+  good = target_new (&rng, CANVAS_RGBA, SIDE, SIDE, on_device);
+  large = target_new (&rng, CANVAS_NV12, 101, 77, on_device);
+  small = target_new (&rng, CANVAS_NV12, 10, 10, on_device);
+  square_layer = good_layer (CTR_PAINT_RECTANGLES);
+  wide_layer = square_layer;
+  wide_layer.rectangles = &wide;
+}
+
+static void
+close_requests (void)
+{
+  ctr_contours_unref (contours);
+  target_free (&good);
+  target_free (&large);
+  target_free (&small);
+}
+
+static Request
+good_request (void)
+{
+  return (Request){.params = &square_layer, .count = 1, .objects = colours, .picture = &good.picture};
+}
+
+static const MemoryCase *
+memory_cases (uint32_t *count)
+{
+  static const Request smaller = {.params = &wide_layer, .count = 1, .objects = colours, .picture = &small.picture};
+  static const MemoryCase cases[] = {{.name = "a rectangle",
+      .request = {.params = &wide_layer, .count = 1, .objects = colours, .picture = &large.picture},
+      .smaller = &smaller,
+      .least_failures = 3,
+      .later_allocations = 0,
+      .kept_blocks = -1}};
+  *count = LENGTH (cases);
+  return cases;
+}
+
+static void *
+create (CtrBackend backend, CtrError *error)
+{
+  return ctr_painter_new (backend, error);
+}
+
+static void
+destroy (void *painter)
+{
+  ctr_painter_free (painter);
+}
+
+static bool
+enqueue (void *painter, const Request *request, void *stream, CtrError *error)
+{
+  return ctr_painter_enqueue (
+      painter, request->picture, request->params, request->count, request->objects, stream, error);
+}
+
+static void *
+finish (void *painter, CtrError *error)
+{
+  return ctr_painter_finish (painter, error) ? painter : NULL;
+}
+
+static void *
+run (void *painter, const Request *request, void *stream, CtrError *error)
+{
+  return ctr_painter_run (painter, request->picture, request->params, request->count, request->objects, stream, error)
+             ? painter
+             : NULL;
+}
+
+static void
+drop (void *result)
+{
+}
+
+static void
+clear (void)
+{
+  target_clear (&good);
+  target_clear (&large);
+  target_clear (&small);
+}
+
+static void
+check_clear (void)
+{
+  target_check (&good, NULL, 0, NULL);
+  target_check (&large, NULL, 0, NULL);
+  target_check (&small, NULL, 0, NULL);
+}
+
+static void
+check_result (const Request *request, void *painter)
+{
+  const CtrPaintPicture *picture = request->picture;
+  const Target *target = picture == &good.picture ? &good : picture == &large.picture ? &large : &small;
+  target_check (target, request->params, request->count, request->objects);
+}
+
+static void
+refuse (const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count, const CtrPaintColour *with,
     CtrStatus status, const char *mentions)
 {
-  static uint8_t red;
-  uint8_t before[BYTES], after[BYTES];
-  const CtrPaintPicture plain = good_picture ();
-  CtrError error = {.status = CTR_OK};
-  describe ("a picture or layer that must be refused with \"%s\"", mentions);
-  CHECK (ctr_painter_enqueue (painter, &plain, NULL, 0, NULL, setup.stream, NULL));
-  read_picture (before);
-  CHECK (!ctr_painter_enqueue (painter, picture, layers, count, with, setup.stream, &error));
-  CHECK (error.status == status);
-  CHECK (strstr (error.message, mentions));
-  CHECK (!ctr_painter_finish (painter, &error));
-  CHECK (!ctr_painter_run (painter, picture, layers, count, with, setup.stream, NULL));
-  read_picture (after);
-  CHECK (memcmp (before, after, BYTES) == 0);
-  check_works (++red);
+  const Request request = {.params = layers, .count = count, .objects = with, .picture = picture};
+  contract_refuse (&request, status, mentions);
 }
 
 static void
-check_picture_refused (CtrPaintPicture picture, CtrStatus status, const char *mentions)
+refuse_picture (CtrPaintPicture picture, CtrStatus status, const char *mentions)
 {
   const CtrPaintLayer layer = good_layer (CTR_PAINT_RECTANGLES);
-  check_refused (&picture, &layer, 1, colours, status, mentions);
+  refuse (&picture, &layer, 1, other_colours, status, mentions);
 }
 
 /* The bad layer comes after a good one, which must not be drawn. */
 static void
-check_layer_refused (CtrPaintLayer bad, const char *mentions)
+refuse_layer (CtrPaintLayer bad, const char *mentions)
 {
-  const CtrPaintPicture picture = good_picture ();
   const CtrPaintLayer layers[] = {good_layer (CTR_PAINT_RECTANGLES), bad};
-  check_refused (&picture, layers, 2, colours, CTR_ERROR_INVALID_ARGUMENT, mentions);
+  refuse (&good.picture, layers, 2, other_colours, CTR_ERROR_INVALID_ARGUMENT, mentions);
 }
 
 #define WITH(type, good, change) \
@@ -105,41 +226,41 @@ check_layer_refused (CtrPaintLayer bad, const char *mentions)
     changed.change;              \
     changed;                     \
   })
-#define PICTURE(change) WITH (CtrPaintPicture, good_picture (), change)
+#define PICTURE(change) WITH (CtrPaintPicture, good.picture, change)
 #define LAYER(kind, change) WITH (CtrPaintLayer, good_layer (kind), change)
 
 static void
 test_pictures (void)
 {
-  const CtrMemory other = setup.backend == CTR_BACKEND_CUDA ? CTR_MEMORY_HOST : CTR_MEMORY_DEVICE;
+  const CtrMemory other = contract_setup ()->backend == CTR_BACKEND_CUDA ? CTR_MEMORY_HOST : CTR_MEMORY_DEVICE;
   const CtrPaintLayer layer = good_layer (CTR_PAINT_RECTANGLES);
-  const CtrPaintPicture picture = good_picture ();
-  check_refused (NULL, &layer, 1, colours, CTR_ERROR_INVALID_ARGUMENT, "1 to 4 planes");
-  check_picture_refused (PICTURE (plane_count = 0), CTR_ERROR_INVALID_ARGUMENT, "1 to 4 planes");
-  check_picture_refused (PICTURE (plane_count = 5), CTR_ERROR_INVALID_ARGUMENT, "1 to 4 planes");
-  check_picture_refused (PICTURE (width = 0), CTR_ERROR_INVALID_ARGUMENT, "empty");
-  check_picture_refused (PICTURE (height = 0), CTR_ERROR_INVALID_ARGUMENT, "empty");
-  check_picture_refused (PICTURE (width = 65536), CTR_ERROR_TOO_LARGE, "65535");
-  check_picture_refused (PICTURE (sample_size = 3), CTR_ERROR_INVALID_ARGUMENT, "1 or 2");
-  check_picture_refused (PICTURE (memory = other), CTR_ERROR_INVALID_ARGUMENT, "memory");
-  check_picture_refused (PICTURE (planes[0].data = NULL), CTR_ERROR_INVALID_ARGUMENT, "no memory");
-  check_picture_refused (PICTURE (planes[0].stride = 4 * SIDE - 1), CTR_ERROR_INVALID_ARGUMENT, "shorter than a row");
-  check_picture_refused (PICTURE (planes[0].samples = 5), CTR_ERROR_INVALID_ARGUMENT, "1 to 4 samples");
-  check_picture_refused (PICTURE (planes[0].samples = 0), CTR_ERROR_INVALID_ARGUMENT, "1 to 4 samples");
-  check_picture_refused (PICTURE (planes[0].x_shift = 3), CTR_ERROR_INVALID_ARGUMENT, "shifts 0 to 2");
-  check_picture_refused (PICTURE (planes[0].component[1] = 4), CTR_ERROR_INVALID_ARGUMENT, "component 4");
+  const CtrPaintPicture picture = good.picture;
+  refuse (NULL, &layer, 1, colours, CTR_ERROR_INVALID_ARGUMENT, "1 to 4 planes");
+  refuse_picture (PICTURE (plane_count = 0), CTR_ERROR_INVALID_ARGUMENT, "1 to 4 planes");
+  refuse_picture (PICTURE (plane_count = 5), CTR_ERROR_INVALID_ARGUMENT, "1 to 4 planes");
+  refuse_picture (PICTURE (width = 0), CTR_ERROR_INVALID_ARGUMENT, "empty");
+  refuse_picture (PICTURE (height = 0), CTR_ERROR_INVALID_ARGUMENT, "empty");
+  refuse_picture (PICTURE (width = 65536), CTR_ERROR_TOO_LARGE, "65535");
+  refuse_picture (PICTURE (sample_size = 3), CTR_ERROR_INVALID_ARGUMENT, "1 or 2");
+  refuse_picture (PICTURE (memory = other), CTR_ERROR_INVALID_ARGUMENT, "memory");
+  refuse_picture (PICTURE (planes[0].data = NULL), CTR_ERROR_INVALID_ARGUMENT, "no memory");
+  refuse_picture (PICTURE (planes[0].stride = 4 * SIDE - 1), CTR_ERROR_INVALID_ARGUMENT, "shorter than a row");
+  refuse_picture (PICTURE (planes[0].samples = 5), CTR_ERROR_INVALID_ARGUMENT, "1 to 4 samples");
+  refuse_picture (PICTURE (planes[0].samples = 0), CTR_ERROR_INVALID_ARGUMENT, "1 to 4 samples");
+  refuse_picture (PICTURE (planes[0].x_shift = 3), CTR_ERROR_INVALID_ARGUMENT, "shifts 0 to 2");
+  refuse_picture (PICTURE (planes[0].component[1] = 4), CTR_ERROR_INVALID_ARGUMENT, "component 4");
   CtrPaintPicture wide = PICTURE (sample_size = 2);
   wide.width = wide.height = 4;
-  wide.planes[0].data = memory + 1;
-  check_picture_refused (wide, CTR_ERROR_INVALID_ARGUMENT, "aligned");
+  wide.planes[0].data = (uint8_t *) good.memory + 1;
+  refuse_picture (wide, CTR_ERROR_INVALID_ARGUMENT, "aligned");
   CtrPaintPicture uneven = PICTURE (plane_count = 2);
   uneven.planes[1] = uneven.planes[0];
   uneven.planes[0].x_shift = 1;
   uneven.planes[1].y_shift = 1;
-  check_picture_refused (uneven, CTR_ERROR_INVALID_ARGUMENT, "same shifts");
-  check_refused (&picture, &layer, CTR_PAINT_MAX_LAYERS + 1, colours, CTR_ERROR_INVALID_ARGUMENT, "there may be 63");
-  check_refused (&picture, NULL, 1, colours, CTR_ERROR_INVALID_ARGUMENT, "no layers");
-  check_refused (&picture, &layer, 1, NULL, CTR_ERROR_INVALID_ARGUMENT, "no colours");
+  refuse_picture (uneven, CTR_ERROR_INVALID_ARGUMENT, "same shifts");
+  refuse (&picture, &layer, CTR_PAINT_MAX_LAYERS + 1, colours, CTR_ERROR_INVALID_ARGUMENT, "there may be 63");
+  refuse (&picture, NULL, 1, colours, CTR_ERROR_INVALID_ARGUMENT, "no layers");
+  refuse (&picture, &layer, 1, NULL, CTR_ERROR_INVALID_ARGUMENT, "no colours");
 }
 
 static void
@@ -149,66 +270,57 @@ test_layers (void)
   const CtrPaintAtlas atlas = {coverage, 4, 3};
   const CtrPaintGlyph wide = {.u = 2, .width = 3, .height = 1}, high = {.v = UINT32_MAX, .height = 1};
   const uint32_t label = 1;
-  check_layer_refused (LAYER ((CtrPaintKind) 77, alpha = 1), "unknown kind 77");
+  refuse_layer (LAYER ((CtrPaintKind) 77, alpha = 1), "unknown kind 77");
   for (CtrPaintKind kind = CTR_PAINT_LINES; kind <= CTR_PAINT_BOXES; kind++) {
-    check_layer_refused (LAYER (kind, contours = NULL), "no contours");
-    check_layer_refused (LAYER (kind, thickness = 0), "1 to 64");
-    check_layer_refused (LAYER (kind, thickness = 65), "1 to 64");
-    check_layer_refused (LAYER (kind, colouring.by = (CtrColourBy) 5), "colouring");
-    check_layer_refused (LAYER (kind, colouring.count = 0), "1 to 256 colours");
-    check_layer_refused (LAYER (kind, colouring.count = 257), "1 to 256 colours");
-    check_layer_refused (LAYER (kind, colouring.range = 0), "range");
-    check_layer_refused (LAYER (kind, colouring.range = UINT64_C (1) << 34), "range");
-    check_layer_refused (LAYER (kind, mapping.yx = INT64_C (1) << 41), "2^17");
-    check_layer_refused (LAYER (kind, mapping.y0 = INT64_MIN), "2^31");
+    refuse_layer (LAYER (kind, contours = NULL), "no contours");
+    refuse_layer (LAYER (kind, thickness = 0), "1 to 64");
+    refuse_layer (LAYER (kind, thickness = 65), "1 to 64");
+    refuse_layer (LAYER (kind, colouring.by = (CtrColourBy) 5), "colouring");
+    refuse_layer (LAYER (kind, colouring.count = 0), "1 to 256 colours");
+    refuse_layer (LAYER (kind, colouring.count = 257), "1 to 256 colours");
+    refuse_layer (LAYER (kind, colouring.range = 0), "range");
+    refuse_layer (LAYER (kind, colouring.range = UINT64_C (1) << 34), "range");
+    refuse_layer (LAYER (kind, mapping.yx = INT64_C (1) << 41), "2^17");
+    refuse_layer (LAYER (kind, mapping.y0 = INT64_MIN), "2^31");
   }
-  check_layer_refused (LAYER (CTR_PAINT_RECTANGLES, rectangles = NULL), "no rectangles");
-  check_layer_refused (good_layer (CTR_PAINT_AREAS), "no labels");
+  refuse_layer (LAYER (CTR_PAINT_RECTANGLES, rectangles = NULL), "no rectangles");
+  refuse_layer (good_layer (CTR_PAINT_AREAS), "no labels");
   CtrPaintLayer areas = LAYER (CTR_PAINT_AREAS, labels = &label);
   areas.label_width = areas.label_height = 1;
   areas.label_count = 1;
-  check_layer_refused (areas, "colours of them");
+  refuse_layer (areas, "colours of them");
   CtrPaintLayer text = LAYER (CTR_PAINT_TEXT, glyph_count = 1);
-  check_layer_refused (text, "without glyphs");
+  refuse_layer (text, "without glyphs");
   text.glyphs = &wide;
-  check_layer_refused (text, "atlas");
+  refuse_layer (text, "atlas");
   text.atlas = &atlas;
-  check_layer_refused (text, "not inside");
+  refuse_layer (text, "not inside");
   text.glyphs = &high;
-  check_layer_refused (text, "not inside");
+  refuse_layer (text, "not inside");
 }
 
-int
-main (int argc, char **argv)
+static void
+test_own (void)
 {
-  CtrError error;
-  uint8_t white[4] = {255, 255, 255, 255}, zero[BYTES] = {0};
-  const CtrImage image = {.data = white, .stride = 2, .width = 2, .height = 2};
-  setup = setup_open (argv[1], false);
-  painter = painter_new (&setup);
-  Finders finders = finders_new (&setup);
-  CtrBordersParams params;
-  ctr_borders_params_init (&params);
-  contours = ctr_borders_run (finders.borders, &image, &params, setup.stream, &error);
-  CHECK (contours != NULL);
-  if (setup.backend == CTR_BACKEND_CUDA) {
-    memory = gpu_alloc (BYTES);
-    gpu_upload (memory, zero, BYTES);
-  } else {
-    memory = calloc (1, BYTES);
-  }
-  describe ("finishing without a picture");
-  CHECK (!ctr_painter_finish (painter, &error) && strstr (error.message, "no picture is queued"));
-  CHECK (!ctr_painter_new ((CtrBackend) 9, &error) && error.status == CTR_ERROR_INVALID_ARGUMENT);
-  ctr_painter_free (NULL);
   test_pictures ();
   test_layers ();
-  if (setup.backend == CTR_BACKEND_CUDA)
-    gpu_free (memory);
-  else
-    free (memory);
-  ctr_contours_unref (contours);
-  finders_free (&finders);
-  ctr_painter_free (painter);
-  return 0;
 }
+
+const Contract paint_contract = {
+    .name = "paint",
+    .enqueue_name = "ctr_painter_enqueue",
+    .open = open_requests,
+    .close = close_requests,
+    .good_request = good_request,
+    .memory_cases = memory_cases,
+    .create = create,
+    .destroy = destroy,
+    .enqueue = enqueue,
+    .finish = finish,
+    .run = run,
+    .clear = clear,
+    .check_clear = check_clear,
+    .drop = drop,
+    .check_result = check_result,
+    .test_own = test_own,
+};

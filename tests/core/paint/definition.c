@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What is drawn, against the reference and against what the contours were found in. */
-#include "tests/core/paint/testing.h"
+#include "tests/core/paint/reference.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,33 +8,8 @@
 
 static Setup setup;
 static CtrPainter *painter;
-static Finders finders, host_finders;
+static Finders finders;
 static Random rng = {83};
-
-static const Setup host = {.backend = CTR_BACKEND_CPU};
-
-/* A scene of contours found here or on the host, in every format. */
-static void
-test_random (uint32_t runs)
-{
-  for (uint32_t run = 0; run < runs; run++) {
-    const CanvasFormat format = (CanvasFormat) (run % CANVAS_COUNT);
-    const uint32_t most = run % 5 == 0 ? 9 : setup.quick ? 60 : 120;
-    Canvas actual = canvas_new (&rng, format, 1 + random_below (&rng, most), 1 + random_below (&rng, most));
-    Canvas expected = canvas_copy (&actual);
-    Scene scene;
-    const bool here = random_below (&rng, 2);
-    scene_init (&scene, &rng, here ? &finders : &host_finders, here ? &setup : &host, &actual.picture, false);
-    describe ("random %u: %s, %u x %u, %u layers", run, canvas_names[format], actual.picture.width,
-        actual.picture.height, scene.count);
-    draw_reference (&expected, scene.layers, scene.count, scene.colours);
-    paint (painter, &setup, &actual, scene.layers, scene.count, scene.colours);
-    check_canvases_equal (&expected, &actual);
-    scene_clear (&scene);
-    canvas_free (&expected);
-    canvas_free (&actual);
-  }
-}
 
 /* A byte a pixel, 0 or 1. */
 static uint8_t *
@@ -206,16 +181,13 @@ main (int argc, char **argv)
   setup = setup_open (argv[1], false);
   painter = painter_new (&setup);
   finders = finders_new (&setup);
-  host_finders = finders_new (&host);
   test_sizes ();
   for (uint32_t grain = 1; grain <= 9; grain += 4) {
     test_cracks_are_rims (setup.quick ? 61 : 301, 47, grain);
     test_borders_are_points (setup.quick ? 61 : 301, 47, grain);
   }
   test_far ();
-  test_random (setup.quick ? 90 : 1800);
   finders_free (&finders);
-  finders_free (&host_finders);
   ctr_painter_free (painter);
   return 0;
 }

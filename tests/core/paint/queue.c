@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Drawing that is queued and not waited for: who may see it when, and how it ends. */
-#include "tests/core/paint/testing.h"
-
 #include "tests/core/common/gpu.h"
+#include "tests/core/paint/testing.h"
 
 #include <stdio.h>
 #include <stdlib.h>

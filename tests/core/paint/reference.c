@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/core/paint/testing.h"
+#include "tests/core/paint/reference.h"
 
 #include <stdlib.h>
 #include <string.h>

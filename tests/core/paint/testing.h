@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pictures and layers at random, and what must come of them. */
+/* Shared by the tests of drawing: pictures and layers at random. */
 #ifndef CTR_TESTS_PAINT_TESTING_H
 #define CTR_TESTS_PAINT_TESTING_H
 
@@ -61,9 +61,6 @@ CtrContours *random_contours (
 void scene_init (Scene *scene, Random *random, const Finders *finders, const Setup *setup,
     const CtrPaintPicture *picture, bool wild);
 void scene_clear (Scene *scene);
-
-/* Draws LAYERS into CANVAS: pixel by pixel, shape by shape, without anything clever. */
-void draw_reference (Canvas *canvas, const CtrPaintLayer *layers, uint32_t count, const CtrPaintColour *colours);
 
 /* Draws with PAINTER, where SETUP's backend draws. */
 void paint (CtrPainter *painter, const Setup *setup, Canvas *canvas, const CtrPaintLayer *layers, uint32_t count,

@@ -5,9 +5,8 @@
  *   simplify [LINES [SEED]]
  */
 #include "core/results/simplify.h"
-
-#include "tests/core/results/simplify_reference.h"
 #include "tests/core/common/testing.h"
+#include "tests/core/results/simplify_reference.h"
 
 #include <stdio.h>
 #include <stdlib.h>

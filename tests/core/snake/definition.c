@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The snake against its reference on pictures made for it, and what is known of its results beforehand. */
-#include "tests/core/snake/reference.h"
+#include "tests/core/snake/polygons_reference.h"
 #include "tests/core/snake/scenes.h"
+#include "tests/core/snake/testing.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static Setup setup;
 static Random rng = {5};
@@ -409,10 +409,7 @@ test_long (void)
 int
 main (int argc, char **argv)
 {
-  static const struct {
-    const char *name;
-    void (*run) (void);
-  } tests[] = {
+  static const Test tests[] = {
       {"polygons", test_polygons},
       {"models", test_models},
       {"constant pictures", test_constant},
@@ -425,15 +422,7 @@ main (int argc, char **argv)
   };
   setup = setup_open (argv[1], false);
   snake = snake_new (&setup);
-  for (size_t i = 0; i < LENGTH (tests); i++) {
-    struct timespec start, end;
-    clock_gettime (CLOCK_MONOTONIC, &start);
-    tests[i].run ();
-    clock_gettime (CLOCK_MONOTONIC, &end);
-    printf ("%-18s %6.2f s\n", tests[i].name,
-        (double) (end.tv_sec - start.tv_sec) + 1e-9 * (double) (end.tv_nsec - start.tv_nsec));
-    fflush (stdout);
-  }
+  run_tests (tests, LENGTH (tests));
   ctr_snake_free (snake);
   return 0;
 }

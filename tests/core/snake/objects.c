@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Several objects in one picture: windows, starts that lose their targets, targets that move, the same call again. */
-#include "tests/core/snake/reference.h"
 #include "tests/core/snake/scenes.h"
+#include "tests/core/snake/testing.h"
 
 #include <stdlib.h>
 #include <string.h>

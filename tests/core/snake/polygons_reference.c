@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/core/snake/polygons_reference.h"
 
+#include "tests/core/common/shapes.h"
+
 #include <stdlib.h>
 #include <string.h>
 

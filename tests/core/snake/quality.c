@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How well targets are found under noise: common pixels of target and polygon over those in either, against bars. */
-#include "tests/core/snake/reference.h"
+#include "tests/core/snake/polygons_reference.h"
 #include "tests/core/snake/scenes.h"
+#include "tests/core/snake/testing.h"
 
 #include <math.h>
 #include <stdio.h>

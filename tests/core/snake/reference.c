@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/core/snake/reference.h"
-#include "tests/core/cca/reference.h"
-#include "tests/core/snake/evolution_reference.h"
 
 #include "core/snake/criterion.h"
 #include "core/snake/geometry.h"
+#include "tests/core/borders/reference.h"
+#include "tests/core/common/reference.h"
+#include "tests/core/snake/evolution_reference.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -264,5 +265,5 @@ void
 reference_snake_free (SnakeResult *result)
 {
   free ((void *) result->regions);
-  reference_borders_free (&result->contours);
+  reference_contours_free (&result->contours);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The rules that the backends of the snake share, each against its definition. */
-#include "tests/core/snake/polygons_reference.h"
-
 #include "core/snake/criterion.h"
 #include "core/snake/geometry.h"
+#include "tests/core/common/testing.h"
+#include "tests/core/snake/polygons_reference.h"
 
 #include <float.h>
 #include <math.h>

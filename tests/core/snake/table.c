@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The host's sums along edges, against the samples left of them. */
-#include "tests/core/cca/reference.h"
-#include "tests/core/common/testing.h"
-
 #include "cpu/snake/table.h"
+#include "tests/core/common/reference.h"
+#include "tests/core/common/testing.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/core/snake/reference.h"
+#include "tests/core/snake/testing.h"
+
 #include "tests/core/snake/scenes.h"
 
 #include <stdio.h>
