@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* bench_borders [--quick] [--write DIR] [MASK.pgm...]
  *                         measures border following, one JSON record a line (bench_borders.py makes the table)
- * bench_borders --check   compares the GPU backend with the host backend
  *
  * With --write, DIR gets the masks and our lists, and what they are in cases.jsonl, for the peers. The protocol is
  * described in docs/benchmarks/protocol.md. */
@@ -19,7 +18,7 @@
 #include <string.h>
 
 #ifdef CTR_HAVE_CUDA
-#include "tests/bench/borders/borders_check.h"
+#include "tests/bench/borders/borders_gpu.h"
 #else
 typedef struct BordersGpu BordersGpu;
 #endif
@@ -406,17 +405,14 @@ int
 main (int argc, char **argv)
 {
   Bench bench = {0};
-  bool only_check = false;
   int files = 1;
   for (; files < argc && argv[files][0] == '-'; files++) {
     if (!strcmp (argv[files], "--quick")) {
       bench.quick = true;
     } else if (!strcmp (argv[files], "--write") && files + 1 < argc) {
       bench.folder = argv[++files];
-    } else if (!strcmp (argv[files], "--check")) {
-      only_check = true;
     } else {
-      fprintf (stderr, "usage: %s [--quick] [--write DIR] [MASK.pgm...] | --check\n", argv[0]);
+      fprintf (stderr, "usage: %s [--quick] [--write DIR] [MASK.pgm...]\n", argv[0]);
       return 2;
     }
   }
@@ -431,15 +427,7 @@ main (int argc, char **argv)
   bench.numbers = malloc ((size_t) SIDE * SIDE * sizeof *bench.numbers);
   if (!bench.image || !bench.numbers) {
     fprintf (stderr, "no host memory for images of %zu pixels\n", max_pixels);
-  } else if (!open_gpu (&bench, max_pixels)) {
-    status = 1;
-  } else if (only_check) {
-    status = 77;
-#ifdef CTR_HAVE_CUDA
-    if (bench.gpu)
-      status = borders_check (bench.gpu, bench.host);
-#endif
-  } else {
+  } else if (open_gpu (&bench, max_pixels)) {
     status = measure_all (&bench, argv + files, argc - files);
   }
   free (bench.image);

@@ -78,12 +78,3 @@ borders_gpu_measure (BordersGpu *gpu, const BordersWork *work, const uint8_t *im
   const CtrImage view = borders_view (work, image, 0);
   return bench_lists_measure (&gpu->device, &lists, &view, expected);
 }
-
-bool
-borders_gpu_check (
-    BordersGpu *gpu, const BordersWork *work, const CtrImage *image, bool on_device, CtrContours *expected)
-{
-  Call call = {gpu->borders, work};
-  const BenchListsWork lists = {borders_describe (work), &call, enqueue, finish, record};
-  return bench_lists_check (&gpu->device, &lists, image, on_device, expected);
-}

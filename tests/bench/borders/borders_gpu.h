@@ -14,8 +14,4 @@ void borders_gpu_free (BordersGpu *gpu);
 /* bench_lists_measure() of IMAGE, which has no padding. */
 bool borders_gpu_measure (BordersGpu *gpu, const BordersWork *work, const uint8_t *image, CtrContours *expected);
 
-/* Compares the result on IMAGE, a view of host memory, with EXPECTED: on the GPU or in host memory. */
-bool borders_gpu_check (
-    BordersGpu *gpu, const BordersWork *work, const CtrImage *image, bool on_device, CtrContours *expected);
-
 #endif

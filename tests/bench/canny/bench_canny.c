@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* bench_canny [--quick] [--write DIR] [IMAGE.pgm|IMAGE.ppm...]
  *                        measures edge detection, one JSON record a line (bench_canny.py makes the table)
- * bench_canny --check    compares the GPU backend with the host backend
  *
  * With --write, DIR gets the images and our masks, and a list of them in cases.jsonl, for the peers. The protocol is
  * described in docs/benchmarks/protocol.md. */
@@ -27,9 +26,6 @@ enum {
   MAX_HEIGHT = 8640,
   CHANNELS = 3,
   MAX_HOST_PIXELS = 3840 * 2160, /* where there is only the host backend */
-  CHECK_WIDTH = 2048,
-  CHECK_HEIGHT = 1536,
-  CHECK_CHANNELS = 4,
   MAX_HOST_RUNS = 5
 };
 
@@ -317,68 +313,6 @@ close_gpu (Bench *bench)
 #endif
 }
 
-#ifdef CTR_HAVE_CUDA
-static bool
-check_image (Bench *bench, BenchScene scene, const CannyWork *work, uint32_t padding, bool on_device)
-{
-  const uint32_t pixel_size = (uint32_t) ctr_format_pixel_size (work->format);
-  const CtrImage view = view_of (work, bench->image, padding);
-  const size_t row = (size_t) work->width * pixel_size;
-  bench_scene (scene, work->width, work->height, pixel_size, bench->image);
-  for (uint32_t y = padding ? work->height : 0; y-- > 0;)
-    memmove (bench->image + y * view.stride, bench->image + y * row, row);
-  return run_host (bench, work, &view) && canny_gpu_check (bench->gpu, work, &view, on_device, bench->host_mask);
-}
-
-/* A few hundred small images whose sides lie around every width that is special to a kernel, some large ones. */
-static int
-check (Bench *bench)
-{
-  static const uint32_t sides[] = {1, 2, 3, 5, 16, 31, 33, 64, 65, 127, 129, 200, 255, 257, 333, 600};
-  static const double sigmas[] = {2, 0, 0.5, 1, 1.4, 3, 5, 10, 20};
-  static const uint32_t gains[] = {1, 12, 160};
-  const uint32_t n_sides = sizeof sides / sizeof *sides, n_sigmas = sizeof sigmas / sizeof *sigmas;
-  uint32_t images = 0, bad = 0;
-  for (uint32_t i = 0; i < n_sides * n_sides * 2; i++) {
-    const BenchScene scene = i % BENCH_SCENES;
-    const uint32_t a = i / 2 % 3;
-    CannyWork work = {.name = bench_scene_name (scene),
-        .width = sides[i % n_sides],
-        .height = sides[i / n_sides % n_sides],
-        .format = i % 3 ? CTR_FORMAT_GRAY8 : CTR_FORMAT_GRAY8 + i / 3 % (CTR_FORMAT_XBGR + 1)};
-    ctr_canny_params_init (&work.params);
-    work.params.sigma = sigmas[(i + i / n_sides) % n_sigmas];
-    work.params.aperture = 3 + 2 * a;
-    work.params.l2_gradient = i / 3 % 2;
-    work.params.threshold_mode = i % 7 < 3 ? (CtrCannyThresholdMode) (i % 7) : CTR_CANNY_ABSOLUTE;
-    work.params.low_threshold = i % 11 * 10 * gains[a];
-    work.params.high_threshold = i % 13 * 20 * gains[a];
-    bad += !check_image (bench, scene, &work, i % 4 * 2, i % 5 > 0);
-    images++;
-  }
-  for (uint32_t i = 0; i < BENCH_SCENES * 7; i++) {
-    const BenchScene scene = i % BENCH_SCENES;
-    const uint32_t variant = i / BENCH_SCENES;
-    CannyWork work = {.name = bench_scene_name (scene), .width = CHECK_WIDTH, .height = CHECK_HEIGHT};
-    ctr_canny_params_init (&work.params);
-    if (variant == 1)
-      work.params.sigma = 5;
-    else if (variant == 2)
-      work.params.l2_gradient = true;
-    else if (variant == 3 || variant == 4) {
-      work.params.aperture = 2 * variant - 1;
-      work.params.low_threshold *= gains[variant - 2];
-      work.params.high_threshold *= gains[variant - 2];
-    } else if (variant > 4)
-      work.params.threshold_mode = variant == 5 ? CTR_CANNY_OTSU : CTR_CANNY_MEDIAN;
-    bad += !check_image (bench, scene, &work, 0, true);
-    images++;
-  }
-  printf ("%s: %u of %u images differ\n", bad ? "DIFFERENT" : "OK", bad, images);
-  return bad ? 1 : 0;
-}
-#endif
-
 static bool
 open_folder (Bench *bench)
 {
@@ -410,17 +344,14 @@ int
 main (int argc, char **argv)
 {
   Bench bench = {0};
-  bool only_check = false;
   int files = 1;
   for (; files < argc && argv[files][0] == '-'; files++) {
     if (!strcmp (argv[files], "--quick")) {
       bench.quick = true;
     } else if (!strcmp (argv[files], "--write") && files + 1 < argc) {
       bench.folder = argv[++files];
-    } else if (!strcmp (argv[files], "--check")) {
-      only_check = true;
     } else {
-      fprintf (stderr, "usage: %s [--quick] [--write DIR] [IMAGE.pgm|IMAGE.ppm...] | --check\n", argv[0]);
+      fprintf (stderr, "usage: %s [--quick] [--write DIR] [IMAGE.pgm|IMAGE.ppm...]\n", argv[0]);
       return 2;
     }
   }
@@ -430,23 +361,14 @@ main (int argc, char **argv)
     fprintf (stderr, "%s\n", error.message);
     return 1;
   }
-  const size_t check_pixels = (size_t) CHECK_WIDTH * CHECK_HEIGHT, pixels = only_check ? check_pixels : max_pixels;
-  const size_t image_size = pixels * (only_check ? CHECK_CHANNELS : CHANNELS);
+  const size_t image_size = max_pixels * CHANNELS;
   int status = 1;
   bench.image = malloc (image_size);
-  bench.mask = malloc (pixels);
-  bench.host_mask = malloc (pixels);
+  bench.mask = malloc (max_pixels);
+  bench.host_mask = malloc (max_pixels);
   if (!bench.image || !bench.mask || !bench.host_mask) {
-    fprintf (stderr, "no host memory for images of %zu pixels\n", pixels);
-  } else if (!open_gpu (&bench, image_size, pixels)) {
-    status = 1;
-  } else if (only_check) {
-    status = 77;
-#ifdef CTR_HAVE_CUDA
-    if (bench.gpu)
-      status = check (&bench);
-#endif
-  } else {
+    fprintf (stderr, "no host memory for images of %zu pixels\n", max_pixels);
+  } else if (open_gpu (&bench, image_size, max_pixels)) {
     status = measure_all (&bench, argv + files, argc - files);
   }
   free (bench.image);

@@ -189,24 +189,3 @@ canny_gpu_measure (CannyGpu *gpu, const CannyWork *work, const uint8_t *image, u
          && time_runs (gpu, work, "host-run", &on_host, &to_host, edges)
          && canny_same_mask ("the GPU backend on host memory", work, gpu->host_mask, mask);
 }
-
-bool
-canny_gpu_check (CannyGpu *gpu, const CannyWork *work, const CtrImage *image, bool on_device, const uint8_t *expected)
-{
-  CtrImage view = *image;
-  CtrEdgePicture picture;
-  set_size (gpu, work);
-  memset (gpu->host_mask, GARBAGE, (size_t) work->width * work->height);
-  if (!on_device) {
-    ctr_edge_picture_init_mask (&picture, gpu->host_mask, work->width, CTR_MEMORY_HOST);
-    return run (gpu, work, &view, &picture)
-           && canny_same_mask ("the GPU backend on host memory", work, gpu->host_mask, expected);
-  }
-  if (!bench_device_upload (&gpu->device, image->data, image->stride * image->height) || !spoil_masks (gpu))
-    return false;
-  view.data = gpu->device.images;
-  view.memory = CTR_MEMORY_DEVICE;
-  picture = device_picture (gpu, work, 0);
-  return run (gpu, work, &view, &picture) && download (gpu, work, 0, gpu->host_mask)
-         && canny_same_mask ("the GPU backend", work, gpu->host_mask, expected);
-}

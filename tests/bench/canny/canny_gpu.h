@@ -20,8 +20,4 @@ void canny_gpu_free (CannyGpu *gpu);
  * host memory. False, and a message on stderr, on failure or where the results differ. */
 bool canny_gpu_measure (CannyGpu *gpu, const CannyWork *work, const uint8_t *image, uint8_t *mask);
 
-/* Compares the mask of IMAGE, a view of host memory, with EXPECTED: image and mask on the GPU or in host memory. */
-bool canny_gpu_check (
-    CannyGpu *gpu, const CannyWork *work, const CtrImage *image, bool on_device, const uint8_t *expected);
-
 #endif

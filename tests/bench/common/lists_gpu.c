@@ -152,15 +152,3 @@ bench_lists_measure (BenchDevice *device, const BenchListsWork *work, const CtrI
          && time_host (device, work, RUN, &on_device, expected) && time_host (device, work, FETCH, &on_device, expected)
          && time_host (device, work, HOST_RUN, image, expected);
 }
-
-bool
-bench_lists_check (
-    BenchDevice *device, const BenchListsWork *work, const CtrImage *image, bool on_device, CtrContours *expected)
-{
-  if (!on_device)
-    return compare_run (device, work, "the GPU backend on host memory", image, expected);
-  if (!bench_device_upload (device, image->data, image->stride * image->height))
-    return false;
-  const CtrImage view = device_image (device, image, 0);
-  return compare_run (device, work, "the GPU backend", &view, expected);
-}

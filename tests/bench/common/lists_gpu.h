@@ -26,8 +26,4 @@ typedef struct {
 bool bench_lists_measure (
     BenchDevice *device, const BenchListsWork *work, const CtrImage *image, CtrContours *expected);
 
-/* Compares the result on IMAGE, a view of host memory, with EXPECTED: on the GPU or in host memory. */
-bool bench_lists_check (
-    BenchDevice *device, const BenchListsWork *work, const CtrImage *image, bool on_device, CtrContours *expected);
-
 #endif

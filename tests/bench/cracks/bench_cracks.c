@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* bench_cracks [--quick] [--write DIR] [MAP.pgm...]
  *                        measures the contours of levels, one JSON record a line (bench_cracks.py makes the tables)
- * bench_cracks --check   compares the GPU backend with the host backend
  *
  * With --write, DIR gets the images and how many contours each level has, and what they are in cases.jsonl, for the
  * peers. The protocol is described in docs/benchmarks/protocol.md. */
@@ -17,7 +16,7 @@
 #include <string.h>
 
 #ifdef CTR_HAVE_CUDA
-#include "tests/bench/cracks/cracks_check.h"
+#include "tests/bench/cracks/cracks_gpu.h"
 #else
 typedef struct CracksGpu CracksGpu;
 #endif
@@ -443,17 +442,14 @@ int
 main (int argc, char **argv)
 {
   Bench bench = {0};
-  bool only_check = false;
   int files = 1;
   for (; files < argc && argv[files][0] == '-'; files++) {
     if (!strcmp (argv[files], "--quick")) {
       bench.quick = true;
     } else if (!strcmp (argv[files], "--write") && files + 1 < argc) {
       bench.folder = argv[++files];
-    } else if (!strcmp (argv[files], "--check")) {
-      only_check = true;
     } else {
-      fprintf (stderr, "usage: %s [--quick] [--write DIR] [MAP.pgm...] | --check\n", argv[0]);
+      fprintf (stderr, "usage: %s [--quick] [--write DIR] [MAP.pgm...]\n", argv[0]);
       return 2;
     }
   }
@@ -468,14 +464,7 @@ main (int argc, char **argv)
   if (!bench.image) {
     fprintf (stderr, "no host memory for images of %zu bytes\n", max_size);
   } else if (open_gpu (&bench)) {
-    if (!only_check)
-      status = measure_all (&bench, argv + files, argc - files);
-    else
-      status = 77;
-#ifdef CTR_HAVE_CUDA
-    if (only_check && bench.gpu)
-      status = cracks_check (bench.gpu, bench.host);
-#endif
+    status = measure_all (&bench, argv + files, argc - files);
   }
   free (bench.image);
   close_gpu (&bench);

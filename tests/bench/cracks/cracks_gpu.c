@@ -77,11 +77,3 @@ cracks_gpu_measure (CracksGpu *gpu, const CracksWork *work, const CtrImage *imag
   const BenchListsWork lists = {cracks_describe (work), &call, enqueue, finish, record};
   return bench_lists_measure (&gpu->device, &lists, image, expected);
 }
-
-bool
-cracks_gpu_check (CracksGpu *gpu, const CracksWork *work, const CtrImage *image, bool on_device, CtrContours *expected)
-{
-  Call call = {gpu->cracks, work};
-  const BenchListsWork lists = {cracks_describe (work), &call, enqueue, finish, record};
-  return bench_lists_check (&gpu->device, &lists, image, on_device, expected);
-}

@@ -14,8 +14,4 @@ void cracks_gpu_free (CracksGpu *gpu);
 /* bench_lists_measure() of IMAGE, which has no padding. */
 bool cracks_gpu_measure (CracksGpu *gpu, const CracksWork *work, const CtrImage *image, CtrContours *expected);
 
-/* Compares the result on IMAGE, a view of host memory, with EXPECTED: on the GPU or in host memory. */
-bool cracks_gpu_check (
-    CracksGpu *gpu, const CracksWork *work, const CtrImage *image, bool on_device, CtrContours *expected);
-
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* bench_paint [--write DIR]   measures drawing into frames of 3840 x 2160, one JSON record a line (bench_paint.py
- * makes the table) bench_paint --check         compares the GPU backend with the host backend
+/* bench_paint [--write DIR]
+ *                        measures drawing into frames of 3840 x 2160, one JSON record a line (bench_paint.py makes the
+ *                        table)
  *
  * With --write, DIR gets what is drawn, for the peers: NAME.counts has the points of each contour, NAME.points their
  * coordinates. What is drawn are the borders of random blobs, a hundred thousand points of them and a million. On the
@@ -25,7 +26,6 @@ enum { HOST_RUNS = 5 };
 typedef struct {
   PaintGpu *gpu; /* NULL: host backend only */
   CtrPainter *host;
-  bool only_check;
   const char *folder; /* NULL: nothing is written */
   uint8_t *mask, *frame, *drawn;
 } Bench;
@@ -93,19 +93,18 @@ static bool
 measure (Bench *bench, const PaintWork *work)
 {
   double us[HOST_RUNS];
-  for (int i = 0; i < HOST_RUNS && !bench->only_check; i++) {
+  for (int i = 0; i < HOST_RUNS; i++) {
     const double start = bench_now ();
     if (!draw_on_host (bench, work))
       return false;
     us[i] = bench_now () - start;
   }
-  if (!bench->only_check)
-    paint_record ("host", "host", work, us, HOST_RUNS);
+  paint_record ("host", "host", work, us, HOST_RUNS);
   memcpy (bench->drawn, bench->frame, paint_frame_size (work));
   if (!draw_on_host (bench, work))
     return false;
 #ifdef CTR_HAVE_CUDA
-  return !bench->gpu || paint_gpu_measure (bench->gpu, work, bench->frame, bench->drawn, bench->only_check);
+  return !bench->gpu || paint_gpu_measure (bench->gpu, work, bench->frame, bench->drawn);
 #else
   return true;
 #endif
@@ -236,10 +235,8 @@ main (int argc, char **argv)
   CtrError error;
   if (argc == 3 && !strcmp (argv[1], "--write")) {
     bench.folder = argv[2];
-  } else if (argc == 2 && !strcmp (argv[1], "--check")) {
-    bench.only_check = true;
   } else if (argc != 1) {
-    fprintf (stderr, "usage: %s [--write DIR] | --check\n", argv[0]);
+    fprintf (stderr, "usage: %s [--write DIR]\n", argv[0]);
     return 2;
   }
   for (int i = 0; i < CTR_PAINT_COLOURS; i++)
@@ -255,7 +252,7 @@ main (int argc, char **argv)
     for (size_t i = 0; i < 4 * PAINT_PIXELS; i++)
       bench.frame[i] = (uint8_t) (i * 2654435761u >> 24);
     memcpy (bench.drawn, bench.frame, 4 * PAINT_PIXELS);
-    status = bench.only_check && !bench.gpu ? 77 : !measure_all (&bench);
+    status = !measure_all (&bench);
   }
 #ifdef CTR_HAVE_CUDA
   paint_gpu_free (bench.gpu);

@@ -74,7 +74,7 @@ finish (const Call *call)
 }
 
 bool
-paint_gpu_measure (PaintGpu *gpu, const PaintWork *work, const uint8_t *frame, const uint8_t *expected, bool only_check)
+paint_gpu_measure (PaintGpu *gpu, const PaintWork *work, const uint8_t *frame, const uint8_t *expected)
 {
   const size_t size = paint_frame_size (work);
   Call call = {gpu, work};
@@ -86,8 +86,6 @@ paint_gpu_measure (PaintGpu *gpu, const PaintWork *work, const uint8_t *frame, c
     fprintf (stderr, "%s: the GPU and the host draw different pictures\n", work->name);
     return false;
   }
-  if (only_check)
-    return true;
   if (!bench_device_fill_copies (&gpu->device))
     return false;
   for (BenchCaching caching = BENCH_WARM; caching <= BENCH_IN_TURN; caching++) {

@@ -11,11 +11,10 @@ typedef struct PaintGpu PaintGpu;
 PaintGpu *paint_gpu_new (void);
 void paint_gpu_free (PaintGpu *gpu);
 
-/* Draws into FRAME, in host memory, which must become EXPECTED. Then, unless only to CHECK, the device time of drawing
+/* Draws into FRAME, in host memory, which must become EXPECTED. Then measures the device time of drawing
  * into a frame on the GPU: "warm", with the L2 cache "flushed" before each frame, with copies of the frame "in-turn";
  * and the wall time of ctr_painter_run() ("run"). Prints one record each. False, and a message on stderr, on failure.
  */
-bool paint_gpu_measure (
-    PaintGpu *gpu, const PaintWork *work, const uint8_t *frame, const uint8_t *expected, bool only_check);
+bool paint_gpu_measure (PaintGpu *gpu, const PaintWork *work, const uint8_t *frame, const uint8_t *expected);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* bench_snake [--quick] [--write DIR]
  *                       measures region snakes, one JSON record a line (bench_snake.py makes the tables)
- * bench_snake --check   compares the GPU backend with the host backend
  *
  * With --write, DIR gets the pictures of one target of up to 2048 x 2048 pixels, their truths, and what they are in
  * cases.jsonl, for the peers. The protocol is described in docs/benchmarks/protocol.md. */
@@ -17,7 +16,7 @@
 #include <string.h>
 
 #ifdef CTR_HAVE_CUDA
-#include "tests/bench/snake/snake_check.h"
+#include "tests/bench/snake/snake_gpu.h"
 #else
 typedef struct SnakeGpu SnakeGpu;
 #endif
@@ -386,16 +385,13 @@ int
 main (int argc, char **argv)
 {
   Bench bench = {0};
-  bool only_check = false;
   for (int i = 1; i < argc; i++) {
     if (!strcmp (argv[i], "--quick")) {
       bench.quick = true;
     } else if (!strcmp (argv[i], "--write") && i + 1 < argc) {
       bench.folder = argv[++i];
-    } else if (!strcmp (argv[i], "--check")) {
-      only_check = true;
     } else {
-      fprintf (stderr, "usage: %s [--quick] [--write DIR] | --check\n", argv[0]);
+      fprintf (stderr, "usage: %s [--quick] [--write DIR]\n", argv[0]);
       return 2;
     }
   }
@@ -410,14 +406,7 @@ main (int argc, char **argv)
   if (!bench.image) {
     fprintf (stderr, "no host memory for images of %zu bytes\n", max_size);
   } else if (open_gpu (&bench)) {
-    if (!only_check)
-      status = measure_all (&bench);
-    else
-      status = 77;
-#ifdef CTR_HAVE_CUDA
-    if (only_check && bench.gpu)
-      status = snake_check (bench.gpu, bench.host);
-#endif
+    status = measure_all (&bench);
   }
   free (bench.image);
   close_gpu (&bench);

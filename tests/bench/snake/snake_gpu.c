@@ -178,12 +178,3 @@ snake_gpu_track (SnakeGpu *gpu, const SnakeWork *work, const CtrImage *frames, u
   return ok && track (gpu, work, "track", there, count, expected)
          && track (gpu, work, "host-track", frames, count, expected);
 }
-
-bool
-snake_gpu_check (SnakeGpu *gpu, const SnakeWork *work, const CtrImage *image, bool on_device, CtrContours *expected)
-{
-  CtrImage there;
-  if (!on_device)
-    return compare_run (gpu, work, "the GPU backend on host memory", image, expected);
-  return upload (gpu, image, 0, &there) && compare_run (gpu, work, "the GPU backend", &there, expected);
-}

@@ -22,8 +22,4 @@ bool snake_gpu_measure (SnakeGpu *gpu, const SnakeWork *work, const CtrImage *im
 bool snake_gpu_track (
     SnakeGpu *gpu, const SnakeWork *work, const CtrImage *frames, uint32_t count, CtrContours **expected);
 
-/* Compares the result on IMAGE, a view of host memory, with EXPECTED: on the GPU or in host memory. */
-bool snake_gpu_check (
-    SnakeGpu *gpu, const SnakeWork *work, const CtrImage *image, bool on_device, CtrContours *expected);
-
 #endif
