@@ -4,7 +4,7 @@
 #include "cuda_runtime.h"
 
 extern "C" {
-#include "tests/core/gpu.h"
+#include "tests/core/common/gpu.h"
 }
 
 #include <mutex>

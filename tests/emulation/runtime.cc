@@ -1,106 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The runtime API: memory, streams, events and graphs.
- *
- * What is queued in a stream is done as late as CUDA may do it, when something waits for it: who forgets to wait sees
- * it. Device memory is ordinary memory, filled with garbage, with a guarded zone behind it. */
-#include "cuda_runtime.h"
+/* The runtime API: launches, streams, events and graphs. What is queued in a stream is done as late as CUDA may do it,
+ * when something waits for it: who forgets to wait sees it. */
+#include "runtime.h"
 
-#include <cstdio>
-#include <deque>
 #include <map>
-#include <memory>
-#include <mutex>
-#include <vector>
 
-using emulation::GARBAGE;
-using emulation::GUARD_SIZE;
+using namespace emulation;
 
 namespace
 {
 
-typedef std::function<void ()> Work;
-
-enum NodeKind { KERNEL, COPY_UP, COPY_DOWN, COPY, FILL };
-
-struct Node {
-  NodeKind kind;
-  Work work;
-};
-
-typedef std::vector<Node> Nodes;
-
-} // namespace
-
-struct CUgraph_st {
-  Nodes nodes;
-};
-
-struct CUgraphExec_st {
-  std::shared_ptr<const Nodes> nodes;
-};
-
-/* A place in a stream. The stream goes on to it where somebody waits for it. */
-struct Mark {
-  CUstream_st *stream;
-  bool reached;
-};
-
-struct CUevent_st {
-  std::shared_ptr<Mark> mark; /* of the last time it was recorded */
-};
-
-struct CUstream_st {
-  std::deque<Work> pending;
-  std::unique_ptr<CUgraph_st> captured; /* while it is being captured */
-  bool broken;                          /* what was done during the capture cannot be captured */
-  bool follows_default;                 /* and is followed by the default stream */
-};
-
-namespace
-{
-
-constexpr size_t ALIGNMENT = 256;
 constexpr size_t SHARED_DEFAULT = 48 * 1024, SHARED_MOST = 227 * 1024; /* sm_90 */
 
-struct Block {
-  size_t size;
-  bool pinned; /* of the host */
-};
-
-std::recursive_mutex lock;
-typedef std::lock_guard<std::recursive_mutex> Locked;
-std::map<char *, Block> blocks; /* by address */
 std::vector<CUstream_st *> streams;
 std::map<const void *, size_t> dynamic_limits; /* of kernels that asked for more */
 CUstream_st default_stream;
 thread_local cudaError_t last_error = cudaSuccess;
 thread_local CUstream_st *capturing; /* by this thread */
-
-cudaError_t
-failed (cudaError_t error)
-{
-  last_error = error;
-  return error;
-}
-
-/* Calls that may not be made while this thread captures. */
-bool
-breaks_capture ()
-{
-  if (capturing)
-    capturing->broken = true;
-  return capturing != nullptr;
-}
-
-void
-check_guards (const char *when)
-{
-  for (const auto &[start, block] : blocks)
-    for (size_t i = 0; i < GUARD_SIZE; i++)
-      if ((unsigned char) start[block.size + i] != GARBAGE)
-        emulation::complain (
-            "%s: something was written %zu bytes behind an allocation of %zu bytes", when, i, block.size);
-}
 
 void
 do_first (CUstream_st *stream)
@@ -110,19 +26,41 @@ do_first (CUstream_st *stream)
   work ();
 }
 
-void
-drain (CUstream_st *stream)
-{
-  while (!stream->pending.empty ())
-    do_first (stream);
-}
-
 /* A stream is drained before it goes: what is not reached is still there. */
 void
 reach (const std::shared_ptr<Mark> &mark)
 {
   while (mark && !mark->reached)
     do_first (mark->stream);
+}
+
+} // namespace
+
+namespace emulation
+{
+
+std::recursive_mutex lock;
+
+cudaError_t
+failed (cudaError_t error)
+{
+  last_error = error;
+  return error;
+}
+
+bool
+breaks_capture ()
+{
+  if (capturing)
+    capturing->broken = true;
+  return capturing != nullptr;
+}
+
+void
+drain (CUstream_st *stream)
+{
+  while (!stream->pending.empty ())
+    do_first (stream);
 }
 
 void
@@ -148,62 +86,6 @@ queue (cudaStream_t handle, NodeKind kind, Work work)
   else
     stream->pending.push_back (std::move (work));
 }
-
-/* The block that holds SIZE bytes from MEMORY on; NULL: ordinary host memory. */
-const Block *
-find_block (const void *memory, size_t size, const char *call)
-{
-  auto next = blocks.upper_bound ((char *) memory);
-  if (next == blocks.begin ())
-    return nullptr;
-  const auto &[start, block] = *std::prev (next);
-  const size_t offset = (size_t) ((char *) memory - start);
-  if (offset >= block.size)
-    return nullptr;
-  if (size > block.size - offset)
-    emulation::complain ("%s of %zu bytes from byte %zu of an allocation of %zu bytes", call, size, offset, block.size);
-  return &block;
-}
-
-cudaError_t
-allocate (void **memory, size_t size, bool pinned)
-{
-  Locked locked (lock);
-  if (breaks_capture ())
-    return failed (cudaErrorStreamCaptureUnsupported);
-  *memory = nullptr;
-  if (size == 0)
-    return cudaSuccess;
-  if (posix_memalign (memory, ALIGNMENT, size + GUARD_SIZE) != 0)
-    return failed (cudaErrorMemoryAllocation);
-  char *start = (char *) *memory;
-  memset (start, GARBAGE, size + GUARD_SIZE);
-  blocks[start] = {size, pinned};
-  return cudaSuccess;
-}
-
-cudaError_t
-release (void *memory, bool pinned)
-{
-  Locked locked (lock);
-  if (breaks_capture ())
-    return failed (cudaErrorStreamCaptureUnsupported);
-  if (!memory)
-    return cudaSuccess;
-  drain_all ();
-  auto found = blocks.find ((char *) memory);
-  if (found == blocks.end () || found->second.pinned != pinned)
-    return failed (cudaErrorInvalidValue);
-  check_guards ("before memory is freed");
-  blocks.erase (found);
-  free (memory);
-  return cudaSuccess;
-}
-
-} // namespace
-
-namespace emulation
-{
 
 cudaError_t
 allow_shared (const void *kernel, size_t dynamic_size)
@@ -300,97 +182,11 @@ cudaDeviceGetAttribute (int *value, cudaDeviceAttr attribute, int)
   return failed (cudaErrorInvalidValue);
 }
 
-cudaError_t
-cudaMalloc (void **memory, size_t size)
-{
-  return allocate (memory, size, false);
-}
-
-cudaError_t
-cudaFree (void *memory)
-{
-  return release (memory, false);
-}
-
-cudaError_t
-cudaHostAlloc (void **memory, size_t size, unsigned)
-{
-  return allocate (memory, size, true);
-}
-
-cudaError_t
-cudaFreeHost (void *memory)
-{
-  return release (memory, true);
-}
-
-static cudaError_t
-queue_copy (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
-    cudaMemcpyKind kind, cudaStream_t stream)
-{
-  Locked locked (lock);
-  if (width == 0 || height == 0)
-    return cudaSuccess;
-  const Block *source = find_block (from, from_pitch * (height - 1) + width, "a copy from"),
-              *target = find_block (to, to_pitch * (height - 1) + width, "a copy to");
-  const bool source_on_device = source && !source->pinned, target_on_device = target && !target->pinned;
-  if (source_on_device != (kind != cudaMemcpyHostToDevice) || target_on_device != (kind != cudaMemcpyDeviceToHost)
-      || to_pitch < width || from_pitch < width)
-    return failed (cudaErrorInvalidValue);
-  const NodeKind node = kind == cudaMemcpyHostToDevice ? COPY_UP : kind == cudaMemcpyDeviceToHost ? COPY_DOWN : COPY;
-  queue (stream, node, [=] {
-    for (size_t y = 0; y < height; y++)
-      memcpy ((char *) to + y * to_pitch, (const char *) from + y * from_pitch, width);
-  });
-  /* With ordinary memory it is not asynchronous. */
-  if ((!source || !target) && !stream_of (stream)->captured)
-    drain (stream_of (stream));
-  return cudaSuccess;
-}
-
-cudaError_t
-cudaMemcpyAsync (void *to, const void *from, size_t size, cudaMemcpyKind kind, cudaStream_t stream)
-{
-  return queue_copy (to, size, from, size, size, 1, kind, stream);
-}
-
 void
 emulation::queue_call (CUstream_st *stream, std::function<void ()> call)
 {
   Locked locked (lock);
   queue (stream, KERNEL, std::move (call));
-}
-
-cudaError_t
-cudaMemcpy2DAsync (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
-    cudaMemcpyKind kind, cudaStream_t stream)
-{
-  return queue_copy (to, to_pitch, from, from_pitch, width, height, kind, stream);
-}
-
-cudaError_t
-cudaMemsetAsync (void *to, int value, size_t size, cudaStream_t stream)
-{
-  Locked locked (lock);
-  const Block *target = find_block (to, size, "cudaMemsetAsync");
-  if (size && (!target || target->pinned))
-    return failed (cudaErrorInvalidValue);
-  queue (stream, FILL, [to, value, size] { memset (to, value, size); });
-  return cudaSuccess;
-}
-
-cudaError_t
-cudaMemset2DAsync (void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
-{
-  Locked locked (lock);
-  const Block *target = find_block (to, height ? pitch * (height - 1) + width : 0, "cudaMemset2DAsync");
-  if (height && (!target || target->pinned || pitch < width))
-    return failed (cudaErrorInvalidValue);
-  queue (stream, FILL, [to, pitch, value, width, height] {
-    for (size_t y = 0; y < height; y++)
-      memset ((char *) to + y * pitch, value, width);
-  });
-  return cudaSuccess;
 }
 
 cudaError_t

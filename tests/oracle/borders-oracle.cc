@@ -10,7 +10,7 @@
  * reference has both, so an older OpenCV shows that the reference is right, and the reference that we are; where both
  * are one, OpenCV shows it directly. */
 #include "oracle.h"
-#include "simplify-reference.h"
+#include "tests/core/results/simplify_reference.h"
 
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>

@@ -3,7 +3,7 @@
 #ifndef CTR_TESTS_ORACLE_H
 #define CTR_TESTS_ORACLE_H
 
-#include "shapes.h"
+#include "tests/core/common/shapes.h"
 
 #include <contours/contours.h>
 #include <opencv2/core.hpp>

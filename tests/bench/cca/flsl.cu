@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* FLSL+CD. One warp a row in every kernel, as in the paper:
+ *
+ *   detect    section 3.1, algorithm 1, first pass: run boundaries by compress-store
+ *   link      second pass: a run's label is the first run above that it touches (Komura's initialisation)
+ *   compress  labels point to roots (Komura's analysis)
+ *   unite     the other runs above that a run touches: Playne's reduction, atomicMin without a second find
+ *   flatten   roots found for good, their features cleared and counted
+ *   update    section 3.3, algorithm 3: features of the runs, with conflict detection
+ *
+ * Where the paper leaves the way open, the faster one is taken: a run finds its neighbours above by the row's edges as
+ * bits with a count every 32 pixels, not by a per-pixel array; boundaries are 16 bits; and since a warp's runs all lie
+ * in one row, the reduction exchanges two values (pixels and sum of x), from which the seven features follow. */
+#include "tests/bench/cca/flsl.h"
+
+#include <stdlib.h>
+
+namespace
+{
+
+constexpr uint32_t FULL = 0xffffffffu;
+constexpr int BLOCK = 256;
+constexpr int WARP = 32;
+constexpr int CHUNK = 8; /* words of 32 pixels a warp has in flight */
+
+struct Features {
+  uint32_t area, min_x, min_y, max_x, max_y, unused;
+  unsigned long long sum_x, sum_y;
+};
+
+struct Frame {
+  uint32_t width, height;
+  uint32_t words;       /* of 32 pixels in a row */
+  uint32_t row_runs;    /* room for runs in a row; labels are row * row_runs + run */
+  uint32_t reach;       /* how far beyond its ends a run touches runs above: 0 (4-connected) or 1 (8-connected) */
+  uint32_t *edges;      /* height * words: bit x is set where pixel x differs from pixel x - 1 */
+  uint16_t *edge_base;  /* height * words: edges left of the word */
+  uint32_t *runs;       /* height * row_runs: start in the low half, end (exclusive) in the high half */
+  uint32_t *run_counts; /* height */
+  uint32_t *labels;     /* height * row_runs */
+  Features *features;   /* height * row_runs, valid at roots */
+  uint32_t *count;
+};
+
+__device__ __forceinline__ uint32_t
+lane_id ()
+{
+  return threadIdx.x % WARP;
+}
+
+__device__ __forceinline__ uint32_t
+lanes_below ()
+{
+  return (1u << lane_id ()) - 1;
+}
+
+__device__ __forceinline__ uint32_t
+warp_row ()
+{
+  return blockIdx.x * (BLOCK / WARP) + threadIdx.x / WARP;
+}
+
+__global__ void
+__launch_bounds__ (BLOCK) detect (Frame f, const uint8_t *__restrict__ image, size_t stride)
+{
+  uint32_t row = warp_row (), lane = lane_id ();
+  if (row == 0 && lane == 0)
+    *f.count = 0;
+  if (row >= f.height)
+    return;
+  const uint8_t *pixels = image + row * stride;
+  /* The boundaries alternate between starts and ends, so one 16-bit store each makes the packed runs. */
+  uint16_t *boundaries = reinterpret_cast<uint16_t *> (f.runs + (size_t) row * f.row_runs);
+  uint32_t count = 0, carry = 0;
+  for (uint32_t first = 0; first < f.words; first += CHUNK) {
+    uint32_t value[CHUNK];
+#pragma unroll
+    for (int i = 0; i < CHUNK; i++) {
+      uint32_t x = (first + i) * WARP + lane;
+      value[i] = x < f.width ? __ldg (pixels + x) : 0;
+    }
+    uint32_t my_edges = 0, my_base = 0;
+#pragma unroll
+    for (int i = 0; i < CHUNK; i++) {
+      uint32_t word = __ballot_sync (FULL, value[i] >= 128);
+      uint32_t edges = word ^ (word << 1 | carry);
+      carry = word >> 31;
+      if (lane == i) {
+        my_edges = edges;
+        my_base = count;
+      }
+      if (edges >> lane & 1)
+        boundaries[count + __popc (edges & lanes_below ())] = (uint16_t) ((first + i) * WARP + lane);
+      count += __popc (edges);
+    }
+    if (lane < CHUNK && first + lane < f.words) {
+      f.edges[(size_t) row * f.words + first + lane] = my_edges;
+      f.edge_base[(size_t) row * f.words + first + lane] = (uint16_t) my_base;
+    }
+  }
+  /* A run that reaches the end of the last word and was closed by no pixel after it. */
+  if (carry) {
+    if (lane == 0)
+      boundaries[count] = (uint16_t) f.width;
+    count++;
+  }
+  if (lane == 0)
+    f.run_counts[row] = count / 2;
+}
+
+/* Edges at positions <= x of ROW: odd inside a run, even outside. */
+__device__ __forceinline__ uint32_t
+edge_rank (const Frame &f, uint32_t row, uint32_t x)
+{
+  size_t word = (size_t) row * f.words + x / WARP;
+  return f.edge_base[word] + __popc (f.edges[word] & (FULL >> (31 - x % WARP)));
+}
+
+/* The runs of the row above, [*begin, *end), that RUN of ROW >= 1 touches. */
+__device__ __forceinline__ void
+touching_runs (const Frame &f, uint32_t row, uint32_t run, uint32_t *begin, uint32_t *end)
+{
+  uint32_t left = run & 0xffff, right = (run >> 16) - 1;
+  left = left > f.reach ? left - f.reach : 0;
+  right = min (right + f.reach, f.width - 1);
+  *begin = edge_rank (f, row - 1, left) / 2;
+  *end = (edge_rank (f, row - 1, right) + 1) / 2;
+}
+
+__global__ void
+__launch_bounds__ (BLOCK) link (Frame f)
+{
+  uint32_t row = warp_row ();
+  if (row >= f.height)
+    return;
+  uint32_t count = f.run_counts[row], base = row * f.row_runs;
+  for (uint32_t i = lane_id (); i < count; i += WARP) {
+    uint32_t label = base + i;
+    if (row > 0) {
+      uint32_t begin, end;
+      touching_runs (f, row, f.runs[label], &begin, &end);
+      if (begin < end)
+        label = base - f.row_runs + begin;
+    }
+    f.labels[base + i] = label;
+  }
+}
+
+/* Points LABEL at its root. The store on the way halves the paths of all that come after. */
+__device__ __forceinline__ uint32_t
+compress_path (uint32_t *labels, uint32_t label)
+{
+  uint32_t parent = labels[label];
+  for (uint32_t above = labels[parent]; above != parent; above = labels[parent]) {
+    labels[label] = above;
+    parent = above;
+  }
+  return parent;
+}
+
+__global__ void
+__launch_bounds__ (BLOCK) compress (Frame f)
+{
+  uint32_t row = warp_row ();
+  if (row >= f.height)
+    return;
+  uint32_t count = f.run_counts[row], base = row * f.row_runs;
+  for (uint32_t i = lane_id (); i < count; i += WARP)
+    compress_path (f.labels, base + i);
+}
+
+__device__ __forceinline__ uint32_t
+find_root (const uint32_t *labels, uint32_t label)
+{
+  uint32_t parent = __ldcg (labels + label);
+  while (parent != label) {
+    label = parent;
+    parent = __ldcg (labels + label);
+  }
+  return label;
+}
+
+__global__ void
+__launch_bounds__ (BLOCK) unite (Frame f)
+{
+  uint32_t row = warp_row ();
+  if (row == 0 || row >= f.height)
+    return;
+  uint32_t count = f.run_counts[row], base = row * f.row_runs;
+  for (uint32_t i = lane_id (); i < count; i += WARP) {
+    uint32_t begin, end;
+    touching_runs (f, row, f.runs[base + i], &begin, &end);
+    for (uint32_t run = begin + 1; run < end; run++) {
+      uint32_t a = find_root (f.labels, base + i);
+      uint32_t b = find_root (f.labels, base - f.row_runs + run);
+      while (a != b) {
+        uint32_t high = max (a, b), low = min (a, b);
+        uint32_t old = atomicMin (f.labels + high, low);
+        /* Was HIGH a root until now? Otherwise its former parent is still to be united with LOW. */
+        a = old == high ? low : old;
+        b = low;
+      }
+    }
+  }
+}
+
+__global__ void
+__launch_bounds__ (BLOCK) flatten (Frame f)
+{
+  uint32_t row = warp_row ();
+  if (row >= f.height)
+    return;
+  uint32_t count = f.run_counts[row], base = row * f.row_runs, roots = 0;
+  for (uint32_t i = lane_id (); i < count; i += WARP) {
+    if (compress_path (f.labels, base + i) != base + i)
+      continue;
+    Features *feature = f.features + base + i;
+    feature->area = 0;
+    feature->min_x = feature->min_y = 0xffffffffu;
+    feature->max_x = feature->max_y = 0;
+    feature->sum_x = feature->sum_y = 0;
+    roots++;
+  }
+  for (int offset = WARP / 2; offset; offset /= 2)
+    roots += __shfl_xor_sync (FULL, roots, offset);
+  if (lane_id () == 0 && roots)
+    atomicAdd (f.count, roots);
+}
+
+/* Algorithm 3: lanes of MASK with the same label sum up into the lowest of them, which alone goes to memory. */
+__device__ __forceinline__ void
+update_with_conflict_detection (const Frame &f, uint32_t mask, uint32_t label, uint32_t run, uint32_t row)
+{
+  uint32_t start = run & 0xffff, end = run >> 16, area = end - start;
+  uint32_t sum_x = (uint32_t) ((uint64_t) (start + end - 1) * area / 2); /* of one row: below 2^31 */
+  uint32_t peers = __match_any_sync (mask, label);
+  uint32_t rank = __popc (peers & lanes_below ());
+  bool leader = rank == 0;
+  /* The lanes hold a row's runs from left to right: the last peer has the group's greatest x. */
+  uint32_t last_end = __shfl_sync (mask, end, 31 - __clz (peers));
+  peers &= ~(lanes_below () | 1u << lane_id ());
+  while (__any_sync (mask, peers)) {
+    int next = __ffs (peers);
+    int from = next ? next - 1 : (int) lane_id ();
+    uint32_t other_area = __shfl_sync (mask, area, from);
+    uint32_t other_sum_x = __shfl_sync (mask, sum_x, from);
+    if (next) {
+      area += other_area;
+      sum_x += other_sum_x;
+    }
+    peers &= __ballot_sync (mask, !(rank & 1));
+    rank >>= 1;
+  }
+  if (!leader)
+    return;
+  Features *feature = f.features + label;
+  atomicAdd (&feature->area, area);
+  atomicMin (&feature->min_x, start);
+  atomicMin (&feature->min_y, row);
+  atomicMax (&feature->max_x, last_end - 1);
+  atomicMax (&feature->max_y, row);
+  atomicAdd (&feature->sum_x, (unsigned long long) sum_x);
+  atomicAdd (&feature->sum_y, (unsigned long long) row * area);
+}
+
+__global__ void
+__launch_bounds__ (BLOCK) update (Frame f)
+{
+  uint32_t row = warp_row ();
+  if (row >= f.height)
+    return;
+  uint32_t count = f.run_counts[row], base = row * f.row_runs;
+  for (uint32_t first = 0; first < count; first += WARP) {
+    uint32_t i = first + lane_id ();
+    uint32_t mask = __ballot_sync (FULL, i < count);
+    if (i < count)
+      update_with_conflict_detection (f, mask, f.labels[base + i], f.runs[base + i], row);
+  }
+}
+
+/* Most runs in a row; as many pairs of boundaries. */
+uint32_t
+runs_in_row (uint32_t width)
+{
+  return (width + 1) / 2;
+}
+
+uint32_t
+words_in_row (uint32_t width)
+{
+  return (width + WARP - 1) / WARP;
+}
+
+} // namespace
+
+struct Flsl {
+  Frame frame;
+};
+
+extern "C" void
+flsl_free (Flsl *flsl)
+{
+  if (!flsl)
+    return;
+  cudaFree (flsl->frame.edges);
+  cudaFree (flsl->frame.edge_base);
+  cudaFree (flsl->frame.runs);
+  cudaFree (flsl->frame.run_counts);
+  cudaFree (flsl->frame.labels);
+  cudaFree (flsl->frame.features);
+  cudaFree (flsl->frame.count);
+  free (flsl);
+}
+
+extern "C" Flsl *
+flsl_new (uint32_t max_width, uint32_t max_height)
+{
+  Flsl *flsl = static_cast<Flsl *> (calloc (1, sizeof (Flsl)));
+  if (!flsl)
+    return nullptr;
+  Frame &f = flsl->frame;
+  size_t runs = (size_t) runs_in_row (max_width) * max_height;
+  size_t words = (size_t) words_in_row (max_width) * max_height;
+  if (cudaMalloc (&f.edges, words * sizeof *f.edges) == cudaSuccess
+      && cudaMalloc (&f.edge_base, words * sizeof *f.edge_base) == cudaSuccess
+      && cudaMalloc (&f.runs, runs * sizeof *f.runs) == cudaSuccess
+      && cudaMalloc (&f.run_counts, max_height * sizeof *f.run_counts) == cudaSuccess
+      && cudaMalloc (&f.labels, runs * sizeof *f.labels) == cudaSuccess
+      && cudaMalloc (&f.features, runs * sizeof *f.features) == cudaSuccess
+      && cudaMalloc (&f.count, sizeof *f.count) == cudaSuccess)
+    return flsl;
+  cudaGetLastError (); /* the failure is reported here, not by the next launch */
+  flsl_free (flsl);
+  return nullptr;
+}
+
+extern "C" cudaError_t
+flsl_enqueue (Flsl *flsl, const uint8_t *image, size_t stride, uint32_t width, uint32_t height,
+    CtrConnectivity connectivity, cudaStream_t stream)
+{
+  Frame &f = flsl->frame;
+  f.width = width;
+  f.height = height;
+  f.words = words_in_row (width);
+  f.row_runs = runs_in_row (width);
+  f.reach = connectivity == CTR_CONNECTIVITY_8 ? 1 : 0;
+  unsigned blocks = (height + BLOCK / WARP - 1) / (BLOCK / WARP);
+  detect<<<blocks, BLOCK, 0, stream>>> (f, image, stride);
+  link<<<blocks, BLOCK, 0, stream>>> (f);
+  compress<<<blocks, BLOCK, 0, stream>>> (f);
+  unite<<<blocks, BLOCK, 0, stream>>> (f);
+  flatten<<<blocks, BLOCK, 0, stream>>> (f);
+  update<<<blocks, BLOCK, 0, stream>>> (f);
+  return cudaGetLastError ();
+}
+
+extern "C" cudaError_t
+flsl_count (Flsl *flsl, cudaStream_t stream, uint32_t *count)
+{
+  cudaError_t error = cudaMemcpyAsync (count, flsl->frame.count, sizeof *count, cudaMemcpyDeviceToHost, stream);
+  return error == cudaSuccess ? cudaStreamSynchronize (stream) : error;
+}
+
+extern "C" cudaError_t
+flsl_download (Flsl *flsl, cudaStream_t stream, CtrComponent **rows, uint32_t *count)
+{
+  const Frame &f = flsl->frame;
+  size_t runs = (size_t) f.row_runs * f.height;
+  *rows = nullptr;
+  *count = 0;
+  cudaError_t error = cudaStreamSynchronize (stream);
+  if (error != cudaSuccess)
+    return error;
+  uint32_t *run_counts = static_cast<uint32_t *> (malloc (f.height * sizeof *run_counts));
+  uint32_t *labels = static_cast<uint32_t *> (malloc (runs * sizeof *labels));
+  uint32_t *packed = static_cast<uint32_t *> (malloc (runs * sizeof *packed));
+  Features *features = static_cast<Features *> (malloc (runs * sizeof *features));
+  CtrComponent *out = static_cast<CtrComponent *> (malloc (runs * sizeof *out));
+  if (!run_counts || !labels || !packed || !features || !out)
+    error = cudaErrorMemoryAllocation;
+  if (error == cudaSuccess)
+    error = cudaMemcpy (run_counts, f.run_counts, f.height * sizeof *run_counts, cudaMemcpyDeviceToHost);
+  if (error == cudaSuccess)
+    error = cudaMemcpy (labels, f.labels, runs * sizeof *labels, cudaMemcpyDeviceToHost);
+  if (error == cudaSuccess)
+    error = cudaMemcpy (packed, f.runs, runs * sizeof *packed, cudaMemcpyDeviceToHost);
+  if (error == cudaSuccess)
+    error = cudaMemcpy (features, f.features, runs * sizeof *features, cudaMemcpyDeviceToHost);
+  uint32_t n = 0;
+  for (uint32_t y = 0; error == cudaSuccess && y < f.height; y++) {
+    for (uint32_t i = 0; i < run_counts[y]; i++) {
+      uint32_t label = y * f.row_runs + i;
+      if (labels[label] != label)
+        continue;
+      const Features &from = features[label];
+      CtrComponent row = {};
+      row.sum_x = from.sum_x;
+      row.sum_y = from.sum_y;
+      row.area = from.area;
+      row.left = (uint16_t) from.min_x;
+      row.top = (uint16_t) from.min_y;
+      row.width = (uint16_t) (from.max_x - from.min_x + 1);
+      row.height = (uint16_t) (from.max_y - from.min_y + 1);
+      row.start_x = (uint16_t) (packed[label] & 0xffff);
+      out[n++] = row;
+    }
+  }
+  free (run_counts);
+  free (labels);
+  free (packed);
+  free (features);
+  if (error != cudaSuccess) {
+    free (out);
+    return error;
+  }
+  *rows = out;
+  *count = n;
+  return cudaSuccess;
+}

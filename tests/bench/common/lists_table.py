@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Rows of the tables of lists of contours: borders and cracks."""
+
+# What a row shows: its label, the records it takes, and which of their times.
+OURS = [
+    ("ours, warm, minimum", ("ours", "warm"), "min_us"),
+    ("ours, warm, median", ("ours", "warm"), "median_us"),
+    ("ours, L2 flushed, median", ("ours", "flushed"), "median_us"),
+    ("ours, buffers in turn, median", ("ours", "in-turn"), "median_us"),
+    ("ours, host's time to queue it", ("ours", "queue"), "median_us"),
+    ("ours, call to finished", ("ours", "run"), "median_us"),
+    ("ours, finishing and fetching table and points", ("ours", "fetch"), "median_us"),
+    ("ours, all of it, image and lists in host memory", ("ours", "host-run"), "median_us"),
+    ("ours, host backend", ("host", "host"), "median_us"),
+]
+DEVICE_MODES = ("warm", "flushed", "in-turn")
+ROW_BYTES, POINT_BYTES, SUMS_BYTES = 64, 4, 160
+
+
+def ours_of(records):
+    """Of the records of one work, the one that stands for us."""
+    by_key = {(record["who"], record["mode"]): record for record in records}
+    return by_key.get(("ours", "warm")) or by_key.get(("host", "host"))
+
+
+def floor_us(record, copy_rate):
+    """The mask read once, table, points and sums written once."""
+    size = (record["width"] * record["height"] + ROW_BYTES * record["contours"] + POINT_BYTES * record["points"]
+            + (SUMS_BYTES * record["contours"] if record["moments"] else 0))
+    return size / copy_rate * 1e6
+
+
+def differing(record):
+    """What a peer finds otherwise."""
+    if "contours" in record and "different" not in record:
+        return f"{record['contours']} contours, {record['points']} points"
+    return str(record.get("different", ""))

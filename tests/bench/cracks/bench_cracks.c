@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* bench_cracks [--quick] [--write DIR] [MAP.pgm...]
+ *                        measures the contours of levels, one JSON record a line (bench_cracks.py makes the tables)
+ *
+ * With --write, DIR gets the images and how many contours each level has, and what they are in cases.jsonl, for the
+ * peers. The protocol is described in docs/benchmarks/protocol.md. */
+#include "tests/bench/common/bench.h"
+#include "tests/bench/cracks/cracks_work.h"
+#include "tests/bench/cracks/levels.h"
+
+#include <contours/contours.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef CTR_HAVE_CUDA
+#include "tests/bench/cracks/cracks_gpu.h"
+#else
+typedef struct CracksGpu CracksGpu;
+#endif
+
+enum {
+  PAPER_WIDTH = 2048, /* of the paper's images; of maps that are enlarged, too */
+  PAPER_HEIGHT = 768,
+  SIDE = 2048,
+  MAX_HOST_RUNS = 5,
+  MAX_SIZES = 64 /* of images */
+};
+
+static const size_t max_size = (size_t) SIDE * SIDE * 2; /* bytes of an image */
+
+typedef struct {
+  CracksGpu *gpu; /* NULL: host backend only */
+  CtrCracks *host;
+  bool quick;
+  const char *folder; /* NULL: nothing is written */
+  FILE *cases;
+  uint32_t case_count;
+  char image_name[64];          /* in the folder */
+  void *image;                  /* room for max_size */
+  uint32_t sizes[MAX_SIZES][3]; /* and bytes, of which an empty image has been measured */
+  uint32_t size_count;
+} Bench;
+
+/* What is asked of an image; of most, the first only. */
+static const struct {
+  CtrLevelMode mode;
+  CtrConnectivity connectivity;
+  CtrImageBorder frame;
+  double min_area;
+  uint32_t features;
+} variants[] = {
+    {CTR_LEVELS_AT_LEAST, 8, CTR_IMAGE_BORDER_PAD, 0, 0},
+    {CTR_LEVELS_EQUAL, 8, CTR_IMAGE_BORDER_PAD, 0, 0},
+    {CTR_LEVELS_AT_LEAST, 4, CTR_IMAGE_BORDER_PAD, 0, 0},
+    {CTR_LEVELS_AT_LEAST, 8, CTR_IMAGE_BORDER_ZERO, 0, 0},
+    {CTR_LEVELS_AT_LEAST, 8, CTR_IMAGE_BORDER_PAD, 100, 0},
+    {CTR_LEVELS_AT_LEAST, 8, CTR_IMAGE_BORDER_PAD, 0, CTR_CONTOUR_FEATURE_MOMENTS},
+};
+enum { GE, EQ, GE_4, GE_ZERO, GE_AREA, GE_MOMENTS, VARIANTS };
+
+/* What says which work it is, in a record. */
+static void
+print_work (FILE *file, const CracksWork *work)
+{
+  const CtrCracksParams *p = &work->params;
+  fprintf (file,
+      "\"name\": \"%s\", \"width\": %u, \"height\": %u, \"bits\": %u, \"levels_are\": \"%s\", \"connectivity\": %d, "
+      "\"frame\": \"%s\", \"step\": %u, \"min_area\": %g, \"moments\": %d, \"levels\": %u, \"corners\": %" PRIu64,
+      work->name, work->width, work->height, 8 * work->bytes, p->mode == CTR_LEVELS_EQUAL ? "eq" : "ge",
+      (int) p->connectivity, p->frame == CTR_IMAGE_BORDER_ZERO ? "zero" : "pad", p->step, p->min_area,
+      p->features & CTR_CONTOUR_FEATURE_MOMENTS ? 1 : 0, work->levels, work->corners);
+}
+
+const char *
+cracks_describe (const CracksWork *work)
+{
+  static char text[320];
+  const CtrCracksParams *p = &work->params;
+  snprintf (text, sizeof text,
+      "%s %ux%u, %u bit, %s, %d-connected, frame %s, %s %u to %u by %u, area %g..%g, length %g, features %u",
+      work->name, work->width, work->height, 8 * work->bytes, p->mode == CTR_LEVELS_EQUAL ? "eq" : "ge",
+      (int) p->connectivity, p->frame == CTR_IMAGE_BORDER_ZERO ? "zero" : "pad", p->levels ? "listed levels" : "levels",
+      p->minimum, p->maximum, p->step, p->min_area, p->max_area, p->min_length, p->features);
+  return text;
+}
+
+void
+cracks_record (const char *who, const char *mode, const CracksWork *work, const CtrContours *result,
+    double *microseconds, int runs)
+{
+  BenchTimes times = bench_times (microseconds, runs);
+  printf ("{\"type\": \"time\", \"who\": \"%s\", \"mode\": \"%s\", ", who, mode);
+  print_work (stdout, work);
+  printf (", \"contours\": %u, \"points\": %" PRIu64 ", \"runs\": %d, \"min_us\": %.3f, \"median_us\": %.3f}\n",
+      result->count, result->point_count, runs, times.min, times.median);
+  fflush (stdout);
+}
+
+CtrImage
+cracks_view (const CracksWork *work, const void *samples, size_t padding)
+{
+  return (CtrImage){
+      .data = samples,
+      .stride = work->width * work->bytes + padding,
+      .width = work->width,
+      .height = work->height,
+      .format = work->bytes == 2 ? CTR_FORMAT_GRAY16 : CTR_FORMAT_GRAY8,
+      .memory = CTR_MEMORY_HOST,
+  };
+}
+
+CtrContours *
+cracks_run_host (CtrCracks *host, const CracksWork *work, const CtrImage *image)
+{
+  CtrError error;
+  CtrContours *contours = ctr_cracks_run (host, image, &work->params, NULL, &error);
+  if (!contours)
+    fprintf (stderr, "%s: %s\n", cracks_describe (work), error.message);
+  return contours;
+}
+
+static CtrContours *
+measure_host (Bench *bench, const CracksWork *work)
+{
+  const CtrImage view = cracks_view (work, bench->image, 0);
+  CtrContours *contours = NULL;
+  double us[MAX_HOST_RUNS], total = 0;
+  int runs = 0;
+  /* The first run of a small image warms up; of a large one, it is the measurement. */
+  while (runs < MAX_HOST_RUNS && total < 0.3e6) {
+    ctr_contours_unref (contours);
+    double start = bench_now ();
+    contours = cracks_run_host (bench->host, work, &view);
+    us[runs] = bench_now () - start;
+    if (!contours)
+      return NULL;
+    total += us[runs++];
+  }
+  cracks_record ("host", "host", work, contours, us, runs);
+  return contours;
+}
+
+/* Each contour's level. */
+static bool
+write_levels (Bench *bench, const CracksWork *work, CtrContours *contours)
+{
+  char name[32], path[4096];
+  CtrError error;
+  const CtrContour *table = ctr_contours_map_table (contours, &error);
+  if (!table) {
+    fprintf (stderr, "%s\n", error.message);
+    return false;
+  }
+  snprintf (name, sizeof name, "levels-%03u.bin", bench->case_count++);
+  snprintf (path, sizeof path, "%s/%s", bench->folder, name);
+  fprintf (bench->cases, "{");
+  print_work (bench->cases, work);
+  fprintf (bench->cases, ", \"contours\": %u, \"points\": %" PRIu64 ", \"image\": \"%s\", \"list\": \"%s\"}\n",
+      contours->count, contours->point_count, bench->image_name, name);
+  FILE *file = fopen (path, "wb");
+  bool ok = file;
+  for (uint32_t i = 0; ok && i < contours->count; i++)
+    ok = fwrite (&table[i].level, sizeof table->level, 1, file) == 1;
+  if (file && fclose (file) != 0)
+    ok = false;
+  if (!ok)
+    perror (path);
+  return ok;
+}
+
+static bool
+write_image (Bench *bench, const CracksWork *work)
+{
+  char path[4096];
+  const size_t size = (size_t) work->width * work->height * work->bytes;
+  snprintf (bench->image_name, sizeof bench->image_name, "image-%03u.raw", bench->case_count);
+  snprintf (path, sizeof path, "%s/%s", bench->folder, bench->image_name);
+  FILE *file = fopen (path, "wb");
+  bool ok = file && fwrite (bench->image, 1, size, file) == size;
+  if (file && fclose (file) != 0)
+    ok = false;
+  if (!ok)
+    perror (path);
+  return ok;
+}
+
+/* bench->image: on the host and on the GPU, and both results the same. */
+static bool
+measure (Bench *bench, const CracksWork *work, bool write)
+{
+  CtrContours *contours = measure_host (bench, work);
+  bool ok = contours;
+#ifdef CTR_HAVE_CUDA
+  const CtrImage view = cracks_view (work, bench->image, 0);
+  ok = ok && (!bench->gpu || cracks_gpu_measure (bench->gpu, work, &view, contours));
+#endif
+  ok = ok && (!write || write_levels (bench, work, contours));
+  ctr_contours_unref (contours);
+  return ok;
+}
+
+/* Sets work->corners and work->levels. EXPECTED: contours, or 0 where nobody knows. */
+static bool
+count (Bench *bench, CracksWork *work, uint32_t expected)
+{
+  const CtrImage view = cracks_view (work, bench->image, 0);
+  CracksWork all = *work;
+  CtrError error;
+  all.params.min_area = 0;
+  all.params.features = 0;
+  CtrContours *contours = cracks_run_host (bench->host, &all, &view);
+  const CtrContour *table = contours ? ctr_contours_map_table (contours, &error) : NULL;
+  bool ok = table;
+  if (ok) {
+    work->corners = contours->point_count;
+    work->levels = 0;
+    for (uint32_t i = 0; i < contours->count; i++)
+      work->levels += !i || table[i].level != table[i - 1].level;
+    ok = !expected || contours->count == expected;
+    if (!ok)
+      fprintf (stderr, "%s: %u contours, expected %u\n", cracks_describe (work), contours->count, expected);
+  }
+  ctr_contours_unref (contours);
+  return ok;
+}
+
+static bool
+measure_variant (Bench *bench, CracksWork *work, uint32_t variant, uint32_t step, uint32_t expected, bool write)
+{
+  ctr_cracks_params_init (&work->params);
+  work->params.mode = variants[variant].mode;
+  work->params.connectivity = variants[variant].connectivity;
+  work->params.frame = variants[variant].frame;
+  work->params.min_area = variants[variant].min_area;
+  work->params.features = variants[variant].features;
+  work->params.step = step;
+  work->params.minimum = step; /* 1, or the multiples */
+  return count (bench, work, expected) && measure (bench, work, write);
+}
+
+/* What an image of this size costs without any contour. Leaves bench->image empty. */
+static bool
+measure_empty (Bench *bench, const CracksWork *like)
+{
+  const uint32_t size[3] = {like->width, like->height, like->bytes};
+  for (uint32_t i = 0; i < bench->size_count; i++)
+    if (!memcmp (bench->sizes[i], size, sizeof size))
+      return true;
+  if (bench->size_count < MAX_SIZES)
+    memcpy (bench->sizes[bench->size_count++], size, sizeof size);
+  CracksWork work = {.name = "empty", .width = like->width, .height = like->height, .bytes = like->bytes};
+  memset (bench->image, 0, (size_t) work.width * work.height * work.bytes);
+  return measure_variant (bench, &work, GE, 1, 0, false) && measure_variant (bench, &work, EQ, 1, 0, false);
+}
+
+/* bench->image. VARIANTS: one after the other, as bits. EXPECTED: contours of the first of them, or 0. */
+static bool
+measure_image (Bench *bench, const char *name, uint32_t width, uint32_t height, uint32_t bytes, uint32_t asked,
+    uint32_t step, uint32_t expected)
+{
+  CracksWork work = {.name = name, .width = width, .height = height, .bytes = bytes};
+  bool ok = !bench->folder || write_image (bench, &work);
+  for (uint32_t i = 0; i < VARIANTS; i++)
+    if (asked & 1 << i)
+      ok = measure_variant (bench, &work, i, step, expected, bench->folder) && ok;
+  return measure_empty (bench, &work) && ok;
+}
+
+/* The binary images of the paper's table 4, with its numbers of contours. How its boards lie it does not say: boards of
+ * so many squares, in black, have these numbers. */
+static bool
+measure_table4 (Bench *bench)
+{
+  static const struct {
+    uint32_t size, across, down, contours, horizontal, vertical;
+  } rows[] = {
+      {128, 15, 4, 14, 3, 8},
+      {64, 31, 10, 117, 6, 16},
+      {32, 63, 22, 611, 12, 32},
+      {16, 126, 46, 2729, 24, 64},
+      {8, 254, 94, 11593, 48, 128},
+      {4, 510, 190, 47753, 96, 256},
+      {2, 1021, 382, 193611, 192, 512},
+      {1, 2045, 764, 778384, 383, 1023},
+  };
+  char name[64];
+  bool ok = true;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    if (bench->quick && i % 7 && i != 4)
+      continue;
+    const uint32_t size = rows[i].size;
+    bench_chequers (size, rows[i].across, rows[i].down, PAPER_WIDTH, PAPER_HEIGHT, bench->image);
+    snprintf (name, sizeof name, "chequers %u", size);
+    ok = measure_image (bench, name, PAPER_WIDTH, PAPER_HEIGHT, 1, 1 << GE, 1, rows[i].contours) && ok;
+    for (int vertical = 0; vertical < 2; vertical++) {
+      bench_stripes (size, vertical, PAPER_WIDTH, PAPER_HEIGHT, bench->image);
+      snprintf (name, sizeof name, "%s %u", vertical ? "VL" : "HL", size);
+      ok = measure_image (bench, name, PAPER_WIDTH, PAPER_HEIGHT, 1, 1 << GE_ZERO, 1,
+               vertical ? rows[i].vertical : rows[i].horizontal)
+           && ok;
+    }
+  }
+  return ok;
+}
+
+/* As the paper's table 2, which does not tell its images. */
+static bool
+measure_table2 (Bench *bench)
+{
+  char name[64];
+  bool ok = true;
+  for (uint32_t levels = 128; levels <= 256; levels *= 2)
+    for (uint32_t size = 128; size > 0; size /= 2) {
+      if (bench->quick && size != 128 && size != 8 && size != 1)
+        continue;
+      bench_grey_chequers (size, levels, PAPER_WIDTH, PAPER_HEIGHT, bench->image);
+      snprintf (name, sizeof name, "grey chequers %u, %u values", size, levels);
+      ok = measure_image (bench, name, PAPER_WIDTH, PAPER_HEIGHT, 1, 1 << GE, 1, 0) && ok;
+    }
+  return ok;
+}
+
+static bool
+measure_scenes (Bench *bench)
+{
+  const uint32_t all = (1 << VARIANTS) - 1, both = 1 << GE | 1 << EQ;
+  const bool ok = bench_disparity (PAPER_WIDTH, PAPER_HEIGHT, bench->image)
+                  && measure_image (bench, "disparity", PAPER_WIDTH, PAPER_HEIGHT, 1, all, 1, 0);
+  return bench_photo (1920, 1080, bench->image)
+         && measure_image (bench, "photo", 1920, 1080, 1, bench->quick ? both : all, 1, 0) && ok;
+}
+
+/* The photo in 2, 4, .. 256 values, and labels of so many kinds, with the same lines whatever they are: what do levels
+ * cost, what corners? */
+static bool
+measure_curves (Bench *bench)
+{
+  static const uint32_t distinct[] = {1, 16, 256, 4096, 16384};
+  char name[64];
+  bool ok = true;
+  for (uint32_t bits = 1; bits <= 8; bits++) {
+    uint8_t *samples = bench->image;
+    if (!bench_photo (1920, 1080, samples))
+      return false;
+    for (size_t i = 0; i < (size_t) 1920 * 1080; i++)
+      samples[i] >>= 8 - bits;
+    snprintf (name, sizeof name, "photo of %u values", 1 << bits);
+    ok = measure_image (bench, name, 1920, 1080, 1, 1 << GE, 1, 0) && ok;
+  }
+  for (size_t i = 0; i < sizeof distinct / sizeof *distinct; i++) {
+    const uint32_t cell = 16;
+    bench_labels (cell, distinct[i], SIDE, SIDE, bench->image);
+    snprintf (name, sizeof name, "labels, %u kinds", distinct[i]);
+    ok = measure_image (bench, name, SIDE, SIDE, 2, 1 << EQ, 1, SIDE / cell * (SIDE / cell)) && ok;
+  }
+  return ok;
+}
+
+/* At its own size and, unless it is as wide, enlarged. Of 16 bits, every 256th level, and every 64th. */
+static bool
+measure_file (Bench *bench, const char *path)
+{
+  uint32_t width, height, bytes;
+  void *samples = bench_read_map (path, &width, &height, &bytes);
+  if (!samples)
+    return false;
+  const uint32_t larger = PAPER_WIDTH, larger_height = (uint32_t) ((uint64_t) height * larger / width);
+  bool ok = true;
+  if (width >= PAPER_WIDTH || height > SIDE || larger_height > SIDE || !larger_height) {
+    fprintf (stderr, "%s: not within %u x %u pixels when %u wide: left out\n", path, PAPER_WIDTH, SIDE, PAPER_WIDTH);
+    free (samples);
+    return true;
+  }
+  for (uint32_t step = bytes == 2 ? 256 : 1; step == 256 || step == 64 || step == 1; step = step == 256 ? 64 : 0) {
+    memcpy (bench->image, samples, (size_t) width * height * bytes);
+    ok = measure_image (bench, bench_file_name (path), width, height, bytes, 1 << GE, step, 0) && ok;
+    bench_resize (samples, width, height, bytes, larger, larger_height, bench->image);
+    ok = measure_image (bench, bench_file_name (path), larger, larger_height, bytes, 1 << GE, step, 0) && ok;
+  }
+  free (samples);
+  return ok;
+}
+
+static bool
+open_gpu (Bench *bench)
+{
+#ifdef CTR_HAVE_CUDA
+  CtrError error;
+  if (!ctr_cuda_available (&error)) {
+    fprintf (stderr, "host backend only: %s\n", error.message);
+    return true;
+  }
+  bench->gpu = cracks_gpu_new (max_size);
+  return bench->gpu;
+#else
+  return true;
+#endif
+}
+
+static void
+close_gpu (Bench *bench)
+{
+#ifdef CTR_HAVE_CUDA
+  cracks_gpu_free (bench->gpu);
+#endif
+}
+
+static bool
+open_folder (Bench *bench)
+{
+  char path[4096];
+  if (!bench->folder)
+    return true;
+  snprintf (path, sizeof path, "%s/cases.jsonl", bench->folder);
+  bench->cases = fopen (path, "w");
+  if (!bench->cases)
+    perror (path);
+  return bench->cases;
+}
+
+/* One failure must not end the others' measurement. */
+static int
+measure_all (Bench *bench, char **files, int file_count)
+{
+  if (!open_folder (bench))
+    return 1;
+  bool ok = measure_scenes (bench);
+  for (int i = 0; i < file_count; i++)
+    ok = measure_file (bench, files[i]) && ok;
+  ok = measure_table4 (bench) && ok;
+  ok = measure_table2 (bench) && ok;
+  ok = measure_curves (bench) && ok;
+  if (bench->cases && fclose (bench->cases) != 0)
+    ok = false;
+  return ok ? 0 : 1;
+}
+
+int
+main (int argc, char **argv)
+{
+  Bench bench = {0};
+  int files = 1;
+  for (; files < argc && argv[files][0] == '-'; files++) {
+    if (!strcmp (argv[files], "--quick")) {
+      bench.quick = true;
+    } else if (!strcmp (argv[files], "--write") && files + 1 < argc) {
+      bench.folder = argv[++files];
+    } else {
+      fprintf (stderr, "usage: %s [--quick] [--write DIR] [MAP.pgm...]\n", argv[0]);
+      return 2;
+    }
+  }
+  CtrError error;
+  bench.host = ctr_cracks_new (CTR_BACKEND_CPU, &error);
+  if (!bench.host) {
+    fprintf (stderr, "%s\n", error.message);
+    return 1;
+  }
+  int status = 1;
+  bench.image = malloc (max_size);
+  if (!bench.image) {
+    fprintf (stderr, "no host memory for images of %zu bytes\n", max_size);
+  } else if (open_gpu (&bench)) {
+    status = measure_all (&bench, argv + files, argc - files);
+  }
+  free (bench.image);
+  close_gpu (&bench);
+  ctr_cracks_free (bench.host);
+  return status;
+}

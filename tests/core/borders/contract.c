@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/core/borders/reference.h"
+#include "tests/core/borders/testing.h"
+#include "tests/core/common/contract.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDTH = 100, HEIGHT = 90 }; /* of the frame without memory */
+
+static uint8_t pixels[64 * 64 + 1];
+static const CtrImage good_image = {
+    .data = pixels, .stride = 64, .width = 10, .height = 10, .format = CTR_FORMAT_GRAY8};
+static CtrBordersParams good_params, tree_params, simplified_params;
+static CtrImage dominoes = {.stride = WIDTH, .width = WIDTH, .height = HEIGHT, .format = CTR_FORMAT_GRAY8};
+
+static void
+open_requests (const Setup *setup)
+{
+  Random rng = {3};
+  for (size_t i = 0; i < sizeof pixels; i++)
+    pixels[i] = (uint8_t) random_next (&rng);
+  ctr_borders_params_init (&good_params);
+  tree_params = borders_params_of (CTR_RETRIEVE_TREE, CTR_APPROXIMATION_SIMPLE, 1, false);
+  tree_params.foreground.mode = CTR_THRESHOLD_OTSU;
+  tree_params.features = CTR_CONTOUR_FEATURE_MOMENTS;
+  simplified_params = tree_params;
+  simplified_params.epsilon = 0.5; /* a domino's two points stay two */
+  dominoes.data = shape_new (SHAPE_DOMINOES, WIDTH, HEIGHT);
+}
+
+static void
+close_requests (void)
+{
+  free ((void *) dominoes.data);
+}
+
+static Request
+good_request (void)
+{
+  return (Request){.image = &good_image, .params = &good_params};
+}
+
+static const MemoryCase *
+memory_cases (uint32_t *count)
+{
+  /* A later frame allocates the result and its three arrays. */
+  static const MemoryCase cases[] = {{.name = "a tree",
+                                         .request = {.image = &dominoes, .params = &tree_params},
+                                         .least_failures = 16,
+                                         .later_allocations = 4,
+                                         .kept_blocks = -1},
+      {.name = "a simplified tree",
+          .request = {.image = &dominoes, .params = &simplified_params},
+          .least_failures = 16,
+          .later_allocations = -1,
+          .kept_blocks = -1}};
+  *count = LENGTH (cases);
+  return cases;
+}
+
+static void *
+create (CtrBackend backend, CtrError *error)
+{
+  return ctr_borders_new (backend, error);
+}
+
+static void
+destroy (void *borders)
+{
+  ctr_borders_free (borders);
+}
+
+static bool
+enqueue (void *borders, const Request *request, void *stream, CtrError *error)
+{
+  return ctr_borders_enqueue (borders, request->image, request->params, stream, error);
+}
+
+static void *
+finish (void *borders, CtrError *error)
+{
+  return ctr_borders_finish (borders, error);
+}
+
+static void *
+run (void *borders, const Request *request, void *stream, CtrError *error)
+{
+  return ctr_borders_run (borders, request->image, request->params, stream, error);
+}
+
+static void
+drop (void *contours)
+{
+  ctr_contours_unref (contours);
+}
+
+static void
+check_result (const Request *request, void *contours)
+{
+  Contours expected = reference_borders (request->image, request->params);
+  const Contours actual = contours_of (contours);
+  check_contours_equal (&expected, &actual);
+  reference_contours_free (&expected);
+}
+
+#define REFUSE(change, mentions) contract_refuse_change (CtrBordersParams, change, mentions)
+
+static const double bad_sizes[] = {-1, -1e-300, INFINITY, -INFINITY, NAN};
+
+static void
+refuse_bad_sizes (size_t offset, const char *mentions)
+{
+  contract_refuse_doubles (offset, bad_sizes, LENGTH (bad_sizes), mentions);
+}
+
+static void
+test_own (void)
+{
+  REFUSE (foreground.mode = (CtrThresholdMode) 7, "threshold mode 7");
+  REFUSE (mode = (CtrRetrieval) 4, "retrieval mode 4");
+  REFUSE (mode = (CtrRetrieval) -1, "retrieval mode -1");
+  REFUSE (approximation = (CtrApproximation) 0, "approximation 0");
+  REFUSE (approximation = (CtrApproximation) 3, "approximation 3");
+  refuse_bad_sizes (offsetof (CtrBordersParams, epsilon), "epsilon");
+  refuse_bad_sizes (offsetof (CtrBordersParams, min_area), "smallest area");
+  refuse_bad_sizes (offsetof (CtrBordersParams, max_area), "largest area");
+  refuse_bad_sizes (offsetof (CtrBordersParams, min_length), "smallest length");
+  REFUSE (epsilon = 1e30, "1e+30");
+
+  CtrBordersParams params;
+  memset (&params, 0xff, sizeof params);
+  ctr_borders_params_init (&params);
+  describe ("default parameters");
+  CHECK (params.foreground.mode == CTR_THRESHOLD_FIXED && params.foreground.threshold == 128);
+  CHECK (!params.foreground.invert);
+  CHECK (params.mode == CTR_RETRIEVE_LIST && params.approximation == CTR_APPROXIMATION_SIMPLE);
+  CHECK (params.epsilon == 0 && params.min_area == 0 && params.max_area == 0 && params.min_length == 0);
+  CHECK (params.min_width == 0 && params.min_height == 0 && params.features == 0);
+}
+
+const Contract borders_contract = {
+    .name = "borders",
+    .enqueue_name = "ctr_borders_enqueue",
+    .init_name = "ctr_borders_params_init",
+    .params_size = sizeof (CtrBordersParams),
+    .features_offset = offsetof (CtrBordersParams, features),
+    .unknown_feature = 1 << 1,
+    .open = open_requests,
+    .close = close_requests,
+    .good_request = good_request,
+    .memory_cases = memory_cases,
+    .create = create,
+    .destroy = destroy,
+    .enqueue = enqueue,
+    .finish = finish,
+    .run = run,
+    .drop = drop,
+    .check_result = check_result,
+    .test_own = test_own,
+};

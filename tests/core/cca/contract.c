@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/core/cca/reference.h"
+#include "tests/core/cca/testing.h"
+#include "tests/core/common/contract.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDTH = 200, HEIGHT = 150 }; /* of the frame without memory */
+
+static uint8_t pixels[64 * 64 + 1];
+static const CtrImage good_image = {
+    .data = pixels, .stride = 64, .width = 10, .height = 10, .format = CTR_FORMAT_GRAY8};
+static CtrCcaParams good_params, chequered_params;
+static CtrImage chequered = {.stride = WIDTH, .width = WIDTH, .height = HEIGHT, .format = CTR_FORMAT_GRAY8};
+
+static void
+open_requests (const Setup *setup)
+{
+  Random rng = {3};
+  for (size_t i = 0; i < sizeof pixels; i++)
+    pixels[i] = (uint8_t) random_next (&rng);
+  good_params = params_of (CTR_CONNECTIVITY_8, 128, false, ALL_FEATURES);
+  chequered_params = params_of (CTR_CONNECTIVITY_4, 1, false, ALL_FEATURES);
+  chequered_params.foreground.mode = CTR_THRESHOLD_OTSU;
+  chequered.data = shape_new (SHAPE_CHEQUERBOARD, WIDTH, HEIGHT);
+}
+
+static void
+close_requests (void)
+{
+  free ((void *) chequered.data);
+}
+
+static Request
+good_request (void)
+{
+  return (Request){.image = &good_image, .params = &good_params};
+}
+
+static const MemoryCase *
+memory_cases (uint32_t *count)
+{
+  /* A later frame allocates the result and its four arrays; a failed one may leave the histogram and the rows' counts.
+   */
+  static const MemoryCase cases[] = {{.name = "all features",
+      .request = {.image = &chequered, .params = &chequered_params},
+      .least_failures = 11,
+      .later_allocations = 5,
+      .kept_blocks = 2}};
+  *count = LENGTH (cases);
+  return cases;
+}
+
+static void *
+create (CtrBackend backend, CtrError *error)
+{
+  return ctr_cca_new (backend, error);
+}
+
+static void
+destroy (void *cca)
+{
+  ctr_cca_free (cca);
+}
+
+static bool
+enqueue (void *cca, const Request *request, void *stream, CtrError *error)
+{
+  return ctr_cca_enqueue (cca, request->image, request->params, stream, error);
+}
+
+static void *
+finish (void *cca, CtrError *error)
+{
+  return ctr_cca_finish (cca, error);
+}
+
+static void *
+run (void *cca, const Request *request, void *stream, CtrError *error)
+{
+  return ctr_cca_run (cca, request->image, request->params, stream, error);
+}
+
+static bool
+has_device_result (void *cca, CtrError *error)
+{
+  CtrDeviceComponents device;
+  return ctr_cca_get_device_result (cca, &device, error);
+}
+
+static void
+drop (void *components)
+{
+  ctr_components_unref (components);
+}
+
+static void
+check_result (const Request *request, void *components)
+{
+  CtrComponents *expected = reference_cca (request->image, request->params);
+  check_components_equal (expected, components);
+  reference_components_free (expected);
+}
+
+#define REFUSE(change, mentions) contract_refuse_change (CtrCcaParams, change, mentions)
+
+static void
+test_own (void)
+{
+  static const int connectivities[] = {0, -1, 1, 5, 6, 16};
+  for (size_t i = 0; i < LENGTH (connectivities); i++)
+    REFUSE (connectivity = (CtrConnectivity) connectivities[i], "4 or 8");
+  REFUSE (foreground.mode = (CtrThresholdMode) 7, "mode 7");
+
+  CtrCcaParams params;
+  memset (&params, 0xff, sizeof params);
+  ctr_cca_params_init (&params);
+  describe ("default parameters");
+  CHECK (params.foreground.mode == CTR_THRESHOLD_FIXED && params.foreground.threshold == 128);
+  CHECK (!params.foreground.invert && params.connectivity == CTR_CONNECTIVITY_8);
+  CHECK (params.min_area == 0 && params.max_area == 0 && params.features == 0);
+  CHECK (ctr_format_pixel_size (CTR_FORMAT_GRAY16) == 2 && ctr_format_pixel_size ((CtrFormat) 99) == 0);
+}
+
+const Contract cca_contract = {
+    .name = "cca",
+    .enqueue_name = "ctr_cca_enqueue",
+    .init_name = "ctr_cca_params_init",
+    .params_size = sizeof (CtrCcaParams),
+    .features_offset = offsetof (CtrCcaParams, features),
+    .unknown_feature = 1 << 3,
+    .open = open_requests,
+    .close = close_requests,
+    .good_request = good_request,
+    .memory_cases = memory_cases,
+    .create = create,
+    .destroy = destroy,
+    .enqueue = enqueue,
+    .finish = finish,
+    .run = run,
+    .has_device_result = has_device_result,
+    .drop = drop,
+    .check_result = check_result,
+    .test_own = test_own,
+};

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "tests/core/cca/reference.h"
+
+#include "tests/core/common/reference.h"
+
+#include <stdlib.h>
+
+typedef struct {
+  const CtrImage *image;
+  const CtrCcaParams *params;
+  uint32_t threshold;
+  uint8_t *pending; /* foreground pixels no component has taken yet */
+  uint32_t *stack;  /* pixel indices */
+} Fill;
+
+/* Takes the component of pixel (X, Y) off the pending ones; LABELS, where given, receive LABEL. */
+static void
+fill (Fill *f, uint32_t x, uint32_t y, uint32_t label, uint32_t *labels, CtrComponent *c, CtrComponentMoments *m,
+    CtrComponentGrey *g)
+{
+  const uint32_t width = f->image->width, height = f->image->height;
+  uint32_t right = x, bottom = y, depth = 0;
+  *c = (CtrComponent){.left = (uint16_t) x, .top = (uint16_t) y, .start_x = (uint16_t) x};
+  *m = (CtrComponentMoments){0};
+  *g = (CtrComponentGrey){.min = UINT16_MAX};
+  f->pending[(size_t) y * width + x] = 0;
+  f->stack[depth++] = y * width + x;
+  while (depth > 0) {
+    const uint32_t at = f->stack[--depth];
+    const uint64_t px = at % width, py = at / width;
+    const uint32_t sample = reference_sample (f->image, (uint32_t) px, (uint32_t) py);
+    labels[at] = label;
+    c->area++;
+    c->sum_x += px;
+    c->sum_y += py;
+    m->sum_xx += px * px;
+    m->sum_xy += px * py;
+    m->sum_yy += py * py;
+    g->sum += sample;
+    g->sum_sq += (uint64_t) sample * sample;
+    g->min = (uint16_t) (sample < g->min ? sample : g->min);
+    g->max = (uint16_t) (sample > g->max ? sample : g->max);
+    c->left = (uint16_t) (px < c->left ? px : c->left);
+    right = px > right ? (uint32_t) px : right;
+    bottom = py > bottom ? (uint32_t) py : bottom;
+    for (int dy = -1; dy <= 1; dy++)
+      for (int dx = -1; dx <= 1; dx++) {
+        const int64_t nx = (int64_t) px + dx, ny = (int64_t) py + dy;
+        if (f->params->connectivity == CTR_CONNECTIVITY_4 && dx && dy)
+          continue;
+        if (nx < 0 || ny < 0 || nx >= width || ny >= height || !f->pending[ny * width + nx])
+          continue;
+        f->pending[ny * width + nx] = 0;
+        f->stack[depth++] = (uint32_t) (ny * width + nx);
+      }
+  }
+  c->width = (uint16_t) (right - c->left + 1);
+  c->height = (uint16_t) (bottom - c->top + 1);
+}
+
+CtrComponents *
+reference_cca (const CtrImage *image, const CtrCcaParams *params)
+{
+  const uint32_t width = image->width, height = image->height;
+  const size_t pixels = (size_t) width * height;
+  Fill f = {.image = image, .params = params, .threshold = params->foreground.threshold};
+  if (params->foreground.mode == CTR_THRESHOLD_OTSU)
+    f.threshold = reference_otsu (image);
+  f.pending = malloc (pixels);
+  f.stack = malloc (pixels * sizeof *f.stack);
+  for (uint32_t y = 0; y < height; y++)
+    for (uint32_t x = 0; x < width; x++)
+      f.pending[(size_t) y * width + x] = (reference_sample (image, x, y) >= f.threshold) != params->foreground.invert;
+
+  size_t capacity = 16;
+  uint32_t found = 0, kept = 0;
+  CtrComponent *table = malloc (capacity * sizeof *table);
+  CtrComponentMoments *moments = malloc (capacity * sizeof *moments);
+  CtrComponentGrey *grey = malloc (capacity * sizeof *grey);
+  uint32_t *number = malloc (capacity * sizeof *number); /* in the result, by order of finding, from 1 */
+  uint32_t *labels = calloc (pixels, sizeof *labels);
+  for (uint32_t y = 0; y < height; y++)
+    for (uint32_t x = 0; x < width; x++) {
+      if (!f.pending[(size_t) y * width + x])
+        continue;
+      if (found + 2 > capacity) {
+        capacity *= 2;
+        table = realloc (table, capacity * sizeof *table);
+        moments = realloc (moments, capacity * sizeof *moments);
+        grey = realloc (grey, capacity * sizeof *grey);
+        number = realloc (number, capacity * sizeof *number);
+      }
+      fill (&f, x, y, ++found, labels, table + kept, moments + kept, grey + kept);
+      const uint32_t area = table[kept].area;
+      const bool keep = area >= params->min_area && (params->max_area == 0 || area <= params->max_area);
+      number[found] = keep ? ++kept : 0;
+    }
+  for (size_t i = 0; i < pixels; i++)
+    if (labels[i])
+      labels[i] = number[labels[i]];
+  free (f.pending);
+  free (f.stack);
+  free (number);
+
+  CtrComponents *components = calloc (1, sizeof *components);
+  components->width = width;
+  components->height = height;
+  components->count = kept;
+  components->threshold = f.threshold;
+  components->connectivity = params->connectivity;
+  components->features = params->features;
+  components->table = table;
+  components->moments = moments;
+  components->grey = grey;
+  components->labels = labels;
+  return components;
+}
+
+void
+reference_components_free (CtrComponents *components)
+{
+  free ((void *) components->table);
+  free ((void *) components->moments);
+  free ((void *) components->grey);
+  free ((void *) components->labels);
+  free (components);
+}

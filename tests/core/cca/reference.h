@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Component analysis straight from its definition, pixel by pixel. It shares no code with the backends. */
+#ifndef CTR_TESTS_CCA_REFERENCE_H
+#define CTR_TESTS_CCA_REFERENCE_H
+
+#include <contours/contours.h>
+
+/* transfer full: free with reference_components_free(), not with ctr_components_unref(). */
+CtrComponents *reference_cca (const CtrImage *image, const CtrCcaParams *params);
+void reference_components_free (CtrComponents *components);
+
+#endif

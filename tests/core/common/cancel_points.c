@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Every place where work on the host can be cancelled: a run is cancelled when it asks for the first time, the second,
+ * and so on, and the next image's result must be that of a new analyser. This program answers in place of the library's
+ * ctr_cancelled(). */
+#include "tests/core/cca/testing.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static Setup setup;
+static long asked, allowed; /* answers since the run began; how many of them are no */
+
+bool
+ctr_cancelled (void)
+{
+  return asked++ >= allowed;
+}
+
+/* What is done, as a number that tells results apart: FNV's hash. False and error where that fails. */
+typedef struct {
+  const char *name;
+  bool on_host_only;
+  void *(*create) (void);
+  bool (*run) (void *analyser, const CtrImage *image, uint64_t *hash, CtrError *error);
+  void (*destroy) (void *analyser);
+} Case;
+
+static void
+hash_bytes (uint64_t *hash, const void *bytes, size_t size)
+{
+  for (size_t i = 0; i < size; i++)
+    *hash = (*hash ^ ((const uint8_t *) bytes)[i]) * UINT64_C (1099511628211);
+}
+
+static bool
+hash_contours (uint64_t *hash, CtrContours *contours)
+{
+  if (!contours)
+    return false;
+  const CtrContourSums *sums = ctr_contours_map_sums (contours, NULL);
+  hash_bytes (hash, ctr_contours_map_table (contours, NULL), contours->count * sizeof (CtrContour));
+  hash_bytes (hash, ctr_contours_map_points (contours, NULL), contours->point_count * sizeof (CtrPoint));
+  if (sums)
+    hash_bytes (hash, sums, contours->count * sizeof *sums);
+  ctr_contours_unref (contours);
+  return true;
+}
+
+static void *
+cca_create (void)
+{
+  return ctr_cca_new (setup.backend, NULL);
+}
+
+static void
+cca_destroy (void *cca)
+{
+  ctr_cca_free (cca);
+}
+
+static bool
+cca_run (void *cca, const CtrImage *image, uint64_t *hash, CtrError *error)
+{
+  CtrCcaParams params;
+  ctr_cca_params_init (&params);
+  params.foreground.mode = CTR_THRESHOLD_OTSU;
+  params.features = ALL_FEATURES;
+  params.min_area = 2;
+  CtrComponents *c = ctr_cca_run (cca, image, &params, setup.stream, error);
+  if (!c)
+    return false;
+  hash_bytes (hash, c->table, c->count * sizeof *c->table);
+  hash_bytes (hash, c->moments, c->count * sizeof *c->moments);
+  hash_bytes (hash, c->grey, c->count * sizeof *c->grey);
+  hash_bytes (hash, c->labels, (size_t) c->width * c->height * sizeof *c->labels);
+  ctr_components_unref (c);
+  return true;
+}
+
+static void *
+borders_create (void)
+{
+  return ctr_borders_new (setup.backend, NULL);
+}
+
+static void
+borders_destroy (void *borders)
+{
+  ctr_borders_free (borders);
+}
+
+static bool
+follow (void *borders, const CtrImage *image, CtrApproximation approximation, double epsilon, uint64_t *hash,
+    CtrError *error)
+{
+  CtrBordersParams params;
+  ctr_borders_params_init (&params);
+  params.foreground.mode = CTR_THRESHOLD_OTSU;
+  params.mode = CTR_RETRIEVE_TREE;
+  params.approximation = approximation;
+  params.epsilon = epsilon;
+  params.features = CTR_CONTOUR_FEATURE_MOMENTS;
+  return hash_contours (hash, ctr_borders_run (borders, image, &params, setup.stream, error));
+}
+
+static bool
+borders_run (void *borders, const CtrImage *image, uint64_t *hash, CtrError *error)
+{
+  return follow (borders, image, CTR_APPROXIMATION_SIMPLE, 0, hash, error);
+}
+
+static bool
+simplified_run (void *borders, const CtrImage *image, uint64_t *hash, CtrError *error)
+{
+  return follow (borders, image, CTR_APPROXIMATION_NONE, 1.5, hash, error);
+}
+
+static void *
+cracks_create (void)
+{
+  return ctr_cracks_new (setup.backend, NULL);
+}
+
+static void
+cracks_destroy (void *cracks)
+{
+  ctr_cracks_free (cracks);
+}
+
+static bool
+trace (void *cracks, const CtrImage *image, CtrLevelMode mode, uint32_t step, uint64_t *hash, CtrError *error)
+{
+  CtrCracksParams params;
+  ctr_cracks_params_init (&params);
+  params.mode = mode;
+  params.step = step;
+  params.features = CTR_CONTOUR_FEATURE_MOMENTS;
+  return hash_contours (hash, ctr_cracks_run (cracks, image, &params, setup.stream, error));
+}
+
+static bool
+levels_run (void *cracks, const CtrImage *image, uint64_t *hash, CtrError *error)
+{
+  return trace (cracks, image, CTR_LEVELS_AT_LEAST, 10, hash, error);
+}
+
+static bool
+label_image_run (void *cracks, const CtrImage *image, uint64_t *hash, CtrError *error)
+{
+  return trace (cracks, image, CTR_LEVELS_EQUAL, 40, hash, error);
+}
+
+static void *
+canny_create (void)
+{
+  return ctr_canny_new (setup.backend, NULL);
+}
+
+static void
+canny_destroy (void *canny)
+{
+  ctr_canny_free (canny);
+}
+
+static bool
+canny_run (void *canny, const CtrImage *image, uint64_t *hash, CtrError *error)
+{
+  CtrCannyParams params;
+  ctr_canny_params_init (&params);
+  params.threshold_mode = CTR_CANNY_MEDIAN;
+  params.sigma = 1;
+  const size_t size = (size_t) image->width * image->height;
+  uint8_t *mask = malloc (size);
+  CtrEdgePicture picture;
+  ctr_edge_picture_init_mask (&picture, mask, image->width, CTR_MEMORY_HOST);
+  const bool ok = ctr_canny_run (canny, image, &params, &picture, setup.stream, error);
+  if (ok)
+    hash_bytes (hash, mask, size);
+  free (mask);
+  return ok;
+}
+
+static void *
+snake_create (void)
+{
+  return ctr_snake_new (setup.backend, NULL);
+}
+
+static void
+snake_destroy (void *snake)
+{
+  ctr_snake_free (snake);
+}
+
+static bool
+snake_run (void *snake, const CtrImage *image, uint64_t *hash, CtrError *error)
+{
+  const uint16_t w = (uint16_t) image->width, h = (uint16_t) image->height;
+  const CtrPoint points[] = {{0, 0}, {w, 0}, {w, h}, {w / 2, h / 2 - 1}, {0, h}};
+  const CtrSnakeObject objects[] = {{.start = CTR_SNAKE_START_AUTO},
+      {.start = CTR_SNAKE_START_POLYGON, .points = points, .point_count = LENGTH (points), .first_step = 4},
+      {.start = CTR_SNAKE_START_RECTANGLE, .rectangle = {-9, -9, 2, 2}, .retry = true}};
+  CtrSnakeParams params;
+  ctr_snake_params_init (&params);
+  params.min_segment = 2;
+  CtrContours *contours = ctr_snake_run (snake, image, &params, objects, LENGTH (objects), setup.stream, error);
+  if (contours)
+    hash_bytes (hash, ctr_contours_map_regions (contours, NULL), contours->count * sizeof (CtrSnakeRegion));
+  return hash_contours (hash, contours);
+}
+
+/* A painter, and what it draws. */
+typedef struct {
+  CtrPainter *painter;
+  CtrCracks *cracks;
+} Drawing;
+
+static void *
+paint_create (void)
+{
+  Drawing *drawing = malloc (sizeof *drawing);
+  *drawing = (Drawing){ctr_painter_new (setup.backend, NULL), ctr_cracks_new (setup.backend, NULL)};
+  return drawing;
+}
+
+static void
+paint_destroy (void *data)
+{
+  Drawing *drawing = data;
+  ctr_painter_free (drawing->painter);
+  ctr_cracks_free (drawing->cracks);
+  free (drawing);
+}
+
+static bool
+paint_run (void *data, const CtrImage *image, uint64_t *hash, CtrError *error)
+{
+  Drawing *drawing = data;
+  const size_t size = (size_t) image->width * image->height;
+  CtrCracksParams params;
+  ctr_cracks_params_init (&params);
+  params.step = 60;
+  const long before = allowed;
+  allowed = asked + 1000000000; /* what is drawn is not what is tested */
+  CtrContours *contours = ctr_cracks_run (drawing->cracks, image, &params, NULL, NULL);
+  allowed = before;
+  asked = 0;
+  CHECK (contours);
+  uint8_t *pixels = calloc (1, size);
+  uint32_t *labels = malloc (size * sizeof *labels);
+  uint16_t label_colours[8];
+  uint8_t coverage[64];
+  memset (coverage, 128, sizeof coverage);
+  for (size_t i = 0; i < size; i++)
+    labels[i] = (uint32_t) (i % 9);
+  for (uint16_t i = 0; i < 8; i++)
+    label_colours[i] = i;
+  const CtrPaintRectangle rectangles[] = {{3, 2, 30, 20, 0, 9}, {10, 10, 40, 30, 2, 8}};
+  const CtrPaintAtlas atlas = {.coverage = coverage, .width = 8, .height = 8};
+  const CtrPaintGlyph glyphs[] = {{.x = 5, .y = 5, .width = 8, .height = 8, .order = 1, .colour = 3}};
+  static const CtrPaintKind kinds[] = {
+      CTR_PAINT_AREAS, CTR_PAINT_LINES, CTR_PAINT_BOXES, CTR_PAINT_RECTANGLES, CTR_PAINT_TEXT};
+  CtrPaintLayer layers[LENGTH (kinds)];
+  CtrPaintColour colours[CTR_PAINT_COLOURS];
+  memset (colours, 0, sizeof colours);
+  for (uint32_t i = 0; i < CTR_PAINT_COLOURS; i++)
+    colours[i].shape[0] = (uint16_t) (20 * i + 7);
+  for (size_t i = 0; i < LENGTH (kinds); i++) {
+    ctr_paint_layer_init (&layers[i], kinds[i]);
+    layers[i].contours = contours;
+    layers[i].labels = labels;
+    layers[i].label_width = image->width;
+    layers[i].label_height = image->height;
+    layers[i].label_colours = label_colours;
+    layers[i].label_count = LENGTH (label_colours);
+    layers[i].rectangles = rectangles;
+    layers[i].rectangle_count = LENGTH (rectangles);
+    layers[i].atlas = &atlas;
+    layers[i].glyphs = glyphs;
+    layers[i].glyph_count = LENGTH (glyphs);
+    layers[i].alpha = 100;
+  }
+  const CtrPaintPicture picture = {.planes = {{.data = pixels, .stride = image->width, .samples = 1}},
+      .plane_count = 1,
+      .width = image->width,
+      .height = image->height,
+      .sample_size = 1,
+      .sample_mask = 255,
+      .memory = CTR_MEMORY_HOST};
+  const bool ok = ctr_painter_run (drawing->painter, &picture, layers, LENGTH (layers), colours, setup.stream, error);
+  if (ok)
+    hash_bytes (hash, pixels, size);
+  ctr_contours_unref (contours);
+  free (pixels);
+  free (labels);
+  return ok;
+}
+
+static const Case cases[] = {
+    {"components", false, cca_create, cca_run, cca_destroy},
+    {"borders", false, borders_create, borders_run, borders_destroy},
+    {"simplified borders", false, borders_create, simplified_run, borders_destroy},
+    {"levels", false, cracks_create, levels_run, cracks_destroy},
+    {"label image", false, cracks_create, label_image_run, cracks_destroy},
+    {"edges", false, canny_create, canny_run, canny_destroy},
+    {"snake", false, snake_create, snake_run, snake_destroy},
+    {"drawing", true, paint_create, paint_run, paint_destroy},
+};
+
+/* Runs to the end; returns how often it asked. */
+static long
+complete (const Case *c, void *analyser, const CtrImage *image, uint64_t *hash)
+{
+  CtrError error;
+  asked = 0;
+  allowed = 1000000000;
+  *hash = UINT64_C (14695981039346656037);
+  if (!c->run (analyser, image, hash, &error))
+    fail (__FILE__, __LINE__, error.message);
+  return asked;
+}
+
+/* What a new analyser finds. */
+static uint64_t
+expect (const Case *c, const CtrImage *image)
+{
+  void *analyser = c->create ();
+  uint64_t hash;
+  CHECK (analyser);
+  complete (c, analyser, image, &hash);
+  c->destroy (analyser);
+  return hash;
+}
+
+/* Cancels at question NUMBER, counted from 0. */
+static void
+check_cancelled (const Case *c, void *analyser, const CtrImage *image, long number)
+{
+  CtrError error = {.status = CTR_OK};
+  uint64_t hash = 0;
+  describe ("%s, cancelled at question %ld", c->name, number);
+  asked = 0;
+  allowed = number;
+  CHECK (!c->run (analyser, image, &hash, &error));
+  CHECK (error.status == CTR_ERROR_CANCELLED && strstr (error.message, "cancelled"));
+}
+
+static void
+test_case (const Case *c, const CtrImage images[2])
+{
+  const uint64_t expected[2] = {expect (c, &images[0]), expect (c, &images[1])};
+  void *used = c->create ();
+  uint64_t hash;
+  complete (c, used, &images[0], &hash);
+  const long questions = complete (c, used, &images[0], &hash);
+  CHECK (hash == expected[0]);
+  printf ("%-20s asks %ld times\n", c->name, questions);
+  fflush (stdout);
+  if (setup.backend == CTR_BACKEND_CPU)
+    CHECK (questions > images[0].height);
+  /* All of the first and the last ones, and some between: about 200. */
+  const long stride = questions / (setup.quick ? 40 : 160) + 1;
+  for (long number = 0; number < questions; number += number < 20 || questions - number < 20 ? 1 : stride) {
+    const int after = (int) (number % 2);
+    check_cancelled (c, used, &images[0], number);
+    complete (c, used, &images[after], &hash);
+    CHECK (hash == expected[after]);
+    if (number % 7 == 0) {
+      void *fresh = c->create ();
+      const long of_first = complete (c, fresh, &images[1], &hash);
+      c->destroy (fresh);
+      fresh = c->create ();
+      check_cancelled (c, fresh, &images[1], number < of_first ? number : of_first - 1);
+      complete (c, fresh, &images[0], &hash);
+      CHECK (hash == expected[0]);
+      c->destroy (fresh);
+    }
+  }
+  c->destroy (used);
+}
+
+/* Blobs in noise. */
+static void
+fill (uint8_t *samples, uint32_t width, uint32_t height, uint64_t seed)
+{
+  Random random = {seed};
+  for (uint32_t y = 0; y < height; y++)
+    for (uint32_t x = 0; x < width; x++) {
+      const int32_t dx = (int32_t) x - (int32_t) width / 2, dy = (int32_t) y - (int32_t) height / 2;
+      const bool inside = 9 * dx * dx + 16 * dy * dy < (int32_t) (width * width) - 40 * dx * (dy % 16);
+      samples[y * width + x] = (uint8_t) ((inside ? 110 : 20) + random_below (&random, 120));
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  static uint8_t first[96 * 80], second[41 * 57];
+  setup = setup_open (argv[1], false);
+  allowed = 1000000000;
+  fill (first, 96, 80, 1);
+  fill (second, 41, 57, 2);
+  const CtrImage images[2] = {
+      {.data = first, .stride = 96, .width = 96, .height = 80, .format = CTR_FORMAT_GRAY8},
+      {.data = second, .stride = 41, .width = 41, .height = 57, .format = CTR_FORMAT_GRAY8},
+  };
+  for (size_t i = 0; i < LENGTH (cases); i++)
+    if (setup.backend == CTR_BACKEND_CPU || !cases[i].on_host_only)
+      test_case (&cases[i], images);
+  return 0;
+}

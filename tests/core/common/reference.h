@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Samples and Otsu's threshold by their definition: all references begin with them. */
+#ifndef CTR_TESTS_COMMON_REFERENCE_H
+#define CTR_TESTS_COMMON_REFERENCE_H
+
+#include <contours/contours.h>
+
+/* The sample (or luma) of one pixel of a host image. */
+uint32_t reference_sample (const CtrImage *image, uint32_t x, uint32_t y);
+
+/* Otsu's threshold of a host image, every level visited. */
+uint32_t reference_otsu (const CtrImage *image);
+
+#endif

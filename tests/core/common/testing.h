@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the core's test programs share. The first argument names the backend, "cpu" or "cuda"; a program exits 77 (skip)
+ * for "cuda" where there is none. CTR_TEST_QUICK=1 in the environment leaves a small representative part of each
+ * test, for runs under slow checkers. */
+#ifndef CTR_TESTS_TESTING_H
+#define CTR_TESTS_TESTING_H
+
+#include "tests/core/common/shapes.h"
+
+#include <contours/contours.h>
+
+typedef struct {
+  CtrBackend backend;
+  void *stream; /* NULL on the CPU backend */
+  bool quick;
+} Setup;
+
+/* Opens the backend named NAME (NULL: ends the test with a usage message); on CUDA a context is current afterwards. */
+Setup setup_open (const char *name, bool own_context);
+
+/* Ends the test with exit status 77. */
+_Noreturn void skip (const char *reason);
+
+/* What this thread tests from here on; printed when a check fails. */
+void describe (const char *format, ...) __attribute__ ((format (printf, 1, 2)));
+
+/* The command that repeats what is being tested from here on; printed when a check fails or the process aborts. */
+void repeat_with (const char *format, ...) __attribute__ ((format (printf, 1, 2)));
+
+/* Ends the test with the description, the command that repeats it, and MESSAGE. */
+_Noreturn void fail (const char *file, int line, const char *message);
+
+#define CHECK(condition)                     \
+  do {                                       \
+    if (!(condition))                        \
+      fail (__FILE__, __LINE__, #condition); \
+  } while (0)
+
+typedef struct {
+  const char *name;
+  void (*run) (void);
+} Test;
+
+/* Runs TESTS[count] and prints the time that each takes. */
+void run_tests (const Test *tests, size_t count);
+
+#define LENGTH(array) (sizeof (array) / sizeof *(array))
+
+#endif

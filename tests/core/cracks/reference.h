@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Contours of levels by their definition, level by level and pixel side by pixel side. It shares no code with the
+ * backends. */
+#ifndef CTR_TESTS_CRACKS_REFERENCE_H
+#define CTR_TESTS_CRACKS_REFERENCE_H
+
+#include "tests/core/results/contours.h"
+
+/* The contours of a host IMAGE. Free with reference_contours_free(). */
+Contours reference_cracks (const CtrImage *image, const CtrCracksParams *params);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Shared by the tests of drawing: pictures and layers at random. */
+#ifndef CTR_TESTS_PAINT_TESTING_H
+#define CTR_TESTS_PAINT_TESTING_H
+
+#include "tests/core/common/testing.h"
+
+CTR_BEGIN_DECLS
+
+/* How a picture is laid out. */
+typedef enum {
+  CANVAS_NV12,
+  CANVAS_I420,
+  CANVAS_Y42B,
+  CANVAS_RGBA,
+  CANVAS_BGRX, /* the fourth byte of a pixel stays */
+  CANVAS_RGB,
+  CANVAS_GRAY8,
+  CANVAS_GRAY16,
+  CANVAS_P010,
+  CANVAS_COUNT
+} CanvasFormat;
+extern const char *const canvas_names[CANVAS_COUNT];
+
+/* A picture in host memory, of random bytes. Its block ends with its last pixel. */
+typedef struct {
+  CtrPaintPicture picture;
+  uint8_t *memory;
+  size_t bytes;
+} Canvas;
+Canvas canvas_new (Random *random, CanvasFormat format, uint32_t width, uint32_t height);
+Canvas canvas_copy (const Canvas *canvas);
+void canvas_free (Canvas *canvas);
+
+void random_colours (Random *random, CtrPaintColour *colours);
+
+/* Layers and what they point to. */
+#define SCENE_LAYERS 6
+typedef struct {
+  CtrPaintLayer layers[SCENE_LAYERS];
+  uint32_t count;
+  CtrPaintColour colours[CTR_PAINT_COLOURS];
+  CtrPaintAtlas atlas;
+  void *owned[4 * SCENE_LAYERS];
+  uint32_t owned_count;
+} Scene;
+
+/* Finders of what is drawn, on one backend. */
+typedef struct {
+  CtrBorders *borders;
+  CtrCracks *cracks;
+} Finders;
+Finders finders_new (const Setup *setup);
+void finders_free (Finders *finders);
+
+/* The contours of random squares of WIDTH x HEIGHT, of pixels or corners. */
+CtrContours *random_contours (
+    Random *random, const Finders *finders, const Setup *setup, uint32_t width, uint32_t height, bool corners);
+
+/* About as large as the picture; with WILD things are anywhere, up to where numbers end. */
+void scene_init (Scene *scene, Random *random, const Finders *finders, const Setup *setup,
+    const CtrPaintPicture *picture, bool wild);
+void scene_clear (Scene *scene);
+
+/* Draws with PAINTER, where SETUP's backend draws. */
+void paint (CtrPainter *painter, const Setup *setup, Canvas *canvas, const CtrPaintLayer *layers, uint32_t count,
+    const CtrPaintColour *colours);
+
+CtrPainter *painter_new (const Setup *setup);
+
+/* Equal in every byte, padding too? */
+void check_canvases_equal (const Canvas *expected, const Canvas *actual);
+
+CTR_END_DECLS
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One object of the reference snake, from its start to its last line. */
+#ifndef CTR_TESTS_SNAKE_EVOLUTION_H
+#define CTR_TESTS_SNAKE_EVOLUTION_H
+
+#include "tests/core/snake/polygons_reference.h"
+
+typedef struct {
+  const CtrSnakeParams *params;
+  Field field;
+  double largest; /* sample */
+  Node low, high; /* the window's corners */
+  Sums all;       /* of the window */
+  int32_t min_segment;
+  int32_t max_step;
+  Polygon line;
+  double criterion; /* of the line */
+  uint32_t iterations;
+  bool stopped; /* by their largest number */
+} Work;
+
+/* The criterion's part of a region; the whole of it, infinite where one of the two regions is empty. */
+double region_cost (const Work *work, Sums sums);
+double split_cost (const Work *work, Sums inside);
+
+/* The description length of the line. */
+double line_length (const Work *work);
+
+/* Moves, splits and prunes from LINE on, which it takes, by steps of DISTANCE first. */
+void evolve (Work *work, Polygon line, int32_t distance);
+
+#endif

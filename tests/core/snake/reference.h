@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The snake by its definition: every sum counted pixel by pixel, every line compared with every other, nothing kept
+ * from one step to the next. */
+#ifndef CTR_TESTS_SNAKE_REFERENCE_H
+#define CTR_TESTS_SNAKE_REFERENCE_H
+
+#include "tests/core/results/contours.h"
+#include "tests/core/snake/polygons_reference.h"
+
+typedef struct {
+  Contours contours;
+  const CtrSnakeRegion *regions;
+} SnakeResult;
+
+/* The regions found in a host IMAGE. Free with reference_snake_free(). */
+SnakeResult reference_snake (
+    const CtrImage *image, const CtrSnakeParams *params, const CtrSnakeObject *objects, uint32_t object_count);
+void reference_snake_free (SnakeResult *result);
+
+#endif

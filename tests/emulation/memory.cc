@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The runtime API: memory and copies. Device memory is ordinary memory, filled with garbage, with a guarded zone behind
+ * it. */
+#include "runtime.h"
+
+#include <cstdlib>
+#include <map>
+
+using namespace emulation;
+
+namespace
+{
+
+constexpr size_t ALIGNMENT = 256;
+
+struct Block {
+  size_t size;
+  bool pinned; /* of the host */
+};
+
+std::map<char *, Block> blocks; /* by address */
+
+/* The block that holds SIZE bytes from MEMORY on; NULL: ordinary host memory. */
+const Block *
+find_block (const void *memory, size_t size, const char *call)
+{
+  auto next = blocks.upper_bound ((char *) memory);
+  if (next == blocks.begin ())
+    return nullptr;
+  const auto &[start, block] = *std::prev (next);
+  const size_t offset = (size_t) ((char *) memory - start);
+  if (offset >= block.size)
+    return nullptr;
+  if (size > block.size - offset)
+    emulation::complain ("%s of %zu bytes from byte %zu of an allocation of %zu bytes", call, size, offset, block.size);
+  return &block;
+}
+
+cudaError_t
+allocate (void **memory, size_t size, bool pinned)
+{
+  Locked locked (lock);
+  if (breaks_capture ())
+    return failed (cudaErrorStreamCaptureUnsupported);
+  *memory = nullptr;
+  if (size == 0)
+    return cudaSuccess;
+  if (posix_memalign (memory, ALIGNMENT, size + GUARD_SIZE) != 0)
+    return failed (cudaErrorMemoryAllocation);
+  char *start = (char *) *memory;
+  memset (start, GARBAGE, size + GUARD_SIZE);
+  blocks[start] = {size, pinned};
+  return cudaSuccess;
+}
+
+cudaError_t
+release (void *memory, bool pinned)
+{
+  Locked locked (lock);
+  if (breaks_capture ())
+    return failed (cudaErrorStreamCaptureUnsupported);
+  if (!memory)
+    return cudaSuccess;
+  drain_all ();
+  auto found = blocks.find ((char *) memory);
+  if (found == blocks.end () || found->second.pinned != pinned)
+    return failed (cudaErrorInvalidValue);
+  check_guards ("before memory is freed");
+  blocks.erase (found);
+  free (memory);
+  return cudaSuccess;
+}
+
+} // namespace
+
+void
+emulation::check_guards (const char *when)
+{
+  for (const auto &[start, block] : blocks)
+    for (size_t i = 0; i < GUARD_SIZE; i++)
+      if ((unsigned char) start[block.size + i] != GARBAGE)
+        emulation::complain (
+            "%s: something was written %zu bytes behind an allocation of %zu bytes", when, i, block.size);
+}
+
+cudaError_t
+cudaMalloc (void **memory, size_t size)
+{
+  return allocate (memory, size, false);
+}
+
+cudaError_t
+cudaFree (void *memory)
+{
+  return release (memory, false);
+}
+
+cudaError_t
+cudaHostAlloc (void **memory, size_t size, unsigned)
+{
+  return allocate (memory, size, true);
+}
+
+cudaError_t
+cudaFreeHost (void *memory)
+{
+  return release (memory, true);
+}
+
+static cudaError_t
+queue_copy (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+    cudaMemcpyKind kind, cudaStream_t stream)
+{
+  Locked locked (lock);
+  if (width == 0 || height == 0)
+    return cudaSuccess;
+  const Block *source = find_block (from, from_pitch * (height - 1) + width, "a copy from"),
+              *target = find_block (to, to_pitch * (height - 1) + width, "a copy to");
+  const bool source_on_device = source && !source->pinned, target_on_device = target && !target->pinned;
+  if (source_on_device != (kind != cudaMemcpyHostToDevice) || target_on_device != (kind != cudaMemcpyDeviceToHost)
+      || to_pitch < width || from_pitch < width)
+    return failed (cudaErrorInvalidValue);
+  const NodeKind node = kind == cudaMemcpyHostToDevice ? COPY_UP : kind == cudaMemcpyDeviceToHost ? COPY_DOWN : COPY;
+  queue (stream, node, [=] {
+    for (size_t y = 0; y < height; y++)
+      memcpy ((char *) to + y * to_pitch, (const char *) from + y * from_pitch, width);
+  });
+  /* With ordinary memory it is not asynchronous. */
+  if ((!source || !target) && !stream_of (stream)->captured)
+    drain (stream_of (stream));
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaMemcpyAsync (void *to, const void *from, size_t size, cudaMemcpyKind kind, cudaStream_t stream)
+{
+  return queue_copy (to, size, from, size, size, 1, kind, stream);
+}
+
+cudaError_t
+cudaMemcpy2DAsync (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
+    cudaMemcpyKind kind, cudaStream_t stream)
+{
+  return queue_copy (to, to_pitch, from, from_pitch, width, height, kind, stream);
+}
+
+cudaError_t
+cudaMemsetAsync (void *to, int value, size_t size, cudaStream_t stream)
+{
+  Locked locked (lock);
+  const Block *target = find_block (to, size, "cudaMemsetAsync");
+  if (size && (!target || target->pinned))
+    return failed (cudaErrorInvalidValue);
+  queue (stream, FILL, [to, value, size] { memset (to, value, size); });
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaMemset2DAsync (void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
+{
+  Locked locked (lock);
+  const Block *target = find_block (to, height ? pitch * (height - 1) + width : 0, "cudaMemset2DAsync");
+  if (height && (!target || target->pinned || pitch < width))
+    return failed (cudaErrorInvalidValue);
+  queue (stream, FILL, [to, pitch, value, width, height] {
+    for (size_t y = 0; y < height; y++)
+      memset ((char *) to + y * pitch, value, width);
+  });
+  return cudaSuccess;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Streams and what is queued in them: shared by runtime.cc and memory.cc. */
+#ifndef CTR_EMULATION_RUNTIME_H
+#define CTR_EMULATION_RUNTIME_H
+
+#include "cuda_runtime.h"
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace emulation
+{
+
+typedef std::function<void ()> Work;
+
+enum NodeKind { KERNEL, COPY_UP, COPY_DOWN, COPY, FILL };
+
+struct Node {
+  NodeKind kind;
+  Work work;
+};
+
+typedef std::vector<Node> Nodes;
+
+} // namespace emulation
+
+struct CUgraph_st {
+  emulation::Nodes nodes;
+};
+
+struct CUgraphExec_st {
+  std::shared_ptr<const emulation::Nodes> nodes;
+};
+
+/* A place in a stream. The stream goes on to it where somebody waits for it. */
+struct Mark {
+  CUstream_st *stream;
+  bool reached;
+};
+
+struct CUevent_st {
+  std::shared_ptr<Mark> mark; /* of the last time it was recorded */
+};
+
+struct CUstream_st {
+  std::deque<emulation::Work> pending;
+  std::unique_ptr<CUgraph_st> captured; /* while it is being captured */
+  bool broken;                          /* what was done during the capture cannot be captured */
+  bool follows_default;                 /* and is followed by the default stream */
+};
+
+namespace emulation
+{
+
+/* Held in every call of the API. */
+extern std::recursive_mutex lock;
+typedef std::lock_guard<std::recursive_mutex> Locked;
+
+/* Keeps ERROR for cudaGetLastError() and returns it. */
+cudaError_t failed (cudaError_t error);
+
+/* May this call not be made because the thread captures? Then the capture fails, too. */
+bool breaks_capture ();
+
+CUstream_st *stream_of (cudaStream_t stream);
+void queue (cudaStream_t handle, NodeKind kind, Work work);
+void drain (CUstream_st *stream);
+void drain_all ();
+
+/* Complains where something was written behind an allocation. WHEN: in the message. */
+void check_guards (const char *when);
+
+} // namespace emulation
+
+#endif
