@@ -1,5 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The core's public API: shapes from pixels, on the GPU or the host, with identical results. */
+/* The core's public API: components, borders, level contours, edges and object outlines of images, and drawing. The CPU
+ * and CUDA backends give identical results.
+ *
+ * All algorithms are called in the same way, shown here with border following (borders.h):
+ *
+ *   CtrBorders *borders = ctr_borders_new (CTR_BACKEND_CUDA, &error);
+ *   if (ctr_borders_enqueue (borders, &image, &params, stream, &error))
+ *     contours = ctr_borders_finish (borders, &error);
+ *   ctr_borders_free (borders);
+ *
+ * Analyser. ctr_*_new() returns an analyser (transfer full: free it with ctr_*_free()), or NULL and an error if the
+ * backend is unavailable. One thread at a time may use an analyser; any number of analysers may run side by side. An
+ * analyser keeps its working memory from image to image. After the first image of a size it allocates only if an image
+ * needs more than any image before, or if its earlier results are still in use.
+ *
+ * CUDA context. An analyser of the CUDA backend belongs to the CUDA context that is current in ctr_*_new(), or without
+ * one to the primary context of device 0. The same context must be current in every later call.
+ *
+ * Queueing. On the CUDA backend, ctr_*_enqueue() queues its work on STREAM, a cudaStream_t or CUstream, or with NULL on
+ * a stream of the analyser's own. Whatever writes the image must be complete, or queued on STREAM before. Until
+ * ctr_*_finish() returns, the image must stay unchanged and STREAM must exist. An image in host memory is uploaded. The
+ * CPU backend does its work in ctr_*_enqueue(), needs images in host memory, and ignores STREAM.
+ *
+ * Results. ctr_*_finish() waits for the queued work and returns its result (transfer full). If an image needs more
+ * memory than expected, it enlarges the buffers and repeats the analysis: results are never truncated. A result may
+ * outlive its analyser. ctr_*_run() calls ctr_*_enqueue() and ctr_*_finish().
+ *
+ * Failure. If a function fails it fills its CtrError, and no result is pending. */
 #ifndef CONTOURS_CONTOURS_H
 #define CONTOURS_CONTOURS_H
 

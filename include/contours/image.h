@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A view of pixels somebody else owns: one plane, in host or device memory. */
+/* A view of pixels in host or device memory: one plane, owned by the caller. */
 #ifndef CONTOURS_IMAGE_H
 #define CONTOURS_IMAGE_H
 
@@ -7,14 +7,14 @@
 
 CTR_BEGIN_DECLS
 
-/* Samples of one pixel as they lie in memory. GRAY formats are read as they are; of the packed RGB formats the luma is
- * analysed: (9798 R + 19235 G + 3735 B + 16384) >> 15, the BT.601 weights as OpenCV's cvtColor quantises them. */
+/* The memory layout of a pixel. The samples of GRAY formats are analysed directly. For packed RGB formats the luma is
+ * analysed: (9798 R + 19235 G + 3735 B + 16384) >> 15, the BT.601 weights as OpenCV's cvtColor() quantises them. */
 typedef enum {
-  CTR_FORMAT_GRAY8,  /* one byte a pixel; also the Y plane of NV12, NV21, I420, YV12, Y42B, Y444 */
-  CTR_FORMAT_GRAY16, /* two bytes a pixel, native endianness; also the Y plane of P010 and P016 */
-  CTR_FORMAT_RGB,    /* three bytes a pixel: R, G, B */
+  CTR_FORMAT_GRAY8,  /* one byte per pixel; also the Y plane of NV12, NV21, I420, YV12, Y42B, Y444 */
+  CTR_FORMAT_GRAY16, /* two bytes per pixel, native endianness; also the Y plane of P010 and P016 */
+  CTR_FORMAT_RGB,    /* three bytes per pixel: R, G, B */
   CTR_FORMAT_BGR,
-  CTR_FORMAT_RGBX, /* four bytes a pixel; X is not read (alpha or padding) */
+  CTR_FORMAT_RGBX, /* four bytes per pixel; X (alpha or padding) is not read */
   CTR_FORMAT_BGRX,
   CTR_FORMAT_XRGB,
   CTR_FORMAT_XBGR
@@ -22,12 +22,12 @@ typedef enum {
 
 typedef enum {
   CTR_MEMORY_HOST,
-  CTR_MEMORY_DEVICE /* in the CUDA context that is current where the image is used */
+  CTR_MEMORY_DEVICE /* in the CUDA context that is current when the image is used */
 } CtrMemory;
 
 typedef struct {
-  const void *data; /* first pixel of the first row; GRAY16 is 2-byte aligned */
-  size_t stride;    /* bytes from one row to the next, >= width * bytes per pixel; GRAY16: even */
+  const void *data; /* first pixel of the first row; GRAY16: 2-byte aligned */
+  size_t stride;    /* bytes from one row to the next, at least width * bytes per pixel; GRAY16: even */
   uint32_t width;   /* pixels, 1 .. CTR_MAX_SIDE */
   uint32_t height;  /* pixels, 1 .. CTR_MAX_SIDE */
   CtrFormat format;
@@ -37,7 +37,7 @@ typedef struct {
 /* Bytes of one pixel of FORMAT; 0 for an unknown format. */
 CTR_API size_t ctr_format_pixel_size (CtrFormat format);
 
-/* Is IMAGE a view an algorithm can take (sizes, stride, alignment, format)? */
+/* Are the size, stride, alignment, format and memory of IMAGE valid? */
 CTR_API bool ctr_image_check (const CtrImage *image, CtrError *error);
 
 CTR_END_DECLS

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Draws shapes into a picture, in place: contours, boxes, labelled areas, text. The cost is proportional to the pixels
- * drawn and the points read, whatever their number. Everything is rasterised in integers, and where shapes overlap it
- * is defined which one shows: both backends give the same picture to the last bit. What lies outside the picture is cut
- * off. */
+/* Drawing shapes into a picture in place: contours, boxes, labelled areas and text. See contours.h for how to call a
+ * painter; the picture takes the place of the image there.
+ *
+ * The cost is proportional to the pixels drawn and the points read. All shapes are rasterised in integers, and the
+ * order of overlapping shapes is defined, so both backends draw the same picture to the last bit. Shapes are clipped to
+ * the picture. */
 #ifndef CONTOURS_PAINT_H
 #define CONTOURS_PAINT_H
 
@@ -17,14 +19,14 @@ CTR_BEGIN_DECLS
 #define CTR_PAINT_COLOURS 256
 #define CTR_PAINT_ORDERS 1024
 
-/* One plane of the picture. */
+/* A plane of the picture. */
 typedef struct {
   void *data;
-  size_t stride;       /* bytes, >= the plane's width * samples * sample size; even with 2-byte samples, as data is */
-  uint32_t samples;    /* of a pixel, 1 .. 4 */
-  uint32_t x_shift;    /* width: (picture width + (1 << x_shift) - 1) >> x_shift; 0 .. 2 */
-  uint32_t y_shift;    /* a plane is of the picture's size, or all others have the same two shifts */
-  int8_t component[4]; /* which of a colour's numbers each sample takes; -1: the sample stays as it is */
+  size_t stride;       /* bytes, >= the plane's width * samples * sample size; 2-byte samples: even, as data */
+  uint32_t samples;    /* per pixel, 1 .. 4 */
+  uint32_t x_shift;    /* 0 .. 2; the plane is (picture width + (1 << x_shift) - 1) >> x_shift pixels wide */
+  uint32_t y_shift;    /* all subsampled planes have the same two shifts */
+  int8_t component[4]; /* index into CtrPaintColour for each sample; -1: the sample is not drawn */
 } CtrPaintPlane;
 
 typedef struct {
@@ -33,93 +35,93 @@ typedef struct {
   uint32_t width;       /* pixels, 1 .. CTR_MAX_SIDE */
   uint32_t height;
   uint32_t sample_size; /* bytes: 1, or 2 in native order */
-  uint32_t sample_mask; /* the bits of a sample that may be set: 0xff, 0xffff, 0xffc0 for P010 */
-  CtrMemory memory;     /* of all planes: device for the CUDA backend, host for the other */
+  uint32_t sample_mask; /* bits in use in a sample: 0xff, 0xffff, or 0xffc0 for P010 */
+  CtrMemory memory;     /* of all planes: device memory for the CUDA backend, host memory for the CPU backend */
 } CtrPaintPicture;
 
-/* In the picture's own components and the units of its samples, such as Y, U, V or R, G, B, A. */
+/* A colour in the components of the picture and the units of its samples, such as Y, U, V or R, G, B, A. */
 typedef struct {
   uint16_t shape[4];
-  uint16_t text[4]; /* of letters on it */
+  uint16_t text[4]; /* of letters on the shape */
 } CtrPaintColour;
 
-/* Where a position of the analysed image lies in the picture, in 2^-24 pixels: X = xx x + xy y + x0,
- * Y = yx x + yy y + y0, measured from the outer corner of either, so that pixel i covers [i, i + 1). The factors are
- * below 2^41 and x0, y0 below 2^55. Positions that come to lie more than 2^29 pixels away are moved to there. */
+/* Affine mapping from the analysed image to the picture, in units of 2^-24 pixels: X = xx x + xy y + x0,
+ * Y = yx x + yy y + y0. Both origins are the outer corner of the first pixel, so pixel i covers [i, i + 1). Absolute
+ * factors are below 2^41, absolute x0 and y0 below 2^55. Mapped coordinates saturate at 2^29 pixels. */
 #define CTR_PAINT_ONE (INT64_C (1) << 24)
 typedef struct {
   int64_t xx, xy, x0;
   int64_t yx, yy, y0;
 } CtrPaintMapping;
 
-/* What tells contours apart. */
+/* What the colour of a contour depends on. */
 typedef enum {
   CTR_COLOUR_FIXED,
   CTR_COLOUR_ID,    /* row of the table, modulo count */
-  CTR_COLOUR_LEVEL, /* CtrContour.level, range and above: the last colour */
-  CTR_COLOUR_DEPTH, /* number of contours around it, range and above: the last colour */
-  CTR_COLOUR_AREA   /* its logarithm: from one pixel on to range pixels */
+  CTR_COLOUR_LEVEL, /* CtrContour.level, from 0 to range */
+  CTR_COLOUR_DEPTH, /* number of enclosing contours, from 0 to range */
+  CTR_COLOUR_AREA   /* logarithm of the area, from one pixel to range pixels */
 } CtrColourBy;
 
 typedef struct {
   CtrColourBy by;
-  uint8_t first;  /* of the colours */
-  uint32_t count; /* 1 .. CTR_PAINT_COLOURS - first of them; FIXED: the first */
-  uint64_t range; /* >= 1, below 2^34 */
+  uint8_t first;  /* index of the first colour */
+  uint32_t count; /* number of colours, 1 .. CTR_PAINT_COLOURS - first; CTR_COLOUR_FIXED uses the first one */
+  uint64_t range; /* value of the last colour, >= 1 and below 2^34; larger values have that colour, too */
 } CtrColouring;
 
-/* The edges enclose the pixels from column x to x + width - 1 and row y to y + height - 1, wherever they are. */
+/* A rectangle covers columns x to x + width - 1 and rows y to y + height - 1. It may exceed the picture. */
 typedef struct {
   int32_t x, y;
   uint32_t width, height;
-  uint32_t thickness; /* of its outline, which is inside; 0: it is filled */
+  uint32_t thickness; /* of its outline, drawn inside; 0: filled */
   uint8_t colour;
 } CtrPaintRectangle;
 
-/* Letters, drawn before by somebody else. */
+/* Rendered letters: the alpha mask that glyphs are copied from. */
 typedef struct {
-  const uint8_t *coverage; /* width * height bytes in host memory, rows without gaps: 0 outside of a letter .. 255 */
+  const uint8_t *coverage; /* width * height bytes in host memory, rows without padding: 0 (outside a letter) .. 255 */
   uint32_t width;
   uint32_t height;
 } CtrPaintAtlas;
 
-/* A rectangle of the atlas, drawn as a piece of a label: its ground in a colour, its letters in that colour's `text`.
- */
+/* A rectangle of the atlas, drawn as a part of a label: the background in a colour, the letters in its `text`. */
 typedef struct {
   int32_t x, y;  /* in the picture */
-  uint32_t u, v; /* in the atlas, which it must not leave */
+  uint32_t u, v; /* in the atlas, which must contain the rectangle */
   uint32_t width, height;
-  uint16_t order; /* modulo CTR_PAINT_ORDERS: where glyphs overlap the higher one shows, ground and all */
+  uint16_t order; /* modulo CTR_PAINT_ORDERS: a glyph of higher order covers others, background included */
   uint8_t colour;
 } CtrPaintGlyph;
 
 typedef enum {
-  CTR_PAINT_LINES,      /* the contours themselves */
-  CTR_PAINT_BOXES,      /* their bounding boxes */
-  CTR_PAINT_RECTANGLES, /* any rectangles */
+  CTR_PAINT_LINES,      /* contours */
+  CTR_PAINT_BOXES,      /* bounding boxes of contours */
+  CTR_PAINT_RECTANGLES, /* rectangles */
   CTR_PAINT_AREAS,      /* the pixels of a label image */
   CTR_PAINT_TEXT        /* glyphs */
 } CtrPaintKind;
 
-/* A colour that no label has: it is not drawn. */
+/* In label_colours: the label is not drawn. */
 #define CTR_PAINT_NO_COLOUR 0xffff
 
-/* Shapes of one kind. Where layers overlap, the one that comes later shows; within one, the higher order, then letters,
- * then the higher colour. A pixel is painted once, however many shapes cover it: with the alpha of what shows there. A
- * pixel of a subsampled plane shows what any pixel under it would by the same rule.
+/* Shapes of one kind. Of overlapping layers the last one is visible; of overlapping shapes in a layer, the one with the
+ * higher order, then letters, then the higher colour. Each pixel is painted once, with the alpha of the visible shape,
+ * however many shapes cover it. A pixel of a subsampled plane follows the same rule for all pixels that it covers.
  *
- * LINES run from point to point of each contour and are closed. CTR_COORDINATES_PIXELS: through the pixels' centres, a
- * brush of `thickness` pixels around them. CTR_COORDINATES_CORNERS: between the pixels with an even thickness; with an
- * odd one along the pixels on the right of the line, so those of thickness 1 are the region's own outermost pixels.
- * From 4 pixels on the brush is round. A contour that comes to lie in one pixel is that pixel. */
+ * LINES connect the points of each contour and close it. With CTR_COORDINATES_PIXELS, a brush of `thickness` pixels
+ * follows the pixels' centres. With CTR_COORDINATES_CORNERS, the brush follows the cracks between pixels if the
+ * thickness is even, and the pixels on the right of the cracks if it is odd: a thickness of 1 draws the outermost
+ * pixels of the region itself. From 4 pixels on the brush is round. A contour that is mapped to one pixel is drawn as
+ * that pixel. */
 typedef struct {
   CtrPaintKind kind;
   uint8_t alpha; /* 0 (not drawn) .. 255 (opaque) */
 
   /* LINES, BOXES */
-  CtrContours *contours; /* read where they are: on the GPU, if they are there in this context */
+  CtrContours *contours; /* read in GPU memory if they are there in this CUDA context */
   CtrColouring colouring;
-  uint64_t min_area2; /* twice the least area, in pixels of the analysed image */
+  uint64_t min_area2; /* twice the minimum area, in pixels^2 of the analysed image; smaller contours are not drawn */
   uint32_t thickness; /* 1 .. CTR_PAINT_MAX_THICKNESS */
   bool dashed_holes;  /* LINES: contours around holes are dashed */
 
@@ -130,10 +132,10 @@ typedef struct {
   size_t rectangle_count;
 
   /* AREAS: in host memory */
-  const uint32_t *labels; /* label_width * label_height, rows without gaps; 0: nothing */
+  const uint32_t *labels; /* label_width * label_height, rows without padding; 0: not drawn */
   uint32_t label_width;
   uint32_t label_height;
-  const uint16_t *label_colours; /* of label i: [i - 1]; or CTR_PAINT_NO_COLOUR */
+  const uint16_t *label_colours; /* the colour of label i is [i - 1], or CTR_PAINT_NO_COLOUR */
   uint32_t label_count;
 
   /* TEXT */
@@ -142,43 +144,36 @@ typedef struct {
   size_t glyph_count;
 } CtrPaintLayer;
 
-/* A lone layer of KIND: opaque, one pixel thick, of colour 0, where the analysed image is. */
+/* Defaults of a layer of KIND: opaque, one pixel thick, colour 0, identity mapping, no shapes. */
 CTR_API void ctr_paint_layer_init (CtrPaintLayer *layer, CtrPaintKind kind);
 
-/* The colour of something whose VALUE is its row, level, depth, or twice its area, as `by` asks. */
+/* The colour of a VALUE: a row, level, depth, or twice an area, depending on `by`. */
 CTR_API uint8_t ctr_colouring_pick (const CtrColouring *colouring, uint64_t value);
 
-/* The colour of the contour ROW of TABLE, in host memory. */
+/* The colour of contour ROW of TABLE, which is in host memory. */
 CTR_API uint8_t ctr_colouring_pick_contour (const CtrColouring *colouring, const CtrContour *table, uint32_t row);
 
-/* A painter keeps its working memory, four to six bytes a pixel, from frame to frame. After the first frame of a size
- * it allocates only where a frame brings more than any before. One thread at a time; any number side by side. */
 typedef struct CtrPainter CtrPainter;
 
-/* transfer full: free with ctr_painter_free(). The CUDA backend belongs to the CUDA context that is current now (none:
- * the primary context of device 0); the same one must be current in every later call. NULL and error when unavailable.
- */
 CTR_API CtrPainter *ctr_painter_new (CtrBackend backend, CtrError *error);
 CTR_API void ctr_painter_free (CtrPainter *painter);
 
-/* Draws COUNT LAYERS into PICTURE. COLOURS: CTR_PAINT_COLOURS of them, read during the call only.
+/* Draws COUNT LAYERS into PICTURE. COLOURS has CTR_PAINT_COLOURS entries and is read during the call only. PICTURE and
+ * whatever LAYERS point to must exist until ctr_painter_finish(). If arguments are refused or memory is short, PICTURE
+ * is unchanged; after a failed CUDA call or a cancellation its contents are undefined.
  *
- * CUDA backend: the work is queued on STREAM (a cudaStream_t or CUstream; NULL: one of its own). What writes PICTURE
- * must be done or queued on STREAM before; PICTURE, what LAYERS point to, and STREAM must stay until
- * ctr_painter_finish(). CPU backend: STREAM is ignored. On failure nothing is pending, and the picture is as it was,
- * unless a CUDA call failed. */
+ * A painter needs four to six bytes of working memory per pixel. */
 CTR_API bool ctr_painter_enqueue (CtrPainter *painter, const CtrPaintPicture *picture, const CtrPaintLayer *layers,
     uint32_t count, const CtrPaintColour *colours, void *stream, CtrError *error);
 
-/* CUDA backend: what is queued from now on in the context's default stream comes after the queued work, and so does
- * what is queued in the streams that follow that one: all but those made with CU_STREAM_NON_BLOCKING. For readers of
- * PICTURE who know nothing of STREAM. */
+/* CUDA backend: orders the queued work before all later work on the context's default stream, and on the streams that
+ * synchronise with it (all but those created with CU_STREAM_NON_BLOCKING). For readers of PICTURE that do not know
+ * STREAM. */
 CTR_API bool ctr_painter_lead_default (CtrPainter *painter, CtrError *error);
 
-/* Waits for the queued work, not for what STREAM was given after it. */
+/* Waits for the queued work, not for later work on STREAM. */
 CTR_API bool ctr_painter_finish (CtrPainter *painter, CtrError *error);
 
-/* Both in one. */
 CTR_API bool ctr_painter_run (CtrPainter *painter, const CtrPaintPicture *picture, const CtrPaintLayer *layers,
     uint32_t count, const CtrPaintColour *colours, void *stream, CtrError *error);
 

@@ -1,37 +1,38 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Outlines of objects as polygons that part two regions: a target inside, the rest of a window outside (Chesnaud,
- * Refregier, Boulet: "Statistical region snake-based segmentation adapted to different physical noise models"; Perrot,
- * Domas, Couturier, Bertaux: "GPU implementation of a region-based algorithm for large images segmentation"; Galland,
- * Bertaux, Refregier: "Minimum description length synthetic aperture radar image segmentation"). No edge is looked for:
- * a line is good where the samples on either side of it, as a whole, are alike. It segments two homogeneous regions and
- * nothing more, so the window should hold little else than the target and its background.
+/* Region snakes: outlines of objects as polygons that separate a target from its background by region statistics, even
+ * at a contrast-to-noise ratio of 1 (Chesnaud, Refregier, Boulet: "Statistical region snake-based segmentation adapted
+ * to different physical noise models"; Perrot, Domas, Couturier, Bertaux: "GPU implementation of a region-based
+ * algorithm for large images segmentation"; Galland, Bertaux, Refregier: "Minimum description length synthetic aperture
+ * radar image segmentation"). See contours.h for how to call an analyser.
  *
- * The criterion C is the negative logarithm of the likelihood of both regions, each with the parameters that fit it
- * best, in nats and without constant terms. For N pixels of samples z, S = sum of z, Q = sum of z^2:
- *   Gaussian   1/2 N ln v, v = Q / N - (S / N)^2, at least 1/12, the variance of rounding
- *   speckle    looks N ln m, m = S / N, at least 1/12
- *   Poisson    -S ln (S / N), 0 where S = 0
- *   Bernoulli  -N (p ln p + q ln q), p = S / N / 255 (16-bit: 65535), q = 1 - p
- * The description length L of a polygon of p points adds what the line itself takes, W being the window's pixels:
+ * Model. A window of the image consists of two homogeneous regions, the target inside the polygon and the background
+ * outside. No edges are detected. The window should therefore contain little else than the target and its background.
+ *
+ * Criterion. The criterion C is the negative log-likelihood of both regions, each with its best-fitting parameters, in
+ * nats and without constant terms. For N samples z with S = sum of z and Q = sum of z^2, a region adds:
+ *   Gaussian   1/2 N ln v, with v = Q / N - (S / N)^2, at least 1/12 (the variance of rounding)
+ *   speckle    looks N ln m, with m = S / N, at least 1/12
+ *   Poisson    -S ln (S / N), or 0 if S = 0
+ *   Bernoulli  -N (p ln p + q ln q), with p = S / N / 255 (16-bit samples: 65535) and q = 1 - p
+ * The description length L of a polygon of p points in a window of W pixels adds the cost of the polygon itself:
  *   L = C + ln W + 2 ln p + p (2 ln 2e + ln (mx my))
- * mx: sum of |dx| over its edges, at least 1, divided by p; my likewise.
+ * where mx is the sum of |dx| over the polygon's edges, at least 1, divided by p, and my likewise.
  *
- * Points are corners of pixels (CTR_COORDINATES_CORNERS). An edge with its upper end at (xa, ya) and its lower one at
- * (xb, yb) passes the rows ya <= y < yb, each at column xa + ceil ((y - ya) (xb - xa) / (yb - ya)). A pixel (x, y) is
- * inside where, of the edges that pass row y at column x or before, one more runs up than down. So polygons that share
- * an edge share no pixel there, and leave none out.
+ * Geometry. Points are corners of pixels (CTR_COORDINATES_CORNERS). An edge with its upper end at (xa, ya) and its
+ * lower end at (xb, yb) passes the rows ya <= y < yb, each at column xa + ceil ((y - ya) (xb - xa) / (yb - ya)). A
+ * pixel (x, y) is inside if, of the edges that pass row y at column x or before, one more runs up than down. Polygons
+ * that share an edge therefore neither overlap nor leave gaps there. A polygon never touches itself.
  *
- * The polygon never touches itself. From a start, its points move by steps in eight directions, all at once where they
- * are not in each other's way, as long as C falls; then its long edges get points in their middles and the steps become
- * half as long. What the line takes is not part of C there: pruning afterwards removes points as long as L falls. What
- * both do exactly, down to equal values, is in core/snake/criterion.h and core/snake/snake.h; all backends find the
- * same polygons.
+ * Search. From its start, a polygon evolves with decreasing step sizes. In each iteration its points move by one step
+ * in one of eight directions, all of them at once unless their moves conflict, as long as C falls. Then long edges get
+ * a point in the middle, and the step is halved. C ignores the cost of the polygon; pruning afterwards removes points
+ * as long as L falls. The target is found if L is less than C of the whole window as one region, plus ln W. All
+ * decisions are exact, so both backends find the same polygons.
  *
- * A target is found where L of the result is less than C of the whole window, as one region, plus ln W.
- *
- * There is a row for each object whose target was found, in the objects' order; no row for one whose target was not, or
- * whose window lies off the image. Each polygon runs clockwise on the screen from its upmost, of these its leftmost,
- * point. Rows are one another's `next` and `previous`; level is 0. */
+ * Result. There is a row for each object whose target was found, in the order of the objects. An object whose target
+ * was not found, or whose window lies outside the image, has no row. Each polygon runs clockwise on the screen from its
+ * topmost point, the leftmost of several. The rows are siblings: `next` and `previous` are the neighbouring rows. Their
+ * level is 0. */
 #ifndef CONTOURS_SNAKE_H
 #define CONTOURS_SNAKE_H
 
@@ -40,38 +41,38 @@
 
 CTR_BEGIN_DECLS
 
-/* How the samples of a region are spread. */
+/* The distribution of the samples of a region. */
 typedef enum {
-  CTR_SNAKE_GAUSSIAN, /* a mean and a variance of its own: regions may differ in either */
-  CTR_SNAKE_SPECKLE,  /* gamma: intensity of coherent imaging, radar, ultrasound */
-  CTR_SNAKE_POISSON,  /* counts of photons */
-  CTR_SNAKE_BERNOULLI /* two values, 0 and the largest; between them: as a share of pixels of the largest */
+  CTR_SNAKE_GAUSSIAN, /* normal: the regions differ in mean or variance */
+  CTR_SNAKE_SPECKLE,  /* gamma: the intensity of coherent imaging, such as radar or ultrasound */
+  CTR_SNAKE_POISSON,  /* photon counts */
+  CTR_SNAKE_BERNOULLI /* binary: 0 or the largest value; a sample between them counts as that share of a pixel */
 } CtrSnakeModel;
 
-/* Most points of a polygon: starts may have no more, and splitting adds none beyond. */
+/* The maximum number of points of a polygon, for starts and for splitting. */
 #define CTR_SNAKE_MAX_POINTS 16384
 
 typedef struct {
   CtrSnakeModel model;
-  double looks;            /* of SPECKLE: the order of the gamma distribution, > 0 */
+  double looks;            /* SPECKLE: the shape of the gamma distribution, > 0 */
   uint32_t min_segment;    /* edges longer than two of these are split, pixels; 0: the power of two at or below 1/240 of
                               the window's longer side, at least 4 */
-  uint32_t max_step;       /* the first steps, pixels; 0: the power of two at or below 1/32 of that side, at least 1 */
+  uint32_t max_step;       /* first step size, pixels; 0: the power of two at or below 1/32 of that side, at least 1 */
   bool prune;              /* remove points that do not shorten the description */
-  uint32_t max_iterations; /* steps and rounds of pruning for an object in all, >= 1 */
-  /* What one image may cost; 0: no limit. Above either of them nothing is looked for: the result is empty, with
-   * CTR_LIMIT_OBJECTS or CTR_LIMIT_WINDOW_SIDES and how many there are. */
-  uint32_t max_objects;      /* objects, wherever their windows lie */
-  uint64_t max_window_sides; /* pixels: width and height of all windows' parts inside the image, added up */
+  uint32_t max_iterations; /* moves and rounds of pruning per object, >= 1 */
+  /* Limits on the cost of an image; 0: no limit. If one is exceeded nothing is analysed: the result is empty, with
+   * CTR_LIMIT_OBJECTS or CTR_LIMIT_WINDOW_SIDES exceeded. */
+  uint32_t max_objects;      /* number of objects, wherever their windows lie */
+  uint64_t max_window_sides; /* sum of the widths and heights of all windows inside the image, pixels */
 } CtrSnakeParams;
 
 #define CTR_SNAKE_DEFAULT_MAX_OBJECTS 4096
 #define CTR_SNAKE_DEFAULT_MAX_WINDOW_SIDES (UINT64_C (1) << 18)
 
-/* GAUSSIAN, one look, automatic sizes, pruning, 10000 iterations, the default limits. */
+/* Defaults: GAUSSIAN, one look, automatic sizes, pruning, 10000 iterations, the default limits. */
 CTR_API void ctr_snake_params_init (CtrSnakeParams *params);
 
-/* In the image's corners; may reach over its ends. */
+/* A rectangle in corner coordinates; it may exceed the image. */
 typedef struct {
   int32_t x;
   int32_t y;
@@ -80,76 +81,66 @@ typedef struct {
 } CtrSnakeRect;
 
 typedef enum {
-  CTR_SNAKE_START_AUTO,      /* the best of all rectangles of whole cells, 32 x 32 cells to a window */
-  CTR_SNAKE_START_RECTANGLE, /* its part inside the window; none is inside: the target is not found from it */
-  CTR_SNAKE_START_POLYGON
+  CTR_SNAKE_START_AUTO,      /* the best of all rectangles on a grid of 32 x 32 cells in the window */
+  CTR_SNAKE_START_RECTANGLE, /* the part of `rectangle` inside the window; if there is none, no target is found */
+  CTR_SNAKE_START_POLYGON    /* `points` */
 } CtrSnakeStart;
 
 typedef struct {
-  CtrSnakeRect window; /* its part inside the image; all 0: the whole image */
+  CtrSnakeRect window; /* clipped to the image; all 0: the whole image */
   CtrSnakeStart start;
   CtrSnakeRect rectangle; /* width and height >= 1 */
-  /* 3 to CTR_SNAKE_MAX_POINTS points of a line that encloses an area, does not touch itself and stays in the window's
-   * part inside the image. Either way round: one that runs anticlockwise is taken from its first point the other way
-   * round. Read during the call only. */
+  /* A starting polygon of 3 to CTR_SNAKE_MAX_POINTS points that encloses an area, does not touch itself, and lies in
+   * the clipped window. An anticlockwise polygon is reversed, keeping its first point. Read during the call only. */
   const CtrPoint *points;
   uint32_t point_count;
-  uint32_t first_step; /* of this start, instead of the params' max_step; 0: that one. To follow a target from frame to
-                          frame: its last polygon and a first step of 8 */
-  bool retry;          /* where this start finds no target, look for it again with AUTO */
+  uint32_t first_step; /* first step size from this start; 0: max_step. To track a target, start from its last polygon
+                          with a first step of 8. */
+  bool retry;          /* if this start finds no target, search again with CTR_SNAKE_START_AUTO */
 } CtrSnakeObject;
 
-enum {                          /* of CtrSnakeRegion.flags */
-  CTR_SNAKE_CONVERGED = 1 << 0, /* it ended by itself, not by the limit on its iterations */
-  CTR_SNAKE_RESTARTED = 1 << 1  /* the given start lost the target: this is what was found without it */
+enum {                          /* CtrSnakeRegion.flags */
+  CTR_SNAKE_CONVERGED = 1 << 0, /* the search converged before max_iterations */
+  CTR_SNAKE_RESTARTED = 1 << 1  /* the given start found no target; this is the result of CTR_SNAKE_START_AUTO */
 };
 
-/* What a contour of snake.h parts: the target inside the line, and the rest of the object's window. */
+/* The statistics of the two regions that a polygon separates. */
 typedef struct {
-  uint32_t object;       /* its number among those asked for */
-  uint32_t flags;        /* CTR_SNAKE_.. */
-  uint32_t iterations;   /* steps and rounds of pruning, those of a lost start among them */
+  uint32_t object;       /* index of the object */
+  uint32_t flags;        /* CTR_SNAKE_* */
+  uint32_t iterations;   /* moves and rounds of pruning, including those of a start that found no target */
   uint32_t reserved;     /* 0 */
   int64_t inside_count;  /* pixels, >= 1 */
-  int64_t inside_sum;    /* of their samples (or luma) */
-  uint64_t inside_sum2;  /* of the squares of these */
+  int64_t inside_sum;    /* sum of the samples (or luma) */
+  uint64_t inside_sum2;  /* sum of their squares */
   int64_t outside_count; /* >= 1 */
   int64_t outside_sum;
   uint64_t outside_sum2;
-  double criterion; /* that of the two regions, see snake.h; the lower, the better */
-  double gain;      /* how much shorter the description with the line is than that without, nats: > 0 */
+  double criterion; /* C; lower is better */
+  double gain;      /* how much shorter the description is with the polygon than without it, nats, > 0 */
 } CtrSnakeRegion;
 
-/* A snake keeps its working memory from frame to frame: after the first frame of a size it allocates only where
- * polygons have more points than any before. One thread at a time; any number of snakes side by side. */
 typedef struct CtrSnake CtrSnake;
 
-/* transfer full: free with ctr_snake_free(); results may outlive it. The CUDA backend belongs to the CUDA context that
- * is current now (none: the primary context of device 0); the same one must be current in every later call. NULL and
- * error when unavailable. */
 CTR_API CtrSnake *ctr_snake_new (CtrBackend backend, CtrError *error);
 CTR_API void ctr_snake_free (CtrSnake *snake);
 
-/* Looks for COUNT objects in IMAGE; OBJECTS are read during the call only. CUDA backend: the work is queued on STREAM
- * (a cudaStream_t or CUstream; NULL: one of its own). What writes IMAGE must be done or queued on STREAM before; IMAGE
- * must stay untouched and STREAM alive until ctr_snake_finish(); a host image is uploaded. CPU backend: the image must
- * be in host memory, STREAM is ignored. A wrong object is an error that names it; more than max_objects are not even
- * looked at, and may be NULL. On failure nothing is pending. */
+/* Searches for COUNT objects in IMAGE; OBJECTS are read during the call only. An invalid object is an error that names
+ * its index. If COUNT exceeds max_objects, OBJECTS are not read and may be NULL. */
 CTR_API bool ctr_snake_enqueue (CtrSnake *snake, const CtrImage *image, const CtrSnakeParams *params,
     const CtrSnakeObject *objects, uint32_t count, void *stream, CtrError *error);
 
-/* Waits for the queued work and returns its result (transfer full), with CTR_CONTOUR_FEATURE_REGIONS. */
+/* The result has CTR_CONTOUR_FEATURE_REGIONS. */
 CTR_API CtrContours *ctr_snake_finish (CtrSnake *snake, CtrError *error);
 
-/* Both in one. */
 CTR_API CtrContours *ctr_snake_run (CtrSnake *snake, const CtrImage *image, const CtrSnakeParams *params,
     const CtrSnakeObject *objects, uint32_t count, void *stream, CtrError *error);
 
-/* The contours' regions in host memory: count rows in the table's order; see ctr_contours_map_table(). NULL without
- * CTR_CONTOUR_FEATURE_REGIONS. */
+/* The regions in host memory, one per row of the table. NULL without CTR_CONTOUR_FEATURE_REGIONS. Copied on demand like
+ * the arrays of contourlist.h. */
 CTR_API const CtrSnakeRegion *ctr_contours_map_regions (CtrContours *contours, CtrError *error);
 
-/* Of the samples inside the line, or outside. The variance is the mean squared distance from the mean. */
+/* Mean and population variance of the samples INSIDE the polygon, or else outside. */
 CTR_API double ctr_snake_region_mean (const CtrSnakeRegion *region, bool inside);
 CTR_API double ctr_snake_region_variance (const CtrSnakeRegion *region, bool inside);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What every part of the core shares: errors, backends, GPU availability. */
+/* Status codes, errors, backends, and the availability of the GPU. */
 #ifndef CONTOURS_TYPES_H
 #define CONTOURS_TYPES_H
 
@@ -19,20 +19,20 @@
 
 CTR_BEGIN_DECLS
 
-/* Widest and highest image any algorithm takes, in pixels: coordinates are 16-bit, pixel indices 32-bit. */
+/* The largest width and height of an image, in pixels: coordinates are 16-bit, pixel indices 32-bit. */
 #define CTR_MAX_SIDE 65535
 
 typedef enum {
   CTR_OK = 0,
-  CTR_ERROR_INVALID_ARGUMENT, /* the caller's mistake: the message says which argument and what it may be */
-  CTR_ERROR_TOO_LARGE,        /* an image side over CTR_MAX_SIDE */
-  CTR_ERROR_NO_CUDA,          /* built without CUDA, no driver, or no usable device */
-  CTR_ERROR_OUT_OF_MEMORY,    /* host or GPU memory; the object stays usable, a smaller image may succeed */
+  CTR_ERROR_INVALID_ARGUMENT, /* the message names the argument and its valid values */
+  CTR_ERROR_TOO_LARGE,        /* a side of the image exceeds CTR_MAX_SIDE */
+  CTR_ERROR_NO_CUDA,          /* this build has no CUDA backend, or there is no driver or no usable device */
+  CTR_ERROR_OUT_OF_MEMORY,    /* in host or GPU memory; the analyser stays usable, and a smaller image may succeed */
   CTR_ERROR_CUDA,             /* a CUDA call failed: the context may be unusable */
-  CTR_ERROR_CANCELLED         /* another thread asked for it, see cancel.h; the object stays usable */
+  CTR_ERROR_CANCELLED         /* another thread cancelled the work, see cancel.h; the analyser stays usable */
 } CtrStatus;
 
-/* Filled on failure when the caller passes one; every function also accepts NULL. message is one English sentence. */
+/* Filled on failure. Every function also accepts NULL. The message is one English sentence without a full stop. */
 typedef struct {
   CtrStatus status;
   char message[256];
@@ -40,8 +40,8 @@ typedef struct {
 
 typedef enum { CTR_BACKEND_CPU, CTR_BACKEND_CUDA } CtrBackend;
 
-/* Can the CUDA backend run in this process, now? Never aborts; on false, error says what is missing. Does not create a
- * CUDA context. */
+/* Can the CUDA backend run in this process now? If not, error says what is missing. Never aborts, and creates no CUDA
+ * context. */
 CTR_API bool ctr_cuda_available (CtrError *error);
 
 CTR_END_DECLS
