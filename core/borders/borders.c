@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Border following: argument checks, the plan, the way to the backend, and simplification. */
+/* Border following: the public functions, and simplification. */
 #include "core/borders/borders.h"
 
 #include "core/common/contour_limits.h"
@@ -12,7 +12,7 @@
 
 struct CtrBorders {
   CtrAnalyser base;
-  double epsilon; /* of the image that is pending */
+  double epsilon; /* of the pending image */
 };
 
 static inline const CtrBordersOps *
@@ -21,7 +21,7 @@ ops_of (const CtrBorders *borders)
   return (const CtrBordersOps *) borders->base.ops;
 }
 
-/* The largest epsilon of cv::approxPolyDP() is below this. */
+/* cv::approxPolyDP() needs a smaller epsilon. */
 static const double epsilon_limit = 1e30;
 
 void
@@ -67,7 +67,7 @@ check_params (const CtrBordersParams *params, CtrError *error)
 {
   if (!params)
     return ctr_fail (
-        error, CTR_ERROR_INVALID_ARGUMENT, "there are no parameters: ctr_borders_params_init() gives the usual ones");
+        error, CTR_ERROR_INVALID_ARGUMENT, "the parameters are NULL: ctr_borders_params_init() fills in the defaults");
   if (params->foreground.mode != CTR_THRESHOLD_FIXED && params->foreground.mode != CTR_THRESHOLD_OTSU)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown threshold mode %d", (int) params->foreground.mode);
   if ((unsigned) params->mode > CTR_RETRIEVE_TREE)
@@ -77,9 +77,9 @@ check_params (const CtrBordersParams *params, CtrError *error)
   if (!(params->epsilon >= 0 && params->epsilon < epsilon_limit))
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
         "epsilon is %g: it must be 0 (no simplification) or more, and below %g", params->epsilon, epsilon_limit);
-  if (!ctr_contour_limit_check ("the smallest area", params->min_area, error)
-      || !ctr_contour_limit_check ("the largest area", params->max_area, error)
-      || !ctr_contour_limit_check ("the smallest length", params->min_length, error))
+  if (!ctr_contour_limit_check ("the minimum area", params->min_area, error)
+      || !ctr_contour_limit_check ("the maximum area", params->max_area, error)
+      || !ctr_contour_limit_check ("the minimum length", params->min_length, error))
     return false;
   if (params->features & ~(uint32_t) CTR_CONTOUR_FEATURE_MOMENTS)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown features in 0x%x", params->features);
@@ -125,7 +125,7 @@ ctr_borders_enqueue (
   return borders->base.pending;
 }
 
-/* The longest contour's points. False where it is cancelled. */
+/* The largest number of points of a contour. False if the work is cancelled. */
 static bool
 find_longest (const CtrContour *table, uint32_t count, uint32_t *most)
 {
@@ -139,7 +139,7 @@ find_longest (const CtrContour *table, uint32_t count, uint32_t *most)
   return true;
 }
 
-/* Contours as SOURCE's with the points that simplification leaves. The points go to a list of the old length first. */
+/* A copy of SOURCE with simplified contours. Their points are first written to a list of the old length. */
 static CtrContours *
 simplify (CtrContours *source, double epsilon, CtrError *error)
 {

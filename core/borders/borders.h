@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the backends of the border following share: limits as integers. Internal. */
+/* Border following (include/contours/borders.h): its plan, and where its stages are. Internal.
+ *
+ *   stage                           core                    cpu                           cuda
+ *   arguments, plan, backend        borders/borders.c
+ *   threshold, samples              common/otsu.h           common/samples.c              common/input_stage.cu
+ *   borders as lists of points      -                       borders/lines.c               borders/tiles.cu,
+ *                                                                                         contours/list_ranking.cu
+ *   hierarchy, limits, order        -                       borders/borders.c             borders/hierarchy.cu
+ *   points, measures, table         -                       contours/contour_measures.c   borders/assemble.cu
+ *   simplification                  results/simplify.c
+ *   result                          results/contourlist.c   -                             contours/contour_pool.cu
+ *   host side of the GPU            -                       -                             borders/borders.cu */
 #ifndef CTR_CORE_BORDERS_BORDERS_H
 #define CTR_CORE_BORDERS_BORDERS_H
 
@@ -9,25 +20,25 @@
 
 CTR_BEGIN_DECLS
 
-/* Parameters that were checked. A contour stays where all limits hold. */
+/* Valid parameters, limits as integers. A contour is kept if it is within all limits. */
 typedef struct {
   CtrForeground foreground;
   CtrRetrieval mode;
   CtrApproximation approximation;
-  uint64_t min_area2;  /* twice the area, without its sign */
+  uint64_t min_area2;  /* twice the absolute area */
   uint64_t max_area2;  /* UINT64_MAX: no limit */
   uint64_t min_length; /* CTR_LENGTH_UNIT */
   uint32_t min_width;
   uint32_t min_height;
-  bool limited; /* is any limit set? */
+  bool limited; /* a limit is set */
   uint32_t features;
 } CtrBordersPlan;
 
-/* PARAMS must be valid. */
+/* PARAMS are valid. */
 void ctr_borders_plan_init (CtrBordersPlan *plan, const CtrBordersParams *params);
 
-/* The core has checked the arguments. A backend delivers all points of the PLAN's approximation: the core simplifies
- * them afterwards. enqueue() may be called again before finish(): the older result is then dropped. */
+/* The core has checked the arguments, and simplifies the contours afterwards. enqueue() may be called again before
+ * finish(): the older result is then dropped. */
 typedef struct {
   CtrBackendOps base;
   bool (*enqueue) (void *state, const CtrImage *image, const CtrBordersPlan *plan, void *stream, CtrError *error);

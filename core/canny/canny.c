@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Edge detection: argument checks, the plan, the way to the backend. */
+/* Canny edge detection: the public functions, and the plan. */
 #include "core/canny/canny.h"
 
 #include "core/common/error.h"
@@ -30,8 +30,8 @@ ctr_canny_params_init (CtrCannyParams *params)
   };
 }
 
-/* The kernel of OpenCV's bit-exact GaussianBlur() for 8-bit images: normalised, then quantised to 1/256 from the ends
- * to the centre, each rounding error going to the next weight. */
+/* The kernel of OpenCV's bit-exact GaussianBlur() for 8-bit images. The normalised weights are quantised to 1/256 from
+ * the ends to the centre, and each rounding error is added to the next weight. */
 static void
 make_weights (CtrCannyPlan *plan, double sigma)
 {
@@ -51,16 +51,16 @@ make_weights (CtrCannyPlan *plan, double sigma)
     plan->weights[i] = plan->weights[2 * radius - i] = (uint8_t) weight;
     centre -= 2 * weight;
   }
-  /* A centre of 256 changes nothing, and would not fit. */
+  /* With a centre of 256 there is no blur, and it does not fit 8 bits. */
   plan->radius = centre < 256 ? radius : 0;
   plan->weights[plan->radius] = (uint8_t) (centre < 256 ? centre : 255);
 }
 
-/* As cv::Canny() does it, in its order. */
+/* The threshold as cv::Canny() computes it. */
 static int32_t
 integer_threshold (double threshold, bool l2_gradient)
 {
-  const double most = 32767; /* of cv::Canny() for L2; without it, more than any |dx| + |dy| */
+  const double most = 32767; /* cv::Canny()'s maximum for L2; more than any |dx| + |dy| */
   threshold = fmin (threshold, most);
   return (int32_t) floor (l2_gradient ? threshold * threshold : threshold);
 }
@@ -114,7 +114,7 @@ check_params (const CtrCannyParams *params, CtrError *error)
 {
   if (!params)
     return ctr_fail (
-        error, CTR_ERROR_INVALID_ARGUMENT, "there are no parameters: ctr_canny_params_init() gives the usual ones");
+        error, CTR_ERROR_INVALID_ARGUMENT, "the parameters are NULL: ctr_canny_params_init() fills in the defaults");
   if (!(params->sigma >= 0 && params->sigma <= CTR_CANNY_MAX_SIGMA))
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "sigma is %g: it must be 0 (no blur) to %g", params->sigma,
         CTR_CANNY_MAX_SIGMA);
@@ -123,10 +123,10 @@ check_params (const CtrCannyParams *params, CtrError *error)
   if ((unsigned) params->threshold_mode > CTR_CANNY_MEDIAN)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown threshold mode %d", (int) params->threshold_mode);
   if (!(params->low_threshold >= 0) || !(params->high_threshold >= 0))
-    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the thresholds are %g and %g: they must be 0 or more",
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the thresholds are %g and %g: both must be 0 or more",
         params->low_threshold, params->high_threshold);
   if (params->significant_bits < CTR_CANNY_MIN_BITS || params->significant_bits > 16)
-    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "%u significant bits: they must be %d to 16",
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "samples have %u significant bits: they must have %d to 16",
         params->significant_bits, CTR_CANNY_MIN_BITS);
   return true;
 }

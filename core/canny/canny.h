@@ -1,5 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Edge detection: the numbers both backends work with, all of them integers. Internal. */
+/* Canny edge detection (include/contours/canny.h): its plan, and where its stages are. Internal.
+ *
+ *   stage                           core                    cpu                    cuda
+ *   arguments, plan, backend        canny/canny.c
+ *   samples                         -                       common/luma.c          common/input_stage.cu
+ *   automatic thresholds            canny/canny.h           canny/canny.c          canny/canny.cu
+ *   blur                            -                       canny/blur.c           canny/blur.cuh
+ *   gradient, maxima                -                       canny/gradient.c       canny/gradient.cuh
+ *   hysteresis                      -                       canny/hysteresis.c     canny/hysteresis.cuh, canny/seams.cu
+ *   edge picture                    canny/edge_picture.c    canny/canny.c          canny/tiles.cu, canny/seams.cu
+ *   host side of the GPU            -                       -                      canny/canny.cu
+ *
+ * The backends compute in integers only, as OpenCV does (section 2 of the paper):
+ *
+ *  1. Grey samples of 8 bits. 16-bit samples are converted by ctr_canny_grey().
+ *  2. Blur: (sum over rows and columns of weight * weight * sample + 2^15) >> 16. The image is extended by
+ *     BORDER_REFLECT_101, repeatedly if necessary. The sum is rounded once, so the order of the passes is irrelevant.
+ *  3. Sobel operator, with the blurred image extended by BORDER_REPLICATE. For aperture 7 the result is divided by
+ *     16 and rounded half to even.
+ *  4. Magnitude m: |dx| + |dy|, or dx^2 + dy^2 (without the square root). Outside the image m is 0.
+ *  5. A pixel is a candidate if m > low and m is a maximum along the gradient. With X = |dx|, Y = |dy|:
+ *       32768 Y < 13573 X:           m > left and m >= right
+ *       32768 Y > 13573 X + 65536 X: m > above and m >= below
+ *       else, with s = -1 if dx and dy have different signs, or 1:
+ *                                    m > m (x - s, y - 1) and m > m (x + s, y + 1)
+ *  6. Edges are the 8-connected components of candidates that have at least one m > high. */
 #ifndef CTR_CORE_CANNY_CANNY_H
 #define CTR_CORE_CANNY_CANNY_H
 
@@ -14,38 +39,25 @@
 #define CTR_CANNY_FUNC static inline
 #endif
 
-/* Of CTR_CANNY_MAX_SIGMA. */
+/* The radius of the blur with CTR_CANNY_MAX_SIGMA. */
 #define CTR_CANNY_MAX_RADIUS 60
 
-/* The paper's section 2, as OpenCV computes it:
- *
- *  1. Grey samples of 8 bits; of 16-bit samples by ctr_canny_grey().
- *  2. Blur: (sum over rows and columns of weight * weight * sample + 2^15) >> 16, the image continued by
- * BORDER_REFLECT_101, as often as it takes. The order of the two passes changes nothing: there is one rounding.
- *  3. Sobel, the blurred image continued by BORDER_REPLICATE; for aperture 7 divided by 16, rounded half to even.
- *  4. Magnitude m: |dx| + |dy|, or dx^2 + dy^2 (without the root); outside the image it is 0.
- *  5. A pixel is a candidate when m > low and it is a maximum along the gradient. With X = |dx|, Y = |dy|:
- *       32768 Y < 13573 X:         m > left and m >= right
- *       32768 Y > 13573 X + 65536 X: m > above and m >= below
- *       else with s = -1 if dx and dy have different signs, else 1:
- *                                  m > m (x - s, y - 1) and m > m (x + s, y + 1)
- *  6. Edges are the 8-connected components of candidates with at least one m > high. */
 typedef struct {
-  uint32_t radius;                               /* of the blur; 0: none */
-  uint8_t weights[2 * CTR_CANNY_MAX_RADIUS + 1]; /* 2 radius + 1 of them; they sum to 256 */
+  uint32_t radius;                               /* of the blur; 0: no blur */
+  uint8_t weights[2 * CTR_CANNY_MAX_RADIUS + 1]; /* 2 radius + 1 weights, with the sum 256 */
   uint32_t aperture;
   bool l2_gradient;
   CtrCannyThresholdMode threshold_mode;
-  int32_t low, high;     /* compared with m; CTR_CANNY_ABSOLUTE only */
-  uint32_t sample_shift; /* of 16-bit samples: from the significant bits to the upper 8 of them */
+  int32_t low, high;     /* thresholds on m, with CTR_CANNY_ABSOLUTE only */
+  uint32_t sample_shift; /* number of significant bits of 16-bit samples - 8 */
 } CtrCannyPlan;
 
 CTR_BEGIN_DECLS
 
-/* PARAMS have been checked. */
+/* PARAMS are valid. */
 void ctr_canny_plan_init (CtrCannyPlan *plan, const CtrCannyParams *params);
 
-/* The 8 bits of a 16-bit SAMPLE that are analysed. */
+/* The upper 8 significant bits of a 16-bit SAMPLE. */
 CTR_CANNY_FUNC uint32_t
 ctr_canny_grey (uint32_t sample, uint32_t sample_shift)
 {
@@ -53,8 +65,8 @@ ctr_canny_grey (uint32_t sample, uint32_t sample_shift)
   return grey < 255 ? grey : 255;
 }
 
-/* What the automatic thresholds start from: of a HISTOGRAM of 256 levels OpenCV's Otsu threshold, or the median: the
- * lowest level with at least half of the PIXELS at or below it. */
+/* The level that automatic thresholds are derived from: OpenCV's Otsu threshold of a HISTOGRAM of 256 levels, or its
+ * median, the lowest level with at least half of the PIXELS at or below it. */
 CTR_CANNY_FUNC uint32_t
 ctr_canny_level (CtrCannyThresholdMode mode, const uint32_t *histogram, uint64_t pixels)
 {
@@ -76,7 +88,7 @@ ctr_canny_level (CtrCannyThresholdMode mode, const uint32_t *histogram, uint64_t
   return ctr_otsu_threshold (&otsu) - 1;
 }
 
-/* The automatic thresholds for LEVEL, of ctr_canny_level(). */
+/* The automatic thresholds for a LEVEL from ctr_canny_level(). */
 CTR_CANNY_FUNC void
 ctr_canny_auto_thresholds (
     CtrCannyThresholdMode mode, uint32_t aperture, bool l2_gradient, uint32_t level, int32_t *low, int32_t *high)
@@ -93,16 +105,16 @@ ctr_canny_auto_thresholds (
   *high = (int32_t) (l2_gradient ? high_100 * high_100 / 10000 : high_100 / 100);
 }
 
-/* Has PICTURE valid planes for IMAGE, which has been checked? */
+/* Are the planes of PICTURE valid for IMAGE, which is valid? */
 bool ctr_edge_picture_check (const CtrEdgePicture *picture, const CtrImage *image, CtrError *error);
 
-/* Fills the planes of a host PICTURE from MASK: a byte for each pixel of an image of WIDTH x HEIGHT, 0 or 255. A plane
- * that is the mask itself is left alone. */
+/* Paints the planes of PICTURE, in host memory, from MASK: a byte of 0 or 255 for each pixel of a WIDTH x HEIGHT image.
+ * Skips a plane that is the mask itself. */
 void ctr_edge_picture_paint (
     const CtrEdgePicture *picture, const uint8_t *mask, size_t mask_stride, uint32_t width, uint32_t height);
 
-/* The core has checked the arguments. enqueue() may be called again before finish(): it then first completes the
- * pending picture in host memory. finish() waits, and completes a picture in host memory. */
+/* The core has checked the arguments. finish() waits, and completes a picture in host memory. enqueue() may be called
+ * again before finish(): it then first completes the pending picture in host memory. */
 typedef struct {
   CtrBackendOps base;
   bool (*enqueue) (void *state, const CtrImage *image, const CtrCannyPlan *plan, const CtrEdgePicture *picture,
@@ -115,7 +127,7 @@ extern const CtrCannyOps ctr_canny_ops_cuda; /* only where CTR_HAVE_CUDA */
 
 CTR_END_DECLS
 
-/* Is PLANE what ctr_edge_picture_init_mask() describes? Then it can be written as the mask itself. */
+/* Is PLANE a mask as ctr_edge_picture_init_mask() makes it? Then edges can be written to it directly. */
 CTR_CANNY_FUNC bool
 ctr_edge_plane_is_mask (const CtrEdgePlane *plane)
 {

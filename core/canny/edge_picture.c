@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The picture that is made of the edges: argument checks, and painting in host memory. */
+/* The edge picture: argument checks, and painting in host memory. */
 #include "core/canny/canny.h"
 
 #include "core/common/error.h"
@@ -30,8 +30,8 @@ ctr_edge_picture_check (const CtrEdgePicture *picture, const CtrImage *image, Ct
       return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "plane %u of the edge picture has no memory", i);
     if (plane->pixel_size < 1 || plane->pixel_size > 4 || plane->x_shift > 2 || plane->y_shift > 2)
       return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
-          "plane %u of the edge picture has pixels of %u bytes, shifts %u and %u: 1 to 4 bytes and shifts 0 to 2 will "
-          "do",
+          "plane %u of the edge picture has pixels of %u bytes, shifts %u and %u: they must have 1 to 4 bytes and "
+          "shifts 0 to 2",
           i, plane->pixel_size, plane->x_shift, plane->y_shift);
     const size_t row = ((((size_t) image->width - 1) >> plane->x_shift) + 1) * plane->pixel_size;
     if (plane->stride < row || (plane->source && plane->source_stride < row))
@@ -41,7 +41,7 @@ ctr_edge_picture_check (const CtrEdgePicture *picture, const CtrImage *image, Ct
   return true;
 }
 
-/* Edges are rare: groups of this many pixels are looked at together. */
+/* Edges are rare, so pixels are tested in groups of this size. */
 #define GROUP 8
 
 static inline bool
@@ -52,8 +52,8 @@ no_edges (const uint8_t *mask)
   return group == 0;
 }
 
-/* Which of COUNT pixels of a plane row have an edge under them? MASK: ROWS of the image's mask from the first of these
- * pixels on, WIDTH to the end. */
+/* Which of COUNT pixels of a subsampled row cover an edge? MASK has ROWS rows from the first of these pixels on, each
+ * with WIDTH pixels to the end of the image. */
 static void
 gather_edges (
     const uint8_t *mask, size_t stride, uint32_t rows, uint32_t width, uint32_t x_shift, uint32_t count, uint8_t *edges)
@@ -96,7 +96,7 @@ paint_row (
   paint_pixels (plane, size, edges, x, count, source, to);
 }
 
-/* COUNT pixels; constant sizes make one tight loop each. */
+/* Paints COUNT pixels. Constant pixel sizes give one tight loop each. */
 static void
 paint_part (const CtrEdgePlane *plane, const uint8_t *edges, uint32_t count, const uint8_t *source, uint8_t *to)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Component analysis: argument checks and the way to the backend. */
+/* Component analysis: the public functions. */
 #include "core/cca/cca.h"
 
 #include "core/common/error.h"
 
 struct CtrCca {
   CtrAnalyser base;
-  bool queued; /* the last ctr_cca_enqueue() succeeded: the device has its result */
+  bool queued; /* the last ctr_cca_enqueue() succeeded, so the GPU has its result */
 };
 
 static inline const CtrCcaOps *
@@ -57,7 +57,7 @@ check_params (const CtrCcaParams *params, CtrError *error)
 {
   if (!params)
     return ctr_fail (
-        error, CTR_ERROR_INVALID_ARGUMENT, "there are no parameters: ctr_cca_params_init() gives the usual ones");
+        error, CTR_ERROR_INVALID_ARGUMENT, "the parameters are NULL: ctr_cca_params_init() fills in the defaults");
   if (params->connectivity != CTR_CONNECTIVITY_4 && params->connectivity != CTR_CONNECTIVITY_8)
     return ctr_fail (
         error, CTR_ERROR_INVALID_ARGUMENT, "connectivity is %d: it must be 4 or 8", (int) params->connectivity);
@@ -101,7 +101,8 @@ bool
 ctr_cca_get_device_result (CtrCca *cca, CtrDeviceComponents *result, CtrError *error)
 {
   if (!ops_of (cca)->get_device_result)
-    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the CPU backend keeps no result on the GPU");
+    return ctr_fail (
+        error, CTR_ERROR_INVALID_ARGUMENT, "the CPU backend has no result in GPU memory: use ctr_cca_finish()");
   if (!cca->queued)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "no image was queued: call ctr_cca_enqueue() first");
   return ops_of (cca)->get_device_result (cca->base.state, result, error);

@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Component analysis: the backend functions. Internal. */
+/* Component analysis (include/contours/cca.h): where its stages are. Internal.
+ *
+ *   stage                           core                    cpu                    cuda
+ *   arguments, backend              cca/cca.c
+ *   threshold, samples              common/otsu.h           common/samples.c       common/input_stage.cu
+ *   runs, labels, union-find        -                       cca/cca.c, runs.c      cca/tiles.cu, cca/merge.cu
+ *   label image, moments, grey      -                       cca/cca.c              cca/features.cu
+ *   result                          results/components.c
+ *   host side of the GPU            -                       -                      cca/cca.cu */
 #ifndef CTR_CORE_CCA_CCA_H
 #define CTR_CORE_CCA_CCA_H
 

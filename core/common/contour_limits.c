@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From limits in floating point to the same limits in integers. */
 #include "core/common/contour_limits.h"
 
 #include "core/common/error.h"

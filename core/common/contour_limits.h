@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Limits on contours, from parameters to integers. Internal. */
+/* Limits on contours: from parameters in floating point to integers. Internal. */
 #ifndef CTR_CORE_COMMON_CONTOUR_LIMITS_H
 #define CTR_CORE_COMMON_CONTOUR_LIMITS_H
 
@@ -7,11 +7,11 @@
 
 CTR_BEGIN_DECLS
 
-/* Is LIMIT one a user may set? NAME begins the error's sentence. */
+/* Is LIMIT valid? NAME is the subject of the error message. */
 bool ctr_contour_limit_check (const char *name, double limit, CtrError *error);
 
-/* A limit in whole numbers of UNITs: the least one that, as a double, is LIMIT or more; the largest one that is LIMIT
- * or less, where 0 is no limit. UINT64_MAX where there is none. */
+/* LIMIT in units of UNIT. Minimum: the smallest integer that is LIMIT or more as a double. Maximum: the largest integer
+ * that is LIMIT or less; UINT64_MAX if LIMIT is 0, which means no limit. */
 uint64_t ctr_contour_limit_min (double limit, double unit);
 uint64_t ctr_contour_limit_max (double limit, double unit);
 

@@ -32,7 +32,7 @@ ctr_image_check (const CtrImage *image, CtrError *error)
     return ctr_fail (
         error, CTR_ERROR_INVALID_ARGUMENT, "the image is empty: %u x %u pixels", image->width, image->height);
   if (image->width > CTR_MAX_SIDE || image->height > CTR_MAX_SIDE)
-    return ctr_fail (error, CTR_ERROR_TOO_LARGE, "the image is too large: %u x %u pixels, at most %d a side",
+    return ctr_fail (error, CTR_ERROR_TOO_LARGE, "the image is too large: %u x %u pixels, at most %d per side",
         image->width, image->height, CTR_MAX_SIDE);
   size_t pixel = ctr_format_pixel_size (image->format);
   if (pixel == 0)
@@ -43,6 +43,6 @@ ctr_image_check (const CtrImage *image, CtrError *error)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the stride of %zu bytes is shorter than a row of %zu bytes",
         image->stride, image->width * pixel);
   if (image->format == CTR_FORMAT_GRAY16 && (((uintptr_t) image->data | image->stride) & 1))
-    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "16-bit samples must be 2-byte aligned, rows included");
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "16-bit samples must be 2-byte aligned, in every row");
   return true;
 }

@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Large arrays are fresh memory in every frame: in huge pages, it takes a fraction of the page faults, which otherwise
- * cost more than writing a label image. The advice may be ignored. */
+/* Large arrays are new memory for every image. Without huge pages, their page faults would take longer than writing a
+ * label image. The kernel may ignore the advice. */
 void *
 ctr_alloc_array (size_t count, size_t size)
 {
@@ -23,7 +23,7 @@ ctr_alloc_array (size_t count, size_t size)
   return array;
 }
 
-/* Bytes between two questions: new pages come with them. */
+/* Bytes between two polls; the time includes page faults. */
 enum { PIECE = 16 * CTR_POLL_WORK };
 
 bool

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Otsu's threshold from a histogram, for the host and for CUDA device code. Internal.
  *
- * The value is OpenCV's for every histogram, so each double operation is rounded where OpenCV rounds it and in its
- * order; on the device the intrinsics keep the compiler from contracting them.
+ * Call ctr_otsu_init(), then ctr_otsu_add() for each level that has pixels, in ascending order, then
+ * ctr_otsu_threshold().
  *
- * Only levels that have pixels are passed in, in ascending order. OpenCV visits the empty ones too, but they change
- * nothing: there the running mean m = RN (t / q), RN rounding to double, becomes RN (RN (m q) / q), which is m again.
- * (Let M and Q in [1, 2) be the significands of m and q. If M Q < 2, rounding m q moves the quotient by less than half
- * a unit in m's last place. Otherwise |m q - t| is less than half a unit in m q's last place, so RN (m q) is t.) With
- * the mean and the shares as before, the variance is as before and not a new maximum.
+ * The threshold equals OpenCV's for every histogram. Double operations are therefore rounded where OpenCV rounds them,
+ * and in the same order. On the device, intrinsics keep the compiler from contracting them.
  *
- * Use: ctr_otsu_init(), ctr_otsu_add() for each level that has pixels, ctr_otsu_threshold(). */
+ * OpenCV also visits empty levels, but these change nothing: the running mean m = RN (t / q), where RN rounds to
+ * double, becomes RN (RN (m q) / q), which is m again. (Let M and Q in [1, 2) be the significands of m and q. If M Q <
+ * 2, rounding m q moves the quotient by less than half a unit in the last place of m. Otherwise |m q - t| is less than
+ * half a unit in the last place of m q, so RN (m q) is t.) With the same mean and shares, the variance is the same, and
+ * not a new maximum. */
 #ifndef CTR_CORE_COMMON_OTSU_H
 #define CTR_CORE_COMMON_OTSU_H
 
@@ -36,19 +37,19 @@
 
 typedef struct {
   double scale;     /* 1 / pixels */
-  double mean;      /* of the whole image */
-  double mean_low;  /* of the levels seen so far */
-  double part_low;  /* share of the pixels in them */
-  double max_sigma; /* largest between-class variance so far */
-  uint32_t best;    /* its level */
+  double mean;      /* of all pixels */
+  double mean_low;  /* of the pixels added so far */
+  double part_low;  /* their share of all pixels */
+  double max_sigma; /* maximum between-class variance so far */
+  uint32_t best;    /* the level of that maximum */
 } CtrOtsu;
 
-/* PIXELS in the histogram, and the sum of all their samples. */
+/* The histogram has PIXELS pixels with the sum SAMPLE_SUM. */
 CTR_OTSU_FUNC void
 ctr_otsu_init (CtrOtsu *otsu, uint64_t pixels, uint64_t sample_sum)
 {
   otsu->scale = CTR_OTSU_DIV (1.0, (double) pixels);
-  /* Below 2^48, so the integer sum is the exact value of the sum in double. */
+  /* Below 2^48, so the sum is exact in double. */
   otsu->mean = CTR_OTSU_MUL ((double) sample_sum, otsu->scale);
   otsu->mean_low = 0.0;
   otsu->part_low = 0.0;
@@ -56,7 +57,7 @@ ctr_otsu_init (CtrOtsu *otsu, uint64_t pixels, uint64_t sample_sum)
   otsu->best = 0;
 }
 
-/* LEVEL has COUNT > 0 pixels; levels ascend from call to call. */
+/* Adds LEVEL, which has COUNT > 0 pixels. */
 CTR_OTSU_FUNC void
 ctr_otsu_add (CtrOtsu *otsu, uint32_t level, uint32_t count)
 {
@@ -66,7 +67,8 @@ ctr_otsu_add (CtrOtsu *otsu, uint32_t level, uint32_t count)
   double low = CTR_OTSU_ADD (otsu->part_low, part);
   double high = CTR_OTSU_SUB (1.0, low);
   otsu->part_low = low;
-  /* The share below only grows: before both classes have pixels the mean is still 0, after it is not used again. */
+  /* The share of the lower class only grows: until both classes have pixels its mean is 0, and after that it is not
+   * used. */
   if (low < epsilon || high < epsilon || low > CTR_OTSU_SUB (1.0, epsilon) || high > CTR_OTSU_SUB (1.0, epsilon))
     return;
   double mean_low = CTR_OTSU_DIV (CTR_OTSU_ADD (weighted, CTR_OTSU_MUL ((double) level, part)), low);
@@ -80,7 +82,7 @@ ctr_otsu_add (CtrOtsu *otsu, uint32_t level, uint32_t count)
   otsu->mean_low = mean_low;
 }
 
-/* The lowest sample that is foreground: OpenCV's threshold + 1. */
+/* The foreground threshold, inclusive: OpenCV's value + 1. */
 CTR_OTSU_FUNC uint32_t
 ctr_otsu_threshold (const CtrOtsu *otsu)
 {

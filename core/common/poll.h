@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How work on the host asks whether it is cancelled. Internal. */
+/* Polling for cancellation in work on the host. Internal. */
 #ifndef CTR_CORE_COMMON_POLL_H
 #define CTR_CORE_COMMON_POLL_H
 
@@ -9,14 +9,13 @@
 
 CTR_BEGIN_DECLS
 
-/* Operations between two questions. One takes about a nanosecond, and up to 200 where it goes to memory that is in no
- * cache: 50 ms at most. Tests have fewer. */
+/* Operations between two polls. An operation takes about 1 ns, or up to 200 ns if it misses all caches: 50 ms at most.
+ * Tests poll more often. */
 #ifndef CTR_POLL_WORK
 #define CTR_POLL_WORK (1 << 18)
 #endif
 
-/* Counts OPERATIONS in *WORK, and asks where they are enough: is the work cancelled? Inside of loops of many small
- * steps. */
+/* For loops of many short steps: adds OPERATIONS to *WORK, and polls when there are enough. Is the work cancelled? */
 static inline bool
 ctr_poll (uint64_t *work, uint64_t operations)
 {
@@ -27,21 +26,21 @@ ctr_poll (uint64_t *work, uint64_t operations)
   return ctr_cancelled ();
 }
 
-/* Where to ask next, at END or before, in a loop that has come to I. */
+/* The index before END at which a loop that has reached I polls next. */
 static inline uint64_t
 ctr_poll_end (uint64_t i, uint64_t end)
 {
   return end - i < CTR_POLL_WORK ? end : i + CTR_POLL_WORK;
 }
 
-/* As ctr_fail(): the work was cancelled. */
+/* ctr_fail() with CTR_ERROR_CANCELLED. */
 static inline bool
 ctr_fail_cancelled (CtrError *error)
 {
   return ctr_fail (error, CTR_ERROR_CANCELLED, "the work was cancelled");
 }
 
-/* False and CTR_ERROR_CANCELLED where the work is cancelled. */
+/* False and CTR_ERROR_CANCELLED if the work is cancelled. */
 static inline bool
 ctr_go_on (CtrError *error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Contours of levels: argument checks, the levels as level_indices, and the way to the backend. */
+/* Level contours: the public functions, and the tables of levels and level indices. */
 #include "core/cracks/cracks.h"
 
 #include "core/common/contour_limits.h"
@@ -7,7 +7,7 @@
 
 struct CtrCracks {
   CtrAnalyser base;
-  CtrCracksPlan plan; /* of the last image; its tables are these */
+  CtrCracksPlan plan; /* of the last image, with the tables below */
   uint16_t levels[CTR_CRACKS_MAX_LEVELS];
   uint16_t level_indices[65536];
 };
@@ -64,7 +64,8 @@ static bool
 check_level (uint32_t level, CtrError *error)
 {
   return level > 0
-         || ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "level 0 is the background: the first level is 1 or more");
+         || ctr_fail (
+             error, CTR_ERROR_INVALID_ARGUMENT, "level 0 is the background: the first level must be 1 or more");
 }
 
 static bool
@@ -83,7 +84,7 @@ static bool
 check_range (const CtrCracksParams *params, CtrError *error)
 {
   if (params->step == 0)
-    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the step from level to level is 0: it must be 1 or more");
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the step between levels is 0: it must be 1 or more");
   if (params->minimum > params->maximum)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
         "the range of levels is empty: its minimum %u is above its maximum %u", params->minimum, params->maximum);
@@ -95,19 +96,19 @@ check_params (const CtrCracksParams *params, CtrError *error)
 {
   if (!params)
     return ctr_fail (
-        error, CTR_ERROR_INVALID_ARGUMENT, "there are no parameters: ctr_cracks_params_init() gives the usual ones");
+        error, CTR_ERROR_INVALID_ARGUMENT, "the parameters are NULL: ctr_cracks_params_init() fills in the defaults");
   if (params->mode != CTR_LEVELS_AT_LEAST && params->mode != CTR_LEVELS_EQUAL)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown level mode %d", (int) params->mode);
   if (params->connectivity != CTR_CONNECTIVITY_4 && params->connectivity != CTR_CONNECTIVITY_8)
     return ctr_fail (
         error, CTR_ERROR_INVALID_ARGUMENT, "connectivity is %d: it must be 4 or 8", (int) params->connectivity);
   if (params->frame != CTR_IMAGE_BORDER_PAD && params->frame != CTR_IMAGE_BORDER_ZERO)
-    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown frame %d", (int) params->frame);
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown image border %d", (int) params->frame);
   if (!(params->levels ? check_list (params->levels, params->level_count, error) : check_range (params, error)))
     return false;
-  if (!ctr_contour_limit_check ("the smallest area", params->min_area, error)
-      || !ctr_contour_limit_check ("the largest area", params->max_area, error)
-      || !ctr_contour_limit_check ("the smallest length", params->min_length, error))
+  if (!ctr_contour_limit_check ("the minimum area", params->min_area, error)
+      || !ctr_contour_limit_check ("the maximum area", params->max_area, error)
+      || !ctr_contour_limit_check ("the minimum length", params->min_length, error))
     return false;
   if (params->features & ~(uint32_t) CTR_CONTOUR_FEATURE_MOMENTS)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown features in 0x%x", params->features);
@@ -121,7 +122,7 @@ check_arguments (const CtrCracks *cracks, const CtrImage *image, const CtrCracks
          && ctr_analyser_check_memory (&cracks->base, "image", image->memory, error);
 }
 
-/* How many of the levels are not above LARGEST. */
+/* The number of levels up to LARGEST. */
 static uint32_t
 count_levels (const CtrCracksParams *params, uint32_t largest)
 {
@@ -135,7 +136,7 @@ count_levels (const CtrCracksParams *params, uint32_t largest)
   return count;
 }
 
-/* One that count_levels() counted. */
+/* The level at INDEX, which is below count_levels(). */
 static uint32_t
 level_at (const CtrCracksParams *params, uint32_t index)
 {
@@ -168,7 +169,7 @@ fill_tables (CtrCracks *cracks, const CtrCracksParams *params, uint32_t sample_c
   }
 }
 
-/* What is on every frame the same, such as 16-bit images' tables, is not made anew. */
+/* The tables are made anew only if the inputs that determine them have changed. */
 static void
 make_plan (CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params)
 {

@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the backends of the crack contours share: the levels as level_indices, limits as integers. Internal. */
+/* Level contours (include/contours/cracks.h): their plan, and where their stages are. Internal.
+ *
+ *   stage                           core                    cpu                           cuda
+ *   arguments, plan, backend        cracks/cracks.c
+ *   level indices, corners          -                       cracks/corners.c              cracks/corners.cu
+ *   corners as closed lists         -                       cracks/cracks.c               contours/list_ranking.cu
+ *   hierarchy, limits               -                       cracks/cracks.c               cracks/hierarchy.cu
+ *   points, measures, table         -                       cracks/cracks.c,              cracks/assemble.cu
+ *                                                           contours/contour_measures.c
+ *   result                          results/contourlist.c   -                             contours/contour_pool.cu
+ *   host side of the GPU            -                       -                             cracks/cracks.cu */
 #ifndef CTR_CORE_CRACKS_CRACKS_H
 #define CTR_CORE_CRACKS_CRACKS_H
 
@@ -11,23 +21,24 @@ CTR_BEGIN_DECLS
 
 enum { CTR_CRACKS_MAX_LEVELS = 65535 };
 
-/* Parameters that were checked, for the samples of one format. A pixel's level_index says all of its levels: AT_LEAST:
- * how many of them it is foreground of, the lowest ones; EQUAL: the level it is, counted from 1, or 0 for none. Outside
- * the image, and on its outermost pixels with CTR_IMAGE_BORDER_ZERO, the level_index is 0. So a level's foreground are
- * the pixels of its level_index or above, or of exactly its level_index. */
+/* Valid parameters, for the samples of one format. Each pixel has a level index, which says of which levels it is
+ * foreground. AT_LEAST: the number of levels at or below its sample; it is foreground of these. EQUAL: the level that
+ * equals its sample, counted from 1, or 0 for none. The level index is 0 outside the image, and with
+ * CTR_IMAGE_BORDER_ZERO on its outermost pixels. So the foreground of a level are the pixels of its index or above, or
+ * of exactly its index. */
 typedef struct {
   CtrLevelMode mode;
   CtrConnectivity connectivity;
   CtrImageBorder frame;
-  uint32_t level_count;          /* level_indices 1 .. level_count; levels that no sample can have are left out */
+  uint32_t level_count;          /* levels have the indices 1 .. level_count; levels above all samples are left out */
   uint32_t sample_count;         /* 256, or 65536 for GRAY16 */
-  const uint16_t *levels;        /* of level_index 1, 2, .. */
-  const uint16_t *level_indices; /* of each sample (or luma) */
-  uint64_t tables;               /* a number that is another one when these tables are others */
-  uint64_t min_area2;            /* twice the area, without its sign */
+  const uint16_t *levels;        /* the levels, by level index - 1 */
+  const uint16_t *level_indices; /* the level indices, by sample (or luma) */
+  uint64_t tables;               /* version of these tables; changes with their contents */
+  uint64_t min_area2;            /* twice the absolute area */
   uint64_t max_area2;            /* UINT64_MAX: no limit */
   uint64_t min_length;           /* CTR_LENGTH_UNIT */
-  bool limited;                  /* is any limit set? */
+  bool limited;                  /* a limit on contours is set */
   uint32_t features;
   uint64_t max_points; /* UINT64_MAX: no limit */
 } CtrCracksPlan;

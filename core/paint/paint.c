@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Drawing: arguments, and what the backends derive from them. */
+/* Drawing: the public functions, and layers in the form that the backends draw. */
 #include "core/paint/paint.h"
 
 #include "core/common/error.h"
@@ -162,19 +162,20 @@ check_plane (const CtrPaintPicture *picture, uint32_t index, CtrError *error)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "plane %u of the picture has no memory", index);
   if (plane->samples < 1 || plane->samples > 4 || plane->x_shift > 2 || plane->y_shift > 2)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
-        "plane %u of the picture has pixels of %u samples, shifts %u and %u: 1 to 4 samples and shifts 0 to 2 will do",
+        "plane %u of the picture has pixels of %u samples, shifts %u and %u: they must have 1 to 4 samples and shifts "
+        "0 to 2",
         index, plane->samples, plane->x_shift, plane->y_shift);
   for (uint32_t i = 0; i < plane->samples; i++)
     if (plane->component[i] < -1 || plane->component[i] > 3)
-      return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "plane %u of the picture has component %d: -1 to 3 will do",
-          index, plane->component[i]);
+      return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+          "plane %u of the picture has component %d: it must be -1 to 3", index, plane->component[i]);
   const size_t row = ((((size_t) picture->width - 1) >> plane->x_shift) + 1) * plane->samples * picture->sample_size;
   if (plane->stride < row)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
         "plane %u of the picture: the stride of %zu bytes is shorter than a row of %zu bytes", index, plane->stride,
         row);
   if (picture->sample_size == 2 && (((uintptr_t) plane->data | plane->stride) & 1))
-    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "16-bit samples must be 2-byte aligned, rows included");
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "16-bit samples must be 2-byte aligned, in every row");
   return true;
 }
 
@@ -187,10 +188,11 @@ check_picture (const CtrPainter *painter, const CtrPaintPicture *picture, CtrErr
     return ctr_fail (
         error, CTR_ERROR_INVALID_ARGUMENT, "the picture is empty: %u x %u pixels", picture->width, picture->height);
   if (picture->width > CTR_MAX_SIDE || picture->height > CTR_MAX_SIDE)
-    return ctr_fail (error, CTR_ERROR_TOO_LARGE, "the picture is too large: %u x %u pixels, at most %d a side",
+    return ctr_fail (error, CTR_ERROR_TOO_LARGE, "the picture is too large: %u x %u pixels, at most %d per side",
         picture->width, picture->height, CTR_MAX_SIDE);
   if (picture->sample_size != 1 && picture->sample_size != 2)
-    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "samples of %u bytes: 1 or 2 will do", picture->sample_size);
+    return ctr_fail (
+        error, CTR_ERROR_INVALID_ARGUMENT, "samples have %u bytes: they must have 1 or 2", picture->sample_size);
   const CtrMemory memory = painter->base.backend == CTR_BACKEND_CUDA ? CTR_MEMORY_DEVICE : CTR_MEMORY_HOST;
   if (picture->memory != memory)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the %s backend needs the picture in %s memory",
@@ -219,7 +221,7 @@ check_mapping (const CtrPaintMapping *m, uint32_t layer, CtrError *error)
     ok = ok && shifts[i] > -(INT64_C (1) << 55) && shifts[i] < INT64_C (1) << 55;
   return ok
          || ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
-             "layer %u: its mapping enlarges by 2^17 or more, or moves by 2^31 pixels or more", layer);
+             "layer %u: its mapping must scale by less than 2^17 and translate by less than 2^31 pixels", layer);
 }
 
 static bool
@@ -229,8 +231,8 @@ check_contours (const CtrPaintLayer *layer, uint32_t index, CtrError *error)
   if (!layer->contours)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "layer %u has no contours", index);
   if (layer->thickness < 1 || layer->thickness > CTR_PAINT_MAX_THICKNESS)
-    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "layer %u: a thickness of %u pixels: it must be 1 to %d", index,
-        layer->thickness, CTR_PAINT_MAX_THICKNESS);
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "layer %u: the thickness is %u pixels: it must be 1 to %d",
+        index, layer->thickness, CTR_PAINT_MAX_THICKNESS);
   if ((unsigned) colouring->by > CTR_COLOUR_AREA || colouring->count < 1
       || colouring->count > CTR_PAINT_COLOURS - (uint32_t) colouring->first || colouring->range < 1
       || colouring->range >> 34)
@@ -249,7 +251,7 @@ check_text (const CtrPaintLayer *layer, uint32_t index, CtrError *error)
   for (size_t i = 0; i < layer->glyph_count; i++) {
     const CtrPaintGlyph *glyph = &layer->glyphs[i];
     if ((uint64_t) glyph->u + glyph->width > atlas->width || (uint64_t) glyph->v + glyph->height > atlas->height)
-      return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "layer %u: glyph %zu is not inside of the atlas", index, i);
+      return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "layer %u: glyph %zu is not inside the atlas", index, i);
   }
   return true;
 }
@@ -266,15 +268,16 @@ check_layer (const CtrPaintLayer *layer, uint32_t index, CtrError *error)
              || ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "layer %u has no rectangles", index);
     case CTR_PAINT_AREAS:
       if (!layer->labels || (layer->label_count > 0 && !layer->label_colours))
-        return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "layer %u has no labels or no colours of them", index);
+        return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "layer %u has no labels, or no colours of labels", index);
       if (layer->label_width > CTR_MAX_SIDE || layer->label_height > CTR_MAX_SIDE)
-        return ctr_fail (error, CTR_ERROR_TOO_LARGE, "layer %u: a label image of %u x %u pixels, at most %d a side",
-            index, layer->label_width, layer->label_height, CTR_MAX_SIDE);
+        return ctr_fail (error, CTR_ERROR_TOO_LARGE,
+            "layer %u: the label image is too large: %u x %u pixels, at most %d per side", index, layer->label_width,
+            layer->label_height, CTR_MAX_SIDE);
       return check_mapping (&layer->mapping, index, error);
     case CTR_PAINT_TEXT:
       return check_text (layer, index, error);
   }
-  return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "layer %u is of an unknown kind %d", index, (int) layer->kind);
+  return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "layer %u has the unknown kind %d", index, (int) layer->kind);
 }
 
 static bool
@@ -284,7 +287,8 @@ check_arguments (const CtrPainter *painter, const CtrPaintPicture *picture, cons
   if (!check_picture (painter, picture, error))
     return false;
   if (count > CTR_PAINT_MAX_LAYERS)
-    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "%u layers: there may be %d", count, CTR_PAINT_MAX_LAYERS);
+    return ctr_fail (
+        error, CTR_ERROR_INVALID_ARGUMENT, "there are %u layers: there may be %d", count, CTR_PAINT_MAX_LAYERS);
   if (count > 0 && (!layers || !colours))
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "there are no layers or no colours");
   for (uint32_t i = 0; i < count; i++)

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Drawing: what both backends are given, and how a pixel gets its colour. Internal.
+/* Drawing (include/contours/paint.h): what both backends compute alike, and where its stages are. Internal.
  *
- * Shapes overlap, and on a GPU they are drawn at the same time. So drawing takes two passes over the same pixels: the
- * first leaves the highest word in the ink, one word a pixel; the second takes the word out again, and whoever gets one
- * that is not 0 paints that pixel, once. The ink is clean afterwards, and pixels without shapes are never touched.
+ *   stage                           core                    cpu                    cuda
+ *   arguments, backend              paint/paint.c
+ *   layers for the backend          paint/paint.c
+ *   the pixels of shapes            paint/raster.h          paint/paint.c          paint/paint.cu
+ *   ink, blending                   paint/paint.h           paint/paint.c          paint/paint.cu
  *
- * A word has, from the top: its layer, from 1 (6 bits); order of text (10); coverage by text (8); colour (8). */
+ * Shapes overlap, and on a GPU they are drawn concurrently. Drawing therefore takes two passes over the same pixels.
+ * The first pass writes the highest word to the ink, a buffer of one word per pixel. The second pass takes the word out
+ * again: whichever shape finds a word other than 0 paints that pixel, once. Afterwards the ink is 0 again, and pixels
+ * without shapes were never touched.
+ *
+ * A word contains, from the highest bit: the layer, counted from 1 (6 bits); the order of text (10); the coverage by
+ * text (8); the colour (8). */
 #ifndef CTR_CORE_PAINT_PAINT_H
 #define CTR_CORE_PAINT_PAINT_H
 
@@ -19,37 +27,38 @@
 #define CTR_PAINT_FUNC static inline
 #endif
 
-/* Where to paint. Ink 0: of the picture's pixels; ink 1: of those of its subsampled planes, NULL without such. */
+/* The target of drawing. Ink 0 is for the pixels of the picture, ink 1 for those of its subsampled planes (NULL without
+ * such planes). */
 typedef struct {
   CtrPaintPicture picture;
   const CtrPaintColour *colours;
   uint8_t alphas[CTR_PAINT_MAX_LAYERS];
   uint32_t *ink[2];
-  uint32_t ink_width; /* of ink 1; that of ink 0 is the picture's */
+  uint32_t ink_width; /* of ink 1; ink 0 is as wide as the picture */
   uint32_t x_shift, y_shift;
 } CtrPaintTarget;
 
-/* LINES and BOXES. */
+/* A layer of LINES or BOXES. */
 typedef struct {
-  const CtrContour *table; /* table and points: where the backend works */
+  const CtrContour *table; /* table and points are in the memory of the backend */
   const CtrPoint *points;
   uint32_t count;
   uint64_t point_count;
   CtrColouring colouring;
   uint64_t min_area2;
   CtrPaintMapping mapping;
-  bool corners;  /* points between pixels */
-  bool mirrored; /* by the mapping: right of a line is left of it */
+  bool corners;  /* CTR_COORDINATES_CORNERS */
+  bool mirrored; /* The mapping exchanges the left and right side of a line. */
   bool dashed_holes;
   uint32_t thickness;
-  int32_t low; /* the brush covers the pixels from low to low + thickness - 1 around a line's */
-  uint8_t brush[CTR_PAINT_MAX_THICKNESS]; /* a disc: how many pixels of each row are left out at either end */
-  uint32_t word;                          /* without its colour */
+  int32_t low; /* the brush covers the offsets low .. low + thickness - 1 around a pixel of the line */
+  uint8_t brush[CTR_PAINT_MAX_THICKNESS]; /* a disc: pixels to skip at both ends of each row */
+  uint32_t word;                          /* without the colour */
 } CtrPaintLines;
 
-/* AREAS. */
+/* A layer of AREAS. */
 typedef struct {
-  const uint32_t *labels; /* labels and colours: where the backend works */
+  const uint32_t *labels; /* labels and colours are in the memory of the backend */
   uint32_t width, height;
   const uint16_t *colours;
   uint32_t count;
@@ -59,19 +68,19 @@ typedef struct {
 
 CTR_BEGIN_DECLS
 
-/* Without pointers to memory, which are the backend's business. LAYER, one of several, has been checked. */
+/* Both leave the pointers to the backend. LAYER is valid. */
 void ctr_paint_lines_init (CtrPaintLines *lines, const CtrPaintLayer *layer, uint32_t index);
 void ctr_paint_areas_init (CtrPaintAreas *areas, const CtrPaintLayer *layer, uint32_t index);
 
-/* Without ink and colours. */
+/* Leaves ink and colours to the backend. */
 void ctr_paint_target_init (
     CtrPaintTarget *target, const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count);
 
-/* Words of ink 0 and 1 that PICTURE needs. */
+/* The number of words of ink WHICH, 0 or 1. */
 size_t ctr_paint_ink_words (const CtrPaintTarget *target, int which);
 
 /* The core has checked the arguments. Layers with alpha 0 are not drawn. enqueue() may be called again before finish().
- * lead_default() is called between the two; NULL if enqueue() leaves nothing queued. */
+ * lead_default() is called between the two, and is NULL if enqueue() leaves no work queued. */
 typedef struct {
   CtrBackendOps base;
   bool (*enqueue) (void *state, const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count,
@@ -85,14 +94,14 @@ extern const CtrPaintOps ctr_paint_ops_cuda; /* only where CTR_HAVE_CUDA */
 
 CTR_END_DECLS
 
-/* Of a layer, to which its shapes add a colour. */
+/* The word of a layer, without a colour. */
 CTR_PAINT_FUNC uint32_t
 ctr_paint_word (uint32_t layer)
 {
   return (layer + 1) << 26;
 }
 
-/* 16 times the logarithm to the base of 2, rounded down between powers by their next four bits; 0 for 0. */
+/* 16 log2 (VALUE), interpolated linearly between powers of two and rounded down; 0 for 0. */
 CTR_PAINT_FUNC uint32_t
 ctr_paint_log (uint64_t value)
 {
@@ -148,7 +157,7 @@ ctr_paint_contour_colour (const CtrColouring *colouring, const CtrContour *table
   return ctr_paint_colour (colouring, value);
 }
 
-/* Is the contour large enough to be drawn? */
+/* Is the contour of ROW large enough to be drawn? */
 CTR_PAINT_FUNC bool
 ctr_paint_is_drawn (const CtrPaintLines *lines, uint32_t row)
 {
@@ -190,7 +199,7 @@ ctr_paint_mix (uint32_t below, uint32_t above, uint32_t alpha)
   return (below * (255 - alpha) + above * alpha + 127) / 255;
 }
 
-/* Pixel X, Y of PLANE gets what WORD says. */
+/* Paints pixel X, Y of PLANE according to WORD. */
 CTR_PAINT_FUNC void
 ctr_paint_plane_pixel (const CtrPaintTarget *target, const CtrPaintPlane *plane, uint32_t x, uint32_t y, uint32_t word)
 {
@@ -215,7 +224,8 @@ ctr_paint_plane_pixel (const CtrPaintTarget *target, const CtrPaintPlane *plane,
   }
 }
 
-/* First pass (BLEND false): WORD is at pixel X, Y of the picture. Second: what is there is painted. */
+/* First pass (BLEND is false): enters WORD at pixel X, Y of the picture. Second pass: paints the pixel if its ink is
+ * not 0. */
 CTR_PAINT_FUNC void
 ctr_paint_pixel (const CtrPaintTarget *target, bool blend, uint32_t x, uint32_t y, uint32_t word)
 {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which pixels a shape covers. Each pixel of a shape is found from its number alone, so that any number of threads can
- * share one. Internal.
+/* Rasterisation: the pixels that a shape covers. Each pixel of a shape is computed from its index alone, so that any
+ * number of threads can share a shape. Internal.
  *
- * A line from one point to the next takes as many steps as the longer of its two distances; the shorter one is rounded
- * to the nearest pixel, halves away from its first point. Its last pixel is the first one of the line that follows. */
+ * A line from one point to the next has as many steps as the longer of its two distances; the other coordinate is
+ * rounded to the nearest pixel, halves away from the first point. The last pixel of a line is the first one of the next
+ * line. */
 #ifndef CTR_CORE_PAINT_RASTER_H
 #define CTR_CORE_PAINT_RASTER_H
 
 #include "core/paint/paint.h"
 
-/* Farthest position, in pixels. */
+/* Mapped coordinates saturate here, in pixels. */
 #define CTR_PAINT_FAR (INT64_C (1) << 29)
-/* Shorter lines are not clipped before their pixels are looked at. */
+/* Lines of up to this many steps are not clipped in advance. */
 #define CTR_PAINT_SHORT 32
 
 typedef struct {
@@ -20,15 +21,15 @@ typedef struct {
   uint32_t steps;
 } CtrPaintSegment;
 
-/* A segment and what it takes to draw it. */
+/* A segment, and how it is drawn. */
 typedef struct {
   CtrPaintSegment segment;
-  bool follows; /* the pixel before the first one is drawn, and it is: */
+  bool follows; /* the pixel before the first one is drawn, too: at before_x, before_y */
   int32_t before_x, before_y;
-  int32_t dash; /* logarithm of the dashes' length; -1: none */
+  int32_t dash; /* log2 of the length of a dash; -1: not dashed */
 } CtrPaintStroke;
 
-/* Pixels x .. x + width - 1, all of them in the picture. */
+/* A rectangle of pixels inside the picture. */
 typedef struct {
   uint32_t x, y, width, height;
 } CtrPaintBlock;
@@ -39,7 +40,7 @@ ctr_paint_near (int64_t position)
   return (int32_t) (position < -CTR_PAINT_FAR ? -CTR_PAINT_FAR : position > CTR_PAINT_FAR ? CTR_PAINT_FAR : position);
 }
 
-/* The corner between pixels nearest to where X, Y, a corner too, is mapped. */
+/* Maps the corner X, Y to the nearest corner between pixels. */
 CTR_PAINT_FUNC void
 ctr_paint_map_corner (const CtrPaintMapping *m, int64_t x, int64_t y, int32_t *to_x, int32_t *to_y)
 {
@@ -47,7 +48,7 @@ ctr_paint_map_corner (const CtrPaintMapping *m, int64_t x, int64_t y, int32_t *t
   *to_y = ctr_paint_near ((m->yx * x + m->yy * y + m->y0 + CTR_PAINT_ONE / 2) >> 24);
 }
 
-/* The pixel that has the centre of pixel X, Y in it. */
+/* Maps the centre of pixel X, Y to the pixel that contains it. */
 CTR_PAINT_FUNC void
 ctr_paint_map_pixel (const CtrPaintMapping *m, int64_t x, int64_t y, int32_t *to_x, int32_t *to_y)
 {
@@ -82,14 +83,14 @@ ctr_paint_segment (const CtrPaintLines *lines, CtrPoint from, CtrPoint to)
   const uint32_t across = ctr_paint_distance (s.dx), down = ctr_paint_distance (s.dy);
   s.steps = across > down ? across : down;
   if (lines->corners && lines->thickness % 2) {
-    /* The pixel on the right of the crack between two corners. */
+    /* The pixels on the right of the crack between the corners. */
     s.x -= s.dx < 0 || (s.dx == 0 && (s.dy > 0) != lines->mirrored);
     s.y -= s.dy < 0 || (s.dy == 0 && (s.dx < 0) != lines->mirrored);
   }
   return s;
 }
 
-/* How far step K of N goes along an axis on which all of them go D, D <= N. */
+/* The offset of step K of N along an axis where all N steps have the offset D, D <= N. */
 CTR_PAINT_FUNC uint32_t
 ctr_paint_offset (uint32_t k, uint32_t d, uint32_t n)
 {
@@ -111,7 +112,7 @@ ctr_paint_step (const CtrPaintSegment *s, uint32_t k, int32_t *x, int32_t *y)
   *y = s->y + (s->dy < 0 ? -down : down);
 }
 
-/* The first step at which a segment has gone FAR along an axis; N where it never does. */
+/* The first of N steps with an offset of FAR or more along an axis; N if there is none. */
 CTR_PAINT_FUNC uint32_t
 ctr_paint_first_step (int64_t far, uint32_t d, uint32_t n)
 {
@@ -126,7 +127,7 @@ ctr_paint_first_step (int64_t far, uint32_t d, uint32_t n)
   return low;
 }
 
-/* Leaves of the steps from *BEGIN to *END those between LOW and HIGH on one axis. */
+/* Restricts the steps *BEGIN .. *END to those between LOW and HIGH on one axis. */
 CTR_PAINT_FUNC void
 ctr_paint_clip_axis (int32_t from, int32_t d, uint32_t steps, int64_t low, int64_t high, uint32_t *begin, uint32_t *end)
 {
@@ -137,7 +138,7 @@ ctr_paint_clip_axis (int32_t from, int32_t d, uint32_t steps, int64_t low, int64
   *end = last < *end ? last : *end;
 }
 
-/* The steps of S that may reach into PICTURE. */
+/* The steps of S whose brush may reach into PICTURE. */
 CTR_PAINT_FUNC void
 ctr_paint_clip (const CtrPaintSegment *s, const CtrPaintLines *lines, const CtrPaintPicture *picture, uint32_t *begin,
     uint32_t *end)
@@ -151,7 +152,7 @@ ctr_paint_clip (const CtrPaintSegment *s, const CtrPaintLines *lines, const CtrP
   ctr_paint_clip_axis (s->y, s->dy, s->steps, low, (int64_t) picture->height - 1 - lines->low, begin, end);
 }
 
-/* Is the pixel X, Y of S inside a dash? */
+/* Is pixel X, Y of S inside a dash? True if S is not dashed. */
 CTR_PAINT_FUNC bool
 ctr_paint_dashed (const CtrPaintSegment *s, int32_t dash, int32_t x, int32_t y)
 {
@@ -160,7 +161,7 @@ ctr_paint_dashed (const CtrPaintSegment *s, int32_t dash, int32_t x, int32_t y)
   return !((ctr_paint_distance (s->dx) >= ctr_paint_distance (s->dy) ? x : y) >> dash & 1);
 }
 
-/* Long enough to leave gaps between brushes, short enough to leave some on a small contour. */
+/* The length of dashes: long enough for gaps between brushes, short enough for gaps on a small contour. */
 CTR_PAINT_FUNC int32_t
 ctr_paint_dash (const CtrPaintLines *lines, const CtrContour *contour)
 {
@@ -172,7 +173,7 @@ ctr_paint_dash (const CtrPaintLines *lines, const CtrContour *contour)
   return dash;
 }
 
-/* Does all of CONTOUR, with its box, come to lie in one pixel? */
+/* Is the bounding box of CONTOUR mapped to a single pixel? */
 CTR_PAINT_FUNC bool
 ctr_paint_is_dot (const CtrPaintLines *lines, const CtrContour *contour)
 {
@@ -188,8 +189,8 @@ ctr_paint_is_dot (const CtrPaintLines *lines, const CtrContour *contour)
   return x[0] == x[1] && x[0] == x[2] && x[0] == x[3] && y[0] == y[1] && y[0] == y[2] && y[0] == y[3];
 }
 
-/* The stroke from point INDEX of CONTOUR to the next one. False: there is nothing to draw, as both come to lie in one
- * pixel; the others draw that, or the first one does for all of them. */
+/* The stroke from point INDEX of CONTOUR to the next one. Returns false if both are mapped to the same pixel: another
+ * stroke draws that pixel, or the first stroke does if the contour is a dot. */
 CTR_PAINT_FUNC bool
 ctr_paint_stroke (const CtrPaintLines *lines, const CtrContour *contour, uint32_t index, CtrPaintStroke *stroke)
 {
@@ -210,8 +211,7 @@ ctr_paint_stroke (const CtrPaintLines *lines, const CtrContour *contour, uint32_
   return true;
 }
 
-/* The brush with its corner at X, Y; of it, where FOLLOWS, only what the one with its corner at BEFORE_X, BEFORE_Y does
- * not cover. */
+/* Draws the brush with its corner at X, Y. If FOLLOWS, skips the pixels of the brush at BEFORE_X, BEFORE_Y. */
 CTR_PAINT_FUNC void
 ctr_paint_stamp (const CtrPaintTarget *target, bool blend, const CtrPaintLines *lines, int32_t x, int32_t y,
     bool follows, int32_t before_x, int32_t before_y, uint32_t word)
@@ -234,8 +234,8 @@ ctr_paint_stamp (const CtrPaintTarget *target, bool blend, const CtrPaintLines *
   }
 }
 
-/* Those steps of STROKE from BEGIN to END that are STRIDE apart. Of a brush only what the one before it does not cover:
- * the line's first one is whole, so all are drawn. */
+/* Draws every STRIDE-th step of STROKE from BEGIN to END. Each brush skips the pixels of the previous one. The first
+ * brush of a contour is complete, so all pixels are drawn. */
 CTR_PAINT_FUNC void
 ctr_paint_walk (const CtrPaintTarget *target, bool blend, const CtrPaintLines *lines, const CtrPaintStroke *stroke,
     uint32_t word, uint32_t begin, uint32_t end, uint32_t stride)
@@ -261,7 +261,7 @@ ctr_paint_walk (const CtrPaintTarget *target, bool blend, const CtrPaintLines *l
   }
 }
 
-/* The part of a rectangle inside PICTURE; false where there is none. */
+/* Clips a rectangle to PICTURE; false if nothing is left. */
 CTR_PAINT_FUNC bool
 ctr_paint_block (
     const CtrPaintPicture *picture, int64_t x, int64_t y, int64_t width, int64_t height, CtrPaintBlock *block)
@@ -278,7 +278,7 @@ ctr_paint_block (
   return true;
 }
 
-/* Part PART, 0 .. 3, of a rectangle: the sides of its outline, or all of it. */
+/* Part PART, 0 .. 3, of a rectangle: a side of its outline, or for part 0 all of a filled rectangle. */
 CTR_PAINT_FUNC bool
 ctr_paint_rectangle_part (
     const CtrPaintPicture *picture, const CtrPaintRectangle *r, uint32_t part, CtrPaintBlock *block)
@@ -298,7 +298,7 @@ ctr_paint_rectangle_part (
   }
 }
 
-/* Every STRIDE-th pixel of R, from BEGIN on. */
+/* Draws every STRIDE-th pixel of R from BEGIN on. */
 CTR_PAINT_FUNC void
 ctr_paint_rectangle (const CtrPaintTarget *target, bool blend, const CtrPaintRectangle *r, uint32_t word,
     uint32_t begin, uint32_t stride)
@@ -311,7 +311,7 @@ ctr_paint_rectangle (const CtrPaintTarget *target, bool blend, const CtrPaintRec
             target, blend, block.x + (uint32_t) k % block.width, block.y + (uint32_t) k / block.width, word);
 }
 
-/* The box of a contour: at least a pixel wide and high. */
+/* The mapped bounding box of a contour, at least one pixel wide and high. */
 CTR_PAINT_FUNC CtrPaintRectangle
 ctr_paint_contour_box (const CtrPaintLines *lines, const CtrContour *contour)
 {
@@ -325,11 +325,11 @@ ctr_paint_contour_box (const CtrPaintLines *lines, const CtrContour *contour)
   r.width = x1 == x2 ? 1 : ctr_paint_distance (x2 - x1);
   r.height = y1 == y2 ? 1 : ctr_paint_distance (y2 - y1);
   r.thickness = lines->thickness;
-  r.colour = 0; /* the word has it */
+  r.colour = 0; /* contained in the word */
   return r;
 }
 
-/* Every STRIDE-th pixel of GLYPH, from BEGIN on; COVERAGE: the atlas, ATLAS_WIDTH wide. */
+/* Draws every STRIDE-th pixel of GLYPH from BEGIN on. COVERAGE is the atlas, ATLAS_WIDTH wide. */
 CTR_PAINT_FUNC void
 ctr_paint_glyph (const CtrPaintTarget *target, bool blend, const CtrPaintGlyph *glyph, const uint8_t *coverage,
     uint32_t atlas_width, uint32_t word, uint32_t begin, uint32_t stride)
@@ -347,7 +347,7 @@ ctr_paint_glyph (const CtrPaintTarget *target, bool blend, const CtrPaintGlyph *
   }
 }
 
-/* Pixel X, Y of the picture, as the label under it has it. */
+/* Draws pixel X, Y of the picture in the colour of its label. */
 CTR_PAINT_FUNC void
 ctr_paint_area_pixel (const CtrPaintTarget *target, bool blend, const CtrPaintAreas *areas, uint32_t x, uint32_t y)
 {

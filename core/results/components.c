@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The component result: reference counting and every quantity in floating point. */
+/* The result of component analysis: reference counting, and all floating-point values. */
 #include "core/results/components.h"
 
 #include "core/common/error.h"
@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* The public part comes first, so a pointer to it is a pointer to the whole. */
+/* The public struct is the first member, so that pointers to both can be converted. */
 typedef struct {
   CtrComponents public;
   atomic_int refs;
@@ -27,7 +27,7 @@ ctr_components_alloc (uint32_t width, uint32_t height, uint32_t count, uint32_t 
   c->height = height;
   c->count = count;
   c->features = features;
-  /* malloc(0) may give NULL: ask for one row at least. */
+  /* malloc (0) may return NULL. */
   size_t rows = count ? count : 1;
   c->table = ctr_alloc_array (rows, sizeof *c->table);
   bool ok = c->table;
@@ -73,7 +73,7 @@ ctr_component_centroid (const CtrComponent *component, double *x, double *y)
   *y = (double) component->sum_y / component->area;
 }
 
-/* n * sum_ab - sum_a * sum_b, exact in 128 bits: in double the two products would cancel. */
+/* (n sum_ab - sum_a sum_b) / n^2. The difference is exact in 128 bits; in double it would suffer from cancellation. */
 static double
 central (uint32_t n, uint64_t sum_ab, uint64_t sum_a, uint64_t sum_b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The contours of an image: reference counting, fetching, and every quantity in floating point. */
+/* Lists of contours: reference counting, fetching from the GPU, and all floating-point values. */
 #include "core/results/contourlist.h"
 
 #include "core/common/error.h"
@@ -12,12 +12,12 @@
 
 enum { ARRAYS = CTR_CONTOURS_REGIONS + 1 };
 
-/* The public part comes first, so a pointer to it is a pointer to the whole. */
+/* The public struct is the first member, so that pointers to both can be converted. */
 typedef struct {
   CtrContours public;
   atomic_int refs;
-  _Atomic (void *) arrays[ARRAYS]; /* on the host; NULL until fetched */
-  const CtrContoursSource *ops;    /* NULL: everything is on the host */
+  _Atomic (void *) arrays[ARRAYS]; /* in host memory; NULL until fetched */
+  const CtrContoursSource *ops;    /* NULL: all arrays are in host memory */
   void *source;
   pthread_mutex_t fetching;
   void *owner;
@@ -71,7 +71,7 @@ static void *
 array_new (const CtrContours *contours, CtrContoursArray array, CtrError *error)
 {
   const size_t size = array_size (contours, array);
-  /* malloc(0) may give NULL. */
+  /* malloc (0) may return NULL. */
   void *memory = ctr_alloc_array (size ? size : 1, 1);
   if (!memory)
     ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY,
@@ -162,7 +162,7 @@ ctr_contours_set_owner (CtrContours *contours, void *object, void (*release) (vo
   result->release_owner = release;
 }
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static void *
 fetch (Result *result, CtrContoursArray array, CtrError *error)
 {
@@ -243,7 +243,7 @@ sum_to_double (const uint64_t words[2])
   return (double) (__int128) ((unsigned __int128) words[1] << 64 | words[0]);
 }
 
-/* From the spatial moments, in the order of OpenCV's operations. */
+/* Derives central moments from spatial ones, in the order of OpenCV's operations. */
 static void
 complete_moments (CtrContourMoments *moments)
 {
@@ -271,7 +271,7 @@ ctr_contour_moments (const CtrContourSums *sums, CtrContourMoments *moments)
   const double a00 = sum_to_double (sums->words[0]);
   if (a00 == 0)
     return;
-  /* The moments of the area inside, whichever way the line runs around it. */
+  /* The moments of the enclosed area do not depend on the orientation of the contour. */
   const double sign = a00 > 0 ? 1 : -1;
   for (int i = 0; i < 10; i++)
     moments->m[i] = sum_to_double (sums->words[i]) * sign / divisors[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Each double operation is rounded where OpenCV rounds it; up to there everything is a whole number. */
+/* Double operations are rounded where OpenCV rounds them; all values before are integers. */
 #include "core/results/simplify.h"
 
 #include "core/common/poll.h"
@@ -21,7 +21,7 @@ dot (Vector a, Vector b)
   return a.x * b.x + a.y * b.y;
 }
 
-/* As OpenCV adds these products up: in 32 bits, which wrap around where vectors are longer than 46340. */
+/* The dot product in 32 bits, as in OpenCV: it wraps around for vectors longer than 46340. */
 static inline double
 narrow_dot (Vector a, Vector b)
 {
@@ -34,8 +34,8 @@ cross (Vector a, Vector b)
   return (double) (a.x * b.y - a.y * b.x);
 }
 
-/* Of the point at V from the segment along LINE that starts where V does: the square of its distance, times the square
- * of LINE's length, as a quotient would be rounded. */
+/* The squared distance of the point at V from the segment LINE, times the squared length of LINE. V and LINE start at
+ * the same point. */
 static inline double
 scaled_distance (Vector line, Vector v)
 {
@@ -50,7 +50,8 @@ scaled_distance (Vector line, Vector v)
   return area * area;
 }
 
-/* The first point that is farthest from point START, counted from there. False where it is cancelled; so below. */
+/* The first of the points farthest from point START, counted from START. This and the functions below return false if
+ * the work is cancelled. */
 static bool
 farthest_from_point (const CtrPoint *points, uint32_t count, uint32_t start, uint32_t *farthest, int64_t *distance)
 {
@@ -70,8 +71,8 @@ farthest_from_point (const CtrPoint *points, uint32_t count, uint32_t start, uin
   return true;
 }
 
-/* Does the segment from point FIRST to LAST stay within epsilon of the points between? Else SPLIT is the first one
- * farthest from it. Positions are counted from START. */
+/* Are the points between FIRST and LAST within epsilon of the segment that connects these? If not, SPLIT is the first
+ * of the farthest points. Indices are counted from START. */
 static bool
 find_split (const CtrPoint *points, uint32_t count, uint32_t start, uint32_t first, uint32_t last,
     double epsilon_squared, bool *straight, uint32_t *split, uint64_t *work)
@@ -97,8 +98,8 @@ find_split (const CtrPoint *points, uint32_t count, uint32_t start, uint32_t fir
   return true;
 }
 
-/* The pieces still to be looked at hang together, so their ends, innermost last, say it all. Returns how many points
- * are kept: 0 where it is cancelled. */
+/* Pending pieces are consecutive, so a stack of their ends is enough. Returns the number of points kept; 0 if the work
+ * is cancelled. */
 static uint32_t
 split_line (const CtrPoint *points, uint32_t count, uint32_t start, uint32_t farthest, double epsilon_squared,
     CtrPoint *to, uint32_t *ends)
@@ -123,9 +124,9 @@ split_line (const CtrPoint *points, uint32_t count, uint32_t start, uint32_t far
   return kept;
 }
 
-/* Drops points that lie on the way from the one kept last to the next, more or less, except on horizontal and vertical
- * ones. A dropped point's successor is kept. At the end of the line comes its first point again, as it is by then.
- * Returns how many remain; 0 where it is cancelled. */
+/* Drops points that nearly lie on the segment from the last point kept to the next one, unless that segment is
+ * horizontal or vertical. The successor of a dropped point is kept. The successor of the last point is the first point,
+ * which may have changed by then. Returns the number of points that remain; 0 if the work is cancelled. */
 static uint32_t
 drop_straight (CtrPoint *points, uint32_t count, double epsilon_squared)
 {
@@ -158,7 +159,7 @@ uint32_t
 ctr_simplify (const CtrPoint *points, uint32_t count, double epsilon, CtrPoint *to, uint32_t *work)
 {
   const double epsilon_squared = epsilon * epsilon;
-  /* Two points far apart: from the first one to the farthest from it, and on from there, twice. */
+  /* Finds two points far apart: three times, the farthest point from the current one. */
   uint32_t start = 0, farthest = 0;
   int64_t distance = 0;
   for (int i = 0; i < 3; i++) {

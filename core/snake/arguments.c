@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The snake's argument checks: parameters, objects, starting polygons. */
 #include "core/snake/arguments.h"
 
 #include "core/common/poll.h"
@@ -14,7 +13,7 @@ ctr_snake_check_params (const CtrSnakeParams *params, CtrError *error)
 {
   if (!params)
     return ctr_fail (
-        error, CTR_ERROR_INVALID_ARGUMENT, "there are no parameters: ctr_snake_params_init() gives the usual ones");
+        error, CTR_ERROR_INVALID_ARGUMENT, "the parameters are NULL: ctr_snake_params_init() fills in the defaults");
   if (params->model < CTR_SNAKE_GAUSSIAN || params->model > CTR_SNAKE_BERNOULLI)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown snake model %d", (int) params->model);
   if (!(params->looks > 0) || !isfinite (params->looks))
@@ -30,7 +29,6 @@ ctr_snake_check_params (const CtrSnakeParams *params, CtrError *error)
   return true;
 }
 
-/* What the object's own values may be, wherever its window lies. */
 static bool
 check_object (const CtrSnakeObject *object, uint32_t number, CtrError *error)
 {
@@ -38,7 +36,7 @@ check_object (const CtrSnakeObject *object, uint32_t number, CtrError *error)
   const bool whole = window->x == 0 && window->y == 0 && window->width == 0 && window->height == 0;
   if (!whole && (window->width < 1 || window->height < 1))
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
-        "object %u: its window is %d x %d: both must be 1 or more, or all of it 0 for the whole image", number,
+        "object %u: its window is %d x %d: both must be 1 or more, or all values 0 for the whole image", number,
         window->width, window->height);
   if (object->first_step > MAX_STEP)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "object %u: first_step is %u: it must be %u or less", number,
@@ -60,7 +58,7 @@ check_object (const CtrSnakeObject *object, uint32_t number, CtrError *error)
   return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "object %u: unknown start %d", number, (int) object->start);
 }
 
-/* Do the edges I and J, two different ones, touch? */
+/* Do two different edges, I and J, touch? */
 static bool
 edges_touch (const CtrPoint *points, uint32_t count, uint32_t i, uint32_t j)
 {
@@ -95,7 +93,7 @@ ctr_snake_check_polygon (const CtrSnakeObject *object, const CtrSnakeWindow *win
     for (uint32_t j = 0; j < i; j++)
       if (edges_touch (points, count, i, j))
         return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
-            "object %u: its polygon touches itself: the edges from point %u and from point %u do", number, j, i);
+            "object %u: its polygon touches itself: the edges that begin at points %u and %u touch", number, j, i);
   }
   return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The snake's argument checks. Internal. */
+/* Argument checks of region snakes. Internal. */
 #ifndef CTR_CORE_SNAKE_ARGUMENTS_H
 #define CTR_CORE_SNAKE_ARGUMENTS_H
 
@@ -9,12 +9,10 @@ CTR_BEGIN_DECLS
 
 bool ctr_snake_check_params (const CtrSnakeParams *params, CtrError *error);
 
-/* Checks everything but the points of starting polygons, wherever the objects' windows lie. */
+/* Checks everything but the points of starting polygons, for which the clipped windows must be known. */
 bool ctr_snake_check_objects (const CtrSnakeObject *objects, uint32_t count, CtrError *error);
 
-/* Checks the starting polygon of OBJECT, the one of index NUMBER: its points lie in WINDOW, and it does not touch
- * itself.
- */
+/* Do the points of OBJECT's starting polygon lie in WINDOW, and does it not touch itself? NUMBER is its index. */
 bool ctr_snake_check_polygon (
     const CtrSnakeObject *object, const CtrSnakeWindow *window, uint32_t number, CtrError *error);
 

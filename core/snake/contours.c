@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The outlines of objects as contours, and every quantity of theirs in floating point. */
+/* The result of region snakes: polygons as contours, and all floating-point values. */
 #include "core/common/poll.h"
 #include "core/results/contourlist.h"
 #include "core/snake/snake.h"
 
 #include <math.h>
 
-/* The upmost of a polygon's points, of these the leftmost. */
+/* The topmost point, the leftmost of several. */
 static uint32_t
 first_corner (const CtrPoint *points, uint32_t count)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The snake's criterion and description length from region statistics, equal on both backends to the last bit. For the
- * host and for CUDA device code. Internal.
+/* Criterion and description length of region snakes, equal on both backends to the last bit. For host and CUDA device
+ * code. Internal.
  *
- * Each double operation is rounded: products and sums go through ctr_mul() and ctr_add(), which the device compiler
- * does not contract; both sides round quotients correctly anyway. */
+ * Each double operation is rounded. Products and sums use ctr_mul() and ctr_add(), which the device compiler does not
+ * contract. Quotients are correctly rounded on both sides. */
 #ifndef CTR_CORE_SNAKE_CRITERION_H
 #define CTR_CORE_SNAKE_CRITERION_H
 
@@ -33,8 +33,8 @@ ctr_add (double a, double b)
 #endif
 }
 
-/* Pixels, their samples, the squares of these. Differences of sums, too: the squares' wrap, since those of the largest
- * 16-bit image take all 64 bits. */
+/* The number of pixels, the sum of their samples, and the sum of their squares. Also for differences of such sums: s2
+ * wraps around, as it needs all 64 bits for the largest 16-bit image. */
 typedef struct {
   int64_t n;
   int64_t s1;
@@ -55,13 +55,13 @@ ctr_snake_sums_sub (CtrSnakeSums a, CtrSnakeSums b)
   return sums;
 }
 
-/* The natural logarithm of a positive normal number, off by 2e-15 of its value at most. */
+/* The natural logarithm of a positive normal number, with a relative error of at most 2e-15. */
 CTR_SNAKE_CALLED_RULE double
 ctr_snake_log (double x)
 {
   uint64_t bits;
   memcpy (&bits, &x, sizeof bits);
-  /* x = m 2^e, m from about sqrt (1/2) to sqrt (2). */
+  /* x = m 2^e, with m between about sqrt (1/2) and sqrt (2). */
   const uint64_t least = 0x3fe6a09e00000000; /* about sqrt (1/2) */
   const int32_t e = (int32_t) (uint32_t) ((bits - least) >> 32) >> 20;
   bits -= (uint64_t) (uint32_t) e << 52;
@@ -84,13 +84,13 @@ ctr_snake_log (double x)
 typedef struct {
   CtrSnakeModel model;
   double looks;
-  double maximum; /* the largest sample there can be: 255 or 65535 */
+  double maximum; /* the largest possible sample: 255 or 65535 */
 } CtrSnakeCost;
 
-/* Least variance, and least mean of speckle. */
+/* The lower bound of a variance, and of the mean with CTR_SNAKE_SPECKLE. */
 #define CTR_SNAKE_LEAST (1. / 12)
 
-/* What a region of N > 0 pixels adds to the criterion. */
+/* The contribution of a region of N > 0 pixels to the criterion. */
 CTR_SNAKE_CALLED_RULE double
 ctr_snake_cost (const CtrSnakeCost *cost, CtrSnakeSums sums)
 {
@@ -117,7 +117,7 @@ ctr_snake_cost (const CtrSnakeCost *cost, CtrSnakeSums sums)
   return 0;
 }
 
-/* Of a target with the sums INSIDE in a window with the sums WINDOW; infinite where one side has no pixels. */
+/* The criterion of a target with the sums INSIDE in a window with the sums WINDOW; infinite if a region is empty. */
 CTR_SNAKE_RULE double
 ctr_snake_criterion (const CtrSnakeCost *cost, CtrSnakeSums inside, CtrSnakeSums window)
 {
@@ -127,7 +127,7 @@ ctr_snake_criterion (const CtrSnakeCost *cost, CtrSnakeSums inside, CtrSnakeSums
   return ctr_add (ctr_snake_cost (cost, inside), ctr_snake_cost (cost, outside));
 }
 
-/* Sums over a polygon's edges, of |dx| and of |dy|. */
+/* The sums of |dx| and of |dy| over the edges of a polygon. */
 typedef struct {
   uint64_t x;
   uint64_t y;
@@ -152,7 +152,7 @@ ctr_snake_lengths (const CtrPoint *points, uint32_t count)
   return lengths;
 }
 
-/* The description length of a polygon of COUNT points with this CRITERION in a window of PIXELS. */
+/* The description length of a polygon of COUNT points with this CRITERION in a window of PIXELS pixels. */
 CTR_SNAKE_CALLED_RULE double
 ctr_snake_description (double criterion, int64_t pixels, uint32_t count, CtrSnakeLengths lengths)
 {
@@ -164,7 +164,7 @@ ctr_snake_description (double criterion, int64_t pixels, uint32_t count, CtrSnak
   return ctr_add (ctr_add (window, ctr_mul (2, ctr_snake_log (p))), points);
 }
 
-/* That of a whole window with the sums WINDOW as one region: the target's must be less. */
+/* The description length of the whole window with the sums WINDOW as one region. That of a target is lower. */
 CTR_SNAKE_RULE double
 ctr_snake_description_without (const CtrSnakeCost *cost, CtrSnakeSums window)
 {

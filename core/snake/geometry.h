@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The geometry of the snake's polygons, decided alike by both backends: the pixels that an edge separates, whether
- * edges touch, moves, splits, removals of points, and the grid of the automatic start. For the host and for CUDA device
- * code. Internal.
+/* Geometry of region snakes: the rows and columns of an edge, edges that touch, moves, splitting, pruning, and the grid
+ * of the automatic start. For host and CUDA device code. Internal.
  *
- * A polygon is a list of N points. Its edge i runs from point i to point i + 1, the last edge to the first point. */
+ * A polygon is a list of N points. Edge i runs from point i to point i + 1, the last edge to the first point. */
 #ifndef CTR_CORE_SNAKE_GEOMETRY_H
 #define CTR_CORE_SNAKE_GEOMETRY_H
 
@@ -11,19 +10,20 @@
 
 #include <contours/snake.h>
 
-/* ---- Sums of a region ---- */
+/* ---- Sums along an edge ---- */
 
-/* The column at which an edge passes row Y, from its upper end A to its lower one B. */
+/* The column at which the edge from its upper end A to its lower end B passes row Y. */
 CTR_SNAKE_RULE int32_t
 ctr_snake_column (CtrPoint a, CtrPoint b, int32_t y)
 {
   const int64_t run = (int64_t) b.x - a.x, rise = (int64_t) b.y - a.y, product = (y - a.y) * run;
-  /* Division rounds towards 0: up where the quotient is negative. */
+  /* Division rounds towards 0, so negative quotients are rounded up. */
   return (int32_t) (a.x + (product > 0 ? (product + rise - 1) / rise : product / rise));
 }
 
-/* A polygon's sums are those of its edges: over the rows that an edge passes, (c, S, Q) with c its column and S, Q the
- * sums of the samples left of c in that row and of their squares, positive where it runs down. */
+/* The sums of a polygon are the sums over its edges. An edge adds (c, S, Q) for each row that it passes: its column c,
+ * and the sums of the samples left of c in that row and of their squares. The sign is positive if the edge runs down.
+ */
 
 /* ---- Polygons that do not touch themselves ---- */
 
@@ -33,7 +33,7 @@ ctr_snake_equal (CtrPoint a, CtrPoint b)
   return a.x == b.x && a.y == b.y;
 }
 
-/* > 0 where C is on the right of the way from A to B on the screen, 0 where it is on its line. */
+/* > 0 if C is on the right of the directed line from A to B on the screen, 0 if C is on the line. */
 CTR_SNAKE_RULE int64_t
 ctr_snake_turn (CtrPoint a, CtrPoint b, CtrPoint c)
 {
@@ -46,7 +46,7 @@ ctr_snake_ranges_part (int32_t a, int32_t b, int32_t c, int32_t d)
   return (a > b ? a : b) < (c < d ? c : d) || (c > d ? c : d) < (a < b ? a : b);
 }
 
-/* Do the segments AB and CD, of lengths above 0, have any point in common? */
+/* Do the segments AB and CD, of lengths > 0, have a point in common? */
 CTR_SNAKE_CALLED_RULE bool
 ctr_snake_touch (CtrPoint a, CtrPoint b, CtrPoint c, CtrPoint d)
 {
@@ -59,7 +59,7 @@ ctr_snake_touch (CtrPoint a, CtrPoint b, CtrPoint c, CtrPoint d)
   return !((cda > 0 && cdb > 0) || (cda < 0 && cdb < 0));
 }
 
-/* Do the edges AB and BC have more than B in common? So it is, too, where one of them has no length. */
+/* Do the edges AB and BC have more than B in common, or is one of them of length 0? */
 CTR_SNAKE_CALLED_RULE bool
 ctr_snake_fold (CtrPoint a, CtrPoint b, CtrPoint c)
 {
@@ -83,7 +83,7 @@ ctr_snake_before (uint32_t count, uint32_t i)
 
 enum { CTR_SNAKE_DIRECTIONS = 8 };
 
-/* A window's corners, left < right, top < bottom. */
+/* A window in corner coordinates, left < right, top < bottom. */
 typedef struct {
   int32_t left;
   int32_t top;
@@ -91,12 +91,12 @@ typedef struct {
   int32_t bottom;
 } CtrSnakeWindow;
 
-/* Where P comes to by STEP pixels in a direction, 0 .. 7 for E, SE, S, SW, W, NW, N, NE; diagonally, by as many in both
- * axes. The window's sides stop it in each axis; it may not move then. */
+/* P moved by STEP pixels in a direction, 0 .. 7 for E, SE, S, SW, W, NW, N, NE; diagonally by STEP on both axes. Each
+ * coordinate is clamped to the window, so P may not move at all. */
 CTR_SNAKE_RULE CtrPoint
 ctr_snake_moved (const CtrSnakeWindow *window, CtrPoint p, uint32_t direction, int32_t step)
 {
-  /* 1 more than the directions' x and y, two bits each. */
+  /* The x and y of the directions plus 1, two bits each. */
   const int32_t x = p.x + ((int32_t) (0x901a >> 2 * direction & 3) - 1) * step;
   const int32_t y = p.y + ((int32_t) (0x01a9 >> 2 * direction & 3) - 1) * step;
   CtrPoint to;
@@ -105,8 +105,8 @@ ctr_snake_moved (const CtrSnakeWindow *window, CtrPoint p, uint32_t direction, i
   return to;
 }
 
-/* Do the edges of point I, moved TO, touch edge F, which is not one of them? That the two may also fold where they
- * meet is ctr_snake_fold()'s. */
+/* If point I moves TO, do its edges touch edge F, which is not one of them? Whether they fold at the point itself must
+ * be tested with ctr_snake_fold(). */
 CTR_SNAKE_RULE bool
 ctr_snake_move_touches (const CtrPoint *points, uint32_t count, uint32_t i, CtrPoint to, uint32_t f)
 {
@@ -116,8 +116,8 @@ ctr_snake_move_touches (const CtrPoint *points, uint32_t count, uint32_t i, CtrP
          || (f == next ? ctr_snake_fold (to, b, d) : ctr_snake_touch (to, b, c, d));
 }
 
-/* May the moves of the points I TO_I and J TO_J, two different ones, not be made together: neighbours, whose sums
- * depend on one another, or their edges touch? */
+/* Do the moves of two different points, I TO_I and J TO_J, conflict? They do if the points are neighbours, whose sums
+ * depend on each other, or if their edges touch. */
 CTR_SNAKE_RULE bool
 ctr_snake_moves_touch (const CtrPoint *points, uint32_t count, uint32_t i, CtrPoint to_i, uint32_t j, CtrPoint to_j)
 {
@@ -142,7 +142,7 @@ ctr_snake_middle (CtrPoint a, CtrPoint b)
   return middle;
 }
 
-/* Is the edge AB long enough, and its middle none of its ends? */
+/* Is the edge AB long enough to be split, and its middle different from its ends? */
 CTR_SNAKE_RULE bool
 ctr_snake_splits (CtrPoint a, CtrPoint b, uint32_t min_segment)
 {
@@ -151,7 +151,7 @@ ctr_snake_splits (CtrPoint a, CtrPoint b, uint32_t min_segment)
   return dx * dx + dy * dy > least * least && !ctr_snake_equal (middle, a) && !ctr_snake_equal (middle, b);
 }
 
-/* Do the halves of edge E, by way of MIDDLE, touch edge F, another one? */
+/* Do the halves of edge E through MIDDLE touch another edge F? */
 CTR_SNAKE_RULE bool
 ctr_snake_split_touches (const CtrPoint *points, uint32_t count, uint32_t e, CtrPoint middle, uint32_t f)
 {
@@ -161,7 +161,7 @@ ctr_snake_split_touches (const CtrPoint *points, uint32_t count, uint32_t e, Ctr
          || (f == h ? ctr_snake_fold (middle, b, d) : ctr_snake_touch (middle, b, c, d));
 }
 
-/* Do they touch the halves of edge F? */
+/* Do the halves of edge E touch the halves of edge F? */
 CTR_SNAKE_RULE bool
 ctr_snake_two_splits_touch (
     const CtrPoint *points, uint32_t count, uint32_t e, CtrPoint middle_e, uint32_t f, CtrPoint middle_f)
@@ -175,7 +175,9 @@ ctr_snake_two_splits_touch (
 
 /* ---- Pruning ---- */
 
-/* Does the edge that replaces point I touch edge F, which is not one of the point's? There are more than 3 points. */
+/* Does the edge that replaces point I touch edge F, which does not end at the point? The polygon has more than 3
+ * points.
+ */
 CTR_SNAKE_RULE bool
 ctr_snake_removal_touches (const CtrPoint *points, uint32_t count, uint32_t i, uint32_t f)
 {
@@ -186,7 +188,8 @@ ctr_snake_removal_touches (const CtrPoint *points, uint32_t count, uint32_t i, u
   return f == next ? ctr_snake_fold (a, b, d) : ctr_snake_touch (a, b, c, d);
 }
 
-/* May the points I and J, two different ones, not be removed together: neighbours, or their new edges touch? */
+/* Do the removals of two different points, I and J, conflict? They do if the points are neighbours or their new edges
+ * touch. */
 CTR_SNAKE_RULE bool
 ctr_snake_two_removals_touch (const CtrPoint *points, uint32_t count, uint32_t i, uint32_t j)
 {
@@ -204,7 +207,7 @@ ctr_snake_two_removals_touch (const CtrPoint *points, uint32_t count, uint32_t i
 
 enum { CTR_SNAKE_CELLS = 32 };
 
-/* Cells along a side, and where cell K begins, or the one before it ends. */
+/* The number of cells along a SIDE of the window, and the line between cells K - 1 and K. */
 CTR_SNAKE_RULE int32_t
 ctr_snake_cells (int32_t side)
 {

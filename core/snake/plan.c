@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The snake's plan: each object whose window has a part inside the image becomes a task, with its sizes and its start.
- */
+/* The plan of region snakes: each object whose window overlaps the image becomes a task. */
 #include "core/snake/plan.h"
 
 #include "core/common/memory.h"
@@ -15,7 +14,7 @@ clip (int64_t value, uint32_t most)
   return value < 0 ? 0 : value > most ? (int32_t) most : (int32_t) value;
 }
 
-/* The part of RECT in an image. */
+/* RECT clipped to IMAGE. */
 static CtrSnakeWindow
 window_of (const CtrSnakeRect *rect, const CtrImage *image)
 {
@@ -61,7 +60,7 @@ around (const CtrSnakeWindow *a, const CtrSnakeWindow *b)
       least (a->left, b->left), least (a->top, b->top), most (a->right, b->right), most (a->bottom, b->bottom)};
 }
 
-/* The power of two at or below VALUE, but LEAST or more. */
+/* The largest power of two that is VALUE or less, but at least LEAST, a power of two. */
 static uint32_t
 power_of_two (uint32_t value, uint32_t least)
 {
@@ -71,7 +70,7 @@ power_of_two (uint32_t value, uint32_t least)
   return power;
 }
 
-/* The start's points, all of them clockwise on the screen. */
+/* The points of a start, clockwise on the screen. Returns their number. */
 static uint32_t
 start_rectangle (const CtrSnakeWindow *rectangle, CtrPoint *points)
 {
@@ -139,7 +138,7 @@ reserve (void **array, size_t *room, size_t count, size_t size, CtrError *error)
     return true;
   void *memory = ctr_alloc_array (count, size);
   if (!memory)
-    return ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the objects a snake looks for");
+    return ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the %zu objects or points of a search", count);
   free (*array);
   *array = memory;
   *room = count;

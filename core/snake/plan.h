@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How the snake's plan is made from its objects. Internal. */
+/* How the plan of region snakes is made from objects. Internal. */
 #ifndef CTR_CORE_SNAKE_PLAN_H
 #define CTR_CORE_SNAKE_PLAN_H
 
@@ -7,7 +7,7 @@
 
 CTR_BEGIN_DECLS
 
-/* A plan, and the memory of its arrays, which only grows. Zeroed before first use. */
+/* A plan, and the growing memory of its arrays. Zeroed before first use. */
 typedef struct {
   CtrSnakePlan plan;
   CtrSnakeTask *tasks;
@@ -18,10 +18,10 @@ typedef struct {
 
 void ctr_snake_planner_release (CtrSnakePlanner *planner);
 
-/* Width and height of all windows' parts inside IMAGE, added up, in pixels. */
+/* The sum of the widths and heights of all windows clipped to IMAGE, in pixels. */
 uint64_t ctr_snake_window_sides (const CtrImage *image, const CtrSnakeObject *objects, uint32_t count);
 
-/* Makes the plan for IMAGE. Starting polygons are checked here, everything else has been checked before. */
+/* Makes the plan for IMAGE. Checks starting polygons; all other arguments are valid. */
 bool ctr_snake_make_plan (CtrSnakePlanner *planner, const CtrImage *image, const CtrSnakeParams *params,
     const CtrSnakeObject *objects, uint32_t count, CtrError *error);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How the functions that both backends of the snake share are declared, for the host and for CUDA device code.
- * Internal.
- */
+/* How the functions that both backends of region snakes share are declared, in host and CUDA device code. Internal. */
 #ifndef CTR_CORE_SNAKE_RULE_H
 #define CTR_CORE_SNAKE_RULE_H
 

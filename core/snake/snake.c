@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The snake: its life, the limits on what one image may cost, and the way to the backend. */
+/* Region snakes: the public functions, and the limits on the cost of an image. */
 #include "core/snake/snake.h"
 
 #include "core/common/error.h"
@@ -9,8 +9,8 @@
 
 struct CtrSnake {
   CtrAnalyser base;
-  CtrContours *refused;    /* the result of the pending image if that exceeds a limit, else NULL */
-  CtrSnakePlanner planner; /* the plan of the last image that exceeded none */
+  CtrContours *refused;    /* the empty result of the pending image if it exceeds a limit, else NULL */
+  CtrSnakePlanner planner; /* the plan of the last image within the limits */
 };
 
 static inline const CtrSnakeOps *
@@ -32,7 +32,7 @@ ctr_snake_params_init (CtrSnakeParams *params)
   };
 }
 
-/* The pending image's result. */
+/* The result of the pending image. */
 static CtrContours *
 take_result (CtrSnake *snake, CtrError *error)
 {
@@ -92,7 +92,7 @@ check_arguments (const CtrSnake *snake, const CtrImage *image, const CtrSnakePar
       || !ctr_analyser_check_memory (&snake->base, "image", image->memory, error))
     return false;
   if (!objects && count > 0 && !are_too_many (params, count))
-    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "there is no list of the %u objects", count);
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the list of the %u objects is NULL", count);
   return true;
 }
 
@@ -107,7 +107,7 @@ refuse (CtrSnake *snake, const CtrImage *image, CtrLimit limit, uint64_t needed,
   return snake->refused;
 }
 
-/* Arguments are checked, but not the objects. */
+/* The arguments are valid except for the objects. */
 static bool
 start (CtrSnake *snake, const CtrImage *image, const CtrSnakeParams *params, const CtrSnakeObject *objects,
     uint32_t count, void *stream, CtrError *error)
@@ -127,7 +127,7 @@ bool
 ctr_snake_enqueue (CtrSnake *snake, const CtrImage *image, const CtrSnakeParams *params, const CtrSnakeObject *objects,
     uint32_t count, void *stream, CtrError *error)
 {
-  /* The backend may still read the older image's plan, whose memory the new one's takes. */
+  /* The backend may still read the previous plan, whose memory the new plan takes. */
   ctr_analyser_discard (&snake->base);
   snake->base.pending = check_arguments (snake, image, params, objects, count, error)
                         && start (snake, image, params, objects, count, stream, error);

@@ -1,38 +1,54 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the backends of the snake share: the objects as tasks, and their results as contours. Internal.
+/* Region snakes (include/contours/snake.h): the plan, where the stages are, and the search, which both backends perform
+ * alike to the last bit. Internal.
  *
- * What a backend does for a task, beside the functions of core/snake/criterion.h. T are the sums of the polygon, C its
- * criterion.
+ *   stage                           core                    cpu                    cuda
+ *   arguments, limits, backend      snake/arguments.c, snake/snake.c
+ *   plan: objects as tasks          snake/plan.c
+ *   criterion                       snake/criterion.h       snake/price.c          (core/snake/criterion.h)
+ *   polygons                        snake/geometry.h        snake/polygon.c        snake/device_state.cuh
+ *   sums along edges                snake/geometry.h        snake/table.c          snake/table.cu, snake/table.cuh
+ *   search                          -                       snake/snake.c          snake/evolve.cu
+ *   its start                       -                       snake/start.c          snake/start.cuh
+ *   moves, splitting, pruning       -                       snake/moves.c,         snake/moves.cuh, snake/split.cuh,
+ *                                                           split.c, prune.c       snake/prune.cuh
+ *   result                          snake/contours.c
+ *   host side of the GPU            -                       -                      snake/snake.cu
  *
- * Start. The task's polygon, or: the rectangle of whole cells, other than the whole window, of the least C; of equal
- * ones the first in the order of top, bottom, left, right line. Its points run clockwise from the upper left corner.
- * Without any rectangle, in a window of one pixel, there is no target.
+ * The search of a task uses the functions of criterion.h and geometry.h. T are the sums of the polygon, C is its
+ * criterion, L its description length.
  *
- * Moves, by a step d. In an iteration, each point has up to eight candidates; those that do not move it, do not lower
- * C, fold at the point (ctr_snake_fold()) or touch another edge of the polygon as it is are left out. The candidate of
- * the least C is the point's move, of equal ones that of the lowest direction. A move is dropped where
- * ctr_snake_moves_touch() that of a point with a lower C, or an equal one and a lower index, even one that is dropped
- * itself. All others are made together; if C does not fall by that, only the one of the least C (of equal ones, of the
- * lowest index). Moves end with the first iteration that moves nothing. (Phases of even and of odd points, where none
- * has a neighbour, take half as many iterations again.)
+ * Start. The task's polygon; or, with an automatic start, the rectangle of whole cells with the lowest C, other than
+ * the whole window. Of equal rectangles the first one is taken, in the order of the top, bottom, left and right line.
+ * Its points run clockwise from the upper left corner. If there is no rectangle, as in a window of one pixel, there is
+ * no target.
  *
- * Stages. With d = first_step: moves; every edge that ctr_snake_splits() gets its middle, unless its halves touch
- * another edge of the polygon. (An edge left in is a proposal.) It does not get it either where its halves touch those
- * of a proposal of a lower index, even one that does not get its own, or where the polygon has CTR_SNAKE_MAX_POINTS by
- * then, proposals of lower indices being first. The point after the middle of edge i is point i + 1. T and C are anew
- * those of the polygon, C may rise. If d was 1 and no edge was split, the stages end; else d = d / 2, at least 1.
+ * Moves with a step d. In an iteration, each point has up to eight candidates. Candidates that do not move the point,
+ * do not lower C, fold at the point (ctr_snake_fold()), or touch another edge of the current polygon are discarded. The
+ * move of a point is its candidate with the lowest C, of equal ones the one with the lowest direction. A move is
+ * dropped if ctr_snake_moves_touch() that of a point with a lower C, or with an equal C and a lower index, even if that
+ * move is dropped, too. All other moves are made together. If they do not lower C, only the move with the lowest C is
+ * made (of equal ones, that of the lowest index). Moves end with the first iteration without a move. (Moving even and
+ * odd points in turn, so that no point moves with a neighbour, takes half as many iterations again.)
  *
- * Pruning, where asked for. A round is an iteration. With more than 3 points, each point is eligible whose removal
- * lowers the description length L and whose new edge touches no other edge. Chosen are the eligible ones that are
- * better (less L after the removal; of equal ones, the lower index) than all other eligible ones which
- * ctr_snake_two_removals_touch(). They are removed together, the others staying in order; if fewer than 3 points would
- * remain or L does not fall by it, only the best of all eligible ones. The pruning ends with the first round that
- * removes nothing. If it removed anything before, moves by 1 follow, and a pruning again.
+ * Stages. The first d is first_step. In a stage, the polygon moves by d. Then every edge that ctr_snake_splits() gets a
+ * point in the middle, unless its halves touch another edge of the polygon. Such an edge is a proposal. It is not split
+ * if its halves touch those of a proposal with a lower index, even if that edge is not split, or if the polygon has
+ * CTR_SNAKE_MAX_POINTS by then, counting proposals in the order of their indices. The middle of edge i becomes point
+ * i + 1. T and C are computed anew; C may rise. If d was 1 and no edge was split, the stages end. Otherwise d is
+ * halved, but stays at least 1.
  *
- * Where an iteration is due and there were max_iterations, the polygon as it is then is the result, without
- * CTR_SNAKE_CONVERGED. The target is found where L < ctr_snake_description_without(). Where it is not, the start was
- * not AUTO and retry is set, it begins again with AUTO and d = max_step, CTR_SNAKE_RESTARTED set, the count of
- * iterations going on. */
+ * Pruning, on request. A round of pruning is an iteration. If the polygon has more than 3 points, a point is eligible
+ * if its removal lowers L and the new edge touches no other edge. An eligible point is removed if it is better (lower L
+ * after the removal; of equal ones, the lower index) than all other eligible points that
+ * ctr_snake_two_removals_touch(). These removals are made together. If fewer than 3 points would remain, or L would not
+ * fall, only the best of all eligible points is removed. Pruning ends with the first round without a removal. If there
+ * were removals, moves by 1 and another pruning follow.
+ *
+ * End. If an iteration is due after max_iterations, the current polygon is the result, without CTR_SNAKE_CONVERGED. The
+ * target is found if L < ctr_snake_description_without(). If it is not found from a start that is not automatic, and
+ * retry is set, the search begins again with an automatic start and d = max_step. Then CTR_SNAKE_RESTARTED is set, and
+ * the count of iterations continues. */
 #ifndef CTR_CORE_SNAKE_SNAKE_H
 #define CTR_CORE_SNAKE_SNAKE_H
 
@@ -42,20 +58,20 @@
 
 CTR_BEGIN_DECLS
 
-/* An object whose window has a part inside the image. */
+/* An object whose window overlaps the image. */
 typedef struct {
-  uint32_t object;
-  CtrSnakeWindow window;
-  uint32_t min_segment; /* >= 1 */
-  uint32_t max_step;    /* 1 .. 65535 */
+  uint32_t object;       /* index of the object */
+  CtrSnakeWindow window; /* clipped to the image */
+  uint32_t min_segment;  /* >= 1 */
+  uint32_t max_step;     /* 1 .. 65535 */
   uint32_t first_step;
-  bool automatic;       /* the start; else a polygon */
-  bool retry;           /* false where automatic */
-  uint64_t first_point; /* in the plan's points */
-  uint32_t point_count; /* of the start, clockwise; 0: automatic, or no target can be found from this start */
+  bool automatic;       /* start with a rectangle, otherwise with the polygon */
+  bool retry;           /* false if automatic */
+  uint64_t first_point; /* of the starting polygon, in the plan's points */
+  uint32_t point_count; /* of the starting polygon, clockwise; 0: automatic, or no target can be found */
 } CtrSnakeTask;
 
-/* Parameters and objects that were checked, for one image. */
+/* Valid parameters and objects, for one image. */
 typedef struct {
   CtrSnakeCost cost;
   bool prune;
@@ -64,28 +80,28 @@ typedef struct {
   uint32_t height;
   uint32_t task_count;
   const CtrSnakeTask *tasks; /* in the objects' order */
-  uint64_t point_count;      /* of all tasks' starts */
+  uint64_t point_count;      /* of all starting polygons */
   const CtrPoint *points;
-  CtrSnakeWindow windows; /* around all tasks' windows; empty where there are no tasks */
+  CtrSnakeWindow windows; /* bounding box of all tasks' windows; empty without tasks */
 } CtrSnakePlan;
 
-/* What became of a task. */
+/* The outcome of a task. */
 typedef struct {
-  uint64_t first_point; /* in the backend's list of points */
+  uint64_t first_point; /* in the backend's points */
   uint32_t point_count; /* 0: no target */
-  uint32_t flags;       /* CTR_SNAKE_.. */
+  uint32_t flags;       /* CTR_SNAKE_* */
   uint32_t iterations;
-  CtrSnakeSums inside; /* without a target, this and the next are not read */
+  CtrSnakeSums inside; /* inside and window are not read without a target */
   CtrSnakeSums window;
 } CtrSnakeOutcome;
 
-/* The result of the plan's tasks, one outcome each; floating point and the points' order are its business. NULL and
- * CTR_ERROR_OUT_OF_MEMORY or CTR_ERROR_CANCELLED when there is no memory or it is cancelled. */
+/* The result for the outcomes of the plan's tasks. Computes all floating-point values, and orders the points of each
+ * polygon. NULL with CTR_ERROR_OUT_OF_MEMORY or CTR_ERROR_CANCELLED. */
 CtrContours *ctr_snake_contours (
     const CtrSnakePlan *plan, const CtrSnakeOutcome *outcomes, const CtrPoint *points, CtrError *error);
 
-/* The core has checked the arguments. PLAN and its arrays stay unchanged until finish(), which is called once for each
- * enqueue() that succeeded, before the next one. */
+/* The core has checked the arguments. PLAN and its arrays stay unchanged until finish(). For each enqueue() that
+ * succeeds, finish() is called once, before the next enqueue(). */
 typedef struct {
   CtrBackendOps base;
   bool (*enqueue) (void *state, const CtrImage *image, const CtrSnakePlan *plan, void *stream, CtrError *error);

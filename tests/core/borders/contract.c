@@ -124,9 +124,9 @@ test_own (void)
   REFUSE (approximation = (CtrApproximation) 0, "approximation 0");
   REFUSE (approximation = (CtrApproximation) 3, "approximation 3");
   refuse_bad_sizes (offsetof (CtrBordersParams, epsilon), "epsilon");
-  refuse_bad_sizes (offsetof (CtrBordersParams, min_area), "smallest area");
-  refuse_bad_sizes (offsetof (CtrBordersParams, max_area), "largest area");
-  refuse_bad_sizes (offsetof (CtrBordersParams, min_length), "smallest length");
+  refuse_bad_sizes (offsetof (CtrBordersParams, min_area), "minimum area");
+  refuse_bad_sizes (offsetof (CtrBordersParams, max_area), "maximum area");
+  refuse_bad_sizes (offsetof (CtrBordersParams, min_length), "minimum length");
   REFUSE (epsilon = 1e30, "1e+30");
 
   CtrBordersParams params;

@@ -180,10 +180,10 @@ test_own (void)
   REFUSE (mode = (CtrLevelMode) 2, "level mode 2");
   REFUSE (mode = (CtrLevelMode) -1, "level mode -1");
   REFUSE (connectivity = (CtrConnectivity) 6, "connectivity is 6");
-  REFUSE (frame = (CtrImageBorder) 2, "frame 2");
-  refuse_bad_sizes (offsetof (CtrCracksParams, min_area), "smallest area");
-  refuse_bad_sizes (offsetof (CtrCracksParams, max_area), "largest area");
-  refuse_bad_sizes (offsetof (CtrCracksParams, min_length), "smallest length");
+  REFUSE (frame = (CtrImageBorder) 2, "image border 2");
+  refuse_bad_sizes (offsetof (CtrCracksParams, min_area), "minimum area");
+  refuse_bad_sizes (offsetof (CtrCracksParams, max_area), "maximum area");
+  refuse_bad_sizes (offsetof (CtrCracksParams, min_length), "minimum length");
   test_levels ();
   test_too_many ();
 

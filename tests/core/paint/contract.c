@@ -288,7 +288,7 @@ test_layers (void)
   CtrPaintLayer areas = LAYER (CTR_PAINT_AREAS, labels = &label);
   areas.label_width = areas.label_height = 1;
   areas.label_count = 1;
-  refuse_layer (areas, "colours of them");
+  refuse_layer (areas, "colours of labels");
   CtrPaintLayer text = LAYER (CTR_PAINT_TEXT, glyph_count = 1);
   refuse_layer (text, "without glyphs");
   text.glyphs = &wide;
