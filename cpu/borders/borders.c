@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Border following on the host: the edges of the image in raster order, each border followed from the first edge it
- * owns. What surrounds a border is told by the edge before its first one in that row, so the hierarchy costs nothing
- * more. */
+/* Border following: from the edges of the image, in raster order, to borders, each followed from the first edge that it
+ * owns. The previous edge in that row determines the parent of a border, so the hierarchy costs nothing more. */
 #include "core/borders/borders.h"
 
 #include "core/common/memory.h"
@@ -17,30 +16,30 @@
 
 #define NO_ROW UINT32_MAX
 
-/* A border in the order of discovery, from 1 on; 0 is the frame around the image, a hole's border. */
+/* A border, numbered from 1 in the order of discovery. Number 0 is the border around the image, as a hole. */
 typedef struct {
-  uint32_t parent : 31; /* in the hierarchy that is asked for, limits aside; a lower number */
+  uint32_t parent : 31; /* in the requested hierarchy, before contours are dropped; a lower number */
   uint32_t hole : 1;
-  uint32_t row; /* among the kept ones, or NO_ROW */
+  uint32_t row; /* index among the contours that are kept, or NO_ROW */
 } Border;
 
-/* The list has each border's kept ones, itself first, in one piece. */
+/* The contours of a border and of its descendants that are kept are consecutive in the table, its own first. */
 typedef struct {
-  uint32_t kept; /* rows of that piece */
-  uint32_t end;  /* one after those of it that have no place yet */
-  uint32_t row;  /* in the list: its own, or that of the next one around it that is kept, or NO_ROW */
+  uint32_t kept; /* the number of these contours */
+  uint32_t end;  /* one after those that have no row yet */
+  uint32_t row;  /* in the table: of the border or of its nearest ancestor that is kept, or NO_ROW */
 } Place;
 
 typedef struct {
   CtrBorderLines lines;
   CtrSamples samples;
-  uint32_t border_count; /* with the frame */
+  uint32_t border_count; /* including number 0 */
   uint32_t row_count;
   CtrHostBuffer borders; /* Border */
-  CtrHostBuffer rows;    /* CtrContour: where a kept one's points are, and its features */
-  CtrHostBuffer sums;    /* CtrContourSums of the rows */
-  CtrHostBuffer places;  /* Place of the borders */
-  CtrContours *result;   /* until finish takes it */
+  CtrHostBuffer rows;    /* CtrContour of the contours that are kept, in the order of discovery */
+  CtrHostBuffer sums;    /* CtrContourSums, by row */
+  CtrHostBuffer places;  /* Place, by border */
+  CtrContours *result;   /* until finish() takes it */
 } State;
 
 static void *
@@ -48,7 +47,7 @@ create (CtrError *error)
 {
   State *state = calloc (1, sizeof *state);
   if (!state) {
-    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a border follower");
+    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a new border follower");
     return NULL;
   }
   ctr_border_lines_init (&state->lines);
@@ -75,7 +74,7 @@ destroy (void *data)
   free (state);
 }
 
-/* In CTR_LENGTH_UNIT, rounded as cv::arcLength() does. */
+/* The length in CTR_LENGTH_UNIT, rounded as in cv::arcLength(). */
 static inline uint64_t
 segment_length (int32_t dx, int32_t dy)
 {
@@ -83,8 +82,8 @@ segment_length (int32_t dx, int32_t dy)
   return (uint64_t) (sqrtf (x * x + y * y) * (1 << 23));
 }
 
-/* Area, length and bounding box of the line through COUNT points. UNIT: neighbours only. False where it is cancelled.
- */
+/* Measures area, length and bounding box of the contour with COUNT points. UNIT: consecutive points are neighbouring
+ * pixels. False if the work is cancelled. */
 static inline __attribute__ ((always_inline)) bool
 measure_line (const CtrPoint *points, uint32_t count, bool unit, CtrContour *row)
 {
@@ -129,7 +128,7 @@ is_kept (const CtrContour *row, const CtrBordersPlan *plan)
          && row->width >= plan->min_width && row->height >= plan->min_height;
 }
 
-/* The border a new one belongs to in the hierarchy of MODE. AROUND owns the edge before its first one. */
+/* The parent of a new border in the hierarchy of MODE. AROUND owns the edge before its first edge. */
 static uint32_t
 parent_of (const Border *borders, bool hole, uint32_t around, CtrRetrieval mode)
 {
@@ -138,7 +137,7 @@ parent_of (const Border *borders, bool hole, uint32_t around, CtrRetrieval mode)
   return borders[around].hole == hole ? borders[around].parent : around;
 }
 
-/* Takes in the border that is first seen at (X, Y) and follows it. */
+/* Follows the border with the first pixel (X, Y), and adds it. */
 static bool
 add_border (State *state, uint32_t x, uint32_t y, bool hole, uint32_t around, const CtrBordersPlan *plan)
 {
@@ -175,8 +174,9 @@ add_border (State *state, uint32_t x, uint32_t y, bool hole, uint32_t around, co
   return true;
 }
 
-/* Follows all borders, or those only that nothing encloses: then no others own edges, and the edge of an outer border
- * begins another one of these where the edge before it does not belong to what is inside. */
+/* Follows all borders, or with CTR_RETRIEVE_EXTERNAL the outermost ones only. In that case only outermost borders own
+ * edges. An edge without owner then begins another outermost border if the previous edge of its row, if any, has an
+ * owner. */
 static bool
 find_borders (State *state, const CtrBordersPlan *plan)
 {
@@ -209,7 +209,8 @@ find_borders (State *state, const CtrBordersPlan *plan)
   return true;
 }
 
-/* Preorder, siblings in the order opposite to their discovery. False where it is cancelled; so below. */
+/* Orders the contours depth-first, siblings in reverse order of discovery. This and the functions below return false if
+ * the work is cancelled. */
 static bool
 find_places (State *state)
 {
@@ -239,7 +240,7 @@ find_places (State *state)
   return true;
 }
 
-/* Fills the table but for the siblings and children; `first` is still that of the lines' points. */
+/* Fills the table except for siblings and children. `first` is still an index into the points of the lines. */
 static bool
 fill_table (const State *state, const CtrContourArrays *arrays)
 {
@@ -263,7 +264,8 @@ fill_table (const State *state, const CtrContourArrays *arrays)
   return true;
 }
 
-/* From the last to the first, so that each finds the sibling after it where its parent has its first child. */
+/* Links siblings and children from the last row to the first, so that the first child of its parent is the next sibling
+ * of a row. Moves the points to their places. */
 static bool
 link_rows (const State *state, const CtrContourArrays *arrays, uint64_t end)
 {
@@ -333,7 +335,7 @@ enqueue (void *data, const CtrImage *image, const CtrBordersPlan *plan, void *st
   State *state = data;
   ctr_contours_unref (state->result);
   state->result = follow_borders (state, image, plan, error);
-  /* What an image too large has taken is better left to a smaller one's result. */
+  /* A smaller image may need the memory that a too large one has taken. */
   if (!state->result && !ctr_cancelled ())
     release_buffers (state);
   return state->result;

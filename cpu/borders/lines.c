@@ -8,29 +8,29 @@
 #include <endian.h>
 #include <string.h>
 
-/* Directions, anticlockwise from the east; here the bit of each in a pixel's surroundings, three bits from each of the
- * three rows, the pixel itself in the middle. */
+/* Directions, anticlockwise from the east. The surroundings of a pixel are three bits from each of three rows, with the
+ * pixel itself in the middle. */
 static const uint8_t direction_bit[8] = {5, 2, 1, 0, 3, 6, 7, 8};
 static const int8_t direction_x[8] = {1, 1, 0, -1, -1, -1, 0, 1};
 static const int8_t direction_y[8] = {0, -1, -1, -1, 0, 1, 1, 1};
 enum { EAST = 0, WEST = 4 };
 
-/* Before it is asked whether to go on: the way between two points may be as long as the image. */
+/* Points between two polls: the segment between two points may be as long as the image. */
 enum { POINTS_AT_ONCE = 256 };
 
-/* A node is named by its slot: the first of the directions east, north, west, south in its run of background, divided
- * by 2. What CtrBorderLines.steps has for the slot of any of them, at slot << 9 | surroundings. */
+/* The slot of a passage is the first of the directions east, north, west, south in its run of background, divided by 2.
+ * CtrBorderLines.steps describes the continuation of a passage, at index slot << 9 | surroundings. */
 enum {
   STEP_DIRECTION = 7,     /* to the next pixel */
-  STEP_END = 1 << 3,      /* the line turns here */
+  STEP_END = 1 << 3,      /* the border turns here */
   STEP_WEST = 1 << 4,     /* the run contains the west */
   STEP_EAST = 1 << 5,     /* and the east */
   STEP_ISOLATED = 1 << 6, /* there is no next pixel */
-  STEP_SLOT = 9,          /* the next node's slot, where the index has it */
-  STEP_OWN_SLOT = 11,     /* the node's own */
+  STEP_SLOT = 9,          /* the slot of the next passage, at the bits of the index */
+  STEP_OWN_SLOT = 11,     /* the slot of this passage */
 };
 
-/* The slot of a node whose run comes after a foreground pixel in DIRECTION. */
+/* The slot of the passage whose run follows a foreground pixel in DIRECTION. */
 static uint32_t
 slot_after (uint32_t direction)
 {
@@ -129,7 +129,7 @@ ctr_border_lines_end_row (CtrBorderLines *lines, uint32_t y)
       bit_rank += count_bits (changes);
       busy[count++] = (uint16_t) i;
     }
-    /* The follower reads bytes. */
+    /* Borders are followed in bytes. */
     bits[i] = htole64 (word);
   }
   ((uint16_t *) lines->busy_counts.data)[y] = (uint16_t) count;
@@ -158,7 +158,7 @@ load_3 (const uint8_t *bytes, size_t at)
   return (uint32_t) le16toh (word) >> at % 8 & 7;
 }
 
-/* Room for MORE points than COUNT; 0: there is no memory, or it is cancelled. */
+/* Makes room for MORE points than COUNT; 0 if there is no memory or the work is cancelled. */
 static uint64_t
 make_room (CtrBorderLines *lines, uint64_t count, uint64_t more)
 {
@@ -170,15 +170,15 @@ static inline __attribute__ ((always_inline)) bool
 follow (CtrBorderLines *lines, uint32_t first_x, uint32_t first_y, bool hole, bool only_ends, uint32_t border)
 {
   const size_t row = 64 * lines->words;
-  const size_t begin = first_y * row + first_x; /* counted in the edges' bits */
-  /* The pixel above and left of a pixel is this bit. */
+  const size_t begin = first_y * row + first_x; /* index of a bit of the edges */
+  /* The bit of a pixel in these rows is that of its upper left neighbour. */
   const uint8_t *above = (const uint8_t *) lines->bits.data + 7, *middle = above + row / 8, *below = middle + row / 8;
   const CtrEdgeWord *edges = lines->edges.data;
   uint32_t *borders = lines->borders.data;
   const uint16_t *steps = lines->steps;
   CtrPoint *points = lines->points.data;
   uint64_t count = lines->point_count, room = count;
-  /* A position and a point a direction further. */
+  /* What a step adds to a position and to a point, by direction. */
   size_t move[8];
   uint32_t move_point[8];
   for (int d = 0; d < 8; d++) {
@@ -191,7 +191,7 @@ follow (CtrBorderLines *lines, uint32_t first_x, uint32_t first_y, bool hole, bo
   uint32_t point = first_y << 16 | first_x, to_next_point = 0;
   size_t at = begin, to_next = 0;
   for (bool first = true;; first = false) {
-    const size_t bit = at + 7; /* of the three in a row, counted from ABOVE's rows */
+    const size_t bit = at + 7; /* of the first of three pixels, relative to ABOVE */
     const uint32_t surroundings = load_3 (above, bit) | load_3 (middle, bit) << 3 | load_3 (below, bit) << 6;
     const uint32_t step = steps[slot | surroundings];
     if (at == begin && (step & own) && !first)
@@ -208,7 +208,7 @@ follow (CtrBorderLines *lines, uint32_t first_x, uint32_t first_y, bool hole, bo
       own_edge (edges, borders, at, border);
     if (step & STEP_EAST)
       own_edge (edges, borders, at + 1, border);
-    /* Where the line goes straight on, the processor need not wait for the surroundings: this is to stay a branch. */
+    /* This must stay a branch: on straight segments the processor then need not wait for the surroundings. */
     if ((step & STEP_DIRECTION) != direction) {
       if (step & STEP_ISOLATED)
         break;

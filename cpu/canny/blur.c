@@ -47,14 +47,14 @@ store_sums (int16_t *sums, UInt16x8 sum)
   store_int16x8 (sums, (Int16x8) (sum ^ 0x8000));
 }
 
-/* The sums stay below 2^16: all weights together are 256. */
+/* The sums stay below 2^16, because the weights add up to 256. */
 void
 ctr_blur_down (const CtrBlur *blur, const int16_t *const *rows, uint32_t width, int16_t *sums)
 {
   const uint32_t radius = blur->radius;
   for (uint32_t x = 0; x < width; x += 32) {
     const int16_t *centre = rows[radius] + x;
-    /* By name: as an array they would not be kept in registers. */
+    /* An array of these would not be kept in registers. */
     UInt16x8 a = weighted (centre, blur->down[radius]), b = weighted (centre + 8, blur->down[radius]),
              c = weighted (centre + 16, blur->down[radius]), d = weighted (centre + 24, blur->down[radius]);
     for (uint32_t i = 0; i < radius; i++) {
@@ -76,7 +76,7 @@ void
 ctr_blur_across (const CtrBlur *blur, int16_t *sums, uint32_t width, int16_t *samples)
 {
   const uint32_t radius = blur->radius;
-  /* Half of the result's unit, and the 2^15 missing in each sum. */
+  /* Rounding, and the 2^15 that was subtracted from each sum. */
   const Int32x4 start = (Int32x4){0} + ((1 << 15) + (1 << 23));
   for (int64_t i = 1; i <= radius; i++) {
     sums[-i] = sums[ctr_reflect (-i, width)];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Edge detection on the host: one pass over the rows, each stage a few rows behind the one before it, down to the bits
- * of the candidates; then hysteresis on the bits. The picture is painted last, so that it may lie where the image does.
- */
+/* Canny edge detection: one pass over the rows, in which each stage is a few rows behind the previous one, down to bits
+ * of candidates. Then hysteresis on these bits. The picture is painted last, so it may overlap the image. */
 #include "core/canny/canny.h"
 
 #include "core/common/poll.h"
@@ -15,22 +14,22 @@
 
 #define MAX_TAPS (2 * CTR_CANNY_MAX_RADIUS + 1)
 #define MAX_APERTURE 7
-/* The rows under one of the most subsampled plane. */
+/* The rows that a pixel of the most subsampled plane covers. */
 #define STRIP 4
 
 typedef struct {
   CtrHysteresis hysteresis;
   CtrBlur blur;
-  void *memory; /* of the rows, laid out for these */
+  void *memory; /* of all rows below, for this width, radius and aperture */
   size_t bytes;
   uint32_t width, radius, aperture;
 
   uint8_t *luma;
-  int16_t *samples[MAX_TAPS];     /* of image row y: samples[y % taps] */
-  int16_t *sums;                  /* of the blur, half done */
-  int16_t *blurred[MAX_APERTURE]; /* of image row y: blurred[y % aperture] */
+  int16_t *samples[MAX_TAPS];     /* row y of the image is samples[y % taps] */
+  int16_t *sums;                  /* of the vertical pass of the blur */
+  int16_t *blurred[MAX_APERTURE]; /* row y of the image is blurred[y % aperture] */
   int16_t *scratch[2];
-  CtrGradientRow gradient[3], no_gradient; /* of image row y: gradient[y % 3] */
+  CtrGradientRow gradient[3], no_gradient; /* row y of the image is gradient[y % 3] */
   uint8_t *mask;                           /* STRIP rows */
 } State;
 
@@ -39,7 +38,7 @@ create (CtrError *error)
 {
   State *state = calloc (1, sizeof *state);
   if (!state)
-    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for an edge detector");
+    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a new edge detector");
   return state;
 }
 
@@ -52,8 +51,8 @@ destroy (void *data)
   free (state);
 }
 
-/* Takes BYTES from *OFFSET on; with no memory yet it only counts. An odd number of cache lines: rows a power of two
- * apart would push each other out of the cache. */
+/* Takes BYTES at *OFFSET; without memory it only advances *OFFSET. Takes an odd number of cache lines, because rows at
+ * distances of a power of two evict each other from the cache. */
 static void *
 take (State *state, size_t *offset, size_t bytes)
 {
@@ -62,7 +61,7 @@ take (State *state, size_t *offset, size_t bytes)
   return memory;
 }
 
-/* A row with its margins, see cpu/canny/blur.h. */
+/* Takes a row with its margins, see cpu/canny/blur.h. */
 static void *
 take_row (State *state, size_t *offset, uint32_t width, size_t size)
 {
@@ -70,7 +69,7 @@ take_row (State *state, size_t *offset, uint32_t width, size_t size)
   return row ? row + CTR_ROW_MARGIN * size : NULL;
 }
 
-/* Returns the bytes that takes. */
+/* Returns the size of all rows in bytes. */
 static size_t
 lay_out_rows (State *state, const CtrCannyPlan *plan, uint32_t width)
 {
@@ -112,8 +111,7 @@ prepare_rows (State *state, const CtrCannyPlan *plan, uint32_t width)
     return false;
   state->memory = memory;
   lay_out_rows (state, plan, width);
-  /* What lies in the margins is computed with, though it does not matter: it must not be what another layout had there.
-   */
+  /* Margins are read, although their values are irrelevant: they must not depend on an earlier layout. */
   memset (state->memory, 0, bytes);
   state->width = width;
   state->radius = plan->radius;
@@ -127,13 +125,13 @@ prepare (State *state, const CtrCannyPlan *plan, const CtrImage *image, CtrError
   if (!prepare_rows (state, plan, image->width)
       || !ctr_hysteresis_begin (&state->hysteresis, image->width, image->height))
     return ctr_go_on (error)
-           && ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the edges of %u x %u pixels", image->width,
+           && ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the edges of a %u x %u image", image->width,
                image->height);
   ctr_blur_init (&state->blur, plan);
   return true;
 }
 
-/* The 8-bit samples of row Y: the image's own where it has some. */
+/* The 8-bit samples of row Y: those of an 8-bit image, or converted ones. */
 static const uint8_t *
 row_samples (State *state, const CtrImage *image, const CtrCannyPlan *plan, uint32_t y)
 {
@@ -148,7 +146,7 @@ row_samples (State *state, const CtrImage *image, const CtrCannyPlan *plan, uint
   return state->luma;
 }
 
-/* False where it is cancelled; so below. */
+/* This and the functions below return false if the work is cancelled. */
 static bool
 find_thresholds (State *state, const CtrImage *image, const CtrCannyPlan *plan, int32_t *low, int32_t *high)
 {
@@ -157,7 +155,7 @@ find_thresholds (State *state, const CtrImage *image, const CtrCannyPlan *plan, 
   if (plan->threshold_mode == CTR_CANNY_ABSOLUTE)
     return true;
   const uint64_t pixels = (uint64_t) image->width * image->height;
-  /* Four, as neighbours are often equal, and the processor waits for a count it has just written. */
+  /* Four histograms: neighbours are often equal, and incrementing the same counter again would have to wait. */
   uint32_t histogram[4][256] = {0};
   for (uint32_t y = 0; y < image->height; y++) {
     if (ctr_cancelled ())
@@ -173,7 +171,7 @@ find_thresholds (State *state, const CtrImage *image, const CtrCannyPlan *plan, 
   return true;
 }
 
-/* Row Y of the blurred image; *READ rows of the image have been taken. */
+/* Computes row Y of the blurred image. *READ rows of the image have been converted so far. */
 static void
 blur_row (State *state, const CtrImage *image, const CtrCannyPlan *plan, uint32_t y, uint32_t *read)
 {
@@ -186,7 +184,7 @@ blur_row (State *state, const CtrImage *image, const CtrCannyPlan *plan, uint32_
     const int16_t *rows[MAX_TAPS];
     for (; *read < image->height && *read <= y + radius; ++*read)
       ctr_widen_row (row_samples (state, image, plan, *read), width, state->samples[*read % taps]);
-    /* Reflected, a row is not further away than before: it is still there. */
+    /* A reflected row is no farther away than the row that it replaces, so it is still there. */
     for (uint32_t i = 0; i < taps; i++)
       rows[i] = state->samples[ctr_reflect ((int64_t) y + i - radius, image->height) % taps];
     ctr_blur_down (&state->blur, rows, width, state->sums);
@@ -198,7 +196,7 @@ blur_row (State *state, const CtrImage *image, const CtrCannyPlan *plan, uint32_
   }
 }
 
-/* Row Y's gradient; its rows of the blurred image are there. */
+/* Computes the gradient of row Y from the blurred rows around it. */
 static void
 gradient_row (State *state, const CtrCannyPlan *plan, uint32_t y, uint32_t width, uint32_t height)
 {
@@ -273,7 +271,7 @@ enqueue (void *data, const CtrImage *image, const CtrCannyPlan *plan, const CtrE
   if (!prepare (state, plan, image, error))
     return false;
   if (!find_edges (state, image, plan)) {
-    ctr_hysteresis_release (&state->hysteresis); /* what still waits to be grown is not for the next image */
+    ctr_hysteresis_release (&state->hysteresis); /* its stack is not empty */
     return ctr_fail_cancelled (error);
   }
   return paint (state, picture, image->width, image->height) || ctr_fail_cancelled (error);

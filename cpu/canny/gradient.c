@@ -3,7 +3,7 @@
 
 #include "cpu/common/simd.h"
 
-/* The smoothing and the slope of aperture 3, 5 or 7 of the numbers that GET finds I steps from FROM. */
+/* Smoothing and slope with aperture 3, 5 or 7. GET returns the numbers I steps from FROM. */
 ALWAYS_INLINE Int16x8
 smooth (int aperture, Int16x8 (*get) (const void *from, int i), const void *from)
 {
@@ -29,7 +29,7 @@ slope (int aperture, Int16x8 (*get) (const void *from, int i), const void *from)
 }
 
 typedef struct {
-  const int16_t *rows[7]; /* the middle one is the centre's */
+  const int16_t *rows[7]; /* the middle one is that of the centre */
   int64_t x;
 } Column;
 
@@ -52,7 +52,7 @@ weighted_pairs (const int16_t *from, int16_t a, int16_t b)
   return pair_sums (load_int16x8 (from), (Int16x8){a, b, a, b, a, b, a, b});
 }
 
-/* For every second pixel: a sixteenth, rounded half to even, of the sum of eight numbers with these weights. */
+/* For every second pixel: the weighted sum of eight numbers, divided by 16 and rounded half to even. */
 ALWAYS_INLINE Int32x4
 sixteenths (const int16_t *from, const int16_t *weights)
 {
@@ -62,7 +62,7 @@ sixteenths (const int16_t *from, const int16_t *weights)
   return (sum + 7 + ((sum >> 4) & 1)) >> 4;
 }
 
-/* Of the seven numbers around FROM, with a last weight of 0. */
+/* The weighted sum of the seven numbers around FROM, divided by 16. The eighth weight is 0. */
 ALWAYS_INLINE Int16x8
 sixteenth_of_seven (const int16_t *from, const int16_t *weights)
 {
@@ -74,7 +74,7 @@ gradient_row (int aperture, bool l2_gradient, const int16_t *const *rows, uint32
     int16_t *sloped, const CtrGradientRow *gradient)
 {
   static const int16_t slope_7[] = {-1, -4, -5, 0, 5, 4, 1, 0}, smooth_7[] = {1, 6, 15, 20, 15, 6, 1, 0};
-  /* Here and below: read through a pointer, they would be read again after each store. */
+  /* Copies, here and below: values behind a pointer would be read again after each store. */
   Column column;
   for (int i = -(aperture / 2); i <= aperture / 2; i++)
     column.rows[3 + i] = rows[aperture / 2 + i];
@@ -119,7 +119,7 @@ ctr_gradient_row (uint32_t aperture, bool l2_gradient, const int16_t *const *row
     gradient_row (7, l2_gradient, rows, width, scratch[0], scratch[1], gradient);
 }
 
-/* Is magnitude A[x] > B[x]? */
+/* Is magnitude A[AX] > B[BX]? */
 ALWAYS_INLINE Int16x8
 exceeds (bool l2_gradient, const void *a, int64_t ax, const void *b, int64_t bx)
 {

@@ -45,11 +45,11 @@ ctr_hysteresis_release (CtrHysteresis *hysteresis)
   *hysteresis = (CtrHysteresis){0};
 }
 
-/* SEEDS, all of them candidates, grown along the runs of candidates. */
+/* Grows SEEDS, a subset of CANDIDATES, along the runs of candidates. */
 static inline uint64_t
 grow_word (uint64_t seeds, uint64_t candidates)
 {
-  /* The carry runs up to the end of each run that has a seed. */
+  /* The carry propagates to the end of each run with a seed. */
   seeds |= ((candidates + seeds) ^ candidates) & candidates;
   for (int shift = 1; shift < 64; shift *= 2) {
     seeds |= candidates & (seeds >> shift);
@@ -58,7 +58,7 @@ grow_word (uint64_t seeds, uint64_t candidates)
   return seeds;
 }
 
-/* The pixels beside those of WORD[0], in the words left, here and right. */
+/* The neighbours of the pixels of WORD, themselves included, in the words to the left, here and to the right. */
 static inline void
 widen (uint64_t word, uint64_t *left, uint64_t *here, uint64_t *right)
 {
@@ -128,7 +128,7 @@ ctr_hysteresis_finish (CtrHysteresis *hysteresis)
   return true;
 }
 
-/* Eight bits as bytes of 0 and 255, the lowest in the first. */
+/* Eight bits as bytes of 0 and 255, the lowest bit in the first byte. */
 static inline uint64_t
 spread_bits (uint64_t bits)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Component analysis on the host: one pass over the rows as runs, the run the node of the union-find.
+/* Component analysis: one pass over the rows as runs of foreground, with a union-find of labels.
  *
- * A run that touches no run of the row above opens a label; labels therefore ascend in raster order of their first
- * pixels. A union keeps the lower label, so a component's root is the label of its first pixel, and counting the roots
- * in order gives OpenCV's numbering. Sums are kept per label while the rows go by and folded into the roots at the
- * end. */
+ * A run that touches no run of the previous row opens a label, so labels ascend in raster order of their first pixels.
+ * A union keeps the lower label. The root of a component is therefore the label of its first pixel, and numbering the
+ * roots in order gives OpenCV's labels. Sums are accumulated per label, and added to those of the roots at the end. */
 #include "core/cca/cca.h"
 
 #include "core/common/poll.h"
@@ -15,16 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row has at most this many runs. */
+/* The maximum number of runs in a row. */
 #define MAX_RUNS ((CTR_MAX_SIDE + 1) / 2)
 
 typedef struct {
   uint32_t count;
-  uint32_t edges[CTR_MAX_SIDE + 8]; /* as ctr_find_runs() gives them; two more that overlap nothing */
+  uint32_t edges[CTR_MAX_SIDE + 8]; /* from ctr_find_runs(), and a run that overlaps nothing */
   uint32_t label[MAX_RUNS + 1];
 } Row;
 
-/* A run as it is kept for the label image. */
+/* A run for the label image. */
 typedef struct {
   uint16_t start;
   uint16_t last; /* inclusive */
@@ -36,18 +35,18 @@ typedef struct {
   uint64_t bits[CTR_ROW_WORDS (CTR_MAX_SIDE)];
   CtrSamples samples;
 
-  /* By label; while the rows go by, CtrComponent's width and height hold one past the right and the bottom. */
+  /* By label. During the pass, CtrComponent's width and height contain the right and the bottom end, exclusive. */
   uint32_t label_count;
   CtrHostBuffer parent; /* uint32_t; a root is its own parent */
   CtrHostBuffer table;  /* CtrComponent */
   CtrHostBuffer moments;
   CtrHostBuffer grey;
 
-  uint32_t *runs_in_row; /* with CTR_FEATURE_LABELS: the whole image's runs */
+  uint32_t *runs_in_row; /* by row; with CTR_FEATURE_LABELS, all runs of the image are kept */
   size_t run_count;
   CtrHostBuffer runs; /* LabelRun */
 
-  CtrComponents *result; /* until finish takes it */
+  CtrComponents *result; /* until finish() takes it */
 } State;
 
 static void *
@@ -55,7 +54,7 @@ create (CtrError *error)
 {
   State *state = calloc (1, sizeof *state);
   if (!state)
-    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a component analyser");
+    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a new component analyser");
   return state;
 }
 
@@ -80,7 +79,7 @@ destroy (void *data)
   free (state);
 }
 
-/* Room for what a row of RUNS may add. */
+/* Makes room for what a row with RUNS runs may add. */
 static bool
 reserve_row (State *state, uint32_t runs, uint32_t features)
 {
@@ -138,8 +137,8 @@ add_samples (CtrComponentGrey *grey, const void *samples, bool wide, uint32_t st
   grey->max = (uint16_t) max;
 }
 
-/* Labels the runs of ROW from those of the row ABOVE and adds them to their labels' sums. REACH is how far past a run's
- * ends a touching run above may lie: 0 or 1. Constant arguments make one loop per case. */
+/* Labels the runs of ROW from those of the row ABOVE, and adds them to the sums of their labels. A run above touches if
+ * it is within REACH pixels, 0 or 1, of the ends of a run. Constant arguments give one loop per case. */
 static inline __attribute__ ((always_inline)) void
 label_row (State *state, Row *row, const Row *above, const void *samples, bool wide, uint32_t y, uint32_t reach,
     uint32_t features)
@@ -239,7 +238,8 @@ label_image (State *state, const CtrImage *image, const CtrCcaParams *params, ui
   return true;
 }
 
-/* Adds every other label's sums to its root's; the parents become roots. False where it is cancelled; so below. */
+/* Adds the sums of all other labels to those of their roots; the parents become roots. This and the functions below
+ * return false if the work is cancelled. */
 static bool
 fold_into_roots (State *state, uint32_t features)
 {
@@ -251,7 +251,7 @@ fold_into_roots (State *state, uint32_t features)
   for (uint32_t i = 0; i < state->label_count; i++) {
     if (ctr_poll (&work, 1))
       return false;
-    /* A parent has the lower label, so its own parent is a root already. */
+    /* A parent has a lower label, so its own parent is a root already. */
     const uint32_t root = parent[i] = parent[parent[i]];
     if (root == i)
       continue;
@@ -299,7 +299,8 @@ count_rows (const State *state, const CtrCcaParams *params, uint32_t *count)
   return true;
 }
 
-/* Copies the kept roots' rows to the result; the parents become numbers in the result, 0 for the filtered. */
+/* Copies the rows of roots within the area limits to the result. The parents become labels of the result, 0 outside the
+ * limits. */
 static bool
 emit_rows (State *state, const CtrCcaParams *params, CtrComponents *result)
 {
@@ -331,7 +332,7 @@ emit_rows (State *state, const CtrCcaParams *params, CtrComponents *result)
   return true;
 }
 
-/* The parents are final numbers by now. */
+/* The parents are labels of the result by now. */
 static bool
 write_labels (const State *state, CtrComponents *result)
 {
@@ -363,7 +364,7 @@ analyse (State *state, const CtrImage *image, const CtrCcaParams *params, CtrErr
     return NULL;
   if ((params->features & CTR_FEATURE_LABELS) && !state->runs_in_row
       && !(state->runs_in_row = malloc (CTR_MAX_SIDE * sizeof *state->runs_in_row))) {
-    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the label image's rows");
+    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the runs of a label image");
     return NULL;
   }
   if (!label_image (state, image, params, threshold, error))
@@ -391,7 +392,7 @@ enqueue (void *data, const CtrImage *image, const CtrCcaParams *params, void *st
   State *state = data;
   ctr_components_unref (state->result);
   state->result = analyse (state, image, params, error);
-  /* What an image too large has taken is better left to a smaller one's result. */
+  /* A smaller image may need the memory that a too large one has taken. */
   if (!state->result && !ctr_cancelled ())
     release_buffers (state);
   return state->result;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Memory that stays from frame to frame and only grows. Internal. */
+/* Growing memory on the host, kept from image to image. Internal. */
 #ifndef CTR_CPU_COMMON_HOST_BUFFER_H
 #define CTR_CPU_COMMON_HOST_BUFFER_H
 
@@ -12,8 +12,8 @@ typedef struct {
   size_t bytes;
 } CtrHostBuffer;
 
-/* Room for COUNT items of SIZE, what was there kept. Doubling keeps the copies few where a frame's need is only found
- * out on the way. */
+/* Makes room for COUNT items of SIZE bytes, keeping the contents. The size at least doubles, so that buffers that grow
+ * during an image are rarely copied. */
 static inline bool
 ctr_host_buffer_reserve (CtrHostBuffer *buffer, size_t count, size_t size)
 {

@@ -3,25 +3,25 @@
 
 #include <string.h>
 
-/* As defined at CtrFormat. */
+/* The weights defined for CtrFormat. */
 enum { RED = 9798, GREEN = 19235, BLUE = 3735, SHIFT = 15, HALF = 1 << (SHIFT - 1) };
 
 #ifdef __SSE2__
 #include <emmintrin.h>
 
-/* Four pixels of SIZE bytes, one in each 32-bit lane. With SIZE 3 the last one's lane takes a byte that follows it. */
+/* Four pixels of SIZE bytes, one per 32-bit element. With SIZE 3 the last element includes the following byte. */
 static inline __attribute__ ((always_inline)) __m128i
 load_4 (const uint8_t *pixels, int size)
 {
   if (size == 4)
     return _mm_loadu_si128 ((const __m128i *) pixels);
-  int32_t lane[4];
+  int32_t element[4];
   for (int i = 0; i < 4; i++)
-    memcpy (lane + i, pixels + 3 * i, 4);
-  return _mm_set_epi32 (lane[3], lane[2], lane[1], lane[0]);
+    memcpy (element + i, pixels + 3 * i, 4);
+  return _mm_set_epi32 (element[3], element[2], element[1], element[0]);
 }
 
-/* The luma of four pixels in 32-bit lanes; WEIGHTS has a pixel's four weights twice. */
+/* The luma of four pixels in 32-bit elements. WEIGHTS contains the four weights of a pixel twice. */
 static inline __m128i
 luma_4 (__m128i pixels, __m128i weights)
 {
@@ -33,7 +33,7 @@ luma_4 (__m128i pixels, __m128i weights)
   return _mm_srli_epi32 (_mm_add_epi32 (_mm_add_epi32 (first, second), _mm_set1_epi32 (HALF)), SHIFT);
 }
 
-/* Whole groups of eight pixels, of which none is the row's last; returns how many pixels that were. */
+/* Converts whole groups of eight pixels, without the last pixel of the row. Returns the number of pixels converted. */
 static inline __attribute__ ((always_inline)) uint32_t
 luma_groups (const uint8_t *pixels, uint32_t width, uint8_t *luma, int size, int red, int green, int blue)
 {
@@ -62,7 +62,7 @@ luma_groups (const uint8_t *pixels, uint32_t width, uint8_t *luma, int size, int
 
 #endif
 
-/* Constant offsets make one tight loop per format. */
+/* Constant offsets give one tight loop per format. */
 static inline __attribute__ ((always_inline)) void
 luma_row (const uint8_t *pixels, uint32_t width, uint8_t *luma, int size, int red, int green, int blue)
 {

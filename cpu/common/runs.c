@@ -20,7 +20,7 @@ level_16 (uint32_t threshold)
   return _mm_set1_epi16 ((short) threshold);
 }
 
-/* Saturating threshold - sample is zero exactly where sample >= threshold. */
+/* The saturating difference threshold - sample is zero if and only if sample >= threshold. */
 static inline uint64_t
 pack_64_8 (const uint8_t *samples, Level level)
 {
@@ -84,7 +84,7 @@ pack_64_16 (const uint16_t *samples, Level level)
 
 #endif
 
-/* The last word's samples are copied out, so that nothing behind the row is read. */
+/* The samples of the last word are copied, so that nothing beyond the row is read. */
 #define PACK_ROW(WIDTH_BITS, MAX_SAMPLE)                                                                    \
   void ctr_pack_row_##WIDTH_BITS (                                                                          \
       const uint##WIDTH_BITS##_t *samples, uint32_t width, uint32_t threshold, bool invert, uint64_t *bits) \

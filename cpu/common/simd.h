@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Eight 16-bit numbers at once, in the compiler's vector types: these make plain code where there are no vectors. What
- * the types cannot express is here for SSE2 and for everything else. Internal. */
+/* SIMD vectors of 128 bits, in the vector types of the compiler, which also compile for processors without SIMD.
+ * Operations that these types cannot express are implemented for SSE2 and in plain C. Internal. */
 #ifndef CTR_CPU_COMMON_SIMD_H
 #define CTR_CPU_COMMON_SIMD_H
 
@@ -12,10 +12,10 @@
 #endif
 
 typedef int16_t Int16x8 __attribute__ ((vector_size (16)));
-typedef uint16_t UInt16x8 __attribute__ ((vector_size (16))); /* where sums wrap */
+typedef uint16_t UInt16x8 __attribute__ ((vector_size (16))); /* wraps around */
 typedef int32_t Int32x4 __attribute__ ((vector_size (16)));
 
-/* Before a function in wider vectors: it is compiled for AVX2, too, and that one runs where the processor has it. */
+/* Marks a function with wider vectors. It is compiled for AVX2, too, and that version runs on processors with AVX2. */
 #ifdef CTR_TARGET_CLONES
 #define WIDEST __attribute__ ((target_clones ("avx2", "default")))
 #else
@@ -72,7 +72,7 @@ pair_sums (Int16x8 a, Int16x8 b)
 #endif
 }
 
-/* a[0], b[0], a[1], b[1], ... of the first four, and of the last four. */
+/* a[0], b[0], a[1], b[1], ... of the first four elements, or of the last four. */
 ALWAYS_INLINE Int16x8
 interleave_first (Int16x8 a, Int16x8 b)
 {
@@ -93,7 +93,7 @@ interleave_last (Int16x8 a, Int16x8 b)
 #endif
 }
 
-/* even[0], odd[0], even[1], odd[1], ..., all of which fit 16 bits. */
+/* even[0], odd[0], even[1], odd[1], ..., which all fit 16 bits. */
 ALWAYS_INLINE Int16x8
 zip (Int32x4 even, Int32x4 odd)
 {
@@ -107,7 +107,7 @@ zip (Int32x4 even, Int32x4 odd)
 #endif
 }
 
-/* -1 where a number is < 0, else 0. */
+/* -1 for elements < 0, else 0. */
 ALWAYS_INLINE Int16x8
 negative (Int32x4 first, Int32x4 last)
 {
@@ -121,7 +121,7 @@ negative (Int32x4 first, Int32x4 last)
 #endif
 }
 
-/* One bit for each of 16 vector of 0 or -1. */
+/* One bit for each of the 16 elements, 0 or -1, of two vectors. */
 ALWAYS_INLINE uint32_t
 mask_to_bits (Int16x8 first, Int16x8 last)
 {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Pixels around a vertex, as bits of a mask. */
+/* The pixels around a vertex, as bits of a mask. */
 enum { UPPER_LEFT = 8, UPPER_RIGHT = 4, LOWER_LEFT = 2, LOWER_RIGHT = 1 };
 enum { RISING = UPPER_RIGHT | LOWER_LEFT, FALLING = UPPER_LEFT | LOWER_RIGHT }; /* the diagonals */
 
@@ -14,7 +14,7 @@ typedef struct {
   uint16_t level_indices[4]; /* of the pixels upper left, upper right, lower left, lower right */
 } Vertex;
 
-/* Four vertices are looked at in one go, so rows of level_indices have room for some more. */
+/* Vertices are tested in groups of this size, so rows of level indices have room for some more. */
 enum { STRIDE = 4 };
 
 void
@@ -27,7 +27,7 @@ ctr_crack_corners_release (CtrCrackCorners *corners)
   ctr_host_buffer_release (&corners->corners);
 }
 
-/* Level indices of row Y of pixels to RANKS[1 .. width]; row HEIGHT is outside. */
+/* Writes the level indices of row Y to LEVEL_INDICES[1 .. width]. Row HEIGHT is outside the image. */
 static void
 load_level_indices (
     CtrSamples *samples, const CtrImage *image, const CtrCracksPlan *plan, uint32_t y, uint16_t *level_indices)
@@ -57,8 +57,8 @@ load_4 (const uint16_t *level_indices)
   return four;
 }
 
-/* Those of COUNT vertices between two rows of level_indices around which the pixels are neither alike in both columns
- * nor in both rows: there lines may turn, elsewhere none does. VERTICES has room for COUNT and STRIDE more. */
+/* Finds the vertices between two rows of level indices where contours may turn: those whose pixels are neither equal in
+ * both columns nor in both rows. VERTICES has room for COUNT + STRIDE of them. */
 static size_t
 find_vertices (const uint16_t *above, const uint16_t *below, uint32_t count, Vertex *vertices)
 {
@@ -86,7 +86,7 @@ order (uint32_t *a, uint32_t *b)
   *b = high;
 }
 
-/* Level indices of a vertex ascending, each with its pixel's bit below. */
+/* The level indices of a vertex in ascending order, each followed by the bit of its pixel. */
 typedef struct {
   uint32_t keys[4];
 } SortedPixels;
@@ -124,7 +124,7 @@ is_diagonal (uint32_t mask)
   return mask == RISING || mask == FALLING;
 }
 
-/* The corners of a mask. */
+/* The number of corners of a vertex with the foreground MASK. */
 static inline uint32_t
 corners_of (uint32_t mask)
 {
@@ -132,7 +132,7 @@ corners_of (uint32_t mask)
   return is_diagonal (mask) ? 2 : one >> mask & 1;
 }
 
-/* The pixels of the same level_index as the one at I, up to *END. */
+/* The mask of the pixels with the same level index as the one at I, which end before *END. */
 static inline uint32_t
 mask_of_equals (const SortedPixels *sorted, uint32_t i, uint32_t *end)
 {
@@ -143,9 +143,9 @@ mask_of_equals (const SortedPixels *sorted, uint32_t i, uint32_t *end)
   return mask;
 }
 
-/* AT_LEAST: COUNTS become differences of one level_index's count to that of the level_index before. From the lowest of
- * the four level_indices to the second all pixels but one are foreground, from the third to the highest one is, between
- * these two are. */
+/* AT_LEAST: counts corners by level index, as differences from the previous level index. Above the lowest of the four
+ * level indices and up to the second one, all pixels but one are foreground; up to the third one, two pixels are; up to
+ * the highest one, one pixel is. */
 static void
 count_steps (const Vertex *vertex, size_t *counts)
 {
@@ -165,12 +165,12 @@ count_equals (const Vertex *vertex, size_t *counts)
     counts[level_index_at (&sorted, i)] += corners_of (mask_of_equals (&sorted, i, &end));
 }
 
-/* Where the corners go and what they are. */
+/* The destination of corners, and their kinds. */
 typedef struct {
   CtrCrackCorner *corners;
-  size_t *ends; /* of each level_index: where its next corner goes, one level_index further */
+  size_t *ends; /* by level index: where its next corner goes */
   uint32_t kinds[16];
-  uint32_t rising[2], falling[2]; /* masks of the two lines' corners where a diagonal is foreground */
+  uint32_t rising[2], falling[2]; /* masks of the two corners if a diagonal is foreground */
 } Writer;
 
 static void
@@ -202,7 +202,7 @@ write_corner (const Writer *writer, uint32_t level_index, CtrPoint point, uint32
   writer->corners[writer->ends[level_index]++] = (CtrCrackCorner){point, kind};
 }
 
-/* The line with the western arm comes first. */
+/* Writes the two corners of a diagonal, the one with the western arm first. */
 static void
 write_diagonal (const Writer *writer, uint32_t level_index, CtrPoint point, uint32_t mask)
 {
@@ -212,7 +212,7 @@ write_diagonal (const Writer *writer, uint32_t level_index, CtrPoint point, uint
   write_corner (writer, level_index, point, second);
 }
 
-/* Both return about how many corners they write. */
+/* Both return approximately the number of corners they write. */
 static uint32_t
 write_steps (const Writer *writer, const Vertex *vertex, CtrPoint point)
 {
@@ -221,7 +221,7 @@ write_steps (const Writer *writer, const Vertex *vertex, CtrPoint point)
                  third = level_index_at (&sorted, 2);
   const uint32_t but_one = writer->kinds[15 - bit_at (&sorted, 0)], only_one = writer->kinds[bit_at (&sorted, 3)];
   const uint32_t two = bit_at (&sorted, 2) | bit_at (&sorted, 3);
-  /* The level_indices above the first up to the second, and on from the third. */
+  /* The level indices above the first one up to the second one, and from the third one on. */
   const uint32_t gap = third - second, end = level_index_at (&sorted, 3) - gap;
   for (uint32_t level_index = first + 1; level_index <= end; level_index++) {
     const bool lower = level_index <= second;
@@ -249,7 +249,7 @@ write_equals (const Writer *writer, const Vertex *vertex, CtrPoint point)
   return 4;
 }
 
-/* False where it is cancelled: one vertex may have corners of thousands of levels, each of which goes elsewhere. */
+/* False if the work is cancelled: a vertex may have corners of thousands of levels, which are written far apart. */
 static bool
 write_corners (CtrCrackCorners *corners, const CtrImage *image, const CtrCracksPlan *plan)
 {
@@ -269,8 +269,8 @@ write_corners (CtrCrackCorners *corners, const CtrImage *image, const CtrCracksP
   return true;
 }
 
-/* Finds the vertices and counts their corners. Each vertex has one or more: where there are too many vertices they are
- * counted on, but not kept. */
+/* Finds the vertices and counts their corners. Each vertex has at least one corner, so vertices beyond max_points are
+ * counted but not kept. */
 static bool
 count_corners (CtrCrackCorners *corners, CtrSamples *samples, const CtrImage *image, const CtrCracksPlan *plan)
 {
@@ -302,8 +302,8 @@ count_corners (CtrCrackCorners *corners, CtrSamples *samples, const CtrImage *im
   return true;
 }
 
-/* From what count_corners() left to each level_index's first corner, as Writer.ends has it before anything is written:
- * so when all is, they are the ends. False where there are too many. */
+/* Turns the counts of count_corners() into the first corner of each level index, which write_corners() advances to its
+ * end. False if there are too many corners. */
 static bool
 add_up (CtrCrackCorners *corners, const CtrCracksPlan *plan)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Contours of levels on the host, one level after the other from the list of its corners. Horizontal lines join the
- * corners of each pair in it; vertical ones each corner with a northern arm to the last one before it in its column. A
- * contour is followed from its first corner; what surrounds it is told by the vertical line before it in that row of
- * pixels, so the hierarchy costs nothing more. */
+/* Level contours: for each level, from the list of its corners to contours. Horizontal lines connect the two corners of
+ * a pair. Vertical lines connect each corner with a northern arm to the previous corner in its column. A contour is
+ * followed from its first corner. The previous vertical line in that row of pixels determines its parent, so the
+ * hierarchy costs nothing more. */
 #include "core/cracks/cracks.h"
 
 #include "core/common/memory.h"
@@ -14,27 +14,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A contour of the level in the order of discovery, from 1 on; 0 is the frame around the image, a hole's. */
+/* A contour of the level, numbered from 1 in the order of discovery. Number 0 is the border around the image, as a
+ * hole.
+ */
 typedef struct {
-  uint32_t parent : 31; /* limits aside; a lower number */
+  uint32_t parent : 31; /* before contours are dropped; a lower number */
   uint32_t hole : 1;
-  int32_t row; /* in the table: its own, or that of the next one around it that is kept, or -1 */
+  int32_t row; /* in the table: of the contour or of its nearest ancestor that is kept; -1: none */
 } Contour;
 
 typedef struct {
   CtrSamples samples;
   CtrCrackCorners corners;
-  CtrHostBuffer columns;  /* uint32_t: of each column, the corner, later the contour, of the last vertical line there */
-  CtrHostBuffer lines;    /* uint64_t: bits of the columns in which a vertical line passes */
-  CtrHostBuffer owners;   /* uint32_t: of each pair of the level's corners, its contour, or 0 */
-  CtrHostBuffer contours; /* Contour of the level */
-  CtrHostBuffer rows;     /* CtrContour of all levels: the table */
+  CtrHostBuffer columns;  /* uint32_t, by column: the corner, later the contour, of its last vertical line */
+  CtrHostBuffer lines;    /* uint64_t: the bits of columns that a vertical line passes */
+  CtrHostBuffer owners;   /* uint32_t, by pair of corners of the level: its contour, or 0 */
+  CtrHostBuffer contours; /* Contour, of the level */
+  CtrHostBuffer rows;     /* CtrContour, of all levels: the table */
   CtrHostBuffer points;   /* CtrPoint */
-  CtrHostBuffer sums;     /* CtrContourSums of the rows */
+  CtrHostBuffer sums;     /* CtrContourSums, by row */
   uint32_t row_count;
   uint64_t point_count;
-  uint64_t work;       /* since it was asked whether to go on */
-  CtrContours *result; /* until finish takes it */
+  uint64_t work;       /* operations since the last poll */
+  CtrContours *result; /* until finish() takes it */
 } State;
 
 static void *
@@ -42,7 +44,7 @@ create (CtrError *error)
 {
   State *state = calloc (1, sizeof *state);
   if (!state)
-    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a tracer of contours");
+    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a new contour tracer");
   return state;
 }
 
@@ -69,7 +71,7 @@ destroy (void *data)
   free (state);
 }
 
-/* Without a branch that would go either way half of the time. */
+/* Without a branch, which would be mispredicted half of the time. */
 static inline void
 link_corner (CtrCrackCorner *corners, uint32_t i, uint32_t *columns)
 {
@@ -80,7 +82,7 @@ link_corner (CtrCrackCorner *corners, uint32_t i, uint32_t *columns)
   corners[north ? other : i].link |= i & north;
 }
 
-/* Sets the links: to the other end of each corner's vertical line. False where it is cancelled. */
+/* Links each corner to the other end of its vertical line. False if the work is cancelled. */
 static bool
 link_level (CtrCrackCorner *corners, uint32_t count, uint32_t *columns)
 {
@@ -99,7 +101,7 @@ link_level (CtrCrackCorner *corners, uint32_t count, uint32_t *columns)
   return true;
 }
 
-/* The column of the last line before column X; false when there is none. */
+/* The column of the last vertical line before column X; false if there is none. */
 static inline bool
 find_line (const uint64_t *lines, uint32_t x, uint32_t *column)
 {
@@ -114,14 +116,14 @@ find_line (const uint64_t *lines, uint32_t x, uint32_t *column)
   return true;
 }
 
-/* Writes the contour that begins at corner START to POINTS, with room for one point more than it has, enters it as
- * CONTOUR at its pairs, and measures it. It is a pair after the other, on to the pair at the vertical line's end. False
- * where it is cancelled. */
+/* Writes the contour that begins at corner START to POINTS, enters CONTOUR as the owner of its pairs, and measures it.
+ * A step leads along a pair and on to the pair at the end of its vertical line. POINTS has room for one point more than
+ * the contour has. False if the work is cancelled. */
 static bool
 follow (const CtrCrackCorner *corners, uint32_t start, bool hole, uint32_t contour, uint32_t *owners, CtrPoint *points,
     CtrContour *row, uint64_t *work)
 {
-  /* A hole begins with its vertical line, an outside with its horizontal one. */
+  /* The contour of a hole begins with its vertical line, an outer contour with its horizontal line. */
   CtrPoint *const list = hole ? points : points + 1, *end = list;
   const uint32_t first = hole ? start : start ^ 1;
   const CtrPoint corner = corners[start].point;
@@ -163,7 +165,7 @@ is_kept (const CtrContour *row, const CtrCracksPlan *plan)
   return area2 >= plan->min_area2 && area2 <= plan->max_area2 && row->length >= plan->min_length;
 }
 
-/* Joins a new row to its parent, or to the LAST one of the level that has none. */
+/* Links a new row to its parent, or without a parent to the LAST such row of the level. */
 static void
 join_family (CtrContour *rows, int32_t row, int32_t parent, int32_t *last)
 {
@@ -176,7 +178,7 @@ join_family (CtrContour *rows, int32_t row, int32_t parent, int32_t *last)
   *child = row;
 }
 
-/* Takes in the contour that begins at corner START; AROUND has the line before. */
+/* Adds the contour that begins at corner START. AROUND is the contour of the previous vertical line. */
 static bool
 add_contour (State *state, const CtrCrackCorner *corners, uint32_t start, uint32_t contour, uint32_t around,
     uint32_t level, int32_t *last, const CtrCracksPlan *plan)
@@ -209,7 +211,7 @@ add_contour (State *state, const CtrCrackCorner *corners, uint32_t start, uint32
   return true;
 }
 
-/* Enters what a corner does to the vertical line in its column, for the row of pixels below. */
+/* Updates the vertical line in the column of a corner, for the row of pixels below. */
 static inline void
 pass_corner (const CtrCrackCorner *corner, uint32_t contour, uint64_t *lines, uint32_t *columns)
 {
@@ -219,7 +221,7 @@ pass_corner (const CtrCrackCorner *corner, uint32_t contour, uint64_t *lines, ui
     columns[x] = contour;
 }
 
-/* Follows the contours of a level of COUNT corners, in the order of their first ones. */
+/* Follows the contours of a level with COUNT corners, in the order of their first corners. */
 static bool
 trace_level (State *state, const CtrCrackCorner *corners, uint32_t count, uint32_t level, const CtrCracksPlan *plan)
 {
@@ -290,14 +292,14 @@ trace_levels (State *state, const CtrImage *image, const CtrCracksPlan *plan)
   return true;
 }
 
-/* POINTS are how many it takes room for; 0: they were not counted yet. */
+/* POINTS is the number of points needed; 0 if they have not been counted yet. */
 static void
 fail_without_memory (const CtrImage *image, uint64_t points, CtrError *error)
 {
   if (points > 0)
     ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY,
-        "no host memory for contours of %llu points in a %u x %u image: fewer levels have fewer",
-        (unsigned long long) points, image->width, image->height);
+        "no host memory for contours of %llu points in a %u x %u image: use fewer levels", (unsigned long long) points,
+        image->width, image->height);
   else
     ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory to find the contours of a %u x %u image", image->width,
         image->height);
@@ -339,7 +341,7 @@ enqueue (void *data, const CtrImage *image, const CtrCracksPlan *plan, void *str
   State *state = data;
   ctr_contours_unref (state->result);
   state->result = trace (state, image, plan, error);
-  /* What an image too large has taken is better left to a smaller one's result. */
+  /* A smaller image may need the memory that a too large one has taken. */
   if (!state->result && !ctr_cancelled ())
     release_buffers (state);
   return state->result;

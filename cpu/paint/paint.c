@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Drawing on the host: core/paint/paint.h's two passes, one shape after the other. */
+/* Drawing: the two passes of core/paint/paint.h, shape by shape. */
 #include "core/paint/raster.h"
 
 #include "core/common/poll.h"
@@ -8,9 +8,9 @@
 #include <string.h>
 
 typedef struct {
-  uint32_t *ink; /* 0 between frames */
+  uint32_t *ink; /* 0 between pictures */
   size_t words;
-  uint64_t work; /* since it was asked whether to go on */
+  uint64_t work; /* operations since the last poll */
 } State;
 
 static void *
@@ -18,7 +18,7 @@ create (CtrError *error)
 {
   State *state = calloc (1, sizeof *state);
   if (!state)
-    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a painter");
+    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a new painter");
   return state;
 }
 
@@ -44,11 +44,11 @@ reserve_ink (State *state, CtrPaintTarget *target, CtrError *error)
   const size_t full = ctr_paint_ink_words (target, 0), sub = ctr_paint_ink_words (target, 1);
   if (full + sub > state->words) {
     free_ink (state);
-    /* Pages that nothing is drawn on are never touched. */
+    /* Pages without shapes are never touched. */
     state->ink = calloc (full + sub, sizeof *state->ink);
     state->words = state->ink ? full + sub : 0;
     if (!state->ink)
-      return ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory to draw on %u x %u pixels",
+      return ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory to draw on a %u x %u picture",
           target->picture.width, target->picture.height);
   }
   target->ink[0] = state->ink;
@@ -56,7 +56,7 @@ reserve_ink (State *state, CtrPaintTarget *target, CtrError *error)
   return true;
 }
 
-/* False where it is cancelled; so below. */
+/* This and the functions below return false if the work is cancelled. */
 static bool
 draw_contour (
     State *state, const CtrPaintTarget *target, bool blend, const CtrPaintLines *lines, uint32_t row, uint32_t word)
@@ -166,7 +166,7 @@ draw_layer (State *state, const CtrPaintTarget *target, bool blend, const CtrPai
   return true;
 }
 
-/* What lies on a GPU is fetched before anything is drawn. */
+/* Copies contours from GPU memory before anything is drawn. */
 static bool
 fetch (const CtrPaintLayer *layer, CtrError *error)
 {

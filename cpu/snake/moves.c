@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Moves of a polygon's points. What a move changes in the sums depends on the point and its neighbours only, so it is
- * summed once for as long as these stay; the criterion is the whole polygon's, so all are priced anew each time. */
+/* Moves of points. The change of the sums by a move depends only on the point and its neighbours, so it is computed
+ * once as long as these stay. The criterion depends on the whole polygon, so all moves are evaluated anew in each
+ * iteration. */
 #include "cpu/snake/moves.h"
 
 #include "cpu/snake/polygon.h"
@@ -36,7 +37,7 @@ sum_gains (CtrSnakePolygon *polygon, uint32_t i, uint32_t step)
   }
 }
 
-/* The edges that the moves of point I by STEP could touch, without its own. */
+/* Finds the edges that moves of point I by STEP may touch, except its own. Returns their number. */
 static uint32_t
 edges_near (CtrSnakePolygon *polygon, uint32_t i, uint32_t step)
 {
@@ -66,7 +67,7 @@ can_move (const CtrSnakePolygon *polygon, uint32_t i, CtrPoint to, uint32_t near
   return true;
 }
 
-/* The first of the least criteria below that of the polygon, or CTR_SNAKE_DIRECTIONS. */
+/* The first direction with the lowest criterion below LIMIT, or CTR_SNAKE_DIRECTIONS if there is none. */
 static inline uint32_t
 best_direction (const double *criteria, double limit)
 {
@@ -79,7 +80,7 @@ best_direction (const double *criteria, double limit)
   return best;
 }
 
-/* The move of point I, if it has any. */
+/* Finds the move of point I; false if it has none. */
 static bool
 find_move (CtrSnakePolygon *polygon, uint32_t i, uint32_t step, CtrSnakeChange *move)
 {
@@ -119,7 +120,7 @@ find_moves (CtrSnakePolygon *polygon, uint32_t step)
   return count;
 }
 
-/* Around the edges that the move makes, and the point: so the boxes of neighbours have one in common. */
+/* The bounding box of the new edges and the old point, so that the boxes of neighbours touch. */
 static CtrSnakeBox
 box_of (const CtrSnakePolygon *polygon, const CtrSnakeChange *move)
 {
@@ -129,7 +130,7 @@ box_of (const CtrSnakePolygon *polygon, const CtrSnakeChange *move)
   return ctr_snake_box_with (ctr_snake_box_with (ctr_snake_box (a, b), move->to), points[move->index]);
 }
 
-/* Drops the moves that cannot be made with better ones. */
+/* Drops moves that conflict with better ones. */
 static void
 drop_moves (CtrSnakePolygon *polygon, uint32_t count)
 {
@@ -159,7 +160,7 @@ gain_of (const CtrSnakePolygon *polygon, const CtrSnakeChange *move)
   return (CtrSnakeSums){gains->n[move->direction], gains->s1[move->direction], gains->s2[move->direction]};
 }
 
-/* Drops all but the best where the criterion does not fall by all together; enters what it is then. */
+/* Drops all moves but the best if the criterion does not fall by all of them together. Updates the criterion. */
 static void
 judge_moves (CtrSnakePolygon *polygon, uint32_t count)
 {

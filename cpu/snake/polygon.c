@@ -98,7 +98,7 @@ sides (const CtrHostBuffer *buffer, uint32_t i)
   return vector;
 }
 
-/* -1 for each of eight boxes that lies apart from BOX. */
+/* -1 for each of eight boxes that does not touch BOX, else 0. */
 static inline Int16x8
 apart (const CtrSnakeBoxes *boxes, uint32_t i, CtrSnakeBox box)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The polygon of a task on its way to the target, on the host. What is done to it is said in core/snake/snake.h.
- * Internal. */
+/* The polygon of a task during the search that core/snake/snake.h describes. Internal. */
 #ifndef CTR_CPU_SNAKE_POLYGON_H
 #define CTR_CPU_SNAKE_POLYGON_H
 
@@ -15,7 +14,7 @@ typedef struct {
   uint16_t bottom;
 } CtrSnakeBox;
 
-/* Boxes one side after the other, to compare many at once. */
+/* Bounding boxes as one array per side, so that SIMD compares many at once. */
 typedef struct {
   CtrHostBuffer left, top, right, bottom; /* uint16_t */
 } CtrSnakeBoxes;
@@ -27,26 +26,26 @@ typedef struct {
   const CtrSnakeTable *table;
   CtrSnakeSums window;
   uint32_t iterations;
-  bool limited;   /* no more iterations: everything ends */
-  bool cancelled; /* so it does, and nothing of the polygon counts any more */
-  uint64_t work;  /* since it was asked whether to go on */
+  bool limited;   /* max_iterations is reached: the search ends */
+  bool cancelled; /* the search ends, and the polygon is invalid */
+  uint64_t work;  /* operations since the last poll */
 
   uint32_t count;
   CtrSnakeSums inside;
   double criterion;
   CtrHostBuffer points; /* CtrPoint */
   CtrHostBuffer edges;  /* CtrSnakeSums */
-  CtrSnakeBoxes boxes;  /* of the edges */
+  CtrSnakeBoxes boxes;  /* by edge */
 
-  CtrHostBuffer gains; /* CtrSnakeGains of the points */
-  CtrHostBuffer stale; /* bool: these are to be summed anew */
+  CtrHostBuffer gains; /* CtrSnakeGains, by point */
+  CtrHostBuffer stale; /* bool, by point: its gains must be computed anew */
 
-  CtrHostBuffer near;    /* uint32_t: room for what ctr_snake_boxes_near() finds */
-  CtrHostBuffer changes; /* moves, middles or removals that could be */
-  CtrSnakeBoxes area;    /* which they lie in */
+  CtrHostBuffer near;    /* uint32_t: the result of ctr_snake_boxes_near() */
+  CtrHostBuffer changes; /* CtrSnakeChange: possible moves, middles or removals */
+  CtrSnakeBoxes area;    /* by change: its bounding box */
 } CtrSnakePolygon;
 
-/* Counts OPERATIONS: is the task cancelled? */
+/* Counts OPERATIONS, and polls when there are enough. Is the task cancelled? */
 static inline bool
 ctr_snake_polygon_poll (CtrSnakePolygon *polygon, uint64_t operations)
 {
@@ -54,7 +53,7 @@ ctr_snake_polygon_poll (CtrSnakePolygon *polygon, uint64_t operations)
   return polygon->cancelled;
 }
 
-/* Operations to sum up an edge from A to B: its rows. */
+/* The number of operations to compute the sums of an edge from A to B. */
 static inline uint64_t
 ctr_snake_polygon_rows (CtrPoint a, CtrPoint b)
 {
@@ -63,17 +62,17 @@ ctr_snake_polygon_rows (CtrPoint a, CtrPoint b)
 
 void ctr_snake_polygon_release (CtrSnakePolygon *polygon);
 
-/* Makes room for COUNT points, those there were kept; false when there is no memory. */
+/* Makes room for COUNT points, keeping the contents. False if there is no memory. */
 bool ctr_snake_polygon_reserve (CtrSnakePolygon *polygon, uint32_t count);
 
-/* Sums up the polygon's points, whatever it was before. This, and what is below, may end early where it is cancelled.
+/* Computes all sums and boxes from the points. This and the functions below may return early if the task is cancelled.
  */
 void ctr_snake_polygon_sum (CtrSnakePolygon *polygon);
 
-/* Counts one; false where there may be no more. */
+/* Counts an iteration; false if max_iterations is reached or the task is cancelled. */
 bool ctr_snake_polygon_iterate (CtrSnakePolygon *polygon);
 
-/* Enters an edge, of which both points are what they shall be. It is counted as work. */
+/* Computes the sums and the box of edge I from its two points. */
 void ctr_snake_polygon_set_edge (CtrSnakePolygon *polygon, uint32_t i);
 
 static inline CtrSnakeBox
@@ -82,7 +81,7 @@ ctr_snake_box (CtrPoint a, CtrPoint b)
   return (CtrSnakeBox){a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.x > b.x ? a.x : b.x, a.y > b.y ? a.y : b.y};
 }
 
-/* The box around BOX and P. */
+/* BOX extended to P. */
 static inline CtrSnakeBox
 ctr_snake_box_with (CtrSnakeBox box, CtrPoint p)
 {
@@ -92,19 +91,20 @@ ctr_snake_box_with (CtrSnakeBox box, CtrPoint p)
 
 void ctr_snake_boxes_set (CtrSnakeBoxes *boxes, uint32_t i, CtrSnakeBox box);
 
-/* Which of COUNT boxes have a point in common with BOX; NEAR has room for all. Returns how many. */
+/* Finds those of COUNT boxes that touch BOX. NEAR receives their indices, and has room for COUNT. Returns their number.
+ */
 uint32_t ctr_snake_boxes_near (const CtrSnakeBoxes *boxes, uint32_t count, CtrSnakeBox box, uint32_t *near);
 
-/* The rectangle that an automatic start begins with; false where there is none. */
+/* Finds the rectangle of an automatic start; false if there is none. */
 bool ctr_snake_start (CtrSnakePolygon *polygon, CtrPoint points[4]);
 
-/* Moves by STEP until they end. */
+/* Iterates moves by STEP until they end. */
 void ctr_snake_polygon_move (CtrSnakePolygon *polygon, uint32_t step);
 
-/* Splits long edges. False when there is no memory. */
+/* Splits long edges. *ANY: was one split? False if there is no memory. */
 bool ctr_snake_polygon_split (CtrSnakePolygon *polygon, bool *any);
 
-/* Rounds of pruning until they end; were points removed? */
+/* Iterates rounds of pruning until they end. Were points removed? */
 bool ctr_snake_polygon_prune (CtrSnakePolygon *polygon);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The criterion of core/snake/criterion.h, operation for operation, of several regions at once, in the compiler's
- * vector types. Regions that no polygon has, because it would cross itself, may get another value than there: none of
- * them is taken. */
+/* The criterion of core/snake/criterion.h, operation by operation, of several targets at once. Sums that no polygon can
+ * have, because it would cross itself, may give a different value than there: such moves are never made. */
 #include "cpu/snake/price.h"
 
 #include "cpu/common/simd.h"
@@ -20,7 +19,7 @@ either (Mask condition, Reals yes, Reals no)
   return (Reals) ((condition & (Mask) yes) | (~condition & (Mask) no));
 }
 
-/* Of numbers below 2^52: they are the fraction of 2^52 and more. */
+/* Converts integers below 2^52: as the fraction of 2^52. */
 ALWAYS_INLINE Reals
 small_to_reals (Words words)
 {
@@ -28,11 +27,11 @@ small_to_reals (Words words)
   return (Reals) (words | bits) - 0x1p52;
 }
 
-/* Of all; rounded once. */
+/* Converts any integers, rounding once. */
 ALWAYS_INLINE Reals
 to_reals (Words words)
 {
-  const uint64_t bits = 0x4530000000000000; /* of 2^84, whose fraction's last bit is 2^32 */
+  const uint64_t bits = 0x4530000000000000; /* 2^84, whose last fraction bit is 2^32 */
   return ((Reals) (words >> 32 | bits) - 0x1p84) + small_to_reals (words & 0xffffffff);
 }
 
@@ -41,7 +40,7 @@ ALWAYS_INLINE Reals
 log_of (Reals x)
 {
   const uint64_t least = 0x3fe6a09e00000000, bias = (uint64_t) 1024 << 52;
-  const Words e = ((Words) x - least + bias) >> 52; /* 1024 more, so that it is not negative */
+  const Words e = ((Words) x - least + bias) >> 52; /* plus 1024, so that it is not negative */
   const Reals exponent = small_to_reals (e) - 1024, m = (Reals) ((Words) x - (e << 52) + bias);
   const Reals f = m - 1, s = f / (m + 1), z = s * s, z2 = z * z, z4 = z2 * z2;
   const Reals p0 = z * (2. / 5) + 2. / 3, p1 = z * (2. / 9) + 2. / 7;
@@ -78,7 +77,7 @@ ALWAYS_INLINE Reals
 criterion_of (CtrSnakeModel model, const CtrSnakeCost *cost, const Sums *inside, CtrSnakeSums window)
 {
   const Sums outside = {(uint64_t) window.n - inside->n, (uint64_t) window.s1 - inside->s1, window.s2 - inside->s2};
-  /* No number at all where they are negative. */
+  /* Counts may be negative, and then give no valid number. */
   const Mask with = (small_to_reals (inside->n) >= 1) & (small_to_reals (outside.n) >= 1);
   const Reals none = {0};
   return either (with, cost_of (model, cost, inside) + cost_of (model, cost, &outside), none + HUGE_VAL);

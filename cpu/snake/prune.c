@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Removal of points that do not shorten a polygon's description. */
+/* Pruning: removes points that do not shorten the description of a polygon. */
 #include "cpu/snake/moves.h"
 #include "cpu/snake/polygon.h"
 
-/* What is left of a polygon, as far as its description needs it. */
+/* What determines the description length of a polygon with some points removed. */
 typedef struct {
   uint32_t count;
   CtrSnakeSums inside;
@@ -23,7 +23,7 @@ remove_edge (Rest *rest, CtrPoint a, CtrPoint b)
   rest->lengths.y -= ctr_snake_distance (a.y, b.y);
 }
 
-/* The rest without point I of the polygon, too, of which no neighbour is removed. */
+/* REST with point I removed, too. No neighbour of I is removed. */
 static Rest
 without (CtrSnakePolygon *polygon, Rest rest, uint32_t i)
 {
@@ -49,7 +49,7 @@ description_of (const CtrSnakePolygon *polygon, const Rest *rest)
   return ctr_snake_description (criterion, polygon->window.n, rest->count, rest->lengths);
 }
 
-/* Around the point's edges: so the boxes of neighbours have a point in common, too. */
+/* The bounding box of the point's edges, so that the boxes of neighbours touch. */
 static CtrSnakeBox
 box_of (const CtrSnakePolygon *polygon, uint32_t i)
 {
@@ -70,7 +70,7 @@ touches_edges (const CtrSnakePolygon *polygon, uint32_t i)
   return false;
 }
 
-/* The points whose removal alone makes the description shorter than LIMIT. */
+/* Finds the points whose removal alone gives a description length below LIMIT. Returns their number. */
 static uint32_t
 find_removals (CtrSnakePolygon *polygon, const Rest *all, double limit)
 {
@@ -84,7 +84,7 @@ find_removals (CtrSnakePolygon *polygon, const Rest *all, double limit)
   return count;
 }
 
-/* Drops the removals that cannot go with better ones. */
+/* Drops removals that conflict with better ones. */
 static void
 drop_removals (CtrSnakePolygon *polygon, uint32_t count)
 {
@@ -106,7 +106,7 @@ drop_removals (CtrSnakePolygon *polygon, uint32_t count)
   }
 }
 
-/* Drops all but the best where all together do not make the description shorter than LIMIT. */
+/* Drops all removals but the best if all of them together do not give a description length below LIMIT. */
 static void
 judge_removals (CtrSnakePolygon *polygon, const Rest *all, uint32_t count, double limit)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Outlines of objects on the host, one after the other, from one table of sums. */
+/* Region snakes: searches for the objects one after the other, with one table of sums. */
 #include "cpu/snake/polygon.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ typedef struct {
   CtrHostBuffer outcomes; /* CtrSnakeOutcome */
   CtrHostBuffer points;   /* CtrPoint */
   uint64_t point_count;
-  CtrContours *result; /* until finish takes it */
+  CtrContours *result; /* until finish() takes it */
 } State;
 
 static void *
@@ -19,7 +19,7 @@ create (CtrError *error)
 {
   State *state = calloc (1, sizeof *state);
   if (!state)
-    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a snake");
+    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a new snake");
   return state;
 }
 
@@ -51,7 +51,8 @@ window_sums (const CtrSnakeTable *table, const CtrSnakeWindow *window)
       ctr_snake_table_edge (table, (CtrPoint){left, top}, (CtrPoint){left, bottom}));
 }
 
-/* Moves and splits from STEP on, then prunes. False when there is no memory or it is cancelled; so below. */
+/* Moves and splits with steps from STEP on, then prunes. This and the functions below return false if there is no
+ * memory or the work is cancelled. */
 static bool
 fit (CtrSnakePolygon *polygon, uint32_t step)
 {
@@ -79,7 +80,7 @@ is_target (const CtrSnakePolygon *polygon)
          < ctr_snake_description_without (&polygon->plan->cost, polygon->window);
 }
 
-/* From the task's start, or its automatic one. */
+/* Searches from the start of the task, or from an automatic start. */
 static bool
 seek (CtrSnakePolygon *polygon, bool automatic, bool *found)
 {
@@ -168,7 +169,7 @@ enqueue (void *data, const CtrImage *image, const CtrSnakePlan *plan, void *stre
   else if (ctr_go_on (error))
     ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory to find %u objects in a %u x %u image", plan->task_count,
         image->width, image->height);
-  /* What an image too large has taken is better left to a smaller one's result. */
+  /* A smaller image may need the memory that a too large one has taken. */
   if (!state->result && !ctr_cancelled ())
     release_buffers (state);
   return state->result;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Middles for the long edges of a polygon. */
+/* Splitting: adds points in the middle of long edges. */
 #include "cpu/snake/moves.h"
 #include "cpu/snake/polygon.h"
 
@@ -23,7 +23,7 @@ touches_edges (const CtrSnakePolygon *polygon, const CtrSnakeChange *middle)
   return false;
 }
 
-/* Edges in their order. */
+/* Finds the proposals, in the order of their edges. Returns their number. */
 static uint32_t
 find_middles (CtrSnakePolygon *polygon)
 {
@@ -38,7 +38,8 @@ find_middles (CtrSnakePolygon *polygon)
   return count;
 }
 
-/* Drops the middles whose edges touch those of one before, and those there is no room for; returns how many remain. */
+/* Drops middles whose edges touch those of an earlier one, and those beyond CTR_SNAKE_MAX_POINTS. Returns the number of
+ * middles that remain. */
 static uint32_t
 drop_middles (CtrSnakePolygon *polygon, uint32_t count)
 {
@@ -61,7 +62,7 @@ drop_middles (CtrSnakePolygon *polygon, uint32_t count)
   return kept;
 }
 
-/* Enters the KEPT of COUNT middles, from the last one to the first: points only move up the list. */
+/* Inserts the KEPT of COUNT middles from the last one to the first, so that points only move up the list. */
 static void
 enter_middles (CtrSnakePolygon *polygon, uint32_t count, uint32_t kept)
 {

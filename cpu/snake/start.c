@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The best of all rectangles of whole cells of a window. */
+/* The automatic start: the best of all rectangles of whole cells of a window. */
 #include "cpu/snake/polygon.h"
 #include "cpu/snake/price.h"
 
-/* The sums left of each line between cells, over some rows; a group of nothing behind the last one. */
+/* The sums left of each vertical grid line over some rows, with room for a SIMD group beyond the last line. */
 enum { ROOM = CTR_SNAKE_CELLS + 1 + CTR_SNAKE_PRICES };
 typedef struct {
   int64_t n[ROOM];
@@ -11,7 +11,7 @@ typedef struct {
   uint64_t s2[ROOM];
 } Band;
 
-/* Where the lines between cells lie. */
+/* The coordinates of the grid lines. */
 typedef struct {
   int32_t columns;
   int32_t rows;
@@ -31,7 +31,7 @@ make_grid (const CtrSnakeWindow *window)
   return grid;
 }
 
-/* The bands from the window's top to each line. */
+/* Computes the bands from the top of the window to each horizontal grid line. */
 static void
 sum_bands (CtrSnakePolygon *polygon, const Grid *grid, Band *bands)
 {
@@ -78,7 +78,7 @@ ctr_snake_start (CtrSnakePolygon *polygon, CtrPoint points[4])
         ctr_snake_price (&polygon->plan->cost, less, polygon->window,
             (CtrSnakeLists){band.n + first, band.s1 + first, band.s2 + first},
             (uint32_t) (count + CTR_SNAKE_PRICES - 1) / CTR_SNAKE_PRICES * CTR_SNAKE_PRICES, criteria);
-        /* The whole window is infinite. */
+        /* The criterion of the whole window is infinite. */
         for (int32_t k = 0; k < count; k++)
           if (criteria[k] < best) {
             best = criteria[k];

@@ -12,10 +12,10 @@
 
 enum {
   BLOCK = 16,
-  ROWS = 16384 /* whose samples in a block sum up in 32 bits, as BLOCK / 4 of each row do in a vector's lane */
+  ROWS = 16384 /* the sum of BLOCK / 4 samples of so many rows fits a 32-bit element of a vector */
 };
 
-/* The samples of a row before a block, and their squares. */
+/* The sums of the samples of a row before a block, and of their squares. */
 typedef struct {
   uint32_t s1;
   uint32_t s2; /* 65535 * 255^2 < 2^32 */
@@ -35,7 +35,7 @@ ctr_snake_table_release (CtrSnakeTable *table)
 
 /* ---- Filling ---- */
 
-/* Sums of some samples, in the lanes of vectors where there are any. */
+/* Sums of samples, spread over the elements of vectors. */
 #ifdef __SSE2__
 
 typedef struct {
@@ -57,7 +57,7 @@ add_8 (VectorSums8 *sums, __m128i samples)
   sums->s2 = _mm_add_epi32 (sums->s2, _mm_add_epi32 (_mm_madd_epi16 (low, low), _mm_madd_epi16 (high, high)));
 }
 
-/* Eight of the samples. */
+/* Adds eight samples. */
 static inline void
 add_16 (VectorSums16 *sums, __m128i samples)
 {
@@ -167,8 +167,8 @@ fill_row_16 (const uint8_t *row, Block16 *blocks, size_t count)
   }
 }
 
-/* Finds room for a copy of the samples where they are not those of the image: luma, and rows shorter than the block
- * that is read at once. Of others, the last row is copied, so that the image is not read beyond its end. */
+/* Makes room for a copy of the samples if those of the image cannot be used: luma, and rows shorter than a block.
+ * Otherwise only the last row is copied, so that the image is not read beyond its end. */
 static bool
 place_pixels (CtrSnakeTable *table, const CtrImage *image, bool *copied)
 {
@@ -223,13 +223,13 @@ ctr_snake_table_fill (CtrSnakeTable *table, CtrSamples *samples, const CtrImage 
 
 /* ---- Edges ---- */
 
-/* From row to row, the columns at which an edge passes. */
+/* The column at which an edge passes a row, advanced from row to row. */
 typedef struct {
-  int32_t column; /* from the window's left side */
-  int32_t step;   /* whole columns a row */
-  int32_t part;   /* rows' parts of a column beyond, in 1 / rise */
+  int32_t column; /* from the left side of the window */
+  int32_t step;   /* whole columns per row */
+  int32_t part;   /* fraction of a column per row, in units of 1 / rise */
   int32_t rise;
-  int32_t excess; /* of the parts over the columns they made: -rise < excess <= 0 */
+  int32_t excess; /* sum of the fractions minus whole columns: -rise < excess <= 0 */
 } Walk;
 
 static inline Walk
@@ -254,13 +254,13 @@ walk_on (Walk *walk)
 
 #ifdef __SSE2__
 
-/* The first K samples of a block: those at BLOCK - K and after. */
+/* The mask of the first K samples of a block begins at BLOCK - K. */
 static const uint8_t masks[2 * BLOCK] = {
     255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
 static const uint16_t wide_masks[2 * BLOCK] = {
     65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535};
 
-/* The sums over COUNT <= ROWS rows from PIXELS and BLOCKS on. */
+/* The sums over COUNT rows, at most ROWS, from PIXELS and BLOCKS on. */
 static CtrSnakeSums
 sum_rows_8 (const CtrSnakeTable *table, const uint8_t *pixels, const Block8 *blocks, Walk *walk, uint32_t count)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sums of an image's samples along the edges of a polygon, on the host. Internal.
+/* A table of sums, from which the sums along the edges of polygons are computed. Internal.
  *
- * A row's samples are summed up to the beginning of every block only; what is left of a column in its block is summed
- * when it is asked for, all of a block's samples at once. So a table takes half a byte a pixel (16-bit samples: one).
- */
+ * The table contains the sums of each row up to the start of each block. The samples of a row left of a column in its
+ * block are summed on demand, all samples of a block at once. A table therefore needs half a byte per pixel (16-bit
+ * samples: one byte). */
 #ifndef CTR_CPU_SNAKE_TABLE_H
 #define CTR_CPU_SNAKE_TABLE_H
 
@@ -16,23 +16,23 @@
 typedef struct {
   CtrSnakeWindow window;
   bool wide;
-  const uint8_t *pixels; /* of the window: the image's, or a copy */
+  const uint8_t *pixels; /* of the window: in the image, or a copy */
   size_t stride;         /* bytes */
-  const uint8_t *last;   /* its last row, with a block's room behind it */
+  const uint8_t *last;   /* its last row, followed by room for a block */
   size_t row_blocks;
-  CtrHostBuffer blocks; /* of each row, one more than it has whole blocks */
-  CtrHostBuffer copy;   /* of the window's samples, or of those of its last row */
+  CtrHostBuffer blocks; /* by row: one more than the number of whole blocks */
+  CtrHostBuffer copy;   /* of the samples of the window, or of its last row only */
 } CtrSnakeTable;
 
 void ctr_snake_table_release (CtrSnakeTable *table);
 
-/* Sums up the part of IMAGE in WINDOW, which is not empty. IMAGE must stay as it is while the table is used. False when
- * there is no memory or it is cancelled. */
+/* Fills the table for the part of IMAGE in WINDOW, which is not empty. IMAGE must stay unchanged while the table is
+ * used. False if there is no memory or the work is cancelled. */
 bool ctr_snake_table_fill (
     CtrSnakeTable *table, CtrSamples *samples, const CtrImage *image, const CtrSnakeWindow *window);
 
-/* An edge's part in the sums of its polygon, which lies in the window. Columns are counted from the window's left side:
- * so edges of one polygon add up, and others differ, as those of the rules do. */
+/* The sums along an edge in the window, see core/snake/geometry.h. Columns are counted from the left side of the
+ * window, which makes no difference to the sums of a closed polygon. */
 CtrSnakeSums ctr_snake_table_edge (const CtrSnakeTable *table, CtrPoint from, CtrPoint to);
 
 #endif
