@@ -7,7 +7,7 @@
  *   runs, labels, union-find        -                       cca/cca.c, runs.c      cca/tiles.cu, cca/merge.cu
  *   label image, moments, grey      -                       cca/cca.c              cca/features.cu
  *   result                          results/components.c
- *   host side of the GPU            -                       -                      cca/cca.cu */
+ *   host side of the GPU            -                       -                      cca/cca.cu, cca/result.cu */
 #ifndef CTR_CORE_CCA_CCA_H
 #define CTR_CORE_CCA_CCA_H
 

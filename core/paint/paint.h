@@ -4,8 +4,9 @@
  *   stage                           core                    cpu                    cuda
  *   arguments, backend              paint/paint.c
  *   layers for the backend          paint/paint.c
- *   the pixels of shapes            paint/raster.h          paint/paint.c          paint/paint.cu
- *   ink, blending                   paint/paint.h           paint/paint.c          paint/paint.cu
+ *   the pixels of shapes            paint/raster.h          paint/paint.c          paint/shapes.cu
+ *   ink, blending                   paint/paint.h           paint/paint.c          paint/shapes.cu
+ *   host side of the GPU            -                       -                      paint/paint.cu
  *
  * Shapes overlap, and on a GPU they are drawn concurrently. Drawing therefore takes two passes over the same pixels.
  * The first pass writes the highest word to the ink, a buffer of one word per pixel. The second pass takes the word out

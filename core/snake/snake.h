@@ -7,7 +7,7 @@
  *   plan: objects as tasks          snake/plan.c
  *   criterion                       snake/criterion.h       snake/price.c          (core/snake/criterion.h)
  *   polygons                        snake/geometry.h        snake/polygon.c        snake/device_state.cuh
- *   sums along edges                snake/geometry.h        snake/table.c          snake/table.cu, snake/table.cuh
+ *   sums along edges                snake/geometry.h        snake/table.c          snake/table.cu, snake/line_sums.cuh
  *   search                          -                       snake/snake.c          snake/evolve.cu
  *   its start                       -                       snake/start.c          snake/start.cuh
  *   moves, splitting, pruning       -                       snake/moves.c,         snake/moves.cuh, snake/split.cuh,
