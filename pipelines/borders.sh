@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # borders.sh [--dark | --bright] [--min-area=PIXELS] [--to TARGET] [FILE | URI | /dev/videoN | camera]
 #
-# Borders one inside the other, the colour tells how deep: outlines and, dashed, holes.
-#   --min-area=PIXELS  leaves out what is smaller (50)
+# Draws nested borders in a colour for their depth: outlines as solid lines, holes as dashed ones.
+#   --min-area=PIXELS  ignores borders with a smaller area (50)
 set -euo pipefail
 caller_dir=$PWD script=$(readlink -f "$0")
 cd "$(dirname "$script")/.."

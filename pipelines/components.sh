@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # components.sh [--dark | --bright] [--min-area=PIXELS] [--to TARGET] [FILE | URI | /dev/videoN | camera]
 #
-# The letters of a document, each found as one component: filled with its colour, in its box.
-#   --min-area=PIXELS  smaller ones are specks (4)
+# Detects the letters of a document as connected components, and fills each with a colour of its own.
+#   --min-area=PIXELS  ignores smaller components (4)
 set -euo pipefail
 caller_dir=$PWD script=$(readlink -f "$0")
 cd "$(dirname "$script")/.."
@@ -21,7 +21,7 @@ option ()
   esac
 }
 
-largest=65535 # scaled, small letters would touch
+largest=65535 # never scaled: small letters would touch
 start page "$@"
 launch cudacca threshold-mode=otsu "invert=$invert" "min-area=$min_area" labels=true \
     ! cudacontouroverlay draw=fill+components fill-alpha=0.8 thickness=1

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # count-parts.sh [LIMIT]... [--dark | --bright] [--to TARGET] [FILE | URI | /dev/videoN | camera]
 #
-# Counts parts and holds them to limits. Exit status 0 where all pass, 1 where one fails or there is none, 2 where nothing
-# could be inspected. Without an input: ten parts on a belt, each to have a hole or two.
+# Counts parts, measures them and checks them against tolerances. The exit status is 0 if all parts pass, 1 if one fails or
+# there is none, 2 if the input cannot be inspected. The default input shows ten parts, each of which should have one or
+# two holes.
 #   --area=MIN:MAX --perimeter=MIN:MAX --width=MIN:MAX --height=MIN:MAX --holes=MIN:MAX
-#                    limits in pixels, of which either end may be missing; one number where only that is allowed
-#   --ignore=PIXELS  leaves out parts and holes of less area (100)
+#                    tolerances, in pixels; MIN or MAX may be missing, and a single number is the only value allowed
+#   --ignore=PIXELS  ignores parts and holes with a smaller area (100)
 set -euo pipefail
 caller_dir=$PWD script=$(readlink -f "$0")
 cd "$(dirname "$script")/.."
@@ -39,7 +40,7 @@ case $input in
   *) uri=$(uri_of "$input") ;;
 esac
 
-# As one text, in which what has blanks is quoted.
+# Join the elements in one string, with quoted values.
 elements=""
 for word in "${sink[@]}"; do
   if [[ $word =~ ^[a-z]+= ]]; then
@@ -53,8 +54,8 @@ finder=("$ignore" "${limits[@]}")
 [ "$invert" = false ] || finder+=(--invert)
 counted=" parts?, [0-9]+ passed"
 play build/pipelines/inspect_parts "${finder[@]}" "--draw=$elements" "$uri"
-# The table of the last frame.
+# Print the table of the last frame.
 awk '/^  part/ { table = "" } { table = table $0 "\n" } / parts?, [0-9]+ passed/ { last = table } END { printf "\n%s", last }' "$log"
-tell_result
-[ "$status" -le 1 ] || die 2 "the inspection ended before its time (all messages: $PWD/$log)"
+print_result
+[ "$status" -le 1 ] || die 2 "the inspection failed (all messages: $PWD/$log)"
 exit "$status"

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # demo.sh [--dark | --bright] [FILE | URI | /dev/videoN | camera]
 #
-# Finds the connected components in a picture, a video, a stream or a camera: installs what is missing, builds, runs the
-# pipeline, shows what was found as a picture and a table. out/NAME.ndjson has all of it, out/NAME.overlay.png the last frame
-# with the components drawn in. Without an input: the first camera, or a scene of its own where there is none.
+# Detects the connected components in an image, a video, a stream or a camera: installs missing packages, builds the
+# project, runs the pipeline, and shows the result as an image and a table. out/NAME.ndjson has the components of all
+# frames, out/NAME.overlay.png the last frame with its components. The default input is the first camera, or a generated
+# scene.
 set -euo pipefail
 caller_dir=$PWD script=$(readlink -f "$0")
 cd "$(dirname "$script")/.."
@@ -21,7 +22,7 @@ for argument; do
       ;;
     --bright) invert=false ;;
     --dark) invert=true ;;
-    -*) die 2 "no option '$argument': --help tells what there is" ;;
+    -*) die 2 "no option '$argument': --help lists the options" ;;
     *)
       [ $given = 0 ] || die 2 "one input at most: a file, a URI or a camera device such as /dev/video0"
       given=1 input=$argument
@@ -35,7 +36,7 @@ find_camera
 build_for_here
 
 scene=parts scene_length=150
-largest=65535 # what is written are the file's own coordinates
+largest=65535 # never scaled: coordinates are those of the file
 name=scene
 [ -z "$input" ] || name=$(name_of "$input")
 result=out/$name.ndjson
@@ -53,10 +54,10 @@ printf '\n%sGST_PLUGIN_PATH=%q gst-launch-1.0%s\n' "$([ -n "$input" ] || echo "b
 play gst-launch-1.0 -e -v "${pipeline[@]}"
 
 say "Result"
-[ ! -t 1 ] || /usr/bin/python3 pipelines/show_picture.py "$last_frame"
+[ ! -t 1 ] || /usr/bin/python3 pipelines/show_image.py "$last_frame"
 /usr/bin/python3 pipelines/summarise.py "$result"
 echo
 tail -n 1 "$log"
-echo "One line of JSON a frame: $PWD/$result"
-echo "The last frame, with what was found: $to"
-[ "$status" = 0 ] || die 1 "the pipeline ended before its time: $(grep -m 1 '^ERROR' "$log") (all messages: $PWD/$log)"
+echo "One line of JSON per frame: $PWD/$result"
+echo "The last frame with its components: $to"
+[ "$status" = 0 ] || die 1 "the pipeline failed: $(grep -m 1 '^ERROR' "$log") (all messages: $PWD/$log)"

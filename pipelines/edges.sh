@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # edges.sh [--sigma=PIXELS] [--mask] [--dark | --bright] [--to TARGET] [FILE | URI | /dev/videoN | camera]
 #
-# The edges of a picture, a video or a camera, white on black, whatever the light.
-#   --sigma=PIXELS  blurs more, for fewer edges (1.4)
-#   --mask          shows the picture through its edges
+# Shows the edges of an image, a video or a camera in white on black, with thresholds from the histogram of each frame.
+#   --sigma=PIXELS  standard deviation of the blur; more blur yields fewer edges (1.4)
+#   --mask          shows the frame at its edges, instead of white
 set -euo pipefail
 caller_dir=$PWD script=$(readlink -f "$0")
 cd "$(dirname "$script")/.."
 . pipelines/lib.sh
 
-sigma=1.4 mask=false invert="" # the same edges either way
+sigma=1.4 mask=false invert="" # makes no difference
 option ()
 {
   case $1 in

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # everything.sh [--dark | --bright] [--to TARGET] [FILE | URI | /dev/videoN | camera]
 #
-# The same frames in six ways, side by side: as they are, edges, components, nested borders, lines of equal brightness, and
-# the outlines of the larger components, found by the statistics of what is inside and around them.
+# Shows six views of the same frames side by side: the input, edges, components, nested borders, level contours, and
+# outlines of the larger components, fitted by region statistics.
 set -euo pipefail
 caller_dir=$PWD script=$(readlink -f "$0")
 cd "$(dirname "$script")/.."
@@ -16,18 +16,18 @@ option ()
 }
 
 start parts "$@"
-# Names are no reason to fail: where text cannot be had, there are none.
-install_packages "write names on the pictures" "${PACKAGES_WINDOW[@]}" || say "The pictures have no names: $problem"
-tiles=() sheet=(compositor name=sheet background=black) names=()
+# The script works without the captions.
+install_packages "write captions on the views" "${PACKAGES_WINDOW[@]}" || say "The views have no captions. $problem"
+tiles=() sheet=(compositor name=sheet background=black) captions=()
 
-# tile COLUMN ROW NAME ELEMENT...: from the tee to a sixth of the picture, with the name on it.
+# tile COLUMN ROW NAME ELEMENT...: adds a view of the input to the sheet, with its name as the caption.
 tile ()
 {
   local x=$((640 * $1)) y=$((360 * $2)) name=$3 pad=sink_$(($1 + 3 * $2))
   shift 3
   tiles+=(all. ! queue ! "$@" "${download[@]}" ! videoconvert ! "sheet.$pad")
   sheet+=("$pad::xpos=$x" "$pad::ypos=$y" "$pad::width=640" "$pad::height=360" "$pad::sizing-policy=keep-aspect-ratio")
-  ! has_element textoverlay || names+=(! textoverlay "text=$name" "font-desc=DejaVu Sans 14" auto-resize=false
+  ! has_element textoverlay || captions+=(! textoverlay "text=$name" "font-desc=DejaVu Sans 14" auto-resize=false
     halignment=left valignment=top "xpad=$((x + 12))" "ypad=$((y + 12))" shaded-background=true)
 }
 tile 0 0 input identity
@@ -38,8 +38,8 @@ tile 0 1 cudaborders cudaborders threshold-mode=otsu "invert=$invert" mode=tree 
     ! cudacontouroverlay
 tile 1 1 cudacrackcontour cudacrackcontour min-level=64 step=24 max-level=255 min-area=60 \
     ! cudacontouroverlay color-by=level
-# Without their boxes: the components are there to be outlined.
+# The overlay does not draw the boxes of the components here.
 tile 2 1 cudasnake cudacca threshold-mode=otsu "invert=$invert" min-area=1000 \
     ! cudasnake objects=components margin=0.1 ! cudacontouroverlay draw=contours
 
-launch tee name=all "${tiles[@]}" "${sheet[@]}" ! video/x-raw,width=1920,height=720 "${names[@]}"
+launch tee name=all "${tiles[@]}" "${sheet[@]}" ! video/x-raw,width=1920,height=720 "${captions[@]}"

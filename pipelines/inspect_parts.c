@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Measures the parts in a picture or video and holds them to limits: inspect_parts [OPTION...] FILE-OR-URI
+/* Example application: measures each part and checks it against tolerances: inspect_parts [OPTION...] FILE-OR-URI
  *
- * Parts are bright on a dark ground, or the other way round (--invert). Prints a line for each: its area and outline's
- * length, its box, its holes, PASS or FAIL. Exit status 0 where all parts pass, 1 where one fails or there is none, 2
- * where nothing could be inspected. With --draw the frames go on, with lines and boxes, to any elements:
- *   inspect_parts --draw="videoconvert ! pngenc ! filesink location=inspected.png" parts.png
- * Outside this project:
- *   cc inspect_parts.c $(pkg-config --cflags --libs gstcontours-1.0 gstreamer-video-1.0) */
+ * Parts are bright on a dark background, or dark on a bright one with --invert. For each part the application prints
+ * its area, the length of its outline, its bounding box, the number of its holes, and PASS or FAIL. The exit status is
+ * 0 if all parts pass, 1 if one fails or there is none, 2 if the input cannot be inspected. With --draw the frames,
+ * with outlines and boxes drawn onto them, are sent to other elements: inspect_parts --draw="videoconvert ! pngenc !
+ * filesink location=inspected.png" parts.png To compile it elsewhere: cc inspect_parts.c $(pkg-config --cflags --libs
+ * gstcontours-1.0 gstreamer-video-1.0) */
 #include <gst/contours/gstcontours.h>
 #include <gst/gst.h>
 #include <gst/video/gstvideometa.h>
@@ -27,18 +27,18 @@ static gdouble ignore;
 static gchar *drawn_to;
 static gchar **arguments;
 
-/* What came of them; the streaming thread's while the pipeline runs. */
+/* Results. While the pipeline runs, only the streaming thread uses them. */
 static guint n_passed, n_failed;
 static gboolean unreadable; /* the contours could not be fetched from the GPU */
 
-/* Verdicts are drawn as regions of interest: those that pass by one overlay, those that fail by the next, each with its
- * colour. These wait for the second. */
+/* A verdict that an overlay draws as a region of interest. Each overlay has one colour: the first one draws the parts
+ * that pass, the second one those that fail. */
 typedef struct {
   gchar verdict[32];
   guint x, y, width, height;
 } Region;
 
-static GArray *failed_regions;
+static GArray *failed_regions; /* for the second overlay */
 
 static gboolean
 read_number (const gchar **text, gdouble *number)
@@ -52,7 +52,7 @@ read_number (const gchar **text, gdouble *number)
   return TRUE;
 }
 
-/* MIN:MAX, either of which may be missing, or the one number that is allowed. */
+/* Parses MIN:MAX, where MIN or MAX may be missing, or a single number. */
 static gboolean
 parse_limit (const gchar *option, const gchar *text, gpointer data, GError **error)
 {
@@ -66,7 +66,7 @@ parse_limit (const gchar *option, const gchar *text, gpointer data, GError **err
   }
   if (rest == text || *rest != '\0' || !(limit.min <= limit.max)) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "%s takes MIN:MAX, MIN:, :MAX or the one number that is allowed, not '%s'", option, text);
+        "%s takes MIN:MAX, MIN:, :MAX or a single number, not '%s'", option, text);
     return FALSE;
   }
   for (guint i = 0; i < N_MEASURES; i++)
@@ -82,20 +82,20 @@ add_region (GstBuffer *frame, const Region *region)
       frame, region->verdict, region->x, region->y, region->width, region->height);
 }
 
-/* The box of OUTLINE, with room for the line. */
+/* The bounding box of OUTLINE with a margin. */
 static Region
 region_around (const GstContoursContour *outline, guint number, gboolean passes)
 {
-  const guint room = 6, left = MIN (outline->x, room), top = MIN (outline->y, room);
+  const guint margin = 6, left = MIN (outline->x, margin), top = MIN (outline->y, margin);
   Region region = {.x = outline->x - left,
       .y = outline->y - top,
-      .width = outline->w + left + room,
-      .height = outline->h + top + room};
+      .width = outline->w + left + margin,
+      .height = outline->h + top + margin};
   g_snprintf (region.verdict, sizeof region.verdict, "%u %s", number, passes ? "PASS" : "FAIL");
   return region;
 }
 
-/* The part inside OUTLINE, a row of META, whose holes are the contours inside. */
+/* Measures the part inside OUTLINE, whose children are the holes, and prints its line. Returns whether it passes. */
 static gboolean
 inspect_part (GstContoursContourMeta *meta, const GstContoursContour *outline, guint number)
 {
@@ -158,7 +158,7 @@ inspect_frame (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
-/* Regions of parts that pass have been drawn: those of parts that failed take their place. */
+/* After the first overlay: replaces the regions of the parts that pass by those of the parts that fail. */
 static GstPadProbeReturn
 exchange_regions (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
@@ -176,18 +176,17 @@ static gboolean
 parse_options (int *argc, char ***argv, GError **error)
 {
   const GOptionEntry main_entries[] = {
-      {"threshold", 't', 0, G_OPTION_ARG_INT, &threshold, "Brightness from which on a pixel is part (default: Otsu's)",
+      {"threshold", 't', 0, G_OPTION_ARG_INT, &threshold, "Foreground threshold, inclusive (default: Otsu's method)",
           "LEVEL"},
-      {"invert", 'i', 0, G_OPTION_ARG_NONE, &invert, "Parts are dark on a bright ground", NULL},
-      {"ignore", 0, 0, G_OPTION_ARG_DOUBLE, &ignore, "Parts and holes of less area are not there", "PIXELS"},
+      {"invert", 'i', 0, G_OPTION_ARG_NONE, &invert, "Parts are dark on a bright background", NULL},
+      {"ignore", 0, 0, G_OPTION_ARG_DOUBLE, &ignore, "Ignore parts and holes with a smaller area", "PIXELS"},
       {"draw", 0, 0, G_OPTION_ARG_STRING, &drawn_to,
-          "Where frames with the result drawn in go to, as for gst-launch-1.0", "ELEMENTS"},
+          "Send the frames with the result to these elements, in the syntax of gst-launch-1.0", "ELEMENTS"},
       {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &arguments, NULL, "FILE-OR-URI"},
       G_OPTION_ENTRY_NULL,
   };
   const GOptionEntry limit_entries[] = {
-      {"area", 0, 0, G_OPTION_ARG_CALLBACK, parse_limit, "Area inside the outline less that of the holes, pixels",
-          "MIN:MAX"},
+      {"area", 0, 0, G_OPTION_ARG_CALLBACK, parse_limit, "Area without the holes, pixels", "MIN:MAX"},
       {"perimeter", 0, 0, G_OPTION_ARG_CALLBACK, parse_limit, "Length of the outline, pixels", "MIN:MAX"},
       {"width", 0, 0, G_OPTION_ARG_CALLBACK, parse_limit, "Width of the bounding box, pixels", "MIN:MAX"},
       {"height", 0, 0, G_OPTION_ARG_CALLBACK, parse_limit, "Height of the bounding box, pixels", "MIN:MAX"},
@@ -197,9 +196,9 @@ parse_options (int *argc, char ***argv, GError **error)
   for (guint i = 0; i < N_MEASURES; i++)
     limits[i] = (Limit){0, G_MAXDOUBLE};
 
-  GOptionContext *options = g_option_context_new ("- measures parts and holds them to limits");
+  GOptionContext *options = g_option_context_new ("- measures parts and checks them against tolerances");
   g_option_context_add_main_entries (options, main_entries, NULL);
-  GOptionGroup *group = g_option_group_new ("limits", "Limits of a part:", "Show the limits", NULL, NULL);
+  GOptionGroup *group = g_option_group_new ("limits", "Tolerances of a part:", "Show the tolerances", NULL, NULL);
   g_option_group_add_entries (group, limit_entries);
   g_option_context_add_group (options, group);
   g_option_context_add_group (options, gst_init_get_option_group ());
@@ -209,7 +208,9 @@ parse_options (int *argc, char ***argv, GError **error)
     return FALSE;
   if (threshold > G_MAXUINT16 || !(ignore >= 0 && ignore <= G_MAXDOUBLE) || !arguments || arguments[1]) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "one FILE-OR-URI, a threshold of up to %u, and to ignore 0 pixels or more; --help says more", G_MAXUINT16);
+        "FILE-OR-URI must be given once, --threshold must be at most %u, --ignore must not be negative; --help lists "
+        "the options.",
+        G_MAXUINT16);
     return FALSE;
   }
   return TRUE;
@@ -225,10 +226,10 @@ add_probe (GstElement *pipeline, const gchar *element, GstPadProbeCallback callb
   gst_object_unref (probed);
 }
 
-/* To draw on: the formats that have colours. */
+/* Formats in which the overlay can draw in colour. */
 #define COLOURED "video/x-raw(ANY),format={I420,YV12,NV12,NV21,Y42B,Y444,RGB,BGR,RGBx,BGRx,RGBA,BGRA}"
 
-/* Each hole belongs to the outline around it, and every outline is a part, one inside a hole too: mode=ccomp. */
+/* mode=ccomp: each hole is a child of the outline around it, and each outline, also one inside a hole, is a part. */
 static GstElement *
 new_pipeline (const gchar *uri, GError **error)
 {
@@ -268,7 +269,7 @@ new_pipeline (const gchar *uri, GError **error)
 
 static volatile sig_atomic_t interrupted;
 
-/* The first interrupt ends the stream in order. */
+/* The first Ctrl+C sends EOS, so that files are completed; the second one kills the process. */
 static void
 on_interrupt (int number)
 {
@@ -276,7 +277,7 @@ on_interrupt (int number)
   signal (number, SIG_DFL);
 }
 
-/* To its end; FALSE after an error. */
+/* Runs PIPELINE to its end. Returns FALSE after an error. */
 static gboolean
 play (GstElement *pipeline, GError **error)
 {

@@ -3,16 +3,16 @@
 # levels.sh [--step=LEVELS] [--max=LEVEL] [--min-area=PIXELS] [--dark | --bright] [--to TARGET]
 #           [FILE | URI | /dev/videoN | camera]
 #
-# Lines of equal disparity, depth or brightness, as on a map. The default input is a scene as a depth camera sees it.
-#   --step=LEVELS      from one line to the next, of 255 levels (12)
-#   --max=LEVEL        where the scale of colours ends: the highest level that is common in the input (255)
-#   --min-area=PIXELS  leaves out what is smaller (60)
+# Draws level contours: lines of equal disparity, depth or brightness, as on a map. The default input imitates a depth camera.
+#   --step=LEVELS      distance between two levels, of 255 (12)
+#   --max=LEVEL        upper end of the colour scale, such as the highest level that is common in the input (255)
+#   --min-area=PIXELS  ignores contours with a smaller area (60)
 set -euo pipefail
 caller_dir=$PWD script=$(readlink -f "$0")
 cd "$(dirname "$script")/.."
 . pipelines/lib.sh
 
-step=12 max=255 min_area=60 invert="" # the same lines either way
+step=12 max=255 min_area=60 invert="" # makes no difference
 option ()
 {
   local value=${1#*=}

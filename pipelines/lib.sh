@@ -1,40 +1,40 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash disable=SC2034,SC2054,SC2154
-# What the scripts here and tests/run.sh share: packages, the GPU, the build, sources and sinks. Sourced with the project's
-# root as the working directory.
+# Functions of the scripts here and of tests/run.sh: packages, the GPU, the build, sources and sinks. The working directory
+# has to be the root of the project.
 
 PACKAGES_BUILD=(gcc libc6-dev meson ninja-build pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
   libpango1.0-dev)
 PACKAGES_CUDA=(g++ libgstreamer-plugins-bad1.0-dev)
 PACKAGES_RUN=(python3-minimal gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
   gstreamer1.0-plugins-bad gstreamer1.0-libav fonts-dejavu-core)
-PACKAGES_WINDOW=(gstreamer1.0-x) # and text
+PACKAGES_WINDOW=(gstreamer1.0-x) # windows and text
 
-LIVE_SECONDS=10 # cameras and streams have no end of their own
-FILE_SECONDS=60 # a long film is cut here
-largest=1920    # pixels a side; larger pictures are scaled
+LIVE_SECONDS=10 # cameras and streams do not end
+FILE_SECONDS=60 # longer videos are cut
+largest=1920    # pixels per side; larger images are scaled down
 
 say ()
 {
   printf '\n== %s\n' "$*"
 }
 
-# die STATUS SENTENCE: the one way out on an error.
+# die STATUS SENTENCE: reports an error and exits.
 die ()
 {
   printf '%s: %s\n' "${0##*/}" "$2" >&2
   exit "$1"
 }
 
-# install_packages PURPOSE PACKAGE...: installs those Debian packages that are missing; does nothing, not even ask apt,
-# when all are there. On failure $problem says why. What apt says goes to the standard output: on the other one the caller
-# has a sentence of its own, or none.
+# install_packages PURPOSE PACKAGE...: installs the Debian packages that are missing. If none is missing, it does not start
+# apt. On failure $problem has the reason. The output of apt goes to the standard output, so that the standard error output
+# has only the messages of the caller.
 install_packages ()
 {
   local purpose=$1 package missing=()
   shift
   if ! command -v apt-get > /dev/null || ! command -v dpkg-query > /dev/null; then
-    say "No apt-get here: these packages, or what your system calls them, have to be installed already: $*"
+    say "There is no apt-get. These packages, or their equivalents on your system, must be installed already: $*"
     return
   fi
   for package; do
@@ -46,7 +46,7 @@ install_packages ()
   local as_root=()
   if [ "$(id -u)" != 0 ]; then
     if ! command -v sudo > /dev/null; then
-      problem="not root and no sudo: have these packages installed, then run again: ${missing[*]}"
+      problem="Installing packages needs root or sudo. Have these packages installed, then run the script again: ${missing[*]}"
       return 1
     fi
     as_root=(sudo)
@@ -54,33 +54,33 @@ install_packages ()
   fi
   local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300
     -o Acquire::Retries=3)
-  "${apt[@]}" update < /dev/null 2>&1 || say "The package lists could not be renewed: trying with those that are there."
+  "${apt[@]}" update < /dev/null 2>&1 || say "The package lists could not be updated. The script continues with the present ones."
   "${apt[@]}" install -y --no-install-recommends "${missing[@]}" < /dev/null 2>&1 && return
-  problem="apt-get could not install the packages above: is the network up, and is this Debian 12 or newer?"
+  problem="apt-get could not install the packages above. Check the network; Debian 12 or newer is required."
   return 1
 }
 
-# need_packages PURPOSE PACKAGE...: the same where there is no going on without them.
+# need_packages PURPOSE PACKAGE...: like install_packages, but exits on failure.
 need_packages ()
 {
   install_packages "$@" || die 1 "$problem"
 }
 
-# have_nvcc: is there a CUDA compiler? Puts the toolkit's usual place on PATH.
+# have_nvcc: whether there is a CUDA compiler. Adds the default folder of the toolkit to PATH.
 have_nvcc ()
 {
   command -v nvcc > /dev/null || PATH=$PATH:/usr/local/cuda/bin
   command -v nvcc > /dev/null
 }
 
-# gpu_archs: the architectures of the GPUs here, such as "sm_90"; nothing without a GPU.
+# gpu_archs: prints the architectures of the GPUs of this machine, such as "sm_90".
 gpu_archs ()
 {
   nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2> /dev/null | grep -E '^[0-9]+\.[0-9]+$' | tr -d . \
       | sort -u | sed 's/^/sm_/'
 }
 
-# nvcc_has ARCH...: can nvcc compile for all of them?
+# nvcc_has ARCH...: whether nvcc can compile for all of them.
 nvcc_has ()
 {
   local arch offered
@@ -90,8 +90,8 @@ nvcc_has ()
   done
 }
 
-# build DIR OPTION...: configures DIR with Meson where that is not done yet with these options, and compiles $targets, or
-# all. A DIR that somebody configured by hand is compiled as it is.
+# build DIR OPTION...: configures DIR with Meson, unless it has been configured with these options already, and compiles
+# $targets, or everything. A DIR that was configured by hand keeps its options.
 targets=()
 build ()
 {
@@ -99,7 +99,7 @@ build ()
   shift
   wanted="$PWD $*"
   if [ -f "$dir/build.ninja" ] && [ ! -f "$stamp" ]; then
-    echo "$dir/ was configured by hand: it is used with the options it has."
+    echo "$dir/ was configured by hand and keeps its options."
   elif [ ! -f "$stamp" ] || [ "$(< "$stamp")" != "$wanted" ]; then
     [ ! -f "$stamp" ] || rm -rf "$dir"
     meson setup "$dir" "$@" || return
@@ -108,7 +108,7 @@ build ()
   ninja -C "$dir" "${targets[@]}"
 }
 
-# is_camera DEVICE: a video device that delivers pictures? Many cameras own a second one that delivers only metadata.
+# is_camera DEVICE: whether a video device delivers frames. Many cameras have a second device, which delivers only metadata.
 is_camera ()
 {
   [ -c "$1" ] && /usr/bin/python3 - "$1" << 'PYTHON' 2> /dev/null
@@ -122,7 +122,7 @@ sys.exit(not device_caps & (CAPTURE | CAPTURE_MPLANE))
 PYTHON
 }
 
-# first_camera: the first device that is one; nothing without a camera.
+# first_camera: prints the first camera, if there is one.
 first_camera ()
 {
   local device
@@ -133,20 +133,19 @@ first_camera ()
   done
 }
 
-# find_camera: makes a camera in $input a device, and looks whether it is one.
+# find_camera: replaces "camera" in $input by its device, and checks that a device is a camera.
 find_camera ()
 {
   case $input in
-    /dev/*) is_camera "$input" || die 2 "not a camera: $input delivers no pictures" ;;
+    /dev/*) is_camera "$input" || die 2 "not a camera: $input delivers no frames" ;;
     camera)
       input=$(first_camera)
-      [ -n "$input" ] || die 2 "no camera here: no /dev/video device delivers pictures"
+      [ -n "$input" ] || die 2 "no camera found: no /dev/video device delivers frames"
       ;;
   esac
 }
 
-# check_input ARGUMENT DIR: complains, or prints the URI, the camera, or the absolute path of the file that the user, in
-# DIR, meant.
+# check_input ARGUMENT DIR: checks an input. Prints the URI, the camera, or the absolute path of a file relative to DIR.
 check_input ()
 {
   local path=$1
@@ -155,7 +154,7 @@ check_input ()
     camera | *://*) ;;
     /dev/*)
       [ -e "$1" ] || die 2 "no such camera: $1"
-      [ -r "$1" ] || die 2 "no permission to read $1: is your user in the group 'video'?"
+      [ -r "$1" ] || die 2 "no permission to read $1: add your user to the group 'video'"
       ;;
     *)
       [[ $path = /* ]] || path=$2/$path
@@ -168,7 +167,7 @@ check_input ()
   echo "$path"
 }
 
-# uri_of PATH-OR-URI
+# uri_of PATH-OR-URI: prints the URI.
 uri_of ()
 {
   if [[ $1 = *://* ]]; then
@@ -178,7 +177,7 @@ uri_of ()
   fi
 }
 
-# name_of PATH-OR-URI: its last part, fit to name results.
+# name_of PATH-OR-URI: prints its last part, as a name for results.
 name_of ()
 {
   local name
@@ -186,49 +185,50 @@ name_of ()
   echo "${name//[^A-Za-z0-9._-]/_}"
 }
 
-# build_for_here: the project in build/, for the GPU where there is one, and the environment to run it there.
+# build_for_here: builds the project in build/, for the GPU if there is one, and sets the environment to run it.
 build_for_here ()
 {
-  # Only a GPU that is here is compiled for: all architectures take several times as long.
+  # Compiling for all architectures would take several times as long.
   local options=(-Dcuda=disabled) archs targets=(demo)
   mapfile -t archs < <(gpu_archs)
   if [ ${#archs[@]} = 0 ]; then
-    say "No NVIDIA GPU found: building for the CPU."
+    say "There is no NVIDIA GPU. Building for the CPU."
   elif ! have_nvcc; then
-    say "An NVIDIA GPU (${archs[*]}) but no nvcc: building for the CPU. With the CUDA toolkit this runs on the GPU."
+    say "There is an NVIDIA GPU (${archs[*]}), but no nvcc. Building for the CPU. Install the CUDA toolkit to use the GPU."
   elif ! nvcc_has "${archs[@]}"; then
-    say "This CUDA toolkit does not know the GPU here (${archs[*]}): building for the CPU."
+    say "The CUDA toolkit does not support this GPU (${archs[*]}). Building for the CPU."
   else
-    say "Building for the GPU here: ${archs[*]}"
+    say "Building for the GPU: ${archs[*]}"
     need_packages "build the GPU part" "${PACKAGES_CUDA[@]}"
     options=(-Dcuda=enabled "-Dcuda-archs=$(IFS=, && echo "${archs[*]}")")
   fi
   build build "${options[@]}" -Dintrospection=disabled -Doracle-tests=disabled -Dbenchmarks=disabled 2>&1 \
-      || die 1 "the build failed: see above; 'rm -r build' starts afresh"
+      || die 1 "the build failed, see above; after 'rm -r build' it starts from scratch"
   GST_PLUGIN_PATH=$PWD/build/gst/elements${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}
-  GST_REGISTRY=$PWD/build/demo-registry.bin # apart from the user's own
+  GST_REGISTRY=$PWD/build/demo-registry.bin # not that of the user
   export GST_PLUGIN_PATH GST_REGISTRY
-  # Also scans GStreamer's plugins, the first time: seconds that would count as the pipeline's.
+  # The first call also scans all plugins for some seconds, which should not count as time of the pipeline.
   gst-inspect-1.0 cudacca > /dev/null 2>&1 \
-      || die 1 "the plugin does not load; this says why: gst-inspect-1.0 $PWD/build/gst/elements/libgstcudacontours.so"
+      || die 1 "the plugin cannot be loaded; for the reason run: gst-inspect-1.0 $PWD/build/gst/elements/libgstcudacontours.so"
 }
 
-# has_element NAME
+# has_element NAME: whether GStreamer has this element.
 has_element ()
 {
   gst-inspect-1.0 --exists "$1"
 }
 
-# Frames of these can show colours. Where the decoder left them in GPU memory they stay there.
+# Formats in which the overlay can draw in colour. Frames in GPU memory stay there.
 COLOURED='video/x-raw(ANY),format={I420,YV12,NV12,NV21,Y42B,Y444,RGB,BGR,RGBx,BGRx,RGBA,BGRA}'
 
-# about: what the comment at the top of the script says.
+# about: prints the comment at the top of the script.
 about ()
 {
   sed -n '3,/^[^#]/s/^#$\|^# //p' "$script"
 }
 
-# about_polarity DEFAULT: what --bright and --dark do to a script whose $invert is false, true, or empty where it finds both.
+# about_polarity DEFAULT: prints the help of --bright and --dark. DEFAULT is the $invert of the script: false, true, or empty
+# if it makes no difference.
 about_polarity ()
 {
   local bright="" dark=""
@@ -236,38 +236,38 @@ about_polarity ()
     false) bright=" (default)" ;;
     true) dark=" (default)" ;;
     *)
-      echo "  --bright, --dark  make no difference here: bright and dark are found alike"
+      echo "  --bright, --dark  make no difference to this script, which detects bright and dark objects alike"
       return
       ;;
   esac
-  echo "  --bright       finds what is bright on a dark ground$bright"
-  echo "  --dark         finds what is dark on a bright ground, such as print$dark; the last of both counts"
+  echo "  --bright       detects bright objects on a dark background$bright"
+  echo "  --dark         detects dark objects on a bright background, such as print$dark; the last of both options counts"
 }
 
-# about_all DEFAULT: the help of all scripts but demo.sh.
+# about_all DEFAULT: prints the help of a script other than demo.sh.
 about_all ()
 {
   about
   cat << 'TEXT'
 
-FILE is a picture or a video. URI: any that GStreamer plays, such as rtsp://camera/stream. "camera" is the first one.
+FILE is an image or a video, URI any that GStreamer plays, such as rtsp://camera/stream, "camera" the first camera.
 TEXT
   about_polarity "$1"
   cat << 'TEXT'
-  --to window    shows the result (default where there is a display)
-  --to FILE.png  writes the last frame (default without a display: a file in out/)
+  --to window    shows the result (default with a display)
+  --to FILE.png  writes the last frame (default without a display, to a file in out/)
   --to FILE.mp4  writes a video
-  --to none      only measures
-Cameras and streams are looked at for 10 s, files for 60 s at most; a window has no limit.
+  --to none      only measures the speed
+Scripts read cameras and streams for 10 s and files for up to 60 s. A window stays until you close it.
 TEXT
 }
 
-# start SCENE ARGUMENT...: reads a script's arguments, makes the build ready, and sets
-#   source    elements that deliver what was asked for, or what build/pipelines/scene draws, on standard input
-#   sink      elements that take the frames where they should go
-#   download  elements that bring frames of the source to system memory, where they may be elsewhere
-#   input     the file, URI or camera; empty: the scene
-# --bright and --dark set $invert. An option that is not for all scripts goes to the script's own function "option".
+# start SCENE ARGUMENT...: parses the arguments of a script, builds the project, and sets
+#   source    the elements that deliver the frames of the input, or those of build/pipelines/scene on the standard input
+#   sink      the elements that show or write the result
+#   download  the elements that copy frames to system memory, if the source may deliver others
+#   input     the file, URI or camera; empty for the scene
+# --bright and --dark set $invert. The function "option" of the script handles its own options.
 start ()
 {
   scene=$1 input="" to=""
@@ -287,9 +287,9 @@ start ()
         shift
         ;;
       --to=*) to=${1#*=} ;;
-      -*) option "$1" || die 2 "no option '$1', or not with that value: --help tells what there is" ;;
+      -*) option "$1" || die 2 "no option '$1', or an invalid value: --help lists the options" ;;
       *)
-        [ $given = 0 ] || die 2 "one input at most, not '$1' too"
+        [ $given = 0 ] || die 2 "one input at most: '$1' is the second one"
         given=1
         input=$(check_input "$1" "$caller_dir") || exit
         ;;
@@ -306,7 +306,7 @@ start ()
   set_sink
 }
 
-# check_target: makes $to absolute, chooses one where none was given.
+# check_target: checks $to and makes it absolute, or sets the default.
 check_target ()
 {
   local stem=${0##*/}
@@ -319,7 +319,7 @@ check_target ()
   case $to in
     none) return ;;
     window)
-      [ -n "${DISPLAY-}${WAYLAND_DISPLAY-}" ] || die 2 "no display for a window: take --to FILE.png, FILE.mp4 or none"
+      [ -n "${DISPLAY-}${WAYLAND_DISPLAY-}" ] || die 2 "no display for a window: use --to FILE.png, FILE.mp4 or none"
       return
       ;;
     *.png | *.mp4) ;;
@@ -330,8 +330,8 @@ check_target ()
   [ ! -d "$to" ] || die 2 "this is a folder: $to"
 }
 
-# is_picture PATH-OR-URI: one picture, not a video? Of a URI elsewhere only the name is known.
-is_picture ()
+# is_image PATH-OR-URI: whether this is an image, not a video. For a remote URI the name decides.
+is_image ()
 {
   local path=$1
   case $1 in
@@ -344,11 +344,12 @@ is_picture ()
   gst-typefind-1.0 "$path" 2> /dev/null | grep -v 'image/gif' | grep -q ' - image/'
 }
 
+# set_source: sets $source, $download and the limit of time $seconds.
 set_source ()
 {
   local frames=1
   seconds=$FILE_SECONDS download=()
-  [ -z "$input" ] || is_picture "$input" || ! has_element cudadownload || download=(! cudadownload)
+  [ -z "$input" ] || is_image "$input" || ! has_element cudadownload || download=(! cudadownload)
   case $input in
     "") source=(uridecodebin uri=fd://0 "caps=video/x-raw(ANY)" expose-all-streams=false ! videoconvert ! "$COLOURED" !) ;;
     /dev/*)
@@ -359,8 +360,8 @@ set_source ()
       [[ $input != *://* || $input = file://* ]] || seconds=$LIVE_SECONDS
       source=(uridecodebin "uri=$(uri_of "$input")" "caps=video/x-raw(ANY)" expose-all-streams=false
         ! videoconvert ! "$COLOURED" !)
-      is_picture "$input" || return 0
-      # Upright, not larger than $largest, in RGB, whose luma is that of the picture.
+      is_image "$input" || return 0
+      # Upright, with sides up to $largest, and in RGB, whose luma is that of the image.
       [[ $to != *.mp4 ]] || frames=75
       [ "$to" != window ] || frames=-1
       source=(uridecodebin "uri=$(uri_of "$input")" "caps=video/x-raw(ANY)" expose-all-streams=false
@@ -371,7 +372,7 @@ set_source ()
   esac
 }
 
-# set_sink: counts the frames first. A PNG is made of the last one only.
+# set_sink: sets $sink, which begins with an element that counts frames. Of these only the last one becomes a PNG.
 set_sink ()
 {
   local encoder
@@ -392,7 +393,7 @@ set_sink ()
       else
         encoder=(openh264enc rate-control=off qp-min=18 qp-max=26 complexity=low)
       fi
-      # H.264 of even sizes plays everywhere.
+      # All players support even sizes.
       sink+=(! videoconvert ! videoscale ! "video/x-raw,width=[2,16384,2],height=[2,16384,2]"
         ! "${encoder[@]}" ! h264parse ! mp4mux ! filesink "location=$to")
       ;;
@@ -401,23 +402,23 @@ set_sink ()
 
 scene_length=120 # frames
 
-# scene_frames: what goes to the standard input of a pipeline.
+# scene_frames: prints the video for the standard input of a pipeline.
 scene_frames ()
 {
   [ -n "$input" ] || build/pipelines/scene "$scene" "$scene_length"
 }
 
-# play COMMAND...: runs it on the scene or the input, tells its frames and how fast they came; leaves $status, and what it
-# said in $log.
+# play COMMAND...: runs a pipeline on the scene or the input, and prints the number of frames and their rate. Sets $status,
+# and $log to the file of all messages.
 play ()
 {
-  local what=${input:-a scene of its own} started=$SECONDS elapsed
+  local what=${input:-a generated scene} started=$SECONDS elapsed
   local limit=(timeout --foreground --preserve-status -s INT -k 10 "$seconds")
   log=out/$(basename "${0%.sh}").log
   [ "$to" != window ] || limit=()
   [ "$to" = none ] || [ "$to" = window ] || rm -f "$to"
   say "Running on $what"
-  # The interrupt makes the pipeline end in order. LC_ALL: its words are looked for.
+  # The trap lets Ctrl+C reach only the pipeline, which then completes its files. Messages are matched in English.
   trap : INT
   set +e
   LC_ALL=C "${limit[@]}" "$@" 2>&1 < <(scene_frames) | /usr/bin/python3 pipelines/frames.py "$counted" "$log"
@@ -427,23 +428,23 @@ play ()
   elapsed=$((SECONDS - started))
   [ "$(tail -n 1 "$log")" != "0 frames" ] || no_frames "$what" "$elapsed"
   [ ${#limit[@]} = 0 ] || [ "$elapsed" -lt "$seconds" ] || echo "Stopped after $seconds s."
-  # Whoever closes the window has seen enough.
+  # Closing the window is no error.
   [ "$to" != window ] || ! grep -q "Output window was closed" "$log" || status=0
   [[ $to != *.png ]] || gst-launch-1.0 -q filesrc "location=$last_frame" ! pnmdec ! videoconvert ! pngenc \
-      ! filesink "location=$to" || die 1 "the picture could not be written: $to"
+      ! filesink "location=$to" || die 1 "the image cannot be written: $to"
 }
-counted="frames: last-message = chain" # what a line has that stands for a frame
+counted="frames: last-message = chain" # matches one line per frame
 
-# tell_result: where it lies.
-tell_result ()
+# print_result: prints the path of the result.
+print_result ()
 {
   case $to in
-    *.png) echo "Picture: $to" ;;
+    *.png) echo "Image: $to" ;;
     *.mp4) echo "Video: $to" ;;
   esac
 }
 
-# no_frames WHAT ELAPSED: says why nothing came, in so many seconds.
+# no_frames INPUT ELAPSED: exits with the reason why no frame came within ELAPSED seconds.
 no_frames ()
 {
   local error message
@@ -451,20 +452,20 @@ no_frames ()
   message=$(sed -E 's/^ERROR: from element [^ ]+: //; s|^[a-z0-9+]+://[^ ]*: ||' <<< "$error")
   case $error in
     "")
-      [ "$2" -ge "$seconds" ] || die 2 "cannot get pictures from $1: it ended without one (all messages: $PWD/$log)"
+      [ "$2" -ge "$seconds" ] || die 2 "cannot read frames from $1: it has none (all messages: $PWD/$log)"
       die 1 "no frame came from $1 within $seconds s (all messages: $PWD/$log)"
       ;;
     *erroneous* | *GstCudaC* | *GstCudaS* | *GstCudaB* | *GstContour* | *Enc:* | *Sink:*)
       die 1 "the pipeline failed: $message (all messages: $PWD/$log)"
       ;;
-    *) die 2 "cannot get pictures from $1: $message (all messages: $PWD/$log)" ;;
+    *) die 2 "cannot read frames from $1: $message (all messages: $PWD/$log)" ;;
   esac
 }
 
-# launch ELEMENT...: plays source, these, sink.
+# launch ELEMENT...: runs the pipeline of source, these elements and sink.
 launch ()
 {
   play gst-launch-1.0 -e -v "${source[@]}" "$@" ! "${sink[@]}"
-  tell_result
-  [ "$status" = 0 ] || die 1 "the pipeline ended before its time: $(grep -m 1 '^ERROR' "$log") (all messages: $PWD/$log)"
+  print_result
+  [ "$status" = 0 ] || die 1 "the pipeline failed: $(grep -m 1 '^ERROR' "$log") (all messages: $PWD/$log)"
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Prints the connected components of each frame of a pipeline: read_components [PIPELINE]
+/* Prints the connected components of each frame: read_components [PIPELINE]
  *
- * PIPELINE, in gst-launch syntax, delivers the frames; without one a test picture does. Outside this project:
+ * PIPELINE is the source of the frames, in the syntax of gst-launch-1.0; the default is a test source. To compile it
+ * elsewhere:
  *   cc read_components.c $(pkg-config --cflags --libs gstcontours-1.0) */
 #include <gst/contours/gstcontours.h>
 #include <gst/gst.h>
 
-#define TEST_PICTURE "videotestsrc pattern=ball num-buffers=5 ! video/x-raw,format=NV12,width=640,height=480"
+#define TEST_SOURCE "videotestsrc pattern=ball num-buffers=5 ! video/x-raw,format=NV12,width=640,height=480"
 
 static GstPadProbeReturn
 print_components (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
@@ -28,7 +29,7 @@ main (int argc, char **argv)
 {
   gst_init (&argc, &argv);
   gchar *description =
-      g_strdup_printf ("%s ! cudacca name=finder features=moments ! fakesink", argc > 1 ? argv[1] : TEST_PICTURE);
+      g_strdup_printf ("%s ! cudacca name=finder features=moments ! fakesink", argc > 1 ? argv[1] : TEST_SOURCE);
   GError *error = NULL;
   GstElement *pipeline = gst_parse_launch (description, &error);
   g_free (description);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Draws what the scripts here look at when they are given nothing: scene parts|nested|depth|targets|page [FRAMES]
+/* Generates the default input of the scripts here: scene parts|nested|depth|targets|page [FRAMES]
  *
- * Moving pictures of 960 x 540 pixels, 30 a second, to the standard output as YUV4MPEG2, which GStreamer reads. */
+ * Writes a video of 960 x 540 pixels and 30 frames per second to the standard output, as YUV4MPEG2. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ typedef struct {
   float r, g, b;
 } Colour;
 
-/* The signed distance from a point, in a shape's own coordinates, to its line: negative inside. */
+/* The signed distance from a point, in coordinates of the shape, to its outline: negative inside. */
 typedef float Shape (float x, float y);
 
 static float
@@ -78,7 +78,7 @@ bolt (float x, float y)
   return fminf (fmaxf (head, fabsf (x + 60) - 20), box (x - 20, y, 66, 16 + (x > 0 ? thread : 0)));
 }
 
-/* Bands one in another, an island in the middle. */
+/* Nested bands around an island. */
 static float
 rings (float distance)
 {
@@ -119,7 +119,7 @@ ellipse (float x, float y)
 typedef struct {
   Shape *shape;
   const Colour *colour;
-  float radius; /* of a circle around it */
+  float radius; /* of the circumscribed circle */
   float x, y, turn, turn_speed;
 } Placed;
 
@@ -145,6 +145,7 @@ static const Placed nested[] = {
     {nested_hexagons, &slate, 148, 795, 270, 0, -0.015f},
 };
 
+/* Noise with mean 0 and variance 1. */
 static float
 noise (uint32_t x, uint32_t y, uint32_t z)
 {
@@ -155,7 +156,7 @@ noise (uint32_t x, uint32_t y, uint32_t z)
     hash ^= hash >> 13;
     sum += (float) (hash & 0xffff) / 65536 - 0.5f;
   }
-  return sum * 1.732f; /* a variance of 1 */
+  return sum * 1.732f;
 }
 
 static void
@@ -168,7 +169,7 @@ draw_shape (Colour *picture, const Placed *placed, int frame, float shift)
       const float dx = x - placed->x - shift, dy = y - placed->y;
       const float distance = placed->shape (cosine * dx + sine * dy, cosine * dy - sine * dx);
       const float cover = fminf (fmaxf (0.5f - distance, 0), 1);
-      /* Light from the top left; darker where the edge is rounded off. */
+      /* Light comes from the top left, and rounded edges are darker. */
       const float light = 1 - 0.0012f * (dx + dy) - 0.16f * fmaxf (0, 1 + distance / 5);
       Colour *pixel = picture + y * WIDTH + x;
       pixel->r += cover * (placed->colour->r * light - pixel->r);
@@ -178,7 +179,7 @@ draw_shape (Colour *picture, const Placed *placed, int frame, float shift)
 }
 
 static void
-draw_ground (Colour *picture, int frame, int shift)
+draw_background (Colour *picture, int frame, int shift)
 {
   for (int y = 0; y < HEIGHT; y++)
     for (int x = 0; x < WIDTH; x++) {
@@ -188,12 +189,12 @@ draw_ground (Colour *picture, int frame, int shift)
     }
 }
 
-/* A belt that goes round. */
+/* A conveyor belt that repeats. */
 static void
 draw_parts (Colour *picture, int frame)
 {
   const int shift = WIDTH * (frame % PERIOD) / PERIOD;
-  draw_ground (picture, frame, shift);
+  draw_background (picture, frame, shift);
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     for (int round = -1; round <= 1; round++)
       draw_shape (picture, parts + i, frame, shift + round * WIDTH);
@@ -202,12 +203,12 @@ draw_parts (Colour *picture, int frame)
 static void
 draw_nested (Colour *picture, int frame)
 {
-  draw_ground (picture, frame, 0);
+  draw_background (picture, frame, 0);
   for (size_t i = 0; i < sizeof nested / sizeof *nested; i++)
     draw_shape (picture, nested + i, frame, 0);
 }
 
-/* Near is bright: hills that wander over a slope, and two posts. */
+/* A depth image, in which near is bright: moving hills on a slope, and two posts. */
 static void
 draw_depth (Colour *picture, int frame)
 {
@@ -231,7 +232,7 @@ draw_depth (Colour *picture, int frame)
     }
 }
 
-/* One brighter than its background, one as bright, whose noise is weaker. */
+/* Two targets in noise: one is brighter than the background, the other one has the same mean and a smaller variance. */
 static void
 draw_targets (Colour *picture, int frame)
 {
@@ -294,7 +295,7 @@ draw_page (Colour *picture, int frame)
 }
 #endif
 
-/* As YUV of 4:4:4, BT.601. */
+/* Writes PICTURE as YUV 4:4:4, BT.601. */
 static int
 write_frame (const Colour *picture)
 {
@@ -333,7 +334,7 @@ main (int argc, char **argv)
       for (int frame = 0; frame < frames; frame++) {
         scenes[i].draw (picture, frame);
         if (!write_frame (picture))
-          return 1; /* nobody reads any more */
+          return 1; /* the reader is gone */
       }
       return fflush (stdout) != 0;
     }

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""summarise.py FILE.ndjson: says in a few lines what contourexport wrote."""
+"""Summarises the components in a file of contourexport: summarise.py FILE.ndjson"""
 import json
 import statistics
 import sys
 
-ROWS = 8  # of the last frame, or the last that has components
+ROWS = 8  # of the table, which shows the last frame with components
 
 
-def table(frame):
+def print_table(frame):
     largest = sorted(frame["components"], key=lambda c: -c["area"])[:ROWS]
     print(f"\nFrame {frame['frame']}: {frame['count']} component{'s' * (frame['count'] != 1)}", end="")
     print(f", the {len(largest)} largest:" if frame["count"] > len(largest) else ":")
@@ -23,7 +23,7 @@ def main(path):
     with open(path, encoding="utf-8") as file:
         for line in file:
             if not line.endswith("\n"):
-                break  # the pipeline was killed while it wrote
+                break  # the pipeline was killed while it wrote this line
             frame = json.loads(line)
             counts.append(frame["count"])
             if shown is None or frame["count"]:
@@ -34,7 +34,7 @@ def main(path):
     else:
         print(f"{len(counts)} frames of {size}")
         print(f"components per frame: {min(counts)} to {max(counts)}, median {statistics.median(counts):.0f}")
-    table(shown)
+    print_table(shown)
 
 
 if __name__ == "__main__":

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # track.sh [--window=X,Y,WIDTH,HEIGHT]... [--dark | --bright] [--to TARGET] [FILE | URI | /dev/videoN | camera]
 #
-# Follows a region that differs from its background, in noise too, from frame to frame.
-#   --window=X,Y,WIDTH,HEIGHT  where the region and some background are, in pixels; one for each region (the whole frame)
+# Tracks regions that differ from their background in mean or variance, also in strong noise.
+#   --window=X,Y,WIDTH,HEIGHT  window with the region and some background, in pixels, once per region (the whole frame)
 set -euo pipefail
 caller_dir=$PWD script=$(readlink -f "$0")
 cd "$(dirname "$script")/.."
 . pipelines/lib.sh
 
-windows="" invert="" # a region differs, either way
+windows="" invert="" # makes no difference
 option ()
 {
   [[ $1 =~ ^--window=([0-9]{1,5},){3}[0-9]{1,5}$ ]] || return 1

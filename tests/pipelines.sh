@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Runs each script in pipelines/ on its own scene, on a picture and on a video, and as the cookbook has it; looks at what it
-# draws, and gives it wrong arguments. tests/demo.sh does so with demo.sh.
+# Runs each script in pipelines/ on its generated scene, on an image, on a video and as in the documents; checks what it
+# draws, and passes wrong arguments. tests/demo.sh does the same for demo.sh.
 set -euo pipefail
 
 cd "$(dirname "$(readlink -f "$0")")/.."
@@ -17,7 +17,7 @@ fail ()
   exit 1
 }
 
-# runs STATUS SCRIPT ARGUMENT...: ends so; stdout and stderr are kept.
+# runs STATUS SCRIPT ARGUMENT...: the script exits with this status. Its output is in $folder/stdout and $folder/stderr.
 runs ()
 {
   local expected=$1 script=$2 status=0
@@ -29,7 +29,7 @@ runs ()
   }
 }
 
-# complains STATUS SENTENCE SCRIPT ARGUMENT...: ends so, and with one line on stderr that contains the sentence.
+# complains STATUS SENTENCE SCRIPT ARGUMENT...: the same, with one line on stderr, which contains the sentence.
 complains ()
 {
   local status=$1 sentence=$2
@@ -37,38 +37,38 @@ complains ()
   runs "$status" "$@"
   if [ "$(wc -l < "$folder/stderr")" != 1 ] || ! grep -qF -- "$sentence" "$folder/stderr"; then
     cat "$folder/stderr" >&2
-    fail "$*: it should have said '$sentence', and nothing else"
+    fail "$*: expected '$sentence', and nothing else, on stderr"
   fi
 }
 
-# refuses SENTENCE SCRIPT ARGUMENT...: the same with exit status 2.
+# refuses SENTENCE SCRIPT ARGUMENT...: the same with status 2.
 refuses ()
 {
   complains 2 "$@"
 }
 
-# said PATTERN: the last script, on its standard output.
+# said PATTERN: the last script has printed a line that matches.
 said ()
 {
   grep -qEe "$1" "$folder/stdout" || {
     cat "$folder/stdout" >&2
-    fail "it should have said '$1'"
+    fail "expected '$1' on stdout"
   }
 }
 
-# pixels PNG: as RGB, to the standard output
+# pixels PNG: prints the samples as RGB.
 pixels ()
 {
   gst-launch-1.0 -q filesrc location="$1" ! pngdec ! videoconvert ! video/x-raw,format=RGB ! fdsink
 }
 
-# is_drawn_on PNG WIDTH HEIGHT BARE COLOUR...: of that size, between a five hundredth and all of it unlike the picture BARE
-# (an empty name: black), with at least 100 pixels of each COLOUR.
+# is_drawn_on PNG WIDTH HEIGHT BARE COLOUR...: the image has this size, at least 0.2 % of its pixels differ from the image
+# BARE (black if the name is empty), and at least 100 pixels have each COLOUR.
 is_drawn_on ()
 {
   pixels "$1" > "$folder/drawn.rgb"
   if [ -n "$4" ]; then pixels "$4" > "$folder/bare.rgb"; else : > "$folder/bare.rgb"; fi
-  /usr/bin/python3 - "$folder" "$@" << 'PYTHON' || fail "$1 is not what it should be"
+  /usr/bin/python3 - "$folder" "$@" << 'PYTHON' || fail "$1 is not as expected"
 import collections, struct, sys
 folder, png, width, height, bare, *colours = sys.argv[1:]
 with open(png, 'rb') as file:
@@ -89,7 +89,7 @@ for colour in colours:
 PYTHON
 }
 
-# bare_scene NAME FRAMES: the last frame of a scene, nothing drawn on it, in NAME.png
+# bare_scene NAME FRAMES: writes the last frame of a scene to NAME.png, without an overlay.
 bare_scene ()
 {
   build/pipelines/scene "$1" "$2" > "$folder/scene.y4m"
@@ -106,10 +106,10 @@ for script in "${scripts[@]}"; do
   said "^  --to none "
   said "^  --bright"
   said "--dark "
-  # The same by a path from elsewhere, and by a link.
+  # The help is the same by a relative path from another folder, and by a symbolic link.
   ln -s "$PWD/pipelines/$script.sh" "$folder/$script.sh"
   for path in "$(realpath --relative-to="$folder" "pipelines/$script.sh")" "./$script.sh"; do
-    (cd "$folder" && "$path" --help) | cmp - "$folder/stdout" || fail "$path --help, elsewhere, is not what it is here"
+    (cd "$folder" && "$path" --help) | cmp - "$folder/stdout" || fail "$path --help differs in another folder"
   done
   refuses "no such file: $folder/absent.png" "$script" "$folder/absent.png"
   refuses "no option '--frobnicate'" "$script" --frobnicate
@@ -117,7 +117,7 @@ done
 refuses "not a file: $folder" edges "$folder"
 refuses "no such camera: /dev/video999" edges /dev/video999
 refuses "not a camera: /dev/null" edges /dev/null
-ls /dev/video* > /dev/null 2>&1 || refuses "no camera here" edges --to none camera
+ls /dev/video* > /dev/null 2>&1 || refuses "no camera found" edges --to none camera
 refuses "the argument is empty" edges ""
 refuses "one input at most" edges a://b a://c
 refuses "--to needs a value" edges --to
@@ -127,16 +127,16 @@ refuses "cannot write to the folder of /no/such/folder/x.png" edges --to /no/suc
 for bad in "edges --sigma=x" "edges --sigma=21" "components --min-area=-1" "borders --min-area=" "levels --step=0" \
   "levels --step=256" "levels --max=0" "levels --max=256" "track --window=1,2,3" "count-parts --area=large" "count-parts --holes=" "count-parts --ignore=-1"; do
   # shellcheck disable=SC2086 # two words
-  refuses "no option '${bad#* }', or not with that value" $bad
+  refuses "no option '${bad#* }', or an invalid value" $bad
 done
 echo "This is a text, not a picture." > "$folder/text.png"
 for script in "${scripts[@]}"; do
-  refuses "cannot get pictures from $folder/text.png" "$script" --to none "$folder/text.png"
+  refuses "cannot read frames from $folder/text.png" "$script" --to none "$folder/text.png"
 done
-refuses "count-parts.sh: cannot get pictures from $folder/text.png: Could" count-parts --to none "$folder/text.png"
-refuses "cannot get pictures from file:///no/such/clip.mp4" edges --to none file:///no/such/clip.mp4
+refuses "count-parts.sh: cannot read frames from $folder/text.png: Could" count-parts --to none "$folder/text.png"
+refuses "cannot read frames from file:///no/such/clip.mp4" edges --to none file:///no/such/clip.mp4
 
-# An apt that talks on both outputs, on a machine without $absent. What it says is not what the scripts say.
+# An apt that prints to both outputs, on a machine without the packages $absent. Its output is not taken for the scripts'.
 mkdir "$folder/bin"
 cat > "$folder/bin/dpkg-query" << 'SCRIPT'
 #!/bin/sh
@@ -157,23 +157,23 @@ SCRIPT
 chmod +x "$folder"/bin/*
 (
   export PATH=$folder/bin:$PATH absent="gcc gstreamer1.0-x" apt_status=0
-  refuses "cannot get pictures from $folder/text.png" everything --to none "$folder/text.png"
+  refuses "cannot read frames from $folder/text.png" everything --to none "$folder/text.png"
   said "^debconf: delaying"
   apt_status=100
   complains 1 "apt-get could not install" everything --to none "$folder/text.png"
-  absent=gstreamer1.0-x # which names on pictures need: no reason to fail
-  refuses "cannot get pictures from $folder/text.png" everything --to none "$folder/text.png"
-  said "names: apt-get could not install"
+  absent=gstreamer1.0-x # without it there are no captions
+  refuses "cannot read frames from $folder/text.png" everything --to none "$folder/text.png"
+  said "captions. apt-get could not install"
 )
 
-# Each on its own scene.
+# Each script on its generated scene.
 bare_scene depth 120
 bare_scene nested 120
 bare_scene targets 120
 runs 0 components --to "$folder/page.png" --min-area=100000000
 for script in edges components borders levels track everything; do
   runs 0 "$script" --to "$folder/$script.out.png"
-  said "^Picture: $folder/$script.out.png"
+  said "^Image: $folder/$script.out.png"
   said "^120 frames in .*: [0-9]+ frames/s$"
 done
 is_drawn_on "$folder/edges.out.png" 960 540 "" ffffff 000000
@@ -201,7 +201,7 @@ for script in edges components borders levels track everything; do
   said "^120 frames in .*: [0-9]+ frames/s$"
 done
 
-# A picture and a video of the user's, with odd sizes and blanks in names; results beside them. The picture is grey.
+# An image and a video with odd sizes and blanks in their names, and results beside them. The image is grey.
 gst-launch-1.0 -q videotestsrc num-buffers=1 pattern=ball ! video/x-raw,format=GRAY8,width=161,height=123 ! pngenc \
     ! filesink location="$folder/a picture.png"
 gst-launch-1.0 -q videotestsrc num-buffers=20 pattern=ball ! video/x-raw,width=161,height=123 ! jpegenc ! avimux \
@@ -222,8 +222,8 @@ for script in "${scripts[@]}"; do
   rm "$folder"/decoded.*
 done
 
-# What is dark, what is bright: the last of both counts. The picture is a ball brighter than its ground.
-# drawn SCRIPT OPTION...: the name of what is drawn so on the picture.
+# The last of --dark and --bright counts. The image shows a ball brighter than its background.
+# drawn SCRIPT OPTION...: prints the path of the script's result for this image.
 drawn ()
 {
   local name
@@ -241,7 +241,7 @@ for script in edges levels track count-parts borders everything components; do
   for name in "${alike[@]}"; do
     cmp "$default" "$name"
   done
-  [ ${#alike[@]} = 2 ] || ! cmp -s "$bright" "$dark" || fail "$script.sh: bright and dark look the same"
+  [ ${#alike[@]} = 2 ] || ! cmp -s "$bright" "$dark" || fail "$script.sh: --bright and --dark yield the same"
 done
 
 # The cookbook's lines, on these. A camera is not here.
@@ -260,5 +260,5 @@ for result in letters.png nested.png levels.png cap.mp4 all.mp4; do
   [ -s "$folder/run/$result" ] || fail "cookbook: no $result"
 done
 
-[ -z "$(find out -name 'last-frame-*')" ] || fail "a last frame was left behind"
-echo "The scripts do what they should."
+[ -z "$(find out -name 'last-frame-*')" ] || fail "a temporary frame is left in out/"
+echo "The scripts work as expected."

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the picture of docs/cudaborders.md: nesting.py [FOLDER]
+"""Generates the image of docs/cudaborders.md: nesting.py [FOLDER]
 
-Draws a tray of parts, has cudaborders follow its borders and colours them by how deep they are nested. Fails when the
-element's contours, their order, points or parents are not those worked out here, in the words of the document. Runs in
+Draws a tray of parts, follows its borders with cudaborders, and colours them by their depth. Fails if the contours of the
+element, their order, points or parents differ from those computed here as the document describes. Needs
 a "meson devenv -C build" shell. Exit status 77 without NumPy or gst-launch-1.0.
 """
 import json
@@ -16,16 +16,16 @@ import tempfile
 try:
     import numpy as np
 except ImportError:
-    print("no NumPy here")
+    print("NumPy is not installed")
     sys.exit(77)
 
-sys.dont_write_bytecode = True  # into the documents' folder
+sys.dont_write_bytecode = True  # not into the folder of the documents
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "cudacanny"))
 from stages import write_png
 
 WIDTH, HEIGHT = 420, 280
 THRESHOLD = 128
-# By depth: the outermost first. Outer borders have even depths, holes odd ones.
+# By depth, from outermost to innermost. Outer borders have even depths, holes odd ones.
 COLOURS = np.array([(240, 228, 66), (86, 180, 233), (230, 97, 0), (0, 175, 128), (214, 130, 176), (255, 255, 255)])
 
 # East, north-east, north and on, anticlockwise on the screen.
@@ -34,8 +34,8 @@ EAST, WEST_SLOT = 0, 2
 
 
 def draw_scene():
-    """A tray with three compartments, and in these a gear, nuts and washers, some with pins in their holes."""
-    fine = 3  # subpixels a pixel
+    """Draws a tray with three compartments that hold a gear, nuts and washers, some with pins in their holes."""
+    fine = 3  # subpixels per pixel and axis
     y, x = (np.mgrid[:HEIGHT * fine, :WIDTH * fine] + 0.5) / fine
     shade = 0.8 + 0.25 * x / WIDTH
     scene = np.full(x.shape, 36.0)
@@ -82,7 +82,7 @@ def draw_scene():
 
 
 def run_element(scene):
-    """The contours cudaborders finds in SCENE, as contourexport writes them."""
+    """Returns the contours that cudaborders finds in SCENE, as contourexport writes them."""
     with tempfile.TemporaryDirectory() as folder:
         source, result = os.path.join(folder, "in"), os.path.join(folder, "out")
         scene.tofile(source)
@@ -96,12 +96,12 @@ def run_element(scene):
 
 
 class Borders:
-    """The borders of a mask, from what each node's eight neighbours say."""
+    """The borders of a mask. A node is a visit of a border to a pixel; its eight neighbours determine the next one."""
 
     def __init__(self, mask):
         self.mask = np.pad(mask, 1)
-        self.cycles = []  # lists of nodes (x, y, slot), each from its start on
-        self.keys = []  # of these: position of the start, whether it is a hole's
+        self.cycles = []  # lists of nodes (x, y, slot), each from its start
+        self.keys = []  # for each cycle: position of the start, whether it is a hole
         self.cycle_of = {}
         for y, x in np.argwhere(self.mask):
             for slot in self.slots(x, y):
@@ -118,7 +118,7 @@ class Borders:
         return [k for k in range(4) if z[2 * k] and not (z[2 * k - 1] and z[2 * k - 2])]
 
     def ahead(self, node):
-        """The neighbours outside that belong to a node, and the direction of its next one; None: it is alone."""
+        """Returns the background neighbours of a node, and the direction of the next node, or None for a single pixel."""
         x, y, slot = node
         z = self.zeros(x, y)
         if all(z):
@@ -141,7 +141,7 @@ class Borders:
         return x, y, ((((direction + 4) & 7 | 1) + 1) & 7) >> 1
 
     def key(self, node):
-        """The smallest position at which a scan could find the border at this node, and what it would be."""
+        """Returns the positions at which a raster scan could find the border at this node, and whether it is a hole."""
         run, _ = self.ahead(node)
         position = node[1] * self.mask.shape[1] + node[0]
         events = [(position, False)] if 2 * WEST_SLOT in run else []
@@ -158,7 +158,7 @@ class Borders:
         self.keys.append(key)
 
     def parent(self, index):
-        """Of the cycle INDEX, or None: what lies to the west of its start, over pixels of the same kind."""
+        """Returns the parent of the cycle INDEX, or None: the border to the west of its start, across pixels of one kind."""
         x, y, _ = self.cycles[index][0]
         hole = self.keys[index][1]
         if hole:
@@ -175,7 +175,7 @@ class Borders:
         return around if self.keys[around][1] != hole else self.parent(around)
 
     def tree(self):
-        """Points, hole and parent's row of all borders: parents first, siblings by falling keys."""
+        """Returns points, hole and row of the parent of all borders: parents first, siblings by descending keys."""
         children = {}
         for index in sorted(range(len(self.cycles)), key=lambda i: self.keys[i], reverse=True):
             children.setdefault(self.parent(index), []).append(index)
@@ -194,14 +194,14 @@ class Borders:
 
 def main(folder):
     if not shutil.which("gst-launch-1.0"):
-        print("no gst-launch-1.0 here")
+        print("gst-launch-1.0 is not installed")
         return 77
     scene = draw_scene()
     contours = run_element(scene)
     expected = Borders(scene >= THRESHOLD).tree()
     if [([[int(v) for v in point] for point in points], hole, parent) for points, hole, parent in expected] \
             != [(c["points"], c["hole"], c["parent"]) for c in contours]:
-        print("the element's contours differ from those worked out here")
+        print("the contours of the element differ from those computed here")
         return 1
 
     scale = 2

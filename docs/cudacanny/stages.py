@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the pictures of docs/cudacanny.md: stages.py [FOLDER]
+"""Generates the images of docs/cudacanny.md: stages.py [FOLDER]
 
-Draws a scene, works out what cudacanny does with it step by step, in the words of core/canny/canny.h, and writes a PNG for
-each step. The last two pictures are the element's own; the script fails when its edges are not those worked out here.
-Runs in a "meson devenv -C build" shell. Exit status 77 without NumPy or gst-launch-1.0.
+Draws a scene, computes the steps of cudacanny as core/canny/canny.h describes them, and writes a PNG for each step. The
+last two images come from the element; the script fails if its edges differ from those computed here.
+Needs a "meson devenv -C build" shell. Exit status 77 without NumPy or gst-launch-1.0.
 """
 import os
 import shutil
@@ -17,7 +17,7 @@ import zlib
 try:
     import numpy as np
 except ImportError:
-    print("no NumPy here")
+    print("NumPy is not installed")
     sys.exit(77)
 
 WIDTH, HEIGHT = 400, 264
@@ -45,7 +45,7 @@ def write_png(path, picture):
 
 def draw_scene():
     """A gear, a nut, a washer and a bolt on a belt that is lit from the right, with shadows and a camera's noise."""
-    fine = 3  # subpixels a pixel
+    fine = 3  # subpixels per pixel and axis
     y, x = (np.mgrid[:HEIGHT * fine, :WIDTH * fine] + 0.5) / fine
     light = 0.55 + 0.75 * (x / WIDTH) ** 1.5
     scene = np.array([62, 66, 72]) * light[..., None]
@@ -170,7 +170,7 @@ def run_element(scene, properties):
 
 def main(folder):
     if not shutil.which("gst-launch-1.0"):
-        print("no gst-launch-1.0 here")
+        print("gst-launch-1.0 is not installed")
         return 77
     scene = draw_scene()
     grey = luma(scene)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the picture of docs/cudacca.md: labels.py [FOLDER]
+"""Generates the image of docs/cudacca.md: labels.py [FOLDER]
 
-Has cudacca find the components of a few pixels, once 4-connected and once 8-connected, and colours them by their labels,
-the first pixel of each with a dot. Fails when labels, areas, boxes or centroids are not those worked out here, in the
-words of the document. Runs in a "meson devenv -C build" shell. Exit status 77 without NumPy or gst-launch-1.0.
+Runs cudacca on a few pixels, 4-connected and 8-connected, and colours the components by their labels; a dot marks the
+first pixel of each. Fails if labels, areas, boxes or centroids differ from those computed here as the document
+describes. Needs a "meson devenv -C build" shell. Exit status 77 without NumPy or gst-launch-1.0.
 """
 import json
 import os
@@ -14,15 +14,15 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.dont_write_bytecode = True  # into the documents' folder
+sys.dont_write_bytecode = True  # not into the folder of the documents
 sys.path.insert(0, os.path.join(HERE, os.pardir, "cudacanny"))
 
-import stages  # noqa: E402 - it ends with 77 where there is no NumPy
+import stages  # noqa: E402 - exits with 77 without NumPy
 
 np = stages.np
 WIDTH, HEIGHT = 32, 20
 CELL = 12
-# Okabe and Ito's.
+# The palette of Okabe and Ito.
 COLOURS = np.array([(230, 159, 0), (86, 180, 233), (0, 158, 115), (240, 228, 66), (0, 114, 178), (213, 94, 0),
                     (204, 121, 167)], np.uint8)
 EDGES = [(1, 0), (-1, 0), (0, 1), (0, -1)]
@@ -30,7 +30,7 @@ CORNERS = [(1, 1), (1, -1), (-1, 1), (-1, -1)]
 
 
 def label(foreground, neighbours):
-    """Each pixel's label, in order of the components' first pixels."""
+    """Labels the pixels, in the order of the first pixels of the components."""
     labels = np.zeros(foreground.shape, int)
     count = 0
     for first in zip(*np.nonzero(foreground)):
@@ -47,7 +47,7 @@ def label(foreground, neighbours):
 
 
 def measure(labels):
-    """Label, area, box and centroid of each component."""
+    """Returns label, area, box and centroid of each component."""
     rows = []
     for number in range(1, labels.max() + 1):
         y, x = np.nonzero(labels == number)
@@ -71,7 +71,7 @@ def run_element(foreground, connectivity):
 
 
 def paint(labels):
-    """The pixels as squares of their component's colour, a dot in the first of each."""
+    """Draws pixels as squares in the colour of their component, the first one with a dot."""
     picture = np.full((HEIGHT * CELL + 1, WIDTH * CELL + 1, 3), 64, np.uint8)
     seen = 0
     for y in range(HEIGHT):
@@ -86,14 +86,14 @@ def paint(labels):
 
 def main(folder):
     if not shutil.which("gst-launch-1.0"):
-        print("no gst-launch-1.0 here")
+        print("gst-launch-1.0 is not installed")
         return 77
     foreground = np.random.default_rng(7).random((HEIGHT, WIDTH)) < 0.4
     panels = []
     for connectivity, neighbours in ((4, EDGES), (8, EDGES + CORNERS)):
         labels = label(foreground, neighbours)
         if run_element(foreground, connectivity) != measure(labels):
-            print(f"the element finds other {connectivity}-connected components than those worked out here")
+            print(f"the element finds other {connectivity}-connected components than those computed here")
             return 1
         panels.append(paint(labels))
     gap = np.full((panels[0].shape[0], 2 * CELL, 3), 255, np.uint8)

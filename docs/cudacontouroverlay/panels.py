@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the pictures of docs/cudacontouroverlay.md: panels.py [FOLDER]
+"""Generates the images of docs/cudacontouroverlay.md: panels.py [FOLDER]
 
-Draws the scene of docs/cudacanny.md, lets elements find things in it and cudacontouroverlay draw them, and writes a PNG
-for each. The script fails when a line one pixel thick around what is bright covers other pixels than those worked out
-here. Runs in a "meson devenv -C build" shell. Exit status 77 without NumPy, gst-launch-1.0 or text in the overlay.
+Draws the scene of docs/cudacanny.md, analyses it with several elements, draws the results with cudacontouroverlay, and
+writes a PNG for each. Fails if a line of one pixel around bright objects covers other pixels than those computed here.
+Needs a "meson devenv -C build" shell. Exit status 77 without NumPy, gst-launch-1.0 or text in the overlay.
 """
 import os
 import shutil
@@ -15,14 +15,14 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, os.pardir, "cudacanny"))
 
-import stages  # noqa: E402 - it ends with 77 where there is no NumPy
+import stages  # noqa: E402 - exits with 77 without NumPy
 
 np = stages.np
 THRESHOLD = 118
 
 
 def run_elements(scene, *elements):
-    """What comes of SCENE, RGB, behind ELEMENTS, a launch line."""
+    """Returns the RGB image SCENE after the ELEMENTS of a launch line."""
     height, width = scene.shape[:2]
     with tempfile.TemporaryDirectory() as folder:
         source, result = os.path.join(folder, "in"), os.path.join(folder, "out")
@@ -35,13 +35,13 @@ def run_elements(scene, *elements):
 
 
 def rims(foreground):
-    """Foreground pixels beside the background."""
+    """Returns the foreground pixels next to the background."""
     p = np.pad(foreground, 1)
     return foreground & ~(p[:-2, 1:-1] & p[2:, 1:-1] & p[1:-1, :-2] & p[1:-1, 2:])
 
 
 def check_lines(scene):
-    """Does the overlay draw where it must, and nowhere else?"""
+    """Whether the overlay draws exactly the expected pixels."""
     drawn = run_elements(scene, f"cudacrackcontour levels={THRESHOLD}",
                          "! cudacontouroverlay thickness=1 holes=solid color-by=fixed color=0xff0000ff")
     expected = scene.copy()
@@ -55,11 +55,11 @@ def enlarged(scene, times):
 
 def main(folder):
     if not shutil.which("gst-launch-1.0"):
-        print("no gst-launch-1.0 here")
+        print("gst-launch-1.0 is not installed")
         return 77
     scene = stages.draw_scene()
     if not check_lines(scene):
-        print("the overlay draws other lines than those worked out here")
+        print("the overlay draws other lines than those computed here")
         return 1
     if subprocess.run("gst-launch-1.0 -q videotestsrc num-buffers=1 ! cudacca ! cudacontouroverlay labels=index ! fakesink",
                       shell=True, timeout=60, check=False, stderr=subprocess.DEVNULL).returncode:

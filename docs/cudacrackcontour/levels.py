@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the picture of docs/cudacrackcontour.md: levels.py [FOLDER]
+"""Generates the image of docs/cudacrackcontour.md: levels.py [FOLDER]
 
-Draws a scene as a depth camera sees it, has cudacrackcontour find the contours of some levels and draws them, each in
-the colour of its level, over the scene. Fails when the lines do not enclose each level's pixels, and those only, or do
-not come in the order the document says. Runs in a "meson devenv -C build" shell. Exit status 77 without NumPy or
+Draws a scene as a depth camera sees it, traces the contours of some levels with cudacrackcontour, and draws them over the
+scene in the colours of their levels. Fails if the lines of a level do not enclose exactly its pixels, or are not in the
+order that the document describes. Needs a "meson devenv -C build" shell. Exit status 77 without NumPy or
 gst-launch-1.0.
 """
 import json
@@ -17,10 +17,10 @@ import tempfile
 try:
     import numpy as np
 except ImportError:
-    print("no NumPy here")
+    print("NumPy is not installed")
     sys.exit(77)
 
-sys.dont_write_bytecode = True  # into the documents' folder
+sys.dont_write_bytecode = True  # not into the folder of the documents
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "cudacanny"))
 from stages import write_png
 
@@ -30,7 +30,7 @@ SCALE = 3
 
 
 def draw_scene():
-    """Balls, a cone, a torus and a post on a floor that comes nearer, before a wall; near is bright."""
+    """Draws balls, a cone, a torus and a post on a floor before a wall; near is bright."""
     y, x = np.mgrid[:HEIGHT, :WIDTH] + 0.5
     depth = 30 + 3 * np.sin(x / 37) + np.maximum(y - 90, 0) ** 1.25 * 0.3
 
@@ -52,7 +52,7 @@ def draw_scene():
 
 
 def run_element(scene):
-    """The contours cudacrackcontour finds in SCENE, as contourexport writes them."""
+    """Returns the contours that cudacrackcontour finds in SCENE, as contourexport writes them."""
     with tempfile.TemporaryDirectory() as folder:
         source, result = os.path.join(folder, "in"), os.path.join(folder, "out")
         scene.tofile(source)
@@ -66,7 +66,7 @@ def run_element(scene):
 
 
 def sides(contour):
-    """The line as steps of one pixel: x, y of the corner it starts from, and where it goes."""
+    """Yields the line as steps of one pixel: x, y of the first corner, and the direction."""
     points = contour["points"]
     for (x, y), (to_x, to_y) in zip(points, points[1:] + points[:1]):
         dx, dy = (to_x > x) - (to_x < x), (to_y > y) - (to_y < y)
@@ -76,7 +76,7 @@ def sides(contour):
 
 
 def enclosed(contours):
-    """For each pixel, how often the lines of CONTOURS go around it: clockwise ones less the others."""
+    """Returns the winding number of CONTOURS around each pixel, clockwise."""
     steps = np.zeros((HEIGHT, WIDTH + 1), int)
     for contour in contours:
         for x, y, _, dy in sides(contour):
@@ -100,7 +100,7 @@ def check(scene, contours):
 
 
 def colour(level):
-    """From blue, far, over green to yellow, near, lighter all the way: cudacontouroverlay's scale."""
+    """Returns the colour of a level in the scale of cudacontouroverlay, from dark blue to light yellow."""
     t = (level - LEVELS[0]) / (LEVELS[-1] - LEVELS[0])
     stops = [(59, 82, 139), (44, 114, 142), (33, 144, 140), (39, 173, 129), (93, 200, 99), (170, 220, 50), (253, 231, 37)]
     return [np.interp(t, np.linspace(0, 1, len(stops)), channel) for channel in zip(*stops)]
@@ -108,7 +108,7 @@ def colour(level):
 
 def main(folder):
     if not shutil.which("gst-launch-1.0"):
-        print("no gst-launch-1.0 here")
+        print("gst-launch-1.0 is not installed")
         return 77
     scene = draw_scene()
     contours = run_element(scene)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the pictures of docs/cudasnake.md: outlines.py [FOLDER]
+"""Generates the images of docs/cudasnake.md: outlines.py [FOLDER]
 
-tracked.png: frames of a noisy sequence in which cudasnake follows two targets. failures.png: scenes that are not two
-homogeneous regions, and what becomes of them. Fails when an outline is not as close to its target, or not as far from
-it, as the document says. Runs in a "meson devenv -C build" shell. Exit status 77 without NumPy or gst-launch-1.0.
+tracked.png shows frames of a noisy sequence in which cudasnake tracks two targets, failures.png the results for scenes that
+are not two homogeneous regions. Fails if an outline is not as close to its target, or not as far from it, as the
+document says. Needs a "meson devenv -C build" shell. Exit status 77 without NumPy or gst-launch-1.0.
 """
 import json
 import os
@@ -16,10 +16,10 @@ import tempfile
 try:
     import numpy as np
 except ImportError:
-    print("no NumPy here")
+    print("NumPy is not installed")
     sys.exit(77)
 
-sys.dont_write_bytecode = True  # into the documents' folder
+sys.dont_write_bytecode = True  # not into the folder of the documents
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "cudacanny"))
 from stages import write_png
 
@@ -33,7 +33,7 @@ X, Y = np.meshgrid(np.arange(WIDTH) + 0.5, np.arange(HEIGHT) + 0.5)
 
 
 def blob(x, y, radius, turned):
-    """Pixels of a shape with lobes around x, y."""
+    """Returns the pixels of a shape with lobes around x, y."""
     angle = np.arctan2(Y - y, X - x) - turned
     lobes = 1 + 0.18 * np.cos(2 * angle) + 0.12 * np.cos(3 * angle) + 0.08 * np.cos(5 * angle)
     return np.hypot(X - x, Y - y) <= radius * lobes
@@ -50,7 +50,7 @@ def samples(noise):
 
 
 def moving_scene(random, t):
-    """Frame T: its samples and its two targets, one brighter than the background, one as bright but calmer."""
+    """Returns samples and targets of frame T: one is brighter than the background, one has the same mean and less noise."""
     first = blob(52 + 2.6 * t, 52 + 9 * np.sin(t / 7), 24 + 3 * np.sin(t / 5), 0.12 * t)
     second = ellipse(166 - 2.4 * t, 108 - 5 * np.sin(t / 6), 26, 17, -0.07 * t)
     mean = np.where(first, 128, 96)
@@ -59,7 +59,7 @@ def moving_scene(random, t):
 
 
 def failing_scenes(random):
-    """Samples and target of scenes that are not two homogeneous regions."""
+    """Yields samples and target of scenes that are not two homogeneous regions."""
     disc = ellipse(108, 72, 38, 38, 0)
     two_tones = np.where(disc, np.where(X < 108, 112, 200), 96)
     yield samples(random.normal(two_tones, 8)), disc
@@ -72,7 +72,7 @@ def failing_scenes(random):
 
 
 def run_element(frames, properties):
-    """The outlines that cudasnake finds in each of FRAMES, as contourexport writes them."""
+    """Returns the outlines that cudasnake finds in each of FRAMES, as contourexport writes them."""
     with tempfile.TemporaryDirectory() as folder:
         source, result = os.path.join(folder, "in"), os.path.join(folder, "out")
         np.stack(frames).tofile(source)
@@ -86,7 +86,7 @@ def run_element(frames, properties):
 
 
 def inside(points):
-    """The pixels inside an outline: of the sides that pass their row up to their column, more run up than down."""
+    """Returns the pixels inside an outline: those whose row more edges cross upwards than downwards, up to their column."""
     up = np.zeros((HEIGHT, WIDTH + 1), int)
     for (x0, y0), (x1, y1) in zip(points, points[1:] + points[:1]):
         (xa, ya), (xb, yb) = sorted([(x0, y0), (x1, y1)], key=lambda point: point[1])
@@ -96,13 +96,13 @@ def inside(points):
 
 
 def overlap(outline, target):
-    """Common pixels of an outline and its target over the pixels in either."""
+    """Returns the intersection over union of an outline and its target."""
     mask = inside([(int(x), int(y)) for x, y in outline["points"]])
     return np.count_nonzero(mask & target) / np.count_nonzero(mask | target)
 
 
 def draw_line(picture, points, colour, width=1.0, strength=1.0):
-    """A closed line between pixels' corners, smooth."""
+    """Draws an antialiased closed line between corners of pixels."""
     height, across = picture.shape[:2]
     points = np.array(points, float) * SCALE
     for (x0, y0), (x1, y1) in zip(points, np.roll(points, -1, 0)):
@@ -118,7 +118,7 @@ def draw_line(picture, points, colour, width=1.0, strength=1.0):
 
 
 def draw_edge(picture, target, colour):
-    """The border of a set of pixels, dotted."""
+    """Draws the dotted border of a set of pixels."""
     for axis in (0, 1):
         rows, columns = np.nonzero(np.diff(target.astype(int), axis=axis))
         for row, column in zip(rows, columns):
@@ -129,7 +129,7 @@ def draw_edge(picture, target, colour):
 
 
 def panel(frame):
-    frame = frame & 0xF0 | 8  # noise of fewer levels makes smaller files
+    frame = frame & 0xF0 | 8  # fewer levels make smaller files
     return np.repeat(np.repeat(frame, SCALE, 0), SCALE, 1)[..., None].repeat(3, 2).astype(float)
 
 
@@ -143,7 +143,7 @@ def write_panels(path, panels, columns):
 
 
 def make_tracked(path, random):
-    """What is wrong; None: nothing."""
+    """Returns an error, or None."""
     frames, targets = zip(*(moving_scene(random, t) for t in range(FRAMES)))
     outlines = run_element(frames, ["track=true", "window=4,4,96,96;112,56,100,84"])
     overlaps = []
@@ -185,7 +185,7 @@ def make_failures(path, random):
 
 def main(folder):
     if not shutil.which("gst-launch-1.0"):
-        print("no gst-launch-1.0 here")
+        print("gst-launch-1.0 is not installed")
         return 77
     os.makedirs(folder, exist_ok=True)
     random = np.random.Generator(np.random.PCG64(7))

@@ -2,7 +2,6 @@
 /* Single contours and regions, in pixels of the frame that carries the metadata. */
 #include "gst/meta/contourmeta-private.h"
 
-#include <contours/snake.h>
 #include <math.h>
 
 /* Whether M scales lengths in all directions alike, by hypot (xx, yx). */

@@ -6,8 +6,8 @@
 #include <glib.h>
 #include <locale.h>
 
-/* Starts a locale with a decimal comma: one that is installed, else one that is made in FOLDER. FALSE where there is
- * none. Ends with stop_decimal_comma() in either case. */
+/* Sets a locale with a decimal comma: an installed one, or a new one in FOLDER. Returns FALSE if there is none. In
+ * either case, stop_decimal_comma() must follow. */
 static inline gboolean
 use_decimal_comma (gchar **folder)
 {

@@ -24,7 +24,7 @@ ALL = "features=moments+grey labels=true "
 
 
 class Frames:
-    """The buffers a pipeline ends with, and the pictures that went into cudacca."""
+    """The buffers that come out of a pipeline, and the images that go into cudacca."""
 
     def __init__(self, launch):
         self.pictures = []
@@ -64,7 +64,7 @@ class SampleGpu(ctypes.Structure):
 
 
 PIXELS, CORNERS = 0, 1
-GPUS = []  # they outlive the buffers
+GPUS = []  # must outlive the buffers
 MODULE = ctypes.CDLL(sys.argv.pop())
 MODULE.sample_attach_contours.argtypes = [ctypes.c_void_p, ctypes.POINTER(SampleGpu), ctypes.c_uint, ctypes.c_int,
                                           ctypes.c_char_p]
@@ -72,7 +72,7 @@ MODULE.sample_attach_contours.restype = ctypes.c_void_p
 
 
 def with_contours(coordinates, launch="identity"):
-    """A frame with the sample's contours that came through launch, and where they are before they are fetched."""
+    """Returns a frame with the sample's contours after the elements of launch, and the GPU where the contours are."""
     GPUS.append(SampleGpu())
     pipeline = Gst.parse_launch("appsrc name=in caps=video/x-raw,format=GRAY8,width=8,height=6,framerate=25/1 "
                                 f"format=time ! {launch} ! appsink name=out sync=false")

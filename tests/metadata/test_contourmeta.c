@@ -2,6 +2,7 @@
 /* GstContoursContourMeta: values, lifetimes, copies, threads, fetching from the GPU. */
 #include "core/results/contourlist.h"
 
+#include <contours/borders.h>
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>

@@ -65,8 +65,7 @@ with tempfile.TemporaryDirectory() as folder:
         file.write("This is a text, not a picture.")
     expect_refusal(["text.png"], "text.png: ")
     expect_refusal(["absent.png"], "absent.png: Resource not found.")
-    expect_refusal(["parts.png", "parts.png"], "--help says more")
-    expect_refusal(["--ignore=-1", "parts.png"], "--help says more")
+    expect_refusal(["parts.png", "parts.png"], "--help lists the options")
+    expect_refusal(["--ignore=-1", "parts.png"], "--help lists the options")
     for text in "", "x", "5:3", "3:x", "nan", "1:2:3":
-        expect_refusal([f"--area={text}", "parts.png"], f"--area takes MIN:MAX, MIN:, :MAX or the one number that is "
-                       f"allowed, not '{text}'")
+        expect_refusal([f"--area={text}", "parts.png"], f"--area takes MIN:MAX, MIN:, :MAX or a single number, not '{text}'")

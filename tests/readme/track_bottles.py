@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What docs/cudasnake.md says of a clip of three bottles: the caps of two that stand are followed in every frame, that of
-the third is lost when a hand takes the bottle away, and found again when it is put back.
+"""Checks what docs/cudasnake.md says of a video of three bottles: cudasnake tracks the caps of the two standing bottles in
+every frame; it loses the third one when a hand takes the bottle away, and finds it again when the bottle is back.
 
-The clip is video/bottles.mp4 in the folder of real data CTR_TEST_DATA. Exit status 77 without it, or without a decoder.
+The video is video/bottles.mp4 in the folder CTR_TEST_DATA. Exit status 77 without it, or without a decoder.
 """
 import json
 import os
@@ -27,7 +27,7 @@ def find_decoder():
 
 
 def run_element(clip, decoder):
-    """The outlines in each frame, and what happened to the third bottle's cap, the first object."""
+    """Returns the outlines in each frame, and the changes of the first object, the cap of the bottle that moves."""
     with tempfile.TemporaryDirectory() as folder:
         result = os.path.join(folder, "out")
         done = subprocess.run(
@@ -41,14 +41,14 @@ def run_element(clip, decoder):
 
 
 def is_cap(outline, place):
-    """Is this the outline of about a cap, there?"""
+    """Whether the outline has about the size and place of a cap."""
     return (outline is not None and 20 < outline["w"] < 45 and 20 < outline["h"] < 50
             and abs(outline["x"] + outline["w"] / 2 - place[0]) < 12
             and abs(outline["y"] + outline["h"] / 2 - place[1]) < 15)
 
 
 def check(frames, changes):
-    """What is wrong; None: nothing."""
+    """Returns an error, or None."""
     if len(frames) != FRAMES:
         return f"{len(frames)} frames"
     for number, outlines in enumerate(frames):
@@ -66,15 +66,15 @@ def check(frames, changes):
 def main():
     clip = os.path.join(os.environ.get("CTR_TEST_DATA", ""), "video/bottles.mp4")
     if not os.path.exists(clip) or not shutil.which("gst-launch-1.0"):
-        print("no clip, or no gst-launch-1.0")
+        print("the video or gst-launch-1.0 is missing")
         return 77
     decoder = find_decoder()
     if not decoder:
-        print("no decoder for H.264")
+        print("there is no decoder for H.264")
         return 77
     frames, changes = run_element(clip, decoder)
     problem = check(frames, changes)
-    print(problem or f"{len(frames)} frames as they should be; {changes}")
+    print(problem or f"{len(frames)} frames are as expected; {changes}")
     return 1 if problem else 0
 
 

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""show_picture.py FILE.ppm: a picture in the terminal, two pixels a character: the upper half in the letter's colour, the
-lower half in the background's."""
+"""Shows an image in the terminal: show_image.py FILE.ppm
+
+Each character shows two pixels, the upper one in the foreground colour and the lower one in the background colour."""
 import shutil
 import sys
 
 
 def read_ppm(path):
-    """Width, height, and the bytes of a binary PPM as pnmenc writes it: comments come before the numbers."""
+    """Returns width, height and samples of a binary PPM file, as pnmenc writes it: with comments before the numbers."""
     with open(path, "rb") as file:
         words = []
         while len(words) < 4:
@@ -26,7 +27,7 @@ def main(path):
         columns, rows = max(1, columns * (terminal.lines - 4) // rows), max(1, terminal.lines - 4)
 
     def mean(column, row):
-        """Of the samples under half a character, which are many: of a grid of them."""
+        """Returns the mean colour of half a character, of up to 6 x 6 of its pixels."""
         left, right = column * width // columns, max((column + 1) * width // columns, column * width // columns + 1)
         top, bottom = row * height // (2 * rows), max((row + 1) * height // (2 * rows), row * height // (2 * rows) + 1)
         places = [3 * (y * width + x) for y in range(top, bottom, (bottom - top) // 6 + 1)
