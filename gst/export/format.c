@@ -94,7 +94,7 @@ export_append_json_component (GString *out, const GstContoursComponent *c, GstCo
   }
 }
 
-/* Where it is defined, else null. */
+/* Appends the centroid, or null if it is undefined. */
 static void
 append_centroid (GString *out, const gchar *key, gdouble value)
 {

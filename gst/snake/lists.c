@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Keeps the text of the list properties together with their parsed values. */
 #include "gst/snake/lists.h"
 
 #include "gst/base/excerpt.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Runs the snake on the objects of a frame, again where tracking asks for it. */
 #include "gst/snake/search.h"
 
 /* Outlines TARGETS. Their number is COUNT, but TARGETS may be empty where COUNT exceeds the limit. Targets that the

@@ -126,12 +126,12 @@ GST_START_TEST (contradictions)
     const gchar *name, *property, *text;
     guint formats; /* bits */
   } cases[] = {
-      {"a", "max-file-size", "location needs a field", 1 << NDJSON | 1 << CSV},
-      {"a", "max-file-time", "location needs a field", 1 << NDJSON | 1 << CSV},
+      {"a", "max-file-size", "location needs a placeholder", 1 << NDJSON | 1 << CSV},
+      {"a", "max-file-time", "location needs a placeholder", 1 << NDJSON | 1 << CSV},
       {"a%d", "max-file-size", "max-file-size", 1 << SVG | 1 << GEOJSON | 1 << COCO | 1 << LABELME},
       {"a%d", "max-file-time", "max-file-time", 1 << SVG | 1 << GEOJSON | 1 << COCO | 1 << LABELME},
       {"a%d", "append", "append", 1 << SVG | 1 << GEOJSON | 1 << COCO | 1 << LABELME},
-      {"a%d", NULL, "no field", 1 << COCO},
+      {"a%d", NULL, "Remove the placeholder", 1 << COCO},
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     for (guint format = 0; format < FORMATS; format++) {
@@ -199,7 +199,7 @@ GST_START_TEST (second_frame)
   gchar *before = read_file ("picture");
   fail_unless_equals_int (push (h, 40, 0), GST_FLOW_ERROR);
   fail_unless_equals_int (push (h, 80, 0), GST_FLOW_ERROR);
-  assert_message (bus, GST_MESSAGE_ERROR, GST_RESOURCE_ERROR_SETTINGS, "needs a field");
+  assert_message (bus, GST_MESSAGE_ERROR, GST_RESOURCE_ERROR_SETTINGS, "needs a placeholder");
   gchar *after = read_file ("picture");
   assert_equals_string (after, before);
   assert_equals_int (count_files (), 1);
