@@ -110,7 +110,7 @@ GST_START_TEST (wrong_names)
   for (guint format = 0; format < FORMATS; format++) {
     GstBus *bus;
     GstElement *element = make_for (bad_names[__i__], format, &bus);
-    assert_start_fails (element, bus, GST_RESOURCE_ERROR_SETTINGS, "is no pattern");
+    assert_start_fails (element, bus, GST_RESOURCE_ERROR_SETTINGS, "is not a valid pattern");
     gst_element_set_bus (element, NULL);
     gst_object_unref (element);
     gst_object_unref (bus);
