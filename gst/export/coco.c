@@ -138,20 +138,20 @@ append_polygons (const ExportText *text, const ExportShapes *shapes, const Expor
 /* Adds the crossings of the line from A to B with the pixel columns, as column-major pixel indices. A pixel is inside
  * if its centre is. */
 static void
-cross_columns (GArray *places, const ExportFrame *frame, gdouble ax, gdouble ay, gdouble bx, gdouble by)
+cross_columns (GArray *crossings, const ExportFrame *frame, gdouble ax, gdouble ay, gdouble bx, gdouble by)
 {
   gdouble left = MIN (ax, bx), right = MAX (ax, bx);
   gint64 from = (gint64) MAX (ceil (left - 0.5), 0), to = (gint64) MIN (ceil (right - 0.5), (gdouble) frame->width);
   for (gint64 column = from; column < to; column++) {
     gdouble y = ay == by ? ay : ay + (by - ay) * (((gdouble) column + 0.5 - ax) / (bx - ax));
     gdouble row = CLAMP (ceil (y - 0.5), 0, (gdouble) frame->height);
-    guint64 place = (guint64) column * frame->height + (guint64) row;
-    g_array_append_val (places, place);
+    guint64 crossing = (guint64) column * frame->height + (guint64) row;
+    g_array_append_val (crossings, crossing);
   }
 }
 
 static gint
-compare_places (const void *a, const void *b)
+compare_crossings (const void *a, const void *b)
 {
   guint64 first = *(const guint64 *) a, second = *(const guint64 *) b;
   return first < second ? -1 : first > second;
@@ -159,22 +159,22 @@ compare_places (const void *a, const void *b)
 
 /* Writes the run lengths, alternately outside and inside, starting outside. */
 static GstFlowReturn
-append_counts (const ExportText *text, const GArray *places, guint64 pixels)
+append_counts (const ExportText *text, const GArray *crossings, guint64 pixels)
 {
   guint64 done = 0;
   GstFlowReturn ret = GST_FLOW_OK;
-  for (guint i = 0; ret == GST_FLOW_OK && i < places->len; i++) {
-    guint64 place = g_array_index (places, guint64, i);
+  for (guint i = 0; ret == GST_FLOW_OK && i < crossings->len; i++) {
+    guint64 crossing = g_array_index (crossings, guint64, i);
     /* Two crossings at the same index cancel, as from the bottom of a column to the top of the next. */
-    if (i + 1 < places->len && g_array_index (places, guint64, i + 1) == place) {
+    if (i + 1 < crossings->len && g_array_index (crossings, guint64, i + 1) == crossing) {
       i++;
       continue;
     }
-    if (place == pixels)
+    if (crossing == pixels)
       break;
-    export_append_uint (text->out, "", place - done);
+    export_append_uint (text->out, "", crossing - done);
     g_string_append_c (text->out, ',');
-    done = place;
+    done = crossing;
     ret = export_text_flush (text);
   }
   export_append_uint (text->out, "", pixels - done);
@@ -184,26 +184,26 @@ append_counts (const ExportText *text, const GArray *places, guint64 pixels)
 static GstFlowReturn
 append_runs (const ExportText *text, const ExportFrame *frame, const ExportShapes *shapes, const ExportShape *shape)
 {
-  GArray *places = g_array_new (FALSE, FALSE, sizeof (guint64));
+  GArray *crossings = g_array_new (FALSE, FALSE, sizeof (guint64));
   for (guint r = 0; r < shape->rings->len; r++) {
     const OutlineRing *ring = &g_array_index (shape->rings, OutlineRing, r);
     gdouble ax, ay, bx, by;
     export_shapes_map (shapes, g_array_index (shape->points, HalfPoint, ring->first + ring->count - 1), &ax, &ay);
     for (guint i = 0; i < ring->count; i++) {
       export_shapes_map (shapes, g_array_index (shape->points, HalfPoint, ring->first + i), &bx, &by);
-      cross_columns (places, frame, ax, ay, bx, by);
+      cross_columns (crossings, frame, ax, ay, bx, by);
       ax = bx;
       ay = by;
     }
   }
-  if (places->len > 0)
-    qsort (places->data, places->len, sizeof (guint64), compare_places);
+  if (crossings->len > 0)
+    qsort (crossings->data, crossings->len, sizeof (guint64), compare_crossings);
   export_append_uint (text->out, "{\"size\":[", frame->height);
   export_append_uint (text->out, ",", frame->width);
   g_string_append (text->out, "],\"counts\":[");
-  GstFlowReturn ret = append_counts (text, places, (guint64) frame->width * frame->height);
+  GstFlowReturn ret = append_counts (text, crossings, (guint64) frame->width * frame->height);
   g_string_append (text->out, "]}");
-  g_array_free (places, TRUE);
+  g_array_free (crossings, TRUE);
   return ret;
 }
 

@@ -71,7 +71,7 @@ typedef struct {
   guint done;
   guint next;
   guint around;
-} Place;
+} Walk;
 
 static guint
 point_index (const Polygon *p, guint ring, guint i)
@@ -114,9 +114,9 @@ append_corner (Polygon *p, guint ring, guint i)
 
 /* Append the ends of the bridge between the current side and hole RING. */
 static void
-append_side_end (Polygon *p, const Place *place, guint ring)
+append_side_end (Polygon *p, const Walk *walk, guint ring)
 {
-  HalfPoint side = p->points[point_index (p, place->ring, place->done - 1)];
+  HalfPoint side = p->points[point_index (p, walk->ring, walk->done - 1)];
   HalfPoint top = p->points[point_index (p, ring, 0)];
   append_point (p, (HalfPoint){top.x + 1, side.y}, (HalfPoint){0, 2});
 }
@@ -131,27 +131,27 @@ append_hole_end (Polygon *p, guint ring)
 static GstFlowReturn
 append_line (Polygon *p)
 {
-  GArray *stack = g_array_new (FALSE, FALSE, sizeof (Place));
+  GArray *stack = g_array_new (FALSE, FALSE, sizeof (Walk));
   GstFlowReturn ret = GST_FLOW_OK;
-  Place start = {0, 0, NONE, NONE};
+  Walk start = {0, 0, NONE, NONE};
   g_array_append_val (stack, start);
   while (ret == GST_FLOW_OK && stack->len > 0) {
-    Place *place = &g_array_index (stack, Place, stack->len - 1);
-    if (place->around != NONE) {
-      append_hole_end (p, place->around);
-      append_side_end (p, place, place->around);
-      place->next = p->sibling[place->around];
-      place->around = NONE;
-    } else if (place->next != NONE) {
-      Place hole = {place->next, 0, NONE, NONE};
-      append_side_end (p, place, place->next);
-      append_hole_end (p, place->next);
-      place->around = place->next;
+    Walk *walk = &g_array_index (stack, Walk, stack->len - 1);
+    if (walk->around != NONE) {
+      append_hole_end (p, walk->around);
+      append_side_end (p, walk, walk->around);
+      walk->next = p->sibling[walk->around];
+      walk->around = NONE;
+    } else if (walk->next != NONE) {
+      Walk hole = {walk->next, 0, NONE, NONE};
+      append_side_end (p, walk, walk->next);
+      append_hole_end (p, walk->next);
+      walk->around = walk->next;
       g_array_append_val (stack, hole);
-    } else if (place->done < p->rings[place->ring].count) {
-      append_corner (p, place->ring, place->done);
-      place->next = p->hole[point_index (p, place->ring, place->done)];
-      place->done++;
+    } else if (walk->done < p->rings[walk->ring].count) {
+      append_corner (p, walk->ring, walk->done);
+      walk->next = p->hole[point_index (p, walk->ring, walk->done)];
+      walk->done++;
     } else {
       g_array_set_size (stack, stack->len - 1);
     }

@@ -157,9 +157,8 @@ line_file_new_for_stdout (GError **error)
   if (is_stdout ())
     return line_file_new_for_fd (STDOUT_FILENO, "the standard output", error);
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE,
-      "The standard output is closed or read-only. Start the process with a standard output, set location to a file, "
-      "or "
-      "set fd=%d to use that descriptor anyway.",
+      "The standard output is closed or read-only. Start the process with one, set location to a file, or set fd=%d to "
+      "use that descriptor anyway.",
       STDOUT_FILENO);
   return NULL;
 }

@@ -49,9 +49,8 @@ export_name_parse (ExportName *name, const gchar *pattern, GError **error)
   name->after = g_string_free (after, FALSE);
   if (!ok)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "location=\"%s\" is not a valid pattern. Use at most one placeholder for a number, such as %%d or %%05d, with "
-        "up "
-        "to %d digits, and write %%%% for the character %%.",
+        "location=\"%s\" is not a valid pattern. Use at most one placeholder such as %%05d, with up to %d digits, and "
+        "write %%%% for the character %%.",
         pattern, MAX_WIDTH);
   return ok;
 }

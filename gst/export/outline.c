@@ -212,8 +212,8 @@ outline_append (GArray *points, const CtrContour *row, const CtrPoint *line, Ctr
 typedef struct {
   const HalfPoint *points;
   guint *previous, *next;
-  guint *twin; /* another point at the same position, or the point itself */
-  guint *seat; /* position on the current path, plus 1; 0: not on it */
+  guint *twin;       /* another point at the same position, or the point itself */
+  guint *path_index; /* position on the current path, plus 1; 0: not on it */
 } Links;
 
 /* Whether the line turns right at I. */
@@ -225,7 +225,7 @@ turns_right (const Links *links, guint i)
 }
 
 static gint
-compare_places (gconstpointer a, gconstpointer b, gpointer user_data)
+compare_positions (gconstpointer a, gconstpointer b, gpointer user_data)
 {
   const HalfPoint *first = (const HalfPoint *) user_data + *(const guint *) a,
                   *second = (const HalfPoint *) user_data + *(const guint *) b;
@@ -241,7 +241,7 @@ separate_corners (Links *links, guint count)
   guint *order = g_new (guint, count);
   for (guint i = 0; i < count; i++)
     order[i] = links->twin[i] = i;
-  g_qsort_with_data (order, (gint) count, sizeof *order, compare_places, (gpointer) links->points);
+  g_qsort_with_data (order, (gint) count, sizeof *order, compare_positions, (gpointer) links->points);
   for (guint k = 0; k + 1 < count; k++) {
     guint i = order[k], j = order[k + 1];
     if (memcmp (&links->points[i], &links->points[j], sizeof (HalfPoint)) != 0)
@@ -283,20 +283,20 @@ follow (GArray *points, GArray *rings, Links *links, guint count, gboolean cut)
   for (guint start = 0; start < count; start++) {
     guint length = 0;
     for (guint i = start; !done[i]; i = links->next[i]) {
-      guint seat = cut ? links->seat[links->twin[i]] : 0;
+      guint path_index = cut ? links->path_index[links->twin[i]] : 0;
       done[i] = TRUE;
-      if (seat > 0) {
-        append_ring (points, rings, links, path + seat - 1, length - (seat - 1));
-        while (length >= seat)
-          links->seat[path[--length]] = 0;
+      if (path_index > 0) {
+        append_ring (points, rings, links, path + path_index - 1, length - (path_index - 1));
+        while (length >= path_index)
+          links->path_index[path[--length]] = 0;
       }
       path[length++] = i;
-      links->seat[i] = length;
+      links->path_index[i] = length;
     }
     if (length > 0)
       append_ring (points, rings, links, path, length);
     while (length > 0)
-      links->seat[path[--length]] = 0;
+      links->path_index[path[--length]] = 0;
   }
   g_free (path);
   g_free (done);
@@ -386,5 +386,5 @@ outline_separate (GArray *points, GArray *rings, gboolean cut)
   g_free (links.previous);
   g_free (links.next);
   g_free (links.twin);
-  g_free (links.seat);
+  g_free (links.path_index);
 }

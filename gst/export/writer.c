@@ -153,8 +153,7 @@ write_last (ExportWriter *self)
   GstFlowReturn ret = write_rest (self);
   if (ret == GST_FLOW_FLUSHING && g_get_monotonic_time () > self->deadline)
     GST_ELEMENT_WARNING (self->element, RESOURCE, WRITE,
-        ("The element stopped while it wrote a long frame, which is incomplete in the file. Send EOS before stopping, "
-         "as "
+        ("The element stopped while it wrote a long frame, which is incomplete in the file. Send EOS first, as "
          "gst-launch-1.0 -e does."),
         (NULL));
   self->deadline = 0;
@@ -190,8 +189,8 @@ prepare_file (ExportWriter *self)
   GError *error = NULL;
   if (self->complete) {
     g_set_error (&error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE,
-        "A frame arrived after the end of the stream, but the document is complete. Restart the element to write a new "
-        "one.");
+        "A frame arrived after the end of the stream, but the document is complete. Restart the element with another "
+        "location.");
     return fail (self, error);
   }
   if (self->format->extent == EXPORT_FRAME)
