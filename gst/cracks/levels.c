@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Parses the list of levels and describes what is wrong with it. */
+/* Parses the list of levels and describes its errors. */
 #include "gst/cracks/levels.h"
 
 #include "gst/base/excerpt.h"

@@ -10,7 +10,7 @@ export_is_contours (const GstMeta *meta)
 }
 
 gboolean
-export_takes (const GstMeta *meta)
+export_supports (const GstMeta *meta)
 {
   return meta->info->api == GST_CONTOURS_COMPONENT_META_API_TYPE || export_is_contours (meta);
 }

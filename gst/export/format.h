@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 
 #define EXPORT_SCHEMA "gst-cuda-contours/1"
 
-/* How much goes into one file. */
+/* What one file contains. */
 typedef enum {
   EXPORT_LINES,   /* lines: a file may end after any frame, and the next one continue */
   EXPORT_FRAME,   /* one frame */
@@ -62,7 +62,7 @@ typedef struct {
 extern const ExportFormat export_ndjson, export_csv, export_svg, export_geojson, export_coco, export_labelme;
 
 /* Whether META is of a kind that is exported. */
-gboolean export_takes (const GstMeta *meta);
+gboolean export_supports (const GstMeta *meta);
 
 gboolean export_is_contours (const GstMeta *meta);
 

@@ -21,7 +21,7 @@ struct LineFile {
   gboolean owned; /* close it */
   gboolean regular;
   gchar *name;   /* for messages */
-  GstPoll *poll; /* only where writing can wait: not for regular files */
+  GstPoll *poll; /* NULL for regular files, which never block */
   GstPollFD poll_fd;
 };
 

@@ -22,7 +22,7 @@ GstFlowReturn export_text_flush (const ExportText *text);
 /* KEY is the text before the value. */
 void export_append_uint (GString *out, const gchar *key, guint64 value);
 void export_append_double (GString *out, const gchar *key, gdouble value);
-void export_append_time (GString *out, const gchar *key, GstClockTime time); /* or null */
+void export_append_time (GString *out, const gchar *key, GstClockTime time); /* null if invalid */
 
 /* Appends TEXT as a quoted JSON string in valid UTF-8. */
 void export_append_json_string (GString *out, const gchar *text);

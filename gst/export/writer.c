@@ -169,7 +169,7 @@ prepare_metas (ExportWriter *self, GstBuffer *buffer, GstMeta **first, GstContou
   gpointer iterator = NULL;
   gint metas = 0;
   for (GstMeta *meta; (meta = gst_buffer_iterate_meta (buffer, &iterator));) {
-    if (!export_takes (meta))
+    if (!export_supports (meta))
       continue;
     if (export_is_contours (meta) && !gst_contours_contour_meta_fetch ((GstContoursContourMeta *) meta, &error)) {
       fail (self, error);
@@ -228,7 +228,7 @@ write_metas (ExportWriter *self, GstBuffer *buffer, ExportFrame *frame, guint me
   if (format->begin_frame)
     format->begin_frame (self->state, self->text, frame);
   for (GstMeta *meta; ret == GST_FLOW_OK && (meta = gst_buffer_iterate_meta (buffer, &iterator));)
-    if (export_takes (meta))
+    if (export_supports (meta))
       ret = format->write (self->state, &text, frame, meta);
   if (ret != GST_FLOW_OK)
     return ret;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The list properties of cudasnake, window, rectangle and polygon: their text and what it means. */
+/* The list properties of cudasnake, window, rectangle and polygon: their text and parsed values. */
 #ifndef GST_SNAKE_LISTS_H
 #define GST_SNAKE_LISTS_H
 

@@ -39,9 +39,9 @@ add_box (GArray *targets, const SnakeSelection *selection, guint64 key, gint64 x
   g_array_append_val (targets, target);
 }
 
-/* Returns the number of components. Noise has millions, so more than MOST are only counted. */
+/* Returns the number of components. Noise has millions, so more than MAX_COUNT are only counted. */
 static guint
-find_components (const SnakeSelection *selection, GstBuffer *buffer, guint most, GArray *targets, gchar **problem)
+find_components (const SnakeSelection *selection, GstBuffer *buffer, guint max_count, GArray *targets, gchar **problem)
 {
   GstContoursComponentMeta *meta = gst_buffer_get_contours_component_meta (buffer);
   GstContoursComponent c;
@@ -53,7 +53,7 @@ find_components (const SnakeSelection *selection, GstBuffer *buffer, guint most,
   }
   for (guint i = 0; gst_contours_component_meta_get_component (meta, i, &c); i++)
     count += c.area >= selection->min_area;
-  if (most > 0 && count > most)
+  if (max_count > 0 && count > max_count)
     return count;
   for (guint i = 0; gst_contours_component_meta_get_component (meta, i, &c); i++)
     if (c.area >= selection->min_area)
@@ -130,7 +130,7 @@ find_described (const SnakeSelection *selection, GArray *targets, gchar **proble
 }
 
 GArray *
-snake_objects_find (const SnakeSelection *selection, GstBuffer *buffer, guint most, guint *count, gchar **problem)
+snake_objects_find (const SnakeSelection *selection, GstBuffer *buffer, guint max_count, guint *count, gchar **problem)
 {
   GArray *targets = g_array_new (FALSE, FALSE, sizeof (SnakeTarget));
   guint components = 0;
@@ -145,7 +145,7 @@ snake_objects_find (const SnakeSelection *selection, GstBuffer *buffer, guint mo
   else if (selection->source == SNAKE_OBJECTS_REGIONS)
     find_regions (selection, buffer, targets);
   else
-    components = find_components (selection, buffer, most, targets, problem);
+    components = find_components (selection, buffer, max_count, targets, problem);
   *count = MAX (components, targets->len);
   return targets;
 }

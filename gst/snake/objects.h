@@ -37,9 +37,9 @@ gint64 snake_objects_margin (gdouble margin, gint64 width, gint64 height);
 
 /* The *COUNT objects of the frame in BUFFER as an array of SnakeTarget (transfer full), which refers to SELECTION's
  * polygons. If SELECTION is invalid there are none, and *PROBLEM (transfer full) says why and what to do; otherwise
- * *PROBLEM is NULL. The array may be empty if there are more than MOST (0: no limit). */
+ * *PROBLEM is NULL. The array may be empty if there are more than MAX_COUNT (0: no limit). */
 GArray *snake_objects_find (
-    const SnakeSelection *selection, GstBuffer *buffer, guint most, guint *count, gchar **problem);
+    const SnakeSelection *selection, GstBuffer *buffer, guint max_count, guint *count, gchar **problem);
 
 G_END_DECLS
 

@@ -21,14 +21,14 @@ typedef struct {
   GArray *points;      /* of CtrPoint: outline in the last frame; empty while the object is lost */
   CtrSnakeRect bounds; /* of the points */
   CtrSnakeRect box;    /* of the target in that frame */
-  Appearance inside;   /* in the last frames that it was found in, the later ones counting more */
+  Appearance inside;   /* running mean over the frames that it was found in */
   Appearance outside;
   gboolean present; /* a target of the current frame */
 } Track;
 
 struct _SnakeTracks {
   GHashTable *tracks; /* from the guint64 key of a target to Track */
-  guint width;        /* of the frames */
+  guint width;        /* of the frame */
   guint height;
 };
 
