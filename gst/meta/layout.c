@@ -2,6 +2,7 @@
 /* Describes the structures of the result arrays to languages that cannot read C headers. */
 #include <contours/components.h>
 #include <contours/contourlist.h>
+#include <contours/snake.h>
 #include <gst/contours/gstcontourslayout.h>
 #include <stddef.h>
 #include <string.h>

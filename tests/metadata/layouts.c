@@ -4,6 +4,7 @@
 
 #include <contours/components.h>
 #include <contours/contourlist.h>
+#include <contours/snake.h>
 
 /* Gives a field the next number, and appends its name to those before. */
 #define SET_AS(name, member)           \
