@@ -285,7 +285,7 @@ passes (GstContoursFilter *self, GstBuffer *buffer)
 
   if (is_gap (buffer))
     return TRUE;
-  return klass->draw && g_atomic_int_get (&PRIVATE (self)->in_use) >= 0 && !klass->draws (self, buffer);
+  return klass->draw && g_atomic_int_get (&PRIVATE (self)->in_use) >= 0 && !klass->needs_drawing (self, buffer);
 }
 
 /* The parent class posts an error if a pool cannot start, but not if an active pool cannot allocate. */

@@ -48,8 +48,8 @@ G_DECLARE_DERIVABLE_TYPE (GstContoursFilter, gst_contours_filter, GST, CONTOURS_
  * @finish: with @draw: wait for the queued work and release what it read. Called once after each successful @draw,
  *     before the next one and before @close: at once, or with the next frame, at the end of the stream, or for a flush
  *     or drain.
- * @draws: with @draw: whether there is anything to draw on @buffer. Otherwise the buffer passes without a copy, even if
- *     it is shared.
+ * @needs_drawing: with @draw: whether there is anything to draw on @buffer. Otherwise the buffer passes without a copy,
+ * even if it is shared.
  *
  * In @find_components, @find_contours, @render and @draw, ctr_cancelled() returns true while the pads are flushing:
  * they then end early and fail with CTR_ERROR_CANCELLED, which the base class does not post.
@@ -74,7 +74,7 @@ struct _GstContoursFilterClass {
       gpointer stream, CtrError *error);
   gboolean (*lead_default) (GstContoursFilter *self, CtrError *error);
   gboolean (*finish) (GstContoursFilter *self, CtrError *error);
-  gboolean (*draws) (GstContoursFilter *self, GstBuffer *buffer);
+  gboolean (*needs_drawing) (GstContoursFilter *self, GstBuffer *buffer);
 };
 
 /* The result flags of a frame: those of BUFFER and of the caps. Streaming thread only. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Copies property values to and from fields, by their type. */
 #include "gst/base/propertyfields.h"
 
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Parses the list of levels and describes its errors. */
 #include "gst/cracks/levels.h"
 
 #include "gst/base/excerpt.h"

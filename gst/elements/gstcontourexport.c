@@ -2,26 +2,26 @@
 /**
  * SECTION:element-contourexport
  * @title: contourexport
- * @short_description: Writes the components and contours of each frame to a file, pipe or terminal
+ * @short_description: Exports components and contours to files, pipes or the terminal
  *
- * Passes frames on untouched, wherever their memory is, and writes the #GstContoursComponentMeta and
- * #GstContoursContourMeta they carry as text: NDJSON, one line for each of them (and one where a frame has none), CSV,
- * one row a component or contour, or documents: SVG, GeoJSON and LabelMe of each frame, COCO of all.
- * docs/export-schema.md describes every field.
+ * Passes frames through untouched, in any kind of memory, and writes their #GstContoursComponentMeta and
+ * #GstContoursContourMeta as text: NDJSON (one line for each meta, or one for a frame without any), CSV (one row for
+ * each component or contour), SVG, GeoJSON or LabelMe (one document for each frame), or COCO (one document for all
+ * frames). docs/export-schema.md describes every field.
  *
- * Everything about a frame is handed to the system before the frame is passed on: nothing is kept back, a reader sees
- * it at once, and `tail -f` and `jq` work on live streams. At the end of the stream a file is brought to the disk. What
- * cannot be written ends the stream with an error; nothing is dropped. A reader that is too slow slows the pipeline
- * down: put a queue before the element where it must not. Stopping does not wait for the reader; the last line may then
- * be incomplete. Neither does a flush; what it interrupts is written to its end when the stream goes on.
+ * Lines are flushed before the frame is pushed, so `tail -f` and `jq` work on live streams. At the end of the stream
+ * the file is synchronised to the disk. A write error stops the stream with an element error; nothing is dropped. A
+ * slow reader slows the pipeline down; put a queue before the element to avoid that. Stopping does not wait for the
+ * reader, so the last line may be incomplete. A flush does not wait either; the rest of an interrupted frame is written
+ * when the stream continues.
  *
- * Documents in files are called `.part` until they are complete. A COCO document that a killed process has left is
- * completed by the next start with the same location.
+ * Documents have the suffix `.part` and are renamed into place when complete. If a process was killed while it wrote a
+ * COCO document, the next start with the same location completes that document.
  *
- * A file has one writer: a second element, of this process or another one, does not start.
+ * A file has one writer: a second element with the same location, in this or another process, fails to start.
  *
- * Each time the element starts (READY to PAUSED) it opens #GstContourExport:location anew, which empties the file
- * unless #GstContourExport:append is set, and counts the frames from 0.
+ * Each start (READY to PAUSED) reopens #GstContourExport:location, truncates the file unless #GstContourExport:append
+ * is set, and counts frames from 0.
  *
  * ## Example launch lines
  * |[
@@ -35,7 +35,7 @@
  * |[
  * gst-launch-1.0 videotestsrc pattern=ball num-buffers=50 ! video/x-raw,format=NV12 ! cudaborders name=ball !
  * contourexport location=ball-%05d.svg format=svg ! fakesink
- * ]| Draws what was found in each frame.
+ * ]| Draws the contours of each frame as SVG.
  *
  * Since: 0.1
  */
@@ -55,7 +55,7 @@ static const ExportFormat *const formats[] = {
 struct _GstContourExport {
   GstBaseTransform parent;
 
-  /* Properties, under the object lock; they stay as they are while started. */
+  /* Properties, under the object lock; they cannot change while started. */
   gchar *location;
   gint fd;
   Format format;
@@ -66,7 +66,7 @@ struct _GstContourExport {
 
   ExportWriter writer;
 
-  /* Of the stream. */
+  /* From the caps. */
   guint width; /* 0: unknown */
   guint height;
   GstVideoInterlaceMode interlace_mode;
@@ -82,7 +82,7 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_P
 
 G_DEFINE_TYPE (GstContourExport, gst_contour_export, GST_TYPE_BASE_TRANSFORM)
 GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (contourexport, "contourexport", GST_RANK_NONE, GST_TYPE_CONTOUR_EXPORT,
-    GST_DEBUG_CATEGORY_INIT (gst_contour_export_debug, "contourexport", 0, "metadata to text"))
+    GST_DEBUG_CATEGORY_INIT (gst_contour_export_debug, "contourexport", 0, "contourexport element"))
 
 #define GST_TYPE_CONTOUR_EXPORT_FORMAT (gst_contour_export_format_get_type ())
 static GType
@@ -176,7 +176,7 @@ gst_contour_export_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   const GstClockTime pts = GST_BUFFER_PTS (buffer);
   const ExportFrame frame = {
       .pts = pts,
-      /* Sources of raw bytes, an appsrc by default, have segments in bytes. */
+      /* Sources of raw bytes, such as appsrc by default, have segments in bytes. */
       .stream_time = trans->segment.format == GST_FORMAT_TIME
                          ? gst_segment_to_stream_time (&trans->segment, GST_FORMAT_TIME, pts)
                          : GST_CLOCK_TIME_NONE,
@@ -214,8 +214,8 @@ gst_contour_export_change_state (GstElement *element, GstStateChange transition)
 {
   GstContourExport *self = GST_CONTOUR_EXPORT (element);
 
-  /* The streaming thread may be waiting for a reader, and deactivating the pads waits for the streaming thread. A flush
-   * that ends now does not let it wait again. */
+  /* Deactivating the pads waits for the streaming thread, which may be waiting for a reader. It must not wait again
+   * even if a flush ends now. */
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
     export_writer_set_stopping (&self->writer, FALSE);
   else if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
@@ -260,7 +260,7 @@ gst_contour_export_set_property (GObject *object, guint id, const GValue *value,
   GST_OBJECT_UNLOCK (self);
   if (refused)
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
-        ("The property \"%s\" stays as it is while the element runs: set it in READY.", pspec->name), (NULL));
+        ("The property \"%s\" cannot change while the element runs. Set it in READY.", pspec->name), (NULL));
 }
 
 static void
@@ -316,19 +316,22 @@ gst_contour_export_class_init (GstContourExportClass *klass)
   /**
    * GstContourExport:location:
    *
-   * The file or named pipe to write; "-" is the standard output. One field such as `%d` or `%05d` is replaced by a
-   * number: of the frame where there is one file a frame, else of the file, from 0. The character % is written %%.
+   * File or named pipe to write; "-" is the standard output. One placeholder such as `%d` or `%05d` is replaced by the
+   * frame number in formats with one file for each frame, otherwise by the file number, from 0. Write %% for the
+   * character
+   * %.
    *
    * Since: 0.1
    */
   g_object_class_install_property (object_class, PROP_LOCATION,
       g_param_spec_string ("location", "Location",
-          "File or named pipe to write, with a field such as %05d where there are several; - is the standard output",
+          "File or named pipe to write; %05d is replaced by the frame or file number; - is the standard output",
           DEFAULT_LOCATION, flags));
   /**
    * GstContourExport:fd:
    *
-   * An open file descriptor to write to instead of a location: a pipe, a socket, a file. It is not closed.
+   * Open file descriptor to write to instead of a location: a pipe, socket or file. The element does not close it. -1:
+   * none.
    *
    * Since: 0.1
    */
@@ -338,50 +341,52 @@ gst_contour_export_class_init (GstContourExportClass *klass)
   /**
    * GstContourExport:format:
    *
-   * `ndjson` and `csv` are lines; `svg`, `geojson` and `labelme` one file a frame; `coco` is one document of all
-   * frames, which is called `.part` until the stream has ended.
+   * Output format: `ndjson` and `csv` are line formats; `svg`, `geojson` and `labelme` are one file for each frame;
+   * `coco` is one document for all frames, which has the suffix `.part` until the end of the stream.
    *
    * Since: 0.1
    */
   g_object_class_install_property (object_class, PROP_FORMAT,
-      g_param_spec_enum ("format", "Format", "What is written", GST_TYPE_CONTOUR_EXPORT_FORMAT, FORMAT_NDJSON, flags));
+      g_param_spec_enum ("format", "Format", "Output format", GST_TYPE_CONTOUR_EXPORT_FORMAT, FORMAT_NDJSON, flags));
   /**
    * GstContourExport:append:
    *
-   * Keep what the file at #GstContourExport:location has and write after it. CSV then gets its header only where the
-   * file is empty. A last line without a line feed, as a crash leaves it, is cut off, with a warning.
+   * Appends to the file at #GstContourExport:location instead of truncating it (line formats). The CSV header is
+   * written only if the file is empty. An incomplete last line, as a crash leaves it, is removed with a warning.
    *
    * Since: 0.1
    */
   g_object_class_install_property (object_class, PROP_APPEND,
-      g_param_spec_boolean ("append", "Append", "Write after what the file has instead of emptying it", FALSE, flags));
+      g_param_spec_boolean ("append", "Append", "Append to the file instead of truncating it", FALSE, flags));
   /**
    * GstContourExport:max-file-size:
    *
-   * Lines go on in the next file once a frame has made this one so large, in bytes. 0: no limit.
+   * Maximum file size in bytes for line formats: the first frame after the file has reached it starts the next file. 0:
+   * no limit.
    *
    * Since: 0.1
    */
   g_object_class_install_property (object_class, PROP_MAX_FILE_SIZE,
       g_param_spec_uint64 ("max-file-size", "Maximum file size",
-          "Bytes after which ndjson and csv go on in the next file (0 = no limit)", 0, G_MAXUINT64, 0, flags));
+          "Maximum file size in bytes, after which ndjson and csv start the next file (0 = no limit)", 0, G_MAXUINT64,
+          0, flags));
   /**
    * GstContourExport:max-file-time:
    *
-   * Lines go on in the next file with the first frame that is so much later than the first one in this, in nanoseconds
-   * by their timestamps. 0: no limit.
+   * Maximum duration of a file in nanoseconds, by the timestamps of its frames, for line formats: the first frame after
+   * that starts the next file. 0: no limit.
    *
    * Since: 0.1
    */
   g_object_class_install_property (object_class, PROP_MAX_FILE_TIME,
       g_param_spec_uint64 ("max-file-time", "Maximum file time",
-          "Nanoseconds of frames after which ndjson and csv go on in the next file (0 = no limit)", 0, G_MAXUINT64, 0,
-          flags));
+          "Maximum duration of a file in nanoseconds, after which ndjson and csv start the next file (0 = no limit)", 0,
+          G_MAXUINT64, 0, flags));
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Contour exporter", "Metadata/Video",
-      "Writes the components and contours of each frame as NDJSON, CSV, SVG, GeoJSON, COCO or LabelMe",
+      "Exports components and contours of each frame as NDJSON, CSV, SVG, GeoJSON, COCO or LabelMe",
       "The gst-cuda-contours authors");
   gst_type_mark_as_plugin_api (GST_TYPE_CONTOUR_EXPORT_FORMAT, 0);
 

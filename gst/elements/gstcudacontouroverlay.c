@@ -84,7 +84,7 @@ gst_cuda_contour_overlay_close (GstContoursFilter *filter)
 }
 
 static gboolean
-gst_cuda_contour_overlay_draws (GstContoursFilter *filter, GstBuffer *buffer)
+gst_cuda_contour_overlay_needs_drawing (GstContoursFilter *filter, GstBuffer *buffer)
 {
   GstCudaContourOverlay *self = GST_CUDA_CONTOUR_OVERLAY (filter);
   OverlayStyle style;
@@ -323,5 +323,5 @@ gst_cuda_contour_overlay_class_init (GstCudaContourOverlayClass *klass)
   filter_class->draw = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_draw);
   filter_class->lead_default = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_lead_default);
   filter_class->finish = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_finish);
-  filter_class->draws = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_draws);
+  filter_class->needs_drawing = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_needs_drawing);
 }

@@ -168,12 +168,12 @@ get_params (GstCudaCrackContour *self, GArray **levels, gchar **warning)
 }
 
 static void
-warn_of_points (GstCudaCrackContour *self, const CtrContours *contours, guint64 most)
+warn_of_points (GstCudaCrackContour *self, const CtrContours *contours, guint64 max_points)
 {
   GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
       ("No contours: the frame has %" G_GUINT64_FORMAT " points at all levels, but max-points is %" G_GUINT64_FORMAT
        ". Use fewer levels (a larger step, for example), or raise max-points if there is enough memory.",
-          contours->needed, most),
+          contours->needed, max_points),
       (NULL));
 }
 

@@ -41,12 +41,12 @@ struct _GstCudaSnake {
 
   /* Properties, under the object lock. */
   CtrSnakeParams params;
-  SnakeLayout layout; /* except its lists */
+  SnakeSelection selection; /* except its lists */
   SnakeLists lists;
   gboolean track;
   gboolean post_messages;
-  gboolean warned; /* about the current properties */
-  gboolean forget; /* the tracks, with the next frame */
+  gboolean warned;       /* about the current properties */
+  gboolean reset_tracks; /* before the next frame */
 
   CtrSnake *snake; /* while started */
   SnakeTracks *tracks;
@@ -139,30 +139,30 @@ gst_cuda_snake_find_contours (
     GstContoursFilter *filter, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error)
 {
   GstCudaSnake *self = GST_CUDA_SNAKE (filter);
-  gboolean valid, track, forget;
+  gboolean valid, track, reset_tracks;
   CtrContours *contours;
   CtrSnakeParams params;
-  SnakeLayout layout;
+  SnakeSelection selection;
   gchar *problem;
 
   GST_OBJECT_LOCK (self);
   params = self->params;
-  layout = self->layout;
-  valid = snake_lists_fill (&self->lists, &layout, &problem);
+  selection = self->selection;
+  valid = snake_lists_fill (&self->lists, &selection, &problem);
   track = self->track;
-  forget = self->forget || GST_BUFFER_IS_DISCONT (buffer);
-  self->forget = FALSE;
+  reset_tracks = self->reset_tracks || GST_BUFFER_IS_DISCONT (buffer);
+  self->reset_tracks = FALSE;
   GST_OBJECT_UNLOCK (self);
 
-  if (forget)
+  if (reset_tracks)
     snake_tracks_clear (self->tracks);
   self->objects = 0;
   if (valid) {
     const SnakeSearch search = {
         .snake = self->snake,
         /* Components have no identity across frames. */
-        .tracks = track && layout.from != SNAKE_OBJECTS_COMPONENTS ? self->tracks : NULL,
-        .layout = &layout,
+        .tracks = track && selection.source != SNAKE_OBJECTS_COMPONENTS ? self->tracks : NULL,
+        .selection = &selection,
         .params = &params,
         .image = image,
         .buffer = buffer,
@@ -172,7 +172,7 @@ gst_cuda_snake_find_contours (
   } else {
     contours = ctr_snake_run (self->snake, image, &params, NULL, 0, stream, error);
   }
-  snake_layout_clear (&layout);
+  snake_selection_clear (&selection);
   warn (self, problem);
   if (contours && gst_contours_filter_enters_limit (filter, contours->exceeded))
     warn_of_limit (self, contours, &params);
@@ -202,7 +202,7 @@ gst_cuda_snake_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP || GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START) {
     GST_OBJECT_LOCK (trans);
-    GST_CUDA_SNAKE (trans)->forget = TRUE;
+    GST_CUDA_SNAKE (trans)->reset_tracks = TRUE;
     GST_OBJECT_UNLOCK (trans);
   }
   return GST_BASE_TRANSFORM_CLASS (gst_cuda_snake_parent_class)->sink_event (trans, event);
@@ -225,10 +225,10 @@ static const PropertyField fields[] = {
     PROPERTY_FIELD (SNAKE_PROP_MAX_ITERATIONS, GstCudaSnake, params.max_iterations),
     PROPERTY_FIELD (SNAKE_PROP_MAX_OBJECTS, GstCudaSnake, params.max_objects),
     PROPERTY_FIELD (SNAKE_PROP_MAX_WINDOW_SIDES, GstCudaSnake, params.max_window_sides),
-    PROPERTY_FIELD (SNAKE_PROP_OBJECTS, GstCudaSnake, layout.from),
-    PROPERTY_FIELD (SNAKE_PROP_MARGIN, GstCudaSnake, layout.margin),
-    PROPERTY_FIELD (SNAKE_PROP_MIN_AREA, GstCudaSnake, layout.min_area),
-    PROPERTY_FIELD (SNAKE_PROP_START, GstCudaSnake, layout.start),
+    PROPERTY_FIELD (SNAKE_PROP_OBJECTS, GstCudaSnake, selection.source),
+    PROPERTY_FIELD (SNAKE_PROP_MARGIN, GstCudaSnake, selection.margin),
+    PROPERTY_FIELD (SNAKE_PROP_MIN_AREA, GstCudaSnake, selection.min_area),
+    PROPERTY_FIELD (SNAKE_PROP_START, GstCudaSnake, selection.start),
     PROPERTY_FIELD (SNAKE_PROP_TRACK, GstCudaSnake, track),
     PROPERTY_FIELD (SNAKE_PROP_POST_MESSAGES, GstCudaSnake, post_messages),
     {0},
@@ -256,7 +256,7 @@ gst_cuda_snake_set_property (GObject *object, guint id, const GValue *value, GPa
       break;
   }
   if (describes_objects (id)) {
-    self->forget = TRUE;
+    self->reset_tracks = TRUE;
     self->warned = FALSE;
   }
   GST_OBJECT_UNLOCK (self);
@@ -300,8 +300,8 @@ static void
 gst_cuda_snake_init (GstCudaSnake *self)
 {
   ctr_snake_params_init (&self->params);
-  self->layout.margin = SNAKE_DEFAULT_MARGIN;
-  self->layout.min_area = SNAKE_DEFAULT_MIN_AREA;
+  self->selection.margin = SNAKE_DEFAULT_MARGIN;
+  self->selection.min_area = SNAKE_DEFAULT_MIN_AREA;
   snake_lists_init (&self->lists);
   self->tracks = snake_tracks_new ();
 }

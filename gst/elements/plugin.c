@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every element registers everywhere, with and without a GPU: one that cannot run says so when it starts. */
+/* All elements register with and without a GPU. An element that cannot run posts an error when it starts. */
 #include "gst/elements/gstcontourexport.h"
 #include "gst/elements/gstcudaborders.h"
 #include "gst/elements/gstcudacanny.h"
@@ -18,5 +18,5 @@ plugin_init (GstPlugin *plugin)
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, cudacontours,
-    "Edges, connected components and contours of video frames, on CUDA or the host", plugin_init, PACKAGE_VERSION,
+    "Edges, connected components and contours of video frames, on the GPU (CUDA) or CPU", plugin_init, PACKAGE_VERSION,
     "LGPL", "gst-cuda-contours", PACKAGE_ORIGIN)

@@ -7,14 +7,14 @@
 struct ExportClaim {
   gchar *location; /* canonical */
   gchar *owner;
-  dev_t device; /* of the open file; */
-  ino_t inode;  /* 0: none */
+  dev_t device; /* of the open file */
+  ino_t inode;  /* of the open file; 0: none */
 };
 
 static GMutex lock;
 static GList *claims; /* of ExportClaim, under the lock */
 
-/* The same text for the same place; the last part may be a pattern, or not be there yet. */
+/* Resolves the folder of LOCATION; the last part may be a pattern or not exist yet. */
 static gchar *
 make_canonical (const gchar *location)
 {
@@ -47,7 +47,8 @@ export_claim_new (const gchar *location, const gchar *owner, GError **error)
     return claim;
 
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_BUSY,
-      "Could not write to \"%s\": the element %s writes there. Give each its own location.", location, other);
+      "Could not write to \"%s\": the element %s already writes there. Set a different location for each element.",
+      location, other);
   g_free (other);
   g_free (claim->location);
   g_free (claim->owner);

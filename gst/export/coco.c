@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* COCO: one JSON document of all frames. An outline without holes is polygons, one with holes runs of pixels (RLE), a
- * component its box. The classes are the elements that found them.
+/* COCO format: one JSON document for all frames. Contours without holes are polygons, contours with holes are
+ * run-length encoded (RLE), components are boxes. Categories are the names of the analysing elements.
  *
- * Annotations are written as they come; images and categories wait for the end on the disk. */
+ * Annotations are written as they come; images and categories are kept in the spool until the end. */
 #include "gst/export/format.h"
 #include "gst/export/shape.h"
 
@@ -10,11 +10,11 @@
 #include <stdlib.h>
 
 typedef struct {
-  GHashTable *ids;     /* of the categories, by their name in JSON */
-  GString *categories; /* new ones of the frame: lines of JSON */
-  guint64 annotations; /* so far: ids begin with 1, 0 means none to pycocotools */
-  guint64 before;      /* of these before the frame */
-  guint64 frame;       /* the number of frames begun */
+  GHashTable *ids;     /* from the JSON name of a category to its id */
+  GString *categories; /* new categories of the frame, as lines of JSON */
+  guint64 annotations; /* number so far; ids start at 1 because pycocotools takes 0 for none */
+  guint64 before;      /* annotations before the current frame */
+  guint64 frame;       /* number of frames begun */
 } State;
 
 static gpointer
@@ -66,7 +66,7 @@ note_frame (gpointer data, GString *lines, const ExportFrame *frame)
   g_string_append_c (lines, '}');
 }
 
-/* The id of a category, which is made where there is none yet. */
+/* The id of a category, which is added if it is new. */
 static guint
 find_category (State *state, const gchar *source, gboolean hole)
 {
@@ -83,7 +83,7 @@ find_category (State *state, const gchar *source, gboolean hole)
   return id;
 }
 
-/* An annotation up to its shape. */
+/* Writes the members of an annotation before its segmentation. */
 static void
 begin_annotation (
     State *state, GString *out, const ExportFrame *frame, guint category, gdouble area, const gdouble box[4])
@@ -135,46 +135,46 @@ append_polygons (const ExportText *text, const ExportShapes *shapes, const Expor
   return ret;
 }
 
-/* Where columns go in or out: pixels of a frame are counted down its columns, one after the other. A pixel is inside
- * where its middle is. */
+/* Adds the crossings of the line from A to B with the pixel columns, as column-major pixel indices. A pixel is inside
+ * if its centre is. */
 static void
-cross_columns (GArray *places, const ExportFrame *frame, gdouble ax, gdouble ay, gdouble bx, gdouble by)
+cross_columns (GArray *crossings, const ExportFrame *frame, gdouble ax, gdouble ay, gdouble bx, gdouble by)
 {
   gdouble left = MIN (ax, bx), right = MAX (ax, bx);
   gint64 from = (gint64) MAX (ceil (left - 0.5), 0), to = (gint64) MIN (ceil (right - 0.5), (gdouble) frame->width);
   for (gint64 column = from; column < to; column++) {
     gdouble y = ay == by ? ay : ay + (by - ay) * (((gdouble) column + 0.5 - ax) / (bx - ax));
     gdouble row = CLAMP (ceil (y - 0.5), 0, (gdouble) frame->height);
-    guint64 place = (guint64) column * frame->height + (guint64) row;
-    g_array_append_val (places, place);
+    guint64 crossing = (guint64) column * frame->height + (guint64) row;
+    g_array_append_val (crossings, crossing);
   }
 }
 
 static gint
-compare_places (const void *a, const void *b)
+compare_crossings (const void *a, const void *b)
 {
   guint64 first = *(const guint64 *) a, second = *(const guint64 *) b;
   return first < second ? -1 : first > second;
 }
 
-/* Lengths of the runs outside and inside by turns, outside first. */
+/* Writes the run lengths, alternately outside and inside, starting outside. */
 static GstFlowReturn
-append_counts (const ExportText *text, const GArray *places, guint64 pixels)
+append_counts (const ExportText *text, const GArray *crossings, guint64 pixels)
 {
   guint64 done = 0;
   GstFlowReturn ret = GST_FLOW_OK;
-  for (guint i = 0; ret == GST_FLOW_OK && i < places->len; i++) {
-    guint64 place = g_array_index (places, guint64, i);
-    /* In and out at once, as from the bottom of a column to the top of the next one: neither. */
-    if (i + 1 < places->len && g_array_index (places, guint64, i + 1) == place) {
+  for (guint i = 0; ret == GST_FLOW_OK && i < crossings->len; i++) {
+    guint64 crossing = g_array_index (crossings, guint64, i);
+    /* Two crossings at the same index cancel, as from the bottom of a column to the top of the next. */
+    if (i + 1 < crossings->len && g_array_index (crossings, guint64, i + 1) == crossing) {
       i++;
       continue;
     }
-    if (place == pixels)
+    if (crossing == pixels)
       break;
-    export_append_uint (text->out, "", place - done);
+    export_append_uint (text->out, "", crossing - done);
     g_string_append_c (text->out, ',');
-    done = place;
+    done = crossing;
     ret = export_text_flush (text);
   }
   export_append_uint (text->out, "", pixels - done);
@@ -184,26 +184,26 @@ append_counts (const ExportText *text, const GArray *places, guint64 pixels)
 static GstFlowReturn
 append_runs (const ExportText *text, const ExportFrame *frame, const ExportShapes *shapes, const ExportShape *shape)
 {
-  GArray *places = g_array_new (FALSE, FALSE, sizeof (guint64));
+  GArray *crossings = g_array_new (FALSE, FALSE, sizeof (guint64));
   for (guint r = 0; r < shape->rings->len; r++) {
     const OutlineRing *ring = &g_array_index (shape->rings, OutlineRing, r);
     gdouble ax, ay, bx, by;
     export_shapes_map (shapes, g_array_index (shape->points, HalfPoint, ring->first + ring->count - 1), &ax, &ay);
     for (guint i = 0; i < ring->count; i++) {
       export_shapes_map (shapes, g_array_index (shape->points, HalfPoint, ring->first + i), &bx, &by);
-      cross_columns (places, frame, ax, ay, bx, by);
+      cross_columns (crossings, frame, ax, ay, bx, by);
       ax = bx;
       ay = by;
     }
   }
-  if (places->len > 0)
-    qsort (places->data, places->len, sizeof (guint64), compare_places);
+  if (crossings->len > 0)
+    qsort (crossings->data, crossings->len, sizeof (guint64), compare_crossings);
   export_append_uint (text->out, "{\"size\":[", frame->height);
   export_append_uint (text->out, ",", frame->width);
   g_string_append (text->out, "],\"counts\":[");
-  GstFlowReturn ret = append_counts (text, places, (guint64) frame->width * frame->height);
+  GstFlowReturn ret = append_counts (text, crossings, (guint64) frame->width * frame->height);
   g_string_append (text->out, "]}");
-  g_array_free (places, TRUE);
+  g_array_free (crossings, TRUE);
   return ret;
 }
 
@@ -251,7 +251,7 @@ write_annotations (gpointer state, const ExportText *text, const ExportFrame *fr
                                    : append_components (state, text, frame, (GstContoursComponentMeta *) meta);
 }
 
-/* The lines that are OF_FRAMES, images, or those that are not, categories, as members of an array. */
+/* Writes the spooled lines as members of an array: images if OF_FRAMES, otherwise categories. */
 static GstFlowReturn
 append_lines (const ExportText *text, ExportSpool *spool, gboolean of_frames, GError **error)
 {
@@ -288,7 +288,7 @@ end_document (const ExportText *text, ExportSpool *spool, GError **error)
 
 const ExportFormat export_coco = {
     .nick = "coco",
-    .name = "COCO, one document of all frames",
+    .name = "COCO: one document for all frames",
     .extent = EXPORT_DOCUMENT,
     .start = start,
     .stop = stop,

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Sorted by level, column and y, which are the bits of the key from the top on; the lowest is the direction. */
+/* The key has, from the highest bits down, level, column, y and direction. */
 typedef struct {
   guint64 key;
   guint32 owner;
@@ -39,7 +39,7 @@ crack_index_add (CrackIndex *index, guint level, HalfPoint a, HalfPoint b, guint
 {
   gboolean to_the_right = a.x < b.x;
   const HalfPoint *left = to_the_right ? &a : &b, *right = to_the_right ? &b : &a;
-  /* Middles are odd. One that the left end is in belongs to the line, one that the right end is in to the next line. */
+  /* Column centres are odd. A centre at the left end belongs to this line, a centre at the right end to the next. */
   for (gint64 middle = left->x | 1; middle < right->x; middle += 2) {
     gint64 y = left->y + (right->y - left->y) * (middle - left->x) / (right->x - left->x);
     Crack crack = {make_key (level, (gint) (middle / 2), (gint) y) | (to_the_right ? 1 : 0), owner};
@@ -66,7 +66,7 @@ crack_index_find_above (
     const CrackIndex *index, guint level, gint column, gint y, guint32 *owner, gboolean *to_the_right)
 {
   guint64 first = make_key (level, column, 0), key = make_key (level, column, y);
-  guint low = 0, high = index->cracks->len; /* the last one below KEY is before HIGH */
+  guint low = 0, high = index->cracks->len; /* the last crack below KEY is the one before HIGH */
   while (low < high) {
     guint middle = low + (high - low) / 2;
     if (g_array_index (index->cracks, Crack, middle).key < key)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* CSV: one row a component or contour. */
+/* CSV format: one row for each component or contour. */
 #include "gst/export/format.h"
 #include "gst/export/numbertext.h"
 
@@ -14,7 +14,7 @@ begin_file (G_GNUC_UNUSED gpointer state, GString *out)
                         "id,hole,parent,perimeter,point_count,level,coordinates,points\n");
 }
 
-/* RFC 4180: in quotes where needed, quotes doubled. */
+/* RFC 4180: quoted if necessary, with quotes doubled. */
 static void
 append_string (GString *out, const gchar *text)
 {
@@ -54,7 +54,7 @@ append_time (GString *out, GstClockTime time)
   g_string_append_c (out, ',');
 }
 
-/* The columns that are the same in every row of a frame and metadata. */
+/* Writes the columns that are the same in all rows of a meta. */
 static void
 append_frame (GString *out, const ExportFrame *frame, GstMeta *meta)
 {
@@ -102,7 +102,7 @@ append_component (GString *out, const GstContoursComponent *c, GstContoursCompon
   g_string_append (out, ",,,,,,,\n");
 }
 
-/* Up to the points. */
+/* Writes the columns of a contour before its points. */
 static void
 append_contour (GString *out, const GstContoursContour *c)
 {
@@ -189,7 +189,7 @@ write_rows (G_GNUC_UNUSED gpointer state, const ExportText *text, const ExportFr
 
 const ExportFormat export_csv = {
     .nick = "csv",
-    .name = "Comma-separated values, one row a component or contour",
+    .name = "CSV: one row for each component or contour",
     .extent = EXPORT_LINES,
     .begin_file = begin_file,
     .write = write_rows,

@@ -18,22 +18,22 @@ struct ExportFiles {
   gboolean append;
   guint64 max_size;
   GstClockTime max_time;
-  ExportClaim *claim; /* NULL: what is shared at the user's wish, descriptors, pipes and devices */
+  ExportClaim *claim; /* NULL for descriptors, pipes and devices, which may have several writers */
 
-  /* The file changes in the streaming thread, and is woken from others. */
+  /* The lock guards these: the streaming thread replaces the file, other threads wake it. */
   GMutex lock;
   LineFile *file;
   gboolean flushing;
   gboolean cancelled;
 
-  ExportSpool *spool; /* of the open document */
+  ExportSpool *spool; /* of the open document; otherwise NULL */
 
-  gchar *path;      /* of the file once it is complete; NULL: a descriptor */
-  gchar *part;      /* what it is called until then; NULL: the same */
-  guint64 opened;   /* files so far */
-  guint64 size;     /* of the open one: what was in it and what is written */
-  gboolean fresh;   /* it was empty, and has no frame yet */
-  GstClockTime pts; /* its first */
+  gchar *path;      /* final path; NULL for a descriptor */
+  gchar *part;      /* temporary path until the file is complete; NULL: none */
+  guint64 opened;   /* number of files so far */
+  guint64 size;     /* of the open file, including what it had before */
+  gboolean fresh;   /* the open file was empty and has no frame yet */
+  GstClockTime pts; /* of its first frame */
 };
 
 static gboolean
@@ -50,7 +50,7 @@ fail_named (GError **error, gint code, const gchar *what, const gchar *path, gin
   return FALSE;
 }
 
-/* Files that are opened later: is there a folder for them? */
+/* Checks the folder of files that are opened later. */
 static gboolean
 check_folder (ExportFiles *files, GError **error)
 {
@@ -76,18 +76,19 @@ check (ExportFiles *files, GError **error)
   const ExportFormat *format = files->format;
   gboolean lines = format->extent == EXPORT_LINES, rotates = files->max_size > 0 || files->max_time > 0;
   if (files->append && !lines)
-    return fail (error, "append=true is for lines, format=ndjson and format=csv.");
+    return fail (error, "append=true requires a line format. Set format=ndjson or format=csv.");
   if (rotates && !lines)
-    return fail (error, "max-file-size and max-file-time are for lines, format=ndjson and format=csv.");
+    return fail (error, "max-file-size and max-file-time require a line format. Set format=ndjson or format=csv.");
   if (rotates && !files->name.numbered)
-    return fail (error, "With max-file-size or max-file-time there is more than one file: location needs a field for "
-                        "their number, such as part-%05d.ndjson.");
+    return fail (error, "max-file-size and max-file-time write several files: location needs a placeholder for the "
+                        "file number, such as part-%05d.ndjson.");
   if (format->extent == EXPORT_DOCUMENT && files->name.numbered)
-    return fail (error, "This format is one file for all frames: its location has no field for a number.");
+    return fail (
+        error, "This format writes one file for all frames. Remove the placeholder for a number from location.");
   return files->to_stdout || files->fd >= 0 || format->extent != EXPORT_FRAME || check_folder (files, error);
 }
 
-/* Pipes and devices may have several writers: whole lines of a terminal, say. */
+/* Pipes and devices, such as terminals, may have several writers. */
 static gboolean
 is_shared (const gchar *path)
 {
@@ -114,7 +115,7 @@ export_files_new (const ExportSettings *settings, GError **error)
   gboolean to_stdout = g_strcmp0 (settings->location, "-") == 0;
   if (settings->fd >= 0 && !to_stdout) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "Both location=\"%s\" and fd=%d are set: set one of them.", settings->location, settings->fd);
+        "Both location=\"%s\" and fd=%d are set. Set only one of them.", settings->location, settings->fd);
     return NULL;
   }
   ExportFiles *files = g_new0 (ExportFiles, 1);
@@ -132,7 +133,7 @@ export_files_new (const ExportSettings *settings, GError **error)
   return NULL;
 }
 
-/* Takes the file away, so that nobody wakes it any more. */
+/* Detaches the file, so that no other thread wakes it. */
 static LineFile *
 take_file (ExportFiles *files)
 {
@@ -178,13 +179,13 @@ export_files_admit (ExportFiles *files, GstClockTime pts)
   files->fresh = FALSE;
   if (files->max_time == 0 || !GST_CLOCK_TIME_IS_VALID (pts))
     return TRUE;
-  /* A jump back in the film starts the time anew. */
+  /* A jump back restarts the time. */
   if (!GST_CLOCK_TIME_IS_VALID (files->pts) || pts < files->pts)
     files->pts = pts;
   return pts - files->pts < files->max_time;
 }
 
-/* Does the file get its name only when it is complete? Not pipes, devices and what links lead to. */
+/* Whether the file has a temporary name until it is complete. Pipes, devices and symbolic links do not. */
 static gboolean
 needs_part (ExportFiles *files)
 {
@@ -192,7 +193,7 @@ needs_part (ExportFiles *files)
   return files->format->extent != EXPORT_LINES && (lstat (files->path, &status) < 0 || S_ISREG (status.st_mode));
 }
 
-/* line_file_open() that tells of others of this process. */
+/* Like line_file_open(), but its error names the other writer if that is in this process. */
 static LineFile *
 open_path (const gchar *path, LineFileMode mode, GError **error)
 {
@@ -204,7 +205,9 @@ open_path (const gchar *path, LineFileMode mode, GError **error)
       g_error_matches (reason, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_BUSY) ? export_claim_find_owner (path) : NULL;
   if (owner)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_BUSY,
-        "Could not open \"%s\" for writing: the element %s writes to it. Give each its own location.", path, owner);
+        "Could not open \"%s\" for writing: the element %s already writes to it. Set a different location for each "
+        "element.",
+        path, owner);
   else
     g_propagate_error (error, g_steal_pointer (&reason));
   g_clear_error (&reason);
@@ -225,8 +228,8 @@ open_file (ExportFiles *files, guint64 *cut, GError **error)
     return line_file_new_for_stdout (error);
   const gchar *path = files->part ? files->part : files->path;
   LineFile *file = open_path (path, files->append ? LINE_FILE_APPENDED : LINE_FILE_EMPTIED, error);
-  /* A line without its end is cut off, not ended: in CSV a row that lacks columns, or digits of the last one, reads as
-   * a row all the same. */
+  /* An incomplete line is removed, not completed: a CSV row without some columns or digits would still read as a row.
+   */
   if (file && files->append && !line_file_cut_last_line (file, path, cut, error)) {
     line_file_close (file, NULL);
     return NULL;
@@ -234,7 +237,7 @@ open_file (ExportFiles *files, guint64 *cut, GError **error)
   return file;
 }
 
-/* From now on it is woken. */
+/* Publishes the file to the threads that wake it. */
 static void
 set_file (ExportFiles *files, LineFile *file)
 {
@@ -256,7 +259,7 @@ make_names (ExportFiles *files, guint64 number)
   files->part = needs_part (files) ? g_strconcat (files->path, ".part", NULL) : NULL;
 }
 
-/* Where the frames of the document are noted; NULL: in a file without a name. */
+/* The path of the spool; NULL: an unnamed temporary file. */
 static gchar *
 make_spool_path (ExportFiles *files)
 {
@@ -269,8 +272,8 @@ export_files_open (ExportFiles *files, guint64 number, gboolean *empty, guint64 
   gboolean per_frame = files->format->extent == EXPORT_FRAME;
   *cut = 0;
   if (per_frame && !files->name.numbered && files->opened > 0)
-    return fail (error, "This format is one file a frame, and a second frame has come: location needs a field for "
-                        "their number, such as frame-%05d.svg.");
+    return fail (error, "This format writes one file for each frame, and a second frame has arrived: location needs a "
+                        "placeholder for the frame number, such as frame-%05d.svg.");
   make_names (files, per_frame ? number : files->opened);
   LineFile *file = open_file (files, cut, error);
   if (!file)
@@ -354,9 +357,9 @@ export_files_close (ExportFiles *files, GError **error)
 {
   LineFile *file = take_file (files);
   gboolean ok = line_file_check (file, error);
-  /* It is renamed before it is closed: without the lock another one could empty what is complete. */
+  /* The file is renamed before it is closed: without its lock, another process could truncate it. */
   if (ok && files->part && g_rename (files->part, files->path) < 0)
-    ok = fail_named (error, GST_RESOURCE_ERROR_WRITE, "give the complete file its name", files->path, errno);
+    ok = fail_named (error, GST_RESOURCE_ERROR_WRITE, "rename the complete file to", files->path, errno);
   if (files->spool)
     export_spool_free (g_steal_pointer (&files->spool), ok);
   return line_file_close (file, ok ? error : NULL) && ok;

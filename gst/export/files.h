@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The files of one run, one after the other: their names, when the next one is due, what they are called until they are
- * complete, and that nobody else writes there. */
+/* The sequence of files of one run: names, rotation, temporary names of incomplete documents, and exclusive access. */
 #ifndef GST_EXPORT_FILES_H
 #define GST_EXPORT_FILES_H
 
@@ -11,61 +10,62 @@ G_BEGIN_DECLS
 
 typedef struct {
   const ExportFormat *format;
-  const gchar *owner;    /* whom others are told of */
+  const gchar *owner;    /* name of the element, for messages of others */
   const gchar *location; /* path or pattern; "-": the standard output */
-  gint fd;               /* >= 0: instead of a location */
+  gint fd;               /* >= 0: replaces location */
   gboolean append;
   guint64 max_size;      /* bytes; 0: no limit */
-  GstClockTime max_time; /* from the first frame of a file to the first one of the next; 0: no limit */
+  GstClockTime max_time; /* between the first frames of two files; 0: no limit */
 } ExportSettings;
 
 typedef struct ExportFiles ExportFiles;
 
-/* Checks SETTINGS; the strings are copied. On failure NULL and an error of GST_RESOURCE_ERROR; so below. */
+/* Checks SETTINGS and copies its strings. On failure, this and the functions below return NULL or FALSE and an error of
+ * GST_RESOURCE_ERROR. */
 ExportFiles *export_files_new (const ExportSettings *settings, GError **error);
 
-/* Also of what is open: that stays incomplete. */
+/* An open document stays incomplete. */
 void export_files_free (ExportFiles *files);
 
 gboolean export_files_is_open (ExportFiles *files);
 
-/* May a frame of PTS go into the open file, by its size and time? The first one may, into one that was empty. */
+/* Whether the size and time limits admit a frame of PTS to the open file. An empty file admits its first frame. */
 gboolean export_files_admit (ExportFiles *files, GstClockTime pts);
 
-/* Opens the next file, NUMBER where there is one a frame. *EMPTY: it has nothing yet. *CUT bytes of an incomplete last
- * line were cut off. */
+/* Opens the next file; NUMBER is its number in formats with one file for each frame. *EMPTY: the file is empty. *CUT:
+ * the bytes of an incomplete last line that were removed. */
 gboolean export_files_open (ExportFiles *files, guint64 number, gboolean *empty, guint64 *cut, GError **error);
 
-/* Opens the document that a run left which did not end it: its *FRAMES whole frames are in it, its end is to be written
- * next. FALSE without an error: there is none. */
+/* Opens the document that an earlier run left incomplete and removes everything after its *FRAMES complete frames; the
+ * end of the document must be written next. Returns FALSE without an error if there is no such document. */
 gboolean export_files_reopen (ExportFiles *files, guint64 *frames, GError **error);
 
-/* As line_file_is_ready() and line_file_write(). */
+/* Like line_file_is_ready() and line_file_write(). */
 gboolean export_files_is_ready (ExportFiles *files);
 gboolean export_files_write (ExportFiles *files, const gchar *data, gsize size, gsize *written, GError **error);
 
-/* A frame of the open document is written; LINES as export_spool_add_frame() takes them. */
+/* Records that a frame of the open document has been written, with LINES as for export_spool_add_frame(). */
 gboolean export_files_add_frame (ExportFiles *files, const GString *lines, GError **error);
 
-/* Those of the open document. */
+/* The spool of the open document. */
 ExportSpool *export_files_get_spool (ExportFiles *files);
 
-/* Brings what is written to the disk. */
+/* Synchronises the file to the disk. */
 gboolean export_files_sync (ExportFiles *files, GError **error);
 
-/* Ends the file, which is complete: it gets its name. */
+/* Closes the complete file and renames it into place. */
 gboolean export_files_close (ExportFiles *files, GError **error);
 
-/* Removes the open file where it has no name yet. */
+/* Closes the open file, and removes it if it has a temporary name. */
 void export_files_discard (ExportFiles *files);
 
-/* Of the open file, once it is complete; NULL: it has none. */
+/* The final path of the open file; NULL for a descriptor. */
 const gchar *export_files_get_path (ExportFiles *files);
 
-/* As line_file_set_flushing(), for this and all later files. From any thread. */
+/* Like line_file_set_flushing(), for this and all later files. From any thread. */
 void export_files_set_flushing (ExportFiles *files, gboolean flushing);
 
-/* Flushing from now on, whatever is set. From any thread. */
+/* Flushing from now on, even if flushing is reset. From any thread. */
 void export_files_cancel (ExportFiles *files);
 
 G_END_DECLS

@@ -10,7 +10,7 @@ export_is_contours (const GstMeta *meta)
 }
 
 gboolean
-export_takes (const GstMeta *meta)
+export_supports (const GstMeta *meta)
 {
   return meta->info->api == GST_CONTOURS_COMPONENT_META_API_TYPE || export_is_contours (meta);
 }
@@ -94,7 +94,7 @@ export_append_json_component (GString *out, const GstContoursComponent *c, GstCo
   }
 }
 
-/* Where it is defined, else null. */
+/* Appends the centroid, or null if it is undefined. */
 static void
 append_centroid (GString *out, const gchar *key, gdouble value)
 {

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What each format of contourexport is: a table of functions that append text. docs/export-schema.md. */
+/* The formats of contourexport: each is a table of functions that append text. docs/export-schema.md describes them.
+ *
+ * How the files of this folder work together: writer.h takes a frame and lets the format write it; coco.c, csv.c,
+ * geojson.c, labelme.c, ndjson.c and svg.c are the formats. They append text with text.h and numbertext.h, and the
+ * formats of outlines get polygons from shape.h, which builds them with outline.h and crackindex.h. The text goes to
+ * files.h, which names, rotates and locks (name.h, claim.h) files of linefile.h. spool.h keeps what the end of a
+ * document needs. To add a format, write such a table in a file of its own and list it in gstcontourexport.c. */
 #ifndef GST_EXPORT_FORMAT_H
 #define GST_EXPORT_FORMAT_H
 
@@ -12,21 +18,21 @@ G_BEGIN_DECLS
 
 #define EXPORT_SCHEMA "gst-cuda-contours/1"
 
-/* How much goes into one file. */
+/* What one file contains. */
 typedef enum {
-  EXPORT_LINES,   /* whole lines: it may end after any frame, and another one go on */
+  EXPORT_LINES,   /* lines: a file may end after any frame, and the next one continue */
   EXPORT_FRAME,   /* one frame */
-  EXPORT_DOCUMENT /* everything from start to stop: nobody can read it before its end is written */
+  EXPORT_DOCUMENT /* all frames from start to stop: incomplete until its end is written */
 } ExportExtent;
 
 typedef struct {
-  guint64 index;            /* running number */
-  GstClockTime pts;         /* GST_CLOCK_TIME_NONE: null */
-  GstClockTime stream_time; /* of pts */
+  guint64 index;            /* of the frame, from 0 */
+  GstClockTime pts;         /* may be GST_CLOCK_TIME_NONE */
+  GstClockTime stream_time; /* of pts; may be GST_CLOCK_TIME_NONE */
   guint width;              /* 0: unknown */
   guint height;
-  GstContoursResultFlags flags; /* of the buffer and of all metadata that is written */
-  const gchar *path;            /* of the file it goes to; NULL: a pipe */
+  GstContoursResultFlags flags; /* of the buffer and of all exported metadata */
+  const gchar *path;            /* of the output file; NULL for a descriptor */
 } ExportFrame;
 
 typedef struct {
@@ -34,53 +40,53 @@ typedef struct {
   const gchar *name;
   ExportExtent extent;
 
-  /* What is remembered from start to stop; NULL: nothing. */
+  /* The state between start and stop; NULL if the format has none. */
   gpointer (*start) (void);
   void (*stop) (gpointer state);
 
-  /* In this order; those that are NULL have nothing to say. A GstContoursContourMeta has been fetched. METAS of the
-   * frame have been written. Where a flush has interrupted the writing, a frame is begun again: it gives the same text.
-   */
+  /* Called in this order; NULL functions are skipped. Contours have been copied from the GPU (fetched). METAS is the
+   * number of metas that were written. After a flush has interrupted a frame, the frame is begun again and must produce
+   * the same text. */
   void (*begin_file) (gpointer state, GString *out);
   void (*begin_frame) (gpointer state, GString *out, const ExportFrame *frame);
   GstFlowReturn (*write) (gpointer state, const ExportText *text, const ExportFrame *frame, GstMeta *meta);
   void (*end_frame) (gpointer state, GString *out, const ExportFrame *frame, guint metas);
 
-  /* EXPORT_DOCUMENT. What its end needs of a frame that has been written: lines for export_spool_add_frame(). Then the
-   * end itself, of all frames in SPOOL, which may be those of an earlier run. GST_FLOW_ERROR with an error: SPOOL
-   * cannot be read. */
+  /* EXPORT_DOCUMENT only: note_frame() appends the LINES of a written frame that the end of the document needs, for
+   * export_spool_add_frame(). end_document() writes the end for all frames in SPOOL, which an earlier run may have
+   * written; it returns GST_FLOW_ERROR with an error if SPOOL cannot be read. */
   void (*note_frame) (gpointer state, GString *lines, const ExportFrame *frame);
   GstFlowReturn (*end_document) (const ExportText *text, ExportSpool *spool, GError **error);
 } ExportFormat;
 
 extern const ExportFormat export_ndjson, export_csv, export_svg, export_geojson, export_coco, export_labelme;
 
-/* Is META of a kind that is written? */
-gboolean export_takes (const GstMeta *meta);
+/* Whether META is of a kind that is exported. */
+gboolean export_supports (const GstMeta *meta);
 
 gboolean export_is_contours (const GstMeta *meta);
 
-/* Name of the element that made META, or NULL; its flags; size of the frame that its positions refer to. */
+/* The name of the element that attached META, or NULL; its flags; the frame size that its positions refer to. */
 const gchar *export_get_source (GstMeta *meta);
 GstContoursResultFlags export_get_flags (GstMeta *meta);
 void export_get_size (GstMeta *meta, guint *width, guint *height);
 
-/* Where POINT lies in the frame, in the metadata's coordinates, and their name. */
+/* Maps POINT to the frame, in the coordinates of META; the name of these coordinates. */
 void export_map_point (GstContoursContourMeta *meta, const CtrPoint *point, gdouble *x, gdouble *y);
 const gchar *export_get_coordinates (GstContoursContourMeta *meta);
 
-/* "frame", "pts", "timestamp" and the flags that are the frame's, that of an analyser's limit where FLAGS has it, and
- * "resolution" of the size given: members of a JSON object that begins before. */
+/* Append members of a JSON object that has been begun: "frame", "pts", "timestamp" and the flags of the frame;
+ * "limit_exceeded" if FLAGS has it; "resolution". */
 void export_append_json_frame (GString *out, const ExportFrame *frame);
 void export_append_json_limit (GString *out, GstContoursResultFlags flags);
 void export_append_json_resolution (GString *out, guint width, guint height);
 
-/* All that is known of a component, and of contour C of META less its points: members of a JSON object, the first one
- * without a comma. */
+/* Append all members of a component, and of contour C of META except its points, to a JSON object. The first member has
+ * no comma before it. */
 void export_append_json_component (GString *out, const GstContoursComponent *c, GstContoursComponentFeatures features);
 void export_append_json_contour (GString *out, GstContoursContourMeta *meta, const GstContoursContour *c);
 
-/* What a thing is called where formats name classes: after the element that found it. */
+/* Appends the class name of an object: the name of the element that found it. */
 void export_append_json_class (GString *out, const gchar *source, gboolean hole);
 
 G_END_DECLS

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* GeoJSON: one FeatureCollection a frame, in pixels from its outer corner, y down. An outline with its holes is a
- * polygon, or several where its pixels hang together by corners only. */
+/* GeoJSON format: one FeatureCollection for each frame, in pixels from the top left corner, y down. A contour with its
+ * holes is a polygon, or a MultiPolygon if its pixels touch only at corners. */
 #include "gst/export/format.h"
 #include "gst/export/shape.h"
 
-/* Of the frame. */
 typedef struct {
-  gboolean has_features;
+  gboolean has_features; /* of the frame */
 } State;
 
 static gpointer
@@ -36,7 +35,9 @@ append_position (GString *out, const gchar *before, gdouble x, gdouble y)
   g_string_append_c (out, ']');
 }
 
-/* RFC 7946: outlines run from x to y, holes the other way, and the last position is the first. */
+/* RFC 7946: exterior rings are counterclockwise (from x towards y), holes clockwise; the last position repeats the
+ * first.
+ */
 static GstFlowReturn
 append_ring (const ExportText *text, const ExportShapes *shapes, const HalfPoint *points, guint count)
 {
@@ -69,7 +70,7 @@ append_geometry (const ExportText *text, const ExportShapes *shapes, const Expor
   return ret;
 }
 
-/* A feature up to what is known of it. */
+/* Begins a feature, up to the members that describe the object. */
 static void
 begin_feature (State *state, GString *out, GstMeta *meta, guint threshold)
 {
@@ -142,7 +143,7 @@ end_frame (
 
 const ExportFormat export_geojson = {
     .nick = "geojson",
-    .name = "GeoJSON, one collection of polygons a frame",
+    .name = "GeoJSON: one FeatureCollection for each frame",
     .extent = EXPORT_FRAME,
     .start = start,
     .stop = g_free,

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* LabelMe: one JSON document a frame, of polygons, and rectangles of components.
+/* LabelMe format: one JSON document for each frame, with polygons, and rectangles for components.
  *
- * LabelMe shows coordinates from the outer corner of the picture, but to make a mask it takes their whole part as a
- * pixel and counts the pixels on the line as inside. So outlines lie a little inside their pixels: both are right. Its
- * polygons have no holes: the line goes from the outline straight down to the hole, around it and back. */
+ * LabelMe displays coordinates relative to the top left corner of the picture, but for masks it truncates them to
+ * pixels and counts pixels on the line as inside. Outlines are therefore inset slightly, so that both are right.
+ * LabelMe polygons have no holes: the line goes from the outline straight down to the hole, around it and back. */
 #include "gst/export/format.h"
 #include "gst/export/shape.h"
 
 #include <string.h>
 
-/* How far inside, in pixels. */
-#define INSET 0.1
+#define INSET 0.1 /* pixels */
 
 typedef struct {
   gboolean has_shapes; /* of the frame */
@@ -37,7 +36,7 @@ append_position (GString *out, gboolean first, gdouble x, gdouble y)
   g_string_append_c (out, ']');
 }
 
-/* A shape up to its points. */
+/* Begins a shape, up to its points. */
 static void
 begin_shape (State *state, GString *out, GstMeta *meta, gboolean hole, const gchar *type, guint group)
 {
@@ -49,29 +48,30 @@ begin_shape (State *state, GString *out, GstMeta *meta, gboolean hole, const gch
   g_string_append (out, ",\"points\":[");
 }
 
-/* Holes hang on the side of another ring, and on each other. */
+/* The end of a list of holes. */
 #define NONE G_MAXUINT
 
-/* An outline and its holes as one line. */
+/* An outline and its holes, to be joined into one line. Each hole is attached to a side of another ring. */
 typedef struct {
   const ExportText *text;
   const ExportShapes *shapes;
   HalfPoint *points;
   OutlineRing *rings;
-  guint count;    /* rings */
-  guint *hole;    /* for each point, the first hole that hangs on the side to the next point */
-  guint *sibling; /* for each ring, the next one on the same side */
-  guint *top;     /* for each ring, its highest point, of these the leftmost */
-  gboolean begun; /* there is a point */
+  guint count;    /* of the rings */
+  guint *hole;    /* for each point, the first hole attached to the side to the next point */
+  guint *sibling; /* for each ring, the next hole on the same side */
+  guint *top;     /* for each ring, its topmost point, the leftmost of several */
+  gboolean begun; /* a point has been written */
 } Polygon;
 
-/* Where the line is: it has gone along DONE points of RING, and around holes up to AROUND on the side it is on. */
+/* The state of the walk along RING: DONE points are written, NEXT is the next hole of the current side, AROUND the hole
+ * that the walk has just gone around. */
 typedef struct {
   guint ring;
   guint done;
   guint next;
   guint around;
-} Place;
+} Walk;
 
 static guint
 point_index (const Polygon *p, guint ring, guint i)
@@ -80,7 +80,7 @@ point_index (const Polygon *p, guint ring, guint i)
   return r->first + (p->top[ring] + i) % r->count;
 }
 
-/* The vector to the right of the side from point I of RING on, a pixel long. */
+/* The normal to the right of the side that starts at point I of RING, one pixel long. */
 static HalfPoint
 right_of_side (const Polygon *p, guint ring, guint i)
 {
@@ -88,7 +88,7 @@ right_of_side (const Polygon *p, guint ring, guint i)
   return (HalfPoint){2 * ((b.y < a.y) - (b.y > a.y)), 2 * ((b.x > a.x) - (b.x < a.x))};
 }
 
-/* A point, a little towards INWARDS. */
+/* Appends a point, inset towards INWARDS. */
 static void
 append_point (Polygon *p, HalfPoint point, HalfPoint inwards)
 {
@@ -112,11 +112,11 @@ append_corner (Polygon *p, guint ring, guint i)
   append_point (p, p->points[point_index (p, ring, i)], (HalfPoint){before.x + after.x, before.y + after.y});
 }
 
-/* The ends of the way between the side that the line is on and hole RING. */
+/* Append the ends of the bridge between the current side and hole RING. */
 static void
-append_side_end (Polygon *p, const Place *place, guint ring)
+append_side_end (Polygon *p, const Walk *walk, guint ring)
 {
-  HalfPoint side = p->points[point_index (p, place->ring, place->done - 1)];
+  HalfPoint side = p->points[point_index (p, walk->ring, walk->done - 1)];
   HalfPoint top = p->points[point_index (p, ring, 0)];
   append_point (p, (HalfPoint){top.x + 1, side.y}, (HalfPoint){0, 2});
 }
@@ -131,27 +131,27 @@ append_hole_end (Polygon *p, guint ring)
 static GstFlowReturn
 append_line (Polygon *p)
 {
-  GArray *stack = g_array_new (FALSE, FALSE, sizeof (Place));
+  GArray *stack = g_array_new (FALSE, FALSE, sizeof (Walk));
   GstFlowReturn ret = GST_FLOW_OK;
-  Place start = {0, 0, NONE, NONE};
+  Walk start = {0, 0, NONE, NONE};
   g_array_append_val (stack, start);
   while (ret == GST_FLOW_OK && stack->len > 0) {
-    Place *place = &g_array_index (stack, Place, stack->len - 1);
-    if (place->around != NONE) { /* back from it */
-      append_hole_end (p, place->around);
-      append_side_end (p, place, place->around);
-      place->next = p->sibling[place->around];
-      place->around = NONE;
-    } else if (place->next != NONE) {
-      Place hole = {place->next, 0, NONE, NONE};
-      append_side_end (p, place, place->next);
-      append_hole_end (p, place->next);
-      place->around = place->next;
+    Walk *walk = &g_array_index (stack, Walk, stack->len - 1);
+    if (walk->around != NONE) {
+      append_hole_end (p, walk->around);
+      append_side_end (p, walk, walk->around);
+      walk->next = p->sibling[walk->around];
+      walk->around = NONE;
+    } else if (walk->next != NONE) {
+      Walk hole = {walk->next, 0, NONE, NONE};
+      append_side_end (p, walk, walk->next);
+      append_hole_end (p, walk->next);
+      walk->around = walk->next;
       g_array_append_val (stack, hole);
-    } else if (place->done < p->rings[place->ring].count) {
-      append_corner (p, place->ring, place->done);
-      place->next = p->hole[point_index (p, place->ring, place->done)];
-      place->done++;
+    } else if (walk->done < p->rings[walk->ring].count) {
+      append_corner (p, walk->ring, walk->done);
+      walk->next = p->hole[point_index (p, walk->ring, walk->done)];
+      walk->done++;
     } else {
       g_array_set_size (stack, stack->len - 1);
     }
@@ -170,9 +170,10 @@ compare_tops (gconstpointer a, gconstpointer b, gpointer user_data)
   return (first < second) - (first > second);
 }
 
-/* Finds the side over each hole. Sides with the shape below run to the right, so holes on the same come by rising x. */
+/* Attaches each hole to the side above it. Sides with the shape below run to the right, so the holes of a side are
+ * ordered by ascending x. */
 static void
-hang_holes (Polygon *p)
+attach_holes (Polygon *p)
 {
   if (p->count == 1)
     return;
@@ -201,7 +202,7 @@ hang_holes (Polygon *p)
   crack_index_free (index);
 }
 
-/* The first COUNT rings of RINGS: an outline and its holes. */
+/* Appends the first COUNT rings of RINGS, an outline and its holes, as one polygon. */
 static GstFlowReturn
 append_polygon (
     const ExportText *text, const ExportShapes *shapes, const ExportShape *shape, const OutlineRing *rings, guint count)
@@ -230,7 +231,7 @@ append_polygon (
       p.points[total++] = points[i];
     }
   }
-  hang_holes (&p);
+  attach_holes (&p);
   GstFlowReturn ret = append_line (&p);
   g_free (p.points);
   g_free (p.rings);
@@ -240,7 +241,7 @@ append_polygon (
   return ret;
 }
 
-/* An outline and holes that were simplified: as they are, straight from the first point of one to that of the other. */
+/* Appends a simplified outline and its holes as they are, joined at their first points. */
 static GstFlowReturn
 append_simplified (const ExportText *text, const ExportShapes *shapes, const ExportShape *shape)
 {
@@ -319,7 +320,7 @@ write_shapes (gpointer state, const ExportText *text, G_GNUC_UNUSED const Export
                                    : append_components (state, text, (GstContoursComponentMeta *) meta);
 }
 
-/* The picture that LabelMe shows: beside the document, with its name. */
+/* The picture that LabelMe shows has the name of the document and is in the same folder. */
 static void
 append_image_path (GString *out, const ExportFrame *frame)
 {
@@ -347,7 +348,7 @@ end_frame (G_GNUC_UNUSED gpointer state, GString *out, const ExportFrame *frame,
 
 const ExportFormat export_labelme = {
     .nick = "labelme",
-    .name = "LabelMe, one document of polygons a frame",
+    .name = "LabelMe: one document for each frame",
     .extent = EXPORT_FRAME,
     .start = start,
     .stop = g_free,

@@ -13,23 +13,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TAIL_BLOCK 65536 /* bytes of a file that are looked at in one piece */
-#define MAX_ATTEMPTS 10  /* some file systems give a file another number each time */
+#define TAIL_BLOCK 65536 /* bytes that are read at once from the end of a file */
+#define MAX_ATTEMPTS 10  /* some file systems report another inode number each time */
 
 struct LineFile {
   gint fd;
   gboolean owned; /* close it */
   gboolean regular;
   gchar *name;   /* for messages */
-  GstPoll *poll; /* only where writing can wait: not for regular files */
+  GstPoll *poll; /* NULL for regular files, which never block */
   GstPollFD poll_fd;
 };
 
 static gboolean
 fail_open (GError **error, const gchar *name, gint number)
 {
-  const gchar *reason = number == ENXIO   ? "nobody reads this pipe. Start the reader first."
-                        : number == EBUSY ? "another program writes to it. Give each its own location."
+  const gchar *reason = number == ENXIO   ? "the pipe has no reader. Start the reader first."
+                        : number == EBUSY ? "another program writes to it. Set a different location for each."
                                           : g_strerror (number);
   g_set_error (error, GST_RESOURCE_ERROR, number == EBUSY ? GST_RESOURCE_ERROR_BUSY : GST_RESOURCE_ERROR_OPEN_WRITE,
       "Could not open %s for writing: %s", name, reason);
@@ -41,7 +41,7 @@ fail_write (GError **error, const gchar *name, gint number)
 {
   gboolean full = number == ENOSPC || number == EDQUOT || number == EFBIG;
   g_set_error (error, GST_RESOURCE_ERROR, full ? GST_RESOURCE_ERROR_NO_SPACE_LEFT : GST_RESOURCE_ERROR_WRITE,
-      "Could not write to %s: %s", name, number == EPIPE ? "its reader has closed it." : g_strerror (number));
+      "Could not write to %s: %s", name, number == EPIPE ? "the reader has closed it." : g_strerror (number));
   return FALSE;
 }
 
@@ -63,8 +63,8 @@ line_file_new (gint fd, gboolean owned, gboolean regular, gchar *name)
   return file;
 }
 
-/* Nobody else may write to a regular file. The lock belongs to this opening of it: it also keeps others of this process
- * out, and ends with the process. Returns 0 or an errno; file systems without locks have none. */
+/* Locks a regular file against other writers. The lock belongs to the open file description: it also excludes other
+ * writers of this process and ends with the process. Returns 0 or an errno; 0 on file systems without locks. */
 static gint
 lock_file (gint fd)
 {
@@ -74,7 +74,7 @@ lock_file (gint fd)
   return EBUSY;
 }
 
-/* Whoever had the lock may have given the file another name since it was opened here. */
+/* Whether PATH still refers to the open file: the previous owner of the lock may have renamed it. */
 static gboolean
 is_at (const gchar *path, const struct stat *status)
 {
@@ -90,7 +90,7 @@ line_file_open (const gchar *path, LineFileMode mode, GError **error)
   struct stat status;
   gint fd, number;
   for (guint attempt = 1;; attempt++) {
-    /* Without waiting: a named pipe that nobody reads would hold up the state change for ever. */
+    /* O_NONBLOCK: opening a named pipe without a reader would block the state change for ever. */
     fd = open (path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | flags, 0666);
     number = fd < 0 || fstat (fd, &status) < 0 ? errno : 0;
     if (number || !S_ISREG (status.st_mode))
@@ -125,17 +125,17 @@ line_file_new_for_fd (gint fd, const gchar *name, GError **error)
     fail_open (error, name, errno);
     return NULL;
   }
-  /* Counters, timers and the like of the kernel have no type. */
+  /* Anonymous inodes of the kernel, such as timers, have no file type. */
   if ((status.st_mode & S_IFMT) == 0) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE,
-        "Could not write to %s: it is no file, pipe, socket or device.", name);
+        "Could not write to %s: it is not a file, pipe, socket or device.", name);
     return NULL;
   }
   return line_file_new (fd, FALSE, S_ISREG (status.st_mode), g_strdup (name));
 }
 
-/* A process that is started without a standard output gives its descriptor to whatever it opens first. What it has
- * inherited is not closed on exec, and is no pair of sockets that it has made itself, as GstPoll does. */
+/* Whether descriptor 1 is the standard output. A process started without one gives the descriptor to whatever it opens
+ * first. An inherited descriptor has no FD_CLOEXEC and is not a socket pair of this process, as GstPoll creates. */
 static gboolean
 is_stdout (void)
 {
@@ -157,8 +157,8 @@ line_file_new_for_stdout (GError **error)
   if (is_stdout ())
     return line_file_new_for_fd (STDOUT_FILENO, "the standard output", error);
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE,
-      "The standard output is closed, or open for reading only: start the process with one, set location to a file, or "
-      "set fd=%d where that descriptor is meant as it is.",
+      "The standard output is closed or read-only. Start the process with one, set location to a file, or set fd=%d to "
+      "use that descriptor anyway.",
       STDOUT_FILENO);
   return NULL;
 }
@@ -177,7 +177,7 @@ line_file_cut (LineFile *file, guint64 size, GError **error)
          || fail_write (error, file->name, errno);
 }
 
-/* Where the last line feed of the first SIZE bytes ends; 0: there is none, -1: errno. */
+/* The position after the last line feed in the first SIZE bytes; 0: none; -1: error in errno. */
 static off_t
 find_last_line_end (gint fd, off_t size)
 {
@@ -214,15 +214,15 @@ line_file_cut_last_line (LineFile *file, const gchar *path, guint64 *bytes, GErr
   }
   if (reader < 0 || end < 0) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "Could not read the last line of %s, after which to append: %s", file->name, g_strerror (errno));
+        "Could not read the last line of %s before appending: %s", file->name, g_strerror (errno));
     return FALSE;
   }
   *bytes = (guint64) (size - end);
   return end == size || line_file_cut (file, (guint64) end, error);
 }
 
-/* write() that fails with EPIPE or EFBIG and leaves no SIGPIPE or SIGXFSZ behind: those would end the process. They go
- * to the writing thread only. */
+/* Like write(), but EPIPE and EFBIG leave no pending SIGPIPE or SIGXFSZ, which would end the process. The kernel sends
+ * both to the writing thread. */
 static gssize
 write_without_signal (gint fd, const gchar *data, gsize size)
 {
@@ -256,7 +256,7 @@ line_file_is_ready (LineFile *file)
   return file->regular || poll (&now, 1, 0) > 0;
 }
 
-/* FALSE: there is no room, and it is not the time to wait. */
+/* Waits until there is room, unless flushing. Returns FALSE if flushing and there is no room. */
 static gboolean
 wait_for_room (LineFile *file, gboolean *flushing)
 {
@@ -272,7 +272,7 @@ line_file_write (LineFile *file, const gchar *data, gsize size, gsize *written, 
   while (*written < size) {
     if (!wait_for_room (file, &flushing))
       return FALSE;
-    /* Ready means room for PIPE_BUF bytes: a longer write() could block where nothing can wake it. */
+    /* Ready means room for PIPE_BUF bytes: a longer write() could block without a way to wake it. */
     gsize left = size - *written;
     gssize n = write_without_signal (file->fd, data + *written, file->regular ? left : MIN (left, PIPE_BUF));
     if (n >= 0)

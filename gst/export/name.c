@@ -5,7 +5,7 @@
 
 #define MAX_WIDTH 20 /* digits of the largest number */
 
-/* Reads the field at *P, after its %, and moves *P behind it. */
+/* Parses the placeholder at *P, after its %, and advances *P past it. */
 static gboolean
 parse_field (ExportName *name, const gchar **p)
 {
@@ -49,8 +49,8 @@ export_name_parse (ExportName *name, const gchar *pattern, GError **error)
   name->after = g_string_free (after, FALSE);
   if (!ok)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "The location \"%s\" is no pattern: it may have one field for a number, such as %%d or %%05d, of at most "
-        "%d digits; the character %% itself is written %%%%.",
+        "location=\"%s\" is not a valid pattern. Use at most one placeholder such as %%05d, with up to %d digits, and "
+        "write %%%% for the character %%.",
         pattern, MAX_WIDTH);
   return ok;
 }

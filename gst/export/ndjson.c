@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* NDJSON: one line a frame and metadata. */
+/* NDJSON format: one line for each meta of a frame. */
 #include "gst/export/format.h"
 
 static GstFlowReturn
@@ -65,7 +65,7 @@ append_contours (const ExportText *text, GstContoursContourMeta *meta)
   return ret;
 }
 
-/* A line up to what only one kind of metadata has. */
+/* Writes the members that lines of all kinds of metadata have. */
 static void
 append_head (GString *out, const ExportFrame *frame, guint width, guint height, const gchar *source)
 {
@@ -93,7 +93,7 @@ write_line (G_GNUC_UNUSED gpointer state, const ExportText *text, const ExportFr
   return ret;
 }
 
-/* Nobody analysed the frame: a line all the same. */
+/* A frame without metadata has a line as well. */
 static void
 end_frame (G_GNUC_UNUSED gpointer state, GString *out, const ExportFrame *frame, guint metas)
 {
@@ -105,7 +105,7 @@ end_frame (G_GNUC_UNUSED gpointer state, GString *out, const ExportFrame *frame,
 
 const ExportFormat export_ndjson = {
     .nick = "ndjson",
-    .name = "JSON, one line a frame",
+    .name = "NDJSON: one JSON line for each frame and analyser",
     .extent = EXPORT_LINES,
     .write = write_line,
     .end_frame = end_frame,

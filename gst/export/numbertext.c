@@ -19,9 +19,9 @@ number_text_append_uint (GString *out, guint64 value)
 }
 
 #if LDBL_MANT_DIG >= 64
-/* VALUE as *NUMBER / 10^*DECIMALS with the fewest digits that identify it, or FALSE where this way does not tell.
- * Trials with printf() and strtod() cost more than the analysis of a frame with thousands of components; long double
- * has the bits to spare that tell a decimal closer than half a step to the next double from one that is not. */
+/* VALUE as *NUMBER / 10^*DECIMALS with the fewest digits that identify it. Returns FALSE if this method cannot decide.
+ * Trials with printf() and strtod() would cost more than the analysis of a frame with thousands of components. The
+ * extra bits of long double tell whether a decimal is closer to VALUE than half the distance to the next double. */
 static gboolean
 shortest_decimal (gdouble value, guint64 *number, gint *decimals)
 {
@@ -31,7 +31,7 @@ shortest_decimal (gdouble value, guint64 *number, gint *decimals)
   if (value < 1e-5 || value >= MAX_EXACT_INTEGER)
     return FALSE;
   gint whole_digits = (gint) floor (log10 (value)) + 1;
-  /* 15 significant digits always fit into a double, 17 always identify one. */
+  /* A double holds any 15 significant digits, and 17 identify any double. */
   for (gint digits = MAX (15, whole_digits + 1); digits <= 17; digits++) {
     gint places = digits - whole_digits;
     if (places >= (gint) G_N_ELEMENTS (powers))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Numbers as JSON and CSV want them: with a point in every locale, and read back to the same double. */
+/* Formatting of numbers for JSON and CSV: locale-independent, and exact when read back. */
 #ifndef GST_EXPORT_NUMBERTEXT_H
 #define GST_EXPORT_NUMBERTEXT_H
 
@@ -9,7 +9,8 @@ G_BEGIN_DECLS
 
 void number_text_append_uint (GString *out, guint64 value);
 
-/* The fewest digits that strtod() turns into VALUE again, whole numbers without a point. VALUE must be finite. */
+/* Appends the shortest decimal that strtod() converts back to VALUE; integers have no decimal point. VALUE must be
+ * finite. */
 void number_text_append_double (GString *out, gdouble value);
 
 G_END_DECLS

@@ -30,10 +30,10 @@ outline_top_left (const HalfPoint *points, guint count)
   return best;
 }
 
-/* The eight directions, anticlockwise from the east. */
+/* The eight directions, counterclockwise from east. */
 static const gint step_x[8] = {1, 1, 0, -1, -1, -1, 0, 1}, step_y[8] = {0, -1, -1, -1, 0, 1, 1, 1};
 
-/* The direction from A to B, or -1 where it is none of the eight; STEPS to get there. */
+/* The direction from A to B, -1 if it is none of the eight, and the number of STEPS. */
 static gint
 direction_of (const CtrPoint *a, const CtrPoint *b, guint *steps)
 {
@@ -47,16 +47,16 @@ direction_of (const CtrPoint *a, const CtrPoint *b, guint *steps)
   return -1;
 }
 
-/* A walk along the sides of pixels. */
+/* A walk along pixel edges. */
 typedef struct {
-  GArray *points; /* where it turns */
+  GArray *points; /* where the walk turns */
   HalfPoint start, end;
-  gint first; /* direction of its first side */
-  gint last;
+  gint first; /* direction of the first side */
+  gint last;  /* direction of the last side */
 } Walk;
 
-/* Goes along one side of pixel (X, Y), with the pixel on the left. Directions of sides are those of their outward
- * normals: 0, 2, 4, 6. FALSE: the walk is not there, or would turn back. */
+/* Walks along one side of pixel (X, Y), with the pixel on the left. The direction of a side is that of its outward
+ * normal: 0, 2, 4, 6. Returns FALSE if the walk is elsewhere or would turn back. */
 static gboolean
 walk_side (Walk *walk, gint x, gint y, gint side)
 {
@@ -76,8 +76,8 @@ walk_side (Walk *walk, gint x, gint y, gint side)
   return TRUE;
 }
 
-/* Pixel (X, Y) of a border, which comes from direction FROM and leaves to TO: the background lies anticlockwise between
- * the two. */
+/* Walks around pixel (X, Y) of a border, which comes from direction FROM and leaves towards TO: the background lies
+ * counterclockwise between the two. */
 static gboolean
 walk_pixel (Walk *walk, gint x, gint y, gint from, gint to)
 {
@@ -87,7 +87,7 @@ walk_pixel (Walk *walk, gint x, gint y, gint from, gint to)
   return TRUE;
 }
 
-/* Walks around the pixels that the closed line of COUNT points goes through. FALSE where it is not a border. */
+/* Walks around the pixels on the closed line of COUNT points. Returns FALSE if the line is not a border. */
 static gboolean
 walk_line (Walk *walk, const CtrPoint *line, guint count)
 {
@@ -133,7 +133,7 @@ reverse (GArray *points, guint first)
   }
 }
 
-/* Is the line as long and wide as before it was simplified, if it was? */
+/* Whether area and bounding box of the line are those of the contour: otherwise it was simplified. */
 static gboolean
 is_original (const CtrContour *row, const CtrPoint *line)
 {
@@ -151,7 +151,7 @@ is_original (const CtrContour *row, const CtrPoint *line)
          && bottom - top + 1 == row->height;
 }
 
-/* The sides of the pixels of a border. */
+/* Appends the pixel edges around a border. */
 static gboolean
 append_border (GArray *points, const CtrContour *row, const CtrPoint *line)
 {
@@ -176,7 +176,7 @@ is_axis_aligned (const HalfPoint *points, guint count)
   return TRUE;
 }
 
-/* What is left of a line without an area: its box, which is there for outlines only. */
+/* Appends the bounding box in place of a line without area, for outer contours only. */
 static gboolean
 append_box (GArray *points, const CtrContour *row)
 {
@@ -208,15 +208,15 @@ outline_append (GArray *points, const CtrContour *row, const CtrPoint *line, Ctr
   return !pixels && is_axis_aligned (get (points, first), row->count);
 }
 
-/* How the points of a group follow each other. */
+/* The order of the points of a group. */
 typedef struct {
   const HalfPoint *points;
   guint *previous, *next;
-  guint *twin; /* another one in the same place, or itself */
-  guint *seat; /* on the path that is being walked: position + 1 */
+  guint *twin;       /* another point at the same position, or the point itself */
+  guint *path_index; /* position on the current path, plus 1; 0: not on it */
 } Links;
 
-/* To the right or to the left, at I? */
+/* Whether the line turns right at I. */
 static gboolean
 turns_right (const Links *links, guint i)
 {
@@ -225,23 +225,23 @@ turns_right (const Links *links, guint i)
 }
 
 static gint
-compare_places (gconstpointer a, gconstpointer b, gpointer user_data)
+compare_positions (gconstpointer a, gconstpointer b, gpointer user_data)
 {
   const HalfPoint *first = (const HalfPoint *) user_data + *(const guint *) a,
                   *second = (const HalfPoint *) user_data + *(const guint *) b;
   return first->y != second->y ? (first->y < second->y ? -1 : 1) : (first->x > second->x) - (first->x < second->x);
 }
 
-/* Where two lines meet in a corner, or one meets itself, each turns right: it stays with its pixel. Returns whether
- * there is such a corner. */
+/* Where two lines meet at a corner, or one meets itself, both turn right, so that each stays with its pixel. Returns
+ * whether there is such a corner. */
 static gboolean
-part_corners (Links *links, guint count)
+separate_corners (Links *links, guint count)
 {
   gboolean found = FALSE;
   guint *order = g_new (guint, count);
   for (guint i = 0; i < count; i++)
     order[i] = links->twin[i] = i;
-  g_qsort_with_data (order, (gint) count, sizeof *order, compare_places, (gpointer) links->points);
+  g_qsort_with_data (order, (gint) count, sizeof *order, compare_positions, (gpointer) links->points);
   for (guint k = 0; k + 1 < count; k++) {
     guint i = order[k], j = order[k + 1];
     if (memcmp (&links->points[i], &links->points[j], sizeof (HalfPoint)) != 0)
@@ -274,7 +274,7 @@ append_ring (GArray *points, GArray *rings, const Links *links, const guint *pat
     g_array_append_val (rings, ring);
 }
 
-/* Follows the links. CUT: cuts off a ring each time the path comes to a place where it has been. */
+/* Follows the links. With CUT, splits off a ring whenever the path returns to a position that it has visited. */
 static void
 follow (GArray *points, GArray *rings, Links *links, guint count, gboolean cut)
 {
@@ -283,26 +283,26 @@ follow (GArray *points, GArray *rings, Links *links, guint count, gboolean cut)
   for (guint start = 0; start < count; start++) {
     guint length = 0;
     for (guint i = start; !done[i]; i = links->next[i]) {
-      guint seat = cut ? links->seat[links->twin[i]] : 0;
+      guint path_index = cut ? links->path_index[links->twin[i]] : 0;
       done[i] = TRUE;
-      if (seat > 0) {
-        append_ring (points, rings, links, path + seat - 1, length - (seat - 1));
-        while (length >= seat)
-          links->seat[path[--length]] = 0;
+      if (path_index > 0) {
+        append_ring (points, rings, links, path + path_index - 1, length - (path_index - 1));
+        while (length >= path_index)
+          links->path_index[path[--length]] = 0;
       }
       path[length++] = i;
-      links->seat[i] = length;
+      links->path_index[i] = length;
     }
     if (length > 0)
       append_ring (points, rings, links, path, length);
     while (length > 0)
-      links->seat[path[--length]] = 0;
+      links->path_index[path[--length]] = 0;
   }
   g_free (path);
   g_free (done);
 }
 
-/* The ring that is no hole around each hole: what the column over its topmost side ends at. */
+/* The outer ring around each hole: the owner of the nearest line above its topmost side. */
 static guint *
 find_owners (const GArray *points, const GArray *rings)
 {
@@ -324,7 +324,7 @@ find_owners (const GArray *points, const GArray *rings)
       owners[r] = owner;
   }
   crack_index_free (index);
-  /* Where that is a hole too, it is this one's owner; it begins higher, so this ends. */
+  /* If the line above belongs to a hole, both have the same owner. That hole starts higher, so this ends. */
   for (guint r = 0; r < rings->len; r++) {
     guint end = r;
     while (owners[end] != end)
@@ -337,7 +337,7 @@ find_owners (const GArray *points, const GArray *rings)
   return owners;
 }
 
-/* Puts the holes behind the rings that they are in. */
+/* Moves holes behind the rings that contain them. */
 static void
 sort_rings (const GArray *points, GArray *rings)
 {
@@ -352,7 +352,7 @@ sort_rings (const GArray *points, GArray *rings)
     for (guint r = 0; r < n; r++)
       if (g_array_index (rings, OutlineRing, r).hole == (gboolean) holes)
         sorted[starts[owners[r]]++] = g_array_index (rings, OutlineRing, r);
-  /* A hole without an outline would be taken for one. */
+  /* A leading hole has no outer ring and would be taken for one. */
   g_array_set_size (rings, 0);
   for (guint r = 0; r < n; r++)
     if (!sorted[r].hole || rings->len > 0)
@@ -376,7 +376,7 @@ outline_separate (GArray *points, GArray *rings, gboolean cut)
       links.previous[next] = at;
     }
   }
-  if (part_corners (&links, count)) {
+  if (separate_corners (&links, count)) {
     g_array_set_size (points, 0);
     g_array_set_size (rings, 0);
     follow (points, rings, &links, count, cut);
@@ -386,5 +386,5 @@ outline_separate (GArray *points, GArray *rings, gboolean cut)
   g_free (links.previous);
   g_free (links.next);
   g_free (links.twin);
-  g_free (links.seat);
+  g_free (links.path_index);
 }

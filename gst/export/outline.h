@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The lines of contours as outlines of pixels: what they enclose is exactly the contour's pixels. */
+/* Converts contours to outlines along pixel edges, which enclose exactly the contour's pixels. */
 #ifndef GST_EXPORT_OUTLINE_H
 #define GST_EXPORT_OUTLINE_H
 
@@ -9,29 +9,28 @@
 
 G_BEGIN_DECLS
 
-/* A closed line of consecutive points; what it goes around is on its right: positive outlines run clockwise on the
- * screen, holes anticlockwise. */
+/* A closed line of consecutive points, with its inside on the right: outlines run clockwise on the screen, holes
+ * counterclockwise. */
 typedef struct {
   guint first;
   guint count;
   gboolean hole;
 } OutlineRing;
 
-/* Appends the outline of contour ROW to POINTS. A border of pixel centres becomes the line along the outer sides of
- * these pixels. Returns whether it is a line along the sides of pixels: one that was simplified is not, and goes
- * through the centres as it is. Appends nothing where there is no area to go around. */
+/* Appends the outline of contour ROW to POINTS. A border in pixel centres becomes the line along the outer edges of
+ * these pixels. Returns whether the outline runs along pixel edges; a simplified contour does not and keeps its points.
+ * Appends nothing if the contour encloses no area. */
 gboolean outline_append (GArray *points, const CtrContour *row, const CtrPoint *line, CtrCoordinates coordinates);
 
-/* Twice the area inside COUNT points, positive where they run clockwise on the screen, in pixels. */
+/* Twice the area inside COUNT points, in pixels; positive if they run clockwise on the screen. */
 gdouble outline_area2 (const HalfPoint *points, guint count);
 
-/* The highest point, of these the leftmost: its index. */
+/* The index of the topmost point, the leftmost of several. */
 guint outline_top_left (const HalfPoint *points, guint count);
 
-/* Rearranges the outline and holes of one contour, RINGS of POINTS along the sides of pixels, so that pixels that hang
- * together by a corner only come apart: where lines meet in a corner, each stays with its pixel. CUT: so that no ring
- * touches itself either; what it goes around there is a hole. Afterwards each ring that is no hole is followed by its
- * holes. */
+/* Rearranges the outline and holes of one contour, RINGS of POINTS along pixel edges, so that pixels that touch only at
+ * a corner are separated: where lines meet at a corner, each stays with its pixel. With CUT, no ring touches itself
+ * either; a loop that it encloses becomes a hole. Afterwards each outer ring is followed by its holes. */
 void outline_separate (GArray *points, GArray *rings, gboolean cut);
 
 G_END_DECLS

@@ -9,14 +9,14 @@ struct ExportShapes {
   GstContoursContourMeta *meta;
   gboolean cut;
   const GstContoursMapping *mapping;
-  gdouble determinant; /* areas grow by this */
+  gdouble determinant; /* of the mapping: the factor of areas */
   CtrCoordinates coordinates;
   const CtrContour *table;
   const CtrPoint *points;
   guint count;
-  guint next;     /* row to look at */
-  guint32 *child; /* first hole of each row, then the next one of the same */
-  guint32 *sibling;
+  guint next;       /* row */
+  guint32 *child;   /* first hole of each row */
+  guint32 *sibling; /* next hole of the same row */
   ExportShape shape;
 };
 
@@ -47,7 +47,7 @@ clear_shape (ExportShape *shape)
   shape->exact = TRUE;
 }
 
-/* The outlines of a frame without hierarchy, to look up which one each hole is in. */
+/* Indexes the lines of a frame without hierarchy, for finding the outer contour of each hole. */
 static CrackIndex *
 index_lines (ExportShapes *shapes)
 {
@@ -64,7 +64,8 @@ index_lines (ExportShapes *shapes)
   return index;
 }
 
-/* The line over the hole's topmost side that has foreground below: its outline, or a hole of the same outline. */
+/* The nearest line above the hole's topmost side that has foreground below: its outer contour, or another hole of it.
+ */
 static guint32
 look_above (ExportShapes *shapes, const CrackIndex *index, guint row)
 {
@@ -81,16 +82,16 @@ look_above (ExportShapes *shapes, const CrackIndex *index, guint row)
              : NONE;
 }
 
-/* For each hole of a frame without hierarchy the line above, NONE where there is none. */
+/* For each hole of a frame without hierarchy, its outer contour, NONE if there is none. */
 static guint32 *
-find_outlines (ExportShapes *shapes)
+find_outer_contours (ExportShapes *shapes)
 {
   CrackIndex *index = index_lines (shapes);
   guint32 *above = g_new (guint32, shapes->count);
   for (guint row = 0; row < shapes->count; row++)
     above[row] = is_hole (&shapes->table[row]) ? look_above (shapes, index, row) : row;
   crack_index_free (index);
-  /* A hole above begins higher, so this ends. */
+  /* A hole above starts higher, so this ends. */
   for (guint row = 0; row < shapes->count; row++) {
     guint32 end = row;
     while (end != NONE && above[end] != end)
@@ -103,7 +104,7 @@ find_outlines (ExportShapes *shapes)
   return above;
 }
 
-/* Hangs each hole on its outline. */
+/* Lists the holes of each outer contour. */
 static void
 sort_holes (ExportShapes *shapes)
 {
@@ -112,14 +113,14 @@ sort_holes (ExportShapes *shapes)
     shapes->child[row] = shapes->sibling[row] = NONE;
     orphans |= is_hole (&shapes->table[row]) && shapes->table[row].parent < 0;
   }
-  guint32 *outlines = orphans ? find_outlines (shapes) : NULL;
+  guint32 *outlines = orphans ? find_outer_contours (shapes) : NULL;
   for (guint row = shapes->count; row-- > 0;) {
     const CtrContour *contour = &shapes->table[row];
     guint32 parent = contour->parent >= 0 ? (guint32) contour->parent : outlines ? outlines[row] : NONE;
     if (!is_hole (contour))
       continue;
     if (parent == NONE || is_hole (&shapes->table[parent])) {
-      shapes->sibling[row] = row; /* on its own */
+      shapes->sibling[row] = row; /* an area of its own */
       continue;
     }
     shapes->sibling[row] = shapes->child[parent];
@@ -159,9 +160,9 @@ export_shapes_free (ExportShapes *shapes)
   g_free (shapes);
 }
 
-/* A hole that is an area of its own: the line the other way round. */
+/* Reverses a hole that is an area of its own. */
 static void
-turn_round (ExportShape *shape)
+reverse (ExportShape *shape)
 {
   HalfPoint *points = (HalfPoint *) shape->points->data;
   for (guint i = 0, j = shape->points->len; i + 1 < j; i++) {
@@ -198,11 +199,11 @@ export_shapes_next (ExportShapes *shapes)
     clear_shape (shape);
     append_ring (shapes, row);
     if (hole)
-      turn_round (shape);
+      reverse (shape);
     for (guint32 child = shapes->child[row]; shape->points->len > 0 && child != NONE; child = shapes->sibling[child])
       append_ring (shapes, child);
     if (shape->rings->len == 0)
-      continue; /* it encloses nothing */
+      continue; /* the contour encloses nothing */
     if (shape->exact)
       outline_separate (shape->points, shape->rings, shapes->cut);
     measure (shapes, shape);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The contours of a frame as areas: each outline with its holes. */
+/* The contours of a frame as areas: each outer contour with its holes. */
 #ifndef GST_EXPORT_SHAPE_H
 #define GST_EXPORT_SHAPE_H
 
@@ -7,30 +7,30 @@
 
 G_BEGIN_DECLS
 
-/* A contour as polygons. What they enclose, by the even-odd rule, are its pixels less its holes; but where the line
- * was simplified they are that line. */
+/* A contour as polygons. By the even-odd rule they enclose its pixels without its holes. A simplified contour is the
+ * simplified line instead. */
 typedef struct {
-  GstContoursContour contour; /* a hole: one that has no outline around it, and is an area of its own */
-  gboolean exact;             /* along the sides of pixels */
-  GArray *rings;              /* OutlineRing: each that is no hole begins a polygon, its holes follow */
-  GArray *points;             /* HalfPoint of the analysed image; export_shapes_map() says where that is in the frame */
-  guint holes;                /* rings that are holes */
-  gdouble area;               /* less the holes, in pixels of the frame */
+  GstContoursContour contour; /* may be a hole: one without an outer contour, which is an area of its own */
+  gboolean exact;             /* the rings run along pixel edges */
+  GArray *rings;              /* OutlineRing: each outer ring begins a polygon and is followed by its holes */
+  GArray *points;             /* HalfPoint in the analysed image; export_shapes_map() maps it to the frame */
+  guint holes;                /* number of rings that are holes */
+  gdouble area;               /* without the holes, in pixels of the frame */
 } ExportShape;
 
 typedef struct ExportShapes ExportShapes;
 
-/* The contours of META, which have been fetched. CUT as outline_separate() has it. */
+/* Iterates over the contours of META, which have been fetched. CUT as for outline_separate(). */
 ExportShapes *export_shapes_new (GstContoursContourMeta *meta, gboolean cut);
 void export_shapes_free (ExportShapes *shapes);
 
-/* The next one in the contours' order, valid until the next call; NULL: no more. */
+/* The next shape in the order of the contours, valid until the next call; NULL at the end. */
 const ExportShape *export_shapes_next (ExportShapes *shapes);
 
-/* Positions from the outer corner of the frame. */
+/* Maps POINT to a position relative to the frame's top left corner. */
 void export_shapes_map (const ExportShapes *shapes, HalfPoint point, gdouble *x, gdouble *y);
 
-/* Has the frame been mirrored since it was analysed? Lines then run the other way round. */
+/* Whether the frame was mirrored after the analysis. Lines then run in the opposite direction. */
 gboolean export_shapes_are_mirrored (const ExportShapes *shapes);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lines as they were given; a frame's own is followed by a tab, which no line of JSON has, and where the frame ends in
- * the document. It is written after the frame, so where it is whole, the frame is. */
+/* The spool has lines as they were added. A frame's own line is followed by a tab, which JSON lines do not contain, and
+ * the end of the frame in the document. It is written after the frame, so if it is complete, the frame is. */
 #include "gst/export/spool.h"
 
 #include "gst/export/text.h"
@@ -15,12 +15,12 @@
 #include <unistd.h>
 
 struct ExportSpool {
-  gchar *path; /* NULL: it has no name */
+  gchar *path; /* NULL: unnamed */
   gint fd;
   LineFile *file; /* writes to fd */
   FILE *reader;
   gchar *line;
-  gsize room; /* bytes of line */
+  gsize room; /* allocated bytes of line */
 };
 
 static ExportSpool *
@@ -31,7 +31,7 @@ fail (GError **error, const gchar *name, gint number)
   return NULL;
 }
 
-/* Takes FD. */
+/* Takes ownership of FD. */
 static ExportSpool *
 make_spool (const gchar *path, gint fd, const gchar *name, GError **error)
 {
@@ -70,7 +70,7 @@ open_unnamed (GError **error)
   gint fd = g_file_open_tmp ("contourexport-XXXXXX", &path, &reason);
   if (fd < 0) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ_WRITE,
-        "Could not make a temporary file in \"%s\": %s Set TMPDIR to a folder that can be written.", g_get_tmp_dir (),
+        "Could not create a temporary file in \"%s\": %s Set TMPDIR to a writable folder.", g_get_tmp_dir (),
         reason->message);
     g_error_free (reason);
     return NULL;
@@ -91,8 +91,8 @@ export_spool_new (const gchar *path, GError **error)
   return path ? open_named (path, O_CREAT | O_TRUNC, error) : open_unnamed (error);
 }
 
-/* The next line, as it is in the file, less its line feed. NULL: that was the last whole one, or reading failed. A
- * machine that failed leaves zeros in files. */
+/* The next line of the file without its line feed. NULL: no further complete line, or a read error. A line with zeros,
+ * as a power failure leaves them, is not complete. */
 static gchar *
 read_line (ExportSpool *spool, gsize *length)
 {
@@ -104,7 +104,7 @@ read_line (ExportSpool *spool, gsize *length)
   return strlen (spool->line) == *length ? spool->line : NULL;
 }
 
-/* Cuts a frame's own line behind its text and tells where the frame ends. */
+/* Splits a frame's own line into its text and the end of the frame. Returns FALSE for other lines. */
 static gboolean
 split_line (gchar *line, guint64 *end)
 {
@@ -132,7 +132,7 @@ export_spool_reopen (const gchar *path, guint64 size, guint64 *frames, guint64 *
     place += length + 1;
     if (!split_line (line, &frame_end))
       continue;
-    /* After a failure of the machine less of the document may have come to the disk than of this. */
+    /* After a power failure the document may be shorter on the disk than the spool says. */
     if (frame_end > size)
       break;
     (*frames)++;
@@ -163,7 +163,7 @@ export_spool_add_frame (ExportSpool *spool, const GString *lines, guint64 end, G
 void
 export_spool_rewind (ExportSpool *spool)
 {
-  fflush (spool->reader); /* what was read ahead may have been cut off since */
+  fflush (spool->reader); /* discards data that was read ahead and may have been truncated since */
   rewind (spool->reader);
 }
 
@@ -177,7 +177,7 @@ export_spool_next (ExportSpool *spool, gboolean *of_frame, GError **error)
   if (line)
     *of_frame = split_line (line, &end);
   else if (ferror (spool->reader))
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ, "Could not read %s back: %s",
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ, "Could not read back %s: %s",
         spool->path ? spool->path : "a temporary file", g_strerror (errno));
   return line;
 }

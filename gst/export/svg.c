@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* SVG: one picture a frame. An outline and its holes are one path, filled by the even-odd rule. */
+/* SVG format: one picture for each frame. A contour and its holes are one path, filled by the even-odd rule. */
 #include "gst/export/format.h"
 #include "gst/export/shape.h"
 #include "gst/export/numbertext.h"
 
-/* NAME is ` name="`. */
+/* NAME includes the separators: ` name="`. */
 static void
 append_uint_attribute (GString *out, const gchar *name, guint64 value)
 {
@@ -43,7 +43,7 @@ begin_frame (G_GNUC_UNUSED gpointer state, GString *out, const ExportFrame *fram
   g_string_append (out, ">\n");
 }
 
-/* One ring: a line runs on to where the next letter says. */
+/* Appends a ring as path commands: H and V for horizontal and vertical lines, else L. */
 static GstFlowReturn
 append_ring (const ExportText *text, const ExportShapes *shapes, const HalfPoint *points, guint count)
 {
@@ -67,7 +67,7 @@ append_ring (const ExportText *text, const ExportShapes *shapes, const HalfPoint
   return ret;
 }
 
-/* The grey that a picture of 8 bits has for the level; one of 16 bits, if any level needs that. */
+/* The grey of a level in 8 bits; levels are 16-bit samples if any of them exceeds 255. */
 static void
 append_grey (GString *out, guint level, guint highest)
 {
@@ -163,7 +163,7 @@ end_frame (
 
 const ExportFormat export_svg = {
     .nick = "svg",
-    .name = "SVG, one picture a frame",
+    .name = "SVG: one picture for each frame",
     .extent = EXPORT_FRAME,
     .begin_frame = begin_frame,
     .write = write_group,

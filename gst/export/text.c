@@ -3,8 +3,8 @@
 
 #include "gst/export/numbertext.h"
 
-/* Text is given away when it is longer than this. A GString of a whole frame with millions of components would take
- * gigabytes, and ends the process where they are not there. */
+/* Length from which text is flushed. A GString of a whole frame with millions of components would take gigabytes, and
+ * GLib aborts if memory runs out. */
 #define LONG_TEXT 65536
 
 GstFlowReturn
@@ -63,7 +63,7 @@ export_append_xml_attribute (GString *out, const gchar *name, const gchar *text)
     gunichar c = g_utf8_get_char (p);
     if (c == '<' || c == '&' || c == '"' || c == '\t' || c == '\n' || c == '\r')
       g_string_append_printf (out, "&#%u;", c);
-    else if (c < 0x20 || c == 0xfffe || c == 0xffff) /* no characters of XML, however they are written */
+    else if (c < 0x20 || c == 0xfffe || c == 0xffff) /* not valid in XML, even as references */
       g_string_append (out, "\uFFFD");
     else
       g_string_append_unichar (out, c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Text of any length in pieces, and what JSON and XML want of it. */
+/* Output text that is flushed in pieces, and its JSON and XML syntax. */
 #ifndef GST_EXPORT_TEXT_H
 #define GST_EXPORT_TEXT_H
 
@@ -7,27 +7,27 @@
 
 G_BEGIN_DECLS
 
-/* Empties the text: a frame can have millions of components. Anything but GST_FLOW_OK ends the writing. */
+/* Writes the text out and empties it. Any result except GST_FLOW_OK ends the writing. */
 typedef GstFlowReturn (*ExportFlush) (gpointer user_data);
 
 typedef struct {
-  GString *out; /* what is not given away yet */
+  GString *out; /* text that is not written out yet */
   ExportFlush flush;
   gpointer user_data;
 } ExportText;
 
-/* Gives the text away where it has grown long. */
+/* Flushes the text if it is long: a frame can have millions of components. */
 GstFlowReturn export_text_flush (const ExportText *text);
 
-/* KEY is text that goes before. */
+/* KEY is the text before the value. */
 void export_append_uint (GString *out, const gchar *key, guint64 value);
 void export_append_double (GString *out, const gchar *key, gdouble value);
-void export_append_time (GString *out, const gchar *key, GstClockTime time); /* or null */
+void export_append_time (GString *out, const gchar *key, GstClockTime time); /* null if invalid */
 
-/* In quotes, valid UTF-8 whatever TEXT is. */
+/* Appends TEXT as a quoted JSON string in valid UTF-8. */
 void export_append_json_string (GString *out, const gchar *text);
 
-/* ` NAME="TEXT"`, valid XML whatever TEXT is. */
+/* Appends ` NAME="TEXT"` as valid XML. */
 void export_append_xml_attribute (GString *out, const gchar *name, const gchar *text);
 
 G_END_DECLS

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Writes frames, resumes interrupted ones and ends documents. */
 #include "gst/export/writer.h"
 
-/* Posts ERROR, of GST_RESOURCE_ERROR, and frees it; the first one of a run only. */
+/* Posts ERROR, of GST_RESOURCE_ERROR, if it is the first one of a run, and frees it. */
 static GstFlowReturn
 fail (ExportWriter *self, GError *error)
 {
@@ -13,7 +14,7 @@ fail (ExportWriter *self, GError *error)
   return GST_FLOW_ERROR;
 }
 
-/* Is the writing of a frame to end here? The rest is kept for later. */
+/* Whether to interrupt the writing of a frame, whose rest is written later. */
 static gboolean
 is_interrupted (ExportWriter *self)
 {
@@ -21,7 +22,7 @@ is_interrupted (ExportWriter *self)
          || (self->deadline > 0 && g_get_monotonic_time () > self->deadline);
 }
 
-/* Writes what is in self->text and takes it away: all of it, or, with GST_FLOW_FLUSHING, what there was room for. */
+/* Writes self->text and removes what was written: all of it, or with GST_FLOW_FLUSHING what there was room for. */
 static GstFlowReturn
 write_text (gpointer user_data)
 {
@@ -40,8 +41,8 @@ write_text (gpointer user_data)
   return error ? fail (self, error) : GST_FLOW_FLUSHING;
 }
 
-/* A section, a frame or the end of a document, is made as it is written. Where a flush interrupts it, the rest is
- * written later: it is made again, and what was written of it is skipped. */
+/* A section is a frame or the end of a document. It is written while it is produced. If a flush interrupts it, it is
+ * produced again later, and the bytes that were written are skipped. */
 static void
 begin_section (ExportWriter *self)
 {
@@ -57,7 +58,7 @@ end_section (ExportWriter *self, GstFlowReturn ret)
   return ret;
 }
 
-/* Opens the next file. Its head goes to self->text. */
+/* Opens the next file and appends its head to self->text. */
 static gboolean
 open_file (ExportWriter *self, GError **error)
 {
@@ -67,8 +68,8 @@ open_file (ExportWriter *self, GError **error)
     return FALSE;
   if (cut > 0)
     GST_ELEMENT_WARNING (self->element, RESOURCE, WRITE,
-        ("The last line of \"%s\" has no end, as after a crash or on a full disk: its %" G_GUINT64_FORMAT
-         " bytes were cut off, and writing goes on after the line before.",
+        ("The last line of \"%s\" is incomplete, as after a crash or on a full disk: its %" G_GUINT64_FORMAT
+         " bytes were removed, and writing continues after the line before.",
             export_files_get_path (self->files), cut),
         (NULL));
   if (empty && self->format->begin_file)
@@ -93,7 +94,7 @@ end_document (ExportWriter *self)
   return end_section (self, ret);
 }
 
-/* Ends the file that is open. */
+/* Ends and closes the open file. */
 static GstFlowReturn
 close_file (ExportWriter *self, gboolean to_disk)
 {
@@ -106,7 +107,7 @@ close_file (ExportWriter *self, gboolean to_disk)
   return export_files_close (self->files, &error) ? GST_FLOW_OK : fail (self, error);
 }
 
-/* Ends the document that an earlier run was kept from ending. */
+/* Completes the document that an earlier run left incomplete. */
 static GstFlowReturn
 recover (ExportWriter *self)
 {
@@ -120,14 +121,13 @@ recover (ExportWriter *self)
   GstFlowReturn ret = close_file (self, TRUE);
   if (ret == GST_FLOW_OK)
     GST_ELEMENT_WARNING (self->element, RESOURCE, WRITE,
-        ("An earlier run was kept from ending \"%s\": it is complete now, with the %" G_GUINT64_FORMAT
-         " frames that were whole.",
+        ("An earlier run left \"%s\" incomplete. It has been completed with its %" G_GUINT64_FORMAT " complete frames.",
             export_files_get_path (self->files), frames),
         (NULL));
   return ret;
 }
 
-/* Ends the document. One without frames does not take the place of one that was just recovered. */
+/* Ends the document. A document without frames does not replace one that was just completed. */
 static void
 close_document (ExportWriter *self, gboolean to_disk)
 {
@@ -140,10 +140,10 @@ close_document (ExportWriter *self, gboolean to_disk)
 
 static GstFlowReturn write_rest (ExportWriter *self);
 
-/* What the element still takes, while it stops, for the frame that it was writing. */
+/* Time limit for finishing the current frame while the element stops. */
 #define STOP_TIME (50 * G_TIME_SPAN_MILLISECOND)
 
-/* Writes the rest of the frame for as long as stopping may take: no flush holds any more. */
+/* Writes the rest of the current frame, even during a flush, within the time limit. */
 static GstFlowReturn
 write_last (ExportWriter *self)
 {
@@ -153,15 +153,14 @@ write_last (ExportWriter *self)
   GstFlowReturn ret = write_rest (self);
   if (ret == GST_FLOW_FLUSHING && g_get_monotonic_time () > self->deadline)
     GST_ELEMENT_WARNING (self->element, RESOURCE, WRITE,
-        ("The element was stopped in the middle of a frame of much text, and the frame is not complete in the file. "
-         "Send "
-         "the end of the stream before stopping, as gst-launch-1.0 -e does."),
+        ("The element stopped while it wrote a long frame, which is incomplete in the file. Send EOS first, as "
+         "gst-launch-1.0 -e does."),
         (NULL));
   self->deadline = 0;
   return ret;
 }
 
-/* What the frame has that is written, fetched; *FLAGS takes what it says of the frame. Returns how many, or -1 after an
+/* Fetches the metas of the frame that are exported and adds their flags to *FLAGS. Returns their number, or -1 after an
  * error. */
 static gint
 prepare_metas (ExportWriter *self, GstBuffer *buffer, GstMeta **first, GstContoursResultFlags *flags)
@@ -170,7 +169,7 @@ prepare_metas (ExportWriter *self, GstBuffer *buffer, GstMeta **first, GstContou
   gpointer iterator = NULL;
   gint metas = 0;
   for (GstMeta *meta; (meta = gst_buffer_iterate_meta (buffer, &iterator));) {
-    if (!export_takes (meta))
+    if (!export_supports (meta))
       continue;
     if (export_is_contours (meta) && !gst_contours_contour_meta_fetch ((GstContoursContourMeta *) meta, &error)) {
       fail (self, error);
@@ -183,14 +182,15 @@ prepare_metas (ExportWriter *self, GstBuffer *buffer, GstMeta **first, GstContou
   return metas;
 }
 
-/* Sees to it that a file is open that the frame may go into. */
+/* Opens the file for the frame unless it is open. */
 static GstFlowReturn
 prepare_file (ExportWriter *self)
 {
   GError *error = NULL;
   if (self->complete) {
     g_set_error (&error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE,
-        "A frame has come after the end of the stream, and with it of the document: nothing can be added to that.");
+        "A frame arrived after the end of the stream, but the document is complete. Restart the element with another "
+        "location.");
     return fail (self, error);
   }
   if (self->format->extent == EXPORT_FRAME)
@@ -205,7 +205,7 @@ prepare_file (ExportWriter *self)
   return GST_FLOW_OK;
 }
 
-/* What the end of the document needs of the frame that is written. */
+/* Adds to the spool what the end of the document needs of the written frame. */
 static GstFlowReturn
 note_frame (ExportWriter *self, const ExportFrame *frame)
 {
@@ -228,7 +228,7 @@ write_metas (ExportWriter *self, GstBuffer *buffer, ExportFrame *frame, guint me
   if (format->begin_frame)
     format->begin_frame (self->state, self->text, frame);
   for (GstMeta *meta; ret == GST_FLOW_OK && (meta = gst_buffer_iterate_meta (buffer, &iterator));)
-    if (export_takes (meta))
+    if (export_supports (meta))
       ret = format->write (self->state, &text, frame, meta);
   if (ret != GST_FLOW_OK)
     return ret;
@@ -237,11 +237,11 @@ write_metas (ExportWriter *self, GstBuffer *buffer, ExportFrame *frame, guint me
   return format->extent == EXPORT_FRAME ? close_file (self, FALSE) : write_text (self);
 }
 
-/* A frame that is not written to its end is kept, without its picture: see write_rest(). */
+/* An interrupted frame is kept without its picture, for write_rest(). */
 static GstFlowReturn
 write_frame (ExportWriter *self, GstBuffer *buffer, ExportFrame *frame, guint metas)
 {
-  /* The head of the file, which comes once. */
+  /* The head of the file is written once. */
   GstFlowReturn ret = self->text->len > 0 ? write_text (self) : GST_FLOW_OK;
   if (ret == GST_FLOW_OK) {
     begin_section (self);
@@ -258,7 +258,7 @@ write_frame (ExportWriter *self, GstBuffer *buffer, ExportFrame *frame, guint me
   return ret;
 }
 
-/* What a flush has kept from being written of a frame: no line is cut, and none is glued to the next. */
+/* Writes the rest of the frame that a flush interrupted, so that lines stay complete and separate. */
 static GstFlowReturn
 write_rest (ExportWriter *self)
 {
@@ -309,7 +309,7 @@ export_writer_start (ExportWriter *self, const ExportSettings *settings)
 void
 export_writer_stop (ExportWriter *self)
 {
-  /* What is open after a failure is not complete. What a reader has no room for, or takes too long, stays unwritten. */
+  /* An open file stays incomplete after a failure, if its reader has no room, or if writing takes too long. */
   gboolean is_open = !self->failed && export_files_is_open (self->files);
   if (is_open && export_files_is_ready (self->files) && write_last (self) == GST_FLOW_OK) {
     if (self->format->extent == EXPORT_DOCUMENT)
@@ -355,7 +355,6 @@ export_writer_write (ExportWriter *self, GstBuffer *buffer, const ExportFrame *d
   return ret;
 }
 
-/* At the end of the stream everything is brought to the disk; lines may go on, after a seek, a document may not. */
 void
 export_writer_finish (ExportWriter *self)
 {
@@ -368,8 +367,6 @@ export_writer_finish (ExportWriter *self)
     fail (self, error);
 }
 
-/* Wakes the streaming thread where it waits for a reader or writes a long frame, and lets it do so again. The thread
- * that flushes or changes the state waits for it in turn. */
 void
 export_writer_set_flushing (ExportWriter *self, gboolean flushing)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes frames in one format to files: sections that a flush interrupts, the end of documents, recovery of those that
- * an earlier run left incomplete. Posts errors and warnings of its element. */
+/* Writes frames in one format to files. It resumes frames that a flush interrupted, ends documents, and completes those
+ * that an earlier run left incomplete. It posts the errors and warnings of its element. */
 #ifndef GST_EXPORT_WRITER_H
 #define GST_EXPORT_WRITER_H
 
@@ -11,27 +11,27 @@ G_BEGIN_DECLS
 typedef struct {
   GstElement *element; /* its object lock guards files */
 
-  /* Atomic: the pads are flushing, or going to. What is written of a frame may be gigabytes of text. */
+  /* Atomic: a frame may be gigabytes of text, so writing stops while the pads are flushing or the element stops. */
   gint flushing;
   gint stopping;
 
   /* While started. */
   const ExportFormat *format;
-  gpointer state; /* the format's */
+  gpointer state; /* of the format */
   ExportFiles *files;
   GString *text; /* not written yet */
   ExportFrame frame;
-  gint64 deadline;    /* of writing while the element stops, monotonic microseconds; 0: none */
-  gboolean failed;    /* the error is posted: nothing is written any more */
-  gboolean complete;  /* so is the document */
-  gboolean recovered; /* this start has completed the document of an earlier run */
+  gint64 deadline;    /* of writing while the element stops, in monotonic microseconds; 0: none */
+  gboolean failed;    /* an error has been posted: nothing more is written */
+  gboolean complete;  /* the document has ended */
+  gboolean recovered; /* this start completed the document of an earlier run */
 
-  /* What a flush has interrupted. */
-  guint64 done;           /* bytes of the section that are written, now or before */
-  guint64 skip;           /* of these, bytes that are still to come again */
-  GstBuffer *rest;        /* metadata of the frame that is not written to its end; NULL: none */
-  ExportFrame rest_frame; /* itself */
-  guint rest_metas;
+  /* The section that a flush interrupted. */
+  guint64 done;           /* bytes of the section that have been written */
+  guint64 skip;           /* bytes of these that will be produced again */
+  GstBuffer *rest;        /* metadata of the interrupted frame; NULL: none */
+  ExportFrame rest_frame; /* that frame */
+  guint rest_metas;       /* its number of metas */
 } ExportWriter;
 
 void export_writer_init (ExportWriter *self, GstElement *element);
@@ -39,17 +39,18 @@ void export_writer_init (ExportWriter *self, GstElement *element);
 /* Opens the first file. Posts an error and returns FALSE on failure. */
 gboolean export_writer_start (ExportWriter *self, const ExportSettings *settings);
 
-/* Ends what is open, for as long as that takes little time. */
+/* Ends the open file if that is possible within a short time, and closes it. */
 void export_writer_stop (ExportWriter *self);
 
-/* Writes the metadata of BUFFER. FRAME says what is known of the frame; its index is not read. */
+/* Writes the metadata of BUFFER. FRAME describes it; its index is ignored. */
 GstFlowReturn export_writer_write (ExportWriter *self, GstBuffer *buffer, const ExportFrame *frame);
 
-/* The end of the stream: brings everything to the disk. Lines may go on, after a seek; a document may not. */
+/* Handles the end of the stream: synchronises the file to the disk. Lines may continue after a seek; a document ends.
+ */
 void export_writer_finish (ExportWriter *self);
 
-/* Wakes the streaming thread if it waits for a reader or writes a long frame, or lets it do so again. From any thread;
- * STOPPING outlasts the end of a flush. */
+/* Interrupt the streaming thread if it waits for a reader or writes a long frame, or allow it to do so again. STOPPING
+ * lasts beyond the end of a flush. From any thread. */
 void export_writer_set_flushing (ExportWriter *self, gboolean flushing);
 void export_writer_set_stopping (ExportWriter *self, gboolean stopping);
 

@@ -103,8 +103,8 @@ convert (const Conversion *c, guint rgb, guint16 *components)
     values[2] = (r - values[0]) / (2 * (1 - c->kr));
   }
   for (guint i = 0; i < 4; i++) {
-    gint most = c->offset[i] + c->scale[i];
-    components[i] = (guint16) (CLAMP (lrint (c->offset[i] + c->scale[i] * values[i]), 0, most) << c->shift[i]);
+    gint maximum = c->offset[i] + c->scale[i];
+    components[i] = (guint16) (CLAMP (lrint (c->offset[i] + c->scale[i] * values[i]), 0, maximum) << c->shift[i]);
   }
 }
 

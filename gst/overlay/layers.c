@@ -122,10 +122,10 @@ add_layer (const OverlayFrame *frame, CtrPaintKind kind)
 }
 
 static gboolean
-to_fixed (gdouble value, gdouble most, gint64 *fixed)
+to_fixed (gdouble value, gdouble limit, gint64 *fixed)
 {
   value *= CTR_PAINT_ONE;
-  if (!(fabs (value) < most))
+  if (!(fabs (value) < limit))
     return FALSE;
   *fixed = llrint (value);
   return TRUE;
@@ -188,11 +188,11 @@ has_labels (const OverlayFrame *frame)
 
 /* Twice the area in the analysed image that corresponds to AREA in the frame, rounded up. */
 static guint64
-twice_least_area (gdouble area, const GstContoursMapping *mapping)
+twice_min_area (gdouble area, const GstContoursMapping *mapping)
 {
-  const gdouble least = ceil (2 * area / area_scale (mapping));
+  const gdouble min_area2 = ceil (2 * area / area_scale (mapping));
 
-  return least < (gdouble) G_MAXINT64 ? (guint64) least : G_MAXINT64;
+  return min_area2 < (gdouble) G_MAXINT64 ? (guint64) min_area2 : G_MAXINT64;
 }
 
 static void
@@ -213,7 +213,7 @@ add_contour_layer (const OverlayFrame *frame, GstContoursContourMeta *meta, CtrP
   g_ptr_array_add (frame->layers->contours, ctr_contours_ref (contours));
   layer->mapping = paint;
   layer->colouring = colouring (frame, TRUE, contours->width, contours->height);
-  layer->min_area2 = twice_least_area (frame->style->min_area, mapping);
+  layer->min_area2 = twice_min_area (frame->style->min_area, mapping);
   layer->dashed_holes = frame->style->dashed_holes;
 }
 
@@ -224,7 +224,7 @@ add_contour_details (const OverlayFrame *frame, GstContoursContourMeta *meta, gb
   CtrContours *contours = gst_contours_contour_meta_peek_contours (meta);
   const GstContoursMapping *mapping = gst_contours_contour_meta_get_mapping (meta);
   const CtrColouring colours = colouring (frame, TRUE, contours->width, contours->height);
-  const guint64 least = twice_least_area (frame->style->min_area, mapping);
+  const guint64 min_area2 = twice_min_area (frame->style->min_area, mapping);
   const CtrContour *table = ctr_contours_map_table (contours, error);
 
   if (!table || (marks && !ctr_contours_map_sums (contours, error)))
@@ -237,7 +237,7 @@ add_contour_details (const OverlayFrame *frame, GstContoursContourMeta *meta, gb
 
     if (!check_cancelled (i, error))
       return FALSE;
-    if (2 * area < (gdouble) least)
+    if (2 * area < (gdouble) min_area2)
       continue;
     if (has_labels (frame)) {
       CtrPaintRectangle box;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Appends the rectangles and glyphs that mark single objects. */
 #include "gst/overlay/marks.h"
 
 #include "gst/overlay/colours.h"

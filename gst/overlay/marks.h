@@ -25,8 +25,7 @@ void overlay_marks_add_box (const OverlayFrame *frame, const CtrPaintRectangle *
 void overlay_marks_add_cross (
     const OverlayFrame *frame, gdouble x, gdouble y, gdouble width, gdouble height, guint8 colour);
 
-/* Writes to LABEL, of SIZE bytes, those of index, area and level that the style asks for; LEVEL 0: the object has none.
- */
+/* Writes the index, area and level that the style selects to LABEL, of SIZE bytes. LEVEL 0: the object has none. */
 void overlay_marks_describe (
     const OverlayFrame *frame, gchar *label, gsize size, guint index, gdouble area, guint level);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Installs the properties of cudacontouroverlay and registers their types. */
 #include "gst/overlay/properties.h"
 
 #include "gst/base/significantbits.h"

@@ -44,17 +44,17 @@ set_letter (PangoLayout *layout, guint index)
 static gint
 measure (OverlayText *text, PangoLayout *layout)
 {
-  gint width, height, most = 0, baseline = 0;
+  gint width, height, max_height = 0, baseline = 0;
 
   for (guint i = 0; i < LETTERS; i++) {
     set_letter (layout, i);
     pango_layout_get_pixel_size (layout, &width, &height);
     text->left[i + 1] = text->left[i] + MAX (width, 1);
-    most = MAX (most, height);
+    max_height = MAX (max_height, height);
     baseline = MAX (baseline, PANGO_PIXELS (pango_layout_get_baseline (layout)));
   }
   text->atlas.width = text->left[LETTERS];
-  text->atlas.height = MAX (most, 1);
+  text->atlas.height = MAX (max_height, 1);
   text->margin = MIN (text->left[1], MAX (text->atlas.height / 8, 1));
   return baseline;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Keeps the text of the list properties together with their parsed values. */
 #include "gst/snake/lists.h"
 
 #include "gst/base/excerpt.h"
@@ -67,23 +68,23 @@ find_problem (const SnakeLists *lists)
 }
 
 gboolean
-snake_lists_fill (const SnakeLists *lists, SnakeLayout *layout, gchar **problem)
+snake_lists_fill (const SnakeLists *lists, SnakeSelection *selection, gchar **problem)
 {
-  layout->windows = layout->rectangles = NULL;
-  layout->polygons = NULL;
+  selection->windows = selection->rectangles = NULL;
+  selection->polygons = NULL;
   *problem = find_problem (lists);
   if (*problem)
     return FALSE;
-  layout->windows = g_array_ref (lists->windows);
-  layout->rectangles = g_array_ref (lists->rectangles);
-  layout->polygons = g_ptr_array_ref (lists->polygons);
+  selection->windows = g_array_ref (lists->windows);
+  selection->rectangles = g_array_ref (lists->rectangles);
+  selection->polygons = g_ptr_array_ref (lists->polygons);
   return TRUE;
 }
 
 void
-snake_layout_clear (SnakeLayout *layout)
+snake_selection_clear (SnakeSelection *selection)
 {
-  g_clear_pointer (&layout->windows, g_array_unref);
-  g_clear_pointer (&layout->rectangles, g_array_unref);
-  g_clear_pointer (&layout->polygons, g_ptr_array_unref);
+  g_clear_pointer (&selection->windows, g_array_unref);
+  g_clear_pointer (&selection->rectangles, g_array_unref);
+  g_clear_pointer (&selection->polygons, g_ptr_array_unref);
 }

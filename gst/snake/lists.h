@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The list properties of cudasnake, window, rectangle and polygon: their text and what it means. */
+/* The list properties of cudasnake, window, rectangle and polygon: their text and parsed values. */
 #ifndef GST_SNAKE_LISTS_H
 #define GST_SNAKE_LISTS_H
 
@@ -24,11 +24,11 @@ void snake_lists_clear (SnakeLists *lists);
 /* Parses TEXT; NULL counts as "". */
 void snake_lists_set (SnakeLists *lists, SnakeListKind kind, const gchar *text);
 
-/* Adds references to the lists to LAYOUT, for snake_layout_clear(). Returns FALSE if a text is invalid: *PROBLEM
- * (transfer full) then says why and what to do, and LAYOUT has no lists. */
-gboolean snake_lists_fill (const SnakeLists *lists, SnakeLayout *layout, gchar **problem);
+/* Adds references to the lists to SELECTION, for snake_selection_clear(). Returns FALSE if a text is invalid: *PROBLEM
+ * (transfer full) then says why and what to do, and SELECTION has no lists. */
+gboolean snake_lists_fill (const SnakeLists *lists, SnakeSelection *selection, gchar **problem);
 
-void snake_layout_clear (SnakeLayout *layout);
+void snake_selection_clear (SnakeSelection *selection);
 
 G_END_DECLS
 

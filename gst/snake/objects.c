@@ -23,25 +23,25 @@ limit (gint64 position)
 
 /* Adds an object for a box from upstream, in a window that is the box with the margin around it. */
 static void
-add_box (GArray *targets, const SnakeLayout *layout, guint64 key, gint64 x, gint64 y, gint64 width, gint64 height)
+add_box (GArray *targets, const SnakeSelection *selection, guint64 key, gint64 x, gint64 y, gint64 width, gint64 height)
 {
   const gint64 w = CLAMP (width, 1, FAR), h = CLAMP (height, 1, FAR);
-  const gint64 margin = snake_objects_margin (layout->margin, w, h);
+  const gint64 margin = snake_objects_margin (selection->margin, w, h);
   const CtrSnakeRect box = {limit (x), limit (y), w, h};
   const SnakeTarget target = {
       .key = key,
       .box = box,
       .object = {.window = {limit (x - margin), limit (y - margin), limit (w + 2 * margin), limit (h + 2 * margin)},
-          .start = layout->start,
+          .start = selection->start,
           .rectangle = box},
   };
 
   g_array_append_val (targets, target);
 }
 
-/* Returns the number of components. Noise has millions, so more than MOST are only counted. */
+/* Returns the number of components. Noise has millions, so more than MAX_COUNT are only counted. */
 static guint
-find_components (const SnakeLayout *layout, GstBuffer *buffer, guint most, GArray *targets, gchar **problem)
+find_components (const SnakeSelection *selection, GstBuffer *buffer, guint max_count, GArray *targets, gchar **problem)
 {
   GstContoursComponentMeta *meta = gst_buffer_get_contours_component_meta (buffer);
   GstContoursComponent c;
@@ -52,19 +52,19 @@ find_components (const SnakeLayout *layout, GstBuffer *buffer, guint most, GArra
     return 0;
   }
   for (guint i = 0; gst_contours_component_meta_get_component (meta, i, &c); i++)
-    count += c.area >= layout->min_area;
-  if (most > 0 && count > most)
+    count += c.area >= selection->min_area;
+  if (max_count > 0 && count > max_count)
     return count;
   for (guint i = 0; gst_contours_component_meta_get_component (meta, i, &c); i++)
-    if (c.area >= layout->min_area)
-      add_box (
-          targets, layout, i, floor (c.x), floor (c.y), ceil (c.x + c.w) - floor (c.x), ceil (c.y + c.h) - floor (c.y));
+    if (c.area >= selection->min_area)
+      add_box (targets, selection, i, floor (c.x), floor (c.y), ceil (c.x + c.w) - floor (c.x),
+          ceil (c.y + c.h) - floor (c.y));
   return count;
 }
 
 /* Regions of interest are matched across frames by their ids if these are distinct, otherwise by order. */
 static void
-find_regions (const SnakeLayout *layout, GstBuffer *buffer, GArray *targets)
+find_regions (const SnakeSelection *selection, GstBuffer *buffer, GArray *targets)
 {
   GHashTable *ids = g_hash_table_new (NULL, NULL);
   gpointer state = NULL;
@@ -80,21 +80,21 @@ find_regions (const SnakeLayout *layout, GstBuffer *buffer, GArray *targets)
     const GstVideoRegionOfInterestMeta *roi = (GstVideoRegionOfInterestMeta *) meta;
     const guint64 key = distinct ? G_GUINT64_CONSTANT (1) << 32 | (guint32) roi->id : targets->len;
 
-    add_box (targets, layout, key, roi->x, roi->y, roi->w, roi->h);
+    add_box (targets, selection, key, roi->x, roi->y, roi->w, roi->h);
   }
 }
 
 /* The number of objects that the properties describe; 0 if they are invalid. */
 static guint
-count_described (const SnakeLayout *layout, gchar **problem)
+count_described (const SnakeSelection *selection, gchar **problem)
 {
-  const guint windows = layout->windows->len;
-  const gchar *name = layout->start == CTR_SNAKE_START_RECTANGLE ? "rectangle" : "polygon";
+  const guint windows = selection->windows->len;
+  const gchar *name = selection->start == CTR_SNAKE_START_RECTANGLE ? "rectangle" : "polygon";
   guint starts;
 
-  if (layout->start == CTR_SNAKE_START_AUTO)
+  if (selection->start == CTR_SNAKE_START_AUTO)
     return MAX (windows, 1);
-  starts = layout->start == CTR_SNAKE_START_RECTANGLE ? layout->rectangles->len : layout->polygons->len;
+  starts = selection->start == CTR_SNAKE_START_RECTANGLE ? selection->rectangles->len : selection->polygons->len;
   if (starts == 0) {
     *problem = g_strdup_printf ("start=%s needs the property %s. Set it, or set start=auto", name, name);
   } else if (windows > 1 && windows != starts) {
@@ -108,19 +108,19 @@ count_described (const SnakeLayout *layout, gchar **problem)
 }
 
 static void
-find_described (const SnakeLayout *layout, GArray *targets, gchar **problem)
+find_described (const SnakeSelection *selection, GArray *targets, gchar **problem)
 {
-  const guint count = count_described (layout, problem), windows = layout->windows->len;
+  const guint count = count_described (selection, problem), windows = selection->windows->len;
 
   for (guint i = 0; i < count; i++) {
-    SnakeTarget target = {.key = i, .object = {.start = layout->start}};
+    SnakeTarget target = {.key = i, .object = {.start = selection->start}};
 
     if (windows > 0)
-      target.object.window = g_array_index (layout->windows, CtrSnakeRect, windows > 1 ? i : 0);
-    if (layout->start == CTR_SNAKE_START_RECTANGLE) {
-      target.object.rectangle = g_array_index (layout->rectangles, CtrSnakeRect, i);
-    } else if (layout->start == CTR_SNAKE_START_POLYGON) {
-      const GArray *points = layout->polygons->pdata[i];
+      target.object.window = g_array_index (selection->windows, CtrSnakeRect, windows > 1 ? i : 0);
+    if (selection->start == CTR_SNAKE_START_RECTANGLE) {
+      target.object.rectangle = g_array_index (selection->rectangles, CtrSnakeRect, i);
+    } else if (selection->start == CTR_SNAKE_START_POLYGON) {
+      const GArray *points = selection->polygons->pdata[i];
 
       target.object.points = (const CtrPoint *) points->data;
       target.object.point_count = points->len;
@@ -130,22 +130,22 @@ find_described (const SnakeLayout *layout, GArray *targets, gchar **problem)
 }
 
 GArray *
-snake_objects_find (const SnakeLayout *layout, GstBuffer *buffer, guint most, guint *count, gchar **problem)
+snake_objects_find (const SnakeSelection *selection, GstBuffer *buffer, guint max_count, guint *count, gchar **problem)
 {
   GArray *targets = g_array_new (FALSE, FALSE, sizeof (SnakeTarget));
   guint components = 0;
 
   *problem = NULL;
-  if (layout->from == SNAKE_OBJECTS_PROPERTIES)
-    find_described (layout, targets, problem);
-  else if (layout->start == CTR_SNAKE_START_POLYGON)
+  if (selection->source == SNAKE_OBJECTS_PROPERTIES)
+    find_described (selection, targets, problem);
+  else if (selection->start == CTR_SNAKE_START_POLYGON)
     *problem =
         g_strdup ("start=polygon requires objects=properties. Set start=auto, or start=rectangle to start from the "
                   "boxes of the regions or components");
-  else if (layout->from == SNAKE_OBJECTS_REGIONS)
-    find_regions (layout, buffer, targets);
+  else if (selection->source == SNAKE_OBJECTS_REGIONS)
+    find_regions (selection, buffer, targets);
   else
-    components = find_components (layout, buffer, most, targets, problem);
+    components = find_components (selection, buffer, max_count, targets, problem);
   *count = MAX (components, targets->len);
   return targets;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The objects that are searched for in a frame, from properties or from its metadata.
  *
- * How the files of this folder work together: cudasnake reads its properties (properties.h) into a SnakeLayout, with
+ * How the files of this folder work together: cudasnake reads its properties (properties.h) into a SnakeSelection, with
  * the lists of lists.h, which parse.h parses. search.h asks this file for the objects of a frame, lets tracks.h start
  * them from their outlines in the last frame, and calls the core (contours/snake.h). */
 #ifndef GST_SNAKE_OBJECTS_H
@@ -12,11 +12,11 @@
 
 G_BEGIN_DECLS
 
-typedef enum { SNAKE_OBJECTS_PROPERTIES, SNAKE_OBJECTS_REGIONS, SNAKE_OBJECTS_COMPONENTS } SnakeObjectsFrom;
+typedef enum { SNAKE_OBJECTS_PROPERTIES, SNAKE_OBJECTS_REGIONS, SNAKE_OBJECTS_COMPONENTS } SnakeObjectSource;
 
 /* The selection of the objects. */
 typedef struct {
-  SnakeObjectsFrom from;
+  SnakeObjectSource source;
   CtrSnakeStart start;
   gdouble margin;   /* around boxes, as a fraction of (width + height) / 2 */
   gdouble min_area; /* of components, in pixels */
@@ -24,7 +24,7 @@ typedef struct {
   GArray *windows;     /* of CtrSnakeRect */
   GArray *rectangles;  /* of CtrSnakeRect */
   GPtrArray *polygons; /* of GArray of CtrPoint */
-} SnakeLayout;
+} SnakeSelection;
 
 typedef struct {
   guint64 key;      /* identifies the object across frames */
@@ -35,10 +35,11 @@ typedef struct {
 /* MARGIN in pixels, for a box of this size. */
 gint64 snake_objects_margin (gdouble margin, gint64 width, gint64 height);
 
-/* The *COUNT objects of the frame in BUFFER as an array of SnakeTarget (transfer full), which refers to LAYOUT's
- * polygons. If LAYOUT is invalid there are none, and *PROBLEM (transfer full) says why and what to do; otherwise
- * *PROBLEM is NULL. The array may be empty if there are more than MOST (0: no limit). */
-GArray *snake_objects_find (const SnakeLayout *layout, GstBuffer *buffer, guint most, guint *count, gchar **problem);
+/* The *COUNT objects of the frame in BUFFER as an array of SnakeTarget (transfer full), which refers to SELECTION's
+ * polygons. If SELECTION is invalid there are none, and *PROBLEM (transfer full) says why and what to do; otherwise
+ * *PROBLEM is NULL. The array may be empty if there are more than MAX_COUNT (0: no limit). */
+GArray *snake_objects_find (
+    const SnakeSelection *selection, GstBuffer *buffer, guint max_count, guint *count, gchar **problem);
 
 G_END_DECLS
 

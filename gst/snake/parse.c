@@ -46,14 +46,14 @@ split_words (const gchar *text, const gchar *separators)
   return words;
 }
 
-/* The whole number WORD, from LEAST to MOST; else *PROBLEM says what it is, where it is named WHAT. */
+/* Parses WORD as an integer from MINIMUM to MAXIMUM. If it is invalid, *PROBLEM says so and calls it WHAT. */
 static gboolean
-parse_number (const gchar *word, const gchar *what, gint least, gint most, gint32 *number, gchar **problem)
+parse_number (const gchar *word, const gchar *what, gint minimum, gint maximum, gint32 *number, gchar **problem)
 {
   gint64 value;
 
-  if (!g_ascii_string_to_signed (word, 10, least, most, &value, NULL)) {
-    *problem = describe (word, "is not a valid %s (an integer from %d to %d)", what, least, most);
+  if (!g_ascii_string_to_signed (word, 10, minimum, maximum, &value, NULL)) {
+    *problem = describe (word, "is not a valid %s (an integer from %d to %d)", what, minimum, maximum);
     return FALSE;
   }
   *number = value;

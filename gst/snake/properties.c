@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Installs the properties of cudasnake and registers their types. */
 #include "gst/snake/properties.h"
 
 #include "gst/snake/objects.h"

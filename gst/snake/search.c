@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Runs the snake on the objects of a frame, again where tracking asks for it. */
 #include "gst/snake/search.h"
 
 /* Outlines TARGETS. Their number is COUNT, but TARGETS may be empty where COUNT exceeds the limit. Targets that the
@@ -29,13 +30,13 @@ follow_outlines (
   CtrContours *contours = NULL;
   gboolean again;
 
-  snake_tracks_start (search->tracks, search->layout, targets, search->image->width, search->image->height);
+  snake_tracks_start (search->tracks, search->selection, targets, search->image->width, search->image->height);
   do {
     g_clear_pointer (&contours, ctr_contours_unref);
     contours = run_snake (search, targets, count, problem, error);
     if (contours && contours->exceeded != CTR_LIMIT_NONE)
       break;
-    if (contours && !snake_tracks_check (search->tracks, search->layout, targets, contours, &again, error))
+    if (contours && !snake_tracks_check (search->tracks, search->selection, targets, contours, &again, error))
       g_clear_pointer (&contours, ctr_contours_unref);
   } while (contours && again);
   if (contours && contours->exceeded == CTR_LIMIT_NONE
@@ -47,7 +48,7 @@ follow_outlines (
 CtrContours *
 snake_search_run (const SnakeSearch *search, guint *count, GArray *events, gchar **problem, CtrError *error)
 {
-  GArray *targets = snake_objects_find (search->layout, search->buffer, search->params->max_objects, count, problem);
+  GArray *targets = snake_objects_find (search->selection, search->buffer, search->params->max_objects, count, problem);
   CtrContours *contours = search->tracks ? follow_outlines (search, targets, *count, events, problem, error)
                                          : run_snake (search, targets, *count, problem, error);
 

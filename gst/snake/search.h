@@ -10,15 +10,15 @@ G_BEGIN_DECLS
 typedef struct {
   CtrSnake *snake;
   SnakeTracks *tracks; /* NULL: no object starts from its outline in the last frame */
-  const SnakeLayout *layout;
+  const SnakeSelection *selection;
   const CtrSnakeParams *params;
   const CtrImage *image;
   GstBuffer *buffer; /* of IMAGE; its metadata may describe objects */
   gpointer stream;
 } SnakeSearch;
 
-/* Outlines the objects that the layout describes (transfer full): *COUNT of them were searched for. Adds to EVENTS, of
- * SnakeTrackEvent, what happened to tracked objects. *PROBLEM (transfer full) says why objects of the layout are
+/* Outlines the objects that the selection describes (transfer full): *COUNT of them were searched for. Adds to EVENTS,
+ * of SnakeTrackEvent, what happened to tracked objects. *PROBLEM (transfer full) says why objects of the selection are
  * invalid, NULL if none is; these have no outline. Returns NULL and ERROR on failure. */
 CtrContours *snake_search_run (
     const SnakeSearch *search, guint *count, GArray *events, gchar **problem, CtrError *error);

@@ -9,7 +9,7 @@
 /* Time constant, in frames, of the appearance of an object: a passing occlusion does not change it, a cloud does. */
 #define TIME_CONSTANT 32
 
-static const CtrSnakeRect off_frame = {-1, -1, 1, 1};
+static const CtrSnakeRect outside_frame = {-1, -1, 1, 1};
 
 /* First and second moment of the samples of a region. */
 typedef struct {
@@ -21,14 +21,14 @@ typedef struct {
   GArray *points;      /* of CtrPoint: outline in the last frame; empty while the object is lost */
   CtrSnakeRect bounds; /* of the points */
   CtrSnakeRect box;    /* of the target in that frame */
-  Appearance inside;   /* in the last frames that it was found in, the later ones counting more */
+  Appearance inside;   /* running mean over the frames that it was found in */
   Appearance outside;
   gboolean present; /* a target of the current frame */
 } Track;
 
 struct _SnakeTracks {
   GHashTable *tracks; /* from the guint64 key of a target to Track */
-  guint width;        /* of the frames */
+  guint width;        /* of the frame */
   guint height;
 };
 
@@ -101,7 +101,7 @@ move_outline (const SnakeTracks *tracks, Track *track, const CtrSnakeRect *box, 
 }
 
 void
-snake_tracks_start (SnakeTracks *tracks, const SnakeLayout *layout, GArray *targets, guint width, guint height)
+snake_tracks_start (SnakeTracks *tracks, const SnakeSelection *selection, GArray *targets, guint width, guint height)
 {
   if (tracks->width != width || tracks->height != height)
     snake_tracks_clear (tracks);
@@ -114,7 +114,7 @@ snake_tracks_start (SnakeTracks *tracks, const SnakeLayout *layout, GArray *targ
 
     if (!track || track->points->len == 0)
       continue;
-    if (layout->from == SNAKE_OBJECTS_PROPERTIES) {
+    if (selection->source == SNAKE_OBJECTS_PROPERTIES) {
       if (object->window.width > 0)
         object->window = follow_window (tracks, &object->window, &track->bounds);
     } else if (!move_outline (tracks, track, &target->box, &object->window)) {
@@ -162,7 +162,7 @@ resembles_background (const Track *track, const CtrSnakeRegion *region)
 }
 
 gboolean
-snake_tracks_check (SnakeTracks *tracks, const SnakeLayout *layout, GArray *targets, CtrContours *contours,
+snake_tracks_check (SnakeTracks *tracks, const SnakeSelection *selection, GArray *targets, CtrContours *contours,
     gboolean *again, CtrError *error)
 {
   const CtrSnakeRegion *regions = ctr_contours_map_regions (contours, error);
@@ -178,10 +178,10 @@ snake_tracks_check (SnakeTracks *tracks, const SnakeLayout *layout, GArray *targ
       continue;
     if (object->retry && !(region->flags & CTR_SNAKE_RESTARTED)) {
       object->start = CTR_SNAKE_START_RECTANGLE;
-      object->rectangle = off_frame; /* fails at once, so that the search restarts in the window */
+      object->rectangle = outside_frame; /* fails at once, so that the search restarts in the window */
       *again = TRUE;
-    } else if (layout->from == SNAKE_OBJECTS_PROPERTIES) {
-      object->window = off_frame;
+    } else if (selection->source == SNAKE_OBJECTS_PROPERTIES) {
+      object->window = outside_frame;
       object->start = CTR_SNAKE_START_AUTO;
       *again = TRUE;
     }

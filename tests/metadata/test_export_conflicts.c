@@ -38,7 +38,7 @@ GST_START_TEST (two_exports)
     }
     GstHarness *h = play (elements[0]);
     fail_unless_equals_int (push (h, 0, 0), GST_FLOW_OK);
-    assert_start_fails (elements[1], buses[1], GST_RESOURCE_ERROR_BUSY, "first writes");
+    assert_start_fails (elements[1], buses[1], GST_RESOURCE_ERROR_BUSY, "first already writes");
     fail_unless_equals_int (push (h, 40, 0), GST_FLOW_OK);
     assert_no_message (buses[0]);
     finish (h, elements[0], buses[0]);
@@ -117,7 +117,7 @@ GST_START_TEST (no_standard_output)
     close (saved);
     fail_unless (refused, "%u", i);
     assert_message (bus, GST_MESSAGE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE,
-        i == 3 ? "the standard output: it is no file" : "The standard output is closed");
+        i == 3 ? "the standard output: it is not a file" : "The standard output is closed");
     drop (element, bus);
     if (others[i] >= 0)
       close (others[i]);

@@ -49,8 +49,8 @@ GST_START_TEST (append_after_a_crash)
     GstHarness *h = play (element);
     fail_unless_equals_int (push (h, 0, 0), GST_FLOW_OK);
     if (kept < size) {
-      gchar *bytes = g_strdup_printf ("appended\" has no end, as after a crash or on a full disk: its %" G_GSIZE_FORMAT
-                                      " bytes were cut off",
+      gchar *bytes = g_strdup_printf ("appended\" is incomplete, as after a crash or on a full disk: its %" G_GSIZE_FORMAT
+                                      " bytes were removed",
           size - kept);
       assert_message (bus, GST_MESSAGE_WARNING, GST_RESOURCE_ERROR_WRITE, bytes);
       g_free (bytes);
@@ -190,7 +190,7 @@ assert_recovered (const Document *document, gsize size, gsize spool_size, guint 
   GstElement *element = make_for (path, COCO, &bus);
   GstHarness *h = play (element);
   if (frames > 0) {
-    gchar *text = g_strdup_printf ("doc\": it is complete now, with the %u frames that were whole.", frames);
+    gchar *text = g_strdup_printf ("doc\" incomplete. It has been completed with its %u complete frames.", frames);
     assert_message (bus, GST_MESSAGE_WARNING, GST_RESOURCE_ERROR_WRITE, text);
     assert_file (path, document->complete[frames]);
     g_free (text);

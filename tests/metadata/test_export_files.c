@@ -56,7 +56,7 @@ GST_START_TEST (second_frame)
   gchar *before = read_file ("picture");
   fail_unless_equals_int (push (h, 40, 0), GST_FLOW_ERROR);
   fail_unless_equals_int (push (h, 80, 0), GST_FLOW_ERROR);
-  assert_message (bus, GST_MESSAGE_ERROR, GST_RESOURCE_ERROR_SETTINGS, "needs a field");
+  assert_message (bus, GST_MESSAGE_ERROR, GST_RESOURCE_ERROR_SETTINGS, "needs a placeholder");
   gchar *after = read_file ("picture");
   assert_equals_string (after, before);
   assert_equals_int (count_files (), 1);

@@ -41,7 +41,7 @@ GST_START_TEST (wrong_names)
   for (guint format = 0; format < FORMATS; format++) {
     GstBus *bus;
     GstElement *element = make_in_folder (bad_names[__i__], format, &bus);
-    assert_start_fails (element, bus, GST_RESOURCE_ERROR_SETTINGS, "is no pattern");
+    assert_start_fails (element, bus, GST_RESOURCE_ERROR_SETTINGS, "is not a valid pattern");
     gst_element_set_bus (element, NULL);
     gst_object_unref (element);
     gst_object_unref (bus);
@@ -57,12 +57,12 @@ GST_START_TEST (contradictions)
     const gchar *name, *property, *text;
     guint formats; /* bits */
   } cases[] = {
-      {"a", "max-file-size", "location needs a field", 1 << NDJSON | 1 << CSV},
-      {"a", "max-file-time", "location needs a field", 1 << NDJSON | 1 << CSV},
+      {"a", "max-file-size", "location needs a placeholder", 1 << NDJSON | 1 << CSV},
+      {"a", "max-file-time", "location needs a placeholder", 1 << NDJSON | 1 << CSV},
       {"a%d", "max-file-size", "max-file-size", 1 << SVG | 1 << GEOJSON | 1 << COCO | 1 << LABELME},
       {"a%d", "max-file-time", "max-file-time", 1 << SVG | 1 << GEOJSON | 1 << COCO | 1 << LABELME},
       {"a%d", "append", "append", 1 << SVG | 1 << GEOJSON | 1 << COCO | 1 << LABELME},
-      {"a%d", NULL, "no field", 1 << COCO},
+      {"a%d", NULL, "Remove the placeholder", 1 << COCO},
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     for (guint format = 0; format < FORMATS; format++) {

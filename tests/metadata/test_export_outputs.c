@@ -62,9 +62,9 @@ GST_START_TEST (cannot_open)
   assert_start_fails (element, bus, GST_RESOURCE_ERROR_OPEN_WRITE, "\"\"");
   fail_unless (mkfifo (pipe_path, 0600) == 0);
   g_object_set (element, "location", pipe_path, NULL);
-  assert_start_fails (element, bus, GST_RESOURCE_ERROR_OPEN_WRITE, "nobody reads");
+  assert_start_fails (element, bus, GST_RESOURCE_ERROR_OPEN_WRITE, "has no reader");
   g_object_set (element, "fd", 1, NULL);
-  assert_start_fails (element, bus, GST_RESOURCE_ERROR_SETTINGS, "set one of them");
+  assert_start_fails (element, bus, GST_RESOURCE_ERROR_SETTINGS, "Set only one of them");
   g_object_set (element, "location", NULL, "fd", 987654, NULL);
   assert_start_fails (element, bus, GST_RESOURCE_ERROR_OPEN_WRITE, "987654");
   gint read_only = open ("/dev/null", O_RDONLY);

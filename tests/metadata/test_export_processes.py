@@ -87,7 +87,7 @@ def check_kill(deadly):
         with open(f"{folder}/coco.json.frames.part", encoding="utf-8") as file:
             whole = sum(line.endswith("\n") and "\t" in line for line in file)
         said = recover(folder)
-        assert f"with the {whole} frames" in said, said
+        assert f"with its {whole} complete frames" in said, said
         assert os.listdir(folder) == ["coco.json"], os.listdir(folder)
         recovered = read_document(f"{folder}/coco.json")
         assert len(recovered["images"]) == whole >= 45
