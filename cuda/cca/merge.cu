@@ -2,6 +2,7 @@
 /* Component analysis beyond the tiles: unites open components across seams, adds up their sums, numbers all components
  * in raster order and writes the table. */
 #include "cuda/cca/device_state.cuh"
+#include "cuda/common/scan.cuh"
 
 namespace
 {
@@ -236,9 +237,6 @@ sum_tiles (const CcaKernelArgs &f, SumShared &s, uint32_t first_tx, uint32_t ty)
         s.sum_y[t] + (unsigned long long) s.area[t] * base_y, s.area[t], s.left[t], s.right[t], s.bottom[t]);
 }
 
-constexpr unsigned long long BAND_SUM = 1ull << 32;    /* state: sum of this band */
-constexpr unsigned long long BAND_PREFIX = 2ull << 32; /* state: sum of all bands up to this one */
-
 __device__ inline uint32_t
 warp_sum (uint32_t value)
 {
@@ -249,7 +247,7 @@ warp_sum (uint32_t value)
 
 /* Sum over the bands before BAND, by decoupled look-back. The whole first warp calls it. */
 __device__ uint32_t
-look_back (const CcaKernelArgs &f, uint32_t band)
+sum_before_band (const CcaKernelArgs &f, uint32_t band)
 {
   const uint32_t lane = threadIdx.x % 32;
   uint32_t sum = 0;
@@ -257,11 +255,11 @@ look_back (const CcaKernelArgs &f, uint32_t band)
     int i = last - (int) lane;
     unsigned long long state;
     do {
-      state = BAND_PREFIX; /* nothing precedes the first band */
+      state = SCAN_STATE_PREFIX; /* nothing precedes the first band */
       if (i >= 0)
         state = *(volatile unsigned long long *) &f.by_band.scan_states[i];
     } while (__any_sync (~0u, state == 0));
-    uint32_t prefixes = __ballot_sync (~0u, state >= BAND_PREFIX);
+    uint32_t prefixes = __ballot_sync (~0u, state >= SCAN_STATE_PREFIX);
     uint32_t stop = prefixes ? __ffs (prefixes) - 1 : 32;
     sum += warp_sum (lane <= stop ? (uint32_t) state : 0);
     if (prefixes)
@@ -342,10 +340,10 @@ order_band (const CcaKernelArgs &f, OrderShared &s, uint8_t *counts)
     const uint32_t band_sum = __shfl_sync (~0u, sums, 31);
     volatile unsigned long long *state = &f.by_band.scan_states[band];
     if (lane == 0 && band > 0)
-      *state = BAND_SUM | band_sum;
-    uint32_t before = look_back (f, band);
+      *state = SCAN_STATE_SUM | band_sum;
+    uint32_t before = sum_before_band (f, band);
     if (lane == 0) {
-      *state = BAND_PREFIX | (before + band_sum);
+      *state = SCAN_STATE_PREFIX | (before + band_sum);
       s.before = before;
       if (band == f.tiles_y - 1) {
         *f.header = {before + band_sum, f.counters->closed, f.threshold_device ? *f.threshold_device : f.threshold, 0};
