@@ -159,8 +159,7 @@ struct CcaKernelArgs {
 constexpr uint16_t OPEN_REF = 0x8000;
 
 /* A closed component in 16 bytes, relative to its tile.
- * x: area (13 bits, 0 = 8192) and sum_x (19); y: sum_y (18) and first pixel (y 6, x 7); z: left 7, right 7, bottom 6.
- */
+ * Bits of x: area 13 (0 is 8192), sum_x 19; of y: sum_y 18, start_y 6, start_x 7; of z: left 7, right 7, bottom 6. */
 struct ClosedRecord {
   uint32_t area, sum_x, sum_y, start_x, start_y, left, right, bottom;
 };

@@ -206,8 +206,7 @@ sum_tiles (const CcaKernelArgs &f, SumShared &s, uint32_t first_tx, uint32_t ty)
       const uint32_t root = (uint32_t) key;
       if (root == component)
         continue;
-      /* The feature kernel then finds the root in one step. Other threads may still pass here: any ancestor is valid.
-       */
+      /* The feature kernel finds the root in one step. Other threads may still pass here: any ancestor is valid. */
       *(volatile OpenKey *) &f.by_open_component.parents[component] = key;
       const OpenSums n = f.by_open_component.sums[component];
       uint32_t slot = (root ^ root / MAX_OPEN_COMPONENTS) % SUM_SLOTS;

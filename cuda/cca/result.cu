@@ -75,8 +75,8 @@ fetch_result (CcaAnalyser *cca, uint32_t *rows, CtrError *error)
   }
 }
 
-/* Copies SIZE bytes from the device to pageable host memory, in pieces through the pinned memory, which is overwritten.
- */
+/* Copies SIZE bytes from the device to pageable host memory, in pieces through the pinned memory, which loses its
+ * contents. */
 bool
 fetch (CcaAnalyser *cca, const void *to, const void *from, size_t size, CtrError *error)
 {
