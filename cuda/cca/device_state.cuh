@@ -10,11 +10,11 @@
  *   feature kernel         features.cu   On request: label image, second moments and grey values.
  *
  * A component of a tile is closed if no pixel of it lies at a neighbouring tile; most are, and leave the tile kernel as
- * 16-byte records. The others are open: they are the elements of a global union-find. What is united are runs of
- * foreground pixels, as in the paper's FLSL; labels of single pixels exist only in the label image.
+ * 16-byte records. The others are open: they are the elements of a global union-find. Labels belong to runs of
+ * foreground pixels, as in the paper's FLSL; only the label image has labels of pixels.
  *
- * The tile kernel's steps are in lone_runs.cuh, row_walk.cuh and tile_output.cuh. On the host, cca.cu has the analyser,
- * graph_cache.cu its memory and CUDA graphs, and result.cu the way back. */
+ * The tile kernel's steps are in lone_runs.cuh, row_walk.cuh and tile_output.cuh. On the host, cca.cu has the entry
+ * points, graph_cache.cu the memory and the CUDA graphs, and result.cu the transfer of results. */
 #ifndef CTR_CUDA_CCA_DEVICE_STATE_CUH
 #define CTR_CUDA_CCA_DEVICE_STATE_CUH
 

@@ -478,8 +478,8 @@ cca_launch_merge (const CcaKernelArgs &f, int connectivity, bool overlap, cudaSt
   const int counts = TILE_H * f.tiles_x;
   const bool limited = f.min_area > 1 || f.max_area;
   auto order = limited ? sum_and_order_kernel<false, true> : sum_and_order_kernel<true, true>;
-  /* Together with the static part this may exceed 48 KB, which is an attribute of the kernel. It is set for the widest
-   * image, because other threads and graphs may launch the same kernel for larger frames than this one. */
+  /* Together with the static part this may exceed 48 KB, which an attribute of the kernel has to allow. It is set for
+   * the widest image, because other threads and graphs may launch the same kernel for larger frames than this one. */
   constexpr int max_counts = TILE_H * ((CTR_MAX_SIDE + TILE_W - 1) / TILE_W);
   if (counts > 24 * 1024)
     cudaFuncSetAttribute (order, cudaFuncAttributeMaxDynamicSharedMemorySize, max_counts);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fetches results from the device, and grows what they do not fit in. */
+/* Fetches results from the device, and repeats frames whose results outgrew their memory. */
 #include "cuda/cca/analyser.cuh"
 
 #include "core/results/components.h"
