@@ -21,8 +21,8 @@ constexpr int BLURRED_LEFT = 4; /* columns before the tile's first */
 constexpr int BLURRED_BLOCKS = 17;
 constexpr int BLURRED_STRIDE = 16 * BLURRED_BLOCKS; /* an odd multiple of 16 bytes avoids bank conflicts */
 
-/* The samples that a tile needs. STEPS: matrix steps of 32 window pixels; 0: no blur. BLURRED_ROWS: a multiple of 16.
- */
+/* The samples that a tile needs. STEPS: matrix steps of 32 window pixels, 0 without blur. BLURRED_ROWS: a multiple of
+ * 16. */
 template <int STEPS, int BLURRED_ROWS> struct SourceTile {
   static constexpr int REACH = STEPS ? 16 * STEPS - 8 : 0;           /* largest radius of the blur */
   static constexpr int LEFT = (BLURRED_LEFT + REACH + 15) / 16 * 16; /* columns before the tile's first */

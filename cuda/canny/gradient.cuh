@@ -34,8 +34,7 @@ constexpr int PAIRS = 4; /* of pixels in a lane */
 /* The direction test, with x = |dx| and y = |dy|: the gradient is horizontal if 32768 y < 13573 x, and vertical if
  * 32768 y > (13573 + 65536) x. With the magnitude m = x + y, these are m < (1 + c) x and m > (3 + c) x, where
  * c = 13573 / 32768 = 53 / 128 + 5 / 32768. Both sides are equal for m = 0 only. Rounding of the first product cannot
- * change the sign: where the sign depends on the second product, the first one is exact, a multiple of 1/128 below 16.
- */
+ * change the sign: where the sign depends on the second product, the first is exact, a multiple of 1/128 below 16. */
 constexpr uint32_t H2_181_128 = 0x3da8, H2_437_128 = 0x42d4, H2_5_32768 = 0x0900, H2_MINUS = 0x8000;
 constexpr uint32_t H2_TWO = 0x4000, H2_MINUS_1024 = 0xe400;
 

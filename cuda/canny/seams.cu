@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Hysteresis across the tiles of Canny: unites the components that touch at seams, and draws those that became strong.
- */
+/* Hysteresis across the tiles of Canny: unites the components that touch at seams, and draws the new edges. */
 #include "cuda/canny/device_state.cuh"
 
 namespace

@@ -6,7 +6,7 @@
 namespace
 {
 
-/* Rows of blurred samples of a tile. Large frames have high tiles, because seams are expensive. Small frames have low
+/* Rows of blurred samples of a tile. Large frames have tall tiles, because seams are expensive. Small frames have low
  * ones, because there the time of one tile decides. */
 constexpr int LARGE_ROWS = 112, SMALL_ROWS = 48, GENERIC_ROWS = 32;
 constexpr unsigned SMALL_PIXELS = 16u << 20; /* a frame with more pixels is large */
@@ -22,8 +22,8 @@ template <int STEPS, int BLURRED_ROWS, bool GENERIC> struct TileLayout {
                      && ROWS * CANNY_WORDS <= 1 << (RUN_COMPONENT_SHIFT - 10),
       "runs, components and words fit their fields");
   typedef SourceTile<STEPS, BLURRED_ROWS> Source;
-  /* Shared memory holds the source and the blurred samples first, and the runs when these are no longer needed.
-   * Candidates lie beside the blurred samples, which are read while candidates are written. */
+  /* Shared memory holds the source samples and then the blurred ones. The candidates overwrite the source, because
+   * blurred samples are still read while candidates are written. Runs overwrite the rest afterwards. */
   static constexpr int BITS = ROWS * CANNY_WORDS * 4;
   static constexpr int SOURCE = Source::BYTES > 2 * BITS ? Source::BYTES : 2 * BITS;
   static constexpr int MAGNITUDES = SOURCE + BLURRED_ROWS * BLURRED_STRIDE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A component analyser on the host: its device memory, its cached CUDA graphs and its result's way back. */
+/* A component analyser on the host: its device memory, its cached CUDA graphs and the transfer of its results. */
 #ifndef CTR_CUDA_CCA_ANALYSER_CUH
 #define CTR_CUDA_CCA_ANALYSER_CUH
 

@@ -10,11 +10,11 @@
  *   feature kernel         features.cu   On request: label image, second moments and grey values.
  *
  * A component of a tile is closed if no pixel of it lies at a neighbouring tile; most are, and leave the tile kernel as
- * 16-byte records. The others are open: they are the elements of a global union-find. What is united are runs of
- * foreground pixels, as in the paper's FLSL; labels of single pixels exist only in the label image.
+ * 16-byte records. The others are open: they are the elements of a global union-find. Labels belong to runs of
+ * foreground pixels, as in the paper's FLSL; only the label image has labels of pixels.
  *
- * The tile kernel's steps are in lone_runs.cuh, row_walk.cuh and tile_output.cuh. On the host, cca.cu has the analyser,
- * graph_cache.cu its memory and CUDA graphs, and result.cu the way back. */
+ * The tile kernel's steps are in lone_runs.cuh, row_walk.cuh and tile_output.cuh. On the host, cca.cu has the entry
+ * points, graph_cache.cu the memory and the CUDA graphs, and result.cu the transfer of results. */
 #ifndef CTR_CUDA_CCA_DEVICE_STATE_CUH
 #define CTR_CUDA_CCA_DEVICE_STATE_CUH
 
@@ -159,8 +159,7 @@ struct CcaKernelArgs {
 constexpr uint16_t OPEN_REF = 0x8000;
 
 /* A closed component in 16 bytes, relative to its tile.
- * x: area (13 bits, 0 = 8192) and sum_x (19); y: sum_y (18) and first pixel (y 6, x 7); z: left 7, right 7, bottom 6.
- */
+ * Bits of x: area 13 (0 is 8192), sum_x 19; of y: sum_y 18, start_y 6, start_x 7; of z: left 7, right 7, bottom 6. */
 struct ClosedRecord {
   uint32_t area, sum_x, sum_y, start_x, start_y, left, right, bottom;
 };

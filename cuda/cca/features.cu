@@ -107,7 +107,7 @@ __launch_bounds__ (TILE_THREADS) feature_kernel (const CcaKernelArgs f)
     uint32_t slot = row * ROW_SLOTS + (word * 32 + __ffs (rest) - 1) / 2;
     uint32_t root = f.by_run_slot.refs[(size_t) tile * TILE_SLOTS + slot], label = 0;
     if (root & OPEN_REF) {
-      /* Since the order kernel nearly every parent is a root. */
+      /* The order kernel has made nearly every parent a root. */
       uint32_t component = tile * MAX_OPEN_COMPONENTS + (root & 255), up;
       while ((up = (uint32_t) f.by_open_component.parents[component]) != component)
         component = up;

@@ -37,34 +37,20 @@ lay_out_runs (CcaKernelArgs *f, uint8_t *base)
   return c.used;
 }
 
-/* Makes BUFFER at least SIZE bytes large. *FRESH: its memory is new, which makes all cached graphs invalid. */
+/* Makes BUFFER at least SIZE bytes large. If its memory changes, all cached graphs become invalid. */
 bool
-grow (CcaAnalyser *cca, CtrDeviceBuffer *buffer, size_t size, bool *fresh, CtrError *error)
+grow (CcaAnalyser *cca, CtrDeviceBuffer *buffer, size_t size, CtrError *error)
 {
-  *fresh = size > buffer->size;
-  if (!*fresh)
-    return true;
-  cca->generation++;
+  cca->generation += size > buffer->size;
   return ctr_device_buffer_reserve (buffer, size, error);
 }
 
-bool
-grow_uninitialised (CcaAnalyser *cca, CtrDeviceBuffer *buffer, size_t size, CtrError *error)
-{
-  bool fresh;
-  return grow (cca, buffer, size, &fresh, error);
-}
-
-/* Also clears new memory: rows of a result are fetched before their number is known. */
+/* As grow(); clears new memory, because rows of a result are fetched before their number is known. */
 bool
 grow_cleared (CcaAnalyser *cca, CtrDeviceBuffer *buffer, size_t size, CtrError *error)
 {
-  bool fresh;
-  if (!grow (cca, buffer, size, &fresh, error))
-    return false;
-  if (fresh)
-    CTR_CUDA (cudaMemsetAsync (buffer->data, 0, buffer->size, cca->session.stream));
-  return true;
+  cca->generation += size > buffer->size;
+  return ctr_device_buffer_reserve_clear (buffer, size, cca->session.stream, error);
 }
 
 /* Sets all arguments that do not point to memory. */
@@ -85,8 +71,9 @@ describe_frame (const CcaFrameKey *key, CcaKernelArgs *f)
 bool
 reserve_tiles (CcaAnalyser *cca, CcaKernelArgs *f, CtrError *error)
 {
-  bool fresh;
-  if (!grow (cca, &cca->tiles, lay_out_tiles (f, NULL), &fresh, error))
+  const size_t size = lay_out_tiles (f, NULL);
+  const bool fresh = size > cca->tiles.size;
+  if (!grow (cca, &cca->tiles, size, error))
     return false;
   lay_out_tiles (f, (uint8_t *) cca->tiles.data);
   /* The arrays that come first in the layout start at zero. Each frame resets them for the next one. */
@@ -106,7 +93,7 @@ reserve_components (CcaAnalyser *cca, CcaKernelArgs *f, CtrError *error)
   /* Without area limits every closed component is a row: a table with room for all rows needs as many records. */
   if (cca->closed_capacity < cca->capacity)
     cca->closed_capacity = cca->capacity;
-  if (!grow_uninitialised (cca, &cca->closed, cca->closed_capacity * sizeof (uint4), error)
+  if (!grow (cca, &cca->closed, cca->closed_capacity * sizeof (uint4), error)
       || !grow_cleared (cca, &cca->result, CCA_HEADER_SIZE + cca->capacity * sizeof (CtrComponent), error))
     return false;
   f->closed.records = (uint4 *) cca->closed.data;
@@ -121,12 +108,12 @@ bool
 reserve_features (CcaAnalyser *cca, CcaKernelArgs *f, uint32_t features, CtrError *error)
 {
   if (features) {
-    if (!grow_uninitialised (cca, &cca->runs, lay_out_runs (f, NULL), error))
+    if (!grow (cca, &cca->runs, lay_out_runs (f, NULL), error))
       return false;
     lay_out_runs (f, (uint8_t *) cca->runs.data);
   }
   if (features & CTR_FEATURE_LABELS) {
-    if (!grow_uninitialised (cca, &cca->labels, (size_t) f->width * f->height * sizeof (uint32_t), error))
+    if (!grow (cca, &cca->labels, (size_t) f->width * f->height * sizeof (uint32_t), error))
       return false;
     f->by_pixel.labels = (uint32_t *) cca->labels.data;
   }

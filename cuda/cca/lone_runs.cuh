@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs that touch nothing, half of all components in noise: found by additions on whole rows of bits, before the rows
- * are walked. */
+/* Lone runs, which touch no other run: half of all components in noise. Additions on whole rows of bits find them
+ * before the rows are walked. */
 #ifndef CTR_CUDA_CCA_LONE_RUNS_CUH
 #define CTR_CUDA_CCA_LONE_RUNS_CUH
 

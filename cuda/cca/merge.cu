@@ -2,6 +2,7 @@
 /* Component analysis beyond the tiles: unites open components across seams, adds up their sums, numbers all components
  * in raster order and writes the table. */
 #include "cuda/cca/device_state.cuh"
+#include "cuda/common/scan.cuh"
 
 namespace
 {
@@ -205,8 +206,7 @@ sum_tiles (const CcaKernelArgs &f, SumShared &s, uint32_t first_tx, uint32_t ty)
       const uint32_t root = (uint32_t) key;
       if (root == component)
         continue;
-      /* The feature kernel then finds the root in one step. Other threads may still pass here: any ancestor is valid.
-       */
+      /* The feature kernel finds the root in one step. Other threads may still pass here: any ancestor is valid. */
       *(volatile OpenKey *) &f.by_open_component.parents[component] = key;
       const OpenSums n = f.by_open_component.sums[component];
       uint32_t slot = (root ^ root / MAX_OPEN_COMPONENTS) % SUM_SLOTS;
@@ -236,9 +236,6 @@ sum_tiles (const CcaKernelArgs &f, SumShared &s, uint32_t first_tx, uint32_t ty)
         s.sum_y[t] + (unsigned long long) s.area[t] * base_y, s.area[t], s.left[t], s.right[t], s.bottom[t]);
 }
 
-constexpr unsigned long long BAND_SUM = 1ull << 32;    /* state: sum of this band */
-constexpr unsigned long long BAND_PREFIX = 2ull << 32; /* state: sum of all bands up to this one */
-
 __device__ inline uint32_t
 warp_sum (uint32_t value)
 {
@@ -249,7 +246,7 @@ warp_sum (uint32_t value)
 
 /* Sum over the bands before BAND, by decoupled look-back. The whole first warp calls it. */
 __device__ uint32_t
-look_back (const CcaKernelArgs &f, uint32_t band)
+sum_before_band (const CcaKernelArgs &f, uint32_t band)
 {
   const uint32_t lane = threadIdx.x % 32;
   uint32_t sum = 0;
@@ -257,11 +254,11 @@ look_back (const CcaKernelArgs &f, uint32_t band)
     int i = last - (int) lane;
     unsigned long long state;
     do {
-      state = BAND_PREFIX; /* nothing precedes the first band */
+      state = SCAN_STATE_PREFIX; /* nothing precedes the first band */
       if (i >= 0)
         state = *(volatile unsigned long long *) &f.by_band.scan_states[i];
     } while (__any_sync (~0u, state == 0));
-    uint32_t prefixes = __ballot_sync (~0u, state >= BAND_PREFIX);
+    uint32_t prefixes = __ballot_sync (~0u, state >= SCAN_STATE_PREFIX);
     uint32_t stop = prefixes ? __ffs (prefixes) - 1 : 32;
     sum += warp_sum (lane <= stop ? (uint32_t) state : 0);
     if (prefixes)
@@ -342,10 +339,10 @@ order_band (const CcaKernelArgs &f, OrderShared &s, uint8_t *counts)
     const uint32_t band_sum = __shfl_sync (~0u, sums, 31);
     volatile unsigned long long *state = &f.by_band.scan_states[band];
     if (lane == 0 && band > 0)
-      *state = BAND_SUM | band_sum;
-    uint32_t before = look_back (f, band);
+      *state = SCAN_STATE_SUM | band_sum;
+    uint32_t before = sum_before_band (f, band);
     if (lane == 0) {
-      *state = BAND_PREFIX | (before + band_sum);
+      *state = SCAN_STATE_PREFIX | (before + band_sum);
       s.before = before;
       if (band == f.tiles_y - 1) {
         *f.header = {before + band_sum, f.counters->closed, f.threshold_device ? *f.threshold_device : f.threshold, 0};
@@ -481,8 +478,8 @@ cca_launch_merge (const CcaKernelArgs &f, int connectivity, bool overlap, cudaSt
   const int counts = TILE_H * f.tiles_x;
   const bool limited = f.min_area > 1 || f.max_area;
   auto order = limited ? sum_and_order_kernel<false, true> : sum_and_order_kernel<true, true>;
-  /* Together with the static part this may exceed 48 KB, which is an attribute of the kernel. It is set for the widest
-   * image, because other threads and graphs may launch the same kernel for larger frames than this one. */
+  /* Together with the static part this may exceed 48 KB, which an attribute of the kernel has to allow. It is set for
+   * the widest image, because other threads and graphs may launch the same kernel for larger frames than this one. */
   constexpr int max_counts = TILE_H * ((CTR_MAX_SIDE + TILE_W - 1) / TILE_W);
   if (counts > 24 * 1024)
     cudaFuncSetAttribute (order, cudaFuncAttributeMaxDynamicSharedMemorySize, max_counts);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fetches results from the device, and grows what they do not fit in. */
+/* Fetches results from the device, and repeats frames whose results outgrew their memory. */
 #include "cuda/cca/analyser.cuh"
 
 #include "core/results/components.h"
@@ -75,8 +75,8 @@ fetch_result (CcaAnalyser *cca, uint32_t *rows, CtrError *error)
   }
 }
 
-/* Copies SIZE bytes from the device to pageable host memory, in pieces through the pinned memory, which is overwritten.
- */
+/* Copies SIZE bytes from the device to pageable host memory, in pieces through the pinned memory, which loses its
+ * contents. */
 bool
 fetch (CcaAnalyser *cca, const void *to, const void *from, size_t size, CtrError *error)
 {

@@ -16,7 +16,8 @@
 namespace
 {
 
-/* Goes down the strip's rows: labels, unions, sums. False: more labels than there is room for. */
+/* Goes down the strip's rows: assigns and unites labels, and adds up their sums. False: more labels than there is room
+ * for. */
 template <int CONNECTIVITY, bool KEEP_RUNS, int STRIPS>
 __device__ inline bool
 TileTask<CONNECTIVITY, KEEP_RUNS, STRIPS>::walk ()

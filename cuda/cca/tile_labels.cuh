@@ -13,7 +13,7 @@ namespace
  * keeps the warp converged; the compiler alone does not. */
 struct Labels {
   uint32_t *entry;      /* parent label << 16 | first pixel (y << 7 | x); a root is its own parent */
-  uint32_t *area_sum_x; /* area << 19 | sum_x; only write_full_tile() would need more bits */
+  uint32_t *area_sum_x; /* area << 19 | sum_x; only a full tile would need more bits, which has no labels */
   uint32_t *sum_y;
   uint32_t *box; /* bytes: open, 127 - left, right, bottom */
   uint32_t capacity;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The share of one warp in the analysis of a tile: its state, and the steps in the order in which run() takes them. */
+/* The share of one warp in the analysis of a tile: its state and its steps. */
 #ifndef CTR_CUDA_CCA_TILE_TASK_CUH
 #define CTR_CUDA_CCA_TILE_TASK_CUH
 
@@ -114,8 +114,8 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int STRIPS> struct TileTask {
   }
 
   /* Contacts with the row above. Bit of AT_START: a run starts here, and the run above begins before or here. Bit of
-   * LATER: a run above starts here, further right than the run it touches. Every touching pair of runs has exactly one
-   * contact. */
+   * LATER: a run above starts here, right of the start of the run that it touches. Every touching pair of runs has
+   * exactly one contact. */
   __device__ static void
   contacts (uint32_t pixels, uint32_t carry, uint32_t above, uint32_t above_carry, uint32_t *at_start, uint32_t *later)
   {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Drawing on the GPU, host side: memory, uploads, the passes in order. device_state.cuh has the design. */
+/* Drawing on the GPU, host side: memory, uploads, and the order of the passes. device_state.cuh has the design. */
 #include "cuda/paint/device_state.cuh"
 
 #include <stdlib.h>
@@ -10,16 +10,16 @@ namespace
 
 struct Painter {
   CtrDeviceBuffer ink;
-  CtrDeviceBuffer arrays; /* of the layers */
+  CtrDeviceBuffer arrays; /* of all layers */
   CtrDeviceBuffer colours;
-  CtrDeviceBuffer host_colours; /* pinned; what the GPU has, once it has some */
+  CtrDeviceBuffer host_colours; /* pinned: the same, once they have been uploaded */
   PaintDeviceLayer layers[CTR_PAINT_MAX_LAYERS];
   bool ink_is_clean;
   CudaSession session;
-  cudaEvent_t drawn; /* after the queued frame: the stream may have other work behind it */
+  cudaEvent_t drawn; /* recorded after the queued frame, behind which the stream may have other work */
 };
 
-constexpr size_t COLOURS = CTR_PAINT_COLOURS * sizeof (CtrPaintColour);
+constexpr size_t COLOURS_SIZE = CTR_PAINT_COLOURS * sizeof (CtrPaintColour);
 
 void *
 paint_create (CtrError *error)
@@ -57,7 +57,7 @@ paint_destroy (void *state)
 }
 
 void
-carve_contours (PaintDeviceLayer *l, ArenaLayout *c, const CtrPaintLayer *layer, uint32_t index)
+lay_out_contours (PaintDeviceLayer *l, ArenaLayout *c, const CtrPaintLayer *layer, uint32_t index)
 {
   CtrDeviceContours device;
   ctr_paint_lines_init (&l->lines, layer, index);
@@ -73,9 +73,9 @@ carve_contours (PaintDeviceLayer *l, ArenaLayout *c, const CtrPaintLayer *layer,
     l->words = c->take<uint32_t> (l->lines.count);
 }
 
-/* Room for the layers' arrays from BASE on; with NULL it is only measured. */
+/* Lays out the layers' arrays from BASE on. Returns their size; with BASE NULL it only measures it. */
 size_t
-carve_layers (Painter *painter, const CtrPaintLayer *layers, uint32_t count, void *base)
+lay_out_layers (Painter *painter, const CtrPaintLayer *layers, uint32_t count, void *base)
 {
   ArenaLayout c = {(uint8_t *) base, 0};
   for (uint32_t i = 0; i < count; i++) {
@@ -88,7 +88,7 @@ carve_layers (Painter *painter, const CtrPaintLayer *layers, uint32_t count, voi
     switch (layer->kind) {
       case CTR_PAINT_LINES:
       case CTR_PAINT_BOXES:
-        carve_contours (l, &c, layer, i);
+        lay_out_contours (l, &c, layer, i);
         break;
       case CTR_PAINT_RECTANGLES:
         l->rectangles = c.take<CtrPaintRectangle> (shapes);
@@ -134,19 +134,19 @@ upload_layer (const PaintDeviceLayer *l, const CtrPaintLayer *layer, cudaStream_
   return true;
 }
 
-/* The colours change with the element's properties, not from frame to frame. */
+/* Uploads the colours if they differ from those on the GPU, which is rare. */
 bool
 upload_colours (Painter *painter, const CtrPaintColour *colours, CtrError *error)
 {
-  if (painter->colours.data && memcmp (painter->host_colours.data, colours, COLOURS) == 0)
+  if (painter->colours.data && memcmp (painter->host_colours.data, colours, COLOURS_SIZE) == 0)
     return true;
   CTR_CUDA (cudaStreamSynchronize (painter->session.stream));
-  if (!ctr_device_buffer_reserve (&painter->host_colours, COLOURS, error)
-      || !ctr_device_buffer_reserve (&painter->colours, COLOURS, error))
+  if (!ctr_device_buffer_reserve (&painter->host_colours, COLOURS_SIZE, error)
+      || !ctr_device_buffer_reserve (&painter->colours, COLOURS_SIZE, error))
     return false;
-  memcpy (painter->host_colours.data, colours, COLOURS);
-  CTR_CUDA (cudaMemcpyAsync (
-      painter->colours.data, painter->host_colours.data, COLOURS, cudaMemcpyHostToDevice, painter->session.stream));
+  memcpy (painter->host_colours.data, colours, COLOURS_SIZE);
+  CTR_CUDA (cudaMemcpyAsync (painter->colours.data, painter->host_colours.data, COLOURS_SIZE, cudaMemcpyHostToDevice,
+      painter->session.stream));
   return true;
 }
 
@@ -179,13 +179,13 @@ queue_frame (Painter *painter, const CtrPaintPicture *picture, const CtrPaintLay
     CTR_CUDA (cudaEventRecord (painter->drawn, stream));
     return true;
   }
-  const size_t size = carve_layers (painter, layers, count, NULL);
+  const size_t size = lay_out_layers (painter, layers, count, NULL);
   if (size > painter->arrays.size) {
     CTR_CUDA (cudaStreamSynchronize (stream));
     if (!ctr_device_buffer_reserve (&painter->arrays, size, error))
       return false;
   }
-  carve_layers (painter, layers, count, painter->arrays.data);
+  lay_out_layers (painter, layers, count, painter->arrays.data);
   if (!reserve_ink (painter, &target, error) || !upload_colours (painter, colours, error))
     return false;
   target.colours = (const CtrPaintColour *) painter->colours.data;
@@ -195,7 +195,7 @@ queue_frame (Painter *painter, const CtrPaintPicture *picture, const CtrPaintLay
 
   painter->ink_is_clean = false;
   for (uint32_t i = 0; i < count; i++)
-    paint_launch_words (painter->layers[i], painter->session);
+    paint_launch_colour_words (painter->layers[i], painter->session);
   for (const bool blend : {false, true})
     for (uint32_t i = 0; i < count; i++)
       paint_launch_layer (painter->layers[i], target, &layers[i], i, blend, painter->session);
@@ -230,7 +230,7 @@ paint_enqueue (void *state, const CtrPaintPicture *picture, const CtrPaintLayer 
 {
   Painter *painter = (Painter *) state;
   cudaStream_t wanted = stream ? (cudaStream_t) stream : painter->session.own_stream;
-  /* The memory is shared by all our frames: another stream has to wait. */
+  /* All frames share the painter's memory, so a frame in another stream has to wait. */
   if (painter->session.stream && painter->session.stream != wanted && !paint_finish (painter, error))
     return false;
   painter->session.stream = wanted;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The kernels that draw. A point of a contour has a thread; the pixels of a longer segment, or of a large rectangle,
- * are shared out. */
+/* The kernels that draw. A point of a contour has a thread. The pixels of a longer segment or a large rectangle are
+ * shared among threads. */
 #include "cuda/paint/device_state.cuh"
 
 #include "core/paint/raster.h"
@@ -10,9 +10,9 @@ namespace
 
 constexpr uint32_t THREADS = 256;
 
-/* A thread a contour. */
+/* Finds the ink word of each contour, a thread a contour. */
 __global__ void
-__launch_bounds__ (THREADS) words_kernel (CtrPaintLines lines, uint32_t *words)
+__launch_bounds__ (THREADS) colour_words_kernel (CtrPaintLines lines, uint32_t *words)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
@@ -21,9 +21,9 @@ __launch_bounds__ (THREADS) words_kernel (CtrPaintLines lines, uint32_t *words)
     words[row] = ctr_paint_contour_word (&lines, row);
 }
 
-/* The contour of point I, for the 32 consecutive points of a warp, the first of which exists. */
+/* The contour of point I. A warp calls it for 32 consecutive points, of which at least the first exists. */
 __device__ uint32_t
-find_row (const CtrPaintLines &lines, uint64_t i)
+find_contour (const CtrPaintLines &lines, uint64_t i)
 {
   const uint32_t lane = threadIdx.x % 32;
   const uint64_t start = i - lane;
@@ -35,7 +35,7 @@ find_row (const CtrPaintLines &lines, uint64_t i)
     low += (__popc (before) - 1) * step;
     high = min (high, low + step);
   }
-  /* The contours after it begin at these of the warp's points. */
+  /* First points of the contours after it, as indices among the warp's points. */
   const uint64_t row = (uint64_t) low + 1 + lane;
   const uint64_t away = row < lines.count ? lines.table[row].first - start : 32;
   const uint32_t begin = (uint32_t) min (away, (uint64_t) 32);
@@ -52,21 +52,21 @@ word_of (const CtrPaintLines &lines, const uint32_t *words, uint32_t row)
   return words ? words[row] : ctr_paint_contour_word (&lines, row);
 }
 
-/* What is longer is shared by a CTA's threads: one alone would wait for each pixel in turn. */
-constexpr uint32_t OWN_STEPS = 4;
+/* The threads of a CTA share longer segments: a single thread would wait for each pixel in turn. */
+constexpr uint32_t MAX_OWN_STEPS = 4;
 
-/* The longer segments of a CTA's points, side by side. */
+/* The longer segments of a CTA's points, in shared memory. */
 struct SharedStrokes {
   CtrPaintStroke strokes[THREADS];
   uint32_t words[THREADS];
-  uint32_t begins[THREADS];  /* the first step of each that is in the picture */
-  uint32_t offsets[THREADS]; /* its number among the steps of all */
+  uint32_t begins[THREADS];  /* each stroke's first step that is inside the picture */
+  uint32_t offsets[THREADS]; /* index of this step among the steps of all strokes */
   uint32_t warps[THREADS / 32];
 };
 
-/* Sum of COUNT over the threads before this one; *TOTAL: over all. For the whole CTA. */
+/* The sum of COUNT over the threads before this one; *TOTAL: over all. The whole CTA calls it. */
 __device__ uint32_t
-sum_before (uint32_t *warps, uint32_t count, uint32_t *total)
+exclusive_sum (uint32_t *warps, uint32_t count, uint32_t *total)
 {
   const uint32_t lane = threadIdx.x % 32;
   uint32_t sum = count, before = 0;
@@ -85,10 +85,10 @@ sum_before (uint32_t *warps, uint32_t count, uint32_t *total)
   return before + sum - count;
 }
 
-/* Step K of all. */
+/* Draws step K of all shared strokes. */
 template <bool BLEND>
 __device__ void
-draw_shared (const CtrPaintTarget &target, const CtrPaintLines &lines, const SharedStrokes &shared, uint32_t k)
+draw_shared_step (const CtrPaintTarget &target, const CtrPaintLines &lines, const SharedStrokes &shared, uint32_t k)
 {
   uint32_t slot = 0, high = THREADS;
   while (high - slot > 1) {
@@ -102,7 +102,7 @@ draw_shared (const CtrPaintTarget &target, const CtrPaintLines &lines, const Sha
   ctr_paint_walk (&target, BLEND, &lines, &shared.strokes[slot], shared.words[slot], step, step + 1, 1);
 }
 
-/* A thread a point; each THREADS points have SPLIT CTAs, among which long segments are shared out. */
+/* Draws lines, a thread a point. SPLIT CTAs have the same THREADS points and share their long segments. */
 template <bool BLEND>
 __global__ void
 __launch_bounds__ (THREADS)
@@ -116,14 +116,14 @@ __launch_bounds__ (THREADS)
 
   const uint64_t i = (uint64_t) (blockIdx.x / split) * THREADS + threadIdx.x;
   if (i - threadIdx.x % 32 < lines.point_count) {
-    const uint32_t row = find_row (lines, i);
+    const uint32_t row = find_contour (lines, i);
     if (i < lines.point_count && ctr_paint_is_drawn (&lines, row)) {
       const CtrContour *contour = &lines.table[row];
       CtrPaintStroke stroke;
       if (ctr_paint_stroke (&lines, contour, (uint32_t) (i - contour->first), &stroke)) {
         const uint32_t word = BLEND ? 0 : word_of (lines, words, row);
         ctr_paint_clip (&stroke.segment, &lines, &target.picture, &begin, &end);
-        if (end <= OWN_STEPS) {
+        if (end <= MAX_OWN_STEPS) {
           if (part == 0)
             ctr_paint_walk (&target, BLEND, &lines, &stroke, word, begin, end, 1);
           end = begin;
@@ -136,20 +136,21 @@ __launch_bounds__ (THREADS)
     }
   }
 
-  /* The same order in all CTAs of these points. */
-  shared.offsets[threadIdx.x] = sum_before (shared.warps, end > begin ? end - begin : 0, &total);
+  /* All CTAs of these points number the steps alike. */
+  shared.offsets[threadIdx.x] = exclusive_sum (shared.warps, end > begin ? end - begin : 0, &total);
   __syncthreads ();
   for (uint32_t k = part * THREADS + threadIdx.x; k < total; k += split * THREADS)
-    draw_shared<BLEND> (target, lines, shared, k);
+    draw_shared_step<BLEND> (target, lines, shared, k);
 }
 
-/* Of COUNT shapes each has SPLIT warps: this thread's, with the first of its pixels and how far apart they are. */
-struct Share {
+/* The share of a thread where each shape has SPLIT warps: the shape, its first pixel there, and the distance to the
+ * next. */
+struct WarpShare {
   uint64_t shape;
   uint32_t begin, stride;
 
   __device__
-  Share (uint32_t split)
+  WarpShare (uint32_t split)
   {
     const uint64_t warp = (uint64_t) blockIdx.x * (THREADS / 32) + threadIdx.x / 32;
     shape = warp / split;
@@ -165,7 +166,7 @@ __launch_bounds__ (THREADS)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  const Share share (split);
+  const WarpShare share (split);
   const uint32_t row = (uint32_t) share.shape;
   if (share.shape >= lines.count || !ctr_paint_is_drawn (&lines, row))
     return;
@@ -180,7 +181,7 @@ __launch_bounds__ (THREADS) rectangles_kernel (
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  const Share share (split);
+  const WarpShare share (split);
   if (share.shape >= count)
     return;
   const CtrPaintRectangle rectangle = rectangles[share.shape];
@@ -194,14 +195,14 @@ __launch_bounds__ (THREADS) glyphs_kernel (CtrPaintTarget target, const CtrPaint
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  const Share share (split);
+  const WarpShare share (split);
   if (share.shape >= count)
     return;
   const CtrPaintGlyph glyph = glyphs[share.shape];
   ctr_paint_glyph (&target, BLEND, &glyph, coverage, atlas_width, word, share.begin, share.stride);
 }
 
-/* A thread a pixel of the picture's. */
+/* Draws areas, a thread a pixel of the picture. */
 template <bool BLEND>
 __global__ void
 __launch_bounds__ (THREADS) areas_kernel (CtrPaintTarget target, CtrPaintAreas areas)
@@ -214,9 +215,9 @@ __launch_bounds__ (THREADS) areas_kernel (CtrPaintTarget target, CtrPaintAreas a
       ctr_paint_area_pixel (&target, BLEND, &areas, x, y);
 }
 
-/* Few shapes are shared by many warps. */
+/* The number of warps that share a shape: many if there are few shapes. */
 uint32_t
-split_for (uint64_t count)
+warps_for (uint64_t count)
 {
   return (uint32_t) (count > 8192 ? 1 : count < 32 ? 256 : 8192 / count);
 }
@@ -235,12 +236,12 @@ launch_layer (const PaintDeviceLayer &l, const CtrPaintTarget &target, const Ctr
   const uint64_t count = paint_shape_count (layer);
   if (count == 0)
     return;
-  const uint32_t word = ctr_paint_word (index), split = split_for (count);
+  const uint32_t word = ctr_paint_word (index), split = warps_for (count);
   const uint32_t width = target.picture.width, height = target.picture.height;
   const bool overlap = session.overlap;
   const cudaStream_t stream = session.stream;
   const dim3 shares (ctas_for (count * split * 32));
-  /* A few points may be the corners of a line around the whole picture. */
+  /* Even a line of few points may be as long as the picture's outline. */
   const uint32_t line_split = count > 512 * THREADS ? 1 : min (64u, 1024 / ctas_for (count));
   switch (layer->kind) {
     case CTR_PAINT_LINES:
@@ -291,10 +292,10 @@ paint_shape_count (const CtrPaintLayer *layer)
 }
 
 void
-paint_launch_words (const PaintDeviceLayer &l, const CudaSession &session)
+paint_launch_colour_words (const PaintDeviceLayer &l, const CudaSession &session)
 {
   if (l.words && l.lines.count > 0)
-    ctr_launch_overlapped (session.overlap, words_kernel, dim3 (ctas_for (l.lines.count)), dim3 (THREADS), 0,
+    ctr_launch_overlapped (session.overlap, colour_words_kernel, dim3 (ctas_for (l.lines.count)), dim3 (THREADS), 0,
         session.stream, l.lines, l.words);
 }
 

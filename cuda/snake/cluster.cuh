@@ -38,7 +38,7 @@ struct SnakeScratch {
   SnakeChange changes[SNAKE_SHARED_CHANGES];     /* in place of the workspace's */
   SnakeChange first_changes[SNAKE_WARP_CHANGES]; /* of the first points in LIST */
   CtrSnakeSums lines[SNAKE_ITEMS * SNAKE_VARIANTS];
-  uint32_t wanted[2];            /* number of MOVES in this round and in the next */
+  uint32_t move_counts[2];       /* number of MOVES in this round and in the next */
   uint16_t moves[SNAKE_ITEMS];   /* item * CTR_SNAKE_DIRECTIONS + direction */
   uint32_t blocked[SNAKE_ITEMS]; /* by item: does its move touch an edge? */
   uint32_t dropped;              /* bits of the first changes that are dropped */
@@ -50,14 +50,14 @@ struct Snake {
   SnakeArrays arrays;
   SnakeScratch *scratch;
   SnakeWorkspace workspace;
-  SnakeChange *found; /* changes by point: in the workspace or in shared memory */
-  uint32_t lists;     /* number of lists so far */
-  uint32_t cta, ctas; /* index in the cluster, and its size */
+  SnakeChange *changes; /* changes by point: in the workspace or in shared memory */
+  uint32_t list_count;  /* that have been made */
+  uint32_t cta, ctas;   /* index in the cluster, and its size */
   CtrSnakeWindow limits;
   uint32_t min_segment;
   uint32_t iterations;
-  bool limited;    /* the iterations are used up: the evolution ends */
-  uint32_t needed; /* capacity that is missing, or 0; if not 0, the evolution ends */
+  bool exhausted;           /* the iterations are used up: the evolution ends */
+  uint32_t needed_capacity; /* capacity that is missing, or 0; if not 0, the evolution ends */
 
   uint32_t count; /* points */
   CtrSnakeSums inside, window;
@@ -103,9 +103,9 @@ cluster_barrier (const Snake &s)
 __device__ inline bool
 cluster_count_iteration (const SnakeKernelArgs &f, Snake &s)
 {
-  s.limited = s.iterations == f.max_iterations;
-  s.iterations += !s.limited;
-  return !s.limited;
+  s.exhausted = s.iterations == f.max_iterations;
+  s.iterations += !s.exhausted;
+  return !s.exhausted;
 }
 
 /* Called before changes are found: other CTAs may still read the previous ones. */
@@ -115,20 +115,20 @@ swap_changes (Snake &s)
   SnakeChange *last = s.workspace.by_point.changes;
   s.workspace.by_point.changes = s.workspace.by_point.previous_changes;
   s.workspace.by_point.previous_changes = last;
-  s.found = s.ctas == 1 && s.count <= SNAKE_SHARED_CHANGES ? s.scratch->changes : s.workspace.by_point.changes;
+  s.changes = s.ctas == 1 && s.count <= SNAKE_SHARED_CHANGES ? s.scratch->changes : s.workspace.by_point.changes;
 }
 
 /* Fills LIST with the points that have changes, in any order. Returns their number. */
 __device__ inline uint32_t
 cta_list_changes (Snake &s)
 {
-  uint32_t *counter = &s.scratch->counters[s.lists % 2];
+  uint32_t *counter = &s.scratch->counters[s.list_count % 2];
   if (threadIdx.x == 0)
-    s.scratch->counters[(s.lists + 1) % 2] = 0;
-  s.lists++;
+    s.scratch->counters[(s.list_count + 1) % 2] = 0;
+  s.list_count++;
 #pragma unroll 1
   for (uint32_t i = threadIdx.x; i < s.count; i += blockDim.x) {
-    const SnakeChange change = s.found[i];
+    const SnakeChange change = s.changes[i];
     if (change.index == NO_CHANGE)
       continue;
     const uint32_t at = atomicAdd (counter, 1);
@@ -362,7 +362,7 @@ cta_lengths (const Snake &s)
 
 /* Are the bounding boxes of the triangles ABC and DEF disjoint? Then no edges of these touch. */
 __device__ inline bool
-boxes_part (CtrPoint a, CtrPoint b, CtrPoint c, CtrPoint d, CtrPoint e, CtrPoint f)
+boxes_are_disjoint (CtrPoint a, CtrPoint b, CtrPoint c, CtrPoint d, CtrPoint e, CtrPoint f)
 {
   return max (a.x, max (b.x, c.x)) < min (d.x, min (e.x, f.x)) || max (d.x, max (e.x, f.x)) < min (a.x, min (b.x, c.x))
          || max (a.y, max (b.y, c.y)) < min (d.y, min (e.y, f.y))

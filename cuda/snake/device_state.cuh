@@ -70,7 +70,7 @@ struct SnakeBest {
 
 struct SnakeResult {
   CtrSnakeOutcome outcome;
-  uint32_t needed; /* capacity that the polygon needs; 0: the result is complete */
+  uint32_t needed_capacity; /* capacity that the polygon needs; 0: the result is complete */
 };
 
 /* Arguments of all kernels. Pointers are to device memory, or to pinned host memory where that is said. A group's name

@@ -23,19 +23,19 @@ cluster_fit (const SnakeKernelArgs &f, Snake &s, uint32_t step)
       removed = removed || changed;
       if (changed)
         continue;
-      if (!removed || s.limited)
+      if (!removed || s.exhausted)
         return;
       removed = false;
     }
     cluster_move<WIDE> (f, s, step);
-    if (s.limited)
+    if (s.exhausted)
       return;
     if (prunes) {
       changed = false;
       continue;
     }
     changed = cluster_split<WIDE> (f, s);
-    if (s.needed || (step == 1 && !changed && !f.prune))
+    if (s.needed_capacity || (step == 1 && !changed && !f.prune))
       return;
     prunes = step == 1 && !changed;
     step = step > 1 ? step / 2 : 1;
@@ -50,7 +50,7 @@ cluster_begin (const SnakeKernelArgs &f, Snake &s, uint32_t number, bool automat
   if (automatic)
     return cluster_start (f, s, number, cells);
   if (task.point_count > f.capacity) {
-    s.needed = task.point_count;
+    s.needed_capacity = task.point_count;
     return false;
   }
   if (task.point_count > 0)
@@ -68,14 +68,14 @@ cluster_find_target (const SnakeKernelArgs &f, Snake &s, uint32_t number, SnakeC
   *restarted = false;
   for (;;) {
     if (cluster_begin (f, s, number, automatic, cells)) {
-      s.limited = false;
+      s.exhausted = false;
       cluster_fit<WIDE> (f, s, *restarted ? task.max_step : task.first_step);
       const CtrSnakeLengths lengths = cta_lengths (s);
-      if (!s.needed
+      if (!s.needed_capacity
           && warp_description (f, s, s.inside, s.count, lengths) < ctr_snake_description_without (&f.cost, s.window))
         return true;
     }
-    if (s.needed || *restarted || !task.retry)
+    if (s.needed_capacity || *restarted || !task.retry)
       return false;
     *restarted = automatic = true;
     cluster_barrier (s);
@@ -115,12 +115,12 @@ __launch_bounds__ (SNAKE_LARGE_THREADS, 1)
   s.limits = task.window;
   s.min_segment = task.min_segment;
   s.iterations = 0;
-  s.limited = false;
-  s.needed = 0;
+  s.exhausted = false;
+  s.needed_capacity = 0;
   s.count = 0;
-  s.lists = 0;
+  s.list_count = 0;
   if (threadIdx.x < 2)
-    scratch.counters[threadIdx.x] = scratch.wanted[threadIdx.x] = 0;
+    scratch.counters[threadIdx.x] = scratch.move_counts[threadIdx.x] = 0;
   if (threadIdx.x == 0)
     scratch.dropped = 0;
   SnakeCells *cells = (SnakeCells *) memory;
@@ -139,11 +139,11 @@ __launch_bounds__ (SNAKE_LARGE_THREADS, 1)
   SnakeResult r = {};
   r.outcome.first_point = (uint64_t) number * f.capacity;
   r.outcome.point_count = found ? s.count : 0;
-  r.outcome.flags = (s.limited ? 0 : CTR_SNAKE_CONVERGED) | (restarted ? CTR_SNAKE_RESTARTED : 0);
+  r.outcome.flags = (s.exhausted ? 0 : CTR_SNAKE_CONVERGED) | (restarted ? CTR_SNAKE_RESTARTED : 0);
   r.outcome.iterations = s.iterations;
   r.outcome.inside = s.inside;
   r.outcome.window = s.window;
-  r.needed = s.needed;
+  r.needed_capacity = s.needed_capacity;
   f.by_task.results[number] = r;
 }
 

@@ -69,8 +69,8 @@ cluster_sum_lines (const SnakeKernelArgs &f, const Snake &s, uint32_t count, Row
   for (uint32_t w = cluster_warp (s); w * HALF_WARPS < all; w += cluster_warps (s)) {
     /* Most lines are short, so half a warp has a piece. */
     const uint32_t t = min (w * HALF_WARPS + lane_index () / HALF_WARP, all - 1), piece = t / VARIANTS;
-    uint32_t low = 0,
-             high = count; /* the last item that begins at this piece or before; it is not one without pieces */
+    /* LOW becomes the last item that begins at this piece or before. It is not one without pieces. */
+    uint32_t low = 0, high = count;
     while (high - low > 1) {
       const uint32_t middle = (low + high) / 2;
       if (offsets[middle] <= piece)

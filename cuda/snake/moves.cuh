@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Moves of a polygon's points. The change of the sums by a move, its gain, depends on the point and its neighbours
  * only, and is kept while these stay. The criterion depends on the whole polygon, so every iteration prices all moves
- * anew.
- */
+ * anew. */
 #ifndef CTR_CUDA_SNAKE_MOVES_CUH
 #define CTR_CUDA_SNAKE_MOVES_CUH
 
@@ -17,7 +16,7 @@ warp_move_touches (const Snake &s, uint32_t i, CtrPoint to, uint32_t first)
   bool touches = false;
   if (edge < s.count && edge != before && edge != i) {
     const CtrPoint c = points[edge], d = points[ctr_snake_next (s.count, edge)];
-    touches = !boxes_part (points[before], to, points[ctr_snake_next (s.count, i)], c, d, d)
+    touches = !boxes_are_disjoint (points[before], to, points[ctr_snake_next (s.count, i)], c, d, d)
               && ctr_snake_move_touches (points, s.count, i, to, edge);
   }
   return __any_sync (~0u, touches);
@@ -103,9 +102,9 @@ cta_price_moves (const SnakeKernelArgs &f, const Snake &s, uint32_t first, uint3
     const uint32_t all = __ballot_sync (~0u, asks && lane == best);
     uint32_t at = 0;
     if (threadIdx.x == 0)
-      s.scratch->wanted[(round + 1) % 2] = 0;
+      s.scratch->move_counts[(round + 1) % 2] = 0;
     if (all && lane_index () == 0)
-      at = atomicAdd (&s.scratch->wanted[round % 2], __popc (all));
+      at = atomicAdd (&s.scratch->move_counts[round % 2], __popc (all));
     at = __shfl_sync (~0u, at, 0) + __popc (all & ((1u << lane_index ()) - 1));
     if (asks && lane == best) {
       s.scratch->moves[at] = (uint16_t) (item * CTR_SNAKE_DIRECTIONS + direction);
@@ -113,7 +112,7 @@ cta_price_moves (const SnakeKernelArgs &f, const Snake &s, uint32_t first, uint3
     }
     if (!__syncthreads_or (asks))
       break;
-    cta_find_blocked (s, s.scratch->wanted[round % 2], first, step);
+    cta_find_blocked (s, s.scratch->move_counts[round % 2], first, step);
     __syncthreads ();
     if (asks) {
       found = !s.scratch->blocked[item];
@@ -123,7 +122,7 @@ cta_price_moves (const SnakeKernelArgs &f, const Snake &s, uint32_t first, uint3
     __syncwarp (); /* all lanes have read BLOCKED */
   }
   if (there && lane == best)
-    s.found[i] = {value, gain, found ? i : NO_CHANGE, best};
+    s.changes[i] = {value, gain, found ? i : NO_CHANGE, best};
 }
 
 __device__ inline CtrPoint
@@ -142,8 +141,8 @@ drops_move (const Snake &s, const SnakeChange &own, const SnakeChange &other, in
   if (other.index == before || other.index == next)
     return true;
   const CtrPoint *points = s.arrays.points, to = moved_to (s, own, step), other_to = moved_to (s, other, step);
-  return !boxes_part (points[before], to, points[next], points[ctr_snake_before (s.count, other.index)], other_to,
-             points[ctr_snake_next (s.count, other.index)])
+  return !boxes_are_disjoint (points[before], to, points[next], points[ctr_snake_before (s.count, other.index)],
+             other_to, points[ctr_snake_next (s.count, other.index)])
          && ctr_snake_moves_touch (points, s.count, own.index, to, other.index, other_to);
 }
 
@@ -153,12 +152,12 @@ cta_drop_moves (const Snake &s, uint32_t listed, int32_t step)
 {
 #pragma unroll 1
   for (uint32_t l = threadIdx.x / 32; l < listed; l += cta_warps ()) {
-    const SnakeChange own = s.found[s.arrays.list[l]];
+    const SnakeChange own = s.changes[s.arrays.list[l]];
     bool dropped = false;
 #pragma unroll 1
     for (uint32_t first = 0; first < listed && !dropped; first += 32) {
       const uint32_t other = min (first + lane_index (), listed - 1);
-      dropped = __any_sync (~0u, drops_move (s, own, s.found[s.arrays.list[other]], step));
+      dropped = __any_sync (~0u, drops_move (s, own, s.changes[s.arrays.list[other]], step));
     }
     if (dropped && lane_index () == 0)
       s.arrays.chosen[l] = 0;
@@ -175,7 +174,7 @@ cta_make_moves (const SnakeKernelArgs &f, Snake &s, uint32_t listed, int32_t ste
   uint32_t best_index = NO_CHANGE;
 #pragma unroll 1
   for (uint32_t l = threadIdx.x; l < listed; l += blockDim.x) {
-    const SnakeChange c = s.found[s.arrays.list[l]];
+    const SnakeChange c = s.changes[s.arrays.list[l]];
     if (s.arrays.chosen[l])
       gain = ctr_snake_sums_add (gain, c.gain);
     if (is_better (c.value, c.index, best, best_index)) {
@@ -191,7 +190,7 @@ cta_make_moves (const SnakeKernelArgs &f, Snake &s, uint32_t listed, int32_t ste
     gain = {0, 0, 0};
 #pragma unroll 1
     for (uint32_t l = threadIdx.x; l < listed; l += blockDim.x) {
-      const SnakeChange c = s.found[s.arrays.list[l]];
+      const SnakeChange c = s.changes[s.arrays.list[l]];
       if (c.index == best_index)
         gain = c.gain;
     }
@@ -204,7 +203,7 @@ cta_make_moves (const SnakeKernelArgs &f, Snake &s, uint32_t listed, int32_t ste
   for (int side = 0; side < 2; side++) {
 #pragma unroll 1
     for (uint32_t l = threadIdx.x; l < listed; l += blockDim.x) {
-      const SnakeChange c = s.found[s.arrays.list[l]];
+      const SnakeChange c = s.changes[s.arrays.list[l]];
       if (!(all ? s.arrays.chosen[l] != 0 : c.index == best_index))
         continue;
       if (side == 0) {

@@ -29,7 +29,7 @@ warp_removal_touches (const Snake &s, uint32_t i)
     bool touches = false;
     if (edge < s.count && edge != before && edge != i) {
       const CtrPoint c = points[edge], d = points[ctr_snake_next (s.count, edge)];
-      touches = !boxes_part (a, b, b, c, d, d) && ctr_snake_removal_touches (points, s.count, i, edge);
+      touches = !boxes_are_disjoint (a, b, b, c, d, d) && ctr_snake_removal_touches (points, s.count, i, edge);
     }
     if (__any_sync (~0u, touches))
       return true;
@@ -72,7 +72,7 @@ cluster_find_removals (const SnakeKernelArgs &f, const Snake &s, CtrSnakeLengths
         eligible = false;
     }
     if (own < count && lane_index () % LANES == 0)
-      s.found[i] = {value, gain, eligible ? i : NO_CHANGE, 0};
+      s.changes[i] = {value, gain, eligible ? i : NO_CHANGE, 0};
   }
   cluster_barrier (s);
 }
@@ -84,17 +84,17 @@ cta_drop_removals (const Snake &s, uint32_t listed)
   const CtrPoint *points = s.arrays.points;
 #pragma unroll 1
   for (uint32_t l = threadIdx.x / 32; l < listed; l += cta_warps ()) {
-    const SnakeChange own = s.found[s.arrays.list[l]];
+    const SnakeChange own = s.changes[s.arrays.list[l]];
     const CtrPoint a = points[ctr_snake_before (s.count, own.index)], b = points[ctr_snake_next (s.count, own.index)];
     bool dropped = false;
 #pragma unroll 1
     for (uint32_t first = 0; first < listed && !dropped; first += 32) {
       bool touches = false;
       if (first + lane_index () < listed) {
-        const SnakeChange other = s.found[s.arrays.list[first + lane_index ()]];
+        const SnakeChange other = s.changes[s.arrays.list[first + lane_index ()]];
         if (is_better (other.value, other.index, own.value, own.index))
           /* The boxes include the points themselves, so those of neighbours overlap. */
-          touches = !boxes_part (a, points[own.index], b, points[ctr_snake_before (s.count, other.index)],
+          touches = !boxes_are_disjoint (a, points[own.index], b, points[ctr_snake_before (s.count, other.index)],
                         points[other.index], points[ctr_snake_next (s.count, other.index)])
                     && ctr_snake_two_removals_touch (points, s.count, own.index, other.index);
       }
@@ -115,7 +115,7 @@ cta_make_removals (const SnakeKernelArgs &f, Snake &s, uint32_t listed, CtrSnake
   uint32_t best_index = NO_CHANGE;
 #pragma unroll 1
   for (uint32_t l = threadIdx.x; l < listed; l += blockDim.x) {
-    const SnakeChange c = s.found[s.arrays.list[l]];
+    const SnakeChange c = s.changes[s.arrays.list[l]];
     if (s.arrays.chosen[l]) {
       const CtrSnakeLengths change = lengths_without (s, {0, 0}, c.index);
       gain = ctr_snake_sums_add (gain, c.gain);
@@ -144,7 +144,7 @@ cta_make_removals (const SnakeKernelArgs &f, Snake &s, uint32_t listed, CtrSnake
 #pragma unroll 1
     for (uint32_t l = threadIdx.x; l < listed; l += blockDim.x)
       if (s.arrays.chosen[l])
-        stays[s.found[s.arrays.list[l]].index] = 0;
+        stays[s.changes[s.arrays.list[l]].index] = 0;
   __syncthreads ();
   const uint32_t kept = cta_scan (s, s.count, [&] (uint32_t i) { return (uint32_t) stays[i]; });
   CtrPoint *new_points = s.workspace.by_cta_and_point.new_points + (size_t) s.cta * f.capacity;

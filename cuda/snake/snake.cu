@@ -73,10 +73,10 @@ side_of (const CtrSnakeWindow *window)
 uint32_t
 ctas_for (const Snakes *s, const CtrSnakeTask *task, uint32_t count)
 {
-  constexpr uint32_t TOGETHER = 264;
+  constexpr uint32_t MAX_RESIDENT_CTAS = 264;
   const int32_t side = side_of (&task->window);
   uint32_t ctas = s->max_ctas;
-  while (ctas > 1 && (side <= (int32_t) ctas * 16 || ctas * count > TOGETHER))
+  while (ctas > 1 && (side <= (int32_t) ctas * 16 || ctas * count > MAX_RESIDENT_CTAS))
     ctas /= 2;
   return ctas;
 }
@@ -142,8 +142,8 @@ upload_tasks (Snakes *s, SnakeKernelArgs *f, CtrError *error)
 bool
 launch_tasks (const Snakes *s, const SnakeKernelArgs &f, bool wide, CtrError *error)
 {
-  constexpr uint32_t ALONE = 100; /* as many CTAs get a multiprocessor each, in whole clusters */
-  constexpr int32_t LARGE = 4096; /* windows of longer sides have work for more threads */
+  constexpr uint32_t MAX_EXCLUSIVE_CTAS = 100; /* as many CTAs get a multiprocessor each, in whole clusters */
+  constexpr int32_t LARGE_SIDE = 4096;         /* windows of longer sides have work for more threads */
   const CtrSnakePlan *plan = s->plan;
   uint32_t first = 0;
   for (uint32_t ctas = 1; ctas <= SNAKE_MAX_CTAS; ctas *= 2) {
@@ -152,9 +152,10 @@ launch_tasks (const Snakes *s, const SnakeKernelArgs &f, bool wide, CtrError *er
     for (uint32_t i = 0; i < plan->task_count; i++)
       if (ctas_for (s, &plan->tasks[i], plan->task_count) == ctas) {
         count++;
-        large = large || side_of (&plan->tasks[i].window) >= LARGE;
+        large = large || side_of (&plan->tasks[i].window) >= LARGE_SIDE;
       }
-    const uint32_t threads = large && ctas > 1 && count * ctas <= ALONE ? SNAKE_LARGE_THREADS : SNAKE_SMALL_THREADS;
+    const uint32_t threads =
+        large && ctas > 1 && count * ctas <= MAX_EXCLUSIVE_CTAS ? SNAKE_LARGE_THREADS : SNAKE_SMALL_THREADS;
     if (count && !snake_launch_evolution (f, first, count, ctas, threads, wide, s->session.stream, error))
       return false;
     first += count;
@@ -235,7 +236,7 @@ take_outcomes (Snakes *s, bool *grown)
   CtrSnakeOutcome *outcomes = (CtrSnakeOutcome *) s->results.data;
   uint32_t needed = 0;
   for (uint32_t i = 0; i < s->plan->task_count; i++)
-    needed = results[i].needed > needed ? results[i].needed : needed;
+    needed = results[i].needed_capacity > needed ? results[i].needed_capacity : needed;
   *grown = needed > 0;
   while (s->capacity < needed)
     s->capacity *= 2;

@@ -23,8 +23,8 @@ warp_split_touches (const Snake &s, uint32_t e, CtrPoint a, CtrPoint b)
     bool touches = false;
     if (edge < s.count && edge != e) {
       const CtrPoint c = s.arrays.points[edge], d = s.arrays.points[ctr_snake_next (s.count, edge)];
-      touches =
-          !boxes_part (a, middle, b, c, d, d) && ctr_snake_split_touches (s.arrays.points, s.count, e, middle, edge);
+      touches = !boxes_are_disjoint (a, middle, b, c, d, d)
+                && ctr_snake_split_touches (s.arrays.points, s.count, e, middle, edge);
     }
     if (__any_sync (~0u, touches))
       return true;
@@ -44,7 +44,7 @@ warp_splits_touch (const Snake &s, uint32_t e, CtrPoint a, CtrPoint b)
     if (edge < e && s.arrays.stale[edge]) {
       const CtrPoint c = s.arrays.points[edge], d = s.arrays.points[ctr_snake_next (s.count, edge)];
       const CtrPoint other = ctr_snake_middle (c, d);
-      touches = !(halves_exactly (a, b) && halves_exactly (c, d)) && !boxes_part (a, middle, b, c, other, d)
+      touches = !(halves_exactly (a, b) && halves_exactly (c, d)) && !boxes_are_disjoint (a, middle, b, c, other, d)
                 && ctr_snake_two_splits_touch (s.arrays.points, s.count, e, middle, edge, other);
     }
     if (__any_sync (~0u, touches))
@@ -83,7 +83,7 @@ cluster_split (const SnakeKernelArgs &f, Snake &s)
   if (kept == 0)
     return false;
   if (count + kept > f.capacity) {
-    s.needed = count + kept;
+    s.needed_capacity = count + kept;
     return false;
   }
   CtrPoint *new_points = s.workspace.by_cta_and_point.new_points + (size_t) s.cta * f.capacity;

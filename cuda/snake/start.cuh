@@ -13,12 +13,11 @@ struct SnakeRealSums {
 };
 
 /* Arrays in shared memory. LINES: by line between rows and line between columns of cells, the sums above and left of
- * both. */
+ * both. BANDS: by warp, the sums between the two lines of its pair, left of each line between columns. */
 struct SnakeCells {
   CtrSnakeSums lines[SNAKE_LINES][SNAKE_LINES];
   uint16_t pairs[2][SNAKE_PAIRS]; /* of lines between columns, and between rows: the lower line | the higher one << 8 */
-  SnakeRealSums bands[SNAKE_MAX_WARPS]
-                     [SNAKE_LINES]; /* by warp: sums of the rows of its pair, left of each line between columns */
+  SnakeRealSums bands[SNAKE_MAX_WARPS][SNAKE_LINES];
 };
 
 /* Bytes of SnakeCells with the bands of the warps of THREADS threads. */
