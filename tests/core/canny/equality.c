@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The table of edges for the equality test: random pictures, adversarial cases, benchmark. */
 #include "tests/core/canny/reference.h"
 #include "tests/core/canny/testing.h"
 #include "tests/core/common/equality.h"
