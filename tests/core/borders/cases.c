@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The border following: cases checked by hand. */
+/* Compares borders with results that were worked out by hand. */
 #include "tests/core/borders/testing.h"
 
 #include <math.h>

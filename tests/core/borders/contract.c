@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The table of borders for the contract test, and the errors that only this algorithm has. */
 #include "tests/core/borders/reference.h"
 #include "tests/core/borders/testing.h"
 #include "tests/core/common/contract.h"

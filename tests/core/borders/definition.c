@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The border following against its definition: every size, shape, format and rule. */
+/* Compares borders with their definition, for every size, shape, format and rule. */
 #include "tests/core/borders/reference.h"
 #include "tests/core/borders/testing.h"
 #include "tests/core/common/gpu.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The table of borders for the equality test: random pictures, adversarial cases, benchmark. */
 #include "tests/core/borders/reference.h"
 #include "tests/core/borders/testing.h"
 #include "tests/core/common/equality.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every pixel's passages are linked to cycles first; what a border is follows from the passages it has. Nothing is
- * scanned or followed in the order an algorithm would. */
+/* The reference links every pixel's passages to cycles first. The passages of a cycle then make it a border. It scans
+ * and follows nothing in the order of an algorithm. */
 #include "tests/core/borders/reference.h"
 
 #include "tests/core/common/reference.h"

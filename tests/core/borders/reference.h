@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Border following by its definition, as slow as it is plain. It shares no code with the backends. */
+/* The reference of borders follows the definition alone, slowly. It shares no code with the backends. */
 #ifndef CTR_TESTS_BORDERS_REFERENCE_H
 #define CTR_TESTS_BORDERS_REFERENCE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by the tests of the border following. */
+/* Helpers that the tests of borders share. */
 #ifndef CTR_TESTS_BORDERS_TESTING_H
 #define CTR_TESTS_BORDERS_TESTING_H
 

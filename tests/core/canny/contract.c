@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The table of edges for the contract test, and the errors that only this algorithm has. */
 #include "tests/core/canny/reference.h"
 #include "tests/core/canny/testing.h"
 #include "tests/core/common/contract.h"

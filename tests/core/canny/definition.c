@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The edge detection against its definition: every size, format, parameter and picture. */
+/* Compares edges with their definition, for every size, format, parameter and output picture. */
 #include "tests/core/canny/reference.h"
 #include "tests/core/canny/testing.h"
 #include "tests/core/common/gpu.h"

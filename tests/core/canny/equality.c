@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The table of edges for the equality test: random pictures, adversarial cases, benchmark. */
 #include "tests/core/canny/reference.h"
 #include "tests/core/canny/testing.h"
 #include "tests/core/common/equality.h"
@@ -41,15 +42,12 @@ detect_on_device (State *state, Random *rng, const Picture *picture, const CtrCa
   const uint32_t width = picture->view.width, height = picture->view.height;
   const size_t stride = width + random_below (rng, 300);
   uint8_t *rows = malloc (stride * height), *mask = malloc ((size_t) width * height);
-  CtrImage image = picture->view;
   CtrEdgePicture edges;
   CtrError error;
-  void *pixels = gpu_alloc (picture->bytes), *output = gpu_alloc (stride * height);
-  gpu_upload (pixels, picture->memory, picture->bytes);
+  void *pixels, *output = gpu_alloc (stride * height);
+  const CtrImage image = equality_image (picture, true, &pixels);
   memset (rows, 77, stride * height);
   gpu_upload (output, rows, stride * height);
-  image.data = pixels;
-  image.memory = CTR_MEMORY_DEVICE;
   ctr_edge_picture_init_mask (&edges, output, stride, CTR_MEMORY_DEVICE);
   if (!ctr_canny_run (state->tested, &image, params, &edges, state->setup.stream, &error))
     fail (__FILE__, __LINE__, error.message);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by the tests of the edge detection. */
+/* Helpers that the tests of edges share. */
 #ifndef CTR_TESTS_CANNY_TESTING_H
 #define CTR_TESTS_CANNY_TESTING_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The table of components for the contract test, and the errors that only this algorithm has. */
 #include "tests/core/cca/reference.h"
 #include "tests/core/cca/testing.h"
 #include "tests/core/common/contract.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The component analysis against its definition: every size, shape, format and rule but the thresholds. */
+/* Compares components with their definition, for every size, shape, format and rule but the thresholds. */
 #include "tests/core/cca/reference.h"
 #include "tests/core/cca/testing.h"
 #include "tests/core/common/gpu.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The largest image there is, 65535 x 65535: every index and sum at its limit. Sixteen rows of memory are mapped over
- * and over, so the image costs no memory. */
+/* Analyses the largest image, 65535 x 65535, in which every index and sum reaches its limit. The test maps sixteen rows
+ * of memory over and over, so the image takes no memory. */
 #include "tests/core/cca/testing.h"
 
 #include <stdio.h>

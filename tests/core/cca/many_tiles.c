@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A frame of so many tiles that the CUDA backend takes its kernel for large frames, against the CPU backend. Most of it
- * is empty, which costs the emulation little. */
+/* Compares the backends on a frame of so many tiles that the CUDA backend takes its kernel for large frames. Most of
+ * the frame is empty, to keep the emulation short. */
 #include "tests/core/cca/testing.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Component analysis straight from its definition, pixel by pixel. It shares no code with the backends. */
+/* The reference of components follows the definition alone, pixel by pixel. It shares no code with the backends. */
 #ifndef CTR_TESTS_CCA_REFERENCE_H
 #define CTR_TESTS_CCA_REFERENCE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by the tests of the component analysis. */
+/* Helpers that the tests of components share. */
 #ifndef CTR_TESTS_CCA_TESTING_H
 #define CTR_TESTS_CCA_TESTING_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The component analysis against its definition: fixed thresholds and Otsu's, in every format. */
+/* Compares components with their definition at fixed thresholds and Otsu's, in every format. */
 #include "tests/core/cca/testing.h"
 
 #include <stdlib.h>

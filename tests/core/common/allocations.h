@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An allocator that fails when it is told to, in front of glibc's for the whole process. */
+/* Replaces glibc's allocator in the whole process by one that fails when a test tells it to. */
 #ifndef CTR_TESTS_ALLOCATIONS_H
 #define CTR_TESTS_ALLOCATIONS_H
 

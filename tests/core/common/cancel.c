@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The token of a thread: whose it is, and how soon a run ends that another thread cancels. */
+/* Tests which thread a cancel token belongs to, and how soon a run ends that another thread cancels. */
 #include "tests/core/common/testing.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every place where work on the host can be cancelled: a run is cancelled when it asks for the first time, the second,
- * and so on, and the next image's result must be that of a new analyser. This program answers in place of the library's
+/* Cancels a run at every place where the CPU backend can be cancelled: when it asks for the first time, for the second,
+ * and so on. The next image's result must be that of a new analyser. This program replaces the library's
  * ctr_cancelled(). */
 #include "tests/core/cca/testing.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the API of every algorithm promises, over one table of its functions: contract_main.c tests calls and errors,
- * memory_main.c tests what happens without memory. An algorithm's table and the errors that only it has are in its own
- * folder, in contract.c. */
+/* Tests the promises that the API of every algorithm makes, over one table of functions an algorithm: contract_main.c
+ * tests calls and errors, memory_main.c tests failing allocations. The table of an algorithm and the errors that only
+ * it has are in contract.c of its folder. */
 #ifndef CTR_TESTS_COMMON_CONTRACT_H
 #define CTR_TESTS_COMMON_CONTRACT_H
 

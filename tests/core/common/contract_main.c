@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* contract ALGORITHM BACKEND
  *
- * Every error path of an algorithm's API: the right status, a sentence that says what is wrong, nothing pending, and an
- * object that works as before. */
+ * Takes every error path of an algorithm's API. Each must give the right status and a message that says what is wrong,
+ * leave nothing pending, and leave an object that works as before. */
 #include "tests/core/common/contract.h"
 
 #include <stdio.h>

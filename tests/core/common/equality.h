@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Equality and speed of the backends, over one table of functions an algorithm: equality_main.c compares and measures,
- * threads_main.c compares in several threads at once. An algorithm's table and its pictures are in its own folder, in
- * equality.c. dav1d's checkasm is the model. */
+/* Compares and measures the backends, over one table of functions an algorithm: equality_main.c does so in one thread,
+ * threads_main.c compares in several at once. The table of an algorithm and its pictures are in equality.c of its
+ * folder. The model is dav1d's checkasm. */
 #ifndef CTR_TESTS_COMMON_EQUALITY_H
 #define CTR_TESTS_COMMON_EQUALITY_H
 

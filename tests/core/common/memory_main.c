@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* memory ALGORITHM
  *
- * The CPU backend without memory: each allocation in turn fails; the call reports it, leaks nothing, and the object
- * goes on working. A later frame makes no allocation but those of its result. */
+ * Lets each allocation of the CPU backend fail in turn. The call must report it and leak nothing, and the object must
+ * go on working. A later frame must allocate nothing but its result. */
 #include "tests/core/common/allocations.h"
 #include "tests/core/common/contract.h"
 
@@ -20,7 +20,7 @@ main (void)
 
 static const Contract *contract;
 
-/* With ALLOWED allocations: is the frame complete? */
+/* Analyses a first frame with ALLOWED allocations. Is the frame complete? */
 static bool
 try_with (const MemoryCase *test, long allowed)
 {

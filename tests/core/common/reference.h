@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Samples and Otsu's threshold by their definition: all references begin with them. */
+/* Samples and Otsu's threshold by their definition, with which all references begin. */
 #ifndef CTR_TESTS_COMMON_REFERENCE_H
 #define CTR_TESTS_COMMON_REFERENCE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Test pictures: masks of every shape that has broken a component analysis, and images that show them. */
+/* Draws test pictures: masks of shapes on which analyses tend to fail, and images that show them. */
 #ifndef CTR_TESTS_SHAPES_H
 #define CTR_TESTS_SHAPES_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the core's test programs share. The first argument names the backend, "cpu" or "cuda"; a program exits 77 (skip)
- * for "cuda" where there is none. CTR_TEST_QUICK=1 in the environment leaves a small representative part of each
- * test, for runs under slow checkers. */
+/* Helpers that all tests of the core share. A test takes the backend, "cpu" or "cuda", as an argument, and exits 77
+ * (skip) for "cuda" without a GPU. CTR_TEST_QUICK=1 in the environment reduces each test to a small representative
+ * part, for runs under slow checkers. */
 #ifndef CTR_TESTS_TESTING_H
 #define CTR_TESTS_TESTING_H
 

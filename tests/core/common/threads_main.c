@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* threads ALGORITHM BACKEND
  *
- * Objects side by side, one a thread, each on its own stream: random pictures against the definition. */
+ * Compares random pictures with the definition in several threads at once. Each thread has its own object and stream.
+ */
 #include "tests/core/common/equality.h"
 #include "tests/core/common/gpu.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The contours of levels: cases checked by hand, and counts that are known beforehand. */
+/* Compares contours of levels with results that were worked out by hand, and with counts that are known beforehand. */
 #include "tests/core/cracks/testing.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The contours of levels against their definition: every size, shape, format and rule. */
+/* Compares contours of levels with their definition, for every size, shape, format and rule. */
 #include "tests/core/cracks/reference.h"
 #include "tests/core/cracks/testing.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The table of contours of levels for the equality test: random pictures, adversarial cases, benchmark. */
 #include "tests/core/common/equality.h"
 #include "tests/core/common/gpu.h"
 #include "tests/core/cracks/reference.h"

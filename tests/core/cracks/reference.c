@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Of each level a mask of its own. Its lines go from one side of a pixel to the next; what surrounds a contour follows
- * from the components of foreground and background, filled pixel by pixel. */
+/* The reference makes a mask of each level. A line goes from one side of a pixel to the next. The components of
+ * foreground and background, filled pixel by pixel, say what surrounds a contour. */
 #include "tests/core/cracks/reference.h"
 
 #include "tests/core/borders/reference.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Contours of levels by their definition, level by level and pixel side by pixel side. It shares no code with the
- * backends. */
+/* The reference of contours of levels follows the definition alone, level by level and pixel side by pixel side. It
+ * shares no code with the backends. */
 #ifndef CTR_TESTS_CRACKS_REFERENCE_H
 #define CTR_TESTS_CRACKS_REFERENCE_H
 

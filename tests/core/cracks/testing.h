@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by the tests of the contours of levels. */
+/* Helpers that the tests of contours of levels share. */
 #ifndef CTR_TESTS_CRACKS_TESTING_H
 #define CTR_TESTS_CRACKS_TESTING_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is drawn, against the reference and against what the contours were found in. */
+/* Compares drawn contours with the reference, and with the pictures in which the contours were found. */
 #include "tests/core/paint/reference.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Drawing that is queued and not waited for: who may see it when, and how it ends. */
+/* Queues drawing without waiting for it, and tests when which stream sees the result. */
 #include "tests/core/common/gpu.h"
 #include "tests/core/paint/testing.h"
 

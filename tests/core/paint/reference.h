@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Drawing by its definition. It shares no code with the backends. */
+/* The reference of drawing follows the definition alone. It shares no code with the backends. */
 #ifndef CTR_TESTS_PAINT_REFERENCE_H
 #define CTR_TESTS_PAINT_REFERENCE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by the tests of drawing: pictures and layers at random. */
+/* Helpers that the tests of drawing share: random pictures and layers. */
 #ifndef CTR_TESTS_PAINT_TESTING_H
 #define CTR_TESTS_PAINT_TESTING_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The quantities in floating point that are derived from a component's sums. */
+/* Tests the quantities in floating point that the core derives from a component's sums. */
 #include "tests/core/common/testing.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Contours whose arrays lie elsewhere, and what is derived from a contour's integers. Built from the core's own
- * sources: making a result is not public. */
+/* Tests contours whose arrays lie elsewhere, and the quantities that the core derives from a contour's integers. The
+ * test is built from the core's sources, since making a result is not public. */
 #include "core/common/error.h"
 #include "core/results/contourlist.h"
 #include "tests/core/common/testing.h"

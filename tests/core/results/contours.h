@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lists of contours in host memory: made by a reference, or taken from a result. */
+/* Contours in host memory, made by a reference or taken from a result. */
 #ifndef CTR_TESTS_RESULTS_CONTOURS_H
 #define CTR_TESTS_RESULTS_CONTOURS_H
 

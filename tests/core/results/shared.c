@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Results handed from thread to thread: each takes and drops references, and maps what lies on the device. */
+/* Shares results among threads, each of which takes and drops references and maps the arrays on the device. */
 #include "tests/core/borders/reference.h"
 #include "tests/core/borders/testing.h"
 #include "tests/core/cca/reference.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The table of snakes for the contract test, and the errors that only this algorithm has. */
 #include "tests/core/common/contract.h"
 #include "tests/core/snake/testing.h"
 

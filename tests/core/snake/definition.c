@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The snake against its reference on pictures made for it, and what is known of its results beforehand. */
+/* Compares snakes with their reference on pictures made for them, and with results that are known beforehand. */
 #include "tests/core/snake/polygons_reference.h"
 #include "tests/core/snake/scenes.h"
 #include "tests/core/snake/testing.h"

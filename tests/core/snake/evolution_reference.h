@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One object of the reference snake, from its start to its last line. */
+/* The evolution of one object of the reference, from its start to its last line. */
 #ifndef CTR_TESTS_SNAKE_EVOLUTION_H
 #define CTR_TESTS_SNAKE_EVOLUTION_H
 

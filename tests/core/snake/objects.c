@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Several objects in one picture: windows, starts that lose their targets, targets that move, the same call again. */
+/* Tests several objects in one picture: windows, starts that lose their targets, moving targets, repeated calls. */
 #include "tests/core/snake/scenes.h"
 #include "tests/core/snake/testing.h"
 

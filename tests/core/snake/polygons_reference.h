@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Polygons on the corners of pixels, by definition: which pixels they hold, whether they are simple, random ones. */
+/* Polygons on the corners of pixels by definition: the pixels inside, whether a polygon is simple, random polygons. */
 #ifndef CTR_TESTS_SNAKE_POLYGONS_H
 #define CTR_TESTS_SNAKE_POLYGONS_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The host's criterion of many regions at once against that of one, bit for bit. Built from its own source. */
+/* Compares the CPU backend's criterion of many regions at once with that of one region, bit for bit. The test is built
+ * from the backend's source. */
 #include "cpu/snake/price.h"
 #include "tests/core/common/testing.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How well targets are found under noise: common pixels of target and polygon over those in either, against bars. */
+/* Tests how well snakes find targets under noise: the intersection over union of target and polygon must reach a bar.
+ */
 #include "tests/core/snake/polygons_reference.h"
 #include "tests/core/snake/scenes.h"
 #include "tests/core/snake/testing.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The rules that the backends of the snake share, each against its definition. */
+/* Compares each rule that the backends of the snake share with its definition. */
 #include "core/snake/criterion.h"
 #include "core/snake/geometry.h"
 #include "tests/core/common/testing.h"

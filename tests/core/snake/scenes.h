@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Noisy pictures of known targets, of any size, for the tests and the benchmark of the snake.
+/* Draws noisy pictures of known targets, of any size, for the tests and the benchmark of the snake.
  *
  * A target is a shape around a centre; a pixel belongs to it where its own centre lies inside. In units of the radius,
  * with r and the angle a (clockwise on the screen from the right) measured from the target's centre:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The host's sums along edges, against the samples left of them. */
+/* Compares the CPU backend's sums along edges with the samples left of them. */
 #include "cpu/snake/table.h"
 #include "tests/core/common/reference.h"
 #include "tests/core/common/testing.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by the tests of the snake. */
+/* Helpers that the tests of snakes share. */
 #ifndef CTR_TESTS_SNAKE_TESTING_H
 #define CTR_TESTS_SNAKE_TESTING_H
 
