@@ -21,8 +21,7 @@ attach_contours (GstContoursFilter *self, GstBuffer *buffer, CtrContours *contou
   gchar *source = gst_object_get_name (GST_OBJECT_CAST (self));
   GstContoursContourMeta *meta;
 
-  /* The contours' GPU memory needs its CUDA context for as long as the buffer lives, which may be longer than the
-   * element. */
+  /* The contours' GPU memory needs its CUDA context as long as the buffer lives, possibly longer than the element. */
   if (g_atomic_int_get (&priv->in_use) == CTR_BACKEND_CUDA)
     ctr_contours_set_owner (contours, gst_object_ref (priv->gpu.context), gst_object_unref);
   meta = gst_buffer_add_contours_contour_meta (buffer, contours, source);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Properties that are plain fields of a structure: one table replaces their cases in set_property() and get_property().
- */
+/* Properties that are plain fields of a structure: one table replaces their cases in the property functions. */
 #ifndef GST_BASE_PROPERTYFIELDS_H
 #define GST_BASE_PROPERTYFIELDS_H
 
@@ -19,9 +18,8 @@ typedef struct {
     id, G_STRUCT_OFFSET (Structure, field), G_SIZEOF_MEMBER (Structure, field) \
   }
 
-/* Copies VALUE to or from the field of STRUCTURE that belongs to property ID. The value may be a boolean (the field is
- * a bool or a gboolean), an int, uint, uint64 or double, an enum or flags. Returns FALSE if FIELDS does not contain ID.
- */
+/* Copy VALUE to or from the field of STRUCTURE for property ID: a boolean (bool or gboolean), int, uint, uint64,
+ * double, enum or flags. They return FALSE if FIELDS does not contain ID. */
 gboolean property_fields_set (const PropertyField *fields, gpointer structure, guint id, const GValue *value);
 gboolean property_fields_get (const PropertyField *fields, gconstpointer structure, guint id, GValue *value);
 

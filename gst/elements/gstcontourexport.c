@@ -43,6 +43,7 @@
 
 #include "gst/base/allocation.h"
 #include "gst/base/framemessage.h"
+#include "gst/base/propertyfields.h"
 #include "gst/export/writer.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_contour_export_debug);
@@ -223,6 +224,22 @@ gst_contour_export_change_state (GstElement *element, GstStateChange transition)
   return GST_ELEMENT_CLASS (gst_contour_export_parent_class)->change_state (element, transition);
 }
 
+static const PropertyField fields[] = {
+    PROPERTY_FIELD (PROP_FD, GstContourExport, fd),
+    PROPERTY_FIELD (PROP_FORMAT, GstContourExport, format),
+    PROPERTY_FIELD (PROP_APPEND, GstContourExport, append),
+    PROPERTY_FIELD (PROP_MAX_FILE_SIZE, GstContourExport, max_file_size),
+    PROPERTY_FIELD (PROP_MAX_FILE_TIME, GstContourExport, max_file_time),
+    {0},
+};
+
+static void
+set_location (GstContourExport *self, const gchar *location)
+{
+  g_free (self->location);
+  self->location = g_strdup (location ? location : DEFAULT_LOCATION);
+}
+
 static void
 gst_contour_export_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
@@ -231,31 +248,10 @@ gst_contour_export_set_property (GObject *object, guint id, const GValue *value,
   GST_OBJECT_LOCK (self);
   gboolean refused = self->started;
   if (!refused) {
-    switch (id) {
-      case PROP_LOCATION:
-        g_free (self->location);
-        self->location = g_value_dup_string (value);
-        if (!self->location)
-          self->location = g_strdup (DEFAULT_LOCATION);
-        break;
-      case PROP_FD:
-        self->fd = g_value_get_int (value);
-        break;
-      case PROP_FORMAT:
-        self->format = g_value_get_enum (value);
-        break;
-      case PROP_APPEND:
-        self->append = g_value_get_boolean (value);
-        break;
-      case PROP_MAX_FILE_SIZE:
-        self->max_file_size = g_value_get_uint64 (value);
-        break;
-      case PROP_MAX_FILE_TIME:
-        self->max_file_time = g_value_get_uint64 (value);
-        break;
-      default:
-        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-    }
+    if (id == PROP_LOCATION)
+      set_location (self, g_value_get_string (value));
+    else if (!property_fields_set (fields, self, id, value))
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
   GST_OBJECT_UNLOCK (self);
   if (refused)
@@ -269,28 +265,10 @@ gst_contour_export_get_property (GObject *object, guint id, GValue *value, GPara
   GstContourExport *self = GST_CONTOUR_EXPORT (object);
 
   GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_LOCATION:
-      g_value_set_string (value, self->location);
-      break;
-    case PROP_FD:
-      g_value_set_int (value, self->fd);
-      break;
-    case PROP_FORMAT:
-      g_value_set_enum (value, self->format);
-      break;
-    case PROP_APPEND:
-      g_value_set_boolean (value, self->append);
-      break;
-    case PROP_MAX_FILE_SIZE:
-      g_value_set_uint64 (value, self->max_file_size);
-      break;
-    case PROP_MAX_FILE_TIME:
-      g_value_set_uint64 (value, self->max_file_time);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
+  if (id == PROP_LOCATION)
+    g_value_set_string (value, self->location);
+  else if (!property_fields_get (fields, self, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -317,9 +295,7 @@ gst_contour_export_class_init (GstContourExportClass *klass)
    * GstContourExport:location:
    *
    * File or named pipe to write; "-" is the standard output. One placeholder such as `%d` or `%05d` is replaced by the
-   * frame number in formats with one file for each frame, otherwise by the file number, from 0. Write %% for the
-   * character
-   * %.
+   * frame number in formats with one file for each frame, otherwise by the file number, from 0. `%%` is a literal %.
    *
    * Since: 0.1
    */
@@ -330,8 +306,7 @@ gst_contour_export_class_init (GstContourExportClass *klass)
   /**
    * GstContourExport:fd:
    *
-   * Open file descriptor to write to instead of a location: a pipe, socket or file. The element does not close it. -1:
-   * none.
+   * Open file descriptor to write to instead of a location: a pipe, socket or file. It stays open. -1: none.
    *
    * Since: 0.1
    */
@@ -361,8 +336,8 @@ gst_contour_export_class_init (GstContourExportClass *klass)
   /**
    * GstContourExport:max-file-size:
    *
-   * Maximum file size in bytes for line formats: the first frame after the file has reached it starts the next file. 0:
-   * no limit.
+   * Maximum file size in bytes for line formats: the first frame after it has been reached starts the next file. 0: no
+   * limit.
    *
    * Since: 0.1
    */

@@ -35,9 +35,7 @@ append_position (GString *out, const gchar *before, gdouble x, gdouble y)
   g_string_append_c (out, ']');
 }
 
-/* RFC 7946: exterior rings are counterclockwise (from x towards y), holes clockwise; the last position repeats the
- * first.
- */
+/* RFC 7946: exterior rings run counterclockwise (x towards y), holes clockwise; the last position is the first. */
 static GstFlowReturn
 append_ring (const ExportText *text, const ExportShapes *shapes, const HalfPoint *points, guint count)
 {

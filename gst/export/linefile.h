@@ -33,10 +33,8 @@ gboolean line_file_cut (LineFile *file, guint64 size, GError **error);
 /* Removes a last line without a line feed, of *BYTES bytes, from the regular file at PATH. */
 gboolean line_file_cut_last_line (LineFile *file, const gchar *path, guint64 *bytes, GError **error);
 
-/* Writes SIZE bytes without buffering, so that a reader sees them at once, and waits for a slow reader. Returns FALSE
- * without an error if flushing: only the first *WRITTEN bytes were written. A closed reader is an error, never a
- * SIGPIPE.
- */
+/* Writes SIZE bytes unbuffered, so that a reader sees them at once, and waits for a slow reader. Returns FALSE without
+ * an error if flushing: only the first *WRITTEN bytes were written. A closed reader is an error, never a SIGPIPE. */
 gboolean line_file_write (LineFile *file, const gchar *data, gsize size, gsize *written, GError **error);
 
 /* Whether line_file_write() can write something without waiting. */

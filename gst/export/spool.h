@@ -22,8 +22,7 @@ ExportSpool *export_spool_reopen (const gchar *path, guint64 size, guint64 *fram
 /* Adds LINES. The last one is the frame's own line and has no line feed. The frame ends at byte END of the document. */
 gboolean export_spool_add_frame (ExportSpool *spool, const GString *lines, guint64 end, GError **error);
 
-/* Read the spool from the start, line by line and without line feeds, until NULL. *OF_FRAME: the line is a frame's own.
- */
+/* Read the spool from the start, line by line without line feeds, until NULL. *OF_FRAME: it is a frame's own line. */
 void export_spool_rewind (ExportSpool *spool);
 const gchar *export_spool_next (ExportSpool *spool, gboolean *of_frame, GError **error);
 

@@ -45,8 +45,7 @@ void export_writer_stop (ExportWriter *self);
 /* Writes the metadata of BUFFER. FRAME describes it; its index is ignored. */
 GstFlowReturn export_writer_write (ExportWriter *self, GstBuffer *buffer, const ExportFrame *frame);
 
-/* Handles the end of the stream: synchronises the file to the disk. Lines may continue after a seek; a document ends.
- */
+/* Handles the end of the stream: synchronises the file to the disk. Lines may continue after a seek, documents end. */
 void export_writer_finish (ExportWriter *self);
 
 /* Interrupt the streaming thread if it waits for a reader or writes a long frame, or allow it to do so again. STOPPING
