@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The reference of snakes follows the definition alone: it counts every sum pixel by pixel, compares every line with
- * every other, and keeps nothing from one step to the next. With the
- * backends it shares only criterion.h and geometry.h of core/snake. */
+ * every other, and keeps nothing from one step to the next. It shares only criterion.h and geometry.h of core/snake
+ * with the backends. */
 #ifndef CTR_TESTS_SNAKE_REFERENCE_H
 #define CTR_TESTS_SNAKE_REFERENCE_H
 
