@@ -4,9 +4,10 @@
  * Parts are bright on a dark background, or dark on a bright one with --invert. For each part the application prints
  * its area, the length of its outline, its bounding box, the number of its holes, and PASS or FAIL. The exit status is
  * 0 if all parts pass, 1 if one fails or there is none, 2 if the input cannot be inspected. With --draw the frames,
- * with outlines and boxes drawn onto them, are sent to other elements: inspect_parts --draw="videoconvert ! pngenc !
- * filesink location=inspected.png" parts.png To compile it elsewhere: cc inspect_parts.c $(pkg-config --cflags --libs
- * gstcontours-1.0 gstreamer-video-1.0) */
+ * with outlines and boxes drawn onto them, are sent to other elements:
+ *   inspect_parts --draw="videoconvert ! pngenc ! filesink location=inspected.png" parts.png
+ * To compile it elsewhere:
+ *   cc inspect_parts.c $(pkg-config --cflags --libs gstcontours-1.0 gstreamer-video-1.0) */
 #include <gst/contours/gstcontours.h>
 #include <gst/gst.h>
 #include <gst/video/gstvideometa.h>

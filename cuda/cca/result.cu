@@ -65,9 +65,9 @@ fetch_result (CcaAnalyser *cca, uint32_t *rows, CtrError *error)
     if (header.count <= cca->capacity && header.closed <= cca->closed_capacity)
       return true;
     if (header.count > cca->capacity)
-      cca->capacity = header.count + header.count / 4;
+      cca->capacity = ctr_with_spare (header.count);
     if (header.closed > cca->closed_capacity)
-      cca->closed_capacity = header.closed + header.closed / 4;
+      cca->closed_capacity = ctr_with_spare (header.closed);
     const CcaFrameKey key = cca->current->key;
     cca->generation++; /* the cached graphs use too little memory */
     if (!cca_select_graph (cca, &key, error) || !cca_launch_graph (cca, error))

@@ -16,7 +16,7 @@ static struct {
   int (*alloc) (uint64_t *memory, size_t bytes);
   int (*free) (uint64_t memory);
   int (*upload) (uint64_t device, const void *host, size_t bytes);
-  int (*synchronize) (void);
+  int (*stream_synchronize) (void *stream);
   int (*download) (void *host, uint64_t device, size_t bytes);
 } cu;
 
@@ -41,7 +41,7 @@ load (void)
       {"cuMemAlloc_v2", &cu.alloc},
       {"cuMemFree_v2", &cu.free},
       {"cuMemcpyHtoD_v2", &cu.upload},
-      {"cuCtxSynchronize", &cu.synchronize},
+      {"cuStreamSynchronize", &cu.stream_synchronize},
       {"cuMemcpyDtoH_v2", &cu.download},
   };
   for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
@@ -123,8 +123,9 @@ void
 gpu_upload (void *device, const void *host, size_t bytes)
 {
   must (cu.upload ((uintptr_t) device, host, bytes), "cuMemcpyHtoD");
-  /* From ordinary memory it returns before all has arrived, and other streams do not wait for it. */
-  must (cu.synchronize (), "cuCtxSynchronize");
+  /* From pageable memory it returns before all has arrived, and other streams do not wait for it. The context cannot be
+   * synchronised while another thread captures a graph; its default stream can. */
+  must (cu.stream_synchronize (NULL), "cuStreamSynchronize");
 }
 
 void
