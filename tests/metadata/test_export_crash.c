@@ -49,8 +49,8 @@ GST_START_TEST (append_after_a_crash)
     GstHarness *h = play (element);
     fail_unless_equals_int (push (h, 0, 0), GST_FLOW_OK);
     if (kept < size) {
-      gchar *bytes = g_strdup_printf ("appended\" is incomplete, as after a crash or on a full disk: its %" G_GSIZE_FORMAT
-                                      " bytes were removed",
+      gchar *bytes = g_strdup_printf (
+          "appended\" is incomplete, as after a crash or on a full disk: its %" G_GSIZE_FORMAT " bytes were removed",
           size - kept);
       assert_message (bus, GST_MESSAGE_WARNING, GST_RESOURCE_ERROR_WRITE, bytes);
       g_free (bytes);
