@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Frames in CUDA memory, and the one context of this program in which they lie. */
+/* This file makes frames in CUDA memory, in the one CUDA context of the test program. */
 #include "frames.h"
 
 GstCudaContext *
@@ -58,7 +58,7 @@ make_cuda_frame (const TestFrame *frame, GstCudaContext *context)
   fill_pixels (frame, &info, map.data, meta->offset, meta->stride);
   gst_buffer_unmap (buffer, &map);
   gst_caps_unref (caps);
-  gst_object_unref (pool); /* the buffer keeps it */
+  gst_object_unref (pool); /* the buffer holds a reference */
   add_something_to_draw (buffer);
   return buffer;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* cudacanny's new pictures, and through it the base class's way to make them: they show the core's edges, whatever the
- * format, layout and size, and carry what came with the frame. */
+/* These tests check the output pictures of cudacanny, and with them the base class's output buffers: each shows the
+ * core's edges, whatever the format, layout and size, and carries the frame's metadata. */
 #include "components.h"
 #include "cudacanny.h"
 #include "parts.h"
@@ -38,13 +38,13 @@ GST_END_TEST;
 static const GstVideoFormat some_formats[] = {GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY16_LE, GST_VIDEO_FORMAT_NV12,
     GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_Y42B, GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGRA};
 
-/* What padding and offset of the frame hold never matters. */
+/* The bytes in the frame's padding and before its first plane do not affect the result. */
 GST_START_TEST (test_layouts)
 {
   static const gint fills[] = {0x00, 0xff, -1};
 
   if (test_in_cuda_memory ())
-    return; /* libgstcuda lays these out itself */
+    return; /* libgstcuda chooses the layout of CUDA memory */
   for (guint i = 0; i < G_N_ELEMENTS (some_formats); i++) {
     CtrCannyParams params = default_params ();
     TestFrame frame = {some_formats[i], 63, 33, .seed = 100 + i};
@@ -81,11 +81,11 @@ offer_pool (GstHarness *h, GstBufferPool *pool)
   gst_pad_add_probe (h->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, answer_allocation, pool, NULL);
 }
 
-/* Downstream's pool is used, with the layout it has. */
+/* The element uses downstream's pool, with its layout. */
 GST_START_TEST (test_output_layouts)
 {
   if (test_in_cuda_memory ())
-    return; /* libgstcuda lays these out itself */
+    return; /* libgstcuda chooses the layout of CUDA memory */
   for (guint i = 0; i < G_N_ELEMENTS (some_formats); i++) {
     CtrCannyParams params = default_params ();
     TestFrame frame = {some_formats[i], 63, 33, .seed = 200 + i};
@@ -127,7 +127,7 @@ GST_START_TEST (test_output_layouts)
 
 GST_END_TEST;
 
-/* A pool whose buffers cannot be used. */
+/* This pool returns no buffer, or an unusable one. */
 typedef GstVideoBufferPool BadPool;
 typedef GstVideoBufferPoolClass BadPoolClass;
 static GType bad_pool_get_type (void);
@@ -162,13 +162,13 @@ bad_pool_init (BadPool *pool)
 {
 }
 
-/* One error that says what is missing; nothing is written where it must not be. */
+/* An unusable buffer yields one error, and no write outside the buffer. */
 GST_START_TEST (test_bad_pool)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 64, 48, .seed = 1};
 
   if (test_in_cuda_memory ())
-    return; /* only libgstcuda's own pools are taken there */
+    return; /* the element accepts only libgstcuda's pools there */
   for (fault = NO_BUFFER; fault < N_FAULTS; fault++) {
     GstBus *bus = gst_bus_new ();
     GstHarness *h = new_harness_with_bus ("cudacanny", bus);
@@ -194,7 +194,7 @@ GST_END_TEST;
 static const gint odd_sizes[][2] = {{1, 1}, {1, 2}, {2, 1}, {3, 3}, {1, 31}, {33, 1}, {1, 257}, {255, 1}, {1000, 1},
     {1, 1000}, {16383, 1}, {1, 16383}, {17, 9}, {127, 129}, {321, 243}};
 
-/* In CUDA memory only formats whose odd sizes libgstcuda 1.22 lays out rightly. */
+/* In CUDA memory, the test leaves out the formats whose odd sizes libgstcuda 1.22 lays out wrongly. */
 GST_START_TEST (test_sizes)
 {
   static const GstVideoFormat cuda_formats[] = {GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_Y42B, GST_VIDEO_FORMAT_Y444,
@@ -237,7 +237,7 @@ GST_START_TEST (test_small_sizes_all)
 
 GST_END_TEST;
 
-/* One element through changing sizes and formats gives what a fresh one gives. */
+/* After a change of size or format, an element gives the result of a new element. */
 GST_START_TEST (test_renegotiation)
 {
   static const TestFrame frames[] = {
@@ -267,7 +267,7 @@ GST_START_TEST (test_renegotiation)
 
 GST_END_TEST;
 
-/* A meta that describes what a new picture need not share. */
+/* Adds a meta whose tags do not apply to a new picture. */
 static void
 add_other_meta (GstBuffer *buffer)
 {
@@ -278,7 +278,7 @@ add_other_meta (GstBuffer *buffer)
   gst_buffer_add_custom_meta (buffer, "test-other");
 }
 
-/* Time stamps, flags and metadata about the picture go on with the new one. */
+/* The new picture carries the frame's timestamps, flags and metadata. */
 GST_START_TEST (test_buffer_described)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 64, 48, .seed = 14};
@@ -336,7 +336,7 @@ GST_START_TEST (test_buffer_described)
 
 GST_END_TEST;
 
-/* The pool gives the same few buffers again and again. */
+/* The pool reuses its buffers. */
 GST_START_TEST (test_buffers_reused)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 64, 48, .seed = 15};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* cudacanny's properties: their bounds, and their changes while it runs. */
+/* These tests check the bounds of cudacanny's properties, and changes of them during the stream. */
 #include "cudacanny.h"
 #include "parts.h"
 
@@ -7,7 +7,7 @@
 #include <gst/controller/gstinterpolationcontrolsource.h>
 #include <math.h>
 
-/* A change counts from the next frame on, each property by itself. */
+/* Each property can change alone, and its change applies from the next frame on. */
 GST_START_TEST (test_live_properties)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 11};
@@ -72,7 +72,7 @@ GST_START_TEST (test_live_properties)
 
 GST_END_TEST;
 
-/* Is BUFFER, in GRAY8 or NV12, the mask? */
+/* Does the first plane of BUFFER, in GRAY8 or NV12, equal the mask? */
 static gboolean
 has_mask (GstBuffer *buffer, const TestFrame *frame, const guint8 *mask)
 {
@@ -90,7 +90,7 @@ has_mask (GstBuffer *buffer, const TestFrame *frame, const guint8 *mask)
   return same;
 }
 
-/* Properties are changed from another thread all the time: each frame has one value or the other, wholly. */
+/* While another thread keeps changing a property, each frame's result is that of one value. */
 GST_START_TEST (test_live_properties_stress)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 64, 48, .seed = 12};
@@ -137,7 +137,7 @@ count_warnings (GstDebugCategory *category, GstDebugLevel level, const gchar *fi
     (*(guint *) user_data)++;
 }
 
-/* GLib refuses the value: with a warning, from 2.84 on with a critical message, which is no failure here. */
+/* GLib refuses the value with a warning, from 2.84 on with a critical message, which must not fail this test. */
 static void
 set_refused (GstElement *element, const gchar *property, gdouble value)
 {
@@ -151,7 +151,7 @@ set_refused (GstElement *element, const gchar *property, gdouble value)
   g_log_set_always_fatal (fatal);
 }
 
-/* Values that cannot be used are refused, or set to the nearest that can, with a warning. */
+/* An invalid value is refused, or replaced by the nearest valid one with a warning. */
 GST_START_TEST (test_property_bounds)
 {
   GstElement *canny = gst_element_factory_make ("cudacanny", NULL);
@@ -200,7 +200,7 @@ GST_START_TEST (test_property_bounds)
 
 GST_END_TEST;
 
-/* Properties follow a controller, at each frame's time. */
+/* A controlled property has its value at each frame's time. */
 GST_START_TEST (test_controlled)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 64, 48, .seed = 13};

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What cudacanny finds: the components of its edges, the edges that GStreamer's edgedetect finds, samples of fewer
- * significant bits than their format has. Runs once for each backend and memory (CTR_TEST_BACKEND, CTR_TEST_MEMORY). */
+/* This program tests cudacanny: its edges equal those of GStreamer's edgedetect, cudacca finds their components, and
+ * samples may have fewer significant bits than their format. It runs once for each backend and memory
+ * (CTR_TEST_BACKEND, CTR_TEST_MEMORY). */
 #include "components.h"
 #include "cudacanny.h"
 #include "parts.h"
 
-/* The edges' components, found in the picture of the edges. */
+/* cudacca finds the components of the edges in the picture that cudacanny makes. */
 GST_START_TEST (test_components_of_edges)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 16};
@@ -38,7 +39,8 @@ GST_START_TEST (test_components_of_edges)
 
 GST_END_TEST;
 
-/* Without blur it is GStreamer's own Canny element, edgedetect, where this machine has it. */
+/* Without blur, the result equals that of edgedetect, GStreamer's own Canny element. The test runs only where
+ * edgedetect is installed. */
 GST_START_TEST (test_edgedetect)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_RGB, 320, 240, .seed = 17};
@@ -76,7 +78,8 @@ GST_START_TEST (test_edgedetect)
 
 GST_END_TEST;
 
-/* A square of 400 in a ground of 3000, as a camera of 12 bits delivers it. SHIFT: the same in the upper bits. */
+/* Makes a square of value 400 on a background of 3000, as a 12-bit camera delivers it. SHIFT moves the samples to the
+ * upper bits. */
 static GstBuffer *
 make_square (guint side, guint shift)
 {
@@ -94,7 +97,7 @@ make_square (guint side, guint shift)
   return buffer;
 }
 
-/* Was one posted? */
+/* Did the element post an info message? Removes it from BUS. */
 static gboolean
 take_info (GstBus *bus)
 {
@@ -119,7 +122,8 @@ edges_of_square (GstHarness *h, guint side, guint shift)
   return bytes;
 }
 
-/* Samples in the lower bits have the edges that they have in the upper ones: found out, and set. */
+/* Samples in the lower bits yield the same edges as in the upper bits, whether the element detects the significant bits
+ * or the property sets them. */
 GST_START_TEST (test_significant_bits)
 {
   const guint side = 64, bytes = side * side * 2;
@@ -129,12 +133,12 @@ GST_START_TEST (test_significant_bits)
   guint edges = 0;
 
   if (test_in_cuda_memory ())
-    goto done; /* there is no GRAY16_LE in it */
+    goto done; /* CUDA memory has no GRAY16_LE */
   gst_harness_set_src_caps_str (h, "video/x-raw,format=GRAY16_LE,width=64,height=64,framerate=25/1");
-  /* 12 bits so far. */
+  /* So far the element has seen 12 bits. */
   found = edges_of_square (h, side, 0);
   fail_unless (take_info (bus));
-  /* Then 16: those frames say it. */
+  /* These frames use 16 bits. */
   wanted = edges_of_square (h, side, 4);
   fail_unless (take_info (bus));
   for (guint i = 0; i < bytes; i++)
@@ -142,18 +146,18 @@ GST_START_TEST (test_significant_bits)
   fail_unless (edges > 2 * 4 * side / 4, "%u", edges);
   fail_unless (memcmp (found, wanted, bytes) == 0);
   g_free (found);
-  /* Never fewer again in this stream: 2600 / 256 is no edge. */
+  /* The number of bits never decreases in a stream: a step of 2600 / 256 is no edge. */
   found = edges_of_square (h, side, 0);
   for (guint i = 0; i < bytes; i++)
     fail_unless_equals_int (found[i], 0);
   g_free (found);
   fail_if (take_info (bus));
-  /* Set. */
+  /* The property sets the number of bits. */
   g_object_set (h->element, "significant-bits", 12, NULL);
   found = edges_of_square (h, side, 0);
   fail_unless (memcmp (found, wanted, bytes) == 0);
   g_free (found);
-  /* A new stream begins anew. */
+  /* A new stream resets the detection. */
   g_object_set (h->element, "significant-bits", 0, NULL);
   fail_unless (gst_harness_push_event (h, gst_event_new_stream_start ("other")));
   gst_harness_set_src_caps_str (h, "video/x-raw,format=GRAY16_LE,width=64,height=64,framerate=25/1");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the tests of cudacanny have in common. */
+/* The tests of cudacanny share these helpers. */
 #ifndef CUDACANNY_H
 #define CUDACANNY_H
 

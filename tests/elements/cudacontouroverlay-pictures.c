@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The frames cudacontouroverlay draws into: of every format, shared, scaled, with regions that reach out of them. */
+/* These tests check that cudacontouroverlay draws into frames of every format, into shared and scaled frames, and clips
+ * regions to the frame. */
 #include "overlay.h"
 #include "parts.h"
 
-/* A frame of FORMAT, all of the colour 0xRRGGBB, by GStreamer's own conversion. */
+/* Returns a frame like INFO of the one colour RGB (0xRRGGBB), converted by GStreamer. */
 static GstBuffer *
 solid (const GstVideoInfo *info, guint rgb)
 {
@@ -37,7 +38,7 @@ solid (const GstVideoInfo *info, guint rgb)
   return buffer;
 }
 
-/* Is a pixel of a plane, or any under a subsampled one's, within the box? */
+/* Does the pixel of a plane, or any pixel that a subsampled one covers, lie on the box? */
 static gboolean
 is_in_box (gint x, gint y, gint x_shift, gint y_shift)
 {
@@ -48,7 +49,7 @@ is_in_box (gint x, gint y, gint x_shift, gint y_shift)
   return FALSE;
 }
 
-/* Within a step of 8 bits: those are what GStreamer's own conversion works with. */
+/* The tolerance is one 8-bit step, because GStreamer converts with 8 bits. */
 static gboolean
 is_near (const guint8 *a, const guint8 *b, guint size)
 {
@@ -61,14 +62,14 @@ is_near (const guint8 *a, const guint8 *b, guint size)
   return ABS (x - y) <= (size == 1 ? 1 : 257);
 }
 
-/* A box in every format and colour: the colour is what GStreamer makes of it, and everything else stays. */
+/* In every format, a box has the colour that GStreamer converts it to, and all other pixels keep their value. */
 GST_START_TEST (test_formats_all)
 {
   static const guint colours[] = {0xff0000, 0x00ff00, 0x0000ff, 0xe69f00, 0xffffff, 0x000000};
 
   for (guint i = 0; i < G_N_ELEMENTS (test_formats); i++)
     for (guint c = 0; c < G_N_ELEMENTS (colours); c++) {
-      /* GStreamer 1.22 spoils I420 of an odd height on its way into CUDA memory. */
+      /* GStreamer 1.22 corrupts I420 frames of odd height when it uploads them to CUDA memory. */
       TestFrame frame = {test_formats[i].video, 63, test_in_cuda_memory () ? 46 : 45, .seed = i,
           .padding = test_in_cuda_memory () ? 0 : 8};
       GstCaps *caps = frame_caps (&frame);
@@ -122,7 +123,7 @@ GST_START_TEST (test_formats_all)
 
 GST_END_TEST;
 
-/* Without anything to draw even a shared frame is passed on as it is; with, only the one that goes on is changed. */
+/* A shared frame without results is passed on as it is. With results, the element draws into a copy. */
 GST_START_TEST (test_shared_frames)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 64, 48, .seed = 3};
@@ -154,7 +155,7 @@ GST_START_TEST (test_shared_frames)
 
 GST_END_TEST;
 
-/* Regions from anywhere: what is outside of the frame is cut off, and nothing else happens. */
+/* Regions are clipped to the frame, whatever their values. */
 GST_START_TEST (test_wild_regions)
 {
   static const struct {
@@ -191,7 +192,7 @@ GST_START_TEST (test_wild_regions)
 
 GST_END_TEST;
 
-/* In a frame scaled after the analysis, things are where they are now. */
+/* In a frame that was scaled after the analysis, the results are drawn at their scaled positions. */
 GST_START_TEST (test_scaled)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_I420, 80, 60, .seed = 4}, scaled = {GST_VIDEO_FORMAT_I420, 160, 120, .seed = 4};
@@ -201,7 +202,7 @@ GST_START_TEST (test_scaled)
   guint count = 0;
 
   if (test_in_cuda_memory ())
-    return; /* there is no scaler for it that may be counted on */
+    return; /* not every GStreamer has a scaler for CUDA memory */
   h = gst_harness_new_parse ("cudacca backend=cpu min-area=40 ! videoscale method=nearest-neighbour ! "
                              "video/x-raw,width=160,height=120 ! "
                              "cudacontouroverlay backend=cpu thickness=1 alpha=1 color-by=fixed color=0xff000000");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* cudacontouroverlay's own properties and what it draws; filter.c has what it shares with others. Runs once for each
- * backend and memory (CTR_TEST_BACKEND, CTR_TEST_MEMORY). */
+/* This program tests the properties of cudacontouroverlay and what it draws; filter.c tests what it shares with other
+ * elements. It runs once for each backend and memory (CTR_TEST_BACKEND, CTR_TEST_MEMORY). */
 #include "components.h"
 #include "overlay.h"
 #include "parts.h"
 
-/* Metadata of nothing is nothing to draw, unless there is a legend to show. */
+/* Empty metadata changes no pixel, unless the element draws a legend. */
 GST_START_TEST (test_nothing_found)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 300, 60, .seed = 3};
@@ -39,7 +39,7 @@ GST_START_TEST (test_nothing_found)
 
 GST_END_TEST;
 
-/* What the core paints of contours that cudaborders or cudacrackcontour found: byte for byte. */
+/* The element must draw the contours of FINDER exactly as the core's painter does. */
 static void
 check_painted (const gchar *finder, const gchar *properties, CtrPaintLayer layer, guint rgb)
 {
@@ -83,7 +83,7 @@ GST_START_TEST (test_contours)
   CtrPaintLayer layer;
 
   if (test_in_cuda_memory ())
-    return; /* there is no GRAY8, and the finder is on the host */
+    return; /* CUDA memory has no GRAY8, and the finder runs on the host */
   ctr_paint_layer_init (&layer, CTR_PAINT_LINES);
   layer.thickness = 2;
   layer.dashed_holes = true;
@@ -100,7 +100,7 @@ GST_START_TEST (test_contours)
 
 GST_END_TEST;
 
-/* Filled areas cover the components' pixels, no others; without a label image there is one warning that says so. */
+/* Filled areas cover exactly the components' pixels. Without a label image, the element posts one warning. */
 GST_START_TEST (test_fill)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 96, 64, .seed = 12};
@@ -156,7 +156,7 @@ GST_START_TEST (test_fill)
 
 GST_END_TEST;
 
-/* Centroids are crosses where the components' pixels have their middle. */
+/* The element draws a cross at each component's centroid. */
 GST_START_TEST (test_centroids)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 96, 64, .seed = 12};
@@ -185,7 +185,7 @@ GST_START_TEST (test_centroids)
 
 GST_END_TEST;
 
-/* Each property counts from the next frame on, and none leaves the picture as it was. */
+/* The change of each property applies from the next frame on, and changes the picture. */
 GST_START_TEST (test_live_properties)
 {
   static const gchar *const changes[][2] = {
@@ -241,8 +241,7 @@ GST_START_TEST (test_live_properties)
 
 GST_END_TEST;
 
-/* A label stands above its box, or in it at the upper end of the frame; without text in this build there is one error
- * that says so. */
+/* A label is drawn above its box, or inside it at the top of the frame. A build without Pango posts one error. */
 GST_START_TEST (test_labels)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 200, 100, .seed = 2};
@@ -273,7 +272,8 @@ GST_START_TEST (test_labels)
 
 GST_END_TEST;
 
-/* All metadata of a buffer is drawn, whoever it is from; where it is more than can be, one warning says so. */
+/* The element draws all metadata of a buffer, whatever its source, up to a limit. Above the limit it posts one
+ * warning. */
 GST_START_TEST (test_many_metas)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 96, 64, .seed = 12};

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* cudacrackcontour's properties: their bounds, their changes while it runs, and levels that make no sense. */
+/* These tests check the bounds of cudacrackcontour's properties, changes of them during the stream, and invalid
+ * levels. */
 #include "contours.h"
 #include "parts.h"
 
-/* PARAMS must count from this frame on, and be told from those BEFORE by what comes out. */
+/* PARAMS must apply from this frame on, and its result must differ from that of BEFORE. */
 static void
 check_change (GstHarness *h, const TestFrame *frame, const CtrCracksParams *params, CtrCracksParams *before)
 {
@@ -17,7 +18,7 @@ check_change (GstHarness *h, const TestFrame *frame, const CtrCracksParams *para
   *before = *params;
 }
 
-/* A change counts from the next frame on, each property by itself. */
+/* Each property can change alone, and its change applies from the next frame on. */
 GST_START_TEST (test_live_properties)
 {
   static const guint32 list[] = {3, 99, 100, 250};
@@ -96,29 +97,7 @@ GST_START_TEST (test_live_properties)
 
 GST_END_TEST;
 
-/* Sends a frame through H that must come out without contours; TEXT must be in its one warning (NULL: none). */
-static void
-check_refused (GstHarness *h, GstBus *bus, const TestFrame *frame, const gchar *text)
-{
-  GstBuffer *buffer = pass_frame (h, frame);
-  GstMessage *message = pop_message (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
-
-  fail_unless_equals_int (gst_contours_contour_meta_get_count (gst_buffer_get_contours_contour_meta (buffer)), 0);
-  gst_buffer_unref (buffer);
-  if (text) {
-    GError *error = NULL;
-
-    fail_unless (message != NULL, "no warning of \"%s\"", text);
-    gst_message_parse_warning (message, &error, NULL);
-    fail_unless (strstr (error->message, text) != NULL, "%s", error->message);
-    g_error_free (error);
-    gst_message_unref (message);
-    message = pop_message (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
-  }
-  fail_unless (message == NULL, "a message too many");
-}
-
-/* Levels that make no sense, on their way to others or for good, give frames without contours, and a warning. */
+/* Invalid levels yield frames without contours, and one warning. */
 GST_START_TEST (test_wrong_levels)
 {
   static const struct {
@@ -153,7 +132,7 @@ GST_START_TEST (test_wrong_levels)
     check_refused (h, bus, &frame, lists[i].text);
     check_refused (h, bus, &frame, NULL);
   }
-  /* Nothing but separators: no list. */
+  /* A list of nothing but separators is empty. */
   gst_harness_set (h, "cudacrackcontour", "levels", " , ", NULL);
   check_cracks (h, &frame, &params);
   fail_unless (pop_message (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
@@ -164,7 +143,7 @@ GST_START_TEST (test_wrong_levels)
 
 GST_END_TEST;
 
-/* Of levels that are long, or not in UTF-8, the warning shows the beginning, in UTF-8. */
+/* The warning quotes the start of a long list of levels, and is valid UTF-8 even if the list is not. */
 GST_START_TEST (test_long_wrong_levels)
 {
   static const gchar *pieces[] = {"\xff", "\xc3\xa4", "\xe2\x82\xac", "x", "1,", "\xe2\x82", "\x80"};
@@ -202,7 +181,7 @@ GST_START_TEST (test_long_wrong_levels)
 
 GST_END_TEST;
 
-/* Values outside the documented ranges cannot be set. */
+/* GObject rejects values outside the documented ranges. */
 GST_START_TEST (test_property_bounds)
 {
   GstElement *cracks = gst_element_factory_make ("cudacrackcontour", NULL);

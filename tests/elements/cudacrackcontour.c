@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* cudacrackcontour's results and messages; filter.c has what it shares with others. Runs once for each backend
- * and memory (CTR_TEST_BACKEND, CTR_TEST_MEMORY). */
+/* This program tests the results and messages of cudacrackcontour; filter.c tests what it shares with other elements.
+ * It runs once for each backend and memory (CTR_TEST_BACKEND, CTR_TEST_MEMORY). */
 #include "contours.h"
 #include "parts.h"
 
-/* Every format, of odd sizes and with padded rows; 16-bit noise of all levels has no end of contours, so a few. */
+/* The element reads every format, with padded rows. The test uses four levels, because 16-bit noise has too many
+ * contours at all levels. */
 GST_START_TEST (test_formats_all)
 {
   static const guint32 of_8_bits[] = {1, 60, 128, 255}, of_16_bits[] = {1, 15000, 32768, 65535};
@@ -31,7 +32,7 @@ GST_START_TEST (test_formats_all)
 
 GST_END_TEST;
 
-/* A frame of labels. */
+/* Makes a frame of the labels that ROWS shows. */
 static GstBuffer *
 make_labels (const TestFrame *frame, const gchar *const *rows)
 {
@@ -79,7 +80,7 @@ assert_lines (GstBuffer *buffer, const gchar *source, const Line *lines, guint c
   }
 }
 
-/* A label map, written down by hand: what an application reads of it, in both modes. */
+/* An application reads the expected contours, written by hand, of a label map, in both modes. */
 GST_START_TEST (test_label_map)
 {
   static const gchar *const rows[] = {"......", ".1122.", ".1122.", ".3333.", "......", "......"};
@@ -107,7 +108,7 @@ GST_START_TEST (test_label_map)
 
 GST_END_TEST;
 
-/* Size and format change in the middle of the stream. */
+/* The results are right after a change of size or format during the stream. */
 GST_START_TEST (test_renegotiation)
 {
   TestFrame frames[] = {{GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 1}, {GST_VIDEO_FORMAT_RGB, 34, 18, .seed = 2},
@@ -169,7 +170,7 @@ GST_START_TEST (test_messages)
 
 GST_END_TEST;
 
-/* Passes FRAME, and checks that it has more points than there may be: POINTS. */
+/* Sends FRAME, whose contours have POINTS points: the result must say that this exceeds the limit. */
 static void
 check_too_many (GstHarness *h, const TestFrame *frame, guint64 points)
 {
@@ -182,7 +183,8 @@ check_too_many (GstHarness *h, const TestFrame *frame, guint64 points)
   gst_buffer_unref (buffer);
 }
 
-/* Takes what a frame has posted: whether it has too many points; how many warnings there are of max-points. */
+/* Removes the messages of one frame from BUS: EXCEEDED is what its element message must say. Returns the number of
+ * warnings about max-points. */
 static guint
 take_messages (GstBus *bus, gboolean exceeded)
 {
@@ -210,8 +212,8 @@ take_messages (GstBus *bus, gboolean exceeded)
   return warnings;
 }
 
-/* A frame may have as many points as it may, not one more: then it has no contours, and a warning tells of the first
- * such frame of several. */
+/* max-points is inclusive. A frame that exceeds it has no contours, and the first such frame in a row yields one
+ * warning. */
 GST_START_TEST (test_most_points)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 19};
@@ -245,7 +247,7 @@ GST_START_TEST (test_most_points)
 
 GST_END_TEST;
 
-/* What was found stays readable when the element, and the buffer it was found in, are gone. */
+/* A result stays readable after the element and the buffer are freed. */
 GST_START_TEST (test_result_kept)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 18};

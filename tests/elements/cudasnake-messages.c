@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The messages of cudasnake, and the limits of which they tell. */
+/* These tests check the messages that cudasnake posts, and its limits. */
 #include "discs.h"
 #include "parts.h"
 
-/* Passes the scene, and checks what became of it. */
+/* Sends the scene, and checks its result: NEEDED is 0 where it exceeds no limit. */
 static void
 check_limit (GstHarness *h, const guint8 *samples, guint64 needed, guint outlines)
 {
@@ -17,7 +17,8 @@ check_limit (GstHarness *h, const guint8 *samples, guint64 needed, guint outline
   gst_buffer_unref (buffer);
 }
 
-/* Takes what a frame has posted: its totals, and WARNING in the one warning (NULL: none). */
+/* Removes the messages of one frame from BUS: its element message must say OBJECTS and EXCEEDED, and its one warning
+ * must contain WARNING (NULL: no warning). */
 static void
 check_posted (GstBus *bus, guint objects, gboolean exceeded, const gchar *warning)
 {
@@ -48,7 +49,8 @@ check_posted (GstBus *bus, guint objects, gboolean exceeded, const gchar *warnin
   fail_unless_equals_int (warnings, warning != NULL);
 }
 
-/* Frames with more objects, or longer windows, than there may be have no outlines, and one warning tells of them. */
+/* Frames that exceed max-objects or max-window-sides have no outlines, and the first of them in a row yields one
+ * warning. */
 GST_START_TEST (test_limits)
 {
   static const Disc discs[] = {{50, 50, 20}, {140, 80, 30}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* cudasnake's properties: their bounds, their changes while it runs, and objects that make no sense. */
+/* These tests check the bounds of cudasnake's properties, changes of them during the stream, and invalid objects. */
 #include "discs.h"
 #include "parts.h"
 
@@ -15,14 +15,14 @@ same_outlines (CtrContours *a, CtrContours *b)
                 == 0;
 }
 
-/* What is asked for in a frame. */
+/* The parameters and objects of a frame. */
 typedef struct {
   CtrSnakeParams params;
   CtrSnakeObject objects[3];
   guint count;
 } Request;
 
-/* NEW must count from this frame on, and be told from what was asked for BEFORE by what comes out. */
+/* NEW must apply from this frame on, and its result must differ from that of BEFORE. */
 static void
 check_change (GstHarness *h, const TestFrame *frame, const Request *new, Request *before)
 {
@@ -36,7 +36,7 @@ check_change (GstHarness *h, const TestFrame *frame, const Request *new, Request
   *before = *new;
 }
 
-/* A change counts from the next frame on, each property by itself. */
+/* Each property can change alone, and its change applies from the next frame on. */
 GST_START_TEST (test_live_properties)
 {
   static const CtrPoint triangle[] = {{20, 20}, {90, 25}, {40, 60}};
@@ -101,7 +101,7 @@ GST_START_TEST (test_live_properties)
   g_object_set (snake, "rectangle", "15,30,30,20;55,30,30,30;95,30,30,40", NULL);
   check_change (h, &frame, &now, &before);
 
-  /* One window for all. */
+  /* One window applies to all rectangles. */
   for (guint i = 0; i < 3; i++)
     now.objects[i].window = (CtrSnakeRect){5, 5, 140, 110};
   g_object_set (snake, "window", "5,5,140,110", NULL);
@@ -123,31 +123,9 @@ GST_START_TEST (test_live_properties)
 
 GST_END_TEST;
 
-/* Sends a frame through H that must come out without outlines; TEXT must be in its one warning (NULL: none). */
-static void
-check_refused (GstHarness *h, GstBus *bus, const TestFrame *frame, const gchar *text)
-{
-  GstBuffer *buffer = pass_frame (h, frame);
-  GstMessage *message = pop_message (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
-
-  fail_unless_equals_int (gst_contours_contour_meta_get_count (gst_buffer_get_contours_contour_meta (buffer)), 0);
-  gst_buffer_unref (buffer);
-  if (text) {
-    GError *error = NULL;
-
-    fail_unless (message != NULL, "no warning of \"%s\"", text);
-    gst_message_parse_warning (message, &error, NULL);
-    fail_unless (strstr (error->message, text) != NULL, "%s", error->message);
-    g_error_free (error);
-    gst_message_unref (message);
-    message = pop_message (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
-  }
-  fail_unless (message == NULL, "a message too many");
-}
-
 #define EIGHT_LETTERS "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4"
 
-/* Objects that make no sense, on their way to others or for good, give frames without outlines, and a warning. */
+/* Invalid objects yield frames without outlines, and one warning. */
 GST_START_TEST (test_wrong_objects)
 {
   static const struct {
@@ -209,7 +187,7 @@ GST_START_TEST (test_wrong_objects)
 
 GST_END_TEST;
 
-/* Values outside the documented ranges cannot be set. */
+/* GObject rejects values outside the documented ranges. */
 GST_START_TEST (test_property_bounds)
 {
   static const struct {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* cudasnake's results; filter.c has what it shares with others, cudasnaketrack.c objects that are
- * followed. Runs once for each backend and
- * memory (CTR_TEST_BACKEND, CTR_TEST_MEMORY). */
+/* This program tests the properties, results and messages of cudasnake; cudasnaketrack.c tests tracking, and filter.c
+ * what it shares with other elements. It runs once for each backend and memory (CTR_TEST_BACKEND, CTR_TEST_MEMORY). */
 #include "discs.h"
 #include "parts.h"
 
-/* Every format, of odd sizes and with padded rows. */
+/* The element reads every format, with padded rows. */
 GST_START_TEST (test_formats_all)
 {
   CtrSnakeParams params = default_params ();
@@ -25,7 +24,7 @@ GST_START_TEST (test_formats_all)
 
 GST_END_TEST;
 
-/* What an application reads of an outline: the sums of the samples on either side of it. */
+/* An application reads of each outline the statistics of the samples on either side. */
 GST_START_TEST (test_regions_of_outline)
 {
   static const Disc disc = {120, 60, 30};
@@ -53,7 +52,7 @@ GST_START_TEST (test_regions_of_outline)
       gst_contours_contour_meta_get_region (meta, 0, &region) && gst_contours_contour_meta_get_contour (meta, 0, &c));
   fail_if (gst_contours_contour_meta_get_region (meta, 1, &region));
 
-  /* A pixel is inside where, of the sides that pass its row at its column or before, more run up than down. */
+  /* A pixel is inside where, of the sides that cross its row at or left of its column, more run up than down. */
   points = gst_contours_contour_meta_get_points (meta, 0);
   for (gint y = 10; y < 120; y++)
     for (gint x = 70; x < 170; x++) {
@@ -93,7 +92,7 @@ GST_START_TEST (test_regions_of_outline)
 
 GST_END_TEST;
 
-/* Nothing to be found: no outline, no message, no wait. */
+/* A frame or window without a target yields no outline and no message. */
 GST_START_TEST (test_nothing_there)
 {
   static const struct {
@@ -129,7 +128,7 @@ GST_START_TEST (test_nothing_there)
 
 GST_END_TEST;
 
-/* The smallest frames, and targets that reach over the ends of the frame. */
+/* The element takes the smallest frames, and targets that the frame's edge cuts off. */
 GST_START_TEST (test_small_and_at_the_end)
 {
   static const Disc discs[] = {{0, 70, 40}, {200, 140, 50}, {100, 0, 45}};
@@ -160,7 +159,7 @@ GST_START_TEST (test_small_and_at_the_end)
 
 GST_END_TEST;
 
-/* One object for each region of interest of the frame, in their order, whatever they say. */
+/* Each region of interest of the frame is an object, in their order, whatever its values. */
 GST_START_TEST (test_regions_of_interest)
 {
   static const Disc discs[] = {{50, 50, 20}, {140, 80, 30}};
@@ -196,7 +195,7 @@ GST_START_TEST (test_regions_of_interest)
 
 GST_END_TEST;
 
-/* One object for each component that a cudacca before this element has found, if it is large enough. */
+/* Each large enough component that an upstream cudacca has found is an object. */
 GST_START_TEST (test_components)
 {
   static const Disc discs[] = {{50, 50, 20}, {140, 80, 30}, {20, 125, 4}};
@@ -239,7 +238,7 @@ GST_START_TEST (test_components)
 
 GST_END_TEST;
 
-/* Size and format change in the middle of the stream. */
+/* The results are right after a change of size or format during the stream. */
 GST_START_TEST (test_renegotiation)
 {
   TestFrame frames[] = {{GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 1}, {GST_VIDEO_FORMAT_RGB, 34, 18, .seed = 2},
@@ -259,7 +258,7 @@ GST_START_TEST (test_renegotiation)
 
 GST_END_TEST;
 
-/* What was found stays readable when the element, and the buffer it was found in, are gone. */
+/* A result stays readable after the element and the buffer are freed. */
 GST_START_TEST (test_result_kept)
 {
   TestFrame frame = {.format = GST_VIDEO_FORMAT_NV12, .width = 160, .height = 120};

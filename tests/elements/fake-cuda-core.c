@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The core's CUDA backend on the stand-in GPU: the host backend does the work, after strict checks of each call. */
+/* This file replaces the core's CUDA backend: it checks each call strictly, and has the host backend do the work. */
 #include "fake-cuda.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ fail (CtrError *error, CtrStatus status, const char *message)
   return false;
 }
 
-/* The next image of any object of the core fails with STATUS. */
+/* The next call that takes an image or a picture fails with STATUS, whatever the object. */
 CTR_API void fake_cuda_fail (CtrStatus status);
 void
 fake_cuda_fail (CtrStatus status)
@@ -24,7 +24,7 @@ fake_cuda_fail (CtrStatus status)
   fail_next = status;
 }
 
-/* The next drawing that is waited for turns out to have failed with STATUS. */
+/* The next drawing that somebody waits for fails with STATUS. */
 CTR_API void fake_cuda_fail_later (CtrStatus status);
 void
 fake_cuda_fail_later (CtrStatus status)
@@ -38,7 +38,7 @@ ctr_cuda_available (CtrError *error)
   return true;
 }
 
-/* What the core's FUNCTION makes; on the GPU, in the context that is current. */
+/* Returns what the core's FUNCTION makes; for the CUDA backend, an object of the current context. */
 static void *
 new_object (const char *function, CtrBackend backend, CtrError *error)
 {
@@ -88,7 +88,7 @@ check_call (const Object *object, void *stream, CtrError *error)
   return true;
 }
 
-/* On IMAGE, too? */
+/* May OBJECT work on IMAGE and STREAM now? */
 static bool
 check_run (const Object *object, const CtrImage *image, void *stream, CtrError *error)
 {

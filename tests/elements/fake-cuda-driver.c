@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The driver of the stand-in GPU: the functions that libgstcuda looks up. */
+/* This file replaces the functions of the CUDA driver that libgstcuda looks up. */
 #include "fake-cuda.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@ enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, 
 
 static bool full;
 
-/* From now on there is no more device memory, or is again. */
+/* While IS_FULL, allocations of device memory fail. */
 CTR_API void fake_cuda_set_full (bool is_full);
 void
 fake_cuda_set_full (bool is_full)
@@ -19,12 +19,12 @@ fake_cuda_set_full (bool is_full)
   full = is_full;
 }
 
-/* The driver's functions, under the names libgstcuda looks up. */
+/* Defines a function under the name that libgstcuda looks up. */
 #define DRIVER(name, ...)         \
   CTR_API int name (__VA_ARGS__); \
   int name (__VA_ARGS__)
 
-/* Looked up, never called here. */
+/* libgstcuda looks these functions up, but the tests never call them. */
 #define UNUSED(name)      \
   DRIVER (name, void)     \
   {                       \
@@ -50,7 +50,7 @@ DRIVER (cuGetErrorName, int error, const char **name)
 
 DRIVER (cuGetErrorString, int error, const char **text)
 {
-  *text = "an error of the stand-in driver";
+  *text = "an error of the simulated driver";
   return SUCCESS;
 }
 
@@ -68,7 +68,7 @@ DRIVER (cuDeviceGet, int *device, int ordinal)
 
 DRIVER (cuDeviceGetName, char *name, int length, int device)
 {
-  snprintf (name, length, "stand-in");
+  snprintf (name, length, "simulated");
   return SUCCESS;
 }
 
@@ -115,7 +115,7 @@ DRIVER (cuCtxDestroy_v2, Context *context)
   return SUCCESS;
 }
 
-/* Without a limit set, that of a driver. */
+/* Returns the default limit of a driver. */
 DRIVER (cuCtxGetLimit, size_t *value, int limit)
 {
   if (!current_context ())
@@ -164,7 +164,7 @@ DRIVER (cuMemFreeHost, void *memory)
   return SUCCESS;
 }
 
-/* CUDA_MEMCPY2D: for each side x in bytes, y, kind (1 = host), host, device, array, pitch. */
+/* Side and Copy have the layout of CUDA_MEMCPY2D: x is in bytes, and kind 1 means host memory. */
 typedef struct {
   size_t x, y;
   unsigned kind;
@@ -218,7 +218,7 @@ DRIVER (cuStreamDestroy, void *stream)
   return SUCCESS;
 }
 
-/* The name that libgstcuda looks up since 1.24. */
+/* Since 1.24, libgstcuda looks up this name. */
 DRIVER (cuStreamDestroy_v2, void *stream)
 {
   return cuStreamDestroy (stream);

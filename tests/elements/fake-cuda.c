@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A GPU for machines without one: a stand-in for the CUDA driver whose device memory is host memory, and for the core's
- * CUDA backend, which runs the host backend on it. Preloaded, so that the elements' handling of CUDA memory, contexts
- * and errors runs for real.
+/* This library simulates a GPU on machines without one, so that the tests run the elements' handling of CUDA memory,
+ * contexts and errors. It is preloaded, and replaces the CUDA driver, whose device memory is host memory here
+ * (fake-cuda-driver.c), and the core's CUDA backend, by the host backend (fake-cuda-core.c). This file holds the
+ * contexts, the objects that belong to them, and the queue of drawings.
  *
- * Drawing is done as late as a driver may do it: when somebody waits for it, or for a stream that has to come after it.
+ * It draws as late as a driver may: when somebody waits for the drawing, or for a stream that has to wait for it.
  *
- * Stricter than a driver: the core's functions fail unless called in the context they belong to, with nothing but that
- * context on the thread's stack, a stream of it, and device memory of it.
+ * It is stricter than a driver: the core's functions fail unless their object's context is the only one on the thread's
+ * stack, and stream and device memory belong to that context.
  *
- * The program under test has to be linked with the core; it reaches fake_cuda_fail() and its like through dlsym(). */
+ * The program under test must be linked with the core. It finds fake_cuda_fail() and its like with dlsym(). */
 #include "fake-cuda.h"
 
 #include <pthread.h>
@@ -18,7 +19,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Object objects[MAX_OBJECTS];
-static Drawing drawings[4]; /* in the order in which they were queued */
+static Drawing drawings[4]; /* in the order of queueing */
 static int n_drawings;
 
 static __thread Context *stack[16];
@@ -86,7 +87,7 @@ find_object (const void *pointer, bool remove)
   return found;
 }
 
-/* Streams, objects of the core and pieces of device memory that have not been freed. */
+/* The number of streams, objects of the core and pieces of device memory that nobody has freed. */
 CTR_API int fake_cuda_count (void);
 int
 fake_cuda_count (void)
@@ -107,7 +108,7 @@ give_up (const char *why)
   abort ();
 }
 
-/* Does the first COUNT drawings. */
+/* Carries out the first COUNT drawings. */
 static void
 draw_first (int count)
 {
@@ -181,7 +182,7 @@ check_unused (const void *pointer, size_t size)
   pthread_mutex_unlock (&lock);
 }
 
-/* Drawings that are queued. */
+/* The number of queued drawings. */
 CTR_API int fake_cuda_queued (void);
 int
 fake_cuda_queued (void)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the parts of the stand-in GPU have in common: its contexts, the objects that live in them, the drawings that are
- * queued. */
+/* The files of the simulated GPU share its contexts, the objects that belong to them, and the queue of drawings. */
 #ifndef FAKE_CUDA_H
 #define FAKE_CUDA_H
 
@@ -14,14 +13,14 @@ typedef struct {
   int device;
 } Context;
 
-/* What lives in a context: memory, streams, analysers, border followers, edge detectors, painters. */
+/* An object that belongs to a context: memory, a stream, or an object of the core. */
 typedef struct {
   void *pointer;
   size_t size;
   Context *context;
 } Object;
 
-/* A drawing that is queued. What it reads stays with whoever queued it. */
+/* A queued drawing. Its caller keeps the data that it reads. */
 typedef struct {
   CtrPainter *painter;
   CtrPaintPicture picture;
@@ -30,34 +29,34 @@ typedef struct {
   CtrPaintColour colours[CTR_PAINT_COLOURS];
   void *stream;
   Context *context;
-  bool leads_default; /* the default stream comes after it */
+  bool leads_default; /* the default stream waits for it */
 } Drawing;
 
-/* The host's function behind the one of the same name in the core. */
+/* The core's own function, which the one of the same name in this library hides. */
 #define HOST_PAINTER(name) ((__typeof__ (&ctr_painter_##name)) dlsym (RTLD_NEXT, "ctr_painter_" #name))
 
-/* The stack of contexts of this thread. push_context() and pop_context() fail where the stack is full, or empty. */
+/* Each thread has a stack of contexts. push_context() fails if it is full, and pop_context() if it is empty. */
 bool push_context (Context *context);
 bool pop_context (void);
 int context_depth (void);
 Context *current_context (void);
 
 bool add_object (void *pointer, size_t size, Context *context);
-/* The object that contains POINTER, its pointer NULL when there is none; forgotten if REMOVE. */
+/* Returns the object that contains POINTER, or one whose pointer is NULL if there is none. REMOVE also forgets it. */
 Object find_object (const void *pointer, bool remove);
 
 /* Ends the program. */
 void give_up (const char *why);
 
 void queue_drawing (const Drawing *drawing);
-/* The default stream of the context comes after PAINTER's drawings. */
+/* Makes the default stream of the context wait for PAINTER's drawings. */
 void lead_default (const CtrPainter *painter);
-/* Does PAINTER's drawings, and those that were queued before them. */
+/* Carries out PAINTER's drawings, and those queued before them. */
 void finish_drawings (const CtrPainter *painter);
-/* Does what work in STREAM (NULL: the default one) of the current context has to come after. All streams here follow
- * the default stream, and it follows them. */
+/* Carries out the drawings for which work in STREAM (NULL: the default stream) of the current context must wait. All
+ * streams here wait for the default stream, and it waits for them. */
 void catch_up (const void *stream);
-/* Memory or a stream that queued work needs must not go. */
+/* Ends the program if a queued drawing needs this memory or stream. */
 void check_unused (const void *pointer, size_t size);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the base class promises of every element over it: caps, allocation, cropping, frames that are refused. */
+/* These tests check how the base class negotiates caps, allocation and cropping, and how it refuses invalid frames. */
 #include "filter.h"
 #include "parts.h"
 
-/* Formats nobody reads are refused by negotiation, not by an error. */
+/* Negotiation, not an error, refuses unsupported formats. */
 GST_START_TEST (test_other_formats_refused)
 {
   GstHarness *h = new_harness (subject ());
@@ -26,7 +26,7 @@ GST_START_TEST (test_other_formats_refused)
 
 GST_END_TEST;
 
-/* The host backend never offers to take CUDA memory; the GPU backend does, in every format libgstcuda has. */
+/* The host backend never accepts CUDA memory; the CUDA backend does, in every format that libgstcuda supports. */
 GST_START_TEST (test_memory_caps)
 {
   GstHarness *h = new_harness (subject ());
@@ -47,7 +47,7 @@ GST_START_TEST (test_memory_caps)
 
 GST_END_TEST;
 
-/* After any error a restart must do. */
+/* After any error, a restart must recover the element. */
 static void
 assert_restarts (GstHarness *h)
 {
@@ -77,8 +77,8 @@ GST_START_TEST (test_too_large)
 
 GST_END_TEST;
 
-/* A buffer smaller than its caps, and metas that point outside it or run backwards: one error each, and nothing goes
- * on. */
+/* A buffer too small for its caps, or a video meta that points outside the buffer or has a negative stride, yields one
+ * error and no output. */
 GST_START_TEST (test_broken_frames)
 {
   GstBus *bus = gst_bus_new ();
@@ -90,7 +90,7 @@ GST_START_TEST (test_broken_frames)
       {64 * 48, 0, 63}, {64 * 48, 0, G_MAXINT32}};
 
   if (test_in_cuda_memory ())
-    goto done; /* libgstcuda lays these out itself */
+    goto done; /* libgstcuda chooses the layout of CUDA memory */
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     GstCaps *caps = gst_caps_from_string ("video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1");
     GstBuffer *buffer = gst_buffer_new_allocate (NULL, cases[i].size, NULL);
@@ -127,8 +127,8 @@ takes_video_meta (GstHarness *h, GstCaps *caps)
   return takes;
 }
 
-/* Frames that go on downstream in system memory may have exactly the layouts that downstream can take; those that end
- * here, any. */
+/* If the element passes frames on in system memory, it proposes GstVideoMeta only if downstream accepts it; otherwise
+ * it always does. */
 GST_START_TEST (test_allocation)
 {
   GstHarness *h = new_harness (subject ());
@@ -144,7 +144,8 @@ GST_START_TEST (test_allocation)
 
 GST_END_TEST;
 
-/* What a sink says it crops or turns is done before the element: the whole frame is analysed. */
+/* The element analyses the whole frame, so it does not pass on a sink's proposal to crop or rotate frames by
+ * metadata. */
 GST_START_TEST (test_no_placement_metas)
 {
   GstHarness *h = new_harness (subject ());
@@ -191,7 +192,7 @@ check_cropped (GstElement *identity, GstBuffer *buffer, gpointer user_data)
   g_atomic_int_inc ((gint *) user_data);
 }
 
-/* The result is that of the cropped frame, also where the sink would crop it itself. */
+/* The result is that of the cropped frame, even if the sink could crop by metadata. */
 GST_START_TEST (test_cropping_sink)
 {
   GstElementFactory *factory = gst_element_factory_find ("fakevideosink");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the base class promises of every element over it: states, events, latency, QoS, flags. */
+/* This program tests what the base class promises of every element: here state changes, events, latency, QoS and flags.
+ * It runs once for each element, backend and memory (CTR_TEST_ELEMENT, CTR_TEST_BACKEND, CTR_TEST_MEMORY). */
 #include "filter.h"
 #include "parts.h"
 
@@ -17,7 +18,7 @@ count_open_files (void)
   return count;
 }
 
-/* Up to PLAYING and back many times leaves nothing open. */
+/* Many state changes up to PLAYING and back leave no file open. */
 GST_START_TEST (test_state_changes)
 {
   gchar *line = g_strdup_printf ("videotestsrc num-buffers=2 ! video/x-raw,format=NV12,width=64,height=48 ! "
@@ -42,7 +43,7 @@ GST_START_TEST (test_state_changes)
 
 GST_END_TEST;
 
-/* Stopped in the middle of a stream, whatever the streaming thread is doing then. */
+/* The element can stop in the middle of a stream, whatever its streaming thread is doing. */
 GST_START_TEST (test_state_change_stress)
 {
   gchar *line = g_strdup_printf ("videotestsrc ! video/x-raw,format=NV12,width=64,height=48 ! "
@@ -104,8 +105,8 @@ GST_START_TEST (test_latency)
 
 GST_END_TEST;
 
-/* With qos=true, when the sink reports lateness, frames that cannot be in time any more are dropped unseen, and said to
- * be. */
+/* With qos=true, the element drops frames that would be late by the sink's report, without processing them, and posts a
+ * QoS message for each. */
 GST_START_TEST (test_qos)
 {
   GstBus *bus = gst_bus_new ();
@@ -124,7 +125,7 @@ GST_START_TEST (test_qos)
           h, gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 2.0, 100 * GST_MSECOND, 100 * GST_MSECOND));
     fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
   }
-  /* The earliest time that can be met is 200 ms: frames 3, 4 and 5 are not later. */
+  /* The earliest time is 200 ms, so that frames 3, 4 and 5 are late. */
   fail_unless_equals_int (gst_harness_buffers_in_queue (h), 7);
   for (guint i = 0; i < 3; i++) {
     message = pop_message (bus, GST_MESSAGE_QOS);
@@ -148,7 +149,7 @@ GST_START_TEST (test_qos)
 
 GST_END_TEST;
 
-/* By default no frame is lost, however late it is: each is a measurement. */
+/* By default the element drops no frame, however late it is, because each is a measurement. */
 GST_START_TEST (test_no_qos)
 {
   GstHarness *h = new_harness (subject ());
@@ -168,7 +169,7 @@ GST_START_TEST (test_no_qos)
 
 GST_END_TEST;
 
-/* A buffer without a picture that says so goes on as it is; one that does not say so is an error. */
+/* An empty buffer with the gap flag is passed on as it is; an empty buffer without the flag is an error. */
 GST_START_TEST (test_gap_buffers)
 {
   GstBus *bus = gst_bus_new ();
@@ -191,7 +192,7 @@ GST_START_TEST (test_gap_buffers)
     check_default (h, &frame);
   }
   fail_if (pop_message (bus, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING) != NULL);
-  /* Marked as a gap, and yet with a picture: it counts. */
+  /* A buffer with the gap flag and a picture is processed. */
   if (!subject_renders ()) {
     GstBuffer *silent = make_frame (&frame);
 
@@ -222,7 +223,8 @@ result_flags (GstBuffer *buffer)
   return contours ? gst_contours_contour_meta_get_flags (contours) : gst_contours_component_meta_get_flags (components);
 }
 
-/* Sends a frame with FLAGS of a buffer: the metadata and the message must say EXPECTED of it. Returns the warnings. */
+/* Sends a frame with the buffer flags FLAGS, of which metadata and message must say EXPECTED. Returns the number of
+ * warnings. */
 static guint
 check_flags (GstHarness *h, GstBus *bus, guint flags, GstContoursResultFlags expected)
 {
@@ -257,7 +259,8 @@ check_flags (GstHarness *h, GstBus *bus, guint flags, GstContoursResultFlags exp
   return warnings;
 }
 
-/* What is known of a frame is told with its result; that fields are analysed as one picture, once more in a warning. */
+/* The result tells whether its frame was corrupted or interlaced. Interlaced frames, which the element analyses as one
+ * picture, also yield one warning. */
 GST_START_TEST (test_flags)
 {
   static const struct {
@@ -306,8 +309,8 @@ count_output (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer user_da
   g_atomic_int_inc ((gint *) user_data);
 }
 
-/* A live camera, a sink too slow for it, property changes meanwhile: nothing blocks, and every frame is accounted for.
- * With qos=false, in the second round, none is dropped. */
+/* With a live source, a sink that is too slow for it and property changes, nothing blocks, and every frame is passed on
+ * or reported as dropped. With qos=false, in the second round, no frame is dropped. */
 GST_START_TEST (test_live_slow_sink)
 {
   gchar *line = g_strdup_printf (

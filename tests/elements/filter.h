@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the tests of the base class have in common. */
+/* The tests of the base class share this frame. */
 #ifndef FILTER_H
 #define FILTER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The messages of the elements that split frames into foreground and background. */
+/* These tests check the messages of the elements that split frames into foreground and background. */
 #include "foreground.h"
 #include "parts.h"
 
@@ -11,7 +11,7 @@ count_of (GstBuffer *buffer)
              : gst_contours_component_meta_get_count (gst_buffer_get_contours_component_meta (buffer));
 }
 
-/* What the element's own field of the message says, and what it has to. */
+/* The total in the element's message, which must equal total_of(). */
 static guint64
 total_in_message (GstMessage *message)
 {
@@ -82,7 +82,7 @@ GST_START_TEST (test_messages)
 
 GST_END_TEST;
 
-/* A segment in bytes, which an appsrc has by default, tells neither stream time nor running time. */
+/* A segment in bytes, the default of appsrc, has neither stream time nor running time. */
 GST_START_TEST (test_segment_in_bytes)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 17};

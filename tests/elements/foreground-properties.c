@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The properties of the elements that split frames into foreground and background, changed while they run. */
+/* These tests change the properties of the elements that split frames into foreground and background during the
+ * stream. */
 #include "foreground.h"
 #include "parts.h"
 
@@ -14,7 +15,7 @@ threshold_of (GstBuffer *buffer)
              : gst_contours_component_meta_get_threshold (gst_buffer_get_contours_component_meta (buffer));
 }
 
-/* A change counts from the next frame on, each property by itself. */
+/* Each property can change alone, and its change applies from the next frame on. */
 GST_START_TEST (test_live_properties)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 11};
@@ -43,7 +44,7 @@ GST_START_TEST (test_live_properties)
 
 GST_END_TEST;
 
-/* Properties are changed from another thread all the time: each frame has one value or the other, wholly. */
+/* While another thread keeps changing a property, each frame's result is that of one value. */
 GST_START_TEST (test_live_properties_stress)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 64, 48, .seed = 12};
@@ -77,7 +78,7 @@ GST_START_TEST (test_live_properties_stress)
 
 GST_END_TEST;
 
-/* Properties follow a controller, at each frame's time. */
+/* A controlled property has its value at each frame's time. */
 GST_START_TEST (test_controlled)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 64, 48, .seed = 13};

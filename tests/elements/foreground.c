@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the elements that split frames into foreground and background have in common, and through them the base class:
- * the metadata is the core's result, the picture stays as it is, whatever the format, layout and size. */
+/* This program tests the elements that split frames into foreground and background: the metadata is the core's result,
+ * and the picture is unchanged, whatever the format, layout and size. It runs once for each element, backend and memory
+ * (CTR_TEST_ELEMENT, CTR_TEST_BACKEND, CTR_TEST_MEMORY). */
 #include "foreground.h"
 #include "parts.h"
 
@@ -17,7 +18,7 @@ has_result (GstBuffer *buffer, const gchar *source)
                                     : gst_buffer_get_contours_component_meta_by_source (buffer, source) != NULL;
 }
 
-/* Half way between black and white in the units of the format's samples. */
+/* Half of the range of the format's samples. */
 static guint
 middle (GstVideoFormat format)
 {
@@ -50,7 +51,7 @@ GST_START_TEST (test_formats_all)
 
 GST_END_TEST;
 
-/* What padding and offset hold never matters, and stays. */
+/* The bytes in the frame's padding and before its first plane do not affect the result, and stay unchanged. */
 GST_START_TEST (test_layouts)
 {
   static const GstVideoFormat formats[] = {GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY16_LE, GST_VIDEO_FORMAT_NV12,
@@ -58,7 +59,7 @@ GST_START_TEST (test_layouts)
   static const gint fills[] = {0x00, 0xff, -1};
 
   if (test_in_cuda_memory ())
-    return; /* libgstcuda lays these out itself */
+    return; /* libgstcuda chooses the layout of CUDA memory */
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
     CtrForeground foreground = default_foreground;
     TestFrame frame = {formats[i], 63, 33, .seed = 100 + i};
@@ -82,7 +83,7 @@ GST_END_TEST;
 static const gint odd_sizes[][2] = {{1, 1}, {1, 2}, {2, 1}, {3, 3}, {1, 31}, {33, 1}, {1, 257}, {255, 1}, {1000, 1},
     {1, 1000}, {16383, 1}, {1, 16383}, {17, 9}, {127, 129}, {321, 243}};
 
-/* In CUDA memory only formats whose odd sizes libgstcuda 1.22 lays out rightly. */
+/* In CUDA memory, the test leaves out the formats whose odd sizes libgstcuda 1.22 lays out wrongly. */
 GST_START_TEST (test_sizes)
 {
   static const GstVideoFormat formats[] = {GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_RGBA};
@@ -119,7 +120,7 @@ GST_START_TEST (test_small_sizes_all)
 
 GST_END_TEST;
 
-/* One element through changing sizes and formats gives what a fresh one gives. */
+/* After a change of size or format, an element gives the result of a new element. */
 GST_START_TEST (test_renegotiation)
 {
   static const TestFrame frames[] = {
@@ -148,7 +149,7 @@ GST_START_TEST (test_renegotiation)
 
 GST_END_TEST;
 
-/* Time stamps, flags and other metadata stay, and a shared buffer is not copied pixel by pixel. */
+/* Timestamps, flags and other metadata are kept, and the pixels of a shared buffer are not copied. */
 GST_START_TEST (test_buffer_kept)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 64, 48, .seed = 14};
@@ -219,7 +220,7 @@ count_metas (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer user_dat
   counts[2] += has_result (buffer, g_object_get_data (G_OBJECT (sink), "source"));
 }
 
-/* Two branches of a tee share the picture and keep their results apart. */
+/* Two branches of a tee share the picture, and each has its own result. */
 GST_START_TEST (test_tee)
 {
   static const gchar *names[] = {"left", "right"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the tests of the elements that split frames into foreground and background have in common. */
+/* The tests of the elements that split frames into foreground and background share these helpers. */
 #ifndef FOREGROUND_H
 #define FOREGROUND_H
 
@@ -7,7 +7,7 @@
 
 static const CtrForeground default_foreground = {.mode = CTR_THRESHOLD_FIXED, .threshold = 128};
 
-/* A launch line of the element: FOREGROUND, and of this everything it can find. */
+/* Returns a launch line of the element with FOREGROUND and all features. */
 static inline gchar *
 full_line (const CtrForeground *foreground)
 {
@@ -26,7 +26,7 @@ new_subject (const CtrForeground *foreground)
   return h;
 }
 
-/* BUFFER must carry what the core finds: from the element SOURCE, or as its only result (NULL). */
+/* BUFFER must carry what the core finds: by the element SOURCE, or as its only result (NULL). */
 static inline void
 assert_result (GstBuffer *buffer, const gchar *source, const TestFrame *frame, const CtrForeground *foreground)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Failures on a GPU: wrong devices, failures of the core, no more device memory. */
+/* These tests check errors on a GPU: invalid and unexpected devices, errors of the core, and no free device memory. */
 #include "gpu.h"
 #include "parts.h"
 
@@ -34,7 +34,7 @@ GST_START_TEST (test_wrong_device)
 
 GST_END_TEST;
 
-/* Frames on another device than the one asked for: one error that names both. Needs two devices. */
+/* Frames on another device than cuda-device-id yield one error. This test needs two devices. */
 GST_START_TEST (test_other_device)
 {
   GstCudaContext *context = gst_cuda_context_new (1);
@@ -48,7 +48,7 @@ GST_START_TEST (test_other_device)
   set_frame_caps (h, &frame);
   fail_unless_equals_int (gst_harness_push (h, make_cuda_frame (&frame, context)), GST_FLOW_ERROR);
   assert_one_error (bus, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT);
-  /* The element upstream has not noticed yet. */
+  /* Upstream may push another frame before it sees the error. */
   fail_unless_equals_int (gst_harness_push (h, make_cuda_frame (&frame, context)), GST_FLOW_ERROR);
   fail_unless (pop_message (bus, GST_MESSAGE_ERROR) == NULL);
   gst_element_set_bus (element, NULL);
@@ -70,7 +70,8 @@ GST_START_TEST (test_other_device)
 
 GST_END_TEST;
 
-/* Failures of the core, which only the stand-in GPU has on demand: one error each, no metadata, and a restart works. */
+/* An error of the core, which only the simulated GPU raises on demand, yields one error message and no output, and a
+ * restart works. */
 GST_START_TEST (test_core_failures)
 {
   static const struct {
@@ -104,8 +105,8 @@ GST_START_TEST (test_core_failures)
 
 GST_END_TEST;
 
-/* No device memory for new pictures, from the start or later: one error each, and it goes on when there is some again.
- */
+/* Without free device memory for a new picture, at the start or later, the element posts one error. A restart works
+ * once memory is free. */
 GST_START_TEST (test_full)
 {
   void (*fake_cuda_set_full) (bool) = dlsym (RTLD_DEFAULT, "fake_cuda_set_full");
@@ -140,7 +141,7 @@ GST_START_TEST (test_full)
 
 GST_END_TEST;
 
-/* Stopping gives everything on the GPU back; counted on the stand-in GPU. */
+/* Stopping frees everything on the GPU, which the simulated GPU counts. */
 GST_START_TEST (test_nothing_left)
 {
   int (*fake_cuda_count) (void) = dlsym (RTLD_DEFAULT, "fake_cuda_count");

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The CUDA memory of the elements: pools, and frames that change between system and CUDA memory. */
+/* These tests check the elements' CUDA memory: the pools that they propose and accept, and changes between system and
+ * CUDA memory. */
 #include "gpu.h"
 #include "parts.h"
 
-/* Upstream is offered CUDA memory of the context we work in. */
+/* The element proposes a pool of CUDA memory in its context to upstream. */
 GST_START_TEST (test_pool_proposed)
 {
   GstElement *element = new_subject ("backend=cuda");
@@ -46,7 +47,8 @@ answer_allocation (GstPad *pad, GstPadProbeInfo *info, gpointer pool)
   return GST_PAD_PROBE_HANDLED;
 }
 
-/* New pictures come from downstream's pool where it holds CUDA memory of our context, else from one of our own. */
+/* New pictures come from downstream's pool if it holds CUDA memory of the element's context, else from the element's
+ * own pool. */
 GST_START_TEST (test_pool_taken)
 {
   GstCudaContext *other = gst_cuda_context_new (0);
@@ -79,7 +81,7 @@ GST_START_TEST (test_pool_taken)
 
 GST_END_TEST;
 
-/* Frames change between system and CUDA memory while it runs. */
+/* Frames change between system and CUDA memory during the stream. */
 GST_START_TEST (test_memory_switched)
 {
   GstElement *element = new_subject ("backend=cuda");
@@ -110,7 +112,7 @@ GST_START_TEST (test_memory_switched)
 
 GST_END_TEST;
 
-/* Caps that promise CUDA memory over a buffer in system memory: one error, and no crash. */
+/* A buffer in system memory under caps of CUDA memory yields one error. */
 GST_START_TEST (test_memory_elsewhere)
 {
   GstBus *bus = gst_bus_new ();
@@ -130,8 +132,7 @@ GST_START_TEST (test_memory_elsewhere)
 
 GST_END_TEST;
 
-/* Behind GStreamer's own uploader, where this machine has it, in its context. */
-/* cudaupload drops what frames carry: what is to be drawn comes behind it. */
+/* cudaupload drops metadata, so that this probe adds the region behind it. */
 static GstPadProbeReturn
 add_region (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
@@ -143,6 +144,7 @@ add_region (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
+/* Behind cudaupload, where it is installed, the element works in its context. */
 GST_START_TEST (test_cudaupload)
 {
   gchar *line = g_strdup_printf ("cudaupload ! video/x-raw(memory:CUDAMemory) ! %s backend=cuda", subject ());

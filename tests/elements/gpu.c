@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How the elements live on a GPU with others: contexts are shared, followed and told. Skipped
- * without a GPU. */
+/* This program tests the elements on a GPU: here how they share, follow and announce CUDA contexts. It is skipped
+ * without a GPU, and runs once for each element (CTR_TEST_ELEMENT). */
 #include "gpu.h"
 #include "parts.h"
 
-/* "auto" takes the GPU, and says which. */
+/* backend=auto chooses the GPU, and names it in an info message. */
 GST_START_TEST (test_auto)
 {
   GstBus *bus = gst_bus_new ();
@@ -28,7 +28,7 @@ GST_START_TEST (test_auto)
 
 GST_END_TEST;
 
-/* A context the application sets is used, and used again after a restart. */
+/* The element uses the context that the application sets, also after a restart. */
 GST_START_TEST (test_application_context)
 {
   GstElement *element = new_subject ("backend=cuda");
@@ -48,7 +48,7 @@ GST_START_TEST (test_application_context)
 
 GST_END_TEST;
 
-/* Two elements in one pipeline have one context. */
+/* Two elements in one pipeline share one context. */
 GST_START_TEST (test_context_shared)
 {
   gchar *line = g_strdup_printf ("videotestsrc num-buffers=2 ! video/x-raw,format=NV12 ! %s name=a backend=cuda ! "
@@ -75,7 +75,7 @@ GST_START_TEST (test_context_shared)
 
 GST_END_TEST;
 
-/* Frames of other contexts of the device are followed there, back and forth, with the same results. */
+/* The element moves to the context of the frames, back and forth, with the same results. */
 GST_START_TEST (test_context_followed)
 {
   GstElement *element = new_subject ("backend=cuda");
@@ -108,7 +108,7 @@ note_end (gpointer ended, GObject *context)
   *(gboolean *) ended = TRUE;
 }
 
-/* A result that may lie on the GPU keeps its context: the element and the frame may be gone before it. */
+/* A result that may be on the GPU keeps its context alive, even after the element and the frame are freed. */
 GST_START_TEST (test_context_kept)
 {
   GstElement *element = new_subject ("backend=cuda");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the tests of the elements on a GPU have in common. */
+/* The tests of the elements on a GPU share these helpers. */
 #ifndef GPU_H
 #define GPU_H
 
@@ -20,7 +20,7 @@ new_subject (const gchar *properties)
   return element;
 }
 
-/* The CUDA context PAD's element works in, as its neighbours are told it. */
+/* Returns the CUDA context that PAD's element announces in its answer to a context query. */
 static inline GstCudaContext *
 context_of (GstPad *pad)
 {
@@ -33,7 +33,7 @@ context_of (GstPad *pad)
   fail_unless (gst_structure_get (
       gst_context_get_structure (context), "gst.cuda.context", GST_TYPE_CUDA_CONTEXT, &result, NULL));
   gst_query_unref (query);
-  gst_object_unref (result); /* the element keeps it */
+  gst_object_unref (result); /* the element holds a reference */
   return result;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A test program that has several files: each function adds the tests of one of these files to TC. */
+/* Some test programs have several files. Each of these functions adds the tests of one file to TC. */
 #ifndef PARTS_H
 #define PARTS_H
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The ways in which a queued drawing of cudacontouroverlay ends without another one, and drawings that fail late. */
+/* These tests check that a queued drawing of cudacontouroverlay ends even without a further frame to draw, and that
+ * late errors are reported. */
 #include "parts.h"
 #include "queued.h"
 
 typedef enum { STOP, END_OF_STREAM, FLUSH, DRAIN, NOTHING_TO_DRAW, LAST_WAY } Way;
 
-/* The ways by which a drawing that is queued comes to its end without another one. */
+/* Ends a queued drawing in the given WAY, which draws no further frame. */
 static GstFlowReturn
 end_drawing (GstHarness *h, Way way, const TestFrame *frame)
 {
@@ -38,7 +39,7 @@ end_drawing (GstHarness *h, Way way, const TestFrame *frame)
   return GST_FLOW_OK;
 }
 
-/* Whether the frame is kept or gone: its memory must not go before it is drawn. */
+/* The drawing ends whether the frame is kept or freed, and its memory is not freed before. */
 GST_START_TEST (test_ends)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 4};
@@ -76,7 +77,7 @@ GST_START_TEST (test_ends)
 
 GST_END_TEST;
 
-/* A failure that shows later, at whatever comes next, or at once: one error, nothing kept, and a restart works. */
+/* A drawing that fails late yields one error message, keeps nothing, and a restart works. */
 GST_START_TEST (test_late_failures)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 8};
@@ -112,7 +113,8 @@ GST_START_TEST (test_late_failures)
 
 GST_END_TEST;
 
-/* It shows when the element moves to the context of other frames: one error, and no picture. */
+/* A late failure is also reported when the element moves to the context of other frames: with one error, and no
+ * picture. */
 GST_START_TEST (test_late_failure_on_move)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 9};

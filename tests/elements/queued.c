@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* cudacontouroverlay lets frames in CUDA memory go on before they are drawn: whoever reads them sees what was drawn,
- * nothing it needs goes too early, and all of it goes in the end. On the stand-in GPU nothing is drawn before somebody
- * has to wait for it. */
+/* This program tests the queued drawing of cudacontouroverlay, which pushes frames in CUDA memory before their drawing
+ * has ended: every reader sees the drawing, and its inputs live exactly as long as it needs them. The simulated GPU
+ * draws as late as possible. */
 #include "parts.h"
 #include "queued.h"
 
@@ -10,7 +10,8 @@
 
 FakeCuda fake_cuda;
 
-/* Metadata goes as soon as the frame has come out. Each frame is drawn with its own, however many are kept. */
+/* Each frame is drawn with its own metadata, which is dropped as soon as the frame comes out, however many frames are
+ * kept. */
 GST_START_TEST (test_metadata_dropped)
 {
   GstHarness *h = new_harness ("cudacontouroverlay");
@@ -38,7 +39,7 @@ GST_START_TEST (test_metadata_dropped)
 
 GST_END_TEST;
 
-/* The same with contours that lie on the GPU, in memory that the finder uses again for the next frame. */
+/* The same holds for contours on the GPU, in memory that the finder reuses for the next frame. */
 GST_START_TEST (test_contours_on_gpu)
 {
   static const gchar overlay[] = "cudacontouroverlay";
@@ -65,8 +66,8 @@ GST_START_TEST (test_contours_on_gpu)
 
 GST_END_TEST;
 
-/* Readers on the GPU, with a stream of their own, as each element has one; and a copy. From GStreamer 1.24 on they wait
- * for memory that has another stream. */
+/* A reader on the GPU with its own stream, as each element has one, sees the drawing, and so does a copy. From
+ * GStreamer 1.24 on, readers wait for memory that has another stream. */
 GST_START_TEST (test_read_on_gpu)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 6};
@@ -83,7 +84,7 @@ GST_START_TEST (test_read_on_gpu)
     GstBuffer *read = make_frame (&frame), *buffer;
     GstMapInfo from, to;
 
-    /* Now, because it uploads what it holds in the default stream. */
+    /* Mapping uploads the memory in the default stream, and so has to come before the drawing. */
     fail_unless (gst_buffer_map (read, &to, GST_MAP_WRITE | GST_MAP_CUDA));
     buffer = pass (h, with_contours (make_frame (&frame), &frame, &released[copy]));
     assert_queued (&released[copy], FALSE);
@@ -121,7 +122,7 @@ GST_START_TEST (test_read_on_gpu)
 
 GST_END_TEST;
 
-/* A pool gets its only buffer back at once, and whoever writes there next is not drawn over. */
+/* The pool gets its only buffer back at once, and the drawing does not overwrite what is written there next. */
 GST_START_TEST (test_pool)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 7};
@@ -168,7 +169,7 @@ GST_START_TEST (test_pool)
 GST_END_TEST;
 
 #ifdef HAVE_PANGO
-/* Letters of the frame before must stay as they are, too. */
+/* A change of font does not affect the labels of previous frames. */
 GST_START_TEST (test_font_changed)
 {
   static const gchar *fonts[] = {"Sans 11", "Serif 17", "Sans 8"};
@@ -195,8 +196,7 @@ GST_START_TEST (test_font_changed)
 
 GST_END_TEST;
 
-/* The look of the frame before must stay as it is: all there is, in sizes that fit the frame, in colours that change.
- */
+/* A change of style or size does not affect the drawing of previous frames. */
 GST_START_TEST (test_look_changed)
 {
   static const gchar found[] = "cudacca threshold=0 labels=true ! cudacrackcontour levels=100 min-area=100";

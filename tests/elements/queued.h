@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the tests of queued drawings have in common. */
+/* The tests of queued drawings share these helpers. */
 #ifndef QUEUED_H
 #define QUEUED_H
 
 #include "overlay.h"
 
-/* The controls of the stand-in GPU; NULL where the test runs on a GPU. */
+/* The controls of the simulated GPU; all are NULL if the test runs on a GPU. */
 typedef struct {
   int (*queued) (void);
   int (*count) (void);
@@ -20,7 +20,8 @@ note_release (void *released)
   *(gboolean *) released = TRUE;
 }
 
-/* BUFFER with contours of FRAME, which it alone holds. *RELEASED, unless NULL: nobody holds them any more. */
+/* Attaches contours of FRAME to BUFFER, which holds their only reference. *RELEASED, unless NULL, becomes TRUE when
+ * they are freed. */
 static inline GstBuffer *
 with_contours (GstBuffer *buffer, const TestFrame *frame, gboolean *released)
 {
@@ -45,7 +46,7 @@ drop_contours (GstBuffer *buffer)
   fail_unless (gst_buffer_remove_meta (buffer, (GstMeta *) gst_buffer_get_contours_contour_meta (buffer)));
 }
 
-/* What ELEMENT_LINE, on the host, makes of FRAME and its contours. */
+/* Returns what ELEMENT_LINE makes of FRAME and its contours on the host. */
 static inline GstBuffer *
 expected_frame (const gchar *element_line, const TestFrame *frame)
 {
@@ -62,7 +63,7 @@ expected_frame (const gchar *element_line, const TestFrame *frame)
   return buffer;
 }
 
-/* BUFFER, a frame like FRAME, read by the host, must be what the host draws. */
+/* BUFFER, a frame like FRAME that the host reads, must equal what the host backend draws. */
 static inline void
 assert_drawn (GstBuffer *buffer, const gchar *element_line, const TestFrame *frame)
 {
@@ -91,8 +92,8 @@ assert_drawn (GstBuffer *buffer, const gchar *element_line, const TestFrame *fra
   gst_buffer_unref (expected);
 }
 
-/* Does a frame go on before it is drawn? From GStreamer 1.24 on memory without a stream has no mark by which its
- * readers would wait. */
+/* Is a frame pushed before its drawing has ended? From GStreamer 1.24 on, readers do not wait for memory without a
+ * stream. */
 static inline gboolean
 goes_on_undrawn (void)
 {
@@ -103,8 +104,8 @@ goes_on_undrawn (void)
 #endif
 }
 
-/* Where frames go on undrawn, one drawing is queued and has what it reads. If the frame is GONE it may be drawn: memory
- * waits for its stream when it is freed. */
+/* If frames are pushed undrawn, one drawing must be queued, with its inputs alive. The drawing may have ended if the
+ * frame is GONE, because freeing memory waits for its stream. */
 static inline void
 assert_queued (const gboolean *released, gboolean gone)
 {
