@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Frames that take the host long: a flush, and a change of state, do not wait for their end. */
+/* A flush or a state change cancels a frame that takes the host long, instead of waiting for its end. */
 #include <contours/contours.h>
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <time.h>
 
-/* Seconds of a core. */
+/* CPU time of this thread, in seconds. */
 #ifdef __SANITIZE_ADDRESS__
 #define PROMISED 1.0
 #else
@@ -50,7 +50,7 @@ side_of (const Case *c)
 #endif
 }
 
-/* The contours of BUFFER's noise, to be drawn. */
+/* Attaches the contours of BUFFER's noise, which the element then draws. */
 static void
 attach_contours (GstBuffer *buffer, guint side)
 {
@@ -101,7 +101,7 @@ hash_bytes (guint hash, gconstpointer bytes, gsize size)
   return hash;
 }
 
-/* A number for what an element made of a frame: picture and metadata. */
+/* Returns a hash of a frame's picture and metadata. */
 static guint
 hash_of (GstBuffer *buffer)
 {
@@ -181,8 +181,8 @@ set_state (GstHarness *h, GstState state)
   fail_unless (gst_element_set_state (h->element, state) != GST_STATE_CHANGE_FAILURE);
 }
 
-/* Cancels a frame long before it ends, which takes WHOLE; says how long it went on after that. The time on a core does
- * not depend on what else the machine does. */
+/* Cancels a frame long before its end, which would take WHOLE. Returns how long the work went on after that, in CPU
+ * time, which does not depend on the machine's load. */
 static void
 cancel (GstHarness *h, GstBuffer *buffer, gdouble whole, gboolean by_state)
 {
@@ -196,7 +196,7 @@ cancel (GstHarness *h, GstBuffer *buffer, gdouble whole, gboolean by_state)
   requested = seconds ();
   requested_on_core = seconds_on_core (p.clock);
   if (by_state)
-    set_state (h, GST_STATE_READY); /* which frees the element's memory, too */
+    set_state (h, GST_STATE_READY); /* also frees the element's memory */
   else
     fail_unless (gst_harness_push_event (h, gst_event_new_flush_start ()));
   g_thread_join (thread);
@@ -223,7 +223,7 @@ GST_START_TEST (test_cancel)
   out = gst_harness_pull (h);
   expected = hash_of (out);
   gst_buffer_unref (out);
-  /* Memory is not new any more. */
+  /* From here on the element reuses its memory. */
   whole = seconds ();
   fail_unless_equals_int (gst_harness_push (h, gst_buffer_copy_deep (noise)), GST_FLOW_OK);
   whole = seconds () - whole;
@@ -244,7 +244,7 @@ GST_START_TEST (test_cancel)
   gst_element_set_bus (h->element, NULL);
   gst_harness_teardown (h);
 
-  /* A request that came while nothing was under way is not for what comes later. */
+  /* A cancel request while no frame is processed must not cancel the next frame. */
   h = new_stream (c);
   set_state (h, GST_STATE_READY);
   set_state (h, GST_STATE_PLAYING);
@@ -255,7 +255,7 @@ GST_START_TEST (test_cancel)
 
 GST_END_TEST;
 
-/* The same element, flushed and stopped between frames, goes on working. */
+/* An element that is flushed and stopped between frames keeps working. */
 GST_START_TEST (test_between_frames)
 {
   const Case *c = &cases[__i__];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The components cudacca has to attach: the core's. */
+/* These helpers compare the components that cudacca attaches with those of the core. */
 #ifndef COMPONENTS_H
 #define COMPONENTS_H
 
 #include "frames.h"
 
-/* What the core's host backend finds in the frame; free with ctr_components_unref(). */
+/* Returns the components that the core's host backend finds in the frame; free with ctr_components_unref(). */
 static inline CtrComponents *
 expected_components (const TestFrame *frame, const CtrCcaParams *params)
 {
@@ -39,7 +39,7 @@ assert_same_components (const CtrComponents *a, const CtrComponents *b, const gc
         memcmp (a->labels, b->labels, (gsize) a->width * a->height * sizeof *a->labels) == 0, "%s: labels", what);
 }
 
-/* BUFFER must carry what the core finds in FRAME: from the element SOURCE, or as its only result (NULL). */
+/* BUFFER must carry what the core finds in FRAME: by the element SOURCE, or as its only result (NULL). */
 static inline void
 assert_components (GstBuffer *buffer, const gchar *source, const TestFrame *frame, const CtrCcaParams *params)
 {
@@ -56,7 +56,7 @@ assert_components (GstBuffer *buffer, const gchar *source, const TestFrame *fram
   g_free (what);
 }
 
-/* Sends FRAME through H: the picture must come back as it was, with the core's result attached. */
+/* Sends FRAME through H, which must return the picture unchanged, with the core's result attached. */
 static inline void
 check_components (GstHarness *h, const TestFrame *frame, const CtrCcaParams *params)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The contours cudaborders, cudacrackcontour and cudasnake have to attach: the core's. */
+/* These helpers compare the contours that cudaborders, cudacrackcontour and cudasnake attach with those of the core. */
 #ifndef CONTOURS_H
 #define CONTOURS_H
 
 #include "frames.h"
 
-/* What the core's host backend finds in the frame; free with ctr_contours_unref(). */
+/* Returns the contours that the core's host backend finds in the frame; free with ctr_contours_unref(). */
 static inline CtrContours *
 expected_contours (const TestFrame *frame, const CtrBordersParams *params)
 {
@@ -21,7 +21,7 @@ expected_contours (const TestFrame *frame, const CtrBordersParams *params)
   return contours;
 }
 
-/* The same of the contours of levels. */
+/* Returns the crack contours that the core's host backend finds in the frame; free with ctr_contours_unref(). */
 static inline CtrContours *
 expected_cracks (const TestFrame *frame, const CtrCracksParams *params)
 {
@@ -37,7 +37,7 @@ expected_cracks (const TestFrame *frame, const CtrCracksParams *params)
   return contours;
 }
 
-/* The same of the outlines of COUNT objects in IMAGE. */
+/* Returns the outlines of COUNT objects that the core's host backend finds in IMAGE; free with ctr_contours_unref(). */
 static inline CtrContours *
 outlines_in (const CtrImage *image, const CtrSnakeParams *params, const CtrSnakeObject *objects, guint count)
 {
@@ -96,7 +96,7 @@ assert_same_contours (CtrContours *a, CtrContours *b, const gchar *what)
   fail_unless (memcmp (of_a, of_b, a->count * sizeof (CtrContourSums)) == 0, "%s: sums", what);
 }
 
-/* BUFFER, made of FRAME, must carry EXPECTED (transfer full): from the element SOURCE, or as its only result (NULL). */
+/* BUFFER, made of FRAME, must carry EXPECTED (transfer full): by the element SOURCE, or as its only result (NULL). */
 static inline void
 assert_carries (GstBuffer *buffer, const gchar *source, const TestFrame *frame, CtrContours *expected)
 {
@@ -131,7 +131,7 @@ assert_outlines (GstBuffer *buffer, const gchar *source, const TestFrame *frame,
   assert_carries (buffer, source, frame, expected_outlines (frame, params, objects, count));
 }
 
-/* Sends FRAME through H: the picture must come back as it was, with the core's result attached. */
+/* Sends FRAME through H, which must return the picture unchanged, with the core's result attached. */
 static inline void
 check_contours (GstHarness *h, const TestFrame *frame, const CtrBordersParams *params)
 {
@@ -158,6 +158,29 @@ check_outlines (
 
   assert_outlines (buffer, NULL, frame, params, objects, count);
   gst_buffer_unref (buffer);
+}
+
+/* Sends a frame through H, which must come out without contours. Its one warning must contain TEXT (NULL: no
+ * warning). */
+static inline void
+check_refused (GstHarness *h, GstBus *bus, const TestFrame *frame, const gchar *text)
+{
+  GstBuffer *buffer = pass_frame (h, frame);
+  GstMessage *message = pop_message (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+
+  fail_unless_equals_int (gst_contours_contour_meta_get_count (gst_buffer_get_contours_contour_meta (buffer)), 0);
+  gst_buffer_unref (buffer);
+  if (text) {
+    GError *error = NULL;
+
+    fail_unless (message != NULL, "no warning of \"%s\"", text);
+    gst_message_parse_warning (message, &error, NULL);
+    fail_unless (strstr (error->message, text) != NULL, "%s", error->message);
+    g_error_free (error);
+    gst_message_unref (message);
+    message = pop_message (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+  }
+  fail_unless (message == NULL, "a message too many");
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* cudaborders' own properties; foreground.c has what it shares with others. Runs once for each backend and memory
- * (CTR_TEST_BACKEND, CTR_TEST_MEMORY). */
+/* This program tests the properties and results that only cudaborders has; foreground.c tests what it shares with
+ * cudacca. It runs once for each backend and memory (CTR_TEST_BACKEND, CTR_TEST_MEMORY). */
 #include "components.h"
 #include "contours.h"
 
@@ -12,7 +12,7 @@ same_contours (CtrContours *a, CtrContours *b)
                 == 0;
 }
 
-/* PARAMS must count from this frame on, and be told from those BEFORE by what comes out. */
+/* PARAMS must apply from this frame on, and its result must differ from that of BEFORE. */
 static void
 check_change (GstHarness *h, const TestFrame *frame, const CtrBordersParams *params, CtrBordersParams *before)
 {
@@ -25,7 +25,7 @@ check_change (GstHarness *h, const TestFrame *frame, const CtrBordersParams *par
   *before = *params;
 }
 
-/* A change counts from the next frame on, each property by itself. */
+/* Each property can change alone, and its change applies from the next frame on. */
 GST_START_TEST (test_live_properties)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 11};
@@ -102,7 +102,7 @@ GST_START_TEST (test_live_properties)
 
 GST_END_TEST;
 
-/* Limits that leave nothing, on their way to others or for good, give frames without contours. */
+/* Limits that no contour meets yield frames without contours. */
 GST_START_TEST (test_empty_range)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 64, 48, .seed = 12};
@@ -122,7 +122,7 @@ GST_START_TEST (test_empty_range)
 
 GST_END_TEST;
 
-/* Values outside the documented ranges cannot be set. */
+/* GObject rejects values outside the documented ranges. */
 GST_START_TEST (test_property_bounds)
 {
   GstElement *borders = gst_element_factory_make ("cudaborders", NULL);
@@ -157,7 +157,7 @@ GST_START_TEST (test_property_bounds)
 
 GST_END_TEST;
 
-/* A square ring around a pixel, written down by hand: what an application reads of it. */
+/* An application reads the expected values, written by hand, of a square ring around a pixel. */
 GST_START_TEST (test_nested)
 {
   static const gchar *rows[] = {"........", ".#####..", ".#...#..", ".#.#.#..", ".#...#..", ".#####..", "........"};
@@ -217,7 +217,7 @@ GST_START_TEST (test_nested)
 
 GST_END_TEST;
 
-/* Components and contours of one frame go on side by side. */
+/* A frame can carry components and contours at once. */
 GST_START_TEST (test_with_components)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 15};
@@ -240,7 +240,7 @@ GST_START_TEST (test_with_components)
 
 GST_END_TEST;
 
-/* What was found stays readable when the element, and the buffer it was found in, are gone. */
+/* A result stays readable after the element and the buffer are freed. */
 GST_START_TEST (test_result_kept)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 18};

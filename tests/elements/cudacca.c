@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* cudacca's own properties; foreground.c has what it shares with others. Runs once for each backend and memory
- * (CTR_TEST_BACKEND, CTR_TEST_MEMORY). */
+/* This program tests the properties that only cudacca has; foreground.c tests what it shares with cudaborders. It runs
+ * once for each backend and memory (CTR_TEST_BACKEND, CTR_TEST_MEMORY). */
 #include "components.h"
 
 #define ALL_FEATURES (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS)
 
-/* A change counts from the next frame on, each property by itself. */
+/* Each property can change alone, and its change applies from the next frame on. */
 GST_START_TEST (test_live_properties)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 11};
@@ -52,7 +52,7 @@ GST_START_TEST (test_live_properties)
 
 GST_END_TEST;
 
-/* Values outside the documented ranges cannot be set. */
+/* GObject rejects values outside the documented ranges. */
 GST_START_TEST (test_property_bounds)
 {
   GstElement *cca = gst_element_factory_make ("cudacca", NULL);

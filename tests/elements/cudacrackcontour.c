@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* cudacrackcontour's own properties and results; filter.c has what it shares with others. Runs once for each backend
- * and memory (CTR_TEST_BACKEND, CTR_TEST_MEMORY). */
+/* This program tests the results and messages of cudacrackcontour; filter.c tests what it shares with other elements.
+ * It runs once for each backend and memory (CTR_TEST_BACKEND, CTR_TEST_MEMORY). */
 #include "contours.h"
+#include "parts.h"
 
-/* Every format, of odd sizes and with padded rows; 16-bit noise of all levels has no end of contours, so a few. */
+/* The element reads every format, with padded rows. The test uses four levels, because 16-bit noise has too many
+ * contours at all levels. */
 GST_START_TEST (test_formats_all)
 {
   static const guint32 of_8_bits[] = {1, 60, 128, 255}, of_16_bits[] = {1, 15000, 32768, 65535};
@@ -30,232 +32,7 @@ GST_START_TEST (test_formats_all)
 
 GST_END_TEST;
 
-/* PARAMS must count from this frame on, and be told from those BEFORE by what comes out. */
-static void
-check_change (GstHarness *h, const TestFrame *frame, const CtrCracksParams *params, CtrCracksParams *before)
-{
-  CtrContours *old = expected_cracks (frame, before), *new = expected_cracks (frame, params);
-
-  fail_if (old->count == new->count && old->point_count == new->point_count && old->features == new->features,
-      "the change changes nothing");
-  check_cracks (h, frame, params);
-  ctr_contours_unref (old);
-  ctr_contours_unref (new);
-  *before = *params;
-}
-
-/* A change counts from the next frame on, each property by itself. */
-GST_START_TEST (test_live_properties)
-{
-  static const guint32 list[] = {3, 99, 100, 250};
-  TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 11};
-  CtrCracksParams params, before;
-  GstHarness *h = new_harness ("cudacrackcontour");
-  GstElement *cracks = gst_harness_find_element (h, "cudacrackcontour");
-
-  ctr_cracks_params_init (&params);
-  set_frame_caps (h, &frame);
-  check_cracks (h, &frame, &params);
-  before = params;
-
-  params.minimum = 20;
-  g_object_set (cracks, "min-level", 20, NULL);
-  check_change (h, &frame, &params, &before);
-
-  params.maximum = 200;
-  g_object_set (cracks, "max-level", 200, NULL);
-  check_change (h, &frame, &params, &before);
-
-  params.step = 7;
-  g_object_set (cracks, "step", 7, NULL);
-  check_change (h, &frame, &params, &before);
-
-  params.connectivity = CTR_CONNECTIVITY_4;
-  gst_util_set_object_arg (G_OBJECT (cracks), "connectivity", "4");
-  check_change (h, &frame, &params, &before);
-
-  params.frame = CTR_IMAGE_BORDER_ZERO;
-  gst_util_set_object_arg (G_OBJECT (cracks), "border", "zero");
-  check_change (h, &frame, &params, &before);
-
-  params.mode = CTR_LEVELS_EQUAL;
-  gst_util_set_object_arg (G_OBJECT (cracks), "mode", "eq");
-  check_change (h, &frame, &params, &before);
-
-  params.features = CTR_CONTOUR_FEATURE_MOMENTS;
-  gst_util_set_object_arg (G_OBJECT (cracks), "features", "moments");
-  check_change (h, &frame, &params, &before);
-
-  params.min_area = 3.5;
-  g_object_set (cracks, "min-area", 3.5, NULL);
-  check_change (h, &frame, &params, &before);
-
-  params.mode = CTR_LEVELS_AT_LEAST;
-  gst_util_set_object_arg (G_OBJECT (cracks), "mode", "ge");
-  check_change (h, &frame, &params, &before);
-
-  params.max_area = 400;
-  g_object_set (cracks, "max-area", 400.0, NULL);
-  check_change (h, &frame, &params, &before);
-
-  params.min_length = 20;
-  g_object_set (cracks, "min-length", 20.0, NULL);
-  check_change (h, &frame, &params, &before);
-
-  params.levels = list;
-  params.level_count = G_N_ELEMENTS (list);
-  g_object_set (cracks, "levels", "3, 99 100,250", NULL);
-  check_change (h, &frame, &params, &before);
-
-  params.levels = NULL;
-  g_object_set (cracks, "levels", NULL, NULL);
-  check_change (h, &frame, &params, &before);
-
-  params.connectivity = CTR_CONNECTIVITY_8;
-  params.frame = CTR_IMAGE_BORDER_PAD;
-  gst_util_set_object_arg (G_OBJECT (cracks), "connectivity", "8");
-  gst_util_set_object_arg (G_OBJECT (cracks), "border", "pad");
-  check_change (h, &frame, &params, &before);
-
-  gst_object_unref (cracks);
-  gst_harness_teardown (h);
-}
-
-GST_END_TEST;
-
-/* Sends a frame through H that must come out without contours; TEXT must be in its one warning (NULL: none). */
-static void
-check_refused (GstHarness *h, GstBus *bus, const TestFrame *frame, const gchar *text)
-{
-  GstBuffer *buffer = pass_frame (h, frame);
-  GstMessage *message = pop_message (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
-
-  fail_unless_equals_int (gst_contours_contour_meta_get_count (gst_buffer_get_contours_contour_meta (buffer)), 0);
-  gst_buffer_unref (buffer);
-  if (text) {
-    GError *error = NULL;
-
-    fail_unless (message != NULL, "no warning of \"%s\"", text);
-    gst_message_parse_warning (message, &error, NULL);
-    fail_unless (strstr (error->message, text) != NULL, "%s", error->message);
-    g_error_free (error);
-    gst_message_unref (message);
-    message = pop_message (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
-  }
-  fail_unless (message == NULL, "a message too many");
-}
-
-/* Levels that make no sense, on their way to others or for good, give frames without contours, and a warning. */
-GST_START_TEST (test_wrong_levels)
-{
-  static const struct {
-    const gchar *levels, *text;
-  } lists[] = {{"9,3", "3 follows 9"}, {"7,7", "7 follows 7"}, {"0,5", "'0' is not an integer"},
-      {"12,x", "'x' is not an integer"}, {"65536", "'65536' is not an integer"}, {"-1", "'-1' is not an integer"},
-      {"1;2", "'1;2' is not an integer"}, {"4294967297", "'4294967297' is not an integer"},
-      {"1.5", "'1.5' is not an integer"}};
-  TestFrame frame = {GST_VIDEO_FORMAT_NV12, 64, 48, .seed = 12};
-  GstBus *bus = gst_bus_new ();
-  GstHarness *h = new_harness_with_bus ("cudacrackcontour min-level=30 max-level=20 features=moments", bus);
-  CtrCracksParams params;
-  gchar *text;
-
-  ctr_cracks_params_init (&params);
-  params.features = CTR_CONTOUR_FEATURE_MOMENTS;
-  set_frame_caps (h, &frame);
-  check_refused (h, bus, &frame, "min-level=30 is above max-level=20");
-  check_refused (h, bus, &frame, NULL);
-  gst_harness_set (h, "cudacrackcontour", "min-level", 40, NULL);
-  check_refused (h, bus, &frame, "min-level=40 is above max-level=20");
-  params.minimum = 40;
-  params.maximum = 60;
-  gst_harness_set (h, "cudacrackcontour", "max-level", 60, NULL);
-  check_cracks (h, &frame, &params);
-
-  for (guint i = 0; i < G_N_ELEMENTS (lists); i++) {
-    gst_harness_set (h, "cudacrackcontour", "levels", lists[i].levels, NULL);
-    gst_harness_get (h, "cudacrackcontour", "levels", &text, NULL);
-    fail_unless_equals_string (text, lists[i].levels);
-    g_free (text);
-    check_refused (h, bus, &frame, lists[i].text);
-    check_refused (h, bus, &frame, NULL);
-  }
-  /* Nothing but separators: no list. */
-  gst_harness_set (h, "cudacrackcontour", "levels", " , ", NULL);
-  check_cracks (h, &frame, &params);
-  fail_unless (pop_message (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
-}
-
-GST_END_TEST;
-
-/* Of levels that are long, or not in UTF-8, the warning shows the beginning, in UTF-8. */
-GST_START_TEST (test_long_wrong_levels)
-{
-  static const gchar *pieces[] = {"\xff", "\xc3\xa4", "\xe2\x82\xac", "x", "1,", "\xe2\x82", "\x80"};
-  static const gchar *starts[] = {"", "a", "ab"};
-  TestFrame frame = {GST_VIDEO_FORMAT_NV12, 64, 48, .seed = 12};
-  GstBus *bus = gst_bus_new ();
-  GstHarness *h = new_harness_with_bus ("cudacrackcontour", bus);
-
-  set_frame_caps (h, &frame);
-  for (guint i = 0; i < G_N_ELEMENTS (pieces) * G_N_ELEMENTS (starts); i++) {
-    const gchar *piece = pieces[i / G_N_ELEMENTS (starts)];
-    GString *levels = g_string_new (starts[i % G_N_ELEMENTS (starts)]);
-    gboolean valid = g_utf8_validate (piece, -1, NULL);
-    GstMessage *message;
-    GError *warning = NULL;
-
-    while (levels->len < 140000)
-      g_string_append (levels, piece);
-    gst_harness_set (h, "cudacrackcontour", "levels", levels->str, NULL);
-    gst_buffer_unref (pass_frame (h, &frame));
-    message = pop_message (bus, GST_MESSAGE_WARNING);
-    gst_message_parse_warning (message, &warning, NULL);
-    fail_unless (g_utf8_validate (warning->message, -1, NULL));
-    fail_unless (strlen (warning->message) < 600, "%s", warning->message);
-    fail_unless (strstr (warning->message, "...\" is invalid: ") != NULL, "%s", warning->message);
-    fail_unless (strstr (warning->message, "\xef\xbf\xbd") == NULL || !valid, "%s", warning->message);
-    g_error_free (warning);
-    gst_message_unref (message);
-    g_string_free (levels, TRUE);
-  }
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
-}
-
-GST_END_TEST;
-
-/* Values outside the documented ranges cannot be set. */
-GST_START_TEST (test_property_bounds)
-{
-  GstElement *cracks = gst_element_factory_make ("cudacrackcontour", NULL);
-  GObjectClass *klass = G_OBJECT_GET_CLASS (cracks);
-  static const gchar *levels[] = {"min-level", "max-level", "step"}, *enums[] = {"mode", "connectivity", "border"};
-  static const gchar *limits[] = {"min-area", "max-area", "min-length"};
-
-  for (guint i = 0; i < 3; i++) {
-    GParamSpecUInt *level = G_PARAM_SPEC_UINT (g_object_class_find_property (klass, levels[i]));
-    GParamSpecDouble *limit = G_PARAM_SPEC_DOUBLE (g_object_class_find_property (klass, limits[i]));
-    GParamSpec *spec = g_object_class_find_property (klass, enums[i]);
-    GValue value = G_VALUE_INIT;
-
-    fail_unless (level->minimum == 1 && level->maximum == 65535, "%s", levels[i]);
-    fail_unless (limit->minimum == 0 && limit->maximum == G_MAXDOUBLE, "%s", limits[i]);
-    g_value_init (&value, spec->value_type);
-    g_value_set_enum (&value, 6);
-    fail_unless (g_param_value_validate (spec, &value), "%s takes 6", enums[i]);
-    g_value_unset (&value);
-  }
-  gst_object_unref (cracks);
-}
-
-GST_END_TEST;
-
-/* A frame of labels. */
+/* Makes a frame of the labels that ROWS shows. */
 static GstBuffer *
 make_labels (const TestFrame *frame, const gchar *const *rows)
 {
@@ -303,7 +80,7 @@ assert_lines (GstBuffer *buffer, const gchar *source, const Line *lines, guint c
   }
 }
 
-/* A label map, written down by hand: what an application reads of it, in both modes. */
+/* An application reads the expected contours, written by hand, of a label map, in both modes. */
 GST_START_TEST (test_label_map)
 {
   static const gchar *const rows[] = {"......", ".1122.", ".1122.", ".3333.", "......", "......"};
@@ -331,7 +108,7 @@ GST_START_TEST (test_label_map)
 
 GST_END_TEST;
 
-/* Size and format change in the middle of the stream. */
+/* The results are right after a change of size or format during the stream. */
 GST_START_TEST (test_renegotiation)
 {
   TestFrame frames[] = {{GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 1}, {GST_VIDEO_FORMAT_RGB, 34, 18, .seed = 2},
@@ -393,7 +170,7 @@ GST_START_TEST (test_messages)
 
 GST_END_TEST;
 
-/* Passes FRAME, and checks that it has more points than there may be: POINTS. */
+/* Sends FRAME, whose contours have POINTS points: the result must say that this exceeds the limit. */
 static void
 check_too_many (GstHarness *h, const TestFrame *frame, guint64 points)
 {
@@ -406,7 +183,8 @@ check_too_many (GstHarness *h, const TestFrame *frame, guint64 points)
   gst_buffer_unref (buffer);
 }
 
-/* Takes what a frame has posted: whether it has too many points; how many warnings there are of max-points. */
+/* Removes the messages of one frame from BUS: EXCEEDED is what its element message must say. Returns the number of
+ * warnings about max-points. */
 static guint
 take_messages (GstBus *bus, gboolean exceeded)
 {
@@ -434,8 +212,8 @@ take_messages (GstBus *bus, gboolean exceeded)
   return warnings;
 }
 
-/* A frame may have as many points as it may, not one more: then it has no contours, and a warning tells of the first
- * such frame of several. */
+/* max-points is inclusive. A frame that exceeds it has no contours, and the first such frame in a row yields one
+ * warning. */
 GST_START_TEST (test_most_points)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 19};
@@ -469,7 +247,7 @@ GST_START_TEST (test_most_points)
 
 GST_END_TEST;
 
-/* What was found stays readable when the element, and the buffer it was found in, are gone. */
+/* A result stays readable after the element and the buffer are freed. */
 GST_START_TEST (test_result_kept)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 18};
@@ -511,10 +289,7 @@ cudacrackcontour_suite (void)
   suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 120);
   tcase_add_test (tc, test_formats_all);
-  tcase_add_test (tc, test_live_properties);
-  tcase_add_test (tc, test_wrong_levels);
-  tcase_add_test (tc, test_long_wrong_levels);
-  tcase_add_test (tc, test_property_bounds);
+  add_cudacrackcontour_property_tests (tc);
   tcase_add_test (tc, test_label_map);
   tcase_add_test (tc, test_renegotiation);
   tcase_add_test (tc, test_messages);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* cudasnake following objects from frame to frame. Runs once for each backend and memory (CTR_TEST_BACKEND,
- * CTR_TEST_MEMORY). */
+/* This program tests how cudasnake tracks objects from frame to frame. It runs once for each backend and memory
+ * (CTR_TEST_BACKEND, CTR_TEST_MEMORY). */
 #include "discs.h"
 
-/* The outline in BUFFER as a start. */
+/* Returns the outline in BUFFER as an object's start. */
 static CtrSnakeObject
 follow_outline (GstBuffer *buffer, guint index, CtrSnakeRect window)
 {
@@ -18,7 +18,7 @@ follow_outline (GstBuffer *buffer, guint index, CtrSnakeRect window)
       .retry = true};
 }
 
-/* WINDOW, moved so that it is around the outline in BUFFER. */
+/* Returns WINDOW, moved so that its centre is that of the outline in BUFFER. */
 static CtrSnakeRect
 window_around (GstBuffer *buffer, CtrSnakeRect window)
 {
@@ -30,7 +30,7 @@ window_around (GstBuffer *buffer, CtrSnakeRect window)
   return window;
 }
 
-/* Takes the next "cudasnake-track" message from BUS, which must be this one. */
+/* Removes the next "cudasnake-track" message from BUS, which must have these values. */
 static void
 assert_event (GstBus *bus, guint object, const gchar *change)
 {
@@ -52,7 +52,7 @@ assert_no_event (GstBus *bus)
   fail_unless (pop_message (bus, GST_MESSAGE_ELEMENT | GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
 }
 
-/* A target goes right across the frame: each frame starts from the outline before, in a window that goes along. */
+/* While a target crosses the frame, each frame starts from the previous outline, and the window moves along. */
 GST_START_TEST (test_track)
 {
   static const CtrSnakeRect home = {10, 20, 80, 90};
@@ -85,8 +85,9 @@ GST_START_TEST (test_track)
 
 GST_END_TEST;
 
-/* A target that goes away is said to be lost, once, and looked for where it was at first until it is there again. One
- * that jumps is found without its outline, also where that would have taken to parting the two the other way round. */
+/* A target that vanishes is reported as lost, once, and searched for at its first position until it reappears. A target
+ * that jumps is found again without its previous outline, even where that outline would have led to target and
+ * background exchanged. */
 GST_START_TEST (test_lost)
 {
   static const CtrSnakeRect home = {20, 20, 100, 100};
@@ -106,7 +107,7 @@ GST_START_TEST (test_lost)
   gst_buffer_unref (pass_scene (h, samples));
   assert_no_event (bus);
 
-  /* Nothing there, then something else, also where it was seen last. */
+  /* The target vanishes, then another one appears, once at the position where the first was seen last. */
   for (guint i = 0; i < 4; i++) {
     if (i < 2)
       memset (samples, 100, SCENE_WIDTH * SCENE_HEIGHT);
@@ -145,7 +146,7 @@ GST_START_TEST (test_lost)
 
 GST_END_TEST;
 
-/* A flash changes what a target looks like: it is no other one then, nor after it. */
+/* A flash changes the appearance of a target, which stays the same target during it and after it. */
 GST_START_TEST (test_flash)
 {
   static const Disc disc = {90, 70, 25};
@@ -172,8 +173,7 @@ GST_START_TEST (test_flash)
 
 GST_END_TEST;
 
-/* What was followed is forgotten where it would mislead: after a jump in the stream or a discontinuity in it, in frames
- * of another size, where other objects are asked for. */
+/* A seek, a discontinuity, another frame size, or other objects end the tracking. */
 GST_START_TEST (test_forgotten)
 {
   static const Disc disc = {100, 70, 30};
@@ -213,7 +213,7 @@ GST_START_TEST (test_forgotten)
         g_object_set (h->element, "window", "30,0,140,140", NULL);
         break;
       case 5:
-        break; /* the next frame says it */
+        break; /* the next frame reports it */
       default:
         g_object_set (h->element, "track", FALSE, NULL);
         g_object_set (h->element, "track", TRUE, NULL);
@@ -225,7 +225,7 @@ GST_START_TEST (test_forgotten)
 
 GST_END_TEST;
 
-/* A frame in which nothing was looked for, as it exceeds a limit, is none in which a target was lost. */
+/* A frame that exceeds a limit is not searched, and loses no target. */
 GST_START_TEST (test_limit)
 {
   static const Disc disc = {60, 60, 22};
@@ -259,7 +259,7 @@ GST_START_TEST (test_limit)
 
 GST_END_TEST;
 
-/* Regions of interest are known by their ids, where these differ, and their outlines move with them. */
+/* Regions of interest are identified by their ids, where these differ, and their outlines move with them. */
 GST_START_TEST (test_regions_of_interest)
 {
   g_autofree guint8 *samples = g_malloc (SCENE_WIDTH * SCENE_HEIGHT);
@@ -271,7 +271,7 @@ GST_START_TEST (test_regions_of_interest)
 
   set_frame_caps (h, &scene_frame);
   for (gint i = 0; i < 6; i++) {
-    /* In every second frame the other one comes first. */
+    /* The order of the regions alternates from frame to frame. */
     const Disc discs[] = {{50 + 12 * i, 40, 20}, {150 - 9 * i, 100, 22}};
 
     draw_scene (samples, discs, 2, i);
@@ -299,7 +299,7 @@ GST_START_TEST (test_regions_of_interest)
       gst_buffer_unref (before);
     before = buffer;
   }
-  /* One that upstream has given up is no target any more, and not lost. */
+  /* A region that upstream no longer attaches is not a target any more, and not lost. */
   gst_buffer_unref (before);
   buffer = pass_scene (h, samples);
   gst_buffer_unref (buffer);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Noisy frames of discs for the tests of cudasnake, and what is to be found in them. */
+/* These helpers draw noisy frames of discs for the tests of cudasnake, and check the outlines found in them. */
 #ifndef DISCS_H
 #define DISCS_H
 
@@ -18,7 +18,7 @@ default_params (void)
   return params;
 }
 
-/* Discs of a radius around corners. */
+/* A disc whose centre is a corner of pixels. */
 typedef struct {
   gint x, y, radius;
 } Disc;
@@ -34,7 +34,7 @@ is_inside (const Disc *disc, gint x, gint y)
   return hypot (x + 0.5 - disc->x, y + 0.5 - disc->y) < disc->radius;
 }
 
-/* Samples of 96 to 127, in the discs of 32 more (less), and some of the others' among them. */
+/* Draws a background of 96 to 127 and discs CONTRAST brighter, with some samples of either in the other. */
 static inline void
 draw_contrast (guint8 *samples, const Disc *discs, guint count, guint seed, gint contrast)
 {
@@ -61,7 +61,7 @@ view_scene (const guint8 *samples)
   return (CtrImage){samples, SCENE_WIDTH, SCENE_WIDTH, SCENE_HEIGHT, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST};
 }
 
-/* A frame of these samples, where this run wants its frames. */
+/* Returns a frame of these samples, in the memory of this run. */
 static inline GstBuffer *
 make_picture (const TestFrame *frame, const guint8 *samples)
 {
@@ -103,7 +103,7 @@ assert_found (GstBuffer *buffer, const guint8 *samples, const CtrSnakeObject *ob
   ctr_contours_unref (expected);
 }
 
-/* The outline of row INDEX must be that of DISC, but for what the noise makes of it. */
+/* Outline INDEX must be that of DISC, within the tolerance that the noise requires. */
 static inline void
 assert_outlines_disc (GstBuffer *buffer, guint index, const Disc *disc)
 {
@@ -117,7 +117,7 @@ assert_outlines_disc (GstBuffer *buffer, guint index, const Disc *disc)
       c.x + c.w / 2, c.y + c.h / 2, disc->x, disc->y);
 }
 
-/* A box and MARGIN around it. */
+/* Returns the object of a box with MARGIN around it. */
 static inline CtrSnakeObject
 object_around (gint x, gint y, gint w, gint h, gdouble margin, CtrSnakeStart start)
 {

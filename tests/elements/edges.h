@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The pictures cudacanny has to make: the core's mask, painted in every format by rules written down apart from the
- * element's own. */
+/* These helpers check the pictures of cudacanny: the core's mask, in every format, by a table that is independent of
+ * the element's own. */
 #ifndef EDGES_H
 #define EDGES_H
 
@@ -55,8 +55,8 @@ edge_format (GstVideoFormat video)
   g_assert_not_reached ();
 }
 
-/* The edges the core's host backend finds in the frame, from rows without gaps: a byte a pixel, 0 or 255; free with
- * g_free(). */
+/* Returns the edges that the core's host backend finds in the frame, as one byte a pixel, 0 or 255, in rows without
+ * padding; free with g_free(). */
 static inline guint8 *
 expected_edges (const TestFrame *frame, const CtrCannyParams *params)
 {
@@ -85,7 +85,7 @@ edge_under (const guint8 *mask, const TestFrame *frame, const EdgePlane *plane, 
   return FALSE;
 }
 
-/* BUFFER must hold the edges MASK of FRAME, white or (THROUGH) showing FRAME. */
+/* BUFFER must show the edges MASK of FRAME in white, or (THROUGH) in FRAME's own colours. */
 static inline void
 assert_edges_are (GstBuffer *buffer, const TestFrame *frame, const guint8 *mask, gboolean through)
 {
@@ -130,7 +130,7 @@ assert_edges (GstBuffer *buffer, const TestFrame *frame, const CtrCannyParams *p
   g_free (mask);
 }
 
-/* Sends FRAME through H, in a buffer that must not be written: a new one must come back, with the edges. */
+/* Sends FRAME through H in a shared buffer, which must stay unchanged: a new buffer must come back, with the edges. */
 static inline void
 check_edges (GstHarness *h, const TestFrame *frame, const CtrCannyParams *params, gboolean through)
 {

@@ -1,54 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the base class promises of every element over it: caps, states, errors, allocation, latency, QoS. */
-#include "subject.h"
+/* This program tests what the base class promises of every element: here state changes, events, latency, QoS and flags.
+ * It runs once for each element, backend and memory (CTR_TEST_ELEMENT, CTR_TEST_BACKEND, CTR_TEST_MEMORY). */
+#include "filter.h"
+#include "parts.h"
 
 #include <dirent.h>
-
-static const TestFrame small = {GST_VIDEO_FORMAT_NV12, 64, 48, .seed = 21};
-
-/* Formats nobody reads are refused by negotiation, not by an error. */
-GST_START_TEST (test_other_formats_refused)
-{
-  GstHarness *h = new_harness (subject ());
-  GstCaps *caps = gst_pad_peer_query_caps (h->srcpad, NULL);
-
-  for (guint f = GST_VIDEO_FORMAT_ENCODED + 1; f <= GST_VIDEO_FORMAT_RGBP; f++) {
-    const gchar *name = gst_video_format_to_string (f);
-    GstCaps *one = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, name, "width", G_TYPE_INT, 64, "height",
-        G_TYPE_INT, 64, "framerate", GST_TYPE_FRACTION, 25, 1, NULL);
-    gboolean known = FALSE;
-
-    for (guint i = 0; i < G_N_ELEMENTS (test_formats); i++)
-      known |= test_formats[i].video == f;
-    fail_unless (gst_caps_can_intersect (caps, one) == known, "%s", name);
-    gst_caps_unref (one);
-  }
-  gst_caps_unref (caps);
-  gst_harness_teardown (h);
-}
-
-GST_END_TEST;
-
-/* The host backend never offers to take CUDA memory; the GPU backend does, in every format libgstcuda has. */
-GST_START_TEST (test_memory_caps)
-{
-  GstHarness *h = new_harness (subject ());
-  GstCaps *caps = gst_pad_peer_query_caps (h->srcpad, NULL);
-
-  for (guint i = 0; i < G_N_ELEMENTS (test_formats); i++) {
-    GstCaps *one = gst_caps_new_simple (
-        "video/x-raw", "format", G_TYPE_STRING, gst_video_format_to_string (test_formats[i].video), NULL);
-
-    fail_unless (gst_caps_can_intersect (caps, one));
-    gst_caps_set_features_simple (one, gst_caps_features_new_single ("memory:CUDAMemory"));
-    fail_unless (gst_caps_can_intersect (caps, one) == (test_on_gpu () && test_formats[i].in_cuda_memory));
-    gst_caps_unref (one);
-  }
-  gst_caps_unref (caps);
-  gst_harness_teardown (h);
-}
-
-GST_END_TEST;
 
 static guint
 count_open_files (void)
@@ -62,7 +18,7 @@ count_open_files (void)
   return count;
 }
 
-/* Up to PLAYING and back many times leaves nothing open. */
+/* Many state changes up to PLAYING and back leave no file open. */
 GST_START_TEST (test_state_changes)
 {
   gchar *line = g_strdup_printf ("videotestsrc num-buffers=2 ! video/x-raw,format=NV12,width=64,height=48 ! "
@@ -87,7 +43,7 @@ GST_START_TEST (test_state_changes)
 
 GST_END_TEST;
 
-/* Stopped in the middle of a stream, whatever the streaming thread is doing then. */
+/* The element can stop in the middle of a stream, whatever its streaming thread is doing. */
 GST_START_TEST (test_state_change_stress)
 {
   gchar *line = g_strdup_printf ("videotestsrc ! video/x-raw,format=NV12,width=64,height=48 ! "
@@ -149,8 +105,8 @@ GST_START_TEST (test_latency)
 
 GST_END_TEST;
 
-/* With qos=true, when the sink reports lateness, frames that cannot be in time any more are dropped unseen, and said to
- * be. */
+/* With qos=true, the element drops frames that would be late by the sink's report, without processing them, and posts a
+ * QoS message for each. */
 GST_START_TEST (test_qos)
 {
   GstBus *bus = gst_bus_new ();
@@ -169,7 +125,7 @@ GST_START_TEST (test_qos)
           h, gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 2.0, 100 * GST_MSECOND, 100 * GST_MSECOND));
     fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
   }
-  /* The earliest time that can be met is 200 ms: frames 3, 4 and 5 are not later. */
+  /* The earliest time is 200 ms, so that frames 3, 4 and 5 are late. */
   fail_unless_equals_int (gst_harness_buffers_in_queue (h), 7);
   for (guint i = 0; i < 3; i++) {
     message = pop_message (bus, GST_MESSAGE_QOS);
@@ -193,7 +149,7 @@ GST_START_TEST (test_qos)
 
 GST_END_TEST;
 
-/* By default no frame is lost, however late it is: each is a measurement. */
+/* By default the element drops no frame, however late it is, because each is a measurement. */
 GST_START_TEST (test_no_qos)
 {
   GstHarness *h = new_harness (subject ());
@@ -213,7 +169,7 @@ GST_START_TEST (test_no_qos)
 
 GST_END_TEST;
 
-/* A buffer without a picture that says so goes on as it is; one that does not say so is an error. */
+/* An empty buffer with the gap flag is passed on as it is; an empty buffer without the flag is an error. */
 GST_START_TEST (test_gap_buffers)
 {
   GstBus *bus = gst_bus_new ();
@@ -236,7 +192,7 @@ GST_START_TEST (test_gap_buffers)
     check_default (h, &frame);
   }
   fail_if (pop_message (bus, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING) != NULL);
-  /* Marked as a gap, and yet with a picture: it counts. */
+  /* A buffer with the gap flag and a picture is processed. */
   if (!subject_renders ()) {
     GstBuffer *silent = make_frame (&frame);
 
@@ -267,7 +223,8 @@ result_flags (GstBuffer *buffer)
   return contours ? gst_contours_contour_meta_get_flags (contours) : gst_contours_component_meta_get_flags (components);
 }
 
-/* Sends a frame with FLAGS of a buffer: the metadata and the message must say EXPECTED of it. Returns the warnings. */
+/* Sends a frame with the buffer flags FLAGS, of which metadata and message must say EXPECTED. Returns the number of
+ * warnings. */
 static guint
 check_flags (GstHarness *h, GstBus *bus, guint flags, GstContoursResultFlags expected)
 {
@@ -302,7 +259,8 @@ check_flags (GstHarness *h, GstBus *bus, guint flags, GstContoursResultFlags exp
   return warnings;
 }
 
-/* What is known of a frame is told with its result; that fields are analysed as one picture, once more in a warning. */
+/* The result tells whether its frame was corrupted or interlaced. Interlaced frames, which the element analyses as one
+ * picture, also yield one warning. */
 GST_START_TEST (test_flags)
 {
   static const struct {
@@ -351,8 +309,8 @@ count_output (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer user_da
   g_atomic_int_inc ((gint *) user_data);
 }
 
-/* A live camera, a sink too slow for it, property changes meanwhile: nothing blocks, and every frame is accounted for.
- * With qos=false, in the second round, none is dropped. */
+/* With a live source, a sink that is too slow for it and property changes, nothing blocks, and every frame is passed on
+ * or reported as dropped. With qos=false, in the second round, no frame is dropped. */
 GST_START_TEST (test_live_slow_sink)
 {
   gchar *line = g_strdup_printf (
@@ -397,179 +355,6 @@ GST_START_TEST (test_live_slow_sink)
 
 GST_END_TEST;
 
-/* After any error a restart must do. */
-static void
-assert_restarts (GstHarness *h)
-{
-  restart (h, &small);
-  check_default (h, &small);
-}
-
-GST_START_TEST (test_too_large)
-{
-  GstBus *bus = gst_bus_new ();
-  GstHarness *h = new_harness_with_bus (subject (), bus);
-  static const gint sizes[][2] = {{65536, 1}, {1, 65536}};
-
-  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
-    TestFrame frame = {.format = GST_VIDEO_FORMAT_RGBA, .width = sizes[i][0], .height = sizes[i][1]};
-
-    set_frame_caps (h, &frame);
-    fail_unless_equals_int (gst_harness_push (h, make_frame (&frame)), GST_FLOW_ERROR);
-    fail_unless (gst_harness_try_pull (h) == NULL);
-    assert_one_error (bus, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT);
-    assert_restarts (h);
-  }
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
-}
-
-GST_END_TEST;
-
-/* A buffer smaller than its caps, and metas that point outside it or run backwards: one error each, and nothing goes
- * on. */
-GST_START_TEST (test_broken_frames)
-{
-  GstBus *bus = gst_bus_new ();
-  GstHarness *h = new_harness_with_bus (subject (), bus);
-  static const struct {
-    gsize size, offset;
-    gint stride;
-  } cases[] = {{100, 0, 0}, {64 * 48, 0, 65}, {64 * 48, 1, 64}, {64 * 48, 64 * 48, 64}, {64 * 48, 0, -64},
-      {64 * 48, 0, 63}, {64 * 48, 0, G_MAXINT32}};
-
-  if (test_in_cuda_memory ())
-    goto done; /* libgstcuda lays these out itself */
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GstCaps *caps = gst_caps_from_string ("video/x-raw,format=GRAY8,width=64,height=48,framerate=25/1");
-    GstBuffer *buffer = gst_buffer_new_allocate (NULL, cases[i].size, NULL);
-    gsize offsets[GST_VIDEO_MAX_PLANES] = {cases[i].offset};
-    gint strides[GST_VIDEO_MAX_PLANES] = {cases[i].stride};
-
-    add_something_to_draw (buffer);
-    gst_harness_set_src_caps (h, caps);
-    if (cases[i].stride)
-      gst_buffer_add_video_meta_full (
-          buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, 64, 48, 1, offsets, strides);
-    fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_ERROR);
-    fail_unless (gst_harness_try_pull (h) == NULL);
-    assert_one_error (bus, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT);
-    assert_restarts (h);
-  }
-done:
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
-}
-
-GST_END_TEST;
-
-static gboolean
-takes_video_meta (GstHarness *h, GstCaps *caps)
-{
-  GstQuery *query = gst_query_new_allocation (caps, TRUE);
-  gboolean takes;
-
-  takes =
-      gst_pad_peer_query (h->srcpad, query) && gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  gst_query_unref (query);
-  return takes;
-}
-
-/* Frames that go on downstream in system memory may have exactly the layouts that downstream can take; those that end
- * here, any. */
-GST_START_TEST (test_allocation)
-{
-  GstHarness *h = new_harness (subject ());
-  GstCaps *caps = frame_caps (&small);
-
-  set_frame_caps (h, &small);
-  fail_unless (takes_video_meta (h, caps) == (test_in_cuda_memory () || subject_renders ()));
-  gst_harness_add_propose_allocation_meta (h, GST_VIDEO_META_API_TYPE, NULL);
-  fail_unless (takes_video_meta (h, caps));
-  gst_caps_unref (caps);
-  gst_harness_teardown (h);
-}
-
-GST_END_TEST;
-
-/* What a sink says it crops or turns is done before the element: the whole frame is analysed. */
-GST_START_TEST (test_no_placement_metas)
-{
-  GstHarness *h = new_harness (subject ());
-  GstCaps *caps = frame_caps (&small);
-  GstQuery *query = gst_query_new_allocation (caps, TRUE);
-
-  gst_harness_add_propose_allocation_meta (h, GST_VIDEO_META_API_TYPE, NULL);
-  gst_harness_add_propose_allocation_meta (h, GST_VIDEO_CROP_META_API_TYPE, NULL);
-  gst_harness_add_propose_allocation_meta (h, GST_VIDEO_AFFINE_TRANSFORMATION_META_API_TYPE, NULL);
-  set_frame_caps (h, &small);
-  fail_unless (gst_pad_peer_query (h->srcpad, query));
-  fail_unless (gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL));
-  fail_if (gst_query_find_allocation_meta (query, GST_VIDEO_CROP_META_API_TYPE, NULL));
-  fail_if (gst_query_find_allocation_meta (query, GST_VIDEO_AFFINE_TRANSFORMATION_META_API_TYPE, NULL));
-  gst_query_unref (query);
-  gst_caps_unref (caps);
-  gst_harness_teardown (h);
-}
-
-GST_END_TEST;
-
-static void
-check_cropped (GstElement *identity, GstBuffer *buffer, gpointer user_data)
-{
-  GstPad *pad = gst_element_get_static_pad (identity, "sink");
-  GstCaps *caps = gst_pad_get_current_caps (pad);
-  GstVideoInfo info;
-  guint width, height;
-
-  gst_video_info_from_caps (&info, caps);
-  fail_unless_equals_int (info.width, 340);
-  fail_unless_equals_int (info.height, 280);
-  fail_unless (gst_buffer_get_video_crop_meta (buffer) == NULL);
-  if (!subject_renders () && !subject_draws ()) {
-    if (gst_buffer_get_contours_contour_meta (buffer))
-      gst_contours_contour_meta_get_size (gst_buffer_get_contours_contour_meta (buffer), &width, &height);
-    else
-      gst_contours_component_meta_get_size (gst_buffer_get_contours_component_meta (buffer), &width, &height);
-    fail_unless_equals_int (width, 340);
-    fail_unless_equals_int (height, 280);
-  }
-  gst_caps_unref (caps);
-  gst_object_unref (pad);
-  g_atomic_int_inc ((gint *) user_data);
-}
-
-/* The result is that of the cropped frame, also where the sink would crop it itself. */
-GST_START_TEST (test_cropping_sink)
-{
-  GstElementFactory *factory = gst_element_factory_find ("fakevideosink");
-  gchar *line =
-      g_strdup_printf ("videotestsrc num-buffers=3 pattern=ball ! video/x-raw,format=GRAY8,width=640,height=480"
-                       " ! videocrop left=300 top=200 ! %s backend=%s ! identity name=out ! %s sync=false",
-          subject (), test_backend (), factory ? "fakevideosink" : "fakesink");
-  GstElement *pipeline = gst_parse_launch (line, NULL), *out = gst_bin_get_by_name (GST_BIN (pipeline), "out");
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message;
-  gint n_frames = 0;
-
-  g_signal_connect (out, "handoff", G_CALLBACK (check_cropped), &n_frames);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
-  fail_unless_equals_int (n_frames, 3);
-  gst_message_unref (message);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (out);
-  gst_object_unref (pipeline);
-  gst_clear_object (&factory);
-  g_free (line);
-}
-
-GST_END_TEST;
-
 static Suite *
 filter_suite (void)
 {
@@ -579,8 +364,7 @@ filter_suite (void)
   skip_without_gpu ();
   suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 120);
-  tcase_add_test (tc, test_other_formats_refused);
-  tcase_add_test (tc, test_memory_caps);
+  add_filter_negotiation_tests (tc);
   tcase_add_test (tc, test_state_changes);
   tcase_add_test (tc, test_state_change_stress);
   tcase_add_test (tc, test_flush_and_eos);
@@ -590,11 +374,6 @@ filter_suite (void)
   tcase_add_test (tc, test_gap_buffers);
   tcase_add_test (tc, test_flags);
   tcase_add_loop_test (tc, test_live_slow_sink, 0, 2);
-  tcase_add_test (tc, test_too_large);
-  tcase_add_test (tc, test_broken_frames);
-  tcase_add_test (tc, test_allocation);
-  tcase_add_test (tc, test_no_placement_metas);
-  tcase_add_test (tc, test_cropping_sink);
   return s;
 }
 

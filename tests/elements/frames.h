@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Frames with known pixels in any format, layout and memory. Shared by the element tests; everything is static inline,
- * so a test may use what it needs. */
+/* These helpers make frames of known pixels in any format, layout and memory for the tests of elements. They are static
+ * inline, so that a test may leave some unused. */
 #ifndef FRAMES_H
 #define FRAMES_H
 
@@ -21,7 +21,8 @@
 #endif
 #endif
 
-/* Every format the elements take, and the samples it must read; written down apart from the elements' own table. */
+/* Every format that the elements accept, with the samples that they read. This table is independent of the elements'
+ * own. */
 typedef struct {
   GstVideoFormat video;
   CtrFormat samples;
@@ -59,7 +60,7 @@ typedef struct {
   guint seed;   /* of the pixels */
 } TestFrame;
 
-/* What runs: the registrations of a test differ in these. */
+/* The backend of this run; meson.build sets it. */
 static inline const gchar *
 test_backend (void)
 {
@@ -74,14 +75,14 @@ test_on_gpu (void)
   return g_str_equal (test_backend (), "cuda");
 }
 
-/* Are the frames to lie in CUDA memory? */
+/* Does this run use frames in CUDA memory? */
 static inline gboolean
 test_in_cuda_memory (void)
 {
   return g_strcmp0 (g_getenv ("CTR_TEST_MEMORY"), "cuda") == 0;
 }
 
-/* Ends the program with Meson's exit status for a skipped test where it needs a GPU and there is none. */
+/* Ends the program with Meson's exit status for a skipped test if this run needs a GPU and there is none. */
 static inline void
 skip_without_gpu (void)
 {
@@ -109,7 +110,8 @@ hash (guint a, guint b, guint c, guint d)
   return h ^ (h >> 15);
 }
 
-/* Blocks of 6 x 4 bytes with some noise: components of many sizes, some of them nearly touching. */
+/* Returns a byte of a pattern of blocks of 6 x 4 bytes with noise, which has components of many sizes, some of them
+ * nearly touching. */
 static inline guint8
 frame_byte (guint seed, guint plane, guint column, guint row)
 {
@@ -157,7 +159,7 @@ fill_pixels (const TestFrame *frame, const GstVideoInfo *info, guint8 *data, con
         data[offsets[plane] + (gsize) row * strides[plane] + column] = frame_byte (frame->seed, plane, column, row);
 }
 
-/* What an element that draws has to draw: without, it would not look at the frame at all. */
+/* An element that draws needs something to draw, or it ignores the frame. */
 static const GstVideoRectangle test_region = {5, 3, 20, 14};
 
 static inline void
@@ -168,7 +170,7 @@ add_something_to_draw (GstBuffer *buffer)
         buffer, "test", test_region.x, test_region.y, test_region.w, test_region.h);
 }
 
-/* The frame in system memory, with a GstVideoMeta where the layout is not the default one. */
+/* Makes the frame in system memory, with a GstVideoMeta if its layout is not the default. */
 static inline GstBuffer *
 make_system_frame (const TestFrame *frame)
 {
@@ -203,73 +205,20 @@ make_system_frame (const TestFrame *frame)
 }
 
 #ifdef HAVE_GST_CUDA
-/* A context of our own, as an application or a decoder would bring one. */
-static inline GstCudaContext *
-test_cuda_context (void)
-{
-  static GstCudaContext *context = NULL;
+/* Returns the test program's own context, as an application or a decoder has one. */
+GstCudaContext *test_cuda_context (void);
 
-  if (!context) {
-    fail_unless (gst_cuda_load_library ());
-    gst_cuda_memory_init_once ();
-    context = gst_cuda_context_new (0);
-    fail_unless (context != NULL);
-  }
-  return context;
-}
+/* Does CUDA memory have its own stream in this run? That of GStreamer's elements does since 1.24. */
+gboolean test_with_streams (void);
 
-/* Shall CUDA memory have a stream of its own? GStreamer's elements give it one since 1.24. */
-static inline gboolean
-test_with_streams (void)
-{
-  return g_getenv ("CTR_TEST_STREAMS") != NULL;
-}
+/* Adds a stream to a pool's CONFIG if this run uses streams. Returns CONFIG. */
+GstStructure *with_stream (GstStructure *config, GstCudaContext *context);
 
-/* A pool's CONFIG, with a stream where this run wants one. */
-static inline GstStructure *
-with_stream (GstStructure *config, GstCudaContext *context)
-{
-#if GST_CHECK_VERSION(1, 24, 0)
-  if (test_with_streams ()) {
-    GstCudaStream *stream = gst_cuda_stream_new (context);
-
-    gst_buffer_pool_config_set_cuda_stream (config, stream);
-    gst_cuda_stream_unref (stream);
-  }
-#endif
-  return config;
-}
-
-/* The frame in CUDA memory, laid out by libgstcuda. */
-static inline GstBuffer *
-make_cuda_frame (const TestFrame *frame, GstCudaContext *context)
-{
-  GstBufferPool *pool = gst_cuda_buffer_pool_new (context);
-  GstStructure *config = gst_buffer_pool_get_config (pool);
-  GstCaps *caps = frame_caps (frame);
-  GstBuffer *buffer = NULL;
-  GstVideoMeta *meta;
-  GstVideoInfo info;
-  GstMapInfo map;
-
-  gst_video_info_from_caps (&info, caps);
-  gst_buffer_pool_config_set_params (config, caps, GST_VIDEO_INFO_SIZE (&info), 0, 0);
-  fail_unless (gst_buffer_pool_set_config (pool, with_stream (config, context)));
-  fail_unless (gst_buffer_pool_set_active (pool, TRUE));
-  fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &buffer, NULL), GST_FLOW_OK);
-  meta = gst_buffer_get_video_meta (buffer);
-  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
-  memset (map.data, frame->fill, map.size);
-  fill_pixels (frame, &info, map.data, meta->offset, meta->stride);
-  gst_buffer_unmap (buffer, &map);
-  gst_caps_unref (caps);
-  gst_object_unref (pool); /* the buffer keeps it */
-  add_something_to_draw (buffer);
-  return buffer;
-}
+/* Makes the frame in CUDA memory, with the layout that libgstcuda chooses. */
+GstBuffer *make_cuda_frame (const TestFrame *frame, GstCudaContext *context);
 #endif
 
-/* The frame where this run wants its frames. */
+/* Makes the frame in the memory of this run. */
 static inline GstBuffer *
 make_frame (const TestFrame *frame)
 {
@@ -289,7 +238,7 @@ samples_of (GstVideoFormat video)
   g_assert_not_reached ();
 }
 
-/* A view of the samples the elements read, in rows without gaps; free PIXELS with g_free(). */
+/* Returns a view of the samples that the elements read, in rows without padding; free PIXELS with g_free(). */
 static inline CtrImage
 first_plane (const TestFrame *frame, guint8 **pixels)
 {
@@ -303,7 +252,7 @@ first_plane (const TestFrame *frame, guint8 **pixels)
   return (CtrImage){*pixels, row_bytes, frame->width, frame->height, samples, CTR_MEMORY_HOST};
 }
 
-/* What tells FRAME from others in a message; free with g_free(). */
+/* Returns a description of FRAME for messages; free with g_free(). */
 static inline gchar *
 describe_frame (const TestFrame *frame)
 {
@@ -320,7 +269,7 @@ buffer_bytes (GstBuffer *buffer, gsize *size)
   return bytes;
 }
 
-/* Sends FRAME through H: the picture must come back as it was. Returns the buffer it comes in. */
+/* Sends FRAME through H, which must not change the picture. Returns the buffer that comes out. */
 static inline GstBuffer *
 pass_frame (GstHarness *h, const TestFrame *frame)
 {
@@ -350,8 +299,8 @@ format_runs (const TestFormat *format)
   return format->in_cuda_memory || !test_in_cuda_memory ();
 }
 
-/* A harness of one element, given as a launch line, on this run's backend. Its messages go to BUS where one is given.
- */
+/* Returns a harness of one element, given as a launch line, with this run's backend. The element posts its messages to
+ * BUS, unless NULL. */
 static inline GstHarness *
 new_harness_with_bus (const gchar *element_line, GstBus *bus)
 {
@@ -386,8 +335,9 @@ restart (GstHarness *h, const TestFrame *frame)
   fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
 }
 
-/* The first message of one of TYPES, NULL: there is none. gst_bus_pop_filtered() drops the others while it holds the
- * bus; one that holds the last reference to a pad still linked would then post to it, and wait for ever. */
+/* Returns the first message of one of TYPES, or NULL. gst_bus_pop_filtered() would free the other messages while it
+ * holds the lock of the bus: a message with the last reference to a linked pad would post to the bus then, and
+ * deadlock. */
 static inline GstMessage *
 pop_message (GstBus *bus, GstMessageType types)
 {
@@ -398,7 +348,7 @@ pop_message (GstBus *bus, GstMessageType types)
   return message;
 }
 
-/* Exactly one error, of DOMAIN and CODE, with a text. */
+/* BUS must have exactly one error, of DOMAIN and CODE, with a text. */
 static inline void
 assert_one_error (GstBus *bus, GQuark domain, gint code)
 {

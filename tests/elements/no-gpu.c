@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A machine without a usable GPU, which this test makes of any by hiding them (CUDA_VISIBLE_DEVICES): everything
- * registers, "auto" takes the host and says so, "cuda" fails with one error that says why. */
+/* This program tests a machine without a usable GPU; Meson hides the GPUs with CUDA_VISIBLE_DEVICES. All elements
+ * register, backend=auto chooses the host and reports it, and backend=cuda fails with one error that gives the
+ * reason. */
 #include "subject.h"
 
 static const TestFrame frame = {GST_VIDEO_FORMAT_NV12, 64, 48, .seed = 31};
@@ -80,7 +81,7 @@ GST_START_TEST (test_cuda)
       fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
       assert_one_error (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND);
     }
-    /* The way out the error names. */
+    /* The error names backend=cpu as the solution, which works. */
     gst_element_set_state (element, GST_STATE_READY);
     gst_util_set_object_arg (G_OBJECT (element), "backend", "cpu");
     assert_works (element);
@@ -93,7 +94,7 @@ GST_START_TEST (test_cuda)
 
 GST_END_TEST;
 
-/* Without a GPU nobody can take frames in CUDA memory: the caps say so once the choice is made. */
+/* Without a GPU, the caps exclude CUDA memory once the backend is chosen. */
 GST_START_TEST (test_cuda_caps)
 {
   GstElement *element = new_subject ("auto", -1, NULL);

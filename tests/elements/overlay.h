@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What tests of cudacontouroverlay look at pictures with. */
+/* These helpers read the pictures of cudacontouroverlay. */
 #ifndef OVERLAY_H
 #define OVERLAY_H
 
 #include "contours.h"
 
-/* The bytes of plane PLANE of BUFFER, a frame like FRAME, in rows without gaps; free with g_free(). */
+/* Returns the bytes of plane PLANE of BUFFER, a frame like FRAME, in rows without padding; free with g_free(). */
 static inline guint8 *
 plane_bytes (GstBuffer *buffer, const TestFrame *frame, guint plane)
 {
@@ -26,7 +26,7 @@ plane_bytes (GstBuffer *buffer, const TestFrame *frame, guint plane)
   return bytes;
 }
 
-/* How many pixels of the first plane, which has bytes, differ from FRAME's in the given part of it. */
+/* Returns how many samples of the first plane, of a byte each, differ from FRAME's in the given rectangle. */
 static inline guint
 count_drawn (GstBuffer *buffer, const TestFrame *frame, gint left, gint top, gint width, gint height)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How cudacontouroverlay's pictures look: sizes, colours, legend, labels. Runs once for each backend and memory
- * (CTR_TEST_BACKEND, CTR_TEST_MEMORY). */
+/* This program tests the style of what cudacontouroverlay draws: sizes, colours, legend and labels. It runs once for
+ * each backend and memory (CTR_TEST_BACKEND, CTR_TEST_MEMORY). */
 #include "overlay.h"
 
-/* A cross is seen on its component's own colour, too. */
+/* A cross is visible on its component's own colour, too. */
 GST_START_TEST (test_centroid_on_fill)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 96, 64, .seed = 12};
@@ -20,7 +20,7 @@ GST_START_TEST (test_centroid_on_fill)
   bytes = plane_bytes (buffer, &frame, 0);
   for (gint i = 0; i < frame.width * frame.height; i++)
     edge += bytes[i] != bytes[0];
-  /* A cross of 13 pixels, 3 thick, less the cross in it: 11 pixels, 1 thick. */
+  /* The area is that of a cross of 13 pixels, 3 thick, less the cross of 11 pixels, 1 thick, inside it. */
   fail_unless_equals_int (edge, (2 * 13 * 3 - 9) - (2 * 11 - 1));
   g_free (bytes);
   gst_buffer_unref (buffer);
@@ -30,8 +30,8 @@ GST_START_TEST (test_centroid_on_fill)
 
 GST_END_TEST;
 
-/* What comes of a frame of WIDTH x HEIGHT RGBA pixels with PROPERTIES, behind cudacrackcontour with LEVELS; free with
- * g_free(). */
+/* Returns what the element with PROPERTIES draws into a frame of WIDTH x HEIGHT RGBA pixels behind cudacrackcontour
+ * with LEVELS; free with g_free(). */
 static guint8 *
 draw_levels (gint width, gint height, const gchar *levels, const gchar *properties)
 {
@@ -54,8 +54,8 @@ draw_levels (gint width, gint height, const gchar *levels, const gchar *properti
   return bytes;
 }
 
-/* White is the most that grey samples may be in their range. UndefinedBehaviorSanitizer looks at the chroma that they
- * do not have. */
+/* White is the maximum of grey samples in their range. UndefinedBehaviorSanitizer checks the chroma, which they
+ * lack. */
 GST_START_TEST (test_grey_ranges)
 {
   static const struct {
@@ -68,7 +68,7 @@ GST_START_TEST (test_grey_ranges)
       {GST_VIDEO_FORMAT_GRAY16_LE, GST_VIDEO_COLOR_RANGE_16_235, 235 << 8}};
 
   if (test_in_cuda_memory ())
-    return; /* there is no grey there */
+    return; /* CUDA memory has no grey format */
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     TestFrame frame = {cases[i].format, 64, 48, .seed = 3};
     const GstVideoColorimetry colorimetry = {.range = cases[i].range, .matrix = GST_VIDEO_COLOR_MATRIX_BT601};
@@ -99,7 +99,7 @@ GST_START_TEST (test_grey_ranges)
 GST_END_TEST;
 
 #ifdef HAVE_PANGO
-/* What has no level is not labelled with one. */
+/* A result without a level has no level in its label. */
 GST_START_TEST (test_labels_of_nothing)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 200, 100, .seed = 2};
@@ -139,7 +139,7 @@ draws_the_same (gint width, gint height, const gchar *levels, const gchar *a, co
   return same;
 }
 
-/* Without a size of their own, lines and letters have one that fits the frame. */
+/* The default sizes of lines and letters fit the frame. */
 GST_START_TEST (test_fitting_sizes)
 {
   static const struct {
@@ -167,7 +167,7 @@ GST_START_TEST (test_fitting_sizes)
 
 GST_END_TEST;
 
-/* The scale of levels ends where it is told to. */
+/* The scale of levels ends at max-level. */
 GST_START_TEST (test_max_level)
 {
   const gchar *yellow = "draw=contours color-by=fixed color=0xfffde725";
@@ -178,7 +178,7 @@ GST_START_TEST (test_max_level)
   fail_if (draws_the_same (96, 64, "100", "draw=contours color-by=level max-level=101", yellow));
   fail_if (draws_the_same (96, 64, "100", "draw=contours color-by=level", yellow));
 #ifdef HAVE_PANGO
-  /* The legend tells that there may be more, where there may. */
+  /* The legend marks its last entry as "or more" where larger values are possible. */
   fail_unless (draws_the_same (320, 64, "100", "draw=contours color-by=level legend=true",
       "draw=contours color-by=level legend=true max-level=255"));
   fail_if (draws_the_same (320, 64, "100", "draw=contours color-by=level legend=true",
@@ -189,7 +189,7 @@ GST_START_TEST (test_max_level)
 GST_END_TEST;
 
 #ifdef HAVE_PANGO
-/* The legend has its last colour in narrow frames, too. */
+/* The legend shows its last colour in narrow frames, too. */
 GST_START_TEST (test_narrow_legend)
 {
   for (gint width = 90; width <= 400; width += 62) {
@@ -206,7 +206,7 @@ GST_START_TEST (test_narrow_legend)
 GST_END_TEST;
 #endif
 
-/* White is as bright as the samples can be. */
+/* White is the maximum value of the samples. */
 GST_START_TEST (test_significant_bits)
 {
   static const guint greatest[] = {700, 3000, 60000}, white[] = {1023, 4095, 65535};
@@ -221,9 +221,9 @@ GST_START_TEST (test_significant_bits)
     if (test_in_cuda_memory ()) {
       gst_buffer_unref (buffer);
       gst_harness_teardown (h);
-      break; /* there is no GRAY16_LE in it */
+      break; /* CUDA memory has no GRAY16_LE */
     }
-    /* Found out, then set. */
+    /* The element first detects the significant bits, then the property sets them. */
     if (i >= 3)
       g_object_set (h->element, "significant-bits", 8 + 4 * (i - 3), NULL);
     set_frame_caps (h, &frame);

@@ -1,120 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* cudacontouroverlay lets frames in CUDA memory go on before they are drawn: whoever reads them sees what was drawn,
- * nothing it needs goes too early, and all of it goes in the end. On the stand-in GPU nothing is drawn before somebody
- * has to wait for it. */
-#include "overlay.h"
+/* This program tests the queued drawing of cudacontouroverlay, which pushes frames in CUDA memory before their drawing
+ * has ended: every reader sees the drawing, and its inputs live exactly as long as it needs them. The simulated GPU
+ * draws as late as possible. */
+#include "parts.h"
+#include "queued.h"
 
 #include <dlfcn.h>
 #include <gst/cuda/gstcudaloader.h>
 
-/* Of the stand-in GPU, else NULL. */
-static int (*fake_cuda_queued) (void);
-static int (*fake_cuda_count) (void);
-static void (*fake_cuda_fail_later) (CtrStatus status);
+FakeCuda fake_cuda;
 
-static void
-note_release (void *released)
-{
-  *(gboolean *) released = TRUE;
-}
-
-/* BUFFER with contours of FRAME, which it alone holds. *RELEASED, unless NULL: nobody holds them any more. */
-static GstBuffer *
-with_contours (GstBuffer *buffer, const TestFrame *frame, gboolean *released)
-{
-  CtrBordersParams params;
-  CtrContours *contours;
-
-  ctr_borders_params_init (&params);
-  contours = expected_contours (frame, &params);
-  fail_unless (contours->count > 20);
-  if (released) {
-    *released = FALSE;
-    ctr_contours_set_owner (contours, released, note_release);
-  }
-  gst_buffer_add_contours_contour_meta (buffer, contours, "test");
-  ctr_contours_unref (contours);
-  return buffer;
-}
-
-static void
-drop_contours (GstBuffer *buffer)
-{
-  fail_unless (gst_buffer_remove_meta (buffer, (GstMeta *) gst_buffer_get_contours_contour_meta (buffer)));
-}
-
-/* What ELEMENT_LINE, on the host, makes of FRAME and its contours. */
-static GstBuffer *
-expected_frame (const gchar *element_line, const TestFrame *frame)
-{
-  gchar *line = g_strdup_printf ("%s backend=cpu", element_line);
-  GstHarness *h = gst_harness_new_parse (line);
-  GstCaps *caps = frame_caps (frame);
-  GstBuffer *buffer;
-
-  gst_caps_set_features_simple (caps, NULL);
-  gst_harness_set_src_caps (h, caps);
-  buffer = pass (h, with_contours (make_system_frame (frame), frame, NULL));
-  gst_harness_teardown (h);
-  g_free (line);
-  return buffer;
-}
-
-/* BUFFER, a frame like FRAME, read by the host, must be what the host draws. */
-static void
-assert_drawn (GstBuffer *buffer, const gchar *element_line, const TestFrame *frame)
-{
-  GstBuffer *expected = expected_frame (element_line, frame);
-  GstVideoFrame a, b;
-  GstVideoInfo info;
-  guint drawn = 0;
-
-  gst_video_info_set_format (&info, frame->format, frame->width, frame->height);
-  fail_unless (gst_video_frame_map (&a, &info, buffer, GST_MAP_READ));
-  fail_unless (gst_video_frame_map (&b, &info, expected, GST_MAP_READ));
-  for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES (&info); p++)
-    for (guint y = 0; y < plane_rows (&info, p); y++) {
-      const guint8 *is = GST_VIDEO_FRAME_PLANE_DATA (&a, p), *should = GST_VIDEO_FRAME_PLANE_DATA (&b, p);
-      const guint size = plane_row_bytes (&info, p);
-
-      is += y * GST_VIDEO_FRAME_PLANE_STRIDE (&a, p);
-      should += y * GST_VIDEO_FRAME_PLANE_STRIDE (&b, p);
-      fail_unless (memcmp (is, should, size) == 0, "row %u of plane %u is another", y, p);
-      for (guint x = 0; x < size; x++)
-        drawn += should[x] != frame_byte (frame->seed, p, x, y);
-    }
-  fail_unless (drawn > 1000);
-  gst_video_frame_unmap (&a);
-  gst_video_frame_unmap (&b);
-  gst_buffer_unref (expected);
-}
-
-/* Does a frame go on before it is drawn? From GStreamer 1.24 on memory without a stream has no mark by which its
- * readers would wait. */
-static gboolean
-goes_on_undrawn (void)
-{
-#if GST_CHECK_VERSION(1, 24, 0)
-  return test_with_streams ();
-#else
-  return TRUE;
-#endif
-}
-
-/* Where frames go on undrawn, one drawing is queued and has what it reads. If the frame is GONE it may be drawn: memory
- * waits for its stream when it is freed. */
-static void
-assert_queued (const gboolean *released, gboolean gone)
-{
-  const gboolean waited_for = gone && test_with_streams ();
-
-  if (!fake_cuda_queued)
-    return;
-  fail_unless_equals_int (fake_cuda_queued (), goes_on_undrawn () && !waited_for);
-  fail_if (goes_on_undrawn () && *released);
-}
-
-/* Metadata goes as soon as the frame has come out. Each frame is drawn with its own, however many are kept. */
+/* Each frame is drawn with its own metadata, which is dropped as soon as the frame comes out, however many frames are
+ * kept. */
 GST_START_TEST (test_metadata_dropped)
 {
   GstHarness *h = new_harness ("cudacontouroverlay");
@@ -142,7 +39,7 @@ GST_START_TEST (test_metadata_dropped)
 
 GST_END_TEST;
 
-/* The same with contours that lie on the GPU, in memory that the finder uses again for the next frame. */
+/* The same holds for contours on the GPU, in memory that the finder reuses for the next frame. */
 GST_START_TEST (test_contours_on_gpu)
 {
   static const gchar overlay[] = "cudacontouroverlay";
@@ -169,81 +66,8 @@ GST_START_TEST (test_contours_on_gpu)
 
 GST_END_TEST;
 
-typedef enum { STOP, END_OF_STREAM, FLUSH, DRAIN, NOTHING_TO_DRAW, LAST_WAY } Way;
-
-/* The ways by which a drawing that is queued comes to its end without another one. */
-static GstFlowReturn
-end_drawing (GstHarness *h, Way way, const TestFrame *frame)
-{
-  GstFlowReturn ret;
-  GstBuffer *buffer;
-  GstQuery *query;
-
-  switch (way) {
-    case STOP:
-      fail_unless_equals_int (gst_element_set_state (h->element, GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
-      break;
-    case END_OF_STREAM:
-      fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
-      break;
-    case FLUSH:
-      fail_unless (gst_harness_push_event (h, gst_event_new_flush_start ()));
-      fail_unless (gst_harness_push_event (h, gst_event_new_flush_stop (TRUE)));
-      break;
-    case DRAIN:
-      query = gst_query_new_drain ();
-      gst_pad_peer_query (h->srcpad, query);
-      gst_query_unref (query);
-      break;
-    default:
-      ret = gst_harness_push (h, make_frame (frame));
-      buffer = gst_harness_try_pull (h);
-      gst_clear_buffer (&buffer);
-      return ret;
-  }
-  return GST_FLOW_OK;
-}
-
-/* Whether the frame is kept or gone: its memory must not go before it is drawn. */
-GST_START_TEST (test_ends)
-{
-  TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 4};
-
-  for (Way way = STOP; way < LAST_WAY; way++)
-    for (guint keep = 0; keep < 2; keep++) {
-      int before = fake_cuda_count ? fake_cuda_count () : 0;
-      GstBus *bus = gst_bus_new ();
-      GstHarness *h = new_harness_with_bus ("cudacontouroverlay", bus);
-      gboolean released;
-      GstBuffer *buffer;
-
-      set_frame_caps (h, &frame);
-      buffer = pass (h, with_contours (make_frame (&frame), &frame, &released));
-      if (keep)
-        drop_contours (buffer);
-      else
-        gst_clear_buffer (&buffer);
-      assert_queued (&released, !keep);
-      fail_unless_equals_int (end_drawing (h, way, &frame), GST_FLOW_OK);
-      fail_unless (released, "way %d, frame kept: %u", way, keep);
-      if (fake_cuda_queued)
-        fail_unless_equals_int (fake_cuda_queued (), 0);
-      if (keep)
-        assert_drawn (buffer, "cudacontouroverlay", &frame);
-      gst_clear_buffer (&buffer);
-      fail_unless (pop_message (bus, GST_MESSAGE_ERROR) == NULL);
-      gst_element_set_bus (h->element, NULL);
-      gst_harness_teardown (h);
-      gst_object_unref (bus);
-      if (fake_cuda_count)
-        fail_unless_equals_int (fake_cuda_count (), before);
-    }
-}
-
-GST_END_TEST;
-
-/* Readers on the GPU, with a stream of their own, as each element has one; and a copy. From GStreamer 1.24 on they wait
- * for memory that has another stream. */
+/* A reader on the GPU with its own stream, as each element has one, sees the drawing, and so does a copy. From
+ * GStreamer 1.24 on, readers wait for memory that has another stream. */
 GST_START_TEST (test_read_on_gpu)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 6};
@@ -260,7 +84,7 @@ GST_START_TEST (test_read_on_gpu)
     GstBuffer *read = make_frame (&frame), *buffer;
     GstMapInfo from, to;
 
-    /* Now, because it uploads what it holds in the default stream. */
+    /* Mapping uploads the memory in the default stream, and so has to come before the drawing. */
     fail_unless (gst_buffer_map (read, &to, GST_MAP_WRITE | GST_MAP_CUDA));
     buffer = pass (h, with_contours (make_frame (&frame), &frame, &released[copy]));
     assert_queued (&released[copy], FALSE);
@@ -298,7 +122,7 @@ GST_START_TEST (test_read_on_gpu)
 
 GST_END_TEST;
 
-/* A pool gets its only buffer back at once, and whoever writes there next is not drawn over. */
+/* The pool gets its only buffer back at once, and the drawing does not overwrite what is written there next. */
 GST_START_TEST (test_pool)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 7};
@@ -345,7 +169,7 @@ GST_START_TEST (test_pool)
 GST_END_TEST;
 
 #ifdef HAVE_PANGO
-/* Letters of the frame before must stay as they are, too. */
+/* A change of font does not affect the labels of previous frames. */
 GST_START_TEST (test_font_changed)
 {
   static const gchar *fonts[] = {"Sans 11", "Serif 17", "Sans 8"};
@@ -372,8 +196,7 @@ GST_START_TEST (test_font_changed)
 
 GST_END_TEST;
 
-/* The look of the frame before must stay as it is: all there is, in sizes that fit the frame, in colours that change.
- */
+/* A change of style or size does not affect the drawing of previous frames. */
 GST_START_TEST (test_look_changed)
 {
   static const gchar found[] = "cudacca threshold=0 labels=true ! cudacrackcontour levels=100 min-area=100";
@@ -423,70 +246,6 @@ GST_START_TEST (test_look_changed)
 GST_END_TEST;
 #endif
 
-/* A failure that shows later, at whatever comes next, or at once: one error, nothing kept, and a restart works. */
-GST_START_TEST (test_late_failures)
-{
-  TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 8};
-
-  for (Way way = goes_on_undrawn () ? STOP : LAST_WAY; way <= LAST_WAY; way++) {
-    GstBus *bus = gst_bus_new ();
-    GstHarness *h = new_harness_with_bus ("cudacontouroverlay", bus);
-    gboolean released[2] = {FALSE, TRUE};
-
-    set_frame_caps (h, &frame);
-    gst_buffer_unref (pass (h, with_contours (make_frame (&frame), &frame, &released[0])));
-    fake_cuda_fail_later (CTR_ERROR_CUDA);
-    fail_unless (pop_message (bus, GST_MESSAGE_ERROR) == NULL);
-    if (way == LAST_WAY) {
-      fail_unless_equals_int (
-          gst_harness_push (h, with_contours (make_frame (&frame), &frame, &released[1])), GST_FLOW_ERROR);
-      fail_unless (gst_harness_try_pull (h) == NULL);
-    } else {
-      fail_unless_equals_int (end_drawing (h, way, &frame), way == NOTHING_TO_DRAW ? GST_FLOW_ERROR : GST_FLOW_OK);
-    }
-    fail_unless (released[0] && released[1]);
-    assert_one_error (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED);
-    restart (h, &frame);
-    gst_buffer_unref (pass (h, with_contours (make_frame (&frame), &frame, &released[0])));
-    gst_element_set_state (h->element, GST_STATE_NULL);
-    fail_unless (released[0]);
-    fail_unless (pop_message (bus, GST_MESSAGE_ERROR) == NULL);
-    gst_element_set_bus (h->element, NULL);
-    gst_harness_teardown (h);
-    gst_object_unref (bus);
-  }
-}
-
-GST_END_TEST;
-
-/* It shows when the element moves to the context of other frames: one error, and no picture. */
-GST_START_TEST (test_late_failure_on_move)
-{
-  TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 9};
-  GstCudaContext *other = gst_cuda_context_new (0);
-  GstBus *bus = gst_bus_new ();
-  GstHarness *h = new_harness_with_bus ("cudacontouroverlay", bus);
-  gboolean released[3];
-
-  set_frame_caps (h, &frame);
-  gst_buffer_unref (pass (h, with_contours (make_frame (&frame), &frame, &released[0])));
-  assert_queued (&released[0], TRUE);
-  gst_buffer_unref (pass (h, with_contours (make_cuda_frame (&frame, other), &frame, &released[1])));
-  assert_queued (&released[1], TRUE);
-  fail_unless (released[0]);
-  fake_cuda_fail_later (CTR_ERROR_CUDA);
-  fail_unless_equals_int (
-      gst_harness_push (h, with_contours (make_frame (&frame), &frame, &released[2])), GST_FLOW_ERROR);
-  fail_unless (released[1] && released[2]);
-  assert_one_error (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED);
-  gst_element_set_bus (h->element, NULL);
-  gst_harness_teardown (h);
-  gst_object_unref (bus);
-  gst_object_unref (other);
-}
-
-GST_END_TEST;
-
 static Suite *
 queued_suite (void)
 {
@@ -494,24 +253,20 @@ queued_suite (void)
   TCase *tc = tcase_create ("general");
 
   skip_without_gpu ();
-  fake_cuda_queued = (int (*) (void)) dlsym (RTLD_DEFAULT, "fake_cuda_queued");
-  fake_cuda_count = (int (*) (void)) dlsym (RTLD_DEFAULT, "fake_cuda_count");
-  fake_cuda_fail_later = (void (*) (CtrStatus)) dlsym (RTLD_DEFAULT, "fake_cuda_fail_later");
+  fake_cuda.queued = (int (*) (void)) dlsym (RTLD_DEFAULT, "fake_cuda_queued");
+  fake_cuda.count = (int (*) (void)) dlsym (RTLD_DEFAULT, "fake_cuda_count");
+  fake_cuda.fail_later = (void (*) (CtrStatus)) dlsym (RTLD_DEFAULT, "fake_cuda_fail_later");
   suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 60);
   tcase_add_test (tc, test_metadata_dropped);
   tcase_add_test (tc, test_contours_on_gpu);
-  tcase_add_test (tc, test_ends);
   tcase_add_test (tc, test_read_on_gpu);
   tcase_add_test (tc, test_pool);
 #ifdef HAVE_PANGO
   tcase_add_test (tc, test_font_changed);
   tcase_add_test (tc, test_look_changed);
 #endif
-  if (fake_cuda_fail_later) {
-    tcase_add_test (tc, test_late_failures);
-    tcase_add_test (tc, test_late_failure_on_move);
-  }
+  add_queued_end_tests (tc);
   return s;
 }
 

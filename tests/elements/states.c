@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every element of the plugin: made, through all states in every order, its properties read, freed. */
+/* This program makes every element of the plugin, takes it through all states in every order, reads its properties, and
+ * frees it. */
 #include <gst/check/gstcheck.h>
 
 static GList *
@@ -11,7 +12,7 @@ plugin_factories (void)
   return features;
 }
 
-/* No element needs a GPU to get through its states; a sink may wait for its first buffer in PAUSED. */
+/* No element needs a GPU for its state changes; a sink may wait for its first buffer in PAUSED. */
 static void
 change (GstElement *element, GstState state)
 {
@@ -45,7 +46,7 @@ GST_START_TEST (test_states)
 
 GST_END_TEST;
 
-/* Documented completely: a blurb for each property and metadata for each element; every default can be read and set. */
+/* Each property has a blurb, each element has metadata, and every default can be read and set. */
 GST_START_TEST (test_descriptions)
 {
   GList *factories = plugin_factories ();

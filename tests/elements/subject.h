@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tests of what several elements have in common run once for each of them: CTR_TEST_ELEMENT names it. */
+/* The tests of what several elements have in common run once for each element, which CTR_TEST_ELEMENT names. These
+ * helpers depend on it. */
 #ifndef SUBJECT_H
 #define SUBJECT_H
 
@@ -17,7 +18,7 @@ subject (void)
   return element ? element : "cudacca";
 }
 
-/* Does it make new pictures? Else it attaches metadata to the frames that come. */
+/* Does the element make new pictures? */
 static inline gboolean
 subject_renders (void)
 {
@@ -36,14 +37,14 @@ subject_has_levels (void)
   return g_str_equal (subject (), "cudacrackcontour");
 }
 
-/* Does it draw into the frames that come? Else it leaves their pictures alone. */
+/* Does the element draw into the frames? */
 static inline gboolean
 subject_draws (void)
 {
   return g_str_equal (subject (), "cudacontouroverlay");
 }
 
-/* BUFFER must be FRAME with its region's box: as thick as fits the frame, of one colour. Seen in the first plane. */
+/* The first plane of BUFFER must be FRAME's with the box of its region, in one colour and the default thickness. */
 static inline void
 assert_box (GstBuffer *buffer, const TestFrame *frame)
 {
@@ -82,7 +83,7 @@ subject_outlines_targets (void)
   return g_str_equal (subject (), "cudasnake");
 }
 
-/* A property that may change at any time, for any number. */
+/* Sets a property that may change during the stream to a value that depends on VALUE. */
 static inline void
 set_live_property (GstElement *element, guint value)
 {
@@ -98,7 +99,7 @@ set_live_property (GstElement *element, guint value)
     g_object_set (element, "threshold", value, NULL);
 }
 
-/* BUFFER must be what the element makes of FRAME, with default properties. */
+/* BUFFER must be what the element with default properties makes of FRAME. */
 static inline void
 assert_default_result (GstBuffer *buffer, const TestFrame *frame)
 {
@@ -128,7 +129,7 @@ assert_default_result (GstBuffer *buffer, const TestFrame *frame)
     assert_components (buffer, NULL, frame, &cca);
 }
 
-/* Sends FRAME through H, an element with default properties. */
+/* Sends FRAME through H, an element with default properties, and checks its result. */
 static inline void
 check_default (GstHarness *h, const TestFrame *frame)
 {

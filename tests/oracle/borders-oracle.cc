@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The border following against cv::findContours: points, order, hierarchy; and what is derived from the points against
- * cv::contourArea, arcLength, boundingRect, moments and approxPolyDP. Synthetic masks, and the pictures in the folder
- * CTR_TEST_DATA.
+/* This program compares the border following with cv::findContours(): points, order and hierarchy; and what is derived
+ * from the points with cv::contourArea(), arcLength(), boundingRect(), moments() and approxPolyDP(). It does so on
+ * synthetic masks and the pictures in the folder CTR_TEST_DATA.
  *
  *   borders-oracle [IMAGES [SEED]]
  *
- * Everything is equal, but for the moments: OpenCV rounds each step of its sums, here they are exact. And but for what
- * approxPolyDP measures from: the line through two points before OpenCV 4.13, the segment since then, and here. The
- * reference has both, so an older OpenCV shows that the reference is right, and the reference that we are; where both
- * are one, OpenCV shows it directly. */
+ * All results are equal, with two exceptions. The core's moments are exact, but OpenCV rounds each step of its sums.
+ * The core's simplification measures distances from the segment between two points, as OpenCV does since 4.13; before,
+ * OpenCV measured them from the line through the points. The reference implements both, so that an older OpenCV
+ * confirms the reference, and the reference confirms the core. */
 #include "oracle.h"
 #include "tests/core/results/simplify_reference.h"
 
@@ -24,7 +24,7 @@
 static CtrBorders *borders;
 static Random rng = {5};
 static uint64_t images, contours_compared, simplified, simplified_directly;
-static ReferenceDistance opencv_distance; /* of the OpenCV that is here */
+static ReferenceDistance opencv_distance; /* the installed OpenCV's */
 
 static CtrContours *
 follow (const CtrImage &image, const CtrBordersParams &params)
@@ -46,8 +46,8 @@ equal (const std::vector<cv::Point> &line, const CtrContour &row, const CtrPoint
   return true;
 }
 
-/* Each segment's term of the moment of order (P, Q) is |c| (x0 + x1)^P (y0 + y1)^Q at most; adding up as many rounds no
- * more than this off. Nothing, where all of it fits into a double's 53 bits. */
+/* The bound of OpenCV's rounding error in the moment of order (P, Q): each segment's term is |c| (x0 + x1)^P (y0 +
+ * y1)^Q at most. The bound is 0 if the sum fits into a double's 53 bits. */
 static double
 rounding (const std::vector<cv::Point> &line, int p, int q)
 {
@@ -130,7 +130,7 @@ simplify_by_reference (const std::vector<CtrPoint> &points, double epsilon, Refe
   return simple;
 }
 
-/* What remains of POINTS in OpenCV 4.13 and newer, as far as the OpenCV that is here can tell. */
+/* Returns what OpenCV 4.13 and newer keep of POINTS, as far as the installed OpenCV can tell. */
 static std::vector<CtrPoint>
 simplify (const std::vector<CtrPoint> &points, double epsilon, const std::string &name)
 {
@@ -143,7 +143,7 @@ simplify (const std::vector<CtrPoint> &points, double epsilon, const std::string
   return expected;
 }
 
-/* The tip in (2, 1) is 1 from the line through (3, 2) and (5, 2), but 1.41 from the segment. */
+/* The distance of the tip (2, 1) is 1 from the line through (3, 2) and (5, 2), but 1.41 from the segment. */
 static void
 find_distance_of_opencv ()
 {
@@ -155,7 +155,7 @@ find_distance_of_opencv ()
       opencv_distance == REFERENCE_LINE ? "the endless line, as before 4.13" : "the segment, as since 4.13");
 }
 
-/* Lines of any kind, from here to there; ours are compared with the reference in another test. */
+/* Compares the reference with OpenCV on random lines; another test compares the core with the reference. */
 static void
 test_reference ()
 {
@@ -186,7 +186,7 @@ compare_simplified (const CtrImage &image, CtrBordersParams params, const std::v
   ctr_contours_unref (contours);
 }
 
-/* MASK is what OpenCV analyses: the foreground PARAMS make of IMAGE. */
+/* OpenCV analyses MASK, which is the foreground of IMAGE by PARAMS. */
 static void
 compare (const CtrImage &image, CtrBordersParams params, const cv::Mat &mask, const std::string &name)
 {
@@ -227,7 +227,7 @@ compare (const CtrImage &image, CtrBordersParams params, const cv::Mat &mask, co
     }
 }
 
-/* Takes MASK. */
+/* Compares the results on MASK, and frees it. */
 static void
 compare_mask (uint8_t *mask, uint32_t width, uint32_t height, const std::string &name)
 {
@@ -240,7 +240,7 @@ compare_mask (uint8_t *mask, uint32_t width, uint32_t height, const std::string 
   std::free (mask);
 }
 
-/* Smooth noise, cut at a random level. */
+/* Returns a mask of smooth noise, cut at a random level. */
 static uint8_t *
 blobs_new (uint32_t width, uint32_t height)
 {

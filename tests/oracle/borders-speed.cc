@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The CPU backend's speed beside cv::findContours' on one core, points as CHAIN_APPROX_SIMPLE gives them.
+/* This program compares the CPU backend's speed with that of cv::findContours() on one core, with the points of
+ * CHAIN_APPROX_SIMPLE.
  *
  *   borders-speed [PICTURE]
  *
- * PICTURE is shown at 1, 2 and 4 times its size, foreground from 128 on. The median of as many runs as fit into two
- * seconds, at least one: OpenCV's hierarchy of noise takes that long and longer. */
+ * PICTURE is measured at 1, 2 and 4 times its size, with a threshold of 128. The program prints the median of as many
+ * runs as fit into two seconds, at least one: OpenCV's hierarchy of noise may take longer. */
 #include "oracle.h"
 
 #include <opencv2/imgcodecs.hpp>
@@ -97,7 +98,7 @@ main (int argc, char **argv)
     std::free (noise);
   }
   for (Shape shape : {SHAPE_SPIRAL, SHAPE_RINGS, SHAPE_CHEQUERBOARD, SHAPE_ZEROS}) {
-    /* OpenCV's hierarchy of the larger chequerboard takes minutes. */
+    /* OpenCV needs minutes for the hierarchy of the larger chequerboard. */
     const int side = shape == SHAPE_CHEQUERBOARD ? 512 : 2048;
     uint8_t *mask = shape_new (shape, uint32_t (side), uint32_t (side));
     measure (cv::Mat (side, side, CV_8U, mask), shape_names[shape]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The edge detection against cv::GaussianBlur() and cv::Canny(): not one pixel differs. Synthetic images of every kind
- * of size, and the pictures in the folder CTR_TEST_DATA. */
+/* This program compares the edge detection with cv::GaussianBlur() and cv::Canny(), pixel by pixel, on synthetic images
+ * of many sizes and the pictures in the folder CTR_TEST_DATA. */
 #include "oracle.h"
 
 #include <opencv2/core/utility.hpp>
@@ -16,7 +16,7 @@
 static Random rng = {17};
 static CtrCanny *detector;
 
-/* What cv::Canny() is given: its Sobel operator scaled to the same thresholds. */
+/* The arguments of cv::Canny(), with its Sobel operator scaled to the same thresholds. */
 static double
 gain_of (uint32_t aperture)
 {
@@ -59,7 +59,7 @@ expected_edges (const cv::Mat &grey, const CtrCannyParams &params)
   return edges;
 }
 
-/* GREY: IMAGE in 8 bits. Returns how many pixels are edges. */
+/* GREY is IMAGE in 8 bits. Returns the number of edge pixels. */
 static int
 compare (const CtrImage &image, const cv::Mat &grey, const CtrCannyParams &params, const std::string &name)
 {
@@ -194,7 +194,8 @@ random_params ()
   return params;
 }
 
-/* MAT, which is grey, in one of the formats, 16-bit samples of BITS; *GREY becomes what is to be analysed of it. */
+/* Returns the grey MAT in one of the formats, 16-bit samples with BITS significant bits. *GREY becomes the image that
+ * OpenCV has to analyse. */
 static CtrImage
 in_random_format (const cv::Mat &mat, uint32_t bits, cv::Mat *holder, cv::Mat *grey)
 {
@@ -209,14 +210,14 @@ in_random_format (const cv::Mat &mat, uint32_t bits, cv::Mat *holder, cv::Mat *g
     auto of_grey = grey->begin<uint8_t> ();
     for (auto sample = samples.begin<uint16_t> (); sample != samples.end<uint16_t> (); ++sample, ++of_grey) {
       *sample = uint16_t (*sample + random_below (&rng, unit));
-      /* More than the bits hold, as a wrong setting leads to: the greatest. */
+      /* Samples with more bits than set, as after a wrong setting, count as the maximum. */
       if (bits < 16 && random_below (&rng, 50) == 0) {
         *sample = uint16_t (*sample + (1u << bits));
         *of_grey = 255;
       }
     }
   } else if (format >= CTR_FORMAT_RGB && format <= CTR_FORMAT_XBGR) {
-    /* Red, green and blue near the grey; the padding is anything. */
+    /* Red, green and blue are near the grey value; the padding is random. */
     cv::Mat rgb, spread (mat.rows, mat.cols, CV_8UC3), unused = noise (mat.cols, mat.rows);
     cv::randu (spread, 0, random_below (&rng, 2) ? 1 : 80);
     cv::cvtColor (mat, rgb, cv::COLOR_GRAY2RGB);
@@ -274,7 +275,8 @@ test_random ()
   }
 }
 
-/* Weak lines that hang together over the whole picture, without a strong pixel and with one at either end. */
+/* Hysteresis follows connected weak lines through the whole picture, without a strong pixel and with one at either
+ * end. */
 static void
 test_propagation ()
 {
@@ -288,7 +290,7 @@ test_propagation ()
         mat *= 20;
         cv::resize (mat, grey, cv::Size (), scale, scale, cv::INTER_NEAREST);
         grey += 100;
-        /* Near the line's ends: the first corner; the last rows, or a spiral's middle. */
+        /* The ends of the line lie near the first corner and near the last rows, or the middle of a spiral. */
         if (place > 0) {
           int x = 0, y = 0;
           if (place == 2) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The CPU backend's edge detection beside cv::GaussianBlur() and cv::Canny() on one core: sigma 2, thresholds 50 and
- * 150.
+/* This program compares the speed of the CPU backend's edge detection with that of cv::GaussianBlur() and cv::Canny()
+ * on one core, with sigma 2 and thresholds 50 and 150.
  *
  *   canny-speed [PICTURE]
  *
- * Best of five runs of each image: noise, blurred and spread, with discs and bars on it, and PICTURE in mirrored tiles.
- */
+ * It prints the best of five runs of each image: blurred noise of full contrast with discs and bars, and PICTURE in
+ * mirrored tiles. */
 #include "oracle.h"
 
 #include <opencv2/core/utility.hpp>

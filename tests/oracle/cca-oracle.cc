@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The component analysis against cv::connectedComponentsWithStats with CCL_WU: labels, statistics and centroids, all
- * exact. Synthetic masks, and the pictures in the folder CTR_TEST_DATA. */
+/* This program compares the component analysis with cv::connectedComponentsWithStats() and CCL_WU: labels, statistics
+ * and centroids must be equal, on synthetic masks and the pictures in the folder CTR_TEST_DATA. */
 #include "oracle.h"
 
 #include <opencv2/imgcodecs.hpp>
@@ -13,7 +13,7 @@
 static Analyser analyser;
 static Random rng = {5};
 
-/* MASK is what OpenCV analyses: the foreground PARAMS make of IMAGE. */
+/* OpenCV analyses MASK, which is the foreground of IMAGE by PARAMS. */
 static void
 compare (const CtrImage &image, CtrCcaParams params, const cv::Mat &mask, const std::string &name)
 {
@@ -42,7 +42,7 @@ compare (const CtrImage &image, CtrCcaParams params, const cv::Mat &mask, const 
   }
 }
 
-/* Takes MASK. */
+/* Compares the results on MASK, and frees it. */
 static void
 compare_mask (uint8_t *mask, uint32_t width, uint32_t height, const std::string &name)
 {

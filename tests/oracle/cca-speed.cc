@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The CPU backend's speed beside OpenCV's on one core: random squares of 1, 4 and 16 pixels at densities of 0 to 100 %.
+/* This program compares the CPU backend's speed with OpenCV's on one core, on random squares of 1, 4 and 16 pixels at
+ * densities of 0 to 100 %.
  *
  *   cca-speed [SIDE]
  *
- * Best of three runs of each image. Throughput is all pixels over all time; "least" is the smallest ratio to CCL_WU
- * among the densities. OpenCV always writes labels; ours are given without and with. */
+ * It takes the best of three runs of each image. Throughput is all pixels over all time; "least" is the smallest ratio
+ * to CCL_WU among the densities. OpenCV always writes labels; the CPU backend runs without and with them. */
 #include "oracle.h"
 
 #include <opencv2/imgproc.hpp>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The contours of levels against cv::findContours of each level's mask: count, order, first points, types, hierarchy;
- * and against the mask itself: what the lines enclose is the mask, and the areas add up to its pixels. Synthetic
- * images, and the pictures in the folder CTR_TEST_DATA.
+/* This program compares the crack contours with cv::findContours() of each level's mask: count, order, first points,
+ * types and hierarchy. It also compares them with the mask itself: they enclose exactly the mask, and their areas add
+ * up to its pixels. It does so on synthetic images and the pictures in the folder CTR_TEST_DATA.
  *
  *   cracks-oracle [IMAGES [SEED]]
  *
@@ -22,14 +22,14 @@ static CtrCracks *cracks;
 static Random rng = {6};
 static uint64_t images, levels_compared, contours_compared;
 
-/* What OpenCV says of a contour, at the corner between pixels where it begins here. */
+/* OpenCV's description of a contour, by the corner of pixels where the core's contour begins. */
 struct Expected {
   int y, x;
   bool hole;
   cv::Vec4i family; /* next, previous, child, parent */
 };
 
-/* Of a mask of 0 and 255, in the order of first points, families renumbered. */
+/* Returns the contours of a mask of 0 and 255, in the order of their first points, with the hierarchy renumbered. */
 static std::vector<Expected>
 expect (const cv::Mat &mask, CtrConnectivity connectivity)
 {
@@ -49,7 +49,7 @@ expect (const cv::Mat &mask, CtrConnectivity connectivity)
       hole = !hole;
     const cv::Point first = contours[i][0];
     all.push_back ({first.y - inverted, first.x + hole - inverted, hole != inverted, hierarchy[i]});
-    /* Inverted, the first one is around the image. */
+    /* The outermost contour of an inverted mask is the image's border, which does not count. */
     if (!inverted || hierarchy[i][3] >= 0)
       order.push_back (int (i));
   }
@@ -68,7 +68,7 @@ expect (const cv::Mat &mask, CtrConnectivity connectivity)
   return result;
 }
 
-/* Is what COUNT rows enclose the mask? Every line's vertical parts change what is east of them. */
+/* Do COUNT rows enclose exactly the mask? Each vertical part of a line inverts what is east of it. */
 static bool
 encloses (const CtrContour *rows, uint32_t count, const CtrPoint *points, const cv::Mat &mask)
 {
@@ -78,7 +78,7 @@ encloses (const CtrContour *rows, uint32_t count, const CtrPoint *points, const 
       const CtrPoint p = points[rows[i].first + k], q = points[rows[i].first + (k + 1) % rows[i].count];
       if ((p.x == q.x) == (p.y == q.y))
         return false;
-      /* Corners only: the next part goes the other way. */
+      /* Points are corners, so that horizontal and vertical parts alternate. */
       const CtrPoint r = points[rows[i].first + (k + 2) % rows[i].count];
       if ((p.x == q.x) == (q.x == r.x))
         return false;
@@ -130,7 +130,7 @@ compare_features (const CtrContour &row, const CtrContourSums &sums, const CtrPo
     line.push_back ({points[row.first + i].x, points[row.first + i].y});
   REQUIRE (ctr_contour_area (&row, true) == cv::contourArea (line, true), "%s: signed area", name.c_str ());
   REQUIRE (ctr_contour_perimeter (&row) == cv::arcLength (line, true), "%s: length", name.c_str ());
-  /* OpenCV's box has the pixels of the points. */
+  /* OpenCV's bounding box includes the pixels of the points. */
   REQUIRE (
       cv::Rect (row.left, row.top, row.width + 1, row.height + 1) == cv::boundingRect (line), "%s: box", name.c_str ());
   CtrContourMoments ours;
@@ -142,7 +142,7 @@ compare_features (const CtrContour &row, const CtrContourSums &sums, const CtrPo
         name.c_str (), i, ours.m[i], theirs[i]);
 }
 
-/* LEVELS are what PARAMS ask for. */
+/* LEVELS are the levels of PARAMS. */
 static void
 compare (const cv::Mat &picture, CtrCracksParams params, const std::vector<uint32_t> &levels, const std::string &name)
 {
@@ -194,7 +194,7 @@ random_params ()
   return params;
 }
 
-/* As many samples as LEVELS, from LOWEST on and STEP apart. */
+/* Returns a random picture of LEVELS different values, from LOWEST on and STEP apart. */
 static cv::Mat
 random_picture (int width, int height, uint32_t lowest, uint32_t levels, uint32_t step, std::string *name)
 {
@@ -266,7 +266,7 @@ compare_random (uint32_t side)
   compare (picture, params, levels, name);
 }
 
-/* Every level that a picture has, or that is between two that it has. */
+/* Returns the levels from 1 to the picture's maximum, STEP apart. */
 static std::vector<uint32_t>
 levels_of (const cv::Mat &picture, uint32_t step)
 {
@@ -278,7 +278,7 @@ levels_of (const cv::Mat &picture, uint32_t step)
   return levels;
 }
 
-/* Disparity maps at all levels (16-bit ones at every 64th), other pictures at every 16th. */
+/* Compares disparity maps at all levels (16-bit maps at every 64th), and other pictures at every 16th. */
 static void
 compare_picture (const std::filesystem::path &path)
 {

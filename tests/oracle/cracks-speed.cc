@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The CPU backend's contours of all levels beside a loop over the levels with OpenCV on one core: cv::compare, then
- * cv::findContours, its LIST with CHAIN_APPROX_SIMPLE.
+/* This program compares the speed of the CPU backend's contours of all levels with that of a loop over the levels with
+ * OpenCV on one core: cv::compare(), then cv::findContours() with LIST and CHAIN_APPROX_SIMPLE.
  *
  *   cracks-speed [PICTURE]
  *
- * PICTURE, a disparity map say, is shown as 2048 x 768 pixels of the levels 0 .. 127. The median of as many runs as fit
- * into two seconds, at least one. */
+ * PICTURE, for example a disparity map, is scaled to 2048 x 768 pixels of the levels 0 to 127. The program prints the
+ * median of as many runs as fit into two seconds, at least one. */
 #include "oracle.h"
 
 #include <opencv2/imgcodecs.hpp>
@@ -70,7 +70,7 @@ measure (const cv::Mat &picture, CtrLevelMode mode, const char *name)
   std::fflush (stdout);
 }
 
-/* Smooth noise from 0 to MAXIMUM. */
+/* Returns smooth noise from 0 to MAXIMUM. */
 static cv::Mat
 hills (int width, int height, double sigma, double maximum)
 {
@@ -84,7 +84,7 @@ hills (int width, int height, double sigma, double maximum)
   return grey;
 }
 
-/* Discs, each of a label of its own. */
+/* Returns discs, each with its own label. */
 static cv::Mat
 labels (int width, int height, int spacing)
 {

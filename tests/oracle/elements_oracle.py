@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""cudacca, cudaborders and cudacanny in pipelines against the functions of the OpenCV that Python has, of whichever
-version: random pictures, and those in the folder CTR_TEST_DATA. To try another version:
+"""This script compares cudacca, cudaborders and cudacanny in pipelines with the functions of Python's OpenCV, of any
+version, on random pictures and those in the folder CTR_TEST_DATA. To try another version:
 
     PYTHONPATH=FOLDER meson test -C build elements-oracle
 
@@ -8,7 +8,7 @@ after "pip install --no-deps --target FOLDER opencv-python-headless==VERSION".
 
     elements_oracle.py [ROUNDS [SEED]]
 
-Each round takes some pictures of one size through each element with parameters of its own. Epsilon is left out with
+Each round sends pictures of one size through each element with random parameters. Epsilon is left out with
 an OpenCV older than 4.13."""
 import sys
 
@@ -28,13 +28,13 @@ Gst.init(None)
 ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 20 if QUICK else 300
 RNG = np.random.default_rng(int(sys.argv[2]) if len(sys.argv) > 2 else 1)
 FRAMES = 8  # a round
-# Before there was a choice, the exact blur was the only one.
+# Before OpenCV had a choice, its only blur was the exact one.
 EXACT = {"hint": cv2.ALGO_HINT_ACCURATE} if hasattr(cv2, "ALGO_HINT_ACCURATE") else {}
 compared = {}
 
 
 def frames_of(launch, images):
-    """What becomes of images of one size; rows of GRAY8 are padded to four bytes."""
+    """Returns what the element makes of images of one size; rows of GRAY8 are padded to four bytes."""
     height, width = images[0].shape
     pipeline = Gst.parse_launch(f"appsrc name=in format=time caps=video/x-raw,format=GRAY8,width={width},"
                                 f"height={height},framerate=25/1 ! {launch} backend=cpu ! appsink name=out sync=false")
@@ -63,7 +63,7 @@ def count(what, images):
 
 
 def random_threshold():
-    """Properties, and the function that makes a mask as they say."""
+    """Returns properties, and the function that makes the mask for them."""
     if RNG.integers(2):
         return "threshold-mode=otsu", lambda image: cv2.threshold(image, 0, 255, cv2.THRESH_OTSU)[1]
     threshold = int(RNG.integers(1, 256))
@@ -128,7 +128,7 @@ def compare_edges(images):
 
 
 def random_picture(height, width):
-    """A mask, grey noise or something in between."""
+    """Returns a mask, grey noise, or a mixture of both."""
     mask = random_mask(RNG, height, width)
     kind = RNG.integers(3)
     if kind == 0:

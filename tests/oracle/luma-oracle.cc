@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The luma of packed RGB against cv::cvtColor: every pair of red and green with sixteen random blues. Each colour
- * stands alone on black, so that its luma is its component's grey sum. */
+/* This program compares the luma of packed RGB with cv::cvtColor(), for every pair of red and green with sixteen random
+ * blues. Each colour is a single pixel on black, so that its luma is the grey sum of its component. */
 #include "oracle.h"
 
 #include <opencv2/imgproc.hpp>

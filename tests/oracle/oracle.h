@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the comparisons with OpenCV share. */
+/* The comparisons with OpenCV share these helpers. */
 #ifndef CTR_TESTS_ORACLE_H
 #define CTR_TESTS_ORACLE_H
 
@@ -25,7 +25,7 @@
     }                                                                             \
   } while (0)
 
-/* A matrix as the core sees it; colour as OpenCV orders it, blue first. */
+/* Returns the core's view of a matrix; colour is in OpenCV's order, blue first. */
 inline CtrImage
 image_of (const cv::Mat &mat)
 {
@@ -53,7 +53,7 @@ image_of (const cv::Mat &mat)
   return image;
 }
 
-/* An analyser of the CPU backend that lives as long as its test. */
+/* An analyser of the CPU backend, which its destructor frees. */
 class Analyser
 {
 public:
@@ -82,7 +82,7 @@ private:
   CtrCca *cca;
 };
 
-/* Are fewer images enough? So with sanitizers: the others show whether results are right. */
+/* Are fewer images enough? They are with sanitizers, because other builds check the results. */
 inline bool
 is_quick ()
 {
@@ -90,7 +90,7 @@ is_quick ()
   return quick && std::string (quick) != "0";
 }
 
-/* The images in the folder CTR_TEST_DATA, where it is set; every eighth of them where that is enough. */
+/* Returns the images in the folder CTR_TEST_DATA, if set; every eighth if that is enough. */
 template <typename Visit>
 void
 for_each_picture (Visit visit)

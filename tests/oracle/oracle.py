@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the comparisons with OpenCV's Python module share: the module, and masks and pictures to compare on."""
+"""The comparisons with OpenCV's Python module share the module, and masks and pictures to compare on."""
 import os
 import pathlib
 import sys
@@ -27,7 +27,7 @@ def simplify(points, epsilon):
     return cv2.approxPolyDP(points.astype(np.int32).reshape(-1, 1, 2), epsilon, True).reshape(-1, 2)
 
 
-# The tip in (2, 1) is 1 from the line through (3, 2) and (5, 2), but 1.41 from the segment.
+# The distance of the tip (2, 1) is 1 from the line through (3, 2) and (5, 2), but 1.41 from the segment.
 HOOK = np.array([(4, 0), (4, 1), (3, 2), (2, 1), (3, 2), (4, 1), (5, 2), (4, 1)])
 MEASURES_FROM_SEGMENT = len(simplify(HOOK, 1.0)) == 4
 print(f"OpenCV {cv2.__version__}, NumPy {np.__version__}: approxPolyDP measures from",

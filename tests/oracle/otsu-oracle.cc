@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Otsu's threshold against cv::threshold with THRESH_OTSU, 8 and 16 bits. */
+/* This program compares Otsu's threshold with cv::threshold() and THRESH_OTSU, for 8 and 16 bits. */
 #include "oracle.h"
 
 #include <opencv2/imgproc.hpp>
@@ -7,7 +7,7 @@
 static Analyser analyser;
 static Random rng = {9};
 
-/* A grey value of a random histogram: SPREAD levels around one of PEAKS, or any level. */
+/* A random histogram: a grey value lies within SPREAD levels of one of PEAKS, or at any level. */
 struct Histogram {
   uint32_t levels, peaks[4], count, spread;
 
@@ -60,7 +60,7 @@ main ()
           mat.at<uint8_t> (y, x) = uint8_t (histogram.sample ());
     compare (mat, i);
   }
-  /* A class of less than FLT_EPSILON of the pixels does not count. */
+  /* Neither OpenCV nor the core counts a class of less than FLT_EPSILON of the pixels. */
   for (int type = CV_8U; type <= CV_16U; type += CV_16U - CV_8U) {
     cv::Mat mat (2176, 4096, type, cv::Scalar (100));
     mat.col (0).row (0) = 7;

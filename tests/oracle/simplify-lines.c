@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The core's simplification for a test in another language. On stdin, lines: the number of points as uint32_t, epsilon
- * as double, the points. On stdout, for each of them: the number of points that remain, and these. */
+/* This program gives a test in another language the core's simplification. It reads lines from stdin, each as the
+ * number of points (uint32_t), epsilon (double) and the points, and writes the number of remaining points and the
+ * points of each to stdout. */
 #include "core/results/simplify.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The simplification of lines against cv2.approxPolyDP() of OpenCV 4.13 or newer: random lines of any kind and length,
-contours of masks and of the pictures in the folder CTR_TEST_DATA. Skipped with an older OpenCV.
+"""This script compares the simplification of lines with cv2.approxPolyDP() of OpenCV 4.13 or newer, on random lines, and
+on contours of masks and of the pictures in the folder CTR_TEST_DATA. It is skipped with an older OpenCV.
 
     simplify_oracle.py SIMPLIFY_LINES [LINES [SEED]]
 

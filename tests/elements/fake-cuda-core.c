@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* This file replaces the core's CUDA backend: it checks each call strictly, and has the host backend do the work. */
+#include "fake-cuda.h"
+
+#include <stdio.h>
+
+static CtrStatus fail_next, fail_later;
+
+static bool
+fail (CtrError *error, CtrStatus status, const char *message)
+{
+  if (error) {
+    error->status = status;
+    snprintf (error->message, sizeof error->message, "%s", message);
+  }
+  return false;
+}
+
+/* The next call that takes an image or a picture fails with STATUS, whatever the object. */
+CTR_API void fake_cuda_fail (CtrStatus status);
+void
+fake_cuda_fail (CtrStatus status)
+{
+  fail_next = status;
+}
+
+/* The next drawing that somebody waits for fails with STATUS. */
+CTR_API void fake_cuda_fail_later (CtrStatus status);
+void
+fake_cuda_fail_later (CtrStatus status)
+{
+  fail_later = status;
+}
+
+bool
+ctr_cuda_available (CtrError *error)
+{
+  return true;
+}
+
+/* Returns what the core's FUNCTION makes; for the CUDA backend, an object of the current context. */
+static void *
+new_object (const char *function, CtrBackend backend, CtrError *error)
+{
+  void *(*host_new) (CtrBackend, CtrError *) = dlsym (RTLD_NEXT, function);
+  void *object;
+
+  if (backend == CTR_BACKEND_CUDA && context_depth () != 1) {
+    fail (error, CTR_ERROR_CUDA, "made without a context, or with more than one pushed");
+    return NULL;
+  }
+  object = host_new (CTR_BACKEND_CPU, error);
+  if (object && backend == CTR_BACKEND_CUDA)
+    add_object (object, 1, current_context ());
+  return object;
+}
+
+static void
+free_object (const char *function, void *pointer)
+{
+  void (*host_free) (void *) = dlsym (RTLD_NEXT, function);
+  Object object = find_object (pointer, true);
+
+  if (object.pointer && object.context != current_context ())
+    give_up ("an object of the core is freed outside its context");
+  host_free (pointer);
+}
+
+static bool
+lies_in (const void *data, CtrMemory memory, Context *context)
+{
+  return (find_object (data, false).context == context) == (memory == CTR_MEMORY_DEVICE);
+}
+
+/* May OBJECT work on STREAM now? */
+static bool
+check_call (const Object *object, void *stream, CtrError *error)
+{
+  CtrStatus status = fail_next;
+
+  fail_next = CTR_OK;
+  if (status != CTR_OK)
+    return fail (error, status, "as the test asked");
+  if (context_depth () != 1 || current_context () != object->context)
+    return fail (error, CTR_ERROR_CUDA, "another context than the object's is current, or more than one is pushed");
+  if (!stream || find_object (stream, false).context != object->context)
+    return fail (error, CTR_ERROR_CUDA, "the stream is not one of the object's context");
+  return true;
+}
+
+/* May OBJECT work on IMAGE and STREAM now? */
+static bool
+check_run (const Object *object, const CtrImage *image, void *stream, CtrError *error)
+{
+  if (!check_call (object, stream, error))
+    return false;
+  if (!lies_in (image->data, image->memory, object->context))
+    return fail (error, CTR_ERROR_CUDA, "the image does not lie in the memory it is said to lie in");
+  return true;
+}
+
+CtrCca *
+ctr_cca_new (CtrBackend backend, CtrError *error)
+{
+  return new_object ("ctr_cca_new", backend, error);
+}
+
+void
+ctr_cca_free (CtrCca *cca)
+{
+  free_object ("ctr_cca_free", cca);
+}
+
+CtrComponents *
+ctr_cca_run (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
+{
+  CtrComponents *(*host_run) (CtrCca *, const CtrImage *, const CtrCcaParams *, void *, CtrError *) =
+      dlsym (RTLD_NEXT, "ctr_cca_run");
+  Object object = find_object (cca, false);
+  CtrImage view = *image;
+
+  if (object.pointer) {
+    if (!check_run (&object, image, stream, error))
+      return NULL;
+    view.memory = CTR_MEMORY_HOST;
+  }
+  return host_run (cca, &view, params, NULL, error);
+}
+
+CtrBorders *
+ctr_borders_new (CtrBackend backend, CtrError *error)
+{
+  return new_object ("ctr_borders_new", backend, error);
+}
+
+void
+ctr_borders_free (CtrBorders *borders)
+{
+  free_object ("ctr_borders_free", borders);
+}
+
+CtrContours *
+ctr_borders_run (
+    CtrBorders *borders, const CtrImage *image, const CtrBordersParams *params, void *stream, CtrError *error)
+{
+  CtrContours *(*host_run) (CtrBorders *, const CtrImage *, const CtrBordersParams *, void *, CtrError *) =
+      dlsym (RTLD_NEXT, "ctr_borders_run");
+  Object object = find_object (borders, false);
+  CtrImage view = *image;
+
+  if (object.pointer) {
+    if (!check_run (&object, image, stream, error))
+      return NULL;
+    view.memory = CTR_MEMORY_HOST;
+  }
+  return host_run (borders, &view, params, NULL, error);
+}
+
+CtrCracks *
+ctr_cracks_new (CtrBackend backend, CtrError *error)
+{
+  return new_object ("ctr_cracks_new", backend, error);
+}
+
+void
+ctr_cracks_free (CtrCracks *cracks)
+{
+  free_object ("ctr_cracks_free", cracks);
+}
+
+CtrContours *
+ctr_cracks_run (CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params, void *stream, CtrError *error)
+{
+  CtrContours *(*host_run) (CtrCracks *, const CtrImage *, const CtrCracksParams *, void *, CtrError *) =
+      dlsym (RTLD_NEXT, "ctr_cracks_run");
+  Object object = find_object (cracks, false);
+  CtrImage view = *image;
+
+  if (object.pointer) {
+    if (!check_run (&object, image, stream, error))
+      return NULL;
+    view.memory = CTR_MEMORY_HOST;
+  }
+  return host_run (cracks, &view, params, NULL, error);
+}
+
+CtrSnake *
+ctr_snake_new (CtrBackend backend, CtrError *error)
+{
+  return new_object ("ctr_snake_new", backend, error);
+}
+
+void
+ctr_snake_free (CtrSnake *snake)
+{
+  free_object ("ctr_snake_free", snake);
+}
+
+CtrContours *
+ctr_snake_run (CtrSnake *snake, const CtrImage *image, const CtrSnakeParams *params, const CtrSnakeObject *objects,
+    uint32_t count, void *stream, CtrError *error)
+{
+  CtrContours *(*host_run) (CtrSnake *, const CtrImage *, const CtrSnakeParams *, const CtrSnakeObject *, uint32_t,
+      void *, CtrError *) = dlsym (RTLD_NEXT, "ctr_snake_run");
+  Object object = find_object (snake, false);
+  CtrImage view = *image;
+
+  if (object.pointer) {
+    if (!check_run (&object, image, stream, error))
+      return NULL;
+    view.memory = CTR_MEMORY_HOST;
+  }
+  return host_run (snake, &view, params, objects, count, NULL, error);
+}
+
+CtrCanny *
+ctr_canny_new (CtrBackend backend, CtrError *error)
+{
+  return new_object ("ctr_canny_new", backend, error);
+}
+
+void
+ctr_canny_free (CtrCanny *canny)
+{
+  free_object ("ctr_canny_free", canny);
+}
+
+bool
+ctr_canny_run (CtrCanny *canny, const CtrImage *image, const CtrCannyParams *params, const CtrEdgePicture *picture,
+    void *stream, CtrError *error)
+{
+  bool (*host_run) (CtrCanny *, const CtrImage *, const CtrCannyParams *, const CtrEdgePicture *, void *, CtrError *) =
+      dlsym (RTLD_NEXT, "ctr_canny_run");
+  Object object = find_object (canny, false);
+  CtrImage view = *image;
+  CtrEdgePicture host_picture = *picture;
+
+  if (object.pointer) {
+    if (!check_run (&object, image, stream, error))
+      return false;
+    for (uint32_t i = 0; i < picture->plane_count; i++) {
+      const CtrEdgePlane *plane = &picture->planes[i];
+      if (!lies_in (plane->data, picture->memory, object.context)
+          || (plane->source && !lies_in (plane->source, picture->memory, object.context)))
+        return fail (error, CTR_ERROR_CUDA, "the picture does not lie in the memory it is said to lie in");
+    }
+    view.memory = host_picture.memory = CTR_MEMORY_HOST;
+  }
+  return host_run (canny, &view, params, &host_picture, NULL, error);
+}
+
+CtrPainter *
+ctr_painter_new (CtrBackend backend, CtrError *error)
+{
+  return new_object ("ctr_painter_new", backend, error);
+}
+
+void
+ctr_painter_free (CtrPainter *painter)
+{
+  free_object ("ctr_painter_free", painter);
+}
+
+bool
+ctr_painter_enqueue (CtrPainter *painter, const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count,
+    const CtrPaintColour *colours, void *stream, CtrError *error)
+{
+  Object object = find_object (painter, false);
+  Drawing drawing = {painter, *picture, layers, count, .stream = stream, .context = object.context};
+
+  if (!object.pointer)
+    return HOST_PAINTER (enqueue) (painter, picture, layers, count, colours, stream, error);
+  if (!check_call (&object, stream, error))
+    return false;
+  if (picture->memory != CTR_MEMORY_DEVICE)
+    return fail (error, CTR_ERROR_INVALID_ARGUMENT, "the CUDA backend draws in device memory");
+  for (uint32_t i = 0; i < picture->plane_count; i++)
+    if (!lies_in (picture->planes[i].data, picture->memory, object.context))
+      return fail (error, CTR_ERROR_CUDA, "the picture does not lie in the memory it is said to lie in");
+  drawing.picture.memory = CTR_MEMORY_HOST;
+  memcpy (drawing.colours, colours, sizeof drawing.colours);
+  queue_drawing (&drawing);
+  return true;
+}
+
+bool
+ctr_painter_lead_default (CtrPainter *painter, CtrError *error)
+{
+  Object object = find_object (painter, false);
+
+  if (!object.pointer)
+    return HOST_PAINTER (lead_default) (painter, error);
+  if (context_depth () != 1 || current_context () != object.context)
+    return fail (error, CTR_ERROR_CUDA, "another context than the painter's is current, or more than one is pushed");
+  lead_default (painter);
+  return true;
+}
+
+bool
+ctr_painter_finish (CtrPainter *painter, CtrError *error)
+{
+  Object object = find_object (painter, false);
+  CtrStatus status = fail_later;
+
+  if (!object.pointer)
+    return HOST_PAINTER (finish) (painter, error);
+  fail_later = CTR_OK;
+  if (context_depth () != 1 || current_context () != object.context)
+    return fail (error, CTR_ERROR_CUDA, "another context than the painter's is current, or more than one is pushed");
+  finish_drawings (painter);
+  return status == CTR_OK || fail (error, status, "as the test asked");
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* This file replaces the functions of the CUDA driver that libgstcuda looks up. */
+#include "fake-cuda.h"
+
+#include <stdio.h>
+
+#define N_DEVICES 2
+#define PITCH 512
+
+enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, INVALID_CONTEXT = 201 };
+
+static bool full;
+
+/* While IS_FULL, allocations of device memory fail. */
+CTR_API void fake_cuda_set_full (bool is_full);
+void
+fake_cuda_set_full (bool is_full)
+{
+  full = is_full;
+}
+
+/* Defines a function under the name that libgstcuda looks up. */
+#define DRIVER(name, ...)         \
+  CTR_API int name (__VA_ARGS__); \
+  int name (__VA_ARGS__)
+
+/* libgstcuda looks these functions up, but the tests never call them. */
+#define UNUSED(name)      \
+  DRIVER (name, void)     \
+  {                       \
+    return INVALID_VALUE; \
+  }
+
+DRIVER (cuInit, unsigned flags)
+{
+  return SUCCESS;
+}
+
+DRIVER (cuDriverGetVersion, int *version)
+{
+  *version = 13000;
+  return SUCCESS;
+}
+
+DRIVER (cuGetErrorName, int error, const char **name)
+{
+  *name = "FAKE_CUDA_ERROR";
+  return SUCCESS;
+}
+
+DRIVER (cuGetErrorString, int error, const char **text)
+{
+  *text = "an error of the simulated driver";
+  return SUCCESS;
+}
+
+DRIVER (cuDeviceGetCount, int *count)
+{
+  *count = N_DEVICES;
+  return SUCCESS;
+}
+
+DRIVER (cuDeviceGet, int *device, int ordinal)
+{
+  *device = ordinal;
+  return ordinal >= 0 && ordinal < N_DEVICES ? SUCCESS : INVALID_DEVICE;
+}
+
+DRIVER (cuDeviceGetName, char *name, int length, int device)
+{
+  snprintf (name, length, "simulated");
+  return SUCCESS;
+}
+
+DRIVER (cuDeviceGetAttribute, int *value, int attribute, int device)
+{
+  *value = PITCH;
+  return SUCCESS;
+}
+
+DRIVER (cuDeviceCanAccessPeer, int *can, int device, int peer)
+{
+  *can = 0;
+  return SUCCESS;
+}
+
+DRIVER (cuCtxPushCurrent_v2, Context *context)
+{
+  return context && push_context (context) ? SUCCESS : INVALID_CONTEXT;
+}
+
+DRIVER (cuCtxPopCurrent_v2, Context **context)
+{
+  Context *popped = current_context ();
+
+  if (!pop_context ())
+    return INVALID_CONTEXT;
+  if (context)
+    *context = popped;
+  return SUCCESS;
+}
+
+DRIVER (cuCtxCreate_v2, Context **context, unsigned flags, int device)
+{
+  *context = calloc (1, sizeof **context);
+  (*context)->device = device;
+  return cuCtxPushCurrent_v2 (*context);
+}
+
+DRIVER (cuCtxDestroy_v2, Context *context)
+{
+  if (current_context () == context)
+    pop_context ();
+  free (context);
+  return SUCCESS;
+}
+
+/* Returns the default limit of a driver. */
+DRIVER (cuCtxGetLimit, size_t *value, int limit)
+{
+  if (!current_context ())
+    return INVALID_CONTEXT;
+  *value = 1024;
+  return SUCCESS;
+}
+
+DRIVER (cuCtxSynchronize, void)
+{
+  catch_up (NULL);
+  return SUCCESS;
+}
+
+DRIVER (cuMemAllocPitch_v2, void **memory, size_t *pitch, size_t width, size_t height, unsigned element)
+{
+  if (!current_context ())
+    return INVALID_CONTEXT;
+  if (full)
+    return OUT_OF_MEMORY;
+  *pitch = (width + PITCH - 1) / PITCH * PITCH;
+  *memory = malloc (*pitch * height);
+  return *memory && add_object (*memory, *pitch * height, current_context ()) ? SUCCESS : OUT_OF_MEMORY;
+}
+
+DRIVER (cuMemFree_v2, void *memory)
+{
+  Object object = find_object (memory, true);
+
+  if (object.context != current_context ())
+    return INVALID_VALUE;
+  check_unused (memory, object.size);
+  free (memory);
+  return SUCCESS;
+}
+
+DRIVER (cuMemAllocHost_v2, void **memory, size_t size)
+{
+  *memory = malloc (size);
+  return *memory ? SUCCESS : OUT_OF_MEMORY;
+}
+
+DRIVER (cuMemFreeHost, void *memory)
+{
+  free (memory);
+  return SUCCESS;
+}
+
+/* Side and Copy have the layout of CUDA_MEMCPY2D: x is in bytes, and kind 1 means host memory. */
+typedef struct {
+  size_t x, y;
+  unsigned kind;
+  char *host, *device;
+  void *array;
+  size_t pitch;
+} Side;
+
+typedef struct {
+  Side source, target;
+  size_t width, height;
+} Copy;
+
+static char *
+row_of (const Side *side, size_t row)
+{
+  return (side->kind == 1 ? side->host : side->device) + (side->y + row) * side->pitch + side->x;
+}
+
+DRIVER (cuMemcpy2DAsync_v2, const Copy *copy, void *stream)
+{
+  if (!current_context ())
+    return INVALID_CONTEXT;
+  catch_up (stream);
+  for (size_t row = 0; row < copy->height; row++)
+    memcpy (row_of (&copy->target, row), row_of (&copy->source, row), copy->width);
+  return SUCCESS;
+}
+
+DRIVER (cuMemcpy2D_v2, const Copy *copy)
+{
+  return cuMemcpy2DAsync_v2 (copy, NULL);
+}
+
+DRIVER (cuStreamCreate, void **stream, unsigned flags)
+{
+  if (!current_context ())
+    return INVALID_CONTEXT;
+  if (flags != 0)
+    return INVALID_VALUE;
+  *stream = malloc (1);
+  return add_object (*stream, 1, current_context ()) ? SUCCESS : OUT_OF_MEMORY;
+}
+
+DRIVER (cuStreamDestroy, void *stream)
+{
+  if (find_object (stream, true).context != current_context ())
+    return INVALID_VALUE;
+  check_unused (stream, 1);
+  free (stream);
+  return SUCCESS;
+}
+
+/* Since 1.24, libgstcuda looks up this name. */
+DRIVER (cuStreamDestroy_v2, void *stream)
+{
+  return cuStreamDestroy (stream);
+}
+
+DRIVER (cuStreamSynchronize, void *stream)
+{
+  catch_up (stream);
+  return SUCCESS;
+}
+
+UNUSED (cuCtxDisablePeerAccess)
+UNUSED (cuCtxEnablePeerAccess)
+UNUSED (cuCtxSetLimit)
+UNUSED (cuDeviceGetUuid)
+UNUSED (cuEventCreate)
+UNUSED (cuEventDestroy_v2)
+UNUSED (cuEventRecord)
+UNUSED (cuEventSynchronize)
+UNUSED (cuGLGetDevices_v2)
+UNUSED (cuGraphicsGLRegisterBuffer)
+UNUSED (cuGraphicsGLRegisterImage)
+UNUSED (cuGraphicsMapResources)
+UNUSED (cuGraphicsResourceGetMappedPointer_v2)
+UNUSED (cuGraphicsResourceSetMapFlags_v2)
+UNUSED (cuGraphicsSubResourceGetMappedArray)
+UNUSED (cuGraphicsUnmapResources)
+UNUSED (cuGraphicsUnregisterResource)
+UNUSED (cuIpcCloseMemHandle)
+UNUSED (cuIpcGetEventHandle)
+UNUSED (cuIpcGetMemHandle)
+UNUSED (cuIpcOpenEventHandle)
+UNUSED (cuIpcOpenMemHandle)
+UNUSED (cuLaunchKernel)
+UNUSED (cuMemAlloc_v2)
+UNUSED (cuMemcpyDtoDAsync_v2)
+UNUSED (cuMemcpyDtoD_v2)
+UNUSED (cuMemcpyDtoHAsync_v2)
+UNUSED (cuMemcpyDtoH_v2)
+UNUSED (cuMemcpyHtoDAsync_v2)
+UNUSED (cuMemcpyHtoD_v2)
+UNUSED (cuMemsetD2D16Async)
+UNUSED (cuMemsetD2D16_v2)
+UNUSED (cuMemsetD2D32Async)
+UNUSED (cuMemsetD2D32_v2)
+UNUSED (cuMemsetD2D8Async)
+UNUSED (cuMemsetD2D8_v2)
+UNUSED (cuModuleGetFunction)
+UNUSED (cuModuleLoadData)
+UNUSED (cuModuleUnload)
+UNUSED (cuTexObjectCreate)
+UNUSED (cuTexObjectDestroy)
