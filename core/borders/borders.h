@@ -4,10 +4,14 @@
  *   stage                           core                    cpu                           cuda
  *   arguments, plan, backend        borders/borders.c
  *   threshold, samples              common/otsu.h           common/samples.c              common/input_stage.cu
- *   borders as lists of points      -                       borders/lines.c               borders/tiles.cu,
+ *   passages along each border      -                       borders/lines.c               borders/tiles.cu
+ *   order of a border's points      -                       borders/lines.c               borders/segments.cu,
  *                                                                                         contours/list_ranking.cu
- *   hierarchy, limits, order        -                       borders/borders.c             borders/hierarchy.cu
- *   points, measures, table         -                       contours/contour_measures.c   borders/assemble.cu
+ *   order of the borders            -                       borders/lines.c               borders/segments.cu,
+ *                                                                                         borders/assemble.cu
+ *   hierarchy, limits, rows         -                       borders/borders.c             borders/hierarchy.cu
+ *   points, measures, table         -                       borders/borders.c             borders/assemble.cu
+ *   moments                         -                       contours/contour_measures.c   contours/contour_measures.cuh
  *   simplification                  results/simplify.c
  *   result                          results/contourlist.c   -                             contours/contour_pool.cu
  *   host side of the GPU            -                       -                             borders/borders.cu */

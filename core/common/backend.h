@@ -3,8 +3,8 @@
  * and finish(). Internal.
  *
  * An algorithm is three things:
- *   - a table of backend functions, Ctr<Algorithm>Ops in core/<algorithm>/<algorithm>.h, that begins with
- * CtrBackendOps. Each backend defines one: ctr_<algorithm>_ops_cpu in cpu/, ctr_<algorithm>_ops_cuda in cuda/;
+ *   - a table of backend functions, Ctr<Algorithm>Ops in core/<algorithm>/<algorithm>.h, which begins with
+ *     CtrBackendOps. Each backend defines one: ctr_<algorithm>_ops_cpu in cpu/, ctr_<algorithm>_ops_cuda in cuda/;
  *   - a struct that begins with CtrAnalyser, in core/<algorithm>/<algorithm>.c;
  *   - the public functions there: they check arguments, make the plan, and call the backend. */
 #ifndef CTR_CORE_COMMON_BACKEND_H

@@ -12,7 +12,7 @@
 namespace
 {
 
-/* Room for what the latest frames needed. A frame that needs more is done again. */
+/* Room for the most that any frame has needed. A frame that needs more is done again. */
 struct Capacity {
   uint32_t passages, open, closed; /* passages; open and closed segments */
   uint32_t contours, points;

@@ -2,10 +2,10 @@
 /* Border following on the GPU: the data that passes between its kernels, and the order of the kernels.
  *
  * A border is a ring of passages. A passage is a foreground pixel and the side ("slot") on which the border passes it:
- * the first cross direction 2 * slot of a run of neighbours outside the foreground. The pixel's eight neighbours
+ * direction 2 * slot is the first of east, north, west and south in a run of background neighbours. The pixel's eight neighbours
  * determine the next passage, so no thread follows a border. A ring starts at its smallest key: the position of an
- * outer border's first pixel in raster order, or of a hole's first background pixel. Only passages that look like a
- * start to their neighbours have a key.
+ * outer border's first pixel in raster order, or of a hole's first background pixel. Only passages whose eight
+ * neighbours allow a start have a key.
  *
  *   borders.cu     memory and launches, on the host
  *   tiles.cu       foreground bits; the passages of each tile; chains of passages inside a tile become segments,
@@ -62,7 +62,7 @@ struct BordersCounters {
 };
 
 /* The arguments of all kernels, by value. Pointers are to device memory; "by_X" says what indexes the arrays.
- * Contours are numbered in descending order of their keys, which is OpenCV's order where no hierarchy changes it. */
+ * Contours are numbered in descending order of their keys, OpenCV's order for RETR_LIST. */
 struct BordersKernelArgs {
   const uint8_t *pixels;
   size_t stride;
@@ -83,7 +83,7 @@ struct BordersKernelArgs {
     uint32_t *first_passage; /* number of the word's first passage. A word's passages are numbered slot by slot. */
   } by_word;
 
-  BordersCounters *counters, *next_counters; /* This frame clears the next one's. */
+  BordersCounters *counters, *next_counters; /* The tile kernel clears the next frame's. */
   uint32_t tiles_x, tiles_y;
   uint32_t many_segments, many_points; /* The kernels for these are queued. */
 
@@ -128,8 +128,8 @@ struct BordersKernelArgs {
   CtrContour *table; /* by row */
   CtrPoint *points;
   CtrContourSums *sums; /* by row; NULL: not asked for */
-  uint32_t measuring;   /* These points are to be measured, */
-  uint32_t final;       /* and they are the result's. */
+  uint32_t measuring;   /* This pass measures the points. */
+  uint32_t final;       /* This pass writes the result's points. */
   uint32_t point_capacity;
 };
 
@@ -256,7 +256,7 @@ struct PassageShape {
     return alone () || ((d - 2 * slot) & 7) < ((next - 2 * slot) & 7);
   }
 
-  /* May the ring start here? An outer border may where no earlier pixel touches this one; a hole may where the
+  /* May the ring start here? An outer border may start where no earlier pixel touches this one, a hole where the
    * background pixel to the east has foreground above it. */
   __device__ bool
   starts_outer () const
@@ -334,8 +334,9 @@ has_few_points (const BordersKernelArgs &f)
 void borders_launch_tiles (const BordersKernelArgs &args, cudaStream_t stream);
 /* Few segments and contours: one CTA ranks the segments and numbers the contours. */
 void borders_launch_few (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
-/* Many: links the segments; numbers the contours after the list ranking. */
+/* Many segments or contours: makes the first views of the list ranking. */
 void borders_launch_links (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
+/* After the list ranking: numbers the contours. */
 void borders_launch_numbering (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
 /* Points and table, row by row. */
 void borders_launch_assembly (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);

@@ -6,7 +6,7 @@
 namespace
 {
 
-/* Of Tile.place: slot, column, row, flags. */
+/* Bit fields of Tile.place: slot (2 bits), column (6), row (6), flags (2). */
 constexpr uint32_t PLACE_SLOT = 3, PLACE_KEPT = 1 << 14, PLACE_HEAD = 1 << 15;
 constexpr int PLACE_X = 2, PLACE_Y = 8;
 constexpr uint32_t OUTSIDE = ~0u;
@@ -19,7 +19,7 @@ static_assert (THREADS >= TILE_WORDS, "a thread a word");
 constexpr int LEAST_ROWS = 8;
 static_assert (LEAST_ROWS * BORDERS_TILE * 2 <= MOST_PASSAGES, "a part of so few rows always has room");
 
-/* A tile. Where it has too many passages, it is done in parts of some rows each. */
+/* A tile. A tile with more than MOST_PASSAGES passages is processed in bands of rows: "parts". */
 struct Tile {
   uint32_t bits[(BORDERS_TILE + 2) * STRIDE]; /* all rows, with a margin of one pixel */
   int first_word, first_row;                  /* position in the image */
@@ -27,7 +27,7 @@ struct Tile {
 
   uint32_t slots[TILE_WORDS][4];
   uint16_t base[TILE_WORDS][4]; /* earlier passages */
-  uint32_t jump[MOST_PASSAGES]; /* a later passage of the chain << 16 | points from this one up to that one */
+  uint32_t jump[MOST_PASSAGES]; /* upper half: a later passage of the chain; lower: points before that one */
   uint16_t place[MOST_PASSAGES];
   uint16_t segment[MOST_PASSAGES]; /* number, in the part, of the chain that ends here */
   uint16_t heads[MOST_PASSAGES];   /* passages where chains begin */
@@ -106,7 +106,8 @@ struct Tile {
   }
 };
 
-/* Loads the tile's foreground bits and writes them to memory. Returns false where there are none. */
+/* Loads the foreground bits of the tile and its margin, and writes the tile's to memory. Returns whether the tile has
+ * foreground. */
 __device__ inline bool
 load_bits (const BordersKernelArgs &f, Tile &tile)
 {

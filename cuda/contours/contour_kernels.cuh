@@ -2,15 +2,17 @@
 /* What the kernels over contours have in common, whatever algorithm found them.
  *
  * They are templates over a Policy, which the algorithm defines:
- *   Args                     the kernels' arguments: groups by_contour, by_row and hierarchy; counters with a header
- * and scan_tickets; scan_states, contour_capacity, measuring, sums keeps (f, contour)       does the contour stay in
- * the result? contour_at (f, i)        the Ith contour in the order of the result assign_row (f, row, contour)  copies
- * what the algorithm keeps by row SELECT_SCAN              which of scan_tickets and scan_states the selection uses
- *   needs_offsets (f)        must the kernels find where each row's points begin?
- *   SIBLINGS_DESCEND         the next sibling is the one before in the order of the contours
- *   first_parent_key (f)     in the sort by parents, the key of contour 0's children; top-level keys are below
- *   top_level_key (f, contour)
- *   prepare_parent (f, contour)  last change of a parent before the sort
+ *   Args                       the kernels' arguments: groups by_contour, by_row and hierarchy; counters with a header
+ *                              and scan_tickets; scan_states, contour_capacity, measuring, sums
+ *   keeps (f, contour)         does the contour stay in the result?
+ *   contour_at (f, i)          the Ith contour in the order of the result
+ *   assign_row (f, row, contour)   copies what the algorithm keeps by row
+ *   SELECT_SCAN                which of scan_tickets and scan_states the selection uses
+ *   needs_offsets (f)          must the kernels find where each row's points begin?
+ *   SIBLINGS_DESCEND           the next sibling is the one before in the order of the contours
+ *   first_parent_key (f)       in the sort by parents, the key of contour 0's children; top-level keys are below
+ *   top_level_key (f, contour)     in the sort by parents, the key of a contour without a parent
+ *   prepare_parent (f, contour)    last change of a parent before the sort
  * A kernel needs only the part of the Policy that it uses. contours_fit (f) says that there is room for what the frame
  * needs. If not, all kernels return, and the frame is done again. */
 #ifndef CTR_CUDA_CONTOURS_CONTOUR_KERNELS_CUH

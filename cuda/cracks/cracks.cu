@@ -23,7 +23,7 @@ struct Cracks {
   CtrDeviceBuffer contents; /* sized by what is in it */
   CtrDeviceBuffer sorting;  /* CUB's temporary storage */
   CtrDeviceBuffer header;   /* pinned: CracksHeader */
-  /* What the latest frames needed. A frame that needs more is done again. */
+  /* Room for the most that any frame has needed. A frame that needs more is done again. */
   uint32_t corner_capacity, contour_capacity, rounds;
   ContourPool *pool;
   CudaSession session;

@@ -14,8 +14,8 @@
  *   allocation.h              allocation queries; contourexport uses it as well
  *   excerpt.h                 excerpts of user input for messages
  *
- * A frame takes this way: before_transform() adopts its CUDA context, transform_ip() maps it, checks it and calls the
- * subclass, which calls the core (contours/borders.h, for example). The base class attaches the result and posts
+ * A frame takes this path: before_transform() adopts its CUDA context; transform_ip(), or transform() for @render,
+ * maps it, checks it and calls the subclass, which calls the core (contours/borders.h, for example). The base class attaches the result and posts
  * errors.
  */
 #ifndef GST_BASE_GSTCONTOURSFILTER_H
@@ -46,10 +46,10 @@ G_DECLARE_DERIVABLE_TYPE (GstContoursFilter, gst_contours_filter, GST, CONTOURS_
  *     The work may stay queued on @stream, with references to everything it reads except the frame's memory.
  * @lead_default: with @draw: order later work on the CUDA context's default stream after the work that @draw queued.
  * @finish: with @draw: wait for the queued work and release what it read. Called once after each successful @draw,
- *     before the next one and before @close: at once, or with the next frame, at the end of the stream, or for a flush
- *     or drain.
- * @needs_drawing: with @draw: whether there is anything to draw on @buffer. Otherwise the buffer passes without a copy,
- * even if it is shared.
+ *     before the next one and before @close. The base class calls it at once, or with the next frame, at the end of the
+ *     stream, for a flush or for a drain.
+ * @needs_drawing: with @draw: whether there is anything to draw on @buffer. If it returns FALSE, the buffer passes without a
+ *     copy, even if it is shared.
  *
  * In @find_components, @find_contours, @render and @draw, ctr_cancelled() returns true while the pads are flushing:
  * they then end early and fail with CTR_ERROR_CANCELLED, which the base class does not post.
