@@ -15,7 +15,7 @@ struct OffsetPolicy {
   static __device__ bool
   needs_offsets (const Args &f)
   {
-    return !f.counters->header.listed || borders_reorders (f);
+    return !f.counters->header.done_by_one_cta || borders_reorders (f);
   }
 };
 
@@ -28,7 +28,7 @@ __launch_bounds__ (THREADS) mark_starts_kernel (const __grid_constant__ BordersK
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   BordersHeader &h = f.counters->header;
-  if (!passages_fit (f) || h.listed)
+  if (!passages_fit (f) || h.done_by_one_cta)
     return;
   bool complete;
   const uint32_t rounds = list_ranking_rounds (f.ranking, &complete);
@@ -53,7 +53,7 @@ __launch_bounds__ (THREADS) count_starts_kernel (const __grid_constant__ Borders
   __shared__ uint32_t ticket, sums[THREADS / 32];
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  if (!passages_fit (f) || f.counters->header.listed)
+  if (!passages_fit (f) || f.counters->header.done_by_one_cta)
     return;
   if (threadIdx.x == 0)
     ticket = atomicAdd (&f.counters->count_ticket, 1);
@@ -87,7 +87,7 @@ __launch_bounds__ (THREADS) number_contours_kernel (const __grid_constant__ Bord
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   const BordersHeader &h = f.counters->header;
-  if (!contours_fit (f) || h.listed)
+  if (!contours_fit (f) || h.done_by_one_cta)
     return;
   const ListView *views = list_ranking_views (f.ranking);
   for (uint32_t i = first_index (); i < h.open + h.closed; i += index_step ()) {

@@ -155,7 +155,7 @@ reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
   f->by_word.per_row = ctr_div_up (f->width, 64) * 2;
   f->tiles_x = ctr_div_up (f->width, BORDERS_TILE);
   f->tiles_y = ctr_div_up (f->height, BORDERS_TILE);
-  f->count_ctas = (uint32_t) (((uint64_t) f->by_word.per_row * f->height + COUNT_SHARE - 1) / COUNT_SHARE);
+  f->count_ctas = (uint32_t) (((uint64_t) f->by_word.per_row * f->height + SCAN_SHARE - 1) / SCAN_SHARE);
   f->by_passage.capacity = b->capacity.passages;
   f->ranking.capacity = b->capacity.open;
   f->ranking.rounds = b->capacity.rounds;
@@ -273,7 +273,7 @@ complete (Borders *b)
     c->rounds = max (c->rounds, list_ranking_max_rounds (h.open));
   else if (c->rounds > h.rounds + 1)
     c->rounds--;
-  if (counted_passages && h.listed)
+  if (counted_passages && h.done_by_one_cta)
     c->many_segments -= c->many_segments > 0;
   else if (h.open > LIST_SMALL || h.closed > FEW_CONTOURS || h.incomplete & LACKS_MANY_SEGMENTS)
     c->many_segments = MANY_FRAMES;

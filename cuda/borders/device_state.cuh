@@ -28,7 +28,6 @@
 #include "core/borders/borders.h"
 
 constexpr int BORDERS_TILE = 64, BORDERS_TILE_WORDS = BORDERS_TILE / 32;
-constexpr uint32_t COUNT_SHARE = 1024; /* words that a CTA scans */
 
 /* Scans over the contours. */
 enum { SCAN_MEASURED, SCAN_SELECTED, SCAN_OFFSETS, BORDERS_SCANS };
@@ -49,10 +48,10 @@ struct BordersHeader {
   uint32_t all_contours;           /* in the image */
   uint32_t points;
   uint32_t threshold;
-  uint32_t incomplete; /* BordersLack: kernels that the frame needs were not queued */
-  uint32_t unmeasured; /* The kernels for many points were not queued. */
-  uint32_t rounds;     /* of the list ranking that were needed */
-  uint32_t listed;     /* One CTA has ranked the segments and numbered the contours. */
+  uint32_t incomplete;      /* BordersLack: kernels that the frame needs were not queued */
+  uint32_t unmeasured;      /* The kernels for many points were not queued. */
+  uint32_t rounds;          /* of the list ranking that were needed */
+  uint32_t done_by_one_cta; /* One CTA has ranked the segments and numbered the contours. */
 };
 
 struct BordersCounters {

@@ -14,10 +14,10 @@ __device__ inline ListView
 link_segment (const BordersKernelArgs &f, uint32_t i)
 {
   ListSegment s = f.ranking.segments[i];
-  if (s.note) {
+  if (s.maker_data) {
     const uint32_t row = f.by_word.per_row * 32;
-    s.next = f.by_passage.segment[find_passage (f, s.next % row, s.next / row, s.note - 1)];
-    s.note = 0; /* The next segment is known. */
+    s.next = f.by_passage.segment[find_passage (f, s.next % row, s.next / row, s.maker_data - 1)];
+    s.maker_data = 0; /* The next segment is known. */
     f.ranking.segments[i] = s;
   }
   return {s.next, s.length, s.key, 0};
@@ -29,7 +29,7 @@ __launch_bounds__ (LINK_THREADS) link_kernel (const __grid_constant__ BordersKer
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  if (!passages_fit (f) || f.counters->header.listed)
+  if (!passages_fit (f) || f.counters->header.done_by_one_cta)
     return;
   const uint32_t count = f.counters->header.open;
   if (blockIdx.x == 0 && threadIdx.x == 0)
@@ -131,7 +131,7 @@ __launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersKerne
   }
   if (t == 0) {
     f.counters->progress.small = 1;
-    h.listed = 1;
+    h.done_by_one_cta = 1;
     h.all_contours = h.contours = count;
     h.points = points;
     h.threshold = f.threshold_device ? *f.threshold_device : f.threshold;

@@ -275,7 +275,7 @@ write_segments (const BordersKernelArgs &f, Tile &tile, uint32_t count, bool *ro
     ListSegment r = {0, length, key, 0};
     if (next == OUTSIDE) { /* The link kernel finds the segment. */
       r.next = position_of (f, tile.image_x (x), tile.image_y (y));
-      r.note = 1 + end.next_slot ();
+      r.maker_data = 1 + end.next_slot ();
     } else {
       r.next = tile.bases[1] + tile.segment[tile.jump[next] >> 16];
     }

@@ -30,7 +30,7 @@ struct __align__ (16) ListView
 struct __align__ (16) ListSegment
 {
   uint32_t next, length, key;
-  uint32_t note; /* the maker's own; the ranking does not read it */
+  uint32_t maker_data; /* the maker's own; the ranking does not read it */
 };
 
 constexpr int LIST_MAX_ROUNDS = 32;
