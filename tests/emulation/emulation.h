@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Runs CUDA kernels on the host, bit for bit: what lies between the stand-in for cuda_runtime.h and the scheduler.
+/* Runs CUDA kernels on the host, bit for bit: the layer between the emulated cuda_runtime.h and the scheduler.
  *
  * Every thread of a CTA is a fiber. A fiber runs until it meets others (a barrier, a warp collective), and the next one
  * goes on; one kernel runs at a time in the process. A mistake of a kernel ends the process with a message that names

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What tests/core/gpu.c does through the driver, on the emulated device. Copies are made in the default stream, as the
- * driver's are, and do not wait for streams like these. */
+/* Replaces tests/core/common/gpu.c, which calls the driver, for the emulated device. Copies are made in the default stream,
+ * as the driver's are, and do not wait for non-blocking streams. */
 #include "cuda_runtime.h"
 
 extern "C" {
