@@ -3,6 +3,7 @@
 the module that attaches contours. Exit status 77 without PyGObject or NumPy."""
 import ctypes
 import json
+import re
 import sys
 
 try:
@@ -40,10 +41,12 @@ class Frames:
 
     def keep_picture(self, pad, info):
         buffer = info.get_buffer()
-        caps = pad.get_current_caps().get_structure(0)
+        # What get_structure() returns differs from GStreamer 1.26 on.
+        caps = pad.get_current_caps().to_string()
+        width, height = (int(re.search(rf"{name}=\(int\)(\d+)", caps)[1]) for name in ("width", "height"))
         # Rows of GRAY8 are padded to four bytes.
         data = numpy.frombuffer(buffer.extract_dup(0, buffer.get_size()), "u1")
-        self.pictures.append(data.reshape(caps["height"], -1)[:, :caps["width"]])
+        self.pictures.append(data.reshape(height, -1)[:, :width])
         return Gst.PadProbeReturn.OK
 
 
