@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Level contours, third part: rings to contours, their points, their measures, and the table. */
+/* Level contours: rings to numbered contours, their points, their measures, and the table. */
 #include "cuda/contours/contour_measures.cuh"
 #include "cuda/cracks/device_state.cuh"
 #include "cuda/contours/rows.cuh"

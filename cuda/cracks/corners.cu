@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Level contours, first part: samples to level indices, vertices to corners, corners to rings. */
+/* Level contours: samples to level indices, vertices to corners, corners to rings. */
 #include "cuda/cracks/device_state.cuh"
 #include "cuda/common/scan.cuh"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Level contours, second part: who is inside whom, and which contours stay.
+/* The hierarchy of level contours: who is inside whom, and which contours stay.
  *
  * To the west of an outer contour's start, across the background of its level, lies its parent, or an outer contour
  * with the same parent. To the west of a hole's start, across the foreground, likewise. */
