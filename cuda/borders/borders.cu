@@ -3,6 +3,7 @@
  * kernels. */
 #include "cuda/borders/device_state.cuh"
 #include "cuda/contours/contour_pool.h"
+#include "cuda/common/delivery.cuh"
 #include "cuda/common/input_stage.h"
 #include "cuda/common/session.cuh"
 
@@ -27,14 +28,16 @@ struct Borders {
   CtrDeviceBuffer planes;   /* sized by the image */
   CtrDeviceBuffer contents; /* sized by what is in it */
   CtrDeviceBuffer sorting;  /* CUB's temporary storage */
-  CtrDeviceBuffer header;   /* pinned: BordersHeader */
   uint32_t turn;            /* which of the two counters this frame uses */
   Capacity capacity;
   ContourPool *pool;
+  Delivery delivery; /* of BordersHeader */
   CudaSession session;
 
   /* The queued image. */
   CtrImage image;
+  CtrImage plane; /* its samples on the GPU */
+  PictureCopy copy;
   CtrBordersPlan plan;
   ContourSlot *slot;
 };
@@ -50,10 +53,9 @@ borders_create (CtrError *error)
     return NULL;
   }
   input_stage_init (&b->input);
-  b->header.pinned = true;
-  const bool ok = cuda_session_open (&b->session, "preparing the border follower", error)
-                  && ctr_device_buffer_reserve (&b->header, sizeof (BordersHeader), error)
-                  && (b->pool = contour_pool_new (error));
+  delivery_init (&b->delivery);
+  const bool ok =
+      cuda_session_open (&b->session, "preparing the border follower", error) && (b->pool = contour_pool_new (error));
   if (ok)
     return b;
   borders_destroy (b);
@@ -71,7 +73,7 @@ borders_destroy (void *state)
   ctr_device_buffer_free (&b->planes);
   ctr_device_buffer_free (&b->contents);
   ctr_device_buffer_free (&b->sorting);
-  ctr_device_buffer_free (&b->header);
+  delivery_free (&b->delivery);
   if (b->pool)
     contour_pool_unref (b->pool);
   free (b);
@@ -172,6 +174,7 @@ reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
   const cudaStream_t stream = b->session.stream;
   bool fresh;
   if (!input_stage_reserve (&b->input, &b->image, b->plan.foreground.mode, &fresh, error)
+      || !delivery_reserve (&b->delivery, &b->image, sizeof (BordersHeader), error)
       || !ctr_device_buffer_reserve_clear (&b->planes, lay_out_planes (f, NULL), stream, error)
       || !ctr_device_buffer_reserve_clear (&b->contents, lay_out_contents (f, NULL), stream, error)
       || !borders_reserve_hierarchy (*f, &b->sorting, error)
@@ -191,20 +194,39 @@ reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
   return true;
 }
 
+constexpr const char *WORK = "following borders";
+
+/* Did all of a frame fit? As complete() decides on the host. */
+struct Complete {
+  uint32_t passages, open, closed, contours, points;
+
+  explicit Complete (const BordersKernelArgs &f)
+      : passages (f.by_passage.capacity), open (f.ranking.capacity), closed (f.by_segment.closed_capacity),
+        contours (f.contour_capacity), points (f.point_capacity)
+  {
+  }
+
+  __device__ bool
+  operator() (const BordersHeader &h) const
+  {
+    return h.passages <= passages && h.open <= open && h.closed <= closed && h.all_contours <= contours
+           && h.points <= points && !h.incomplete && !h.unmeasured;
+  }
+};
+
 bool
 queue_frame (Borders *b, CtrError *error)
 {
   BordersKernelArgs f;
   if (!reserve (b, &f, error))
     return false;
-  CtrImage plane;
-  if (!input_stage_plane (&b->input, &b->image, &plane, b->session.stream, error))
+  if (!input_stage_plane (&b->input, &b->image, &b->plane, b->session.stream, error))
     return false;
-  f.pixels = (const uint8_t *) plane.data;
-  f.stride = plane.stride;
-  f.depth = plane.format == CTR_FORMAT_GRAY8 ? 8 : 16;
+  f.pixels = (const uint8_t *) b->plane.data;
+  f.stride = b->plane.stride;
+  f.depth = b->plane.format == CTR_FORMAT_GRAY8 ? 8 : 16;
   if (b->plan.foreground.mode == CTR_THRESHOLD_OTSU
-      && !input_stage_otsu (&b->input, &plane, &f.threshold_device, b->session.stream, error))
+      && !input_stage_otsu (&b->input, &b->plane, &f.threshold_device, b->session.stream, error))
     return false;
   borders_launch_tiles (f, b->session.stream);
   borders_launch_few (f, b->session.overlap, b->session.stream);
@@ -218,10 +240,21 @@ queue_frame (Borders *b, CtrError *error)
   if (borders_reorders (f) && !borders_launch_hierarchy (f, &b->sorting, b->session.overlap, b->session.stream, error))
     return false;
   borders_launch_assembly (f, b->session.overlap, b->session.stream);
+  b->copy = delivery_copy_of (&b->delivery, &b->image, &b->plane);
+  *delivery_flag (&b->delivery) = 0;
+  deliver (&b->delivery, &f.counters->header, b->copy, Complete{f}, b->session.overlap, b->session.stream);
   CTR_CUDA (cudaGetLastError ());
-  CTR_CUDA (cudaMemcpyAsync (
-      b->header.data, &f.counters->header, sizeof (BordersHeader), cudaMemcpyDeviceToHost, b->session.stream));
-  return true;
+  return cuda_session_mark (&b->session, error);
+}
+
+/* Queues the frame again, with more room. Its picture may have changed. */
+bool
+queue_again (Borders *b, CtrError *error)
+{
+  if (!cuda_session_wait_for_mark (&b->session, WORK, error))
+    return false;
+  b->image = delivery_image (b->copy, &b->plane);
+  return queue_frame (b, error);
 }
 
 bool
@@ -249,7 +282,7 @@ borders_enqueue (void *state, const CtrImage *image, const CtrBordersPlan *plan,
 bool
 complete (Borders *b)
 {
-  const BordersHeader h = *(const BordersHeader *) b->header.data;
+  const BordersHeader h = *(const BordersHeader *) delivery_header (&b->delivery);
   Capacity *c = &b->capacity;
   bool all = true;
   auto grow = [&] (uint32_t need, uint32_t *capacity) {
@@ -288,14 +321,14 @@ CtrContours *
 take_result (Borders *b, CtrError *error)
 {
   for (;;) {
-    if (!cuda_session_wait (&b->session, "following borders", error))
+    if (!cuda_session_wait_for_flag (&b->session, delivery_flag (&b->delivery), WORK, error))
       return NULL;
     if (complete (b))
       break;
-    if (!queue_frame (b, error))
+    if (!queue_again (b, error))
       return NULL;
   }
-  const BordersHeader h = *(const BordersHeader *) b->header.data;
+  const BordersHeader h = *(const BordersHeader *) delivery_header (&b->delivery);
   const CtrContours info = {.width = b->image.width,
       .height = b->image.height,
       .count = h.contours,
@@ -313,8 +346,10 @@ CtrContours *
 borders_finish (void *state, CtrError *error)
 {
   Borders *b = (Borders *) state;
+  cuda_session_enter (&b->session);
   CtrContours *result = take_result (b, error);
   cuda_session_end (&b->session, result);
+  cuda_session_leave (&b->session);
   return result;
 }
 

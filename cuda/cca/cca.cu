@@ -18,6 +18,7 @@ cca_create (CtrError *error)
     return NULL;
   }
   input_stage_init (&cca->input);
+  delivery_init (&cca->delivery);
   cca->host.pinned = true;
   if (!cuda_session_open (&cca->session, "preparing a component analyser", error)) {
     free (cca);
@@ -72,8 +73,10 @@ CtrComponents *
 cca_finish (void *state, CtrError *error)
 {
   CcaAnalyser *cca = (CcaAnalyser *) state;
+  cuda_session_enter (&cca->session);
   CtrComponents *result = cca_take_result (cca, error);
   cuda_session_end (&cca->session, result);
+  cuda_session_leave (&cca->session);
   return result;
 }
 

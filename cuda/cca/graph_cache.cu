@@ -130,6 +130,16 @@ reserve_features (CcaAnalyser *cca, CcaKernelArgs *f, uint32_t features, CtrErro
   return true;
 }
 
+bool
+reserve_delivery (CcaAnalyser *cca, const CcaCachedGraph *cached, CtrError *error)
+{
+  if (cca->delivered_rows < MIN_CAPACITY)
+    cca->delivered_rows = MIN_CAPACITY;
+  const size_t size = cca_delivered (&cached->args, cca->delivered_rows).end;
+  cca->generation += !delivery_has_room (&cca->delivery, &cached->key.image, size);
+  return delivery_reserve (&cca->delivery, &cached->key.image, size, error);
+}
+
 /* Memory for CACHED's frame, with at least the capacities so far. Sets all arguments but those of the image. */
 bool
 reserve (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
@@ -141,7 +151,7 @@ reserve (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
     return false;
   cca->generation += fresh;
   return reserve_tiles (cca, &cached->args, error) && reserve_components (cca, &cached->args, error)
-         && reserve_features (cca, &cached->args, key->params.features, error);
+         && reserve_features (cca, &cached->args, key->params.features, error) && reserve_delivery (cca, cached, error);
 }
 
 bool
@@ -149,20 +159,22 @@ queue_kernels (CcaAnalyser *cca, CcaCachedGraph *cached, cudaStream_t stream, Ct
 {
   CcaKernelArgs *f = &cached->args;
   const CtrCcaParams *params = &cached->key.params;
-  CtrImage plane;
-  if (!input_stage_plane (&cca->input, &cached->key.image, &plane, stream, error))
+  CtrImage *plane = &cached->plane;
+  if (!input_stage_plane (&cca->input, &cached->key.image, plane, stream, error))
     return false;
-  f->pixels = (const uint8_t *) plane.data;
-  f->stride = plane.stride;
-  f->depth = plane.format == CTR_FORMAT_GRAY8 ? 8 : 16;
+  f->pixels = (const uint8_t *) plane->data;
+  f->stride = plane->stride;
+  f->depth = plane->format == CTR_FORMAT_GRAY8 ? 8 : 16;
   f->threshold_device = NULL;
   if (params->foreground.mode == CTR_THRESHOLD_OTSU
-      && !input_stage_otsu (&cca->input, &plane, &f->threshold_device, stream, error))
+      && !input_stage_otsu (&cca->input, plane, &f->threshold_device, stream, error))
     return false;
   cca_launch_tiles (*f, params->connectivity, params->features != 0, stream);
   cca_launch_merge (*f, params->connectivity, cca->session.overlap, stream);
   if (params->features)
     cca_launch_features (*f, stream);
+  cached->copy = delivery_copy_of (&cca->delivery, &cached->key.image, plane);
+  cca_launch_delivery (*f, &cca->delivery, cca->delivered_rows, cached->copy, cca->session.overlap, stream);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }
@@ -249,9 +261,10 @@ cca_release_memory (CcaAnalyser *cca)
       &cca->tiles, &cca->closed, &cca->result, &cca->runs, &cca->labels, &cca->moments, &cca->grey, &cca->host};
   for (CtrDeviceBuffer *buffer : buffers)
     ctr_device_buffer_free (buffer);
+  delivery_free (&cca->delivery);
   cca->generation++;
   cca->current = NULL;
-  cca->capacity = cca->closed_capacity = 0;
+  cca->capacity = cca->closed_capacity = cca->delivered_rows = 0;
 }
 
 bool
@@ -284,6 +297,7 @@ bool
 cca_launch_graph (CcaAnalyser *cca, CtrError *error)
 {
   cca->current->last_used = ++cca->frames;
+  *delivery_flag (&cca->delivery) = 0;
   CTR_CUDA (cudaGraphLaunch (cca->current->graph, cca->session.stream));
-  return true;
+  return cuda_session_mark (&cca->session, error);
 }

@@ -3,6 +3,7 @@
  * kernels. */
 #include "cuda/contours/contour_pool.h"
 #include "cuda/cracks/device_state.cuh"
+#include "cuda/common/delivery.cuh"
 #include "cuda/common/input_stage.h"
 #include "cuda/common/session.cuh"
 
@@ -22,14 +23,16 @@ struct Cracks {
   CtrDeviceBuffer planes;   /* sized by the image */
   CtrDeviceBuffer contents; /* sized by what is in it */
   CtrDeviceBuffer sorting;  /* CUB's temporary storage */
-  CtrDeviceBuffer header;   /* pinned: CracksHeader */
   /* Room for the most that any frame has needed. A frame that needs more is done again. */
   uint32_t corner_capacity, contour_capacity, rounds;
   ContourPool *pool;
+  Delivery delivery; /* of CracksHeader */
   CudaSession session;
 
   /* The queued image. */
   CtrImage image;
+  CtrImage plane; /* its samples on the GPU */
+  PictureCopy copy;
   CtrCracksPlan plan;
   ContourSlot *slot;
 };
@@ -44,8 +47,9 @@ cracks_destroy (void *state)
   if (c->slot)
     contour_pool_give_back (c->slot);
   input_stage_free (&c->input);
-  for (CtrDeviceBuffer *buffer : {&c->tables, &c->staged, &c->planes, &c->contents, &c->sorting, &c->header})
+  for (CtrDeviceBuffer *buffer : {&c->tables, &c->staged, &c->planes, &c->contents, &c->sorting})
     ctr_device_buffer_free (buffer);
+  delivery_free (&c->delivery);
   if (c->pool)
     contour_pool_unref (c->pool);
   free (c);
@@ -60,9 +64,9 @@ cracks_create (CtrError *error)
     return NULL;
   }
   input_stage_init (&c->input);
-  c->staged.pinned = c->header.pinned = true;
+  delivery_init (&c->delivery);
+  c->staged.pinned = true;
   const bool ok = cuda_session_open (&c->session, "preparing the tracer of level contours", error)
-                  && ctr_device_buffer_reserve (&c->header, sizeof (CracksHeader), error)
                   && ctr_device_buffer_reserve (&c->tables, TABLES_SIZE, error)
                   && ctr_device_buffer_reserve (&c->staged, TABLES_SIZE, error) && (c->pool = contour_pool_new (error));
   if (ok)
@@ -173,6 +177,7 @@ reserve (Cracks *c, CracksKernelArgs *f, CtrError *error)
   bool fresh;
   /* The list ranking loads its views before it knows how many there are, so new memory is cleared. */
   if (!input_stage_reserve (&c->input, &c->image, CTR_THRESHOLD_FIXED, &fresh, error)
+      || !delivery_reserve (&c->delivery, &c->image, sizeof (CracksHeader), error)
       || !ctr_device_buffer_reserve (&c->planes, lay_out_planes (f, NULL), error)
       || !ctr_device_buffer_reserve_clear (&c->contents, lay_out_contents (f, NULL, &states), stream, error)
       || !ctr_device_buffer_reserve (&c->sorting, max (sorting, sibling_sorting), error)
@@ -191,17 +196,33 @@ reserve (Cracks *c, CracksKernelArgs *f, CtrError *error)
   return true;
 }
 
+constexpr const char *WORK = "tracing level contours";
+
+/* Did all of a frame fit? As complete() decides on the host. */
+struct Complete {
+  uint32_t corners;
+
+  explicit Complete (const CracksKernelArgs &f) : corners (f.contour_capacity > 0 ? f.by_corner.capacity : 0)
+  {
+  }
+
+  __device__ bool
+  operator() (const CracksHeader &h) const
+  {
+    return h.corners <= corners && !h.incomplete;
+  }
+};
+
 bool
 queue_frame (Cracks *c, CtrError *error)
 {
   CracksKernelArgs f;
-  CtrImage plane;
   if (!reserve (c, &f, error) || !upload_tables (c, error)
-      || !input_stage_plane (&c->input, &c->image, &plane, c->session.stream, error))
+      || !input_stage_plane (&c->input, &c->image, &c->plane, c->session.stream, error))
     return false;
-  f.pixels = (const uint8_t *) plane.data;
-  f.stride = plane.stride;
-  f.depth = plane.format == CTR_FORMAT_GRAY8 ? 8 : 16;
+  f.pixels = (const uint8_t *) c->plane.data;
+  f.stride = c->plane.stride;
+  f.depth = c->plane.format == CTR_FORMAT_GRAY8 ? 8 : 16;
   const bool overlap = c->session.overlap;
   const cudaStream_t stream = c->session.stream;
   if (!cracks_launch_corners (f, &c->sorting, overlap, stream, error))
@@ -214,10 +235,21 @@ queue_frame (Cracks *c, CtrError *error)
       return false;
     cracks_launch_assembly (f, overlap, stream);
   }
+  c->copy = delivery_copy_of (&c->delivery, &c->image, &c->plane);
+  *delivery_flag (&c->delivery) = 0;
+  deliver (&c->delivery, &f.counters->header, c->copy, Complete{f}, overlap, stream);
   CTR_CUDA (cudaGetLastError ());
-  CTR_CUDA (cudaMemcpyAsync (
-      c->header.data, &f.counters->header, sizeof (CracksHeader), cudaMemcpyDeviceToHost, c->session.stream));
-  return true;
+  return cuda_session_mark (&c->session, error);
+}
+
+/* Queues the frame again, with more room. Its picture may have changed. */
+bool
+queue_again (Cracks *c, CtrError *error)
+{
+  if (!cuda_session_wait_for_mark (&c->session, WORK, error))
+    return false;
+  c->image = delivery_image (c->copy, &c->plane);
+  return queue_frame (c, error);
 }
 
 bool
@@ -244,7 +276,7 @@ cracks_enqueue (void *state, const CtrImage *image, const CtrCracksPlan *plan, v
 bool
 complete (Cracks *c)
 {
-  const CracksHeader h = *(const CracksHeader *) c->header.data;
+  const CracksHeader h = *(const CracksHeader *) delivery_header (&c->delivery);
   const uint32_t corners = (uint32_t) h.corners;
   const bool fits = corners <= c->corner_capacity;
   if (!fits) {
@@ -270,9 +302,9 @@ take_result (Cracks *c, CtrError *error)
   info.coordinates = CTR_COORDINATES_CORNERS;
   info.features = c->plan.features;
   for (;;) {
-    if (!cuda_session_wait (&c->session, "tracing level contours", error))
+    if (!cuda_session_wait_for_flag (&c->session, delivery_flag (&c->delivery), WORK, error))
       return NULL;
-    const unsigned long long corners = ((const CracksHeader *) c->header.data)->corners;
+    const unsigned long long corners = ((const CracksHeader *) delivery_header (&c->delivery))->corners;
     if (corners > c->plan.max_points)
       return ctr_contours_refuse (&info, CTR_LIMIT_POINTS, corners, error);
     if (corners > CRACKS_MAX_CORNERS) {
@@ -285,10 +317,10 @@ take_result (Cracks *c, CtrError *error)
       break;
     if (!ctr_go_on (error))
       return NULL;
-    if (!queue_frame (c, error))
+    if (!queue_again (c, error))
       return NULL;
   }
-  const CracksHeader h = *(const CracksHeader *) c->header.data;
+  const CracksHeader h = *(const CracksHeader *) delivery_header (&c->delivery);
   info.count = h.contours;
   info.point_count = h.points;
   CtrContours *result = contour_slot_publish (c->slot, &info, error);
@@ -301,8 +333,10 @@ CtrContours *
 cracks_finish (void *state, CtrError *error)
 {
   Cracks *c = (Cracks *) state;
+  cuda_session_enter (&c->session);
   CtrContours *result = take_result (c, error);
   cuda_session_end (&c->session, result);
+  cuda_session_leave (&c->session);
   return result;
 }
 

@@ -31,7 +31,7 @@ paint_create (CtrError *error)
   }
   painter->host_colours.pinned = true;
   bool ok = cuda_session_open (&painter->session, "preparing a painter", error);
-  const cudaError_t status = ok ? cudaEventCreateWithFlags (&painter->drawn, cudaEventDisableTiming) : cudaSuccess;
+  const cudaError_t status = ok ? cuda_create_event (&painter->drawn) : cudaSuccess;
   ok = ok && (status == cudaSuccess || ctr_cuda_fail (error, status, "preparing a painter"));
   if (ok)
     return painter;
@@ -220,7 +220,7 @@ paint_finish (void *state, CtrError *error)
   const bool pending = painter->session.stream != NULL;
   painter->session.stream = NULL;
   if (pending)
-    CTR_CUDA (cudaEventSynchronize (painter->drawn));
+    CTR_CUDA (cuda_wait_for_event (painter->drawn));
   return true;
 }
 

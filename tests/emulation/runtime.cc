@@ -145,6 +145,8 @@ cudaGetErrorString (cudaError_t error)
       return "out of memory";
     case cudaErrorInvalidConfiguration:
       return "invalid configuration argument";
+    case cudaErrorNotReady:
+      return "device not ready";
     case cudaErrorStreamCaptureUnsupported:
       return "operation not permitted when stream is capturing";
     case cudaErrorGraphExecUpdateFailure:
@@ -261,6 +263,13 @@ cudaEventSynchronize (cudaEvent_t event)
   Locked locked (lock);
   reach (event->mark);
   return cudaSuccess;
+}
+
+cudaError_t
+cudaEventQuery (cudaEvent_t event)
+{
+  Locked locked (lock);
+  return event->mark && !event->mark->reached ? cudaErrorNotReady : cudaSuccess;
 }
 
 /* CUDA captures streams that follow the default one, too. But then nobody may use that one meanwhile, in any thread. */
