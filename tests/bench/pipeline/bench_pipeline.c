@@ -14,6 +14,7 @@
 #include <string.h>
 
 enum { COUNTED_FRAMES = 64 };
+static const gdouble UNTIMED_SECONDS = 1; /* at most, of warming up and of counting */
 
 typedef struct {
   gchar *pattern, *streams, *read, *backend, *picture, *csv, *date, *commit, *machine;
@@ -84,7 +85,7 @@ static Streams *
 warm_streams (Bench *bench, const Case *c)
 {
   const guint8 *picture = picture_for (bench, &c->kind.frames);
-  const RunPlan plan = {.frames = bench->options.warmup, .read = bench->read};
+  const RunPlan plan = {.frames = bench->options.warmup, .seconds = UNTIMED_SECONDS, .read = bench->read};
   Streams *streams = picture ? streams_new (&c->kind, c->streams, picture) : NULL;
   RunResult *result = g_new (RunResult, 1);
 
@@ -117,7 +118,7 @@ time_case (Bench *bench, const Case *c)
 static gboolean
 count_case (Bench *bench, const Case *c)
 {
-  const RunPlan plan = {.frames = COUNTED_FRAMES, .read = bench->read};
+  const RunPlan plan = {.frames = COUNTED_FRAMES, .seconds = UNTIMED_SECONDS, .read = bench->read};
   Streams *streams = warm_streams (bench, c);
   RunResult *result = g_new (RunResult, 1);
   gboolean ok = streams && counts_begin (), known;
@@ -138,7 +139,7 @@ count_case (Bench *bench, const Case *c)
       report_counts (bench->report, c, &counts, frames, known ? &work : NULL, result->frames);
   }
   if (!ok)
-    printf ("%-44s unknown\n", c->id);
+    printf ("%-44s unknown: CUPTI refused, or a stream failed\n", c->id);
   if (streams)
     streams_free (streams);
   g_free (result);
@@ -173,8 +174,8 @@ count_cases (Bench *bench, GPtrArray *cases)
   for (guint i = 0; i < cases->len; i++) {
     const Case *c = g_ptr_array_index (cases, i);
 
-    if (!c->live && c->streams == 1)
-      count_case (bench, c);
+    if (!c->live && c->streams == 1 && !count_case (bench, c))
+      break;
   }
 }
 
@@ -334,8 +335,7 @@ main (int argc, char **argv)
   bench.pictures = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   ok = parse (options, &argc, &argv);
   complete (options);
-  ok = ok && parse_read (options->read, &bench.read) && choose_backend (&bench)
-       && run (&bench, command);
+  ok = ok && parse_read (options->read, &bench.read) && choose_backend (&bench) && run (&bench, command);
   g_hash_table_unref (bench.pictures);
   frames_deinit ();
   free_options (options);
