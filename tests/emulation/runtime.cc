@@ -169,6 +169,13 @@ cudaGetDevice (int *device)
 }
 
 cudaError_t
+cudaDriverGetVersion (int *version)
+{
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+
+cudaError_t
 cudaDeviceGetAttribute (int *value, cudaDeviceAttr attribute, int)
 {
   switch (attribute) {
@@ -288,6 +295,13 @@ cudaStreamEndCapture (cudaStream_t stream, cudaGraph_t *graph)
   if (stream->broken)
     return failed (cudaErrorStreamCaptureUnsupported);
   *graph = captured.release ();
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaGraphGetNodes (cudaGraph_t graph, void *, size_t *count)
+{
+  *count = graph->nodes.size ();
   return cudaSuccess;
 }
 
