@@ -7,6 +7,7 @@
 #include "tests/core/cca/testing.h"
 #include "tests/core/common/gpu.h"
 #include "tests/core/cracks/testing.h"
+#include "tests/core/paint/testing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,6 +176,82 @@ count_cca (void)
   ctr_cca_free (cca);
 }
 
+static CtrCanny *canny;
+static CtrEdgePicture edges;
+
+static void
+enqueue_canny (const CtrImage *image, const void *params)
+{
+  CHECK (ctr_canny_enqueue (canny, image, params, &edges, setup.stream, NULL));
+}
+
+static void
+finish_canny (void)
+{
+  CHECK (ctr_canny_finish (canny, NULL));
+}
+
+static void
+count_canny (void)
+{
+  CtrCannyParams params;
+  ctr_canny_params_init (&params);
+  canny = detector_new (&setup);
+  uint8_t *mask = gpu_alloc (WIDTH * HEIGHT);
+  ctr_edge_picture_init_mask (&edges, mask, WIDTH, CTR_MEMORY_DEVICE);
+  check_calls ("edges", most_calls (enqueue_canny, finish_canny, &params), 3);
+  params.sigma = 1;
+  params.threshold_mode = CTR_CANNY_MEDIAN;
+  check_calls ("edges, blur, median", most_calls (enqueue_canny, finish_canny, &params), 6);
+  gpu_free (mask);
+  ctr_canny_free (canny);
+}
+
+static CtrPainter *painter;
+
+static void
+enqueue_paint (const CtrImage *image, const void *layers)
+{
+  static CtrPaintColour colours[CTR_PAINT_COLOURS];
+  const CtrPaintPicture picture = {.plane_count = 1,
+      .planes = {{.data = (void *) image->data, .stride = image->stride, .samples = 1}},
+      .width = WIDTH,
+      .height = HEIGHT,
+      .sample_size = 1,
+      .sample_mask = 255,
+      .memory = CTR_MEMORY_DEVICE};
+  CHECK (ctr_painter_enqueue (painter, &picture, layers, 3, colours, setup.stream, NULL));
+}
+
+static void
+finish_paint (void)
+{
+  CHECK (ctr_painter_finish (painter, NULL));
+}
+
+/* Lines, boxes and text: two kernels each, one copy, one event. */
+static void
+count_paint (void)
+{
+  static uint8_t letters[16 * 8];
+  const CtrPaintAtlas atlas = {.coverage = letters, .width = 16, .height = 8};
+  const CtrPaintRectangle rectangles[] = {{.x = 3, .y = 4, .width = 20, .height = 10, .thickness = 1}};
+  const CtrPaintGlyph glyphs[] = {{.x = 3, .y = 4, .width = 8, .height = 8}};
+  CtrPaintLayer layers[3];
+  ctr_paint_layer_init (&layers[0], CTR_PAINT_LINES);
+  ctr_paint_layer_init (&layers[1], CTR_PAINT_RECTANGLES);
+  ctr_paint_layer_init (&layers[2], CTR_PAINT_TEXT);
+  layers[0].contours = former;
+  layers[1].rectangles = rectangles;
+  layers[1].rectangle_count = LENGTH (rectangles);
+  layers[2].atlas = &atlas;
+  layers[2].glyphs = glyphs;
+  layers[2].glyph_count = LENGTH (glyphs);
+  painter = painter_new (&setup);
+  check_calls ("drawing, three layers", most_calls (enqueue_paint, finish_paint, layers), 8);
+  ctr_painter_free (painter);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -183,6 +260,8 @@ main (int argc, char **argv)
   count_borders ();
   count_cracks ();
   count_cca ();
+  count_canny ();
+  count_paint ();
   ctr_contours_unref (former);
   close_images ();
   return 0;
