@@ -5,8 +5,8 @@
 
 #include "cuda/cca/device_state.cuh"
 #include "cuda/common/delivery.cuh"
+#include "cuda/common/graph.cuh"
 #include "cuda/common/input_stage.h"
-#include "cuda/common/session.cuh"
 
 constexpr size_t CCA_HEADER_SIZE = 256; /* bytes before the table, so that one copy fetches both */
 constexpr int CCA_CACHED_GRAPHS = 8;    /* upstream pools hand out a few buffers in turn */
@@ -23,9 +23,9 @@ struct CcaCachedGraph {
   CcaKernelArgs args;
   CtrImage plane; /* the frame's samples on the GPU */
   PictureCopy copy;
-  cudaGraphExec_t graph; /* NULL: never built */
-  uint64_t generation;   /* of the analyser's memory when the graph was built */
-  uint64_t last_used;    /* number of the frame that launched it last */
+  CudaGraph graph;
+  uint64_t generation; /* of the analyser's memory when the graph was built */
+  uint64_t last_used;  /* number of the frame that launched it last */
 };
 
 struct CcaAnalyser {

@@ -24,8 +24,7 @@ cca_create (CtrError *error)
     free (cca);
     return NULL;
   }
-  /* Before CUDA 12.3, graphs cannot capture programmatic dependent launches. */
-  cca->session.overlap = cca->session.overlap && CUDART_VERSION >= 12030;
+  cca->session.overlap = cca->session.overlap && cuda_graph_takes_overlap ();
   return cca;
 }
 
@@ -36,8 +35,7 @@ cca_destroy (void *state)
   if (cca->session.stream)
     cudaStreamSynchronize (cca->session.stream);
   for (CcaCachedGraph &cached : cca->graphs)
-    if (cached.graph)
-      cudaGraphExecDestroy (cached.graph);
+    cuda_graph_free (&cached.graph);
   cuda_session_close (&cca->session);
   cca_release_memory (cca);
   free (cca);

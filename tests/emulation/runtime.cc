@@ -13,6 +13,7 @@ namespace
 constexpr size_t SHARED_DEFAULT = 48 * 1024, SHARED_MOST = 227 * 1024; /* sm_90 */
 
 std::vector<CUstream_st *> streams;
+unsigned long calls;                           /* that have queued something; captured calls do not count */
 std::map<const void *, size_t> dynamic_limits; /* of kernels that asked for more */
 CUstream_st default_stream;
 thread_local cudaError_t last_error = cudaSuccess;
@@ -81,10 +82,12 @@ void
 queue (cudaStream_t handle, NodeKind kind, Work work)
 {
   CUstream_st *stream = stream_of (handle);
-  if (stream->captured)
+  if (stream->captured) {
     stream->captured->nodes.push_back ({kind, std::move (work)});
-  else
-    stream->pending.push_back (std::move (work));
+    return;
+  }
+  calls++;
+  stream->pending.push_back (std::move (work));
 }
 
 cudaError_t
@@ -124,6 +127,13 @@ queue_kernel (const void *kernel, dim3 grid, dim3 block, size_t shared, cudaStre
 }
 
 } // namespace emulation
+
+unsigned long
+emulation_calls ()
+{
+  Locked locked (lock);
+  return calls;
+}
 
 cudaError_t
 cudaGetLastError ()
@@ -167,6 +177,13 @@ cudaError_t
 cudaGetDevice (int *device)
 {
   *device = 0;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaDriverGetVersion (int *version)
+{
+  *version = CUDART_VERSION;
   return cudaSuccess;
 }
 
@@ -301,6 +318,13 @@ cudaStreamEndCapture (cudaStream_t stream, cudaGraph_t *graph)
 }
 
 cudaError_t
+cudaGraphGetNodes (cudaGraph_t graph, void *, size_t *count)
+{
+  *count = graph->nodes.size ();
+  return cudaSuccess;
+}
+
+cudaError_t
 cudaGraphInstantiate (cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long)
 {
   Locked locked (lock);
@@ -327,6 +351,7 @@ cudaError_t
 cudaGraphLaunch (cudaGraphExec_t exec, cudaStream_t stream)
 {
   Locked locked (lock);
+  calls++;
   stream_of (stream)->pending.push_back ([nodes = exec->nodes] {
     for (const Node &node : *nodes)
       node.work ();
