@@ -171,7 +171,7 @@ reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
   const bool with_sums = b->plan.features & CTR_CONTOUR_FEATURE_MOMENTS;
   const cudaStream_t stream = b->session.stream;
   bool fresh;
-  if (!input_stage_reserve (&b->input, &b->image, b->plan.foreground.mode, &fresh, error)
+  if (!input_stage_reserve (&b->input, &b->image, b->plan.foreground.mode, b->session.stream, &fresh, error)
       || !ctr_device_buffer_reserve_clear (&b->planes, lay_out_planes (f, NULL), stream, error)
       || !ctr_device_buffer_reserve_clear (&b->contents, lay_out_contents (f, NULL), stream, error)
       || !borders_reserve_hierarchy (*f, &b->sorting, error)
@@ -236,7 +236,7 @@ borders_enqueue (void *state, const CtrImage *image, const CtrBordersPlan *plan,
     b->slot = contour_pool_take (b->pool, error);
   bool ok = b->slot;
   bool fresh;
-  ok = ok && input_stage_reserve (&b->input, image, plan->foreground.mode, &fresh, error);
+  ok = ok && input_stage_reserve (&b->input, image, plan->foreground.mode, b->session.stream, &fresh, error);
   if (ok)
     input_stage_stage (&b->input, image);
   if (ok && queue_frame (b, error))

@@ -155,7 +155,7 @@ reserve (Canny *canny, CannyKernelArgs *f, const CtrImage *image, bool automatic
       || thresholds > canny->thresholds.size || !input_stage_has_room (&canny->input, image, mode))
     CTR_CUDA (cudaStreamSynchronize (canny->session.stream));
   bool fresh;
-  if (!input_stage_reserve (&canny->input, image, mode, &fresh, error)
+  if (!input_stage_reserve (&canny->input, image, mode, canny->session.stream, &fresh, error)
       || !ctr_device_buffer_reserve (&canny->tiles, tiles, error)
       || !ctr_device_buffer_reserve (&canny->mask, mask, error)
       || !ctr_device_buffer_reserve (&canny->host, host, error)

@@ -137,7 +137,7 @@ reserve (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
   const CcaFrameKey *key = &cached->key;
   bool fresh;
   describe_frame (key, &cached->args);
-  if (!input_stage_reserve (&cca->input, &key->image, key->params.foreground.mode, &fresh, error))
+  if (!input_stage_reserve (&cca->input, &key->image, key->params.foreground.mode, cca->session.stream, &fresh, error))
     return false;
   cca->generation += fresh;
   return reserve_tiles (cca, &cached->args, error) && reserve_components (cca, &cached->args, error)

@@ -14,16 +14,16 @@ struct InputStage {
   CtrDeviceBuffer staging;   /* pinned: the rows of a host image, to be uploaded */
   CtrDeviceBuffer upload;    /* the same on the device */
   CtrDeviceBuffer luma;      /* grey plane of a packed RGB image */
-  CtrDeviceBuffer histogram; /* 65536 counters, then the Otsu threshold */
+  CtrDeviceBuffer histogram; /* struct Histogram */
 };
 
 void input_stage_init (InputStage *state);
 void input_stage_free (InputStage *state);
 
-/* Makes room for IMAGE and MODE, outside of any stream capture. *FRESH: some memory is new, so captured graphs are
- * invalid. */
+/* Makes room for IMAGE and MODE, outside of any stream capture. Clears new memory in STREAM, which the frame follows in.
+ * *FRESH: some memory is new, so captured graphs are invalid. */
 bool input_stage_reserve (
-    InputStage *state, const CtrImage *image, CtrThresholdMode mode, bool *fresh, CtrError *error);
+    InputStage *state, const CtrImage *image, CtrThresholdMode mode, cudaStream_t stream, bool *fresh, CtrError *error);
 
 /* Would input_stage_reserve() leave all memory where it is? */
 bool input_stage_has_room (const InputStage *state, const CtrImage *image, CtrThresholdMode mode);
