@@ -198,14 +198,12 @@ queue_frame (Borders *b, CtrError *error)
   if (!reserve (b, &f, error))
     return false;
   CtrImage plane;
-  if (!input_stage_plane (&b->input, &b->image, &plane, b->session.stream, error))
+  if (!input_stage_foreground (
+          &b->input, &b->image, b->plan.foreground.mode, &plane, &f.threshold_device, b->session.stream, error))
     return false;
   f.pixels = (const uint8_t *) plane.data;
   f.stride = plane.stride;
   f.depth = plane.format == CTR_FORMAT_GRAY8 ? 8 : 16;
-  if (b->plan.foreground.mode == CTR_THRESHOLD_OTSU
-      && !input_stage_otsu (&b->input, &plane, &f.threshold_device, b->session.stream, error))
-    return false;
   borders_launch_tiles (f, b->session.stream);
   borders_launch_few (f, b->session.overlap, b->session.stream);
   if (f.many_segments) {

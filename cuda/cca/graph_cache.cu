@@ -150,15 +150,12 @@ queue_kernels (CcaAnalyser *cca, CcaCachedGraph *cached, cudaStream_t stream, Ct
   CcaKernelArgs *f = &cached->args;
   const CtrCcaParams *params = &cached->key.params;
   CtrImage plane;
-  if (!input_stage_plane (&cca->input, &cached->key.image, &plane, stream, error))
+  if (!input_stage_foreground (
+          &cca->input, &cached->key.image, params->foreground.mode, &plane, &f->threshold_device, stream, error))
     return false;
   f->pixels = (const uint8_t *) plane.data;
   f->stride = plane.stride;
   f->depth = plane.format == CTR_FORMAT_GRAY8 ? 8 : 16;
-  f->threshold_device = NULL;
-  if (params->foreground.mode == CTR_THRESHOLD_OTSU
-      && !input_stage_otsu (&cca->input, &plane, &f->threshold_device, stream, error))
-    return false;
   cca_launch_tiles (*f, params->connectivity, params->features != 0, stream);
   cca_launch_merge (*f, params->connectivity, cca->session.overlap, stream);
   if (params->features)

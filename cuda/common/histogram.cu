@@ -4,22 +4,18 @@
 #include "cuda/common/histogram.cuh"
 
 #include "cuda/common/otsu.cuh"
+#include "cuda/common/pieces.cuh"
 
 namespace
 {
 
-constexpr int THREADS = OTSU_THREADS;
-constexpr int PIECE = 16; /* bytes that a thread loads at once */
-constexpr int BATCH = 4;  /* pieces that a thread has under way */
+constexpr int THREADS = PIECES_THREADS;
 constexpr int COPIES = 32;
+static_assert (THREADS == OTSU_THREADS, "the last CTA goes on to search");
 
 struct HistogramArgs {
-  const uint8_t *pixels;
-  size_t stride;
-  uint32_t row_bytes, height;
-  uint32_t pieces;       /* of a row; its first and last one may be incomplete */
+  PiecesArgs picture;
   uint32_t sample_shift; /* of 16-bit samples that are counted in 256 levels */
-  bool otsu;             /* find the threshold; otherwise copy the counts to the result */
   Histogram *histogram;
 };
 
@@ -55,11 +51,11 @@ template <typename Sample> struct SmallCounter {
       return;
     const uint32_t flat = (words[0] & mask) * (0xffffffffu / mask);
     if (words[0] == flat && words[1] == flat && words[2] == flat && words[3] == flat) {
-      add (flat & mask, PIECE / sizeof (Sample));
+      add (flat & mask, 16 / sizeof (Sample));
       return;
     }
 #pragma unroll
-    for (uint32_t i = 0; i < PIECE / sizeof (Sample); i++)
+    for (uint32_t i = 0; i < 16 / sizeof (Sample); i++)
       add (words[i * bits / 32] >> i * bits % 32 & mask, 1);
   }
 
@@ -115,52 +111,7 @@ struct LargeCounter {
       times = 0;
     }
   }
-
-  __device__ void
-  finish (uint32_t *) const
-  {
-  }
 };
-
-/* Counts the CTA's share of the picture. The threads take its pieces in turn, row by row. */
-template <typename Sample, typename Counter>
-__device__ inline void
-count_samples (const HistogramArgs &a, const Counter &counter)
-{
-  const uint32_t all = a.pieces * a.height, step = gridDim.x * THREADS, first = blockIdx.x * THREADS + threadIdx.x;
-  const uint32_t step_rows = step / a.pieces, step_pieces = step % a.pieces;
-  const int row_bytes = a.row_bytes;
-  uint32_t y = first / a.pieces, piece = first % a.pieces;
-  for (uint32_t done = 0; done < all; done += BATCH * step) {
-    uint32_t words[BATCH][4];
-    bool has[BATCH];
-#pragma unroll
-    for (int k = 0; k < BATCH; k++) {
-      const uint8_t *row = a.pixels + (y < a.height ? y : 0) * a.stride;
-      const int begin = (int) (piece * PIECE) - (int) ((uintptr_t) row % PIECE), end = begin + PIECE;
-      has[k] = y < a.height && begin >= 0 && end <= row_bytes;
-      const uint4 loaded = has[k] ? *(const uint4 *) (row + begin) : make_uint4 (0, 0, 0, 0);
-      words[k][0] = loaded.x;
-      words[k][1] = loaded.y;
-      words[k][2] = loaded.z;
-      words[k][3] = loaded.w;
-      if (y < a.height && !has[k])
-#pragma unroll 1
-        for (int i = max (begin, 0); i < min (end, row_bytes); i += sizeof (Sample))
-          counter.add (*(const Sample *) (row + i), 1);
-      y += step_rows;
-      piece += step_pieces;
-      if (piece >= a.pieces) {
-        piece -= a.pieces;
-        y++;
-      }
-    }
-#pragma unroll
-    for (int k = 0; k < BATCH; k++)
-      counter.add_piece (has[k], words[k]);
-  }
-  counter.finish (a.histogram->counts);
-}
 
 /* Returns, to all threads, whether this is the last CTA to finish. It then sees what all the others have counted. */
 __device__ inline bool
@@ -177,16 +128,19 @@ is_last_to_finish (Histogram *histogram)
   return last;
 }
 
-template <typename Sample>
+template <typename Pieces>
 __global__ void
 __launch_bounds__ (THREADS, 1) small_kernel (const __grid_constant__ HistogramArgs a)
 {
+  typedef typename Pieces::Sample Sample;
   __shared__ HistogramShared s;
   const uint32_t t = threadIdx.x;
   for (uint32_t i = t; i < LEVELS_8 * COPIES; i += THREADS)
     s.counts[i / COPIES][i % COPIES] = 0;
   __syncthreads ();
-  count_samples<Sample> (a, SmallCounter<Sample>{s.counts, a.sample_shift});
+  const SmallCounter<Sample> counter = {s.counts, a.sample_shift};
+  for_pieces<Pieces> (a.picture, counter);
+  counter.finish (a.histogram->counts);
   if (!is_last_to_finish (a.histogram))
     return;
   if (t < LEVELS_8) {
@@ -197,8 +151,6 @@ __launch_bounds__ (THREADS, 1) small_kernel (const __grid_constant__ HistogramAr
   if (t == 0)
     atomicExch (&a.histogram->finished, 0);
   __syncthreads ();
-  if (!a.otsu)
-    return;
   const uint32_t threshold = otsu_threshold (OtsuHistogram<LEVELS_8, true>{s.search.totals}, s.search.otsu);
   if (t == 0)
     a.histogram->threshold = threshold;
@@ -209,7 +161,7 @@ __launch_bounds__ (THREADS, 1) large_kernel (const __grid_constant__ HistogramAr
 {
   __shared__ OtsuShared s;
   const uint32_t t = threadIdx.x;
-  count_samples<uint16_t> (a, LargeCounter{a.histogram->counts});
+  for_pieces<GreyPieces<uint16_t>> (a.picture, LargeCounter{a.histogram->counts});
   if (!is_last_to_finish (a.histogram))
     return;
   const uint32_t threshold = otsu_threshold (OtsuHistogram<LEVELS_16, false>{a.histogram->counts}, s);
@@ -221,42 +173,18 @@ __launch_bounds__ (THREADS, 1) large_kernel (const __grid_constant__ HistogramAr
   }
 }
 
-bool
-queue (HistogramArgs a, const CtrImage *plane, cudaStream_t stream, CtrError *error)
-{
-  int device, processors;
-  CTR_CUDA (cudaGetDevice (&device));
-  CTR_CUDA (cudaDeviceGetAttribute (&processors, cudaDevAttrMultiProcessorCount, device));
-  const bool wide = plane->format == CTR_FORMAT_GRAY16;
-  a.pixels = (const uint8_t *) plane->data;
-  a.stride = plane->stride;
-  a.row_bytes = plane->width << wide;
-  a.height = plane->height;
-  const bool aligned = ((uintptr_t) plane->data | plane->stride) % PIECE == 0;
-  a.pieces = ctr_div_up (a.row_bytes + (aligned ? 0 : PIECE - 1), PIECE);
-  auto kernel = !wide ? small_kernel<uint8_t> : a.otsu ? large_kernel : small_kernel<uint16_t>;
-  kernel<<<min (ctr_div_up (a.pieces * a.height, THREADS), (unsigned) processors), THREADS, 0, stream>>> (a);
-  CTR_CUDA (cudaGetLastError ());
-  return true;
-}
-
 } // namespace
 
 bool
-histogram_queue_otsu (Histogram *histogram, const CtrImage *plane, cudaStream_t stream, CtrError *error)
+histogram_queue (Histogram *histogram, const CtrImage *image, const CtrImage *luma, bool small, uint32_t sample_shift,
+    cudaStream_t stream, CtrError *error)
 {
-  HistogramArgs a = {};
-  a.histogram = histogram;
-  a.otsu = true;
-  return queue (a, plane, stream, error);
-}
-
-bool
-histogram_queue_8 (
-    Histogram *histogram, const CtrImage *plane, uint32_t sample_shift, cudaStream_t stream, CtrError *error)
-{
-  HistogramArgs a = {};
-  a.histogram = histogram;
-  a.sample_shift = sample_shift;
-  return queue (a, plane, stream, error);
+  const HistogramArgs a = {pieces_args (image, luma), sample_shift, histogram};
+  const bool wide = image->format == CTR_FORMAT_GRAY16;
+  auto kernel = wide && !small                               ? large_kernel
+                : wide                                       ? small_kernel<GreyPieces<uint16_t>>
+                : !luma                                      ? small_kernel<GreyPieces<uint8_t>>
+                : ctr_format_pixel_size (image->format) == 3 ? small_kernel<RgbPieces<3>>
+                                                             : small_kernel<RgbPieces<4>>;
+  return pieces_launch (kernel, a, a.picture, stream, error);
 }

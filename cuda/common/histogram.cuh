@@ -17,11 +17,9 @@ struct Histogram {
   uint32_t result[LEVELS_8]; /* the counts of a picture of up to 256 levels */
 };
 
-/* Queues the histogram of PLANE, which is GRAY8 or GRAY16, and its Otsu threshold. */
-bool histogram_queue_otsu (Histogram *histogram, const CtrImage *plane, cudaStream_t stream, CtrError *error);
-
-/* Queues the histogram of PLANE into RESULT. 16-bit samples are shifted right by SAMPLE_SHIFT and limited to 255. */
-bool histogram_queue_8 (
-    Histogram *histogram, const CtrImage *plane, uint32_t sample_shift, cudaStream_t stream, CtrError *error);
+/* Queues the histogram of IMAGE and its Otsu threshold. The luma of packed RGB is also written to LUMA; otherwise this is
+ * NULL. SMALL: 256 levels; 16-bit samples are shifted right by SAMPLE_SHIFT and limited to 255. */
+bool histogram_queue (Histogram *histogram, const CtrImage *image, const CtrImage *luma, bool small,
+    uint32_t sample_shift, cudaStream_t stream, CtrError *error);
 
 #endif

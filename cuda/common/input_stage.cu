@@ -2,24 +2,31 @@
 #include "cuda/common/input_stage.h"
 
 #include "cuda/common/histogram.cuh"
+#include "cuda/common/pieces.cuh"
 
 #include <string.h>
 
 namespace
 {
 
-/* One thread a pixel. RED, GREEN, BLUE: bytes of the pixel. */
-__global__ void
-luma_kernel (const uint8_t *pixels, size_t stride, uint32_t width, uint32_t height, uint32_t pixel_size, uint32_t red,
-    uint32_t green, uint32_t blue, uint8_t *luma, size_t luma_stride)
-{
-  uint32_t x = blockIdx.x * blockDim.x + threadIdx.x;
-  for (uint32_t y = blockIdx.y * blockDim.y + threadIdx.y; y < height; y += gridDim.y * blockDim.y) {
-    if (x >= width)
-      return;
-    const uint8_t *p = pixels + y * stride + (size_t) x * pixel_size;
-    luma[y * luma_stride + x] = ctr_luma (p[red], p[green], p[blue]);
+/* The luma of packed RGB is all that is wanted. */
+struct NoCounter {
+  __device__ void
+  add (uint32_t, uint32_t) const
+  {
   }
+
+  __device__ void
+  add_piece (bool, const uint32_t[4]) const
+  {
+  }
+};
+
+template <typename Pieces>
+__global__ void
+__launch_bounds__ (PIECES_THREADS, 1) luma_kernel (const __grid_constant__ PiecesArgs a)
+{
+  for_pieces<Pieces> (a, NoCounter ());
 }
 
 } // namespace
@@ -106,41 +113,66 @@ input_stage_upload (InputStage *state, const CtrImage *image, CtrImage *plane, c
   return true;
 }
 
-bool
-input_stage_plane (InputStage *state, const CtrImage *image, CtrImage *plane, cudaStream_t stream, CtrError *error)
+/* Queues the upload of IMAGE to UPLOADED. Sets PLANE to a view of its grey samples: those of UPLOADED, or luma that is
+ * still to be computed; returns whether this is so in *RGB. */
+static bool
+begin (InputStage *state, const CtrImage *image, CtrImage *uploaded, CtrImage *plane, bool *rgb, cudaStream_t stream,
+    CtrError *error)
 {
-  if (!input_stage_upload (state, image, plane, stream, error))
+  if (!input_stage_upload (state, image, uploaded, stream, error))
     return false;
-  if (is_grey (image->format))
-    return true;
-
-  uint32_t red, green, blue;
-  input_stage_rgb (image->format, &red, &green, &blue);
-  const dim3 block (32, 8), grid (ctr_div_up (image->width, 32), min (ctr_div_up (image->height, 8), 65535u));
-  const size_t stride = ctr_aligned_row (image->width);
-  luma_kernel<<<grid, block, 0, stream>>> ((const uint8_t *) plane->data, plane->stride, image->width, image->height,
-      ctr_format_pixel_size (image->format), red, green, blue, (uint8_t *) state->luma.data, stride);
-  CTR_CUDA (cudaGetLastError ());
-  plane->data = state->luma.data;
-  plane->stride = stride;
-  plane->format = CTR_FORMAT_GRAY8;
+  *plane = *uploaded;
+  *rgb = !is_grey (image->format);
+  if (*rgb) {
+    plane->data = state->luma.data;
+    plane->stride = ctr_aligned_row (image->width);
+    plane->format = CTR_FORMAT_GRAY8;
+  }
   return true;
 }
 
 bool
-input_stage_otsu (
-    InputStage *state, const CtrImage *plane, const uint32_t **threshold, cudaStream_t stream, CtrError *error)
+input_stage_plane (InputStage *state, const CtrImage *image, CtrImage *plane, cudaStream_t stream, CtrError *error)
 {
-  Histogram *histogram = (Histogram *) state->histogram.data;
-  *threshold = &histogram->threshold;
-  return histogram_queue_otsu (histogram, plane, stream, error);
+  CtrImage uploaded;
+  bool rgb;
+  if (!begin (state, image, &uploaded, plane, &rgb, stream, error))
+    return false;
+  if (!rgb)
+    return true;
+  auto kernel = ctr_format_pixel_size (image->format) == 3 ? luma_kernel<RgbPieces<3>> : luma_kernel<RgbPieces<4>>;
+  const PiecesArgs a = pieces_args (&uploaded, plane);
+  return pieces_launch (kernel, a, a, stream, error);
+}
+
+static bool
+count (InputStage *state, const CtrImage *image, bool small, uint32_t sample_shift, CtrImage *plane,
+    cudaStream_t stream, CtrError *error)
+{
+  CtrImage uploaded;
+  bool rgb;
+  return begin (state, image, &uploaded, plane, &rgb, stream, error)
+         && histogram_queue (
+             (Histogram *) state->histogram.data, &uploaded, rgb ? plane : NULL, small, sample_shift, stream, error);
 }
 
 bool
-input_stage_histogram_8 (InputStage *state, const CtrImage *plane, uint32_t sample_shift, const uint32_t **counts,
-    cudaStream_t stream, CtrError *error)
+input_stage_foreground (InputStage *state, const CtrImage *image, CtrThresholdMode mode, CtrImage *plane,
+    const uint32_t **threshold, cudaStream_t stream, CtrError *error)
 {
-  Histogram *histogram = (Histogram *) state->histogram.data;
+  *threshold = NULL;
+  if (mode != CTR_THRESHOLD_OTSU)
+    return input_stage_plane (state, image, plane, stream, error);
+  *threshold = &((Histogram *) state->histogram.data)->threshold;
+  return count (state, image, false, 0, plane, stream, error);
+}
+
+bool
+input_stage_histogram_8 (InputStage *state, const CtrImage *image, uint32_t sample_shift, CtrImage *plane,
+    const uint32_t **counts, const uint32_t **threshold, cudaStream_t stream, CtrError *error)
+{
+  const Histogram *histogram = (const Histogram *) state->histogram.data;
   *counts = histogram->result;
-  return histogram_queue_8 (histogram, plane, sample_shift, stream, error);
+  *threshold = &histogram->threshold;
+  return count (state, image, true, sample_shift, plane, stream, error);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Compares histograms of planes, count by count, and the search for Otsu's threshold with their definitions.
+/* Compares histograms of pictures, count by count, and the search for Otsu's threshold with their definitions.
  * CTR_TEST_QUICK=1: fewer of them. */
+#include "cuda/common/device_buffer.cuh"
 #include "cuda/common/histogram.cuh"
 #include "cuda/common/otsu.cuh"
 
+#include "tests/core/common/reference.h"
 #include "tests/core/common/testing.h"
 
 #include <math.h>
@@ -32,9 +34,9 @@ expected_threshold (const uint32_t *counts, uint32_t levels)
   return ctr_otsu_threshold (&otsu);
 }
 
-/* --- Planes --- */
+/* --- Pictures --- */
 
-/* What a plane shows: noise, one colour, two, stripes of three, long runs. */
+/* What a picture shows: noise, one colour, two, stripes of three, long runs. */
 uint16_t
 sample (uint32_t kind, uint32_t base, uint32_t x)
 {
@@ -52,68 +54,107 @@ sample (uint32_t kind, uint32_t base, uint32_t x)
   }
 }
 
-/* Counts a plane of WIDTH x HEIGHT samples twice: in 256 levels, and in all with their threshold. The plane lies OFFSET
- * bytes behind an address that is a multiple of 256. */
+/* Fills IMAGE, in host memory, with a picture of this KIND, and LUMA with its grey samples. */
 void
-check_plane (Histogram *histogram, CtrFormat format, uint32_t kind, uint32_t width, uint32_t height, uint32_t offset,
+fill_picture (const CtrImage *image, uint32_t kind, uint16_t *luma)
+{
+  const size_t size = ctr_format_pixel_size (image->format);
+  const uint32_t base = (uint32_t) random_next (&rng);
+  for (uint32_t y = 0; y < image->height; y++)
+    for (uint32_t x = 0; x < image->width; x++) {
+      uint8_t *pixel = (uint8_t *) image->data + y * image->stride + x * size;
+      for (uint32_t i = 0; i < size; i += 2) {
+        const uint16_t value = sample (kind, base, x + i);
+        memcpy (pixel + i, &value, min (size - i, 2));
+      }
+      luma[(size_t) y * image->width + x] = (uint16_t) reference_sample (image, x, y);
+    }
+}
+
+/* Queues IMAGE, in device memory, and returns all that is there afterwards. */
+const Histogram *
+run (Histogram *histogram, const CtrImage *image, const CtrImage *luma, bool small, uint32_t shift)
+{
+  static Histogram result;
+  CtrError error;
+  CHECK (histogram_queue (histogram, image, luma, small, shift, stream, &error));
+  cudaMemcpyAsync (&result, histogram, sizeof result, cudaMemcpyDeviceToHost, stream);
+  cudaStreamSynchronize (stream);
+  /* The next picture starts from zero. */
+  for (uint32_t i = 0; i < LEVELS_16; i++)
+    CHECK (result.counts[i] == 0);
+  CHECK (result.finished == 0);
+  return &result;
+}
+
+/* Counts a picture twice: in 256 levels, and in all that it has. It begins OFFSET bytes behind an address that is a
+ * multiple of 256; PADDING bytes follow each row. */
+void
+check_picture (Histogram *histogram, CtrFormat format, uint32_t kind, uint32_t width, uint32_t height, uint32_t offset,
     uint32_t padding)
 {
   const bool wide = format == CTR_FORMAT_GRAY16;
-  const uint32_t size = wide ? 2 : 1, levels = wide ? LEVELS_16 : LEVELS_8, base = (uint32_t) random_next (&rng);
-  const uint32_t shift = random_below (&rng, 9);
-  const size_t stride = width * size + padding, bytes = offset + (height - 1) * stride + width * size;
+  const uint32_t levels = wide ? LEVELS_16 : LEVELS_8, shift = random_below (&rng, 9), pixels = width * height;
+  const size_t row = width * ctr_format_pixel_size (format), stride = row + padding;
+  const size_t bytes = offset + (height - 1) * stride + row, luma_stride = ctr_aligned_row (width);
   describe ("format %d, kind %u, %u x %u, offset %u, padding %u, shift %u", format, kind, width, height, offset,
       padding, shift);
-  uint8_t *pixels = (uint8_t *) malloc (bytes), *device;
+  uint8_t *memory = (uint8_t *) malloc (bytes), *luma_plane = (uint8_t *) malloc (luma_stride * height);
+  uint8_t *device, *luma_device;
+  uint16_t *samples = (uint16_t *) malloc (pixels * sizeof *samples);
   uint32_t *all = (uint32_t *) calloc (LEVELS_16, sizeof *all), *small = (uint32_t *) calloc (LEVELS_8, sizeof *small);
-  memset (pixels, 0x77, bytes);
-  for (uint32_t y = 0; y < height; y++)
-    for (uint32_t x = 0; x < width; x++) {
-      const uint16_t value = wide ? sample (kind, base, x) : (uint8_t) sample (kind, base, x);
-      memcpy (pixels + offset + y * stride + x * size, &value, size);
-      all[value]++;
-      small[wide ? min (value >> shift, 255) : value]++;
-    }
+  memset (memory, 0x77, bytes);
+  CtrImage image = {memory + offset, stride, width, height, format, CTR_MEMORY_HOST};
+  fill_picture (&image, kind, samples);
+  for (uint32_t i = 0; i < pixels; i++) {
+    all[samples[i]]++;
+    small[wide ? min (samples[i] >> shift, 255) : samples[i]]++;
+  }
   CHECK (cudaMalloc ((void **) &device, bytes) == cudaSuccess);
-  cudaMemcpyAsync (device, pixels, bytes, cudaMemcpyHostToDevice, stream);
-  const CtrImage plane = {device + offset, stride, width, height, format, CTR_MEMORY_DEVICE};
-  static Histogram counted, thresholded;
-  CtrError error;
-  CHECK (histogram_queue_8 (histogram, &plane, shift, stream, &error));
-  cudaMemcpyAsync (&counted, histogram, sizeof counted, cudaMemcpyDeviceToHost, stream);
-  CHECK (histogram_queue_otsu (histogram, &plane, stream, &error));
-  cudaMemcpyAsync (&thresholded, histogram, sizeof thresholded, cudaMemcpyDeviceToHost, stream);
-  cudaStreamSynchronize (stream);
-  CHECK (memcmp (counted.result, small, sizeof counted.result) == 0);
-  CHECK (wide || memcmp (thresholded.result, all, sizeof counted.result) == 0);
-  CHECK (thresholded.threshold == expected_threshold (all, levels));
-  /* The next picture starts from zero. */
-  for (uint32_t i = 0; i < LEVELS_16; i++)
-    CHECK (counted.counts[i] == 0 && thresholded.counts[i] == 0);
-  CHECK (counted.finished == 0 && thresholded.finished == 0);
+  CHECK (cudaMalloc ((void **) &luma_device, luma_stride * height) == cudaSuccess);
+  cudaMemcpyAsync (device, memory, bytes, cudaMemcpyHostToDevice, stream);
+  image.data = device + offset;
+  image.memory = CTR_MEMORY_DEVICE;
+  const CtrImage luma = {luma_device, luma_stride, width, height, CTR_FORMAT_GRAY8, CTR_MEMORY_DEVICE};
+  const bool rgb = !wide && format != CTR_FORMAT_GRAY8;
+  const Histogram *result = run (histogram, &image, rgb ? &luma : NULL, true, shift);
+  CHECK (memcmp (result->result, small, sizeof result->result) == 0);
+  CHECK (result->threshold == expected_threshold (small, LEVELS_8));
+  result = run (histogram, &image, rgb ? &luma : NULL, false, 0);
+  CHECK (wide || memcmp (result->result, all, sizeof result->result) == 0);
+  CHECK (result->threshold == expected_threshold (all, levels));
+  if (rgb) {
+    cudaMemcpyAsync (luma_plane, luma_device, luma_stride * height, cudaMemcpyDeviceToHost, stream);
+    cudaStreamSynchronize (stream);
+    for (uint32_t i = 0; i < pixels; i++)
+      CHECK (luma_plane[i / width * luma_stride + i % width] == samples[i]);
+  }
   cudaFree (device);
-  free (pixels);
+  cudaFree (luma_device);
+  free (memory);
+  free (luma_plane);
+  free (samples);
   free (all);
   free (small);
 }
 
 void
-test_planes ()
+test_pictures ()
 {
   const bool quick = getenv ("CTR_TEST_QUICK");
   Histogram *histogram;
   CHECK (cudaMalloc ((void **) &histogram, sizeof *histogram) == cudaSuccess);
   cudaMemsetAsync (histogram, 0, sizeof *histogram, stream);
-  for (uint32_t i = 0; i < (quick ? 60 : 600); i++) {
-    const CtrFormat format = random_below (&rng, 2) ? CTR_FORMAT_GRAY8 : CTR_FORMAT_GRAY16;
-    const bool large = i % 8 == 0, aligned = i % 3 == 0;
+  for (uint32_t i = 0; i < (quick ? 80 : 800); i++) {
+    const CtrFormat format =
+        (CtrFormat) (i % 2 ? random_below (&rng, CTR_FORMAT_XBGR + 1) : random_below (&rng, CTR_FORMAT_GRAY16 + 1));
+    const bool large = i % 8 == 0, aligned = random_below (&rng, 2);
     const uint32_t width = 1 + random_below (&rng, large ? 700 : 50),
                    height = 1 + random_below (&rng, large ? 300 : 17);
-    const uint32_t offset = random_below (&rng, 20) * 2, padding = random_below (&rng, 35) * 2;
-    const uint32_t odd = format == CTR_FORMAT_GRAY8 && random_below (&rng, 2);
-    const uint32_t row = width << (format == CTR_FORMAT_GRAY16);
-    check_plane (histogram, format, i % 5, width, height, aligned ? 0 : offset + odd,
-        aligned ? (16 - row % 16) % 16 : padding + odd);
+    const uint32_t row = width * (uint32_t) ctr_format_pixel_size (format);
+    const uint32_t unit = format == CTR_FORMAT_GRAY16 ? 2 : 1;
+    check_picture (histogram, format, i % 5, width, height, aligned ? 0 : random_below (&rng, 20) * unit,
+        aligned ? (16 - row % 16) % 16 : random_below (&rng, 35) * unit);
   }
   cudaFree (histogram);
 }
@@ -234,7 +275,7 @@ test_histograms ()
 int
 main ()
 {
-  static const Test tests[] = {{"planes", test_planes}, {"histograms", test_histograms}};
+  static const Test tests[] = {{"pictures", test_pictures}, {"histograms", test_histograms}};
   cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking);
   run_tests (tests, LENGTH (tests));
   cudaStreamDestroy (stream);
