@@ -198,7 +198,7 @@ reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
   const bool with_sums = b->plan.features & CTR_CONTOUR_FEATURE_MOMENTS;
   const cudaStream_t stream = b->session.stream;
   bool fresh;
-  if (!input_stage_reserve (&b->input, &b->image, b->plan.foreground.mode, &fresh, error)
+  if (!input_stage_reserve (&b->input, &b->image, b->plan.foreground.mode, b->session.stream, &fresh, error)
       || !delivery_reserve (&b->delivery, &b->image, sizeof (BordersHeader), error)
       || !ctr_device_buffer_reserve_clear (&b->planes, lay_out_planes (f, NULL), stream, error)
       || !ctr_device_buffer_reserve_clear (&b->contents, lay_out_contents (f, NULL), stream, error)
@@ -239,14 +239,12 @@ struct Complete {
 bool
 queue_picture (Borders *b, BordersKernelArgs *f, CtrError *error)
 {
-  if (!input_stage_plane (&b->input, &b->image, &b->plane, b->session.stream, error))
+  if (!input_stage_foreground (&b->input, &b->image, b->plan.foreground.mode, &b->plane, &f->threshold_device,
+          b->session.stream, error))
     return false;
   f->pixels = (const uint8_t *) b->plane.data;
   f->stride = b->plane.stride;
   f->depth = b->plane.format == CTR_FORMAT_GRAY8 ? 8 : 16;
-  if (b->plan.foreground.mode == CTR_THRESHOLD_OTSU
-      && !input_stage_otsu (&b->input, &b->plane, &f->threshold_device, b->session.stream, error))
-    return false;
   b->copy = f->frame_output.copy = delivery_copy_of (&b->delivery, &b->image, &b->plane);
   *delivery_flag (&b->delivery) = 0;
   if (b->is_begun)
@@ -327,7 +325,7 @@ borders_enqueue (void *state, const CtrImage *image, const CtrBordersPlan *plan,
     b->slot = contour_pool_take (b->pool, error);
   bool ok = b->slot;
   bool fresh;
-  ok = ok && input_stage_reserve (&b->input, image, plan->foreground.mode, &fresh, error);
+  ok = ok && input_stage_reserve (&b->input, image, plan->foreground.mode, b->session.stream, &fresh, error);
   if (ok)
     input_stage_stage (&b->input, image);
   if (ok && queue_frame (b, error))

@@ -63,17 +63,17 @@ canny_destroy (void *state)
 
 constexpr int THRESHOLD_THREADS = 256;
 
-/* One CTA derives the two thresholds from the histogram of 8-bit samples. */
+/* One CTA derives the two thresholds from the histogram of 8-bit samples, or its Otsu threshold. */
 __global__ void
-__launch_bounds__ (THRESHOLD_THREADS) threshold_kernel (const uint32_t *histogram, uint64_t pixels, uint32_t mode,
-    uint32_t aperture, bool l2_gradient, Thresholds *thresholds)
+__launch_bounds__ (THRESHOLD_THREADS) threshold_kernel (const uint32_t *histogram, const uint32_t *otsu,
+    uint64_t pixels, uint32_t mode, uint32_t aperture, bool l2_gradient, Thresholds *thresholds)
 {
   __shared__ uint32_t counts[THRESHOLD_THREADS];
   counts[threadIdx.x] = histogram[threadIdx.x];
   __syncthreads ();
   if (threadIdx.x > 0)
     return;
-  const uint32_t level = ctr_canny_level ((CtrCannyThresholdMode) mode, counts, pixels);
+  const uint32_t level = mode == CTR_CANNY_OTSU ? *otsu - 1 : ctr_canny_level (CTR_CANNY_MEDIAN, counts, pixels);
   ctr_canny_auto_thresholds (
       (CtrCannyThresholdMode) mode, aperture, l2_gradient, level, &thresholds->values[0], &thresholds->values[1]);
 }
@@ -155,7 +155,7 @@ reserve (Canny *canny, CannyKernelArgs *f, const CtrImage *image, bool automatic
       || thresholds > canny->thresholds.size || !input_stage_has_room (&canny->input, image, mode))
     CTR_CUDA (cudaStreamSynchronize (canny->session.stream));
   bool fresh;
-  if (!input_stage_reserve (&canny->input, image, mode, &fresh, error)
+  if (!input_stage_reserve (&canny->input, image, mode, canny->session.stream, &fresh, error)
       || !ctr_device_buffer_reserve (&canny->tiles, tiles, error)
       || !ctr_device_buffer_reserve (&canny->mask, mask, error)
       || !ctr_device_buffer_reserve (&canny->host, host, error)
@@ -211,13 +211,12 @@ queue_frame (
     input_stage_stage (&canny->input, image);
   }
   if (automatic) {
-    const uint32_t *histogram;
-    if (!input_stage_plane (&canny->input, image, &plane, stream, error)
-        || !input_stage_histogram_8 (&canny->input, &plane, plan->sample_shift, &histogram, stream, error))
+    const uint32_t *histogram, *otsu;
+    if (!input_stage_histogram_8 (&canny->input, image, plan->sample_shift, &plane, &histogram, &otsu, stream, error))
       return false;
     Thresholds *thresholds = (Thresholds *) canny->thresholds.data;
-    threshold_kernel<<<1, THRESHOLD_THREADS, 0, stream>>> (
-        histogram, (uint64_t) f.width * f.height, plan->threshold_mode, plan->aperture, plan->l2_gradient, thresholds);
+    threshold_kernel<<<1, THRESHOLD_THREADS, 0, stream>>> (histogram, otsu, (uint64_t) f.width * f.height,
+        plan->threshold_mode, plan->aperture, plan->l2_gradient, thresholds);
     CTR_CUDA (cudaGetLastError ());
     f.thresholds = thresholds->values;
   } else if (!input_stage_upload (&canny->input, image, &plane, stream, error)) {

@@ -147,7 +147,7 @@ reserve (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
   const CcaFrameKey *key = &cached->key;
   bool fresh;
   describe_frame (key, &cached->args);
-  if (!input_stage_reserve (&cca->input, &key->image, key->params.foreground.mode, &fresh, error))
+  if (!input_stage_reserve (&cca->input, &key->image, key->params.foreground.mode, cca->session.stream, &fresh, error))
     return false;
   cca->generation += fresh;
   return reserve_tiles (cca, &cached->args, error) && reserve_components (cca, &cached->args, error)
@@ -160,15 +160,12 @@ queue_kernels (CcaAnalyser *cca, CcaCachedGraph *cached, cudaStream_t stream, Ct
   CcaKernelArgs *f = &cached->args;
   const CtrCcaParams *params = &cached->key.params;
   CtrImage *plane = &cached->plane;
-  if (!input_stage_plane (&cca->input, &cached->key.image, plane, stream, error))
+  if (!input_stage_foreground (
+          &cca->input, &cached->key.image, params->foreground.mode, plane, &f->threshold_device, stream, error))
     return false;
   f->pixels = (const uint8_t *) plane->data;
   f->stride = plane->stride;
   f->depth = plane->format == CTR_FORMAT_GRAY8 ? 8 : 16;
-  f->threshold_device = NULL;
-  if (params->foreground.mode == CTR_THRESHOLD_OTSU
-      && !input_stage_otsu (&cca->input, plane, &f->threshold_device, stream, error))
-    return false;
   cca_launch_tiles (*f, params->connectivity, params->features != 0, stream);
   cca_launch_merge (*f, params->connectivity, cca->session.overlap, stream);
   if (params->features)

@@ -209,7 +209,7 @@ reserve (Cracks *c, CracksKernelArgs *f, CtrError *error)
   const cudaStream_t stream = c->session.stream;
   bool fresh;
   /* The list ranking loads its views before it knows how many there are, so new memory is cleared. */
-  if (!input_stage_reserve (&c->input, &c->image, CTR_THRESHOLD_FIXED, &fresh, error)
+  if (!input_stage_reserve (&c->input, &c->image, CTR_THRESHOLD_FIXED, stream, &fresh, error)
       || !delivery_reserve (&c->delivery, &c->image, sizeof (CracksHeader), error)
       || !ctr_device_buffer_reserve_clear (&c->planes, lay_out_planes (f, NULL), stream, error)
       || !ctr_device_buffer_reserve_clear (&c->contents, lay_out_contents (f, NULL), stream, error)
@@ -317,7 +317,7 @@ cracks_enqueue (void *state, const CtrImage *image, const CtrCracksPlan *plan, v
   if (!c->slot)
     c->slot = contour_pool_take (c->pool, error);
   bool fresh, ok = c->slot;
-  ok = ok && input_stage_reserve (&c->input, image, CTR_THRESHOLD_FIXED, &fresh, error);
+  ok = ok && input_stage_reserve (&c->input, image, CTR_THRESHOLD_FIXED, c->session.stream, &fresh, error);
   if (ok)
     input_stage_stage (&c->input, image);
   if (ok && queue_frame (c, error))

@@ -173,7 +173,7 @@ queue_frame (Snakes *s, CtrError *error)
   SnakeWorkspace workspace;
   CtrImage plane;
   bool fresh;
-  if (!input_stage_reserve (&s->input, &s->image, CTR_THRESHOLD_FIXED, &fresh, error)
+  if (!input_stage_reserve (&s->input, &s->image, CTR_THRESHOLD_FIXED, s->session.stream, &fresh, error)
       || !input_stage_plane (&s->input, &s->image, &plane, s->session.stream, error))
     return false;
   const bool wide = plane.format == CTR_FORMAT_GRAY16;
@@ -218,7 +218,7 @@ snakes_enqueue (void *state, const CtrImage *image, const CtrSnakePlan *plan, vo
   if (plan->task_count == 0)
     return true;
   bool fresh;
-  if (input_stage_reserve (&s->input, image, CTR_THRESHOLD_FIXED, &fresh, error)) {
+  if (input_stage_reserve (&s->input, image, CTR_THRESHOLD_FIXED, s->session.stream, &fresh, error)) {
     input_stage_stage (&s->input, image);
     if (queue_frame (s, error))
       return true;
