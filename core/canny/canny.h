@@ -113,8 +113,8 @@ bool ctr_edge_picture_check (const CtrEdgePicture *picture, const CtrImage *imag
 void ctr_edge_picture_paint (
     const CtrEdgePicture *picture, const uint8_t *mask, size_t mask_stride, uint32_t width, uint32_t height);
 
-/* Painting in two steps, of which the first needs no edges: fills the planes of PICTURE, in host memory, that show no
- * source with their background. */
+/* Painting in two steps, of which the first needs no edges: fills planes of PICTURE, in host memory, with their
+ * background. */
 void ctr_edge_picture_clear (const CtrEdgePicture *picture, uint32_t width, uint32_t height);
 
 /* The second step: paints the edges from BITS. Bit i of word w of a row is pixel 64 w + i; bits behind the row are 0.

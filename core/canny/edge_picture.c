@@ -6,6 +6,10 @@
 
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 void
 ctr_edge_picture_init_mask (CtrEdgePicture *picture, void *data, size_t stride, CtrMemory memory)
 {
@@ -221,36 +225,66 @@ ctr_edge_picture_paint (
   }
 }
 
+/* Planes of a byte for each pixel of the image are written whole from bits. */
+static bool
+is_written_whole (const CtrEdgePlane *plane)
+{
+  return plane->pixel_size == 1 && plane->x_shift == 0 && plane->y_shift == 0 && !is_constant (plane);
+}
+
 void
 ctr_edge_picture_clear (const CtrEdgePicture *picture, uint32_t width, uint32_t height)
 {
   for (uint32_t p = 0; p < picture->plane_count; p++)
-    if (!picture->planes[p].source)
+    if (!picture->planes[p].source && !is_written_whole (&picture->planes[p]))
       clear_plane (&picture->planes[p], width, height);
 }
 
-/* spread[b]: eight bytes, the lowest first, of 255 where b has a bit, else 0. */
-#define SPREAD_BIT(b, i) ((uint64_t) ((b) >> (i) &1) * 255 << 8 * (i))
-#define SPREAD(b)                                                                                   \
-  SPREAD_BIT (b, 0) | SPREAD_BIT (b, 1) | SPREAD_BIT (b, 2) | SPREAD_BIT (b, 3) | SPREAD_BIT (b, 4) \
-      | SPREAD_BIT (b, 5) | SPREAD_BIT (b, 6) | SPREAD_BIT (b, 7)
-#define SPREAD_4(b) SPREAD (b), SPREAD ((b) + 1), SPREAD ((b) + 2), SPREAD ((b) + 3)
-#define SPREAD_16(b) SPREAD_4 (b), SPREAD_4 ((b) + 4), SPREAD_4 ((b) + 8), SPREAD_4 ((b) + 12)
-#define SPREAD_64(b) SPREAD_16 (b), SPREAD_16 ((b) + 16), SPREAD_16 ((b) + 32), SPREAD_16 ((b) + 48)
-static const uint64_t spread[256] = {SPREAD_64 (0), SPREAD_64 (64), SPREAD_64 (128), SPREAD_64 (192)};
-
-/* Writes COUNT pixels, a byte each, of which BITS are edges. */
+#ifdef __SSE2__
+/* Writes 16 pixels; BITS has the byte of each. */
 static inline void
-draw_bytes (uint64_t bits, uint64_t edge, uint64_t background, uint32_t count, uint8_t *to)
+write_16 (__m128i bits, __m128i on, __m128i off, uint8_t *to)
 {
-  for (uint32_t x = 0; x < count; x += 8) {
-    const uint64_t mask = spread[bits >> x & 255], eight = (mask & edge) | (~mask & background);
-    if (count - x >= 8) {
-      memcpy (to + x, &eight, 8);
-    } else {
-      for (uint32_t i = x; i < count; i++)
-        to[i] = (uint8_t) (eight >> 8 * (i - x));
-    }
+  const __m128i own_bit = _mm_set1_epi64x ((long long) 0x8040201008040201u);
+  const __m128i edges = _mm_cmpeq_epi8 (_mm_and_si128 (bits, own_bit), own_bit);
+  _mm_storeu_si128 ((__m128i *) to, _mm_xor_si128 (_mm_and_si128 (edges, on), off));
+}
+
+/* Writes 64 pixels. */
+static inline void
+write_word (uint64_t word, uint8_t edge, uint8_t background, uint8_t *to)
+{
+  const __m128i on = _mm_set1_epi8 ((char) (edge ^ background)), off = _mm_set1_epi8 ((char) background);
+  const __m128i bytes = _mm_cvtsi64_si128 ((long long) word), twice = _mm_unpacklo_epi8 (bytes, bytes);
+  const __m128i low = _mm_unpacklo_epi16 (twice, twice), high = _mm_unpackhi_epi16 (twice, twice);
+  write_16 (_mm_unpacklo_epi32 (low, low), on, off, to);
+  write_16 (_mm_unpackhi_epi32 (low, low), on, off, to + 16);
+  write_16 (_mm_unpacklo_epi32 (high, high), on, off, to + 32);
+  write_16 (_mm_unpackhi_epi32 (high, high), on, off, to + 48);
+}
+#else
+static inline void
+write_word (uint64_t word, uint8_t edge, uint8_t background, uint8_t *to)
+{
+  for (uint32_t x = 0; x < 64; x++)
+    to[x] = word >> x & 1 ? edge : background;
+}
+#endif
+
+/* Writes a plane of a byte for each pixel of the image. */
+static void
+write_plane (const CtrEdgePlane *plane, const Edges *mask)
+{
+  const uint8_t edge = plane->edge[0], background = plane->background[0];
+  const uint32_t width = mask->width;
+  for (uint32_t y = 0; y < mask->height; y++) {
+    const uint64_t *words = mask->words + y * mask->stride;
+    uint8_t *to = (uint8_t *) plane->data + y * plane->stride;
+    uint32_t x = 0;
+    for (; x + 64 <= width; x += 64)
+      write_word (words[x / 64], edge, background, to + x);
+    for (; x < width; x++)
+      to[x] = words[x / 64] >> x % 64 & 1 ? edge : background;
   }
 }
 
@@ -258,23 +292,18 @@ draw_bytes (uint64_t bits, uint64_t edge, uint64_t background, uint32_t count, u
 static void
 draw_plane (const CtrEdgePlane *plane, const Edges *mask)
 {
-  const bool bytes = plane->pixel_size == 1 && plane->x_shift == 0;
-  const uint64_t every_byte = 0x0101010101010101u, edge = plane->edge[0] * every_byte,
-                 background = plane->background[0] * every_byte;
+  const uint32_t most = 1u << plane->y_shift;
   for (uint32_t y = 0; y < plane_height (plane, mask->height); y++) {
-    const uint32_t first = y << plane->y_shift, below = mask->height - first, most = 1u << plane->y_shift;
+    const uint32_t first = y << plane->y_shift, below = mask->height - first;
     const uint64_t *row = mask->words + first * mask->stride;
     uint8_t *to = (uint8_t *) plane->data + y * plane->stride;
     for (uint32_t x = 0; x < mask->width; x += 64) {
       uint64_t word = row[x / 64];
       for (uint32_t i = 1; i < most && i < below; i++)
         word |= row[i * mask->stride + x / 64];
-      if (word && bytes)
-        draw_bytes (word, edge, background, mask->width - x < 64 ? mask->width - x : 64, to + x);
-      else
-        for (; word; word &= word - 1)
-          memcpy (to + (size_t) ((x + (uint32_t) __builtin_ctzll (word)) >> plane->x_shift) * plane->pixel_size,
-              plane->edge, plane->pixel_size);
+      for (; word; word &= word - 1)
+        memcpy (to + (size_t) ((x + (uint32_t) __builtin_ctzll (word)) >> plane->x_shift) * plane->pixel_size,
+            plane->edge, plane->pixel_size);
     }
   }
 }
@@ -288,6 +317,8 @@ ctr_edge_picture_draw (
     const CtrEdgePlane *plane = &picture->planes[p];
     if (plane->source)
       paint_plane (plane, &edges);
+    else if (is_written_whole (plane))
+      write_plane (plane, &edges);
     else if (!is_constant (plane))
       draw_plane (plane, &edges);
   }
