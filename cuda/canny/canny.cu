@@ -20,7 +20,8 @@ struct Canny {
   CtrDeviceBuffer tiles; /* all arrays of CannyKernelArgs but the mask */
   CtrDeviceBuffer thresholds;
   CtrDeviceBuffer mask; /* used if no plane of the picture can hold the mask */
-  CtrDeviceBuffer host; /* pinned: receives the mask of a host picture */
+  CtrDeviceBuffer bits; /* the mask of a host picture, packed */
+  CtrDeviceBuffer host; /* pinned: receives the bits */
   CudaSession session;
 
   bool to_host; /* a host picture is queued: */
@@ -57,6 +58,7 @@ canny_destroy (void *state)
   ctr_device_buffer_free (&canny->tiles);
   ctr_device_buffer_free (&canny->thresholds);
   ctr_device_buffer_free (&canny->mask);
+  ctr_device_buffer_free (&canny->bits);
   ctr_device_buffer_free (&canny->host);
   free (canny);
 }
@@ -100,6 +102,53 @@ paint_kernel (
   }
 }
 
+/* Pixels of the mask, 16 bytes of 0 or 255, as bits. */
+__device__ inline uint32_t
+pack16 (uint4 v)
+{
+  const uint32_t high = 0x80808080u;
+  const uint32_t low = __dp4a (v.y & high, 0x80402010u, __dp4a (v.x & high, 0x08040201u, 0u));
+  const uint32_t top = __dp4a (v.w & high, 0x80402010u, __dp4a (v.z & high, 0x08040201u, 0u));
+  return low >> 7 | top << 1;
+}
+
+/* Packs the mask, whose rows are aligned, into rows of WORDS words: bit i of word w is pixel 32 w + i, and bits behind
+ * the row are 0. A thread a word. */
+__global__ void
+pack_kernel (const uint8_t *mask, size_t mask_stride, uint32_t width, uint32_t height, uint32_t words, uint32_t *bits)
+{
+  const uint32_t w = blockIdx.x * blockDim.x + threadIdx.x;
+  if (w >= words)
+    return;
+  const uint32_t inside = w * 32 < width ? min (width - w * 32, 32u) : 0;
+  const uint32_t valid = inside < 32 ? (1u << inside) - 1 : ~0u;
+  for (uint32_t y = blockIdx.y * blockDim.y + threadIdx.y; y < height; y += gridDim.y * blockDim.y) {
+    const uint4 *from = (const uint4 *) (mask + y * mask_stride + w * 32);
+    bits[(size_t) y * words + w] = (pack16 (from[0]) | pack16 (from[1]) << 16) & valid;
+  }
+}
+
+/* 32-bit words of a packed row: whole 64-bit words of the host. */
+uint32_t
+packed_words (uint32_t width)
+{
+  return 2 * ctr_div_up (width, 64);
+}
+
+/* Queues the packing of the mask and its way to the host. */
+bool
+queue_bits (Canny *canny, const CannyKernelArgs *f, cudaStream_t stream, CtrError *error)
+{
+  const uint32_t words = packed_words (f->width);
+  const dim3 block (32, 8), grid (ctr_div_up (words, 32), min (ctr_div_up (f->height, 8), 65535u));
+  pack_kernel<<<grid, block, 0, stream>>> (
+      f->mask, f->mask_stride, f->width, f->height, words, (uint32_t *) canny->bits.data);
+  CTR_CUDA (cudaGetLastError ());
+  CTR_CUDA (cudaMemcpyAsync (canny->host.data, canny->bits.data, (size_t) words * f->height * sizeof (uint32_t),
+      cudaMemcpyDeviceToHost, stream));
+  return true;
+}
+
 size_t
 lay_out_tiles (CannyKernelArgs *f, uint8_t *base)
 {
@@ -135,10 +184,12 @@ canny_finish (void *state, CtrError *error)
   const bool to_host = canny->to_host;
   canny->session.stream = NULL;
   canny->to_host = false;
+  if (to_host)
+    ctr_edge_picture_clear (&canny->picture, canny->width, canny->height); /* while the GPU works */
   if (stream)
     CTR_CUDA (cudaStreamSynchronize (stream));
   if (to_host)
-    ctr_edge_picture_paint (&canny->picture, (const uint8_t *) canny->host.data, ctr_aligned_row (canny->width),
+    ctr_edge_picture_draw (&canny->picture, (const uint64_t *) canny->host.data, packed_words (canny->width) / 2,
         canny->width, canny->height);
   return true;
 }
@@ -150,15 +201,17 @@ reserve (Canny *canny, CannyKernelArgs *f, const CtrImage *image, bool automatic
 {
   const CtrThresholdMode mode = automatic ? CTR_THRESHOLD_OTSU : CTR_THRESHOLD_FIXED;
   const size_t tiles = lay_out_tiles (f, NULL), mask = own_mask ? ctr_aligned_row (f->width) * f->height : 0;
-  const size_t host = to_host ? mask : 0, thresholds = automatic ? sizeof (Thresholds) : 0;
-  if (tiles > canny->tiles.size || mask > canny->mask.size || host > canny->host.size
+  const size_t bits = to_host ? (size_t) packed_words (f->width) * f->height * sizeof (uint32_t) : 0;
+  const size_t thresholds = automatic ? sizeof (Thresholds) : 0;
+  if (tiles > canny->tiles.size || mask > canny->mask.size || bits > canny->bits.size
       || thresholds > canny->thresholds.size || !input_stage_has_room (&canny->input, image, mode))
     CTR_CUDA (cudaStreamSynchronize (canny->session.stream));
   bool fresh;
   if (!input_stage_reserve (&canny->input, image, mode, canny->session.stream, &fresh, error)
       || !ctr_device_buffer_reserve (&canny->tiles, tiles, error)
       || !ctr_device_buffer_reserve (&canny->mask, mask, error)
-      || !ctr_device_buffer_reserve (&canny->host, host, error)
+      || !ctr_device_buffer_reserve (&canny->bits, bits, error)
+      || !ctr_device_buffer_reserve (&canny->host, bits, error)
       || !ctr_device_buffer_reserve (&canny->thresholds, thresholds, error))
     return false;
   lay_out_tiles (f, (uint8_t *) canny->tiles.data);
@@ -238,9 +291,8 @@ queue_frame (
   CTR_CUDA (cudaGetLastError ());
   if (!to_host)
     return queue_paint (picture, &f, stream, error);
-  /* Without the rows' padding, which is never written. */
-  CTR_CUDA (cudaMemcpy2DAsync (
-      canny->host.data, f.mask_stride, f.mask, f.mask_stride, f.width, f.height, cudaMemcpyDeviceToHost, stream));
+  if (!queue_bits (canny, &f, stream, error))
+    return false;
   canny->to_host = true;
   canny->picture = *picture;
   canny->width = f.width;

@@ -16,6 +16,7 @@ contours_filter_finish_drawing (GstContoursFilter *self)
   if (pushed)
     gst_contours_gpu_pop (&priv->gpu);
   gst_clear_mini_object (&priv->drawn);
+  contours_filter_drop_copied (self);
   if (!pushed || !finished)
     contours_filter_post_error (self, &error);
   return pushed && finished;
@@ -39,5 +40,6 @@ contours_filter_hand_over_drawing (GstContoursFilter *self, GstBuffer *buffer, C
   }
   ok = klass->finish (self, ok ? error : NULL) && ok;
   gst_clear_mini_object (&kept);
+  contours_filter_drop_copied (self);
   return ok;
 }

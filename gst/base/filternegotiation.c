@@ -75,6 +75,7 @@ gst_contours_filter_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps 
 
   priv->cuda_caps = is_cuda_caps (incaps);
   priv->warned_interlaced = FALSE;
+  contours_filter_drop_copies (GST_CONTOURS_FILTER (trans));
   if (priv->cuda_caps && g_atomic_int_get (&priv->in_use) != CTR_BACKEND_CUDA)
     return FALSE;
   return gst_video_info_from_caps (&priv->info, incaps);

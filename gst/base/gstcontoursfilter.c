@@ -133,6 +133,8 @@ contours_filter_close_backend (GstContoursFilter *self)
     return;
   contours_filter_settle (self);
   contours_filter_finish_drawing (self);
+  contours_filter_drop_copied (self);
+  contours_filter_drop_copies (self);
   /* A lost context cannot be made current, but host memory must be freed. */
   pushed = backend == CTR_BACKEND_CUDA && gst_contours_gpu_push (&priv->gpu, &error);
   GST_CONTOURS_FILTER_GET_CLASS (self)->close (self);

@@ -50,8 +50,10 @@ G_DECLARE_DERIVABLE_TYPE (GstContoursFilter, gst_contours_filter, GST, CONTOURS_
  * @render: instead: fill @out, a frame of the format and size of @in, whose samples are @image. Both are in the same
  *     kind of memory as @image, and all rows of all planes lie inside their buffers.
  * @draw: instead: draw on @frame, whose samples are @image and whose buffer is @buffer; its planes are as for @render.
- *     The work may stay queued on @stream, with references to everything it reads except the frame's memory.
- * @lead_default: with @draw: order later work on the CUDA context's default stream after the work that @draw queued.
+ *     Nobody else holds the frame: the base class has copied it if somebody did, possibly with a copy that is still
+ *     queued on @stream. The work may stay queued on @stream, with references to everything it reads except the frame's memory.
+ * @lead_default: with @draw: order later work on the CUDA context's default stream after the work on the
+ *     stream of @draw, even if @draw had nothing to queue.
  * @finish: with @draw: wait for the queued work and release what it read. Called once after each successful @draw,
  *     before the next one and before @close. The base class calls it at once, or with the next frame, at the end of the
  *     stream, for a flush or for a drain.
