@@ -239,8 +239,8 @@ struct Complete {
 bool
 queue_picture (Borders *b, BordersKernelArgs *f, CtrError *error)
 {
-  if (!input_stage_foreground (&b->input, &b->image, b->plan.foreground.mode, &b->plane, &f->threshold_device,
-          b->session.stream, error))
+  if (!input_stage_foreground (
+          &b->input, &b->image, b->plan.foreground.mode, &b->plane, &f->threshold_device, b->session.stream, error))
     return false;
   f->pixels = (const uint8_t *) b->plane.data;
   f->stride = b->plane.stride;
@@ -326,9 +326,8 @@ borders_enqueue (void *state, const CtrImage *image, const CtrBordersPlan *plan,
   bool ok = b->slot;
   bool fresh;
   ok = ok && input_stage_reserve (&b->input, image, plan->foreground.mode, b->session.stream, &fresh, error);
-  if (ok)
-    input_stage_stage (&b->input, image);
-  if (ok && queue_frame (b, error))
+  ok = ok && input_stage_upload (&b->input, image, b->session.stream, error);
+  if (ok && queue_frame (b, error) && input_stage_release_image (&b->input, error))
     return true;
   cuda_session_end (&b->session, false);
   return false;

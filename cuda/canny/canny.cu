@@ -257,12 +257,9 @@ queue_frame (
     return false;
 
   cudaStream_t stream = canny->session.stream;
-  CtrImage plane;
-  if (image->memory == CTR_MEMORY_HOST) {
-    /* The upload of the last frame may still read the same memory. */
-    CTR_CUDA (cudaStreamSynchronize (stream));
-    input_stage_stage (&canny->input, image);
-  }
+  CtrImage plane = input_stage_view (&canny->input, image);
+  if (!input_stage_upload (&canny->input, image, stream, error))
+    return false;
   if (automatic) {
     const uint32_t *histogram, *otsu;
     if (!input_stage_histogram_8 (&canny->input, image, plan->sample_shift, &plane, &histogram, &otsu, stream, error))
@@ -272,8 +269,6 @@ queue_frame (
         plan->threshold_mode, plan->aperture, plan->l2_gradient, thresholds);
     CTR_CUDA (cudaGetLastError ());
     f.thresholds = thresholds->values;
-  } else if (!input_stage_upload (&canny->input, image, &plane, stream, error)) {
-    return false;
   }
   describe_samples (&f, &plane, plan->sample_shift);
   f.mask = (uint8_t *) (own_mask ? canny->mask.data : picture->planes[0].data);
@@ -308,7 +303,7 @@ canny_enqueue (void *state, const CtrImage *image, const CtrCannyPlan *plan, con
   /* A queued host picture needs its mask before the next frame overwrites it. */
   if ((canny->to_host && !canny_finish (canny, error)) || !cuda_session_begin_in_order (&canny->session, stream, error))
     return false;
-  if (queue_frame (canny, image, plan, picture, error))
+  if (queue_frame (canny, image, plan, picture, error) && input_stage_release_image (&canny->input, error))
     return true;
   cuda_session_end (&canny->session, false);
   canny->to_host = false;

@@ -192,7 +192,7 @@ is_same_key (const CcaFrameKey *a, const CcaFrameKey *b)
   return a->image.stride == b->image.stride && a->image.width == b->image.width && a->image.height == b->image.height
          && a->image.format == b->image.format
          && a->image.memory == b->image.memory
-         /* A host image is read from the staging memory, whatever its own address. */
+         /* A host image is uploaded to the same place, whatever its own address. */
          && (a->image.data == b->image.data || a->image.memory == CTR_MEMORY_HOST)
          && a->params.foreground.mode == b->params.foreground.mode
          && a->params.foreground.threshold == b->params.foreground.threshold

@@ -3,11 +3,14 @@
 
 #include "cuda/common/histogram.cuh"
 #include "cuda/common/pieces.cuh"
+#include "cuda/common/session.cuh"
 
 #include <string.h>
 
 namespace
 {
+
+constexpr size_t UPLOAD_PART = 512 * 1024;
 
 /* The luma of packed RGB is all that is wanted. */
 struct NoCounter {
@@ -45,6 +48,10 @@ input_stage_free (InputStage *state)
   ctr_device_buffer_free (&state->upload);
   ctr_device_buffer_free (&state->luma);
   ctr_device_buffer_free (&state->histogram);
+  if (state->uploaded)
+    cudaEventDestroy (state->uploaded);
+  state->uploaded = NULL;
+  cudaGetLastError ();
 }
 
 static bool
@@ -81,53 +88,95 @@ input_stage_reserve (
 {
   const Needs n = needs_of (image, mode);
   *fresh = !input_stage_has_room (state, image, mode);
+  if (n.upload && !state->uploaded)
+    CTR_CUDA (cuda_create_event (&state->uploaded));
   return ctr_device_buffer_reserve (&state->staging, n.upload, error)
          && ctr_device_buffer_reserve (&state->upload, n.upload, error)
          && ctr_device_buffer_reserve (&state->luma, n.luma, error)
          && ctr_device_buffer_reserve_clear (&state->histogram, n.histogram, stream, error);
 }
 
-void
-input_stage_stage (InputStage *state, const CtrImage *image)
+/* Is the byte in page-locked memory, which the GPU reads by itself? */
+static bool
+is_pinned (const void *byte)
 {
-  if (image->memory != CTR_MEMORY_HOST)
-    return;
-  const size_t row = image->width * ctr_format_pixel_size (image->format), pitch = ctr_aligned_row (row);
-  const uint8_t *from = (const uint8_t *) image->data;
-  uint8_t *to = (uint8_t *) state->staging.data;
-  for (uint32_t y = 0; y < image->height; y++)
-    memcpy (to + y * pitch, from + y * image->stride, row);
+  cudaPointerAttributes attributes;
+  const cudaError_t status = cudaPointerGetAttributes (&attributes, byte);
+  if (status != cudaSuccess)
+    cudaGetLastError ();
+  return status == cudaSuccess && attributes.type == cudaMemoryTypeHost;
 }
 
-bool
-input_stage_upload (InputStage *state, const CtrImage *image, CtrImage *plane, cudaStream_t stream, CtrError *error)
+/* Copies the rows into pinned memory and from there to the device, in parts: while the GPU fetches one, the CPU copies
+ * the next. */
+static bool
+upload_in_parts (InputStage *state, const CtrImage *image, size_t row, cudaStream_t stream, CtrError *error)
 {
-  *plane = *image;
-  plane->memory = CTR_MEMORY_DEVICE;
-  if (image->memory == CTR_MEMORY_HOST) {
-    plane->stride = ctr_aligned_row (image->width * ctr_format_pixel_size (image->format));
-    plane->data = state->upload.data;
-    CTR_CUDA (cudaMemcpyAsync (
-        state->upload.data, state->staging.data, plane->stride * image->height, cudaMemcpyHostToDevice, stream));
+  const size_t pitch = ctr_aligned_row (row);
+  const uint32_t most = (uint32_t) (UPLOAD_PART / pitch > 1 ? UPLOAD_PART / pitch : 1);
+  uint8_t *staging = (uint8_t *) state->staging.data, *to = (uint8_t *) state->upload.data;
+  const uint8_t *from = (const uint8_t *) image->data;
+  /* The last upload may still read the same memory. */
+  CTR_CUDA (cuda_wait_for_event (state->uploaded));
+  for (uint32_t y = 0; y < image->height; y += most) {
+    const uint32_t rows = image->height - y < most ? image->height - y : most;
+    for (uint32_t i = y; i < y + rows; i++)
+      memcpy (staging + i * pitch, from + i * image->stride, row);
+    CTR_CUDA (cudaMemcpyAsync (to + y * pitch, staging + y * pitch, rows * pitch, cudaMemcpyHostToDevice, stream));
   }
   return true;
 }
 
-/* Queues the upload of IMAGE to UPLOADED. Sets PLANE to a view of its grey samples: those of UPLOADED, or luma that is
- * still to be computed; returns whether this is so in *RGB. */
-static bool
-begin (InputStage *state, const CtrImage *image, CtrImage *uploaded, CtrImage *plane, bool *rgb, cudaStream_t stream,
-    CtrError *error)
+bool
+input_stage_upload (InputStage *state, const CtrImage *image, cudaStream_t stream, CtrError *error)
 {
-  if (!input_stage_upload (state, image, uploaded, stream, error))
+  state->reads_image = false;
+  if (image->memory != CTR_MEMORY_HOST)
+    return true;
+  const size_t row = image->width * ctr_format_pixel_size (image->format);
+  const uint8_t *first = (const uint8_t *) image->data, *last = first + image->stride * (image->height - 1) + row - 1;
+  state->reads_image = is_pinned (first) && is_pinned (last);
+  if (state->reads_image)
+    CTR_CUDA (cudaMemcpy2DAsync (state->upload.data, ctr_aligned_row (row), first, image->stride, row, image->height,
+        cudaMemcpyHostToDevice, stream));
+  else if (!upload_in_parts (state, image, row, stream, error))
     return false;
-  *plane = *uploaded;
-  *rgb = !is_grey (image->format);
-  if (*rgb) {
-    plane->data = state->luma.data;
-    plane->stride = ctr_aligned_row (image->width);
-    plane->format = CTR_FORMAT_GRAY8;
+  CTR_CUDA (cudaEventRecord (state->uploaded, stream));
+  return true;
+}
+
+bool
+input_stage_release_image (InputStage *state, CtrError *error)
+{
+  if (state->reads_image)
+    CTR_CUDA (cuda_wait_for_event (state->uploaded));
+  state->reads_image = false;
+  return true;
+}
+
+CtrImage
+input_stage_view (const InputStage *state, const CtrImage *image)
+{
+  CtrImage view = *image;
+  view.memory = CTR_MEMORY_DEVICE;
+  if (image->memory == CTR_MEMORY_HOST) {
+    view.stride = ctr_aligned_row (image->width * ctr_format_pixel_size (image->format));
+    view.data = state->upload.data;
   }
+  return view;
+}
+
+/* Sets UPLOADED to a view of IMAGE on the device, and PLANE to one of its grey samples: those of UPLOADED, or luma that
+ * is still to be computed; then it returns true. */
+static bool
+view_samples (const InputStage *state, const CtrImage *image, CtrImage *uploaded, CtrImage *plane)
+{
+  *plane = *uploaded = input_stage_view (state, image);
+  if (is_grey (image->format))
+    return false;
+  plane->data = state->luma.data;
+  plane->stride = ctr_aligned_row (image->width);
+  plane->format = CTR_FORMAT_GRAY8;
   return true;
 }
 
@@ -135,10 +184,7 @@ bool
 input_stage_plane (InputStage *state, const CtrImage *image, CtrImage *plane, cudaStream_t stream, CtrError *error)
 {
   CtrImage uploaded;
-  bool rgb;
-  if (!begin (state, image, &uploaded, plane, &rgb, stream, error))
-    return false;
-  if (!rgb)
+  if (!view_samples (state, image, &uploaded, plane))
     return true;
   auto kernel = ctr_format_pixel_size (image->format) == 3 ? luma_kernel<RgbPieces<3>> : luma_kernel<RgbPieces<4>>;
   const PiecesArgs a = pieces_args (&uploaded, plane);
@@ -150,10 +196,9 @@ count (InputStage *state, const CtrImage *image, bool small, uint32_t sample_shi
     cudaStream_t stream, CtrError *error)
 {
   CtrImage uploaded;
-  bool rgb;
-  return begin (state, image, &uploaded, plane, &rgb, stream, error)
-         && histogram_queue (
-             (Histogram *) state->histogram.data, &uploaded, rgb ? plane : NULL, small, sample_shift, stream, error);
+  const bool rgb = view_samples (state, image, &uploaded, plane);
+  return histogram_queue (
+      (Histogram *) state->histogram.data, &uploaded, rgb ? plane : NULL, small, sample_shift, stream, error);
 }
 
 bool

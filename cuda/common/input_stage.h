@@ -15,6 +15,8 @@ struct InputStage {
   CtrDeviceBuffer upload;    /* the same on the device */
   CtrDeviceBuffer luma;      /* grey plane of a packed RGB image */
   CtrDeviceBuffer histogram; /* struct Histogram */
+  cudaEvent_t uploaded;      /* the end of the last upload; NULL: there was none */
+  bool reads_image;          /* The upload reads the caller's memory. */
 };
 
 void input_stage_init (InputStage *state);
@@ -28,14 +30,19 @@ bool input_stage_reserve (
 /* Would input_stage_reserve() leave all memory where it is? */
 bool input_stage_has_room (const InputStage *state, const CtrImage *image, CtrThresholdMode mode);
 
-/* Copies a host image into pinned memory. A graph does not capture this: call it for every frame. */
-void input_stage_stage (InputStage *state, const CtrImage *image);
+/* Queues the upload of a host image: from its own memory if that is page-locked, otherwise by way of the staging memory.
+ * Images on the device stay where they are. A graph does not capture this: call it for every frame, after
+ * input_stage_reserve(). */
+bool input_stage_upload (InputStage *state, const CtrImage *image, cudaStream_t stream, CtrError *error);
 
-/* Queues the upload of a host image. Sets PLANE to a device view of IMAGE. */
-bool input_stage_upload (
-    InputStage *state, const CtrImage *image, CtrImage *plane, cudaStream_t stream, CtrError *error);
+/* Waits until the upload reads a host image no longer, so that the caller may change it. Call it when the rest of the
+ * frame is queued. */
+bool input_stage_release_image (InputStage *state, CtrError *error);
 
-/* Queues upload and luma where IMAGE needs them. Sets PLANE to a device view of grey samples (8 or 16 bits). */
+/* A view of IMAGE on the device, where it is after the upload. */
+CtrImage input_stage_view (const InputStage *state, const CtrImage *image);
+
+/* Queues the luma of IMAGE if it needs it. Sets PLANE to a device view of grey samples (8 or 16 bits). */
 bool input_stage_plane (
     InputStage *state, const CtrImage *image, CtrImage *plane, cudaStream_t stream, CtrError *error);
 

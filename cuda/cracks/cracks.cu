@@ -318,9 +318,8 @@ cracks_enqueue (void *state, const CtrImage *image, const CtrCracksPlan *plan, v
     c->slot = contour_pool_take (c->pool, error);
   bool fresh, ok = c->slot;
   ok = ok && input_stage_reserve (&c->input, image, CTR_THRESHOLD_FIXED, c->session.stream, &fresh, error);
-  if (ok)
-    input_stage_stage (&c->input, image);
-  if (ok && queue_frame (c, error))
+  ok = ok && input_stage_upload (&c->input, image, c->session.stream, error);
+  if (ok && queue_frame (c, error) && input_stage_release_image (&c->input, error))
     return true;
   cuda_session_end (&c->session, false);
   return false;
