@@ -279,7 +279,7 @@ queue_contours (Borders *b, const BordersKernelArgs &f, cudaStream_t stream, boo
 bool
 pays_as_graph (const BordersKernelArgs &f)
 {
-  return f.many_segments || f.many_points || borders_reorders (f);
+  return f.many_segments || f.many_points || f.summing || borders_reorders (f);
 }
 
 bool
@@ -292,7 +292,7 @@ queue_frame (Borders *b, CtrError *error)
     return false;
   f.pixels = NULL;
   f.stride = f.depth = 0;
-  f.frame_output = {};
+  memset (&f.frame_output, 0, sizeof f.frame_output); /* with the padding */
   key.keeps_picture = b->copy.from != NULL;
   key.sorting = b->sorting.data;
   key.sorting_size = b->sorting.size;

@@ -288,7 +288,7 @@ queue_frame (Cracks *c, CtrError *error)
     return false;
   f.pixels = NULL;
   f.stride = f.depth = f.turn = 0;
-  f.frame_output = {};
+  memset (&f.frame_output, 0, sizeof f.frame_output); /* with the padding */
   key.keeps_picture = c->copy.from != NULL;
   key.sorting = c->sorting.data;
   key.sorting_size = c->sorting.size;
