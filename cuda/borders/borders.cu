@@ -250,7 +250,8 @@ queue_picture (Borders *b, BordersKernelArgs *f, CtrError *error)
   if (b->is_begun)
     CTR_CUDA (cudaMemsetAsync (f->found, 0, sizeof *f->found, b->session.stream));
   b->is_begun = true;
-  borders_launch_tiles (*f, b->session.stream);
+  /* The kernel before may be any other where the threshold is fixed. */
+  borders_launch_tiles (*f, b->session.overlap && f->threshold_device, b->session.stream);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }

@@ -166,7 +166,9 @@ queue_kernels (CcaAnalyser *cca, CcaCachedGraph *cached, cudaStream_t stream, Ct
   f->pixels = (const uint8_t *) plane->data;
   f->stride = plane->stride;
   f->depth = plane->format == CTR_FORMAT_GRAY8 ? 8 : 16;
-  cca_launch_tiles (*f, params->connectivity, params->features != 0, stream);
+  /* The kernel before may be any other where the threshold is fixed. */
+  const bool overlap = cca->session.overlap && f->threshold_device;
+  cca_launch_tiles (*f, params->connectivity, params->features != 0, overlap, stream);
   cca_launch_merge (*f, params->connectivity, cca->session.overlap, stream);
   if (params->features)
     cca_launch_features (*f, stream);

@@ -135,6 +135,7 @@ __launch_bounds__ (THREADS, 1) small_kernel (const __grid_constant__ HistogramAr
   typedef typename Pieces::Sample Sample;
   __shared__ HistogramShared s;
   const uint32_t t = threadIdx.x;
+  ctr_let_next_start ();
   for (uint32_t i = t; i < LEVELS_8 * COPIES; i += THREADS)
     s.counts[i / COPIES][i % COPIES] = 0;
   __syncthreads ();
@@ -161,6 +162,7 @@ __launch_bounds__ (THREADS, 1) large_kernel (const __grid_constant__ HistogramAr
 {
   __shared__ OtsuShared s;
   const uint32_t t = threadIdx.x;
+  ctr_let_next_start ();
   for_pieces<GreyPieces<uint16_t>> (a.picture, LargeCounter{a.histogram->counts});
   if (!is_last_to_finish (a.histogram))
     return;
