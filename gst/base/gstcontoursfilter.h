@@ -8,6 +8,7 @@
  *   gstcontoursfilter.h, .c   this class; its parts are listed in gstcontoursfilter-private.h
  *   gstforegroundfilter.h     subclass with the threshold properties of cudacca and cudaborders
  *   gstcontoursgpu.h          CUDA context, stream and memory: the only place that knows libgstcuda
+ *   pinnedpool.h              page-locked frames in system memory
  *   framemessage.h            element messages about one frame
  *   propertyfields.h          tables of properties that are plain fields
  *   significantbits.h         the property significant-bits of cudacanny and cudacontouroverlay

@@ -114,6 +114,17 @@ gst_contours_gpu_finish_copy (GstContoursGpu *gpu, GstMemory *memory)
 {
 }
 
+gpointer
+gst_contours_gpu_alloc_host (GstObject *context, gsize size)
+{
+  return NULL;
+}
+
+void
+gst_contours_gpu_free_host (GstObject *context, gpointer memory)
+{
+}
+
 gboolean
 gst_contours_gpu_provide_pool (GstContoursGpu *gpu, GstQuery *query)
 {

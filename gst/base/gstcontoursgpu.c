@@ -376,6 +376,28 @@ gst_contours_gpu_finish_copy (GstContoursGpu *gpu, GstMemory *memory)
   gst_contours_gpu_pop (gpu);
 }
 
+gpointer
+gst_contours_gpu_alloc_host (GstObject *context, gsize size)
+{
+  gpointer memory = NULL;
+
+  if (!gst_cuda_context_push (GST_CUDA_CONTEXT_CAST (context)))
+    return NULL;
+  if (CuMemAllocHost (&memory, size) != CUDA_SUCCESS)
+    memory = NULL;
+  gst_cuda_context_pop (NULL);
+  return memory;
+}
+
+void
+gst_contours_gpu_free_host (GstObject *context, gpointer memory)
+{
+  if (!gst_cuda_context_push (GST_CUDA_CONTEXT_CAST (context)))
+    return; /* a lost context has lost its memory, too */
+  CuMemFreeHost (memory);
+  gst_cuda_context_pop (NULL);
+}
+
 gboolean
 gst_contours_gpu_provide_pool (GstContoursGpu *gpu, GstQuery *query)
 {

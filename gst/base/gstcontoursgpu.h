@@ -87,6 +87,10 @@ gboolean gst_contours_gpu_copy_frame (
 /* Waits for the copies from MEMORY. */
 void gst_contours_gpu_finish_copy (GstContoursGpu *gpu, GstMemory *memory);
 
+/* SIZE bytes of page-locked host memory of CONTEXT, NULL if there are none. To be freed in the same context. */
+gpointer gst_contours_gpu_alloc_host (GstObject *context, gsize size);
+void gst_contours_gpu_free_host (GstObject *context, gpointer memory);
+
 /* Makes a pool of the open context the first pool of allocation query QUERY, unless the first pool is of that context
  * already. */
 gboolean gst_contours_gpu_provide_pool (GstContoursGpu *gpu, GstQuery *query);

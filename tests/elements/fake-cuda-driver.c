@@ -10,7 +10,24 @@
 enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, INVALID_CONTEXT = 201 };
 
 static bool full;
-static int allocations;
+static bool host_full;
+static int allocations, locked;
+
+/* While IS_FULL, no host memory can be page-locked. */
+CTR_API void fake_cuda_set_host_full (bool is_full);
+void
+fake_cuda_set_host_full (bool is_full)
+{
+  host_full = is_full;
+}
+
+/* The number of page-locked pieces of host memory. */
+CTR_API int fake_cuda_locked (void);
+int
+fake_cuda_locked (void)
+{
+  return locked;
+}
 
 /* How often device memory has been allocated. */
 CTR_API int fake_cuda_allocations (void);
@@ -164,12 +181,20 @@ DRIVER (cuMemFree_v2, void *memory)
 
 DRIVER (cuMemAllocHost_v2, void **memory, size_t size)
 {
+  if (!current_context ())
+    return INVALID_CONTEXT;
+  if (host_full)
+    return OUT_OF_MEMORY;
   *memory = malloc (size);
+  __atomic_add_fetch (&locked, *memory != NULL, __ATOMIC_RELAXED);
   return *memory ? SUCCESS : OUT_OF_MEMORY;
 }
 
 DRIVER (cuMemFreeHost, void *memory)
 {
+  if (!current_context ())
+    return INVALID_CONTEXT;
+  __atomic_sub_fetch (&locked, 1, __ATOMIC_RELAXED);
   free (memory);
   return SUCCESS;
 }
