@@ -51,7 +51,8 @@ grow_word (uint64_t seeds, uint64_t candidates)
 {
   /* The carry propagates to the end of each run with a seed. */
   seeds |= ((candidates + seeds) ^ candidates) & candidates;
-  for (int shift = 1; shift < 64; shift *= 2) {
+  /* Most runs are short. */
+  for (int shift = 1; shift < 64 && (candidates & (seeds >> shift) & ~seeds); shift *= 2) {
     seeds |= candidates & (seeds >> shift);
     candidates &= candidates >> shift;
   }
