@@ -41,12 +41,26 @@ discard (CtrAnalyser *analyser)
   ctr_contours_unref (ops_of (borders)->finish (borders->base.state, NULL));
 }
 
+static bool
+wait_for_result (void *result, CtrError *error)
+{
+  return ctr_contours_wait (result, error);
+}
+
+static void
+unref_result (void *result)
+{
+  ctr_contours_unref (result);
+}
+
 static const CtrAnalyserType analyser_type = {
     .size = sizeof (CtrBorders),
     .name = "border follower",
     .input = "image",
     .enqueue = "ctr_borders_enqueue()",
     .discard = discard,
+    .wait = wait_for_result,
+    .unref = unref_result,
 };
 
 CtrBorders *
@@ -116,7 +130,8 @@ bool
 ctr_borders_enqueue (
     CtrBorders *borders, const CtrImage *image, const CtrBordersParams *params, void *stream, CtrError *error)
 {
-  if (!ctr_analyser_accept (&borders->base, check_arguments (borders, image, params, error)))
+  if (!ctr_analyser_settle (&borders->base, error)
+      || !ctr_analyser_accept (&borders->base, check_arguments (borders, image, params, error)))
     return false;
   CtrBordersPlan plan;
   ctr_borders_plan_init (&plan, params);
@@ -201,8 +216,9 @@ done:
   return result;
 }
 
-CtrContours *
-ctr_borders_finish (CtrBorders *borders, CtrError *error)
+/* Waits for the queued image. */
+static CtrContours *
+take_result (CtrBorders *borders, CtrError *error)
 {
   if (!ctr_analyser_take_pending (&borders->base, error))
     return NULL;
@@ -212,6 +228,49 @@ ctr_borders_finish (CtrBorders *borders, CtrError *error)
   CtrContours *simplified = simplify (contours, borders->epsilon, error);
   ctr_contours_unref (contours);
   return simplified;
+}
+
+CtrContours *
+ctr_borders_finish (CtrBorders *borders, CtrError *error)
+{
+  return ctr_analyser_settle (&borders->base, error) ? take_result (borders, error) : NULL;
+}
+
+/* CtrSettle */
+static bool
+settle (void *analyser, void *result, CtrError *error)
+{
+  CtrContours *complete = take_result (analyser, error);
+  if (complete)
+    ctr_contours_settle (result, complete);
+  return complete;
+}
+
+CtrContours *
+ctr_borders_submit (
+    CtrBorders *borders, const CtrImage *image, const CtrBordersParams *params, void *stream, CtrError *error)
+{
+  if (!ctr_borders_enqueue (borders, image, params, stream, error))
+    return NULL;
+  /* The host simplifies contours: the caller's thread is the one to be cancelled. */
+  if (borders->base.backend == CTR_BACKEND_CPU || params->epsilon > 0)
+    return ctr_borders_finish (borders, error);
+  const CtrContours info = {.width = image->width,
+      .height = image->height,
+      .coordinates = CTR_COORDINATES_PIXELS,
+      .features = params->features};
+  CtrContours *result = ctr_contours_new_pending (&info, settle, borders, error);
+  if (result)
+    borders->base.handed_out = ctr_contours_ref (result);
+  else
+    ctr_analyser_discard (&borders->base);
+  return result;
+}
+
+bool
+ctr_borders_settle (CtrBorders *borders, CtrError *error)
+{
+  return ctr_analyser_settle (&borders->base, error);
 }
 
 CtrContours *

@@ -19,6 +19,7 @@ ctr_cancelled (void)
   return __atomic_fetch_add (&asked, 1, __ATOMIC_RELAXED) >= allowed;
 }
 
+/* The library's would bring the library's ctr_cancelled() with it. */
 const CtrCancel *
 ctr_cancel_set_current (const CtrCancel *cancel)
 {
