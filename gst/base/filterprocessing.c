@@ -222,6 +222,7 @@ process (GstContoursFilter *self, GstBuffer *buffer, GstBuffer *outbuf)
   GstContoursFilterPrivate *priv = PRIVATE (self);
   const CtrCancel *before;
   GstVideoFrame in, out;
+  guint threads;
   CtrError error;
   gboolean ok;
 
@@ -241,8 +242,13 @@ process (GstContoursFilter *self, GstBuffer *buffer, GstBuffer *outbuf)
     gst_video_frame_unmap (&in);
     return GST_FLOW_ERROR;
   }
+  GST_OBJECT_LOCK (self);
+  threads = priv->n_threads;
+  GST_OBJECT_UNLOCK (self);
   before = ctr_cancel_set_current (&priv->cancel);
+  threads = ctr_threads_set_current (threads);
   ok = run_in_context (self, &in, outbuf ? &out : NULL, buffer, &error);
+  ctr_threads_set_current (threads);
   ctr_cancel_set_current (before);
   if (outbuf)
     gst_video_frame_unmap (&out);

@@ -25,6 +25,7 @@ typedef struct {
   /* Properties, under the object lock. */
   GstContoursBackend backend;
   gint device_id;
+  guint n_threads;
 
   GstContoursGpu gpu;
   gint in_use; /* CtrBackend while started, otherwise -1; atomic: caps queries come from any thread */

@@ -6,10 +6,11 @@
 
 GST_DEBUG_CATEGORY (gst_contours_filter_debug);
 
-enum { PROP_0, PROP_BACKEND, PROP_DEVICE_ID };
+enum { PROP_0, PROP_BACKEND, PROP_DEVICE_ID, PROP_N_THREADS };
 
 #define DEFAULT_BACKEND BACKEND_AUTO
 #define DEFAULT_DEVICE_ID (-1)
+#define DEFAULT_N_THREADS 1
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (GstContoursFilter, gst_contours_filter, GST_TYPE_BASE_TRANSFORM)
 
@@ -272,6 +273,9 @@ gst_contours_filter_set_property (GObject *object, guint id, const GValue *value
     case PROP_DEVICE_ID:
       priv->device_id = g_value_get_int (value);
       break;
+    case PROP_N_THREADS:
+      priv->n_threads = g_value_get_uint (value);
+      break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
@@ -291,6 +295,9 @@ gst_contours_filter_get_property (GObject *object, guint id, GValue *value, GPar
       break;
     case PROP_DEVICE_ID:
       g_value_set_int (value, priv->device_id);
+      break;
+    case PROP_N_THREADS:
+      g_value_set_uint (value, priv->n_threads);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -320,6 +327,7 @@ gst_contours_filter_init (GstContoursFilter *self)
 
   priv->backend = DEFAULT_BACKEND;
   priv->device_id = DEFAULT_DEVICE_ID;
+  priv->n_threads = DEFAULT_N_THREADS;
   priv->in_use = -1;
   gst_contours_gpu_init (&priv->gpu);
   gst_video_info_init (&priv->info);
@@ -358,6 +366,17 @@ gst_contours_filter_class_init (GstContoursFilterClass *klass)
   g_object_class_install_property (object_class, PROP_DEVICE_ID,
       g_param_spec_int ("cuda-device-id", "CUDA device ID", "CUDA device to use (-1 = any)", -1, G_MAXINT,
           DEFAULT_DEVICE_ID, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY));
+
+  /**
+   * GstContoursFilter:n-threads:
+   *
+   * Number of threads that share the work on a frame on the CPU, the streaming thread included. 0: as many as there are
+   * logical cores. All elements of a process share the other threads. With one thread, as many streams as cores keep a
+   * machine busy; more threads make the frames of fewer streams faster.
+   */
+  g_object_class_install_property (object_class, PROP_N_THREADS,
+      g_param_spec_uint ("n-threads", "Threads", "Threads that share the work on a frame on the CPU (0 = all cores)", 0,
+          G_MAXUINT, DEFAULT_N_THREADS, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
 
   element_class->change_state = GST_DEBUG_FUNCPTR (gst_contours_filter_change_state);
   element_class->set_context = GST_DEBUG_FUNCPTR (gst_contours_filter_set_context);

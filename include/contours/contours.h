@@ -20,7 +20,8 @@
  * Queueing. On the CUDA backend, ctr_*_enqueue() queues its work on STREAM, a cudaStream_t or CUstream, or with NULL on
  * a stream of the analyser's own. Whatever writes the image must be complete, or queued on STREAM before. Until
  * ctr_*_finish() returns, the image must stay unchanged and STREAM must exist. An image in host memory is uploaded. The
- * CPU backend does its work in ctr_*_enqueue(), needs images in host memory, and ignores STREAM.
+ * CPU backend does its work in ctr_*_enqueue(), needs images in host memory, and ignores STREAM. It works on as many
+ * threads as the calling thread has set (threads.h), by default on that thread alone.
  *
  * Results. ctr_*_finish() waits for the queued work and returns its result (transfer full). If an image needs more
  * memory than expected, it enlarges the buffers and repeats the analysis: results are never truncated. A result may
@@ -49,6 +50,7 @@
 #include <contours/image.h>
 #include <contours/paint.h>
 #include <contours/snake.h>
+#include <contours/threads.h>
 #include <contours/types.h>
 
 #endif

@@ -92,6 +92,30 @@ GST_START_TEST (test_flush_and_eos)
 
 GST_END_TEST;
 
+/* The number of threads may change between two frames, and has no influence on the result. */
+GST_START_TEST (test_threads)
+{
+  static const guint counts[] = {0, 3, 1, 2, G_MAXUINT};
+  GstHarness *h = new_harness (subject ());
+  TestFrame frame = small;
+  guint n_threads;
+
+  g_object_get (h->element, "n-threads", &n_threads, NULL);
+  fail_unless_equals_int (n_threads, 1);
+  set_frame_caps (h, &frame);
+  for (guint i = 0; i < G_N_ELEMENTS (counts); i++) {
+    g_object_set (h->element, "n-threads", counts[i], NULL);
+    frame.seed++;
+    check_default (h, &frame);
+    g_object_get (h->element, "n-threads", &n_threads, NULL);
+    fail_unless_equals_int (n_threads, counts[i]);
+  }
+  fail_unless_equals_int (ctr_threads_current (), 1);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_latency)
 {
   GstHarness *h = new_harness (subject ());
@@ -368,6 +392,7 @@ filter_suite (void)
   tcase_add_test (tc, test_state_changes);
   tcase_add_test (tc, test_state_change_stress);
   tcase_add_test (tc, test_flush_and_eos);
+  tcase_add_test (tc, test_threads);
   tcase_add_test (tc, test_latency);
   tcase_add_test (tc, test_qos);
   tcase_add_test (tc, test_no_qos);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* threads ALGORITHM BACKEND
  *
- * Compares random pictures with the definition in several threads at once. Each thread has its own object and stream.
- */
+ * Compares random pictures with the definition in several threads at once. Each thread has its own object and stream, and
+ * on the CPU backend its own number of threads that it may use. */
 #include "tests/core/common/equality.h"
 #include "tests/core/common/gpu.h"
 
@@ -20,6 +20,7 @@ work (void *data)
   const uint64_t count = setup.quick ? 3 : 60;
   Setup own = setup;
   void *memory = NULL;
+  ctr_threads_set_current ((unsigned) thread);
   if (setup.backend == CTR_BACKEND_CUDA) {
     gpu_enter ();
     /* Those of GStreamer's elements follow the default stream. */
