@@ -137,27 +137,41 @@ scan_row (const Work *work, uint32_t y)
   return true;
 }
 
-/* Follows the outermost borders of row Y. Only these own edges, and parts of other borders that cross bands. A free edge
- * then begins an outermost border if the previous edge of its row, if any, is one where an outermost border ends; or if
- * it belongs to a part, that is decided later. */
+/* The free edges of a word at which an outermost border may begin: foreground begins there, and the previous edge of the
+ * row, where foreground ends, is not free. That edge plus the run of background that it begins is the bit after this
+ * run. CARRY comes from the word before; it is 1 at the start of a row. */
+static inline uint64_t
+find_starts (uint64_t bits, uint64_t free, uint64_t before, uint64_t carry, uint64_t *carry_after)
+{
+  const uint64_t ends = ~bits & (bits << 1 | before) & ~free;
+  uint64_t sum;
+  const bool one = __builtin_add_overflow (~bits, ends, &sum), other = __builtin_add_overflow (sum, carry, &sum);
+  *carry_after = one | other;
+  return sum & bits & free;
+}
+
+/* Follows the outermost borders of row Y. Only these own edges, and parts of other borders that cross bands: whether a
+ * border begins outside such a part is decided later. */
 static bool
 scan_row_outside (const Work *work, uint32_t y)
 {
   const CtrBorderLines *lines = work->lines;
-  const CtrEdgeWord *edges = (const CtrEdgeWord *) lines->edges.data + y * lines->words;
+  const uint64_t *bits = ctr_border_lines_row (lines, y);
+  const size_t row = y * lines->words;
   const uint16_t *busy;
   const uint32_t count = ctr_border_lines_busy (lines, y, &busy);
-  const uint32_t *owner = work->band->strip.owners.data;
-  owner += count > 0 ? edges[busy[0]].bit_rank : 0;
-  bool inside = false;
-  uint32_t around = CTR_BORDER_FRAME;
-  for (uint32_t i = 0; i < count; i++)
-    for (uint64_t word = edges[busy[i]].edges; word; word &= word - 1, owner++, inside = !inside) {
-      if (*owner == CTR_BORDER_FREE && !inside && around != CTR_BORDER_FREE
-          && !add_border (work, 64u * busy[i] + (uint32_t) __builtin_ctzll (word), y, false, around))
+  uint64_t carry = 1, carry_after = 1;
+  for (uint32_t i = 0; i < count; i++, carry = carry_after) {
+    const uint64_t word = le64toh (bits[busy[i]]), before = busy[i] > 0 ? le64toh (bits[busy[i] - 1]) >> 63 : 0;
+    for (uint64_t starts;
+         (starts = find_starts (word, ctr_border_lines_free (lines, row + busy[i]), before, carry, &carry_after))
+         != 0;) {
+      const uint32_t x = 64u * busy[i] + (uint32_t) __builtin_ctzll (starts);
+      const uint32_t around = lines->numbered ? ctr_border_strip_owner_before (&work->band->strip, lines, x, y) : 0;
+      if (!add_border (work, x, y, false, around))
         return false;
-      around = *owner;
     }
+  }
   return true;
 }
 
@@ -165,7 +179,9 @@ static bool
 follow (const Work *work)
 {
   const CtrBorderStrip *strip = &work->band->strip;
-  if (!find_parts (work) || (work->lines->numbered && !ctr_border_strip_free_edges (&work->band->strip))
+  if (!find_parts (work)
+      || (work->lines->numbered
+          && !ctr_border_strip_free_edges (&work->band->strip, work->plan->mode == CTR_RETRIEVE_EXTERNAL))
       || !follow_parts (work))
     return false;
   for (uint32_t y = strip->top; y < strip->end; y++)

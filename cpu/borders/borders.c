@@ -19,8 +19,9 @@
 #define CTR_BAND_PIXELS (1 << 16)
 #endif
 
-/* Some bands have more borders than others. */
-enum { BANDS_PER_THREAD = 4 };
+/* Some bands have more borders than others. Bands of outermost borders follow some other borders, too, which takes more
+ * than a few threads gain. */
+enum { BANDS_PER_THREAD = 3, MIN_THREADS_OUTSIDE = 4 };
 
 typedef struct {
   CtrBorderBands bands;
@@ -74,10 +75,11 @@ destroy (void *data)
 
 /* Divides the rows into as many bands as are useful on THREADS. */
 static bool
-make_bands (CtrBorderBands *bands, const CtrImage *image, unsigned threads)
+make_bands (CtrBorderBands *bands, const CtrImage *image, CtrRetrieval mode, unsigned threads)
 {
+  const unsigned least = mode == CTR_RETRIEVE_EXTERNAL ? MIN_THREADS_OUTSIDE : 2;
   const uint64_t pixels = (uint64_t) image->width * image->height, most = image->height / CTR_BAND_ROWS;
-  uint64_t count = threads > 1 ? (uint64_t) BANDS_PER_THREAD * threads : 1;
+  uint64_t count = threads >= least ? (uint64_t) BANDS_PER_THREAD * threads : 1;
   count = count > most ? most : count;
   count = count > pixels / CTR_BAND_PIXELS ? pixels / CTR_BAND_PIXELS : count;
   count = count > 1 ? count : 1;
@@ -126,8 +128,12 @@ find_borders (Work *work, unsigned threads)
 {
   CtrBorderBands *bands = &work->state->bands;
   const CtrImage *image = work->image;
-  if (!make_bands (bands, image, threads)
-      || !ctr_border_lines_begin (&bands->lines, image->width, image->height, work->plan->mode != CTR_RETRIEVE_LIST))
+  if (!make_bands (bands, image, work->plan->mode, threads))
+    return false;
+  /* With bands, only the hierarchy tells which borders are outermost ones. */
+  const bool numbered =
+      work->plan->mode > CTR_RETRIEVE_LIST || (work->plan->mode == CTR_RETRIEVE_EXTERNAL && bands->band_count > 1);
+  if (!ctr_border_lines_begin (&bands->lines, image->width, image->height, numbered))
     return false;
   ctr_parallel_for (threads, bands->band_count, find_edges, work);
   if (!ctr_border_bands_ok (bands))

@@ -157,10 +157,10 @@ ctr_border_strip_end_row (CtrBorderStrip *strip, const CtrBorderLines *lines, ui
 }
 
 bool
-ctr_border_strip_free_edges (CtrBorderStrip *strip)
+ctr_border_strip_free_edges (CtrBorderStrip *strip, bool some_stay_free)
 {
   return ctr_host_buffer_reserve (&strip->owners, strip->edge_count, sizeof (uint32_t))
-         && ctr_clear (strip->owners.data, strip->edge_count * sizeof (uint32_t));
+         && (!some_stay_free || ctr_clear (strip->owners.data, strip->edge_count * sizeof (uint32_t)));
 }
 
 static inline size_t

@@ -75,8 +75,9 @@ void ctr_border_strip_begin (CtrBorderStrip *strip, uint32_t top, uint32_t end);
 uint64_t *ctr_border_lines_row (const CtrBorderLines *lines, uint32_t y);
 void ctr_border_strip_end_row (CtrBorderStrip *strip, const CtrBorderLines *lines, uint32_t y);
 
-/* Makes all edges of the strip free, where these are numbered. False if there is no memory or the work is cancelled. */
-bool ctr_border_strip_free_edges (CtrBorderStrip *strip);
+/* Makes room for the owners of the strip's edges. SOME_STAY_FREE: the edges without owner get CTR_BORDER_FREE, too.
+ * False if there is no memory or the work is cancelled. */
+bool ctr_border_strip_free_edges (CtrBorderStrip *strip, bool some_stay_free);
 
 /* The words with edges of row Y, and their number. */
 static inline uint32_t
