@@ -70,45 +70,80 @@ is_diagonal (uint32_t mask)
   return mask == RISING || mask == FALLING;
 }
 
-/* The number of corners of a vertex with the foreground MASK. */
+/* The number of corners of a vertex with the foreground MASK: two bits for each mask. */
 static inline uint32_t
 corners_of (uint32_t mask)
 {
-  const uint32_t one = 1 << 1 | 1 << 2 | 1 << 4 | 1 << 8 | 1 << 7 | 1 << 11 | 1 << 13 | 1 << 14;
-  return is_diagonal (mask) ? 2 : one >> mask & 1;
+  const uint32_t numbers =
+      1 << 2 | 1 << 4 | 1 << 8 | 1 << 16 | 1 << 14 | 1 << 22 | 1 << 26 | 1 << 28 | 2 << 2 * RISING | 2 << 2 * FALLING;
+  return numbers >> 2 * mask & 3;
 }
 
-/* The mask of the pixels with the same level index as the one at I, which end before *END. */
+/* EQUAL: the number of corners and the foreground at the level of the pixel at I; no corners if an earlier pixel has the
+ * same level index. Without branches, which would be mispredicted. */
 static inline uint32_t
-mask_of_equals (const SortedPixels *sorted, uint32_t i, uint32_t *end)
+corners_of_pixel (const CtrCrackVertex *vertex, uint32_t i, uint32_t *mask)
 {
-  uint32_t mask = 0, next = i;
-  while (next < 4 && level_index_at (sorted, next) == level_index_at (sorted, i))
-    mask |= bit_at (sorted, next++);
-  *end = next;
-  return mask;
+  const uint16_t *indices = vertex->level_indices;
+  *mask = 0;
+  for (uint32_t k = 0; k < 4; k++)
+    *mask |= (uint32_t) (indices[k] == indices[i]) << (3 - k);
+  return *mask < 2u * UPPER_LEFT >> i ? corners_of (*mask) : 0;
 }
+
+/* Counts of corners by level index: COUNTERS of them, which have to be added up, so that counting need not wait for the
+ * last vertex to be counted. With many levels, all are the same one. */
+enum { COUNTERS = 4 };
+
+typedef struct {
+  size_t *counts[COUNTERS];
+} Counters;
 
 /* AT_LEAST: counts corners by level index, as differences from the previous level index. Above the lowest of the four
  * level indices and up to the second one, all pixels but one are foreground; up to the third one, two pixels are; up to
  * the highest one, one pixel is. */
-static void
-count_steps (const CtrCrackVertex *vertex, size_t *counts)
+static inline void
+count_steps (const CtrCrackVertex *vertex, const Counters *counters)
 {
   const SortedPixels sorted = sort_level_indices (vertex);
   const size_t middle = is_diagonal (bit_at (&sorted, 2) | bit_at (&sorted, 3)) ? 2 : 0;
-  counts[level_index_at (&sorted, 0) + 1] += 1;
-  counts[level_index_at (&sorted, 1) + 1] += middle - 1;
-  counts[level_index_at (&sorted, 2) + 1] += 1 - middle;
-  counts[level_index_at (&sorted, 3) + 1] -= 1;
+  counters->counts[0][level_index_at (&sorted, 0) + 1] += 1;
+  counters->counts[1][level_index_at (&sorted, 1) + 1] += middle - 1;
+  counters->counts[2][level_index_at (&sorted, 2) + 1] += 1 - middle;
+  counters->counts[3][level_index_at (&sorted, 3) + 1] -= 1;
+}
+
+static inline void
+count_equals (const CtrCrackVertex *vertex, const Counters *counters)
+{
+  uint32_t mask;
+  for (uint32_t i = 0; i < 4; i++)
+    counters->counts[i][vertex->level_indices[i]] += corners_of_pixel (vertex, i, &mask);
+}
+
+/* The foreground at a vertex if there is one level. */
+static inline uint32_t
+mask_of (const CtrCrackVertex *vertex)
+{
+  const uint16_t *indices = vertex->level_indices;
+  return indices[0] * UPPER_LEFT | indices[1] * UPPER_RIGHT | indices[2] * LOWER_LEFT | indices[3] * LOWER_RIGHT;
 }
 
 static void
-count_equals (const CtrCrackVertex *vertex, size_t *counts)
+count_vertices (const CtrCrackVertex *vertices, size_t found, const CtrCracksPlan *plan, const Counters *counters)
 {
-  const SortedPixels sorted = sort_level_indices (vertex);
-  for (uint32_t i = 0, end; i < 4; i = end)
-    counts[level_index_at (&sorted, i)] += corners_of (mask_of_equals (&sorted, i, &end));
+  if (plan->level_count == 1) {
+    size_t count = 0;
+    for (size_t i = 0; i < found; i++)
+      count += corners_of (mask_of (vertices + i));
+    counters->counts[0][1] += count;
+  } else if (plan->mode == CTR_LEVELS_EQUAL) {
+    for (size_t i = 0; i < found; i++)
+      count_equals (vertices + i, counters);
+  } else {
+    for (size_t i = 0; i < found; i++)
+      count_steps (vertices + i, counters);
+  }
 }
 
 /* The destination of corners, and their kinds. */
@@ -182,17 +217,30 @@ write_steps (const Writer *writer, const CtrCrackVertex *vertex, CtrPoint point)
 static uint32_t
 write_equals (const Writer *writer, const CtrCrackVertex *vertex, CtrPoint point)
 {
-  const SortedPixels sorted = sort_level_indices (vertex);
-  for (uint32_t i = 0, end; i < 4; i = end) {
-    const uint32_t level_index = level_index_at (&sorted, i), mask = mask_of_equals (&sorted, i, &end);
-    if (level_index == 0)
-      continue;
-    if (is_diagonal (mask))
+  CtrCrackCorner none;
+  for (uint32_t i = 0; i < 4; i++) {
+    const uint32_t level_index = vertex->level_indices[i];
+    uint32_t mask, count = corners_of_pixel (vertex, i, &mask);
+    count = level_index > 0 ? count : 0;
+    if (count == 2) {
       write_diagonal (writer, level_index, point, mask);
-    else if (corners_of (mask))
-      write_corner (writer, level_index, point, writer->kinds[mask]);
+    } else {
+      *(count ? writer->corners + writer->ends[level_index] : &none) = (CtrCrackCorner){point, writer->kinds[mask]};
+      writer->ends[level_index] += count;
+    }
   }
   return 4;
+}
+
+static uint32_t
+write_only (const Writer *writer, const CtrCrackVertex *vertex, CtrPoint point)
+{
+  const uint32_t mask = mask_of (vertex);
+  if (is_diagonal (mask))
+    write_diagonal (writer, 1, point, mask);
+  else
+    write_corner (writer, 1, point, writer->kinds[mask]);
+  return 2;
 }
 
 /* The rows of vertices from TOP to before END. */
@@ -264,17 +312,22 @@ count_corners (Work *work, Band *band)
   const CtrImage *image = work->image;
   const CtrCracksPlan *plan = work->plan;
   const size_t row_bytes = ctr_level_row_bytes (plan, image->width);
+  const size_t count_size = (size_t) plan->level_count + 2;
+  const uint32_t counter_count = plan->level_count < 256 ? COUNTERS : 1;
   size_t vertex_count = 0, *counts, *row_ends;
+  Counters counters;
   CtrSamples samples; /* only its row */
   if (!ctr_host_buffer_reserve (&band->level_rows, 2 * row_bytes, 1)
       || !ctr_host_buffer_reserve (&band->row_ends, band->end - band->top, sizeof (size_t))
-      || !ctr_host_buffer_reserve (&band->ends, (size_t) plan->level_count + 2, sizeof (size_t)))
+      || !ctr_host_buffer_reserve (&band->ends, counter_count * count_size, sizeof (size_t)))
     return false;
   uint8_t *above = band->level_rows.data, *below = above + row_bytes;
   counts = band->ends.data;
   row_ends = band->row_ends.data;
   memset (above, 0, 2 * row_bytes);
-  memset (counts, 0, (plan->level_count + 2) * sizeof *counts);
+  memset (counts, 0, counter_count * count_size * sizeof *counts);
+  for (uint32_t i = 0; i < COUNTERS; i++)
+    counters.counts[i] = counts + (i < counter_count ? i * count_size : 0);
   if (band->top > 0)
     ctr_load_level_row (&samples, image, plan, band->top - 1, above);
   for (uint32_t y = band->top; y < band->end; y++) {
@@ -285,12 +338,7 @@ count_corners (Work *work, Band *band)
     CtrCrackVertex *vertices = (CtrCrackVertex *) band->vertices.data + vertex_count;
     ctr_load_level_row (&samples, image, plan, y, below);
     const size_t found = ctr_find_vertices (plan, above, below, image->width, vertices);
-    if (plan->mode == CTR_LEVELS_EQUAL)
-      for (size_t i = 0; i < found; i++)
-        count_equals (vertices + i, counts);
-    else
-      for (size_t i = 0; i < found; i++)
-        count_steps (vertices + i, counts);
+    count_vertices (vertices, found, plan, &counters);
     row_ends[y - band->top] = vertex_count += found;
     if (__atomic_add_fetch (&work->vertex_count, found, __ATOMIC_RELAXED) > plan->max_points)
       vertex_count = 0;
@@ -298,6 +346,9 @@ count_corners (Work *work, Band *band)
     below = above;
     above = above_next;
   }
+  for (uint32_t k = 1; k < counter_count; k++)
+    for (size_t i = 0; i < count_size; i++)
+      counts[i] += counters.counts[k][i];
   return true;
 }
 
@@ -344,7 +395,7 @@ add_up (CtrCrackCorners *corners, const CtrCracksPlan *plan)
 static bool
 write_corners (const Work *work, const Band *band)
 {
-  const bool equal = work->plan->mode == CTR_LEVELS_EQUAL;
+  const bool only = work->plan->level_count == 1, equal = work->plan->mode == CTR_LEVELS_EQUAL;
   const CtrCrackVertex *vertices = band->vertices.data, *vertex = vertices;
   const size_t *row_ends = band->row_ends.data;
   uint64_t operations = 0;
@@ -353,7 +404,9 @@ write_corners (const Work *work, const Band *band)
   for (uint32_t y = band->top; y < band->end; y++)
     for (const CtrCrackVertex *end = vertices + row_ends[y - band->top]; vertex < end; vertex++) {
       const CtrPoint point = {vertex->x, (uint16_t) y};
-      const uint32_t written = equal ? write_equals (&writer, vertex, point) : write_steps (&writer, vertex, point);
+      const uint32_t written = only    ? write_only (&writer, vertex, point)
+                               : equal ? write_equals (&writer, vertex, point)
+                                       : write_steps (&writer, vertex, point);
       if (ctr_poll (&operations, written))
         return false;
     }

@@ -7,10 +7,10 @@
 #include <emmintrin.h>
 #endif
 
-/* How to compute level indices of one byte. Their levels are at least 1. */
+/* How to compute level indices. Levels are at least 1, except with the table. */
 typedef enum { BY_TABLE, BY_SHIFT, BY_SUM } Rule;
 
-enum { MOST_SUMMANDS = 4 };
+enum { MOST_SUMMANDS = 8 };
 
 static Rule
 find_rule (const CtrCracksPlan *plan)
@@ -20,7 +20,7 @@ find_rule (const CtrCracksPlan *plan)
     return BY_TABLE;
   if (plan->levels[count - 1] - plan->levels[0] + 1u == count)
     return BY_SHIFT;
-  return plan->mode == CTR_LEVELS_AT_LEAST && count <= MOST_SUMMANDS ? BY_SUM : BY_TABLE;
+  return count <= MOST_SUMMANDS ? BY_SUM : BY_TABLE;
 }
 
 #ifdef __SSE2__
@@ -31,43 +31,54 @@ load_16 (const void *from)
   return _mm_loadu_si128 (from);
 }
 
-/* Consecutive levels. */
 static inline __m128i
-shift_16 (__m128i samples, __m128i below_first, __m128i last, bool equal)
+min_epu16 (__m128i a, __m128i b)
 {
-  const __m128i lower = _mm_min_epu8 (samples, last), indices = _mm_subs_epu8 (lower, below_first);
-  return equal ? _mm_and_si128 (indices, _mm_cmpeq_epi8 (lower, samples)) : indices;
+  return _mm_sub_epi16 (a, _mm_subs_epu16 (a, b));
 }
 
-/* These write the level indices of as many samples as they can, and return their number. */
-static uint32_t
-index_by_shift (const CtrCracksPlan *plan, const uint8_t *samples, uint32_t count, uint8_t *level_indices)
-{
-  const __m128i below_first = _mm_set1_epi8 ((char) (plan->levels[0] - 1));
-  const __m128i last = _mm_set1_epi8 ((char) plan->levels[plan->level_count - 1]);
-  const bool equal = plan->mode == CTR_LEVELS_EQUAL;
-  uint32_t x = 0;
-  for (; x + 16 <= count; x += 16)
-    _mm_storeu_si128 ((__m128i *) (level_indices + x), shift_16 (load_16 (samples + x), below_first, last, equal));
-  return x;
-}
-
-static uint32_t
-index_by_sum (const CtrCracksPlan *plan, const uint8_t *samples, uint32_t count, uint8_t *level_indices)
-{
-  __m128i levels[MOST_SUMMANDS];
-  uint32_t x = 0;
-  for (uint32_t i = 0; i < plan->level_count; i++)
-    levels[i] = _mm_set1_epi8 ((char) plan->levels[i]);
-  for (; x + 16 <= count; x += 16) {
-    const __m128i block = load_16 (samples + x);
-    __m128i sum = _mm_setzero_si128 ();
-    for (uint32_t i = 0; i < plan->level_count; i++)
-      sum = _mm_sub_epi8 (sum, _mm_cmpeq_epi8 (_mm_max_epu8 (block, levels[i]), block));
-    _mm_storeu_si128 ((__m128i *) (level_indices + x), sum);
+/* These write the level indices of as many samples as they can, and return their number: of consecutive levels, and of
+ * a few levels. BITS is the width of samples and level indices. */
+#define INDEX_ROWS(BITS, EPI, EPU, MIN)                                                                                \
+  static uint32_t index_by_shift_##BITS (                                                                              \
+      const CtrCracksPlan *plan, const uint##BITS##_t *samples, uint32_t count, uint##BITS##_t *level_indices)         \
+  {                                                                                                                    \
+    const __m128i below_first = _mm_set1_##EPI ((int##BITS##_t) (plan->levels[0] - 1));                                \
+    const __m128i last = _mm_set1_##EPI ((int##BITS##_t) plan->levels[plan->level_count - 1]);                         \
+    const __m128i all = _mm_set1_epi8 (plan->mode == CTR_LEVELS_EQUAL ? 0 : -1);                                       \
+    uint32_t x = 0;                                                                                                    \
+    for (; x + 128 / BITS <= count; x += 128 / BITS) {                                                                 \
+      const __m128i block = load_16 (samples + x), lower = MIN (block, last);                                          \
+      const __m128i wanted = _mm_or_si128 (_mm_cmpeq_##EPI (lower, block), all);                                       \
+      _mm_storeu_si128 ((__m128i *) (level_indices + x), _mm_and_si128 (_mm_subs_##EPU (lower, below_first), wanted)); \
+    }                                                                                                                  \
+    return x;                                                                                                          \
+  }                                                                                                                    \
+                                                                                                                       \
+  static uint32_t index_by_sum_##BITS (                                                                                \
+      const CtrCracksPlan *plan, const uint##BITS##_t *samples, uint32_t count, uint##BITS##_t *level_indices)         \
+  {                                                                                                                    \
+    const bool equal = plan->mode == CTR_LEVELS_EQUAL;                                                                 \
+    __m128i levels[MOST_SUMMANDS], summands[MOST_SUMMANDS];                                                            \
+    uint32_t x = 0;                                                                                                    \
+    for (uint32_t i = 0; i < plan->level_count; i++) {                                                                 \
+      levels[i] = _mm_set1_##EPI ((int##BITS##_t) plan->levels[i]);                                                    \
+      summands[i] = _mm_set1_##EPI ((int##BITS##_t) (equal ? i + 1 : 1));                                              \
+    }                                                                                                                  \
+    for (; x + 128 / BITS <= count; x += 128 / BITS) {                                                                 \
+      const __m128i block = load_16 (samples + x);                                                                     \
+      __m128i sum = _mm_setzero_si128 ();                                                                              \
+      for (uint32_t i = 0; i < plan->level_count; i++) {                                                               \
+        const __m128i compared = equal ? block : MIN (block, levels[i]);                                               \
+        sum = _mm_add_##EPI (sum, _mm_and_si128 (_mm_cmpeq_##EPI (compared, levels[i]), summands[i]));                 \
+      }                                                                                                                \
+      _mm_storeu_si128 ((__m128i *) (level_indices + x), sum);                                                         \
+    }                                                                                                                  \
+    return x;                                                                                                          \
   }
-  return x;
-}
+
+INDEX_ROWS (8, epi8, epu8, _mm_min_epu8)
+INDEX_ROWS (16, epi16, epu16, min_epu16)
 
 /* One bit for each of 16 vertices. */
 static inline uint32_t
@@ -100,17 +111,20 @@ vertices_16 (const uint16_t *above, const uint16_t *below)
 
 #else
 
-static uint32_t
-index_by_shift (const CtrCracksPlan *plan, const uint8_t *samples, uint32_t count, uint8_t *level_indices)
-{
-  return 0;
-}
+#define INDEX_ROWS(BITS)                                                                                       \
+  static uint32_t index_by_shift_##BITS (                                                                      \
+      const CtrCracksPlan *plan, const uint##BITS##_t *samples, uint32_t count, uint##BITS##_t *level_indices) \
+  {                                                                                                            \
+    return 0;                                                                                                  \
+  }                                                                                                            \
+  static uint32_t index_by_sum_##BITS (                                                                        \
+      const CtrCracksPlan *plan, const uint##BITS##_t *samples, uint32_t count, uint##BITS##_t *level_indices) \
+  {                                                                                                            \
+    return 0;                                                                                                  \
+  }
 
-static uint32_t
-index_by_sum (const CtrCracksPlan *plan, const uint8_t *samples, uint32_t count, uint8_t *level_indices)
-{
-  return 0;
-}
+INDEX_ROWS (8)
+INDEX_ROWS (16)
 
 #define VERTICES(BITS)                                                                              \
   static inline uint32_t vertices_##BITS (const uint##BITS##_t *above, const uint##BITS##_t *below) \
@@ -128,25 +142,26 @@ VERTICES (16)
 
 #endif
 
-static void
-load_narrow (const CtrCracksPlan *plan, const uint8_t *samples, uint32_t width, uint8_t *level_indices)
-{
-  const uint16_t *level_index_of = plan->level_indices;
-  const Rule rule = find_rule (plan);
-  uint32_t x = 0;
-  if (rule == BY_SHIFT)
-    x = index_by_shift (plan, samples, width, level_indices);
-  else if (rule == BY_SUM)
-    x = index_by_sum (plan, samples, width, level_indices);
-  for (; x < width; x++)
-    level_indices[x] = (uint8_t) level_index_of[samples[x]];
-}
+#define LOAD_ROW(BITS)                                                                                         \
+  static void load_row_##BITS (                                                                                \
+      const CtrCracksPlan *plan, const uint##BITS##_t *samples, uint32_t width, uint##BITS##_t *level_indices) \
+  {                                                                                                            \
+    const uint16_t *level_index_of = plan->level_indices;                                                      \
+    const Rule rule = find_rule (plan);                                                                        \
+    uint32_t x = rule == BY_SHIFT ? index_by_shift_##BITS (plan, samples, width, level_indices)                \
+                 : rule == BY_SUM ? index_by_sum_##BITS (plan, samples, width, level_indices)                  \
+                                  : 0;                                                                         \
+    for (; x < width; x++)                                                                                     \
+      level_indices[x] = (uint##BITS##_t) level_index_of[samples[x]];                                          \
+  }
+
+LOAD_ROW (8)
+LOAD_ROW (16)
 
 void
 ctr_load_level_row (CtrSamples *samples, const CtrImage *image, const CtrCracksPlan *plan, uint32_t y, void *level_row)
 {
   const bool zero = plan->frame == CTR_IMAGE_BORDER_ZERO, narrow = ctr_level_index_size (plan) == 1;
-  const uint16_t *level_index_of = plan->level_indices;
   const uint32_t width = image->width;
   uint8_t *row_8 = (uint8_t *) level_row + 1;
   uint16_t *row_16 = (uint16_t *) level_row + 1;
@@ -156,13 +171,12 @@ ctr_load_level_row (CtrSamples *samples, const CtrImage *image, const CtrCracksP
   }
   const void *row = ctr_samples_row (samples, image, y);
   if (narrow)
-    load_narrow (plan, row, width, row_8);
+    load_row_8 (plan, row, width, row_8);
   else if (image->format == CTR_FORMAT_GRAY16)
-    for (uint32_t x = 0; x < width; x++)
-      row_16[x] = level_index_of[((const uint16_t *) row)[x]];
+    load_row_16 (plan, row, width, row_16);
   else
     for (uint32_t x = 0; x < width; x++)
-      row_16[x] = level_index_of[((const uint8_t *) row)[x]];
+      row_16[x] = plan->level_indices[((const uint8_t *) row)[x]];
   if (zero && narrow)
     row_8[0] = row_8[width - 1] = 0;
   else if (zero)
