@@ -4,6 +4,7 @@
  *   stage                           core                    cpu                    cuda
  *   arguments, plan, backend        canny/canny.c
  *   samples                         -                       common/luma.c          common/input_stage.cu
+ *   rows of one thread              -                       canny/rows.c
  *   automatic thresholds            canny/canny.h           canny/canny.c          canny/canny.cu
  *   blur                            -                       canny/blur.c           canny/blur.cuh
  *   gradient, maxima                -                       canny/gradient.c       canny/gradient.cuh

@@ -3,6 +3,7 @@
 #include "core/cca/cca.h"
 
 #include "core/common/error.h"
+#include "core/results/components.h"
 
 struct CtrCca {
   CtrAnalyser base;
@@ -31,12 +32,26 @@ discard (CtrAnalyser *analyser)
   ctr_components_unref (ops_of (cca)->finish (cca->base.state, NULL));
 }
 
+static bool
+wait_for_result (void *result, CtrError *error)
+{
+  return ctr_components_wait (result, error);
+}
+
+static void
+unref_result (void *result)
+{
+  ctr_components_unref (result);
+}
+
 static const CtrAnalyserType analyser_type = {
     .size = sizeof (CtrCca),
     .name = "component analyser",
     .input = "image",
     .enqueue = "ctr_cca_enqueue()",
     .discard = discard,
+    .wait = wait_for_result,
+    .unref = unref_result,
 };
 
 CtrCca *
@@ -79,16 +94,59 @@ bool
 ctr_cca_enqueue (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
 {
   cca->queued = false;
-  if (!ctr_analyser_accept (&cca->base, check_arguments (cca, image, params, error)))
+  if (!ctr_analyser_settle (&cca->base, error)
+      || !ctr_analyser_accept (&cca->base, check_arguments (cca, image, params, error)))
     return false;
   cca->queued = cca->base.pending = ops_of (cca)->enqueue (cca->base.state, image, params, stream, error);
   return cca->queued;
 }
 
+/* Waits for the queued image. */
+static CtrComponents *
+take_result (CtrCca *cca, CtrError *error)
+{
+  return ctr_analyser_take_pending (&cca->base, error) ? ops_of (cca)->finish (cca->base.state, error) : NULL;
+}
+
 CtrComponents *
 ctr_cca_finish (CtrCca *cca, CtrError *error)
 {
-  return ctr_analyser_take_pending (&cca->base, error) ? ops_of (cca)->finish (cca->base.state, error) : NULL;
+  return ctr_analyser_settle (&cca->base, error) ? take_result (cca, error) : NULL;
+}
+
+/* CtrSettle */
+static bool
+settle (void *analyser, void *result, CtrError *error)
+{
+  CtrComponents *complete = take_result (analyser, error);
+  if (complete)
+    ctr_components_settle (result, complete);
+  return complete;
+}
+
+CtrComponents *
+ctr_cca_submit (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
+{
+  if (!ctr_cca_enqueue (cca, image, params, stream, error))
+    return NULL;
+  if (cca->base.backend == CTR_BACKEND_CPU)
+    return ctr_cca_finish (cca, error);
+  const CtrComponents info = {.width = image->width,
+      .height = image->height,
+      .connectivity = params->connectivity,
+      .features = params->features};
+  CtrComponents *result = ctr_components_new_pending (&info, settle, cca, error);
+  if (result)
+    cca->base.handed_out = ctr_components_ref (result);
+  else
+    ctr_analyser_discard (&cca->base);
+  return result;
+}
+
+bool
+ctr_cca_settle (CtrCca *cca, CtrError *error)
+{
+  return ctr_analyser_settle (&cca->base, error);
 }
 
 CtrComponents *
@@ -105,5 +163,7 @@ ctr_cca_get_device_result (CtrCca *cca, CtrDeviceComponents *result, CtrError *e
         error, CTR_ERROR_INVALID_ARGUMENT, "the CPU backend has no result in GPU memory: use ctr_cca_finish()");
   if (!cca->queued)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "no image was queued: call ctr_cca_enqueue() first");
+  if (!ctr_analyser_settle (&cca->base, error))
+    return false;
   return ops_of (cca)->get_device_result (cca->base.state, result, error);
 }

@@ -4,8 +4,8 @@
  *   stage                           core                    cpu                    cuda
  *   arguments, backend              cca/cca.c
  *   threshold, samples              common/otsu.h           common/samples.c       common/input_stage.cu
- *   runs, labels, union-find        -                       cca/cca.c, runs.c      cca/tiles.cu, cca/merge.cu
- *   label image, moments, grey      -                       cca/cca.c              cca/features.cu
+ *   runs, labels, union-find        -                       cca/band.c, runs.c     cca/tiles.cu, cca/merge.cu
+ *   label image, moments, grey      -                       cca/band.c, cca/cca.c  cca/features.cu
  *   result                          results/components.c
  *   host side of the GPU            -                       -                      cca/cca.cu, cca/result.cu */
 #ifndef CTR_CORE_CCA_CCA_H

@@ -43,10 +43,23 @@ ctr_analyser_free (CtrAnalyser *analyser)
 {
   if (!analyser)
     return;
+  ctr_analyser_settle (analyser, NULL);
   analyser->ops->destroy (analyser->state);
   if (analyser->type->release)
     analyser->type->release (analyser);
   free (analyser);
+}
+
+bool
+ctr_analyser_settle (CtrAnalyser *analyser, CtrError *error)
+{
+  void *result = analyser->handed_out;
+  if (!result)
+    return true;
+  const bool ok = analyser->type->wait (result, error);
+  analyser->handed_out = NULL;
+  analyser->type->unref (result);
+  return ok;
 }
 
 bool

@@ -36,17 +36,20 @@ typedef struct {
   const CtrAnalyserType *type;
   CtrBackend backend;
   const CtrBackendOps *ops;
-  void *state;  /* the backend's own */
-  bool pending; /* enqueue() succeeded, finish() has not been called yet */
+  void *state;      /* the backend's own */
+  bool pending;     /* enqueue() succeeded, finish() has not been called yet */
+  void *handed_out; /* a reference to the pending result that submit() has returned last, or NULL */
 } CtrAnalyser;
 
 /* What the analysers of an algorithm have in common: their size, and their names in messages. */
 struct CtrAnalyserType {
   size_t size;
-  const char *name;                        /* "border follower" */
-  const char *input;                       /* "image" */
-  const char *enqueue;                     /* "ctr_borders_enqueue()" */
-  void (*discard) (CtrAnalyser *analyser); /* drops the pending result */
+  const char *name;                             /* "border follower" */
+  const char *input;                            /* "image" */
+  const char *enqueue;                          /* "ctr_borders_enqueue()" */
+  void (*discard) (CtrAnalyser *analyser);      /* drops the pending result */
+  bool (*wait) (void *result, CtrError *error); /* completes what submit() has returned; NULL without submit() */
+  void (*unref) (void *result);
   void (*release) (CtrAnalyser *analyser); /* frees what the analyser owns besides the backend's state; may be NULL */
 };
 
@@ -58,6 +61,10 @@ CtrAnalyser *ctr_analyser_new (
 /* Destroys the backend's state first, which waits for work that may still read what the analyser owns. ANALYSER may be
  * NULL. */
 void ctr_analyser_free (CtrAnalyser *analyser);
+
+/* Completes the result that submit() has handed out last, if any. It comes first in enqueue(), before anything of the
+ * analyser is used. False and the error of the analysis if that has failed. */
+bool ctr_analyser_settle (CtrAnalyser *analyser, CtrError *error);
 
 /* Can the analyser's backend read MEMORY, in which the WHAT of its arguments lies? */
 bool ctr_analyser_check_memory (const CtrAnalyser *analyser, const char *what, CtrMemory memory, CtrError *error);

@@ -3,6 +3,7 @@
 #include "core/cracks/cracks.h"
 
 #include "core/common/contour_limits.h"
+#include "core/results/contourlist.h"
 #include "core/common/error.h"
 
 struct CtrCracks {
@@ -39,12 +40,26 @@ discard (CtrAnalyser *analyser)
   ctr_contours_unref (ops_of (cracks)->finish (cracks->base.state, NULL));
 }
 
+static bool
+wait_for_result (void *result, CtrError *error)
+{
+  return ctr_contours_wait (result, error);
+}
+
+static void
+unref_result (void *result)
+{
+  ctr_contours_unref (result);
+}
+
 static const CtrAnalyserType analyser_type = {
     .size = sizeof (CtrCracks),
     .name = "contour tracer",
     .input = "image",
     .enqueue = "ctr_cracks_enqueue()",
     .discard = discard,
+    .wait = wait_for_result,
+    .unref = unref_result,
 };
 
 CtrCracks *
@@ -204,19 +219,63 @@ bool
 ctr_cracks_enqueue (
     CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params, void *stream, CtrError *error)
 {
-  if (!ctr_analyser_accept (&cracks->base, check_arguments (cracks, image, params, error)))
+  if (!ctr_analyser_settle (&cracks->base, error)
+      || !ctr_analyser_accept (&cracks->base, check_arguments (cracks, image, params, error)))
     return false;
   make_plan (cracks, image, params);
   cracks->base.pending = ops_of (cracks)->enqueue (cracks->base.state, image, &cracks->plan, stream, error);
   return cracks->base.pending;
 }
 
-CtrContours *
-ctr_cracks_finish (CtrCracks *cracks, CtrError *error)
+/* Waits for the queued image. */
+static CtrContours *
+take_result (CtrCracks *cracks, CtrError *error)
 {
   if (!ctr_analyser_take_pending (&cracks->base, error))
     return NULL;
   return ops_of (cracks)->finish (cracks->base.state, error);
+}
+
+CtrContours *
+ctr_cracks_finish (CtrCracks *cracks, CtrError *error)
+{
+  return ctr_analyser_settle (&cracks->base, error) ? take_result (cracks, error) : NULL;
+}
+
+/* CtrSettle */
+static bool
+settle (void *analyser, void *result, CtrError *error)
+{
+  CtrContours *complete = take_result (analyser, error);
+  if (complete)
+    ctr_contours_settle (result, complete);
+  return complete;
+}
+
+CtrContours *
+ctr_cracks_submit (
+    CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params, void *stream, CtrError *error)
+{
+  if (!ctr_cracks_enqueue (cracks, image, params, stream, error))
+    return NULL;
+  if (cracks->base.backend == CTR_BACKEND_CPU)
+    return ctr_cracks_finish (cracks, error);
+  const CtrContours info = {.width = image->width,
+      .height = image->height,
+      .coordinates = CTR_COORDINATES_CORNERS,
+      .features = params->features};
+  CtrContours *result = ctr_contours_new_pending (&info, settle, cracks, error);
+  if (result)
+    cracks->base.handed_out = ctr_contours_ref (result);
+  else
+    ctr_analyser_discard (&cracks->base);
+  return result;
+}
+
+bool
+ctr_cracks_settle (CtrCracks *cracks, CtrError *error)
+{
+  return ctr_analyser_settle (&cracks->base, error);
 }
 
 CtrContours *

@@ -13,6 +13,7 @@
 typedef struct {
   CtrComponents public;
   atomic_int refs;
+  CtrPending pending; /* until it is settled, count and threshold are 0, and the arrays NULL */
 } Result;
 
 CtrComponents *
@@ -22,6 +23,7 @@ ctr_components_alloc (uint32_t width, uint32_t height, uint32_t count, uint32_t 
   if (!result)
     goto no_memory;
   atomic_init (&result->refs, 1);
+  ctr_pending_init (&result->pending, NULL, NULL);
   CtrComponents *c = &result->public;
   c->width = width;
   c->height = height;
@@ -47,6 +49,49 @@ no_memory:
 }
 
 CtrComponents *
+ctr_components_new_pending (const CtrComponents *info, CtrSettle settle, void *analyser, CtrError *error)
+{
+  Result *result = calloc (1, sizeof *result);
+  if (!result) {
+    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the components of an image");
+    return NULL;
+  }
+  result->public = *info;
+  atomic_init (&result->refs, 1);
+  ctr_pending_init (&result->pending, settle, analyser);
+  return &result->public;
+}
+
+void
+ctr_components_settle (CtrComponents *pending, CtrComponents *complete)
+{
+  /* The other fields are known to readers already. */
+  pending->count = complete->count;
+  pending->threshold = complete->threshold;
+  pending->table = complete->table;
+  pending->moments = complete->moments;
+  pending->grey = complete->grey;
+  pending->labels = complete->labels;
+  complete->table = NULL;
+  complete->moments = NULL;
+  complete->grey = NULL;
+  complete->labels = NULL;
+  ctr_components_unref (complete);
+}
+
+bool
+ctr_components_wait (CtrComponents *components, CtrError *error)
+{
+  return ctr_pending_wait (&((Result *) components)->pending, components, error);
+}
+
+bool
+ctr_components_is_complete (const CtrComponents *components)
+{
+  return ctr_pending_settled (&((const Result *) components)->pending);
+}
+
+CtrComponents *
 ctr_components_ref (CtrComponents *components)
 {
   atomic_fetch_add_explicit (&((Result *) components)->refs, 1, memory_order_relaxed);
@@ -63,6 +108,7 @@ ctr_components_unref (CtrComponents *components)
   free ((void *) components->moments);
   free ((void *) components->grey);
   free ((void *) components->labels);
+  ctr_pending_clear (&result->pending);
   free (result);
 }
 

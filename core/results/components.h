@@ -3,6 +3,8 @@
 #ifndef CTR_CORE_RESULTS_COMPONENTS_H
 #define CTR_CORE_RESULTS_COMPONENTS_H
 
+#include "core/results/pending.h"
+
 #include <contours/components.h>
 
 CTR_BEGIN_DECLS
@@ -12,6 +14,14 @@ CTR_BEGIN_DECLS
  * CTR_ERROR_OUT_OF_MEMORY when there is no memory. */
 CtrComponents *ctr_components_alloc (
     uint32_t width, uint32_t height, uint32_t count, uint32_t features, CtrError *error);
+
+/* Components without rows, until SETTLE calls ctr_components_settle() for them. INFO describes the rest: size,
+ * connectivity and features. */
+CtrComponents *ctr_components_new_pending (
+    const CtrComponents *info, CtrSettle settle, void *analyser, CtrError *error);
+
+/* Fills in PENDING with what is in COMPLETE (transfer full), to which there is no other reference. */
+void ctr_components_settle (CtrComponents *pending, CtrComponents *complete);
 
 CTR_END_DECLS
 

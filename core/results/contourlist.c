@@ -16,6 +16,7 @@ enum { ARRAYS = CTR_CONTOURS_REGIONS + 1 };
 typedef struct {
   CtrContours public;
   atomic_int refs;
+  CtrPending pending;              /* until it is settled, the numbers are 0 and there are no arrays */
   _Atomic (void *) arrays[ARRAYS]; /* in host memory; NULL until fetched */
   const CtrContoursSource *ops;    /* NULL: all arrays are in host memory */
   void *source;
@@ -25,7 +26,7 @@ typedef struct {
 } Result;
 
 static Result *
-result_new (const CtrContours *info)
+result_new (const CtrContours *info, CtrSettle settle, void *analyser)
 {
   Result *result = calloc (1, sizeof *result);
   if (!result)
@@ -34,8 +35,15 @@ result_new (const CtrContours *info)
   atomic_init (&result->refs, 1);
   for (int i = 0; i < ARRAYS; i++)
     atomic_init (&result->arrays[i], NULL);
+  ctr_pending_init (&result->pending, settle, analyser);
   pthread_mutex_init (&result->fetching, NULL);
   return result;
+}
+
+static void
+fail_to_allocate (CtrError *error)
+{
+  ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the contours of an image");
 }
 
 static size_t
@@ -83,9 +91,9 @@ array_new (const CtrContours *contours, CtrContoursArray array, CtrError *error)
 CtrContours *
 ctr_contours_alloc (const CtrContours *info, CtrContourArrays *arrays, CtrError *error)
 {
-  Result *result = result_new (info);
+  Result *result = result_new (info, NULL, NULL);
   if (!result) {
-    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the contours of an image");
+    fail_to_allocate (error);
     return NULL;
   }
   void *memory[ARRAYS] = {NULL};
@@ -119,14 +127,58 @@ ctr_contours_refuse (const CtrContours *info, CtrLimit limit, uint64_t needed, C
 CtrContours *
 ctr_contours_new_remote (const CtrContours *info, const CtrContoursSource *ops, void *source, CtrError *error)
 {
-  Result *result = result_new (info);
+  Result *result = result_new (info, NULL, NULL);
   if (!result) {
-    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the contours of an image");
+    fail_to_allocate (error);
     return NULL;
   }
   result->ops = ops;
   result->source = source;
   return &result->public;
+}
+
+CtrContours *
+ctr_contours_new_pending (const CtrContours *info, CtrSettle settle, void *analyser, CtrError *error)
+{
+  Result *result = result_new (info, settle, analyser);
+  if (!result) {
+    fail_to_allocate (error);
+    return NULL;
+  }
+  return &result->public;
+}
+
+void
+ctr_contours_settle (CtrContours *pending, CtrContours *complete)
+{
+  Result *to = (Result *) pending, *from = (Result *) complete;
+  /* The other fields are known to readers already. */
+  pending->count = complete->count;
+  pending->threshold = complete->threshold;
+  pending->point_count = complete->point_count;
+  pending->exceeded = complete->exceeded;
+  pending->needed = complete->needed;
+  for (int i = 0; i < ARRAYS; i++) {
+    atomic_store_explicit (
+        &to->arrays[i], atomic_load_explicit (&from->arrays[i], memory_order_relaxed), memory_order_relaxed);
+    atomic_store_explicit (&from->arrays[i], NULL, memory_order_relaxed);
+  }
+  to->ops = from->ops;
+  to->source = from->source;
+  from->ops = NULL;
+  ctr_contours_unref (complete);
+}
+
+bool
+ctr_contours_wait (CtrContours *contours, CtrError *error)
+{
+  return ctr_pending_wait (&((Result *) contours)->pending, contours, error);
+}
+
+bool
+ctr_contours_is_complete (const CtrContours *contours)
+{
+  return ctr_pending_settled (&((const Result *) contours)->pending);
 }
 
 CtrContours *
@@ -149,6 +201,7 @@ ctr_contours_unref (CtrContours *contours)
   for (int i = 0; i < ARRAYS; i++)
     free (atomic_load_explicit (&result->arrays[i], memory_order_relaxed));
   pthread_mutex_destroy (&result->fetching);
+  ctr_pending_clear (&result->pending);
   free (result);
   if (release_owner)
     release_owner (owner);
@@ -180,6 +233,8 @@ static void *
 map (CtrContours *contours, CtrContoursArray array, CtrError *error)
 {
   Result *result = (Result *) contours;
+  if (!ctr_contours_wait (contours, error))
+    return NULL;
   void *memory = atomic_load_explicit (&result->arrays[array], memory_order_acquire);
   if (memory || !result->ops || !has_array (contours, array))
     return memory;
@@ -221,7 +276,8 @@ bool
 ctr_contours_get_device (CtrContours *contours, CtrDeviceContours *device)
 {
   const Result *result = (const Result *) contours;
-  return result->ops && result->ops->get_device && result->ops->get_device (result->source, device);
+  return ctr_contours_wait (contours, NULL) && result->ops && result->ops->get_device
+         && result->ops->get_device (result->source, device);
 }
 
 double

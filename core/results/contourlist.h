@@ -3,6 +3,8 @@
 #ifndef CTR_CORE_RESULTS_CONTOURLIST_H
 #define CTR_CORE_RESULTS_CONTOURLIST_H
 
+#include "core/results/pending.h"
+
 #include <contours/snake.h>
 
 CTR_BEGIN_DECLS
@@ -36,6 +38,13 @@ typedef struct {
 /* Contours that own SOURCE; on failure, the caller still owns it. */
 CtrContours *ctr_contours_new_remote (
     const CtrContours *info, const CtrContoursSource *ops, void *source, CtrError *error);
+
+/* Contours without numbers and arrays, until SETTLE calls ctr_contours_settle() for them. INFO describes the rest: size,
+ * coordinates and features. */
+CtrContours *ctr_contours_new_pending (const CtrContours *info, CtrSettle settle, void *analyser, CtrError *error);
+
+/* Fills in PENDING with what is in COMPLETE (transfer full), to which there is no other reference. */
+void ctr_contours_settle (CtrContours *pending, CtrContours *complete);
 
 CTR_END_DECLS
 

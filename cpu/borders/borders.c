@@ -6,18 +6,14 @@
 #include "core/common/poll.h"
 #include "core/results/contourlist.h"
 #include "cpu/borders/bands.h"
-#include "cpu/common/parallel.h"
+#include "cpu/common/bands.h"
 #include "cpu/common/samples.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The smallest bands that are worth another thread: a part costs as much as following some ten pixels. Tests take
- * smaller ones. */
-#ifndef CTR_BAND_ROWS
-#define CTR_BAND_ROWS 32
-#define CTR_BAND_PIXELS (1 << 16)
-#endif
+/* The smallest bands that are worth another thread: a part costs as much as following some ten pixels. */
+enum { MIN_BAND_ROWS = 32, MIN_BAND_PIXELS = 1 << 16 };
 
 /* Some bands have more borders than others. Bands of outermost borders follow some other borders, too, which takes more
  * than a few threads gain. */
@@ -78,23 +74,21 @@ static bool
 make_bands (CtrBorderBands *bands, const CtrImage *image, CtrRetrieval mode, unsigned threads)
 {
   const unsigned least = mode == CTR_RETRIEVE_EXTERNAL ? MIN_THREADS_OUTSIDE : 2;
-  const uint64_t pixels = (uint64_t) image->width * image->height, most = image->height / CTR_BAND_ROWS;
-  uint64_t count = threads >= least ? (uint64_t) BANDS_PER_THREAD * threads : 1;
-  count = count > most ? most : count;
-  count = count > pixels / CTR_BAND_PIXELS ? pixels / CTR_BAND_PIXELS : count;
-  count = count > 1 ? count : 1;
+  const uint32_t rows = image->width * MIN_BAND_ROWS;
+  const uint32_t count = ctr_band_count (image->width, image->height, threads >= least ? threads : 1, BANDS_PER_THREAD,
+      rows > MIN_BAND_PIXELS ? rows : MIN_BAND_PIXELS);
   if (count > bands->band_room) {
     CtrBand *more = realloc (bands->bands, count * sizeof *more);
     if (!more)
       return false;
     memset (more + bands->band_room, 0, (count - bands->band_room) * sizeof *more);
     bands->bands = more;
-    bands->band_room = (uint32_t) count;
+    bands->band_room = count;
   }
-  bands->band_count = (uint32_t) count;
+  bands->band_count = count;
   for (uint32_t i = 0; i < count; i++)
     ctr_border_strip_begin (
-        &bands->bands[i].strip, (uint32_t) (i * image->height / count), (uint32_t) ((i + 1) * image->height / count));
+        &bands->bands[i].strip, ctr_band_first (image->height, count, i), ctr_band_first (image->height, count, i + 1));
   return true;
 }
 

@@ -7,17 +7,29 @@
 #define CTR_CPU_CANNY_BLUR_H
 
 #include "core/canny/canny.h"
-#include "cpu/common/simd.h"
 
 #define CTR_ROW_MARGIN 64
 
+/* The weights, repeated for vectors of up to 256 bits. */
+enum { CTR_BLUR_REPEAT = 16 };
+
 typedef struct {
   uint32_t radius;
-  UInt16x8 down[CTR_CANNY_MAX_RADIUS + 1];  /* one weight each, from the first one to the centre */
-  Int16x8 across[CTR_CANNY_MAX_RADIUS + 1]; /* weights 2 i and 2 i + 1 alternately; 0 after the last one */
+  int16_t down[CTR_CANNY_MAX_RADIUS + 1][CTR_BLUR_REPEAT];   /* one each, from the first one to the centre */
+  int16_t across[CTR_CANNY_MAX_RADIUS + 1][CTR_BLUR_REPEAT]; /* 2 i and 2 i + 1 alternately; 0 after the last one */
 } CtrBlur;
 
-void ctr_blur_init (CtrBlur *blur, const CtrCannyPlan *plan);
+static inline void
+ctr_blur_init (CtrBlur *blur, const CtrCannyPlan *plan)
+{
+  const uint32_t taps = 2 * plan->radius + 1;
+  blur->radius = plan->radius;
+  for (uint32_t i = 0; i <= plan->radius; i++)
+    for (uint32_t k = 0; k < CTR_BLUR_REPEAT; k++) {
+      blur->down[i][k] = plan->weights[i];
+      blur->across[i][k] = 2 * i + k % 2 < taps ? plan->weights[2 * i + k % 2] : 0;
+    }
+}
 
 /* The coordinate I reflected by BORDER_REFLECT_101. */
 static inline uint32_t
@@ -30,14 +42,5 @@ ctr_reflect (int64_t i, uint32_t size)
     i = i < 0 ? -i : 2 * last - i;
   return (uint32_t) i;
 }
-
-/* Converts samples from 8 to 16 bits. */
-void ctr_widen_row (const uint8_t *samples, uint32_t width, int16_t *row);
-
-/* The vertical pass: from 2 radius + 1 rows of samples to their weighted sums - 2^15. */
-void ctr_blur_down (const CtrBlur *blur, const int16_t *const *rows, uint32_t width, int16_t *sums);
-
-/* The horizontal pass: from these sums to samples. Extends the sums to the left and to the right. */
-void ctr_blur_across (const CtrBlur *blur, int16_t *sums, uint32_t width, int16_t *samples);
 
 #endif

@@ -1,37 +1,39 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Canny edge detection: one pass over the rows, in which each stage is a few rows behind the previous one, down to bits
- * of candidates. Then hysteresis on these bits. The picture is painted last, so it may overlap the image. */
+ * of candidates, and hysteresis on these bits. Several threads take bands of rows; then the hysteresis goes over the
+ * seams between them. The picture is painted last, so it may overlap the image. */
 #include "core/canny/canny.h"
 
 #include "core/common/poll.h"
-#include "cpu/canny/blur.h"
 #include "cpu/canny/hysteresis.h"
-#include "cpu/canny/gradient.h"
-#include "cpu/common/luma.h"
+#include "cpu/canny/rows.h"
+#include "cpu/common/bands.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_TAPS (2 * CTR_CANNY_MAX_RADIUS + 1)
-#define MAX_APERTURE 7
-/* The rows that a pixel of the most subsampled plane covers. */
-#define STRIP 4
+enum {
+  MIN_PIXELS = 1 << 15, /* of a band */
+  BANDS_PER_THREAD = 2
+};
 
 typedef struct {
   CtrHysteresis hysteresis;
-  CtrBlur blur;
-  void *memory; /* of all rows below, for this width, radius and aperture */
-  size_t bytes;
-  uint32_t width, radius, aperture;
-
-  uint8_t *luma;
-  int16_t *samples[MAX_TAPS];     /* row y of the image is samples[y % taps] */
-  int16_t *sums;                  /* of the vertical pass of the blur */
-  int16_t *blurred[MAX_APERTURE]; /* row y of the image is blurred[y % aperture] */
-  int16_t *scratch[2];
-  CtrGradientRow gradient[3], no_gradient; /* row y of the image is gradient[y % 3] */
-  uint8_t *mask;                           /* STRIP rows */
+  CtrCannyRows *rows; /* of each thread */
+  unsigned thread_count;
 } State;
+
+/* What the threads share of a frame. */
+typedef struct {
+  State *state;
+  const CtrImage *image;
+  const CtrCannyPlan *plan;
+  const CtrEdgePicture *picture;
+  int32_t low, high;
+  unsigned threads;
+  uint32_t bands, next_band;
+  bool cancelled; /* atomic */
+} Frame;
 
 static void *
 create (CtrError *error)
@@ -47,234 +49,198 @@ destroy (void *data)
 {
   State *state = data;
   ctr_hysteresis_release (&state->hysteresis);
-  free (state->memory);
+  for (unsigned i = 0; i < state->thread_count; i++)
+    ctr_canny_rows_release (&state->rows[i]);
+  free (state->rows);
   free (state);
 }
 
-/* Takes BYTES at *OFFSET; without memory it only advances *OFFSET. Takes an odd number of cache lines, because rows at
- * distances of a power of two evict each other from the cache. */
-static void *
-take (State *state, size_t *offset, size_t bytes)
-{
-  uint8_t *memory = state->memory ? (uint8_t *) state->memory + *offset : NULL;
-  *offset += ((bytes + 63) / 64 | 1) * 64;
-  return memory;
-}
-
-/* Takes a row with its margins, see cpu/canny/blur.h. */
-static void *
-take_row (State *state, size_t *offset, uint32_t width, size_t size)
-{
-  uint8_t *row = take (state, offset, ((width - 1) / CTR_ROW_MARGIN + 3) * CTR_ROW_MARGIN * size);
-  return row ? row + CTR_ROW_MARGIN * size : NULL;
-}
-
-/* Returns the size of all rows in bytes. */
-static size_t
-lay_out_rows (State *state, const CtrCannyPlan *plan, uint32_t width)
-{
-  size_t offset = 0;
-  state->luma = take (state, &offset, width);
-  if (plan->radius > 0)
-    for (uint32_t i = 0; i < 2 * plan->radius + 1; i++)
-      state->samples[i] = take_row (state, &offset, width, sizeof (int16_t));
-  state->sums = take_row (state, &offset, width, sizeof (int16_t));
-  for (uint32_t i = 0; i < plan->aperture; i++)
-    state->blurred[i] = take_row (state, &offset, width, sizeof (int16_t));
-  for (int i = 0; i < 2; i++)
-    state->scratch[i] = take_row (state, &offset, width, sizeof (int16_t));
-  for (int i = 0; i < 3; i++)
-    state->gradient[i] = (CtrGradientRow){
-        .dx = take_row (state, &offset, width, sizeof (int16_t)),
-        .dy = take_row (state, &offset, width, sizeof (int16_t)),
-        .magnitudes = take_row (state, &offset, width, sizeof (int32_t)),
-    };
-  state->no_gradient.magnitudes = take_row (state, &offset, width, sizeof (int32_t));
-  state->mask = take (state, &offset, (size_t) STRIP * width);
-  return offset;
-}
-
 static bool
-prepare_rows (State *state, const CtrCannyPlan *plan, uint32_t width)
+prepare_threads (State *state, const CtrCannyPlan *plan, uint32_t width, unsigned threads)
 {
-  if (state->memory && state->width == width && state->radius == plan->radius && state->aperture == plan->aperture)
-    return true;
-  void *memory = state->memory;
-  state->memory = NULL;
-  const size_t bytes = lay_out_rows (state, plan, width);
-  if (state->bytes < bytes) {
-    free (memory);
-    memory = malloc (bytes);
-    state->bytes = memory ? bytes : 0;
+  if (state->thread_count < threads) {
+    CtrCannyRows *rows = realloc (state->rows, threads * sizeof *rows);
+    if (!rows)
+      return false;
+    memset (rows + state->thread_count, 0, (threads - state->thread_count) * sizeof *rows);
+    state->rows = rows;
+    state->thread_count = threads;
   }
-  if (!memory)
+  for (unsigned i = 0; i < threads; i++)
+    if (!ctr_canny_rows_prepare (&state->rows[i], plan, width))
+      return false;
+  return true;
+}
+
+static bool
+prepare (Frame *frame, CtrError *error)
+{
+  const uint32_t width = frame->image->width, height = frame->image->height;
+  frame->threads = ctr_threads_current ();
+  frame->bands = ctr_band_count (width, height, frame->threads, BANDS_PER_THREAD, MIN_PIXELS);
+  if (frame->threads > frame->bands)
+    frame->threads = frame->bands;
+  if (prepare_threads (frame->state, frame->plan, width, frame->threads)
+      && ctr_hysteresis_begin (&frame->state->hysteresis, width, height))
+    return true;
+  return ctr_go_on (error)
+         && ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the edges of a %u x %u image", width, height);
+}
+
+/* Calls BODY for each thread, which takes bands. This and the functions below return false if the work is cancelled. */
+static bool
+on_all_threads (Frame *frame, void (*body) (void *frame, uint32_t thread))
+{
+  frame->next_band = 0;
+  ctr_parallel_for (frame->threads, frame->threads, body, frame);
+  return !frame->cancelled;
+}
+
+/* Is the work cancelled? If so, no thread has to do its part. */
+static bool
+is_cancelled (Frame *frame)
+{
+  if (ctr_cancelled ())
+    __atomic_store_n (&frame->cancelled, true, __ATOMIC_RELAXED);
+  return __atomic_load_n (&frame->cancelled, __ATOMIC_RELAXED);
+}
+
+/* The rows of the next band, for a thread that takes bands. */
+static bool
+take_band (Frame *frame, uint32_t *first, uint32_t *end)
+{
+  const uint32_t band = ctr_band_take (&frame->next_band, frame->bands);
+  if (band == frame->bands)
     return false;
-  state->memory = memory;
-  lay_out_rows (state, plan, width);
-  /* Margins are read, although their values are irrelevant: they must not depend on an earlier layout. */
-  memset (state->memory, 0, bytes);
-  state->width = width;
-  state->radius = plan->radius;
-  state->aperture = plan->aperture;
+  *first = ctr_band_first (frame->image->height, frame->bands, band);
+  *end = ctr_band_first (frame->image->height, frame->bands, band + 1);
   return true;
 }
 
-static bool
-prepare (State *state, const CtrCannyPlan *plan, const CtrImage *image, CtrError *error)
+static void
+count_samples (void *data, uint32_t thread)
 {
-  if (!prepare_rows (state, plan, image->width)
-      || !ctr_hysteresis_begin (&state->hysteresis, image->width, image->height))
-    return ctr_go_on (error)
-           && ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the edges of a %u x %u image", image->width,
-               image->height);
-  ctr_blur_init (&state->blur, plan);
-  return true;
+  Frame *frame = data;
+  CtrCannyRows *rows = &frame->state->rows[thread];
+  uint32_t first, end;
+  memset (rows->histogram, 0, sizeof rows->histogram);
+  while (take_band (frame, &first, &end))
+    for (uint32_t y = first; y < end && !is_cancelled (frame); y++) {
+      const uint8_t *samples = ctr_canny_row_samples (rows, frame->image, frame->plan, y);
+      for (uint32_t x = 0; x < frame->image->width; x++)
+        rows->histogram[x % 4][samples[x]]++;
+    }
 }
 
-/* The 8-bit samples of row Y: those of an 8-bit image, or converted ones. */
-static const uint8_t *
-row_samples (State *state, const CtrImage *image, const CtrCannyPlan *plan, uint32_t y)
-{
-  const uint8_t *row = (const uint8_t *) image->data + y * image->stride;
-  if (image->format == CTR_FORMAT_GRAY8)
-    return row;
-  if (image->format == CTR_FORMAT_GRAY16)
-    for (uint32_t x = 0; x < image->width; x++)
-      state->luma[x] = (uint8_t) ctr_canny_grey (((const uint16_t *) row)[x], plan->sample_shift);
-  else
-    ctr_luma_row (image->format, row, image->width, state->luma);
-  return state->luma;
-}
-
-/* This and the functions below return false if the work is cancelled. */
 static bool
-find_thresholds (State *state, const CtrImage *image, const CtrCannyPlan *plan, int32_t *low, int32_t *high)
+find_thresholds (Frame *frame)
 {
-  *low = plan->low;
-  *high = plan->high;
+  const CtrCannyPlan *plan = frame->plan;
+  frame->low = plan->low;
+  frame->high = plan->high;
   if (plan->threshold_mode == CTR_CANNY_ABSOLUTE)
     return true;
-  const uint64_t pixels = (uint64_t) image->width * image->height;
-  /* Four histograms: neighbours are often equal, and incrementing the same counter again would have to wait. */
-  uint32_t histogram[4][256] = {0};
-  for (uint32_t y = 0; y < image->height; y++) {
-    if (ctr_cancelled ())
-      return false;
-    const uint8_t *samples = row_samples (state, image, plan, y);
-    for (uint32_t x = 0; x < image->width; x++)
-      histogram[x % 4][samples[x]]++;
-  }
-  for (int i = 0; i < 256; i++)
-    histogram[0][i] += histogram[1][i] + histogram[2][i] + histogram[3][i];
-  ctr_canny_auto_thresholds (plan->threshold_mode, plan->aperture, plan->l2_gradient,
-      ctr_canny_level (plan->threshold_mode, histogram[0], pixels), low, high);
-  return true;
-}
-
-/* Computes row Y of the blurred image. *READ rows of the image have been converted so far. */
-static void
-blur_row (State *state, const CtrImage *image, const CtrCannyPlan *plan, uint32_t y, uint32_t *read)
-{
-  const uint32_t width = image->width, radius = plan->radius, taps = 2 * radius + 1;
-  int16_t *blurred = state->blurred[y % plan->aperture];
-
-  if (radius == 0) {
-    ctr_widen_row (row_samples (state, image, plan, y), width, blurred);
-  } else {
-    const int16_t *rows[MAX_TAPS];
-    for (; *read < image->height && *read <= y + radius; ++*read)
-      ctr_widen_row (row_samples (state, image, plan, *read), width, state->samples[*read % taps]);
-    /* A reflected row is no farther away than the row that it replaces, so it is still there. */
-    for (uint32_t i = 0; i < taps; i++)
-      rows[i] = state->samples[ctr_reflect ((int64_t) y + i - radius, image->height) % taps];
-    ctr_blur_down (&state->blur, rows, width, state->sums);
-    ctr_blur_across (&state->blur, state->sums, width, blurred);
-  }
-  for (int i = 0; i < CTR_SOBEL_MARGIN; i++) {
-    blurred[-1 - i] = blurred[0];
-    blurred[width + i] = blurred[width - 1];
-  }
-}
-
-/* Computes the gradient of row Y from the blurred rows around it. */
-static void
-gradient_row (State *state, const CtrCannyPlan *plan, uint32_t y, uint32_t width, uint32_t height)
-{
-  const int16_t *rows[MAX_APERTURE];
-  for (uint32_t i = 0; i < plan->aperture; i++) {
-    int64_t row = (int64_t) y + i - plan->aperture / 2;
-    row = row < 0 ? 0 : row >= height ? height - 1 : row;
-    rows[i] = state->blurred[row % plan->aperture];
-  }
-  ctr_gradient_row (plan->aperture, plan->l2_gradient, rows, width, state->scratch, &state->gradient[y % 3]);
-}
-
-static bool
-find_edges (State *state, const CtrImage *image, const CtrCannyPlan *plan)
-{
-  const uint32_t width = image->width, height = image->height, margin = plan->aperture / 2;
-  CtrHysteresis *hysteresis = &state->hysteresis;
-  uint32_t read = 0, blurred = 0;
-  int32_t low, high;
-
-  if (!find_thresholds (state, image, plan, &low, &high))
+  if (!on_all_threads (frame, count_samples))
     return false;
-  for (uint32_t y = 0; y <= height; y++) {
-    if (ctr_cancelled ())
-      return false;
-    if (y < height) {
-      for (; blurred < height && blurred <= y + margin; blurred++)
-        blur_row (state, image, plan, blurred, &read);
-      gradient_row (state, plan, y, width, height);
-    }
-    if (y == 0)
-      continue;
-    const uint32_t done = y - 1;
-    const size_t first = ctr_hysteresis_row (hysteresis, done);
-    ctr_maxima_row (done > 0 ? &state->gradient[(done - 1) % 3] : &state->no_gradient, &state->gradient[done % 3],
-        y < height ? &state->gradient[y % 3] : &state->no_gradient, plan->l2_gradient, width, low, high,
+  uint32_t histogram[256] = {0};
+  for (unsigned thread = 0; thread < frame->threads; thread++)
+    for (int i = 0; i < 4 * 256; i++)
+      histogram[i % 256] += frame->state->rows[thread].histogram[i / 256][i % 256];
+  const uint64_t pixels = (uint64_t) frame->image->width * frame->image->height;
+  ctr_canny_auto_thresholds (plan->threshold_mode, plan->aperture, plan->l2_gradient,
+      ctr_canny_level (plan->threshold_mode, histogram, pixels), &frame->low, &frame->high);
+  return true;
+}
+
+static void
+find_edges_of_band (Frame *frame, CtrCannyRows *rows, uint32_t first_row, uint32_t end)
+{
+  CtrHysteresis *hysteresis = &frame->state->hysteresis;
+  CtrGrowth growth = ctr_growth_begin (hysteresis, first_row, end);
+  ctr_canny_rows_start (rows, frame->plan, first_row);
+  for (uint32_t y = first_row; y < end; y++) {
+    if (is_cancelled (frame))
+      return;
+    const size_t first = ctr_hysteresis_row (hysteresis, y);
+    ctr_canny_row_candidates (rows, frame->image, frame->plan, y, frame->low, frame->high,
         hysteresis->candidates + first, hysteresis->edges + first);
-    ctr_hysteresis_grow_row (hysteresis, done);
+    ctr_growth_row (&growth, y);
   }
-  return ctr_hysteresis_finish (hysteresis);
+  if (!ctr_growth_finish (&growth))
+    __atomic_store_n (&frame->cancelled, true, __ATOMIC_RELAXED);
+}
+
+static void
+find_edges_in_bands (void *data, uint32_t thread)
+{
+  Frame *frame = data;
+  uint32_t first, end;
+  while (take_band (frame, &first, &end))
+    find_edges_of_band (frame, &frame->state->rows[thread], first, end);
 }
 
 static bool
-paint (const State *state, const CtrEdgePicture *picture, uint32_t width, uint32_t height)
+find_edges (Frame *frame)
 {
-  CtrEdgePicture strip = *picture;
+  const uint32_t height = frame->image->height;
+  if (!find_thresholds (frame) || !on_all_threads (frame, find_edges_in_bands))
+    return false;
+  CtrGrowth growth = ctr_growth_begin (&frame->state->hysteresis, 0, height);
+  for (uint32_t i = 1; i < frame->bands; i++)
+    ctr_growth_seam (&growth, ctr_band_first (height, frame->bands, i));
+  return ctr_growth_finish (&growth);
+}
+
+/* Paints ROWS rows from row Y on, at most a strip. */
+static void
+paint_strip (const Frame *frame, uint8_t *scratch, uint32_t y, uint32_t rows)
+{
+  const CtrEdgePicture *picture = frame->picture;
+  const uint32_t width = frame->image->width;
   const bool direct = ctr_edge_plane_is_mask (&picture->planes[0]);
-  for (uint32_t y = 0; y < height; y += STRIP) {
-    const uint32_t rows = height - y < STRIP ? height - y : STRIP;
-    if (ctr_cancelled ())
-      return false;
-    for (uint32_t p = 0; p < picture->plane_count; p++) {
-      const CtrEdgePlane *plane = &picture->planes[p];
-      strip.planes[p].data = (uint8_t *) plane->data + (y >> plane->y_shift) * plane->stride;
-      if (plane->source)
-        strip.planes[p].source = (const uint8_t *) plane->source + (y >> plane->y_shift) * plane->source_stride;
-    }
-    uint8_t *mask = direct ? strip.planes[0].data : state->mask;
-    const size_t stride = direct ? picture->planes[0].stride : width;
-    for (uint32_t i = 0; i < rows; i++)
-      ctr_hysteresis_write_row (&state->hysteresis, y + i, mask + i * stride);
-    ctr_edge_picture_paint (&strip, mask, stride, width, rows);
+  CtrEdgePicture strip = *picture;
+  for (uint32_t p = 0; p < picture->plane_count; p++) {
+    const CtrEdgePlane *plane = &picture->planes[p];
+    strip.planes[p].data = (uint8_t *) plane->data + (y >> plane->y_shift) * plane->stride;
+    if (plane->source)
+      strip.planes[p].source = (const uint8_t *) plane->source + (y >> plane->y_shift) * plane->source_stride;
   }
-  return true;
+  uint8_t *mask = direct ? strip.planes[0].data : scratch;
+  const size_t stride = direct ? picture->planes[0].stride : width;
+  for (uint32_t i = 0; i < rows; i++)
+    ctr_hysteresis_write_row (&frame->state->hysteresis, y + i, mask + i * stride);
+  ctr_edge_picture_paint (&strip, mask, stride, width, rows);
+}
+
+/* A strip belongs to the band of its first row. */
+static void
+paint_bands (void *data, uint32_t thread)
+{
+  Frame *frame = data;
+  const uint32_t height = frame->image->height;
+  uint32_t first, end;
+  while (take_band (frame, &first, &end))
+    for (uint32_t y = (first + CTR_CANNY_STRIP - 1) / CTR_CANNY_STRIP * CTR_CANNY_STRIP; y < end;
+         y += CTR_CANNY_STRIP) {
+      if (is_cancelled (frame))
+        return;
+      paint_strip (
+          frame, frame->state->rows[thread].mask, y, height - y < CTR_CANNY_STRIP ? height - y : CTR_CANNY_STRIP);
+    }
 }
 
 static bool
 enqueue (void *data, const CtrImage *image, const CtrCannyPlan *plan, const CtrEdgePicture *picture, void *stream,
     CtrError *error)
 {
-  State *state = data;
-  if (!prepare (state, plan, image, error))
+  Frame frame = {.state = data, .image = image, .plan = plan, .picture = picture};
+  if (!prepare (&frame, error))
     return false;
-  if (!find_edges (state, image, plan)) {
-    ctr_hysteresis_release (&state->hysteresis); /* its stack is not empty */
+  if (!find_edges (&frame)) {
+    ctr_hysteresis_release (&frame.state->hysteresis); /* its stacks are not empty */
     return ctr_fail_cancelled (error);
   }
-  return paint (state, picture, image->width, image->height) || ctr_fail_cancelled (error);
+  return on_all_threads (&frame, paint_bands) || ctr_fail_cancelled (error);
 }
 
 static bool

@@ -51,7 +51,8 @@ grow_word (uint64_t seeds, uint64_t candidates)
 {
   /* The carry propagates to the end of each run with a seed. */
   seeds |= ((candidates + seeds) ^ candidates) & candidates;
-  for (int shift = 1; shift < 64; shift *= 2) {
+  /* Most runs are short. */
+  for (int shift = 1; shift < 64 && (candidates & (seeds >> shift) & ~seeds); shift *= 2) {
     seeds |= candidates & (seeds >> shift);
     candidates &= candidates >> shift;
   }
@@ -67,9 +68,25 @@ widen (uint64_t word, uint64_t *left, uint64_t *here, uint64_t *right)
   *right = word >> 63;
 }
 
-static inline void
-reach (CtrHysteresis *hysteresis, size_t i, uint64_t pixels)
+CtrGrowth
+ctr_growth_begin (CtrHysteresis *hysteresis, uint32_t first_row, uint32_t end_row)
 {
+  const size_t first = ctr_hysteresis_row (hysteresis, first_row) - 1;
+  return (CtrGrowth){
+      .hysteresis = hysteresis,
+      .first_row = first_row,
+      .first_word = first,
+      .word_count = ctr_hysteresis_row (hysteresis, end_row) - 1 - first,
+      .stack = hysteresis->stack + first,
+  };
+}
+
+static inline void
+reach (CtrGrowth *growth, size_t i, uint64_t pixels)
+{
+  const CtrHysteresis *hysteresis = growth->hysteresis;
+  if (i - growth->first_word >= growth->word_count)
+    return;
   const uint64_t more = pixels & hysteresis->candidates[i] & ~hysteresis->edges[i];
   if (!more)
     return;
@@ -77,53 +94,69 @@ reach (CtrHysteresis *hysteresis, size_t i, uint64_t pixels)
   if (hysteresis->waiting[i])
     return;
   hysteresis->waiting[i] = 1;
-  hysteresis->stack[hysteresis->depth++] = (uint32_t) i;
+  growth->stack[growth->depth++] = (uint32_t) i;
+}
+
+/* The neighbours of the pixels of WORD reach into word I and those beside it. */
+static inline void
+reach_three (CtrGrowth *growth, size_t i, uint64_t word)
+{
+  uint64_t left, here, right;
+  widen (word, &left, &here, &right);
+  reach (growth, i - 1, left);
+  reach (growth, i, here);
+  reach (growth, i + 1, right);
 }
 
 void
-ctr_hysteresis_grow_row (CtrHysteresis *hysteresis, uint32_t y)
+ctr_growth_row (CtrGrowth *growth, uint32_t y)
 {
+  const CtrHysteresis *hysteresis = growth->hysteresis;
   const size_t first = ctr_hysteresis_row (hysteresis, y), stride = hysteresis->stride;
+  /* Above the band, the empty row above the image stands for what is not known yet. */
+  const size_t up = y > growth->first_row ? stride : first - 1;
   uint64_t *edges = hysteresis->edges;
   for (size_t i = first; i < first + hysteresis->row_words; i++) {
-    const uint64_t candidates = hysteresis->candidates[i], *above = edges + i - stride;
+    const uint64_t candidates = hysteresis->candidates[i], *above = edges + i - up;
     if (!candidates)
       continue;
     const uint64_t reached = *above | *above << 1 | *above >> 1 | above[-1] >> 63 | above[1] << 63 | edges[i - 1] >> 63;
     const uint64_t seeds = edges[i] | (reached & candidates);
     if (!seeds)
       continue;
-    uint64_t left, here, right;
     edges[i] = grow_word (seeds, candidates);
-    widen (edges[i], &left, &here, &right);
-    reach (hysteresis, i - stride - 1, left);
-    reach (hysteresis, i - stride, here);
-    reach (hysteresis, i - stride + 1, right);
-    reach (hysteresis, i - 1, left);
+    reach_three (growth, i - stride, edges[i]);
+    reach (growth, i - 1, edges[i] << 63);
+  }
+}
+
+void
+ctr_growth_seam (CtrGrowth *growth, uint32_t y)
+{
+  const CtrHysteresis *hysteresis = growth->hysteresis;
+  const size_t first = ctr_hysteresis_row (hysteresis, y), stride = hysteresis->stride;
+  for (size_t i = first; i < first + hysteresis->row_words; i++) {
+    reach_three (growth, i, hysteresis->edges[i - stride]);
+    reach_three (growth, i - stride, hysteresis->edges[i]);
   }
 }
 
 bool
-ctr_hysteresis_finish (CtrHysteresis *hysteresis)
+ctr_growth_finish (CtrGrowth *growth)
 {
+  const CtrHysteresis *hysteresis = growth->hysteresis;
   const size_t stride = hysteresis->stride;
   uint64_t work = 0;
-  while (hysteresis->depth > 0) {
+  while (growth->depth > 0) {
     if (ctr_poll (&work, 16))
       return false;
-    const size_t i = hysteresis->stack[--hysteresis->depth];
-    uint64_t left, here, right;
+    const size_t i = growth->stack[--growth->depth];
     hysteresis->waiting[i] = 0;
-    hysteresis->edges[i] = grow_word (hysteresis->edges[i], hysteresis->candidates[i]);
-    widen (hysteresis->edges[i], &left, &here, &right);
-    reach (hysteresis, i - stride - 1, left);
-    reach (hysteresis, i - stride, here);
-    reach (hysteresis, i - stride + 1, right);
-    reach (hysteresis, i - 1, left);
-    reach (hysteresis, i + 1, right);
-    reach (hysteresis, i + stride - 1, left);
-    reach (hysteresis, i + stride, here);
-    reach (hysteresis, i + stride + 1, right);
+    const uint64_t edges = hysteresis->edges[i] = grow_word (hysteresis->edges[i], hysteresis->candidates[i]);
+    reach_three (growth, i - stride, edges);
+    reach (growth, i - 1, edges << 63);
+    reach (growth, i + 1, edges >> 63);
+    reach_three (growth, i + stride, edges);
   }
   return true;
 }

@@ -7,17 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Two bit planes of 64 pixels per word, the leftmost pixel in the lowest bit, surrounded by empty words. Edges grow
- * into each row from the row above. Words above and to the left that must grow again wait on a stack, each at most
- * once, so the stack never overflows. */
+/* Two bit planes of 64 pixels per word, the leftmost pixel in the lowest bit, surrounded by empty words. */
 typedef struct {
   uint32_t row_words;   /* words per row with pixels */
   uint32_t stride;      /* words from one row to the next; the last one is empty */
   uint64_t *candidates; /* from the empty word at the upper left of the image on */
   uint64_t *edges;      /* the strong candidates, in the end all edges; always a subset of candidates */
-  uint8_t *waiting;     /* by word: is it on the stack? */
-  uint32_t *stack;
-  uint32_t depth;
+  uint8_t *waiting;     /* by word: is it on a stack? */
+  uint32_t *stack;      /* room for all words; the stack of a band begins at its first word */
   void *memory;
   size_t bytes;
   uint32_t width, height;
@@ -34,13 +31,28 @@ ctr_hysteresis_row (const CtrHysteresis *hysteresis, uint32_t y)
   return ((size_t) y + 1) * hysteresis->stride + 1;
 }
 
-/* Grows the edges of row Y, whose candidates and strong candidates are set. Rows come in order. */
-void ctr_hysteresis_grow_row (CtrHysteresis *hysteresis, uint32_t y);
+/* Growth in a band, the rows from FIRST_ROW on, before those outside it have been looked at. Edges grow into each row
+ * from the row above. Words above and to the left that must grow again wait on a stack, each at most once, so the stack
+ * never overflows. Several threads may grow bands of one image. */
+typedef struct {
+  CtrHysteresis *hysteresis;
+  uint32_t first_row;
+  size_t first_word, word_count;
+  uint32_t *stack;
+  uint32_t depth;
+} CtrGrowth;
 
-/* Completes the growth after the last row. False if the work is cancelled: then only ctr_hysteresis_release() may
- * follow.
- */
-bool ctr_hysteresis_finish (CtrHysteresis *hysteresis);
+CtrGrowth ctr_growth_begin (CtrHysteresis *hysteresis, uint32_t first_row, uint32_t end_row);
+
+/* Grows the edges of row Y, whose candidates and strong candidates are set. Rows come in order. */
+void ctr_growth_row (CtrGrowth *growth, uint32_t y);
+
+/* For a growth in a band that consists of bands that have grown: grows over the seam above row Y. */
+void ctr_growth_seam (CtrGrowth *growth, uint32_t y);
+
+/* Completes the growth after the last row or seam. False if the work is cancelled: then only ctr_hysteresis_release() may
+ * follow. */
+bool ctr_growth_finish (CtrGrowth *growth);
 
 /* Writes row Y as bytes of 0 and 255. */
 void ctr_hysteresis_write_row (const CtrHysteresis *hysteresis, uint32_t y, uint8_t *mask);

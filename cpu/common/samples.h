@@ -3,6 +3,7 @@
 #ifndef CTR_CPU_COMMON_SAMPLES_H
 #define CTR_CPU_COMMON_SAMPLES_H
 
+#include "cpu/common/host_buffer.h"
 #include "cpu/common/runs.h"
 
 #include <contours/foreground.h>
@@ -11,7 +12,7 @@
 /* Working memory, zeroed before first use. */
 typedef struct {
   uint8_t luma[CTR_MAX_SIDE];
-  uint32_t *histogram; /* 65536 bins; NULL before the first image that needs it */
+  CtrHostBuffer counts; /* for histograms; empty before the first image that needs one */
 } CtrSamples;
 
 void ctr_samples_release (CtrSamples *samples);

@@ -2,20 +2,14 @@
 #include "cpu/cracks/corners.h"
 
 #include "core/common/poll.h"
-#include "cpu/common/parallel.h"
+#include "cpu/common/bands.h"
 #include "cpu/cracks/vertices.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The smallest bands that are worth another thread: each band counts the corners of each level. Tests take smaller
- * ones. */
-#ifndef CTR_BAND_PIXELS
-#define CTR_BAND_PIXELS (1 << 15)
-#define CTR_BAND_PIXELS_OF_LEVEL 32
-#else
-#define CTR_BAND_PIXELS_OF_LEVEL 0
-#endif
+/* The smallest bands that are worth another thread: each band counts the corners of each level. */
+enum { MIN_BAND_PIXELS = 1 << 15, MIN_BAND_PIXELS_OF_LEVEL = 32 };
 
 /* Some bands have more corners than others. */
 enum { BANDS_PER_THREAD = 3 };
@@ -282,24 +276,20 @@ ctr_crack_corners_release (CtrCrackCorners *corners)
 static bool
 make_bands (CtrCrackCorners *corners, const CtrImage *image, const CtrCracksPlan *plan, unsigned threads)
 {
-  const uint64_t pixels = (uint64_t) image->width * image->height, rows = image->height + (uint64_t) 1;
-  uint64_t count = threads > 1 ? (uint64_t) BANDS_PER_THREAD * threads : 1;
-  const uint64_t most = pixels / (CTR_BAND_PIXELS + (uint64_t) CTR_BAND_PIXELS_OF_LEVEL * plan->level_count);
-  count = count > most ? most : count;
-  count = count > rows ? rows : count;
-  count = count > 1 ? count : 1;
+  const uint32_t min_pixels = MIN_BAND_PIXELS + MIN_BAND_PIXELS_OF_LEVEL * plan->level_count;
+  const uint32_t count = ctr_band_count (image->width, image->height, threads, BANDS_PER_THREAD, min_pixels);
   if (count > corners->band_room) {
     Band *more = realloc (corners->bands, count * sizeof *more);
     if (!more)
       return false;
     memset (more + corners->band_room, 0, (count - corners->band_room) * sizeof *more);
     corners->bands = more;
-    corners->band_room = (uint32_t) count;
+    corners->band_room = count;
   }
-  corners->band_count = (uint32_t) count;
+  corners->band_count = count;
   for (uint32_t i = 0; i < count; i++) {
-    ((Band *) corners->bands)[i].top = (uint32_t) (i * rows / count);
-    ((Band *) corners->bands)[i].end = (uint32_t) ((i + 1) * rows / count);
+    ((Band *) corners->bands)[i].top = ctr_band_first (image->height + 1, count, i);
+    ((Band *) corners->bands)[i].end = ctr_band_first (image->height + 1, count, i + 1);
   }
   return true;
 }

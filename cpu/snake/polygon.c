@@ -90,21 +90,21 @@ ctr_snake_boxes_set (CtrSnakeBoxes *boxes, uint32_t i, CtrSnakeBox box)
   ((uint16_t *) boxes->bottom.data)[i] = box.bottom;
 }
 
-static inline UInt16x8
+static inline UInt16s
 sides (const CtrHostBuffer *buffer, uint32_t i)
 {
-  UInt16x8 vector;
+  UInt16s vector;
   memcpy (&vector, (const uint16_t *) buffer->data + i, sizeof vector);
   return vector;
 }
 
-/* -1 for each of eight boxes that does not touch BOX, else 0. */
-static inline Int16x8
+/* -1 for each of LANES boxes that does not touch BOX, else 0. */
+static inline Int16s
 apart (const CtrSnakeBoxes *boxes, uint32_t i, CtrSnakeBox box)
 {
-  const UInt16x8 zero = {0};
-  return (Int16x8) ((sides (&boxes->left, i) > zero + box.right) | (sides (&boxes->right, i) < zero + box.left)
-                    | (sides (&boxes->top, i) > zero + box.bottom) | (sides (&boxes->bottom, i) < zero + box.top));
+  const UInt16s zero = {0};
+  return (Int16s) ((sides (&boxes->left, i) > zero + box.right) | (sides (&boxes->right, i) < zero + box.left)
+                   | (sides (&boxes->top, i) > zero + box.bottom) | (sides (&boxes->bottom, i) < zero + box.top));
 }
 
 uint32_t

@@ -167,9 +167,10 @@ write_row (const BordersKernelArgs &f, uint32_t i)
   c.top = top;
   c.width = __ldcg (&a->max_x) - left + 1;
   c.height = __ldcg (&a->max_y) - top + 1;
+  CtrContour *const table = f.output->table;
 #pragma unroll
   for (int k = 0; k < 4; k++)
-    ((uint4 *) &f.table[i])[k] = words[k];
+    ((uint4 *) &table[i])[k] = words[k];
 }
 
 /* One thread a row of the table. */
@@ -198,6 +199,7 @@ __launch_bounds__ (POINT_THREADS) point_kernel (const __grid_constant__ BordersK
   if (!points_fit (f))
     return;
   const ListView *views = list_ranking_views (f.ranking);
+  CtrPoint *const points = points_of (f);
   const uint32_t passages = f.counters->header.passages, t = threadIdx.x;
   for (uint32_t i = blockIdx.x * POINT_THREADS + t; i < passages; i += gridDim.x * POINT_THREADS) {
     uint32_t position = f.by_passage.position[i];
@@ -215,7 +217,7 @@ __launch_bounds__ (POINT_THREADS) point_kernel (const __grid_constant__ BordersK
     }
     const uint32_t row = f.by_contour.rows ? f.by_contour.rows[contour] : contour;
     if (row != NO_CONTOUR)
-      *(uint32_t *) &f.points[f.by_row.firsts[row] + position] = place; /* x comes first */
+      *(uint32_t *) &points[f.by_row.firsts[row] + position] = place; /* x comes first */
   }
   if (!f.final)
     return;
@@ -232,12 +234,12 @@ __launch_bounds__ (POINT_THREADS) point_kernel (const __grid_constant__ BordersK
   if (!last)
     return;
   __threadfence ();
-  const uint32_t points = f.counters->header.points, rows = f.counters->header.contours;
+  const uint32_t count = f.counters->header.points, rows = f.counters->header.contours;
   if (f.measuring) {
     constexpr uint32_t WARPS = POINT_THREADS / 32;
-    const uint32_t share = ctr_div_up (ctr_div_up (points, WARPS), 32) * 32, begin = t / 32 * share;
-    if (begin < points)
-      measure_points<Line> (f, begin, min (points, begin + share));
+    const uint32_t share = ctr_div_up (ctr_div_up (count, WARPS), 32) * 32, begin = t / 32 * share;
+    if (begin < count)
+      measure_points<Line> (f, begin, min (count, begin + share));
     __threadfence ();
     __syncthreads ();
   }
@@ -278,9 +280,8 @@ borders_launch_measures (const BordersKernelArgs &frame, bool overlap, cudaStrea
   f.by_contour.rows = f.by_row.contours = NULL;
   f.by_row.lengths = f.by_contour.lengths;
   f.by_row.keys = f.by_contour.keys;
-  f.points = f.all_points;
   f.point_capacity = f.by_passage.capacity;
-  f.sums = NULL;
+  f.summing = false;
   f.measuring = true;
   f.final = false;
   launch_offsets<OffsetPolicy> (f, SCAN_MEASURED, overlap, stream);
@@ -298,6 +299,6 @@ borders_launch_assembly (const BordersKernelArgs &f, bool overlap, cudaStream_t 
     launch_over (measure_kernel<Line>, measuring_threads (f), f, overlap, stream, false);
   if (f.many_points)
     launch_over (table_kernel, f.contour_capacity, f, overlap, stream);
-  if (f.sums)
+  if (f.summing)
     launch_over (measure_kernel<Sums>, measuring_threads (f), f, overlap, stream, true);
 }

@@ -3,6 +3,8 @@
  * kernels. */
 #include "cuda/borders/device_state.cuh"
 #include "cuda/contours/contour_pool.h"
+#include "cuda/common/delivery.cuh"
+#include "cuda/common/graph.cuh"
 #include "cuda/common/input_stage.h"
 #include "cuda/common/session.cuh"
 
@@ -22,19 +24,31 @@ struct Capacity {
 
 constexpr uint32_t MANY_FRAMES = 16; /* frames for which kernels stay queued after a frame needed them */
 
+/* All that the kernels behind the tile kernel depend on. */
+struct FrameKey {
+  BordersKernelArgs args;
+  const void *sorting;
+  size_t sorting_size;
+  uint32_t keeps_picture; /* Some frames may copy their picture. */
+};
+
 struct Borders {
   InputStage input;
   CtrDeviceBuffer planes;   /* sized by the image */
   CtrDeviceBuffer contents; /* sized by what is in it */
-  CtrDeviceBuffer sorting;  /* CUB's temporary storage */
-  CtrDeviceBuffer header;   /* pinned: BordersHeader */
-  uint32_t turn;            /* which of the two counters this frame uses */
+  CtrDeviceBuffer sorting;  /* CUB's temporary storage, */
+  uint32_t sorted;          /* sufficient for so many contours */
+  CudaGraphCache<FrameKey> graphs;
+  bool is_begun; /* The tile kernel is queued, but not yet the kernel that clears what it has found. */
   Capacity capacity;
   ContourPool *pool;
+  Delivery delivery; /* of BordersHeader */
   CudaSession session;
 
   /* The queued image. */
   CtrImage image;
+  CtrImage plane; /* its samples on the GPU */
+  PictureCopy copy;
   CtrBordersPlan plan;
   ContourSlot *slot;
 };
@@ -50,10 +64,9 @@ borders_create (CtrError *error)
     return NULL;
   }
   input_stage_init (&b->input);
-  b->header.pinned = true;
-  const bool ok = cuda_session_open (&b->session, "preparing the border follower", error)
-                  && ctr_device_buffer_reserve (&b->header, sizeof (BordersHeader), error)
-                  && (b->pool = contour_pool_new (error));
+  delivery_init (&b->delivery);
+  const bool ok =
+      cuda_session_open (&b->session, "preparing the border follower", error) && (b->pool = contour_pool_new (error));
   if (ok)
     return b;
   borders_destroy (b);
@@ -64,6 +77,7 @@ void
 borders_destroy (void *state)
 {
   Borders *b = (Borders *) state;
+  cuda_graph_cache_free (&b->graphs);
   cuda_session_close (&b->session);
   if (b->slot)
     contour_pool_give_back (b->slot);
@@ -71,7 +85,7 @@ borders_destroy (void *state)
   ctr_device_buffer_free (&b->planes);
   ctr_device_buffer_free (&b->contents);
   ctr_device_buffer_free (&b->sorting);
-  ctr_device_buffer_free (&b->header);
+  delivery_free (&b->delivery);
   if (b->pool)
     contour_pool_unref (b->pool);
   free (b);
@@ -82,7 +96,9 @@ lay_out_planes (BordersKernelArgs *f, uint8_t *base)
 {
   const size_t words = (size_t) f->by_word.per_row * f->height;
   ArenaLayout arena = {base, 0};
-  f->counters = arena.take<BordersCounters> (2);
+  f->found = arena.take<BordersFound> (1);
+  f->output = arena.take<ContourOutput> (1);
+  f->counters = arena.take<BordersCounters> (1);
   f->by_word.foreground = arena.take<uint32_t> (words);
   f->by_word.starts = arena.take<uint32_t> (words);
   f->by_word.starts_before = arena.take<uint32_t> (words);
@@ -135,11 +151,22 @@ lay_out_contents (BordersKernelArgs *f, uint8_t *base)
   return arena.used;
 }
 
+bool
+reserve_sorting (Borders *b, const BordersKernelArgs &f, CtrError *error)
+{
+  if (!borders_nests (f) || f.contour_capacity == b->sorted)
+    return true;
+  if (!borders_reserve_hierarchy (f, &b->sorting, error))
+    return false;
+  b->sorted = f.contour_capacity;
+  return true;
+}
+
 /* Fills the arguments for the queued image, but for its plane, and makes room. No queued work may use the memory. */
 bool
 reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
 {
-  *f = BordersKernelArgs ();
+  memset (f, 0, sizeof *f); /* with the padding, for comparisons */
   f->width = b->image.width;
   f->height = b->image.height;
   f->threshold = b->plan.foreground.threshold;
@@ -172,56 +199,120 @@ reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
   const cudaStream_t stream = b->session.stream;
   bool fresh;
   if (!input_stage_reserve (&b->input, &b->image, b->plan.foreground.mode, &fresh, error)
+      || !delivery_reserve (&b->delivery, &b->image, sizeof (BordersHeader), error)
       || !ctr_device_buffer_reserve_clear (&b->planes, lay_out_planes (f, NULL), stream, error)
       || !ctr_device_buffer_reserve_clear (&b->contents, lay_out_contents (f, NULL), stream, error)
-      || !borders_reserve_hierarchy (*f, &b->sorting, error)
+      || !reserve_sorting (b, *f, error)
       || !contour_slot_reserve (b->slot, f->contour_capacity, f->point_capacity, with_sums, error))
     return false;
   lay_out_planes (f, (uint8_t *) b->planes.data);
   lay_out_contents (f, (uint8_t *) b->contents.data);
-  BordersCounters *counters = f->counters;
-  b->turn ^= 1;
-  f->counters = counters + b->turn;
-  f->next_counters = counters + (b->turn ^ 1);
   f->ranking.progress = &f->counters->progress;
   f->traversal_ranking.progress = &f->counters->traversal_progress;
-  f->table = (CtrContour *) b->slot->table.data;
-  f->points = (CtrPoint *) b->slot->points.data;
-  f->sums = with_sums ? (CtrContourSums *) b->slot->sums.data : NULL;
+  f->frame_output = {(CtrContour *) b->slot->table.data, (CtrPoint *) b->slot->points.data,
+      with_sums ? (CtrContourSums *) b->slot->sums.data : NULL};
+  f->summing = with_sums;
   return true;
+}
+
+constexpr const char *WORK = "following borders";
+
+/* Did all of a frame fit? As complete() decides on the host. */
+struct Complete {
+  uint32_t passages, open, closed, contours, points;
+
+  explicit Complete (const BordersKernelArgs &f)
+      : passages (f.by_passage.capacity), open (f.ranking.capacity), closed (f.by_segment.closed_capacity),
+        contours (f.contour_capacity), points (f.point_capacity)
+  {
+  }
+
+  __device__ bool
+  operator() (const BordersHeader &h) const
+  {
+    return h.passages <= passages && h.open <= open && h.closed <= closed && h.all_contours <= contours
+           && h.points <= points && !h.incomplete && !h.unmeasured;
+  }
+};
+
+/* Queues the kernels that read the picture. */
+bool
+queue_picture (Borders *b, BordersKernelArgs *f, CtrError *error)
+{
+  if (!input_stage_plane (&b->input, &b->image, &b->plane, b->session.stream, error))
+    return false;
+  f->pixels = (const uint8_t *) b->plane.data;
+  f->stride = b->plane.stride;
+  f->depth = b->plane.format == CTR_FORMAT_GRAY8 ? 8 : 16;
+  if (b->plan.foreground.mode == CTR_THRESHOLD_OTSU
+      && !input_stage_otsu (&b->input, &b->plane, &f->threshold_device, b->session.stream, error))
+    return false;
+  b->copy = f->frame_output.copy = delivery_copy_of (&b->delivery, &b->image, &b->plane);
+  *delivery_flag (&b->delivery) = 0;
+  if (b->is_begun)
+    CTR_CUDA (cudaMemsetAsync (f->found, 0, sizeof *f->found, b->session.stream));
+  b->is_begun = true;
+  borders_launch_tiles (*f, b->session.stream);
+  CTR_CUDA (cudaGetLastError ());
+  return true;
+}
+
+/* Queues the other kernels, which the same arguments determine but for *f.output. */
+bool
+queue_contours (Borders *b, const BordersKernelArgs &f, cudaStream_t stream, bool overlap, CtrError *error)
+{
+  borders_launch_few (f, overlap, stream);
+  if (f.many_segments) {
+    borders_launch_links (f, overlap, stream);
+    list_ranking_launch_rounds (f.ranking, overlap, stream);
+    borders_launch_numbering (f, overlap, stream);
+  }
+  if (f.limited)
+    borders_launch_measures (f, overlap, stream);
+  if (borders_reorders (f) && !borders_launch_hierarchy (f, &b->sorting, overlap, stream, error))
+    return false;
+  borders_launch_assembly (f, overlap, stream);
+  deliver (&b->delivery, &f.counters->header, &f.output->copy, b->copy.from != NULL, Complete{f}, overlap, stream);
+  CTR_CUDA (cudaGetLastError ());
+  return true;
+}
+
+/* A graph pays where there are more than three kernels. Its first one cannot overlap the tile kernel's end. */
+bool
+pays_as_graph (const BordersKernelArgs &f)
+{
+  return f.many_segments || f.many_points || borders_reorders (f);
 }
 
 bool
 queue_frame (Borders *b, CtrError *error)
 {
-  BordersKernelArgs f;
-  if (!reserve (b, &f, error))
+  FrameKey key;
+  memset (&key, 0, sizeof key);
+  BordersKernelArgs &f = key.args;
+  if (!reserve (b, &f, error) || !queue_picture (b, &f, error))
     return false;
-  CtrImage plane;
-  if (!input_stage_plane (&b->input, &b->image, &plane, b->session.stream, error))
+  f.pixels = NULL;
+  f.stride = f.depth = 0;
+  f.frame_output = {};
+  key.keeps_picture = b->copy.from != NULL;
+  key.sorting = b->sorting.data;
+  key.sorting_size = b->sorting.size;
+  auto queue = [&] (cudaStream_t stream, bool overlap) { return queue_contours (b, f, stream, overlap, error); };
+  const bool ok = pays_as_graph (f) ? cuda_graph_cache_queue (&b->graphs, key, &b->session, queue, error)
+                                    : queue (b->session.stream, b->session.overlap);
+  b->is_begun = !ok;
+  return ok && cuda_session_mark (&b->session, error);
+}
+
+/* Queues the frame again, with more room. Its picture may have changed. */
+bool
+queue_again (Borders *b, CtrError *error)
+{
+  if (!cuda_session_wait_for_mark (&b->session, WORK, error))
     return false;
-  f.pixels = (const uint8_t *) plane.data;
-  f.stride = plane.stride;
-  f.depth = plane.format == CTR_FORMAT_GRAY8 ? 8 : 16;
-  if (b->plan.foreground.mode == CTR_THRESHOLD_OTSU
-      && !input_stage_otsu (&b->input, &plane, &f.threshold_device, b->session.stream, error))
-    return false;
-  borders_launch_tiles (f, b->session.stream);
-  borders_launch_few (f, b->session.overlap, b->session.stream);
-  if (f.many_segments) {
-    borders_launch_links (f, b->session.overlap, b->session.stream);
-    list_ranking_launch_rounds (f.ranking, b->session.overlap, b->session.stream);
-    borders_launch_numbering (f, b->session.overlap, b->session.stream);
-  }
-  if (f.limited)
-    borders_launch_measures (f, b->session.overlap, b->session.stream);
-  if (borders_reorders (f) && !borders_launch_hierarchy (f, &b->sorting, b->session.overlap, b->session.stream, error))
-    return false;
-  borders_launch_assembly (f, b->session.overlap, b->session.stream);
-  CTR_CUDA (cudaGetLastError ());
-  CTR_CUDA (cudaMemcpyAsync (
-      b->header.data, &f.counters->header, sizeof (BordersHeader), cudaMemcpyDeviceToHost, b->session.stream));
-  return true;
+  b->image = delivery_image (b->copy, &b->plane);
+  return queue_frame (b, error);
 }
 
 bool
@@ -249,7 +340,7 @@ borders_enqueue (void *state, const CtrImage *image, const CtrBordersPlan *plan,
 bool
 complete (Borders *b)
 {
-  const BordersHeader h = *(const BordersHeader *) b->header.data;
+  const BordersHeader h = *(const BordersHeader *) delivery_header (&b->delivery);
   Capacity *c = &b->capacity;
   bool all = true;
   auto grow = [&] (uint32_t need, uint32_t *capacity) {
@@ -288,14 +379,14 @@ CtrContours *
 take_result (Borders *b, CtrError *error)
 {
   for (;;) {
-    if (!cuda_session_wait (&b->session, "following borders", error))
+    if (!cuda_session_wait_for_flag (&b->session, delivery_flag (&b->delivery), WORK, error))
       return NULL;
     if (complete (b))
       break;
-    if (!queue_frame (b, error))
+    if (!queue_again (b, error))
       return NULL;
   }
-  const BordersHeader h = *(const BordersHeader *) b->header.data;
+  const BordersHeader h = *(const BordersHeader *) delivery_header (&b->delivery);
   const CtrContours info = {.width = b->image.width,
       .height = b->image.height,
       .count = h.contours,
@@ -313,8 +404,10 @@ CtrContours *
 borders_finish (void *state, CtrError *error)
 {
   Borders *b = (Borders *) state;
+  cuda_session_enter (&b->session);
   CtrContours *result = take_result (b, error);
   cuda_session_end (&b->session, result);
+  cuda_session_leave (&b->session);
   return result;
 }
 

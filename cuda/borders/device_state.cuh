@@ -54,13 +54,19 @@ struct BordersHeader {
   uint32_t done_by_one_cta; /* One CTA has ranked the segments and numbered the contours. */
 };
 
+/* What the tiles have found so far. Zero when a frame begins: the few kernel moves it into the header. */
+struct BordersFound {
+  uint32_t passages, open, closed;
+};
+
 struct BordersCounters {
   BordersHeader header;
   uint32_t count_ticket, scan_tickets[BORDERS_SCANS], point_ticket;
   ListProgress progress, traversal_progress;
 };
 
-/* The arguments of all kernels, by value. Pointers are to device memory; "by_X" says what indexes the arrays.
+/* The arguments of all kernels, by value. Only the tile kernel's have the picture and the memory of the result, which
+ * are others with every frame. Pointers are to device memory; "by_X" says what indexes the arrays.
  * Contours are numbered in descending order of their keys, OpenCV's order for RETR_LIST. */
 struct BordersKernelArgs {
   const uint8_t *pixels;
@@ -82,7 +88,8 @@ struct BordersKernelArgs {
     uint32_t *first_passage; /* number of the word's first passage. A word's passages are numbered slot by slot. */
   } by_word;
 
-  BordersCounters *counters, *next_counters; /* The tile kernel clears the next frame's. */
+  BordersFound *found;
+  BordersCounters *counters; /* The few kernel sets or clears them all. */
   uint32_t tiles_x, tiles_y;
   uint32_t many_segments, many_points; /* The kernels for these are queued. */
 
@@ -124,21 +131,27 @@ struct BordersKernelArgs {
   uint32_t *traversal;           /* contours in pre-order of the hierarchy, before any is dropped */
   ListRanking traversal_ranking; /* of the ring that visits all contours in this order */
 
-  CtrContour *table; /* by row */
-  CtrPoint *points;
-  CtrContourSums *sums; /* by row; NULL: not asked for */
-  uint32_t measuring;   /* This pass measures the points. */
-  uint32_t final;       /* This pass writes the result's points. */
+  ContourOutput frame_output; /* which the tile kernel copies to *output */
+  ContourOutput *output;
+  uint32_t summing;   /* This pass clears and adds up the sums. */
+  uint32_t measuring; /* This pass measures the points. */
+  uint32_t final;     /* This pass writes the result's points. */
   uint32_t point_capacity;
 };
 
 /* Is there room for all passages and segments? If not, the frame is done again. */
+template <typename Found>
+__device__ inline bool
+fit (const BordersKernelArgs &f, const Found &found)
+{
+  return found.passages <= f.by_passage.capacity && found.open <= f.ranking.capacity
+         && found.closed <= f.by_segment.closed_capacity;
+}
+
 __device__ inline bool
 passages_fit (const BordersKernelArgs &f)
 {
-  const BordersHeader &h = f.counters->header;
-  return h.passages <= f.by_passage.capacity && h.open <= f.ranking.capacity
-         && h.closed <= f.by_segment.closed_capacity;
+  return fit (f, f.counters->header);
 }
 
 /* Is there also room for all contours? */
@@ -329,7 +342,7 @@ has_few_points (const BordersKernelArgs &f)
   return h.points <= FEW_POINTS && h.contours <= FEW_CONTOURS;
 }
 
-/* Queue the kernels. OVERLAP: the GPU has programmatic dependent launch. */
+/* Queue the kernels. OVERLAP: the GPU has programmatic dependent launch. The first one reads the picture. */
 void borders_launch_tiles (const BordersKernelArgs &args, cudaStream_t stream);
 /* Few segments and contours: one CTA ranks the segments and numbers the contours. */
 void borders_launch_few (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);

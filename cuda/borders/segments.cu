@@ -41,6 +41,26 @@ __launch_bounds__ (LINK_THREADS) link_kernel (const __grid_constant__ BordersKer
 constexpr int FEW_THREADS = 1024;
 static_assert (FEW_THREADS >= FEW_CONTOURS, "a thread a contour");
 
+/* Moves what the tiles have found into the header, and clears all other counters. Returns what they have found. */
+__device__ inline BordersFound
+begin_counters (const BordersKernelArgs &f)
+{
+  const BordersFound found = *f.found;
+  const uint32_t t = threadIdx.x;
+  BordersHeader &h = f.counters->header;
+  static_assert (sizeof (BordersCounters) / 4 <= FEW_THREADS, "a thread a word");
+  if (t < sizeof (BordersCounters) / 4)
+    ((uint32_t *) f.counters)[t] = 0;
+  __syncthreads ();
+  if (t == 0) {
+    h.passages = found.passages;
+    h.open = found.open;
+    h.closed = found.closed;
+    *f.found = {};
+  }
+  return found;
+}
+
 /* One CTA: links and ranks the segments, numbers the contours, and finds where their points begin. */
 __global__ void
 __launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersKernelArgs f)
@@ -49,9 +69,10 @@ __launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersKerne
   __shared__ uint32_t keys[FEW_CONTOURS], lengths[FEW_CONTOURS], sums[FEW_THREADS / 32], contours;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
+  const BordersFound found = begin_counters (f);
   BordersHeader &h = f.counters->header;
-  const uint32_t t = threadIdx.x, open = h.open, closed = h.closed;
-  if (!passages_fit (f))
+  const uint32_t t = threadIdx.x, open = found.open, closed = found.closed;
+  if (!fit (f, found))
     return;
   if (open > LIST_SMALL || closed > FEW_CONTOURS) {
     if (t == 0 && !f.many_segments)

@@ -248,8 +248,7 @@ write_segments (const BordersKernelArgs &f, Tile &tile, uint32_t count, bool *ro
   }
   __syncthreads ();
   if (t < 3) { /* so that all three additions are under way together */
-    BordersHeader &h = f.counters->header;
-    uint32_t *const counter = t == 0 ? &h.passages : t == 1 ? &h.open : &h.closed;
+    uint32_t *const counter = t == 0 ? &f.found->passages : t == 1 ? &f.found->open : &f.found->closed;
     const uint32_t added = t == 0 ? count : t == 1 ? tile.open : tile.closed;
     tile.bases[t] = added ? atomicAdd (counter, added) : 0;
   }
@@ -302,15 +301,15 @@ write_passages (const BordersKernelArgs &f, const Tile &tile, uint32_t count)
         tile.bases[0] + tile.base[t][0];
 }
 
-/* One CTA a tile. Also clears what later kernels of the frame add to, and the next frame's counters. */
+/* One CTA a tile. Also clears what later kernels of the frame add to, and tells them where the result goes. */
 __global__ void
 __launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ BordersKernelArgs f)
 {
   __shared__ Tile tile;
   ctr_let_next_start ();
   const uint32_t t = threadIdx.x, all = gridDim.x * THREADS;
-  for (uint32_t i = blockIdx.x * THREADS + t; i < sizeof (BordersCounters) / 4; i += all)
-    ((uint32_t *) f.next_counters)[i] = 0;
+  if (blockIdx.x == 0 && t == 0)
+    *f.output = f.frame_output;
   if (f.many_segments)
     for (uint32_t i = blockIdx.x * THREADS + t; i < f.count_ctas; i += all)
       f.count_states[i] = 0;

@@ -4,8 +4,9 @@
 #define CTR_CUDA_CCA_ANALYSER_CUH
 
 #include "cuda/cca/device_state.cuh"
+#include "cuda/common/delivery.cuh"
+#include "cuda/common/graph.cuh"
 #include "cuda/common/input_stage.h"
-#include "cuda/common/session.cuh"
 
 constexpr size_t CCA_HEADER_SIZE = 256; /* bytes before the table, so that one copy fetches both */
 constexpr int CCA_CACHED_GRAPHS = 8;    /* upstream pools hand out a few buffers in turn */
@@ -20,9 +21,11 @@ struct CcaFrameKey {
 struct CcaCachedGraph {
   CcaFrameKey key;
   CcaKernelArgs args;
-  cudaGraphExec_t graph; /* NULL: never built */
-  uint64_t generation;   /* of the analyser's memory when the graph was built */
-  uint64_t last_used;    /* number of the frame that launched it last */
+  CtrImage plane; /* the frame's samples on the GPU */
+  PictureCopy copy;
+  CudaGraph graph;
+  uint64_t generation; /* of the analyser's memory when the graph was built */
+  uint64_t last_used;  /* number of the frame that launched it last */
 };
 
 struct CcaAnalyser {
@@ -34,22 +37,36 @@ struct CcaAnalyser {
   CtrDeviceBuffer labels;
   CtrDeviceBuffer moments;
   CtrDeviceBuffer grey;
-  CtrDeviceBuffer host; /* pinned: receives the result */
-  uint64_t generation;  /* counts the changes of these buffers */
+  CtrDeviceBuffer host;    /* pinned: receives what is not delivered */
+  Delivery delivery;       /* of CcaDelivered */
+  uint32_t delivered_rows; /* room for them */
+  uint64_t generation;     /* counts the changes of these buffers */
   uint32_t closed_capacity, capacity;
 
   CcaCachedGraph graphs[CCA_CACHED_GRAPHS];
   CcaCachedGraph *current; /* of the last queued image */
   uint64_t frames;         /* number of launches */
   CudaSession session;     /* graphs are captured in its own stream */
-  uint32_t last_count;     /* rows of the last result: predicts those of the next */
 };
+
+/* Where the last kernel writes a result in host memory: offsets in bytes from the header, for ROWS rows. */
+struct CcaDelivered {
+  uint32_t rows;
+  size_t table, moments, grey, end;
+};
+CcaDelivered cca_delivered (const CcaKernelArgs *f, uint32_t rows);
+
+/* Queues the last kernel. */
+void cca_launch_delivery (const CcaKernelArgs &args, const Delivery *delivery, uint32_t rows, const PictureCopy &copy,
+    bool overlap, cudaStream_t stream);
 
 /* Frees all buffers; the next frame allocates them again. Nothing may be queued. */
 void cca_release_memory (CcaAnalyser *cca);
 
 /* Makes the graph for KEY current: a cached one, or a new one in place of the one unused for the longest time. */
 bool cca_select_graph (CcaAnalyser *cca, const CcaFrameKey *key, CtrError *error);
+
+/* Launches the current graph, and marks the frame's end. */
 bool cca_launch_graph (CcaAnalyser *cca, CtrError *error);
 
 /* Waits for the queued image and returns its result. If that outgrows the capacity, the capacity grows and the frame is

@@ -18,13 +18,13 @@ cca_create (CtrError *error)
     return NULL;
   }
   input_stage_init (&cca->input);
+  delivery_init (&cca->delivery);
   cca->host.pinned = true;
   if (!cuda_session_open (&cca->session, "preparing a component analyser", error)) {
     free (cca);
     return NULL;
   }
-  /* Before CUDA 12.3, graphs cannot capture programmatic dependent launches. */
-  cca->session.overlap = cca->session.overlap && CUDART_VERSION >= 12030;
+  cca->session.overlap = cca->session.overlap && cuda_graph_takes_overlap ();
   return cca;
 }
 
@@ -35,8 +35,7 @@ cca_destroy (void *state)
   if (cca->session.stream)
     cudaStreamSynchronize (cca->session.stream);
   for (CcaCachedGraph &cached : cca->graphs)
-    if (cached.graph)
-      cudaGraphExecDestroy (cached.graph);
+    cuda_graph_free (&cached.graph);
   cuda_session_close (&cca->session);
   cca_release_memory (cca);
   free (cca);
@@ -72,8 +71,10 @@ CtrComponents *
 cca_finish (void *state, CtrError *error)
 {
   CcaAnalyser *cca = (CcaAnalyser *) state;
+  cuda_session_enter (&cca->session);
   CtrComponents *result = cca_take_result (cca, error);
   cuda_session_end (&cca->session, result);
+  cuda_session_leave (&cca->session);
   return result;
 }
 

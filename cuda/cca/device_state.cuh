@@ -77,8 +77,9 @@ open_key (uint32_t y, uint32_t x, uint32_t index)
 }
 
 struct CcaCounters {
-  uint32_t closed; /* records that tiles have reserved */
-  uint32_t ticket; /* bands that CTAs of the order kernel have taken */
+  uint32_t closed;    /* records that tiles have reserved */
+  uint32_t ticket;    /* bands that CTAs of the order kernel have taken */
+  uint32_t delivered; /* CTAs of the delivery kernel that have written their rows */
 };
 
 /* What the host reads back first. */

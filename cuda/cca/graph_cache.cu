@@ -130,6 +130,16 @@ reserve_features (CcaAnalyser *cca, CcaKernelArgs *f, uint32_t features, CtrErro
   return true;
 }
 
+bool
+reserve_delivery (CcaAnalyser *cca, const CcaCachedGraph *cached, CtrError *error)
+{
+  if (cca->delivered_rows < MIN_CAPACITY)
+    cca->delivered_rows = MIN_CAPACITY;
+  const size_t size = cca_delivered (&cached->args, cca->delivered_rows).end;
+  cca->generation += !delivery_has_room (&cca->delivery, &cached->key.image, size);
+  return delivery_reserve (&cca->delivery, &cached->key.image, size, error);
+}
+
 /* Memory for CACHED's frame, with at least the capacities so far. Sets all arguments but those of the image. */
 bool
 reserve (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
@@ -141,7 +151,7 @@ reserve (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
     return false;
   cca->generation += fresh;
   return reserve_tiles (cca, &cached->args, error) && reserve_components (cca, &cached->args, error)
-         && reserve_features (cca, &cached->args, key->params.features, error);
+         && reserve_features (cca, &cached->args, key->params.features, error) && reserve_delivery (cca, cached, error);
 }
 
 bool
@@ -149,79 +159,34 @@ queue_kernels (CcaAnalyser *cca, CcaCachedGraph *cached, cudaStream_t stream, Ct
 {
   CcaKernelArgs *f = &cached->args;
   const CtrCcaParams *params = &cached->key.params;
-  CtrImage plane;
-  if (!input_stage_plane (&cca->input, &cached->key.image, &plane, stream, error))
+  CtrImage *plane = &cached->plane;
+  if (!input_stage_plane (&cca->input, &cached->key.image, plane, stream, error))
     return false;
-  f->pixels = (const uint8_t *) plane.data;
-  f->stride = plane.stride;
-  f->depth = plane.format == CTR_FORMAT_GRAY8 ? 8 : 16;
+  f->pixels = (const uint8_t *) plane->data;
+  f->stride = plane->stride;
+  f->depth = plane->format == CTR_FORMAT_GRAY8 ? 8 : 16;
   f->threshold_device = NULL;
   if (params->foreground.mode == CTR_THRESHOLD_OTSU
-      && !input_stage_otsu (&cca->input, &plane, &f->threshold_device, stream, error))
+      && !input_stage_otsu (&cca->input, plane, &f->threshold_device, stream, error))
     return false;
   cca_launch_tiles (*f, params->connectivity, params->features != 0, stream);
   cca_launch_merge (*f, params->connectivity, cca->session.overlap, stream);
   if (params->features)
     cca_launch_features (*f, stream);
+  cached->copy = delivery_copy_of (&cca->delivery, &cached->key.image, plane);
+  cca_launch_delivery (*f, &cca->delivery, cca->delivered_rows, cached->copy, cca->session.overlap, stream);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }
 
+/* Builds the graph for CACHED's key. */
 bool
-limits_area (const CtrCcaParams *params)
+build_graph (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
 {
-  return params->min_area > 1 || params->max_area;
-}
-
-/* Graphs of one topology have the same kernels in the same order. */
-bool
-has_same_topology (const CcaFrameKey *a, const CcaFrameKey *b)
-{
-  return a->image.format == b->image.format && a->image.memory == b->image.memory
-         && a->params.foreground.mode == b->params.foreground.mode && a->params.connectivity == b->params.connectivity
-         && !a->params.features == !b->params.features && limits_area (&a->params) == limits_area (&b->params);
-}
-
-/* Builds the graph for CACHED's key; FORMER: the key of its previous graph. A graph of the same topology is updated
- * with new pointers and sizes, which is several times faster than instantiating a new one.
- *
- * The capture takes place in the session's own stream. The caller's stream may be one that the default stream waits
- * for, and while such a stream is captured, no thread may use the default stream. */
-bool
-build_graph (CcaAnalyser *cca, CcaCachedGraph *cached, const CcaFrameKey *former, CtrError *error)
-{
-  CTR_CUDA (cudaStreamBeginCapture (cca->session.own_stream, cudaStreamCaptureModeThreadLocal));
-  bool queued = queue_kernels (cca, cached, cca->session.own_stream, error);
-  cudaGraph_t captured = NULL;
-  cudaError_t status = cudaStreamEndCapture (cca->session.own_stream, &captured);
-  if (queued && status == cudaSuccess) {
-    bool updated = false;
-    if (cached->graph && has_same_topology (&cached->key, former)) {
-#if CUDART_VERSION >= 12000
-      cudaGraphExecUpdateResultInfo info;
-      updated = cudaGraphExecUpdate (cached->graph, captured, &info) == cudaSuccess;
-#else
-      cudaGraphExecUpdateResult result;
-      updated = cudaGraphExecUpdate (cached->graph, captured, NULL, &result) == cudaSuccess;
-#endif
-    }
-    if (!updated) {
-      cudaGetLastError ();
-      if (cached->graph)
-        cudaGraphExecDestroy (cached->graph);
-      cached->graph = NULL;
-#if CUDART_VERSION >= 12000
-      status = cudaGraphInstantiate (&cached->graph, captured, 0);
-#else
-      status = cudaGraphInstantiate (&cached->graph, captured, NULL, NULL, 0);
-#endif
-    }
-  }
-  if (captured)
-    cudaGraphDestroy (captured);
-  if (!queued)
+  if (!cuda_graph_begin (&cca->session, error))
     return false;
-  return status == cudaSuccess || ctr_cuda_fail (error, status, "building a CUDA graph of a frame's kernels");
+  const bool queued = queue_kernels (cca, cached, cca->session.own_stream, error);
+  return cuda_graph_end (&cached->graph, &cca->session, queued, error);
 }
 
 bool
@@ -249,9 +214,10 @@ cca_release_memory (CcaAnalyser *cca)
       &cca->tiles, &cca->closed, &cca->result, &cca->runs, &cca->labels, &cca->moments, &cca->grey, &cca->host};
   for (CtrDeviceBuffer *buffer : buffers)
     ctr_device_buffer_free (buffer);
+  delivery_free (&cca->delivery);
   cca->generation++;
   cca->current = NULL;
-  cca->capacity = cca->closed_capacity = 0;
+  cca->capacity = cca->closed_capacity = cca->delivered_rows = 0;
 }
 
 bool
@@ -259,7 +225,7 @@ cca_select_graph (CcaAnalyser *cca, const CcaFrameKey *key, CtrError *error)
 {
   CcaCachedGraph *oldest = &cca->graphs[0];
   for (CcaCachedGraph &cached : cca->graphs) {
-    if (cached.graph && cached.generation == cca->generation && is_same_key (&cached.key, key)) {
+    if (cached.graph.exec && cached.generation == cca->generation && is_same_key (&cached.key, key)) {
       cca->current = &cached;
       return true;
     }
@@ -268,10 +234,9 @@ cca_select_graph (CcaAnalyser *cca, const CcaFrameKey *key, CtrError *error)
   }
   /* Queued work may use memory that moves now. */
   CTR_CUDA (cudaStreamSynchronize (cca->session.stream));
-  const CcaFrameKey former = oldest->key;
   oldest->key = *key;
   oldest->generation = 0;
-  if (!reserve (cca, oldest, error) || !build_graph (cca, oldest, &former, error)) {
+  if (!reserve (cca, oldest, error) || !build_graph (cca, oldest, error)) {
     cca_release_memory (cca); /* so that a smaller frame, which may fit, starts without these sizes */
     return false;
   }
@@ -284,6 +249,7 @@ bool
 cca_launch_graph (CcaAnalyser *cca, CtrError *error)
 {
   cca->current->last_used = ++cca->frames;
-  CTR_CUDA (cudaGraphLaunch (cca->current->graph, cca->session.stream));
-  return true;
+  *delivery_flag (&cca->delivery) = 0;
+  CTR_CUDA (cudaGraphLaunch (cca->current->graph.exec, cca->session.stream));
+  return cuda_session_mark (&cca->session, error);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fetches results from the device, and repeats frames whose results outgrew their memory. */
+/* Brings results to the host, and repeats frames whose results outgrew their memory. */
 #include "cuda/cca/analyser.cuh"
 
 #include "core/results/components.h"
@@ -9,74 +9,81 @@
 namespace
 {
 
-constexpr uint32_t MAX_EXPECTED_ROWS = 1 << 18; /* fetched with the header: pinned memory is expensive */
+constexpr const char *WORK = "analysing components";
+constexpr uint32_t MOST_DELIVERED = 1 << 18; /* rows: pinned memory is expensive */
+constexpr int DELIVERY_CTAS = 32;
 
-uint32_t
-expected_rows (const CcaAnalyser *cca)
+template <typename Word>
+__device__ inline void
+write_rows (uint8_t *to, const void *from, uint32_t rows, size_t row_size)
 {
-  uint32_t rows = cca->last_count + cca->last_count / 8;
-  rows = rows < 256 ? 256 : rows > MAX_EXPECTED_ROWS ? MAX_EXPECTED_ROWS : rows;
-  return rows < cca->capacity ? rows : cca->capacity;
+  const size_t words = rows * (row_size / sizeof (Word));
+  for (size_t i = (size_t) blockIdx.x * DELIVERY_THREADS + threadIdx.x; i < words;
+       i += (size_t) DELIVERY_CTAS * DELIVERY_THREADS)
+    ((Word *) to)[i] = ((const Word *) from)[i];
 }
 
-/* Layout of the pinned memory that receives a result: ROWS of each array, and all labels. */
-struct HostLayout {
-  size_t moments, grey, labels, end; /* bytes; header and table are at the start */
-};
-
-HostLayout
-host_layout (const CcaKernelArgs *f, uint32_t rows)
+/* Writes header and rows to HOST, and sets FLAG behind them. */
+__global__ void
+__launch_bounds__ (DELIVERY_THREADS) delivery_kernel (const __grid_constant__ CcaKernelArgs f, uint8_t *host,
+    const CcaDelivered at, uint32_t *flag, const PictureCopy copy)
 {
-  auto after = [] (size_t at, size_t bytes) { return (at + bytes + 255) / 256 * 256; };
-  HostLayout a;
-  a.moments = after (CCA_HEADER_SIZE, rows * sizeof (CtrComponent));
-  a.grey = after (a.moments, f->by_table_row.moments ? rows * sizeof (CtrComponentMoments) : 0);
-  a.labels = after (a.grey, f->by_table_row.grey ? rows * sizeof (CtrComponentGrey) : 0);
-  a.end = after (a.labels, f->by_pixel.labels ? (size_t) f->width * f->height * sizeof (uint32_t) : 0);
-  return a;
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  const CcaHeader header = *f.header;
+  const bool complete = header.count <= f.table.capacity && header.closed <= f.closed.capacity;
+  const uint32_t rows = complete ? min (header.count, at.rows) : 0;
+  write_rows<uint4> (host + at.table, f.table.components, rows, sizeof (CtrComponent));
+  if (f.by_table_row.moments)
+    write_rows<uint2> (host + at.moments, f.by_table_row.moments, rows, sizeof (CtrComponentMoments));
+  if (f.by_table_row.grey)
+    write_rows<uint2> (host + at.grey, f.by_table_row.grey, rows, sizeof (CtrComponentGrey));
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    *(CcaHeader *) host = header;
+  __threadfence_system ();
+  __syncthreads ();
+  if (threadIdx.x == 0 && atomicAdd (&f.counters->delivered, 1) == DELIVERY_CTAS - 1) {
+    f.counters->delivered = 0;
+    __threadfence_system ();
+    *(volatile uint32_t *) flag = 1;
+  }
+  if (copy.from && !complete)
+    delivery_keep (copy);
 }
 
-/* Fetches the result with as many rows as it probably has, and waits for it. Grows the capacities and repeats the frame
- * until the result fits, which it mostly does at once. On return the pinned memory holds *ROWS rows. */
+/* Makes room for the queued frame, and queues it again. Its picture may have changed. */
 bool
-fetch_result (CcaAnalyser *cca, uint32_t *rows, CtrError *error)
+queue_again (CcaAnalyser *cca, const CcaHeader &header, CtrError *error)
+{
+  if (!cuda_session_wait_for_mark (&cca->session, WORK, error))
+    return false;
+  if (header.count > cca->capacity)
+    cca->capacity = ctr_with_spare (header.count);
+  if (header.closed > cca->closed_capacity)
+    cca->closed_capacity = ctr_with_spare (header.closed);
+  CcaFrameKey key = cca->current->key;
+  key.image = delivery_image (cca->current->copy, &cca->current->plane);
+  cca->generation++; /* the cached graphs use too little memory */
+  return cca_select_graph (cca, &key, error) && cca_launch_graph (cca, error);
+}
+
+/* Waits for a complete result. Repeats the frame with more memory until the result fits, which it mostly does at once.
+ */
+bool
+wait_for_result (CcaAnalyser *cca, CcaHeader *header, CtrError *error)
 {
   for (;;) {
-    const CcaKernelArgs *f = &cca->current->args;
-    *rows = expected_rows (cca);
-    const HostLayout at = host_layout (f, *rows);
-    if (!ctr_device_buffer_reserve (&cca->host, at.end, error))
+    if (!cuda_session_wait_for_flag (&cca->session, delivery_flag (&cca->delivery), WORK, error))
       return false;
-    uint8_t *host = (uint8_t *) cca->host.data;
-    CTR_CUDA (cudaMemcpyAsync (
-        host, f->header, CCA_HEADER_SIZE + *rows * sizeof (CtrComponent), cudaMemcpyDeviceToHost, cca->session.stream));
-    if (f->by_table_row.moments)
-      CTR_CUDA (cudaMemcpyAsync (host + at.moments, f->by_table_row.moments, *rows * sizeof *f->by_table_row.moments,
-          cudaMemcpyDeviceToHost, cca->session.stream));
-    if (f->by_table_row.grey)
-      CTR_CUDA (cudaMemcpyAsync (host + at.grey, f->by_table_row.grey, *rows * sizeof *f->by_table_row.grey,
-          cudaMemcpyDeviceToHost, cca->session.stream));
-    if (f->by_pixel.labels)
-      CTR_CUDA (cudaMemcpyAsync (host + at.labels, f->by_pixel.labels,
-          (size_t) f->width * f->height * sizeof *f->by_pixel.labels, cudaMemcpyDeviceToHost, cca->session.stream));
-    CTR_CUDA (cudaStreamSynchronize (cca->session.stream));
-    const CcaHeader header = *(const CcaHeader *) host;
-    cca->last_count = header.count;
-    if (header.count <= cca->capacity && header.closed <= cca->closed_capacity)
+    *header = *(const CcaHeader *) delivery_header (&cca->delivery);
+    if (header->count <= cca->capacity && header->closed <= cca->closed_capacity)
       return true;
-    if (header.count > cca->capacity)
-      cca->capacity = ctr_with_spare (header.count);
-    if (header.closed > cca->closed_capacity)
-      cca->closed_capacity = ctr_with_spare (header.closed);
-    const CcaFrameKey key = cca->current->key;
-    cca->generation++; /* the cached graphs use too little memory */
-    if (!cca_select_graph (cca, &key, error) || !cca_launch_graph (cca, error))
+    if (!queue_again (cca, *header, error))
       return false;
   }
 }
 
-/* Copies SIZE bytes from the device to pageable host memory, in pieces through the pinned memory, which loses its
- * contents. */
+/* Copies SIZE bytes from the device to pageable host memory, in pieces through pinned memory. */
 bool
 fetch (CcaAnalyser *cca, const void *to, const void *from, size_t size, CtrError *error)
 {
@@ -87,47 +94,75 @@ fetch (CcaAnalyser *cca, const void *to, const void *from, size_t size, CtrError
     size_t n = size - done < cca->host.size ? size - done : cca->host.size;
     CTR_CUDA (cudaMemcpyAsync (
         cca->host.data, (const uint8_t *) from + done, n, cudaMemcpyDeviceToHost, cca->session.stream));
-    CTR_CUDA (cudaStreamSynchronize (cca->session.stream));
+    if (!cuda_session_wait (&cca->session, WORK, error))
+      return false;
     memcpy ((uint8_t *) to + done, cca->host.data, n);
     done += n;
   }
   return true;
 }
 
+/* Copies COUNT rows: the first ones have been delivered, the others are fetched. */
+template <typename Row>
+bool
+take_rows (CcaAnalyser *cca, const Row *to, const Row *device, size_t at, uint32_t count, CtrError *error)
+{
+  if (!to)
+    return true;
+  const uint32_t have = count < cca->delivered_rows ? count : cca->delivered_rows;
+  memcpy ((void *) to, (const uint8_t *) delivery_header (&cca->delivery) + at, have * sizeof *to);
+  return fetch (cca, to + have, device + have, (count - have) * sizeof *to, error);
+}
+
 } // namespace
+
+CcaDelivered
+cca_delivered (const CcaKernelArgs *f, uint32_t rows)
+{
+  auto after = [] (size_t at, size_t bytes) { return (at + bytes + 255) / 256 * 256; };
+  CcaDelivered at = {};
+  at.rows = rows;
+  at.table = after (0, sizeof (CcaHeader));
+  at.moments = after (at.table, rows * sizeof (CtrComponent));
+  at.grey = after (at.moments, f->by_table_row.moments ? rows * sizeof (CtrComponentMoments) : 0);
+  at.end = after (at.grey, f->by_table_row.grey ? rows * sizeof (CtrComponentGrey) : 0);
+  return at;
+}
+
+void
+cca_launch_delivery (const CcaKernelArgs &f, const Delivery *delivery, uint32_t rows, const PictureCopy &copy,
+    bool overlap, cudaStream_t stream)
+{
+  ctr_launch_overlapped (overlap, delivery_kernel, DELIVERY_CTAS, DELIVERY_THREADS, 0, stream, f,
+      (uint8_t *) delivery_header (delivery), cca_delivered (&f, rows), delivery_flag (delivery), copy);
+}
 
 CtrComponents *
 cca_take_result (CcaAnalyser *cca, CtrError *error)
 {
-  uint32_t rows;
-  if (!fetch_result (cca, &rows, error))
+  CcaHeader header;
+  if (!wait_for_result (cca, &header, error))
     return NULL;
   const CtrCcaParams *params = &cca->current->key.params;
   const CcaKernelArgs *f = &cca->current->args;
-  const uint8_t *host = (const uint8_t *) cca->host.data;
-  const CcaHeader header = *(const CcaHeader *) host;
   CtrComponents *result = ctr_components_alloc (f->width, f->height, header.count, params->features, error);
   if (!result)
     return NULL;
   result->threshold = header.threshold;
   result->connectivity = params->connectivity;
-  const HostLayout at = host_layout (f, rows);
-  const uint32_t have = header.count < rows ? header.count : rows, missing = header.count - have;
-  memcpy ((void *) result->table, host + CCA_HEADER_SIZE, have * sizeof *result->table);
-  if (result->moments)
-    memcpy ((void *) result->moments, host + at.moments, have * sizeof *result->moments);
-  if (result->grey)
-    memcpy ((void *) result->grey, host + at.grey, have * sizeof *result->grey);
-  if (result->labels)
-    memcpy ((void *) result->labels, host + at.labels, (size_t) f->width * f->height * sizeof *result->labels);
-  /* If there are many more rows than in the last frame, some are still missing. */
-  bool ok = fetch (cca, result->table + have, f->table.components + have, missing * sizeof *result->table, error);
-  if (result->moments)
-    ok = ok
-         && fetch (
-             cca, result->moments + have, f->by_table_row.moments + have, missing * sizeof *result->moments, error);
-  if (result->grey)
-    ok = ok && fetch (cca, result->grey + have, f->by_table_row.grey + have, missing * sizeof *result->grey, error);
+  const CcaDelivered at = cca_delivered (f, cca->delivered_rows);
+  const bool ok =
+      take_rows (cca, result->table, (const CtrComponent *) f->table.components, at.table, header.count, error)
+      && take_rows (
+          cca, result->moments, (const CtrComponentMoments *) f->by_table_row.moments, at.moments, header.count, error)
+      && take_rows (cca, result->grey, (const CtrComponentGrey *) f->by_table_row.grey, at.grey, header.count, error)
+      && (!result->labels
+          || fetch (
+              cca, result->labels, f->by_pixel.labels, (size_t) f->width * f->height * sizeof *result->labels, error));
+  if (header.count > cca->delivered_rows && cca->delivered_rows < MOST_DELIVERED) {
+    cca->delivered_rows = min (ctr_with_spare (header.count), MOST_DELIVERED);
+    cca->generation++; /* The cached graphs deliver fewer rows. */
+  }
   if (ok)
     return result;
   ctr_components_unref (result);

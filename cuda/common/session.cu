@@ -1,7 +1,58 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cuda/common/session.cuh"
 
-static cudaError_t
+#include "cuda/common/context.h"
+
+#include <time.h>
+#include <unistd.h>
+
+namespace
+{
+
+/* Waking a sleeping thread takes some 20 to 50 us, and the analysis of a small frame no longer. So a thread spins
+ * first, but only a few threads of the process at a time. */
+constexpr int64_t SPIN_NS = 40000;
+int spinning; /* threads; atomic */
+
+int
+most_spinning ()
+{
+  static int most; /* atomic; any thread finds the same number */
+  int n = __atomic_load_n (&most, __ATOMIC_RELAXED);
+  if (n == 0) {
+    n = (int) sysconf (_SC_NPROCESSORS_ONLN) / 4;
+    n = n < 1 ? 1 : n;
+    __atomic_store_n (&most, n, __ATOMIC_RELAXED);
+  }
+  return n;
+}
+
+int64_t
+now_ns ()
+{
+  timespec t;
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return t.tv_sec * INT64_C (1000000000) + t.tv_nsec;
+}
+
+/* Calls IS_DONE () until it returns true or the time is over. Returns its last answer. */
+template <typename IsDone>
+bool
+spin (IsDone is_done)
+{
+  if (is_done ())
+    return true;
+  bool done = false;
+  if (__atomic_add_fetch (&spinning, 1, __ATOMIC_RELAXED) <= most_spinning ()) {
+    const int64_t end = now_ns () + SPIN_NS;
+    while (!(done = is_done ()) && now_ns () < end)
+      ;
+  }
+  __atomic_sub_fetch (&spinning, 1, __ATOMIC_RELAXED);
+  return done;
+}
+
+cudaError_t
 find_overlap (bool *overlap)
 {
   int device = 0, major = 0;
@@ -13,12 +64,47 @@ find_overlap (bool *overlap)
 }
 
 bool
+ended_with (CudaSession *session, cudaError_t status, const char *purpose, CtrError *error)
+{
+  session->stream = status == cudaSuccess ? session->own_stream : NULL;
+  return status == cudaSuccess || ctr_cuda_fail (error, status, purpose);
+}
+
+} // namespace
+
+cudaError_t
+cuda_create_event (cudaEvent_t *event)
+{
+  return cudaEventCreateWithFlags (event, cudaEventDisableTiming | cudaEventBlockingSync);
+}
+
+cudaError_t
+cuda_wait_for_event (cudaEvent_t event)
+{
+  cudaError_t status = cudaErrorNotReady;
+  spin ([&] { return (status = cudaEventQuery (event)) != cudaErrorNotReady; });
+  if (status == cudaErrorNotReady)
+    status = cudaEventSynchronize (event);
+  return status;
+}
+
+cudaError_t
+cuda_wait_for_stream (cudaStream_t stream, cudaEvent_t event)
+{
+  const cudaError_t status = cudaEventRecord (event, stream);
+  return status == cudaSuccess ? cuda_wait_for_event (event) : status;
+}
+
+bool
 cuda_session_open (CudaSession *session, const char *purpose, CtrError *error)
 {
   *session = {};
   cudaError_t status = find_overlap (&session->overlap);
   if (status == cudaSuccess)
     status = cudaStreamCreateWithFlags (&session->own_stream, cudaStreamNonBlocking);
+  if (status == cudaSuccess)
+    status = cuda_create_event (&session->done);
+  session->context = ctr_context_current ();
   return status == cudaSuccess || ctr_cuda_fail (error, status, purpose);
 }
 
@@ -27,10 +113,21 @@ cuda_session_close (CudaSession *session)
 {
   if (session->stream)
     cudaStreamSynchronize (session->stream);
+  if (session->done)
+    cudaEventDestroy (session->done);
   if (session->own_stream)
     cudaStreamDestroy (session->own_stream);
   cudaGetLastError ();
   *session = {};
+}
+
+/* The stream may be another one than that of the frame before, whose last kernel may still be running. */
+static bool
+choose_stream (CudaSession *session, cudaStream_t stream, CtrError *error)
+{
+  session->stream = stream;
+  CTR_CUDA (cudaStreamWaitEvent (stream, session->done, 0));
+  return true;
 }
 
 bool
@@ -38,8 +135,7 @@ cuda_session_begin (CudaSession *session, void *stream, CtrError *error)
 {
   if (session->stream)
     CTR_CUDA (cudaStreamSynchronize (session->stream));
-  session->stream = stream ? (cudaStream_t) stream : session->own_stream;
-  return true;
+  return choose_stream (session, stream ? (cudaStream_t) stream : session->own_stream, error);
 }
 
 bool
@@ -48,23 +144,54 @@ cuda_session_begin_in_order (CudaSession *session, void *stream, CtrError *error
   const cudaStream_t wanted = stream ? (cudaStream_t) stream : session->own_stream;
   if (session->stream && session->stream != wanted)
     CTR_CUDA (cudaStreamSynchronize (session->stream));
-  session->stream = wanted;
+  return choose_stream (session, wanted, error);
+}
+
+bool
+cuda_session_mark (CudaSession *session, CtrError *error)
+{
+  CTR_CUDA (cudaEventRecord (session->done, session->stream));
   return true;
 }
 
 bool
 cuda_session_wait (CudaSession *session, const char *purpose, CtrError *error)
 {
-  const cudaError_t status = cudaStreamSynchronize (session->stream);
-  return status == cudaSuccess || ctr_cuda_fail (error, status, purpose);
+  return ended_with (session, cuda_wait_for_stream (session->stream, session->done), purpose, error);
+}
+
+bool
+cuda_session_wait_for_flag (CudaSession *session, const uint32_t *flag, const char *purpose, CtrError *error)
+{
+  const bool set = spin ([flag] { return __atomic_load_n (flag, __ATOMIC_ACQUIRE) == 1; });
+  return ended_with (session, set ? cudaSuccess : cudaEventSynchronize (session->done), purpose, error);
+}
+
+bool
+cuda_session_wait_for_mark (CudaSession *session, const char *purpose, CtrError *error)
+{
+  return ended_with (session, cudaEventSynchronize (session->done), purpose, error);
 }
 
 void
 cuda_session_end (CudaSession *session, bool complete)
 {
   if (!complete) {
-    cudaStreamSynchronize (session->stream);
+    if (session->stream)
+      cudaStreamSynchronize (session->stream);
     cudaGetLastError ();
   }
   session->stream = NULL;
+}
+
+void
+cuda_session_enter (const CudaSession *session)
+{
+  ctr_context_push (session->context);
+}
+
+void
+cuda_session_leave (const CudaSession *session)
+{
+  ctr_context_pop ();
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The stream side of an analyser on the GPU: which stream its queued frame is in, and how that frame ends.
  *
- * All frames of an analyser share its device memory. So a frame waits for the one before it: always, where its memory
- * may move, or only where the two are in different streams, which do not order their work themselves. */
+ * All frames of an analyser share its device memory. So a frame waits for the one before it: on the host where its
+ * memory may move, otherwise on the GPU. */
 #ifndef CTR_CUDA_COMMON_SESSION_CUH
 #define CTR_CUDA_COMMON_SESSION_CUH
 
@@ -10,8 +10,10 @@
 #include "cuda/common/launch.cuh"
 
 struct CudaSession {
-  cudaStream_t own_stream; /* for callers that pass no stream */
-  cudaStream_t stream;     /* of the queued frame; NULL: none. A caller's stream may be gone once its frame is taken. */
+  void *context;
+  cudaStream_t own_stream; /* for callers that pass no stream, and for frames that are done again */
+  cudaStream_t stream;     /* of the queued frame; NULL: none. A caller's stream may be gone once its frame is done. */
+  cudaEvent_t done;        /* what was queued last */
   bool overlap;            /* The GPU has programmatic dependent launch. */
 };
 
@@ -24,14 +26,38 @@ void cuda_session_close (CudaSession *session);
 /* Puts the next frame into STREAM, NULL: the session's own. Waits for the frame before it. */
 bool cuda_session_begin (CudaSession *session, void *stream, CtrError *error);
 
-/* Likewise, but waits only for a frame in another stream. */
+/* Likewise, but the host waits only for a frame in another stream. */
 bool cuda_session_begin_in_order (CudaSession *session, void *stream, CtrError *error);
 
-/* Waits until the queued frame is complete. PURPOSE is for the error: "following borders". */
+/* To be called when all work of a frame is queued, if cuda_session_wait_for_flag() will wait for it. */
+bool cuda_session_mark (CudaSession *session, CtrError *error);
+
+/* Waits until the queued frame is complete. PURPOSE is for the error: "following borders". What is queued afterwards
+ * belongs into the session's stream, too: that is its own one then. */
 bool cuda_session_wait (CudaSession *session, const char *purpose, CtrError *error);
+
+/* Likewise, after cuda_session_mark(). The frame's last kernel sets FLAG, in pinned memory, to 1. Only what came before
+ * that kernel is sure to be complete. */
+bool cuda_session_wait_for_flag (CudaSession *session, const uint32_t *flag, const char *purpose, CtrError *error);
+
+/* Waits for all of the marked frame, whose flag is set. */
+bool cuda_session_wait_for_mark (CudaSession *session, const char *purpose, CtrError *error);
 
 /* Ends a frame whose work is complete (COMPLETE), or that has failed: then nothing of it is left in the caller's
  * stream, and the failure, which has been reported, is cleared. */
 void cuda_session_end (CudaSession *session, bool complete);
+
+/* Makes the session's context current, on any thread, and the former one again. */
+void cuda_session_enter (const CudaSession *session);
+void cuda_session_leave (const CudaSession *session);
+
+/* An event for which a thread can sleep. */
+cudaError_t cuda_create_event (cudaEvent_t *event);
+
+/* Waits for EVENT: spins for a short time, then sleeps. */
+cudaError_t cuda_wait_for_event (cudaEvent_t event);
+
+/* Records EVENT in STREAM and waits for it. */
+cudaError_t cuda_wait_for_stream (cudaStream_t stream, cudaEvent_t event);
 
 #endif

@@ -3,7 +3,7 @@
  *
  * They are templates over a Policy, which the algorithm defines:
  *   Args                       the kernels' arguments: groups by_contour, by_row and hierarchy; counters with a header
- *                              and scan_tickets; scan_states, contour_capacity, measuring, sums
+ *                              and scan_tickets; scan_states, contour_capacity, measuring, output,
  *   keeps (f, contour)         does the contour stay in the result?
  *   contour_at (f, i)          the Ith contour in the order of the result
  *   assign_row (f, row, contour)   copies what the algorithm keeps by row
@@ -55,8 +55,8 @@ clear_measures (const Args &f, uint32_t row)
     to[0] = make_uint4 (0, 0, 0, 0);
     to[1] = make_uint4 (~0u, ~0u, 0, 0);
   }
-  if (f.sums)
-    f.sums[row] = {};
+  if (f.summing)
+    f.output->sums[row] = {};
 }
 
 /* Is the contour's measured area and length within the limits? */

@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The measures of contours: sums over the lines between their points. ARGS have points, by_row.firsts,
- * by_row.accumulators, sums, and counters->header with the numbers of points and contours. */
+/* The measures of contours: sums over the lines between their points. ARGS have final, output, all_points,
+ * by_row.firsts, by_row.accumulators, and counters->header with the numbers of points and contours. */
 #ifndef CTR_CUDA_CONTOURS_CONTOUR_MEASURES_CUH
 #define CTR_CUDA_CONTOURS_CONTOUR_MEASURES_CUH
 
 #include "cuda/contours/contour_args.cuh"
 
-#include <contours/contourlist.h>
-
 namespace
 {
+
+/* The points that this pass writes or measures: those of the result, or of all contours, before limits decide which
+ * stay. */
+template <typename Args>
+__device__ inline CtrPoint *
+points_of (const Args &f)
+{
+  return f.final ? f.output->points : f.all_points;
+}
 
 /* The last row whose points begin at or before AT; called by a whole warp. */
 template <typename Args>
@@ -154,9 +161,10 @@ struct Sums {
   __device__ void
   flush (const Args &f, uint32_t row) const
   {
+    CtrContourSums *const sums = f.output->sums;
 #pragma unroll
     for (int i = 0; i < 10; i++) {
-      unsigned long long *to = (unsigned long long *) f.sums[row].words[i], low = (unsigned long long) s[i];
+      unsigned long long *to = (unsigned long long *) sums[row].words[i], low = (unsigned long long) s[i];
       const unsigned long long carry = atomicAdd (to, low) + low < low;
       if (const unsigned long long high = (unsigned long long) (s[i] >> 64) + carry)
         atomicAdd (to + 1, high);
@@ -164,11 +172,10 @@ struct Sums {
   }
 };
 
-template <typename Args>
 __device__ inline CtrPoint
-load_point (const Args &f, uint32_t i)
+load_point (const CtrPoint *points, uint32_t i)
 {
-  const uint32_t place = __ldcg ((const uint32_t *) f.points + i); /* Other CTAs may just have written it. */
+  const uint32_t place = __ldcg ((const uint32_t *) points + i); /* Other CTAs may just have written it. */
   return {(uint16_t) place, (uint16_t) (place >> 16)};
 }
 
@@ -178,7 +185,8 @@ template <typename Line, typename Args>
 __device__ inline void
 measure_points (const Args &f, uint32_t begin, uint32_t end)
 {
-  const uint32_t points = f.counters->header.points, rows = f.counters->header.contours, lane = threadIdx.x % 32;
+  const CtrPoint *const points = points_of (f);
+  const uint32_t count = f.counters->header.points, rows = f.counters->header.contours, lane = threadIdx.x % 32;
   uint32_t row = find_row (f, rows, begin);
   Line sum = Line::nothing (); /* of row */
 #pragma unroll 1
@@ -190,9 +198,9 @@ measure_points (const Args &f, uint32_t begin, uint32_t end)
       starts |= __shfl_xor_sync (~0u, starts, d);
     const uint32_t before = starts & ((2u << lane) - 1), own = row + __popc (before);
     Line line = Line::nothing ();
-    if (i < points) {
-      const uint32_t after = own + 1 < rows ? f.by_row.firsts[own + 1] : points;
-      line = Line::between (load_point (f, i), load_point (f, i + 1 < after ? i + 1 : f.by_row.firsts[own]));
+    if (i < count) {
+      const uint32_t after = own + 1 < rows ? f.by_row.firsts[own + 1] : count;
+      line = Line::between (load_point (points, i), load_point (points, i + 1 < after ? i + 1 : f.by_row.firsts[own]));
     }
     if (!starts) {
       sum.add (line);

@@ -3,6 +3,7 @@
 #include "cuda/contours/contour_pool.h"
 
 #include "cuda/common/context.h"
+#include "cuda/common/session.cuh"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -50,6 +51,8 @@ drop_reference (ContourPool *pool)
     ctr_device_buffer_free (&slot->table);
     ctr_device_buffer_free (&slot->points);
     ctr_device_buffer_free (&slot->sums);
+    if (slot->copied)
+      cudaEventDestroy (slot->copied);
     free (slot);
   }
   cudaStreamDestroy (pool->stream);
@@ -96,10 +99,13 @@ contour_pool_give_back (ContourSlot *slot)
 }
 
 static bool
-copy_down (ContourPool *pool, const void *from, void *to, size_t size, CtrError *error)
+copy_down (ContourSlot *slot, const void *from, void *to, size_t size, CtrError *error)
 {
-  CTR_CUDA (cudaMemcpyAsync (to, from, size, cudaMemcpyDeviceToHost, pool->stream));
-  CTR_CUDA (cudaStreamSynchronize (pool->stream));
+  const cudaStream_t stream = slot->pool->stream;
+  if (!slot->copied)
+    CTR_CUDA (cuda_create_event (&slot->copied));
+  CTR_CUDA (cudaMemcpyAsync (to, from, size, cudaMemcpyDeviceToHost, stream));
+  CTR_CUDA (cuda_wait_for_stream (stream, slot->copied));
   return true;
 }
 
@@ -113,7 +119,7 @@ fetch (void *source, CtrContoursArray array, void *to, size_t size, CtrError *er
   if (size == 0)
     return true;
   ctr_context_push (slot->pool->context);
-  const bool ok = copy_down (slot->pool, buffer->data, to, size, error);
+  const bool ok = copy_down (slot, buffer->data, to, size, error);
   ctr_context_pop ();
   return ok;
 }

@@ -12,7 +12,8 @@ struct ContourPool;
 /* The memory of one result. */
 struct ContourSlot {
   CtrDeviceBuffer table, points, sums;
-  bool has_sums; /* This result has sums; the buffer may be a former one's. */
+  bool has_sums;      /* This result has sums; the buffer may be a former one's. */
+  cudaEvent_t copied; /* to the host; NULL: not yet created */
   ContourPool *pool;
   ContourSlot *next; /* the next unused slot */
 };

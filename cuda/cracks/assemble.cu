@@ -75,14 +75,15 @@ __launch_bounds__ (THREADS) point_kernel (const __grid_constant__ CracksKernelAr
   if (!contours_fit (f))
     return;
   const ListView *views = list_ranking_views (f.ranking);
+  CtrPoint *const points = points_of (f);
   const uint32_t corners = (uint32_t) f.counters->header.corners;
   for (uint32_t i = first_index (); i < corners; i += index_step ()) {
     const ListView view = views[i];
     const uint32_t contour = f.contour_by_start[view.key],
                    row = f.by_contour.rows ? f.by_contour.rows[contour] : contour;
     if (row != NO_CONTOUR) /* x comes first */
-      *(uint32_t *) &f
-           .points[f.by_row.firsts[row] + (view.distance ? f.by_contour.lengths[contour] - view.distance : 0)] =
+      *(uint32_t
+              *) &points[f.by_row.firsts[row] + (view.distance ? f.by_contour.lengths[contour] - view.distance : 0)] =
           f.by_corner.place[i];
   }
 }
@@ -117,6 +118,7 @@ __launch_bounds__ (THREADS) table_kernel (const __grid_constant__ CracksKernelAr
   ctr_wait_for_previous ();
   if (!contours_fit (f))
     return;
+  CtrContour *const table = f.output->table;
   const uint32_t rows = f.counters->header.contours;
   for (uint32_t i = first_index (); i < rows; i += index_step ()) {
     const uint32_t contour = f.by_contour.rows ? f.by_row.contours[i] : i, start = f.by_contour.starts[contour];
@@ -137,7 +139,7 @@ __launch_bounds__ (THREADS) table_kernel (const __grid_constant__ CracksKernelAr
     c.width = a.max_x - a.min_x;
     c.height = a.max_y - a.min_y;
     c.reserved = 0;
-    f.table[i] = c;
+    table[i] = c;
   }
 }
 
@@ -149,7 +151,7 @@ launch_points (const CracksKernelArgs &f, uint32_t scan, bool overlap, cudaStrea
   const uint64_t threads = f.by_corner.capacity / (CHUNK / 32) + THREADS;
   if (f.measuring)
     launch_over (measure_kernel<Line>, threads, f, overlap, stream);
-  if (f.sums)
+  if (f.summing)
     launch_over (measure_kernel<Sums>, threads, f, overlap, stream);
 }
 
@@ -167,9 +169,9 @@ cracks_launch_measures (const CracksKernelArgs &args, bool overlap, cudaStream_t
   CracksKernelArgs f = args;
   f.by_contour.rows = f.by_row.contours = NULL;
   f.by_row.lengths = f.by_contour.lengths;
-  f.points = f.all_points;
-  f.sums = NULL;
+  f.summing = false;
   f.measuring = true;
+  f.final = false;
   launch_points (f, SCAN_MEASURED, overlap, stream);
 }
 

@@ -115,6 +115,24 @@ count_corners (const CracksKernelArgs &f, const Around &a)
   return (second - low) + (high - third) + 2 * between;
 }
 
+/* Before the other kernels of the frame: tells them where the result goes, and clears what they add to. */
+__device__ inline void
+begin_frame (const CracksKernelArgs &f)
+{
+  const uint64_t all = (uint64_t) gridDim.x * gridDim.y * THREADS,
+                 own = ((uint64_t) blockIdx.y * gridDim.x + blockIdx.x) * THREADS + threadIdx.x;
+  if (own == 0) {
+    *f.output = f.frame_output;
+    f.found->turn = f.turn;
+    f.found->corners[f.turn ^ 1] = 0;
+  }
+  for (uint64_t i = own; i < sizeof (CracksCounters) / 4; i += all)
+    ((uint32_t *) f.counters)[i] = 0;
+  for (const auto &part : f.zeroed)
+    for (uint64_t i = own; i < part.count; i += all)
+      part.first[i] = 0;
+}
+
 /* Writes the level index of each pixel. Counts the corners of each tile's rows and columns of vertices, and of all. */
 __global__ void
 __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ CracksKernelArgs f)
@@ -123,6 +141,7 @@ __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ CracksKernelAr
   __shared__ uint32_t column_sums[TILE];
   ctr_let_next_start ();
   ctr_wait_for_previous ();
+  begin_frame (f);
   const uint32_t left = blockIdx.x * TILE, top = blockIdx.y * TILE, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   if (threadIdx.x < TILE)
     column_sums[threadIdx.x] = 0;
@@ -161,10 +180,11 @@ __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ CracksKernelAr
     f.column_sums[x * f.tiles_y + blockIdx.y] = column;
   const uint32_t all = sum_of_warp (column);
   if (lane == 0 && all)
-    atomicAdd (&f.counters->header.corners, (unsigned long long) all);
+    atomicAdd (&f.found->corners[f.turn], (unsigned long long) all);
 }
 
-/* Exclusive prefix sums, in place. blockIdx.y: 0 for rows, 1 for columns. */
+/* Exclusive prefix sums, in place. blockIdx.y: 0 for rows, 1 for columns. Also puts the number of corners into the header.
+ */
 __global__ void
 __launch_bounds__ (THREADS) sum_kernel (const __grid_constant__ CracksKernelArgs f)
 {
@@ -173,7 +193,10 @@ __launch_bounds__ (THREADS) sum_kernel (const __grid_constant__ CracksKernelArgs
   ctr_wait_for_previous ();
   const uint32_t count = cracks_sums (f, blockIdx.y), scan = blockIdx.y ? SCAN_COLUMNS : SCAN_ROWS;
   uint32_t *all_sums = blockIdx.y ? f.column_sums : f.row_sums;
-  if (!corners_fit (f))
+  const unsigned long long corners = f.found->corners[f.found->turn];
+  if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0)
+    f.counters->header.corners = corners;
+  if (corners > f.by_corner.capacity)
     return;
   if (threadIdx.x == 0)
     ticket = atomicAdd (&f.counters->scan_tickets[scan], 1);
@@ -400,6 +423,12 @@ cracks_sort (uint32_t *const keys[2], uint32_t *const values[2], uint32_t count,
       temporary, *size, keys[0], keys[1], values[0], values[1], count, 0, bits, stream);
 }
 
+void
+cracks_launch_count (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
+{
+  ctr_launch_overlapped (overlap, count_kernel, dim3 (f.tiles_x, f.tiles_y), THREADS, 0, stream, f);
+}
+
 bool
 cracks_launch_corners (
     const CracksKernelArgs &f, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error)
@@ -408,10 +437,9 @@ cracks_launch_corners (
   const unsigned sums = max (cracks_sums (f, false), cracks_sums (f, true)) / SCAN_SHARE + 1;
   const unsigned ctas = ctas_for (f.by_corner.capacity);
   size_t size = temporary->size;
-  ctr_launch_overlapped (overlap, count_kernel, tiles, THREADS, 0, stream, f);
+  ctr_launch_overlapped (overlap, sum_kernel, dim3 (sums, 2), THREADS, 0, stream, f);
   if (f.by_corner.capacity == 0) /* The frame will be done again. */
     return true;
-  ctr_launch_overlapped (overlap, sum_kernel, dim3 (sums, 2), THREADS, 0, stream, f);
   ctr_launch_overlapped (overlap, corner_kernel, tiles, THREADS, 0, stream, f);
   for (int by = 0; by < 2; by++)
     CTR_CUDA (cracks_sort (

@@ -3,6 +3,8 @@
  * kernels. */
 #include "cuda/contours/contour_pool.h"
 #include "cuda/cracks/device_state.cuh"
+#include "cuda/common/delivery.cuh"
+#include "cuda/common/graph.cuh"
 #include "cuda/common/input_stage.h"
 #include "cuda/common/session.cuh"
 
@@ -14,6 +16,19 @@
 namespace
 {
 
+/* All that the kernels behind the count kernel depend on. */
+struct FrameKey {
+  CracksKernelArgs args;
+  const void *sorting;
+  size_t sorting_size;
+  uint32_t keeps_picture; /* Some frames may copy their picture. */
+};
+
+/* What the size of CUB's temporary storage depends on. */
+struct SortCounts {
+  uint32_t corners, contours, levels;
+};
+
 struct Cracks {
   InputStage input;
   CtrDeviceBuffer tables;   /* the plan's tables: level_index_by_sample, level_by_index */
@@ -21,15 +36,20 @@ struct Cracks {
   uint64_t tables_number;   /* CtrCracksPlan.tables of what is there */
   CtrDeviceBuffer planes;   /* sized by the image */
   CtrDeviceBuffer contents; /* sized by what is in it */
-  CtrDeviceBuffer sorting;  /* CUB's temporary storage */
-  CtrDeviceBuffer header;   /* pinned: CracksHeader */
+  CtrDeviceBuffer sorting;  /* CUB's temporary storage, */
+  SortCounts sorted;        /* sufficient for these */
+  uint32_t turn;            /* see CracksFound */
+  CudaGraphCache<FrameKey> graphs;
   /* Room for the most that any frame has needed. A frame that needs more is done again. */
   uint32_t corner_capacity, contour_capacity, rounds;
   ContourPool *pool;
+  Delivery delivery; /* of CracksHeader */
   CudaSession session;
 
   /* The queued image. */
   CtrImage image;
+  CtrImage plane; /* its samples on the GPU */
+  PictureCopy copy;
   CtrCracksPlan plan;
   ContourSlot *slot;
 };
@@ -40,12 +60,14 @@ void
 cracks_destroy (void *state)
 {
   Cracks *c = (Cracks *) state;
+  cuda_graph_cache_free (&c->graphs);
   cuda_session_close (&c->session);
   if (c->slot)
     contour_pool_give_back (c->slot);
   input_stage_free (&c->input);
-  for (CtrDeviceBuffer *buffer : {&c->tables, &c->staged, &c->planes, &c->contents, &c->sorting, &c->header})
+  for (CtrDeviceBuffer *buffer : {&c->tables, &c->staged, &c->planes, &c->contents, &c->sorting})
     ctr_device_buffer_free (buffer);
+  delivery_free (&c->delivery);
   if (c->pool)
     contour_pool_unref (c->pool);
   free (c);
@@ -60,9 +82,9 @@ cracks_create (CtrError *error)
     return NULL;
   }
   input_stage_init (&c->input);
-  c->staged.pinned = c->header.pinned = true;
+  delivery_init (&c->delivery);
+  c->staged.pinned = true;
   const bool ok = cuda_session_open (&c->session, "preparing the tracer of level contours", error)
-                  && ctr_device_buffer_reserve (&c->header, sizeof (CracksHeader), error)
                   && ctr_device_buffer_reserve (&c->tables, TABLES_SIZE, error)
                   && ctr_device_buffer_reserve (&c->staged, TABLES_SIZE, error) && (c->pool = contour_pool_new (error));
   if (ok)
@@ -75,9 +97,13 @@ size_t
 lay_out_planes (CracksKernelArgs *f, uint8_t *base)
 {
   ArenaLayout arena = {base, 0};
+  f->found = arena.take<CracksFound> (1);
+  f->output = arena.take<ContourOutput> (1);
   f->counters = arena.take<CracksCounters> (1);
+  const size_t before = arena.used;
   f->scan_states[SCAN_ROWS] = arena.take<unsigned long long> (cracks_sums (*f, false) / SCAN_SHARE + 1);
   f->scan_states[SCAN_COLUMNS] = arena.take<unsigned long long> (cracks_sums (*f, true) / SCAN_SHARE + 1);
+  f->zeroed[0] = {f->scan_states[SCAN_ROWS], (uint32_t) ((arena.used - before) / sizeof (unsigned long long))};
   f->by_pixel.level_index = arena.take<uint16_t> ((size_t) f->by_pixel.stride * f->height);
   f->row_sums = arena.take<uint32_t> (cracks_sums (*f, false));
   f->column_sums = arena.take<uint32_t> (cracks_sums (*f, true));
@@ -86,16 +112,15 @@ lay_out_planes (CracksKernelArgs *f, uint8_t *base)
   return arena.used;
 }
 
-/* *STATES: the first bytes, which must be zero when a frame begins. */
 size_t
-lay_out_contents (CracksKernelArgs *f, uint8_t *base, size_t *states)
+lay_out_contents (CracksKernelArgs *f, uint8_t *base)
 {
   const size_t corners = f->by_corner.capacity, contours = f->contour_capacity;
   ArenaLayout arena = {base, 0};
   f->scan_states[SCAN_CONTOURS] = arena.take<unsigned long long> (corners / CORNER_SCAN_SHARE + 1);
   for (int i = SCAN_MEASURED; i < CRACKS_SCANS; i++)
     f->scan_states[i] = arena.take<unsigned long long> (contours / SCAN_SHARE + 1);
-  *states = arena.used;
+  f->zeroed[1] = {f->scan_states[SCAN_CONTOURS], (uint32_t) (arena.used / sizeof (unsigned long long))};
   for (int i = 0; i < 2; i++) {
     for (int by = 0; by < 2; by++) {
       f->sorting.keys[by][i] = arena.take<uint32_t> (corners);
@@ -137,12 +162,29 @@ upload_tables (Cracks *c, CtrError *error)
   return true;
 }
 
-/* Fills the arguments for the queued image, but for its plane; makes room and clears it. No queued work may use the
- * memory. */
+/* Makes room for the sorts. */
+bool
+reserve_sorting (Cracks *c, const CracksKernelArgs &f, CtrError *error)
+{
+  size_t corners = 0, siblings = 0;
+  const SortCounts n = {f.by_corner.capacity, f.contour_capacity, f.level_count};
+  if (n.corners == 0
+      || (n.corners == c->sorted.corners && n.contours == c->sorted.contours && n.levels == c->sorted.levels))
+    return true;
+  CTR_CUDA (
+      cracks_sort (f.sorting.keys[0], f.sorting.values[0], n.corners, n.levels, NULL, &corners, c->session.stream));
+  CTR_CUDA (cracks_sort_siblings (f, NULL, &siblings, c->session.stream));
+  if (!ctr_device_buffer_reserve (&c->sorting, max (corners, siblings), error))
+    return false;
+  c->sorted = n;
+  return true;
+}
+
+/* Fills the arguments for the queued image, but for its plane, and makes room. No queued work may use the memory. */
 bool
 reserve (Cracks *c, CracksKernelArgs *f, CtrError *error)
 {
-  *f = CracksKernelArgs ();
+  memset (f, 0, sizeof *f); /* with the padding, for comparisons */
   f->width = c->image.width;
   f->height = c->image.height;
   f->by_pixel.stride = (f->width + 7) / 8 * 8;
@@ -156,54 +198,71 @@ reserve (Cracks *c, CracksKernelArgs *f, CtrError *error)
   f->zero_frame = c->plan.frame == CTR_IMAGE_BORDER_ZERO;
   f->limited = c->plan.limited;
   f->measuring = !f->limited;
+  f->final = true;
   f->min_area2 = c->plan.min_area2;
   f->max_area2 = c->plan.max_area2;
   f->min_length = c->plan.min_length;
   f->by_corner.capacity = f->ranking.capacity = c->corner_capacity;
   f->contour_capacity = c->contour_capacity;
   f->ranking.rounds = c->rounds;
-  size_t sorting = 0, sibling_sorting = 0, states;
-  if (f->by_corner.capacity) {
-    CTR_CUDA (cracks_sort (f->sorting.keys[0], f->sorting.values[0], f->by_corner.capacity, f->level_count, NULL,
-        &sorting, c->session.stream));
-    CTR_CUDA (cracks_sort_siblings (*f, NULL, &sibling_sorting, c->session.stream));
-  }
   const bool with_sums = c->plan.features & CTR_CONTOUR_FEATURE_MOMENTS;
   const cudaStream_t stream = c->session.stream;
   bool fresh;
   /* The list ranking loads its views before it knows how many there are, so new memory is cleared. */
   if (!input_stage_reserve (&c->input, &c->image, CTR_THRESHOLD_FIXED, &fresh, error)
-      || !ctr_device_buffer_reserve (&c->planes, lay_out_planes (f, NULL), error)
-      || !ctr_device_buffer_reserve_clear (&c->contents, lay_out_contents (f, NULL, &states), stream, error)
-      || !ctr_device_buffer_reserve (&c->sorting, max (sorting, sibling_sorting), error)
+      || !delivery_reserve (&c->delivery, &c->image, sizeof (CracksHeader), error)
+      || !ctr_device_buffer_reserve_clear (&c->planes, lay_out_planes (f, NULL), stream, error)
+      || !ctr_device_buffer_reserve_clear (&c->contents, lay_out_contents (f, NULL), stream, error)
+      || !reserve_sorting (c, *f, error)
       || !contour_slot_reserve (c->slot, f->contour_capacity, f->by_corner.capacity, with_sums, error))
     return false;
   lay_out_planes (f, (uint8_t *) c->planes.data);
-  lay_out_contents (f, (uint8_t *) c->contents.data, &states);
+  lay_out_contents (f, (uint8_t *) c->contents.data);
   f->ranking.progress = &f->counters->progress;
-  f->table = (CtrContour *) c->slot->table.data;
-  f->points = (CtrPoint *) c->slot->points.data;
-  f->sums = with_sums ? (CtrContourSums *) c->slot->sums.data : NULL;
-  CTR_CUDA (
-      cudaMemsetAsync (c->planes.data, 0, (uint8_t *) f->by_pixel.level_index - (uint8_t *) c->planes.data, stream));
-  if (f->by_corner.capacity)
-    CTR_CUDA (cudaMemsetAsync (c->contents.data, 0, states, stream));
+  f->frame_output = {(CtrContour *) c->slot->table.data, (CtrPoint *) c->slot->points.data,
+      with_sums ? (CtrContourSums *) c->slot->sums.data : NULL};
+  f->summing = with_sums;
   return true;
 }
 
+constexpr const char *WORK = "tracing level contours";
+
+/* Did all of a frame fit? As complete() decides on the host. */
+struct Complete {
+  uint32_t corners;
+
+  explicit Complete (const CracksKernelArgs &f) : corners (f.contour_capacity > 0 ? f.by_corner.capacity : 0)
+  {
+  }
+
+  __device__ bool
+  operator() (const CracksHeader &h) const
+  {
+    return h.corners <= corners && !h.incomplete;
+  }
+};
+
+/* Queues the kernels that read the picture. */
 bool
-queue_frame (Cracks *c, CtrError *error)
+queue_picture (Cracks *c, CracksKernelArgs *f, CtrError *error)
 {
-  CracksKernelArgs f;
-  CtrImage plane;
-  if (!reserve (c, &f, error) || !upload_tables (c, error)
-      || !input_stage_plane (&c->input, &c->image, &plane, c->session.stream, error))
+  if (!input_stage_plane (&c->input, &c->image, &c->plane, c->session.stream, error))
     return false;
-  f.pixels = (const uint8_t *) plane.data;
-  f.stride = plane.stride;
-  f.depth = plane.format == CTR_FORMAT_GRAY8 ? 8 : 16;
-  const bool overlap = c->session.overlap;
-  const cudaStream_t stream = c->session.stream;
+  f->pixels = (const uint8_t *) c->plane.data;
+  f->stride = c->plane.stride;
+  f->depth = c->plane.format == CTR_FORMAT_GRAY8 ? 8 : 16;
+  c->copy = f->frame_output.copy = delivery_copy_of (&c->delivery, &c->image, &c->plane);
+  *delivery_flag (&c->delivery) = 0;
+  f->turn = c->turn ^= 1;
+  cracks_launch_count (*f, c->session.overlap, c->session.stream);
+  CTR_CUDA (cudaGetLastError ());
+  return true;
+}
+
+/* Queues the other kernels, which the same arguments determine but for *f.output. */
+bool
+queue_contours (Cracks *c, const CracksKernelArgs &f, cudaStream_t stream, bool overlap, CtrError *error)
+{
   if (!cracks_launch_corners (f, &c->sorting, overlap, stream, error))
     return false;
   if (f.by_corner.capacity > 0 && f.contour_capacity > 0) { /* If not, the frame is done again. */
@@ -214,10 +273,37 @@ queue_frame (Cracks *c, CtrError *error)
       return false;
     cracks_launch_assembly (f, overlap, stream);
   }
+  deliver (&c->delivery, &f.counters->header, &f.output->copy, c->copy.from != NULL, Complete{f}, overlap, stream);
   CTR_CUDA (cudaGetLastError ());
-  CTR_CUDA (cudaMemcpyAsync (
-      c->header.data, &f.counters->header, sizeof (CracksHeader), cudaMemcpyDeviceToHost, c->session.stream));
   return true;
+}
+
+bool
+queue_frame (Cracks *c, CtrError *error)
+{
+  FrameKey key;
+  memset (&key, 0, sizeof key);
+  CracksKernelArgs &f = key.args;
+  if (!reserve (c, &f, error) || !upload_tables (c, error) || !queue_picture (c, &f, error))
+    return false;
+  f.pixels = NULL;
+  f.stride = f.depth = f.turn = 0;
+  f.frame_output = {};
+  key.keeps_picture = c->copy.from != NULL;
+  key.sorting = c->sorting.data;
+  key.sorting_size = c->sorting.size;
+  auto queue = [&] (cudaStream_t stream, bool overlap) { return queue_contours (c, f, stream, overlap, error); };
+  return cuda_graph_cache_queue (&c->graphs, key, &c->session, queue, error) && cuda_session_mark (&c->session, error);
+}
+
+/* Queues the frame again, with more room. Its picture may have changed. */
+bool
+queue_again (Cracks *c, CtrError *error)
+{
+  if (!cuda_session_wait_for_mark (&c->session, WORK, error))
+    return false;
+  c->image = delivery_image (c->copy, &c->plane);
+  return queue_frame (c, error);
 }
 
 bool
@@ -244,7 +330,7 @@ cracks_enqueue (void *state, const CtrImage *image, const CtrCracksPlan *plan, v
 bool
 complete (Cracks *c)
 {
-  const CracksHeader h = *(const CracksHeader *) c->header.data;
+  const CracksHeader h = *(const CracksHeader *) delivery_header (&c->delivery);
   const uint32_t corners = (uint32_t) h.corners;
   const bool fits = corners <= c->corner_capacity;
   if (!fits) {
@@ -270,9 +356,9 @@ take_result (Cracks *c, CtrError *error)
   info.coordinates = CTR_COORDINATES_CORNERS;
   info.features = c->plan.features;
   for (;;) {
-    if (!cuda_session_wait (&c->session, "tracing level contours", error))
+    if (!cuda_session_wait_for_flag (&c->session, delivery_flag (&c->delivery), WORK, error))
       return NULL;
-    const unsigned long long corners = ((const CracksHeader *) c->header.data)->corners;
+    const unsigned long long corners = ((const CracksHeader *) delivery_header (&c->delivery))->corners;
     if (corners > c->plan.max_points)
       return ctr_contours_refuse (&info, CTR_LIMIT_POINTS, corners, error);
     if (corners > CRACKS_MAX_CORNERS) {
@@ -285,10 +371,10 @@ take_result (Cracks *c, CtrError *error)
       break;
     if (!ctr_go_on (error))
       return NULL;
-    if (!queue_frame (c, error))
+    if (!queue_again (c, error))
       return NULL;
   }
-  const CracksHeader h = *(const CracksHeader *) c->header.data;
+  const CracksHeader h = *(const CracksHeader *) delivery_header (&c->delivery);
   info.count = h.contours;
   info.point_count = h.points;
   CtrContours *result = contour_slot_publish (c->slot, &info, error);
@@ -301,8 +387,10 @@ CtrContours *
 cracks_finish (void *state, CtrError *error)
 {
   Cracks *c = (Cracks *) state;
+  cuda_session_enter (&c->session);
   CtrContours *result = take_result (c, error);
   cuda_session_end (&c->session, result);
+  cuda_session_leave (&c->session);
   return result;
 }
 

@@ -41,6 +41,12 @@ struct CracksHeader {
   uint32_t unused;
 };
 
+/* The corners that the count kernel has found so far. Two frames take turns: each clears what the next one adds to. */
+struct CracksFound {
+  unsigned long long corners[2];
+  uint32_t turn;
+};
+
 struct CracksCounters {
   CracksHeader header;
   uint32_t scan_tickets[CRACKS_SCANS];
@@ -54,8 +60,9 @@ enum {
 };
 constexpr int KIND_SHIFT = 30; /* in values of the sort */
 
-/* The arguments of all kernels, by value. Pointers are to device memory; "by_X" says what indexes the arrays. Corners
- * are numbered in the order of levels and rows, contours in the order of their first corners. */
+/* The arguments of all kernels, by value. Only the count kernel's have the picture and the memory of the result, which
+ * are others with every frame. Pointers are to device memory; "by_X" says what indexes the arrays. Corners are numbered
+ * in the order of levels and rows, contours in the order of their first corners. */
 struct CracksKernelArgs {
   const uint8_t *pixels;
   size_t stride;
@@ -66,7 +73,13 @@ struct CracksKernelArgs {
   uint32_t level_count;
   uint32_t equal, four_connected, zero_frame;
 
+  uint32_t turn; /* of the frame, which the count kernel copies to found->turn */
+  CracksFound *found;
   CracksCounters *counters;
+  struct {
+    unsigned long long *first;
+    uint32_t count;
+  } zeroed[2]; /* all scan_states: the count kernel clears them */
   struct {
     uint16_t *level_index;
     uint32_t stride; /* samples; a row is a multiple of 16 bytes */
@@ -114,9 +127,11 @@ struct CracksKernelArgs {
   uint64_t min_area2, max_area2, min_length;
   CtrPoint *all_points; /* of contours that may be dropped */
 
-  CtrContour *table;    /* by row */
-  CtrPoint *points;     /* room for as many as corners */
-  CtrContourSums *sums; /* by row; NULL: not asked for */
+  ContourOutput
+      frame_output; /* which the count kernel copies to *output. Its points have room for as many as corners. */
+  ContourOutput *output;
+  uint32_t summing; /* This pass clears and adds up the sums. */
+  uint32_t final;   /* This pass writes the result's points. */
 };
 
 constexpr uint32_t VERTEX_TILE = 32; /* vertices in each direction */
@@ -164,7 +179,9 @@ is_hole (const CracksKernelArgs &f, uint32_t start)
 }
 
 /* Queue the kernels, in this order. TEMPORARY: memory for the sorts. OVERLAP: the GPU has programmatic dependent
- * launch. Without capacity for contours only the first does anything, and the frame is done again. */
+ * launch. The first one reads the picture. Without capacity for contours only the first two do anything, and the frame is
+ * done again. */
+void cracks_launch_count (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
 bool cracks_launch_corners (
     const CracksKernelArgs &args, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);
 /* Numbers the contours. */

@@ -8,18 +8,64 @@
 namespace
 {
 
+/* Pinned memory from which a frame's arrays are uploaded: a copy from other memory waits for the stream. */
+struct Staging {
+  CtrDeviceBuffer memory;
+  cudaEvent_t drawn; /* recorded after the frame, behind which the stream may have other work */
+};
+
+constexpr uint32_t STAGINGS = 3; /* frames under way at once */
+constexpr size_t STAGED_MOST =
+    1 << 20; /* bytes of an array; larger ones, which are rare, are uploaded from where they are */
+
 struct Painter {
   CtrDeviceBuffer ink;
-  CtrDeviceBuffer arrays; /* of all layers */
+  CtrDeviceBuffer staged; /* of all layers: the arrays that come from the host in one copy, */
+  CtrDeviceBuffer arrays; /* and the others */
+  Staging stagings[STAGINGS];
+  Staging *staging; /* of the queued frame */
   CtrDeviceBuffer colours;
   CtrDeviceBuffer host_colours; /* pinned: the same, once they have been uploaded */
   PaintDeviceLayer layers[CTR_PAINT_MAX_LAYERS];
   bool ink_is_clean;
   CudaSession session;
-  cudaEvent_t drawn; /* recorded after the queued frame, behind which the stream may have other work */
+};
+
+/* The layout of all layers' arrays. */
+struct Layout {
+  ArenaLayout staged, others;
+
+  /* Room for an array that is uploaded. */
+  template <typename T>
+  T *
+  take (size_t count)
+  {
+    return count * sizeof (T) > STAGED_MOST ? others.take<T> (count) : staged.take<T> (count);
+  }
 };
 
 constexpr size_t COLOURS_SIZE = CTR_PAINT_COLOURS * sizeof (CtrPaintColour);
+
+cudaError_t
+create_events (Painter *painter)
+{
+  for (Staging &staging : painter->stagings) {
+    const cudaError_t status = cuda_create_event (&staging.drawn);
+    if (status != cudaSuccess)
+      return status;
+  }
+  return cudaSuccess;
+}
+
+void
+free_stagings (Painter *painter)
+{
+  for (Staging &staging : painter->stagings) {
+    ctr_device_buffer_free (&staging.memory);
+    if (staging.drawn)
+      cudaEventDestroy (staging.drawn);
+  }
+}
 
 void *
 paint_create (CtrError *error)
@@ -30,11 +76,15 @@ paint_create (CtrError *error)
     return NULL;
   }
   painter->host_colours.pinned = true;
+  for (Staging &staging : painter->stagings)
+    staging.memory.pinned = true;
+  painter->staging = &painter->stagings[0];
   bool ok = cuda_session_open (&painter->session, "preparing a painter", error);
-  const cudaError_t status = ok ? cudaEventCreateWithFlags (&painter->drawn, cudaEventDisableTiming) : cudaSuccess;
+  const cudaError_t status = ok ? create_events (painter) : cudaSuccess;
   ok = ok && (status == cudaSuccess || ctr_cuda_fail (error, status, "preparing a painter"));
   if (ok)
     return painter;
+  free_stagings (painter);
   cuda_session_close (&painter->session);
   free (painter);
   return NULL;
@@ -45,19 +95,20 @@ paint_destroy (void *state)
 {
   Painter *painter = (Painter *) state;
   if (painter->session.stream)
-    cudaEventSynchronize (painter->drawn);
+    cudaEventSynchronize (painter->staging->drawn);
   painter->session.stream = NULL;
   ctr_device_buffer_free (&painter->ink);
+  ctr_device_buffer_free (&painter->staged);
   ctr_device_buffer_free (&painter->arrays);
   ctr_device_buffer_free (&painter->colours);
   ctr_device_buffer_free (&painter->host_colours);
-  cudaEventDestroy (painter->drawn);
+  free_stagings (painter);
   cuda_session_close (&painter->session);
   free (painter);
 }
 
 void
-lay_out_contours (PaintDeviceLayer *l, ArenaLayout *c, const CtrPaintLayer *layer, uint32_t index)
+lay_out_contours (PaintDeviceLayer *l, Layout *c, const CtrPaintLayer *layer, uint32_t index)
 {
   CtrDeviceContours device;
   ctr_paint_lines_init (&l->lines, layer, index);
@@ -70,14 +121,15 @@ lay_out_contours (PaintDeviceLayer *l, ArenaLayout *c, const CtrPaintLayer *laye
       l->lines.points = l->points = c->take<CtrPoint> (l->lines.point_count);
   }
   if (layer->colouring.by == CTR_COLOUR_DEPTH)
-    l->words = c->take<uint32_t> (l->lines.count);
+    l->words = c->others.take<uint32_t> (l->lines.count);
 }
 
-/* Lays out the layers' arrays from BASE on. Returns their size; with BASE NULL it only measures it. */
-size_t
-lay_out_layers (Painter *painter, const CtrPaintLayer *layers, uint32_t count, void *base)
+/* Lays out the layers' arrays. Returns how much of both buffers they take; without BASES it only measures this. */
+Layout
+lay_out_layers (Painter *painter, const CtrPaintLayer *layers, uint32_t count, bool bases)
 {
-  ArenaLayout c = {(uint8_t *) base, 0};
+  Layout c = {
+      {(uint8_t *) (bases ? painter->staged.data : NULL), 0}, {(uint8_t *) (bases ? painter->arrays.data : NULL), 0}};
   for (uint32_t i = 0; i < count; i++) {
     const CtrPaintLayer *layer = &layers[i];
     const size_t shapes = paint_shape_count (layer);
@@ -104,33 +156,64 @@ lay_out_layers (Painter *painter, const CtrPaintLayer *layers, uint32_t count, v
         break;
     }
   }
-  return c.used;
+  return c;
 }
 
+/* Puts an array where the frame's one copy takes it from; a large one is uploaded at once. TO may be NULL. */
 template <typename T>
 cudaError_t
-upload (T *to, const T *from, size_t count, cudaStream_t stream)
+upload (const Painter *painter, T *to, const T *from, size_t count)
 {
-  return to ? cudaMemcpyAsync (to, from, count * sizeof (T), cudaMemcpyHostToDevice, stream) : cudaSuccess;
+  const size_t size = count * sizeof (T);
+  if (!to)
+    return cudaSuccess;
+  if (size > STAGED_MOST)
+    return cudaMemcpyAsync (to, from, size, cudaMemcpyHostToDevice, painter->session.stream);
+  memcpy ((uint8_t *) painter->staging->memory.data + ((uint8_t *) to - (uint8_t *) painter->staged.data), from, size);
+  return cudaSuccess;
 }
 
 bool
-upload_layer (const PaintDeviceLayer *l, const CtrPaintLayer *layer, cudaStream_t stream, CtrError *error)
+upload_layer (const Painter *painter, const PaintDeviceLayer *l, const CtrPaintLayer *layer, CtrError *error)
 {
   const CtrContour *table = NULL;
   const CtrPoint *points = NULL;
   if ((l->table && !(table = ctr_contours_map_table (layer->contours, error)))
       || (l->points && !(points = ctr_contours_map_points (layer->contours, error))))
     return false;
-  CTR_CUDA (upload (l->table, table, l->lines.count, stream));
-  CTR_CUDA (upload (l->points, points, l->lines.point_count, stream));
-  CTR_CUDA (upload (l->rectangles, layer->rectangles, layer->rectangle_count, stream));
-  CTR_CUDA (upload (l->labels, layer->labels, (size_t) layer->label_width * layer->label_height, stream));
-  CTR_CUDA (upload (l->label_colours, layer->label_colours, layer->label_count, stream));
-  CTR_CUDA (upload (l->glyphs, layer->glyphs, layer->glyph_count, stream));
+  CTR_CUDA (upload (painter, l->table, table, l->lines.count));
+  CTR_CUDA (upload (painter, l->points, points, l->lines.point_count));
+  CTR_CUDA (upload (painter, l->rectangles, layer->rectangles, layer->rectangle_count));
+  CTR_CUDA (upload (painter, l->labels, layer->labels, (size_t) layer->label_width * layer->label_height));
+  CTR_CUDA (upload (painter, l->label_colours, layer->label_colours, layer->label_count));
+  CTR_CUDA (upload (painter, l->glyphs, layer->glyphs, layer->glyph_count));
   if (l->coverage)
     CTR_CUDA (
-        upload (l->coverage, layer->atlas->coverage, (size_t) layer->atlas->width * layer->atlas->height, stream));
+        upload (painter, l->coverage, layer->atlas->coverage, (size_t) layer->atlas->width * layer->atlas->height));
+  return true;
+}
+
+/* Makes room for the layers' arrays, and uploads those that come from the host. */
+bool
+upload_layers (Painter *painter, const CtrPaintLayer *layers, uint32_t count, CtrError *error)
+{
+  const Layout size = lay_out_layers (painter, layers, count, false);
+  CtrDeviceBuffer *const host = &painter->staging->memory;
+  /* The copy of an earlier frame may still read it. */
+  CTR_CUDA (cuda_wait_for_event (painter->staging->drawn));
+  if (size.staged.used > painter->staged.size || size.others.used > painter->arrays.size)
+    CTR_CUDA (cudaStreamSynchronize (painter->session.stream));
+  if (!ctr_device_buffer_reserve (host, size.staged.used, error)
+      || !ctr_device_buffer_reserve (&painter->staged, size.staged.used, error)
+      || !ctr_device_buffer_reserve (&painter->arrays, size.others.used, error))
+    return false;
+  lay_out_layers (painter, layers, count, true);
+  for (uint32_t i = 0; i < count; i++)
+    if (!upload_layer (painter, &painter->layers[i], &layers[i], error))
+      return false;
+  if (size.staged.used > 0)
+    CTR_CUDA (cudaMemcpyAsync (
+        painter->staged.data, host->data, size.staged.used, cudaMemcpyHostToDevice, painter->session.stream));
   return true;
 }
 
@@ -175,23 +258,15 @@ queue_frame (Painter *painter, const CtrPaintPicture *picture, const CtrPaintLay
   const cudaStream_t stream = painter->session.stream;
   CtrPaintTarget target;
   ctr_paint_target_init (&target, picture, layers, count);
+  painter->staging = &painter->stagings[(painter->staging - painter->stagings + 1) % STAGINGS];
   if (count == 0) {
-    CTR_CUDA (cudaEventRecord (painter->drawn, stream));
+    CTR_CUDA (cudaEventRecord (painter->staging->drawn, stream));
     return true;
   }
-  const size_t size = lay_out_layers (painter, layers, count, NULL);
-  if (size > painter->arrays.size) {
-    CTR_CUDA (cudaStreamSynchronize (stream));
-    if (!ctr_device_buffer_reserve (&painter->arrays, size, error))
-      return false;
-  }
-  lay_out_layers (painter, layers, count, painter->arrays.data);
-  if (!reserve_ink (painter, &target, error) || !upload_colours (painter, colours, error))
+  if (!reserve_ink (painter, &target, error) || !upload_colours (painter, colours, error)
+      || !upload_layers (painter, layers, count, error))
     return false;
   target.colours = (const CtrPaintColour *) painter->colours.data;
-  for (uint32_t i = 0; i < count; i++)
-    if (!upload_layer (&painter->layers[i], &layers[i], stream, error))
-      return false;
 
   painter->ink_is_clean = false;
   for (uint32_t i = 0; i < count; i++)
@@ -200,7 +275,7 @@ queue_frame (Painter *painter, const CtrPaintPicture *picture, const CtrPaintLay
     for (uint32_t i = 0; i < count; i++)
       paint_launch_layer (painter->layers[i], target, &layers[i], i, blend, painter->session);
   CTR_CUDA (cudaGetLastError ());
-  CTR_CUDA (cudaEventRecord (painter->drawn, stream));
+  CTR_CUDA (cudaEventRecord (painter->staging->drawn, stream));
   painter->ink_is_clean = true;
   return true;
 }
@@ -209,7 +284,7 @@ bool
 paint_lead_default (void *state, CtrError *error)
 {
   const Painter *painter = (const Painter *) state;
-  CTR_CUDA (cudaStreamWaitEvent (cudaStreamLegacy, painter->drawn, 0));
+  CTR_CUDA (cudaStreamWaitEvent (cudaStreamLegacy, painter->staging->drawn, 0));
   return true;
 }
 
@@ -220,7 +295,7 @@ paint_finish (void *state, CtrError *error)
   const bool pending = painter->session.stream != NULL;
   painter->session.stream = NULL;
   if (pending)
-    CTR_CUDA (cudaEventSynchronize (painter->drawn));
+    CTR_CUDA (cuda_wait_for_event (painter->staging->drawn));
   return true;
 }
 

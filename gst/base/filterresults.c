@@ -4,18 +4,30 @@
 
 #include <gst/contours/gstcontours.h>
 
+/* Whether work on the memory of BUFFER is ordered behind the work that is queued on STREAM. In system memory the pixels
+ * have been copied. */
+static gboolean
+orders_readers (GstContoursFilter *self, gpointer stream)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+
+  return !priv->cuda_caps || stream != priv->gpu.stream;
+}
+
 static void
-attach_components (GstContoursFilter *self, GstBuffer *buffer, CtrComponents *components)
+attach_components (GstContoursFilter *self, GstBuffer *buffer, CtrComponents *components, gpointer stream)
 {
   gchar *source = gst_object_get_name (GST_OBJECT_CAST (self));
   GstContoursComponentMeta *meta = gst_buffer_add_contours_component_meta (buffer, components, source);
 
   gst_contours_component_meta_add_flags (meta, gst_contours_filter_get_frame_flags (self, buffer));
+  if (!orders_readers (self, stream))
+    gst_contours_component_meta_guard_memory (meta);
   g_free (source);
 }
 
 static void
-attach_contours (GstContoursFilter *self, GstBuffer *buffer, CtrContours *contours)
+attach_contours (GstContoursFilter *self, GstBuffer *buffer, CtrContours *contours, gpointer stream)
 {
   GstContoursFilterPrivate *priv = PRIVATE (self);
   gchar *source = gst_object_get_name (GST_OBJECT_CAST (self));
@@ -26,43 +38,91 @@ attach_contours (GstContoursFilter *self, GstBuffer *buffer, CtrContours *contou
     ctr_contours_set_owner (contours, gst_object_ref (priv->gpu.context), gst_object_unref);
   meta = gst_buffer_add_contours_contour_meta (buffer, contours, source);
   gst_contours_contour_meta_add_flags (meta, gst_contours_filter_get_frame_flags (self, buffer));
+  if (!orders_readers (self, stream))
+    gst_contours_contour_meta_guard_memory (meta);
   g_free (source);
+}
+
+static void
+check_limit (GstContoursFilter *self, const CtrContours *contours)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+  GstContoursFilterClass *klass = GST_CONTOURS_FILTER_GET_CLASS (self);
+
+  if (klass->warn_of_limit && contours->exceeded != CTR_LIMIT_NONE && contours->exceeded != priv->exceeded)
+    klass->warn_of_limit (self, contours);
+  priv->exceeded = contours->exceeded;
+}
+
+/* Checks the limit of the contours found last, which are complete by now. */
+static void
+check_last (GstContoursFilter *self)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+
+  if (!priv->unchecked)
+    return;
+  check_limit (self, priv->unchecked);
+  g_clear_pointer (&priv->unchecked, ctr_contours_unref);
+}
+
+static gboolean
+find_components (GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error)
+{
+  GstContoursFilterClass *klass = GST_CONTOURS_FILTER_GET_CLASS (self);
+  CtrComponents *components = klass->find_components (self, image, buffer, stream, error);
+
+  if (!components)
+    return FALSE;
+  attach_components (self, buffer, components, stream);
+  if (klass->report_components)
+    klass->report_components (self, buffer, components);
+  ctr_components_unref (components);
+  return TRUE;
+}
+
+static gboolean
+find_contours (GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+  GstContoursFilterClass *klass = GST_CONTOURS_FILTER_GET_CLASS (self);
+  CtrContours *contours = klass->find_contours (self, image, buffer, stream, error);
+
+  check_last (self);
+  if (!contours)
+    return FALSE;
+  attach_contours (self, buffer, contours, stream);
+  if (klass->report_contours)
+    klass->report_contours (self, buffer, contours);
+  if (ctr_contours_is_complete (contours))
+    check_limit (self, contours);
+  else if (klass->warn_of_limit)
+    priv->unchecked = ctr_contours_ref (contours);
+  ctr_contours_unref (contours);
+  return TRUE;
 }
 
 gboolean
 contours_filter_analyze (
     GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error)
 {
-  GstContoursFilterClass *klass = GST_CONTOURS_FILTER_GET_CLASS (self);
-  CtrComponents *components;
-  CtrContours *contours;
-
-  if (klass->find_components) {
-    components = klass->find_components (self, image, buffer, stream, error);
-    if (!components)
-      return FALSE;
-    attach_components (self, buffer, components);
-    if (klass->report_components)
-      klass->report_components (self, buffer, components);
-    ctr_components_unref (components);
-  } else {
-    contours = klass->find_contours (self, image, buffer, stream, error);
-    if (!contours)
-      return FALSE;
-    attach_contours (self, buffer, contours);
-    if (klass->report_contours)
-      klass->report_contours (self, buffer, contours);
-    ctr_contours_unref (contours);
-  }
-  return TRUE;
+  if (GST_CONTOURS_FILTER_GET_CLASS (self)->find_components)
+    return find_components (self, image, buffer, stream, error);
+  return find_contours (self, image, buffer, stream, error);
 }
 
 gboolean
-gst_contours_filter_enters_limit (GstContoursFilter *self, CtrLimit exceeded)
+contours_filter_settle (GstContoursFilter *self)
 {
-  GstContoursFilterPrivate *priv = PRIVATE (self);
-  const gboolean enters = exceeded != CTR_LIMIT_NONE && exceeded != priv->exceeded;
+  GstContoursFilterClass *klass = GST_CONTOURS_FILTER_GET_CLASS (self);
+  gboolean ok;
+  CtrError error;
 
-  priv->exceeded = exceeded;
-  return enters;
+  if (!klass->settle || g_atomic_int_get (&PRIVATE (self)->in_use) < 0)
+    return TRUE;
+  ok = klass->settle (self, &error);
+  check_last (self);
+  if (!ok)
+    contours_filter_post_error (self, &error);
+  return ok;
 }

@@ -31,11 +31,12 @@ typedef struct {
   GstVideoInfo info;
   gboolean cuda_caps; /* the negotiated frames are in CUDA memory */
   gboolean warned_interlaced;
-  gboolean passes;      /* the frame passes untouched: a gap, or nothing to draw */
-  guint bits_so_far;    /* significant bits that the frames of the stream have used so far */
-  GstMiniObject *drawn; /* what the queued drawing depends on, NULL if none is queued; streaming thread only */
-  CtrLimit exceeded;    /* limit that the last frame exceeded */
-  CtrCancel cancel;     /* requested while the pads are flushing: ends the work on a frame */
+  gboolean passes;        /* the frame passes untouched: a gap, or nothing to draw */
+  guint bits_so_far;      /* significant bits that the frames of the stream have used so far */
+  GstMiniObject *drawn;   /* what the queued drawing depends on, NULL if none is queued; streaming thread only */
+  CtrContours *unchecked; /* pending contours whose limit is not known yet, or NULL; streaming thread only */
+  CtrLimit exceeded;      /* limit that the last frame exceeded */
+  CtrCancel cancel;       /* requested while the pads are flushing: ends the work on a frame */
 } GstContoursFilterPrivate;
 
 #define PRIVATE(self) contours_filter_get_private (self)
@@ -63,6 +64,9 @@ GstMemory *contours_filter_first_memory (GstBuffer *buffer);
 /* Lets the subclass analyse IMAGE, the pixels of BUFFER, and attaches the result to BUFFER. */
 gboolean contours_filter_analyze (
     GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error);
+
+/* Waits for the pending result, if any. Posts an error and returns FALSE on failure. */
+gboolean contours_filter_settle (GstContoursFilter *self);
 
 /* Prepares BUFFER for downstream after the subclass has drawn on it: orders its readers after the drawing, or waits
  * until the drawing is done. */

@@ -132,6 +132,7 @@ contours_filter_close_backend (GstContoursFilter *self)
 
   if (backend < 0)
     return;
+  contours_filter_settle (self);
   contours_filter_finish_drawing (self);
   /* A lost context cannot be made current, but host memory must be freed. */
   pushed = backend == CTR_BACKEND_CUDA && gst_contours_gpu_push (&priv->gpu, &error);
@@ -206,10 +207,11 @@ gst_contours_filter_sink_event (GstBaseTransform *trans, GstEvent *event)
     ctr_cancel_request (&PRIVATE (GST_CONTOURS_FILTER (trans))->cancel);
   else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
     ctr_cancel_reset (&PRIVATE (GST_CONTOURS_FILTER (trans))->cancel);
-  /* After these no frame may follow that would finish the drawing. */
-  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS || GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+  /* After these no frame may follow that would finish the work on the last one. */
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS || GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
+    contours_filter_settle (GST_CONTOURS_FILTER (trans));
     contours_filter_finish_drawing (GST_CONTOURS_FILTER (trans));
-  else if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
+  } else if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
     PRIVATE (GST_CONTOURS_FILTER (trans))->bits_so_far = 0;
   return GST_BASE_TRANSFORM_CLASS (gst_contours_filter_parent_class)->sink_event (trans, event);
 }
@@ -220,8 +222,10 @@ gst_contours_filter_query (GstBaseTransform *trans, GstPadDirection direction, G
   GstContoursFilterPrivate *priv = PRIVATE (GST_CONTOURS_FILTER (trans));
 
   /* Upstream wants its buffers back. */
-  if (GST_QUERY_TYPE (query) == GST_QUERY_DRAIN)
+  if (GST_QUERY_TYPE (query) == GST_QUERY_DRAIN) {
+    contours_filter_settle (GST_CONTOURS_FILTER (trans));
     contours_filter_finish_drawing (GST_CONTOURS_FILTER (trans));
+  }
   if (gst_contours_gpu_handle_query (&priv->gpu, GST_ELEMENT_CAST (trans), query))
     return TRUE;
   return GST_BASE_TRANSFORM_CLASS (gst_contours_filter_parent_class)->query (trans, direction, query);

@@ -38,8 +38,15 @@ G_DECLARE_DERIVABLE_TYPE (GstContoursFilter, gst_contours_filter, GST, CONTOURS_
  * @find_components: return the connected components of @image, the pixels of @buffer (transfer full). @stream is the
  *     CUDA stream to work on, NULL on the CPU. Controlled properties have the values of the frame's time.
  * @find_contours: instead of @find_components: return contours of @image.
+ *     Both may return a pending result.
+ * @settle: with @find_components or @find_contours that return pending results: wait for the last one. Called before
+ *     @close, at the end of the stream, for a flush and for a drain. The next @find_components or @find_contours fails
+ *     itself if the last result did.
  * @report_components, @report_contours: optional, with these two: post messages about the result. The base class has
- *     attached it to @buffer, with the element's name, the frame's flags and the CUDA context that it depends on.
+ *     attached it to @buffer, with the element's name, the frame's flags and the CUDA context that it depends on. It may
+ *     be pending.
+ * @warn_of_limit: optional, with @find_contours: warn that @contours exceed a limit, which those of the frame before did
+ *     not. Called as soon as the base class knows.
  * @render: instead: fill @out, a frame of the format and size of @in, whose samples are @image. Both are in the same
  *     kind of memory as @image, and all rows of all planes lie inside their buffers.
  * @draw: instead: draw on @frame, whose samples are @image and whose buffer is @buffer; its planes are as for @render.
@@ -66,8 +73,10 @@ struct _GstContoursFilterClass {
       GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error);
   CtrContours *(*find_contours) (
       GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error);
-  void (*report_components) (GstContoursFilter *self, GstBuffer *buffer, const CtrComponents *components);
-  void (*report_contours) (GstContoursFilter *self, GstBuffer *buffer, const CtrContours *contours);
+  gboolean (*settle) (GstContoursFilter *self, CtrError *error);
+  void (*report_components) (GstContoursFilter *self, GstBuffer *buffer, CtrComponents *components);
+  void (*report_contours) (GstContoursFilter *self, GstBuffer *buffer, CtrContours *contours);
+  void (*warn_of_limit) (GstContoursFilter *self, const CtrContours *contours);
   gboolean (*render) (GstContoursFilter *self, const CtrImage *image, const GstVideoFrame *in, GstVideoFrame *out,
       gpointer stream, CtrError *error);
   gboolean (*draw) (GstContoursFilter *self, const CtrImage *image, GstVideoFrame *frame, GstBuffer *buffer,
@@ -79,10 +88,6 @@ struct _GstContoursFilterClass {
 
 /* The result flags of a frame: those of BUFFER and of the caps. Streaming thread only. */
 GstContoursResultFlags gst_contours_filter_get_frame_flags (GstContoursFilter *self, GstBuffer *buffer);
-
-/* Records the limit that a frame exceeds. TRUE: the frame before did not exceed it, so it is time for a warning. Call
- * it once for each frame. Streaming thread only. */
-gboolean gst_contours_filter_enters_limit (GstContoursFilter *self, CtrLimit exceeded);
 
 /* The number of significant bits in the 16-bit samples of FRAME. WANTED 0: the number that the frames of the stream
  * have used so far; an info message tells when it changes. Formats whose samples are aligned to the upper bits use

@@ -123,15 +123,19 @@ gst_cuda_borders_find_contours (
   params = self->params;
   GST_OBJECT_UNLOCK (self);
   params.foreground = gst_foreground_filter_get_foreground (GST_FOREGROUND_FILTER (filter));
-  return ctr_borders_run (self->borders, image, &params, stream, error);
+  return ctr_borders_submit (self->borders, image, &params, stream, error);
+}
+
+static gboolean
+gst_cuda_borders_settle (GstContoursFilter *filter, CtrError *error)
+{
+  return ctr_borders_settle (GST_CUDA_BORDERS (filter)->borders, error);
 }
 
 static void
-gst_cuda_borders_report_contours (GstContoursFilter *filter, GstBuffer *buffer, const CtrContours *contours)
+gst_cuda_borders_report_contours (GstContoursFilter *filter, GstBuffer *buffer, CtrContours *contours)
 {
-  GST_LOG_OBJECT (filter, "%u contours of %" G_GUINT64_FORMAT " points at threshold %u", contours->count,
-      contours->point_count, contours->threshold);
-  if (gst_foreground_filter_get_post_messages (GST_FOREGROUND_FILTER (filter)))
+  if (gst_foreground_filter_get_post_messages (GST_FOREGROUND_FILTER (filter)) && ctr_contours_wait (contours, NULL))
     frame_message_post (filter, buffer, "cudaborders", "count", G_TYPE_UINT, contours->count, "threshold", G_TYPE_UINT,
         contours->threshold, "points", G_TYPE_UINT64, contours->point_count, NULL);
 }
@@ -289,6 +293,7 @@ gst_cuda_borders_class_init (GstCudaBordersClass *klass)
   filter_class->open = GST_DEBUG_FUNCPTR (gst_cuda_borders_open);
   filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_borders_close);
   filter_class->find_contours = GST_DEBUG_FUNCPTR (gst_cuda_borders_find_contours);
+  filter_class->settle = GST_DEBUG_FUNCPTR (gst_cuda_borders_settle);
   filter_class->report_contours = GST_DEBUG_FUNCPTR (gst_cuda_borders_report_contours);
 
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_BORDERS_MODE, 0);

@@ -109,16 +109,22 @@ gst_cuda_cca_find_components (
   params = self->params;
   GST_OBJECT_UNLOCK (self);
   params.foreground = gst_foreground_filter_get_foreground (GST_FOREGROUND_FILTER (self));
-  return ctr_cca_run (self->cca, image, &params, stream, error);
+  return ctr_cca_submit (self->cca, image, &params, stream, error);
+}
+
+static gboolean
+gst_cuda_cca_settle (GstContoursFilter *filter, CtrError *error)
+{
+  return ctr_cca_settle (GST_CUDA_CCA (filter)->cca, error);
 }
 
 static void
-gst_cuda_cca_report_components (GstContoursFilter *filter, GstBuffer *buffer, const CtrComponents *components)
+gst_cuda_cca_report_components (GstContoursFilter *filter, GstBuffer *buffer, CtrComponents *components)
 {
   guint64 total_area = 0;
 
-  GST_LOG_OBJECT (filter, "%u components at threshold %u", components->count, components->threshold);
-  if (!gst_foreground_filter_get_post_messages (GST_FOREGROUND_FILTER (filter)))
+  if (!gst_foreground_filter_get_post_messages (GST_FOREGROUND_FILTER (filter))
+      || !ctr_components_wait (components, NULL))
     return;
   for (guint i = 0; i < components->count; i++)
     total_area += components->table[i].area;
@@ -254,6 +260,7 @@ gst_cuda_cca_class_init (GstCudaCcaClass *klass)
   filter_class->open = GST_DEBUG_FUNCPTR (gst_cuda_cca_open);
   filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_cca_close);
   filter_class->find_components = GST_DEBUG_FUNCPTR (gst_cuda_cca_find_components);
+  filter_class->settle = GST_DEBUG_FUNCPTR (gst_cuda_cca_settle);
   filter_class->report_components = GST_DEBUG_FUNCPTR (gst_cuda_cca_report_components);
 
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCA_CONNECTIVITY, 0);

@@ -167,16 +167,6 @@ get_params (GstCudaCrackContour *self, GArray **levels, gchar **warning)
   return params;
 }
 
-static void
-warn_of_points (GstCudaCrackContour *self, const CtrContours *contours, guint64 max_points)
-{
-  GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
-      ("No contours: the frame has %" G_GUINT64_FORMAT " points at all levels, but max-points is %" G_GUINT64_FORMAT
-       ". Use fewer levels (a larger step, for example), or raise max-points if there is enough memory.",
-          contours->needed, max_points),
-      (NULL));
-}
-
 static CtrContours *
 gst_cuda_crack_contour_find_contours (
     GstContoursFilter *filter, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error)
@@ -185,29 +175,48 @@ gst_cuda_crack_contour_find_contours (
   GArray *levels;
   gchar *warning;
   CtrCracksParams params = get_params (self, &levels, &warning);
-  CtrContours *contours = ctr_cracks_run (self->cracks, image, &params, stream, error);
+  CtrContours *contours = ctr_cracks_submit (self->cracks, image, &params, stream, error);
 
   if (levels)
     g_array_unref (levels);
   if (warning)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s", warning), (NULL));
   g_free (warning);
-  if (contours && gst_contours_filter_enters_limit (filter, contours->exceeded))
-    warn_of_points (self, contours, params.max_points);
   return contours;
 }
 
+static gboolean
+gst_cuda_crack_contour_settle (GstContoursFilter *filter, CtrError *error)
+{
+  return ctr_cracks_settle (GST_CUDA_CRACK_CONTOUR (filter)->cracks, error);
+}
+
 static void
-gst_cuda_crack_contour_report_contours (GstContoursFilter *filter, GstBuffer *buffer, const CtrContours *contours)
+gst_cuda_crack_contour_warn_of_limit (GstContoursFilter *filter, const CtrContours *contours)
+{
+  GstCudaCrackContour *self = GST_CUDA_CRACK_CONTOUR (filter);
+  guint64 max_points;
+
+  GST_OBJECT_LOCK (self);
+  max_points = self->params.max_points;
+  GST_OBJECT_UNLOCK (self);
+  GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
+      ("No contours: the frame has %" G_GUINT64_FORMAT " points at all levels, but max-points is %" G_GUINT64_FORMAT
+       ". Use fewer levels (a larger step, for example), or raise max-points if there is enough memory.",
+          contours->needed, max_points),
+      (NULL));
+}
+
+static void
+gst_cuda_crack_contour_report_contours (GstContoursFilter *filter, GstBuffer *buffer, CtrContours *contours)
 {
   GstCudaCrackContour *self = GST_CUDA_CRACK_CONTOUR (filter);
   gboolean post_messages;
 
-  GST_LOG_OBJECT (self, "%u contours of %" G_GUINT64_FORMAT " points", contours->count, contours->point_count);
   GST_OBJECT_LOCK (self);
   post_messages = self->post_messages;
   GST_OBJECT_UNLOCK (self);
-  if (post_messages)
+  if (post_messages && ctr_contours_wait (contours, NULL))
     frame_message_post (filter, buffer, "cudacrackcontour", "count", G_TYPE_UINT, contours->count, "points",
         G_TYPE_UINT64, contours->point_count, "limit-exceeded", G_TYPE_BOOLEAN, contours->exceeded != CTR_LIMIT_NONE,
         NULL);
@@ -445,6 +454,8 @@ gst_cuda_crack_contour_class_init (GstCudaCrackContourClass *klass)
   filter_class->open = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_open);
   filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_close);
   filter_class->find_contours = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_find_contours);
+  filter_class->settle = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_settle);
+  filter_class->warn_of_limit = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_warn_of_limit);
   filter_class->report_contours = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_report_contours);
 
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CRACK_CONTOUR_MODE, 0);

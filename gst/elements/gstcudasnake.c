@@ -91,20 +91,28 @@ warn (GstCudaSnake *self, gchar *problem)
 }
 
 static void
-warn_of_limit (GstCudaSnake *self, const CtrContours *contours, const CtrSnakeParams *params)
+gst_cuda_snake_warn_of_limit (GstContoursFilter *filter, const CtrContours *contours)
 {
+  GstCudaSnake *self = GST_CUDA_SNAKE (filter);
+  guint max_objects;
+  guint64 max_window_sides;
+
+  GST_OBJECT_LOCK (self);
+  max_objects = self->params.max_objects;
+  max_window_sides = self->params.max_window_sides;
+  GST_OBJECT_UNLOCK (self);
   if (contours->exceeded == CTR_LIMIT_OBJECTS)
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
         ("No outlines: the frame has %" G_GUINT64_FORMAT
          " objects, but max-objects is %u. Drop small components with min-area, or raise max-objects.",
-            contours->needed, params->max_objects),
+            contours->needed, max_objects),
         (NULL));
   else if (contours->exceeded == CTR_LIMIT_WINDOW_SIDES)
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
         ("No outlines: the widths and heights of all windows add up to %" G_GUINT64_FORMAT
          " pixels, but max-window-sides is %" G_GUINT64_FORMAT
          ". Use fewer or smaller windows (a smaller margin, for example), or raise max-window-sides.",
-            contours->needed, params->max_window_sides),
+            contours->needed, max_window_sides),
         (NULL));
 }
 
@@ -174,13 +182,11 @@ gst_cuda_snake_find_contours (
   }
   snake_selection_clear (&selection);
   warn (self, problem);
-  if (contours && gst_contours_filter_enters_limit (filter, contours->exceeded))
-    warn_of_limit (self, contours, &params);
   return contours;
 }
 
 static void
-gst_cuda_snake_report_contours (GstContoursFilter *filter, GstBuffer *buffer, const CtrContours *contours)
+gst_cuda_snake_report_contours (GstContoursFilter *filter, GstBuffer *buffer, CtrContours *contours)
 {
   GstCudaSnake *self = GST_CUDA_SNAKE (filter);
   gboolean post_messages;
@@ -327,5 +333,6 @@ gst_cuda_snake_class_init (GstCudaSnakeClass *klass)
   filter_class->open = GST_DEBUG_FUNCPTR (gst_cuda_snake_open);
   filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_snake_close);
   filter_class->find_contours = GST_DEBUG_FUNCPTR (gst_cuda_snake_find_contours);
+  filter_class->warn_of_limit = GST_DEBUG_FUNCPTR (gst_cuda_snake_warn_of_limit);
   filter_class->report_contours = GST_DEBUG_FUNCPTR (gst_cuda_snake_report_contours);
 }

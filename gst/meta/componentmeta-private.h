@@ -9,7 +9,13 @@
 #include <gst/contours/gstcomponentmeta.h>
 
 #define PRIVATE(meta) ((GstContoursResultMeta *) (meta))
-#define COMPONENTS(meta) ((CtrComponents *) PRIVATE (meta)->result)
+/* The result, which may be pending, or after it is complete. */
+#define PENDING(meta) ((CtrComponents *) PRIVATE (meta)->result)
+#define COMPONENTS(meta) gst_contours_component_meta_wait (meta)
 #define IS_COMPONENT_META(m) ((m) != NULL && (m)->meta.info == GST_CONTOURS_COMPONENT_META_INFO)
+
+/* Waits for the analysis. If it has failed, the result has no components, and there is a warning. */
+G_GNUC_INTERNAL
+CtrComponents *gst_contours_component_meta_wait (GstContoursComponentMeta *meta);
 
 #endif /* __GST_CONTOURS_COMPONENT_META_PRIVATE_H__ */

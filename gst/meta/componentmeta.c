@@ -30,8 +30,24 @@ component_copy (const GstContoursComponent *component)
 
 G_DEFINE_BOXED_TYPE (GstContoursComponent, gst_contours_component, component_copy, g_free)
 
+static void
+wait_for_result (gpointer result)
+{
+  ctr_components_wait (result, NULL);
+}
+
 static const GstContoursResultType result_type = {
-    (gpointer (*) (gpointer)) ctr_components_ref, (void (*) (gpointer)) ctr_components_unref};
+    (gpointer (*) (gpointer)) ctr_components_ref, (void (*) (gpointer)) ctr_components_unref, wait_for_result};
+
+CtrComponents *
+gst_contours_component_meta_wait (GstContoursComponentMeta *meta)
+{
+  CtrComponents *components = PENDING (meta);
+  CtrError error;
+  if (!ctr_components_wait (components, &error))
+    GST_WARNING ("There are no components, since their analysis has failed: %s", error.message);
+  return components;
+}
 
 /**
  * gst_contours_component_meta_api_get_type:
@@ -175,7 +191,8 @@ gst_buffer_get_contours_component_metas (GstBuffer *buffer)
  * gst_contours_component_meta_peek_components: (skip)
  * @meta: a #GstContoursComponentMeta
  *
- * The result of the analysis, in exact integers and in pixels of the analysed image.
+ * The result of the analysis, in exact integers and in pixels of the analysed image. This function waits for the
+ * analysis.
  *
  * Returns: (transfer none): the result, valid as long as the buffer; ctr_components_ref() keeps it longer
  *
@@ -186,6 +203,31 @@ gst_contours_component_meta_peek_components (GstContoursComponentMeta *meta)
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);
   return COMPONENTS (meta);
+}
+
+/**
+ * gst_contours_component_meta_fetch:
+ * @meta: a #GstContoursComponentMeta
+ * @error: return location for an error of %GST_RESOURCE_ERROR, or %NULL
+ *
+ * Waits for the analysis. Getters do so themselves when they need a number or an array, but only this function says why
+ * the analysis failed.
+ *
+ * Returns: whether the components are on the host
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_contours_component_meta_fetch (GstContoursComponentMeta *meta, GError **error)
+{
+  g_return_val_if_fail (IS_COMPONENT_META (meta), FALSE);
+  g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
+  CtrError reason;
+  if (ctr_components_wait (PENDING (meta), &reason))
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ, "The analysis of the components has failed: %s",
+      reason.message);
+  return FALSE;
 }
 
 /**
@@ -241,6 +283,23 @@ gst_contours_component_meta_add_flags (GstContoursComponentMeta *meta, GstContou
 }
 
 /**
+ * gst_contours_component_meta_guard_memory: (skip)
+ * @meta: a #GstContoursComponentMeta of a writable buffer
+ *
+ * Tells, for elements that attach pending results, that the analysis may still read the memory of the buffer, and that
+ * no CUDA stream orders other work on the memory behind it. The buffer then waits for the analysis before its memory is
+ * freed or returns to its pool.
+ *
+ * Since: 0.1
+ */
+void
+gst_contours_component_meta_guard_memory (GstContoursComponentMeta *meta)
+{
+  g_return_if_fail (IS_COMPONENT_META (meta));
+  PRIVATE (meta)->guards_memory = TRUE;
+}
+
+/**
  * gst_contours_component_meta_get_count:
  * @meta: a #GstContoursComponentMeta
  *
@@ -289,7 +348,7 @@ guint
 gst_contours_component_meta_get_connectivity (GstContoursComponentMeta *meta)
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), 0);
-  return COMPONENTS (meta)->connectivity;
+  return PENDING (meta)->connectivity;
 }
 
 /**
@@ -306,7 +365,7 @@ GstContoursComponentFeatures
 gst_contours_component_meta_get_features (GstContoursComponentMeta *meta)
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), 0);
-  return COMPONENTS (meta)->features;
+  return PENDING (meta)->features;
 }
 
 /**

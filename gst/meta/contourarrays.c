@@ -6,7 +6,7 @@ const CtrContour *
 gst_contours_contour_meta_map_table (GstContoursContourMeta *meta)
 {
   CtrError error;
-  const CtrContour *table = ctr_contours_map_table (CONTOURS (meta), &error);
+  const CtrContour *table = ctr_contours_map_table (PENDING (meta), &error);
   if (!table)
     GST_WARNING ("The contours cannot be fetched from the GPU: %s", error.message);
   return table;
@@ -16,7 +16,7 @@ const CtrPoint *
 gst_contours_contour_meta_map_points (GstContoursContourMeta *meta)
 {
   CtrError error;
-  const CtrPoint *points = ctr_contours_map_points (CONTOURS (meta), &error);
+  const CtrPoint *points = ctr_contours_map_points (PENDING (meta), &error);
   if (!points)
     GST_WARNING ("The points cannot be fetched from the GPU: %s", error.message);
   return points;
@@ -26,7 +26,7 @@ const CtrContourSums *
 gst_contours_contour_meta_map_sums (GstContoursContourMeta *meta)
 {
   CtrError error;
-  const CtrContourSums *sums = ctr_contours_map_sums (CONTOURS (meta), &error);
+  const CtrContourSums *sums = ctr_contours_map_sums (PENDING (meta), &error);
   if (!sums)
     GST_WARNING ("The moments cannot be fetched from the GPU: %s", error.message);
   return sums;
@@ -36,7 +36,7 @@ const CtrSnakeRegion *
 gst_contours_contour_meta_map_regions (GstContoursContourMeta *meta)
 {
   CtrError error;
-  const CtrSnakeRegion *regions = ctr_contours_map_regions (CONTOURS (meta), &error);
+  const CtrSnakeRegion *regions = ctr_contours_map_regions (PENDING (meta), &error);
   if (!regions)
     GST_WARNING ("The regions cannot be fetched from the GPU: %s", error.message);
   return regions;
@@ -47,7 +47,7 @@ gst_contours_contour_meta_map_position (
     GstContoursContourMeta *meta, gdouble x, gdouble y, gdouble *frame_x, gdouble *frame_y)
 {
   const GstContoursMapping *mapping = &PRIVATE (meta)->mapping;
-  if (CONTOURS (meta)->coordinates == CTR_COORDINATES_CORNERS)
+  if (PENDING (meta)->coordinates == CTR_COORDINATES_CORNERS)
     gst_contours_mapping_map_corner (mapping, x, y, frame_x, frame_y);
   else
     gst_contours_mapping_map_point (mapping, x, y, frame_x, frame_y);

@@ -12,13 +12,19 @@
 G_BEGIN_DECLS
 
 #define PRIVATE(meta) ((GstContoursResultMeta *) (meta))
-#define CONTOURS(meta) ((CtrContours *) PRIVATE (meta)->result)
+/* The result, which may be pending, or after it is complete. */
+#define PENDING(meta) ((CtrContours *) PRIVATE (meta)->result)
+#define CONTOURS(meta) gst_contours_contour_meta_wait (meta)
 #define IS_CONTOUR_META(m) ((m) != NULL && (m)->meta.info == GST_CONTOURS_CONTOUR_META_INFO)
+
+/* Waits for the analysis. If it has failed, the result has no contours, and there is a warning. */
+G_GNUC_INTERNAL
+CtrContours *gst_contours_contour_meta_wait (GstContoursContourMeta *meta);
 
 static inline gboolean
 has_moments (GstContoursContourMeta *meta)
 {
-  return (CONTOURS (meta)->features & CTR_CONTOUR_FEATURE_MOMENTS) != 0;
+  return (PENDING (meta)->features & CTR_CONTOUR_FEATURE_MOMENTS) != 0;
 }
 
 /* The arrays on the host, or NULL after a warning. */

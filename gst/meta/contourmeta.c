@@ -51,8 +51,24 @@ region_copy (const GstContoursRegion *region)
 
 G_DEFINE_BOXED_TYPE (GstContoursRegion, gst_contours_region, region_copy, g_free)
 
+static void
+wait_for_result (gpointer result)
+{
+  ctr_contours_wait (result, NULL);
+}
+
 static const GstContoursResultType result_type = {
-    (gpointer (*) (gpointer)) ctr_contours_ref, (void (*) (gpointer)) ctr_contours_unref};
+    (gpointer (*) (gpointer)) ctr_contours_ref, (void (*) (gpointer)) ctr_contours_unref, wait_for_result};
+
+CtrContours *
+gst_contours_contour_meta_wait (GstContoursContourMeta *meta)
+{
+  CtrContours *contours = PENDING (meta);
+  CtrError error;
+  if (!ctr_contours_wait (contours, &error))
+    GST_WARNING ("There are no contours, since their analysis has failed: %s", error.message);
+  return contours;
+}
 
 /**
  * gst_contours_contour_meta_api_get_type:
@@ -113,11 +129,8 @@ gst_buffer_add_contours_contour_meta (GstBuffer *buffer, CtrContours *contours, 
   g_return_val_if_fail (gst_buffer_is_writable (buffer), NULL);
   g_return_val_if_fail (contours != NULL, NULL);
 
-  GstContoursResultMeta *meta = gst_contours_result_meta_add (
+  return (GstContoursContourMeta *) gst_contours_result_meta_add (
       buffer, GST_CONTOURS_CONTOUR_META_INFO, &result_type, contours, contours->width, contours->height, source);
-  if (meta && contours->exceeded != CTR_LIMIT_NONE)
-    meta->flags |= GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED;
-  return (GstContoursContourMeta *) meta;
 }
 
 /**
@@ -199,8 +212,8 @@ gst_buffer_get_contours_contour_metas (GstBuffer *buffer)
  * gst_contours_contour_meta_peek_contours: (skip)
  * @meta: a #GstContoursContourMeta
  *
- * The result of the analysis, in exact integers and in pixels of the analysed image. ctr_contours_map_table() and its
- * siblings return the arrays in host memory, ctr_contours_get_device() those in GPU memory.
+ * The result of the analysis, in exact integers and in pixels of the analysed image. This function waits for the
+ * analysis. ctr_contours_map_table() and its siblings return the arrays in host memory, ctr_contours_get_device() those in GPU memory.
  *
  * Returns: (transfer none): the result, valid as long as the buffer; ctr_contours_ref() keeps it longer
  *
@@ -227,7 +240,7 @@ gboolean
 gst_contours_contour_meta_has_regions (GstContoursContourMeta *meta)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), FALSE);
-  return (CONTOURS (meta)->features & CTR_CONTOUR_FEATURE_REGIONS) != 0;
+  return (PENDING (meta)->features & CTR_CONTOUR_FEATURE_REGIONS) != 0;
 }
 
 /**
@@ -235,8 +248,8 @@ gst_contours_contour_meta_has_regions (GstContoursContourMeta *meta)
  * @meta: a #GstContoursContourMeta
  * @error: return location for an error of %GST_RESOURCE_ERROR, or %NULL
  *
- * Fetches all arrays from the GPU. Getters do so themselves when they need an array, but only this function says why
- * fetching failed. Once it has succeeded, getters do not fail for this reason.
+ * Waits for the analysis and fetches all arrays from the GPU. Getters do so themselves when they need a number or an
+ * array, but only this function says why it failed. Once it has succeeded, getters do not fail for this reason.
  *
  * Returns: whether all arrays are in host memory
  *
@@ -247,7 +260,7 @@ gst_contours_contour_meta_fetch (GstContoursContourMeta *meta, GError **error)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), FALSE);
   g_return_val_if_fail (error == NULL || *error == NULL, FALSE);
-  CtrContours *contours = CONTOURS (meta);
+  CtrContours *contours = PENDING (meta);
   CtrError reason;
   if (ctr_contours_map_table (contours, &reason) && ctr_contours_map_points (contours, &reason)
       && (!has_moments (meta) || ctr_contours_map_sums (contours, &reason))
@@ -290,7 +303,8 @@ GstContoursResultFlags
 gst_contours_contour_meta_get_flags (GstContoursContourMeta *meta)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), GST_CONTOURS_RESULT_FLAG_NONE);
-  return PRIVATE (meta)->flags;
+  const gboolean exceeded = CONTOURS (meta)->exceeded != CTR_LIMIT_NONE;
+  return PRIVATE (meta)->flags | (exceeded ? GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED : 0);
 }
 
 /**
@@ -308,6 +322,23 @@ gst_contours_contour_meta_add_flags (GstContoursContourMeta *meta, GstContoursRe
 {
   g_return_if_fail (IS_CONTOUR_META (meta));
   PRIVATE (meta)->flags |= flags;
+}
+
+/**
+ * gst_contours_contour_meta_guard_memory: (skip)
+ * @meta: a #GstContoursContourMeta of a writable buffer
+ *
+ * Tells, for elements that attach pending results, that the analysis may still read the memory of the buffer, and that
+ * no CUDA stream orders other work on the memory behind it. The buffer then waits for the analysis before its memory is
+ * freed or returns to its pool.
+ *
+ * Since: 0.1
+ */
+void
+gst_contours_contour_meta_guard_memory (GstContoursContourMeta *meta)
+{
+  g_return_if_fail (IS_CONTOUR_META (meta));
+  PRIVATE (meta)->guards_memory = TRUE;
 }
 
 /**
@@ -333,7 +364,7 @@ gst_contours_contour_meta_get_needed (GstContoursContourMeta *meta)
  * gst_contours_contour_meta_get_count:
  * @meta: a #GstContoursContourMeta
  *
- * The number of contours. This function fetches nothing from the GPU.
+ * The number of contours. This function waits for the analysis, but fetches no array from the GPU.
  *
  * Returns: the number of contours
  *
@@ -350,7 +381,7 @@ gst_contours_contour_meta_get_count (GstContoursContourMeta *meta)
  * gst_contours_contour_meta_get_point_count:
  * @meta: a #GstContoursContourMeta
  *
- * The number of points of all contours. This function fetches nothing from the GPU.
+ * The number of points of all contours. This function waits for the analysis, but fetches no array from the GPU.
  *
  * Returns: the number of points
  *
@@ -395,7 +426,7 @@ GstContoursContourCoordinates
 gst_contours_contour_meta_get_coordinates (GstContoursContourMeta *meta)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), GST_CONTOURS_CONTOUR_COORDINATES_PIXELS);
-  return (GstContoursContourCoordinates) CONTOURS (meta)->coordinates;
+  return (GstContoursContourCoordinates) PENDING (meta)->coordinates;
 }
 
 /**
@@ -412,7 +443,7 @@ GstContoursContourFeatures
 gst_contours_contour_meta_get_features (GstContoursContourMeta *meta)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), 0);
-  return CONTOURS (meta)->features & GST_CONTOURS_CONTOUR_FEATURE_MOMENTS;
+  return PENDING (meta)->features & GST_CONTOURS_CONTOUR_FEATURE_MOMENTS;
 }
 
 /**

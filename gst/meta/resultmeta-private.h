@@ -9,10 +9,11 @@
 
 G_BEGIN_DECLS
 
-/* Reference counting of a type of result. */
+/* The functions of a type of result. wait() returns when its analysis is complete or has failed. */
 typedef struct {
   gpointer (*ref) (gpointer result);
   void (*unref) (gpointer result);
+  void (*wait) (gpointer result);
 } GstContoursResultType;
 
 /* The memory of the metadata. The public structures have only the first member. */
@@ -23,6 +24,7 @@ typedef struct {
   GstContoursMapping mapping;
   gchar *source; /* GRefString or NULL */
   GstContoursResultFlags flags;
+  gboolean guards_memory; /* The analysis may still read the memory of the buffer. */
 } GstContoursResultMeta;
 
 /* To be called once for each type, under g_once_init_enter(). */

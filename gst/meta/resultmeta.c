@@ -28,13 +28,17 @@ result_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
   self->result = NULL;
   self->source = NULL;
   self->flags = GST_CONTOURS_RESULT_FLAG_NONE;
+  self->guards_memory = FALSE;
   return TRUE;
 }
 
+/* A buffer frees its metadata before its memory is freed, and before it returns to its pool. */
 static void
 result_meta_free (GstMeta *meta, GstBuffer *buffer)
 {
   GstContoursResultMeta *self = (GstContoursResultMeta *) meta;
+  if (self->guards_memory && self->result)
+    self->type->wait (self->result);
   g_clear_pointer (&self->result, self->type->unref);
   g_clear_pointer (&self->source, g_ref_string_release);
 }
@@ -65,6 +69,7 @@ result_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer, GQuark
   if (!to)
     return FALSE;
   to->flags = from->flags;
+  to->guards_memory = from->guards_memory;
   return TRUE;
 }
 

@@ -57,6 +57,11 @@ CTR_API bool ctr_borders_enqueue (
 /* CUDA backend: table and points stay in GPU memory until they are mapped, unless epsilon is set. */
 CTR_API CtrContours *ctr_borders_finish (CtrBorders *borders, CtrError *error);
 
+CTR_API CtrContours *ctr_borders_submit (
+    CtrBorders *borders, const CtrImage *image, const CtrBordersParams *params, void *stream, CtrError *error);
+
+CTR_API bool ctr_borders_settle (CtrBorders *borders, CtrError *error);
+
 CTR_API CtrContours *ctr_borders_run (
     CtrBorders *borders, const CtrImage *image, const CtrBordersParams *params, void *stream, CtrError *error);
 

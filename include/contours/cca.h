@@ -33,6 +33,11 @@ CTR_API bool ctr_cca_enqueue (
     CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error);
 
 CTR_API CtrComponents *ctr_cca_finish (CtrCca *cca, CtrError *error);
+CTR_API CtrComponents *ctr_cca_submit (
+    CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error);
+
+CTR_API bool ctr_cca_settle (CtrCca *cca, CtrError *error);
+
 CTR_API CtrComponents *ctr_cca_run (
     CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error);
 

@@ -53,7 +53,9 @@ typedef struct {
 } CtrComponentGrey;
 
 /* Immutable and reference-counted. Row i describes the component with label i + 1. The rows are in raster order of the
- * components' first pixels, the order of OpenCV's CCL_WU. The background has no row. */
+ * components' first pixels, the order of OpenCV's CCL_WU. The background has no row. Of a pending result (see
+ * contours.h), size, connectivity and features are valid; the other fields are 0 until ctr_components_wait() has
+ * returned. */
 typedef struct {
   uint32_t width; /* of the analysed image, pixels */
   uint32_t height;
@@ -72,6 +74,13 @@ typedef struct {
 /* ref() returns a new reference (transfer full). Both are thread-safe. */
 CTR_API CtrComponents *ctr_components_ref (CtrComponents *components);
 CTR_API void ctr_components_unref (CtrComponents *components);
+
+/* Waits until a pending result (see contours.h) is complete. Any thread may call it; it does not matter which one is
+ * first. False and the error of the analysis if it has failed: then there are no components. */
+CTR_API bool ctr_components_wait (CtrComponents *components, CtrError *error);
+
+/* Would ctr_components_wait() return at once? */
+CTR_API bool ctr_components_is_complete (const CtrComponents *components);
 
 /* The centroid, in pixels. */
 CTR_API void ctr_component_centroid (const CtrComponent *component, double *x, double *y);

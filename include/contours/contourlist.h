@@ -76,7 +76,8 @@ typedef enum {
   CTR_LIMIT_WINDOW_SIDES /* CtrSnakeParams.max_window_sides */
 } CtrLimit;
 
-/* Immutable and reference-counted. The order of the rows is described in borders.h (OpenCV's), cracks.h and snake.h. */
+/* Immutable and reference-counted. Of a pending result (see contours.h), size, coordinates and features are valid; the
+ * other fields are 0 until ctr_contours_wait() has returned. The order of the rows is described in borders.h (OpenCV's), cracks.h and snake.h. */
 typedef struct {
   uint32_t width; /* of the analysed image, pixels */
   uint32_t height;
@@ -93,9 +94,16 @@ typedef struct {
 CTR_API CtrContours *ctr_contours_ref (CtrContours *contours);
 CTR_API void ctr_contours_unref (CtrContours *contours);
 
+/* Waits until a pending result (see contours.h) is complete. Any thread may call it; it does not matter which one is
+ * first. False and the error of the analysis if it has failed: then there are no contours. */
+CTR_API bool ctr_contours_wait (CtrContours *contours, CtrError *error);
+
+/* Would ctr_contours_wait() return at once? */
+CTR_API bool ctr_contours_is_complete (const CtrContours *contours);
+
 /* The arrays in host memory (transfer none, valid as long as the reference): count rows; point_count points, contour by
- * contour in the order of the rows; count sums, NULL without CTR_CONTOUR_FEATURE_MOMENTS. The first call copies an
- * array from GPU memory, on any thread, with or without the CUDA context current. NULL and error if that fails. */
+ * contour in the order of the rows; count sums, NULL without CTR_CONTOUR_FEATURE_MOMENTS. The first call waits for a
+ * pending result, and copies an array from GPU memory, on any thread, with or without the CUDA context current. NULL and error if that fails. */
 CTR_API const CtrContour *ctr_contours_map_table (CtrContours *contours, CtrError *error);
 CTR_API const CtrPoint *ctr_contours_map_points (CtrContours *contours, CtrError *error);
 CTR_API const CtrContourSums *ctr_contours_map_sums (CtrContours *contours, CtrError *error);

@@ -27,6 +27,14 @@
  * memory than expected, it enlarges the buffers and repeats the analysis: results are never truncated. A result may
  * outlive its analyser. ctr_*_run() calls ctr_*_enqueue() and ctr_*_finish().
  *
+ * Pending results. ctr_*_submit() of components, borders and level contours queues the work as ctr_*_enqueue() does and
+ * returns the result at once (transfer full). With the CUDA backend it is pending: ctr_contours_wait(),
+ * ctr_components_wait() and the functions that map its arrays wait for it, on any thread and without a current context.
+ * Only one result of an analyser is pending: the next image, ctr_*_settle() and ctr_*_free() wait for it first. Where the
+ * analysis fails, the first of these and all readers get its error. The image may change as soon as work that follows on
+ * STREAM, or an event recorded there, is reached; an image in host memory at once. If a pending result needs more memory
+ * than expected, the analysis is repeated from a copy of the image that the GPU makes in this case.
+ *
  * Failure. If a function fails it fills its CtrError, and no result is pending. */
 #ifndef CONTOURS_CONTOURS_H
 #define CONTOURS_CONTOURS_H

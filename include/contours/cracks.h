@@ -83,6 +83,11 @@ CTR_API bool ctr_cracks_enqueue (
  * they are mapped. */
 CTR_API CtrContours *ctr_cracks_finish (CtrCracks *cracks, CtrError *error);
 
+CTR_API CtrContours *ctr_cracks_submit (
+    CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params, void *stream, CtrError *error);
+
+CTR_API bool ctr_cracks_settle (CtrCracks *cracks, CtrError *error);
+
 CTR_API CtrContours *ctr_cracks_run (
     CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params, void *stream, CtrError *error);
 

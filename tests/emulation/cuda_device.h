@@ -213,6 +213,11 @@ __threadfence_block ()
 }
 
 static inline void
+__threadfence_system ()
+{
+}
+
+static inline void
 __nanosleep (unsigned)
 {
   ::emulation::yield ();

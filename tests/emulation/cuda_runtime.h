@@ -15,6 +15,7 @@ enum cudaError_t {
   cudaErrorInvalidValue = 1,
   cudaErrorMemoryAllocation = 2,
   cudaErrorInvalidConfiguration = 9,
+  cudaErrorNotReady = 600,
   cudaErrorStreamCaptureUnsupported = 900,
   cudaErrorGraphExecUpdateFailure = 910,
 };
@@ -35,6 +36,7 @@ enum cudaLaunchAttributeID {
 
 constexpr unsigned cudaStreamDefault = 0;
 constexpr unsigned cudaStreamNonBlocking = 1;
+constexpr unsigned cudaEventBlockingSync = 1;
 constexpr unsigned cudaEventDisableTiming = 2;
 constexpr unsigned cudaHostAllocDefault = 0;
 
@@ -69,6 +71,7 @@ cudaError_t cudaGetLastError ();
 const char *cudaGetErrorString (cudaError_t error);
 cudaError_t cudaGetDeviceCount (int *count);
 cudaError_t cudaGetDevice (int *device);
+cudaError_t cudaDriverGetVersion (int *version);
 cudaError_t cudaDeviceGetAttribute (int *value, cudaDeviceAttr attribute, int device);
 cudaError_t cudaMalloc (void **memory, size_t size);
 cudaError_t cudaFree (void *memory);
@@ -87,8 +90,10 @@ cudaError_t cudaEventCreateWithFlags (cudaEvent_t *event, unsigned flags);
 cudaError_t cudaEventDestroy (cudaEvent_t event);
 cudaError_t cudaEventRecord (cudaEvent_t event, cudaStream_t stream);
 cudaError_t cudaEventSynchronize (cudaEvent_t event);
+cudaError_t cudaEventQuery (cudaEvent_t event);
 cudaError_t cudaStreamBeginCapture (cudaStream_t stream, cudaStreamCaptureMode mode);
 cudaError_t cudaStreamEndCapture (cudaStream_t stream, cudaGraph_t *graph);
+cudaError_t cudaGraphGetNodes (cudaGraph_t graph, void *nodes, size_t *count);
 cudaError_t cudaGraphInstantiate (cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags);
 cudaError_t cudaGraphExecUpdate (cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info);
 cudaError_t cudaGraphLaunch (cudaGraphExec_t exec, cudaStream_t stream);

@@ -212,4 +212,29 @@ __tsan_init ()
 {
   emulation::watching = true;
 }
+
+/* Atomic operations of the host side; kernels have functions of their own. */
+int
+__tsan_atomic32_load (const volatile int *p, int)
+{
+  return __atomic_load_n (p, __ATOMIC_SEQ_CST);
+}
+
+void
+__tsan_atomic32_store (volatile int *p, int value, int)
+{
+  __atomic_store_n (p, value, __ATOMIC_SEQ_CST);
+}
+
+int
+__tsan_atomic32_fetch_add (volatile int *p, int value, int)
+{
+  return __atomic_fetch_add (p, value, __ATOMIC_SEQ_CST);
+}
+
+int
+__tsan_atomic32_fetch_sub (volatile int *p, int value, int)
+{
+  return __atomic_fetch_sub (p, value, __ATOMIC_SEQ_CST);
+}
 }

@@ -13,6 +13,7 @@ namespace
 constexpr size_t SHARED_DEFAULT = 48 * 1024, SHARED_MOST = 227 * 1024; /* sm_90 */
 
 std::vector<CUstream_st *> streams;
+unsigned long calls;                           /* that have queued something; captured calls do not count */
 std::map<const void *, size_t> dynamic_limits; /* of kernels that asked for more */
 CUstream_st default_stream;
 thread_local cudaError_t last_error = cudaSuccess;
@@ -81,10 +82,12 @@ void
 queue (cudaStream_t handle, NodeKind kind, Work work)
 {
   CUstream_st *stream = stream_of (handle);
-  if (stream->captured)
+  if (stream->captured) {
     stream->captured->nodes.push_back ({kind, std::move (work)});
-  else
-    stream->pending.push_back (std::move (work));
+    return;
+  }
+  calls++;
+  stream->pending.push_back (std::move (work));
 }
 
 cudaError_t
@@ -125,6 +128,13 @@ queue_kernel (const void *kernel, dim3 grid, dim3 block, size_t shared, cudaStre
 
 } // namespace emulation
 
+unsigned long
+emulation_calls ()
+{
+  Locked locked (lock);
+  return calls;
+}
+
 cudaError_t
 cudaGetLastError ()
 {
@@ -145,6 +155,8 @@ cudaGetErrorString (cudaError_t error)
       return "out of memory";
     case cudaErrorInvalidConfiguration:
       return "invalid configuration argument";
+    case cudaErrorNotReady:
+      return "device not ready";
     case cudaErrorStreamCaptureUnsupported:
       return "operation not permitted when stream is capturing";
     case cudaErrorGraphExecUpdateFailure:
@@ -165,6 +177,13 @@ cudaError_t
 cudaGetDevice (int *device)
 {
   *device = 0;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaDriverGetVersion (int *version)
+{
+  *version = CUDART_VERSION;
   return cudaSuccess;
 }
 
@@ -263,6 +282,13 @@ cudaEventSynchronize (cudaEvent_t event)
   return cudaSuccess;
 }
 
+cudaError_t
+cudaEventQuery (cudaEvent_t event)
+{
+  Locked locked (lock);
+  return event->mark && !event->mark->reached ? cudaErrorNotReady : cudaSuccess;
+}
+
 /* CUDA captures streams that follow the default one, too. But then nobody may use that one meanwhile, in any thread. */
 cudaError_t
 cudaStreamBeginCapture (cudaStream_t stream, cudaStreamCaptureMode)
@@ -288,6 +314,13 @@ cudaStreamEndCapture (cudaStream_t stream, cudaGraph_t *graph)
   if (stream->broken)
     return failed (cudaErrorStreamCaptureUnsupported);
   *graph = captured.release ();
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaGraphGetNodes (cudaGraph_t graph, void *, size_t *count)
+{
+  *count = graph->nodes.size ();
   return cudaSuccess;
 }
 
@@ -318,6 +351,7 @@ cudaError_t
 cudaGraphLaunch (cudaGraphExec_t exec, cudaStream_t stream)
 {
   Locked locked (lock);
+  calls++;
   stream_of (stream)->pending.push_back ([nodes = exec->nodes] {
     for (const Node &node : *nodes)
       node.work ();

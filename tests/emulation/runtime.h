@@ -51,6 +51,9 @@ struct CUstream_st {
   bool follows_default;                 /* and is followed by the default stream */
 };
 
+/* The calls so far that have queued something in a stream. */
+extern "C" unsigned long emulation_calls ();
+
 namespace emulation
 {
 

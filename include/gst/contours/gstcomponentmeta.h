@@ -149,6 +149,9 @@ GST_CONTOURS_API
 const CtrComponents *gst_contours_component_meta_peek_components (GstContoursComponentMeta *meta);
 
 GST_CONTOURS_API
+gboolean gst_contours_component_meta_fetch (GstContoursComponentMeta *meta, GError **error);
+
+GST_CONTOURS_API
 const gchar *gst_contours_component_meta_get_source (GstContoursComponentMeta *meta);
 
 GST_CONTOURS_API
@@ -156,6 +159,9 @@ GstContoursResultFlags gst_contours_component_meta_get_flags (GstContoursCompone
 
 GST_CONTOURS_API
 void gst_contours_component_meta_add_flags (GstContoursComponentMeta *meta, GstContoursResultFlags flags);
+
+GST_CONTOURS_API
+void gst_contours_component_meta_guard_memory (GstContoursComponentMeta *meta);
 
 GST_CONTOURS_API
 guint gst_contours_component_meta_get_count (GstContoursComponentMeta *meta);

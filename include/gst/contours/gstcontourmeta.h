@@ -161,11 +161,12 @@ GType gst_contours_region_get_type (void);
  * The contours of a video frame. The result is immutable, and all copies of the buffer share it. The metadata
  * belongs to its buffer and is valid as long as the buffer.
  *
- * `cudaborders`, `cudacrackcontour` and `cudasnake` attach it. The arrays of an analysis on the GPU stay there until a
- * getter needs them. Attaching, copying and transforming the metadata does not fetch them, nor do counts, threshold and
- * size. The first getter that needs an array fetches it, once for all buffers that share the result, in any thread. If
- * this fails, getters return %FALSE or %NULL and log a warning; gst_contours_contour_meta_fetch() fetches all arrays
- * beforehand and returns the reason of a failure.
+ * `cudaborders`, `cudacrackcontour` and `cudasnake` attach it. The GPU may still be working on the result when the buffer
+ * arrives: the first getter that needs a number waits for it. The arrays stay on the GPU until a getter needs them.
+ * Attaching, copying and transforming the metadata neither waits nor fetches. The first getter that needs an array
+ * fetches it, once for all buffers that share the result, in any thread. If analysis or fetching fails, getters return
+ * %FALSE, %NULL or 0 and log a warning; gst_contours_contour_meta_fetch() waits for the analysis, fetches all arrays and
+ * returns the reason of a failure.
  *
  * On the way downstream:
  *
@@ -223,6 +224,9 @@ GstContoursResultFlags gst_contours_contour_meta_get_flags (GstContoursContourMe
 
 GST_CONTOURS_API
 void gst_contours_contour_meta_add_flags (GstContoursContourMeta *meta, GstContoursResultFlags flags);
+
+GST_CONTOURS_API
+void gst_contours_contour_meta_guard_memory (GstContoursContourMeta *meta);
 
 GST_CONTOURS_API
 guint64 gst_contours_contour_meta_get_needed (GstContoursContourMeta *meta);

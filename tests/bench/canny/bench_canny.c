@@ -25,8 +25,7 @@ enum {
   MAX_WIDTH = 15360, /* the paper's 132 megapixels; no image is larger */
   MAX_HEIGHT = 8640,
   CHANNELS = 3,
-  MAX_HOST_PIXELS = 3840 * 2160, /* where there is only the host backend */
-  MAX_HOST_RUNS = 5
+  MAX_HOST_PIXELS = 3840 * 2160 /* of a quick run where there is only the host backend */
 };
 
 static const size_t max_pixels = (size_t) MAX_WIDTH * MAX_HEIGHT;
@@ -139,22 +138,31 @@ view_of (const CannyWork *work, const uint8_t *pixels, size_t padding)
   };
 }
 
+typedef struct {
+  Bench *bench;
+  const CannyWork *work;
+  CtrImage image;
+} HostWork;
+
+static bool
+find_on_host (void *data)
+{
+  const HostWork *host = data;
+  return run_host (host->bench, host->work, &host->image);
+}
+
+static void
+record_host (void *data, const char *mode, double *microseconds, int runs)
+{
+  const HostWork *host = data;
+  canny_record ("host", mode, host->work, canny_count_edges (host->work, host->bench->host_mask), microseconds, runs);
+}
+
 static bool
 measure_host (Bench *bench, const CannyWork *work)
 {
-  const CtrImage view = view_of (work, bench->image, 0);
-  double us[MAX_HOST_RUNS], total = 0;
-  int runs = 0;
-  /* The first run of a small image warms up; of a large one, it is the measurement. */
-  while (runs < MAX_HOST_RUNS && total < 0.3e6) {
-    double start = bench_now ();
-    if (!run_host (bench, work, &view))
-      return false;
-    us[runs] = bench_now () - start;
-    total += us[runs++];
-  }
-  canny_record ("host", "host", work, canny_count_edges (work, bench->host_mask), us, runs);
-  return true;
+  return bench_host (
+      find_on_host, record_host, &(HostWork){.bench = bench, .work = work, .image = view_of (work, bench->image, 0)});
 }
 
 static bool
@@ -240,7 +248,7 @@ measure_scene (Bench *bench, BenchScene scene, uint32_t width, uint32_t height, 
 {
   CannyWork work = {.name = bench_scene_name (scene), .width = width, .height = height, .format = format};
   ctr_canny_params_init (&work.params);
-  if (!bench->gpu && (uint64_t) width * height > MAX_HOST_PIXELS)
+  if (!bench->gpu && bench->quick && (uint64_t) width * height > MAX_HOST_PIXELS)
     return true;
   bench_scene (scene, width, height, (uint32_t) ctr_format_pixel_size (format), bench->image);
   bool ok = write_current_image (bench, &work) && measure (bench, &work);

@@ -21,6 +21,7 @@ from harness import (number, parse_options, peer_interpreter, print_columns, pri
 
 WORK = ["name", "width", "height", "channels", "sigma", "aperture", "norm", "thresholds"]
 FIELDS = ["who", "mode"] + WORK + ["edges", "different", "runs", "min_us", "median_us"]
+THREADS = len(os.sched_getaffinity(0))
 # What a row shows: its label, the records it takes, and which of their times.
 OURS = [
     ("ours, warm, minimum", ("ours", "warm"), "min_us"),
@@ -29,7 +30,8 @@ OURS = [
     ("ours, buffers in turn, median", ("ours", "in-turn"), "median_us"),
     ("ours, call to finished", ("ours", "run"), "median_us"),
     ("ours, the same, host memory in and out", ("ours", "host-run"), "median_us"),
-    ("ours, host backend", ("host", "host"), "median_us"),
+    ("ours, host backend, 1 thread", ("host", "host"), "median_us"),
+    (f"ours, host backend, {THREADS} threads", ("host", "host-threads"), "median_us"),
 ]
 PEER_GROUPS = ["opencv", "npp", "npp-advanced", "cucim"]
 PEER_TIME_LIMIT = 150  # seconds, of one group

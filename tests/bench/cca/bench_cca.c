@@ -24,8 +24,7 @@ typedef struct BenchGpu BenchGpu;
 enum {
   GPU_SIDE = 8192,  /* the paper's image; no image is larger */
   HOST_SIDE = 2048, /* where there is only the host backend */
-  CHECK_SIDE = 2048,
-  MAX_HOST_RUNS = 5
+  CHECK_SIDE = 2048
 };
 
 static const uint32_t granularities[] = {1, 4, 16};
@@ -84,25 +83,35 @@ run_host (Bench *bench, const BenchWork *work)
   return result;
 }
 
+typedef struct {
+  Bench *bench;
+  const BenchWork *work;
+  uint32_t count;
+} HostWork;
+
+static bool
+count_on_host (void *data)
+{
+  HostWork *host = data;
+  CtrComponents *result = run_host (host->bench, host->work);
+  if (!result)
+    return false;
+  host->count = result->count;
+  ctr_components_unref (result);
+  return true;
+}
+
+static void
+record_host (void *data, const char *mode, double *microseconds, int runs)
+{
+  const HostWork *host = data;
+  bench_record ("host", mode, host->work, host->count, microseconds, runs);
+}
+
 static bool
 measure_host (Bench *bench, const BenchWork *work)
 {
-  double us[MAX_HOST_RUNS], total = 0;
-  uint32_t count = 0;
-  int runs = 0;
-  /* The first run of a small image warms up; of a large one, it is the measurement. */
-  while (runs < MAX_HOST_RUNS && total < 0.3e6) {
-    double start = bench_now ();
-    CtrComponents *result = run_host (bench, work);
-    if (!result)
-      return false;
-    us[runs] = bench_now () - start;
-    count = result->count;
-    ctr_components_unref (result);
-    total += us[runs++];
-  }
-  bench_record ("host", "host", work, count, us, runs);
-  return true;
+  return bench_host (count_on_host, record_host, &(HostWork){.bench = bench, .work = work});
 }
 
 static bool

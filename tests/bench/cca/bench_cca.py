@@ -38,7 +38,8 @@ FRAMES = [
     ("FLSL+CD, warm, median", ("flsl", "warm"), "median_us"),
 ]
 UNCHECKED = "NPP"  # closed source, and it does count otherwise: told, but no failure
-HOST = [("ours, host backend", ("host", "host"), "median_us")]
+HOST = [("ours, host backend, 1 thread", ("host", "host"), "median_us"),
+        (f"ours, host backend, {len(os.sched_getaffinity(0))} threads", ("host", "host-threads"), "median_us")]
 
 
 def work_of(record):

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/bench/common/bench.h"
 
+#include <contours/threads.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +28,38 @@ bench_times (double *microseconds, int runs)
 {
   qsort (microseconds, runs, sizeof *microseconds, compare_doubles);
   return (BenchTimes){microseconds[0], (microseconds[(runs - 1) / 2] + microseconds[runs / 2]) / 2};
+}
+
+/* The first run of a small image warms up; of a large one, it is the measurement. */
+static bool
+time_host (bool (*run) (void *data), void (*record) (void *data, const char *mode, double *microseconds, int runs),
+    void *data, const char *mode)
+{
+  enum { MAX_RUNS = 25 };
+  double us[MAX_RUNS], total = 0;
+  int runs = 0;
+  while (runs < MAX_RUNS && total < 0.3e6) {
+    const double start = bench_now ();
+    if (!run (data))
+      return false;
+    us[runs] = bench_now () - start;
+    total += us[runs++];
+  }
+  record (data, mode, us, runs);
+  return true;
+}
+
+bool
+bench_host (
+    bool (*run) (void *data), void (*record) (void *data, const char *mode, double *microseconds, int runs), void *data)
+{
+  const unsigned before = ctr_threads_set_current (1);
+  bool ok = time_host (run, record, data, "host");
+  ctr_threads_set_current (0);
+  if (ok && ctr_threads_current () > 1)
+    ok = time_host (run, record, data, "host-threads");
+  ctr_threads_set_current (before);
+  return ok;
 }
 
 uint8_t *

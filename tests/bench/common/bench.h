@@ -18,6 +18,11 @@ typedef struct {
 /* Sorts MICROSECONDS[runs]. */
 BenchTimes bench_times (double *microseconds, int runs);
 
+/* Times RUN, which works on the host backend: on one thread, recorded with the mode "host", and where the process may use
+ * several cores, on as many threads, recorded with the mode "host-threads". False if a call of RUN fails. */
+bool bench_host (bool (*run) (void *data),
+    void (*record) (void *data, const char *mode, double *microseconds, int runs), void *data);
+
 /* Pixels of a binary PGM (one channel) or PPM (three) file with maxval 255; the caller frees them. NULL, and a message
  * on stderr, on failure. */
 uint8_t *bench_read_image (const char *path, uint32_t *width, uint32_t *height, uint32_t *channels);

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 
-MAX_RUNS = 5
+MAX_RUNS = 25
 TIME_LIMIT_US = 0.4e6  # no further run of one image after this
 
 

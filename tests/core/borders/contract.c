@@ -61,6 +61,29 @@ memory_cases (uint32_t *count)
   return cases;
 }
 
+static const void *
+variants (uint32_t *count)
+{
+  static CtrBordersParams all[8];
+  for (size_t i = 0; i < LENGTH (all); i++)
+    all[i] = borders_params_of (CTR_RETRIEVE_LIST, CTR_APPROXIMATION_SIMPLE, 100, false);
+  all[1].mode = CTR_RETRIEVE_TREE;
+  all[2].mode = CTR_RETRIEVE_CCOMP;
+  all[2].min_area = 3;
+  all[3].mode = CTR_RETRIEVE_TREE;
+  all[3].min_width = 2;
+  all[3].features = CTR_CONTOUR_FEATURE_MOMENTS;
+  all[4].mode = CTR_RETRIEVE_EXTERNAL;
+  all[4].approximation = CTR_APPROXIMATION_NONE;
+  all[5].features = CTR_CONTOUR_FEATURE_MOMENTS;
+  all[6].foreground.mode = CTR_THRESHOLD_OTSU;
+  all[6].min_length = 10;
+  all[7].mode = CTR_RETRIEVE_TREE;
+  all[7].foreground.invert = true;
+  *count = LENGTH (all);
+  return all;
+}
+
 static void *
 create (CtrBackend backend, CtrError *error)
 {
@@ -152,6 +175,7 @@ const Contract borders_contract = {
     .close = close_requests,
     .good_request = good_request,
     .memory_cases = memory_cases,
+    .variants = variants,
     .create = create,
     .destroy = destroy,
     .enqueue = enqueue,

@@ -53,6 +53,21 @@ memory_cases (uint32_t *count)
   return cases;
 }
 
+static const void *
+variants (uint32_t *count)
+{
+  static CtrCcaParams all[6];
+  for (size_t i = 0; i < LENGTH (all); i++)
+    all[i] = params_of (CTR_CONNECTIVITY_8, 100, false, 0);
+  all[1].connectivity = CTR_CONNECTIVITY_4;
+  all[2].min_area = 3;
+  all[3].features = ALL_FEATURES;
+  all[4].foreground.mode = CTR_THRESHOLD_OTSU;
+  all[5].foreground.invert = true;
+  *count = LENGTH (all);
+  return all;
+}
+
 static void *
 create (CtrBackend backend, CtrError *error)
 {
@@ -135,6 +150,7 @@ const Contract cca_contract = {
     .close = close_requests,
     .good_request = good_request,
     .memory_cases = memory_cases,
+    .variants = variants,
     .create = create,
     .destroy = destroy,
     .enqueue = enqueue,

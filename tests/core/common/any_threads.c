@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* any-threads
- *
- * Compares the contours that the CPU backend finds with several threads with those of one thread: every byte. It is
- * linked with a core that divides even the smallest image. */
+/* Compares the contours that the CPU backend finds with several threads with those of one thread: every byte, in all
+ * modes. It is linked with a core that divides even the smallest image. */
 #include "tests/core/borders/testing.h"
 #include "tests/core/cracks/testing.h"
 
@@ -104,7 +102,7 @@ compare_size (Random *rng, uint32_t width, uint32_t height)
 }
 
 int
-main (int argc, char **argv)
+main (void)
 {
   static const uint32_t sizes[][2] = {{1, 100}, {100, 1}, {2, 65}, {65, 2}, {3, 33}, {63, 64}, {64, 63}, {65, 127},
       {127, 65}, {129, 31}, {31, 129}, {200, 150}, {331, 77}, {640, 40}};

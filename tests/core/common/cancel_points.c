@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Cancels a run at every place where the CPU backend can be cancelled: when it asks for the first time, for the second,
+/* cancel-points BACKEND [THREADS]
+ *
+ * Cancels a run at every place where the CPU backend can be cancelled: when it asks for the first time, for the second,
  * and so on. The next image's result must be that of a new analyser. This program replaces the library's
  * cancellation: all threads ask the same question. */
-#include "tests/core/cca/testing.h"
+#include "tests/core/common/hashed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,203 +19,11 @@ ctr_cancelled (void)
   return __atomic_fetch_add (&asked, 1, __ATOMIC_RELAXED) >= allowed;
 }
 
+/* The library's would bring the library's ctr_cancelled() with it. */
 const CtrCancel *
 ctr_cancel_set_current (const CtrCancel *cancel)
 {
   return NULL;
-}
-
-/* What is done, as a number that tells results apart: FNV's hash. False and error where that fails. */
-typedef struct {
-  const char *name;
-  bool on_host_only;
-  void *(*create) (void);
-  bool (*run) (void *analyser, const CtrImage *image, uint64_t *hash, CtrError *error);
-  void (*destroy) (void *analyser);
-} Case;
-
-static void
-hash_bytes (uint64_t *hash, const void *bytes, size_t size)
-{
-  for (size_t i = 0; i < size; i++)
-    *hash = (*hash ^ ((const uint8_t *) bytes)[i]) * UINT64_C (1099511628211);
-}
-
-static bool
-hash_contours (uint64_t *hash, CtrContours *contours)
-{
-  if (!contours)
-    return false;
-  const CtrContourSums *sums = ctr_contours_map_sums (contours, NULL);
-  hash_bytes (hash, ctr_contours_map_table (contours, NULL), contours->count * sizeof (CtrContour));
-  hash_bytes (hash, ctr_contours_map_points (contours, NULL), contours->point_count * sizeof (CtrPoint));
-  if (sums)
-    hash_bytes (hash, sums, contours->count * sizeof *sums);
-  ctr_contours_unref (contours);
-  return true;
-}
-
-static void *
-cca_create (void)
-{
-  return ctr_cca_new (setup.backend, NULL);
-}
-
-static void
-cca_destroy (void *cca)
-{
-  ctr_cca_free (cca);
-}
-
-static bool
-cca_run (void *cca, const CtrImage *image, uint64_t *hash, CtrError *error)
-{
-  CtrCcaParams params;
-  ctr_cca_params_init (&params);
-  params.foreground.mode = CTR_THRESHOLD_OTSU;
-  params.features = ALL_FEATURES;
-  params.min_area = 2;
-  CtrComponents *c = ctr_cca_run (cca, image, &params, setup.stream, error);
-  if (!c)
-    return false;
-  hash_bytes (hash, c->table, c->count * sizeof *c->table);
-  hash_bytes (hash, c->moments, c->count * sizeof *c->moments);
-  hash_bytes (hash, c->grey, c->count * sizeof *c->grey);
-  hash_bytes (hash, c->labels, (size_t) c->width * c->height * sizeof *c->labels);
-  ctr_components_unref (c);
-  return true;
-}
-
-static void *
-borders_create (void)
-{
-  return ctr_borders_new (setup.backend, NULL);
-}
-
-static void
-borders_destroy (void *borders)
-{
-  ctr_borders_free (borders);
-}
-
-static bool
-follow (void *borders, const CtrImage *image, CtrApproximation approximation, double epsilon, uint64_t *hash,
-    CtrError *error)
-{
-  CtrBordersParams params;
-  ctr_borders_params_init (&params);
-  params.foreground.mode = CTR_THRESHOLD_OTSU;
-  params.mode = CTR_RETRIEVE_TREE;
-  params.approximation = approximation;
-  params.epsilon = epsilon;
-  params.features = CTR_CONTOUR_FEATURE_MOMENTS;
-  return hash_contours (hash, ctr_borders_run (borders, image, &params, setup.stream, error));
-}
-
-static bool
-borders_run (void *borders, const CtrImage *image, uint64_t *hash, CtrError *error)
-{
-  return follow (borders, image, CTR_APPROXIMATION_SIMPLE, 0, hash, error);
-}
-
-static bool
-simplified_run (void *borders, const CtrImage *image, uint64_t *hash, CtrError *error)
-{
-  return follow (borders, image, CTR_APPROXIMATION_NONE, 1.5, hash, error);
-}
-
-static void *
-cracks_create (void)
-{
-  return ctr_cracks_new (setup.backend, NULL);
-}
-
-static void
-cracks_destroy (void *cracks)
-{
-  ctr_cracks_free (cracks);
-}
-
-static bool
-trace (void *cracks, const CtrImage *image, CtrLevelMode mode, uint32_t step, uint64_t *hash, CtrError *error)
-{
-  CtrCracksParams params;
-  ctr_cracks_params_init (&params);
-  params.mode = mode;
-  params.step = step;
-  params.features = CTR_CONTOUR_FEATURE_MOMENTS;
-  return hash_contours (hash, ctr_cracks_run (cracks, image, &params, setup.stream, error));
-}
-
-static bool
-levels_run (void *cracks, const CtrImage *image, uint64_t *hash, CtrError *error)
-{
-  return trace (cracks, image, CTR_LEVELS_AT_LEAST, 10, hash, error);
-}
-
-static bool
-label_image_run (void *cracks, const CtrImage *image, uint64_t *hash, CtrError *error)
-{
-  return trace (cracks, image, CTR_LEVELS_EQUAL, 40, hash, error);
-}
-
-static void *
-canny_create (void)
-{
-  return ctr_canny_new (setup.backend, NULL);
-}
-
-static void
-canny_destroy (void *canny)
-{
-  ctr_canny_free (canny);
-}
-
-static bool
-canny_run (void *canny, const CtrImage *image, uint64_t *hash, CtrError *error)
-{
-  CtrCannyParams params;
-  ctr_canny_params_init (&params);
-  params.threshold_mode = CTR_CANNY_MEDIAN;
-  params.sigma = 1;
-  const size_t size = (size_t) image->width * image->height;
-  uint8_t *mask = malloc (size);
-  CtrEdgePicture picture;
-  ctr_edge_picture_init_mask (&picture, mask, image->width, CTR_MEMORY_HOST);
-  const bool ok = ctr_canny_run (canny, image, &params, &picture, setup.stream, error);
-  if (ok)
-    hash_bytes (hash, mask, size);
-  free (mask);
-  return ok;
-}
-
-static void *
-snake_create (void)
-{
-  return ctr_snake_new (setup.backend, NULL);
-}
-
-static void
-snake_destroy (void *snake)
-{
-  ctr_snake_free (snake);
-}
-
-static bool
-snake_run (void *snake, const CtrImage *image, uint64_t *hash, CtrError *error)
-{
-  const uint16_t w = (uint16_t) image->width, h = (uint16_t) image->height;
-  const CtrPoint points[] = {{0, 0}, {w, 0}, {w, h}, {w / 2, h / 2 - 1}, {0, h}};
-  const CtrSnakeObject objects[] = {{.start = CTR_SNAKE_START_AUTO},
-      {.start = CTR_SNAKE_START_POLYGON, .points = points, .point_count = LENGTH (points), .first_step = 4},
-      {.start = CTR_SNAKE_START_RECTANGLE, .rectangle = {-9, -9, 2, 2}, .retry = true}};
-  CtrSnakeParams params;
-  ctr_snake_params_init (&params);
-  params.min_segment = 2;
-  CtrContours *contours = ctr_snake_run (snake, image, &params, objects, LENGTH (objects), setup.stream, error);
-  if (contours)
-    hash_bytes (hash, ctr_contours_map_regions (contours, NULL), contours->count * sizeof (CtrSnakeRegion));
-  return hash_contours (hash, contours);
 }
 
 /* A painter, and what it draws. */
@@ -303,25 +113,16 @@ paint_run (void *data, const CtrImage *image, uint64_t *hash, CtrError *error)
   return ok;
 }
 
-static const Case cases[] = {
-    {"components", false, cca_create, cca_run, cca_destroy},
-    {"borders", false, borders_create, borders_run, borders_destroy},
-    {"simplified borders", false, borders_create, simplified_run, borders_destroy},
-    {"levels", false, cracks_create, levels_run, cracks_destroy},
-    {"label image", false, cracks_create, label_image_run, cracks_destroy},
-    {"edges", false, canny_create, canny_run, canny_destroy},
-    {"snake", false, snake_create, snake_run, snake_destroy},
-    {"drawing", true, paint_create, paint_run, paint_destroy},
-};
+static const HashedCase drawing = {"drawing", paint_create, paint_run, paint_destroy, false};
 
 /* Runs to the end; returns how often it asked. */
 static long
-complete (const Case *c, void *analyser, const CtrImage *image, uint64_t *hash)
+complete (const HashedCase *c, void *analyser, const CtrImage *image, uint64_t *hash)
 {
   CtrError error;
   asked = 0;
   allowed = 1000000000;
-  *hash = UINT64_C (14695981039346656037);
+  *hash = HASH_SEED;
   if (!c->run (analyser, image, hash, &error))
     fail (__FILE__, __LINE__, error.message);
   return asked;
@@ -329,7 +130,7 @@ complete (const Case *c, void *analyser, const CtrImage *image, uint64_t *hash)
 
 /* What a new analyser finds. */
 static uint64_t
-expect (const Case *c, const CtrImage *image)
+expect (const HashedCase *c, const CtrImage *image)
 {
   void *analyser = c->create ();
   uint64_t hash;
@@ -341,7 +142,7 @@ expect (const Case *c, const CtrImage *image)
 
 /* Cancels at question NUMBER, counted from 0. */
 static void
-check_cancelled (const Case *c, void *analyser, const CtrImage *image, long number)
+check_cancelled (const HashedCase *c, void *analyser, const CtrImage *image, long number)
 {
   CtrError error = {.status = CTR_OK};
   uint64_t hash = 0;
@@ -353,7 +154,7 @@ check_cancelled (const Case *c, void *analyser, const CtrImage *image, long numb
 }
 
 static void
-test_case (const Case *c, const CtrImage images[2])
+test_case (const HashedCase *c, const CtrImage images[2])
 {
   const uint64_t expected[2] = {expect (c, &images[0]), expect (c, &images[1])};
   void *used = c->create ();
@@ -404,6 +205,8 @@ main (int argc, char **argv)
 {
   static uint8_t first[96 * 80], second[41 * 57];
   setup = setup_open (argv[1], false);
+  hashed_open (&setup);
+  ctr_threads_set_current (argc > 2 ? (unsigned) atoi (argv[2]) : 1);
   allowed = 1000000000;
   fill (first, 96, 80, 1);
   fill (second, 41, 57, 2);
@@ -411,8 +214,9 @@ main (int argc, char **argv)
       {.data = first, .stride = 96, .width = 96, .height = 80, .format = CTR_FORMAT_GRAY8},
       {.data = second, .stride = 41, .width = 41, .height = 57, .format = CTR_FORMAT_GRAY8},
   };
-  for (size_t i = 0; i < LENGTH (cases); i++)
-    if (setup.backend == CTR_BACKEND_CPU || !cases[i].on_host_only)
-      test_case (&cases[i], images);
+  for (size_t i = 0; i < hashed_case_count; i++)
+    test_case (&hashed_cases[i], images);
+  if (setup.backend == CTR_BACKEND_CPU)
+    test_case (&drawing, images);
   return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests the promises that the API of every algorithm makes, over one table of functions an algorithm: contract_main.c
- * tests calls and errors, memory_main.c tests failing allocations. The table of an algorithm and the errors that only
+ * tests calls and errors, memory_main.c failing allocations, changes_main.c frames that follow one another. The table of an algorithm and the errors that only
  * it has are in contract.c of its folder. */
 #ifndef CTR_TESTS_COMMON_CONTRACT_H
 #define CTR_TESTS_COMMON_CONTRACT_H
@@ -39,6 +39,8 @@ typedef struct {
   void (*close) (void);
   Request (*good_request) (void);
   const MemoryCase *(*memory_cases) (uint32_t *count); /* on the CPU backend */
+  /* Optional: an array of parameters. The first are such that few kernels run; each of the others differs from them. */
+  const void *(*variants) (uint32_t *count);
 
   /* The API. A finish or run without a result of its own returns the object. */
   void *(*create) (CtrBackend backend, CtrError *error);

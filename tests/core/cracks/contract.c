@@ -60,6 +60,25 @@ memory_cases (uint32_t *count)
   return cases;
 }
 
+static const void *
+variants (uint32_t *count)
+{
+  static CtrCracksParams all[6];
+  for (size_t i = 0; i < LENGTH (all); i++) {
+    all[i] = cracks_params_of (CTR_LEVELS_AT_LEAST, CTR_CONNECTIVITY_8, CTR_IMAGE_BORDER_PAD);
+    all[i].step = 60;
+  }
+  all[1].step = 50;
+  all[2].mode = CTR_LEVELS_EQUAL;
+  all[3].min_area = 4;
+  all[3].features = CTR_CONTOUR_FEATURE_MOMENTS;
+  all[4].connectivity = CTR_CONNECTIVITY_4;
+  all[5].frame = CTR_IMAGE_BORDER_ZERO;
+  all[5].min_length = 9;
+  *count = LENGTH (all);
+  return all;
+}
+
 static void *
 create (CtrBackend backend, CtrError *error)
 {
@@ -210,6 +229,7 @@ const Contract cracks_contract = {
     .close = close_requests,
     .good_request = good_request,
     .memory_cases = memory_cases,
+    .variants = variants,
     .create = create,
     .destroy = destroy,
     .enqueue = enqueue,

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "cpu/canny/rows.h"
+
+#include "cpu/common/luma.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const CtrCannyKernels *
+choose_kernels (void)
+{
+#ifdef CTR_HAVE_AVX2
+  if (__builtin_cpu_supports ("avx2"))
+    return &ctr_canny_kernels_avx2;
+#endif
+  return &ctr_canny_kernels;
+}
+
+/* Takes BYTES at *OFFSET; without memory it only advances *OFFSET. Takes an odd number of cache lines, because rows at
+ * distances of a power of two evict each other from the cache. */
+static void *
+take (CtrCannyRows *rows, size_t *offset, size_t bytes)
+{
+  uint8_t *memory = rows->memory ? (uint8_t *) rows->memory + *offset : NULL;
+  *offset += ((bytes + 63) / 64 | 1) * 64;
+  return memory;
+}
+
+/* Takes a row with its margins, see cpu/canny/blur.h. */
+static void *
+take_row (CtrCannyRows *rows, size_t *offset, uint32_t width, size_t size)
+{
+  uint8_t *row = take (rows, offset, ((width - 1) / CTR_ROW_MARGIN + 3) * CTR_ROW_MARGIN * size);
+  return row ? row + CTR_ROW_MARGIN * size : NULL;
+}
+
+/* Returns the size of all rows in bytes. */
+static size_t
+lay_out (CtrCannyRows *rows, const CtrCannyPlan *plan, uint32_t width)
+{
+  size_t offset = 0;
+  rows->luma = take (rows, &offset, width);
+  if (plan->radius > 0)
+    for (uint32_t i = 0; i < 2 * plan->radius + 1; i++)
+      rows->samples[i] = take_row (rows, &offset, width, sizeof (int16_t));
+  rows->sums = take_row (rows, &offset, width, sizeof (int16_t));
+  for (uint32_t i = 0; i < plan->aperture; i++)
+    rows->blurred[i] = take_row (rows, &offset, width, sizeof (int16_t));
+  for (int i = 0; i < 2; i++)
+    rows->scratch[i] = take_row (rows, &offset, width, sizeof (int16_t));
+  for (int i = 0; i < 3; i++)
+    rows->gradient[i] = (CtrGradientRow){
+        .dx = take_row (rows, &offset, width, sizeof (int16_t)),
+        .dy = take_row (rows, &offset, width, sizeof (int16_t)),
+        .magnitudes = take_row (rows, &offset, width, sizeof (int32_t)),
+    };
+  rows->no_gradient.magnitudes = take_row (rows, &offset, width, sizeof (int32_t));
+  rows->mask = take (rows, &offset, (size_t) CTR_CANNY_STRIP * width);
+  return offset;
+}
+
+bool
+ctr_canny_rows_prepare (CtrCannyRows *rows, const CtrCannyPlan *plan, uint32_t width)
+{
+  if (!rows->kernels)
+    rows->kernels = choose_kernels ();
+  ctr_blur_init (&rows->blur, plan);
+  if (rows->memory && rows->width == width && rows->radius == plan->radius && rows->aperture == plan->aperture)
+    return true;
+  void *memory = rows->memory;
+  rows->memory = NULL;
+  const size_t bytes = lay_out (rows, plan, width);
+  if (rows->bytes < bytes) {
+    free (memory);
+    memory = malloc (bytes);
+    rows->bytes = memory ? bytes : 0;
+  }
+  if (!memory)
+    return false;
+  rows->memory = memory;
+  lay_out (rows, plan, width);
+  /* Margins are read, although their values are irrelevant: they must not depend on an earlier layout. */
+  memset (rows->memory, 0, bytes);
+  rows->width = width;
+  rows->radius = plan->radius;
+  rows->aperture = plan->aperture;
+  return true;
+}
+
+void
+ctr_canny_rows_release (CtrCannyRows *rows)
+{
+  free (rows->memory);
+}
+
+const uint8_t *
+ctr_canny_row_samples (CtrCannyRows *rows, const CtrImage *image, const CtrCannyPlan *plan, uint32_t y)
+{
+  const uint8_t *row = (const uint8_t *) image->data + y * image->stride;
+  if (image->format == CTR_FORMAT_GRAY8)
+    return row;
+  if (image->format == CTR_FORMAT_GRAY16)
+    for (uint32_t x = 0; x < image->width; x++)
+      rows->luma[x] = (uint8_t) ctr_canny_grey (((const uint16_t *) row)[x], plan->sample_shift);
+  else
+    ctr_luma_row (image->format, row, image->width, rows->luma);
+  return rows->luma;
+}
+
+/* The row COUNT rows above Y, or the uppermost one. */
+static uint32_t
+rows_above (uint32_t y, uint32_t count)
+{
+  return y > count ? y - count : 0;
+}
+
+void
+ctr_canny_rows_start (CtrCannyRows *rows, const CtrCannyPlan *plan, uint32_t y)
+{
+  rows->next_gradient = rows_above (y, 1);
+  rows->next_blurred = rows_above (rows->next_gradient, plan->aperture / 2);
+  rows->next_sample = rows_above (rows->next_blurred, plan->radius);
+}
+
+static void
+blur_row (CtrCannyRows *rows, const CtrImage *image, const CtrCannyPlan *plan, uint32_t y)
+{
+  const uint32_t width = image->width, radius = plan->radius, taps = 2 * radius + 1;
+  const CtrCannyKernels *kernels = rows->kernels;
+  int16_t *blurred = rows->blurred[y % plan->aperture];
+
+  if (radius == 0) {
+    kernels->widen_row (ctr_canny_row_samples (rows, image, plan, y), width, blurred);
+  } else {
+    const int16_t *around[CTR_CANNY_MAX_TAPS];
+    for (; rows->next_sample < image->height && rows->next_sample <= y + radius; rows->next_sample++)
+      kernels->widen_row (
+          ctr_canny_row_samples (rows, image, plan, rows->next_sample), width, rows->samples[rows->next_sample % taps]);
+    /* A reflected row is no farther away than the row that it replaces, so it is still there. */
+    for (uint32_t i = 0; i < taps; i++)
+      around[i] = rows->samples[ctr_reflect ((int64_t) y + i - radius, image->height) % taps];
+    kernels->blur_down (&rows->blur, around, width, rows->sums);
+    kernels->blur_across (&rows->blur, rows->sums, width, blurred);
+  }
+  for (int i = 0; i < CTR_SOBEL_MARGIN; i++) {
+    blurred[-1 - i] = blurred[0];
+    blurred[width + i] = blurred[width - 1];
+  }
+}
+
+/* Computes the gradient of row Y from the blurred rows around it. */
+static void
+gradient_row (CtrCannyRows *rows, const CtrImage *image, const CtrCannyPlan *plan, uint32_t y)
+{
+  const int16_t *around[CTR_CANNY_MAX_APERTURE];
+  const uint32_t height = image->height, margin = plan->aperture / 2;
+  for (; rows->next_blurred < height && rows->next_blurred <= y + margin; rows->next_blurred++)
+    blur_row (rows, image, plan, rows->next_blurred);
+  for (uint32_t i = 0; i < plan->aperture; i++) {
+    int64_t row = (int64_t) y + i - margin;
+    row = row < 0 ? 0 : row >= height ? height - 1 : row;
+    around[i] = rows->blurred[row % plan->aperture];
+  }
+  rows->kernels->gradient_row (
+      plan->aperture, plan->l2_gradient, around, image->width, rows->scratch, &rows->gradient[y % 3]);
+}
+
+void
+ctr_canny_row_candidates (CtrCannyRows *rows, const CtrImage *image, const CtrCannyPlan *plan, uint32_t y, int32_t low,
+    int32_t high, uint64_t *candidates, uint64_t *strong)
+{
+  for (; rows->next_gradient < image->height && rows->next_gradient <= y + 1; rows->next_gradient++)
+    gradient_row (rows, image, plan, rows->next_gradient);
+  rows->kernels->maxima_row (y > 0 ? &rows->gradient[(y - 1) % 3] : &rows->no_gradient, &rows->gradient[y % 3],
+      y + 1 < image->height ? &rows->gradient[(y + 1) % 3] : &rows->no_gradient, plan->l2_gradient, image->width, low,
+      high, candidates, strong);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The end of a frame on the GPU: its last kernel writes the header into host memory and sets a flag there, so that the
+ * host sees the result without a copy by the driver.
+ *
+ * A frame whose result outgrew its memory is done again, possibly long after it was queued, when its picture may have
+ * changed. So the same kernel keeps a copy of the picture in this case. Pictures that were uploaded, and the luma of
+ * packed RGB, are in the analyser's own memory and need no copy. */
+#ifndef CTR_CUDA_COMMON_DELIVERY_CUH
+#define CTR_CUDA_COMMON_DELIVERY_CUH
+
+#include "cuda/common/device_buffer.cuh"
+#include "cuda/common/launch.cuh"
+
+#include <contours/image.h>
+
+constexpr size_t DELIVERY_HEADER = 256; /* where the header begins, after the flag */
+
+struct Delivery {
+  CtrDeviceBuffer host;    /* pinned: flag, header, and what else is delivered */
+  CtrDeviceBuffer picture; /* the copy */
+};
+
+/* A plane of samples, and where to copy it. */
+struct PictureCopy {
+  const uint8_t *from; /* NULL: nothing to copy */
+  uint8_t *to;
+  size_t stride, row, to_stride; /* bytes */
+  uint32_t height;
+};
+
+void delivery_init (Delivery *delivery);
+void delivery_free (Delivery *delivery);
+
+/* Makes room for SIZE bytes in host memory, from the header on, and for a copy of IMAGE, if it needs one. No queued
+ * work may use the memory. */
+bool delivery_reserve (Delivery *delivery, const CtrImage *image, size_t size, CtrError *error);
+
+/* Would delivery_reserve() leave all memory where it is? */
+bool delivery_has_room (const Delivery *delivery, const CtrImage *image, size_t size);
+
+/* The copy that the frame needs whose picture is IMAGE, and whose samples, after upload and luma, are PLANE. */
+PictureCopy delivery_copy_of (const Delivery *delivery, const CtrImage *image, const CtrImage *plane);
+
+/* The image with which the frame of COPY and PLANE is done again. */
+CtrImage delivery_image (const PictureCopy &copy, const CtrImage *plane);
+
+static inline uint32_t *
+delivery_flag (const Delivery *delivery)
+{
+  return (uint32_t *) delivery->host.data;
+}
+
+static inline void *
+delivery_header (const Delivery *delivery)
+{
+  return (uint8_t *) delivery->host.data + DELIVERY_HEADER;
+}
+
+constexpr int DELIVERY_THREADS = 256, DELIVERY_COPY_CTAS = 64;
+
+__device__ inline void
+delivery_keep (const PictureCopy &copy)
+{
+  for (uint32_t y = blockIdx.x; y < copy.height; y += gridDim.x)
+    for (size_t x = threadIdx.x; x < copy.row; x += DELIVERY_THREADS)
+      copy.to[y * copy.to_stride + x] = copy.from[y * copy.stride + x];
+}
+
+/* COMPLETE (header): did all of the result fit? */
+template <typename Header, typename Complete>
+__global__ void
+__launch_bounds__ (DELIVERY_THREADS)
+    deliver_kernel (const Header *header, Header *to, uint32_t *flag, const PictureCopy *copy, Complete complete)
+{
+  static_assert (sizeof (Header) % 4 == 0 && sizeof (Header) / 4 <= DELIVERY_THREADS, "a thread a word");
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (blockIdx.x == 0) {
+    if (threadIdx.x < sizeof (Header) / 4)
+      ((uint32_t *) to)[threadIdx.x] = ((const uint32_t *) header)[threadIdx.x];
+    __threadfence_system ();
+    __syncthreads ();
+    if (threadIdx.x == 0)
+      *(volatile uint32_t *) flag = 1;
+  }
+  if (copy->from && !complete (*header))
+    delivery_keep (*copy);
+}
+
+/* Queues the kernel. The host has set the flag to 0. COPY is in device memory; MAY_COPY: it may have to be copied. */
+template <typename Header, typename Complete>
+static inline void
+deliver (const Delivery *delivery, const Header *header, const PictureCopy *copy, bool may_copy, Complete complete,
+    bool overlap, cudaStream_t stream)
+{
+  ctr_launch_overlapped (overlap, deliver_kernel<Header, Complete>, may_copy ? DELIVERY_COPY_CTAS : 1, DELIVERY_THREADS,
+      0, stream, header, (Header *) delivery_header (delivery), delivery_flag (delivery), copy, complete);
+}
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What is measured: chains of elements, sizes, memory, numbers of streams. */
+#ifndef BENCH_CASES_H
+#define BENCH_CASES_H
+
+#include "tests/bench/pipeline/streams.h"
+
+typedef struct {
+  gchar *id;   /* for --cases and the table, such as cca-otsu/1080p/NV12/cuda/x16 */
+  gchar *name; /* for the CSV file */
+  StreamKind kind;
+  guint streams;
+  guint live; /* frames a second of each stream; 0: as fast as they are taken */
+} Case;
+
+typedef struct {
+  gboolean cuda;          /* there is a GPU, and it is wanted */
+  gboolean quick;         /* a few of the cases */
+  gboolean system_memory; /* only those in system memory */
+  const gchar *pattern;   /* regular expression that an id has to match; NULL: all */
+  GArray *streams;        /* of guint; NULL: 1, 4, 16, 64, on the host 1 and 4 */
+  guint live;             /* the rate of all cases; 0: mostly as fast as they are taken */
+} CaseOptions;
+
+/* Returns an array of Case; NULL, and a message on stderr, if the pattern is none. */
+GPtrArray *cases_new (const CaseOptions *options);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Frames that are ready before anything is measured: rings of a few buffers in system or CUDA memory, each with the
+ * picture a little further on. */
+#ifndef BENCH_FRAMES_H
+#define BENCH_FRAMES_H
+
+#include <gst/video/video.h>
+
+enum { RING_FRAMES = 8 };
+
+typedef struct {
+  GstVideoFormat format;
+  guint width;
+  guint height;
+  gboolean in_cuda_memory;
+} FrameKind;
+
+/* Can frames be in CUDA memory? If not, REASON says why. */
+gboolean frames_have_cuda (const gchar **reason);
+
+GstCaps *frames_caps (const FrameKind *kind);
+
+/* Returns an active pool of RING_FRAMES buffers, all of them filled, in the one CUDA context of the program. Elements
+ * that draw on a buffer change what the pool hands out later. NULL, and a message on stderr, on failure. */
+GstBufferPool *frames_ring (const FrameKind *kind, const guint8 *picture);
+
+/* Did the ring hand out this buffer's memory filled? A pool replaces buffers that come back without their memory. */
+gboolean frames_is_filled (GstBuffer *buffer);
+
+/* Gives all elements of BIN the program's CUDA context. */
+void frames_share_context (GstElement *bin);
+
+/* Waits for all work of the program's CUDA context; without CUDA it does nothing. */
+void frames_wait_for_gpu (void);
+
+/* Returns FALSE if the driver does not tell. */
+gboolean frames_gpu_memory (guint64 *used);
+
+void frames_deinit (void);
+
+#endif
