@@ -4,6 +4,7 @@
 
 #include "core/borders/simplify.h"
 #include "core/common/contour_limits.h"
+#include "core/common/error.h"
 #include "core/results/contourlist.h"
 
 struct CtrBorders {

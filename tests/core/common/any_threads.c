@@ -104,14 +104,14 @@ compare_size (Random *rng, uint32_t width, uint32_t height)
 int
 main (void)
 {
-  static const uint32_t sizes[][2] = {{1, 100}, {100, 1}, {2, 65}, {65, 2}, {3, 33}, {63, 64}, {64, 63}, {65, 127},
-      {127, 65}, {129, 31}, {31, 129}, {200, 150}, {331, 77}, {640, 40}};
+  static const uint32_t sizes[][2] = {
+      {1, 100}, {100, 1}, {2, 65}, {65, 2}, {3, 33}, {63, 64}, {65, 127}, {129, 31}, {200, 150}, {331, 47}};
   Random random = {5}, *rng = &random;
   setup = setup_open ("cpu", false);
   borders = follower_new (&setup);
   cracks = tracer_new (&setup);
   const uint32_t step = setup.quick ? 5 : 1;
-  for (uint32_t i = 0; i < 17 * 17; i += step)
+  for (uint32_t i = 0; i < 17 * 17; i += 2 * step)
     compare_size (rng, 1 + i % 17, 1 + i / 17);
   for (uint32_t i = 0; i < LENGTH (sizes); i += step)
     compare_size (rng, sizes[i][0], sizes[i][1]);
