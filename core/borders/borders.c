@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Border following: the public functions, and simplification. */
+/* Border following: the public functions. */
 #include "core/borders/borders.h"
 
+#include "core/borders/simplify.h"
 #include "core/common/contour_limits.h"
-#include "core/common/memory.h"
-#include "core/common/poll.h"
+#include "core/common/error.h"
 #include "core/results/contourlist.h"
-#include "core/results/simplify.h"
-
-#include <stdlib.h>
 
 struct CtrBorders {
   CtrAnalyser base;
@@ -140,82 +137,6 @@ ctr_borders_enqueue (
   return borders->base.pending;
 }
 
-/* The largest number of points of a contour. False if the work is cancelled. */
-static bool
-find_longest (const CtrContour *table, uint32_t count, uint32_t *most)
-{
-  uint64_t operations = 0;
-  *most = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    if (ctr_poll (&operations, 1))
-      return false;
-    *most = table[i].count > *most ? table[i].count : *most;
-  }
-  return true;
-}
-
-/* A copy of SOURCE with simplified contours. Their points are first written to a list of the old length. */
-static CtrContours *
-simplify (CtrContours *source, double epsilon, CtrError *error)
-{
-  const CtrContour *table = ctr_contours_map_table (source, error);
-  const CtrPoint *points = table ? ctr_contours_map_points (source, error) : NULL;
-  const bool with_sums = source->features & CTR_CONTOUR_FEATURE_MOMENTS;
-  const CtrContourSums *sums = points && with_sums ? ctr_contours_map_sums (source, error) : NULL;
-  uint32_t most;
-  if (!points || (with_sums && !sums))
-    return NULL;
-  if (!find_longest (table, source->count, &most)) {
-    ctr_fail_cancelled (error);
-    return NULL;
-  }
-
-  CtrPoint *kept = ctr_alloc_array (source->point_count + 1, sizeof *kept);
-  uint32_t *counts = ctr_alloc_array ((size_t) source->count + 1, sizeof *counts);
-  uint32_t *work = ctr_alloc_array ((size_t) most + 1, sizeof *work);
-  CtrContours *result = NULL;
-  if (!kept || !counts || !work) {
-    ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory to simplify %u contours of %llu points", source->count,
-        (unsigned long long) source->point_count);
-    goto done;
-  }
-  CtrContours info = *source;
-  info.point_count = 0;
-  uint64_t operations = 0;
-  for (uint32_t i = 0; i < source->count; i++) {
-    counts[i] = ctr_simplify (points + table[i].first, table[i].count, epsilon, kept + info.point_count, work);
-    if (counts[i] == 0 || ctr_poll (&operations, 16 + table[i].count)) {
-      ctr_fail_cancelled (error);
-      goto done;
-    }
-    info.point_count += counts[i];
-  }
-  CtrContourArrays arrays;
-  result = ctr_contours_alloc (&info, &arrays, error);
-  if (!result)
-    goto done;
-  bool whole = ctr_copy (arrays.points, kept, info.point_count * sizeof *kept)
-               && ctr_copy (arrays.table, table, info.count * sizeof *table)
-               && (!with_sums || ctr_copy (arrays.sums, sums, info.count * sizeof *sums));
-  uint64_t first = 0;
-  for (uint32_t i = 0; whole && i < info.count; i++) {
-    arrays.table[i].first = first;
-    arrays.table[i].count = counts[i];
-    first += counts[i];
-    whole = !ctr_poll (&operations, 1);
-  }
-  if (!whole) {
-    ctr_fail_cancelled (error);
-    ctr_contours_unref (result);
-    result = NULL;
-  }
-done:
-  free (kept);
-  free (counts);
-  free (work);
-  return result;
-}
-
 /* Waits for the queued image. */
 static CtrContours *
 take_result (CtrBorders *borders, CtrError *error)
@@ -225,7 +146,7 @@ take_result (CtrBorders *borders, CtrError *error)
   CtrContours *contours = ops_of (borders)->finish (borders->base.state, error);
   if (!contours || borders->epsilon == 0)
     return contours;
-  CtrContours *simplified = simplify (contours, borders->epsilon, error);
+  CtrContours *simplified = ctr_borders_simplify (contours, borders->epsilon, error);
   ctr_contours_unref (contours);
   return simplified;
 }

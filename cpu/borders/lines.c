@@ -5,7 +5,6 @@
 #include "core/common/poll.h"
 #include "cpu/common/runs.h"
 
-#include <endian.h>
 #include <string.h>
 
 /* Directions, anticlockwise from the east. The surroundings of a pixel are three bits from each of three rows, with the
@@ -13,7 +12,7 @@
 static const uint8_t direction_bit[8] = {5, 2, 1, 0, 3, 6, 7, 8};
 static const int8_t direction_x[8] = {1, 1, 0, -1, -1, -1, 0, 1};
 static const int8_t direction_y[8] = {0, -1, -1, -1, 0, 1, 1, 1};
-enum { EAST = 0, WEST = 4 };
+enum { EAST = 0, NORTH = 2, WEST = 4, SOUTH = 6 };
 
 /* Points between two polls: the segment between two points may be as long as the image. */
 enum { POINTS_AT_ONCE = 256 };
@@ -21,13 +20,15 @@ enum { POINTS_AT_ONCE = 256 };
 /* The slot of a passage is the first of the directions east, north, west, south in its run of background, divided by 2.
  * CtrBorderLines.steps describes the continuation of a passage, at index slot << 9 | surroundings. */
 enum {
-  STEP_DIRECTION = 7,     /* to the next pixel */
-  STEP_END = 1 << 3,      /* the border turns here */
-  STEP_WEST = 1 << 4,     /* the run contains the west */
-  STEP_EAST = 1 << 5,     /* and the east */
-  STEP_ISOLATED = 1 << 6, /* there is no next pixel */
-  STEP_SLOT = 9,          /* the slot of the next passage, at the bits of the index */
-  STEP_OWN_SLOT = 11,     /* the slot of this passage */
+  STEP_DIRECTION = 7,       /* to the next pixel */
+  STEP_END = 1 << 3,        /* the border turns here */
+  STEP_WEST = 1 << 4,       /* the run contains the west */
+  STEP_EAST = 1 << 5,       /* and the east */
+  STEP_ISOLATED = 1 << 6,   /* there is no next pixel */
+  STEP_FROM_ABOVE = 1 << 7, /* the previous pixel is in the row above */
+  STEP_FROM_BELOW = 1 << 8,
+  STEP_SLOT = 9,      /* the slot of the next passage, at the bits of the index */
+  STEP_OWN_SLOT = 11, /* the slot of this passage */
 };
 
 /* The slot of the passage whose run follows a foreground pixel in DIRECTION. */
@@ -55,6 +56,7 @@ make_step (uint32_t slot, uint32_t surroundings)
   for (uint32_t d = (former + 1) & 7; d != next; d = (d + 1) & 7)
     step |= d == WEST ? STEP_WEST : d == EAST ? STEP_EAST : 0;
   step |= next | (next != ((former + 4) & 7) ? STEP_END : 0);
+  step |= direction_y[former] < 0 ? STEP_FROM_ABOVE : direction_y[former] > 0 ? STEP_FROM_BELOW : 0;
   return (uint16_t) (step | slot_after ((next + 4) & 7) << STEP_SLOT | slot_after (former) << STEP_OWN_SLOT);
 }
 
@@ -70,35 +72,51 @@ void
 ctr_border_lines_release (CtrBorderLines *lines)
 {
   ctr_host_buffer_release (&lines->bits);
+  ctr_host_buffer_release (&lines->free);
   ctr_host_buffer_release (&lines->edges);
   ctr_host_buffer_release (&lines->busy);
   ctr_host_buffer_release (&lines->busy_counts);
-  ctr_host_buffer_release (&lines->borders);
-  ctr_host_buffer_release (&lines->points);
+}
+
+void
+ctr_border_strip_release (CtrBorderStrip *strip)
+{
+  ctr_host_buffer_release (&strip->owners);
+  ctr_host_buffer_release (&strip->points);
 }
 
 bool
-ctr_border_lines_begin (CtrBorderLines *lines, uint32_t width, uint32_t height)
+ctr_border_lines_begin (CtrBorderLines *lines, uint32_t width, uint32_t height, bool numbered)
 {
   lines->width = width;
   lines->height = height;
+  lines->numbered = numbered;
   lines->words = CTR_ROW_WORDS (width) + 1;
-  lines->edge_count = 0;
-  lines->point_count = 0;
-  const size_t words = (height + 2) * lines->words + 1;
+  /* One more word, as follow() reads eight bytes from any byte on. */
+  const size_t words = (height + 2) * lines->words + 2;
   if (!ctr_host_buffer_reserve (&lines->bits, words, sizeof (uint64_t))
-      || !ctr_host_buffer_reserve (&lines->edges, height * lines->words, sizeof (CtrEdgeWord))
+      || !ctr_host_buffer_reserve (&lines->free, height * lines->words, sizeof (uint64_t))
+      || (numbered && !ctr_host_buffer_reserve (&lines->edges, height * lines->words, sizeof (CtrEdgeWord)))
       || !ctr_host_buffer_reserve (&lines->busy, height * lines->words, sizeof (uint16_t))
       || !ctr_host_buffer_reserve (&lines->busy_counts, height, sizeof (uint16_t)))
     return false;
   uint64_t *bits = lines->bits.data;
   memset (bits, 0, (lines->words + 1) * sizeof *bits);
-  memset (bits + words - lines->words, 0, lines->words * sizeof *bits);
+  memset (bits + words - lines->words - 1, 0, (lines->words + 1) * sizeof *bits);
   return true;
 }
 
+void
+ctr_border_strip_begin (CtrBorderStrip *strip, uint32_t top, uint32_t end)
+{
+  strip->top = top;
+  strip->end = end;
+  strip->edge_count = 0;
+  strip->point_count = 0;
+}
+
 uint64_t *
-ctr_border_lines_row (CtrBorderLines *lines, uint32_t y)
+ctr_border_lines_row (const CtrBorderLines *lines, uint32_t y)
 {
   return (uint64_t *) lines->bits.data + 1 + (y + 1) * lines->words;
 }
@@ -113,41 +131,53 @@ count_bits (uint64_t bits)
 }
 
 void
-ctr_border_lines_end_row (CtrBorderLines *lines, uint32_t y)
+ctr_border_strip_end_row (CtrBorderStrip *strip, const CtrBorderLines *lines, uint32_t y)
 {
-  uint64_t *bits = ctr_border_lines_row (lines, y);
-  CtrEdgeWord *edges = (CtrEdgeWord *) lines->edges.data + y * lines->words;
+  uint64_t *bits = ctr_border_lines_row (lines, y), *free = (uint64_t *) lines->free.data + y * lines->words;
+  CtrEdgeWord *edges = (CtrEdgeWord *) lines->edges.data + (lines->numbered ? y * lines->words : 0);
   uint16_t *busy = (uint16_t *) lines->busy.data + y * lines->words;
-  uint64_t before = 0, bit_rank = lines->edge_count;
+  uint64_t before = 0, bit_rank = strip->edge_count;
   uint32_t count = 0;
   bits[lines->words - 1] = 0;
   for (uint32_t i = 0; i < lines->words; i++) {
     const uint64_t word = bits[i], changes = word ^ (word << 1 | before);
     before = word >> 63;
     if (changes) {
-      edges[i] = (CtrEdgeWord){changes, bit_rank};
-      bit_rank += count_bits (changes);
+      free[i] = htole64 (changes);
+      if (lines->numbered) {
+        edges[i] = (CtrEdgeWord){changes, bit_rank};
+        bit_rank += count_bits (changes);
+      }
       busy[count++] = (uint16_t) i;
     }
-    /* Borders are followed in bytes. */
     bits[i] = htole64 (word);
   }
   ((uint16_t *) lines->busy_counts.data)[y] = (uint16_t) count;
-  lines->edge_count = bit_rank;
+  strip->edge_count = bit_rank;
 }
 
 bool
-ctr_border_lines_end (CtrBorderLines *lines)
+ctr_border_strip_free_edges (CtrBorderStrip *strip, bool some_stay_free)
 {
-  return ctr_host_buffer_reserve (&lines->borders, lines->edge_count, sizeof (uint32_t))
-         && ctr_clear (lines->borders.data, lines->edge_count * sizeof (uint32_t));
+  return ctr_host_buffer_reserve (&strip->owners, strip->edge_count, sizeof (uint32_t))
+         && (!some_stay_free || ctr_clear (strip->owners.data, strip->edge_count * sizeof (uint32_t)));
 }
 
-static inline void
-own_edge (const CtrEdgeWord *edges, uint32_t *borders, size_t at, uint32_t border)
+static inline size_t
+rank_of_edge (const CtrEdgeWord *edges, size_t at)
 {
   const CtrEdgeWord *word = edges + at / 64;
-  borders[word->bit_rank + count_bits (word->edges & (((uint64_t) 1 << at % 64) - 1))] = border;
+  return word->bit_rank + count_bits (word->edges & (((uint64_t) 1 << at % 64) - 1));
+}
+
+uint32_t
+ctr_border_strip_owner_before (const CtrBorderStrip *strip, const CtrBorderLines *lines, uint32_t x, uint32_t y)
+{
+  const CtrEdgeWord *edges = (const CtrEdgeWord *) lines->edges.data + y * lines->words;
+  const uint16_t *busy;
+  ctr_border_lines_busy (lines, y, &busy);
+  const size_t rank = rank_of_edge (edges, x);
+  return rank > edges[busy[0]].bit_rank ? ((const uint32_t *) strip->owners.data)[rank - 1] : CTR_BORDER_FRAME;
 }
 
 static inline uint32_t
@@ -158,74 +188,302 @@ load_3 (const uint8_t *bytes, size_t at)
   return (uint32_t) le16toh (word) >> at % 8 & 7;
 }
 
-/* Makes room for MORE points than COUNT; 0 if there is no memory or the work is cancelled. */
-static uint64_t
-make_room (CtrBorderLines *lines, uint64_t count, uint64_t more)
+static inline uint64_t
+load_64 (const uint8_t *bytes)
 {
-  return !ctr_cancelled () && ctr_host_buffer_reserve (&lines->points, count + more, sizeof (CtrPoint)) ? count + more
-                                                                                                        : 0;
+  uint64_t word;
+  memcpy (&word, bytes, sizeof word);
+  return le64toh (word);
+}
+
+bool
+ctr_border_lines_find_entries (const CtrBorderLines *lines, uint32_t y, bool from_below,
+    bool (*found) (void *context, CtrBorderPassage entry), void *context)
+{
+  const uint64_t *row = ctr_border_lines_row (lines, y), *next = row + lines->words, *last = row - lines->words;
+  const uint64_t *other = from_below ? next : last;
+  const uint32_t wanted = from_below ? STEP_FROM_BELOW : STEP_FROM_ABOVE;
+  uint64_t before = 0;
+  for (uint32_t i = 0; i < lines->words; i++) {
+    const uint64_t word = le64toh (other[i]), after = i + 1 < lines->words ? le64toh (other[i + 1]) : 0;
+    uint64_t pixels = le64toh (row[i]) & (word | word << 1 | before >> 63 | word >> 1 | after << 63);
+    before = word;
+    for (; pixels; pixels &= pixels - 1) {
+      const uint32_t x = 64 * i + (uint32_t) __builtin_ctzll (pixels);
+      const size_t bit = x + 63; /* of the left one of three pixels, from the word before the row on */
+      const uint32_t surroundings = load_3 ((const uint8_t *) (last - 1), bit)
+                                    | load_3 ((const uint8_t *) (row - 1), bit) << 3
+                                    | load_3 ((const uint8_t *) (next - 1), bit) << 6;
+      for (uint32_t slot = 0; slot < 4; slot++) {
+        const uint32_t step = lines->steps[slot << 9 | surroundings];
+        if ((step & wanted) && (step >> STEP_OWN_SLOT & 3) == slot
+            && !found (context, (CtrBorderPassage){(uint16_t) x, (uint16_t) y, slot}))
+          return false;
+      }
+    }
+  }
+  return true;
+}
+
+/* Where following has come. */
+typedef struct {
+  const CtrBorderLines *lines;
+  CtrBorderStrip *strip;
+  CtrBorderPart *part; /* NULL: a whole border */
+  size_t row;          /* bits of a row */
+  uint32_t owner;
+  size_t at;            /* index of a bit of the edges */
+  uint32_t point;       /* y << 16 | x */
+  CtrPoint *points;     /* of the strip */
+  uint64_t count, room; /* of points */
+} Walk;
+
+/* Enters the edges of a passage: bit 0 of SIDES for the western, bit 1 for the eastern one. */
+static inline __attribute__ ((always_inline)) void
+own_edges (Walk *walk, uint32_t sides, bool numbered)
+{
+  uint8_t *free = (uint8_t *) walk->lines->free.data + walk->at / 8;
+  uint16_t word;
+  memcpy (&word, free, sizeof word);
+  word = htole16 ((uint16_t) (le16toh (word) & ~(sides << walk->at % 8)));
+  memcpy (free, &word, sizeof word);
+  if (walk->part && sides) {
+    const size_t edge = walk->at + (sides == 2);
+    if (edge < walk->part->first_edge) {
+      walk->part->first_edge = edge;
+      walk->part->first_edge_points = walk->count - walk->part->first;
+    }
+  }
+  if (!numbered)
+    return;
+  const CtrEdgeWord *edges = walk->lines->edges.data;
+  uint32_t *owners = walk->strip->owners.data;
+  if (sides & 1)
+    owners[rank_of_edge (edges, walk->at)] = walk->owner;
+  if (sides & 2)
+    owners[rank_of_edge (edges, walk->at + 1)] = walk->owner;
+}
+
+/* Makes room for at least MORE points, up to 64. False if there is no memory or the work is cancelled. */
+static inline __attribute__ ((always_inline)) bool
+make_room (Walk *walk, uint64_t more)
+{
+  if (walk->room - walk->count >= more)
+    return true;
+  if (ctr_cancelled ()
+      || !ctr_host_buffer_reserve (&walk->strip->points, walk->count + POINTS_AT_ONCE, sizeof (CtrPoint)))
+    return false;
+  walk->points = walk->strip->points.data;
+  walk->room = walk->count + POINTS_AT_ONCE;
+  return true;
+}
+
+static inline void
+write_point (const Walk *walk)
+{
+  walk->points[walk->count] = (CtrPoint){(uint16_t) walk->point, (uint16_t) (walk->point >> 16)};
+}
+
+/* Passes pixels to the south while the border is straight: the next pixel is foreground, its western neighbour is not.
+ * This and the functions below return false if there is no memory or the work is cancelled. */
+static inline __attribute__ ((always_inline)) bool
+run_south (Walk *walk, bool only_ends, bool numbered)
+{
+  const uint8_t *below = (const uint8_t *) walk->lines->bits.data + 7 + walk->row / 4;
+  while ((load_3 (below, walk->at + 7) & 3) == 2 && (walk->point >> 16) + 1 < walk->strip->end) {
+    own_edges (walk, 1, numbered);
+    if (!only_ends) {
+      if (!make_room (walk, 1))
+        return false;
+      write_point (walk);
+      walk->count++;
+    }
+    walk->at += walk->row;
+    walk->point += 1 << 16;
+  }
+  return true;
 }
 
 static inline __attribute__ ((always_inline)) bool
-follow (CtrBorderLines *lines, uint32_t first_x, uint32_t first_y, bool hole, bool only_ends, uint32_t border)
+run_north (Walk *walk, bool only_ends, bool numbered)
 {
-  const size_t row = 64 * lines->words;
-  const size_t begin = first_y * row + first_x; /* index of a bit of the edges */
+  const uint8_t *above = (const uint8_t *) walk->lines->bits.data + 7;
+  while (load_3 (above, walk->at + 7) >> 1 == 1 && walk->point >> 16 > walk->strip->top) {
+    own_edges (walk, 2, numbered);
+    if (!only_ends) {
+      if (!make_room (walk, 1))
+        return false;
+      write_point (walk);
+      walk->count++;
+    }
+    walk->at -= walk->row;
+    walk->point -= 1 << 16;
+  }
+  return true;
+}
+
+/* Passes COUNT pixels to the east, or with DX = -1 to the west. */
+static inline __attribute__ ((always_inline)) bool
+run_along_row (Walk *walk, uint32_t count, int dx, bool only_ends)
+{
+  if (!only_ends) {
+    if (!make_room (walk, count))
+      return false;
+    const uint16_t x = (uint16_t) walk->point, y = (uint16_t) (walk->point >> 16);
+    for (uint32_t i = 0; i < count; i++)
+      walk->points[walk->count + i] = (CtrPoint){(uint16_t) (x + dx * (int) i), y};
+    walk->count += count;
+  }
+  walk->at += (size_t) (dx * (ptrdiff_t) count);
+  walk->point += (uint32_t) (dx * (int) count);
+  return true;
+}
+
+static inline __attribute__ ((always_inline)) bool
+run_east (Walk *walk, bool only_ends)
+{
+  const uint8_t *middle = (const uint8_t *) walk->lines->bits.data + 7 + walk->row / 8, *below = middle + walk->row / 8;
+  uint32_t count, read;
+  do {
+    const size_t bit = walk->at + 9; /* of the pixel to the east */
+    const uint64_t passed = (load_64 (middle + bit / 8) & ~load_64 (below + bit / 8)) >> bit % 8;
+    read = 64 - bit % 8;
+    count = ~passed ? (uint32_t) __builtin_ctzll (~passed) : 64;
+    if (!run_along_row (walk, count, 1, only_ends))
+      return false;
+  } while (count == read);
+  return true;
+}
+
+static inline __attribute__ ((always_inline)) bool
+run_west (Walk *walk, bool only_ends)
+{
+  const uint8_t *above = (const uint8_t *) walk->lines->bits.data, *middle = above + walk->row / 8;
+  uint32_t count, read;
+  do {
+    const size_t bit = walk->at + 7; /* of the pixel to the west, seven bytes later */
+    const uint64_t passed = (load_64 (middle + bit / 8) & ~load_64 (above + bit / 8)) << (7 - bit % 8);
+    read = 57 + bit % 8;
+    count = ~passed ? (uint32_t) __builtin_clzll (~passed) : 64;
+    if (!run_along_row (walk, count, -1, only_ends))
+      return false;
+  } while (count == read);
+  return true;
+}
+
+static inline __attribute__ ((always_inline)) bool
+run_straight (Walk *walk, uint32_t direction, bool only_ends, bool numbered)
+{
+  switch (direction) {
+    case EAST:
+      return run_east (walk, only_ends);
+    case NORTH:
+      return run_north (walk, only_ends, numbered);
+    case WEST:
+      return run_west (walk, only_ends);
+    case SOUTH:
+      return run_south (walk, only_ends, numbered);
+    default:
+      return true;
+  }
+}
+
+/* Follows from passage FROM until this passage comes again, which owns an edge at the sides OWN; or with WALK's part,
+ * until the border leaves the strip. */
+static inline __attribute__ ((always_inline)) bool
+follow (Walk *walk, CtrBorderPassage from, uint32_t own, bool only_ends, bool numbered)
+{
   /* The bit of a pixel in these rows is that of its upper left neighbour. */
-  const uint8_t *above = (const uint8_t *) lines->bits.data + 7, *middle = above + row / 8, *below = middle + row / 8;
-  const CtrEdgeWord *edges = lines->edges.data;
-  uint32_t *borders = lines->borders.data;
-  const uint16_t *steps = lines->steps;
-  CtrPoint *points = lines->points.data;
-  uint64_t count = lines->point_count, room = count;
+  const uint8_t *above = (const uint8_t *) walk->lines->bits.data + 7, *middle = above + walk->row / 8;
+  const uint8_t *below = middle + walk->row / 8;
+  const uint16_t *steps = walk->lines->steps;
+  const uint32_t top = walk->strip->top, rows = walk->strip->end - top;
+  const size_t begin = from.y * walk->row + from.x;
   /* What a step adds to a position and to a point, by direction. */
   size_t move[8];
   uint32_t move_point[8];
   for (int d = 0; d < 8; d++) {
-    move[d] = (size_t) (direction_y[d] * (ptrdiff_t) row + direction_x[d]);
+    move[d] = (size_t) (direction_y[d] * (ptrdiff_t) walk->row + direction_x[d]);
     move_point[d] = (uint32_t) (direction_y[d] * 65536 + direction_x[d]);
   }
 
-  const uint32_t own = hole ? STEP_EAST : STEP_WEST;
-  uint32_t slot = (hole ? EAST : WEST) / 2u << 9, direction = 8;
-  uint32_t point = first_y << 16 | first_x, to_next_point = 0;
-  size_t at = begin, to_next = 0;
+  uint32_t slot = from.slot << STEP_SLOT, direction = 8;
+  uint32_t to_next_point = 0;
+  size_t to_next = 0;
+  walk->at = begin;
+  walk->point = (uint32_t) from.y << 16 | from.x;
   for (bool first = true;; first = false) {
-    const size_t bit = at + 7; /* of the first of three pixels, relative to ABOVE */
+    const size_t bit = walk->at + 7; /* of the first of three pixels, relative to ABOVE */
     const uint32_t surroundings = load_3 (above, bit) | load_3 (middle, bit) << 3 | load_3 (below, bit) << 6;
     const uint32_t step = steps[slot | surroundings];
-    if (at == begin && (step & own) && !first)
-      break;
-    if (count == room) {
-      room = make_room (lines, count, POINTS_AT_ONCE);
-      if (room == 0)
-        return false;
-      points = lines->points.data;
-    }
-    points[count] = (CtrPoint){(uint16_t) point, (uint16_t) (point >> 16)};
-    count += only_ends ? step / STEP_END % 2 : 1;
-    if (step & STEP_WEST)
-      own_edge (edges, borders, at, border);
-    if (step & STEP_EAST)
-      own_edge (edges, borders, at + 1, border);
+    if (!walk->part && walk->at == begin && (step & own) && !first)
+      return true;
+    if (!make_room (walk, 1))
+      return false;
+    own_edges (walk, step / STEP_WEST % 4, numbered);
+    write_point (walk);
+    walk->count += only_ends ? step / STEP_END % 2 : 1;
     /* This must stay a branch: on straight segments the processor then need not wait for the surroundings. */
-    if ((step & STEP_DIRECTION) != direction) {
+    const bool straight = (step & STEP_DIRECTION) == direction;
+    if (!straight) {
       if (step & STEP_ISOLATED)
-        break;
+        return true;
       direction = step & STEP_DIRECTION;
       slot = step & 3u << STEP_SLOT;
       to_next = move[direction];
       to_next_point = move_point[direction];
     }
-    at += to_next;
-    point += to_next_point;
+    walk->at += to_next;
+    walk->point += to_next_point;
+    if (walk->part && (walk->point >> 16) - top >= rows) {
+      walk->part->next = (CtrBorderPassage){(uint16_t) walk->point, (uint16_t) (walk->point >> 16), slot >> STEP_SLOT};
+      return true;
+    }
+    if (straight && !run_straight (walk, direction, only_ends, numbered))
+      return false;
   }
-  lines->point_count = count;
-  return true;
+}
+
+static bool
+follow_from (CtrBorderStrip *strip, const CtrBorderLines *lines, CtrBorderPassage from, uint32_t own, bool only_ends,
+    uint32_t owner)
+{
+  Walk walk = {.lines = lines, .strip = strip, .row = 64 * lines->words, .owner = owner, .points = strip->points.data};
+  walk.count = walk.room = strip->point_count;
+  const bool ok = lines->numbered
+                      ? only_ends ? follow (&walk, from, own, true, true) : follow (&walk, from, own, false, true)
+                  : only_ends ? follow (&walk, from, own, true, false)
+                              : follow (&walk, from, own, false, false);
+  strip->point_count = walk.count;
+  return ok;
 }
 
 bool
-ctr_border_lines_follow (CtrBorderLines *lines, uint32_t x, uint32_t y, bool hole, bool only_ends, uint32_t border)
+ctr_border_strip_follow (CtrBorderStrip *strip, const CtrBorderLines *lines, uint32_t x, uint32_t y, bool hole,
+    bool only_ends, uint32_t owner)
 {
-  return only_ends ? follow (lines, x, y, hole, true, border) : follow (lines, x, y, hole, false, border);
+  const CtrBorderPassage from = {(uint16_t) x, (uint16_t) y, hole ? EAST / 2 : WEST / 2};
+  return follow_from (strip, lines, from, hole ? STEP_EAST : STEP_WEST, only_ends, owner);
+}
+
+bool
+ctr_border_strip_follow_part (
+    CtrBorderStrip *strip, const CtrBorderLines *lines, CtrBorderPart *part, bool only_ends, uint32_t owner)
+{
+  Walk walk = {.lines = lines,
+      .strip = strip,
+      .part = part,
+      .row = 64 * lines->words,
+      .owner = owner,
+      .points = strip->points.data};
+  walk.count = walk.room = strip->point_count;
+  part->first = walk.count;
+  part->first_edge = part->first_edge_points = UINT64_MAX;
+  const bool ok = lines->numbered ? only_ends ? follow (&walk, part->entry, 0, true, true)
+                                              : follow (&walk, part->entry, 0, false, true)
+                  : only_ends ? follow (&walk, part->entry, 0, true, false)
+                                  : follow (&walk, part->entry, 0, false, false);
+  part->count = walk.count - part->first;
+  strip->point_count = walk.count;
+  return ok;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The borders in the bits of an image, found and followed. Internal.
+/* The lines of borders in the bits of an image. Internal.
  *
  * A pixel has a passage for each run of background among its eight neighbours that contains an east, north, west or
- * south neighbour: there a border passes it. A passage with an east or west neighbour owns the edge between the two
- * pixels. The first edge of a border in raster order is where a scan finds it, and tells its kind: an outer border
- * begins west of its first pixel, the border of a hole begins east of it. */
+ * south neighbour: there a border passes it. The eight neighbours determine the next passage. A passage with an east or
+ * west neighbour owns the edge between the two pixels. The first edge of a border in raster order is where a scan finds
+ * it, and tells its kind: an outer border begins west of its first pixel, the border of a hole begins east of it.
+ *
+ * The rows of an image are divided into bands. Different threads may work on different bands. */
 #ifndef CTR_CPU_BORDERS_LINES_H
 #define CTR_CPU_BORDERS_LINES_H
 
@@ -12,39 +14,101 @@
 
 #include <contours/contourlist.h>
 
-typedef struct {
-  uint64_t edges;    /* bit x: pixel x differs from the previous one */
-  uint64_t bit_rank; /* number of edges in the image before this word */
-} CtrEdgeWord;
+#include <endian.h>
 
 typedef struct {
+  uint64_t edges;    /* bit x: pixel x differs from the previous one */
+  uint64_t bit_rank; /* number of edges in the band before this word */
+} CtrEdgeWord;
+
+/* Owners that are no lines: of an edge that no line has been entered for, and the frame of the image. */
+#define CTR_BORDER_FREE 0u
+#define CTR_BORDER_FRAME UINT32_MAX
+
+/* The bits of BITS and FREE are in bytes: words are in little-endian order. */
+typedef struct {
   uint32_t width, height;
+  bool numbered;             /* edges have owners */
   size_t words;              /* per row, which ends with at least one background pixel */
   CtrHostBuffer bits;        /* uint64_t: one word, a row of background, the rows of the image, a row of background */
-  CtrHostBuffer edges;       /* CtrEdgeWord, by word of the image; valid if it has edges */
+  CtrHostBuffer free;        /* uint64_t, by word of the image: the edges without owner; valid if it has edges */
+  CtrHostBuffer edges;       /* CtrEdgeWord, if numbered, by word of the image; valid if it has edges */
   CtrHostBuffer busy;        /* uint16_t: the words with edges, ascending; each row has room for all of its words */
   CtrHostBuffer busy_counts; /* uint16_t, by row */
-  uint64_t edge_count;
-  CtrHostBuffer borders; /* uint32_t, by edge in raster order: the border that owns it, or 0 */
-  CtrHostBuffer points;  /* CtrPoint, of the borders that were followed */
-  uint64_t point_count;
-  uint16_t steps[4 * 512]; /* the continuation of a passage, see lines.c */
+  uint16_t steps[4 * 512];   /* the continuation of a passage, see lines.c */
 } CtrBorderLines;
+
+/* The lines in the rows from TOP to before END. */
+typedef struct {
+  uint32_t top, end;
+  uint64_t edge_count;
+  CtrHostBuffer owners; /* uint32_t, if numbered, by edge in raster order: its line, or CTR_BORDER_FREE */
+  CtrHostBuffer points; /* CtrPoint, of the lines that were followed */
+  uint64_t point_count;
+} CtrBorderStrip;
+
+/* Direction 2 * SLOT is the first of east, north, west, south in the passage's run of background. */
+typedef struct {
+  uint16_t x, y;
+  uint32_t slot;
+} CtrBorderPassage;
+
+/* A part of a border inside a strip, from where it enters the strip to where it leaves it. */
+typedef struct {
+  CtrBorderPassage entry;
+  CtrBorderPassage next;      /* the first one after the part, in the strip above or below */
+  uint64_t first;             /* point of the strip */
+  uint64_t count;             /* of points */
+  uint64_t first_edge;        /* that it owns, as index of a bit of the image; UINT64_MAX: none */
+  uint64_t first_edge_points; /* points before the passage that owns this edge */
+} CtrBorderPart;
 
 void ctr_border_lines_init (CtrBorderLines *lines);
 void ctr_border_lines_release (CtrBorderLines *lines);
+void ctr_border_strip_release (CtrBorderStrip *strip);
 
-/* For each image: ctr_border_lines_begin() makes room. Then, row by row, set the bits of ctr_border_lines_row(),
- * CTR_ROW_WORDS (width) words, and call ctr_border_lines_end_row(). Finally call ctr_border_lines_end(). False if there
- * is no memory, or if the work is cancelled. */
-bool ctr_border_lines_begin (CtrBorderLines *lines, uint32_t width, uint32_t height);
-uint64_t *ctr_border_lines_row (CtrBorderLines *lines, uint32_t y);
-void ctr_border_lines_end_row (CtrBorderLines *lines, uint32_t y);
-bool ctr_border_lines_end (CtrBorderLines *lines);
+/* For each image: ctr_border_lines_begin() makes room. For each strip: ctr_border_strip_begin(). Then, row by row, set
+ * the bits of ctr_border_lines_row(), CTR_ROW_WORDS (width) words, and call ctr_border_strip_end_row(). Borders can be
+ * followed when this is done for all strips. */
+bool ctr_border_lines_begin (CtrBorderLines *lines, uint32_t width, uint32_t height, bool numbered);
+void ctr_border_strip_begin (CtrBorderStrip *strip, uint32_t top, uint32_t end);
+uint64_t *ctr_border_lines_row (const CtrBorderLines *lines, uint32_t y);
+void ctr_border_strip_end_row (CtrBorderStrip *strip, const CtrBorderLines *lines, uint32_t y);
 
-/* Appends the points of the border with the first pixel (X, Y): all of them, or the ends of its straight segments only.
- * Enters BORDER as the owner of its edges. False if there is no memory or the work is cancelled. */
-bool ctr_border_lines_follow (
-    CtrBorderLines *lines, uint32_t x, uint32_t y, bool hole, bool only_ends, uint32_t border);
+/* Makes room for the owners of the strip's edges. SOME_STAY_FREE: the edges without owner get CTR_BORDER_FREE, too.
+ * False if there is no memory or the work is cancelled. */
+bool ctr_border_strip_free_edges (CtrBorderStrip *strip, bool some_stay_free);
+
+/* The words with edges of row Y, and their number. */
+static inline uint32_t
+ctr_border_lines_busy (const CtrBorderLines *lines, uint32_t y, const uint16_t **busy)
+{
+  *busy = (const uint16_t *) lines->busy.data + y * lines->words;
+  return ((const uint16_t *) lines->busy_counts.data)[y];
+}
+
+static inline uint64_t
+ctr_border_lines_free (const CtrBorderLines *lines, size_t word)
+{
+  return le64toh (((const uint64_t *) lines->free.data)[word]);
+}
+
+/* The owner of the edge before the edge at X in row Y, CTR_BORDER_FREE, or CTR_BORDER_FRAME if there is none before. */
+uint32_t ctr_border_strip_owner_before (
+    const CtrBorderStrip *strip, const CtrBorderLines *lines, uint32_t x, uint32_t y);
+
+/* Calls FOUND for each passage of row Y at which a border comes from the row above, or with FROM_BELOW from the row
+ * below: by x, then by slot. False if FOUND returned false. */
+bool ctr_border_lines_find_entries (const CtrBorderLines *lines, uint32_t y, bool from_below,
+    bool (*found) (void *context, CtrBorderPassage entry), void *context);
+
+/* Appends the points of the border in the strip with the first pixel (X, Y): all of them, or the ends of its straight
+ * segments only. Enters OWNER as the owner of its edges. False if there is no memory or the work is cancelled. */
+bool ctr_border_strip_follow (CtrBorderStrip *strip, const CtrBorderLines *lines, uint32_t x, uint32_t y, bool hole,
+    bool only_ends, uint32_t owner);
+
+/* Does the same for the part of a border that begins at PART's entry. */
+bool ctr_border_strip_follow_part (
+    CtrBorderStrip *strip, const CtrBorderLines *lines, CtrBorderPart *part, bool only_ends, uint32_t owner);
 
 #endif

@@ -3,11 +3,12 @@
 
 #include "core/common/poll.h"
 
-bool
-ctr_contour_sums (const CtrPoint *points, uint32_t count, CtrContourSums *sums)
+/* Beginning with the segment FROM a point. False if the work is cancelled. */
+static bool
+sum_segments (CtrPoint from, const CtrPoint *points, uint64_t count, CtrContourSums *sums)
 {
   __int128 sum[10] = {0};
-  int64_t x0 = points[count - 1].x, y0 = points[count - 1].y;
+  int64_t x0 = from.x, y0 = from.y;
   for (uint64_t i = 0, end = 0; i < count; i++) {
     if (i == end) {
       end = ctr_poll_end (i, count);
@@ -35,4 +36,35 @@ ctr_contour_sums (const CtrPoint *points, uint32_t count, CtrContourSums *sums)
     sums->words[i][1] = (uint64_t) (sum[i] >> 64);
   }
   return true;
+}
+
+bool
+ctr_contour_sums (const CtrPoint *points, uint32_t count, CtrContourSums *sums)
+{
+  return sum_segments (points[count - 1], points, count, sums);
+}
+
+/* A segment from a point to itself adds nothing. */
+bool
+ctr_contour_part_sums (const CtrPoint *points, uint64_t count, CtrContourSums *sums)
+{
+  return sum_segments (points[0], points, count, sums);
+}
+
+void
+ctr_contour_sums_add (CtrContourSums *sums, const CtrContourSums *more)
+{
+  for (int i = 0; i < 10; i++) {
+    const uint64_t low = sums->words[i][0] + more->words[i][0];
+    sums->words[i][1] += more->words[i][1] + (low < more->words[i][0]);
+    sums->words[i][0] = low;
+  }
+}
+
+void
+ctr_contour_sums_add_segment (CtrContourSums *sums, CtrPoint from, CtrPoint to)
+{
+  CtrContourSums segment;
+  sum_segments (from, &to, 1, &segment);
+  ctr_contour_sums_add (sums, &segment);
 }

@@ -2,81 +2,21 @@
 #include "cpu/cracks/corners.h"
 
 #include "core/common/poll.h"
+#include "cpu/common/bands.h"
+#include "cpu/cracks/vertices.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* The smallest bands that are worth another thread: each band counts the corners of each level. */
+enum { MIN_BAND_PIXELS = 1 << 15, MIN_BAND_PIXELS_OF_LEVEL = 32 };
+
+/* Some bands have more corners than others. */
+enum { BANDS_PER_THREAD = 3 };
 
 /* The pixels around a vertex, as bits of a mask. */
 enum { UPPER_LEFT = 8, UPPER_RIGHT = 4, LOWER_LEFT = 2, LOWER_RIGHT = 1 };
 enum { RISING = UPPER_RIGHT | LOWER_LEFT, FALLING = UPPER_LEFT | LOWER_RIGHT }; /* the diagonals */
-
-typedef struct {
-  uint16_t x;
-  uint16_t level_indices[4]; /* of the pixels upper left, upper right, lower left, lower right */
-} Vertex;
-
-/* Vertices are tested in groups of this size, so rows of level indices have room for some more. */
-enum { STRIDE = 4 };
-
-void
-ctr_crack_corners_release (CtrCrackCorners *corners)
-{
-  ctr_host_buffer_release (&corners->level_indices);
-  ctr_host_buffer_release (&corners->vertices);
-  ctr_host_buffer_release (&corners->row_ends);
-  ctr_host_buffer_release (&corners->ends);
-  ctr_host_buffer_release (&corners->corners);
-}
-
-/* Writes the level indices of row Y to LEVEL_INDICES[1 .. width]. Row HEIGHT is outside the image. */
-static void
-load_level_indices (
-    CtrSamples *samples, const CtrImage *image, const CtrCracksPlan *plan, uint32_t y, uint16_t *level_indices)
-{
-  const bool zero = plan->frame == CTR_IMAGE_BORDER_ZERO;
-  const uint16_t *level_index_of = plan->level_indices;
-  if (y == image->height || (zero && (y == 0 || y == image->height - 1))) {
-    memset (level_indices + 1, 0, image->width * sizeof *level_indices);
-    return;
-  }
-  const void *row = ctr_samples_row (samples, image, y);
-  if (image->format == CTR_FORMAT_GRAY16)
-    for (uint32_t x = 0; x < image->width; x++)
-      level_indices[x + 1] = level_index_of[((const uint16_t *) row)[x]];
-  else
-    for (uint32_t x = 0; x < image->width; x++)
-      level_indices[x + 1] = level_index_of[((const uint8_t *) row)[x]];
-  if (zero)
-    level_indices[1] = level_indices[image->width] = 0;
-}
-
-static inline uint64_t
-load_4 (const uint16_t *level_indices)
-{
-  uint64_t four;
-  memcpy (&four, level_indices, sizeof four);
-  return four;
-}
-
-/* Finds the vertices between two rows of level indices where contours may turn: those whose pixels are neither equal in
- * both columns nor in both rows. VERTICES has room for COUNT + STRIDE of them. */
-static size_t
-find_vertices (const uint16_t *above, const uint16_t *below, uint32_t count, Vertex *vertices)
-{
-  size_t found = 0;
-  for (uint32_t start = 0; start < count; start += STRIDE) {
-    const uint64_t upper_left = load_4 (above + start), upper_right = load_4 (above + start + 1);
-    const uint64_t lower_left = load_4 (below + start), lower_right = load_4 (below + start + 1);
-    if (((upper_left ^ lower_left) | (upper_right ^ lower_right)) == 0
-        || ((upper_left ^ upper_right) | (lower_left ^ lower_right)) == 0)
-      continue;
-    for (uint32_t x = start; x < start + STRIDE; x++) {
-      const uint16_t a = above[x], b = above[x + 1], c = below[x], d = below[x + 1];
-      vertices[found] = (Vertex){(uint16_t) x, {a, b, c, d}};
-      found += ((a ^ c) | (b ^ d)) != 0 && ((a ^ b) | (c ^ d)) != 0;
-    }
-  }
-  return found;
-}
 
 static inline void
 order (uint32_t *a, uint32_t *b)
@@ -104,7 +44,7 @@ bit_at (const SortedPixels *sorted, uint32_t i)
 }
 
 static inline SortedPixels
-sort_level_indices (const Vertex *vertex)
+sort_level_indices (const CtrCrackVertex *vertex)
 {
   SortedPixels sorted;
   uint32_t *keys = sorted.keys;
@@ -124,45 +64,80 @@ is_diagonal (uint32_t mask)
   return mask == RISING || mask == FALLING;
 }
 
-/* The number of corners of a vertex with the foreground MASK. */
+/* The number of corners of a vertex with the foreground MASK: two bits for each mask. */
 static inline uint32_t
 corners_of (uint32_t mask)
 {
-  const uint32_t one = 1 << 1 | 1 << 2 | 1 << 4 | 1 << 8 | 1 << 7 | 1 << 11 | 1 << 13 | 1 << 14;
-  return is_diagonal (mask) ? 2 : one >> mask & 1;
+  const uint32_t numbers =
+      1 << 2 | 1 << 4 | 1 << 8 | 1 << 16 | 1 << 14 | 1 << 22 | 1 << 26 | 1 << 28 | 2 << 2 * RISING | 2 << 2 * FALLING;
+  return numbers >> 2 * mask & 3;
 }
 
-/* The mask of the pixels with the same level index as the one at I, which end before *END. */
+/* EQUAL: the number of corners and the foreground at the level of the pixel at I; no corners if an earlier pixel has the
+ * same level index. Without branches, which would be mispredicted. */
 static inline uint32_t
-mask_of_equals (const SortedPixels *sorted, uint32_t i, uint32_t *end)
+corners_of_pixel (const CtrCrackVertex *vertex, uint32_t i, uint32_t *mask)
 {
-  uint32_t mask = 0, next = i;
-  while (next < 4 && level_index_at (sorted, next) == level_index_at (sorted, i))
-    mask |= bit_at (sorted, next++);
-  *end = next;
-  return mask;
+  const uint16_t *indices = vertex->level_indices;
+  *mask = 0;
+  for (uint32_t k = 0; k < 4; k++)
+    *mask |= (uint32_t) (indices[k] == indices[i]) << (3 - k);
+  return *mask < 2u * UPPER_LEFT >> i ? corners_of (*mask) : 0;
 }
+
+/* Counts of corners by level index: COUNTERS of them, which have to be added up, so that counting need not wait for the
+ * last vertex to be counted. With many levels, all are the same one. */
+enum { COUNTERS = 4 };
+
+typedef struct {
+  size_t *counts[COUNTERS];
+} Counters;
 
 /* AT_LEAST: counts corners by level index, as differences from the previous level index. Above the lowest of the four
  * level indices and up to the second one, all pixels but one are foreground; up to the third one, two pixels are; up to
  * the highest one, one pixel is. */
-static void
-count_steps (const Vertex *vertex, size_t *counts)
+static inline void
+count_steps (const CtrCrackVertex *vertex, const Counters *counters)
 {
   const SortedPixels sorted = sort_level_indices (vertex);
   const size_t middle = is_diagonal (bit_at (&sorted, 2) | bit_at (&sorted, 3)) ? 2 : 0;
-  counts[level_index_at (&sorted, 0) + 1] += 1;
-  counts[level_index_at (&sorted, 1) + 1] += middle - 1;
-  counts[level_index_at (&sorted, 2) + 1] += 1 - middle;
-  counts[level_index_at (&sorted, 3) + 1] -= 1;
+  counters->counts[0][level_index_at (&sorted, 0) + 1] += 1;
+  counters->counts[1][level_index_at (&sorted, 1) + 1] += middle - 1;
+  counters->counts[2][level_index_at (&sorted, 2) + 1] += 1 - middle;
+  counters->counts[3][level_index_at (&sorted, 3) + 1] -= 1;
+}
+
+static inline void
+count_equals (const CtrCrackVertex *vertex, const Counters *counters)
+{
+  uint32_t mask;
+  for (uint32_t i = 0; i < 4; i++)
+    counters->counts[i][vertex->level_indices[i]] += corners_of_pixel (vertex, i, &mask);
+}
+
+/* The foreground at a vertex if there is one level. */
+static inline uint32_t
+mask_of (const CtrCrackVertex *vertex)
+{
+  const uint16_t *indices = vertex->level_indices;
+  return indices[0] * UPPER_LEFT | indices[1] * UPPER_RIGHT | indices[2] * LOWER_LEFT | indices[3] * LOWER_RIGHT;
 }
 
 static void
-count_equals (const Vertex *vertex, size_t *counts)
+count_vertices (const CtrCrackVertex *vertices, size_t found, const CtrCracksPlan *plan, const Counters *counters)
 {
-  const SortedPixels sorted = sort_level_indices (vertex);
-  for (uint32_t i = 0, end; i < 4; i = end)
-    counts[level_index_at (&sorted, i)] += corners_of (mask_of_equals (&sorted, i, &end));
+  if (plan->level_count == 1) {
+    size_t count = 0;
+    for (size_t i = 0; i < found; i++)
+      count += corners_of (mask_of (vertices + i));
+    counters->counts[0][1] += count;
+  } else if (plan->mode == CTR_LEVELS_EQUAL) {
+    for (size_t i = 0; i < found; i++)
+      count_equals (vertices + i, counters);
+  } else {
+    for (size_t i = 0; i < found; i++)
+      count_steps (vertices + i, counters);
+  }
 }
 
 /* The destination of corners, and their kinds. */
@@ -174,12 +149,12 @@ typedef struct {
 } Writer;
 
 static void
-writer_init (Writer *writer, const CtrCrackCorners *corners, CtrConnectivity connectivity)
+writer_init (Writer *writer, CtrCrackCorner *corners, size_t *ends, CtrConnectivity connectivity)
 {
   const bool joined = connectivity == CTR_CONNECTIVITY_8;
   *writer = (Writer){
-      .corners = corners->corners.data,
-      .ends = corners->ends.data,
+      .corners = corners,
+      .ends = ends,
       .kinds =
           {
               [LOWER_RIGHT] = CTR_CORNER_SOUTH,
@@ -214,7 +189,7 @@ write_diagonal (const Writer *writer, uint32_t level_index, CtrPoint point, uint
 
 /* Both return approximately the number of corners they write. */
 static uint32_t
-write_steps (const Writer *writer, const Vertex *vertex, CtrPoint point)
+write_steps (const Writer *writer, const CtrCrackVertex *vertex, CtrPoint point)
 {
   const SortedPixels sorted = sort_level_indices (vertex);
   const uint32_t first = level_index_at (&sorted, 0), second = level_index_at (&sorted, 1),
@@ -234,100 +209,230 @@ write_steps (const Writer *writer, const Vertex *vertex, CtrPoint point)
 }
 
 static uint32_t
-write_equals (const Writer *writer, const Vertex *vertex, CtrPoint point)
+write_equals (const Writer *writer, const CtrCrackVertex *vertex, CtrPoint point)
 {
-  const SortedPixels sorted = sort_level_indices (vertex);
-  for (uint32_t i = 0, end; i < 4; i = end) {
-    const uint32_t level_index = level_index_at (&sorted, i), mask = mask_of_equals (&sorted, i, &end);
-    if (level_index == 0)
-      continue;
-    if (is_diagonal (mask))
+  CtrCrackCorner none;
+  for (uint32_t i = 0; i < 4; i++) {
+    const uint32_t level_index = vertex->level_indices[i];
+    uint32_t mask, count = corners_of_pixel (vertex, i, &mask);
+    count = level_index > 0 ? count : 0;
+    if (count == 2) {
       write_diagonal (writer, level_index, point, mask);
-    else if (corners_of (mask))
-      write_corner (writer, level_index, point, writer->kinds[mask]);
+    } else {
+      *(count ? writer->corners + writer->ends[level_index] : &none) = (CtrCrackCorner){point, writer->kinds[mask]};
+      writer->ends[level_index] += count;
+    }
   }
   return 4;
 }
 
-/* False if the work is cancelled: a vertex may have corners of thousands of levels, which are written far apart. */
-static bool
-write_corners (CtrCrackCorners *corners, const CtrImage *image, const CtrCracksPlan *plan)
+static uint32_t
+write_only (const Writer *writer, const CtrCrackVertex *vertex, CtrPoint point)
 {
-  const bool equal = plan->mode == CTR_LEVELS_EQUAL;
-  const Vertex *vertices = corners->vertices.data, *vertex = vertices;
-  const size_t *row_ends = corners->row_ends.data;
-  uint64_t work = 0;
-  Writer writer;
-  writer_init (&writer, corners, plan->connectivity);
-  for (uint32_t y = 0; y <= image->height; y++)
-    for (const Vertex *end = vertices + row_ends[y]; vertex < end; vertex++) {
-      const CtrPoint point = {vertex->x, (uint16_t) y};
-      const uint32_t written = equal ? write_equals (&writer, vertex, point) : write_steps (&writer, vertex, point);
-      if (ctr_poll (&work, written))
-        return false;
-    }
-  return true;
+  const uint32_t mask = mask_of (vertex);
+  if (is_diagonal (mask))
+    write_diagonal (writer, 1, point, mask);
+  else
+    write_corner (writer, 1, point, writer->kinds[mask]);
+  return 2;
 }
 
-/* Finds the vertices and counts their corners. Each vertex has at least one corner, so vertices beyond max_points are
- * counted but not kept. */
-static bool
-count_corners (CtrCrackCorners *corners, CtrSamples *samples, const CtrImage *image, const CtrCracksPlan *plan)
+/* The rows of vertices from TOP to before END. */
+typedef struct {
+  uint32_t top, end;
+  bool ok;                  /* the last pass was neither cancelled nor without memory */
+  CtrHostBuffer level_rows; /* two rows of level indices */
+  CtrHostBuffer vertices;   /* CtrCrackVertex, where contours may turn, in raster order */
+  CtrHostBuffer row_ends;   /* size_t, by row of vertices: one after its last vertex */
+  CtrHostBuffer ends;       /* size_t, by level index: first a count of corners, later where the next corner goes */
+  char padding[64];         /* Different threads write different bands. */
+} Band;
+
+typedef struct {
+  CtrCrackCorners *corners;
+  const CtrImage *image;
+  const CtrCracksPlan *plan;
+  size_t vertex_count; /* atomic, of all bands */
+} Work;
+
+void
+ctr_crack_corners_release (CtrCrackCorners *corners)
 {
-  const size_t row_length = image->width + 2 + STRIDE;
-  size_t vertex_count = 0, *row_ends = corners->row_ends.data, *counts = corners->ends.data;
-  uint16_t *above = corners->level_indices.data, *below = above + row_length;
-  memset (above, 0, 2 * row_length * sizeof *above);
-  memset (counts, 0, (plan->level_count + 2) * sizeof *counts);
-  for (uint32_t y = 0; y <= image->height; y++) {
-    if (ctr_cancelled ()
-        || !ctr_host_buffer_reserve (&corners->vertices, vertex_count + image->width + 1 + STRIDE, sizeof (Vertex)))
+  Band *bands = corners->bands;
+  for (uint32_t i = 0; i < corners->band_room; i++) {
+    ctr_host_buffer_release (&bands[i].level_rows);
+    ctr_host_buffer_release (&bands[i].vertices);
+    ctr_host_buffer_release (&bands[i].row_ends);
+    ctr_host_buffer_release (&bands[i].ends);
+  }
+  free (bands);
+  corners->bands = NULL;
+  corners->band_room = 0;
+  ctr_host_buffer_release (&corners->ends);
+  ctr_host_buffer_release (&corners->corners);
+}
+
+/* Divides the rows of vertices into as many bands as are useful on THREADS. */
+static bool
+make_bands (CtrCrackCorners *corners, const CtrImage *image, const CtrCracksPlan *plan, unsigned threads)
+{
+  const uint32_t min_pixels = MIN_BAND_PIXELS + MIN_BAND_PIXELS_OF_LEVEL * plan->level_count;
+  const uint32_t count = ctr_band_count (image->width, image->height, threads, BANDS_PER_THREAD, min_pixels);
+  if (count > corners->band_room) {
+    Band *more = realloc (corners->bands, count * sizeof *more);
+    if (!more)
       return false;
-    Vertex *vertices = (Vertex *) corners->vertices.data + vertex_count;
-    load_level_indices (samples, image, plan, y, below);
-    const size_t found = find_vertices (above, below, image->width + 1, vertices);
-    if (plan->mode == CTR_LEVELS_EQUAL)
-      for (size_t i = 0; i < found; i++)
-        count_equals (vertices + i, counts);
-    else
-      for (size_t i = 0; i < found; i++)
-        count_steps (vertices + i, counts);
-    row_ends[y] = vertex_count += found;
-    if (vertex_count > plan->max_points)
-      vertex_count = 0;
-    uint16_t *const above_next = below;
-    below = above;
-    above = above_next;
+    memset (more + corners->band_room, 0, (count - corners->band_room) * sizeof *more);
+    corners->bands = more;
+    corners->band_room = count;
+  }
+  corners->band_count = count;
+  for (uint32_t i = 0; i < count; i++) {
+    ((Band *) corners->bands)[i].top = ctr_band_first (image->height + 1, count, i);
+    ((Band *) corners->bands)[i].end = ctr_band_first (image->height + 1, count, i + 1);
   }
   return true;
 }
 
-/* Turns the counts of count_corners() into the first corner of each level index, which write_corners() advances to its
- * end. False if there are too many corners. */
+/* Finds the vertices of a band and counts their corners. Each vertex has at least one corner, so vertices beyond
+ * max_points are counted but not kept. */
+static bool
+count_corners (Work *work, Band *band)
+{
+  const CtrImage *image = work->image;
+  const CtrCracksPlan *plan = work->plan;
+  const size_t row_bytes = ctr_level_row_bytes (plan, image->width);
+  const size_t count_size = (size_t) plan->level_count + 2;
+  const uint32_t counter_count = plan->level_count < 256 ? COUNTERS : 1;
+  size_t vertex_count = 0, *counts, *row_ends;
+  Counters counters;
+  CtrSamples samples; /* only its row */
+  if (!ctr_host_buffer_reserve (&band->level_rows, 2 * row_bytes, 1)
+      || !ctr_host_buffer_reserve (&band->row_ends, band->end - band->top, sizeof (size_t))
+      || !ctr_host_buffer_reserve (&band->ends, counter_count * count_size, sizeof (size_t)))
+    return false;
+  uint8_t *above = band->level_rows.data, *below = above + row_bytes;
+  counts = band->ends.data;
+  row_ends = band->row_ends.data;
+  memset (above, 0, 2 * row_bytes);
+  memset (counts, 0, counter_count * count_size * sizeof *counts);
+  for (uint32_t i = 0; i < COUNTERS; i++)
+    counters.counts[i] = counts + (i < counter_count ? i * count_size : 0);
+  if (band->top > 0)
+    ctr_load_level_row (&samples, image, plan, band->top - 1, above);
+  for (uint32_t y = band->top; y < band->end; y++) {
+    if (ctr_cancelled ()
+        || !ctr_host_buffer_reserve (
+            &band->vertices, vertex_count + image->width + 1 + CTR_VERTEX_GROUP, sizeof (CtrCrackVertex)))
+      return false;
+    CtrCrackVertex *vertices = (CtrCrackVertex *) band->vertices.data + vertex_count;
+    ctr_load_level_row (&samples, image, plan, y, below);
+    const size_t found = ctr_find_vertices (plan, above, below, image->width, vertices);
+    count_vertices (vertices, found, plan, &counters);
+    row_ends[y - band->top] = vertex_count += found;
+    if (__atomic_add_fetch (&work->vertex_count, found, __ATOMIC_RELAXED) > plan->max_points)
+      vertex_count = 0;
+    uint8_t *const above_next = below;
+    below = above;
+    above = above_next;
+  }
+  for (uint32_t k = 1; k < counter_count; k++)
+    for (size_t i = 0; i < count_size; i++)
+      counts[i] += counters.counts[k][i];
+  return true;
+}
+
+static void
+count_corners_of_band (void *context, uint32_t index)
+{
+  Work *work = context;
+  Band *band = (Band *) work->corners->bands + index;
+  band->ok = count_corners (work, band);
+}
+
+/* Turns the counts of the bands into the first corner of each level index in each band, which write_corners() advances
+ * to its end. False if there are too many corners or the work is cancelled. */
 static bool
 add_up (CtrCrackCorners *corners, const CtrCracksPlan *plan)
 {
-  size_t *counts = corners->ends.data, count = 0, first = 0;
+  Band *bands = corners->bands;
+  size_t *ends = corners->ends.data, first = 0;
+  uint64_t operations = 0;
   bool ok = true;
-  counts[0] = 0;
+  ends[0] = 0;
   for (uint32_t level_index = 1; level_index <= plan->level_count; level_index++) {
-    count = plan->mode == CTR_LEVELS_EQUAL ? counts[level_index] : count + counts[level_index];
+    size_t count = 0;
+    if (ctr_poll (&operations, corners->band_count))
+      return false;
+    for (uint32_t i = 0; i < corners->band_count; i++) {
+      size_t *of_band = bands[i].ends.data, of_level = of_band[level_index];
+      /* With AT_LEAST these are differences, which the element before adds up. */
+      if (plan->mode != CTR_LEVELS_EQUAL)
+        of_level += of_band[0];
+      of_band[0] = of_level;
+      of_band[level_index] = first + count;
+      count += of_level;
+    }
     ok = ok && count <= CTR_LEVEL_CORNERS_MAX;
-    counts[level_index] = first;
     first += count;
+    ends[level_index] = first;
   }
   corners->corner_count = first;
   return ok && first <= CTR_CRACK_CORNERS_MAX && first <= plan->max_points;
 }
 
-bool
-ctr_crack_corners_find (CtrCrackCorners *corners, CtrSamples *samples, const CtrImage *image, const CtrCracksPlan *plan)
+/* False if the work is cancelled: a vertex may have corners of thousands of levels, which are written far apart. */
+static bool
+write_corners (const Work *work, const Band *band)
 {
+  const bool only = work->plan->level_count == 1, equal = work->plan->mode == CTR_LEVELS_EQUAL;
+  const CtrCrackVertex *vertices = band->vertices.data, *vertex = vertices;
+  const size_t *row_ends = band->row_ends.data;
+  uint64_t operations = 0;
+  Writer writer;
+  writer_init (&writer, work->corners->corners.data, band->ends.data, work->plan->connectivity);
+  for (uint32_t y = band->top; y < band->end; y++)
+    for (const CtrCrackVertex *end = vertices + row_ends[y - band->top]; vertex < end; vertex++) {
+      const CtrPoint point = {vertex->x, (uint16_t) y};
+      const uint32_t written = only    ? write_only (&writer, vertex, point)
+                               : equal ? write_equals (&writer, vertex, point)
+                                       : write_steps (&writer, vertex, point);
+      if (ctr_poll (&operations, written))
+        return false;
+    }
+  return true;
+}
+
+static void
+write_corners_of_band (void *context, uint32_t index)
+{
+  const Work *work = context;
+  Band *band = (Band *) work->corners->bands + index;
+  band->ok = write_corners (work, band);
+}
+
+/* Was the last pass over the bands a success? */
+static bool
+bands_ok (const CtrCrackCorners *corners)
+{
+  for (uint32_t i = 0; i < corners->band_count; i++)
+    if (!((const Band *) corners->bands)[i].ok)
+      return false;
+  return true;
+}
+
+bool
+ctr_crack_corners_find (CtrCrackCorners *corners, const CtrImage *image, const CtrCracksPlan *plan, unsigned threads)
+{
+  Work work = {.corners = corners, .image = image, .plan = plan};
   corners->corner_count = 0;
-  return ctr_host_buffer_reserve (&corners->level_indices, 2 * ((size_t) image->width + 2 + STRIDE), sizeof (uint16_t))
-         && ctr_host_buffer_reserve (&corners->row_ends, (size_t) image->height + 1, sizeof (size_t))
-         && ctr_host_buffer_reserve (&corners->ends, (size_t) plan->level_count + 2, sizeof (size_t))
-         && count_corners (corners, samples, image, plan) && add_up (corners, plan)
-         && ctr_host_buffer_reserve (&corners->corners, corners->corner_count, sizeof (CtrCrackCorner))
-         && write_corners (corners, image, plan);
+  if (!make_bands (corners, image, plan, threads)
+      || !ctr_host_buffer_reserve (&corners->ends, (size_t) plan->level_count + 1, sizeof (size_t)))
+    return false;
+  ctr_parallel_for (threads, corners->band_count, count_corners_of_band, &work);
+  if (!bands_ok (corners) || !add_up (corners, plan)
+      || !ctr_host_buffer_reserve (&corners->corners, corners->corner_count, sizeof (CtrCrackCorner)))
+    return false;
+  ctr_parallel_for (threads, corners->band_count, write_corners_of_band, &work);
+  return bands_ok (corners);
 }

@@ -9,7 +9,6 @@
 
 #include "core/cracks/cracks.h"
 #include "cpu/common/host_buffer.h"
-#include "cpu/common/samples.h"
 
 typedef struct {
   CtrPoint point;
@@ -29,11 +28,10 @@ typedef struct {
 #define CTR_CRACK_CORNERS_MAX UINT32_MAX
 
 typedef struct {
-  CtrHostBuffer level_indices; /* uint16_t, of two rows of pixels with a margin of 0 */
-  CtrHostBuffer vertices;      /* vertices where contours may turn, with four level indices, in raster order */
-  CtrHostBuffer row_ends;      /* size_t, by row of vertices: one after its last vertex */
-  CtrHostBuffer ends;          /* size_t, by level index: one after its last corner; 0 has none */
-  CtrHostBuffer corners;       /* CtrCrackCorner */
+  void *bands; /* of rows, which different threads work on */
+  uint32_t band_count, band_room;
+  CtrHostBuffer ends;    /* size_t, by level index: one after its last corner; 0 has none */
+  CtrHostBuffer corners; /* CtrCrackCorner */
   uint64_t corner_count;
 } CtrCrackCorners;
 
@@ -44,6 +42,6 @@ void ctr_crack_corners_release (CtrCrackCorners *corners);
  * there is no memory, or there are too many corners, as with more than the PLAN's max_points. corner_count is their
  * number, or 0 if they have not been counted yet. */
 bool ctr_crack_corners_find (
-    CtrCrackCorners *corners, CtrSamples *samples, const CtrImage *image, const CtrCracksPlan *plan);
+    CtrCrackCorners *corners, const CtrImage *image, const CtrCracksPlan *plan, unsigned threads);
 
 #endif

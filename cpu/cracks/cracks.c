@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Level contours: for each level, from the list of its corners to contours. Horizontal lines connect the two corners of
+/* Level contours: for each level, from the list of its corners to contours; different threads take different levels. Horizontal lines connect the two corners of
  * a pair. Vertical lines connect each corner with a northern arm to the previous corner in its column. A contour is
  * followed from its first corner. The previous vertical line in that row of pixels determines its parent, so the
  * hierarchy costs nothing more. */
@@ -8,6 +8,7 @@
 #include "core/common/memory.h"
 #include "core/common/poll.h"
 #include "core/results/contourlist.h"
+#include "cpu/common/parallel.h"
 #include "cpu/contours/contour_measures.h"
 #include "cpu/cracks/corners.h"
 
@@ -20,24 +21,50 @@
 typedef struct {
   uint32_t parent : 31; /* before contours are dropped; a lower number */
   uint32_t hole : 1;
-  int32_t row; /* in the table: of the contour or of its nearest ancestor that is kept; -1: none */
+  int32_t row; /* of the level: of the contour or of its nearest ancestor that is kept; -1: none */
 } Contour;
 
+/* Traces levels, one after the other. The rows of a level are consecutive. */
 typedef struct {
-  CtrSamples samples;
-  CtrCrackCorners corners;
   CtrHostBuffer columns;  /* uint32_t, by column: the corner, later the contour, of its last vertical line */
   CtrHostBuffer lines;    /* uint64_t: the bits of columns that a vertical line passes */
   CtrHostBuffer owners;   /* uint32_t, by pair of corners of the level: its contour, or 0 */
   CtrHostBuffer contours; /* Contour, of the level */
-  CtrHostBuffer rows;     /* CtrContour, of all levels: the table */
-  CtrHostBuffer points;   /* CtrPoint */
+  CtrHostBuffer rows;     /* CtrContour, with indices into the rows and the points of their levels */
   CtrHostBuffer sums;     /* CtrContourSums, by row */
   uint32_t row_count;
+  uint64_t work;    /* operations since the last poll */
+  char padding[64]; /* Different threads write different tracers. */
+} Tracer;
+
+/* What has been found of a level. */
+typedef struct {
+  const Tracer *tracer;
+  uint32_t tracer_row; /* the first row among the tracer's */
+  uint32_t row_count;
+  uint32_t first_row; /* in the table */
   uint64_t point_count;
-  uint64_t work;       /* operations since the last poll */
-  CtrContours *result; /* until finish() takes it */
+  uint64_t first_point; /* in the result */
+} Level;
+
+typedef struct {
+  CtrCrackCorners corners;
+  Tracer *tracers;
+  uint32_t tracer_count, tracer_room;
+  CtrHostBuffer levels; /* Level, by level index - 1 */
+  CtrHostBuffer points; /* CtrPoint: of each level, from first_point_of() on */
+  CtrContours *result;  /* until finish() takes it */
 } State;
+
+/* An image, for all threads. */
+typedef struct {
+  State *state;
+  const CtrImage *image;
+  const CtrCracksPlan *plan;
+  CtrContourArrays arrays;
+  uint32_t next_level; /* atomic */
+  bool failed;         /* atomic */
+} Work;
 
 static void *
 create (CtrError *error)
@@ -49,16 +76,27 @@ create (CtrError *error)
 }
 
 static void
+release_tracer (Tracer *tracer)
+{
+  ctr_host_buffer_release (&tracer->columns);
+  ctr_host_buffer_release (&tracer->lines);
+  ctr_host_buffer_release (&tracer->owners);
+  ctr_host_buffer_release (&tracer->contours);
+  ctr_host_buffer_release (&tracer->rows);
+  ctr_host_buffer_release (&tracer->sums);
+}
+
+static void
 release_buffers (State *state)
 {
+  for (uint32_t i = 0; i < state->tracer_room; i++)
+    release_tracer (state->tracers + i);
+  free (state->tracers);
+  state->tracers = NULL;
+  state->tracer_room = 0;
   ctr_crack_corners_release (&state->corners);
-  ctr_host_buffer_release (&state->columns);
-  ctr_host_buffer_release (&state->lines);
-  ctr_host_buffer_release (&state->owners);
-  ctr_host_buffer_release (&state->contours);
-  ctr_host_buffer_release (&state->rows);
+  ctr_host_buffer_release (&state->levels);
   ctr_host_buffer_release (&state->points);
-  ctr_host_buffer_release (&state->sums);
 }
 
 static void
@@ -66,7 +104,6 @@ destroy (void *data)
 {
   State *state = data;
   release_buffers (state);
-  ctr_samples_release (&state->samples);
   ctr_contours_unref (state->result);
   free (state);
 }
@@ -178,20 +215,21 @@ join_family (CtrContour *rows, int32_t row, int32_t parent, int32_t *last)
   *child = row;
 }
 
-/* Adds the contour that begins at corner START. AROUND is the contour of the previous vertical line. */
+/* Adds the contour that begins at corner START, whose points follow POINTS. AROUND is the contour of the previous vertical
+ * line. */
 static bool
-add_contour (State *state, const CtrCrackCorner *corners, uint32_t start, uint32_t contour, uint32_t around,
-    uint32_t level, int32_t *last, const CtrCracksPlan *plan)
+add_contour (Tracer *tracer, Level *of_level, CtrPoint *points, const CtrCrackCorner *corners, uint32_t start,
+    uint32_t contour, uint32_t around, uint32_t level, int32_t *last, const CtrCracksPlan *plan)
 {
-  Contour *contours = state->contours.data;
+  Contour *contours = tracer->contours.data;
   const bool hole = (corners[start].link & CTR_CORNER_KIND) == CTR_CORNER_SOUTH_HOLE;
-  if (state->row_count == INT32_MAX
-      || !ctr_host_buffer_reserve (&state->rows, (size_t) state->row_count + 1, sizeof (CtrContour)))
+  if (tracer->row_count == INT32_MAX
+      || !ctr_host_buffer_reserve (&tracer->rows, (size_t) tracer->row_count + 1, sizeof (CtrContour)))
     return false;
-  CtrContour *rows = state->rows.data, *row = rows + state->row_count;
-  CtrPoint *points = (CtrPoint *) state->points.data + state->point_count;
-  *row = (CtrContour){.first = state->point_count, .flags = hole ? CTR_CONTOUR_HOLE : 0, .level = level};
-  if (!follow (corners, start, hole, contour, state->owners.data, points, row, &state->work))
+  CtrContour *rows = (CtrContour *) tracer->rows.data + of_level->tracer_row, *row = rows + of_level->row_count;
+  points += of_level->point_count;
+  *row = (CtrContour){.first = of_level->point_count, .flags = hole ? CTR_CONTOUR_HOLE : 0, .level = level};
+  if (!follow (corners, start, hole, contour, tracer->owners.data, points, row, &tracer->work))
     return false;
 
   const uint32_t parent = contours[around].hole == hole ? contours[around].parent : around;
@@ -200,14 +238,15 @@ add_contour (State *state, const CtrCrackCorner *corners, uint32_t start, uint32
   if (!is_kept (row, plan))
     return true;
   if (plan->features & CTR_CONTOUR_FEATURE_MOMENTS) {
-    if (!ctr_host_buffer_reserve (&state->sums, (size_t) state->row_count + 1, sizeof (CtrContourSums))
-        || !ctr_contour_sums (points, row->count, (CtrContourSums *) state->sums.data + state->row_count))
+    if (!ctr_host_buffer_reserve (&tracer->sums, (size_t) tracer->row_count + 1, sizeof (CtrContourSums))
+        || !ctr_contour_sums (points, row->count, (CtrContourSums *) tracer->sums.data + tracer->row_count))
       return false;
   }
-  contours[contour].row = (int32_t) state->row_count;
-  join_family (rows, (int32_t) state->row_count, parent_row, last);
-  state->row_count++;
-  state->point_count += row->count;
+  contours[contour].row = (int32_t) of_level->row_count;
+  join_family (rows, (int32_t) of_level->row_count, parent_row, last);
+  tracer->row_count++;
+  of_level->row_count++;
+  of_level->point_count += row->count;
   return true;
 }
 
@@ -221,15 +260,45 @@ pass_corner (const CtrCrackCorner *corner, uint32_t contour, uint64_t *lines, ui
     columns[x] = contour;
 }
 
+/* Where the points of a level go. There is room for one more than it has. */
+static inline uint64_t
+first_point_of (const State *state, uint32_t level_index)
+{
+  return ((const size_t *) state->corners.ends.data)[level_index - 1] + level_index - 1;
+}
+
+/* Makes room for a level with COUNT corners. */
+static bool
+begin_level (Tracer *tracer, Level *level, uint32_t width, uint32_t count)
+{
+  const size_t words = (size_t) width / 64 + 1;
+  *level = (Level){.tracer = tracer, .tracer_row = tracer->row_count};
+  /* A contour has four corners or more. */
+  if (!ctr_host_buffer_reserve (&tracer->columns, (size_t) width + 1, sizeof (uint32_t))
+      || !ctr_host_buffer_reserve (&tracer->lines, words, sizeof (uint64_t))
+      || !ctr_host_buffer_reserve (&tracer->owners, count / 2, sizeof (uint32_t))
+      || !ctr_host_buffer_reserve (&tracer->contours, count / 4 + 1, sizeof (Contour)))
+    return false;
+  memset (tracer->lines.data, 0, words * sizeof (uint64_t));
+  *(Contour *) tracer->contours.data = (Contour){.hole = true, .row = -1};
+  return ctr_clear (tracer->owners.data, count / 2 * sizeof (uint32_t));
+}
+
 /* Follows the contours of a level with COUNT corners, in the order of their first corners. */
 static bool
-trace_level (State *state, const CtrCrackCorner *corners, uint32_t count, uint32_t level, const CtrCracksPlan *plan)
+trace_level (const Work *work, Tracer *tracer, uint32_t level_index)
 {
-  uint32_t *owners = state->owners.data, *columns = state->columns.data, contour_count = 1;
-  uint64_t *lines = state->lines.data;
-  int32_t last = -1;
-  if (!ctr_clear (owners, count / 2 * sizeof *owners))
+  const State *state = work->state;
+  const size_t *ends = state->corners.ends.data;
+  CtrCrackCorner *corners = (CtrCrackCorner *) state->corners.corners.data + ends[level_index - 1];
+  CtrPoint *points = (CtrPoint *) state->points.data + first_point_of (state, level_index);
+  Level *level = (Level *) state->levels.data + level_index - 1;
+  const uint32_t count = (uint32_t) (ends[level_index] - ends[level_index - 1]);
+  if (!begin_level (tracer, level, work->image->width, count) || !link_level (corners, count, tracer->columns.data))
     return false;
+  uint32_t *owners = tracer->owners.data, *columns = tracer->columns.data, contour_count = 1;
+  uint64_t *lines = tracer->lines.data;
+  int32_t last = -1;
   for (uint32_t i = 0; i < count;) {
     if (ctr_cancelled ())
       return false;
@@ -238,7 +307,8 @@ trace_level (State *state, const CtrCrackCorner *corners, uint32_t count, uint32
         uint32_t column, around = 0;
         if (find_line (lines, corners[i].point.x, &column))
           around = columns[column];
-        if (!add_contour (state, corners, i, contour_count, around, level, &last, plan))
+        if (!add_contour (tracer, level, points, corners, i, contour_count, around, work->plan->levels[level_index - 1],
+                &last, work->plan))
           return false;
         contour_count++;
       }
@@ -249,47 +319,113 @@ trace_level (State *state, const CtrCrackCorner *corners, uint32_t count, uint32
   return true;
 }
 
-/* Makes room for levels of up to MOST corners. */
-static bool
-begin_tracing (State *state, uint32_t width, size_t most)
+/* Takes levels until none is left. */
+static void
+trace_some_levels (void *context, uint32_t index)
 {
-  const size_t words = (size_t) width / 64 + 1;
-  state->row_count = 0;
-  state->point_count = 0;
-  state->work = 0;
-  /* A contour has four corners or more. */
-  if (!ctr_host_buffer_reserve (&state->columns, (size_t) width + 1, sizeof (uint32_t))
-      || !ctr_host_buffer_reserve (&state->lines, words, sizeof (uint64_t))
-      || !ctr_host_buffer_reserve (&state->owners, most / 2, sizeof (uint32_t))
-      || !ctr_host_buffer_reserve (&state->contours, most / 4 + 1, sizeof (Contour))
-      || !ctr_host_buffer_reserve (&state->points, state->corners.corner_count + 1, sizeof (CtrPoint)))
-    return false;
-  memset (state->lines.data, 0, words * sizeof (uint64_t));
-  *(Contour *) state->contours.data = (Contour){.hole = true, .row = -1};
+  Work *work = context;
+  Tracer *tracer = work->state->tracers + index;
+  tracer->row_count = 0;
+  tracer->work = 0;
+  while (!__atomic_load_n (&work->failed, __ATOMIC_RELAXED)) {
+    const uint32_t level_index = 1 + __atomic_fetch_add (&work->next_level, 1, __ATOMIC_RELAXED);
+    if (level_index > work->plan->level_count)
+      return;
+    if (!trace_level (work, tracer, level_index))
+      __atomic_store_n (&work->failed, true, __ATOMIC_RELAXED);
+  }
+}
+
+static bool
+make_tracers (State *state, uint32_t level_count, unsigned threads)
+{
+  const uint32_t count = threads < level_count ? threads : level_count;
+  if (count > state->tracer_room) {
+    Tracer *more = realloc (state->tracers, count * sizeof *more);
+    if (!more)
+      return false;
+    memset (more + state->tracer_room, 0, (count - state->tracer_room) * sizeof *more);
+    state->tracers = more;
+    state->tracer_room = count;
+  }
+  state->tracer_count = count;
   return true;
 }
 
 static bool
-trace_levels (State *state, const CtrImage *image, const CtrCracksPlan *plan)
+trace_levels (Work *work, unsigned threads)
 {
-  if (!ctr_crack_corners_find (&state->corners, &state->samples, image, plan))
+  State *state = work->state;
+  const uint32_t level_count = work->plan->level_count;
+  if (!ctr_crack_corners_find (&state->corners, work->image, work->plan, threads)
+      || !make_tracers (state, level_count, threads)
+      || !ctr_host_buffer_reserve (&state->levels, level_count, sizeof (Level))
+      || !ctr_host_buffer_reserve (&state->points, state->corners.corner_count + level_count, sizeof (CtrPoint)))
     return false;
-  const size_t *ends = state->corners.ends.data;
-  size_t most = 0;
-  for (uint32_t level_index = 1; level_index <= plan->level_count; level_index++)
-    most = ends[level_index] - ends[level_index - 1] > most ? ends[level_index] - ends[level_index - 1] : most;
-  if (!begin_tracing (state, image->width, most))
-    return false;
-  for (uint32_t level_index = 1; level_index <= plan->level_count; level_index++) {
-    CtrCrackCorner *corners = (CtrCrackCorner *) state->corners.corners.data + ends[level_index - 1];
-    const uint32_t count = (uint32_t) (ends[level_index] - ends[level_index - 1]);
-    if (count == 0)
-      continue;
-    if (!link_level (corners, count, state->columns.data)
-        || !trace_level (state, corners, count, plan->levels[level_index - 1], plan))
+  ctr_parallel_for (threads, state->tracer_count, trace_some_levels, work);
+  return !work->failed;
+}
+
+/* The places of the levels in the result. False if there are too many contours. */
+static bool
+count_contours (const Work *work, CtrContours *info)
+{
+  Level *levels = work->state->levels.data;
+  uint64_t row_count = 0;
+  for (uint32_t i = 0; i < work->plan->level_count; i++) {
+    levels[i].first_row = (uint32_t) row_count;
+    levels[i].first_point = info->point_count;
+    row_count += levels[i].row_count;
+    info->point_count += levels[i].point_count;
+    if (row_count > INT32_MAX)
       return false;
   }
+  info->count = (uint32_t) row_count;
   return true;
+}
+
+static inline int32_t
+add_index (int32_t index, uint32_t first)
+{
+  return index < 0 ? index : index + (int32_t) first;
+}
+
+/* Copies a level into the result. False if the work is cancelled. */
+static bool
+copy_level (const Work *work, const Level *level, uint32_t level_index)
+{
+  const CtrContour *rows = (const CtrContour *) level->tracer->rows.data + level->tracer_row;
+  const CtrPoint *points = (const CtrPoint *) work->state->points.data + first_point_of (work->state, level_index);
+  const CtrContourSums *sums = (const CtrContourSums *) level->tracer->sums.data + level->tracer_row;
+  CtrContour *table = work->arrays.table + level->first_row;
+  uint64_t operations = 0;
+  for (uint32_t i = 0; i < level->row_count; i++) {
+    if (ctr_poll (&operations, 4))
+      return false;
+    table[i] = rows[i];
+    table[i].first += level->first_point;
+    table[i].next = add_index (rows[i].next, level->first_row);
+    table[i].previous = add_index (rows[i].previous, level->first_row);
+    table[i].child = add_index (rows[i].child, level->first_row);
+    table[i].parent = add_index (rows[i].parent, level->first_row);
+  }
+  return ctr_copy (work->arrays.points + level->first_point, points, level->point_count * sizeof *points)
+         && (!work->arrays.sums
+             || ctr_copy (work->arrays.sums + level->first_row, sums, level->row_count * sizeof *sums));
+}
+
+static void
+copy_some_levels (void *context, uint32_t index)
+{
+  Work *work = context;
+  Level *levels = work->state->levels.data;
+  while (!__atomic_load_n (&work->failed, __ATOMIC_RELAXED)) {
+    const uint32_t i = __atomic_fetch_add (&work->next_level, 1, __ATOMIC_RELAXED);
+    if (i >= work->plan->level_count)
+      return;
+    if (levels[i].row_count > 0 && !copy_level (work, levels + i, i + 1))
+      __atomic_store_n (&work->failed, true, __ATOMIC_RELAXED);
+  }
 }
 
 /* POINTS is the number of points needed; 0 if they have not been counted yet. */
@@ -308,11 +444,13 @@ fail_without_memory (const CtrImage *image, uint64_t points, CtrError *error)
 static CtrContours *
 trace (State *state, const CtrImage *image, const CtrCracksPlan *plan, CtrError *error)
 {
+  const unsigned threads = ctr_threads_current ();
+  Work work = {.state = state, .image = image, .plan = plan};
   CtrContours info = {.width = image->width,
       .height = image->height,
       .coordinates = CTR_COORDINATES_CORNERS,
       .features = plan->features};
-  if (!trace_levels (state, image, plan)) {
+  if (!trace_levels (&work, threads) || !count_contours (&work, &info)) {
     if (!ctr_go_on (error))
       return NULL;
     if (state->corners.corner_count > plan->max_points)
@@ -320,15 +458,12 @@ trace (State *state, const CtrImage *image, const CtrCracksPlan *plan, CtrError 
     fail_without_memory (image, state->corners.corner_count, error);
     return NULL;
   }
-  info.count = state->row_count;
-  info.point_count = state->point_count;
-  CtrContourArrays arrays;
-  CtrContours *result = ctr_contours_alloc (&info, &arrays, error);
+  CtrContours *result = ctr_contours_alloc (&info, &work.arrays, error);
   if (!result || info.count == 0)
     return result;
-  if (ctr_copy (arrays.table, state->rows.data, info.count * sizeof *arrays.table)
-      && ctr_copy (arrays.points, state->points.data, info.point_count * sizeof *arrays.points)
-      && (!arrays.sums || ctr_copy (arrays.sums, state->sums.data, info.count * sizeof *arrays.sums)))
+  work.next_level = 0;
+  ctr_parallel_for (threads, state->tracer_count, copy_some_levels, &work);
+  if (!work.failed)
     return result;
   ctr_contours_unref (result);
   ctr_fail_cancelled (error);

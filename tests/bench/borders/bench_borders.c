@@ -27,7 +27,6 @@ enum {
   MAX_WIDTH = 4928, /* the paper's frame at four times its size; no image is larger */
   MAX_HEIGHT = 4112,
   SIDE = 2048,
-  MAX_HOST_RUNS = 5,
   MAX_SIZES = 64 /* of images */
 };
 
@@ -132,25 +131,37 @@ borders_run_host (CtrBorders *host, const BordersWork *work, const CtrImage *ima
   return contours;
 }
 
+typedef struct {
+  CtrBorders *borders;
+  const BordersWork *work;
+  CtrImage image;
+  CtrContours *contours; /* of the last run */
+} HostWork;
+
+static bool
+follow_on_host (void *data)
+{
+  HostWork *host = data;
+  ctr_contours_unref (host->contours);
+  host->contours = borders_run_host (host->borders, host->work, &host->image);
+  return host->contours;
+}
+
+static void
+record_host (void *data, const char *mode, double *microseconds, int runs)
+{
+  const HostWork *host = data;
+  borders_record ("host", mode, host->work, host->contours, microseconds, runs);
+}
+
 static CtrContours *
 measure_host (Bench *bench, const BordersWork *work)
 {
-  const CtrImage view = borders_view (work, bench->image, 0);
-  CtrContours *contours = NULL;
-  double us[MAX_HOST_RUNS], total = 0;
-  int runs = 0;
-  /* The first run of a small image warms up; of a large one, it is the measurement. */
-  while (runs < MAX_HOST_RUNS && total < 0.3e6) {
-    ctr_contours_unref (contours);
-    double start = bench_now ();
-    contours = borders_run_host (bench->host, work, &view);
-    us[runs] = bench_now () - start;
-    if (!contours)
-      return NULL;
-    total += us[runs++];
-  }
-  borders_record ("host", "host", work, contours, us, runs);
-  return contours;
+  HostWork host = {.borders = bench->host, .work = work, .image = borders_view (work, bench->image, 0)};
+  if (bench_host (follow_on_host, record_host, &host))
+    return host.contours;
+  ctr_contours_unref (host.contours);
+  return NULL;
 }
 
 /* The contours' numbers of points, then their hierarchy, then the points. */

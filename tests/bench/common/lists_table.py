@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Rows of the tables of lists of contours: borders and cracks."""
+import os
+
+THREADS = len(os.sched_getaffinity(0))
 
 # What a row shows: its label, the records it takes, and which of their times.
 OURS = [
@@ -11,7 +14,8 @@ OURS = [
     ("ours, call to finished", ("ours", "run"), "median_us"),
     ("ours, finishing and fetching table and points", ("ours", "fetch"), "median_us"),
     ("ours, all of it, image and lists in host memory", ("ours", "host-run"), "median_us"),
-    ("ours, host backend", ("host", "host"), "median_us"),
+    ("ours, host backend, 1 thread", ("host", "host"), "median_us"),
+    (f"ours, host backend, {THREADS} threads", ("host", "host-threads"), "median_us"),
 ]
 DEVICE_MODES = ("warm", "flushed", "in-turn")
 ROW_BYTES, POINT_BYTES, SUMS_BYTES = 64, 4, 160

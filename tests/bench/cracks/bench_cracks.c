@@ -25,7 +25,6 @@ enum {
   PAPER_WIDTH = 2048, /* of the paper's images; of maps that are enlarged, too */
   PAPER_HEIGHT = 768,
   SIDE = 2048,
-  MAX_HOST_RUNS = 5,
   MAX_SIZES = 64 /* of images */
 };
 
@@ -122,25 +121,37 @@ cracks_run_host (CtrCracks *host, const CracksWork *work, const CtrImage *image)
   return contours;
 }
 
+typedef struct {
+  CtrCracks *cracks;
+  const CracksWork *work;
+  CtrImage image;
+  CtrContours *contours; /* of the last run */
+} HostWork;
+
+static bool
+trace_on_host (void *data)
+{
+  HostWork *host = data;
+  ctr_contours_unref (host->contours);
+  host->contours = cracks_run_host (host->cracks, host->work, &host->image);
+  return host->contours;
+}
+
+static void
+record_host (void *data, const char *mode, double *microseconds, int runs)
+{
+  const HostWork *host = data;
+  cracks_record ("host", mode, host->work, host->contours, microseconds, runs);
+}
+
 static CtrContours *
 measure_host (Bench *bench, const CracksWork *work)
 {
-  const CtrImage view = cracks_view (work, bench->image, 0);
-  CtrContours *contours = NULL;
-  double us[MAX_HOST_RUNS], total = 0;
-  int runs = 0;
-  /* The first run of a small image warms up; of a large one, it is the measurement. */
-  while (runs < MAX_HOST_RUNS && total < 0.3e6) {
-    ctr_contours_unref (contours);
-    double start = bench_now ();
-    contours = cracks_run_host (bench->host, work, &view);
-    us[runs] = bench_now () - start;
-    if (!contours)
-      return NULL;
-    total += us[runs++];
-  }
-  cracks_record ("host", "host", work, contours, us, runs);
-  return contours;
+  HostWork host = {.cracks = bench->host, .work = work, .image = cracks_view (work, bench->image, 0)};
+  if (bench_host (trace_on_host, record_host, &host))
+    return host.contours;
+  ctr_contours_unref (host.contours);
+  return NULL;
 }
 
 /* Each contour's level. */
