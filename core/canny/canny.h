@@ -129,6 +129,7 @@ typedef struct {
   CtrBackendOps base;
   bool (*enqueue) (void *state, const CtrImage *image, const CtrCannyPlan *plan, const CtrEdgePicture *picture,
       void *stream, CtrError *error);
+  bool (*lead_default) (void *state, CtrError *error); /* only in the GPU backend */
   bool (*finish) (void *state, CtrError *error);
 } CtrCannyOps;
 

@@ -175,19 +175,26 @@ describe_samples (CannyKernelArgs *f, const CtrImage *plane, uint32_t sample_shi
   input_stage_rgb (plane->format, &f->red, &f->green, &f->blue);
 }
 
+bool
+canny_lead_default (void *state, CtrError *error)
+{
+  const Canny *canny = (const Canny *) state;
+  CTR_CUDA (cudaStreamWaitEvent (cudaStreamLegacy, canny->session.done, 0));
+  return true;
+}
+
 /* Waits for the queued frame and fills a host picture. */
 bool
 canny_finish (void *state, CtrError *error)
 {
   Canny *canny = (Canny *) state;
-  const cudaStream_t stream = canny->session.stream;
-  const bool to_host = canny->to_host;
+  const bool pending = canny->session.stream != NULL, to_host = canny->to_host;
   canny->session.stream = NULL;
   canny->to_host = false;
   if (to_host)
     ctr_edge_picture_clear (&canny->picture, canny->width, canny->height); /* while the GPU works */
-  if (stream)
-    CTR_CUDA (cudaStreamSynchronize (stream));
+  if (pending)
+    CTR_CUDA (cuda_wait_for_event (canny->session.done));
   if (to_host)
     ctr_edge_picture_draw (&canny->picture, (const uint64_t *) canny->host.data, packed_words (canny->width) / 2,
         canny->width, canny->height);
@@ -303,7 +310,8 @@ canny_enqueue (void *state, const CtrImage *image, const CtrCannyPlan *plan, con
   /* A queued host picture needs its mask before the next frame overwrites it. */
   if ((canny->to_host && !canny_finish (canny, error)) || !cuda_session_begin_in_order (&canny->session, stream, error))
     return false;
-  if (queue_frame (canny, image, plan, picture, error) && input_stage_release_image (&canny->input, error))
+  if (queue_frame (canny, image, plan, picture, error) && cuda_session_mark (&canny->session, error)
+      && input_stage_release_image (&canny->input, error))
     return true;
   cuda_session_end (&canny->session, false);
   canny->to_host = false;
@@ -312,4 +320,5 @@ canny_enqueue (void *state, const CtrImage *image, const CtrCannyPlan *plan, con
 
 } // namespace
 
-extern "C" const CtrCannyOps ctr_canny_ops_cuda = {{canny_create, canny_destroy}, canny_enqueue, canny_finish};
+extern "C" const CtrCannyOps ctr_canny_ops_cuda = {
+    {canny_create, canny_destroy}, canny_enqueue, canny_lead_default, canny_finish};

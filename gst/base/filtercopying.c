@@ -64,10 +64,8 @@ new_pool (GstContoursFilter *self, GstMemory *memory)
   return pool;
 }
 
-/* A buffer to copy BUFFER to. All copies of a stream come from one pool, unless the frames change to another CUDA
- * stream. */
-static GstBuffer *
-acquire (GstContoursFilter *self, GstBuffer *buffer)
+GstBuffer *
+contours_filter_acquire (GstContoursFilter *self, GstBuffer *buffer)
 {
   GstContoursFilterPrivate *priv = PRIVATE (self);
   GstMemory *memory = contours_filter_first_memory (buffer);
@@ -156,7 +154,7 @@ GstBuffer *
 contours_filter_copy_frame (GstContoursFilter *self, GstBuffer *buffer)
 {
   const CtrError error = {CTR_ERROR_OUT_OF_MEMORY, "no memory for a copy of a frame that others hold, too"};
-  GstBuffer *copy = acquire (self, buffer);
+  GstBuffer *copy = contours_filter_acquire (self, buffer);
 
   if (!copy) {
     contours_filter_post_error (self, &error);

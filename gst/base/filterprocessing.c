@@ -155,11 +155,12 @@ run (
     return FALSE;
   if (klass->draw)
     return contours_filter_check_planes (in, error) && klass->draw (self, &image, in, buffer, stream, error)
-           && contours_filter_hand_over_drawing (self, buffer, error);
+           && contours_filter_hand_over_drawing (self, buffer, stream, error);
   if (!out)
     return contours_filter_analyze (self, &image, buffer, stream, error);
   return contours_filter_check_planes (in, error) && contours_filter_check_planes (out, error)
-         && klass->render (self, &image, in, out, stream, error);
+         && klass->render (self, &image, in, out, stream, error)
+         && contours_filter_hand_over_drawing (self, out->buffer, stream, error);
 }
 
 static gboolean
@@ -303,6 +304,28 @@ passes (GstContoursFilter *self, GstBuffer *buffer)
   return draws (self) && !klass->needs_drawing (self, buffer);
 }
 
+/* Whether work on both frames is ordered by the same CUDA stream, or by none. Otherwise a rendered frame would have to be
+ * complete before it is pushed. */
+static gboolean
+share_order (GstContoursFilter *self, GstBuffer *inbuf, GstBuffer *outbuf)
+{
+  GstMemory *in = contours_filter_first_memory (inbuf), *out = contours_filter_first_memory (outbuf);
+
+  return !PRIVATE (self)->cuda_caps || !gst_contours_gpu_is_memory (in) || !gst_contours_gpu_is_memory (out)
+         || gst_contours_gpu_share_stream (in, out);
+}
+
+/* A frame to render, in memory that has the CUDA stream of INBUF. The negotiated pool may not know that stream. */
+static GstBuffer *
+new_frame (GstContoursFilter *self, GstBuffer *inbuf)
+{
+  GstBuffer *outbuf = contours_filter_acquire (self, inbuf);
+
+  if (outbuf)
+    GST_BASE_TRANSFORM_GET_CLASS (self)->copy_metadata (GST_BASE_TRANSFORM_CAST (self), inbuf, outbuf);
+  return outbuf;
+}
+
 /* The parent class posts an error if a pool cannot start, but not if an active pool cannot allocate. */
 static GstFlowReturn
 gst_contours_filter_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer **outbuf)
@@ -324,9 +347,16 @@ gst_contours_filter_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *i
     *outbuf = contours_filter_copy_frame (self, inbuf);
     return *outbuf ? GST_FLOW_OK : GST_FLOW_ERROR;
   }
+  if (priv->copies && contours_filter_renders (trans) && (*outbuf = new_frame (self, inbuf)))
+    return GST_FLOW_OK;
   pool = gst_base_transform_get_buffer_pool (trans);
   if (pool || !contours_filter_renders (trans))
     ret = parent_class->prepare_output_buffer (trans, inbuf, outbuf);
+  if (ret == GST_FLOW_OK && contours_filter_renders (trans) && !share_order (self, inbuf, *outbuf)) {
+    gst_clear_buffer (outbuf);
+    *outbuf = new_frame (self, inbuf);
+    ret = *outbuf ? GST_FLOW_OK : GST_FLOW_ERROR;
+  }
   if (ret == GST_FLOW_ERROR && (!pool || gst_buffer_pool_is_active (pool)))
     contours_filter_post_error (self, &error);
   gst_clear_object (&pool);
