@@ -142,30 +142,35 @@ class _Component:
 @_extends(_namespace.ComponentMeta, ("connectivity", "count", "features", "flags", "mapping", "reference_size", "size",
                                      "source", "threshold"))
 class _ComponentMeta:
+    def _fetch(self, get):
+        """What a getter returns, or GLib.Error if the analysis has failed."""
+        self.fetch()
+        return get()
+
     @functools.cached_property
     def components(self):
         """The tuple of all components: item i has the label i + 1."""
-        return tuple(self.get_components())
+        return tuple(self._fetch(self.get_components))
 
     @functools.cached_property
     def table(self):
         """One CtrComponent per component, without a copy."""
-        return _view_structures(self.get_table_bytes(), "CtrComponent")
+        return _view_structures(self._fetch(self.get_table_bytes), "CtrComponent")
 
     @functools.cached_property
     def moments(self):
         """One CtrComponentMoments per component, without a copy; None without the feature moments."""
-        return _view_structures(self.get_moments_bytes(), "CtrComponentMoments")
+        return _view_structures(self._fetch(self.get_moments_bytes), "CtrComponentMoments")
 
     @functools.cached_property
     def grey(self):
         """One CtrComponentGrey per component, without a copy; None without the feature grey."""
-        return _view_structures(self.get_grey_bytes(), "CtrComponentGrey")
+        return _view_structures(self._fetch(self.get_grey_bytes), "CtrComponentGrey")
 
     @functools.cached_property
     def labels(self):
         """The label image, (height, width) uint32, without a copy; None without the feature labels."""
-        data = self.get_labels_bytes()
+        data = self._fetch(self.get_labels_bytes)
         if data is None:
             return None
         width, height = self.get_reference_size()
