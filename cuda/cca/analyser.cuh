@@ -9,7 +9,7 @@
 #include "cuda/common/input_stage.h"
 
 constexpr size_t CCA_HEADER_SIZE = 256; /* bytes before the table, so that one copy fetches both */
-constexpr int CCA_CACHED_GRAPHS = 8;    /* upstream pools hand out a few buffers in turn */
+constexpr int CCA_CACHED_GRAPHS = 16;   /* upstream pools hand out a few buffers in turn */
 
 /* The inputs that determine a cached graph. */
 struct CcaFrameKey {
@@ -17,14 +17,16 @@ struct CcaFrameKey {
   CtrCcaParams params;
 };
 
-/* The kernels for one key as a CUDA graph, valid while the analyser's memory stays where it is. */
+/* The arguments for one key, and from its second frame on the kernels as a CUDA graph. Valid while the analyser's memory
+ * stays where it is. */
 struct CcaCachedGraph {
   CcaFrameKey key;
   CcaKernelArgs args;
   CtrImage plane; /* the frame's samples on the GPU */
   PictureCopy copy;
-  CudaGraph graph;
-  uint64_t generation; /* of the analyser's memory when the graph was built */
+  CudaGraph graph; /* of a former key until IS_BUILT */
+  bool is_built;
+  uint64_t generation; /* of the analyser's memory */
   uint64_t last_used;  /* number of the frame that launched it last */
 };
 
@@ -45,6 +47,7 @@ struct CcaAnalyser {
 
   CcaCachedGraph graphs[CCA_CACHED_GRAPHS];
   CcaCachedGraph *current; /* of the last queued image */
+  bool without_graphs;     /* One could not be built. */
   uint64_t frames;         /* number of launches */
   CudaSession session;     /* graphs are captured in its own stream */
 };
@@ -63,10 +66,11 @@ void cca_launch_delivery (const CcaKernelArgs &args, const Delivery *delivery, u
 /* Frees all buffers; the next frame allocates them again. Nothing may be queued. */
 void cca_release_memory (CcaAnalyser *cca);
 
-/* Makes the graph for KEY current: a cached one, or a new one in place of the one unused for the longest time. */
+/* Makes the graph for KEY current. A new key takes the place of the one unused for the longest time. Its kernels are
+ * launched one by one, which is faster than building a graph, until it comes again. */
 bool cca_select_graph (CcaAnalyser *cca, const CcaFrameKey *key, CtrError *error);
 
-/* Launches the current graph, and marks the frame's end. */
+/* Launches the current graph, or its kernels, and marks the frame's end. */
 bool cca_launch_graph (CcaAnalyser *cca, CtrError *error);
 
 /* Waits for the queued image and returns its result. If that outgrows the capacity, the capacity grows and the frame is

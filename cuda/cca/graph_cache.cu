@@ -37,20 +37,28 @@ lay_out_runs (CcaKernelArgs *f, uint8_t *base)
   return c.used;
 }
 
-/* Makes BUFFER at least SIZE bytes large. If its memory changes, all cached graphs become invalid. */
+/* Before memory moves: all cached graphs become invalid. Queued work may still use it. */
+bool
+invalidate (CcaAnalyser *cca, CtrError *error)
+{
+  cca->generation++;
+  CTR_CUDA (cudaStreamSynchronize (cca->session.stream));
+  return true;
+}
+
+/* Makes BUFFER at least SIZE bytes large. */
 bool
 grow (CcaAnalyser *cca, CtrDeviceBuffer *buffer, size_t size, CtrError *error)
 {
-  cca->generation += size > buffer->size;
-  return ctr_device_buffer_reserve (buffer, size, error);
+  return (size <= buffer->size || invalidate (cca, error)) && ctr_device_buffer_reserve (buffer, size, error);
 }
 
 /* As grow(); clears new memory, because rows of a result are fetched before their number is known. */
 bool
 grow_cleared (CcaAnalyser *cca, CtrDeviceBuffer *buffer, size_t size, CtrError *error)
 {
-  cca->generation += size > buffer->size;
-  return ctr_device_buffer_reserve_clear (buffer, size, cca->session.stream, error);
+  return (size <= buffer->size || invalidate (cca, error))
+         && ctr_device_buffer_reserve_clear (buffer, size, cca->session.stream, error);
 }
 
 /* Sets all arguments that do not point to memory. */
@@ -136,8 +144,8 @@ reserve_delivery (CcaAnalyser *cca, const CcaCachedGraph *cached, CtrError *erro
   if (cca->delivered_rows < MIN_CAPACITY)
     cca->delivered_rows = MIN_CAPACITY;
   const size_t size = cca_delivered (&cached->args, cca->delivered_rows).end;
-  cca->generation += !delivery_has_room (&cca->delivery, &cached->key.image, size);
-  return delivery_reserve (&cca->delivery, &cached->key.image, size, error);
+  const bool has_room = delivery_has_room (&cca->delivery, &cached->key.image, size);
+  return (has_room || invalidate (cca, error)) && delivery_reserve (&cca->delivery, &cached->key.image, size, error);
 }
 
 /* Memory for CACHED's frame, with at least the capacities so far. Sets all arguments but those of the image. */
@@ -145,11 +153,13 @@ bool
 reserve (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
 {
   const CcaFrameKey *key = &cached->key;
+  const CtrThresholdMode mode = key->params.foreground.mode;
   bool fresh;
   describe_frame (key, &cached->args);
-  if (!input_stage_reserve (&cca->input, &key->image, key->params.foreground.mode, cca->session.stream, &fresh, error))
+  if (!input_stage_has_room (&cca->input, &key->image, mode) && !invalidate (cca, error))
     return false;
-  cca->generation += fresh;
+  if (!input_stage_reserve (&cca->input, &key->image, mode, cca->session.stream, &fresh, error))
+    return false;
   return reserve_tiles (cca, &cached->args, error) && reserve_components (cca, &cached->args, error)
          && reserve_features (cca, &cached->args, key->params.features, error) && reserve_delivery (cca, cached, error);
 }
@@ -178,14 +188,16 @@ queue_kernels (CcaAnalyser *cca, CcaCachedGraph *cached, cudaStream_t stream, Ct
   return true;
 }
 
-/* Builds the graph for CACHED's key. */
-bool
-build_graph (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
+/* Builds the graph for CACHED's key, unless that is done, or cannot be done: then its kernels are launched. */
+void
+build_graph (CcaAnalyser *cca, CcaCachedGraph *cached)
 {
-  if (!cuda_graph_begin (&cca->session, error))
-    return false;
-  const bool queued = queue_kernels (cca, cached, cca->session.own_stream, error);
-  return cuda_graph_end (&cached->graph, &cca->session, queued, error);
+  if (cached->is_built || cca->without_graphs)
+    return;
+  cached->is_built = cuda_graph_begin (&cca->session, NULL)
+                     && cuda_graph_end (&cached->graph, &cca->session,
+                         queue_kernels (cca, cached, cca->session.own_stream, NULL), NULL);
+  cca->without_graphs = !cached->is_built;
 }
 
 bool
@@ -224,18 +236,19 @@ cca_select_graph (CcaAnalyser *cca, const CcaFrameKey *key, CtrError *error)
 {
   CcaCachedGraph *oldest = &cca->graphs[0];
   for (CcaCachedGraph &cached : cca->graphs) {
-    if (cached.graph.exec && cached.generation == cca->generation && is_same_key (&cached.key, key)) {
+    if (cached.generation == cca->generation && is_same_key (&cached.key, key)) {
       cca->current = &cached;
+      build_graph (cca, &cached);
       return true;
     }
     if (cached.last_used < oldest->last_used)
       oldest = &cached;
   }
-  /* Queued work may use memory that moves now. */
-  CTR_CUDA (cudaStreamSynchronize (cca->session.stream));
   oldest->key = *key;
   oldest->generation = 0;
-  if (!reserve (cca, oldest, error) || !build_graph (cca, oldest, error)) {
+  oldest->is_built = false;
+  if (!reserve (cca, oldest, error)) {
+    cudaStreamSynchronize (cca->session.stream);
     cca_release_memory (cca); /* so that a smaller frame, which may fit, starts without these sizes */
     return false;
   }
@@ -249,6 +262,9 @@ cca_launch_graph (CcaAnalyser *cca, CtrError *error)
 {
   cca->current->last_used = ++cca->frames;
   *delivery_flag (&cca->delivery) = 0;
-  CTR_CUDA (cudaGraphLaunch (cca->current->graph.exec, cca->session.stream));
+  if (cca->current->is_built)
+    CTR_CUDA (cudaGraphLaunch (cca->current->graph.exec, cca->session.stream));
+  else if (!queue_kernels (cca, cca->current, cca->session.stream, error))
+    return false;
   return cuda_session_mark (&cca->session, error);
 }

@@ -328,6 +328,8 @@ cudaError_t
 cudaGraphInstantiate (cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long)
 {
   Locked locked (lock);
+  if (getenv ("CTR_EMULATION_WITHOUT_GRAPHS"))
+    return failed (cudaErrorMemoryAllocation);
   *exec = new CUgraphExec_st{std::make_shared<const Nodes> (graph->nodes)};
   return cudaSuccess;
 }
