@@ -154,6 +154,14 @@ ctr_canny_enqueue (CtrCanny *canny, const CtrImage *image, const CtrCannyParams 
 }
 
 bool
+ctr_canny_lead_default (CtrCanny *canny, CtrError *error)
+{
+  if (!ctr_analyser_check_pending (&canny->base, error))
+    return false;
+  return !ops_of (canny)->lead_default || ops_of (canny)->lead_default (canny->base.state, error);
+}
+
+bool
 ctr_canny_finish (CtrCanny *canny, CtrError *error)
 {
   return ctr_analyser_take_pending (&canny->base, error) && ops_of (canny)->finish (canny->base.state, error);

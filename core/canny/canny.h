@@ -114,12 +114,22 @@ bool ctr_edge_picture_check (const CtrEdgePicture *picture, const CtrImage *imag
 void ctr_edge_picture_paint (
     const CtrEdgePicture *picture, const uint8_t *mask, size_t mask_stride, uint32_t width, uint32_t height);
 
+/* Painting in two steps, of which the first needs no edges: fills planes of PICTURE, in host memory, with their
+ * background. */
+void ctr_edge_picture_clear (const CtrEdgePicture *picture, uint32_t width, uint32_t height);
+
+/* The second step: paints the edges from BITS. Bit i of word w of a row is pixel 64 w + i; bits behind the row are 0.
+ * STRIDE: words from one row to the next. */
+void ctr_edge_picture_draw (
+    const CtrEdgePicture *picture, const uint64_t *bits, size_t stride, uint32_t width, uint32_t height);
+
 /* The core has checked the arguments. finish() waits, and completes a picture in host memory. enqueue() may be called
  * again before finish(): it then first completes the pending picture in host memory. */
 typedef struct {
   CtrBackendOps base;
   bool (*enqueue) (void *state, const CtrImage *image, const CtrCannyPlan *plan, const CtrEdgePicture *picture,
       void *stream, CtrError *error);
+  bool (*lead_default) (void *state, CtrError *error); /* only in the GPU backend */
   bool (*finish) (void *state, CtrError *error);
 } CtrCannyOps;
 

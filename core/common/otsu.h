@@ -2,7 +2,7 @@
 /* Otsu's threshold from a histogram, for the host and for CUDA device code. Internal.
  *
  * Call ctr_otsu_init(), then ctr_otsu_add() for each level that has pixels, in ascending order, then
- * ctr_otsu_threshold().
+ * ctr_otsu_threshold(). cuda/common/otsu.cuh does the same in parallel.
  *
  * The threshold equals OpenCV's for every histogram. Double operations are therefore rounded where OpenCV rounds them,
  * and in the same order. On the device, intrinsics keep the compiler from contracting them.
@@ -15,6 +15,7 @@
 #ifndef CTR_CORE_COMMON_OTSU_H
 #define CTR_CORE_COMMON_OTSU_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __CUDACC__
@@ -36,12 +37,12 @@
 #endif
 
 typedef struct {
-  double scale;     /* 1 / pixels */
-  double mean;      /* of all pixels */
-  double mean_low;  /* of the pixels added so far */
-  double part_low;  /* their share of all pixels */
-  double max_sigma; /* maximum between-class variance so far */
-  uint32_t best;    /* the level of that maximum */
+  double scale;        /* 1 / pixels */
+  double mean;         /* of all pixels */
+  double mean_low;     /* of the pixels added so far */
+  double part_low;     /* their share of all pixels */
+  double max_variance; /* maximum between-class variance so far */
+  uint32_t best;       /* the level of that maximum */
 } CtrOtsu;
 
 /* The histogram has PIXELS pixels with the sum SAMPLE_SUM. */
@@ -53,33 +54,47 @@ ctr_otsu_init (CtrOtsu *otsu, uint64_t pixels, uint64_t sample_sum)
   otsu->mean = CTR_OTSU_MUL ((double) sample_sum, otsu->scale);
   otsu->mean_low = 0.0;
   otsu->part_low = 0.0;
-  otsu->max_sigma = 0.0;
+  otsu->max_variance = 0.0;
   otsu->best = 0;
+}
+
+/* Does each class have at least FLT_EPSILON of the pixels? LOW: the share of the lower class. */
+CTR_OTSU_FUNC bool
+ctr_otsu_splits (double low)
+{
+  const double epsilon = 1.1920928955078125e-07;
+  const double high = CTR_OTSU_SUB (1.0, low), most = CTR_OTSU_SUB (1.0, epsilon);
+  return low >= epsilon && high >= epsilon && low <= most && high <= most;
+}
+
+/* The between-class variance. MEAN: of all pixels; LOW, MEAN_LOW: share and mean of the lower class. */
+CTR_OTSU_FUNC double
+ctr_otsu_variance (double mean, double low, double mean_low)
+{
+  double high = CTR_OTSU_SUB (1.0, low);
+  double mean_high = CTR_OTSU_DIV (CTR_OTSU_SUB (mean, CTR_OTSU_MUL (low, mean_low)), high);
+  double distance = CTR_OTSU_SUB (mean_low, mean_high);
+  return CTR_OTSU_MUL (CTR_OTSU_MUL (CTR_OTSU_MUL (low, high), distance), distance);
 }
 
 /* Adds LEVEL, which has COUNT > 0 pixels. */
 CTR_OTSU_FUNC void
 ctr_otsu_add (CtrOtsu *otsu, uint32_t level, uint32_t count)
 {
-  const double epsilon = 1.1920928955078125e-07; /* FLT_EPSILON */
   double part = CTR_OTSU_MUL ((double) count, otsu->scale);
   double weighted = CTR_OTSU_MUL (otsu->mean_low, otsu->part_low);
   double low = CTR_OTSU_ADD (otsu->part_low, part);
-  double high = CTR_OTSU_SUB (1.0, low);
   otsu->part_low = low;
   /* The share of the lower class only grows: until both classes have pixels its mean is 0, and after that it is not
    * used. */
-  if (low < epsilon || high < epsilon || low > CTR_OTSU_SUB (1.0, epsilon) || high > CTR_OTSU_SUB (1.0, epsilon))
+  if (!ctr_otsu_splits (low))
     return;
-  double mean_low = CTR_OTSU_DIV (CTR_OTSU_ADD (weighted, CTR_OTSU_MUL ((double) level, part)), low);
-  double mean_high = CTR_OTSU_DIV (CTR_OTSU_SUB (otsu->mean, CTR_OTSU_MUL (low, mean_low)), high);
-  double distance = CTR_OTSU_SUB (mean_low, mean_high);
-  double sigma = CTR_OTSU_MUL (CTR_OTSU_MUL (CTR_OTSU_MUL (low, high), distance), distance);
-  if (sigma > otsu->max_sigma) {
-    otsu->max_sigma = sigma;
+  otsu->mean_low = CTR_OTSU_DIV (CTR_OTSU_ADD (weighted, CTR_OTSU_MUL ((double) level, part)), low);
+  double variance = ctr_otsu_variance (otsu->mean, low, otsu->mean_low);
+  if (variance > otsu->max_variance) {
+    otsu->max_variance = variance;
     otsu->best = level;
   }
-  otsu->mean_low = mean_low;
 }
 
 /* The foreground threshold, inclusive: OpenCV's value + 1. */

@@ -10,6 +10,11 @@
 #include <signal.h>
 #include <stdlib.h>
 
+enum {
+  CALLS = 4,  /* workers that a thread wakes, which wake the next ones: each takes some microseconds */
+  SPINS = 500 /* looks at a job that others are about to end, before the caller sleeps: some 20 us */
+};
+
 /* A call of ctr_parallel_for(). On the caller's stack. */
 typedef struct Job Job;
 struct Job {
@@ -20,7 +25,7 @@ struct Job {
   uint32_t next; /* index; atomic. At least COUNT: all are taken */
   /* Under the lock. */
   unsigned room;          /* workers that may still join */
-  unsigned helping;       /* workers that have joined and not left */
+  unsigned helping;       /* workers that have joined and not left; atomic */
   pthread_cond_t no_help; /* helping has become 0 */
   Job *older, *newer;
 };
@@ -37,9 +42,11 @@ static pthread_cond_t work_waits = PTHREAD_COND_INITIALIZER;
 static Job *oldest, *newest;
 static Worker *workers;
 static unsigned worker_count;
-static unsigned idle; /* workers that sleep, or are on their way to look for work */
-static unsigned room; /* of all jobs */
-static bool ending;   /* atomic: workers stop at the end of the index they work on, and no more are started */
+static unsigned idle;     /* workers that sleep, or are on their way to look for work */
+static unsigned sleeping; /* workers that sleep */
+static unsigned called;   /* sleeping workers that have been, or are about to be, woken */
+static unsigned room;     /* of all jobs */
+static bool ending;       /* atomic: workers stop at the end of the index they work on, and no more are started */
 
 /* The calling thread's token. */
 static const CtrCancel *
@@ -73,19 +80,48 @@ find_job (void)
   return job;
 }
 
+/* The number of workers to wake once the lock is free. */
+static unsigned
+call_workers (void)
+{
+  unsigned count = room > called ? room - called : 0;
+  count = count < sleeping - called ? count : sleeping - called;
+  count = count < CALLS ? count : CALLS;
+  called += count;
+  return count;
+}
+
+static void
+unlock_and_wake (unsigned count)
+{
+  pthread_mutex_unlock (&lock);
+  while (count-- > 0)
+    pthread_cond_signal (&work_waits);
+}
+
+static void
+sleep_until_called (void)
+{
+  sleeping++;
+  pthread_cond_wait (&work_waits, &lock);
+  sleeping--;
+  if (called > 0)
+    called--;
+}
+
 static void
 help (Job *job)
 {
   idle--;
   room--;
   job->room--;
-  job->helping++;
-  pthread_mutex_unlock (&lock);
+  __atomic_fetch_add (&job->helping, 1, __ATOMIC_RELAXED);
+  unlock_and_wake (call_workers ());
   ctr_cancel_set_current (job->cancel);
   work_on (job, true);
   ctr_cancel_set_current (NULL);
   pthread_mutex_lock (&lock);
-  if (--job->helping == 0)
+  if (__atomic_sub_fetch (&job->helping, 1, __ATOMIC_RELAXED) == 0)
     pthread_cond_signal (&job->no_help);
   idle++;
 }
@@ -100,7 +136,7 @@ run_worker (void *unused)
     if (job)
       help (job);
     else
-      pthread_cond_wait (&work_waits, &lock);
+      sleep_until_called ();
   }
   pthread_mutex_unlock (&lock);
   return NULL;
@@ -150,7 +186,7 @@ after_fork_in_child (void)
     workers = worker->next;
     free (worker);
   }
-  worker_count = idle = room = 0;
+  worker_count = idle = sleeping = called = room = 0;
   oldest = newest = NULL;
   work_waits = (pthread_cond_t) PTHREAD_COND_INITIALIZER;
   pthread_mutex_unlock (&lock);
@@ -207,9 +243,18 @@ publish (Job *job, unsigned threads)
   const unsigned most = most_workers (threads);
   while (idle < room && worker_count < most && !__atomic_load_n (&ending, __ATOMIC_RELAXED) && start_worker ())
     ;
-  pthread_mutex_unlock (&lock);
-  for (unsigned i = 1; i < threads; i++)
-    pthread_cond_signal (&work_waits);
+  unlock_and_wake (call_workers ());
+}
+
+/* Waits a moment for the workers that are still at JOB. They touch it until they release the lock. */
+static void
+spin (const Job *job)
+{
+  for (int i = 0; i < SPINS && __atomic_load_n (&job->helping, __ATOMIC_RELAXED) > 0; i++) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause ();
+#endif
+  }
 }
 
 static void
@@ -220,6 +265,11 @@ withdraw (Job *job)
   *(job->newer ? &job->newer->older : &newest) = job->older;
   room -= job->room;
   job->room = 0;
+  if (job->helping > 0) {
+    pthread_mutex_unlock (&lock);
+    spin (job);
+    pthread_mutex_lock (&lock);
+  }
   while (job->helping > 0)
     pthread_cond_wait (&job->no_help, &lock);
   pthread_mutex_unlock (&lock);

@@ -198,7 +198,7 @@ reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
   const bool with_sums = b->plan.features & CTR_CONTOUR_FEATURE_MOMENTS;
   const cudaStream_t stream = b->session.stream;
   bool fresh;
-  if (!input_stage_reserve (&b->input, &b->image, b->plan.foreground.mode, &fresh, error)
+  if (!input_stage_reserve (&b->input, &b->image, b->plan.foreground.mode, b->session.stream, &fresh, error)
       || !delivery_reserve (&b->delivery, &b->image, sizeof (BordersHeader), error)
       || !ctr_device_buffer_reserve_clear (&b->planes, lay_out_planes (f, NULL), stream, error)
       || !ctr_device_buffer_reserve_clear (&b->contents, lay_out_contents (f, NULL), stream, error)
@@ -239,20 +239,19 @@ struct Complete {
 bool
 queue_picture (Borders *b, BordersKernelArgs *f, CtrError *error)
 {
-  if (!input_stage_plane (&b->input, &b->image, &b->plane, b->session.stream, error))
+  if (!input_stage_foreground (
+          &b->input, &b->image, b->plan.foreground.mode, &b->plane, &f->threshold_device, b->session.stream, error))
     return false;
   f->pixels = (const uint8_t *) b->plane.data;
   f->stride = b->plane.stride;
   f->depth = b->plane.format == CTR_FORMAT_GRAY8 ? 8 : 16;
-  if (b->plan.foreground.mode == CTR_THRESHOLD_OTSU
-      && !input_stage_otsu (&b->input, &b->plane, &f->threshold_device, b->session.stream, error))
-    return false;
   b->copy = f->frame_output.copy = delivery_copy_of (&b->delivery, &b->image, &b->plane);
   *delivery_flag (&b->delivery) = 0;
   if (b->is_begun)
     CTR_CUDA (cudaMemsetAsync (f->found, 0, sizeof *f->found, b->session.stream));
   b->is_begun = true;
-  borders_launch_tiles (*f, b->session.stream);
+  /* The kernel before may be any other where the threshold is fixed. */
+  borders_launch_tiles (*f, b->session.overlap && f->threshold_device, b->session.stream);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }
@@ -281,7 +280,7 @@ queue_contours (Borders *b, const BordersKernelArgs &f, cudaStream_t stream, boo
 bool
 pays_as_graph (const BordersKernelArgs &f)
 {
-  return f.many_segments || f.many_points || borders_reorders (f);
+  return f.many_segments || f.many_points || f.summing || borders_reorders (f);
 }
 
 bool
@@ -294,7 +293,7 @@ queue_frame (Borders *b, CtrError *error)
     return false;
   f.pixels = NULL;
   f.stride = f.depth = 0;
-  f.frame_output = {};
+  memset (&f.frame_output, 0, sizeof f.frame_output); /* with the padding */
   key.keeps_picture = b->copy.from != NULL;
   key.sorting = b->sorting.data;
   key.sorting_size = b->sorting.size;
@@ -327,10 +326,9 @@ borders_enqueue (void *state, const CtrImage *image, const CtrBordersPlan *plan,
     b->slot = contour_pool_take (b->pool, error);
   bool ok = b->slot;
   bool fresh;
-  ok = ok && input_stage_reserve (&b->input, image, plan->foreground.mode, &fresh, error);
-  if (ok)
-    input_stage_stage (&b->input, image);
-  if (ok && queue_frame (b, error))
+  ok = ok && input_stage_reserve (&b->input, image, plan->foreground.mode, b->session.stream, &fresh, error);
+  ok = ok && input_stage_upload (&b->input, image, b->session.stream, error);
+  if (ok && queue_frame (b, error) && input_stage_release_image (&b->input, error))
     return true;
   cuda_session_end (&b->session, false);
   return false;

@@ -343,7 +343,7 @@ has_few_points (const BordersKernelArgs &f)
 }
 
 /* Queue the kernels. OVERLAP: the GPU has programmatic dependent launch. The first one reads the picture. */
-void borders_launch_tiles (const BordersKernelArgs &args, cudaStream_t stream);
+void borders_launch_tiles (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
 /* Few segments and contours: one CTA ranks the segments and numbers the contours. */
 void borders_launch_few (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
 /* Many segments or contours: makes the first views of the list ranking. */

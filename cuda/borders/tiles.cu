@@ -307,6 +307,7 @@ __launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ BordersKernelAr
 {
   __shared__ Tile tile;
   ctr_let_next_start ();
+  ctr_wait_for_previous ();
   const uint32_t t = threadIdx.x, all = gridDim.x * THREADS;
   if (blockIdx.x == 0 && t == 0)
     *f.output = f.frame_output;
@@ -353,7 +354,7 @@ __launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ BordersKernelAr
 } // namespace
 
 void
-borders_launch_tiles (const BordersKernelArgs &f, cudaStream_t stream)
+borders_launch_tiles (const BordersKernelArgs &f, bool overlap, cudaStream_t stream)
 {
-  tile_kernel<<<f.tiles_x * f.tiles_y, THREADS, 0, stream>>> (f);
+  ctr_launch_overlapped (overlap, tile_kernel, f.tiles_x * f.tiles_y, THREADS, 0, stream, f);
 }

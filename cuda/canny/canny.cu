@@ -20,7 +20,8 @@ struct Canny {
   CtrDeviceBuffer tiles; /* all arrays of CannyKernelArgs but the mask */
   CtrDeviceBuffer thresholds;
   CtrDeviceBuffer mask; /* used if no plane of the picture can hold the mask */
-  CtrDeviceBuffer host; /* pinned: receives the mask of a host picture */
+  CtrDeviceBuffer bits; /* the mask of a host picture, packed */
+  CtrDeviceBuffer host; /* pinned: receives the bits */
   CudaSession session;
 
   bool to_host; /* a host picture is queued: */
@@ -57,23 +58,24 @@ canny_destroy (void *state)
   ctr_device_buffer_free (&canny->tiles);
   ctr_device_buffer_free (&canny->thresholds);
   ctr_device_buffer_free (&canny->mask);
+  ctr_device_buffer_free (&canny->bits);
   ctr_device_buffer_free (&canny->host);
   free (canny);
 }
 
 constexpr int THRESHOLD_THREADS = 256;
 
-/* One CTA derives the two thresholds from the histogram of 8-bit samples. */
+/* One CTA derives the two thresholds from the histogram of 8-bit samples, or its Otsu threshold. */
 __global__ void
-__launch_bounds__ (THRESHOLD_THREADS) threshold_kernel (const uint32_t *histogram, uint64_t pixels, uint32_t mode,
-    uint32_t aperture, bool l2_gradient, Thresholds *thresholds)
+__launch_bounds__ (THRESHOLD_THREADS) threshold_kernel (const uint32_t *histogram, const uint32_t *otsu,
+    uint64_t pixels, uint32_t mode, uint32_t aperture, bool l2_gradient, Thresholds *thresholds)
 {
   __shared__ uint32_t counts[THRESHOLD_THREADS];
   counts[threadIdx.x] = histogram[threadIdx.x];
   __syncthreads ();
   if (threadIdx.x > 0)
     return;
-  const uint32_t level = ctr_canny_level ((CtrCannyThresholdMode) mode, counts, pixels);
+  const uint32_t level = mode == CTR_CANNY_OTSU ? *otsu - 1 : ctr_canny_level (CTR_CANNY_MEDIAN, counts, pixels);
   ctr_canny_auto_thresholds (
       (CtrCannyThresholdMode) mode, aperture, l2_gradient, level, &thresholds->values[0], &thresholds->values[1]);
 }
@@ -98,6 +100,53 @@ paint_kernel (
     for (uint32_t i = 0; i < plane.pixel_size; i++)
       to[i] = edge ? source[i] : plane.background[i];
   }
+}
+
+/* Pixels of the mask, 16 bytes of 0 or 255, as bits. */
+__device__ inline uint32_t
+pack16 (uint4 v)
+{
+  const uint32_t high = 0x80808080u;
+  const uint32_t low = __dp4a (v.y & high, 0x80402010u, __dp4a (v.x & high, 0x08040201u, 0u));
+  const uint32_t top = __dp4a (v.w & high, 0x80402010u, __dp4a (v.z & high, 0x08040201u, 0u));
+  return low >> 7 | top << 1;
+}
+
+/* Packs the mask, whose rows are aligned, into rows of WORDS words: bit i of word w is pixel 32 w + i, and bits behind
+ * the row are 0. A thread a word. */
+__global__ void
+pack_kernel (const uint8_t *mask, size_t mask_stride, uint32_t width, uint32_t height, uint32_t words, uint32_t *bits)
+{
+  const uint32_t w = blockIdx.x * blockDim.x + threadIdx.x;
+  if (w >= words)
+    return;
+  const uint32_t inside = w * 32 < width ? min (width - w * 32, 32u) : 0;
+  const uint32_t valid = inside < 32 ? (1u << inside) - 1 : ~0u;
+  for (uint32_t y = blockIdx.y * blockDim.y + threadIdx.y; y < height; y += gridDim.y * blockDim.y) {
+    const uint4 *from = (const uint4 *) (mask + y * mask_stride + w * 32);
+    bits[(size_t) y * words + w] = (pack16 (from[0]) | pack16 (from[1]) << 16) & valid;
+  }
+}
+
+/* 32-bit words of a packed row: whole 64-bit words of the host. */
+uint32_t
+packed_words (uint32_t width)
+{
+  return 2 * ctr_div_up (width, 64);
+}
+
+/* Queues the packing of the mask and its way to the host. */
+bool
+queue_bits (Canny *canny, const CannyKernelArgs *f, cudaStream_t stream, CtrError *error)
+{
+  const uint32_t words = packed_words (f->width);
+  const dim3 block (32, 8), grid (ctr_div_up (words, 32), min (ctr_div_up (f->height, 8), 65535u));
+  pack_kernel<<<grid, block, 0, stream>>> (
+      f->mask, f->mask_stride, f->width, f->height, words, (uint32_t *) canny->bits.data);
+  CTR_CUDA (cudaGetLastError ());
+  CTR_CUDA (cudaMemcpyAsync (canny->host.data, canny->bits.data, (size_t) words * f->height * sizeof (uint32_t),
+      cudaMemcpyDeviceToHost, stream));
+  return true;
 }
 
 size_t
@@ -126,19 +175,28 @@ describe_samples (CannyKernelArgs *f, const CtrImage *plane, uint32_t sample_shi
   input_stage_rgb (plane->format, &f->red, &f->green, &f->blue);
 }
 
+bool
+canny_lead_default (void *state, CtrError *error)
+{
+  const Canny *canny = (const Canny *) state;
+  CTR_CUDA (cudaStreamWaitEvent (cudaStreamLegacy, canny->session.done, 0));
+  return true;
+}
+
 /* Waits for the queued frame and fills a host picture. */
 bool
 canny_finish (void *state, CtrError *error)
 {
   Canny *canny = (Canny *) state;
-  const cudaStream_t stream = canny->session.stream;
-  const bool to_host = canny->to_host;
+  const bool pending = canny->session.stream != NULL, to_host = canny->to_host;
   canny->session.stream = NULL;
   canny->to_host = false;
-  if (stream)
-    CTR_CUDA (cudaStreamSynchronize (stream));
   if (to_host)
-    ctr_edge_picture_paint (&canny->picture, (const uint8_t *) canny->host.data, ctr_aligned_row (canny->width),
+    ctr_edge_picture_clear (&canny->picture, canny->width, canny->height); /* while the GPU works */
+  if (pending)
+    CTR_CUDA (cuda_wait_for_event (canny->session.done));
+  if (to_host)
+    ctr_edge_picture_draw (&canny->picture, (const uint64_t *) canny->host.data, packed_words (canny->width) / 2,
         canny->width, canny->height);
   return true;
 }
@@ -150,15 +208,17 @@ reserve (Canny *canny, CannyKernelArgs *f, const CtrImage *image, bool automatic
 {
   const CtrThresholdMode mode = automatic ? CTR_THRESHOLD_OTSU : CTR_THRESHOLD_FIXED;
   const size_t tiles = lay_out_tiles (f, NULL), mask = own_mask ? ctr_aligned_row (f->width) * f->height : 0;
-  const size_t host = to_host ? mask : 0, thresholds = automatic ? sizeof (Thresholds) : 0;
-  if (tiles > canny->tiles.size || mask > canny->mask.size || host > canny->host.size
+  const size_t bits = to_host ? (size_t) packed_words (f->width) * f->height * sizeof (uint32_t) : 0;
+  const size_t thresholds = automatic ? sizeof (Thresholds) : 0;
+  if (tiles > canny->tiles.size || mask > canny->mask.size || bits > canny->bits.size
       || thresholds > canny->thresholds.size || !input_stage_has_room (&canny->input, image, mode))
     CTR_CUDA (cudaStreamSynchronize (canny->session.stream));
   bool fresh;
-  if (!input_stage_reserve (&canny->input, image, mode, &fresh, error)
+  if (!input_stage_reserve (&canny->input, image, mode, canny->session.stream, &fresh, error)
       || !ctr_device_buffer_reserve (&canny->tiles, tiles, error)
       || !ctr_device_buffer_reserve (&canny->mask, mask, error)
-      || !ctr_device_buffer_reserve (&canny->host, host, error)
+      || !ctr_device_buffer_reserve (&canny->bits, bits, error)
+      || !ctr_device_buffer_reserve (&canny->host, bits, error)
       || !ctr_device_buffer_reserve (&canny->thresholds, thresholds, error))
     return false;
   lay_out_tiles (f, (uint8_t *) canny->tiles.data);
@@ -204,24 +264,18 @@ queue_frame (
     return false;
 
   cudaStream_t stream = canny->session.stream;
-  CtrImage plane;
-  if (image->memory == CTR_MEMORY_HOST) {
-    /* The upload of the last frame may still read the same memory. */
-    CTR_CUDA (cudaStreamSynchronize (stream));
-    input_stage_stage (&canny->input, image);
-  }
+  CtrImage plane = input_stage_view (&canny->input, image);
+  if (!input_stage_upload (&canny->input, image, stream, error))
+    return false;
   if (automatic) {
-    const uint32_t *histogram;
-    if (!input_stage_plane (&canny->input, image, &plane, stream, error)
-        || !input_stage_histogram_8 (&canny->input, &plane, plan->sample_shift, &histogram, stream, error))
+    const uint32_t *histogram, *otsu;
+    if (!input_stage_histogram_8 (&canny->input, image, plan->sample_shift, &plane, &histogram, &otsu, stream, error))
       return false;
     Thresholds *thresholds = (Thresholds *) canny->thresholds.data;
-    threshold_kernel<<<1, THRESHOLD_THREADS, 0, stream>>> (
-        histogram, (uint64_t) f.width * f.height, plan->threshold_mode, plan->aperture, plan->l2_gradient, thresholds);
+    threshold_kernel<<<1, THRESHOLD_THREADS, 0, stream>>> (histogram, otsu, (uint64_t) f.width * f.height,
+        plan->threshold_mode, plan->aperture, plan->l2_gradient, thresholds);
     CTR_CUDA (cudaGetLastError ());
     f.thresholds = thresholds->values;
-  } else if (!input_stage_upload (&canny->input, image, &plane, stream, error)) {
-    return false;
   }
   describe_samples (&f, &plane, plan->sample_shift);
   f.mask = (uint8_t *) (own_mask ? canny->mask.data : picture->planes[0].data);
@@ -239,9 +293,8 @@ queue_frame (
   CTR_CUDA (cudaGetLastError ());
   if (!to_host)
     return queue_paint (picture, &f, stream, error);
-  /* Without the rows' padding, which is never written. */
-  CTR_CUDA (cudaMemcpy2DAsync (
-      canny->host.data, f.mask_stride, f.mask, f.mask_stride, f.width, f.height, cudaMemcpyDeviceToHost, stream));
+  if (!queue_bits (canny, &f, stream, error))
+    return false;
   canny->to_host = true;
   canny->picture = *picture;
   canny->width = f.width;
@@ -257,7 +310,8 @@ canny_enqueue (void *state, const CtrImage *image, const CtrCannyPlan *plan, con
   /* A queued host picture needs its mask before the next frame overwrites it. */
   if ((canny->to_host && !canny_finish (canny, error)) || !cuda_session_begin_in_order (&canny->session, stream, error))
     return false;
-  if (queue_frame (canny, image, plan, picture, error))
+  if (queue_frame (canny, image, plan, picture, error) && cuda_session_mark (&canny->session, error)
+      && input_stage_release_image (&canny->input, error))
     return true;
   cuda_session_end (&canny->session, false);
   canny->to_host = false;
@@ -266,4 +320,5 @@ canny_enqueue (void *state, const CtrImage *image, const CtrCannyPlan *plan, con
 
 } // namespace
 
-extern "C" const CtrCannyOps ctr_canny_ops_cuda = {{canny_create, canny_destroy}, canny_enqueue, canny_finish};
+extern "C" const CtrCannyOps ctr_canny_ops_cuda = {
+    {canny_create, canny_destroy}, canny_enqueue, canny_lead_default, canny_finish};

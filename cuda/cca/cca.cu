@@ -46,12 +46,8 @@ queue_frame (CcaAnalyser *cca, const CcaFrameKey *key, CtrError *error)
 {
   if (!cca_select_graph (cca, key, error))
     return false;
-  if (key->image.memory == CTR_MEMORY_HOST) {
-    /* The upload of the last frame may still read the same memory. */
-    CTR_CUDA (cudaStreamSynchronize (cca->session.stream));
-    input_stage_stage (&cca->input, &key->image);
-  }
-  return cca_launch_graph (cca, error);
+  return input_stage_upload (&cca->input, &key->image, cca->session.stream, error) && cca_launch_graph (cca, error)
+         && input_stage_release_image (&cca->input, error);
 }
 
 bool

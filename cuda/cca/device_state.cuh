@@ -195,7 +195,7 @@ is_area_kept (const CcaKernelArgs &f, uint32_t area)
 
 /* These queue the kernels. KEEP_RUNS: the feature kernel will follow. OVERLAP: the GPU has programmatic dependent
  * launch. */
-void cca_launch_tiles (const CcaKernelArgs &args, int connectivity, bool keep_runs, cudaStream_t stream);
+void cca_launch_tiles (const CcaKernelArgs &args, int connectivity, bool keep_runs, bool overlap, cudaStream_t stream);
 void cca_launch_merge (const CcaKernelArgs &args, int connectivity, bool overlap, cudaStream_t stream);
 void cca_launch_features (const CcaKernelArgs &args, cudaStream_t stream);
 

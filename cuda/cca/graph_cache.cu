@@ -147,7 +147,7 @@ reserve (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
   const CcaFrameKey *key = &cached->key;
   bool fresh;
   describe_frame (key, &cached->args);
-  if (!input_stage_reserve (&cca->input, &key->image, key->params.foreground.mode, &fresh, error))
+  if (!input_stage_reserve (&cca->input, &key->image, key->params.foreground.mode, cca->session.stream, &fresh, error))
     return false;
   cca->generation += fresh;
   return reserve_tiles (cca, &cached->args, error) && reserve_components (cca, &cached->args, error)
@@ -160,16 +160,15 @@ queue_kernels (CcaAnalyser *cca, CcaCachedGraph *cached, cudaStream_t stream, Ct
   CcaKernelArgs *f = &cached->args;
   const CtrCcaParams *params = &cached->key.params;
   CtrImage *plane = &cached->plane;
-  if (!input_stage_plane (&cca->input, &cached->key.image, plane, stream, error))
+  if (!input_stage_foreground (
+          &cca->input, &cached->key.image, params->foreground.mode, plane, &f->threshold_device, stream, error))
     return false;
   f->pixels = (const uint8_t *) plane->data;
   f->stride = plane->stride;
   f->depth = plane->format == CTR_FORMAT_GRAY8 ? 8 : 16;
-  f->threshold_device = NULL;
-  if (params->foreground.mode == CTR_THRESHOLD_OTSU
-      && !input_stage_otsu (&cca->input, plane, &f->threshold_device, stream, error))
-    return false;
-  cca_launch_tiles (*f, params->connectivity, params->features != 0, stream);
+  /* The kernel before may be any other where the threshold is fixed. */
+  const bool overlap = cca->session.overlap && f->threshold_device;
+  cca_launch_tiles (*f, params->connectivity, params->features != 0, overlap, stream);
   cca_launch_merge (*f, params->connectivity, cca->session.overlap, stream);
   if (params->features)
     cca_launch_features (*f, stream);
@@ -195,7 +194,7 @@ is_same_key (const CcaFrameKey *a, const CcaFrameKey *b)
   return a->image.stride == b->image.stride && a->image.width == b->image.width && a->image.height == b->image.height
          && a->image.format == b->image.format
          && a->image.memory == b->image.memory
-         /* A host image is read from the staging memory, whatever its own address. */
+         /* A host image is uploaded to the same place, whatever its own address. */
          && (a->image.data == b->image.data || a->image.memory == CTR_MEMORY_HOST)
          && a->params.foreground.mode == b->params.foreground.mode
          && a->params.foreground.threshold == b->params.foreground.threshold

@@ -141,6 +141,7 @@ __global__ void __launch_bounds__ (32 * TILE_WARPS) tile_kernel (const __grid_co
   __shared__ uint32_t labels[TILE_WARPS][4][capacity + 1];
   const uint32_t warp = threadIdx.x / 32, tile = blockIdx.x * TILE_WARPS + warp;
   ctr_let_next_start ();
+  ctr_wait_for_previous ();
   if (tile >= f.tiles_x * f.tiles_y)
     return;
   const uint32_t threshold = f.threshold_device ? *f.threshold_device : f.threshold;
@@ -160,6 +161,7 @@ __global__ void __launch_bounds__ (32 * SMALL_STRIPS) strip_kernel (const __grid
   __shared__ uint32_t labels[4][capacity + 1];
   const uint32_t warp = threadIdx.x / 32, tile = blockIdx.x;
   ctr_let_next_start ();
+  ctr_wait_for_previous ();
   const uint32_t threshold = f.threshold_device ? *f.threshold_device : f.threshold;
   TileTask<CONNECTIVITY, KEEP_RUNS, SMALL_STRIPS> task (
       f, tile, warp, shared, {labels[0], labels[1], labels[2], labels[3], capacity});
@@ -169,22 +171,23 @@ __global__ void __launch_bounds__ (32 * SMALL_STRIPS) strip_kernel (const __grid
 
 template <int CONNECTIVITY, bool KEEP_RUNS>
 void
-launch (const CcaKernelArgs &f, cudaStream_t stream)
+launch (const CcaKernelArgs &f, bool overlap, cudaStream_t stream)
 {
   const unsigned tiles = f.tiles_x * f.tiles_y;
   if (tiles <= SMALL_TILES)
-    strip_kernel<CONNECTIVITY, KEEP_RUNS><<<tiles, 32 * SMALL_STRIPS, 0, stream>>> (f);
+    ctr_launch_overlapped (overlap, strip_kernel<CONNECTIVITY, KEEP_RUNS>, tiles, 32 * SMALL_STRIPS, 0, stream, f);
   else
-    tile_kernel<CONNECTIVITY, KEEP_RUNS><<<ctr_div_up (tiles, TILE_WARPS), 32 * TILE_WARPS, 0, stream>>> (f);
+    ctr_launch_overlapped (
+        overlap, tile_kernel<CONNECTIVITY, KEEP_RUNS>, ctr_div_up (tiles, TILE_WARPS), 32 * TILE_WARPS, 0, stream, f);
 }
 
 } // namespace
 
 void
-cca_launch_tiles (const CcaKernelArgs &f, int connectivity, bool keep_runs, cudaStream_t stream)
+cca_launch_tiles (const CcaKernelArgs &f, int connectivity, bool keep_runs, bool overlap, cudaStream_t stream)
 {
   if (connectivity == 8)
-    keep_runs ? launch<8, true> (f, stream) : launch<8, false> (f, stream);
+    keep_runs ? launch<8, true> (f, overlap, stream) : launch<8, false> (f, overlap, stream);
   else
-    keep_runs ? launch<4, true> (f, stream) : launch<4, false> (f, stream);
+    keep_runs ? launch<4, true> (f, overlap, stream) : launch<4, false> (f, overlap, stream);
 }

@@ -14,45 +14,56 @@ struct InputStage {
   CtrDeviceBuffer staging;   /* pinned: the rows of a host image, to be uploaded */
   CtrDeviceBuffer upload;    /* the same on the device */
   CtrDeviceBuffer luma;      /* grey plane of a packed RGB image */
-  CtrDeviceBuffer histogram; /* 65536 counters, then the Otsu threshold */
+  CtrDeviceBuffer histogram; /* struct Histogram */
+  cudaEvent_t uploaded;      /* the end of the last upload; NULL: there was none */
+  bool reads_image;          /* The upload reads the caller's memory. */
 };
 
 void input_stage_init (InputStage *state);
 void input_stage_free (InputStage *state);
 
-/* Makes room for IMAGE and MODE, outside of any stream capture. *FRESH: some memory is new, so captured graphs are
- * invalid. */
+/* Makes room for IMAGE and MODE, outside of any stream capture. Clears new memory in STREAM, which the frame follows in.
+ * *FRESH: some memory is new, so captured graphs are invalid. */
 bool input_stage_reserve (
-    InputStage *state, const CtrImage *image, CtrThresholdMode mode, bool *fresh, CtrError *error);
+    InputStage *state, const CtrImage *image, CtrThresholdMode mode, cudaStream_t stream, bool *fresh, CtrError *error);
 
 /* Would input_stage_reserve() leave all memory where it is? */
 bool input_stage_has_room (const InputStage *state, const CtrImage *image, CtrThresholdMode mode);
 
-/* Copies a host image into pinned memory. A graph does not capture this: call it for every frame. */
-void input_stage_stage (InputStage *state, const CtrImage *image);
+/* Queues the upload of a host image: from its own memory if that is page-locked, otherwise by way of the staging memory.
+ * Images on the device stay where they are. A graph does not capture this: call it for every frame, after
+ * input_stage_reserve(). */
+bool input_stage_upload (InputStage *state, const CtrImage *image, cudaStream_t stream, CtrError *error);
 
-/* Queues the upload of a host image. Sets PLANE to a device view of IMAGE. */
-bool input_stage_upload (
-    InputStage *state, const CtrImage *image, CtrImage *plane, cudaStream_t stream, CtrError *error);
+/* Waits until the upload reads a host image no longer, so that the caller may change it. Call it when the rest of the
+ * frame is queued. */
+bool input_stage_release_image (InputStage *state, CtrError *error);
 
-/* Queues upload and luma where IMAGE needs them. Sets PLANE to a device view of grey samples (8 or 16 bits). */
+/* A view of IMAGE on the device, where it is after the upload. */
+CtrImage input_stage_view (const InputStage *state, const CtrImage *image);
+
+/* Queues the luma of IMAGE if it needs it. Sets PLANE to a device view of grey samples (8 or 16 bits). */
 bool input_stage_plane (
     InputStage *state, const CtrImage *image, CtrImage *plane, cudaStream_t stream, CtrError *error);
 
-/* Queues Otsu's method on PLANE (core/common/otsu.h). *THRESHOLD: the device address of the result. */
-bool input_stage_otsu (
-    InputStage *state, const CtrImage *plane, const uint32_t **threshold, cudaStream_t stream, CtrError *error);
+/* As input_stage_plane(). *THRESHOLD: the device address of PLANE's Otsu threshold (core/common/otsu.h) where MODE asks
+ * for it, otherwise NULL. */
+bool input_stage_foreground (InputStage *state, const CtrImage *image, CtrThresholdMode mode, CtrImage *plane,
+    const uint32_t **threshold, cudaStream_t stream, CtrError *error);
 
-/* Queues the histogram of PLANE's samples. 16-bit samples are shifted right by SAMPLE_SHIFT and limited to 255.
- * *COUNTS: the device address of its 256 counters. */
-bool input_stage_histogram_8 (InputStage *state, const CtrImage *plane, uint32_t sample_shift, const uint32_t **counts,
-    cudaStream_t stream, CtrError *error);
+/* As input_stage_plane(). Queues the histogram of PLANE's samples, too, where those of 16 bits are shifted right by
+ * SAMPLE_SHIFT and limited to 255. *COUNTS: the device address of its 256 counters; *THRESHOLD: that of its Otsu
+ * threshold. */
+bool input_stage_histogram_8 (InputStage *state, const CtrImage *image, uint32_t sample_shift, CtrImage *plane,
+    const uint32_t **counts, const uint32_t **threshold, cudaStream_t stream, CtrError *error);
 
 /* The luma that contours/image.h defines. */
+constexpr uint32_t CTR_LUMA_RED = 9798, CTR_LUMA_GREEN = 19235, CTR_LUMA_BLUE = 3735;
+
 __device__ inline uint32_t
 ctr_luma (uint32_t red, uint32_t green, uint32_t blue)
 {
-  return (9798 * red + 19235 * green + 3735 * blue + 16384) >> 15;
+  return (CTR_LUMA_RED * red + CTR_LUMA_GREEN * green + CTR_LUMA_BLUE * blue + 16384) >> 15;
 }
 
 /* Which bytes of a packed RGB pixel have its colours. */

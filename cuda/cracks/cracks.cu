@@ -209,7 +209,7 @@ reserve (Cracks *c, CracksKernelArgs *f, CtrError *error)
   const cudaStream_t stream = c->session.stream;
   bool fresh;
   /* The list ranking loads its views before it knows how many there are, so new memory is cleared. */
-  if (!input_stage_reserve (&c->input, &c->image, CTR_THRESHOLD_FIXED, &fresh, error)
+  if (!input_stage_reserve (&c->input, &c->image, CTR_THRESHOLD_FIXED, stream, &fresh, error)
       || !delivery_reserve (&c->delivery, &c->image, sizeof (CracksHeader), error)
       || !ctr_device_buffer_reserve_clear (&c->planes, lay_out_planes (f, NULL), stream, error)
       || !ctr_device_buffer_reserve_clear (&c->contents, lay_out_contents (f, NULL), stream, error)
@@ -288,7 +288,7 @@ queue_frame (Cracks *c, CtrError *error)
     return false;
   f.pixels = NULL;
   f.stride = f.depth = f.turn = 0;
-  f.frame_output = {};
+  memset (&f.frame_output, 0, sizeof f.frame_output); /* with the padding */
   key.keeps_picture = c->copy.from != NULL;
   key.sorting = c->sorting.data;
   key.sorting_size = c->sorting.size;
@@ -317,10 +317,9 @@ cracks_enqueue (void *state, const CtrImage *image, const CtrCracksPlan *plan, v
   if (!c->slot)
     c->slot = contour_pool_take (c->pool, error);
   bool fresh, ok = c->slot;
-  ok = ok && input_stage_reserve (&c->input, image, CTR_THRESHOLD_FIXED, &fresh, error);
-  if (ok)
-    input_stage_stage (&c->input, image);
-  if (ok && queue_frame (c, error))
+  ok = ok && input_stage_reserve (&c->input, image, CTR_THRESHOLD_FIXED, c->session.stream, &fresh, error);
+  ok = ok && input_stage_upload (&c->input, image, c->session.stream, error);
+  if (ok && queue_frame (c, error) && input_stage_release_image (&c->input, error))
     return true;
   cuda_session_end (&c->session, false);
   return false;

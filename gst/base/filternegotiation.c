@@ -3,6 +3,7 @@
 #include "gst/base/gstcontoursfilter-private.h"
 
 #include "gst/base/allocation.h"
+#include "gst/base/pinnedpool.h"
 
 /* The core reads 16-bit samples in native order. */
 #if G_BYTE_ORDER == G_LITTLE_ENDIAN
@@ -75,15 +76,24 @@ gst_contours_filter_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps 
 
   priv->cuda_caps = is_cuda_caps (incaps);
   priv->warned_interlaced = FALSE;
+  contours_filter_drop_copies (GST_CONTOURS_FILTER (trans));
   if (priv->cuda_caps && g_atomic_int_get (&priv->in_use) != CTR_BACKEND_CUDA)
     return FALSE;
   return gst_video_info_from_caps (&priv->info, incaps);
 }
 
+/* Whether frames in system memory are brought to the GPU: the CPU draws on them. */
+static gboolean
+uploads (GstContoursFilter *self)
+{
+  return !GST_CONTOURS_FILTER_GET_CLASS (self)->draw && g_atomic_int_get (&PRIVATE (self)->in_use) == CTR_BACKEND_CUDA;
+}
+
 /* An in-place element pushes the frames that it receives, so it accepts what downstream accepts (pools, metas such as
  * GstVideoMeta): the parent class forwards the query. Crop and transformation metas are the exception, because frames
  * are analysed whole. Frames that are only read may have any layout.
- * Frames in CUDA memory always carry a GstVideoMeta and should come from a pool of the context that we work in. */
+ * Frames in CUDA memory always carry a GstVideoMeta and should come from a pool of the context that we work in. Frames
+ * in system memory that go to the GPU should come from page-locked memory, if downstream has no wishes of its own. */
 static gboolean
 gst_contours_filter_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
 {
@@ -93,11 +103,16 @@ gst_contours_filter_propose_allocation (GstBaseTransform *trans, GstQuery *decid
 
   allocation_drop_placement_metas (query);
   gst_query_parse_allocation (query, &caps, NULL);
-  if (!caps || (!is_cuda_caps (caps) && !contours_filter_renders (trans)))
+  if (!caps)
     return answered;
-  if (!gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
+  if ((is_cuda_caps (caps) || contours_filter_renders (trans))
+      && !gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
     gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  return !is_cuda_caps (caps) || gst_contours_gpu_provide_pool (&priv->gpu, query);
+  if (is_cuda_caps (caps))
+    return gst_contours_gpu_provide_pool (&priv->gpu, query);
+  if (uploads (GST_CONTOURS_FILTER (trans)) && pinned_pool_offer (&priv->gpu, query))
+    return TRUE;
+  return answered || contours_filter_renders (trans);
 }
 
 /* Rendered frames use downstream's pool if there is one, otherwise a pool of our own. */

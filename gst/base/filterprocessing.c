@@ -110,8 +110,8 @@ check_plane (const GstVideoFrame *frame, guint plane, gsize row, guint rows, Ctr
   return TRUE;
 }
 
-static gboolean
-check_planes (const GstVideoFrame *frame, CtrError *error)
+gboolean
+contours_filter_check_planes (const GstVideoFrame *frame, CtrError *error)
 {
   for (guint plane = 0; plane < GST_VIDEO_FRAME_N_PLANES (frame); plane++) {
     gint components[GST_VIDEO_MAX_COMPONENTS];
@@ -154,11 +154,13 @@ run (
   if (!view_frame (in, PRIVATE (self)->cuda_caps, &image, error))
     return FALSE;
   if (klass->draw)
-    return check_planes (in, error) && klass->draw (self, &image, in, buffer, stream, error)
-           && contours_filter_hand_over_drawing (self, buffer, error);
+    return contours_filter_check_planes (in, error) && klass->draw (self, &image, in, buffer, stream, error)
+           && contours_filter_hand_over_drawing (self, buffer, stream, error);
   if (!out)
     return contours_filter_analyze (self, &image, buffer, stream, error);
-  return check_planes (in, error) && check_planes (out, error) && klass->render (self, &image, in, out, stream, error);
+  return contours_filter_check_planes (in, error) && contours_filter_check_planes (out, error)
+         && klass->render (self, &image, in, out, stream, error)
+         && contours_filter_hand_over_drawing (self, out->buffer, stream, error);
 }
 
 static gboolean
@@ -182,8 +184,8 @@ run_in_context (GstContoursFilter *self, GstVideoFrame *in, GstVideoFrame *out, 
   return ok;
 }
 
-static gboolean
-map_frame (GstContoursFilter *self, GstVideoFrame *frame, GstBuffer *buffer, GstMapFlags access)
+gboolean
+contours_filter_map_frame (GstContoursFilter *self, GstVideoFrame *frame, GstBuffer *buffer, GstMapFlags access)
 {
   GstContoursFilterPrivate *priv = PRIVATE (self);
   /* NO_REF keeps the buffer writable, so that metadata can be attached while it is mapped. */
@@ -233,10 +235,11 @@ process (GstContoursFilter *self, GstBuffer *buffer, GstBuffer *outbuf)
     return GST_FLOW_ERROR;
   }
   warn_of_interlacing (self, buffer);
-  /* Only drawing needs a write map, which copies shared memory. */
-  if (!map_frame (self, &in, buffer, GST_CONTOURS_FILTER_GET_CLASS (self)->draw ? GST_MAP_READWRITE : GST_MAP_READ))
+  /* Only drawing needs a write map, for which prepare_output_buffer() has copied shared memory. */
+  if (!contours_filter_map_frame (
+          self, &in, buffer, GST_CONTOURS_FILTER_GET_CLASS (self)->draw ? GST_MAP_READWRITE : GST_MAP_READ))
     return GST_FLOW_ERROR;
-  if (outbuf && !map_frame (self, &out, outbuf, GST_MAP_WRITE)) {
+  if (outbuf && !contours_filter_map_frame (self, &out, outbuf, GST_MAP_WRITE)) {
     gst_video_frame_unmap (&in);
     return GST_FLOW_ERROR;
   }
@@ -253,6 +256,7 @@ process (GstContoursFilter *self, GstBuffer *buffer, GstBuffer *outbuf)
   gst_video_frame_unmap (&in);
   if (ok)
     return GST_FLOW_OK;
+  contours_filter_abandon_copy (self, buffer);
   if (error.status == CTR_ERROR_CANCELLED)
     return GST_FLOW_FLUSHING;
   contours_filter_post_error (self, &error);
@@ -282,6 +286,12 @@ is_gap (GstBuffer *buffer)
   return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size (buffer) == 0;
 }
 
+static gboolean
+draws (GstContoursFilter *self)
+{
+  return GST_CONTOURS_FILTER_GET_CLASS (self)->draw && g_atomic_int_get (&PRIVATE (self)->in_use) >= 0;
+}
+
 /* Whether BUFFER passes untouched. This is decided once: a buffer that was not made writable must not be written, even
  * if a property changes later. */
 static gboolean
@@ -291,7 +301,29 @@ passes (GstContoursFilter *self, GstBuffer *buffer)
 
   if (is_gap (buffer))
     return TRUE;
-  return klass->draw && g_atomic_int_get (&PRIVATE (self)->in_use) >= 0 && !klass->needs_drawing (self, buffer);
+  return draws (self) && !klass->needs_drawing (self, buffer);
+}
+
+/* Whether work on both frames is ordered by the same CUDA stream, or by none. Otherwise a rendered frame would have to be
+ * complete before it is pushed. */
+static gboolean
+share_order (GstContoursFilter *self, GstBuffer *inbuf, GstBuffer *outbuf)
+{
+  GstMemory *in = contours_filter_first_memory (inbuf), *out = contours_filter_first_memory (outbuf);
+
+  return !PRIVATE (self)->cuda_caps || !gst_contours_gpu_is_memory (in) || !gst_contours_gpu_is_memory (out)
+         || gst_contours_gpu_share_stream (in, out);
+}
+
+/* A frame to render, in memory that has the CUDA stream of INBUF. The negotiated pool may not know that stream. */
+static GstBuffer *
+new_frame (GstContoursFilter *self, GstBuffer *inbuf)
+{
+  GstBuffer *outbuf = contours_filter_acquire (self, inbuf);
+
+  if (outbuf)
+    GST_BASE_TRANSFORM_GET_CLASS (self)->copy_metadata (GST_BASE_TRANSFORM_CAST (self), inbuf, outbuf);
+  return outbuf;
 }
 
 /* The parent class posts an error if a pool cannot start, but not if an active pool cannot allocate. */
@@ -299,22 +331,34 @@ static GstFlowReturn
 gst_contours_filter_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer **outbuf)
 {
   const CtrError error = {CTR_ERROR_OUT_OF_MEMORY, "no buffer for the output frame"};
-  GstContoursFilterPrivate *priv = PRIVATE (GST_CONTOURS_FILTER (trans));
+  GstContoursFilter *self = GST_CONTOURS_FILTER (trans);
+  GstContoursFilterPrivate *priv = PRIVATE (self);
   GstBufferPool *pool;
   GstFlowReturn ret = GST_FLOW_ERROR;
 
-  if (!contours_filter_finish_drawing (GST_CONTOURS_FILTER (trans)))
+  if (!contours_filter_finish_drawing (self))
     return GST_FLOW_ERROR;
-  priv->passes = passes (GST_CONTOURS_FILTER (trans), inbuf);
+  priv->passes = passes (self, inbuf);
   if (priv->passes) {
     *outbuf = inbuf;
     return GST_FLOW_OK;
   }
+  if (draws (self) && contours_filter_needs_copy (self, inbuf)) {
+    *outbuf = contours_filter_copy_frame (self, inbuf);
+    return *outbuf ? GST_FLOW_OK : GST_FLOW_ERROR;
+  }
+  if (priv->copies && contours_filter_renders (trans) && (*outbuf = new_frame (self, inbuf)))
+    return GST_FLOW_OK;
   pool = gst_base_transform_get_buffer_pool (trans);
   if (pool || !contours_filter_renders (trans))
     ret = parent_class->prepare_output_buffer (trans, inbuf, outbuf);
+  if (ret == GST_FLOW_OK && contours_filter_renders (trans) && !share_order (self, inbuf, *outbuf)) {
+    gst_clear_buffer (outbuf);
+    *outbuf = new_frame (self, inbuf);
+    ret = *outbuf ? GST_FLOW_OK : GST_FLOW_ERROR;
+  }
   if (ret == GST_FLOW_ERROR && (!pool || gst_buffer_pool_is_active (pool)))
-    contours_filter_post_error (GST_CONTOURS_FILTER (trans), &error);
+    contours_filter_post_error (self, &error);
   gst_clear_object (&pool);
   return ret;
 }

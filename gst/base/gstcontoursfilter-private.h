@@ -5,6 +5,7 @@
  *   filternegotiation.c   caps and buffer pools
  *   filterprocessing.c    processing of one frame: mapping, checks, the call of the subclass
  *   filterresults.c       attaches the results of the subclass
+ *   filtercopying.c       copies of frames to draw on, where somebody else holds the frame
  *   filterdrawing.c       drawing that is still queued on the GPU when its frame is pushed
  */
 #ifndef GST_BASE_GSTCONTOURSFILTER_PRIVATE_H
@@ -31,9 +32,12 @@ typedef struct {
   GstVideoInfo info;
   gboolean cuda_caps; /* the negotiated frames are in CUDA memory */
   gboolean warned_interlaced;
-  gboolean passes;        /* the frame passes untouched: a gap, or nothing to draw */
-  guint bits_so_far;      /* significant bits that the frames of the stream have used so far */
-  GstMiniObject *drawn;   /* what the queued drawing depends on, NULL if none is queued; streaming thread only */
+  gboolean passes;       /* the frame passes untouched: a gap, or nothing to draw */
+  guint bits_so_far;     /* significant bits that the frames of the stream have used so far */
+  gboolean is_drawing;   /* drawing or rendering is queued; streaming thread only */
+  GstMiniObject *drawn;  /* what the queued drawing depends on, NULL if none is queued; streaming thread only */
+  GstBufferPool *copies; /* of copied frames, NULL until one is needed; streaming thread only */
+  GstMiniObject *copied; /* what the queued copy of a frame depends on, NULL if none is queued; streaming thread only */
   CtrContours *unchecked; /* pending contours whose limit is not known yet, or NULL; streaming thread only */
   CtrLimit exceeded;      /* limit that the last frame exceeded */
   CtrCancel cancel;       /* requested while the pads are flushing: ends the work on a frame */
@@ -68,9 +72,40 @@ gboolean contours_filter_analyze (
 /* Waits for the pending result, if any. Posts an error and returns FALSE on failure. */
 gboolean contours_filter_settle (GstContoursFilter *self);
 
-/* Prepares BUFFER for downstream after the subclass has drawn on it: orders its readers after the drawing, or waits
- * until the drawing is done. */
-gboolean contours_filter_hand_over_drawing (GstContoursFilter *self, GstBuffer *buffer, CtrError *error);
+/* Maps BUFFER. Posts an error and returns FALSE if its memory does not fit the caps. */
+gboolean contours_filter_map_frame (
+    GstContoursFilter *self, GstVideoFrame *frame, GstBuffer *buffer, GstMapFlags access);
+
+/* Checks that all rows of FRAME's planes lie inside the mapped memory. */
+gboolean contours_filter_check_planes (const GstVideoFrame *frame, CtrError *error);
+
+/* Whether somebody else holds BUFFER or its memory, and so must not see what is drawn on it. */
+gboolean contours_filter_needs_copy (GstContoursFilter *self, GstBuffer *buffer);
+
+/* A buffer like BUFFER, in CUDA memory with the CUDA stream of its memory, without metadata. They come from one pool,
+ * unless the frames change to another stream. NULL if there is no memory. */
+GstBuffer *contours_filter_acquire (GstContoursFilter *self, GstBuffer *buffer);
+
+/* A copy of BUFFER, with its metadata, to draw on; in CUDA memory the pixels may still be on their way, in order with
+ * the drawing. Posts an error and returns NULL on failure. */
+GstBuffer *contours_filter_copy_frame (GstContoursFilter *self, GstBuffer *buffer);
+
+/* Releases what the queued copy of a frame depends on. The copy must be complete. */
+void contours_filter_drop_copied (GstContoursFilter *self);
+
+/* Likewise, but first waits for the copy, if one is queued: no drawing on COPY follows that would be waited for. */
+void contours_filter_abandon_copy (GstContoursFilter *self, GstBuffer *copy);
+
+/* Gives up the pool of copies. */
+void contours_filter_drop_copies (GstContoursFilter *self);
+
+/* Prepares BUFFER for downstream after the subclass has queued the drawing or rendering of its frame on STREAM: orders
+ * its readers after that work, or waits until the work is done. */
+gboolean contours_filter_hand_over_drawing (
+    GstContoursFilter *self, GstBuffer *buffer, gpointer stream, CtrError *error);
+
+/* Counts the started elements that draw or render on the GPU: CHANGE is 1 at start and -1 at stop. */
+void contours_filter_count_drawing (GstContoursFilter *self, CtrBackend backend, gint change);
 
 /* Waits for queued drawing. Posts an error and returns FALSE on failure. */
 gboolean contours_filter_finish_drawing (GstContoursFilter *self);

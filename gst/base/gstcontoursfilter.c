@@ -117,8 +117,10 @@ contours_filter_open_backend (GstContoursFilter *self, CtrBackend backend, CtrEr
     klass->close (self);
   if (backend == CTR_BACKEND_CUDA)
     gst_contours_gpu_pop (&priv->gpu);
-  if (ok)
+  if (ok) {
+    contours_filter_count_drawing (self, backend, 1);
     g_atomic_int_set (&priv->in_use, backend);
+  }
   return ok;
 }
 
@@ -134,11 +136,14 @@ contours_filter_close_backend (GstContoursFilter *self)
     return;
   contours_filter_settle (self);
   contours_filter_finish_drawing (self);
+  contours_filter_drop_copied (self);
+  contours_filter_drop_copies (self);
   /* A lost context cannot be made current, but host memory must be freed. */
   pushed = backend == CTR_BACKEND_CUDA && gst_contours_gpu_push (&priv->gpu, &error);
   GST_CONTOURS_FILTER_GET_CLASS (self)->close (self);
   if (pushed)
     gst_contours_gpu_pop (&priv->gpu);
+  contours_filter_count_drawing (self, backend, -1);
   g_atomic_int_set (&priv->in_use, -1);
 }
 

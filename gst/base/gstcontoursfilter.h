@@ -8,6 +8,7 @@
  *   gstcontoursfilter.h, .c   this class; its parts are listed in gstcontoursfilter-private.h
  *   gstforegroundfilter.h     subclass with the threshold properties of cudacca and cudaborders
  *   gstcontoursgpu.h          CUDA context, stream and memory: the only place that knows libgstcuda
+ *   pinnedpool.h              page-locked frames in system memory
  *   framemessage.h            element messages about one frame
  *   propertyfields.h          tables of properties that are plain fields
  *   significantbits.h         the property significant-bits of cudacanny and cudacontouroverlay
@@ -48,12 +49,14 @@ G_DECLARE_DERIVABLE_TYPE (GstContoursFilter, gst_contours_filter, GST, CONTOURS_
  * @warn_of_limit: optional, with @find_contours: warn that @contours exceed a limit, which those of the frame before did
  *     not. Called as soon as the base class knows.
  * @render: instead: fill @out, a frame of the format and size of @in, whose samples are @image. Both are in the same
- *     kind of memory as @image, and all rows of all planes lie inside their buffers.
+ *     kind of memory as @image, and all rows of all planes lie inside their buffers. The work may stay queued on @stream.
  * @draw: instead: draw on @frame, whose samples are @image and whose buffer is @buffer; its planes are as for @render.
- *     The work may stay queued on @stream, with references to everything it reads except the frame's memory.
- * @lead_default: with @draw: order later work on the CUDA context's default stream after the work that @draw queued.
- * @finish: with @draw: wait for the queued work and release what it read. Called once after each successful @draw,
- *     before the next one and before @close. The base class calls it at once, or with the next frame, at the end of the
+ *     Nobody else holds the frame: the base class has copied it if somebody did, possibly with a copy that is still
+ *     queued on @stream. The work may stay queued on @stream, with references to everything it reads except the frame's memory.
+ * @lead_default: with @render and @draw: order later work on the CUDA context's default stream after the work on the
+ *     stream of @draw, even if @draw had nothing to queue.
+ * @finish: with @render and @draw: wait for the queued work and release what it read. Called once after each successful
+ *     @render or @draw, before the next one and before @close. The base class calls it at once, or with the next frame, at the end of the
  *     stream, for a flush or for a drain.
  * @needs_drawing: with @draw: whether there is anything to draw on @buffer. If it returns FALSE, the buffer passes without a
  *     copy, even if it is shared.

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/base/gstcontoursgpu.h"
 
-#ifdef HAVE_GST_CUDA
 #include <gst/cuda/gstcudabufferpool.h>
 #include <gst/cuda/gstcudacontext.h>
 #include <gst/cuda/gstcudaloader.h>
 #include <gst/cuda/gstcudautils.h>
 #if GST_CHECK_VERSION(1, 24, 0)
 #include <gst/cuda/gstcudastream.h>
-#endif
 #endif
 
 static gboolean G_GNUC_PRINTF (3, 4) fail (CtrError *error, CtrStatus status, const gchar *format, ...)
@@ -36,8 +34,6 @@ gst_contours_gpu_clear (GstContoursGpu *gpu)
   gst_clear_object (&gpu->context);
   g_rec_mutex_clear (&gpu->lock);
 }
-
-#ifdef HAVE_GST_CUDA
 
 #define CONTEXT(gpu) GST_CUDA_CONTEXT_CAST ((gpu)->context)
 
@@ -279,6 +275,129 @@ has_pool_of (GstQuery *query, GstCudaContext *context)
   return same;
 }
 
+GstBufferPool *
+gst_contours_gpu_new_pool (GstContoursGpu *gpu, GstCaps *caps, GstMemory *memory)
+{
+  GstBufferPool *pool = gst_cuda_buffer_pool_new (CONTEXT (gpu));
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+
+  gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  gst_buffer_pool_config_set_params (config, caps, 0, 0, 0);
+#if GST_CHECK_VERSION(1, 24, 0)
+  if (memory && gst_cuda_memory_get_stream (GST_CUDA_MEMORY_CAST (memory)))
+    gst_buffer_pool_config_set_cuda_stream (config, gst_cuda_memory_get_stream (GST_CUDA_MEMORY_CAST (memory)));
+#endif
+  if (!gst_buffer_pool_set_config (pool, config))
+    gst_clear_object (&pool);
+  return pool;
+}
+
+gboolean
+gst_contours_gpu_share_stream (GstMemory *a, GstMemory *b)
+{
+#if GST_CHECK_VERSION(1, 24, 0)
+  return gst_cuda_memory_get_stream (GST_CUDA_MEMORY_CAST (a)) == gst_cuda_memory_get_stream (GST_CUDA_MEMORY_CAST (b));
+#else
+  return TRUE; /* no memory has a stream */
+#endif
+}
+
+/* Rows of bytes in a plane, or in several planes that lie alike in two frames. */
+typedef struct {
+  gsize size, count;
+} Rows;
+
+static Rows
+plane_rows (const GstVideoFrame *frame, guint plane)
+{
+  gint components[GST_VIDEO_MAX_COMPONENTS];
+
+  gst_video_format_info_component (frame->info.finfo, plane, components);
+  return (Rows){
+      (gsize) GST_VIDEO_FRAME_COMP_WIDTH (frame, components[0]) * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, components[0]),
+      GST_VIDEO_FRAME_COMP_HEIGHT (frame, components[0])};
+}
+
+/* Adds the rows of plane NEXT to ROWS, which begin at plane FIRST. FALSE: it is not at the same number of rows behind
+ * FIRST in both frames. */
+static gboolean
+add_plane (const GstVideoFrame *a, const GstVideoFrame *b, guint first, guint next, Rows *rows)
+{
+  const Rows added = plane_rows (a, next);
+  const gsize stride = GST_VIDEO_FRAME_PLANE_STRIDE (a, first), b_stride = GST_VIDEO_FRAME_PLANE_STRIDE (b, first);
+  const guintptr begin = (guintptr) GST_VIDEO_FRAME_PLANE_DATA (a, first),
+                 b_begin = (guintptr) GST_VIDEO_FRAME_PLANE_DATA (b, first);
+  const guintptr at = (guintptr) GST_VIDEO_FRAME_PLANE_DATA (a, next),
+                 b_at = (guintptr) GST_VIDEO_FRAME_PLANE_DATA (b, next);
+  const gsize before = (at - begin) / stride;
+
+  if (gst_buffer_n_memory (a->buffer) > 1 || gst_buffer_n_memory (b->buffer) > 1 || at < begin || before < rows->count
+      || at != begin + before * stride || b_at != b_begin + before * b_stride
+      || (gsize) GST_VIDEO_FRAME_PLANE_STRIDE (a, next) != stride
+      || (gsize) GST_VIDEO_FRAME_PLANE_STRIDE (b, next) != b_stride)
+    return FALSE;
+  *rows = (Rows){MAX (rows->size, added.size), before + added.count};
+  return TRUE;
+}
+
+gboolean
+gst_contours_gpu_copy_frame (GstContoursGpu *gpu, const GstVideoFrame *from, GstVideoFrame *to, CtrError *error)
+{
+  gpointer stream = gst_contours_gpu_stream_for (gpu, gst_buffer_peek_memory (from->buffer, 0));
+
+  for (guint plane = 0, next = 1; plane < GST_VIDEO_FRAME_N_PLANES (from); plane = next++) {
+    Rows rows = plane_rows (from, plane);
+    CUDA_MEMCPY2D copy = {0};
+    CUresult result;
+
+    while (next < GST_VIDEO_FRAME_N_PLANES (from) && add_plane (from, to, plane, next, &rows))
+      next++;
+    copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+    copy.srcDevice = (CUdeviceptr) GST_VIDEO_FRAME_PLANE_DATA (from, plane);
+    copy.srcPitch = GST_VIDEO_FRAME_PLANE_STRIDE (from, plane);
+    copy.dstDevice = (CUdeviceptr) GST_VIDEO_FRAME_PLANE_DATA (to, plane);
+    copy.dstPitch = GST_VIDEO_FRAME_PLANE_STRIDE (to, plane);
+    copy.WidthInBytes = rows.size;
+    copy.Height = rows.count;
+    if ((result = CuMemcpy2DAsync (&copy, stream)) != CUDA_SUCCESS)
+      return fail_cuda (error, "cuMemcpy2DAsync", result);
+  }
+  return TRUE;
+}
+
+void
+gst_contours_gpu_finish_copy (GstContoursGpu *gpu, GstMemory *memory)
+{
+  CtrError error;
+
+  if (!gst_contours_gpu_push (gpu, &error))
+    return;
+  CuStreamSynchronize (gst_contours_gpu_stream_for (gpu, memory));
+  gst_contours_gpu_pop (gpu);
+}
+
+gpointer
+gst_contours_gpu_alloc_host (GstObject *context, gsize size)
+{
+  gpointer memory = NULL;
+
+  if (!gst_cuda_context_push (GST_CUDA_CONTEXT_CAST (context)))
+    return NULL;
+  if (CuMemAllocHost (&memory, size) != CUDA_SUCCESS)
+    memory = NULL;
+  gst_cuda_context_pop (NULL);
+  return memory;
+}
+
+void
+gst_contours_gpu_free_host (GstObject *context, gpointer memory)
+{
+  if (!gst_cuda_context_push (GST_CUDA_CONTEXT_CAST (context)))
+    return; /* a lost context has lost its memory, too */
+  CuMemFreeHost (memory);
+  gst_cuda_context_pop (NULL);
+}
+
 gboolean
 gst_contours_gpu_provide_pool (GstContoursGpu *gpu, GstQuery *query)
 {
@@ -291,14 +410,9 @@ gst_contours_gpu_provide_pool (GstContoursGpu *gpu, GstQuery *query)
   if (!caps || !gpu->context || has_pool_of (query, CONTEXT (gpu)))
     return TRUE;
 
-  pool = gst_cuda_buffer_pool_new (CONTEXT (gpu));
-  config = gst_buffer_pool_get_config (pool);
-  gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  gst_buffer_pool_config_set_params (config, caps, 0, 0, 0);
-  if (!gst_buffer_pool_set_config (pool, config)) {
-    gst_object_unref (pool);
+  pool = gst_contours_gpu_new_pool (gpu, caps, NULL);
+  if (!pool)
     return FALSE;
-  }
 
   /* CUDA chooses the pitch, so the pool knows the size only now. */
   config = gst_buffer_pool_get_config (pool);
@@ -311,89 +425,3 @@ gst_contours_gpu_provide_pool (GstContoursGpu *gpu, GstQuery *query)
   gst_object_unref (pool);
   return TRUE;
 }
-
-#else /* !HAVE_GST_CUDA */
-
-gboolean
-gst_contours_gpu_open (GstContoursGpu *gpu, GstElement *element, gint device_id, CtrError *error)
-{
-  return fail (error, CTR_ERROR_NO_CUDA,
-      "this build has no CUDA support; install the CUDA toolkit and gstreamer-cuda-1.0, then rebuild");
-}
-
-void
-gst_contours_gpu_close (GstContoursGpu *gpu)
-{
-}
-
-gboolean
-gst_contours_gpu_push (GstContoursGpu *gpu, CtrError *error)
-{
-  return TRUE;
-}
-
-void
-gst_contours_gpu_pop (GstContoursGpu *gpu)
-{
-}
-
-gint
-gst_contours_gpu_get_device_id (GstContoursGpu *gpu)
-{
-  return -1;
-}
-
-gboolean
-gst_contours_gpu_is_memory (GstMemory *memory)
-{
-  return FALSE;
-}
-
-gboolean
-gst_contours_gpu_is_foreign (GstContoursGpu *gpu, GstMemory *memory)
-{
-  return FALSE;
-}
-
-gboolean
-gst_contours_gpu_adopt (GstContoursGpu *gpu, GstMemory *memory, gint device_id, CtrError *error)
-{
-  return TRUE;
-}
-
-gpointer
-gst_contours_gpu_stream_for (GstContoursGpu *gpu, GstMemory *memory)
-{
-  return NULL;
-}
-
-GstContoursGpuOrder
-gst_contours_gpu_get_order (GstMemory *memory, GstMiniObject **kept)
-{
-  *kept = NULL;
-  return GST_CONTOURS_GPU_ORDER_NONE;
-}
-
-void
-gst_contours_gpu_wait_for (GstMemory *memory)
-{
-}
-
-void
-gst_contours_gpu_set_context (GstContoursGpu *gpu, GstElement *element, GstContext *context, gint device_id)
-{
-}
-
-gboolean
-gst_contours_gpu_handle_query (GstContoursGpu *gpu, GstElement *element, GstQuery *query)
-{
-  return FALSE;
-}
-
-gboolean
-gst_contours_gpu_provide_pool (GstContoursGpu *gpu, GstQuery *query)
-{
-  return TRUE;
-}
-
-#endif

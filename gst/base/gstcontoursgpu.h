@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* GStreamer's CUDA context, which an element shares with its neighbours, and a stream in it.
+/* GStreamer's CUDA context, which an element shares with its neighbours, a stream in it, and its memory.
  *
- * This is the only place that knows libgstcuda. A build without libgstcuda has the same functions:
- * gst_contours_gpu_open() then fails, and no memory is CUDA memory. */
+ * gstcontoursgpu.c is the only place that knows libgstcuda. A build without libgstcuda has gstcontoursgpu-none.c
+ * instead: gst_contours_gpu_open() then fails, and no memory is CUDA memory. */
 #ifndef GST_BASE_GSTCONTOURSGPU_H
 #define GST_BASE_GSTCONTOURSGPU_H
 
 #include <contours/types.h>
 #include <gst/gst.h>
+#include <gst/video/video.h>
 
 #ifdef HAVE_GST_CUDA
 #include <gst/cuda/gstcudamemory.h>
@@ -69,6 +70,26 @@ void gst_contours_gpu_wait_for (GstMemory *memory);
 /* The parts of GstElement::set_context and GstBaseTransform::query that concern CUDA contexts. */
 void gst_contours_gpu_set_context (GstContoursGpu *gpu, GstElement *element, GstContext *context, gint device_id);
 gboolean gst_contours_gpu_handle_query (GstContoursGpu *gpu, GstElement *element, GstQuery *query);
+
+/* A pool of frames with CAPS in the open context, whose memory has the stream of MEMORY (NULL: none). It is not active
+ * and has no maximum. NULL if such frames cannot be in CUDA memory. */
+GstBufferPool *gst_contours_gpu_new_pool (GstContoursGpu *gpu, GstCaps *caps, GstMemory *memory);
+
+/* Whether work on A and work on B, both CUDA memory, are queued in the same stream. */
+gboolean gst_contours_gpu_share_stream (GstMemory *a, GstMemory *b);
+
+/* Queues a copy of all planes of FROM into TO, two frames of one format and size that are mapped in CUDA memory of the
+ * current context, on the stream of FROM's memory (see gst_contours_gpu_stream_for()). Their planes must have been
+ * checked. */
+gboolean gst_contours_gpu_copy_frame (
+    GstContoursGpu *gpu, const GstVideoFrame *from, GstVideoFrame *to, CtrError *error);
+
+/* Waits for the copies from MEMORY. */
+void gst_contours_gpu_finish_copy (GstContoursGpu *gpu, GstMemory *memory);
+
+/* SIZE bytes of page-locked host memory of CONTEXT, NULL if there are none. To be freed in the same context. */
+gpointer gst_contours_gpu_alloc_host (GstObject *context, gsize size);
+void gst_contours_gpu_free_host (GstObject *context, gpointer memory);
 
 /* Makes a pool of the open context the first pool of allocation query QUERY, unless the first pool is of that context
  * already. */

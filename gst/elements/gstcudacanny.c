@@ -40,7 +40,8 @@ struct _GstCudaCanny {
   gboolean mask;
   guint significant_bits; /* 0: automatic */
 
-  CtrCanny *canny; /* while started */
+  CtrCanny *canny;
+  gboolean drawing; /* a frame is queued */ /* while started */
 };
 
 enum {
@@ -164,7 +165,24 @@ gst_cuda_canny_render (GstContoursFilter *filter, const CtrImage *image, const G
 
   for (guint i = 0; i < picture.plane_count; i++)
     describe_plane (&picture.planes[i], out, mask ? in : NULL, i);
-  return ctr_canny_run (self->canny, image, &params, &picture, stream, error);
+  self->drawing = ctr_canny_enqueue (self->canny, image, &params, &picture, stream, error);
+  return self->drawing;
+}
+
+static gboolean
+gst_cuda_canny_lead_default (GstContoursFilter *filter, CtrError *error)
+{
+  return ctr_canny_lead_default (GST_CUDA_CANNY (filter)->canny, error);
+}
+
+static gboolean
+gst_cuda_canny_finish (GstContoursFilter *filter, CtrError *error)
+{
+  GstCudaCanny *self = GST_CUDA_CANNY (filter);
+  const gboolean drawing = self->drawing;
+
+  self->drawing = FALSE;
+  return !drawing || ctr_canny_finish (self->canny, error);
 }
 
 static const PropertyField fields[] = {
@@ -323,6 +341,8 @@ gst_cuda_canny_class_init (GstCudaCannyClass *klass)
 
   filter_class->open = GST_DEBUG_FUNCPTR (gst_cuda_canny_open);
   filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_canny_close);
+  filter_class->lead_default = GST_DEBUG_FUNCPTR (gst_cuda_canny_lead_default);
+  filter_class->finish = GST_DEBUG_FUNCPTR (gst_cuda_canny_finish);
   filter_class->render = GST_DEBUG_FUNCPTR (gst_cuda_canny_render);
 
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CANNY_THRESHOLD_MODE, 0);

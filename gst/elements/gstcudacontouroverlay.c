@@ -181,10 +181,9 @@ gst_cuda_contour_overlay_draw (GstContoursFilter *filter, const CtrImage *image,
   if (!overlay_layers_build (&self->layers, buffer, &frame->info, &style, has_text ? self->text : NULL, error))
     return FALSE;
   warn (self);
-  if (self->layers.layers->len == 0)
-    return TRUE;
   bits = gst_contours_filter_get_significant_bits (filter, frame, bits);
   overlay_picture_init (&picture, frame, image->memory);
+  /* Even without a layer: readers must come after the copy of the frame, which may be queued on the stream. */
   if (!ctr_painter_enqueue (self->painters[backend], &picture, (const CtrPaintLayer *) self->layers.layers->data,
           self->layers.layers->len, get_colours (self, &frame->info, bits, style.colour), stream, error))
     return FALSE;

@@ -76,7 +76,12 @@ CTR_API void ctr_canny_free (CtrCanny *canny);
 CTR_API bool ctr_canny_enqueue (CtrCanny *canny, const CtrImage *image, const CtrCannyParams *params,
     const CtrEdgePicture *picture, void *stream, CtrError *error);
 
-/* Waits for the queued work. After a failure the contents of the picture are undefined. */
+/* CUDA backend: orders the queued work before all later work on the context's default stream, and on the streams that
+ * synchronise with it (all but those created with CU_STREAM_NON_BLOCKING). For readers of the picture, and writers of
+ * IMAGE, that do not know STREAM. */
+CTR_API bool ctr_canny_lead_default (CtrCanny *canny, CtrError *error);
+
+/* Waits for the queued work, not for later work on STREAM, which may be gone. After a failure the contents of the picture are undefined. */
 CTR_API bool ctr_canny_finish (CtrCanny *canny, CtrError *error);
 
 CTR_API bool ctr_canny_run (CtrCanny *canny, const CtrImage *image, const CtrCannyParams *params,

@@ -111,11 +111,13 @@ ctr_cca_free (CtrCca *cca)
   free_object ("ctr_cca_free", cca);
 }
 
-CtrComponents *
-ctr_cca_run (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
+/* Runs the core's FUNCTION on the host. */
+static CtrComponents *
+call_cca (
+    const char *function, CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
 {
-  CtrComponents *(*host_run) (CtrCca *, const CtrImage *, const CtrCcaParams *, void *, CtrError *) =
-      dlsym (RTLD_NEXT, "ctr_cca_run");
+  CtrComponents *(*host_call) (CtrCca *, const CtrImage *, const CtrCcaParams *, void *, CtrError *) =
+      dlsym (RTLD_NEXT, function);
   Object object = find_object (cca, false);
   CtrImage view = *image;
 
@@ -124,7 +126,19 @@ ctr_cca_run (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, voi
       return NULL;
     view.memory = CTR_MEMORY_HOST;
   }
-  return host_run (cca, &view, params, NULL, error);
+  return host_call (cca, &view, params, NULL, error);
+}
+
+CtrComponents *
+ctr_cca_run (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
+{
+  return call_cca ("ctr_cca_run", cca, image, params, stream, error);
+}
+
+CtrComponents *
+ctr_cca_submit (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
+{
+  return call_cca ("ctr_cca_submit", cca, image, params, stream, error);
 }
 
 CtrBorders *
@@ -139,12 +153,13 @@ ctr_borders_free (CtrBorders *borders)
   free_object ("ctr_borders_free", borders);
 }
 
-CtrContours *
-ctr_borders_run (
-    CtrBorders *borders, const CtrImage *image, const CtrBordersParams *params, void *stream, CtrError *error)
+/* Runs the core's FUNCTION on the host. */
+static CtrContours *
+call_borders (const char *function, CtrBorders *borders, const CtrImage *image, const CtrBordersParams *params,
+    void *stream, CtrError *error)
 {
-  CtrContours *(*host_run) (CtrBorders *, const CtrImage *, const CtrBordersParams *, void *, CtrError *) =
-      dlsym (RTLD_NEXT, "ctr_borders_run");
+  CtrContours *(*host_call) (CtrBorders *, const CtrImage *, const CtrBordersParams *, void *, CtrError *) =
+      dlsym (RTLD_NEXT, function);
   Object object = find_object (borders, false);
   CtrImage view = *image;
 
@@ -153,7 +168,21 @@ ctr_borders_run (
       return NULL;
     view.memory = CTR_MEMORY_HOST;
   }
-  return host_run (borders, &view, params, NULL, error);
+  return host_call (borders, &view, params, NULL, error);
+}
+
+CtrContours *
+ctr_borders_run (
+    CtrBorders *borders, const CtrImage *image, const CtrBordersParams *params, void *stream, CtrError *error)
+{
+  return call_borders ("ctr_borders_run", borders, image, params, stream, error);
+}
+
+CtrContours *
+ctr_borders_submit (
+    CtrBorders *borders, const CtrImage *image, const CtrBordersParams *params, void *stream, CtrError *error)
+{
+  return call_borders ("ctr_borders_submit", borders, image, params, stream, error);
 }
 
 CtrCracks *
@@ -168,11 +197,13 @@ ctr_cracks_free (CtrCracks *cracks)
   free_object ("ctr_cracks_free", cracks);
 }
 
-CtrContours *
-ctr_cracks_run (CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params, void *stream, CtrError *error)
+/* Runs the core's FUNCTION on the host. */
+static CtrContours *
+call_cracks (const char *function, CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params,
+    void *stream, CtrError *error)
 {
-  CtrContours *(*host_run) (CtrCracks *, const CtrImage *, const CtrCracksParams *, void *, CtrError *) =
-      dlsym (RTLD_NEXT, "ctr_cracks_run");
+  CtrContours *(*host_call) (CtrCracks *, const CtrImage *, const CtrCracksParams *, void *, CtrError *) =
+      dlsym (RTLD_NEXT, function);
   Object object = find_object (cracks, false);
   CtrImage view = *image;
 
@@ -181,7 +212,20 @@ ctr_cracks_run (CtrCracks *cracks, const CtrImage *image, const CtrCracksParams 
       return NULL;
     view.memory = CTR_MEMORY_HOST;
   }
-  return host_run (cracks, &view, params, NULL, error);
+  return host_call (cracks, &view, params, NULL, error);
+}
+
+CtrContours *
+ctr_cracks_run (CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params, void *stream, CtrError *error)
+{
+  return call_cracks ("ctr_cracks_run", cracks, image, params, stream, error);
+}
+
+CtrContours *
+ctr_cracks_submit (
+    CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params, void *stream, CtrError *error)
+{
+  return call_cracks ("ctr_cracks_submit", cracks, image, params, stream, error);
 }
 
 CtrSnake *

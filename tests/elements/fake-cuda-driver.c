@@ -10,6 +10,32 @@
 enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, INVALID_CONTEXT = 201 };
 
 static bool full;
+static bool host_full;
+static int allocations, locked;
+
+/* While IS_FULL, no host memory can be page-locked. */
+CTR_API void fake_cuda_set_host_full (bool is_full);
+void
+fake_cuda_set_host_full (bool is_full)
+{
+  host_full = is_full;
+}
+
+/* The number of page-locked pieces of host memory. */
+CTR_API int fake_cuda_locked (void);
+int
+fake_cuda_locked (void)
+{
+  return locked;
+}
+
+/* How often device memory has been allocated. */
+CTR_API int fake_cuda_allocations (void);
+int
+fake_cuda_allocations (void)
+{
+  return allocations;
+}
 
 /* While IS_FULL, allocations of device memory fail. */
 CTR_API void fake_cuda_set_full (bool is_full);
@@ -136,6 +162,7 @@ DRIVER (cuMemAllocPitch_v2, void **memory, size_t *pitch, size_t width, size_t h
     return INVALID_CONTEXT;
   if (full)
     return OUT_OF_MEMORY;
+  allocations++;
   *pitch = (width + PITCH - 1) / PITCH * PITCH;
   *memory = malloc (*pitch * height);
   return *memory && add_object (*memory, *pitch * height, current_context ()) ? SUCCESS : OUT_OF_MEMORY;
@@ -154,29 +181,23 @@ DRIVER (cuMemFree_v2, void *memory)
 
 DRIVER (cuMemAllocHost_v2, void **memory, size_t size)
 {
+  if (!current_context ())
+    return INVALID_CONTEXT;
+  if (host_full)
+    return OUT_OF_MEMORY;
   *memory = malloc (size);
+  __atomic_add_fetch (&locked, *memory != NULL, __ATOMIC_RELAXED);
   return *memory ? SUCCESS : OUT_OF_MEMORY;
 }
 
 DRIVER (cuMemFreeHost, void *memory)
 {
+  if (!current_context ())
+    return INVALID_CONTEXT;
+  __atomic_sub_fetch (&locked, 1, __ATOMIC_RELAXED);
   free (memory);
   return SUCCESS;
 }
-
-/* Side and Copy have the layout of CUDA_MEMCPY2D: x is in bytes, and kind 1 means host memory. */
-typedef struct {
-  size_t x, y;
-  unsigned kind;
-  char *host, *device;
-  void *array;
-  size_t pitch;
-} Side;
-
-typedef struct {
-  Side source, target;
-  size_t width, height;
-} Copy;
 
 static char *
 row_of (const Side *side, size_t row)
@@ -184,13 +205,25 @@ row_of (const Side *side, size_t row)
   return (side->kind == 1 ? side->host : side->device) + (side->y + row) * side->pitch + side->x;
 }
 
-DRIVER (cuMemcpy2DAsync_v2, const Copy *copy, void *stream)
+void
+carry_out_copy (const Copy *copy)
 {
-  if (!current_context ())
-    return INVALID_CONTEXT;
-  catch_up (stream);
   for (size_t row = 0; row < copy->height; row++)
     memcpy (row_of (&copy->target, row), row_of (&copy->source, row), copy->width);
+}
+
+DRIVER (cuMemcpy2DAsync_v2, const Copy *copy, void *stream)
+{
+  const Drawing later = {.stream = stream, .context = current_context (), .copy = *copy};
+
+  if (!current_context ())
+    return INVALID_CONTEXT;
+  if (stream && copy->source.kind != 1 && copy->target.kind != 1) {
+    queue_drawing (&later);
+    return SUCCESS;
+  }
+  catch_up (stream);
+  carry_out_copy (copy);
   return SUCCESS;
 }
 

@@ -2,9 +2,9 @@
 /* This library simulates a GPU on machines without one, so that the tests run the elements' handling of CUDA memory,
  * contexts and errors. It is preloaded, and replaces the CUDA driver, whose device memory is host memory here
  * (fake-cuda-driver.c), and the core's CUDA backend, by the host backend (fake-cuda-core.c). This file holds the
- * contexts, the objects that belong to them, and the queue of drawings.
+ * contexts, the objects that belong to them, and the queue of drawings and of copies inside device memory.
  *
- * It draws as late as a driver may: when somebody waits for the drawing, or for a stream that has to wait for it.
+ * It works as late as a driver may: when somebody waits for the work, or for a stream that has to wait for it.
  *
  * It is stricter than a driver: the core's functions fail unless their object's context is the only one on the thread's
  * stack, and stream and device memory belong to that context.
@@ -16,10 +16,11 @@
 #include <stdio.h>
 
 #define MAX_OBJECTS 4096
+#define MAX_DRAWINGS 16
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Object objects[MAX_OBJECTS];
-static Drawing drawings[4]; /* in the order of queueing */
+static Drawing drawings[MAX_DRAWINGS]; /* and copies, in the order of queueing */
 static int n_drawings;
 
 static __thread Context *stack[16];
@@ -108,28 +109,41 @@ give_up (const char *why)
   abort ();
 }
 
-/* Carries out the first COUNT drawings. */
 static void
-draw_first (int count)
+carry_out (const Drawing *d)
 {
   CtrError error;
 
-  for (int i = 0; i < count; i++) {
-    const Drawing *d = &drawings[i];
-    if (!HOST_PAINTER (enqueue) (d->painter, &d->picture, d->layers, d->count, d->colours, NULL, &error)
-        || !HOST_PAINTER (finish) (d->painter, &error))
-      give_up (error.message);
-  }
-  n_drawings -= count;
-  memmove (drawings, drawings + count, n_drawings * sizeof *drawings);
+  if (!d->painter)
+    carry_out_copy (&d->copy);
+  else if (!HOST_PAINTER (enqueue) (d->painter, &d->picture, d->layers, d->count, d->colours, NULL, &error)
+           || !HOST_PAINTER (finish) (d->painter, &error))
+    give_up (error.message);
+}
+
+/* Carries out the work that is WANTED, after the work before it in the same stream, and nothing else. */
+static void
+carry_out_wanted (bool *wanted)
+{
+  int left = 0;
+
+  for (int i = n_drawings - 1; i >= 0; i--)
+    for (int k = i + 1; k < n_drawings; k++)
+      wanted[i] = wanted[i] || (wanted[k] && drawings[k].stream == drawings[i].stream);
+  for (int i = 0; i < n_drawings; i++)
+    if (wanted[i])
+      carry_out (&drawings[i]);
+    else
+      drawings[left++] = drawings[i];
+  n_drawings = left;
 }
 
 void
 queue_drawing (const Drawing *drawing)
 {
   pthread_mutex_lock (&lock);
-  if (n_drawings == sizeof drawings / sizeof *drawings)
-    give_up ("more drawings are queued than anyone should have");
+  if (n_drawings == MAX_DRAWINGS)
+    give_up ("more work is queued than anyone should have");
   drawings[n_drawings++] = *drawing;
   pthread_mutex_unlock (&lock);
 }
@@ -146,27 +160,25 @@ lead_default (const CtrPainter *painter)
 void
 finish_drawings (const CtrPainter *painter)
 {
-  int count = 0;
+  bool wanted[MAX_DRAWINGS];
 
   pthread_mutex_lock (&lock);
   for (int i = 0; i < n_drawings; i++)
-    if (drawings[i].painter == painter)
-      count = i + 1;
-  draw_first (count);
+    wanted[i] = drawings[i].painter == painter;
+  carry_out_wanted (wanted);
   pthread_mutex_unlock (&lock);
 }
 
 void
 catch_up (const void *stream)
 {
-  int count = 0;
+  bool wanted[MAX_DRAWINGS];
 
   pthread_mutex_lock (&lock);
   for (int i = 0; i < n_drawings; i++)
-    if (drawings[i].context == current_context ()
-        && (!stream || drawings[i].stream == stream || drawings[i].leads_default))
-      count = i + 1;
-  draw_first (count);
+    wanted[i] = drawings[i].context == current_context ()
+                && (!stream || drawings[i].stream == stream || drawings[i].leads_default);
+  carry_out_wanted (wanted);
   pthread_mutex_unlock (&lock);
 }
 
@@ -175,9 +187,11 @@ check_unused (const void *pointer, size_t size)
 {
   pthread_mutex_lock (&lock);
   for (int i = 0; i < n_drawings; i++) {
-    const char *picture = drawings[i].picture.planes[0].data;
-    if (drawings[i].stream == pointer || (picture >= (char *) pointer && picture < (char *) pointer + size))
-      give_up ("memory or a stream is freed while drawing is queued there");
+    const Drawing *d = &drawings[i];
+    const char *needed[] = {d->picture.planes[0].data, d->copy.source.device, d->copy.target.device};
+    for (int k = 0; k < 3; k++)
+      if (d->stream == pointer || (needed[k] >= (char *) pointer && needed[k] < (char *) pointer + size))
+        give_up ("memory or a stream is freed while work is queued there");
   }
   pthread_mutex_unlock (&lock);
 }
@@ -187,5 +201,9 @@ CTR_API int fake_cuda_queued (void);
 int
 fake_cuda_queued (void)
 {
-  return n_drawings;
+  int count = 0;
+
+  for (int i = 0; i < n_drawings; i++)
+    count += drawings[i].painter != NULL;
+  return count;
 }

@@ -20,7 +20,21 @@ typedef struct {
   Context *context;
 } Object;
 
-/* A queued drawing. Its caller keeps the data that it reads. */
+/* Side and Copy have the layout of CUDA_MEMCPY2D: x is in bytes, and kind 1 means host memory. */
+typedef struct {
+  size_t x, y;
+  unsigned kind;
+  char *host, *device;
+  void *array;
+  size_t pitch;
+} Side;
+
+typedef struct {
+  Side source, target;
+  size_t width, height;
+} Copy;
+
+/* Queued work: a drawing, whose caller keeps the data that it reads, or, where PAINTER is NULL, a copy. */
 typedef struct {
   CtrPainter *painter;
   CtrPaintPicture picture;
@@ -30,6 +44,7 @@ typedef struct {
   void *stream;
   Context *context;
   bool leads_default; /* the default stream waits for it */
+  Copy copy;
 } Drawing;
 
 /* The core's own function, which the one of the same name in this library hides. */
@@ -48,15 +63,17 @@ Object find_object (const void *pointer, bool remove);
 /* Ends the program. */
 void give_up (const char *why);
 
+void carry_out_copy (const Copy *copy);
+
 void queue_drawing (const Drawing *drawing);
 /* Makes the default stream of the context wait for PAINTER's drawings. */
 void lead_default (const CtrPainter *painter);
-/* Carries out PAINTER's drawings, and those queued before them. */
+/* Carries out PAINTER's drawings, and what was queued before them in their streams. */
 void finish_drawings (const CtrPainter *painter);
-/* Carries out the drawings for which work in STREAM (NULL: the default stream) of the current context must wait. All
+/* Carries out the drawings and copies for which work in STREAM (NULL: the default stream) of the current context must wait. All
  * streams here wait for the default stream, and it waits for them. */
 void catch_up (const void *stream);
-/* Ends the program if a queued drawing needs this memory or stream. */
+/* Ends the program if queued work needs this memory or stream. */
 void check_unused (const void *pointer, size_t size);
 
 #endif

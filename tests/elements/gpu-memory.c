@@ -4,6 +4,8 @@
 #include "gpu.h"
 #include "parts.h"
 
+#include <dlfcn.h>
+
 /* The element proposes a pool of CUDA memory in its context to upstream. */
 GST_START_TEST (test_pool_proposed)
 {
@@ -112,6 +114,174 @@ GST_START_TEST (test_memory_switched)
 
 GST_END_TEST;
 
+typedef struct {
+  int (*locked) (void); /* NULL on a GPU */
+  void (*set_host_full) (bool is_full);
+} HostMemory;
+
+static HostMemory
+host_memory (void)
+{
+  return (HostMemory){(int (*) (void)) dlsym (RTLD_DEFAULT, "fake_cuda_locked"),
+      (void (*) (bool)) dlsym (RTLD_DEFAULT, "fake_cuda_set_host_full")};
+}
+
+static GstCaps *
+system_caps (const TestFrame *like)
+{
+  GstCaps *caps = frame_caps (like);
+
+  gst_caps_set_features_simple (caps, NULL);
+  return caps;
+}
+
+/* Returns the pool that the element offers for frames LIKE these in system memory, active, or NULL. Upstream asks for
+ * ordinary memory, as elements do that know no allocator. */
+static GstBufferPool *
+offered_pool (GstHarness *h, const TestFrame *like)
+{
+  GstCaps *caps = system_caps (like);
+  GstQuery *query = gst_query_new_allocation (caps, TRUE);
+  const GstAllocationParams ordinary = {0};
+  GstBufferPool *pool = NULL;
+  GstStructure *config;
+  GstVideoInfo info;
+  guint size, min, max;
+
+  gst_video_info_from_caps (&info, caps);
+  gst_harness_set_src_caps (h, gst_caps_ref (caps));
+  gst_pad_peer_query (h->srcpad, query);
+  if (gst_query_get_n_allocation_pools (query) > 0)
+    gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
+  if (pool) {
+    config = gst_buffer_pool_get_config (pool);
+    gst_buffer_pool_config_set_params (config, caps, MAX (size, GST_VIDEO_INFO_SIZE (&info)), min, max);
+    gst_buffer_pool_config_set_allocator (config, NULL, &ordinary);
+    fail_unless (gst_buffer_pool_set_config (pool, config));
+    fail_unless (gst_buffer_pool_set_active (pool, TRUE));
+  }
+  gst_query_unref (query);
+  gst_caps_unref (caps);
+  return pool;
+}
+
+/* Takes a buffer from POOL and fills it with FRAME. */
+static GstBuffer *
+acquire_filled (GstBufferPool *pool, const TestFrame *like)
+{
+  GstBuffer *buffer;
+  GstVideoInfo info;
+  GstMapInfo map;
+
+  gst_video_info_set_format (&info, like->format, like->width, like->height);
+  fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &buffer, NULL), GST_FLOW_OK);
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
+  fail_unless (map.size >= GST_VIDEO_INFO_SIZE (&info));
+  fill_pixels (like, &info, map.data, info.offset, info.stride);
+  gst_buffer_unmap (buffer, &map);
+  return buffer;
+}
+
+/* For frames in system memory that it uploads, the element offers a pool of page-locked memory. Frames outlive pool and
+ * element. Without memory to lock they have ordinary memory. */
+GST_START_TEST (test_locked_pool)
+{
+  const HostMemory host = host_memory ();
+
+  for (guint full = 0; full < (host.locked ? 2 : 1); full++) {
+    const int before = host.locked ? host.locked () : 0;
+    GstElement *element = new_subject ("backend=cuda");
+    GstHarness *h = gst_harness_new_with_element (element, "sink", "src");
+    GstBufferPool *pool = offered_pool (h, &frame);
+    GstBuffer *buffers[3], *part;
+    TestFrame next = frame;
+
+    fail_unless (pool != NULL);
+    if (full)
+      host.set_host_full (true);
+    for (guint i = 0; i < G_N_ELEMENTS (buffers); i++) {
+      next.seed = i;
+      buffers[i] = acquire_filled (pool, &next);
+      if (host.locked)
+        fail_unless_equals_int (host.locked (), before + (full ? 0 : (int) i + 1));
+    }
+    if (full)
+      host.set_host_full (false);
+    for (guint i = 0; i < G_N_ELEMENTS (buffers); i++) {
+      next.seed = i;
+      fail_unless_equals_int (gst_harness_push (h, buffers[i]), GST_FLOW_OK);
+      buffers[i] = gst_harness_pull (h);
+      assert_default_result (buffers[i], &next);
+    }
+    part = acquire_filled (pool, &frame);
+    buffers[0] = gst_buffer_append (buffers[0], gst_buffer_copy_region (part, GST_BUFFER_COPY_MEMORY, 7, 100));
+    gst_buffer_pool_set_active (pool, FALSE);
+    gst_object_unref (pool);
+    gst_harness_teardown (h);
+    gst_object_unref (element);
+    for (guint i = 0; i < G_N_ELEMENTS (buffers); i++) {
+      next.seed = i;
+      assert_default_result (buffers[i], &next);
+      gst_buffer_unref (buffers[i]);
+    }
+    gst_buffer_unref (part);
+    if (host.locked)
+      fail_unless_equals_int (host.locked (), before);
+  }
+}
+
+GST_END_TEST;
+
+/* Not all of the host's memory is locked, however many frames wait downstream. */
+GST_START_TEST (test_locked_limit)
+{
+  const HostMemory host = host_memory ();
+  const TestFrame large = {GST_VIDEO_FORMAT_GRAY8, 8192, 8192, .seed = 1};
+  const int before = host.locked ();
+  GstElement *element = new_subject ("backend=cuda");
+  GstHarness *h = gst_harness_new_with_element (element, "sink", "src");
+  GstBufferPool *pool = offered_pool (h, &large);
+  GstBuffer *buffers[6];
+
+  for (guint i = 0; i < G_N_ELEMENTS (buffers); i++)
+    fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &buffers[i], NULL), GST_FLOW_OK);
+  fail_unless_equals_int (host.locked (), before + 4); /* 256 MB */
+  for (guint i = 0; i < G_N_ELEMENTS (buffers); i++)
+    gst_buffer_unref (buffers[i]);
+  gst_buffer_pool_set_active (pool, FALSE);
+  fail_unless_equals_int (host.locked (), before);
+  gst_object_unref (pool);
+  gst_harness_teardown (h);
+  gst_object_unref (element);
+}
+
+GST_END_TEST;
+
+/* The element offers no pool if the CPU draws, and none in place of downstream's, where it forwards that. */
+GST_START_TEST (test_no_locked_pool)
+{
+  GstElement *element = new_subject (subject_draws () ? "backend=cuda" : "backend=cpu");
+  GstHarness *h = gst_harness_new_with_element (element, "sink", "src");
+  GstBufferPool *pools[] = {gst_video_buffer_pool_new (), NULL};
+
+  fail_unless (offered_pool (h, &frame) == NULL);
+  gst_harness_teardown (h);
+  gst_object_unref (element);
+  element = new_subject ("backend=cuda");
+  h = gst_harness_new_with_element (element, "sink", "src");
+  gst_pad_add_probe (h->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, answer_allocation, pools[0], NULL);
+  pools[1] = offered_pool (h, &frame);
+  fail_unless ((pools[1] == pools[0]) == !subject_renders ());
+  for (guint i = 0; i < G_N_ELEMENTS (pools); i++) {
+    gst_buffer_pool_set_active (pools[i], FALSE);
+    gst_object_unref (pools[i]);
+  }
+  gst_harness_teardown (h);
+  gst_object_unref (element);
+}
+
+GST_END_TEST;
+
 /* A buffer in system memory under caps of CUDA memory yields one error. */
 GST_START_TEST (test_memory_elsewhere)
 {
@@ -190,6 +360,12 @@ add_gpu_memory_tests (TCase *tc)
   if (subject_renders ())
     tcase_add_test (tc, test_pool_taken);
   tcase_add_test (tc, test_memory_switched);
+  tcase_add_test (tc, test_no_locked_pool);
+  if (!subject_draws ()) {
+    tcase_add_test (tc, test_locked_pool);
+    if (host_memory ().locked)
+      tcase_add_test (tc, test_locked_limit);
+  }
   tcase_add_test (tc, test_memory_elsewhere);
   if (upload)
     tcase_add_test (tc, test_cudaupload);

@@ -66,23 +66,62 @@ GST_START_TEST (test_contours_on_gpu)
 
 GST_END_TEST;
 
-/* A reader on the GPU with its own stream, as each element has one, sees the drawing, and so does a copy. From
- * GStreamer 1.24 on, readers wait for memory that has another stream. */
+static CUstream
+new_stream (void)
+{
+  CUstream stream;
+
+  fail_unless (gst_cuda_context_push (test_cuda_context ()));
+  fail_unless_equals_int (CuStreamCreate (&stream, CU_STREAM_DEFAULT), CUDA_SUCCESS);
+  gst_cuda_context_pop (NULL);
+  return stream;
+}
+
+static void
+free_stream (CUstream stream)
+{
+  fail_unless (gst_cuda_context_push (test_cuda_context ()));
+  CuStreamDestroy (stream);
+  gst_cuda_context_pop (NULL);
+}
+
+/* Reads BUFFER into READ, which is mapped as TO, in STREAM. From GStreamer 1.24 on, readers wait for memory that has
+ * another stream. */
+static void
+read_in_stream (GstBuffer *buffer, GstBuffer *read, GstMapInfo *to, CUstream stream)
+{
+  CUDA_MEMCPY2D all = {0};
+  GstMapInfo from;
+
+  fail_unless (gst_buffer_map (buffer, &from, GST_MAP_READ | GST_MAP_CUDA));
+#if GST_CHECK_VERSION(1, 24, 0)
+  gst_cuda_memory_sync (GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (buffer, 0)));
+#endif
+  all.srcMemoryType = all.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+  all.srcDevice = (CUdeviceptr) from.data;
+  all.dstDevice = (CUdeviceptr) to->data;
+  all.srcPitch = all.dstPitch = all.WidthInBytes = gst_buffer_get_video_meta (buffer)->stride[0];
+  all.Height = from.size / all.srcPitch;
+  fail_unless (gst_cuda_context_push (test_cuda_context ()));
+  fail_unless_equals_int (CuMemcpy2DAsync (&all, stream), CUDA_SUCCESS);
+  fail_unless_equals_int (CuStreamSynchronize (stream), CUDA_SUCCESS);
+  gst_cuda_context_pop (NULL);
+  gst_buffer_unmap (buffer, &from);
+  gst_buffer_unmap (read, to);
+}
+
+/* A reader on the GPU with its own stream, as each element has one, sees the drawing, and so does a copy. */
 GST_START_TEST (test_read_on_gpu)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 6};
   GstHarness *h = new_harness ("cudacontouroverlay");
-  GstCudaContext *context = test_cuda_context ();
+  CUstream stream = new_stream ();
   gboolean released[2];
-  CUstream stream;
 
   set_frame_caps (h, &frame);
-  fail_unless (gst_cuda_context_push (context));
-  fail_unless_equals_int (CuStreamCreate (&stream, CU_STREAM_DEFAULT), CUDA_SUCCESS);
-  gst_cuda_context_pop (NULL);
   for (guint copy = 0; copy < G_N_ELEMENTS (released); copy++) {
     GstBuffer *read = make_frame (&frame), *buffer;
-    GstMapInfo from, to;
+    GstMapInfo to;
 
     /* Mapping uploads the memory in the default stream, and so has to come before the drawing. */
     fail_unless (gst_buffer_map (read, &to, GST_MAP_WRITE | GST_MAP_CUDA));
@@ -92,39 +131,52 @@ GST_START_TEST (test_read_on_gpu)
       gst_buffer_unmap (read, &to);
       gst_buffer_replace_all_memory (read, gst_memory_copy (gst_buffer_peek_memory (buffer, 0), 0, -1));
     } else {
-      CUDA_MEMCPY2D all = {0};
-
-      fail_unless (gst_buffer_map (buffer, &from, GST_MAP_READ | GST_MAP_CUDA));
-#if GST_CHECK_VERSION(1, 24, 0)
-      gst_cuda_memory_sync (GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (buffer, 0)));
-#endif
-      all.srcMemoryType = all.dstMemoryType = CU_MEMORYTYPE_DEVICE;
-      all.srcDevice = (CUdeviceptr) from.data;
-      all.dstDevice = (CUdeviceptr) to.data;
-      all.srcPitch = all.dstPitch = all.WidthInBytes = gst_buffer_get_video_meta (buffer)->stride[0];
-      all.Height = from.size / all.srcPitch;
-      fail_unless (gst_cuda_context_push (context));
-      fail_unless_equals_int (CuMemcpy2DAsync (&all, stream), CUDA_SUCCESS);
-      fail_unless_equals_int (CuStreamSynchronize (stream), CUDA_SUCCESS);
-      gst_cuda_context_pop (NULL);
-      gst_buffer_unmap (buffer, &from);
-      gst_buffer_unmap (read, &to);
+      read_in_stream (buffer, read, &to, stream);
     }
     assert_drawn (read, "cudacontouroverlay", &frame);
     gst_buffer_unref (read);
     gst_buffer_unref (buffer);
   }
-  fail_unless (gst_cuda_context_push (context));
-  CuStreamDestroy (stream);
-  gst_cuda_context_pop (NULL);
+  free_stream (stream);
   gst_harness_teardown (h);
 }
 
 GST_END_TEST;
 
-/* The pool gets its only buffer back at once, and the drawing does not overwrite what is written there next. */
+/* It also sees the pixels of a frame that somebody held, and so was copied, even if it turns out that nothing can be
+ * drawn: contours without moments have no centroids. */
+GST_START_TEST (test_read_copy_on_gpu)
+{
+  TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 6}, other = frame;
+  GstHarness *h = new_harness ("cudacontouroverlay draw=centroids");
+  CUstream stream = new_stream ();
+  GstBuffer *in = with_contours (make_frame (&frame), &frame, NULL), *read, *buffer;
+  GstMapInfo to;
+
+  other.seed++;
+  read = make_frame (&other);
+  set_frame_caps (h, &frame);
+  fail_unless (gst_buffer_map (in, &to, GST_MAP_READ | GST_MAP_CUDA));
+  gst_buffer_unmap (in, &to);
+  fail_unless (gst_buffer_map (read, &to, GST_MAP_WRITE | GST_MAP_CUDA));
+  buffer = pass (h, gst_buffer_ref (in));
+  fail_unless (buffer != in);
+  read_in_stream (buffer, read, &to, stream);
+  fail_unless_equals_int (count_all (read, &frame), 0);
+  gst_buffer_unref (in);
+  gst_buffer_unref (read);
+  gst_buffer_unref (buffer);
+  free_stream (stream);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* The pool gets its only buffer back at once, also where the element draws on a copy because somebody held the frame.
+ * Neither drawing nor copy meets what is written there next. */
 GST_START_TEST (test_pool)
 {
+  const gboolean held = __i__;
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 7};
   const GstBufferPoolAcquireParams params = {.flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT};
   GstHarness *h = new_harness ("cudacontouroverlay");
@@ -155,7 +207,15 @@ GST_START_TEST (test_pool)
     meta = gst_buffer_get_video_meta (buffer);
     fill_pixels (&frame, &info, map.data, meta->offset, meta->stride);
     gst_buffer_unmap (buffer, &map);
-    buffer = pass (h, with_contours (buffer, &frame, &released[i]));
+    buffer = with_contours (buffer, &frame, &released[i]);
+    if (held) {
+      GstBuffer *in = buffer;
+
+      buffer = pass (h, gst_buffer_ref (in));
+      gst_buffer_unref (in);
+    } else {
+      buffer = pass (h, buffer);
+    }
     assert_queued (&released[i], FALSE);
     if (i % 2)
       assert_drawn (buffer, "cudacontouroverlay", &frame);
@@ -261,7 +321,8 @@ queued_suite (void)
   tcase_add_test (tc, test_metadata_dropped);
   tcase_add_test (tc, test_contours_on_gpu);
   tcase_add_test (tc, test_read_on_gpu);
-  tcase_add_test (tc, test_pool);
+  tcase_add_test (tc, test_read_copy_on_gpu);
+  tcase_add_loop_test (tc, test_pool, 0, 2);
 #ifdef HAVE_PANGO
   tcase_add_test (tc, test_font_changed);
   tcase_add_test (tc, test_look_changed);

@@ -411,6 +411,12 @@ __ddiv_rn (double a, double b)
   return a / b;
 }
 
+static inline double
+__fma_rn (double a, double b, double c)
+{
+  return std::fma (a, b, c);
+}
+
 /* --- Overlapped launches: a kernel starts when the one before it is complete --- */
 
 static inline void

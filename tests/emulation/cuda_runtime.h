@@ -49,6 +49,11 @@ typedef CUgraphExec_st *cudaGraphExec_t;
 struct cudaGraphExecUpdateResultInfo {
 };
 
+enum cudaMemoryType { cudaMemoryTypeUnregistered = 0, cudaMemoryTypeHost = 1, cudaMemoryTypeDevice = 2 };
+struct cudaPointerAttributes {
+  cudaMemoryType type;
+};
+
 struct cudaLaunchAttribute {
   cudaLaunchAttributeID id;
   union {
@@ -77,6 +82,7 @@ cudaError_t cudaMalloc (void **memory, size_t size);
 cudaError_t cudaFree (void *memory);
 cudaError_t cudaHostAlloc (void **memory, size_t size, unsigned flags);
 cudaError_t cudaFreeHost (void *memory);
+cudaError_t cudaPointerGetAttributes (cudaPointerAttributes *attributes, const void *memory);
 cudaError_t cudaMemcpyAsync (void *to, const void *from, size_t size, cudaMemcpyKind kind, cudaStream_t stream);
 cudaError_t cudaMemcpy2DAsync (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
     size_t height, cudaMemcpyKind kind, cudaStream_t stream);

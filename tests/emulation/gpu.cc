@@ -58,6 +58,19 @@ gpu_free (void *memory)
   cudaFree (memory);
 }
 
+void *
+gpu_alloc_pinned (size_t bytes)
+{
+  void *memory;
+  return cudaHostAlloc (&memory, bytes, cudaHostAllocDefault) == cudaSuccess ? memory : nullptr;
+}
+
+void
+gpu_free_pinned (void *memory)
+{
+  cudaFreeHost (memory);
+}
+
 void
 gpu_upload (void *device, const void *host, size_t bytes)
 {

@@ -107,6 +107,15 @@ cudaFreeHost (void *memory)
   return release (memory, true);
 }
 
+cudaError_t
+cudaPointerGetAttributes (cudaPointerAttributes *attributes, const void *memory)
+{
+  Locked locked (lock);
+  const Block *block = find_block (memory, 1, "a question about");
+  attributes->type = !block ? cudaMemoryTypeUnregistered : block->pinned ? cudaMemoryTypeHost : cudaMemoryTypeDevice;
+  return cudaSuccess;
+}
+
 static cudaError_t
 queue_copy (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
     cudaMemcpyKind kind, cudaStream_t stream)

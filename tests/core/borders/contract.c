@@ -114,6 +114,24 @@ run (void *borders, const Request *request, void *stream, CtrError *error)
   return ctr_borders_run (borders, request->image, request->params, stream, error);
 }
 
+static void *
+submit (void *borders, const Request *request, void *stream, CtrError *error)
+{
+  return ctr_borders_submit (borders, request->image, request->params, stream, error);
+}
+
+static bool
+wait_for (void *contours, CtrError *error)
+{
+  return ctr_contours_wait (contours, error);
+}
+
+static bool
+is_complete (void *contours)
+{
+  return ctr_contours_is_complete (contours);
+}
+
 static void
 drop (void *contours)
 {
@@ -181,6 +199,9 @@ const Contract borders_contract = {
     .enqueue = enqueue,
     .finish = finish,
     .run = run,
+    .submit = submit,
+    .wait = wait_for,
+    .is_complete = is_complete,
     .drop = drop,
     .check_result = check_result,
     .test_own = test_own,

@@ -243,6 +243,10 @@ make_plane (CtrEdgePlane *expected, CtrEdgePlane *actual, Memory *data, Memory *
       plane.edge[i] = (uint8_t) random_next (&rng);
       plane.background[i] = (uint8_t) random_next (&rng);
     }
+    if (random_below (&rng, 4) == 0)
+      memset (plane.background, plane.edge[0], sizeof plane.background); /* a background of one byte */
+    if (random_below (&rng, 4) == 0)
+      memcpy (plane.background, plane.edge, sizeof plane.background); /* no edges, as in chroma */
   }
   const uint32_t plane_width = (width + (1 << plane.x_shift) - 1) >> plane.x_shift,
                  plane_height = (height + (1 << plane.y_shift) - 1) >> plane.y_shift;

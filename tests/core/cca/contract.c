@@ -105,6 +105,24 @@ has_device_result (void *cca, CtrError *error)
   return ctr_cca_get_device_result (cca, &device, error);
 }
 
+static void *
+submit (void *cca, const Request *request, void *stream, CtrError *error)
+{
+  return ctr_cca_submit (cca, request->image, request->params, stream, error);
+}
+
+static bool
+wait_for (void *components, CtrError *error)
+{
+  return ctr_components_wait (components, error);
+}
+
+static bool
+is_complete (void *components)
+{
+  return ctr_components_is_complete (components);
+}
+
 static void
 drop (void *components)
 {
@@ -156,6 +174,9 @@ const Contract cca_contract = {
     .enqueue = enqueue,
     .finish = finish,
     .run = run,
+    .submit = submit,
+    .wait = wait_for,
+    .is_complete = is_complete,
     .has_device_result = has_device_result,
     .drop = drop,
     .check_result = check_result,

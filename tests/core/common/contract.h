@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tests the promises that the API of every algorithm makes, over one table of functions an algorithm: contract_main.c
- * tests calls and errors, memory_main.c failing allocations, changes_main.c frames that follow one another. The table of an algorithm and the errors that only
- * it has are in contract.c of its folder. */
+ * tests calls and errors, memory_main.c failing allocations, changes_main.c frames that follow one another,
+ * pending_main.c results that are handed out before they are complete. The table of an algorithm and the errors that
+ * only it has are in contract.c of its folder. */
 #ifndef CTR_TESTS_COMMON_CONTRACT_H
 #define CTR_TESTS_COMMON_CONTRACT_H
 
@@ -48,6 +49,9 @@ typedef struct {
   bool (*enqueue) (void *object, const Request *request, void *stream, CtrError *error);
   void *(*finish) (void *object, CtrError *error);
   void *(*run) (void *object, const Request *request, void *stream, CtrError *error);
+  void *(*submit) (void *object, const Request *request, void *stream, CtrError *error); /* optional, as the next two */
+  bool (*wait) (void *result, CtrError *error);
+  bool (*is_complete) (void *result);
   bool (*has_device_result) (void *object, CtrError *error); /* optional */
 
   void (*drop) (void *result);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* equality [--backend cpu|cuda] [--algorithm NAME] [--cases | --random | --bench] [--seed N] [--count N]
+/* equality [--backend cpu|cuda] [--algorithm NAME] [--cases | --random | --bench] [--seed N] [--count N] [--threads N]
  *
  * --random compares each backend with the definition, on COUNT pictures from SEED on. --cases compares the CUDA backend
  * with the CPU backend on adversarial sizes and shapes. Both are the default. --bench prints the time that an image
@@ -16,13 +16,15 @@ static struct {
   const char *program, *backend, *algorithm;
   bool cases, random, bench;
   uint64_t seed, count; /* count 0: the algorithm's own */
-} options = {.seed = 1};
+  uint64_t threads;
+} options = {.seed = 1, .threads = 1};
 
 static _Noreturn void
 print_usage (void)
 {
   fprintf (stderr,
-      "usage: %s [--backend cpu|cuda] [--algorithm NAME] [--cases | --random | --bench] [--seed N] [--count N]\n",
+      "usage: %s [--backend cpu|cuda] [--algorithm NAME] [--cases | --random | --bench] [--seed N] [--count N]\n"
+      "    [--threads N]\n",
       options.program);
   exit (2);
 }
@@ -59,6 +61,8 @@ read_options (int argc, char **argv)
       options.seed = number_of (argv[++i]);
     else if (strcmp (argv[i], "--count") == 0)
       options.count = number_of (argv[++i]);
+    else if (strcmp (argv[i], "--threads") == 0)
+      options.threads = number_of (argv[++i]);
     else
       print_usage ();
   }
@@ -71,8 +75,8 @@ compare_random (const Equality *algorithm, const Setup *setup, const char *backe
 {
   const uint64_t count = options.count ? options.count : setup->quick ? algorithm->quick_count : algorithm->count;
   for (uint64_t i = 0; i < count; i++) {
-    repeat_with ("%s --backend %s --algorithm %s --random --seed %" PRIu64 " --count 1", options.program, backend,
-        algorithm->name, options.seed + i);
+    repeat_with ("%s --backend %s --algorithm %s --random --seed %" PRIu64 " --count 1 --threads %" PRIu64,
+        options.program, backend, algorithm->name, options.seed + i, options.threads);
     algorithm->compare_random (state, options.seed + i);
   }
   printf ("%s on %s: %" PRIu64 " random pictures equal, seeds %" PRIu64 " to %" PRIu64 "\n", algorithm->name, backend,
@@ -111,6 +115,7 @@ int
 main (int argc, char **argv)
 {
   read_options (argc, argv);
+  ctr_threads_set_current ((unsigned) options.threads);
   if (options.backend) {
     test_backend (options.backend);
     return 0;

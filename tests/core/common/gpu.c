@@ -15,6 +15,8 @@ static struct {
   int (*stream_create) (void **stream, unsigned flags);
   int (*alloc) (uint64_t *memory, size_t bytes);
   int (*free) (uint64_t memory);
+  int (*alloc_pinned) (void **memory, size_t bytes);
+  int (*free_pinned) (void *memory);
   int (*upload) (uint64_t device, const void *host, size_t bytes);
   int (*stream_synchronize) (void *stream);
   int (*download) (void *host, uint64_t device, size_t bytes);
@@ -40,6 +42,8 @@ load (void)
       {"cuStreamCreate", &cu.stream_create},
       {"cuMemAlloc_v2", &cu.alloc},
       {"cuMemFree_v2", &cu.free},
+      {"cuMemAllocHost_v2", &cu.alloc_pinned},
+      {"cuMemFreeHost", &cu.free_pinned},
       {"cuMemcpyHtoD_v2", &cu.upload},
       {"cuStreamSynchronize", &cu.stream_synchronize},
       {"cuMemcpyDtoH_v2", &cu.download},
@@ -117,6 +121,20 @@ void
 gpu_free (void *memory)
 {
   must (cu.free ((uintptr_t) memory), "cuMemFree");
+}
+
+void *
+gpu_alloc_pinned (size_t bytes)
+{
+  void *memory;
+  must (cu.alloc_pinned (&memory, bytes), "cuMemAllocHost");
+  return memory;
+}
+
+void
+gpu_free_pinned (void *memory)
+{
+  must (cu.free_pinned (memory), "cuMemFreeHost");
 }
 
 void

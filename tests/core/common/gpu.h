@@ -20,6 +20,11 @@ void *gpu_stream_new_following (void);
 /* Device memory, a multiple of 256 bytes aligned. */
 void *gpu_alloc (size_t bytes);
 void gpu_free (void *memory);
+
+/* Page-locked host memory. */
+void *gpu_alloc_pinned (size_t bytes);
+void gpu_free_pinned (void *memory);
+
 void gpu_upload (void *device, const void *host, size_t bytes);
 void gpu_download (void *host, const void *device, size_t bytes);
 

@@ -139,13 +139,14 @@ measure_borders (void)
     CtrThresholdMode threshold;
     unsigned limit;
   } cases[] = {
-      {"borders, list", CTR_RETRIEVE_LIST, 0, 0, CTR_THRESHOLD_FIXED, 4},
-      {"borders, list, moments", CTR_RETRIEVE_LIST, 0, CTR_CONTOUR_FEATURE_MOMENTS, CTR_THRESHOLD_FIXED, 5},
-      {"borders, list, least area", CTR_RETRIEVE_LIST, 9, 0, CTR_THRESHOLD_FIXED, 2},
-      {"borders, external", CTR_RETRIEVE_EXTERNAL, 0, 0, CTR_THRESHOLD_FIXED, 2},
-      {"borders, two levels", CTR_RETRIEVE_CCOMP, 0, 0, CTR_THRESHOLD_FIXED, 2},
-      {"borders, tree", CTR_RETRIEVE_TREE, 0, 0, CTR_THRESHOLD_FIXED, 2},
-      {"borders, tree, least area, moments", CTR_RETRIEVE_TREE, 9, CTR_CONTOUR_FEATURE_MOMENTS, CTR_THRESHOLD_FIXED, 2},
+      {"borders, list", CTR_RETRIEVE_LIST, 0, 0, CTR_THRESHOLD_FIXED, 6},
+      {"borders, list, moments", CTR_RETRIEVE_LIST, 0, CTR_CONTOUR_FEATURE_MOMENTS, CTR_THRESHOLD_FIXED, 4},
+      {"borders, list, least area", CTR_RETRIEVE_LIST, 9, 0, CTR_THRESHOLD_FIXED, 4},
+      {"borders, external", CTR_RETRIEVE_EXTERNAL, 0, 0, CTR_THRESHOLD_FIXED, 4},
+      {"borders, two levels", CTR_RETRIEVE_CCOMP, 0, 0, CTR_THRESHOLD_FIXED, 4},
+      {"borders, tree", CTR_RETRIEVE_TREE, 0, 0, CTR_THRESHOLD_FIXED, 4},
+      {"borders, tree, least area, moments", CTR_RETRIEVE_TREE, 9, CTR_CONTOUR_FEATURE_MOMENTS, CTR_THRESHOLD_FIXED, 4},
+      {"borders, list, Otsu", CTR_RETRIEVE_LIST, 0, 0, CTR_THRESHOLD_OTSU, 7},
       {"borders, tree, Otsu", CTR_RETRIEVE_TREE, 0, 0, CTR_THRESHOLD_OTSU, 5},
   };
   borders = follower_new (&setup);
@@ -179,10 +180,10 @@ measure_cracks (void)
   CtrCracksParams params = cracks_params_of (CTR_LEVELS_AT_LEAST, CTR_CONNECTIVITY_8, CTR_IMAGE_BORDER_PAD);
   params.step = 64;
   cracks = tracer_new (&setup);
-  measure ("level contours", enqueue_cracks, finish_cracks, &params, 2);
+  measure ("level contours", enqueue_cracks, finish_cracks, &params, 4);
   params.min_area = 9;
   params.features = CTR_CONTOUR_FEATURE_MOMENTS;
-  measure ("level contours, least area, moments", enqueue_cracks, finish_cracks, &params, 2);
+  measure ("level contours, least area, moments", enqueue_cracks, finish_cracks, &params, 4);
   ctr_cracks_free (cracks);
 }
 
@@ -207,10 +208,10 @@ measure_cca (void)
 {
   CtrCcaParams params = params_of (CTR_CONNECTIVITY_8, 128, false, 0);
   cca = analyser_new (&setup);
-  measure ("components", enqueue_cca, finish_cca, &params, 1);
+  measure ("components", enqueue_cca, finish_cca, &params, 3);
   params.foreground.mode = CTR_THRESHOLD_OTSU;
   params.features = ALL_FEATURES;
-  measure ("components, Otsu, all features", enqueue_cca, finish_cca, &params, 1);
+  measure ("components, Otsu, all features", enqueue_cca, finish_cca, &params, 3);
   ctr_cca_free (cca);
 }
 
@@ -238,7 +239,7 @@ measure_canny (void)
   const bool cuda = setup.backend == CTR_BACKEND_CUDA;
   uint8_t *mask = cuda ? gpu_alloc ((size_t) width * height) : malloc ((size_t) width * height);
   ctr_edge_picture_init_mask (&edges, mask, width, cuda ? CTR_MEMORY_DEVICE : CTR_MEMORY_HOST);
-  measure ("edges", enqueue_canny, finish_canny, &params, 3);
+  measure ("edges", enqueue_canny, finish_canny, &params, 4);
   params.sigma = 1;
   params.threshold_mode = CTR_CANNY_MEDIAN;
   measure ("edges, blur, median", enqueue_canny, finish_canny, &params, 6);

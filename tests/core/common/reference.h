@@ -5,10 +5,14 @@
 
 #include <contours/contours.h>
 
+CTR_BEGIN_DECLS
+
 /* The sample (or luma) of one pixel of a host image. */
 uint32_t reference_sample (const CtrImage *image, uint32_t x, uint32_t y);
 
 /* Otsu's threshold of a host image, every level visited. */
 uint32_t reference_otsu (const CtrImage *image);
+
+CTR_END_DECLS
 
 #endif

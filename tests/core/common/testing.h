@@ -9,6 +9,8 @@
 
 #include <contours/contours.h>
 
+CTR_BEGIN_DECLS
+
 typedef struct {
   CtrBackend backend;
   void *stream; /* NULL on the CPU backend */
@@ -19,7 +21,7 @@ typedef struct {
 Setup setup_open (const char *name, bool own_context);
 
 /* Ends the test with exit status 77. */
-_Noreturn void skip (const char *reason);
+void skip (const char *reason) __attribute__ ((noreturn));
 
 /* What this thread tests from here on; printed when a check fails. */
 void describe (const char *format, ...) __attribute__ ((format (printf, 1, 2)));
@@ -28,7 +30,7 @@ void describe (const char *format, ...) __attribute__ ((format (printf, 1, 2)));
 void repeat_with (const char *format, ...) __attribute__ ((format (printf, 1, 2)));
 
 /* Ends the test with the description, the command that repeats it, and MESSAGE. */
-_Noreturn void fail (const char *file, int line, const char *message);
+void fail (const char *file, int line, const char *message) __attribute__ ((noreturn));
 
 #define CHECK(condition)                     \
   do {                                       \
@@ -43,6 +45,8 @@ typedef struct {
 
 /* Runs TESTS[count] and prints the time that each takes. */
 void run_tests (const Test *tests, size_t count);
+
+CTR_END_DECLS
 
 #define LENGTH(array) (sizeof (array) / sizeof *(array))
 

@@ -109,6 +109,24 @@ run (void *cracks, const Request *request, void *stream, CtrError *error)
   return ctr_cracks_run (cracks, request->image, request->params, stream, error);
 }
 
+static void *
+submit (void *cracks, const Request *request, void *stream, CtrError *error)
+{
+  return ctr_cracks_submit (cracks, request->image, request->params, stream, error);
+}
+
+static bool
+wait_for (void *contours, CtrError *error)
+{
+  return ctr_contours_wait (contours, error);
+}
+
+static bool
+is_complete (void *contours)
+{
+  return ctr_contours_is_complete (contours);
+}
+
 static void
 drop (void *contours)
 {
@@ -235,6 +253,9 @@ const Contract cracks_contract = {
     .enqueue = enqueue,
     .finish = finish,
     .run = run,
+    .submit = submit,
+    .wait = wait_for,
+    .is_complete = is_complete,
     .drop = drop,
     .check_result = check_result,
     .test_own = test_own,

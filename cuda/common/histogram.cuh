@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The histogram of a grey plane, and its Otsu threshold. */
+#ifndef CTR_CUDA_COMMON_HISTOGRAM_CUH
+#define CTR_CUDA_COMMON_HISTOGRAM_CUH
+
+#include "cuda/common/launch.cuh"
+
+#include <contours/image.h>
+
+constexpr int LEVELS_8 = 256;
+constexpr int LEVELS_16 = 65536;
+
+struct Histogram {
+  uint32_t counts[LEVELS_16]; /* 0 between frames */
+  uint32_t finished;          /* CTAs that have added theirs; 0 between frames */
+  uint32_t threshold;
+  uint32_t result[LEVELS_8]; /* the counts of a picture of up to 256 levels */
+};
+
+/* Queues the histogram of IMAGE and its Otsu threshold. The luma of packed RGB is also written to LUMA; otherwise this is
+ * NULL. SMALL: 256 levels; 16-bit samples are shifted right by SAMPLE_SHIFT and limited to 255. */
+bool histogram_queue (Histogram *histogram, const CtrImage *image, const CtrImage *luma, bool small,
+    uint32_t sample_shift, cudaStream_t stream, CtrError *error);
+
+#endif
