@@ -5,14 +5,15 @@
  *   arguments, plan, backend        borders/borders.c
  *   threshold, samples              common/otsu.h           common/samples.c              common/input_stage.cu
  *   passages along each border      -                       borders/lines.c               borders/tiles.cu
- *   order of a border's points      -                       borders/lines.c               borders/segments.cu,
+ *   order of a border's points      -                       borders/lines.c, rings.c      borders/segments.cu,
  *                                                                                         contours/list_ranking.cu
- *   order of the borders            -                       borders/lines.c               borders/segments.cu,
+ *   order of the borders            -                       borders/bands.c, table.c      borders/segments.cu,
  *                                                                                         borders/assemble.cu
- *   hierarchy, limits, rows         -                       borders/borders.c             borders/hierarchy.cu
- *   points, measures, table         -                       borders/borders.c             borders/assemble.cu
+ *   hierarchy, limits, rows         -                       borders/table.c               borders/hierarchy.cu
+ *   points, measures, table         -                       borders/measures.c, table.c   borders/assemble.cu
  *   moments                         -                       contours/contour_measures.c   contours/contour_measures.cuh
- *   simplification                  results/simplify.c
+ *   simplification                  borders/simplify.c,
+ *                                   results/simplify.c
  *   result                          results/contourlist.c   -                             contours/contour_pool.cu
  *   host side of the GPU            -                       -                             borders/borders.cu */
 #ifndef CTR_CORE_BORDERS_BORDERS_H

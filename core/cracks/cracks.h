@@ -3,7 +3,7 @@
  *
  *   stage                           core                    cpu                           cuda
  *   arguments, plan, backend        cracks/cracks.c
- *   level indices, corners          -                       cracks/corners.c              cracks/corners.cu
+ *   level indices, corners          -                       cracks/vertices.c, corners.c  cracks/corners.cu
  *   corners as closed lists         -                       cracks/cracks.c               contours/list_ranking.cu
  *   hierarchy, limits               -                       cracks/cracks.c               cracks/hierarchy.cu
  *   points, measures, table         -                       cracks/cracks.c,              cracks/assemble.cu

@@ -33,7 +33,7 @@ typedef struct {
   CtrHostBuffer rows;     /* CtrContour, with indices into the rows and the points of their levels */
   CtrHostBuffer sums;     /* CtrContourSums, by row */
   uint32_t row_count;
-  uint64_t work;    /* operations since the last poll */
+  uint64_t work;    /* operations on the level since the last poll */
   char padding[64]; /* Different threads write different tracers. */
 } Tracer;
 
@@ -273,6 +273,7 @@ begin_level (Tracer *tracer, Level *level, uint32_t width, uint32_t count)
 {
   const size_t words = (size_t) width / 64 + 1;
   *level = (Level){.tracer = tracer, .tracer_row = tracer->row_count};
+  tracer->work = 0;
   /* A contour has four corners or more. */
   if (!ctr_host_buffer_reserve (&tracer->columns, (size_t) width + 1, sizeof (uint32_t))
       || !ctr_host_buffer_reserve (&tracer->lines, words, sizeof (uint64_t))
@@ -326,7 +327,6 @@ trace_some_levels (void *context, uint32_t index)
   Work *work = context;
   Tracer *tracer = work->state->tracers + index;
   tracer->row_count = 0;
-  tracer->work = 0;
   while (!__atomic_load_n (&work->failed, __ATOMIC_RELAXED)) {
     const uint32_t level_index = 1 + __atomic_fetch_add (&work->next_level, 1, __ATOMIC_RELAXED);
     if (level_index > work->plan->level_count)
