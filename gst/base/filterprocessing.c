@@ -163,6 +163,17 @@ run (
          && contours_filter_hand_over_drawing (self, out->buffer, stream, error);
 }
 
+/* Whether work on both frames is ordered by the same CUDA stream, or by none. Otherwise a rendered frame would have to be
+ * complete before it is pushed. */
+static gboolean
+share_order (GstContoursFilter *self, GstBuffer *inbuf, GstBuffer *outbuf)
+{
+  GstMemory *in = contours_filter_first_memory (inbuf), *out = contours_filter_first_memory (outbuf);
+
+  return !PRIVATE (self)->cuda_caps || !gst_contours_gpu_is_memory (in) || !gst_contours_gpu_is_memory (out)
+         || gst_contours_gpu_share_stream (in, out);
+}
+
 static gboolean
 run_in_context (GstContoursFilter *self, GstVideoFrame *in, GstVideoFrame *out, GstBuffer *buffer, CtrError *error)
 {
@@ -176,7 +187,7 @@ run_in_context (GstContoursFilter *self, GstVideoFrame *in, GstVideoFrame *out, 
     return FALSE;
   if (priv->cuda_caps) {
     stream = gst_contours_gpu_stream_for (&priv->gpu, contours_filter_first_memory (buffer));
-    if (out)
+    if (out && !share_order (self, buffer, out->buffer))
       gst_contours_gpu_wait_for (contours_filter_first_memory (out->buffer));
   }
   ok = run (self, in, out, buffer, stream, error);
@@ -302,17 +313,6 @@ passes (GstContoursFilter *self, GstBuffer *buffer)
   if (is_gap (buffer))
     return TRUE;
   return draws (self) && !klass->needs_drawing (self, buffer);
-}
-
-/* Whether work on both frames is ordered by the same CUDA stream, or by none. Otherwise a rendered frame would have to be
- * complete before it is pushed. */
-static gboolean
-share_order (GstContoursFilter *self, GstBuffer *inbuf, GstBuffer *outbuf)
-{
-  GstMemory *in = contours_filter_first_memory (inbuf), *out = contours_filter_first_memory (outbuf);
-
-  return !PRIVATE (self)->cuda_caps || !gst_contours_gpu_is_memory (in) || !gst_contours_gpu_is_memory (out)
-         || gst_contours_gpu_share_stream (in, out);
 }
 
 /* A frame to render, in memory that has the CUDA stream of INBUF. The negotiated pool may not know that stream. */
