@@ -228,7 +228,8 @@ order_rings (void *context, uint32_t index)
   for (uint32_t i = 0; i < band->part_count; i++)
     if (rings[parts[i].ring].start == band->first_part + i)
       list[count++] = rings + parts[i].ring;
-  qsort (list, count, sizeof *list, compare_keys);
+  if (count > 1)
+    qsort (list, count, sizeof *list, compare_keys);
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t row = find_row (band, list[i]->key);
     list[i]->rows_before = row + band->ring_rows;

@@ -164,13 +164,15 @@ make_list (Table *table)
   uint64_t row_count = 0, operations = 0;
   for (uint32_t i = 0; i < bands->band_count; i++) {
     CtrBand *band = bands->bands + i;
-    const CtrContour *rows = band->rows.data, *last = rows + band->row_count - 1;
+    const CtrContour *rows = band->rows.data;
+    const uint32_t last = band->row_count - 1;
     band->rows_before = (uint32_t) row_count;
     band->points_before = table->point_count;
     row_count += band->row_count + band->ring_rows;
     if (row_count > INT32_MAX)
       return false;
-    table->point_count += band->ring_points + (band->row_count > 0 ? last->first + last->count - rows->first : 0);
+    table->point_count +=
+        band->ring_points + (band->row_count > 0 ? rows[last].first + rows[last].count - rows[0].first : 0);
   }
   table->row_count = (uint32_t) row_count;
   for (uint32_t i = 0; i < bands->rings.count; i++) {
