@@ -10,6 +10,7 @@
 namespace
 {
 
+/* Bytes: so many that queueing a part costs little, so few that the last one arrives soon. */
 constexpr size_t UPLOAD_PART = 512 * 1024;
 
 /* The luma of packed RGB is all that is wanted. */

@@ -232,6 +232,30 @@ GST_START_TEST (test_locked_pool)
 
 GST_END_TEST;
 
+/* A source and a converter take the pool, also through a queue. */
+GST_START_TEST (test_locked_pool_taken)
+{
+  static const gchar *const upstream[] = {"videotestsrc", "videotestsrc ! queue",
+      "videotestsrc ! video/x-raw,format=I420 ! videoconvert ! video/x-raw,format=NV12"};
+  const HostMemory host = host_memory ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (upstream); i++) {
+    const int before = host.locked ();
+    gchar *line = g_strdup_printf ("%s ! %s backend=cuda ! fakesink", upstream[i], subject ());
+    GstElement *pipeline = gst_parse_launch (line, NULL);
+
+    gst_element_set_state (pipeline, GST_STATE_PAUSED);
+    fail_unless_equals_int (gst_element_get_state (pipeline, NULL, NULL, 20 * GST_SECOND), GST_STATE_CHANGE_SUCCESS);
+    fail_unless (host.locked () > before, "%s: no frame is in locked memory", line);
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+    gst_object_unref (pipeline);
+    fail_unless_equals_int (host.locked (), before);
+    g_free (line);
+  }
+}
+
+GST_END_TEST;
+
 /* Not all of the host's memory is locked, however many frames wait downstream. */
 GST_START_TEST (test_locked_limit)
 {
@@ -363,8 +387,10 @@ add_gpu_memory_tests (TCase *tc)
   tcase_add_test (tc, test_no_locked_pool);
   if (!subject_draws ()) {
     tcase_add_test (tc, test_locked_pool);
-    if (host_memory ().locked)
+    if (host_memory ().locked) {
+      tcase_add_test (tc, test_locked_pool_taken);
       tcase_add_test (tc, test_locked_limit);
+    }
   }
   tcase_add_test (tc, test_memory_elsewhere);
   if (upload)
