@@ -94,7 +94,8 @@ main (int argc, char **argv)
   frames_a_step = setup.quick ? 4 : 7;
   uint32_t count;
   const uint8_t *variants = contract->variants (&count);
-  const Step base = {variants, setup.quick ? 40 : 90, setup.quick ? 30 : 60, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST, setup.stream};
+  const Step base = {
+      variants, setup.quick ? 40 : 90, setup.quick ? 30 : 60, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST, setup.stream};
   check_step ("the first frames", &base);
   for (uint32_t i = 1; i < count; i++) {
     Step step = base;
