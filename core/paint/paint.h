@@ -186,7 +186,8 @@ CTR_PAINT_FUNC uint32_t
 ctr_paint_ink_take (uint32_t *ink)
 {
 #ifdef __CUDA_ARCH__
-  return atomicExch (ink, 0u);
+  /* Most pixels have been taken by another shape, or are chroma that a neighbour has taken: a load is cheaper. */
+  return *(volatile uint32_t *) ink ? atomicExch (ink, 0u) : 0;
 #else
   const uint32_t word = *ink;
   *ink = 0;

@@ -53,7 +53,7 @@ word_of (const CtrPaintLines &lines, const uint32_t *words, uint32_t row)
 }
 
 /* The threads of a CTA share longer segments: a single thread would wait for each pixel in turn. */
-constexpr uint32_t MAX_OWN_STEPS = 4;
+constexpr uint32_t MAX_OWN_STEPS = 1;
 
 /* The longer segments of a CTA's points, in shared memory. */
 struct SharedStrokes {
