@@ -269,12 +269,13 @@ ctr_canny_free (CtrCanny *canny)
   free_object ("ctr_canny_free", canny);
 }
 
+/* The edges are found at once: the order of what follows is tested with the overlay. */
 bool
-ctr_canny_run (CtrCanny *canny, const CtrImage *image, const CtrCannyParams *params, const CtrEdgePicture *picture,
+ctr_canny_enqueue (CtrCanny *canny, const CtrImage *image, const CtrCannyParams *params, const CtrEdgePicture *picture,
     void *stream, CtrError *error)
 {
   bool (*host_run) (CtrCanny *, const CtrImage *, const CtrCannyParams *, const CtrEdgePicture *, void *, CtrError *) =
-      dlsym (RTLD_NEXT, "ctr_canny_run");
+      dlsym (RTLD_NEXT, "ctr_canny_enqueue");
   Object object = find_object (canny, false);
   CtrImage view = *image;
   CtrEdgePicture host_picture = *picture;
@@ -291,6 +292,16 @@ ctr_canny_run (CtrCanny *canny, const CtrImage *image, const CtrCannyParams *par
     view.memory = host_picture.memory = CTR_MEMORY_HOST;
   }
   return host_run (canny, &view, params, &host_picture, NULL, error);
+}
+
+bool
+ctr_canny_lead_default (CtrCanny *canny, CtrError *error)
+{
+  Object object = find_object (canny, false);
+
+  if (object.pointer && (context_depth () != 1 || current_context () != object.context))
+    return fail (error, CTR_ERROR_CUDA, "another context than the object's is current, or more than one is pushed");
+  return true;
 }
 
 CtrPainter *
