@@ -242,7 +242,7 @@ measure_canny (void)
   const bool cuda = setup.backend == CTR_BACKEND_CUDA;
   uint8_t *mask = cuda ? gpu_alloc ((size_t) width * height) : malloc ((size_t) width * height);
   ctr_edge_picture_init_mask (&edges, mask, width, cuda ? CTR_MEMORY_DEVICE : CTR_MEMORY_HOST);
-  measure ("edges", enqueue_canny, finish_canny, &params, 4);
+  measure ("edges", enqueue_canny, finish_canny, &params, 5);
   params.sigma = 1;
   params.threshold_mode = CTR_CANNY_MEDIAN;
   measure ("edges, blur, median", enqueue_canny, finish_canny, &params, 6);
