@@ -242,7 +242,7 @@ launch_layer (const PaintDeviceLayer &l, const CtrPaintTarget &target, const Ctr
   const cudaStream_t stream = session.stream;
   const dim3 shares (ctas_for (count * split * 32));
   /* Even a line of few points may be as long as the picture's outline. */
-  const uint32_t line_split = count > 512 * THREADS ? 1 : min (64u, 1024 / ctas_for (count));
+  const uint32_t line_split = count > 512 * THREADS ? 1 : max (1u, min (64u, 256 / ctas_for (count)));
   switch (layer->kind) {
     case CTR_PAINT_LINES:
       ctr_launch_overlapped (overlap, lines_kernel<BLEND>, dim3 (ctas_for (count) * line_split), dim3 (THREADS), 0,

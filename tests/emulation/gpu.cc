@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Replaces tests/core/common/gpu.c, which calls the driver, for the emulated device. Copies are made in the default stream,
- * as the driver's are, and do not wait for non-blocking streams. */
+ * as the driver's are: an upload waits for the streams that the default stream waits for, and for no other. */
 #include "cuda_runtime.h"
 
 extern "C" {
@@ -21,16 +21,27 @@ gpu_open (bool own_context)
   return true;
 }
 
+/* The tests never destroy their streams: here they are still known when the process ends. */
+struct Streams {
+  std::mutex lock;
+  std::vector<cudaStream_t> others, following;
+};
+
+static Streams &
+streams ()
+{
+  static Streams *const known = new Streams;
+  return *known;
+}
+
 static void *
 stream_new (unsigned flags)
 {
-  /* The tests never destroy them: here they are still known when the process ends. */
-  static std::vector<cudaStream_t> *const streams = new std::vector<cudaStream_t>;
-  static std::mutex lock;
-  std::lock_guard<std::mutex> locked (lock);
-  streams->emplace_back ();
-  cudaStreamCreateWithFlags (&streams->back (), flags);
-  return streams->back ();
+  cudaStream_t stream;
+  cudaStreamCreateWithFlags (&stream, flags);
+  std::lock_guard<std::mutex> locked (streams ().lock);
+  (flags == cudaStreamNonBlocking ? streams ().others : streams ().following).push_back (stream);
+  return stream;
 }
 
 void *
@@ -74,6 +85,13 @@ gpu_free_pinned (void *memory)
 void
 gpu_upload (void *device, const void *host, size_t bytes)
 {
+  std::vector<cudaStream_t> following;
+  {
+    std::lock_guard<std::mutex> locked (streams ().lock);
+    following = streams ().following;
+  }
+  for (cudaStream_t stream : following)
+    cudaStreamSynchronize (stream);
   memcpy (device, host, bytes);
 }
 
