@@ -245,7 +245,7 @@ measure_canny (void)
   measure ("edges", enqueue_canny, finish_canny, &params, 5);
   params.sigma = 1;
   params.threshold_mode = CTR_CANNY_MEDIAN;
-  measure ("edges, blur, median", enqueue_canny, finish_canny, &params, 6);
+  measure ("edges, blur, median", enqueue_canny, finish_canny, &params, 7);
   if (cuda)
     gpu_free (mask);
   else
