@@ -35,14 +35,28 @@ on_device (const CtrImage *image)
   return view;
 }
 
-/* Analyses a picture, and changes it at once. SIDE: the largest width and height. */
+/* Makes PICTURE one of single pixels: as many components as there can be. */
+static void
+fill_with_dots (const Picture *picture)
+{
+  uint8_t *pixels = (uint8_t *) picture->view.data;
+  for (uint32_t y = 0; y < picture->view.height; y++)
+    for (uint32_t x = 0; x < picture->view.width; x++)
+      pixels[y * picture->view.stride + x] = x % 2 == 0 && y % 2 == 0 ? 255 : 0;
+}
+
+/* Analyses a picture, and changes it at once. SIDE: the largest width and height, which every seventh picture has. */
 static Frame
 submit (void *object, Random *rng, uint32_t side, const void *params)
 {
   Frame frame;
   CtrError error;
-  const uint32_t width = 1 + random_next (rng) % side, height = 1 + random_next (rng) % side;
+  const bool dots = random_next (rng) % 7 == 0;
+  const uint32_t width = dots ? side : 1 + random_next (rng) % side;
+  const uint32_t height = dots ? side : 1 + random_next (rng) % side;
   frame.picture = picture_random (rng, width, height, (Layout){.format = CTR_FORMAT_GRAY8});
+  if (dots)
+    fill_with_dots (&frame.picture);
   const CtrImage image = on_device (&frame.picture.view);
   const Request request = {.image = &image, .params = params};
   frame.result = contract->submit (object, &request, setup.stream, &error);
