@@ -38,26 +38,13 @@ discard (CtrAnalyser *analyser)
   ctr_contours_unref (ops_of (borders)->finish (borders->base.state, NULL));
 }
 
-static bool
-wait_for_result (void *result, CtrError *error)
-{
-  return ctr_contours_wait (result, error);
-}
-
-static void
-unref_result (void *result)
-{
-  ctr_contours_unref (result);
-}
-
 static const CtrAnalyserType analyser_type = {
     .size = sizeof (CtrBorders),
     .name = "border follower",
     .input = "image",
     .enqueue = "ctr_borders_enqueue()",
     .discard = discard,
-    .wait = wait_for_result,
-    .unref = unref_result,
+    .result = &ctr_contours_result_type,
 };
 
 CtrBorders *

@@ -32,26 +32,13 @@ discard (CtrAnalyser *analyser)
   ctr_components_unref (ops_of (cca)->finish (cca->base.state, NULL));
 }
 
-static bool
-wait_for_result (void *result, CtrError *error)
-{
-  return ctr_components_wait (result, error);
-}
-
-static void
-unref_result (void *result)
-{
-  ctr_components_unref (result);
-}
-
 static const CtrAnalyserType analyser_type = {
     .size = sizeof (CtrCca),
     .name = "component analyser",
     .input = "image",
     .enqueue = "ctr_cca_enqueue()",
     .discard = discard,
-    .wait = wait_for_result,
-    .unref = unref_result,
+    .result = &ctr_components_result_type,
 };
 
 CtrCca *

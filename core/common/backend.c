@@ -56,9 +56,9 @@ ctr_analyser_settle (CtrAnalyser *analyser, CtrError *error)
   void *result = analyser->handed_out;
   if (!result)
     return true;
-  const bool ok = analyser->type->wait (result, error);
+  const bool ok = analyser->type->result->wait (result, error);
   analyser->handed_out = NULL;
-  analyser->type->unref (result);
+  analyser->type->result->unref (result);
   return ok;
 }
 

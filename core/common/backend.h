@@ -10,6 +10,8 @@
 #ifndef CTR_CORE_COMMON_BACKEND_H
 #define CTR_CORE_COMMON_BACKEND_H
 
+#include "core/results/pending.h"
+
 #include <contours/image.h>
 
 CTR_BEGIN_DECLS
@@ -44,12 +46,11 @@ typedef struct {
 /* What the analysers of an algorithm have in common: their size, and their names in messages. */
 struct CtrAnalyserType {
   size_t size;
-  const char *name;                             /* "border follower" */
-  const char *input;                            /* "image" */
-  const char *enqueue;                          /* "ctr_borders_enqueue()" */
-  void (*discard) (CtrAnalyser *analyser);      /* drops the pending result */
-  bool (*wait) (void *result, CtrError *error); /* completes what submit() has returned; NULL without submit() */
-  void (*unref) (void *result);
+  const char *name;                        /* "border follower" */
+  const char *input;                       /* "image" */
+  const char *enqueue;                     /* "ctr_borders_enqueue()" */
+  void (*discard) (CtrAnalyser *analyser); /* drops the pending result */
+  const CtrResultType *result;             /* of what submit() returns; NULL without submit() */
   void (*release) (CtrAnalyser *analyser); /* frees what the analyser owns besides the backend's state; may be NULL */
 };
 

@@ -40,26 +40,13 @@ discard (CtrAnalyser *analyser)
   ctr_contours_unref (ops_of (cracks)->finish (cracks->base.state, NULL));
 }
 
-static bool
-wait_for_result (void *result, CtrError *error)
-{
-  return ctr_contours_wait (result, error);
-}
-
-static void
-unref_result (void *result)
-{
-  ctr_contours_unref (result);
-}
-
 static const CtrAnalyserType analyser_type = {
     .size = sizeof (CtrCracks),
     .name = "contour tracer",
     .input = "image",
     .enqueue = "ctr_cracks_enqueue()",
     .discard = discard,
-    .wait = wait_for_result,
-    .unref = unref_result,
+    .result = &ctr_contours_result_type,
 };
 
 CtrCracks *

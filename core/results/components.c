@@ -85,6 +85,20 @@ ctr_components_wait (CtrComponents *components, CtrError *error)
   return ctr_pending_wait (&((Result *) components)->pending, components, error);
 }
 
+static bool
+wait_for_result (void *result, CtrError *error)
+{
+  return ctr_components_wait (result, error);
+}
+
+static void
+unref_result (void *result)
+{
+  ctr_components_unref (result);
+}
+
+const CtrResultType ctr_components_result_type = {wait_for_result, unref_result};
+
 bool
 ctr_components_is_complete (const CtrComponents *components)
 {

@@ -23,6 +23,9 @@ CtrComponents *ctr_components_new_pending (
 /* Fills in PENDING with what is in COMPLETE (transfer full), to which there is no other reference. */
 void ctr_components_settle (CtrComponents *pending, CtrComponents *complete);
 
+/* For the analysers that submit them. */
+extern const CtrResultType ctr_components_result_type;
+
 CTR_END_DECLS
 
 #endif

@@ -175,6 +175,20 @@ ctr_contours_wait (CtrContours *contours, CtrError *error)
   return ctr_pending_wait (&((Result *) contours)->pending, contours, error);
 }
 
+static bool
+wait_for_result (void *result, CtrError *error)
+{
+  return ctr_contours_wait (result, error);
+}
+
+static void
+unref_result (void *result)
+{
+  ctr_contours_unref (result);
+}
+
+const CtrResultType ctr_contours_result_type = {wait_for_result, unref_result};
+
 bool
 ctr_contours_is_complete (const CtrContours *contours)
 {

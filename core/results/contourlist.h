@@ -46,6 +46,9 @@ CtrContours *ctr_contours_new_pending (const CtrContours *info, CtrSettle settle
 /* Fills in PENDING with what is in COMPLETE (transfer full), to which there is no other reference. */
 void ctr_contours_settle (CtrContours *pending, CtrContours *complete);
 
+/* For the analysers that submit them. */
+extern const CtrResultType ctr_contours_result_type;
+
 CTR_END_DECLS
 
 #endif

@@ -12,6 +12,12 @@
 /* Waits for ANALYSER's work and fills in RESULT. It is called once, under the lock of the result. */
 typedef bool (*CtrSettle) (void *analyser, void *result, CtrError *error);
 
+/* What an analyser does with the result that it has handed out, of either kind. wait() completes it. */
+typedef struct {
+  bool (*wait) (void *result, CtrError *error);
+  void (*unref) (void *result);
+} CtrResultType;
+
 #ifndef __cplusplus /* whose atomic types are others; no backend needs the rest */
 
 #include <pthread.h>

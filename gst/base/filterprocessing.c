@@ -153,9 +153,11 @@ run (
 
   if (!view_frame (in, PRIVATE (self)->cuda_caps, &image, error))
     return FALSE;
-  if (klass->draw)
+  if (klass->draw) {
+    contours_filter_wait_for_readers (self, buffer, stream);
     return contours_filter_check_planes (in, error) && klass->draw (self, &image, in, buffer, stream, error)
            && contours_filter_hand_over_drawing (self, buffer, stream, error);
+  }
   if (!out)
     return contours_filter_analyze (self, &image, buffer, stream, error);
   return contours_filter_check_planes (in, error) && contours_filter_check_planes (out, error)

@@ -43,6 +43,22 @@ attach_contours (GstContoursFilter *self, GstBuffer *buffer, CtrContours *contou
   g_free (source);
 }
 
+void
+contours_filter_wait_for_readers (GstContoursFilter *self, GstBuffer *buffer, gpointer stream)
+{
+  GstContoursComponentMeta *components;
+  GstContoursContourMeta *contours;
+  gpointer state = NULL;
+
+  if (orders_readers (self, stream))
+    return;
+  while ((components = gst_buffer_iterate_contours_component_meta (buffer, &state)))
+    gst_contours_component_meta_get_count (components);
+  state = NULL;
+  while ((contours = gst_buffer_iterate_contours_contour_meta (buffer, &state)))
+    gst_contours_contour_meta_get_count (contours);
+}
+
 static void
 check_limit (GstContoursFilter *self, const CtrContours *contours)
 {

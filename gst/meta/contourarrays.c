@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The arrays of contours: on the host, and as bytes for other languages. */
+/* Waiting for contours, and their arrays: on the host, and as bytes for other languages. */
 #include "gst/meta/contourmeta-private.h"
+
+CtrContours *
+gst_contours_contour_meta_wait (GstContoursContourMeta *meta)
+{
+  CtrContours *contours = PENDING (meta);
+  CtrError error;
+  if (!ctr_contours_wait (contours, &error))
+    GST_WARNING ("There are no contours, since their analysis has failed: %s", error.message);
+  return contours;
+}
 
 const CtrContour *
 gst_contours_contour_meta_map_table (GstContoursContourMeta *meta)

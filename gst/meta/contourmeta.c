@@ -60,16 +60,6 @@ wait_for_result (gpointer result)
 static const GstContoursResultType result_type = {
     (gpointer (*) (gpointer)) ctr_contours_ref, (void (*) (gpointer)) ctr_contours_unref, wait_for_result};
 
-CtrContours *
-gst_contours_contour_meta_wait (GstContoursContourMeta *meta)
-{
-  CtrContours *contours = PENDING (meta);
-  CtrError error;
-  if (!ctr_contours_wait (contours, &error))
-    GST_WARNING ("There are no contours, since their analysis has failed: %s", error.message);
-  return contours;
-}
-
 /**
  * gst_contours_contour_meta_api_get_type:
  *

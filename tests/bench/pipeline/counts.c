@@ -64,7 +64,7 @@ counts_kind_of (const gchar *name)
 enum { CALLBACKS = 2048, BUFFER_SIZE = 4 << 20 };
 
 static struct {
-  gpointer library;
+  gpointer handle;
   CUptiResult (*subscribe) (CUpti_SubscriberHandle *, CUpti_CallbackFunc, void *);
   CUptiResult (*unsubscribe) (CUpti_SubscriberHandle);
   CUptiResult (*enable_callback) (uint32_t, CUpti_SubscriberHandle, CUpti_CallbackDomain, CUpti_CallbackId);
@@ -120,7 +120,7 @@ open_library (void)
 static gboolean
 load (const gchar *name, gpointer *function)
 {
-  *function = dlsym (cupti.library, name);
+  *function = dlsym (cupti.handle, name);
   return *function != NULL;
 }
 
@@ -155,14 +155,14 @@ gboolean
 counts_open (const gchar **reason)
 {
   *reason = "libcupti.so of CUDA 12 or 13 was not found; set CTR_CUPTI to its path";
-  if (cupti.library)
+  if (cupti.handle)
     return TRUE;
-  cupti.library = open_library ();
-  if (!cupti.library)
+  cupti.handle = open_library ();
+  if (!cupti.handle)
     return FALSE;
   *reason = "this libcupti.so lacks functions";
   if (!load_functions ()) {
-    cupti.library = NULL;
+    cupti.handle = NULL;
     return FALSE;
   }
   find_kinds ();
