@@ -160,10 +160,19 @@ contours_pinned_pool_class_init (ContoursPinnedPoolClass *klass)
 GstBufferPool *
 pinned_pool_new (GstContoursGpu *gpu)
 {
-  ContoursPinnedAllocator *allocator = g_object_new (CONTOURS_TYPE_PINNED_ALLOCATOR, NULL);
-  ContoursPinnedPool *self = g_object_new (CONTOURS_TYPE_PINNED_POOL, NULL);
+  ContoursPinnedAllocator *allocator;
+  ContoursPinnedPool *self;
+  GstObject *context;
 
-  allocator->context = gst_object_ref (gpu->context);
+  /* A query may come from any thread, also while the element stops. */
+  g_rec_mutex_lock (&gpu->lock);
+  context = gpu->context ? gst_object_ref (gpu->context) : NULL;
+  g_rec_mutex_unlock (&gpu->lock);
+  if (!context)
+    return NULL;
+  allocator = g_object_new (CONTOURS_TYPE_PINNED_ALLOCATOR, NULL);
+  self = g_object_new (CONTOURS_TYPE_PINNED_POOL, NULL);
+  allocator->context = context;
   self->allocator = gst_object_ref_sink (allocator);
   return gst_object_ref_sink (self);
 }
@@ -178,7 +187,7 @@ pinned_pool_offer (GstContoursGpu *gpu, GstQuery *query)
   guint size = 0, min = 0, max = 0;
 
   gst_query_parse_allocation (query, &caps, &wanted);
-  if (!wanted || !gpu->context || !gst_video_info_from_caps (&info, caps))
+  if (!wanted || !gst_video_info_from_caps (&info, caps))
     return FALSE;
   if (gst_query_get_n_allocation_pools (query) > 0) {
     gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
@@ -189,6 +198,8 @@ pinned_pool_offer (GstContoursGpu *gpu, GstQuery *query)
   }
   size = MAX (size, GST_VIDEO_INFO_SIZE (&info));
   pool = pinned_pool_new (gpu);
+  if (!pool)
+    return FALSE;
   if (gst_query_get_n_allocation_pools (query) > 0)
     gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
   else

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 
 /* A pool of video frames in page-locked memory of GPU's context, which they keep alive. To everyone else this is system
  * memory. Where memory cannot be locked, or too much is, frames have ordinary memory. Whatever allocator its
- * configuration names, the pool uses its own. */
+ * configuration names, the pool uses its own. NULL if no context is open. */
 GstBufferPool *pinned_pool_new (GstContoursGpu *gpu);
 
 /* Offers such a pool to the element upstream in its allocation QUERY, unless there is a pool already. Returns whether it
