@@ -144,7 +144,6 @@ ctr_borders_finish (CtrBorders *borders, CtrError *error)
   return ctr_analyser_settle (&borders->base, error) ? take_result (borders, error) : NULL;
 }
 
-/* CtrSettle */
 static bool
 settle (void *analyser, void *result, CtrError *error)
 {
@@ -153,6 +152,9 @@ settle (void *analyser, void *result, CtrError *error)
     ctr_contours_settle (result, complete);
   return complete;
 }
+
+static const CtrPendingOps pending_ops = {
+    settle, ctr_analyser_view, ctr_analyser_hold, ctr_analyser_lead, ctr_analyser_was_incomplete};
 
 CtrContours *
 ctr_borders_submit (
@@ -167,7 +169,7 @@ ctr_borders_submit (
       .height = image->height,
       .coordinates = CTR_COORDINATES_PIXELS,
       .features = params->features};
-  CtrContours *result = ctr_contours_new_pending (&info, settle, borders, error);
+  CtrContours *result = ctr_contours_new_pending (&info, &pending_ops, borders, error);
   if (result)
     borders->base.handed_out = ctr_contours_ref (result);
   else

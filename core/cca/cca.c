@@ -101,7 +101,6 @@ ctr_cca_finish (CtrCca *cca, CtrError *error)
   return ctr_analyser_settle (&cca->base, error) ? take_result (cca, error) : NULL;
 }
 
-/* CtrSettle */
 static bool
 settle (void *analyser, void *result, CtrError *error)
 {
@@ -110,6 +109,9 @@ settle (void *analyser, void *result, CtrError *error)
     ctr_components_settle (result, complete);
   return complete;
 }
+
+static const CtrPendingOps pending_ops = {
+    settle, ctr_analyser_view, ctr_analyser_hold, ctr_analyser_lead, ctr_analyser_was_incomplete};
 
 CtrComponents *
 ctr_cca_submit (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
@@ -122,7 +124,7 @@ ctr_cca_submit (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, 
       .height = image->height,
       .connectivity = params->connectivity,
       .features = params->features};
-  CtrComponents *result = ctr_components_new_pending (&info, settle, cca, error);
+  CtrComponents *result = ctr_components_new_pending (&info, &pending_ops, cca, error);
   if (result)
     cca->base.handed_out = ctr_components_ref (result);
   else

@@ -63,6 +63,34 @@ ctr_analyser_settle (CtrAnalyser *analyser, CtrError *error)
 }
 
 bool
+ctr_analyser_view (void *analyser, CtrPendingView *view)
+{
+  const CtrAnalyser *base = analyser;
+  return base->ops->view (base->state, view);
+}
+
+bool
+ctr_analyser_hold (void *analyser, void *stream, CtrError *error)
+{
+  const CtrAnalyser *base = analyser;
+  return base->ops->hold (base->state, stream, error);
+}
+
+bool
+ctr_analyser_lead (void *analyser, void *stream, CtrError *error)
+{
+  const CtrAnalyser *base = analyser;
+  return base->ops->lead (base->state, stream, error);
+}
+
+bool
+ctr_analyser_was_incomplete (const void *analyser)
+{
+  const CtrAnalyser *base = analyser;
+  return base->ops->was_incomplete (base->state);
+}
+
+bool
 ctr_analyser_check_memory (const CtrAnalyser *analyser, const char *what, CtrMemory memory, CtrError *error)
 {
   return analyser->backend != CTR_BACKEND_CPU || memory == CTR_MEMORY_HOST

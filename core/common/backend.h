@@ -20,6 +20,11 @@ CTR_BEGIN_DECLS
 typedef struct {
   void *(*create) (CtrError *error);
   void (*destroy) (void *state);
+  /* As in CtrPendingOps; NULL on the CPU and where submit() does not exist. */
+  bool (*view) (void *state, CtrPendingView *view);
+  bool (*hold) (void *state, void *stream, CtrError *error);
+  bool (*lead) (void *state, void *stream, CtrError *error);
+  bool (*was_incomplete) (const void *state);
 } CtrBackendOps;
 
 /* The table of backend functions of ALGORITHM in BACKEND. ctr_analyser_new() refuses a backend that this build lacks.
@@ -66,6 +71,12 @@ void ctr_analyser_free (CtrAnalyser *analyser);
 /* Completes the result that submit() has handed out last, if any. It comes first in enqueue(), before anything of the
  * analyser is used. False and the error of the analysis if that has failed. */
 bool ctr_analyser_settle (CtrAnalyser *analyser, CtrError *error);
+
+/* The functions of CtrPendingOps of every analyser; only a backend that has them hands out pending results. */
+bool ctr_analyser_view (void *analyser, CtrPendingView *view);
+bool ctr_analyser_hold (void *analyser, void *stream, CtrError *error);
+bool ctr_analyser_lead (void *analyser, void *stream, CtrError *error);
+bool ctr_analyser_was_incomplete (const void *analyser);
 
 /* Can the analyser's backend read MEMORY, in which the WHAT of its arguments lies? */
 bool ctr_analyser_check_memory (const CtrAnalyser *analyser, const char *what, CtrMemory memory, CtrError *error);

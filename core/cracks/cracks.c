@@ -229,7 +229,6 @@ ctr_cracks_finish (CtrCracks *cracks, CtrError *error)
   return ctr_analyser_settle (&cracks->base, error) ? take_result (cracks, error) : NULL;
 }
 
-/* CtrSettle */
 static bool
 settle (void *analyser, void *result, CtrError *error)
 {
@@ -238,6 +237,9 @@ settle (void *analyser, void *result, CtrError *error)
     ctr_contours_settle (result, complete);
   return complete;
 }
+
+static const CtrPendingOps pending_ops = {
+    settle, ctr_analyser_view, ctr_analyser_hold, ctr_analyser_lead, ctr_analyser_was_incomplete};
 
 CtrContours *
 ctr_cracks_submit (
@@ -251,7 +253,7 @@ ctr_cracks_submit (
       .height = image->height,
       .coordinates = CTR_COORDINATES_CORNERS,
       .features = params->features};
-  CtrContours *result = ctr_contours_new_pending (&info, settle, cracks, error);
+  CtrContours *result = ctr_contours_new_pending (&info, &pending_ops, cracks, error);
   if (result)
     cracks->base.handed_out = ctr_contours_ref (result);
   else

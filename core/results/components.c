@@ -49,7 +49,7 @@ no_memory:
 }
 
 CtrComponents *
-ctr_components_new_pending (const CtrComponents *info, CtrSettle settle, void *analyser, CtrError *error)
+ctr_components_new_pending (const CtrComponents *info, const CtrPendingOps *ops, void *analyser, CtrError *error)
 {
   Result *result = calloc (1, sizeof *result);
   if (!result) {
@@ -58,7 +58,7 @@ ctr_components_new_pending (const CtrComponents *info, CtrSettle settle, void *a
   }
   result->public = *info;
   atomic_init (&result->refs, 1);
-  ctr_pending_init (&result->pending, settle, analyser);
+  ctr_pending_init (&result->pending, ops, analyser);
   return &result->public;
 }
 
@@ -103,6 +103,30 @@ bool
 ctr_components_is_complete (const CtrComponents *components)
 {
   return ctr_pending_settled (&((const Result *) components)->pending);
+}
+
+bool
+ctr_components_lock (CtrComponents *components, CtrPendingView *view)
+{
+  return ctr_pending_lock (&((Result *) components)->pending, view);
+}
+
+bool
+ctr_components_unlock (CtrComponents *components, void *stream, CtrError *error)
+{
+  return ctr_pending_unlock (&((Result *) components)->pending, stream, error);
+}
+
+bool
+ctr_components_were_incomplete (const CtrComponents *components)
+{
+  return ((const Result *) components)->pending.was_incomplete;
+}
+
+bool
+ctr_components_lead (CtrComponents *components, void *stream, CtrError *error)
+{
+  return ctr_pending_lead (&((Result *) components)->pending, stream, error);
 }
 
 CtrComponents *

@@ -15,13 +15,18 @@ CTR_BEGIN_DECLS
 CtrComponents *ctr_components_alloc (
     uint32_t width, uint32_t height, uint32_t count, uint32_t features, CtrError *error);
 
-/* Components without rows, until SETTLE calls ctr_components_settle() for them. INFO describes the rest: size,
+/* Components without rows, until settle() of OPS calls ctr_components_settle() for them. INFO describes the rest: size,
  * connectivity and features. */
 CtrComponents *ctr_components_new_pending (
-    const CtrComponents *info, CtrSettle settle, void *analyser, CtrError *error);
+    const CtrComponents *info, const CtrPendingOps *ops, void *analyser, CtrError *error);
 
 /* Fills in PENDING with what is in COMPLETE (transfer full), to which there is no other reference. */
 void ctr_components_settle (CtrComponents *pending, CtrComponents *complete);
+
+/* See pending.h. The last one is for settled components: did their views show an incomplete result? */
+bool ctr_components_lock (CtrComponents *components, CtrPendingView *view);
+bool ctr_components_unlock (CtrComponents *components, void *stream, CtrError *error);
+bool ctr_components_were_incomplete (const CtrComponents *components);
 
 /* For the analysers that submit them. */
 extern const CtrResultType ctr_components_result_type;

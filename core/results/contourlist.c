@@ -26,7 +26,7 @@ typedef struct {
 } Result;
 
 static Result *
-result_new (const CtrContours *info, CtrSettle settle, void *analyser)
+result_new (const CtrContours *info, const CtrPendingOps *ops, void *analyser)
 {
   Result *result = calloc (1, sizeof *result);
   if (!result)
@@ -35,7 +35,7 @@ result_new (const CtrContours *info, CtrSettle settle, void *analyser)
   atomic_init (&result->refs, 1);
   for (int i = 0; i < ARRAYS; i++)
     atomic_init (&result->arrays[i], NULL);
-  ctr_pending_init (&result->pending, settle, analyser);
+  ctr_pending_init (&result->pending, ops, analyser);
   pthread_mutex_init (&result->fetching, NULL);
   return result;
 }
@@ -138,9 +138,9 @@ ctr_contours_new_remote (const CtrContours *info, const CtrContoursSource *ops, 
 }
 
 CtrContours *
-ctr_contours_new_pending (const CtrContours *info, CtrSettle settle, void *analyser, CtrError *error)
+ctr_contours_new_pending (const CtrContours *info, const CtrPendingOps *ops, void *analyser, CtrError *error)
 {
-  Result *result = result_new (info, settle, analyser);
+  Result *result = result_new (info, ops, analyser);
   if (!result) {
     fail_to_allocate (error);
     return NULL;
@@ -193,6 +193,30 @@ bool
 ctr_contours_is_complete (const CtrContours *contours)
 {
   return ctr_pending_settled (&((const Result *) contours)->pending);
+}
+
+bool
+ctr_contours_lock (CtrContours *contours, CtrPendingView *view)
+{
+  return ctr_pending_lock (&((Result *) contours)->pending, view);
+}
+
+bool
+ctr_contours_unlock (CtrContours *contours, void *stream, CtrError *error)
+{
+  return ctr_pending_unlock (&((Result *) contours)->pending, stream, error);
+}
+
+bool
+ctr_contours_were_incomplete (const CtrContours *contours)
+{
+  return ((const Result *) contours)->pending.was_incomplete;
+}
+
+bool
+ctr_contours_lead (CtrContours *contours, void *stream, CtrError *error)
+{
+  return ctr_pending_lead (&((Result *) contours)->pending, stream, error);
 }
 
 CtrContours *

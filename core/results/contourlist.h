@@ -39,12 +39,18 @@ typedef struct {
 CtrContours *ctr_contours_new_remote (
     const CtrContours *info, const CtrContoursSource *ops, void *source, CtrError *error);
 
-/* Contours without numbers and arrays, until SETTLE calls ctr_contours_settle() for them. INFO describes the rest: size,
+/* Contours without numbers and arrays, until settle() of OPS calls ctr_contours_settle() for them. INFO describes the rest: size,
  * coordinates and features. */
-CtrContours *ctr_contours_new_pending (const CtrContours *info, CtrSettle settle, void *analyser, CtrError *error);
+CtrContours *ctr_contours_new_pending (
+    const CtrContours *info, const CtrPendingOps *ops, void *analyser, CtrError *error);
 
 /* Fills in PENDING with what is in COMPLETE (transfer full), to which there is no other reference. */
 void ctr_contours_settle (CtrContours *pending, CtrContours *complete);
+
+/* See pending.h. The last one is for settled contours: did their views show an incomplete result? */
+bool ctr_contours_lock (CtrContours *contours, CtrPendingView *view);
+bool ctr_contours_unlock (CtrContours *contours, void *stream, CtrError *error);
+bool ctr_contours_were_incomplete (const CtrContours *contours);
 
 /* For the analysers that submit them. */
 extern const CtrResultType ctr_contours_result_type;

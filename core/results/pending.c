@@ -4,12 +4,12 @@
 #include <contours/cancel.h>
 
 void
-ctr_pending_init (CtrPending *pending, CtrSettle settle, void *analyser)
+ctr_pending_init (CtrPending *pending, const CtrPendingOps *ops, void *analyser)
 {
   pthread_mutex_init (&pending->lock, NULL);
-  atomic_init (&pending->settled, settle == NULL);
-  pending->failed = false;
-  pending->settle = settle;
+  atomic_init (&pending->settled, ops == NULL);
+  pending->failed = pending->was_incomplete = false;
+  pending->ops = ops;
   pending->analyser = analyser;
 }
 
@@ -24,7 +24,8 @@ static void
 settle (CtrPending *pending, void *result)
 {
   const CtrCancel *cancel = ctr_cancel_set_current (NULL);
-  pending->failed = !pending->settle (pending->analyser, result, &pending->error);
+  pending->failed = !pending->ops->settle (pending->analyser, result, &pending->error);
+  pending->was_incomplete = pending->ops->was_incomplete && pending->ops->was_incomplete (pending->analyser);
   ctr_cancel_set_current (cancel);
   atomic_store_explicit (&pending->settled, true, memory_order_release);
 }
@@ -47,4 +48,37 @@ ctr_pending_wait (CtrPending *pending, void *result, CtrError *error)
   if (pending->failed && error)
     *error = pending->error;
   return !pending->failed;
+}
+
+bool
+ctr_pending_lock (CtrPending *pending, CtrPendingView *view)
+{
+  if (ctr_pending_settled (pending) || !pending->ops->view)
+    return false;
+  pthread_mutex_lock (&pending->lock);
+  if (!atomic_load_explicit (&pending->settled, memory_order_relaxed) && pending->ops->view (pending->analyser, view))
+    return true;
+  pthread_mutex_unlock (&pending->lock);
+  return false;
+}
+
+bool
+ctr_pending_unlock (CtrPending *pending, void *stream, CtrError *error)
+{
+  const bool ok = !stream || pending->ops->hold (pending->analyser, stream, error);
+  pthread_mutex_unlock (&pending->lock);
+  return ok;
+}
+
+bool
+ctr_pending_lead (CtrPending *pending, void *stream, CtrError *error)
+{
+  bool ok = true;
+  if (ctr_pending_settled (pending))
+    return true;
+  pthread_mutex_lock (&pending->lock);
+  if (!atomic_load_explicit (&pending->settled, memory_order_relaxed))
+    ok = pending->ops->lead (pending->analyser, stream, error);
+  pthread_mutex_unlock (&pending->lock);
+  return ok;
 }

@@ -9,8 +9,40 @@
 
 #include <contours/types.h>
 
-/* Waits for ANALYSER's work and fills in RESULT. It is called once, under the lock of the result. */
-typedef bool (*CtrSettle) (void *analyser, void *result, CtrError *error);
+/* The numbers of a pending result, in device memory. Without COMPLETE the result has outgrown its memory: it will be
+ * made again, and nothing of it may be used. */
+typedef struct {
+  uint32_t complete;
+  uint32_t count; /* rows of the table */
+  uint32_t point_count;
+} CtrDeviceNumbers;
+
+/* A pending result as kernels can read it behind the analysis, before the host knows its numbers. The pointers are to
+ * device memory of CONTEXT. */
+typedef struct {
+  void *context;
+  void *done;                      /* the CUDA event behind the analysis */
+  const CtrDeviceNumbers *numbers; /* the other arrays have room for them, if they are complete */
+  const void *table;               /* CtrContour or CtrComponent */
+  const void *points;              /* CtrPoint, of contours */
+  uint32_t likely_count;           /* what to expect from the images before: for the sizes of launches */
+  uint64_t likely_point_count;
+} CtrPendingView;
+
+/* What an analyser does for a pending result, under the lock of the result. STREAM is a CUDA stream. Without view() the
+ * other functions on a GPU's work may be NULL, too. */
+typedef struct {
+  /* Waits for ANALYSER's work and fills in RESULT. It is called once. */
+  bool (*settle) (void *analyser, void *result, CtrError *error);
+  /* False: the result cannot be read before it is settled. */
+  bool (*view) (void *analyser, CtrPendingView *view);
+  /* Keeps what a view shows until all work is done that is queued on STREAM so far. */
+  bool (*hold) (void *analyser, void *stream, CtrError *error);
+  /* Makes STREAM wait for the analysis. */
+  bool (*lead) (void *analyser, void *stream, CtrError *error);
+  /* Has a view shown an incomplete result? Called behind settle(). May be NULL. */
+  bool (*was_incomplete) (const void *analyser);
+} CtrPendingOps;
 
 /* What an analyser does with the result that it has handed out, of either kind. wait() completes it. */
 typedef struct {
@@ -28,13 +60,14 @@ typedef struct {
   pthread_mutex_t lock;
   atomic_bool settled; /* the result is complete, or its analysis has failed */
   bool failed;
-  CtrError error; /* if the analysis has failed */
-  CtrSettle settle;
+  bool was_incomplete; /* Views of the result have shown an incomplete one. */
+  CtrError error;      /* if the analysis has failed */
+  const CtrPendingOps *ops;
   void *analyser;
 } CtrPending;
 
-/* SETTLE NULL: the result is complete. */
-void ctr_pending_init (CtrPending *pending, CtrSettle settle, void *analyser);
+/* OPS NULL: the result is complete. */
+void ctr_pending_init (CtrPending *pending, const CtrPendingOps *ops, void *analyser);
 void ctr_pending_clear (CtrPending *pending);
 
 /* Completes RESULT, to which PENDING belongs, unless it is complete. Any thread. False and the error of the analysis if
@@ -43,6 +76,17 @@ bool ctr_pending_wait (CtrPending *pending, void *result, CtrError *error);
 
 /* Is the result complete, or has it failed? */
 bool ctr_pending_settled (const CtrPending *pending);
+
+/* Locks a result that is not settled, and shows it. False, and not locked: it is settled, or has nothing to show. Who
+ * locks several results locks them in the order of their addresses. */
+bool ctr_pending_lock (CtrPending *pending, CtrPendingView *view);
+
+/* Unlocks it, after the work that reads it has been queued on STREAM, or nothing has been queued (STREAM NULL). False if
+ * STREAM could not be recorded: then the caller has to wait for it. */
+bool ctr_pending_unlock (CtrPending *pending, void *stream, CtrError *error);
+
+/* Makes STREAM wait for the analysis, unless the result is settled. */
+bool ctr_pending_lead (CtrPending *pending, void *stream, CtrError *error);
 
 #endif
 

@@ -2,8 +2,8 @@
 /* Border following on the GPU, host side: memory, the launches of a frame, the result. device_state.cuh describes the
  * kernels. */
 #include "cuda/borders/device_state.cuh"
+#include "cuda/contours/contour_delivery.cuh"
 #include "cuda/contours/contour_pool.h"
-#include "cuda/common/delivery.cuh"
 #include "cuda/common/graph.cuh"
 #include "cuda/common/input_stage.h"
 #include "cuda/common/session.cuh"
@@ -51,6 +51,7 @@ struct Borders {
   PictureCopy copy;
   CtrBordersPlan plan;
   ContourSlot *slot;
+  bool was_incomplete; /* The result had outgrown its memory. */
 };
 
 void borders_destroy (void *state);
@@ -210,7 +211,7 @@ reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
   f->ranking.progress = &f->counters->progress;
   f->traversal_ranking.progress = &f->counters->traversal_progress;
   f->frame_output = {(CtrContour *) b->slot->table.data, (CtrPoint *) b->slot->points.data,
-      with_sums ? (CtrContourSums *) b->slot->sums.data : NULL};
+      with_sums ? (CtrContourSums *) b->slot->sums.data : NULL, (CtrDeviceNumbers *) b->slot->numbers.data};
   f->summing = with_sums;
   return true;
 }
@@ -271,7 +272,7 @@ queue_contours (Borders *b, const BordersKernelArgs &f, cudaStream_t stream, boo
   if (borders_reorders (f) && !borders_launch_hierarchy (f, &b->sorting, overlap, stream, error))
     return false;
   borders_launch_assembly (f, overlap, stream);
-  deliver (&b->delivery, &f.counters->header, &f.output->copy, b->copy.from != NULL, Complete{f}, overlap, stream);
+  deliver_contours (&b->delivery, &f.counters->header, f.output, b->copy.from != NULL, Complete{f}, overlap, stream);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }
@@ -308,7 +309,8 @@ queue_frame (Borders *b, CtrError *error)
 bool
 queue_again (Borders *b, CtrError *error)
 {
-  if (!cuda_session_wait_for_mark (&b->session, WORK, error))
+  b->was_incomplete = true;
+  if (!cuda_session_wait_for_mark (&b->session, WORK, error) || !cuda_session_wait_for_readers (&b->session, error))
     return false;
   b->image = delivery_image (b->copy, &b->plane);
   return queue_frame (b, error);
@@ -320,6 +322,8 @@ borders_enqueue (void *state, const CtrImage *image, const CtrBordersPlan *plan,
   Borders *b = (Borders *) state;
   if (!cuda_session_begin (&b->session, stream, error))
     return false;
+  b->session.has_reader = false; /* of a former result, which has memory of its own */
+  b->was_incomplete = false;
   b->image = *image;
   b->plan = *plan;
   if (!b->slot)
@@ -409,7 +413,34 @@ borders_finish (void *state, CtrError *error)
   return result;
 }
 
+bool
+borders_view (void *state, CtrPendingView *view)
+{
+  const Borders *b = (const Borders *) state;
+  contour_slot_view (b->slot, &b->session, view);
+  return true;
+}
+
+bool
+borders_hold (void *state, void *stream, CtrError *error)
+{
+  return cuda_session_hold (&((Borders *) state)->session, (cudaStream_t) stream, error);
+}
+
+bool
+borders_lead (void *state, void *stream, CtrError *error)
+{
+  return cuda_session_lead (&((Borders *) state)->session, (cudaStream_t) stream, error);
+}
+
+bool
+borders_was_incomplete (const void *state)
+{
+  return ((const Borders *) state)->was_incomplete;
+}
+
 } // namespace
 
 extern "C" const CtrBordersOps ctr_borders_ops_cuda = {
-    {borders_create, borders_destroy}, borders_enqueue, borders_finish};
+    {borders_create, borders_destroy, borders_view, borders_hold, borders_lead, borders_was_incomplete},
+    borders_enqueue, borders_finish};

@@ -8,7 +8,7 @@
 #include "cuda/common/graph.cuh"
 #include "cuda/common/input_stage.h"
 
-constexpr size_t CCA_HEADER_SIZE = 256; /* bytes before the table, so that one copy fetches both */
+constexpr size_t CCA_HEADER_SIZE = 256; /* bytes before the table, for CcaHeader, and CtrDeviceNumbers in the middle */
 constexpr int CCA_CACHED_GRAPHS = 16;   /* upstream pools hand out a few buffers in turn */
 
 /* The inputs that determine a cached graph. */
@@ -49,6 +49,8 @@ struct CcaAnalyser {
   CcaCachedGraph *current; /* of the last queued image */
   bool without_graphs;     /* One could not be built. */
   uint64_t frames;         /* number of launches */
+  uint32_t likely_count;   /* of components, from the last image */
+  bool was_incomplete;     /* The result had outgrown its memory. */
   CudaSession session;     /* graphs are captured in its own stream */
 };
 

@@ -131,6 +131,7 @@ struct CcaKernelArgs {
   } by_band;                         /* a band is a row of tiles */
   CcaCounters *counters;
   CcaHeader *header;
+  CtrDeviceNumbers *numbers; /* for kernels behind the analysis */
 
   struct {
     CtrComponent *components;

@@ -107,6 +107,7 @@ reserve_components (CcaAnalyser *cca, CcaKernelArgs *f, CtrError *error)
   f->closed.records = (uint4 *) cca->closed.data;
   f->closed.capacity = cca->closed_capacity;
   f->header = (CcaHeader *) cca->result.data;
+  f->numbers = (CtrDeviceNumbers *) ((uint8_t *) cca->result.data + CCA_HEADER_SIZE / 2);
   f->table.components = (CtrComponent *) ((uint8_t *) cca->result.data + CCA_HEADER_SIZE);
   f->table.capacity = cca->capacity;
   return true;

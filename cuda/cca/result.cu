@@ -38,8 +38,10 @@ __launch_bounds__ (DELIVERY_THREADS) delivery_kernel (const __grid_constant__ Cc
     write_rows<uint2> (host + at.moments, f.by_table_row.moments, rows, sizeof (CtrComponentMoments));
   if (f.by_table_row.grey)
     write_rows<uint2> (host + at.grey, f.by_table_row.grey, rows, sizeof (CtrComponentGrey));
-  if (blockIdx.x == 0 && threadIdx.x == 0)
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
     *(CcaHeader *) host = header;
+    *f.numbers = {complete, header.count, 0};
+  }
   __threadfence_system ();
   __syncthreads ();
   if (threadIdx.x == 0 && atomicAdd (&f.counters->delivered, 1) == DELIVERY_CTAS - 1) {
@@ -55,7 +57,8 @@ __launch_bounds__ (DELIVERY_THREADS) delivery_kernel (const __grid_constant__ Cc
 bool
 queue_again (CcaAnalyser *cca, const CcaHeader &header, CtrError *error)
 {
-  if (!cuda_session_wait_for_mark (&cca->session, WORK, error))
+  cca->was_incomplete = true;
+  if (!cuda_session_wait_for_mark (&cca->session, WORK, error) || !cuda_session_wait_for_readers (&cca->session, error))
     return false;
   if (header.count > cca->capacity)
     cca->capacity = ctr_with_spare (header.count);
@@ -148,6 +151,7 @@ cca_take_result (CcaAnalyser *cca, CtrError *error)
   CtrComponents *result = ctr_components_alloc (f->width, f->height, header.count, params->features, error);
   if (!result)
     return NULL;
+  cca->likely_count = header.count;
   result->threshold = header.threshold;
   result->connectivity = params->connectivity;
   const CcaDelivered at = cca_delivered (f, cca->delivered_rows);

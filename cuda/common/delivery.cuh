@@ -66,35 +66,4 @@ delivery_keep (const PictureCopy &copy)
       copy.to[y * copy.to_stride + x] = copy.from[y * copy.stride + x];
 }
 
-/* COMPLETE (header): did all of the result fit? */
-template <typename Header, typename Complete>
-__global__ void
-__launch_bounds__ (DELIVERY_THREADS)
-    deliver_kernel (const Header *header, Header *to, uint32_t *flag, const PictureCopy *copy, Complete complete)
-{
-  static_assert (sizeof (Header) % 4 == 0 && sizeof (Header) / 4 <= DELIVERY_THREADS, "a thread a word");
-  ctr_let_next_start ();
-  ctr_wait_for_previous ();
-  if (blockIdx.x == 0) {
-    if (threadIdx.x < sizeof (Header) / 4)
-      ((uint32_t *) to)[threadIdx.x] = ((const uint32_t *) header)[threadIdx.x];
-    __threadfence_system ();
-    __syncthreads ();
-    if (threadIdx.x == 0)
-      *(volatile uint32_t *) flag = 1;
-  }
-  if (copy->from && !complete (*header))
-    delivery_keep (*copy);
-}
-
-/* Queues the kernel. The host has set the flag to 0. COPY is in device memory; MAY_COPY: it may have to be copied. */
-template <typename Header, typename Complete>
-static inline void
-deliver (const Delivery *delivery, const Header *header, const PictureCopy *copy, bool may_copy, Complete complete,
-    bool overlap, cudaStream_t stream)
-{
-  ctr_launch_overlapped (overlap, deliver_kernel<Header, Complete>, may_copy ? DELIVERY_COPY_CTAS : 1, DELIVERY_THREADS,
-      0, stream, header, (Header *) delivery_header (delivery), delivery_flag (delivery), copy, complete);
-}
-
 #endif

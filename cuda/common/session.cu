@@ -104,6 +104,8 @@ cuda_session_open (CudaSession *session, const char *purpose, CtrError *error)
     status = cudaStreamCreateWithFlags (&session->own_stream, cudaStreamNonBlocking);
   if (status == cudaSuccess)
     status = cuda_create_event (&session->done);
+  if (status == cudaSuccess)
+    status = cuda_create_event (&session->read);
   session->context = ctr_context_current ();
   return status == cudaSuccess || ctr_cuda_fail (error, status, purpose);
 }
@@ -115,6 +117,8 @@ cuda_session_close (CudaSession *session)
     cudaStreamSynchronize (session->stream);
   if (session->done)
     cudaEventDestroy (session->done);
+  if (session->read)
+    cudaEventDestroy (session->read);
   if (session->own_stream)
     cudaStreamDestroy (session->own_stream);
   cudaGetLastError ();
@@ -145,6 +149,42 @@ cuda_session_begin_in_order (CudaSession *session, void *stream, CtrError *error
   if (session->stream && session->stream != wanted)
     CTR_CUDA (cudaStreamSynchronize (session->stream));
   return choose_stream (session, wanted, error);
+}
+
+/* One event stands for all readers, each of which comes behind those before it. */
+bool
+cuda_session_hold (CudaSession *session, cudaStream_t stream, CtrError *error)
+{
+  if (session->has_reader)
+    CTR_CUDA (cudaStreamWaitEvent (stream, session->read, 0));
+  CTR_CUDA (cudaEventRecord (session->read, stream));
+  session->has_reader = true;
+  return true;
+}
+
+bool
+cuda_session_lead (const CudaSession *session, cudaStream_t stream, CtrError *error)
+{
+  CTR_CUDA (cudaStreamWaitEvent (stream, session->done, 0));
+  return true;
+}
+
+bool
+cuda_session_follow_readers (CudaSession *session, CtrError *error)
+{
+  if (session->has_reader)
+    CTR_CUDA (cudaStreamWaitEvent (session->stream, session->read, 0));
+  session->has_reader = false;
+  return true;
+}
+
+bool
+cuda_session_wait_for_readers (CudaSession *session, CtrError *error)
+{
+  if (session->has_reader)
+    CTR_CUDA (cudaEventSynchronize (session->read));
+  session->has_reader = false;
+  return true;
 }
 
 bool

@@ -14,6 +14,8 @@ struct CudaSession {
   cudaStream_t own_stream; /* for callers that pass no stream, and for frames that are done again */
   cudaStream_t stream;     /* of the queued frame; NULL: none. A caller's stream may be gone once its frame is done. */
   cudaEvent_t done;        /* what was queued last */
+  cudaEvent_t read;        /* other work that reads the pending result */
+  bool has_reader;         /* There is such work. */
   bool overlap;            /* The GPU has programmatic dependent launch. */
 };
 
@@ -28,6 +30,14 @@ bool cuda_session_begin (CudaSession *session, void *stream, CtrError *error);
 
 /* Likewise, but the host waits only for a frame in another stream. */
 bool cuda_session_begin_in_order (CudaSession *session, void *stream, CtrError *error);
+
+/* Of CtrPendingOps. A frame that is marked but not complete yet is shown. */
+bool cuda_session_hold (CudaSession *session, cudaStream_t stream, CtrError *error);
+bool cuda_session_lead (const CudaSession *session, cudaStream_t stream, CtrError *error);
+
+/* Before the memory that held work reads is written: makes the session's stream wait for that work, or the host. */
+bool cuda_session_follow_readers (CudaSession *session, CtrError *error);
+bool cuda_session_wait_for_readers (CudaSession *session, CtrError *error);
 
 /* To be called when all work of a frame is queued, if cuda_session_wait_for_flag() will wait for it. */
 bool cuda_session_mark (CudaSession *session, CtrError *error);

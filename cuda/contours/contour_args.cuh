@@ -6,6 +6,8 @@
 
 #include "cuda/common/delivery.cuh"
 
+#include "core/results/pending.h"
+
 #include <contours/contourlist.h>
 
 constexpr uint32_t NO_CONTOUR = ~0u;
@@ -14,12 +16,14 @@ constexpr uint32_t SCAN_SHARE = 1024; /* elements that a CTA scans */
 /* Of ContourHierarchyArgs.parents: the value is not the parent, but a contour that has the same parent. */
 constexpr uint32_t SAME_PARENT_AS = 1u << 31, NO_PARENT = SAME_PARENT_AS - 1;
 
-/* Memory that is another one with every frame: where the result goes, and the picture, if it has to be kept. The first kernel gets these addresses as arguments and
- * leaves them in device memory for the others, whose arguments thus stay the same. */
+/* Memory that is another one with every frame: where the result goes, and the picture, if it has to be kept. The first
+ * kernel gets these addresses as arguments and leaves them in device memory for the others, whose arguments thus stay
+ * the same. */
 struct ContourOutput {
   CtrContour *table; /* by row */
   CtrPoint *points;
   CtrContourSums *sums; /* by row; NULL: not asked for */
+  CtrDeviceNumbers *numbers;
   PictureCopy copy;
 };
 

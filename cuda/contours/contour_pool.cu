@@ -14,6 +14,8 @@ struct ContourPool {
   pthread_mutex_t lock;
   unsigned refs; /* one of the owner, one of each slot in use */
   ContourSlot *unused;
+  uint32_t likely_count; /* of the last result */
+  uint64_t likely_point_count;
 };
 
 ContourPool *
@@ -51,6 +53,7 @@ drop_reference (ContourPool *pool)
     ctr_device_buffer_free (&slot->table);
     ctr_device_buffer_free (&slot->points);
     ctr_device_buffer_free (&slot->sums);
+    ctr_device_buffer_free (&slot->numbers);
     if (slot->copied)
       cudaEventDestroy (slot->copied);
     free (slot);
@@ -144,9 +147,22 @@ destroy (void *source)
 bool
 contour_slot_reserve (ContourSlot *slot, uint32_t contours, uint32_t points, bool with_sums, CtrError *error)
 {
-  return ctr_device_buffer_reserve (&slot->table, contours * sizeof (CtrContour), error)
+  return ctr_device_buffer_reserve (&slot->numbers, sizeof (CtrDeviceNumbers), error)
+         && ctr_device_buffer_reserve (&slot->table, contours * sizeof (CtrContour), error)
          && ctr_device_buffer_reserve (&slot->points, points * sizeof (CtrPoint), error)
          && ctr_device_buffer_reserve (&slot->sums, with_sums ? contours * sizeof (CtrContourSums) : 0, error);
+}
+
+void
+contour_slot_view (const ContourSlot *slot, const CudaSession *session, CtrPendingView *view)
+{
+  view->context = session->context;
+  view->done = session->done;
+  view->numbers = (const CtrDeviceNumbers *) slot->numbers.data;
+  view->table = slot->table.data;
+  view->points = slot->points.data;
+  view->likely_count = slot->pool->likely_count;
+  view->likely_point_count = slot->pool->likely_point_count;
 }
 
 CtrContours *
@@ -154,5 +170,7 @@ contour_slot_publish (ContourSlot *slot, const CtrContours *info, CtrError *erro
 {
   static const CtrContoursSource ops = {fetch, get_device, destroy};
   slot->has_sums = info->features & CTR_CONTOUR_FEATURE_MOMENTS;
+  slot->pool->likely_count = info->count;
+  slot->pool->likely_point_count = info->point_count;
   return ctr_contours_new_remote (info, &ops, slot, error);
 }

@@ -3,7 +3,7 @@
 #ifndef CTR_CUDA_CONTOURS_CONTOUR_POOL_H
 #define CTR_CUDA_CONTOURS_CONTOUR_POOL_H
 
-#include "cuda/common/device_buffer.cuh"
+#include "cuda/common/session.cuh"
 
 #include "core/results/contourlist.h"
 
@@ -12,8 +12,9 @@ struct ContourPool;
 /* The memory of one result. */
 struct ContourSlot {
   CtrDeviceBuffer table, points, sums;
-  bool has_sums;      /* This result has sums; the buffer may be a former one's. */
-  cudaEvent_t copied; /* to the host; NULL: not yet created */
+  CtrDeviceBuffer numbers; /* CtrDeviceNumbers, while the result is pending */
+  bool has_sums;           /* This result has sums; the buffer may be a former one's. */
+  cudaEvent_t copied;      /* to the host; NULL: not yet created */
   ContourPool *pool;
   ContourSlot *next; /* the next unused slot */
 };
@@ -28,6 +29,9 @@ void contour_pool_give_back (ContourSlot *slot);
 
 /* Room for CONTOURS rows and POINTS points. */
 bool contour_slot_reserve (ContourSlot *slot, uint32_t contours, uint32_t points, bool with_sums, CtrError *error);
+
+/* What SESSION's pending frame shows, whose result will be in SLOT. */
+void contour_slot_view (const ContourSlot *slot, const CudaSession *session, CtrPendingView *view);
 
 /* Makes a result of SLOT, which belongs to the result from now on. On failure SLOT stays the caller's. */
 CtrContours *contour_slot_publish (ContourSlot *slot, const CtrContours *info, CtrError *error);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Level contours on the GPU, host side: memory, the launches of a frame, the result. device_state.cuh describes the
  * kernels. */
+#include "cuda/contours/contour_delivery.cuh"
 #include "cuda/contours/contour_pool.h"
 #include "cuda/cracks/device_state.cuh"
-#include "cuda/common/delivery.cuh"
 #include "cuda/common/graph.cuh"
 #include "cuda/common/input_stage.h"
 #include "cuda/common/session.cuh"
@@ -21,6 +21,7 @@ struct FrameKey {
   CracksKernelArgs args;
   const void *sorting;
   size_t sorting_size;
+  uint64_t max_points;
   uint32_t keeps_picture; /* Some frames may copy their picture. */
 };
 
@@ -52,6 +53,7 @@ struct Cracks {
   PictureCopy copy;
   CtrCracksPlan plan;
   ContourSlot *slot;
+  bool was_incomplete; /* The result had outgrown its memory, or has too many points. */
 };
 
 constexpr size_t TABLE_SIZE = 65536 * sizeof (uint16_t), TABLES_SIZE = 2 * TABLE_SIZE;
@@ -220,18 +222,19 @@ reserve (Cracks *c, CracksKernelArgs *f, CtrError *error)
   lay_out_contents (f, (uint8_t *) c->contents.data);
   f->ranking.progress = &f->counters->progress;
   f->frame_output = {(CtrContour *) c->slot->table.data, (CtrPoint *) c->slot->points.data,
-      with_sums ? (CtrContourSums *) c->slot->sums.data : NULL};
+      with_sums ? (CtrContourSums *) c->slot->sums.data : NULL, (CtrDeviceNumbers *) c->slot->numbers.data};
   f->summing = with_sums;
   return true;
 }
 
 constexpr const char *WORK = "tracing level contours";
 
-/* Did all of a frame fit? As complete() decides on the host. */
+/* Did all of a frame fit? As complete() and the limit decide on the host. */
 struct Complete {
-  uint32_t corners;
+  uint64_t corners;
 
-  explicit Complete (const CracksKernelArgs &f) : corners (f.contour_capacity > 0 ? f.by_corner.capacity : 0)
+  Complete (const CracksKernelArgs &f, uint64_t max_points)
+      : corners (f.contour_capacity > 0 ? min ((uint64_t) f.by_corner.capacity, max_points) : 0)
   {
   }
 
@@ -273,7 +276,8 @@ queue_contours (Cracks *c, const CracksKernelArgs &f, cudaStream_t stream, bool 
       return false;
     cracks_launch_assembly (f, overlap, stream);
   }
-  deliver (&c->delivery, &f.counters->header, &f.output->copy, c->copy.from != NULL, Complete{f}, overlap, stream);
+  deliver_contours (&c->delivery, &f.counters->header, f.output, c->copy.from != NULL, Complete{f, c->plan.max_points},
+      overlap, stream);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }
@@ -290,6 +294,7 @@ queue_frame (Cracks *c, CtrError *error)
   f.stride = f.depth = f.turn = 0;
   memset (&f.frame_output, 0, sizeof f.frame_output); /* with the padding */
   key.keeps_picture = c->copy.from != NULL;
+  key.max_points = c->plan.max_points;
   key.sorting = c->sorting.data;
   key.sorting_size = c->sorting.size;
   auto queue = [&] (cudaStream_t stream, bool overlap) { return queue_contours (c, f, stream, overlap, error); };
@@ -300,7 +305,8 @@ queue_frame (Cracks *c, CtrError *error)
 bool
 queue_again (Cracks *c, CtrError *error)
 {
-  if (!cuda_session_wait_for_mark (&c->session, WORK, error))
+  c->was_incomplete = true;
+  if (!cuda_session_wait_for_mark (&c->session, WORK, error) || !cuda_session_wait_for_readers (&c->session, error))
     return false;
   c->image = delivery_image (c->copy, &c->plane);
   return queue_frame (c, error);
@@ -312,6 +318,8 @@ cracks_enqueue (void *state, const CtrImage *image, const CtrCracksPlan *plan, v
   Cracks *c = (Cracks *) state;
   if (!cuda_session_begin (&c->session, stream, error))
     return false;
+  c->session.has_reader = false; /* of a former result, which has memory of its own */
+  c->was_incomplete = false;
   c->image = *image;
   c->plan = *plan;
   if (!c->slot)
@@ -358,8 +366,10 @@ take_result (Cracks *c, CtrError *error)
     if (!cuda_session_wait_for_flag (&c->session, delivery_flag (&c->delivery), WORK, error))
       return NULL;
     const unsigned long long corners = ((const CracksHeader *) delivery_header (&c->delivery))->corners;
-    if (corners > c->plan.max_points)
+    if (corners > c->plan.max_points) {
+      c->was_incomplete = true;
       return ctr_contours_refuse (&info, CTR_LIMIT_POINTS, corners, error);
+    }
     if (corners > CRACKS_MAX_CORNERS) {
       ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY,
           "the contours of a %u x %u image have %llu points, more than the GPU backend takes: choose fewer levels",
@@ -393,6 +403,34 @@ cracks_finish (void *state, CtrError *error)
   return result;
 }
 
+bool
+cracks_view (void *state, CtrPendingView *view)
+{
+  const Cracks *c = (const Cracks *) state;
+  contour_slot_view (c->slot, &c->session, view);
+  return true;
+}
+
+bool
+cracks_hold (void *state, void *stream, CtrError *error)
+{
+  return cuda_session_hold (&((Cracks *) state)->session, (cudaStream_t) stream, error);
+}
+
+bool
+cracks_lead (void *state, void *stream, CtrError *error)
+{
+  return cuda_session_lead (&((Cracks *) state)->session, (cudaStream_t) stream, error);
+}
+
+bool
+cracks_was_incomplete (const void *state)
+{
+  return ((const Cracks *) state)->was_incomplete;
+}
+
 } // namespace
 
-extern "C" const CtrCracksOps ctr_cracks_ops_cuda = {{cracks_create, cracks_destroy}, cracks_enqueue, cracks_finish};
+extern "C" const CtrCracksOps ctr_cracks_ops_cuda = {
+    {cracks_create, cracks_destroy, cracks_view, cracks_hold, cracks_lead, cracks_was_incomplete}, cracks_enqueue,
+    cracks_finish};

@@ -82,6 +82,11 @@ CTR_API bool ctr_components_wait (CtrComponents *components, CtrError *error);
 /* Would ctr_components_wait() return at once? */
 CTR_API bool ctr_components_is_complete (const CtrComponents *components);
 
+/* CUDA backend: makes STREAM, a cudaStream_t or CUstream, wait for the analysis of pending components instead of the host. Who
+ * writes the analysed image in device memory on another stream than the analysis calls it first. Any thread may call
+ * it, with a context of the stream being current. */
+CTR_API bool ctr_components_lead (CtrComponents *components, void *stream, CtrError *error);
+
 /* The centroid, in pixels. */
 CTR_API void ctr_component_centroid (const CtrComponent *component, double *x, double *y);
 

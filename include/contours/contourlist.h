@@ -101,6 +101,11 @@ CTR_API bool ctr_contours_wait (CtrContours *contours, CtrError *error);
 /* Would ctr_contours_wait() return at once? */
 CTR_API bool ctr_contours_is_complete (const CtrContours *contours);
 
+/* CUDA backend: makes STREAM, a cudaStream_t or CUstream, wait for the analysis of pending contours instead of the host. Who
+ * writes the analysed image in device memory on another stream than the analysis calls it first. Any thread may call
+ * it, with a context of the stream being current. */
+CTR_API bool ctr_contours_lead (CtrContours *contours, void *stream, CtrError *error);
+
 /* The arrays in host memory (transfer none, valid as long as the reference): count rows; point_count points, contour by
  * contour in the order of the rows; count sums, NULL without CTR_CONTOUR_FEATURE_MOMENTS. The first call waits for a
  * pending result, and copies an array from GPU memory, on any thread, with or without the CUDA context current. NULL and error if that fails. */

@@ -63,6 +63,10 @@ fail_to_settle (void *analyser, void *result, CtrError *error)
   return false;
 }
 
+static const CtrPendingOps contours_ops = {.settle = settle_contours};
+static const CtrPendingOps components_ops = {.settle = settle_components};
+static const CtrPendingOps failing_ops = {.settle = fail_to_settle};
+
 static void *
 read_contours (void *data)
 {
@@ -107,7 +111,7 @@ test_contours (void)
 {
   const CtrContours info = {.width = 9, .height = 8, .features = CTR_CONTOUR_FEATURE_MOMENTS};
   for (int i = 0; i < 50; i++) {
-    CtrContours *contours = ctr_contours_new_pending (&info, settle_contours, &settled, NULL);
+    CtrContours *contours = ctr_contours_new_pending (&info, &contours_ops, &settled, NULL);
     CHECK (!ctr_contours_is_complete (contours) && contours->width == 9 && contours->count == 0);
     for (int k = 0; k < THREADS; k++)
       ctr_contours_ref (contours);
@@ -122,7 +126,7 @@ test_components (void)
 {
   const CtrComponents info = {.width = 9, .height = 8, .connectivity = CTR_CONNECTIVITY_8};
   for (int i = 0; i < 50; i++) {
-    CtrComponents *components = ctr_components_new_pending (&info, settle_components, &settled, NULL);
+    CtrComponents *components = ctr_components_new_pending (&info, &components_ops, &settled, NULL);
     CHECK (!ctr_components_is_complete (components) && !components->table);
     for (int k = 0; k < THREADS; k++)
       ctr_components_ref (components);
@@ -137,8 +141,8 @@ test_failure (void)
 {
   const CtrContours info = {.width = 9, .height = 8};
   const CtrComponents other = {.width = 9, .height = 8};
-  CtrContours *contours = ctr_contours_new_pending (&info, fail_to_settle, NULL, NULL);
-  CtrComponents *components = ctr_components_new_pending (&other, fail_to_settle, NULL, NULL);
+  CtrContours *contours = ctr_contours_new_pending (&info, &failing_ops, NULL, NULL);
+  CtrComponents *components = ctr_components_new_pending (&other, &failing_ops, NULL, NULL);
   CtrDeviceContours device;
   atomic_store (&settled, 0);
   for (int i = 0; i < 3; i++) {
