@@ -109,21 +109,11 @@ ctr_paint_target_init (
   for (uint32_t i = 0; i < count; i++)
     target->alphas[i] = layers[i].alpha;
   for (uint32_t i = 0; i < picture->plane_count; i++)
-    if (picture->planes[i].x_shift > 0 || picture->planes[i].y_shift > 0) {
+    if (ctr_paint_is_subsampled (&picture->planes[i])) {
       target->x_shift = picture->planes[i].x_shift;
       target->y_shift = picture->planes[i].y_shift;
     }
   target->ink_width = ((picture->width - 1) >> target->x_shift) + 1;
-}
-
-size_t
-ctr_paint_ink_words (const CtrPaintTarget *target, int which)
-{
-  if (which == 0)
-    return (size_t) target->picture.width * target->picture.height;
-  if (target->x_shift == 0 && target->y_shift == 0)
-    return 0;
-  return (size_t) target->ink_width * (((target->picture.height - 1) >> target->y_shift) + 1);
 }
 
 static void
@@ -203,7 +193,7 @@ check_picture (const CtrPainter *painter, const CtrPaintPicture *picture, CtrErr
     const CtrPaintPlane *plane = &picture->planes[i];
     if (!check_plane (picture, i, error))
       return false;
-    if ((plane->x_shift || plane->y_shift) && (plane->x_shift != target.x_shift || plane->y_shift != target.y_shift))
+    if (ctr_paint_is_subsampled (plane) && (plane->x_shift != target.x_shift || plane->y_shift != target.y_shift))
       return ctr_fail (
           error, CTR_ERROR_INVALID_ARGUMENT, "the subsampled planes of the picture must all have the same shifts");
   }

@@ -5,13 +5,17 @@
  *   arguments, backend              paint/paint.c
  *   layers for the backend          paint/paint.c
  *   the pixels of shapes            paint/raster.h          paint/paint.c          paint/shapes.cu
- *   ink, blending                   paint/paint.h           paint/paint.c          paint/shapes.cu
+ *   ink                             paint/paint.h           paint/paint.c          paint/shapes.cu
+ *   blending                        paint/paint.h           paint/paint.c          paint/blend.cu
  *   host side of the GPU            -                       -                      paint/paint.cu
  *
- * Shapes overlap, and on a GPU they are drawn concurrently. Drawing therefore takes two passes over the same pixels.
- * The first pass writes the highest word to the ink, a buffer of one word per pixel. The second pass takes the word out
- * again: whichever shape finds a word other than 0 paints that pixel, once. Afterwards the ink is 0 again, and pixels
- * without shapes were never touched.
+ * Shapes overlap, and on a GPU they are drawn concurrently. Drawing therefore takes two passes. The first pass writes
+ * the highest word of each pixel to the ink, a buffer of one word per pixel. The second pass takes the words out again
+ * and paints each pixel once. Afterwards the ink is 0 again.
+ *
+ * On the CPU the second pass draws all shapes again: whichever finds a word other than 0 paints that pixel. On the GPU
+ * the first pass marks the tiles that it touches, and the second pass goes through the marked tiles. Either way its cost
+ * is proportional to what is drawn.
  *
  * A word contains, from the highest bit: the layer, counted from 1 (6 bits); the order of text (10); the coverage by
  * text (8); the colour (8). */
@@ -28,15 +32,22 @@
 #define CTR_PAINT_FUNC static inline
 #endif
 
-/* The target of drawing. Ink 0 is for the pixels of the picture, ink 1 for those of its subsampled planes (NULL without
- * such planes). */
+/* The GPU's ink consists of tiles, row by row, as the pixels in a tile. */
+#define CTR_PAINT_TILE_WIDTH 32
+#define CTR_PAINT_TILE_HEIGHT 8
+#define CTR_PAINT_TILE_PIXELS (CTR_PAINT_TILE_WIDTH * CTR_PAINT_TILE_HEIGHT)
+
+/* The target of drawing. Ink 0 is for the pixels of the picture. On the CPU, ink 1 is for those of its subsampled planes
+ * (NULL without such planes); the GPU derives their words from ink 0. */
 typedef struct {
   CtrPaintPicture picture;
   const CtrPaintColour *colours;
   uint8_t alphas[CTR_PAINT_MAX_LAYERS];
   uint32_t *ink[2];
-  uint32_t ink_width; /* of ink 1; ink 0 is as wide as the picture */
-  uint32_t x_shift, y_shift;
+  uint32_t ink_width;        /* of ink 1; the CPU's ink 0 is as wide as the picture */
+  uint32_t x_shift, y_shift; /* of the subsampled planes; 0 without such planes */
+  uint8_t *tiles;            /* GPU: 1 for the tiles whose ink is not 0 */
+  uint32_t tiles_across;
 } CtrPaintTarget;
 
 /* A layer of LINES or BOXES. */
@@ -73,12 +84,9 @@ CTR_BEGIN_DECLS
 void ctr_paint_lines_init (CtrPaintLines *lines, const CtrPaintLayer *layer, uint32_t index);
 void ctr_paint_areas_init (CtrPaintAreas *areas, const CtrPaintLayer *layer, uint32_t index);
 
-/* Leaves ink and colours to the backend. */
+/* Leaves ink, tiles and colours to the backend. */
 void ctr_paint_target_init (
     CtrPaintTarget *target, const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count);
-
-/* The number of words of ink WHICH, 0 or 1. */
-size_t ctr_paint_ink_words (const CtrPaintTarget *target, int which);
 
 /* The core has checked the arguments. Layers with alpha 0 are not drawn. enqueue() may be called again before finish().
  * lead_default() is called between the two, and is NULL if enqueue() leaves no work queued. */
@@ -171,34 +179,16 @@ ctr_paint_contour_word (const CtrPaintLines *lines, uint32_t row)
   return lines->word | ctr_paint_contour_colour (&lines->colouring, lines->table, row);
 }
 
-CTR_PAINT_FUNC void
-ctr_paint_ink_max (uint32_t *ink, uint32_t word)
-{
-#ifdef __CUDA_ARCH__
-  atomicMax (ink, word);
-#else
-  if (*ink < word)
-    *ink = word;
-#endif
-}
-
-CTR_PAINT_FUNC uint32_t
-ctr_paint_ink_take (uint32_t *ink)
-{
-#ifdef __CUDA_ARCH__
-  /* Most pixels have been taken by another shape, or are chroma that a neighbour has taken: a load is cheaper. */
-  return *(volatile uint32_t *) ink ? atomicExch (ink, 0u) : 0;
-#else
-  const uint32_t word = *ink;
-  *ink = 0;
-  return word;
-#endif
-}
-
 CTR_PAINT_FUNC uint32_t
 ctr_paint_mix (uint32_t below, uint32_t above, uint32_t alpha)
 {
   return (below * (255 - alpha) + above * alpha + 127) / 255;
+}
+
+CTR_PAINT_FUNC bool
+ctr_paint_is_subsampled (const CtrPaintPlane *plane)
+{
+  return plane->x_shift > 0 || plane->y_shift > 0;
 }
 
 /* Paints pixel X, Y of PLANE according to WORD. */
@@ -226,25 +216,53 @@ ctr_paint_plane_pixel (const CtrPaintTarget *target, const CtrPaintPlane *plane,
   }
 }
 
-/* First pass (BLEND is false): enters WORD at pixel X, Y of the picture. Second pass: paints the pixel if its ink is
- * not 0. */
+/* First pass: enters WORD at pixel X, Y of the picture. */
+CTR_PAINT_FUNC void
+ctr_paint_enter (const CtrPaintTarget *target, uint32_t x, uint32_t y, uint32_t word)
+{
+#ifdef __CUDA_ARCH__
+  const uint32_t tile = y / CTR_PAINT_TILE_HEIGHT * target->tiles_across + x / CTR_PAINT_TILE_WIDTH;
+  const uint32_t pixel = y % CTR_PAINT_TILE_HEIGHT * CTR_PAINT_TILE_WIDTH + x % CTR_PAINT_TILE_WIDTH;
+  atomicMax (target->ink[0] + (size_t) tile * CTR_PAINT_TILE_PIXELS + pixel, word);
+  /* Whoever stores it stores the same. A load before it would have to be waited for. */
+  __stcg (target->tiles + tile, (uint8_t) 1);
+#else
+  uint32_t *ink = target->ink[0] + (size_t) y * target->picture.width + x;
+  if (*ink < word)
+    *ink = word;
+  if (target->ink[1]) {
+    ink = target->ink[1] + (size_t) (y >> target->y_shift) * target->ink_width + (x >> target->x_shift);
+    if (*ink < word)
+      *ink = word;
+  }
+#endif
+}
+
+CTR_PAINT_FUNC uint32_t
+ctr_paint_take (uint32_t *ink)
+{
+  const uint32_t word = *ink;
+  *ink = 0;
+  return word;
+}
+
+/* First pass (BLEND is false): enters WORD at pixel X, Y of the picture. The CPU's second pass: paints the pixel if its
+ * ink is not 0. */
 CTR_PAINT_FUNC void
 ctr_paint_pixel (const CtrPaintTarget *target, bool blend, uint32_t x, uint32_t y, uint32_t word)
 {
-  const CtrPaintPicture *picture = &target->picture;
-  const uint32_t sub_x = x >> target->x_shift, sub_y = y >> target->y_shift;
-  uint32_t *ink = target->ink[0] + (size_t) y * picture->width + x;
-  uint32_t *sub_ink = target->ink[1] ? target->ink[1] + (size_t) sub_y * target->ink_width + sub_x : NULL;
   if (!blend) {
-    ctr_paint_ink_max (ink, word);
-    if (sub_ink)
-      ctr_paint_ink_max (sub_ink, word);
+    ctr_paint_enter (target, x, y, word);
     return;
   }
-  const uint32_t full = ctr_paint_ink_take (ink), sub = sub_ink ? ctr_paint_ink_take (sub_ink) : 0;
+  const CtrPaintPicture *picture = &target->picture;
+  const uint32_t sub_x = x >> target->x_shift, sub_y = y >> target->y_shift;
+  const uint32_t full = ctr_paint_take (target->ink[0] + (size_t) y * picture->width + x);
+  const uint32_t sub =
+      target->ink[1] ? ctr_paint_take (target->ink[1] + (size_t) sub_y * target->ink_width + sub_x) : 0;
   for (uint32_t p = 0; p < picture->plane_count; p++) {
     const CtrPaintPlane *plane = &picture->planes[p];
-    const bool subsampled = plane->x_shift > 0 || plane->y_shift > 0;
+    const bool subsampled = ctr_paint_is_subsampled (plane);
     if (subsampled && sub)
       ctr_paint_plane_pixel (target, plane, sub_x, sub_y, sub);
     else if (!subsampled && full)

@@ -41,7 +41,10 @@ destroy (void *data)
 static bool
 reserve_ink (State *state, CtrPaintTarget *target, CtrError *error)
 {
-  const size_t full = ctr_paint_ink_words (target, 0), sub = ctr_paint_ink_words (target, 1);
+  const uint32_t sub_height = ((target->picture.height - 1) >> target->y_shift) + 1;
+  const bool subsampled = target->x_shift > 0 || target->y_shift > 0;
+  const size_t full = (size_t) target->picture.width * target->picture.height;
+  const size_t sub = subsampled ? (size_t) target->ink_width * sub_height : 0;
   if (full + sub > state->words) {
     free_ink (state);
     /* Pages without shapes are never touched. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Drawing on the GPU. Each of the two passes of core/paint/paint.h launches one kernel a layer.
+/* Drawing on the GPU. The first pass of core/paint/paint.h launches one kernel a layer, the second pass one kernel.
  *
  *   paint.cu    Host side: memory, uploads, and the order of the passes.
- *   shapes.cu   A kernel for each kind of shape. */
+ *   shapes.cu   First pass: a kernel for each kind of shape.
+ *   blend.cu    Second pass: a warp a tile of the ink. */
 #ifndef CTR_CUDA_PAINT_DEVICE_STATE_CUH
 #define CTR_CUDA_PAINT_DEVICE_STATE_CUH
 
@@ -10,8 +11,24 @@
 
 #include "core/paint/paint.h"
 
+/* Words in device memory, which must all be other than 0 when the layer's kernel runs: otherwise it draws nothing. NULL
+ * entries count as open. */
+constexpr uint32_t PAINT_GATES = 8;
+struct PaintGate {
+  const uint32_t *complete[PAINT_GATES];
+};
+
+/* How many rows and points a layer has, in device memory. NULL: the layer in host memory says it. */
+struct PaintCounts {
+  const uint32_t *rows, *points;
+};
+
 /* A layer with its arrays on the GPU; those that it has no need for are NULL. */
 struct PaintDeviceLayer {
+  uint64_t shapes; /* Points of lines, pixels of areas, otherwise boxes, rectangles or glyphs. Where counts are on the
+                      GPU, an estimate: grids are made for it. 0: the layer is not drawn. */
+  PaintGate gate;
+  PaintCounts counts; /* of LINES and BOXES */
   CtrPaintLines lines;
   CtrPaintAreas areas;
   CtrContour *table; /* table and points: copies of contours that are not on the GPU */
@@ -24,12 +41,16 @@ struct PaintDeviceLayer {
   uint8_t *coverage;
 };
 
-/* The number of a layer's shapes: points of lines, pixels of areas, otherwise boxes, rectangles or glyphs. */
-uint64_t paint_shape_count (const CtrPaintLayer *layer);
-
-/* These queue the kernels. BLEND: the second pass. */
-void paint_launch_colour_words (const PaintDeviceLayer &device_layer, const CudaSession &session);
+/* These queue the kernels: the first pass of a layer, and the second pass of all layers. */
 void paint_launch_layer (const PaintDeviceLayer &device_layer, const CtrPaintTarget &target, const CtrPaintLayer *layer,
-    uint32_t index, bool blend, const CudaSession &session);
+    uint32_t index, const CudaSession &session);
+void paint_launch_blend (const CtrPaintTarget &target, const CudaSession &session);
+
+/* The number of the picture's tiles. */
+static inline uint32_t
+paint_tile_count (const CtrPaintTarget &target)
+{
+  return target.tiles_across * ctr_div_up (target.picture.height, CTR_PAINT_TILE_HEIGHT);
+}
 
 #endif

@@ -124,6 +124,27 @@ lay_out_contours (PaintDeviceLayer *l, Layout *c, const CtrPaintLayer *layer, ui
     l->words = c->others.take<uint32_t> (l->lines.count);
 }
 
+/* How many shapes of its kind a layer has: those with a thread each, a warp or more each, or a pixel each. */
+uint64_t
+count_shapes (const CtrPaintLayer *layer)
+{
+  if (layer->alpha == 0)
+    return 0;
+  switch (layer->kind) {
+    case CTR_PAINT_LINES:
+      return layer->contours->point_count;
+    case CTR_PAINT_BOXES:
+      return layer->contours->count;
+    case CTR_PAINT_RECTANGLES:
+      return layer->rectangle_count;
+    case CTR_PAINT_AREAS:
+      return layer->label_count > 0 ? (uint64_t) layer->label_width * layer->label_height : 0;
+    case CTR_PAINT_TEXT:
+      return layer->glyph_count;
+  }
+  return 0;
+}
+
 /* Lays out the layers' arrays. Returns how much of both buffers they take; without BASES it only measures this. */
 Layout
 lay_out_layers (Painter *painter, const CtrPaintLayer *layers, uint32_t count, bool bases)
@@ -132,9 +153,10 @@ lay_out_layers (Painter *painter, const CtrPaintLayer *layers, uint32_t count, b
       {(uint8_t *) (bases ? painter->staged.data : NULL), 0}, {(uint8_t *) (bases ? painter->arrays.data : NULL), 0}};
   for (uint32_t i = 0; i < count; i++) {
     const CtrPaintLayer *layer = &layers[i];
-    const size_t shapes = paint_shape_count (layer);
+    const size_t shapes = count_shapes (layer);
     PaintDeviceLayer *l = &painter->layers[i];
     *l = {};
+    l->shapes = shapes;
     if (shapes == 0)
       continue;
     switch (layer->kind) {
@@ -233,11 +255,13 @@ upload_colours (Painter *painter, const CtrPaintColour *colours, CtrError *error
   return true;
 }
 
+/* Makes room for the ink and for the marks of its tiles, which come behind it. All of it is 0 between frames. */
 bool
 reserve_ink (Painter *painter, CtrPaintTarget *target, CtrError *error)
 {
-  const size_t full = ctr_paint_ink_words (target, 0), sub = ctr_paint_ink_words (target, 1);
-  const size_t size = (full + sub) * sizeof (uint32_t);
+  target->tiles_across = ctr_div_up (target->picture.width, CTR_PAINT_TILE_WIDTH);
+  const size_t tiles = paint_tile_count (*target), words = tiles * CTR_PAINT_TILE_PIXELS;
+  const size_t size = words * sizeof (uint32_t) + tiles;
   if (size > painter->ink.size) {
     CTR_CUDA (cudaStreamSynchronize (painter->session.stream));
     painter->ink_is_clean = false;
@@ -247,7 +271,7 @@ reserve_ink (Painter *painter, CtrPaintTarget *target, CtrError *error)
   if (!painter->ink_is_clean)
     CTR_CUDA (cudaMemsetAsync (painter->ink.data, 0, painter->ink.size, painter->session.stream));
   target->ink[0] = (uint32_t *) painter->ink.data;
-  target->ink[1] = sub > 0 ? target->ink[0] + full : NULL;
+  target->tiles = (uint8_t *) (target->ink[0] + words);
   return true;
 }
 
@@ -256,6 +280,7 @@ queue_frame (Painter *painter, const CtrPaintPicture *picture, const CtrPaintLay
     const CtrPaintColour *colours, CtrError *error)
 {
   const cudaStream_t stream = painter->session.stream;
+  bool drawn = false;
   CtrPaintTarget target;
   ctr_paint_target_init (&target, picture, layers, count);
   painter->staging = &painter->stagings[(painter->staging - painter->stagings + 1) % STAGINGS];
@@ -269,11 +294,12 @@ queue_frame (Painter *painter, const CtrPaintPicture *picture, const CtrPaintLay
   target.colours = (const CtrPaintColour *) painter->colours.data;
 
   painter->ink_is_clean = false;
-  for (uint32_t i = 0; i < count; i++)
-    paint_launch_colour_words (painter->layers[i], painter->session);
-  for (const bool blend : {false, true})
-    for (uint32_t i = 0; i < count; i++)
-      paint_launch_layer (painter->layers[i], target, &layers[i], i, blend, painter->session);
+  for (uint32_t i = 0; i < count; i++) {
+    paint_launch_layer (painter->layers[i], target, &layers[i], i, painter->session);
+    drawn = drawn || painter->layers[i].shapes > 0;
+  }
+  if (drawn)
+    paint_launch_blend (target, painter->session);
   CTR_CUDA (cudaGetLastError ());
   CTR_CUDA (cudaEventRecord (painter->staging->drawn, stream));
   painter->ink_is_clean = true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The kernels that draw. A point of a contour has a thread. The pixels of a longer segment or a large rectangle are
- * shared among threads. */
+/* The first pass: the kernels that enter shapes into the ink. A point of a contour has a thread. The pixels of a longer
+ * segment or a large rectangle are shared among threads. Kernels whose counts may be known on the GPU alone draw
+ * whatever there is, with any number of CTAs. */
 #include "cuda/paint/device_state.cuh"
 
 #include "core/paint/raster.h"
@@ -10,24 +11,50 @@ namespace
 
 constexpr uint32_t THREADS = 256;
 
+__device__ bool
+is_open (const PaintGate &gate)
+{
+  bool open = true;
+#pragma unroll
+  for (uint32_t i = 0; i < PAINT_GATES; i++)
+    if (gate.complete[i])
+      open &= *gate.complete[i] != 0;
+  return open;
+}
+
+__device__ uint32_t
+rows_of (const CtrPaintLines &lines, const PaintCounts &counts)
+{
+  return counts.rows ? *counts.rows : lines.count;
+}
+
+__device__ uint64_t
+points_of (const CtrPaintLines &lines, const PaintCounts &counts)
+{
+  return counts.points ? *counts.points : lines.point_count;
+}
+
 /* Finds the ink word of each contour, a thread a contour. */
 __global__ void
-__launch_bounds__ (THREADS) colour_words_kernel (CtrPaintLines lines, uint32_t *words)
+__launch_bounds__ (THREADS) colour_words_kernel (
+    const __grid_constant__ CtrPaintLines lines, PaintGate gate, PaintCounts counts, uint32_t *words)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  const uint32_t row = blockIdx.x * THREADS + threadIdx.x;
-  if (row < lines.count)
-    words[row] = ctr_paint_contour_word (&lines, row);
+  if (!is_open (gate))
+    return;
+  const uint32_t rows = rows_of (lines, counts);
+  for (uint64_t row = blockIdx.x * THREADS + threadIdx.x; row < rows; row += gridDim.x * THREADS)
+    words[row] = ctr_paint_contour_word (&lines, (uint32_t) row);
 }
 
-/* The contour of point I. A warp calls it for 32 consecutive points, of which at least the first exists. */
+/* The contour of point I, one of ROWS. A warp calls it for 32 consecutive points, of which at least the first exists. */
 __device__ uint32_t
-find_contour (const CtrPaintLines &lines, uint64_t i)
+find_contour (const CtrPaintLines &lines, uint32_t rows, uint64_t i)
 {
   const uint32_t lane = threadIdx.x % 32;
   const uint64_t start = i - lane;
-  uint32_t low = 0, high = lines.count;
+  uint32_t low = 0, high = rows;
   while (high - low > 1) {
     const uint32_t step = (high - low + 31) / 32;
     const uint64_t probe = low + (uint64_t) lane * step;
@@ -37,7 +64,7 @@ find_contour (const CtrPaintLines &lines, uint64_t i)
   }
   /* First points of the contours after it, as indices among the warp's points. */
   const uint64_t row = (uint64_t) low + 1 + lane;
-  const uint64_t away = row < lines.count ? lines.table[row].first - start : 32;
+  const uint64_t away = row < rows ? lines.table[row].first - start : 32;
   const uint32_t begin = (uint32_t) min (away, (uint64_t) 32);
   uint32_t count = 0;
   for (uint32_t bit = 16; bit; bit /= 2)
@@ -86,7 +113,6 @@ exclusive_sum (uint32_t *warps, uint32_t count, uint32_t *total)
 }
 
 /* Draws step K of all shared strokes. */
-template <bool BLEND>
 __device__ void
 draw_shared_step (const CtrPaintTarget &target, const CtrPaintLines &lines, const SharedStrokes &shared, uint32_t k)
 {
@@ -99,120 +125,143 @@ draw_shared_step (const CtrPaintTarget &target, const CtrPaintLines &lines, cons
       high = middle;
   }
   const uint32_t step = shared.begins[slot] + (k - shared.offsets[slot]);
-  ctr_paint_walk (&target, BLEND, &lines, &shared.strokes[slot], shared.words[slot], step, step + 1, 1);
+  ctr_paint_walk (&target, false, &lines, &shared.strokes[slot], shared.words[slot], step, step + 1, 1);
 }
 
-/* Draws lines, a thread a point. SPLIT CTAs have the same THREADS points and share their long segments. */
-template <bool BLEND>
+/* Draws the stroke from point INDEX of ROW on, if it is short and OWN. Leaves a long one in SHARED and returns its
+ * number of steps, otherwise 0. */
+__device__ uint32_t
+draw_or_share (const CtrPaintTarget &target, const CtrPaintLines &lines, const uint32_t *words, uint32_t row,
+    uint32_t index, bool own, SharedStrokes *shared)
+{
+  CtrPaintStroke stroke;
+  uint32_t begin, end;
+  if (!ctr_paint_is_drawn (&lines, row) || !ctr_paint_stroke (&lines, &lines.table[row], index, &stroke))
+    return 0;
+  const uint32_t word = word_of (lines, words, row);
+  ctr_paint_clip (&stroke.segment, &lines, &target.picture, &begin, &end);
+  if (end <= MAX_OWN_STEPS) {
+    if (own)
+      ctr_paint_walk (&target, false, &lines, &stroke, word, begin, end, 1);
+    return 0;
+  }
+  shared->strokes[threadIdx.x] = stroke;
+  shared->words[threadIdx.x] = word;
+  shared->begins[threadIdx.x] = begin;
+  return end > begin ? end - begin : 0;
+}
+
+/* Draws lines, a thread a point. SPLIT CTAs have the same THREADS points and share their long segments; the number of
+ * CTAs is a multiple of it. */
 __global__ void
 __launch_bounds__ (THREADS)
-    lines_kernel (CtrPaintTarget target, CtrPaintLines lines, const uint32_t *words, uint32_t split)
+    lines_kernel (const __grid_constant__ CtrPaintTarget target, const __grid_constant__ CtrPaintLines lines,
+        PaintGate gate, PaintCounts counts, const uint32_t *words, uint32_t split)
 {
   __shared__ SharedStrokes shared;
-  const uint32_t part = blockIdx.x % split;
-  uint32_t begin = 0, end = 0, total;
+  const uint32_t part = blockIdx.x % split, groups = gridDim.x / split;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-
-  const uint64_t i = (uint64_t) (blockIdx.x / split) * THREADS + threadIdx.x;
-  if (i - threadIdx.x % 32 < lines.point_count) {
-    const uint32_t row = find_contour (lines, i);
-    if (i < lines.point_count && ctr_paint_is_drawn (&lines, row)) {
-      const CtrContour *contour = &lines.table[row];
-      CtrPaintStroke stroke;
-      if (ctr_paint_stroke (&lines, contour, (uint32_t) (i - contour->first), &stroke)) {
-        const uint32_t word = BLEND ? 0 : word_of (lines, words, row);
-        ctr_paint_clip (&stroke.segment, &lines, &target.picture, &begin, &end);
-        if (end <= MAX_OWN_STEPS) {
-          if (part == 0)
-            ctr_paint_walk (&target, BLEND, &lines, &stroke, word, begin, end, 1);
-          end = begin;
-        } else {
-          shared.strokes[threadIdx.x] = stroke;
-          shared.words[threadIdx.x] = word;
-          shared.begins[threadIdx.x] = begin;
-        }
-      }
+  if (!is_open (gate))
+    return;
+  const uint32_t rows = rows_of (lines, counts);
+  const uint64_t points = points_of (lines, counts);
+  for (uint64_t first = (uint64_t) (blockIdx.x / split) * THREADS; first < points;
+       first += (uint64_t) groups * THREADS) {
+    const uint64_t i = first + threadIdx.x;
+    uint32_t steps = 0, total;
+    if (i - threadIdx.x % 32 < points) {
+      const uint32_t row = find_contour (lines, rows, i);
+      if (i < points)
+        steps = draw_or_share (target, lines, words, row, (uint32_t) (i - lines.table[row].first), part == 0, &shared);
     }
+    /* All CTAs of these points number the steps alike. */
+    shared.offsets[threadIdx.x] = exclusive_sum (shared.warps, steps, &total);
+    __syncthreads ();
+    for (uint32_t k = part * THREADS + threadIdx.x; k < total; k += split * THREADS)
+      draw_shared_step (target, lines, shared, k);
+    __syncthreads ();
   }
-
-  /* All CTAs of these points number the steps alike. */
-  shared.offsets[threadIdx.x] = exclusive_sum (shared.warps, end > begin ? end - begin : 0, &total);
-  __syncthreads ();
-  for (uint32_t k = part * THREADS + threadIdx.x; k < total; k += split * THREADS)
-    draw_shared_step<BLEND> (target, lines, shared, k);
 }
 
-/* The share of a thread where each shape has SPLIT warps: the shape, its first pixel there, and the distance to the
- * next. */
+/* The share of a thread where each shape has SPLIT warps: its first shape and the distance to the next, its first pixel
+ * of each and the distance to the next. */
 struct WarpShare {
-  uint64_t shape;
+  uint64_t shape, shapes;
   uint32_t begin, stride;
 
   __device__
   WarpShare (uint32_t split)
   {
-    const uint64_t warp = (uint64_t) blockIdx.x * (THREADS / 32) + threadIdx.x / 32;
+    const uint32_t lane = threadIdx.x % 32, warps = THREADS / 32;
+    const uint64_t warp = (uint64_t) blockIdx.x * warps + threadIdx.x / 32;
     shape = warp / split;
-    begin = (uint32_t) (warp % split) * 32 + threadIdx.x % 32;
+    shapes = (uint64_t) gridDim.x * warps / split;
+    begin = (uint32_t) (warp % split) * 32 + lane;
     stride = 32 * split;
+    /* The last warps are too few for a shape. */
+    if (shape == shapes)
+      shape = UINT64_MAX - shapes;
   }
 };
 
-template <bool BLEND>
 __global__ void
 __launch_bounds__ (THREADS)
-    boxes_kernel (CtrPaintTarget target, CtrPaintLines lines, const uint32_t *words, uint32_t split)
+    boxes_kernel (const __grid_constant__ CtrPaintTarget target, const __grid_constant__ CtrPaintLines lines,
+        PaintGate gate, PaintCounts counts, const uint32_t *words, uint32_t split)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  const WarpShare share (split);
-  const uint32_t row = (uint32_t) share.shape;
-  if (share.shape >= lines.count || !ctr_paint_is_drawn (&lines, row))
+  if (!is_open (gate))
     return;
-  const CtrPaintRectangle box = ctr_paint_contour_box (&lines, &lines.table[row]);
-  ctr_paint_rectangle (&target, BLEND, &box, BLEND ? 0 : word_of (lines, words, row), share.begin, share.stride);
+  const uint32_t rows = rows_of (lines, counts);
+  for (WarpShare share (split); share.shape < rows; share.shape += share.shapes) {
+    const uint32_t row = (uint32_t) share.shape;
+    if (!ctr_paint_is_drawn (&lines, row))
+      continue;
+    const CtrPaintRectangle box = ctr_paint_contour_box (&lines, &lines.table[row]);
+    ctr_paint_rectangle (&target, false, &box, word_of (lines, words, row), share.begin, share.stride);
+  }
 }
 
-template <bool BLEND>
 __global__ void
-__launch_bounds__ (THREADS) rectangles_kernel (
-    CtrPaintTarget target, const CtrPaintRectangle *rectangles, uint64_t count, uint32_t word, uint32_t split)
+__launch_bounds__ (THREADS) rectangles_kernel (const __grid_constant__ CtrPaintTarget target, PaintGate gate,
+    const CtrPaintRectangle *rectangles, uint64_t count, uint32_t word, uint32_t split)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   const WarpShare share (split);
-  if (share.shape >= count)
+  if (share.shape >= count || !is_open (gate))
     return;
   const CtrPaintRectangle rectangle = rectangles[share.shape];
-  ctr_paint_rectangle (&target, BLEND, &rectangle, word | rectangle.colour, share.begin, share.stride);
+  ctr_paint_rectangle (&target, false, &rectangle, word | rectangle.colour, share.begin, share.stride);
 }
 
-template <bool BLEND>
 __global__ void
-__launch_bounds__ (THREADS) glyphs_kernel (CtrPaintTarget target, const CtrPaintGlyph *glyphs, uint64_t count,
-    const uint8_t *coverage, uint32_t atlas_width, uint32_t word, uint32_t split)
+__launch_bounds__ (THREADS)
+    glyphs_kernel (const __grid_constant__ CtrPaintTarget target, PaintGate gate, const CtrPaintGlyph *glyphs,
+        uint64_t count, const uint8_t *coverage, uint32_t atlas_width, uint32_t word, uint32_t split)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   const WarpShare share (split);
-  if (share.shape >= count)
+  if (share.shape >= count || !is_open (gate))
     return;
   const CtrPaintGlyph glyph = glyphs[share.shape];
-  ctr_paint_glyph (&target, BLEND, &glyph, coverage, atlas_width, word, share.begin, share.stride);
+  ctr_paint_glyph (&target, false, &glyph, coverage, atlas_width, word, share.begin, share.stride);
 }
 
 /* Draws areas, a thread a pixel of the picture. */
-template <bool BLEND>
 __global__ void
-__launch_bounds__ (THREADS) areas_kernel (CtrPaintTarget target, CtrPaintAreas areas)
+__launch_bounds__ (THREADS) areas_kernel (
+    const __grid_constant__ CtrPaintTarget target, PaintGate gate, const __grid_constant__ CtrPaintAreas areas)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   const uint32_t x = blockIdx.x * blockDim.x + threadIdx.x;
-  if (x < target.picture.width)
+  if (x < target.picture.width && is_open (gate))
     for (uint32_t y = blockIdx.y * blockDim.y + threadIdx.y; y < target.picture.height; y += gridDim.y * blockDim.y)
-      ctr_paint_area_pixel (&target, BLEND, &areas, x, y);
+      ctr_paint_area_pixel (&target, false, &areas, x, y);
 }
 
 /* The number of warps that share a shape: many if there are few shapes. */
@@ -228,83 +277,46 @@ ctas_for (uint64_t threads)
   return (uint32_t) ((threads + THREADS - 1) / THREADS);
 }
 
-template <bool BLEND>
+} // namespace
+
 void
-launch_layer (const PaintDeviceLayer &l, const CtrPaintTarget &target, const CtrPaintLayer *layer, uint32_t index,
+paint_launch_layer (const PaintDeviceLayer &l, const CtrPaintTarget &target, const CtrPaintLayer *layer, uint32_t index,
     const CudaSession &session)
 {
-  const uint64_t count = paint_shape_count (layer);
+  const uint64_t count = l.shapes;
   if (count == 0)
     return;
   const uint32_t word = ctr_paint_word (index), split = warps_for (count);
   const uint32_t width = target.picture.width, height = target.picture.height;
+  const uint32_t *const words = l.words;
   const bool overlap = session.overlap;
   const cudaStream_t stream = session.stream;
-  const dim3 shares (ctas_for (count * split * 32));
+  const dim3 shares (ctas_for (count * split * 32)), threads (THREADS);
   /* Even a line of few points may be as long as the picture's outline. */
   const uint32_t line_split = count > 512 * THREADS ? 1 : max (1u, min (64u, 256 / ctas_for (count)));
+  if (words)
+    ctr_launch_overlapped (overlap, colour_words_kernel, dim3 (ctas_for (l.lines.count)), threads, 0, stream, l.lines,
+        l.gate, l.counts, l.words);
   switch (layer->kind) {
     case CTR_PAINT_LINES:
-      ctr_launch_overlapped (overlap, lines_kernel<BLEND>, dim3 (ctas_for (count) * line_split), dim3 (THREADS), 0,
-          stream, target, l.lines, (const uint32_t *) l.words, line_split);
+      ctr_launch_overlapped (overlap, lines_kernel, dim3 (ctas_for (count) * line_split), threads, 0, stream, target,
+          l.lines, l.gate, l.counts, words, line_split);
       break;
     case CTR_PAINT_BOXES:
-      ctr_launch_overlapped (overlap, boxes_kernel<BLEND>, shares, dim3 (THREADS), 0, stream, target, l.lines,
-          (const uint32_t *) l.words, split);
+      ctr_launch_overlapped (
+          overlap, boxes_kernel, shares, threads, 0, stream, target, l.lines, l.gate, l.counts, words, split);
       break;
     case CTR_PAINT_RECTANGLES:
-      ctr_launch_overlapped (overlap, rectangles_kernel<BLEND>, shares, dim3 (THREADS), 0, stream, target,
+      ctr_launch_overlapped (overlap, rectangles_kernel, shares, threads, 0, stream, target, l.gate,
           (const CtrPaintRectangle *) l.rectangles, count, word, split);
       break;
     case CTR_PAINT_AREAS:
-      ctr_launch_overlapped (overlap, areas_kernel<BLEND>,
-          dim3 (ctr_div_up (width, 32), min (ctr_div_up (height, 8), 65535u)), dim3 (32, THREADS / 32), 0, stream,
-          target, l.areas);
+      ctr_launch_overlapped (overlap, areas_kernel, dim3 (ctr_div_up (width, 32), min (ctr_div_up (height, 8), 65535u)),
+          dim3 (32, THREADS / 32), 0, stream, target, l.gate, l.areas);
       break;
     case CTR_PAINT_TEXT:
-      ctr_launch_overlapped (overlap, glyphs_kernel<BLEND>, shares, dim3 (THREADS), 0, stream, target,
+      ctr_launch_overlapped (overlap, glyphs_kernel, shares, threads, 0, stream, target, l.gate,
           (const CtrPaintGlyph *) l.glyphs, count, (const uint8_t *) l.coverage, layer->atlas->width, word, split);
       break;
   }
-}
-
-} // namespace
-
-/* How many shapes of its kind a layer has: those with a thread each, a warp or more each, or a pixel each. */
-uint64_t
-paint_shape_count (const CtrPaintLayer *layer)
-{
-  if (layer->alpha == 0)
-    return 0;
-  switch (layer->kind) {
-    case CTR_PAINT_LINES:
-      return layer->contours->point_count;
-    case CTR_PAINT_BOXES:
-      return layer->contours->count;
-    case CTR_PAINT_RECTANGLES:
-      return layer->rectangle_count;
-    case CTR_PAINT_AREAS:
-      return layer->label_count > 0 ? (uint64_t) layer->label_width * layer->label_height : 0;
-    case CTR_PAINT_TEXT:
-      return layer->glyph_count;
-  }
-  return 0;
-}
-
-void
-paint_launch_colour_words (const PaintDeviceLayer &l, const CudaSession &session)
-{
-  if (l.words && l.lines.count > 0)
-    ctr_launch_overlapped (session.overlap, colour_words_kernel, dim3 (ctas_for (l.lines.count)), dim3 (THREADS), 0,
-        session.stream, l.lines, l.words);
-}
-
-void
-paint_launch_layer (const PaintDeviceLayer &l, const CtrPaintTarget &target, const CtrPaintLayer *layer, uint32_t index,
-    bool blend, const CudaSession &session)
-{
-  if (blend)
-    launch_layer<true> (l, target, layer, index, session);
-  else
-    launch_layer<false> (l, target, layer, index, session);
 }

@@ -238,6 +238,13 @@ __ldcg (const T *address)
 }
 
 template <typename T>
+static inline void
+__stcg (T *address, T value)
+{
+  *(volatile T *) address = value;
+}
+
+template <typename T>
 static inline T
 __ldg (const T *address)
 {

@@ -149,30 +149,66 @@ test_far (void)
   ctr_contours_unref (contours);
 }
 
-/* Frames of many sizes in turn, and more than one queued: what a frame leaves behind must not be seen in the next. */
+static void
+check_size (CanvasFormat format, uint32_t width, uint32_t height)
+{
+  Canvas actual = canvas_new (&rng, format, width, height), expected = canvas_copy (&actual);
+  CtrPaintColour colours[CTR_PAINT_COLOURS];
+  CtrPaintLayer layers[2];
+  random_colours (&rng, colours);
+  ctr_paint_layer_init (&layers[0], CTR_PAINT_BOXES);
+  ctr_paint_layer_init (&layers[1], CTR_PAINT_LINES);
+  for (int i = 0; i < 2; i++) {
+    layers[i].contours = random_contours (&rng, &finders, &setup, width, height, height % 2);
+    layers[i].thickness = 1 + width % 3;
+    layers[i].alpha = i ? 100 : 255;
+  }
+  describe ("%s, %u x %u", canvas_names[format], width, height);
+  draw_reference (&expected, layers, 2, colours);
+  paint (painter, &setup, &actual, layers, 2, colours);
+  check_canvases_equal (&expected, &actual);
+  for (int i = 0; i < 2; i++)
+    ctr_contours_unref (layers[i].contours);
+  canvas_free (&expected);
+  canvas_free (&actual);
+}
+
+/* Frames of many sizes in turn: what a frame leaves behind must not be seen in the next. */
 static void
 test_sizes (void)
 {
-  for (uint32_t side = 1; side <= 17; side++)
-    for (uint32_t other = 1; other <= 17; other += setup.quick ? 5 : 1) {
-      Canvas actual = canvas_new (&rng, side % 2 ? CANVAS_NV12 : CANVAS_I420, side, other);
-      Canvas expected = canvas_copy (&actual);
-      CtrContours *contours = random_contours (&rng, &finders, &setup, side, other, other % 2);
-      CtrPaintColour colours[CTR_PAINT_COLOURS];
-      CtrPaintLayer layer;
-      random_colours (&rng, colours);
-      ctr_paint_layer_init (&layer, CTR_PAINT_LINES);
-      layer.contours = contours;
-      layer.thickness = 1 + side % 3;
-      layer.alpha = 100;
-      describe ("%u x %u", side, other);
-      draw_reference (&expected, &layer, 1, colours);
-      paint (painter, &setup, &actual, &layer, 1, colours);
-      check_canvases_equal (&expected, &actual);
-      ctr_contours_unref (contours);
-      canvas_free (&expected);
-      canvas_free (&actual);
-    }
+  for (uint32_t width = 1; width <= 17; width++)
+    for (uint32_t height = 1; height <= 17; height++)
+      for (int format = 0; format < CANVAS_COUNT; format++)
+        if (!setup.quick || (width + 3 * height + (uint32_t) format) % 19 == 0)
+          check_size ((CanvasFormat) format, width, height);
+}
+
+/* Frames as high and as wide as can be, with rectangles at their ends. */
+static void
+test_longest (void)
+{
+  for (int wide = 0; wide < 2; wide++) {
+    const int32_t width = wide ? CTR_MAX_SIDE : 65, height = wide ? 9 : CTR_MAX_SIDE;
+    const CtrPaintRectangle rectangles[] = {{.x = -1, .y = -1, .width = 5, .height = 6, .colour = 3},
+        {.x = width - 2, .y = height - 5, .width = 9, .height = 4, .thickness = 1, .colour = 5},
+        {.x = width - 1, .y = height / 2, .width = 1, .height = 1, .colour = 7}};
+    CtrPaintColour colours[CTR_PAINT_COLOURS];
+    CtrPaintLayer layer;
+    Canvas actual = canvas_new (&rng, CANVAS_NV12, (uint32_t) width, (uint32_t) height);
+    Canvas expected = canvas_copy (&actual);
+    random_colours (&rng, colours);
+    ctr_paint_layer_init (&layer, CTR_PAINT_RECTANGLES);
+    layer.rectangles = rectangles;
+    layer.rectangle_count = LENGTH (rectangles);
+    layer.alpha = 77;
+    describe ("%d x %d", width, height);
+    draw_reference (&expected, &layer, 1, colours);
+    paint (painter, &setup, &actual, &layer, 1, colours);
+    check_canvases_equal (&expected, &actual);
+    canvas_free (&expected);
+    canvas_free (&actual);
+  }
 }
 
 int
@@ -182,6 +218,7 @@ main (int argc, char **argv)
   painter = painter_new (&setup);
   finders = finders_new (&setup);
   test_sizes ();
+  test_longest ();
   for (uint32_t grain = 1; grain <= 9; grain += 4) {
     test_cracks_are_rims (setup.quick ? 61 : 301, 47, grain);
     test_borders_are_points (setup.quick ? 61 : 301, 47, grain);

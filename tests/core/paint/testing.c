@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const canvas_names[CANVAS_COUNT] = {
-    "NV12", "I420", "Y42B", "RGBA", "BGRX", "RGB", "GRAY8", "GRAY16", "P010"};
+const char *const canvas_names[CANVAS_COUNT] = {"NV12", "I420", "Y42B", "RGBA", "BGRX", "RGB", "GRAY8", "GRAY16",
+    "P010", "YUV9", "Y41B", "Y440", "shifts 0 and 2", "shifts 1 and 2", "shifts 2 and 1"};
 
 typedef struct {
   uint32_t planes, sample_size, sample_mask;
@@ -28,6 +28,12 @@ static const Form forms[CANVAS_COUNT] = {
     {1, 1, 0xff, {{1, 0, 0, {0}}}},
     {1, 2, 0xffff, {{1, 0, 0, {0}}}},
     {2, 2, 0xffc0, {{1, 0, 0, {0}}, {2, 1, 1, {1, 2}}}},
+    {3, 1, 0xff, {{1, 0, 0, {0}}, {1, 2, 2, {1}}, {1, 2, 2, {2}}}},
+    {3, 1, 0xff, {{1, 0, 0, {0}}, {1, 2, 0, {1}}, {1, 2, 0, {2}}}},
+    {3, 1, 0xff, {{1, 0, 0, {0}}, {1, 0, 1, {1}}, {1, 0, 1, {2}}}},
+    {2, 1, 0xff, {{1, 0, 0, {0}}, {2, 0, 2, {1, 2}}}},
+    {2, 2, 0xffff, {{2, 1, 2, {1, 2}}, {1, 0, 0, {0}}}},
+    {2, 2, 0xffff, {{1, 0, 0, {0}}, {3, 2, 1, {3, -1, 1}}}},
 };
 
 Canvas

@@ -18,6 +18,13 @@ typedef enum {
   CANVAS_GRAY8,
   CANVAS_GRAY16,
   CANVAS_P010,
+  /* So that there are all shifts; not all of these formats have a name. */
+  CANVAS_YUV9,
+  CANVAS_Y41B,
+  CANVAS_Y440,
+  CANVAS_SHIFTS_0_2,
+  CANVAS_SHIFTS_1_2,
+  CANVAS_SHIFTS_2_1,
   CANVAS_COUNT
 } CanvasFormat;
 extern const char *const canvas_names[CANVAS_COUNT];
