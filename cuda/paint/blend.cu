@@ -6,7 +6,7 @@
 namespace
 {
 
-constexpr uint32_t THREADS = 256, WARPS = THREADS / 32, MAX_CTAS = 2048;
+constexpr uint32_t THREADS = 128, WARPS = THREADS / 32, MAX_CTAS = 4096;
 constexpr uint32_t ROWS = CTR_PAINT_TILE_HEIGHT;
 
 static_assert (CTR_PAINT_TILE_WIDTH == 32, "a lane a column");
@@ -62,8 +62,9 @@ paint_plane (const CtrPaintTarget &target, const CtrPaintPlane &plane, const Col
       continue;
 #pragma unroll
     for (uint32_t j = 0; j < ROWS; j++) {
+      const bool shows_through = column.alphas[j] - 1 < 254;
       below[j] = 0;
-      if (column.alphas[j] > 0 && column.alphas[j] < 255)
+      if (shows_through)
         below[j] = *(const Sample *) (pixels + j * plane.stride + offset);
     }
 #pragma unroll
@@ -96,13 +97,14 @@ subsample (const CtrPaintTarget &target, uint32_t *words)
     fold_rows (words);
   if (target.y_shift > 1)
     fold_rows (words);
+  for (uint32_t d = 1; d < lanes; d *= 2) {
 #pragma unroll
-  for (uint32_t j = 0; j < ROWS; j++) {
-    for (uint32_t d = 1; d < lanes; d *= 2)
+    for (uint32_t j = 0; j < ROWS; j++)
       words[j] = max (words[j], __shfl_xor_sync (~0u, words[j], d));
-    if (threadIdx.x % lanes > 0)
-      words[j] = 0;
   }
+#pragma unroll
+  for (uint32_t j = 0; j < ROWS; j++)
+    words[j] = threadIdx.x % lanes == 0 ? words[j] : 0;
 }
 
 /* Takes the words of this lane's column out of the ink of TILE. */
