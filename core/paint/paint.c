@@ -287,12 +287,23 @@ check_arguments (const CtrPainter *painter, const CtrPaintPicture *picture, cons
   return true;
 }
 
+/* The CPU backend draws results that are complete. Of one that has failed, there is nothing to draw. */
+static void
+settle_results (const CtrPaintLayer *layers, uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++)
+    if (layers[i].kind == CTR_PAINT_LINES || layers[i].kind == CTR_PAINT_BOXES)
+      ctr_contours_wait (layers[i].contours, NULL);
+}
+
 bool
 ctr_painter_enqueue (CtrPainter *painter, const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count,
     const CtrPaintColour *colours, void *stream, CtrError *error)
 {
   if (!ctr_analyser_accept (&painter->base, check_arguments (painter, picture, layers, count, colours, error)))
     return false;
+  if (painter->base.backend == CTR_BACKEND_CPU)
+    settle_results (layers, count);
   painter->base.pending =
       ops_of (painter)->enqueue (painter->base.state, picture, layers, count, colours, stream, error);
   return painter->base.pending;

@@ -25,8 +25,9 @@ typedef struct {
   const CtrDeviceNumbers *numbers; /* the other arrays have room for them, if they are complete */
   const void *table;               /* CtrContour or CtrComponent */
   const void *points;              /* CtrPoint, of contours */
+  uint32_t capacity;               /* rows that the table has room for */
   uint32_t likely_count;           /* what to expect from the images before: for the sizes of launches */
-  uint64_t likely_point_count;
+  uint32_t likely_point_count;
 } CtrPendingView;
 
 /* What an analyser does for a pending result, under the lock of the result. STREAM is a CUDA stream. Without view() the

@@ -15,7 +15,7 @@ struct ContourPool {
   unsigned refs; /* one of the owner, one of each slot in use */
   ContourSlot *unused;
   uint32_t likely_count; /* of the last result */
-  uint64_t likely_point_count;
+  uint32_t likely_point_count;
 };
 
 ContourPool *
@@ -161,6 +161,7 @@ contour_slot_view (const ContourSlot *slot, const CudaSession *session, CtrPendi
   view->numbers = (const CtrDeviceNumbers *) slot->numbers.data;
   view->table = slot->table.data;
   view->points = slot->points.data;
+  view->capacity = (uint32_t) min (slot->table.size / sizeof (CtrContour), (size_t) UINT32_MAX);
   view->likely_count = slot->pool->likely_count;
   view->likely_point_count = slot->pool->likely_point_count;
 }
@@ -171,6 +172,6 @@ contour_slot_publish (ContourSlot *slot, const CtrContours *info, CtrError *erro
   static const CtrContoursSource ops = {fetch, get_device, destroy};
   slot->has_sums = info->features & CTR_CONTOUR_FEATURE_MOMENTS;
   slot->pool->likely_count = info->count;
-  slot->pool->likely_point_count = info->point_count;
+  slot->pool->likely_point_count = (uint32_t) info->point_count;
   return ctr_contours_new_remote (info, &ops, slot, error);
 }

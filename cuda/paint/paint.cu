@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Drawing on the GPU, host side: memory, uploads, and the order of the passes. device_state.cuh has the design. */
-#include "cuda/paint/device_state.cuh"
+#include "cuda/paint/sources.cuh"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +13,10 @@ struct Staging {
   CtrDeviceBuffer memory;
   cudaEvent_t drawn; /* recorded after the frame, behind which the stream may have other work */
 };
+
+/* What a pending result is expected to have at least: kernels draw more, too, but with few threads each has much to do.
+ */
+constexpr uint32_t LEAST_ROWS = 256, LEAST_POINTS = 4096;
 
 constexpr uint32_t STAGINGS = 3; /* frames under way at once */
 constexpr size_t STAGED_MOST =
@@ -107,11 +111,30 @@ paint_destroy (void *state)
   free (painter);
 }
 
+/* The arrays of pending contours. A quarter more of them than in the image before is no surprise. */
 void
-lay_out_contours (PaintDeviceLayer *l, Layout *c, const CtrPaintLayer *layer, uint32_t index)
+view_contours (PaintDeviceLayer *l, Layout *c, const CtrPaintLayer *layer, const CtrPendingView &view)
+{
+  l->lines.table = (const CtrContour *) view.table;
+  l->lines.points = (const CtrPoint *) view.points;
+  l->lines.count = max (LEAST_ROWS, ctr_with_spare (view.likely_count));
+  l->lines.point_count = max (LEAST_POINTS, ctr_with_spare (view.likely_point_count));
+  l->counts = {&view.numbers->count, &view.numbers->point_count};
+  l->shapes = layer->kind == CTR_PAINT_LINES ? l->lines.point_count : l->lines.count;
+  if (layer->colouring.by == CTR_COLOUR_DEPTH)
+    l->words = c->others.take<uint32_t> (view.capacity);
+}
+
+void
+lay_out_contours (
+    PaintDeviceLayer *l, Layout *c, const CtrPaintLayer *layer, uint32_t index, const CtrPendingView *view)
 {
   CtrDeviceContours device;
   ctr_paint_lines_init (&l->lines, layer, index);
+  if (view) {
+    view_contours (l, c, layer, *view);
+    return;
+  }
   if (ctr_contours_get_device (layer->contours, &device)) {
     l->lines.table = device.table;
     l->lines.points = device.points;
@@ -147,22 +170,23 @@ count_shapes (const CtrPaintLayer *layer)
 
 /* Lays out the layers' arrays. Returns how much of both buffers they take; without BASES it only measures this. */
 Layout
-lay_out_layers (Painter *painter, const CtrPaintLayer *layers, uint32_t count, bool bases)
+lay_out_layers (Painter *painter, const CtrPaintLayer *layers, uint32_t count, const PaintSources &sources, bool bases)
 {
   Layout c = {
       {(uint8_t *) (bases ? painter->staged.data : NULL), 0}, {(uint8_t *) (bases ? painter->arrays.data : NULL), 0}};
   for (uint32_t i = 0; i < count; i++) {
     const CtrPaintLayer *layer = &layers[i];
+    const CtrPendingView *view = paint_sources_find (sources, layer);
     const size_t shapes = count_shapes (layer);
     PaintDeviceLayer *l = &painter->layers[i];
     *l = {};
     l->shapes = shapes;
-    if (shapes == 0)
+    if (layer->alpha == 0 || (shapes == 0 && !view))
       continue;
     switch (layer->kind) {
       case CTR_PAINT_LINES:
       case CTR_PAINT_BOXES:
-        lay_out_contours (l, &c, layer, i);
+        lay_out_contours (l, &c, layer, i, view);
         break;
       case CTR_PAINT_RECTANGLES:
         l->rectangles = c.take<CtrPaintRectangle> (shapes);
@@ -217,19 +241,21 @@ upload_layer (const Painter *painter, const PaintDeviceLayer *l, const CtrPaintL
 
 /* Makes room for the layers' arrays, and uploads those that come from the host. */
 bool
-upload_layers (Painter *painter, const CtrPaintLayer *layers, uint32_t count, CtrError *error)
+upload_layers (
+    Painter *painter, const CtrPaintLayer *layers, uint32_t count, const PaintSources &sources, CtrError *error)
 {
-  const Layout size = lay_out_layers (painter, layers, count, false);
+  const Layout size = lay_out_layers (painter, layers, count, sources, false);
   CtrDeviceBuffer *const host = &painter->staging->memory;
   /* The copy of an earlier frame may still read it. */
-  CTR_CUDA (cuda_wait_for_event (painter->staging->drawn));
+  if (size.staged.used > 0)
+    CTR_CUDA (cuda_wait_for_event (painter->staging->drawn));
   if (size.staged.used > painter->staged.size || size.others.used > painter->arrays.size)
     CTR_CUDA (cudaStreamSynchronize (painter->session.stream));
   if (!ctr_device_buffer_reserve (host, size.staged.used, error)
       || !ctr_device_buffer_reserve (&painter->staged, size.staged.used, error)
       || !ctr_device_buffer_reserve (&painter->arrays, size.others.used, error))
     return false;
-  lay_out_layers (painter, layers, count, true);
+  lay_out_layers (painter, layers, count, sources, true);
   for (uint32_t i = 0; i < count; i++)
     if (!upload_layer (painter, &painter->layers[i], &layers[i], error))
       return false;
@@ -277,8 +303,9 @@ reserve_ink (Painter *painter, CtrPaintTarget *target, CtrError *error)
 
 bool
 queue_frame (Painter *painter, const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count,
-    const CtrPaintColour *colours, CtrError *error)
+    const CtrPaintColour *colours, const PaintSources &sources, CtrError *error)
 {
+  const PaintGate gate = paint_sources_gate (sources);
   const cudaStream_t stream = painter->session.stream;
   bool drawn = false;
   CtrPaintTarget target;
@@ -289,12 +316,14 @@ queue_frame (Painter *painter, const CtrPaintPicture *picture, const CtrPaintLay
     return true;
   }
   if (!reserve_ink (painter, &target, error) || !upload_colours (painter, colours, error)
-      || !upload_layers (painter, layers, count, error))
+      || !upload_layers (painter, layers, count, sources, error)
+      || !paint_sources_follow (sources, painter->session.stream, error))
     return false;
   target.colours = (const CtrPaintColour *) painter->colours.data;
 
   painter->ink_is_clean = false;
   for (uint32_t i = 0; i < count; i++) {
+    painter->layers[i].gate = gate;
     paint_launch_layer (painter->layers[i], target, &layers[i], i, painter->session);
     drawn = drawn || painter->layers[i].shapes > 0;
   }
@@ -325,6 +354,21 @@ paint_finish (void *state, CtrError *error)
   return true;
 }
 
+/* Queues a frame whose results may be pending. Returns when they are settled, and were complete when they were drawn. */
+bool
+draw_frame (Painter *painter, const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count,
+    const CtrPaintColour *colours, CtrError *error)
+{
+  PaintSources sources;
+  paint_sources_lock (&sources, layers, count, painter->session);
+  bool ok = queue_frame (painter, picture, layers, count, colours, sources, error);
+  if (!ok)
+    cuda_session_end (&painter->session, false); /* before others may use the memory of the results */
+  ok = paint_sources_unlock (&sources, ok ? painter->session.stream : NULL, error) && ok;
+  const bool again = paint_sources_settle (&sources);
+  return ok && (!again || queue_frame (painter, picture, layers, count, colours, sources, error));
+}
+
 bool
 paint_enqueue (void *state, const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count,
     const CtrPaintColour *colours, void *stream, CtrError *error)
@@ -335,7 +379,7 @@ paint_enqueue (void *state, const CtrPaintPicture *picture, const CtrPaintLayer 
   if (painter->session.stream && painter->session.stream != wanted && !paint_finish (painter, error))
     return false;
   painter->session.stream = wanted;
-  if (queue_frame (painter, picture, layers, count, colours, error))
+  if (draw_frame (painter, picture, layers, count, colours, error))
     return true;
   cuda_session_end (&painter->session, false);
   return false;

@@ -154,8 +154,8 @@ run (
   if (!view_frame (in, PRIVATE (self)->cuda_caps, &image, error))
     return FALSE;
   if (klass->draw) {
-    contours_filter_wait_for_readers (self, buffer, stream);
-    return contours_filter_check_planes (in, error) && klass->draw (self, &image, in, buffer, stream, error)
+    return contours_filter_check_planes (in, error) && contours_filter_follow_readers (self, buffer, stream, error)
+           && klass->draw (self, &image, in, buffer, stream, error)
            && contours_filter_hand_over_drawing (self, buffer, stream, error);
   }
   if (!out)

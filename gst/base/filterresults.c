@@ -43,20 +43,23 @@ attach_contours (GstContoursFilter *self, GstBuffer *buffer, CtrContours *contou
   g_free (source);
 }
 
-void
-contours_filter_wait_for_readers (GstContoursFilter *self, GstBuffer *buffer, gpointer stream)
+gboolean
+contours_filter_follow_readers (GstContoursFilter *self, GstBuffer *buffer, gpointer stream, CtrError *error)
 {
   GstContoursComponentMeta *components;
   GstContoursContourMeta *contours;
   gpointer state = NULL;
 
   if (orders_readers (self, stream))
-    return;
+    return TRUE;
   while ((components = gst_buffer_iterate_contours_component_meta (buffer, &state)))
-    gst_contours_component_meta_get_count (components);
+    if (!ctr_components_lead (gst_contours_component_meta_peek_pending_components (components), stream, error))
+      return FALSE;
   state = NULL;
   while ((contours = gst_buffer_iterate_contours_contour_meta (buffer, &state)))
-    gst_contours_contour_meta_get_count (contours);
+    if (!ctr_contours_lead (gst_contours_contour_meta_peek_pending_contours (contours), stream, error))
+      return FALSE;
+  return TRUE;
 }
 
 static void

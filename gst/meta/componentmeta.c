@@ -206,6 +206,24 @@ gst_contours_component_meta_peek_components (GstContoursComponentMeta *meta)
 }
 
 /**
+ * gst_contours_component_meta_peek_pending_components: (skip)
+ * @meta: a #GstContoursComponentMeta
+ *
+ * The result of the analysis, without waiting for it: to draw it with a #CtrPainter in CUDA memory, behind the analysis.
+ * Before ctr_components_is_complete() its numbers are 0.
+ *
+ * Returns: (transfer none): the result, valid as long as the buffer; ctr_components_ref() keeps it longer
+ *
+ * Since: 0.1
+ */
+CtrComponents *
+gst_contours_component_meta_peek_pending_components (GstContoursComponentMeta *meta)
+{
+  g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);
+  return PENDING (meta);
+}
+
+/**
  * gst_contours_component_meta_fetch:
  * @meta: a #GstContoursComponentMeta
  * @error: return location for an error of %GST_RESOURCE_ERROR, or %NULL

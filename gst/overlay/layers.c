@@ -72,6 +72,23 @@ overlay_style_has_text (const OverlayStyle *style)
   return style->labels != 0 || (style->legend && has_scale (style));
 }
 
+/* Pending results may turn out to have contours. */
+static gboolean
+may_have_contours (GstContoursContourMeta *meta)
+{
+  const CtrContours *contours = gst_contours_contour_meta_peek_pending_contours (meta);
+
+  return !ctr_contours_is_complete (contours) || contours->count > 0;
+}
+
+static gboolean
+may_have_components (GstContoursComponentMeta *meta)
+{
+  const CtrComponents *components = gst_contours_component_meta_peek_pending_components (meta);
+
+  return !ctr_components_is_complete (components) || components->count > 0;
+}
+
 gboolean
 overlay_layers_wanted (GstBuffer *buffer, const OverlayStyle *style)
 {
@@ -83,11 +100,11 @@ overlay_layers_wanted (GstBuffer *buffer, const OverlayStyle *style)
   GstContoursComponentMeta *components;
 
   while ((style->draw & of_contours) && (contours = gst_buffer_iterate_contours_contour_meta (buffer, &state)))
-    if (legend || gst_contours_contour_meta_get_count (contours) > 0)
+    if (legend || may_have_contours (contours))
       return TRUE;
   state = NULL;
   while ((style->draw & of_components) && (components = gst_buffer_iterate_contours_component_meta (buffer, &state)))
-    if (legend || gst_contours_component_meta_get_count (components) > 0)
+    if (legend || may_have_components (components))
       return TRUE;
   return (style->draw & OVERLAY_DRAW_REGIONS) && gst_buffer_get_video_region_of_interest_meta (buffer);
 }
@@ -199,7 +216,7 @@ static void
 add_contour_layer (const OverlayFrame *frame, GstContoursContourMeta *meta, CtrPaintKind kind)
 {
   const GstContoursMapping *mapping = gst_contours_contour_meta_get_mapping (meta);
-  CtrContours *contours = gst_contours_contour_meta_peek_contours (meta);
+  CtrContours *contours = gst_contours_contour_meta_peek_pending_contours (meta);
   CtrPaintMapping paint;
   CtrPaintLayer *layer;
 
@@ -207,7 +224,7 @@ add_contour_layer (const OverlayFrame *frame, GstContoursContourMeta *meta, CtrP
     frame->layers->left_out++;
     return;
   }
-  if (contours->count == 0 || !(layer = add_layer (frame, kind)))
+  if (!may_have_contours (meta) || !(layer = add_layer (frame, kind)))
     return;
   layer->contours = contours;
   g_ptr_array_add (frame->layers->contours, ctr_contours_ref (contours));
@@ -268,8 +285,8 @@ add_contours (const OverlayFrame *frame, GstContoursContourMeta *meta, CtrError 
     add_contour_layer (frame, meta, CTR_PAINT_LINES);
   if (draw & OVERLAY_DRAW_CONTOUR_BOXES)
     add_contour_layer (frame, meta, CTR_PAINT_BOXES);
-  if (gst_contours_contour_meta_get_count (meta) == 0
-      || !(marks || (has_labels (frame) && (draw & (OVERLAY_DRAW_CONTOURS | OVERLAY_DRAW_CONTOUR_BOXES)))))
+  if (!(marks || (has_labels (frame) && (draw & (OVERLAY_DRAW_CONTOURS | OVERLAY_DRAW_CONTOUR_BOXES))))
+      || gst_contours_contour_meta_get_count (meta) == 0)
     return TRUE;
   return add_contour_details (frame, meta, marks, error);
 }

@@ -119,7 +119,7 @@ typedef struct {
   uint8_t alpha; /* 0 (not drawn) .. 255 (opaque) */
 
   /* LINES, BOXES */
-  CtrContours *contours; /* read in GPU memory if they are there in this CUDA context */
+  CtrContours *contours; /* may be pending; read in GPU memory if they are there in this CUDA context */
   CtrColouring colouring;
   uint64_t min_area2; /* twice the minimum area, in pixels^2 of the analysed image; smaller contours are not drawn */
   uint32_t thickness; /* 1 .. CTR_PAINT_MAX_THICKNESS */
@@ -161,6 +161,9 @@ CTR_API void ctr_painter_free (CtrPainter *painter);
 /* Draws COUNT LAYERS into PICTURE. COLOURS has CTR_PAINT_COLOURS entries and is read during the call only. PICTURE and
  * whatever LAYERS point to must exist until ctr_painter_finish(). If arguments are refused or memory is short, PICTURE
  * is unchanged; after a failed CUDA call or a cancellation its contents are undefined.
+ *
+ * Pending results are drawn behind their analysis, on the GPU: ctr_painter_enqueue() queues the drawing and then waits
+ * for the results, in case one has outgrown its memory. Of a result whose analysis fails, nothing is drawn.
  *
  * A painter needs four to six bytes of working memory per pixel. */
 CTR_API bool ctr_painter_enqueue (CtrPainter *painter, const CtrPaintPicture *picture, const CtrPaintLayer *layers,

@@ -149,6 +149,9 @@ GST_CONTOURS_API
 const CtrComponents *gst_contours_component_meta_peek_components (GstContoursComponentMeta *meta);
 
 GST_CONTOURS_API
+CtrComponents *gst_contours_component_meta_peek_pending_components (GstContoursComponentMeta *meta);
+
+GST_CONTOURS_API
 gboolean gst_contours_component_meta_fetch (GstContoursComponentMeta *meta, GError **error);
 
 GST_CONTOURS_API

@@ -214,6 +214,9 @@ GST_CONTOURS_API
 CtrContours *gst_contours_contour_meta_peek_contours (GstContoursContourMeta *meta);
 
 GST_CONTOURS_API
+CtrContours *gst_contours_contour_meta_peek_pending_contours (GstContoursContourMeta *meta);
+
+GST_CONTOURS_API
 gboolean gst_contours_contour_meta_fetch (GstContoursContourMeta *meta, GError **error);
 
 GST_CONTOURS_API
