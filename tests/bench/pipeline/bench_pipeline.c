@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* bench_pipeline [OPTIONS]: the elements in pipelines of prepared frames, as docs/benchmarks/protocol.md describes it.
  * Everything is timed first; then the calls to CUDA are counted, which slows them down. Exit status 1: a stream failed,
- * or --flat found growth. */
+ * --flat found growth, or --calls and --timeline had no CUPTI. */
 #include "tests/bench/pipeline/report.h"
 
+#include "tests/bench/pipeline/calls.h"
+#include "tests/bench/pipeline/cupti.h"
 #include "tests/bench/pipeline/flat.h"
-#include "tests/bench/pipeline/picture.h"
 #include "tests/bench/pipeline/timeline.h"
 
 #include <gst/gst.h>
@@ -19,16 +20,17 @@ static const gdouble UNTIMED_SECONDS = 1; /* at most, of warming up and of count
 typedef struct {
   gchar *pattern, *streams, *read, *backend, *picture, *csv, *date, *commit, *machine;
   gdouble seconds;
-  gint warmup, live;
+  gint warmup, live, devices;
   gint64 flat;
-  gboolean quick, list, timeline, system_memory, no_counts;
+  gboolean quick, list, timeline, calls, system_memory, no_counts;
 } Options;
 
 typedef struct {
   Options options;
   ReadWhat read;
   gboolean cuda;
-  GHashTable *pictures; /* by size */
+  guint devices;        /* with a context */
+  GHashTable *pictures; /* by size and kind */
   Report *report;
 } Bench;
 
@@ -70,12 +72,13 @@ parse_read (const gchar *text, ReadWhat *read)
 }
 
 static const guint8 *
-picture_for (Bench *bench, const FrameKind *frames)
+picture_for (Bench *bench, const Case *c)
 {
-  gpointer key = GUINT_TO_POINTER (frames->width << 16 | frames->height);
+  const FrameKind *frames = &c->kind.frames;
+  gpointer key = GUINT_TO_POINTER (c->picture << 30 | frames->width << 15 | frames->height);
   guint8 *picture = g_hash_table_lookup (bench->pictures, key);
 
-  if (!picture && (picture = picture_new (bench->options.picture, frames->width, frames->height)))
+  if (!picture && (picture = picture_new (bench->options.picture, c->picture, frames->width, frames->height)))
     g_hash_table_insert (bench->pictures, key, picture);
   return picture;
 }
@@ -84,7 +87,7 @@ picture_for (Bench *bench, const FrameKind *frames)
 static Streams *
 warm_streams (Bench *bench, const Case *c)
 {
-  const guint8 *picture = picture_for (bench, &c->kind.frames);
+  const guint8 *picture = picture_for (bench, c);
   const RunPlan plan = {.frames = bench->options.warmup, .seconds = UNTIMED_SECONDS, .read = bench->read};
   Streams *streams = picture ? streams_new (&c->kind, c->streams, picture) : NULL;
   RunResult *result = g_new (RunResult, 1);
@@ -98,48 +101,20 @@ warm_streams (Bench *bench, const Case *c)
 }
 
 static gboolean
-time_case (Bench *bench, const Case *c)
+time_case (Bench *bench, Case *c)
 {
   const RunPlan plan = {.seconds = bench->options.seconds, .live = c->live, .read = bench->read};
   Streams *streams = warm_streams (bench, c);
   RunResult *result = g_new (RunResult, 1);
   gboolean ok = streams && streams_run (streams, &plan, result);
 
-  if (ok)
-    report_times (bench->report, c, result);
-  else
-    printf ("%-44s FAILED\n", c->id);
-  if (streams)
-    streams_free (streams);
-  g_free (result);
-  return ok;
-}
-
-static gboolean
-count_case (Bench *bench, const Case *c)
-{
-  const RunPlan plan = {.frames = COUNTED_FRAMES, .seconds = UNTIMED_SECONDS, .read = bench->read};
-  Streams *streams = warm_streams (bench, c);
-  RunResult *result = g_new (RunResult, 1);
-  gboolean ok = streams && counts_begin (), known;
-  Counts counts = {{0}};
-  GpuWork work;
-  guint64 frames;
-
   if (ok) {
-    ok = streams_run (streams, &plan, result);
-    counts_end (&counts);
-    frames = result->frames;
-    known = ok && gpu_work_begin (FALSE);
-    if (known) {
-      ok = streams_run (streams, &plan, result);
-      known = gpu_work_end (&work, NULL);
-    }
-    if (ok)
-      report_counts (bench->report, c, &counts, frames, known ? &work : NULL, result->frames);
+    c->rate = result->frames / result->seconds;
+    c->latency_us = histogram_quantile (&result->latency, 0.5);
+    report_times (bench->report, c, result);
+  } else {
+    printf ("%-44s FAILED\n", c->id);
   }
-  if (!ok)
-    printf ("%-44s unknown: CUPTI refused, or a stream failed\n", c->id);
   if (streams)
     streams_free (streams);
   g_free (result);
@@ -154,58 +129,162 @@ time_cases (Bench *bench, GPtrArray *cases)
   report_times_header ();
   for (guint i = 0; i < cases->len; i++)
     ok &= time_case (bench, g_ptr_array_index (cases, i));
+  report_devices (bench->report, cases);
   return ok;
 }
 
-/* Calls a frame do not depend on the number of streams, nor on the rate: they are counted for one stream. */
+/* Returns the calls of some frames of each stream, and the number of these frames; NULL on failure. */
+static GArray *
+count_calls (Bench *bench, Streams *streams, guint64 *frames)
+{
+  const RunPlan plan = {.frames = COUNTED_FRAMES, .seconds = UNTIMED_SECONDS, .read = bench->read};
+  RunResult *result = g_new (RunResult, 1);
+  GArray *rows = NULL;
+
+  if (counts_begin ()) {
+    gboolean ok = streams_run (streams, &plan, result);
+
+    rows = counts_end ();
+    *frames = result->frames;
+    if (!ok)
+      g_clear_pointer (&rows, g_array_unref);
+  }
+  g_free (result);
+  return rows;
+}
+
 static void
-count_cases (Bench *bench, GPtrArray *cases)
+record_work (Bench *bench, Case *c, Streams *streams)
+{
+  const RunPlan plan = {.frames = COUNTED_FRAMES, .seconds = UNTIMED_SECONDS, .read = bench->read};
+  RunResult *result = g_new (RunResult, 1);
+  gboolean ok = gpu_work_begin (FALSE);
+
+  if (ok) {
+    ok = streams_run (streams, &plan, result);
+    ok &= gpu_work_end (&c->work, NULL);
+  }
+  c->work_frames = ok ? result->frames : 0;
+  g_free (result);
+}
+
+static gboolean
+count_case (Bench *bench, Case *c)
+{
+  Streams *streams = warm_streams (bench, c);
+  guint64 frames = 0;
+  GArray *rows = streams ? count_calls (bench, streams, &frames) : NULL;
+
+  if (rows && bench->options.calls) {
+    calls_report (bench->report, c, rows, frames);
+  } else if (rows) {
+    record_work (bench, c, streams);
+    report_counts (bench->report, c, rows, frames);
+  } else {
+    printf ("%-44s unknown: CUPTI refused, or a stream failed\n", c->id);
+  }
+  if (streams)
+    streams_free (streams);
+  if (rows)
+    g_array_unref (rows);
+  return rows != NULL;
+}
+
+static gboolean
+have_counts (void)
 {
   const gchar *reason;
 
+  if (cupti_open (&reason))
+    return TRUE;
+  printf ("calls to CUDA a frame: unknown (%s)\n", reason);
+  return FALSE;
+}
+
+/* Calls a frame hardly depend on the number of streams, and not on the rate: they are counted for one stream. */
+static void
+count_cases (Bench *bench, GPtrArray *cases)
+{
   if (!bench->cuda || bench->options.no_counts)
     return;
   putchar ('\n');
-  if (!counts_open (&reason)) {
-    printf ("calls to CUDA a frame: unknown (%s)\n", reason);
+  if (!have_counts ())
     return;
-  }
   report_counts_header ();
   for (guint i = 0; i < cases->len; i++) {
-    const Case *c = g_ptr_array_index (cases, i);
+    Case *c = g_ptr_array_index (cases, i);
 
     if (!c->live && c->streams == 1 && !count_case (bench, c))
       break;
   }
+  report_uploads (cases);
+}
+
+static gboolean
+list_cases (Bench *bench, GPtrArray *cases)
+{
+  for (guint i = 0; i < cases->len; i++)
+    puts (((const Case *) g_ptr_array_index (cases, i))->id);
+  return TRUE;
+}
+
+/* One case of --flat or --timeline. */
+static gboolean
+examine (Bench *bench, Case *c)
+{
+  Streams *streams;
+  gboolean ok;
+
+  c->kind.frames.changing = bench->options.flat > 0;
+  streams = warm_streams (bench, c);
+  ok = streams != NULL;
+  if (ok && bench->options.flat > 0)
+    ok = flat_run (streams, c, bench->options.flat, bench->read);
+  else if (ok)
+    ok = timeline_print (streams, c, bench->read);
+  if (streams)
+    streams_free (streams);
+  return ok;
 }
 
 static gboolean
 run_all (Bench *bench, GPtrArray *cases)
 {
+  const Options *options = &bench->options;
   gboolean ok = TRUE;
 
-  if (bench->options.list) {
+  if (options->list)
+    return list_cases (bench, cases);
+  if (options->flat > 0 || options->timeline) {
+    if (options->flat > 0)
+      flat_header ();
     for (guint i = 0; i < cases->len; i++)
-      puts (((const Case *) g_ptr_array_index (cases, i))->id);
-    return TRUE;
-  }
-  for (guint i = 0; i < cases->len && (bench->options.flat || bench->options.timeline); i++) {
-    const Case *c = g_ptr_array_index (cases, i);
-    Streams *streams = warm_streams (bench, c);
-
-    ok &= streams != NULL;
-    if (streams && bench->options.flat)
-      ok &= flat_run (streams, c, bench->options.flat, bench->read);
-    else if (streams)
-      ok &= timeline_print (streams, c, bench->read);
-    if (streams)
-      streams_free (streams);
-  }
-  if (bench->options.flat || bench->options.timeline)
+      ok &= examine (bench, g_ptr_array_index (cases, i));
     return ok;
+  }
+  if (options->calls) {
+    ok = have_counts ();
+    for (guint i = 0; i < cases->len && ok; i++)
+      ok = count_case (bench, g_ptr_array_index (cases, i));
+    return ok;
+  }
   ok = time_cases (bench, cases);
   count_cases (bench, cases);
   return ok;
+}
+
+static gboolean
+open_devices (Bench *bench)
+{
+  const gint wanted = bench->options.devices;
+
+  bench->devices = frames_open_devices (MAX (wanted, 0));
+  if (wanted == 0 && bench->devices == 1)
+    puts ("one GPU: there is nothing to spread streams over");
+  if ((gint) bench->devices >= wanted)
+    return TRUE;
+  g_printerr ("--devices=%d: contexts could be created on %u\n", wanted, bench->devices);
+  return FALSE;
 }
 
 /* The backend: cuda where there is a GPU. */
@@ -221,6 +300,8 @@ choose_backend (Bench *bench)
   }
   if (strcmp (backend, "auto") == 0 && !bench->cuda)
     printf ("host backend only: %s\n", reason);
+  if (bench->cuda && !open_devices (bench))
+    return FALSE;
   if (bench->options.warmup <= 0)
     bench->options.warmup = bench->cuda ? 4 * RING_FRAMES : 2;
   if (bench->options.seconds <= 0)
@@ -235,6 +316,7 @@ parse (Options *options, int *argc, char ***argv)
       {"cases", 0, 0, G_OPTION_ARG_STRING, &options->pattern, "only cases whose id matches", "REGEX"},
       {"list", 0, 0, G_OPTION_ARG_NONE, &options->list, "print the ids", NULL},
       {"streams", 0, 0, G_OPTION_ARG_STRING, &options->streams, "numbers of streams (1,4,16,64)", "LIST"},
+      {"devices", 0, 0, G_OPTION_ARG_INT, &options->devices, "GPUs to spread streams over (1); 0: all", "N"},
       {"live", 0, 0, G_OPTION_ARG_INT, &options->live, "every source delivers so many frames a second", "RATE"},
       {"read", 0, 0, G_OPTION_ARG_STRING, &options->read, "nothing, tables (default) or points", "WHAT"},
       {"backend", 0, 0, G_OPTION_ARG_STRING, &options->backend, "auto, cuda or cpu", "NAME"},
@@ -245,7 +327,8 @@ parse (Options *options, int *argc, char ***argv)
       {"quick", 0, 0, G_OPTION_ARG_NONE, &options->quick, "some of the cases", NULL},
       {"no-counts", 0, 0, G_OPTION_ARG_NONE, &options->no_counts, "do not count the calls to CUDA", NULL},
       {"timeline", 0, 0, G_OPTION_ARG_NONE, &options->timeline, "the calls and kernels of one frame", NULL},
-      {"flat", 0, 0, G_OPTION_ARG_INT64, &options->flat, "memory and descriptors must not grow", "FRAMES"},
+      {"calls", 0, 0, G_OPTION_ARG_NONE, &options->calls, "the calls to CUDA, by element and function", NULL},
+      {"flat", 0, 0, G_OPTION_ARG_INT64, &options->flat, "memory, descriptors and threads must not grow", "FRAMES"},
       {"csv", 0, 0, G_OPTION_ARG_FILENAME, &options->csv, "write every value", "FILE"},
       {"date", 0, 0, G_OPTION_ARG_STRING, &options->date, "for the CSV file (today)", "DAY"},
       {"commit", 0, 0, G_OPTION_ARG_STRING, &options->commit, "for the CSV file", "ID"},
@@ -303,10 +386,15 @@ run (Bench *bench, const gchar *command)
 {
   const Options *options = &bench->options;
   const ReportOptions report = {options->csv, options->date, options->commit, options->machine, command};
+  const gchar *pattern = options->pattern    ? options->pattern
+                         : options->flat > 0 ? flat_cases
+                         : options->calls    ? calls_cases
+                                             : NULL;
   CaseOptions wanted = {.cuda = bench->cuda,
+      .devices = bench->cuda ? bench->devices : 1,
       .quick = options->quick,
       .system_memory = options->system_memory,
-      .pattern = options->pattern,
+      .pattern = pattern,
       .live = MAX (options->live, 0)};
   GPtrArray *cases = NULL;
   gboolean ok = (!options->streams || parse_streams (options->streams, &wanted.streams))
@@ -327,7 +415,7 @@ run (Bench *bench, const gchar *command)
 int
 main (int argc, char **argv)
 {
-  Bench bench = {.options = {.live = 0}};
+  Bench bench = {.options = {.devices = 1}};
   Options *options = &bench.options;
   gchar *command = g_strjoinv (" ", argv);
   gboolean ok;

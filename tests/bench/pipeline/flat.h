@@ -5,8 +5,14 @@
 
 #include "tests/bench/pipeline/cases.h"
 
-/* Runs FRAMES frames through each stream, and prints resident memory, open descriptors and memory of the GPU after a
- * tenth of them and at the end. FALSE if any of them has grown, by more than 4 MiB if it is memory. */
+/* The chain of all drawing elements, and each analyser, one stream each. */
+extern const gchar flat_cases[];
+
+void flat_header (void);
+
+/* Runs the share of FRAMES that is C's through each stream, and prints resident memory, open descriptors, threads and
+ * memory of the GPUs after a twentieth of them and at the end. FALSE if memory has grown by more than 4 MiB, or anything
+ * else at all. */
 gboolean flat_run (Streams *streams, const Case *c, guint64 frames, ReadWhat read);
 
 #endif

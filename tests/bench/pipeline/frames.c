@@ -17,8 +17,11 @@
 #include <gst/cuda/gstcudastream.h>
 #endif
 
-static GstCudaContext *cuda_context;
+static GstCudaContext *contexts[MAX_DEVICES];
+static guint n_contexts;
 #endif
+
+enum { DARK = 60 }; /* about the grey of the board */
 
 static GQuark
 filled_quark (void)
@@ -33,7 +36,7 @@ frames_have_cuda (const gchar **reason)
 
   *reason = error.message;
 #ifdef HAVE_GST_CUDA
-  if (cuda_context)
+  if (n_contexts > 0)
     return TRUE;
   if (!ctr_cuda_available (&error))
     return FALSE;
@@ -42,12 +45,30 @@ frames_have_cuda (const gchar **reason)
     return FALSE;
   }
   gst_cuda_memory_init_once ();
-  cuda_context = gst_cuda_context_new (0);
   *reason = "no CUDA context could be created on device 0";
-  return cuda_context != NULL;
+  return frames_open_devices (1) == 1;
 #else
   *reason = "this build has no CUDA memory (gstreamer-cuda-1.0)";
   return FALSE;
+#endif
+}
+
+guint
+frames_open_devices (guint count)
+{
+#ifdef HAVE_GST_CUDA
+  gint devices = 0;
+
+  if (CuDeviceGetCount (&devices) != CUDA_SUCCESS)
+    devices = 0;
+  devices = MIN (devices, MAX_DEVICES);
+  if (count == 0 || count > (guint) devices)
+    count = devices;
+  while (n_contexts < count && (contexts[n_contexts] = gst_cuda_context_new (n_contexts)))
+    n_contexts++;
+  return n_contexts;
+#else
+  return 0;
 #endif
 }
 
@@ -58,40 +79,44 @@ frames_caps (const FrameKind *kind)
       gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, gst_video_format_to_string (kind->format), "width",
           G_TYPE_INT, kind->width, "height", G_TYPE_INT, kind->height, "framerate", GST_TYPE_FRACTION, 30, 1, NULL);
 
-  if (kind->in_cuda_memory)
+  if (kind->memory == FRAMES_CUDA)
     gst_caps_set_features_simple (caps, gst_caps_features_new_single ("memory:CUDAMemory"));
   return caps;
 }
 
 static GstBufferPool *
-new_pool (const FrameKind *kind, GstStructure **config)
+new_pool (const FrameKind *kind, guint device, GstBufferPool *offered, GstStructure **config)
 {
   GstBufferPool *pool;
 
 #ifdef HAVE_GST_CUDA
-  if (kind->in_cuda_memory) {
-    pool = gst_cuda_buffer_pool_new (cuda_context);
+  if (kind->memory == FRAMES_CUDA) {
+    GstCudaContext *context = contexts[device];
+
+    pool = gst_cuda_buffer_pool_new (context);
     *config = gst_buffer_pool_get_config (pool);
 #if GST_CHECK_VERSION(1, 24, 0)
     /* As GStreamer's own elements: memory of one source has that source's stream. */
-    GstCudaStream *stream = gst_cuda_stream_new (cuda_context);
+    GstCudaStream *stream = gst_cuda_stream_new (context);
     gst_buffer_pool_config_set_cuda_stream (*config, stream);
     gst_cuda_stream_unref (stream);
 #endif
     return pool;
   }
 #endif
-  pool = gst_video_buffer_pool_new ();
+  pool = offered ? gst_object_ref (offered) : gst_video_buffer_pool_new ();
   *config = gst_buffer_pool_get_config (pool);
   return pool;
 }
 
-/* Writes PICTURE, moved by INDEX steps; what leaves at one side comes in at the other. Chroma is neutral. */
+/* Writes PICTURE, moved by INDEX steps; what leaves at one side comes in at the other. Chroma is neutral. Of a changing
+ * picture, the rows of only a part are shown, and one grey below. */
 static void
-fill (GstVideoFrame *frame, const guint8 *picture, guint index)
+fill (GstVideoFrame *frame, const guint8 *picture, guint index, gboolean changing)
 {
   const guint width = GST_VIDEO_FRAME_WIDTH (frame), height = GST_VIDEO_FRAME_HEIGHT (frame);
   const guint dx = index * 3 % width, dy = index * 2 % height;
+  const guint shown = changing ? height * (index % RING_FRAMES + 1) / RING_FRAMES : height;
 
   for (guint y = 0; y < height; y++) {
     const guint8 *from = picture + (gsize) ((y + dy) % height) * width;
@@ -99,6 +124,8 @@ fill (GstVideoFrame *frame, const guint8 *picture, guint index)
 
     memcpy (to, from + dx, width - dx);
     memcpy (to + width - dx, from, dx);
+    if (y >= shown)
+      memset (to, DARK, width);
   }
   if (GST_VIDEO_FRAME_N_PLANES (frame) > 1)
     memset (GST_VIDEO_FRAME_PLANE_DATA (frame, 1), 128,
@@ -106,13 +133,13 @@ fill (GstVideoFrame *frame, const guint8 *picture, guint index)
 }
 
 static gboolean
-fill_buffer (GstBuffer *buffer, const GstVideoInfo *info, const guint8 *picture, guint index)
+fill_buffer (GstBuffer *buffer, const GstVideoInfo *info, const guint8 *picture, guint index, gboolean changing)
 {
   GstVideoFrame frame;
 
   if (!gst_video_frame_map (&frame, info, buffer, GST_MAP_WRITE))
     return FALSE;
-  fill (&frame, picture, index);
+  fill (&frame, picture, index, changing);
   gst_video_frame_unmap (&frame);
 #ifdef HAVE_GST_CUDA
   /* What was written on the host is uploaded when the GPU's memory is mapped next: now, not while frames are timed. */
@@ -130,32 +157,48 @@ fill_buffer (GstBuffer *buffer, const GstVideoInfo *info, const guint8 *picture,
 }
 
 static gboolean
-fill_ring (GstBufferPool *pool, const GstVideoInfo *info, const guint8 *picture)
+fill_ring (GstBufferPool *pool, const GstVideoInfo *info, const guint8 *picture, gboolean changing)
 {
   GstBuffer *buffers[RING_FRAMES] = {NULL};
   gboolean ok = TRUE;
 
   for (guint i = 0; i < RING_FRAMES && ok; i++)
     ok = gst_buffer_pool_acquire_buffer (pool, &buffers[i], NULL) == GST_FLOW_OK
-         && fill_buffer (buffers[i], info, picture, i);
+         && fill_buffer (buffers[i], info, picture, i, changing);
   for (guint i = 0; i < RING_FRAMES; i++)
     gst_clear_buffer (&buffers[i]);
   return ok;
 }
 
+/* Too much locked memory makes such a pool hand out ordinary memory. */
+static gboolean
+is_locked (GstBufferPool *pool)
+{
+  GstBuffer *buffer = NULL;
+  gboolean locked;
+
+  if (gst_buffer_pool_acquire_buffer (pool, &buffer, NULL) != GST_FLOW_OK)
+    return FALSE;
+  locked = !gst_memory_is_type (gst_buffer_peek_memory (buffer, 0), GST_ALLOCATOR_SYSMEM);
+  if (!locked)
+    g_printerr ("the offered frames have ordinary memory\n");
+  gst_buffer_unref (buffer);
+  return locked;
+}
+
 GstBufferPool *
-frames_ring (const FrameKind *kind, const guint8 *picture)
+frames_ring (const FrameKind *kind, guint device, GstBufferPool *offered, const guint8 *picture)
 {
   GstCaps *caps = frames_caps (kind);
   GstStructure *config;
   GstVideoInfo info;
-  GstBufferPool *pool = new_pool (kind, &config);
+  GstBufferPool *pool = new_pool (kind, device, offered, &config);
 
   gst_video_info_from_caps (&info, caps);
   gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   gst_buffer_pool_config_set_params (config, caps, GST_VIDEO_INFO_SIZE (&info), RING_FRAMES, RING_FRAMES);
   if (!gst_buffer_pool_set_config (pool, config) || !gst_buffer_pool_set_active (pool, TRUE)
-      || !fill_ring (pool, &info, picture)) {
+      || (offered && !is_locked (pool)) || !fill_ring (pool, &info, picture, kind->changing)) {
     g_printerr ("%u frames of %u x %u could not be made\n", RING_FRAMES, kind->width, kind->height);
     gst_clear_object (&pool);
   }
@@ -171,11 +214,11 @@ frames_is_filled (GstBuffer *buffer)
 }
 
 void
-frames_share_context (GstElement *bin)
+frames_share_context (GstElement *bin, guint device)
 {
 #ifdef HAVE_GST_CUDA
-  if (cuda_context) {
-    GstContext *context = gst_context_new_cuda_context (cuda_context);
+  if (device < n_contexts) {
+    GstContext *context = gst_context_new_cuda_context (contexts[device]);
 
     gst_element_set_context (bin, context);
     gst_context_unref (context);
@@ -199,31 +242,37 @@ frames_wait_for_gpu (void)
 {
   CUresult (*synchronize) (void) = (CUresult (*) (void)) driver_function ("cuCtxSynchronize");
 
-  if (cuda_context && synchronize && gst_cuda_context_push (cuda_context)) {
-    synchronize ();
-    gst_cuda_context_pop (NULL);
-  }
+  for (guint i = 0; i < n_contexts && synchronize; i++)
+    if (gst_cuda_context_push (contexts[i])) {
+      synchronize ();
+      gst_cuda_context_pop (NULL);
+    }
 }
 
 gboolean
 frames_gpu_memory (guint64 *used)
 {
   CUresult (*get_info) (gsize *, gsize *) = (CUresult (*) (gsize *, gsize *)) driver_function ("cuMemGetInfo_v2");
-  gsize free_bytes = 0, total = 0;
-  gboolean ok = FALSE;
+  gboolean ok = n_contexts > 0 && get_info;
 
-  if (cuda_context && get_info && gst_cuda_context_push (cuda_context)) {
+  *used = 0;
+  for (guint i = 0; i < n_contexts && ok; i++) {
+    gsize free_bytes = 0, total = 0;
+
+    if (!gst_cuda_context_push (contexts[i]))
+      return FALSE;
     ok = get_info (&free_bytes, &total) == CUDA_SUCCESS;
     gst_cuda_context_pop (NULL);
+    *used += total - free_bytes;
   }
-  *used = total - free_bytes;
   return ok;
 }
 
 void
 frames_deinit (void)
 {
-  gst_clear_object (&cuda_context);
+  while (n_contexts > 0)
+    gst_clear_object (&contexts[--n_contexts]);
 }
 
 #else
@@ -236,6 +285,7 @@ frames_wait_for_gpu (void)
 gboolean
 frames_gpu_memory (guint64 *used)
 {
+  *used = 0;
   return FALSE;
 }
 

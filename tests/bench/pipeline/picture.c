@@ -35,9 +35,9 @@ texture (guint x, guint y)
   return (top * (32 - fy) + bottom * fy) / (32 * 32);
 }
 
-/* Metal of about 180 on a board of about 60: the lamp is off the middle, the surfaces are uneven, the camera has noise. */
+/* Metal of about 180 on a ground of about 60: the lamp is off the middle, surfaces are uneven, the camera has noise. */
 static void
-light_board (guint8 *samples, guint width, guint height)
+light (guint8 *samples, guint width, guint height)
 {
   for (guint y = 0; y < height; y++)
     for (guint x = 0; x < width; x++) {
@@ -50,13 +50,35 @@ light_board (guint8 *samples, guint width, guint height)
     }
 }
 
+/* Twelve ellipses of different sizes, none near another. */
+static void
+parts_mask (guint width, guint height, guint8 *mask)
+{
+  const gint cell_width = MAX (width / 4, 1), cell_height = MAX (height / 3, 1);
+
+  for (gint y = 0; y < (gint) height; y++)
+    for (gint x = 0; x < (gint) width; x++) {
+      const gint column = x / cell_width, row = y / cell_height;
+      const guint shape = mixed (column, row + 31);
+      const gint64 a = MAX (cell_width * (gint) (40 + shape % 30) / 200, 1);
+      const gint64 b = MAX (cell_height * (gint) (40 + shape / 64 % 30) / 200, 1);
+      const gint64 dx = x - (column * cell_width + cell_width / 2), dy = y - (row * cell_height + cell_height / 2);
+
+      mask[(gsize) y * width + x] =
+          column < 4 && row < 3 && dx * dx * b * b + dy * dy * a * a < a * a * b * b ? 255 : 0;
+    }
+}
+
 static guint8 *
-board (guint width, guint height)
+drawn (PictureKind kind, guint width, guint height)
 {
   guint8 *samples = g_malloc ((gsize) width * height);
 
-  bench_board_mask (width, height, samples);
-  light_board (samples, width, height);
+  if (kind == PICTURE_PARTS)
+    parts_mask (width, height, samples);
+  else
+    bench_board_mask (width, height, samples);
+  light (samples, width, height);
   return samples;
 }
 
@@ -142,14 +164,14 @@ scaled (const Grey *grey, guint width, guint height)
 }
 
 guint8 *
-picture_new (const gchar *file, guint width, guint height)
+picture_new (const gchar *file, PictureKind kind, guint width, guint height)
 {
   Grey grey = {0};
   guint8 *samples = NULL;
   gboolean read;
 
   if (!file)
-    return board (width, height);
+    return drawn (kind, width, height);
   if (g_str_has_suffix (file, ".png"))
     read = decode (file, "pngdec", &grey);
   else if (g_str_has_suffix (file, ".jpg") || g_str_has_suffix (file, ".jpeg"))

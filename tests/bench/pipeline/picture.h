@@ -5,9 +5,14 @@
 
 #include <glib.h>
 
-/* Returns WIDTH x HEIGHT grey samples, which the caller frees: the picture of FILE (binary PGM, PNG or JPEG), enlarged or
- * reduced to that size, or without a file a board of drilled pads and tracks under a lamp, the same on every machine.
- * NULL, and a message on stderr, on failure. */
-guint8 *picture_new (const gchar *file, guint width, guint height);
+typedef enum {
+  PICTURE_BOARD, /* drilled pads and tracks */
+  PICTURE_PARTS  /* twelve round parts on a table */
+} PictureKind;
+
+/* Returns WIDTH x HEIGHT grey samples, which the caller frees: the picture of FILE (binary PGM, PNG or JPEG), enlarged
+ * or reduced to that size, or without a file one of KIND under a lamp, the same on every machine. NULL, and a message on
+ * stderr, on failure. */
+guint8 *picture_new (const gchar *file, PictureKind kind, guint width, guint height);
 
 #endif

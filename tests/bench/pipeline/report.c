@@ -43,8 +43,8 @@ report_new (const ReportOptions *options)
   return report;
 }
 
-static void G_GNUC_PRINTF (5, 6)
-    write_value (Report *report, const Case *c, const gchar *unit, gdouble value, const gchar *format, ...)
+void
+report_value (Report *report, const Case *c, const gchar *unit, gdouble value, const gchar *format, ...)
 {
   const ReportOptions *options = &report->options;
   gchar number[G_ASCII_DTOSTR_BUF_SIZE], *metric;
@@ -70,9 +70,8 @@ static void G_GNUC_PRINTF (5, 6)
   g_free (metric);
 }
 
-/* The element's name: its launch line up to the first property. */
-static const gchar *
-element_name (const gchar *line, gchar name[40])
+const gchar *
+report_element_name (const gchar *line, gchar name[40])
 {
   g_strlcpy (name, line, MIN (strcspn (line, " ") + 1, 40));
   return name;
@@ -97,80 +96,167 @@ report_times (Report *report, const Case *c, const RunResult *result)
 
   printf ("%-44s %9.0f %8.1f %6.2f %9.1f %9.1f %5.1f%% %8u ", c->id, rate, cpu, cores, median, high, lost,
       result->contours + result->components);
-  write_value (report, c, "frames/s", rate, "frames a second, all streams");
-  write_value (report, c, "us", cpu, "CPU time a frame");
-  write_value (report, c, "count", cores, "CPU cores used");
-  write_value (report, c, "us", median, "latency, arrival to metadata on the host, median");
-  write_value (report, c, "us", high, "latency, arrival to metadata on the host, 99th percentile");
+  report_value (report, c, "frames/s", rate, "frames a second, all streams");
+  report_value (report, c, "us", cpu, "CPU time a frame");
+  report_value (report, c, "count", cores, "CPU cores used");
+  report_value (report, c, "us", median, "latency, arrival to metadata on the host, median");
+  report_value (report, c, "us", high, "latency, arrival to metadata on the host, 99th percentile");
   if (c->live)
-    write_value (report, c, "%", lost, "frames lost");
+    report_value (report, c, "%", lost, "frames lost");
   for (guint i = 0; i < result->element_count; i++) {
-    const gchar *element = element_name (c->kind.elements[i], name);
+    const gchar *element = report_element_name (c->kind.elements[i], name);
 
     printf (" %s %.1f / %.1f", element, histogram_quantile (&result->held[i], 0.5),
         histogram_quantile (&result->held[i], 0.99));
-    write_value (report, c, "us", histogram_quantile (&result->held[i], 0.5),
+    report_value (report, c, "us", histogram_quantile (&result->held[i], 0.5),
         "held in the streaming thread, %s, median", element);
-    write_value (report, c, "us", histogram_quantile (&result->held[i], 0.99),
+    report_value (report, c, "us", histogram_quantile (&result->held[i], 0.99),
         "held in the streaming thread, %s, 99th percentile", element);
-    write_value (report, c, "us", histogram_quantile (&result->after[i], 0.5),
+    report_value (report, c, "us", histogram_quantile (&result->after[i], 0.5),
         "in the streaming thread after the push, %s, median", element);
   }
-  write_value (report, c, "count", result->contours, "contours of the last frame");
-  write_value (report, c, "count", result->points, "points of the last frame");
-  write_value (report, c, "count", result->components, "components of the last frame");
+  report_value (report, c, "count", result->contours, "contours of the last frame");
+  report_value (report, c, "count", result->points, "points of the last frame");
+  report_value (report, c, "count", result->components, "components of the last frame");
   if (result->unfilled) {
     printf (" [%" G_GUINT64_FORMAT " frames allocated anew]", result->unfilled);
-    write_value (report, c, "count", result->unfilled, "frames allocated anew");
+    report_value (report, c, "count", result->unfilled, "frames allocated anew");
   }
   putchar ('\n');
   fflush (stdout);
+}
+
+static const Case *
+find_case (GPtrArray *cases, const gchar *id)
+{
+  for (guint i = 0; i < cases->len; i++) {
+    const Case *c = g_ptr_array_index (cases, i);
+
+    if (strcmp (c->id, id) == 0)
+      return c;
+  }
+  return NULL;
+}
+
+void
+report_devices (Report *report, GPtrArray *cases)
+{
+  gboolean header = FALSE;
+
+  for (guint i = 0; i < cases->len; i++) {
+    const Case *c = g_ptr_array_index (cases, i), *rival = c->rival ? find_case (cases, c->rival) : NULL;
+
+    if (!rival || rival->rate <= 0 || c->rate <= 0)
+      continue;
+    if (!header)
+      printf ("\n%-44s %14s %14s %8s\n", "several GPUs", "one, frames/s", "all, frames/s", "ratio");
+    header = TRUE;
+    printf ("%-44s %14.0f %14.0f %8.2f\n", c->id, rival->rate, c->rate, c->rate / rival->rate);
+    report_value (
+        report, c, "ratio", c->rate / rival->rate, "frames a second, to those of one GPU with its share of streams");
+  }
+}
+
+enum { GPU_TIMES = 5 };
+
+/* Nanoseconds of WORK by the names in tables. */
+static const gchar *
+gpu_time (const GpuWork *work, guint index, guint64 *ns)
+{
+  static const gchar *const names[GPU_TIMES] = {
+      "kernels", "uploads", "downloads", "copies on the device", "sets of memory"};
+  const guint64 times[GPU_TIMES] = {
+      work->kernel_ns, work->upload_ns, work->download_ns, work->device_copy_ns, work->set_ns};
+
+  *ns = times[index];
+  return names[index];
 }
 
 void
 report_counts_header (void)
 {
-  printf ("%-44s", "calls and GPU time a frame");
-  for (guint kind = CALL_LAUNCH; kind < CALL_KINDS; kind++)
-    printf (" %s |", counts_name (kind));
-  puts (" GPU us: kernels | uploads | downloads | copies | sets");
+  const GpuWork none = {0};
+  guint64 ns;
+
+  printf ("%-44s", "calls a frame, and GPU time in us");
+  for (guint kind = 0; kind < CALL_KINDS; kind++)
+    printf (" | %s", counts_name (kind));
+  printf (" || ");
+  for (guint i = 0; i < GPU_TIMES; i++)
+    printf ("%s%s", i > 0 ? " | " : "", gpu_time (&none, i, &ns));
+  putchar ('\n');
 }
 
 static void
-report_work (Report *report, const Case *c, const GpuWork *work, gdouble frames)
+report_work (Report *report, const Case *c)
 {
-  const struct {
-    const gchar *name;
-    guint64 ns;
-  } times[] = {{"kernels", work->kernel_ns}, {"uploads", work->upload_ns}, {"downloads", work->download_ns},
-      {"copies on the device", work->device_copy_ns}, {"sets of memory", work->set_ns}};
+  const GpuWork *work = &c->work;
+  const gdouble frames = c->work_frames;
 
-  for (guint i = 0; i < G_N_ELEMENTS (times); i++) {
-    printf (" %.1f", times[i].ns / frames / 1e3);
-    write_value (report, c, "us", times[i].ns / frames / 1e3, "GPU time a frame, %s", times[i].name);
+  for (guint i = 0; i < GPU_TIMES; i++) {
+    guint64 ns;
+    const gchar *name = gpu_time (work, i, &ns);
+
+    printf (" %*.1f%s", (int) strlen (name), ns / frames / 1e3, i + 1 < GPU_TIMES ? "  " : "");
+    report_value (report, c, "us", ns / frames / 1e3, "GPU time a frame, %s", name);
   }
-  write_value (report, c, "count", work->kernels / frames, "kernels a frame");
-  write_value (report, c, "count", work->upload_bytes / frames, "bytes uploaded a frame");
-  write_value (report, c, "count", work->download_bytes / frames, "bytes downloaded a frame");
+  report_value (report, c, "count", work->kernels / frames, "kernels a frame");
+  report_value (report, c, "count", work->upload_bytes / frames, "bytes uploaded a frame");
+  report_value (report, c, "count", work->download_bytes / frames, "bytes downloaded a frame");
 }
 
 void
-report_counts (
-    Report *report, const Case *c, const Counts *counts, guint64 frames, const GpuWork *work, guint64 work_frames)
+report_counts (Report *report, const Case *c, const GArray *rows, guint64 frames)
 {
-  printf ("%-44s", c->id);
-  for (guint kind = CALL_LAUNCH; kind < CALL_KINDS; kind++) {
-    const gdouble calls = (gdouble) counts->calls[kind] / MAX (frames, 1);
+  guint64 sums[CALL_KINDS] = {0};
 
-    printf (" %*.2f  ", (int) strlen (counts_name (kind)), calls);
-    write_value (report, c, "count", calls, "%s a frame", counts_name (kind));
+  for (guint i = 0; i < rows->len; i++) {
+    const CallRow *row = &g_array_index (rows, CallRow, i);
+
+    sums[row->kind] += counts_row_sum (row);
   }
-  if (work && work_frames)
-    report_work (report, c, work, work_frames);
+  printf ("%-44s", c->id);
+  for (guint kind = 0; kind < CALL_KINDS; kind++) {
+    const gdouble calls = (gdouble) sums[kind] / MAX (frames, 1);
+
+    printf (" %*.2f ", (int) strlen (counts_name (kind)) + 1, calls);
+    report_value (report, c, "count", calls, "%s a frame", counts_name (kind));
+  }
+  printf ("  ");
+  if (c->work_frames > 0)
+    report_work (report, c);
   else
     printf (" unknown");
   putchar ('\n');
   fflush (stdout);
+}
+
+static void
+print_upload (const Case *c)
+{
+  const GpuWork *work = &c->work;
+  const gdouble frames = c->work_frames, upload = work->upload_ns / 1e3 / frames, bytes = work->upload_bytes / frames;
+
+  printf ("%-44s %11.1f %9.1f %8.2f %8.1f %9.1f %11.1f\n", c->id, c->latency_us, upload, bytes / 1e6,
+      upload > 0 ? bytes / upload / 1e3 : 0, work->kernel_ns / 1e3 / frames, work->download_ns / 1e3 / frames);
+}
+
+void
+report_uploads (GPtrArray *cases)
+{
+  gboolean header = FALSE;
+
+  for (guint i = 0; i < cases->len; i++) {
+    const Case *c = g_ptr_array_index (cases, i);
+
+    if (c->kind.frames.memory == FRAMES_CUDA || c->work_frames == 0)
+      continue;
+    if (!header)
+      printf ("\n%-44s %11s %9s %8s %8s %9s %11s\n", "system memory, us a frame", "end to end", "upload", "MB", "GB/s",
+          "kernels", "download");
+    header = TRUE;
+    print_upload (c);
+  }
 }
 
 gboolean

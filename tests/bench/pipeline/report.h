@@ -17,14 +17,26 @@ typedef struct _Report Report;
 /* NULL, and a message on stderr, if the file cannot be written. */
 Report *report_new (const ReportOptions *options);
 
+/* One row of the file. */
+void report_value (Report *report, const Case *c, const gchar *unit, gdouble value, const gchar *format, ...)
+    G_GNUC_PRINTF (5, 6);
+
 /* The times of one case. */
 void report_times_header (void);
 void report_times (Report *report, const Case *c, const RunResult *result);
 
-/* The calls of one case, and the work of the GPU; WORK may be NULL if it is unknown. */
+/* The frames a second of several GPUs beside those of one. */
+void report_devices (Report *report, GPtrArray *cases);
+
+/* The calls of one case, and the work of the GPU. */
 void report_counts_header (void);
-void report_counts (
-    Report *report, const Case *c, const Counts *counts, guint64 frames, const GpuWork *work, guint64 work_frames);
+void report_counts (Report *report, const Case *c, const GArray *rows, guint64 frames);
+
+/* Where the time of frames in system memory goes. */
+void report_uploads (GPtrArray *cases);
+
+/* The element's name: its launch line up to the first property. */
+const gchar *report_element_name (const gchar *line, gchar name[40]);
 
 /* Frees REPORT. FALSE, and a message on stderr, if the file is not complete. */
 gboolean report_close (Report *report);

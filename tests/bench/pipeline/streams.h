@@ -7,7 +7,7 @@
 #include "tests/bench/pipeline/frames.h"
 #include "tests/bench/pipeline/histogram.h"
 
-enum { MAX_ELEMENTS = 8, HELD_FRAMES = 3 };
+enum { MAX_ELEMENTS = 8, HELD_FRAMES = 3, MAX_QUEUED = 4 };
 
 /* What happens to a frame behind the last element. */
 typedef enum {
@@ -19,6 +19,7 @@ typedef enum {
 typedef struct {
   const gchar *const *elements; /* launch lines without a backend, ended by NULL */
   const gchar *backend;
+  guint devices; /* GPUs: stream i takes number i modulo DEVICES, and its context and frames are there */
   gboolean held; /* a tee before the first element; its other branch holds the last HELD_FRAMES frames */
   FrameKind frames;
 } StreamKind;
@@ -28,6 +29,7 @@ typedef struct {
   guint64 frames;  /* of each stream; 0: no limit */
   guint live;      /* frames a second that each source delivers; 0: as fast as they are taken */
   ReadWhat read;
+  guint queued; /* so many frames, MAX_QUEUED at most, wait behind the last element before they are read */
 } RunPlan;
 
 /* When a frame was where, in nanoseconds of CLOCK_MONOTONIC. */

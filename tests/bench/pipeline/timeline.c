@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/bench/pipeline/timeline.h"
 
-#include "tests/bench/pipeline/counts.h"
+#include "tests/bench/pipeline/cupti.h"
+#include "tests/bench/pipeline/gpuwork.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -81,7 +82,7 @@ timeline_print (Streams *streams, const Case *c, ReadWhat read)
   RunResult *result = g_new (RunResult, 1);
   const gchar *reason;
   GpuWork work;
-  gboolean ok = counts_open (&reason);
+  gboolean ok = cupti_open (&reason);
 
   printf ("%s\n", c->id);
   if (!ok) {
