@@ -194,7 +194,7 @@ canny_finish (void *state, CtrError *error)
   if (to_host)
     ctr_edge_picture_clear (&canny->picture, canny->width, canny->height); /* while the GPU works */
   if (pending)
-    CTR_CUDA (cuda_wait_for_event (canny->session.done));
+    CTR_CUDA (cuda_wait_for_event (canny->session.done, &canny->session.wait));
   if (to_host)
     ctr_edge_picture_draw (&canny->picture, (const uint64_t *) canny->host.data, packed_words (canny->width) / 2,
         canny->width, canny->height);

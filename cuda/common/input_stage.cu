@@ -3,7 +3,6 @@
 
 #include "cuda/common/histogram.cuh"
 #include "cuda/common/pieces.cuh"
-#include "cuda/common/session.cuh"
 
 #include <string.h>
 
@@ -118,7 +117,7 @@ upload_in_parts (InputStage *state, const CtrImage *image, size_t row, cudaStrea
   uint8_t *staging = (uint8_t *) state->staging.data, *to = (uint8_t *) state->upload.data;
   const uint8_t *from = (const uint8_t *) image->data;
   /* The last upload may still read the same memory. */
-  CTR_CUDA (cuda_wait_for_event (state->uploaded));
+  CTR_CUDA (cuda_wait_for_event (state->uploaded, &state->wait));
   for (uint32_t y = 0; y < image->height; y += most) {
     const uint32_t rows = image->height - y < most ? image->height - y : most;
     for (uint32_t i = y; i < y + rows; i++)
@@ -150,7 +149,7 @@ bool
 input_stage_release_image (InputStage *state, CtrError *error)
 {
   if (state->reads_image)
-    CTR_CUDA (cuda_wait_for_event (state->uploaded));
+    CTR_CUDA (cuda_wait_for_event (state->uploaded, &state->wait));
   state->reads_image = false;
   return true;
 }

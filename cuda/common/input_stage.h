@@ -4,7 +4,7 @@
 #define CTR_CUDA_COMMON_INPUT_STAGE_H
 
 #include "cuda/common/device_buffer.cuh"
-#include "cuda/common/launch.cuh"
+#include "cuda/common/session.cuh"
 
 #include <contours/foreground.h>
 #include <contours/image.h>
@@ -16,6 +16,7 @@ struct InputStage {
   CtrDeviceBuffer luma;      /* grey plane of a packed RGB image */
   CtrDeviceBuffer histogram; /* struct Histogram */
   cudaEvent_t uploaded;      /* the end of the last upload; NULL: there was none */
+  CudaWait wait;             /* for it */
   bool reads_image;          /* The upload reads the caller's memory. */
 };
 

@@ -9,10 +9,11 @@
 namespace
 {
 
-/* Waking a sleeping thread takes some 20 to 50 us, and the analysis of a small frame no longer. So a thread spins
- * first, but only a few threads of the process at a time. */
-constexpr int64_t SPIN_NS = 40000;
-int spinning; /* threads; atomic */
+/* A thread that sleeps in the driver wakes up 20 to 50 us late, and on the way takes locks that all threads share. So a
+ * thread polls, and sleeps without the driver for most of the time that it usually waits. A few threads of the process
+ * at a time do not sleep for the last part. */
+constexpr int64_t SPIN_NS = 200000, NAP_NS = 20000, MOST_POLLING_NS = 4000000;
+int polling; /* threads; atomic */
 
 int
 most_spinning ()
@@ -35,20 +36,34 @@ now_ns ()
   return t.tv_sec * INT64_C (1000000000) + t.tv_nsec;
 }
 
-/* Calls IS_DONE () until it returns true or the time is over. Returns its last answer. */
+void
+nap (int64_t ns)
+{
+  const timespec t = {0, (long) ns};
+  nanosleep (&t, NULL);
+}
+
+/* Calls IS_DONE () until it returns true or takes unusually long. Returns its last answer. */
 template <typename IsDone>
 bool
-spin (IsDone is_done)
+poll (IsDone is_done, CudaWait *wait)
 {
   if (is_done ())
     return true;
+  const int64_t start = now_ns ();
+  const bool spins = __atomic_add_fetch (&polling, 1, __ATOMIC_RELAXED) <= most_spinning ();
+  /* A nap may take 50 us longer. Three quarters, so that the usual time can become shorter, too. */
+  const int64_t sleep = wait->usual_ns / 4 * 3 - (spins ? SPIN_NS / 2 : NAP_NS);
+  const int64_t most = spins ? wait->usual_ns + SPIN_NS : MOST_POLLING_NS;
+  int64_t waited = 0;
   bool done = false;
-  if (__atomic_add_fetch (&spinning, 1, __ATOMIC_RELAXED) <= most_spinning ()) {
-    const int64_t end = now_ns () + SPIN_NS;
-    while (!(done = is_done ()) && now_ns () < end)
-      ;
-  }
-  __atomic_sub_fetch (&spinning, 1, __ATOMIC_RELAXED);
+  if (sleep > NAP_NS)
+    nap (sleep < MOST_POLLING_NS ? sleep : MOST_POLLING_NS);
+  while (!(done = is_done ()) && (waited = now_ns () - start) < most)
+    if (!spins)
+      nap (NAP_NS);
+  __atomic_sub_fetch (&polling, 1, __ATOMIC_RELAXED);
+  wait->usual_ns += ((done ? now_ns () - start : waited) - wait->usual_ns) / 8;
   return done;
 }
 
@@ -79,20 +94,20 @@ cuda_create_event (cudaEvent_t *event)
 }
 
 cudaError_t
-cuda_wait_for_event (cudaEvent_t event)
+cuda_wait_for_event (cudaEvent_t event, CudaWait *wait)
 {
   cudaError_t status = cudaErrorNotReady;
-  spin ([&] { return (status = cudaEventQuery (event)) != cudaErrorNotReady; });
+  poll ([&] { return (status = cudaEventQuery (event)) != cudaErrorNotReady; }, wait);
   if (status == cudaErrorNotReady)
     status = cudaEventSynchronize (event);
   return status;
 }
 
 cudaError_t
-cuda_wait_for_stream (cudaStream_t stream, cudaEvent_t event)
+cuda_wait_for_stream (cudaStream_t stream, cudaEvent_t event, CudaWait *wait)
 {
   const cudaError_t status = cudaEventRecord (event, stream);
-  return status == cudaSuccess ? cuda_wait_for_event (event) : status;
+  return status == cudaSuccess ? cuda_wait_for_event (event, wait) : status;
 }
 
 bool
@@ -125,12 +140,13 @@ cuda_session_close (CudaSession *session)
   *session = {};
 }
 
-/* The stream may be another one than that of the frame before, whose last kernel may still be running. */
+/* The last kernel of the frame before may still be running, though it has set its flag. */
 static bool
 choose_stream (CudaSession *session, cudaStream_t stream, CtrError *error)
 {
   session->stream = stream;
-  CTR_CUDA (cudaStreamWaitEvent (stream, session->done, 0));
+  if (stream != session->marked)
+    CTR_CUDA (cudaStreamWaitEvent (stream, session->done, 0));
   return true;
 }
 
@@ -191,19 +207,20 @@ bool
 cuda_session_mark (CudaSession *session, CtrError *error)
 {
   CTR_CUDA (cudaEventRecord (session->done, session->stream));
+  session->marked = session->stream;
   return true;
 }
 
 bool
 cuda_session_wait (CudaSession *session, const char *purpose, CtrError *error)
 {
-  return ended_with (session, cuda_wait_for_stream (session->stream, session->done), purpose, error);
+  return ended_with (session, cuda_wait_for_stream (session->stream, session->done, &session->wait), purpose, error);
 }
 
 bool
 cuda_session_wait_for_flag (CudaSession *session, const uint32_t *flag, const char *purpose, CtrError *error)
 {
-  const bool set = spin ([flag] { return __atomic_load_n (flag, __ATOMIC_ACQUIRE) == 1; });
+  const bool set = poll ([flag] { return __atomic_load_n (flag, __ATOMIC_ACQUIRE) == 1; }, &session->wait);
   return ended_with (session, set ? cudaSuccess : cudaEventSynchronize (session->done), purpose, error);
 }
 

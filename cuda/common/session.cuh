@@ -9,13 +9,20 @@
 #include "cuda/common/device_buffer.cuh"
 #include "cuda/common/launch.cuh"
 
+/* How long a thread usually waits at one place; zero at first. */
+struct CudaWait {
+  int64_t usual_ns;
+};
+
 struct CudaSession {
   void *context;
   cudaStream_t own_stream; /* for callers that pass no stream, and for frames that are done again */
   cudaStream_t stream;     /* of the queued frame; NULL: none. A caller's stream may be gone once its frame is done. */
   cudaEvent_t done;        /* what was queued last */
+  cudaStream_t marked;     /* where that was */
   cudaEvent_t read;        /* other work that reads the pending result */
   bool has_reader;         /* There is such work. */
+  CudaWait wait;           /* for the queued frame */
   bool overlap;            /* The GPU has programmatic dependent launch. */
 };
 
@@ -64,10 +71,10 @@ void cuda_session_leave (const CudaSession *session);
 /* An event for which a thread can sleep. */
 cudaError_t cuda_create_event (cudaEvent_t *event);
 
-/* Waits for EVENT: spins for a short time, then sleeps. */
-cudaError_t cuda_wait_for_event (cudaEvent_t event);
+/* Waits for EVENT, which WAIT is for. */
+cudaError_t cuda_wait_for_event (cudaEvent_t event, CudaWait *wait);
 
 /* Records EVENT in STREAM and waits for it. */
-cudaError_t cuda_wait_for_stream (cudaStream_t stream, cudaEvent_t event);
+cudaError_t cuda_wait_for_stream (cudaStream_t stream, cudaEvent_t event, CudaWait *wait);
 
 #endif

@@ -19,12 +19,12 @@ __launch_bounds__ (DELIVERY_THREADS) deliver_contours_kernel (
   if (blockIdx.x == 0) {
     if (threadIdx.x < sizeof (Header) / 4)
       ((uint32_t *) to)[threadIdx.x] = ((const uint32_t *) header)[threadIdx.x];
+    if (threadIdx.x == 0)
+      *output->numbers = {is_complete, header->contours, header->points};
     __threadfence_system ();
     __syncthreads ();
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0)
       *(volatile uint32_t *) flag = 1;
-      *output->numbers = {is_complete, header->contours, header->points};
-    }
   }
   if (output->copy.from && !is_complete)
     delivery_keep (output->copy);

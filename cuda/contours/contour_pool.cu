@@ -108,7 +108,7 @@ copy_down (ContourSlot *slot, const void *from, void *to, size_t size, CtrError 
   if (!slot->copied)
     CTR_CUDA (cuda_create_event (&slot->copied));
   CTR_CUDA (cudaMemcpyAsync (to, from, size, cudaMemcpyDeviceToHost, stream));
-  CTR_CUDA (cuda_wait_for_stream (stream, slot->copied));
+  CTR_CUDA (cuda_wait_for_stream (stream, slot->copied, &slot->copy_wait));
   return true;
 }
 

@@ -15,6 +15,7 @@ struct ContourSlot {
   CtrDeviceBuffer numbers; /* CtrDeviceNumbers, while the result is pending */
   bool has_sums;           /* This result has sums; the buffer may be a former one's. */
   cudaEvent_t copied;      /* to the host; NULL: not yet created */
+  CudaWait copy_wait;
   ContourPool *pool;
   ContourSlot *next; /* the next unused slot */
 };

@@ -248,7 +248,7 @@ upload_layers (
   CtrDeviceBuffer *const host = &painter->staging->memory;
   /* The copy of an earlier frame may still read it. */
   if (size.staged.used > 0)
-    CTR_CUDA (cuda_wait_for_event (painter->staging->drawn));
+    CTR_CUDA (cuda_wait_for_event (painter->staging->drawn, &painter->session.wait));
   if (size.staged.used > painter->staged.size || size.others.used > painter->arrays.size)
     CTR_CUDA (cudaStreamSynchronize (painter->session.stream));
   if (!ctr_device_buffer_reserve (host, size.staged.used, error)
@@ -350,7 +350,7 @@ paint_finish (void *state, CtrError *error)
   const bool pending = painter->session.stream != NULL;
   painter->session.stream = NULL;
   if (pending)
-    CTR_CUDA (cuda_wait_for_event (painter->staging->drawn));
+    CTR_CUDA (cuda_wait_for_event (painter->staging->drawn, &painter->session.wait));
   return true;
 }
 
