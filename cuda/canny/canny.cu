@@ -225,22 +225,37 @@ reserve (Canny *canny, CannyKernelArgs *f, const CtrImage *image, bool automatic
   return true;
 }
 
+/* Are all bytes of PLANE equal, whatever the edges are? */
+bool
+is_uniform (const CtrEdgePlane *plane)
+{
+  bool uniform = !plane->source;
+  for (uint32_t k = 0; k < plane->pixel_size; k++)
+    uniform = uniform && plane->edge[k] == plane->background[0] && plane->background[k] == plane->background[0];
+  return uniform;
+}
+
+/* Adds the uniform planes of PICTURE to those that the kernels fill. Its first plane is none of them. */
+void
+add_fills (const CtrEdgePicture *picture, CannyKernelArgs *f)
+{
+  for (uint32_t i = 1; i < picture->plane_count; i++) {
+    const CtrEdgePlane *plane = &picture->planes[i];
+    const uint32_t width = ((f->width - 1) >> plane->x_shift) + 1, height = ((f->height - 1) >> plane->y_shift) + 1;
+    if (is_uniform (plane))
+      f->fills[f->fill_count++] = {(uint8_t *) plane->data, plane->stride, (size_t) width * plane->pixel_size, height,
+          plane->background[0] * 0x01010101u};
+  }
+}
+
 bool
 queue_paint (const CtrEdgePicture *picture, const CannyKernelArgs *f, cudaStream_t stream, CtrError *error)
 {
   for (uint32_t i = 0; i < picture->plane_count; i++) {
     const CtrEdgePlane *plane = &picture->planes[i];
     const uint32_t width = ((f->width - 1) >> plane->x_shift) + 1, height = ((f->height - 1) >> plane->y_shift) + 1;
-    if (plane->data == f->mask)
+    if (plane->data == f->mask || (i > 0 && is_uniform (plane)))
       continue;
-    bool uniform = !plane->source;
-    for (uint32_t k = 0; k < plane->pixel_size; k++)
-      uniform = uniform && plane->edge[k] == plane->background[0] && plane->background[k] == plane->background[0];
-    if (uniform) {
-      CTR_CUDA (cudaMemset2DAsync (
-          plane->data, plane->stride, plane->background[0], (size_t) width * plane->pixel_size, height, stream));
-      continue;
-    }
     const dim3 block (32, 8), grid (ctr_div_up (width, 32), min (ctr_div_up (height, 8), 65535u));
     paint_kernel<<<grid, block, 0, stream>>> (*plane, f->mask, f->mask_stride, f->width, f->height, width);
     CTR_CUDA (cudaGetLastError ());
@@ -287,6 +302,8 @@ queue_frame (
   f.high = plan->high;
   f.radius = plan->radius;
   memcpy (f.weights, plan->weights, 2 * plan->radius + 1);
+  if (!to_host)
+    add_fills (picture, &f);
 
   canny_launch_tiles (f, stream);
   canny_launch_seams (f, canny->session.overlap, stream);

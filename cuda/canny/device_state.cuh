@@ -55,6 +55,15 @@ enum CannySamples { SAMPLES_8, SAMPLES_16, SAMPLES_RGB };
 
 /* Arguments of all kernels. Pointers are to device memory. A group's name says what indexes its arrays; where an index
  * has several elements, the comment says how many. Tiles are numbered row by row. */
+/* Planes of the picture that have one value, whatever the edges are. */
+constexpr uint32_t CANNY_FILLS = 3;
+struct CannyFill {
+  uint8_t *data;
+  size_t stride, row; /* bytes */
+  uint32_t height;
+  uint32_t value; /* the byte, four times */
+};
+
 struct CannyKernelArgs {
   const uint8_t *pixels;
   size_t stride;
@@ -67,6 +76,9 @@ struct CannyKernelArgs {
   uint8_t *mask;
   size_t mask_stride;
   bool mask_aligned; /* mask and mask_stride are multiples of 16 bytes */
+
+  CannyFill fills[CANNY_FILLS];
+  uint32_t fill_count;
 
   uint32_t tile_h, tiles_x, tiles_y;
   struct {

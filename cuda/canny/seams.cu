@@ -64,9 +64,25 @@ component_index (uint32_t tile, uint32_t code)
   return code == BORDER_STRONG ? STRONG_ROOT : 1 + tile * CANNY_COMPONENTS + code - BORDER_COMPONENT;
 }
 
+/* Warp WARP of WARPS fills its rows. */
+__device__ void
+fill_rows (const CannyFill &fill, uint32_t warp, uint32_t warps)
+{
+  const uint32_t lane = threadIdx.x % 32;
+  const bool aligned = (((uintptr_t) fill.data | fill.stride) & 15) == 0;
+  for (uint32_t y = warp; y < fill.height; y += warps) {
+    uint8_t *row = fill.data + y * fill.stride;
+    const size_t wide = aligned ? fill.row / 16 : 0;
+    for (size_t x = lane; x < wide; x += 32)
+      ((uint4 *) row)[x] = make_uint4 (fill.value, fill.value, fill.value, fill.value);
+    for (size_t x = 16 * wide + lane; x < fill.row; x += 32)
+      row[x] = (uint8_t) fill.value;
+  }
+}
+
 /* Each warp unites the components across 32 pixels of a tile's right or bottom seam. It finds all contacts first, so
- * that the unions overlap. */
-__global__ void __launch_bounds__ (32 * SEAM_WARPS) seam_kernel (const CannyKernelArgs f)
+ * that the unions overlap. While the tiles are still being worked on, it fills planes that do not depend on them. */
+__global__ void __launch_bounds__ (32 * SEAM_WARPS) seam_kernel (const __grid_constant__ CannyKernelArgs f)
 {
   __shared__ uint2 joins[SEAM_WARPS][3 * 32];
   const uint32_t lane = threadIdx.x % 32, warp = blockIdx.x * SEAM_WARPS + threadIdx.x / 32;
@@ -74,6 +90,8 @@ __global__ void __launch_bounds__ (32 * SEAM_WARPS) seam_kernel (const CannyKern
   const uint32_t tx = tile % f.tiles_x, ty = tile / f.tiles_x;
   const bool right = step < RIGHT_STEPS;
   ctr_let_next_start ();
+  for (uint32_t i = 0; i < f.fill_count; i++)
+    fill_rows (f.fills[i], warp, gridDim.x * SEAM_WARPS);
   ctr_wait_for_previous ();
   if (tile >= f.tiles_x * f.tiles_y || !(right ? tx + 1 < f.tiles_x : ty + 1 < f.tiles_y))
     return;
