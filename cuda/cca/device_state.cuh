@@ -6,8 +6,9 @@
  *   tile or strip kernel   tiles.cu      Thresholds a tile of 128 x 64 pixels and labels it in shared memory.
  *   seam kernel            merge.cu      Unites the components that touch across the seams between tiles.
  *   order kernel           merge.cu      Adds up the united components and numbers all components in raster order.
- *   emit kernel            merge.cu      Writes the table of components.
+ *   emit kernel            emit.cu       Writes the table of components, and a short one to the host, too.
  *   feature kernel         features.cu   On request: label image, second moments and grey values.
+ *   delivery kernel        result.cu     Copies a long table to the host.
  *
  * A component of a tile is closed if no pixel of it lies at a neighbouring tile; most are, and leave the tile kernel as
  * 16-byte records. The others are open: they are the elements of a global union-find. Labels belong to runs of
@@ -76,19 +77,25 @@ open_key (uint32_t y, uint32_t x, uint32_t index)
   return (OpenKey) y << 48 | (OpenKey) x << 32 | index;
 }
 
+/* All are 0 between frames. */
 struct CcaCounters {
   uint32_t closed;    /* records that tiles have reserved */
   uint32_t ticket;    /* bands that CTAs of the order kernel have taken */
+  uint32_t emitted;   /* CTAs of the emit kernel that have written their rows */
   uint32_t delivered; /* CTAs of the delivery kernel that have written their rows */
 };
 
-/* What the host reads back first. */
+/* What the host reads back first. In device memory the order kernel writes it. */
 struct CcaHeader {
-  uint32_t count;     /* components inside the area limits */
-  uint32_t closed;    /* records needed */
-  uint32_t threshold; /* applied */
-  uint32_t reserved;
+  uint32_t count;         /* components inside the area limits */
+  uint32_t closed;        /* records needed */
+  uint32_t threshold;     /* applied */
+  uint32_t rows_complete; /* 1: all rows and records fit. 0: the table has gaps, and the frame is done again. */
 };
+
+/* A table of so few rows goes to the host row by row, as the emit kernel makes it. For a longer one whole lines of host
+ * memory are better: the delivery kernel copies it. */
+constexpr uint32_t EARLY_ROWS = 512;
 
 /* Arguments of all kernels. Pointers are to device memory. A group's name says what indexes its arrays: the arrays of
  * by_tile have an element a tile; where an index has several elements, the comment says how many. Tiles are numbered
@@ -137,6 +144,13 @@ struct CcaKernelArgs {
     CtrComponent *components;
     uint32_t capacity;
   } table;
+
+  /* Page-locked memory of the host, with room for EARLY_ROWS; NULL: the emit kernel does not write to the host. */
+  struct {
+    uint32_t *flag;
+    CcaHeader *header;
+    CtrComponent *components;
+  } early;
 
   /* For labels, moments and grey values; otherwise NULL. */
   struct {
@@ -194,10 +208,18 @@ is_area_kept (const CcaKernelArgs &f, uint32_t area)
   return area >= f.min_area && (f.max_area == 0 || area <= f.max_area);
 }
 
+/* Does the emit kernel bring the result to the host? */
+__device__ inline bool
+is_early (const CcaKernelArgs &f, const CcaHeader &header)
+{
+  return f.early.flag && header.rows_complete && header.count <= EARLY_ROWS;
+}
+
 /* These queue the kernels. KEEP_RUNS: the feature kernel will follow. OVERLAP: the GPU has programmatic dependent
  * launch. */
 void cca_launch_tiles (const CcaKernelArgs &args, int connectivity, bool keep_runs, bool overlap, cudaStream_t stream);
 void cca_launch_merge (const CcaKernelArgs &args, int connectivity, bool overlap, cudaStream_t stream);
+void cca_launch_emit (const CcaKernelArgs &args, bool overlap, cudaStream_t stream);
 void cca_launch_features (const CcaKernelArgs &args, cudaStream_t stream);
 
 #endif

@@ -85,7 +85,7 @@ __launch_bounds__ (TILE_THREADS) feature_kernel (const CcaKernelArgs f)
   const uint32_t w = f.by_word.foreground[tile * TILE_THREADS + t];
   bits[t] = w;
   /* Some table rows are missing: the host will grow the table and repeat the frame. */
-  if (f.header->count > f.table.capacity || f.header->closed > f.closed.capacity)
+  if (!f.header->rows_complete)
     return;
   const TileHeader header = f.by_tile.headers[tile];
   if (t < TILE_H && (header.open || header.closed)) {

@@ -7,6 +7,9 @@ namespace
 {
 
 constexpr uint32_t MIN_CAPACITY = 1024; /* rows */
+static_assert (MIN_CAPACITY >= EARLY_ROWS, "the host has room for the rows that the emit kernel writes there");
+/* In a frame of more tiles the emit kernel has so many CTAs that each would rather not wait for its rows' arrival. */
+constexpr uint32_t EARLY_TILES = 2048;
 
 size_t
 lay_out_tiles (CcaKernelArgs *f, uint8_t *base)
@@ -140,13 +143,22 @@ reserve_features (CcaAnalyser *cca, CcaKernelArgs *f, uint32_t features, CtrErro
 }
 
 bool
-reserve_delivery (CcaAnalyser *cca, const CcaCachedGraph *cached, CtrError *error)
+reserve_delivery (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
 {
+  CcaKernelArgs *f = &cached->args;
   if (cca->delivered_rows < MIN_CAPACITY)
     cca->delivered_rows = MIN_CAPACITY;
-  const size_t size = cca_delivered (&cached->args, cca->delivered_rows).end;
-  const bool has_room = delivery_has_room (&cca->delivery, &cached->key.image, size);
-  return (has_room || invalidate (cca, error)) && delivery_reserve (&cca->delivery, &cached->key.image, size, error);
+  const CcaDelivered at = cca_delivered (f, cca->delivered_rows);
+  if (!delivery_has_room (&cca->delivery, &cached->key.image, at.end) && !invalidate (cca, error))
+    return false;
+  if (!delivery_reserve (&cca->delivery, &cached->key.image, at.end, error))
+    return false;
+  /* The feature kernel comes after the emit kernel. */
+  if (!cached->key.params.features && f->tiles_x * f->tiles_y <= EARLY_TILES) {
+    uint8_t *header = (uint8_t *) delivery_header (&cca->delivery);
+    f->early = {delivery_flag (&cca->delivery), (CcaHeader *) header, (CtrComponent *) (header + at.table)};
+  }
+  return true;
 }
 
 /* Memory for CACHED's frame, with at least the capacities so far. Sets all arguments but those of the image. */
@@ -181,6 +193,7 @@ queue_kernels (CcaAnalyser *cca, CcaCachedGraph *cached, cudaStream_t stream, Ct
   const bool overlap = cca->session.overlap && f->threshold_device;
   cca_launch_tiles (*f, params->connectivity, params->features != 0, overlap, stream);
   cca_launch_merge (*f, params->connectivity, cca->session.overlap, stream);
+  cca_launch_emit (*f, cca->session.overlap, stream);
   if (params->features)
     cca_launch_features (*f, stream);
   cached->copy = delivery_copy_of (&cca->delivery, &cached->key.image, plane);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Component analysis beyond the tiles: unites open components across seams, adds up their sums, numbers all components
- * in raster order and writes the table. */
+ * in raster order. */
 #include "cuda/cca/device_state.cuh"
 #include "cuda/common/scan.cuh"
 
@@ -345,7 +345,10 @@ order_band (const CcaKernelArgs &f, OrderShared &s, uint8_t *counts)
       *state = SCAN_STATE_PREFIX | (before + band_sum);
       s.before = before;
       if (band == f.tiles_y - 1) {
-        *f.header = {before + band_sum, f.counters->closed, f.threshold_device ? *f.threshold_device : f.threshold, 0};
+        const uint32_t count = before + band_sum, closed = f.counters->closed;
+        *f.header = {count, closed, f.threshold_device ? *f.threshold_device : f.threshold,
+            count <= f.table.capacity && closed <= f.closed.capacity};
+        *f.numbers = {f.header->rows_complete, count, 0};
         /* For the next frame. All tiles have reserved their records and all bands have drawn their tickets. */
         f.counters->closed = 0;
         f.counters->ticket = 0;
@@ -383,85 +386,6 @@ __launch_bounds__ (ORDER_THREADS) sum_and_order_kernel (const CcaKernelArgs f)
   }
 }
 
-constexpr int EMIT_THREADS = 128;
-
-/* Writes the table rows of the components that start in a tile, a CTA a tile. */
-__global__ void
-__launch_bounds__ (EMIT_THREADS) emit_kernel (const CcaKernelArgs f)
-{
-  __shared__ unsigned long long rows[TILE_H];
-  __shared__ uint32_t bases[TILE_H];
-  const uint32_t t = threadIdx.x, tx = blockIdx.x, ty = blockIdx.y, tile = ty * f.tiles_x + tx;
-  ctr_let_next_start ();
-  ctr_wait_for_previous ();
-  const TileHeader header = f.by_tile.headers[tile];
-  if (!header.open && !header.closed)
-    return;
-  if (t < TILE_H) {
-    rows[t] = f.by_tile_row.starts[(size_t) tile * TILE_H + t];
-    bases[t] = f.by_image_row.table_rows[((size_t) ty * TILE_H + t) * f.tiles_x + tx];
-  }
-  __syncthreads ();
-  const uint32_t tile_x = tx * TILE_W, tile_y = ty * TILE_H;
-
-  /* The table row of the component that starts at column X of row Y of the tile; ~0 if the area limits drop it. */
-  auto table_row = [&] (uint32_t x, uint32_t y) {
-    unsigned long long bit = 1ull << x / 2;
-    return rows[y] & bit ? bases[y] + __popcll (rows[y] & (bit - 1)) : ~0u;
-  };
-  auto write = [&] (uint32_t row, const CtrComponent &component) {
-    if (row >= f.table.capacity)
-      return;
-    const uint4 *from = (const uint4 *) &component;
-    uint4 *to = (uint4 *) &f.table.components[row];
-    to[0] = from[0];
-    to[1] = from[1];
-    if (f.by_table_row.moments)
-      f.by_table_row.moments[row] = {0, 0, 0};
-    if (f.by_table_row.grey)
-      f.by_table_row.grey[row] = {0, 0, 0xffff, 0, 0};
-  };
-
-  const uint32_t records =
-      header.closed_base < f.closed.capacity ? min (header.closed, f.closed.capacity - header.closed_base) : 0;
-  for (uint32_t i = t; i < records; i += EMIT_THREADS) {
-    const ClosedRecord r = unpack_closed (__ldcs (&f.closed.records[header.closed_base + i]));
-    CtrComponent c;
-    c.sum_x = (uint64_t) r.area * tile_x + r.sum_x;
-    c.sum_y = (uint64_t) r.area * tile_y + r.sum_y;
-    c.area = r.area;
-    c.left = tile_x + r.left;
-    c.top = tile_y + r.start_y;
-    c.width = r.right - r.left + 1;
-    c.height = r.bottom - r.start_y + 1;
-    c.start_x = tile_x + r.start_x;
-    c.reserved = 0;
-    write (table_row (r.start_x, r.start_y), c);
-  }
-  for (uint32_t i = t; i < header.open; i += EMIT_THREADS) {
-    const uint32_t component = tile * MAX_OPEN_COMPONENTS + i;
-    const OpenKey key = f.by_open_component.parents[component];
-    if ((uint32_t) key != component)
-      continue;
-    const OpenSums &n = f.by_open_component.sums[component];
-    const uint32_t y = key >> 48, x = key >> 32 & 0xffff;
-    CtrComponent c;
-    c.sum_x = n.sum_x;
-    c.sum_y = n.sum_y;
-    c.area = n.area;
-    c.left = n.left;
-    c.top = y;
-    c.width = n.right - n.left + 1;
-    c.height = n.bottom - y + 1;
-    c.start_x = x;
-    c.reserved = 0;
-    const uint32_t row = table_row (x - tile_x, y - tile_y);
-    write (row, c);
-    if (f.by_open_root.labels)
-      f.by_open_root.labels[component] = row + 1; /* 0: dropped */
-  }
-}
-
 } // namespace
 
 void
@@ -486,5 +410,4 @@ cca_launch_merge (const CcaKernelArgs &f, int connectivity, bool overlap, cudaSt
   if (limited)
     ctr_launch_overlapped (overlap, sum_and_order_kernel<true, false>, sum_ctas, ORDER_THREADS, 0, stream, f);
   ctr_launch_overlapped (overlap, order, f.tiles_y + (limited ? 0 : sum_ctas), ORDER_THREADS, counts, stream, f);
-  ctr_launch_overlapped (overlap, emit_kernel, dim3 (f.tiles_x, f.tiles_y), EMIT_THREADS, 0, stream, f);
 }

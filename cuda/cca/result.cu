@@ -11,7 +11,7 @@ namespace
 
 constexpr const char *WORK = "analysing components";
 constexpr uint32_t MOST_DELIVERED = 1 << 18; /* rows: pinned memory is expensive */
-constexpr int DELIVERY_CTAS = 32;
+constexpr int DELIVERY_CTAS = 64;
 
 template <typename Word>
 __device__ inline void
@@ -23,7 +23,7 @@ write_rows (uint8_t *to, const void *from, uint32_t rows, size_t row_size)
     ((Word *) to)[i] = ((const Word *) from)[i];
 }
 
-/* Writes header and rows to HOST, and sets FLAG behind them. */
+/* Writes header and rows to HOST, and sets FLAG behind them, unless the emit kernel has done so. */
 __global__ void
 __launch_bounds__ (DELIVERY_THREADS) delivery_kernel (const __grid_constant__ CcaKernelArgs f, uint8_t *host,
     const CcaDelivered at, uint32_t *flag, const PictureCopy copy)
@@ -31,17 +31,16 @@ __launch_bounds__ (DELIVERY_THREADS) delivery_kernel (const __grid_constant__ Cc
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   const CcaHeader header = *f.header;
-  const bool complete = header.count <= f.table.capacity && header.closed <= f.closed.capacity;
-  const uint32_t rows = complete ? min (header.count, at.rows) : 0;
+  if (is_early (f, header))
+    return;
+  const uint32_t rows = header.rows_complete ? min (header.count, at.rows) : 0;
   write_rows<uint4> (host + at.table, f.table.components, rows, sizeof (CtrComponent));
   if (f.by_table_row.moments)
     write_rows<uint2> (host + at.moments, f.by_table_row.moments, rows, sizeof (CtrComponentMoments));
   if (f.by_table_row.grey)
     write_rows<uint2> (host + at.grey, f.by_table_row.grey, rows, sizeof (CtrComponentGrey));
-  if (blockIdx.x == 0 && threadIdx.x == 0) {
+  if (blockIdx.x == 0 && threadIdx.x == 0)
     *(CcaHeader *) host = header;
-    *f.numbers = {complete, header.count, 0};
-  }
   __threadfence_system ();
   __syncthreads ();
   if (threadIdx.x == 0 && atomicAdd (&f.counters->delivered, 1) == DELIVERY_CTAS - 1) {
@@ -49,7 +48,7 @@ __launch_bounds__ (DELIVERY_THREADS) delivery_kernel (const __grid_constant__ Cc
     __threadfence_system ();
     *(volatile uint32_t *) flag = 1;
   }
-  if (copy.from && !complete)
+  if (copy.from && !header.rows_complete)
     delivery_keep (copy);
 }
 
