@@ -44,6 +44,7 @@ struct CcaAnalyser {
   uint32_t delivered_rows; /* room for them */
   uint64_t generation;     /* counts the changes of these buffers */
   uint32_t closed_capacity, capacity;
+  uint32_t finish_ctas; /* of the finish kernel; 0: this GPU cannot run it */
 
   CcaCachedGraph graphs[CCA_CACHED_GRAPHS];
   CcaCachedGraph *current; /* of the last queued image */
@@ -64,6 +65,15 @@ CcaDelivered cca_delivered (const CcaKernelArgs *f, uint32_t rows);
 /* Queues the last kernel. */
 void cca_launch_delivery (const CcaKernelArgs &args, const Delivery *delivery, uint32_t rows, const PictureCopy &copy,
     bool overlap, cudaStream_t stream);
+
+/* Can this GPU run the finish kernel? The number of its CTAs, or 0. And the number of tiles up to which so many CTAs can
+ * finish a frame. */
+uint32_t cca_finish_ctas ();
+uint32_t cca_most_tiles_to_finish (uint32_t ctas);
+
+/* Queues the finish kernel, on a GPU with programmatic dependent launch. */
+void cca_launch_finish (
+    const CcaKernelArgs &args, int connectivity, uint32_t ctas, const PictureCopy &copy, cudaStream_t stream);
 
 /* Frees all buffers; the next frame allocates them again. Nothing may be queued. */
 void cca_release_memory (CcaAnalyser *cca);

@@ -25,6 +25,7 @@ cca_create (CtrError *error)
     return NULL;
   }
   cca->session.overlap = cca->session.overlap && cuda_graph_takes_overlap ();
+  cca->finish_ctas = cca->session.overlap ? cca_finish_ctas () : 0;
   return cca;
 }
 

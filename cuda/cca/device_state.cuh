@@ -10,6 +10,11 @@
  *   feature kernel         features.cu   On request: label image, second moments and grey values.
  *   delivery kernel        result.cu     Copies a long table to the host.
  *
+ * Where the time of each step counts more than its work, in a frame of few tiles, one kernel takes the place of all after
+ * the first:
+ *
+ *   finish kernel          finish.cu     Does it all in one cluster of CTAs, unless features are asked for.
+ *
  * A component of a tile is closed if no pixel of it lies at a neighbouring tile; most are, and leave the tile kernel as
  * 16-byte records. The others are open: they are the elements of a global union-find. Labels belong to runs of
  * foreground pixels, as in the paper's FLSL; only the label image has labels of pixels.
@@ -132,6 +137,7 @@ struct CcaKernelArgs {
   } closed;
   struct {
     uint32_t *table_rows; /* the table's row of the first component that starts here or later */
+    uint8_t *counts;      /* components that start here; of the finish kernel */
   } by_image_row;         /* [image row][tiles_x] */
   struct {
     unsigned long long *scan_states; /* look-back of the order kernel */
@@ -145,12 +151,13 @@ struct CcaKernelArgs {
     uint32_t capacity;
   } table;
 
-  /* Page-locked memory of the host, with room for EARLY_ROWS; NULL: the emit kernel does not write to the host. */
+  /* Page-locked memory of the host. FLAG: NULL if only the delivery kernel writes there. */
   struct {
     uint32_t *flag;
     CcaHeader *header;
     CtrComponent *components;
-  } early;
+    uint32_t rows; /* room; at least EARLY_ROWS */
+  } host;
 
   /* For labels, moments and grey values; otherwise NULL. */
   struct {
@@ -212,7 +219,7 @@ is_area_kept (const CcaKernelArgs &f, uint32_t area)
 __device__ inline bool
 is_early (const CcaKernelArgs &f, const CcaHeader &header)
 {
-  return f.early.flag && header.rows_complete && header.count <= EARLY_ROWS;
+  return f.host.flag && header.rows_complete && header.count <= EARLY_ROWS;
 }
 
 /* These queue the kernels. KEEP_RUNS: the feature kernel will follow. OVERLAP: the GPU has programmatic dependent

@@ -25,6 +25,7 @@ lay_out_tiles (CcaKernelArgs *f, uint8_t *base)
   f->by_open_component.parents = c.take<OpenKey> (tiles * MAX_OPEN_COMPONENTS);
   f->by_open_component.sums = c.take<OpenSums> (tiles * MAX_OPEN_COMPONENTS);
   f->by_image_row.table_rows = c.take<uint32_t> (tiles * TILE_H);
+  f->by_image_row.counts = c.take<uint8_t> (tiles * TILE_H);
   f->by_band.scan_states = c.take<unsigned long long> (f->tiles_y);
   return c.used;
 }
@@ -156,7 +157,7 @@ reserve_delivery (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
   /* The feature kernel comes after the emit kernel. */
   if (!cached->key.params.features && f->tiles_x * f->tiles_y <= EARLY_TILES) {
     uint8_t *header = (uint8_t *) delivery_header (&cca->delivery);
-    f->early = {delivery_flag (&cca->delivery), (CcaHeader *) header, (CtrComponent *) (header + at.table)};
+    f->host = {delivery_flag (&cca->delivery), (CcaHeader *) header, (CtrComponent *) (header + at.table), at.rows};
   }
   return true;
 }
@@ -192,12 +193,16 @@ queue_kernels (CcaAnalyser *cca, CcaCachedGraph *cached, cudaStream_t stream, Ct
   /* The kernel before may be any other where the threshold is fixed. */
   const bool overlap = cca->session.overlap && f->threshold_device;
   cca_launch_tiles (*f, params->connectivity, params->features != 0, overlap, stream);
-  cca_launch_merge (*f, params->connectivity, cca->session.overlap, stream);
-  cca_launch_emit (*f, cca->session.overlap, stream);
-  if (params->features)
-    cca_launch_features (*f, stream);
   cached->copy = delivery_copy_of (&cca->delivery, &cached->key.image, plane);
-  cca_launch_delivery (*f, &cca->delivery, cca->delivered_rows, cached->copy, cca->session.overlap, stream);
+  if (!params->features && f->tiles_x * f->tiles_y <= cca_most_tiles_to_finish (cca->finish_ctas)) {
+    cca_launch_finish (*f, params->connectivity, cca->finish_ctas, cached->copy, stream);
+  } else {
+    cca_launch_merge (*f, params->connectivity, cca->session.overlap, stream);
+    cca_launch_emit (*f, cca->session.overlap, stream);
+    if (params->features)
+      cca_launch_features (*f, stream);
+    cca_launch_delivery (*f, &cca->delivery, cca->delivered_rows, cached->copy, cca->session.overlap, stream);
+  }
   CTR_CUDA (cudaGetLastError ());
   return true;
 }

@@ -62,7 +62,7 @@ __device__ inline void
 delivery_keep (const PictureCopy &copy)
 {
   for (uint32_t y = blockIdx.x; y < copy.height; y += gridDim.x)
-    for (size_t x = threadIdx.x; x < copy.row; x += DELIVERY_THREADS)
+    for (size_t x = threadIdx.x; x < copy.row; x += blockDim.x)
       copy.to[y * copy.to_stride + x] = copy.from[y * copy.stride + x];
 }
 

@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Compares the backends on a frame of so many tiles that the CUDA backend takes its kernel for large frames. Most of
- * the frame is empty, to keep the emulation short. */
+/* Compares the backends on frames of so many tiles that the CUDA backend takes its kernels for large frames, and on the
+ * largest that one kernel finishes. Most of a frame is empty, to keep the emulation short. */
 #include "tests/core/cca/testing.h"
 
 #include <stdlib.h>
 
-static const uint32_t width = 66 * 128 - 5, height = 32 * 64 - 3; /* 2112 tiles */
+typedef struct {
+  uint32_t width, height;
+} Size;
+
+static const Size sizes[] = {
+    {66 * 128 - 5, 32 * 64 - 3}, /* 2112 tiles */
+    {30 * 128 - 5, 34 * 64 - 3}, /* 1020 tiles */
+    {16 * 128 - 5, 16 * 64 - 3}, /* 256 tiles */
+    {9 * 128 - 5, 12 * 64 - 3},  /* 108 tiles */
+};
 
 /* Copies PATCH (taken), of W x H pixels, into MASK at X, Y. */
 static void
-paste (uint8_t *mask, uint8_t *patch, uint32_t w, uint32_t h, uint32_t x, uint32_t y)
+paste (uint8_t *mask, uint32_t width, uint8_t *patch, uint32_t w, uint32_t h, uint32_t x, uint32_t y)
 {
   for (uint32_t i = 0; i < h; i++)
     for (uint32_t k = 0; k < w; k++)
@@ -17,33 +26,45 @@ paste (uint8_t *mask, uint8_t *patch, uint32_t w, uint32_t h, uint32_t x, uint32
   free (patch);
 }
 
+static uint8_t *
+mask_new (Random *rng, uint32_t width, uint32_t height)
+{
+  uint8_t *mask = shape_new (SHAPE_ZEROS, width, height);
+  paste (mask, width, noise_new (rng, 600, 300, 45, 1), 600, 300, width - 600, height - 300);
+  paste (mask, width, noise_new (rng, 300, 400, 60, 2), 300, 400, 0, height / 4);
+  paste (mask, width, shape_new (SHAPE_ONES, 500, 200), 500, 200, width / 9, 0);
+  paste (mask, width, shape_new (SHAPE_SPIRAL, 300, 300), 300, 300, width / 3, 100);
+  /* More labels than there is room for in shared memory; tiles of one column come to the same place for them. */
+  paste (mask, width, shape_new (SHAPE_DOMINOES, 200, height), 200, height, width / 4, 0);
+  return mask;
+}
+
 int
-main (int argc, char **argv)
+main (void)
 {
   Random rng = {41};
   const Setup cuda = setup_open ("cuda", false), cpu = setup_open ("cpu", false);
   CtrCca *on_cpu = analyser_new (&cpu), *on_cuda = analyser_new (&cuda);
-  uint8_t *mask = shape_new (SHAPE_ZEROS, width, height);
-  paste (mask, noise_new (&rng, 600, 300, 45, 1), 600, 300, width - 600, height - 300);
-  paste (mask, noise_new (&rng, 300, 400, 60, 2), 300, 400, 0, 500);
-  paste (mask, shape_new (SHAPE_ONES, 500, 200), 500, 200, 900, 0);
-  paste (mask, shape_new (SHAPE_SPIRAL, 300, 300), 300, 300, 3000, 100);
-  /* More labels than there is room for in shared memory; tiles of one column come to the same place for them. */
-  paste (mask, shape_new (SHAPE_DOMINOES, 200, height), 200, height, 2000, 0);
-  Picture picture = picture_of_mask (&rng, mask, width, height, (Layout){.format = CTR_FORMAT_GRAY8}, 99, false);
-  FOR_BOTH_CONNECTIVITIES (c)
-  for (uint32_t features = 0; features <= ALL_FEATURES; features += ALL_FEATURES) {
-    CtrCcaParams params = params_of (c, 99, false, features);
-    params.min_area = features ? 0 : 2;
-    describe ("%d-connected, features %u", c, features);
-    CtrComponents *expected = analyse (on_cpu, &cpu, &picture.view, &params);
-    CtrComponents *actual = analyse (on_cuda, &cuda, &picture.view, &params);
-    check_components_equal (expected, actual);
-    ctr_components_unref (expected);
-    ctr_components_unref (actual);
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    const uint32_t width = sizes[i].width, height = sizes[i].height;
+    uint8_t *mask = mask_new (&rng, width, height);
+    Picture picture = picture_of_mask (&rng, mask, width, height, (Layout){.format = CTR_FORMAT_GRAY8}, 99, false);
+    FOR_BOTH_CONNECTIVITIES (c)
+    for (uint32_t features = 0; features <= ALL_FEATURES; features += ALL_FEATURES)
+      /* With limits few components are left, and the areas must be complete before they are numbered. */
+      for (uint32_t min_area = 0; min_area <= (features ? 0 : 40); min_area += 20) {
+        CtrCcaParams params = params_of (c, 99, false, features);
+        params.min_area = min_area;
+        describe ("%u x %u, %d-connected, features %u, min-area %u", width, height, c, features, min_area);
+        CtrComponents *expected = analyse (on_cpu, &cpu, &picture.view, &params);
+        CtrComponents *actual = analyse (on_cuda, &cuda, &picture.view, &params);
+        check_components_equal (expected, actual);
+        ctr_components_unref (expected);
+        ctr_components_unref (actual);
+      }
+    picture_free (&picture);
+    free (mask);
   }
-  picture_free (&picture);
-  free (mask);
   ctr_cca_free (on_cpu);
   ctr_cca_free (on_cuda);
   return 0;

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From components to rows of the table. */
+#ifndef CTR_CUDA_CCA_EMIT_CUH
+#define CTR_CUDA_CCA_EMIT_CUH
+
+#include "cuda/cca/open_sums.cuh"
+
+namespace
+{
+
+/* What the components of a tile need to find their rows, as by_tile_row.starts and by_image_row.table_rows. */
+struct TileRows {
+  unsigned long long starts[TILE_H];
+  uint32_t bases[TILE_H];
+};
+
+/* Writes the table rows of the components that start in a tile, by THREADS threads, of which this one is number T. ROWS:
+ * in shared memory. EARLY: to the host, too. */
+__device__ inline void
+emit_tile (const CcaKernelArgs &f, const TileRows &rows, const TileHeader &header, uint32_t tile, bool early,
+    uint32_t t, uint32_t threads)
+{
+  const uint32_t tile_x = tile % f.tiles_x * TILE_W, tile_y = tile / f.tiles_x * TILE_H;
+
+  /* The table row of the component that starts at column X of row Y of the tile; ~0 if the area limits drop it. */
+  auto table_row = [&] (uint32_t x, uint32_t y) {
+    unsigned long long bit = 1ull << x / 2;
+    return rows.starts[y] & bit ? rows.bases[y] + __popcll (rows.starts[y] & (bit - 1)) : ~0u;
+  };
+  auto write = [&] (uint32_t row, const CtrComponent &component) {
+    if (row >= f.table.capacity)
+      return;
+    const uint4 *from = (const uint4 *) &component;
+    uint4 *to = (uint4 *) &f.table.components[row];
+    to[0] = from[0];
+    to[1] = from[1];
+    if (early) {
+      to = (uint4 *) &f.host.components[row];
+      to[0] = from[0];
+      to[1] = from[1];
+    }
+    if (f.by_table_row.moments)
+      f.by_table_row.moments[row] = {0, 0, 0};
+    if (f.by_table_row.grey)
+      f.by_table_row.grey[row] = {0, 0, 0xffff, 0, 0};
+  };
+
+  const uint32_t records =
+      header.closed_base < f.closed.capacity ? min (header.closed, f.closed.capacity - header.closed_base) : 0;
+  for (uint32_t i = t; i < records; i += threads) {
+    const ClosedRecord r = unpack_closed (__ldcs (&f.closed.records[header.closed_base + i]));
+    CtrComponent c;
+    c.sum_x = (uint64_t) r.area * tile_x + r.sum_x;
+    c.sum_y = (uint64_t) r.area * tile_y + r.sum_y;
+    c.area = r.area;
+    c.left = tile_x + r.left;
+    c.top = tile_y + r.start_y;
+    c.width = r.right - r.left + 1;
+    c.height = r.bottom - r.start_y + 1;
+    c.start_x = tile_x + r.start_x;
+    c.reserved = 0;
+    write (table_row (r.start_x, r.start_y), c);
+  }
+  for (uint32_t i = t; i < header.open; i += threads) {
+    const uint32_t component = tile * MAX_OPEN_COMPONENTS + i;
+    const OpenKey key = load_parent (f.by_open_component.parents, component);
+    if ((uint32_t) key != component)
+      continue;
+    const OpenSums n = load_sums (&f.by_open_component.sums[component]);
+    const uint32_t y = key >> 48, x = key >> 32 & 0xffff;
+    CtrComponent c;
+    c.sum_x = n.sum_x;
+    c.sum_y = n.sum_y;
+    c.area = n.area;
+    c.left = n.left;
+    c.top = y;
+    c.width = n.right - n.left + 1;
+    c.height = n.bottom - y + 1;
+    c.start_x = x;
+    c.reserved = 0;
+    const uint32_t row = table_row (x - tile_x, y - tile_y);
+    write (row, c);
+    if (f.by_open_root.labels)
+      f.by_open_root.labels[component] = row + 1; /* 0: dropped */
+  }
+}
+
+} // namespace
+
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* All of the component analysis beyond the tiles in one kernel, for frames of few tiles. In these a kernel takes longer to
+ * start, and to find its data, than to do its work. One cluster of CTAs has the frame: a barrier of the cluster takes a
+ * fraction of a microsecond. */
+#include "cuda/cca/analyser.cuh"
+#include "cuda/cca/emit.cuh"
+#include "cuda/common/scan.cuh"
+
+#if __CUDA_ARCH__ >= 900
+#include <cooperative_groups.h>
+#endif
+
+namespace
+{
+
+constexpr int FINISH_THREADS = 512;
+constexpr int FINISH_WARPS = FINISH_THREADS / 32; /* each with a tile or, of fewer tiles, with a part of one */
+constexpr uint32_t FINISH_CTAS = 16;
+constexpr int CELLS_A_WORD = 16; /* elements of by_image_row.counts that a thread adds up at once */
+constexpr int CELL_WORDS = FINISH_CTAS * FINISH_WARPS * TILE_H / CELLS_A_WORD;
+static_assert (CELL_WORDS == 2 * FINISH_THREADS, "two words a thread");
+/* A CTA's pixels times their greatest coordinate: the tile count limits both. */
+static_assert ((uint64_t) FINISH_WARPS * TILE_W * TILE_H * (FINISH_CTAS * FINISH_WARPS * TILE_W) <= 1ull << 32,
+    "sums of a CTA fit 32 bits");
+
+template <int CONNECTIVITY, int STEPS> struct FinishShared {
+  union {
+    uint2 joins[FINISH_WARPS][SEAM_JOINS<CONNECTIVITY, STEPS>];
+    struct {
+      uint4 words[CELL_WORDS];     /* by_image_row.counts */
+      uint32_t before[CELL_WORDS]; /* components before each word's first cell */
+      uint32_t warp_sums[FINISH_WARPS];
+    } counts;
+  };
+  SumTable sums;
+  TileRows rows[FINISH_WARPS]; /* of the CTA's tiles */
+  TileHeader headers[FINISH_WARPS];
+};
+
+__device__ inline void
+cluster_barrier ()
+{
+#if __CUDA_ARCH__ >= 900
+  cooperative_groups::this_cluster ().sync ();
+#endif
+}
+
+__device__ inline uint32_t
+sum_of_bytes (uint32_t word, uint32_t sum)
+{
+  return __dp4a (word, 0x01010101u, sum);
+}
+
+/* Adds the sums of a tile's open components to their roots', and marks the first pixels of the roots in STARTS, by a
+ * warp. With area limits the marks wait until the sums are complete. */
+__device__ inline void
+sum_tile (const CcaKernelArgs &f, SumTable &sums, uint32_t *starts, uint32_t tile, uint32_t open, bool limited)
+{
+  for (uint32_t i = threadIdx.x % 32; i < open; i += 32) {
+    const uint32_t component = tile * MAX_OPEN_COMPONENTS + i;
+    const OpenKey key = sums.add (f, component, 0, 0);
+    if (!limited && (uint32_t) key == component)
+      mark_start (starts, key);
+  }
+}
+
+__device__ inline void
+mark_kept_roots (const CcaKernelArgs &f, uint32_t *starts, uint32_t tile, uint32_t open)
+{
+  for (uint32_t i = threadIdx.x % 32; i < open; i += 32) {
+    const uint32_t component = tile * MAX_OPEN_COMPONENTS + i;
+    const OpenKey key = load_parent (f.by_open_component.parents, component);
+    if ((uint32_t) key == component && is_area_kept (f, __ldcg (&f.by_open_component.sums[component].area)))
+      mark_start (starts, key);
+  }
+}
+
+/* Takes the counts of all cells of the image into shared memory and scans them. Returns their sum. */
+template <typename Counts>
+__device__ inline uint32_t
+scan_counts (const CcaKernelArgs &f, Counts &s, uint32_t tiles)
+{
+  const uint32_t t = threadIdx.x, words = tiles * TILE_H / CELLS_A_WORD;
+  uint32_t own[2] = {}, all;
+#pragma unroll
+  for (int i = 0; i < 2; i++) {
+    uint4 w = make_uint4 (0, 0, 0, 0);
+    if (2 * t + i < words)
+      w = ((const uint4 *) f.by_image_row.counts)[2 * t + i];
+    s.words[2 * t + i] = w;
+    own[i] = sum_of_bytes (w.x, sum_of_bytes (w.y, sum_of_bytes (w.z, sum_of_bytes (w.w, 0))));
+  }
+  const uint32_t before = block_scan<FINISH_THREADS> (own[0] + own[1], s.warp_sums, &all);
+  s.before[2 * t] = before;
+  s.before[2 * t + 1] = before + own[0];
+  __syncthreads ();
+  return all;
+}
+
+/* The number of components that start before CELL. */
+template <typename Counts>
+__device__ inline uint32_t
+components_before (const Counts &s, uint32_t cell)
+{
+  const uint32_t word = cell / CELLS_A_WORD, bytes = cell % CELLS_A_WORD;
+  const uint32_t *parts = (const uint32_t *) &s.words[word];
+  uint32_t sum = s.before[word];
+#pragma unroll
+  for (uint32_t i = 0; i < CELLS_A_WORD / 4; i++) {
+    const uint32_t n = bytes > 4 * i ? bytes - 4 * i : 0; /* bytes of this part that count */
+    sum = sum_of_bytes (n >= 4 ? parts[i] : parts[i] & ((1u << 8 * n) - 1), sum);
+  }
+  return sum;
+}
+
+/* Sets the host's flag behind all that the cluster has written. */
+__device__ inline void
+set_flag (const CcaKernelArgs &f)
+{
+  __syncthreads ();
+  if (threadIdx.x == 0)
+    __threadfence_system ();
+  cluster_barrier ();
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    __threadfence_system ();
+    *(volatile uint32_t *) f.host.flag = 1;
+  }
+}
+
+/* Copies the table to the host. The cluster has written it. */
+__device__ inline void
+copy_table (const CcaKernelArgs &f, uint32_t rows)
+{
+  const uint4 *from = (const uint4 *) f.table.components;
+  uint4 *to = (uint4 *) f.host.components;
+  for (uint32_t i = blockIdx.x * FINISH_THREADS + threadIdx.x; i < 2 * rows; i += gridDim.x * FINISH_THREADS)
+    to[i] = from[i];
+}
+
+/* One cluster. Warp W of a CTA has the CTA's tile W. */
+template <int CONNECTIVITY, int STEPS>
+__global__ void
+__launch_bounds__ (FINISH_THREADS, 1)
+    finish_kernel (const __grid_constant__ CcaKernelArgs f, const __grid_constant__ PictureCopy copy)
+{
+  static_assert (sizeof (CtrComponent) == 2 * sizeof (uint4), "copy_table() copies two words a row");
+  __shared__ FinishShared<CONNECTIVITY, STEPS> s;
+  const uint32_t t = threadIdx.x, lane = t % 32, warp = t / 32, cta = blockIdx.x;
+  const uint32_t tiles = f.tiles_x * f.tiles_y, share = ctr_div_up (tiles, gridDim.x);
+  const uint32_t first = min (cta * share, tiles), own_tiles = min (share, tiles - first);
+  const uint32_t tile = first + warp, tx = tile % f.tiles_x, ty = tile / f.tiles_x;
+  const bool has_tile = warp<own_tiles, limited = f.min_area> 1 || f.max_area;
+  s.sums.clear ();
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  const uint32_t closed = f.counters->closed, threshold = f.threshold_device ? *f.threshold_device : f.threshold;
+  TileHeader header = {};
+  if (has_tile) {
+    header = f.by_tile.headers[tile];
+    for (uint32_t y = lane; y < TILE_H; y += 32) {
+      const unsigned long long starts = f.by_tile_row.starts[(size_t) tile * TILE_H + y];
+      s.rows[warp].starts[y] = header.closed ? starts : 0;
+    }
+    if (lane == 0)
+      s.headers[warp] = header;
+  }
+
+  constexpr uint32_t parts = SEAM_STEPS / STEPS;
+  const uint32_t seam = cta * FINISH_WARPS + warp;
+  if (seam < tiles * parts)
+    unite_seams<CONNECTIVITY, STEPS, true> (f, s.joins[warp], seam / parts, seam % parts * STEPS);
+  cluster_barrier ();
+
+  uint32_t *starts = (uint32_t *) s.rows[warp].starts;
+  sum_tile (f, s.sums, starts, tile, header.open, limited);
+  __syncthreads ();
+  s.sums.flush (f, 0, 0);
+  if (limited) {
+    cluster_barrier ();
+    mark_kept_roots (f, starts, tile, header.open);
+  }
+  __syncwarp ();
+  const size_t first_cell = (size_t) ty * TILE_H * f.tiles_x + tx;
+  for (uint32_t y = lane; has_tile && y < TILE_H; y += 32)
+    f.by_image_row.counts[first_cell + y * f.tiles_x] = __popcll (s.rows[warp].starts[y]);
+  cluster_barrier ();
+
+  const uint32_t count = scan_counts (f, s.counts, tiles);
+  for (uint32_t y = lane; has_tile && y < TILE_H; y += 32)
+    s.rows[warp].bases[y] = components_before (s.counts, first_cell + y * f.tiles_x);
+  const CcaHeader result = {count, closed, threshold, count <= f.table.capacity && closed <= f.closed.capacity};
+  if (cta == 0 && t == 0) {
+    *f.header = *f.host.header = result;
+    *f.numbers = {result.rows_complete, count, 0};
+    f.counters->closed = 0; /* for the next frame */
+  }
+  __syncthreads ();
+  const bool early = is_early (f, result);
+  const uint32_t warps = FINISH_WARPS / share, emitted = warp / warps; /* of a tile; tile of the CTA */
+  if (emitted < own_tiles)
+    emit_tile (f, s.rows[emitted], s.headers[emitted], first + emitted, early, t - emitted * warps * 32, warps * 32);
+  if (result.rows_complete && !early) {
+    cluster_barrier ();
+    copy_table (f, min (count, f.host.rows));
+  }
+  set_flag (f);
+  if (copy.from && !result.rows_complete)
+    delivery_keep (copy);
+}
+
+typedef void (*FinishKernel) (CcaKernelArgs, PictureCopy);
+
+cudaLaunchConfig_t
+config_of (uint32_t ctas, cudaStream_t stream, cudaLaunchAttribute attributes[2])
+{
+  cudaLaunchConfig_t config = {};
+  config.gridDim = ctas;
+  config.blockDim = FINISH_THREADS;
+  config.stream = stream;
+  attributes[0] = attributes[1] = {};
+  attributes[0].id = cudaLaunchAttributeClusterDimension;
+  attributes[0].val.clusterDim.x = ctas;
+  attributes[0].val.clusterDim.y = attributes[0].val.clusterDim.z = 1;
+  attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attributes[1].val.programmaticStreamSerializationAllowed = 1;
+  config.attrs = attributes;
+  config.numAttrs = 2;
+  return config;
+}
+
+bool
+supports (FinishKernel kernel, uint32_t ctas)
+{
+  cudaLaunchAttribute attributes[2];
+  const cudaLaunchConfig_t config = config_of (ctas, NULL, attributes);
+  int clusters = 0;
+  return (ctas <= 8 || cudaFuncSetAttribute (kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) == cudaSuccess)
+         && cudaOccupancyMaxActiveClusters (&clusters, kernel, &config) == cudaSuccess && clusters > 0;
+}
+
+} // namespace
+
+uint32_t
+cca_finish_ctas ()
+{
+  const FinishKernel kernels[] = {
+      finish_kernel<4, 1>, finish_kernel<4, SEAM_STEPS>, finish_kernel<8, 1>, finish_kernel<8, SEAM_STEPS>};
+  uint32_t ctas = FINISH_CTAS;
+  for (FinishKernel kernel : kernels)
+    while (ctas && !supports (kernel, ctas))
+      ctas = ctas > 8 ? 8 : 0;
+  cudaGetLastError (); /* a GPU that does not support them is no error */
+  return ctas;
+}
+
+uint32_t
+cca_most_tiles_to_finish (uint32_t ctas)
+{
+  return ctas * FINISH_WARPS;
+}
+
+void
+cca_launch_finish (
+    const CcaKernelArgs &f, int connectivity, uint32_t ctas, const PictureCopy &copy, cudaStream_t stream)
+{
+  const bool split = f.tiles_x * f.tiles_y * SEAM_STEPS <= ctas * FINISH_WARPS;
+  const FinishKernel kernel = connectivity == 8 ? split ? finish_kernel<8, 1> : finish_kernel<8, SEAM_STEPS>
+                              : split ? finish_kernel<4, 1>
+                                                : finish_kernel<4, SEAM_STEPS>;
+  cudaLaunchAttribute attributes[2];
+  const cudaLaunchConfig_t config = config_of (ctas, stream, attributes);
+  cudaLaunchKernelEx (&config, kernel, f, copy);
+}
