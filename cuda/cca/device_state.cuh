@@ -3,7 +3,7 @@
  *
  * A frame passes through these kernels, in this order:
  *
- *   tile or strip kernel   tiles.cu      Thresholds a tile of 128 x 64 pixels and labels it in shared memory.
+ *   tile or run kernel     tiles.cu      Thresholds a tile of 128 x 64 pixels and labels it in shared memory.
  *   seam kernel            merge.cu      Unites the components that touch across the seams between tiles.
  *   order kernel           merge.cu      Adds up the united components and numbers all components in raster order.
  *   emit kernel            emit.cu       Writes the table of components, and a short one to the host, too.
@@ -19,7 +19,8 @@
  * 16-byte records. The others are open: they are the elements of a global union-find. Labels belong to runs of
  * foreground pixels, as in the paper's FLSL; only the label image has labels of pixels.
  *
- * The tile kernel's steps are in lone_runs.cuh, row_walk.cuh and tile_output.cuh. On the host, cca.cu has the entry
+ * The tile kernel's steps are in lone_runs.cuh, row_walk.cuh and tile_output.cuh, those of the run kernel, which has few
+ * tiles, in tile_runs.cuh. On the host, cca.cu has the entry
  * points, graph_cache.cu the memory and the CUDA graphs, and result.cu the transfer of results. */
 #ifndef CTR_CUDA_CCA_DEVICE_STATE_CUH
 #define CTR_CUDA_CCA_DEVICE_STATE_CUH

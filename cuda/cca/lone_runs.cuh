@@ -35,34 +35,29 @@ popcount (Row r)
 }
 
 /* Takes the lone runs out of the rows in shared memory, and finds the rows that change. */
-template <int CONNECTIVITY, bool KEEP_RUNS, int STRIPS>
+template <int CONNECTIVITY, bool KEEP_RUNS>
 __device__ inline TileContent
-TileTask<CONNECTIVITY, KEEP_RUNS, STRIPS>::take_lone_runs ()
+TileTask<CONNECTIVITY, KEEP_RUNS>::take_lone_runs ()
 {
   Row row[TURNS];
   bool full = true, empty = true;
 #pragma unroll
   for (int i = 0; i < TURNS; i++) {
-    uint32_t y;
-    const bool mine = row_of_turn (i, &y);
-    row[i] = mine ? s.rows[y] : 0;
-    full = full && (!mine || row[i] == ~(Row) 0);
+    row[i] = s.rows[lane + 32 * i];
+    full = full && row[i] == ~(Row) 0;
     empty = empty && row[i] == 0;
   }
-  if (!any (!full))
+  if (__all_sync (~0u, full))
     return TILE_FULL;
   if (KEEP_RUNS)
-    for (uint32_t i = first_row * TILE_WORDS + lane; i < (first_row + ROWS) * TILE_WORDS; i += 32)
+    for (uint32_t i = lane; i < TILE_H * TILE_WORDS; i += 32)
       f.by_word.foreground[tile * TILE_THREADS + i] = ((const uint32_t *) s.rows)[i];
-  if (!any (!empty))
+  if (__all_sync (~0u, empty))
     return TILE_EMPTY;
   lone_count = 0;
 #pragma unroll
   for (int i = 0; i < TURNS; i++) {
-    uint32_t y;
-    lone_starts[i] = lone_pixels[i] = 0;
-    if (!row_of_turn (i, &y))
-      continue;
+    const uint32_t y = lane + 32 * i;
     Row near = (y > 0 ? s.rows[y - 1] : 0) | (y < TILE_H - 1 ? s.rows[y + 1] : 0);
     if (CONNECTIVITY == 8)
       near |= near << 1 | near >> 1;
@@ -77,35 +72,29 @@ TileTask<CONNECTIVITY, KEEP_RUNS, STRIPS>::take_lone_runs ()
     row[i] ^= lone_pixels[i];
     lone_count += popcount (lone_starts[i]);
   }
-  sync ();
+  __syncwarp ();
   changes = 0;
 #pragma unroll
-  for (int i = 0; i < TURNS; i++) {
-    uint32_t y;
-    if (row_of_turn (i, &y))
-      s.rows[y] = row[i];
-  }
-  sync ();
+  for (int i = 0; i < TURNS; i++)
+    s.rows[lane + 32 * i] = row[i];
+  __syncwarp ();
 #pragma unroll
   for (int i = 0; i < TURNS; i++) {
-    uint32_t y;
-    const bool mine = row_of_turn (i, &y);
-    const bool changed = mine && row[i] != (y > first_row ? s.rows[y - 1] : 0);
+    const uint32_t y = lane + 32 * i;
+    const bool changed = row[i] != (y > 0 ? s.rows[y - 1] : 0);
     changes |= (uint64_t) __ballot_sync (~0u, changed) << 32 * i;
   }
   return TILE_MIXED;
 }
 
 /* Writes the records of this lane's lone runs, from record TO on. */
-template <int CONNECTIVITY, bool KEEP_RUNS, int STRIPS>
+template <int CONNECTIVITY, bool KEEP_RUNS>
 __device__ inline void
-TileTask<CONNECTIVITY, KEEP_RUNS, STRIPS>::write_lone_runs (uint32_t to)
+TileTask<CONNECTIVITY, KEEP_RUNS>::write_lone_runs (uint32_t to)
 {
 #pragma unroll
   for (int i = 0; i < TURNS; i++) {
-    uint32_t y;
-    if (!row_of_turn (i, &y))
-      continue;
+    const uint32_t y = lane + 32 * i;
     uint64_t slots = s.start_slots[y];
 #pragma unroll
     for (int side = 0; side < 2; side++) {

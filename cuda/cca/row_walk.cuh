@@ -16,11 +16,11 @@
 namespace
 {
 
-/* Goes down the strip's rows: assigns and unites labels, and adds up their sums. False: more labels than there is room
+/* Goes down the tile's rows: assigns and unites labels, and adds up their sums. False: more labels than there is room
  * for. */
-template <int CONNECTIVITY, bool KEEP_RUNS, int STRIPS>
+template <int CONNECTIVITY, bool KEEP_RUNS>
 __device__ inline bool
-TileTask<CONNECTIVITY, KEEP_RUNS, STRIPS>::walk ()
+TileTask<CONNECTIVITY, KEEP_RUNS>::walk ()
 {
   /* Of the row above: this lane's four pixels, which of them start runs, the pixel left of them, the label of the last
    * run that starts left of them, and those of the (at most two) runs that start in them. */
@@ -29,12 +29,12 @@ TileTask<CONNECTIVITY, KEEP_RUNS, STRIPS>::walk ()
   LaneSums g = {null_label, 0, 0, 0, 0, 0, 0};
   label_count = 0;
   if (!(changes & 1))
-    *(uint2 *) &s.top[strip][lane * 4] = make_uint2 (~0u, ~0u);
+    *(uint2 *) &s.top[lane * 4] = make_uint2 (~0u, ~0u);
 
   for (uint64_t rest = changes; rest;) {
-    const uint32_t y = first_row + __ffsll (rest) - 1;
+    const uint32_t y = __ffsll (rest) - 1;
     rest &= rest - 1;
-    const uint32_t last_y = first_row + (rest ? __ffsll (rest) - 2 : ROWS - 1); /* rows y .. last_y are equal */
+    const uint32_t last_y = rest ? __ffsll (rest) - 2 : TILE_H - 1; /* rows y .. last_y are equal */
     uint32_t carry, at_start, later;
     const uint32_t pixels = pixels_of (y, &carry);
     const uint32_t starts = pixels & ~(pixels << 1 | carry);
@@ -65,9 +65,9 @@ TileTask<CONNECTIVITY, KEEP_RUNS, STRIPS>::walk ()
     const bool new_0 = start_0 && !from_0, new_1 = start_1 && !from_1;
     const uint32_t news_0 = __ballot_sync (~0u, new_0), news_1 = __ballot_sync (~0u, new_1);
     const uint32_t new_count = __popc (news_0) + __popc (news_1);
-    if (label_count + new_count > labels.capacity / STRIPS)
+    if (label_count + new_count > labels.capacity)
       return false;
-    const uint32_t next = first_label + label_count + __popc (news_0 & before_me) + __popc (news_1 & before_me);
+    const uint32_t next = label_count + __popc (news_0 & before_me) + __popc (news_1 & before_me);
     label_count += new_count;
     auto create = [&] (uint32_t label, uint32_t bit) {
       labels.entry[label] = label << 16 | y << 7 | (lane * 4 + __ffs (bit) - 1);
@@ -132,9 +132,8 @@ TileTask<CONNECTIVITY, KEEP_RUNS, STRIPS>::walk ()
     auto label_at = [&] (uint32_t bit) {
       return segment_0 & bit ? segment_label_0 : segment_1 & bit ? segment_label_1 : NO_LABEL;
     };
-    if (y == first_row)
-      *(uint2 *) &s.top[strip][lane * 4] =
-          make_uint2 (label_at (1) | label_at (2) << 16, label_at (4) | label_at (8) << 16);
+    if (y == 0)
+      *(uint2 *) &s.top[lane * 4] = make_uint2 (label_at (1) | label_at (2) << 16, label_at (4) | label_at (8) << 16);
     if (lane == 0)
       s.left[y] = label_at (1);
     if (lane == 31)
@@ -163,43 +162,19 @@ TileTask<CONNECTIVITY, KEEP_RUNS, STRIPS>::walk ()
     const uint32_t n = __popc (above_starts & ((2u << i) - 1));
     last[i] = above >> i & 1 ? (n == 0 ? above_in : n == 1 ? above_0 : above_1) : NO_LABEL;
   }
-  *(uint2 *) &s.bottom[strip][lane * 4] = make_uint2 (last[0] | last[1] << 16, last[2] | last[3] << 16);
+  *(uint2 *) &s.bottom[lane * 4] = make_uint2 (last[0] | last[1] << 16, last[2] | last[3] << 16);
   return true;
 }
 
-/* Unites the strip with the one above. */
-template <int CONNECTIVITY, bool KEEP_RUNS, int STRIPS>
-__device__ inline void
-TileTask<CONNECTIVITY, KEEP_RUNS, STRIPS>::join_strips ()
-{
-  if (strip == 0)
-    return;
-  uint32_t carry, above_carry, at_start, later;
-  const uint32_t pixels = pixels_of (first_row, &carry), above = pixels_of (first_row - 1, &above_carry);
-  contacts (pixels, carry, above, above_carry, &at_start, &later);
-  while (__any_sync (~0u, at_start | later)) {
-    const uint32_t events = at_start ? at_start : later, bit = events & -events;
-    uint32_t a = labels.null_label (), b = a;
-    if (events) {
-      /* One of the two touching pixels may be a column further left. */
-      const uint32_t x = lane * 4 + __ffs (bit) - 1;
-      a = s.top[strip][x - (!at_start && !(CONNECTIVITY == 4))];
-      b = s.bottom[strip - 1][x - (at_start && !(above & bit))];
-      at_start ? at_start ^= bit : later ^= bit;
-    }
-    labels.unite (a, b);
-  }
-}
-
 /* Adds the sums of all labels to those of their roots. */
-template <int CONNECTIVITY, bool KEEP_RUNS, int STRIPS>
+template <int CONNECTIVITY, bool KEEP_RUNS>
 __device__ inline void
-TileTask<CONNECTIVITY, KEEP_RUNS, STRIPS>::sum_up ()
+TileTask<CONNECTIVITY, KEEP_RUNS>::sum_up ()
 {
-  const uint32_t end = first_label + label_count, null_label = labels.null_label ();
-  for (uint32_t base = first_label; base < end; base += 32) {
-    const uint32_t label = base + lane, entry = label < end ? labels.load (label) : 0;
-    const bool joined = label < end && entry >> 16 != label;
+  const uint32_t null_label = labels.null_label ();
+  for (uint32_t base = 0; base < label_count; base += 32) {
+    const uint32_t label = base + lane, entry = label < label_count ? labels.load (label) : 0;
+    const bool joined = label < label_count && entry >> 16 != label;
     if (!__any_sync (~0u, joined))
       continue;
     uint32_t root = joined ? entry >> 16 : null_label, none = null_label;

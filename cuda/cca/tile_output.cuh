@@ -57,36 +57,29 @@ write_full_tile (const CcaKernelArgs &f, uint32_t tile, uint32_t tx, uint32_t ty
   }
 }
 
-/* Numbers the open components, writes their sums, and counts the closed ones. *CLOSED is the strip's count; *OPEN is
- * the tile's if the tile is one strip. */
-template <int CONNECTIVITY, bool KEEP_RUNS, int STRIPS>
+/* Numbers the open components, writes their sums, and counts the closed ones. */
+template <int CONNECTIVITY, bool KEEP_RUNS>
 __device__ inline void
-TileTask<CONNECTIVITY, KEEP_RUNS, STRIPS>::resolve_roots (uint32_t *open, uint32_t *closed)
+TileTask<CONNECTIVITY, KEEP_RUNS>::resolve_roots (uint32_t *open, uint32_t *closed)
 {
-  const uint32_t tile_x = tx * TILE_W, tile_y = ty * TILE_H, end = first_label + label_count;
-  for (uint32_t y = first_row + lane; y < first_row + ROWS; y += 32)
+  const uint32_t tile_x = tx * TILE_W, tile_y = ty * TILE_H;
+  for (uint32_t y = lane; y < TILE_H; y += 32)
     s.start_slots[y] = 0;
   __syncwarp ();
   *open = *closed = 0;
-  for (uint32_t base = first_label; base < end; base += 32) {
-    const uint32_t label = base + lane, entry = label < end ? labels.load (label) : 0;
-    const bool root = label < end && entry >> 16 == label;
+  for (uint32_t base = 0; base < label_count; base += 32) {
+    const uint32_t label = base + lane, entry = label < label_count ? labels.load (label) : 0;
+    const bool root = label < label_count && entry >> 16 == label;
     const uint32_t box = root ? *(volatile uint32_t *) &labels.box[label] : 0;
     const bool is_open = root && box >> 24, is_closed = root && !is_open;
     const uint32_t opens = __ballot_sync (~0u, is_open);
-    uint32_t first_component = *open;
-    if (STRIPS > 1) {
-      if (lane == 0 && opens)
-        first_component = atomicAdd (&s.open_count, __popc (opens));
-      first_component = __shfl_sync (~0u, first_component, 0);
-    }
     if (root) {
       const uint32_t area_sum_x = *(volatile uint32_t *) &labels.area_sum_x[label];
       const uint32_t area = area_sum_x >> 19, x = entry & 127, y = entry >> 7 & 63;
       uint32_t ref = y * ROW_SLOTS + x / 2;
       if (is_open) {
         const uint32_t sum_y = *(volatile uint32_t *) &labels.sum_y[label];
-        const uint32_t local = first_component + __popc (opens & before_me), n = tile * MAX_OPEN_COMPONENTS + local;
+        const uint32_t local = *open + __popc (opens & before_me), n = tile * MAX_OPEN_COMPONENTS + local;
         f.by_open_component.parents[n] = open_key (tile_y + y, tile_x + x, n);
         f.by_open_component.sums[n] = {(unsigned long long) area * tile_x + (area_sum_x & 0x7ffff),
             (unsigned long long) area * tile_y + sum_y, area, tile_x + TILE_W - 1 - (box >> 16 & 255),
@@ -103,25 +96,25 @@ TileTask<CONNECTIVITY, KEEP_RUNS, STRIPS>::resolve_roots (uint32_t *open, uint32
 }
 
 /* After resolve_roots(): the reference to the component with LABEL. */
-template <int CONNECTIVITY, bool KEEP_RUNS, int STRIPS>
+template <int CONNECTIVITY, bool KEEP_RUNS>
 __device__ inline uint32_t
-TileTask<CONNECTIVITY, KEEP_RUNS, STRIPS>::ref_of (uint32_t label) const
+TileTask<CONNECTIVITY, KEEP_RUNS>::ref_of (uint32_t label) const
 {
   const uint32_t entry = labels.load (label);
   return (entry & RESOLVED ? entry : labels.load (entry >> 16)) & 0xffff;
 }
 
 /* The tile's open component with LABEL, as a byte of TileBorder. */
-template <int CONNECTIVITY, bool KEEP_RUNS, int STRIPS>
+template <int CONNECTIVITY, bool KEEP_RUNS>
 __device__ inline uint32_t
-TileTask<CONNECTIVITY, KEEP_RUNS, STRIPS>::component_of (uint32_t label) const
+TileTask<CONNECTIVITY, KEEP_RUNS>::component_of (uint32_t label) const
 {
   return label == NO_LABEL ? NOT_OPEN : ref_of (label) & 255;
 }
 
-template <int CONNECTIVITY, bool KEEP_RUNS, int STRIPS>
+template <int CONNECTIVITY, bool KEEP_RUNS>
 __device__ inline uint32_t
-TileTask<CONNECTIVITY, KEEP_RUNS, STRIPS>::components_of (const uint16_t *four) const
+TileTask<CONNECTIVITY, KEEP_RUNS>::components_of (const uint16_t *four) const
 {
   const uint2 l = *(const uint2 *) four;
   return component_of (l.x & 0xffff) | component_of (l.x >> 16) << 8 | component_of (l.y & 0xffff) << 16
@@ -129,11 +122,11 @@ TileTask<CONNECTIVITY, KEEP_RUNS, STRIPS>::components_of (const uint16_t *four) 
 }
 
 /* Turns labels into references, for the feature kernel. write_lone_runs() writes those of lone runs. */
-template <int CONNECTIVITY, bool KEEP_RUNS, int STRIPS>
+template <int CONNECTIVITY, bool KEEP_RUNS>
 __device__ inline void
-TileTask<CONNECTIVITY, KEEP_RUNS, STRIPS>::write_run_refs ()
+TileTask<CONNECTIVITY, KEEP_RUNS>::write_run_refs ()
 {
-  for (uint32_t y = first_row; y < first_row + ROWS; y++) {
+  for (uint32_t y = 0; y < TILE_H; y++) {
     uint32_t carry;
     const uint32_t pixels = pixels_of (y, &carry);
     for (uint32_t starts = pixels & ~(pixels << 1 | carry); starts; starts &= starts - 1) {
@@ -144,40 +137,36 @@ TileTask<CONNECTIVITY, KEEP_RUNS, STRIPS>::write_run_refs ()
   }
 }
 
-template <int CONNECTIVITY, bool KEEP_RUNS, int STRIPS>
+template <int CONNECTIVITY, bool KEEP_RUNS>
 __device__ inline void
-TileTask<CONNECTIVITY, KEEP_RUNS, STRIPS>::write_border ()
+TileTask<CONNECTIVITY, KEEP_RUNS>::write_border ()
 {
   TileBorder &border = f.by_tile.borders[tile];
   const uint32_t *words = (const uint32_t *) s.rows;
-  if (strip == 0) {
-    if (has_above)
-      *(uint32_t *) &border.top_component[lane * 4] = components_of (&s.top[0][lane * 4]);
-    if (lane < TILE_WORDS) {
-      border.top[lane] = words[lane];
-      border.bottom[lane] = words[(TILE_H - 1) * TILE_WORDS + lane];
-    }
+  if (has_above)
+    *(uint32_t *) &border.top_component[lane * 4] = components_of (&s.top[lane * 4]);
+  if (lane < TILE_WORDS) {
+    border.top[lane] = words[lane];
+    border.bottom[lane] = words[(TILE_H - 1) * TILE_WORDS + lane];
+  }
 #pragma unroll
-    for (int half = 0; half < TILE_H / 32; half++) {
-      const uint32_t y = lane + 32 * half;
-      const uint32_t left = __ballot_sync (~0u, words[y * TILE_WORDS] & 1);
-      const uint32_t right = __ballot_sync (~0u, words[y * TILE_WORDS + TILE_WORDS - 1] >> 31);
-      if (lane == 0) {
-        ((uint32_t *) &border.left)[half] = left;
-        ((uint32_t *) &border.right)[half] = right;
-      }
+  for (int half = 0; half < TILE_H / 32; half++) {
+    const uint32_t y = lane + 32 * half;
+    const uint32_t left = __ballot_sync (~0u, words[y * TILE_WORDS] & 1);
+    const uint32_t right = __ballot_sync (~0u, words[y * TILE_WORDS + TILE_WORDS - 1] >> 31);
+    if (lane == 0) {
+      ((uint32_t *) &border.left)[half] = left;
+      ((uint32_t *) &border.right)[half] = right;
     }
   }
-  if (strip == STRIPS - 1 && has_below)
-    *(uint32_t *) &border.bottom_component[lane * 4] = components_of (&s.bottom[STRIPS - 1][lane * 4]);
+  if (has_below)
+    *(uint32_t *) &border.bottom_component[lane * 4] = components_of (&s.bottom[lane * 4]);
 #pragma unroll
   for (int i = 0; i < TURNS; i++) {
-    uint32_t y;
-    if (!row_of_turn (i, &y))
-      continue;
+    const uint32_t y = lane + 32 * i;
     /* Only the first of equal rows has labels; rows above all changes are empty. */
-    const uint64_t changes_to_y = changes & (~0ull >> (63 - (y - first_row)));
-    const uint32_t first_equal = first_row + (changes_to_y ? 63 - __clzll (changes_to_y) : 0);
+    const uint64_t changes_to_y = changes & (~0ull >> (63 - y));
+    const uint32_t first_equal = changes_to_y ? 63 - __clzll (changes_to_y) : 0;
     border.left_component[y] = component_of (has_left && words[y * TILE_WORDS] & 1 ? s.left[first_equal] : NO_LABEL);
     border.right_component[y] =
         component_of (has_right && words[y * TILE_WORDS + TILE_WORDS - 1] >> 31 ? s.right[first_equal] : NO_LABEL);
@@ -185,13 +174,12 @@ TileTask<CONNECTIVITY, KEEP_RUNS, STRIPS>::write_border ()
 }
 
 /* Writes the records of the closed components with labels, from record TO on. */
-template <int CONNECTIVITY, bool KEEP_RUNS, int STRIPS>
+template <int CONNECTIVITY, bool KEEP_RUNS>
 __device__ inline void
-TileTask<CONNECTIVITY, KEEP_RUNS, STRIPS>::write_closed (uint32_t to)
+TileTask<CONNECTIVITY, KEEP_RUNS>::write_closed (uint32_t to)
 {
-  const uint32_t end = first_label + label_count;
-  for (uint32_t base = first_label; base < end; base += 32) {
-    const uint32_t label = base + lane, entry = label < end ? labels.load (label) : 0;
+  for (uint32_t base = 0; base < label_count; base += 32) {
+    const uint32_t label = base + lane, entry = label < label_count ? labels.load (label) : 0;
     const bool closed = entry & RESOLVED && !(entry & OPEN_REF);
     const uint32_t closeds = __ballot_sync (~0u, closed), i = to + __popc (closeds & before_me);
     if (closed && i < f.closed.capacity) {

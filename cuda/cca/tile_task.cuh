@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The share of one warp in the analysis of a tile: its state and its steps. */
+/* The analysis of a tile by one warp: its state and its steps. */
 #ifndef CTR_CUDA_CCA_TILE_TASK_CUH
 #define CTR_CUDA_CCA_TILE_TASK_CUH
 
@@ -9,7 +9,7 @@
 namespace
 {
 
-constexpr uint32_t NO_LABEL = 0xffff; /* background pixel of a strip's or tile's outer line */
+constexpr uint32_t NO_LABEL = 0xffff; /* background pixel of a tile's outer line */
 /* Marks the entry of a root once its component is numbered. Then bits 0 to 15 are the reference to the component, and
  * bit 16 is its first column modulo 2. */
 constexpr uint32_t RESOLVED = 1u << 31;
@@ -17,45 +17,36 @@ constexpr uint32_t RESOLVED = 1u << 31;
 enum TileContent { TILE_EMPTY, TILE_FULL, TILE_MIXED };
 
 /* Shared memory of a tile beside its labels. */
-template <int STRIPS> struct TileShared {
+struct TileShared {
   Row rows[TILE_H];
   uint64_t start_slots[TILE_H]; /* as by_tile_row.starts */
-  /* First record of the tile. Not beside CLOSED, which is read in one wide load while this is written. */
-  uint64_t closed_base;
-  uint16_t top[STRIPS][TILE_W]; /* labels of the strips' first and last rows */
-  uint16_t bottom[STRIPS][TILE_W];
+  uint16_t top[TILE_W];         /* labels of the first and the last row */
+  uint16_t bottom[TILE_W];
   uint16_t left[TILE_H]; /* labels of the outer columns; of equal rows only the first has them */
   uint16_t right[TILE_H];
-  uint32_t open_count;     /* of the tile, where it has several strips */
-  uint32_t closed[STRIPS]; /* number of closed components */
 };
 
-/* All warps of a tile call all functions together, every warp as a whole. */
-template <int CONNECTIVITY, bool KEEP_RUNS, int STRIPS> struct TileTask {
-  static constexpr int ROWS = TILE_H / STRIPS;
-  static constexpr int TURNS = (ROWS + 31) / 32; /* in which each lane takes one row */
+/* The whole warp calls all functions together. */
+template <int CONNECTIVITY, bool KEEP_RUNS> struct TileTask {
+  static constexpr int TURNS = TILE_H / 32; /* in which each lane takes one row */
 
   const CcaKernelArgs &f;
-  TileShared<STRIPS> &s;
+  TileShared &s;
   Labels labels;
-  const uint32_t tile, tx, ty, lane, before_me; /* before_me: mask of the lanes before this one */
-  const uint32_t strip, first_row, first_label;
+  const uint32_t tile, tx, ty, lane, before_me;         /* before_me: mask of the lanes before this one */
   const bool has_left, has_right, has_above, has_below; /* neighbouring tiles */
 
-  /* Of the lane's row in each turn, which is row first_row + lane + 32 * turn. */
+  /* Of the lane's row in each turn, which is row lane + 32 * turn. */
   Row lone_starts[TURNS], lone_pixels[TURNS];
   uint32_t lone_count;
-  uint64_t changes;     /* bit: this row of the strip differs from the one above; the first one: from an empty row */
-  uint32_t label_count; /* of this strip, from first_label on */
+  uint64_t changes; /* bit: this row differs from the one above; the first one: from an empty row */
+  uint32_t label_count;
 
   __device__
-  TileTask (const CcaKernelArgs &frame, uint32_t tile_index, uint32_t strip_index, TileShared<STRIPS> &shared,
-      const Labels &tile_labels)
+  TileTask (const CcaKernelArgs &frame, uint32_t tile_index, TileShared &shared, const Labels &tile_labels)
       : f (frame), s (shared), labels (tile_labels), tile (tile_index), tx (tile_index % frame.tiles_x),
         ty (tile_index / frame.tiles_x), lane (threadIdx.x % 32), before_me ((1u << threadIdx.x % 32) - 1),
-        strip (strip_index), first_row (strip_index * ROWS),
-        first_label (strip_index * (tile_labels.capacity / STRIPS)), has_left (tx > 0),
-        has_right (tx + 1 < frame.tiles_x), has_above (ty > 0), has_below (ty + 1 < frame.tiles_y)
+        has_left (tx > 0), has_right (tx + 1 < frame.tiles_x), has_above (ty > 0), has_below (ty + 1 < frame.tiles_y)
   {
   }
 
@@ -68,7 +59,6 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int STRIPS> struct TileTask {
 
   /* row_walk.cuh */
   __device__ bool walk ();
-  __device__ void join_strips ();
   __device__ void sum_up ();
 
   /* tile_output.cuh */
@@ -79,29 +69,6 @@ template <int CONNECTIVITY, bool KEEP_RUNS, int STRIPS> struct TileTask {
   __device__ void write_run_refs ();
   __device__ void write_border ();
   __device__ void write_closed (uint32_t to);
-
-  /* Waits for all warps of the tile. */
-  __device__ static void
-  sync ()
-  {
-    if (STRIPS == 1)
-      __syncwarp ();
-    else
-      __syncthreads ();
-  }
-
-  __device__ static bool
-  any (bool condition)
-  {
-    return STRIPS == 1 ? __any_sync (~0u, condition) : __syncthreads_or (condition);
-  }
-
-  __device__ bool
-  row_of_turn (int turn, uint32_t *y) const
-  {
-    *y = first_row + lane + 32 * turn;
-    return ROWS % 32 == 0 || lane < ROWS;
-  }
 
   /* This lane's four pixels of row Y; *CARRY: the pixel left of them. */
   __device__ uint32_t

@@ -1,58 +1,51 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* First kernel of the component analysis: thresholds, packs and labels one tile of 128 x 64 pixels.
  *
- * In a large frame one warp takes a whole tile. A small frame has too few tiles to fill the GPU, so the time of one
- * warp decides: there a tile is cut into strips of rows, a warp each, which are united at the end.
+ * In a large frame one warp takes a whole tile, row by row. A small frame has too few tiles to fill the GPU, so the time
+ * of one warp decides: there a CTA takes a tile, and each thread a run of pixels.
  *
- * A tile with more labels than shared memory has room for, which takes a pattern made for the purpose, is analysed
- * again with its labels in global memory. */
+ * A tile with more labels or runs than shared memory has room for, which takes a pattern made for the purpose, is
+ * analysed again by one warp with its labels in global memory. */
 #include "cuda/cca/lone_runs.cuh"
 #include "cuda/cca/row_walk.cuh"
-#include "cuda/cca/tile_output.cuh"
+#include "cuda/cca/tile_runs.cuh"
 
 namespace
 {
 
 constexpr int TILE_WARPS = 2;         /* of a CTA, each with a whole tile */
-constexpr int SMALL_STRIPS = 8;       /* of a tile in a small frame */
 constexpr unsigned SMALL_TILES = 640; /* a frame with more tiles is large; 2560 x 1440 has 460 */
 
 /* Labels of a tile in shared memory. Noise of any density stays several standard deviations below. */
-template <int CONNECTIVITY, int STRIPS>
-constexpr int SHARED_LABELS = STRIPS > 1          ? 160 * STRIPS
-                              : CONNECTIVITY == 8 ? 768
-                                                  : 624;
+template <int CONNECTIVITY> constexpr int SHARED_LABELS = CONNECTIVITY == 8 ? 768 : 624;
 
-template <int CONNECTIVITY, bool KEEP_RUNS, int STRIPS>
+template <int CONNECTIVITY, bool KEEP_RUNS>
 __device__ inline bool
-TileTask<CONNECTIVITY, KEEP_RUNS, STRIPS>::run (uint32_t threshold)
+TileTask<CONNECTIVITY, KEEP_RUNS>::run (uint32_t threshold)
 {
   const uint32_t null_label = labels.null_label ();
-  if (lane == 0 && strip == 0) {
+  if (lane == 0) {
     labels.entry[null_label] = null_label << 16;
     labels.area_sum_x[null_label] = labels.sum_y[null_label] = labels.box[null_label] = 0;
-    s.open_count = 0;
   }
-  load_rows<ROWS> (f, threshold, tx, ty, first_row, s.rows);
-  sync ();
+  load_rows<TILE_H> (f, threshold, tx, ty, 0, s.rows);
+  __syncwarp ();
   const TileContent content = take_lone_runs ();
   if (content != TILE_MIXED) {
-    if (strip == 0 && content == TILE_FULL) {
+    if (content == TILE_FULL) {
       write_full_tile (f, tile, tx, ty, KEEP_RUNS);
-    } else if (strip == 0) {
+    } else {
       write_empty_border (f, tile);
       if (lane == 0)
         f.by_tile.headers[tile] = {0, 0, 0, 0};
     }
     return true;
   }
-  if (any (!walk ()))
+  if (!walk ())
     return false;
-  if (STRIPS > 1)
-    join_strips ();
-  sync ();
+  __syncwarp ();
   sum_up ();
-  sync ();
+  __syncwarp ();
   uint32_t open_count, closed_count;
   resolve_roots (&open_count, &closed_count);
 
@@ -65,22 +58,9 @@ TileTask<CONNECTIVITY, KEEP_RUNS, STRIPS>::run (uint32_t threshold)
   }
   const uint32_t lone_total = __shfl_sync (~0u, lone_before, 31);
   lone_before -= lone_count;
-  uint32_t closed_before = 0; /* closed components of the strips before */
   closed_count += lone_total;
-  if (STRIPS > 1) {
-    if (lane == 0)
-      s.closed[strip] = closed_count;
-    sync ();
-    open_count = s.open_count;
-    closed_count = 0;
-#pragma unroll
-    for (uint32_t i = 0; i < STRIPS; i++) {
-      closed_before += i < strip ? s.closed[i] : 0;
-      closed_count += s.closed[i];
-    }
-  }
   uint32_t closed_base = 0;
-  if (strip == 0 && lane == 0 && closed_count)
+  if (lane == 0 && closed_count)
     closed_base = atomicAdd (&f.counters->closed, closed_count);
   __syncwarp ();
 
@@ -88,21 +68,18 @@ TileTask<CONNECTIVITY, KEEP_RUNS, STRIPS>::run (uint32_t threshold)
     write_run_refs ();
   if (open_count)
     write_border ();
-  else if (strip == 0)
+  else
     write_empty_border (f, tile);
 
-  if (strip == 0 && lane == 0) {
+  if (lane == 0)
     f.by_tile.headers[tile] = {open_count, closed_count, closed_base, 0};
-    s.closed_base = closed_base;
-  }
   if (!closed_count)
     return true;
-  sync ();
-  closed_base = s.closed_base + closed_before;
+  closed_base = __shfl_sync (~0u, closed_base, 0);
   if (lone_total)
     write_lone_runs (closed_base + lone_before);
   __syncwarp ();
-  for (uint32_t y = first_row + lane; y < first_row + ROWS; y += 32)
+  for (uint32_t y = lane; y < TILE_H; y += 32)
     f.by_tile_row.starts[(size_t) tile * TILE_H + y] = s.start_slots[y];
   write_closed (closed_base + lone_total);
   return true;
@@ -111,7 +88,7 @@ TileTask<CONNECTIVITY, KEEP_RUNS, STRIPS>::run (uint32_t threshold)
 /* Analyses a tile by one warp, with a label for every run slot, in an overflow slot that warps hold in turn. */
 template <int CONNECTIVITY, bool KEEP_RUNS>
 __device__ __noinline__ void
-analyse_overflow_tile (const CcaKernelArgs &f, uint32_t threshold, uint32_t tile, TileShared<1> &s)
+analyse_overflow_tile (const CcaKernelArgs &f, uint32_t threshold, uint32_t tile, TileShared &s)
 {
   __syncwarp (); /* other lanes may still read shared memory of the first attempt */
   uint32_t slot = tile % OVERFLOW_SLOTS;
@@ -123,8 +100,8 @@ analyse_overflow_tile (const CcaKernelArgs &f, uint32_t threshold, uint32_t tile
   __threadfence ();
   constexpr int size = OVERFLOW_LABELS + 1;
   uint32_t *labels = f.by_overflow_slot.labels + (size_t) slot * 4 * size;
-  TileTask<CONNECTIVITY, KEEP_RUNS, 1> (
-      f, tile, 0, s, {labels, labels + size, labels + 2 * size, labels + 3 * size, OVERFLOW_LABELS})
+  TileTask<CONNECTIVITY, KEEP_RUNS> (
+      f, tile, s, {labels, labels + size, labels + 2 * size, labels + 3 * size, OVERFLOW_LABELS})
       .run (threshold);
   __syncwarp ();
   __threadfence ();
@@ -136,8 +113,8 @@ analyse_overflow_tile (const CcaKernelArgs &f, uint32_t threshold, uint32_t tile
 template <int CONNECTIVITY, bool KEEP_RUNS>
 __global__ void __launch_bounds__ (32 * TILE_WARPS) tile_kernel (const __grid_constant__ CcaKernelArgs f)
 {
-  constexpr int capacity = SHARED_LABELS<CONNECTIVITY, 1>;
-  __shared__ TileShared<1> shared[TILE_WARPS];
+  constexpr int capacity = SHARED_LABELS<CONNECTIVITY>;
+  __shared__ TileShared shared[TILE_WARPS];
   __shared__ uint32_t labels[TILE_WARPS][4][capacity + 1];
   const uint32_t warp = threadIdx.x / 32, tile = blockIdx.x * TILE_WARPS + warp;
   ctr_let_next_start ();
@@ -145,28 +122,27 @@ __global__ void __launch_bounds__ (32 * TILE_WARPS) tile_kernel (const __grid_co
   if (tile >= f.tiles_x * f.tiles_y)
     return;
   const uint32_t threshold = f.threshold_device ? *f.threshold_device : f.threshold;
-  TileTask<CONNECTIVITY, KEEP_RUNS, 1> task (
-      f, tile, 0, shared[warp], {labels[warp][0], labels[warp][1], labels[warp][2], labels[warp][3], capacity});
+  TileTask<CONNECTIVITY, KEEP_RUNS> task (
+      f, tile, shared[warp], {labels[warp][0], labels[warp][1], labels[warp][2], labels[warp][3], capacity});
   if (!task.run (threshold))
     analyse_overflow_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, tile, shared[warp]);
 }
 
-/* A CTA for each tile, a warp for each strip. */
+/* A CTA for each tile, a thread for each run. */
 template <int CONNECTIVITY, bool KEEP_RUNS>
-__global__ void __launch_bounds__ (32 * SMALL_STRIPS) strip_kernel (const __grid_constant__ CcaKernelArgs f)
+__global__ void
+__launch_bounds__ (RUN_THREADS, 4) run_kernel (const __grid_constant__ CcaKernelArgs f)
 {
-  constexpr int capacity = SHARED_LABELS<CONNECTIVITY, SMALL_STRIPS>;
-  __shared__ TileShared<SMALL_STRIPS> shared;
-  __shared__ TileShared<1> shared_overflow;
-  __shared__ uint32_t labels[4][capacity + 1];
-  const uint32_t warp = threadIdx.x / 32, tile = blockIdx.x;
+  __shared__ union {
+    RunShared runs;
+    TileShared overflow;
+  } s;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   const uint32_t threshold = f.threshold_device ? *f.threshold_device : f.threshold;
-  TileTask<CONNECTIVITY, KEEP_RUNS, SMALL_STRIPS> task (
-      f, tile, warp, shared, {labels[0], labels[1], labels[2], labels[3], capacity});
-  if (!task.run (threshold) && warp == 0)
-    analyse_overflow_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, tile, shared_overflow);
+  RunTile<CONNECTIVITY, KEEP_RUNS> tile (f, blockIdx.x, s.runs);
+  if (!tile.run (threshold) && threadIdx.x < 32)
+    analyse_overflow_tile<CONNECTIVITY, KEEP_RUNS> (f, threshold, blockIdx.x, s.overflow);
 }
 
 template <int CONNECTIVITY, bool KEEP_RUNS>
@@ -175,7 +151,7 @@ launch (const CcaKernelArgs &f, bool overlap, cudaStream_t stream)
 {
   const unsigned tiles = f.tiles_x * f.tiles_y;
   if (tiles <= SMALL_TILES)
-    ctr_launch_overlapped (overlap, strip_kernel<CONNECTIVITY, KEEP_RUNS>, tiles, 32 * SMALL_STRIPS, 0, stream, f);
+    ctr_launch_overlapped (overlap, run_kernel<CONNECTIVITY, KEEP_RUNS>, tiles, RUN_THREADS, 0, stream, f);
   else
     ctr_launch_overlapped (
         overlap, tile_kernel<CONNECTIVITY, KEEP_RUNS>, ctr_div_up (tiles, TILE_WARPS), 32 * TILE_WARPS, 0, stream, f);

@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A tile by the threads of one CTA, a thread a run: many short steps at once, where row_walk.cuh has few long ones. It is
+ * the quicker way where the GPU is not full, as with a small frame.
+ *
+ * Every run links itself to the leftmost run above that it touches: a plain store, since a run has only one. What is left
+ * are the runs above that touch a run, but not as its leftmost: these unite the two. Each has one such contact at most, at
+ * its own start, so no thread has more to do than another. Runs are numbered in raster order, so a component's least run is
+ * that of its first pixel. */
+#ifndef CTR_CUDA_CCA_TILE_RUNS_CUH
+#define CTR_CUDA_CCA_TILE_RUNS_CUH
+
+#include "cuda/cca/tile_output.cuh"
+#include "cuda/common/scan.cuh"
+
+namespace
+{
+
+constexpr int RUN_THREADS = TILE_THREADS; /* a thread a word of the tile */
+constexpr int RUN_CAPACITY = 2560;        /* Noise has 2048 runs at most, give or take 23. */
+constexpr int OPEN_RUNS = 19;             /* the bit of RunShared::sum_y from which on they are counted */
+
+/* Arrays of runs; all sums become those of the component in its root. Where threads race, accesses are volatile or
+ * atomic. */
+struct RunShared {
+  Row rows[TILE_H];
+  uint64_t start_slots[TILE_H];       /* as by_tile_row.starts */
+  uint32_t entry[RUN_CAPACITY];       /* parent << 16 | first pixel (y << 7 | x), then see RESOLVED */
+  uint32_t area_sum_x[RUN_CAPACITY];  /* area << 19 | sum_x */
+  uint32_t sum_y[RUN_CAPACITY];       /* runs at neighbouring tiles << OPEN_RUNS | sum_y */
+  uint32_t box[RUN_CAPACITY];         /* bytes: 0, 127 - left, right, bottom */
+  uint16_t before_word[TILE_THREADS]; /* runs that start before this word of the tile */
+  uint32_t warp_sums[RUN_THREADS / 32];
+  uint32_t open, closed, closed_written; /* components */
+  uint32_t closed_base;                  /* record of the first closed one */
+};
+
+/* --- Pixels of a row in words --- */
+
+/* The first pixel from X on; TILE_W: none. */
+__device__ inline uint32_t
+first_pixel (const uint32_t *row, uint32_t x)
+{
+  uint32_t word = x / 32, ones = row[word] & ~0u << x % 32;
+  while (!ones && ++word < TILE_WORDS)
+    ones = row[word];
+  return word * 32 + (ones ? __ffs (ones) - 1 : 0);
+}
+
+/* One more than the last pixel up to X; 0: none. */
+__device__ inline uint32_t
+behind_last_pixel (const uint32_t *row, uint32_t x)
+{
+  uint32_t word = x / 32, ones = row[word] & ((2u << x % 32) - 1);
+  while (!ones && word-- > 0)
+    ones = row[word];
+  return ones ? word * 32 + 32 - __clz (ones) : 0;
+}
+
+/* The first pixel of the run to which X belongs. */
+__device__ inline uint32_t
+run_start (const uint32_t *row, uint32_t x)
+{
+  uint32_t word = x / 32, gaps = ~row[word] & ((2u << x % 32) - 1);
+  while (!gaps && word-- > 0)
+    gaps = ~row[word];
+  return gaps ? word * 32 + 32 - __clz (gaps) : 0;
+}
+
+/* Its last pixel. */
+__device__ inline uint32_t
+run_end (const uint32_t *row, uint32_t x)
+{
+  uint32_t word = x / 32, gaps = ~row[word] & ~0u << x % 32;
+  while (!gaps && ++word < TILE_WORDS)
+    gaps = ~row[word];
+  return word * 32 + (gaps ? __ffs (gaps) - 1 : 0) - 1;
+}
+
+__device__ inline uint32_t
+starts_of_word (const uint32_t *row, uint32_t word)
+{
+  return row[word] & ~(row[word] << 1 | (word ? row[word - 1] >> 31 : 0));
+}
+
+/* Over all lanes of the warp. */
+__device__ inline uint32_t
+sum_of_lanes (uint32_t value)
+{
+#if __CUDA_ARCH__ >= 800
+  return __reduce_add_sync (~0u, value);
+#else
+  for (int d = 16; d; d /= 2)
+    value += __shfl_xor_sync (~0u, value, d);
+  return value;
+#endif
+}
+
+__device__ inline uint32_t
+max_of_lanes (uint32_t value)
+{
+#if __CUDA_ARCH__ >= 800
+  return __reduce_max_sync (~0u, value);
+#else
+  for (int d = 16; d; d /= 2)
+    value = max (value, __shfl_xor_sync (~0u, value, d));
+  return value;
+#endif
+}
+
+/* All threads of the CTA call all functions of for_runs() and run() together. */
+template <int CONNECTIVITY, bool KEEP_RUNS> struct RunTile {
+  const CcaKernelArgs &f;
+  RunShared &s;
+  const uint32_t tile, tx, ty, lane, before_me; /* before_me: mask of the lanes before this one */
+  const bool has_left, has_right, has_above, has_below;
+  uint32_t count; /* runs */
+
+  __device__
+  RunTile (const CcaKernelArgs &frame, uint32_t tile_index, RunShared &shared)
+      : f (frame), s (shared), tile (tile_index), tx (tile_index % frame.tiles_x), ty (tile_index / frame.tiles_x),
+        lane (threadIdx.x % 32), before_me ((1u << threadIdx.x % 32) - 1), has_left (tx > 0),
+        has_right (tx + 1 < frame.tiles_x), has_above (ty > 0), has_below (ty + 1 < frame.tiles_y)
+  {
+  }
+
+  __device__ const uint32_t *
+  row (uint32_t y) const
+  {
+    return (const uint32_t *) &s.rows[y];
+  }
+
+  /* The run of row Y to which pixel X belongs. */
+  __device__ uint32_t
+  run_at (uint32_t y, uint32_t x) const
+  {
+    const uint32_t start = run_start (row (y), x), word = start / 32;
+    return s.before_word[y * TILE_WORDS + word] + __popc (starts_of_word (row (y), word) & ((1u << start % 32) - 1));
+  }
+
+  __device__ uint32_t
+  load (uint32_t run) const
+  {
+    return *(volatile uint32_t *) &s.entry[run];
+  }
+
+  __device__ uint32_t
+  find (uint32_t run) const
+  {
+    for (;;) {
+      const uint32_t up = load (run) >> 16;
+      if (up == run)
+        return run;
+      run = up;
+    }
+  }
+
+  __device__ void
+  unite (uint32_t a, uint32_t b)
+  {
+    for (;;) {
+      a = find (a);
+      b = find (b);
+      if (a == b)
+        return;
+      const uint32_t high = max (a, b), low = min (a, b);
+      const uint32_t old = atomicMin (&s.entry[high], low << 16 | (load (high) & 0xffff)) >> 16;
+      if (old == high)
+        return;
+      a = old; /* HIGH was no root any more: unite its parent, too. */
+      b = low;
+    }
+  }
+
+  /* Calls WORK (run, whether there is one) for all runs, by whole warps. */
+  template <typename Work>
+  __device__ void
+  for_runs (const Work &work)
+  {
+    for (uint32_t base = threadIdx.x - lane; base < count; base += RUN_THREADS)
+      work (base + lane, base + lane < count);
+  }
+
+  /* Numbers the runs that start in this thread's word W. False: too many. */
+  __device__ bool
+  list_runs (uint32_t w)
+  {
+    const uint32_t t = threadIdx.x, y = t / TILE_WORDS, word = t % TILE_WORDS;
+    uint32_t starts = starts_of_word (row (y), word);
+    uint32_t next = block_scan<RUN_THREADS> (__popc (starts), s.warp_sums, &count);
+    if (count > RUN_CAPACITY)
+      return false;
+    s.before_word[t] = next;
+    for (; starts; starts &= starts - 1)
+      s.entry[next++] = y << 7 | (word * 32 + __ffs (starts) - 1);
+    if (KEEP_RUNS)
+      f.by_word.foreground[tile * TILE_THREADS + t] = w;
+    __syncthreads ();
+    return true;
+  }
+
+  /* Links RUN to the leftmost run above that it touches, and sets its own sums. */
+  __device__ void
+  begin_run (uint32_t run)
+  {
+    const uint32_t pixel = s.entry[run], y = pixel >> 7, x = pixel & 127, end = run_end (row (y), x);
+    const uint32_t length = end - x + 1;
+    const bool is_open = (y == 0 && has_above) || (y == TILE_H - 1 && has_below) || (x == 0 && has_left)
+                         || (end == TILE_W - 1 && has_right);
+    s.area_sum_x[run] = length << 19 | length * (x + end) / 2;
+    s.sum_y[run] = is_open << OPEN_RUNS | length * y;
+    s.box[run] = (TILE_W - 1 - x) << 16 | end << 8 | y;
+    uint32_t parent = run;
+    if (y > 0) {
+      const uint32_t from = CONNECTIVITY == 8 && x > 0 ? x - 1 : x, to = CONNECTIVITY == 8 ? end + 1 : end;
+      const uint32_t contact = first_pixel (row (y - 1), from);
+      if (contact <= to && contact < TILE_W)
+        parent = run_at (y - 1, contact);
+    }
+    s.entry[run] = parent << 16 | pixel;
+  }
+
+  /* Makes RUN's parent a root. All runs do so at once, and double their steps. */
+  __device__ void
+  shorten (uint32_t run)
+  {
+    for (;;) {
+      const uint32_t entry = load (run), up = entry >> 16, next = load (up) >> 16;
+      if (next == up)
+        return;
+      atomicMin (&s.entry[run], next << 16 | (entry & 0xffff));
+    }
+  }
+
+  /* Unites RUN with the run below that its start touches, unless that has linked itself to RUN. */
+  __device__ void
+  unite_below (uint32_t run)
+  {
+    const uint32_t pixel = load (run) & 0xffff, y = pixel >> 7, x = pixel & 127;
+    if (y == TILE_H - 1 || x == 0)
+      return;
+    const uint32_t *below = row (y + 1);
+    auto is_below = [&] (uint32_t column) { return below[column / 32] >> column % 32 & 1; };
+    if (!is_below (x - 1) || (CONNECTIVITY == 4 && !is_below (x)))
+      return;
+    /* Is there a run before this one that the run below touches? */
+    const uint32_t start = run_start (below, x - 1), before = behind_last_pixel (row (y), x - 1);
+    if (before && before + (CONNECTIVITY == 8) > start)
+      unite (run, run_at (y + 1, x - 1));
+  }
+
+  __device__ void
+  add_to_root (uint32_t root, uint32_t area_sum_x, uint32_t sum_y, uint32_t box)
+  {
+    atomicAdd (&s.area_sum_x[root], area_sum_x);
+    atomicAdd (&s.sum_y[root], sum_y);
+    uint32_t old = *(volatile uint32_t *) &s.box[root];
+    for (;;) {
+      const uint32_t wider = __vmaxu4 (old, box);
+      if (wider == old)
+        return;
+      const uint32_t seen = atomicCAS (&s.box[root], old, wider);
+      if (seen == old)
+        return;
+      old = seen;
+    }
+  }
+
+  /* Adds the sums of a warp's runs to those of their roots. Up to two roots get those of several lanes at once. */
+  __device__ void
+  sum_up (uint32_t run, bool has)
+  {
+    const uint32_t root = has ? find (run) : run;
+    bool pending = has && root != run;
+    if (!__any_sync (~0u, pending))
+      return;
+    uint32_t area_sum_x = 0, sum_y = 0, box = 0;
+    if (pending) {
+      atomicMin (&s.entry[run], root << 16 | (load (run) & 0xffff));
+      area_sum_x = s.area_sum_x[run];
+      sum_y = s.sum_y[run];
+      box = s.box[run];
+    }
+#pragma unroll 1
+    for (int i = 0; i < 2; i++) {
+      const uint32_t lanes = __ballot_sync (~0u, pending);
+      if (!lanes)
+        return;
+      const uint32_t common = __shfl_sync (~0u, root, __ffs (lanes) - 1);
+      const bool mine = pending && root == common;
+      if (__popc (__ballot_sync (~0u, mine)) < 4)
+        break;
+      const uint32_t all_area_sum_x = sum_of_lanes (mine ? area_sum_x : 0), all_sum_y = sum_of_lanes (mine ? sum_y : 0);
+      const uint32_t bounds = mine ? box : 0;
+      const uint32_t all_box =
+          max_of_lanes (bounds >> 16) << 16 | max_of_lanes (bounds >> 8 & 255) << 8 | max_of_lanes (bounds & 255);
+      if (lane == 0)
+        add_to_root (common, all_area_sum_x, all_sum_y, all_box);
+      pending = pending && !mine;
+    }
+    if (pending)
+      add_to_root (root, area_sum_x, sum_y, box);
+  }
+
+  /* Numbers the open components, writes their sums, counts the closed ones and marks their starts. */
+  __device__ void
+  resolve (uint32_t run, bool has)
+  {
+    const uint32_t entry = has ? load (run) : 0, sum_y = has ? s.sum_y[run] : 0;
+    const bool root = has && entry >> 16 == run, is_open = root && sum_y >> OPEN_RUNS, is_closed = root && !is_open;
+    const uint32_t opens = __ballot_sync (~0u, is_open), closeds = __ballot_sync (~0u, is_closed);
+    uint32_t first = 0;
+    if (lane == 0 && opens)
+      first = atomicAdd (&s.open, __popc (opens));
+    if (lane == 0 && closeds)
+      atomicAdd (&s.closed, __popc (closeds));
+    first = __shfl_sync (~0u, first, 0);
+    if (!root)
+      return;
+    const uint32_t tile_x = tx * TILE_W, tile_y = ty * TILE_H, x = entry & 127, y = entry >> 7 & 63;
+    const uint32_t area_sum_x = s.area_sum_x[run], area = area_sum_x >> 19, box = s.box[run];
+    uint32_t ref = y * ROW_SLOTS + x / 2;
+    if (is_open) {
+      const uint32_t local = first + __popc (opens & before_me), n = tile * MAX_OPEN_COMPONENTS + local;
+      f.by_open_component.parents[n] = open_key (tile_y + y, tile_x + x, n);
+      f.by_open_component.sums[n] = {(unsigned long long) area * tile_x + (area_sum_x & 0x7ffff),
+          (unsigned long long) area * tile_y + (sum_y & ((1u << OPEN_RUNS) - 1)), area,
+          tile_x + TILE_W - 1 - (box >> 16), tile_x + (box >> 8 & 255), tile_y + (box & 255)};
+      ref = OPEN_REF | local;
+    } else if (is_area_kept (f, area)) {
+      atomicOr (&((uint32_t *) &s.start_slots[y])[x / 64], 1u << x / 2 % 32);
+    }
+    s.entry[run] = RESOLVED | (x & 1) << 16 | ref;
+  }
+
+  /* After resolve(): the reference to the component of RUN. */
+  __device__ uint32_t
+  ref_of (uint32_t run) const
+  {
+    const uint32_t entry = s.entry[run];
+    return (entry & RESOLVED ? entry : s.entry[entry >> 16]) & 0xffff;
+  }
+
+  /* The tile's open component at a pixel of its border, as a byte of TileBorder. */
+  __device__ uint32_t
+  component_at (uint32_t y, uint32_t x) const
+  {
+    return row (y)[x / 32] >> x % 32 & 1 ? ref_of (run_at (y, x)) & 255 : NOT_OPEN;
+  }
+
+  __device__ void
+  write_border ()
+  {
+    static_assert (RUN_THREADS == 2 * TILE_W && RUN_THREADS >= 2 * TILE_H, "a thread a pixel");
+    TileBorder &border = f.by_tile.borders[tile];
+    const uint32_t t = threadIdx.x, y = t % TILE_H;
+    if (t < TILE_W && has_above)
+      border.top_component[t] = component_at (0, t);
+    if (t >= TILE_W && has_below)
+      border.bottom_component[t - TILE_W] = component_at (TILE_H - 1, t - TILE_W);
+    if (t < TILE_H) {
+      const uint32_t left = __ballot_sync (~0u, row (y)[0] & 1);
+      if (lane == 0)
+        ((uint32_t *) &border.left)[y / 32] = left;
+      if (has_left)
+        border.left_component[y] = component_at (y, 0);
+    } else if (t < 2 * TILE_H) {
+      const uint32_t right = __ballot_sync (~0u, row (y)[TILE_WORDS - 1] >> 31);
+      if (lane == 0)
+        ((uint32_t *) &border.right)[y / 32] = right;
+      if (has_right)
+        border.right_component[y] = component_at (y, TILE_W - 1);
+    } else if (t < 2 * TILE_H + TILE_WORDS) {
+      border.top[t % TILE_WORDS] = row (0)[t % TILE_WORDS];
+      border.bottom[t % TILE_WORDS] = row (TILE_H - 1)[t % TILE_WORDS];
+    }
+  }
+
+  /* The references of this thread's runs, for the feature kernel. */
+  __device__ void
+  write_run_refs ()
+  {
+    const uint32_t t = threadIdx.x, y = t / TILE_WORDS, word = t % TILE_WORDS;
+    uint16_t *refs = &f.by_run_slot.refs[(size_t) tile * TILE_SLOTS + y * ROW_SLOTS + word * 16];
+    uint32_t run = s.before_word[t];
+    for (uint32_t starts = starts_of_word (row (y), word); starts; starts &= starts - 1)
+      refs[(__ffs (starts) - 1) / 2] = ref_of (run++);
+  }
+
+  /* Writes the record of RUN's component if it is closed and RUN is its root. */
+  __device__ void
+  write_closed (uint32_t run, bool has)
+  {
+    const uint32_t entry = has ? s.entry[run] : 0;
+    const bool closed = entry & RESOLVED && !(entry & OPEN_REF);
+    const uint32_t closeds = __ballot_sync (~0u, closed);
+    uint32_t first = 0;
+    if (lane == 0 && closeds)
+      first = atomicAdd (&s.closed_written, __popc (closeds));
+    first = __shfl_sync (~0u, first, 0);
+    const uint32_t i = s.closed_base + first + __popc (closeds & before_me);
+    if (!closed || i >= f.closed.capacity)
+      return;
+    const uint32_t area_sum_x = s.area_sum_x[run], box = s.box[run], slot = entry & (TILE_SLOTS - 1);
+    const uint32_t x = slot % ROW_SLOTS * 2 + (entry >> 16 & 1);
+    f.closed.records[i] = pack_closed ({area_sum_x >> 19, area_sum_x & 0x7ffff, s.sum_y[run], x, slot / ROW_SLOTS,
+        TILE_W - 1 - (box >> 16), box >> 8 & 255, box & 255});
+  }
+
+  /* All steps. False: more runs than there is room for, and nothing written needs to be undone. */
+  __device__ bool
+  run (uint32_t threshold)
+  {
+    const uint32_t t = threadIdx.x, warp = t / 32;
+    constexpr int rows = TILE_H / (RUN_THREADS / 32);
+    if (t < TILE_H)
+      s.start_slots[t] = 0;
+    if (t == 0)
+      s.open = s.closed = s.closed_written = 0;
+    load_rows<rows> (f, threshold, tx, ty, warp * rows, s.rows);
+    __syncthreads ();
+    const uint32_t w = ((const uint32_t *) s.rows)[t];
+    if (__syncthreads_and (w == ~0u)) {
+      if (warp == 0)
+        write_full_tile (f, tile, tx, ty, KEEP_RUNS);
+      return true;
+    }
+    if (!list_runs (w))
+      return false;
+    if (count == 0) {
+      if (warp == 0)
+        write_empty_border (f, tile);
+      if (t == 0)
+        f.by_tile.headers[tile] = {0, 0, 0, 0};
+      return true;
+    }
+    for_runs ([&] (uint32_t i, bool has) {
+      if (has)
+        begin_run (i);
+    });
+    __syncthreads ();
+    for_runs ([&] (uint32_t i, bool has) {
+      if (has)
+        shorten (i);
+    });
+    __syncthreads ();
+    for_runs ([&] (uint32_t i, bool has) {
+      if (has)
+        unite_below (i);
+    });
+    __syncthreads ();
+    for_runs ([&] (uint32_t i, bool has) { sum_up (i, has); });
+    __syncthreads ();
+    for_runs ([&] (uint32_t i, bool has) { resolve (i, has); });
+    __syncthreads ();
+
+    /* The records' place arrives while the border is written. */
+    const uint32_t open = s.open, closed = s.closed;
+    if (t == RUN_THREADS - 1) {
+      const uint32_t base = closed ? atomicAdd (&f.counters->closed, closed) : 0;
+      f.by_tile.headers[tile] = {open, closed, base, 0};
+      s.closed_base = base;
+    }
+    if (open)
+      write_border ();
+    else if (warp == 0)
+      write_empty_border (f, tile);
+    if (KEEP_RUNS)
+      write_run_refs ();
+    if (!closed)
+      return true;
+    if (t < TILE_H)
+      f.by_tile_row.starts[(size_t) tile * TILE_H + t] = s.start_slots[t];
+    __syncthreads ();
+    for_runs ([&] (uint32_t i, bool has) { write_closed (i, has); });
+    return true;
+  }
+};
+
+} // namespace
+
+#endif
