@@ -26,7 +26,7 @@ typedef struct {
 #define SNAKE "cudasnake objects=components start=rectangle min-area=1000 max-iterations=100"
 
 static const Chain chains[] = {
-    {"cca-fixed", 0, {"cudacca"}},
+    {"cca-fixed", ALL_SIZES, {"cudacca"}},
     {"cca-otsu", ALL_SIZES | MANY | QUICK, {"cudacca threshold-mode=otsu"}},
     {"borders-list", MANY, {"cudaborders mode=list threshold-mode=otsu"}},
     {"borders-tree", ALL_SIZES | MANY | QUICK, {"cudaborders mode=tree threshold-mode=otsu"}},
