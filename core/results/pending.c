@@ -3,6 +3,12 @@
 
 #include <contours/cancel.h>
 
+#include <time.h>
+
+enum { MOST_SPINNING = 2, SPIN_NS = 100000 };
+
+static atomic_int spinning; /* threads of the process */
+
 void
 ctr_pending_init (CtrPending *pending, const CtrPendingOps *ops, void *analyser)
 {
@@ -36,11 +42,36 @@ ctr_pending_settled (const CtrPending *pending)
   return atomic_load_explicit (&pending->settled, memory_order_acquire);
 }
 
+static int64_t
+now_ns (void)
+{
+  struct timespec t;
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return t.tv_sec * INT64_C (1000000000) + t.tv_nsec;
+}
+
+/* Another thread that has the lock mostly settles the result within microseconds, and a thread that sleeps wakes up 50 us
+ * late. So a few threads at a time do not sleep. */
+static void
+lock (CtrPending *pending)
+{
+  bool locked = pthread_mutex_trylock (&pending->lock) == 0;
+  if (!locked) {
+    const bool spins = atomic_fetch_add_explicit (&spinning, 1, memory_order_relaxed) < MOST_SPINNING;
+    const int64_t end = now_ns () + SPIN_NS;
+    while (spins && !locked && now_ns () < end)
+      locked = pthread_mutex_trylock (&pending->lock) == 0;
+    atomic_fetch_sub_explicit (&spinning, 1, memory_order_relaxed);
+  }
+  if (!locked)
+    pthread_mutex_lock (&pending->lock);
+}
+
 bool
 ctr_pending_wait (CtrPending *pending, void *result, CtrError *error)
 {
   if (!ctr_pending_settled (pending)) {
-    pthread_mutex_lock (&pending->lock);
+    lock (pending);
     if (!atomic_load_explicit (&pending->settled, memory_order_relaxed))
       settle (pending, result);
     pthread_mutex_unlock (&pending->lock);

@@ -13,7 +13,8 @@ namespace
  * thread polls, and sleeps without the driver for most of the time that it usually waits. A few threads of the process
  * at a time do not sleep for the last part. */
 constexpr int64_t SPIN_NS = 200000, NAP_NS = 20000, MOST_POLLING_NS = 4000000;
-int polling; /* threads; atomic */
+constexpr int64_t LATE_NS = 55000; /* by which a nap takes longer where the system has its usual timer slack */
+int polling;                       /* threads; atomic */
 
 int
 most_spinning ()
@@ -52,12 +53,12 @@ poll (IsDone is_done, CudaWait *wait)
     return true;
   const int64_t start = now_ns ();
   const bool spins = __atomic_add_fetch (&polling, 1, __ATOMIC_RELAXED) <= most_spinning ();
-  /* A nap may take 50 us longer. Three quarters, so that the usual time can become shorter, too. */
-  const int64_t sleep = wait->usual_ns / 4 * 3 - (spins ? SPIN_NS / 2 : NAP_NS);
+  /* Three quarters, so that the usual time can become shorter, too. */
+  const int64_t sleep = wait->usual_ns / 4 * 3 - LATE_NS;
   const int64_t most = spins ? wait->usual_ns + SPIN_NS : MOST_POLLING_NS;
   int64_t waited = 0;
   bool done = false;
-  if (sleep > NAP_NS)
+  if (sleep > 0)
     nap (sleep < MOST_POLLING_NS ? sleep : MOST_POLLING_NS);
   while (!(done = is_done ()) && (waited = now_ns () - start) < most)
     if (!spins)

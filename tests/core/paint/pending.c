@@ -146,7 +146,8 @@ test_frame (
     Random *rng, const Analysers *tested, const Analysers *reference, CtrPainter *const *painters, CtrPainter *on_cpu)
 {
   static uint8_t former[MOST_SIDE * MOST_SIDE];
-  const uint32_t width = 1 + random_below (rng, MOST_SIDE), height = 1 + random_below (rng, MOST_SIDE);
+  const uint32_t side = setup.quick ? MOST_SIDE / 2 : MOST_SIDE;
+  const uint32_t width = 1 + random_below (rng, side), height = 1 + random_below (rng, side);
   uint8_t *pixels = noise_new (rng, width, height, random_below (rng, 101), 1u << random_below (rng, 4));
   const CanvasFormat format = (CanvasFormat) random_below (rng, CANVAS_COUNT);
   const CtrPaintRectangle rectangle = {.x = 1, .y = 2, .width = 9, .height = 7, .thickness = 2, .colour = 255};
@@ -241,7 +242,7 @@ main (int argc, char **argv)
   random_colours (&rng, colours);
   CtrPainter *painters[PAINTERS] = {painter_new (&setup), painter_new (&setup)}, *on_cpu = painter_new (&cpu);
   Analysers reference = analysers_new (&cpu), tested = {NULL};
-  const int frames = setup.quick ? 24 : 300;
+  const int frames = setup.quick ? 10 : 300;
   for (int i = 0; i < frames; i++) {
     describe ("frame %d", i);
     if (i % 8 == 0) { /* New analysers have little memory. */
