@@ -68,6 +68,19 @@ ctr_paint_lines_init (CtrPaintLines *lines, const CtrPaintLayer *layer, uint32_t
   }
 }
 
+void
+ctr_paint_components_init (CtrPaintComponents *components, const CtrPaintLayer *layer, uint32_t index)
+{
+  *components = (CtrPaintComponents){
+      .count = layer->components->count,
+      .colouring = layer->colouring,
+      .min_area = layer->min_area,
+      .mapping = layer->mapping,
+      .thickness = layer->thickness,
+      .word = ctr_paint_word (index),
+  };
+}
+
 static int64_t
 fixed (double value, double most)
 {
@@ -214,12 +227,11 @@ check_mapping (const CtrPaintMapping *m, uint32_t layer, CtrError *error)
              "layer %u: its mapping must scale by less than 2^17 and translate by less than 2^31 pixels", layer);
 }
 
+/* What contours and components have in common. */
 static bool
-check_contours (const CtrPaintLayer *layer, uint32_t index, CtrError *error)
+check_strokes (const CtrPaintLayer *layer, uint32_t index, CtrError *error)
 {
   const CtrColouring *colouring = &layer->colouring;
-  if (!layer->contours)
-    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "layer %u has no contours", index);
   if (layer->thickness < 1 || layer->thickness > CTR_PAINT_MAX_THICKNESS)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "layer %u: the thickness is %u pixels: it must be 1 to %d",
         index, layer->thickness, CTR_PAINT_MAX_THICKNESS);
@@ -230,6 +242,27 @@ check_contours (const CtrPaintLayer *layer, uint32_t index, CtrError *error)
         "layer %u: its colouring must have 1 to %u colours and a range from 1 to below 2^34", index,
         CTR_PAINT_COLOURS - (uint32_t) colouring->first);
   return check_mapping (&layer->mapping, index, error);
+}
+
+static bool
+check_contours (const CtrPaintLayer *layer, uint32_t index, CtrError *error)
+{
+  if (!layer->contours)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "layer %u has no contours", index);
+  return check_strokes (layer, index, error);
+}
+
+static bool
+check_components (const CtrPaintLayer *layer, uint32_t index, CtrError *error)
+{
+  if (!layer->components)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "layer %u has no components", index);
+  if (layer->colouring.by == CTR_COLOUR_LEVEL || layer->colouring.by == CTR_COLOUR_DEPTH)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "layer %u colours components by level or depth, which they do not have: use CTR_COLOUR_FIXED, CTR_COLOUR_ID or "
+        "CTR_COLOUR_AREA",
+        index);
+  return check_strokes (layer, index, error);
 }
 
 static bool
@@ -253,6 +286,8 @@ check_layer (const CtrPaintLayer *layer, uint32_t index, CtrError *error)
     case CTR_PAINT_LINES:
     case CTR_PAINT_BOXES:
       return check_contours (layer, index, error);
+    case CTR_PAINT_COMPONENT_BOXES:
+      return check_components (layer, index, error);
     case CTR_PAINT_RECTANGLES:
       return layer->rectangle_count == 0 || layer->rectangles
              || ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "layer %u has no rectangles", index);
@@ -294,6 +329,8 @@ settle_results (const CtrPaintLayer *layers, uint32_t count)
   for (uint32_t i = 0; i < count; i++)
     if (layers[i].kind == CTR_PAINT_LINES || layers[i].kind == CTR_PAINT_BOXES)
       ctr_contours_wait (layers[i].contours, NULL);
+    else if (layers[i].kind == CTR_PAINT_COMPONENT_BOXES)
+      ctr_components_wait (layers[i].components, NULL);
 }
 
 bool

@@ -68,6 +68,17 @@ typedef struct {
   uint32_t word;                          /* without the colour */
 } CtrPaintLines;
 
+/* A layer of COMPONENT_BOXES. */
+typedef struct {
+  const CtrComponent *table; /* in the memory of the backend */
+  uint32_t count;
+  CtrColouring colouring;
+  uint32_t min_area;
+  CtrPaintMapping mapping;
+  uint32_t thickness;
+  uint32_t word;
+} CtrPaintComponents;
+
 /* A layer of AREAS. */
 typedef struct {
   const uint32_t *labels; /* labels and colours are in the memory of the backend */
@@ -80,8 +91,9 @@ typedef struct {
 
 CTR_BEGIN_DECLS
 
-/* Both leave the pointers to the backend. LAYER is valid. */
+/* All leave the pointers to the backend. LAYER is valid. */
 void ctr_paint_lines_init (CtrPaintLines *lines, const CtrPaintLayer *layer, uint32_t index);
+void ctr_paint_components_init (CtrPaintComponents *components, const CtrPaintLayer *layer, uint32_t index);
 void ctr_paint_areas_init (CtrPaintAreas *areas, const CtrPaintLayer *layer, uint32_t index);
 
 /* Leaves ink, tiles and colours to the backend. */
@@ -177,6 +189,20 @@ CTR_PAINT_FUNC uint32_t
 ctr_paint_contour_word (const CtrPaintLines *lines, uint32_t row)
 {
   return lines->word | ctr_paint_contour_colour (&lines->colouring, lines->table, row);
+}
+
+CTR_PAINT_FUNC bool
+ctr_paint_component_is_drawn (const CtrPaintComponents *components, uint32_t row)
+{
+  return components->table[row].area >= components->min_area;
+}
+
+CTR_PAINT_FUNC uint32_t
+ctr_paint_component_word (const CtrPaintComponents *components, uint32_t row)
+{
+  const CtrColouring *colouring = &components->colouring;
+  const uint64_t value = colouring->by == CTR_COLOUR_AREA ? 2 * (uint64_t) components->table[row].area : row;
+  return components->word | ctr_paint_colour (colouring, value);
 }
 
 CTR_PAINT_FUNC uint32_t

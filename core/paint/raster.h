@@ -311,22 +311,36 @@ ctr_paint_rectangle (const CtrPaintTarget *target, bool blend, const CtrPaintRec
             target, blend, block.x + (uint32_t) k % block.width, block.y + (uint32_t) k / block.width, word);
 }
 
-/* The mapped bounding box of a contour, at least one pixel wide and high. */
+/* A mapped bounding box, at least one pixel wide and high. */
 CTR_PAINT_FUNC CtrPaintRectangle
-ctr_paint_contour_box (const CtrPaintLines *lines, const CtrContour *contour)
+ctr_paint_box (
+    const CtrPaintMapping *mapping, uint32_t thickness, int64_t left, int64_t top, uint32_t width, uint32_t height)
 {
   CtrPaintRectangle r;
   int32_t x1, y1, x2, y2;
-  ctr_paint_map_corner (&lines->mapping, contour->left, contour->top, &x1, &y1);
-  ctr_paint_map_corner (
-      &lines->mapping, (int64_t) contour->left + contour->width, (int64_t) contour->top + contour->height, &x2, &y2);
+  ctr_paint_map_corner (mapping, left, top, &x1, &y1);
+  ctr_paint_map_corner (mapping, left + width, top + height, &x2, &y2);
   r.x = x1 < x2 ? x1 : x2;
   r.y = y1 < y2 ? y1 : y2;
   r.width = x1 == x2 ? 1 : ctr_paint_distance (x2 - x1);
   r.height = y1 == y2 ? 1 : ctr_paint_distance (y2 - y1);
-  r.thickness = lines->thickness;
+  r.thickness = thickness;
   r.colour = 0; /* contained in the word */
   return r;
+}
+
+CTR_PAINT_FUNC CtrPaintRectangle
+ctr_paint_contour_box (const CtrPaintLines *lines, const CtrContour *contour)
+{
+  return ctr_paint_box (
+      &lines->mapping, lines->thickness, contour->left, contour->top, contour->width, contour->height);
+}
+
+CTR_PAINT_FUNC CtrPaintRectangle
+ctr_paint_component_box (const CtrPaintComponents *components, const CtrComponent *component)
+{
+  return ctr_paint_box (&components->mapping, components->thickness, component->left, component->top, component->width,
+      component->height);
 }
 
 /* Draws every STRIDE-th pixel of GLYPH from BEGIN on. COVERAGE is the atlas, ATLAS_WIDTH wide. */

@@ -121,6 +121,26 @@ draw_contours (State *state, const CtrPaintTarget *target, bool blend, const Ctr
 }
 
 static bool
+draw_component_boxes (
+    State *state, const CtrPaintTarget *target, bool blend, const CtrPaintLayer *layer, uint32_t index)
+{
+  CtrPaintComponents components;
+  ctr_paint_components_init (&components, layer, index);
+  components.table = layer->components->table;
+  for (uint32_t row = 0; row < components.count; row++) {
+    if (ctr_poll (&state->work, 4))
+      return false;
+    if (!ctr_paint_component_is_drawn (&components, row))
+      continue;
+    const uint32_t word = blend ? 0 : ctr_paint_component_word (&components, row);
+    const CtrPaintRectangle box = ctr_paint_component_box (&components, &components.table[row]);
+    if (!draw_rectangle (state, target, blend, &box, word))
+      return false;
+  }
+  return true;
+}
+
+static bool
 draw_areas (const CtrPaintTarget *target, bool blend, const CtrPaintLayer *layer, uint32_t index)
 {
   CtrPaintAreas areas;
@@ -156,6 +176,8 @@ draw_layer (State *state, const CtrPaintTarget *target, bool blend, const CtrPai
     case CTR_PAINT_LINES:
     case CTR_PAINT_BOXES:
       return draw_contours (state, target, blend, layer, index);
+    case CTR_PAINT_COMPONENT_BOXES:
+      return draw_component_boxes (state, target, blend, layer, index);
     case CTR_PAINT_RECTANGLES:
       for (size_t i = 0; i < layer->rectangle_count; i++)
         if (!draw_rectangle (state, target, blend, &layer->rectangles[i], word | layer->rectangles[i].colour))

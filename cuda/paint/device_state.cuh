@@ -28,11 +28,13 @@ struct PaintDeviceLayer {
   uint64_t shapes; /* Points of lines, pixels of areas, otherwise boxes, rectangles or glyphs. Where counts are on the
                       GPU, an estimate: grids are made for it. 0: the layer is not drawn. */
   PaintGate gate;
-  PaintCounts counts; /* of LINES and BOXES */
+  PaintCounts counts; /* rows of LINES, BOXES and COMPONENT_BOXES, points of LINES */
   CtrPaintLines lines;
+  CtrPaintComponents components;
   CtrPaintAreas areas;
   CtrContour *table; /* table and points: copies of contours that are not on the GPU */
   CtrPoint *points;
+  CtrComponent *component_table; /* likewise */
   uint32_t *labels;
   uint16_t *label_colours;
   uint32_t *words; /* by contour, where its colour is expensive to find */

@@ -147,6 +147,21 @@ lay_out_contours (
     l->words = c->others.take<uint32_t> (l->lines.count);
 }
 
+void
+lay_out_components (
+    PaintDeviceLayer *l, Layout *c, const CtrPaintLayer *layer, uint32_t index, const CtrPendingView *view)
+{
+  ctr_paint_components_init (&l->components, layer, index);
+  if (view) {
+    l->components.table = (const CtrComponent *) view->table;
+    l->components.count = max (LEAST_ROWS, ctr_with_spare (view->likely_count));
+    l->counts.rows = &view->numbers->count;
+    l->shapes = l->components.count;
+  } else {
+    l->components.table = l->component_table = c->take<CtrComponent> (l->components.count);
+  }
+}
+
 /* How many shapes of its kind a layer has: those with a thread each, a warp or more each, or a pixel each. */
 uint64_t
 count_shapes (const CtrPaintLayer *layer)
@@ -158,6 +173,8 @@ count_shapes (const CtrPaintLayer *layer)
       return layer->contours->point_count;
     case CTR_PAINT_BOXES:
       return layer->contours->count;
+    case CTR_PAINT_COMPONENT_BOXES:
+      return layer->components->count;
     case CTR_PAINT_RECTANGLES:
       return layer->rectangle_count;
     case CTR_PAINT_AREAS:
@@ -187,6 +204,9 @@ lay_out_layers (Painter *painter, const CtrPaintLayer *layers, uint32_t count, c
       case CTR_PAINT_LINES:
       case CTR_PAINT_BOXES:
         lay_out_contours (l, &c, layer, i, view);
+        break;
+      case CTR_PAINT_COMPONENT_BOXES:
+        lay_out_components (l, &c, layer, i, view);
         break;
       case CTR_PAINT_RECTANGLES:
         l->rectangles = c.take<CtrPaintRectangle> (shapes);
@@ -229,6 +249,8 @@ upload_layer (const Painter *painter, const PaintDeviceLayer *l, const CtrPaintL
     return false;
   CTR_CUDA (upload (painter, l->table, table, l->lines.count));
   CTR_CUDA (upload (painter, l->points, points, l->lines.point_count));
+  if (l->component_table)
+    CTR_CUDA (upload (painter, l->component_table, layer->components->table, l->components.count));
   CTR_CUDA (upload (painter, l->rectangles, layer->rectangles, layer->rectangle_count));
   CTR_CUDA (upload (painter, l->labels, layer->labels, (size_t) layer->label_width * layer->label_height));
   CTR_CUDA (upload (painter, l->label_colours, layer->label_colours, layer->label_count));

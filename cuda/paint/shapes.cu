@@ -22,10 +22,12 @@ is_open (const PaintGate &gate)
   return open;
 }
 
+/* SHAPES are CtrPaintLines or CtrPaintComponents. */
+template <typename Shapes>
 __device__ uint32_t
-rows_of (const CtrPaintLines &lines, const PaintCounts &counts)
+rows_of (const Shapes &shapes, const PaintCounts &counts)
 {
-  return counts.rows ? *counts.rows : lines.count;
+  return counts.rows ? *counts.rows : shapes.count;
 }
 
 __device__ uint64_t
@@ -205,22 +207,43 @@ struct WarpShare {
   }
 };
 
+/* The box of ROW and its word; false if it is not drawn. */
+__device__ bool
+find_box (const CtrPaintLines &lines, const uint32_t *words, uint32_t row, CtrPaintRectangle *box, uint32_t *word)
+{
+  if (!ctr_paint_is_drawn (&lines, row))
+    return false;
+  *box = ctr_paint_contour_box (&lines, &lines.table[row]);
+  *word = word_of (lines, words, row);
+  return true;
+}
+
+__device__ bool
+find_box (const CtrPaintComponents &components, const uint32_t *, uint32_t row, CtrPaintRectangle *box, uint32_t *word)
+{
+  if (!ctr_paint_component_is_drawn (&components, row))
+    return false;
+  *box = ctr_paint_component_box (&components, &components.table[row]);
+  *word = ctr_paint_component_word (&components, row);
+  return true;
+}
+
+/* Draws the boxes of contours (CtrPaintLines) or components (CtrPaintComponents). */
+template <typename Shapes>
 __global__ void
-__launch_bounds__ (THREADS)
-    boxes_kernel (const __grid_constant__ CtrPaintTarget target, const __grid_constant__ CtrPaintLines lines,
-        PaintGate gate, PaintCounts counts, const uint32_t *words, uint32_t split)
+__launch_bounds__ (THREADS) boxes_kernel (const __grid_constant__ CtrPaintTarget target,
+    const __grid_constant__ Shapes shapes, PaintGate gate, PaintCounts counts, const uint32_t *words, uint32_t split)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   if (!is_open (gate))
     return;
-  const uint32_t rows = rows_of (lines, counts);
+  const uint32_t rows = rows_of (shapes, counts);
   for (WarpShare share (split); share.shape < rows; share.shape += share.shapes) {
-    const uint32_t row = (uint32_t) share.shape;
-    if (!ctr_paint_is_drawn (&lines, row))
-      continue;
-    const CtrPaintRectangle box = ctr_paint_contour_box (&lines, &lines.table[row]);
-    ctr_paint_rectangle (&target, false, &box, word_of (lines, words, row), share.begin, share.stride);
+    CtrPaintRectangle box;
+    uint32_t word;
+    if (find_box (shapes, words, (uint32_t) share.shape, &box, &word))
+      ctr_paint_rectangle (&target, false, &box, word, share.begin, share.stride);
   }
 }
 
@@ -303,8 +326,12 @@ paint_launch_layer (const PaintDeviceLayer &l, const CtrPaintTarget &target, con
           l.lines, l.gate, l.counts, words, line_split);
       break;
     case CTR_PAINT_BOXES:
-      ctr_launch_overlapped (
-          overlap, boxes_kernel, shares, threads, 0, stream, target, l.lines, l.gate, l.counts, words, split);
+      ctr_launch_overlapped (overlap, boxes_kernel<CtrPaintLines>, shares, threads, 0, stream, target, l.lines, l.gate,
+          l.counts, words, split);
+      break;
+    case CTR_PAINT_COMPONENT_BOXES:
+      ctr_launch_overlapped (overlap, boxes_kernel<CtrPaintComponents>, shares, threads, 0, stream, target,
+          l.components, l.gate, l.counts, words, split);
       break;
     case CTR_PAINT_RECTANGLES:
       ctr_launch_overlapped (overlap, rectangles_kernel, shares, threads, 0, stream, target, l.gate,

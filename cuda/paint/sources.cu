@@ -16,6 +16,8 @@ source_of (const CtrPaintLayer *layer)
   PaintSource source = {};
   if (layer->kind == CTR_PAINT_LINES || layer->kind == CTR_PAINT_BOXES)
     source.contours = layer->contours;
+  else if (layer->kind == CTR_PAINT_COMPONENT_BOXES)
+    source.components = layer->components;
   return source;
 }
 

@@ -3,6 +3,7 @@
 
 #include "gst/overlay/colours.h"
 #include "gst/overlay/legend.h"
+#include "gst/overlay/mapping.h"
 #include "gst/overlay/marks.h"
 
 #include <contours/cancel.h>
@@ -138,34 +139,6 @@ add_layer (const OverlayFrame *frame, CtrPaintKind kind)
   return &g_array_index (layers, CtrPaintLayer, layers->len - 1);
 }
 
-static gboolean
-to_fixed (gdouble value, gdouble limit, gint64 *fixed)
-{
-  value *= CTR_PAINT_ONE;
-  if (!(fabs (value) < limit))
-    return FALSE;
-  *fixed = llrint (value);
-  return TRUE;
-}
-
-/* Converts MAPPING to fixed point. Returns FALSE if it is out of range: the result would be far outside the frame. */
-static gboolean
-paint_mapping (const GstContoursMapping *mapping, CtrPaintMapping *paint)
-{
-  const gdouble factor = (gdouble) (G_GINT64_CONSTANT (1) << 41) - 1, shift = (gdouble) (G_GINT64_CONSTANT (1) << 54);
-
-  return to_fixed (mapping->xx, factor, &paint->xx) && to_fixed (mapping->xy, factor, &paint->xy)
-         && to_fixed (mapping->x0, shift, &paint->x0) && to_fixed (mapping->yx, factor, &paint->yx)
-         && to_fixed (mapping->yy, factor, &paint->yy) && to_fixed (mapping->y0, shift, &paint->y0);
-}
-
-/* Area in the frame of one pixel of the analysed image. */
-static gdouble
-area_scale (const GstContoursMapping *m)
-{
-  return fabs (m->xx * m->yy - m->xy * m->yx);
-}
-
 /* 10-bit samples use the upper bits of 16. */
 static guint
 largest_sample (const GstVideoInfo *info)
@@ -203,15 +176,6 @@ has_labels (const OverlayFrame *frame)
   return frame->text && frame->style->labels;
 }
 
-/* Twice the area in the analysed image that corresponds to AREA in the frame, rounded up. */
-static guint64
-twice_min_area (gdouble area, const GstContoursMapping *mapping)
-{
-  const gdouble min_area2 = ceil (2 * area / area_scale (mapping));
-
-  return min_area2 < (gdouble) G_MAXINT64 ? (guint64) min_area2 : G_MAXINT64;
-}
-
 static void
 add_contour_layer (const OverlayFrame *frame, GstContoursContourMeta *meta, CtrPaintKind kind)
 {
@@ -220,7 +184,7 @@ add_contour_layer (const OverlayFrame *frame, GstContoursContourMeta *meta, CtrP
   CtrPaintMapping paint;
   CtrPaintLayer *layer;
 
-  if (!paint_mapping (mapping, &paint)) {
+  if (!overlay_mapping_to_paint (mapping, &paint)) {
     frame->layers->left_out++;
     return;
   }
@@ -230,7 +194,7 @@ add_contour_layer (const OverlayFrame *frame, GstContoursContourMeta *meta, CtrP
   g_ptr_array_add (frame->layers->contours, ctr_contours_ref (contours));
   layer->mapping = paint;
   layer->colouring = colouring (frame, TRUE, contours->width, contours->height);
-  layer->min_area2 = twice_min_area (frame->style->min_area, mapping);
+  layer->min_area2 = overlay_mapping_min_area2 (mapping, frame->style->min_area);
   layer->dashed_holes = frame->style->dashed_holes;
 }
 
@@ -241,7 +205,7 @@ add_contour_details (const OverlayFrame *frame, GstContoursContourMeta *meta, gb
   CtrContours *contours = gst_contours_contour_meta_peek_contours (meta);
   const GstContoursMapping *mapping = gst_contours_contour_meta_get_mapping (meta);
   const CtrColouring colours = colouring (frame, TRUE, contours->width, contours->height);
-  const guint64 min_area2 = twice_min_area (frame->style->min_area, mapping);
+  const guint64 min_area2 = overlay_mapping_min_area2 (mapping, frame->style->min_area);
   const CtrContour *table = ctr_contours_map_table (contours, error);
 
   if (!table || (marks && !ctr_contours_map_sums (contours, error)))
@@ -263,7 +227,8 @@ add_contour_details (const OverlayFrame *frame, GstContoursContourMeta *meta, gb
       gst_contours_mapping_map_box (
           mapping, table[i].left, table[i].top, table[i].width, table[i].height, &x, &y, &width, &height);
       box = overlay_marks_rectangle (x, y, width, height, 0, colour);
-      overlay_marks_describe (frame, label, sizeof label, i, area * area_scale (mapping), table[i].level);
+      overlay_marks_describe (
+          frame, label, sizeof label, i, area * overlay_mapping_area_scale (mapping), table[i].level);
       overlay_marks_add_label (frame, &box, label);
     }
     if (marks && gst_contours_contour_meta_get_contour (meta, i, &contour) && !isnan (contour.cx))
@@ -291,10 +256,10 @@ add_contours (const OverlayFrame *frame, GstContoursContourMeta *meta, CtrError 
   return add_contour_details (frame, meta, marks, error);
 }
 
-static gboolean
-is_large_enough (const OverlayFrame *frame, const CtrComponent *component, const GstContoursMapping *mapping)
+static guint64
+component_value (const CtrColouring *colours, const CtrComponent *component, guint row)
 {
-  return component->area * area_scale (mapping) >= frame->style->min_area;
+  return colours->by == CTR_COLOUR_AREA ? 2 * (guint64) component->area : row;
 }
 
 static gboolean
@@ -303,6 +268,7 @@ add_fill (const OverlayFrame *frame, GstContoursComponentMeta *meta, CtrError *e
   const CtrComponents *components = gst_contours_component_meta_peek_components (meta);
   const GstContoursMapping *mapping = gst_contours_component_meta_get_mapping (meta);
   const CtrColouring colours = colouring (frame, FALSE, components->width, components->height);
+  const guint32 min_area = overlay_mapping_min_pixels (mapping, frame->style->min_area);
   CtrPaintMapping paint;
   CtrPaintLayer *layer;
   guint16 *of_labels;
@@ -311,7 +277,7 @@ add_fill (const OverlayFrame *frame, GstContoursComponentMeta *meta, CtrError *e
     frame->layers->without_labels++;
     return TRUE;
   }
-  if (!paint_mapping (mapping, &paint)) {
+  if (!overlay_mapping_to_paint (mapping, &paint)) {
     frame->layers->left_out++;
     return TRUE;
   }
@@ -321,10 +287,11 @@ add_fill (const OverlayFrame *frame, GstContoursComponentMeta *meta, CtrError *e
   g_ptr_array_add (frame->layers->colours, of_labels);
   for (guint i = 0; i < components->count; i++) {
     const CtrComponent *c = &components->table[i];
-    const guint64 value = colours.by == CTR_COLOUR_AREA ? 2 * (guint64) c->area : i;
     if (!check_cancelled (i, error))
       return FALSE;
-    of_labels[i] = is_large_enough (frame, c, mapping) ? ctr_colouring_pick (&colours, value) : CTR_PAINT_NO_COLOUR;
+    of_labels[i] = CTR_PAINT_NO_COLOUR;
+    if (c->area >= min_area)
+      of_labels[i] = ctr_colouring_pick (&colours, component_value (&colours, c, i));
   }
   layer->alpha = frame->style->fill_alpha;
   layer->mapping = paint;
@@ -337,35 +304,54 @@ add_fill (const OverlayFrame *frame, GstContoursComponentMeta *meta, CtrError *e
   return TRUE;
 }
 
+static void
+add_component_boxes (const OverlayFrame *frame, GstContoursComponentMeta *meta)
+{
+  CtrComponents *components = gst_contours_component_meta_peek_pending_components (meta);
+  const GstContoursMapping *mapping = gst_contours_component_meta_get_mapping (meta);
+  CtrPaintMapping paint;
+  CtrPaintLayer *layer;
+
+  if (!overlay_mapping_to_paint (mapping, &paint)) {
+    frame->layers->left_out++;
+    return;
+  }
+  if (!may_have_components (meta) || !(layer = add_layer (frame, CTR_PAINT_COMPONENT_BOXES)))
+    return;
+  layer->components = components;
+  g_ptr_array_add (frame->layers->components, ctr_components_ref (components));
+  layer->mapping = paint;
+  layer->colouring = colouring (frame, FALSE, components->width, components->height);
+  layer->min_area = overlay_mapping_min_pixels (mapping, frame->style->min_area);
+}
+
+/* Adds labels and crosses of single components. */
 static gboolean
-add_components (const OverlayFrame *frame, GstContoursComponentMeta *meta, CtrError *error)
+add_component_details (const OverlayFrame *frame, GstContoursComponentMeta *meta, CtrError *error)
 {
   const CtrComponents *components = gst_contours_component_meta_peek_components (meta);
   const GstContoursMapping *mapping = gst_contours_component_meta_get_mapping (meta);
   const CtrColouring colours = colouring (frame, FALSE, components->width, components->height);
-  const OverlayDraw draw = frame->style->draw;
+  const guint32 min_area = overlay_mapping_min_pixels (mapping, frame->style->min_area);
 
   for (guint i = 0; i < components->count; i++) {
     const CtrComponent *c = &components->table[i];
-    const guint8 colour = ctr_colouring_pick (&colours, colours.by == CTR_COLOUR_AREA ? 2 * (guint64) c->area : i);
+    const guint8 colour = ctr_colouring_pick (&colours, component_value (&colours, c, i));
     gdouble x, y, width, height;
-    CtrPaintRectangle box;
 
     if (!check_cancelled (i, error))
       return FALSE;
-    if (!is_large_enough (frame, c, mapping))
+    if (c->area < min_area)
       continue;
     gst_contours_mapping_map_box (mapping, c->left, c->top, c->width, c->height, &x, &y, &width, &height);
-    box = overlay_marks_rectangle (x, y, width, height, frame->style->thickness, colour);
-    if (draw & OVERLAY_DRAW_COMPONENTS)
-      overlay_marks_add_box (frame, &box);
     if (has_labels (frame)) {
+      const CtrPaintRectangle box = overlay_marks_rectangle (x, y, width, height, 0, colour);
       gchar label[64];
 
-      overlay_marks_describe (frame, label, sizeof label, i + 1, c->area * area_scale (mapping), 0);
+      overlay_marks_describe (frame, label, sizeof label, i + 1, c->area * overlay_mapping_area_scale (mapping), 0);
       overlay_marks_add_label (frame, &box, label);
     }
-    if (draw & OVERLAY_DRAW_CENTROIDS) {
+    if (frame->style->draw & OVERLAY_DRAW_CENTROIDS) {
       gdouble cx, cy;
 
       ctr_component_centroid (c, &cx, &cy);
@@ -374,6 +360,15 @@ add_components (const OverlayFrame *frame, GstContoursComponentMeta *meta, CtrEr
     }
   }
   return TRUE;
+}
+
+static gboolean
+add_components (const OverlayFrame *frame, GstContoursComponentMeta *meta, CtrError *error)
+{
+  if (frame->style->draw & OVERLAY_DRAW_COMPONENTS)
+    add_component_boxes (frame, meta);
+  return !(has_labels (frame) || (frame->style->draw & OVERLAY_DRAW_CENTROIDS))
+         || add_component_details (frame, meta, error);
 }
 
 static void

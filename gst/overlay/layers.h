@@ -2,8 +2,8 @@
 /* Turns the metadata of a frame into the layers that the core paints (contours/paint.h).
  *
  * How the files of this folder work together: cudacontouroverlay reads its properties (properties.h) into an
- * OverlayStyle. overlay_layers_build() turns metadata into layers; boxes, crosses and labels of single objects come
- * from marks.h, the legend from legend.h, glyphs from text.h. The element then paints the layers onto the picture with
+ * OverlayStyle. overlay_layers_build() turns metadata into layers; their mappings come from mapping.h, boxes, crosses and
+ * labels of single objects from marks.h, the legend from legend.h, glyphs from text.h. The element then paints the layers onto the picture with
  * the colour table, which both come from colours.h. */
 #ifndef GST_OVERLAY_LAYERS_H
 #define GST_OVERLAY_LAYERS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Drawing shapes into a picture in place: contours, boxes, labelled areas and text. See contours.h for how to call a
+/* Drawing shapes into a picture in place: contours, boxes, components, labelled areas and text. See contours.h for how to call a
  * painter; the picture takes the place of the image there.
  *
  * The cost is proportional to the pixels drawn and the points read. All shapes are rasterised in integers, and the
@@ -8,6 +8,7 @@
 #ifndef CONTOURS_PAINT_H
 #define CONTOURS_PAINT_H
 
+#include <contours/components.h>
 #include <contours/contourlist.h>
 #include <contours/image.h>
 
@@ -54,7 +55,7 @@ typedef struct {
   int64_t yx, yy, y0;
 } CtrPaintMapping;
 
-/* What the colour of a contour depends on. */
+/* What the colour of a contour or component depends on. Components have neither level nor depth. */
 typedef enum {
   CTR_COLOUR_FIXED,
   CTR_COLOUR_ID,    /* row of the table, modulo count */
@@ -95,11 +96,12 @@ typedef struct {
 } CtrPaintGlyph;
 
 typedef enum {
-  CTR_PAINT_LINES,      /* contours */
-  CTR_PAINT_BOXES,      /* bounding boxes of contours */
-  CTR_PAINT_RECTANGLES, /* rectangles */
-  CTR_PAINT_AREAS,      /* the pixels of a label image */
-  CTR_PAINT_TEXT        /* glyphs */
+  CTR_PAINT_LINES,           /* contours */
+  CTR_PAINT_BOXES,           /* bounding boxes of contours */
+  CTR_PAINT_COMPONENT_BOXES, /* bounding boxes of components */
+  CTR_PAINT_RECTANGLES,      /* rectangles */
+  CTR_PAINT_AREAS,           /* the pixels of a label image */
+  CTR_PAINT_TEXT             /* glyphs */
 } CtrPaintKind;
 
 /* In label_colours: the label is not drawn. */
@@ -113,19 +115,28 @@ typedef enum {
  * follows the pixels' centres. With CTR_COORDINATES_CORNERS, the brush follows the cracks between pixels if the
  * thickness is even, and the pixels on the right of the cracks if it is odd: a thickness of 1 draws the outermost
  * pixels of the region itself. From 4 pixels on the brush is round. A contour that is mapped to one pixel is drawn as
- * that pixel. */
+ * that pixel.
+ *
+ * BOXES and COMPONENT_BOXES are outlines of `thickness` pixels inside the bounding box. Its corners are mapped and
+ * rounded to the nearest corners between pixels, halves upwards; the mapped box is at least one pixel wide and high. */
 typedef struct {
   CtrPaintKind kind;
   uint8_t alpha; /* 0 (not drawn) .. 255 (opaque) */
 
   /* LINES, BOXES */
   CtrContours *contours; /* may be pending; read in GPU memory if they are there in this CUDA context */
-  CtrColouring colouring;
-  uint64_t min_area2; /* twice the minimum area, in pixels^2 of the analysed image; smaller contours are not drawn */
-  uint32_t thickness; /* 1 .. CTR_PAINT_MAX_THICKNESS */
-  bool dashed_holes;  /* LINES: contours around holes are dashed */
+  uint64_t min_area2;    /* twice the minimum area, in pixels^2 of the analysed image; smaller contours are not drawn */
+  bool dashed_holes;     /* LINES: contours around holes are dashed */
 
-  CtrPaintMapping mapping; /* LINES, BOXES, AREAS */
+  /* COMPONENT_BOXES */
+  CtrComponents *components; /* may be pending: then the GPU reads its own table if that is in this CUDA context */
+  uint32_t min_area;         /* pixels of the analysed image; smaller components are not drawn */
+
+  /* LINES, BOXES, COMPONENT_BOXES */
+  CtrColouring colouring;
+  uint32_t thickness; /* 1 .. CTR_PAINT_MAX_THICKNESS */
+
+  CtrPaintMapping mapping; /* of these three kinds, and of AREAS */
 
   /* RECTANGLES */
   const CtrPaintRectangle *rectangles;

@@ -156,6 +156,83 @@ GST_START_TEST (test_fill)
 
 GST_END_TEST;
 
+/* Is X, Y in the outline, T pixels thick, of the box of a component of META that has AREA in the frame? */
+static gboolean
+is_outlined (GstContoursComponentMeta *meta, gint x, gint y, gint t, gdouble area)
+{
+  for (guint i = 0; i < gst_contours_component_meta_get_count (meta); i++) {
+    GstContoursComponent c;
+    gint left, top, right, bottom;
+
+    gst_contours_component_meta_get_component (meta, i, &c);
+    if (c.area < area)
+      continue;
+    left = (gint) floor (c.x + 0.5);
+    top = (gint) floor (c.y + 0.5);
+    right = MAX ((gint) floor (c.x + c.w + 0.5), left + 1);
+    bottom = MAX ((gint) floor (c.y + c.h + 0.5), top + 1);
+    if (x >= left && x < right && y >= top && y < bottom
+        && (x < left + t || y < top + t || x >= right - t || y >= bottom - t))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* The element outlines the components' boxes, also in scaled frames. */
+GST_START_TEST (test_component_boxes)
+{
+  static const TestFrame frames[] = {
+      {GST_VIDEO_FORMAT_NV12, 96, 64, .seed = 12},
+      {GST_VIDEO_FORMAT_NV12, 144, 48, .seed = 12},
+      {GST_VIDEO_FORMAT_NV12, 32, 256, .seed = 12},
+  };
+  GstBuffer *analysed = make_frame (&frames[0]);
+  GstHarness *h = gst_harness_new ("cudacontouroverlay");
+  GstMeta *meta;
+  CtrCcaParams params;
+  CtrComponents *components;
+  GstVideoInfo from;
+
+  gst_util_set_object_arg (G_OBJECT (h->element), "backend", test_backend ());
+  gst_util_set_object_arg (G_OBJECT (h->element), "draw", "components");
+  gst_util_set_object_arg (G_OBJECT (h->element), "color-by", "fixed");
+  g_object_set (h->element, "thickness", 2, "min-area", 4.5, "color", 0xffffffffu, "alpha", 1.0, NULL);
+  ctr_cca_params_init (&params);
+  components = expected_components (&frames[0], &params);
+  meta = (GstMeta *) gst_buffer_add_contours_component_meta (analysed, components, "someone");
+  gst_video_info_set_format (&from, frames[0].format, frames[0].width, frames[0].height);
+  for (guint f = 0; f < G_N_ELEMENTS (frames); f++) {
+    const TestFrame *frame = &frames[f];
+    GstBuffer *buffer;
+    GstVideoInfo to;
+    GstVideoMetaTransform scale = {&from, &to};
+    guint8 *bytes;
+
+    set_frame_caps (h, frame);
+    buffer = make_frame (frame);
+    gst_video_info_set_format (&to, frame->format, frame->width, frame->height);
+    /* The picture is as wide as before, so the scaler adds no borders. */
+    to.par_n = frames[0].width * frame->height;
+    to.par_d = frames[0].height * frame->width;
+    fail_unless (
+        meta->info->transform_func (buffer, meta, analysed, gst_video_meta_transform_scale_get_quark (), &scale));
+    buffer = pass (h, buffer);
+    bytes = plane_bytes (buffer, frame, 0);
+    for (gint y = 0; y < frame->height; y++)
+      for (gint x = 0; x < frame->width; x++) {
+        const gboolean outlined = is_outlined (gst_buffer_get_contours_component_meta (buffer), x, y, 2, 4.5);
+        fail_unless_equals_int (bytes[y * frame->width + x], outlined ? 235 : frame_byte (frame->seed, 0, x, y));
+      }
+    g_free (bytes);
+    gst_buffer_unref (buffer);
+  }
+  ctr_components_unref (components);
+  gst_buffer_unref (analysed);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 /* The element draws a cross at each component's centroid. */
 GST_START_TEST (test_centroids)
 {
@@ -325,6 +402,7 @@ overlay_suite (void)
   tcase_add_test (tc, test_nothing_found);
   tcase_add_test (tc, test_contours);
   tcase_add_test (tc, test_fill);
+  tcase_add_test (tc, test_component_boxes);
   tcase_add_test (tc, test_centroids);
   tcase_add_test (tc, test_live_properties);
   tcase_add_test (tc, test_labels);

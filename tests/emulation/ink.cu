@@ -4,6 +4,8 @@
 #include "cuda/common/device_buffer.cuh"
 #include "cuda/paint/device_state.cuh"
 
+#include <contours/cca.h>
+
 extern "C" {
 #include "tests/core/common/gpu.h"
 }
@@ -21,6 +23,7 @@ Random rng = {29};
 CudaSession session;
 CtrPaintTarget target;
 CtrContours *contours;
+CtrComponents *components;
 size_t words, tiles; /* of the ink */
 Canvas canvas;
 uint8_t *device_canvas;
@@ -48,9 +51,10 @@ layer_of (CtrPaintKind kind)
   CtrPaintLayer layer;
   ctr_paint_layer_init (&layer, kind);
   layer.contours = contours;
+  layer.components = components;
   layer.alpha = 130;
   layer.thickness = 2;
-  layer.colouring = {CTR_COLOUR_DEPTH, 3, 20, 4};
+  layer.colouring = {kind == CTR_PAINT_COMPONENT_BOXES ? CTR_COLOUR_AREA : CTR_COLOUR_DEPTH, 3, 20, 4};
   layer.atlas = &atlas;
   layer.label_width = 3;
   layer.label_height = 2;
@@ -71,6 +75,11 @@ device_layer_of (const CtrPaintLayer *layer)
       l.lines.table = to_device (ctr_contours_map_table (contours, &error), l.lines.count);
       l.lines.points = to_device (ctr_contours_map_points (contours, &error), l.lines.point_count);
       l.words = (uint32_t *) gpu_alloc (l.lines.count * sizeof *l.words);
+      break;
+    case CTR_PAINT_COMPONENT_BOXES:
+      ctr_paint_components_init (&l.components, layer, 0);
+      l.shapes = l.components.count;
+      l.components.table = l.component_table = to_device (components->table, l.shapes);
       break;
     case CTR_PAINT_RECTANGLES:
       l.shapes = LENGTH (rectangles);
@@ -94,8 +103,8 @@ device_layer_of (const CtrPaintLayer *layer)
 void
 free_layer (PaintDeviceLayer *l)
 {
-  void *const arrays[] = {(void *) l->lines.table, (void *) l->lines.points, l->words, l->rectangles, l->labels,
-      l->label_colours, l->glyphs, l->coverage};
+  void *const arrays[] = {(void *) l->lines.table, (void *) l->lines.points, l->component_table, l->words,
+      l->rectangles, l->labels, l->label_colours, l->glyphs, l->coverage};
   for (void *array : arrays)
     if (array)
       gpu_free (array);
@@ -178,15 +187,16 @@ void
 test_counts (void)
 {
   CtrError error;
-  const uint32_t count = contours->count, rows[] = {0, 1, count / 3, count};
   const CtrContour *const table = ctr_contours_map_table (contours, &error);
-  for (uint32_t kind = CTR_PAINT_LINES; kind <= CTR_PAINT_BOXES; kind++)
-    for (uint32_t i = 0; i < LENGTH (rows); i++) {
+  for (uint32_t kind = CTR_PAINT_LINES; kind <= CTR_PAINT_COMPONENT_BOXES; kind++)
+    for (uint32_t i = 0; i < 4; i++) {
       const CtrPaintLayer layer = layer_of ((CtrPaintKind) kind);
-      const uint32_t points = rows[i] < count ? (uint32_t) table[rows[i]].first : (uint32_t) contours->point_count;
+      const uint32_t count = kind == CTR_PAINT_COMPONENT_BOXES ? components->count : contours->count;
+      const uint32_t rows[] = {0, 1, count / 3, count}, row = min (rows[i], contours->count);
+      const uint32_t points = row < contours->count ? (uint32_t) table[row].first : (uint32_t) contours->point_count;
       PaintDeviceLayer known = device_layer_of (&layer), l = known;
       size_t ink, all;
-      known.lines.count = rows[i];
+      known.lines.count = known.components.count = rows[i];
       known.lines.point_count = points;
       known.shapes = kind == CTR_PAINT_LINES ? points : rows[i];
       describe ("kind %u, %u rows known", kind, rows[i]);
@@ -194,7 +204,7 @@ test_counts (void)
       CHECK ((all > 0) == (rows[i] > 0));
       uint32_t *const device_rows = to_device (&rows[i], 1), *const device_points = to_device (&points, 1);
       l.counts = {device_rows, device_points};
-      for (const uint64_t shapes : {UINT64_C (1), UINT64_C (50), UINT64_C (300), contours->point_count}) {
+      for (const uint64_t shapes : {1, 300}) {
         l.shapes = shapes;
         describe ("kind %u, %u rows, a grid for %u", kind, rows[i], (uint32_t) shapes);
         Canvas actual = drawn (l, &layer, &ink);
@@ -209,9 +219,11 @@ test_counts (void)
     }
 }
 
-CtrContours *
-nested_contours (void)
+/* Contours with holes, and components. */
+void
+open_results (void)
 {
+  CtrCcaParams cca_params;
   CtrBordersParams params;
   CtrError error;
   uint8_t *mask = noise_new (&rng, WIDTH, HEIGHT, 50, 3);
@@ -220,11 +232,17 @@ nested_contours (void)
   ctr_borders_params_init (&params);
   params.foreground.threshold = 1;
   params.mode = CTR_RETRIEVE_TREE;
-  CtrContours *found = ctr_borders_run (borders, &image, &params, NULL, &error);
-  CHECK (found && found->count > 9 && found->point_count > 300);
+  contours = ctr_borders_run (borders, &image, &params, NULL, &error);
+  CHECK (contours && contours->count > 9 && contours->point_count > 300);
   ctr_borders_free (borders);
+  CtrCca *cca = ctr_cca_new (CTR_BACKEND_CPU, &error);
+  ctr_cca_params_init (&cca_params);
+  cca_params.foreground.threshold = 1;
+  cca_params.connectivity = CTR_CONNECTIVITY_4;
+  components = ctr_cca_run (cca, &image, &cca_params, NULL, &error);
+  CHECK (components && components->count > 9);
+  ctr_cca_free (cca);
   free (mask);
-  return found;
 }
 
 void
@@ -269,9 +287,10 @@ main ()
   CHECK (cuda_session_open (&session, "a test", &error));
   session.stream = session.own_stream;
   open_target ();
-  contours = nested_contours ();
+  open_results ();
   run_tests (tests, LENGTH (tests));
   ctr_contours_unref (contours);
+  ctr_components_unref (components);
   close_target ();
   session.stream = NULL;
   cuda_session_close (&session);

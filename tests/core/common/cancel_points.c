@@ -30,13 +30,15 @@ ctr_cancel_set_current (const CtrCancel *cancel)
 typedef struct {
   CtrPainter *painter;
   CtrCracks *cracks;
+  CtrCca *cca;
 } Drawing;
 
 static void *
 paint_create (void)
 {
   Drawing *drawing = malloc (sizeof *drawing);
-  *drawing = (Drawing){ctr_painter_new (setup.backend, NULL), ctr_cracks_new (setup.backend, NULL)};
+  *drawing = (Drawing){ctr_painter_new (setup.backend, NULL), ctr_cracks_new (setup.backend, NULL),
+      ctr_cca_new (setup.backend, NULL)};
   return drawing;
 }
 
@@ -46,6 +48,7 @@ paint_destroy (void *data)
   Drawing *drawing = data;
   ctr_painter_free (drawing->painter);
   ctr_cracks_free (drawing->cracks);
+  ctr_cca_free (drawing->cca);
   free (drawing);
 }
 
@@ -57,12 +60,15 @@ paint_run (void *data, const CtrImage *image, uint64_t *hash, CtrError *error)
   CtrCracksParams params;
   ctr_cracks_params_init (&params);
   params.step = 60;
+  CtrCcaParams cca_params;
+  ctr_cca_params_init (&cca_params);
   const long before = allowed;
   allowed = asked + 1000000000; /* what is drawn is not what is tested */
   CtrContours *contours = ctr_cracks_run (drawing->cracks, image, &params, NULL, NULL);
+  CtrComponents *components = ctr_cca_run (drawing->cca, image, &cca_params, NULL, NULL);
   allowed = before;
   asked = 0;
-  CHECK (contours);
+  CHECK (contours && components);
   uint8_t *pixels = calloc (1, size);
   uint32_t *labels = malloc (size * sizeof *labels);
   uint16_t label_colours[8];
@@ -75,8 +81,8 @@ paint_run (void *data, const CtrImage *image, uint64_t *hash, CtrError *error)
   const CtrPaintRectangle rectangles[] = {{3, 2, 30, 20, 0, 9}, {10, 10, 40, 30, 2, 8}};
   const CtrPaintAtlas atlas = {.coverage = coverage, .width = 8, .height = 8};
   const CtrPaintGlyph glyphs[] = {{.x = 5, .y = 5, .width = 8, .height = 8, .order = 1, .colour = 3}};
-  static const CtrPaintKind kinds[] = {
-      CTR_PAINT_AREAS, CTR_PAINT_LINES, CTR_PAINT_BOXES, CTR_PAINT_RECTANGLES, CTR_PAINT_TEXT};
+  static const CtrPaintKind kinds[] = {CTR_PAINT_AREAS, CTR_PAINT_LINES, CTR_PAINT_BOXES, CTR_PAINT_COMPONENT_BOXES,
+      CTR_PAINT_RECTANGLES, CTR_PAINT_TEXT};
   CtrPaintLayer layers[LENGTH (kinds)];
   CtrPaintColour colours[CTR_PAINT_COLOURS];
   memset (colours, 0, sizeof colours);
@@ -85,6 +91,7 @@ paint_run (void *data, const CtrImage *image, uint64_t *hash, CtrError *error)
   for (size_t i = 0; i < LENGTH (kinds); i++) {
     ctr_paint_layer_init (&layers[i], kinds[i]);
     layers[i].contours = contours;
+    layers[i].components = components;
     layers[i].labels = labels;
     layers[i].label_width = image->width;
     layers[i].label_height = image->height;
@@ -108,6 +115,7 @@ paint_run (void *data, const CtrImage *image, uint64_t *hash, CtrError *error)
   if (ok)
     hash_bytes (hash, pixels, size);
   ctr_contours_unref (contours);
+  ctr_components_unref (components);
   free (pixels);
   free (labels);
   return ok;

@@ -18,6 +18,7 @@ typedef struct {
 
 static Target good, large, small;
 static CtrContours *contours;
+static CtrComponents *components;
 static const CtrPaintRectangle square = {.x = 2, .y = 2, .width = 3, .height = 3};
 static const CtrPaintRectangle wide = {.x = 3, .y = 5, .width = 20, .height = 10, .colour = 9};
 static CtrPaintLayer square_layer, wide_layer;
@@ -30,6 +31,7 @@ good_layer (CtrPaintKind kind)
   CtrPaintLayer layer;
   ctr_paint_layer_init (&layer, kind);
   layer.contours = contours;
+  layer.components = components;
   layer.rectangles = &square;
   layer.rectangle_count = 1;
   return layer;
@@ -97,6 +99,12 @@ open_requests (const Setup *setup)
   contours = ctr_borders_run (borders, &image, &params, setup->stream, &error);
   CHECK (contours != NULL);
   ctr_borders_free (borders);
+  CtrCca *cca = ctr_cca_new (setup->backend, &error);
+  CtrCcaParams cca_params;
+  ctr_cca_params_init (&cca_params);
+  components = ctr_cca_run (cca, &image, &cca_params, setup->stream, &error);
+  CHECK (components != NULL);
+  ctr_cca_free (cca);
   random_colours (&rng, colours);
   random_colours (&rng, other_colours);
   good = target_new (&rng, CANVAS_RGBA, SIDE, SIDE, on_device);
@@ -111,6 +119,7 @@ static void
 close_requests (void)
 {
   ctr_contours_unref (contours);
+  ctr_components_unref (components);
   target_free (&good);
   target_free (&large);
   target_free (&small);
@@ -272,8 +281,7 @@ test_layers (void)
   const CtrPaintGlyph wide = {.u = 2, .width = 3, .height = 1}, high = {.v = UINT32_MAX, .height = 1};
   const uint32_t label = 1;
   refuse_layer (LAYER ((CtrPaintKind) 77, alpha = 1), "unknown kind 77");
-  for (CtrPaintKind kind = CTR_PAINT_LINES; kind <= CTR_PAINT_BOXES; kind++) {
-    refuse_layer (LAYER (kind, contours = NULL), "no contours");
+  for (CtrPaintKind kind = CTR_PAINT_LINES; kind <= CTR_PAINT_COMPONENT_BOXES; kind++) {
     refuse_layer (LAYER (kind, thickness = 0), "1 to 64");
     refuse_layer (LAYER (kind, thickness = 65), "1 to 64");
     refuse_layer (LAYER (kind, colouring.by = (CtrColourBy) 5), "colouring");
@@ -284,6 +292,11 @@ test_layers (void)
     refuse_layer (LAYER (kind, mapping.yx = INT64_C (1) << 41), "2^17");
     refuse_layer (LAYER (kind, mapping.y0 = INT64_MIN), "2^31");
   }
+  refuse_layer (LAYER (CTR_PAINT_LINES, contours = NULL), "no contours");
+  refuse_layer (LAYER (CTR_PAINT_BOXES, contours = NULL), "no contours");
+  refuse_layer (LAYER (CTR_PAINT_COMPONENT_BOXES, components = NULL), "no components");
+  refuse_layer (LAYER (CTR_PAINT_COMPONENT_BOXES, colouring.by = CTR_COLOUR_LEVEL), "level or depth");
+  refuse_layer (LAYER (CTR_PAINT_COMPONENT_BOXES, colouring.by = CTR_COLOUR_DEPTH), "level or depth");
   refuse_layer (LAYER (CTR_PAINT_RECTANGLES, rectangles = NULL), "no rectangles");
   refuse_layer (good_layer (CTR_PAINT_AREAS), "no labels");
   CtrPaintLayer areas = LAYER (CTR_PAINT_AREAS, labels = &label);

@@ -154,21 +154,23 @@ check_size (CanvasFormat format, uint32_t width, uint32_t height)
 {
   Canvas actual = canvas_new (&rng, format, width, height), expected = canvas_copy (&actual);
   CtrPaintColour colours[CTR_PAINT_COLOURS];
-  CtrPaintLayer layers[2];
+  CtrPaintLayer layers[3];
   random_colours (&rng, colours);
-  ctr_paint_layer_init (&layers[0], CTR_PAINT_BOXES);
-  ctr_paint_layer_init (&layers[1], CTR_PAINT_LINES);
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 3; i++) {
+    ctr_paint_layer_init (&layers[i], (CtrPaintKind) (CTR_PAINT_COMPONENT_BOXES - i));
     layers[i].contours = random_contours (&rng, &finders, &setup, width, height, height % 2);
+    layers[i].components = random_components (&rng, &finders, &setup, width, height);
     layers[i].thickness = 1 + width % 3;
     layers[i].alpha = i ? 100 : 255;
   }
   describe ("%s, %u x %u", canvas_names[format], width, height);
-  draw_reference (&expected, layers, 2, colours);
-  paint (painter, &setup, &actual, layers, 2, colours);
+  draw_reference (&expected, layers, 3, colours);
+  paint (painter, &setup, &actual, layers, 3, colours);
   check_canvases_equal (&expected, &actual);
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < 3; i++) {
     ctr_contours_unref (layers[i].contours);
+    ctr_components_unref (layers[i].components);
+  }
   canvas_free (&expected);
   canvas_free (&actual);
 }

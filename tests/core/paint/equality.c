@@ -136,6 +136,39 @@ compare_noise (State *state, Random *rng, uint32_t width, uint32_t height, uint6
   free (mask);
 }
 
+/* All components of noise, in all their colours; for some, more than fit into what is uploaded in one copy. */
+static void
+compare_components (State *state, Random *rng, uint32_t width, uint32_t height)
+{
+  static const CtrColourBy kinds[] = {CTR_COLOUR_FIXED, CTR_COLOUR_ID, CTR_COLOUR_AREA};
+  for (uint32_t i = 0; i < LENGTH (kinds); i++) {
+    CtrError error;
+    CtrCcaParams params;
+    CtrPaintColour colours[CTR_PAINT_COLOURS];
+    CtrPaintLayer layer;
+    Canvas canvas = canvas_new (rng, CANVAS_I420, width, height);
+    uint8_t *mask = noise_new (rng, width, height, 25, 1);
+    const CtrImage image = {.data = mask, .stride = width, .width = width, .height = height};
+    ctr_cca_params_init (&params);
+    params.foreground.threshold = 1;
+    params.connectivity = CTR_CONNECTIVITY_4;
+    random_colours (rng, colours);
+    ctr_paint_layer_init (&layer, CTR_PAINT_COMPONENT_BOXES);
+    layer.components = ctr_cca_run (state->finders.cca, &image, &params, state->setup.stream, &error);
+    CHECK (layer.components && layer.components->count > width * height / 20);
+    layer.alpha = 200;
+    layer.thickness = 1 + i;
+    layer.min_area = i;
+    layer.colouring = (CtrColouring){kinds[i], 3, 200, 50};
+    layer.mapping.xx += layer.mapping.xx / 3;
+    layer.mapping.yx = layer.mapping.yy / 9;
+    describe ("components of noise, %u x %u, colours by %d", width, height, kinds[i]);
+    compare (state, &canvas, &layer, 1, colours);
+    ctr_components_unref (layer.components);
+    free (mask);
+  }
+}
+
 /* Few points, long lines: four around the whole frame, and a polygon of long straight pieces. */
 static void
 compare_long_lines (State *state, Random *rng, uint32_t width, uint32_t height)
@@ -177,16 +210,21 @@ compare_nothing (State *state, Random *rng)
   CtrPaintColour colours[CTR_PAINT_COLOURS];
   CtrPaintLayer layers[CTR_PAINT_TEXT + 2];
   CtrBordersParams params;
+  CtrCcaParams cca_params;
   CtrError error;
   Canvas canvas = canvas_new (rng, CANVAS_NV12, 33, 17), before = canvas_copy (&canvas);
   const CtrPaintRectangle everywhere = {.width = 100, .height = 100};
   ctr_borders_params_init (&params);
   CtrContours *contours = ctr_borders_run (state->finders.borders, &image, &params, state->setup.stream, &error);
   CHECK (contours && contours->count == 0);
+  ctr_cca_params_init (&cca_params);
+  CtrComponents *components = ctr_cca_run (state->finders.cca, &image, &cca_params, state->setup.stream, &error);
+  CHECK (components && components->count == 0);
   random_colours (rng, colours);
   for (int kind = CTR_PAINT_LINES; kind <= CTR_PAINT_TEXT; kind++) {
     ctr_paint_layer_init (&layers[kind], (CtrPaintKind) kind);
     layers[kind].contours = contours;
+    layers[kind].components = components;
     layers[kind].labels = labels;
     layers[kind].label_width = layers[kind].label_height = 3;
   }
@@ -204,6 +242,7 @@ compare_nothing (State *state, Random *rng)
   canvas_free (&before);
   canvas_free (&canvas);
   ctr_contours_unref (contours);
+  ctr_components_unref (components);
 }
 
 /* Frames too large for the reference, metadata that lies anywhere, a million points. */
@@ -221,6 +260,7 @@ compare_cases (void *data)
     compare_scene (state, rng, i, quick ? 60 : 200, true);
   for (uint32_t i = 0; i < (quick ? 5 : 40); i++)
     compare_scene (state, rng, i, quick ? 300 : 900, false);
+  compare_components (state, rng, quick ? 150 : 1921, quick ? 90 : 1081);
   if (quick) {
     compare_noise (state, rng, 161, 120, 5000, false);
     compare_noise (state, rng, 121, 90, 5000, true);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SIDE = 120, LAYERS = 5, PAINTERS = 2, MAX_POINTS = 900 };
+enum { MOST_SIDE = 120, LAYERS = 6, PAINTERS = 2, MAX_POINTS = 900 };
 
 static Setup setup, cpu = {.backend = CTR_BACKEND_CPU};
 static void *image_memory;   /* on the GPU; NULL on the CPU */
@@ -90,12 +90,14 @@ image_of (const uint8_t *pixels, uint32_t width, uint32_t height, const Setup *o
 static uint32_t
 make_layers (CtrPaintLayer *layers, const Results *results, Random *rng, const CtrPaintRectangle *rectangle)
 {
-  const CtrPaintKind kinds[LAYERS] = {
-      CTR_PAINT_LINES, CTR_PAINT_BOXES, CTR_PAINT_LINES, CTR_PAINT_BOXES, CTR_PAINT_RECTANGLES};
+  const CtrPaintKind kinds[LAYERS] = {CTR_PAINT_LINES, CTR_PAINT_BOXES, CTR_PAINT_LINES, CTR_PAINT_BOXES,
+      CTR_PAINT_COMPONENT_BOXES, CTR_PAINT_RECTANGLES};
   for (uint32_t i = 0; i < LAYERS; i++) {
     CtrPaintLayer *layer = &layers[i];
     ctr_paint_layer_init (layer, kinds[i]);
     layer->contours = i < 2 ? results->borders : i < 4 ? results->cracks : NULL;
+    layer->components = results->components;
+    layer->min_area = 2;
     layer->rectangles = rectangle;
     layer->rectangle_count = 1;
     layer->alpha = random_below (rng, 6) ? 1 + random_below (rng, 255) : 0;
@@ -103,6 +105,8 @@ make_layers (CtrPaintLayer *layers, const Results *results, Random *rng, const C
     layer->dashed_holes = random_below (rng, 2);
     layer->colouring =
         (CtrColouring){.by = (CtrColourBy) random_below (rng, CTR_COLOUR_AREA + 1), .count = 200, .range = 6};
+    if (layer->kind == CTR_PAINT_COMPONENT_BOXES)
+      layer->colouring.by = random_below (rng, 2) ? CTR_COLOUR_ID : CTR_COLOUR_AREA;
   }
   return LAYERS;
 }

@@ -169,6 +169,18 @@ draw_rectangle (Map *map, int64_t x, int64_t y, int64_t width, int64_t height, i
     }
 }
 
+static void
+draw_box (Map *map, const CtrPaintLayer *layer, int64_t left, int64_t top, int64_t width, int64_t height)
+{
+  int64_t x, y, to_x, to_y;
+  map_position (&layer->mapping, true, left, top, &x, &y);
+  map_position (&layer->mapping, true, left + width, top + height, &to_x, &to_y);
+  width = llabs (to_x - x);
+  height = llabs (to_y - y);
+  draw_rectangle (
+      map, x < to_x ? x : to_x, y < to_y ? y : to_y, width ? width : 1, height ? height : 1, layer->thickness);
+}
+
 static double
 log_of (double value)
 {
@@ -221,14 +233,23 @@ draw_contours (Map *map, const CtrPaintLayer *layer)
     if (layer->kind == CTR_PAINT_LINES) {
       draw_line (map, layer, contour, points + contour->first, corners);
     } else {
-      int64_t x, y, to_x, to_y;
-      map_position (&layer->mapping, true, contour->left, contour->top, &x, &y);
-      map_position (
-          &layer->mapping, true, contour->left + contour->width, contour->top + contour->height, &to_x, &to_y);
-      const int64_t width = llabs (to_x - x), height = llabs (to_y - y);
-      draw_rectangle (
-          map, x < to_x ? x : to_x, y < to_y ? y : to_y, width ? width : 1, height ? height : 1, layer->thickness);
+      draw_box (map, layer, contour->left, contour->top, contour->width, contour->height);
     }
+  }
+}
+
+static void
+draw_components (Map *map, const CtrPaintLayer *layer)
+{
+  for (uint32_t row = 0; row < layer->components->count; row++) {
+    const CtrComponent *component = &layer->components->table[row];
+    /* A contour of the same area has the same colour. */
+    const CtrContour contour = {.area2 = 2 * (int64_t) component->area};
+    if (component->area < layer->min_area)
+      continue;
+    map->show.colour = layer->colouring.by == CTR_COLOUR_AREA ? colour_of (&layer->colouring, &contour, 0)
+                                                              : colour_of (&layer->colouring, NULL, row);
+    draw_box (map, layer, component->left, component->top, component->width, component->height);
   }
 }
 
@@ -270,6 +291,9 @@ draw_layer (Map *map, const CtrPaintLayer *layer)
     case CTR_PAINT_LINES:
     case CTR_PAINT_BOXES:
       draw_contours (map, layer);
+      break;
+    case CTR_PAINT_COMPONENT_BOXES:
+      draw_components (map, layer);
       break;
     case CTR_PAINT_RECTANGLES:
       for (size_t i = 0; i < layer->rectangle_count; i++) {

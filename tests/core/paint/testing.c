@@ -102,8 +102,9 @@ Finders
 finders_new (const Setup *setup)
 {
   CtrError error;
-  Finders finders = {ctr_borders_new (setup->backend, &error), ctr_cracks_new (setup->backend, &error)};
-  CHECK (finders.borders && finders.cracks);
+  Finders finders = {ctr_borders_new (setup->backend, &error), ctr_cracks_new (setup->backend, &error),
+      ctr_cca_new (setup->backend, &error)};
+  CHECK (finders.borders && finders.cracks && finders.cca);
   return finders;
 }
 
@@ -112,6 +113,7 @@ finders_free (Finders *finders)
 {
   ctr_borders_free (finders->borders);
   ctr_cracks_free (finders->cracks);
+  ctr_cca_free (finders->cca);
 }
 
 CtrContours *
@@ -143,6 +145,22 @@ random_contours (
     fail (__FILE__, __LINE__, error.message);
   free (mask);
   return contours;
+}
+
+CtrComponents *
+random_components (Random *random, const Finders *finders, const Setup *setup, uint32_t width, uint32_t height)
+{
+  CtrError error;
+  CtrCcaParams params;
+  uint8_t *mask = noise_new (random, width, height, random_below (random, 101), 1u << random_below (random, 5));
+  const CtrImage image = {.data = mask, .stride = width, .width = width, .height = height};
+  ctr_cca_params_init (&params);
+  params.foreground.threshold = 1;
+  CtrComponents *components = ctr_cca_run (finders->cca, &image, &params, setup->stream, &error);
+  if (!components)
+    fail (__FILE__, __LINE__, error.message);
+  free (mask);
+  return components;
 }
 
 static void *
@@ -288,7 +306,7 @@ scene_init (
   random_colours (random, scene->colours);
   for (uint32_t i = 0; i < scene->count; i++) {
     CtrPaintLayer *layer = &scene->layers[i];
-    ctr_paint_layer_init (layer, (CtrPaintKind) random_below (random, 5));
+    ctr_paint_layer_init (layer, (CtrPaintKind) random_below (random, CTR_PAINT_TEXT + 1));
     layer->alpha = random_below (random, 3) ? (uint8_t) random_next (random) : 255;
     layer->thickness =
         random_below (random, 8) ? 1 + random_below (random, 6) : 1 + random_below (random, CTR_PAINT_MAX_THICKNESS);
@@ -301,6 +319,13 @@ scene_init (
       case CTR_PAINT_BOXES:
         layer->contours = random_contours (
             random, finders, setup, 1 + random_below (random, side), 1 + random_below (random, side), i % 2);
+        break;
+      case CTR_PAINT_COMPONENT_BOXES:
+        layer->components = random_components (
+            random, finders, setup, 1 + random_below (random, side), 1 + random_below (random, side));
+        layer->min_area = random_below (random, 2) ? random_below (random, 30) : 0;
+        while (layer->colouring.by == CTR_COLOUR_LEVEL || layer->colouring.by == CTR_COLOUR_DEPTH)
+          layer->colouring = random_colouring (random);
         break;
       case CTR_PAINT_RECTANGLES:
         add_rectangles (scene, layer, random, side, wild);
@@ -318,8 +343,10 @@ scene_init (
 void
 scene_clear (Scene *scene)
 {
-  for (uint32_t i = 0; i < scene->count; i++)
+  for (uint32_t i = 0; i < scene->count; i++) {
     ctr_contours_unref (scene->layers[i].contours);
+    ctr_components_unref (scene->layers[i].components);
+  }
   for (uint32_t i = 0; i < scene->owned_count; i++)
     free (scene->owned[i]);
 }

@@ -56,6 +56,7 @@ typedef struct {
 typedef struct {
   CtrBorders *borders;
   CtrCracks *cracks;
+  CtrCca *cca;
 } Finders;
 Finders finders_new (const Setup *setup);
 void finders_free (Finders *finders);
@@ -63,6 +64,10 @@ void finders_free (Finders *finders);
 /* The contours of random squares of WIDTH x HEIGHT, of pixels or corners. */
 CtrContours *random_contours (
     Random *random, const Finders *finders, const Setup *setup, uint32_t width, uint32_t height, bool corners);
+
+/* The components of random squares of WIDTH x HEIGHT. */
+CtrComponents *random_components (
+    Random *random, const Finders *finders, const Setup *setup, uint32_t width, uint32_t height);
 
 /* About as large as the picture; with WILD things are anywhere, up to where numbers end. */
 void scene_init (Scene *scene, Random *random, const Finders *finders, const Setup *setup,
