@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Component analysis: the table of components, in device memory and, if it is short, on the host. */
 #include "cuda/cca/emit.cuh"
+#include "cuda/common/ptx.cuh"
 
 namespace
 {
@@ -15,18 +16,18 @@ finish_early (const CcaKernelArgs &f, const CcaHeader &header, bool has_rows)
   if (threadIdx.x != 0)
     return;
   if (has_rows)
-    __threadfence_system ();
+    fence_system ();
   if (atomicAdd (&f.counters->emitted, 1) != gridDim.x * gridDim.y - 1)
     return;
   f.counters->emitted = 0;
   *f.host.header = header;
-  __threadfence_system ();
+  fence_system ();
   *(volatile uint32_t *) f.host.flag = 1;
 }
 
 /* A CTA a tile. */
 __global__ void
-__launch_bounds__ (EMIT_THREADS) emit_kernel (const __grid_constant__ CcaKernelArgs f)
+__launch_bounds__ (EMIT_THREADS, 16) emit_kernel (const __grid_constant__ CcaKernelArgs f)
 {
   __shared__ TileRows rows;
   const uint32_t t = threadIdx.x, tx = blockIdx.x, ty = blockIdx.y, tile = ty * f.tiles_x + tx;
@@ -36,12 +37,13 @@ __launch_bounds__ (EMIT_THREADS) emit_kernel (const __grid_constant__ CcaKernelA
   const CcaHeader header = *f.header;
   const bool early = is_early (f, header), has_rows = tile_header.open || tile_header.closed;
   if (has_rows) {
+    const FirstComponents first = load_first<false> (f, tile_header, tile, t);
     if (t < TILE_H) {
       rows.starts[t] = f.by_tile_row.starts[(size_t) tile * TILE_H + t];
       rows.bases[t] = f.by_image_row.table_rows[((size_t) ty * TILE_H + t) * f.tiles_x + tx];
     }
     __syncthreads ();
-    emit_tile (f, rows, tile_header, tile, early, t, EMIT_THREADS);
+    emit_tile (f, rows, tile_header, first, tile, early, t, EMIT_THREADS);
   }
   if (early)
     finish_early (f, header, has_rows);

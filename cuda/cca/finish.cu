@@ -4,6 +4,7 @@
  * fraction of a microsecond. */
 #include "cuda/cca/analyser.cuh"
 #include "cuda/cca/emit.cuh"
+#include "cuda/common/ptx.cuh"
 #include "cuda/common/scan.cuh"
 
 #if __CUDA_ARCH__ >= 900
@@ -23,6 +24,21 @@ static_assert (CELL_WORDS == 2 * FINISH_THREADS, "two words a thread");
 static_assert ((uint64_t) FINISH_WARPS * TILE_W * TILE_H * (FINISH_CTAS * FINISH_WARPS * TILE_W) <= 1ull << 32,
     "sums of a CTA fit 32 bits");
 
+/* The seams of a tile, from its own border and those of its neighbours: all that finding contacts needs, so that it
+ * arrives at once. */
+struct SeamCopy {
+  uint64_t right, left;
+  uint32_t bottom[TILE_WORDS], top[TILE_WORDS];
+  uint8_t right_component[TILE_H], left_component[TILE_H], bottom_component[TILE_W], top_component[TILE_W];
+  Corner corner[2]; /* by lane */
+};
+
+/* A lane's words of them. */
+struct SeamWords {
+  uint32_t bits, right, bottom, top;
+  Corner corner; /* of lanes 0 and 1 */
+};
+
 template <int CONNECTIVITY, int STEPS> struct FinishShared {
   union {
     uint2 joins[FINISH_WARPS][SEAM_JOINS<CONNECTIVITY, STEPS>];
@@ -33,7 +49,10 @@ template <int CONNECTIVITY, int STEPS> struct FinishShared {
     } counts;
   };
   SumTable sums;
-  TileRows rows[FINISH_WARPS]; /* of the CTA's tiles */
+  union {
+    SeamCopy seams;
+    TileRows rows; /* of the CTA's tile */
+  } by_warp[FINISH_WARPS];
   TileHeader headers[FINISH_WARPS];
 };
 
@@ -51,16 +70,62 @@ sum_of_bytes (uint32_t word, uint32_t sum)
   return __dp4a (word, 0x01010101u, sum);
 }
 
-/* Adds the sums of a tile's open components to their roots', and marks the first pixels of the roots in STARTS, by a
- * warp. With area limits the marks wait until the sums are complete. */
-__device__ inline void
-sum_tile (const CcaKernelArgs &f, SumTable &sums, uint32_t *starts, uint32_t tile, uint32_t open, bool limited)
+__device__ inline SeamWords
+load_seams (const CcaKernelArgs &f, uint32_t tile)
 {
-  for (uint32_t i = threadIdx.x % 32; i < open; i += 32) {
+  static_assert (TILE_W == 128 && TILE_H == 64, "a lane a word");
+  const uint32_t lane = threadIdx.x % 32;
+  const bool has_right = tile % f.tiles_x + 1 < f.tiles_x, has_below = tile / f.tiles_x + 1 < f.tiles_y;
+  const Seam right = right_seam (f, tile), bottom = bottom_seam (f, tile);
+  SeamWords w = {};
+  if (has_right) {
+    w.right = ((const uint32_t *) (lane < 16 ? right.above_component : right.line_component))[lane % 16];
+    if (lane < 4)
+      w.bits = lane < 2 ? right.above[lane] : right.line[lane - 2];
+  }
+  if (has_below) {
+    w.bottom = ((const uint32_t *) bottom.above_component)[lane];
+    w.top = ((const uint32_t *) bottom.line_component)[lane];
+    if (lane >= 4 && lane < 12)
+      w.bits = lane < 8 ? bottom.above[lane - 4] : bottom.line[lane - 8];
+  }
+  if (has_right && has_below)
+    w.corner = load_corner (f, tile);
+  return w;
+}
+
+__device__ inline void
+store_seams (SeamCopy &to, const SeamWords &w)
+{
+  const uint32_t lane = threadIdx.x % 32;
+  if (lane < offsetof (SeamCopy, right_component) / 4)
+    ((uint32_t *) &to)[lane] = w.bits;
+  ((uint32_t *) to.right_component)[lane] = w.right; /* and LEFT_COMPONENT, which follows */
+  ((uint32_t *) to.bottom_component)[lane] = w.bottom;
+  ((uint32_t *) to.top_component)[lane] = w.top;
+  if (lane < 2)
+    to.corner[lane] = w.corner;
+  __syncwarp ();
+}
+
+/* Adds the sums of a tile's open components to their roots', and marks the first pixels of the roots in STARTS, by a
+ * warp. With area limits the marks wait until the sums are complete. OWN: the sums of this lane's first component. */
+__device__ inline void
+sum_tile (const CcaKernelArgs &f, SumTable &table, uint32_t *starts, uint32_t tile, uint32_t open, const OpenSums &own,
+    bool limited)
+{
+  const uint32_t lane = threadIdx.x % 32;
+  for (uint32_t i = lane; i < open; i += 32) {
     const uint32_t component = tile * MAX_OPEN_COMPONENTS + i;
-    const OpenKey key = sums.add (f, component, 0, 0);
-    if (!limited && (uint32_t) key == component)
+    const OpenKey key = take_root (f, component);
+    if ((uint32_t) key != component) {
+      OpenSums n = own;
+      if (i != lane)
+        n = f.by_open_component.sums[component];
+      table.add (f, (uint32_t) key, n, 0, 0);
+    } else if (!limited) {
       mark_start (starts, key);
+    }
   }
 }
 
@@ -119,10 +184,10 @@ set_flag (const CcaKernelArgs &f)
 {
   __syncthreads ();
   if (threadIdx.x == 0)
-    __threadfence_system ();
+    fence_system ();
   cluster_barrier ();
   if (blockIdx.x == 0 && threadIdx.x == 0) {
-    __threadfence_system ();
+    fence_system ();
     *(volatile uint32_t *) f.host.flag = 1;
   }
 }
@@ -149,30 +214,44 @@ __launch_bounds__ (FINISH_THREADS, 1)
   const uint32_t tiles = f.tiles_x * f.tiles_y, share = ctr_div_up (tiles, gridDim.x);
   const uint32_t first = min (cta * share, tiles), own_tiles = min (share, tiles - first);
   const uint32_t tile = first + warp, tx = tile % f.tiles_x, ty = tile / f.tiles_x;
-  const bool has_tile = warp<own_tiles, limited = f.min_area> 1 || f.max_area;
+  const bool has_tile = warp < own_tiles;
+  const bool limited = f.min_area > 1 || f.max_area;
   s.sums.clear ();
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   const uint32_t closed = f.counters->closed, threshold = f.threshold_device ? *f.threshold_device : f.threshold;
+  constexpr uint32_t parts = SEAM_STEPS / STEPS;
+  const uint32_t seam = cta * FINISH_WARPS + warp, seam_tile = seam / parts, first_step = seam % parts * STEPS;
+  const bool has_seam = seam_tile < tiles;
+  /* What is loaded here arrives with the seams. */
   TileHeader header = {};
+  unsigned long long row_starts[TILE_H / 32] = {};
   if (has_tile) {
     header = f.by_tile.headers[tile];
-    for (uint32_t y = lane; y < TILE_H; y += 32) {
-      const unsigned long long starts = f.by_tile_row.starts[(size_t) tile * TILE_H + y];
-      s.rows[warp].starts[y] = header.closed ? starts : 0;
-    }
-    if (lane == 0)
-      s.headers[warp] = header;
+    for (int i = 0; i < TILE_H / 32; i++)
+      row_starts[i] = f.by_tile_row.starts[(size_t) tile * TILE_H + lane + 32 * i];
   }
-
-  constexpr uint32_t parts = SEAM_STEPS / STEPS;
-  const uint32_t seam = cta * FINISH_WARPS + warp;
-  if (seam < tiles * parts)
-    unite_seams<CONNECTIVITY, STEPS, true> (f, s.joins[warp], seam / parts, seam % parts * STEPS);
+  if (has_seam) {
+    SeamCopy &c = s.by_warp[warp].seams;
+    store_seams (c, load_seams (f, seam_tile));
+    unite_seams<CONNECTIVITY, STEPS> (
+        f, s.joins[warp],
+        {(const uint32_t *) &c.right, (const uint32_t *) &c.left, c.right_component, c.left_component},
+        {c.bottom, c.top, c.bottom_component, c.top_component}, [&] { return lane < 2 ? c.corner[lane] : Corner (); },
+        seam_tile, first_step);
+  }
+  TileRows &rows = s.by_warp[warp].rows;
+  for (int i = 0; i < TILE_H / 32; i++)
+    rows.starts[lane + 32 * i] = header.closed ? row_starts[i] : 0;
+  if (lane == 0)
+    s.headers[warp] = header;
+  OpenSums own = {};
+  if (lane < header.open)
+    own = f.by_open_component.sums[tile * MAX_OPEN_COMPONENTS + lane];
   cluster_barrier ();
 
-  uint32_t *starts = (uint32_t *) s.rows[warp].starts;
-  sum_tile (f, s.sums, starts, tile, header.open, limited);
+  uint32_t *starts = (uint32_t *) rows.starts;
+  sum_tile (f, s.sums, starts, tile, header.open, own, limited);
   __syncthreads ();
   s.sums.flush (f, 0, 0);
   if (limited) {
@@ -182,12 +261,17 @@ __launch_bounds__ (FINISH_THREADS, 1)
   __syncwarp ();
   const size_t first_cell = (size_t) ty * TILE_H * f.tiles_x + tx;
   for (uint32_t y = lane; has_tile && y < TILE_H; y += 32)
-    f.by_image_row.counts[first_cell + y * f.tiles_x] = __popcll (s.rows[warp].starts[y]);
+    f.by_image_row.counts[first_cell + y * f.tiles_x] = __popcll (rows.starts[y]);
   cluster_barrier ();
 
+  const uint32_t warps = FINISH_WARPS / share, emitted = warp / warps; /* of a tile; tile of the CTA */
+  const uint32_t emitter = t - emitted * warps * 32;
+  FirstComponents first_components = {};
+  if (emitted < own_tiles)
+    first_components = load_first<true> (f, s.headers[emitted], first + emitted, emitter);
   const uint32_t count = scan_counts (f, s.counts, tiles);
   for (uint32_t y = lane; has_tile && y < TILE_H; y += 32)
-    s.rows[warp].bases[y] = components_before (s.counts, first_cell + y * f.tiles_x);
+    rows.bases[y] = components_before (s.counts, first_cell + y * f.tiles_x);
   const CcaHeader result = {count, closed, threshold, count <= f.table.capacity && closed <= f.closed.capacity};
   if (cta == 0 && t == 0) {
     *f.header = *f.host.header = result;
@@ -196,9 +280,9 @@ __launch_bounds__ (FINISH_THREADS, 1)
   }
   __syncthreads ();
   const bool early = is_early (f, result);
-  const uint32_t warps = FINISH_WARPS / share, emitted = warp / warps; /* of a tile; tile of the CTA */
   if (emitted < own_tiles)
-    emit_tile (f, s.rows[emitted], s.headers[emitted], first + emitted, early, t - emitted * warps * 32, warps * 32);
+    emit_tile (
+        f, s.by_warp[emitted].rows, s.headers[emitted], first_components, first + emitted, early, emitter, warps * 32);
   if (result.rows_complete && !early) {
     cluster_barrier ();
     copy_table (f, min (count, f.host.rows));

@@ -24,8 +24,11 @@ __global__ void __launch_bounds__ (32 * SEAM_WARPS) seam_kernel (const CcaKernel
   /* The order kernel needs these at 0. */
   if (warp < f.tiles_y && threadIdx.x % 32 == 0)
     f.by_band.scan_states[warp] = 0;
-  if (tile < f.tiles_x * f.tiles_y)
-    unite_seams<CONNECTIVITY, STEPS, false> (f, joins[threadIdx.x / 32], tile, warp % parts * STEPS);
+  if (tile >= f.tiles_x * f.tiles_y)
+    return;
+  unite_seams<CONNECTIVITY, STEPS> (
+      f, joins[threadIdx.x / 32], right_seam (f, tile), bottom_seam (f, tile), [&] { return load_corner (f, tile); },
+      tile, warp % parts * STEPS);
 }
 
 constexpr int SUM_TILES = 32; /* tiles of one band that a CTA adds up */
@@ -44,8 +47,11 @@ sum_tiles (const CcaKernelArgs &f, SumTable &table, uint32_t first_tx, uint32_t 
   __syncthreads ();
   for (uint32_t tx = first_tx + warp; tx < end_tx; tx += ORDER_WARPS) {
     const uint32_t tile = ty * f.tiles_x + tx, open = f.by_tile.headers[tile].open;
-    for (uint32_t i = lane; i < open; i += 32)
-      table.add (f, tile * MAX_OPEN_COMPONENTS + i, base_x, base_y);
+    for (uint32_t i = lane; i < open; i += 32) {
+      const uint32_t component = tile * MAX_OPEN_COMPONENTS + i, root = (uint32_t) take_root (f, component);
+      if (root != component)
+        table.add (f, root, f.by_open_component.sums[component], base_x, base_y);
+    }
   }
   __syncthreads ();
   table.flush (f, base_x, base_y);

@@ -10,6 +10,18 @@ namespace
 
 constexpr int SUM_SLOTS = 256; /* a power of two, and no more than a CTA has threads */
 
+/* The key of COMPONENT's root, which becomes its parent: so the feature kernel finds it in one step. Other threads may
+ * still pass here: any ancestor is valid. */
+__device__ inline OpenKey
+take_root (const CcaKernelArgs &f, uint32_t component)
+{
+  OpenKey *parents = f.by_open_component.parents;
+  const OpenKey key = find_root (parents, component, load_parent (parents, component));
+  if ((uint32_t) key != component)
+    *(volatile OpenKey *) &parents[component] = key;
+  return key;
+}
+
 /* Marks the first pixel of the component with KEY in STARTS, shared memory of its tile's by_tile_row.starts. */
 __device__ inline void
 mark_start (uint32_t *starts, OpenKey key)
@@ -61,18 +73,10 @@ struct SumTable {
     }
   }
 
-  /* Adds the sums of COMPONENT, unless it is a root. Returns the key of its root. */
-  __device__ OpenKey
-  add (const CcaKernelArgs &f, uint32_t component, uint32_t base_x, uint32_t base_y)
+  /* Adds the sums N of a component to those of its root. */
+  __device__ void
+  add (const CcaKernelArgs &f, uint32_t root, const OpenSums &n, uint32_t base_x, uint32_t base_y)
   {
-    const OpenKey key =
-        find_root (f.by_open_component.parents, component, load_parent (f.by_open_component.parents, component));
-    const uint32_t root = (uint32_t) key;
-    if (root == component)
-      return key;
-    /* The feature kernel finds the root in one step. Other threads may still pass here: any ancestor is valid. */
-    *(volatile OpenKey *) &f.by_open_component.parents[component] = key;
-    const OpenSums n = f.by_open_component.sums[component];
     uint32_t slot = (root ^ root / MAX_OPEN_COMPONENTS) % SUM_SLOTS;
     uint32_t owner = atomicCAS (&roots[slot], NONE, root);
     if (owner != NONE && owner != root) { /* the second and last slot */
@@ -81,7 +85,7 @@ struct SumTable {
     }
     if (owner != NONE && owner != root) {
       add_to_root (&f.by_open_component.sums[root], n.sum_x, n.sum_y, n.area, n.left, n.right, n.bottom);
-      return key;
+      return;
     }
     atomicAdd (&sum_x[slot], (uint32_t) (n.sum_x - (unsigned long long) n.area * base_x));
     atomicAdd (&sum_y[slot], (uint32_t) (n.sum_y - (unsigned long long) n.area * base_y));
@@ -92,7 +96,6 @@ struct SumTable {
       atomicMax (&right[slot], n.right);
     if (n.bottom > *(volatile uint32_t *) &bottom[slot])
       atomicMax (&bottom[slot], n.bottom);
-    return key;
   }
 
   /* Adds the table's sums to those of the roots. All threads of the CTA, after a barrier. */

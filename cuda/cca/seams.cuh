@@ -76,18 +76,71 @@ constexpr uint32_t NO_PAIR = ~0u;
 /* The most pairs that a warp finds: contacts of a kind are at least two pixels apart. */
 template <int CONNECTIVITY, int STEPS> constexpr int SEAM_JOINS = 16 * (CONNECTIVITY == 8 ? 2 : 1) * STEPS + 2;
 
-/* A warp unites the components across STEPS times 32 pixels of a tile's right and bottom seams. For 8-connectivity, the
- * last step includes the bottom right corner. The warp finds all contacts before it unites any, so that their loads
- * overlap, and then their unions. LIST: shared memory for SEAM_JOINS. */
-template <int CONNECTIVITY, int STEPS, bool EAGER>
+/* The pixels of two tiles along their seam, and the tiles' components to which they belong. A right seam is one of columns:
+ * ABOVE is the left one. */
+struct Seam {
+  const uint32_t *above, *line;
+  const uint8_t *above_component, *line_component;
+};
+
+__device__ inline Seam
+right_seam (const CcaKernelArgs &f, uint32_t tile)
+{
+  const TileBorder *border = f.by_tile.borders + tile, *other = border + 1;
+  return {(const uint32_t *) &border->right, (const uint32_t *) &other->left, border->right_component,
+      other->left_component};
+}
+
+__device__ inline Seam
+bottom_seam (const CcaKernelArgs &f, uint32_t tile)
+{
+  const TileBorder *border = f.by_tile.borders + tile, *other = border + f.tiles_x;
+  return {border->bottom, other->top, border->bottom_component, other->top_component};
+}
+
+/* The two diagonal contacts where four tiles meet, of lanes 0 and 1. */
+struct Corner {
+  uint32_t upper, lower; /* tiles */
+  uint32_t is_contact, upper_component, lower_component;
+};
+
+__device__ inline bool
+has_corner (const CcaKernelArgs &f, uint32_t tile)
+{
+  return tile % f.tiles_x + 1 < f.tiles_x && tile / f.tiles_x + 1 < f.tiles_y;
+}
+
+/* The bottom right corner of TILE, which has one. */
+__device__ inline Corner
+load_corner (const CcaKernelArgs &f, uint32_t tile)
+{
+  Corner c = {};
+  const uint32_t lane = threadIdx.x % 32;
+  if (lane < 2) {
+    /* Lane 0: this tile and the one to the lower right. Lane 1: the right tile and the one below. */
+    c.upper = tile + lane;
+    c.lower = tile + f.tiles_x + 1 - lane;
+    const uint32_t upper_x = lane ? 0 : TILE_W - 1, lower_x = TILE_W - 1 - upper_x;
+    const TileBorder &up = f.by_tile.borders[c.upper], &low = f.by_tile.borders[c.lower];
+    c.is_contact = up.bottom[upper_x / 32] >> upper_x % 32 & low.top[lower_x / 32] >> lower_x % 32 & 1;
+    c.upper_component = up.bottom_component[upper_x];
+    c.lower_component = low.top_component[lower_x];
+  }
+  return c;
+}
+
+/* A warp unites the components across STEPS times 32 pixels of a tile's right and bottom seams and, with the last of
+ * them, of the corner, if there is one, which GET_CORNER () returns. It finds all contacts before it unites any, so that their loads overlap, and
+ * then their unions. LIST: shared memory for SEAM_JOINS. */
+template <int CONNECTIVITY, int STEPS, typename GetCorner>
 __device__ inline void
-unite_seams (const CcaKernelArgs &f, uint2 *list, uint32_t tile, uint32_t first_step)
+unite_seams (const CcaKernelArgs &f, uint2 *list, const Seam &to_right, const Seam &to_bottom,
+    const GetCorner &get_corner, uint32_t tile, uint32_t first_step)
 {
   constexpr int kinds = CONNECTIVITY == 8 ? 2 : 1;
   const uint32_t lane = threadIdx.x % 32, before_me = (1u << lane) - 1;
   const uint32_t tx = tile % f.tiles_x, ty = tile / f.tiles_x;
   const bool has_right = tx + 1 < f.tiles_x, has_below = ty + 1 < f.tiles_y;
-  const TileBorder &border = f.by_tile.borders[tile];
 
   /* This lane's contacts: open component of this tile << 8 | that of the other tile. */
   uint32_t pairs[STEPS][2];
@@ -98,30 +151,18 @@ unite_seams (const CcaKernelArgs &f, uint2 *list, uint32_t tile, uint32_t first_
     pairs[i][0] = pairs[i][1] = NO_PAIR;
     if (!(right ? has_right : has_below))
       continue;
-    const TileBorder &other = f.by_tile.borders[right ? tile + 1 : tile + f.tiles_x];
-    const uint32_t *above = right ? (const uint32_t *) &border.right : border.bottom;
-    const uint32_t *line = right ? (const uint32_t *) &other.left : other.top;
-    const uint8_t *above_component = right ? border.right_component : border.bottom_component;
-    const uint8_t *line_component = right ? other.left_component : other.top_component;
-    const uint32_t word = right ? step : step - RIGHT_STEPS, at = word * 32 + lane, above_word = above[word];
-    /* Where few warps hide little, the components of all pixels arrive together with the pixels. */
-    uint32_t above_is[2] = {}, line_is[2] = {};
-    if (EAGER) {
-      above_is[0] = above_component[at];
-      above_is[1] = above_component[at ? at - 1 : 0];
-      line_is[0] = line_component[at];
-      line_is[1] = line_component[at ? at - 1 : 0];
-    }
+    const Seam seam = {right ? to_right.above : to_bottom.above, right ? to_right.line : to_bottom.line,
+        right ? to_right.above_component : to_bottom.above_component,
+        right ? to_right.line_component : to_bottom.line_component};
+    const uint32_t word = right ? step : step - RIGHT_STEPS, at = word * 32 + lane, above_word = seam.above[word];
     uint32_t at_start, later;
-    contacts<CONNECTIVITY> (
-        line[word], word ? line[word - 1] : 0, above_word, word ? above[word - 1] : 0, &at_start, &later);
-    if (at_start >> lane & 1) {
-      const bool before = CONNECTIVITY == 8 && !(above_word >> lane & 1);
-      pairs[i][0] = (EAGER ? (before ? above_is[1] : above_is[0]) : above_component[at - before]) << 8
-                    | (EAGER ? line_is[0] : line_component[at]);
-    }
+    contacts<CONNECTIVITY> (seam.line[word], word ? seam.line[word - 1] : 0, above_word,
+        word ? seam.above[word - 1] : 0, &at_start, &later);
+    if (at_start >> lane & 1)
+      pairs[i][0] = seam.above_component[CONNECTIVITY == 4 || above_word >> lane & 1 ? at : at - 1] << 8
+                    | seam.line_component[at];
     if (CONNECTIVITY == 8 && later >> lane & 1)
-      pairs[i][1] = (EAGER ? above_is[0] : above_component[at]) << 8 | (EAGER ? line_is[1] : line_component[at - 1]);
+      pairs[i][1] = seam.above_component[at] << 8 | seam.line_component[at - 1];
   }
 
   /* A pair of components often meets at many pixels: unite it once. */
@@ -136,19 +177,18 @@ unite_seams (const CcaKernelArgs &f, uint2 *list, uint32_t tile, uint32_t first_
   for (int i = 0; i < STEPS; i++)
 #pragma unroll
     for (int kind = 0; kind < kinds; kind++) {
-      const uint32_t pair = pairs[i][kind], same = __match_any_sync (~0u, pair);
+      const uint32_t pair = pairs[i][kind];
+      if (!__any_sync (~0u, pair != NO_PAIR))
+        continue;
+      const uint32_t same = __match_any_sync (~0u, pair);
       const uint32_t other = first_step + i < RIGHT_STEPS ? tile + 1 : tile + f.tiles_x;
       gather (pair != NO_PAIR && !(same & before_me), tile * MAX_OPEN_COMPONENTS + (pair >> 8),
           other * MAX_OPEN_COMPONENTS + (pair & 255));
     }
-  if (CONNECTIVITY == 8 && has_right && has_below && first_step == SEAM_STEPS - STEPS) {
-    /* Lane 0: this tile and the one to the lower right. Lane 1: the right tile and the one below. */
-    const uint32_t upper = tile + lane % 2, lower = tile + f.tiles_x + 1 - lane % 2;
-    const uint32_t upper_x = lane % 2 ? 0 : TILE_W - 1, lower_x = TILE_W - 1 - upper_x;
-    const TileBorder &up = f.by_tile.borders[upper], &low = f.by_tile.borders[lower];
-    const bool join = lane < 2 && up.bottom[upper_x / 32] >> upper_x % 32 & low.top[lower_x / 32] >> lower_x % 32 & 1;
-    gather (join, join ? upper * MAX_OPEN_COMPONENTS + up.bottom_component[upper_x] : 0,
-        join ? lower * MAX_OPEN_COMPONENTS + low.top_component[lower_x] : 0);
+  if (CONNECTIVITY == 8 && first_step == SEAM_STEPS - STEPS && has_right && has_below) {
+    const Corner corner = get_corner ();
+    gather (corner.is_contact, corner.upper * MAX_OPEN_COMPONENTS + corner.upper_component,
+        corner.lower * MAX_OPEN_COMPONENTS + corner.lower_component);
   }
   __syncwarp ();
   for (uint32_t i = lane; i < count; i += 32)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* PTX instructions without a CUDA C++ intrinsic: arithmetic on two half-precision numbers in a word, the tensor core's
- * product of bytes, asynchronous copies. The emulator has its own versions in tests/emulation/ptx-emulated.h. */
+ * product of bytes, asynchronous copies, a fence. The emulator has its own versions in tests/emulation/ptx-emulated.h. */
 #ifndef CTR_CUDA_COMMON_PTX_CUH
 #define CTR_CUDA_COMMON_PTX_CUH
 
@@ -88,6 +88,14 @@ copies_done ()
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
+}
+
+/* Orders all that this thread has written or learnt of before what it writes later, in the eyes of the host, too. Lighter
+ * than __threadfence_system(), which also orders itself among all other such fences. */
+__device__ inline void
+fence_system ()
+{
+  asm volatile("fence.acq_rel.sys;" ::: "memory");
 }
 
 #else

@@ -89,4 +89,9 @@ copies_done ()
 {
 }
 
+static inline void
+fence_system ()
+{
+}
+
 #endif
