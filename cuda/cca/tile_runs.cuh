@@ -15,9 +15,9 @@
 namespace
 {
 
-constexpr int RUN_THREADS = TILE_THREADS; /* a thread a word of the tile */
-constexpr int RUN_CAPACITY = 2560;        /* Noise has 2048 runs at most, give or take 23. */
-constexpr int OPEN_RUNS = 19;             /* the bit of RunShared::sum_y from which on they are counted */
+constexpr int RUN_THREADS = 512;   /* Tiles of a photograph have some hundreds of runs. */
+constexpr int RUN_CAPACITY = 2560; /* Noise has 2048 runs at most, give or take 23. */
+constexpr int OPEN_RUNS = 19;      /* the bit of RunShared::sum_y from which on they are counted */
 
 /* Arrays of runs; all sums become those of the component in its root. Where threads race, accesses are volatile or
  * atomic. */
@@ -180,19 +180,20 @@ template <int CONNECTIVITY, bool KEEP_RUNS> struct RunTile {
       work (base + lane, base + lane < count);
   }
 
-  /* Numbers the runs that start in this thread's word W. False: too many. */
+  /* Numbers the runs that start in this thread's word W, if it has one. False: too many. */
   __device__ bool
   list_runs (uint32_t w)
   {
     const uint32_t t = threadIdx.x, y = t / TILE_WORDS, word = t % TILE_WORDS;
-    uint32_t starts = starts_of_word (row (y), word);
+    uint32_t starts = t < TILE_THREADS ? starts_of_word (row (y), word) : 0;
     uint32_t next = block_scan<RUN_THREADS> (__popc (starts), s.warp_sums, &count);
     if (count > RUN_CAPACITY)
       return false;
-    s.before_word[t] = next;
+    if (t < TILE_THREADS)
+      s.before_word[t] = next;
     for (; starts; starts &= starts - 1)
       s.entry[next++] = y << 7 | (word * 32 + __ffs (starts) - 1);
-    if (KEEP_RUNS)
+    if (KEEP_RUNS && t < TILE_THREADS)
       f.by_word.foreground[tile * TILE_THREADS + t] = w;
     __syncthreads ();
     return true;
@@ -350,26 +351,28 @@ template <int CONNECTIVITY, bool KEEP_RUNS> struct RunTile {
   __device__ void
   write_border ()
   {
-    static_assert (RUN_THREADS == 2 * TILE_W && RUN_THREADS >= 2 * TILE_H, "a thread a pixel");
+    static_assert (RUN_THREADS > 2 * TILE_W + 2 * TILE_H + TILE_WORDS, "a thread a pixel");
     TileBorder &border = f.by_tile.borders[tile];
     const uint32_t t = threadIdx.x, y = t % TILE_H;
-    if (t < TILE_W && has_above)
-      border.top_component[t] = component_at (0, t);
-    if (t >= TILE_W && has_below)
-      border.bottom_component[t - TILE_W] = component_at (TILE_H - 1, t - TILE_W);
-    if (t < TILE_H) {
+    if (t < TILE_W) {
+      if (has_above)
+        border.top_component[t] = component_at (0, t);
+    } else if (t < 2 * TILE_W) {
+      if (has_below)
+        border.bottom_component[t - TILE_W] = component_at (TILE_H - 1, t - TILE_W);
+    } else if (t < 2 * TILE_W + TILE_H) {
       const uint32_t left = __ballot_sync (~0u, row (y)[0] & 1);
       if (lane == 0)
         ((uint32_t *) &border.left)[y / 32] = left;
       if (has_left)
         border.left_component[y] = component_at (y, 0);
-    } else if (t < 2 * TILE_H) {
+    } else if (t < 2 * TILE_W + 2 * TILE_H) {
       const uint32_t right = __ballot_sync (~0u, row (y)[TILE_WORDS - 1] >> 31);
       if (lane == 0)
         ((uint32_t *) &border.right)[y / 32] = right;
       if (has_right)
         border.right_component[y] = component_at (y, TILE_W - 1);
-    } else if (t < 2 * TILE_H + TILE_WORDS) {
+    } else if (t < 2 * TILE_W + 2 * TILE_H + TILE_WORDS) {
       border.top[t % TILE_WORDS] = row (0)[t % TILE_WORDS];
       border.bottom[t % TILE_WORDS] = row (TILE_H - 1)[t % TILE_WORDS];
     }
@@ -380,6 +383,8 @@ template <int CONNECTIVITY, bool KEEP_RUNS> struct RunTile {
   write_run_refs ()
   {
     const uint32_t t = threadIdx.x, y = t / TILE_WORDS, word = t % TILE_WORDS;
+    if (t >= TILE_THREADS)
+      return;
     uint16_t *refs = &f.by_run_slot.refs[(size_t) tile * TILE_SLOTS + y * ROW_SLOTS + word * 16];
     uint32_t run = s.before_word[t];
     for (uint32_t starts = starts_of_word (row (y), word); starts; starts &= starts - 1)
@@ -418,7 +423,7 @@ template <int CONNECTIVITY, bool KEEP_RUNS> struct RunTile {
       s.open = s.closed = s.closed_written = 0;
     load_rows<rows> (f, threshold, tx, ty, warp * rows, s.rows);
     __syncthreads ();
-    const uint32_t w = ((const uint32_t *) s.rows)[t];
+    const uint32_t w = t < TILE_THREADS ? ((const uint32_t *) s.rows)[t] : ~0u;
     if (__syncthreads_and (w == ~0u)) {
       if (warp == 0)
         write_full_tile (f, tile, tx, ty, KEEP_RUNS);

@@ -131,7 +131,7 @@ __global__ void __launch_bounds__ (32 * TILE_WARPS) tile_kernel (const __grid_co
 /* A CTA for each tile, a thread for each run. */
 template <int CONNECTIVITY, bool KEEP_RUNS>
 __global__ void
-__launch_bounds__ (RUN_THREADS, 4) run_kernel (const __grid_constant__ CcaKernelArgs f)
+__launch_bounds__ (RUN_THREADS, 2) run_kernel (const __grid_constant__ CcaKernelArgs f)
 {
   __shared__ union {
     RunShared runs;
