@@ -70,10 +70,10 @@ ctr_analyser_view (void *analyser, CtrPendingView *view)
 }
 
 bool
-ctr_analyser_hold (void *analyser, void *stream, CtrError *error)
+ctr_analyser_hold (void *analyser, void *event, CtrError *error)
 {
   const CtrAnalyser *base = analyser;
-  return base->ops->hold (base->state, stream, error);
+  return base->ops->hold (base->state, event, error);
 }
 
 bool

@@ -22,7 +22,7 @@ typedef struct {
   void (*destroy) (void *state);
   /* As in CtrPendingOps; NULL on the CPU and where submit() does not exist. */
   bool (*view) (void *state, CtrPendingView *view);
-  bool (*hold) (void *state, void *stream, CtrError *error);
+  bool (*hold) (void *state, void *event, CtrError *error);
   bool (*lead) (void *state, void *stream, CtrError *error);
   bool (*was_incomplete) (const void *state);
 } CtrBackendOps;
@@ -74,7 +74,7 @@ bool ctr_analyser_settle (CtrAnalyser *analyser, CtrError *error);
 
 /* The functions of CtrPendingOps of every analyser; only a backend that has them hands out pending results. */
 bool ctr_analyser_view (void *analyser, CtrPendingView *view);
-bool ctr_analyser_hold (void *analyser, void *stream, CtrError *error);
+bool ctr_analyser_hold (void *analyser, void *event, CtrError *error);
 bool ctr_analyser_lead (void *analyser, void *stream, CtrError *error);
 bool ctr_analyser_was_incomplete (const void *analyser);
 

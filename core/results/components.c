@@ -112,9 +112,9 @@ ctr_components_lock (CtrComponents *components, CtrPendingView *view)
 }
 
 bool
-ctr_components_unlock (CtrComponents *components, void *stream, CtrError *error)
+ctr_components_unlock (CtrComponents *components, void *event, CtrError *error)
 {
-  return ctr_pending_unlock (&((Result *) components)->pending, stream, error);
+  return ctr_pending_unlock (&((Result *) components)->pending, event, error);
 }
 
 bool

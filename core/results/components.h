@@ -25,7 +25,7 @@ void ctr_components_settle (CtrComponents *pending, CtrComponents *complete);
 
 /* See pending.h. The last one is for settled components: did their views show an incomplete result? */
 bool ctr_components_lock (CtrComponents *components, CtrPendingView *view);
-bool ctr_components_unlock (CtrComponents *components, void *stream, CtrError *error);
+bool ctr_components_unlock (CtrComponents *components, void *event, CtrError *error);
 bool ctr_components_were_incomplete (const CtrComponents *components);
 
 /* For the analysers that submit them. */

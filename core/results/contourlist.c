@@ -202,9 +202,9 @@ ctr_contours_lock (CtrContours *contours, CtrPendingView *view)
 }
 
 bool
-ctr_contours_unlock (CtrContours *contours, void *stream, CtrError *error)
+ctr_contours_unlock (CtrContours *contours, void *event, CtrError *error)
 {
-  return ctr_pending_unlock (&((Result *) contours)->pending, stream, error);
+  return ctr_pending_unlock (&((Result *) contours)->pending, event, error);
 }
 
 bool

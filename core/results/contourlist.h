@@ -49,7 +49,7 @@ void ctr_contours_settle (CtrContours *pending, CtrContours *complete);
 
 /* See pending.h. The last one is for settled contours: did their views show an incomplete result? */
 bool ctr_contours_lock (CtrContours *contours, CtrPendingView *view);
-bool ctr_contours_unlock (CtrContours *contours, void *stream, CtrError *error);
+bool ctr_contours_unlock (CtrContours *contours, void *event, CtrError *error);
 bool ctr_contours_were_incomplete (const CtrContours *contours);
 
 /* For the analysers that submit them. */

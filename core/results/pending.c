@@ -94,9 +94,9 @@ ctr_pending_lock (CtrPending *pending, CtrPendingView *view)
 }
 
 bool
-ctr_pending_unlock (CtrPending *pending, void *stream, CtrError *error)
+ctr_pending_unlock (CtrPending *pending, void *event, CtrError *error)
 {
-  const bool ok = !stream || pending->ops->hold (pending->analyser, stream, error);
+  const bool ok = !event || pending->ops->hold (pending->analyser, event, error);
   pthread_mutex_unlock (&pending->lock);
   return ok;
 }

@@ -37,8 +37,8 @@ typedef struct {
   bool (*settle) (void *analyser, void *result, CtrError *error);
   /* False: the result cannot be read before it is settled. */
   bool (*view) (void *analyser, CtrPendingView *view);
-  /* Keeps what a view shows until all work is done that is queued on STREAM so far. */
-  bool (*hold) (void *analyser, void *stream, CtrError *error);
+  /* Keeps what a view shows until EVENT, which the backend's own drawing has recorded behind its work. */
+  bool (*hold) (void *analyser, void *event, CtrError *error);
   /* Makes STREAM wait for the analysis. */
   bool (*lead) (void *analyser, void *stream, CtrError *error);
   /* Has a view shown an incomplete result? Called behind settle(). May be NULL. */
@@ -82,9 +82,9 @@ bool ctr_pending_settled (const CtrPending *pending);
  * locks several results locks them in the order of their addresses. */
 bool ctr_pending_lock (CtrPending *pending, CtrPendingView *view);
 
-/* Unlocks it, after the work that reads it has been queued on STREAM, or nothing has been queued (STREAM NULL). False if
- * STREAM could not be recorded: then the caller has to wait for it. */
-bool ctr_pending_unlock (CtrPending *pending, void *stream, CtrError *error);
+/* Unlocks it, after the work that reads it has been queued and EVENT recorded behind it, or nothing has been queued (EVENT
+ * NULL). If it fails, the caller has to wait for the work. */
+bool ctr_pending_unlock (CtrPending *pending, void *event, CtrError *error);
 
 /* Makes STREAM wait for the analysis, unless the result is settled. */
 bool ctr_pending_lead (CtrPending *pending, void *stream, CtrError *error);

@@ -322,7 +322,7 @@ borders_enqueue (void *state, const CtrImage *image, const CtrBordersPlan *plan,
   Borders *b = (Borders *) state;
   if (!cuda_session_begin (&b->session, stream, error))
     return false;
-  b->session.has_reader = false; /* of a former result, which has memory of its own */
+  cuda_session_forget_readers (&b->session); /* The next result has memory of its own. */
   b->was_incomplete = false;
   b->image = *image;
   b->plan = *plan;
@@ -422,9 +422,9 @@ borders_view (void *state, CtrPendingView *view)
 }
 
 bool
-borders_hold (void *state, void *stream, CtrError *error)
+borders_hold (void *state, void *event, CtrError *error)
 {
-  return cuda_session_hold (&((Borders *) state)->session, (cudaStream_t) stream, error);
+  return cuda_session_hold (&((Borders *) state)->session, (CudaSharedEvent *) event, error);
 }
 
 bool

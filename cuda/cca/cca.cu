@@ -35,6 +35,7 @@ cca_destroy (void *state)
   CcaAnalyser *cca = (CcaAnalyser *) state;
   if (cca->session.stream)
     cudaStreamSynchronize (cca->session.stream);
+  cuda_session_wait_for_readers (&cca->session, NULL);
   for (CcaCachedGraph &cached : cca->graphs)
     cuda_graph_free (&cached.graph);
   cuda_session_close (&cca->session);
@@ -99,9 +100,9 @@ cca_view (void *state, CtrPendingView *view)
 }
 
 bool
-cca_hold (void *state, void *stream, CtrError *error)
+cca_hold (void *state, void *event, CtrError *error)
 {
-  return cuda_session_hold (&((CcaAnalyser *) state)->session, (cudaStream_t) stream, error);
+  return cuda_session_hold (&((CcaAnalyser *) state)->session, (CudaSharedEvent *) event, error);
 }
 
 bool

@@ -3,6 +3,7 @@
 
 #include "cuda/common/context.h"
 
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -94,6 +95,36 @@ cuda_create_event (cudaEvent_t *event)
   return cudaEventCreateWithFlags (event, cudaEventDisableTiming | cudaEventBlockingSync);
 }
 
+CudaSharedEvent *
+cuda_shared_event_new (cudaError_t *status)
+{
+  CudaSharedEvent *event = (CudaSharedEvent *) calloc (1, sizeof *event);
+  *status = event ? cuda_create_event (&event->event) : cudaErrorMemoryAllocation;
+  if (*status == cudaSuccess) {
+    event->refs = 1;
+    return event;
+  }
+  free (event);
+  return NULL;
+}
+
+CudaSharedEvent *
+cuda_shared_event_ref (CudaSharedEvent *event)
+{
+  __atomic_add_fetch (&event->refs, 1, __ATOMIC_RELAXED);
+  return event;
+}
+
+void
+cuda_shared_event_unref (CudaSharedEvent *event)
+{
+  if (!event || __atomic_sub_fetch (&event->refs, 1, __ATOMIC_ACQ_REL) > 0)
+    return;
+  cudaEventDestroy (event->event);
+  cudaGetLastError (); /* The context may be gone. */
+  free (event);
+}
+
 cudaError_t
 cuda_wait_for_event (cudaEvent_t event, CudaWait *wait)
 {
@@ -120,8 +151,6 @@ cuda_session_open (CudaSession *session, const char *purpose, CtrError *error)
     status = cudaStreamCreateWithFlags (&session->own_stream, cudaStreamNonBlocking);
   if (status == cudaSuccess)
     status = cuda_create_event (&session->done);
-  if (status == cudaSuccess)
-    status = cuda_create_event (&session->read);
   session->context = ctr_context_current ();
   return status == cudaSuccess || ctr_cuda_fail (error, status, purpose);
 }
@@ -133,8 +162,7 @@ cuda_session_close (CudaSession *session)
     cudaStreamSynchronize (session->stream);
   if (session->done)
     cudaEventDestroy (session->done);
-  if (session->read)
-    cudaEventDestroy (session->read);
+  cuda_session_forget_readers (session);
   if (session->own_stream)
     cudaStreamDestroy (session->own_stream);
   cudaGetLastError ();
@@ -168,14 +196,17 @@ cuda_session_begin_in_order (CudaSession *session, void *stream, CtrError *error
   return choose_stream (session, wanted, error);
 }
 
-/* One event stands for all readers, each of which comes behind those before it. */
 bool
-cuda_session_hold (CudaSession *session, cudaStream_t stream, CtrError *error)
+cuda_session_hold (CudaSession *session, CudaSharedEvent *event, CtrError *error)
 {
-  if (session->has_reader)
-    CTR_CUDA (cudaStreamWaitEvent (stream, session->read, 0));
-  CTR_CUDA (cudaEventRecord (session->read, stream));
-  session->has_reader = true;
+  for (CudaSharedEvent *&reader : session->readers)
+    if (!reader || reader == event) {
+      if (!reader)
+        reader = cuda_shared_event_ref (event);
+      return true;
+    }
+  /* So many others are rare. */
+  CTR_CUDA (cudaEventSynchronize (event->event));
   return true;
 }
 
@@ -189,19 +220,30 @@ cuda_session_lead (const CudaSession *session, cudaStream_t stream, CtrError *er
 bool
 cuda_session_follow_readers (CudaSession *session, CtrError *error)
 {
-  if (session->has_reader)
-    CTR_CUDA (cudaStreamWaitEvent (session->stream, session->read, 0));
-  session->has_reader = false;
+  for (const CudaSharedEvent *reader : session->readers)
+    if (reader)
+      CTR_CUDA (cudaStreamWaitEvent (session->stream, reader->event, 0));
+  cuda_session_forget_readers (session);
   return true;
 }
 
 bool
 cuda_session_wait_for_readers (CudaSession *session, CtrError *error)
 {
-  if (session->has_reader)
-    CTR_CUDA (cudaEventSynchronize (session->read));
-  session->has_reader = false;
+  for (const CudaSharedEvent *reader : session->readers)
+    if (reader)
+      CTR_CUDA (cudaEventSynchronize (reader->event));
+  cuda_session_forget_readers (session);
   return true;
+}
+
+void
+cuda_session_forget_readers (CudaSession *session)
+{
+  for (CudaSharedEvent *&reader : session->readers) {
+    cuda_shared_event_unref (reader);
+    reader = NULL;
+  }
 }
 
 bool

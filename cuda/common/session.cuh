@@ -14,16 +14,28 @@ struct CudaWait {
   int64_t usual_ns;
 };
 
+/* An event that several objects refer to. */
+struct CudaSharedEvent {
+  cudaEvent_t event;
+  int refs; /* atomic */
+};
+
+/* One with one reference; NULL and STATUS on failure. */
+CudaSharedEvent *cuda_shared_event_new (cudaError_t *status);
+CudaSharedEvent *cuda_shared_event_ref (CudaSharedEvent *event);
+void cuda_shared_event_unref (CudaSharedEvent *event); /* EVENT may be NULL */
+
+constexpr int CUDA_READERS = 3;
+
 struct CudaSession {
   void *context;
   cudaStream_t own_stream; /* for callers that pass no stream, and for frames that are done again */
   cudaStream_t stream;     /* of the queued frame; NULL: none. A caller's stream may be gone once its frame is done. */
   cudaEvent_t done;        /* what was queued last */
   cudaStream_t marked;     /* where that was */
-  cudaEvent_t read;        /* other work that reads the pending result */
-  bool has_reader;         /* There is such work. */
-  CudaWait wait;           /* for the queued frame */
-  bool overlap;            /* The GPU has programmatic dependent launch. */
+  CudaSharedEvent *readers[CUDA_READERS]; /* behind other work that reads the pending result; NULL: none */
+  CudaWait wait;                          /* for the queued frame */
+  bool overlap;                           /* The GPU has programmatic dependent launch. */
 };
 
 /* In the current context. PURPOSE names the analyser in the error: "preparing the border follower". */
@@ -39,12 +51,13 @@ bool cuda_session_begin (CudaSession *session, void *stream, CtrError *error);
 bool cuda_session_begin_in_order (CudaSession *session, void *stream, CtrError *error);
 
 /* Of CtrPendingOps. A frame that is marked but not complete yet is shown. */
-bool cuda_session_hold (CudaSession *session, cudaStream_t stream, CtrError *error);
+bool cuda_session_hold (CudaSession *session, CudaSharedEvent *event, CtrError *error);
 bool cuda_session_lead (const CudaSession *session, cudaStream_t stream, CtrError *error);
 
 /* Before the memory that held work reads is written: makes the session's stream wait for that work, or the host. */
 bool cuda_session_follow_readers (CudaSession *session, CtrError *error);
 bool cuda_session_wait_for_readers (CudaSession *session, CtrError *error);
+void cuda_session_forget_readers (CudaSession *session);
 
 /* To be called when all work of a frame is queued, if cuda_session_wait_for_flag() will wait for it. */
 bool cuda_session_mark (CudaSession *session, CtrError *error);

@@ -318,7 +318,7 @@ cracks_enqueue (void *state, const CtrImage *image, const CtrCracksPlan *plan, v
   Cracks *c = (Cracks *) state;
   if (!cuda_session_begin (&c->session, stream, error))
     return false;
-  c->session.has_reader = false; /* of a former result, which has memory of its own */
+  cuda_session_forget_readers (&c->session); /* The next result has memory of its own. */
   c->was_incomplete = false;
   c->image = *image;
   c->plan = *plan;
@@ -412,9 +412,9 @@ cracks_view (void *state, CtrPendingView *view)
 }
 
 bool
-cracks_hold (void *state, void *stream, CtrError *error)
+cracks_hold (void *state, void *event, CtrError *error)
 {
-  return cuda_session_hold (&((Cracks *) state)->session, (cudaStream_t) stream, error);
+  return cuda_session_hold (&((Cracks *) state)->session, (CudaSharedEvent *) event, error);
 }
 
 bool

@@ -11,7 +11,7 @@ namespace
 /* Pinned memory from which a frame's arrays are uploaded: a copy from other memory waits for the stream. */
 struct Staging {
   CtrDeviceBuffer memory;
-  cudaEvent_t drawn; /* recorded after the frame, behind which the stream may have other work */
+  CudaSharedEvent *drawn; /* recorded after the frame, behind which the stream may have other work */
 };
 
 /* What a pending result is expected to have at least: kernels draw more, too, but with few threads each has much to do.
@@ -54,8 +54,9 @@ cudaError_t
 create_events (Painter *painter)
 {
   for (Staging &staging : painter->stagings) {
-    const cudaError_t status = cuda_create_event (&staging.drawn);
-    if (status != cudaSuccess)
+    cudaError_t status;
+    staging.drawn = cuda_shared_event_new (&status);
+    if (!staging.drawn)
       return status;
   }
   return cudaSuccess;
@@ -66,8 +67,7 @@ free_stagings (Painter *painter)
 {
   for (Staging &staging : painter->stagings) {
     ctr_device_buffer_free (&staging.memory);
-    if (staging.drawn)
-      cudaEventDestroy (staging.drawn);
+    cuda_shared_event_unref (staging.drawn);
   }
 }
 
@@ -99,7 +99,7 @@ paint_destroy (void *state)
 {
   Painter *painter = (Painter *) state;
   if (painter->session.stream)
-    cudaEventSynchronize (painter->staging->drawn);
+    cudaEventSynchronize (painter->staging->drawn->event);
   painter->session.stream = NULL;
   ctr_device_buffer_free (&painter->ink);
   ctr_device_buffer_free (&painter->staged);
@@ -270,7 +270,7 @@ upload_layers (
   CtrDeviceBuffer *const host = &painter->staging->memory;
   /* The copy of an earlier frame may still read it. */
   if (size.staged.used > 0)
-    CTR_CUDA (cuda_wait_for_event (painter->staging->drawn, &painter->session.wait));
+    CTR_CUDA (cuda_wait_for_event (painter->staging->drawn->event, &painter->session.wait));
   if (size.staged.used > painter->staged.size || size.others.used > painter->arrays.size)
     CTR_CUDA (cudaStreamSynchronize (painter->session.stream));
   if (!ctr_device_buffer_reserve (host, size.staged.used, error)
@@ -334,7 +334,7 @@ queue_frame (Painter *painter, const CtrPaintPicture *picture, const CtrPaintLay
   ctr_paint_target_init (&target, picture, layers, count);
   painter->staging = &painter->stagings[(painter->staging - painter->stagings + 1) % STAGINGS];
   if (count == 0) {
-    CTR_CUDA (cudaEventRecord (painter->staging->drawn, stream));
+    CTR_CUDA (cudaEventRecord (painter->staging->drawn->event, stream));
     return true;
   }
   if (!reserve_ink (painter, &target, error) || !upload_colours (painter, colours, error)
@@ -352,7 +352,7 @@ queue_frame (Painter *painter, const CtrPaintPicture *picture, const CtrPaintLay
   if (drawn)
     paint_launch_blend (target, painter->session);
   CTR_CUDA (cudaGetLastError ());
-  CTR_CUDA (cudaEventRecord (painter->staging->drawn, stream));
+  CTR_CUDA (cudaEventRecord (painter->staging->drawn->event, stream));
   painter->ink_is_clean = true;
   return true;
 }
@@ -361,7 +361,7 @@ bool
 paint_lead_default (void *state, CtrError *error)
 {
   const Painter *painter = (const Painter *) state;
-  CTR_CUDA (cudaStreamWaitEvent (cudaStreamLegacy, painter->staging->drawn, 0));
+  CTR_CUDA (cudaStreamWaitEvent (cudaStreamLegacy, painter->staging->drawn->event, 0));
   return true;
 }
 
@@ -372,7 +372,7 @@ paint_finish (void *state, CtrError *error)
   const bool pending = painter->session.stream != NULL;
   painter->session.stream = NULL;
   if (pending)
-    CTR_CUDA (cuda_wait_for_event (painter->staging->drawn, &painter->session.wait));
+    CTR_CUDA (cuda_wait_for_event (painter->staging->drawn->event, &painter->session.wait));
   return true;
 }
 
@@ -386,7 +386,7 @@ draw_frame (Painter *painter, const CtrPaintPicture *picture, const CtrPaintLaye
   bool ok = queue_frame (painter, picture, layers, count, colours, sources, error);
   if (!ok)
     cuda_session_end (&painter->session, false); /* before others may use the memory of the results */
-  ok = paint_sources_unlock (&sources, ok ? painter->session.stream : NULL, error) && ok;
+  ok = paint_sources_unlock (&sources, ok ? painter->staging->drawn : NULL, error) && ok;
   const bool again = paint_sources_settle (&sources);
   return ok && (!again || queue_frame (painter, picture, layers, count, colours, sources, error));
 }

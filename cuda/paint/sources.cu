@@ -52,10 +52,10 @@ lock (PaintSource *source)
 }
 
 bool
-unlock (PaintSource *source, cudaStream_t stream, CtrError *error)
+unlock (PaintSource *source, CudaSharedEvent *drawn, CtrError *error)
 {
-  return source->contours ? ctr_contours_unlock (source->contours, stream, error)
-                          : ctr_components_unlock (source->components, stream, error);
+  return source->contours ? ctr_contours_unlock (source->contours, drawn, error)
+                          : ctr_components_unlock (source->components, drawn, error);
 }
 
 /* Whether it works or not: the element that analyses reports the error, and there is nothing to draw. */
@@ -77,7 +77,7 @@ paint_sources_lock (PaintSources *sources, const CtrPaintLayer *layers, uint32_t
   sources->count = 0;
   for (uint32_t i = 0; i < count; i++) {
     const PaintSource source = source_of (&layers[i]);
-    if (!address_of (source) || layers[i].alpha == 0)
+    if (!address_of (source))
       continue;
     if (add (sources, source))
       continue;
@@ -95,12 +95,12 @@ paint_sources_lock (PaintSources *sources, const CtrPaintLayer *layers, uint32_t
 }
 
 bool
-paint_sources_unlock (PaintSources *sources, cudaStream_t stream, CtrError *error)
+paint_sources_unlock (PaintSources *sources, CudaSharedEvent *drawn, CtrError *error)
 {
   bool ok = true;
   for (uint32_t i = 0; i < sources->count; i++)
     if (sources->list[i].is_pending)
-      ok = unlock (&sources->list[i], stream, ok ? error : NULL) && ok;
+      ok = unlock (&sources->list[i], drawn, ok ? error : NULL) && ok;
   return ok;
 }
 

@@ -26,8 +26,8 @@ struct PaintSources {
 void paint_sources_lock (
     PaintSources *sources, const CtrPaintLayer *layers, uint32_t count, const CudaSession &session);
 
-/* Unlocks them. They keep their memory until what is queued on STREAM is done; NULL: nothing is. */
-bool paint_sources_unlock (PaintSources *sources, cudaStream_t stream, CtrError *error);
+/* Unlocks them. They keep their memory until DRAWN, which is recorded behind the drawing; NULL: nothing is queued. */
+bool paint_sources_unlock (PaintSources *sources, CudaSharedEvent *drawn, CtrError *error);
 
 /* Waits until all that were pending are settled. Returns whether one of them was incomplete. */
 bool paint_sources_settle (PaintSources *sources);

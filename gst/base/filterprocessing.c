@@ -154,8 +154,7 @@ run (
   if (!view_frame (in, PRIVATE (self)->cuda_caps, &image, error))
     return FALSE;
   if (klass->draw) {
-    return contours_filter_check_planes (in, error) && contours_filter_follow_readers (self, buffer, stream, error)
-           && klass->draw (self, &image, in, buffer, stream, error)
+    return contours_filter_check_planes (in, error) && klass->draw (self, &image, in, buffer, stream, error)
            && contours_filter_hand_over_drawing (self, buffer, stream, error);
   }
   if (!out)

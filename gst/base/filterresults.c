@@ -44,21 +44,28 @@ attach_contours (GstContoursFilter *self, GstBuffer *buffer, CtrContours *contou
 }
 
 gboolean
-contours_filter_follow_readers (GstContoursFilter *self, GstBuffer *buffer, gpointer stream, CtrError *error)
+gst_contours_filter_follow_readers (GstContoursFilter *self, GstBuffer *buffer, gpointer stream,
+    GPtrArray *drawn_contours, GPtrArray *drawn_components, CtrError *error)
 {
-  GstContoursComponentMeta *components;
-  GstContoursContourMeta *contours;
+  GstContoursComponentMeta *component_meta;
+  GstContoursContourMeta *contour_meta;
   gpointer state = NULL;
 
   if (orders_readers (self, stream))
     return TRUE;
-  while ((components = gst_buffer_iterate_contours_component_meta (buffer, &state)))
-    if (!ctr_components_lead (gst_contours_component_meta_peek_pending_components (components), stream, error))
+  while ((component_meta = gst_buffer_iterate_contours_component_meta (buffer, &state))) {
+    CtrComponents *components = gst_contours_component_meta_peek_pending_components (component_meta);
+
+    if (!g_ptr_array_find (drawn_components, components, NULL) && !ctr_components_lead (components, stream, error))
       return FALSE;
+  }
   state = NULL;
-  while ((contours = gst_buffer_iterate_contours_contour_meta (buffer, &state)))
-    if (!ctr_contours_lead (gst_contours_contour_meta_peek_pending_contours (contours), stream, error))
+  while ((contour_meta = gst_buffer_iterate_contours_contour_meta (buffer, &state))) {
+    CtrContours *contours = gst_contours_contour_meta_peek_pending_contours (contour_meta);
+
+    if (!g_ptr_array_find (drawn_contours, contours, NULL) && !ctr_contours_lead (contours, stream, error))
       return FALSE;
+  }
   return TRUE;
 }
 

@@ -69,10 +69,6 @@ GstMemory *contours_filter_first_memory (GstBuffer *buffer);
 gboolean contours_filter_analyze (
     GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error);
 
-/* Before drawing on the memory of BUFFER on STREAM: makes STREAM wait for pending analyses that may still read it, unless
- * the memory's own stream orders the drawing behind them. */
-gboolean contours_filter_follow_readers (GstContoursFilter *self, GstBuffer *buffer, gpointer stream, CtrError *error);
-
 /* Waits for the pending result, if any. Posts an error and returns FALSE on failure. */
 gboolean contours_filter_settle (GstContoursFilter *self);
 

@@ -97,6 +97,12 @@ GstContoursResultFlags gst_contours_filter_get_frame_flags (GstContoursFilter *s
  * all 16. FRAME must be in host memory if its format has fewer. Streaming thread only. */
 guint gst_contours_filter_get_significant_bits (GstContoursFilter *self, const GstVideoFrame *frame, guint wanted);
 
+/* For draw(), before anything is written into the memory of BUFFER on STREAM: makes STREAM wait for pending analyses that
+ * may still read it, unless the memory's own stream orders the drawing behind them. The results in DRAWN_CONTOURS and
+ * DRAWN_COMPONENTS are left out: the drawing comes behind them anyway. */
+gboolean gst_contours_filter_follow_readers (GstContoursFilter *self, GstBuffer *buffer, gpointer stream,
+    GPtrArray *drawn_contours, GPtrArray *drawn_components, CtrError *error);
+
 G_END_DECLS
 
 #endif

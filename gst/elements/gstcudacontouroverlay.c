@@ -180,6 +180,9 @@ gst_cuda_contour_overlay_draw (GstContoursFilter *filter, const CtrImage *image,
     return FALSE;
   if (!overlay_layers_build (&self->layers, buffer, &frame->info, &style, has_text ? self->text : NULL, error))
     return FALSE;
+  if (!gst_contours_filter_follow_readers (
+          filter, buffer, stream, self->layers.contours, self->layers.components, error))
+    return FALSE;
   warn (self);
   bits = gst_contours_filter_get_significant_bits (filter, frame, bits);
   overlay_picture_init (&picture, frame, image->memory);
