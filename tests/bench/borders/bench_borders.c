@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* bench_borders [--quick] [--write DIR] [MASK.pgm...]
+/* bench_borders [--quick] [--host] [--cases REGEX] [--write DIR] [MASK.pgm...]
  *                         measures border following, one JSON record a line (bench_borders.py makes the table)
  *
- * With --write, DIR gets the masks and our lists, and what they are in cases.jsonl, for the peers. The protocol is
+ * With --host, on the host backend only; with --cases, only what matches, as in "board 1920x1080 TREE SIMPLE". With --write, DIR gets the masks and our lists, and what they are in cases.jsonl, for the peers. The protocol is
  * described in docs/benchmarks/protocol.md. */
 #include "tests/bench/common/bench.h"
 #include "tests/bench/borders/borders_work.h"
@@ -35,7 +35,7 @@ static const size_t max_pixels = (size_t) MAX_WIDTH * MAX_HEIGHT;
 typedef struct {
   BordersGpu *gpu; /* NULL: host backend only */
   CtrBorders *host;
-  bool quick;
+  bool quick, only_host;
   const char *folder; /* NULL: nothing is written */
   FILE *cases;
   uint32_t case_count;
@@ -46,8 +46,8 @@ typedef struct {
   uint32_t size_count;
 } Bench;
 
-/* What is asked of each image; the quick run asks the first ones. */
-enum { QUICK_VARIANTS = 3 };
+/* What is asked of each image; the quick run asks the first ones, and of some images a few more. */
+enum { QUICK_VARIANTS = 3, MORE_QUICK_VARIANTS = 7 };
 static const struct {
   CtrRetrieval mode;
   CtrApproximation approximation;
@@ -61,6 +61,9 @@ static const struct {
     {CTR_RETRIEVE_EXTERNAL, CTR_APPROXIMATION_SIMPLE, 0, 0},
     {CTR_RETRIEVE_LIST, CTR_APPROXIMATION_SIMPLE, 100, 0},
     {CTR_RETRIEVE_LIST, CTR_APPROXIMATION_SIMPLE, 0, CTR_CONTOUR_FEATURE_MOMENTS},
+    {CTR_RETRIEVE_TREE, CTR_APPROXIMATION_NONE, 0, 0},
+    {CTR_RETRIEVE_CCOMP, CTR_APPROXIMATION_NONE, 0, 0},
+    {CTR_RETRIEVE_EXTERNAL, CTR_APPROXIMATION_NONE, 0, 0},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
@@ -222,19 +225,41 @@ count_border_points (Bench *bench, BordersWork *work)
   return contours;
 }
 
+static void
+set_variant (BordersWork *work, uint32_t variant)
+{
+  ctr_borders_params_init (&work->params);
+  work->params.mode = variants[variant].mode;
+  work->params.approximation = variants[variant].approximation;
+  work->params.min_area = variants[variant].min_area;
+  work->params.features = variants[variant].features;
+}
+
+static bool
+is_chosen (BordersWork *work, uint32_t variant)
+{
+  set_variant (work, variant);
+  return bench_chosen (borders_describe (work));
+}
+
+static bool
+any_chosen (const char *name, uint32_t width, uint32_t height)
+{
+  BordersWork work = {.name = name, .width = width, .height = height};
+  for (uint32_t i = 0; i < VARIANTS; i++)
+    if (is_chosen (&work, i))
+      return true;
+  return false;
+}
+
 /* One failure must not end the others' measurement. */
 static bool
 measure_variants (Bench *bench, BordersWork *work, uint32_t count, bool write)
 {
   bool ok = count_border_points (bench, work);
-  for (uint32_t i = 0; i < count; i++) {
-    ctr_borders_params_init (&work->params);
-    work->params.mode = variants[i].mode;
-    work->params.approximation = variants[i].approximation;
-    work->params.min_area = variants[i].min_area;
-    work->params.features = variants[i].features;
-    ok = measure (bench, work, write) && ok;
-  }
+  for (uint32_t i = 0; i < count; i++)
+    if (is_chosen (work, i))
+      ok = measure (bench, work, write) && ok;
   return ok;
 }
 
@@ -242,6 +267,8 @@ measure_variants (Bench *bench, BordersWork *work, uint32_t count, bool write)
 static bool
 measure_empty (Bench *bench, uint32_t width, uint32_t height)
 {
+  if (!any_chosen ("empty", width, height))
+    return true;
   for (uint32_t i = 0; i < bench->size_count; i++)
     if (bench->sizes[i][0] == width && bench->sizes[i][1] == height)
       return true;
@@ -266,7 +293,8 @@ measure_image (Bench *bench, const char *name, uint32_t width, uint32_t height, 
     if (!bench_write_image (path, bench->image, width, height, 1))
       return false;
   }
-  const bool ok = measure_variants (bench, &work, bench->quick && !all ? QUICK_VARIANTS : VARIANTS, bench->folder);
+  const uint32_t count = !bench->quick ? VARIANTS : all ? MORE_QUICK_VARIANTS : QUICK_VARIANTS;
+  const bool ok = measure_variants (bench, &work, count, bench->folder);
   return measure_empty (bench, width, height) && ok;
 }
 
@@ -335,6 +363,8 @@ measure_scenes (Bench *bench)
   bool ok = true;
   for (size_t i = 0; i < sizeof scenes / sizeof *scenes; i++) {
     const uint32_t width = scenes[i].width, height = scenes[i].height;
+    if (!any_chosen (scenes[i].name, width, height))
+      continue;
     ok = draw (bench, scenes[i].scene, width, height)
          && measure_image (bench, scenes[i].name, width, height, scenes[i].all) && ok;
   }
@@ -354,6 +384,8 @@ measure_file (Bench *bench, const char *path)
     fprintf (stderr, "%s: in colour, or more than %zu pixels: left out\n", path, max_pixels);
   else
     for (uint32_t scale = 1; scale <= 4 && (uint64_t) width * height * scale * scale <= max_pixels; scale *= 2) {
+      if (!any_chosen (bench_file_name (path), width * scale, height * scale))
+        continue;
       bench_enlarge (pixels, width, height, scale, bench->image);
       ok = measure_image (bench, bench_file_name (path), width * scale, height * scale, scale == 1) && ok;
     }
@@ -366,6 +398,8 @@ open_gpu (Bench *bench, size_t max_size)
 {
 #ifdef CTR_HAVE_CUDA
   CtrError error;
+  if (bench->only_host)
+    return true;
   if (!ctr_cuda_available (&error)) {
     fprintf (stderr, "host backend only: %s\n", error.message);
     return true;
@@ -417,16 +451,23 @@ main (int argc, char **argv)
 {
   Bench bench = {0};
   int files = 1;
+  const char *cases = NULL;
   for (; files < argc && argv[files][0] == '-'; files++) {
     if (!strcmp (argv[files], "--quick")) {
       bench.quick = true;
+    } else if (!strcmp (argv[files], "--host")) {
+      bench.only_host = true;
+    } else if (!strcmp (argv[files], "--cases") && files + 1 < argc) {
+      cases = argv[++files];
     } else if (!strcmp (argv[files], "--write") && files + 1 < argc) {
       bench.folder = argv[++files];
     } else {
-      fprintf (stderr, "usage: %s [--quick] [--write DIR] [MASK.pgm...]\n", argv[0]);
+      fprintf (stderr, "usage: %s [--quick] [--host] [--cases REGEX] [--write DIR] [MASK.pgm...]\n", argv[0]);
       return 2;
     }
   }
+  if (!bench_choose (cases))
+    return 2;
   CtrError error;
   bench.host = ctr_borders_new (CTR_BACKEND_CPU, &error);
   if (!bench.host) {

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Border following against its peers: two tables.
 
-bench_borders.py BENCH_BORDERS [--full] [--csv FILE] [--json FILE]
+bench_borders.py BENCH_BORDERS [--full] [--host] [--cases REGEX] [--csv FILE] [--json FILE]
 
 Runs BENCH_BORDERS, then each group of peers in borders_peers.py on the masks and lists it has written. The quick run is the
-default; --full, or CTR_BENCH=full in the environment, takes every variant of every image and all real images. --csv and --json
-write every measurement. The protocol is described in docs/benchmarks/protocol.md. Exit status 1: a measurement of ours or of OpenCV
+default; --full, or CTR_BENCH=full in the environment, takes every variant of every image and all real images. --host leaves
+out the GPU, and all peers but OpenCV; --cases takes what matches. --csv and --json write every measurement. The protocol is described in docs/benchmarks/protocol.md. Exit status 1: a measurement of ours or of OpenCV
 failed, or OpenCV finds other contours than ours.
 """
 import os
@@ -16,7 +16,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, os.pardir, "common"))
 
-from harness import (number, parse_options, peer_interpreter, print_columns, print_machine, print_peers, records_of,
+from harness import (choice_of, number, parse_options, peer_interpreter, print_columns, print_machine, print_peers, records_of,
                      write_files)
 from lists_table import DEVICE_MODES, OURS, differing, floor_us, ours_of
 
@@ -141,8 +141,9 @@ def gather(options, records, notes):
         notes.extend(records_of([python, os.path.join(HERE, os.pardir, "cca", "cca_peers.py"), "masks", images]))
         names = sorted(os.listdir(images), key=lambda name: (name != FRAME, name))
         files = [os.path.join(images, name) for name in names if options.full or name == FRAME]
-        ours = [options.bench_borders] + ([] if options.full else ["--quick"]) + ["--write", folder] + files
-        peers = [[python, os.path.join(HERE, "borders_peers.py"), group, folder] for group in PEER_GROUPS]
+        ours = [options.bench_borders] + ([] if options.full else ["--quick"]) + choice_of(options) + ["--write", folder] + files
+        groups = PEER_GROUPS[:1] if options.host else PEER_GROUPS
+        peers = [[python, os.path.join(HERE, "borders_peers.py"), group, folder] for group in groups]
         commands = [(ours, None, "")] + [(peer, PEER_TIME_LIMIT[peer[2]], peer[2]) for peer in peers]
         for command, limit, group in commands:
             for record in records_of(command, limit):
@@ -152,7 +153,7 @@ def gather(options, records, notes):
 
 
 def main():
-    options = parse_options("bench_borders")
+    options = parse_options("bench_borders", True)
     records, notes = [], []
     gather(options, records, notes)
 

@@ -74,12 +74,12 @@ def is_plain_list(case):
 
 
 class OpenCV:
-    def __init__(self, threads):
-        self.threads = threads
+    def __init__(self, threads, takes_all):
+        self.threads, self.takes_all = threads, takes_all
         self.who = f"OpenCV, {threads} thread" + ("s" if threads > 1 else "")
 
     def takes(self, case):
-        return self.threads > 1 or is_plain_list(case)
+        return self.takes_all or is_plain_list(case)
 
     def refuses(self, case):
         if case["retrieval"] in ("CCOMP", "TREE") and case["contours"] > MAX_NESTED_CONTOURS:
@@ -111,7 +111,7 @@ def opencv_peers():
     threads = len(os.sched_getaffinity(0))
     emit(type="peer", name="OpenCV", version=cv2.__version__,
          note=f"findContours, {threads} threads; from Python it always makes the hierarchy, on one thread")
-    peers = [OpenCV(count) for count in ((threads, 1) if threads > 1 else (1,))]
+    peers = [OpenCV(threads, True)] + ([OpenCV(1, False)] if threads > 1 else [])
     for peer in peers:
         cv2.setNumThreads(peer.threads)
         cv2.findContours(np.zeros((64, 64), np.uint8), cv2.RETR_TREE, cv2.CHAIN_APPROX_SIMPLE)

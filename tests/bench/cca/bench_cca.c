@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* bench_cca [--full] [MASK.pgm...]   measures component analysis, one JSON record a line (bench_cca.py makes the
- *                                    table)
- * bench_cca --check                  compares the FLSL+CD baseline with the host backend
+/* bench_cca [--full] [--host] [--cases REGEX] [MASK.pgm...]
+ *                         measures component analysis, one JSON record a line (bench_cca.py makes the table)
+ * bench_cca --check       compares the FLSL+CD baseline with the host backend
  *
+ * With --host, on the host backend only; with --cases, only what matches, as in "camera 640x480 granularity 16 density 30 %,
+ * 8-connected".
  * The protocol is described in docs/benchmarks/protocol.md. */
 #include "tests/bench/common/bench.h"
 #include "tests/bench/cca/cca_work.h"
@@ -34,7 +36,7 @@ static const uint32_t camera_sizes[][2] = {{640, 480}, {1280, 720}, {1920, 1080}
 typedef struct {
   BenchGpu *gpu; /* NULL: host backend only */
   CtrCca *host;
-  bool full;
+  bool full, only_host;
   uint32_t side;
   uint32_t *numbers; /* of the current granularity, room for side * side */
   uint8_t *mask;     /* room for side * side */
@@ -136,6 +138,18 @@ host_takes (const Bench *bench, uint32_t density)
 }
 
 static bool
+any_chosen (const BenchWork *work)
+{
+  BenchWork one = *work;
+  for (int c = 0; c < 2; c++) {
+    one.connectivity = connectivities[c];
+    if (bench_chosen (bench_describe (&one)))
+      return true;
+  }
+  return false;
+}
+
+static bool
 measure_random (Bench *bench)
 {
   bool ok = true;
@@ -146,6 +160,8 @@ measure_random (Bench *bench)
     for (work.density = 0; ok && work.density <= 100; work.density += step) {
       uint64_t threshold = bench_density_threshold (work.density);
       bool host = host_takes (bench, work.density);
+      if (!any_chosen (&work))
+        continue;
       if (host)
         bench_random_mask (bench->numbers, work.width, work.height, work.granularity, threshold, bench->mask);
 #ifdef CTR_HAVE_CUDA
@@ -154,6 +170,8 @@ measure_random (Bench *bench)
 #endif
       for (int c = 0; ok && c < 2; c++) {
         work.connectivity = connectivities[c];
+        if (!bench_chosen (bench_describe (&work)))
+          continue;
 #ifdef CTR_HAVE_CUDA
         if (bench->gpu)
           ok = bench_gpu_measure (bench->gpu, &work, true);
@@ -170,6 +188,8 @@ measure_random (Bench *bench)
 static bool
 measure_frame (Bench *bench, const BenchWork *work)
 {
+  if (!bench_chosen (bench_describe (work)))
+    return true;
 #ifdef CTR_HAVE_CUDA
   if (bench->gpu
       && (!bench_gpu_upload (bench->gpu, bench->mask, work->width, work->height)
@@ -219,6 +239,8 @@ measure_patterns (Bench *bench)
         .width = bench->side,
         .height = bench->side,
         .connectivity = p == BENCH_CHEQUERBOARD ? CTR_CONNECTIVITY_4 : CTR_CONNECTIVITY_8};
+    if (!bench_chosen (bench_describe (&work)))
+      continue;
     bench_pattern_mask (p, work.width, work.height, bench->mask);
 #ifdef CTR_HAVE_CUDA
     if (bench->gpu) {
@@ -254,6 +276,8 @@ open_gpu (Bench *bench, uint32_t side)
 {
 #ifdef CTR_HAVE_CUDA
   CtrError error;
+  if (bench->only_host)
+    return true;
   if (!ctr_cuda_available (&error)) {
     fprintf (stderr, "host backend only: %s\n", error.message);
     return true;
@@ -338,16 +362,23 @@ main (int argc, char **argv)
   Bench bench = {0};
   bool only_check = false;
   int files = 1;
+  const char *cases = NULL;
   for (; files < argc && argv[files][0] == '-'; files++) {
     if (!strcmp (argv[files], "--full")) {
       bench.full = true;
+    } else if (!strcmp (argv[files], "--host")) {
+      bench.only_host = true;
+    } else if (!strcmp (argv[files], "--cases") && files + 1 < argc) {
+      cases = argv[++files];
     } else if (!strcmp (argv[files], "--check")) {
       only_check = true;
     } else {
-      fprintf (stderr, "usage: %s [--full] [MASK.pgm...] | --check\n", argv[0]);
+      fprintf (stderr, "usage: %s [--full] [--host] [--cases REGEX] [MASK.pgm...] | --check\n", argv[0]);
       return 2;
     }
   }
+  if (!bench_choose (cases))
+    return 2;
   CtrError error;
   bench.host = ctr_cca_new (CTR_BACKEND_CPU, &error);
   if (!bench.host) {

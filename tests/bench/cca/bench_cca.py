@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Component analysis against its peers: one table.
 
-bench_cca.py BENCH_CCA [--full] [--csv FILE] [--json FILE]
+bench_cca.py BENCH_CCA [--full] [--host] [--cases REGEX] [--csv FILE] [--json FILE]
 
 Runs BENCH_CCA (ours and the FLSL+CD baseline), then cca_peers.py, on the same images. The quick run is the default; --full,
-or CTR_BENCH=full in the environment, takes every density. --csv and --json write every measurement. The protocol is described
-in docs/benchmarks/protocol.md. Exit status 1: a measurement failed, or a peer counts other components than ours (NPP
+or CTR_BENCH=full in the environment, takes every density. --host leaves out the GPU, and all peers but OpenCV; --cases takes what
+matches. --csv and --json write every measurement. The protocol is described in docs/benchmarks/protocol.md. Exit status 1: a measurement failed, or a peer counts other components than ours (NPP
 aside).
 """
 import os
@@ -17,7 +17,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, os.pardir, "common"))
 
-from harness import (number, parse_options, peer_interpreter, print_columns, print_machine, print_peers, records_of,
+from harness import (choice_of, number, parse_options, peer_interpreter, print_columns, print_machine, print_peers, records_of,
                      write_files)
 
 FIELDS = ["who", "mode", "name", "width", "height", "granularity", "density", "connectivity", "components", "runs",
@@ -158,7 +158,7 @@ def disagreements(records):
 
 def gather(options, records, notes):
     """Runs both programs."""
-    mode = ["--full"] if options.full else []
+    mode = (["--full"] if options.full else []) + choice_of(options)
     python, peers = peer_interpreter(), os.path.join(HERE, "cca_peers.py")
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([python, peers, "masks", folder], check=False)
@@ -169,7 +169,7 @@ def gather(options, records, notes):
 
 
 def main():
-    options = parse_options("bench_cca")
+    options = parse_options("bench_cca", True)
     records, notes = [], []
     gather(options, records, notes)
 

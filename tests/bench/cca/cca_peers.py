@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The peers of the component analysis, on the images of bench_cca: OpenCV, CuPy, NPP.
 
-cca_peers.py measure [--full] [MASK.pgm...]   one JSON record a line, as bench_cca prints them
-cca_peers.py masks DIR                        writes masks of real images in CTR_TEST_DATA as DIR/NAME.pgm
+cca_peers.py measure [--full] [--host] [--cases REGEX] [MASK.pgm...]
+                           one JSON record a line, as bench_cca prints them
+cca_peers.py masks DIR     writes masks of real images in CTR_TEST_DATA as DIR/NAME.pgm
 
 A peer that is not installed is reported as missing; nothing here fails for want of one.
 """
+import argparse
 import ctypes
 import os
+import re
 import statistics
 import sys
 
@@ -244,20 +247,27 @@ def read_pgm(path):
     return np.frombuffer(pixels, np.uint8).reshape(height, width)
 
 
-def measure_all(full, files):
+def is_chosen(options, name, width, height, granularity, density, connectivity):
+    """As bench_describe() of bench_cca.c has it."""
+    title = f"{name} {width}x{height} granularity {granularity} density {density} %, {connectivity}-connected"
+    return not options.cases or re.search(options.cases, title)
+
+
+def measure_all(options):
     if not check_generator():
         raise SystemExit("cca_peers.py: numpy's generator is not mt19937: the images would differ")
-    on_gpu = gpu_peers()
+    on_gpu = [] if options.host else gpu_peers()
     peers = opencv_peers() + on_gpu
     side = GPU_SIDE if on_gpu else HOST_SIDE
-    densities = range(0, 101, 10) if full or not on_gpu else (10, 50, 90)
+    densities = range(0, 101, 10) if options.full or not on_gpu else (10, 50, 90)
     for granularity in (1, 4, 16):
         if not peers:
             return
         numbers = block_numbers(side, side, granularity)
         for density in densities:
-            mask = random_mask(numbers, side, side, granularity, density)
-            for connectivity in (4, 8):
+            chosen = [c for c in (4, 8) if is_chosen(options, "random", side, side, granularity, density, c)]
+            mask = random_mask(numbers, side, side, granularity, density) if chosen else None
+            for connectivity in chosen:
                 measure(peers, mask, "random", granularity, density, connectivity)
     for peer in peers:
         peer.release()
@@ -266,9 +276,12 @@ def measure_all(full, files):
         for density in (30, 40, 50):
             mask = random_mask(numbers, width, height, 16, density)
             for connectivity in (4, 8):
-                measure(peers, mask, "camera", 16, density, connectivity)
-    for path in files:
-        measure(peers, read_pgm(path), os.path.basename(path), 0, 0, 8)
+                if is_chosen(options, "camera", width, height, 16, density, connectivity):
+                    measure(peers, mask, "camera", 16, density, connectivity)
+    for path in options.files:
+        mask, name = read_pgm(path), os.path.basename(path)
+        if is_chosen(options, name, mask.shape[1], mask.shape[0], 0, 0, 8):
+            measure(peers, mask, name, 0, 0, 8)
 
 
 def write_masks(folder):
@@ -282,8 +295,17 @@ def write_masks(folder):
         write_pgm(os.path.join(folder, os.path.splitext(os.path.basename(name))[0] + ".pgm"), mask)
 
 
+def parse_measure_options(arguments):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--host", action="store_true")
+    parser.add_argument("--cases")
+    parser.add_argument("files", nargs="*")
+    return parser.parse_args(arguments)
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "masks":
         write_masks(sys.argv[2])
     else:
-        measure_all("--full" in sys.argv[2:], [a for a in sys.argv[2:] if a != "--full"])
+        measure_all(parse_measure_options(sys.argv[2:]))

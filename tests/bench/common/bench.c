@@ -3,10 +3,35 @@
 
 #include <contours/threads.h>
 
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+static regex_t chosen;
+static bool choosing;
+
+bool
+bench_choose (const char *pattern)
+{
+  if (!pattern)
+    return true;
+  const int error = regcomp (&chosen, pattern, REG_EXTENDED | REG_NOSUB);
+  choosing = error == 0;
+  if (choosing)
+    return true;
+  char text[128];
+  regerror (error, &chosen, text, sizeof text);
+  fprintf (stderr, "--cases %s: %s\n", pattern, text);
+  return false;
+}
+
+bool
+bench_chosen (const char *title)
+{
+  return !choosing || regexec (&chosen, title, 0, NULL, 0) == 0;
+}
 
 double
 bench_now (void)

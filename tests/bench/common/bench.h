@@ -7,6 +7,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Only the cases that match the extended regular expression PATTERN are chosen; without a call, or with NULL, all are. False,
+ * and a message on stderr, if it is none. */
+bool bench_choose (const char *pattern);
+bool bench_chosen (const char *title);
+
 /* Wall clock, microseconds. */
 double bench_now (void);
 

@@ -48,14 +48,23 @@ def write_json(path, records):
 # The table
 
 
-def parse_options(program):
-    """The command line of a table maker; PROGRAM, the name of its benchmark, is its argument and attribute."""
+def parse_options(program, chooses=False):
+    """The command line of a table maker; PROGRAM, the name of its benchmark, is its argument and attribute. CHOOSES: it can leave
+    out the GPU, and cases."""
     parser = argparse.ArgumentParser()
     parser.add_argument(program)
+    if chooses:
+        parser.add_argument("--host", action="store_true", help="the host backend and OpenCV only")
+        parser.add_argument("--cases", metavar="REGEX", help="only cases that match")
     parser.add_argument("--full", action="store_true", default=os.environ.get("CTR_BENCH") == "full")
     parser.add_argument("--csv")
     parser.add_argument("--json")
     return parser.parse_args()
+
+
+def choice_of(options):
+    """What --host and --cases ask of a benchmark."""
+    return (["--host"] if options.host else []) + (["--cases", options.cases] if options.cases else [])
 
 
 def write_files(options, notes, records, fields):

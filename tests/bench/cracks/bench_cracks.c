@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* bench_cracks [--quick] [--write DIR] [MAP.pgm...]
+/* bench_cracks [--quick] [--host] [--cases REGEX] [--write DIR] [MAP.pgm...]
  *                        measures the contours of levels, one JSON record a line (bench_cracks.py makes the tables)
  *
- * With --write, DIR gets the images and how many contours each level has, and what they are in cases.jsonl, for the
+ * With --host, on the host backend only; with --cases, only what matches, as in "photo 1920x1080, 8 bit, ge". With --write, DIR gets the images and how many contours each level has, and what they are in cases.jsonl, for the
  * peers. The protocol is described in docs/benchmarks/protocol.md. */
 #include "tests/bench/common/bench.h"
 #include "tests/bench/cracks/cracks_work.h"
@@ -33,7 +33,7 @@ static const size_t max_size = (size_t) SIDE * SIDE * 2; /* bytes of an image */
 typedef struct {
   CracksGpu *gpu; /* NULL: host backend only */
   CtrCracks *host;
-  bool quick;
+  bool quick, only_host;
   const char *folder; /* NULL: nothing is written */
   FILE *cases;
   uint32_t case_count;
@@ -249,7 +249,7 @@ measure_variant (Bench *bench, CracksWork *work, uint32_t variant, uint32_t step
   work->params.features = variants[variant].features;
   work->params.step = step;
   work->params.minimum = step; /* 1, or the multiples */
-  return count (bench, work, expected) && measure (bench, work, write);
+  return !bench_chosen (cracks_describe (work)) || (count (bench, work, expected) && measure (bench, work, write));
 }
 
 /* What an image of this size costs without any contour. Leaves bench->image empty. */
@@ -400,6 +400,8 @@ open_gpu (Bench *bench)
 {
 #ifdef CTR_HAVE_CUDA
   CtrError error;
+  if (bench->only_host)
+    return true;
   if (!ctr_cuda_available (&error)) {
     fprintf (stderr, "host backend only: %s\n", error.message);
     return true;
@@ -454,16 +456,23 @@ main (int argc, char **argv)
 {
   Bench bench = {0};
   int files = 1;
+  const char *cases = NULL;
   for (; files < argc && argv[files][0] == '-'; files++) {
     if (!strcmp (argv[files], "--quick")) {
       bench.quick = true;
+    } else if (!strcmp (argv[files], "--host")) {
+      bench.only_host = true;
+    } else if (!strcmp (argv[files], "--cases") && files + 1 < argc) {
+      cases = argv[++files];
     } else if (!strcmp (argv[files], "--write") && files + 1 < argc) {
       bench.folder = argv[++files];
     } else {
-      fprintf (stderr, "usage: %s [--quick] [--write DIR] [MAP.pgm...]\n", argv[0]);
+      fprintf (stderr, "usage: %s [--quick] [--host] [--cases REGEX] [--write DIR] [MAP.pgm...]\n", argv[0]);
       return 2;
     }
   }
+  if (!bench_choose (cases))
+    return 2;
   CtrError error;
   bench.host = ctr_cracks_new (CTR_BACKEND_CPU, &error);
   if (!bench.host) {

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Contours of levels against their peers: two tables.
 
-bench_cracks.py BENCH_CRACKS [--full] [--csv FILE] [--json FILE]
+bench_cracks.py BENCH_CRACKS [--full] [--host] [--cases REGEX] [--csv FILE] [--json FILE]
 
 Runs BENCH_CRACKS, then each group of peers in cracks_peers.py on the images it has written. The quick run is the default; --full,
-or CTR_BENCH=full in the environment, takes every size of the paper's tables. --csv and --json write every measurement. The protocol
-is described in docs/benchmarks/protocol.md. Exit status 1: a measurement of ours or of OpenCV failed, or OpenCV finds another number of
+or CTR_BENCH=full in the environment, takes every size of the paper's tables. --host leaves out the GPU, and all peers but
+OpenCV; --cases takes what matches. --csv and --json write every measurement. The protocol is described in docs/benchmarks/protocol.md. Exit status 1: a measurement of ours or of OpenCV failed, or OpenCV finds another number of
 contours of a level.
 """
 import os
@@ -16,7 +16,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, os.pardir, "common"))
 
-from harness import (number, parse_options, peer_interpreter, print_columns, print_machine, print_peers, records_of,
+from harness import (choice_of, number, parse_options, peer_interpreter, print_columns, print_machine, print_peers, records_of,
                      write_files)
 from lists_table import DEVICE_MODES, OURS, differing, floor_us, ours_of
 
@@ -115,9 +115,10 @@ def gather(options, records, notes):
         os.mkdir(maps)
         notes.extend(records_of([python, peers, "maps", maps]))
         files = [os.path.join(maps, name) for name in sorted(os.listdir(maps))]
-        ours = [options.bench_cracks] + ([] if options.full else ["--quick"]) + ["--write", folder] + files
+        ours = [options.bench_cracks] + ([] if options.full else ["--quick"]) + choice_of(options) + ["--write", folder] + files
         commands = [(ours, None, "")] + [([python, peers, group, folder], limit, group)
-                                         for group, limit in PEER_TIME_LIMIT.items()]
+                                         for group, limit in PEER_TIME_LIMIT.items()
+                                         if group == "opencv" or not options.host]
         for command, limit, group in commands:
             for record in records_of(command, limit):
                 if record["type"] == "failure" and group and record["who"] == os.path.basename(python):
@@ -126,7 +127,7 @@ def gather(options, records, notes):
 
 
 def main():
-    options = parse_options("bench_cracks")
+    options = parse_options("bench_cracks", True)
     records, notes = [], []
     gather(options, records, notes)
 
