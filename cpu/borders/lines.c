@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cpu/borders/lines.h"
 
-#include "core/common/memory.h"
 #include "core/common/poll.h"
+#include "cpu/borders/owners.h"
 #include "cpu/common/runs.h"
 
 #include <string.h>
@@ -73,7 +73,8 @@ ctr_border_lines_release (CtrBorderLines *lines)
 {
   ctr_host_buffer_release (&lines->bits);
   ctr_host_buffer_release (&lines->free);
-  ctr_host_buffer_release (&lines->edges);
+  ctr_host_buffer_release (&lines->asked);
+  ctr_host_buffer_release (&lines->ranks);
   ctr_host_buffer_release (&lines->busy);
   ctr_host_buffer_release (&lines->busy_counts);
 }
@@ -96,7 +97,8 @@ ctr_border_lines_begin (CtrBorderLines *lines, uint32_t width, uint32_t height, 
   const size_t words = (height + 2) * lines->words + 2;
   if (!ctr_host_buffer_reserve (&lines->bits, words, sizeof (uint64_t))
       || !ctr_host_buffer_reserve (&lines->free, height * lines->words, sizeof (uint64_t))
-      || (numbered && !ctr_host_buffer_reserve (&lines->edges, height * lines->words, sizeof (CtrEdgeWord)))
+      || (numbered && !ctr_host_buffer_reserve (&lines->asked, height * lines->words, sizeof (uint64_t)))
+      || (numbered && !ctr_host_buffer_reserve (&lines->ranks, height * lines->words, sizeof (uint32_t)))
       || !ctr_host_buffer_reserve (&lines->busy, height * lines->words, sizeof (uint16_t))
       || !ctr_host_buffer_reserve (&lines->busy_counts, height, sizeof (uint16_t)))
     return false;
@@ -111,7 +113,6 @@ ctr_border_strip_begin (CtrBorderStrip *strip, uint32_t top, uint32_t end)
 {
   strip->top = top;
   strip->end = end;
-  strip->edge_count = 0;
   strip->point_count = 0;
 }
 
@@ -121,22 +122,12 @@ ctr_border_lines_row (const CtrBorderLines *lines, uint32_t y)
   return (uint64_t *) lines->bits.data + 1 + (y + 1) * lines->words;
 }
 
-static inline uint32_t
-count_bits (uint64_t bits)
-{
-  bits -= bits >> 1 & 0x5555555555555555;
-  bits = (bits & 0x3333333333333333) + (bits >> 2 & 0x3333333333333333);
-  bits = (bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0f;
-  return (uint32_t) (bits * 0x0101010101010101 >> 56);
-}
-
 void
-ctr_border_strip_end_row (CtrBorderStrip *strip, const CtrBorderLines *lines, uint32_t y)
+ctr_border_lines_end_row (const CtrBorderLines *lines, uint32_t y)
 {
   uint64_t *bits = ctr_border_lines_row (lines, y), *free = (uint64_t *) lines->free.data + y * lines->words;
-  CtrEdgeWord *edges = (CtrEdgeWord *) lines->edges.data + (lines->numbered ? y * lines->words : 0);
   uint16_t *busy = (uint16_t *) lines->busy.data + y * lines->words;
-  uint64_t before = 0, bit_rank = strip->edge_count;
+  uint64_t before = 0;
   uint32_t count = 0;
   bits[lines->words - 1] = 0;
   for (uint32_t i = 0; i < lines->words; i++) {
@@ -144,40 +135,11 @@ ctr_border_strip_end_row (CtrBorderStrip *strip, const CtrBorderLines *lines, ui
     before = word >> 63;
     if (changes) {
       free[i] = htole64 (changes);
-      if (lines->numbered) {
-        edges[i] = (CtrEdgeWord){changes, bit_rank};
-        bit_rank += count_bits (changes);
-      }
       busy[count++] = (uint16_t) i;
     }
     bits[i] = htole64 (word);
   }
   ((uint16_t *) lines->busy_counts.data)[y] = (uint16_t) count;
-  strip->edge_count = bit_rank;
-}
-
-bool
-ctr_border_strip_free_edges (CtrBorderStrip *strip, bool some_stay_free)
-{
-  return ctr_host_buffer_reserve (&strip->owners, strip->edge_count, sizeof (uint32_t))
-         && (!some_stay_free || ctr_clear (strip->owners.data, strip->edge_count * sizeof (uint32_t)));
-}
-
-static inline size_t
-rank_of_edge (const CtrEdgeWord *edges, size_t at)
-{
-  const CtrEdgeWord *word = edges + at / 64;
-  return word->bit_rank + count_bits (word->edges & (((uint64_t) 1 << at % 64) - 1));
-}
-
-uint32_t
-ctr_border_strip_owner_before (const CtrBorderStrip *strip, const CtrBorderLines *lines, uint32_t x, uint32_t y)
-{
-  const CtrEdgeWord *edges = (const CtrEdgeWord *) lines->edges.data + y * lines->words;
-  const uint16_t *busy;
-  ctr_border_lines_busy (lines, y, &busy);
-  const size_t rank = rank_of_edge (edges, x);
-  return rank > edges[busy[0]].bit_rank ? ((const uint32_t *) strip->owners.data)[rank - 1] : CTR_BORDER_FRAME;
 }
 
 static inline uint32_t
@@ -238,6 +200,16 @@ typedef struct {
   uint64_t count, room; /* of points */
 } Walk;
 
+static void
+enter_owners (Walk *walk, uint32_t sides)
+{
+  uint32_t *owners = walk->strip->owners.data;
+  if (sides & 1)
+    owners[ctr_border_lines_rank (walk->lines, walk->at)] = walk->owner;
+  if (sides & 2)
+    owners[ctr_border_lines_rank (walk->lines, walk->at + 1)] = walk->owner;
+}
+
 /* Enters the edges of a passage: bit 0 of SIDES for the western, bit 1 for the eastern one. */
 static inline __attribute__ ((always_inline)) void
 own_edges (Walk *walk, uint32_t sides, bool numbered)
@@ -256,12 +228,9 @@ own_edges (Walk *walk, uint32_t sides, bool numbered)
   }
   if (!numbered)
     return;
-  const CtrEdgeWord *edges = walk->lines->edges.data;
-  uint32_t *owners = walk->strip->owners.data;
-  if (sides & 1)
-    owners[rank_of_edge (edges, walk->at)] = walk->owner;
-  if (sides & 2)
-    owners[rank_of_edge (edges, walk->at + 1)] = walk->owner;
+  const uint32_t asked = ctr_border_lines_asked (walk->lines, walk->at) & sides;
+  if (asked)
+    enter_owners (walk, asked);
 }
 
 /* Makes room for at least MORE points, up to 64. False if there is no memory or the work is cancelled. */

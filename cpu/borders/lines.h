@@ -16,23 +16,19 @@
 
 #include <endian.h>
 
-typedef struct {
-  uint64_t edges;    /* bit x: pixel x differs from the previous one */
-  uint64_t bit_rank; /* number of edges in the band before this word */
-} CtrEdgeWord;
-
 /* Owners that are no lines: of an edge that no line has been entered for, and the frame of the image. */
 #define CTR_BORDER_FREE 0u
 #define CTR_BORDER_FRAME UINT32_MAX
 
-/* The bits of BITS and FREE are in bytes: words are in little-endian order. */
+/* The bits of BITS, FREE and ASKED are in bytes: words are in little-endian order. */
 typedef struct {
   uint32_t width, height;
-  bool numbered;             /* edges have owners */
+  bool numbered;             /* some edges have owners */
   size_t words;              /* per row, which ends with at least one background pixel */
   CtrHostBuffer bits;        /* uint64_t: one word, a row of background, the rows of the image, a row of background */
   CtrHostBuffer free;        /* uint64_t, by word of the image: the edges without owner; valid if it has edges */
-  CtrHostBuffer edges;       /* CtrEdgeWord, if numbered, by word of the image; valid if it has edges */
+  CtrHostBuffer asked;       /* uint64_t, if numbered: the edges that have owners, see owners.h */
+  CtrHostBuffer ranks;       /* uint32_t, if numbered, by word of the image: those of the strip before this word */
   CtrHostBuffer busy;        /* uint16_t: the words with edges, ascending; each row has room for all of its words */
   CtrHostBuffer busy_counts; /* uint16_t, by row */
   uint16_t steps[4 * 512];   /* the continuation of a passage, see lines.c */
@@ -41,8 +37,8 @@ typedef struct {
 /* The lines in the rows from TOP to before END. */
 typedef struct {
   uint32_t top, end;
-  uint64_t edge_count;
-  CtrHostBuffer owners; /* uint32_t, if numbered, by edge in raster order: its line, or CTR_BORDER_FREE */
+  CtrHostBuffer
+      owners; /* uint32_t, if numbered, by edge with an owner, in raster order: its line, or CTR_BORDER_FREE */
   CtrHostBuffer points; /* CtrPoint, of the lines that were followed */
   uint64_t point_count;
 } CtrBorderStrip;
@@ -68,16 +64,12 @@ void ctr_border_lines_release (CtrBorderLines *lines);
 void ctr_border_strip_release (CtrBorderStrip *strip);
 
 /* For each image: ctr_border_lines_begin() makes room. For each strip: ctr_border_strip_begin(). Then, row by row, set
- * the bits of ctr_border_lines_row(), CTR_ROW_WORDS (width) words, and call ctr_border_strip_end_row(). Borders can be
+ * the bits of ctr_border_lines_row(), CTR_ROW_WORDS (width) words, and call ctr_border_lines_end_row(). Borders can be
  * followed when this is done for all strips. */
 bool ctr_border_lines_begin (CtrBorderLines *lines, uint32_t width, uint32_t height, bool numbered);
 void ctr_border_strip_begin (CtrBorderStrip *strip, uint32_t top, uint32_t end);
 uint64_t *ctr_border_lines_row (const CtrBorderLines *lines, uint32_t y);
-void ctr_border_strip_end_row (CtrBorderStrip *strip, const CtrBorderLines *lines, uint32_t y);
-
-/* Makes room for the owners of the strip's edges. SOME_STAY_FREE: the edges without owner get CTR_BORDER_FREE, too.
- * False if there is no memory or the work is cancelled. */
-bool ctr_border_strip_free_edges (CtrBorderStrip *strip, bool some_stay_free);
+void ctr_border_lines_end_row (const CtrBorderLines *lines, uint32_t y);
 
 /* The words with edges of row Y, and their number. */
 static inline uint32_t
@@ -92,10 +84,6 @@ ctr_border_lines_free (const CtrBorderLines *lines, size_t word)
 {
   return le64toh (((const uint64_t *) lines->free.data)[word]);
 }
-
-/* The owner of the edge before the edge at X in row Y, CTR_BORDER_FREE, or CTR_BORDER_FRAME if there is none before. */
-uint32_t ctr_border_strip_owner_before (
-    const CtrBorderStrip *strip, const CtrBorderLines *lines, uint32_t x, uint32_t y);
 
 /* Calls FOUND for each passage of row Y at which a border comes from the row above, or with FROM_BELOW from the row
  * below: by x, then by slot. False if FOUND returned false. */

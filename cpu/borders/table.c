@@ -8,6 +8,7 @@
 
 #include "core/common/memory.h"
 #include "core/common/poll.h"
+#include "cpu/borders/owners.h"
 #include "cpu/common/parallel.h"
 
 /* A border of a hierarchy, by number. Number 0 is the border around the image, as a hole. */

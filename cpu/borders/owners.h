@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The owners of edges, which tell what is around a border. Internal.
+ *
+ * A border lies inside the one that owns the edge before its first edge. So only the edges before one where a border may
+ * begin have owners. The neighbours of a pixel rule out most edges: above the first edge of a border, and on the other side
+ * of it, is nothing of its own. */
+#ifndef CTR_CPU_BORDERS_OWNERS_H
+#define CTR_CPU_BORDERS_OWNERS_H
+
+#include "cpu/borders/lines.h"
+
+#include <string.h>
+
+/* Finds which edges of the strip have owners, and makes room for these. SOME_STAY_FREE: those that no line is entered for
+ * have CTR_BORDER_FREE. Edges have been found in the whole image. False if there is no memory or the work is
+ * cancelled. */
+bool ctr_border_strip_ask (CtrBorderStrip *strip, const CtrBorderLines *lines, bool some_stay_free);
+
+/* The owner of the edge before the first edge of a border, which is at X in row Y, CTR_BORDER_FREE, or CTR_BORDER_FRAME if
+ * there is none before. */
+uint32_t ctr_border_strip_owner_before (
+    const CtrBorderStrip *strip, const CtrBorderLines *lines, uint32_t x, uint32_t y);
+
+static inline uint32_t
+ctr_count_bits (uint64_t bits)
+{
+  bits -= bits >> 1 & 0x5555555555555555;
+  bits = (bits & 0x3333333333333333) + (bits >> 2 & 0x3333333333333333);
+  bits = (bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0f;
+  return (uint32_t) (bits * 0x0101010101010101 >> 56);
+}
+
+/* Bits 0 and 1: do the edges at AT and AT + 1 have owners? The other bits have no meaning. */
+static inline uint32_t
+ctr_border_lines_asked (const CtrBorderLines *lines, size_t at)
+{
+  uint16_t word;
+  memcpy (&word, (const uint8_t *) lines->asked.data + at / 8, sizeof word);
+  return (uint32_t) le16toh (word) >> at % 8;
+}
+
+/* The number of edges with owners in the strip before AT. */
+static inline uint32_t
+ctr_border_lines_rank (const CtrBorderLines *lines, size_t at)
+{
+  const uint64_t asked = le64toh (((const uint64_t *) lines->asked.data)[at / 64]);
+  return ((const uint32_t *) lines->ranks.data)[at / 64] + ctr_count_bits (asked & (((uint64_t) 1 << at % 64) - 1));
+}
+
+#endif
