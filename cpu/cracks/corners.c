@@ -73,16 +73,44 @@ corners_of (uint32_t mask)
   return numbers >> 2 * mask & 3;
 }
 
-/* EQUAL: the number of corners and the foreground at the level of the pixel at I; no corners if an earlier pixel has the
- * same level index. Without branches, which would be mispredicted. */
+/* EQUAL: which pixels of a vertex have the same level index, as groups. Only groups with corners. */
+typedef struct {
+  uint8_t count;
+  uint8_t pixels[4]; /* the first one of each group, as index into the vertex's level indices */
+  uint8_t masks[4];  /* the foreground at the level of the group */
+} Groups;
+
+/* Groups by pattern, see pattern_of(). */
+typedef struct {
+  Groups of[64];
+} Patterns;
+
+/* A bit for each two pixels that have the same level index. */
 static inline uint32_t
-corners_of_pixel (const CtrCrackVertex *vertex, uint32_t i, uint32_t *mask)
+pattern_of (const CtrCrackVertex *vertex)
 {
   const uint16_t *indices = vertex->level_indices;
-  *mask = 0;
-  for (uint32_t k = 0; k < 4; k++)
-    *mask |= (uint32_t) (indices[k] == indices[i]) << (3 - k);
-  return *mask < 2u * UPPER_LEFT >> i ? corners_of (*mask) : 0;
+  const uint32_t a = indices[0], b = indices[1], c = indices[2], d = indices[3];
+  return (uint32_t) ((a == b) | (a == c) << 1 | (a == d) << 2 | (b == c) << 3 | (b == d) << 4 | (c == d) << 5);
+}
+
+static void
+patterns_init (Patterns *patterns)
+{
+  static const uint8_t pairs[4][4] = {{0, 1, 2, 4}, {1, 0, 8, 16}, {2, 8, 0, 32}, {4, 16, 32, 0}};
+  *patterns = (Patterns){0};
+  for (uint32_t pattern = 0; pattern < 64; pattern++) {
+    Groups *groups = patterns->of + pattern;
+    for (uint32_t i = 0; i < 4; i++) {
+      uint32_t mask = UPPER_LEFT >> i;
+      for (uint32_t k = 0; k < 4; k++)
+        mask |= pattern & pairs[i][k] ? UPPER_LEFT >> k : 0;
+      if (mask >= 2u * UPPER_LEFT >> i || corners_of (mask) == 0)
+        continue;
+      groups->pixels[groups->count] = (uint8_t) i;
+      groups->masks[groups->count++] = (uint8_t) mask;
+    }
+  }
 }
 
 /* Counts of corners by level index: COUNTERS of them, which have to be added up, so that counting need not wait for the
@@ -108,11 +136,11 @@ count_steps (const CtrCrackVertex *vertex, const Counters *counters)
 }
 
 static inline void
-count_equals (const CtrCrackVertex *vertex, const Counters *counters)
+count_equals (const CtrCrackVertex *vertex, const Patterns *patterns, const Counters *counters)
 {
-  uint32_t mask;
-  for (uint32_t i = 0; i < 4; i++)
-    counters->counts[i][vertex->level_indices[i]] += corners_of_pixel (vertex, i, &mask);
+  const Groups *groups = patterns->of + pattern_of (vertex);
+  for (uint32_t i = 0; i < groups->count; i++)
+    counters->counts[i][vertex->level_indices[groups->pixels[i]]] += corners_of (groups->masks[i]);
 }
 
 /* The foreground at a vertex if there is one level. */
@@ -124,7 +152,8 @@ mask_of (const CtrCrackVertex *vertex)
 }
 
 static void
-count_vertices (const CtrCrackVertex *vertices, size_t found, const CtrCracksPlan *plan, const Counters *counters)
+count_vertices (const CtrCrackVertex *vertices, size_t found, const CtrCracksPlan *plan, const Patterns *patterns,
+    const Counters *counters)
 {
   if (plan->level_count == 1) {
     size_t count = 0;
@@ -133,7 +162,7 @@ count_vertices (const CtrCrackVertex *vertices, size_t found, const CtrCracksPla
     counters->counts[0][1] += count;
   } else if (plan->mode == CTR_LEVELS_EQUAL) {
     for (size_t i = 0; i < found; i++)
-      count_equals (vertices + i, counters);
+      count_equals (vertices + i, patterns, counters);
   } else {
     for (size_t i = 0; i < found; i++)
       count_steps (vertices + i, counters);
@@ -209,18 +238,20 @@ write_steps (const Writer *writer, const CtrCrackVertex *vertex, CtrPoint point)
 }
 
 static uint32_t
-write_equals (const Writer *writer, const CtrCrackVertex *vertex, CtrPoint point)
+write_equals (const Writer *writer, const Patterns *patterns, const CtrCrackVertex *vertex, CtrPoint point)
 {
+  const Groups *groups = patterns->of + pattern_of (vertex);
   CtrCrackCorner none;
-  for (uint32_t i = 0; i < 4; i++) {
-    const uint32_t level_index = vertex->level_indices[i];
-    uint32_t mask, count = corners_of_pixel (vertex, i, &mask);
-    count = level_index > 0 ? count : 0;
-    if (count == 2) {
-      write_diagonal (writer, level_index, point, mask);
+  for (uint32_t i = 0; i < groups->count; i++) {
+    const uint32_t level_index = vertex->level_indices[groups->pixels[i]], mask = groups->masks[i];
+    if (is_diagonal (mask)) {
+      if (level_index > 0)
+        write_diagonal (writer, level_index, point, mask);
     } else {
-      *(count ? writer->corners + writer->ends[level_index] : &none) = (CtrCrackCorner){point, writer->kinds[mask]};
-      writer->ends[level_index] += count;
+      /* Without a branch, which would be mispredicted. */
+      *(level_index ? writer->corners + writer->ends[level_index] : &none) =
+          (CtrCrackCorner){point, writer->kinds[mask]};
+      writer->ends[level_index] += level_index > 0;
     }
   }
   return 4;
@@ -306,6 +337,7 @@ count_corners (Work *work, Band *band)
   const uint32_t counter_count = plan->level_count < 256 ? COUNTERS : 1;
   size_t vertex_count = 0, *counts, *row_ends;
   Counters counters;
+  Patterns patterns;
   CtrSamples samples; /* only its row */
   if (!ctr_host_buffer_reserve (&band->level_rows, 2 * row_bytes, 1)
       || !ctr_host_buffer_reserve (&band->row_ends, band->end - band->top, sizeof (size_t))
@@ -314,6 +346,7 @@ count_corners (Work *work, Band *band)
   uint8_t *above = band->level_rows.data, *below = above + row_bytes;
   counts = band->ends.data;
   row_ends = band->row_ends.data;
+  patterns_init (&patterns);
   memset (above, 0, 2 * row_bytes);
   memset (counts, 0, counter_count * count_size * sizeof *counts);
   for (uint32_t i = 0; i < COUNTERS; i++)
@@ -328,7 +361,7 @@ count_corners (Work *work, Band *band)
     CtrCrackVertex *vertices = (CtrCrackVertex *) band->vertices.data + vertex_count;
     ctr_load_level_row (&samples, image, plan, y, below);
     const size_t found = ctr_find_vertices (plan, above, below, image->width, vertices);
-    count_vertices (vertices, found, plan, &counters);
+    count_vertices (vertices, found, plan, &patterns, &counters);
     row_ends[y - band->top] = vertex_count += found;
     if (__atomic_add_fetch (&work->vertex_count, found, __ATOMIC_RELAXED) > plan->max_points)
       vertex_count = 0;
@@ -389,13 +422,15 @@ write_corners (const Work *work, const Band *band)
   const CtrCrackVertex *vertices = band->vertices.data, *vertex = vertices;
   const size_t *row_ends = band->row_ends.data;
   uint64_t operations = 0;
+  Patterns patterns;
   Writer writer;
+  patterns_init (&patterns);
   writer_init (&writer, work->corners->corners.data, band->ends.data, work->plan->connectivity);
   for (uint32_t y = band->top; y < band->end; y++)
     for (const CtrCrackVertex *end = vertices + row_ends[y - band->top]; vertex < end; vertex++) {
       const CtrPoint point = {vertex->x, (uint16_t) y};
       const uint32_t written = only    ? write_only (&writer, vertex, point)
-                               : equal ? write_equals (&writer, vertex, point)
+                               : equal ? write_equals (&writer, &patterns, vertex, point)
                                        : write_steps (&writer, vertex, point);
       if (ctr_poll (&operations, written))
         return false;
