@@ -182,7 +182,7 @@ follow (const Work *work)
   const CtrBorderStrip *strip = &work->band->strip;
   if (!find_parts (work)
       || (work->lines->numbered
-          && !ctr_border_strip_ask (&work->band->strip, work->lines, work->plan->mode == CTR_RETRIEVE_EXTERNAL))
+          && !ctr_border_strip_make_owners (&work->band->strip, work->lines, work->plan->mode == CTR_RETRIEVE_EXTERNAL))
       || !follow_parts (work))
     return false;
   for (uint32_t y = strip->top; y < strip->end; y++)

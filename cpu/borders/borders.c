@@ -105,7 +105,7 @@ find_edges (void *context, uint32_t index)
       return;
     ctr_samples_pack (work->image, ctr_samples_row (&samples, work->image, y), work->threshold,
         work->plan->foreground.invert, ctr_border_lines_row (&bands->lines, y));
-    ctr_border_lines_end_row (&bands->lines, y);
+    ctr_border_strip_end_row (&band->strip, &bands->lines, y);
   }
   band->ok = true;
 }

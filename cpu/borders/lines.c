@@ -113,6 +113,7 @@ ctr_border_strip_begin (CtrBorderStrip *strip, uint32_t top, uint32_t end)
 {
   strip->top = top;
   strip->end = end;
+  strip->asked_count = 0;
   strip->point_count = 0;
 }
 
@@ -123,7 +124,7 @@ ctr_border_lines_row (const CtrBorderLines *lines, uint32_t y)
 }
 
 void
-ctr_border_lines_end_row (const CtrBorderLines *lines, uint32_t y)
+ctr_border_strip_end_row (CtrBorderStrip *strip, const CtrBorderLines *lines, uint32_t y)
 {
   uint64_t *bits = ctr_border_lines_row (lines, y), *free = (uint64_t *) lines->free.data + y * lines->words;
   uint16_t *busy = (uint16_t *) lines->busy.data + y * lines->words;
@@ -140,6 +141,9 @@ ctr_border_lines_end_row (const CtrBorderLines *lines, uint32_t y)
     bits[i] = htole64 (word);
   }
   ((uint16_t *) lines->busy_counts.data)[y] = (uint16_t) count;
+  /* Another thread may be at the row above the strip. */
+  if (lines->numbered && (y > strip->top || y == 0))
+    ctr_border_strip_ask_row (strip, lines, y);
 }
 
 static inline uint32_t
@@ -200,14 +204,14 @@ typedef struct {
   uint64_t count, room; /* of points */
 } Walk;
 
-static void
-enter_owners (Walk *walk, uint32_t sides)
+/* This does not take a walk, whose members the compiler then keeps in registers. */
+static inline __attribute__ ((always_inline)) void
+enter_owners (const CtrBorderLines *lines, uint32_t *owners, size_t at, uint32_t sides, uint32_t owner)
 {
-  uint32_t *owners = walk->strip->owners.data;
   if (sides & 1)
-    owners[ctr_border_lines_rank (walk->lines, walk->at)] = walk->owner;
+    owners[ctr_border_lines_rank (lines, at)] = owner;
   if (sides & 2)
-    owners[ctr_border_lines_rank (walk->lines, walk->at + 1)] = walk->owner;
+    owners[ctr_border_lines_rank (lines, at + 1)] = owner;
 }
 
 /* Enters the edges of a passage: bit 0 of SIDES for the western, bit 1 for the eastern one. */
@@ -230,7 +234,7 @@ own_edges (Walk *walk, uint32_t sides, bool numbered)
     return;
   const uint32_t asked = ctr_border_lines_asked (walk->lines, walk->at) & sides;
   if (asked)
-    enter_owners (walk, asked);
+    enter_owners (walk->lines, walk->strip->owners.data, walk->at, asked, walk->owner);
 }
 
 /* Makes room for at least MORE points, up to 64. False if there is no memory or the work is cancelled. */

@@ -23,13 +23,13 @@
 /* The bits of BITS, FREE and ASKED are in bytes: words are in little-endian order. */
 typedef struct {
   uint32_t width, height;
-  bool numbered;             /* some edges have owners */
-  size_t words;              /* per row, which ends with at least one background pixel */
-  CtrHostBuffer bits;        /* uint64_t: one word, a row of background, the rows of the image, a row of background */
-  CtrHostBuffer free;        /* uint64_t, by word of the image: the edges without owner; valid if it has edges */
-  CtrHostBuffer asked;       /* uint64_t, if numbered: the edges that have owners, see owners.h */
-  CtrHostBuffer ranks;       /* uint32_t, if numbered, by word of the image: those of the strip before this word */
-  CtrHostBuffer busy;        /* uint16_t: the words with edges, ascending; each row has room for all of its words */
+  bool numbered;       /* some edges have owners */
+  size_t words;        /* per row, which ends with at least one background pixel */
+  CtrHostBuffer bits;  /* uint64_t: one word, a row of background, the rows of the image, a row of background */
+  CtrHostBuffer free;  /* uint64_t, by word of the image: the edges without owner; valid if it has edges */
+  CtrHostBuffer asked; /* uint64_t, if numbered: the edges that have owners, see owners.h */
+  CtrHostBuffer ranks; /* uint32_t, if numbered, by word of the image: the place of the owner of its first such edge */
+  CtrHostBuffer busy;  /* uint16_t: the words with edges, ascending; each row has room for all of its words */
   CtrHostBuffer busy_counts; /* uint16_t, by row */
   uint16_t steps[4 * 512];   /* the continuation of a passage, see lines.c */
 } CtrBorderLines;
@@ -37,6 +37,7 @@ typedef struct {
 /* The lines in the rows from TOP to before END. */
 typedef struct {
   uint32_t top, end;
+  uint32_t asked_count; /* of edges with owners */
   CtrHostBuffer
       owners; /* uint32_t, if numbered, by edge with an owner, in raster order: its line, or CTR_BORDER_FREE */
   CtrHostBuffer points; /* CtrPoint, of the lines that were followed */
@@ -64,12 +65,12 @@ void ctr_border_lines_release (CtrBorderLines *lines);
 void ctr_border_strip_release (CtrBorderStrip *strip);
 
 /* For each image: ctr_border_lines_begin() makes room. For each strip: ctr_border_strip_begin(). Then, row by row, set
- * the bits of ctr_border_lines_row(), CTR_ROW_WORDS (width) words, and call ctr_border_lines_end_row(). Borders can be
+ * the bits of ctr_border_lines_row(), CTR_ROW_WORDS (width) words, and call ctr_border_strip_end_row(). Borders can be
  * followed when this is done for all strips. */
 bool ctr_border_lines_begin (CtrBorderLines *lines, uint32_t width, uint32_t height, bool numbered);
 void ctr_border_strip_begin (CtrBorderStrip *strip, uint32_t top, uint32_t end);
 uint64_t *ctr_border_lines_row (const CtrBorderLines *lines, uint32_t y);
-void ctr_border_lines_end_row (const CtrBorderLines *lines, uint32_t y);
+void ctr_border_strip_end_row (CtrBorderStrip *strip, const CtrBorderLines *lines, uint32_t y);
 
 /* The words with edges of row Y, and their number. */
 static inline uint32_t

@@ -2,17 +2,37 @@
 #include "cpu/borders/owners.h"
 
 #include "core/common/memory.h"
-#include "core/common/poll.h"
 
-/* The edges of a word where a border may begin. The first pixel of an outer border has background to the west, north-west,
- * north and north-east: foreground there would belong to the border, too. The first pixel of a hole has foreground to the
- * west and north. The word before a row and the last one of the row are background. */
-static inline uint64_t
-find_firsts (uint64_t word, uint64_t west, const uint64_t *above)
+/* The edges of a word, and what rules out that a border begins at one: the topmost row of an outer border is a run of
+ * foreground with background above it, diagonally, too; that of a hole is a run of background with foreground above. What is
+ * in other words rules out nothing. */
+typedef struct {
+  uint64_t edges;
+  uint64_t others; /* pixels that cannot be in such runs */
+} Word;
+
+static inline Word
+make_word (uint64_t bits, uint64_t before, uint64_t above)
 {
-  const uint64_t north = le64toh (above[0]), before = le64toh (above[-1]), after = le64toh (above[1]);
-  const uint64_t near = north | north << 1 | before >> 63 | north >> 1 | after << 63;
-  return (word & ~west & ~near) | (~word & west & north);
+  return (Word){bits ^ (bits << 1 | before), (bits & (above | above << 1 | above >> 1)) | (~bits & ~above)};
+}
+
+/* May a border begin at any edge? Adding one to the second pixel of a run carries into the next edge if no pixel of the run is
+ * among the others. */
+static inline bool
+has_first (const Word *word)
+{
+  const uint64_t runs = ~word->others, begins = word->edges & runs;
+  uint64_t sum;
+  return __builtin_add_overflow (runs & ~word->edges, begins << 1, &sum) || (sum & word->edges) || begins >> 63;
+}
+
+/* Of the EDGE at the beginning of a run: may a border begin there? */
+static inline bool
+is_first (const Word *word, uint64_t edge)
+{
+  const uint64_t later = word->edges & -(edge << 1);
+  return (((later & -later) - edge) & word->others) == 0;
 }
 
 static inline uint64_t
@@ -21,54 +41,56 @@ highest_bit (uint64_t bits)
   return (uint64_t) 1 << (63 - __builtin_clzll (bits));
 }
 
-/* The edges of row Y that have owners, of which COUNT are before the row. Returns COUNT with those of the row. */
-static uint32_t
-ask_row (const CtrBorderLines *lines, uint32_t y, uint32_t count)
+/* The edges before others of the same word where a border may begin. */
+static inline uint64_t
+find_asked (const Word *word)
+{
+  uint64_t found = 0;
+  for (uint64_t firsts = word->edges & ~word->others & (word->edges - 1); firsts; firsts &= firsts - 1) {
+    const uint64_t edge = firsts & -firsts;
+    found |= is_first (word, edge) ? highest_bit (word->edges & (edge - 1)) : 0;
+  }
+  return found;
+}
+
+void
+ctr_border_strip_ask_row (CtrBorderStrip *strip, const CtrBorderLines *lines, uint32_t y)
 {
   const uint64_t *row = ctr_border_lines_row (lines, y), *above = row - lines->words;
-  uint64_t *asked = (uint64_t *) lines->asked.data + y * lines->words, last_edges = 0, last_asked = 0;
-  uint32_t *ranks = (uint32_t *) lines->ranks.data + y * lines->words, last = 0;
+  uint64_t *asked = (uint64_t *) lines->asked.data + y * lines->words, *last = NULL, last_edges = 0;
+  uint32_t *ranks = (uint32_t *) lines->ranks.data + y * lines->words;
+  uint32_t count = strip->asked_count;
   const uint16_t *busy;
   const uint32_t busy_count = ctr_border_lines_busy (lines, y, &busy);
   for (uint32_t k = 0; k < busy_count; k++) {
     const uint32_t i = busy[k];
-    const uint64_t word = le64toh (row[i]), west = word << 1 | le64toh (row[(ptrdiff_t) i - 1]) >> 63;
-    const uint64_t edges = word ^ west;
-    uint64_t firsts = find_firsts (word, west, above + i), here = 0;
-    if (firsts & edges & -edges) {
-      last_asked |= k > 0 ? highest_bit (last_edges) : 0;
-      firsts &= firsts - 1;
+    /* The word before a row is background. */
+    const Word word = make_word (le64toh (row[i]), le64toh (row[(ptrdiff_t) i - 1]) >> 63, le64toh (above[i]));
+    asked[i] = 0;
+    ranks[i] = count;
+    if (has_first (&word)) {
+      if (last && is_first (&word, word.edges & -word.edges)) {
+        const uint64_t before = htole64 (highest_bit (last_edges));
+        ranks[i] = count += !(*last & before);
+        *last |= before;
+      }
+      const uint64_t here = find_asked (&word);
+      asked[i] = htole64 (here);
+      count += ctr_count_bits (here);
     }
-    for (; firsts; firsts &= firsts - 1)
-      here |= highest_bit (edges & ((firsts & -firsts) - 1));
-    if (k > 0) {
-      asked[last] = htole64 (last_asked);
-      ranks[last] = count;
-      count += ctr_count_bits (last_asked);
-    }
-    last = i;
-    last_edges = edges;
-    last_asked = here;
+    last = asked + i;
+    last_edges = word.edges;
   }
-  if (busy_count > 0) {
-    asked[last] = htole64 (last_asked);
-    ranks[last] = count;
-    count += ctr_count_bits (last_asked);
-  }
-  return count;
+  strip->asked_count = count;
 }
 
 bool
-ctr_border_strip_ask (CtrBorderStrip *strip, const CtrBorderLines *lines, bool some_stay_free)
+ctr_border_strip_make_owners (CtrBorderStrip *strip, const CtrBorderLines *lines, bool some_stay_free)
 {
-  uint32_t count = 0;
-  for (uint32_t y = strip->top; y < strip->end; y++) {
-    if (ctr_cancelled ())
-      return false;
-    count = ask_row (lines, y, count);
-  }
-  return ctr_host_buffer_reserve (&strip->owners, count, sizeof (uint32_t))
-         && (!some_stay_free || ctr_clear (strip->owners.data, count * sizeof (uint32_t)));
+  if (strip->top > 0)
+    ctr_border_strip_ask_row (strip, lines, strip->top);
+  return ctr_host_buffer_reserve (&strip->owners, strip->asked_count, sizeof (uint32_t))
+         && (!some_stay_free || ctr_clear (strip->owners.data, strip->asked_count * sizeof (uint32_t)));
 }
 
 uint32_t

@@ -11,10 +11,12 @@
 
 #include <string.h>
 
-/* Finds which edges of the strip have owners, and makes room for these. SOME_STAY_FREE: those that no line is entered for
- * have CTR_BORDER_FREE. Edges have been found in the whole image. False if there is no memory or the work is
- * cancelled. */
-bool ctr_border_strip_ask (CtrBorderStrip *strip, const CtrBorderLines *lines, bool some_stay_free);
+/* Finds which edges of row Y have owners. Edges have been found in it and in the row above. */
+void ctr_border_strip_ask_row (CtrBorderStrip *strip, const CtrBorderLines *lines, uint32_t y);
+
+/* Makes room for the owners of the strip's edges, when edges have been found in all strips. SOME_STAY_FREE: those that no
+ * line is entered for have CTR_BORDER_FREE. False if there is no memory or the work is cancelled. */
+bool ctr_border_strip_make_owners (CtrBorderStrip *strip, const CtrBorderLines *lines, bool some_stay_free);
 
 /* The owner of the edge before the first edge of a border, which is at X in row Y, CTR_BORDER_FREE, or CTR_BORDER_FRAME if
  * there is none before. */
@@ -39,7 +41,7 @@ ctr_border_lines_asked (const CtrBorderLines *lines, size_t at)
   return (uint32_t) le16toh (word) >> at % 8;
 }
 
-/* The number of edges with owners in the strip before AT. */
+/* The place of the owner of the edge at AT; with another AT, of that of the next such edge in the row. */
 static inline uint32_t
 ctr_border_lines_rank (const CtrBorderLines *lines, size_t at)
 {
