@@ -6,6 +6,7 @@
 #include "core/common/poll.h"
 #include "core/results/contourlist.h"
 #include "cpu/borders/bands.h"
+#include "cpu/borders/owners.h"
 #include "cpu/common/bands.h"
 #include "cpu/common/samples.h"
 
@@ -15,9 +16,12 @@
 /* The smallest bands that are worth another thread: a part costs as much as following some ten pixels. */
 enum { MIN_BAND_ROWS = 32, MIN_BAND_PIXELS = 1 << 16 };
 
-/* Some bands have more borders than others. Bands of outermost borders follow some other borders, too, which takes more
- * than a few threads gain. */
-enum { BANDS_PER_THREAD = 3, MIN_THREADS_OUTSIDE = 4 };
+/* Some bands have more borders than others. */
+enum { BANDS_PER_THREAD = 3 };
+
+/* Bands of outermost borders follow other borders, too, which takes more than a few threads gain, or many where most borders
+ * lie inside others: so the outermost borders are first followed without bands, up to one in so many edges. */
+enum { MIN_THREADS_OUTSIDE = 4, EDGES_PER_STEP = 8 };
 
 typedef struct {
   CtrBorderBands bands;
@@ -117,6 +121,42 @@ follow_band (void *context, uint32_t index)
   ctr_band_follow (work->state->bands.bands + index, &work->state->bands.lines, work->plan);
 }
 
+static void
+free_edges (void *context, uint32_t index)
+{
+  const Work *work = context;
+  CtrBand *band = work->state->bands.bands + index;
+  band->ok = ctr_border_strip_free_edges (&band->strip, &work->state->bands.lines);
+}
+
+/* Follows the outermost borders with the image as one band. Gives up after some of them, and sets *GAVE_UP; then edges are
+ * numbered, and bands can be followed. */
+static bool
+follow_outside (Work *work, unsigned threads, bool *gave_up)
+{
+  CtrBorderBands *bands = &work->state->bands;
+  CtrBorderStrip *strip = &bands->bands->strip;
+  const uint32_t band_count = bands->band_count, end = strip->end;
+  uint64_t edges = 0;
+  for (uint32_t i = 0; i < band_count; i++)
+    edges += bands->bands[i].strip.edge_count;
+  bands->band_count = 1;
+  strip->end = bands->lines.height;
+  strip->limited = true;
+  strip->steps_left = edges / EDGES_PER_STEP;
+  ctr_band_follow (bands->bands, &bands->lines, work->plan);
+  *gave_up = strip->steps_left == 0 && !bands->bands->ok;
+  if (!*gave_up)
+    return bands->bands->ok;
+  bands->band_count = band_count;
+  bands->lines.numbered = true;
+  strip->end = end;
+  strip->limited = false;
+  strip->point_count = 0;
+  ctr_parallel_for (threads, band_count, free_edges, work);
+  return ctr_border_bands_ok (bands);
+}
+
 static bool
 find_borders (Work *work, unsigned threads)
 {
@@ -124,15 +164,20 @@ find_borders (Work *work, unsigned threads)
   const CtrImage *image = work->image;
   if (!make_bands (bands, image, work->plan->mode, threads))
     return false;
+  const bool outside = work->plan->mode == CTR_RETRIEVE_EXTERNAL && bands->band_count > 1;
   /* With bands, only the hierarchy tells which borders are outermost ones. */
-  const bool numbered =
-      work->plan->mode > CTR_RETRIEVE_LIST || (work->plan->mode == CTR_RETRIEVE_EXTERNAL && bands->band_count > 1);
-  if (!ctr_border_lines_begin (&bands->lines, image->width, image->height, numbered))
+  const bool numbered = work->plan->mode > CTR_RETRIEVE_LIST || outside;
+  bool follow_bands = true;
+  if (!ctr_border_lines_begin (&bands->lines, image->width, image->height, numbered, outside))
     return false;
+  bands->lines.numbered = numbered && !outside;
   ctr_parallel_for (threads, bands->band_count, find_edges, work);
   if (!ctr_border_bands_ok (bands))
     return false;
-  ctr_parallel_for (threads, bands->band_count, follow_band, work);
+  if (outside && !follow_outside (work, threads, &follow_bands))
+    return false;
+  if (follow_bands)
+    ctr_parallel_for (threads, bands->band_count, follow_band, work);
   return ctr_border_bands_ok (bands) && ctr_border_bands_join (bands, work->plan, threads);
 }
 

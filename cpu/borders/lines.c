@@ -87,11 +87,12 @@ ctr_border_strip_release (CtrBorderStrip *strip)
 }
 
 bool
-ctr_border_lines_begin (CtrBorderLines *lines, uint32_t width, uint32_t height, bool numbered)
+ctr_border_lines_begin (CtrBorderLines *lines, uint32_t width, uint32_t height, bool numbered, bool counted)
 {
   lines->width = width;
   lines->height = height;
   lines->numbered = numbered;
+  lines->counted = counted;
   lines->words = CTR_ROW_WORDS (width) + 1;
   /* One more word, as follow() reads eight bytes from any byte on. */
   const size_t words = (height + 2) * lines->words + 2;
@@ -114,6 +115,8 @@ ctr_border_strip_begin (CtrBorderStrip *strip, uint32_t top, uint32_t end)
   strip->top = top;
   strip->end = end;
   strip->asked_count = 0;
+  strip->edge_count = 0;
+  strip->limited = false;
   strip->point_count = 0;
 }
 
@@ -136,6 +139,8 @@ ctr_border_strip_end_row (CtrBorderStrip *strip, const CtrBorderLines *lines, ui
     before = word >> 63;
     if (changes) {
       free[i] = htole64 (changes);
+      if (lines->counted)
+        strip->edge_count += ctr_count_bits (changes);
       busy[count++] = (uint16_t) i;
     }
     bits[i] = htole64 (word);
@@ -191,6 +196,13 @@ ctr_border_lines_find_entries (const CtrBorderLines *lines, uint32_t y, bool fro
   return true;
 }
 
+/* What following does besides. */
+typedef enum {
+  PLAIN,
+  NUMBERED, /* enters owners */
+  LIMITED   /* counts steps */
+} Kind;
+
 /* Where following has come. */
 typedef struct {
   const CtrBorderLines *lines;
@@ -202,6 +214,7 @@ typedef struct {
   uint32_t point;       /* y << 16 | x */
   CtrPoint *points;     /* of the strip */
   uint64_t count, room; /* of points */
+  int64_t steps_left;   /* a straight piece may take more */
 } Walk;
 
 /* This does not take a walk, whose members the compiler then keeps in registers. */
@@ -216,7 +229,7 @@ enter_owners (const CtrBorderLines *lines, uint32_t *owners, size_t at, uint32_t
 
 /* Enters the edges of a passage: bit 0 of SIDES for the western, bit 1 for the eastern one. */
 static inline __attribute__ ((always_inline)) void
-own_edges (Walk *walk, uint32_t sides, bool numbered)
+own_edges (Walk *walk, uint32_t sides, Kind kind)
 {
   uint8_t *free = (uint8_t *) walk->lines->free.data + walk->at / 8;
   uint16_t word;
@@ -230,7 +243,9 @@ own_edges (Walk *walk, uint32_t sides, bool numbered)
       walk->part->first_edge_points = walk->count - walk->part->first;
     }
   }
-  if (!numbered)
+  if (kind == LIMITED)
+    walk->steps_left--;
+  if (kind != NUMBERED)
     return;
   const uint32_t asked = ctr_border_lines_asked (walk->lines, walk->at) & sides;
   if (asked)
@@ -260,11 +275,11 @@ write_point (const Walk *walk)
 /* Passes pixels to the south while the border is straight: the next pixel is foreground, its western neighbour is not.
  * This and the functions below return false if there is no memory or the work is cancelled. */
 static inline __attribute__ ((always_inline)) bool
-run_south (Walk *walk, bool only_ends, bool numbered)
+run_south (Walk *walk, bool only_ends, Kind kind)
 {
   const uint8_t *below = (const uint8_t *) walk->lines->bits.data + 7 + walk->row / 4;
   while ((load_3 (below, walk->at + 7) & 3) == 2 && (walk->point >> 16) + 1 < walk->strip->end) {
-    own_edges (walk, 1, numbered);
+    own_edges (walk, 1, kind);
     if (!only_ends) {
       if (!make_room (walk, 1))
         return false;
@@ -278,11 +293,11 @@ run_south (Walk *walk, bool only_ends, bool numbered)
 }
 
 static inline __attribute__ ((always_inline)) bool
-run_north (Walk *walk, bool only_ends, bool numbered)
+run_north (Walk *walk, bool only_ends, Kind kind)
 {
   const uint8_t *above = (const uint8_t *) walk->lines->bits.data + 7;
   while (load_3 (above, walk->at + 7) >> 1 == 1 && walk->point >> 16 > walk->strip->top) {
-    own_edges (walk, 2, numbered);
+    own_edges (walk, 2, kind);
     if (!only_ends) {
       if (!make_room (walk, 1))
         return false;
@@ -345,17 +360,17 @@ run_west (Walk *walk, bool only_ends)
 }
 
 static inline __attribute__ ((always_inline)) bool
-run_straight (Walk *walk, uint32_t direction, bool only_ends, bool numbered)
+run_straight (Walk *walk, uint32_t direction, bool only_ends, Kind kind)
 {
   switch (direction) {
     case EAST:
       return run_east (walk, only_ends);
     case NORTH:
-      return run_north (walk, only_ends, numbered);
+      return run_north (walk, only_ends, kind);
     case WEST:
       return run_west (walk, only_ends);
     case SOUTH:
-      return run_south (walk, only_ends, numbered);
+      return run_south (walk, only_ends, kind);
     default:
       return true;
   }
@@ -364,7 +379,7 @@ run_straight (Walk *walk, uint32_t direction, bool only_ends, bool numbered)
 /* Follows from passage FROM until this passage comes again, which owns an edge at the sides OWN; or with WALK's part,
  * until the border leaves the strip. */
 static inline __attribute__ ((always_inline)) bool
-follow (Walk *walk, CtrBorderPassage from, uint32_t own, bool only_ends, bool numbered)
+follow (Walk *walk, CtrBorderPassage from, uint32_t own, bool only_ends, Kind kind)
 {
   /* The bit of a pixel in these rows is that of its upper left neighbour. */
   const uint8_t *above = (const uint8_t *) walk->lines->bits.data + 7, *middle = above + walk->row / 8;
@@ -391,9 +406,9 @@ follow (Walk *walk, CtrBorderPassage from, uint32_t own, bool only_ends, bool nu
     const uint32_t step = steps[slot | surroundings];
     if (!walk->part && walk->at == begin && (step & own) && !first)
       return true;
-    if (!make_room (walk, 1))
+    if ((kind == LIMITED && walk->steps_left <= 0) || !make_room (walk, 1))
       return false;
-    own_edges (walk, step / STEP_WEST % 4, numbered);
+    own_edges (walk, step / STEP_WEST % 4, kind);
     write_point (walk);
     walk->count += only_ends ? step / STEP_END % 2 : 1;
     /* This must stay a branch: on straight segments the processor then need not wait for the surroundings. */
@@ -412,7 +427,7 @@ follow (Walk *walk, CtrBorderPassage from, uint32_t own, bool only_ends, bool nu
       walk->part->next = (CtrBorderPassage){(uint16_t) walk->point, (uint16_t) (walk->point >> 16), slot >> STEP_SLOT};
       return true;
     }
-    if (straight && !run_straight (walk, direction, only_ends, numbered))
+    if (straight && !run_straight (walk, direction, only_ends, kind))
       return false;
   }
 }
@@ -423,10 +438,14 @@ follow_from (CtrBorderStrip *strip, const CtrBorderLines *lines, CtrBorderPassag
 {
   Walk walk = {.lines = lines, .strip = strip, .row = 64 * lines->words, .owner = owner, .points = strip->points.data};
   walk.count = walk.room = strip->point_count;
-  const bool ok = lines->numbered
-                      ? only_ends ? follow (&walk, from, own, true, true) : follow (&walk, from, own, false, true)
-                  : only_ends ? follow (&walk, from, own, true, false)
-                              : follow (&walk, from, own, false, false);
+  walk.steps_left = (int64_t) strip->steps_left;
+  const bool ok = lines->numbered ? only_ends ? follow (&walk, from, own, true, NUMBERED)
+                                              : follow (&walk, from, own, false, NUMBERED)
+                  : strip->limited
+                      ? only_ends ? follow (&walk, from, own, true, LIMITED) : follow (&walk, from, own, false, LIMITED)
+                  : only_ends ? follow (&walk, from, own, true, PLAIN)
+                              : follow (&walk, from, own, false, PLAIN);
+  strip->steps_left = walk.steps_left > 0 ? (uint64_t) walk.steps_left : 0;
   strip->point_count = walk.count;
   return ok;
 }
@@ -452,10 +471,10 @@ ctr_border_strip_follow_part (
   walk.count = walk.room = strip->point_count;
   part->first = walk.count;
   part->first_edge = part->first_edge_points = UINT64_MAX;
-  const bool ok = lines->numbered ? only_ends ? follow (&walk, part->entry, 0, true, true)
-                                              : follow (&walk, part->entry, 0, false, true)
-                  : only_ends ? follow (&walk, part->entry, 0, true, false)
-                                  : follow (&walk, part->entry, 0, false, false);
+  const bool ok = lines->numbered ? only_ends ? follow (&walk, part->entry, 0, true, NUMBERED)
+                                              : follow (&walk, part->entry, 0, false, NUMBERED)
+                  : only_ends ? follow (&walk, part->entry, 0, true, PLAIN)
+                                  : follow (&walk, part->entry, 0, false, PLAIN);
   part->count = walk.count - part->first;
   strip->point_count = walk.count;
   return ok;

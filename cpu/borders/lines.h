@@ -24,6 +24,7 @@
 typedef struct {
   uint32_t width, height;
   bool numbered;       /* some edges have owners */
+  bool counted;        /* edges are counted */
   size_t words;        /* per row, which ends with at least one background pixel */
   CtrHostBuffer bits;  /* uint64_t: one word, a row of background, the rows of the image, a row of background */
   CtrHostBuffer free;  /* uint64_t, by word of the image: the edges without owner; valid if it has edges */
@@ -38,6 +39,9 @@ typedef struct {
 typedef struct {
   uint32_t top, end;
   uint32_t asked_count; /* of edges with owners */
+  uint64_t edge_count;  /* if counted */
+  bool limited;         /* following gives up, and fails, when no steps are left; only where no edges have owners */
+  uint64_t steps_left;
   CtrHostBuffer
       owners; /* uint32_t, if numbered, by edge with an owner, in raster order: its line, or CTR_BORDER_FREE */
   CtrHostBuffer points; /* CtrPoint, of the lines that were followed */
@@ -67,7 +71,7 @@ void ctr_border_strip_release (CtrBorderStrip *strip);
 /* For each image: ctr_border_lines_begin() makes room. For each strip: ctr_border_strip_begin(). Then, row by row, set
  * the bits of ctr_border_lines_row(), CTR_ROW_WORDS (width) words, and call ctr_border_strip_end_row(). Borders can be
  * followed when this is done for all strips. */
-bool ctr_border_lines_begin (CtrBorderLines *lines, uint32_t width, uint32_t height, bool numbered);
+bool ctr_border_lines_begin (CtrBorderLines *lines, uint32_t width, uint32_t height, bool numbered, bool counted);
 void ctr_border_strip_begin (CtrBorderStrip *strip, uint32_t top, uint32_t end);
 uint64_t *ctr_border_lines_row (const CtrBorderLines *lines, uint32_t y);
 void ctr_border_strip_end_row (CtrBorderStrip *strip, const CtrBorderLines *lines, uint32_t y);

@@ -2,6 +2,7 @@
 #include "cpu/borders/owners.h"
 
 #include "core/common/memory.h"
+#include "core/common/poll.h"
 
 /* The edges of a word, and what rules out that a border begins at one: the topmost row of an outer border is a run of
  * foreground with background above it, diagonally, too; that of a hole is a run of background with foreground above. What is
@@ -82,6 +83,27 @@ ctr_border_strip_ask_row (CtrBorderStrip *strip, const CtrBorderLines *lines, ui
     last_edges = word.edges;
   }
   strip->asked_count = count;
+}
+
+bool
+ctr_border_strip_free_edges (CtrBorderStrip *strip, const CtrBorderLines *lines)
+{
+  for (uint32_t y = strip->top; y < strip->end; y++) {
+    const uint64_t *bits = ctr_border_lines_row (lines, y);
+    uint64_t *free = (uint64_t *) lines->free.data + y * lines->words;
+    const uint16_t *busy;
+    const uint32_t count = ctr_border_lines_busy (lines, y, &busy);
+    if (ctr_cancelled ())
+      return false;
+    for (uint32_t i = 0; i < count; i++) {
+      /* The word before a row is background. */
+      const uint64_t word = le64toh (bits[busy[i]]), before = le64toh (bits[busy[i] - 1]) >> 63;
+      free[busy[i]] = htole64 (word ^ (word << 1 | before));
+    }
+    if (y > strip->top || y == 0)
+      ctr_border_strip_ask_row (strip, lines, y);
+  }
+  return true;
 }
 
 bool

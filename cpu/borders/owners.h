@@ -14,6 +14,10 @@
 /* Finds which edges of row Y have owners. Edges have been found in it and in the row above. */
 void ctr_border_strip_ask_row (CtrBorderStrip *strip, const CtrBorderLines *lines, uint32_t y);
 
+/* Frees all edges of the strip again, when edges have been found in all strips, and finds which ones have owners. False if the
+ * work is cancelled. */
+bool ctr_border_strip_free_edges (CtrBorderStrip *strip, const CtrBorderLines *lines);
+
 /* Makes room for the owners of the strip's edges, when edges have been found in all strips. SOME_STAY_FREE: those that no
  * line is entered for have CTR_BORDER_FREE. False if there is no memory or the work is cancelled. */
 bool ctr_border_strip_make_owners (CtrBorderStrip *strip, const CtrBorderLines *lines, bool some_stay_free);
