@@ -131,7 +131,8 @@ ctr_border_strip_end_row (CtrBorderStrip *strip, const CtrBorderLines *lines, ui
 {
   uint64_t *bits = ctr_border_lines_row (lines, y), *free = (uint64_t *) lines->free.data + y * lines->words;
   uint16_t *busy = (uint16_t *) lines->busy.data + y * lines->words;
-  uint64_t before = 0;
+  const bool counted = lines->counted;
+  uint64_t before = 0, edges = 0;
   uint32_t count = 0;
   bits[lines->words - 1] = 0;
   for (uint32_t i = 0; i < lines->words; i++) {
@@ -139,13 +140,13 @@ ctr_border_strip_end_row (CtrBorderStrip *strip, const CtrBorderLines *lines, ui
     before = word >> 63;
     if (changes) {
       free[i] = htole64 (changes);
-      if (lines->counted)
-        strip->edge_count += ctr_count_bits (changes);
+      edges += counted ? ctr_count_bits (changes) : 0;
       busy[count++] = (uint16_t) i;
     }
     bits[i] = htole64 (word);
   }
   ((uint16_t *) lines->busy_counts.data)[y] = (uint16_t) count;
+  strip->edge_count += edges;
   /* Another thread may be at the row above the strip. */
   if (lines->numbered && (y > strip->top || y == 0))
     ctr_border_strip_ask_row (strip, lines, y);

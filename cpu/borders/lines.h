@@ -27,7 +27,7 @@ typedef struct {
   bool counted;        /* edges are counted */
   size_t words;        /* per row, which ends with at least one background pixel */
   CtrHostBuffer bits;  /* uint64_t: one word, a row of background, the rows of the image, a row of background */
-  CtrHostBuffer free;  /* uint64_t, by word of the image: the edges without owner; valid if it has edges */
+  CtrHostBuffer free;  /* uint64_t, by word of the image: the edges that no line has passed; valid if it has edges */
   CtrHostBuffer asked; /* uint64_t, if numbered: the edges that have owners, see owners.h */
   CtrHostBuffer ranks; /* uint32_t, if numbered, by word of the image: the place of the owner of its first such edge */
   CtrHostBuffer busy;  /* uint16_t: the words with edges, ascending; each row has room for all of its words */
@@ -42,8 +42,7 @@ typedef struct {
   uint64_t edge_count;  /* if counted */
   bool limited;         /* following gives up, and fails, when no steps are left; only where no edges have owners */
   uint64_t steps_left;
-  CtrHostBuffer
-      owners; /* uint32_t, if numbered, by edge with an owner, in raster order: its line, or CTR_BORDER_FREE */
+  CtrHostBuffer owners; /* uint32_t, if numbered, by rank of an edge with an owner: its line, or CTR_BORDER_FREE */
   CtrHostBuffer points; /* CtrPoint, of the lines that were followed */
   uint64_t point_count;
 } CtrBorderStrip;

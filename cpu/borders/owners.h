@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The owners of edges, which tell what is around a border. Internal.
  *
- * A border lies inside the one that owns the edge before its first edge. So only the edges before one where a border may
- * begin have owners. The neighbours of a pixel rule out most edges: above the first edge of a border, and on the other side
- * of it, is nothing of its own. */
+ * The owner of the edge before a border's first edge tells where that border lies. So only edges before one where a border may
+ * begin have owners: these are few. */
 #ifndef CTR_CPU_BORDERS_OWNERS_H
 #define CTR_CPU_BORDERS_OWNERS_H
 
