@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "core/common/error.h"
 
+#include <contours/event.h>
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -23,5 +25,35 @@ ctr_cuda_available (CtrError *error)
 {
   return ctr_fail (error, CTR_ERROR_NO_CUDA,
       "this build has no CUDA backend: install the CUDA toolkit and rebuild with -Dcuda=enabled");
+}
+
+CtrEvent *
+ctr_event_new (CtrError *error)
+{
+  ctr_cuda_available (error);
+  return NULL;
+}
+
+void
+ctr_event_free (CtrEvent *event)
+{
+}
+
+bool
+ctr_event_record (CtrEvent *event, void *stream, CtrError *error)
+{
+  return ctr_cuda_available (error);
+}
+
+bool
+ctr_event_lead (CtrEvent *event, void *stream, CtrError *error)
+{
+  return ctr_cuda_available (error);
+}
+
+bool
+ctr_event_wait (CtrEvent *event, CtrError *error)
+{
+  return ctr_cuda_available (error);
 }
 #endif

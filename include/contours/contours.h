@@ -46,6 +46,7 @@
 #include <contours/components.h>
 #include <contours/contourlist.h>
 #include <contours/cracks.h>
+#include <contours/event.h>
 #include <contours/foreground.h>
 #include <contours/image.h>
 #include <contours/paint.h>

@@ -3,6 +3,8 @@
 #include "tests/core/common/gpu.h"
 #include "tests/core/paint/testing.h"
 
+#include <contours/event.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +90,31 @@ test_default_stream (CtrPainter *painter)
   }
 }
 
+typedef enum { DEFAULT_STREAM, OTHER_STREAM, HOST, LAST_WAITER } Waiter;
+
+/* An event orders the default stream, another stream and what follows that one, or the host after the picture. */
+static void
+test_event (CtrPainter *painter)
+{
+  const CtrPaintRectangle square = {.x = 7, .y = 2, .width = 30, .height = 50};
+  CtrEvent *event = ctr_event_new (NULL);
+  void *other = gpu_stream_new ();
+  CHECK (event);
+  for (Waiter waiter = DEFAULT_STREAM; waiter < LAST_WAITER; waiter++) {
+    describe ("an event, waiter %d", (int) waiter);
+    uint8_t *pixels = new_pixels ();
+    enqueue (painter, pixels, &square, setup.stream);
+    CHECK (ctr_event_record (event, setup.stream, NULL));
+    if (waiter == OTHER_STREAM)
+      CHECK (ctr_event_lead (event, other, NULL) && ctr_event_record (event, other, NULL));
+    CHECK (waiter == HOST ? ctr_event_wait (event, NULL) : ctr_event_lead (event, NULL, NULL));
+    check_drawn (pixels, &square);
+    CHECK (ctr_painter_finish (painter, NULL));
+    free_pixels (pixels);
+  }
+  ctr_event_free (event);
+}
+
 /* One more picture is queued before the last one is waited for, in the same stream or in another. */
 static void
 test_two (CtrPainter *painter)
@@ -141,6 +168,8 @@ main (int argc, char **argv)
   test_default_stream (painter);
   test_nothing_queued (painter);
   test_two (painter);
+  if (setup.backend == CTR_BACKEND_CUDA)
+    test_event (painter);
   test_freed ();
   ctr_painter_free (painter);
   return 0;

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Points in the work of CUDA streams. They order the work of several streams on one picture without the host. CUDA
+ * backend only: a build without it makes no events. The context that was current in ctr_event_new() has to be current
+ * in the other functions, too. */
+#ifndef CONTOURS_EVENT_H
+#define CONTOURS_EVENT_H
+
+#include <contours/types.h>
+
+CTR_BEGIN_DECLS
+
+typedef struct CtrEvent CtrEvent;
+
+CTR_API CtrEvent *ctr_event_new (CtrError *error);
+CTR_API void ctr_event_free (CtrEvent *event);
+
+/* Puts EVENT behind the work that is queued on STREAM. NULL: behind that of the context's default stream, and of the
+ * streams that synchronise with it (all but those created with CU_STREAM_NON_BLOCKING). Those who wait for an earlier
+ * place of EVENT go on waiting for that. */
+CTR_API bool ctr_event_record (CtrEvent *event, void *stream, CtrError *error);
+
+/* Orders all later work on STREAM after EVENT. NULL: that on the default stream, and on the streams that synchronise
+ * with it. */
+CTR_API bool ctr_event_lead (CtrEvent *event, void *stream, CtrError *error);
+
+/* The host waits for EVENT. */
+CTR_API bool ctr_event_wait (CtrEvent *event, CtrError *error);
+
+CTR_END_DECLS
+
+#endif
