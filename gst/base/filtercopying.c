@@ -108,20 +108,31 @@ copy_metadata (GstBuffer *copy, GstBuffer *buffer)
     to->flags = from->flags;
 }
 
+static gboolean
+take_memories (GstContoursFilter *self, GstMemory *read, GstMemory *written, CtrError *error)
+{
+  GstContoursGpu *gpu = &PRIVATE (self)->gpu;
+
+  return contours_filter_is_ordered (self, gst_contours_gpu_stream_for (gpu, read))
+         || (gst_contours_gpu_begin_read (gpu, read, error) && gst_contours_gpu_begin_write (gpu, written, error));
+}
+
 /* Queues the copy in CUDA memory, and notes what it depends on. */
 static gboolean
 queue_copy (GstContoursFilter *self, const GstVideoFrame *from, GstVideoFrame *to, CtrError *error)
 {
   GstContoursFilterPrivate *priv = PRIVATE (self);
+  GstMemory *read = contours_filter_first_memory (from->buffer);
   gboolean ok;
 
   if (!gst_contours_gpu_push (&priv->gpu, error))
     return FALSE;
   contours_filter_drop_copied (self);
-  ok = gst_contours_gpu_copy_frame (&priv->gpu, from, to, error);
+  ok = take_memories (self, read, contours_filter_first_memory (to->buffer), error)
+       && gst_contours_gpu_copy_frame (&priv->gpu, from, to, error);
   gst_contours_gpu_pop (&priv->gpu);
   if (ok)
-    gst_contours_gpu_get_order (contours_filter_first_memory (from->buffer), &priv->copied);
+    priv->copied = gst_contours_gpu_keep (read);
   return ok;
 }
 

@@ -2,10 +2,6 @@
 /* Drawing that may still be queued on the GPU when the base class pushes its frame. */
 #include "gst/base/gstcontoursfilter-private.h"
 
-#define MOST_LEADING 2 /* elements of the process: an edge detector and an overlay */
-
-static gint drawing_filters; /* started elements of the process that draw or render; atomic */
-
 gboolean
 contours_filter_finish_drawing (GstContoursFilter *self)
 {
@@ -21,31 +17,25 @@ contours_filter_finish_drawing (GstContoursFilter *self)
   if (pushed)
     gst_contours_gpu_pop (&priv->gpu);
   gst_clear_mini_object (&priv->drawn);
+  gst_clear_buffer (&priv->rendered);
   contours_filter_drop_copied (self);
   if (!pushed || !finished)
     contours_filter_post_error (self, &error);
   return pushed && finished;
 }
 
-/* How readers of BUFFER are ordered after the work on STREAM. The default stream makes every stream of the context wait
- * that synchronises with it. With one stream of frames that costs nothing, but with several, waiting for the drawing on
- * the host is faster. */
-static GstContoursGpuOrder
-get_order (GstContoursFilter *self, GstBuffer *buffer, gpointer stream, GstMiniObject **kept)
+/* Orders the users of BUFFER after the work on STREAM. *WAITS: the host has to wait for it. */
+static gboolean
+order_users (GstContoursFilter *self, GstBuffer *buffer, gpointer stream, gboolean *waits, CtrError *error)
 {
   GstContoursFilterPrivate *priv = PRIVATE (self);
   GstMemory *memory = contours_filter_first_memory (buffer);
-  GstContoursGpuOrder order;
 
-  if (!priv->cuda_caps)
-    return GST_CONTOURS_GPU_ORDER_NONE;
-  order = gst_contours_gpu_get_order (memory, kept);
-  if ((order == GST_CONTOURS_GPU_ORDER_OWN_STREAM && gst_contours_gpu_stream_for (&priv->gpu, memory) != stream)
-      || (order == GST_CONTOURS_GPU_ORDER_DEFAULT_STREAM && g_atomic_int_get (&drawing_filters) > MOST_LEADING)) {
-    gst_clear_mini_object (kept);
-    return GST_CONTOURS_GPU_ORDER_NONE;
-  }
-  return order;
+  *waits = !priv->cuda_caps || gst_contours_gpu_stream_for (&priv->gpu, memory) != stream;
+  if (*waits || contours_filter_is_ordered (self, stream))
+    return TRUE;
+  *waits = contours_filter_waits (self, buffer);
+  return gst_contours_gpu_mark (&priv->gpu, memory, error) && (*waits || contours_filter_share (self, buffer, error));
 }
 
 gboolean
@@ -53,27 +43,39 @@ contours_filter_hand_over_drawing (GstContoursFilter *self, GstBuffer *buffer, g
 {
   GstContoursFilterPrivate *priv = PRIVATE (self);
   GstContoursFilterClass *klass = GST_CONTOURS_FILTER_GET_CLASS (self);
-  GstMiniObject *kept = NULL;
-  GstContoursGpuOrder order = get_order (self, buffer, stream, &kept);
-  gboolean ok = order != GST_CONTOURS_GPU_ORDER_DEFAULT_STREAM || klass->lead_default (self, error);
+  gboolean waits, ok = order_users (self, buffer, stream, &waits, error);
 
-  if (ok && order != GST_CONTOURS_GPU_ORDER_NONE) {
-    /* An element that renders must not hold the memory of its new frame: downstream could not write it. */
-    if (klass->render && order == GST_CONTOURS_GPU_ORDER_DEFAULT_STREAM)
-      gst_clear_mini_object (&kept);
+  if (ok && !waits) {
     priv->is_drawing = TRUE;
-    priv->drawn = kept;
+    /* An element that renders must not hold the memory of its new frame: downstream could not write it. */
+    if (!klass->render || contours_filter_is_ordered (self, stream))
+      priv->drawn = gst_contours_gpu_keep (contours_filter_first_memory (buffer));
     return TRUE;
   }
   ok = klass->finish (self, ok ? error : NULL) && ok;
-  gst_clear_mini_object (&kept);
   contours_filter_drop_copied (self);
-  return ok;
+  return ok && contours_filter_share (self, buffer, error);
+}
+
+/* The frame that rendering reads may return to its pool, and be written there, after the rendering only. It is held while
+ * the new frame goes downstream, so that nobody waits for it meanwhile. */
+static GstFlowReturn
+gst_contours_filter_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  GstContoursFilter *self = GST_CONTOURS_FILTER (parent);
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+  GstFlowReturn ret = priv->chain (pad, parent, buffer);
+
+  if (priv->rendered && !contours_filter_finish_drawing (self) && ret == GST_FLOW_OK)
+    return GST_FLOW_ERROR;
+  return ret;
 }
 
 void
-contours_filter_count_drawing (GstContoursFilter *self, CtrBackend backend, gint change)
+contours_filter_hold_rendered (GstContoursFilter *self)
 {
-  if (backend == CTR_BACKEND_CUDA && GST_CONTOURS_FILTER_GET_CLASS (self)->finish)
-    g_atomic_int_add (&drawing_filters, change);
+  GstPad *pad = GST_BASE_TRANSFORM_SINK_PAD (self);
+
+  PRIVATE (self)->chain = GST_PAD_CHAINFUNC (pad);
+  gst_pad_set_chain_function (pad, GST_DEBUG_FUNCPTR (gst_contours_filter_chain));
 }

@@ -32,6 +32,8 @@ static GstStaticPadTemplate sink_template =
 static GstStaticPadTemplate src_template =
     GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
 
+#define RENDERED_FRAMES 3 /* in the pool: one downstream, one in work, one between */
+
 static GstBaseTransformClass *parent_class;
 
 static gboolean
@@ -115,6 +117,20 @@ gst_contours_filter_propose_allocation (GstBaseTransform *trans, GstQuery *decid
   return answered || contours_filter_renders (trans);
 }
 
+/* Frames in CUDA memory without a stream: a frame is rendered in a memory that has been in the pool for a while, and so
+ * need not wait for the drawing on the frame before. */
+static void
+enlarge_pool (GstQuery *query)
+{
+  GstBufferPool *pool = NULL;
+  guint size = 0, min = 0, max = 0;
+
+  gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
+  if (max == 0 || max >= RENDERED_FRAMES)
+    gst_query_set_nth_allocation_pool (query, 0, pool, size, MAX (min, RENDERED_FRAMES), max);
+  gst_clear_object (&pool);
+}
+
 /* Rendered frames use downstream's pool if there is one, otherwise a pool of our own. */
 static gboolean
 gst_contours_filter_decide_allocation (GstBaseTransform *trans, GstQuery *query)
@@ -125,12 +141,17 @@ gst_contours_filter_decide_allocation (GstBaseTransform *trans, GstQuery *query)
   GstCaps *caps = NULL;
   guint size = 0, min = 0, max = 0;
 
+  /* The pool that this one replaces frees its memory. */
+  if (!contours_filter_finish_drawing (GST_CONTOURS_FILTER (trans)))
+    return FALSE;
   gst_query_parse_allocation (query, &caps, NULL);
   if (is_cuda_caps (caps)) {
     /* Without a pool, prepare_output_buffer() posts one error. */
     if (!gst_contours_gpu_provide_pool (&priv->gpu, query))
       while (gst_query_get_n_allocation_pools (query) > 0)
         gst_query_remove_nth_allocation_pool (query, 0);
+    if (contours_filter_renders (trans) && gst_query_get_n_allocation_pools (query) > 0)
+      enlarge_pool (query);
   } else {
     if (gst_query_get_n_allocation_pools (query) > 0)
       gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);

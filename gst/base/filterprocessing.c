@@ -142,6 +142,33 @@ view_frame (const GstVideoFrame *frame, gboolean device, CtrImage *image, CtrErr
          && ctr_image_check (image, error);
 }
 
+/* The frame in BUFFER must not be written before it has been read. Where the default stream waits for that, everyone else
+ * comes later, and only the memory must not be freed. */
+static void
+hold_input (GstContoursFilter *self, GstBuffer *buffer, GstBuffer *outbuf)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+
+  if (gst_contours_gpu_has_owner (buffer) || gst_contours_gpu_is_private (contours_filter_first_memory (outbuf)))
+    priv->rendered = gst_buffer_ref (buffer);
+  else
+    priv->drawn = gst_contours_gpu_keep (contours_filter_first_memory (buffer));
+}
+
+static gboolean
+hand_over_rendered (GstContoursFilter *self, GstBuffer *buffer, GstBuffer *outbuf, gpointer stream, CtrError *error)
+{
+  const gboolean ordered = contours_filter_is_ordered (self, stream);
+
+  if (!ordered)
+    gst_contours_gpu_add_owner (outbuf);
+  if (!contours_filter_hand_over_drawing (self, outbuf, stream, error))
+    return FALSE;
+  if (!ordered && PRIVATE (self)->is_drawing)
+    hold_input (self, buffer, outbuf);
+  return TRUE;
+}
+
 /* Calls the subclass for the frame IN, whose buffer is BUFFER. OUT is the frame to render, NULL for in-place elements.
  */
 static gboolean
@@ -158,10 +185,10 @@ run (
            && contours_filter_hand_over_drawing (self, buffer, stream, error);
   }
   if (!out)
-    return contours_filter_analyze (self, &image, buffer, stream, error);
+    return contours_filter_analyze (self, &image, buffer, stream, error) && contours_filter_share (self, buffer, error);
   return contours_filter_check_planes (in, error) && contours_filter_check_planes (out, error)
          && klass->render (self, &image, in, out, stream, error)
-         && contours_filter_hand_over_drawing (self, out->buffer, stream, error);
+         && hand_over_rendered (self, buffer, out->buffer, stream, error);
 }
 
 /* Whether work on both frames is ordered by the same CUDA stream, or by none. Otherwise a rendered frame would have to be
@@ -191,7 +218,8 @@ run_in_context (GstContoursFilter *self, GstVideoFrame *in, GstVideoFrame *out, 
     if (out && !share_order (self, buffer, out->buffer))
       gst_contours_gpu_wait_for (contours_filter_first_memory (out->buffer));
   }
-  ok = run (self, in, out, buffer, stream, error);
+  ok = contours_filter_take_frames (self, buffer, out ? out->buffer : NULL, stream, error)
+       && run (self, in, out, buffer, stream, error);
   gst_contours_gpu_pop (&priv->gpu);
   return ok;
 }
@@ -276,19 +304,30 @@ process (GstContoursFilter *self, GstBuffer *buffer, GstBuffer *outbuf)
 }
 
 static GstFlowReturn
+pass_on (GstContoursFilter *self, GstBuffer *buffer)
+{
+  CtrError error;
+
+  if (contours_filter_share (self, buffer, &error))
+    return GST_FLOW_OK;
+  contours_filter_post_error (self, &error);
+  return GST_FLOW_ERROR;
+}
+
+static GstFlowReturn
 gst_contours_filter_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
-  if (PRIVATE (GST_CONTOURS_FILTER (trans))->passes)
-    return GST_FLOW_OK;
-  return process (GST_CONTOURS_FILTER (trans), buffer, NULL);
+  GstContoursFilter *self = GST_CONTOURS_FILTER (trans);
+
+  return PRIVATE (self)->passes ? pass_on (self, buffer) : process (self, buffer, NULL);
 }
 
 static GstFlowReturn
 gst_contours_filter_transform (GstBaseTransform *trans, GstBuffer *inbuf, GstBuffer *outbuf)
 {
-  if (PRIVATE (GST_CONTOURS_FILTER (trans))->passes)
-    return GST_FLOW_OK;
-  return process (GST_CONTOURS_FILTER (trans), inbuf, outbuf);
+  GstContoursFilter *self = GST_CONTOURS_FILTER (trans);
+
+  return PRIVATE (self)->passes ? pass_on (self, inbuf) : process (self, inbuf, outbuf);
 }
 
 /* An empty gap buffer stands for a missing frame. */

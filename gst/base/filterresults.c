@@ -4,16 +4,6 @@
 
 #include <gst/contours/gstcontours.h>
 
-/* Whether work on the memory of BUFFER is ordered behind the work that is queued on STREAM. In system memory the pixels
- * have been copied. */
-static gboolean
-orders_readers (GstContoursFilter *self, gpointer stream)
-{
-  GstContoursFilterPrivate *priv = PRIVATE (self);
-
-  return !priv->cuda_caps || stream != priv->gpu.stream;
-}
-
 static void
 attach_components (GstContoursFilter *self, GstBuffer *buffer, CtrComponents *components, gpointer stream)
 {
@@ -21,7 +11,7 @@ attach_components (GstContoursFilter *self, GstBuffer *buffer, CtrComponents *co
   GstContoursComponentMeta *meta = gst_buffer_add_contours_component_meta (buffer, components, source);
 
   gst_contours_component_meta_add_flags (meta, gst_contours_filter_get_frame_flags (self, buffer));
-  if (!orders_readers (self, stream))
+  if (!contours_filter_is_ordered (self, stream))
     gst_contours_component_meta_guard_memory (meta);
   g_free (source);
 }
@@ -38,7 +28,7 @@ attach_contours (GstContoursFilter *self, GstBuffer *buffer, CtrContours *contou
     ctr_contours_set_owner (contours, gst_object_ref (priv->gpu.context), gst_object_unref);
   meta = gst_buffer_add_contours_contour_meta (buffer, contours, source);
   gst_contours_contour_meta_add_flags (meta, gst_contours_filter_get_frame_flags (self, buffer));
-  if (!orders_readers (self, stream))
+  if (!contours_filter_is_ordered (self, stream))
     gst_contours_contour_meta_guard_memory (meta);
   g_free (source);
 }
@@ -51,7 +41,7 @@ gst_contours_filter_follow_readers (GstContoursFilter *self, GstBuffer *buffer, 
   GstContoursContourMeta *contour_meta;
   gpointer state = NULL;
 
-  if (orders_readers (self, stream))
+  if (contours_filter_is_ordered (self, stream))
     return TRUE;
   while ((component_meta = gst_buffer_iterate_contours_component_meta (buffer, &state))) {
     CtrComponents *components = gst_contours_component_meta_peek_pending_components (component_meta);

@@ -7,10 +7,12 @@
  *   filterresults.c       attaches the results of the subclass
  *   filtercopying.c       copies of frames to draw on, where somebody else holds the frame
  *   filterdrawing.c       drawing that is still queued on the GPU when its frame is pushed
+ *   filterorder.c         order of the work on one frame: among our elements, and before it is pushed to others
  */
 #ifndef GST_BASE_GSTCONTOURSFILTER_PRIVATE_H
 #define GST_BASE_GSTCONTOURSFILTER_PRIVATE_H
 
+#include "gst/base/gpuorder.h"
 #include "gst/base/gstcontoursfilter.h"
 #include "gst/base/gstcontoursgpu.h"
 
@@ -32,11 +34,13 @@ typedef struct {
   GstVideoInfo info;
   gboolean cuda_caps; /* the negotiated frames are in CUDA memory */
   gboolean warned_interlaced;
-  gboolean passes;       /* the frame passes untouched: a gap, or nothing to draw */
-  guint bits_so_far;     /* significant bits that the frames of the stream have used so far */
-  gboolean is_drawing;   /* drawing or rendering is queued; streaming thread only */
-  GstMiniObject *drawn;  /* what the queued drawing depends on, NULL if none is queued; streaming thread only */
-  GstBufferPool *copies; /* of copied frames, NULL until one is needed; streaming thread only */
+  gboolean passes;      /* the frame passes untouched: a gap, or nothing to draw */
+  guint bits_so_far;    /* significant bits that the frames of the stream have used so far */
+  gboolean is_drawing;  /* drawing or rendering is queued; streaming thread only */
+  GstMiniObject *drawn; /* what the queued drawing depends on, NULL if none is queued; streaming thread only */
+  GstBuffer *rendered;  /* the frame that the queued rendering reads, NULL: none must be held; streaming thread only */
+  GstPadChainFunction chain; /* of the parent class, for elements that render */
+  GstBufferPool *copies;     /* of copied frames, NULL until one is needed; streaming thread only */
   GstMiniObject *copied; /* what the queued copy of a frame depends on, NULL if none is queued; streaming thread only */
   CtrContours *unchecked; /* pending contours whose limit is not known yet, or NULL; streaming thread only */
   CtrLimit exceeded;      /* limit that the last frame exceeded */
@@ -68,6 +72,22 @@ GstMemory *contours_filter_first_memory (GstBuffer *buffer);
 /* Lets the subclass analyse IMAGE, the pixels of BUFFER, and attaches the result to BUFFER. */
 gboolean contours_filter_analyze (
     GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error);
+
+/* Whether work on frames in CUDA memory is ordered by STREAM, their memory's own, or frames are in system memory, whose
+ * pixels have been copied. */
+gboolean contours_filter_is_ordered (GstContoursFilter *self, gpointer stream);
+
+/* Makes the element's stream wait for what is queued on the memory of BUFFER, and of OUTBUF, the frame to render or NULL,
+ * before it works on them. Without a CUDA stream of the memory only. */
+gboolean contours_filter_take_frames (
+    GstContoursFilter *self, GstBuffer *buffer, GstBuffer *outbuf, gpointer stream, CtrError *error);
+
+/* Before BUFFER is pushed: orders everyone else after what our elements have queued on its memory, unless the next
+ * element is one of ours and does so. */
+gboolean contours_filter_share (GstContoursFilter *self, GstBuffer *buffer, CtrError *error);
+
+/* Whether the host has to wait for queued work on BUFFER before it is pushed. */
+gboolean contours_filter_waits (GstContoursFilter *self, GstBuffer *buffer);
 
 /* Waits for the pending result, if any. Posts an error and returns FALSE on failure. */
 gboolean contours_filter_settle (GstContoursFilter *self);
@@ -103,6 +123,9 @@ void contours_filter_drop_copies (GstContoursFilter *self);
  * its readers after that work, or waits until the work is done. */
 gboolean contours_filter_hand_over_drawing (
     GstContoursFilter *self, GstBuffer *buffer, gpointer stream, CtrError *error);
+
+/* Holds the frames that rendering reads until it is complete. Called once, for elements that render. */
+void contours_filter_hold_rendered (GstContoursFilter *self);
 
 /* Counts the started elements that draw or render on the GPU: CHANGE is 1 at start and -1 at stop. */
 void contours_filter_count_drawing (GstContoursFilter *self, CtrBackend backend, gint change);

@@ -314,6 +314,8 @@ gst_contours_filter_constructed (GObject *object)
 {
   G_OBJECT_CLASS (gst_contours_filter_parent_class)->constructed (object);
   gst_base_transform_set_in_place (GST_BASE_TRANSFORM (object), !contours_filter_renders (GST_BASE_TRANSFORM (object)));
+  if (contours_filter_renders (GST_BASE_TRANSFORM (object)))
+    contours_filter_hold_rendered (GST_CONTOURS_FILTER (object));
 }
 
 static void

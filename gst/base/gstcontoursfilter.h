@@ -8,6 +8,7 @@
  *   gstcontoursfilter.h, .c   this class; its parts are listed in gstcontoursfilter-private.h
  *   gstforegroundfilter.h     subclass with the threshold properties of cudacca and cudaborders
  *   gstcontoursgpu.h          CUDA context, stream and memory: the only place that knows libgstcuda
+ *   gpuorder.h                order of the work of several elements on one CUDA memory
  *   pinnedpool.h              page-locked frames in system memory
  *   framemessage.h            element messages about one frame
  *   propertyfields.h          tables of properties that are plain fields
@@ -53,8 +54,6 @@ G_DECLARE_DERIVABLE_TYPE (GstContoursFilter, gst_contours_filter, GST, CONTOURS_
  * @draw: instead: draw on @frame, whose samples are @image and whose buffer is @buffer; its planes are as for @render.
  *     Nobody else holds the frame: the base class has copied it if somebody did, possibly with a copy that is still
  *     queued on @stream. The work may stay queued on @stream, with references to everything it reads except the frame's memory.
- * @lead_default: with @render and @draw: order later work on the CUDA context's default stream after the work on the
- *     stream of @draw, even if @draw had nothing to queue.
  * @finish: with @render and @draw: wait for the queued work and release what it read. Called once after each successful
  *     @render or @draw, before the next one and before @close. The base class calls it at once, or with the next frame, at the end of the
  *     stream, for a flush or for a drain.
@@ -84,7 +83,6 @@ struct _GstContoursFilterClass {
       gpointer stream, CtrError *error);
   gboolean (*draw) (GstContoursFilter *self, const CtrImage *image, GstVideoFrame *frame, GstBuffer *buffer,
       gpointer stream, CtrError *error);
-  gboolean (*lead_default) (GstContoursFilter *self, CtrError *error);
   gboolean (*finish) (GstContoursFilter *self, CtrError *error);
   gboolean (*needs_drawing) (GstContoursFilter *self, GstBuffer *buffer);
 };

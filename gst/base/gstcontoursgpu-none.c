@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A build without libgstcuda has this file instead of gstcontoursgpu.c. */
-#include "gst/base/gstcontoursgpu.h"
+#include "gst/base/gpuorder.h"
 
 void
 gst_contours_gpu_init (GstContoursGpu *gpu)
@@ -68,11 +68,16 @@ gst_contours_gpu_stream_for (GstContoursGpu *gpu, GstMemory *memory)
   return NULL;
 }
 
-GstContoursGpuOrder
-gst_contours_gpu_get_order (GstMemory *memory, GstMiniObject **kept)
+gboolean
+gst_contours_gpu_has_default_order (void)
 {
-  *kept = NULL;
-  return GST_CONTOURS_GPU_ORDER_NONE;
+  return FALSE;
+}
+
+GstMiniObject *
+gst_contours_gpu_keep (GstMemory *memory)
+{
+  return NULL;
 }
 
 void
@@ -129,4 +134,45 @@ gboolean
 gst_contours_gpu_provide_pool (GstContoursGpu *gpu, GstQuery *query)
 {
   return TRUE;
+}
+
+gboolean
+gst_contours_gpu_begin_read (GstContoursGpu *gpu, GstMemory *memory, CtrError *error)
+{
+  return TRUE;
+}
+
+gboolean
+gst_contours_gpu_begin_write (GstContoursGpu *gpu, GstMemory *memory, CtrError *error)
+{
+  return TRUE;
+}
+
+gboolean
+gst_contours_gpu_mark (GstContoursGpu *gpu, GstMemory *memory, CtrError *error)
+{
+  return TRUE;
+}
+
+gboolean
+gst_contours_gpu_share (GstMemory *memory, gboolean by_default_stream, CtrError *error)
+{
+  return TRUE;
+}
+
+gboolean
+gst_contours_gpu_is_private (GstMemory *memory)
+{
+  return FALSE;
+}
+
+void
+gst_contours_gpu_add_owner (GstBuffer *buffer)
+{
+}
+
+gboolean
+gst_contours_gpu_has_owner (GstBuffer *buffer)
+{
+  return FALSE;
 }

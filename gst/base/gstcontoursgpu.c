@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/base/gstcontoursgpu.h"
 
+#include "gst/base/gpuorder.h"
+
 #include <gst/cuda/gstcudabufferpool.h>
 #include <gst/cuda/gstcudacontext.h>
 #include <gst/cuda/gstcudaloader.h>
@@ -26,6 +28,7 @@ gst_contours_gpu_init (GstContoursGpu *gpu)
   g_rec_mutex_init (&gpu->lock);
   gpu->context = NULL;
   gpu->stream = NULL;
+  gpu->events = NULL;
 }
 
 void
@@ -57,7 +60,8 @@ context_device_id (GstCudaContext *context)
   return device_id;
 }
 
-/* The stream synchronises with the context's default stream, because it is not CU_STREAM_NON_BLOCKING. */
+/* A stream that synchronises with the context's default stream would wait for the work of other elements on other
+ * frames. */
 static gboolean
 create_stream (GstContoursGpu *gpu, CtrError *error)
 {
@@ -66,11 +70,12 @@ create_stream (GstContoursGpu *gpu, CtrError *error)
 
   if (!gst_contours_gpu_push (gpu, error))
     return FALSE;
-  result = CuStreamCreate (&stream, CU_STREAM_DEFAULT);
+  result = CuStreamCreate (&stream, CU_STREAM_NON_BLOCKING);
   gst_contours_gpu_pop (gpu);
   if (result != CUDA_SUCCESS)
     return fail_cuda (error, "cuStreamCreate", result);
   gpu->stream = stream;
+  gpu->events = gpu_events_new (gpu->context);
   return TRUE;
 }
 
@@ -84,6 +89,7 @@ destroy_stream (GstContoursGpu *gpu)
     gst_contours_gpu_pop (gpu);
   }
   gpu->stream = NULL;
+  g_clear_pointer (&gpu->events, gpu_events_unref);
 }
 
 /* libgstcuda 1.22 aborts or hangs without a driver or device, so both are checked first. */
@@ -150,17 +156,29 @@ gst_contours_gpu_close (GstContoursGpu *gpu)
 }
 
 gboolean
+gst_contours_gpu_enter (GstObject *context, CtrError *error)
+{
+  if (gst_cuda_context_push (GST_CUDA_CONTEXT_CAST (context)))
+    return TRUE;
+  return error && fail (error, CTR_ERROR_CUDA, "the CUDA context is no longer usable; restart the application");
+}
+
+void
+gst_contours_gpu_leave (void)
+{
+  gst_cuda_context_pop (NULL);
+}
+
+gboolean
 gst_contours_gpu_push (GstContoursGpu *gpu, CtrError *error)
 {
-  if (!gst_cuda_context_push (CONTEXT (gpu)))
-    return fail (error, CTR_ERROR_CUDA, "the CUDA context is no longer usable; restart the application");
-  return TRUE;
+  return gst_contours_gpu_enter (gpu->context, error);
 }
 
 void
 gst_contours_gpu_pop (GstContoursGpu *gpu)
 {
-  gst_cuda_context_pop (NULL);
+  gst_contours_gpu_leave ();
 }
 
 gint
@@ -213,23 +231,27 @@ gst_contours_gpu_stream_for (GstContoursGpu *gpu, GstMemory *memory)
   return gpu->stream;
 }
 
-GstContoursGpuOrder
-gst_contours_gpu_get_order (GstMemory *memory, GstMiniObject **kept)
+gboolean
+gst_contours_gpu_has_default_order (void)
+{
+  /* Before 1.24 no memory has a stream. Host maps and copies use the default stream, and all elements of GStreamer create
+   * their streams with CU_STREAM_DEFAULT. */
+  return !GST_CHECK_VERSION (1, 24, 0);
+}
+
+GstMiniObject *
+gst_contours_gpu_keep (GstMemory *memory)
 {
 #if GST_CHECK_VERSION(1, 24, 0)
   /* A write map marks memory that has a stream: whoever maps it on the host, frees it or uses another stream waits for
    * that stream. The memory itself must not be held: a decoder may run out of buffers. */
   GstCudaStream *stream = gst_cuda_memory_get_stream (GST_CUDA_MEMORY_CAST (memory));
 
-  *kept = stream ? GST_MINI_OBJECT_CAST (gst_cuda_stream_ref (stream)) : NULL;
-  return stream ? GST_CONTOURS_GPU_ORDER_OWN_STREAM : GST_CONTOURS_GPU_ORDER_NONE;
-#else
-  /* Memory has no stream and no mark for pending work. Host maps and copies use the default stream, and all elements
-   * create their streams with CU_STREAM_DEFAULT. The reference keeps the memory from being freed; a pool accepts a
-   * buffer whose memory is held. */
-  *kept = GST_MINI_OBJECT_CAST (gst_memory_ref (memory));
-  return GST_CONTOURS_GPU_ORDER_DEFAULT_STREAM;
+  if (stream)
+    return GST_MINI_OBJECT_CAST (gst_cuda_stream_ref (stream));
 #endif
+  /* The reference keeps the memory from being freed; a pool accepts a buffer whose memory is held. */
+  return GST_MINI_OBJECT_CAST (gst_memory_ref (memory));
 }
 
 void
@@ -275,10 +297,10 @@ has_pool_of (GstQuery *query, GstCudaContext *context)
   return same;
 }
 
-GstBufferPool *
-gst_contours_gpu_new_pool (GstContoursGpu *gpu, GstCaps *caps, GstMemory *memory)
+static GstBufferPool *
+new_pool (GstCudaContext *context, GstCaps *caps, GstMemory *memory)
 {
-  GstBufferPool *pool = gst_cuda_buffer_pool_new (CONTEXT (gpu));
+  GstBufferPool *pool = gst_cuda_buffer_pool_new (context);
   GstStructure *config = gst_buffer_pool_get_config (pool);
 
   gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
@@ -290,6 +312,12 @@ gst_contours_gpu_new_pool (GstContoursGpu *gpu, GstCaps *caps, GstMemory *memory
   if (!gst_buffer_pool_set_config (pool, config))
     gst_clear_object (&pool);
   return pool;
+}
+
+GstBufferPool *
+gst_contours_gpu_new_pool (GstContoursGpu *gpu, GstCaps *caps, GstMemory *memory)
+{
+  return new_pool (CONTEXT (gpu), caps, memory);
 }
 
 gboolean
@@ -381,36 +409,33 @@ gst_contours_gpu_alloc_host (GstObject *context, gsize size)
 {
   gpointer memory = NULL;
 
-  if (!gst_cuda_context_push (GST_CUDA_CONTEXT_CAST (context)))
+  if (!gst_contours_gpu_enter (context, NULL))
     return NULL;
   if (CuMemAllocHost (&memory, size) != CUDA_SUCCESS)
     memory = NULL;
-  gst_cuda_context_pop (NULL);
+  gst_contours_gpu_leave ();
   return memory;
 }
 
 void
 gst_contours_gpu_free_host (GstObject *context, gpointer memory)
 {
-  if (!gst_cuda_context_push (GST_CUDA_CONTEXT_CAST (context)))
+  if (!gst_contours_gpu_enter (context, NULL))
     return; /* a lost context has lost its memory, too */
   CuMemFreeHost (memory);
-  gst_cuda_context_pop (NULL);
+  gst_contours_gpu_leave ();
 }
 
-gboolean
-gst_contours_gpu_provide_pool (GstContoursGpu *gpu, GstQuery *query)
+static gboolean
+provide_pool_of (GstCudaContext *context, GstCaps *caps, GstQuery *query)
 {
   GstBufferPool *pool;
   GstStructure *config;
-  GstCaps *caps = NULL;
   guint size = 0, min = 0, max = 0;
 
-  gst_query_parse_allocation (query, &caps, NULL);
-  if (!caps || !gpu->context || has_pool_of (query, CONTEXT (gpu)))
+  if (has_pool_of (query, context))
     return TRUE;
-
-  pool = gst_contours_gpu_new_pool (gpu, caps, NULL);
+  pool = new_pool (context, caps, NULL);
   if (!pool)
     return FALSE;
 
@@ -424,4 +449,21 @@ gst_contours_gpu_provide_pool (GstContoursGpu *gpu, GstQuery *query)
     gst_query_add_allocation_pool (query, pool, size, min, max);
   gst_object_unref (pool);
   return TRUE;
+}
+
+gboolean
+gst_contours_gpu_provide_pool (GstContoursGpu *gpu, GstQuery *query)
+{
+  GstObject *context;
+  GstCaps *caps = NULL;
+  gboolean ok;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  /* A query may come from any thread, also while the element stops. */
+  g_rec_mutex_lock (&gpu->lock);
+  context = gpu->context ? gst_object_ref (gpu->context) : NULL;
+  g_rec_mutex_unlock (&gpu->lock);
+  ok = !caps || !context || provide_pool_of (GST_CUDA_CONTEXT_CAST (context), caps, query);
+  gst_clear_object (&context);
+  return ok;
 }

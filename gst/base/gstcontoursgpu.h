@@ -21,10 +21,13 @@ G_BEGIN_DECLS
 
 #define GST_CONTOURS_CUDA_FEATURE "memory:CUDAMemory"
 
+typedef struct _GstContoursGpuEvents GstContoursGpuEvents;
+
 typedef struct {
-  GRecMutex lock;     /* guards context, which applications and neighbours set and query from any thread */
-  GstObject *context; /* GstCudaContext, or NULL; only the streaming thread replaces it while it runs */
-  gpointer stream;    /* CUstream in that context */
+  GRecMutex lock;               /* guards context, which applications and neighbours set and query from any thread */
+  GstObject *context;           /* GstCudaContext, or NULL; only the streaming thread replaces it while it runs */
+  gpointer stream;              /* CUstream in that context, which does not synchronise with the default stream */
+  GstContoursGpuEvents *events; /* of that context */
 } GstContoursGpu;
 
 void gst_contours_gpu_init (GstContoursGpu *gpu);
@@ -38,6 +41,10 @@ void gst_contours_gpu_close (GstContoursGpu *gpu);
 /* Make the context current in this thread, and restore the previous one. */
 gboolean gst_contours_gpu_push (GstContoursGpu *gpu, CtrError *error);
 void gst_contours_gpu_pop (GstContoursGpu *gpu);
+
+/* Likewise, of a context that may not be open any more. ERROR may be NULL. */
+gboolean gst_contours_gpu_enter (GstObject *context, CtrError *error);
+void gst_contours_gpu_leave (void);
 
 /* The device of the context; -1 if none is open. */
 gint gst_contours_gpu_get_device_id (GstContoursGpu *gpu);
@@ -54,15 +61,12 @@ gboolean gst_contours_gpu_adopt (GstContoursGpu *gpu, GstMemory *memory, gint de
 /* The stream on which MEMORY can be read without further synchronisation. */
 gpointer gst_contours_gpu_stream_for (GstContoursGpu *gpu, GstMemory *memory);
 
-/* How later readers of MEMORY are ordered after work that was queued on that stream. */
-typedef enum {
-  GST_CONTOURS_GPU_ORDER_NONE,          /* they are not: the work must finish before the buffer is pushed */
-  GST_CONTOURS_GPU_ORDER_OWN_STREAM,    /* by the memory's own stream: they queue on it or wait for it */
-  GST_CONTOURS_GPU_ORDER_DEFAULT_STREAM /* by the default stream, if that is ordered after the work */
-} GstContoursGpuOrder;
+/* Whether work on memory without a stream, of anyone in GStreamer, is ordered after work that the default stream has been
+ * made to wait for. */
+gboolean gst_contours_gpu_has_default_order (void);
 
-/* *KEPT (transfer full) must be held until the work is done; NULL with ORDER_NONE. */
-GstContoursGpuOrder gst_contours_gpu_get_order (GstMemory *memory, GstMiniObject **kept);
+/* What must be held until queued work on MEMORY is done (transfer full): its stream, or the memory itself. */
+GstMiniObject *gst_contours_gpu_keep (GstMemory *memory);
 
 /* Waits until MEMORY, newly acquired from a pool, has no pending work and can be written on any stream. */
 void gst_contours_gpu_wait_for (GstMemory *memory);

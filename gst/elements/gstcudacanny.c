@@ -170,12 +170,6 @@ gst_cuda_canny_render (GstContoursFilter *filter, const CtrImage *image, const G
 }
 
 static gboolean
-gst_cuda_canny_lead_default (GstContoursFilter *filter, CtrError *error)
-{
-  return ctr_canny_lead_default (GST_CUDA_CANNY (filter)->canny, error);
-}
-
-static gboolean
 gst_cuda_canny_finish (GstContoursFilter *filter, CtrError *error)
 {
   GstCudaCanny *self = GST_CUDA_CANNY (filter);
@@ -341,7 +335,6 @@ gst_cuda_canny_class_init (GstCudaCannyClass *klass)
 
   filter_class->open = GST_DEBUG_FUNCPTR (gst_cuda_canny_open);
   filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_canny_close);
-  filter_class->lead_default = GST_DEBUG_FUNCPTR (gst_cuda_canny_lead_default);
   filter_class->finish = GST_DEBUG_FUNCPTR (gst_cuda_canny_finish);
   filter_class->render = GST_DEBUG_FUNCPTR (gst_cuda_canny_render);
 

@@ -195,14 +195,6 @@ gst_cuda_contour_overlay_draw (GstContoursFilter *filter, const CtrImage *image,
 }
 
 static gboolean
-gst_cuda_contour_overlay_lead_default (GstContoursFilter *filter, CtrError *error)
-{
-  GstCudaContourOverlay *self = GST_CUDA_CONTOUR_OVERLAY (filter);
-
-  return !self->drawing || ctr_painter_lead_default (self->drawing, error);
-}
-
-static gboolean
 gst_cuda_contour_overlay_finish (GstContoursFilter *filter, CtrError *error)
 {
   GstCudaContourOverlay *self = GST_CUDA_CONTOUR_OVERLAY (filter);
@@ -323,7 +315,6 @@ gst_cuda_contour_overlay_class_init (GstCudaContourOverlayClass *klass)
   filter_class->open = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_open);
   filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_close);
   filter_class->draw = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_draw);
-  filter_class->lead_default = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_lead_default);
   filter_class->finish = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_finish);
   filter_class->needs_drawing = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_needs_drawing);
 }

@@ -2,6 +2,7 @@
 /* This file replaces the core's CUDA backend: it checks each call strictly, and has the host backend do the work. */
 #include "fake-cuda.h"
 
+#include <contours/event.h>
 #include <stdio.h>
 
 static CtrStatus fail_next, fail_later;
@@ -88,7 +89,7 @@ check_call (const Object *object, void *stream, CtrError *error)
   return true;
 }
 
-/* May OBJECT work on IMAGE and STREAM now? */
+/* May OBJECT work on IMAGE and STREAM now? It does so at once, after the work that is queued in STREAM. */
 static bool
 check_run (const Object *object, const CtrImage *image, void *stream, CtrError *error)
 {
@@ -96,6 +97,7 @@ check_run (const Object *object, const CtrImage *image, void *stream, CtrError *
     return false;
   if (!lies_in (image->data, image->memory, object->context))
     return fail (error, CTR_ERROR_CUDA, "the image does not lie in the memory it is said to lie in");
+  catch_up (stream);
   return true;
 }
 
@@ -269,39 +271,38 @@ ctr_canny_free (CtrCanny *canny)
   free_object ("ctr_canny_free", canny);
 }
 
-/* The edges are found at once: the order of what follows is tested with the overlay. */
+/* Edges in device memory stay queued. */
 bool
 ctr_canny_enqueue (CtrCanny *canny, const CtrImage *image, const CtrCannyParams *params, const CtrEdgePicture *picture,
     void *stream, CtrError *error)
 {
-  bool (*host_run) (CtrCanny *, const CtrImage *, const CtrCannyParams *, const CtrEdgePicture *, void *, CtrError *) =
-      dlsym (RTLD_NEXT, "ctr_canny_enqueue");
   Object object = find_object (canny, false);
-  CtrImage view = *image;
-  CtrEdgePicture host_picture = *picture;
+  Work work = {.kind = EDGES, .canny = canny, .image = *image, .params = *params, .edges = *picture};
 
-  if (object.pointer) {
-    if (!check_run (&object, image, stream, error))
-      return false;
-    for (uint32_t i = 0; i < picture->plane_count; i++) {
-      const CtrEdgePlane *plane = &picture->planes[i];
-      if (!lies_in (plane->data, picture->memory, object.context)
-          || (plane->source && !lies_in (plane->source, picture->memory, object.context)))
-        return fail (error, CTR_ERROR_CUDA, "the picture does not lie in the memory it is said to lie in");
-    }
-    view.memory = host_picture.memory = CTR_MEMORY_HOST;
+  if (!object.pointer)
+    return HOST_CANNY (enqueue) (canny, image, params, picture, stream, error);
+  if (!check_call (&object, stream, error))
+    return false;
+  if (!lies_in (image->data, image->memory, object.context))
+    return fail (error, CTR_ERROR_CUDA, "the image does not lie in the memory it is said to lie in");
+  for (uint32_t i = 0; i < picture->plane_count; i++) {
+    const CtrEdgePlane *plane = &picture->planes[i];
+    if (!lies_in (plane->data, picture->memory, object.context)
+        || (plane->source && !lies_in (plane->source, picture->memory, object.context)))
+      return fail (error, CTR_ERROR_CUDA, "the picture does not lie in the memory it is said to lie in");
   }
-  return host_run (canny, &view, params, &host_picture, NULL, error);
+  work.image.memory = work.edges.memory = CTR_MEMORY_HOST;
+  if (picture->memory == CTR_MEMORY_HOST)
+    return HOST_CANNY (enqueue) (canny, &work.image, params, &work.edges, NULL, error);
+  queue_work (&work, stream);
+  return true;
 }
 
 bool
-ctr_canny_lead_default (CtrCanny *canny, CtrError *error)
+ctr_canny_finish (CtrCanny *canny, CtrError *error)
 {
-  Object object = find_object (canny, false);
-
-  if (object.pointer && (context_depth () != 1 || current_context () != object.context))
-    return fail (error, CTR_ERROR_CUDA, "another context than the object's is current, or more than one is pushed");
-  return true;
+  finish_work (canny);
+  return HOST_CANNY (finish) (canny, error);
 }
 
 CtrPainter *
@@ -321,7 +322,7 @@ ctr_painter_enqueue (CtrPainter *painter, const CtrPaintPicture *picture, const 
     const CtrPaintColour *colours, void *stream, CtrError *error)
 {
   Object object = find_object (painter, false);
-  Drawing drawing = {painter, *picture, layers, count, .stream = stream, .context = object.context};
+  Work drawing = {.kind = DRAWING, .painter = painter, .picture = *picture, .layers = layers, .count = count};
 
   if (!object.pointer)
     return HOST_PAINTER (enqueue) (painter, picture, layers, count, colours, stream, error);
@@ -334,20 +335,7 @@ ctr_painter_enqueue (CtrPainter *painter, const CtrPaintPicture *picture, const 
       return fail (error, CTR_ERROR_CUDA, "the picture does not lie in the memory it is said to lie in");
   drawing.picture.memory = CTR_MEMORY_HOST;
   memcpy (drawing.colours, colours, sizeof drawing.colours);
-  queue_drawing (&drawing);
-  return true;
-}
-
-bool
-ctr_painter_lead_default (CtrPainter *painter, CtrError *error)
-{
-  Object object = find_object (painter, false);
-
-  if (!object.pointer)
-    return HOST_PAINTER (lead_default) (painter, error);
-  if (context_depth () != 1 || current_context () != object.context)
-    return fail (error, CTR_ERROR_CUDA, "another context than the painter's is current, or more than one is pushed");
-  lead_default (painter);
+  queue_work (&drawing, stream);
   return true;
 }
 
@@ -362,6 +350,71 @@ ctr_painter_finish (CtrPainter *painter, CtrError *error)
   fail_later = CTR_OK;
   if (context_depth () != 1 || current_context () != object.context)
     return fail (error, CTR_ERROR_CUDA, "another context than the painter's is current, or more than one is pushed");
-  finish_drawings (painter);
+  finish_work (painter);
   return status == CTR_OK || fail (error, status, "as the test asked");
+}
+
+/* How often the default stream has been made to wait. */
+static int leads;
+
+CTR_API int fake_cuda_leads (void);
+int
+fake_cuda_leads (void)
+{
+  return __atomic_load_n (&leads, __ATOMIC_RELAXED);
+}
+
+struct CtrEvent {
+  Place place;
+};
+
+CtrEvent *
+ctr_event_new (CtrError *error)
+{
+  CtrEvent *event = calloc (1, sizeof *event);
+
+  if (!current_context () || !add_object (event, sizeof *event, current_context ()))
+    give_up ("an event is made without a context");
+  return event;
+}
+
+static void
+check_event (const CtrEvent *event)
+{
+  if (find_object (event, false).context != current_context ())
+    give_up ("an event is used outside its context");
+}
+
+void
+ctr_event_free (CtrEvent *event)
+{
+  check_event (event);
+  find_object (event, true);
+  free (event);
+}
+
+bool
+ctr_event_record (CtrEvent *event, void *stream, CtrError *error)
+{
+  check_event (event);
+  event->place = place_in (stream);
+  return true;
+}
+
+bool
+ctr_event_lead (CtrEvent *event, void *stream, CtrError *error)
+{
+  check_event (event);
+  __atomic_add_fetch (&leads, !stream, __ATOMIC_RELAXED);
+  queue_wait (&event->place, stream);
+  return true;
+}
+
+bool
+ctr_event_wait (CtrEvent *event, CtrError *error)
+{
+  check_event (event);
+  if (catch_up_with (&event->place))
+    note_host_wait ();
+  return true;
 }

@@ -212,14 +212,15 @@ carry_out_copy (const Copy *copy)
     memcpy (row_of (&copy->target, row), row_of (&copy->source, row), copy->width);
 }
 
+/* A copy inside device memory waits for nothing, not even on the default stream. */
 DRIVER (cuMemcpy2DAsync_v2, const Copy *copy, void *stream)
 {
-  const Drawing later = {.stream = stream, .context = current_context (), .copy = *copy};
+  Work later = {.kind = COPY, .copy = *copy};
 
   if (!current_context ())
     return INVALID_CONTEXT;
-  if (stream && copy->source.kind != 1 && copy->target.kind != 1) {
-    queue_drawing (&later);
+  if (copy->source.kind != 1 && copy->target.kind != 1) {
+    queue_work (&later, stream);
     return SUCCESS;
   }
   catch_up (stream);
@@ -236,10 +237,12 @@ DRIVER (cuStreamCreate, void **stream, unsigned flags)
 {
   if (!current_context ())
     return INVALID_CONTEXT;
-  if (flags != 0)
-    return INVALID_VALUE;
   *stream = malloc (1);
-  return add_object (*stream, 1, current_context ()) ? SUCCESS : OUT_OF_MEMORY;
+  if (!add_object (*stream, 1, current_context ()))
+    return OUT_OF_MEMORY;
+  if (flags == 0) /* CU_STREAM_DEFAULT */
+    set_following (*stream);
+  return SUCCESS;
 }
 
 DRIVER (cuStreamDestroy, void *stream)
@@ -259,7 +262,8 @@ DRIVER (cuStreamDestroy_v2, void *stream)
 
 DRIVER (cuStreamSynchronize, void *stream)
 {
-  catch_up (stream);
+  if (catch_up (stream))
+    note_host_wait ();
   return SUCCESS;
 }
 

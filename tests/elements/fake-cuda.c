@@ -2,7 +2,7 @@
 /* This library simulates a GPU on machines without one, so that the tests run the elements' handling of CUDA memory,
  * contexts and errors. It is preloaded, and replaces the CUDA driver, whose device memory is host memory here
  * (fake-cuda-driver.c), and the core's CUDA backend, by the host backend (fake-cuda-core.c). This file holds the
- * contexts, the objects that belong to them, and the queue of drawings and of copies inside device memory.
+ * contexts, the objects that belong to them, and the queue of work: drawings, edges, copies inside device memory.
  *
  * It works as late as a driver may: when somebody waits for the work, or for a stream that has to wait for it.
  *
@@ -16,12 +16,13 @@
 #include <stdio.h>
 
 #define MAX_OBJECTS 4096
-#define MAX_DRAWINGS 16
+#define MAX_WORK 64
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Object objects[MAX_OBJECTS];
-static Drawing drawings[MAX_DRAWINGS]; /* and copies, in the order of queueing */
-static int n_drawings;
+static Work queue[MAX_WORK]; /* in the order of queueing */
+static int n_queued, host_waits;
+static unsigned next_number;
 
 static __thread Context *stack[16];
 static __thread int depth;
@@ -64,7 +65,7 @@ add_object (void *pointer, size_t size, Context *context)
   pthread_mutex_lock (&lock);
   for (int i = 0; i < MAX_OBJECTS && !added; i++)
     if (!objects[i].pointer) {
-      objects[i] = (Object){pointer, size, context};
+      objects[i] = (Object){.pointer = pointer, .size = size, .context = context};
       added = true;
     }
   pthread_mutex_unlock (&lock);
@@ -109,101 +110,196 @@ give_up (const char *why)
   abort ();
 }
 
+void
+set_following (const void *stream)
+{
+  pthread_mutex_lock (&lock);
+  for (int i = 0; i < MAX_OBJECTS; i++)
+    objects[i].follows = objects[i].follows || objects[i].pointer == stream;
+  pthread_mutex_unlock (&lock);
+}
+
+void
+note_host_wait (void)
+{
+  __atomic_add_fetch (&host_waits, 1, __ATOMIC_RELAXED);
+}
+
+/* How often the host has waited for queued work. */
+CTR_API int fake_cuda_host_waits (void);
+int
+fake_cuda_host_waits (void)
+{
+  return __atomic_load_n (&host_waits, __ATOMIC_RELAXED);
+}
+
 static void
-carry_out (const Drawing *d)
+carry_out (const Work *w)
 {
   CtrError error;
 
-  if (!d->painter)
-    carry_out_copy (&d->copy);
-  else if (!HOST_PAINTER (enqueue) (d->painter, &d->picture, d->layers, d->count, d->colours, NULL, &error)
-           || !HOST_PAINTER (finish) (d->painter, &error))
+  if (w->kind == COPY)
+    carry_out_copy (&w->copy);
+  else if (w->kind == DRAWING
+           && (!HOST_PAINTER (enqueue) (w->painter, &w->picture, w->layers, w->count, w->colours, NULL, &error)
+               || !HOST_PAINTER (finish) (w->painter, &error)))
+    give_up (error.message);
+  else if (w->kind == EDGES && !HOST_CANNY (enqueue) (w->canny, &w->image, &w->params, &w->edges, NULL, &error))
     give_up (error.message);
 }
 
-/* Carries out the work that is WANTED, after the work before it in the same stream, and nothing else. */
+/* Does work at PLACE wait for EARLIER, by the rules of streams alone? */
+static bool
+follows (const Place *place, const Place *earlier)
+{
+  return place->context == earlier->context && earlier->number < place->number
+         && (place->stream == earlier->stream || (!place->stream && earlier->follows)
+             || (place->follows && !earlier->stream));
+}
+
+static bool
+waits_for (const Work *work, const Work *earlier)
+{
+  return follows (&work->place, &earlier->place) || (work->kind == WAIT && follows (&work->awaited, &earlier->place));
+}
+
+/* Carries out what is WANTED, after the work that it waits for, and nothing else. */
 static void
 carry_out_wanted (bool *wanted)
 {
   int left = 0;
 
-  for (int i = n_drawings - 1; i >= 0; i--)
-    for (int k = i + 1; k < n_drawings; k++)
-      wanted[i] = wanted[i] || (wanted[k] && drawings[k].stream == drawings[i].stream);
-  for (int i = 0; i < n_drawings; i++)
+  for (int i = n_queued - 1; i >= 0; i--)
+    for (int k = i + 1; k < n_queued; k++)
+      wanted[i] = wanted[i] || (wanted[k] && waits_for (&queue[k], &queue[i]));
+  for (int i = 0; i < n_queued; i++)
     if (wanted[i])
-      carry_out (&drawings[i]);
+      carry_out (&queue[i]);
     else
-      drawings[left++] = drawings[i];
-  n_drawings = left;
+      queue[left++] = queue[i];
+  n_queued = left;
+}
+
+Place
+place_in (void *stream)
+{
+  Place place = {stream, stream && find_object (stream, false).follows, .context = current_context ()};
+
+  pthread_mutex_lock (&lock);
+  place.number = next_number;
+  pthread_mutex_unlock (&lock);
+  return place;
 }
 
 void
-queue_drawing (const Drawing *drawing)
+queue_work (Work *work, void *stream)
 {
+  work->place = place_in (stream);
   pthread_mutex_lock (&lock);
-  if (n_drawings == MAX_DRAWINGS)
+  if (n_queued == MAX_WORK)
     give_up ("more work is queued than anyone should have");
-  drawings[n_drawings++] = *drawing;
+  work->place.number = next_number++;
+  queue[n_queued++] = *work;
   pthread_mutex_unlock (&lock);
 }
 
 void
-lead_default (const CtrPainter *painter)
+queue_wait (const Place *place, void *stream)
 {
+  Work wait = {.kind = WAIT, .awaited = *place};
+  bool pending = false;
+
   pthread_mutex_lock (&lock);
-  for (int i = 0; i < n_drawings; i++)
-    drawings[i].leads_default = drawings[i].leads_default || drawings[i].painter == painter;
+  for (int i = 0; i < n_queued; i++)
+    pending = pending || follows (place, &queue[i].place);
   pthread_mutex_unlock (&lock);
+  if (pending)
+    queue_work (&wait, stream);
 }
 
 void
-finish_drawings (const CtrPainter *painter)
+finish_work (const void *object)
 {
-  bool wanted[MAX_DRAWINGS];
+  bool wanted[MAX_WORK], any = false;
 
   pthread_mutex_lock (&lock);
-  for (int i = 0; i < n_drawings; i++)
-    wanted[i] = drawings[i].painter == painter;
+  for (int i = 0; i < n_queued; i++) {
+    wanted[i] = (queue[i].kind == DRAWING && queue[i].painter == object)
+                || (queue[i].kind == EDGES && queue[i].canny == object);
+    any = any || wanted[i];
+  }
   carry_out_wanted (wanted);
   pthread_mutex_unlock (&lock);
+  if (any)
+    note_host_wait ();
 }
 
-void
-catch_up (const void *stream)
+bool
+catch_up_with (const Place *place)
 {
-  bool wanted[MAX_DRAWINGS];
+  bool wanted[MAX_WORK], any = false;
 
   pthread_mutex_lock (&lock);
-  for (int i = 0; i < n_drawings; i++)
-    wanted[i] = drawings[i].context == current_context ()
-                && (!stream || drawings[i].stream == stream || drawings[i].leads_default);
+  for (int i = 0; i < n_queued; i++) {
+    wanted[i] = follows (place, &queue[i].place);
+    any = any || wanted[i];
+  }
   carry_out_wanted (wanted);
   pthread_mutex_unlock (&lock);
+  return any;
 }
 
+bool
+catch_up (void *stream)
+{
+  const Place place = place_in (stream);
+
+  return catch_up_with (&place);
+}
+
+static bool
+lies_in (const void *data, const void *memory, size_t size)
+{
+  return (const char *) data >= (const char *) memory && (const char *) data < (const char *) memory + size;
+}
+
+static bool
+needs (const Work *w, const void *memory, size_t size)
+{
+  bool needed = w->kind == EDGES && lies_in (w->image.data, memory, size);
+
+  if (w->kind == COPY)
+    return lies_in (w->copy.source.device, memory, size) || lies_in (w->copy.target.device, memory, size);
+  for (uint32_t i = 0; w->kind == EDGES && i < w->edges.plane_count; i++)
+    needed = needed || lies_in (w->edges.planes[i].data, memory, size);
+  return needed || (w->kind == DRAWING && lies_in (w->picture.planes[0].data, memory, size));
+}
+
+/* What waits in a stream that is destroyed has no work behind it. */
 void
 check_unused (const void *pointer, size_t size)
 {
+  int left = 0;
+
   pthread_mutex_lock (&lock);
-  for (int i = 0; i < n_drawings; i++) {
-    const Drawing *d = &drawings[i];
-    const char *needed[] = {d->picture.planes[0].data, d->copy.source.device, d->copy.target.device};
-    for (int k = 0; k < 3; k++)
-      if (d->stream == pointer || (needed[k] >= (char *) pointer && needed[k] < (char *) pointer + size))
-        give_up ("memory or a stream is freed while work is queued there");
+  for (int i = 0; i < n_queued; i++) {
+    if (needs (&queue[i], pointer, size) || (queue[i].kind != WAIT && queue[i].place.stream == pointer))
+      give_up ("memory or a stream is freed while work is queued there");
+    if (queue[i].kind != WAIT || queue[i].place.stream != pointer)
+      queue[left++] = queue[i];
   }
+  n_queued = left;
   pthread_mutex_unlock (&lock);
 }
 
-/* The number of queued drawings. */
+/* The number of queued drawings, or pictures of edges. */
 CTR_API int fake_cuda_queued (void);
 int
 fake_cuda_queued (void)
 {
   int count = 0;
 
-  for (int i = 0; i < n_drawings; i++)
-    count += drawings[i].painter != NULL;
+  for (int i = 0; i < n_queued; i++)
+    count += queue[i].kind == DRAWING || queue[i].kind == EDGES;
   return count;
 }

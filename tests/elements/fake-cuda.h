@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The files of the simulated GPU share its contexts, the objects that belong to them, and the queue of drawings. */
+/* The files of the simulated GPU share its contexts, the objects that belong to them, and the queue of work. */
 #ifndef FAKE_CUDA_H
 #define FAKE_CUDA_H
 
@@ -18,6 +18,7 @@ typedef struct {
   void *pointer;
   size_t size;
   Context *context;
+  bool follows; /* of a stream: it waits for the default stream, and that one for it */
 } Object;
 
 /* Side and Copy have the layout of CUDA_MEMCPY2D: x is in bytes, and kind 1 means host memory. */
@@ -34,20 +35,35 @@ typedef struct {
   size_t width, height;
 } Copy;
 
-/* Queued work: a drawing, whose caller keeps the data that it reads, or, where PAINTER is NULL, a copy. */
+typedef enum { DRAWING, EDGES, COPY, WAIT } Kind;
+
+/* A place in STREAM (NULL: the default stream): behind the work there whose number is smaller. */
 typedef struct {
-  CtrPainter *painter;
+  void *stream;
+  bool follows; /* as of the stream's Object */
+  unsigned number;
+  Context *context;
+} Place;
+
+/* Queued work. The caller keeps the data that it reads. */
+typedef struct {
+  Kind kind;
+  Place place;
+  CtrPainter *painter; /* DRAWING */
   CtrPaintPicture picture;
   const CtrPaintLayer *layers;
   uint32_t count;
   CtrPaintColour colours[CTR_PAINT_COLOURS];
-  void *stream;
-  Context *context;
-  bool leads_default; /* the default stream waits for it */
-  Copy copy;
-} Drawing;
+  CtrCanny *canny; /* EDGES */
+  CtrImage image;
+  CtrCannyParams params;
+  CtrEdgePicture edges;
+  Copy copy;     /* COPY */
+  Place awaited; /* WAIT: for an event */
+} Work;
 
 /* The core's own function, which the one of the same name in this library hides. */
+#define HOST_CANNY(name) ((__typeof__ (&ctr_canny_##name)) dlsym (RTLD_NEXT, "ctr_canny_" #name))
 #define HOST_PAINTER(name) ((__typeof__ (&ctr_painter_##name)) dlsym (RTLD_NEXT, "ctr_painter_" #name))
 
 /* Each thread has a stack of contexts. push_context() fails if it is full, and pop_context() if it is empty. */
@@ -65,14 +81,26 @@ void give_up (const char *why);
 
 void carry_out_copy (const Copy *copy);
 
-void queue_drawing (const Drawing *drawing);
-/* Makes the default stream of the context wait for PAINTER's drawings. */
-void lead_default (const CtrPainter *painter);
-/* Carries out PAINTER's drawings, and what was queued before them in their streams. */
-void finish_drawings (const CtrPainter *painter);
-/* Carries out the drawings and copies for which work in STREAM (NULL: the default stream) of the current context must wait. All
- * streams here wait for the default stream, and it waits for them. */
-void catch_up (const void *stream);
+/* Says that STREAM waits for the default stream, and that one for it. */
+void set_following (const void *stream);
+
+/* The place behind all work that is queued in STREAM of the current context so far. */
+Place place_in (void *stream);
+
+/* Queues WORK in STREAM of the current context. */
+void queue_work (Work *work, void *stream);
+/* Makes all later work in STREAM wait for PLACE. */
+void queue_wait (const Place *place, void *stream);
+/* Carries out the work of OBJECT, a painter or an edge detector, and what it waits for. */
+void finish_work (const void *object);
+/* Carries out what new work in STREAM (NULL: the default stream) of the current context would wait for. Returns whether
+ * there was any. */
+bool catch_up (void *stream);
+bool catch_up_with (const Place *place);
+
+/* The host has waited for the GPU. */
+void note_host_wait (void);
+
 /* Ends the program if queued work needs this memory or stream. */
 void check_unused (const void *pointer, size_t size);
 

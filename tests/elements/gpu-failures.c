@@ -114,21 +114,22 @@ GST_START_TEST (test_full)
   for (guint later = 0; later < 2; later++) {
     GstBus *bus = gst_bus_new ();
     GstElement *element = new_subject ("backend=cuda");
-    GstBuffer *in = make_frame (&frame), *out = NULL;
+    GstBuffer *in = make_frame (&frame), *out[3] = {NULL}; /* all buffers of the pool */
     GstHarness *h;
 
     gst_element_set_bus (element, bus);
     h = gst_harness_new_with_element (element, "sink", "src");
     fake_cuda_set_full (!later);
     set_frame_caps (h, &frame);
-    if (later) {
+    for (guint i = 0; later && i < G_N_ELEMENTS (out); i++) {
       fail_unless_equals_int (gst_harness_push (h, gst_buffer_ref (in)), GST_FLOW_OK);
-      out = gst_harness_pull (h); /* the pool's only buffer */
+      out[i] = gst_harness_pull (h);
     }
     fake_cuda_set_full (true);
     fail_unless_equals_int (gst_harness_push (h, in), GST_FLOW_ERROR);
     assert_one_error (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT);
-    gst_clear_buffer (&out);
+    for (guint i = 0; i < G_N_ELEMENTS (out); i++)
+      gst_clear_buffer (&out[i]);
     fake_cuda_set_full (false);
     restart (h, &frame);
     check_default (h, &frame);

@@ -17,6 +17,7 @@ void add_foreground_message_tests (TCase *tc);
 void add_foreground_property_tests (TCase *tc);
 void add_gpu_failure_tests (TCase *tc);
 void add_gpu_memory_tests (TCase *tc);
+void add_order_copy_tests (TCase *tc);
 void add_queued_end_tests (TCase *tc);
 
 #endif
