@@ -27,7 +27,7 @@ finish_early (const CcaKernelArgs &f, const CcaHeader &header, bool has_rows)
 
 /* A CTA a tile. */
 __global__ void
-__launch_bounds__ (EMIT_THREADS, 16) emit_kernel (const __grid_constant__ CcaKernelArgs f)
+__launch_bounds__ (EMIT_THREADS) emit_kernel (const __grid_constant__ CcaKernelArgs f)
 {
   __shared__ TileRows rows;
   const uint32_t t = threadIdx.x, tx = blockIdx.x, ty = blockIdx.y, tile = ty * f.tiles_x + tx;
@@ -37,13 +37,12 @@ __launch_bounds__ (EMIT_THREADS, 16) emit_kernel (const __grid_constant__ CcaKer
   const CcaHeader header = *f.header;
   const bool early = is_early (f, header), has_rows = tile_header.open || tile_header.closed;
   if (has_rows) {
-    const FirstComponents first = load_first<false> (f, tile_header, tile, t);
     if (t < TILE_H) {
       rows.starts[t] = f.by_tile_row.starts[(size_t) tile * TILE_H + t];
       rows.bases[t] = f.by_image_row.table_rows[((size_t) ty * TILE_H + t) * f.tiles_x + tx];
     }
     __syncthreads ();
-    emit_tile (f, rows, tile_header, first, tile, early, t, EMIT_THREADS);
+    emit_tile<false> (f, rows, tile_header, {}, tile, early, t, EMIT_THREADS);
   }
   if (early)
     finish_early (f, header, has_rows);

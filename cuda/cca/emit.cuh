@@ -28,9 +28,7 @@ count_records (const CcaKernelArgs &f, const TileHeader &header)
   return header.closed_base < f.closed.capacity ? min (header.closed, f.closed.capacity - header.closed_base) : 0;
 }
 
-/* Loads what emit_tile() needs first of all, while the caller still finds the tile's rows. EAGER: before it is known
- * whether the sums are those of a root. */
-template <bool EAGER>
+/* Loads what emit_tile() needs first of all, while the caller still finds the tile's rows. */
 __device__ inline FirstComponents
 load_first (const CcaKernelArgs &f, const TileHeader &header, uint32_t tile, uint32_t t)
 {
@@ -40,14 +38,14 @@ load_first (const CcaKernelArgs &f, const TileHeader &header, uint32_t tile, uin
   if (t < header.open) {
     const uint32_t component = tile * MAX_OPEN_COMPONENTS + t;
     first.key = load_parent (f.by_open_component.parents, component);
-    if (EAGER || (uint32_t) first.key == component)
-      first.sums = load_sums (&f.by_open_component.sums[component]);
+    first.sums = load_sums (&f.by_open_component.sums[component]);
   }
   return first;
 }
 
 /* Writes the table rows of the components that start in a tile, by THREADS threads, of which this one is number T. ROWS:
- * in shared memory. EARLY: to the host, too. */
+ * in shared memory. EARLY: to the host, too. LOADED: FIRST has been loaded. */
+template <bool LOADED>
 __device__ inline void
 emit_tile (const CcaKernelArgs &f, const TileRows &rows, const TileHeader &header, const FirstComponents &first,
     uint32_t tile, bool early, uint32_t t, uint32_t threads)
@@ -79,7 +77,8 @@ emit_tile (const CcaKernelArgs &f, const TileRows &rows, const TileHeader &heade
 
   const uint32_t records = count_records (f, header);
   for (uint32_t i = t; i < records; i += threads) {
-    const ClosedRecord r = unpack_closed (i == t ? first.record : __ldcs (&f.closed.records[header.closed_base + i]));
+    const ClosedRecord r =
+        unpack_closed (LOADED && i == t ? first.record : __ldcs (&f.closed.records[header.closed_base + i]));
     CtrComponent c;
     c.sum_x = (uint64_t) r.area * tile_x + r.sum_x;
     c.sum_y = (uint64_t) r.area * tile_y + r.sum_y;
@@ -94,10 +93,10 @@ emit_tile (const CcaKernelArgs &f, const TileRows &rows, const TileHeader &heade
   }
   for (uint32_t i = t; i < header.open; i += threads) {
     const uint32_t component = tile * MAX_OPEN_COMPONENTS + i;
-    const OpenKey key = i == t ? first.key : load_parent (f.by_open_component.parents, component);
+    const OpenKey key = LOADED && i == t ? first.key : load_parent (f.by_open_component.parents, component);
     if ((uint32_t) key != component)
       continue;
-    const OpenSums n = i == t ? first.sums : load_sums (&f.by_open_component.sums[component]);
+    const OpenSums n = LOADED && i == t ? first.sums : load_sums (&f.by_open_component.sums[component]);
     const uint32_t y = key >> 48, x = key >> 32 & 0xffff;
     CtrComponent c;
     c.sum_x = n.sum_x;

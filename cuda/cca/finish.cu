@@ -268,7 +268,7 @@ __launch_bounds__ (FINISH_THREADS, 1)
   const uint32_t emitter = t - emitted * warps * 32;
   FirstComponents first_components = {};
   if (emitted < own_tiles)
-    first_components = load_first<true> (f, s.headers[emitted], first + emitted, emitter);
+    first_components = load_first (f, s.headers[emitted], first + emitted, emitter);
   const uint32_t count = scan_counts (f, s.counts, tiles);
   for (uint32_t y = lane; has_tile && y < TILE_H; y += 32)
     rows.bases[y] = components_before (s.counts, first_cell + y * f.tiles_x);
@@ -281,7 +281,7 @@ __launch_bounds__ (FINISH_THREADS, 1)
   __syncthreads ();
   const bool early = is_early (f, result);
   if (emitted < own_tiles)
-    emit_tile (
+    emit_tile<true> (
         f, s.by_warp[emitted].rows, s.headers[emitted], first_components, first + emitted, early, emitter, warps * 32);
   if (result.rows_complete && !early) {
     cluster_barrier ();
