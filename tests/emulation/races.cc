@@ -226,6 +226,18 @@ __tsan_atomic32_store (volatile int *p, int value, int)
   __atomic_store_n (p, value, __ATOMIC_SEQ_CST);
 }
 
+int64_t
+__tsan_atomic64_load (const volatile int64_t *p, int)
+{
+  return __atomic_load_n (p, __ATOMIC_SEQ_CST);
+}
+
+void
+__tsan_atomic64_store (volatile int64_t *p, int64_t value, int)
+{
+  __atomic_store_n (p, value, __ATOMIC_SEQ_CST);
+}
+
 int
 __tsan_atomic32_fetch_add (volatile int *p, int value, int)
 {
