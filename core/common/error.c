@@ -52,6 +52,12 @@ ctr_event_lead (CtrEvent *event, void *stream, CtrError *error)
 }
 
 bool
+ctr_event_is_default_stream_idle (void)
+{
+  return true;
+}
+
+bool
 ctr_event_wait (CtrEvent *event, CtrError *error)
 {
   return ctr_cuda_available (error);

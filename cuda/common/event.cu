@@ -57,6 +57,12 @@ ctr_event_lead (CtrEvent *event, void *stream, CtrError *error)
 }
 
 extern "C" bool
+ctr_event_is_default_stream_idle (void)
+{
+  return cudaStreamQuery (cudaStreamLegacy) == cudaSuccess;
+}
+
+extern "C" bool
 ctr_event_wait (CtrEvent *event, CtrError *error)
 {
   CudaWait wait = {__atomic_load_n (&event->wait.usual_ns, __ATOMIC_RELAXED)};

@@ -8,6 +8,7 @@ typedef struct _Mark {
   GstContoursGpuEvents *events;
   CtrEvent *event;
   gpointer stream;    /* of the work; NULL: the default stream */
+  gboolean is_done;   /* There was no work, and nothing is recorded. */
   gint refs;          /* atomic */
   gint is_shared;     /* atomic: everyone else is ordered after the event, and may have the memory */
   struct _Mark *next; /* of the unused marks */
@@ -120,7 +121,8 @@ record (GstContoursGpuEvents *events, gpointer stream, CtrError *error)
   mark->stream = stream;
   mark->refs = 1;
   mark->is_shared = FALSE;
-  if (ctr_event_record (mark->event, stream, error))
+  mark->is_done = !stream && ctr_event_is_default_stream_idle ();
+  if (mark->is_done || ctr_event_record (mark->event, stream, error))
     return mark;
   mark_unref (mark);
   return NULL;
@@ -159,7 +161,7 @@ set_mark (GstMemory *memory, Mark *mark)
 static gboolean
 follow (GstContoursGpu *gpu, const Mark *mark, CtrError *error)
 {
-  return mark->stream == gpu->stream || ctr_event_lead (mark->event, gpu->stream, error);
+  return mark->is_done || mark->stream == gpu->stream || ctr_event_lead (mark->event, gpu->stream, error);
 }
 
 /* Makes the stream of GPU wait for the default stream, and so for all elements that are not ours. */
@@ -231,7 +233,8 @@ gst_contours_gpu_share (GstMemory *memory, gboolean by_default_stream, CtrError 
   gboolean ok = TRUE;
 
   if (mark && !g_atomic_int_get (&mark->is_shared) && (ok = gst_contours_gpu_enter (mark->events->context, error))) {
-    ok = by_default_stream ? ctr_event_lead (mark->event, NULL, error) : ctr_event_wait (mark->event, error);
+    if (!mark->is_done)
+      ok = by_default_stream ? ctr_event_lead (mark->event, NULL, error) : ctr_event_wait (mark->event, error);
     gst_contours_gpu_leave ();
     if (ok)
       g_atomic_int_set (&mark->is_shared, TRUE);

@@ -23,6 +23,10 @@ CTR_API bool ctr_event_record (CtrEvent *event, void *stream, CtrError *error);
  * with it. */
 CTR_API bool ctr_event_lead (CtrEvent *event, void *stream, CtrError *error);
 
+/* Is all work on the current context's default stream done? Much cheaper than an event there, which all streams meet at
+ * that synchronise with it. */
+CTR_API bool ctr_event_is_default_stream_idle (void);
+
 /* The host waits for EVENT. */
 CTR_API bool ctr_event_wait (CtrEvent *event, CtrError *error);
 

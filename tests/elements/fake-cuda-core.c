@@ -411,6 +411,12 @@ ctr_event_lead (CtrEvent *event, void *stream, CtrError *error)
 }
 
 bool
+ctr_event_is_default_stream_idle (void)
+{
+  return is_idle (NULL);
+}
+
+bool
 ctr_event_wait (CtrEvent *event, CtrError *error)
 {
   check_event (event);

@@ -250,6 +250,19 @@ catch_up_with (const Place *place)
 }
 
 bool
+is_idle (void *stream)
+{
+  const Place place = place_in (stream);
+  bool idle = true;
+
+  pthread_mutex_lock (&lock);
+  for (int i = 0; i < n_queued; i++)
+    idle = idle && !follows (&place, &queue[i].place);
+  pthread_mutex_unlock (&lock);
+  return idle;
+}
+
+bool
 catch_up (void *stream)
 {
   const Place place = place_in (stream);

@@ -98,6 +98,9 @@ void finish_work (const void *object);
 bool catch_up (void *stream);
 bool catch_up_with (const Place *place);
 
+/* Whether work is queued that new work in STREAM (NULL: the default stream) of the current context would wait for. */
+bool is_idle (void *stream);
+
 /* The host has waited for the GPU. */
 void note_host_wait (void);
 

@@ -97,6 +97,7 @@ cudaError_t cudaEventDestroy (cudaEvent_t event);
 cudaError_t cudaEventRecord (cudaEvent_t event, cudaStream_t stream);
 cudaError_t cudaEventSynchronize (cudaEvent_t event);
 cudaError_t cudaEventQuery (cudaEvent_t event);
+cudaError_t cudaStreamQuery (cudaStream_t stream);
 cudaError_t cudaStreamBeginCapture (cudaStream_t stream, cudaStreamCaptureMode mode);
 cudaError_t cudaStreamEndCapture (cudaStream_t stream, cudaGraph_t *graph);
 cudaError_t cudaGraphGetNodes (cudaGraph_t graph, void *nodes, size_t *count);

@@ -289,6 +289,13 @@ cudaEventQuery (cudaEvent_t event)
   return event->mark && !event->mark->reached ? cudaErrorNotReady : cudaSuccess;
 }
 
+cudaError_t
+cudaStreamQuery (cudaStream_t stream)
+{
+  Locked locked (lock);
+  return stream_of (stream)->pending.empty () ? cudaSuccess : cudaErrorNotReady;
+}
+
 /* CUDA captures streams that follow the default one, too. But then nobody may use that one meanwhile, in any thread. */
 cudaError_t
 cudaStreamBeginCapture (cudaStream_t stream, cudaStreamCaptureMode)
