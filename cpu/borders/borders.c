@@ -206,8 +206,9 @@ static bool
 enqueue (void *data, const CtrImage *image, const CtrBordersPlan *plan, void *stream, CtrError *error)
 {
   State *state = data;
+  CtrImage luma;
   ctr_contours_unref (state->result);
-  state->result = follow_borders (state, image, plan, error);
+  state->result = follow_borders (state, ctr_samples_share (image, &luma), plan, error);
   /* A smaller image may need the memory that a too large one has taken. */
   if (!state->result && !ctr_cancelled ())
     release_buffers (state);

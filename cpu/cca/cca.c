@@ -380,7 +380,8 @@ static bool
 enqueue (void *data, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
 {
   State *state = data;
-  Frame frame = {.state = state, .image = image, .params = params};
+  CtrImage luma;
+  Frame frame = {.state = state, .image = ctr_samples_share (image, &luma), .params = params};
   ctr_components_unref (state->result);
   state->result = analyse (&frame, error);
   /* A smaller image may need the memory that a too large one has taken. */

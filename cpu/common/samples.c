@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cpu/common/samples.h"
 
+#include "core/common/input.h"
 #include "core/common/otsu.h"
 #include "core/common/poll.h"
 #include "cpu/common/bands.h"
@@ -37,6 +38,57 @@ const void *
 ctr_samples_row (CtrSamples *samples, const CtrImage *image, uint32_t y)
 {
   return row_of (image, y, samples->luma);
+}
+
+/* Threads that convert bands to luma. */
+typedef struct {
+  CtrInput *input;
+  uint32_t bands;
+  bool cancelled; /* atomic */
+} Conversion;
+
+static void
+convert_band (void *data, uint32_t band)
+{
+  Conversion *conversion = data;
+  const CtrInput *input = conversion->input;
+  const CtrImage *image = &input->image;
+  const uint32_t end = ctr_band_first (image->height, conversion->bands, band + 1);
+  for (uint32_t y = ctr_band_first (image->height, conversion->bands, band); y < end; y++) {
+    if (ctr_cancelled ()) {
+      __atomic_store_n (&conversion->cancelled, true, __ATOMIC_RELAXED);
+      return;
+    }
+    ctr_luma_row (image->format, (const uint8_t *) image->data + y * image->stride, image->width,
+        input->host.luma + y * input->host.stride);
+  }
+}
+
+static bool
+convert (CtrInput *input)
+{
+  const unsigned threads = ctr_threads_current ();
+  Conversion conversion = {.input = input};
+  if (!ctr_input_reserve_luma (input))
+    return false;
+  conversion.bands = ctr_band_count (input->image.width, input->image.height, threads, 1, MIN_PIXELS);
+  ctr_parallel_for (threads, conversion.bands, convert_band, &conversion);
+  return !conversion.cancelled;
+}
+
+/* Without memory for the luma, rows are converted one by one, as without a shared input. Where the conversion was
+ * cancelled, the analysis ends, too. */
+const CtrImage *
+ctr_samples_share (const CtrImage *image, CtrImage *plane)
+{
+  CtrInput *input = ctr_format_is_rgb (image->format) ? ctr_input_for (image) : NULL;
+  if (!input)
+    return image;
+  input->host.has_luma = input->host.has_luma || convert (input);
+  if (!input->host.has_luma)
+    return image;
+  ctr_input_view_luma (input, plane);
+  return plane;
 }
 
 /* Threads that count the samples of bands. */
@@ -97,14 +149,9 @@ otsu_threshold (const Count *count)
   return ctr_otsu_threshold (&otsu);
 }
 
-bool
-ctr_samples_threshold (
-    CtrSamples *samples, const CtrImage *image, const CtrForeground *foreground, uint32_t *threshold, CtrError *error)
+static bool
+find_otsu (CtrSamples *samples, const CtrImage *image, uint32_t *threshold, CtrError *error)
 {
-  if (foreground->mode == CTR_THRESHOLD_FIXED) {
-    *threshold = foreground->threshold;
-    return true;
-  }
   Count count = {.image = image, .bins = image->format == CTR_FORMAT_GRAY16 ? 65536 : 4 * 256};
   const unsigned threads = ctr_threads_current ();
   count.bands = ctr_band_count (image->width, image->height, threads, 1, MIN_PIXELS);
@@ -115,5 +162,27 @@ ctr_samples_threshold (
   if (count.cancelled)
     return ctr_fail_cancelled (error);
   *threshold = otsu_threshold (&count);
+  return true;
+}
+
+bool
+ctr_samples_threshold (
+    CtrSamples *samples, const CtrImage *image, const CtrForeground *foreground, uint32_t *threshold, CtrError *error)
+{
+  if (foreground->mode == CTR_THRESHOLD_FIXED) {
+    *threshold = foreground->threshold;
+    return true;
+  }
+  CtrInput *input = ctr_input_for (image);
+  if (input && input->host.has_threshold) {
+    *threshold = input->host.threshold;
+    return true;
+  }
+  if (!find_otsu (samples, image, threshold, error))
+    return false;
+  if (input) {
+    input->host.threshold = *threshold;
+    input->host.has_threshold = true;
+  }
   return true;
 }

@@ -17,6 +17,10 @@ typedef struct {
 
 void ctr_samples_release (CtrSamples *samples);
 
+/* The image to analyse: IMAGE, or where this is packed RGB and the thread's current shared input serves it, its luma
+ * there, of which PLANE becomes a view. */
+const CtrImage *ctr_samples_share (const CtrImage *image, CtrImage *plane);
+
 /* The samples of row Y: those of the image, or the luma of packed RGB. 16-bit for GRAY16, otherwise 8-bit. */
 const void *ctr_samples_row (CtrSamples *samples, const CtrImage *image, uint32_t y);
 

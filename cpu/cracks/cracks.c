@@ -9,6 +9,7 @@
 #include "core/common/poll.h"
 #include "core/results/contourlist.h"
 #include "cpu/common/parallel.h"
+#include "cpu/common/samples.h"
 #include "cpu/contours/contour_measures.h"
 #include "cpu/cracks/corners.h"
 
@@ -474,8 +475,9 @@ static bool
 enqueue (void *data, const CtrImage *image, const CtrCracksPlan *plan, void *stream, CtrError *error)
 {
   State *state = data;
+  CtrImage luma;
   ctr_contours_unref (state->result);
-  state->result = trace (state, image, plan, error);
+  state->result = trace (state, ctr_samples_share (image, &luma), plan, error);
   /* A smaller image may need the memory that a too large one has taken. */
   if (!state->result && !ctr_cancelled ())
     release_buffers (state);

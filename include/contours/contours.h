@@ -23,6 +23,9 @@
  * CPU backend does its work in ctr_*_enqueue(), needs images in host memory, and ignores STREAM. It works on as many
  * threads as the calling thread has set (threads.h), by default on that thread alone.
  *
+ * Shared input. Analysers of components, borders and level contours that take one image one after another can share its
+ * upload, luma and Otsu threshold: input.h.
+ *
  * Results. ctr_*_finish() waits for the queued work and returns its result (transfer full). If an image needs more
  * memory than expected, it enlarges the buffers and repeats the analysis: results are never truncated. A result may
  * outlive its analyser. ctr_*_run() calls ctr_*_enqueue() and ctr_*_finish().
@@ -49,6 +52,7 @@
 #include <contours/event.h>
 #include <contours/foreground.h>
 #include <contours/image.h>
+#include <contours/input.h>
 #include <contours/paint.h>
 #include <contours/snake.h>
 #include <contours/threads.h>

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* sharing BACKEND
+ *
+ * Several analysers of one image with a shared input (contours/input.h). Each result must equal that of the analyser
+ * alone. Whether something was shared at all shows where a test changes the pixels between two analysers, which no
+ * caller may do: what was shared is then of the former pixels. */
+#include "tests/core/borders/testing.h"
+#include "tests/core/cca/testing.h"
+#include "tests/core/common/gpu.h"
+#include "tests/core/cracks/testing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SIDE = 130, CHAIN = 3 };
+
+static Setup setup;
+static const Setup cpu = {.backend = CTR_BACKEND_CPU};
+static void *streams[CHAIN]; /* each follows the default one, and that waits for it */
+static Random rng = {23};
+
+/* One analyser of each algorithm. */
+typedef struct {
+  CtrCca *cca;
+  CtrBorders *borders;
+  CtrCracks *cracks;
+} Analysers;
+
+static Analysers reference;
+
+static Analysers
+analysers_new (const Setup *of)
+{
+  return (Analysers){analyser_new (of), follower_new (of), tracer_new (of)};
+}
+
+static void
+analysers_free (Analysers *analysers)
+{
+  ctr_cca_free (analysers->cca);
+  ctr_borders_free (analysers->borders);
+  ctr_cracks_free (analysers->cracks);
+}
+
+typedef enum { COMPONENTS, BORDERS, CRACKS, ALGORITHMS } Algorithm;
+
+/* An analysis, and its result. */
+typedef struct {
+  Algorithm algorithm;
+  CtrCcaParams cca;
+  CtrBordersParams borders;
+  CtrCracksParams cracks;
+  CtrComponents *components;
+  CtrContours *contours;
+} Analysis;
+
+static Analysis
+analysis_of (Algorithm algorithm, CtrThresholdMode mode, uint32_t threshold)
+{
+  Analysis analysis = {.algorithm = algorithm,
+      .cca = params_of (CTR_CONNECTIVITY_8, threshold, false, ALL_FEATURES),
+      .borders = borders_params_of (CTR_RETRIEVE_TREE, CTR_APPROXIMATION_SIMPLE, threshold, false),
+      .cracks = cracks_params_of (CTR_LEVELS_AT_LEAST, CTR_CONNECTIVITY_8, CTR_IMAGE_BORDER_PAD)};
+  analysis.cracks.step = 60;
+  analysis.cracks.maximum = 255;
+  analysis.cca.foreground.mode = analysis.borders.foreground.mode = mode;
+  return analysis;
+}
+
+static Analysis
+random_analysis (void)
+{
+  const CtrThresholdMode mode = random_below (&rng, 3) ? CTR_THRESHOLD_OTSU : CTR_THRESHOLD_FIXED;
+  Analysis analysis = analysis_of (random_below (&rng, ALGORITHMS), mode, 1 + random_below (&rng, 255));
+  analysis.cca.features = random_below (&rng, 2) ? ALL_FEATURES : 0;
+  analysis.cca.foreground.invert = analysis.borders.foreground.invert = random_below (&rng, 2);
+  analysis.borders.mode = random_below (&rng, 4);
+  analysis.borders.min_area = random_below (&rng, 2) * 3;
+  return analysis;
+}
+
+static void
+submit (const Analysers *with, Analysis *analysis, const CtrImage *image, void *stream)
+{
+  CtrError error;
+  bool ok;
+  if (analysis->algorithm == COMPONENTS)
+    ok = (analysis->components = ctr_cca_submit (with->cca, image, &analysis->cca, stream, &error));
+  else if (analysis->algorithm == BORDERS)
+    ok = (analysis->contours = ctr_borders_submit (with->borders, image, &analysis->borders, stream, &error));
+  else
+    ok = (analysis->contours = ctr_cracks_submit (with->cracks, image, &analysis->cracks, stream, &error));
+  if (!ok)
+    fail (__FILE__, __LINE__, error.message);
+}
+
+static void
+drop (Analysis *analysis)
+{
+  ctr_components_unref (analysis->components);
+  ctr_contours_unref (analysis->contours);
+  analysis->components = NULL;
+  analysis->contours = NULL;
+}
+
+/* The result must be that of the CPU backend alone for IMAGE, in host memory. Drops it. */
+static void
+check (Analysis *analysis, const CtrImage *image)
+{
+  Analysis expected = *analysis;
+  submit (&reference, &expected, image, NULL);
+  if (analysis->components) {
+    CHECK (ctr_components_wait (analysis->components, NULL));
+    check_components_equal (expected.components, analysis->components);
+  } else {
+    CHECK (ctr_contours_wait (analysis->contours, NULL));
+    const Contours a = contours_of (expected.contours), b = contours_of (analysis->contours);
+    check_contours_equal (&a, &b);
+  }
+  drop (&expected);
+  drop (analysis);
+}
+
+static uint32_t
+threshold_of (const Analysis *analysis)
+{
+  return analysis->components ? analysis->components->threshold : analysis->contours->threshold;
+}
+
+/* Where the pixels of an image are. */
+typedef enum { ORDINARY, PINNED, DEVICE, PLACES } Place;
+
+static const char *const place_names[] = {"ordinary host memory", "page-locked memory", "device memory"};
+
+/* The image that analysers get: a picture's pixels, in memory that a test may overwrite. */
+typedef struct {
+  Place place;
+  void *memory;
+  size_t bytes;
+  CtrImage view;
+} Target;
+
+static void
+overwrite (const Target *target, const void *pixels)
+{
+  if (target->place == DEVICE)
+    gpu_upload (target->memory, pixels, target->bytes);
+  else
+    memcpy (target->memory, pixels, target->bytes);
+}
+
+static Target
+target_new (const Picture *picture, Place place)
+{
+  Target target = {.place = place, .bytes = picture->bytes, .view = picture->view};
+  target.memory = place == DEVICE   ? gpu_alloc (picture->bytes)
+                  : place == PINNED ? gpu_alloc_pinned (picture->bytes)
+                                    : malloc (picture->bytes);
+  target.view.data = (uint8_t *) target.memory + ((const uint8_t *) picture->view.data - (uint8_t *) picture->memory);
+  target.view.memory = place == DEVICE ? CTR_MEMORY_DEVICE : CTR_MEMORY_HOST;
+  overwrite (&target, picture->memory);
+  return target;
+}
+
+static void
+target_free (Target *target)
+{
+  if (target->place == DEVICE)
+    gpu_free (target->memory);
+  else if (target->place == PINNED)
+    gpu_free_pinned (target->memory);
+  else
+    free (target->memory);
+}
+
+static void
+spoil (const Target *target)
+{
+  uint8_t *other = malloc (target->bytes);
+  memset (other, 0x5a, target->bytes);
+  overwrite (target, other);
+  free (other);
+}
+
+static Picture
+picture_new (uint32_t width, uint32_t height, CtrFormat format, uint32_t shade)
+{
+  const Layout layout = {.format = format};
+  const uint32_t wide = format == CTR_FORMAT_GRAY16 ? 256 : 1;
+  uint8_t *mask = noise_new (&rng, width, height, 40, 5);
+  const Picture picture = picture_of_mask (&rng, mask, width, height, layout, shade * wide, false);
+  free (mask);
+  return picture;
+}
+
+/* A picture of any content, or now and then one with as many components as there can be, which need more memory. */
+static Picture
+any_picture (void)
+{
+  const uint32_t side = setup.quick ? 70 : MOST_SIDE, width = 1 + random_below (&rng, side),
+                 height = 1 + random_below (&rng, side);
+  if (random_below (&rng, 6))
+    return picture_random (&rng, width, height, random_layout (&rng));
+  uint8_t *mask = shape_new (SHAPE_DOTS, side, side);
+  const Picture picture = picture_of_mask (&rng, mask, side, side, random_layout (&rng), 100, false);
+  free (mask);
+  return picture;
+}
+
+static uint32_t
+place_count (void)
+{
+  return setup.backend == CTR_BACKEND_CUDA ? PLACES : 1;
+}
+
+/* Chains of analysers in any order, with any parameters and formats. Results are read late: after the input is cleared
+ * and the pixels are others, and partly when the next frame is analysed. */
+static void
+test_chains (void)
+{
+  CtrInput *input = ctr_input_new (NULL);
+  Analysers chain[CHAIN];
+  Analysis former = {0};
+  Picture former_picture = {0};
+  for (int i = 0; i < CHAIN; i++)
+    chain[i] = analysers_new (&setup);
+  for (int frame = 0; frame < (setup.quick ? 60 : 400); frame++) {
+    Picture picture = any_picture ();
+    Analysis analyses[CHAIN];
+    Target target = target_new (&picture, random_below (&rng, place_count ()));
+    describe ("frame %d of %u x %u pixels, format %d, in %s", frame, picture.view.width, picture.view.height,
+        picture.view.format, place_names[target.place]);
+    CHECK (ctr_input_set_current (input) == NULL);
+    for (int i = 0; i < CHAIN; i++) {
+      analyses[i] = random_analysis ();
+      submit (&chain[i], &analyses[i], &target.view, streams[random_below (&rng, CHAIN)]);
+    }
+    CHECK (ctr_input_set_current (NULL) == input);
+    ctr_input_clear (input);
+    spoil (&target);
+    target_free (&target);
+    if (frame > 0) {
+      check (&former, &former_picture.view);
+      picture_free (&former_picture);
+    }
+    for (int i = 0; i < CHAIN - 1; i++)
+      check (&analyses[i], &picture.view);
+    former = analyses[CHAIN - 1];
+    former_picture = picture;
+  }
+  ctr_input_free (input);
+  for (int i = 0; i < CHAIN; i++)
+    analysers_free (&chain[i]);
+  check (&former, &former_picture.view);
+  picture_free (&former_picture);
+}
+
+static bool
+is_grey (CtrFormat format)
+{
+  return format == CTR_FORMAT_GRAY8 || format == CTR_FORMAT_GRAY16;
+}
+
+/* Analyses BEFORE's pixels, overwrites them with AFTER's, and analyses again with the same input. What the second
+ * analysis shares is BEFORE's; it does not share the plane if the image itself is one that both can read. */
+static void
+check_shared (
+    Algorithm first, Algorithm second, CtrThresholdMode mode, const Picture *before, const Picture *after, Place place)
+{
+  CtrInput *input = ctr_input_new (NULL);
+  Analysers a = analysers_new (&setup), b = analysers_new (&setup);
+  Target target = target_new (before, place);
+  const bool copied = !is_grey (before->view.format) || (setup.backend == CTR_BACKEND_CUDA && place != DEVICE);
+  Analysis one = analysis_of (first, mode, 90), two = analysis_of (second, mode, 90), otsu, three = two;
+  describe (
+      "algorithm %d, then %d, mode %d, format %d, in %s", first, second, mode, before->view.format, place_names[place]);
+  otsu = analysis_of (BORDERS, CTR_THRESHOLD_OTSU, 0);
+  submit (&reference, &otsu, &before->view, NULL);
+  ctr_input_set_current (input);
+  submit (&a, &one, &target.view, streams[0]);
+  overwrite (&target, after->memory);
+  submit (&b, &two, &target.view, streams[1]);
+  ctr_input_clear (input);
+  submit (&a, &three, &target.view, streams[0]);
+  ctr_input_set_current (NULL);
+  check (&one, &before->view);
+  check (&three, &after->view);
+  if (copied) {
+    check (&two, &before->view);
+  } else if (second != CRACKS && first != CRACKS && mode == CTR_THRESHOLD_OTSU) {
+    CHECK (two.components ? ctr_components_wait (two.components, NULL) : ctr_contours_wait (two.contours, NULL));
+    CHECK (threshold_of (&two) == threshold_of (&otsu));
+    two.cca.foreground = two.borders.foreground =
+        (CtrForeground){.mode = CTR_THRESHOLD_FIXED, .threshold = threshold_of (&otsu)};
+    check (&two, &after->view);
+  } else {
+    check (&two, &after->view);
+  }
+  drop (&otsu);
+  target_free (&target);
+  ctr_input_free (input);
+  analysers_free (&a);
+  analysers_free (&b);
+}
+
+static void
+test_what_is_shared (void)
+{
+  static const CtrFormat formats[] = {CTR_FORMAT_GRAY8, CTR_FORMAT_GRAY16, CTR_FORMAT_RGB, CTR_FORMAT_XBGR};
+  for (size_t f = 0; f < LENGTH (formats); f++) {
+    Picture before = picture_new (75, 66, formats[f], 150), after = picture_new (75, 66, formats[f], 60);
+    for (Place place = ORDINARY; place < place_count (); place++)
+      for (Algorithm first = COMPONENTS; first < ALGORITHMS; first++)
+        for (Algorithm second = COMPONENTS; second < ALGORITHMS; second++)
+          for (CtrThresholdMode mode = CTR_THRESHOLD_FIXED; mode <= CTR_THRESHOLD_OTSU; mode++)
+            if (setup.backend == CTR_BACKEND_CPU || !setup.quick || random_below (&rng, 4) == 0)
+              check_shared (first, second, mode, &before, &after, place);
+    picture_free (&before);
+    picture_free (&after);
+  }
+}
+
+/* An input serves its first image only: not one with other pixels, of another size or of another format. */
+static void
+test_other_images (void)
+{
+  CtrInput *input = ctr_input_new (NULL);
+  Analysers a = analysers_new (&setup);
+  for (Place place = ORDINARY; place < place_count (); place++) {
+    Picture picture = picture_new (96, 64, CTR_FORMAT_RGBX, 150);
+    Target target = target_new (&picture, place);
+    CtrImage views[6], host[6];
+    for (size_t i = 0; i < LENGTH (views); i++) {
+      views[i] = target.view;
+      host[i] = picture.view;
+    }
+    views[1].width = host[1].width = 50;
+    views[2].height = host[2].height = 33;
+    views[3].format = host[3].format = CTR_FORMAT_XBGR;
+    views[4].stride = host[4].stride = 2 * picture.view.stride;
+    views[4].height = host[4].height = 32;
+    views[5].data = (const uint8_t *) views[5].data + 4;
+    host[5].data = (const uint8_t *) host[5].data + 4;
+    views[5].width = host[5].width = 95;
+    ctr_input_set_current (input);
+    for (size_t i = 0; i < 3 * LENGTH (views); i++) {
+      Analysis otsu = analysis_of (i % 2 ? BORDERS : COMPONENTS, CTR_THRESHOLD_OTSU, 0);
+      const size_t k = i % LENGTH (views);
+      describe ("view %zu of an image in %s", k, place_names[place]);
+      submit (&a, &otsu, &views[k], streams[i % CHAIN]);
+      ctr_input_set_current (NULL);
+      check (&otsu, &host[k]);
+      ctr_input_set_current (input);
+    }
+    ctr_input_set_current (NULL);
+    ctr_input_clear (input);
+    target_free (&target);
+    picture_free (&picture);
+  }
+  analysers_free (&a);
+  ctr_input_free (input);
+}
+
+/* Analysers and inputs go in any order while results are pending. */
+static void
+test_ends (void)
+{
+  for (int order = 0; order < 24; order++)
+    for (Place place = ORDINARY; place < place_count (); place++) {
+      Picture picture = picture_new (80, 60, order % 2 ? CTR_FORMAT_BGR : CTR_FORMAT_GRAY8, 120);
+      Target target = target_new (&picture, place);
+      CtrInput *input = ctr_input_new (NULL);
+      Analysers a = analysers_new (&setup), b = analysers_new (&setup);
+      Analysis one = analysis_of (COMPONENTS, CTR_THRESHOLD_OTSU, 0),
+               two = analysis_of (BORDERS, CTR_THRESHOLD_OTSU, 0);
+      describe ("order %d, in %s", order, place_names[place]);
+      ctr_input_set_current (input);
+      submit (&a, &one, &target.view, streams[0]);
+      submit (&b, &two, &target.view, streams[1]);
+      ctr_input_set_current (NULL);
+      spoil (&target);
+      for (int i = 0, left = order, done = 0; i < 3; i++) {
+        int which = left % (3 - i);
+        left /= 3 - i;
+        while (done & 1 << which)
+          which = (which + 1) % 3;
+        done |= 1 << which;
+        if (which == 0)
+          ctr_input_free (input);
+        else
+          analysers_free (which == 1 ? &a : &b);
+      }
+      check (&one, &picture.view);
+      check (&two, &picture.view);
+      target_free (&target);
+      picture_free (&picture);
+    }
+}
+
+/* Images that are queued and never finished: the older result is dropped, and its memory is not reused too early. */
+static void
+test_unfinished (void)
+{
+  CtrInput *input = ctr_input_new (NULL);
+  Analysers a = analysers_new (&setup), b = analysers_new (&setup);
+  for (int frame = 0; frame < 12; frame++) {
+    Picture picture = picture_new (64 + frame, 70, frame % 3 ? CTR_FORMAT_RGB : CTR_FORMAT_GRAY8, 100 + 5 * frame);
+    Target target = target_new (&picture, ORDINARY);
+    Analysis one = analysis_of (COMPONENTS, CTR_THRESHOLD_OTSU, 0), two = one;
+    describe ("unfinished frame %d", frame);
+    ctr_input_set_current (input);
+    CHECK (ctr_cca_enqueue (a.cca, &target.view, &one.cca, streams[0], NULL));
+    CHECK (ctr_cca_enqueue (b.cca, &target.view, &two.cca, streams[1], NULL));
+    ctr_input_set_current (NULL);
+    ctr_input_clear (input);
+    if (frame % 4 == 3) {
+      CHECK ((one.components = ctr_cca_finish (a.cca, NULL)));
+      CHECK ((two.components = ctr_cca_finish (b.cca, NULL)));
+      check (&one, &picture.view);
+      check (&two, &picture.view);
+    }
+    target_free (&target);
+    picture_free (&picture);
+  }
+  analysers_free (&a);
+  analysers_free (&b);
+  ctr_input_free (input);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const Test tests[] = {{"chains", test_chains}, {"what is shared", test_what_is_shared},
+      {"other images", test_other_images}, {"ends", test_ends}, {"unfinished", test_unfinished}};
+  setup = setup_open (argv[1], false);
+  for (int i = 0; i < CHAIN && setup.backend == CTR_BACKEND_CUDA; i++)
+    streams[i] = gpu_stream_new_following ();
+  reference = analysers_new (&cpu);
+  run_tests (tests, LENGTH (tests));
+  analysers_free (&reference);
+  ctr_input_free (NULL);
+  return 0;
+}
