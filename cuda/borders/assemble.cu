@@ -76,7 +76,7 @@ __launch_bounds__ (THREADS) count_starts_kernel (const __grid_constant__ Borders
   if (ticket == gridDim.x - 1 && threadIdx.x == 0) {
     f.counters->header.all_contours = all;
     f.counters->header.contours = all;
-    f.counters->header.threshold = f.threshold_device ? *f.threshold_device : f.threshold;
+    f.counters->header.threshold = *f.applied_threshold;
   }
 }
 

@@ -99,6 +99,7 @@ lay_out_planes (BordersKernelArgs *f, uint8_t *base)
   ArenaLayout arena = {base, 0};
   f->found = arena.take<BordersFound> (1);
   f->output = arena.take<ContourOutput> (1);
+  f->applied_threshold = arena.take<uint32_t> (1);
   f->counters = arena.take<BordersCounters> (1);
   f->by_word.foreground = arena.take<uint32_t> (words);
   f->by_word.starts = arena.take<uint32_t> (words);
@@ -251,8 +252,8 @@ queue_picture (Borders *b, BordersKernelArgs *f, CtrError *error)
   if (b->is_begun)
     CTR_CUDA (cudaMemsetAsync (f->found, 0, sizeof *f->found, b->session.stream));
   b->is_begun = true;
-  /* The kernel before may be any other where the threshold is fixed. */
-  borders_launch_tiles (*f, b->session.overlap && f->threshold_device, b->session.stream);
+  /* The kernel before may be any other where it is not the histogram. */
+  borders_launch_tiles (*f, b->session.overlap && b->input.counted, b->session.stream);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }
@@ -293,6 +294,7 @@ queue_frame (Borders *b, CtrError *error)
   if (!reserve (b, &f, error) || !queue_picture (b, &f, error))
     return false;
   f.pixels = NULL;
+  f.threshold_device = NULL;
   f.stride = f.depth = 0;
   memset (&f.frame_output, 0, sizeof f.frame_output); /* with the padding */
   key.keeps_picture = b->copy.from != NULL;
@@ -324,17 +326,18 @@ borders_enqueue (void *state, const CtrImage *image, const CtrBordersPlan *plan,
     return false;
   cuda_session_forget_readers (&b->session); /* The next result has memory of its own. */
   b->was_incomplete = false;
-  b->image = *image;
   b->plan = *plan;
   if (!b->slot)
     b->slot = contour_pool_take (b->pool, error);
   bool ok = b->slot;
   bool fresh;
-  ok = ok && input_stage_reserve (&b->input, image, plan->foreground.mode, b->session.stream, &fresh, error);
-  ok = ok && input_stage_upload (&b->input, image, b->session.stream, error);
+  ok = ok && input_stage_share (&b->input, image, plan->foreground.mode, &b->session, &b->image, &fresh, error);
+  ok = ok && input_stage_reserve (&b->input, &b->image, plan->foreground.mode, b->session.stream, &fresh, error);
+  ok = ok && input_stage_upload (&b->input, &b->image, b->session.stream, error);
   if (ok && queue_frame (b, error) && input_stage_release_image (&b->input, error))
     return true;
   cuda_session_end (&b->session, false);
+  input_stage_end (&b->input);
   return false;
 }
 
@@ -409,6 +412,7 @@ borders_finish (void *state, CtrError *error)
   cuda_session_enter (&b->session);
   CtrContours *result = take_result (b, error);
   cuda_session_end (&b->session, result);
+  input_stage_end (&b->input);
   cuda_session_leave (&b->session);
   return result;
 }

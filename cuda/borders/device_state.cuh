@@ -65,8 +65,8 @@ struct BordersCounters {
   ListProgress progress, traversal_progress;
 };
 
-/* The arguments of all kernels, by value. Only the tile kernel's have the picture and the memory of the result, which
- * are others with every frame. Pointers are to device memory; "by_X" says what indexes the arrays.
+/* The arguments of all kernels, by value. Only the tile kernel's have the picture, its threshold on the device and the
+ * memory of the result, which are others with every frame. Pointers are to device memory; "by_X" says what indexes the arrays.
  * Contours are numbered in descending order of their keys, OpenCV's order for RETR_LIST. */
 struct BordersKernelArgs {
   const uint8_t *pixels;
@@ -75,6 +75,7 @@ struct BordersKernelArgs {
   uint32_t depth; /* bits of a sample: 8 or 16 */
   uint32_t threshold;
   const uint32_t *threshold_device; /* takes the place of threshold; or NULL */
+  uint32_t *applied_threshold;      /* to which the tile kernel copies the one of them that it takes */
   uint32_t invert;
   uint32_t simple; /* CTR_APPROXIMATION_SIMPLE */
   uint32_t mode;   /* CtrRetrieval */

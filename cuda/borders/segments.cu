@@ -155,7 +155,7 @@ __launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersKerne
     h.done_by_one_cta = 1;
     h.all_contours = h.contours = count;
     h.points = points;
-    h.threshold = f.threshold_device ? *f.threshold_device : f.threshold;
+    h.threshold = *f.applied_threshold;
   }
 }
 

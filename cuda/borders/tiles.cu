@@ -309,8 +309,10 @@ __launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ BordersKernelAr
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   const uint32_t t = threadIdx.x, all = gridDim.x * THREADS;
-  if (blockIdx.x == 0 && t == 0)
+  if (blockIdx.x == 0 && t == 0) {
     *f.output = f.frame_output;
+    *f.applied_threshold = f.threshold_device ? *f.threshold_device : f.threshold;
+  }
   if (f.many_segments)
     for (uint32_t i = blockIdx.x * THREADS + t; i < f.count_ctas; i += all)
       f.count_states[i] = 0;

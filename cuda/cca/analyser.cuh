@@ -15,6 +15,7 @@ constexpr int CCA_CACHED_GRAPHS = 16;   /* upstream pools hand out a few buffers
 struct CcaFrameKey {
   CtrImage image;
   CtrCcaParams params;
+  const uint32_t *threshold; /* on the device, of a shared input; or NULL */
 };
 
 /* The arguments for one key, and from its second frame on the kernels as a CUDA graph. Valid while the analyser's memory

@@ -43,10 +43,23 @@ cca_destroy (void *state)
   free (cca);
 }
 
+/* Completes KEY if a shared input serves the image. */
 bool
-queue_frame (CcaAnalyser *cca, const CcaFrameKey *key, CtrError *error)
+share_input (CcaAnalyser *cca, CcaFrameKey *key, CtrError *error)
 {
-  if (!cca_select_graph (cca, key, error))
+  const CtrImage image = key->image;
+  bool moved;
+  const bool ok =
+      input_stage_share (&cca->input, &image, key->params.foreground.mode, &cca->session, &key->image, &moved, error);
+  key->threshold = cca->input.threshold;
+  cca->generation += moved;
+  return ok;
+}
+
+bool
+queue_frame (CcaAnalyser *cca, CcaFrameKey *key, CtrError *error)
+{
+  if (!share_input (cca, key, error) || !cca_select_graph (cca, key, error))
     return false;
   return input_stage_upload (&cca->input, &key->image, cca->session.stream, error) && cca_launch_graph (cca, error)
          && input_stage_release_image (&cca->input, error);
@@ -56,7 +69,7 @@ bool
 cca_enqueue (void *state, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
 {
   CcaAnalyser *cca = (CcaAnalyser *) state;
-  const CcaFrameKey key = {*image, *params};
+  CcaFrameKey key = {*image, *params, NULL};
   if (!cuda_session_begin_in_order (&cca->session, stream, error)
       || !cuda_session_follow_readers (&cca->session, error))
     return false;
@@ -64,6 +77,7 @@ cca_enqueue (void *state, const CtrImage *image, const CtrCcaParams *params, voi
   if (queue_frame (cca, &key, error))
     return true;
   cuda_session_end (&cca->session, false);
+  input_stage_end (&cca->input);
   return false;
 }
 
@@ -74,6 +88,7 @@ cca_finish (void *state, CtrError *error)
   cuda_session_enter (&cca->session);
   CtrComponents *result = cca_take_result (cca, error);
   cuda_session_end (&cca->session, result);
+  input_stage_end (&cca->input);
   cuda_session_leave (&cca->session);
   return result;
 }

@@ -190,8 +190,8 @@ queue_kernels (CcaAnalyser *cca, CcaCachedGraph *cached, cudaStream_t stream, Ct
   f->pixels = (const uint8_t *) plane->data;
   f->stride = plane->stride;
   f->depth = plane->format == CTR_FORMAT_GRAY8 ? 8 : 16;
-  /* The kernel before may be any other where the threshold is fixed. */
-  const bool overlap = cca->session.overlap && f->threshold_device;
+  /* The kernel before may be any other where it is not the histogram. */
+  const bool overlap = cca->session.overlap && cca->input.counted;
   cca_launch_tiles (*f, params->connectivity, params->features != 0, overlap, stream);
   cached->copy = delivery_copy_of (&cca->delivery, &cached->key.image, plane);
   if (!params->features && f->tiles_x * f->tiles_y <= cca_most_tiles_to_finish (cca->finish_ctas)) {
@@ -231,7 +231,8 @@ is_same_key (const CcaFrameKey *a, const CcaFrameKey *b)
          && a->params.foreground.threshold == b->params.foreground.threshold
          && a->params.foreground.invert == b->params.foreground.invert
          && a->params.connectivity == b->params.connectivity && a->params.min_area == b->params.min_area
-         && a->params.max_area == b->params.max_area && a->params.features == b->params.features;
+         && a->params.max_area == b->params.max_area && a->params.features == b->params.features
+         && a->threshold == b->threshold;
 }
 
 } // namespace

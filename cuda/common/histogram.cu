@@ -17,6 +17,7 @@ struct HistogramArgs {
   PiecesArgs picture;
   uint32_t sample_shift; /* of 16-bit samples that are counted in 256 levels */
   Histogram *histogram;
+  uint32_t *threshold;
 };
 
 /* A CTA's memory: at first its counters, then that of the search. With 256 levels each lane has counters of its own, in
@@ -154,7 +155,7 @@ __launch_bounds__ (THREADS, 1) small_kernel (const __grid_constant__ HistogramAr
   __syncthreads ();
   const uint32_t threshold = otsu_threshold (OtsuHistogram<LEVELS_8, true>{s.search.totals}, s.search.otsu);
   if (t == 0)
-    a.histogram->threshold = threshold;
+    *a.threshold = threshold;
 }
 
 __global__ void
@@ -170,7 +171,7 @@ __launch_bounds__ (THREADS, 1) large_kernel (const __grid_constant__ HistogramAr
   for (uint32_t i = t; i < LEVELS_16; i += THREADS)
     *(volatile uint32_t *) &a.histogram->counts[i] = 0;
   if (t == 0) {
-    a.histogram->threshold = threshold;
+    *a.threshold = threshold;
     atomicExch (&a.histogram->finished, 0);
   }
 }
@@ -178,10 +179,10 @@ __launch_bounds__ (THREADS, 1) large_kernel (const __grid_constant__ HistogramAr
 } // namespace
 
 bool
-histogram_queue (Histogram *histogram, const CtrImage *image, const CtrImage *luma, bool small, uint32_t sample_shift,
-    cudaStream_t stream, CtrError *error)
+histogram_queue (Histogram *histogram, uint32_t *threshold, const CtrImage *image, const CtrImage *luma, bool small,
+    uint32_t sample_shift, cudaStream_t stream, CtrError *error)
 {
-  const HistogramArgs a = {pieces_args (image, luma), sample_shift, histogram};
+  const HistogramArgs a = {pieces_args (image, luma), sample_shift, histogram, threshold};
   const bool wide = image->format == CTR_FORMAT_GRAY16;
   auto kernel = wide && !small                               ? large_kernel
                 : wide                                       ? small_kernel<GreyPieces<uint16_t>>

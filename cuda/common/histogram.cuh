@@ -13,13 +13,14 @@ constexpr int LEVELS_16 = 65536;
 struct Histogram {
   uint32_t counts[LEVELS_16]; /* 0 between frames */
   uint32_t finished;          /* CTAs that have added theirs; 0 between frames */
-  uint32_t threshold;
-  uint32_t result[LEVELS_8]; /* the counts of a picture of up to 256 levels */
+  uint32_t threshold;         /* where it goes if nobody else needs it */
+  uint32_t result[LEVELS_8];  /* the counts of a picture of up to 256 levels */
 };
 
-/* Queues the histogram of IMAGE and its Otsu threshold. The luma of packed RGB is also written to LUMA; otherwise this is
- * NULL. SMALL: 256 levels; 16-bit samples are shifted right by SAMPLE_SHIFT and limited to 255. */
-bool histogram_queue (Histogram *histogram, const CtrImage *image, const CtrImage *luma, bool small,
-    uint32_t sample_shift, cudaStream_t stream, CtrError *error);
+/* Queues the histogram of IMAGE and its Otsu threshold, which goes to THRESHOLD on the device. The luma of packed RGB is
+ * also written to LUMA; otherwise this is NULL. SMALL: 256 levels; 16-bit samples are shifted right by SAMPLE_SHIFT and
+ * limited to 255. */
+bool histogram_queue (Histogram *histogram, uint32_t *threshold, const CtrImage *image, const CtrImage *luma,
+    bool small, uint32_t sample_shift, cudaStream_t stream, CtrError *error);
 
 #endif

@@ -4,6 +4,7 @@
 #define CTR_CUDA_COMMON_INPUT_STAGE_H
 
 #include "cuda/common/device_buffer.cuh"
+#include "cuda/common/input_slots.h"
 #include "cuda/common/session.cuh"
 
 #include <contours/foreground.h>
@@ -18,6 +19,12 @@ struct InputStage {
   cudaEvent_t uploaded;      /* the end of the last upload; NULL: there was none */
   CudaWait wait;             /* for it */
   bool reads_image;          /* The upload reads the caller's memory. */
+  bool counted;              /* What was queued last is the histogram. */
+
+  /* Of a frame with a shared input. */
+  InputSlots *slots;         /* for what it makes; NULL: it has not made anything yet */
+  InputSlot *held[2];        /* what it has taken and made; NULL: no more */
+  const uint32_t *threshold; /* Otsu's, on the device; NULL: not found yet */
 };
 
 void input_stage_init (InputStage *state);
@@ -30,6 +37,16 @@ bool input_stage_reserve (
 
 /* Would input_stage_reserve() leave all memory where it is? */
 bool input_stage_has_room (const InputStage *state, const CtrImage *image, CtrThresholdMode mode);
+
+/* Looks whether the calling thread's current shared input (core/common/input.h) serves IMAGE, in which MODE is asked for.
+ * If so, it queues what the analysis needs and the input lacks, and SHARED becomes the view to analyse: samples on the
+ * device, whose Otsu threshold input_stage_foreground() knows. If not, SHARED is IMAGE. To be called for each frame when
+ * the session has begun. *MOVED: memory has moved, as with input_stage_reserve(); no queued work uses it. */
+bool input_stage_share (InputStage *state, const CtrImage *image, CtrThresholdMode mode, const CudaSession *session,
+    CtrImage *shared, bool *moved, CtrError *error);
+
+/* Drops what input_stage_share() holds, when the frame is complete or has failed. On any thread. */
+void input_stage_end (InputStage *state);
 
 /* Queues the upload of a host image: from its own memory if that is page-locked, otherwise by way of the staging memory.
  * Images on the device stay where they are. A graph does not capture this: call it for every frame, after
@@ -48,7 +65,7 @@ bool input_stage_plane (
     InputStage *state, const CtrImage *image, CtrImage *plane, cudaStream_t stream, CtrError *error);
 
 /* As input_stage_plane(). *THRESHOLD: the device address of PLANE's Otsu threshold (core/common/otsu.h) where MODE asks
- * for it, otherwise NULL. */
+ * for it, otherwise NULL. Queues the histogram unless the threshold is known from input_stage_share(). */
 bool input_stage_foreground (InputStage *state, const CtrImage *image, CtrThresholdMode mode, CtrImage *plane,
     const uint32_t **threshold, cudaStream_t stream, CtrError *error);
 

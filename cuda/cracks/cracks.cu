@@ -320,16 +320,17 @@ cracks_enqueue (void *state, const CtrImage *image, const CtrCracksPlan *plan, v
     return false;
   cuda_session_forget_readers (&c->session); /* The next result has memory of its own. */
   c->was_incomplete = false;
-  c->image = *image;
   c->plan = *plan;
   if (!c->slot)
     c->slot = contour_pool_take (c->pool, error);
   bool fresh, ok = c->slot;
-  ok = ok && input_stage_reserve (&c->input, image, CTR_THRESHOLD_FIXED, c->session.stream, &fresh, error);
-  ok = ok && input_stage_upload (&c->input, image, c->session.stream, error);
+  ok = ok && input_stage_share (&c->input, image, CTR_THRESHOLD_FIXED, &c->session, &c->image, &fresh, error);
+  ok = ok && input_stage_reserve (&c->input, &c->image, CTR_THRESHOLD_FIXED, c->session.stream, &fresh, error);
+  ok = ok && input_stage_upload (&c->input, &c->image, c->session.stream, error);
   if (ok && queue_frame (c, error) && input_stage_release_image (&c->input, error))
     return true;
   cuda_session_end (&c->session, false);
+  input_stage_end (&c->input);
   return false;
 }
 
@@ -399,6 +400,7 @@ cracks_finish (void *state, CtrError *error)
   cuda_session_enter (&c->session);
   CtrContours *result = take_result (c, error);
   cuda_session_end (&c->session, result);
+  input_stage_end (&c->input);
   cuda_session_leave (&c->session);
   return result;
 }

@@ -77,7 +77,7 @@ run (Histogram *histogram, const CtrImage *image, const CtrImage *luma, bool sma
 {
   static Histogram result;
   CtrError error;
-  CHECK (histogram_queue (histogram, image, luma, small, shift, stream, &error));
+  CHECK (histogram_queue (histogram, &histogram->threshold, image, luma, small, shift, stream, &error));
   cudaMemcpyAsync (&result, histogram, sizeof result, cudaMemcpyDeviceToHost, stream);
   cudaStreamSynchronize (stream);
   /* The next picture starts from zero. */
