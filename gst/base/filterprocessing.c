@@ -288,7 +288,9 @@ process (GstContoursFilter *self, GstBuffer *buffer, GstBuffer *outbuf)
   GST_OBJECT_UNLOCK (self);
   before = ctr_cancel_set_current (&priv->cancel);
   threads = ctr_threads_set_current (threads);
+  ctr_input_set_current (contours_filter_get_input (self, buffer));
   ok = run_in_context (self, &in, outbuf ? &out : NULL, buffer, &error);
+  ctr_input_set_current (NULL);
   ctr_threads_set_current (threads);
   ctr_cancel_set_current (before);
   if (outbuf)

@@ -6,6 +6,7 @@
  *   filterprocessing.c    processing of one frame: mapping, checks, the call of the subclass
  *   filterresults.c       attaches the results of the subclass
  *   filtercopying.c       copies of frames to draw on, where somebody else holds the frame
+ *   filtersharing.c       sharing of uploads, luma and thresholds with analysers that are linked directly
  *   filterdrawing.c       drawing that is still queued on the GPU when its frame is pushed
  *   filterorder.c         order of the work on one frame: among our elements, and before it is pushed to others
  */
@@ -22,6 +23,15 @@ GST_DEBUG_CATEGORY_EXTERN (gst_contours_filter_debug);
 #define GST_CAT_DEFAULT gst_contours_filter_debug
 
 typedef enum { BACKEND_AUTO, BACKEND_CUDA, BACKEND_CPU } GstContoursBackend;
+
+/* A shared input that serves the frame with MEMORY, for the analyser behind SINK, in THREAD. */
+typedef struct {
+  CtrInput *input; /* NULL: none is offered */
+  GThread *thread;
+  GstMemory *memory;
+  GstPad *sink;
+  gulong probes; /* that the pads of the link had ever had when the frame was analysed */
+} ContoursOffer;
 
 typedef struct {
   /* Properties, under the object lock. */
@@ -44,7 +54,11 @@ typedef struct {
   GstMiniObject *copied; /* what the queued copy of a frame depends on, NULL if none is queued; streaming thread only */
   CtrContours *unchecked; /* pending contours whose limit is not known yet, or NULL; streaming thread only */
   CtrLimit exceeded;      /* limit that the last frame exceeded */
-  CtrCancel cancel;       /* requested while the pads are flushing: ends the work on a frame */
+  CtrInput *input;        /* its own, NULL until one is needed; streaming thread only */
+  ContoursOffer offer;    /* under the object lock; set by the streaming thread */
+  gboolean in_chain;      /* Whoever is offered the input gets the frame before the chain function returns. */
+  GstPadChainFunction parent_chain;
+  CtrCancel cancel; /* requested while the pads are flushing: ends the work on a frame */
 } GstContoursFilterPrivate;
 
 #define PRIVATE(self) contours_filter_get_private (self)
@@ -88,6 +102,13 @@ gboolean contours_filter_share (GstContoursFilter *self, GstBuffer *buffer, CtrE
 
 /* Whether the host has to wait for queued work on BUFFER before it is pushed. */
 gboolean contours_filter_waits (GstContoursFilter *self, GstBuffer *buffer);
+
+/* Returns the shared input for the analysis of BUFFER, or NULL: that of the analyser upstream, or one of its own if an
+ * analyser downstream needs it. Offers it to the analyser downstream. */
+CtrInput *contours_filter_get_input (GstContoursFilter *self, GstBuffer *buffer);
+
+/* Lets an analyser share inputs, if its class can. */
+void contours_filter_init_sharing (GstContoursFilter *self);
 
 /* Waits for the pending result, if any. Posts an error and returns FALSE on failure. */
 gboolean contours_filter_settle (GstContoursFilter *self);

@@ -138,6 +138,7 @@ contours_filter_close_backend (GstContoursFilter *self)
   contours_filter_finish_drawing (self);
   contours_filter_drop_copied (self);
   contours_filter_drop_copies (self);
+  g_clear_pointer (&priv->input, ctr_input_free);
   /* A lost context cannot be made current, but host memory must be freed. */
   pushed = backend == CTR_BACKEND_CUDA && gst_contours_gpu_push (&priv->gpu, &error);
   GST_CONTOURS_FILTER_GET_CLASS (self)->close (self);
@@ -316,6 +317,7 @@ gst_contours_filter_constructed (GObject *object)
   gst_base_transform_set_in_place (GST_BASE_TRANSFORM (object), !contours_filter_renders (GST_BASE_TRANSFORM (object)));
   if (contours_filter_renders (GST_BASE_TRANSFORM (object)))
     contours_filter_hold_rendered (GST_CONTOURS_FILTER (object));
+  contours_filter_init_sharing (GST_CONTOURS_FILTER (object));
 }
 
 static void

@@ -41,6 +41,8 @@ G_DECLARE_DERIVABLE_TYPE (GstContoursFilter, gst_contours_filter, GST, CONTOURS_
  *     CUDA stream to work on, NULL on the CPU. Controlled properties have the values of the frame's time.
  * @find_contours: instead of @find_components: return contours of @image.
  *     Both may return a pending result.
+ * @needs_otsu: with these two, where the analyser takes shared inputs (contours/input.h): whether it needs Otsu's
+ *     threshold of the next frame.
  * @settle: with @find_components or @find_contours that return pending results: wait for the last one. Called before
  *     @close, at the end of the stream, for a flush and for a drain. The next @find_components or @find_contours fails
  *     itself if the last result did.
@@ -60,6 +62,8 @@ G_DECLARE_DERIVABLE_TYPE (GstContoursFilter, gst_contours_filter, GST, CONTOURS_
  * @needs_drawing: with @draw: whether there is anything to draw on @buffer. If it returns FALSE, the buffer passes without a
  *     copy, even if it is shared.
  *
+ * A shared input may be current in @find_components and @find_contours.
+ *
  * In @find_components, @find_contours, @render and @draw, ctr_cancelled() returns true while the pads are flushing:
  * they then end early and fail with CTR_ERROR_CANCELLED, which the base class does not post.
  *
@@ -75,6 +79,7 @@ struct _GstContoursFilterClass {
       GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error);
   CtrContours *(*find_contours) (
       GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error);
+  gboolean (*needs_otsu) (GstContoursFilter *self);
   gboolean (*settle) (GstContoursFilter *self, CtrError *error);
   void (*report_components) (GstContoursFilter *self, GstBuffer *buffer, CtrComponents *components);
   void (*report_contours) (GstContoursFilter *self, GstBuffer *buffer, CtrContours *contours);

@@ -57,6 +57,12 @@ gst_foreground_filter_get_post_messages (GstForegroundFilter *self)
   return post_messages;
 }
 
+static gboolean
+gst_foreground_filter_needs_otsu (GstContoursFilter *filter)
+{
+  return gst_foreground_filter_get_foreground (GST_FOREGROUND_FILTER (filter)).mode == CTR_THRESHOLD_OTSU;
+}
+
 static const PropertyField fields[] = {
     PROPERTY_FIELD (PROP_THRESHOLD_MODE, GstForegroundFilterPrivate, foreground.mode),
     PROPERTY_FIELD (PROP_THRESHOLD, GstForegroundFilterPrivate, foreground.threshold),
@@ -102,6 +108,7 @@ gst_foreground_filter_class_init (GstForegroundFilterClass *klass)
 
   object_class->set_property = gst_foreground_filter_set_property;
   object_class->get_property = gst_foreground_filter_get_property;
+  GST_CONTOURS_FILTER_CLASS (klass)->needs_otsu = GST_DEBUG_FUNCPTR (gst_foreground_filter_needs_otsu);
 
   /**
    * GstForegroundFilter:threshold-mode:

@@ -185,6 +185,13 @@ gst_cuda_crack_contour_find_contours (
   return contours;
 }
 
+/* It has levels, but uploads and luma are shared. */
+static gboolean
+gst_cuda_crack_contour_needs_otsu (GstContoursFilter *filter)
+{
+  return FALSE;
+}
+
 static gboolean
 gst_cuda_crack_contour_settle (GstContoursFilter *filter, CtrError *error)
 {
@@ -454,6 +461,7 @@ gst_cuda_crack_contour_class_init (GstCudaCrackContourClass *klass)
   filter_class->open = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_open);
   filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_close);
   filter_class->find_contours = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_find_contours);
+  filter_class->needs_otsu = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_needs_otsu);
   filter_class->settle = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_settle);
   filter_class->warn_of_limit = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_warn_of_limit);
   filter_class->report_contours = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_report_contours);

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Sharing of the input (contours/input.h) by analysers that are linked directly: of one frame, the first one uploads,
+ * converts and finds Otsu's threshold, and the others find this.
+ *
+ * Nothing is attached to buffers. An analyser offers its input while it pushes the frame: its chain function ends when
+ * all that follow in the same thread have had the frame, and then takes the offer back. An analyser asks the one at the
+ * other end of its sink pad. So an offer is of the frame at hand, whose pixels have not changed:
+ *   - the pads are linked to each other, and no element is in between;
+ *   - no probe is on either of them, and none has come and gone since the analysis: probes may write;
+ *   - the thread is inside the other's chain function, and the frame has the memory and the caps of the offer.
+ * The core also compares address, size and stride. */
+#include "gst/base/gstcontoursfilter-private.h"
+
+#define MOST_FOLLOWERS 16
+
+static gboolean
+takes_part (GstContoursFilter *self)
+{
+  return GST_CONTOURS_FILTER_GET_CLASS (self)->needs_otsu != NULL;
+}
+
+/* Returns the analyser that PAD belongs to (transfer full), if it takes part, otherwise NULL. */
+static GstContoursFilter *
+analyser_of (GstPad *pad)
+{
+  GstObject *parent = pad ? gst_object_get_parent (GST_OBJECT_CAST (pad)) : NULL;
+
+  if (parent && GST_IS_CONTOURS_FILTER (parent) && takes_part (GST_CONTOURS_FILTER (parent)))
+    return GST_CONTOURS_FILTER (parent);
+  gst_clear_object (&parent);
+  return NULL;
+}
+
+/* Whether PAD has no probe. Adds the number of probes that it has ever had to COUNT. */
+static gboolean
+is_unprobed (GstPad *pad, gulong *count)
+{
+  gboolean unprobed;
+
+  GST_OBJECT_LOCK (pad);
+  unprobed = pad->num_probes == 0;
+  *count += pad->probes.seq_id;
+  GST_OBJECT_UNLOCK (pad);
+  return unprobed;
+}
+
+static gpointer
+get_context (GstContoursFilter *self)
+{
+  GstContoursGpu *gpu = &PRIVATE (self)->gpu;
+  gpointer context;
+
+  g_rec_mutex_lock (&gpu->lock);
+  context = gpu->context;
+  g_rec_mutex_unlock (&gpu->lock);
+  return context;
+}
+
+/* Whether both use the same backend, and the same CUDA context. */
+static gboolean
+work_alike (GstContoursFilter *a, GstContoursFilter *b)
+{
+  const gint backend = g_atomic_int_get (&PRIVATE (a)->in_use);
+
+  return backend >= 0 && backend == g_atomic_int_get (&PRIVATE (b)->in_use)
+         && (backend == CTR_BACKEND_CPU || get_context (a) == get_context (b));
+}
+
+/* Returns the analyser that gets the frames of SELF as they are (transfer full), or NULL. *SINK is its pad, for
+ * comparisons, and *PROBES the number of probes that the pads have ever had. */
+static GstContoursFilter *
+find_follower (GstContoursFilter *self, GstPad **sink, gulong *probes)
+{
+  GstPad *src = GST_BASE_TRANSFORM_SRC_PAD (self), *peer = gst_pad_get_peer (src);
+  GstContoursFilter *follower = analyser_of (peer);
+
+  *sink = peer;
+  *probes = 0;
+  if (follower && (!is_unprobed (src, probes) || !is_unprobed (peer, probes) || !work_alike (self, follower)))
+    gst_clear_object (&follower);
+  gst_clear_object (&peer);
+  return follower;
+}
+
+/* Whether SELF makes something of its next frame that a follower needs, too. */
+static gboolean
+is_worth_sharing (GstContoursFilter *self)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+  const gboolean has_plane =
+      GST_VIDEO_INFO_IS_RGB (&priv->info) || (!priv->cuda_caps && g_atomic_int_get (&priv->in_use) == CTR_BACKEND_CUDA);
+  const gboolean has_threshold = GST_CONTOURS_FILTER_GET_CLASS (self)->needs_otsu (self);
+  GstContoursFilter *last = gst_object_ref (self), *follower;
+  gboolean worth = FALSE;
+  gulong probes;
+  GstPad *sink;
+
+  for (guint i = 0; i < MOST_FOLLOWERS && !worth && (has_plane || has_threshold)
+                    && (follower = find_follower (last, &sink, &probes));
+       i++) {
+    worth = has_plane || GST_CONTOURS_FILTER_GET_CLASS (follower)->needs_otsu (follower);
+    gst_object_unref (last);
+    last = follower;
+  }
+  gst_object_unref (last);
+  return worth;
+}
+
+/* Returns what the analyser upstream offers for BUFFER, or NULL. It stays valid until SELF has pushed the frame. */
+static CtrInput *
+find_offer (GstContoursFilter *self, GstBuffer *buffer)
+{
+  GstPad *sink = GST_BASE_TRANSFORM_SINK_PAD (self), *src = gst_pad_get_peer (sink);
+  GstContoursFilter *upstream = analyser_of (src);
+  ContoursOffer offer = {0};
+  gulong probes = 0;
+
+  if (upstream) {
+    GST_OBJECT_LOCK (upstream);
+    offer = PRIVATE (upstream)->offer;
+    GST_OBJECT_UNLOCK (upstream);
+    if (offer.thread != g_thread_self () || offer.sink != sink || offer.memory != contours_filter_first_memory (buffer)
+        || !is_unprobed (src, &probes) || !is_unprobed (sink, &probes) || probes != offer.probes
+        || !work_alike (self, upstream) || !gst_video_info_is_equal (&PRIVATE (upstream)->info, &PRIVATE (self)->info))
+      offer.input = NULL;
+    gst_object_unref (upstream);
+  }
+  gst_clear_object (&src);
+  return offer.input;
+}
+
+/* Offers INPUT to the follower, if there is one. */
+static void
+make_offer (GstContoursFilter *self, CtrInput *input, GstBuffer *buffer)
+{
+  ContoursOffer offer = {.input = input, .thread = g_thread_self (), .memory = contours_filter_first_memory (buffer)};
+  GstContoursFilter *follower = find_follower (self, &offer.sink, &offer.probes);
+
+  if (!follower)
+    return;
+  GST_OBJECT_LOCK (self);
+  PRIVATE (self)->offer = offer;
+  GST_OBJECT_UNLOCK (self);
+  gst_object_unref (follower);
+}
+
+CtrInput *
+contours_filter_get_input (GstContoursFilter *self, GstBuffer *buffer)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+  CtrInput *input;
+
+  if (!priv->in_chain)
+    return NULL;
+  input = find_offer (self, buffer);
+  if (!input && is_worth_sharing (self)) {
+    if (!priv->input)
+      priv->input = ctr_input_new (NULL);
+    input = priv->input;
+  }
+  if (input)
+    make_offer (self, input, buffer);
+  return input;
+}
+
+static GstFlowReturn
+gst_contours_filter_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (GST_CONTOURS_FILTER (parent));
+  GstFlowReturn ret;
+
+  priv->in_chain = TRUE;
+  ret = priv->parent_chain (pad, parent, buffer);
+  priv->in_chain = FALSE;
+  GST_OBJECT_LOCK (parent);
+  priv->offer = (ContoursOffer){0};
+  GST_OBJECT_UNLOCK (parent);
+  if (priv->input)
+    ctr_input_clear (priv->input);
+  return ret;
+}
+
+void
+contours_filter_init_sharing (GstContoursFilter *self)
+{
+  GstPad *sink = GST_BASE_TRANSFORM_SINK_PAD (self);
+
+  if (!takes_part (self))
+    return;
+  PRIVATE (self)->parent_chain = GST_PAD_CHAINFUNC (sink);
+  gst_pad_set_chain_function (sink, GST_DEBUG_FUNCPTR (gst_contours_filter_chain));
+}
