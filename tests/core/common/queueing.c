@@ -218,6 +218,43 @@ measure_cca (void)
   ctr_cca_free (cca);
 }
 
+/* Two analysers of one image, in streams of their own: the second one finds the threshold of the first. */
+static CtrInput *input;
+
+static void
+enqueue_both (const CtrImage *image, const void *params)
+{
+  ctr_input_set_current (input);
+  enqueue_cca (image, params);
+  CtrBordersParams of_borders = borders_params_of (CTR_RETRIEVE_TREE, CTR_APPROXIMATION_SIMPLE, 0, false);
+  of_borders.foreground = ((const CtrCcaParams *) params)->foreground;
+  CHECK (ctr_borders_enqueue (borders, image, &of_borders, NULL, NULL));
+  ctr_input_set_current (NULL);
+  ctr_input_clear (input);
+}
+
+static void
+finish_both (void)
+{
+  finish_cca ();
+  finish_borders ();
+}
+
+static void
+measure_both (void)
+{
+  CtrCcaParams params = params_of (CTR_CONNECTIVITY_8, 128, false, 0);
+  cca = analyser_new (&setup);
+  borders = follower_new (&setup);
+  input = ctr_input_new (NULL);
+  measure ("components and borders, fixed", enqueue_both, finish_both, &params, 7);
+  params.foreground.mode = CTR_THRESHOLD_OTSU;
+  measure ("components and borders, Otsu once", enqueue_both, finish_both, &params, 10);
+  ctr_input_free (input);
+  ctr_borders_free (borders);
+  ctr_cca_free (cca);
+}
+
 static CtrCanny *canny;
 static CtrEdgePicture edges;
 
@@ -311,6 +348,7 @@ main (int argc, char **argv)
   measure_borders ();
   measure_cracks ();
   measure_cca ();
+  measure_both ();
   measure_canny ();
   measure_paint ();
   ctr_contours_unref (former);
