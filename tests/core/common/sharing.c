@@ -397,6 +397,49 @@ test_ends (void)
     }
 }
 
+/* Other pixels in the same place, frame after frame: graphs are used again, but no threshold. Results are read when the
+ * next frame has been analysed. */
+static void
+test_same_place (void)
+{
+  static const CtrFormat formats[] = {CTR_FORMAT_GRAY8, CTR_FORMAT_GRAY16, CTR_FORMAT_XRGB};
+  for (size_t f = 0; f < LENGTH (formats); f++)
+    for (Place place = ORDINARY; place < place_count (); place++) {
+      CtrInput *input = ctr_input_new (NULL);
+      Analysers a = analysers_new (&setup), b = analysers_new (&setup);
+      Picture former = picture_new (90, 70, formats[f], 20);
+      Target target = target_new (&former, place);
+      Analysis one = {0}, two = {0};
+      for (int frame = 0; frame < 12; frame++) {
+        const Analysis former_one = one, former_two = two;
+        const Picture picture = frame ? picture_new (90, 70, formats[f], 20 + 15 * frame) : former;
+        describe ("frame %d, format %d, in %s", frame, formats[f], place_names[place]);
+        overwrite (&target, picture.memory);
+        one = analysis_of (COMPONENTS, CTR_THRESHOLD_OTSU, 0);
+        two = analysis_of (frame / 6 ? COMPONENTS : BORDERS, CTR_THRESHOLD_OTSU, 0);
+        ctr_input_set_current (input);
+        submit (&a, &one, &target.view, streams[0]);
+        submit (&b, &two, &target.view, streams[1]);
+        ctr_input_set_current (NULL);
+        ctr_input_clear (input);
+        if (frame == 0)
+          continue;
+        Analysis results[] = {former_one, former_two};
+        check (&results[0], &former.view);
+        check (&results[1], &former.view);
+        picture_free (&former);
+        former = picture;
+      }
+      check (&one, &former.view);
+      check (&two, &former.view);
+      picture_free (&former);
+      target_free (&target);
+      ctr_input_free (input);
+      analysers_free (&a);
+      analysers_free (&b);
+    }
+}
+
 /* Images that are queued and never finished: the older result is dropped, and its memory is not reused too early. */
 static void
 test_unfinished (void)
@@ -431,7 +474,8 @@ int
 main (int argc, char **argv)
 {
   static const Test tests[] = {{"chains", test_chains}, {"what is shared", test_what_is_shared},
-      {"other images", test_other_images}, {"ends", test_ends}, {"unfinished", test_unfinished}};
+      {"other images", test_other_images}, {"ends", test_ends}, {"same place", test_same_place},
+      {"unfinished", test_unfinished}};
   setup = setup_open (argv[1], false);
   for (int i = 0; i < CHAIN && setup.backend == CTR_BACKEND_CUDA; i++)
     streams[i] = gpu_stream_new_following ();
