@@ -96,7 +96,7 @@ inspect_elements ()
 # The tests with threads alone. Some kernels place programs where GCC's ThreadSanitizer cannot work.
 build_for_threads ()
 {
-  local probe=$TESTS/thread-sanitizer targets=(tests/core/{parallel,threads,paint-queue,settling,shared-results})
+  local probe=$TESTS/thread-sanitizer targets=(tests/core/{parallel,threads,paint-queue,settling,shared-results,sharing-of-bands})
   gcc -fsanitize=thread -x c -o "$probe" - <<< "int main (void) { return 0; }" && "$probe" || return 77
   build $TESTS/threads -Db_sanitize=thread -Db_lundef=false -Dcuda=disabled -Dintrospection=disabled \
       -Doracle-tests=disabled -Dbenchmarks=disabled
@@ -148,7 +148,7 @@ if CC=clang CXX=clang++ check "build with Clang" build $TESTS/clang -Dwerror=tru
   CTR_TEST_QUICK=1 meson_tests "Clang" $TESTS/clang --suite core --suite elements
 fi
 
-thread_tests=({borders,canny,cca,cracks,paint,snake}-threads parallel paint-queue settling shared-results)
+thread_tests=({borders,canny,cca,cracks,paint,snake}-threads parallel paint-queue settling shared-results sharing-of-bands)
 if check "build with ThreadSanitizer" build_for_threads; then
   # Everything is bound before main(), as where programs are hardened.
   LD_BIND_NOW=1 CTR_TEST_QUICK=1 meson_tests "threads" $TESTS/threads "${thread_tests[@]/%/-cpu}"
