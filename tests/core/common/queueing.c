@@ -249,7 +249,7 @@ measure_both (void)
   input = ctr_input_new (NULL);
   measure ("components and borders, fixed", enqueue_both, finish_both, &params, 7);
   params.foreground.mode = CTR_THRESHOLD_OTSU;
-  measure ("components and borders, Otsu once", enqueue_both, finish_both, &params, 10);
+  measure ("components and borders, Otsu once", enqueue_both, finish_both, &params, 8);
   ctr_input_free (input);
   ctr_borders_free (borders);
   ctr_cca_free (cca);
