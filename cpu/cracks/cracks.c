@@ -17,8 +17,7 @@
 #include <string.h>
 
 /* A contour of the level, numbered from 1 in the order of discovery. Number 0 is the border around the image, as a
- * hole.
- */
+ * hole. */
 typedef struct {
   uint32_t parent : 31; /* before contours are dropped; a lower number */
   uint32_t hole : 1;
