@@ -57,6 +57,12 @@ ctr_event_is_default_stream_idle (void)
   return true;
 }
 
+uint32_t
+ctr_event_queue_count (void)
+{
+  return 1;
+}
+
 bool
 ctr_event_wait (CtrEvent *event, CtrError *error)
 {

@@ -16,7 +16,6 @@ struct CcaFrameKey {
   CtrImage image;
   CtrCcaParams params;
   const uint32_t *threshold; /* on the device, of a shared input; or NULL */
-  bool counts;               /* The frame is to find it. */
 };
 
 /* The arguments for one key, and from its second frame on the kernels as a CUDA graph. Valid while the analyser's memory

@@ -51,8 +51,7 @@ share_input (CcaAnalyser *cca, CcaFrameKey *key, CtrError *error)
   bool moved;
   const bool ok =
       input_stage_share (&cca->input, &image, key->params.foreground.mode, &cca->session, &key->image, &moved, error);
-  key->counts = cca->input.target;
-  key->threshold = key->counts ? cca->input.target->threshold : cca->input.threshold;
+  key->threshold = cca->input.threshold;
   cca->generation += moved;
   return ok;
 }
@@ -70,7 +69,7 @@ bool
 cca_enqueue (void *state, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
 {
   CcaAnalyser *cca = (CcaAnalyser *) state;
-  CcaFrameKey key = {*image, *params, NULL, false};
+  CcaFrameKey key = {*image, *params, NULL};
   if (!cuda_session_begin_in_order (&cca->session, stream, error)
       || !cuda_session_follow_readers (&cca->session, error))
     return false;

@@ -232,7 +232,7 @@ is_same_key (const CcaFrameKey *a, const CcaFrameKey *b)
          && a->params.foreground.invert == b->params.foreground.invert
          && a->params.connectivity == b->params.connectivity && a->params.min_area == b->params.min_area
          && a->params.max_area == b->params.max_area && a->params.features == b->params.features
-         && a->threshold == b->threshold && a->counts == b->counts;
+         && a->threshold == b->threshold;
 }
 
 } // namespace

@@ -64,7 +64,6 @@ queue_again (CcaAnalyser *cca, const CcaHeader &header, CtrError *error)
   if (header.closed > cca->closed_capacity)
     cca->closed_capacity = ctr_with_spare (header.closed);
   CcaFrameKey key = cca->current->key;
-  key.counts = false;
   key.image = delivery_image (cca->current->copy, &cca->current->plane);
   cca->generation++; /* the cached graphs use too little memory */
   return cca_select_graph (cca, &key, error) && cca_launch_graph (cca, error);

@@ -70,3 +70,12 @@ ctr_event_wait (CtrEvent *event, CtrError *error)
   __atomic_store_n (&event->wait.usual_ns, wait.usual_ns, __ATOMIC_RELAXED);
   return status == cudaSuccess || ctr_cuda_fail (error, status, "waiting for an event");
 }
+
+extern "C" uint32_t
+ctr_event_queue_count (void)
+{
+  constexpr long USUAL = 8, MOST = 32;
+  const char *value = getenv ("CUDA_DEVICE_MAX_CONNECTIONS");
+  const long n = value ? strtol (value, NULL, 10) : USUAL;
+  return (uint32_t) (n < 1 ? USUAL : n > MOST ? MOST : n);
+}

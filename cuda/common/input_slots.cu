@@ -18,7 +18,6 @@ constexpr size_t WORD_SIZE = 256; /* bytes of a slot's threshold */
 struct InputSlots {
   void *context;
   pthread_mutex_t lock;
-  bool released;  /* The analyser has gone. */
   unsigned users; /* one of the analyser, one of each slot in use */
   uint64_t taken; /* how often a slot has been taken */
   CtrDeviceBuffer words;
@@ -74,7 +73,6 @@ input_slots_release (InputSlots *slots)
   if (!slots)
     return;
   pthread_mutex_lock (&slots->lock);
-  slots->released = true;
   drop_user (slots);
 }
 
@@ -124,17 +122,6 @@ input_slot_ref (InputSlot *slot)
   slot->refs++;
   pthread_mutex_unlock (&slot->slots->lock);
   return slot;
-}
-
-bool
-input_slot_follow (const InputSlot *slot, cudaStream_t stream, CtrError *error)
-{
-  pthread_mutex_lock (&slot->slots->lock);
-  const bool filled = slot->slots->released;
-  pthread_mutex_unlock (&slot->slots->lock);
-  if (!filled && slot->filled_in != stream)
-    CTR_CUDA (cudaStreamWaitEvent (stream, slot->behind, 0));
-  return true;
 }
 
 void

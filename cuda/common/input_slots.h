@@ -20,8 +20,7 @@ struct InputSlot {
   uint32_t *threshold;    /* on the device */
   CtrImage plane;         /* the grey samples there; data is NULL: it has none */
   cudaStream_t filled_in; /* Work in this stream follows the filling, */
-  cudaEvent_t behind;     /* and other work behind this event: */
-  cudaEvent_t filled;     /* the slot's own, or one of the analyser that fills it */
+  cudaEvent_t filled;     /* and other work behind this event. */
   const void *image;      /* where the last image was */
   uint64_t last_used;
 };
@@ -29,7 +28,7 @@ struct InputSlot {
 /* The slots of an analyser, in the current context. */
 InputSlots *input_slots_new (CtrError *error);
 
-/* The analyser, all of whose work is complete, gives them up. They last until the last one is dropped. SLOTS may be NULL. */
+/* The analyser gives them up. They last until the last one is dropped. SLOTS may be NULL. */
 void input_slots_release (InputSlots *slots);
 
 /* A free slot with room for SIZE bytes of samples, and one reference. Without samples, images at the same address get the
@@ -37,9 +36,6 @@ void input_slots_release (InputSlots *slots);
 InputSlot *input_slots_take (InputSlots *slots, const CtrImage *image, size_t size);
 
 InputSlot *input_slot_ref (InputSlot *slot);
-
-/* Makes STREAM wait until SLOT is filled. */
-bool input_slot_follow (const InputSlot *slot, cudaStream_t stream, CtrError *error);
 
 /* On any thread, without a current context. */
 void input_slot_drop (InputSlot *slot);

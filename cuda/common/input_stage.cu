@@ -177,12 +177,6 @@ input_stage_release_image (InputStage *state, CtrError *error)
   if (state->reads_image)
     CTR_CUDA (cuda_wait_for_event (state->uploaded, &state->wait));
   state->reads_image = false;
-  if (state->target) {
-    state->input->device.threshold = input_slot_ref (state->target);
-    state->input->device.drop = input_slot_drop;
-    state->threshold = state->target->threshold;
-    state->target = NULL;
-  }
   return true;
 }
 
@@ -231,15 +225,14 @@ input_stage_plane (InputStage *state, const CtrImage *image, CtrImage *plane, cu
 
 static bool
 count (InputStage *state, const CtrImage *image, bool small, uint32_t sample_shift, CtrImage *plane,
-    const uint32_t **threshold, cudaStream_t stream, CtrError *error)
+    cudaStream_t stream, CtrError *error)
 {
   CtrImage uploaded;
   Histogram *histogram = (Histogram *) state->histogram.data;
-  uint32_t *to = state->target ? state->target->threshold : &histogram->threshold;
-  *threshold = to;
   const bool rgb = view_samples (state, image, &uploaded, plane);
   state->counted = true;
-  return histogram_queue (histogram, to, &uploaded, rgb ? plane : NULL, small, sample_shift, stream, error);
+  return histogram_queue (
+      histogram, &histogram->threshold, &uploaded, rgb ? plane : NULL, small, sample_shift, stream, error);
 }
 
 bool
@@ -249,15 +242,18 @@ input_stage_foreground (InputStage *state, const CtrImage *image, CtrThresholdMo
   *threshold = mode == CTR_THRESHOLD_OTSU ? state->threshold : NULL;
   if (mode != CTR_THRESHOLD_OTSU || state->threshold)
     return input_stage_plane (state, image, plane, stream, error);
-  return count (state, image, false, 0, plane, threshold, stream, error);
+  *threshold = &((Histogram *) state->histogram.data)->threshold;
+  return count (state, image, false, 0, plane, stream, error);
 }
 
 bool
 input_stage_histogram_8 (InputStage *state, const CtrImage *image, uint32_t sample_shift, CtrImage *plane,
     const uint32_t **counts, const uint32_t **threshold, cudaStream_t stream, CtrError *error)
 {
-  *counts = ((const Histogram *) state->histogram.data)->result;
-  return count (state, image, true, sample_shift, plane, threshold, stream, error);
+  const Histogram *histogram = (const Histogram *) state->histogram.data;
+  *counts = histogram->result;
+  *threshold = &histogram->threshold;
+  return count (state, image, true, sample_shift, plane, stream, error);
 }
 
 void
@@ -269,7 +265,6 @@ input_stage_end (InputStage *state)
     slot = NULL;
   }
   state->threshold = NULL;
-  state->target = NULL;
 }
 
 /* Keeps SLOT, with the reference of the caller, until the frame is complete. */
@@ -287,7 +282,9 @@ static bool
 take (InputStage *state, InputSlot *slot, cudaStream_t stream, CtrError *error)
 {
   hold (state, input_slot_ref (slot));
-  return input_slot_follow (slot, stream, error);
+  if (slot->filled_in != stream)
+    CTR_CUDA (cudaStreamWaitEvent (stream, slot->filled, 0));
+  return true;
 }
 
 /* What an analysis needs that the shared input lacks. */
@@ -313,18 +310,20 @@ fill_needs (const CtrImage *image, const Lacks &lacks)
       lacks.threshold ? sizeof (Histogram) : 0};
 }
 
-/* Queues the filling of SLOT with the plane, and with the threshold if that is lacking, too. */
+/* Queues the filling of SLOT with what is lacking. IMAGE: where the samples are so far. */
 static bool
 fill (
     InputStage *state, InputSlot *slot, const CtrImage *image, const Lacks &lacks, cudaStream_t stream, CtrError *error)
 {
   const bool grey = is_grey (image->format);
   CtrImage from = *image, plane = *image;
-  plane.data = slot->samples.data;
-  plane.memory = CTR_MEMORY_DEVICE;
-  plane.stride = ctr_aligned_row (image->width * (grey ? ctr_format_pixel_size (image->format) : 1));
-  plane.format = grey ? image->format : CTR_FORMAT_GRAY8;
-  slot->plane = plane;
+  if (lacks.plane) {
+    plane.data = slot->samples.data;
+    plane.memory = CTR_MEMORY_DEVICE;
+    plane.stride = ctr_aligned_row (image->width * (grey ? ctr_format_pixel_size (image->format) : 1));
+    plane.format = grey ? image->format : CTR_FORMAT_GRAY8;
+    slot->plane = plane;
+  }
   if (image->memory == CTR_MEMORY_HOST) {
     if (!upload (state, image, grey ? slot->samples.data : state->upload.data, stream, error))
       return false;
@@ -338,55 +337,34 @@ fill (
     return false;
   }
   slot->filled_in = stream;
-  slot->behind = slot->filled;
   CTR_CUDA (cudaEventRecord (slot->filled, stream));
   return true;
 }
 
-/* Where the threshold alone is lacking, the analysis finds it as it does alone, with the same calls, but in a slot: in
- * other streams it is valid behind the frame. */
-static void
-make_with_frame (InputStage *state, CtrInput *input, InputSlot *slot, const CudaSession *session)
-{
-  state->target = slot;
-  state->input = input;
-  slot->filled_in = session->stream;
-  slot->behind = session->done;
-}
-
-/* Otherwise it is made at once, so that the other analysers need not wait for this one. */
+/* Makes what INPUT lacks, and leaves it there. Without memory for it, the analyser goes on as without a shared input. */
 static bool
-make_at_once (InputStage *state, CtrInput *input, InputSlot *slot, const Lacks &lacks, const CudaSession *session,
-    CtrImage *shared, bool *moved, CtrError *error)
+make (InputStage *state, CtrInput *input, const Lacks &lacks, const CudaSession *session, CtrImage *shared, bool *moved,
+    CtrError *error)
 {
   const Needs needs = fill_needs (shared, lacks);
   *moved = !has_room (state, needs);
   if (*moved)
     CTR_CUDA (cudaStreamSynchronize (session->stream));
-  if (!reserve (state, needs, session->stream, error) || !fill (state, slot, shared, lacks, session->stream, error))
-    return false;
-  input->device.drop = input_slot_drop;
-  input->device.plane = input_slot_ref (slot);
-  *shared = slot->plane;
-  if (lacks.threshold) {
-    input->device.threshold = input_slot_ref (slot);
-    state->threshold = slot->threshold;
-  }
-  return true;
-}
-
-/* Makes what INPUT lacks. Without memory for it, the analyser goes on as without a shared input. */
-static bool
-make (InputStage *state, CtrInput *input, const Lacks &lacks, const CudaSession *session, CtrImage *shared, bool *moved,
-    CtrError *error)
-{
   InputSlot *slot = new_slot (state, shared, lacks);
   if (!slot)
     return true;
   hold (state, slot);
-  if (lacks.plane)
-    return make_at_once (state, input, slot, lacks, session, shared, moved, error);
-  make_with_frame (state, input, slot, session);
+  if (!reserve (state, needs, session->stream, error) || !fill (state, slot, shared, lacks, session->stream, error))
+    return false;
+  input->device.drop = input_slot_drop;
+  if (lacks.plane) {
+    input->device.plane = input_slot_ref (slot);
+    *shared = slot->plane;
+  }
+  if (lacks.threshold) {
+    input->device.threshold = input_slot_ref (slot);
+    state->threshold = slot->threshold;
+  }
   return true;
 }
 

@@ -9,7 +9,6 @@
 
 #include <contours/foreground.h>
 #include <contours/image.h>
-#include <contours/input.h>
 
 /* The memory of one analyser's input stage. */
 struct InputStage {
@@ -26,8 +25,6 @@ struct InputStage {
   InputSlots *slots;         /* for what it makes; NULL: it has not made anything yet */
   InputSlot *held[2];        /* what it has taken and made; NULL: no more */
   const uint32_t *threshold; /* Otsu's, on the device; NULL: not found yet */
-  InputSlot *target;         /* to which the analysis itself is to write the threshold, or NULL */
-  CtrInput *input;           /* which is to have it then */
 };
 
 void input_stage_init (InputStage *state);
@@ -56,8 +53,8 @@ void input_stage_end (InputStage *state);
  * input_stage_reserve(). */
 bool input_stage_upload (InputStage *state, const CtrImage *image, cudaStream_t stream, CtrError *error);
 
-/* To be called when the rest of the frame is queued and marked (cuda_session_mark()): waits until the upload reads a host
- * image no longer, so that the caller may change it, and leaves what the analysis makes to the shared input. */
+/* Waits until the upload reads a host image no longer, so that the caller may change it. Call it when the rest of the
+ * frame is queued. */
 bool input_stage_release_image (InputStage *state, CtrError *error);
 
 /* A view of IMAGE on the device, where it is after the upload. */

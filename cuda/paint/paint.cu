@@ -2,6 +2,8 @@
 /* Drawing on the GPU, host side: memory, uploads, and the order of the passes. device_state.cuh has the design. */
 #include "cuda/paint/sources.cuh"
 
+#include <contours/event.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +50,15 @@ struct Layout {
   }
 };
 
+int painters; /* of the process; atomic */
+
+/* Drawing that waits for an analysis holds up other streams in its hardware queue. */
+bool
+may_wait_on_gpu ()
+{
+  return __atomic_load_n (&painters, __ATOMIC_RELAXED) <= (int) ctr_event_queue_count () / 2;
+}
+
 constexpr size_t COLOURS_SIZE = CTR_PAINT_COLOURS * sizeof (CtrPaintColour);
 
 cudaError_t
@@ -86,8 +97,10 @@ paint_create (CtrError *error)
   bool ok = cuda_session_open (&painter->session, "preparing a painter", error);
   const cudaError_t status = ok ? create_events (painter) : cudaSuccess;
   ok = ok && (status == cudaSuccess || ctr_cuda_fail (error, status, "preparing a painter"));
-  if (ok)
+  if (ok) {
+    __atomic_add_fetch (&painters, 1, __ATOMIC_RELAXED);
     return painter;
+  }
   free_stagings (painter);
   cuda_session_close (&painter->session);
   free (painter);
@@ -98,6 +111,7 @@ void
 paint_destroy (void *state)
 {
   Painter *painter = (Painter *) state;
+  __atomic_sub_fetch (&painters, 1, __ATOMIC_RELAXED);
   if (painter->session.stream)
     cudaEventSynchronize (painter->staging->drawn->event);
   painter->session.stream = NULL;
@@ -382,7 +396,7 @@ draw_frame (Painter *painter, const CtrPaintPicture *picture, const CtrPaintLaye
     const CtrPaintColour *colours, CtrError *error)
 {
   PaintSources sources;
-  paint_sources_lock (&sources, layers, count, painter->session);
+  paint_sources_lock (&sources, layers, count, painter->session, !may_wait_on_gpu ());
   bool ok = queue_frame (painter, picture, layers, count, colours, sources, error);
   if (!ok)
     cuda_session_end (&painter->session, false); /* before others may use the memory of the results */

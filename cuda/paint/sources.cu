@@ -60,7 +60,7 @@ unlock (PaintSource *source, CudaSharedEvent *drawn, CtrError *error)
 
 /* Whether it works or not: the element that analyses reports the error, and there is nothing to draw. */
 void
-wait (const PaintSource &source)
+wait_for (const PaintSource &source)
 {
   if (source.contours)
     ctr_contours_wait (source.contours, NULL);
@@ -71,7 +71,8 @@ wait (const PaintSource &source)
 } // namespace
 
 void
-paint_sources_lock (PaintSources *sources, const CtrPaintLayer *layers, uint32_t count, const CudaSession &session)
+paint_sources_lock (
+    PaintSources *sources, const CtrPaintLayer *layers, uint32_t count, const CudaSession &session, bool wait)
 {
   bool usable = true;
   sources->count = 0;
@@ -79,9 +80,9 @@ paint_sources_lock (PaintSources *sources, const CtrPaintLayer *layers, uint32_t
     const PaintSource source = source_of (&layers[i]);
     if (!address_of (source))
       continue;
-    if (add (sources, source))
+    if (!wait && add (sources, source))
       continue;
-    wait (source);
+    wait_for (source);
   }
   for (uint32_t i = 0; i < sources->count; i++) {
     lock (&sources->list[i]);
@@ -113,7 +114,7 @@ paint_sources_settle (PaintSources *sources)
     if (!source->is_pending)
       continue;
     source->is_pending = false;
-    wait (*source);
+    wait_for (*source);
     was_incomplete |= source->contours ? ctr_contours_were_incomplete (source->contours)
                                        : ctr_components_were_incomplete (source->components);
   }

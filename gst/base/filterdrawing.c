@@ -24,18 +24,37 @@ contours_filter_finish_drawing (GstContoursFilter *self)
   return pushed && finished;
 }
 
-/* Orders the users of BUFFER after the work on STREAM. *WAITS: the host has to wait for it. */
+/* Whether marks of the memory order the work of our elements on BUFFER: it has no stream, and is worked on in STREAM. */
 static gboolean
-order_users (GstContoursFilter *self, GstBuffer *buffer, gpointer stream, gboolean *waits, CtrError *error)
+has_marks (GstContoursFilter *self, GstBuffer *buffer, gpointer stream)
 {
   GstContoursFilterPrivate *priv = PRIVATE (self);
-  GstMemory *memory = contours_filter_first_memory (buffer);
 
-  *waits = !priv->cuda_caps || gst_contours_gpu_stream_for (&priv->gpu, memory) != stream;
-  if (*waits || contours_filter_is_ordered (self, stream))
+  return !contours_filter_is_ordered (self, stream)
+         && gst_contours_gpu_stream_for (&priv->gpu, contours_filter_first_memory (buffer)) == stream;
+}
+
+/* Whether the host has to wait for the work on BUFFER in STREAM. */
+static gboolean
+has_to_wait (GstContoursFilter *self, GstBuffer *buffer, gpointer stream)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+
+  if (!priv->cuda_caps || gst_contours_gpu_stream_for (&priv->gpu, contours_filter_first_memory (buffer)) != stream)
     return TRUE;
-  *waits = contours_filter_waits (self, buffer);
-  return gst_contours_gpu_mark (&priv->gpu, memory, error) && (*waits || contours_filter_share (self, buffer, error));
+  return has_marks (self, buffer, stream) && contours_filter_waits (self, buffer);
+}
+
+static gboolean
+wait_for_drawing (GstContoursFilter *self, GstBuffer *buffer, gpointer stream, CtrError *error)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+  const gboolean finished = GST_CONTOURS_FILTER_GET_CLASS (self)->finish (self, error);
+
+  contours_filter_drop_copied (self);
+  return finished
+         && (!has_marks (self, buffer, stream)
+             || gst_contours_gpu_mark_done (&priv->gpu, contours_filter_first_memory (buffer), error));
 }
 
 gboolean
@@ -43,18 +62,21 @@ contours_filter_hand_over_drawing (GstContoursFilter *self, GstBuffer *buffer, g
 {
   GstContoursFilterPrivate *priv = PRIVATE (self);
   GstContoursFilterClass *klass = GST_CONTOURS_FILTER_GET_CLASS (self);
-  gboolean waits, ok = order_users (self, buffer, stream, &waits, error);
+  GstMemory *memory = contours_filter_first_memory (buffer);
 
-  if (ok && !waits) {
-    priv->is_drawing = TRUE;
-    /* An element that renders must not hold the memory of its new frame: downstream could not write it. */
-    if (!klass->render || contours_filter_is_ordered (self, stream))
-      priv->drawn = gst_contours_gpu_keep (contours_filter_first_memory (buffer));
-    return TRUE;
+  if (has_to_wait (self, buffer, stream))
+    return wait_for_drawing (self, buffer, stream, error);
+  if (has_marks (self, buffer, stream)
+      && !(gst_contours_gpu_mark (&priv->gpu, memory, error) && contours_filter_share (self, buffer, error))) {
+    klass->finish (self, NULL);
+    contours_filter_drop_copied (self);
+    return FALSE;
   }
-  ok = klass->finish (self, ok ? error : NULL) && ok;
-  contours_filter_drop_copied (self);
-  return ok && contours_filter_share (self, buffer, error);
+  priv->is_drawing = TRUE;
+  /* An element that renders must not hold the memory of its new frame: downstream could not write it. */
+  if (!klass->render || contours_filter_is_ordered (self, stream))
+    priv->drawn = gst_contours_gpu_keep (memory);
+  return TRUE;
 }
 
 /* The frame that rendering reads may return to its pool, and be written there, after the rendering only. It is held while

@@ -2,6 +2,8 @@
 /* Order of the work of several elements on one frame, in CUDA memory that has no stream. */
 #include "gst/base/gstcontoursfilter-private.h"
 
+#include <contours/event.h>
+
 #define MOST_LEADING 2 /* elements of the process: an edge detector and an overlay */
 
 static gint drawing_filters; /* started elements of the process that draw or render; atomic */
@@ -60,12 +62,19 @@ feeds_ours (GstContoursFilter *self)
   return ours;
 }
 
+/* With many elements, a stream that waits for another one holds up others. */
+static gboolean
+may_wait_on_gpu (void)
+{
+  return g_atomic_int_get (&drawing_filters) <= (gint) ctr_event_queue_count ();
+}
+
 /* A frame that is dropped on its way to one of ours returns to its pool. Whoever takes it from there must be ordered by
  * its mark, too. */
 static gboolean
 stays_private (GstContoursFilter *self, GstBuffer *buffer)
 {
-  return gst_contours_gpu_has_owner (buffer) && feeds_ours (self);
+  return may_wait_on_gpu () && gst_contours_gpu_has_owner (buffer) && feeds_ours (self);
 }
 
 /* The default stream makes every stream of the context wait that synchronises with it. With one stream of frames that

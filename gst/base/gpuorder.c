@@ -8,7 +8,7 @@ typedef struct _Mark {
   GstContoursGpuEvents *events;
   CtrEvent *event;
   gpointer stream;    /* of the work; NULL: the default stream */
-  gboolean is_done;   /* There was no work, and nothing is recorded. */
+  gboolean is_done;   /* There is no such work any more, and nothing is recorded. */
   gint refs;          /* atomic */
   gint is_shared;     /* atomic: everyone else is ordered after the event, and may have the memory */
   struct _Mark *next; /* of the unused marks */
@@ -102,9 +102,9 @@ take_unused (GstContoursGpuEvents *events)
   return mark;
 }
 
-/* A new mark, with one reference, behind the work on STREAM. */
+/* A new mark for work on STREAM, with one reference. Its event is not recorded yet. */
 static Mark *
-record (GstContoursGpuEvents *events, gpointer stream, CtrError *error)
+new_mark (GstContoursGpuEvents *events, gpointer stream, CtrError *error)
 {
   Mark *mark = take_unused (events);
 
@@ -120,7 +120,18 @@ record (GstContoursGpuEvents *events, gpointer stream, CtrError *error)
   mark->events = events;
   mark->stream = stream;
   mark->refs = 1;
-  mark->is_shared = FALSE;
+  mark->is_shared = mark->is_done = FALSE;
+  return mark;
+}
+
+/* A new mark behind the work on STREAM. */
+static Mark *
+record (GstContoursGpuEvents *events, gpointer stream, CtrError *error)
+{
+  Mark *mark = new_mark (events, stream, error);
+
+  if (!mark)
+    return NULL;
   mark->is_done = !stream && ctr_event_is_default_stream_idle ();
   if (mark->is_done || ctr_event_record (mark->event, stream, error))
     return mark;
@@ -222,6 +233,18 @@ gst_contours_gpu_mark (GstContoursGpu *gpu, GstMemory *memory, CtrError *error)
 
   if (!mark)
     return FALSE;
+  set_mark (memory, mark);
+  return TRUE;
+}
+
+gboolean
+gst_contours_gpu_mark_done (GstContoursGpu *gpu, GstMemory *memory, CtrError *error)
+{
+  Mark *mark = new_mark (gpu->events, gpu->stream, error);
+
+  if (!mark)
+    return FALSE;
+  mark->is_done = mark->is_shared = TRUE;
   set_mark (memory, mark);
   return TRUE;
 }

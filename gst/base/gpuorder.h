@@ -25,6 +25,9 @@ gboolean gst_contours_gpu_begin_write (GstContoursGpu *gpu, GstMemory *memory, C
 /* Marks MEMORY with what is queued on the stream of GPU. */
 gboolean gst_contours_gpu_mark (GstContoursGpu *gpu, GstMemory *memory, CtrError *error);
 
+/* Marks MEMORY as one that the host has waited for. */
+gboolean gst_contours_gpu_mark_done (GstContoursGpu *gpu, GstMemory *memory, CtrError *error);
+
 /* Orders everyone else after the mark of MEMORY: by the default stream (BY_DEFAULT_STREAM), or the host waits. Any
  * thread. */
 gboolean gst_contours_gpu_share (GstMemory *memory, gboolean by_default_stream, CtrError *error);

@@ -30,6 +30,11 @@ CTR_API bool ctr_event_is_default_stream_idle (void);
 /* The host waits for EVENT. */
 CTR_API bool ctr_event_wait (CtrEvent *event, CtrError *error);
 
+/* The number of hardware queues that the streams of the process share: CUDA_DEVICE_MAX_CONNECTIONS of the environment,
+ * or 8. A stream that waits for another one holds up the streams behind it in its queue. So where there are more streams,
+ * waiting on the host may be faster. */
+CTR_API uint32_t ctr_event_queue_count (void);
+
 CTR_END_DECLS
 
 #endif

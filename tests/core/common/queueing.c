@@ -247,9 +247,9 @@ measure_both (void)
   cca = analyser_new (&setup);
   borders = follower_new (&setup);
   input = ctr_input_new (NULL);
-  measure ("components and borders, fixed", enqueue_both, finish_both, &params, 5);
+  measure ("components and borders, fixed", enqueue_both, finish_both, &params, 7);
   params.foreground.mode = CTR_THRESHOLD_OTSU;
-  measure ("components and borders, Otsu once", enqueue_both, finish_both, &params, 6);
+  measure ("components and borders, Otsu once", enqueue_both, finish_both, &params, 10);
   ctr_input_free (input);
   ctr_borders_free (borders);
   ctr_cca_free (cca);
