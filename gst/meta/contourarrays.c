@@ -64,6 +64,24 @@ gst_contours_contour_meta_map_position (
 }
 
 /**
+ * gst_contours_contour_meta_peek_pending_contours: (skip)
+ * @meta: a #GstContoursContourMeta
+ *
+ * The result of the analysis, without waiting for it: to draw it with a #CtrPainter in CUDA memory, behind the analysis.
+ * Before ctr_contours_is_complete() its numbers are 0.
+ *
+ * Returns: (transfer none): the result, valid as long as the buffer; ctr_contours_ref() keeps it longer
+ *
+ * Since: 0.1
+ */
+CtrContours *
+gst_contours_contour_meta_peek_pending_contours (GstContoursContourMeta *meta)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
+  return PENDING (meta);
+}
+
+/**
  * gst_contours_contour_meta_get_points:
  * @meta: a #GstContoursContourMeta
  * @index: index of the contour, from 0

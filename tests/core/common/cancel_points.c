@@ -37,8 +37,8 @@ static void *
 paint_create (void)
 {
   Drawing *drawing = malloc (sizeof *drawing);
-  *drawing = (Drawing){ctr_painter_new (setup.backend, NULL), ctr_cracks_new (setup.backend, NULL),
-      ctr_cca_new (CTR_BACKEND_CPU, NULL)};
+  *drawing = (Drawing){
+      ctr_painter_new (setup.backend, NULL), ctr_cracks_new (setup.backend, NULL), ctr_cca_new (CTR_BACKEND_CPU, NULL)};
   return drawing;
 }
 
