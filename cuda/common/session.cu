@@ -14,8 +14,9 @@ namespace
  * thread polls, and sleeps without the driver for most of the time that it usually waits. A few threads of the process
  * at a time do not sleep for the last part. */
 constexpr int64_t SPIN_NS = 200000, NAP_NS = 20000, MOST_POLLING_NS = 4000000;
-constexpr int64_t LATE_NS = 55000; /* by which a nap takes longer where the system has its usual timer slack */
-int polling;                       /* threads; atomic */
+constexpr int64_t LATE_NS =
+    55000;   /* by which a nap takes longer where the system has its usual timer slack; often more */
+int polling; /* threads; atomic */
 
 int
 most_spinning ()
@@ -54,18 +55,21 @@ poll (IsDone is_done, CudaWait *wait)
     return true;
   const int64_t start = now_ns ();
   const bool spins = __atomic_add_fetch (&polling, 1, __ATOMIC_RELAXED) <= most_spinning ();
-  /* Three quarters, so that the usual time can become shorter, too. */
-  const int64_t sleep = wait->usual_ns / 4 * 3 - LATE_NS;
+  const int64_t sleep = wait->usual_ns / 4 * 3 - (spins ? SPIN_NS / 2 : LATE_NS);
   const int64_t most = spins ? wait->usual_ns + SPIN_NS : MOST_POLLING_NS;
   int64_t waited = 0;
-  bool done = false;
   if (sleep > 0)
     nap (sleep < MOST_POLLING_NS ? sleep : MOST_POLLING_NS);
-  while (!(done = is_done ()) && (waited = now_ns () - start) < most)
+  bool done = is_done ();
+  /* Who oversleeps cannot tell how long it would have taken, and must not take it for usual. */
+  const bool overslept = done && sleep > 0;
+  while (!done && (waited = now_ns () - start) < most) {
     if (!spins)
       nap (NAP_NS);
+    done = is_done ();
+  }
   __atomic_sub_fetch (&polling, 1, __ATOMIC_RELAXED);
-  wait->usual_ns += ((done ? now_ns () - start : waited) - wait->usual_ns) / 8;
+  wait->usual_ns += overslept ? -wait->usual_ns / 4 : (waited - wait->usual_ns) / 8;
   return done;
 }
 
