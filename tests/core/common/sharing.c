@@ -197,7 +197,7 @@ picture_new (uint32_t width, uint32_t height, CtrFormat format, uint32_t shade)
 static Picture
 any_picture (void)
 {
-  const uint32_t side = setup.quick ? 70 : MOST_SIDE, width = 1 + random_below (&rng, side),
+  const uint32_t side = setup.quick ? 50 : MOST_SIDE, width = 1 + random_below (&rng, side),
                  height = 1 + random_below (&rng, side);
   if (random_below (&rng, 6))
     return picture_random (&rng, width, height, random_layout (&rng));
@@ -224,7 +224,7 @@ test_chains (void)
   Picture former_picture = {0};
   for (int i = 0; i < CHAIN; i++)
     chain[i] = analysers_new (&setup);
-  for (int frame = 0; frame < (setup.quick ? 60 : 400); frame++) {
+  for (int frame = 0; frame < (setup.quick ? 30 : 400); frame++) {
     Picture picture = any_picture ();
     Analysis analyses[CHAIN];
     Target target = target_new (&picture, random_below (&rng, place_count ()));
@@ -313,7 +313,7 @@ test_what_is_shared (void)
       for (Algorithm first = COMPONENTS; first < ALGORITHMS; first++)
         for (Algorithm second = COMPONENTS; second < ALGORITHMS; second++)
           for (CtrThresholdMode mode = CTR_THRESHOLD_FIXED; mode <= CTR_THRESHOLD_OTSU; mode++)
-            if (setup.backend == CTR_BACKEND_CPU || !setup.quick || random_below (&rng, 4) == 0)
+            if (setup.backend == CTR_BACKEND_CPU || !setup.quick || random_below (&rng, 8) == 0)
               check_shared (first, second, mode, &before, &after, place);
     picture_free (&before);
     picture_free (&after);
