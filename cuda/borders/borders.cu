@@ -33,6 +33,7 @@ struct FrameKey {
 };
 
 struct Borders {
+  CudaSession session; /* first, see cuda_session_hold() */
   InputStage input;
   CtrDeviceBuffer planes;   /* sized by the image */
   CtrDeviceBuffer contents; /* sized by what is in it */
@@ -43,7 +44,6 @@ struct Borders {
   Capacity capacity;
   ContourPool *pool;
   Delivery delivery; /* of BordersHeader */
-  CudaSession session;
 
   /* The queued image. */
   CtrImage image;
@@ -51,7 +51,6 @@ struct Borders {
   PictureCopy copy;
   CtrBordersPlan plan;
   ContourSlot *slot;
-  bool was_incomplete; /* The result had outgrown its memory. */
 };
 
 void borders_destroy (void *state);
@@ -311,7 +310,7 @@ queue_frame (Borders *b, CtrError *error)
 bool
 queue_again (Borders *b, CtrError *error)
 {
-  b->was_incomplete = true;
+  b->session.was_incomplete = true;
   if (!cuda_session_wait_for_mark (&b->session, WORK, error) || !cuda_session_wait_for_readers (&b->session, error))
     return false;
   b->image = delivery_image (b->copy, &b->plane);
@@ -325,7 +324,7 @@ borders_enqueue (void *state, const CtrImage *image, const CtrBordersPlan *plan,
   if (!cuda_session_begin (&b->session, stream, error))
     return false;
   cuda_session_forget_readers (&b->session); /* The next result has memory of its own. */
-  b->was_incomplete = false;
+  b->session.was_incomplete = false;
   b->plan = *plan;
   if (!b->slot)
     b->slot = contour_pool_take (b->pool, error);
@@ -425,26 +424,8 @@ borders_view (void *state, CtrPendingView *view)
   return true;
 }
 
-bool
-borders_hold (void *state, void *event, CtrError *error)
-{
-  return cuda_session_hold (&((Borders *) state)->session, (CudaSharedEvent *) event, error);
-}
-
-bool
-borders_lead (void *state, void *stream, CtrError *error)
-{
-  return cuda_session_lead (&((Borders *) state)->session, (cudaStream_t) stream, error);
-}
-
-bool
-borders_was_incomplete (const void *state)
-{
-  return ((const Borders *) state)->was_incomplete;
-}
-
 } // namespace
 
 extern "C" const CtrBordersOps ctr_borders_ops_cuda = {
-    {borders_create, borders_destroy, borders_view, borders_hold, borders_lead, borders_was_incomplete},
+    {borders_create, borders_destroy, borders_view, cuda_session_hold, cuda_session_lead, cuda_session_was_incomplete},
     borders_enqueue, borders_finish};

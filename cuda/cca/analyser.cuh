@@ -32,6 +32,7 @@ struct CcaCachedGraph {
 };
 
 struct CcaAnalyser {
+  CudaSession session; /* first, see cuda_session_hold(); graphs are captured in its own stream */
   InputStage input;
   CtrDeviceBuffer tiles;  /* counters, and all arrays whose size depends only on the number of tiles */
   CtrDeviceBuffer closed; /* records of closed components */
@@ -52,8 +53,6 @@ struct CcaAnalyser {
   bool without_graphs;     /* One could not be built. */
   uint64_t frames;         /* number of launches */
   uint32_t likely_count;   /* of components, from the last image */
-  bool was_incomplete;     /* The result had outgrown its memory. */
-  CudaSession session;     /* graphs are captured in its own stream */
 };
 
 /* Where the last kernel writes a result in host memory: offsets in bytes from the header, for ROWS rows. */

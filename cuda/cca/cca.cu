@@ -73,7 +73,7 @@ cca_enqueue (void *state, const CtrImage *image, const CtrCcaParams *params, voi
   if (!cuda_session_begin_in_order (&cca->session, stream, error)
       || !cuda_session_follow_readers (&cca->session, error))
     return false;
-  cca->was_incomplete = false;
+  cca->session.was_incomplete = false;
   if (queue_frame (cca, &key, error))
     return true;
   cuda_session_end (&cca->session, false);
@@ -114,26 +114,8 @@ cca_view (void *state, CtrPendingView *view)
   return true;
 }
 
-bool
-cca_hold (void *state, void *event, CtrError *error)
-{
-  return cuda_session_hold (&((CcaAnalyser *) state)->session, (CudaSharedEvent *) event, error);
-}
-
-bool
-cca_lead (void *state, void *stream, CtrError *error)
-{
-  return cuda_session_lead (&((CcaAnalyser *) state)->session, (cudaStream_t) stream, error);
-}
-
-bool
-cca_was_incomplete (const void *state)
-{
-  return ((const CcaAnalyser *) state)->was_incomplete;
-}
-
 } // namespace
 
 extern "C" const CtrCcaOps ctr_cca_ops_cuda = {
-    {cca_create, cca_destroy, cca_view, cca_hold, cca_lead, cca_was_incomplete}, cca_enqueue, cca_finish,
-    cca_get_device_result};
+    {cca_create, cca_destroy, cca_view, cuda_session_hold, cuda_session_lead, cuda_session_was_incomplete}, cca_enqueue,
+    cca_finish, cca_get_device_result};

@@ -56,7 +56,7 @@ __launch_bounds__ (DELIVERY_THREADS) delivery_kernel (const __grid_constant__ Cc
 bool
 queue_again (CcaAnalyser *cca, const CcaHeader &header, CtrError *error)
 {
-  cca->was_incomplete = true;
+  cca->session.was_incomplete = true;
   if (!cuda_session_wait_for_mark (&cca->session, WORK, error) || !cuda_session_wait_for_readers (&cca->session, error))
     return false;
   if (header.count > cca->capacity)

@@ -201,24 +201,31 @@ cuda_session_begin_in_order (CudaSession *session, void *stream, CtrError *error
 }
 
 bool
-cuda_session_hold (CudaSession *session, CudaSharedEvent *event, CtrError *error)
+cuda_session_hold (void *state, void *event, CtrError *error)
 {
-  for (CudaSharedEvent *&reader : session->readers)
-    if (!reader || reader == event) {
+  CudaSharedEvent *read = (CudaSharedEvent *) event;
+  for (CudaSharedEvent *&reader : ((CudaSession *) state)->readers)
+    if (!reader || reader == read) {
       if (!reader)
-        reader = cuda_shared_event_ref (event);
+        reader = cuda_shared_event_ref (read);
       return true;
     }
   /* So many others are rare. */
-  CTR_CUDA (cudaEventSynchronize (event->event));
+  CTR_CUDA (cudaEventSynchronize (read->event));
   return true;
 }
 
 bool
-cuda_session_lead (const CudaSession *session, cudaStream_t stream, CtrError *error)
+cuda_session_lead (void *state, void *stream, CtrError *error)
 {
-  CTR_CUDA (cudaStreamWaitEvent (stream, session->done, 0));
+  CTR_CUDA (cudaStreamWaitEvent ((cudaStream_t) stream, ((const CudaSession *) state)->done, 0));
   return true;
+}
+
+bool
+cuda_session_was_incomplete (const void *state)
+{
+  return ((const CudaSession *) state)->was_incomplete;
 }
 
 bool

@@ -35,7 +35,8 @@ struct CudaSession {
   cudaStream_t marked;     /* where that was */
   CudaSharedEvent *readers[CUDA_READERS]; /* behind other work that reads the pending result; NULL: none */
   CudaWait wait;                          /* for the queued frame */
-  bool overlap;                           /* The GPU has programmatic dependent launch. */
+  bool was_incomplete; /* The result of the last frame had outgrown its memory, or exceeded a limit. */
+  bool overlap;        /* The GPU has programmatic dependent launch. */
 };
 
 /* In the current context. PURPOSE names the analyser in the error: "preparing the border follower". */
@@ -50,9 +51,10 @@ bool cuda_session_begin (CudaSession *session, void *stream, CtrError *error);
 /* Likewise, but the host waits only for a frame in another stream. */
 bool cuda_session_begin_in_order (CudaSession *session, void *stream, CtrError *error);
 
-/* Of CtrPendingOps. A frame that is marked but not complete yet is shown. */
-bool cuda_session_hold (CudaSession *session, CudaSharedEvent *event, CtrError *error);
-bool cuda_session_lead (const CudaSession *session, cudaStream_t stream, CtrError *error);
+/* Of CtrBackendOps. STATE begins with a CudaSession, EVENT is a CudaSharedEvent. */
+bool cuda_session_hold (void *state, void *event, CtrError *error);
+bool cuda_session_lead (void *state, void *stream, CtrError *error);
+bool cuda_session_was_incomplete (const void *state);
 
 /* Before the memory that held work reads is written: makes the session's stream wait for that work, or the host. */
 bool cuda_session_follow_readers (CudaSession *session, CtrError *error);

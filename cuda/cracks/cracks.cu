@@ -31,6 +31,7 @@ struct SortCounts {
 };
 
 struct Cracks {
+  CudaSession session; /* first, see cuda_session_hold() */
   InputStage input;
   CtrDeviceBuffer tables;   /* the plan's tables: level_index_by_sample, level_by_index */
   CtrDeviceBuffer staged;   /* pinned: the same */
@@ -45,7 +46,6 @@ struct Cracks {
   uint32_t corner_capacity, contour_capacity, rounds;
   ContourPool *pool;
   Delivery delivery; /* of CracksHeader */
-  CudaSession session;
 
   /* The queued image. */
   CtrImage image;
@@ -53,7 +53,6 @@ struct Cracks {
   PictureCopy copy;
   CtrCracksPlan plan;
   ContourSlot *slot;
-  bool was_incomplete; /* The result had outgrown its memory, or has too many points. */
 };
 
 constexpr size_t TABLE_SIZE = 65536 * sizeof (uint16_t), TABLES_SIZE = 2 * TABLE_SIZE;
@@ -305,7 +304,7 @@ queue_frame (Cracks *c, CtrError *error)
 bool
 queue_again (Cracks *c, CtrError *error)
 {
-  c->was_incomplete = true;
+  c->session.was_incomplete = true;
   if (!cuda_session_wait_for_mark (&c->session, WORK, error) || !cuda_session_wait_for_readers (&c->session, error))
     return false;
   c->image = delivery_image (c->copy, &c->plane);
@@ -319,7 +318,7 @@ cracks_enqueue (void *state, const CtrImage *image, const CtrCracksPlan *plan, v
   if (!cuda_session_begin (&c->session, stream, error))
     return false;
   cuda_session_forget_readers (&c->session); /* The next result has memory of its own. */
-  c->was_incomplete = false;
+  c->session.was_incomplete = false;
   c->plan = *plan;
   if (!c->slot)
     c->slot = contour_pool_take (c->pool, error);
@@ -368,7 +367,7 @@ take_result (Cracks *c, CtrError *error)
       return NULL;
     const unsigned long long corners = ((const CracksHeader *) delivery_header (&c->delivery))->corners;
     if (corners > c->plan.max_points) {
-      c->was_incomplete = true;
+      c->session.was_incomplete = true;
       return ctr_contours_refuse (&info, CTR_LIMIT_POINTS, corners, error);
     }
     if (corners > CRACKS_MAX_CORNERS) {
@@ -413,26 +412,8 @@ cracks_view (void *state, CtrPendingView *view)
   return true;
 }
 
-bool
-cracks_hold (void *state, void *event, CtrError *error)
-{
-  return cuda_session_hold (&((Cracks *) state)->session, (CudaSharedEvent *) event, error);
-}
-
-bool
-cracks_lead (void *state, void *stream, CtrError *error)
-{
-  return cuda_session_lead (&((Cracks *) state)->session, (cudaStream_t) stream, error);
-}
-
-bool
-cracks_was_incomplete (const void *state)
-{
-  return ((const Cracks *) state)->was_incomplete;
-}
-
 } // namespace
 
 extern "C" const CtrCracksOps ctr_cracks_ops_cuda = {
-    {cracks_create, cracks_destroy, cracks_view, cracks_hold, cracks_lead, cracks_was_incomplete}, cracks_enqueue,
-    cracks_finish};
+    {cracks_create, cracks_destroy, cracks_view, cuda_session_hold, cuda_session_lead, cuda_session_was_incomplete},
+    cracks_enqueue, cracks_finish};
