@@ -155,6 +155,12 @@ gst_contours_gpu_mark (GstContoursGpu *gpu, GstMemory *memory, CtrError *error)
 }
 
 gboolean
+gst_contours_gpu_mark_done (GstContoursGpu *gpu, GstMemory *memory, CtrError *error)
+{
+  return TRUE;
+}
+
+gboolean
 gst_contours_gpu_share (GstMemory *memory, gboolean by_default_stream, CtrError *error)
 {
   return TRUE;
