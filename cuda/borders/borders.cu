@@ -323,7 +323,12 @@ borders_enqueue (void *state, const CtrImage *image, const CtrBordersPlan *plan,
   Borders *b = (Borders *) state;
   if (!cuda_session_begin (&b->session, stream, error))
     return false;
-  cuda_session_forget_readers (&b->session); /* The next result has memory of its own. */
+  /* The next result has memory of its own, unless the last one, refused or failed, has left it here. */
+  if (b->slot && !cuda_session_wait_for_readers (&b->session, error)) {
+    cuda_session_end (&b->session, false);
+    return false;
+  }
+  cuda_session_forget_readers (&b->session);
   b->session.was_incomplete = false;
   b->plan = *plan;
   if (!b->slot)

@@ -53,6 +53,7 @@ struct CcaAnalyser {
   bool without_graphs;     /* One could not be built. */
   uint64_t frames;         /* number of launches */
   uint32_t likely_count;   /* of components, from the last image */
+  bool overtakes;          /* The queued frame follows one that was not finished, and that sets the flag, too. */
 };
 
 /* Where the last kernel writes a result in host memory: offsets in bytes from the header, for ROWS rows. */

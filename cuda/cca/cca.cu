@@ -70,6 +70,7 @@ cca_enqueue (void *state, const CtrImage *image, const CtrCcaParams *params, voi
 {
   CcaAnalyser *cca = (CcaAnalyser *) state;
   CcaFrameKey key = {*image, *params, NULL};
+  cca->overtakes = cca->session.stream != NULL;
   if (!cuda_session_begin_in_order (&cca->session, stream, error)
       || !cuda_session_follow_readers (&cca->session, error))
     return false;

@@ -81,6 +81,8 @@ __launch_bounds__ (TILE_THREADS) feature_kernel (const CcaKernelArgs f)
   __shared__ unsigned long long rows[TILE_H];
   __shared__ uint32_t bases[TILE_H];
   const uint32_t t = threadIdx.x, row = t / TILE_WORDS, word = t % TILE_WORDS, lane = t % 32;
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
   const uint32_t tx = blockIdx.x, ty = blockIdx.y, tile = ty * f.tiles_x + tx;
   const uint32_t w = f.by_word.foreground[tile * TILE_THREADS + t];
   bits[t] = w;

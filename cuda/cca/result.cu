@@ -75,7 +75,8 @@ bool
 wait_for_result (CcaAnalyser *cca, CcaHeader *header, CtrError *error)
 {
   for (;;) {
-    if (!cuda_session_wait_for_flag (&cca->session, delivery_flag (&cca->delivery), WORK, error))
+    if (!(cca->overtakes ? cuda_session_wait_for_mark (&cca->session, WORK, error)
+                         : cuda_session_wait_for_flag (&cca->session, delivery_flag (&cca->delivery), WORK, error)))
       return false;
     *header = *(const CcaHeader *) delivery_header (&cca->delivery);
     if (header->count <= cca->capacity && header->closed <= cca->closed_capacity)

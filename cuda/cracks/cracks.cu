@@ -317,7 +317,12 @@ cracks_enqueue (void *state, const CtrImage *image, const CtrCracksPlan *plan, v
   Cracks *c = (Cracks *) state;
   if (!cuda_session_begin (&c->session, stream, error))
     return false;
-  cuda_session_forget_readers (&c->session); /* The next result has memory of its own. */
+  /* The next result has memory of its own, unless the last one, refused or failed, has left it here. */
+  if (c->slot && !cuda_session_wait_for_readers (&c->session, error)) {
+    cuda_session_end (&c->session, false);
+    return false;
+  }
+  cuda_session_forget_readers (&c->session);
   c->session.was_incomplete = false;
   c->plan = *plan;
   if (!c->slot)
@@ -368,9 +373,13 @@ take_result (Cracks *c, CtrError *error)
     const unsigned long long corners = ((const CracksHeader *) delivery_header (&c->delivery))->corners;
     if (corners > c->plan.max_points) {
       c->session.was_incomplete = true;
+      /* The last kernel may still be copying the picture. */
+      if (!cuda_session_wait_for_mark (&c->session, WORK, error))
+        return NULL;
       return ctr_contours_refuse (&info, CTR_LIMIT_POINTS, corners, error);
     }
     if (corners > CRACKS_MAX_CORNERS) {
+      c->session.was_incomplete = true;
       ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY,
           "the contours of a %u x %u image have %llu points, more than the GPU backend takes: choose fewer levels",
           c->image.width, c->image.height, corners);

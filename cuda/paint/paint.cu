@@ -400,7 +400,10 @@ draw_frame (Painter *painter, const CtrPaintPicture *picture, const CtrPaintLaye
   bool ok = queue_frame (painter, picture, layers, count, colours, sources, error);
   if (!ok)
     cuda_session_end (&painter->session, false); /* before others may use the memory of the results */
-  ok = paint_sources_unlock (&sources, ok ? painter->staging->drawn : NULL, error) && ok;
+  if (!paint_sources_unlock (&sources, ok ? painter->staging->drawn : NULL, ok ? error : NULL)) {
+    cuda_session_end (&painter->session, false);
+    ok = false;
+  }
   const bool again = paint_sources_settle (&sources);
   return ok && (!again || queue_frame (painter, picture, layers, count, colours, sources, error));
 }
