@@ -75,7 +75,13 @@ extern "C" uint32_t
 ctr_event_queue_count (void)
 {
   constexpr long USUAL = 8, MOST = 32;
-  const char *value = getenv ("CUDA_DEVICE_MAX_CONNECTIONS");
-  const long n = value ? strtol (value, NULL, 10) : USUAL;
-  return (uint32_t) (n < 1 ? USUAL : n > MOST ? MOST : n);
+  static uint32_t count; /* atomic; any thread finds the same number. CUDA, too, reads the variable once. */
+  uint32_t found = __atomic_load_n (&count, __ATOMIC_RELAXED);
+  if (found == 0) {
+    const char *value = getenv ("CUDA_DEVICE_MAX_CONNECTIONS");
+    const long n = value ? strtol (value, NULL, 10) : USUAL;
+    found = (uint32_t) (n < 1 ? USUAL : n > MOST ? MOST : n);
+    __atomic_store_n (&count, found, __ATOMIC_RELAXED);
+  }
+  return found;
 }

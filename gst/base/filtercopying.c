@@ -133,6 +133,8 @@ queue_copy (GstContoursFilter *self, const GstVideoFrame *from, GstVideoFrame *t
   gst_contours_gpu_pop (&priv->gpu);
   if (ok)
     priv->copied = gst_contours_gpu_keep (read);
+  else /* a plane may be on its way */
+    gst_contours_gpu_finish_copy (&priv->gpu, read);
   return ok;
 }
 

@@ -231,6 +231,8 @@ contours_filter_map_frame (GstContoursFilter *self, GstVideoFrame *frame, GstBuf
   /* NO_REF keeps the buffer writable, so that metadata can be attached while it is mapped. */
   GstMapFlags flags = access | GST_VIDEO_FRAME_MAP_FLAG_NO_REF | (priv->cuda_caps ? GST_CONTOURS_MAP_CUDA : 0);
 
+  if (gst_contours_gpu_will_upload (contours_filter_first_memory (buffer)))
+    contours_filter_wait_for_readers (buffer);
   if (gst_video_frame_map (frame, &priv->info, buffer, flags))
     return TRUE;
   GST_ELEMENT_ERROR (self, STREAM, FORMAT,
@@ -277,8 +279,10 @@ process (GstContoursFilter *self, GstBuffer *buffer, GstBuffer *outbuf)
   warn_of_interlacing (self, buffer);
   /* Only drawing needs a write map, for which prepare_output_buffer() has copied shared memory. */
   if (!contours_filter_map_frame (
-          self, &in, buffer, GST_CONTOURS_FILTER_GET_CLASS (self)->draw ? GST_MAP_READWRITE : GST_MAP_READ))
+          self, &in, buffer, GST_CONTOURS_FILTER_GET_CLASS (self)->draw ? GST_MAP_READWRITE : GST_MAP_READ)) {
+    contours_filter_abandon_copy (self, buffer);
     return GST_FLOW_ERROR;
+  }
   if (outbuf && !contours_filter_map_frame (self, &out, outbuf, GST_MAP_WRITE)) {
     gst_video_frame_unmap (&in);
     return GST_FLOW_ERROR;

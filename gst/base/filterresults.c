@@ -33,6 +33,20 @@ attach_contours (GstContoursFilter *self, GstBuffer *buffer, CtrContours *contou
   g_free (source);
 }
 
+void
+contours_filter_wait_for_readers (GstBuffer *buffer)
+{
+  GstContoursComponentMeta *components;
+  GstContoursContourMeta *contours;
+  gpointer state = NULL;
+
+  while ((components = gst_buffer_iterate_contours_component_meta (buffer, &state)))
+    gst_contours_component_meta_get_count (components);
+  state = NULL;
+  while ((contours = gst_buffer_iterate_contours_contour_meta (buffer, &state)))
+    gst_contours_contour_meta_get_count (contours);
+}
+
 gboolean
 gst_contours_filter_follow_readers (GstContoursFilter *self, GstBuffer *buffer, gpointer stream,
     GPtrArray *drawn_contours, GPtrArray *drawn_components, CtrError *error)

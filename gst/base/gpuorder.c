@@ -213,14 +213,12 @@ gboolean
 gst_contours_gpu_begin_write (GstContoursGpu *gpu, GstMemory *memory, CtrError *error)
 {
   Mark *mark = get_mark (memory);
-  gboolean ok;
+  gboolean ok = !mark || follow (gpu, mark, error);
 
-  if (!mark || g_atomic_int_get (&mark->is_shared)) {
+  if (ok && (!mark || g_atomic_int_get (&mark->is_shared))) {
     clear_mark (mark);
     mark = follow_default (gpu, error);
     ok = mark != NULL;
-  } else {
-    ok = follow (gpu, mark, error);
   }
   clear_mark (mark);
   return ok;
@@ -291,7 +289,9 @@ owner_meta_free (GstMeta *meta, GstBuffer *buffer)
   Mark *mark = memory ? get_mark (memory) : NULL, *released;
   CtrError error;
 
-  if (mark && g_atomic_int_get (&mark->is_shared) && gst_contours_gpu_enter (mark->events->context, NULL)) {
+  /* Memory that others hold does not return to the pool, and stays shared. */
+  if (mark && g_atomic_int_get (&mark->is_shared) && gst_memory_is_writable (memory)
+      && gst_contours_gpu_enter (mark->events->context, NULL)) {
     released = record (mark->events, NULL, &error);
     if (released)
       set_mark (memory, released);

@@ -110,6 +110,9 @@ CtrInput *contours_filter_get_input (GstContoursFilter *self, GstBuffer *buffer)
 /* Lets an analyser share inputs, if its class can. */
 void contours_filter_init_sharing (GstContoursFilter *self);
 
+/* Waits for pending analyses of BUFFER, which may still read its memory. */
+void contours_filter_wait_for_readers (GstBuffer *buffer);
+
 /* Waits for the pending result, if any. Posts an error and returns FALSE on failure. */
 gboolean contours_filter_settle (GstContoursFilter *self);
 

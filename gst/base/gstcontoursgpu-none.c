@@ -51,6 +51,12 @@ gst_contours_gpu_is_memory (GstMemory *memory)
 }
 
 gboolean
+gst_contours_gpu_will_upload (GstMemory *memory)
+{
+  return FALSE;
+}
+
+gboolean
 gst_contours_gpu_is_foreign (GstContoursGpu *gpu, GstMemory *memory)
 {
   return FALSE;

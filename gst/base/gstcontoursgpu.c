@@ -194,6 +194,12 @@ gst_contours_gpu_is_memory (GstMemory *memory)
 }
 
 gboolean
+gst_contours_gpu_will_upload (GstMemory *memory)
+{
+  return gst_is_cuda_memory (memory) && GST_MEMORY_FLAG_IS_SET (memory, GST_CUDA_MEMORY_TRANSFER_NEED_UPLOAD);
+}
+
+gboolean
 gst_contours_gpu_is_foreign (GstContoursGpu *gpu, GstMemory *memory)
 {
   return GST_CUDA_MEMORY_CAST (memory)->context != CONTEXT (gpu);

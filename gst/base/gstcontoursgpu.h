@@ -51,6 +51,9 @@ gint gst_contours_gpu_get_device_id (GstContoursGpu *gpu);
 
 gboolean gst_contours_gpu_is_memory (GstMemory *memory);
 
+/* Whether mapping MEMORY for the GPU writes it there first, with what was written on the CPU. */
+gboolean gst_contours_gpu_will_upload (GstMemory *memory);
+
 /* Whether MEMORY, which is CUDA memory, belongs to another context than the open one. */
 gboolean gst_contours_gpu_is_foreign (GstContoursGpu *gpu, GstMemory *memory);
 
