@@ -30,7 +30,7 @@ find_root (OpenKey *parents, uint32_t component, OpenKey up)
   return up;
 }
 
-__device__ void
+__device__ inline void
 unite (OpenKey *parents, uint32_t component_a, uint32_t component_b)
 {
   /* Issue both loads before either walk. */

@@ -245,7 +245,7 @@ main (int argc, char **argv)
   }
   random_colours (&rng, colours);
   CtrPainter *painters[PAINTERS] = {painter_new (&setup), painter_new (&setup)}, *on_cpu = painter_new (&cpu);
-  Analysers reference = analysers_new (&cpu), tested = {NULL};
+  Analysers reference = analysers_new (&cpu), tested = {0};
   const int frames = setup.quick ? 10 : 300;
   for (int i = 0; i < frames; i++) {
     describe ("frame %d", i);
