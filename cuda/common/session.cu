@@ -14,8 +14,8 @@ namespace
  * thread polls, and sleeps without the driver for most of the time that it usually waits. A few threads of the process
  * at a time do not sleep for the last part. */
 constexpr int64_t SPIN_NS = 200000, NAP_NS = 20000, MOST_POLLING_NS = 4000000;
-constexpr int64_t LATE_NS =
-    55000;   /* by which a nap takes longer where the system has its usual timer slack; often more */
+/* By which a nap takes longer where the system has its usual timer slack; on some machines it is more. */
+constexpr int64_t LATE_NS = 55000;
 int polling; /* threads; atomic */
 
 int

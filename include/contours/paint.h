@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Drawing shapes into a picture in place: contours, boxes, components, labelled areas and text. See contours.h for how to call a
- * painter; the picture takes the place of the image there.
+/* Drawing shapes into a picture in place: contours, boxes, components, labelled areas and text. See contours.h for how
+ * to call a painter; the picture takes the place of the image there.
  *
  * The cost is proportional to the pixels drawn and the points read. All shapes are rasterised in integers, and the
  * order of overlapping shapes is defined, so both backends draw the same picture to the last bit. Shapes are clipped to
