@@ -21,7 +21,8 @@ typedef struct {
  * device memory of CONTEXT. */
 typedef struct {
   void *context;
-  void *done;                      /* the CUDA event behind the analysis */
+  void *stream;                    /* in which the analysis is queued; work in it follows the analysis */
+  void *done;                      /* the CUDA event behind the analysis, for work elsewhere */
   const CtrDeviceNumbers *numbers; /* the other arrays have room for them, if they are complete */
   const void *table;               /* CtrContour or CtrComponent */
   const void *points;              /* CtrPoint, of contours */

@@ -110,8 +110,8 @@ cca_view (void *state, CtrPendingView *view)
 {
   const CcaAnalyser *cca = (const CcaAnalyser *) state;
   const CcaKernelArgs *f = &cca->current->args;
-  *view = {cca->session.context, cca->session.done, f->numbers, f->table.components, NULL, f->table.capacity,
-      cca->likely_count, 0};
+  *view = {cca->session.context, cca->session.marked, cca->session.done, f->numbers, f->table.components, NULL,
+      f->table.capacity, cca->likely_count, 0};
   return true;
 }
 

@@ -373,7 +373,7 @@ static bool
 end_former (InputStage *state, const CudaSession *session, CtrError *error)
 {
   if (state->held[0])
-    CTR_CUDA (cudaEventSynchronize (session->done));
+    CTR_CUDA (cuda_wait_asleep (session->done));
   input_stage_end (state);
   return true;
 }

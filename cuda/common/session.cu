@@ -10,10 +10,11 @@
 namespace
 {
 
-/* A thread that sleeps in the driver wakes up 20 to 50 us late, and on the way takes locks that all threads share. So a
- * thread polls, and sleeps without the driver for most of the time that it usually waits. A few threads of the process
+/* A thread that sleeps in the driver wakes up 20 to 50 us late, and on the way takes locks that all threads share. An
+ * event that it can sleep for interrupts the host each time the GPU reaches it, even if no thread sleeps. So a thread
+ * polls, and sleeps without the driver for most of the time that it usually waits. A few threads of the process
  * at a time do not sleep for the last part. */
-constexpr int64_t SPIN_NS = 200000, NAP_NS = 20000, MOST_POLLING_NS = 4000000;
+constexpr int64_t SPIN_NS = 200000, NAP_NS = 20000, LONGEST_NAP_NS = 500000, MOST_POLLING_NS = 4000000;
 /* By which a nap takes longer where the system has its usual timer slack; on some machines it is more. */
 constexpr int64_t LATE_NS = 55000;
 int polling; /* threads; atomic */
@@ -96,7 +97,7 @@ ended_with (CudaSession *session, cudaError_t status, const char *purpose, CtrEr
 cudaError_t
 cuda_create_event (cudaEvent_t *event)
 {
-  return cudaEventCreateWithFlags (event, cudaEventDisableTiming | cudaEventBlockingSync);
+  return cudaEventCreateWithFlags (event, cudaEventDisableTiming);
 }
 
 CudaSharedEvent *
@@ -110,6 +111,13 @@ cuda_shared_event_new (cudaError_t *status)
   }
   free (event);
   return NULL;
+}
+
+cudaError_t
+cuda_shared_event_record (CudaSharedEvent *event, cudaStream_t stream)
+{
+  __atomic_store_n (&event->stream, stream, __ATOMIC_RELEASE);
+  return cudaEventRecord (event->event, stream);
 }
 
 CudaSharedEvent *
@@ -130,12 +138,24 @@ cuda_shared_event_unref (CudaSharedEvent *event)
 }
 
 cudaError_t
+cuda_wait_asleep (cudaEvent_t event)
+{
+  int64_t ns = NAP_NS;
+  cudaError_t status;
+  while ((status = cudaEventQuery (event)) == cudaErrorNotReady) {
+    nap (ns);
+    ns = ns + ns / 4 < LONGEST_NAP_NS ? ns + ns / 4 : LONGEST_NAP_NS;
+  }
+  return status;
+}
+
+cudaError_t
 cuda_wait_for_event (cudaEvent_t event, CudaWait *wait)
 {
   cudaError_t status = cudaErrorNotReady;
   poll ([&] { return (status = cudaEventQuery (event)) != cudaErrorNotReady; }, wait);
   if (status == cudaErrorNotReady)
-    status = cudaEventSynchronize (event);
+    status = cuda_wait_asleep (event);
   return status;
 }
 
@@ -211,14 +231,16 @@ cuda_session_hold (void *state, void *event, CtrError *error)
       return true;
     }
   /* So many others are rare. */
-  CTR_CUDA (cudaEventSynchronize (read->event));
+  CTR_CUDA (cuda_wait_asleep (read->event));
   return true;
 }
 
 bool
 cuda_session_lead (void *state, void *stream, CtrError *error)
 {
-  CTR_CUDA (cudaStreamWaitEvent ((cudaStream_t) stream, ((const CudaSession *) state)->done, 0));
+  const CudaSession *session = (const CudaSession *) state;
+  if ((cudaStream_t) stream != session->marked)
+    CTR_CUDA (cudaStreamWaitEvent ((cudaStream_t) stream, session->done, 0));
   return true;
 }
 
@@ -232,7 +254,7 @@ bool
 cuda_session_follow_readers (CudaSession *session, CtrError *error)
 {
   for (const CudaSharedEvent *reader : session->readers)
-    if (reader)
+    if (reader && __atomic_load_n (&reader->stream, __ATOMIC_ACQUIRE) != session->stream)
       CTR_CUDA (cudaStreamWaitEvent (session->stream, reader->event, 0));
   cuda_session_forget_readers (session);
   return true;
@@ -243,7 +265,7 @@ cuda_session_wait_for_readers (CudaSession *session, CtrError *error)
 {
   for (const CudaSharedEvent *reader : session->readers)
     if (reader)
-      CTR_CUDA (cudaEventSynchronize (reader->event));
+      CTR_CUDA (cuda_wait_asleep (reader->event));
   cuda_session_forget_readers (session);
   return true;
 }
@@ -275,13 +297,13 @@ bool
 cuda_session_wait_for_flag (CudaSession *session, const uint32_t *flag, const char *purpose, CtrError *error)
 {
   const bool set = poll ([flag] { return __atomic_load_n (flag, __ATOMIC_ACQUIRE) == 1; }, &session->wait);
-  return ended_with (session, set ? cudaSuccess : cudaEventSynchronize (session->done), purpose, error);
+  return ended_with (session, set ? cudaSuccess : cuda_wait_asleep (session->done), purpose, error);
 }
 
 bool
 cuda_session_wait_for_mark (CudaSession *session, const char *purpose, CtrError *error)
 {
-  return ended_with (session, cudaEventSynchronize (session->done), purpose, error);
+  return ended_with (session, cuda_wait_asleep (session->done), purpose, error);
 }
 
 void

@@ -17,11 +17,13 @@ struct CudaWait {
 /* An event that several objects refer to. */
 struct CudaSharedEvent {
   cudaEvent_t event;
-  int refs; /* atomic */
+  cudaStream_t stream; /* in which it was recorded last; atomic */
+  int refs;            /* atomic */
 };
 
 /* One with one reference; NULL and STATUS on failure. */
 CudaSharedEvent *cuda_shared_event_new (cudaError_t *status);
+cudaError_t cuda_shared_event_record (CudaSharedEvent *event, cudaStream_t stream);
 CudaSharedEvent *cuda_shared_event_ref (CudaSharedEvent *event);
 void cuda_shared_event_unref (CudaSharedEvent *event); /* EVENT may be NULL */
 
@@ -83,8 +85,11 @@ void cuda_session_end (CudaSession *session, bool complete);
 void cuda_session_enter (const CudaSession *session);
 void cuda_session_leave (const CudaSession *session);
 
-/* An event for which a thread can sleep. */
+/* An event without a time. */
 cudaError_t cuda_create_event (cudaEvent_t *event);
+
+/* Waits for EVENT, however long it takes, and wakes up late by a quarter of that at most. */
+cudaError_t cuda_wait_asleep (cudaEvent_t event);
 
 /* Waits for EVENT, which WAIT is for. */
 cudaError_t cuda_wait_for_event (cudaEvent_t event, CudaWait *wait);

@@ -157,6 +157,7 @@ void
 contour_slot_view (const ContourSlot *slot, const CudaSession *session, CtrPendingView *view)
 {
   view->context = session->context;
+  view->stream = session->marked;
   view->done = session->done;
   view->numbers = (const CtrDeviceNumbers *) slot->numbers.data;
   view->table = slot->table.data;

@@ -113,7 +113,7 @@ paint_destroy (void *state)
   Painter *painter = (Painter *) state;
   __atomic_sub_fetch (&painters, 1, __ATOMIC_RELAXED);
   if (painter->session.stream)
-    cudaEventSynchronize (painter->staging->drawn->event);
+    cuda_wait_asleep (painter->staging->drawn->event);
   painter->session.stream = NULL;
   ctr_device_buffer_free (&painter->ink);
   ctr_device_buffer_free (&painter->staged);
@@ -348,7 +348,7 @@ queue_frame (Painter *painter, const CtrPaintPicture *picture, const CtrPaintLay
   ctr_paint_target_init (&target, picture, layers, count);
   painter->staging = &painter->stagings[(painter->staging - painter->stagings + 1) % STAGINGS];
   if (count == 0) {
-    CTR_CUDA (cudaEventRecord (painter->staging->drawn->event, stream));
+    CTR_CUDA (cuda_shared_event_record (painter->staging->drawn, stream));
     return true;
   }
   if (!reserve_ink (painter, &target, error) || !upload_colours (painter, colours, error)
@@ -366,7 +366,7 @@ queue_frame (Painter *painter, const CtrPaintPicture *picture, const CtrPaintLay
   if (drawn)
     paint_launch_blend (target, painter->session);
   CTR_CUDA (cudaGetLastError ());
-  CTR_CUDA (cudaEventRecord (painter->staging->drawn->event, stream));
+  CTR_CUDA (cuda_shared_event_record (painter->staging->drawn, stream));
   painter->ink_is_clean = true;
   return true;
 }

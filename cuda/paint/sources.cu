@@ -58,6 +58,12 @@ unlock (PaintSource *source, CudaSharedEvent *drawn, CtrError *error)
                           : ctr_components_unlock (source->components, drawn, error);
 }
 
+bool
+can_read (const CtrPendingView &view, const CudaSession &session, bool in_order)
+{
+  return view.context == session.context && (!in_order || view.stream == session.stream);
+}
+
 /* Whether it works or not: the element that analyses reports the error, and there is nothing to draw. */
 void
 wait_for (const PaintSource &source)
@@ -72,21 +78,18 @@ wait_for (const PaintSource &source)
 
 void
 paint_sources_lock (
-    PaintSources *sources, const CtrPaintLayer *layers, uint32_t count, const CudaSession &session, bool wait)
+    PaintSources *sources, const CtrPaintLayer *layers, uint32_t count, const CudaSession &session, bool in_order)
 {
   bool usable = true;
   sources->count = 0;
   for (uint32_t i = 0; i < count; i++) {
     const PaintSource source = source_of (&layers[i]);
-    if (!address_of (source))
-      continue;
-    if (!wait && add (sources, source))
-      continue;
-    wait_for (source);
+    if (address_of (source) && !add (sources, source))
+      wait_for (source);
   }
   for (uint32_t i = 0; i < sources->count; i++) {
     lock (&sources->list[i]);
-    usable = usable && (!sources->list[i].is_pending || sources->list[i].view.context == session.context);
+    usable = usable && (!sources->list[i].is_pending || can_read (sources->list[i].view, session, in_order));
   }
   if (usable)
     return;
@@ -145,7 +148,7 @@ bool
 paint_sources_follow (const PaintSources &sources, cudaStream_t stream, CtrError *error)
 {
   for (uint32_t i = 0; i < sources.count; i++)
-    if (sources.list[i].is_pending)
+    if (sources.list[i].is_pending && sources.list[i].view.stream != stream)
       CTR_CUDA (cudaStreamWaitEvent (stream, (cudaEvent_t) sources.list[i].view.done, 0));
   return true;
 }

@@ -21,10 +21,10 @@ struct PaintSources {
   uint32_t count;
 };
 
-/* Finds the results of LAYERS, and locks those that are pending and can be read in the context of SESSION, unless the host
- * is to WAIT for all. All others are settled. */
+/* Finds the results of LAYERS, and locks those that are pending, if all of them can be read in the context of SESSION and,
+ * IN_ORDER, are in its stream. All others are settled. */
 void paint_sources_lock (
-    PaintSources *sources, const CtrPaintLayer *layers, uint32_t count, const CudaSession &session, bool wait);
+    PaintSources *sources, const CtrPaintLayer *layers, uint32_t count, const CudaSession &session, bool in_order);
 
 /* Unlocks them. They keep their memory until DRAWN, which is recorded behind the drawing; NULL: nothing is queued. */
 bool paint_sources_unlock (PaintSources *sources, CudaSharedEvent *drawn, CtrError *error);

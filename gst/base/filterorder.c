@@ -15,6 +15,38 @@ contours_filter_count_drawing (GstContoursFilter *self, CtrBackend backend, gint
     g_atomic_int_add (&drawing_filters, change);
 }
 
+/* With many elements, a stream that waits for another one holds up others. */
+static gboolean
+may_wait_on_gpu (void)
+{
+  return g_atomic_int_get (&drawing_filters) <= (gint) ctr_event_queue_count ();
+}
+
+/* Our element whose frames SELF gets first (transfer full), or NULL. */
+static GstContoursFilter *
+find_feeder (GstContoursFilter *self)
+{
+  GstPad *peer = gst_pad_get_peer (GST_BASE_TRANSFORM_SINK_PAD (self));
+  GstObject *parent = peer ? gst_object_get_parent (GST_OBJECT_CAST (peer)) : NULL;
+
+  if (parent && !GST_IS_CONTOURS_FILTER (parent))
+    gst_clear_object (&parent);
+  gst_clear_object (&peer);
+  return (GstContoursFilter *) parent;
+}
+
+/* Elements in one stream need not wait for one another, but the work of several on a frame does not overlap. */
+void
+contours_filter_choose_stream (GstContoursFilter *self)
+{
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+  GstContoursFilter *feeder = may_wait_on_gpu () ? NULL : find_feeder (self);
+
+  if (g_atomic_int_get (&priv->in_use) == CTR_BACKEND_CUDA && priv->cuda_caps)
+    gst_contours_gpu_use_stream_of (&priv->gpu, feeder ? &PRIVATE (feeder)->gpu : NULL);
+  gst_clear_object (&feeder);
+}
+
 gboolean
 contours_filter_is_ordered (GstContoursFilter *self, gpointer stream)
 {
@@ -62,19 +94,12 @@ feeds_ours (GstContoursFilter *self)
   return ours;
 }
 
-/* With many elements, a stream that waits for another one holds up others. */
-static gboolean
-may_wait_on_gpu (void)
-{
-  return g_atomic_int_get (&drawing_filters) <= (gint) ctr_event_queue_count ();
-}
-
 /* A frame that is dropped on its way to one of ours returns to its pool. Whoever takes it from there must be ordered by
  * its mark, too. */
 static gboolean
 stays_private (GstContoursFilter *self, GstBuffer *buffer)
 {
-  return may_wait_on_gpu () && gst_contours_gpu_has_owner (buffer) && feeds_ours (self);
+  return gst_contours_gpu_has_owner (buffer) && feeds_ours (self);
 }
 
 /* The default stream makes every stream of the context wait that synchronises with it. With one stream of frames that

@@ -53,22 +53,15 @@ sync_properties (GstBaseTransform *trans, GstBuffer *buffer)
     gst_object_sync_values (GST_OBJECT_CAST (trans), time);
 }
 
-/* Adopts the CUDA context of the incoming frames. This is the place because rendered frames are allocated between here
- * and transform(). */
+/* Switches to the CUDA context of the incoming frames. */
 static void
-gst_contours_filter_before_transform (GstBaseTransform *trans, GstBuffer *buffer)
+adopt_context (GstContoursFilter *self, GstMemory *memory)
 {
-  GstContoursFilter *self = GST_CONTOURS_FILTER (trans);
   GstContoursFilterPrivate *priv = PRIVATE (self);
-  GstMemory *memory = contours_filter_first_memory (buffer);
   gint device_id;
   gboolean finished;
   CtrError error;
 
-  sync_properties (trans, buffer);
-  if (g_atomic_int_get (&priv->in_use) < 0 || !priv->cuda_caps || !gst_contours_gpu_is_memory (memory)
-      || !gst_contours_gpu_is_foreign (&priv->gpu, memory))
-    return;
   GST_INFO_OBJECT (self, "switching to the CUDA context of the incoming frames");
   GST_OBJECT_LOCK (self);
   device_id = priv->device_id;
@@ -80,8 +73,25 @@ gst_contours_filter_before_transform (GstBaseTransform *trans, GstBuffer *buffer
   if (!gst_contours_gpu_adopt (&priv->gpu, memory, device_id, &error)
       || !contours_filter_open_backend (self, CTR_BACKEND_CUDA, &error))
     contours_filter_post_error (self, &error);
-  else if (contours_filter_renders (trans))
-    gst_base_transform_reconfigure_src (trans); /* for a pool of the new context */
+  else if (contours_filter_renders (GST_BASE_TRANSFORM_CAST (self)))
+    gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM_CAST (self)); /* for a pool of the new context */
+}
+
+/* Adopts the CUDA context of the incoming frames, and chooses the stream. This is the place because rendered frames are
+ * allocated, and frames copied, between here and transform(). */
+static void
+gst_contours_filter_before_transform (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstContoursFilter *self = GST_CONTOURS_FILTER (trans);
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+  GstMemory *memory = contours_filter_first_memory (buffer);
+
+  sync_properties (trans, buffer);
+  if (g_atomic_int_get (&priv->in_use) < 0 || !priv->cuda_caps || !gst_contours_gpu_is_memory (memory))
+    return;
+  if (gst_contours_gpu_is_foreign (&priv->gpu, memory))
+    adopt_context (self, memory);
+  contours_filter_choose_stream (self);
 }
 
 /* Checks that the ROWS of PLANE, of ROW bytes each, lie inside the mapped memory: strides and offsets come from a

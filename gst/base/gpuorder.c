@@ -3,6 +3,13 @@
 
 #include <contours/event.h>
 
+struct _GstContoursGpuStream {
+  gpointer handle; /* CUstream */
+  void (*free) (gpointer handle);
+  GstObject *context;
+  gint refs; /* atomic */
+};
+
 /* The end of the work that is queued on a memory. */
 typedef struct _Mark {
   GstContoursGpuEvents *events;
@@ -34,6 +41,76 @@ static GQuark
 mark_quark (void)
 {
   return g_quark_from_static_string ("GstContoursGpuMark");
+}
+
+GstContoursGpuStream *
+gpu_stream_new (GstObject *context, gpointer handle, void (*free) (gpointer handle))
+{
+  GstContoursGpuStream *stream = g_new (GstContoursGpuStream, 1);
+
+  *stream = (GstContoursGpuStream){handle, free, gst_object_ref (context), 1};
+  return stream;
+}
+
+static GstContoursGpuStream *
+stream_ref (GstContoursGpuStream *stream)
+{
+  g_atomic_int_inc (&stream->refs);
+  return stream;
+}
+
+static void
+stream_unref (GstContoursGpuStream *stream)
+{
+  if (!g_atomic_int_dec_and_test (&stream->refs))
+    return;
+  if (gst_contours_gpu_enter (stream->context, NULL)) { /* a lost context has lost its streams, too */
+    stream->free (stream->handle);
+    gst_contours_gpu_leave ();
+  }
+  gst_object_unref (stream->context);
+  g_free (stream);
+}
+
+/* Takes the reference to STREAM. */
+static void
+use_stream (GstContoursGpu *gpu, GstContoursGpuStream *stream)
+{
+  GstContoursGpuStream *before;
+
+  g_rec_mutex_lock (&gpu->lock);
+  before = gpu->used;
+  gpu->used = stream;
+  gpu->stream = stream ? stream->handle : NULL;
+  g_rec_mutex_unlock (&gpu->lock);
+  if (before)
+    stream_unref (before);
+}
+
+void
+gpu_stream_clear (GstContoursGpu *gpu)
+{
+  use_stream (gpu, NULL);
+  g_clear_pointer (&gpu->own, stream_unref);
+}
+
+void
+gst_contours_gpu_use_stream_of (GstContoursGpu *gpu, GstContoursGpu *other)
+{
+  GstContoursGpuStream *wanted = NULL;
+
+  if (other) {
+    g_rec_mutex_lock (&other->lock);
+    if (other->used && other->context == gpu->context)
+      wanted = stream_ref (other->used);
+    g_rec_mutex_unlock (&other->lock);
+  }
+  if (!wanted)
+    wanted = stream_ref (gpu->own);
+  if (wanted == gpu->used)
+    stream_unref (wanted);
+  else
+    use_stream (gpu, wanted);
 }
 
 GstContoursGpuEvents *

@@ -13,6 +13,16 @@
 
 G_BEGIN_DECLS
 
+/* A stream of CONTEXT, with one reference. The last one who uses it calls FREE, in the context. */
+GstContoursGpuStream *gpu_stream_new (GstObject *context, gpointer handle, void (*free) (gpointer handle));
+
+/* Gives up the streams of GPU. */
+void gpu_stream_clear (GstContoursGpu *gpu);
+
+/* Makes GPU work in the stream that OTHER, of the same context, works in; NULL, or another context: in its own. Work that
+ * is queued elsewhere is not waited for. */
+void gst_contours_gpu_use_stream_of (GstContoursGpu *gpu, GstContoursGpu *other);
+
 /* Events of CONTEXT, which are used again and again. They outlive their owner as long as a memory is marked with one. */
 GstContoursGpuEvents *gpu_events_new (GstObject *context);
 void gpu_events_unref (GstContoursGpuEvents *events);

@@ -87,6 +87,10 @@ GstMemory *contours_filter_first_memory (GstBuffer *buffer);
 gboolean contours_filter_analyze (
     GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error);
 
+/* Decides in which stream the element works on the next frame: its own, or with many elements that of the element before
+ * it, if that is one of ours. */
+void contours_filter_choose_stream (GstContoursFilter *self);
+
 /* Whether work on frames in CUDA memory is ordered by STREAM, their memory's own, or frames are in system memory, whose
  * pixels have been copied. */
 gboolean contours_filter_is_ordered (GstContoursFilter *self, gpointer stream);

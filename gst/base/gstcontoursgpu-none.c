@@ -27,6 +27,11 @@ gst_contours_gpu_close (GstContoursGpu *gpu)
 {
 }
 
+void
+gst_contours_gpu_use_stream_of (GstContoursGpu *gpu, GstContoursGpu *other)
+{
+}
+
 gboolean
 gst_contours_gpu_push (GstContoursGpu *gpu, CtrError *error)
 {

@@ -28,6 +28,7 @@ gst_contours_gpu_init (GstContoursGpu *gpu)
   g_rec_mutex_init (&gpu->lock);
   gpu->context = NULL;
   gpu->stream = NULL;
+  gpu->own = gpu->used = NULL;
   gpu->events = NULL;
 }
 
@@ -60,6 +61,12 @@ context_device_id (GstCudaContext *context)
   return device_id;
 }
 
+static void
+free_stream (gpointer stream)
+{
+  CuStreamDestroy (stream);
+}
+
 /* A stream that synchronises with the context's default stream would wait for the work of other elements on other
  * frames. */
 static gboolean
@@ -74,7 +81,8 @@ create_stream (GstContoursGpu *gpu, CtrError *error)
   gst_contours_gpu_pop (gpu);
   if (result != CUDA_SUCCESS)
     return fail_cuda (error, "cuStreamCreate", result);
-  gpu->stream = stream;
+  gpu->own = gpu_stream_new (gpu->context, stream, free_stream);
+  gst_contours_gpu_use_stream_of (gpu, NULL);
   gpu->events = gpu_events_new (gpu->context);
   return TRUE;
 }
@@ -82,13 +90,7 @@ create_stream (GstContoursGpu *gpu, CtrError *error)
 static void
 destroy_stream (GstContoursGpu *gpu)
 {
-  CtrError error;
-
-  if (gpu->stream && gst_contours_gpu_push (gpu, &error)) {
-    CuStreamDestroy (gpu->stream);
-    gst_contours_gpu_pop (gpu);
-  }
-  gpu->stream = NULL;
+  gpu_stream_clear (gpu);
   g_clear_pointer (&gpu->events, gpu_events_unref);
 }
 

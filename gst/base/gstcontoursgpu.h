@@ -22,11 +22,14 @@ G_BEGIN_DECLS
 #define GST_CONTOURS_CUDA_FEATURE "memory:CUDAMemory"
 
 typedef struct _GstContoursGpuEvents GstContoursGpuEvents;
+typedef struct _GstContoursGpuStream GstContoursGpuStream;
 
 typedef struct {
   GRecMutex lock;               /* guards context, which applications and neighbours set and query from any thread */
   GstObject *context;           /* GstCudaContext, or NULL; only the streaming thread replaces it while it runs */
   gpointer stream;              /* CUstream in that context, which does not synchronise with the default stream */
+  GstContoursGpuStream *own;    /* created with the context */
+  GstContoursGpuStream *used;   /* whose handle stream is; guarded by lock, as neighbours use it, too */
   GstContoursGpuEvents *events; /* of that context */
 } GstContoursGpu;
 

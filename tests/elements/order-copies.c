@@ -66,7 +66,7 @@ GST_START_TEST (test_copied_drawn)
   known = pass (h, new_frame (1));
   gst_harness_teardown (h);
   if (__i__ & 1)
-    start_many ();
+    start_many (3);
   h = chain_of (drawn);
   out = pass (h, __i__ & 2 ? gst_buffer_ref (in) : in);
   copy = copy_of (out);

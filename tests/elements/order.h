@@ -127,12 +127,12 @@ refill (GstBuffer *buffer, guint seed)
   gst_buffer_unmap (buffer, &map);
 }
 
-static GstHarness *many[3];
+static GstHarness *many[8];
 
 static inline void
-start_many (void)
+start_many (guint count)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (many); i++)
+  for (guint i = 0; i < count; i++)
     many[i] = chain_of (edges_of);
 }
 
@@ -140,7 +140,7 @@ static inline void
 stop_many (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (many); i++)
-    gst_harness_teardown (many[i]);
+    g_clear_pointer (&many[i], gst_harness_teardown);
 }
 
 static inline void
