@@ -38,6 +38,7 @@ struct CUgraphExec_st {
 struct Mark {
   CUstream_st *stream;
   bool reached;
+  int queries; /* that have not found it reached */
 };
 
 struct CUevent_st {
