@@ -41,9 +41,9 @@ contours_filter_drop_copies (GstContoursFilter *self)
   gst_clear_object (&priv->copies);
 }
 
-/* A pool without a maximum: any number of frames may wait downstream. NULL if there is none for these caps. */
-static GstBufferPool *
-new_pool (GstContoursFilter *self, GstMemory *memory)
+/* Without a maximum, any number of frames may wait downstream. */
+GstBufferPool *
+contours_filter_new_pool (GstContoursFilter *self, GstMemory *memory)
 {
   GstContoursFilterPrivate *priv = PRIVATE (self);
   GstCaps *caps = gst_pad_get_current_caps (GST_BASE_TRANSFORM_SINK_PAD (self));
@@ -76,7 +76,7 @@ contours_filter_acquire (GstContoursFilter *self, GstBuffer *buffer)
     return copy;
   gst_clear_buffer (&copy);
   contours_filter_drop_copies (self);
-  priv->copies = new_pool (self, memory);
+  priv->copies = contours_filter_new_pool (self, memory);
   if (priv->copies)
     gst_buffer_pool_acquire_buffer (priv->copies, &copy, NULL);
   return copy;

@@ -67,6 +67,7 @@ adopt_context (GstContoursFilter *self, GstMemory *memory)
   device_id = priv->device_id;
   GST_OBJECT_UNLOCK (self);
   finished = contours_filter_finish_drawing (self);
+  contours_filter_end_web (self);
   contours_filter_close_backend (self);
   if (!finished)
     return;

@@ -4,20 +4,24 @@
 
 #include <gst/contours/gstcontours.h>
 
+/* ROWS is the height of the frame in BUFFER that the result has: 0 if BUFFER follows the last strip. */
 static void
-attach_components (GstContoursFilter *self, GstBuffer *buffer, CtrComponents *components, gpointer stream)
+attach_components (GstContoursFilter *self, GstBuffer *buffer, CtrComponents *components, gpointer stream, guint rows)
 {
+  GstContoursFilterPrivate *priv = PRIVATE (self);
   gchar *source = gst_object_get_name (GST_OBJECT_CAST (self));
   GstContoursComponentMeta *meta = gst_buffer_add_contours_component_meta (buffer, components, source);
 
   gst_contours_component_meta_add_flags (meta, gst_contours_filter_get_frame_flags (self, buffer));
+  if (priv->strips.enabled)
+    gst_contours_component_meta_place_strip (meta, components->height - rows, GST_VIDEO_INFO_HEIGHT (&priv->info));
   if (!contours_filter_is_ordered (self, stream))
     gst_contours_component_meta_guard_memory (meta);
   g_free (source);
 }
 
 static void
-attach_contours (GstContoursFilter *self, GstBuffer *buffer, CtrContours *contours, gpointer stream)
+attach_contours (GstContoursFilter *self, GstBuffer *buffer, CtrContours *contours, gpointer stream, guint rows)
 {
   GstContoursFilterPrivate *priv = PRIVATE (self);
   gchar *source = gst_object_get_name (GST_OBJECT_CAST (self));
@@ -28,6 +32,8 @@ attach_contours (GstContoursFilter *self, GstBuffer *buffer, CtrContours *contou
     ctr_contours_set_owner (contours, gst_object_ref (priv->gpu.context), gst_object_unref);
   meta = gst_buffer_add_contours_contour_meta (buffer, contours, source);
   gst_contours_contour_meta_add_flags (meta, gst_contours_filter_get_frame_flags (self, buffer));
+  if (priv->strips.enabled)
+    gst_contours_contour_meta_place_strip (meta, contours->height - rows, GST_VIDEO_INFO_HEIGHT (&priv->info));
   if (!contours_filter_is_ordered (self, stream))
     gst_contours_contour_meta_guard_memory (meta);
   g_free (source);
@@ -82,6 +88,22 @@ check_limit (GstContoursFilter *self, const CtrContours *contours)
   if (klass->warn_of_limit && contours->exceeded != CTR_LIMIT_NONE && contours->exceeded != priv->exceeded)
     klass->warn_of_limit (self, contours);
   priv->exceeded = contours->exceeded;
+  contours_filter_warn_of_unfinished (self, contours->unfinished, "contours");
+}
+
+/* Warns of unfinished components of earlier strips that are complete by now, or, with ALL, of all. */
+static void
+check_unwarned (GstContoursFilter *self, gboolean all)
+{
+  GQueue *unwarned = &PRIVATE (self)->unwarned;
+
+  while (!g_queue_is_empty (unwarned) && (all || ctr_components_is_complete (g_queue_peek_head (unwarned)))) {
+    CtrComponents *components = g_queue_pop_head (unwarned);
+
+    if (ctr_components_wait (components, NULL))
+      contours_filter_warn_of_unfinished (self, components->unfinished, "components");
+    ctr_components_unref (components);
+  }
 }
 
 /* Checks the limit of the contours found last, which are complete by now. */
@@ -104,9 +126,13 @@ find_components (GstContoursFilter *self, const CtrImage *image, GstBuffer *buff
 
   if (!components)
     return FALSE;
-  attach_components (self, buffer, components, stream);
+  attach_components (self, buffer, components, stream, image->height);
   if (klass->report_components)
     klass->report_components (self, buffer, components);
+  if (PRIVATE (self)->strips.enabled) {
+    g_queue_push_tail (&PRIVATE (self)->unwarned, ctr_components_ref (components));
+    check_unwarned (self, FALSE);
+  }
   ctr_components_unref (components);
   return TRUE;
 }
@@ -121,7 +147,7 @@ find_contours (GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer
   check_last (self);
   if (!contours)
     return FALSE;
-  attach_contours (self, buffer, contours, stream);
+  attach_contours (self, buffer, contours, stream, image->height);
   if (klass->report_contours)
     klass->report_contours (self, buffer, contours);
   if (ctr_contours_is_complete (contours))
@@ -136,9 +162,30 @@ gboolean
 contours_filter_analyze (
     GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error)
 {
-  if (GST_CONTOURS_FILTER_GET_CLASS (self)->find_components)
-    return find_components (self, image, buffer, stream, error);
-  return find_contours (self, image, buffer, stream, error);
+  const gboolean ok = GST_CONTOURS_FILTER_GET_CLASS (self)->find_components
+                          ? find_components (self, image, buffer, stream, error)
+                          : find_contours (self, image, buffer, stream, error);
+
+  if (ok)
+    contours_filter_note_strip (self, buffer);
+  return ok;
+}
+
+void
+contours_filter_attach_rest (
+    GstContoursFilter *self, GstBuffer *buffer, CtrComponents *components, CtrContours *contours)
+{
+  GstContoursFilterClass *klass = GST_CONTOURS_FILTER_GET_CLASS (self);
+
+  if (components) {
+    attach_components (self, buffer, components, NULL, 0);
+    if (klass->report_components)
+      klass->report_components (self, buffer, components);
+  } else {
+    attach_contours (self, buffer, contours, NULL, 0);
+    if (klass->report_contours)
+      klass->report_contours (self, buffer, contours);
+  }
 }
 
 gboolean
@@ -152,6 +199,7 @@ contours_filter_settle (GstContoursFilter *self)
     return TRUE;
   ok = klass->settle (self, &error);
   check_last (self);
+  check_unwarned (self, TRUE);
   if (!ok)
     contours_filter_post_error (self, &error);
   return ok;

@@ -169,6 +169,7 @@ gst_contours_filter_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   GstContoursFilterPrivate *priv = PRIVATE (GST_CONTOURS_FILTER (parent));
   GstFlowReturn ret;
 
+  contours_filter_expect_strip (GST_CONTOURS_FILTER (parent));
   priv->in_chain = TRUE;
   ret = priv->parent_chain (pad, parent, buffer);
   priv->in_chain = FALSE;

@@ -8,6 +8,7 @@
  *   filtercopying.c       copies of frames to draw on, where somebody else holds the frame
  *   filtersharing.c       sharing of uploads, luma and thresholds with analysers that are linked directly
  *   filterdrawing.c       drawing that is still queued on the GPU when its frame is pushed
+ *   filterstrips.c        strips of one endless picture: the end of the picture, warnings
  *   filterorder.c         order of the work on one frame: among our elements, and before it is pushed to others
  */
 #ifndef GST_BASE_GSTCONTOURSFILTER_PRIVATE_H
@@ -54,9 +55,15 @@ typedef struct {
   GstMiniObject *copied; /* what the queued copy of a frame depends on, NULL if none is queued; streaming thread only */
   CtrContours *unchecked; /* pending contours whose limit is not known yet, or NULL; streaming thread only */
   CtrLimit exceeded;      /* limit that the last frame exceeded */
-  CtrInput *input;        /* its own, NULL until one is needed; streaming thread only */
-  ContoursOffer offer;    /* under the object lock; set by the streaming thread */
-  gboolean in_chain;      /* Whoever is offered the input gets the frame before the chain function returns. */
+  GQueue unwarned;        /* CtrComponents of strips whose unfinished ones are not known yet; streaming thread only */
+  StripMode strips;       /* of the subclass since it was opened */
+  gboolean warned_unfinished;
+  gboolean expects_strip;                 /* A buffer has come since the last strip. */
+  gboolean rows_missing;                  /* One has come that was not analysed: a gap, or late for QoS. */
+  GstClockTime strip_pts, strip_duration; /* of the last strip */
+  CtrInput *input;                        /* its own, NULL until one is needed; streaming thread only */
+  ContoursOffer offer;                    /* under the object lock; set by the streaming thread */
+  gboolean in_chain; /* Whoever is offered the input gets the frame before the chain function returns. */
   GstPadChainFunction parent_chain;
   CtrCancel cancel; /* requested while the pads are flushing: ends the work on a frame */
 } GstContoursFilterPrivate;
@@ -114,6 +121,28 @@ CtrInput *contours_filter_get_input (GstContoursFilter *self, GstBuffer *buffer)
 /* Lets an analyser share inputs, if its class can. */
 void contours_filter_init_sharing (GstContoursFilter *self);
 
+/* Attaches what was open at the end of the web, either kind, to BUFFER, which follows the last strip, and reports it. */
+void contours_filter_attach_rest (
+    GstContoursFilter *self, GstBuffer *buffer, CtrComponents *components, CtrContours *contours);
+
+/* To be called with each buffer that comes: if it is not analysed, rows are missing. */
+void contours_filter_expect_strip (GstContoursFilter *self);
+
+/* Keeps the times of the strip in BUFFER, which has been analysed. */
+void contours_filter_note_strip (GstContoursFilter *self, GstBuffer *buffer);
+
+/* Warns once a web if a result has UNFINISHED components or contours (WHAT). */
+void contours_filter_warn_of_unfinished (GstContoursFilter *self, guint unfinished, const gchar *what);
+
+/* Ends the web, if there are strips, and pushes what is open. Posts an error and returns FALSE on failure. */
+gboolean contours_filter_end_web (GstContoursFilter *self);
+
+/* Forgets what is open. */
+void contours_filter_drop_web (GstContoursFilter *self);
+
+/* Ends, cuts or drops the web if EVENT does so. To be called before EVENT is passed on. */
+void contours_filter_handle_strip_event (GstContoursFilter *self, GstEvent *event);
+
 /* Waits for pending analyses of BUFFER, which may still read its memory. */
 void contours_filter_wait_for_readers (GstBuffer *buffer);
 
@@ -129,6 +158,10 @@ gboolean contours_filter_check_planes (const GstVideoFrame *frame, CtrError *err
 
 /* Whether somebody else holds BUFFER or its memory, and so must not see what is drawn on it. */
 gboolean contours_filter_needs_copy (GstContoursFilter *self, GstBuffer *buffer);
+
+/* An active pool without a maximum, of frames with the current caps, in CUDA memory with the stream of MEMORY (NULL: none).
+ * NULL if there is none for these caps. */
+GstBufferPool *contours_filter_new_pool (GstContoursFilter *self, GstMemory *memory);
 
 /* A buffer like BUFFER, in CUDA memory with the CUDA stream of its memory, without metadata. They come from one pool,
  * unless the frames change to another stream. NULL if there is no memory. */

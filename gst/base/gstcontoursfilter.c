@@ -219,6 +219,7 @@ gst_contours_filter_sink_event (GstBaseTransform *trans, GstEvent *event)
     contours_filter_finish_drawing (GST_CONTOURS_FILTER (trans));
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
     PRIVATE (GST_CONTOURS_FILTER (trans))->bits_so_far = 0;
+  contours_filter_handle_strip_event (GST_CONTOURS_FILTER (trans), event);
   return GST_BASE_TRANSFORM_CLASS (gst_contours_filter_parent_class)->sink_event (trans, event);
 }
 
@@ -338,6 +339,7 @@ gst_contours_filter_init (GstContoursFilter *self)
   priv->in_use = -1;
   gst_contours_gpu_init (&priv->gpu);
   gst_video_info_init (&priv->info);
+  g_queue_init (&priv->unwarned);
 }
 
 static void

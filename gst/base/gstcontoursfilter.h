@@ -12,6 +12,7 @@
  *   pinnedpool.h              page-locked frames in system memory
  *   framemessage.h            element messages about one frame
  *   propertyfields.h          tables of properties that are plain fields
+ *   stripmode.h               the properties of analysers of strips: strip-mode, max-open-rows
  *   significantbits.h         the property significant-bits of cudacanny and cudacontouroverlay
  *   allocation.h              allocation queries; contourexport uses it as well
  *   excerpt.h                 excerpts of user input for messages
@@ -22,6 +23,8 @@
  */
 #ifndef GST_BASE_GSTCONTOURSFILTER_H
 #define GST_BASE_GSTCONTOURSFILTER_H
+
+#include "gst/base/stripmode.h"
 
 #include <contours/contours.h>
 #include <gst/base/gstbasetransform.h>
@@ -49,6 +52,10 @@ G_DECLARE_DERIVABLE_TYPE (GstContoursFilter, gst_contours_filter, GST, CONTOURS_
  * @report_components, @report_contours: optional, with these two: post messages about the result. The base class has
  *     attached it to @buffer, with the element's name, the frame's flags and the CUDA context that it depends on. It may
  *     be pending.
+ * @end_components, @end_contours: with gst_contours_filter_set_strips(): the web ends after the last strip. Set the result
+ *     to what is still open (transfer full, complete), unless that is nothing. Its height is that of the rows above the
+ *     end. Strips that follow are another web.
+ * @drop_web: with these: forget what is open; the next strip begins another web.
  * @warn_of_limit: optional, with @find_contours: warn that @contours exceed a limit, which those of the frame before did
  *     not. Called as soon as the base class knows.
  * @render: instead: fill @out, a frame of the format and size of @in, whose samples are @image. Both are in the same
@@ -83,6 +90,9 @@ struct _GstContoursFilterClass {
   gboolean (*settle) (GstContoursFilter *self, CtrError *error);
   void (*report_components) (GstContoursFilter *self, GstBuffer *buffer, CtrComponents *components);
   void (*report_contours) (GstContoursFilter *self, GstBuffer *buffer, CtrContours *contours);
+  gboolean (*end_components) (GstContoursFilter *self, CtrComponents **components, CtrError *error);
+  gboolean (*end_contours) (GstContoursFilter *self, CtrContours **contours, CtrError *error);
+  void (*drop_web) (GstContoursFilter *self);
   void (*warn_of_limit) (GstContoursFilter *self, const CtrContours *contours);
   gboolean (*render) (GstContoursFilter *self, const CtrImage *image, const GstVideoFrame *in, GstVideoFrame *out,
       gpointer stream, CtrError *error);
@@ -94,6 +104,14 @@ struct _GstContoursFilterClass {
 
 /* The result flags of a frame: those of BUFFER and of the caps. Streaming thread only. */
 GstContoursResultFlags gst_contours_filter_get_frame_flags (GstContoursFilter *self, GstBuffer *buffer);
+
+/* Tells whether the frames are strips, in open(): the last rows of a result are its frame then, and the result knows its
+ * origin_row. Webs end at the end of the stream, with new caps, and where a new stream starts: the base class asks for the
+ * rest, and pushes it with a black frame that follows the last strip and is flagged as a gap. A flush drops the web. */
+void gst_contours_filter_set_strips (GstContoursFilter *self, const StripMode *mode);
+
+/* Whether rows are missing between the strip before and BUFFER, which is to be analysed: nothing goes on there. */
+gboolean gst_contours_filter_misses_rows (GstContoursFilter *self, GstBuffer *buffer);
 
 /* The number of significant bits in the 16-bit samples of FRAME. WANTED 0: the number that the frames of the stream
  * have used so far; an info message tells when it changes. Formats whose samples are aligned to the upper bits use

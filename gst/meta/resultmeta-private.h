@@ -25,6 +25,7 @@ typedef struct {
   gchar *source; /* GRefString or NULL */
   GstContoursResultFlags flags;
   gboolean guards_memory; /* The analysis may still read the memory of the buffer. */
+  guint64 first_row;      /* of the frame in the web, with GST_CONTOURS_RESULT_FLAG_STRIP; otherwise 0 */
 } GstContoursResultMeta;
 
 /* To be called once for each type, under g_once_init_enter(). */
@@ -38,6 +39,11 @@ const GstMetaInfo *gst_contours_result_meta_register (GType api, const gchar *na
 G_GNUC_INTERNAL
 GstContoursResultMeta *gst_contours_result_meta_add (GstBuffer *buffer, const GstMetaInfo *info,
     const GstContoursResultType *type, gpointer result, guint width, guint height, const gchar *source);
+
+/* The frame of META is a strip of HEIGHT rows. Its first one is row Y of the result, whose row 0 is row ORIGIN_ROW of the
+ * web. */
+G_GNUC_INTERNAL
+void gst_contours_result_meta_place_strip (GstContoursResultMeta *meta, guint64 origin_row, guint y, guint height);
 
 /* Metadata with this API: the next one, that of SOURCE, or all; the list is transfer container. */
 G_GNUC_INTERNAL

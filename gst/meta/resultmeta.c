@@ -14,6 +14,7 @@ gst_contours_result_flags_get_type (void)
         {GST_CONTOURS_RESULT_FLAG_CORRUPTED, "The frame was marked as corrupted", "corrupted"},
         {GST_CONTOURS_RESULT_FLAG_INTERLACED, "The frame holds two fields", "interlaced"},
         {GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED, "The frame exceeds a limit of the analysis", "limit-exceeded"},
+        {GST_CONTOURS_RESULT_FLAG_STRIP, "The frame is a strip of an endless picture", "strip"},
         {0, NULL, NULL},
     };
     g_once_init_leave (&type, g_flags_register_static ("GstContoursResultFlags", values));
@@ -29,6 +30,7 @@ result_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
   self->source = NULL;
   self->flags = GST_CONTOURS_RESULT_FLAG_NONE;
   self->guards_memory = FALSE;
+  self->first_row = 0;
   return TRUE;
 }
 
@@ -70,6 +72,7 @@ result_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer, GQuark
     return FALSE;
   to->flags = from->flags;
   to->guards_memory = from->guards_memory;
+  to->first_row = from->first_row;
   return TRUE;
 }
 
@@ -112,6 +115,15 @@ gst_contours_result_meta_add (GstBuffer *buffer, const GstMetaInfo *info, const 
   if (meta)
     meta->flags = buffer_flags (buffer);
   return meta;
+}
+
+void
+gst_contours_result_meta_place_strip (GstContoursResultMeta *meta, guint64 origin_row, guint y, guint height)
+{
+  meta->mapping.height = height;
+  meta->mapping.y0 = 0.0 - y;
+  meta->first_row = origin_row + y;
+  meta->flags |= GST_CONTOURS_RESULT_FLAG_STRIP;
 }
 
 gpointer

@@ -22,6 +22,9 @@ typedef enum {
   CTR_FEATURE_LABELS = 1 << 2   /* label image */
 } CtrFeatures;
 
+/* CtrComponent.flags */
+enum { CTR_COMPONENT_UNFINISHED = 1 << 0 /* of a strip (strips.h): it goes on below, as another component */ };
+
 /* A component: 32 bytes, with the same layout on the GPU. x points right, y points down, and a pixel's coordinates are
  * those of its centre. */
 typedef struct {
@@ -33,7 +36,7 @@ typedef struct {
   uint16_t width;
   uint16_t height;
   uint16_t start_x; /* x of the first pixel in raster order; its y is top */
-  uint16_t reserved;
+  uint16_t flags;   /* CTR_COMPONENT_* */
 } CtrComponent;
 
 /* Raw second moments, with the origin at pixel (0, 0). */
@@ -54,8 +57,8 @@ typedef struct {
 
 /* Immutable and reference-counted. Row i describes the component with label i + 1. The rows are in raster order of the
  * components' first pixels, the order of OpenCV's CCL_WU. The background has no row. Of a pending result (see
- * contours.h), size, connectivity and features are valid; the other fields are 0 until ctr_components_wait() has
- * returned. */
+ * contours.h), size, connectivity, features and origin_row are valid; the other fields are 0 until ctr_components_wait()
+ * has returned. */
 typedef struct {
   uint32_t width; /* of the analysed image, pixels */
   uint32_t height;
@@ -69,6 +72,9 @@ typedef struct {
   /* width * height labels, rows without padding; 0: background or outside the area limits. NULL without
    * CTR_FEATURE_LABELS. */
   const uint32_t *labels;
+  /* Of strips (strips.h): the row of the web that y = 0 stands for; the last row of the strip is height - 1. Otherwise 0. */
+  uint64_t origin_row;
+  uint32_t unfinished; /* rows with CTR_COMPONENT_UNFINISHED */
 } CtrComponents;
 
 /* ref() returns a new reference (transfer full). Both are thread-safe. */

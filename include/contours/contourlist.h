@@ -22,7 +22,11 @@ typedef struct {
   uint16_t y;
 } CtrPoint;
 
-enum { CTR_CONTOUR_HOLE = 1 << 0 /* CtrContour.flags: the contour encloses a hole of the foreground */ };
+/* CtrContour.flags */
+enum {
+  CTR_CONTOUR_HOLE = 1 << 0, /* the contour encloses a hole of the foreground */
+  CTR_CONTOUR_OPEN = 1 << 1  /* of a strip: the contour goes on below, as another one */
+};
 
 /* The unit of CtrContour.length: 2^-23 pixels. The length of every segment, rounded to float, is a multiple of it. */
 #define CTR_LENGTH_UNIT (1.0 / (1 << 23))
@@ -76,7 +80,7 @@ typedef enum {
   CTR_LIMIT_WINDOW_SIDES /* CtrSnakeParams.max_window_sides */
 } CtrLimit;
 
-/* Immutable and reference-counted. Of a pending result (see contours.h), size, coordinates and features are valid; the
+/* Immutable and reference-counted. Of a pending result (see contours.h), size, coordinates, features and origin_row are valid; the
  * other fields are 0 until ctr_contours_wait() has returned. The order of the rows is described in borders.h (OpenCV's), cracks.h and snake.h. */
 typedef struct {
   uint32_t width; /* of the analysed image, pixels */
@@ -88,6 +92,9 @@ typedef struct {
   uint32_t features; /* CtrContourFeatures computed */
   CtrLimit exceeded; /* unless CTR_LIMIT_NONE, the image was not analysed and count is 0 */
   uint64_t needed;   /* what the image needs of the exceeded limit, else 0 */
+  /* Of strips: the row of the web that y = 0 stands for; the last row of the strip is height - 1. Otherwise 0. */
+  uint64_t origin_row;
+  uint32_t unfinished; /* rows with CTR_CONTOUR_OPEN */
 } CtrContours;
 
 /* ref() returns a new reference (transfer full). Both are thread-safe. */

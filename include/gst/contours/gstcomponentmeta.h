@@ -167,6 +167,15 @@ GST_CONTOURS_API
 void gst_contours_component_meta_guard_memory (GstContoursComponentMeta *meta);
 
 GST_CONTOURS_API
+void gst_contours_component_meta_place_strip (GstContoursComponentMeta *meta, guint y, guint height);
+
+GST_CONTOURS_API
+guint64 gst_contours_component_meta_get_origin_row (GstContoursComponentMeta *meta);
+
+GST_CONTOURS_API
+guint64 gst_contours_component_meta_get_first_row (GstContoursComponentMeta *meta);
+
+GST_CONTOURS_API
 guint gst_contours_component_meta_get_count (GstContoursComponentMeta *meta);
 
 GST_CONTOURS_API

@@ -232,6 +232,15 @@ GST_CONTOURS_API
 void gst_contours_contour_meta_guard_memory (GstContoursContourMeta *meta);
 
 GST_CONTOURS_API
+void gst_contours_contour_meta_place_strip (GstContoursContourMeta *meta, guint y, guint height);
+
+GST_CONTOURS_API
+guint64 gst_contours_contour_meta_get_origin_row (GstContoursContourMeta *meta);
+
+GST_CONTOURS_API
+guint64 gst_contours_contour_meta_get_first_row (GstContoursContourMeta *meta);
+
+GST_CONTOURS_API
 guint64 gst_contours_contour_meta_get_needed (GstContoursContourMeta *meta);
 
 GST_CONTOURS_API

@@ -16,6 +16,8 @@ G_BEGIN_DECLS
  *     therefore their contours, have combed edges
  * @GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED: the frame exceeds a limit of the element and was not analysed, so there are
  *     no contours; see gst_contours_contour_meta_get_needed()
+ * @GST_CONTOURS_RESULT_FLAG_STRIP: the frame is a strip of an endless picture, see
+ *     gst_contours_component_meta_get_first_row()
  *
  * Conditions of the analysed frame that affect its result.
  *
@@ -25,7 +27,8 @@ typedef enum {
   GST_CONTOURS_RESULT_FLAG_NONE = 0,
   GST_CONTOURS_RESULT_FLAG_CORRUPTED = 1 << 0,
   GST_CONTOURS_RESULT_FLAG_INTERLACED = 1 << 1,
-  GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED = 1 << 2
+  GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED = 1 << 2,
+  GST_CONTOURS_RESULT_FLAG_STRIP = 1 << 3
 } GstContoursResultFlags;
 
 #define GST_TYPE_CONTOURS_RESULT_FLAGS (gst_contours_result_flags_get_type ())

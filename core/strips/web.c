@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "core/strips/web.h"
+
+#include "core/common/error.h"
+
+bool
+ctr_web_init (CtrWeb *web, uint32_t max_open_rows, CtrError *error)
+{
+  *web = (CtrWeb){.max_open_rows = max_open_rows};
+  return (max_open_rows >= 1 && max_open_rows < CTR_MAX_SIDE)
+         || ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the maximum of open rows is %u: it must be from 1 to %d",
+             max_open_rows, CTR_MAX_SIDE - 1);
+}
+
+bool
+ctr_web_check (const CtrWeb *web, const CtrImage *image, CtrError *error)
+{
+  if (web->width && image->width != web->width)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "the strip is %u pixels wide, and those before it %u: end the web before the width changes", image->width,
+        web->width);
+  return image->height <= CTR_MAX_SIDE - web->max_open_rows
+         || ctr_fail (error, CTR_ERROR_TOO_LARGE,
+             "a strip of %u rows and a maximum of %u open rows are more than %d rows: reduce the maximum or the strips",
+             image->height, web->max_open_rows, CTR_MAX_SIDE);
+}
