@@ -70,22 +70,36 @@ check_params (const CtrCcaParams *params, CtrError *error)
   return true;
 }
 
-static bool
-check_arguments (const CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, CtrError *error)
+bool
+ctr_cca_check_arguments (const CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, CtrError *error)
 {
   return ctr_image_check (image, error) && check_params (params, error)
          && ctr_analyser_check_memory (&cca->base, "image", image->memory, error);
+}
+
+static bool
+enqueue (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
+{
+  cca->queued = cca->base.pending = ops_of (cca)->enqueue (cca->base.state, image, params, stream, error);
+  return cca->queued;
 }
 
 bool
 ctr_cca_enqueue (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
 {
   cca->queued = false;
-  if (!ctr_analyser_settle (&cca->base, error)
-      || !ctr_analyser_accept (&cca->base, check_arguments (cca, image, params, error)))
-    return false;
-  cca->queued = cca->base.pending = ops_of (cca)->enqueue (cca->base.state, image, params, stream, error);
-  return cca->queued;
+  return ctr_analyser_settle (&cca->base, error)
+         && ctr_analyser_accept (&cca->base, ctr_cca_check_arguments (cca, image, params, error))
+         && enqueue (cca, image, params, stream, error);
+}
+
+bool
+ctr_cca_enqueue_strip (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
+{
+  CtrCcaParams parts = *params;
+  parts.min_area = parts.max_area = 0;
+  parts.features |= CTR_FEATURE_EDGES;
+  return enqueue (cca, image, &parts, stream, error);
 }
 
 /* Waits for the queued image. */

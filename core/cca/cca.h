@@ -6,16 +6,25 @@
  *   threshold, samples              common/otsu.h           common/samples.c       common/input_stage.cu
  *   runs, labels, union-find        -                       cca/band.c, runs.c     cca/tiles.cu, cca/merge.cu
  *   label image, moments, grey      -                       cca/band.c, cca/cca.c  cca/features.cu
+ *   strips of one picture           strips/
  *   result                          results/components.c
  *   host side of the GPU            -                       -                      cca/cca.cu, cca/result.cu */
 #ifndef CTR_CORE_CCA_CCA_H
 #define CTR_CORE_CCA_CCA_H
 
 #include "core/common/backend.h"
+#include "core/results/components.h"
 
 #include <contours/cca.h>
 
 CTR_BEGIN_DECLS
+
+/* Are these valid arguments of ctr_cca_enqueue()? */
+bool ctr_cca_check_arguments (const CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, CtrError *error);
+
+/* As ctr_cca_enqueue(), with CTR_FEATURE_EDGES and without limits on the area. */
+bool ctr_cca_enqueue_strip (
+    CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error);
 
 /* The core has checked the arguments. enqueue() may be called again before finish(): the older result is then dropped.
  */

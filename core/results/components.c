@@ -37,7 +37,9 @@ ctr_components_alloc (uint32_t width, uint32_t height, uint32_t count, uint32_t 
     ok = (c->moments = ctr_alloc_array (rows, sizeof *c->moments)) && ok;
   if (features & CTR_FEATURE_GREY)
     ok = (c->grey = ctr_alloc_array (rows, sizeof *c->grey)) && ok;
-  if (features & CTR_FEATURE_LABELS)
+  if (features & CTR_FEATURE_EDGES)
+    ok = (c->labels = ctr_alloc_array (2 * (size_t) width, sizeof *c->labels)) && ok;
+  else if (features & CTR_FEATURE_LABELS)
     ok = (c->labels = ctr_alloc_array ((size_t) width * height, sizeof *c->labels)) && ok;
   if (ok)
     return c;
@@ -68,6 +70,7 @@ ctr_components_settle (CtrComponents *pending, CtrComponents *complete)
   /* The other fields are known to readers already. */
   pending->count = complete->count;
   pending->threshold = complete->threshold;
+  pending->unfinished = complete->unfinished;
   pending->table = complete->table;
   pending->moments = complete->moments;
   pending->grey = complete->grey;

@@ -9,6 +9,10 @@
 
 CTR_BEGIN_DECLS
 
+/* An internal bit of CtrCcaParams.features, instead of CTR_FEATURE_LABELS: CtrComponents.labels has only the labels of the
+ * first and the last row, 2 * width of them. */
+#define CTR_FEATURE_EDGES (UINT32_C (1) << 31)
+
 /* A result with one reference and room for COUNT rows and the arrays that FEATURES ask for; contents are not
  * initialised. The backend may cast the arrays' const away until it hands the result out. NULL and
  * CTR_ERROR_OUT_OF_MEMORY when there is no memory. */

@@ -335,6 +335,28 @@ write_band (void *data, uint32_t b)
   }
 }
 
+/* Writes the labels of ROW, a row of band B. */
+static void
+write_row (const Frame *frame, uint32_t b, const CtrCcaRow *row, uint32_t *labels)
+{
+  const uint32_t *parent = frame->state->bands[b]->parent.data;
+  memset (labels, 0, frame->result->width * sizeof *labels);
+  for (uint32_t i = 0; i < row->count; i++) {
+    const uint32_t label = number_of (frame->state->nodes.data, parent[row->label[i]]);
+    for (uint32_t x = row->edges[2 * i]; x < row->edges[2 * i + 1]; x++)
+      labels[x] = label;
+  }
+}
+
+static void
+write_edges (const Frame *frame)
+{
+  CtrCcaBand **bands = frame->state->bands;
+  uint32_t *labels = (uint32_t *) frame->result->labels;
+  write_row (frame, 0, &bands[0]->first_row, labels);
+  write_row (frame, frame->bands - 1, bands[frame->bands - 1]->last_row, labels + frame->result->width);
+}
+
 /* Sets the result's size from the bands. False if there is no memory or the work is cancelled. */
 static bool
 make_result (Frame *frame, CtrError *error)
@@ -355,8 +377,10 @@ make_result (Frame *frame, CtrError *error)
   frame->result->threshold = frame->threshold;
   frame->result->connectivity = frame->params->connectivity;
   for_each_band (frame, labels, emit_band);
-  if (check_bands (frame, error) && frame->result->labels)
+  if (check_bands (frame, error) && frame->params->features & CTR_FEATURE_LABELS)
     for_each_band (frame, MIN_LABELS, write_band);
+  if (frame->params->features & CTR_FEATURE_EDGES)
+    write_edges (frame);
   return check_bands (frame, error);
 }
 

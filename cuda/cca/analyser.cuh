@@ -59,7 +59,7 @@ struct CcaAnalyser {
 /* Where the last kernel writes a result in host memory: offsets in bytes from the header, for ROWS rows. */
 struct CcaDelivered {
   uint32_t rows;
-  size_t table, moments, grey, end;
+  size_t table, moments, grey, edges, end;
 };
 CcaDelivered cca_delivered (const CcaKernelArgs *f, uint32_t rows);
 

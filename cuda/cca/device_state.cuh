@@ -174,6 +174,9 @@ struct CcaKernelArgs {
     uint32_t *labels;
   } by_pixel;
   struct {
+    uint32_t *labels;
+  } by_edge_pixel; /* first row, then last row; of strips */
+  struct {
     CtrComponentMoments *moments;
     CtrComponentGrey *grey;
   } by_table_row;

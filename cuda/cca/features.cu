@@ -72,6 +72,13 @@ squares_to (int64_t n)
   return (uint64_t) (n * (n + 1) * (2 * n + 1) / 6);
 }
 
+/* Is nothing asked for but the labels of the first and the last row? Then only their tiles matter. */
+__host__ __device__ inline bool
+has_only_edges (const CcaKernelArgs &f)
+{
+  return !f.by_pixel.labels && !f.by_table_row.moments && !f.by_table_row.grey;
+}
+
 __global__ void
 __launch_bounds__ (TILE_THREADS) feature_kernel (const CcaKernelArgs f)
 {
@@ -83,7 +90,8 @@ __launch_bounds__ (TILE_THREADS) feature_kernel (const CcaKernelArgs f)
   const uint32_t t = threadIdx.x, row = t / TILE_WORDS, word = t % TILE_WORDS, lane = t % 32;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  const uint32_t tx = blockIdx.x, ty = blockIdx.y, tile = ty * f.tiles_x + tx;
+  const uint32_t tx = blockIdx.x, ty = has_only_edges (f) && blockIdx.y ? f.tiles_y - 1 : blockIdx.y;
+  const uint32_t tile = ty * f.tiles_x + tx;
   const uint32_t w = f.by_word.foreground[tile * TILE_THREADS + t];
   bits[t] = w;
   /* Some table rows are missing: the host will grow the table and repeat the frame. */
@@ -124,20 +132,28 @@ __launch_bounds__ (TILE_THREADS) feature_kernel (const CcaKernelArgs f)
   }
   __syncthreads ();
 
-  if (f.by_pixel.labels) {
-    for (uint32_t y = t / 32; y < TILE_H; y += TILE_THREADS / 32) {
-      const uint32_t image_y = ty * TILE_H + y;
-      for (uint32_t i = 0; i < TILE_WORDS; i++) {
-        const uint32_t x = i * 32 + lane, image_x = tx * TILE_W + x, b = bits[y * TILE_WORDS + i];
-        if (image_y >= f.height || image_x >= f.width)
-          continue;
-        const uint32_t b_carry = i ? bits[y * TILE_WORDS + i - 1] >> 31 : 0;
-        const uint32_t m = b & ~(b << 1 | b_carry) & ~0u >> (31 - lane);
-        const uint32_t start = m ? i * 32 + 31 - __clz (m) : before_word[y * TILE_WORDS + i];
-        f.by_pixel.labels[(size_t) image_y * f.width + image_x] =
-            b >> lane & 1 ? run_label[y * ROW_SLOTS + start / 2] : 0;
-      }
+  /* Writes the labels of the tile's row Y to a row of the image. */
+  auto write_labels = [&] (uint32_t y, uint32_t *labels) {
+    for (uint32_t i = 0; i < TILE_WORDS; i++) {
+      const uint32_t x = i * 32 + lane, image_x = tx * TILE_W + x, b = bits[y * TILE_WORDS + i];
+      if (image_x >= f.width)
+        continue;
+      const uint32_t b_carry = i ? bits[y * TILE_WORDS + i - 1] >> 31 : 0;
+      const uint32_t m = b & ~(b << 1 | b_carry) & ~0u >> (31 - lane);
+      const uint32_t start = m ? i * 32 + 31 - __clz (m) : before_word[y * TILE_WORDS + i];
+      labels[image_x] = b >> lane & 1 ? run_label[y * ROW_SLOTS + start / 2] : 0;
     }
+  };
+  if (f.by_pixel.labels) {
+    for (uint32_t y = t / 32; y < TILE_H && ty * TILE_H + y < f.height; y += TILE_THREADS / 32)
+      write_labels (y, f.by_pixel.labels + (size_t) (ty * TILE_H + y) * f.width);
+  }
+  if (f.by_edge_pixel.labels) {
+    const uint32_t last = f.height - 1;
+    if (t / 32 == 0 && ty == 0)
+      write_labels (0, f.by_edge_pixel.labels);
+    if (t / 32 == 1 && ty == last / TILE_H)
+      write_labels (last % TILE_H, f.by_edge_pixel.labels + f.width);
   }
   if (!f.by_table_row.moments && !f.by_table_row.grey)
     return;
@@ -202,5 +218,6 @@ __launch_bounds__ (TILE_THREADS) feature_kernel (const CcaKernelArgs f)
 void
 cca_launch_features (const CcaKernelArgs &f, cudaStream_t stream)
 {
-  feature_kernel<<<dim3 (f.tiles_x, f.tiles_y), TILE_THREADS, 0, stream>>> (f);
+  const uint32_t rows = has_only_edges (f) && f.tiles_y > 2 ? 2 : f.tiles_y;
+  feature_kernel<<<dim3 (f.tiles_x, rows), TILE_THREADS, 0, stream>>> (f);
 }

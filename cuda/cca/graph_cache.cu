@@ -130,6 +130,11 @@ reserve_features (CcaAnalyser *cca, CcaKernelArgs *f, uint32_t features, CtrErro
       return false;
     f->by_pixel.labels = (uint32_t *) cca->labels.data;
   }
+  if (features & CTR_FEATURE_EDGES) {
+    if (!grow (cca, &cca->labels, 2 * (size_t) f->width * sizeof (uint32_t), error))
+      return false;
+    f->by_edge_pixel.labels = (uint32_t *) cca->labels.data;
+  }
   if (features & CTR_FEATURE_MOMENTS) {
     if (!grow_cleared (cca, &cca->moments, cca->capacity * sizeof (CtrComponentMoments), error))
       return false;

@@ -55,6 +55,7 @@
 #include <contours/input.h>
 #include <contours/paint.h>
 #include <contours/snake.h>
+#include <contours/strips.h>
 #include <contours/threads.h>
 #include <contours/types.h>
 
