@@ -16,6 +16,12 @@
  *
  * * #guint64 `total-area`: total area of all components, in pixels.
  *
+ * With #GstCudaCca:strip-mode the frames are strips of one endless picture, as of a line-scan camera. The message then has
+ * the fields
+ *
+ * * #guint64 `first-row`: the row of the endless picture that the frame begins with.
+ * * #guint `unfinished`: components that were open for more than #GstCudaCca:max-open-rows rows.
+ *
  * ## Example launch line
  * |[
  * gst-launch-1.0 -m videotestsrc pattern=ball num-buffers=50 ! video/x-raw,format=NV12 ! cudacca post-messages=true !
@@ -27,7 +33,7 @@
 #include "gst/elements/gstcudacca.h"
 
 #include "gst/base/framemessage.h"
-#include "gst/base/propertyfields.h"
+#include "gst/base/stripmode.h"
 
 #include <gst/contours/gstcontours.h>
 
@@ -39,11 +45,25 @@ struct _GstCudaCca {
 
   /* Properties, under the object lock; "labels" is CTR_FEATURE_LABELS in params.features. */
   CtrCcaParams params;
+  StripMode strip_mode;
 
-  CtrCca *cca; /* while started */
+  /* One of these while started. */
+  CtrCca *cca;
+  CtrComponentStrips *strips;
+  uint32_t web_features; /* of the strips so far */
+  gboolean in_web;       /* There is a strip. */
 };
 
-enum { PROP_0, PROP_CONNECTIVITY, PROP_MIN_AREA, PROP_MAX_AREA, PROP_FEATURES, PROP_LABELS };
+enum {
+  PROP_0,
+  PROP_CONNECTIVITY,
+  PROP_MIN_AREA,
+  PROP_MAX_AREA,
+  PROP_FEATURES,
+  PROP_LABELS,
+  PROP_STRIP_MODE,
+  PROP_MAX_OPEN_ROWS
+};
 
 #define OPTIONAL_ROWS (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY)
 
@@ -87,15 +107,40 @@ static gboolean
 gst_cuda_cca_open (GstContoursFilter *filter, CtrBackend backend, CtrError *error)
 {
   GstCudaCca *self = GST_CUDA_CCA (filter);
+  StripMode mode;
 
-  self->cca = ctr_cca_new (backend, error);
-  return self->cca != NULL;
+  GST_OBJECT_LOCK (self);
+  mode = self->strip_mode;
+  GST_OBJECT_UNLOCK (self);
+  gst_contours_filter_set_strips (filter, &mode);
+  self->in_web = FALSE;
+  if (mode.enabled)
+    return (self->strips = ctr_component_strips_new (backend, mode.max_open_rows, error)) != NULL;
+  return (self->cca = ctr_cca_new (backend, error)) != NULL;
 }
 
 static void
 gst_cuda_cca_close (GstContoursFilter *filter)
 {
   g_clear_pointer (&GST_CUDA_CCA (filter)->cca, ctr_cca_free);
+  g_clear_pointer (&GST_CUDA_CCA (filter)->strips, ctr_component_strips_free);
+}
+
+/* All components of a web have the same features: others take effect with the next one. */
+static CtrComponents *
+find_in_strip (
+    GstCudaCca *self, const CtrImage *image, CtrCcaParams *params, GstBuffer *buffer, gpointer stream, CtrError *error)
+{
+  CtrComponents *components;
+
+  if (self->in_web)
+    params->features = self->web_features;
+  if (gst_contours_filter_misses_rows (GST_CONTOURS_FILTER (self), buffer))
+    ctr_component_strips_cut (self->strips);
+  components = ctr_component_strips_submit (self->strips, image, params, stream, error);
+  self->in_web = components != NULL;
+  self->web_features = params->features;
+  return components;
 }
 
 static CtrComponents *
@@ -109,13 +154,41 @@ gst_cuda_cca_find_components (
   params = self->params;
   GST_OBJECT_UNLOCK (self);
   params.foreground = gst_foreground_filter_get_foreground (GST_FOREGROUND_FILTER (self));
+  if (self->strips)
+    return find_in_strip (self, image, &params, buffer, stream, error);
   return ctr_cca_submit (self->cca, image, &params, stream, error);
 }
 
 static gboolean
 gst_cuda_cca_settle (GstContoursFilter *filter, CtrError *error)
 {
-  return ctr_cca_settle (GST_CUDA_CCA (filter)->cca, error);
+  GstCudaCca *self = GST_CUDA_CCA (filter);
+
+  return self->strips ? ctr_component_strips_settle (self->strips, error) : ctr_cca_settle (self->cca, error);
+}
+
+static gboolean
+gst_cuda_cca_end_components (GstContoursFilter *filter, CtrComponents **components, CtrError *error)
+{
+  GST_CUDA_CCA (filter)->in_web = FALSE;
+  return ctr_component_strips_finish (GST_CUDA_CCA (filter)->strips, components, error);
+}
+
+static void
+gst_cuda_cca_drop_web (GstContoursFilter *filter)
+{
+  GST_CUDA_CCA (filter)->in_web = FALSE;
+  ctr_component_strips_drop (GST_CUDA_CCA (filter)->strips);
+}
+
+static void
+post_strip_message (GstContoursFilter *filter, GstBuffer *buffer, const CtrComponents *components, guint64 total_area)
+{
+  GstContoursComponentMeta *meta = gst_buffer_get_contours_component_meta_by_source (buffer, GST_OBJECT_NAME (filter));
+
+  frame_message_post (filter, buffer, "cudacca", "count", G_TYPE_UINT, components->count, "threshold", G_TYPE_UINT,
+      components->threshold, "total-area", G_TYPE_UINT64, total_area, "first-row", G_TYPE_UINT64,
+      gst_contours_component_meta_get_first_row (meta), "unfinished", G_TYPE_UINT, components->unfinished, NULL);
 }
 
 static void
@@ -128,6 +201,10 @@ gst_cuda_cca_report_components (GstContoursFilter *filter, GstBuffer *buffer, Ct
     return;
   for (guint i = 0; i < components->count; i++)
     total_area += components->table[i].area;
+  if (GST_CUDA_CCA (filter)->strips) {
+    post_strip_message (filter, buffer, components, total_area);
+    return;
+  }
   frame_message_post (filter, buffer, "cudacca", "count", G_TYPE_UINT, components->count, "threshold", G_TYPE_UINT,
       components->threshold, "total-area", G_TYPE_UINT64, total_area, NULL);
 }
@@ -142,6 +219,7 @@ static const PropertyField fields[] = {
     PROPERTY_FIELD (PROP_CONNECTIVITY, GstCudaCca, params.connectivity),
     PROPERTY_FIELD (PROP_MIN_AREA, GstCudaCca, params.min_area),
     PROPERTY_FIELD (PROP_MAX_AREA, GstCudaCca, params.max_area),
+    STRIP_MODE_FIELDS (PROP_STRIP_MODE, PROP_MAX_OPEN_ROWS, GstCudaCca, strip_mode),
     {0},
 };
 
@@ -191,6 +269,7 @@ static void
 gst_cuda_cca_init (GstCudaCca *self)
 {
   ctr_cca_params_init (&self->params);
+  self->strip_mode = (StripMode) STRIP_MODE_DEFAULT;
 }
 
 static void
@@ -253,6 +332,8 @@ gst_cuda_cca_class_init (GstCudaCcaClass *klass)
       g_param_spec_boolean ("labels", "Labels", "Attach the label image, 4 bytes for each pixel",
           (defaults.features & CTR_FEATURE_LABELS) != 0, controlled));
 
+  strip_mode_install_properties (object_class, PROP_STRIP_MODE, PROP_MAX_OPEN_ROWS);
+
   gst_element_class_set_static_metadata (element_class, "CUDA connected components", "Filter/Analyzer/Video/Hardware",
       "Labels and measures connected components on the GPU or CPU and attaches them as metadata",
       "The gst-cuda-contours authors");
@@ -261,6 +342,8 @@ gst_cuda_cca_class_init (GstCudaCcaClass *klass)
   filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_cca_close);
   filter_class->find_components = GST_DEBUG_FUNCPTR (gst_cuda_cca_find_components);
   filter_class->settle = GST_DEBUG_FUNCPTR (gst_cuda_cca_settle);
+  filter_class->end_components = GST_DEBUG_FUNCPTR (gst_cuda_cca_end_components);
+  filter_class->drop_web = GST_DEBUG_FUNCPTR (gst_cuda_cca_drop_web);
   filter_class->report_components = GST_DEBUG_FUNCPTR (gst_cuda_cca_report_components);
 
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCA_CONNECTIVITY, 0);

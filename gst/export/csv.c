@@ -11,7 +11,7 @@ begin_file (G_GNUC_UNUSED gpointer state, GString *out)
 {
   g_string_append (out, "frame,pts,timestamp,source,width,height,corrupted,interlaced,label,area,x,y,w,h,cx,cy,"
                         "orientation,major_axis,minor_axis,eccentricity,min,max,mean,std,"
-                        "id,hole,parent,perimeter,point_count,level,coordinates,points\n");
+                        "id,hole,parent,perimeter,point_count,level,coordinates,points,unfinished\n");
 }
 
 /* RFC 4180: quoted if necessary, with quotes doubled. */
@@ -99,7 +99,7 @@ append_component (GString *out, const GstContoursComponent *c, GstContoursCompon
   } else {
     g_string_append (out, ",,,,");
   }
-  g_string_append (out, ",,,,,,,\n");
+  g_string_append (out, c->unfinished ? ",,,,,,,,1\n" : ",,,,,,,,0\n");
 }
 
 /* Writes the columns of a contour before its points. */
@@ -151,7 +151,7 @@ append_components (const ExportText *text, const GString *start, GstContoursComp
   GstContoursComponentFeatures features = gst_contours_component_meta_get_features (meta);
   GstFlowReturn ret = GST_FLOW_OK;
   GstContoursComponent c;
-  for (guint i = 0; ret == GST_FLOW_OK && gst_contours_component_meta_get_component (meta, i, &c); i++) {
+  for (guint i = 0; ret == GST_FLOW_OK && export_get_web_component (meta, i, &c); i++) {
     g_string_append_len (text->out, start->str, start->len);
     append_component (text->out, &c, features);
     ret = export_text_flush (text);
@@ -162,16 +162,18 @@ append_components (const ExportText *text, const GString *start, GstContoursComp
 static GstFlowReturn
 append_contours (const ExportText *text, const GString *start, GstContoursContourMeta *meta)
 {
-  const CtrPoint *points = ctr_contours_map_points (gst_contours_contour_meta_peek_contours (meta), NULL);
+  CtrContours *contours = gst_contours_contour_meta_peek_contours (meta);
+  const CtrPoint *points = ctr_contours_map_points (contours, NULL);
+  const CtrContour *table = ctr_contours_map_table (contours, NULL);
   GstFlowReturn ret = GST_FLOW_OK;
   GstContoursContour c;
-  for (guint i = 0; ret == GST_FLOW_OK && gst_contours_contour_meta_get_contour (meta, i, &c); i++) {
+  for (guint i = 0; ret == GST_FLOW_OK && export_get_web_contour (meta, i, &c); i++) {
     g_string_append_len (text->out, start->str, start->len);
     append_contour (text->out, &c);
     g_string_append (text->out, export_get_coordinates (meta));
     g_string_append_c (text->out, ',');
     ret = append_points (text, meta, points + c.first, c.count);
-    g_string_append_c (text->out, '\n');
+    g_string_append (text->out, table && table[i].flags & CTR_CONTOUR_OPEN ? ",1\n" : ",0\n");
   }
   return ret;
 }

@@ -38,6 +38,44 @@ export_get_size (GstMeta *meta, guint *width, guint *height)
     gst_contours_component_meta_get_size ((GstContoursComponentMeta *) meta, width, height);
 }
 
+gdouble
+export_get_web_shift (GstMeta *meta)
+{
+  const gboolean contours = export_is_contours (meta);
+  const guint64 row = contours ? gst_contours_contour_meta_get_first_row ((GstContoursContourMeta *) meta)
+                               : gst_contours_component_meta_get_first_row ((GstContoursComponentMeta *) meta);
+  const GstContoursMapping *mapping = contours
+                                          ? gst_contours_contour_meta_get_mapping ((GstContoursContourMeta *) meta)
+                                          : gst_contours_component_meta_get_mapping ((GstContoursComponentMeta *) meta);
+
+  /* The web cannot be turned. */
+  return mapping->yx == 0 && mapping->yy > 0 ? row * mapping->yy : 0;
+}
+
+gboolean
+export_get_web_component (GstContoursComponentMeta *meta, guint index, GstContoursComponent *component)
+{
+  const gdouble shift = export_get_web_shift ((GstMeta *) meta);
+
+  if (!gst_contours_component_meta_get_component (meta, index, component))
+    return FALSE;
+  component->y += shift;
+  component->cy += shift;
+  return TRUE;
+}
+
+gboolean
+export_get_web_contour (GstContoursContourMeta *meta, guint index, GstContoursContour *contour)
+{
+  const gdouble shift = export_get_web_shift ((GstMeta *) meta);
+
+  if (!gst_contours_contour_meta_get_contour (meta, index, contour))
+    return FALSE;
+  contour->y += shift;
+  contour->cy += shift;
+  return TRUE;
+}
+
 void
 export_append_json_frame (GString *out, const ExportFrame *frame)
 {
@@ -92,6 +130,8 @@ export_append_json_component (GString *out, const GstContoursComponent *c, GstCo
     export_append_double (out, ",\"mean\":", c->mean);
     export_append_double (out, ",\"std\":", c->std);
   }
+  if (c->unfinished)
+    g_string_append (out, ",\"unfinished\":true");
 }
 
 /* Appends the centroid, or null if it is undefined. */
@@ -162,6 +202,7 @@ export_map_point (GstContoursContourMeta *meta, const CtrPoint *point, gdouble *
     gst_contours_mapping_map_corner (mapping, point->x, point->y, x, y);
   else
     gst_contours_mapping_map_point (mapping, point->x, point->y, x, y);
+  *y += export_get_web_shift ((GstMeta *) meta);
 }
 
 const gchar *

@@ -71,9 +71,17 @@ const gchar *export_get_source (GstMeta *meta);
 GstContoursResultFlags export_get_flags (GstMeta *meta);
 void export_get_size (GstMeta *meta, guint *width, guint *height);
 
-/* Maps POINT to the frame, in the coordinates of META; the name of these coordinates. */
+/* Maps POINT to the frame, with rows of the web, in the coordinates of META; the name of these coordinates. */
 void export_map_point (GstContoursContourMeta *meta, const CtrPoint *point, gdouble *x, gdouble *y);
 const gchar *export_get_coordinates (GstContoursContourMeta *meta);
+
+/* What is added to y in the frame of META where rows are those of the web: 0 unless the frame is a strip. That is so in
+ * formats of lines; a document of one frame has positions in that frame. */
+gdouble export_get_web_shift (GstMeta *meta);
+
+/* Gets component or contour INDEX with rows of the web; FALSE if there is none. */
+gboolean export_get_web_component (GstContoursComponentMeta *meta, guint index, GstContoursComponent *component);
+gboolean export_get_web_contour (GstContoursContourMeta *meta, guint index, GstContoursContour *contour);
 
 /* Append members of a JSON object that has been begun: "frame", "pts", "timestamp" and the flags of the frame;
  * "limit_exceeded" if FLAGS has it; "resolution". */

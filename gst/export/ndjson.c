@@ -15,7 +15,7 @@ append_components (const ExportText *text, GstContoursComponentMeta *meta)
   g_string_append (out, ",\"components\":[");
   for (guint i = 0; ret == GST_FLOW_OK && i < count; i++) {
     GstContoursComponent component;
-    gst_contours_component_meta_get_component (meta, i, &component);
+    export_get_web_component (meta, i, &component);
     g_string_append (out, i > 0 ? ",{" : "{");
     export_append_json_component (out, &component, features);
     g_string_append_c (out, '}');
@@ -54,7 +54,7 @@ append_contours (const ExportText *text, GstContoursContourMeta *meta)
   g_string_append_printf (out, ",\"coordinates\":\"%s\",\"contours\":[", export_get_coordinates (meta));
   for (guint i = 0; ret == GST_FLOW_OK && i < count; i++) {
     GstContoursContour c;
-    gst_contours_contour_meta_get_contour (meta, i, &c);
+    export_get_web_contour (meta, i, &c);
     g_string_append (out, i > 0 ? ",{" : "{");
     export_append_json_contour (out, meta, &c);
     g_string_append (out, ",\"points\":[");
@@ -80,12 +80,22 @@ append_head (GString *out, const ExportFrame *frame, guint width, guint height, 
   export_append_json_resolution (out, width, height);
 }
 
+static void
+append_first_row (GString *out, GstMeta *meta)
+{
+  export_append_uint (out, ",\"first_row\":",
+      export_is_contours (meta) ? gst_contours_contour_meta_get_first_row ((GstContoursContourMeta *) meta)
+                                : gst_contours_component_meta_get_first_row ((GstContoursComponentMeta *) meta));
+}
+
 static GstFlowReturn
 write_line (G_GNUC_UNUSED gpointer state, const ExportText *text, const ExportFrame *frame, GstMeta *meta)
 {
   guint width, height;
   export_get_size (meta, &width, &height);
   append_head (text->out, frame, width, height, export_get_source (meta));
+  if (export_get_flags (meta) & GST_CONTOURS_RESULT_FLAG_STRIP)
+    append_first_row (text->out, meta);
   GstFlowReturn ret = export_is_contours (meta) ? append_contours (text, (GstContoursContourMeta *) meta)
                                                 : append_components (text, (GstContoursComponentMeta *) meta);
   if (ret == GST_FLOW_OK)

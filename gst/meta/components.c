@@ -42,6 +42,9 @@ fill_component (GstContoursComponentMeta *meta, guint index, GstContoursComponen
   out->sum_x = row->sum_x;
   out->sum_y = row->sum_y;
 
+  out->web_row = components->origin_row + row->top;
+  out->unfinished = (row->flags & CTR_COMPONENT_UNFINISHED) != 0;
+
   out->orientation = out->major_axis = out->minor_axis = out->eccentricity = NAN;
   if (components->moments) {
     CtrComponentShape shape;

@@ -143,6 +143,45 @@ ctr_cca_submit (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, 
   return call_cca ("ctr_cca_submit", cca, image, params, stream, error);
 }
 
+CtrComponentStrips *
+ctr_component_strips_new (CtrBackend backend, uint32_t max_open_rows, CtrError *error)
+{
+  CtrComponentStrips *(*host_new) (CtrBackend, uint32_t, CtrError *) = dlsym (RTLD_NEXT, "ctr_component_strips_new");
+  CtrComponentStrips *strips;
+
+  if (backend == CTR_BACKEND_CUDA && context_depth () != 1) {
+    fail (error, CTR_ERROR_CUDA, "made without a context, or with more than one pushed");
+    return NULL;
+  }
+  strips = host_new (CTR_BACKEND_CPU, max_open_rows, error);
+  if (strips && backend == CTR_BACKEND_CUDA)
+    add_object (strips, 1, current_context ());
+  return strips;
+}
+
+void
+ctr_component_strips_free (CtrComponentStrips *strips)
+{
+  free_object ("ctr_component_strips_free", strips);
+}
+
+CtrComponents *
+ctr_component_strips_submit (
+    CtrComponentStrips *strips, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
+{
+  CtrComponents *(*host_submit) (CtrComponentStrips *, const CtrImage *, const CtrCcaParams *, void *, CtrError *) =
+      dlsym (RTLD_NEXT, "ctr_component_strips_submit");
+  Object object = find_object (strips, false);
+  CtrImage view = *image;
+
+  if (object.pointer) {
+    if (!check_run (&object, image, stream, error))
+      return NULL;
+    view.memory = CTR_MEMORY_HOST;
+  }
+  return host_submit (strips, &view, params, NULL, error);
+}
+
 CtrBorders *
 ctr_borders_new (CtrBackend backend, CtrError *error)
 {

@@ -56,6 +56,10 @@ GType gst_contours_component_features_get_type (void);
  * @max: largest sample; 0 without %GST_CONTOURS_COMPONENT_FEATURE_GREY
  * @mean: mean of the samples; NaN without %GST_CONTOURS_COMPONENT_FEATURE_GREY
  * @std: population standard deviation of the samples; NaN without %GST_CONTOURS_COMPONENT_FEATURE_GREY
+ * @web_row: row of the component's first pixel in the endless picture that the frame is a strip of; otherwise its row in
+ *     the analysed image
+ * @unfinished: whether the component, of such a strip, was open for so long that it was reported before it was complete;
+ *     it goes on as another component
  *
  * One connected component, in pixels of the frame that carries the metadata. If this frame is as large as the analysed
  * image, areas and boxes are exactly the integers of the analysis. In a scaled frame a pixel centre x becomes
@@ -89,6 +93,8 @@ struct _GstContoursComponent {
   guint max;
   gdouble mean;
   gdouble std;
+  guint64 web_row;
+  gboolean unfinished;
 };
 
 #define GST_TYPE_CONTOURS_COMPONENT (gst_contours_component_get_type ())

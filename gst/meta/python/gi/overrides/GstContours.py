@@ -139,8 +139,8 @@ class _Component:
         return self.cx, self.cy
 
 
-@_extends(_namespace.ComponentMeta, ("connectivity", "count", "features", "flags", "mapping", "reference_size", "size",
-                                     "source", "threshold"))
+@_extends(_namespace.ComponentMeta, ("connectivity", "count", "features", "first_row", "flags", "mapping", "origin_row",
+                                     "reference_size", "size", "source", "threshold"))
 class _ComponentMeta:
     def _fetch(self, get):
         """What a getter returns, or GLib.Error if the analysis has failed."""
@@ -203,8 +203,8 @@ class _Contour:
         return self.__dict__.get("_region")
 
 
-@_extends(_namespace.ContourMeta, ("coordinates", "count", "features", "flags", "mapping", "needed", "point_count",
-                                   "reference_size", "size", "source", "threshold"))
+@_extends(_namespace.ContourMeta, ("coordinates", "count", "features", "first_row", "flags", "mapping", "needed",
+                                   "origin_row", "point_count", "reference_size", "size", "source", "threshold"))
 class _ContourMeta:
     def _fetch(self, get):
         """What a getter returns, or GLib.Error if it has nothing because fetching failed."""

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* This program tests strip-mode of cudacca: frames that are strips of one picture. It compares with the core's analysis of the
+ * whole picture. It runs once for each backend and memory (CTR_TEST_BACKEND, CTR_TEST_MEMORY). */
+#include "components.h"
+
+enum { WIDTH = 160, HEIGHT = 40, STRIPS = 6 };
+
+#define ELEMENT "cudacca strip-mode=true threshold=140 features=moments+grey max-open-rows="
+
+static TestFrame
+strip (guint i)
+{
+  return (TestFrame){GST_VIDEO_FORMAT_NV12, WIDTH, HEIGHT, .seed = 100 + i};
+}
+
+static CtrCcaParams
+strip_params (void)
+{
+  CtrCcaParams params;
+
+  ctr_cca_params_init (&params);
+  params.foreground.threshold = 140;
+  params.features = CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY;
+  return params;
+}
+
+/* The components of strips FIRST to before END as one picture; unref them. */
+static CtrComponents *
+whole (guint first, guint end, const CtrCcaParams *params)
+{
+  guint8 *pixels = g_malloc (WIDTH * HEIGHT * (end - first));
+  CtrImage image = {pixels, WIDTH, WIDTH, HEIGHT * (end - first), CTR_FORMAT_GRAY8, CTR_MEMORY_HOST};
+  CtrCca *cca = ctr_cca_new (CTR_BACKEND_CPU, NULL);
+  CtrComponents *components;
+
+  for (guint i = first; i < end; i++) {
+    const TestFrame frame = strip (i);
+    guint8 *part;
+
+    first_plane (&frame, &part);
+    memcpy (pixels + (i - first) * WIDTH * HEIGHT, part, WIDTH * HEIGHT);
+    g_free (part);
+  }
+  components = ctr_cca_run (cca, &image, params, NULL, NULL);
+  fail_unless (components != NULL);
+  ctr_cca_free (cca);
+  g_free (pixels);
+  return components;
+}
+
+static GstContoursComponentMeta *
+meta_of (GstBuffer *buffer)
+{
+  GstContoursComponentMeta *meta = gst_buffer_get_contours_component_meta (buffer);
+
+  fail_unless (meta != NULL);
+  fail_unless (gst_contours_component_meta_get_flags (meta) & GST_CONTOURS_RESULT_FLAG_STRIP);
+  return meta;
+}
+
+/* What has been reported, in rows of the web. */
+typedef struct {
+  GArray *rows; /* GstContoursComponent */
+  guint64 total_area;
+} Reported;
+
+static gint
+compare_starts (gconstpointer a, gconstpointer b)
+{
+  const GstContoursComponent *x = a, *y = b;
+
+  if (x->web_row != y->web_row)
+    return x->web_row < y->web_row ? -1 : 1;
+  return x->first_x < y->first_x ? -1 : x->first_x > y->first_x;
+}
+
+/* Takes the components of BUFFER, a frame that begins with FIRST_ROW. */
+static void
+take (Reported *reported, GstBuffer *buffer, guint64 first_row)
+{
+  GstContoursComponentMeta *meta = meta_of (buffer);
+  guint width, height;
+
+  gst_contours_component_meta_get_size (meta, &width, &height);
+  fail_unless (width == WIDTH && height == HEIGHT);
+  fail_unless_equals_uint64 (gst_contours_component_meta_get_first_row (meta), first_row);
+  for (guint i = 0; i < gst_contours_component_meta_get_count (meta); i++) {
+    GstContoursComponent c;
+    const CtrComponent *row = &gst_contours_component_meta_peek_components (meta)->table[i];
+
+    gst_contours_component_meta_get_component (meta, i, &c);
+    /* In the frame, what began above it is negative. */
+    fail_unless (c.first_y + (gdouble) first_row == (gdouble) c.web_row && c.y == c.first_y);
+    fail_unless_equals_uint64 (gst_contours_component_meta_get_origin_row (meta) + row->top, c.web_row);
+    c.cy += first_row;
+    g_array_append_val (reported->rows, c);
+    reported->total_area += c.pixels;
+  }
+}
+
+/* Are these all components of the strips from FIRST to before END, whose first row is ROW? Clears REPORTED. */
+static void
+check_whole (Reported *reported, guint first, guint end, guint64 row, const CtrCcaParams *params)
+{
+  CtrComponents *expected = whole (first, end, params);
+
+  g_array_sort (reported->rows, compare_starts);
+  fail_unless_equals_int (reported->rows->len, expected->count);
+  for (guint i = 0; i < expected->count; i++) {
+    const GstContoursComponent *c = &g_array_index (reported->rows, GstContoursComponent, i);
+    const CtrComponent *e = &expected->table[i];
+    CtrComponentShape shape;
+    gdouble x, y, mean, std;
+
+    ctr_component_centroid (e, &x, &y);
+    ctr_component_shape (e, &expected->moments[i], &shape);
+    ctr_component_grey_stats (e, &expected->grey[i], &mean, &std);
+    fail_unless (c->web_row == e->top + row && c->pixels == e->area && c->x == e->left && c->w == e->width
+                 && c->h == e->height && c->sum_x == e->sum_x && c->first_x == e->start_x && !c->unfinished);
+    fail_unless (c->cx == x && ABS (c->cy - y - row) < 1e-9);
+    fail_unless (c->orientation == shape.orientation && c->major_axis == shape.major_axis);
+    fail_unless (c->min == expected->grey[i].min && c->max == expected->grey[i].max && c->mean == mean);
+  }
+  ctr_components_unref (expected);
+  g_array_set_size (reported->rows, 0);
+}
+
+static void
+push (GstHarness *h, Reported *reported, guint i, guint64 first_row)
+{
+  const TestFrame frame = strip (i);
+  GstBuffer *buffer = pass_frame (h, &frame);
+
+  take (reported, buffer, first_row);
+  gst_buffer_unref (buffer);
+}
+
+/* The frame that ends a web: black, flagged as a gap. */
+static void
+take_end (GstHarness *h, Reported *reported, guint64 first_row)
+{
+  GstBuffer *buffer = gst_harness_pull (h);
+  GstVideoInfo info;
+  GstVideoFrame frame;
+
+  take (reported, buffer, first_row);
+  fail_unless (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP));
+  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_NV12, WIDTH, HEIGHT);
+  fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_READ));
+  for (guint plane = 0; plane < 2; plane++)
+    for (guint y = 0; y < plane_rows (&info, plane); y++)
+      for (guint x = 0; x < WIDTH; x++)
+        fail_unless_equals_int (((guint8 *) GST_VIDEO_FRAME_PLANE_DATA (
+                                    &frame, plane))[y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, plane) + x],
+            plane ? 128 : 0);
+  gst_video_frame_unmap (&frame);
+  gst_buffer_unref (buffer);
+}
+
+static Reported
+reported_new (void)
+{
+  return (Reported){g_array_new (FALSE, FALSE, sizeof (GstContoursComponent)), 0};
+}
+
+/* All webs of a stream: ended by new caps, the start of a stream, its end. */
+GST_START_TEST (test_webs)
+{
+  GstHarness *h = new_harness (ELEMENT "16384");
+  const CtrCcaParams params = strip_params ();
+  Reported reported = reported_new ();
+  const TestFrame frame = strip (0);
+
+  set_frame_caps (h, &frame);
+  for (guint i = 0; i < 3; i++)
+    push (h, &reported, i, i * HEIGHT);
+  {
+    GstCaps *caps = frame_caps (&frame);
+
+    /* The same caps again end nothing. */
+    gst_harness_push_event (h, gst_event_new_caps (caps));
+    push (h, &reported, 3, 3 * HEIGHT);
+    caps = gst_caps_make_writable (caps);
+    gst_caps_set_simple (caps, "framerate", GST_TYPE_FRACTION, 30, 1, NULL);
+    gst_harness_push_event (h, gst_event_new_caps (caps));
+    gst_caps_unref (caps);
+  }
+  take_end (h, &reported, 4 * HEIGHT);
+  check_whole (&reported, 0, 4, 0, &params);
+
+  push (h, &reported, 4, 0);
+  push (h, &reported, 5, HEIGHT);
+  gst_harness_push_event (h, gst_event_new_eos ());
+  take_end (h, &reported, 2 * HEIGHT);
+  check_whole (&reported, 4, 6, 0, &params);
+  fail_unless_equals_int (gst_harness_buffers_in_queue (h), 0);
+  g_array_unref (reported.rows);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+static void
+flush (GstHarness *h)
+{
+  GstSegment segment;
+
+  gst_harness_push_event (h, gst_event_new_flush_start ());
+  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+}
+
+/* A flush drops what is open. */
+GST_START_TEST (test_flush)
+{
+  GstHarness *h = new_harness (ELEMENT "16384");
+  const CtrCcaParams params = strip_params ();
+  Reported reported = reported_new ();
+  const TestFrame frame = strip (0);
+
+  set_frame_caps (h, &frame);
+  push (h, &reported, 0, 0);
+  g_array_set_size (reported.rows, 0);
+  flush (h);
+  fail_unless_equals_int (gst_harness_buffers_in_queue (h), 0);
+  push (h, &reported, 1, 0);
+  push (h, &reported, 2, HEIGHT);
+  gst_harness_push_event (h, gst_event_new_eos ());
+  take_end (h, &reported, 2 * HEIGHT);
+  check_whole (&reported, 1, 3, 0, &params);
+  g_array_unref (reported.rows);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* Lets a frame be missing before BUFFER. */
+static void
+miss_frame (GstHarness *h, GstBuffer *buffer, gint how)
+{
+  GstBuffer *gap;
+
+  switch (how) {
+    case 0:
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+      break;
+    case 1:
+      gst_harness_push_event (h, gst_event_new_gap (0, GST_SECOND));
+      break;
+    default:
+      gap = gst_buffer_new ();
+      GST_BUFFER_FLAG_SET (gap, GST_BUFFER_FLAG_GAP);
+      gst_harness_push (h, gap);
+      gst_buffer_unref (gst_harness_pull (h));
+      break;
+  }
+}
+
+/* Nothing goes on where frames are missing; rows are counted on. */
+GST_START_TEST (test_missing)
+{
+  GstHarness *h = new_harness (ELEMENT "16384");
+  const CtrCcaParams params = strip_params ();
+  Reported reported = reported_new (), second = reported_new ();
+  const TestFrame frame = strip (1);
+
+  set_frame_caps (h, &frame);
+  for (gint how = 0; how < 3; how++) {
+    GstBuffer *buffer = make_frame (&frame);
+
+    push (h, &reported, 0, 0);
+    miss_frame (h, buffer, how);
+    gst_harness_push (h, buffer);
+    buffer = gst_harness_pull (h);
+    take (&second, buffer, HEIGHT);
+    gst_buffer_unref (buffer);
+    for (guint i = 0; i < second.rows->len; i++) {
+      const GstContoursComponent *c = &g_array_index (second.rows, GstContoursComponent, i);
+
+      if (c->web_row < HEIGHT)
+        g_array_append_vals (reported.rows, c, 1);
+    }
+    g_array_set_size (second.rows, 0);
+    check_whole (&reported, 0, 1, 0, &params);
+    flush (h);
+  }
+  g_array_unref (reported.rows);
+  g_array_unref (second.rows);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* Takes all messages from BUS: checks those of the strip that begins with ROW, and counts warnings. */
+static void
+take_messages (GstBus *bus, guint64 row, guint *unfinished, guint *warnings)
+{
+  GstMessage *message;
+
+  while ((message = gst_bus_pop (bus))) {
+    const GstStructure *structure = gst_message_get_structure (message);
+
+    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT) {
+      guint count, n;
+      guint64 first_row;
+
+      fail_unless (gst_structure_get (structure, "count", G_TYPE_UINT, &count, "unfinished", G_TYPE_UINT, &n,
+          "first-row", G_TYPE_UINT64, &first_row, NULL));
+      fail_unless (count == n && first_row == row);
+      *unfinished += n;
+    } else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING) {
+      GError *error = NULL;
+
+      gst_message_parse_warning (message, &error, NULL);
+      fail_unless (strstr (error->message, "max-open-rows=100") != NULL, "%s", error->message);
+      g_error_free (error);
+      ++*warnings;
+    }
+    gst_message_unref (message);
+  }
+}
+
+/* A component that stays open for too long: a flag, one warning, a count in the message. */
+GST_START_TEST (test_bound)
+{
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h =
+      new_harness_with_bus ("cudacca strip-mode=true threshold=0 max-open-rows=100 post-messages=true", bus);
+  const TestFrame frame = strip (0);
+  guint unfinished = 0, warnings = 0;
+
+  set_frame_caps (h, &frame);
+  /* Rows 0 to 119 are reported with the third strip, 120 to 239 with the sixth. */
+  for (guint i = 0; i < STRIPS; i++) {
+    GstBuffer *buffer = pass_frame (h, &frame);
+    GstContoursComponentMeta *meta = meta_of (buffer);
+    GstContoursComponent c;
+
+    fail_unless_equals_int (gst_contours_component_meta_get_count (meta), i % 3 == 2);
+    if (i % 3 == 2) {
+      gst_contours_component_meta_get_component (meta, 0, &c);
+      fail_unless (c.unfinished && c.web_row == (i - 2) * HEIGHT && c.y == -2 * HEIGHT && c.h == 3 * HEIGHT);
+      fail_unless (c.area == 3 * HEIGHT * WIDTH);
+    }
+    gst_buffer_unref (buffer);
+    take_messages (bus, i * HEIGHT, &unfinished, &warnings);
+  }
+  gst_harness_push_event (h, gst_event_new_eos ());
+  fail_unless_equals_int (gst_harness_buffers_in_queue (h), 0);
+  fail_unless_equals_int (unfinished, 2);
+  take_messages (bus, 0, &unfinished, &warnings);
+  fail_unless_equals_int (warnings, 1);
+  gst_harness_teardown (h);
+  gst_object_unref (bus);
+}
+
+GST_END_TEST;
+
+/* Features change with the next web. */
+GST_START_TEST (test_features)
+{
+  GstHarness *h = new_harness (ELEMENT "16384");
+  Reported reported = reported_new ();
+  const TestFrame frame = strip (0);
+  GstCaps *caps = frame_caps (&frame);
+  GstBuffer *buffer;
+
+  set_frame_caps (h, &frame);
+  push (h, &reported, 0, 0);
+  gst_util_set_object_arg (G_OBJECT (h->element), "features", "0");
+  push (h, &reported, 1, HEIGHT);
+  gst_caps_set_simple (caps, "framerate", GST_TYPE_FRACTION, 30, 1, NULL);
+  gst_harness_push_event (h, gst_event_new_caps (caps));
+  take_end (h, &reported, 2 * HEIGHT);
+  buffer = pass_frame (h, &frame);
+  fail_unless_equals_int (gst_contours_component_meta_get_features (meta_of (buffer)), 0);
+  gst_buffer_unref (buffer);
+  gst_caps_unref (caps);
+  g_array_unref (reported.rows);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+static void
+check_refused (const gchar *line, const gchar *mentions)
+{
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h = new_harness_with_bus (line, bus);
+  const TestFrame frame = strip (0);
+  GstMessage *message;
+  GError *error = NULL;
+
+  set_frame_caps (h, &frame);
+  fail_unless_equals_int (gst_harness_push (h, make_frame (&frame)), GST_FLOW_ERROR);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (strstr (error->message, mentions) != NULL, "%s", error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  gst_harness_teardown (h);
+  gst_object_unref (bus);
+}
+
+GST_START_TEST (test_refused)
+{
+  check_refused ("cudacca strip-mode=true labels=true", "label image");
+  check_refused ("cudacca strip-mode=true max-open-rows=65500", "65535 rows");
+}
+
+GST_END_TEST;
+
+static Suite *
+strips_suite (void)
+{
+  Suite *s = suite_create ("strips");
+  TCase *tc = tcase_create (test_in_cuda_memory () ? "cuda-memory" : test_backend ());
+
+  skip_without_gpu ();
+  suite_add_tcase (s, tc);
+  tcase_set_timeout (tc, 120);
+  tcase_add_test (tc, test_webs);
+  tcase_add_test (tc, test_flush);
+  tcase_add_test (tc, test_missing);
+  tcase_add_test (tc, test_bound);
+  tcase_add_test (tc, test_features);
+  tcase_add_test (tc, test_refused);
+  return s;
+}
+
+GST_CHECK_MAIN (strips);
