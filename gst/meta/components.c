@@ -3,6 +3,7 @@
 #include "gst/meta/componentmeta-private.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Transforms the ellipse of SHAPE by MAPPING: with its linear part A, the covariance C becomes A C A^T. The formulas
  * are those of ctr_component_shape(). */
@@ -30,6 +31,7 @@ fill_component (GstContoursComponentMeta *meta, guint index, GstContoursComponen
   const CtrComponent *row = &components->table[index];
   const GstContoursMapping *mapping = &PRIVATE (meta)->mapping;
 
+  memset (out, 0, sizeof *out); /* padding, too */
   out->label = index + 1;
   out->pixels = row->area;
   out->area = row->area * fabs (mapping->xx * mapping->yy - mapping->xy * mapping->yx);

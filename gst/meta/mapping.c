@@ -69,10 +69,10 @@ gst_contours_mapping_map_point (
   g_return_if_fail (mapping != NULL);
   g_return_if_fail (frame_x != NULL && frame_y != NULL);
 
-  if (gst_contours_mapping_is_identity (mapping)) {
+  if (mapping->xx == 1 && mapping->yy == 1 && mapping->xy == 0 && mapping->yx == 0) {
     /* Adding and subtracting 0.5 would round. */
-    *frame_x = x;
-    *frame_y = y;
+    *frame_x = x + mapping->x0;
+    *frame_y = y + mapping->y0;
     return;
   }
   map_corner (mapping, x + 0.5, y + 0.5, frame_x, frame_y);

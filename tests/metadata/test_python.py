@@ -3,8 +3,26 @@
 import math
 import unittest
 
-from pythonsample import (ALL, CORNERS, NOISE, PIXELS, Frames, GLib, Gst, GstContours, features_of, layout, numpy,
+from pythonsample import (ALL, CORNERS, NOISE, PIXELS, STRIPS, Frames, GLib, Gst, GstContours, features_of, layout, numpy,
                           with_contours)
+
+
+def components_of(foreground):
+    """The pixels (y, x) of each 8-connected component, in raster order of their first ones."""
+    waiting = set(zip(*(axis.tolist() for axis in foreground.nonzero())))
+    components = []
+    for first in sorted(waiting):
+        if first not in waiting:
+            continue
+        waiting.remove(first)
+        component = [first]
+        for y, x in component:
+            for neighbour in [(y + dy, x + dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1)]:
+                if neighbour in waiting:
+                    waiting.remove(neighbour)
+                    component.append(neighbour)
+        components.append(component)
+    return components
 
 
 class Metadata(unittest.TestCase):
@@ -53,6 +71,46 @@ class Metadata(unittest.TestCase):
                 self.assertTrue(found)
                 self.assertEqual(features_of(same), features_of(c))
             self.assertFalse(meta.get_component(count)[0])
+
+    def test_strips(self):
+        frames = Frames(NOISE + STRIPS)
+        web = numpy.concatenate(frames.pictures)
+        height = len(web) // 3
+        self.assertEqual(len(frames.buffers), 4)    # the last one ends the web
+        self.assertTrue(frames.buffers[3].get_flags() & Gst.BufferFlags.GAP)
+        found = []
+        for number, buffer in enumerate(frames.buffers):
+            meta = GstContours.buffer_get_contours_component_meta(buffer)
+            self.assertTrue(meta.flags & GstContours.ResultFlags.STRIP)
+            self.assertEqual((meta.first_row, meta.origin_row), (number * height, 0))
+            self.assertEqual(tuple(meta.size), (61, height))
+            self.assertEqual(meta.mapping.y0, -number * height)
+            for component, row in zip(meta.components, meta.table):
+                self.assertFalse(component.unfinished or row["flags"])
+                self.assertEqual(component.y + meta.first_row, component.web_row)
+                self.assertEqual(row["top"] + meta.origin_row, component.web_row)
+                found.append((component.web_row, int(component.first_x), component, meta.first_row))
+                # Reported with the strip in which the row below it is.
+                self.assertEqual((component.web_row + int(component.h)) // height, number)
+        found.sort(key=lambda item: item[:2])
+        expected = components_of(web >= 180)
+        self.assertEqual(len(found), len(expected))
+        for (web_row, first_x, component, first_row), pixels in zip(found, expected):
+            y, x = numpy.array(pixels).T
+            self.assertEqual((web_row, first_x), pixels[0])
+            self.assertEqual((component.pixels, component.x, component.w), (len(x), x.min(), numpy.ptp(x) + 1))
+            self.assertEqual((component.h, component.cx), (numpy.ptp(y) + 1, x.sum() / len(x)))
+            self.assertAlmostEqual(component.cy + first_row, y.sum() / len(y))
+            self.assertAlmostEqual(component.mean, web[y, x].mean())
+            self.assertAlmostEqual(component.std, web[y, x].std())
+
+    def test_unfinished_strips(self):
+        frames = Frames(NOISE.replace("threshold=180", "threshold=0 max-open-rows=60") + STRIPS)
+        counts = [GstContours.buffer_get_contours_component_meta(buffer).count for buffer in frames.buffers]
+        self.assertEqual(counts, [0, 1, 0, 1])
+        second = GstContours.buffer_get_contours_component_meta(frames.buffers[1])
+        self.assertTrue(second.components[0].unfinished and second.table["flags"][0] == 1)
+        self.assertEqual((second.components[0].y, second.components[0].h), (-47, 94))
 
     def test_without_features(self):
         buffers = Frames(NOISE).buffers

@@ -6,7 +6,7 @@ import os
 import tempfile
 import unittest
 
-from pythonsample import ALL, CORNERS, NOISE, PIXELS, Frames, GstContours, features_of, numpy, with_contours
+from pythonsample import ALL, CORNERS, NOISE, PIXELS, STRIPS, Frames, GstContours, features_of, numpy, with_contours
 
 
 class Export(unittest.TestCase):
@@ -52,6 +52,32 @@ class Export(unittest.TestCase):
             for name in ("label", "area", "x", "y", "w", "h", "cx", "cy"):
                 self.assertEqual(float(row[name]), getattr(c, name), name)
             self.check_features(row, c)
+
+    def test_strips(self):
+        launch = NOISE.replace("threshold=180", "threshold=130 max-open-rows=60") + STRIPS
+        buffers, text = self.export(launch, "ndjson")
+        _buffers, table = self.export(launch, "csv")
+        rows = iter(csv.DictReader(table.splitlines()))
+        unfinished = 0
+        for number, (line, buffer) in enumerate(zip(map(json.loads, text.splitlines()), buffers)):
+            meta = GstContours.buffer_get_contours_component_meta(buffer)
+            self.assertEqual((line["first_row"], meta.first_row), (number * 47, number * 47))
+            self.assertEqual(len(line["components"]), meta.count)
+            for got, c in zip(line["components"], meta.components):
+                row = next(rows)
+                self.assertEqual((got["y"], float(row["y"])), (c.web_row, c.web_row))
+                self.assertEqual((got["cy"], float(row["cy"])), (c.cy + meta.first_row, c.cy + meta.first_row))
+                self.assertEqual((got["x"], got["h"], got["cx"]), (c.x, c.h, c.cx))
+                self.assertEqual((got.get("unfinished", False), row["unfinished"]), (c.unfinished, str(int(c.unfinished))))
+                unfinished += c.unfinished
+        self.assertIsNone(next(rows, None))
+        self.assertGreater(unfinished, 0)
+        # A scaled frame has scaled rows.
+        scaled, text = self.export(launch + "! videoscale ! video/x-raw,width=122,height=94", "ndjson")
+        for line, buffer in zip(map(json.loads, text.splitlines()), scaled):
+            meta = GstContours.buffer_get_contours_component_meta(buffer)
+            for got, c in zip(line["components"], meta.components):
+                self.assertEqual(got["y"], 2 * c.web_row)
 
     def export_contours(self, coordinates, text_format):
         """The buffer, and what contourexport wrote of it."""

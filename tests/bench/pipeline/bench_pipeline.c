@@ -22,7 +22,7 @@ typedef struct {
   gdouble seconds;
   gint warmup, live, devices;
   gint64 flat;
-  gboolean quick, list, timeline, calls, system_memory, no_counts;
+  gboolean quick, list, timeline, calls, system_memory, strips, no_counts;
 } Options;
 
 typedef struct {
@@ -103,7 +103,7 @@ warm_streams (Bench *bench, const Case *c)
 static gboolean
 time_case (Bench *bench, Case *c)
 {
-  const RunPlan plan = {.seconds = bench->options.seconds, .live = c->live, .read = bench->read};
+  const RunPlan plan = {.seconds = bench->options.seconds, .live = c->live, .read = bench->read, .queued = c->queued};
   Streams *streams = warm_streams (bench, c);
   RunResult *result = g_new (RunResult, 1);
   gboolean ok = streams && streams_run (streams, &plan, result);
@@ -112,6 +112,8 @@ time_case (Bench *bench, Case *c)
     c->rate = result->frames / result->seconds;
     c->latency_us = histogram_quantile (&result->latency, 0.5);
     report_times (bench->report, c, result);
+    if (bench->options.strips)
+      report_lines (bench->report, c);
   } else {
     printf ("%-44s FAILED\n", c->id);
   }
@@ -321,6 +323,7 @@ parse (Options *options, int *argc, char ***argv)
       {"read", 0, 0, G_OPTION_ARG_STRING, &options->read, "nothing, tables (default) or points", "WHAT"},
       {"backend", 0, 0, G_OPTION_ARG_STRING, &options->backend, "auto, cuda or cpu", "NAME"},
       {"system-memory", 0, 0, G_OPTION_ARG_NONE, &options->system_memory, "only frames in system memory", NULL},
+      {"strips", 0, 0, G_OPTION_ARG_NONE, &options->strips, "strips of a line camera, in lines a second", NULL},
       {"picture", 0, 0, G_OPTION_ARG_FILENAME, &options->picture, "PGM, PNG or JPEG instead of a board", "FILE"},
       {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options->seconds, "of each case (0.8, quick 0.3)", "S"},
       {"warmup", 0, 0, G_OPTION_ARG_INT, &options->warmup, "frames of each stream before (32, on the host 2)", "N"},
@@ -394,6 +397,7 @@ run (Bench *bench, const gchar *command)
       .devices = bench->cuda ? bench->devices : 1,
       .quick = options->quick,
       .system_memory = options->system_memory,
+      .strips = options->strips,
       .pattern = pattern,
       .live = MAX (options->live, 0)};
   GPtrArray *cases = NULL;

@@ -39,10 +39,20 @@ static const Chain chains[] = {
     {"held-chain", MANY | HELD | QUICK, {"cudacca threshold-mode=otsu", "cudaborders threshold-mode=otsu", OVERLAY}},
 };
 
+/* The element takes strips of one endless picture: --strips. A picture that ends with each strip keeps everything short. */
+static const Chain strip_chains[] = {
+    {"strips-cca", QUICK, {"cudacca strip-mode=true"}},
+    {"strips-cca-moments", 0, {"cudacca strip-mode=true features=moments+grey"}},
+};
+
 typedef struct {
   const gchar *id;
   guint width, height;
 } Size;
+
+/* Lines of 16,384 pixels. */
+static const Size strip_sizes[] = {
+    {"16kx1024", 16384, 1024}, {"16kx256", 16384, 256}, {"16kx64", 16384, 64}, {"16kx16", 16384, 16}};
 
 static const Size sizes[] = {{"480p", 640, 480}, {"1080p", 1920, 1080}, {"4k", 3840, 2160}, {"12mp", 4096, 3000}};
 enum { SIZE_480P, SIZE_1080P, SIZE_4K, SIZE_12MP };
@@ -115,6 +125,8 @@ typedef struct {
   guint streams, devices, live;
 } Load;
 
+enum { STRIPS_QUEUED = 2 };
+
 typedef struct {
   const CaseOptions *options;
   GRegex *regex;
@@ -135,6 +147,7 @@ add (Builder *builder, const Chain *chain, const FrameKind *frames, const Size *
   c->streams = load.streams;
   c->live = builder->options->live ? builder->options->live : load.live;
   c->flat_share = flat_share (chain);
+  c->queued = builder->options->strips ? STRIPS_QUEUED : 0;
   c->id = case_id (c, chain, size, c->streams, c->kind.devices);
   c->name = case_name (c);
   if (c->kind.devices > 1)
@@ -239,11 +252,30 @@ add_system_memory (Builder *builder)
   }
 }
 
+/* Strips in the GPU's memory, from the pool that the elements offer, and from a source that asks nobody. Up to two are
+ * analysed while the next one comes. */
+static void
+add_strips (Builder *builder)
+{
+  const gboolean cuda = builder->options->cuda;
+
+  for (guint i = 0; i < G_N_ELEMENTS (strip_chains); i++)
+    for (guint size = 0; size < (builder->options->quick ? 1 : G_N_ELEMENTS (strip_sizes)); size++)
+      for (FrameMemory memory = FRAMES_SYSTEM; memory <= (cuda ? FRAMES_CUDA : FRAMES_SYSTEM); memory++) {
+        FrameKind frames = frames_of (builder->options, &strip_sizes[size]);
+
+        frames.memory = memory;
+        frames.format = memory == FRAMES_CUDA ? GST_VIDEO_FORMAT_NV12 : GST_VIDEO_FORMAT_GRAY8;
+        add (builder, &strip_chains[i], &frames, &strip_sizes[size], (Load){.streams = 1});
+      }
+}
+
 GPtrArray *
 cases_new (const CaseOptions *options)
 {
   GError *error = NULL;
   Builder builder = {.options = options, .cases = g_ptr_array_new_with_free_func (free_case)};
+  const gboolean all = !options->system_memory && !options->strips;
 
   if (options->pattern && !(builder.regex = g_regex_new (options->pattern, 0, 0, &error))) {
     g_printerr ("--cases: %s\n", error->message);
@@ -251,14 +283,16 @@ cases_new (const CaseOptions *options)
     g_ptr_array_unref (builder.cases);
     return NULL;
   }
-  for (guint i = 0; i < G_N_ELEMENTS (chains) && !options->system_memory; i++)
+  for (guint i = 0; i < G_N_ELEMENTS (chains) && all; i++)
     add_chain (&builder, &chains[i]);
-  for (guint i = 0; i < G_N_ELEMENTS (chains) && !options->system_memory && options->devices > 1; i++)
+  for (guint i = 0; i < G_N_ELEMENTS (chains) && all && options->devices > 1; i++)
     add_devices (&builder, &chains[i]);
-  if (!options->live && !options->streams && !options->system_memory)
+  if (!options->live && !options->streams && all)
     add_live (&builder);
-  if (!options->streams)
+  if (!options->streams && !options->strips)
     add_system_memory (&builder);
+  if (options->strips)
+    add_strips (&builder);
   if (builder.regex)
     g_regex_unref (builder.regex);
   return builder.cases;

@@ -15,6 +15,7 @@ typedef struct {
   PictureKind picture;
   guint streams;
   guint live;       /* frames a second of each stream; 0: as fast as they are taken */
+  guint queued;     /* frames that wait behind the last element before they are read */
   guint flat_share; /* of the frames of --flat it takes one in so many */
   /* Once it is timed. */
   gdouble rate; /* frames a second; 0: not timed */
@@ -29,6 +30,7 @@ typedef struct {
   guint devices;          /* GPUs that some cases are spread over; 1: none */
   gboolean quick;         /* a few of the cases */
   gboolean system_memory; /* only those in system memory */
+  gboolean strips;        /* instead: a line camera's strips */
   const gchar *pattern;   /* regular expression that an id has to match; NULL: all */
   GArray *streams;        /* of guint; NULL: 1, 4, 16, 64, on the host 1 and 4; on several GPUs so many on each */
   guint live;             /* the rate of all cases; 0: mostly as fast as they are taken */

@@ -126,6 +126,15 @@ report_times (Report *report, const Case *c, const RunResult *result)
   fflush (stdout);
 }
 
+void
+report_lines (Report *report, const Case *c)
+{
+  const gdouble lines = c->rate * c->kind.frames.height;
+
+  printf ("%-44s %9.0f lines/s of %u pixels\n", "", lines, c->kind.frames.width);
+  report_value (report, c, "lines/s", lines, "lines a second");
+}
+
 static const Case *
 find_case (GPtrArray *cases, const gchar *id)
 {

@@ -25,6 +25,9 @@ void report_value (Report *report, const Case *c, const gchar *unit, gdouble val
 void report_times_header (void);
 void report_times (Report *report, const Case *c, const RunResult *result);
 
+/* Prints the lines a second of a case of strips. */
+void report_lines (Report *report, const Case *c);
+
 /* The frames a second of several GPUs beside those of one. */
 void report_devices (Report *report, GPtrArray *cases);
 
