@@ -134,9 +134,12 @@ check_arguments (const CtrComponentStrips *strips, const CtrImage *image, const 
   if (!ctr_cca_check_arguments (strips->slots[0].cca, image, params, error)
       || !ctr_web_check (&strips->web, image, error))
     return false;
-  if (params->features & CTR_FEATURE_LABELS)
+  if (params->features & ~(uint32_t) (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY))
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
-        "strips have no label image, since a label is known only when its component is complete: do not ask for it");
+        "features 0x%x: components of strips have moments and grey values, but no label image, since labels are known "
+        "only "
+        "when components are complete",
+        params->features);
   return strips->web.width == 0 || params->features == strips->last.features
          || ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
              "features 0x%x of a strip differ from those of the web, 0x%x: end the web before they change",

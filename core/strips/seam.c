@@ -274,7 +274,6 @@ report (Writer *writer, const CtrOpenComponent *c, const CtrSeamStrip *strip, En
   row.top = (uint16_t) (c->top - strip->origin_row);
   row.width = (uint16_t) (c->right - row.left);
   row.height = (uint16_t) (c->bottom - c->top);
-  row.flags = end == UNFINISHED ? CTR_COMPONENT_UNFINISHED : 0;
   writer->result->unfinished += end == UNFINISHED;
   write_row (writer, &row, &moments, &c->grey);
 }

@@ -45,7 +45,7 @@ fill_component (GstContoursComponentMeta *meta, guint index, GstContoursComponen
   out->sum_y = row->sum_y;
 
   out->web_row = components->origin_row + row->top;
-  out->unfinished = (row->flags & CTR_COMPONENT_UNFINISHED) != 0;
+  out->unfinished = ctr_components_is_unfinished (components, index);
 
   out->orientation = out->major_axis = out->minor_axis = out->eccentricity = NAN;
   if (components->moments) {

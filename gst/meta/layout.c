@@ -42,7 +42,6 @@ static const Field component[] = {
     FIELD (CtrComponent, width),
     FIELD (CtrComponent, height),
     FIELD (CtrComponent, start_x),
-    FIELD (CtrComponent, flags),
     {0},
 };
 

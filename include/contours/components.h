@@ -22,9 +22,6 @@ typedef enum {
   CTR_FEATURE_LABELS = 1 << 2   /* label image */
 } CtrFeatures;
 
-/* CtrComponent.flags */
-enum { CTR_COMPONENT_UNFINISHED = 1 << 0 /* of a strip (strips.h): it goes on below, as another component */ };
-
 /* A component: 32 bytes, with the same layout on the GPU. x points right, y points down, and a pixel's coordinates are
  * those of its centre. */
 typedef struct {
@@ -36,7 +33,7 @@ typedef struct {
   uint16_t width;
   uint16_t height;
   uint16_t start_x; /* x of the first pixel in raster order; its y is top */
-  uint16_t flags;   /* CTR_COMPONENT_* */
+  uint16_t reserved;
 } CtrComponent;
 
 /* Raw second moments, with the origin at pixel (0, 0). */
@@ -74,8 +71,17 @@ typedef struct {
   const uint32_t *labels;
   /* Of strips (strips.h): the row of the web that y = 0 stands for; the last row of the strip is height - 1. Otherwise 0. */
   uint64_t origin_row;
-  uint32_t unfinished; /* rows with CTR_COMPONENT_UNFINISHED */
+  uint32_t unfinished; /* components that go on below the strip, as others: see ctr_components_is_unfinished() */
 } CtrComponents;
+
+/* Of strips: does the component of ROW go on below the strip, as another component? It was open for too long (strips.h).
+ * Where there are such components, they are those that touch the last row. */
+static inline bool
+ctr_components_is_unfinished (const CtrComponents *components, uint32_t row)
+{
+  return components->unfinished
+         && (uint32_t) components->table[row].top + components->table[row].height == components->height;
+}
 
 /* ref() returns a new reference (transfer full). Both are thread-safe. */
 CTR_API CtrComponents *ctr_components_ref (CtrComponents *components);

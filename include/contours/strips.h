@@ -23,7 +23,7 @@
  * a pixel's row is origin_row + y.
  *
  * Bound. A component that is still open at the end of a strip and begins more than MAX_OPEN_ROWS above that end is in the
- * strip's result as it is, with CTR_COMPONENT_UNFINISHED; CtrComponents.unfinished counts them. What goes on from it in
+ * strip's result as it is: ctr_components_is_unfinished(). CtrComponents.unfinished counts them. What goes on from it in
  * the next strip is a new component. So the memory and the time for what is open are bounded, too.
  *
  * On the CUDA backend two results of ctr_component_strips_submit() may be pending: the next strip is uploaded while the
@@ -44,7 +44,7 @@ CTR_API CtrComponentStrips *ctr_component_strips_new (CtrBackend backend, uint32
 CTR_API void ctr_component_strips_free (CtrComponentStrips *strips);
 
 /* Analyses the next strip. The parameters may change from strip to strip; the connectivity across a seam is that of the
- * strip below. Features may change only between webs, and do not include CTR_FEATURE_LABELS. After a failure the web ends:
+ * strip below. Features are moments and grey values; they may change only between webs. After a failure the web ends:
  * open components are dropped, and the next strip begins another web. */
 CTR_API CtrComponents *ctr_component_strips_submit (
     CtrComponentStrips *strips, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error);

@@ -28,8 +28,7 @@ fill_component (CtrComponent *to, GString *names)
   SET (width);
   SET (height);
   SET (start_x);
-  SET (flags);
-  return 0;
+  return sizeof to->reserved;
 }
 
 static gsize

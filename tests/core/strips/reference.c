@@ -16,6 +16,7 @@ reference_strips_init (ReferenceStrips *strips, const CtrImage *web, uint32_t ma
   *strips = (ReferenceStrips){.web = web, .max_open_rows = max_open_rows};
   strips->pixels = calloc (pixels, 1);
   strips->queue = malloc (pixels * sizeof *strips->queue);
+  strips->unfinished = malloc (pixels * sizeof *strips->unfinished);
 }
 
 void
@@ -23,6 +24,7 @@ reference_strips_clear (ReferenceStrips *strips)
 {
   free (strips->pixels);
   free (strips->queue);
+  free (strips->unfinished);
 }
 
 typedef struct {
@@ -91,7 +93,6 @@ append (CtrComponents *result, const Part *part)
   ((CtrComponent *) result->table)[i] = part->row;
   ((CtrComponentMoments *) result->moments)[i] = part->moments;
   ((CtrComponentGrey *) result->grey)[i] = part->grey;
-  result->unfinished += (part->row.flags & CTR_COMPONENT_UNFINISHED) != 0;
 }
 
 /* Appends the components of the rows so far, unless they touch row LAST and began recently. */
@@ -107,9 +108,11 @@ report (ReferenceStrips *strips, CtrComponents *result, int64_t last, const CtrC
       const bool is_open = part.bottom == last, is_old = last + 1 - y > strips->max_open_rows;
       if (is_open && !is_old)
         continue;
-      part.row.flags = is_open ? CTR_COMPONENT_UNFINISHED : 0;
-      if (part.row.area >= params->min_area && (params->max_area == 0 || part.row.area <= params->max_area))
+      if (part.row.area >= params->min_area && (params->max_area == 0 || part.row.area <= params->max_area)) {
         append (result, &part);
+        result->unfinished += is_open;
+        strips->unfinished[result->count - 1] = is_open;
+      }
       for (uint32_t i = 0; i < part.pixel_count; i++)
         strips->pixels[strips->queue[i]] = REPORTED;
     }

@@ -12,6 +12,7 @@ typedef struct {
   uint32_t end_row; /* of the strips so far */
   uint8_t *pixels;  /* of these rows: background, foreground, or of a component that has been reported */
   uint32_t *queue;  /* pixels of a component */
+  bool *unfinished; /* of each row of the last result: it goes on below */
 } ReferenceStrips;
 
 /* WEB is the whole picture, in host memory. */
