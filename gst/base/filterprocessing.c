@@ -347,11 +347,13 @@ gst_contours_filter_transform (GstBaseTransform *trans, GstBuffer *inbuf, GstBuf
   return PRIVATE (self)->passes ? pass_on (self, inbuf) : process (self, inbuf, outbuf);
 }
 
-/* An empty gap buffer stands for a missing frame. */
+/* An empty gap buffer stands for a missing frame. Any other has no rows of the picture that strips make up, such as the one
+ * that ends the web of an element upstream. */
 static gboolean
-is_gap (GstBuffer *buffer)
+is_gap (GstContoursFilter *self, GstBuffer *buffer)
 {
-  return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size (buffer) == 0;
+  return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP)
+         && (gst_buffer_get_size (buffer) == 0 || PRIVATE (self)->strips.enabled);
 }
 
 static gboolean
@@ -367,7 +369,7 @@ passes (GstContoursFilter *self, GstBuffer *buffer)
 {
   GstContoursFilterClass *klass = GST_CONTOURS_FILTER_GET_CLASS (self);
 
-  if (is_gap (buffer))
+  if (is_gap (self, buffer))
     return TRUE;
   return draws (self) && !klass->needs_drawing (self, buffer);
 }

@@ -248,6 +248,15 @@ miss_frame (GstHarness *h, GstBuffer *buffer, gint how)
     case 1:
       gst_harness_push_event (h, gst_event_new_gap (0, GST_SECOND));
       break;
+    case 2:
+      /* As of an element upstream whose web ends. */
+      gap = make_frame (&(TestFrame){GST_VIDEO_FORMAT_NV12, WIDTH, HEIGHT, .seed = 9});
+      GST_BUFFER_FLAG_SET (gap, GST_BUFFER_FLAG_GAP);
+      gst_harness_push (h, gap);
+      gap = gst_harness_pull (h);
+      fail_unless (gst_buffer_get_contours_component_meta (gap) == NULL);
+      gst_buffer_unref (gap);
+      break;
     default:
       gap = gst_buffer_new ();
       GST_BUFFER_FLAG_SET (gap, GST_BUFFER_FLAG_GAP);
@@ -266,7 +275,7 @@ GST_START_TEST (test_missing)
   const TestFrame frame = strip (1);
 
   set_frame_caps (h, &frame);
-  for (gint how = 0; how < 3; how++) {
+  for (gint how = 0; how < 4; how++) {
     GstBuffer *buffer = make_frame (&frame);
 
     push (h, &reported, 0, 0);

@@ -112,6 +112,15 @@ class Metadata(unittest.TestCase):
         self.assertTrue(second.components[0].unfinished)
         self.assertEqual((second.components[0].y, second.components[0].h), (-47, 94))
 
+    def test_drawn_strips(self):
+        # A component that begins in the strip above: its box has no upper side in the frame.
+        frames = Frames(NOISE.replace("threshold=180", "threshold=0 max-open-rows=60") + STRIPS +
+                        "! cudacontouroverlay backend=cpu draw=components color-by=fixed color=4294967295 thickness=1")
+        buffer = frames.buffers[1]
+        drawn = numpy.frombuffer(buffer.extract_dup(0, buffer.get_size()), "u1").reshape(47, -1)[:, :61]
+        self.assertTrue((drawn[:, [0, -1]] == 255).all() and (drawn[-1] == 255).all())
+        numpy.testing.assert_array_equal(drawn[:-1, 1:-1], frames.pictures[1][:-1, 1:-1])
+
     def test_without_features(self):
         buffers = Frames(NOISE).buffers
         meta = GstContours.buffer_get_contours_component_meta(buffers[0])
