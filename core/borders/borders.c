@@ -60,8 +60,8 @@ ctr_borders_free (CtrBorders *borders)
   ctr_analyser_free ((CtrAnalyser *) borders);
 }
 
-static bool
-check_params (const CtrBordersParams *params, CtrError *error)
+bool
+ctr_borders_check_params (const CtrBordersParams *params, CtrError *error)
 {
   if (!params)
     return ctr_fail (
@@ -87,7 +87,7 @@ check_params (const CtrBordersParams *params, CtrError *error)
 static bool
 check_arguments (const CtrBorders *borders, const CtrImage *image, const CtrBordersParams *params, CtrError *error)
 {
-  return ctr_image_check (image, error) && check_params (params, error)
+  return ctr_image_check (image, error) && ctr_borders_check_params (params, error)
          && ctr_analyser_check_memory (&borders->base, "image", image->memory, error);
 }
 

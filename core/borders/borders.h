@@ -39,6 +39,8 @@ typedef struct {
   uint32_t features;
 } CtrBordersPlan;
 
+bool ctr_borders_check_params (const CtrBordersParams *params, CtrError *error);
+
 /* PARAMS are valid. */
 void ctr_borders_plan_init (CtrBordersPlan *plan, const CtrBordersParams *params);
 

@@ -9,6 +9,7 @@
 #include "cpu/common/parallel.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Contours to simplify, in pieces of consecutive ones for several threads. */
 typedef struct {
@@ -51,6 +52,11 @@ simplify_piece (void *context, uint32_t index)
   uint64_t operations = 0;
   for (uint32_t i = first_of_piece (s, index), end = first_of_piece (s, index + 1); i < end; i++) {
     const CtrContour *row = s->table + i;
+    if (row->flags & CTR_CONTOUR_OPEN) {
+      memcpy (s->kept + row->first, s->points + row->first, row->count * sizeof *s->kept);
+      s->counts[i] = row->count;
+      continue;
+    }
     s->counts[i] =
         ctr_simplify (s->points + row->first, row->count, s->epsilon, s->kept + row->first, s->work + row->first + i);
     if (s->counts[i] == 0 || ctr_poll (&operations, 16 + row->count)) {

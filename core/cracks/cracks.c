@@ -93,8 +93,8 @@ check_range (const CtrCracksParams *params, CtrError *error)
   return check_level (params->minimum, error);
 }
 
-static bool
-check_params (const CtrCracksParams *params, CtrError *error)
+bool
+ctr_cracks_check_params (const CtrCracksParams *params, CtrError *error)
 {
   if (!params)
     return ctr_fail (
@@ -120,7 +120,7 @@ check_params (const CtrCracksParams *params, CtrError *error)
 static bool
 check_arguments (const CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params, CtrError *error)
 {
-  return ctr_image_check (image, error) && check_params (params, error)
+  return ctr_image_check (image, error) && ctr_cracks_check_params (params, error)
          && ctr_analyser_check_memory (&cracks->base, "image", image->memory, error);
 }
 

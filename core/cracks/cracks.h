@@ -43,6 +43,8 @@ typedef struct {
   uint64_t max_points; /* UINT64_MAX: no limit */
 } CtrCracksPlan;
 
+bool ctr_cracks_check_params (const CtrCracksParams *params, CtrError *error);
+
 /* The core has checked the arguments. Only enqueue() reads PLAN and its tables. enqueue() may be called again before
  * finish(): the older result is then dropped. */
 typedef struct {

@@ -48,6 +48,7 @@
 #include <contours/cca.h>
 #include <contours/components.h>
 #include <contours/contourlist.h>
+#include <contours/contourstrips.h>
 #include <contours/cracks.h>
 #include <contours/event.h>
 #include <contours/foreground.h>
