@@ -158,6 +158,7 @@ ctr_contours_settle (CtrContours *pending, CtrContours *complete)
   pending->point_count = complete->point_count;
   pending->exceeded = complete->exceeded;
   pending->needed = complete->needed;
+  pending->unfinished = complete->unfinished;
   for (int i = 0; i < ARRAYS; i++) {
     atomic_store_explicit (
         &to->arrays[i], atomic_load_explicit (&from->arrays[i], memory_order_relaxed), memory_order_relaxed);

@@ -16,25 +16,13 @@
 #define CTR_CORE_STRIPS_CONTOURSTRIPS_H
 
 #include "core/borders/borders.h"
+#include "core/strips/edgerows.h"
 #include "core/strips/stitcher.h"
 #include "core/strips/web.h"
 
 #include <contours/contours.h>
 
 enum { CTR_SEAM_ROWS = 2 /* at most, above a seam and below */ };
-
-/* How the first and last rows of an image in device memory come to the host. read() queues the copies of the first and
- * last COUNT rows on STREAM, NULL: a stream of its own; wait() waits for them, and returns the rows, without padding,
- * the first ones first. */
-typedef struct {
-  void *(*create) (CtrError *error);
-  void (*destroy) (void *state);
-  bool (*read) (void *state, const CtrImage *image, uint32_t count, void *stream, CtrError *error);
-  bool (*lead) (void *state, void *stream, CtrError *error);
-  const void *(*wait) (void *state, CtrError *error);
-} CtrEdgeRowsOps;
-
-extern const CtrEdgeRowsOps ctr_edge_rows_ops_cuda; /* only where CTR_HAVE_CUDA */
 
 typedef struct CtrStrips CtrStrips;
 

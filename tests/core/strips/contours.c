@@ -157,6 +157,7 @@ deciding_row (const Contours *all, uint32_t i)
 static void
 collect (Found *found, const Strips *strips, CtrContours *result, uint64_t first, uint64_t end)
 {
+  CHECK (ctr_contours_wait (result, NULL));
   const Contours all = contours_of (result);
   const bool epsilon = !strips->cracks && strips->borders_params.epsilon > 0;
   const uint32_t count = found->count + all.info.count;
@@ -239,7 +240,7 @@ analyse_strips (Strips *strips, const Picture *picture, const uint32_t *heights,
 
 static const CtrPoint *sorted_points;
 
-/* By level, type and points. */
+/* By all that strips leave as it is. */
 static int
 compare_contours (const void *a, const void *b)
 {
@@ -250,7 +251,16 @@ compare_contours (const void *a, const void *b)
     return one->flags < other->flags ? -1 : 1;
   if (one->count != other->count)
     return one->count < other->count ? -1 : 1;
-  return memcmp (sorted_points + one->first, sorted_points + other->first, one->count * sizeof *sorted_points);
+  const int order =
+      memcmp (sorted_points + one->first, sorted_points + other->first, one->count * sizeof *sorted_points);
+  if (order != 0)
+    return order;
+  /* Different contours that are simplified to the same points. */
+  if (one->area2 != other->area2)
+    return one->area2 < other->area2 ? -1 : 1;
+  if (one->length != other->length)
+    return one->length < other->length ? -1 : 1;
+  return memcmp (&one->left, &other->left, 4 * sizeof one->left);
 }
 
 static uint32_t *
@@ -412,7 +422,7 @@ test_shapes (void)
   for (int shape = 0; shape < SHAPE_COUNT; shape++)
     for (uint32_t i = 0; i < LENGTH (heights); i++)
       for (int cracks = 0; cracks < 2; cracks++) {
-        if (gpu && setup.quick && (shape + i) % 6 != 0)
+        if (gpu && setup.quick && (shape + i) % 24 != 0)
           continue;
         const uint32_t width = gpu ? 66 : 130, height = gpu ? 70 : 131;
         uint8_t *mask = shape_new ((Shape) shape, width, height);
@@ -599,7 +609,7 @@ test_cut (void)
 static void
 test_far (void)
 {
-  enum { WIDTH = 5, HEIGHT = 30000, STRIPS = 4 };
+  enum { WIDTH = 5, HEIGHT = 30000, STRIPS = 3 };
   uint8_t *pixels = calloc (WIDTH, HEIGHT);
   for (uint32_t y = 0; y < HEIGHT; y++)
     pixels[y * WIDTH + 2] = y % 3 ? 255 : 0;
