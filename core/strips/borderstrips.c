@@ -127,14 +127,14 @@ ctr_border_strips_cut (CtrBorderStrips *strips)
   ctr_strips_cut (base_of (strips));
 }
 
-CtrContours *
-ctr_border_strips_finish (CtrBorderStrips *strips, CtrError *error)
+bool
+ctr_border_strips_finish (CtrBorderStrips *strips, CtrContours **rest, CtrError *error)
 {
-  return ctr_strips_finish (base_of (strips), error);
+  return ctr_strips_finish (base_of (strips), rest, error);
 }
 
 void
-ctr_border_strips_reset (CtrBorderStrips *strips)
+ctr_border_strips_drop (CtrBorderStrips *strips)
 {
-  ctr_strips_reset (base_of (strips));
+  ctr_strips_drop (base_of (strips));
 }

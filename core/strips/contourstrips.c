@@ -117,7 +117,7 @@ restart (CtrStrips *strips)
 }
 
 void
-ctr_strips_reset (CtrStrips *strips)
+ctr_strips_drop (CtrStrips *strips)
 {
   ctr_strips_settle (strips, NULL);
   restart (strips);
@@ -178,6 +178,17 @@ read_edges (CtrStripLane *lane, const CtrImage *strip, void *stream, CtrError *e
   return true;
 }
 
+/* Takes the reference to CONTOURS. */
+static CtrContours *
+simplified (CtrContours *contours, double epsilon, CtrError *error)
+{
+  if (epsilon == 0)
+    return contours;
+  CtrContours *result = ctr_borders_simplify (contours, epsilon, error);
+  ctr_contours_unref (contours);
+  return result;
+}
+
 /* Completes the strip of LANE; those before it are complete. */
 static CtrContours *
 join (CtrStripLane *lane, CtrError *error)
@@ -191,11 +202,7 @@ join (CtrStripLane *lane, CtrError *error)
     forget_open (strips, lane->row + lane->image.height);
     return NULL;
   }
-  if (lane->epsilon == 0)
-    return result;
-  CtrContours *simplified = ctr_borders_simplify (result, lane->epsilon, error);
-  ctr_contours_unref (result);
-  return simplified;
+  return simplified (result, lane->epsilon, error);
 }
 
 /* A strip before that has failed is reported by its own result. */
@@ -265,24 +272,26 @@ ctr_strips_queue (
   return result;
 }
 
-CtrContours *
-ctr_strips_finish (CtrStrips *strips, CtrError *error)
+/* The end is like a strip without rows, of the parameters of the last one. */
+static CtrContours *
+join_end (CtrStrips *strips, CtrError *error)
 {
-  CtrStripLane *last = &strips->lanes[strips->backend == CTR_BACKEND_CUDA ? strips->next_lane ^ 1 : 0];
-  if (!ctr_strips_settle (strips, error)) {
-    restart (strips);
-    return NULL;
-  }
-  /* The end is like a strip without rows. */
-  CtrStripLane end = *last;
+  CtrStripLane end = strips->lanes[strips->backend == CTR_BACKEND_CUDA ? strips->next_lane ^ 1 : 0];
   end.row = strips->web.end_row;
   end.origin_row = ctr_web_origin (&strips->web, end.row);
   CtrContours *result = ctr_strips_join_end (strips, &end, error);
-  if (result && end.epsilon > 0) {
-    CtrContours *simplified = ctr_borders_simplify (result, end.epsilon, error);
-    ctr_contours_unref (result);
-    result = simplified;
+  return result ? simplified (result, end.epsilon, error) : NULL;
+}
+
+bool
+ctr_strips_finish (CtrStrips *strips, CtrContours **rest, CtrError *error)
+{
+  *rest = NULL;
+  const bool ok = ctr_strips_settle (strips, error) && (strips->web.width == 0 || (*rest = join_end (strips, error)));
+  if (*rest && (*rest)->count == 0) {
+    ctr_contours_unref (*rest);
+    *rest = NULL;
   }
   restart (strips);
-  return result;
+  return ok;
 }

@@ -99,8 +99,8 @@ CtrContours *ctr_strips_queue (
 
 bool ctr_strips_settle (CtrStrips *strips, CtrError *error);
 void ctr_strips_cut (CtrStrips *strips);
-CtrContours *ctr_strips_finish (CtrStrips *strips, CtrError *error);
-void ctr_strips_reset (CtrStrips *strips);
+bool ctr_strips_finish (CtrStrips *strips, CtrContours **rest, CtrError *error);
+void ctr_strips_drop (CtrStrips *strips);
 
 /* Joins the rows of a strip and what the analysis INSIDE found: seamrows.c. END: the end of the web, INSIDE is NULL. */
 CtrContours *ctr_strips_join (CtrStrips *strips, CtrStripLane *lane, CtrContours *inside, CtrError *error);

@@ -139,14 +139,14 @@ ctr_crack_strips_cut (CtrCrackStrips *strips)
   ctr_strips_cut (base_of (strips));
 }
 
-CtrContours *
-ctr_crack_strips_finish (CtrCrackStrips *strips, CtrError *error)
+bool
+ctr_crack_strips_finish (CtrCrackStrips *strips, CtrContours **rest, CtrError *error)
 {
-  return ctr_strips_finish (base_of (strips), error);
+  return ctr_strips_finish (base_of (strips), rest, error);
 }
 
 void
-ctr_crack_strips_reset (CtrCrackStrips *strips)
+ctr_crack_strips_drop (CtrCrackStrips *strips)
 {
-  ctr_strips_reset (base_of (strips));
+  ctr_strips_drop (base_of (strips));
 }

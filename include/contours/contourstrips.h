@@ -5,7 +5,8 @@
  *   CtrBorderStrips *strips = ctr_border_strips_new (CTR_BACKEND_CUDA, max_open_rows, &error);
  *   while (next_strip (&image))
  *     contours = ctr_border_strips_run (strips, &image, &params, stream, &error);
- *   contours = ctr_border_strips_finish (strips, &error);
+ *   if (ctr_border_strips_finish (strips, &rest, &error) && rest)
+ *     ...
  *   ctr_border_strips_free (strips);
  *
  * Which contours. Each contour is reported once, with the strip after which it is known to be closed: the one with the
@@ -63,12 +64,12 @@ CTR_API bool ctr_border_strips_settle (CtrBorderStrips *strips, CtrError *error)
  * strip, and the rows are counted without those that are missing. */
 CTR_API void ctr_border_strips_cut (CtrBorderStrips *strips);
 
-/* Ends the web: the contours that were open, with the parameters of the last strip. The next strip begins a new web, at
- * row 0. Without a strip since the last web there are no contours, and the size is 0 x 0. */
-CTR_API CtrContours *ctr_border_strips_finish (CtrBorderStrips *strips, CtrError *error);
+/* Ends the web. Sets *REST to the contours that were open (transfer full), with the parameters of the last strip and in
+ * the coordinates of an empty strip behind it, or to NULL if there are none. The next strip begins another web, at row 0. */
+CTR_API bool ctr_border_strips_finish (CtrBorderStrips *strips, CtrContours **rest, CtrError *error);
 
-/* Ends the web without its open contours. */
-CTR_API void ctr_border_strips_reset (CtrBorderStrips *strips);
+/* Ends the web, and drops what is open. */
+CTR_API void ctr_border_strips_drop (CtrBorderStrips *strips);
 
 typedef struct CtrCrackStrips CtrCrackStrips;
 
@@ -85,9 +86,9 @@ CTR_API bool ctr_crack_strips_settle (CtrCrackStrips *strips, CtrError *error);
 
 CTR_API void ctr_crack_strips_cut (CtrCrackStrips *strips);
 
-CTR_API CtrContours *ctr_crack_strips_finish (CtrCrackStrips *strips, CtrError *error);
+CTR_API bool ctr_crack_strips_finish (CtrCrackStrips *strips, CtrContours **rest, CtrError *error);
 
-CTR_API void ctr_crack_strips_reset (CtrCrackStrips *strips);
+CTR_API void ctr_crack_strips_drop (CtrCrackStrips *strips);
 
 CTR_END_DECLS
 

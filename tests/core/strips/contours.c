@@ -61,15 +61,17 @@ push_strip (Strips *strips, const CtrImage *image, bool wait)
   return contours;
 }
 
+/* NULL: nothing was open. */
 static CtrContours *
 end_strips (Strips *strips)
 {
   CtrError error = {CTR_OK, ""};
-  CtrContours *contours = strips->cracks ? ctr_crack_strips_finish (strips->crack_strips, &error)
-                                         : ctr_border_strips_finish (strips->border_strips, &error);
-  if (!contours)
+  CtrContours *rest;
+  if (!(strips->cracks ? ctr_crack_strips_finish (strips->crack_strips, &rest, &error)
+                       : ctr_border_strips_finish (strips->border_strips, &rest, &error)))
     fail (__FILE__, __LINE__, error.message);
-  return contours;
+  CHECK (!rest || rest->count > 0);
+  return rest;
 }
 
 static CtrContours *
@@ -157,6 +159,8 @@ deciding_row (const Contours *all, uint32_t i)
 static void
 collect (Found *found, const Strips *strips, CtrContours *result, uint64_t first, uint64_t end)
 {
+  if (!result)
+    return;
   CHECK (ctr_contours_wait (result, NULL));
   const Contours all = contours_of (result);
   const bool epsilon = !strips->cracks && strips->borders_params.epsilon > 0;
@@ -578,9 +582,9 @@ test_cut (void)
     strip.height = 13;
     ctr_contours_unref (push_strip (&strips, &strip, false));
     if (cracks)
-      ctr_crack_strips_reset (strips.crack_strips);
+      ctr_crack_strips_drop (strips.crack_strips);
     else
-      ctr_border_strips_reset (strips.border_strips);
+      ctr_border_strips_drop (strips.border_strips);
     Found found = analyse_strips (&strips, &picture, &height, 1, &random);
     check_same (&whole, &found, false);
     found_free (&found);
@@ -595,9 +599,10 @@ test_cut (void)
     CtrContours *second = push_strip (&strips, &picture.view, false);
     CHECK (ctr_contours_wait (second, NULL) && second->origin_row == 0 && second->height == 2 * HEIGHT);
     CtrContours *end = end_strips (&strips);
-    CHECK (twice.count + second->count + end->count == 2 * whole.info.count);
+    CHECK (twice.count + second->count + (end ? end->count : 0) == 2 * whole.info.count);
     ctr_contours_unref (second);
-    ctr_contours_unref (end);
+    if (end)
+      ctr_contours_unref (end);
     found_free (&twice);
     close_strips (&strips);
     whole_free (result, &whole);
@@ -624,6 +629,8 @@ test_far (void)
     open_strips (&strips, 35535);
     for (uint32_t i = 0; i <= STRIPS; i++) {
       CtrContours *result = i < STRIPS ? push_strip (&strips, &image, true) : end_strips (&strips);
+      if (!result)
+        continue;
       const Contours all = contours_of (result);
       CHECK (all.info.origin_row == (i * HEIGHT > 35535 ? i * HEIGHT - 35535 : 0));
       for (uint32_t k = 0; k < all.info.count; k++) {
@@ -677,9 +684,8 @@ test_arguments (void)
       CTR_ERROR_INVALID_ARGUMENT, "parameters are NULL");
 
   /* An end without strips, and one after a strip without contours. */
-  CtrContours *none = ctr_border_strips_finish (borders, &error);
-  CHECK (none && none->count == 0 && none->height == 0);
-  ctr_contours_unref (none);
+  CtrContours *none;
+  CHECK (ctr_border_strips_finish (borders, &none, &error) && !none);
   CtrContours *first = ctr_border_strips_run (borders, &image, &params, setup.stream, &error);
   CHECK (first && first->count == 0 && first->height == 4);
   ctr_contours_unref (first);
@@ -691,9 +697,7 @@ test_arguments (void)
   image.stride = 16;
   expect_failure (ctr_border_strips_run (borders, &image, &params, setup.stream, &error), &error,
       CTR_ERROR_INVALID_ARGUMENT, "format");
-  none = ctr_border_strips_finish (borders, &error);
-  CHECK (none && none->count == 0 && none->height == 4 && none->width == 8);
-  ctr_contours_unref (none);
+  CHECK (ctr_border_strips_finish (borders, &none, &error) && !none);
   first = ctr_border_strips_run (borders, &image, &params, setup.stream, &error);
   CHECK (first);
   ctr_contours_unref (first);
@@ -721,8 +725,12 @@ test_max_points (void)
   describe ("max-points");
   for (uint32_t i = 0; i < 4; i++) {
     const CtrImage strip = {pixels + i * WIDTH * HEIGHT, WIDTH, WIDTH, HEIGHT, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST};
-    CtrContours *result = i < 3 ? ctr_crack_strips_submit (strips, &strip, &params, setup.stream, &error)
-                                : ctr_crack_strips_finish (strips, &error);
+    CtrContours *result;
+    if (i == 3) {
+      CHECK (ctr_crack_strips_finish (strips, &result, &error) && !result);
+      break;
+    }
+    result = ctr_crack_strips_submit (strips, &strip, &params, setup.stream, &error);
     CHECK (result && ctr_contours_wait (result, &error));
     CHECK (result->exceeded == (i == 1 ? CTR_LIMIT_POINTS : CTR_LIMIT_NONE));
     CHECK (i == 1 ? result->needed > 50 : result->needed == 0);
