@@ -11,6 +11,8 @@
  * Contours, points, order and hierarchy are identical to those of OpenCV's findContours(), on the GPU and on the CPU.
  * On the GPU they stay in GPU memory until they are read.
  *
+ * With #GstCudaBorders:strip-mode the frames are strips of one endless picture, as from a line-scan camera.
+ *
  * With #GstForegroundFilter:post-messages the element posts an element message "cudaborders" for each frame. Its
  * `count` is the number of contours. It adds the field
  *
@@ -38,8 +40,11 @@ struct _GstCudaBorders {
   GstForegroundFilter parent;
 
   CtrBordersParams params; /* properties, under the object lock */
+  StripMode strip_mode;
 
-  CtrBorders *borders; /* while started */
+  /* One of these while started. */
+  CtrBorders *borders;
+  CtrBorderStrips *strips;
 };
 
 enum {
@@ -52,7 +57,9 @@ enum {
   PROP_MIN_LENGTH,
   PROP_MIN_WIDTH,
   PROP_MIN_HEIGHT,
-  PROP_FEATURES
+  PROP_FEATURES,
+  PROP_STRIP_MODE,
+  PROP_MAX_OPEN_ROWS
 };
 
 /* Larger than any distance in a frame. */
@@ -101,15 +108,40 @@ static gboolean
 gst_cuda_borders_open (GstContoursFilter *filter, CtrBackend backend, CtrError *error)
 {
   GstCudaBorders *self = GST_CUDA_BORDERS (filter);
+  StripMode mode;
 
-  self->borders = ctr_borders_new (backend, error);
-  return self->borders != NULL;
+  GST_OBJECT_LOCK (self);
+  mode = self->strip_mode;
+  GST_OBJECT_UNLOCK (self);
+  gst_contours_filter_set_strips (filter, &mode);
+  if (mode.enabled)
+    self->strips = ctr_border_strips_new (backend, mode.max_open_rows, error);
+  else
+    self->borders = ctr_borders_new (backend, error);
+  return self->borders || self->strips;
 }
 
 static void
 gst_cuda_borders_close (GstContoursFilter *filter)
 {
-  g_clear_pointer (&GST_CUDA_BORDERS (filter)->borders, ctr_borders_free);
+  GstCudaBorders *self = GST_CUDA_BORDERS (filter);
+
+  g_clear_pointer (&self->borders, ctr_borders_free);
+  g_clear_pointer (&self->strips, ctr_border_strips_free);
+}
+
+static CtrContours *
+find_contours_of_strip (GstCudaBorders *self, const CtrImage *image, const CtrBordersParams *params, GstBuffer *buffer,
+    gpointer stream, CtrError *error)
+{
+  if (params->mode != CTR_RETRIEVE_LIST) {
+    *error = (CtrError){CTR_ERROR_INVALID_ARGUMENT,
+        "strip-mode=true needs mode=list, as the contour around a closed one may still be open"};
+    return NULL;
+  }
+  if (gst_contours_filter_misses_rows (GST_CONTOURS_FILTER (self), buffer))
+    ctr_border_strips_cut (self->strips);
+  return ctr_border_strips_submit (self->strips, image, params, stream, error);
 }
 
 static CtrContours *
@@ -123,13 +155,29 @@ gst_cuda_borders_find_contours (
   params = self->params;
   GST_OBJECT_UNLOCK (self);
   params.foreground = gst_foreground_filter_get_foreground (GST_FOREGROUND_FILTER (filter));
+  if (self->strips)
+    return find_contours_of_strip (self, image, &params, buffer, stream, error);
   return ctr_borders_submit (self->borders, image, &params, stream, error);
 }
 
 static gboolean
 gst_cuda_borders_settle (GstContoursFilter *filter, CtrError *error)
 {
-  return ctr_borders_settle (GST_CUDA_BORDERS (filter)->borders, error);
+  GstCudaBorders *self = GST_CUDA_BORDERS (filter);
+
+  return self->strips ? ctr_border_strips_settle (self->strips, error) : ctr_borders_settle (self->borders, error);
+}
+
+static gboolean
+gst_cuda_borders_end_contours (GstContoursFilter *filter, CtrContours **contours, CtrError *error)
+{
+  return ctr_border_strips_finish (GST_CUDA_BORDERS (filter)->strips, contours, error);
+}
+
+static void
+gst_cuda_borders_drop_web (GstContoursFilter *filter)
+{
+  ctr_border_strips_drop (GST_CUDA_BORDERS (filter)->strips);
 }
 
 static void
@@ -150,6 +198,7 @@ static const PropertyField fields[] = {
     PROPERTY_FIELD (PROP_MIN_WIDTH, GstCudaBorders, params.min_width),
     PROPERTY_FIELD (PROP_MIN_HEIGHT, GstCudaBorders, params.min_height),
     PROPERTY_FIELD (PROP_FEATURES, GstCudaBorders, params.features),
+    STRIP_MODE_FIELDS (PROP_STRIP_MODE, PROP_MAX_OPEN_ROWS, GstCudaBorders, strip_mode),
     {0},
 };
 
@@ -175,6 +224,7 @@ static void
 gst_cuda_borders_init (GstCudaBorders *self)
 {
   ctr_borders_params_init (&self->params);
+  self->strip_mode = (StripMode) STRIP_MODE_DEFAULT;
 }
 
 static void
@@ -286,6 +336,8 @@ gst_cuda_borders_class_init (GstCudaBordersClass *klass)
           "Optional measurements, in addition to area, perimeter and bounding box", GST_TYPE_CONTOURS_CONTOUR_FEATURES,
           defaults.features, live));
 
+  strip_mode_install_properties (object_class, PROP_STRIP_MODE, PROP_MAX_OPEN_ROWS);
+
   gst_element_class_set_static_metadata (element_class, "CUDA borders", "Filter/Analyzer/Video/Hardware",
       "Finds contours, as OpenCV's findContours, on the GPU or CPU and attaches them as metadata",
       "The gst-cuda-contours authors");
@@ -294,6 +346,8 @@ gst_cuda_borders_class_init (GstCudaBordersClass *klass)
   filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_borders_close);
   filter_class->find_contours = GST_DEBUG_FUNCPTR (gst_cuda_borders_find_contours);
   filter_class->settle = GST_DEBUG_FUNCPTR (gst_cuda_borders_settle);
+  filter_class->end_contours = GST_DEBUG_FUNCPTR (gst_cuda_borders_end_contours);
+  filter_class->drop_web = GST_DEBUG_FUNCPTR (gst_cuda_borders_drop_web);
   filter_class->report_contours = GST_DEBUG_FUNCPTR (gst_cuda_borders_report_contours);
 
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_BORDERS_MODE, 0);

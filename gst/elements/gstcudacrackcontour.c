@@ -13,6 +13,8 @@
  * pixels that it encloses. GPU and CPU give identical results. On the GPU the contours stay in GPU memory until they
  * are read.
  *
+ * With #GstCudaCrackContour:strip-mode the frames are strips of one endless picture, as from a line-scan camera.
+ *
  * ## Example launch line
  * |[
  * gst-launch-1.0 -m videotestsrc pattern=ball num-buffers=50 ! video/x-raw,format=NV12
@@ -26,6 +28,7 @@
 #include "gst/base/framemessage.h"
 #include "gst/base/propertyfields.h"
 #include "gst/cracks/levels.h"
+#include "gst/cracks/tracer.h"
 
 #include <gst/contours/gstcontours.h>
 
@@ -40,8 +43,9 @@ struct _GstCudaCrackContour {
   CrackLevels levels;
   gboolean post_messages;
   gboolean warned; /* about the current levels */
+  StripMode strip_mode;
 
-  CtrCracks *cracks; /* while started */
+  CrackTracer tracer; /* while started */
 };
 
 enum {
@@ -58,7 +62,9 @@ enum {
   PROP_MIN_LENGTH,
   PROP_MAX_POINTS,
   PROP_FEATURES,
-  PROP_POST_MESSAGES
+  PROP_POST_MESSAGES,
+  PROP_STRIP_MODE,
+  PROP_MAX_OPEN_ROWS
 };
 
 /* Above all samples, so that no pixel is foreground. */
@@ -120,15 +126,18 @@ static gboolean
 gst_cuda_crack_contour_open (GstContoursFilter *filter, CtrBackend backend, CtrError *error)
 {
   GstCudaCrackContour *self = GST_CUDA_CRACK_CONTOUR (filter);
+  StripMode mode;
 
-  self->cracks = ctr_cracks_new (backend, error);
-  return self->cracks != NULL;
+  GST_OBJECT_LOCK (self);
+  mode = self->strip_mode;
+  GST_OBJECT_UNLOCK (self);
+  return crack_tracer_open (&self->tracer, filter, backend, &mode, error);
 }
 
 static void
 gst_cuda_crack_contour_close (GstContoursFilter *filter)
 {
-  g_clear_pointer (&GST_CUDA_CRACK_CONTOUR (filter)->cracks, ctr_cracks_free);
+  crack_tracer_close (&GST_CUDA_CRACK_CONTOUR (filter)->tracer);
 }
 
 /* The current parameters, with a reference to their list in *LEVELS (NULL: none). Invalid levels, which may be one step
@@ -175,7 +184,7 @@ gst_cuda_crack_contour_find_contours (
   GArray *levels;
   gchar *warning;
   CtrCracksParams params = get_params (self, &levels, &warning);
-  CtrContours *contours = ctr_cracks_submit (self->cracks, image, &params, stream, error);
+  CtrContours *contours = crack_tracer_submit (&self->tracer, filter, image, &params, buffer, stream, error);
 
   if (levels)
     g_array_unref (levels);
@@ -195,7 +204,19 @@ gst_cuda_crack_contour_needs_otsu (GstContoursFilter *filter)
 static gboolean
 gst_cuda_crack_contour_settle (GstContoursFilter *filter, CtrError *error)
 {
-  return ctr_cracks_settle (GST_CUDA_CRACK_CONTOUR (filter)->cracks, error);
+  return crack_tracer_settle (&GST_CUDA_CRACK_CONTOUR (filter)->tracer, error);
+}
+
+static gboolean
+gst_cuda_crack_contour_end_contours (GstContoursFilter *filter, CtrContours **contours, CtrError *error)
+{
+  return ctr_crack_strips_finish (GST_CUDA_CRACK_CONTOUR (filter)->tracer.strips, contours, error);
+}
+
+static void
+gst_cuda_crack_contour_drop_web (GstContoursFilter *filter)
+{
+  ctr_crack_strips_drop (GST_CUDA_CRACK_CONTOUR (filter)->tracer.strips);
 }
 
 static void
@@ -242,6 +263,7 @@ static const PropertyField fields[] = {
     PROPERTY_FIELD (PROP_MAX_POINTS, GstCudaCrackContour, params.max_points),
     PROPERTY_FIELD (PROP_FEATURES, GstCudaCrackContour, params.features),
     PROPERTY_FIELD (PROP_POST_MESSAGES, GstCudaCrackContour, post_messages),
+    STRIP_MODE_FIELDS (PROP_STRIP_MODE, PROP_MAX_OPEN_ROWS, GstCudaCrackContour, strip_mode),
     {0},
 };
 
@@ -295,6 +317,7 @@ gst_cuda_crack_contour_finalize (GObject *object)
 static void
 gst_cuda_crack_contour_init (GstCudaCrackContour *self)
 {
+  self->strip_mode = (StripMode) STRIP_MODE_DEFAULT;
   ctr_cracks_params_init (&self->params);
   crack_levels_set (&self->levels, "");
 }
@@ -454,6 +477,8 @@ gst_cuda_crack_contour_class_init (GstCudaCrackContourClass *klass)
       g_param_spec_boolean ("post-messages", "Post messages",
           "Post an element message with the totals of each frame: count and points", FALSE, controlled));
 
+  strip_mode_install_properties (object_class, PROP_STRIP_MODE, PROP_MAX_OPEN_ROWS);
+
   gst_element_class_set_static_metadata (element_class, "CUDA crack contours", "Filter/Analyzer/Video/Hardware",
       "Finds the contours of many grey levels on the GPU or CPU and attaches them as metadata",
       "The gst-cuda-contours authors");
@@ -464,6 +489,8 @@ gst_cuda_crack_contour_class_init (GstCudaCrackContourClass *klass)
   filter_class->needs_otsu = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_needs_otsu);
   filter_class->settle = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_settle);
   filter_class->warn_of_limit = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_warn_of_limit);
+  filter_class->end_contours = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_end_contours);
+  filter_class->drop_web = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_drop_web);
   filter_class->report_contours = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_report_contours);
 
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CRACK_CONTOUR_MODE, 0);
