@@ -195,7 +195,10 @@ CTR_PAINT_FUNC bool
 ctr_paint_stroke (const CtrPaintLines *lines, const CtrContour *contour, uint32_t index, CtrPaintStroke *stroke)
 {
   const CtrPoint *points = lines->points + contour->first;
-  stroke->segment = ctr_paint_segment (lines, points[index], points[index + 1 < contour->count ? index + 1 : 0]);
+  /* An open contour ends with its last point. */
+  const uint32_t after_last = contour->flags & CTR_CONTOUR_OPEN ? index : 0;
+  stroke->segment =
+      ctr_paint_segment (lines, points[index], points[index + 1 < contour->count ? index + 1 : after_last]);
   if (stroke->segment.steps == 0 && (index > 0 || !ctr_paint_is_dot (lines, contour)))
     return false;
   stroke->dash = ctr_paint_dash (lines, contour);

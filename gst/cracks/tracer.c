@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/cracks/tracer.h"
 
+#include "gst/base/framemessage.h"
+
+#include <gst/contours/gstcontours.h>
+
 gboolean
 crack_tracer_open (
     CrackTracer *tracer, GstContoursFilter *filter, CtrBackend backend, const StripMode *mode, CtrError *error)
@@ -40,4 +44,27 @@ gboolean
 crack_tracer_settle (CrackTracer *tracer, CtrError *error)
 {
   return tracer->strips ? ctr_crack_strips_settle (tracer->strips, error) : ctr_cracks_settle (tracer->cracks, error);
+}
+
+static void
+post_strip_message (GstContoursFilter *filter, GstBuffer *buffer, const CtrContours *contours)
+{
+  GstContoursContourMeta *meta = gst_buffer_get_contours_contour_meta_by_source (buffer, GST_OBJECT_NAME (filter));
+
+  frame_message_post (filter, buffer, "cudacrackcontour", "count", G_TYPE_UINT, contours->count, "points",
+      G_TYPE_UINT64, contours->point_count, "limit-exceeded", G_TYPE_BOOLEAN, contours->exceeded != CTR_LIMIT_NONE,
+      "first-row", G_TYPE_UINT64, gst_contours_contour_meta_get_first_row (meta), "unfinished", G_TYPE_UINT,
+      contours->unfinished, NULL);
+}
+
+void
+crack_tracer_post_message (
+    const CrackTracer *tracer, GstContoursFilter *filter, GstBuffer *buffer, const CtrContours *contours)
+{
+  if (tracer->strips)
+    post_strip_message (filter, buffer, contours);
+  else
+    frame_message_post (filter, buffer, "cudacrackcontour", "count", G_TYPE_UINT, contours->count, "points",
+        G_TYPE_UINT64, contours->point_count, "limit-exceeded", G_TYPE_BOOLEAN, contours->exceeded != CTR_LIMIT_NONE,
+        NULL);
 }

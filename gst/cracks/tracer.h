@@ -26,6 +26,10 @@ CtrContours *crack_tracer_submit (CrackTracer *tracer, GstContoursFilter *filter
 
 gboolean crack_tracer_settle (CrackTracer *tracer, CtrError *error);
 
+/* Posts the element message about the frame in BUFFER, to which the complete CONTOURS are attached. */
+void crack_tracer_post_message (
+    const CrackTracer *tracer, GstContoursFilter *filter, GstBuffer *buffer, const CtrContours *contours);
+
 G_END_DECLS
 
 #endif

@@ -11,12 +11,17 @@
  * Contours, points, order and hierarchy are identical to those of OpenCV's findContours(), on the GPU and on the CPU.
  * On the GPU they stay in GPU memory until they are read.
  *
- * With #GstCudaBorders:strip-mode the frames are strips of one endless picture, as from a line-scan camera.
  *
  * With #GstForegroundFilter:post-messages the element posts an element message "cudaborders" for each frame. Its
  * `count` is the number of contours. It adds the field
  *
  * * #guint64 `points`: total number of points of all contours.
+ *
+ * With #GstCudaBorders:strip-mode the frames are strips of one endless picture, as of a line-scan camera. The message then
+ * has the fields
+ *
+ * * #guint64 `first-row`: the row of the endless picture that the frame begins with.
+ * * #guint `unfinished`: contours that were open for more than #GstCudaBorders:max-open-rows rows.
  *
  * ## Example launch line
  * |[
@@ -29,7 +34,7 @@
 #include "gst/elements/gstcudaborders.h"
 
 #include "gst/base/framemessage.h"
-#include "gst/base/propertyfields.h"
+#include "gst/base/stripmode.h"
 
 #include <gst/contours/gstcontours.h>
 
@@ -181,9 +186,23 @@ gst_cuda_borders_drop_web (GstContoursFilter *filter)
 }
 
 static void
+post_strip_message (GstContoursFilter *filter, GstBuffer *buffer, const CtrContours *contours)
+{
+  GstContoursContourMeta *meta = gst_buffer_get_contours_contour_meta_by_source (buffer, GST_OBJECT_NAME (filter));
+
+  frame_message_post (filter, buffer, "cudaborders", "count", G_TYPE_UINT, contours->count, "threshold", G_TYPE_UINT,
+      contours->threshold, "points", G_TYPE_UINT64, contours->point_count, "first-row", G_TYPE_UINT64,
+      gst_contours_contour_meta_get_first_row (meta), "unfinished", G_TYPE_UINT, contours->unfinished, NULL);
+}
+
+static void
 gst_cuda_borders_report_contours (GstContoursFilter *filter, GstBuffer *buffer, CtrContours *contours)
 {
-  if (gst_foreground_filter_get_post_messages (GST_FOREGROUND_FILTER (filter)) && ctr_contours_wait (contours, NULL))
+  if (!gst_foreground_filter_get_post_messages (GST_FOREGROUND_FILTER (filter)) || !ctr_contours_wait (contours, NULL))
+    return;
+  if (GST_CUDA_BORDERS (filter)->strips)
+    post_strip_message (filter, buffer, contours);
+  else
     frame_message_post (filter, buffer, "cudaborders", "count", G_TYPE_UINT, contours->count, "threshold", G_TYPE_UINT,
         contours->threshold, "points", G_TYPE_UINT64, contours->point_count, NULL);
 }

@@ -25,7 +25,6 @@
  */
 #include "gst/elements/gstcudacrackcontour.h"
 
-#include "gst/base/framemessage.h"
 #include "gst/base/propertyfields.h"
 #include "gst/cracks/levels.h"
 #include "gst/cracks/tracer.h"
@@ -245,9 +244,7 @@ gst_cuda_crack_contour_report_contours (GstContoursFilter *filter, GstBuffer *bu
   post_messages = self->post_messages;
   GST_OBJECT_UNLOCK (self);
   if (post_messages && ctr_contours_wait (contours, NULL))
-    frame_message_post (filter, buffer, "cudacrackcontour", "count", G_TYPE_UINT, contours->count, "points",
-        G_TYPE_UINT64, contours->point_count, "limit-exceeded", G_TYPE_BOOLEAN, contours->exceeded != CTR_LIMIT_NONE,
-        NULL);
+    crack_tracer_post_message (&self->tracer, filter, buffer, contours);
 }
 
 static const PropertyField fields[] = {

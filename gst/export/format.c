@@ -190,6 +190,8 @@ export_append_json_contour (GString *out, GstContoursContourMeta *meta, const Gs
     append_centroid (out, ",\"cx\":", c->cx);
     append_centroid (out, ",\"cy\":", c->cy);
   }
+  if (c->unfinished)
+    g_string_append (out, ",\"unfinished\":true");
   if (gst_contours_contour_meta_get_region (meta, c->id, &region))
     append_region (out, &region);
 }

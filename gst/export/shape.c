@@ -26,11 +26,14 @@ is_hole (const CtrContour *row)
   return (row->flags & CTR_CONTOUR_HOLE) != 0;
 }
 
+/* A contour that is not closed encloses nothing. */
 static void
 append_ring (ExportShapes *shapes, guint row)
 {
   ExportShape *shape = &shapes->shape;
   const CtrContour *contour = &shapes->table[row];
+  if (contour->flags & CTR_CONTOUR_OPEN)
+    return;
   OutlineRing ring = {shape->points->len, 0, is_hole (contour)};
   if (!outline_append (shape->points, contour, shapes->points + contour->first, shapes->coordinates))
     shape->exact = FALSE;

@@ -11,12 +11,12 @@ scales_evenly (const GstContoursMapping *m)
   return fabs (m->xx) == fabs (m->yy) && fabs (m->xy) == fabs (m->yx) && m->xx * m->xy + m->yx * m->yy == 0;
 }
 
-/* The length of the closed line through the transformed POINTS. */
+/* The length of the line through the transformed POINTS. */
 static gdouble
-mapped_length (const GstContoursMapping *mapping, const CtrPoint *points, guint count)
+mapped_length (const GstContoursMapping *mapping, const CtrPoint *points, guint count, gboolean closed)
 {
   gdouble length = 0;
-  for (guint i = 0; i < count; i++) {
+  for (guint i = 0; i + !closed < count; i++) {
     const CtrPoint *from = &points[i], *to = &points[i + 1 < count ? i + 1 : 0];
     gdouble dx = to->x - from->x, dy = to->y - from->y;
     gdouble mapped_dx = mapping->xx * dx + mapping->xy * dy, mapped_dy = mapping->yx * dx + mapping->yy * dy;
@@ -52,6 +52,8 @@ fill_contour (GstContoursContourMeta *meta, const Arrays *arrays, guint index, G
   out->count = row->count;
   out->first = row->first;
   out->hole = (row->flags & CTR_CONTOUR_HOLE) != 0;
+  out->unfinished = (row->flags & CTR_CONTOUR_OPEN) != 0;
+  out->web_row = CONTOURS (meta)->origin_row + row->top;
   out->level = row->level;
   out->parent = row->parent;
   out->next = row->next;
@@ -59,7 +61,7 @@ fill_contour (GstContoursContourMeta *meta, const Arrays *arrays, guint index, G
   out->child = row->child;
   out->area = ctr_contour_area (row, false) * fabs (mapping->xx * mapping->yy - mapping->xy * mapping->yx);
   if (arrays->points)
-    out->perimeter = mapped_length (mapping, arrays->points + row->first, row->count);
+    out->perimeter = mapped_length (mapping, arrays->points + row->first, row->count, !out->unfinished);
   else
     out->perimeter = ctr_contour_perimeter (row) * hypot (mapping->xx, mapping->yx);
   gst_contours_mapping_map_box (

@@ -143,11 +143,12 @@ ctr_cca_submit (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, 
   return call_cca ("ctr_cca_submit", cca, image, params, stream, error);
 }
 
-CtrComponentStrips *
-ctr_component_strips_new (CtrBackend backend, uint32_t max_open_rows, CtrError *error)
+/* As new_object(), for strips. */
+static void *
+new_strips (const char *function, CtrBackend backend, uint32_t max_open_rows, CtrError *error)
 {
-  CtrComponentStrips *(*host_new) (CtrBackend, uint32_t, CtrError *) = dlsym (RTLD_NEXT, "ctr_component_strips_new");
-  CtrComponentStrips *strips;
+  void *(*host_new) (CtrBackend, uint32_t, CtrError *) = dlsym (RTLD_NEXT, function);
+  void *strips;
 
   if (backend == CTR_BACKEND_CUDA && context_depth () != 1) {
     fail (error, CTR_ERROR_CUDA, "made without a context, or with more than one pushed");
@@ -157,6 +158,12 @@ ctr_component_strips_new (CtrBackend backend, uint32_t max_open_rows, CtrError *
   if (strips && backend == CTR_BACKEND_CUDA)
     add_object (strips, 1, current_context ());
   return strips;
+}
+
+CtrComponentStrips *
+ctr_component_strips_new (CtrBackend backend, uint32_t max_open_rows, CtrError *error)
+{
+  return new_strips ("ctr_component_strips_new", backend, max_open_rows, error);
 }
 
 void
@@ -171,6 +178,64 @@ ctr_component_strips_submit (
 {
   CtrComponents *(*host_submit) (CtrComponentStrips *, const CtrImage *, const CtrCcaParams *, void *, CtrError *) =
       dlsym (RTLD_NEXT, "ctr_component_strips_submit");
+  Object object = find_object (strips, false);
+  CtrImage view = *image;
+
+  if (object.pointer) {
+    if (!check_run (&object, image, stream, error))
+      return NULL;
+    view.memory = CTR_MEMORY_HOST;
+  }
+  return host_submit (strips, &view, params, NULL, error);
+}
+
+CtrBorderStrips *
+ctr_border_strips_new (CtrBackend backend, uint32_t max_open_rows, CtrError *error)
+{
+  return new_strips ("ctr_border_strips_new", backend, max_open_rows, error);
+}
+
+void
+ctr_border_strips_free (CtrBorderStrips *strips)
+{
+  free_object ("ctr_border_strips_free", strips);
+}
+
+CtrContours *
+ctr_border_strips_submit (
+    CtrBorderStrips *strips, const CtrImage *image, const CtrBordersParams *params, void *stream, CtrError *error)
+{
+  CtrContours *(*host_submit) (CtrBorderStrips *, const CtrImage *, const CtrBordersParams *, void *, CtrError *) =
+      dlsym (RTLD_NEXT, "ctr_border_strips_submit");
+  Object object = find_object (strips, false);
+  CtrImage view = *image;
+
+  if (object.pointer) {
+    if (!check_run (&object, image, stream, error))
+      return NULL;
+    view.memory = CTR_MEMORY_HOST;
+  }
+  return host_submit (strips, &view, params, NULL, error);
+}
+
+CtrCrackStrips *
+ctr_crack_strips_new (CtrBackend backend, uint32_t max_open_rows, CtrError *error)
+{
+  return new_strips ("ctr_crack_strips_new", backend, max_open_rows, error);
+}
+
+void
+ctr_crack_strips_free (CtrCrackStrips *strips)
+{
+  free_object ("ctr_crack_strips_free", strips);
+}
+
+CtrContours *
+ctr_crack_strips_submit (
+    CtrCrackStrips *strips, const CtrImage *image, const CtrCracksParams *params, void *stream, CtrError *error)
+{
+  CtrContours *(*host_submit) (CtrCrackStrips *, const CtrImage *, const CtrCracksParams *, void *, CtrError *) =
+      dlsym (RTLD_NEXT, "ctr_crack_strips_submit");
   Object object = find_object (strips, false);
   CtrImage view = *image;
 

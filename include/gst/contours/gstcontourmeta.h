@@ -70,9 +70,13 @@ GType gst_contours_contour_coordinates_get_type (void);
  * @cx: x of the centroid of the area inside the line, in the coordinates of the points; NaN without
  *     %GST_CONTOURS_CONTOUR_FEATURE_MOMENTS, or if the area is 0
  * @cy: y of the centroid
+ * @web_row: topmost row of the contour in the endless picture that the frame is a strip of; otherwise its row in the
+ *     analysed image
+ * @unfinished: whether the contour, of such a strip, was open for so long that it was reported before it was closed; it
+ *     goes on as another contour
  *
- * One contour, in pixels of the frame that carries the metadata. It is a closed line: its last point is followed by its
- * first. If the frame is as large as the analysed image, these are exactly the numbers of the analysis. In a scaled
+ * One contour, in pixels of the frame that carries the metadata. Unless it is unfinished, it is a closed line: its last
+ * point is followed by its first. If the frame is as large as the analysed image, these are exactly the numbers of the analysis. In a scaled
  * frame a pixel centre x becomes (x + 0.5) * new / old - 0.5, box edges and corners become x * new / old. After
  * cropping (GStreamer 1.28) a contour may lie outside the frame: it is not clipped.
  *
@@ -104,6 +108,8 @@ struct _GstContoursContour {
   gdouble h;
   gdouble cx;
   gdouble cy;
+  guint64 web_row;
+  gboolean unfinished;
 };
 
 #define GST_TYPE_CONTOURS_CONTOUR (gst_contours_contour_get_type ())
