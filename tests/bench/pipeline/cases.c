@@ -43,6 +43,10 @@ static const Chain chains[] = {
 static const Chain strip_chains[] = {
     {"strips-cca", QUICK, {"cudacca strip-mode=true"}},
     {"strips-cca-moments", 0, {"cudacca strip-mode=true features=moments+grey"}},
+    {"strips-borders", QUICK, {"cudaborders strip-mode=true"}},
+    {"strips-borders-none", 0, {"cudaborders strip-mode=true approximation=none"}},
+    {"strips-cracks", QUICK, {"cudacrackcontour strip-mode=true levels=128"}},
+    {"strips-cracks-16", 0, {"cudacrackcontour strip-mode=true min-level=16 step=16"}},
 };
 
 typedef struct {
