@@ -48,6 +48,7 @@ fill_contour (GstContoursContourMeta *meta, const Arrays *arrays, guint index, G
   const CtrContour *row = &arrays->table[index];
   const GstContoursMapping *mapping = &PRIVATE (meta)->mapping;
 
+  memset (out, 0, sizeof *out); /* the padding, too: contours can be compared as bytes */
   out->id = index;
   out->count = row->count;
   out->first = row->first;
