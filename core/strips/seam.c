@@ -337,7 +337,8 @@ take_last_row (CtrSeam *seam, const CtrComponents *found, const uint32_t *row)
     if (row[x] && seam->nodes[row[x] - 1])
       seam->runs[seam->run_count++] = (CtrSeamRun){x, next, seam->nodes[row[x] - 1] - 1};
   }
-  memset (seam->nodes, 0, found->count * sizeof *seam->nodes);
+  if (found->count)
+    memset (seam->nodes, 0, found->count * sizeof *seam->nodes);
   CtrOpenComponent *open = seam->open;
   const size_t room = seam->open_room;
   seam->open = seam->next;

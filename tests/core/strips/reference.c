@@ -143,6 +143,9 @@ reference_strips_next (ReferenceStrips *strips, uint32_t height, bool is_cut, co
   result->threshold = height ? params->foreground.threshold : 0;
   result->connectivity = params->connectivity;
   result->features = params->features;
+  result->table = malloc (sizeof *result->table);
+  result->moments = malloc (sizeof *result->moments);
+  result->grey = malloc (sizeof *result->grey);
   if (is_cut || height == 0)
     report (strips, result, -1, params);
   append_rows (strips, height, &params->foreground);
