@@ -65,8 +65,17 @@ check_params (const CtrCcaParams *params, CtrError *error)
         error, CTR_ERROR_INVALID_ARGUMENT, "connectivity is %d: it must be 4 or 8", (int) params->connectivity);
   if (params->foreground.mode != CTR_THRESHOLD_FIXED && params->foreground.mode != CTR_THRESHOLD_OTSU)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown threshold mode %d", (int) params->foreground.mode);
-  if (params->features & ~(uint32_t) (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS))
+  if (params->features & CTR_FEATURE_VALUES)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "CTR_FEATURE_VALUES in features 0x%x: leave it out, the mode CTR_COMPONENTS_EQUAL brings it", params->features);
+  if (params->features
+      & ~(uint32_t) (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS | CTR_FEATURE_BACKGROUND))
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown features in 0x%x", params->features);
+  if (params->mode != CTR_COMPONENTS_FOREGROUND && params->mode != CTR_COMPONENTS_EQUAL)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown mode %d", (int) params->mode);
+  if (params->background < CTR_CCA_NO_BACKGROUND || params->background > 65535)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "background is %d: it must be 0 to 65535, or -1 for none",
+        params->background);
   return true;
 }
 
@@ -77,10 +86,23 @@ ctr_cca_check_arguments (const CtrCca *cca, const CtrImage *image, const CtrCcaP
          && ctr_analyser_check_memory (&cca->base, "image", image->memory, error);
 }
 
+/* PARAMS without what their mode ignores. */
+static CtrCcaParams
+plan_of (const CtrCcaParams *params)
+{
+  CtrCcaParams plan = *params;
+  if (plan.mode == CTR_COMPONENTS_EQUAL)
+    plan.foreground = (CtrForeground){.mode = CTR_THRESHOLD_FIXED};
+  else
+    plan.background = 0;
+  return plan;
+}
+
 static bool
 enqueue (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
 {
-  cca->queued = cca->base.pending = ops_of (cca)->enqueue (cca->base.state, image, params, stream, error);
+  const CtrCcaParams plan = plan_of (params);
+  cca->queued = cca->base.pending = ops_of (cca)->enqueue (cca->base.state, image, &plan, stream, error);
   return cca->queued;
 }
 
@@ -137,7 +159,7 @@ ctr_cca_submit (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, 
   const CtrComponents info = {.width = image->width,
       .height = image->height,
       .connectivity = params->connectivity,
-      .features = params->features};
+      .features = ctr_cca_features (params)};
   CtrComponents *result = ctr_components_new_pending (&info, &pending_ops, cca, error);
   if (result)
     cca->base.handed_out = ctr_components_ref (result);

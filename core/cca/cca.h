@@ -5,7 +5,9 @@
  *   arguments, backend              cca/cca.c
  *   threshold, samples              common/otsu.h           common/samples.c       common/input_stage.cu
  *   runs, labels, union-find        -                       cca/band.c, runs.c     cca/tiles.cu, cca/merge.cu
+ *   runs of equal samples           -                       cca/values.c           cca/values.cu
  *   label image, moments, grey      -                       cca/band.c, cca/cca.c  cca/features.cu
+ *   background                      -                       cca/background.c       cca/background.cu
  *   strips of one picture           strips/
  *   result                          results/components.c
  *   host side of the GPU            -                       -                      cca/cca.cu, cca/result.cu */
@@ -34,6 +36,13 @@ typedef struct {
   CtrComponents *(*finish) (void *state, CtrError *error);
   bool (*get_device_result) (void *state, CtrDeviceComponents *result, CtrError *error); /* NULL: not on a device */
 } CtrCcaOps;
+
+/* The features of a result with PARAMS. */
+static inline uint32_t
+ctr_cca_features (const CtrCcaParams *params)
+{
+  return params->features | (params->mode == CTR_COMPONENTS_EQUAL ? CTR_FEATURE_VALUES : 0);
+}
 
 extern const CtrCcaOps ctr_cca_ops_cpu;
 extern const CtrCcaOps ctr_cca_ops_cuda; /* only where CTR_HAVE_CUDA */

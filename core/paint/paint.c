@@ -279,6 +279,21 @@ check_text (const CtrPaintLayer *layer, uint32_t index, CtrError *error)
   return true;
 }
 
+/* Components whose labels are drawn. */
+static bool
+check_labels (const CtrPaintLayer *layer, uint32_t index, CtrError *error)
+{
+  const CtrComponents *c = layer->components;
+  if (!ctr_components_wait (layer->components, error))
+    return false;
+  if (!(c->features & CTR_FEATURE_LABELS))
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the components of layer %u have no label image", index);
+  return (c->width == layer->label_width && c->height == layer->label_height)
+         || ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+             "layer %u: the label image of its components has %u x %u pixels instead of %u x %u", index, c->width,
+             c->height, layer->label_width, layer->label_height);
+}
+
 static bool
 check_layer (const CtrPaintLayer *layer, uint32_t index, CtrError *error)
 {
@@ -292,7 +307,9 @@ check_layer (const CtrPaintLayer *layer, uint32_t index, CtrError *error)
       return layer->rectangle_count == 0 || layer->rectangles
              || ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "layer %u has no rectangles", index);
     case CTR_PAINT_AREAS:
-      if (!layer->labels || (layer->label_count > 0 && !layer->label_colours))
+      if (!layer->labels && layer->components && !check_labels (layer, index, error))
+        return false;
+      if (!(layer->labels || layer->components) || (layer->label_count > 0 && !layer->label_colours))
         return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "layer %u has no labels, or no colours of labels", index);
       if (layer->label_width > CTR_MAX_SIDE || layer->label_height > CTR_MAX_SIDE)
         return ctr_fail (error, CTR_ERROR_TOO_LARGE,

@@ -14,7 +14,21 @@ typedef struct {
   CtrComponents public;
   atomic_int refs;
   CtrPending pending; /* until it is settled, count and threshold are 0, and the arrays NULL */
+
+  /* Labels that are not in host memory, and what has been fetched of them, under the lock. */
+  const CtrLabelsSource *labels_ops; /* NULL: there are none */
+  void *labels_source;
+  pthread_mutex_t fetching;
+  uint32_t *fetched;
 } Result;
+
+static void
+init_result (Result *result, const CtrPendingOps *ops, void *analyser)
+{
+  atomic_init (&result->refs, 1);
+  ctr_pending_init (&result->pending, ops, analyser);
+  pthread_mutex_init (&result->fetching, NULL);
+}
 
 CtrComponents *
 ctr_components_alloc (uint32_t width, uint32_t height, uint32_t count, uint32_t features, CtrError *error)
@@ -22,8 +36,7 @@ ctr_components_alloc (uint32_t width, uint32_t height, uint32_t count, uint32_t 
   Result *result = calloc (1, sizeof *result);
   if (!result)
     goto no_memory;
-  atomic_init (&result->refs, 1);
-  ctr_pending_init (&result->pending, NULL, NULL);
+  init_result (result, NULL, NULL);
   CtrComponents *c = &result->public;
   c->width = width;
   c->height = height;
@@ -59,8 +72,7 @@ ctr_components_new_pending (const CtrComponents *info, const CtrPendingOps *ops,
     return NULL;
   }
   result->public = *info;
-  atomic_init (&result->refs, 1);
-  ctr_pending_init (&result->pending, ops, analyser);
+  init_result (result, ops, analyser);
   return &result->public;
 }
 
@@ -75,11 +87,69 @@ ctr_components_settle (CtrComponents *pending, CtrComponents *complete)
   pending->moments = complete->moments;
   pending->grey = complete->grey;
   pending->labels = complete->labels;
+  pending->background = complete->background;
   complete->table = NULL;
   complete->moments = NULL;
   complete->grey = NULL;
   complete->labels = NULL;
+  Result *to = (Result *) pending, *from = (Result *) complete;
+  to->labels_ops = from->labels_ops;
+  to->labels_source = from->labels_source;
+  from->labels_ops = NULL;
   ctr_components_unref (complete);
+}
+
+void
+ctr_components_set_labels (CtrComponents *components, const CtrLabelsSource *ops, void *source)
+{
+  Result *result = (Result *) components;
+  result->labels_ops = ops;
+  result->labels_source = source;
+  components->features |= CTR_FEATURE_LABELS;
+}
+
+/* The caller holds the lock. */
+static bool
+fetch_labels (Result *result, CtrError *error)
+{
+  const size_t pixels = (size_t) result->public.width * result->public.height;
+  uint32_t *labels = ctr_alloc_array (pixels, sizeof *labels);
+  if (!labels)
+    return ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the labels of a %u x %u image",
+        result->public.width, result->public.height);
+  if (result->labels_ops->fetch (result->labels_source, labels, pixels, error)) {
+    result->fetched = labels;
+    return true;
+  }
+  free (labels);
+  return false;
+}
+
+const uint32_t *
+ctr_components_map_labels (CtrComponents *components, CtrError *error)
+{
+  Result *result = (Result *) components;
+  if (!ctr_components_wait (components, error))
+    return NULL;
+  if (!(components->features & CTR_FEATURE_LABELS)) {
+    ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "the components have no label image: ask for CTR_FEATURE_LABELS, or labels=true on cudacca");
+    return NULL;
+  }
+  if (!result->labels_ops)
+    return components->labels;
+  pthread_mutex_lock (&result->fetching);
+  const uint32_t *labels = result->fetched || fetch_labels (result, error) ? result->fetched : NULL;
+  pthread_mutex_unlock (&result->fetching);
+  return labels;
+}
+
+bool
+ctr_components_get_device_labels (CtrComponents *components, const uint32_t **labels)
+{
+  const Result *result = (const Result *) components;
+  return ctr_components_wait (components, NULL) && result->labels_ops
+         && result->labels_ops->get_device (result->labels_source, labels);
 }
 
 bool
@@ -149,6 +219,10 @@ ctr_components_unref (CtrComponents *components)
   free ((void *) components->moments);
   free ((void *) components->grey);
   free ((void *) components->labels);
+  if (result->labels_ops)
+    result->labels_ops->destroy (result->labels_source);
+  free (result->fetched);
+  pthread_mutex_destroy (&result->fetching);
   ctr_pending_clear (&result->pending);
   free (result);
 }

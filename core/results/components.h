@@ -13,6 +13,17 @@ CTR_BEGIN_DECLS
  * first and the last row, 2 * width of them. */
 #define CTR_FEATURE_EDGES (UINT32_C (1) << 31)
 
+/* A label image that is not in host memory. get_device() returns false where the labels cannot be read by work in the
+ * current CUDA context. destroy() is called once, with the last reference. */
+typedef struct {
+  bool (*fetch) (void *source, uint32_t *to, size_t count, CtrError *error);
+  bool (*get_device) (void *source, const uint32_t **labels);
+  void (*destroy) (void *source);
+} CtrLabelsSource;
+
+/* Gives COMPONENTS, allocated without CTR_FEATURE_LABELS, the feature and the labels of SOURCE (transfer full). */
+void ctr_components_set_labels (CtrComponents *components, const CtrLabelsSource *ops, void *source);
+
 /* A result with one reference and room for COUNT rows and the arrays that FEATURES ask for; contents are not
  * initialised. The backend may cast the arrays' const away until it hands the result out. NULL and
  * CTR_ERROR_OUT_OF_MEMORY when there is no memory. */

@@ -134,11 +134,15 @@ check_arguments (const CtrComponentStrips *strips, const CtrImage *image, const 
   if (!ctr_cca_check_arguments (strips->slots[0].cca, image, params, error)
       || !ctr_web_check (&strips->web, image, error))
     return false;
+  if (params->mode != CTR_COMPONENTS_FOREGROUND)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "mode %d: components of strips are those of a foreground; use CTR_COMPONENTS_FOREGROUND, or mode=foreground on "
+        "cudacca",
+        (int) params->mode);
   if (params->features & ~(uint32_t) (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY))
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
-        "features 0x%x: components of strips have moments and grey values, but no label image, since labels are known "
-        "only "
-        "when components are complete",
+        "features 0x%x: components of strips have moments and grey values, but no label image and no background, "
+        "since labels are known only when components are complete",
         params->features);
   return strips->web.width == 0 || params->features == strips->last.features
          || ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,

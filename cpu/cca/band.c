@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cpu/cca/band.h"
 
-#include "core/common/poll.h"
+#include "cpu/cca/background.h"
+#include "cpu/cca/labels.h"
+#include "cpu/cca/values.h"
 
-/* A run that overlaps nothing, after the last one of a row. */
-#define NO_RUN (UINT32_MAX - 1)
+#include "core/common/poll.h"
 
 void
 ctr_cca_band_release (CtrCcaBand *band)
@@ -22,38 +23,13 @@ static bool
 reserve_row (CtrCcaBand *band, uint32_t runs, uint32_t features)
 {
   size_t labels = (size_t) band->label_count + runs;
-  return ctr_host_buffer_reserve (&band->parent, labels, sizeof (uint32_t))
+  return labels <= CTR_CCA_MAX_LABELS && ctr_host_buffer_reserve (&band->parent, labels, sizeof (uint32_t))
          && ctr_host_buffer_reserve (&band->table, labels, sizeof (CtrComponent))
          && (!(features & CTR_FEATURE_MOMENTS)
              || ctr_host_buffer_reserve (&band->moments, labels, sizeof (CtrComponentMoments)))
          && (!(features & CTR_FEATURE_GREY) || ctr_host_buffer_reserve (&band->grey, labels, sizeof (CtrComponentGrey)))
          && (!(features & CTR_FEATURE_LABELS)
              || ctr_host_buffer_reserve (&band->runs, band->run_count + runs, sizeof (CtrCcaRun)));
-}
-
-static inline uint32_t
-find_root (uint32_t *parent, uint32_t label)
-{
-  while (parent[label] != label)
-    label = parent[label] = parent[parent[label]];
-  return label;
-}
-
-static inline uint32_t
-unite (uint32_t *parent, uint32_t a, uint32_t b)
-{
-  a = find_root (parent, a);
-  b = find_root (parent, b);
-  uint32_t low = a < b ? a : b, high = a < b ? b : a;
-  parent[high] = low;
-  return low;
-}
-
-/* 0^2 + 1^2 + ... + (n - 1)^2 */
-static inline uint64_t
-sum_of_squares (uint64_t n)
-{
-  return (n - 1) * n * (2 * n - 1) / 6;
 }
 
 static inline void
@@ -97,7 +73,7 @@ label_row (CtrCcaBand *band, CtrCcaRow *row, const CtrCcaRow *above, const void 
       label = above->label[(up - above->edges) / 2];
       while (up[2] < end + reach) {
         up += 2;
-        label = unite (parent, label, above->label[(up - above->edges) / 2]);
+        label = ctr_label_unite (parent, label, above->label[(up - above->edges) / 2]);
       }
       CtrComponent *c = table + label;
       c->sum_x += sum_x;
@@ -124,7 +100,7 @@ label_row (CtrCcaBand *band, CtrCcaRow *row, const CtrCcaRow *above, const void 
     }
     row->label[i] = label;
     if (features & CTR_FEATURE_MOMENTS) {
-      moments[label].sum_xx += sum_of_squares (end) - sum_of_squares (start);
+      moments[label].sum_xx += ctr_sum_of_squares (end) - ctr_sum_of_squares (start);
       moments[label].sum_xy += sum_x * y;
       moments[label].sum_yy += sum_y * y;
     }
@@ -148,13 +124,14 @@ keep_runs (CtrCcaBand *band, const CtrCcaRow *row, uint32_t y)
 static CtrStatus
 label_rows (CtrCcaBand *band, const CtrImage *image, const CtrCcaParams *params, uint32_t threshold)
 {
-  const bool wide = image->format == CTR_FORMAT_GRAY16;
+  const bool wide = image->format == CTR_FORMAT_GRAY16, equal = params->mode == CTR_COMPONENTS_EQUAL;
   const uint32_t reach = params->connectivity == CTR_CONNECTIVITY_8, features = params->features;
   CtrCcaRow *row = &band->first_row, *above = &band->rows[1];
   band->label_count = 0;
   band->run_count = 0;
   above->count = 0;
-  above->edges[0] = above->edges[1] = NO_RUN;
+  above->edges[0] = above->edges[1] = CTR_CCA_NO_RUN;
+  band->background = (CtrComponent){.left = UINT16_MAX};
   if ((features & CTR_FEATURE_LABELS)
       && !ctr_host_buffer_reserve (&band->runs_in_row, band->end_y - band->first_y, sizeof (uint32_t)))
     return CTR_ERROR_OUT_OF_MEMORY;
@@ -162,12 +139,20 @@ label_rows (CtrCcaBand *band, const CtrImage *image, const CtrCcaParams *params,
     if (ctr_cancelled ())
       return CTR_ERROR_CANCELLED;
     const void *samples = ctr_samples_row (&band->samples, image, y);
-    ctr_samples_pack (image, samples, threshold, params->foreground.invert, band->bits);
-    row->count = ctr_find_runs (band->bits, image->width, row->edges);
-    row->edges[2 * row->count] = row->edges[2 * row->count + 1] = NO_RUN;
+    if (equal) {
+      ctr_cca_find_values (samples, wide, image->width, params->background, row);
+    } else {
+      ctr_samples_pack (image, samples, threshold, params->foreground.invert, band->bits);
+      row->count = ctr_find_runs (band->bits, image->width, row->edges);
+    }
+    row->edges[2 * row->count] = row->edges[2 * row->count + 1] = CTR_CCA_NO_RUN;
     if (!reserve_row (band, row->count, features))
       return CTR_ERROR_OUT_OF_MEMORY;
-    if (features & (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY))
+    if (features & CTR_FEATURE_BACKGROUND)
+      ctr_cca_add_background (&band->background, row, image->width, y);
+    if (equal)
+      ctr_cca_label_values (band, row, above, y, reach, features);
+    else if (features & (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY))
       label_row (band, row, above, samples, wide, y, reach, features);
     else if (reach == 0)
       label_row (band, row, above, samples, wide, y, 0, 0);

@@ -8,13 +8,18 @@
 
 #include <contours/cca.h>
 
-/* The maximum number of runs in a row. */
-#define CTR_CCA_MAX_RUNS ((CTR_MAX_SIDE + 1) / 2)
+/* A run that overlaps nothing, after the last one of a row. */
+#define CTR_CCA_NO_RUN (UINT32_MAX - 1)
 
+/* The bit above them is a mark, see cca.c. An image of fewer pixels has fewer labels. */
+#define CTR_CCA_MAX_LABELS (UINT32_C (1) << 31)
+
+/* The runs of a row: of foreground, from ctr_find_runs(), or of equal samples, of which a row may be full. */
 typedef struct {
   uint32_t count;
-  uint32_t edges[CTR_MAX_SIDE + 8]; /* from ctr_find_runs(), and a run that overlaps nothing */
-  uint32_t label[CTR_CCA_MAX_RUNS + 1];
+  uint32_t edges[2 * CTR_MAX_SIDE + 8]; /* and CTR_CCA_NO_RUN */
+  uint32_t label[CTR_MAX_SIDE + 1];
+  uint16_t value[CTR_MAX_SIDE + 1]; /* of runs of equal samples */
 } CtrCcaRow;
 
 /* A run for the label image. */
@@ -44,6 +49,8 @@ typedef struct {
   size_t run_count;
   CtrHostBuffer runs;        /* CtrCcaRun */
   CtrHostBuffer runs_in_row; /* uint32_t; by row, from first_y on */
+
+  CtrComponent background; /* with CTR_FEATURE_BACKGROUND; ends as in the table */
 
   uint32_t kept; /* components within the area limits whose first pixel is in this band */
 } CtrCcaBand;

@@ -12,6 +12,7 @@
 
 #include "core/common/poll.h"
 #include "core/results/components.h"
+#include "cpu/cca/background.h"
 #include "cpu/cca/band.h"
 #include "cpu/common/bands.h"
 
@@ -24,9 +25,8 @@ enum {
   MIN_LABELS = 1 << 14 /* that are worth the start of several threads */
 };
 
-/* The root of a band is this node of the second union-find, if its parent has the mark. There are fewer than 2^31
- * labels. */
-#define NODE_MARK (UINT32_C (1) << 31)
+/* The root of a band is this node of the second union-find, if its parent has the mark. */
+#define NODE_MARK CTR_CCA_MAX_LABELS
 
 typedef struct {
   uint32_t parent; /* node; a root is its own parent */
@@ -185,8 +185,10 @@ unite (Node *nodes, uint32_t a, uint32_t b)
 
 /* Unites the runs that touch over the seam above band I, as label_row() does in a band. */
 static bool
-join_seam (State *state, uint32_t i, uint32_t reach, CtrError *error)
+join_seam (State *state, uint32_t i, const CtrCcaParams *params, CtrError *error)
 {
+  const uint32_t reach = params->connectivity == CTR_CONNECTIVITY_8;
+  const bool equal = params->mode == CTR_COMPONENTS_EQUAL;
   const CtrCcaRow *above = state->bands[i - 1]->last_row, *below = &state->bands[i]->first_row;
   const uint32_t *up = above->edges;
   if (!ctr_host_buffer_reserve (&state->nodes, (size_t) state->node_count + above->count + below->count, sizeof (Node)))
@@ -196,9 +198,11 @@ join_seam (State *state, uint32_t i, uint32_t reach, CtrError *error)
     const uint32_t start = below->edges[2 * k], end = below->edges[2 * k + 1];
     while (up[1] + reach <= start)
       up += 2;
-    for (const uint32_t *run = up; run[0] < end + reach; run += 2)
-      unite (state->nodes.data, take_node (state, i - 1, above->label[(run - above->edges) / 2]),
-          take_node (state, i, below->label[k]));
+    for (const uint32_t *run = up; run[0] < end + reach; run += 2) {
+      const size_t at = (run - above->edges) / 2;
+      if (!equal || above->value[at] == below->value[k])
+        unite (state->nodes.data, take_node (state, i - 1, above->label[at]), take_node (state, i, below->label[k]));
+    }
   }
   return true;
 }
@@ -210,7 +214,7 @@ join_bands (Frame *frame, CtrError *error)
   State *state = frame->state;
   state->node_count = 0;
   for (uint32_t i = 1; i < frame->bands; i++)
-    if (!ctr_go_on (error) || !join_seam (state, i, frame->params->connectivity == CTR_CONNECTIVITY_8, error))
+    if (!ctr_go_on (error) || !join_seam (state, i, frame->params, error))
       return false;
   Node *nodes = state->nodes.data;
   for (uint32_t i = 0; i < state->node_count; i++) {
@@ -357,6 +361,15 @@ write_edges (const Frame *frame)
   write_row (frame, frame->bands - 1, bands[frame->bands - 1]->last_row, labels + frame->result->width);
 }
 
+static void
+join_backgrounds (Frame *frame)
+{
+  CtrComponent *first = &frame->state->bands[0]->background;
+  for (uint32_t i = 1; i < frame->bands; i++)
+    ctr_cca_join_background (first, &frame->state->bands[i]->background);
+  frame->result->background = ctr_cca_finish_background (first, frame->params);
+}
+
 /* Sets the result's size from the bands. False if there is no memory or the work is cancelled. */
 static bool
 make_result (Frame *frame, CtrError *error)
@@ -371,11 +384,13 @@ make_result (Frame *frame, CtrError *error)
   for (uint32_t i = 0; i < frame->bands; i++)
     count += frame->state->bands[i]->kept;
   frame->result =
-      ctr_components_alloc (frame->image->width, frame->image->height, count, frame->params->features, error);
+      ctr_components_alloc (frame->image->width, frame->image->height, count, ctr_cca_features (frame->params), error);
   if (!frame->result)
     return false;
   frame->result->threshold = frame->threshold;
   frame->result->connectivity = frame->params->connectivity;
+  if (frame->params->features & CTR_FEATURE_BACKGROUND)
+    join_backgrounds (frame);
   for_each_band (frame, labels, emit_band);
   if (check_bands (frame, error) && frame->params->features & CTR_FEATURE_LABELS)
     for_each_band (frame, MIN_LABELS, write_band);
@@ -390,8 +405,9 @@ analyse (Frame *frame, CtrError *error)
   const uint32_t width = frame->image->width, height = frame->image->height;
   frame->bands = ctr_band_count (width, height, ctr_threads_current (), BANDS_PER_THREAD, MIN_PIXELS);
   if (!prepare_bands (frame, error)
-      || !ctr_samples_threshold (
-          &frame->state->bands[0]->samples, frame->image, &frame->params->foreground, &frame->threshold, error))
+      || (frame->params->mode == CTR_COMPONENTS_FOREGROUND
+          && !ctr_samples_threshold (
+              &frame->state->bands[0]->samples, frame->image, &frame->params->foreground, &frame->threshold, error)))
     return NULL;
   ctr_parallel_for (ctr_threads_current (), frame->bands, label_band, frame);
   if (check_bands (frame, error) && join_bands (frame, error) && make_result (frame, error))

@@ -145,7 +145,7 @@ draw_areas (const CtrPaintTarget *target, bool blend, const CtrPaintLayer *layer
 {
   CtrPaintAreas areas;
   ctr_paint_areas_init (&areas, layer, index);
-  areas.labels = layer->labels;
+  areas.labels = layer->labels ? layer->labels : ctr_components_map_labels (layer->components, NULL);
   areas.colours = layer->label_colours;
   for (uint32_t y = 0; y < target->picture.height; y++) {
     if (ctr_cancelled ())

@@ -3,19 +3,22 @@
 #ifndef CTR_CUDA_CCA_ANALYSER_CUH
 #define CTR_CUDA_CCA_ANALYSER_CUH
 
-#include "cuda/cca/device_state.cuh"
+#include "cuda/cca/label_pool.h"
+#include "cuda/cca/values.cuh"
 #include "cuda/common/delivery.cuh"
 #include "cuda/common/graph.cuh"
 #include "cuda/common/input_stage.h"
 
 constexpr size_t CCA_HEADER_SIZE = 256; /* bytes before the table, for CcaHeader, and CtrDeviceNumbers in the middle */
-constexpr int CCA_CACHED_GRAPHS = 16;   /* upstream pools hand out a few buffers in turn */
+constexpr size_t CCA_HEADER_BACKGROUND = 192; /* where BackgroundSums are in it */
+constexpr int CCA_CACHED_GRAPHS = 16;         /* upstream pools hand out a few buffers in turn */
 
 /* The inputs that determine a cached graph. */
 struct CcaFrameKey {
   CtrImage image;
   CtrCcaParams params;
   const uint32_t *threshold; /* on the device, of a shared input; or NULL */
+  uint32_t *labels;          /* where the label image will be, with CTR_FEATURE_LABELS */
 };
 
 /* The arguments for one key, and from its second frame on the kernels as a CUDA graph. Valid while the analyser's memory
@@ -23,7 +26,8 @@ struct CcaFrameKey {
 struct CcaCachedGraph {
   CcaFrameKey key;
   CcaKernelArgs args;
-  CtrImage plane; /* the frame's samples on the GPU */
+  ValueArgs values; /* with CTR_COMPONENTS_EQUAL */
+  CtrImage plane;   /* the frame's samples on the GPU */
   PictureCopy copy;
   CudaGraph graph; /* of a former key until IS_BUILT */
   bool is_built;
@@ -38,7 +42,11 @@ struct CcaAnalyser {
   CtrDeviceBuffer closed; /* records of closed components */
   CtrDeviceBuffer result; /* header and table */
   CtrDeviceBuffer runs;   /* by_word, by_run_slot and by_open_root: for labels, moments and grey values */
-  CtrDeviceBuffer labels;
+  LabelPool *label_pool;  /* NULL: not yet needed */
+  LabelSlot *label_slot;  /* of the queued image; NULL: its result has it, or it has no labels */
+  /* With CTR_COMPONENTS_EQUAL; parents: in place of the label image, without labels; counters: CcaCounters. */
+  CtrDeviceBuffer values, parents, counters;
+  CtrDeviceBuffer edges; /* labels of the first and the last row, of strips */
   CtrDeviceBuffer moments;
   CtrDeviceBuffer grey;
   CtrDeviceBuffer host;    /* pinned: receives what is not delivered */

@@ -40,6 +40,10 @@ cca_destroy (void *state)
     cuda_graph_free (&cached.graph);
   cuda_session_close (&cca->session);
   cca_release_memory (cca);
+  if (cca->label_slot)
+    label_pool_give_back (cca->label_slot);
+  if (cca->label_pool)
+    label_pool_unref (cca->label_pool);
   free (cca);
 }
 
@@ -56,10 +60,31 @@ share_input (CcaAnalyser *cca, CcaFrameKey *key, CtrError *error)
   return ok;
 }
 
+/* Completes KEY with memory for the label image, if it has one. */
+bool
+take_labels (CcaAnalyser *cca, CcaFrameKey *key, CtrError *error)
+{
+  const size_t size = (size_t) key->image.width * key->image.height * sizeof (uint32_t);
+  if (!(key->params.features & CTR_FEATURE_LABELS))
+    return true;
+  if ((!cca->label_pool && !(cca->label_pool = label_pool_new (error)))
+      || (!cca->label_slot && !(cca->label_slot = label_pool_take (cca->label_pool, error))))
+    return false;
+  /* An image that was not finished may still write there. */
+  if (size > cca->label_slot->memory.size)
+    CTR_CUDA (cudaStreamSynchronize (cca->session.stream));
+  if (!ctr_device_buffer_reserve (&cca->label_slot->memory, size, error)) {
+    cca_release_memory (cca); /* so that a smaller frame, which may fit, starts without these sizes */
+    return false;
+  }
+  key->labels = (uint32_t *) cca->label_slot->memory.data;
+  return true;
+}
+
 bool
 queue_frame (CcaAnalyser *cca, CcaFrameKey *key, CtrError *error)
 {
-  if (!share_input (cca, key, error) || !cca_select_graph (cca, key, error))
+  if (!share_input (cca, key, error) || !take_labels (cca, key, error) || !cca_select_graph (cca, key, error))
     return false;
   return input_stage_upload (&cca->input, &key->image, cca->session.stream, error) && cca_launch_graph (cca, error)
          && input_stage_release_image (&cca->input, error);
@@ -69,7 +94,7 @@ bool
 cca_enqueue (void *state, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
 {
   CcaAnalyser *cca = (CcaAnalyser *) state;
-  CcaFrameKey key = {*image, *params, NULL};
+  CcaFrameKey key = {*image, *params, NULL, NULL};
   cca->overtakes = cca->session.stream != NULL;
   if (!cuda_session_begin_in_order (&cca->session, stream, error)
       || !cuda_session_follow_readers (&cca->session, error))

@@ -8,6 +8,7 @@
  *   order kernel           merge.cu      Adds up the united components and numbers all components in raster order.
  *   emit kernel            emit.cu       Writes the table of components, and a short one to the host, too.
  *   feature kernel         features.cu   On request: label image, second moments and grey values.
+ *   background kernel      background.cu On request: the pixels that are in no component.
  *   delivery kernel        result.cu     Copies a long table to the host.
  *
  * Where the time of each step counts more than its work, in a frame of few tiles, one kernel takes the place of all after
@@ -18,6 +19,8 @@
  * A component of a tile is closed if no pixel of it lies at a neighbouring tile; most are, and leave the tile kernel as
  * 16-byte records. The others are open: they are the elements of a global union-find. Labels belong to runs of
  * foreground pixels, as in the paper's FLSL; only the label image has labels of pixels.
+ *
+ * Components of equal samples have kernels of their own up to the table: values.cuh.
  *
  * The tile kernel's steps are in lone_runs.cuh, row_walk.cuh and tile_output.cuh, those of the run kernel, which has few
  * tiles, in tile_runs.cuh. On the host, cca.cu has the entry
@@ -97,6 +100,19 @@ struct CcaHeader {
   uint32_t closed;        /* records needed */
   uint32_t threshold;     /* applied */
   uint32_t rows_complete; /* 1: all rows and records fit. 0: the table has gaps, and the frame is done again. */
+};
+
+/* Sums of the pixels that are in no component. All are 0 between frames, so extremes are maxima: NOT_LEFT is the
+ * complement of the least x, NOT_FIRST that of the least y * width + x. */
+struct BackgroundSums {
+  unsigned long long sum_x;
+  unsigned long long sum_y;
+  uint32_t area;
+  uint32_t not_left;
+  uint32_t right;
+  uint32_t bottom;
+  uint32_t not_first;
+  uint32_t reserved;
 };
 
 /* A table of so few rows goes to the host row by row, as the emit kernel makes it. For a longer one whole lines of host
@@ -180,6 +196,7 @@ struct CcaKernelArgs {
     CtrComponentMoments *moments;
     CtrComponentGrey *grey;
   } by_table_row;
+  BackgroundSums *background; /* NULL: not asked for */
 };
 
 /* Reference to a component of a tile: OPEN_REF | index among the open ones, or the run slot of its first pixel. */
@@ -232,5 +249,7 @@ void cca_launch_tiles (const CcaKernelArgs &args, int connectivity, bool keep_ru
 void cca_launch_merge (const CcaKernelArgs &args, int connectivity, bool overlap, cudaStream_t stream);
 void cca_launch_emit (const CcaKernelArgs &args, bool overlap, cudaStream_t stream);
 void cca_launch_features (const CcaKernelArgs &args, cudaStream_t stream);
+/* BACKGROUND: the sample of the background with CTR_COMPONENTS_EQUAL; ignored without EQUAL. */
+void cca_launch_background (const CcaKernelArgs &args, bool equal, int32_t background, cudaStream_t stream);
 
 #endif

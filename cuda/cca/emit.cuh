@@ -88,7 +88,7 @@ emit_tile (const CcaKernelArgs &f, const TileRows &rows, const TileHeader &heade
     c.width = r.right - r.left + 1;
     c.height = r.bottom - r.start_y + 1;
     c.start_x = tile_x + r.start_x;
-    c.reserved = 0;
+    c.value = 0;
     write (table_row (r.start_x, r.start_y), c);
   }
   for (uint32_t i = t; i < header.open; i += threads) {
@@ -107,7 +107,7 @@ emit_tile (const CcaKernelArgs &f, const TileRows &rows, const TileHeader &heade
     c.width = n.right - n.left + 1;
     c.height = n.bottom - y + 1;
     c.start_x = x;
-    c.reserved = 0;
+    c.value = 0;
     const uint32_t row = table_row (x - tile_x, y - tile_y);
     write (row, c);
     if (f.by_open_root.labels)

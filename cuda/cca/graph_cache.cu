@@ -65,6 +65,20 @@ grow_cleared (CcaAnalyser *cca, CtrDeviceBuffer *buffer, size_t size, CtrError *
          && ctr_device_buffer_reserve_clear (buffer, size, cca->session.stream, error);
 }
 
+bool
+is_equal (const CcaFrameKey *key)
+{
+  return key->params.mode == CTR_COMPONENTS_EQUAL;
+}
+
+/* Will the feature kernel follow? */
+bool
+keeps_runs (const CcaFrameKey *key)
+{
+  return !is_equal (key)
+         && key->params.features & (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS | CTR_FEATURE_EDGES);
+}
+
 /* Sets all arguments that do not point to memory. */
 void
 describe_frame (const CcaFrameKey *key, CcaKernelArgs *f)
@@ -78,6 +92,7 @@ describe_frame (const CcaFrameKey *key, CcaKernelArgs *f)
   f->invert = key->params.foreground.invert;
   f->min_area = key->params.min_area;
   f->max_area = key->params.max_area;
+  f->by_pixel.labels = key->labels;
 }
 
 bool
@@ -118,22 +133,17 @@ reserve_components (CcaAnalyser *cca, CcaKernelArgs *f, CtrError *error)
 }
 
 bool
-reserve_features (CcaAnalyser *cca, CcaKernelArgs *f, uint32_t features, CtrError *error)
+reserve_features (CcaAnalyser *cca, CcaKernelArgs *f, uint32_t features, bool keep_runs, CtrError *error)
 {
-  if (features) {
+  if (keep_runs) {
     if (!grow (cca, &cca->runs, lay_out_runs (f, NULL), error))
       return false;
     lay_out_runs (f, (uint8_t *) cca->runs.data);
   }
-  if (features & CTR_FEATURE_LABELS) {
-    if (!grow (cca, &cca->labels, (size_t) f->width * f->height * sizeof (uint32_t), error))
-      return false;
-    f->by_pixel.labels = (uint32_t *) cca->labels.data;
-  }
   if (features & CTR_FEATURE_EDGES) {
-    if (!grow (cca, &cca->labels, 2 * (size_t) f->width * sizeof (uint32_t), error))
+    if (!grow (cca, &cca->edges, 2 * (size_t) f->width * sizeof (uint32_t), error))
       return false;
-    f->by_edge_pixel.labels = (uint32_t *) cca->labels.data;
+    f->by_edge_pixel.labels = (uint32_t *) cca->edges.data;
   }
   if (features & CTR_FEATURE_MOMENTS) {
     if (!grow_cleared (cca, &cca->moments, cca->capacity * sizeof (CtrComponentMoments), error))
@@ -145,6 +155,27 @@ reserve_features (CcaAnalyser *cca, CcaKernelArgs *f, uint32_t features, CtrErro
       return false;
     f->by_table_row.grey = (CtrComponentGrey *) cca->grey.data;
   }
+  if (features & CTR_FEATURE_BACKGROUND)
+    f->background = (BackgroundSums *) ((uint8_t *) cca->result.data + CCA_HEADER_BACKGROUND);
+  return true;
+}
+
+/* What components of equal samples need in the place of tiles and runs. */
+bool
+reserve_values (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
+{
+  CcaKernelArgs *f = &cached->args;
+  ValueArgs *v = &cached->values;
+  const bool moments = cached->key.params.features & CTR_FEATURE_MOMENTS;
+  uint32_t *labels = cached->key.labels;
+  if (!grow (cca, &cca->values, cca_lay_out_values (f, moments, v, NULL), error)
+      || (!labels && !grow (cca, &cca->parents, (size_t) f->width * f->height * sizeof (uint32_t), error))
+      || !grow_cleared (cca, &cca->counters, sizeof (CcaCounters), error))
+    return false;
+  cca_lay_out_values (f, moments, v, (uint8_t *) cca->values.data);
+  v->background = cached->key.params.background;
+  v->parents = labels ? labels : (uint32_t *) cca->parents.data;
+  f->counters = (CcaCounters *) cca->counters.data;
   return true;
 }
 
@@ -160,7 +191,7 @@ reserve_delivery (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
   if (!delivery_reserve (&cca->delivery, &cached->key.image, at.end, error))
     return false;
   /* The feature kernel comes after the emit kernel. */
-  if (!cached->key.params.features && f->tiles_x * f->tiles_y <= EARLY_TILES) {
+  if (!cached->key.params.features && !is_equal (&cached->key) && f->tiles_x * f->tiles_y <= EARLY_TILES) {
     uint8_t *header = (uint8_t *) delivery_header (&cca->delivery);
     f->host = {delivery_flag (&cca->delivery), (CcaHeader *) header, (CtrComponent *) (header + at.table), at.rows};
   }
@@ -179,8 +210,11 @@ reserve (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
     return false;
   if (!input_stage_reserve (&cca->input, &key->image, mode, cca->session.stream, &fresh, error))
     return false;
-  return reserve_tiles (cca, &cached->args, error) && reserve_components (cca, &cached->args, error)
-         && reserve_features (cca, &cached->args, key->params.features, error) && reserve_delivery (cca, cached, error);
+  const bool equal = is_equal (key);
+  return (equal || reserve_tiles (cca, &cached->args, error)) && reserve_components (cca, &cached->args, error)
+         && (!equal || reserve_values (cca, cached, error))
+         && reserve_features (cca, &cached->args, key->params.features, keeps_runs (key), error)
+         && reserve_delivery (cca, cached, error);
 }
 
 bool
@@ -197,14 +231,23 @@ queue_kernels (CcaAnalyser *cca, CcaCachedGraph *cached, cudaStream_t stream, Ct
   f->depth = plane->format == CTR_FORMAT_GRAY8 ? 8 : 16;
   /* The kernel before may be any other where it is not the histogram. */
   const bool overlap = cca->session.overlap && cca->input.counted;
-  cca_launch_tiles (*f, params->connectivity, params->features != 0, overlap, stream);
   cached->copy = delivery_copy_of (&cca->delivery, &cached->key.image, plane);
+  if (f->background)
+    cca_launch_background (*f, is_equal (&cached->key), params->background, stream);
+  if (is_equal (&cached->key)) {
+    cca_launch_values (*f, cached->values, params->connectivity, stream);
+    cca_launch_delivery (*f, &cca->delivery, cca->delivered_rows, cached->copy, cca->session.overlap, stream);
+    CTR_CUDA (cudaGetLastError ());
+    return true;
+  }
+  const bool keep_runs = keeps_runs (&cached->key);
+  cca_launch_tiles (*f, params->connectivity, keep_runs, overlap && !f->background, stream);
   if (!params->features && f->tiles_x * f->tiles_y <= cca_most_tiles_to_finish (cca->finish_ctas)) {
     cca_launch_finish (*f, params->connectivity, cca->finish_ctas, cached->copy, stream);
   } else {
     cca_launch_merge (*f, params->connectivity, cca->session.overlap, stream);
     cca_launch_emit (*f, cca->session.overlap, stream);
-    if (params->features)
+    if (keep_runs)
       cca_launch_features (*f, stream);
     cca_launch_delivery (*f, &cca->delivery, cca->delivered_rows, cached->copy, cca->session.overlap, stream);
   }
@@ -237,7 +280,8 @@ is_same_key (const CcaFrameKey *a, const CcaFrameKey *b)
          && a->params.foreground.invert == b->params.foreground.invert
          && a->params.connectivity == b->params.connectivity && a->params.min_area == b->params.min_area
          && a->params.max_area == b->params.max_area && a->params.features == b->params.features
-         && a->threshold == b->threshold;
+         && a->params.mode == b->params.mode && a->params.background == b->params.background
+         && a->threshold == b->threshold && a->labels == b->labels;
 }
 
 } // namespace
@@ -246,11 +290,15 @@ void
 cca_release_memory (CcaAnalyser *cca)
 {
   input_stage_free (&cca->input);
-  CtrDeviceBuffer *const buffers[] = {
-      &cca->tiles, &cca->closed, &cca->result, &cca->runs, &cca->labels, &cca->moments, &cca->grey, &cca->host};
+  CtrDeviceBuffer *const buffers[] = {&cca->tiles, &cca->closed, &cca->result, &cca->runs, &cca->parents, &cca->edges,
+      &cca->moments, &cca->grey, &cca->host, &cca->values, &cca->counters};
   for (CtrDeviceBuffer *buffer : buffers)
     ctr_device_buffer_free (buffer);
   delivery_free (&cca->delivery);
+  if (cca->label_slot)
+    ctr_device_buffer_free (&cca->label_slot->memory);
+  if (cca->label_pool)
+    label_pool_trim (cca->label_pool);
   cca->generation++;
   cca->current = NULL;
   cca->capacity = cca->closed_capacity = cca->delivered_rows = 0;

@@ -12,6 +12,7 @@ namespace
 constexpr const char *WORK = "analysing components";
 constexpr uint32_t MOST_DELIVERED = 1 << 18; /* rows: pinned memory is expensive */
 constexpr int DELIVERY_CTAS = 64;
+constexpr uint32_t BACKGROUND_WORDS = sizeof (BackgroundSums) / 4;
 
 template <typename Word>
 __device__ inline void
@@ -41,12 +42,17 @@ __launch_bounds__ (DELIVERY_THREADS) delivery_kernel (const __grid_constant__ Cc
     write_rows<uint2> (host + at.grey, f.by_table_row.grey, rows, sizeof (CtrComponentGrey));
   if (f.by_edge_pixel.labels && header.rows_complete)
     write_rows<uint2> (host + at.edges, f.by_edge_pixel.labels, f.width, 2 * sizeof (uint32_t));
-  if (blockIdx.x == 0 && threadIdx.x == 0)
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
     *(CcaHeader *) host = header;
+    for (uint32_t i = 0; f.background && i < BACKGROUND_WORDS; i++)
+      ((uint32_t *) (host + CCA_HEADER_BACKGROUND))[i] = ((const volatile uint32_t *) f.background)[i];
+  }
   __threadfence_system ();
   __syncthreads ();
   if (threadIdx.x == 0 && atomicAdd (&f.counters->delivered, 1) == DELIVERY_CTAS - 1) {
     f.counters->delivered = 0;
+    for (uint32_t i = 0; f.background && i < BACKGROUND_WORDS; i++)
+      ((volatile uint32_t *) f.background)[i] = 0; /* The CTA that reads it has counted itself as well. */
     __threadfence_system ();
     *(volatile uint32_t *) flag = 1;
   }
@@ -119,6 +125,28 @@ take_rows (CcaAnalyser *cca, const Row *to, const Row *device, size_t at, uint32
   return fetch (cca, to + have, device + have, (count - have) * sizeof *to, error);
 }
 
+CtrComponent
+take_background (const CcaAnalyser *cca, const CtrCcaParams *params)
+{
+  const BackgroundSums s =
+      *(const BackgroundSums *) ((const uint8_t *) delivery_header (&cca->delivery) + CCA_HEADER_BACKGROUND);
+  CtrComponent c = {};
+  if (s.area) {
+    const uint32_t width = cca->current->args.width, first = ~s.not_first, left = ~s.not_left;
+    c.sum_x = s.sum_x;
+    c.sum_y = s.sum_y;
+    c.area = s.area;
+    c.left = (uint16_t) left;
+    c.top = (uint16_t) (first / width);
+    c.width = (uint16_t) (s.right - left + 1);
+    c.height = (uint16_t) (s.bottom - first / width + 1);
+    c.start_x = (uint16_t) (first % width);
+  }
+  if (params->mode == CTR_COMPONENTS_EQUAL && params->background >= 0)
+    c.value = (uint16_t) params->background;
+  return c;
+}
+
 } // namespace
 
 CcaDelivered
@@ -151,27 +179,31 @@ cca_take_result (CcaAnalyser *cca, CtrError *error)
     return NULL;
   const CtrCcaParams *params = &cca->current->key.params;
   const CcaKernelArgs *f = &cca->current->args;
-  CtrComponents *result = ctr_components_alloc (f->width, f->height, header.count, params->features, error);
+  CtrComponents *result =
+      ctr_components_alloc (f->width, f->height, header.count, ctr_cca_features (params) & ~CTR_FEATURE_LABELS, error);
   if (!result)
     return NULL;
   cca->likely_count = header.count;
   result->threshold = header.threshold;
   result->connectivity = params->connectivity;
+  if (f->background)
+    result->background = take_background (cca, params);
   const CcaDelivered at = cca_delivered (f, cca->delivered_rows);
   const bool ok =
       take_rows (cca, result->table, (const CtrComponent *) f->table.components, at.table, header.count, error)
       && take_rows (
           cca, result->moments, (const CtrComponentMoments *) f->by_table_row.moments, at.moments, header.count, error)
-      && take_rows (cca, result->grey, (const CtrComponentGrey *) f->by_table_row.grey, at.grey, header.count, error)
-      && (!f->by_pixel.labels
-          || fetch (
-              cca, result->labels, f->by_pixel.labels, (size_t) f->width * f->height * sizeof *result->labels, error));
+      && take_rows (cca, result->grey, (const CtrComponentGrey *) f->by_table_row.grey, at.grey, header.count, error);
   if (f->by_edge_pixel.labels)
     memcpy ((void *) result->labels, (const uint8_t *) delivery_header (&cca->delivery) + at.edges,
         2 * (size_t) f->width * sizeof *result->labels);
   if (header.count > cca->delivered_rows && cca->delivered_rows < MOST_DELIVERED) {
     cca->delivered_rows = min (ctr_with_spare (header.count), MOST_DELIVERED);
     cca->generation++; /* The cached graphs deliver fewer rows. */
+  }
+  if (ok && params->features & CTR_FEATURE_LABELS) {
+    label_slot_publish (cca->label_slot, result);
+    cca->label_slot = NULL;
   }
   if (ok)
     return result;

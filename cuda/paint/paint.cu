@@ -227,7 +227,8 @@ lay_out_layers (Painter *painter, const CtrPaintLayer *layers, uint32_t count, c
         break;
       case CTR_PAINT_AREAS:
         ctr_paint_areas_init (&l->areas, layer, i);
-        l->areas.labels = l->labels = c.take<uint32_t> (shapes);
+        if (layer->labels || !ctr_components_get_device_labels (layer->components, &l->areas.labels))
+          l->areas.labels = l->labels = c.take<uint32_t> (shapes);
         l->areas.colours = l->label_colours = c.take<uint16_t> (layer->label_count);
         break;
       case CTR_PAINT_TEXT:
@@ -266,7 +267,10 @@ upload_layer (const Painter *painter, const PaintDeviceLayer *l, const CtrPaintL
   if (l->component_table)
     CTR_CUDA (upload (painter, l->component_table, layer->components->table, l->components.count));
   CTR_CUDA (upload (painter, l->rectangles, layer->rectangles, layer->rectangle_count));
-  CTR_CUDA (upload (painter, l->labels, layer->labels, (size_t) layer->label_width * layer->label_height));
+  const uint32_t *labels = layer->labels;
+  if (l->labels && !labels && !(labels = ctr_components_map_labels (layer->components, error)))
+    return false;
+  CTR_CUDA (upload (painter, l->labels, labels, (size_t) layer->label_width * layer->label_height));
   CTR_CUDA (upload (painter, l->label_colours, layer->label_colours, layer->label_count));
   CTR_CUDA (upload (painter, l->glyphs, layer->glyphs, layer->glyph_count));
   if (l->coverage)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Generates the image of docs/cudacca.md: labels.py [FOLDER]
+"""Generates the images of docs/cudacca.md: labels.py [FOLDER]
 
-Runs cudacca on a few pixels, 4-connected and 8-connected, and colours the components by their labels; a dot marks the
-first pixel of each. Fails if labels, areas, boxes or centroids differ from those computed here as the document
-describes. Needs a "meson devenv -C build" shell. Exit status 77 without NumPy or gst-launch-1.0.
+Runs cudacca on a few pixels, 4-connected and 8-connected, and on a few squares of equal samples with mode=eq, and colours
+the components by their labels; a dot marks the first pixel of each. Fails if labels, samples, areas, boxes or centroids
+differ from those computed here as the document describes. Needs a "meson devenv -C build" shell. Exit status 77 without NumPy or gst-launch-1.0.
 """
 import json
 import os
@@ -29,18 +29,18 @@ EDGES = [(1, 0), (-1, 0), (0, 1), (0, -1)]
 CORNERS = [(1, 1), (1, -1), (-1, 1), (-1, -1)]
 
 
-def label(foreground, neighbours):
-    """Labels the pixels, in the order of the first pixels of the components."""
-    labels = np.zeros(foreground.shape, int)
+def label(samples, neighbours):
+    """Labels the pixels of equal samples but 0, in the order of the first pixels of the components."""
+    labels = np.zeros(samples.shape, int)
     count = 0
-    for first in zip(*np.nonzero(foreground)):
+    for first in zip(*np.nonzero(samples)):
         if labels[first]:
             continue
         count += 1
         waiting = [first]
         while waiting:
             y, x = waiting.pop()
-            if 0 <= x < WIDTH and 0 <= y < HEIGHT and foreground[y, x] and not labels[y, x]:
+            if 0 <= x < WIDTH and 0 <= y < HEIGHT and samples[y, x] == samples[first] and not labels[y, x]:
                 labels[y, x] = count
                 waiting += [(y + dy, x + dx) for dx, dy in neighbours]
     return labels
@@ -56,18 +56,19 @@ def measure(labels):
     return rows
 
 
-def run_element(foreground, connectivity):
+def run_element(samples, properties, more=()):
+    """Returns label, area, box and centroid of each component that the element finds, and MORE of its fields."""
     with tempfile.TemporaryDirectory() as folder:
         source, result = os.path.join(folder, "in"), os.path.join(folder, "out")
-        (foreground * np.uint8(255)).tofile(source)
+        samples.astype(np.uint8).tofile(source)
         subprocess.run(
-            ["gst-launch-1.0", "-q", "filesrc", f"location={source}", f"blocksize={foreground.size}",
+            ["gst-launch-1.0", "-q", "filesrc", f"location={source}", f"blocksize={samples.size}",
              "!", "rawvideoparse", "format=gray8", f"width={WIDTH}", f"height={HEIGHT}",
-             "!", "cudacca", f"connectivity={connectivity}", "!", "contourexport", f"location={result}",
+             "!", "cudacca", *properties, "!", "contourexport", f"location={result}",
              "!", "fakesink"], check=True, timeout=60)
         with open(result, encoding="utf-8") as file:
             found = json.loads(file.readline())["components"]
-    return [tuple(c[name] for name in ("label", "area", "x", "y", "w", "h", "cx", "cy")) for c in found]
+    return [tuple(c[name] for name in ("label", "area", "x", "y", "w", "h", "cx", "cy", *more)) for c in found]
 
 
 def paint(labels):
@@ -84,6 +85,26 @@ def paint(labels):
     return picture
 
 
+def paint_samples(samples):
+    return np.pad(np.repeat(np.repeat(samples, CELL, 0), CELL, 1), (0, 1), mode="edge")[..., None].repeat(3, 2)
+
+
+def make_equal_panels():
+    """Returns samples and components with mode=eq, or None if the element finds others."""
+    squares = np.random.default_rng(6).choice([0, 90, 160, 230], (HEIGHT // 2, WIDTH // 2), p=[0.25, 0.3, 0.25, 0.2])
+    samples = squares.repeat(2, 0).repeat(2, 1)
+    labels = label(samples, EDGES)
+    expected = [(*row, samples[labels == row[0]][0]) for row in measure(labels)]
+    if run_element(samples, ["mode=eq", "connectivity=4"], ["value"]) != expected:
+        return None
+    return [paint_samples(samples.astype(np.uint8)), paint(labels)]
+
+
+def write(folder, name, panels):
+    gap = np.full((panels[0].shape[0], 2 * CELL, 3), 255, np.uint8)
+    stages.write_png(os.path.join(folder, name), np.hstack([panels[0], gap, panels[1]]))
+
+
 def main(folder):
     if not shutil.which("gst-launch-1.0"):
         print("gst-launch-1.0 is not installed")
@@ -92,13 +113,17 @@ def main(folder):
     panels = []
     for connectivity, neighbours in ((4, EDGES), (8, EDGES + CORNERS)):
         labels = label(foreground, neighbours)
-        if run_element(foreground, connectivity) != measure(labels):
+        if run_element(foreground * 255, [f"connectivity={connectivity}"]) != measure(labels):
             print(f"the element finds other {connectivity}-connected components than those computed here")
             return 1
         panels.append(paint(labels))
-    gap = np.full((panels[0].shape[0], 2 * CELL, 3), 255, np.uint8)
+    equal = make_equal_panels()
+    if equal is None:
+        print("the element finds other components of equal samples than those computed here")
+        return 1
     os.makedirs(folder, exist_ok=True)
-    stages.write_png(os.path.join(folder, "labels.png"), np.hstack([panels[0], gap, panels[1]]))
+    write(folder, "labels.png", panels)
+    write(folder, "equal.png", equal)
     return 0
 
 

@@ -9,7 +9,8 @@
  * statistics and the label image. The picture stays unchanged.
  *
  * Components, their order and their labels are identical to those of OpenCV's connectedComponentsWithStats() with
- * CCL_WU, on the GPU and on the CPU.
+ * CCL_WU, on the GPU and on the CPU. With #GstCudaCca:mode eq there is no threshold: neighbours with equal samples belong
+ * together, as in scikit-image's label().
  *
  * With #GstForegroundFilter:post-messages the element posts an element message "cudacca" for each frame. Its `count` is
  * the number of components. It adds the field
@@ -43,7 +44,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_cuda_cca_debug);
 struct _GstCudaCca {
   GstForegroundFilter parent;
 
-  /* Properties, under the object lock; "labels" is CTR_FEATURE_LABELS in params.features. */
+  /* Properties, under the object lock; "labels" and "background-row" are features in params.features. */
   CtrCcaParams params;
   StripMode strip_mode;
 
@@ -56,11 +57,14 @@ struct _GstCudaCca {
 
 enum {
   PROP_0,
+  PROP_MODE,
+  PROP_BACKGROUND,
   PROP_CONNECTIVITY,
   PROP_MIN_AREA,
   PROP_MAX_AREA,
   PROP_FEATURES,
   PROP_LABELS,
+  PROP_BACKGROUND_ROW,
   PROP_STRIP_MODE,
   PROP_MAX_OPEN_ROWS
 };
@@ -70,6 +74,22 @@ enum {
 G_DEFINE_TYPE (GstCudaCca, gst_cuda_cca, GST_TYPE_FOREGROUND_FILTER)
 GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (cudacca, "cudacca", GST_RANK_NONE, GST_TYPE_CUDA_CCA,
     GST_DEBUG_CATEGORY_INIT (gst_cuda_cca_debug, "cudacca", 0, "cudacca element"))
+
+#define GST_TYPE_CUDA_CCA_MODE (gst_cuda_cca_mode_get_type ())
+static GType
+gst_cuda_cca_mode_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+      {CTR_COMPONENTS_FOREGROUND, "Foreground: samples at or above the threshold", "foreground"},
+      {CTR_COMPONENTS_EQUAL, "Samples equal to one another: objects of a label image or mask", "eq"},
+      {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstCudaCcaMode", values));
+  return type;
+}
 
 #define GST_TYPE_CUDA_CCA_CONNECTIVITY (gst_cuda_cca_connectivity_get_type ())
 static GType
@@ -160,6 +180,19 @@ gst_cuda_cca_find_components (
 }
 
 static gboolean
+gst_cuda_cca_needs_otsu (GstContoursFilter *filter)
+{
+  GstCudaCca *self = GST_CUDA_CCA (filter);
+  CtrComponentMode mode;
+
+  GST_OBJECT_LOCK (self);
+  mode = self->params.mode;
+  GST_OBJECT_UNLOCK (self);
+  return mode == CTR_COMPONENTS_FOREGROUND
+         && GST_CONTOURS_FILTER_CLASS (gst_cuda_cca_parent_class)->needs_otsu (filter);
+}
+
+static gboolean
 gst_cuda_cca_settle (GstContoursFilter *filter, CtrError *error)
 {
   GstCudaCca *self = GST_CUDA_CCA (filter);
@@ -216,6 +249,8 @@ set_features (GstCudaCca *self, guint mask, guint features)
 }
 
 static const PropertyField fields[] = {
+    PROPERTY_FIELD (PROP_MODE, GstCudaCca, params.mode),
+    PROPERTY_FIELD (PROP_BACKGROUND, GstCudaCca, params.background),
     PROPERTY_FIELD (PROP_CONNECTIVITY, GstCudaCca, params.connectivity),
     PROPERTY_FIELD (PROP_MIN_AREA, GstCudaCca, params.min_area),
     PROPERTY_FIELD (PROP_MAX_AREA, GstCudaCca, params.max_area),
@@ -235,6 +270,9 @@ gst_cuda_cca_set_property (GObject *object, guint id, const GValue *value, GPara
       break;
     case PROP_LABELS:
       set_features (self, CTR_FEATURE_LABELS, g_value_get_boolean (value) ? CTR_FEATURE_LABELS : 0);
+      break;
+    case PROP_BACKGROUND_ROW:
+      set_features (self, CTR_FEATURE_BACKGROUND, g_value_get_boolean (value) ? CTR_FEATURE_BACKGROUND : 0);
       break;
     default:
       if (!property_fields_set (fields, self, id, value))
@@ -256,6 +294,9 @@ gst_cuda_cca_get_property (GObject *object, guint id, GValue *value, GParamSpec 
       break;
     case PROP_LABELS:
       g_value_set_boolean (value, (self->params.features & CTR_FEATURE_LABELS) != 0);
+      break;
+    case PROP_BACKGROUND_ROW:
+      g_value_set_boolean (value, (self->params.features & CTR_FEATURE_BACKGROUND) != 0);
       break;
     default:
       if (!property_fields_get (fields, self, id, value))
@@ -287,12 +328,31 @@ gst_cuda_cca_class_init (GstCudaCcaClass *klass)
   object_class->get_property = gst_cuda_cca_get_property;
 
   /**
+   * GstCudaCca:mode:
+   *
+   * What belongs to a component: foreground pixels, or pixels with equal samples. With eq the properties of the threshold
+   * have no effect.
+   */
+  g_object_class_install_property (object_class, PROP_MODE,
+      g_param_spec_enum ("mode", "Mode", "What belongs to a component: foreground, or pixels with equal samples",
+          GST_TYPE_CUDA_CCA_MODE, defaults.mode, controlled));
+
+  /**
+   * GstCudaCca:background:
+   *
+   * Sample of the pixels that belong to no component with #GstCudaCca:mode eq. -1: none, every pixel is in a component.
+   */
+  g_object_class_install_property (object_class, PROP_BACKGROUND,
+      g_param_spec_int ("background", "Background", "Sample of the background (mode=eq; -1 = no background)",
+          CTR_CCA_NO_BACKGROUND, G_MAXUINT16, defaults.background, controlled));
+
+  /**
    * GstCudaCca:connectivity:
    *
-   * Connectivity of foreground pixels: 4 (shared edge) or 8 (shared edge or corner).
+   * Connectivity of a component's pixels: 4 (shared edge) or 8 (shared edge or corner).
    */
   g_object_class_install_property (object_class, PROP_CONNECTIVITY,
-      g_param_spec_enum ("connectivity", "Connectivity", "Connectivity of foreground pixels: 4 or 8 neighbours",
+      g_param_spec_enum ("connectivity", "Connectivity", "Connectivity of a component's pixels: 4 or 8 neighbours",
           GST_TYPE_CUDA_CCA_CONNECTIVITY, defaults.connectivity, controlled));
 
   /**
@@ -332,6 +392,15 @@ gst_cuda_cca_class_init (GstCudaCcaClass *klass)
       g_param_spec_boolean ("labels", "Labels", "Attach the label image, 4 bytes for each pixel",
           (defaults.features & CTR_FEATURE_LABELS) != 0, controlled));
 
+  /**
+   * GstCudaCca:background-row:
+   *
+   * Measures the pixels that are in no component, too: row 0 of OpenCV's connectedComponentsWithStats().
+   */
+  g_object_class_install_property (object_class, PROP_BACKGROUND_ROW,
+      g_param_spec_boolean ("background-row", "Background row", "Measure the background, too",
+          (defaults.features & CTR_FEATURE_BACKGROUND) != 0, controlled));
+
   strip_mode_install_properties (object_class, PROP_STRIP_MODE, PROP_MAX_OPEN_ROWS);
 
   gst_element_class_set_static_metadata (element_class, "CUDA connected components", "Filter/Analyzer/Video/Hardware",
@@ -341,11 +410,13 @@ gst_cuda_cca_class_init (GstCudaCcaClass *klass)
   filter_class->open = GST_DEBUG_FUNCPTR (gst_cuda_cca_open);
   filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_cca_close);
   filter_class->find_components = GST_DEBUG_FUNCPTR (gst_cuda_cca_find_components);
+  filter_class->needs_otsu = GST_DEBUG_FUNCPTR (gst_cuda_cca_needs_otsu);
   filter_class->settle = GST_DEBUG_FUNCPTR (gst_cuda_cca_settle);
   filter_class->end_components = GST_DEBUG_FUNCPTR (gst_cuda_cca_end_components);
   filter_class->drop_web = GST_DEBUG_FUNCPTR (gst_cuda_cca_drop_web);
   filter_class->report_components = GST_DEBUG_FUNCPTR (gst_cuda_cca_report_components);
 
+  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCA_MODE, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCA_CONNECTIVITY, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CCA_FEATURES, 0);
 }

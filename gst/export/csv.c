@@ -11,7 +11,7 @@ begin_file (G_GNUC_UNUSED gpointer state, GString *out)
 {
   g_string_append (out, "frame,pts,timestamp,source,width,height,corrupted,interlaced,label,area,x,y,w,h,cx,cy,"
                         "orientation,major_axis,minor_axis,eccentricity,min,max,mean,std,"
-                        "id,hole,parent,perimeter,point_count,level,coordinates,points,unfinished\n");
+                        "id,hole,parent,perimeter,point_count,level,coordinates,points,unfinished,value\n");
 }
 
 /* RFC 4180: quoted if necessary, with quotes doubled. */
@@ -99,7 +99,10 @@ append_component (GString *out, const GstContoursComponent *c, GstContoursCompon
   } else {
     g_string_append (out, ",,,,");
   }
-  g_string_append (out, c->unfinished ? ",,,,,,,,1\n" : ",,,,,,,,0\n");
+  g_string_append (out, c->unfinished ? ",,,,,,,,1," : ",,,,,,,,0,");
+  if (features & GST_CONTOURS_COMPONENT_FEATURE_VALUES)
+    number_text_append_uint (out, c->value);
+  g_string_append_c (out, '\n');
 }
 
 /* Writes the columns of a contour before its points. */
@@ -173,7 +176,7 @@ append_contours (const ExportText *text, const GString *start, GstContoursContou
     g_string_append (text->out, export_get_coordinates (meta));
     g_string_append_c (text->out, ',');
     ret = append_points (text, meta, points + c.first, c.count);
-    g_string_append (text->out, table && table[i].flags & CTR_CONTOUR_OPEN ? ",1\n" : ",0\n");
+    g_string_append (text->out, table && table[i].flags & CTR_CONTOUR_OPEN ? ",1,\n" : ",0,\n");
   }
   return ret;
 }

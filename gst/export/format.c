@@ -111,6 +111,8 @@ void
 export_append_json_component (GString *out, const GstContoursComponent *c, GstContoursComponentFeatures features)
 {
   export_append_uint (out, "\"label\":", c->label);
+  if (features & GST_CONTOURS_COMPONENT_FEATURE_VALUES)
+    export_append_uint (out, ",\"value\":", c->value);
   export_append_double (out, ",\"area\":", c->area);
   export_append_double (out, ",\"x\":", c->x);
   export_append_double (out, ",\"y\":", c->y);

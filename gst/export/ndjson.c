@@ -2,6 +2,23 @@
 /* NDJSON format: one line for each meta of a frame. */
 #include "gst/export/format.h"
 
+/* Appends the pixels that are in no component. Without any there is no centroid. */
+static void
+append_background (GString *out, GstContoursComponentMeta *meta, GstContoursComponentFeatures features)
+{
+  GstContoursComponent background;
+  if (!gst_contours_component_meta_get_background (meta, &background))
+    return;
+  g_string_append (out, ",\"background\":");
+  if (background.pixels == 0) {
+    g_string_append (out, "null");
+    return;
+  }
+  g_string_append_c (out, '{');
+  export_append_json_component (out, &background, features & GST_CONTOURS_COMPONENT_FEATURE_VALUES);
+  g_string_append_c (out, '}');
+}
+
 static GstFlowReturn
 append_components (const ExportText *text, GstContoursComponentMeta *meta)
 {
@@ -12,6 +29,7 @@ append_components (const ExportText *text, GstContoursComponentMeta *meta)
   export_append_uint (out, ",\"threshold\":", gst_contours_component_meta_get_threshold (meta));
   export_append_uint (out, ",\"connectivity\":", gst_contours_component_meta_get_connectivity (meta));
   export_append_uint (out, ",\"count\":", count);
+  append_background (out, meta, features);
   g_string_append (out, ",\"components\":[");
   for (guint i = 0; ret == GST_FLOW_OK && i < count; i++) {
     GstContoursComponent component;

@@ -70,7 +70,8 @@ gst_contours_component_meta_get_grey_bytes (GstContoursComponentMeta *meta)
  *
  * The label image: one native 32-bit unsigned integer per pixel of the analysed image, whose size is that of
  * gst_contours_component_meta_get_reference_size(), in rows without gaps. 0 is the background or a component outside
- * the area limits.
+ * the area limits. The first call copies the image from GPU memory, if it is there. ctr_components_get_device_labels()
+ * returns the image in GPU memory.
  *
  * Returns: (transfer full) (nullable): the image, not a copy, valid without the buffer; free it with g_bytes_unref().
  *     %NULL without %GST_CONTOURS_COMPONENT_FEATURE_LABELS
@@ -81,7 +82,11 @@ GBytes *
 gst_contours_component_meta_get_labels_bytes (GstContoursComponentMeta *meta)
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);
-  const CtrComponents *components = COMPONENTS (meta);
+  CtrComponents *components = COMPONENTS (meta);
+  const guint32 *labels = NULL;
+  CtrError error;
+  if (components->features & CTR_FEATURE_LABELS && !(labels = ctr_components_map_labels (components, &error)))
+    GST_WARNING ("The label image cannot be read: %s", error.message);
   return gst_contours_result_meta_view (
-      PRIVATE (meta), components->labels, (gsize) components->width * components->height * sizeof *components->labels);
+      PRIVATE (meta), labels, (gsize) components->width * components->height * sizeof *components->labels);
 }

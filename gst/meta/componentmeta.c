@@ -5,6 +5,8 @@
 G_STATIC_ASSERT ((guint) GST_CONTOURS_COMPONENT_FEATURE_MOMENTS == (guint) CTR_FEATURE_MOMENTS);
 G_STATIC_ASSERT ((guint) GST_CONTOURS_COMPONENT_FEATURE_GREY == (guint) CTR_FEATURE_GREY);
 G_STATIC_ASSERT ((guint) GST_CONTOURS_COMPONENT_FEATURE_LABELS == (guint) CTR_FEATURE_LABELS);
+G_STATIC_ASSERT ((guint) GST_CONTOURS_COMPONENT_FEATURE_BACKGROUND == (guint) CTR_FEATURE_BACKGROUND);
+G_STATIC_ASSERT ((guint) GST_CONTOURS_COMPONENT_FEATURE_VALUES == (guint) CTR_FEATURE_VALUES);
 
 GType
 gst_contours_component_features_get_type (void)
@@ -15,6 +17,8 @@ gst_contours_component_features_get_type (void)
         {GST_CONTOURS_COMPONENT_FEATURE_MOMENTS, "Second moments: orientation, axes, eccentricity", "moments"},
         {GST_CONTOURS_COMPONENT_FEATURE_GREY, "Minimum, maximum, mean and standard deviation of the samples", "grey"},
         {GST_CONTOURS_COMPONENT_FEATURE_LABELS, "Label image", "labels"},
+        {GST_CONTOURS_COMPONENT_FEATURE_BACKGROUND, "Pixels that are in no component", "background"},
+        {GST_CONTOURS_COMPONENT_FEATURE_VALUES, "Sample of each component, whose pixels are all equal", "values"},
         {0, NULL, NULL},
     };
     g_once_init_leave (&type, g_flags_register_static ("GstContoursComponentFeatures", values));
@@ -192,13 +196,14 @@ gst_buffer_get_contours_component_metas (GstBuffer *buffer)
  * @meta: a #GstContoursComponentMeta
  *
  * The result of the analysis, in exact integers and in pixels of the analysed image. This function waits for the
- * analysis.
+ * analysis. ctr_components_map_labels() returns the label image in host memory, ctr_components_get_device_labels() that
+ * in GPU memory.
  *
  * Returns: (transfer none): the result, valid as long as the buffer; ctr_components_ref() keeps it longer
  *
  * Since: 0.1
  */
-const CtrComponents *
+CtrComponents *
 gst_contours_component_meta_peek_components (GstContoursComponentMeta *meta)
 {
   g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);

@@ -24,15 +24,11 @@ map_shape (const GstContoursMapping *mapping, CtrComponentShape *shape)
   shape->eccentricity = major > 0 ? sqrt (1 - minor / major) : 0.0;
 }
 
+/* The fields that follow from a row of the table; the others are those of a component without features. */
 static void
-fill_component (GstContoursComponentMeta *meta, guint index, GstContoursComponent *out)
+fill_row (const GstContoursMapping *mapping, const CtrComponent *row, GstContoursComponent *out)
 {
-  const CtrComponents *components = COMPONENTS (meta);
-  const CtrComponent *row = &components->table[index];
-  const GstContoursMapping *mapping = &PRIVATE (meta)->mapping;
-
   memset (out, 0, sizeof *out); /* padding, too */
-  out->label = index + 1;
   out->pixels = row->area;
   out->area = row->area * fabs (mapping->xx * mapping->yy - mapping->xy * mapping->yx);
   gst_contours_mapping_map_box (
@@ -43,11 +39,22 @@ fill_component (GstContoursComponentMeta *meta, guint index, GstContoursComponen
   gst_contours_mapping_map_point (mapping, row->start_x, row->top, &out->first_x, &out->first_y);
   out->sum_x = row->sum_x;
   out->sum_y = row->sum_y;
+  out->orientation = out->major_axis = out->minor_axis = out->eccentricity = NAN;
+  out->mean = out->std = NAN;
+  out->value = row->value;
+}
 
+static void
+fill_component (GstContoursComponentMeta *meta, guint index, GstContoursComponent *out)
+{
+  const CtrComponents *components = COMPONENTS (meta);
+  const CtrComponent *row = &components->table[index];
+  const GstContoursMapping *mapping = &PRIVATE (meta)->mapping;
+
+  fill_row (mapping, row, out);
+  out->label = index + 1;
   out->web_row = components->origin_row + row->top;
   out->unfinished = ctr_components_is_unfinished (components, index);
-
-  out->orientation = out->major_axis = out->minor_axis = out->eccentricity = NAN;
   if (components->moments) {
     CtrComponentShape shape;
     ctr_component_shape (row, &components->moments[index], &shape);
@@ -59,8 +66,6 @@ fill_component (GstContoursComponentMeta *meta, guint index, GstContoursComponen
     out->eccentricity = shape.eccentricity;
   }
 
-  out->min = out->max = 0;
-  out->mean = out->std = NAN;
   if (components->grey) {
     const CtrComponentGrey *grey = &components->grey[index];
     out->min = grey->min;
@@ -115,4 +120,30 @@ gst_contours_component_meta_get_components (GstContoursComponentMeta *meta)
     list = g_list_prepend (list, component);
   }
   return list;
+}
+
+/**
+ * gst_contours_component_meta_get_background:
+ * @meta: a #GstContoursComponentMeta
+ * @background: (out caller-allocates): the background, in pixels of the frame
+ *
+ * Gets the pixels that are in no component, whatever the area limits: row 0 of OpenCV's connectedComponentsWithStats().
+ * They have the label 0 and need not be connected. gst_contours_component_meta_get_count() does not include them, and
+ * no index stands for them. A frame without such pixels has a background of 0 pixels, whose box is empty and whose
+ * centroid is NaN.
+ * In other languages the function returns the pair of both results.
+ *
+ * Returns: whether the analysis was asked for the background (%GST_CONTOURS_COMPONENT_FEATURE_BACKGROUND)
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_contours_component_meta_get_background (GstContoursComponentMeta *meta, GstContoursComponent *background)
+{
+  g_return_val_if_fail (IS_COMPONENT_META (meta), FALSE);
+  g_return_val_if_fail (background != NULL, FALSE);
+  if (!(PENDING (meta)->features & CTR_FEATURE_BACKGROUND))
+    return FALSE;
+  fill_row (&PRIVATE (meta)->mapping, &COMPONENTS (meta)->background, background);
+  return TRUE;
 }

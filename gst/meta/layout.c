@@ -42,6 +42,7 @@ static const Field component[] = {
     FIELD (CtrComponent, width),
     FIELD (CtrComponent, height),
     FIELD (CtrComponent, start_x),
+    FIELD (CtrComponent, value),
     {0},
 };
 

@@ -265,7 +265,7 @@ component_value (const CtrColouring *colours, const CtrComponent *component, gui
 static gboolean
 add_fill (const OverlayFrame *frame, GstContoursComponentMeta *meta, CtrError *error)
 {
-  const CtrComponents *components = gst_contours_component_meta_peek_components (meta);
+  CtrComponents *components = gst_contours_component_meta_peek_components (meta);
   const GstContoursMapping *mapping = gst_contours_component_meta_get_mapping (meta);
   const CtrColouring colours = colouring (frame, FALSE, components->width, components->height);
   const guint32 min_area = overlay_mapping_min_pixels (mapping, frame->style->min_area);
@@ -273,7 +273,7 @@ add_fill (const OverlayFrame *frame, GstContoursComponentMeta *meta, CtrError *e
   CtrPaintLayer *layer;
   guint16 *of_labels;
 
-  if (!components->labels) {
+  if (!(components->features & CTR_FEATURE_LABELS)) {
     frame->layers->without_labels++;
     return TRUE;
   }
@@ -295,8 +295,8 @@ add_fill (const OverlayFrame *frame, GstContoursComponentMeta *meta, CtrError *e
   }
   layer->alpha = frame->style->fill_alpha;
   layer->mapping = paint;
-  layer->labels = components->labels;
-  g_ptr_array_add (frame->layers->components, ctr_components_ref ((CtrComponents *) components));
+  layer->components = components;
+  g_ptr_array_add (frame->layers->components, ctr_components_ref (layer->components));
   layer->label_width = components->width;
   layer->label_height = components->height;
   layer->label_colours = of_labels;

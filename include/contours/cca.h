@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Connected component analysis (Lemaitre, Hennequin, Lacassagne: "Taming voting algorithms on GPUs for an efficient
- * connected component analysis algorithm"). The result equals OpenCV's connectedComponentsWithStats() with CCL_WU. See
- * contours.h for how to call an analyser. */
+ * connected component analysis algorithm"). The result equals OpenCV's connectedComponentsWithStats() with CCL_WU, that of
+ * CTR_COMPONENTS_EQUAL scikit-image's label() with the same background. See contours.h for how to call an analyser. */
 #ifndef CONTOURS_CCA_H
 #define CONTOURS_CCA_H
 
@@ -11,17 +11,24 @@
 
 CTR_BEGIN_DECLS
 
+/* Of CtrCcaParams.background: every pixel is in a component. */
+#define CTR_CCA_NO_BACKGROUND (-1)
+
 typedef struct {
-  CtrForeground foreground;
+  CtrForeground foreground; /* ignored with CTR_COMPONENTS_EQUAL, whose results have the threshold 0 */
   CtrConnectivity connectivity;
   /* Limits on the area, in pixels, inclusive. A component outside them has no row and label 0; the labels of the others
    * stay consecutive. */
   uint32_t min_area; /* 0: no limit */
   uint32_t max_area; /* 0: no limit */
-  uint32_t features; /* CtrFeatures */
+  uint32_t features; /* CtrFeatures but VALUES, which the mode brings */
+  CtrComponentMode mode;
+  /* CTR_COMPONENTS_EQUAL: pixels with this sample, 0 .. 65535, are in no component. CTR_CCA_NO_BACKGROUND: there are no
+   * such pixels. */
+  int32_t background;
 } CtrCcaParams;
 
-/* Defaults: fixed threshold 128, 8-connected, no limits, no extra features. */
+/* Defaults: foreground, fixed threshold 128, 8-connected, no limits, no extra features, background 0. */
 CTR_API void ctr_cca_params_init (CtrCcaParams *params);
 
 typedef struct CtrCca CtrCca;

@@ -17,9 +17,12 @@ typedef enum {
 
 /* Features computed on request. Area, bounding box and first moments are always computed. */
 typedef enum {
-  CTR_FEATURE_MOMENTS = 1 << 0, /* second moments: orientation, axes, eccentricity */
-  CTR_FEATURE_GREY = 1 << 1,    /* minimum, maximum, mean and standard deviation of the samples (or luma) */
-  CTR_FEATURE_LABELS = 1 << 2   /* label image */
+  CTR_FEATURE_MOMENTS = 1 << 0,    /* second moments: orientation, axes, eccentricity */
+  CTR_FEATURE_GREY = 1 << 1,       /* minimum, maximum, mean and standard deviation of the samples (or luma) */
+  CTR_FEATURE_LABELS = 1 << 2,     /* label image */
+  CTR_FEATURE_BACKGROUND = 1 << 3, /* CtrComponents.background */
+  /* CtrComponent.value; comes with CTR_COMPONENTS_EQUAL (cca.h), and only with it, and is not asked for. */
+  CTR_FEATURE_VALUES = 1 << 4
 } CtrFeatures;
 
 /* A component: 32 bytes, with the same layout on the GPU. x points right, y points down, and a pixel's coordinates are
@@ -33,7 +36,7 @@ typedef struct {
   uint16_t width;
   uint16_t height;
   uint16_t start_x; /* x of the first pixel in raster order; its y is top */
-  uint16_t reserved;
+  uint16_t value;   /* with CTR_FEATURE_VALUES: the sample (or luma) of all its pixels; otherwise 0 */
 } CtrComponent;
 
 /* Raw second moments, with the origin at pixel (0, 0). */
@@ -52,6 +55,12 @@ typedef struct {
   uint32_t reserved;
 } CtrComponentGrey;
 
+/* What belongs to a component.
+ *
+ * FOREGROUND: the pixels at or above a threshold, whatever their samples.
+ * EQUAL: neighbours belong together if their samples (or luma) are equal, as in a label image or a segmentation mask. */
+typedef enum { CTR_COMPONENTS_FOREGROUND = 0, CTR_COMPONENTS_EQUAL = 1 } CtrComponentMode;
+
 /* Immutable and reference-counted. Row i describes the component with label i + 1. The rows are in raster order of the
  * components' first pixels, the order of OpenCV's CCL_WU. The background has no row. Of a pending result (see
  * contours.h), size, connectivity, features and origin_row are valid; the other fields are 0 until ctr_components_wait()
@@ -66,12 +75,18 @@ typedef struct {
   const CtrComponent *table;          /* count rows */
   const CtrComponentMoments *moments; /* count rows, or NULL without CTR_FEATURE_MOMENTS */
   const CtrComponentGrey *grey;       /* count rows, or NULL without CTR_FEATURE_GREY */
-  /* width * height labels, rows without padding; 0: background or outside the area limits. NULL without
-   * CTR_FEATURE_LABELS. */
+  /* CPU backend: width * height labels, rows without padding; 0: background or outside the area limits. NULL without
+   * CTR_FEATURE_LABELS. CUDA backend: NULL, since the label image stays in GPU memory. ctr_components_map_labels() serves
+   * both. */
   const uint32_t *labels;
   /* Of strips (strips.h): the row of the web that y = 0 stands for; the last row of the strip is height - 1. Otherwise 0. */
   uint64_t origin_row;
   uint32_t unfinished; /* components that go on below the strip, as others: see ctr_components_is_unfinished() */
+  /* With CTR_FEATURE_BACKGROUND: the pixels that are in no component, before area limits: row 0 of OpenCV's
+   * connectedComponentsWithStats(), with label 0. It is none of the table's rows, COUNT does not include it, and it need
+   * not be connected. Its start_x is that of its first pixel in raster order. If there is no such pixel, all fields but
+   * VALUE are 0, and its centroid is NaN. */
+  CtrComponent background;
 } CtrComponents;
 
 /* Of strips: does the component of ROW go on below the strip, as another component? It was open for too long (strips.h).
@@ -99,7 +114,17 @@ CTR_API bool ctr_components_is_complete (const CtrComponents *components);
  * it, with a context of the stream being current. */
 CTR_API bool ctr_components_lead (CtrComponents *components, void *stream, CtrError *error);
 
-/* The centroid, in pixels. */
+/* The label image in host memory (transfer none, valid as long as the reference). The first call waits for a pending
+ * result, and copies the image from GPU memory, on any thread, with or without the CUDA context current. NULL and error
+ * if that fails, or without CTR_FEATURE_LABELS. */
+CTR_API const uint32_t *ctr_components_map_labels (CtrComponents *components, CtrError *error);
+
+/* CUDA backend: the label image in GPU memory, width * height labels, rows without padding, for work on any stream of the
+ * same CUDA context (transfer none). The reference must outlive that work. Waits for a pending result. Returns false if
+ * there are no labels, they are in host memory, or they are in another CUDA context than the current one. */
+CTR_API bool ctr_components_get_device_labels (CtrComponents *components, const uint32_t **labels);
+
+/* The centroid, in pixels; NaN for an empty background. */
 CTR_API void ctr_component_centroid (const CtrComponent *component, double *x, double *y);
 
 /* The ellipse with the component's second moments. Axis lengths are 4 sqrt (eigenvalue), as in scikit-image's

@@ -128,9 +128,12 @@ typedef struct {
   uint64_t min_area2;    /* twice the minimum area, in pixels^2 of the analysed image; smaller contours are not drawn */
   bool dashed_holes;     /* LINES: contours around holes are dashed */
 
-  /* COMPONENT_BOXES */
-  CtrComponents *components; /* may be pending: then the GPU reads its own table if that is in this CUDA context */
-  uint32_t min_area;         /* pixels of the analysed image; smaller components are not drawn */
+  /* COMPONENT_BOXES; and AREAS without labels, which reads their label image in GPU memory if that is there in this CUDA
+   * context */
+  CtrComponents
+      *components;   /* may be pending: then the GPU reads its own table if that is in this CUDA context. Those of
+                                AREAS are waited for. */
+  uint32_t min_area; /* pixels of the analysed image; smaller components are not drawn */
 
   /* LINES, BOXES, COMPONENT_BOXES */
   CtrColouring colouring;
@@ -143,7 +146,8 @@ typedef struct {
   size_t rectangle_count;
 
   /* AREAS: in host memory */
-  const uint32_t *labels; /* label_width * label_height, rows without padding; 0: not drawn */
+  const uint32_t
+      *labels; /* NULL: those of components; label_width * label_height, rows without padding; 0: not drawn */
   uint32_t label_width;
   uint32_t label_height;
   const uint16_t *label_colours; /* the colour of label i is [i - 1], or CTR_PAINT_NO_COLOUR */

@@ -121,11 +121,11 @@ hash_of (GstBuffer *buffer)
     hash = hash_bytes (hash, ctr_contours_map_points (c, NULL), c->point_count * sizeof (CtrPoint));
   }
   if (components) {
-    const CtrComponents *c = gst_contours_component_meta_peek_components (components);
+    CtrComponents *c = gst_contours_component_meta_peek_components (components);
 
     hash = hash_bytes (hash, c->table, c->count * sizeof *c->table);
-    if (c->labels)
-      hash = hash_bytes (hash, c->labels, (gsize) c->width * c->height * sizeof *c->labels);
+    if (c->features & CTR_FEATURE_LABELS)
+      hash = hash_bytes (hash, ctr_components_map_labels (c, NULL), (gsize) c->width * c->height * sizeof *c->labels);
   }
   return hash;
 }

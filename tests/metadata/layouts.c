@@ -28,7 +28,8 @@ fill_component (CtrComponent *to, GString *names)
   SET (width);
   SET (height);
   SET (start_x);
-  return sizeof to->reserved;
+  SET (value);
+  return 0;
 }
 
 static gsize

@@ -121,6 +121,21 @@ class Metadata(unittest.TestCase):
         self.assertTrue((drawn[:, [0, -1]] == 255).all() and (drawn[-1] == 255).all())
         numpy.testing.assert_array_equal(drawn[:-1, 1:-1], frames.pictures[1][:-1, 1:-1])
 
+    def test_values_and_background(self):
+        frames = Frames("videotestsrc pattern=checkers-8 num-buffers=1 ! video/x-raw,format=GRAY8,width=40,height=30 ! "
+                        "identity name=frames ! cudacca mode=eq connectivity=4 background=81 background-row=true backend=cpu labels=true")
+        picture = frames.pictures[0]
+        meta = GstContours.buffer_get_contours_component_meta(frames.buffers[0])
+        for feature in ("VALUES", "BACKGROUND"):
+            self.assertTrue(meta.features & getattr(GstContours.ComponentFeatures, feature))
+        self.assertGreater(meta.count, 5)
+        numpy.testing.assert_array_equal(meta.labels == 0, picture == 81)
+        for c in meta.components:
+            self.assertEqual(set(picture[meta.labels == c.label]), {c.value})
+            self.assertEqual(meta.table["value"][c.label - 1], c.value)
+        self.assertEqual((meta.background.label, meta.background.pixels), (0, (picture == 81).sum()))
+        self.assertEqual(meta.background.value, 81)
+
     def test_without_features(self):
         buffers = Frames(NOISE).buffers
         meta = GstContours.buffer_get_contours_component_meta(buffers[0])
@@ -128,6 +143,8 @@ class Metadata(unittest.TestCase):
         self.assertIsNone(meta.get_moments_bytes())
         self.assertIsNone(meta.get_grey_bytes())
         self.assertIsNone(meta.get_labels_bytes())
+        self.assertFalse(meta.get_background()[0])
+        self.assertIsNone(meta.background)
         self.assertTrue(math.isnan(meta.get_components()[0].orientation))
 
     def test_values_outlive_the_buffer(self):

@@ -79,6 +79,25 @@ class Export(unittest.TestCase):
             for got, c in zip(line["components"], meta.components):
                 self.assertEqual(got["y"], 2 * c.web_row)
 
+    def test_values(self):
+        launch = ("videotestsrc pattern=checkers-8 num-buffers=1 ! video/x-raw,format=GRAY8,width=40,height=30 ! "
+                  "identity name=frames ! cudacca mode=eq background-row=true backend=cpu background=")
+        for background in (81, 82):  # the checkers are 81 and 145
+            buffers, text = self.export(f"{launch}{background}", "ndjson")
+            meta = GstContours.buffer_get_contours_component_meta(buffers[0])
+            line = json.loads(text, parse_constant=self.fail)
+            self.assertEqual([c["value"] for c in line["components"]], [c.value for c in meta.components])
+            if background == 82:
+                self.assertIsNone(line["background"])
+            else:
+                expected = {name: getattr(meta.background, name)
+                            for name in ("label", "value", "area", "x", "y", "w", "h", "cx", "cy")}
+                self.assertEqual(line["background"], expected)
+            _, text = self.export(f"{launch}{background}", "csv")
+            rows = list(csv.DictReader(text.splitlines()))
+            self.assertEqual([row["value"] for row in rows], [str(c.value) for c in meta.components])
+        self.assertNotIn("background", self.export(NOISE, "ndjson")[1])
+
     def export_contours(self, coordinates, text_format):
         """The buffer, and what contourexport wrote of it."""
         with tempfile.TemporaryDirectory() as folder:

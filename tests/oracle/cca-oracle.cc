@@ -22,21 +22,24 @@ compare (const CtrImage &image, CtrCcaParams params, const cv::Mat &mask, const 
     const int count =
         cv::connectedComponentsWithStats (mask, labels, stats, centroids, connectivity, CV_32S, cv::CCL_WU);
     params.connectivity = static_cast<CtrConnectivity> (connectivity);
-    params.features = CTR_FEATURE_LABELS;
+    params.features = CTR_FEATURE_LABELS | CTR_FEATURE_BACKGROUND;
     CtrComponents *components = analyser.run (image, params);
     REQUIRE (int64_t (components->count) == count - 1, "%s, %d-connected: %u components instead of %d", name.c_str (),
         connectivity, components->count, count - 1);
     REQUIRE (std::memcmp (components->labels, labels.data, labels.total () * 4) == 0, "%s, %d-connected: labels",
         name.c_str (), connectivity);
-    for (uint32_t i = 0; i < components->count; i++) {
-      const CtrComponent &c = components->table[i];
+    /* OpenCV's row 0 is the background. Where there is none, its box has the extremes of its integers. */
+    REQUIRE (int32_t (components->background.area) == stats.at<int32_t> (0, cv::CC_STAT_AREA),
+        "%s, %d-connected: area of the background", name.c_str (), connectivity);
+    for (uint32_t i = components->background.area ? 0 : 1; i <= components->count; i++) {
+      const CtrComponent &c = i ? components->table[i - 1] : components->background;
       const int32_t row[5] = {c.left, c.top, c.width, c.height, int32_t (c.area)};
       double centroid[2];
       ctr_component_centroid (&c, &centroid[0], &centroid[1]);
-      REQUIRE (std::memcmp (row, stats.ptr (int (i) + 1), sizeof row) == 0, "%s, %d-connected: statistics of %u",
-          name.c_str (), connectivity, i + 1);
-      REQUIRE (std::memcmp (centroid, centroids.ptr (int (i) + 1), sizeof centroid) == 0,
-          "%s, %d-connected: centroid of %u", name.c_str (), connectivity, i + 1);
+      REQUIRE (std::memcmp (row, stats.ptr (int (i)), sizeof row) == 0, "%s, %d-connected: statistics of %u",
+          name.c_str (), connectivity, i);
+      REQUIRE (std::memcmp (centroid, centroids.ptr (int (i)), sizeof centroid) == 0,
+          "%s, %d-connected: centroid of %u", name.c_str (), connectivity, i);
     }
     ctr_components_unref (components);
   }

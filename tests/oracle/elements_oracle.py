@@ -73,7 +73,7 @@ def random_threshold():
 def compare_components(images):
     properties, mask_of = random_threshold()
     connectivity = int(RNG.choice([4, 8]))
-    launch = f"cudacca labels=true {properties} connectivity={connectivity}"
+    launch = f"cudacca labels=true background-row=true {properties} connectivity={connectivity}"
     height, width = images[0].shape
     for image, buffer in zip(images, frames_of(launch, images)):
         mask = mask_of(image)
@@ -86,6 +86,10 @@ def compare_components(images):
         require_equal(meta.labels, labels, what)
         require_equal([(c.x, c.y, c.w, c.h, c.area) for c in components], stats[1:].tolist(), what)
         require_equal([(c.cx, c.cy) for c in components], centroids[1:].tolist(), what)
+        row = meta.background
+        require_equal(row.pixels, stats[0, cv2.CC_STAT_AREA], what)
+        if row.pixels:  # without any, OpenCV's box has the extremes of its integers
+            require_equal([*row.box, row.area, *row.centroid], [*stats[0], *centroids[0]], what)
     count("cudacca, connectedComponentsWithStats", images)
 
 

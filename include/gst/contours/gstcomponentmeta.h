@@ -14,6 +14,9 @@ G_BEGIN_DECLS
  * @GST_CONTOURS_COMPONENT_FEATURE_MOMENTS: second moments: orientation, axes, eccentricity
  * @GST_CONTOURS_COMPONENT_FEATURE_GREY: minimum, maximum, mean and standard deviation of the samples (or luma)
  * @GST_CONTOURS_COMPONENT_FEATURE_LABELS: label image
+ * @GST_CONTOURS_COMPONENT_FEATURE_BACKGROUND: the pixels that are in no component
+ * @GST_CONTOURS_COMPONENT_FEATURE_VALUES: the sample of each component, whose pixels all have it. It is there where the
+ *     analysis looks for equal samples, and only there
  *
  * Optional measurements. Area, bounding box and centroid are always computed.
  *
@@ -22,7 +25,9 @@ G_BEGIN_DECLS
 typedef enum {
   GST_CONTOURS_COMPONENT_FEATURE_MOMENTS = 1 << 0,
   GST_CONTOURS_COMPONENT_FEATURE_GREY = 1 << 1,
-  GST_CONTOURS_COMPONENT_FEATURE_LABELS = 1 << 2
+  GST_CONTOURS_COMPONENT_FEATURE_LABELS = 1 << 2,
+  GST_CONTOURS_COMPONENT_FEATURE_BACKGROUND = 1 << 3,
+  GST_CONTOURS_COMPONENT_FEATURE_VALUES = 1 << 4
 } GstContoursComponentFeatures;
 
 #define GST_TYPE_CONTOURS_COMPONENT_FEATURES (gst_contours_component_features_get_type ())
@@ -60,6 +65,7 @@ GType gst_contours_component_features_get_type (void);
  *     the analysed image
  * @unfinished: whether the component, of such a strip, was open for so long that it was reported before it was complete;
  *     it goes on as another component
+ * @value: sample of all its pixels; 0 without %GST_CONTOURS_COMPONENT_FEATURE_VALUES
  *
  * One connected component, in pixels of the frame that carries the metadata. If this frame is as large as the analysed
  * image, areas and boxes are exactly the integers of the analysis. In a scaled frame a pixel centre x becomes
@@ -95,6 +101,7 @@ struct _GstContoursComponent {
   gdouble std;
   guint64 web_row;
   gboolean unfinished;
+  guint value;
 };
 
 #define GST_TYPE_CONTOURS_COMPONENT (gst_contours_component_get_type ())
@@ -152,7 +159,7 @@ GST_CONTOURS_API
 GList *gst_buffer_get_contours_component_metas (GstBuffer *buffer);
 
 GST_CONTOURS_API
-const CtrComponents *gst_contours_component_meta_peek_components (GstContoursComponentMeta *meta);
+CtrComponents *gst_contours_component_meta_peek_components (GstContoursComponentMeta *meta);
 
 GST_CONTOURS_API
 CtrComponents *gst_contours_component_meta_peek_pending_components (GstContoursComponentMeta *meta);
@@ -208,6 +215,9 @@ gboolean gst_contours_component_meta_get_component (
 
 GST_CONTOURS_API
 GList *gst_contours_component_meta_get_components (GstContoursComponentMeta *meta);
+
+GST_CONTOURS_API
+gboolean gst_contours_component_meta_get_background (GstContoursComponentMeta *meta, GstContoursComponent *background);
 
 GST_CONTOURS_API
 GBytes *gst_contours_component_meta_get_table_bytes (GstContoursComponentMeta *meta);

@@ -67,17 +67,8 @@ bench_record (
 static CtrComponents *
 run_host (Bench *bench, const BenchWork *work)
 {
-  CtrImage view = {
-      .data = bench->mask,
-      .stride = work->width,
-      .width = work->width,
-      .height = work->height,
-      .format = CTR_FORMAT_GRAY8,
-      .memory = CTR_MEMORY_HOST,
-  };
-  CtrCcaParams params;
-  ctr_cca_params_init (&params);
-  params.connectivity = work->connectivity;
+  const CtrImage view = bench_view (work, bench->mask, CTR_MEMORY_HOST);
+  const CtrCcaParams params = bench_params (work);
   CtrError error;
   CtrComponents *result = ctr_cca_run (bench->host, &view, &params, NULL, &error);
   if (!result)
@@ -192,8 +183,8 @@ measure_frame (Bench *bench, const BenchWork *work)
     return true;
 #ifdef CTR_HAVE_CUDA
   if (bench->gpu
-      && (!bench_gpu_upload (bench->gpu, bench->mask, work->width, work->height)
-          || !bench_gpu_measure (bench->gpu, work, false) || !bench_gpu_measure_run (bench->gpu, work, bench->mask)))
+      && (!bench_gpu_upload (bench->gpu, bench->mask, work) || !bench_gpu_measure (bench->gpu, work, false)
+          || !bench_gpu_measure_run (bench->gpu, work, bench->mask)))
     return false;
 #endif
   return measure_host (bench, work);
@@ -230,6 +221,52 @@ measure_cameras (Bench *bench)
   return ok;
 }
 
+/* The labels of random squares, 8-connected, as samples of 16 bits. */
+static bool
+make_labels (Bench *bench, const BenchWork *work)
+{
+  const size_t pixels = (size_t) work->width * work->height;
+  const BenchWork squares = {.name = "squares", .width = work->width, .height = work->height, .connectivity = 8};
+  const CtrImage view = bench_view (&squares, bench->mask, CTR_MEMORY_HOST);
+  CtrCcaParams params = bench_params (&squares);
+  CtrError error;
+  params.features = CTR_FEATURE_LABELS;
+  bench_random_mask (bench->numbers, work->width, work->height, work->granularity,
+      bench_density_threshold (work->density), bench->mask);
+  CtrComponents *result = ctr_cca_run (bench->host, &view, &params, NULL, &error);
+  if (!result) {
+    fprintf (stderr, "%s: %s\n", bench_describe (work), error.message);
+    return false;
+  }
+  for (size_t i = 0; i < pixels; i++)
+    ((uint16_t *) bench->mask)[i] = (uint16_t) result->labels[i];
+  ctr_components_unref (result);
+  return true;
+}
+
+/* Images of equal samples: labels, and noise of four values. */
+static bool
+measure_equal (Bench *bench)
+{
+  static const uint32_t sizes[][2] = {{1920, 1080}, {3840, 2160}};
+  bool ok = true;
+  for (size_t i = 0; ok && i < sizeof sizes / sizeof *sizes; i++) {
+    BenchWork work = {
+        .name = "labels", .width = sizes[i][0], .height = sizes[i][1], .granularity = 16, .density = 40, .equal = true};
+    const size_t pixels = (size_t) work.width * work.height;
+    bench_random_numbers (0, bench_block_count (work.width, work.height, work.granularity), bench->numbers);
+    ok = make_labels (bench, &work) && measure_connectivities (bench, &work);
+    work.name = "values";
+    work.granularity = 1;
+    work.density = 75;
+    bench_random_numbers (0, pixels, bench->numbers);
+    for (size_t k = 0; k < pixels; k++)
+      ((uint16_t *) bench->mask)[k] = (uint16_t) (bench->numbers[k] % 4 * 1000);
+    ok = ok && measure_connectivities (bench, &work);
+  }
+  return ok;
+}
+
 static bool
 measure_patterns (Bench *bench)
 {
@@ -244,8 +281,7 @@ measure_patterns (Bench *bench)
     bench_pattern_mask (p, work.width, work.height, bench->mask);
 #ifdef CTR_HAVE_CUDA
     if (bench->gpu) {
-      ok = bench_gpu_upload (bench->gpu, bench->mask, work.width, work.height)
-           && bench_gpu_measure (bench->gpu, &work, true);
+      ok = bench_gpu_upload (bench->gpu, bench->mask, &work) && bench_gpu_measure (bench->gpu, &work, true);
       continue;
     }
 #endif
@@ -403,7 +439,8 @@ main (int argc, char **argv)
       status = check (&bench);
 #endif
   } else {
-    bool ok = measure_random (&bench) && measure_cameras (&bench) && measure_patterns (&bench);
+    bool ok =
+        measure_random (&bench) && measure_cameras (&bench) && measure_equal (&bench) && measure_patterns (&bench);
     for (int i = files; ok && i < argc; i++)
       ok = measure_file (&bench, argv[i]);
     status = ok ? 0 : 1;

@@ -82,33 +82,11 @@ bench_gpu_random_mask (BenchGpu *gpu, uint32_t width, uint32_t height, uint32_t 
 }
 
 bool
-bench_gpu_upload (BenchGpu *gpu, const uint8_t *mask, uint32_t width, uint32_t height)
+bench_gpu_upload (BenchGpu *gpu, const uint8_t *image, const BenchWork *work)
 {
-  gpu->width = width;
-  gpu->height = height;
-  return bench_device_upload (&gpu->device, mask, (size_t) width * height);
-}
-
-static CtrImage
-image_view (const BenchGpu *gpu, const uint8_t *data, CtrMemory memory)
-{
-  return (CtrImage){
-      .data = data,
-      .stride = gpu->width,
-      .width = gpu->width,
-      .height = gpu->height,
-      .format = CTR_FORMAT_GRAY8,
-      .memory = memory,
-  };
-}
-
-static CtrCcaParams
-params_for (const BenchWork *work)
-{
-  CtrCcaParams params;
-  ctr_cca_params_init (&params);
-  params.connectivity = work->connectivity;
-  return params;
+  gpu->width = work->width;
+  gpu->height = work->height;
+  return bench_device_upload (&gpu->device, image, (size_t) work->width * work->height << work->equal);
 }
 
 /* What bench_device_time() hands to the contenders. */
@@ -128,8 +106,8 @@ enqueue_ours (void *user, uint32_t copy)
 {
   const Call *call = user;
   BenchGpu *gpu = call->gpu;
-  CtrImage view = image_view (gpu, copy_at (gpu, copy), CTR_MEMORY_DEVICE);
-  CtrCcaParams params = params_for (call->work);
+  CtrImage view = bench_view (call->work, copy_at (gpu, copy), CTR_MEMORY_DEVICE);
+  CtrCcaParams params = bench_params (call->work);
   CtrError error;
   if (ctr_cca_enqueue (gpu->cca, &view, &params, gpu->device.stream, &error))
     return true;
@@ -192,8 +170,8 @@ device_result_is (BenchGpu *gpu, const BenchWork *work, uint32_t expected)
 bool
 bench_gpu_measure (BenchGpu *gpu, const BenchWork *work, bool cold)
 {
-  CtrImage view = image_view (gpu, gpu->device.images, CTR_MEMORY_DEVICE);
-  CtrCcaParams params = params_for (work);
+  CtrImage view = bench_view (work, gpu->device.images, CTR_MEMORY_DEVICE);
+  CtrCcaParams params = bench_params (work);
   CtrError error;
   /* Taken once to the host, so that room for this image is made outside the measurement. */
   CtrComponents *result = ctr_cca_run (gpu->cca, &view, &params, gpu->device.stream, &error);
@@ -213,7 +191,7 @@ bench_gpu_measure (BenchGpu *gpu, const BenchWork *work, bool cold)
       return false;
     bench_record ("ours", bench_caching_names[caching], work, count, us, BENCH_RUNS);
   }
-  if (!gpu->flsl)
+  if (!gpu->flsl || work->equal)
     return true;
   if (!capture_flsl (gpu, work))
     return false;
@@ -229,7 +207,7 @@ bench_gpu_measure (BenchGpu *gpu, const BenchWork *work, bool cold)
 static bool
 time_runs (BenchGpu *gpu, const BenchWork *work, const char *mode, const CtrImage *view)
 {
-  CtrCcaParams params = params_for (work);
+  CtrCcaParams params = bench_params (work);
   CtrError error;
   double us[BENCH_RUNS];
   uint32_t count = 0;
@@ -252,8 +230,8 @@ time_runs (BenchGpu *gpu, const BenchWork *work, const char *mode, const CtrImag
 bool
 bench_gpu_measure_run (BenchGpu *gpu, const BenchWork *work, const uint8_t *mask)
 {
-  CtrImage on_device = image_view (gpu, gpu->device.images, CTR_MEMORY_DEVICE);
-  CtrImage on_host = image_view (gpu, mask, CTR_MEMORY_HOST);
+  CtrImage on_device = bench_view (work, gpu->device.images, CTR_MEMORY_DEVICE);
+  CtrImage on_host = bench_view (work, mask, CTR_MEMORY_HOST);
   return time_runs (gpu, work, "run", &on_device) && time_runs (gpu, work, "upload-run", &on_host);
 }
 
@@ -294,7 +272,7 @@ bench_gpu_check_baseline (BenchGpu *gpu, const BenchWork *work, const uint8_t *m
   uint32_t count = 0, counted = 0;
   if (!gpu->flsl)
     return true;
-  if (!bench_gpu_upload (gpu, mask, work->width, work->height))
+  if (!bench_gpu_upload (gpu, mask, work))
     return false;
   const bool ran = enqueue_flsl (gpu, work, gpu->device.images)
                    && BENCH_CHECK (flsl_count (gpu->flsl, gpu->device.stream, &counted))

@@ -18,9 +18,9 @@ bool bench_gpu_set_numbers (BenchGpu *gpu, const uint32_t *numbers, uint64_t cou
 
 /* The image to measure on, made on the GPU from the numbers or uploaded. */
 bool bench_gpu_random_mask (BenchGpu *gpu, uint32_t width, uint32_t height, uint32_t granularity, uint64_t threshold);
-bool bench_gpu_upload (BenchGpu *gpu, const uint8_t *mask, uint32_t width, uint32_t height);
+bool bench_gpu_upload (BenchGpu *gpu, const uint8_t *image, const BenchWork *work);
 
-/* Device time of both contenders on the image: "warm", and if COLD also with the L2 cache "flushed" before each frame
+/* Device time of both contenders (of ours alone for equal samples) on the image: "warm", and if COLD also with the L2 cache "flushed" before each frame
  * and, ours only, with copies of the image "in-turn". Prints one record each. */
 bool bench_gpu_measure (BenchGpu *gpu, const BenchWork *work, bool cold);
 

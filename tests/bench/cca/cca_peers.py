@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The peers of the component analysis, on the images of bench_cca: OpenCV, CuPy, NPP.
+"""The peers of the component analysis, on the images of bench_cca: OpenCV, CuPy, NPP; for equal samples
+scikit-image and NPP.
 
 cca_peers.py measure [--full] [--host] [--cases REGEX] [MASK.pgm...]
                            one JSON record a line, as bench_cca prints them
@@ -103,6 +104,32 @@ def opencv_peers():
     return peers
 
 
+class Skimage:
+    """Labels equal samples, and only that."""
+
+    who = "scikit-image label"
+
+    def __init__(self, label):
+        self.label = label
+
+    def measure(self, image, connectivity):
+        return repeat(lambda: int(self.label(image, connectivity=connectivity // 4, return_num=True)[1]))
+
+    def release(self):
+        pass
+
+
+def skimage_peers():
+    try:
+        import skimage
+        from skimage.measure import label
+    except ImportError:
+        emit(type="peer", name="scikit-image", missing="no skimage module")
+        return []
+    emit(type="peer", name="scikit-image", version=skimage.__version__, note="label: equal samples, labels only")
+    return [Skimage(label)]
+
+
 class CuPy:
     """Labels only: no areas, boxes or sums."""
 
@@ -160,8 +187,9 @@ class Npp:
 
         def label():
             newest = ctypes.c_int()
-            self.call("nppiLabelMarkersUF_8u32u_C1R_Ctx", pointer(image), ctypes.c_int(width), pointer(labels), step,
-                      size, ctypes.c_int(NPP_NORM[connectivity]), pointer(scratch), self.context)
+            self.call(f"nppiLabelMarkersUF_{8 * mask.itemsize}u32u_C1R_Ctx", pointer(image),
+                      ctypes.c_int(width * mask.itemsize), pointer(labels), step, size,
+                      ctypes.c_int(NPP_NORM[connectivity]), pointer(scratch), self.context)
             self.call("nppiCompressMarkerLabelsUF_32u_C1IR_Ctx", pointer(labels), step, size,
                       ctypes.c_int(width * height), ctypes.byref(newest), pointer(scratch), self.context)
             return newest.value
@@ -278,10 +306,27 @@ def measure_all(options):
             for connectivity in (4, 8):
                 if is_chosen(options, "camera", width, height, 16, density, connectivity):
                     measure(peers, mask, "camera", 16, density, connectivity)
+    measure_equal(options, skimage_peers() + [peer for peer in on_gpu if isinstance(peer, Npp)])
     for path in options.files:
         mask, name = read_pgm(path), os.path.basename(path)
         if is_chosen(options, name, mask.shape[1], mask.shape[0], 0, 0, 8):
             measure(peers, mask, name, 0, 0, 8)
+
+
+def measure_equal(options, peers):
+    """As measure_equal() of bench_cca.c."""
+    for width, height in ((1920, 1080), (3840, 2160)):
+        images = []
+        if cv2 is not None:
+            squares = random_mask(block_numbers(width, height, 16), width, height, 16, 40)
+            labels = cv2.connectedComponentsWithAlgorithm(squares, 8, cv2.CV_32S, cv2.CCL_WU)[1]
+            images.append((labels.astype(np.uint16), "labels", 16, 40))
+        noise = block_numbers(width, height, 1) % 4 * 1000
+        images.append((noise.astype(np.uint16), "values", 1, 75))
+        for image, name, granularity, density in images:
+            for connectivity in (4, 8):
+                if is_chosen(options, name, width, height, granularity, density, connectivity):
+                    measure(peers, image, name, granularity, density, connectivity)
 
 
 def write_masks(folder):

@@ -3,7 +3,7 @@
 #ifndef BENCH_CCA_WORK_H
 #define BENCH_CCA_WORK_H
 
-#include <contours/components.h>
+#include <contours/cca.h>
 
 typedef struct {
   const char *name; /* "random", a pattern's or a file's name */
@@ -12,7 +12,32 @@ typedef struct {
   uint32_t granularity; /* 0: not a random mask */
   uint32_t density;     /* percent */
   CtrConnectivity connectivity;
+  bool equal; /* 16-bit samples and CTR_COMPONENTS_EQUAL, instead of a mask */
 } BenchWork;
+
+static inline CtrCcaParams
+bench_params (const BenchWork *work)
+{
+  CtrCcaParams params;
+  ctr_cca_params_init (&params);
+  params.connectivity = work->connectivity;
+  params.mode = work->equal ? CTR_COMPONENTS_EQUAL : CTR_COMPONENTS_FOREGROUND;
+  return params;
+}
+
+/* The image of WORK. */
+static inline CtrImage
+bench_view (const BenchWork *work, const uint8_t *data, CtrMemory memory)
+{
+  return (CtrImage){
+      .data = data,
+      .stride = (size_t) work->width << work->equal,
+      .width = work->width,
+      .height = work->height,
+      .format = work->equal ? CTR_FORMAT_GRAY16 : CTR_FORMAT_GRAY8,
+      .memory = memory,
+  };
+}
 
 /* WHO worked in MODE ("warm", "flushed", "in-turn", "run", "upload-run", "host") and took MICROSECONDS[runs], which
  * this sorts. */

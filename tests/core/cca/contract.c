@@ -56,7 +56,7 @@ memory_cases (uint32_t *count)
 static const void *
 variants (uint32_t *count)
 {
-  static CtrCcaParams all[6];
+  static CtrCcaParams all[9];
   for (size_t i = 0; i < LENGTH (all); i++)
     all[i] = params_of (CTR_CONNECTIVITY_8, 100, false, 0);
   all[1].connectivity = CTR_CONNECTIVITY_4;
@@ -64,6 +64,10 @@ variants (uint32_t *count)
   all[3].features = ALL_FEATURES;
   all[4].foreground.mode = CTR_THRESHOLD_OTSU;
   all[5].foreground.invert = true;
+  all[6].mode = CTR_COMPONENTS_EQUAL;
+  all[7].mode = CTR_COMPONENTS_EQUAL;
+  all[7].background = CTR_CCA_NO_BACKGROUND;
+  all[8].features = CTR_FEATURE_BACKGROUND;
   *count = LENGTH (all);
   return all;
 }
@@ -146,6 +150,10 @@ test_own (void)
   for (size_t i = 0; i < LENGTH (connectivities); i++)
     REFUSE (connectivity = (CtrConnectivity) connectivities[i], "4 or 8");
   REFUSE (foreground.mode = (CtrThresholdMode) 7, "mode 7");
+  REFUSE (mode = (CtrComponentMode) 2, "mode 2");
+  REFUSE (background = -2, "-2");
+  REFUSE (background = 65536, "65536");
+  REFUSE (features = CTR_FEATURE_VALUES, "CTR_FEATURE_VALUES");
 
   CtrCcaParams params;
   memset (&params, 0xff, sizeof params);
@@ -154,6 +162,7 @@ test_own (void)
   CHECK (params.foreground.mode == CTR_THRESHOLD_FIXED && params.foreground.threshold == 128);
   CHECK (!params.foreground.invert && params.connectivity == CTR_CONNECTIVITY_8);
   CHECK (params.min_area == 0 && params.max_area == 0 && params.features == 0);
+  CHECK (params.mode == CTR_COMPONENTS_FOREGROUND && params.background == 0);
   CHECK (ctr_format_pixel_size (CTR_FORMAT_GRAY16) == 2 && ctr_format_pixel_size ((CtrFormat) 99) == 0);
 }
 
@@ -163,7 +172,7 @@ const Contract cca_contract = {
     .init_name = "ctr_cca_params_init",
     .params_size = sizeof (CtrCcaParams),
     .features_offset = offsetof (CtrCcaParams, features),
-    .unknown_feature = 1 << 3,
+    .unknown_feature = 1 << 5,
     .open = open_requests,
     .close = close_requests,
     .good_request = good_request,

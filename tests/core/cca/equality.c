@@ -2,6 +2,7 @@
 /* The table of components for the equality test: random pictures, adversarial cases, benchmark. */
 #include "tests/core/cca/reference.h"
 #include "tests/core/cca/testing.h"
+#include "tests/core/common/reference.h"
 #include "tests/core/common/equality.h"
 #include "tests/core/common/gpu.h"
 
@@ -42,6 +43,20 @@ random_side (Random *rng)
   return random_below (rng, 3) ? 1 + random_below (rng, 100) : pick (rng, edges, LENGTH (edges));
 }
 
+/* Some values in squares, and one of them, none or another one as the background. */
+static Picture
+random_values (Random *rng, uint32_t width, uint32_t height, Layout layout, CtrCcaParams *params)
+{
+  const uint32_t grain = 1 + random_below (rng, random_below (rng, 2) ? 3 : 40);
+  Picture picture = values_new (rng, width, height, layout, 1 + random_below (rng, 6), grain);
+  params->mode = CTR_COMPONENTS_EQUAL;
+  params->background = (int32_t) random_below (rng, 5) - 1;
+  if (params->background > 0)
+    params->background =
+        (int32_t) reference_sample (&picture.view, random_below (rng, width), random_below (rng, height));
+  return picture;
+}
+
 static void
 compare_random (void *data, uint64_t seed)
 {
@@ -51,11 +66,13 @@ compare_random (void *data, uint64_t seed)
   const uint32_t width = random_side (rng), height = random_side (rng);
   const uint32_t threshold = 1 + random_below (rng, layout.format == CTR_FORMAT_GRAY16 ? 65535 : 255);
   const bool invert = random_below (rng, 2), on_device = state->on_cpu && random_below (rng, 2);
-  CtrCcaParams params = params_of (random_below (rng, 2) ? 4 : 8, threshold, invert, random_below (rng, 8));
+  CtrCcaParams params = params_of (random_below (rng, 2) ? 4 : 8, threshold, invert, random_below (rng, 16));
   params.min_area = random_below (rng, 4) ? 0 : random_below (rng, 12);
   params.max_area = random_below (rng, 4) ? 0 : random_below (rng, 40);
   Picture picture;
-  if (random_below (rng, 8) == 0) {
+  if (random_below (rng, 3) == 0) {
+    picture = random_values (rng, width, height, layout, &params);
+  } else if (random_below (rng, 8) == 0) {
     picture = picture_random (rng, width, height, layout);
     params.foreground.mode = random_below (rng, 2) ? CTR_THRESHOLD_FIXED : CTR_THRESHOLD_OTSU;
   } else {

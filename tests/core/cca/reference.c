@@ -21,6 +21,8 @@ fill (Fill *f, uint32_t x, uint32_t y, uint32_t label, uint32_t *labels, CtrComp
   const uint32_t width = f->image->width, height = f->image->height;
   uint32_t right = x, bottom = y, depth = 0;
   *c = (CtrComponent){.left = (uint16_t) x, .top = (uint16_t) y, .start_x = (uint16_t) x};
+  if (f->params->mode == CTR_COMPONENTS_EQUAL)
+    c->value = (uint16_t) reference_sample (f->image, x, y);
   *m = (CtrComponentMoments){0};
   *g = (CtrComponentGrey){.min = UINT16_MAX};
   f->pending[(size_t) y * width + x] = 0;
@@ -50,6 +52,9 @@ fill (Fill *f, uint32_t x, uint32_t y, uint32_t label, uint32_t *labels, CtrComp
           continue;
         if (nx < 0 || ny < 0 || nx >= width || ny >= height || !f->pending[ny * width + nx])
           continue;
+        if (f->params->mode == CTR_COMPONENTS_EQUAL
+            && reference_sample (f->image, (uint32_t) nx, (uint32_t) ny) != c->value)
+          continue;
         f->pending[ny * width + nx] = 0;
         f->stack[depth++] = (uint32_t) (ny * width + nx);
       }
@@ -58,19 +63,56 @@ fill (Fill *f, uint32_t x, uint32_t y, uint32_t label, uint32_t *labels, CtrComp
   c->height = (uint16_t) (bottom - c->top + 1);
 }
 
+/* The pixels that are not pending, when none has been taken. */
+static CtrComponent
+measure_background (const Fill *f)
+{
+  CtrComponent b = {0};
+  uint32_t right = 0, bottom = 0;
+  for (uint32_t y = 0; y < f->image->height; y++)
+    for (uint32_t x = 0; x < f->image->width; x++) {
+      if (f->pending[(size_t) y * f->image->width + x])
+        continue;
+      if (b.area == 0) {
+        b.left = b.start_x = (uint16_t) x;
+        b.top = (uint16_t) y;
+      }
+      b.area++;
+      b.sum_x += x;
+      b.sum_y += y;
+      b.left = (uint16_t) (x < b.left ? x : b.left);
+      right = x > right ? x : right;
+      bottom = y;
+    }
+  if (b.area) {
+    b.width = (uint16_t) (right - b.left + 1);
+    b.height = (uint16_t) (bottom - b.top + 1);
+  }
+  if (f->params->mode == CTR_COMPONENTS_EQUAL && f->params->background >= 0)
+    b.value = (uint16_t) f->params->background;
+  return b;
+}
+
 CtrComponents *
 reference_cca (const CtrImage *image, const CtrCcaParams *params)
 {
   const uint32_t width = image->width, height = image->height;
   const size_t pixels = (size_t) width * height;
   Fill f = {.image = image, .params = params, .threshold = params->foreground.threshold};
-  if (params->foreground.mode == CTR_THRESHOLD_OTSU)
+  const bool equal = params->mode == CTR_COMPONENTS_EQUAL;
+  if (equal)
+    f.threshold = 0;
+  else if (params->foreground.mode == CTR_THRESHOLD_OTSU)
     f.threshold = reference_otsu (image);
   f.pending = malloc (pixels);
   f.stack = malloc (pixels * sizeof *f.stack);
   for (uint32_t y = 0; y < height; y++)
-    for (uint32_t x = 0; x < width; x++)
-      f.pending[(size_t) y * width + x] = (reference_sample (image, x, y) >= f.threshold) != params->foreground.invert;
+    for (uint32_t x = 0; x < width; x++) {
+      const uint32_t sample = reference_sample (image, x, y);
+      f.pending[(size_t) y * width + x] =
+          equal ? (int64_t) sample != params->background : (sample >= f.threshold) != params->foreground.invert;
+    }
+  const CtrComponent background = measure_background (&f);
 
   size_t capacity = 16;
   uint32_t found = 0, kept = 0;
@@ -108,7 +150,8 @@ reference_cca (const CtrImage *image, const CtrCcaParams *params)
   components->count = kept;
   components->threshold = f.threshold;
   components->connectivity = params->connectivity;
-  components->features = params->features;
+  components->features = params->features | (equal ? CTR_FEATURE_VALUES : 0);
+  components->background = background;
   components->table = table;
   components->moments = moments;
   components->grey = grey;

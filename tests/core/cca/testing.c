@@ -4,6 +4,7 @@
 #include "tests/core/cca/reference.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 CtrCca *
@@ -46,6 +47,13 @@ check_rows (const char *what, const void *expected, const void *actual, size_t c
   }
 }
 
+/* The labels of a backend's result, or of the reference, which is no result. */
+static const uint32_t *
+labels_of (const CtrComponents *components)
+{
+  return components->labels ? components->labels : ctr_components_map_labels ((CtrComponents *) components, NULL);
+}
+
 void
 check_components_equal (const CtrComponents *expected, const CtrComponents *actual)
 {
@@ -58,15 +66,16 @@ check_components_equal (const CtrComponents *expected, const CtrComponents *actu
   CHECK (actual->features == expected->features);
   CHECK (!actual->moments == !(actual->features & CTR_FEATURE_MOMENTS));
   CHECK (!actual->grey == !(actual->features & CTR_FEATURE_GREY));
-  CHECK (!actual->labels == !(actual->features & CTR_FEATURE_LABELS));
+  if (actual->features & CTR_FEATURE_BACKGROUND)
+    check_rows ("background", &expected->background, &actual->background, 1, sizeof actual->background);
   check_rows ("table", expected->table, actual->table, actual->count, sizeof *actual->table);
   if (actual->moments)
     check_rows ("moments", expected->moments, actual->moments, actual->count, sizeof *actual->moments);
   if (actual->grey)
     check_rows ("grey", expected->grey, actual->grey, actual->count, sizeof *actual->grey);
-  if (actual->labels)
-    check_rows (
-        "labels", expected->labels, actual->labels, (size_t) actual->width * actual->height, sizeof *actual->labels);
+  if (actual->features & CTR_FEATURE_LABELS)
+    check_rows ("labels", labels_of (expected), labels_of (actual), (size_t) actual->width * actual->height,
+        sizeof *actual->labels);
 }
 
 void
@@ -89,4 +98,39 @@ params_of (CtrConnectivity connectivity, uint32_t threshold, bool invert, uint32
   params.foreground.invert = invert;
   params.features = features;
   return params;
+}
+
+Picture
+picture_of_values (Random *random, const uint16_t *values, uint32_t width, uint32_t height, Layout layout)
+{
+  const size_t pixels = (size_t) width * height, size = ctr_format_pixel_size (layout.format);
+  uint8_t *grey = malloc (pixels);
+  for (size_t i = 0; i < pixels; i++)
+    grey[i] = (uint8_t) values[i];
+  Picture picture = picture_of_grey (random, grey, width, height, layout);
+  if (layout.format == CTR_FORMAT_GRAY16)
+    for (uint32_t y = 0; y < height; y++)
+      memcpy ((uint8_t *) picture.view.data + y * picture.view.stride, values + (size_t) y * width, width * size);
+  free (grey);
+  return picture;
+}
+
+Picture
+values_new (Random *random, uint32_t width, uint32_t height, Layout layout, uint32_t count, uint32_t grain)
+{
+  uint16_t palette[16] = {0};
+  const uint32_t columns = (width + grain - 1) / grain, rows = (height + grain - 1) / grain;
+  uint16_t *squares = malloc ((size_t) columns * rows * sizeof *squares);
+  uint16_t *values = malloc ((size_t) width * height * sizeof *values);
+  for (uint32_t i = 1; i < count; i++)
+    palette[i] = (uint16_t) (random_below (random, 4) ? random_below (random, 65536) : 65535 - i);
+  for (size_t i = 0; i < (size_t) columns * rows; i++)
+    squares[i] = palette[random_below (random, count)];
+  for (uint32_t y = 0; y < height; y++)
+    for (uint32_t x = 0; x < width; x++)
+      values[(size_t) y * width + x] = squares[(size_t) (y / grain) * columns + x / grain];
+  Picture picture = picture_of_values (random, values, width, height, layout);
+  free (squares);
+  free (values);
+  return picture;
 }

@@ -21,7 +21,14 @@ void check_cca (CtrCca *cca, const Setup *setup, const CtrImage *image, const Ct
 /* The default parameters with these. */
 CtrCcaParams params_of (CtrConnectivity connectivity, uint32_t threshold, bool invert, uint32_t features);
 
-#define ALL_FEATURES (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS)
+/* An image whose samples are VALUES, width * height: without a remainder if they fit the format, else with their low
+ * bytes. */
+Picture picture_of_values (Random *random, const uint16_t *values, uint32_t width, uint32_t height, Layout layout);
+
+/* Squares of GRAIN pixels, each with one of COUNT values, among which 0 is frequent. */
+Picture values_new (Random *random, uint32_t width, uint32_t height, Layout layout, uint32_t count, uint32_t grain);
+
+#define ALL_FEATURES (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS | CTR_FEATURE_BACKGROUND)
 
 /* for (CtrConnectivity c = 4; c <= 8; c += 4) over both connectivities. */
 #define FOR_BOTH_CONNECTIVITIES(c) for (CtrConnectivity c = CTR_CONNECTIVITY_4; c <= CTR_CONNECTIVITY_8; c += 4)

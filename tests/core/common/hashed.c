@@ -60,7 +60,8 @@ cca_run (void *cca, const CtrImage *image, uint64_t *hash, CtrError *error)
   hash_bytes (hash, c->table, c->count * sizeof *c->table);
   hash_bytes (hash, c->moments, c->count * sizeof *c->moments);
   hash_bytes (hash, c->grey, c->count * sizeof *c->grey);
-  hash_bytes (hash, c->labels, (size_t) c->width * c->height * sizeof *c->labels);
+  hash_bytes (
+      hash, ctr_components_map_labels ((CtrComponents *) c, NULL), (size_t) c->width * c->height * sizeof *c->labels);
   ctr_components_unref (c);
   return true;
 }

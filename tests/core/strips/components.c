@@ -391,6 +391,11 @@ test_errors (void)
     check_refused (strips, &good, &changed, CTR_ERROR_INVALID_ARGUMENT, "features");
     changed.features = CTR_FEATURE_LABELS;
     check_refused (strips, &good, &changed, CTR_ERROR_INVALID_ARGUMENT, "label image");
+    changed.features = CTR_FEATURE_BACKGROUND;
+    check_refused (strips, &good, &changed, CTR_ERROR_INVALID_ARGUMENT, "background");
+    changed = params;
+    changed.mode = CTR_COMPONENTS_EQUAL;
+    check_refused (strips, &good, &changed, CTR_ERROR_INVALID_ARGUMENT, "mode=foreground");
     changed = params;
     changed.connectivity = (CtrConnectivity) 5;
     check_refused (strips, &good, &changed, CTR_ERROR_INVALID_ARGUMENT, "4 or 8");

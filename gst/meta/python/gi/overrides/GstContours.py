@@ -153,6 +153,12 @@ class _ComponentMeta:
         return tuple(self._fetch(self.get_components))
 
     @functools.cached_property
+    def background(self):
+        """The pixels that are in no component, label 0; None without the feature background."""
+        known, background = self._fetch(self.get_background)
+        return background if known else None
+
+    @functools.cached_property
     def table(self):
         """One CtrComponent per component, without a copy."""
         return _view_structures(self._fetch(self.get_table_bytes), "CtrComponent")
