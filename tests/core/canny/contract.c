@@ -13,10 +13,10 @@ enum { WIDTH = 200, HEIGHT = 150 }; /* of the frame without memory */
 static uint8_t pixels[64 * 64 + 1], output[64 * 64], large_output[WIDTH * HEIGHT];
 static const CtrImage good_image = {
     .data = pixels, .stride = 64, .width = 10, .height = 10, .format = CTR_FORMAT_GRAY8};
-static CtrCannyParams good_params, median_params;
+static CtrCannyParams good_params, median_params, native_params;
 static CtrEdgePicture good_picture, large_picture;
-static Picture colours;
-static CtrImage narrow;
+static Picture colours, camera;
+static CtrImage narrow, narrow_camera;
 
 static void
 open_requests (const Setup *setup)
@@ -31,9 +31,15 @@ open_requests (const Setup *setup)
   colours = picture_random (&colours_rng, WIDTH, HEIGHT, (Layout){.format = CTR_FORMAT_BGRX});
   narrow = colours.view;
   narrow.width = 20;
+  camera = picture_random (&colours_rng, WIDTH, HEIGHT, (Layout){.format = CTR_FORMAT_GRAY16});
+  narrow_camera = camera.view;
+  narrow_camera.width = 20;
   ctr_canny_params_init (&median_params);
   median_params.sigma = 1;
   median_params.threshold_mode = CTR_CANNY_MEDIAN;
+  native_params = median_params;
+  native_params.threshold_mode = CTR_CANNY_RELATIVE;
+  native_params.native_depth = true;
   /* Not a mask, so that one is made elsewhere. */
   ctr_edge_picture_init_mask (&large_picture, large_output, WIDTH, CTR_MEMORY_HOST);
   large_picture.planes[0].background[0] = 1;
@@ -43,6 +49,7 @@ static void
 close_requests (void)
 {
   picture_free (&colours);
+  picture_free (&camera);
 }
 
 static Request
@@ -55,12 +62,20 @@ static const MemoryCase *
 memory_cases (uint32_t *count)
 {
   static const Request smaller = {.image = &narrow, .params = &median_params, .picture = &large_picture};
-  static const MemoryCase cases[] = {{.name = "colours",
-      .request = {.image = &colours.view, .params = &median_params, .picture = &large_picture},
-      .smaller = &smaller,
-      .least_failures = 4,
-      .later_allocations = 0,
-      .kept_blocks = -1}};
+  static const Request smaller_native = {.image = &narrow_camera, .params = &native_params, .picture = &large_picture};
+  static const MemoryCase cases[] = {
+      {.name = "colours",
+          .request = {.image = &colours.view, .params = &median_params, .picture = &large_picture},
+          .smaller = &smaller,
+          .least_failures = 4,
+          .later_allocations = 0,
+          .kept_blocks = -1},
+      {.name = "16-bit samples as they are",
+          .request = {.image = &camera.view, .params = &native_params, .picture = &large_picture},
+          .smaller = &smaller_native,
+          .least_failures = 4,
+          .later_allocations = 0,
+          .kept_blocks = -1}};
   *count = LENGTH (cases);
   return cases;
 }
