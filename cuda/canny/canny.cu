@@ -27,6 +27,7 @@ struct Canny {
   CtrDeviceBuffer bits;       /* the mask of a host picture, packed */
   CtrDeviceBuffer host;       /* pinned: receives the bits or the values */
   CudaSession session;
+  bool planes_prepared; /* The kernels that work by planes are ready. */
 
   bool to_host; /* a host picture is queued: */
   CtrEdgePicture picture;
@@ -54,11 +55,7 @@ canny_create (CtrError *error)
   input_stage_init (&canny->input);
   canny->host.pinned = canny->limits.pinned = true;
   bool ok = cuda_session_open (&canny->session, "preparing an edge detector", error);
-  cudaError_t status = ok ? canny_prepare_tiles () : cudaSuccess;
-  if (ok && status == cudaSuccess)
-    status = canny_prepare_survey ();
-  if (ok && status == cudaSuccess)
-    status = canny_prepare_wide_tiles ();
+  const cudaError_t status = ok ? canny_prepare_tiles () : cudaSuccess;
   ok = ok && (status == cudaSuccess || ctr_cuda_fail (error, status, "preparing an edge detector"));
   if (ok)
     return canny;
@@ -285,6 +282,18 @@ queue_paint (const CtrEdgePicture *picture, const CannyKernelArgs *f, cudaStream
   return true;
 }
 
+/* Before the first frame that goes by a plane: loading kernels that nobody uses would make the start longer. */
+bool
+prepare_planes (Canny *canny, CtrError *error)
+{
+  if (canny->planes_prepared)
+    return true;
+  CTR_CUDA (canny_prepare_survey ());
+  CTR_CUDA (canny_prepare_wide_tiles ());
+  canny->planes_prepared = true;
+  return true;
+}
+
 /* Queues the thresholds that follow from the histogram. PLANE becomes the grey samples of IMAGE. */
 bool
 queue_automatic (Canny *canny, const CtrImage *image, const CtrCannyPlan *plan, CtrImage *plane, CtrError *error)
@@ -395,7 +404,7 @@ queue_frame (
   f.tile_h = plan->wide ? CANNY_WIDE_ROWS : canny_tile_height (f.width, f.height, plan->aperture, plan->l2_gradient);
   f.tiles_x = ctr_div_up (f.width, CANNY_W);
   f.tiles_y = ctr_div_up (f.height, f.tile_h);
-  if (!reserve (canny, &f, image, plan, route, error))
+  if (!reserve (canny, &f, image, plan, route, error) || (route.by_plane && !prepare_planes (canny, error)))
     return false;
 
   Thresholds *thresholds = (Thresholds *) canny->thresholds.data;

@@ -167,7 +167,7 @@ canny_survey_finds_greatest (uint32_t aperture, bool l2_gradient)
 {
   return aperture == 3 && !l2_gradient;
 }
-cudaError_t canny_prepare_survey ();
+cudaError_t canny_prepare_survey (); /* as canny_prepare_tiles() */
 void canny_launch_survey (
     const CannyKernelArgs &args, const CannyPlane &plane, const CannyRelative &relative, cudaStream_t stream);
 
@@ -192,7 +192,7 @@ void canny_launch_values (const CannyPlaneArgs &args, cudaStream_t stream);
 
 /* Edges of a wide plane: then canny_launch_seams() follows. Candidates of any plane. */
 constexpr uint32_t CANNY_WIDE_ROWS = 24; /* of a tile */
-cudaError_t canny_prepare_wide_tiles ();
+cudaError_t canny_prepare_wide_tiles (); /* as canny_prepare_tiles() */
 void canny_launch_wide_tiles (const CannyPlaneArgs &args, const CannyKernelArgs &tiles, cudaStream_t stream);
 
 /* Packs the mask, whose rows are aligned, into rows of WORDS words: bit i of word w is pixel 32 w + i, and bits behind the
