@@ -5,18 +5,22 @@
  *   arguments, plan, backend        canny/canny.c
  *   samples                         -                       common/luma.c          common/input_stage.cu
  *   rows of one thread              -                       canny/rows.c
- *   automatic thresholds            canny/canny.h           canny/canny.c          canny/canny.cu
+ *   the same, of 16-bit samples     -                       canny/wide_rows.c
+ *   derived thresholds              canny/thresholds.h      canny/canny.c          canny/thresholds.cu, canny/blurred.cu
  *   blur                            -                       canny/blur.c           canny/blur.cuh
  *   gradient, maxima                -                       canny/gradient.c       canny/gradient.cuh
+ *   blur, gradient of 16 bits       -                       canny/wide.c           canny/wide_blur.cu, canny/wide_tiles.cu
  *   hysteresis                      -                       canny/hysteresis.c     canny/hysteresis.cuh, canny/seams.cu
- *   edge picture                    canny/edge_picture.c    canny/canny.c          canny/tiles.cu, canny/seams.cu
+ *   edge picture                    canny/edge_picture.c    canny/canny.c          canny/tile_edges.cuh, canny/seams.cu
+ *   other outputs                   canny/values.h          canny/canny.c          canny/values.cu
  *   host side of the GPU            -                       -                      canny/canny.cu
  *
  * The backends compute in integers only, as OpenCV does (section 2 of the paper):
  *
- *  1. Grey samples of 8 bits. 16-bit samples are converted by ctr_canny_grey().
+ *  1. Grey samples of 8 bits. 16-bit samples are converted by ctr_canny_grey(), or stay as they are: the plan is wide.
  *  2. Blur: (sum over rows and columns of weight * weight * sample + 2^15) >> 16. The image is extended by
  *     BORDER_REFLECT_101, repeatedly if necessary. The sum is rounded once, so the order of the passes is irrelevant.
+ *     Wide: 2^31 and >> 32.
  *  3. Sobel operator, with the blurred image extended by BORDER_REPLICATE. For aperture 7 the result is divided by
  *     16 and rounded half to even.
  *  4. Magnitude m: |dx| + |dy|, or dx^2 + dy^2 (without the square root). Outside the image m is 0.
@@ -30,7 +34,6 @@
 #define CTR_CORE_CANNY_CANNY_H
 
 #include "core/common/backend.h"
-#include "core/common/otsu.h"
 
 #include <contours/canny.h>
 
@@ -40,23 +43,36 @@
 #define CTR_CANNY_FUNC static inline
 #endif
 
-/* The radius of the blur with CTR_CANNY_MAX_SIGMA. */
+/* The radii of the blur with CTR_CANNY_MAX_SIGMA. */
 #define CTR_CANNY_MAX_RADIUS 60
+#define CTR_CANNY_MAX_WIDE_RADIUS 80
 
 typedef struct {
-  uint32_t radius;                               /* of the blur; 0: no blur */
-  uint8_t weights[2 * CTR_CANNY_MAX_RADIUS + 1]; /* 2 radius + 1 weights, with the sum 256 */
+  uint32_t radius; /* of the blur; 0: no blur */
+  bool wide;       /* samples of 16 bits are analysed as they are: wide_weights, else weights */
+  union {
+    uint8_t weights[2 * CTR_CANNY_MAX_RADIUS + 1];            /* 2 radius + 1 weights, with the sum 256 */
+    uint16_t wide_weights[2 * CTR_CANNY_MAX_WIDE_RADIUS + 1]; /* with the sum 65536 */
+  };
   uint32_t aperture;
   bool l2_gradient;
   CtrCannyThresholdMode threshold_mode;
-  int32_t low, high;     /* thresholds on m, with CTR_CANNY_ABSOLUTE only */
-  uint32_t sample_shift; /* number of significant bits of 16-bit samples - 8 */
+  int64_t low, high;              /* thresholds on m, with CTR_CANNY_ABSOLUTE only */
+  uint32_t low_share, high_share; /* with CTR_CANNY_RELATIVE only; in 1 / CTR_CANNY_SHARES */
+  uint32_t sample_shift;          /* number of significant bits of 16-bit samples - 8 */
+  CtrCannyOutput output;
 } CtrCannyPlan;
+
+/* Thresholds on m, as they were derived from an image. */
+typedef struct {
+  int64_t low, high;
+  int64_t greatest; /* m, with CTR_CANNY_RELATIVE only; otherwise 0 */
+} CtrCannyLimits;
 
 CTR_BEGIN_DECLS
 
-/* PARAMS are valid. */
-void ctr_canny_plan_init (CtrCannyPlan *plan, const CtrCannyParams *params);
+/* PARAMS are valid, and for an image of FORMAT. */
+void ctr_canny_plan_init (CtrCannyPlan *plan, const CtrCannyParams *params, CtrFormat format);
 
 /* The upper 8 significant bits of a 16-bit SAMPLE. */
 CTR_CANNY_FUNC uint32_t
@@ -64,46 +80,6 @@ ctr_canny_grey (uint32_t sample, uint32_t sample_shift)
 {
   const uint32_t grey = sample >> sample_shift;
   return grey < 255 ? grey : 255;
-}
-
-/* The level that automatic thresholds are derived from: OpenCV's Otsu threshold of a HISTOGRAM of 256 levels, or its
- * median, the lowest level with at least half of the PIXELS at or below it. */
-CTR_CANNY_FUNC uint32_t
-ctr_canny_level (CtrCannyThresholdMode mode, const uint32_t *histogram, uint64_t pixels)
-{
-  if (mode == CTR_CANNY_MEDIAN) {
-    uint64_t below = histogram[0];
-    uint32_t level = 0;
-    while (2 * below < pixels)
-      below += histogram[++level];
-    return level;
-  }
-  uint64_t sum = 0;
-  for (uint32_t i = 0; i < 256; i++)
-    sum += (uint64_t) i * histogram[i];
-  CtrOtsu otsu;
-  ctr_otsu_init (&otsu, pixels, sum);
-  for (uint32_t i = 0; i < 256; i++)
-    if (histogram[i])
-      ctr_otsu_add (&otsu, i, histogram[i]);
-  return ctr_otsu_threshold (&otsu) - 1;
-}
-
-/* The automatic thresholds for a LEVEL from ctr_canny_level(). */
-CTR_CANNY_FUNC void
-ctr_canny_auto_thresholds (
-    CtrCannyThresholdMode mode, uint32_t aperture, bool l2_gradient, uint32_t level, int32_t *low, int32_t *high)
-{
-  /* In hundredths; 160 / 16 for aperture 7. */
-  const uint32_t gain = aperture == 3 ? 1 : aperture == 5 ? 12 : 10;
-  const uint64_t low_share = mode == CTR_CANNY_OTSU ? 50 : 67, high_share = mode == CTR_CANNY_OTSU ? 100 : 133;
-  const uint64_t low_100 = low_share * level * gain;
-  uint64_t high_100 = high_share * level;
-  if (high_100 > 25500)
-    high_100 = 25500;
-  high_100 *= gain;
-  *low = (int32_t) (l2_gradient ? low_100 * low_100 / 10000 : low_100 / 100);
-  *high = (int32_t) (l2_gradient ? high_100 * high_100 / 10000 : high_100 / 100);
 }
 
 /* Are the planes of PICTURE valid for IMAGE, which is valid? */
@@ -123,6 +99,12 @@ void ctr_edge_picture_clear (const CtrEdgePicture *picture, uint32_t width, uint
 void ctr_edge_picture_draw (
     const CtrEdgePicture *picture, const uint64_t *bits, size_t stride, uint32_t width, uint32_t height);
 
+/* Paints PICTURE, in host memory, from VALUES of 16 bits, one for each pixel: ROWS rows of WIDTH pixels from FIRST_ROW
+ * on, which VALUES begins with. FIRST_ROW is a multiple of the rows that a pixel of any plane covers. STRIDE: values from
+ * one row to the next. */
+void ctr_edge_picture_paint_values (const CtrEdgePicture *picture, const uint16_t *values, size_t stride,
+    uint32_t width, uint32_t first_row, uint32_t rows);
+
 /* The core has checked the arguments. finish() waits, and completes a picture in host memory. enqueue() may be called
  * again before finish(): it then first completes the pending picture in host memory. */
 typedef struct {
@@ -131,6 +113,8 @@ typedef struct {
       void *stream, CtrError *error);
   bool (*lead_default) (void *state, CtrError *error); /* only in the GPU backend */
   bool (*finish) (void *state, CtrError *error);
+  /* The thresholds of the frame that finish() has completed last, whose plan derived them. */
+  CtrCannyLimits (*limits) (const void *state);
 } CtrCannyOps;
 
 extern const CtrCannyOps ctr_canny_ops_cpu;
@@ -144,6 +128,14 @@ ctr_edge_plane_is_mask (const CtrEdgePlane *plane)
 {
   return !plane->source && plane->pixel_size == 1 && plane->x_shift == 0 && plane->y_shift == 0 && plane->edge[0] == 255
          && plane->background[0] == 0;
+}
+
+/* Byte I of a pixel of PLANE, for other outputs than CTR_CANNY_EDGES. */
+CTR_CANNY_FUNC uint8_t
+ctr_edge_plane_blend (const CtrEdgePlane *plane, uint32_t i, uint16_t value)
+{
+  const uint8_t shown = (uint8_t) (plane->sample_size == 2 && i % 2 == 0 ? value : value >> 8);
+  return (uint8_t) ((shown & plane->edge[i]) | (~shown & plane->background[i]));
 }
 
 #endif

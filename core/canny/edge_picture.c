@@ -37,6 +37,9 @@ ctr_edge_picture_check (const CtrEdgePicture *picture, const CtrImage *image, Ct
           "plane %u of the edge picture has pixels of %u bytes, shifts %u and %u: they must have 1 to 4 bytes and "
           "shifts 0 to 2",
           i, plane->pixel_size, plane->x_shift, plane->y_shift);
+    if (plane->sample_size > 2)
+      return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+          "plane %u of the edge picture has samples of %u bytes: they must have 1 or 2", i, plane->sample_size);
     const size_t row = ((((size_t) image->width - 1) >> plane->x_shift) + 1) * plane->pixel_size;
     if (plane->stride < row || (plane->source && plane->source_stride < row))
       return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
@@ -321,5 +324,46 @@ ctr_edge_picture_draw (
       write_plane (plane, &edges);
     else if (!is_constant (plane))
       draw_plane (plane, &edges);
+  }
+}
+
+/* The greatest value of the pixels that pixel X of a row of PLANE covers. VALUES: its first row of the ROWS that it
+ * covers. */
+static uint16_t
+greatest_value (
+    const CtrEdgePlane *plane, const uint16_t *values, size_t stride, uint32_t rows, uint32_t width, uint32_t x)
+{
+  const uint32_t begin = x << plane->x_shift, most = 1u << plane->x_shift;
+  const uint32_t end = width - begin < most ? width : begin + most;
+  uint16_t greatest = 0;
+  for (uint32_t v = 0; v < rows; v++)
+    for (uint32_t u = begin; u < end; u++)
+      if (values[v * stride + u] > greatest)
+        greatest = values[v * stride + u];
+  return greatest;
+}
+
+static void
+paint_values_row (
+    const CtrEdgePlane *plane, const uint16_t *values, size_t stride, uint32_t rows, uint32_t width, uint8_t *to)
+{
+  const uint32_t columns = plane_width (plane, width), size = plane->pixel_size;
+  for (uint32_t x = 0; x < columns; x++, to += size) {
+    const uint16_t value = greatest_value (plane, values, stride, rows, width, x);
+    for (uint32_t i = 0; i < size; i++)
+      to[i] = ctr_edge_plane_blend (plane, i, value);
+  }
+}
+
+void
+ctr_edge_picture_paint_values (const CtrEdgePicture *picture, const uint16_t *values, size_t stride, uint32_t width,
+    uint32_t first_row, uint32_t rows)
+{
+  for (uint32_t p = 0; p < picture->plane_count; p++) {
+    const CtrEdgePlane *plane = &picture->planes[p];
+    const uint32_t most = 1u << plane->y_shift;
+    for (uint32_t y = 0; y < rows; y += most)
+      paint_values_row (plane, values + y * stride, stride, rows - y < most ? rows - y : most, width,
+          (uint8_t *) plane->data + (size_t) ((first_row + y) >> plane->y_shift) * plane->stride);
   }
 }

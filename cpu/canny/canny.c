@@ -4,9 +4,11 @@
  * seams between them. The picture is painted last, so it may overlap the image. */
 #include "core/canny/canny.h"
 
+#include "core/canny/thresholds.h"
+#include "core/canny/values.h"
 #include "core/common/poll.h"
 #include "cpu/canny/hysteresis.h"
-#include "cpu/canny/rows.h"
+#include "cpu/canny/wide_rows.h"
 #include "cpu/common/bands.h"
 
 #include <stdlib.h>
@@ -17,10 +19,20 @@ enum {
   BANDS_PER_THREAD = 2
 };
 
+/* The working memory of a thread. */
+typedef struct {
+  CtrCannyRows rows;
+  CtrWideRows wide;
+  int64_t greatest; /* magnitude of the rows that the thread has looked at */
+} Worker;
+
 typedef struct {
   CtrHysteresis hysteresis;
-  CtrCannyRows *rows; /* of each thread */
-  unsigned thread_count;
+  Worker *workers;
+  unsigned worker_count;
+  uint16_t *values; /* of each pixel, for other outputs than edges */
+  size_t value_count;
+  CtrCannyLimits limits; /* of the last frame */
 } State;
 
 /* What the threads share of a frame. */
@@ -29,7 +41,7 @@ typedef struct {
   const CtrImage *image;
   const CtrCannyPlan *plan;
   const CtrEdgePicture *picture;
-  int32_t low, high;
+  CtrCannyLimits limits;
   unsigned threads;
   uint32_t bands, next_band;
   bool cancelled; /* atomic */
@@ -49,27 +61,46 @@ destroy (void *data)
 {
   State *state = data;
   ctr_hysteresis_release (&state->hysteresis);
-  for (unsigned i = 0; i < state->thread_count; i++)
-    ctr_canny_rows_release (&state->rows[i]);
-  free (state->rows);
+  for (unsigned i = 0; i < state->worker_count; i++) {
+    ctr_canny_rows_release (&state->workers[i].rows);
+    ctr_wide_rows_release (&state->workers[i].wide);
+  }
+  free (state->workers);
+  free (state->values);
   free (state);
 }
 
 static bool
 prepare_threads (State *state, const CtrCannyPlan *plan, uint32_t width, unsigned threads)
 {
-  if (state->thread_count < threads) {
-    CtrCannyRows *rows = realloc (state->rows, threads * sizeof *rows);
-    if (!rows)
+  if (state->worker_count < threads) {
+    Worker *workers = realloc (state->workers, threads * sizeof *workers);
+    if (!workers)
       return false;
-    memset (rows + state->thread_count, 0, (threads - state->thread_count) * sizeof *rows);
-    state->rows = rows;
-    state->thread_count = threads;
+    memset (workers + state->worker_count, 0, (threads - state->worker_count) * sizeof *workers);
+    state->workers = workers;
+    state->worker_count = threads;
   }
-  for (unsigned i = 0; i < threads; i++)
-    if (!ctr_canny_rows_prepare (&state->rows[i], plan, width))
+  for (unsigned i = 0; i < threads; i++) {
+    Worker *worker = &state->workers[i];
+    worker->greatest = 0;
+    /* The rows of 8 bits have the histogram and the strip of the mask of wide plans, too. */
+    if (!ctr_canny_rows_prepare (&worker->rows, plan, width)
+        || (plan->wide && !ctr_wide_rows_prepare (&worker->wide, plan, width)))
       return false;
+  }
   return true;
+}
+
+static bool
+prepare_values (State *state, size_t count)
+{
+  if (state->value_count >= count)
+    return true;
+  free (state->values);
+  state->values = malloc (count * sizeof *state->values);
+  state->value_count = state->values ? count : 0;
+  return state->values;
 }
 
 static bool
@@ -81,7 +112,8 @@ prepare (Frame *frame, CtrError *error)
   if (frame->threads > frame->bands)
     frame->threads = frame->bands;
   if (prepare_threads (frame->state, frame->plan, width, frame->threads)
-      && ctr_hysteresis_begin (&frame->state->hysteresis, width, height))
+      && ctr_hysteresis_begin (&frame->state->hysteresis, width, height)
+      && (frame->plan->output == CTR_CANNY_EDGES || prepare_values (frame->state, (size_t) width * height)))
     return true;
   return ctr_go_on (error)
          && ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the edges of a %u x %u image", width, height);
@@ -121,7 +153,7 @@ static void
 count_samples (void *data, uint32_t thread)
 {
   Frame *frame = data;
-  CtrCannyRows *rows = &frame->state->rows[thread];
+  CtrCannyRows *rows = &frame->state->workers[thread].rows;
   uint32_t first, end;
   memset (rows->histogram, 0, sizeof rows->histogram);
   while (take_band (frame, &first, &end))
@@ -132,38 +164,98 @@ count_samples (void *data, uint32_t thread)
     }
 }
 
+static CtrCannyLimits
+automatic_limits (const Frame *frame)
+{
+  const CtrCannyPlan *plan = frame->plan;
+  uint32_t histogram[256] = {0};
+  for (unsigned thread = 0; thread < frame->threads; thread++)
+    for (int i = 0; i < 4 * 256; i++)
+      histogram[i % 256] += frame->state->workers[thread].rows.histogram[i / 256][i % 256];
+  const uint64_t pixels = (uint64_t) frame->image->width * frame->image->height;
+  return ctr_canny_auto_limits (plan->threshold_mode, plan->aperture, plan->l2_gradient,
+      plan->wide ? plan->sample_shift : 0, ctr_canny_level (plan->threshold_mode, histogram, pixels));
+}
+
+static void
+start_rows (const Frame *frame, Worker *worker, uint32_t y)
+{
+  if (frame->plan->wide)
+    ctr_wide_rows_start (&worker->wide, frame->plan, y);
+  else
+    ctr_canny_rows_start (&worker->rows, frame->plan, y);
+}
+
+static void
+find_greatest (void *data, uint32_t thread)
+{
+  Frame *frame = data;
+  Worker *worker = &frame->state->workers[thread];
+  uint32_t first, end;
+  while (take_band (frame, &first, &end)) {
+    start_rows (frame, worker, first);
+    for (uint32_t y = first; y < end && !is_cancelled (frame); y++) {
+      const int64_t greatest = frame->plan->wide ? ctr_wide_row_greatest (&worker->wide, frame->image, frame->plan, y)
+                                                 : ctr_canny_row_greatest (&worker->rows, frame->image, frame->plan, y);
+      worker->greatest = greatest > worker->greatest ? greatest : worker->greatest;
+    }
+  }
+}
+
+static CtrCannyLimits
+relative_limits (const Frame *frame)
+{
+  const CtrCannyPlan *plan = frame->plan;
+  int64_t greatest = 0;
+  for (unsigned thread = 0; thread < frame->threads; thread++)
+    if (frame->state->workers[thread].greatest > greatest)
+      greatest = frame->state->workers[thread].greatest;
+  return ctr_canny_relative_limits (plan->low_share, plan->high_share, plan->l2_gradient, greatest);
+}
+
 static bool
 find_thresholds (Frame *frame)
 {
   const CtrCannyPlan *plan = frame->plan;
-  frame->low = plan->low;
-  frame->high = plan->high;
-  if (plan->threshold_mode == CTR_CANNY_ABSOLUTE)
-    return true;
-  if (!on_all_threads (frame, count_samples))
-    return false;
-  uint32_t histogram[256] = {0};
-  for (unsigned thread = 0; thread < frame->threads; thread++)
-    for (int i = 0; i < 4 * 256; i++)
-      histogram[i % 256] += frame->state->rows[thread].histogram[i / 256][i % 256];
-  const uint64_t pixels = (uint64_t) frame->image->width * frame->image->height;
-  ctr_canny_auto_thresholds (plan->threshold_mode, plan->aperture, plan->l2_gradient,
-      ctr_canny_level (plan->threshold_mode, histogram, pixels), &frame->low, &frame->high);
+  if (plan->threshold_mode == CTR_CANNY_ABSOLUTE) {
+    frame->limits = (CtrCannyLimits){.low = plan->low, .high = plan->high};
+  } else if (plan->threshold_mode == CTR_CANNY_RELATIVE) {
+    if (!on_all_threads (frame, find_greatest))
+      return false;
+    frame->limits = relative_limits (frame);
+  } else {
+    if (!on_all_threads (frame, count_samples))
+      return false;
+    frame->limits = automatic_limits (frame);
+  }
+  frame->state->limits = frame->limits;
   return true;
 }
 
 static void
-find_edges_of_band (Frame *frame, CtrCannyRows *rows, uint32_t first_row, uint32_t end)
+find_candidates (const Frame *frame, Worker *worker, uint32_t y)
+{
+  const CtrHysteresis *hysteresis = &frame->state->hysteresis;
+  const size_t first = ctr_hysteresis_row (hysteresis, y);
+  uint64_t *candidates = hysteresis->candidates + first, *strong = hysteresis->edges + first;
+  const int64_t low = frame->limits.low, high = frame->limits.high;
+  if (frame->plan->wide)
+    ctr_wide_row_candidates (&worker->wide, frame->image, frame->plan, y, low, high, candidates, strong);
+  else
+    ctr_canny_row_candidates (
+        &worker->rows, frame->image, frame->plan, y, (int32_t) low, (int32_t) high, candidates, strong);
+}
+
+static void
+find_edges_of_band (Frame *frame, Worker *worker, uint32_t first_row, uint32_t end)
 {
   CtrHysteresis *hysteresis = &frame->state->hysteresis;
   CtrGrowth growth = ctr_growth_begin (hysteresis, first_row, end);
-  ctr_canny_rows_start (rows, frame->plan, first_row);
+  start_rows (frame, worker, first_row);
   for (uint32_t y = first_row; y < end; y++) {
     if (is_cancelled (frame))
       return;
-    const size_t first = ctr_hysteresis_row (hysteresis, y);
-    ctr_canny_row_candidates (rows, frame->image, frame->plan, y, frame->low, frame->high,
-        hysteresis->candidates + first, hysteresis->edges + first);
+    find_candidates (frame, worker, y);
     ctr_growth_row (&growth, y);
   }
   if (!ctr_growth_finish (&growth))
@@ -176,7 +268,7 @@ find_edges_in_bands (void *data, uint32_t thread)
   Frame *frame = data;
   uint32_t first, end;
   while (take_band (frame, &first, &end))
-    find_edges_of_band (frame, &frame->state->rows[thread], first, end);
+    find_edges_of_band (frame, &frame->state->workers[thread], first, end);
 }
 
 static bool
@@ -189,6 +281,55 @@ find_edges (Frame *frame)
   for (uint32_t i = 1; i < frame->bands; i++)
     ctr_growth_seam (&growth, ctr_band_first (height, frame->bands, i));
   return ctr_growth_finish (&growth);
+}
+
+/* The candidates of row Y as values. */
+static void
+value_candidates (const Frame *frame, Worker *worker, uint32_t y, uint16_t *values)
+{
+  const CtrHysteresis *hysteresis = &frame->state->hysteresis;
+  const size_t first = ctr_hysteresis_row (hysteresis, y);
+  find_candidates (frame, worker, y);
+  for (uint32_t x = 0; x < frame->image->width; x++) {
+    const uint64_t candidate = hysteresis->candidates[first + x / 64] >> x % 64 & 1;
+    const uint64_t strong = hysteresis->edges[first + x / 64] >> x % 64 & 1;
+    values[x] = candidate ? ctr_canny_candidate_value (strong) : 0;
+  }
+}
+
+static void
+find_values_in_bands (void *data, uint32_t thread)
+{
+  Frame *frame = data;
+  Worker *worker = &frame->state->workers[thread];
+  const CtrCannyPlan *plan = frame->plan;
+  uint32_t first, end;
+  while (take_band (frame, &first, &end)) {
+    start_rows (frame, worker, first);
+    for (uint32_t y = first; y < end && !is_cancelled (frame); y++) {
+      uint16_t *values = frame->state->values + (size_t) y * frame->image->width;
+      if (plan->output == CTR_CANNY_CANDIDATES)
+        value_candidates (frame, worker, y, values);
+      else if (plan->wide)
+        ctr_wide_row_values (&worker->wide, frame->image, plan, y, frame->limits.low, values);
+      else
+        ctr_canny_row_values (&worker->rows, frame->image, plan, y, (int32_t) frame->limits.low, values);
+    }
+  }
+}
+
+static bool
+find_values (Frame *frame)
+{
+  return find_thresholds (frame) && on_all_threads (frame, find_values_in_bands);
+}
+
+/* Paints ROWS rows from row Y on, at most a strip, from the values. */
+static void
+paint_values (const Frame *frame, uint32_t y, uint32_t rows)
+{
+  const uint32_t width = frame->image->width;
+  ctr_edge_picture_paint_values (frame->picture, frame->state->values + (size_t) y * width, width, width, y, rows);
 }
 
 /* Paints ROWS rows from row Y on, at most a strip. */
@@ -224,8 +365,11 @@ paint_bands (void *data, uint32_t thread)
          y += CTR_CANNY_STRIP) {
       if (is_cancelled (frame))
         return;
-      paint_strip (
-          frame, frame->state->rows[thread].mask, y, height - y < CTR_CANNY_STRIP ? height - y : CTR_CANNY_STRIP);
+      const uint32_t rows = height - y < CTR_CANNY_STRIP ? height - y : CTR_CANNY_STRIP;
+      if (frame->plan->output != CTR_CANNY_EDGES)
+        paint_values (frame, y, rows);
+      else
+        paint_strip (frame, frame->state->workers[thread].rows.mask, y, rows);
     }
 }
 
@@ -236,7 +380,7 @@ enqueue (void *data, const CtrImage *image, const CtrCannyPlan *plan, const CtrE
   Frame frame = {.state = data, .image = image, .plan = plan, .picture = picture};
   if (!prepare (&frame, error))
     return false;
-  if (!find_edges (&frame)) {
+  if (plan->output == CTR_CANNY_EDGES ? !find_edges (&frame) : !find_values (&frame)) {
     ctr_hysteresis_release (&frame.state->hysteresis); /* its stacks are not empty */
     return ctr_fail_cancelled (error);
   }
@@ -249,8 +393,15 @@ finish (void *data, CtrError *error)
   return true;
 }
 
+static CtrCannyLimits
+limits (const void *data)
+{
+  return ((const State *) data)->limits;
+}
+
 const CtrCannyOps ctr_canny_ops_cpu = {
     .base = {.create = create, .destroy = destroy},
     .enqueue = enqueue,
     .finish = finish,
+    .limits = limits,
 };

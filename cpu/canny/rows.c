@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cpu/canny/rows.h"
 
+#include "core/canny/values.h"
 #include "cpu/common/luma.h"
 
 #include <stdlib.h>
@@ -34,14 +35,22 @@ take_row (CtrCannyRows *rows, size_t *offset, uint32_t width, size_t size)
   return row ? row + CTR_ROW_MARGIN * size : NULL;
 }
 
+/* The radius of the blur of 8-bit samples. */
+static uint32_t
+radius_of (const CtrCannyPlan *plan)
+{
+  return plan->wide ? 0 : plan->radius;
+}
+
 /* Returns the size of all rows in bytes. */
 static size_t
 lay_out (CtrCannyRows *rows, const CtrCannyPlan *plan, uint32_t width)
 {
+  const uint32_t radius = radius_of (plan);
   size_t offset = 0;
   rows->luma = take (rows, &offset, width);
-  if (plan->radius > 0)
-    for (uint32_t i = 0; i < 2 * plan->radius + 1; i++)
+  if (radius > 0)
+    for (uint32_t i = 0; i < 2 * radius + 1; i++)
       rows->samples[i] = take_row (rows, &offset, width, sizeof (int16_t));
   rows->sums = take_row (rows, &offset, width, sizeof (int16_t));
   for (uint32_t i = 0; i < plan->aperture; i++)
@@ -64,8 +73,9 @@ ctr_canny_rows_prepare (CtrCannyRows *rows, const CtrCannyPlan *plan, uint32_t w
 {
   if (!rows->kernels)
     rows->kernels = choose_kernels ();
-  ctr_blur_init (&rows->blur, plan);
-  if (rows->memory && rows->width == width && rows->radius == plan->radius && rows->aperture == plan->aperture)
+  if (!plan->wide)
+    ctr_blur_init (&rows->blur, plan);
+  if (rows->memory && rows->width == width && rows->radius == radius_of (plan) && rows->aperture == plan->aperture)
     return true;
   void *memory = rows->memory;
   rows->memory = NULL;
@@ -82,7 +92,7 @@ ctr_canny_rows_prepare (CtrCannyRows *rows, const CtrCannyPlan *plan, uint32_t w
   /* Margins are read, although their values are irrelevant: they must not depend on an earlier layout. */
   memset (rows->memory, 0, bytes);
   rows->width = width;
-  rows->radius = plan->radius;
+  rows->radius = radius_of (plan);
   rows->aperture = plan->aperture;
   return true;
 }
@@ -165,13 +175,50 @@ gradient_row (CtrCannyRows *rows, const CtrImage *image, const CtrCannyPlan *pla
       plan->aperture, plan->l2_gradient, around, image->width, rows->scratch, &rows->gradient[y % 3]);
 }
 
+/* Computes the gradients of all rows before END that are not computed yet. */
+static void
+compute_gradients (CtrCannyRows *rows, const CtrImage *image, const CtrCannyPlan *plan, uint32_t end)
+{
+  for (; rows->next_gradient < image->height && rows->next_gradient < end; rows->next_gradient++)
+    gradient_row (rows, image, plan, rows->next_gradient);
+}
+
 void
 ctr_canny_row_candidates (CtrCannyRows *rows, const CtrImage *image, const CtrCannyPlan *plan, uint32_t y, int32_t low,
     int32_t high, uint64_t *candidates, uint64_t *strong)
 {
-  for (; rows->next_gradient < image->height && rows->next_gradient <= y + 1; rows->next_gradient++)
-    gradient_row (rows, image, plan, rows->next_gradient);
+  compute_gradients (rows, image, plan, y + 2);
   rows->kernels->maxima_row (y > 0 ? &rows->gradient[(y - 1) % 3] : &rows->no_gradient, &rows->gradient[y % 3],
       y + 1 < image->height ? &rows->gradient[(y + 1) % 3] : &rows->no_gradient, plan->l2_gradient, image->width, low,
       high, candidates, strong);
+}
+
+int64_t
+ctr_canny_row_greatest (CtrCannyRows *rows, const CtrImage *image, const CtrCannyPlan *plan, uint32_t y)
+{
+  int32_t greatest = 0;
+  compute_gradients (rows, image, plan, y + 1);
+  const void *magnitudes = rows->gradient[y % 3].magnitudes;
+  const int16_t *sums = magnitudes;
+  const int32_t *squares = magnitudes;
+  for (uint32_t x = 0; x < image->width; x++) {
+    const int32_t m = plan->l2_gradient ? squares[x] : sums[x];
+    greatest = m > greatest ? m : greatest;
+  }
+  return greatest;
+}
+
+void
+ctr_canny_row_values (
+    CtrCannyRows *rows, const CtrImage *image, const CtrCannyPlan *plan, uint32_t y, int32_t low, uint16_t *values)
+{
+  compute_gradients (rows, image, plan, y + 1);
+  const CtrGradientRow *here = &rows->gradient[y % 3];
+  for (uint32_t x = 0; x < image->width; x++) {
+    const int64_t m = ctr_canny_magnitude (here->dx[x], here->dy[x], plan->l2_gradient);
+    if (plan->output == CTR_CANNY_GRADIENT)
+      values[x] = ctr_canny_gradient_value (m, plan->aperture, plan->l2_gradient, false);
+    else
+      values[x] = m > low ? ctr_canny_direction_value (here->dx[x], here->dy[x]) : 0;
+  }
 }

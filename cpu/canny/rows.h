@@ -44,4 +44,11 @@ void ctr_canny_rows_start (CtrCannyRows *rows, const CtrCannyPlan *plan, uint32_
 void ctr_canny_row_candidates (CtrCannyRows *rows, const CtrImage *image, const CtrCannyPlan *plan, uint32_t y,
     int32_t low, int32_t high, uint64_t *candidates, uint64_t *strong);
 
+/* The greatest magnitude of row Y, likewise. */
+int64_t ctr_canny_row_greatest (CtrCannyRows *rows, const CtrImage *image, const CtrCannyPlan *plan, uint32_t y);
+
+/* The values of row Y for CTR_CANNY_GRADIENT or CTR_CANNY_DIRECTION, likewise. */
+void ctr_canny_row_values (
+    CtrCannyRows *rows, const CtrImage *image, const CtrCannyPlan *plan, uint32_t y, int32_t low, uint16_t *values);
+
 #endif

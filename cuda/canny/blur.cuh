@@ -264,6 +264,17 @@ blur (const uint32_t *weights, const uint8_t *source, uint8_t *blurred)
   }
 }
 
+/* Takes SOURCE as it is to BLURRED. */
+template <int BLURRED_ROWS>
+__device__ inline void
+copy_unblurred (const uint8_t *source, uint8_t *blurred)
+{
+  typedef SourceTile<0, BLURRED_ROWS> Source;
+  for (int i = threadIdx.x; i < BLURRED_ROWS * (BLURRED_STRIDE / 4); i += CANNY_THREADS)
+    ((uint32_t *) blurred)[i] = *(const uint32_t *) (source + i / (BLURRED_STRIDE / 4) * Source::STRIDE + Source::LEFT
+                                                     - BLURRED_LEFT + i % (BLURRED_STRIDE / 4) * 4);
+}
+
 /* Replicates the blurred image beyond the image's border, for a tile that reaches it. X0, Y0: position of the first
  * sample. */
 template <int ROWS>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Canny on the GPU, host side: memory, automatic thresholds, the order of the kernels, and the output picture.
  * device_state.cuh has the design. */
-#include "cuda/canny/device_state.cuh"
+#include "cuda/canny/greatest.cuh"
 #include "cuda/common/input_stage.h"
 #include "cuda/common/session.cuh"
 
@@ -12,22 +12,37 @@ namespace
 {
 
 struct Thresholds {
-  int32_t values[2]; /* low, high */
+  CannyDerived derived;
+  CannyGreatest greatest;
 };
 
 struct Canny {
   InputStage input;
-  CtrDeviceBuffer tiles; /* all arrays of CannyKernelArgs but the mask */
-  CtrDeviceBuffer thresholds;
-  CtrDeviceBuffer mask; /* used if no plane of the picture can hold the mask */
-  CtrDeviceBuffer bits; /* the mask of a host picture, packed */
-  CtrDeviceBuffer host; /* pinned: receives the bits */
+  CtrDeviceBuffer tiles;      /* all arrays of CannyKernelArgs but the mask */
+  CtrDeviceBuffer thresholds; /* Thresholds */
+  CtrDeviceBuffer limits;     /* pinned: the derived thresholds of the last frame, CtrCannyLimits */
+  CtrDeviceBuffer blurred;    /* a blurred plane, where the tile kernel does not do all */
+  CtrDeviceBuffer values;     /* for other outputs than edges, CannyPlaneArgs.values */
+  CtrDeviceBuffer mask;       /* used if no plane of the picture can hold the mask */
+  CtrDeviceBuffer bits;       /* the mask of a host picture, packed */
+  CtrDeviceBuffer host;       /* pinned: receives the bits or the values */
   CudaSession session;
+  bool planes_prepared; /* The kernels that work by planes are ready. */
 
   bool to_host; /* a host picture is queued: */
   CtrEdgePicture picture;
+  CtrCannyOutput output;
   uint32_t width, height;
 };
+
+/* The buffers above, but for those of the input stage. */
+CtrDeviceBuffer *
+each_buffer (Canny *canny, int i)
+{
+  CtrDeviceBuffer *const buffers[] = {&canny->tiles, &canny->thresholds, &canny->limits, &canny->blurred,
+      &canny->values, &canny->mask, &canny->bits, &canny->host};
+  return i < (int) (sizeof buffers / sizeof *buffers) ? buffers[i] : NULL;
+}
 
 void *
 canny_create (CtrError *error)
@@ -38,7 +53,7 @@ canny_create (CtrError *error)
     return NULL;
   }
   input_stage_init (&canny->input);
-  canny->host.pinned = true;
+  canny->host.pinned = canny->limits.pinned = true;
   bool ok = cuda_session_open (&canny->session, "preparing an edge detector", error);
   const cudaError_t status = ok ? canny_prepare_tiles () : cudaSuccess;
   ok = ok && (status == cudaSuccess || ctr_cuda_fail (error, status, "preparing an edge detector"));
@@ -55,11 +70,8 @@ canny_destroy (void *state)
   Canny *canny = (Canny *) state;
   cuda_session_close (&canny->session);
   input_stage_free (&canny->input);
-  ctr_device_buffer_free (&canny->tiles);
-  ctr_device_buffer_free (&canny->thresholds);
-  ctr_device_buffer_free (&canny->mask);
-  ctr_device_buffer_free (&canny->bits);
-  ctr_device_buffer_free (&canny->host);
+  for (int i = 0; each_buffer (canny, i); i++)
+    ctr_device_buffer_free (each_buffer (canny, i));
   free (canny);
 }
 
@@ -67,8 +79,9 @@ constexpr int THRESHOLD_THREADS = 256;
 
 /* One CTA derives the two thresholds from the histogram of 8-bit samples, or its Otsu threshold. */
 __global__ void
-__launch_bounds__ (THRESHOLD_THREADS) threshold_kernel (const uint32_t *histogram, const uint32_t *otsu,
-    uint64_t pixels, uint32_t mode, uint32_t aperture, bool l2_gradient, Thresholds *thresholds)
+__launch_bounds__ (THRESHOLD_THREADS)
+    threshold_kernel (const uint32_t *histogram, const uint32_t *otsu, uint64_t pixels, uint32_t mode,
+        uint32_t aperture, bool l2_gradient, uint32_t unit_shift, CannyDerived *derived, CtrCannyLimits *host)
 {
   __shared__ uint32_t counts[THRESHOLD_THREADS];
   counts[threadIdx.x] = histogram[threadIdx.x];
@@ -76,56 +89,8 @@ __launch_bounds__ (THRESHOLD_THREADS) threshold_kernel (const uint32_t *histogra
   if (threadIdx.x > 0)
     return;
   const uint32_t level = mode == CTR_CANNY_OTSU ? *otsu - 1 : ctr_canny_level (CTR_CANNY_MEDIAN, counts, pixels);
-  ctr_canny_auto_thresholds (
-      (CtrCannyThresholdMode) mode, aperture, l2_gradient, level, &thresholds->values[0], &thresholds->values[1]);
-}
-
-/* Paints one plane of the picture, a thread a pixel of the plane. */
-__global__ void
-paint_kernel (
-    CtrEdgePlane plane, const uint8_t *mask, size_t mask_stride, uint32_t width, uint32_t height, uint32_t plane_width)
-{
-  const uint32_t x = blockIdx.x * blockDim.x + threadIdx.x;
-  const uint32_t plane_height = ((height - 1) >> plane.y_shift) + 1;
-  if (x >= plane_width)
-    return;
-  for (uint32_t y = blockIdx.y * blockDim.y + threadIdx.y; y < plane_height; y += gridDim.y * blockDim.y) {
-    bool edge = false;
-    for (uint32_t v = y << plane.y_shift; v < (y + 1) << plane.y_shift && v < height; v++)
-      for (uint32_t u = x << plane.x_shift; u < (x + 1) << plane.x_shift && u < width; u++)
-        edge = edge || mask[v * mask_stride + u];
-    const uint8_t *source =
-        plane.source ? (const uint8_t *) plane.source + y * plane.source_stride + x * plane.pixel_size : plane.edge;
-    uint8_t *to = (uint8_t *) plane.data + y * plane.stride + x * plane.pixel_size;
-    for (uint32_t i = 0; i < plane.pixel_size; i++)
-      to[i] = edge ? source[i] : plane.background[i];
-  }
-}
-
-/* Pixels of the mask, 16 bytes of 0 or 255, as bits. */
-__device__ inline uint32_t
-pack16 (uint4 v)
-{
-  const uint32_t high = 0x80808080u;
-  const uint32_t low = __dp4a (v.y & high, 0x80402010u, __dp4a (v.x & high, 0x08040201u, 0u));
-  const uint32_t top = __dp4a (v.w & high, 0x80402010u, __dp4a (v.z & high, 0x08040201u, 0u));
-  return low >> 7 | top << 1;
-}
-
-/* Packs the mask, whose rows are aligned, into rows of WORDS words: bit i of word w is pixel 32 w + i, and bits behind
- * the row are 0. A thread a word. */
-__global__ void
-pack_kernel (const uint8_t *mask, size_t mask_stride, uint32_t width, uint32_t height, uint32_t words, uint32_t *bits)
-{
-  const uint32_t w = blockIdx.x * blockDim.x + threadIdx.x;
-  if (w >= words)
-    return;
-  const uint32_t inside = w * 32 < width ? min (width - w * 32, 32u) : 0;
-  const uint32_t valid = inside < 32 ? (1u << inside) - 1 : ~0u;
-  for (uint32_t y = blockIdx.y * blockDim.y + threadIdx.y; y < height; y += gridDim.y * blockDim.y) {
-    const uint4 *from = (const uint4 *) (mask + y * mask_stride + w * 32);
-    bits[(size_t) y * words + w] = (pack16 (from[0]) | pack16 (from[1]) << 16) & valid;
-  }
+  write_derived (
+      ctr_canny_auto_limits ((CtrCannyThresholdMode) mode, aperture, l2_gradient, unit_shift, level), derived, host);
 }
 
 /* 32-bit words of a packed row: whole 64-bit words of the host. */
@@ -140,9 +105,7 @@ bool
 queue_bits (Canny *canny, const CannyKernelArgs *f, cudaStream_t stream, CtrError *error)
 {
   const uint32_t words = packed_words (f->width);
-  const dim3 block (32, 8), grid (ctr_div_up (words, 32), min (ctr_div_up (f->height, 8), 65535u));
-  pack_kernel<<<grid, block, 0, stream>>> (
-      f->mask, f->mask_stride, f->width, f->height, words, (uint32_t *) canny->bits.data);
+  canny_launch_pack (*f, words, (uint32_t *) canny->bits.data, stream);
   CTR_CUDA (cudaGetLastError ());
   CTR_CUDA (cudaMemcpyAsync (canny->host.data, canny->bits.data, (size_t) words * f->height * sizeof (uint32_t),
       cudaMemcpyDeviceToHost, stream));
@@ -189,39 +152,97 @@ canny_finish (void *state, CtrError *error)
 {
   Canny *canny = (Canny *) state;
   const bool pending = canny->session.stream != NULL, to_host = canny->to_host;
+  const bool edges = canny->output == CTR_CANNY_EDGES;
   canny->session.stream = NULL;
   canny->to_host = false;
-  if (to_host)
+  if (to_host && edges)
     ctr_edge_picture_clear (&canny->picture, canny->width, canny->height); /* while the GPU works */
   if (pending)
     CTR_CUDA (cuda_wait_for_event (canny->session.done, &canny->session.wait));
-  if (to_host)
+  if (to_host && edges)
     ctr_edge_picture_draw (&canny->picture, (const uint64_t *) canny->host.data, packed_words (canny->width) / 2,
         canny->width, canny->height);
+  else if (to_host)
+    ctr_edge_picture_paint_values (
+        &canny->picture, (const uint16_t *) canny->host.data, canny->width, canny->width, 0, canny->height);
   return true;
+}
+
+CtrCannyLimits
+canny_limits (const void *state)
+{
+  return *(const CtrCannyLimits *) ((const Canny *) state)->limits.data;
+}
+
+/* How a frame is worked on. */
+struct Route {
+  bool automatic, relative; /* derived thresholds */
+  bool edges;               /* the output */
+  bool by_plane;            /* not by the tile kernel alone: */
+  bool blurs;               /* into a plane; else the samples themselves are one */
+  bool to_host, own_mask;   /* where the edges go */
+};
+
+Route
+find_route (const CtrImage *image, const CtrCannyPlan *plan, const CtrEdgePicture *picture)
+{
+  Route route = {};
+  route.automatic = ctr_canny_is_automatic (plan->threshold_mode);
+  route.relative = plan->threshold_mode == CTR_CANNY_RELATIVE;
+  route.edges = plan->output == CTR_CANNY_EDGES;
+  route.by_plane = route.relative || plan->wide || !route.edges;
+  route.blurs = route.by_plane && (plan->radius > 0 || (image->format != CTR_FORMAT_GRAY8 && !plan->wide));
+  route.to_host = picture->memory == CTR_MEMORY_HOST;
+  route.own_mask = route.edges && (route.to_host || !ctr_edge_plane_is_mask (&picture->planes[0]));
+  return route;
+}
+
+/* Bytes of a row of the blurred plane, which has room for whole tiles. */
+size_t
+blurred_stride (uint32_t width, bool wide)
+{
+  return ctr_aligned_row ((size_t) ctr_div_up (width, 768) * 768 * (wide ? 2 : 1)); /* multiples of 256 and of 192 */
 }
 
 /* Memory for the frame. Waits for queued work before any memory moves. */
 bool
-reserve (Canny *canny, CannyKernelArgs *f, const CtrImage *image, bool automatic, bool own_mask, bool to_host,
+reserve (Canny *canny, CannyKernelArgs *f, const CtrImage *image, const CtrCannyPlan *plan, const Route &route,
     CtrError *error)
 {
-  const CtrThresholdMode mode = automatic ? CTR_THRESHOLD_OTSU : CTR_THRESHOLD_FIXED;
-  const size_t tiles = lay_out_tiles (f, NULL), mask = own_mask ? ctr_aligned_row (f->width) * f->height : 0;
-  const size_t bits = to_host ? (size_t) packed_words (f->width) * f->height * sizeof (uint32_t) : 0;
-  const size_t thresholds = automatic ? sizeof (Thresholds) : 0;
-  if (tiles > canny->tiles.size || mask > canny->mask.size || bits > canny->bits.size
-      || thresholds > canny->thresholds.size || !input_stage_has_room (&canny->input, image, mode))
+  const CtrThresholdMode mode = route.automatic ? CTR_THRESHOLD_OTSU : CTR_THRESHOLD_FIXED;
+  const size_t pixels = (size_t) f->width * f->height;
+  const size_t bits = (size_t) packed_words (f->width) * f->height * sizeof (uint32_t);
+  const size_t values = route.edges ? 0 : pixels * sizeof (uint16_t);
+  const bool derived = route.automatic || route.relative;
+  const struct {
+    CtrDeviceBuffer *buffer;
+    size_t size;
+  } needs[] = {
+      {&canny->tiles, route.edges ? lay_out_tiles (f, NULL) : 0},
+      {&canny->limits, derived ? sizeof (CtrCannyLimits) : 0},
+      {&canny->blurred, route.blurs ? blurred_stride (f->width, plan->wide) * f->height : 0},
+      {&canny->values, values},
+      {&canny->mask, route.own_mask ? ctr_aligned_row (f->width) * f->height : 0},
+      {&canny->bits, route.edges && route.to_host ? bits : 0},
+      {&canny->host, !route.to_host ? 0
+                     : route.edges  ? bits
+                                    : values},
+  };
+  bool fits = input_stage_has_room (&canny->input, image, mode);
+  for (const auto &need : needs)
+    fits = fits && need.size <= need.buffer->size;
+  if (!fits)
     CTR_CUDA (cudaStreamSynchronize (canny->session.stream));
   bool fresh;
   if (!input_stage_reserve (&canny->input, image, mode, canny->session.stream, &fresh, error)
-      || !ctr_device_buffer_reserve (&canny->tiles, tiles, error)
-      || !ctr_device_buffer_reserve (&canny->mask, mask, error)
-      || !ctr_device_buffer_reserve (&canny->bits, bits, error)
-      || !ctr_device_buffer_reserve (&canny->host, bits, error)
-      || !ctr_device_buffer_reserve (&canny->thresholds, thresholds, error))
+      || !ctr_device_buffer_reserve_clear (
+          &canny->thresholds, derived ? sizeof (Thresholds) : 0, canny->session.stream, error))
     return false;
-  lay_out_tiles (f, (uint8_t *) canny->tiles.data);
+  for (const auto &need : needs)
+    if (!ctr_device_buffer_reserve (need.buffer, need.size, error))
+      return false;
+  if (route.edges)
+    lay_out_tiles (f, (uint8_t *) canny->tiles.data);
   return true;
 }
 
@@ -253,67 +274,175 @@ queue_paint (const CtrEdgePicture *picture, const CannyKernelArgs *f, cudaStream
 {
   for (uint32_t i = 0; i < picture->plane_count; i++) {
     const CtrEdgePlane *plane = &picture->planes[i];
-    const uint32_t width = ((f->width - 1) >> plane->x_shift) + 1, height = ((f->height - 1) >> plane->y_shift) + 1;
     if (plane->data == f->mask || (i > 0 && is_uniform (plane)))
       continue;
-    const dim3 block (32, 8), grid (ctr_div_up (width, 32), min (ctr_div_up (height, 8), 65535u));
-    paint_kernel<<<grid, block, 0, stream>>> (*plane, f->mask, f->mask_stride, f->width, f->height, width);
+    canny_launch_paint (*f, *plane, stream);
     CTR_CUDA (cudaGetLastError ());
   }
   return true;
+}
+
+/* Before the first frame that goes by a plane: loading kernels that nobody uses would make the start longer. */
+bool
+prepare_planes (Canny *canny, CtrError *error)
+{
+  if (canny->planes_prepared)
+    return true;
+  CTR_CUDA (canny_prepare_survey ());
+  CTR_CUDA (canny_prepare_wide_tiles ());
+  canny->planes_prepared = true;
+  return true;
+}
+
+/* Queues the thresholds that follow from the histogram. PLANE becomes the grey samples of IMAGE. */
+bool
+queue_automatic (Canny *canny, const CtrImage *image, const CtrCannyPlan *plan, CtrImage *plane, CtrError *error)
+{
+  cudaStream_t stream = canny->session.stream;
+  Thresholds *thresholds = (Thresholds *) canny->thresholds.data;
+  const uint32_t *histogram, *otsu;
+  if (!input_stage_histogram_8 (&canny->input, image, plan->sample_shift, plane, &histogram, &otsu, stream, error))
+    return false;
+  threshold_kernel<<<1, THRESHOLD_THREADS, 0, stream>>> (histogram, otsu, (uint64_t) image->width * image->height,
+      plan->threshold_mode, plan->aperture, plan->l2_gradient, plan->wide ? plan->sample_shift : 0,
+      &thresholds->derived, (CtrCannyLimits *) canny->limits.data);
+  CTR_CUDA (cudaGetLastError ());
+  return true;
+}
+
+/* Queues what makes a blurred plane of the samples of F, and the greatest magnitude if it is asked for. Describes the
+ * plane in P, whose thresholds and output are set. */
+void
+queue_plane (Canny *canny, const CannyKernelArgs &f, const CtrCannyPlan *plan, const Route &route, CannyPlaneArgs *p)
+{
+  cudaStream_t stream = canny->session.stream;
+  const CannyRelative relative = p->relative;
+  const bool on_the_way =
+      !plan->wide && relative.state && canny_survey_finds_greatest (plan->aperture, plan->l2_gradient);
+  CannyPlane samples = {(uint8_t *) f.pixels, f.stride, f.width, f.height, plan->wide};
+  p->plane = samples;
+  if (route.blurs) {
+    p->plane.data = (uint8_t *) canny->blurred.data;
+    p->plane.stride = blurred_stride (f.width, plan->wide);
+  }
+  if (plan->wide && route.blurs) {
+    canny_launch_wide_blur (samples, p->plane, *plan, stream);
+  } else if (!plan->wide && (route.blurs || on_the_way)) {
+    CannyPlane to = p->plane;
+    CannyRelative wanted = relative;
+    to.data = route.blurs ? to.data : NULL;
+    wanted.state = on_the_way ? wanted.state : NULL;
+    canny_launch_survey (f, to, wanted, stream);
+  }
+  if (relative.state && !on_the_way)
+    canny_launch_greatest (*p, stream);
+}
+
+/* The tile kernel goes on from the blurred plane of P, of 8 bits, which one of our kernels has just made or looked at. */
+void
+follow_plane (CannyKernelArgs *f, const CannyPlane &plane)
+{
+  f->pixels = plane.data;
+  f->stride = plane.stride;
+  f->aligned = (((uintptr_t) plane.data | plane.stride) & 15) == 0;
+  f->samples = SAMPLES_8;
+  f->pixel_size = 1;
+  f->radius = 0;
+  f->follows = true;
+}
+
+bool
+queue_values (Canny *canny, const CtrEdgePicture *picture, const CannyPlaneArgs &p, bool to_host, CtrError *error)
+{
+  cudaStream_t stream = canny->session.stream;
+  if (p.output == CTR_CANNY_CANDIDATES)
+    canny_launch_wide_tiles (p, {}, stream);
+  else
+    canny_launch_values (p, stream);
+  CTR_CUDA (cudaGetLastError ());
+  if (to_host)
+    CTR_CUDA (cudaMemcpyAsync (canny->host.data, p.values, (size_t) p.plane.width * p.plane.height * sizeof *p.values,
+        cudaMemcpyDeviceToHost, stream));
+  for (uint32_t i = 0; i < picture->plane_count && !to_host; i++)
+    canny_launch_paint_values (picture->planes[i], p.values, p.plane.width, p.plane.height, stream);
+  CTR_CUDA (cudaGetLastError ());
+  return true;
+}
+
+/* Queues the edges of F, or of the plane of P if they come by one, up to the picture. */
+bool
+queue_edges (Canny *canny, CannyKernelArgs *f, const CannyPlaneArgs &p, const CtrEdgePicture *picture,
+    const Route &route, CtrError *error)
+{
+  cudaStream_t stream = canny->session.stream;
+  const bool overlap = canny->session.overlap;
+  f->mask = (uint8_t *) (route.own_mask ? canny->mask.data : picture->planes[0].data);
+  f->mask_stride = route.own_mask ? ctr_aligned_row (f->width) : picture->planes[0].stride;
+  f->mask_aligned = (((uintptr_t) f->mask | f->mask_stride) & 15) == 0;
+  if (!route.to_host)
+    add_fills (picture, f);
+  if (p.plane.wide) {
+    canny_launch_wide_tiles (p, *f, stream);
+  } else {
+    if (route.by_plane)
+      follow_plane (f, p.plane);
+    canny_launch_tiles (*f, overlap, stream);
+  }
+  canny_launch_seams (*f, overlap, stream);
+  CTR_CUDA (cudaGetLastError ());
+  return route.to_host ? queue_bits (canny, f, stream, error) : queue_paint (picture, f, stream, error);
 }
 
 bool
 queue_frame (
     Canny *canny, const CtrImage *image, const CtrCannyPlan *plan, const CtrEdgePicture *picture, CtrError *error)
 {
-  const bool automatic = plan->threshold_mode != CTR_CANNY_ABSOLUTE, to_host = picture->memory == CTR_MEMORY_HOST;
-  const bool own_mask = to_host || !ctr_edge_plane_is_mask (&picture->planes[0]);
+  const Route route = find_route (image, plan, picture);
   CannyKernelArgs f = {};
   f.width = image->width;
   f.height = image->height;
-  f.tile_h = canny_tile_height (f.width, f.height, plan->aperture, plan->l2_gradient);
+  f.tile_h = plan->wide ? CANNY_WIDE_ROWS : canny_tile_height (f.width, f.height, plan->aperture, plan->l2_gradient);
   f.tiles_x = ctr_div_up (f.width, CANNY_W);
   f.tiles_y = ctr_div_up (f.height, f.tile_h);
-  if (!reserve (canny, &f, image, automatic, own_mask, to_host, error))
+  if (!reserve (canny, &f, image, plan, route, error) || (route.by_plane && !prepare_planes (canny, error)))
     return false;
 
-  cudaStream_t stream = canny->session.stream;
+  Thresholds *thresholds = (Thresholds *) canny->thresholds.data;
   CtrImage plane = input_stage_view (&canny->input, image);
-  if (!input_stage_upload (&canny->input, image, stream, error))
+  if (!input_stage_upload (&canny->input, image, canny->session.stream, error)
+      || (route.automatic && !queue_automatic (canny, image, plan, &plane, error)))
     return false;
-  if (automatic) {
-    const uint32_t *histogram, *otsu;
-    if (!input_stage_histogram_8 (&canny->input, image, plan->sample_shift, &plane, &histogram, &otsu, stream, error))
-      return false;
-    Thresholds *thresholds = (Thresholds *) canny->thresholds.data;
-    threshold_kernel<<<1, THRESHOLD_THREADS, 0, stream>>> (histogram, otsu, (uint64_t) f.width * f.height,
-        plan->threshold_mode, plan->aperture, plan->l2_gradient, thresholds);
-    CTR_CUDA (cudaGetLastError ());
-    f.thresholds = thresholds->values;
-  }
   describe_samples (&f, &plane, plan->sample_shift);
-  f.mask = (uint8_t *) (own_mask ? canny->mask.data : picture->planes[0].data);
-  f.mask_stride = own_mask ? ctr_aligned_row (f.width) : picture->planes[0].stride;
-  f.mask_aligned = (((uintptr_t) f.mask | f.mask_stride) & 15) == 0;
   f.aperture = plan->aperture;
   f.l2_gradient = plan->l2_gradient;
-  f.low = plan->low;
-  f.high = plan->high;
+  f.low = (int32_t) plan->low;
+  f.high = (int32_t) plan->high;
+  f.thresholds = route.automatic || route.relative ? thresholds->derived.values : NULL;
   f.radius = plan->radius;
-  memcpy (f.weights, plan->weights, 2 * plan->radius + 1);
-  if (!to_host)
-    add_fills (picture, &f);
+  if (!plan->wide)
+    memcpy (f.weights, plan->weights, 2 * plan->radius + 1);
 
-  canny_launch_tiles (f, stream);
-  canny_launch_seams (f, canny->session.overlap, stream);
+  CannyPlaneArgs p = {};
+  p.aperture = plan->aperture;
+  p.l2_gradient = plan->l2_gradient;
+  p.output = plan->output;
+  p.low = plan->low;
+  p.high = plan->high;
+  p.derived = f.thresholds ? &thresholds->derived : NULL;
+  p.values = (uint16_t *) canny->values.data;
+  p.relative = {route.relative ? &thresholds->greatest : NULL, &thresholds->derived,
+      (CtrCannyLimits *) canny->limits.data, plan->low_share, plan->high_share, plan->l2_gradient};
+  if (route.by_plane)
+    queue_plane (canny, f, plan, route, &p);
   CTR_CUDA (cudaGetLastError ());
-  if (!to_host)
-    return queue_paint (picture, &f, stream, error);
-  if (!queue_bits (canny, &f, stream, error))
+  if (!(route.edges ? queue_edges (canny, &f, p, picture, route, error)
+                    : queue_values (canny, picture, p, route.to_host, error)))
     return false;
-  canny->to_host = true;
+  canny->to_host = route.to_host;
+  if (!route.to_host)
+    return true;
   canny->picture = *picture;
+  canny->output = plan->output;
   canny->width = f.width;
   canny->height = f.height;
   return true;
@@ -338,4 +467,4 @@ canny_enqueue (void *state, const CtrImage *image, const CtrCannyPlan *plan, con
 } // namespace
 
 extern "C" const CtrCannyOps ctr_canny_ops_cuda = {
-    {canny_create, canny_destroy}, canny_enqueue, canny_lead_default, canny_finish};
+    {canny_create, canny_destroy}, canny_enqueue, canny_lead_default, canny_finish, canny_limits};

@@ -12,6 +12,20 @@
  * elements of a global union-find, in which the seam kernel unites them with one another or with strong candidates.
  * Every image takes these three launches, and none waits for the host.
  *
+ * Thresholds that are shares of the greatest gradient need a pass before it:
+ *
+ *   survey kernel    blurred.cu       Blurs 8-bit samples into a plane, from which the tile kernel goes on, and finds the
+ *                                     greatest |dx| + |dy| of aperture 3 on the way.
+ *   greatest kernel  plane.cu         Finds the greatest magnitude otherwise, from a blurred plane.
+ *
+ * Samples of 16 bits that are analysed as they are, and the outputs other than edges, always go by a blurred plane:
+ *
+ *   wide blur        wide_blur.cu     Blurs 16-bit samples into a plane.
+ *   wide tile kernel wide_tiles.cu    From such a plane to edges, as the tile kernel; from any plane to candidates.
+ *   values kernel    plane.cu         From any plane to gradient or direction.
+ *
+ * picture.cu paints, where the tile kernel does not write the picture itself.
+ *
  * canny.cu has the host side: memory, automatic thresholds and the output picture. */
 #ifndef CTR_CUDA_CANNY_DEVICE_STATE_CUH
 #define CTR_CUDA_CANNY_DEVICE_STATE_CUH
@@ -52,6 +66,34 @@ constexpr uint32_t STRONG_ROOT = 0;
 
 /* Layout of the image's samples in memory. */
 enum CannySamples { SAMPLES_8, SAMPLES_16, SAMPLES_RGB };
+
+/* Thresholds that were derived on the device. */
+struct CannyDerived {
+  int32_t values[2]; /* low, high; those of wide samples may not fit */
+  CtrCannyLimits limits;
+};
+
+/* The greatest magnitude of all pixels; 0 between frames. */
+struct CannyGreatest {
+  unsigned long long greatest;
+  uint32_t finished; /* CTAs that have added theirs */
+};
+
+/* What makes thresholds of the greatest magnitude. */
+struct CannyRelative {
+  CannyGreatest *state; /* NULL: it is not asked for */
+  CannyDerived *derived;
+  CtrCannyLimits *host; /* pinned: the same for the host */
+  uint32_t low_share, high_share, l2_gradient;
+};
+
+/* A plane of blurred samples of 8 or, WIDE, 16 bits. */
+struct CannyPlane {
+  uint8_t *data;
+  size_t stride; /* bytes */
+  uint32_t width, height;
+  bool wide;
+};
 
 /* Arguments of all kernels. Pointers are to device memory. A group's name says what indexes its arrays; where an index
  * has several elements, the comment says how many. Tiles are numbered row by row. */
@@ -95,7 +137,8 @@ struct CannyKernelArgs {
   uint32_t aperture;
   uint32_t l2_gradient;
   int32_t low, high;         /* used where thresholds is NULL */
-  const int32_t *thresholds; /* automatic ones: low, high */
+  const int32_t *thresholds; /* derived ones: low, high */
+  bool follows;              /* The tile kernel follows a kernel that it may overlap. */
   uint32_t radius;
   uint8_t weights[124];
 };
@@ -106,8 +149,59 @@ uint32_t canny_tile_height (uint32_t width, uint32_t height, uint32_t aperture, 
 /* To be called once in each CUDA context: raises the kernels' limit on shared memory, which is 48 KB by default. */
 cudaError_t canny_prepare_tiles ();
 
+/* Steps of the matrix products that blur with RADIUS. */
+static inline uint32_t
+canny_blur_steps (uint32_t radius)
+{
+  return radius ? (radius + 8 + 15) / 16 : 0; /* 16 steps - 8 >= radius */
+}
+
 /* These queue the kernels. OVERLAP: the GPU has programmatic dependent launch. */
-void canny_launch_tiles (const CannyKernelArgs &args, cudaStream_t stream);
+void canny_launch_tiles (const CannyKernelArgs &args, bool overlap, cudaStream_t stream);
 void canny_launch_seams (const CannyKernelArgs &args, bool overlap, cudaStream_t stream);
+
+/* Blurs the samples of ARGS into PLANE, whose data may be NULL where only the greatest magnitude is wanted. RELATIVE's is
+ * found on the way, with aperture 3 and |dx| + |dy|, for which canny_survey_finds_greatest() holds. */
+static inline bool
+canny_survey_finds_greatest (uint32_t aperture, bool l2_gradient)
+{
+  return aperture == 3 && !l2_gradient;
+}
+cudaError_t canny_prepare_survey (); /* as canny_prepare_tiles() */
+void canny_launch_survey (
+    const CannyKernelArgs &args, const CannyPlane &plane, const CannyRelative &relative, cudaStream_t stream);
+
+/* Blurs 16-bit SAMPLES into PLANE. */
+void canny_launch_wide_blur (
+    const CannyPlane &samples, const CannyPlane &plane, const CtrCannyPlan &plan, cudaStream_t stream);
+
+/* What is found from a blurred plane. */
+struct CannyPlaneArgs {
+  CannyPlane plane;
+  uint32_t aperture, l2_gradient;
+  CtrCannyOutput output;
+  int64_t low, high;           /* used where derived is NULL */
+  const CannyDerived *derived; /* derived thresholds */
+  uint16_t *values;            /* [height][width]; for other outputs than edges */
+  CannyRelative relative;
+};
+
+/* The greatest magnitude (relative.state); gradient or direction. */
+void canny_launch_greatest (const CannyPlaneArgs &args, cudaStream_t stream);
+void canny_launch_values (const CannyPlaneArgs &args, cudaStream_t stream);
+
+/* Edges of a wide plane: then canny_launch_seams() follows. Candidates of any plane. */
+constexpr uint32_t CANNY_WIDE_ROWS = 24; /* of a tile */
+cudaError_t canny_prepare_wide_tiles (); /* as canny_prepare_tiles() */
+void canny_launch_wide_tiles (const CannyPlaneArgs &args, const CannyKernelArgs &tiles, cudaStream_t stream);
+
+/* Packs the mask, whose rows are aligned, into rows of WORDS words: bit i of word w is pixel 32 w + i, and bits behind the
+ * row are 0. */
+void canny_launch_pack (const CannyKernelArgs &args, uint32_t words, uint32_t *bits, cudaStream_t stream);
+
+/* Paints PLANE, on the device, from the mask; or from VALUES, [height][width]. */
+void canny_launch_paint (const CannyKernelArgs &args, const CtrEdgePlane &plane, cudaStream_t stream);
+void canny_launch_paint_values (
+    const CtrEdgePlane &plane, const uint16_t *values, uint32_t width, uint32_t height, cudaStream_t stream);
 
 #endif

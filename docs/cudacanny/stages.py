@@ -3,7 +3,7 @@
 """Generates the images of docs/cudacanny.md: stages.py [FOLDER]
 
 Draws a scene, computes the steps of cudacanny as core/canny/canny.h describes them, and writes a PNG for each step. The
-last two images come from the element; the script fails if its edges differ from those computed here.
+last five images come from the element; the script fails if they differ from those computed here.
 Needs a "meson devenv -C build" shell. Exit status 77 without NumPy or gst-launch-1.0.
 """
 import os
@@ -125,6 +125,13 @@ def gradient(blurred):
     return (across[:-2] + 2 * across[1:-1] + across[2:], down[:, :-2] + 2 * down[:, 1:-1] + down[:, 2:])
 
 
+def sectors(dx, dy):
+    """The direction of the gradient: across, upright, rising to the right, else falling."""
+    flat = 32768 * np.abs(dy) < 13573 * np.abs(dx)
+    steep = 32768 * np.abs(dy) > (13573 + 65536) * np.abs(dx)
+    return flat, steep, (dx < 0) != (dy < 0)
+
+
 def candidates(dx, dy, magnitude):
     """Greater than LOW, and a maximum along the gradient."""
     m = np.pad(magnitude, 1)
@@ -132,11 +139,8 @@ def candidates(dx, dy, magnitude):
     def at(y, x):
         return m[1 + y:1 + y + HEIGHT, 1 + x:1 + x + WIDTH]
 
-    flat = 32768 * np.abs(dy) < 13573 * np.abs(dx)
-    steep = 32768 * np.abs(dy) > (13573 + 65536) * np.abs(dx)
-    falling = (dx < 0) != (dy < 0)
     c = magnitude
-    along = np.select([flat, steep, falling], [
+    along = np.select(sectors(dx, dy), [
         (c > at(0, -1)) & (c >= at(0, 1)),
         (c > at(-1, 0)) & (c >= at(1, 0)),
         (c > at(-1, 1)) & (c > at(1, -1)),
@@ -185,10 +189,21 @@ def main(folder):
     if not (element == np.where(edges, 255, 0)[..., None]).all():
         print("the element's edges differ from those worked out here")
         return 1
-    shown = run_element(scene, ["mask=true"])
+    shown = run_element(scene, ["output=mask"])
     if not (shown == np.where(edges[..., None], scene, 0)).all():
         print("the element's mask shows something else than the scene through the edges")
         return 1
+    outputs = {
+        "gradient": np.minimum(magnitude, 255),
+        "direction": np.where(magnitude > LOW, np.select(sectors(dx, dy), [64, 192, 255], 128), 0),
+        "candidates": np.where(strong, 255, np.where(candidate, 128, 0)),
+    }
+    for name, expected in outputs.items():
+        output = run_element(scene, ["output=" + name])
+        if not (output == expected[..., None]).all():
+            print(f"the element's {name} differs from that worked out here")
+            return 1
+        outputs[name] = output[..., 0]
 
     kinds = np.zeros_like(scene)
     kinds[candidate & ~edges] = DROPPED
@@ -198,7 +213,8 @@ def main(folder):
     for name, picture in [
             ("1-scene", scene), ("2-grey", grey), ("3-blur", blurred),
             ("4-gradient", 255 * np.sqrt(magnitude / magnitude.max())), ("5-candidates", kinds),
-            ("6-edges", element[..., 0]), ("7-mask", shown)]:
+            ("6-edges", element[..., 0]), ("7-mask", shown), ("8-output-gradient", outputs["gradient"]),
+            ("9-output-direction", outputs["direction"]), ("10-output-candidates", outputs["candidates"])]:
         write_png(os.path.join(folder, name + ".png"), picture.astype(np.uint8))
     print(f"{candidate.sum()} candidates, {strong.sum()} of them strong; {edges.sum()} edge pixels")
     return 0

@@ -5,12 +5,14 @@
  * @short_description: Canny edge detector
  *
  * Replaces each frame by its edges, found with the Canny detector (Gaussian blur, Sobel gradient, non-maximum
- * suppression, hysteresis). The output has the format of the input: white edges on black. With #GstCudaCanny:mask the
- * frame's own pixels replace white.
+ * suppression, hysteresis). The output has the format of the input: white edges on black.
  *
  * The edges are identical to those of OpenCV's GaussianBlur() followed by Canny(), pixel for pixel, on the GPU and on
- * the CPU. The element analyses the luma of YUV formats, the BT.601 luma of RGB formats, and the upper 8 bits of
- * samples that have more; #GstCudaCanny:significant-bits says which these are in GRAY16_LE.
+ * the CPU. The element analyses the luma of YUV formats, the BT.601 luma of RGB formats, and of samples that have more
+ * than 8 bits the upper 8, or with #GstCudaCanny:depth all bits. #GstCudaCanny:significant-bits says which the upper 8
+ * are in GRAY16_LE.
+ *
+ * #GstCudaCanny:output selects other pictures for the choice of thresholds: gradient, direction, candidates.
  *
  * Metadata that describes the picture is kept.
  *
@@ -24,10 +26,10 @@
  */
 #include "gst/elements/gstcudacanny.h"
 
+#include "gst/base/framemessage.h"
 #include "gst/base/propertyfields.h"
 #include "gst/base/significantbits.h"
-
-#include <contours/canny.h>
+#include "gst/canny/edgeplane.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuda_canny_debug);
 #define GST_CAT_DEFAULT gst_cuda_canny_debug
@@ -36,9 +38,10 @@ struct _GstCudaCanny {
   GstContoursFilter parent;
 
   /* Properties, under the object lock. */
-  CtrCannyParams params;
-  gboolean mask;
+  CtrCannyParams params; /* but for depth and output */
+  gint depth, output;
   guint significant_bits; /* 0: automatic */
+  gboolean post_messages, attach_thresholds;
 
   CtrCanny *canny;
   gboolean drawing; /* a frame is queued */ /* while started */
@@ -53,14 +56,26 @@ enum {
   PROP_APERTURE,
   PROP_L2_GRADIENT,
   PROP_MASK,
-  PROP_SIGNIFICANT_BITS
+  PROP_SIGNIFICANT_BITS,
+  PROP_LOW_SHARE,
+  PROP_HIGH_SHARE,
+  PROP_DEPTH,
+  PROP_OUTPUT,
+  PROP_POST_MESSAGES,
+  PROP_ATTACH_THRESHOLDS
 };
 
+enum { DEPTH_8_BIT, DEPTH_NATIVE };
+
+enum { OUTPUT_EDGES, OUTPUT_MASK, OUTPUT_GRADIENT, OUTPUT_DIRECTION, OUTPUT_CANDIDATES };
+
+/* The custom metadata that has the thresholds of a frame. */
+#define THRESHOLDS_META "GstCudaCannyThresholds"
+
 /* Larger than any gradient. */
-#define MAX_THRESHOLD 1000000.0
+#define MAX_THRESHOLD 100000000.0
 #define MIN_APERTURE 3
 #define MAX_APERTURE 7
-#define DEFAULT_MASK FALSE
 
 G_DEFINE_TYPE (GstCudaCanny, gst_cuda_canny, GST_TYPE_CONTOURS_FILTER)
 GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (cudacanny, "cudacanny", GST_RANK_NONE, GST_TYPE_CUDA_CANNY,
@@ -75,11 +90,47 @@ gst_cuda_canny_threshold_mode_get_type (void)
       {CTR_CANNY_ABSOLUTE, "Values of low-threshold and high-threshold", "absolute"},
       {CTR_CANNY_OTSU, "High: Otsu's threshold of each frame; low: half of it", "otsu"},
       {CTR_CANNY_MEDIAN, "0.67 (low) and 1.33 (high) times the median of each frame", "median"},
+      {CTR_CANNY_RELATIVE, "Shares low-share and high-share of each frame's greatest gradient", "relative"},
       {0, NULL, NULL},
   };
 
   if (g_once_init_enter (&type))
     g_once_init_leave (&type, g_enum_register_static ("GstCudaCannyThresholdMode", values));
+  return type;
+}
+
+#define GST_TYPE_CUDA_CANNY_DEPTH (gst_cuda_canny_depth_get_type ())
+static GType
+gst_cuda_canny_depth_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+      {DEPTH_8_BIT, "The upper 8 significant bits of each sample", "8-bit"},
+      {DEPTH_NATIVE, "All bits of each sample", "native"},
+      {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstCudaCannyDepth", values));
+  return type;
+}
+
+#define GST_TYPE_CUDA_CANNY_OUTPUT (gst_cuda_canny_output_get_type ())
+static GType
+gst_cuda_canny_output_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+      {OUTPUT_EDGES, "White edges on black", "edges"},
+      {OUTPUT_MASK, "The frame's own pixels on edges, black elsewhere", "mask"},
+      {OUTPUT_GRADIENT, "The gradient magnitude as grey levels", "gradient"},
+      {OUTPUT_DIRECTION, "The direction of gradients above the low threshold, as four grey levels", "direction"},
+      {OUTPUT_CANDIDATES, "The candidates before hysteresis: strong ones white, weak ones grey", "candidates"},
+      {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstCudaCannyOutput", values));
   return type;
 }
 
@@ -98,52 +149,54 @@ gst_cuda_canny_close (GstContoursFilter *filter)
   g_clear_pointer (&GST_CUDA_CANNY (filter)->canny, ctr_canny_free);
 }
 
-/* Samples of more than 8 bits have two bytes, little endian in all formats of the caps. */
-static void
-put_sample (guint8 *bytes, guint sample, guint depth)
+/* The core's output for the property's value. */
+static CtrCannyOutput
+core_output (gint output)
 {
-  bytes[0] = sample;
-  if (depth > 8)
-    bytes[1] = sample >> 8;
+  switch (output) {
+    case OUTPUT_GRADIENT:
+      return CTR_CANNY_GRADIENT;
+    case OUTPUT_DIRECTION:
+      return CTR_CANNY_DIRECTION;
+    case OUTPUT_CANDIDATES:
+      return CTR_CANNY_CANDIDATES;
+    default:
+      return CTR_CANNY_EDGES;
+  }
 }
 
-/* Describes plane INDEX of OUT: opaque white edges on black; SOURCE, unless it is NULL, replaces white. */
-static void
-describe_plane (CtrEdgePlane *plane, const GstVideoFrame *out, const GstVideoFrame *source, guint index)
+/* Whether the number of significant bits matters: where samples are analysed in 8 bits, or thresholds follow from their
+ * upper 8 bits. */
+static gboolean
+needs_significant_bits (const CtrCannyParams *params)
 {
-  const GstVideoFormatInfo *format = out->info.finfo;
-  gint components[GST_VIDEO_MAX_COMPONENTS];
+  return !params->native_depth || params->threshold_mode == CTR_CANNY_OTSU
+         || params->threshold_mode == CTR_CANNY_MEDIAN;
+}
 
-  gst_video_format_info_component (format, index, components);
-  *plane = (CtrEdgePlane){
-      .data = GST_VIDEO_FRAME_PLANE_DATA (out, index),
-      .stride = GST_VIDEO_FRAME_PLANE_STRIDE (out, index),
-      .source = source ? GST_VIDEO_FRAME_PLANE_DATA (source, index) : NULL,
-      .source_stride = source ? GST_VIDEO_FRAME_PLANE_STRIDE (source, index) : 0,
-      .pixel_size = GST_VIDEO_FORMAT_INFO_PSTRIDE (format, components[0]),
-      .x_shift = GST_VIDEO_FORMAT_INFO_W_SUB (format, components[0]),
-      .y_shift = GST_VIDEO_FORMAT_INFO_H_SUB (format, components[0]),
-  };
-  /* Bytes that belong to no component are padding. */
-  memset (plane->edge, 0xff, sizeof plane->edge);
-  memset (plane->background, 0xff, sizeof plane->background);
-  for (guint i = 0; i < GST_VIDEO_MAX_COMPONENTS && components[i] >= 0; i++) {
-    const guint c = components[i], depth = GST_VIDEO_FORMAT_INFO_DEPTH (format, c);
-    const guint shift = GST_VIDEO_FORMAT_INFO_SHIFT (format, c);
-    const guint full = ((1u << depth) - 1) << shift, middle = 1u << (depth - 1 + shift);
+/* Waits for the thresholds of the frame that is queued, posts them (POST) and attaches them to BUFFER (ATTACH). */
+static gboolean
+report_thresholds (GstCudaCanny *self, GstBuffer *buffer, gboolean post, gboolean attach, CtrError *error)
+{
+  CtrCannyThresholds thresholds;
 
-    if (GST_VIDEO_FORMAT_INFO_IS_YUV (format) && (c == GST_VIDEO_COMP_U || c == GST_VIDEO_COMP_V)) {
-      /* U and V have the same value, so their order does not matter. GStreamer 1.22 has a wrong offset for V of P010
-       * and P016. */
-      const guint at = i * (depth > 8 ? 2 : 1);
-      put_sample (plane->edge + at, middle, depth);
-      put_sample (plane->background + at, middle, depth);
-    } else {
-      const guint at = GST_VIDEO_FORMAT_INFO_POFFSET (format, c);
-      put_sample (plane->edge + at, full, depth);
-      put_sample (plane->background + at, c == GST_VIDEO_COMP_A ? full : 0, depth);
-    }
+  self->drawing = FALSE;
+  if (!ctr_canny_finish (self->canny, error) || !ctr_canny_get_thresholds (self->canny, &thresholds, error))
+    return FALSE;
+  if (post)
+    frame_message_post (GST_CONTOURS_FILTER (self), buffer, "cudacanny", "low-threshold", G_TYPE_DOUBLE, thresholds.low,
+        "high-threshold", G_TYPE_DOUBLE, thresholds.high, "greatest-gradient", G_TYPE_DOUBLE, thresholds.greatest,
+        NULL);
+  if (attach) {
+    GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, THRESHOLDS_META);
+
+    if (!meta)
+      meta = gst_buffer_add_custom_meta (buffer, THRESHOLDS_META);
+    gst_structure_set (gst_custom_meta_get_structure (meta), "low-threshold", G_TYPE_DOUBLE, thresholds.low,
+        "high-threshold", G_TYPE_DOUBLE, thresholds.high, "greatest-gradient", G_TYPE_DOUBLE, thresholds.greatest,
+        NULL);
   }
+  return TRUE;
 }
 
 static gboolean
@@ -154,19 +207,24 @@ gst_cuda_canny_render (GstContoursFilter *filter, const CtrImage *image, const G
   CtrEdgePicture picture = {.plane_count = GST_VIDEO_FRAME_N_PLANES (out), .memory = image->memory};
   CtrCannyParams params;
   guint significant_bits;
-  gboolean mask;
+  gboolean mask, post, attach;
 
   GST_OBJECT_LOCK (self);
   params = self->params;
-  mask = self->mask;
+  params.native_depth = self->depth == DEPTH_NATIVE;
+  params.output = core_output (self->output);
+  mask = self->output == OUTPUT_MASK;
   significant_bits = self->significant_bits;
+  post = self->post_messages;
+  attach = self->attach_thresholds;
   GST_OBJECT_UNLOCK (self);
-  params.significant_bits = gst_contours_filter_get_significant_bits (filter, in, significant_bits);
+  if (needs_significant_bits (&params))
+    params.significant_bits = gst_contours_filter_get_significant_bits (filter, in, significant_bits);
 
   for (guint i = 0; i < picture.plane_count; i++)
-    describe_plane (&picture.planes[i], out, mask ? in : NULL, i);
+    edge_plane_describe (&picture.planes[i], out, mask ? in : NULL, i);
   self->drawing = ctr_canny_enqueue (self->canny, image, &params, &picture, stream, error);
-  return self->drawing;
+  return self->drawing && (!(post || attach) || report_thresholds (self, out->buffer, post, attach, error));
 }
 
 static gboolean
@@ -186,8 +244,13 @@ static const PropertyField fields[] = {
     PROPERTY_FIELD (PROP_HIGH_THRESHOLD, GstCudaCanny, params.high_threshold),
     PROPERTY_FIELD (PROP_APERTURE, GstCudaCanny, params.aperture),
     PROPERTY_FIELD (PROP_L2_GRADIENT, GstCudaCanny, params.l2_gradient),
-    PROPERTY_FIELD (PROP_MASK, GstCudaCanny, mask),
     PROPERTY_FIELD (PROP_SIGNIFICANT_BITS, GstCudaCanny, significant_bits),
+    PROPERTY_FIELD (PROP_LOW_SHARE, GstCudaCanny, params.low_share),
+    PROPERTY_FIELD (PROP_HIGH_SHARE, GstCudaCanny, params.high_share),
+    PROPERTY_FIELD (PROP_DEPTH, GstCudaCanny, depth),
+    PROPERTY_FIELD (PROP_OUTPUT, GstCudaCanny, output),
+    PROPERTY_FIELD (PROP_POST_MESSAGES, GstCudaCanny, post_messages),
+    PROPERTY_FIELD (PROP_ATTACH_THRESHOLDS, GstCudaCanny, attach_thresholds),
     {0},
 };
 
@@ -206,6 +269,12 @@ gst_cuda_canny_set_property (GObject *object, guint id, const GValue *value, GPa
         GST_WARNING_OBJECT (
             self, "aperture=%d is not supported: using %u; set it to 3, 5 or 7", wanted, self->params.aperture);
       break;
+    case PROP_MASK:
+      if (g_value_get_boolean (value))
+        self->output = OUTPUT_MASK;
+      else if (self->output == OUTPUT_MASK)
+        self->output = OUTPUT_EDGES;
+      break;
     case PROP_SIGNIFICANT_BITS:
       self->significant_bits = significant_bits_clamp (GST_ELEMENT_CAST (self), g_value_get_uint (value));
       break;
@@ -221,7 +290,9 @@ static void
 gst_cuda_canny_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GST_OBJECT_LOCK (object);
-  if (!property_fields_get (fields, object, id, value))
+  if (id == PROP_MASK)
+    g_value_set_boolean (value, GST_CUDA_CANNY (object)->output == OUTPUT_MASK);
+  else if (!property_fields_get (fields, object, id, value))
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   GST_OBJECT_UNLOCK (object);
 }
@@ -230,7 +301,6 @@ static void
 gst_cuda_canny_init (GstCudaCanny *self)
 {
   ctr_canny_params_init (&self->params);
-  self->mask = DEFAULT_MASK;
 }
 
 static void
@@ -260,12 +330,11 @@ gst_cuda_canny_class_init (GstCudaCannyClass *klass)
   /**
    * GstCudaCanny:threshold-mode:
    *
-   * Selection of the two thresholds: properties, or derived from each frame's histogram.
+   * Selection of the two thresholds: properties, derived from each frame's histogram, or shares of its greatest gradient.
    */
   g_object_class_install_property (object_class, PROP_THRESHOLD_MODE,
-      g_param_spec_enum ("threshold-mode", "Threshold mode",
-          "Threshold selection: fixed, or derived from each frame's histogram", GST_TYPE_CUDA_CANNY_THRESHOLD_MODE,
-          defaults.threshold_mode, controlled));
+      g_param_spec_enum ("threshold-mode", "Threshold mode", "Threshold selection: fixed, or derived from each frame",
+          GST_TYPE_CUDA_CANNY_THRESHOLD_MODE, defaults.threshold_mode, controlled));
 
   /**
    * GstCudaCanny:low-threshold:
@@ -314,11 +383,11 @@ gst_cuda_canny_class_init (GstCudaCannyClass *klass)
    * GstCudaCanny:mask:
    *
    * Masks the frame with its edges: edge pixels keep the frame's colour, all others are black. The element edgedetect
-   * does so by default.
+   * does so by default. It is another name of #GstCudaCanny:output "mask", and FALSE sets that back to "edges".
    */
   g_object_class_install_property (object_class, PROP_MASK,
-      g_param_spec_boolean (
-          "mask", "Mask", "Mask the frame with its edges instead of drawing them white", DEFAULT_MASK, controlled));
+      g_param_spec_boolean ("mask", "Mask",
+          "Mask the frame with its edges instead of drawing them white, as output=mask", FALSE, controlled));
 
   /**
    * GstCudaCanny:significant-bits:
@@ -326,9 +395,77 @@ gst_cuda_canny_class_init (GstCudaCannyClass *klass)
    * Significant bits of GRAY16_LE samples, counted from the lowest: cameras with 10, 12 or 14 bits use that many. The
    * upper 8 of these are analysed; larger samples are clamped. 0: automatic; the largest sample since the start of the
    * stream selects 10, 12, 14 or 16, never fewer than before, and an info message tells each change. Setting the number
-   * saves a pass over each frame and makes the edges independent of earlier frames. Other formats are not affected.
+   * saves a pass over each frame and makes the edges independent of earlier frames. Other formats are not affected. With
+   * #GstCudaCanny:depth "native" only the automatic threshold modes use it.
    */
   g_object_class_install_property (object_class, PROP_SIGNIFICANT_BITS, significant_bits_property_new (controlled));
+
+  /**
+   * GstCudaCanny:low-share:
+   *
+   * Low hysteresis threshold as a share of the frame's greatest gradient magnitude, with #GstCudaCanny:threshold-mode
+   * "relative". If it is above #GstCudaCanny:high-share, the two are swapped.
+   */
+  g_object_class_install_property (object_class, PROP_LOW_SHARE,
+      g_param_spec_double ("low-share", "Low share",
+          "Low hysteresis threshold as a share of the frame's greatest gradient (threshold-mode=relative)", 0, 1,
+          defaults.low_share, controlled));
+
+  /**
+   * GstCudaCanny:high-share:
+   *
+   * High hysteresis threshold as a share of the frame's greatest gradient magnitude, with #GstCudaCanny:threshold-mode
+   * "relative".
+   */
+  g_object_class_install_property (object_class, PROP_HIGH_SHARE,
+      g_param_spec_double ("high-share", "High share",
+          "High hysteresis threshold as a share of the frame's greatest gradient (threshold-mode=relative)", 0, 1,
+          defaults.high_share, controlled));
+
+  /**
+   * GstCudaCanny:depth:
+   *
+   * Bits of the samples of GRAY16_LE, P010_10LE and P016_LE that are analysed: the upper 8, or all. With all, absolute
+   * thresholds have the unit of samples up to 65535. Other formats are not affected.
+   */
+  g_object_class_install_property (object_class, PROP_DEPTH,
+      g_param_spec_enum ("depth", "Depth",
+          "Bits that are analysed of 16-bit samples; with native, absolute thresholds count to 65535 as samples do",
+          GST_TYPE_CUDA_CANNY_DEPTH, DEPTH_8_BIT, controlled));
+
+  /**
+   * GstCudaCanny:output:
+   *
+   * What the frame shows. Others than "edges" and "mask" are for the choice of parameters.
+   */
+  g_object_class_install_property (object_class, PROP_OUTPUT,
+      g_param_spec_enum ("output", "Output", "What the frame shows: edges, or a step on the way to them",
+          GST_TYPE_CUDA_CANNY_OUTPUT, OUTPUT_EDGES, controlled));
+
+  /**
+   * GstCudaCanny:post-messages:
+   *
+   * Posts an element message "cudacanny" for each frame, and waits for the frame to do so. Its fields are
+   *
+   * * #GstClockTime `timestamp`, `stream-time`, `running-time`, `duration` and #gboolean `corrupted`, `interlaced`: as in
+   *   the messages of the analysers.
+   * * #gdouble `low-threshold`, `high-threshold`: the thresholds that were applied, in the units of the properties.
+   * * #gdouble `greatest-gradient`: the frame's greatest gradient magnitude, with #GstCudaCanny:threshold-mode "relative";
+   *   otherwise 0.
+   */
+  g_object_class_install_property (object_class, PROP_POST_MESSAGES,
+      g_param_spec_boolean ("post-messages", "Post messages",
+          "Post an element message with the thresholds of each frame", FALSE, controlled));
+
+  /**
+   * GstCudaCanny:attach-thresholds:
+   *
+   * Attaches the last three fields of the message to each frame, as the #GstCustomMeta "GstCudaCannyThresholds", and waits
+   * for the frame to do so.
+   */
+  g_object_class_install_property (object_class, PROP_ATTACH_THRESHOLDS,
+      g_param_spec_boolean ("attach-thresholds", "Attach thresholds",
+          "Attach the thresholds of each frame to it, as custom metadata GstCudaCannyThresholds", FALSE, controlled));
 
   gst_element_class_set_static_metadata (element_class, "CUDA Canny edges", "Filter/Effect/Video/Hardware",
       "Replaces each frame by its Canny edges, found on the GPU or CPU", "The gst-cuda-contours authors");
@@ -338,5 +475,12 @@ gst_cuda_canny_class_init (GstCudaCannyClass *klass)
   filter_class->finish = GST_DEBUG_FUNCPTR (gst_cuda_canny_finish);
   filter_class->render = GST_DEBUG_FUNCPTR (gst_cuda_canny_render);
 
+  if (!gst_meta_get_info (THRESHOLDS_META)) {
+    static const gchar *no_tags[] = {NULL};
+
+    gst_meta_register_custom (THRESHOLDS_META, no_tags, NULL, NULL, NULL);
+  }
+  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CANNY_DEPTH, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CANNY_OUTPUT, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CANNY_THRESHOLD_MODE, 0);
 }

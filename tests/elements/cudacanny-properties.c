@@ -60,6 +60,18 @@ GST_START_TEST (test_live_properties)
   gst_util_set_object_arg (G_OBJECT (canny), "threshold-mode", "median");
   CHECK_CHANGED ();
 
+  params.threshold_mode = CTR_CANNY_RELATIVE;
+  gst_util_set_object_arg (G_OBJECT (canny), "threshold-mode", "relative");
+  CHECK_CHANGED ();
+
+  params.high_share = 0.75;
+  g_object_set (canny, "high-share", 0.75, NULL);
+  CHECK_CHANGED ();
+
+  params.low_share = 0.5;
+  g_object_set (canny, "low-share", 0.5, NULL);
+  CHECK_CHANGED ();
+
   g_object_set (canny, "mask", TRUE, NULL);
   check_edges (h, &frame, &params, TRUE);
 
@@ -159,8 +171,9 @@ GST_START_TEST (test_property_bounds)
   static const struct {
     const gchar *name;
     gdouble maximum, value;
-  } numbers[] = {{"sigma", CTR_CANNY_MAX_SIGMA, 2}, {"low-threshold", 1000000, 50}, {"high-threshold", 1000000, 150}};
-  static const gchar *enums[] = {"threshold-mode", "backend"};
+  } numbers[] = {{"sigma", CTR_CANNY_MAX_SIGMA, 2}, {"low-threshold", 100000000, 50},
+      {"high-threshold", 100000000, 150}, {"low-share", 1, 0.2}, {"high-share", 1, 0.4}};
+  static const gchar *enums[] = {"threshold-mode", "backend", "depth", "output"};
   guint n_warnings = 0;
   gint aperture;
 

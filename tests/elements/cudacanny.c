@@ -184,6 +184,7 @@ cudacanny_suite (void)
   suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 120);
   add_cudacanny_picture_tests (tc);
+  add_cudacanny_output_tests (tc);
   add_cudacanny_property_tests (tc);
   tcase_add_test (tc, test_components_of_edges);
   tcase_add_test (tc, test_significant_bits);

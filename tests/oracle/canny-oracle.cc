@@ -39,12 +39,90 @@ median_of (const cv::Mat &grey)
   return *middle;
 }
 
+static bool
+is_native (const cv::Mat &samples, const CtrCannyParams &params)
+{
+  return params.native_depth && samples.depth () == CV_16U;
+}
+
+/* The gradient of SAMPLES of 8 or 16 bits, in 16 bits with a sign. False if it does not fit, or so large that the test of
+ * the direction in cv::Canny() overflows. */
+static bool
+gradient_of (const cv::Mat &samples, const CtrCannyParams &params, cv::Mat *dx, cv::Mat *dy)
+{
+  cv::Mat blurred, exact_x, exact_y;
+  const int aperture = int (params.aperture);
+  const double scale = aperture == 7 ? 1 / 16. : 1;
+  if (params.sigma > 0)
+    cv::GaussianBlur (samples, blurred, cv::Size (0, 0), params.sigma);
+  else
+    blurred = samples;
+  cv::Sobel (blurred, exact_x, CV_64F, 1, 0, aperture, scale, 0, cv::BORDER_REPLICATE);
+  cv::Sobel (blurred, exact_y, CV_64F, 0, 1, aperture, scale, 0, cv::BORDER_REPLICATE);
+  exact_x.convertTo (*dx, CV_16S);
+  exact_y.convertTo (*dy, CV_16S);
+  return cv::norm (exact_x, cv::NORM_INF) < 27146 && cv::norm (exact_y, cv::NORM_INF) < 27146;
+}
+
+/* The thresholds as shares of the greatest magnitude, rounded down as canny.h says, so that they are exact in DOUBLE. */
+static void
+relative_thresholds (const cv::Mat &dx, const cv::Mat &dy, const CtrCannyParams &params, double *low, double *high)
+{
+  int64_t greatest = 0;
+  for (int y = 0; y < dx.rows; y++)
+    for (int x = 0; x < dx.cols; x++) {
+      const int64_t across = std::abs (int (dx.at<int16_t> (y, x))), down = std::abs (int (dy.at<int16_t> (y, x)));
+      greatest = std::max (greatest, params.l2_gradient ? across * across + down * down : across + down);
+    }
+  const auto share = [&] (double wanted) {
+    const auto parts = std::llround (wanted * CTR_CANNY_SHARES);
+    return params.l2_gradient ? std::sqrt (
+               double (__int128 (greatest) * parts * parts / (int64_t (CTR_CANNY_SHARES) * CTR_CANNY_SHARES)) + 0.5)
+                              : double (greatest * parts / CTR_CANNY_SHARES);
+  };
+  *low = share (std::min (params.low_share, params.high_share));
+  *high = share (std::max (params.low_share, params.high_share));
+}
+
+/* By the function that takes gradients. No edges if they do not fit into it. */
 static cv::Mat
-expected_edges (const cv::Mat &grey, const CtrCannyParams &params)
+edges_of_gradient (const cv::Mat &samples, const cv::Mat &grey, const CtrCannyParams &params)
+{
+  cv::Mat dx, dy, edges;
+  if (!gradient_of (samples, params, &dx, &dy))
+    return edges;
+  const double divisor = params.aperture == 7 ? 16 : 1,
+               unit = is_native (samples, params) ? 1 << (params.significant_bits - 8) : 1;
+  const double gain = unit * gain_of (params.aperture) / divisor;
+  double low = params.low_threshold / divisor, high = params.high_threshold / divisor;
+  if (params.threshold_mode == CTR_CANNY_RELATIVE) {
+    relative_thresholds (dx, dy, params, &low, &high);
+  } else if (params.threshold_mode == CTR_CANNY_OTSU) {
+    high = gain * otsu_of (grey);
+    low = high / 2;
+  } else if (params.threshold_mode == CTR_CANNY_MEDIAN) {
+    const double median = median_of (grey);
+    low = gain * (67 * median) / 100;
+    high = gain * std::min (133 * median, 25500.) / 100;
+  }
+  /* It limits them to 32767 for L2, which we do not. */
+  if (params.l2_gradient && std::max (low, high) > 32767)
+    return edges;
+  cv::Canny (dx, dy, edges, low, high, params.l2_gradient);
+  return edges;
+}
+
+/* GREY: the samples in 8 bits. */
+static cv::Mat
+expected_edges (const cv::Mat &samples, const cv::Mat &grey, const CtrCannyParams &params)
 {
   cv::Mat blurred, edges;
   double low = params.low_threshold, high = params.high_threshold;
   const double gain = gain_of (params.aperture);
+  if (is_native (samples, params))
+    return edges_of_gradient (samples, grey, params);
+  if (params.threshold_mode == CTR_CANNY_RELATIVE)
+    return edges_of_gradient (grey, grey, params);
   if (params.threshold_mode == CTR_CANNY_OTSU) {
     high = gain * otsu_of (grey);
     low = high / 2;
@@ -59,11 +137,14 @@ expected_edges (const cv::Mat &grey, const CtrCannyParams &params)
   return edges;
 }
 
-/* GREY is IMAGE in 8 bits. Returns the number of edge pixels. */
+/* SAMPLES are those of IMAGE, GREY is IMAGE in 8 bits. Returns the number of edge pixels, -1 if OpenCV cannot find them. */
 static int
-compare (const CtrImage &image, const cv::Mat &grey, const CtrCannyParams &params, const std::string &name)
+compare_samples (const CtrImage &image, const cv::Mat &samples, const cv::Mat &grey, const CtrCannyParams &params,
+    const std::string &name)
 {
-  const cv::Mat expected = expected_edges (grey, params);
+  const cv::Mat expected = expected_edges (samples, grey, params);
+  if (expected.empty ())
+    return -1;
   cv::Mat actual (grey.rows, grey.cols + int (random_below (&rng, 20)), CV_8U, cv::Scalar (7));
   CtrEdgePicture picture;
   CtrError error;
@@ -87,6 +168,12 @@ compare (const CtrImage &image, const cv::Mat &grey, const CtrCannyParams &param
     }
   }
   return cv::countNonZero (expected);
+}
+
+static int
+compare (const CtrImage &image, const cv::Mat &grey, const CtrCannyParams &params, const std::string &name)
+{
+  return compare_samples (image, grey, grey, params, name);
 }
 
 enum { NOISE, BLURRED_NOISE, BINARY, RAMP, PLATEAUS, CHEQUERBOARD, SHAPE, CONTENT_COUNT };
@@ -164,7 +251,9 @@ random_params ()
       random_below (&rng, 2) ? sigmas[random_below (&rng, sizeof sigmas / sizeof *sigmas)] : 10 * random_unit ();
   params.aperture = apertures[random_below (&rng, 3)];
   params.l2_gradient = random_below (&rng, 2);
-  params.threshold_mode = static_cast<CtrCannyThresholdMode> (std::max (0, int (random_below (&rng, 6)) - 3));
+  params.threshold_mode = static_cast<CtrCannyThresholdMode> (std::max (0, int (random_below (&rng, 7)) - 3));
+  params.low_share = random_unit ();
+  params.high_share = random_unit ();
   const double gain = gain_of (params.aperture), most = params.sigma > 1 ? 150 : 800;
   if (random_below (&rng, 2))
     params.significant_bits = CTR_CANNY_MIN_BITS + random_below (&rng, 9);
@@ -275,6 +364,41 @@ test_random ()
   }
 }
 
+/* Samples of 16 bits, analysed as they are. The gradient of most of them fits into 16 bits with a sign. */
+static void
+test_native ()
+{
+  int compared = 0, with_edges = 0;
+  for (int i = 0; i < 1500; i++) {
+    const int width = 1 + int (random_below (&rng, i % 3 ? 150 : 20)),
+              height = 1 + int (random_below (&rng, i % 3 ? 150 : 20));
+    const int kind = int (random_below (&rng, CONTENT_COUNT));
+    CtrCannyParams params = random_params ();
+    params.native_depth = true;
+    /* 8-bit samples of 2^EXTRA levels each, with noise below; from some level on. */
+    const uint32_t extra = random_below (&rng, params.aperture == 3 ? 6 : 3), bits = 8 + extra;
+    const int base = int (random_below (&rng, 65536 - (256u << extra) - (1u << extra)));
+    cv::Mat samples (height, width, CV_16U), grey (height, width, CV_8U), holder;
+    const cv::Mat picture = content (kind, width, height);
+    params.low_threshold *= 1 << extra;
+    params.high_threshold *= 1 << extra;
+    for (int y = 0; y < height; y++)
+      for (int x = 0; x < width; x++) {
+        const int sample = base + (picture.at<uint8_t> (y, x) << extra) + int (random_below (&rng, 1u << extra));
+        samples.at<uint16_t> (y, x) = uint16_t (sample);
+        grey.at<uint8_t> (y, x) = uint8_t (std::min (sample >> (params.significant_bits - 8), 255));
+      }
+    cv::copyMakeBorder (samples, holder, 0, 0, 0, int (random_below (&rng, 20)), cv::BORDER_CONSTANT, cv::Scalar (99));
+    CtrImage image = image_of (holder);
+    image.width = uint32_t (width);
+    const int edges =
+        compare_samples (image, samples, grey, params, std::to_string (bits) + " bits of " + content_names[kind]);
+    compared += edges >= 0;
+    with_edges += edges > 0;
+  }
+  REQUIRE (compared > 1000 && with_edges > 500, "%d images compared, %d with edges", compared, with_edges);
+}
+
 /* Hysteresis follows connected weak lines through the whole picture, without a strong pixel and with one at either
  * end. */
 static void
@@ -341,10 +465,15 @@ compare_picture (const std::filesystem::path &path)
           params.high_threshold = gain_of (params.aperture) * pair[1];
           compare (image_of (picture), grey, params, path.filename ().string ());
         }
-  for (const CtrCannyThresholdMode mode : {CTR_CANNY_OTSU, CTR_CANNY_MEDIAN}) {
+  for (const CtrCannyThresholdMode mode : {CTR_CANNY_OTSU, CTR_CANNY_MEDIAN, CTR_CANNY_RELATIVE}) {
     params.threshold_mode = mode;
     params.aperture = 3;
+    params.l2_gradient = false;
     compare (image_of (picture), grey, params, path.filename ().string ());
+    params.native_depth = true;
+    if (picture.depth () == CV_16U)
+      compare_samples (image_of (picture), picture, grey, params, path.filename ().string ());
+    params.native_depth = false;
   }
 }
 
@@ -356,6 +485,7 @@ main ()
   detector = ctr_canny_new (CTR_BACKEND_CPU, nullptr);
   REQUIRE (detector, "ctr_canny_new");
   test_random ();
+  test_native ();
   test_propagation ();
   for_each_picture (compare_picture);
   ctr_canny_free (detector);

@@ -34,14 +34,15 @@ compared = {}
 
 
 def frames_of(launch, images):
-    """Returns what the element makes of images of one size; rows of GRAY8 are padded to four bytes."""
+    """Returns what the element makes of images of one size, in 8 or 16 bits; rows are padded to four bytes."""
     height, width = images[0].shape
-    pipeline = Gst.parse_launch(f"appsrc name=in format=time caps=video/x-raw,format=GRAY8,width={width},"
+    layout, aligned = ("GRAY16_LE", 2) if images[0].itemsize == 2 else ("GRAY8", 4)
+    pipeline = Gst.parse_launch(f"appsrc name=in format=time caps=video/x-raw,format={layout},width={width},"
                                 f"height={height},framerate=25/1 ! {launch} backend=cpu ! appsink name=out sync=false")
     source, out = pipeline.get_by_name("in"), pipeline.get_by_name("out")
     pipeline.set_state(Gst.State.PLAYING)
     for i, image in enumerate(images):
-        buffer = Gst.Buffer.new_wrapped(np.pad(image, ((0, 0), (0, -width % 4))).tobytes())
+        buffer = Gst.Buffer.new_wrapped(np.pad(image, ((0, 0), (0, -width % aligned))).tobytes())
         buffer.pts = i * Gst.SECOND // 25
         source.emit("push-buffer", buffer)
     source.emit("end-of-stream")
@@ -131,6 +132,46 @@ def compare_edges(images):
     count("cudacanny, GaussianBlur and Canny", images)
 
 
+def gradient_of(image, sigma, aperture):
+    """The gradient in 16 bits with a sign, or None where that is too small, or cv2.Canny() would overflow."""
+    blurred = cv2.GaussianBlur(image, (0, 0), sigma, **EXACT) if sigma else image
+    exact = [cv2.Sobel(blurred, cv2.CV_64F, *order, ksize=aperture, scale=1 / 16 if aperture == 7 else 1,
+                       borderType=cv2.BORDER_REPLICATE) for order in ((1, 0), (0, 1))]
+    if max(np.abs(part).max() for part in exact) >= 27146:
+        return None
+    return [np.rint(part).astype(np.int16) for part in exact]
+
+
+def compare_native_edges(images):
+    """Samples of more than 8 bits, with absolute thresholds and with shares of the greatest gradient."""
+    sigma, aperture, l2 = float(RNG.choice([0, 0.7, 1, 2, 3.3])), int(RNG.choice([3, 5, 7])), bool(RNG.integers(2))
+    extra, relative = int(RNG.integers(0, 7 if aperture == 3 else 3)), bool(RNG.integers(2))
+    divisor = 16 if aperture == 7 else 1
+    low, high = sorted((RNG.integers(0, 200, 2) * ({3: 1, 5: 12, 7: 160}[aperture] << extra)).tolist())
+    shares = sorted((RNG.integers(0, 100, 2)).tolist())
+    launch = (f"cudacanny depth=native threshold-mode={'relative' if relative else 'absolute'} low-threshold={low} "
+              f"high-threshold={high} low-share={shares[0] / 100} high-share={shares[1] / 100} sigma={sigma} "
+              f"aperture={aperture} l2-gradient={l2}")
+    height, width = images[0].shape
+    base = int(RNG.integers(0, 65536 - (256 << extra)))
+    wide = [(image.astype(np.uint16) << extra) + RNG.integers(0, 1 << extra, image.shape).astype(np.uint16)
+            + np.uint16(base) for image in images]
+    for image, buffer in zip(wide, frames_of(launch, wide)):
+        gradient = gradient_of(image, sigma, aperture)
+        if gradient is None:
+            continue
+        thresholds = [low / divisor, high / divisor]
+        if relative:
+            dx, dy = (part.astype(np.int64) for part in gradient)
+            greatest = int((dx * dx + dy * dy if l2 else np.abs(dx) + np.abs(dy)).max())
+            # Rounded down, as the element does; half of a square more makes its own square round down to it.
+            thresholds = [(greatest * s * s // 10000 + 0.5) ** 0.5 if l2 else greatest * s // 100 for s in shares]
+        edges = np.frombuffer(buffer.extract_dup(0, buffer.get_size()), "<u2").reshape(height, -1)[:, :width]
+        require_equal(edges >> 8, cv2.Canny(*gradient, *thresholds, L2gradient=l2),
+                      f"{launch}, {width} x {height}, {8 + extra} bits from {base} on")
+        count("cudacanny depth=native, GaussianBlur, Sobel and Canny", [image])
+
+
 def random_picture(height, width):
     """Returns a mask, grey noise, or a mixture of both."""
     mask = random_mask(RNG, height, width)
@@ -147,6 +188,7 @@ def compare(images):
     if MEASURES_FROM_SEGMENT:
         compare_contours(images, True)
     compare_edges(images)
+    compare_native_edges(images)
 
 
 for n in range(ROUNDS):

@@ -51,8 +51,24 @@ thresholds_of (const CtrCannyParams *params)
     return "otsu";
   if (params->threshold_mode == CTR_CANNY_MEDIAN)
     return "median";
+  if (params->threshold_mode == CTR_CANNY_RELATIVE)
+    return "relative";
   snprintf (text, sizeof text, "%g/%g", params->low_threshold, params->high_threshold);
   return text;
+}
+
+enum { CAMERA_BITS = 12 }; /* of samples of 16 bits */
+
+static unsigned
+channels_of (CtrFormat format)
+{
+  return format == CTR_FORMAT_RGB ? 3 : 1;
+}
+
+static unsigned
+bits_of (CtrFormat format)
+{
+  return format == CTR_FORMAT_GRAY16 ? CAMERA_BITS : 8;
 }
 
 /* What says which work it is, in a record. */
@@ -60,9 +76,10 @@ static void
 print_work (FILE *file, const CannyWork *work)
 {
   fprintf (file,
-      "\"name\": \"%s\", \"width\": %u, \"height\": %u, \"channels\": %u, \"sigma\": %g, \"aperture\": %u, "
+      "\"name\": \"%s\", \"width\": %u, \"height\": %u, \"channels\": %u, \"bits\": %u, \"sigma\": %g, \"aperture\": "
+      "%u, "
       "\"norm\": \"%s\", \"thresholds\": \"%s\"",
-      work->name, work->width, work->height, (unsigned) ctr_format_pixel_size (work->format), work->params.sigma,
+      work->name, work->width, work->height, channels_of (work->format), bits_of (work->format), work->params.sigma,
       work->params.aperture, work->params.l2_gradient ? "L2" : "L1", thresholds_of (&work->params));
 }
 
@@ -195,16 +212,33 @@ measure (Bench *bench, const CannyWork *work)
   return !bench->folder || write_mask (bench, work, mask);
 }
 
+/* As PGM has samples of 16 bits: the upper byte first. */
+static bool
+write_wide_image (const char *path, const uint16_t *samples, uint32_t width, uint32_t height)
+{
+  FILE *file = fopen (path, "wb");
+  bool ok = file && fprintf (file, "P5\n%u\n%u\n%u\n", width, height, (1u << CAMERA_BITS) - 1) > 0;
+  for (size_t i = 0; ok && i < (size_t) width * height; i++)
+    ok = putc (samples[i] >> 8, file) != EOF && putc (samples[i] & 255, file) != EOF;
+  if (file && fclose (file) != 0)
+    ok = false;
+  if (!ok)
+    perror (path);
+  return ok;
+}
+
 static bool
 write_current_image (Bench *bench, const CannyWork *work)
 {
-  const unsigned channels = (unsigned) ctr_format_pixel_size (work->format);
+  const unsigned channels = channels_of (work->format);
   char path[4096];
   if (!bench->folder)
     return true;
   snprintf (
       bench->image_name, sizeof bench->image_name, "image-%03u.p%cm", bench->case_count, channels == 3 ? 'p' : 'g');
   snprintf (path, sizeof path, "%s/%s", bench->folder, bench->image_name);
+  if (work->format == CTR_FORMAT_GRAY16)
+    return write_wide_image (path, (const uint16_t *) bench->image, work->width, work->height);
   return bench_write_image (path, bench->image, work->width, work->height, channels);
 }
 
@@ -235,12 +269,45 @@ measure_variants (Bench *bench, const CannyWork *usual)
     work.params.high_threshold *= gain;
     ok = measure (bench, &work) && ok;
   }
-  for (int mode = CTR_CANNY_OTSU; mode <= CTR_CANNY_MEDIAN; mode++) {
+  for (CtrCannyThresholdMode mode = CTR_CANNY_OTSU; mode <= CTR_CANNY_MEDIAN; mode++) {
     work = *usual;
     work.params.threshold_mode = mode;
     ok = measure (bench, &work) && ok;
   }
   return ok;
+}
+
+static bool
+measure_relative (Bench *bench, const CannyWork *usual)
+{
+  CannyWork work = *usual;
+  work.params.threshold_mode = CTR_CANNY_RELATIVE;
+  return measure (bench, &work);
+}
+
+/* Makes the 8-bit samples of the image those of a camera with more bits, with noise below. */
+static void
+widen_image (Bench *bench, size_t pixels)
+{
+  const unsigned extra = CAMERA_BITS - 8;
+  uint16_t *samples = (uint16_t *) bench->image;
+  for (size_t i = pixels; i-- > 0;)
+    samples[i] = (uint16_t) (bench->image[i] << extra | ((uint32_t) i * 2654435761u >> (32 - extra)));
+}
+
+/* The camera's samples as they are: absolute thresholds, and shares of the greatest gradient. */
+static bool
+measure_native (Bench *bench, BenchScene scene, uint32_t width, uint32_t height)
+{
+  CannyWork work = {.name = bench_scene_name (scene), .width = width, .height = height, .format = CTR_FORMAT_GRAY16};
+  ctr_canny_params_init (&work.params);
+  work.params.native_depth = true;
+  work.params.significant_bits = CAMERA_BITS;
+  work.params.low_threshold *= 1 << (CAMERA_BITS - 8);
+  work.params.high_threshold *= 1 << (CAMERA_BITS - 8);
+  bench_scene (scene, width, height, 1, bench->image);
+  widen_image (bench, (size_t) width * height);
+  return write_current_image (bench, &work) && measure (bench, &work) && measure_relative (bench, &work);
 }
 
 static bool
@@ -252,9 +319,14 @@ measure_scene (Bench *bench, BenchScene scene, uint32_t width, uint32_t height, 
     return true;
   bench_scene (scene, width, height, (uint32_t) ctr_format_pixel_size (format), bench->image);
   bool ok = write_current_image (bench, &work) && measure (bench, &work);
-  if (!bench->quick && scene == BENCH_SHAPES && format == CTR_FORMAT_GRAY8 && width == 3840)
+  if (format != CTR_FORMAT_GRAY8 || width < 1920 || width > 3840)
+    return ok;
+  ok = measure_relative (bench, &work) && ok;
+  if (scene != BENCH_SHAPES)
+    return ok;
+  if (!bench->quick && width == 3840)
     ok = measure_variants (bench, &work) && ok;
-  return ok;
+  return measure_native (bench, scene, width, height) && ok;
 }
 
 /* One failure must not end the others' measurement. */

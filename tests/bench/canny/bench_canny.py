@@ -19,7 +19,7 @@ sys.path.insert(0, os.path.join(HERE, os.pardir, "common"))
 from harness import (number, parse_options, peer_interpreter, print_columns, print_machine, print_peers, records_of,
                      write_files)
 
-WORK = ["name", "width", "height", "channels", "sigma", "aperture", "norm", "thresholds"]
+WORK = ["name", "width", "height", "channels", "bits", "sigma", "aperture", "norm", "thresholds"]
 FIELDS = ["who", "mode"] + WORK + ["edges", "different", "runs", "min_us", "median_us"]
 THREADS = len(os.sched_getaffinity(0))
 # What a row shows: its label, the records it takes, and which of their times.
@@ -43,8 +43,8 @@ def work_of(record):
 
 
 def title_of(work):
-    name, width, height, channels, sigma, aperture, norm, thresholds = work
-    kind = "RGB" if channels == 3 else "grey"
+    name, width, height, channels, bits, sigma, aperture, norm, thresholds = work
+    kind = "RGB" if channels == 3 else "grey" if bits == 8 else f"{bits}-bit grey"
     detail = "" if aperture == 3 else f", aperture {aperture}"
     detail += "" if norm == "L1" else f", {norm}"
     return f"{os.path.splitext(name)[0]} {width}x{height} {kind}, sigma {sigma:g}, {thresholds}{detail}"
@@ -74,7 +74,7 @@ def rows_of(work, records, copy_rate):
         ratio = number(us / ours["median_us"]) if ours and key[0] != "ours" and record is not ours else ""
         floor = ""
         if copy_rate and key[0] == "ours" and key[1] in ("warm", "flushed", "in-turn"):
-            floor = f"{100 * pixels * (work[3] + 1) / copy_rate * 1e6 / us:.1f} %"
+            floor = f"{100 * pixels * (work[3] * (2 if work[4] > 8 else 1) + 1) / copy_rate * 1e6 / us:.1f} %"
         difference = difference_of(record, pixels, ours) if ours else ""
         rows.append([label, number(us), number(pixels / us / 1e3), ratio, floor, difference])
     return rows

@@ -54,6 +54,18 @@ class OpenCV:
     def takes(self, case):
         return self.threads > 1 or case["name"] == "scene"
 
+    def edges_of_gradient(self, case, image, shares):
+        """By the function that takes gradients of 16 bits."""
+        if case["sigma"] > 0:
+            image = cv2.GaussianBlur(image, (0, 0), case["sigma"], **self.hint)
+        dx, dy = (cv2.Sobel(image, cv2.CV_16S, *order, ksize=case["aperture"], borderType=cv2.BORDER_REPLICATE)
+                  for order in ((1, 0), (0, 1)))
+        low, high = thresholds_of(case) or (0, 0)
+        if shares:
+            greatest = int(cv2.minMaxLoc(cv2.add(cv2.absdiff(dx, 0), cv2.absdiff(dy, 0), dtype=cv2.CV_32S))[1])
+            low, high = greatest * 20 // 100, greatest * 40 // 100
+        return cv2.Canny(dx, dy, low, high, L2gradient=case["norm"] == "L2")
+
     def levels(self, case, gray):
         given = thresholds_of(case)
         if given:
@@ -73,6 +85,9 @@ class OpenCV:
         if not self.buffers or self.buffers[0].shape != shape:
             self.buffers = [np.full(shape, 1, np.uint8) for _ in range(3)]  # touched once, outside the measurement
         gray, blurred, edges = self.buffers
+
+        if case["bits"] > 8 or case["thresholds"] == "relative":
+            return repeat(lambda: self.edges_of_gradient(case, image, case["thresholds"] == "relative"))
 
         def run():
             source = image if image.ndim == 2 else cv2.cvtColor(image, cv2.COLOR_RGB2GRAY, dst=gray)
@@ -100,7 +115,7 @@ def opencv_peers():
             peers.append(OpenCV(label, count, True, False))
     tiny = np.zeros((64, 64), np.uint8)
     for peer in peers:
-        peer.measure({"thresholds": "50/150", "sigma": 2, "aperture": 3, "norm": "L1"}, tiny)
+        peer.measure({"thresholds": "50/150", "bits": 8, "sigma": 2, "aperture": 3, "norm": "L1"}, tiny)
     return peers
 
 
@@ -144,7 +159,7 @@ class Npp(GpuPeer):
         self.context = npp_context(cupy, self.stream)
 
     def takes(self, case):
-        return (case["channels"] == 1 and case["aperture"] == 3 and thresholds_of(case) is not None
+        return (case["channels"] == 1 and case["bits"] == 8 and case["aperture"] == 3 and thresholds_of(case) is not None
                 and (self.advanced or case["sigma"] == 2))
 
     def blur(self, case, source, to, step, size):
@@ -194,7 +209,7 @@ class CuCim(GpuPeer):
         self.canny = canny
 
     def takes(self, case):
-        return (case["channels"] == 1 and case["aperture"] == 3 and case["sigma"] > 0
+        return (case["channels"] == 1 and case["bits"] == 8 and case["aperture"] == 3 and case["sigma"] > 0
                 and thresholds_of(case) is not None)
 
     def measure(self, case, image):
@@ -251,11 +266,13 @@ GROUPS = {
     "npp-advanced": lambda: npp_peers(True),
     "cucim": cucim_peers,
 }
-FIELDS = ["name", "width", "height", "channels", "sigma", "aperture", "norm", "thresholds"]
+FIELDS = ["name", "width", "height", "channels", "bits", "sigma", "aperture", "norm", "thresholds"]
 
 
 def read_image(folder, name):
     pixels, width, height, channels = read_pnm(os.path.join(folder, name))
+    if len(pixels) == 2 * width * height:
+        return np.frombuffer(pixels, ">u2").astype(np.uint16).reshape((height, width))
     return np.frombuffer(pixels, np.uint8).reshape((height, width) + ((channels,) if channels > 1 else ()))
 
 

@@ -13,10 +13,10 @@ enum { WIDTH = 200, HEIGHT = 150 }; /* of the frame without memory */
 static uint8_t pixels[64 * 64 + 1], output[64 * 64], large_output[WIDTH * HEIGHT];
 static const CtrImage good_image = {
     .data = pixels, .stride = 64, .width = 10, .height = 10, .format = CTR_FORMAT_GRAY8};
-static CtrCannyParams good_params, median_params;
+static CtrCannyParams good_params, median_params, native_params;
 static CtrEdgePicture good_picture, large_picture;
-static Picture colours;
-static CtrImage narrow;
+static Picture colours, camera;
+static CtrImage narrow, narrow_camera;
 
 static void
 open_requests (const Setup *setup)
@@ -31,9 +31,15 @@ open_requests (const Setup *setup)
   colours = picture_random (&colours_rng, WIDTH, HEIGHT, (Layout){.format = CTR_FORMAT_BGRX});
   narrow = colours.view;
   narrow.width = 20;
+  camera = picture_random (&colours_rng, WIDTH, HEIGHT, (Layout){.format = CTR_FORMAT_GRAY16});
+  narrow_camera = camera.view;
+  narrow_camera.width = 20;
   ctr_canny_params_init (&median_params);
   median_params.sigma = 1;
   median_params.threshold_mode = CTR_CANNY_MEDIAN;
+  native_params = median_params;
+  native_params.threshold_mode = CTR_CANNY_RELATIVE;
+  native_params.native_depth = true;
   /* Not a mask, so that one is made elsewhere. */
   ctr_edge_picture_init_mask (&large_picture, large_output, WIDTH, CTR_MEMORY_HOST);
   large_picture.planes[0].background[0] = 1;
@@ -43,6 +49,7 @@ static void
 close_requests (void)
 {
   picture_free (&colours);
+  picture_free (&camera);
 }
 
 static Request
@@ -55,12 +62,20 @@ static const MemoryCase *
 memory_cases (uint32_t *count)
 {
   static const Request smaller = {.image = &narrow, .params = &median_params, .picture = &large_picture};
-  static const MemoryCase cases[] = {{.name = "colours",
-      .request = {.image = &colours.view, .params = &median_params, .picture = &large_picture},
-      .smaller = &smaller,
-      .least_failures = 4,
-      .later_allocations = 0,
-      .kept_blocks = -1}};
+  static const Request smaller_native = {.image = &narrow_camera, .params = &native_params, .picture = &large_picture};
+  static const MemoryCase cases[] = {
+      {.name = "colours",
+          .request = {.image = &colours.view, .params = &median_params, .picture = &large_picture},
+          .smaller = &smaller,
+          .least_failures = 4,
+          .later_allocations = 0,
+          .kept_blocks = -1},
+      {.name = "16-bit samples as they are",
+          .request = {.image = &camera.view, .params = &native_params, .picture = &large_picture},
+          .smaller = &smaller_native,
+          .least_failures = 4,
+          .later_allocations = 0,
+          .kept_blocks = -1}};
   *count = LENGTH (cases);
   return cases;
 }
@@ -125,18 +140,43 @@ test_params (void)
 {
   static const double bad_sigmas[] = {-0.01, 20.001, 1e9, NAN, INFINITY, -INFINITY};
   static const double bad_thresholds[] = {-0.5, NAN, -INFINITY};
+  static const double bad_shares[] = {-0.001, 1.001, NAN, INFINITY, -INFINITY};
   static const uint32_t bad_apertures[] = {0, 1, 2, 4, 6, 9, UINT32_MAX};
   contract_refuse_doubles (offsetof (CtrCannyParams, sigma), bad_sigmas, LENGTH (bad_sigmas), "sigma is");
   for (size_t i = 0; i < LENGTH (bad_apertures); i++)
     REFUSE (aperture = bad_apertures[i], "3, 5 or 7");
   REFUSE (threshold_mode = (CtrCannyThresholdMode) -1, "mode -1");
-  REFUSE (threshold_mode = (CtrCannyThresholdMode) 3, "mode 3");
+  REFUSE (threshold_mode = (CtrCannyThresholdMode) 4, "mode 4");
+  REFUSE (output = (CtrCannyOutput) -1, "output -1");
+  REFUSE (output = (CtrCannyOutput) 4, "output 4");
   REFUSE (significant_bits = 7, "7 significant bits");
   REFUSE (significant_bits = 17, "17 significant bits");
   contract_refuse_doubles (
       offsetof (CtrCannyParams, low_threshold), bad_thresholds, LENGTH (bad_thresholds), "0 or more");
   contract_refuse_doubles (
       offsetof (CtrCannyParams, high_threshold), bad_thresholds, LENGTH (bad_thresholds), "0 or more");
+  contract_refuse_doubles (offsetof (CtrCannyParams, low_share), bad_shares, LENGTH (bad_shares), "0 to 1");
+  contract_refuse_doubles (offsetof (CtrCannyParams, high_share), bad_shares, LENGTH (bad_shares), "0 to 1");
+}
+
+/* Thresholds are told of a finished image only. */
+static void
+test_thresholds (void)
+{
+  CtrCannyThresholds thresholds;
+  CtrError error;
+  CtrCanny *canny = ctr_canny_new (contract_setup ()->backend, NULL);
+  describe ("thresholds before the first image");
+  CHECK (!ctr_canny_get_thresholds (canny, &thresholds, &error));
+  CHECK (error.status == CTR_ERROR_INVALID_ARGUMENT && strstr (error.message, "ctr_canny_finish()"));
+  describe ("thresholds as they were set");
+  CtrCannyParams params = good_params;
+  params.low_threshold = 33.5;
+  params.high_threshold = 12.25;
+  CHECK (ctr_canny_run (canny, &good_image, &params, &good_picture, contract_setup ()->stream, NULL));
+  CHECK (ctr_canny_get_thresholds (canny, &thresholds, NULL));
+  CHECK (thresholds.low == 12.25 && thresholds.high == 33.5 && thresholds.greatest == 0);
+  ctr_canny_free (canny);
 }
 
 static void
@@ -186,6 +226,10 @@ test_pictures (void)
   refuse_picture (picture, "shifts 0 and 3");
 
   picture = good_picture;
+  picture.planes[0].sample_size = 3;
+  refuse_picture (picture, "samples of 3 bytes");
+
+  picture = good_picture;
   picture.planes[0].stride = 9;
   refuse_picture (picture, "10 bytes");
   picture = good_picture;
@@ -212,6 +256,8 @@ test_defaults (void)
   CHECK (params.sigma == 2 && params.aperture == 3 && !params.l2_gradient);
   CHECK (params.threshold_mode == CTR_CANNY_ABSOLUTE);
   CHECK (params.low_threshold == 50 && params.high_threshold == 150);
+  CHECK (params.low_share == 0.2 && params.high_share == 0.4);
+  CHECK (!params.native_depth && params.significant_bits == 16 && params.output == CTR_CANNY_EDGES);
   describe ("the picture of a mask");
   const CtrEdgePlane *plane = &picture.planes[0];
   CHECK (picture.plane_count == 1 && picture.memory == CTR_MEMORY_DEVICE);
@@ -223,6 +269,7 @@ static void
 test_own (void)
 {
   test_params ();
+  test_thresholds ();
   test_pictures ();
   test_defaults ();
 }

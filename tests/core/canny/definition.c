@@ -111,7 +111,7 @@ test_thresholds (void)
       {0, 0}, {255, 255}, {0, 255}, {254, 255}, {0, 1}, {100, 101}, {190, 195}, {7, 60}};
   for (size_t i = 0; i < LENGTH (levels); i++)
     for (uint32_t density = 25; density <= 75; density += 25)
-      for (int mode = CTR_CANNY_OTSU; mode <= CTR_CANNY_MEDIAN; mode++) {
+      for (int mode = CTR_CANNY_OTSU; mode <= CTR_CANNY_RELATIVE; mode++) {
         const uint32_t width = 1 + random_below (&rng, 40), height = 1 + random_below (&rng, 40);
         CtrCannyParams params = random_canny_params (&rng);
         uint8_t *grey = noise_new (&rng, width, height, density, 3);

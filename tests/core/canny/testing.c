@@ -17,14 +17,21 @@ random_canny_params (Random *random)
       random_below (random, 3) ? sigmas[random_below (random, LENGTH (sigmas))] : random_below (random, 10001) / 1000.;
   params.aperture = 3 + 2 * random_below (random, 3);
   params.l2_gradient = random_below (random, 2);
-  if (random_below (random, 4) == 0)
-    params.threshold_mode = CTR_CANNY_OTSU + random_below (random, 2);
+  if (random_below (random, 3) == 0)
+    params.threshold_mode = CTR_CANNY_OTSU + random_below (random, 3);
   const double gain = params.aperture == 3 ? 1 : params.aperture == 5 ? 12 : 160;
   const double most = params.sigma > 1 ? 200 : 800;
   params.low_threshold = gain * most * random_below (random, 1000) / 1000;
   params.high_threshold = gain * most * random_below (random, 1000) / 1000;
   if (random_below (random, 2))
     params.significant_bits = CTR_CANNY_MIN_BITS + random_below (random, 9);
+  params.native_depth = random_below (random, 2);
+  if (params.native_depth) {
+    params.low_threshold *= 1 << random_below (random, 9);
+    params.high_threshold *= 1 << random_below (random, 9);
+  }
+  params.low_share = random_below (random, 501) / 1000.;
+  params.high_share = random_below (random, 8) ? random_below (random, 1001) / 1000. : params.low_share;
   if (random_below (random, 8) == 0)
     params.low_threshold = 0;
   if (random_below (random, 8) == 0)
@@ -36,10 +43,11 @@ void
 describe_canny (const char *name, const CtrImage *image, const CtrCannyParams *params)
 {
   describe ("%s, %u x %u, format %d, stride %zu; sigma %.17g, aperture %u, L%d, threshold mode %d, %.17g and %.17g, "
-            "%u bits",
+            "shares %.17g and %.17g, %u bits%s, output %d",
       name, image->width, image->height, image->format, image->stride, params->sigma, params->aperture,
       params->l2_gradient ? 2 : 1, params->threshold_mode, params->low_threshold, params->high_threshold,
-      params->significant_bits);
+      params->low_share, params->high_share, params->significant_bits, params->native_depth ? ", native" : "",
+      params->output);
 }
 
 CtrCanny *

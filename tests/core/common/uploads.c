@@ -89,7 +89,7 @@ check_canny_upload (const Fragile *fragile)
   const CtrImage *view = &fragile->view;
   uint8_t *mask = malloc ((size_t) view->width * view->height);
   CtrCanny *tested = detector_new (&setup), *reference = detector_new (&cpu);
-  for (CtrCannyThresholdMode mode = CTR_CANNY_ABSOLUTE; mode <= CTR_CANNY_MEDIAN; mode++) {
+  for (CtrCannyThresholdMode mode = CTR_CANNY_ABSOLUTE; mode <= CTR_CANNY_RELATIVE; mode++) {
     CtrCannyParams params;
     CtrEdgePicture picture;
     ctr_canny_params_init (&params);

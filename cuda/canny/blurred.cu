@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The survey kernel of Canny: blurs 8-bit samples into a plane and finds the greatest |dx| + |dy| of aperture 3. */
+#include "cuda/canny/gradient.cuh"
+#include "cuda/canny/greatest.cuh"
+
+namespace
+{
+
+/* Rows of blurred samples of a tile, of which one is above the rows that it writes and one below. */
+constexpr int SURVEY_ROWS = 48;
+constexpr int SURVEY_MARGIN = 1;
+
+template <int STEPS> struct SurveyLayout {
+  typedef SourceTile<STEPS, SURVEY_ROWS> Source;
+  static constexpr int ROWS = SURVEY_ROWS - 2 * SURVEY_MARGIN;
+  static constexpr int BYTES = Source::BYTES + SURVEY_ROWS * BLURRED_STRIDE;
+};
+
+/* A pair of magnitudes as integers, whose order is that of the magnitudes, since none is negative. */
+__device__ inline uint32_t
+greater_pair (uint32_t a, uint32_t b)
+{
+  return __vmaxu2 (a, b);
+}
+
+/* An integer up to 2047, from half precision. */
+__device__ inline uint32_t
+integer_of_half (uint32_t half)
+{
+  const uint32_t exponent = half >> 10;
+  return exponent ? ((half & 1023) | 1024) >> (25 - exponent) : 0;
+}
+
+/* The greatest magnitude of rows FIRST to END - 1 of the tile, for the lane's columns and one beside them. FROM: the row
+ * above FIRST. */
+__device__ inline uint32_t
+greatest_of_rows (const CannyKernelArgs &f, const uint8_t *from, int tile_x, int tile_y, int first, int end)
+{
+  const int x = tile_x + 8 * (int) (threadIdx.x % 32) - 1;
+  SmoothedRow above, middle, below;
+  uint32_t found[PAIRS + 1] = {}, greatest = 0;
+  load_row (from, &above);
+  load_row (from + BLURRED_STRIDE, &middle);
+  from += 2 * BLURRED_STRIDE;
+#pragma unroll 2
+  for (int y = first; y < end && tile_y + y < (int) f.height; y++, from += BLURRED_STRIDE) {
+    load_row (from, &below);
+#pragma unroll
+    for (int i = 0; i <= PAIRS; i++) {
+      const Half2 dx = h2_add (h2_fma (middle.across[i], h2_broadcast (H2_TWO), above.across[i]), below.across[i]);
+      const Half2 dy = h2_sub (below.sums[i], above.sums[i]);
+      found[i] = greater_pair (found[i], h2_add (h2_abs (dx), h2_abs (dy)));
+    }
+    above = middle;
+    middle = below;
+  }
+#pragma unroll
+  for (int i = 0; i <= PAIRS; i++) {
+    const int column = x + 2 * i;
+    if (column >= 0 && column < (int) f.width)
+      greatest = max (greatest, found[i] & 0xffff);
+    if (column + 1 < (int) f.width)
+      greatest = max (greatest, found[i] >> 16);
+  }
+  return greatest;
+}
+
+/* Writes the tile's blurred samples that are inside the image; the plane's rows have room for whole tiles. */
+template <int ROWS>
+__device__ inline void
+write_blurred (const CannyPlane &plane, const uint8_t *from, int tile_x, int tile_y)
+{
+  constexpr int words = CANNY_W / 4;
+  for (int i = threadIdx.x; i < ROWS * words; i += CANNY_THREADS) {
+    const int row = i / words, column = i % words * 4;
+    if (tile_y + row < (int) plane.height)
+      *(uint32_t *) (plane.data + (size_t) (tile_y + row) * plane.stride + tile_x + column) =
+          *(const uint32_t *) (from + row * BLURRED_STRIDE + column);
+  }
+}
+
+template <int STEPS>
+__global__ void
+__launch_bounds__ (CANNY_THREADS, STEPS <= 1 ? 3 : 1)
+    survey_kernel (const __grid_constant__ CannyKernelArgs f, CannyPlane plane, CannyRelative relative)
+{
+  typedef SurveyLayout<STEPS> Layout;
+  typedef typename Layout::Source Source;
+  extern __shared__ __align__ (16) uint8_t memory[];
+  __shared__ uint32_t weights[WEIGHT_WORDS<STEPS>];
+  const uint32_t tiles_x = ctr_div_up (f.width, CANNY_W), tx = blockIdx.x % tiles_x, ty = blockIdx.x / tiles_x;
+  const int tile_x = tx * CANNY_W, tile_y = ty * Layout::ROWS;
+  uint8_t *source = memory, *blurred = memory + Source::BYTES;
+  ctr_let_next_start ();
+  if (STEPS > 0)
+    tabulate_weights<STEPS> (f, weights);
+  load_grey<STEPS == 0, STEPS == 0 ? BLURRED_LEFT : Source::REACH, Source::STRIDE, Source::ROWS> (
+      f, tile_x - Source::LEFT, tile_y - SURVEY_MARGIN - Source::REACH, source);
+  __syncthreads ();
+  if constexpr (STEPS > 0) {
+    blur<STEPS, SURVEY_ROWS> (weights, source, blurred);
+    __syncthreads ();
+    if (tx == 0 || ty == 0 || tile_x + CANNY_W + BLURRED_LEFT > (int) f.width
+        || tile_y + Layout::ROWS + SURVEY_MARGIN > (int) f.height) {
+      replicate_image_border<SURVEY_ROWS> (f, tile_x - BLURRED_LEFT, tile_y - SURVEY_MARGIN, blurred);
+      __syncthreads ();
+    }
+  } else {
+    copy_unblurred<SURVEY_ROWS> (source, blurred);
+    __syncthreads ();
+  }
+  if (plane.data)
+    write_blurred<Layout::ROWS> (plane, blurred + SURVEY_MARGIN * BLURRED_STRIDE + BLURRED_LEFT, tile_x, tile_y);
+  if (!relative.state)
+    return;
+  constexpr int warps = CANNY_THREADS / 32, share = (Layout::ROWS + warps - 1) / warps;
+  const int first = threadIdx.x / 32 * share, end = min (first + share, Layout::ROWS);
+  const uint32_t greatest =
+      first < end ? greatest_of_rows (f, blurred + first * BLURRED_STRIDE, tile_x, tile_y, first, end) : 0;
+  add_greatest (relative, integer_of_half (greatest));
+}
+
+template <int STEPS>
+void
+launch (const CannyKernelArgs &f, const CannyPlane &plane, const CannyRelative &relative, cudaStream_t stream)
+{
+  typedef SurveyLayout<STEPS> Layout;
+  survey_kernel<STEPS>
+      <<<ctr_div_up (f.width, CANNY_W) * ctr_div_up (f.height, Layout::ROWS), CANNY_THREADS, Layout::BYTES, stream>>> (
+          f, plane, relative);
+}
+
+template <int STEPS>
+cudaError_t
+prepare ()
+{
+  return cudaFuncSetAttribute (
+      survey_kernel<STEPS>, cudaFuncAttributeMaxDynamicSharedMemorySize, SurveyLayout<STEPS>::BYTES);
+}
+
+} // namespace
+
+cudaError_t
+canny_prepare_survey ()
+{
+  cudaError_t (*const prepare_each[]) () = {prepare<0>, prepare<1>, prepare<2>, prepare<3>, prepare<4>, prepare<5>};
+  for (auto prepare : prepare_each) {
+    const cudaError_t status = prepare ();
+    if (status != cudaSuccess)
+      return status;
+  }
+  return cudaSuccess;
+}
+
+void
+canny_launch_survey (
+    const CannyKernelArgs &f, const CannyPlane &plane, const CannyRelative &relative, cudaStream_t stream)
+{
+  void (*const launch_each[]) (const CannyKernelArgs &, const CannyPlane &, const CannyRelative &, cudaStream_t) = {
+      launch<0>, launch<1>, launch<2>, launch<3>, launch<4>, launch<5>};
+  launch_each[canny_blur_steps (f.radius)](f, plane, relative, stream);
+}
