@@ -197,6 +197,7 @@ test_codes (void)
   contours = ctr_contours_new_remote (&other, &without, &source, NULL);
   CHECK (ctr_contours_map_codes (contours, &codes, &error) && codes.size == 0 && codes.bytes && codes.chains);
   ctr_contours_unref (contours);
+  source = (Source){0};
   other = info;
   other.vertices = CTR_VERTICES_ANY;
   contours = ctr_contours_new_remote (&other, &ops, &source, NULL);
