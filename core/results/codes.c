@@ -6,6 +6,7 @@
 #include "core/common/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 CtrCodeArrays *
 ctr_codes_new (const CtrContours *contours, CtrError *error)
@@ -16,8 +17,11 @@ ctr_codes_new (const CtrContours *contours, CtrError *error)
     /* malloc (0) may return NULL. */
     codes->chains = ctr_alloc_array ((size_t) contours->count + 1, sizeof *codes->chains);
   }
-  if (codes && codes->chains)
+  if (codes && codes->chains) {
+    /* Rows have half the size. They lie in the second half, so that each is read before a chain is written there. */
+    codes->rows = (CtrCodesRow *) codes->chains + contours->count;
     return codes;
+  }
   ctr_codes_free (codes);
   ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the codes of %u contours", contours->count);
   return NULL;
@@ -37,13 +41,17 @@ bool
 ctr_codes_lay_out (CtrCodeArrays *codes, const CtrContours *contours, CtrError *error)
 {
   uint64_t size = 0;
+  _Static_assert(sizeof (CtrContourChain) == 2 * sizeof (CtrCodesRow), "rows fill the second half");
   for (uint32_t i = 0; i < contours->count; i++) {
-    if (codes->chains[i].steps == CTR_CODES_TOO_MANY)
+    CtrCodesRow row;
+    memcpy (&row, codes->rows + i, sizeof row);
+    if (row.steps == CTR_CODES_TOO_MANY)
       return ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY,
           "contour %u of a %u x %u image has more than %u steps, too many for codes: use its points", i,
           contours->width, contours->height, CTR_CODES_TOO_MANY - 1);
-    codes->chains[i].offset = size;
-    size += ctr_codes_size (codes->chains[i].steps, codes->bits);
+    const CtrContourChain chain = {size, row.steps, row.first};
+    memcpy (codes->chains + i, &chain, sizeof chain);
+    size += ctr_codes_size (row.steps, codes->bits);
   }
   codes->size = size;
   codes->bytes = ctr_alloc_array (size + 1, 1);
@@ -64,22 +72,22 @@ count_steps (const CtrPoint *points, uint32_t count)
 static void
 pack_contour (const CtrPoint *points, uint32_t count, uint32_t bits, uint8_t *to)
 {
-  uint32_t waiting = 0, held = 0; /* bits that do not fill a byte yet */
+  uint64_t waiting = 0; /* HELD bits that are not written yet */
+  uint32_t held = 0;
   for (uint32_t i = 0; i < count; i++) {
     const CtrPoint next = points[i + 1 < count ? i + 1 : 0];
-    const uint32_t direction = ctr_codes_direction (points[i], next, bits);
+    const uint64_t direction = ctr_codes_direction (points[i], next, bits);
     for (uint32_t steps = ctr_codes_distance (points[i], next); steps > 0; steps--) {
       waiting |= direction << held;
       held += bits;
-      if (held < 8)
+      if (held < 56)
         continue;
-      *to++ = (uint8_t) waiting;
-      waiting >>= 8;
-      held -= 8;
+      for (; held >= 8; held -= 8, waiting >>= 8)
+        *to++ = (uint8_t) waiting;
     }
   }
-  if (held > 0)
-    *to = (uint8_t) waiting;
+  for (; held > 0; held -= held < 8 ? held : 8, waiting >>= 8)
+    *to++ = (uint8_t) waiting;
 }
 
 bool
@@ -88,8 +96,8 @@ ctr_codes_pack (
 {
   for (uint32_t i = 0; i < contours->count; i++) {
     const CtrPoint *line = points + table[i].first;
-    codes->chains[i].first = line[0];
-    codes->chains[i].steps = count_steps (line, table[i].count);
+    const CtrCodesRow row = {count_steps (line, table[i].count), line[0]};
+    memcpy (codes->rows + i, &row, sizeof row);
   }
   if (!ctr_codes_lay_out (codes, contours, error))
     return false;

@@ -48,7 +48,7 @@ ctr_codes_direction (CtrPoint a, CtrPoint b, uint32_t bits)
   return direction >> (3 - bits);
 }
 
-/* A chain as the GPU delivers it. Offsets follow from the steps of those before. */
+/* A chain as a backend makes it. Offsets follow from the steps of those before. */
 typedef struct {
   uint32_t steps;
   CtrPoint first;
@@ -57,17 +57,17 @@ typedef struct {
 /* The codes of a result in memory of their own. */
 typedef struct {
   CtrContourChain *chains;
-  uint8_t *bytes;
-  uint64_t size; /* bytes */
+  CtrCodesRow *rows; /* of the chains, in the same memory: to be filled in before ctr_codes_lay_out() */
+  uint8_t *bytes;    /* NULL until then */
+  uint64_t size;     /* bytes */
   uint32_t bits;
 } CtrCodeArrays;
 
-/* Codes for CONTOURS, which have a number of rows, with room for as many chains. NULL and CTR_ERROR_OUT_OF_MEMORY when
- * there is no memory. */
+/* Codes for CONTOURS, which have a number of rows. NULL and CTR_ERROR_OUT_OF_MEMORY when there is no memory. */
 CtrCodeArrays *ctr_codes_new (const CtrContours *contours, CtrError *error);
 void ctr_codes_free (CtrCodeArrays *codes);
 
-/* Sets the offsets and makes room for the bytes, once the chains of CONTOURS have their steps. */
+/* Turns the rows into chains, and makes room for the bytes. */
 bool ctr_codes_lay_out (CtrCodeArrays *codes, const CtrContours *contours, CtrError *error);
 
 /* Fills CODES with those of CONTOURS, whose arrays are TABLE and POINTS. */

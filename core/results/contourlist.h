@@ -29,8 +29,8 @@ typedef enum { CTR_CONTOURS_TABLE, CTR_CONTOURS_POINTS, CTR_CONTOURS_SUMS, CTR_C
 
 /* Where the arrays of contours lie if not in host memory. fetch() copies one of them TO host memory: on any thread, one
  * call at a time. get_device() returns false if the current CUDA context cannot reach the arrays. destroy() comes with
- * the last reference, on any thread. fetch_codes() is a fetch, too: it packs the codes of CONTOURS and fills in CODES, whose
- * bytes ctr_codes_lay_out() makes room for; NULL: the host packs them from the arrays. */
+ * the last reference, on any thread. fetch_codes() is a fetch, too: it packs the codes of CONTOURS. It fills in the rows of
+ * CODES and, after ctr_codes_lay_out(), their bytes; NULL: the host packs them from the arrays. */
 typedef struct {
   bool (*fetch) (void *source, CtrContoursArray array, void *to, size_t size, CtrError *error);
   bool (*get_device) (void *source, CtrDeviceContours *device);

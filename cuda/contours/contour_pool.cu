@@ -8,7 +8,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct ContourPool {
   void *context;
@@ -134,21 +133,6 @@ fetch (void *source, CtrContoursArray array, void *to, size_t size, CtrError *er
   return ok;
 }
 
-/* Rows of the GPU, of half the size, become chains in place: they lie in the second half of CHAINS, so that each is read
- * before a chain is written there. */
-static void
-expand_rows (CtrContourChain *chains, uint32_t count)
-{
-  static_assert (sizeof (CtrContourChain) == 2 * sizeof (CtrCodesRow), "rows fill the second half");
-  const CtrCodesRow *rows = (const CtrCodesRow *) chains + count;
-  for (uint32_t i = 0; i < count; i++) {
-    CtrCodesRow row;
-    memcpy (&row, rows + i, sizeof row);
-    const CtrContourChain chain = {0, row.steps, row.first};
-    memcpy (chains + i, &chain, sizeof chain);
-  }
-}
-
 /* The caller holds the lock. */
 static bool
 pack_codes (ContourSlot *slot, const CtrContours *contours, CtrCodeArrays *to, CtrError *error)
@@ -157,12 +141,9 @@ pack_codes (ContourSlot *slot, const CtrContours *contours, CtrCodeArrays *to, C
   const CtrContour *table = (const CtrContour *) slot->table.data;
   const CtrPoint *points = (const CtrPoint *) slot->points.data;
   const cudaStream_t stream = slot->pool->stream;
-  CtrCodesRow *rows = (CtrCodesRow *) to->chains + contours->count;
   if (!contour_codes_count (codes, contours, table, points, stream, error)
-      || !copy_down (slot, codes->rows, rows, contours->count * sizeof *rows, error))
-    return false;
-  expand_rows (to->chains, contours->count);
-  if (!ctr_codes_lay_out (to, contours, error))
+      || !copy_down (slot, codes->rows, to->rows, contours->count * sizeof *to->rows, error)
+      || !ctr_codes_lay_out (to, contours, error))
     return false;
   return to->size == 0
          || (contour_codes_pack (codes, contours, table, points, to->size, stream, error)

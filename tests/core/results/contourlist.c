@@ -78,7 +78,7 @@ fetch_codes (void *data, const CtrContours *contours, CtrCodeArrays *codes, CtrE
     return ctr_fail (error, CTR_ERROR_CUDA, "the GPU is elsewhere");
   }
   for (uint32_t i = 0; i < contours->count; i++)
-    codes->chains[i] = (CtrContourChain){.steps = i == 0 && source->long_contour ? CTR_CODES_TOO_MANY : i};
+    codes->rows[i] = (CtrCodesRow){.steps = i == 0 && source->long_contour ? CTR_CODES_TOO_MANY : i};
   if (!ctr_codes_lay_out (codes, contours, error))
     return false;
   CHECK (codes->bits == 3 && codes->size == 2); /* 0, 3 and 6 bits */
