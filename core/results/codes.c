@@ -5,6 +5,7 @@
 #include "core/common/error.h"
 #include "core/common/memory.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,7 +55,7 @@ ctr_codes_lay_out (CtrCodeArrays *codes, const CtrContours *contours, CtrError *
     size += ctr_codes_size (row.steps, codes->bits);
   }
   codes->size = size;
-  codes->bytes = ctr_alloc_array (size + 1, 1);
+  codes->bytes = ctr_alloc_array (size + sizeof (uint64_t), 1); /* see pack_contour() */
   return codes->bytes
          || ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for codes: %llu bytes of %u contours",
              (unsigned long long) size, contours->count);
@@ -69,25 +70,27 @@ count_steps (const CtrPoint *points, uint32_t count)
   return steps < CTR_CODES_TOO_MANY ? (uint32_t) steps : CTR_CODES_TOO_MANY;
 }
 
+/* Writes up to 8 bytes behind the codes, too. */
 static void
 pack_contour (const CtrPoint *points, uint32_t count, uint32_t bits, uint8_t *to)
 {
-  uint64_t waiting = 0; /* HELD bits that are not written yet */
+  const uint64_t ones = bits == 2 ? UINT64_C (0x5555555555555555) : UINT64_C (0x1249249249249249); /* a step each */
+  uint64_t waiting = 0; /* HELD bits, fewer than 8, that do not fill a byte yet */
   uint32_t held = 0;
   for (uint32_t i = 0; i < count; i++) {
     const CtrPoint next = points[i + 1 < count ? i + 1 : 0];
-    const uint64_t direction = ctr_codes_direction (points[i], next, bits);
-    for (uint32_t steps = ctr_codes_distance (points[i], next); steps > 0; steps--) {
-      waiting |= direction << held;
-      held += bits;
-      if (held < 56)
-        continue;
-      for (; held >= 8; held -= 8, waiting >>= 8)
-        *to++ = (uint8_t) waiting;
+    const uint64_t line = ctr_codes_direction (points[i], next, bits) * ones;
+    for (uint32_t steps = ctr_codes_distance (points[i], next), some; steps > 0; steps -= some) {
+      some = steps < 16 ? steps : 16;
+      waiting |= (line & ((UINT64_C (1) << some * bits) - 1)) << held;
+      const uint64_t bytes = htole64 (waiting);
+      memcpy (to, &bytes, sizeof bytes);
+      held += some * bits;
+      to += held / 8;
+      waiting >>= held / 8 * 8;
+      held %= 8;
     }
   }
-  for (; held > 0; held -= held < 8 ? held : 8, waiting >>= 8)
-    *to++ = (uint8_t) waiting;
 }
 
 bool
