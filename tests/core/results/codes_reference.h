@@ -5,11 +5,15 @@
 
 #include <contours/contours.h>
 
+CTR_BEGIN_DECLS
+
 /* Compares the codes of CONTOURS with the directions between neighbouring points, bit by bit, and what decoding gives with
  * the points. CONTOURS without codes have to say so. A difference ends the test. */
 void check_codes (CtrContours *contours);
 
 /* The codes of both are the same bytes. */
 void check_codes_equal (CtrContours *one, CtrContours *other);
+
+CTR_END_DECLS
 
 #endif
