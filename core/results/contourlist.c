@@ -359,8 +359,8 @@ ctr_contours_map_codes (CtrContours *contours, CtrContourCodes *codes, CtrError 
   Result *result = (Result *) contours;
   if (!ctr_contours_have_codes (contours))
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
-        "these contours have no chain codes: their lines run in any direction, as those of region snakes and those "
-        "simplified with epsilon do; use their points, or set epsilon to 0");
+        "these contours have no chain codes, as those of region snakes, those simplified with epsilon and those of "
+        "strips: use their points, or, for borders, set epsilon to 0");
   if (!ctr_contours_wait (contours, error))
     return false;
   CtrCodeArrays *arrays = atomic_load_explicit (&result->codes, memory_order_acquire);

@@ -374,8 +374,8 @@ gst_contour_export_class_init (GstContourExportClass *klass)
    * GstContourExport:codes:
    *
    * Writes chain codes of borders and crack codes of level contours instead of their points (`ndjson`, `csv`): the first
-   * point, and a digit for the direction of each step. Contours without such codes, which are simplified borders and
-   * outlines of `cudasnake`, keep their points. Points that are not written are not fetched from the GPU.
+   * point, and a digit for the direction of each step. Contours without such codes, which are simplified borders,
+   * outlines of `cudasnake` and contours of strips, keep their points. Points that are not written are not fetched from the GPU.
    *
    * Since: 0.1
    */

@@ -20,7 +20,7 @@ map_codes (GstContoursContourMeta *meta, CtrContourCodes *codes)
  * @meta: a #GstContoursContourMeta
  *
  * Whether the contours are lines of steps to neighbouring points, which have chain or crack codes: borders of `cudaborders`
- * without `epsilon`, and level contours of `cudacrackcontour`. This function does not wait for the analysis.
+ * without `epsilon`, and level contours of `cudacrackcontour`, but not those of strips. This function does not wait for the analysis.
  *
  * Returns: whether gst_contours_contour_meta_get_codes() and its siblings have codes
  *

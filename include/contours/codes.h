@@ -37,8 +37,8 @@ typedef struct {
   uint32_t bits; /* of a step: 3 or 2 */
 } CtrContourCodes;
 
-/* Are there codes? Not of borders simplified with epsilon and of region snakes, whose lines run in any direction. This
- * function does not wait for a pending result. */
+/* Are there codes? Not of borders simplified with epsilon and of region snakes, whose lines run in any direction, and not
+ * of strips, whose lines need not be closed. This function does not wait for a pending result. */
 CTR_API bool ctr_contours_have_codes (const CtrContours *contours);
 
 /* The codes in host memory (transfer none, valid as long as the reference). The first call waits for a pending result.

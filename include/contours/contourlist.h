@@ -19,7 +19,7 @@ typedef enum {
 
 /* Which points of its line a contour lists. */
 typedef enum {
-  CTR_VERTICES_ANY,   /* the corners of a polygon, whose sides run in any direction */
+  CTR_VERTICES_ANY,   /* the corners of a polygon, whose sides run in any direction; also of strips */
   CTR_VERTICES_STEPS, /* all of them: each is a neighbour of the one before */
   CTR_VERTICES_TURNS, /* those where the line turns; its segments are horizontal, vertical or diagonal */
 } CtrVertices;
