@@ -10,6 +10,7 @@
 struct CtrBorders {
   CtrAnalyser base;
   double epsilon; /* of the pending image */
+  CtrVertices vertices;
 };
 
 static inline const CtrBordersOps *
@@ -110,6 +111,13 @@ ctr_borders_plan_init (CtrBordersPlan *plan, const CtrBordersParams *params)
                   || plan->min_height > 1;
 }
 
+/* What the backends find; ctr_borders_simplify() leaves others. */
+static CtrVertices
+vertices_of (const CtrBordersParams *params)
+{
+  return params->approximation == CTR_APPROXIMATION_NONE ? CTR_VERTICES_STEPS : CTR_VERTICES_TURNS;
+}
+
 bool
 ctr_borders_enqueue (
     CtrBorders *borders, const CtrImage *image, const CtrBordersParams *params, void *stream, CtrError *error)
@@ -120,6 +128,7 @@ ctr_borders_enqueue (
   CtrBordersPlan plan;
   ctr_borders_plan_init (&plan, params);
   borders->epsilon = params->epsilon;
+  borders->vertices = vertices_of (params);
   borders->base.pending = ops_of (borders)->enqueue (borders->base.state, image, &plan, stream, error);
   return borders->base.pending;
 }
@@ -131,7 +140,10 @@ take_result (CtrBorders *borders, CtrError *error)
   if (!ctr_analyser_take_pending (&borders->base, error))
     return NULL;
   CtrContours *contours = ops_of (borders)->finish (borders->base.state, error);
-  if (!contours || borders->epsilon == 0)
+  if (!contours)
+    return NULL;
+  contours->vertices = borders->vertices;
+  if (borders->epsilon == 0)
     return contours;
   CtrContours *simplified = ctr_borders_simplify (contours, borders->epsilon, error);
   ctr_contours_unref (contours);
@@ -168,7 +180,8 @@ ctr_borders_submit (
   const CtrContours info = {.width = image->width,
       .height = image->height,
       .coordinates = CTR_COORDINATES_PIXELS,
-      .features = params->features};
+      .features = params->features,
+      .vertices = vertices_of (params)};
   CtrContours *result = ctr_contours_new_pending (&info, &pending_ops, borders, error);
   if (result)
     borders->base.handed_out = ctr_contours_ref (result);

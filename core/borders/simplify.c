@@ -89,6 +89,7 @@ simplified_new (Simplification *s, const CtrContourSums *sums, CtrError *error)
   CtrContours info = *s->source;
   uint64_t operations = 0, first = 0;
   info.point_count = 0;
+  info.vertices = CTR_VERTICES_ANY;
   for (uint32_t i = 0; i < info.count; i++) {
     info.point_count += s->counts[i];
     if (ctr_poll (&operations, 1)) {

@@ -220,7 +220,10 @@ take_result (CtrCracks *cracks, CtrError *error)
 {
   if (!ctr_analyser_take_pending (&cracks->base, error))
     return NULL;
-  return ops_of (cracks)->finish (cracks->base.state, error);
+  CtrContours *contours = ops_of (cracks)->finish (cracks->base.state, error);
+  if (contours)
+    contours->vertices = CTR_VERTICES_TURNS;
+  return contours;
 }
 
 CtrContours *
@@ -252,7 +255,8 @@ ctr_cracks_submit (
   const CtrContours info = {.width = image->width,
       .height = image->height,
       .coordinates = CTR_COORDINATES_CORNERS,
-      .features = params->features};
+      .features = params->features,
+      .vertices = CTR_VERTICES_TURNS};
   CtrContours *result = ctr_contours_new_pending (&info, &pending_ops, cracks, error);
   if (result)
     cracks->base.handed_out = ctr_contours_ref (result);

@@ -18,6 +18,7 @@ typedef struct {
   atomic_int refs;
   CtrPending pending;              /* until it is settled, the numbers are 0 and there are no arrays */
   _Atomic (void *) arrays[ARRAYS]; /* in host memory; NULL until fetched */
+  _Atomic (CtrCodeArrays *) codes; /* NULL until asked for */
   const CtrContoursSource *ops;    /* NULL: all arrays are in host memory */
   void *source;
   pthread_mutex_t fetching;
@@ -35,6 +36,7 @@ result_new (const CtrContours *info, const CtrPendingOps *ops, void *analyser)
   atomic_init (&result->refs, 1);
   for (int i = 0; i < ARRAYS; i++)
     atomic_init (&result->arrays[i], NULL);
+  atomic_init (&result->codes, NULL);
   ctr_pending_init (&result->pending, ops, analyser);
   pthread_mutex_init (&result->fetching, NULL);
   return result;
@@ -239,6 +241,7 @@ ctr_contours_unref (CtrContours *contours)
     result->ops->destroy (result->source);
   for (int i = 0; i < ARRAYS; i++)
     free (atomic_load_explicit (&result->arrays[i], memory_order_relaxed));
+  ctr_codes_free (atomic_load_explicit (&result->codes, memory_order_relaxed));
   pthread_mutex_destroy (&result->fetching);
   ctr_pending_clear (&result->pending);
   free (result);
@@ -268,6 +271,18 @@ fetch (Result *result, CtrContoursArray array, CtrError *error)
   return NULL;
 }
 
+/* The caller holds the lock. */
+static void *
+map_locked (Result *result, CtrContoursArray array, CtrError *error)
+{
+  void *memory = atomic_load_explicit (&result->arrays[array], memory_order_relaxed);
+  if (!memory) {
+    memory = fetch (result, array, error);
+    atomic_store_explicit (&result->arrays[array], memory, memory_order_release);
+  }
+  return memory;
+}
+
 static void *
 map (CtrContours *contours, CtrContoursArray array, CtrError *error)
 {
@@ -278,11 +293,7 @@ map (CtrContours *contours, CtrContoursArray array, CtrError *error)
   if (memory || !result->ops || !has_array (contours, array))
     return memory;
   pthread_mutex_lock (&result->fetching);
-  memory = atomic_load_explicit (&result->arrays[array], memory_order_relaxed);
-  if (!memory) {
-    memory = fetch (result, array, error);
-    atomic_store_explicit (&result->arrays[array], memory, memory_order_release);
-  }
+  memory = map_locked (result, array, error);
   pthread_mutex_unlock (&result->fetching);
   return memory;
 }
@@ -309,6 +320,58 @@ const CtrSnakeRegion *
 ctr_contours_map_regions (CtrContours *contours, CtrError *error)
 {
   return map (contours, CTR_CONTOURS_REGIONS, error);
+}
+
+bool
+ctr_contours_have_codes (const CtrContours *contours)
+{
+  return contours->vertices != CTR_VERTICES_ANY;
+}
+
+static bool
+fill_codes (Result *result, CtrCodeArrays *codes, CtrError *error)
+{
+  if (result->ops && result->ops->fetch_codes)
+    return result->ops->fetch_codes (result->source, &result->public, codes, error);
+  const CtrContour *table = map_locked (result, CTR_CONTOURS_TABLE, error);
+  const CtrPoint *points = table ? map_locked (result, CTR_CONTOURS_POINTS, error) : NULL;
+  return points && ctr_codes_pack (codes, &result->public, table, points, error);
+}
+
+/* The caller holds the lock. */
+static CtrCodeArrays *
+make_codes (Result *result, CtrError *error)
+{
+  CtrCodeArrays *codes = atomic_load_explicit (&result->codes, memory_order_relaxed);
+  if (codes || !(codes = ctr_codes_new (&result->public, error)))
+    return codes;
+  if (fill_codes (result, codes, error)) {
+    atomic_store_explicit (&result->codes, codes, memory_order_release);
+    return codes;
+  }
+  ctr_codes_free (codes);
+  return NULL;
+}
+
+bool
+ctr_contours_map_codes (CtrContours *contours, CtrContourCodes *codes, CtrError *error)
+{
+  Result *result = (Result *) contours;
+  if (!ctr_contours_have_codes (contours))
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "these contours have no chain codes, as those of region snakes, those simplified with epsilon and those of "
+        "strips: use their points, or, for borders, set epsilon to 0");
+  if (!ctr_contours_wait (contours, error))
+    return false;
+  CtrCodeArrays *arrays = atomic_load_explicit (&result->codes, memory_order_acquire);
+  if (!arrays) {
+    pthread_mutex_lock (&result->fetching);
+    arrays = make_codes (result, error);
+    pthread_mutex_unlock (&result->fetching);
+  }
+  if (arrays)
+    *codes = (CtrContourCodes){arrays->chains, arrays->bytes, arrays->size, arrays->bits};
+  return arrays;
 }
 
 bool

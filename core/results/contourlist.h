@@ -3,6 +3,7 @@
 #ifndef CTR_CORE_RESULTS_CONTOURLIST_H
 #define CTR_CORE_RESULTS_CONTOURLIST_H
 
+#include "core/results/codes.h"
 #include "core/results/pending.h"
 
 #include <contours/snake.h>
@@ -28,11 +29,13 @@ typedef enum { CTR_CONTOURS_TABLE, CTR_CONTOURS_POINTS, CTR_CONTOURS_SUMS, CTR_C
 
 /* Where the arrays of contours lie if not in host memory. fetch() copies one of them TO host memory: on any thread, one
  * call at a time. get_device() returns false if the current CUDA context cannot reach the arrays. destroy() comes with
- * the last reference, on any thread. */
+ * the last reference, on any thread. fetch_codes() is a fetch, too: it packs the codes of CONTOURS. It fills in the rows of
+ * CODES and, after ctr_codes_lay_out(), their bytes; NULL: the host packs them from the arrays. */
 typedef struct {
   bool (*fetch) (void *source, CtrContoursArray array, void *to, size_t size, CtrError *error);
   bool (*get_device) (void *source, CtrDeviceContours *device);
   void (*destroy) (void *source);
+  bool (*fetch_codes) (void *source, const CtrContours *contours, CtrCodeArrays *codes, CtrError *error);
 } CtrContoursSource;
 
 /* Contours that own SOURCE; on failure, the caller still owns it. */

@@ -4,6 +4,7 @@
 
 #include "cuda/common/context.h"
 #include "cuda/common/session.cuh"
+#include "cuda/contours/contour_codes.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -16,6 +17,8 @@ struct ContourPool {
   ContourSlot *unused;
   uint32_t likely_count; /* of the last result */
   uint32_t likely_point_count;
+  pthread_mutex_t packing; /* of CODES, which serve one result at a time */
+  ContourCodes codes;
 };
 
 ContourPool *
@@ -35,6 +38,7 @@ contour_pool_new (CtrError *error)
   pool->context = ctr_context_current ();
   pool->refs = 1;
   pthread_mutex_init (&pool->lock, NULL);
+  pthread_mutex_init (&pool->packing, NULL);
   return pool;
 }
 
@@ -58,9 +62,11 @@ drop_reference (ContourPool *pool)
       cudaEventDestroy (slot->copied);
     free (slot);
   }
+  contour_codes_free (&pool->codes);
   cudaStreamDestroy (pool->stream);
   cudaGetLastError (); /* The context may be gone; errors have nowhere to go. */
   ctr_context_pop ();
+  pthread_mutex_destroy (&pool->packing);
   pthread_mutex_destroy (&pool->lock);
   free (pool);
 }
@@ -127,6 +133,37 @@ fetch (void *source, CtrContoursArray array, void *to, size_t size, CtrError *er
   return ok;
 }
 
+/* The caller holds the lock. */
+static bool
+pack_codes (ContourSlot *slot, const CtrContours *contours, CtrCodeArrays *to, CtrError *error)
+{
+  ContourCodes *codes = &slot->pool->codes;
+  const CtrContour *table = (const CtrContour *) slot->table.data;
+  const CtrPoint *points = (const CtrPoint *) slot->points.data;
+  const cudaStream_t stream = slot->pool->stream;
+  if (!contour_codes_count (codes, contours, table, points, stream, error)
+      || !copy_down (slot, codes->rows, to->rows, contours->count * sizeof *to->rows, error)
+      || !ctr_codes_lay_out (to, contours, error))
+    return false;
+  return to->size == 0
+         || (contour_codes_pack (codes, contours, table, points, to->size, stream, error)
+             && copy_down (slot, codes->bytes.data, to->bytes, to->size, error));
+}
+
+static bool
+fetch_codes (void *source, const CtrContours *contours, CtrCodeArrays *to, CtrError *error)
+{
+  ContourSlot *slot = (ContourSlot *) source;
+  if (contours->count == 0)
+    return ctr_codes_lay_out (to, contours, error);
+  ctr_context_push (slot->pool->context);
+  pthread_mutex_lock (&slot->pool->packing);
+  const bool ok = pack_codes (slot, contours, to, error);
+  pthread_mutex_unlock (&slot->pool->packing);
+  ctr_context_pop ();
+  return ok;
+}
+
 static bool
 get_device (void *source, CtrDeviceContours *device)
 {
@@ -170,7 +207,7 @@ contour_slot_view (const ContourSlot *slot, const CudaSession *session, CtrPendi
 CtrContours *
 contour_slot_publish (ContourSlot *slot, const CtrContours *info, CtrError *error)
 {
-  static const CtrContoursSource ops = {fetch, get_device, destroy};
+  static const CtrContoursSource ops = {fetch, get_device, destroy, fetch_codes};
   slot->has_sums = info->features & CTR_CONTOUR_FEATURE_MOMENTS;
   slot->pool->likely_count = info->count;
   slot->pool->likely_point_count = (uint32_t) info->point_count;

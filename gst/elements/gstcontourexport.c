@@ -63,6 +63,7 @@ struct _GstContourExport {
   gboolean append;
   guint64 max_file_size;
   guint64 max_file_time;
+  gboolean codes;
   gboolean started;
 
   ExportWriter writer;
@@ -73,7 +74,7 @@ struct _GstContourExport {
   GstVideoInterlaceMode interlace_mode;
 };
 
-enum { PROP_0, PROP_LOCATION, PROP_FD, PROP_FORMAT, PROP_APPEND, PROP_MAX_FILE_SIZE, PROP_MAX_FILE_TIME };
+enum { PROP_0, PROP_LOCATION, PROP_FD, PROP_FORMAT, PROP_APPEND, PROP_MAX_FILE_SIZE, PROP_MAX_FILE_TIME, PROP_CODES };
 
 #define DEFAULT_LOCATION "-"
 
@@ -100,6 +101,16 @@ gst_contour_export_format_get_type (void)
   return type;
 }
 
+static const ExportFormat *
+get_format (const GstContourExport *self)
+{
+  if (self->codes && self->format == FORMAT_NDJSON)
+    return &export_ndjson_codes;
+  if (self->codes && self->format == FORMAT_CSV)
+    return &export_csv_codes;
+  return formats[self->format];
+}
+
 static void
 set_stopped (GstContourExport *self)
 {
@@ -118,7 +129,7 @@ gst_contour_export_start (GstBaseTransform *trans)
 
   GST_OBJECT_LOCK (self);
   settings = (ExportSettings){
-      .format = formats[self->format],
+      .format = get_format (self),
       .owner = owner,
       .location = self->location,
       .fd = self->fd,
@@ -230,6 +241,7 @@ static const PropertyField fields[] = {
     PROPERTY_FIELD (PROP_APPEND, GstContourExport, append),
     PROPERTY_FIELD (PROP_MAX_FILE_SIZE, GstContourExport, max_file_size),
     PROPERTY_FIELD (PROP_MAX_FILE_TIME, GstContourExport, max_file_time),
+    PROPERTY_FIELD (PROP_CODES, GstContourExport, codes),
     {0},
 };
 
@@ -357,6 +369,19 @@ gst_contour_export_class_init (GstContourExportClass *klass)
       g_param_spec_uint64 ("max-file-time", "Maximum file time",
           "Maximum duration of a file in nanoseconds, after which ndjson and csv start the next file (0 = no limit)", 0,
           G_MAXUINT64, 0, flags));
+
+  /**
+   * GstContourExport:codes:
+   *
+   * Writes chain codes of borders and crack codes of level contours instead of their points (`ndjson`, `csv`): the first
+   * point, and a digit for the direction of each step. Contours without such codes, which are simplified borders,
+   * outlines of `cudasnake` and contours of strips, keep their points. Points that are not written are not fetched from the GPU.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object_class, PROP_CODES,
+      g_param_spec_boolean (
+          "codes", "Codes", "Write chain and crack codes instead of points (ndjson and csv)", FALSE, flags));
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);

@@ -6,12 +6,29 @@
 #include <math.h>
 #include <string.h>
 
+#define CODE_COLUMNS ",analysed_width,analysed_height,start_x,start_y,codes"
+#define NO_CODES ",,,,,"
+
 static void
-begin_file (G_GNUC_UNUSED gpointer state, GString *out)
+append_header (GString *out, const gchar *more)
 {
   g_string_append (out, "frame,pts,timestamp,source,width,height,corrupted,interlaced,label,area,x,y,w,h,cx,cy,"
                         "orientation,major_axis,minor_axis,eccentricity,min,max,mean,std,"
-                        "id,hole,parent,perimeter,point_count,level,coordinates,points,unfinished,value\n");
+                        "id,hole,parent,perimeter,point_count,level,coordinates,points,unfinished,value");
+  g_string_append (out, more);
+  g_string_append_c (out, '\n');
+}
+
+static void
+begin_file (G_GNUC_UNUSED gpointer state, GString *out)
+{
+  append_header (out, "");
+}
+
+static void
+begin_file_of_codes (G_GNUC_UNUSED gpointer state, GString *out)
+{
+  append_header (out, CODE_COLUMNS);
 }
 
 /* RFC 4180: quoted if necessary, with quotes doubled. */
@@ -102,7 +119,6 @@ append_component (GString *out, const GstContoursComponent *c, GstContoursCompon
   g_string_append (out, c->unfinished ? ",,,,,,,,1," : ",,,,,,,,0,");
   if (features & GST_CONTOURS_COMPONENT_FEATURE_VALUES)
     number_text_append_uint (out, c->value);
-  g_string_append_c (out, '\n');
 }
 
 /* Writes the columns of a contour before its points. */
@@ -148,8 +164,23 @@ append_points (const ExportText *text, GstContoursContourMeta *meta, const CtrPo
   return ret;
 }
 
+/* The columns of the codes, empty where there are none. */
 static GstFlowReturn
-append_components (const ExportText *text, const GString *start, GstContoursComponentMeta *meta)
+append_codes (const ExportText *text, GstContoursContourMeta *meta, const CtrContourCodes *codes, guint index)
+{
+  GString *out = text->out;
+  guint width, height;
+  gst_contours_contour_meta_get_reference_size (meta, &width, &height);
+  g_string_append_c (out, ',');
+  append_uint (out, width);
+  append_uint (out, height);
+  append_uint (out, codes->chains[index].first.x);
+  append_uint (out, codes->chains[index].first.y);
+  return export_append_codes (text, codes, index);
+}
+
+static GstFlowReturn
+append_components (const ExportText *text, const GString *start, GstContoursComponentMeta *meta, gboolean with_codes)
 {
   GstContoursComponentFeatures features = gst_contours_component_meta_get_features (meta);
   GstFlowReturn ret = GST_FLOW_OK;
@@ -157,16 +188,19 @@ append_components (const ExportText *text, const GString *start, GstContoursComp
   for (guint i = 0; ret == GST_FLOW_OK && export_get_web_component (meta, i, &c); i++) {
     g_string_append_len (text->out, start->str, start->len);
     append_component (text->out, &c, features);
+    g_string_append (text->out, with_codes ? NO_CODES "\n" : "\n");
     ret = export_text_flush (text);
   }
   return ret;
 }
 
 static GstFlowReturn
-append_contours (const ExportText *text, const GString *start, GstContoursContourMeta *meta)
+append_contours (const ExportText *text, const GString *start, GstContoursContourMeta *meta, gboolean with_codes)
 {
   CtrContours *contours = gst_contours_contour_meta_peek_contours (meta);
-  const CtrPoint *points = ctr_contours_map_points (contours, NULL);
+  CtrContourCodes codes;
+  const gboolean has_codes = with_codes && export_map_codes (meta, &codes);
+  const CtrPoint *points = has_codes ? NULL : ctr_contours_map_points (contours, NULL);
   const CtrContour *table = ctr_contours_map_table (contours, NULL);
   GstFlowReturn ret = GST_FLOW_OK;
   GstContoursContour c;
@@ -175,21 +209,38 @@ append_contours (const ExportText *text, const GString *start, GstContoursContou
     append_contour (text->out, &c);
     g_string_append (text->out, export_get_coordinates (meta));
     g_string_append_c (text->out, ',');
-    ret = append_points (text, meta, points + c.first, c.count);
-    g_string_append (text->out, table && table[i].flags & CTR_CONTOUR_OPEN ? ",1,\n" : ",0,\n");
+    if (!has_codes)
+      ret = append_points (text, meta, points + c.first, c.count);
+    g_string_append (text->out, table && table[i].flags & CTR_CONTOUR_OPEN ? ",1," : ",0,");
+    if (has_codes)
+      ret = append_codes (text, meta, &codes, c.id);
+    g_string_append (text->out, with_codes && !has_codes ? NO_CODES "\n" : "\n");
   }
+  return ret;
+}
+
+static GstFlowReturn
+write_meta (const ExportText *text, const ExportFrame *frame, GstMeta *meta, gboolean codes)
+{
+  GString *start = g_string_new (NULL);
+  append_frame (start, frame, meta);
+  GstFlowReturn ret = export_is_contours (meta)
+                          ? append_contours (text, start, (GstContoursContourMeta *) meta, codes)
+                          : append_components (text, start, (GstContoursComponentMeta *) meta, codes);
+  g_string_free (start, TRUE);
   return ret;
 }
 
 static GstFlowReturn
 write_rows (G_GNUC_UNUSED gpointer state, const ExportText *text, const ExportFrame *frame, GstMeta *meta)
 {
-  GString *start = g_string_new (NULL);
-  append_frame (start, frame, meta);
-  GstFlowReturn ret = export_is_contours (meta) ? append_contours (text, start, (GstContoursContourMeta *) meta)
-                                                : append_components (text, start, (GstContoursComponentMeta *) meta);
-  g_string_free (start, TRUE);
-  return ret;
+  return write_meta (text, frame, meta, FALSE);
+}
+
+static GstFlowReturn
+write_rows_of_codes (G_GNUC_UNUSED gpointer state, const ExportText *text, const ExportFrame *frame, GstMeta *meta)
+{
+  return write_meta (text, frame, meta, TRUE);
 }
 
 const ExportFormat export_csv = {
@@ -198,4 +249,13 @@ const ExportFormat export_csv = {
     .extent = EXPORT_LINES,
     .begin_file = begin_file,
     .write = write_rows,
+};
+
+const ExportFormat export_csv_codes = {
+    .nick = "csv",
+    .name = "CSV with codes",
+    .extent = EXPORT_LINES,
+    .codes = TRUE,
+    .begin_file = begin_file_of_codes,
+    .write = write_rows_of_codes,
 };

@@ -209,6 +209,30 @@ export_map_point (GstContoursContourMeta *meta, const CtrPoint *point, gdouble *
   *y += export_get_web_shift ((GstMeta *) meta);
 }
 
+gboolean
+export_map_codes (GstContoursContourMeta *meta, CtrContourCodes *codes)
+{
+  return gst_contours_contour_meta_has_codes (meta)
+         && ctr_contours_map_codes (gst_contours_contour_meta_peek_contours (meta), codes, NULL);
+}
+
+GstFlowReturn
+export_append_codes (const ExportText *text, const CtrContourCodes *codes, guint index)
+{
+  const gsize steps = codes->chains[index].steps, piece = 4096;
+  guint8 *digits = g_malloc (steps);
+  GstFlowReturn ret = GST_FLOW_OK;
+  ctr_contour_codes_unpack (codes, index, digits);
+  for (gsize i = 0; i < steps; i++)
+    digits[i] += '0';
+  for (gsize i = 0; ret == GST_FLOW_OK && i < steps; i += piece) {
+    g_string_append_len (text->out, (const gchar *) digits + i, (gssize) MIN (piece, steps - i));
+    ret = export_text_flush (text);
+  }
+  g_free (digits);
+  return ret;
+}
+
 const gchar *
 export_get_coordinates (GstContoursContourMeta *meta)
 {

@@ -39,12 +39,14 @@ typedef struct {
   const gchar *nick;
   const gchar *name;
   ExportExtent extent;
+  gboolean codes; /* Contours that have codes are written with these instead of their points. */
 
   /* The state between start and stop; NULL if the format has none. */
   gpointer (*start) (void);
   void (*stop) (gpointer state);
 
-  /* Called in this order; NULL functions are skipped. Contours have been copied from the GPU (fetched). METAS is the
+  /* Called in this order; NULL functions are skipped. Contours have been copied from the GPU (fetched), but for points that
+   * are not written. METAS is the
    * number of metas that were written. After a flush has interrupted a frame, the frame is begun again and must produce
    * the same text. */
   void (*begin_file) (gpointer state, GString *out);
@@ -60,6 +62,7 @@ typedef struct {
 } ExportFormat;
 
 extern const ExportFormat export_ndjson, export_csv, export_svg, export_geojson, export_coco, export_labelme;
+extern const ExportFormat export_ndjson_codes, export_csv_codes;
 
 /* Whether META is of a kind that is exported. */
 gboolean export_supports (const GstMeta *meta);
@@ -82,6 +85,12 @@ gdouble export_get_web_shift (GstMeta *meta);
 /* Gets component or contour INDEX with rows of the web; FALSE if there is none. */
 gboolean export_get_web_component (GstContoursComponentMeta *meta, guint index, GstContoursComponent *component);
 gboolean export_get_web_contour (GstContoursContourMeta *meta, guint index, GstContoursContour *contour);
+
+/* Maps the codes of META for a format with codes; FALSE if it writes points. */
+gboolean export_map_codes (GstContoursContourMeta *meta, CtrContourCodes *codes);
+
+/* Appends the directions of contour INDEX as digits. */
+GstFlowReturn export_append_codes (const ExportText *text, const CtrContourCodes *codes, guint index);
 
 /* Append members of a JSON object that has been begun: "frame", "pts", "timestamp" and the flags of the frame;
  * "limit_exceeded" if FLAGS has it; "resolution". */

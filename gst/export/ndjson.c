@@ -57,28 +57,76 @@ append_points (const ExportText *text, GstContoursContourMeta *meta, const CtrPo
   return ret;
 }
 
+/* Where the lines of contours come from. */
+typedef struct {
+  const CtrPoint *points; /* NULL: */
+  CtrContourCodes codes;
+} Lines;
+
+static Lines
+map_lines (GstContoursContourMeta *meta, gboolean codes)
+{
+  Lines lines = {NULL};
+  if (!codes || !export_map_codes (meta, &lines.codes))
+    lines.points = ctr_contours_map_points (gst_contours_contour_meta_peek_contours (meta), NULL);
+  return lines;
+}
+
+/* The frame that codes refer to. */
+static void
+append_analysed (GString *out, GstContoursContourMeta *meta)
+{
+  guint width, height;
+  gst_contours_contour_meta_get_reference_size (meta, &width, &height);
+  export_append_uint (out, ",\"analysed\":{\"width\":", width);
+  export_append_uint (out, ",\"height\":", height);
+  g_string_append_c (out, '}');
+}
+
 static GstFlowReturn
-append_contours (const ExportText *text, GstContoursContourMeta *meta)
+append_line (const ExportText *text, GstContoursContourMeta *meta, const Lines *lines, const GstContoursContour *c)
+{
+  GString *out = text->out;
+  GstFlowReturn ret;
+  if (lines->points) {
+    g_string_append (out, ",\"points\":[");
+    ret = append_points (text, meta, lines->points + c->first, c->count);
+    g_string_append (out, ret == GST_FLOW_OK ? "]" : "");
+    return ret;
+  }
+  const CtrPoint start = lines->codes.chains[c->id].first;
+  export_append_uint (out, ",\"start\":[", start.x);
+  export_append_uint (out, ",", start.y);
+  g_string_append (out, "],\"codes\":\"");
+  ret = export_append_codes (text, &lines->codes, c->id);
+  g_string_append (out, ret == GST_FLOW_OK ? "\"" : "");
+  return ret;
+}
+
+static GstFlowReturn
+append_contours (const ExportText *text, GstContoursContourMeta *meta, gboolean codes)
 {
   GString *out = text->out;
   guint count = gst_contours_contour_meta_get_count (meta);
-  const CtrPoint *points = ctr_contours_map_points (gst_contours_contour_meta_peek_contours (meta), NULL);
+  const Lines lines = map_lines (meta, codes);
   GstFlowReturn ret = GST_FLOW_OK;
   export_append_uint (out, ",\"threshold\":", gst_contours_contour_meta_get_threshold (meta));
   export_append_json_limit (out, gst_contours_contour_meta_get_flags (meta));
   if (gst_contours_contour_meta_get_flags (meta) & GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED)
     export_append_uint (out, ",\"needed\":", gst_contours_contour_meta_get_needed (meta));
   export_append_uint (out, ",\"count\":", count);
-  g_string_append_printf (out, ",\"coordinates\":\"%s\",\"contours\":[", export_get_coordinates (meta));
+  g_string_append_printf (out, ",\"coordinates\":\"%s\"", export_get_coordinates (meta));
+  if (!lines.points)
+    append_analysed (out, meta);
+  g_string_append (out, ",\"contours\":[");
   for (guint i = 0; ret == GST_FLOW_OK && i < count; i++) {
     GstContoursContour c;
     export_get_web_contour (meta, i, &c);
     g_string_append (out, i > 0 ? ",{" : "{");
     export_append_json_contour (out, meta, &c);
-    g_string_append (out, ",\"points\":[");
-    ret = append_points (text, meta, points + c.first, c.count);
+    ret = append_line (text, meta, &lines, &c);
     if (ret == GST_FLOW_OK)
-      g_string_append (out, "]}");
+      g_string_append_c (out, '}');
   }
   return ret;
 }
@@ -107,18 +155,30 @@ append_first_row (GString *out, GstMeta *meta)
 }
 
 static GstFlowReturn
-write_line (G_GNUC_UNUSED gpointer state, const ExportText *text, const ExportFrame *frame, GstMeta *meta)
+write_meta (const ExportText *text, const ExportFrame *frame, GstMeta *meta, gboolean codes)
 {
   guint width, height;
   export_get_size (meta, &width, &height);
   append_head (text->out, frame, width, height, export_get_source (meta));
   if (export_get_flags (meta) & GST_CONTOURS_RESULT_FLAG_STRIP)
     append_first_row (text->out, meta);
-  GstFlowReturn ret = export_is_contours (meta) ? append_contours (text, (GstContoursContourMeta *) meta)
+  GstFlowReturn ret = export_is_contours (meta) ? append_contours (text, (GstContoursContourMeta *) meta, codes)
                                                 : append_components (text, (GstContoursComponentMeta *) meta);
   if (ret == GST_FLOW_OK)
     g_string_append (text->out, "]}\n");
   return ret;
+}
+
+static GstFlowReturn
+write_line (G_GNUC_UNUSED gpointer state, const ExportText *text, const ExportFrame *frame, GstMeta *meta)
+{
+  return write_meta (text, frame, meta, FALSE);
+}
+
+static GstFlowReturn
+write_line_of_codes (G_GNUC_UNUSED gpointer state, const ExportText *text, const ExportFrame *frame, GstMeta *meta)
+{
+  return write_meta (text, frame, meta, TRUE);
 }
 
 /* A frame without metadata has a line as well. */
@@ -136,5 +196,14 @@ const ExportFormat export_ndjson = {
     .name = "NDJSON: one JSON line for each frame and analyser",
     .extent = EXPORT_LINES,
     .write = write_line,
+    .end_frame = end_frame,
+};
+
+const ExportFormat export_ndjson_codes = {
+    .nick = "ndjson",
+    .name = "NDJSON with codes",
+    .extent = EXPORT_LINES,
+    .codes = TRUE,
+    .write = write_line_of_codes,
     .end_frame = end_frame,
 };

@@ -160,6 +160,20 @@ write_last (ExportWriter *self)
   return ret;
 }
 
+/* Points are not fetched where codes are written. */
+static gboolean
+fetch_contours (ExportWriter *self, GstContoursContourMeta *meta, GError **error)
+{
+  GstContoursContour first;
+  if (!self->format->codes || !gst_contours_contour_meta_has_codes (meta))
+    return gst_contours_contour_meta_fetch (meta, error);
+  if (!gst_contours_contour_meta_fetch_codes (meta, error))
+    return FALSE;
+  if (gst_contours_contour_meta_get_count (meta) == 0 || gst_contours_contour_meta_get_contour (meta, 0, &first))
+    return TRUE;
+  return gst_contours_contour_meta_fetch (meta, error);
+}
+
 /* Fetches the metas of the frame that are exported and adds their flags to *FLAGS. Returns their number, or -1 after an
  * error. */
 static gint
@@ -171,7 +185,7 @@ prepare_metas (ExportWriter *self, GstBuffer *buffer, GstMeta **first, GstContou
   for (GstMeta *meta; (meta = gst_buffer_iterate_meta (buffer, &iterator));) {
     if (!export_supports (meta))
       continue;
-    if (export_is_contours (meta) && !gst_contours_contour_meta_fetch ((GstContoursContourMeta *) meta, &error)) {
+    if (export_is_contours (meta) && !fetch_contours (self, (GstContoursContourMeta *) meta, &error)) {
       fail (self, error);
       return -1;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Describes the structures of the result arrays to languages that cannot read C headers. */
+#include <contours/codes.h>
 #include <contours/components.h>
 #include <contours/contourlist.h>
 #include <contours/snake.h>
@@ -79,6 +80,14 @@ static const Field contour[] = {
     {0},
 };
 
+static const Field contour_chain[] = {
+    FIELD (CtrContourChain, offset),
+    FIELD (CtrContourChain, steps),
+    NAMED (CtrContourChain, "x", first.x),
+    NAMED (CtrContourChain, "y", first.y),
+    {0},
+};
+
 static const Field point[] = {
     FIELD (CtrPoint, x),
     FIELD (CtrPoint, y),
@@ -147,6 +156,7 @@ static const Layout layouts[] = {
     {"CtrComponentGrey", sizeof (CtrComponentGrey), component_grey},
     {"CtrComponentMoments", sizeof (CtrComponentMoments), component_moments},
     {"CtrContour", sizeof (CtrContour), contour},
+    {"CtrContourChain", sizeof (CtrContourChain), contour_chain},
     {"CtrContourMoments", sizeof (CtrContourMoments), contour_moments},
     {"CtrContourSums", sizeof (CtrContourSums), contour_sums},
     {"CtrPoint", sizeof (CtrPoint), point},
@@ -175,7 +185,7 @@ describe (const Layout *layout)
 /**
  * gst_contours_get_layout:
  * @structure: name of a structure: `CtrComponent`, `CtrComponentGrey`, `CtrComponentMoments`, `CtrContour`,
- *     `CtrContourMoments`, `CtrContourSums`, `CtrPoint` or `CtrSnakeRegion`
+ *     `CtrContourChain`, `CtrContourMoments`, `CtrContourSums`, `CtrPoint` or `CtrSnakeRegion`
  *
  * Describes how the elements of a result array lie in memory, for languages that cannot read the C declaration. The
  * description is a JSON object with the arrays `names`, `formats` and `offsets`, which have one item per field, and

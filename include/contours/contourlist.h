@@ -17,6 +17,13 @@ typedef enum {
   CTR_COORDINATES_CORNERS, /* a corner between pixels: the upper left corner of the pixel with the same coordinates */
 } CtrCoordinates;
 
+/* Which points of its line a contour lists. */
+typedef enum {
+  CTR_VERTICES_ANY,   /* the corners of a polygon, whose sides run in any direction; also of strips */
+  CTR_VERTICES_STEPS, /* all of them: each is a neighbour of the one before */
+  CTR_VERTICES_TURNS, /* those where the line turns; its segments are horizontal, vertical or diagonal */
+} CtrVertices;
+
 typedef struct {
   uint16_t x;
   uint16_t y;
@@ -80,7 +87,7 @@ typedef enum {
   CTR_LIMIT_WINDOW_SIDES /* CtrSnakeParams.max_window_sides */
 } CtrLimit;
 
-/* Immutable and reference-counted. Of a pending result (see contours.h), size, coordinates, features and origin_row are valid; the
+/* Immutable and reference-counted. Of a pending result (see contours.h), size, coordinates, features, origin_row and vertices are valid; the
  * other fields are 0 until ctr_contours_wait() has returned. The order of the rows is described in borders.h (OpenCV's), cracks.h and snake.h. */
 typedef struct {
   uint32_t width; /* of the analysed image, pixels */
@@ -94,7 +101,8 @@ typedef struct {
   uint64_t needed;   /* what the image needs of the exceeded limit, else 0 */
   /* Of strips: the row of the web that y = 0 stands for; the last row of the strip is height - 1. Otherwise 0. */
   uint64_t origin_row;
-  uint32_t unfinished; /* rows with CTR_CONTOUR_OPEN */
+  uint32_t unfinished;  /* rows with CTR_CONTOUR_OPEN */
+  CtrVertices vertices; /* Chain and crack codes (codes.h) give these back. */
 } CtrContours;
 
 /* ref() returns a new reference (transfer full). Both are thread-safe. */

@@ -46,6 +46,7 @@
 #include <contours/cancel.h>
 #include <contours/canny.h>
 #include <contours/cca.h>
+#include <contours/codes.h>
 #include <contours/components.h>
 #include <contours/contourlist.h>
 #include <contours/contourstrips.h>

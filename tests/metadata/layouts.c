@@ -2,6 +2,7 @@
 /* Fills the structures of the result arrays field by field, as C does, for test_python.py to read. */
 #include "layouts.h"
 
+#include <contours/codes.h>
 #include <contours/components.h>
 #include <contours/contourlist.h>
 #include <contours/snake.h>
@@ -75,6 +76,17 @@ fill_contour (CtrContour *to, GString *names)
 }
 
 static gsize
+fill_chain (CtrContourChain *to, GString *names)
+{
+  gint number = 0;
+  SET (offset);
+  SET (steps);
+  SET_AS ("x", first.x);
+  SET_AS ("y", first.y);
+  return 0;
+}
+
+static gsize
 fill_point (CtrPoint *to, GString *names)
 {
   gint number = 0;
@@ -142,6 +154,7 @@ static const struct {
     STRUCTURE (CtrComponentGrey, fill_component_grey),
     STRUCTURE (CtrComponentMoments, fill_component_moments),
     STRUCTURE (CtrContour, fill_contour),
+    STRUCTURE (CtrContourChain, fill_chain),
     STRUCTURE (CtrContourMoments, fill_moments),
     STRUCTURE (CtrContourSums, fill_sums),
     STRUCTURE (CtrPoint, fill_point),

@@ -177,6 +177,7 @@ sample_contours (SampleGpu *gpu, guint features, CtrCoordinates coordinates)
       .point_count = SAMPLE_POINTS,
       .coordinates = coordinates,
       .features = features,
+      .vertices = coordinates == CTR_COORDINATES_PIXELS ? CTR_VERTICES_TURNS : CTR_VERTICES_ANY, /* some are diagonal */
   };
   CtrError error;
   *gpu = (SampleGpu){.coordinates = coordinates};

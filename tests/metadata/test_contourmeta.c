@@ -390,6 +390,79 @@ GST_START_TEST (failing_fetch)
 }
 GST_END_TEST;
 
+/* Asserts that BYTES are these, and frees them. */
+static void
+assert_takes_bytes (GBytes *bytes, const void *expected, gsize size)
+{
+  fail_unless (bytes != NULL);
+  assert_equals_uint64 (g_bytes_get_size (bytes), size);
+  fail_unless (memcmp (g_bytes_get_data (bytes, NULL), expected, size) == 0);
+  g_bytes_unref (bytes);
+}
+
+GST_START_TEST (codes)
+{
+  static const guint8 around[] = {6, 6, 6, 0, 0, 0, 0, 0, 2, 2, 2, 4, 4, 4, 4, 4}, tip[] = {7, 5, 3, 1};
+  /* 3 bits a step: 16, 4 and 0 steps. */
+  static const guint8 packed[] = {0xb6, 0x01, 0x00, 0x92, 0x48, 0x92, 0xef, 0x02};
+  static const CtrContourChain chains[] = {{0, 16, {1, 1}}, {6, 4, {3, 2}}, {8, 0, {7, 0}}};
+  SampleGpu gpu;
+  GstBuffer *buffer = sample_buffer ();
+  GstContoursContourMeta *meta = sample_attach_contours (buffer, &gpu, 0, PIXELS, "finder");
+
+  fail_unless (gst_contours_contour_meta_has_codes (meta));
+  assert_equals_int (gst_contours_contour_meta_get_code_bits (meta), 3);
+  assert_fetched (&gpu, 0, 0, 0);
+  fail_unless (gst_contours_contour_meta_fetch_codes (meta, NULL));
+  assert_takes_bytes (gst_contours_contour_meta_get_codes (meta, 0), around, sizeof around);
+  assert_takes_bytes (gst_contours_contour_meta_get_codes (meta, 1), tip, sizeof tip);
+  assert_takes_bytes (gst_contours_contour_meta_get_codes (meta, 2), NULL, 0);
+  fail_unless (gst_contours_contour_meta_get_codes (meta, 3) == NULL);
+  for (guint i = 0; i < 3; i++)
+    assert_takes_bytes (gst_contours_contour_meta_get_decoded_points (meta, i, FALSE), sample_points + 4 * i,
+        (i < 2 ? 4 : 1) * sizeof *sample_points);
+  GBytes *all = gst_contours_contour_meta_get_decoded_points (meta, 0, TRUE);
+  const CtrPoint *points = g_bytes_get_data (all, NULL);
+  assert_equals_uint64 (g_bytes_get_size (all), 16 * sizeof *points);
+  fail_unless (points[1].x == 1 && points[1].y == 2 && points[15].x == 2 && points[15].y == 1);
+  g_bytes_unref (all);
+  fail_unless (gst_contours_contour_meta_get_decoded_points (meta, 3, TRUE) == NULL);
+  GBytes *bytes = gst_contours_contour_meta_get_codes_bytes (meta);
+  gst_buffer_unref (buffer);
+  assert_takes_bytes (bytes, packed, sizeof packed);
+
+  buffer = sample_buffer ();
+  meta = sample_attach_contours (buffer, &gpu, 0, PIXELS, "finder");
+  assert_takes_bytes (gst_contours_contour_meta_get_chains_bytes (meta), chains, sizeof chains);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST;
+
+/* Contours without codes say so, and so does a GPU that fails. */
+GST_START_TEST (no_codes)
+{
+  SampleGpu gpu;
+  GError *error = NULL;
+  GstBuffer *buffer = sample_buffer ();
+  GstContoursContourMeta *meta = sample_attach_contours (buffer, &gpu, 0, __i__ ? PIXELS : CORNERS, "finder");
+  gpu.broken = TRUE;
+  fail_unless (gst_contours_contour_meta_has_codes (meta) == __i__);
+  assert_equals_int (gst_contours_contour_meta_get_code_bits (meta), 3 * __i__);
+  fail_unless (gst_contours_contour_meta_get_codes (meta, 0) == NULL);
+  fail_unless (gst_contours_contour_meta_get_decoded_points (meta, 0, FALSE) == NULL);
+  fail_unless (gst_contours_contour_meta_get_codes_bytes (meta) == NULL);
+  fail_unless (gst_contours_contour_meta_get_chains_bytes (meta) == NULL);
+  fail_if (gst_contours_contour_meta_fetch_codes (meta, NULL));
+  fail_if (gst_contours_contour_meta_fetch_codes (meta, &error));
+  fail_unless (
+      g_error_matches (error, GST_RESOURCE_ERROR, __i__ ? GST_RESOURCE_ERROR_READ : GST_RESOURCE_ERROR_NOT_FOUND));
+  fail_unless (
+      strstr (error->message, __i__ ? "the GPU has fallen off the bus" : "epsilon") != NULL, "%s", error->message);
+  g_error_free (error);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST;
+
 static Suite *
 contourmeta_suite (void)
 {
@@ -407,6 +480,8 @@ contourmeta_suite (void)
   tcase_add_test (tcase, fetched_on_demand);
   tcase_add_test (tcase, threads);
   tcase_add_test (tcase, failing_fetch);
+  tcase_add_test (tcase, codes);
+  tcase_add_loop_test (tcase, no_codes, 0, 2); /* polygons, a GPU that fails */
   return suite;
 }
 

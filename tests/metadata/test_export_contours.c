@@ -142,6 +142,98 @@ GST_START_TEST (contours_lost)
 }
 GST_END_TEST;
 
+/* Codes instead of points, of the analysed frame, but not of contours that have none. */
+GST_START_TEST (contours_codes)
+{
+#define ANALYSED ",\"analysed\":{\"width\":8,\"height\":6},\"contours\":["
+  static const gchar *const expected[] = {
+      "\"coordinates\":\"pixels\"" ANALYSED "{\"id\":0,\"hole\":false,\"parent\":null,\"area\":30,\"perimeter\":26,"
+      "\"x\":2,\"y\":1,\"w\":12,\"h\":4,\"start\":[1,1],\"codes\":\"6660000022244444\"},",
+      "\"h\":3,\"start\":[3,2],\"codes\":\"7531\"},",
+      "\"w\":2,\"h\":1,\"start\":[7,0],\"codes\":\"\"}]}\n",
+      "\"coordinates\":\"corners\",\"contours\":[{\"id\":0,",
+      "\"points\":[[2,1],[2,4],[12,4],[12,1]]},",
+  };
+  GstBus *bus;
+  SampleGpu gpus[2];
+  gchar *path = in_folder ("out.ndjson"), *text = NULL;
+  GstElement *element = make_element (path, &bus);
+  g_object_set (element, "codes", TRUE, NULL);
+  GstHarness *h = play (element);
+  GstBuffer *buffer = sample_buffer ();
+  sample_attach_contours (buffer, &gpus[0], 0, CTR_COORDINATES_PIXELS, "follower");
+  sample_attach_contours (buffer, &gpus[1], 0, CTR_COORDINATES_CORNERS, "polygons");
+  buffer = sample_send ("videoscale ! video/x-raw,width=16,height=6,pixel-aspect-ratio=1/2", buffer);
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+  const gchar *rest = text;
+  for (guint i = 0; i < G_N_ELEMENTS (expected); i++) {
+    rest = strstr (rest, expected[i]);
+    fail_unless (rest != NULL, "%u: %s", i, text);
+  }
+  g_free (text);
+  finish (h, element, bus);
+  g_free (path);
+}
+GST_END_TEST;
+
+GST_START_TEST (contours_codes_csv)
+{
+  GstBus *bus;
+  SampleGpu gpus[2];
+  gchar *path = in_folder ("out.csv");
+  GstElement *element = make_element (path, &bus);
+  gst_util_set_object_arg (G_OBJECT (element), "format", "csv");
+  g_object_set (element, "codes", TRUE, NULL);
+  GstHarness *h = play (element);
+  GstBuffer *buffer = sample_buffer ();
+  sample_attach_contours (buffer, &gpus[0], 0, CTR_COORDINATES_PIXELS, "a");
+  sample_attach (buffer, 0, "b");
+  sample_attach_contours (buffer, &gpus[1], 0, CTR_COORDINATES_CORNERS, "c");
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  gchar *text, **lines;
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+  lines = g_strsplit (text, "\n", -1);
+  assert_equals_int (g_strv_length (lines), 11);
+  fail_unless (g_str_has_suffix (
+      lines[0], ",coordinates,points,unfinished,analysed_width,analysed_height,start_x,start_y,codes"));
+  fail_unless (g_str_has_suffix (lines[1], ",pixels,,0,8,6,1,1,6660000022244444"), "%s", lines[1]);
+  fail_unless (g_str_has_suffix (lines[2], ",pixels,,0,8,6,3,2,7531"), "%s", lines[2]);
+  fail_unless (g_str_has_suffix (lines[3], ",pixels,,0,8,6,7,0,"), "%s", lines[3]);
+  fail_unless (g_str_has_suffix (lines[7], ",corners,1 1 1 4 6 4 6 1,0,,,,,"), "%s", lines[7]);
+  for (guint i = 0; i < 10; i++) {
+    guint commas = 0;
+    for (const gchar *c = lines[i]; *c; c++)
+      commas += *c == ',';
+    fail_unless_equals_int (commas, 37);
+  }
+  g_strfreev (lines);
+  g_free (text);
+  finish (h, element, bus);
+  g_free (path);
+}
+GST_END_TEST;
+
+/* Codes that cannot be fetched end the stream; nothing of them is written. */
+GST_START_TEST (contours_codes_lost)
+{
+  GstBus *bus;
+  SampleGpu gpu;
+  gchar *path = in_folder ("out");
+  GstElement *element = make_element (path, &bus);
+  g_object_set (element, "format", __i__, "codes", TRUE, NULL);
+  GstHarness *h = play (element);
+  GstBuffer *buffer = sample_buffer ();
+  sample_attach_contours (buffer, &gpu, 0, CTR_COORDINATES_PIXELS, "follower");
+  gpu.broken = TRUE;
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_ERROR);
+  assert_message (bus, GST_MESSAGE_ERROR, GST_RESOURCE_ERROR_READ, "the GPU has fallen off the bus");
+  assert_file (path, "");
+  finish (h, element, bus);
+  g_free (path);
+}
+GST_END_TEST;
+
 static Suite *
 export_contours_suite (void)
 {
@@ -154,6 +246,9 @@ export_contours_suite (void)
   tcase_add_loop_test (tcase, contours_scaled, 0, 2); /* pixels, corners */
   tcase_add_test (tcase, contours_csv);
   tcase_add_loop_test (tcase, contours_lost, 0, 6); /* the formats */
+  tcase_add_test (tcase, contours_codes);
+  tcase_add_test (tcase, contours_codes_csv);
+  tcase_add_loop_test (tcase, contours_codes_lost, 0, 2); /* ndjson, csv */
   return suite;
 }
 

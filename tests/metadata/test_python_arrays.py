@@ -47,7 +47,7 @@ class Layouts(unittest.TestCase):
                 owned.view(dtype)[field] = 0
             self.assertEqual(numpy.count_nonzero(owned), reserved, structure)
             self.assertEqual(sum(dtype[field].itemsize for field in fields), len(memory) - reserved, structure)
-        self.assertEqual(len(names), 8)
+        self.assertEqual(len(names), 9)
 
     def test_signs(self):
         contour = override._dtype("CtrContour")
@@ -201,10 +201,60 @@ class Contours(unittest.TestCase):
         self.assertEqual(region.converged, bool(row["flags"] & 1))
         self.assertAlmostEqual(outline.area / region.inside_count, 1, delta=0.02)
 
+    def test_codes(self):
+        meta, = GstContours.contour_metas(with_contours(PIXELS)[0])
+        self.assertEqual((meta.has_codes(), meta.get_code_bits()), (True, 3))
+        self.assertEqual(meta.chains.tolist(), [(0, 16, 1, 1), (6, 4, 3, 2), (8, 0, 7, 0)])
+        self.assertEqual(meta.packed_codes.tolist(), [0xb6, 1, 0, 0x92, 0x48, 0x92, 0xef, 2])
+        self.assertEqual("".join(map(str, meta.codes)), "66600000222444447531")
+        self.assertEqual((meta.codes.dtype, meta.codes.flags.writeable), (numpy.uint8, False))
+        self.assertEqual([meta.unpack_codes(i).tolist() for i in (1, 2)], [[7, 5, 3, 1], []])
+        for c in meta.contours:
+            numpy.testing.assert_array_equal(meta.decode_points(c.id), c.points)
+        self.assertEqual(meta.decode_points(0, all=True)[:5].tolist(), [[1, 1], [1, 2], [1, 3], [1, 4], [2, 4]])
+        with self.assertRaises(IndexError):
+            meta.unpack_codes(3)
+        meta, = GstContours.contour_metas(with_contours(CORNERS)[0])  # which are polygons
+        self.assertEqual((meta.has_codes(), meta.codes, meta.chains, meta.packed_codes), (False, None, None, None))
+        self.assertIsNone(meta.unpack_codes(0))
+        self.assertIsNone(meta.decode_points(0))
+
+    def test_codes_of_elements(self):
+        """The codes of all contours lead from each point to the next one, for borders of every pixel, and cracks."""
+        moves = {3: [(1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1), (0, 1), (1, 1)],
+                 2: [(1, 0), (0, -1), (-1, 0), (0, 1)]}
+        for finder, bits in (("cudaborders backend=cpu approximation=none", 3), ("cudaborders backend=cpu mode=tree", 3),
+                             ("cudacrackcontour backend=cpu levels=100,200", 2),
+                             ("cudacrackcontour backend=cpu levels=100,200 mode=eq", 2)):
+            meta, = GstContours.contour_metas(Frames(f"{NOISE} ! {finder}").buffers[0])
+            self.assertEqual(meta.get_code_bits(), bits)
+            moved = numpy.array(moves[bits])[meta.codes]
+            steps = meta.chains["steps"].astype(int)
+            self.assertEqual(steps.sum(), len(meta.codes))
+            ends = numpy.cumsum(steps)
+            for c, end in zip(meta.contours, ends):
+                mine = moved[end - steps[c.id]:end]
+                self.assertEqual(mine.sum(axis=0).tolist(), [0, 0])
+                line = c.points[0] + numpy.cumsum(mine, axis=0) - mine
+                line = line if len(line) else c.points
+                numpy.testing.assert_array_equal(meta.decode_points(c.id, all=True), line)
+                numpy.testing.assert_array_equal(meta.decode_points(c.id), c.points)
+                turns = (mine != numpy.roll(mine, 1, axis=0)).any(axis=1) if len(mine) else [True]
+                kept = line if "none" in finder else line[turns]
+                numpy.testing.assert_array_equal(kept, c.points)
+                numpy.testing.assert_array_equal(numpy.array(moves[bits])[meta.unpack_codes(c.id)], mine)
+        meta, = GstContours.contour_metas(Frames(f"{NOISE} ! cudaborders backend=cpu epsilon=1.5").buffers[0])
+        self.assertIsNone(meta.codes)
+        with self.assertRaisesRegex(GLib.Error, "epsilon"):
+            meta.fetch_codes()
+
     def test_failing_fetch(self):
         buffer, gpu = with_contours(PIXELS)
         meta, = GstContours.contour_metas(buffer)
         gpu.broken = True
+        for name in ("codes", "chains", "packed_codes"):
+            with self.assertRaisesRegex(GLib.Error, "the GPU has fallen off the bus", msg=name):
+                getattr(meta, name)
         for name in ("table", "points", "point_table", "moments", "sums", "contours"):
             with self.assertRaisesRegex(GLib.Error, "the GPU has fallen off the bus", msg=name):
                 getattr(meta, name)

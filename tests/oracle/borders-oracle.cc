@@ -10,6 +10,7 @@
  * OpenCV measured them from the line through the points. The reference implements both, so that an older OpenCV
  * confirms the reference, and the reference confirms the core. */
 #include "oracle.h"
+#include "tests/core/results/codes_reference.h"
 #include "tests/core/results/simplify_reference.h"
 
 #include <opencv2/imgcodecs.hpp>
@@ -221,6 +222,7 @@ compare (const CtrImage &image, CtrBordersParams params, const cv::Mat &mask, co
       }
       REQUIRE (first == contours->point_count, "%s: points", what.c_str ());
       contours_compared += contours->count;
+      check_codes (contours);
       ctr_contours_unref (contours);
       if (features)
         compare_simplified (image, params, expected, what);

@@ -7,6 +7,7 @@
  *
  * OpenCV's foreground is 8-connected: a 4-connected one is the background of the inverted mask. */
 #include "oracle.h"
+#include "tests/core/results/codes_reference.h"
 
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
@@ -180,6 +181,7 @@ compare (const cv::Mat &picture, CtrCracksParams params, const std::vector<uint3
   }
   REQUIRE (
       done == contours->count && first == contours->point_count, "%s: more than its levels' contours", what.c_str ());
+  check_codes (contours);
   ctr_contours_unref (contours);
 }
 

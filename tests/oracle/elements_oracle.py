@@ -94,6 +94,38 @@ def compare_components(images):
     count("cudacca, connectedComponentsWithStats", images)
 
 
+FREEMAN = np.array([[3, 2, 1], [4, 8, 0], [5, 6, 7]], "u1")  # by differences of y and x
+
+
+def codes_of(line, turns):
+    """The chain code of all points of a border; with TURNS, from the first point on at which the direction changes."""
+    if len(line) == 1:
+        return np.empty(0, "u1")
+    dx, dy = (np.roll(line, -1, axis=0) - line).T
+    codes = FREEMAN[dy + 1, dx + 1]
+    return np.roll(codes, -np.argmax(codes != np.roll(codes, 1))) if turns else codes
+
+
+def compare_codes(images):
+    """Chain codes with those of the borders that findContours() lists pixel by pixel."""
+    properties, mask_of = random_threshold()
+    mode, turns = int(RNG.integers(4)), bool(RNG.integers(2))
+    launch = (f"cudaborders {properties} mode={('external', 'list', 'ccomp', 'tree')[mode]} "
+              f"approximation={'simple' if turns else 'none'}")
+    for image, buffer in zip(images, frames_of(launch, images)):
+        lines, _ = cv2.findContours(mask_of(image), mode, cv2.CHAIN_APPROX_NONE)
+        expected = [codes_of(line.reshape(-1, 2).astype(int), turns) for line in lines]
+        packed = [np.packbits(codes[:, None] >> np.arange(3) & 1, bitorder="little") for codes in expected]
+        meta, = GstContours.contour_metas(buffer)
+        what = f"codes of {launch}, {image.shape[1]} x {image.shape[0]}"
+        require_equal(meta.chains["steps"], [len(codes) for codes in expected], what)
+        require_equal(meta.codes, np.concatenate([np.empty(0), *expected]), what)
+        require_equal(meta.packed_codes, np.concatenate([np.empty(0), *packed]), what)
+        for i, line in enumerate(lines if not turns else []):
+            require_equal(meta.decode_points(i), line.reshape(-1, 2), what)
+    count("cudaborders, chain codes of findContours", images)
+
+
 def compare_contours(images, simplified):
     properties, mask_of = random_threshold()
     mode, method = int(RNG.integers(4)), int(RNG.integers(1, 3))
@@ -185,6 +217,7 @@ def random_picture(height, width):
 def compare(images):
     compare_components(images)
     compare_contours(images, False)
+    compare_codes(images)
     if MEASURES_FROM_SEGMENT:
         compare_contours(images, True)
     compare_edges(images)

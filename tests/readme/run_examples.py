@@ -145,6 +145,7 @@ def main(build, arguments):
                 results.append(run([sys.executable, "-c", program], program,
                                    r"\d+ (components, threshold \d+\n1|contours, threshold \d+\n0) "
                                    r"|level \d+: \d+ contours around [1-9]\d* pixels\n"
+                                   r"|[1-9]\d* bytes of codes, [1-9]\d* of points\n"
                                    r"|object \d+: [1-9]\d* pixels of [\d.]+ ± [\d.]+ in "))
         else:
             print("--- left out, no GObject Introspection: the Python programs")

@@ -3,6 +3,7 @@
 #define __GST_CONTOURS_CONTOUR_META_H__
 
 #include <gst/gst.h>
+#include <contours/codes.h>
 #include <contours/contourlist.h>
 #include <gst/contours/gstcontoursmapping.h>
 #include <gst/contours/gstcontoursresult.h>
@@ -308,6 +309,27 @@ GBytes *gst_contours_contour_meta_get_sums_bytes (GstContoursContourMeta *meta);
 
 GST_CONTOURS_API
 GBytes *gst_contours_contour_meta_get_regions_bytes (GstContoursContourMeta *meta);
+
+GST_CONTOURS_API
+gboolean gst_contours_contour_meta_has_codes (GstContoursContourMeta *meta);
+
+GST_CONTOURS_API
+gboolean gst_contours_contour_meta_fetch_codes (GstContoursContourMeta *meta, GError **error);
+
+GST_CONTOURS_API
+guint gst_contours_contour_meta_get_code_bits (GstContoursContourMeta *meta);
+
+GST_CONTOURS_API
+GBytes *gst_contours_contour_meta_get_codes (GstContoursContourMeta *meta, guint index);
+
+GST_CONTOURS_API
+GBytes *gst_contours_contour_meta_get_decoded_points (GstContoursContourMeta *meta, guint index, gboolean all);
+
+GST_CONTOURS_API
+GBytes *gst_contours_contour_meta_get_codes_bytes (GstContoursContourMeta *meta);
+
+GST_CONTOURS_API
+GBytes *gst_contours_contour_meta_get_chains_bytes (GstContoursContourMeta *meta);
 
 G_END_DECLS
 

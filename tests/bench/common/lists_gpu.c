@@ -4,6 +4,8 @@
 #include "tests/bench/common/bench.h"
 #include "tests/bench/common/lists.h"
 
+#include <contours/codes.h>
+
 #include <stdio.h>
 
 static const double wall_limit = 1e6; /* microseconds: no further run after this */
@@ -96,27 +98,46 @@ time_device (BenchDevice *device, const BenchListsWork *work, const CtrImage *im
 }
 
 /* The host's time, of frames one at a time. */
-typedef enum { QUEUE, RUN, FETCH, HOST_RUN } HostTime;
+typedef enum { QUEUE, RUN, FETCH, FETCH_POINTS, FETCH_CODES, HOST_RUN } HostTime;
+
+/* Copies what WHAT asks for to the host. */
+static bool
+map (CtrContours *result, const BenchListsWork *work, HostTime what)
+{
+  BenchLists lists;
+  CtrContourCodes codes;
+  CtrError error;
+  switch (what) {
+    case FETCH_POINTS:
+      return ctr_contours_map_points (result, &error) || fail (work, &error);
+    case FETCH_CODES:
+      return ctr_contours_map_codes (result, &codes, &error) || fail (work, &error);
+    case FETCH:
+    case HOST_RUN:
+      return bench_lists_map (result, &lists);
+    default:
+      return true;
+  }
+}
 
 static bool
 time_one (BenchDevice *device, const BenchListsWork *work, HostTime what, const CtrImage *image, double *us)
 {
   CtrContours *result = NULL;
-  BenchLists lists;
   CtrError error;
   double start = bench_now (), end = 0;
   bool ok;
   if (what == RUN || what == HOST_RUN) {
     result = run (device, work, image);
-    ok = result && (what == RUN || bench_lists_map (result, &lists));
+    ok = result && map (result, work, what);
   } else {
     ok = work->enqueue (work->user, image, device->stream, &error) || fail (work, &error);
     end = bench_now ();
     ok = ok && BENCH_CHECK (cudaStreamSynchronize (device->stream));
-    if (what == FETCH)
+    if (what != QUEUE)
       start = bench_now ();
     result = ok ? work->finish (work->user, &error) : NULL;
-    ok = ok && (result || fail (work, &error)) && (what == QUEUE || bench_lists_map (result, &lists));
+    ok = ok && (result || fail (work, &error)) && map (result, work, what);
   }
   *us = (what == QUEUE ? end : bench_now ()) - start;
   ctr_contours_unref (result);
@@ -126,7 +147,7 @@ time_one (BenchDevice *device, const BenchListsWork *work, HostTime what, const 
 static bool
 time_host (BenchDevice *device, const BenchListsWork *work, HostTime what, const CtrImage *image, CtrContours *expected)
 {
-  static const char *const names[] = {"queue", "run", "fetch", "host-run"};
+  static const char *const names[] = {"queue", "run", "fetch", "fetch-points", "fetch-codes", "host-run"};
   double us[BENCH_RUNS], total = 0, warm_up;
   int runs = 0;
   if (!time_one (device, work, what, image, &warm_up))
@@ -150,5 +171,7 @@ bench_lists_measure (BenchDevice *device, const BenchListsWork *work, const CtrI
          && compare_run (device, work, "the GPU backend on host memory", image, expected)
          && time_device (device, work, image, expected) && time_host (device, work, QUEUE, &on_device, expected)
          && time_host (device, work, RUN, &on_device, expected) && time_host (device, work, FETCH, &on_device, expected)
+         && time_host (device, work, FETCH_POINTS, &on_device, expected)
+         && time_host (device, work, FETCH_CODES, &on_device, expected)
          && time_host (device, work, HOST_RUN, image, expected);
 }

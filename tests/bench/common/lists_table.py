@@ -13,6 +13,8 @@ OURS = [
     ("ours, host's time to queue it", ("ours", "queue"), "median_us"),
     ("ours, call to finished", ("ours", "run"), "median_us"),
     ("ours, finishing and fetching table and points", ("ours", "fetch"), "median_us"),
+    ("ours, finishing and fetching points alone", ("ours", "fetch-points"), "median_us"),
+    ("ours, finishing, packing and fetching codes", ("ours", "fetch-codes"), "median_us"),
     ("ours, all of it, image and lists in host memory", ("ours", "host-run"), "median_us"),
     ("ours, host backend, 1 thread", ("host", "host"), "median_us"),
     (f"ours, host backend, {THREADS} threads", ("host", "host-threads"), "median_us"),

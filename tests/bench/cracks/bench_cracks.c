@@ -24,6 +24,7 @@ typedef struct CracksGpu CracksGpu;
 enum {
   PAPER_WIDTH = 2048, /* of the paper's images; of maps that are enlarged, too */
   PAPER_HEIGHT = 768,
+  CHAIN_BYTES = 8, /* that leave the GPU for each contour with codes */
   SIDE = 2048,
   MAX_SIZES = 64 /* of images */
 };
@@ -198,12 +199,37 @@ write_image (Bench *bench, const CracksWork *work)
   return ok;
 }
 
+/* What the codes take in bytes, with the table that comes with them, and the time to pack them on the host. */
+static bool
+record_codes (const CracksWork *work, CtrContours *contours)
+{
+  CtrContourCodes codes;
+  CtrError error;
+  const double start = bench_now ();
+  if (!ctr_contours_map_codes (contours, &codes, &error)) {
+    fprintf (stderr, "%s: %s\n", cracks_describe (work), error.message);
+    return false;
+  }
+  const double us = bench_now () - start;
+  uint64_t steps = 0;
+  for (uint32_t i = 0; i < contours->count; i++)
+    steps += codes.chains[i].steps;
+  printf ("{\"type\": \"codes\", ");
+  print_work (stdout, work);
+  printf (", \"contours\": %u, \"points\": %" PRIu64 ", \"steps\": %" PRIu64 ", \"point_bytes\": %" PRIu64
+          ", \"row_bytes\": %" PRIu64 ", \"code_bytes\": %" PRIu64 ", \"chain_bytes\": %" PRIu64
+          ", \"host_us\": %.3f}\n",
+      contours->count, contours->point_count, steps, contours->point_count * sizeof (CtrPoint),
+      (uint64_t) contours->count * sizeof (CtrContour), codes.size, (uint64_t) contours->count * CHAIN_BYTES, us);
+  return true;
+}
+
 /* bench->image: on the host and on the GPU, and both results the same. */
 static bool
 measure (Bench *bench, const CracksWork *work, bool write)
 {
   CtrContours *contours = measure_host (bench, work);
-  bool ok = contours;
+  bool ok = contours && record_codes (work, contours);
 #ifdef CTR_HAVE_CUDA
   const CtrImage view = cracks_view (work, bench->image, 0);
   ok = ok && (!bench->gpu || cracks_gpu_measure (bench->gpu, work, &view, contours));

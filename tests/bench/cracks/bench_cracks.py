@@ -95,6 +95,21 @@ def print_content(works):
     print_columns(table, 1)
 
 
+def print_codes(notes):
+    """Bytes of codes and points, and how many times fewer those of codes are."""
+    table = [["image", "contours", "steps", "bytes of points", "of codes", "fewer", "and their table", "fewer",
+              "points and their table", "fewer", "host, µs to pack"]]
+    for note in notes:
+        if note["type"] != "codes" or not note["points"]:
+            continue
+        points, codes, chains = note["point_bytes"], note["code_bytes"], note["chain_bytes"]
+        whole = points + note["row_bytes"]
+        table.append([title_of(note), f"{note['contours']:,}", f"{note['steps']:,}", f"{points:,}", f"{codes:,}",
+                      f"{points / codes:.2f}", f"{codes + chains:,}", f"{points / (codes + chains):.2f}", f"{whole:,}",
+                      f"{whole / (codes + chains):.2f}", number(note["host_us"])])
+    print_columns(table, 1)
+
+
 def disagreements(records):
     """A line for every peer that finds another number of contours of a level."""
     lines = []
@@ -141,6 +156,9 @@ def main():
     print_table(works, device and device["copy_bytes_per_second"])
     print("\nHow the time depends on the content (" + ("warm" if device else "host backend") + ", median):\n")
     print_content(works)
+
+    print("\nCrack codes, 2 bits a step, and what they are fetched instead of:\n")
+    print_codes(notes)
 
     problems = [(note["who"], f"FAILED: {note['who']}: {note['message']}") for note in notes if note["type"] == "failure"]
     problems += disagreements(records)

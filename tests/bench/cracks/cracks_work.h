@@ -15,7 +15,7 @@ typedef struct {
   uint32_t levels;  /* that have contours */
 } CracksWork;
 
-/* WHO worked in MODE ("warm", "flushed", "in-turn", "queue", "run", "fetch", "host-run", "host") and took
+/* WHO worked in MODE ("warm", "flushed", "in-turn", "queue", "run", "fetch", "fetch-points", "fetch-codes", "host-run", "host") and took
  * MICROSECONDS[runs], which this sorts, with this RESULT. */
 void cracks_record (const char *who, const char *mode, const CracksWork *work, const CtrContours *result,
     double *microseconds, int runs);

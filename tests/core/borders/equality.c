@@ -4,6 +4,7 @@
 #include "tests/core/borders/testing.h"
 #include "tests/core/common/equality.h"
 #include "tests/core/common/gpu.h"
+#include "tests/core/results/codes_reference.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,6 +87,7 @@ compare_random (void *data, uint64_t seed)
   CtrContours *contours = follow_borders (state->tested, &state->setup, &image, &params);
   const Contours actual = contours_of (contours);
   check_contours_equal (&expected, &actual);
+  check_codes (contours);
   ctr_contours_unref (contours);
   reference_contours_free (&expected);
   if (memory)
@@ -103,6 +105,7 @@ compare (State *state, const char *name, const Picture *picture, bool on_device,
   CtrContours *other = follow_borders (state->tested, &state->setup, &image, params);
   const Contours expected = contours_of (one), actual = contours_of (other);
   check_contours_equal (&expected, &actual);
+  check_codes_equal (one, other);
   ctr_contours_unref (one);
   ctr_contours_unref (other);
   if (memory)

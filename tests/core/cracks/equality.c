@@ -2,6 +2,7 @@
 /* The table of contours of levels for the equality test: random pictures, adversarial cases, benchmark. */
 #include "tests/core/common/equality.h"
 #include "tests/core/common/gpu.h"
+#include "tests/core/results/codes_reference.h"
 #include "tests/core/cracks/reference.h"
 #include "tests/core/cracks/testing.h"
 
@@ -105,6 +106,7 @@ compare_random (void *data, uint64_t seed)
   CtrContours *contours = trace_cracks (state->tested, &state->setup, &image, &params);
   const Contours actual = contours_of (contours);
   check_contours_equal (&expected, &actual);
+  check_codes (contours);
   ctr_contours_unref (contours);
   reference_contours_free (&expected);
   if (memory)
@@ -127,6 +129,7 @@ compare (State *state, const char *name, const Picture *picture, bool on_device,
     CtrContours *other = trace_cracks (state->tested, &state->setup, &image, &params);
     const Contours expected = contours_of (one), actual = contours_of (other);
     check_contours_equal (&expected, &actual);
+    check_codes_equal (one, other);
     ctr_contours_unref (one);
     ctr_contours_unref (other);
   }

@@ -19,6 +19,8 @@ typedef struct {
   atomic_int fetches[4];
   atomic_int inside;   /* fetches going on */
   atomic_int failures; /* fetches that are still to fail */
+  atomic_int code_fetches;
+  bool long_contour;
   bool destroyed;
 } Source;
 
@@ -62,12 +64,35 @@ destroy (void *data)
   source->destroyed = true;
 }
 
-static const CtrContoursSource ops = {fetch, get_device, destroy};
+/* The codes of contours with 0, 1, 2, .. steps, each of which goes in the direction of its number. */
+static bool
+fetch_codes (void *data, const CtrContours *contours, CtrCodeArrays *codes, CtrError *error)
+{
+  Source *source = data;
+  CHECK (atomic_fetch_add (&source->inside, 1) == 0);
+  usleep (1000);
+  source->code_fetches++;
+  source->inside--;
+  if (source->failures > 0) {
+    source->failures--;
+    return ctr_fail (error, CTR_ERROR_CUDA, "the GPU is elsewhere");
+  }
+  for (uint32_t i = 0; i < contours->count; i++)
+    codes->rows[i] = (CtrCodesRow){.steps = i == 0 && source->long_contour ? CTR_CODES_TOO_MANY : i};
+  if (!ctr_codes_lay_out (codes, contours, error))
+    return false;
+  CHECK (codes->bits == 3 && codes->size == 2); /* 0, 3 and 6 bits */
+  memcpy (codes->bytes, (const uint8_t[]){0, 1 << 3}, 2);
+  return true;
+}
+
+static const CtrContoursSource ops = {fetch, get_device, destroy, fetch_codes};
 static const CtrContours info = {.width = 640,
     .height = 480,
     .count = COUNT,
     .point_count = POINTS,
-    .features = CTR_CONTOUR_FEATURE_MOMENTS | CTR_CONTOUR_FEATURE_REGIONS};
+    .features = CTR_CONTOUR_FEATURE_MOMENTS | CTR_CONTOUR_FEATURE_REGIONS,
+    .vertices = CTR_VERTICES_STEPS};
 
 static void
 check_filled (const void *array, CtrContoursArray which, size_t size)
@@ -137,6 +162,50 @@ test_remote (void)
 }
 
 static void
+test_codes (void)
+{
+  static const CtrContoursSource without = {fetch, get_device, destroy, NULL};
+  Source source = {.failures = 1};
+  CtrError error = {.status = CTR_OK};
+  CtrContourCodes codes, again;
+  describe ("codes that lie elsewhere, with a fetch that fails");
+  CtrContours *contours = ctr_contours_new_remote (&info, &ops, &source, NULL);
+  CHECK (ctr_contours_have_codes (contours) && source.code_fetches == 0);
+  CHECK (!ctr_contours_map_codes (contours, &codes, &error) && error.status == CTR_ERROR_CUDA);
+  CHECK (ctr_contours_map_codes (contours, &codes, &error) && ctr_contours_map_codes (contours, &again, &error));
+  CHECK (source.code_fetches == 2 && again.bytes == codes.bytes && again.chains == codes.chains);
+  CHECK (codes.size == 2 && codes.bits == 3 && codes.chains[2].offset == 1 && codes.chains[2].steps == 2);
+  for (int i = CTR_CONTOURS_TABLE; i <= CTR_CONTOURS_REGIONS; i++)
+    CHECK (source.fetches[i] == 0);
+  uint8_t unpacked[2];
+  ctr_contour_codes_unpack (&codes, 2, unpacked);
+  CHECK (unpacked[0] == 0 && unpacked[1] == 1);
+  ctr_contours_unref (contours);
+
+  describe ("a contour with too many steps");
+  source = (Source){.long_contour = true};
+  contours = ctr_contours_new_remote (&info, &ops, &source, NULL);
+  CHECK (!ctr_contours_map_codes (contours, &codes, &error) && error.status == CTR_ERROR_OUT_OF_MEMORY);
+  CHECK (strstr (error.message, "contour 0"));
+  ctr_contours_unref (contours);
+
+  describe ("codes that the host packs, and polygons, which have none");
+  source = (Source){0};
+  CtrContours other = info;
+  other.count = 0;
+  other.point_count = 0;
+  contours = ctr_contours_new_remote (&other, &without, &source, NULL);
+  CHECK (ctr_contours_map_codes (contours, &codes, &error) && codes.size == 0 && codes.bytes && codes.chains);
+  ctr_contours_unref (contours);
+  source = (Source){0};
+  other = info;
+  other.vertices = CTR_VERTICES_ANY;
+  contours = ctr_contours_new_remote (&other, &ops, &source, NULL);
+  CHECK (!ctr_contours_map_codes (contours, &codes, &error) && error.status == CTR_ERROR_INVALID_ARGUMENT);
+  ctr_contours_unref (contours);
+}
+
+static void
 test_host (void)
 {
   CtrContourArrays arrays;
@@ -171,6 +240,8 @@ map_all (void *contours)
 {
   for (int i = 0; i < 50; i++) {
     check_arrays (contours);
+    CtrContourCodes codes;
+    CHECK (ctr_contours_map_codes (contours, &codes, NULL) && codes.size == 2);
     ctr_contours_ref (contours);
     ctr_contours_unref (contours);
   }
@@ -195,6 +266,7 @@ test_threads (void)
       pthread_join (threads[i], NULL);
     for (int i = CTR_CONTOURS_TABLE; i <= CTR_CONTOURS_REGIONS; i++)
       CHECK (source.fetches[i] == 1);
+    CHECK (source.code_fetches == 1);
     CHECK (source.destroyed);
   }
 }
@@ -300,6 +372,7 @@ int
 main (void)
 {
   test_remote ();
+  test_codes ();
   test_host ();
   test_threads ();
   test_owner ();

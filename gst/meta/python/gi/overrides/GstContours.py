@@ -277,3 +277,54 @@ class _ContourMeta:
         if not self.has_regions():
             return None
         return _view_structures(self._fetch(self.get_regions_bytes), "CtrSnakeRegion")
+
+    def _fetch_codes(self, get):
+        """What a getter of codes returns, None if there are none, or GLib.Error if fetching failed."""
+        if not self.has_codes():
+            return None
+        self.fetch_codes()
+        return get()
+
+    @functools.cached_property
+    def chains(self):
+        """One CtrContourChain per contour, without a copy: where its codes are. None without codes."""
+        return _view_structures(self._fetch_codes(self.get_chains_bytes), "CtrContourChain")
+
+    @functools.cached_property
+    def packed_codes(self):
+        """The codes of all contours as they are in memory, uint8, without a copy. None without codes."""
+        data = self._fetch_codes(self.get_codes_bytes)
+        return None if data is None else _view_bytes(data, "u1")
+
+    @functools.cached_property
+    def codes(self):
+        """The direction of each step of all contours, contour by contour, uint8: chains["steps"] of each. None without
+        codes."""
+        if self.chains is None:
+            return None
+        numpy, width = _import_numpy(), self.get_code_bits()
+        bits = numpy.unpackbits(self.packed_codes, bitorder="little")
+        steps = self.chains["steps"].astype("i8")
+        begin = 8 * self.chains["offset"].astype("i8") - width * (numpy.cumsum(steps) - steps)
+        at = numpy.repeat(begin, steps) + width * numpy.arange(steps.sum())
+        codes = bits[at]
+        for bit in range(1, width):
+            codes |= bits[at + bit] << bit
+        codes.flags.writeable = False
+        return codes
+
+    def unpack_codes(self, index):
+        """The direction of each step of one contour, uint8. None without codes."""
+        return self._of_one(index, self.get_codes, "u1")
+
+    def decode_points(self, index, all=False):
+        """The points of one contour, made from its codes, (count, 2) int32: those of points, or all that the line passes.
+        None without codes."""
+        points = self._of_one(index, lambda index: self.get_decoded_points(index, all), "u2")
+        return None if points is None else points.astype("i4").reshape(-1, 2)
+
+    def _of_one(self, index, get, dtype):
+        if not 0 <= index < self.get_count():
+            raise IndexError(f"no contour {index}: there are {self.get_count()}")
+        data = self._fetch_codes(lambda: get(index))
+        return None if data is None else _view_bytes(data, dtype)
