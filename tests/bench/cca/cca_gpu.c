@@ -141,7 +141,8 @@ static bool
 enqueue_flsl (BenchGpu *gpu, const BenchWork *work, const uint8_t *image)
 {
   return BENCH_CHECK (
-      flsl_enqueue (gpu->flsl, image, gpu->width, gpu->width, gpu->height, work->connectivity, gpu->device.stream));
+      flsl_enqueue (gpu->flsl, image, gpu->width, gpu->width, gpu->height, work->connectivity,
+      VOTING_CONFLICT_DETECTION, NULL, gpu->device.stream));
 }
 
 /* The baseline's kernels as a graph, like ours: launched one by one they would lose time on small images. */
