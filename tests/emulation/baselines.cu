@@ -38,10 +38,9 @@ void
 enqueue (int baseline, const uint8_t *image, uint32_t width, uint32_t height, CtrConnectivity connectivity)
 {
   const Voting voting = baseline == 0 ? VOTING_PLAIN : (Voting) ((baseline - 1) % 3);
-  CHECK ((is_flsl (baseline)
-                 ? flsl_enqueue (flsl, image, width, width, height, connectivity, voting, updates, stream)
-                 : pixels_enqueue (pixels, baseline == 0 ? PIXELS_NAIVE : PIXELS_HA, voting, image, width, width, height,
-                     updates, stream))
+  CHECK ((is_flsl (baseline) ? flsl_enqueue (flsl, image, width, width, height, connectivity, voting, updates, stream)
+                             : pixels_enqueue (pixels, baseline == 0 ? PIXELS_NAIVE : PIXELS_HA, voting, image, width,
+                                 width, height, updates, stream))
          == cudaSuccess);
 }
 
@@ -152,7 +151,8 @@ main (int argc, char **argv)
   for (size_t i = 0; i < LENGTH (sides); i++) {
     for (size_t d = 0; d < LENGTH (densities); d++)
       if (!setup.quick || (i + d) % 2 == 0)
-        check_mask ("noise", noise_new (&rng, sides[i][0], sides[i][1], densities[d], 1 + i % 3), sides[i][0], sides[i][1]);
+        check_mask (
+            "noise", noise_new (&rng, sides[i][0], sides[i][1], densities[d], 1 + i % 3), sides[i][0], sides[i][1]);
   }
   for (int shape = 0; shape < SHAPE_COUNT; shape += setup.quick ? 3 : 1)
     check_mask (shape_names[shape], shape_new ((Shape) shape, 131, 40), 131, 40);

@@ -279,8 +279,7 @@ measure_papers (Bench *bench)
     if (!bench->gpu && pixels > MAX_HOST_PIXELS)
       continue;
     bench->folder = pixels <= LARGEST_WRITTEN ? folder : NULL;
-    bench_scene (
-        BENCH_SHAPES, work.width, work.height, (uint32_t) ctr_format_pixel_size (work.format), bench->image);
+    bench_scene (BENCH_SHAPES, work.width, work.height, (uint32_t) ctr_format_pixel_size (work.format), bench->image);
     ok = write_current_image (bench, &work) && measure (bench, &work) && ok;
     bench->folder = NULL;
     for (int sigma = 0; sigma <= BLURS && work.width == 4444 && work.format == CTR_FORMAT_RGB; sigma++) {

@@ -15,10 +15,10 @@
 
 struct PixelsFrame {
   uint32_t width, height;
-  uint32_t blocks;              /* of 64 pixels in a row */
-  unsigned long long *bits;     /* height * blocks: foreground, the leftmost pixel in bit 0 */
-  uint32_t *labels;             /* height * width; HA: valid where sub-runs start */
-  Votes votes;                  /* height * width, valid at roots */
+  uint32_t blocks;          /* of 64 pixels in a row */
+  unsigned long long *bits; /* height * blocks: foreground, the leftmost pixel in bit 0 */
+  uint32_t *labels;         /* height * width; HA: valid where sub-runs start */
+  Votes votes;              /* height * width, valid at roots */
   uint32_t *count;
 };
 

@@ -20,8 +20,8 @@ Pixels *pixels_new (uint32_t max_width, uint32_t max_height);
 void pixels_free (Pixels *pixels);
 
 /* As flsl_enqueue(). The naive one knows plain voting only. */
-cudaError_t pixels_enqueue (Pixels *pixels, PixelsAlgorithm algorithm, Voting voting, const uint8_t *image, size_t stride,
-    uint32_t width, uint32_t height, uint32_t *updates, cudaStream_t stream);
+cudaError_t pixels_enqueue (Pixels *pixels, PixelsAlgorithm algorithm, Voting voting, const uint8_t *image,
+    size_t stride, uint32_t width, uint32_t height, uint32_t *updates, cudaStream_t stream);
 
 /* As flsl_count() and flsl_download(). */
 cudaError_t pixels_count (Pixels *pixels, cudaStream_t stream, uint32_t *count);

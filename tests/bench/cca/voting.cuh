@@ -157,7 +157,8 @@ unite_on_the_fly (uint32_t *labels, const Votes &votes, uint32_t a, uint32_t b)
 /* Section 3.3, algorithm 3: lanes of MASK with the same label sum up into the lowest of them, which alone goes to memory.
  * The lanes hold runs of ROW, from left to right, so that two values are enough, from which the seven features follow. */
 __device__ __forceinline__ void
-add_with_conflict_detection (const Votes &votes, uint32_t mask, uint32_t label, uint32_t start, uint32_t end, uint32_t row)
+add_with_conflict_detection (
+    const Votes &votes, uint32_t mask, uint32_t label, uint32_t start, uint32_t end, uint32_t row)
 {
   uint32_t area = end - start;
   uint32_t sum_x = (uint32_t) ((uint64_t) (start + end - 1) * area / 2); /* of one row: below 2^31 */

@@ -24,8 +24,12 @@ static bool
 measure_host_image (CtrCca *cca, const PapersOptions *options, const uint8_t *mask, uint32_t side, uint32_t granularity,
     uint32_t density)
 {
-  const CtrImage view = {
-      .data = mask, .stride = side, .width = side, .height = side, .format = CTR_FORMAT_GRAY8, .memory = CTR_MEMORY_HOST};
+  const CtrImage view = {.data = mask,
+      .stride = side,
+      .width = side,
+      .height = side,
+      .format = CTR_FORMAT_GRAY8,
+      .memory = CTR_MEMORY_HOST};
   CtrCcaParams params;
   CtrError error;
   double us[HOST_RUNS], total = 0;
@@ -68,8 +72,8 @@ measure_host (const PapersOptions *options)
   for (uint32_t i = 0; i < options->size_count; i++)
     for (int g = 0; g < 3 && options->sizes[i] <= HOST_LARGEST; g++)
       for (uint32_t density = 0; ok && density <= 100 && bench_now () < options->until; density += options->step) {
-        bench_random_mask (numbers, options->sizes[i], options->sizes[i], granularities[g],
-            bench_density_threshold (density), mask);
+        bench_random_mask (
+            numbers, options->sizes[i], options->sizes[i], granularities[g], bench_density_threshold (density), mask);
         ok = measure_host_image (cca, options, mask, options->sizes[i], granularities[g], density);
       }
   free (numbers);

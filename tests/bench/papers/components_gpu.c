@@ -77,8 +77,8 @@ enqueue_baseline (Work *work, int baseline, uint32_t *updates)
   const Voting voting = baseline == 0 ? VOTING_PLAIN : (Voting) ((baseline - 1) % 3);
   const uint8_t *image = work->device.images;
   const uint32_t side = work->side;
-  return BENCH_CHECK (is_flsl (baseline) ? flsl_enqueue (work->flsl, image, side, side, side, CTR_CONNECTIVITY_4,
-                          voting, updates, work->device.stream)
+  return BENCH_CHECK (is_flsl (baseline) ? flsl_enqueue (
+                          work->flsl, image, side, side, side, CTR_CONNECTIVITY_4, voting, updates, work->device.stream)
                                          : pixels_enqueue (work->pixels, baseline == 0 ? PIXELS_NAIVE : PIXELS_HA,
                                              voting, image, side, side, side, updates, work->device.stream));
 }
@@ -86,8 +86,12 @@ enqueue_baseline (Work *work, int baseline, uint32_t *updates)
 static CtrImage
 image_of (const Work *work, const uint8_t *data, CtrMemory memory)
 {
-  return (CtrImage){
-      .data = data, .stride = work->side, .width = work->side, .height = work->side, .format = CTR_FORMAT_GRAY8, .memory = memory};
+  return (CtrImage){.data = data,
+      .stride = work->side,
+      .width = work->side,
+      .height = work->side,
+      .format = CTR_FORMAT_GRAY8,
+      .memory = memory};
 }
 
 static bool
@@ -312,8 +316,9 @@ open_work (Work *work, uint32_t largest)
   work->pixels = pixels_new (largest, largest);
   for (int i = 0; i < BASELINES; i++)
     if (!is_present (work, i))
-      printf ("{\"type\": \"missing\", \"what\": \"%s\", \"reason\": \"the GPU has too little memory for images of %u x "
-              "%u\"}\n",
+      printf (
+          "{\"type\": \"missing\", \"what\": \"%s\", \"reason\": \"the GPU has too little memory for images of %u x "
+          "%u\"}\n",
           names[i], largest, largest);
   return true;
 }

@@ -36,8 +36,9 @@ static void *
 open_library (void)
 {
   static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so"};
-  static const char pattern[] = "{/usr/local/cuda*/{lib64,lib,extras/CUPTI/lib64,targets/*/lib},"
-                                "/{usr,usr/local,opt/*}/lib/python3*/{dist,site}-packages/nvidia/*/lib}/libcupti.so.1[23]";
+  static const char pattern[] =
+      "{/usr/local/cuda*/{lib64,lib,extras/CUPTI/lib64,targets/*/lib},"
+      "/{usr,usr/local,opt/*}/lib/python3*/{dist,site}-packages/nvidia/*/lib}/libcupti.so.1[23]";
   const char *given = getenv ("CTR_CUPTI");
   void *library = NULL;
   glob_t found = {0};
@@ -114,12 +115,9 @@ load (void *library)
   const struct {
     const char *name;
     void *function;
-  } functions[] = {{"cuptiGetVersion", &cupti.version},
-      {"cuptiActivityRegisterCallbacks", &cupti.register_callbacks},
-      {"cuptiActivityEnable", &cupti.enable},
-      {"cuptiActivityDisable", &cupti.disable},
-      {"cuptiActivityFlushAll", &cupti.flush},
-      {"cuptiActivityGetNextRecord", &cupti.next_record}};
+  } functions[] = {{"cuptiGetVersion", &cupti.version}, {"cuptiActivityRegisterCallbacks", &cupti.register_callbacks},
+      {"cuptiActivityEnable", &cupti.enable}, {"cuptiActivityDisable", &cupti.disable},
+      {"cuptiActivityFlushAll", &cupti.flush}, {"cuptiActivityGetNextRecord", &cupti.next_record}};
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
     if (!(*(void **) functions[i].function = dlsym (library, functions[i].name)))
       return false;

@@ -28,7 +28,8 @@ struct Phase {
   void *(*create) (CtrBackend backend, CtrError *error);
   void (*destroy) (void *object);
   /* Runs a frame; ELEMENTS: what the result has most of. */
-  bool (*run) (void *object, const Phase *phase, const CtrImage *image, void *stream, uint64_t *elements, CtrError *error);
+  bool (*run) (
+      void *object, const Phase *phase, const CtrImage *image, void *stream, uint64_t *elements, CtrError *error);
   const char *elements;
 };
 
@@ -86,14 +87,14 @@ draw_blob (const Phase *phase, uint8_t *image)
   return true;
 }
 
-#define CREATE(name, type)                                  \
-  static void *create_##name (CtrBackend b, CtrError *e)    \
-  {                                                         \
-    return ctr_##name##_new (b, e);                         \
-  }                                                         \
-  static void destroy_##name (void *object)                 \
-  {                                                         \
-    ctr_##name##_free ((type *) object);                    \
+#define CREATE(name, type)                               \
+  static void *create_##name (CtrBackend b, CtrError *e) \
+  {                                                      \
+    return ctr_##name##_new (b, e);                      \
+  }                                                      \
+  static void destroy_##name (void *object)              \
+  {                                                      \
+    ctr_##name##_free ((type *) object);                 \
   }
 
 CREATE (cca, CtrCca)
@@ -125,7 +126,8 @@ take (CtrContours *result, uint64_t *elements)
 }
 
 static bool
-run_borders (void *borders, const Phase *phase, const CtrImage *image, void *stream, uint64_t *elements, CtrError *error)
+run_borders (
+    void *borders, const Phase *phase, const CtrImage *image, void *stream, uint64_t *elements, CtrError *error)
 {
   CtrBordersParams params;
   ctr_borders_params_init (&params);
@@ -233,8 +235,7 @@ measure_phase (const Phase *phase, const uint8_t *pixels, cudaStream_t stream)
         phase->algorithm, phase->image, phase->width, phase->height, used_memory () - before, elements,
         phase->elements);
   if (ok && kernels_seen_begin ()) {
-    ok = run_frames (phase, object, &image, stream, FRAMES, &elements)
-         && BENCH_CHECK (cudaStreamSynchronize (stream));
+    ok = run_frames (phase, object, &image, stream, FRAMES, &elements) && BENCH_CHECK (cudaStreamSynchronize (stream));
     const int count = kernels_seen_end (seen);
     if (count >= 0)
       print_kernels (phase, seen, count);

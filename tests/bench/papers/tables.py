@@ -333,7 +333,7 @@ def snake_phases(values, side, bits):
     for case in values.cases(f"phases, snake, blob, {bits} bits, {side} x {side}"):
         for (its_case, _, metric), us in values.by_key.items():
             if its_case == case and metric.startswith("kernel"):
-                if re.search(r"sum|column|row|block|table", metric.split(" ", 2)[2]):
+                if re.search("table|band", metric.split(" ", 2)[2]):
                     before += us
                 else:
                     after += us

@@ -38,7 +38,7 @@ enum {
 };
 
 static const size_t max_size = (size_t) LARGEST * LARGEST * MOST_BYTES; /* bytes of an image */
-static const double host_limit = 0.2e6;                    /* microseconds: no further run after this */
+static const double host_limit = 0.2e6;                                 /* microseconds: no further run after this */
 
 typedef struct {
   SnakeGpu *gpu; /* NULL: host backend only */
