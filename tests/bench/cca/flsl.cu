@@ -8,8 +8,8 @@
  *   flatten   roots found for good, their features cleared and counted
  *   update    features of the runs: each by itself, or with conflict detection (section 3.3, algorithm 3)
  *
- * On the fly (OTF, section 3.2, algorithm 2), update comes before unite, with the labels that are known by then, and unite
- * moves features. link clears them.
+ * On the fly (OTF, section 3.2, algorithm 2), a run votes for its own label in link, and unite joins all runs that touch, and
+ * moves features; compress and update are left out.
  *
  * Where the paper leaves the way open, the faster one is taken: a run finds its neighbours above by the row's edges as
  * bits with a count every 32 pixels, not by a per-pixel array; boundaries are 16 bits; and since a warp's runs all lie
@@ -117,15 +117,17 @@ __launch_bounds__ (BLOCK) link (Frame f, bool on_the_fly)
   uint32_t count = f.run_counts[row], base = row * f.row_runs;
   for (uint32_t i = lane_id (); i < count; i += WARP) {
     uint32_t label = base + i;
-    if (row > 0) {
+    if (row > 0 && !on_the_fly) {
       uint32_t begin, end;
       touching_runs (f, row, f.runs[label], &begin, &end);
       if (begin < end)
         label = base - f.row_runs + begin;
     }
     f.labels[base + i] = label;
-    if (on_the_fly && label == base + i)
+    if (on_the_fly) {
       clear_features (f.votes.features + label);
+      add_features (f.votes, label, features_of_run (f.runs[label] & 0xffff, f.runs[label] >> 16, row));
+    }
   }
 }
 
@@ -150,7 +152,8 @@ __launch_bounds__ (BLOCK) unite (Frame f, bool on_the_fly)
   for (uint32_t i = lane_id (); i < count; i += WARP) {
     uint32_t begin, end;
     touching_runs (f, row, f.runs[base + i], &begin, &end);
-    for (uint32_t run = begin + 1; run < end; run++)
+    /* link has joined the first one. */
+    for (uint32_t run = on_the_fly ? begin : begin + 1; run < end; run++)
       if (on_the_fly)
         unite_on_the_fly (f.labels, f.votes, base + i, base - f.row_runs + run);
       else
@@ -276,9 +279,8 @@ flsl_enqueue (Flsl *flsl, const uint8_t *image, size_t stride, uint32_t width, u
   f.votes.updates = updates;
   detect<<<blocks, BLOCK, 0, stream>>> (f, image, stride);
   link<<<blocks, BLOCK, 0, stream>>> (f, on_the_fly);
-  compress<<<blocks, BLOCK, 0, stream>>> (f);
-  if (on_the_fly)
-    update<<<blocks, BLOCK, 0, stream>>> (f, false);
+  if (!on_the_fly)
+    compress<<<blocks, BLOCK, 0, stream>>> (f);
   unite<<<blocks, BLOCK, 0, stream>>> (f, on_the_fly);
   flatten<<<blocks, BLOCK, 0, stream>>> (f, on_the_fly);
   if (!on_the_fly)

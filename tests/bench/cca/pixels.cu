@@ -4,7 +4,8 @@
  * naive  one thread a pixel: Komura's initialisation and analysis, Playne's reduction, then one vote a pixel.
  * HA     one warp a row, 64 pixels at a time. Within such a block a row's runs are sub-runs, which have a label at their
  *        first pixel and vote once. A sub-run that goes on from the block before has that one's label, others the first one
- *        above that they touch; then the same steps as FLSL (flsl.cu), in the same order.
+ *        above that they touch; then the same steps as FLSL (flsl.cu), in the same order. On the fly, sub-runs vote for the
+ *        label of the first sub-run of their run.
  *
  * The paper describes HA in a few sentences and refers to an earlier one, which this does not follow in all details. */
 #include "tests/bench/cca/pixels.h"
@@ -154,6 +155,7 @@ __launch_bounds__ (BLOCK) ha_link (Frame f, const uint8_t *__restrict__ image, s
     return;
   const uint8_t *pixels = image + row * stride;
   const uint32_t base = row * f.width;
+  uint32_t run = 0; /* the label of the run that goes on from the block before */
   Block left = 0;
   for (uint32_t block = 0; block < f.blocks; block++) {
     const Block bits = load_block (pixels, f.width, block);
@@ -163,16 +165,25 @@ __launch_bounds__ (BLOCK) ha_link (Frame f, const uint8_t *__restrict__ image, s
     const uint32_t first = base + block * PIXELS_BLOCK;
     uint32_t start;
     if (start_of_lane (bits, &start)) {
-      const Block touched = above & pixels_between (start, end_of (bits, start));
+      const uint32_t end = end_of (bits, start);
+      const Block touched = above & pixels_between (start, end);
       uint32_t label = first + start;
       if (start == 0 && left >> 63)
-        label = first - PIXELS_BLOCK + start_of (left, 63);
-      else if (touched)
+        label = on_the_fly ? run : first - PIXELS_BLOCK + start_of (left, 63);
+      else if (touched && !on_the_fly)
         label = first - f.width + start_of (above, (uint32_t) __ffsll ((long long) touched) - 1);
       f.labels[first + start] = label;
-      if (on_the_fly && label == first + start)
-        clear_features (f.votes.features + label);
+      if (on_the_fly) {
+        const uint32_t x = block * PIXELS_BLOCK;
+        if (label == first + start)
+          clear_features (f.votes.features + label);
+        add_features (f.votes, label, features_of_run (x + start, x + end, row));
+      }
     }
+    __syncwarp (); /* Features are cleared before the next block adds to them. */
+    const uint32_t last = start_of (bits, 63);
+    if (bits >> 63 && (last > 0 || !(left >> 63)))
+      run = first + last;
     left = bits;
   }
 }
@@ -216,7 +227,7 @@ __launch_bounds__ (BLOCK) ha_unite (Frame f, bool on_the_fly)
     const bool goes_on = start == 0 && block > 0 && here[-1] >> 63;
     const bool joined = goes_on && above & 1 && there[-1] >> 63;
     Block touched = above & pixels_between (start, end_of (bits, start));
-    for (bool skip = !goes_on || joined; touched; skip = false) {
+    for (bool skip = goes_on ? joined : !on_the_fly; touched; skip = false) {
       const uint32_t x = (uint32_t) __ffsll ((long long) touched) - 1;
       const uint32_t other = row * f.width - f.width + block * PIXELS_BLOCK + start_of (above, x);
       touched &= ~pixels_between (x, end_of (above, x));
@@ -304,9 +315,8 @@ enqueue_ha (const Frame &f, Voting voting, const uint8_t *image, size_t stride, 
   const unsigned grid = (f.height + BLOCK / WARP - 1) / (BLOCK / WARP);
   const bool on_the_fly = voting == VOTING_ON_THE_FLY;
   ha_link<<<grid, BLOCK, 0, stream>>> (f, image, stride, on_the_fly);
-  ha_compress<<<grid, BLOCK, 0, stream>>> (f);
-  if (on_the_fly)
-    ha_update<<<grid, BLOCK, 0, stream>>> (f, false);
+  if (!on_the_fly)
+    ha_compress<<<grid, BLOCK, 0, stream>>> (f);
   ha_unite<<<grid, BLOCK, 0, stream>>> (f, on_the_fly);
   ha_flatten<<<grid, BLOCK, 0, stream>>> (f, on_the_fly);
   if (!on_the_fly)

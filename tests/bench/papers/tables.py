@@ -123,6 +123,7 @@ All kernels of an image run as one CUDA graph, also theirs. Times are the minimu
 
 - Connectivity is 4: the paper does not say, but its percolation threshold of 60 % is that of 4-connected pixels.
 - HA is an earlier paper's; this one describes it in a few sentences. Ours merges sub-runs of 64 pixels by the same steps as FLSL.
+- With OTF the paper does not say what a run votes for first. Here it is the label of its own run, which counts as an update; every union moves features.
 - The throughput of nearly empty images dominates a mean of throughputs. The tables by density say more.
 - The published figures are of an A100 and cannot be compared with these; compare the columns "here" with one another.
 - Ours also compacts its table, in raster order, which no baseline does. Its updates are not counted: it sums up a tile in shared memory.
