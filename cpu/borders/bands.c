@@ -29,10 +29,8 @@ ctr_band_give_back (CtrBand *band)
 {
   CtrHostBuffer *const buffers[] = {
       &band->parts, &band->part_sums, &band->borders, &band->rows, &band->sums, &band->rings};
-  bool some = ctr_border_strip_give_back (&band->strip);
-  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
-    some |= ctr_host_buffer_give_back (buffers[i]);
-  return some;
+  const bool some = ctr_border_strip_give_back (&band->strip);
+  return ctr_host_buffers_give_back (buffers, sizeof buffers / sizeof *buffers) || some;
 }
 
 static bool

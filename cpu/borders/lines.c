@@ -91,10 +91,7 @@ ctr_border_lines_give_back (CtrBorderLines *lines)
 {
   CtrHostBuffer *const buffers[] = {
       &lines->bits, &lines->free, &lines->asked, &lines->ranks, &lines->busy, &lines->busy_counts};
-  bool some = false;
-  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
-    some |= ctr_host_buffer_give_back (buffers[i]);
-  return some;
+  return ctr_host_buffers_give_back (buffers, sizeof buffers / sizeof *buffers);
 }
 
 bool

@@ -22,10 +22,7 @@ ctr_cca_band_give_back (CtrCcaBand *band)
 {
   CtrHostBuffer *const buffers[] = {
       &band->parent, &band->table, &band->moments, &band->grey, &band->runs, &band->runs_in_row};
-  bool some = false;
-  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
-    some |= ctr_host_buffer_give_back (buffers[i]);
-  return some;
+  return ctr_host_buffers_give_back (buffers, sizeof buffers / sizeof *buffers);
 }
 
 /* Makes room for what a row with RUNS runs may add. */

@@ -52,6 +52,16 @@ ctr_host_buffer_give_back (CtrHostBuffer *buffer)
   return true;
 }
 
+/* Does the same for COUNT buffers. */
+static inline bool
+ctr_host_buffers_give_back (CtrHostBuffer *const *buffers, size_t count)
+{
+  bool some = false;
+  for (size_t i = 0; i < count; i++)
+    some |= ctr_host_buffer_give_back (buffers[i]);
+  return some;
+}
+
 static inline void
 ctr_host_buffer_release (CtrHostBuffer *buffer)
 {

@@ -92,10 +92,7 @@ give_back_of_tracer (Tracer *tracer)
 {
   CtrHostBuffer *const buffers[] = {
       &tracer->columns, &tracer->lines, &tracer->owners, &tracer->contours, &tracer->rows, &tracer->sums};
-  bool some = false;
-  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
-    some |= ctr_host_buffer_give_back (buffers[i]);
-  return some;
+  return ctr_host_buffers_give_back (buffers, sizeof buffers / sizeof *buffers);
 }
 
 /* At the end of a period: gives back what an intricate image took. */
