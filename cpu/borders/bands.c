@@ -24,6 +24,15 @@ ctr_band_release (CtrBand *band)
   ctr_host_buffer_release (&band->rings);
 }
 
+bool
+ctr_band_give_back (CtrBand *band)
+{
+  CtrHostBuffer *const buffers[] = {
+      &band->parts, &band->part_sums, &band->borders, &band->rows, &band->sums, &band->rings};
+  const bool some = ctr_border_strip_give_back (&band->strip);
+  return ctr_host_buffers_give_back (buffers, sizeof buffers / sizeof *buffers) || some;
+}
+
 static bool
 add_part (void *context, CtrBorderPassage entry)
 {

@@ -73,6 +73,9 @@ typedef struct {
 
 void ctr_band_release (CtrBand *band);
 
+/* Give back memory at the end of a period: see ctr_host_buffer_give_back(). */
+bool ctr_band_give_back (CtrBand *band);
+
 /* Follows all lines of BAND, whose strip has its edges. band->ok is the success. */
 void ctr_band_follow (CtrBand *band, const CtrBorderLines *lines, const CtrBordersPlan *plan);
 
@@ -84,6 +87,7 @@ typedef struct {
 } CtrBorderRings;
 
 void ctr_border_rings_release (CtrBorderRings *rings);
+bool ctr_border_rings_give_back (CtrBorderRings *rings);
 
 /* All borders of an image. */
 typedef struct {

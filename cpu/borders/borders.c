@@ -26,6 +26,7 @@ enum { MIN_THREADS_OUTSIDE = 4, EDGES_PER_STEP = 8 };
 typedef struct {
   CtrBorderBands bands;
   CtrSamples samples;
+  CtrRoomPeriod period;
   CtrContours *result; /* until finish() takes it */
 } State;
 
@@ -61,6 +62,21 @@ release_buffers (State *state)
   ctr_border_rings_release (&bands->rings);
   ctr_host_buffer_release (&bands->nested);
   ctr_host_buffer_release (&bands->places);
+}
+
+/* At the end of a period: gives back what an intricate image took. */
+static void
+give_back (State *state)
+{
+  CtrBorderBands *bands = &state->bands;
+  bool some = ctr_border_lines_give_back (&bands->lines);
+  for (uint32_t i = 0; i < bands->band_room; i++)
+    some |= ctr_band_give_back (bands->bands + i);
+  some |= ctr_border_rings_give_back (&bands->rings);
+  some |= ctr_host_buffer_give_back (&bands->nested);
+  some |= ctr_host_buffer_give_back (&bands->places);
+  if (some)
+    ctr_room_period_double (&state->period);
 }
 
 static void
@@ -212,6 +228,8 @@ enqueue (void *data, const CtrImage *image, const CtrBordersPlan *plan, void *st
   /* A smaller image may need the memory that a too large one has taken. */
   if (!state->result && !ctr_cancelled ())
     release_buffers (state);
+  if (state->result && ctr_room_period_ends (&state->period))
+    give_back (state);
   return state->result;
 }
 

@@ -87,6 +87,21 @@ ctr_border_strip_release (CtrBorderStrip *strip)
 }
 
 bool
+ctr_border_lines_give_back (CtrBorderLines *lines)
+{
+  CtrHostBuffer *const buffers[] = {
+      &lines->bits, &lines->free, &lines->asked, &lines->ranks, &lines->busy, &lines->busy_counts};
+  return ctr_host_buffers_give_back (buffers, sizeof buffers / sizeof *buffers);
+}
+
+bool
+ctr_border_strip_give_back (CtrBorderStrip *strip)
+{
+  const bool some = ctr_host_buffer_give_back (&strip->owners);
+  return ctr_host_buffer_give_back (&strip->points) || some;
+}
+
+bool
 ctr_border_lines_begin (CtrBorderLines *lines, uint32_t width, uint32_t height, bool numbered, bool counted)
 {
   lines->width = width;

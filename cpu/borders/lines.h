@@ -66,6 +66,8 @@ typedef struct {
 void ctr_border_lines_init (CtrBorderLines *lines);
 void ctr_border_lines_release (CtrBorderLines *lines);
 void ctr_border_strip_release (CtrBorderStrip *strip);
+bool ctr_border_lines_give_back (CtrBorderLines *lines);
+bool ctr_border_strip_give_back (CtrBorderStrip *strip);
 
 /* For each image: ctr_border_lines_begin() makes room. For each strip: ctr_border_strip_begin(). Then, row by row, set
  * the bits of ctr_border_lines_row(), CTR_ROW_WORDS (width) words, and call ctr_border_strip_end_row(). Borders can be

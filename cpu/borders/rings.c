@@ -27,6 +27,13 @@ ctr_border_rings_release (CtrBorderRings *rings)
   ctr_host_buffer_release (&rings->parts);
 }
 
+bool
+ctr_border_rings_give_back (CtrBorderRings *rings)
+{
+  const bool some = ctr_host_buffer_give_back (&rings->list);
+  return ctr_host_buffer_give_back (&rings->parts) || some;
+}
+
 static inline uint32_t
 entry_key (CtrBorderPassage passage)
 {

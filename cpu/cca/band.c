@@ -18,6 +18,14 @@ ctr_cca_band_release (CtrCcaBand *band)
   ctr_host_buffer_release (&band->runs_in_row);
 }
 
+bool
+ctr_cca_band_give_back (CtrCcaBand *band)
+{
+  CtrHostBuffer *const buffers[] = {
+      &band->parent, &band->table, &band->moments, &band->grey, &band->runs, &band->runs_in_row};
+  return ctr_host_buffers_give_back (buffers, sizeof buffers / sizeof *buffers);
+}
+
 /* Makes room for what a row with RUNS runs may add. */
 static bool
 reserve_row (CtrCcaBand *band, uint32_t runs, uint32_t features)

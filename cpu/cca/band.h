@@ -57,6 +57,9 @@ typedef struct {
 
 void ctr_cca_band_release (CtrCcaBand *band);
 
+/* Gives back memory at the end of a period: see ctr_host_buffer_give_back(). */
+bool ctr_cca_band_give_back (CtrCcaBand *band);
+
 /* Labels the rows from first_y to before end_y. Adds the sums of all labels to those of their roots, which become their
  * parents. Sets the status: CTR_OK, CTR_ERROR_CANCELLED or CTR_ERROR_OUT_OF_MEMORY. */
 void ctr_cca_band_label (CtrCcaBand *band, const CtrImage *image, const CtrCcaParams *params, uint32_t threshold);

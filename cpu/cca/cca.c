@@ -41,6 +41,7 @@ typedef struct {
   CtrHostBuffer nodes; /* Node */
   uint32_t node_count;
 
+  CtrRoomPeriod period;
   CtrComponents *result; /* until finish() takes it */
 } State;
 
@@ -60,6 +61,17 @@ release_buffers (State *state)
   for (uint32_t i = 0; i < state->band_room; i++)
     ctr_cca_band_release (state->bands[i]);
   ctr_host_buffer_release (&state->nodes);
+}
+
+/* At the end of a period: gives back what an intricate image took. */
+static void
+give_back (State *state)
+{
+  bool some = ctr_host_buffer_give_back (&state->nodes);
+  for (uint32_t i = 0; i < state->band_room; i++)
+    some |= ctr_cca_band_give_back (state->bands[i]);
+  if (some)
+    ctr_room_period_double (&state->period);
 }
 
 static void
@@ -427,6 +439,8 @@ enqueue (void *data, const CtrImage *image, const CtrCcaParams *params, void *st
   /* A smaller image may need the memory that a too large one has taken. */
   if (!state->result && !ctr_cancelled ())
     release_buffers (state);
+  if (state->result && ctr_room_period_ends (&state->period))
+    give_back (state);
   return state->result;
 }
 

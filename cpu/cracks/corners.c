@@ -303,6 +303,21 @@ ctr_crack_corners_release (CtrCrackCorners *corners)
   ctr_host_buffer_release (&corners->corners);
 }
 
+bool
+ctr_crack_corners_give_back (CtrCrackCorners *corners)
+{
+  Band *bands = corners->bands;
+  bool some = ctr_host_buffer_give_back (&corners->ends);
+  some |= ctr_host_buffer_give_back (&corners->corners);
+  for (uint32_t i = 0; i < corners->band_room; i++) {
+    some |= ctr_host_buffer_give_back (&bands[i].level_rows);
+    some |= ctr_host_buffer_give_back (&bands[i].vertices);
+    some |= ctr_host_buffer_give_back (&bands[i].row_ends);
+    some |= ctr_host_buffer_give_back (&bands[i].ends);
+  }
+  return some;
+}
+
 /* Divides the rows of vertices into as many bands as are useful on THREADS. */
 static bool
 make_bands (CtrCrackCorners *corners, const CtrImage *image, const CtrCracksPlan *plan, unsigned threads)

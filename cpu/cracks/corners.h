@@ -37,6 +37,9 @@ typedef struct {
 
 void ctr_crack_corners_release (CtrCrackCorners *corners);
 
+/* Gives back memory at the end of a period: see ctr_host_buffer_give_back(). */
+bool ctr_crack_corners_give_back (CtrCrackCorners *corners);
+
 /* Finds the corners of IMAGE. They are ordered by level index, then y, then x, then the western arm first. So the
  * corners of a level form pairs of an eastern arm and the western arm that it meets. False if the work is cancelled,
  * there is no memory, or there are too many corners, as with more than the PLAN's max_points. corner_count is their

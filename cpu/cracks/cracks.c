@@ -53,7 +53,8 @@ typedef struct {
   uint32_t tracer_count, tracer_room;
   CtrHostBuffer levels; /* Level, by level index - 1 */
   CtrHostBuffer points; /* CtrPoint: of each level, from first_point_of() on */
-  CtrContours *result;  /* until finish() takes it */
+  CtrRoomPeriod period;
+  CtrContours *result; /* until finish() takes it */
 } State;
 
 /* An image, for all threads. */
@@ -84,6 +85,27 @@ release_tracer (Tracer *tracer)
   ctr_host_buffer_release (&tracer->contours);
   ctr_host_buffer_release (&tracer->rows);
   ctr_host_buffer_release (&tracer->sums);
+}
+
+static bool
+give_back_of_tracer (Tracer *tracer)
+{
+  CtrHostBuffer *const buffers[] = {
+      &tracer->columns, &tracer->lines, &tracer->owners, &tracer->contours, &tracer->rows, &tracer->sums};
+  return ctr_host_buffers_give_back (buffers, sizeof buffers / sizeof *buffers);
+}
+
+/* At the end of a period: gives back what an intricate image took. */
+static void
+give_back (State *state)
+{
+  bool some = ctr_crack_corners_give_back (&state->corners);
+  for (uint32_t i = 0; i < state->tracer_room; i++)
+    some |= give_back_of_tracer (state->tracers + i);
+  some |= ctr_host_buffer_give_back (&state->levels);
+  some |= ctr_host_buffer_give_back (&state->points);
+  if (some)
+    ctr_room_period_double (&state->period);
 }
 
 static void
@@ -480,6 +502,8 @@ enqueue (void *data, const CtrImage *image, const CtrCracksPlan *plan, void *str
   /* A smaller image may need the memory that a too large one has taken. */
   if (!state->result && !ctr_cancelled ())
     release_buffers (state);
+  if (state->result && ctr_room_period_ends (&state->period))
+    give_back (state);
   return state->result;
 }
 

@@ -8,13 +8,15 @@
 #include "cuda/common/input_stage.h"
 #include "cuda/common/session.cuh"
 
+#include "core/common/room.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 namespace
 {
 
-/* Room for the most that any frame has needed. A frame that needs more is done again. */
+/* Room for the most that the latest frames have needed. A frame that needs more is done again. */
 struct Capacity {
   uint32_t passages, open, closed; /* passages; open and closed segments */
   uint32_t contours, points;
@@ -40,8 +42,10 @@ struct Borders {
   CtrDeviceBuffer sorting;  /* CUB's temporary storage, */
   uint32_t sorted;          /* sufficient for so many contours */
   CudaGraphCache<FrameKey> graphs;
-  bool is_begun; /* The tile kernel is queued, but not yet the kernel that clears what it has found. */
-  Capacity capacity;
+  bool is_begun;           /* The tile kernel is queued, but not yet the kernel that clears what it has found. */
+  Capacity capacity, used; /* used: by the frames of this period at most, as far as memory depends on it */
+  CtrRoomPeriod period;
+  bool period_ended;
   ContourPool *pool;
   Delivery delivery; /* of BordersHeader */
 
@@ -163,6 +167,43 @@ reserve_sorting (Borders *b, const BordersKernelArgs &f, CtrError *error)
   return true;
 }
 
+void
+set_capacities (const Borders *b, BordersKernelArgs *f)
+{
+  f->by_passage.capacity = b->capacity.passages;
+  f->ranking.capacity = b->capacity.open;
+  f->by_segment.closed_capacity = b->capacity.closed;
+  f->contour_capacity = b->capacity.contours;
+  f->point_capacity = b->capacity.points;
+}
+
+/* After the last frame of a period: gives back what its frames have not used, if that is most of the memory. No queued work
+ * may use it. */
+void
+give_back (Borders *b, BordersKernelArgs *f)
+{
+  const Capacity before = b->capacity, used = b->used;
+  Capacity *c = &b->capacity;
+  c->passages = min (c->passages, ctr_with_spare (used.passages));
+  c->open = min (c->open, ctr_with_spare (used.open));
+  c->closed = min (c->closed, ctr_with_spare (used.closed));
+  c->contours = min (c->contours, ctr_with_spare (used.contours));
+  c->points = min (c->points, ctr_with_spare (used.points));
+  set_capacities (b, f);
+  if (ctr_room_is_excess (b->contents.size, lay_out_contents (f, NULL))) {
+    ctr_device_buffer_free (&b->contents);
+    ctr_device_buffer_free (&b->sorting);
+    b->sorted = 0;
+    ctr_room_period_double (&b->period);
+  } else {
+    b->capacity = before;
+    set_capacities (b, f);
+  }
+  contour_pool_give_back_memory (b->pool, b->slot, b->capacity.contours, b->capacity.points);
+  b->used = {};
+  b->period_ended = false;
+}
+
 /* Fills the arguments for the queued image, but for its plane, and makes room. No queued work may use the memory. */
 bool
 reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
@@ -184,12 +225,10 @@ reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
   f->tiles_x = ctr_div_up (f->width, BORDERS_TILE);
   f->tiles_y = ctr_div_up (f->height, BORDERS_TILE);
   f->count_ctas = (uint32_t) (((uint64_t) f->by_word.per_row * f->height + SCAN_SHARE - 1) / SCAN_SHARE);
-  f->by_passage.capacity = b->capacity.passages;
-  f->ranking.capacity = b->capacity.open;
+  set_capacities (b, f);
+  if (b->period_ended)
+    give_back (b, f);
   f->ranking.rounds = b->capacity.rounds;
-  f->by_segment.closed_capacity = b->capacity.closed;
-  f->contour_capacity = b->capacity.contours;
-  f->point_capacity = b->capacity.points;
   f->traversal_ranking.capacity = f->contour_capacity;
   f->traversal_ranking.rounds = f->contour_capacity > LIST_SMALL ? list_ranking_max_rounds (f->contour_capacity) : 0;
   f->many_segments = b->capacity.many_segments > 0;
@@ -384,6 +423,19 @@ complete (Borders *b)
   return all;
 }
 
+/* Takes note of what a complete frame has used. */
+void
+count_frame (Borders *b, const BordersHeader &h)
+{
+  Capacity *u = &b->used;
+  u->passages = max (u->passages, h.passages);
+  u->open = max (u->open, h.open);
+  u->closed = max (u->closed, h.closed);
+  u->contours = max (u->contours, h.all_contours);
+  u->points = max (u->points, h.points);
+  b->period_ended |= ctr_room_period_ends (&b->period);
+}
+
 CtrContours *
 take_result (Borders *b, CtrError *error)
 {
@@ -396,6 +448,7 @@ take_result (Borders *b, CtrError *error)
       return NULL;
   }
   const BordersHeader h = *(const BordersHeader *) delivery_header (&b->delivery);
+  count_frame (b, h);
   const CtrContours info = {.width = b->image.width,
       .height = b->image.height,
       .count = h.contours,

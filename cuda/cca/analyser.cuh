@@ -9,6 +9,8 @@
 #include "cuda/common/graph.cuh"
 #include "cuda/common/input_stage.h"
 
+#include "core/common/room.h"
+
 constexpr size_t CCA_HEADER_SIZE = 256; /* bytes before the table, for CcaHeader, and CtrDeviceNumbers in the middle */
 constexpr size_t CCA_HEADER_BACKGROUND = 192; /* where BackgroundSums are in it */
 constexpr int CCA_CACHED_GRAPHS = 16;         /* upstream pools hand out a few buffers in turn */
@@ -54,6 +56,10 @@ struct CcaAnalyser {
   uint32_t delivered_rows; /* room for them */
   uint64_t generation;     /* counts the changes of these buffers */
   uint32_t closed_capacity, capacity;
+  uint32_t used_closed, used; /* by the frames of this period at most */
+  uint32_t least_capacity;    /* that the sizes of its frames ask for */
+  CtrRoomPeriod period;
+  bool period_ended;
   uint32_t finish_ctas; /* of the finish kernel; 0: this GPU cannot run it */
 
   CcaCachedGraph graphs[CCA_CACHED_GRAPHS];
@@ -86,6 +92,10 @@ void cca_launch_finish (
 
 /* Frees all buffers; the next frame allocates them again. Nothing may be queued. */
 void cca_release_memory (CcaAnalyser *cca);
+
+/* After the last frame of a period: gives back what its frames have not used of tables and records, if that is most of them.
+ * Waits for queued work. */
+bool cca_give_back_memory (CcaAnalyser *cca, CtrError *error);
 
 /* Makes the graph for KEY current. A new key takes the place of the one unused for the longest time. Its kernels are
  * launched one by one, which is faster than building a graph, until it comes again. */

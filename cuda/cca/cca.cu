@@ -100,7 +100,7 @@ cca_enqueue (void *state, const CtrImage *image, const CtrCcaParams *params, voi
       || !cuda_session_follow_readers (&cca->session, error))
     return false;
   cca->session.was_incomplete = false;
-  if (queue_frame (cca, &key, error))
+  if ((!cca->period_ended || cca_give_back_memory (cca, error)) && queue_frame (cca, &key, error))
     return true;
   cuda_session_end (&cca->session, false);
   input_stage_end (&cca->input);

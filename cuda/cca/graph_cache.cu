@@ -115,6 +115,7 @@ reserve_components (CcaAnalyser *cca, CcaKernelArgs *f, CtrError *error)
 {
   const size_t pixels = (size_t) f->width * f->height;
   const uint32_t rows = (uint32_t) (pixels / 64 > MIN_CAPACITY ? pixels / 64 : MIN_CAPACITY);
+  cca->least_capacity = max (cca->least_capacity, rows);
   if (cca->capacity < rows)
     cca->capacity = rows;
   /* Without area limits every closed component is a row: a table with room for all rows needs as many records. */
@@ -302,6 +303,34 @@ cca_release_memory (CcaAnalyser *cca)
   cca->generation++;
   cca->current = NULL;
   cca->capacity = cca->closed_capacity = cca->delivered_rows = 0;
+}
+
+bool
+cca_give_back_memory (CcaAnalyser *cca, CtrError *error)
+{
+  const uint32_t capacity = min (cca->capacity, ctr_with_spare (cca->used)),
+                 closed = min (cca->closed_capacity, ctr_with_spare (cca->used_closed));
+  const size_t row = sizeof (CtrComponent) + (cca->moments.size ? sizeof (CtrComponentMoments) : 0)
+                     + (cca->grey.size ? sizeof (CtrComponentGrey) : 0);
+  const size_t size = cca->closed.size + cca->result.size + cca->moments.size + cca->grey.size;
+  /* A frame has room for so many rows in any case: see reserve_components(). */
+  const size_t least = max (capacity, cca->least_capacity);
+  cca->used = cca->used_closed = 0;
+  cca->period_ended = false;
+  if (!ctr_room_is_excess (size, least * row + max ((size_t) closed, least) * sizeof (uint4)))
+    return true;
+  if (!invalidate (cca, error))
+    return false;
+  for (CtrDeviceBuffer *buffer : {&cca->closed, &cca->result, &cca->moments, &cca->grey})
+    ctr_device_buffer_free (buffer);
+  delivery_free (&cca->delivery);
+  delivery_init (&cca->delivery);
+  cca->current = NULL;
+  cca->capacity = capacity;
+  cca->closed_capacity = closed;
+  cca->delivered_rows = min (cca->delivered_rows, capacity);
+  ctr_room_period_double (&cca->period);
+  return true;
 }
 
 bool

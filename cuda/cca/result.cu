@@ -184,6 +184,9 @@ cca_take_result (CcaAnalyser *cca, CtrError *error)
   if (!result)
     return NULL;
   cca->likely_count = header.count;
+  cca->used = max (cca->used, header.count);
+  cca->used_closed = max (cca->used_closed, header.closed);
+  cca->period_ended |= ctr_room_period_ends (&cca->period);
   result->threshold = header.threshold;
   result->connectivity = params->connectivity;
   if (f->background)

@@ -5,7 +5,7 @@
 
 #include "cuda/common/error.cuh"
 
-/* Memory on the device, or pinned on the host, that only grows. Growing loses the contents. */
+/* Memory on the device, or pinned on the host, that grows until it is freed. Growing loses the contents. */
 struct CtrDeviceBuffer {
   void *data;
   size_t size; /* bytes */

@@ -6,6 +6,8 @@
 #include "cuda/common/session.cuh"
 #include "cuda/contours/contour_codes.h"
 
+#include "core/common/room.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -105,6 +107,28 @@ contour_pool_give_back (ContourSlot *slot)
   slot->next = pool->unused;
   pool->unused = slot;
   drop_reference (pool);
+}
+
+static void
+give_back_memory (ContourSlot *slot, uint32_t contours, uint32_t points)
+{
+  if (ctr_room_is_excess (slot->table.size, contours * sizeof (CtrContour)))
+    ctr_device_buffer_free (&slot->table);
+  if (ctr_room_is_excess (slot->points.size, points * sizeof (CtrPoint)))
+    ctr_device_buffer_free (&slot->points);
+  if (ctr_room_is_excess (slot->sums.size, contours * sizeof (CtrContourSums)))
+    ctr_device_buffer_free (&slot->sums);
+}
+
+void
+contour_pool_give_back_memory (ContourPool *pool, ContourSlot *slot, uint32_t contours, uint32_t points)
+{
+  if (slot)
+    give_back_memory (slot, contours, points);
+  pthread_mutex_lock (&pool->lock);
+  for (slot = pool->unused; slot; slot = slot->next)
+    give_back_memory (slot, contours, points);
+  pthread_mutex_unlock (&pool->lock);
 }
 
 static bool

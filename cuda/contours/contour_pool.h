@@ -28,6 +28,10 @@ void contour_pool_unref (ContourPool *pool);
 ContourSlot *contour_pool_take (ContourPool *pool, CtrError *error);
 void contour_pool_give_back (ContourSlot *slot);
 
+/* At the end of a period (core/common/room.h): frees the memory of SLOT, which may be NULL, and of all unused slots where it
+ * is far more than that for CONTOURS rows and POINTS points. */
+void contour_pool_give_back_memory (ContourPool *pool, ContourSlot *slot, uint32_t contours, uint32_t points);
+
 /* Room for CONTOURS rows and POINTS points. */
 bool contour_slot_reserve (ContourSlot *slot, uint32_t contours, uint32_t points, bool with_sums, CtrError *error);
 

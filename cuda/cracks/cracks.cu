@@ -9,6 +9,7 @@
 #include "cuda/common/session.cuh"
 
 #include "core/common/poll.h"
+#include "core/common/room.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +43,11 @@ struct Cracks {
   SortCounts sorted;        /* sufficient for these */
   uint32_t turn;            /* see CracksFound */
   CudaGraphCache<FrameKey> graphs;
-  /* Room for the most that any frame has needed. A frame that needs more is done again. */
+  /* Room for the most that the latest frames have needed. A frame that needs more is done again. */
   uint32_t corner_capacity, contour_capacity, rounds;
+  uint32_t used_corners; /* by the frames of this period at most */
+  CtrRoomPeriod period;
+  bool period_ended;
   ContourPool *pool;
   Delivery delivery; /* of CracksHeader */
 
@@ -92,6 +96,13 @@ cracks_create (CtrError *error)
     return c;
   cracks_destroy (c);
   return NULL;
+}
+
+/* A contour has four corners. */
+uint32_t
+contour_capacity_of (uint32_t corners)
+{
+  return corners / 4;
 }
 
 size_t
@@ -181,6 +192,37 @@ reserve_sorting (Cracks *c, const CracksKernelArgs &f, CtrError *error)
   return true;
 }
 
+void
+set_capacities (const Cracks *c, CracksKernelArgs *f)
+{
+  f->by_corner.capacity = f->ranking.capacity = c->corner_capacity;
+  f->contour_capacity = c->contour_capacity;
+}
+
+/* After the last frame of a period: gives back what its frames have not used, if that is most of the memory. No queued work
+ * may use it. */
+void
+give_back (Cracks *c, CracksKernelArgs *f)
+{
+  const uint32_t corners = c->corner_capacity, contours = c->contour_capacity;
+  c->corner_capacity = min (corners, ctr_with_spare (c->used_corners));
+  c->contour_capacity = min (contours, contour_capacity_of (c->corner_capacity));
+  set_capacities (c, f);
+  if (ctr_room_is_excess (c->contents.size, lay_out_contents (f, NULL))) {
+    ctr_device_buffer_free (&c->contents);
+    ctr_device_buffer_free (&c->sorting);
+    c->sorted = {};
+    ctr_room_period_double (&c->period);
+  } else {
+    c->corner_capacity = corners;
+    c->contour_capacity = contours;
+    set_capacities (c, f);
+  }
+  contour_pool_give_back_memory (c->pool, c->slot, c->contour_capacity, c->corner_capacity);
+  c->used_corners = 0;
+  c->period_ended = false;
+}
+
 /* Fills the arguments for the queued image, but for its plane, and makes room. No queued work may use the memory. */
 bool
 reserve (Cracks *c, CracksKernelArgs *f, CtrError *error)
@@ -203,8 +245,9 @@ reserve (Cracks *c, CracksKernelArgs *f, CtrError *error)
   f->min_area2 = c->plan.min_area2;
   f->max_area2 = c->plan.max_area2;
   f->min_length = c->plan.min_length;
-  f->by_corner.capacity = f->ranking.capacity = c->corner_capacity;
-  f->contour_capacity = c->contour_capacity;
+  set_capacities (c, f);
+  if (c->period_ended)
+    give_back (c, f);
   f->ranking.rounds = c->rounds;
   const bool with_sums = c->plan.features & CTR_CONTOUR_FEATURE_MOMENTS;
   const cudaStream_t stream = c->session.stream;
@@ -347,7 +390,7 @@ complete (Cracks *c)
   const bool fits = corners <= c->corner_capacity;
   if (!fits) {
     c->corner_capacity = ctr_with_spare (corners);
-    c->contour_capacity = max (c->contour_capacity, c->corner_capacity / 4); /* A contour has four corners. */
+    c->contour_capacity = max (c->contour_capacity, contour_capacity_of (c->corner_capacity));
   }
   if (!fits || h.incomplete) {
     if (corners > LIST_SMALL)
@@ -393,6 +436,8 @@ take_result (Cracks *c, CtrError *error)
       return NULL;
   }
   const CracksHeader h = *(const CracksHeader *) delivery_header (&c->delivery);
+  c->used_corners = max (c->used_corners, (uint32_t) h.corners);
+  c->period_ended |= ctr_room_period_ends (&c->period);
   info.count = h.contours;
   info.point_count = h.points;
   CtrContours *result = contour_slot_publish (c->slot, &info, error);

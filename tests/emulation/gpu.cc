@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Replaces tests/core/common/gpu.c, which calls the driver, for the emulated device. Copies are made in the default stream,
  * as the driver's are: an upload waits for the streams that the default stream waits for, and for no other. */
-#include "cuda_runtime.h"
+#include "runtime.h"
 
 extern "C" {
 #include "tests/core/common/gpu.h"
@@ -80,6 +80,13 @@ void
 gpu_free_pinned (void *memory)
 {
   cudaFreeHost (memory);
+}
+
+bool
+gpu_count_memory (size_t *bytes, uint64_t *calls)
+{
+  emulation::count_memory (bytes, calls);
+  return true;
 }
 
 void

@@ -19,6 +19,8 @@ struct Block {
 };
 
 std::map<char *, Block> blocks; /* by address */
+size_t used;                    /* bytes in them */
+uint64_t calls;                 /* allocations so far */
 
 /* The block that holds SIZE bytes from MEMORY on; NULL: ordinary host memory. */
 const Block *
@@ -50,6 +52,8 @@ allocate (void **memory, size_t size, bool pinned)
   char *start = (char *) *memory;
   memset (start, GARBAGE, size + GUARD_SIZE);
   blocks[start] = {size, pinned};
+  used += size;
+  calls++;
   return cudaSuccess;
 }
 
@@ -66,6 +70,7 @@ release (void *memory, bool pinned)
   if (found == blocks.end () || found->second.pinned != pinned)
     return failed (cudaErrorInvalidValue);
   check_guards ("before memory is freed");
+  used -= found->second.size;
   blocks.erase (found);
   free (memory);
   return cudaSuccess;
@@ -81,6 +86,14 @@ emulation::check_guards (const char *when)
       if ((unsigned char) start[block.size + i] != GARBAGE)
         emulation::complain (
             "%s: something was written %zu bytes behind an allocation of %zu bytes", when, i, block.size);
+}
+
+void
+emulation::count_memory (size_t *bytes, uint64_t *allocations)
+{
+  Locked locked (lock);
+  *bytes = used;
+  *allocations = calls;
 }
 
 cudaError_t

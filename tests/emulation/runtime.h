@@ -76,6 +76,9 @@ void drain_all ();
 /* Complains where something was written behind an allocation. WHEN: in the message. */
 void check_guards (const char *when);
 
+/* The bytes that are allocated now, and the number of allocations so far. */
+void count_memory (size_t *bytes, uint64_t *allocations);
+
 } // namespace emulation
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* bench_canny [--quick] [--write DIR] [IMAGE.pgm|IMAGE.ppm...]
+/* bench_canny [--quick | --papers] [--write DIR] [IMAGE.pgm|IMAGE.ppm...]
  *                        measures edge detection, one JSON record a line (bench_canny.py makes the table)
  *
- * With --write, DIR gets the images and our masks, and a list of them in cases.jsonl, for the peers. The protocol is
+ * With --papers, the sizes and blurs of the paper on CUDA, with L2, and no others. With --write, DIR gets the images and our masks, and a list of them in cases.jsonl, for the peers. The protocol is
  * described in docs/benchmarks/protocol.md. */
 #include "tests/bench/common/bench.h"
 #include "tests/bench/canny/canny_work.h"
@@ -33,7 +33,7 @@ static const size_t max_pixels = (size_t) MAX_WIDTH * MAX_HEIGHT;
 typedef struct {
   CannyGpu *gpu; /* NULL: host backend only */
   CtrCanny *host;
-  bool quick;
+  bool quick, papers;
   const char *folder; /* NULL: nothing is written */
   FILE *cases;
   uint32_t case_count;
@@ -329,6 +329,41 @@ measure_scene (Bench *bench, BenchScene scene, uint32_t width, uint32_t height, 
   return measure_native (bench, scene, width, height) && ok;
 }
 
+/* The sizes of the paper's tables 2 and 5, in RGB, and the blurs of its table 6. Its pictures cannot be had: the scene takes
+ * their place. Once in grey, which more peers take. Large ones are not written: the peers would take minutes. */
+static bool
+measure_papers (Bench *bench)
+{
+  enum { LARGEST_WRITTEN = 34000000, BLURS = 5 };
+  static const uint32_t sizes[][2] = {{500, 333}, {1000, 667}, {2500, 1667}, {5000, 3334}, {10000, 6667}, {14091, 9394},
+      {4444, 3136}, {7680, 4320}, {14694, 8266}, {4444, 3136}};
+  const size_t count = sizeof sizes / sizeof *sizes;
+  const char *folder = bench->folder;
+  bool ok = true;
+  for (size_t i = 0; i < count; i++) {
+    const uint64_t pixels = (uint64_t) sizes[i][0] * sizes[i][1];
+    CannyWork work = {.name = bench_scene_name (BENCH_SHAPES),
+        .width = sizes[i][0],
+        .height = sizes[i][1],
+        .format = i + 1 < count ? CTR_FORMAT_RGB : CTR_FORMAT_GRAY8};
+    ctr_canny_params_init (&work.params);
+    work.params.l2_gradient = true;
+    if (!bench->gpu && pixels > MAX_HOST_PIXELS)
+      continue;
+    bench->folder = pixels <= LARGEST_WRITTEN ? folder : NULL;
+    bench_scene (BENCH_SHAPES, work.width, work.height, (uint32_t) ctr_format_pixel_size (work.format), bench->image);
+    ok = write_current_image (bench, &work) && measure (bench, &work) && ok;
+    bench->folder = NULL;
+    for (int sigma = 0; sigma <= BLURS && work.width == 4444 && work.format == CTR_FORMAT_RGB; sigma++) {
+      CannyWork blurred = work;
+      blurred.params.sigma = sigma;
+      ok = (sigma == work.params.sigma || measure (bench, &blurred)) && ok;
+    }
+    bench->folder = folder;
+  }
+  return ok;
+}
+
 /* One failure must not end the others' measurement. */
 static bool
 measure_scenes (Bench *bench)
@@ -412,7 +447,7 @@ measure_all (Bench *bench, char **files, int file_count)
   bool ok = open_folder (bench);
   if (!ok)
     return 1;
-  ok = measure_scenes (bench);
+  ok = bench->papers ? measure_papers (bench) : measure_scenes (bench);
   for (int i = 0; i < file_count; i++)
     ok = measure_file (bench, files[i]) && ok;
   if (bench->cases && fclose (bench->cases) != 0)
@@ -428,10 +463,12 @@ main (int argc, char **argv)
   for (; files < argc && argv[files][0] == '-'; files++) {
     if (!strcmp (argv[files], "--quick")) {
       bench.quick = true;
+    } else if (!strcmp (argv[files], "--papers")) {
+      bench.papers = true;
     } else if (!strcmp (argv[files], "--write") && files + 1 < argc) {
       bench.folder = argv[++files];
     } else {
-      fprintf (stderr, "usage: %s [--quick] [--write DIR] [IMAGE.pgm|IMAGE.ppm...]\n", argv[0]);
+      fprintf (stderr, "usage: %s [--quick | --papers] [--write DIR] [IMAGE.pgm|IMAGE.ppm...]\n", argv[0]);
       return 2;
     }
   }

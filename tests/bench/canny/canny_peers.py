@@ -226,6 +226,47 @@ class CuCim(GpuPeer):
         return times, cupy.asnumpy(result[0]).astype(np.uint8) * np.uint8(255)
 
 
+class CvCuda(GpuPeer):
+    """cv::cuda::Canny after its Gaussian filter. OpenCV's packages for Python come without CUDA: this needs a build of one's own."""
+
+    who = "cv::cuda::Canny"
+
+    def __init__(self):
+        self.stream = cv2.cuda.Stream()
+
+    def takes(self, case):
+        return case["channels"] == 1 and case["aperture"] == 3 and thresholds_of(case) is not None
+
+    def measure(self, case, image):
+        low, high = thresholds_of(case)
+        size = 2 * math.ceil(3 * case["sigma"]) + 1
+        source, blurred, edges = cv2.cuda_GpuMat(image), cv2.cuda_GpuMat(), cv2.cuda_GpuMat()
+        blur = case["sigma"] > 0 and cv2.cuda.createGaussianFilter(cv2.CV_8UC1, cv2.CV_8UC1, (size, size), case["sigma"])
+        canny = cv2.cuda.createCannyEdgeDetector(low, high, 3, case["norm"] == "L2")
+        start, stop, times = cv2.cuda.Event(), cv2.cuda.Event(), []
+        for i in range(GPU_RUNS + 1):
+            start.record(self.stream)
+            if blur:
+                blurred = blur.apply(source, stream=self.stream)
+            edges = canny.detect(blurred if blur else source, stream=self.stream)
+            stop.record(self.stream)
+            self.stream.waitForCompletion()
+            if i > 0:  # the first warms up
+                times.append(cv2.cuda.Event.elapsedTime(start, stop) * 1e3)
+        return times, edges.download()
+
+
+def cv_cuda_peers():
+    reason = "no cv2 module"
+    if cv2 is not None:
+        reason = "this OpenCV has no CUDA, or there is no GPU"
+        if hasattr(cv2, "cuda") and hasattr(cv2.cuda, "createCannyEdgeDetector") and cv2.cuda.getCudaEnabledDeviceCount() > 0:
+            emit(type="peer", name=CvCuda.who, version=cv2.__version__, note="createGaussianFilter, createCannyEdgeDetector")
+            return [CvCuda()]
+    emit(type="peer", name=CvCuda.who, missing=reason)
+    return []
+
+
 def npp_peers(advanced):
     name = "NPP " + ("FilterGaussAdvancedBorder" if advanced else "FilterGaussBorder")
     cupy = gpu_memory(name)
@@ -265,6 +306,7 @@ GROUPS = {
     "npp": lambda: npp_peers(False),
     "npp-advanced": lambda: npp_peers(True),
     "cucim": cucim_peers,
+    "cv-cuda": cv_cuda_peers,
 }
 FIELDS = ["name", "width", "height", "channels", "bits", "sigma", "aperture", "norm", "thresholds"]
 

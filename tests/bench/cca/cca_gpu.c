@@ -118,8 +118,8 @@ enqueue_ours (void *user, uint32_t copy)
 static bool
 enqueue_flsl (BenchGpu *gpu, const BenchWork *work, const uint8_t *image)
 {
-  return BENCH_CHECK (
-      flsl_enqueue (gpu->flsl, image, gpu->width, gpu->width, gpu->height, work->connectivity, gpu->device.stream));
+  return BENCH_CHECK (flsl_enqueue (gpu->flsl, image, gpu->width, gpu->width, gpu->height, work->connectivity,
+      VOTING_CONFLICT_DETECTION, NULL, gpu->device.stream));
 }
 
 /* The baseline's kernels as a graph, like ours: launched one by one they would lose time on small images. */

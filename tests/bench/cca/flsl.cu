@@ -1,34 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* FLSL+CD. One warp a row in every kernel, as in the paper:
+/* FLSL, FLSL+OTF and FLSL+CD. One warp a row in every kernel, as in the paper:
  *
  *   detect    section 3.1, algorithm 1, first pass: run boundaries by compress-store
  *   link      second pass: a run's label is the first run above that it touches (Komura's initialisation)
  *   compress  labels point to roots (Komura's analysis)
  *   unite     the other runs above that a run touches: Playne's reduction, atomicMin without a second find
  *   flatten   roots found for good, their features cleared and counted
- *   update    section 3.3, algorithm 3: features of the runs, with conflict detection
+ *   update    features of the runs: each by itself, or with conflict detection (section 3.3, algorithm 3)
+ *
+ * On the fly (OTF, section 3.2, algorithm 2), a run votes for its own label in link, and unite joins all runs that touch, and
+ * moves features; compress and update are left out.
  *
  * Where the paper leaves the way open, the faster one is taken: a run finds its neighbours above by the row's edges as
  * bits with a count every 32 pixels, not by a per-pixel array; boundaries are 16 bits; and since a warp's runs all lie
  * in one row, the reduction exchanges two values (pixels and sum of x), from which the seven features follow. */
 #include "tests/bench/cca/flsl.h"
 
+#include "tests/bench/cca/voting.cuh"
+
 #include <stdlib.h>
 
-namespace
-{
-
-constexpr uint32_t FULL = 0xffffffffu;
-constexpr int BLOCK = 256;
-constexpr int WARP = 32;
-constexpr int CHUNK = 8; /* words of 32 pixels a warp has in flight */
-
-struct Features {
-  uint32_t area, min_x, min_y, max_x, max_y, unused;
-  unsigned long long sum_x, sum_y;
-};
-
-struct Frame {
+struct FlslFrame {
   uint32_t width, height;
   uint32_t words;       /* of 32 pixels in a row */
   uint32_t row_runs;    /* room for runs in a row; labels are row * row_runs + run */
@@ -38,27 +30,16 @@ struct Frame {
   uint32_t *runs;       /* height * row_runs: start in the low half, end (exclusive) in the high half */
   uint32_t *run_counts; /* height */
   uint32_t *labels;     /* height * row_runs */
-  Features *features;   /* height * row_runs, valid at roots */
+  Votes votes;          /* height * row_runs, valid at roots */
   uint32_t *count;
 };
 
-__device__ __forceinline__ uint32_t
-lane_id ()
+namespace
 {
-  return threadIdx.x % WARP;
-}
 
-__device__ __forceinline__ uint32_t
-lanes_below ()
-{
-  return (1u << lane_id ()) - 1;
-}
+typedef FlslFrame Frame;
 
-__device__ __forceinline__ uint32_t
-warp_row ()
-{
-  return blockIdx.x * (BLOCK / WARP) + threadIdx.x / WARP;
-}
+constexpr int CHUNK = 8; /* words of 32 pixels a warp has in flight */
 
 __global__ void
 __launch_bounds__ (BLOCK) detect (Frame f, const uint8_t *__restrict__ image, size_t stride)
@@ -128,7 +109,7 @@ touching_runs (const Frame &f, uint32_t row, uint32_t run, uint32_t *begin, uint
 }
 
 __global__ void
-__launch_bounds__ (BLOCK) link (Frame f)
+__launch_bounds__ (BLOCK) link (Frame f, bool on_the_fly)
 {
   uint32_t row = warp_row ();
   if (row >= f.height)
@@ -136,26 +117,18 @@ __launch_bounds__ (BLOCK) link (Frame f)
   uint32_t count = f.run_counts[row], base = row * f.row_runs;
   for (uint32_t i = lane_id (); i < count; i += WARP) {
     uint32_t label = base + i;
-    if (row > 0) {
+    if (row > 0 && !on_the_fly) {
       uint32_t begin, end;
       touching_runs (f, row, f.runs[label], &begin, &end);
       if (begin < end)
         label = base - f.row_runs + begin;
     }
     f.labels[base + i] = label;
+    if (on_the_fly) {
+      clear_features (f.votes.features + label);
+      add_features (f.votes, label, features_of_run (f.runs[label] & 0xffff, f.runs[label] >> 16, row));
+    }
   }
-}
-
-/* Points LABEL at its root. The store on the way halves the paths of all that come after. */
-__device__ __forceinline__ uint32_t
-compress_path (uint32_t *labels, uint32_t label)
-{
-  uint32_t parent = labels[label];
-  for (uint32_t above = labels[parent]; above != parent; above = labels[parent]) {
-    labels[label] = above;
-    parent = above;
-  }
-  return parent;
 }
 
 __global__ void
@@ -169,19 +142,8 @@ __launch_bounds__ (BLOCK) compress (Frame f)
     compress_path (f.labels, base + i);
 }
 
-__device__ __forceinline__ uint32_t
-find_root (const uint32_t *labels, uint32_t label)
-{
-  uint32_t parent = __ldcg (labels + label);
-  while (parent != label) {
-    label = parent;
-    parent = __ldcg (labels + label);
-  }
-  return label;
-}
-
 __global__ void
-__launch_bounds__ (BLOCK) unite (Frame f)
+__launch_bounds__ (BLOCK) unite (Frame f, bool on_the_fly)
 {
   uint32_t row = warp_row ();
   if (row == 0 || row >= f.height)
@@ -190,22 +152,17 @@ __launch_bounds__ (BLOCK) unite (Frame f)
   for (uint32_t i = lane_id (); i < count; i += WARP) {
     uint32_t begin, end;
     touching_runs (f, row, f.runs[base + i], &begin, &end);
-    for (uint32_t run = begin + 1; run < end; run++) {
-      uint32_t a = find_root (f.labels, base + i);
-      uint32_t b = find_root (f.labels, base - f.row_runs + run);
-      while (a != b) {
-        uint32_t high = max (a, b), low = min (a, b);
-        uint32_t old = atomicMin (f.labels + high, low);
-        /* Was HIGH a root until now? Otherwise its former parent is still to be united with LOW. */
-        a = old == high ? low : old;
-        b = low;
-      }
-    }
+    /* link has joined the first one. */
+    for (uint32_t run = on_the_fly ? begin : begin + 1; run < end; run++)
+      if (on_the_fly)
+        unite_on_the_fly (f.labels, f.votes, base + i, base - f.row_runs + run);
+      else
+        unite_labels (f.labels, base + i, base - f.row_runs + run);
   }
 }
 
 __global__ void
-__launch_bounds__ (BLOCK) flatten (Frame f)
+__launch_bounds__ (BLOCK) flatten (Frame f, bool on_the_fly)
 {
   uint32_t row = warp_row ();
   if (row >= f.height)
@@ -214,11 +171,8 @@ __launch_bounds__ (BLOCK) flatten (Frame f)
   for (uint32_t i = lane_id (); i < count; i += WARP) {
     if (compress_path (f.labels, base + i) != base + i)
       continue;
-    Features *feature = f.features + base + i;
-    feature->area = 0;
-    feature->min_x = feature->min_y = 0xffffffffu;
-    feature->max_x = feature->max_y = 0;
-    feature->sum_x = feature->sum_y = 0;
+    if (!on_the_fly)
+      clear_features (f.votes.features + base + i);
     roots++;
   }
   for (int offset = WARP / 2; offset; offset /= 2)
@@ -227,44 +181,8 @@ __launch_bounds__ (BLOCK) flatten (Frame f)
     atomicAdd (f.count, roots);
 }
 
-/* Algorithm 3: lanes of MASK with the same label sum up into the lowest of them, which alone goes to memory. */
-__device__ __forceinline__ void
-update_with_conflict_detection (const Frame &f, uint32_t mask, uint32_t label, uint32_t run, uint32_t row)
-{
-  uint32_t start = run & 0xffff, end = run >> 16, area = end - start;
-  uint32_t sum_x = (uint32_t) ((uint64_t) (start + end - 1) * area / 2); /* of one row: below 2^31 */
-  uint32_t peers = __match_any_sync (mask, label);
-  uint32_t rank = __popc (peers & lanes_below ());
-  bool leader = rank == 0;
-  /* The lanes hold a row's runs from left to right: the last peer has the group's greatest x. */
-  uint32_t last_end = __shfl_sync (mask, end, 31 - __clz (peers));
-  peers &= ~(lanes_below () | 1u << lane_id ());
-  while (__any_sync (mask, peers)) {
-    int next = __ffs (peers);
-    int from = next ? next - 1 : (int) lane_id ();
-    uint32_t other_area = __shfl_sync (mask, area, from);
-    uint32_t other_sum_x = __shfl_sync (mask, sum_x, from);
-    if (next) {
-      area += other_area;
-      sum_x += other_sum_x;
-    }
-    peers &= __ballot_sync (mask, !(rank & 1));
-    rank >>= 1;
-  }
-  if (!leader)
-    return;
-  Features *feature = f.features + label;
-  atomicAdd (&feature->area, area);
-  atomicMin (&feature->min_x, start);
-  atomicMin (&feature->min_y, row);
-  atomicMax (&feature->max_x, last_end - 1);
-  atomicMax (&feature->max_y, row);
-  atomicAdd (&feature->sum_x, (unsigned long long) sum_x);
-  atomicAdd (&feature->sum_y, (unsigned long long) row * area);
-}
-
 __global__ void
-__launch_bounds__ (BLOCK) update (Frame f)
+__launch_bounds__ (BLOCK) update (Frame f, bool conflict_detection)
 {
   uint32_t row = warp_row ();
   if (row >= f.height)
@@ -273,8 +191,13 @@ __launch_bounds__ (BLOCK) update (Frame f)
   for (uint32_t first = 0; first < count; first += WARP) {
     uint32_t i = first + lane_id ();
     uint32_t mask = __ballot_sync (FULL, i < count);
-    if (i < count)
-      update_with_conflict_detection (f, mask, f.labels[base + i], f.runs[base + i], row);
+    if (i >= count)
+      continue;
+    const uint32_t label = f.labels[base + i], start = f.runs[base + i] & 0xffff, end = f.runs[base + i] >> 16;
+    if (conflict_detection)
+      add_with_conflict_detection (f.votes, mask, label, start, end, row);
+    else
+      add_features (f.votes, label, features_of_run (start, end, row));
   }
 }
 
@@ -291,10 +214,17 @@ words_in_row (uint32_t width)
   return (width + WARP - 1) / WARP;
 }
 
+cudaError_t
+copy_down (void *to, const void *from, size_t size, cudaStream_t stream)
+{
+  const cudaError_t error = cudaMemcpyAsync (to, from, size, cudaMemcpyDeviceToHost, stream);
+  return error == cudaSuccess ? cudaStreamSynchronize (stream) : error;
+}
+
 } // namespace
 
 struct Flsl {
-  Frame frame;
+  FlslFrame frame;
 };
 
 extern "C" void
@@ -307,7 +237,7 @@ flsl_free (Flsl *flsl)
   cudaFree (flsl->frame.runs);
   cudaFree (flsl->frame.run_counts);
   cudaFree (flsl->frame.labels);
-  cudaFree (flsl->frame.features);
+  cudaFree (flsl->frame.votes.features);
   cudaFree (flsl->frame.count);
   free (flsl);
 }
@@ -321,13 +251,13 @@ flsl_new (uint32_t max_width, uint32_t max_height)
   Frame &f = flsl->frame;
   size_t runs = (size_t) runs_in_row (max_width) * max_height;
   size_t words = (size_t) words_in_row (max_width) * max_height;
-  if (cudaMalloc (&f.edges, words * sizeof *f.edges) == cudaSuccess
-      && cudaMalloc (&f.edge_base, words * sizeof *f.edge_base) == cudaSuccess
-      && cudaMalloc (&f.runs, runs * sizeof *f.runs) == cudaSuccess
-      && cudaMalloc (&f.run_counts, max_height * sizeof *f.run_counts) == cudaSuccess
-      && cudaMalloc (&f.labels, runs * sizeof *f.labels) == cudaSuccess
-      && cudaMalloc (&f.features, runs * sizeof *f.features) == cudaSuccess
-      && cudaMalloc (&f.count, sizeof *f.count) == cudaSuccess)
+  if (cudaMalloc ((void **) &f.edges, words * sizeof *f.edges) == cudaSuccess
+      && cudaMalloc ((void **) &f.edge_base, words * sizeof *f.edge_base) == cudaSuccess
+      && cudaMalloc ((void **) &f.runs, runs * sizeof *f.runs) == cudaSuccess
+      && cudaMalloc ((void **) &f.run_counts, max_height * sizeof *f.run_counts) == cudaSuccess
+      && cudaMalloc ((void **) &f.labels, runs * sizeof *f.labels) == cudaSuccess
+      && cudaMalloc ((void **) &f.votes.features, runs * sizeof *f.votes.features) == cudaSuccess
+      && cudaMalloc ((void **) &f.count, sizeof *f.count) == cudaSuccess)
     return flsl;
   cudaGetLastError (); /* the failure is reported here, not by the next launch */
   flsl_free (flsl);
@@ -336,8 +266,9 @@ flsl_new (uint32_t max_width, uint32_t max_height)
 
 extern "C" cudaError_t
 flsl_enqueue (Flsl *flsl, const uint8_t *image, size_t stride, uint32_t width, uint32_t height,
-    CtrConnectivity connectivity, cudaStream_t stream)
+    CtrConnectivity connectivity, Voting voting, uint32_t *updates, cudaStream_t stream)
 {
+  const bool on_the_fly = voting == VOTING_ON_THE_FLY, conflict_detection = voting == VOTING_CONFLICT_DETECTION;
   Frame &f = flsl->frame;
   f.width = width;
   f.height = height;
@@ -345,20 +276,22 @@ flsl_enqueue (Flsl *flsl, const uint8_t *image, size_t stride, uint32_t width, u
   f.row_runs = runs_in_row (width);
   f.reach = connectivity == CTR_CONNECTIVITY_8 ? 1 : 0;
   unsigned blocks = (height + BLOCK / WARP - 1) / (BLOCK / WARP);
+  f.votes.updates = updates;
   detect<<<blocks, BLOCK, 0, stream>>> (f, image, stride);
-  link<<<blocks, BLOCK, 0, stream>>> (f);
-  compress<<<blocks, BLOCK, 0, stream>>> (f);
-  unite<<<blocks, BLOCK, 0, stream>>> (f);
-  flatten<<<blocks, BLOCK, 0, stream>>> (f);
-  update<<<blocks, BLOCK, 0, stream>>> (f);
+  link<<<blocks, BLOCK, 0, stream>>> (f, on_the_fly);
+  if (!on_the_fly)
+    compress<<<blocks, BLOCK, 0, stream>>> (f);
+  unite<<<blocks, BLOCK, 0, stream>>> (f, on_the_fly);
+  flatten<<<blocks, BLOCK, 0, stream>>> (f, on_the_fly);
+  if (!on_the_fly)
+    update<<<blocks, BLOCK, 0, stream>>> (f, conflict_detection);
   return cudaGetLastError ();
 }
 
 extern "C" cudaError_t
 flsl_count (Flsl *flsl, cudaStream_t stream, uint32_t *count)
 {
-  cudaError_t error = cudaMemcpyAsync (count, flsl->frame.count, sizeof *count, cudaMemcpyDeviceToHost, stream);
-  return error == cudaSuccess ? cudaStreamSynchronize (stream) : error;
+  return copy_down (count, flsl->frame.count, sizeof *count, stream);
 }
 
 extern "C" cudaError_t
@@ -379,13 +312,13 @@ flsl_download (Flsl *flsl, cudaStream_t stream, CtrComponent **rows, uint32_t *c
   if (!run_counts || !labels || !packed || !features || !out)
     error = cudaErrorMemoryAllocation;
   if (error == cudaSuccess)
-    error = cudaMemcpy (run_counts, f.run_counts, f.height * sizeof *run_counts, cudaMemcpyDeviceToHost);
+    error = copy_down (run_counts, f.run_counts, f.height * sizeof *run_counts, stream);
   if (error == cudaSuccess)
-    error = cudaMemcpy (labels, f.labels, runs * sizeof *labels, cudaMemcpyDeviceToHost);
+    error = copy_down (labels, f.labels, runs * sizeof *labels, stream);
   if (error == cudaSuccess)
-    error = cudaMemcpy (packed, f.runs, runs * sizeof *packed, cudaMemcpyDeviceToHost);
+    error = copy_down (packed, f.runs, runs * sizeof *packed, stream);
   if (error == cudaSuccess)
-    error = cudaMemcpy (features, f.features, runs * sizeof *features, cudaMemcpyDeviceToHost);
+    error = copy_down (features, f.votes.features, runs * sizeof *features, stream);
   uint32_t n = 0;
   for (uint32_t y = 0; error == cudaSuccess && y < f.height; y++) {
     for (uint32_t i = 0; i < run_counts[y]; i++) {

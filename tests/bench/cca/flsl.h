@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The baseline: FLSL+CD of Lemaitre, Hennequin and Lacassagne, "Taming voting algorithms on GPUs for an efficient
+/* The baselines FLSL, FLSL+OTF and FLSL+CD of Lemaitre, Hennequin and Lacassagne, "Taming voting algorithms on GPUs for an efficient
  * connected component analysis algorithm", written from the paper's text (its authors published no code). */
 #ifndef BENCH_FLSL_H
 #define BENCH_FLSL_H
+
+#include "tests/bench/cca/voting.h"
 
 #include <contours/components.h>
 #include <cuda_runtime_api.h>
@@ -17,9 +19,9 @@ void flsl_free (Flsl *flsl);
 
 /* Queues the analysis of a device image, foreground >= 128, width and height up to those of flsl_new(). The result is
  * what the paper describes: features at each component's root, neither compacted nor in a dense order, and their count.
- */
+ * UPDATES, in device memory and zero, gets the number of updates of each label's features; NULL: nobody counts. */
 cudaError_t flsl_enqueue (Flsl *flsl, const uint8_t *image, size_t stride, uint32_t width, uint32_t height,
-    CtrConnectivity connectivity, cudaStream_t stream);
+    CtrConnectivity connectivity, Voting voting, uint32_t *updates, cudaStream_t stream);
 
 /* Waits, and fetches the number of components that the GPU counted. */
 cudaError_t flsl_count (Flsl *flsl, cudaStream_t stream, uint32_t *count);

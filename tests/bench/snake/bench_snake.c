@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* bench_snake [--quick] [--write DIR]
+/* bench_snake [--quick | --papers] [--write DIR]
  *                       measures region snakes, one JSON record a line (bench_snake.py makes the tables)
  *
- * With --write, DIR gets the pictures of one target of up to 2048 x 2048 pixels, their truths, and what they are in
+ * With --papers, the sizes of the paper on region snakes, with 8 and 16 bits, and no others. With --write, DIR gets the pictures of one target of up to 2048 x 2048 pixels, their truths, and what they are in
  * cases.jsonl, for the peers. The protocol is described in docs/benchmarks/protocol.md. */
 #include "tests/bench/common/bench.h"
 #include "tests/bench/common/lists.h"
@@ -32,17 +32,18 @@ enum {
   TRACK_FRAMES = 64,
   QUICK_TRACK_FRAMES = 16,
   LARGEST = 12247, /* side of the largest picture: room for the frames, too */
+  MOST_BYTES = 2,  /* of a sample */
   WRITE_LARGEST = 2048,
   MAX_HOST_RUNS = 5
 };
 
-static const size_t max_size = (size_t) LARGEST * LARGEST; /* bytes of an image */
-static const double host_limit = 0.2e6;                    /* microseconds: no further run after this */
+static const size_t max_size = (size_t) LARGEST * LARGEST * MOST_BYTES; /* bytes of an image */
+static const double host_limit = 0.2e6;                                 /* microseconds: no further run after this */
 
 typedef struct {
   SnakeGpu *gpu; /* NULL: host backend only */
   CtrSnake *host;
-  bool quick;
+  bool quick, papers;
   const char *folder; /* NULL: nothing is written */
   FILE *cases;
   uint32_t case_count;
@@ -184,7 +185,7 @@ typedef struct {
 } Single;
 
 static bool
-measure_single (Bench *bench, const Single *single)
+measure_single (Bench *bench, const Single *single, uint32_t bytes)
 {
   const double side = fmin (single->width, single->height);
   const SnakeTarget target = {
@@ -200,7 +201,7 @@ measure_single (Bench *bench, const Single *single)
       .start = "auto",
       .width = single->width,
       .height = single->height,
-      .bytes = 1,
+      .bytes = bytes,
       .objects = &object,
       .targets = &target,
       .object_count = 1};
@@ -232,7 +233,24 @@ measure_singles (Bench *bench)
   bool ok = true;
   for (size_t i = 0; i < sizeof singles / sizeof *singles; i++)
     if (!bench->quick || singles[i].quick)
-      ok = measure_single (bench, singles + i) && ok;
+      ok = measure_single (bench, singles + i, 1) && ok;
+  return ok;
+}
+
+/* The paper's images have 15, 100 and 150 megapixels of 16 bits; they cannot be had. */
+static bool
+measure_papers (Bench *bench)
+{
+  static const uint32_t sides[] = {3900, 10000, LARGEST};
+  bool ok = true;
+  for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+    for (uint32_t bytes = 1; bytes <= 2; bytes++) {
+      const double unit = bytes == 2 ? 257 : 1;
+      const Single single = {bytes == 2 ? "blob, 16 bits" : "blob", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN,
+          {125 * unit, 25 * unit}, {100 * unit, 25 * unit}, sides[i], sides[i], true};
+      if (bench->gpu || i == 0)
+        ok = measure_single (bench, &single, bytes) && ok;
+    }
   return ok;
 }
 
@@ -372,10 +390,15 @@ measure_all (Bench *bench)
       return 1;
     }
   }
-  bool ok = measure_tracking (bench);
-  ok = measure_batches (bench, "objects", SNAKE_SHAPES) && ok;
-  ok = measure_batches (bench, "objects without C", SNAKE_C) && ok;
-  ok = measure_singles (bench) && ok;
+  bool ok = true;
+  if (bench->papers) {
+    ok = measure_papers (bench);
+  } else {
+    ok = measure_tracking (bench);
+    ok = measure_batches (bench, "objects", SNAKE_SHAPES) && ok;
+    ok = measure_batches (bench, "objects without C", SNAKE_C) && ok;
+    ok = measure_singles (bench) && ok;
+  }
   if (bench->cases && fclose (bench->cases) != 0)
     ok = false;
   return ok ? 0 : 1;
@@ -388,10 +411,12 @@ main (int argc, char **argv)
   for (int i = 1; i < argc; i++) {
     if (!strcmp (argv[i], "--quick")) {
       bench.quick = true;
+    } else if (!strcmp (argv[i], "--papers")) {
+      bench.papers = true;
     } else if (!strcmp (argv[i], "--write") && i + 1 < argc) {
       bench.folder = argv[++i];
     } else {
-      fprintf (stderr, "usage: %s [--quick] [--write DIR]\n", argv[0]);
+      fprintf (stderr, "usage: %s [--quick | --papers] [--write DIR]\n", argv[0]);
       return 2;
     }
   }

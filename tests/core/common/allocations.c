@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/core/common/allocations.h"
 
+#include <malloc.h>
 #include <stdbool.h>
 
 #ifdef HAVE_ALLOCATIONS
@@ -13,6 +14,8 @@ extern void __libc_free (void *memory);
 
 long allocations_left = -1;
 long blocks;
+size_t allocated_bytes;
+unsigned long allocation_calls;
 
 static bool
 may_allocate (void)
@@ -28,6 +31,8 @@ static void *
 counted (void *memory)
 {
   blocks += memory != NULL;
+  allocation_calls += memory != NULL;
+  allocated_bytes += malloc_usable_size (memory);
   return memory;
 }
 
@@ -48,13 +53,22 @@ realloc (void *memory, size_t bytes)
 {
   if (!may_allocate ())
     return NULL;
-  return memory ? __libc_realloc (memory, bytes) : counted (__libc_realloc (NULL, bytes));
+  if (!memory)
+    return counted (__libc_realloc (NULL, bytes));
+  const size_t before = malloc_usable_size (memory);
+  void *moved = __libc_realloc (memory, bytes);
+  if (moved || bytes == 0) {
+    allocation_calls++;
+    allocated_bytes += malloc_usable_size (moved) - before;
+  }
+  return moved;
 }
 
 void
 free (void *memory)
 {
   blocks -= memory != NULL;
+  allocated_bytes -= malloc_usable_size (memory);
   __libc_free (memory);
 }
 

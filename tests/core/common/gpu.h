@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Makes device 0's primary context, or a new one, current in this thread. False without a driver or a device. */
 bool gpu_open (bool own_context);
@@ -24,6 +25,10 @@ void gpu_free (void *memory);
 /* Page-locked host memory. */
 void *gpu_alloc_pinned (size_t bytes);
 void gpu_free_pinned (void *memory);
+
+/* Device and page-locked memory in use, and the number of allocations so far. False on a real GPU, where others allocate,
+ * too. */
+bool gpu_count_memory (size_t *bytes, uint64_t *calls);
 
 void gpu_upload (void *device, const void *host, size_t bytes);
 void gpu_download (void *host, const void *device, size_t bytes);
