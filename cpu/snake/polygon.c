@@ -36,6 +36,8 @@ ctr_snake_polygon_release (CtrSnakePolygon *polygon)
   ctr_host_buffer_release (&polygon->near);
   ctr_host_buffer_release (&polygon->changes);
   release_boxes (&polygon->area);
+  ctr_host_buffer_release (&polygon->record.moments);
+  ctr_host_buffer_release (&polygon->record.points);
 }
 
 bool
@@ -71,6 +73,30 @@ ctr_snake_polygon_sum (CtrSnakePolygon *polygon)
     polygon->inside = ctr_snake_sums_add (polygon->inside, ((CtrSnakeSums *) polygon->edges.data)[i]);
   }
   polygon->criterion = ctr_snake_criterion (&polygon->plan->cost, polygon->inside, polygon->window);
+}
+
+void
+ctr_snake_polygon_record (CtrSnakePolygon *polygon, CtrSnakeChangeKind kind, uint32_t step)
+{
+  CtrSnakeRecord *record = &polygon->record;
+  if (!polygon->plan->history || ctr_snake_polygon_poll (polygon, polygon->count / 16))
+    return;
+  if (!ctr_host_buffer_reserve (&record->moments, record->moment_count + 1, sizeof (CtrSnakeMoment))
+      || !ctr_host_buffer_reserve (&record->points, record->point_count + polygon->count, sizeof (CtrPoint))) {
+    polygon->cancelled = true;
+    return;
+  }
+  ((CtrSnakeMoment *) record->moments.data)[record->moment_count++] = (CtrSnakeMoment){
+      .first_point = record->point_count,
+      .point_count = polygon->count,
+      .kind = kind,
+      .iteration = polygon->iterations,
+      .step = step,
+      .inside = polygon->inside,
+  };
+  memcpy (
+      (CtrPoint *) record->points.data + record->point_count, polygon->points.data, polygon->count * sizeof (CtrPoint));
+  record->point_count += polygon->count;
 }
 
 bool
