@@ -236,6 +236,7 @@ static const PropertyField fields[] = {
     PROPERTY_FIELD (SNAKE_PROP_MIN_AREA, GstCudaSnake, selection.min_area),
     PROPERTY_FIELD (SNAKE_PROP_START, GstCudaSnake, selection.start),
     PROPERTY_FIELD (SNAKE_PROP_TRACK, GstCudaSnake, track),
+    PROPERTY_FIELD (SNAKE_PROP_HISTORY, GstCudaSnake, params.history),
     PROPERTY_FIELD (SNAKE_PROP_POST_MESSAGES, GstCudaSnake, post_messages),
     {0},
 };

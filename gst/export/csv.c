@@ -6,12 +6,17 @@
 #include <math.h>
 #include <string.h>
 
+/* The twelve columns of a region. */
+#define NO_REGION ",,,,,,,,,,,,"
+
 static void
 begin_file (G_GNUC_UNUSED gpointer state, GString *out)
 {
   g_string_append (out, "frame,pts,timestamp,source,width,height,corrupted,interlaced,label,area,x,y,w,h,cx,cy,"
                         "orientation,major_axis,minor_axis,eccentricity,min,max,mean,std,"
-                        "id,hole,parent,perimeter,point_count,level,coordinates,points,unfinished\n");
+                        "id,hole,parent,perimeter,point_count,level,coordinates,points,unfinished,"
+                        "object,converged,restarted,iterations,criterion,gain,inside_count,inside_mean,"
+                        "inside_variance,outside_count,outside_mean,outside_variance\n");
 }
 
 /* RFC 4180: quoted if necessary, with quotes doubled. */
@@ -99,7 +104,36 @@ append_component (GString *out, const GstContoursComponent *c, GstContoursCompon
   } else {
     g_string_append (out, ",,,,");
   }
-  g_string_append (out, c->unfinished ? ",,,,,,,,1\n" : ",,,,,,,,0\n");
+  g_string_append (out, c->unfinished ? ",,,,,,,,1" NO_REGION "\n" : ",,,,,,,,0" NO_REGION "\n");
+}
+
+static void
+append_side (GString *out, guint64 count, gdouble mean, gdouble variance)
+{
+  g_string_append_c (out, ',');
+  append_uint (out, count);
+  append_double (out, mean);
+  number_text_append_double (out, variance);
+}
+
+/* Writes the columns after the points. */
+static void
+append_region (GString *out, GstContoursContourMeta *meta, guint index)
+{
+  GstContoursRegion r;
+  if (!gst_contours_contour_meta_get_region (meta, index, &r)) {
+    g_string_append (out, NO_REGION);
+    return;
+  }
+  g_string_append_c (out, ',');
+  append_uint (out, r.object);
+  g_string_append (out, r.converged ? "1," : "0,");
+  g_string_append (out, r.restarted ? "1," : "0,");
+  append_uint (out, r.iterations);
+  append_double (out, r.criterion);
+  number_text_append_double (out, r.gain);
+  append_side (out, r.inside_count, r.inside_mean, r.inside_variance);
+  append_side (out, r.outside_count, r.outside_mean, r.outside_variance);
 }
 
 /* Writes the columns of a contour before its points. */
@@ -173,7 +207,10 @@ append_contours (const ExportText *text, const GString *start, GstContoursContou
     g_string_append (text->out, export_get_coordinates (meta));
     g_string_append_c (text->out, ',');
     ret = append_points (text, meta, points + c.first, c.count);
-    g_string_append (text->out, table && table[i].flags & CTR_CONTOUR_OPEN ? ",1\n" : ",0\n");
+    g_string_append (text->out, table && table[i].flags & CTR_CONTOUR_OPEN ? ",1" : ",0");
+    if (ret == GST_FLOW_OK)
+      append_region (text->out, meta, i);
+    g_string_append_c (text->out, '\n');
   }
   return ret;
 }

@@ -39,6 +39,35 @@ append_points (const ExportText *text, GstContoursContourMeta *meta, const CtrPo
   return ret;
 }
 
+/* The polygons that led to contour INDEX. */
+static GstFlowReturn
+append_history (const ExportText *text, GstContoursContourMeta *meta, guint index)
+{
+  static const gchar *const kinds[] = {"started", "moved", "split", "pruned"};
+  const guint count = gst_contours_contour_meta_get_state_count (meta, index);
+  GString *out = text->out;
+  GstFlowReturn ret = GST_FLOW_OK;
+  g_string_append (out, ",\"history\":[");
+  for (guint i = 0; ret == GST_FLOW_OK && i < count; i++) {
+    GBytes *points = gst_contours_contour_meta_get_state_points (meta, index, i);
+    GstContoursState state;
+    gst_contours_contour_meta_get_state (meta, index, i, &state);
+    g_string_append_printf (out, "%s{\"kind\":\"%s\"", i > 0 ? "," : "", kinds[state.kind]);
+    export_append_uint (out, ",\"iteration\":", state.iteration);
+    export_append_uint (out, ",\"step\":", state.step);
+    export_append_double (out, ",\"criterion\":", state.criterion);
+    export_append_uint (out, ",\"inside_count\":", state.inside_count);
+    g_string_append (out, ",\"points\":[");
+    ret = append_points (text, meta, g_bytes_get_data (points, NULL), state.count);
+    if (ret == GST_FLOW_OK)
+      g_string_append (out, "]}");
+    g_bytes_unref (points);
+  }
+  if (ret == GST_FLOW_OK)
+    g_string_append_c (out, ']');
+  return ret;
+}
+
 static GstFlowReturn
 append_contours (const ExportText *text, GstContoursContourMeta *meta)
 {
@@ -60,7 +89,11 @@ append_contours (const ExportText *text, GstContoursContourMeta *meta)
     g_string_append (out, ",\"points\":[");
     ret = append_points (text, meta, points + c.first, c.count);
     if (ret == GST_FLOW_OK)
-      g_string_append (out, "]}");
+      g_string_append_c (out, ']');
+    if (ret == GST_FLOW_OK && gst_contours_contour_meta_has_history (meta))
+      ret = append_history (text, meta, i);
+    if (ret == GST_FLOW_OK)
+      g_string_append_c (out, '}');
   }
   return ret;
 }
