@@ -168,8 +168,7 @@ gst_cuda_snake_find_contours (
   if (valid) {
     const SnakeSearch search = {
         .snake = self->snake,
-        /* Components have no identity across frames. */
-        .tracks = track && selection.source != SNAKE_OBJECTS_COMPONENTS ? self->tracks : NULL,
+        .tracks = track ? self->tracks : NULL,
         .selection = &selection,
         .params = &params,
         .image = image,

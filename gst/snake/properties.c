@@ -273,8 +273,8 @@ snake_properties_install (GObjectClass *object_class)
    * point of each polygon.
    */
   g_object_class_install_property (object_class, SNAKE_PROP_HISTORY,
-      g_param_spec_boolean ("history", "History",
-          "Attach the polygon of every iteration of the search to the outlines", FALSE, controlled));
+      g_param_spec_boolean ("history", "History", "Attach the polygon of every iteration of the search to the outlines",
+          FALSE, controlled));
 
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_SNAKE_MODEL, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_SNAKE_OBJECTS, 0);

@@ -13,6 +13,7 @@ void add_cudacontouroverlay_picture_tests (TCase *tc);
 void add_cudacrackcontour_property_tests (TCase *tc);
 void add_cudasnake_message_tests (TCase *tc);
 void add_cudasnake_property_tests (TCase *tc);
+void add_cudasnaketrack_component_tests (TCase *tc);
 void add_filter_negotiation_tests (TCase *tc);
 void add_foreground_message_tests (TCase *tc);
 void add_foreground_property_tests (TCase *tc);
