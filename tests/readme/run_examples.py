@@ -147,7 +147,9 @@ def main(build, arguments):
                 results.append(run([sys.executable, "-c", program], program,
                                    r"\d+ (components, threshold \d+\n1|contours, threshold \d+\n0) "
                                    r"|level \d+: \d+ contours around [1-9]\d* pixels\n"
-                                   r"|object \d+: [1-9]\d* pixels of [\d.]+ ± [\d.]+ in "))
+                                   r"|object \d+: [1-9]\d* pixels of [\d.]+ ± [\d.]+ in "
+                                   r"|object \d+: [1-9]\d* voxels\n"
+                                   r"|moved by \d+ in iteration \d+: criterion -?\d"))
         else:
             print("--- left out, no GObject Introspection: the Python programs")
         results += compile_pieces(text)
