@@ -44,7 +44,7 @@ struct PaintDeviceLayer {
   uint8_t *coverage;
 };
 
-/* These queue the kernels: the background, the first pass of a layer, and the second pass of all layers. */
+/* These queue the kernels: the background, if there is to be one, the first pass of a layer, and the second pass of all layers. */
 void paint_launch_fill (const CtrPaintPicture &picture, const CudaSession &session);
 void paint_launch_layer (const PaintDeviceLayer &device_layer, const CtrPaintTarget &target, const CtrPaintLayer *layer,
     uint32_t index, const CudaSession &session);

@@ -87,6 +87,8 @@ plane_of (const CtrPaintPicture &picture, uint32_t index)
 void
 paint_launch_fill (const CtrPaintPicture &picture, const CudaSession &session)
 {
+  if (picture.background == CTR_BACKGROUND_PICTURE)
+    return;
   Job job = {};
   for (uint32_t p = 0; p < picture.plane_count; p++)
     job.planes[p] = plane_of (picture, p);
