@@ -4,7 +4,11 @@
 #include "cpu/common/simd.h"
 #include "cpu/snake/moves.h"
 
-enum { GROUP = 16 /* boxes compared at once */ };
+enum {
+  GROUP = 16,    /* boxes compared at once */
+  MOMENTS = 128, /* room of a history at first */
+  MOMENT_POINTS = 4096
+};
 
 static void
 release_boxes (CtrSnakeBoxes *boxes)
@@ -81,8 +85,10 @@ ctr_snake_polygon_record (CtrSnakePolygon *polygon, CtrSnakeChangeKind kind, uin
   CtrSnakeRecord *record = &polygon->record;
   if (!polygon->plan->history || ctr_snake_polygon_poll (polygon, polygon->count / 16))
     return;
-  if (!ctr_host_buffer_reserve (&record->moments, record->moment_count + 1, sizeof (CtrSnakeMoment))
-      || !ctr_host_buffer_reserve (&record->points, record->point_count + polygon->count, sizeof (CtrPoint))) {
+  const uint64_t moments = record->moment_count + 1, points = record->point_count + polygon->count;
+  if (!ctr_host_buffer_reserve (&record->moments, moments > MOMENTS ? moments : MOMENTS, sizeof (CtrSnakeMoment))
+      || !ctr_host_buffer_reserve (
+          &record->points, points > MOMENT_POINTS ? points : MOMENT_POINTS, sizeof (CtrPoint))) {
     polygon->cancelled = true;
     return;
   }
