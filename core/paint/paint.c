@@ -5,6 +5,7 @@
 #include "core/common/error.h"
 
 #include <math.h>
+#include <string.h>
 
 struct CtrPainter {
   CtrAnalyser base;
@@ -129,6 +130,24 @@ ctr_paint_target_init (
   target->ink_width = ((picture->width - 1) >> target->x_shift) + 1;
 }
 
+uint32_t
+ctr_paint_background_pixel (
+    const CtrPaintPicture *picture, const CtrPaintPlane *plane, uint8_t pattern[CTR_PAINT_PATTERN])
+{
+  for (uint32_t i = 0; i < plane->samples; i++) {
+    const int component = plane->component[i];
+    const bool clear = component == 3 && picture->background == CTR_BACKGROUND_TRANSPARENT;
+    uint32_t value = component < 0 ? UINT16_MAX : clear ? 0 : picture->background_colour[component];
+    value &= picture->sample_mask;
+    const uint16_t wide = (uint16_t) value;
+    if (picture->sample_size == 1)
+      pattern[i] = (uint8_t) value;
+    else
+      memcpy (pattern + 2 * i, &wide, sizeof wide);
+  }
+  return plane->samples * picture->sample_size;
+}
+
 static void
 discard (CtrAnalyser *analyser)
 {
@@ -172,7 +191,7 @@ check_plane (const CtrPaintPicture *picture, uint32_t index, CtrError *error)
     if (plane->component[i] < -1 || plane->component[i] > 3)
       return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
           "plane %u of the picture has component %d: it must be -1 to 3", index, plane->component[i]);
-  const size_t row = ((((size_t) picture->width - 1) >> plane->x_shift) + 1) * plane->samples * picture->sample_size;
+  const size_t row = ctr_paint_row_bytes (picture, plane);
   if (plane->stride < row)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
         "plane %u of the picture: the stride of %zu bytes is shorter than a row of %zu bytes", index, plane->stride,
@@ -180,6 +199,22 @@ check_plane (const CtrPaintPicture *picture, uint32_t index, CtrError *error)
   if (picture->sample_size == 2 && (((uintptr_t) plane->data | plane->stride) & 1))
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "16-bit samples must be 2-byte aligned, in every row");
   return true;
+}
+
+static bool
+check_background (const CtrPaintPicture *picture, CtrError *error)
+{
+  if ((unsigned) picture->background > CTR_BACKGROUND_TRANSPARENT)
+    return ctr_fail (
+        error, CTR_ERROR_INVALID_ARGUMENT, "the picture has the unknown background %d", (int) picture->background);
+  if (picture->background != CTR_BACKGROUND_TRANSPARENT)
+    return true;
+  for (uint32_t p = 0; p < picture->plane_count; p++)
+    for (uint32_t i = 0; i < picture->planes[p].samples; i++)
+      if (picture->planes[p].component[i] == 3)
+        return true;
+  return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+      "the background is transparent, but the picture has no alpha: a plane must have component 3");
 }
 
 static bool
@@ -210,7 +245,7 @@ check_picture (const CtrPainter *painter, const CtrPaintPicture *picture, CtrErr
       return ctr_fail (
           error, CTR_ERROR_INVALID_ARGUMENT, "the subsampled planes of the picture must all have the same shifts");
   }
-  return true;
+  return check_background (picture, error);
 }
 
 static bool

@@ -6,6 +6,7 @@
  *   layers for the backend          paint/paint.c
  *   the pixels of shapes            paint/raster.h          paint/paint.c          paint/shapes.cu
  *   ink                             paint/paint.h           paint/paint.c          paint/shapes.cu
+ *   background                      paint/paint.c           paint/paint.c          paint/fill.cu
  *   blending                        paint/paint.h           paint/paint.c          paint/blend.cu
  *   host side of the GPU            -                       -                      paint/paint.cu
  *
@@ -99,6 +100,11 @@ void ctr_paint_areas_init (CtrPaintAreas *areas, const CtrPaintLayer *layer, uin
 /* Leaves ink, tiles and colours to the backend. */
 void ctr_paint_target_init (
     CtrPaintTarget *target, const CtrPaintPicture *picture, const CtrPaintLayer *layers, uint32_t count);
+
+/* The pixel with which the background fills PLANE, in PATTERN. Returns its size in bytes: 1, 2, 3, 4, 6 or 8. */
+#define CTR_PAINT_PATTERN 8
+uint32_t ctr_paint_background_pixel (
+    const CtrPaintPicture *picture, const CtrPaintPlane *plane, uint8_t pattern[CTR_PAINT_PATTERN]);
 
 /* The core has checked the arguments. Layers with alpha 0 are not drawn. enqueue() may be called again before finish().
  * lead_default() is called between the two, and is NULL if enqueue() leaves no work queued. */
@@ -217,6 +223,25 @@ ctr_paint_is_subsampled (const CtrPaintPlane *plane)
   return plane->x_shift > 0 || plane->y_shift > 0;
 }
 
+/* Do shapes leave COMPONENT unmixed, whatever their alpha? */
+CTR_PAINT_FUNC bool
+ctr_paint_is_unmixed (const CtrPaintPicture *picture, int component)
+{
+  return picture->background == CTR_BACKGROUND_TRANSPARENT && component < 3;
+}
+
+CTR_PAINT_FUNC size_t
+ctr_paint_row_bytes (const CtrPaintPicture *picture, const CtrPaintPlane *plane)
+{
+  return ((((size_t) picture->width - 1) >> plane->x_shift) + 1) * plane->samples * picture->sample_size;
+}
+
+CTR_PAINT_FUNC uint32_t
+ctr_paint_row_count (const CtrPaintPicture *picture, const CtrPaintPlane *plane)
+{
+  return ((picture->height - 1) >> plane->y_shift) + 1;
+}
+
 /* Paints pixel X, Y of PLANE according to WORD. */
 CTR_PAINT_FUNC void
 ctr_paint_plane_pixel (const CtrPaintTarget *target, const CtrPaintPlane *plane, uint32_t x, uint32_t y, uint32_t word)
@@ -232,7 +257,7 @@ ctr_paint_plane_pixel (const CtrPaintTarget *target, const CtrPaintPlane *plane,
     uint32_t value = colour->shape[component];
     if (coverage > 0)
       value = ctr_paint_mix (value, colour->text[component], coverage);
-    if (alpha < 255)
+    if (alpha < 255 && !ctr_paint_is_unmixed (&target->picture, component))
       value = ctr_paint_mix (size == 1 ? *pixel : *(uint16_t *) pixel, value, alpha);
     value &= target->picture.sample_mask;
     if (size == 1)

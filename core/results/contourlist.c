@@ -22,6 +22,7 @@ typedef struct {
   const CtrContoursSource *ops;    /* NULL: all arrays are in host memory */
   void *source;
   pthread_mutex_t fetching;
+  CtrSnakeHistory history; /* owned */
   void *owner;
   void (*release_owner) (void *owner);
 } Result;
@@ -242,6 +243,8 @@ ctr_contours_unref (CtrContours *contours)
   for (int i = 0; i < ARRAYS; i++)
     free (atomic_load_explicit (&result->arrays[i], memory_order_relaxed));
   ctr_codes_free (atomic_load_explicit (&result->codes, memory_order_relaxed));
+  free ((void *) result->history.states);
+  free ((void *) result->history.points);
   pthread_mutex_destroy (&result->fetching);
   ctr_pending_clear (&result->pending);
   free (result);
@@ -320,6 +323,19 @@ const CtrSnakeRegion *
 ctr_contours_map_regions (CtrContours *contours, CtrError *error)
 {
   return map (contours, CTR_CONTOURS_REGIONS, error);
+}
+
+void
+ctr_contours_set_history (CtrContours *contours, const CtrSnakeHistory *history)
+{
+  ((Result *) contours)->history = *history;
+}
+
+bool
+ctr_contours_get_history (CtrContours *contours, CtrSnakeHistory *history)
+{
+  *history = ((const Result *) contours)->history;
+  return contours->features & CTR_CONTOUR_FEATURE_HISTORY;
 }
 
 bool

@@ -27,6 +27,9 @@ CtrContours *ctr_contours_refuse (const CtrContours *info, CtrLimit limit, uint6
 
 typedef enum { CTR_CONTOURS_TABLE, CTR_CONTOURS_POINTS, CTR_CONTOURS_SUMS, CTR_CONTOURS_REGIONS } CtrContoursArray;
 
+/* Gives a complete result of the host its history, whose arrays (transfer full) are from malloc(). */
+void ctr_contours_set_history (CtrContours *contours, const CtrSnakeHistory *history);
+
 /* Where the arrays of contours lie if not in host memory. fetch() copies one of them TO host memory: on any thread, one
  * call at a time. get_device() returns false if the current CUDA context cannot reach the arrays. destroy() comes with
  * the last reference, on any thread. fetch_codes() is a fetch, too: it packs the codes of CONTOURS. It fills in the rows of

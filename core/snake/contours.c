@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The result of region snakes: polygons as contours, and all floating-point values. */
+#include "core/common/memory.h"
 #include "core/common/poll.h"
 #include "core/results/contourlist.h"
 #include "core/snake/snake.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The topmost point, the leftmost of several. */
 static uint32_t
@@ -61,13 +63,75 @@ region_of (const CtrSnakePlan *plan, const CtrSnakeTask *task, const CtrSnakeOut
   };
 }
 
-CtrContours *
-ctr_snake_contours (const CtrSnakePlan *plan, const CtrSnakeOutcome *outcomes, const CtrPoint *points, CtrError *error)
+/* Adds the history of a task, whose row is ROW. */
+static void
+add_history (const CtrSnakePlan *plan, const CtrSnakeFindings *findings, const CtrSnakeOutcome *outcome, uint32_t row,
+    CtrSnakeHistory *history)
 {
+  CtrSnakeState *states = (CtrSnakeState *) history->states + history->state_count;
+  CtrPoint *points = (CtrPoint *) history->points;
+  for (uint64_t i = 0; i < outcome->moment_count && !ctr_cancelled (); i++) {
+    const CtrSnakeMoment *moment = &findings->moments[outcome->first_moment + i];
+    states[i] = (CtrSnakeState){
+        .first = history->point_count,
+        .count = moment->point_count,
+        .row = row,
+        .kind = moment->kind,
+        .iteration = moment->iteration,
+        .step = moment->step,
+        .inside_count = moment->inside.n,
+        .criterion = ctr_snake_criterion (&plan->cost, moment->inside, outcome->window),
+    };
+    memcpy (points + history->point_count, findings->history_points + moment->first_point,
+        moment->point_count * sizeof *points);
+    history->point_count += moment->point_count;
+  }
+  history->state_count += outcome->moment_count;
+}
+
+/* Makes room for the history of all rows. */
+static bool
+alloc_history (const CtrSnakePlan *plan, const CtrSnakeFindings *findings, CtrSnakeHistory *history, CtrError *error)
+{
+  uint64_t states = 0, points = 0;
+  for (uint32_t i = 0; i < plan->task_count; i++) {
+    const CtrSnakeOutcome *outcome = &findings->outcomes[i];
+    if (outcome->point_count == 0)
+      continue;
+    states += outcome->moment_count;
+    for (uint64_t k = 0; k < outcome->moment_count; k++)
+      points += findings->moments[outcome->first_moment + k].point_count;
+  }
+  /* malloc (0) may return NULL. */
+  history->states = ctr_alloc_array (states + 1, sizeof (CtrSnakeState));
+  history->points = ctr_alloc_array (points + 1, sizeof (CtrPoint));
+  return (history->states && history->points)
+         || ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a history of %llu polygons of %llu points",
+             (unsigned long long) states, (unsigned long long) points);
+}
+
+/* Fills in the history of the rows of RESULT, which is not handed out yet. */
+static bool
+record (CtrContours *result, const CtrSnakePlan *plan, const CtrSnakeFindings *findings, CtrError *error)
+{
+  CtrSnakeHistory history = {0};
+  const bool ok = alloc_history (plan, findings, &history, error);
+  uint32_t row = 0;
+  for (uint32_t i = 0; ok && i < plan->task_count; i++)
+    if (findings->outcomes[i].point_count > 0)
+      add_history (plan, findings, &findings->outcomes[i], row++, &history);
+  ctr_contours_set_history (result, &history);
+  return ok && ctr_go_on (error);
+}
+
+CtrContours *
+ctr_snake_contours (const CtrSnakePlan *plan, const CtrSnakeFindings *findings, CtrError *error)
+{
+  const CtrSnakeOutcome *outcomes = findings->outcomes;
   CtrContours info = {.width = plan->width,
       .height = plan->height,
       .coordinates = CTR_COORDINATES_CORNERS,
-      .features = CTR_CONTOUR_FEATURE_REGIONS};
+      .features = CTR_CONTOUR_FEATURE_REGIONS | (plan->history ? CTR_CONTOUR_FEATURE_HISTORY : 0)};
   for (uint32_t i = 0; i < plan->task_count; i++) {
     info.count += outcomes[i].point_count > 0;
     info.point_count += outcomes[i].point_count;
@@ -87,7 +151,7 @@ ctr_snake_contours (const CtrSnakePlan *plan, const CtrSnakeOutcome *outcomes, c
     }
     if (count == 0)
       continue;
-    const CtrPoint *polygon = points + outcomes[i].first_point;
+    const CtrPoint *polygon = findings->points + outcomes[i].first_point;
     const uint32_t first = first_corner (polygon, count);
     for (uint32_t k = 0; k < count; k++)
       arrays.points[end + k] = polygon[(first + k) % count];
@@ -103,6 +167,10 @@ ctr_snake_contours (const CtrSnakePlan *plan, const CtrSnakeOutcome *outcomes, c
     arrays.regions[row] = region_of (plan, &plan->tasks[i], &outcomes[i], polygon);
     end += count;
     row++;
+  }
+  if (plan->history && !record (result, plan, findings, error)) {
+    ctr_contours_unref (result);
+    return NULL;
   }
   return result;
 }

@@ -174,6 +174,7 @@ ctr_snake_make_plan (CtrSnakePlanner *planner, const CtrImage *image, const CtrS
           .looks = params->looks,
           .maximum = image->format == CTR_FORMAT_GRAY16 ? 65535 : 255},
       .prune = params->prune,
+      .history = params->history,
       .max_iterations = params->max_iterations,
       .width = image->width,
       .height = image->height,

@@ -97,12 +97,12 @@ check_arguments (const CtrSnake *snake, const CtrImage *image, const CtrSnakePar
 }
 
 static bool
-refuse (CtrSnake *snake, const CtrImage *image, CtrLimit limit, uint64_t needed, CtrError *error)
+refuse (CtrSnake *snake, const CtrImage *image, bool history, CtrLimit limit, uint64_t needed, CtrError *error)
 {
   const CtrContours info = {.width = image->width,
       .height = image->height,
       .coordinates = CTR_COORDINATES_CORNERS,
-      .features = CTR_CONTOUR_FEATURE_REGIONS};
+      .features = CTR_CONTOUR_FEATURE_REGIONS | (history ? CTR_CONTOUR_FEATURE_HISTORY : 0)};
   snake->refused = ctr_contours_refuse (&info, limit, needed, error);
   return snake->refused;
 }
@@ -113,12 +113,12 @@ start (CtrSnake *snake, const CtrImage *image, const CtrSnakeParams *params, con
     uint32_t count, void *stream, CtrError *error)
 {
   if (are_too_many (params, count))
-    return refuse (snake, image, CTR_LIMIT_OBJECTS, count, error);
+    return refuse (snake, image, params->history, CTR_LIMIT_OBJECTS, count, error);
   if (!ctr_snake_check_objects (objects, count, error))
     return false;
   const uint64_t sides = ctr_snake_window_sides (image, objects, count);
   if (params->max_window_sides > 0 && sides > params->max_window_sides)
-    return refuse (snake, image, CTR_LIMIT_WINDOW_SIDES, sides, error);
+    return refuse (snake, image, params->history, CTR_LIMIT_WINDOW_SIDES, sides, error);
   return ctr_snake_make_plan (&snake->planner, image, params, objects, count, error)
          && ops_of (snake)->enqueue (snake->base.state, image, &snake->planner.plan, stream, error);
 }

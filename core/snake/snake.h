@@ -38,6 +38,8 @@
  * i + 1. T and C are computed anew; C may rise. If d was 1 and no edge was split, the stages end. Otherwise d is
  * halved, but stays at least 1.
  *
+ * History, on request. The polygon is recorded at each start, and after every iteration and split that changes it.
+ *
  * Pruning, on request. A round of pruning is an iteration. If the polygon has more than 3 points, a point is eligible
  * if its removal lowers L and the new edge touches no other edge. An eligible point is removed if it is better (lower L
  * after the removal; of equal ones, the lower index) than all other eligible points that
@@ -75,6 +77,7 @@ typedef struct {
 typedef struct {
   CtrSnakeCost cost;
   bool prune;
+  bool history;
   uint32_t max_iterations;
   uint32_t width; /* of the image */
   uint32_t height;
@@ -85,20 +88,39 @@ typedef struct {
   CtrSnakeWindow windows; /* bounding box of all tasks' windows; empty without tasks */
 } CtrSnakePlan;
 
+/* A polygon of a task's history. */
+typedef struct {
+  uint64_t first_point; /* in the backend's points of the history */
+  uint32_t point_count;
+  uint32_t kind; /* CtrSnakeChangeKind */
+  uint32_t iteration;
+  uint32_t step;
+  CtrSnakeSums inside;
+} CtrSnakeMoment;
+
 /* The outcome of a task. */
 typedef struct {
-  uint64_t first_point; /* in the backend's points */
-  uint32_t point_count; /* 0: no target */
-  uint32_t flags;       /* CTR_SNAKE_* */
+  uint64_t first_point;  /* in the backend's points */
+  uint64_t first_moment; /* in the backend's moments */
+  uint64_t moment_count; /* 0 without a history */
+  uint32_t point_count;  /* 0: no target */
+  uint32_t flags;        /* CTR_SNAKE_* */
   uint32_t iterations;
   CtrSnakeSums inside; /* inside and window are not read without a target */
   CtrSnakeSums window;
 } CtrSnakeOutcome;
 
+/* What a backend has found; the last two are NULL without a history. */
+typedef struct {
+  const CtrSnakeOutcome *outcomes; /* of the plan's tasks */
+  const CtrPoint *points;
+  const CtrSnakeMoment *moments;
+  const CtrPoint *history_points;
+} CtrSnakeFindings;
+
 /* The result for the outcomes of the plan's tasks. Computes all floating-point values, and orders the points of each
  * polygon. NULL with CTR_ERROR_OUT_OF_MEMORY or CTR_ERROR_CANCELLED. */
-CtrContours *ctr_snake_contours (
-    const CtrSnakePlan *plan, const CtrSnakeOutcome *outcomes, const CtrPoint *points, CtrError *error);
+CtrContours *ctr_snake_contours (const CtrSnakePlan *plan, const CtrSnakeFindings *findings, CtrError *error);
 
 /* The core has checked the arguments. PLAN and its arrays stay unchanged until finish(). For each enqueue() that
  * succeeds, finish() is called once, before the next enqueue(). */

@@ -191,6 +191,45 @@ draw_layer (State *state, const CtrPaintTarget *target, bool blend, const CtrPai
   return true;
 }
 
+/* Fills SIZE bytes with the pixel that the first PERIOD of them are. */
+static void
+repeat_pixel (uint8_t *row, size_t size, size_t period)
+{
+  size_t done = period;
+  while (done < size) {
+    const size_t part = done < size - done ? done : size - done;
+    memcpy (row + done, row, part);
+    done += part;
+  }
+}
+
+/* Returns false if the work is cancelled. */
+static bool
+fill_plane (State *state, const CtrPaintPicture *picture, const CtrPaintPlane *plane)
+{
+  uint8_t *const first = plane->data, pattern[CTR_PAINT_PATTERN];
+  const uint32_t period = ctr_paint_background_pixel (picture, plane, pattern);
+  const uint32_t rows = ctr_paint_row_count (picture, plane);
+  const size_t size = ctr_paint_row_bytes (picture, plane);
+  memcpy (first, pattern, period);
+  repeat_pixel (first, size, period);
+  for (uint32_t y = 1; y < rows; y++) {
+    if (ctr_poll (&state->work, size / 16))
+      return false;
+    memcpy (first + y * plane->stride, first, size);
+  }
+  return true;
+}
+
+static bool
+fill_background (State *state, const CtrPaintPicture *picture)
+{
+  for (uint32_t p = 0; picture->background != CTR_BACKGROUND_PICTURE && p < picture->plane_count; p++)
+    if (!fill_plane (state, picture, &picture->planes[p]))
+      return false;
+  return true;
+}
+
 /* Copies contours from GPU memory before anything is drawn. */
 static bool
 fetch (const CtrPaintLayer *layer, CtrError *error)
@@ -214,6 +253,10 @@ enqueue (void *data, const CtrPaintPicture *picture, const CtrPaintLayer *layers
       return false;
   if (!reserve_ink (state, &target, error))
     return false;
+  if (!ctr_go_on (error))
+    return false;
+  if (!fill_background (state, picture))
+    return ctr_fail_cancelled (error);
   for (int blend = 0; blend < 2; blend++)
     for (uint32_t i = 0; i < count; i++)
       if (layers[i].alpha > 0 && (!ctr_go_on (error) || !draw_layer (state, &target, blend, &layers[i], i))) {

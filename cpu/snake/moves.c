@@ -210,5 +210,6 @@ ctr_snake_polygon_move (CtrSnakePolygon *polygon, uint32_t step)
     drop_moves (polygon, count);
     judge_moves (polygon, count);
     make_moves (polygon, count);
+    ctr_snake_polygon_record (polygon, CTR_SNAKE_MOVED, step);
   }
 }

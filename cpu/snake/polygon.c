@@ -4,7 +4,11 @@
 #include "cpu/common/simd.h"
 #include "cpu/snake/moves.h"
 
-enum { GROUP = 16 /* boxes compared at once */ };
+enum {
+  GROUP = 16,    /* boxes compared at once */
+  MOMENTS = 128, /* room of a history at first */
+  MOMENT_POINTS = 4096
+};
 
 static void
 release_boxes (CtrSnakeBoxes *boxes)
@@ -36,6 +40,8 @@ ctr_snake_polygon_release (CtrSnakePolygon *polygon)
   ctr_host_buffer_release (&polygon->near);
   ctr_host_buffer_release (&polygon->changes);
   release_boxes (&polygon->area);
+  ctr_host_buffer_release (&polygon->record.moments);
+  ctr_host_buffer_release (&polygon->record.points);
 }
 
 bool
@@ -71,6 +77,32 @@ ctr_snake_polygon_sum (CtrSnakePolygon *polygon)
     polygon->inside = ctr_snake_sums_add (polygon->inside, ((CtrSnakeSums *) polygon->edges.data)[i]);
   }
   polygon->criterion = ctr_snake_criterion (&polygon->plan->cost, polygon->inside, polygon->window);
+}
+
+void
+ctr_snake_polygon_record (CtrSnakePolygon *polygon, CtrSnakeChangeKind kind, uint32_t step)
+{
+  CtrSnakeRecord *record = &polygon->record;
+  if (!polygon->plan->history || ctr_snake_polygon_poll (polygon, polygon->count / 16))
+    return;
+  const uint64_t moments = record->moment_count + 1, points = record->point_count + polygon->count;
+  if (!ctr_host_buffer_reserve (&record->moments, moments > MOMENTS ? moments : MOMENTS, sizeof (CtrSnakeMoment))
+      || !ctr_host_buffer_reserve (
+          &record->points, points > MOMENT_POINTS ? points : MOMENT_POINTS, sizeof (CtrPoint))) {
+    polygon->cancelled = true;
+    return;
+  }
+  ((CtrSnakeMoment *) record->moments.data)[record->moment_count++] = (CtrSnakeMoment){
+      .first_point = record->point_count,
+      .point_count = polygon->count,
+      .kind = kind,
+      .iteration = polygon->iterations,
+      .step = step,
+      .inside = polygon->inside,
+  };
+  memcpy (
+      (CtrPoint *) record->points.data + record->point_count, polygon->points.data, polygon->count * sizeof (CtrPoint));
+  record->point_count += polygon->count;
 }
 
 bool

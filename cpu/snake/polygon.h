@@ -19,6 +19,12 @@ typedef struct {
   CtrHostBuffer left, top, right, bottom; /* uint16_t */
 } CtrSnakeBoxes;
 
+/* The history. Zeroed before first use. */
+typedef struct {
+  CtrHostBuffer moments, points; /* CtrSnakeMoment, CtrPoint: of all tasks so far */
+  uint64_t moment_count, point_count;
+} CtrSnakeRecord;
+
 /* Zeroed before first use. */
 typedef struct {
   const CtrSnakePlan *plan;
@@ -43,6 +49,8 @@ typedef struct {
   CtrHostBuffer near;    /* uint32_t: the result of ctr_snake_boxes_near() */
   CtrHostBuffer changes; /* CtrSnakeChange: possible moves, middles or removals */
   CtrSnakeBoxes area;    /* by change: its bounding box */
+
+  CtrSnakeRecord record;
 } CtrSnakePolygon;
 
 /* Counts OPERATIONS, and polls when there are enough. Is the task cancelled? */
@@ -71,6 +79,9 @@ void ctr_snake_polygon_sum (CtrSnakePolygon *polygon);
 
 /* Counts an iteration; false if max_iterations is reached or the task is cancelled. */
 bool ctr_snake_polygon_iterate (CtrSnakePolygon *polygon);
+
+/* Adds the polygon to the history, if there is to be one. Without memory for it the task is cancelled. */
+void ctr_snake_polygon_record (CtrSnakePolygon *polygon, CtrSnakeChangeKind kind, uint32_t step);
 
 /* Computes the sums and the box of edge I from its two points. */
 void ctr_snake_polygon_set_edge (CtrSnakePolygon *polygon, uint32_t i);

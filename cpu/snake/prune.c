@@ -160,7 +160,9 @@ bool
 ctr_snake_polygon_prune (CtrSnakePolygon *polygon)
 {
   bool any = false;
-  while (ctr_snake_polygon_iterate (polygon) && prune_once (polygon))
+  while (ctr_snake_polygon_iterate (polygon) && prune_once (polygon)) {
+    ctr_snake_polygon_record (polygon, CTR_SNAKE_PRUNED, 1);
     any = true;
+  }
   return any;
 }

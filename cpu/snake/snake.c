@@ -56,15 +56,20 @@ window_sums (const CtrSnakeTable *table, const CtrSnakeWindow *window)
 static bool
 fit (CtrSnakePolygon *polygon, uint32_t step)
 {
-  for (;; step = step > 1 ? step / 2 : 1) {
+  for (;;) {
     bool any;
     ctr_snake_polygon_move (polygon, step);
+    if (polygon->cancelled)
+      return false;
     if (polygon->limited)
       return true;
-    if (polygon->cancelled || !ctr_snake_polygon_split (polygon, &any))
+    if (!ctr_snake_polygon_split (polygon, &any))
       return false;
     if (step == 1 && !any)
       break;
+    step = step > 1 ? step / 2 : 1;
+    if (any)
+      ctr_snake_polygon_record (polygon, CTR_SNAKE_SPLIT, step);
   }
   if (polygon->plan->prune)
     while (ctr_snake_polygon_prune (polygon) && !polygon->limited)
@@ -104,6 +109,7 @@ seek (CtrSnakePolygon *polygon, bool automatic, bool *found)
   polygon->count = count;
   polygon->limited = false;
   ctr_snake_polygon_sum (polygon);
+  ctr_snake_polygon_record (polygon, CTR_SNAKE_STARTED, step);
   if (!fit (polygon, step))
     return false;
   *found = is_target (polygon);
@@ -122,7 +128,7 @@ do_task (State *state, const CtrSnakePlan *plan, const CtrSnakeTask *task, CtrSn
   polygon->iterations = 0;
   polygon->cancelled = ctr_cancelled ();
   polygon->work = 0;
-  *outcome = (CtrSnakeOutcome){.first_point = state->point_count};
+  *outcome = (CtrSnakeOutcome){.first_point = state->point_count, .first_moment = polygon->record.moment_count};
   if (!seek (polygon, task->automatic, &found))
     return false;
   if (!found && task->retry) {
@@ -138,6 +144,7 @@ do_task (State *state, const CtrSnakePlan *plan, const CtrSnakeTask *task, CtrSn
       (CtrPoint *) state->points.data + state->point_count, polygon->points.data, polygon->count * sizeof (CtrPoint));
   state->point_count += polygon->count;
   outcome->point_count = polygon->count;
+  outcome->moment_count = polygon->record.moment_count - outcome->first_moment;
   outcome->flags = (polygon->limited ? 0 : CTR_SNAKE_CONVERGED) | (restarted ? CTR_SNAKE_RESTARTED : 0);
   outcome->iterations = polygon->iterations;
   outcome->inside = polygon->inside;
@@ -149,6 +156,7 @@ static bool
 do_tasks (State *state, const CtrImage *image, const CtrSnakePlan *plan)
 {
   state->point_count = 0;
+  state->polygon.record.moment_count = state->polygon.record.point_count = 0;
   if (plan->task_count == 0)
     return true;
   if (!ctr_snake_table_fill (&state->table, &state->samples, image, &plan->windows)
@@ -164,11 +172,15 @@ static bool
 enqueue (void *data, const CtrImage *image, const CtrSnakePlan *plan, void *stream, CtrError *error)
 {
   State *state = data;
-  if (do_tasks (state, image, plan))
-    state->result = ctr_snake_contours (plan, state->outcomes.data, state->points.data, error);
-  else if (ctr_go_on (error))
+  if (do_tasks (state, image, plan)) {
+    const CtrSnakeRecord *record = &state->polygon.record;
+    const CtrSnakeFindings findings = {
+        state->outcomes.data, state->points.data, record->moments.data, record->points.data};
+    state->result = ctr_snake_contours (plan, &findings, error);
+  } else if (ctr_go_on (error)) {
     ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory to find %u objects in a %u x %u image", plan->task_count,
         image->width, image->height);
+  }
   /* A smaller image may need the memory that a too large one has taken. */
   if (!state->result && !ctr_cancelled ())
     release_buffers (state);

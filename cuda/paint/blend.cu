@@ -48,8 +48,8 @@ find_colours (const CtrPaintTarget &target, const uint32_t *words, Column *colum
   }
 }
 
-/* Paints pixels X, Y .. Y + ROWS - 1 of PLANE. */
-template <typename Sample>
+/* Paints pixels X, Y .. Y + ROWS - 1 of PLANE. TRANSPARENT: the background is. */
+template <typename Sample, bool TRANSPARENT>
 __device__ void
 paint_plane (const CtrPaintTarget &target, const CtrPaintPlane &plane, const Column &column, uint32_t x, uint32_t y)
 {
@@ -60,9 +60,10 @@ paint_plane (const CtrPaintTarget &target, const CtrPaintPlane &plane, const Col
     uint32_t below[ROWS];
     if (component < 0)
       continue;
+    const bool unmixed = TRANSPARENT && component < 3;
 #pragma unroll
     for (uint32_t j = 0; j < ROWS; j++) {
-      const bool shows_through = column.alphas[j] - 1 < 254;
+      const bool shows_through = column.alphas[j] - 1 < 254 && !unmixed;
       below[j] = 0;
       if (shows_through)
         below[j] = *(const Sample *) (pixels + j * plane.stride + offset);
@@ -73,7 +74,7 @@ paint_plane (const CtrPaintTarget &target, const CtrPaintPlane &plane, const Col
       const uint32_t colour = component % 2 ? pair >> 16 : pair & 0xffff;
       if (column.alphas[j] > 0)
         *(Sample *) (pixels + j * plane.stride + offset) =
-            (Sample) (ctr_paint_mix (below[j], colour, column.alphas[j]) & target.picture.sample_mask);
+            (Sample) (ctr_paint_mix (below[j], colour, unmixed ? 255 : column.alphas[j]) & target.picture.sample_mask);
     }
   }
 }
@@ -122,7 +123,7 @@ take_words (const CtrPaintTarget &target, uint32_t tile, uint32_t *words)
 }
 
 /* Paints the pixels of TILE in all planes. */
-template <typename Sample>
+template <typename Sample, bool TRANSPARENT>
 __device__ void
 paint_tile (const CtrPaintTarget &target, uint32_t tile)
 {
@@ -140,12 +141,12 @@ paint_tile (const CtrPaintTarget &target, uint32_t tile)
     for (uint32_t p = 0; p < target.picture.plane_count; p++) {
       const CtrPaintPlane &plane = target.picture.planes[p];
       if (ctr_paint_is_subsampled (&plane) == (subsampled > 0))
-        paint_plane<Sample> (target, plane, column, x >> plane.x_shift, y >> plane.y_shift);
+        paint_plane<Sample, TRANSPARENT> (target, plane, column, x >> plane.x_shift, y >> plane.y_shift);
     }
   }
 }
 
-template <typename Sample>
+template <typename Sample, bool TRANSPARENT>
 __global__ void
 __launch_bounds__ (THREADS) blend_kernel (const __grid_constant__ CtrPaintTarget target, uint32_t tiles)
 {
@@ -158,8 +159,19 @@ __launch_bounds__ (THREADS) blend_kernel (const __grid_constant__ CtrPaintTarget
       continue;
     if (threadIdx.x % 32 == 0)
       target.tiles[tile] = 0;
-    paint_tile<Sample> (target, tile);
+    paint_tile<Sample, TRANSPARENT> (target, tile);
   }
+}
+
+template <bool TRANSPARENT>
+void
+launch (const CtrPaintTarget &target, const CudaSession &session)
+{
+  const uint32_t tiles = paint_tile_count (target), ctas = ctr_div_up (tiles, WARPS);
+  const auto kernel =
+      target.picture.sample_size == 1 ? blend_kernel<uint8_t, TRANSPARENT> : blend_kernel<uint16_t, TRANSPARENT>;
+  ctr_launch_overlapped (session.overlap, kernel, dim3 (ctas < MAX_CTAS ? ctas : MAX_CTAS), dim3 (THREADS), 0,
+      session.stream, target, tiles);
 }
 
 } // namespace
@@ -167,8 +179,8 @@ __launch_bounds__ (THREADS) blend_kernel (const __grid_constant__ CtrPaintTarget
 void
 paint_launch_blend (const CtrPaintTarget &target, const CudaSession &session)
 {
-  const uint32_t tiles = paint_tile_count (target), ctas = ctr_div_up (tiles, WARPS);
-  const auto kernel = target.picture.sample_size == 1 ? blend_kernel<uint8_t> : blend_kernel<uint16_t>;
-  ctr_launch_overlapped (session.overlap, kernel, dim3 (ctas < MAX_CTAS ? ctas : MAX_CTAS), dim3 (THREADS), 0,
-      session.stream, target, tiles);
+  if (target.picture.background == CTR_BACKGROUND_TRANSPARENT)
+    launch<true> (target, session);
+  else
+    launch<false> (target, session);
 }

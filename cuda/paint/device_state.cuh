@@ -2,6 +2,7 @@
 /* Drawing on the GPU. The first pass of core/paint/paint.h launches one kernel a layer, the second pass one kernel.
  *
  *   paint.cu    Host side: memory, uploads, and the order of the passes.
+ *   fill.cu     The background, before both passes.
  *   shapes.cu   First pass: a kernel for each kind of shape.
  *   blend.cu    Second pass: a warp a tile of the ink. */
 #ifndef CTR_CUDA_PAINT_DEVICE_STATE_CUH
@@ -43,7 +44,8 @@ struct PaintDeviceLayer {
   uint8_t *coverage;
 };
 
-/* These queue the kernels: the first pass of a layer, and the second pass of all layers. */
+/* These queue the kernels: the background, if there is to be one, the first pass of a layer, and the second pass of all layers. */
+void paint_launch_fill (const CtrPaintPicture &picture, const CudaSession &session);
 void paint_launch_layer (const PaintDeviceLayer &device_layer, const CtrPaintTarget &target, const CtrPaintLayer *layer,
     uint32_t index, const CudaSession &session);
 void paint_launch_blend (const CtrPaintTarget &target, const CudaSession &session);

@@ -352,6 +352,8 @@ queue_frame (Painter *painter, const CtrPaintPicture *picture, const CtrPaintLay
   ctr_paint_target_init (&target, picture, layers, count);
   painter->staging = &painter->stagings[(painter->staging - painter->stagings + 1) % STAGINGS];
   if (count == 0) {
+    paint_launch_fill (*picture, painter->session);
+    CTR_CUDA (cudaGetLastError ());
     CTR_CUDA (cuda_shared_event_record (painter->staging->drawn, stream));
     return true;
   }
@@ -362,6 +364,7 @@ queue_frame (Painter *painter, const CtrPaintPicture *picture, const CtrPaintLay
   target.colours = (const CtrPaintColour *) painter->colours.data;
 
   painter->ink_is_clean = false;
+  paint_launch_fill (*picture, painter->session);
   for (uint32_t i = 0; i < count; i++) {
     painter->layers[i].gate = gate;
     paint_launch_layer (painter->layers[i], target, &layers[i], i, painter->session);

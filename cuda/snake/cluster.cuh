@@ -62,6 +62,10 @@ struct Snake {
   uint32_t count; /* points */
   CtrSnakeSums inside, window;
   double criterion;
+
+  /* Of the history, whether there is room or not; 0 without one. */
+  uint32_t task;
+  uint64_t moments, history_points;
 };
 
 __device__ inline uint32_t
@@ -106,6 +110,28 @@ cluster_count_iteration (const SnakeKernelArgs &f, Snake &s)
   s.exhausted = s.iterations == f.max_iterations;
   s.iterations += !s.exhausted;
   return !s.exhausted;
+}
+
+/* Adds the polygon to the history. Where there is no room the host runs the frame again with what is counted here. */
+template <bool HISTORY>
+__device__ inline void
+cta_record (const SnakeKernelArgs &f, Snake &s, CtrSnakeChangeKind kind, uint32_t step)
+{
+  if (!HISTORY)
+    return;
+  const SnakeRoom room = f.by_task.rooms[s.task];
+  const uint64_t first = room.first_point + s.history_points;
+  __syncthreads ();
+  if (s.cta == 0 && s.moments < room.moments && s.history_points + s.count <= room.points) {
+    for (uint32_t i = threadIdx.x; i < s.count; i += blockDim.x)
+      f.history.points[first + i] = s.arrays.points[i];
+    if (threadIdx.x == 0)
+      f.history.moments[room.first_moment + s.moments] = {
+          first, s.count, (uint32_t) kind, s.iterations, step, s.inside};
+  }
+  s.moments++;
+  s.history_points += s.count;
+  __syncthreads ();
 }
 
 /* Called before changes are found: other CTAs may still read the previous ones. */

@@ -68,8 +68,15 @@ struct SnakeBest {
   uint32_t number; /* in the order of core/snake/snake.h */
 };
 
+/* Room for the history of a task, in the moments and points of all tasks. */
+struct SnakeRoom {
+  uint64_t first_moment, moments;
+  uint64_t first_point, points;
+};
+
 struct SnakeResult {
-  CtrSnakeOutcome outcome;
+  CtrSnakeOutcome outcome; /* its history is incomplete if it or its points exceed their room */
+  uint64_t history_points;
   uint32_t needed_capacity; /* capacity that the polygon needs; 0: the result is complete */
 };
 
@@ -93,7 +100,12 @@ struct SnakeKernelArgs {
     size_t workspace_size;
     SnakeResult *results; /* pinned */
     CtrPoint *polygons;   /* pinned; [task][capacity] */
-  } by_task;
+    const SnakeRoom *rooms;
+  } by_task; /* the last one only with a history */
+  struct {
+    CtrSnakeMoment *moments;
+    CtrPoint *points;
+  } history; /* pinned */
 };
 
 /* A task's arrays in global memory. */
@@ -138,9 +150,10 @@ static_assert (SNAKE_MAX_CTAS * sizeof (SnakeBest) <= 256, "the partial sums fol
 uint32_t snake_max_ctas (bool clusters);
 
 /* These queue the kernels: the table and the bands of COUNT tasks; then the evolution of COUNT tasks from
- * by_cluster.tasks[FIRST] on, by clusters of CTAS CTAs of THREADS threads each. WIDE: samples have 16 bits. */
+ * by_cluster.tasks[FIRST] on, by clusters of CTAS CTAs of THREADS threads each. WIDE: samples have 16 bits. HISTORY: every
+ * polygon is recorded. */
 void snake_launch_table (const SnakeKernelArgs &args, uint32_t count, bool wide, cudaStream_t stream);
 bool snake_launch_evolution (const SnakeKernelArgs &args, uint32_t first, uint32_t count, uint32_t ctas,
-    uint32_t threads, bool wide, cudaStream_t stream, CtrError *error);
+    uint32_t threads, bool wide, bool history, cudaStream_t stream, CtrError *error);
 
 #endif

@@ -10,14 +10,18 @@ namespace
 
 /* Moves and splits from STEP on, then prunes. Each of the large functions is inlined in one place only, to fit the
  * instruction caches. */
-template <bool WIDE>
+template <bool WIDE, bool HISTORY>
 __device__ inline void
 cluster_fit (const SnakeKernelArgs &f, Snake &s, uint32_t step)
 {
   bool changed = true, prunes = false, removed = false;
+  CtrSnakeChangeKind kind = CTR_SNAKE_STARTED;
   for (;;) {
-    if (changed)
+    if (changed) {
       cluster_sum_polygon<WIDE> (f, s);
+      cta_record<HISTORY> (f, s, prunes ? CTR_SNAKE_PRUNED : kind, step);
+      kind = CTR_SNAKE_SPLIT;
+    }
     if (prunes) {
       changed = cluster_prune<WIDE> (f, s);
       removed = removed || changed;
@@ -27,7 +31,7 @@ cluster_fit (const SnakeKernelArgs &f, Snake &s, uint32_t step)
         return;
       removed = false;
     }
-    cluster_move<WIDE> (f, s, step);
+    cluster_move<WIDE, HISTORY> (f, s, step);
     if (s.exhausted)
       return;
     if (prunes) {
@@ -59,7 +63,7 @@ cluster_begin (const SnakeKernelArgs &f, Snake &s, uint32_t number, bool automat
 }
 
 /* Evolves the polygon, once more from an automatic start if needed. True: the target was found. */
-template <bool WIDE>
+template <bool WIDE, bool HISTORY>
 __device__ inline bool
 cluster_find_target (const SnakeKernelArgs &f, Snake &s, uint32_t number, SnakeCells *cells, bool *restarted)
 {
@@ -69,7 +73,7 @@ cluster_find_target (const SnakeKernelArgs &f, Snake &s, uint32_t number, SnakeC
   for (;;) {
     if (cluster_begin (f, s, number, automatic, cells)) {
       s.exhausted = false;
-      cluster_fit<WIDE> (f, s, *restarted ? task.max_step : task.first_step);
+      cluster_fit<WIDE, HISTORY> (f, s, *restarted ? task.max_step : task.first_step);
       const CtrSnakeLengths lengths = cta_lengths (s);
       if (!s.needed_capacity
           && warp_description (f, s, s.inside, s.count, lengths) < ctr_snake_description_without (&f.cost, s.window))
@@ -97,7 +101,7 @@ shared_size (uint32_t capacity, uint32_t threads, SnakeArrays *arrays, uint8_t *
   return size > cells ? size : cells;
 }
 
-template <bool WIDE>
+template <bool WIDE, bool HISTORY>
 __global__ void
 __launch_bounds__ (SNAKE_LARGE_THREADS, 1)
     evolve_kernel (const __grid_constant__ SnakeKernelArgs f, uint32_t first, uint32_t ctas)
@@ -119,6 +123,8 @@ __launch_bounds__ (SNAKE_LARGE_THREADS, 1)
   s.needed_capacity = 0;
   s.count = 0;
   s.list_count = 0;
+  s.task = number;
+  s.moments = s.history_points = 0;
   if (threadIdx.x < 2)
     scratch.counters[threadIdx.x] = scratch.move_counts[threadIdx.x] = 0;
   if (threadIdx.x == 0)
@@ -127,7 +133,7 @@ __launch_bounds__ (SNAKE_LARGE_THREADS, 1)
   s.window = cta_sum_cells (f, s, number, cells);
   __syncthreads ();
   bool restarted;
-  const bool found = cluster_find_target<WIDE> (f, s, number, cells, &restarted);
+  const bool found = cluster_find_target<WIDE, HISTORY> (f, s, number, cells, &restarted);
   if (s.cta > 0)
     return;
   CtrPoint *polygon = f.by_task.polygons + (size_t) number * f.capacity;
@@ -139,6 +145,11 @@ __launch_bounds__ (SNAKE_LARGE_THREADS, 1)
   SnakeResult r = {};
   r.outcome.first_point = (uint64_t) number * f.capacity;
   r.outcome.point_count = found ? s.count : 0;
+  if (HISTORY) {
+    r.outcome.first_moment = f.by_task.rooms[number].first_moment;
+    r.outcome.moment_count = s.moments;
+    r.history_points = s.history_points;
+  }
   r.outcome.flags = (s.exhausted ? 0 : CTR_SNAKE_CONVERGED) | (restarted ? CTR_SNAKE_RESTARTED : 0);
   r.outcome.iterations = s.iterations;
   r.outcome.inside = s.inside;
@@ -164,7 +175,7 @@ config_of (uint32_t capacity, uint32_t count, uint32_t ctas, uint32_t threads, c
   return config;
 }
 
-template <bool WIDE>
+template <bool WIDE, bool HISTORY>
 bool
 supports_max_ctas ()
 {
@@ -172,14 +183,16 @@ supports_max_ctas ()
   const cudaLaunchConfig_t config =
       config_of (CTR_SNAKE_MAX_POINTS, 1, SNAKE_MAX_CTAS, SNAKE_LARGE_THREADS, &attribute);
   int clusters = 0;
-  return cudaFuncSetAttribute (evolve_kernel<WIDE>, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) == cudaSuccess
-         && cudaFuncSetAttribute (
-                evolve_kernel<WIDE>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) config.dynamicSmemBytes)
+  return cudaFuncSetAttribute (evolve_kernel<WIDE, HISTORY>, cudaFuncAttributeNonPortableClusterSizeAllowed, 1)
+             == cudaSuccess
+         && cudaFuncSetAttribute (evolve_kernel<WIDE, HISTORY>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                (int) config.dynamicSmemBytes)
                 == cudaSuccess
-         && cudaOccupancyMaxActiveClusters (&clusters, evolve_kernel<WIDE>, &config) == cudaSuccess && clusters > 0;
+         && cudaOccupancyMaxActiveClusters (&clusters, evolve_kernel<WIDE, HISTORY>, &config) == cudaSuccess
+         && clusters > 0;
 }
 
-template <bool WIDE>
+template <bool WIDE, bool HISTORY>
 bool
 launch (const SnakeKernelArgs &f, uint32_t first, uint32_t count, uint32_t ctas, uint32_t threads, cudaStream_t stream,
     CtrError *error)
@@ -188,8 +201,8 @@ launch (const SnakeKernelArgs &f, uint32_t first, uint32_t count, uint32_t ctas,
   cudaLaunchConfig_t config = config_of (f.capacity, count, ctas, threads, &attribute);
   config.stream = stream;
   CTR_CUDA (cudaFuncSetAttribute (
-      evolve_kernel<WIDE>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) config.dynamicSmemBytes));
-  CTR_CUDA (cudaLaunchKernelEx (&config, evolve_kernel<WIDE>, f, first, ctas));
+      evolve_kernel<WIDE, HISTORY>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) config.dynamicSmemBytes));
+  CTR_CUDA (cudaLaunchKernelEx (&config, evolve_kernel<WIDE, HISTORY>, f, first, ctas));
   return true;
 }
 
@@ -200,15 +213,17 @@ snake_max_ctas (bool clusters)
 {
   if (!clusters)
     return 1;
-  const bool most = supports_max_ctas<false> () && supports_max_ctas<true> ();
+  const bool most = supports_max_ctas<false, false> () && supports_max_ctas<true, false> ()
+                    && supports_max_ctas<false, true> () && supports_max_ctas<true, true> ();
   cudaGetLastError (); /* a GPU that does not support them is no error */
   return most ? SNAKE_MAX_CTAS : 8;
 }
 
 bool
 snake_launch_evolution (const SnakeKernelArgs &f, uint32_t first, uint32_t count, uint32_t ctas, uint32_t threads,
-    bool wide, cudaStream_t stream, CtrError *error)
+    bool wide, bool history, cudaStream_t stream, CtrError *error)
 {
-  return wide ? launch<true> (f, first, count, ctas, threads, stream, error)
-              : launch<false> (f, first, count, ctas, threads, stream, error);
+  const auto launch_kernel =
+      history ? (wide ? launch<true, true> : launch<false, true>) : (wide ? launch<true, false> : launch<false, false>);
+  return launch_kernel (f, first, count, ctas, threads, stream, error);
 }

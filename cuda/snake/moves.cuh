@@ -401,7 +401,7 @@ cluster_find_moves (const SnakeKernelArgs &f, const Snake &s, int32_t step, bool
 }
 
 /* Moves points by STEP until an iteration moves none. */
-template <bool WIDE>
+template <bool WIDE, bool HISTORY>
 __device__ inline void
 cluster_move (const SnakeKernelArgs &f, Snake &s, uint32_t step)
 {
@@ -424,6 +424,8 @@ cluster_move (const SnakeKernelArgs &f, Snake &s, uint32_t step)
       s.arrays.stale[i] = 0;
     listed = cta_list_changes (s);
     cta_make_listed (f, s, listed, (int32_t) step);
+    if (HISTORY && listed > 0)
+      cta_record<HISTORY> (f, s, CTR_SNAKE_MOVED, step);
   }
 }
 

@@ -12,6 +12,12 @@
 namespace
 {
 
+/* What the history of a task takes. */
+struct History {
+  uint64_t moments, points;
+};
+constexpr History LEAST_HISTORY = {64, 2048};
+
 struct Snakes {
   InputStage input;
   CtrDeviceBuffer host_tasks;   /* pinned: TaskArrays */
@@ -21,8 +27,12 @@ struct Snakes {
   CtrDeviceBuffer workspaces;   /* by task */
   CtrDeviceBuffer results;      /* pinned: SnakeResult by task */
   CtrDeviceBuffer polygons;     /* pinned: by task */
-  uint32_t capacity;            /* points of a polygon */
-  uint32_t max_ctas;            /* of a cluster */
+  CtrDeviceBuffer moments;      /* pinned: of the history */
+  CtrDeviceBuffer history;      /* pinned: its points */
+  History *histories;           /* of the last image's tasks, by index */
+  uint32_t history_count;
+  uint32_t capacity; /* points of a polygon */
+  uint32_t max_ctas; /* of a cluster */
   CudaSession session;
 
   /* The queued image. */
@@ -36,9 +46,10 @@ snakes_destroy (void *state)
   Snakes *s = (Snakes *) state;
   cuda_session_close (&s->session);
   input_stage_free (&s->input);
-  for (CtrDeviceBuffer *buffer :
-      {&s->host_tasks, &s->device_tasks, &s->sums, &s->bands, &s->workspaces, &s->results, &s->polygons})
+  for (CtrDeviceBuffer *buffer : {&s->host_tasks, &s->device_tasks, &s->sums, &s->bands, &s->workspaces, &s->results,
+           &s->polygons, &s->moments, &s->history})
     ctr_device_buffer_free (buffer);
+  free (s->histories);
   free (s);
 }
 
@@ -51,7 +62,7 @@ snakes_create (CtrError *error)
     return NULL;
   }
   input_stage_init (&s->input);
-  s->host_tasks.pinned = s->results.pinned = s->polygons.pinned = true;
+  s->host_tasks.pinned = s->results.pinned = s->polygons.pinned = s->moments.pinned = s->history.pinned = true;
   s->capacity = SNAKE_MIN_CAPACITY;
   if (cuda_session_open (&s->session, "preparing region snakes", error)) {
     s->max_ctas = snake_max_ctas (s->session.overlap); /* GPUs with overlap have clusters. */
@@ -86,6 +97,7 @@ struct TaskArrays {
   CtrSnakeTask *tasks;
   uint32_t *order;
   CtrPoint *points;
+  SnakeRoom *rooms;
 };
 
 size_t
@@ -95,6 +107,7 @@ lay_out_tasks (const CtrSnakePlan *plan, void *base, TaskArrays *arrays)
   arrays->tasks = c.take<CtrSnakeTask> (plan->task_count);
   arrays->order = c.take<uint32_t> (plan->task_count);
   arrays->points = c.take<CtrPoint> (plan->point_count);
+  arrays->rooms = c.take<SnakeRoom> (plan->history ? plan->task_count : 0);
   return c.used;
 }
 
@@ -116,6 +129,53 @@ table_of (const CtrSnakePlan *plan, const CtrImage *plane)
   return t;
 }
 
+/* Makes sure that there is a history for each of COUNT tasks. */
+bool
+reserve_histories (Snakes *s, uint32_t count, CtrError *error)
+{
+  if (count <= s->history_count)
+    return true;
+  History *histories = (History *) realloc (s->histories, count * sizeof *histories);
+  if (!histories)
+    return ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the history of %u objects", count);
+  for (uint32_t i = s->history_count; i < count; i++)
+    histories[i] = LEAST_HISTORY;
+  s->histories = histories;
+  s->history_count = count;
+  return true;
+}
+
+/* Gives each task the room that its history needs, or that of the image before. */
+History
+make_rooms (const Snakes *s, uint32_t count, SnakeRoom *rooms)
+{
+  History all = {0, 0};
+  for (uint32_t i = 0; i < count; i++) {
+    const History own = s->histories[i];
+    if (rooms)
+      rooms[i] = {all.moments, own.moments, all.points, own.points};
+    all.moments += own.moments;
+    all.points += own.points;
+  }
+  return all;
+}
+
+bool
+reserve_history (Snakes *s, SnakeKernelArgs *f, CtrError *error)
+{
+  if (!s->plan->history)
+    return true;
+  if (!reserve_histories (s, s->plan->task_count, error))
+    return false;
+  const History all = make_rooms (s, s->plan->task_count, NULL);
+  if (!ctr_device_buffer_reserve (&s->moments, all.moments * sizeof (CtrSnakeMoment), error)
+      || !ctr_device_buffer_reserve (&s->history, all.points * sizeof (CtrPoint), error))
+    return false;
+  f->history.moments = (CtrSnakeMoment *) s->moments.data;
+  f->history.points = (CtrPoint *) s->history.data;
+  return true;
+}
+
 bool
 upload_tasks (Snakes *s, SnakeKernelArgs *f, CtrError *error)
 {
@@ -126,6 +186,8 @@ upload_tasks (Snakes *s, SnakeKernelArgs *f, CtrError *error)
   memcpy (here.tasks, plan->tasks, plan->task_count * sizeof *plan->tasks);
   if (plan->point_count)
     memcpy (here.points, plan->points, plan->point_count * sizeof *plan->points);
+  if (plan->history)
+    make_rooms (s, plan->task_count, here.rooms);
   uint32_t at = 0;
   for (uint32_t ctas = 1; ctas <= SNAKE_MAX_CTAS; ctas *= 2)
     for (uint32_t i = 0; i < plan->task_count; i++)
@@ -136,6 +198,7 @@ upload_tasks (Snakes *s, SnakeKernelArgs *f, CtrError *error)
   f->tasks = there.tasks;
   f->by_cluster.tasks = there.order;
   f->start_points = there.points;
+  f->by_task.rooms = there.rooms;
   return true;
 }
 
@@ -156,7 +219,8 @@ launch_tasks (const Snakes *s, const SnakeKernelArgs &f, bool wide, CtrError *er
       }
     const uint32_t threads =
         large && ctas > 1 && count * ctas <= MAX_EXCLUSIVE_CTAS ? SNAKE_LARGE_THREADS : SNAKE_SMALL_THREADS;
-    if (count && !snake_launch_evolution (f, first, count, ctas, threads, wide, s->session.stream, error))
+    if (count
+        && !snake_launch_evolution (f, first, count, ctas, threads, wide, plan->history, s->session.stream, error))
       return false;
     first += count;
   }
@@ -193,7 +257,7 @@ queue_frame (Snakes *s, CtrError *error)
       || !ctr_device_buffer_reserve (&s->workspaces, count * f.by_task.workspace_size, error)
       || !ctr_device_buffer_reserve (&s->results, count * sizeof (SnakeResult), error)
       || !ctr_device_buffer_reserve (&s->polygons, (size_t) count * f.capacity * sizeof (CtrPoint), error)
-      || !upload_tasks (s, &f, error))
+      || !reserve_history (s, &f, error) || !upload_tasks (s, &f, error))
     return false;
   f.table.sums = s->sums.data;
   f.by_task_and_line.sums = (CtrSnakeSums *) s->bands.data;
@@ -226,8 +290,30 @@ snakes_enqueue (void *state, const CtrImage *image, const CtrSnakePlan *plan, vo
   return false;
 }
 
-/* Moves the outcomes to the beginning of the results' memory. False, with *GROWN: a polygon had no room, and the
- * capacity was raised. */
+/* NEED and a quarter more where it exceeds HAVE. */
+uint64_t
+grown_to (uint64_t have, uint64_t need)
+{
+  return need > have ? need + need / 4 : have;
+}
+
+/* Gives histories that had no room what they need. False: there were none. */
+bool
+grow_histories (Snakes *s)
+{
+  const SnakeResult *results = (const SnakeResult *) s->results.data;
+  bool grown = false;
+  for (uint32_t i = 0; s->plan->history && i < s->plan->task_count; i++) {
+    History *history = &s->histories[i];
+    const uint64_t moments = results[i].outcome.moment_count, points = results[i].history_points;
+    grown = grown || moments > history->moments || points > history->points;
+    *history = {grown_to (history->moments, moments), grown_to (history->points, points)};
+  }
+  return grown;
+}
+
+/* Moves the outcomes to the beginning of the results' memory. False, with *GROWN: a polygon or a history had no room,
+ * and got more. */
 bool
 take_outcomes (Snakes *s, bool *grown)
 {
@@ -236,7 +322,7 @@ take_outcomes (Snakes *s, bool *grown)
   uint32_t needed = 0;
   for (uint32_t i = 0; i < s->plan->task_count; i++)
     needed = results[i].needed_capacity > needed ? results[i].needed_capacity : needed;
-  *grown = needed > 0;
+  *grown = grow_histories (s) || needed > 0;
   while (s->capacity < needed)
     s->capacity *= 2;
   for (uint32_t i = 0; i < s->plan->task_count && !*grown; i++) {
@@ -255,8 +341,9 @@ take_result (Snakes *s, CtrError *error)
     if (!take_outcomes (s, &grown) && (!ctr_go_on (error) || !queue_frame (s, error)))
       return NULL;
   }
-  return ctr_snake_contours (
-      s->plan, (const CtrSnakeOutcome *) s->results.data, (const CtrPoint *) s->polygons.data, error);
+  const CtrSnakeFindings findings = {(const CtrSnakeOutcome *) s->results.data, (const CtrPoint *) s->polygons.data,
+      (const CtrSnakeMoment *) s->moments.data, (const CtrPoint *) s->history.data};
+  return ctr_snake_contours (s->plan, &findings, error);
 }
 
 CtrContours *

@@ -41,12 +41,16 @@ def rims(foreground):
 
 
 def check_lines(scene):
-    """Whether the overlay draws exactly the expected pixels."""
-    drawn = run_elements(scene, f"cudacrackcontour levels={THRESHOLD}",
-                         "! cudacontouroverlay thickness=1 holes=solid color-by=fixed color=0xff0000ff")
-    expected = scene.copy()
-    expected[rims(stages.luma(scene) >= THRESHOLD)] = 0, 0, 255
-    return (drawn == expected).all()
+    """Whether the overlay draws exactly the expected pixels, on the scene and on backgrounds of its own."""
+    for background, ground in (("frame", scene), ("black", 0 * scene), ("white", 0 * scene + 255)):
+        drawn = run_elements(scene, f"cudacrackcontour levels={THRESHOLD}",
+                             "! cudacontouroverlay thickness=1 holes=solid color-by=fixed color=0xff0000ff",
+                             f"background={background}")
+        expected = ground.copy()
+        expected[rims(stages.luma(scene) >= THRESHOLD)] = 0, 0, 255
+        if (drawn != expected).any():
+            return False
+    return True
 
 
 def enlarged(scene, times):
@@ -75,6 +79,7 @@ def main(folder):
                     "! cudacontouroverlay draw=fill+components+centroids fill-alpha=0.5 labels=index+area", font),
         "3-levels": (large, "videoconvert ! cudacrackcontour min-level=32 step=24 min-area=60",
                      "! cudacontouroverlay color-by=level thickness=2 legend=true", font),
+        "4-alone": (large, borders, "! cudacontouroverlay background=black thickness=2"),
     }
     os.makedirs(folder, exist_ok=True)
     for name, (picture, *elements) in panels.items():

@@ -3,7 +3,7 @@
 """Generates the images of docs/cudasnake.md: outlines.py [FOLDER]
 
 tracked.png shows frames of a noisy sequence in which cudasnake tracks two targets, failures.png the results for scenes that
-are not two homogeneous regions. Fails if an outline is not as close to its target, or not as far from it, as the
+are not two homogeneous regions, evolution.png the polygons of one search. Fails if an outline is not as close to its target, or not as far from it, as the
 document says. Needs a "meson devenv -C build" shell. Exit status 77 without NumPy or gst-launch-1.0.
 """
 import json
@@ -183,6 +183,41 @@ def make_failures(path, random):
     return None
 
 
+def draw_points(picture, points, colour):
+    for x, y in np.array(points, int) * SCALE:
+        picture[max(y - 2, 0):y + 2, max(x - 2, 0):x + 2] = colour
+
+
+def make_evolution(path, random):
+    """Returns an error, or None."""
+    target = blob(120, 70, 44, 0.4)
+    frame = samples(random.normal(np.where(target, 124, 96), 28))
+    outline, = run_element([frame], ["history=true", "start=rectangle", "rectangle=40,20,70,60", "max-step=16"])[0]
+    history = outline["history"]
+    for before, after in zip(history, history[1:]):
+        if after["kind"] == "moved" and not after["criterion"] < before["criterion"]:
+            return f"the criterion does not fall in iteration {after['iteration']}"
+    if sorted(history[-1]["points"]) != sorted(outline["points"]):
+        return "the history does not end with the outline"
+    moved = [state for state in history if state["kind"] == "moved"]
+    last_of_step = {state["step"]: state for state in moved if state["iteration"] < history[-1]["iteration"]}
+    before_pruning = next(a for a, b in zip(history, history[1:]) if b["kind"] == "pruned")
+    shown = [history[0], moved[2], last_of_step[16], last_of_step[8], before_pruning, history[-1]]
+    panels = []
+    for number, state in enumerate(shown):
+        picture = panel(frame)
+        draw_edge(picture, target, TRUTH)
+        for former in shown[number - 1:number]:
+            draw_line(picture, former["points"], COLOURS[1], 0.5, 0.35)
+        draw_line(picture, state["points"], COLOURS[0], 1.2)
+        draw_points(picture, state["points"], (255, 255, 255))
+        panels.append(picture)
+        print(f"{state['kind']}, iteration {state['iteration']}, step {state['step']}: {len(state['points'])} points, "
+              f"overlap {overlap(state, target):.3f}")
+    write_panels(path, panels, 3)
+    return None if overlap(shown[-1], target) > 0.93 > 0.6 > overlap(shown[0], target) else "the search ends elsewhere"
+
+
 def main(folder):
     if not shutil.which("gst-launch-1.0"):
         print("gst-launch-1.0 is not installed")
@@ -190,7 +225,8 @@ def main(folder):
     os.makedirs(folder, exist_ok=True)
     random = np.random.Generator(np.random.PCG64(7))
     problem = (make_tracked(os.path.join(folder, "tracked.png"), random)
-               or make_failures(os.path.join(folder, "failures.png"), random))
+               or make_failures(os.path.join(folder, "failures.png"), random)
+               or make_evolution(os.path.join(folder, "evolution.png"), random))
     if problem:
         print(problem)
     return 1 if problem else 0

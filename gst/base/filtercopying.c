@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Copies of frames that somebody else holds, too, for example after a tee: an element that draws draws on the copy. The
- * copies come from a pool, so that no memory is allocated for a frame. In CUDA memory the copy is queued on the stream
+ * copies come from a pool, so that no memory is allocated for a frame. Pixels that will all be replaced are not copied. In CUDA memory the copy is queued on the stream
  * on which the drawing follows. */
 #include "gst/base/gstcontoursfilter-private.h"
+#include "gst/base/significantbits.h"
 
 gboolean
 contours_filter_needs_copy (GstContoursFilter *self, GstBuffer *buffer)
@@ -163,6 +164,16 @@ copy_pixels (GstContoursFilter *self, GstBuffer *buffer, GstBuffer *copy)
   return ok;
 }
 
+/* The automatic number of significant bits depends on the pixels. */
+static gboolean
+needs_pixels (GstContoursFilter *self)
+{
+  GstContoursFilterClass *klass = GST_CONTOURS_FILTER_GET_CLASS (self);
+
+  return !klass->replaces_pixels || !klass->replaces_pixels (self)
+         || significant_bits_vary (GST_VIDEO_INFO_FORMAT (&PRIVATE (self)->info));
+}
+
 GstBuffer *
 contours_filter_copy_frame (GstContoursFilter *self, GstBuffer *buffer)
 {
@@ -174,7 +185,7 @@ contours_filter_copy_frame (GstContoursFilter *self, GstBuffer *buffer)
     return NULL;
   }
   copy_metadata (copy, buffer);
-  if (!copy_pixels (self, buffer, copy))
+  if (needs_pixels (self) && !copy_pixels (self, buffer, copy))
     gst_clear_buffer (&copy);
   return copy;
 }

@@ -167,7 +167,7 @@ GstBufferPool *contours_filter_new_pool (GstContoursFilter *self, GstMemory *mem
  * unless the frames change to another stream. NULL if there is no memory. */
 GstBuffer *contours_filter_acquire (GstContoursFilter *self, GstBuffer *buffer);
 
-/* A copy of BUFFER, with its metadata, to draw on; in CUDA memory the pixels may still be on their way, in order with
+/* A copy of BUFFER, with its metadata, to draw on, without the pixels if all will be replaced; in CUDA memory the pixels may still be on their way, in order with
  * the drawing. Posts an error and returns NULL on failure. */
 GstBuffer *contours_filter_copy_frame (GstContoursFilter *self, GstBuffer *buffer);
 

@@ -68,6 +68,8 @@ G_DECLARE_DERIVABLE_TYPE (GstContoursFilter, gst_contours_filter, GST, CONTOURS_
  *     stream, for a flush or for a drain.
  * @needs_drawing: with @draw: whether there is anything to draw on @buffer. If it returns FALSE, the buffer passes without a
  *     copy, even if it is shared.
+ * @replaces_pixels: optional, with @draw, after @needs_drawing: whether @draw writes every pixel and reads none. A frame that
+ *     somebody else holds is then replaced by a new one, without a copy of its pixels.
  *
  * A shared input may be current in @find_components and @find_contours.
  *
@@ -100,6 +102,7 @@ struct _GstContoursFilterClass {
       gpointer stream, CtrError *error);
   gboolean (*finish) (GstContoursFilter *self, CtrError *error);
   gboolean (*needs_drawing) (GstContoursFilter *self, GstBuffer *buffer);
+  gboolean (*replaces_pixels) (GstContoursFilter *self);
 };
 
 /* The result flags of a frame: those of BUFFER and of the caps. Streaming thread only. */

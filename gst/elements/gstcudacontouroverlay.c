@@ -11,7 +11,8 @@
  * The GPU draws onto frames in CUDA memory and reads contours that are in GPU memory, without a copy. The element
  * pushes the frame before the GPU has finished; the work of later elements is ordered after the drawing. The CPU draws
  * onto frames in system memory, whatever the backend. The pixels are identical. The cost is proportional to the number
- * of pixels drawn. A frame without anything to draw passes untouched.
+ * of pixels drawn. A frame without anything to draw passes untouched. With #GstCudaContourOverlay:background black,
+ * white or transparent, the picture consists of the drawing alone.
  *
  * The drawing order is areas, lines, boxes, centroids, labels. No pixel is painted twice, so a transparent line is not
  * darker where it crosses itself.
@@ -44,8 +45,9 @@ struct _GstCudaContourOverlay {
   gchar *font;
   guint significant_bits; /* 0: automatic */
 
-  CtrPainter *painters[2]; /* by CtrBackend, while started; that of the CPU only if needed */
-  CtrPainter *drawing;     /* the painter that has a frame queued, or NULL */
+  OverlayBackground background; /* of the current frame: whether its pixels were copied depends on it */
+  CtrPainter *painters[2];      /* by CtrBackend, while started; that of the CPU only if needed */
+  CtrPainter *drawing;          /* the painter that has a frame queued, or NULL */
   OverlayLayers layers;
   CtrPaintColour colours[CTR_PAINT_COLOURS]; /* for frames of colours_format; NULL: not filled yet */
   const GstVideoFormatInfo *colours_format;
@@ -92,7 +94,14 @@ gst_cuda_contour_overlay_needs_drawing (GstContoursFilter *filter, GstBuffer *bu
   GST_OBJECT_LOCK (self);
   style = self->style;
   GST_OBJECT_UNLOCK (self);
+  self->background = style.background;
   return overlay_layers_wanted (buffer, &style);
+}
+
+static gboolean
+gst_cuda_contour_overlay_replaces_pixels (GstContoursFilter *filter)
+{
+  return GST_CUDA_CONTOUR_OVERLAY (filter)->background != OVERLAY_BACKGROUND_FRAME;
 }
 
 /* Makes self->text match FONT (transfer full) in POINTS, which is the size if FONT has none. */
@@ -156,6 +165,7 @@ gst_cuda_contour_overlay_draw (GstContoursFilter *filter, const CtrImage *image,
 {
   GstCudaContourOverlay *self = GST_CUDA_CONTOUR_OVERLAY (filter);
   const CtrBackend backend = image->memory == CTR_MEMORY_DEVICE ? CTR_BACKEND_CUDA : CTR_BACKEND_CPU;
+  const CtrPaintColour *colours;
   CtrPaintPicture picture;
   OverlayStyle style;
   gchar *font = NULL;
@@ -185,10 +195,13 @@ gst_cuda_contour_overlay_draw (GstContoursFilter *filter, const CtrImage *image,
     return FALSE;
   warn (self);
   bits = gst_contours_filter_get_significant_bits (filter, frame, bits);
+  colours = get_colours (self, &frame->info, bits, style.colour);
   overlay_picture_init (&picture, frame, image->memory);
+  if (!overlay_picture_set_background (&picture, &frame->info, self->background, colours, error))
+    return FALSE;
   /* Even without a layer: readers must come after the copy of the frame, which may be queued on the stream. */
   if (!ctr_painter_enqueue (self->painters[backend], &picture, (const CtrPaintLayer *) self->layers.layers->data,
-          self->layers.layers->len, get_colours (self, &frame->info, bits, style.colour), stream, error))
+          self->layers.layers->len, colours, stream, error))
     return FALSE;
   self->drawing = self->painters[backend];
   return TRUE;
@@ -206,6 +219,7 @@ gst_cuda_contour_overlay_finish (GstContoursFilter *filter, CtrError *error)
 }
 
 static const PropertyField fields[] = {
+    PROPERTY_FIELD (OVERLAY_PROP_BACKGROUND, GstCudaContourOverlay, style.background),
     PROPERTY_FIELD (OVERLAY_PROP_DRAW, GstCudaContourOverlay, style.draw),
     PROPERTY_FIELD (OVERLAY_PROP_COLOUR_BY, GstCudaContourOverlay, style.colour_by),
     PROPERTY_FIELD (OVERLAY_PROP_COLOUR, GstCudaContourOverlay, style.colour),
@@ -282,6 +296,7 @@ static void
 gst_cuda_contour_overlay_init (GstCudaContourOverlay *self)
 {
   self->style = (OverlayStyle){
+      .background = OVERLAY_DEFAULT_BACKGROUND,
       .draw = OVERLAY_DEFAULT_DRAW,
       .colour_by = OVERLAY_DEFAULT_COLOUR_BY,
       .colour = OVERLAY_DEFAULT_COLOUR,
@@ -317,4 +332,5 @@ gst_cuda_contour_overlay_class_init (GstCudaContourOverlayClass *klass)
   filter_class->draw = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_draw);
   filter_class->finish = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_finish);
   filter_class->needs_drawing = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_needs_drawing);
+  filter_class->replaces_pixels = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_replaces_pixels);
 }

@@ -168,8 +168,7 @@ gst_cuda_snake_find_contours (
   if (valid) {
     const SnakeSearch search = {
         .snake = self->snake,
-        /* Components have no identity across frames. */
-        .tracks = track && selection.source != SNAKE_OBJECTS_COMPONENTS ? self->tracks : NULL,
+        .tracks = track ? self->tracks : NULL,
         .selection = &selection,
         .params = &params,
         .image = image,
@@ -236,6 +235,7 @@ static const PropertyField fields[] = {
     PROPERTY_FIELD (SNAKE_PROP_MIN_AREA, GstCudaSnake, selection.min_area),
     PROPERTY_FIELD (SNAKE_PROP_START, GstCudaSnake, selection.start),
     PROPERTY_FIELD (SNAKE_PROP_TRACK, GstCudaSnake, track),
+    PROPERTY_FIELD (SNAKE_PROP_HISTORY, GstCudaSnake, params.history),
     PROPERTY_FIELD (SNAKE_PROP_POST_MESSAGES, GstCudaSnake, post_messages),
     {0},
 };

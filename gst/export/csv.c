@@ -9,12 +9,17 @@
 #define CODE_COLUMNS ",analysed_width,analysed_height,start_x,start_y,codes"
 #define NO_CODES ",,,,,"
 
+/* The twelve columns of a region. */
+#define NO_REGION ",,,,,,,,,,,,"
+
 static void
 append_header (GString *out, const gchar *more)
 {
   g_string_append (out, "frame,pts,timestamp,source,width,height,corrupted,interlaced,label,area,x,y,w,h,cx,cy,"
                         "orientation,major_axis,minor_axis,eccentricity,min,max,mean,std,"
-                        "id,hole,parent,perimeter,point_count,level,coordinates,points,unfinished,value");
+                        "id,hole,parent,perimeter,point_count,level,coordinates,points,unfinished,"
+                        "object,converged,restarted,iterations,criterion,gain,inside_count,inside_mean,"
+                        "inside_variance,outside_count,outside_mean,outside_variance,value");
   g_string_append (out, more);
   g_string_append_c (out, '\n');
 }
@@ -116,9 +121,38 @@ append_component (GString *out, const GstContoursComponent *c, GstContoursCompon
   } else {
     g_string_append (out, ",,,,");
   }
-  g_string_append (out, c->unfinished ? ",,,,,,,,1," : ",,,,,,,,0,");
+  g_string_append (out, c->unfinished ? ",,,,,,,,1" NO_REGION "," : ",,,,,,,,0" NO_REGION ",");
   if (features & GST_CONTOURS_COMPONENT_FEATURE_VALUES)
     number_text_append_uint (out, c->value);
+}
+
+static void
+append_side (GString *out, guint64 count, gdouble mean, gdouble variance)
+{
+  g_string_append_c (out, ',');
+  append_uint (out, count);
+  append_double (out, mean);
+  number_text_append_double (out, variance);
+}
+
+/* Writes the columns after the points. */
+static void
+append_region (GString *out, GstContoursContourMeta *meta, guint index)
+{
+  GstContoursRegion r;
+  if (!gst_contours_contour_meta_get_region (meta, index, &r)) {
+    g_string_append (out, NO_REGION);
+    return;
+  }
+  g_string_append_c (out, ',');
+  append_uint (out, r.object);
+  g_string_append (out, r.converged ? "1," : "0,");
+  g_string_append (out, r.restarted ? "1," : "0,");
+  append_uint (out, r.iterations);
+  append_double (out, r.criterion);
+  number_text_append_double (out, r.gain);
+  append_side (out, r.inside_count, r.inside_mean, r.inside_variance);
+  append_side (out, r.outside_count, r.outside_mean, r.outside_variance);
 }
 
 /* Writes the columns of a contour before its points. */
@@ -211,8 +245,10 @@ append_contours (const ExportText *text, const GString *start, GstContoursContou
     g_string_append_c (text->out, ',');
     if (!has_codes)
       ret = append_points (text, meta, points + c.first, c.count);
-    g_string_append (text->out, table && table[i].flags & CTR_CONTOUR_OPEN ? ",1," : ",0,");
-    if (has_codes)
+    g_string_append (text->out, table && table[i].flags & CTR_CONTOUR_OPEN ? ",1" : ",0");
+    append_region (text->out, meta, i);
+    g_string_append_c (text->out, ',');
+    if (has_codes && ret == GST_FLOW_OK)
       ret = append_codes (text, meta, &codes, c.id);
     g_string_append (text->out, with_codes && !has_codes ? NO_CODES "\n" : "\n");
   }

@@ -83,6 +83,35 @@ append_analysed (GString *out, GstContoursContourMeta *meta)
   g_string_append_c (out, '}');
 }
 
+/* The polygons that led to contour INDEX. */
+static GstFlowReturn
+append_history (const ExportText *text, GstContoursContourMeta *meta, guint index)
+{
+  static const gchar *const kinds[] = {"started", "moved", "split", "pruned"};
+  const guint count = gst_contours_contour_meta_get_state_count (meta, index);
+  GString *out = text->out;
+  GstFlowReturn ret = GST_FLOW_OK;
+  g_string_append (out, ",\"history\":[");
+  for (guint i = 0; ret == GST_FLOW_OK && i < count; i++) {
+    GBytes *points = gst_contours_contour_meta_get_state_points (meta, index, i);
+    GstContoursState state;
+    gst_contours_contour_meta_get_state (meta, index, i, &state);
+    g_string_append_printf (out, "%s{\"kind\":\"%s\"", i > 0 ? "," : "", kinds[state.kind]);
+    export_append_uint (out, ",\"iteration\":", state.iteration);
+    export_append_uint (out, ",\"step\":", state.step);
+    export_append_double (out, ",\"criterion\":", state.criterion);
+    export_append_uint (out, ",\"inside_count\":", state.inside_count);
+    g_string_append (out, ",\"points\":[");
+    ret = append_points (text, meta, g_bytes_get_data (points, NULL), state.count);
+    if (ret == GST_FLOW_OK)
+      g_string_append (out, "]}");
+    g_bytes_unref (points);
+  }
+  if (ret == GST_FLOW_OK)
+    g_string_append_c (out, ']');
+  return ret;
+}
+
 static GstFlowReturn
 append_line (const ExportText *text, GstContoursContourMeta *meta, const Lines *lines, const GstContoursContour *c)
 {
@@ -125,6 +154,8 @@ append_contours (const ExportText *text, GstContoursContourMeta *meta, gboolean 
     g_string_append (out, i > 0 ? ",{" : "{");
     export_append_json_contour (out, meta, &c);
     ret = append_line (text, meta, &lines, &c);
+    if (ret == GST_FLOW_OK && gst_contours_contour_meta_has_history (meta))
+      ret = append_history (text, meta, i);
     if (ret == GST_FLOW_OK)
       g_string_append_c (out, '}');
   }

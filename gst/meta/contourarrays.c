@@ -63,6 +63,19 @@ gst_contours_contour_meta_map_position (
     gst_contours_mapping_map_point (mapping, x, y, frame_x, frame_y);
 }
 
+GBytes *
+gst_contours_contour_meta_map_list (GstContoursContourMeta *meta, const CtrPoint *points, guint count)
+{
+  gfloat *mapped = g_new (gfloat, (gsize) count * 2);
+  for (guint i = 0; i < count; i++) {
+    gdouble x, y;
+    gst_contours_contour_meta_map_position (meta, points[i].x, points[i].y, &x, &y);
+    mapped[(gsize) i * 2] = x;
+    mapped[(gsize) i * 2 + 1] = y;
+  }
+  return g_bytes_new_take (mapped, (gsize) count * 2 * sizeof *mapped);
+}
+
 /**
  * gst_contours_contour_meta_peek_pending_contours: (skip)
  * @meta: a #GstContoursContourMeta
@@ -130,16 +143,7 @@ gst_contours_contour_meta_get_mapped_points (GstContoursContourMeta *meta, guint
   if (index >= CONTOURS (meta)->count || !(table = gst_contours_contour_meta_map_table (meta))
       || !(points = gst_contours_contour_meta_map_points (meta)))
     return NULL;
-  const guint count = table[index].count;
-  points += table[index].first;
-  gfloat *mapped = g_new (gfloat, (gsize) count * 2);
-  for (guint i = 0; i < count; i++) {
-    gdouble x, y;
-    gst_contours_contour_meta_map_position (meta, points[i].x, points[i].y, &x, &y);
-    mapped[(gsize) i * 2] = x;
-    mapped[(gsize) i * 2 + 1] = y;
-  }
-  return g_bytes_new_take (mapped, (gsize) count * 2 * sizeof *mapped);
+  return gst_contours_contour_meta_map_list (meta, points + table[index].first, table[index].count);
 }
 
 /**

@@ -45,6 +45,10 @@ G_GNUC_INTERNAL
 void gst_contours_contour_meta_map_position (
     GstContoursContourMeta *meta, gdouble x, gdouble y, gdouble *frame_x, gdouble *frame_y);
 
+/* COUNT points as pairs of single-precision numbers in pixels of the frame. */
+G_GNUC_INTERNAL
+GBytes *gst_contours_contour_meta_map_list (GstContoursContourMeta *meta, const CtrPoint *points, guint count);
+
 G_END_DECLS
 
 #endif /* __GST_CONTOURS_CONTOUR_META_PRIVATE_H__ */

@@ -151,6 +151,18 @@ static const Field snake_region[] = {
     {0},
 };
 
+static const Field snake_state[] = {
+    FIELD (CtrSnakeState, first),
+    FIELD (CtrSnakeState, count),
+    FIELD (CtrSnakeState, row),
+    FIELD (CtrSnakeState, kind),
+    FIELD (CtrSnakeState, iteration),
+    FIELD (CtrSnakeState, step),
+    FIELD (CtrSnakeState, inside_count),
+    FIELD (CtrSnakeState, criterion),
+    {0},
+};
+
 static const Layout layouts[] = {
     {"CtrComponent", sizeof (CtrComponent), component},
     {"CtrComponentGrey", sizeof (CtrComponentGrey), component_grey},
@@ -161,6 +173,7 @@ static const Layout layouts[] = {
     {"CtrContourSums", sizeof (CtrContourSums), contour_sums},
     {"CtrPoint", sizeof (CtrPoint), point},
     {"CtrSnakeRegion", sizeof (CtrSnakeRegion), snake_region},
+    {"CtrSnakeState", sizeof (CtrSnakeState), snake_state},
 };
 
 static gchar *
@@ -185,7 +198,7 @@ describe (const Layout *layout)
 /**
  * gst_contours_get_layout:
  * @structure: name of a structure: `CtrComponent`, `CtrComponentGrey`, `CtrComponentMoments`, `CtrContour`,
- *     `CtrContourChain`, `CtrContourMoments`, `CtrContourSums`, `CtrPoint` or `CtrSnakeRegion`
+ *     `CtrContourChain`, `CtrContourMoments`, `CtrContourSums`, `CtrPoint`, `CtrSnakeRegion` or `CtrSnakeState`
  *
  * Describes how the elements of a result array lie in memory, for languages that cannot read the C declaration. The
  * description is a JSON object with the arrays `names`, `formats` and `offsets`, which have one item per field, and

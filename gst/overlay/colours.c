@@ -2,6 +2,7 @@
 #include "gst/overlay/colours.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Orange, sky blue, bluish green, yellow, vermillion, reddish purple, blue. */
 static const guint ids[OVERLAY_COLOUR_ID_COUNT] = {
@@ -154,4 +155,26 @@ overlay_picture_init (CtrPaintPicture *picture, GstVideoFrame *frame, CtrMemory 
       plane->component[at] = components[i];
     }
   }
+}
+
+gboolean
+overlay_picture_set_background (CtrPaintPicture *picture, const GstVideoInfo *info, OverlayBackground background,
+    const CtrPaintColour *colours, CtrError *error)
+{
+  const guint index = background == OVERLAY_BACKGROUND_WHITE ? OVERLAY_COLOUR_WHITE : OVERLAY_COLOUR_BLACK;
+
+  if (background == OVERLAY_BACKGROUND_FRAME)
+    return TRUE;
+  if (background == OVERLAY_BACKGROUND_TRANSPARENT && !GST_VIDEO_INFO_HAS_ALPHA (info)) {
+    error->status = CTR_ERROR_INVALID_ARGUMENT;
+    g_snprintf (error->message, sizeof error->message,
+        "background=transparent needs alpha, which %s frames do not have; put videoconvert ! video/x-raw,format=RGBA "
+        "before this element",
+        gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (info)));
+    return FALSE;
+  }
+  picture->background =
+      background == OVERLAY_BACKGROUND_TRANSPARENT ? CTR_BACKGROUND_TRANSPARENT : CTR_BACKGROUND_COLOUR;
+  memcpy (picture->background_colour, colours[index].shape, sizeof picture->background_colour);
+  return TRUE;
 }

@@ -3,6 +3,8 @@
 #ifndef GST_OVERLAY_COLOURS_H
 #define GST_OVERLAY_COLOURS_H
 
+#include "gst/overlay/layers.h"
+
 #include <contours/paint.h>
 #include <gst/video/video.h>
 
@@ -32,6 +34,10 @@ void overlay_colours_fill (CtrPaintColour *colours, const GstVideoInfo *info, gu
 
 /* Describes FRAME, which is mapped for writing, as a picture. */
 void overlay_picture_init (CtrPaintPicture *picture, GstVideoFrame *frame, CtrMemory memory);
+
+/* Gives PICTURE, a frame like INFO, its background, from the table COLOURS. Fails if it cannot be transparent. */
+gboolean overlay_picture_set_background (CtrPaintPicture *picture, const GstVideoInfo *info,
+    OverlayBackground background, const CtrPaintColour *colours, CtrError *error);
 
 G_END_DECLS
 

@@ -100,6 +100,8 @@ overlay_layers_wanted (GstBuffer *buffer, const OverlayStyle *style)
   GstContoursContourMeta *contours;
   GstContoursComponentMeta *components;
 
+  if (style->background != OVERLAY_BACKGROUND_FRAME)
+    return TRUE;
   while ((style->draw & of_contours) && (contours = gst_buffer_iterate_contours_contour_meta (buffer, &state)))
     if (legend || may_have_contours (contours))
       return TRUE;

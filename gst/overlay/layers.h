@@ -25,7 +25,16 @@ typedef enum {
 
 typedef enum { OVERLAY_LABEL_INDEX = 1 << 0, OVERLAY_LABEL_AREA = 1 << 1, OVERLAY_LABEL_LEVEL = 1 << 2 } OverlayLabels;
 
+/* What the shapes are drawn on. */
+typedef enum {
+  OVERLAY_BACKGROUND_FRAME,
+  OVERLAY_BACKGROUND_BLACK,
+  OVERLAY_BACKGROUND_WHITE,
+  OVERLAY_BACKGROUND_TRANSPARENT
+} OverlayBackground;
+
 typedef struct {
+  OverlayBackground background;
   OverlayDraw draw;
   OverlayLabels labels;
   CtrColourBy colour_by;
@@ -64,7 +73,7 @@ guint overlay_fitting_points (const GstVideoInfo *info);
 /* Empties the layers once they are drawn. */
 void overlay_layers_reset (OverlayLayers *self);
 
-/* Whether BUFFER has metadata that STYLE draws. */
+/* Whether BUFFER has metadata that STYLE draws, or STYLE a background for it. */
 gboolean overlay_layers_wanted (GstBuffer *buffer, const OverlayStyle *style);
 
 /* Whether STYLE needs text. */

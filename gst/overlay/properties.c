@@ -76,6 +76,24 @@ gst_cuda_contour_overlay_holes_get_type (void)
   return type;
 }
 
+#define GST_TYPE_CUDA_CONTOUR_OVERLAY_BACKGROUND (gst_cuda_contour_overlay_background_get_type ())
+static GType
+gst_cuda_contour_overlay_background_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+      {OVERLAY_BACKGROUND_FRAME, "The frame itself", "frame"},
+      {OVERLAY_BACKGROUND_BLACK, "Black", "black"},
+      {OVERLAY_BACKGROUND_WHITE, "White", "white"},
+      {OVERLAY_BACKGROUND_TRANSPARENT, "Nothing: the format needs alpha (RGBA, BGRA, ARGB, ABGR)", "transparent"},
+      {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstCudaContourOverlayBackground", values));
+  return type;
+}
+
 void
 overlay_properties_install (GObjectClass *object_class)
 {
@@ -215,6 +233,18 @@ overlay_properties_install (GObjectClass *object_class)
   g_object_class_install_property (
       object_class, OVERLAY_PROP_SIGNIFICANT_BITS, significant_bits_property_new (controlled));
 
+  /**
+   * GstCudaContourOverlay:background:
+   *
+   * What the shapes are drawn on. With black, white and transparent the frame's own pixels are not seen: the picture
+   * consists of the shapes alone. This holds for all frames, also for those without metadata. Black and white are those
+   * of the frame's colorimetry. With transparent, lines that are not opaque keep their colour and have their alpha.
+   */
+  g_object_class_install_property (object_class, OVERLAY_PROP_BACKGROUND,
+      g_param_spec_enum ("background", "Background", "What the shapes are drawn on",
+          GST_TYPE_CUDA_CONTOUR_OVERLAY_BACKGROUND, OVERLAY_DEFAULT_BACKGROUND, controlled));
+
+  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CONTOUR_OVERLAY_BACKGROUND, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CONTOUR_OVERLAY_DRAW, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CONTOUR_OVERLAY_LABELS, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CONTOUR_OVERLAY_COLOUR_BY, 0);

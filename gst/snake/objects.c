@@ -21,20 +21,27 @@ limit (gint64 position)
   return CLAMP (position, -FAR, FAR);
 }
 
-/* Adds an object for a box from upstream, in a window that is the box with the margin around it. */
+SnakeTarget
+snake_objects_around (const SnakeSelection *selection, guint64 key, const CtrSnakeRect *box)
+{
+  const gint64 x = box->x, y = box->y, w = box->width, h = box->height;
+  const gint64 margin = snake_objects_margin (selection->margin, w, h);
+
+  return (SnakeTarget){
+      .key = key,
+      .box = *box,
+      .object = {.window = {limit (x - margin), limit (y - margin), limit (w + 2 * margin), limit (h + 2 * margin)},
+          .start = selection->start,
+          .rectangle = *box},
+  };
+}
+
+/* Adds an object for a box from upstream. */
 static void
 add_box (GArray *targets, const SnakeSelection *selection, guint64 key, gint64 x, gint64 y, gint64 width, gint64 height)
 {
-  const gint64 w = CLAMP (width, 1, FAR), h = CLAMP (height, 1, FAR);
-  const gint64 margin = snake_objects_margin (selection->margin, w, h);
-  const CtrSnakeRect box = {limit (x), limit (y), w, h};
-  const SnakeTarget target = {
-      .key = key,
-      .box = box,
-      .object = {.window = {limit (x - margin), limit (y - margin), limit (w + 2 * margin), limit (h + 2 * margin)},
-          .start = selection->start,
-          .rectangle = box},
-  };
+  const CtrSnakeRect box = {limit (x), limit (y), CLAMP (width, 1, FAR), CLAMP (height, 1, FAR)};
+  const SnakeTarget target = snake_objects_around (selection, key, &box);
 
   g_array_append_val (targets, target);
 }

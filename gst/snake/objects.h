@@ -26,11 +26,17 @@ typedef struct {
   GPtrArray *polygons; /* of GArray of CtrPoint */
 } SnakeSelection;
 
+#define SNAKE_NO_TARGET G_MAXUINT64 /* the key of a target that only keeps a place in the list */
+
 typedef struct {
   guint64 key;      /* identifies the object across frames */
   CtrSnakeRect box; /* region of interest or component; empty for SNAKE_OBJECTS_PROPERTIES */
+  gboolean alone;   /* a tracked object without a component in this frame */
   CtrSnakeObject object;
 } SnakeTarget;
+
+/* A target for a BOX, in a window that is the box with the selection's margin around it. */
+SnakeTarget snake_objects_around (const SnakeSelection *selection, guint64 key, const CtrSnakeRect *box);
 
 /* MARGIN in pixels, for a box of this size. */
 gint64 snake_objects_margin (gdouble margin, gint64 width, gint64 height);

@@ -265,6 +265,17 @@ snake_properties_install (GObjectClass *object_class)
       g_param_spec_boolean ("post-messages", "Post messages",
           "Post an element message with the totals of each frame: objects, count and points", FALSE, controlled));
 
+  /**
+   * GstCudaSnake:history:
+   *
+   * Attaches the polygons that led to each outline, from its start on: one for each iteration that changed it. See
+   * gst_contours_contour_meta_get_state(). They are for looking at a search, and take memory and time: 4 bytes for each
+   * point of each polygon.
+   */
+  g_object_class_install_property (object_class, SNAKE_PROP_HISTORY,
+      g_param_spec_boolean ("history", "History", "Attach the polygon of every iteration of the search to the outlines",
+          FALSE, controlled));
+
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_SNAKE_MODEL, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_SNAKE_OBJECTS, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_SNAKE_START, 0);

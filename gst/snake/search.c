@@ -21,26 +21,42 @@ run_snake (const SnakeSearch *search, const GArray *targets, guint count, gchar 
   return contours;
 }
 
+/* The number of targets without those that only keep a place. */
+static guint
+count_searched (const GArray *targets)
+{
+  guint count = 0;
+
+  for (guint i = 0; i < targets->len; i++)
+    count += g_array_index (targets, SnakeTarget, i).key != SNAKE_NO_TARGET;
+  return count;
+}
+
 /* Outlines TARGETS from where they were in the last frame. A frame that exceeds a limit leaves the tracks as they are.
  */
 static CtrContours *
 follow_outlines (
-    const SnakeSearch *search, GArray *targets, guint count, GArray *events, gchar **problem, CtrError *error)
+    const SnakeSearch *search, GArray *targets, guint *count, GArray *events, gchar **problem, CtrError *error)
 {
   CtrContours *contours = NULL;
   gboolean again;
 
-  snake_tracks_start (search->tracks, search->selection, targets, search->image->width, search->image->height);
+  /* More components than the limit allows are not listed, and invalid properties describe nothing. */
+  if (!*problem && targets->len >= *count) {
+    snake_tracks_start (
+        search->tracks, search->selection, targets, search->image->width, search->image->height, events);
+    *count = count_searched (targets);
+  }
   do {
     g_clear_pointer (&contours, ctr_contours_unref);
-    contours = run_snake (search, targets, count, problem, error);
+    contours = run_snake (search, targets, MAX (*count, targets->len), problem, error);
     if (contours && contours->exceeded != CTR_LIMIT_NONE)
       break;
     if (contours && !snake_tracks_check (search->tracks, search->selection, targets, contours, &again, error))
       g_clear_pointer (&contours, ctr_contours_unref);
   } while (contours && again);
   if (contours && contours->exceeded == CTR_LIMIT_NONE
-      && !snake_tracks_update (search->tracks, targets, contours, events, error))
+      && !snake_tracks_update (search->tracks, search->selection, targets, contours, events, error))
     g_clear_pointer (&contours, ctr_contours_unref);
   return contours;
 }
@@ -49,7 +65,7 @@ CtrContours *
 snake_search_run (const SnakeSearch *search, guint *count, GArray *events, gchar **problem, CtrError *error)
 {
   GArray *targets = snake_objects_find (search->selection, search->buffer, search->params->max_objects, count, problem);
-  CtrContours *contours = search->tracks ? follow_outlines (search, targets, *count, events, problem, error)
+  CtrContours *contours = search->tracks ? follow_outlines (search, targets, count, events, problem, error)
                                          : run_snake (search, targets, *count, problem, error);
 
   g_array_unref (targets);

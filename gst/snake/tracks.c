@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/snake/tracks.h"
 
+#include "gst/snake/matching.h"
+
 #include <math.h>
 
 /* First step when a search starts from the last outline, as contours/snake.h recommends. */
@@ -100,13 +102,143 @@ move_outline (const SnakeTracks *tracks, Track *track, const CtrSnakeRect *box, 
   return TRUE;
 }
 
+static void
+add_event (GArray *events, guint object, SnakeTrackChange change)
+{
+  const SnakeTrackEvent event = {object, change};
+
+  g_array_append_val (events, event);
+}
+
+/* The number of a component without a track is the lowest one that no other object has. It is the key of its track. */
+typedef struct {
+  GArray *boxes;   /* of CtrSnakeRect: of the tracks' outlines */
+  GArray *numbers; /* of guint: of the tracks, by box, ascending */
+} Outlines;
+
+static gint
+compare_numbers (gconstpointer a, gconstpointer b)
+{
+  const guint p = *(const guint *) a, q = *(const guint *) b;
+
+  return p < q ? -1 : p > q;
+}
+
+static Track *
+find_track (const SnakeTracks *tracks, guint64 key)
+{
+  return g_hash_table_lookup (tracks->tracks, &key);
+}
+
+/* The outlines of the last frame, in the order of their objects. */
+static Outlines
+list_outlines (const SnakeTracks *tracks)
+{
+  const Outlines all = {g_array_new (FALSE, FALSE, sizeof (CtrSnakeRect)), g_array_new (FALSE, FALSE, sizeof (guint))};
+  GHashTableIter iter;
+  gpointer key;
+
+  g_hash_table_iter_init (&iter, tracks->tracks);
+  while (g_hash_table_iter_next (&iter, &key, NULL)) {
+    const guint number = *(const guint64 *) key;
+
+    g_array_append_val (all.numbers, number);
+  }
+  g_array_sort (all.numbers, compare_numbers);
+  for (guint i = 0; i < all.numbers->len; i++)
+    g_array_append_val (all.boxes, find_track (tracks, g_array_index (all.numbers, guint, i))->bounds);
+  return all;
+}
+
+/* Puts TARGET in place NUMBER of TARGETS. Places between that stay empty are targets that are not searched for. */
+static void
+place (GArray *targets, guint number, SnakeTarget target)
+{
+  const SnakeTarget none = {.key = SNAKE_NO_TARGET, .object = {.window = outside_frame}};
+
+  while (targets->len <= number)
+    g_array_append_val (targets, none);
+  target.key = number;
+  g_array_index (targets, SnakeTarget, number) = target;
+}
+
+/* Whether NUMBER is that of one of OUTLINES. *AT is an index for calls with rising numbers. */
+static gboolean
+is_taken (const Outlines *outlines, guint number, guint *at)
+{
+  while (*at < outlines->numbers->len && g_array_index (outlines->numbers, guint, *at) < number)
+    (*at)++;
+  return *at < outlines->numbers->len && g_array_index (outlines->numbers, guint, *at) == number;
+}
+
+/* Places the objects that were found in the last frame: in the component that continues them; where there is none,
+ * around their last outline. An outline whose component continues another one has merged with that. */
+static void
+place_tracked (SnakeTracks *tracks, const SnakeSelection *selection, const Outlines *outlines,
+    const SnakeMatch *matches, const GArray *components, GArray *targets, GArray *events)
+{
+  for (guint i = 0; i < outlines->numbers->len; i++) {
+    const guint number = g_array_index (outlines->numbers, guint, i);
+    const guint64 key = number;
+
+    if (matches[i].partner >= 0) {
+      place (targets, number, g_array_index (components, SnakeTarget, matches[i].partner));
+    } else if (matches[i].touched) {
+      add_event (events, number, SNAKE_TRACK_LOST);
+      g_hash_table_remove (tracks->tracks, &key);
+    } else {
+      SnakeTarget target = snake_objects_around (selection, key, &g_array_index (outlines->boxes, CtrSnakeRect, i));
+
+      target.alone = TRUE;
+      /* The outline stays where it was. */
+      find_track (tracks, key)->box = target.box;
+      place (targets, number, target);
+    }
+  }
+}
+
+/* Gives the components in TARGETS the numbers of the objects that they continue, and adds objects that have no
+ * component in this frame. */
+static void
+match_components (SnakeTracks *tracks, const SnakeSelection *selection, GArray *targets, GArray *events)
+{
+  const Outlines outlines = list_outlines (tracks);
+  GArray *components = g_array_copy (targets), *boxes = g_array_new (FALSE, FALSE, sizeof (CtrSnakeRect));
+  SnakeMatch *old_matches = g_new (SnakeMatch, outlines.numbers->len + 1);
+  SnakeMatch *new_matches = g_new (SnakeMatch, components->len + 1);
+  guint number = 0, at = 0;
+
+  for (guint i = 0; i < components->len; i++)
+    g_array_append_val (boxes, g_array_index (components, SnakeTarget, i).box);
+  snake_match_boxes ((const CtrSnakeRect *) outlines.boxes->data, outlines.boxes->len,
+      (const CtrSnakeRect *) boxes->data, boxes->len, old_matches, new_matches);
+  g_array_set_size (targets, 0);
+  place_tracked (tracks, selection, &outlines, old_matches, components, targets, events);
+  for (guint i = 0; i < components->len; i++) {
+    if (new_matches[i].partner >= 0)
+      continue;
+    while (is_taken (&outlines, number, &at))
+      number++;
+    place (targets, number++, g_array_index (components, SnakeTarget, i));
+  }
+  g_free (old_matches);
+  g_free (new_matches);
+  g_array_unref (boxes);
+  g_array_unref (components);
+  g_array_unref (outlines.boxes);
+  g_array_unref (outlines.numbers);
+}
+
 void
-snake_tracks_start (SnakeTracks *tracks, const SnakeSelection *selection, GArray *targets, guint width, guint height)
+snake_tracks_start (
+    SnakeTracks *tracks, const SnakeSelection *selection, GArray *targets, guint width, guint height, GArray *events)
 {
   if (tracks->width != width || tracks->height != height)
     snake_tracks_clear (tracks);
   tracks->width = width;
   tracks->height = height;
+  if (selection->source == SNAKE_OBJECTS_COMPONENTS)
+    match_components (tracks, selection, targets, events);
   for (guint i = 0; i < targets->len; i++) {
     SnakeTarget *target = &g_array_index (targets, SnakeTarget, i);
     CtrSnakeObject *object = &target->object;
@@ -180,21 +312,13 @@ snake_tracks_check (SnakeTracks *tracks, const SnakeSelection *selection, GArray
       object->start = CTR_SNAKE_START_RECTANGLE;
       object->rectangle = outside_frame; /* fails at once, so that the search restarts in the window */
       *again = TRUE;
-    } else if (selection->source == SNAKE_OBJECTS_PROPERTIES) {
+    } else if (selection->source == SNAKE_OBJECTS_PROPERTIES || target->alone) {
       object->window = outside_frame;
       object->start = CTR_SNAKE_START_AUTO;
       *again = TRUE;
     }
   }
   return regions != NULL;
-}
-
-static void
-add_event (GArray *events, guint object, SnakeTrackChange change)
-{
-  const SnakeTrackEvent event = {object, change};
-
-  g_array_append_val (events, event);
 }
 
 static void
@@ -218,7 +342,7 @@ note_found (SnakeTracks *tracks, const SnakeTarget *target, const CtrContour *ro
   g_array_set_size (track->points, 0);
   g_array_append_vals (track->points, points + row->first, row->count);
   track->bounds = (CtrSnakeRect){row->left, row->top, row->width, row->height};
-  track->box = target->box;
+  track->box = target->alone ? track->bounds : target->box;
   track->inside = blend (track->inside, inside);
   track->outside = blend (track->outside, outside);
   track->present = TRUE;
@@ -237,19 +361,20 @@ note_lost (SnakeTracks *tracks, const SnakeTarget *target, guint number, GArray 
   track->present = TRUE;
 }
 
-/* A track is removed if its object is no longer a target. The flags of the others are reset for the next frame. */
+/* A track is removed if its object is no longer a target, or is lost and has no identity to be found again by. The flags of the others are reset for the next frame. */
 static gboolean
 is_gone (gpointer key, gpointer value, gpointer user_data)
 {
   Track *track = value;
-  const gboolean gone = !track->present;
+  const gboolean gone = !track->present || (GPOINTER_TO_INT (user_data) && track->points->len == 0);
 
   track->present = FALSE;
   return gone;
 }
 
 gboolean
-snake_tracks_update (SnakeTracks *tracks, const GArray *targets, CtrContours *contours, GArray *events, CtrError *error)
+snake_tracks_update (SnakeTracks *tracks, const SnakeSelection *selection, const GArray *targets, CtrContours *contours,
+    GArray *events, CtrError *error)
 {
   const CtrContour *table = ctr_contours_map_table (contours, error);
   const CtrPoint *points = table ? ctr_contours_map_points (contours, error) : NULL;
@@ -268,6 +393,7 @@ snake_tracks_update (SnakeTracks *tracks, const GArray *targets, CtrContours *co
       note_lost (tracks, target, i, events);
     }
   }
-  g_hash_table_foreach_remove (tracks->tracks, is_gone, NULL);
+  g_hash_table_foreach_remove (
+      tracks->tracks, is_gone, GINT_TO_POINTER (selection->source == SNAKE_OBJECTS_COMPONENTS));
   return TRUE;
 }

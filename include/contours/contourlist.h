@@ -76,7 +76,8 @@ typedef struct {
 /* Features computed on request. The table and the points are always computed. */
 typedef enum {
   CTR_CONTOUR_FEATURE_MOMENTS = 1 << 0, /* CtrContourSums */
-  CTR_CONTOUR_FEATURE_REGIONS = 1 << 1  /* CtrSnakeRegion (snake.h); only and always with region snakes */
+  CTR_CONTOUR_FEATURE_REGIONS = 1 << 1, /* CtrSnakeRegion (snake.h); only and always with region snakes */
+  CTR_CONTOUR_FEATURE_HISTORY = 1 << 2  /* CtrSnakeHistory (snake.h); region snakes on request */
 } CtrContourFeatures;
 
 /* The limit on the cost of an image that a result exceeds. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Drawing shapes into a picture in place: contours, boxes, components, labelled areas and text. See contours.h for how
- * to call a painter; the picture takes the place of the image there.
+/* Drawing shapes into a picture in place, or on a background of one colour: contours, boxes, components, labelled areas
+ * and text. See contours.h for how to call a painter; the picture takes the place of the image there.
  *
- * The cost is proportional to the pixels drawn and the points read. All shapes are rasterised in integers, and the
+ * The cost is proportional to the pixels drawn and the points read, plus that of filling a background. All shapes are rasterised in integers, and the
  * order of overlapping shapes is defined, so both backends draw the same picture to the last bit. Shapes are clipped to
  * the picture. */
 #ifndef CONTOURS_PAINT_H
@@ -30,6 +30,15 @@ typedef struct {
   int8_t component[4]; /* index into CtrPaintColour for each sample; -1: the sample is not drawn */
 } CtrPaintPlane;
 
+/* What the shapes are drawn on. A new picture gets every sample; no sample of the old one is read, and those with
+ * component -1 become sample_mask. What lies between the rows stays. */
+typedef enum {
+  CTR_BACKGROUND_PICTURE,    /* the pixels of the picture */
+  CTR_BACKGROUND_COLOUR,     /* a new picture of one colour */
+  CTR_BACKGROUND_TRANSPARENT /* the same with component 3, which is the alpha, of 0. A shape then has its own colour,
+                                unmixed, and its alpha: colours are not multiplied by alpha. */
+} CtrPaintBackground;
+
 typedef struct {
   CtrPaintPlane planes[CTR_PAINT_MAX_PLANES];
   uint32_t plane_count; /* 1 .. CTR_PAINT_MAX_PLANES */
@@ -38,6 +47,8 @@ typedef struct {
   uint32_t sample_size; /* bytes: 1, or 2 in native order */
   uint32_t sample_mask; /* bits in use in a sample: 0xff, 0xffff, or 0xffc0 for P010 */
   CtrMemory memory;     /* of all planes: device memory for the CUDA backend, host memory for the CPU backend */
+  CtrPaintBackground background;
+  uint16_t background_colour[4]; /* its components, as in CtrPaintColour; without CTR_BACKGROUND_PICTURE */
 } CtrPaintPicture;
 
 /* A colour in the components of the picture and the units of its samples, such as Y, U, V or R, G, B, A. */
@@ -173,7 +184,7 @@ typedef struct CtrPainter CtrPainter;
 CTR_API CtrPainter *ctr_painter_new (CtrBackend backend, CtrError *error);
 CTR_API void ctr_painter_free (CtrPainter *painter);
 
-/* Draws COUNT LAYERS into PICTURE. COLOURS has CTR_PAINT_COLOURS entries and is read during the call only. PICTURE and
+/* Fills PICTURE with its background and draws COUNT LAYERS into it. COLOURS has CTR_PAINT_COLOURS entries and is read during the call only. PICTURE and
  * whatever LAYERS point to must exist until ctr_painter_finish(). If arguments are refused or memory is short, PICTURE
  * is unchanged; after a failed CUDA call or a cancellation its contents are undefined.
  *

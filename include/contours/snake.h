@@ -60,6 +60,7 @@ typedef struct {
   uint32_t max_step;       /* first step size, pixels; 0: the power of two at or below 1/32 of that side, at least 1 */
   bool prune;              /* remove points that do not shorten the description */
   uint32_t max_iterations; /* moves and rounds of pruning per object, >= 1 */
+  bool history;            /* keep the polygon of every iteration: CTR_CONTOUR_FEATURE_HISTORY */
   /* Limits on the cost of an image; 0: no limit. If one is exceeded nothing is analysed: the result is empty, with
    * CTR_LIMIT_OBJECTS or CTR_LIMIT_WINDOW_SIDES exceeded. */
   uint32_t max_objects;      /* number of objects, wherever their windows lie */
@@ -69,7 +70,7 @@ typedef struct {
 #define CTR_SNAKE_DEFAULT_MAX_OBJECTS 4096
 #define CTR_SNAKE_DEFAULT_MAX_WINDOW_SIDES (UINT64_C (1) << 18)
 
-/* Defaults: GAUSSIAN, one look, automatic sizes, pruning, 10000 iterations, the default limits. */
+/* Defaults: GAUSSIAN, one look, automatic sizes, pruning, no history, 10000 iterations, the default limits. */
 CTR_API void ctr_snake_params_init (CtrSnakeParams *params);
 
 /* A rectangle in corner coordinates; it may exceed the image. */
@@ -120,6 +121,37 @@ typedef struct {
   double gain;      /* how much shorter the description is with the polygon than without it, nats, > 0 */
 } CtrSnakeRegion;
 
+/* What made a polygon of the history. */
+typedef enum {
+  CTR_SNAKE_STARTED, /* the start, or where that found no target, the automatic one */
+  CTR_SNAKE_MOVED,   /* an iteration of moves */
+  CTR_SNAKE_SPLIT,   /* points in the middle of long edges */
+  CTR_SNAKE_PRUNED   /* a round of pruning */
+} CtrSnakeChangeKind;
+
+/* One polygon of the history. Iterations that change nothing have none of their own. */
+typedef struct {
+  uint64_t first;       /* index of its first point in CtrSnakeHistory.points */
+  uint32_t count;       /* points */
+  uint32_t row;         /* of the table */
+  uint32_t kind;        /* CtrSnakeChangeKind */
+  uint32_t iteration;   /* how many iterations there have been, its own included */
+  uint32_t step;        /* pixels: of these moves; of the moves that follow a start, a split or pruning */
+  uint32_t reserved;    /* 0 */
+  int64_t inside_count; /* pixels */
+  double criterion;     /* C */
+} CtrSnakeState;
+
+/* The way of the outlines, from the start to the last polygon: row by row, in the order of time. A moving point keeps
+ * its place in the polygon, so the points are those of the result from another one on. Objects without a row have no
+ * history. It takes 4 bytes a point and 56 bytes a polygon, for max_iterations at most. */
+typedef struct {
+  const CtrSnakeState *states;
+  uint64_t state_count;
+  const CtrPoint *points;
+  uint64_t point_count;
+} CtrSnakeHistory;
+
 typedef struct CtrSnake CtrSnake;
 
 CTR_API CtrSnake *ctr_snake_new (CtrBackend backend, CtrError *error);
@@ -139,6 +171,10 @@ CTR_API CtrContours *ctr_snake_run (CtrSnake *snake, const CtrImage *image, cons
 /* The regions in host memory, one per row of the table. NULL without CTR_CONTOUR_FEATURE_REGIONS. Copied on demand like
  * the arrays of contourlist.h. */
 CTR_API const CtrSnakeRegion *ctr_contours_map_regions (CtrContours *contours, CtrError *error);
+
+/* The history (transfer none, valid as long as the reference), in host memory. False, with a history of nothing, without
+ * CTR_CONTOUR_FEATURE_HISTORY. */
+CTR_API bool ctr_contours_get_history (CtrContours *contours, CtrSnakeHistory *history);
 
 /* Mean and population variance of the samples INSIDE the polygon, or else outside. */
 CTR_API double ctr_snake_region_mean (const CtrSnakeRegion *region, bool inside);

@@ -195,6 +195,51 @@ GST_START_TEST (test_regions_of_interest)
 
 GST_END_TEST;
 
+/* With history=true outlines have the polygons that the core found on the way, and none otherwise. */
+GST_START_TEST (test_history)
+{
+  static const Disc disc = {90, 70, 30};
+  g_autofree guint8 *samples = g_malloc (SCENE_WIDTH * SCENE_HEIGHT);
+  GstHarness *h = new_harness ("cudasnake");
+  GstElement *element = gst_harness_find_element (h, "cudasnake");
+
+  set_frame_caps (h, &scene_frame);
+  draw_scene (samples, &disc, 1, 5);
+  for (guint i = 0; i < 3; i++) {
+    const gboolean wanted = i == 1;
+    CtrSnakeParams params = default_params ();
+    CtrImage image = view_scene (samples);
+    CtrSnakeHistory history, expected;
+    GstContoursContourMeta *meta;
+    CtrContours *contours;
+    GstBuffer *buffer;
+
+    params.history = wanted;
+    g_object_set (element, "history", wanted, NULL);
+    buffer = pass_scene (h, samples);
+    meta = gst_buffer_get_contours_contour_meta (buffer);
+    contours = outlines_in (&image, &params, &whole, 1);
+    assert_same_contours (gst_contours_contour_meta_peek_contours (meta), contours, "with or without history");
+    fail_unless (gst_contours_contour_meta_has_history (meta) == wanted);
+    ctr_contours_get_history (gst_contours_contour_meta_peek_contours (meta), &history);
+    fail_unless (ctr_contours_get_history (contours, &expected) == wanted);
+    fail_unless_equals_int (history.state_count, expected.state_count);
+    fail_unless_equals_int (history.point_count, expected.point_count);
+    fail_unless ((history.state_count > 10) == wanted);
+    if (wanted) {
+      fail_unless (memcmp (history.states, expected.states, history.state_count * sizeof *history.states) == 0);
+      fail_unless (memcmp (history.points, expected.points, history.point_count * sizeof *history.points) == 0);
+      fail_unless_equals_int (gst_contours_contour_meta_get_state_count (meta, 0), history.state_count);
+    }
+    ctr_contours_unref (contours);
+    gst_buffer_unref (buffer);
+  }
+  gst_object_unref (element);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 /* Each large enough component that an upstream cudacca has found is an object. */
 GST_START_TEST (test_components)
 {
@@ -303,6 +348,7 @@ cudasnake_suite (void)
   tcase_add_test (tc, test_small_and_at_the_end);
   tcase_add_test (tc, test_regions_of_interest);
   tcase_add_test (tc, test_components);
+  tcase_add_test (tc, test_history);
   add_cudasnake_message_tests (tc);
   tcase_add_test (tc, test_renegotiation);
   tcase_add_test (tc, test_result_kept);

@@ -2,6 +2,7 @@
 /* This program tests how cudasnake tracks objects from frame to frame. It runs once for each backend and memory
  * (CTR_TEST_BACKEND, CTR_TEST_MEMORY). */
 #include "discs.h"
+#include "parts.h"
 
 /* Returns the outline in BUFFER as an object's start. */
 static CtrSnakeObject
@@ -326,6 +327,7 @@ cudasnaketrack_suite (void)
   tcase_add_test (tc, test_forgotten);
   tcase_add_test (tc, test_limit);
   tcase_add_test (tc, test_regions_of_interest);
+  add_cudasnaketrack_component_tests (tc);
   return s;
 }
 

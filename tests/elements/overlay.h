@@ -46,6 +46,32 @@ count_all (GstBuffer *buffer, const TestFrame *frame)
   return count_drawn (buffer, frame, 0, 0, frame->width, frame->height);
 }
 
+static inline void
+assert_same_picture (GstBuffer *a, GstBuffer *b, const TestFrame *frame)
+{
+  GstVideoInfo info;
+
+  gst_video_info_set_format (&info, frame->format, frame->width, frame->height);
+  for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES (&info); p++) {
+    guint8 *of_a = plane_bytes (a, frame, p), *of_b = plane_bytes (b, frame, p);
+
+    fail_unless (memcmp (of_a, of_b, plane_row_bytes (&info, p) * plane_rows (&info, p)) == 0,
+        "%s: plane %u is another", gst_video_format_to_string (frame->format), p);
+    g_free (of_a);
+    g_free (of_b);
+  }
+}
+
+/* BUFFER must have FRAME's own pixels. */
+static inline void
+assert_untouched (GstBuffer *buffer, const TestFrame *frame)
+{
+  GstBuffer *fresh = make_frame (frame);
+
+  assert_same_picture (buffer, fresh, frame);
+  gst_buffer_unref (fresh);
+}
+
 static inline GstBuffer *
 pass (GstHarness *h, GstBuffer *buffer)
 {

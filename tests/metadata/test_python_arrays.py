@@ -188,6 +188,27 @@ class Contours(unittest.TestCase):
         for name in ("table", "point_table", "moments", "sums"):
             self.assertEqual(getattr(meta, name).shape, (0,), name)
 
+    def test_history(self):
+        buffer, = Frames(f"{DISC} cudasnake backend=cpu history=true").buffers
+        meta, = GstContours.contour_metas(buffer)
+        outline, = meta.contours
+        history = outline.history
+        del buffer, meta
+        self.assertEqual((history[0].kind, history[0].iteration, len(history[0].points)), ("started", 0, 4))
+        self.assertGreater(len(history), 10)
+        self.assertTrue({state.kind for state in history} <= {"started", "moved", "split", "pruned"})
+        for before, after in zip(history, history[1:]):
+            self.assertGreaterEqual(after.iteration, before.iteration)
+            if after.kind == "moved":
+                self.assertLess(after.criterion, before.criterion)
+                self.assertEqual(after.points.shape, before.points.shape)
+        last = history[-1]
+        self.assertEqual((last.criterion, last.inside_count), (outline.region.criterion, outline.region.inside_count))
+        self.assertEqual(sorted(map(tuple, last.points)), sorted(map(tuple, outline.points)))
+        meta, = GstContours.contour_metas(Frames(f"{DISC} cudasnake backend=cpu").buffers[0])
+        self.assertIsNone(meta.contours[0].history)
+        self.assertFalse(meta.has_history())
+
     def test_regions(self):
         meta, = GstContours.contour_metas(Frames(f"{DISC} cudasnake backend=cpu").buffers[0])
         self.assertEqual((meta.count, meta.regions.shape), (1, (1,)))

@@ -8,6 +8,7 @@
 #include <gst/check/gstcheck.h>
 #include <string.h>
 
+#include "expected.h"
 #include "sample.h"
 
 /* Two outlines of three objects: 4 samples 1 3 5 7 in 10 of 2, and a pixel of 65535 in two of 0. */
@@ -212,13 +213,26 @@ GST_START_TEST (fetched_on_demand)
 }
 GST_END_TEST;
 
-GST_START_TEST (ndjson)
+/* Returns what contourexport with OPTIONS writes of BUFFER (transfer full). */
+static gchar *
+exported (const gchar *options, GstBuffer *buffer)
 {
   gchar *folder = g_dir_make_tmp ("regions-XXXXXX", NULL), *path = g_build_filename (folder, "out", NULL);
-  gchar *line = g_strdup_printf ("contourexport location=%s", path), *text;
+  gchar *line = g_strdup_printf ("contourexport location=%s %s", path, options), *text;
 
-  gst_buffer_unref (sample_send (line, attach (make_outlines ())));
+  gst_buffer_unref (sample_send (line, buffer));
   fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+  g_unlink (path);
+  g_rmdir (folder);
+  g_free (line);
+  g_free (path);
+  g_free (folder);
+  return text;
+}
+
+GST_START_TEST (ndjson)
+{
+  gchar *text = exported ("", attach (make_outlines ()));
   assert_equals_string (text,
       "{\"schema\":\"gst-cuda-contours/1\",\"frame\":0,\"pts\":0,\"timestamp\":0,\"source\":\"snake\","
       "\"resolution\":{\"width\":8,\"height\":6},\"threshold\":0,\"count\":2,\"coordinates\":\"corners\",\"contours\":["
@@ -230,12 +244,177 @@ GST_START_TEST (ndjson)
       "\"object\":2,\"converged\":false,\"restarted\":true,\"iterations\":4000000000,\"criterion\":0,\"gain\":0.125,"
       "\"inside\":{\"count\":1,\"mean\":65535,\"variance\":0},\"outside\":{\"count\":2,\"mean\":0,\"variance\":0},"
       "\"points\":[[5,3],[6,3],[5,4]]}]}\n");
-  g_unlink (path);
-  g_rmdir (folder);
   g_free (text);
-  g_free (line);
-  g_free (path);
-  g_free (folder);
+}
+GST_END_TEST;
+
+GST_START_TEST (csv)
+{
+  gchar *text = exported ("format=csv", attach (make_outlines ()));
+  assert_equals_string (text, CSV_HEADER "0,0,0,snake,8,6,0,0,,4,1,1,2,2,,,,,,,,,,,0,0,,8,4,,corners,1 1 3 1 3 3 1 3,0,"
+                                         "0,1,0,17,-7.25,3.5,4,4,5,10,2,0,\n"
+                                         "0,0,0,snake,8,6,0,0,,0.5,5,3,1,1,,,,,,,,,,,1,0,,3,3,,corners,5 3 6 3 5 4,0,"
+                                         "2,0,1,4000000000,0,0.125,1,65535,0,2,0,0,\n");
+  g_free (text);
+}
+GST_END_TEST;
+
+/* The first outline comes from a triangle, the second one has been what it is. */
+static const CtrSnakeState states[] = {
+    {.first = 0, .count = 3, .row = 0, .kind = CTR_SNAKE_STARTED, .step = 2, .inside_count = 3, .criterion = 8.5},
+    {.first = 3,
+        .count = 3,
+        .row = 0,
+        .kind = CTR_SNAKE_MOVED,
+        .iteration = 1,
+        .step = 2,
+        .inside_count = 2,
+        .criterion = 1},
+    {.first = 6,
+        .count = 4,
+        .row = 0,
+        .kind = CTR_SNAKE_SPLIT,
+        .iteration = 2,
+        .step = 1,
+        .inside_count = 4,
+        .criterion = -7.25},
+    {.first = 10, .count = 3, .row = 1, .kind = CTR_SNAKE_STARTED, .step = 1, .inside_count = 1, .criterion = 0},
+};
+static const CtrPoint history_points[] = {
+    {0, 0}, {3, 1}, {3, 3}, {1, 1}, {3, 1}, {3, 3}, {3, 1}, {3, 3}, {1, 3}, {1, 1}, {5, 3}, {6, 3}, {5, 4}};
+
+static CtrContours *
+make_histories (void)
+{
+  CtrContours with = info;
+  CtrContourArrays arrays;
+  CtrContours *contours;
+  const CtrSnakeHistory history = {g_memdup2 (states, sizeof states), G_N_ELEMENTS (states),
+      g_memdup2 (history_points, sizeof history_points), G_N_ELEMENTS (history_points)};
+
+  with.features |= CTR_CONTOUR_FEATURE_HISTORY;
+  contours = ctr_contours_alloc (&with, &arrays, NULL);
+  memcpy (arrays.table, table, sizeof table);
+  memcpy (arrays.points, points, sizeof points);
+  memcpy (arrays.regions, regions, sizeof regions);
+  ctr_contours_set_history (contours, &history);
+  return contours;
+}
+
+static void
+check_history (GstContoursContourMeta *meta, gfloat scale)
+{
+  static const guint counts[] = {3, 1, 0};
+  guint at = 0;
+
+  fail_unless (gst_contours_contour_meta_has_history (meta));
+  for (guint i = 0; i < G_N_ELEMENTS (counts); i++) {
+    GList *list = gst_contours_contour_meta_get_states (meta, i);
+    GstContoursState state;
+
+    assert_equals_int (gst_contours_contour_meta_get_state_count (meta, i), counts[i]);
+    assert_equals_int (g_list_length (list), counts[i]);
+    for (guint k = 0; k < counts[i]; k++, at++) {
+      const GstContoursState *listed = g_list_nth_data (list, k);
+      GBytes *raw = gst_contours_contour_meta_get_state_points (meta, i, k);
+      GBytes *mapped = gst_contours_contour_meta_get_mapped_state_points (meta, i, k);
+      const gfloat *xy = g_bytes_get_data (mapped, NULL);
+
+      fail_unless (gst_contours_contour_meta_get_state (meta, i, k, &state));
+      fail_unless ((guint) state.kind == states[at].kind && state.iteration == states[at].iteration);
+      fail_unless (state.step == states[at].step && state.count == states[at].count);
+      fail_unless (state.inside_count == (guint64) states[at].inside_count && state.criterion == states[at].criterion);
+      fail_unless (listed->kind == state.kind && listed->iteration == state.iteration && listed->count == state.count);
+      assert_equals_int (g_bytes_get_size (raw), state.count * sizeof (CtrPoint));
+      fail_unless (
+          memcmp (g_bytes_get_data (raw, NULL), history_points + states[at].first, g_bytes_get_size (raw)) == 0);
+      assert_equals_int (g_bytes_get_size (mapped), state.count * 2 * sizeof (gfloat));
+      for (guint p = 0; p < state.count; p++) {
+        fail_unless (xy[2 * p] == scale * history_points[states[at].first + p].x);
+        fail_unless (xy[2 * p + 1] == scale * history_points[states[at].first + p].y);
+      }
+      g_bytes_unref (raw);
+      g_bytes_unref (mapped);
+    }
+    fail_if (gst_contours_contour_meta_get_state (meta, i, counts[i], &state));
+    fail_if (gst_contours_contour_meta_get_state (meta, i, G_MAXUINT, &state));
+    fail_unless (gst_contours_contour_meta_get_state_points (meta, i, counts[i]) == NULL);
+    fail_unless (gst_contours_contour_meta_get_mapped_state_points (meta, i, counts[i]) == NULL);
+    g_list_free_full (list, g_free);
+  }
+  assert_equals_int (gst_contours_contour_meta_get_state_count (meta, G_MAXUINT), 0);
+}
+
+static void
+check_bytes (GBytes *bytes, gconstpointer data, gsize size)
+{
+  assert_equals_int (g_bytes_get_size (bytes), size);
+  fail_unless (size == 0 || memcmp (g_bytes_get_data (bytes, NULL), data, size) == 0);
+  g_bytes_unref (bytes);
+}
+
+GST_START_TEST (histories)
+{
+  GstBuffer *buffer = attach (make_histories ());
+  GstContoursContourMeta *meta = gst_buffer_get_contours_contour_meta (buffer);
+  GBytes *kept = gst_contours_contour_meta_get_state_points (meta, 1, 0);
+  GstContoursState *boxed, state;
+
+  fail_unless (gst_contours_contour_meta_get_state (meta, 0, 2, &state));
+  boxed = g_boxed_copy (GST_TYPE_CONTOURS_STATE, &state);
+  assert_equals_int (boxed->kind, GST_CONTOURS_STATE_KIND_SPLIT);
+  g_boxed_free (GST_TYPE_CONTOURS_STATE, boxed);
+  check_values (meta);
+  check_history (meta, 1);
+  check_bytes (gst_contours_contour_meta_get_states_bytes (meta), states, sizeof states);
+  check_bytes (gst_contours_contour_meta_get_history_points_bytes (meta), history_points, sizeof history_points);
+  buffer = sample_send ("videoscale ! video/x-raw,width=16,height=12", buffer);
+  check_history (gst_buffer_get_contours_contour_meta (buffer), 2);
+  gst_buffer_unref (buffer);
+  check_bytes (kept, history_points + 10, 3 * sizeof (CtrPoint)); /* without the buffer */
+}
+GST_END_TEST;
+
+/* Outlines without a history, and a history of nothing. */
+GST_START_TEST (without_history)
+{
+  CtrContours none = {.width = 1, .height = 1, .features = CTR_CONTOUR_FEATURE_REGIONS | CTR_CONTOUR_FEATURE_HISTORY};
+  GstBuffer *buffer = attach (make_outlines ()),
+            *empty = attach (ctr_contours_refuse (&none, CTR_LIMIT_OBJECTS, 5, NULL));
+  GstContoursContourMeta *meta = gst_buffer_get_contours_contour_meta (buffer);
+  GstContoursState state;
+
+  fail_if (gst_contours_contour_meta_has_history (meta));
+  assert_equals_int (gst_contours_contour_meta_get_state_count (meta, 0), 0);
+  fail_if (gst_contours_contour_meta_get_state (meta, 0, 0, &state));
+  fail_unless (gst_contours_contour_meta_get_states (meta, 0) == NULL);
+  fail_unless (gst_contours_contour_meta_get_states_bytes (meta) == NULL);
+  fail_unless (gst_contours_contour_meta_get_history_points_bytes (meta) == NULL);
+  gst_buffer_unref (buffer);
+  meta = gst_buffer_get_contours_contour_meta (empty);
+  fail_unless (gst_contours_contour_meta_has_history (meta));
+  assert_equals_int (gst_contours_contour_meta_get_state_count (meta, 0), 0);
+  check_bytes (gst_contours_contour_meta_get_states_bytes (meta), NULL, 0);
+  check_bytes (gst_contours_contour_meta_get_history_points_bytes (meta), NULL, 0);
+  gst_buffer_unref (empty);
+}
+GST_END_TEST;
+
+GST_START_TEST (history_ndjson)
+{
+  gchar *text = exported ("", attach (make_histories ()));
+  fail_unless (strstr (text, "\"points\":[[1,1],[3,1],[3,3],[1,3]],\"history\":["
+                             "{\"kind\":\"started\",\"iteration\":0,\"step\":2,\"criterion\":8.5,\"inside_count\":3,"
+                             "\"points\":[[0,0],[3,1],[3,3]]},"
+                             "{\"kind\":\"moved\",\"iteration\":1,\"step\":2,\"criterion\":1,\"inside_count\":2,"
+                             "\"points\":[[1,1],[3,1],[3,3]]},"
+                             "{\"kind\":\"split\",\"iteration\":2,\"step\":1,\"criterion\":-7.25,\"inside_count\":4,"
+                             "\"points\":[[3,1],[3,3],[1,3],[1,1]]}]},")
+               != NULL);
+  fail_unless (g_str_has_suffix (text,
+      "\"points\":[[5,3],[6,3],[5,4]],\"history\":[{\"kind\":\"started\",\"iteration\":0,\"step\":1,\"criterion\":0,"
+      "\"inside_count\":1,\"points\":[[5,3],[6,3],[5,4]]}]}]}\n"));
+  g_free (text);
 }
 GST_END_TEST;
 
@@ -249,6 +428,10 @@ regions_suite (void)
   tcase_add_test (tcase, without);
   tcase_add_test (tcase, fetched_on_demand);
   tcase_add_test (tcase, ndjson);
+  tcase_add_test (tcase, csv);
+  tcase_add_test (tcase, histories);
+  tcase_add_test (tcase, without_history);
+  tcase_add_test (tcase, history_ndjson);
   return suite;
 }
 

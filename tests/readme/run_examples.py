@@ -25,7 +25,8 @@ INPUTS = {
     "clip.avi": ("video/bolts_mjpeg.avi", "videotestsrc num-buffers=15 pattern=ball ! jpegenc ! avimux"),
 }
 SOURCES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BATCH = "videotestsrc num-buffers=3 pattern=ball ! pngenc ! multifilesink location=part-%02d.png"
+BATCHES = ["videotestsrc num-buffers=3 pattern=ball ! pngenc ! multifilesink location=part-%02d.png",
+           "videotestsrc num-buffers=3 pattern=ball ! pngenc ! multifilesink location=slice-%03d.png"]
 STAND_INS = [
     (r"\buridecodebin uri=rtsp://\S+", "videotestsrc is-live=true num-buffers=10"),
     (r"\bv4l2src( device=\S+)?", "videotestsrc is-live=true num-buffers=10"),
@@ -67,7 +68,8 @@ def provide_inputs():
             print(f"no {name} here: {', '.join(absent)} missing")
         else:
             subprocess.run(line, shell=True, timeout=60, check=True)
-    subprocess.run("gst-launch-1.0 -q " + BATCH, shell=True, timeout=60, check=True)
+    for batch in BATCHES:
+        subprocess.run("gst-launch-1.0 -q " + batch, shell=True, timeout=60, check=True)
 
 
 def results_of(line):
@@ -146,7 +148,9 @@ def main(build, arguments):
                                    r"\d+ (components, threshold \d+\n1|contours, threshold \d+\n0) "
                                    r"|level \d+: \d+ contours around [1-9]\d* pixels\n"
                                    r"|[1-9]\d* bytes of codes, [1-9]\d* of points\n"
-                                   r"|object \d+: [1-9]\d* pixels of [\d.]+ ± [\d.]+ in "))
+                                   r"|object \d+: [1-9]\d* pixels of [\d.]+ ± [\d.]+ in "
+                                   r"|object \d+: [1-9]\d* voxels\n"
+                                   r"|moved by \d+ in iteration \d+: criterion -?\d"))
         else:
             print("--- left out, no GObject Introspection: the Python programs")
         results += compile_pieces(text)

@@ -4,6 +4,7 @@
 #define __GST_CONTOURS_H__
 
 #include <gst/contours/gstcomponentmeta.h>
+#include <gst/contours/gstcontourhistory.h>
 #include <gst/contours/gstcontourmeta.h>
 #include <gst/contours/gstcontourslayout.h>
 #include <gst/contours/gstcontoursmapping.h>

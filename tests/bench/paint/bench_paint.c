@@ -49,6 +49,8 @@ paint_picture (const PaintWork *work, void *data, CtrMemory memory)
       .sample_size = 1,
       .sample_mask = 255,
       .memory = memory,
+      .background = work->alone ? CTR_BACKGROUND_COLOUR : CTR_BACKGROUND_PICTURE,
+      .background_colour = {16, 128, 128, 255},
   };
   if (work->rgba)
     return picture;
@@ -160,7 +162,7 @@ write_contours (const Bench *bench, const char *name, CtrContours *contours)
 }
 
 static bool
-measure_contours (Bench *bench, const char *name, CtrPaintKind kind, CtrApproximation approximation)
+measure_contours (Bench *bench, const char *name, CtrPaintKind kind, CtrApproximation approximation, bool alone)
 {
   static const struct {
     bool rgba;
@@ -174,11 +176,11 @@ measure_contours (Bench *bench, const char *name, CtrPaintKind kind, CtrApproxim
       {false, 5, 255, {CTR_COLOUR_AREA, 8, 248, PAINT_PIXELS}},
       {true, 2, 255, {CTR_COLOUR_ID, 1, 7, 1}},
   };
-  PaintWork work = {.name = name};
+  PaintWork work = {.name = name, .alone = alone};
   ctr_paint_layer_init (&work.layer, kind);
   work.layer.contours = find_contours (bench, approximation);
   bool ok = work.layer.contours;
-  if (ok && bench->folder && kind == CTR_PAINT_LINES)
+  if (ok && bench->folder && kind == CTR_PAINT_LINES && !alone)
     ok = write_contours (bench, name, work.layer.contours);
   for (size_t i = 0; ok && i < sizeof styles / sizeof *styles; i++) {
     work.rgba = styles[i].rgba;
@@ -205,11 +207,12 @@ static bool
 measure_all (Bench *bench)
 {
   return bench_blobs_mask (20, PAINT_WIDTH, PAINT_HEIGHT, bench->mask) && keep_columns (bench, 2750)
-         && measure_contours (bench, "100,000 points", CTR_PAINT_LINES, CTR_APPROXIMATION_NONE)
-         && measure_contours (bench, "the same, straight pieces", CTR_PAINT_LINES, CTR_APPROXIMATION_SIMPLE)
-         && measure_contours (bench, "the same, boxes", CTR_PAINT_BOXES, CTR_APPROXIMATION_NONE)
+         && measure_contours (bench, "100,000 points", CTR_PAINT_LINES, CTR_APPROXIMATION_NONE, false)
+         && measure_contours (bench, "the same, alone", CTR_PAINT_LINES, CTR_APPROXIMATION_NONE, true)
+         && measure_contours (bench, "the same, straight pieces", CTR_PAINT_LINES, CTR_APPROXIMATION_SIMPLE, false)
+         && measure_contours (bench, "the same, boxes", CTR_PAINT_BOXES, CTR_APPROXIMATION_NONE, false)
          && bench_blobs_mask (2.6, PAINT_WIDTH, PAINT_HEIGHT, bench->mask)
-         && measure_contours (bench, "a million points", CTR_PAINT_LINES, CTR_APPROXIMATION_NONE);
+         && measure_contours (bench, "a million points", CTR_PAINT_LINES, CTR_APPROXIMATION_NONE, false);
 }
 
 static bool

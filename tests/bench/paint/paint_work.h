@@ -8,6 +8,7 @@
 typedef struct {
   const char *name; /* of what is drawn */
   bool rgba;        /* else NV12 */
+  bool alone;       /* on a background of one colour */
   CtrPaintLayer layer;
 } PaintWork;
 

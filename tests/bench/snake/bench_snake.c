@@ -182,10 +182,19 @@ typedef struct {
   uint32_t width;
   uint32_t height;
   bool quick;
+  bool wide; /* samples of 16 bits, 256 times as large */
+  bool history;
 } Single;
 
+static SnakeLevel
+level_of (const Single *single, SnakeLevel level)
+{
+  const double unit = single->wide ? 256 : 1;
+  return (SnakeLevel){unit * level.mean, unit * level.spread};
+}
+
 static bool
-measure_single (Bench *bench, const Single *single, uint32_t bytes)
+measure_single (Bench *bench, const Single *single)
 {
   const double side = fmin (single->width, single->height);
   const SnakeTarget target = {
@@ -193,47 +202,57 @@ measure_single (Bench *bench, const Single *single, uint32_t bytes)
   const SnakeScene scene = {.targets = &target,
       .target_count = 1,
       .noise = (SnakeNoise) single->model,
-      .inside = single->inside,
-      .outside = single->outside,
+      .inside = level_of (single, single->inside),
+      .outside = level_of (single, single->outside),
       .seed = 1};
   const CtrSnakeObject object = {.start = CTR_SNAKE_START_AUTO};
   SnakeWork work = {.name = single->name,
       .start = "auto",
       .width = single->width,
       .height = single->height,
-      .bytes = bytes,
+      .bytes = 1 + single->wide,
       .objects = &object,
       .targets = &target,
       .object_count = 1};
   ctr_snake_params_init (&work.params);
   work.params.model = single->model;
+  work.params.history = single->history;
   if (single->model == CTR_SNAKE_SPECKLE)
     work.params.looks = single->inside.spread;
   const CtrImage view = snake_view (&work, bench->image, 0);
   snake_scene_draw (&scene, &view);
-  return measure (bench, &work) && (!bench->folder || side > WRITE_LARGEST || write_case (bench, &work, &scene));
+  return measure (bench, &work)
+         && (!bench->folder || side > WRITE_LARGEST || single->wide || single->history
+             || write_case (bench, &work, &scene));
 }
 
 static bool
 measure_singles (Bench *bench)
 {
   static const Single singles[] = {
-      {"blob", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {125, 25}, {100, 25}, 512, 512, true},
-      {"blob", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {125, 25}, {100, 25}, 1024, 1024, false},
-      {"blob", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {125, 25}, {100, 25}, 1920, 1080, true},
-      {"blob", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {125, 25}, {100, 25}, 3840, 2160, true},
-      {"blob", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {125, 25}, {100, 25}, 3900, 3900, true},
-      {"blob", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {125, 25}, {100, 25}, 10000, 10000, true},
-      {"blob", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {125, 25}, {100, 25}, LARGEST, LARGEST, true},
-      {"star", SNAKE_STAR, CTR_SNAKE_POISSON, {12, 0}, {8, 0}, 2048, 2048, true},
-      {"blob", SNAKE_BLOB, CTR_SNAKE_SPECKLE, {80, 1}, {40, 1}, 2048, 2048, true},
-      {"blob", SNAKE_BLOB, CTR_SNAKE_BERNOULLI, {0.6, 0}, {0.4, 0}, 2048, 2048, false},
-      {"C", SNAKE_C, CTR_SNAKE_GAUSSIAN, {120, 25}, {100, 25}, 2048, 2048, false},
+      {"blob", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {125, 25}, {100, 25}, 512, 512, .quick = true},
+      {"blob", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {125, 25}, {100, 25}, 1024, 1024, .quick = false},
+      {"blob", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {125, 25}, {100, 25}, 1920, 1080, .quick = true},
+      {"blob", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {125, 25}, {100, 25}, 3840, 2160, .quick = true},
+      {"blob", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {125, 25}, {100, 25}, 3900, 3900, .quick = true},
+      {"blob", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {125, 25}, {100, 25}, 10000, 10000, .quick = true},
+      {"blob", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {125, 25}, {100, 25}, LARGEST, LARGEST, .quick = true},
+      {"blob of 16 bits", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {125, 25}, {100, 25}, 512, 512, false, .wide = true},
+      {"blob of 16 bits", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {125, 25}, {100, 25}, 1920, 1080, true, .wide = true},
+      {"blob of 16 bits", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {125, 25}, {100, 25}, 3900, 3900, true, .wide = true},
+      {"blob of 16 bits", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {125, 25}, {100, 25}, 10000, 10000, true, .wide = true},
+      {"blob of 16 bits", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {125, 25}, {100, 25}, LARGEST, LARGEST, true, .wide = true},
+      {"blob with its history", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {125, 25}, {100, 25}, 1920, 1080, true,
+          .history = true},
+      {"star", SNAKE_STAR, CTR_SNAKE_POISSON, {12, 0}, {8, 0}, 2048, 2048, .quick = true},
+      {"blob", SNAKE_BLOB, CTR_SNAKE_SPECKLE, {80, 1}, {40, 1}, 2048, 2048, .quick = true},
+      {"blob", SNAKE_BLOB, CTR_SNAKE_BERNOULLI, {0.6, 0}, {0.4, 0}, 2048, 2048, .quick = false},
+      {"C", SNAKE_C, CTR_SNAKE_GAUSSIAN, {120, 25}, {100, 25}, 2048, 2048, .quick = false},
   };
   bool ok = true;
   for (size_t i = 0; i < sizeof singles / sizeof *singles; i++)
     if (!bench->quick || singles[i].quick)
-      ok = measure_single (bench, singles + i, 1) && ok;
+      ok = measure_single (bench, singles + i) && ok;
   return ok;
 }
 
@@ -244,12 +263,11 @@ measure_papers (Bench *bench)
   static const uint32_t sides[] = {3900, 10000, LARGEST};
   bool ok = true;
   for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
-    for (uint32_t bytes = 1; bytes <= 2; bytes++) {
-      const double unit = bytes == 2 ? 257 : 1;
-      const Single single = {bytes == 2 ? "blob, 16 bits" : "blob", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN,
-          {125 * unit, 25 * unit}, {100 * unit, 25 * unit}, sides[i], sides[i], true};
+    for (int wide = 0; wide < 2; wide++) {
+      const Single single = {wide ? "blob, 16 bits" : "blob", SNAKE_BLOB, CTR_SNAKE_GAUSSIAN, {125, 25}, {100, 25},
+          sides[i], sides[i], .wide = wide};
       if (bench->gpu || i == 0)
-        ok = measure_single (bench, &single, bytes) && ok;
+        ok = measure_single (bench, &single) && ok;
     }
   return ok;
 }

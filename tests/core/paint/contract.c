@@ -268,6 +268,10 @@ test_pictures (void)
   uneven.planes[0].x_shift = 1;
   uneven.planes[1].y_shift = 1;
   refuse_picture (uneven, CTR_ERROR_INVALID_ARGUMENT, "same shifts");
+  refuse_picture (PICTURE (background = (CtrPaintBackground) 3), CTR_ERROR_INVALID_ARGUMENT, "unknown background 3");
+  CtrPaintPicture opaque = PICTURE (background = CTR_BACKGROUND_TRANSPARENT);
+  opaque.planes[0].component[3] = -1;
+  refuse_picture (opaque, CTR_ERROR_INVALID_ARGUMENT, "no alpha");
   refuse (&picture, &layer, CTR_PAINT_MAX_LAYERS + 1, colours, CTR_ERROR_INVALID_ARGUMENT, "there may be 63");
   refuse (&picture, NULL, 1, colours, CTR_ERROR_INVALID_ARGUMENT, "no layers");
   refuse (&picture, &layer, 1, NULL, CTR_ERROR_INVALID_ARGUMENT, "no colours");

@@ -152,9 +152,11 @@ test_far (void)
 static void
 check_size (CanvasFormat format, uint32_t width, uint32_t height)
 {
-  Canvas actual = canvas_new (&rng, format, width, height), expected = canvas_copy (&actual);
   CtrPaintColour colours[CTR_PAINT_COLOURS];
   CtrPaintLayer layers[3];
+  Canvas actual = canvas_new (&rng, format, width, height);
+  canvas_pick_background (&actual, &rng);
+  Canvas expected = canvas_copy (&actual);
   random_colours (&rng, colours);
   for (int i = 0; i < 3; i++) {
     ctr_paint_layer_init (&layers[i], (CtrPaintKind) (CTR_PAINT_COMPONENT_BOXES - i));
@@ -165,7 +167,7 @@ check_size (CanvasFormat format, uint32_t width, uint32_t height)
     layers[i].thickness = 1 + width % 3;
     layers[i].alpha = i ? 100 : 255;
   }
-  describe ("%s, %u x %u", canvas_names[format], width, height);
+  describe ("%s, %u x %u %s", canvas_names[format], width, height, background_names[actual.picture.background]);
   draw_reference (&expected, layers, 3, colours);
   paint (painter, &setup, &actual, layers, 3, colours);
   check_canvases_equal (&expected, &actual);
@@ -175,6 +177,63 @@ check_size (CanvasFormat format, uint32_t width, uint32_t height)
   }
   canvas_free (&expected);
   canvas_free (&actual);
+}
+
+/* The background alone, with no layer and with one that does not show: pictures from a pixel to several chunks of a
+ * row, in every format. */
+static void
+test_backgrounds (void)
+{
+  static const uint32_t sides[] = {1, 2, 3, 5, 16, 17, 33, 97, 1023, 3100};
+  CtrPaintLayer hidden;
+  ctr_paint_layer_init (&hidden, CTR_PAINT_RECTANGLES);
+  for (uint32_t i = 0; i < LENGTH (sides); i++)
+    for (int format = 0; format < CANVAS_COUNT; format++)
+      for (int background = CTR_BACKGROUND_PICTURE; background <= CTR_BACKGROUND_TRANSPARENT; background++) {
+        if (setup.quick && (i + (uint32_t) format) % 7)
+          continue;
+        const uint32_t width = sides[i], height = 1 + random_below (&rng, width > 1000 ? 4 : 40);
+        Canvas actual = canvas_new (&rng, (CanvasFormat) format, width, height);
+        CtrPaintColour colours[CTR_PAINT_COLOURS];
+        const uint32_t count = random_below (&rng, 2);
+        canvas_pick_background (&actual, &rng);
+        if (background < CTR_BACKGROUND_TRANSPARENT || canvas_has_alpha (&actual))
+          actual.picture.background = (CtrPaintBackground) background;
+        Canvas expected = canvas_copy (&actual);
+        random_colours (&rng, colours);
+        describe (
+            "%s, %u x %u %s alone", canvas_names[format], width, height, background_names[actual.picture.background]);
+        draw_reference (&expected, &hidden, count, colours);
+        paint (painter, &setup, &actual, &hidden, count, colours);
+        check_canvases_equal (&expected, &actual);
+        canvas_free (&expected);
+        canvas_free (&actual);
+      }
+}
+
+/* A half transparent shape on nothing has its colour and half the alpha: whoever composes it gets the mean. */
+static void
+test_transparency (void)
+{
+  const CtrPaintRectangle square = {.x = 1, .y = 1, .width = 2, .height = 2};
+  CtrPaintColour colours[CTR_PAINT_COLOURS] = {{.shape = {200, 100, 50, 255}}};
+  CtrPaintLayer layer;
+  Canvas canvas = canvas_new (&rng, CANVAS_RGBA, 4, 4);
+  canvas.picture.background = CTR_BACKGROUND_TRANSPARENT;
+  ctr_paint_layer_init (&layer, CTR_PAINT_RECTANGLES);
+  layer.rectangles = &square;
+  layer.rectangle_count = 1;
+  layer.alpha = 128;
+  describe ("half transparent");
+  paint (painter, &setup, &canvas, &layer, 1, colours);
+  for (int y = 0; y < 4; y++)
+    for (int x = 0; x < 4; x++) {
+      const bool inside = x >= 1 && x < 3 && y >= 1 && y < 3;
+      const uint8_t *pixel = (uint8_t *) canvas.picture.planes[0].data + y * canvas.picture.planes[0].stride + 4 * x;
+      CHECK (pixel[0] == (inside ? 200 : 0) && pixel[1] == (inside ? 100 : 0) && pixel[2] == (inside ? 50 : 0));
+      CHECK (pixel[3] == (inside ? 128 : 0));
+    }
+  canvas_free (&canvas);
 }
 
 /* Frames of many sizes in turn: what a frame leaves behind must not be seen in the next. */
@@ -224,6 +283,8 @@ main (int argc, char **argv)
   cpu_finders = finders_new (&cpu);
   test_sizes ();
   test_longest ();
+  test_backgrounds ();
+  test_transparency ();
   for (uint32_t grain = 1; grain <= 9; grain += 4) {
     test_cracks_are_rims (setup.quick ? 61 : 301, 47, grain);
     test_borders_are_points (setup.quick ? 61 : 301, 47, grain);

@@ -56,10 +56,13 @@ compare_random (void *data, uint64_t seed)
   const CanvasFormat format = (CanvasFormat) (seed % CANVAS_COUNT);
   const uint32_t most = seed % 5 == 0 ? 9 : state->setup.quick ? 60 : 120;
   const uint32_t width = 1 + random_below (rng, most), height = 1 + random_below (rng, most);
-  Canvas actual = canvas_new (rng, format, width, height), expected = canvas_copy (&actual);
+  Canvas actual = canvas_new (rng, format, width, height);
+  canvas_pick_background (&actual, rng);
+  Canvas expected = canvas_copy (&actual);
   Scene scene;
   random_scene (state, &scene, rng, &actual, false);
-  describe ("%s, %u x %u, %u layers", canvas_names[format], width, height, scene.count);
+  describe ("%s, %u x %u, %u layers %s", canvas_names[format], width, height, scene.count,
+      background_names[actual.picture.background]);
   draw_reference (&expected, scene.layers, scene.count, scene.colours);
   paint (state->tested, &state->setup, &actual, scene.layers, scene.count, scene.colours);
   check_canvases_equal (&expected, &actual);
@@ -87,9 +90,10 @@ compare_scene (State *state, Random *rng, uint32_t run, uint32_t most, bool wild
   const uint32_t width = 1 + random_below (rng, most), height = 1 + random_below (rng, most);
   Canvas canvas = canvas_new (rng, format, width, height);
   Scene scene;
+  canvas_pick_background (&canvas, rng);
   random_scene (state, &scene, rng, &canvas, wild);
-  describe ("%s %u: %s, %u x %u, %u layers", wild ? "anywhere" : "random", run, canvas_names[format], width, height,
-      scene.count);
+  describe ("%s %u: %s, %u x %u, %u layers %s", wild ? "anywhere" : "random", run, canvas_names[format], width, height,
+      scene.count, background_names[canvas.picture.background]);
   compare (state, &canvas, scene.layers, scene.count, scene.colours);
   scene_clear (&scene);
 }

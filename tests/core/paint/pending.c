@@ -157,6 +157,7 @@ test_frame (
   const CtrPaintRectangle rectangle = {.x = 1, .y = 2, .width = 9, .height = 7, .thickness = 2, .colour = 255};
   Canvas expected = canvas_new (rng, format, width, height);
   CtrPaintLayer layers[LAYERS];
+  canvas_pick_background (&expected, rng);
   Drawing drawings[PAINTERS];
   CtrError error;
 

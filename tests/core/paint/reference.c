@@ -318,6 +318,28 @@ mix (uint32_t below, uint32_t above, uint32_t alpha)
   return (below * (255 - alpha) + above * alpha + 127) / 255;
 }
 
+/* Every sample of the picture becomes one of the background. */
+static void
+fill (const CtrPaintPicture *picture)
+{
+  for (uint32_t p = 0; p < picture->plane_count; p++) {
+    const CtrPaintPlane *plane = &picture->planes[p];
+    const int64_t across = (picture->width + (1u << plane->x_shift) - 1) >> plane->x_shift;
+    const int64_t down = (picture->height + (1u << plane->y_shift) - 1) >> plane->y_shift;
+    for (int64_t y = 0; y < down; y++)
+      for (int64_t x = 0; x < across; x++)
+        for (uint32_t i = 0; i < plane->samples; i++) {
+          const int component = plane->component[i];
+          uint16_t sample = component < 0 ? 0xffff : picture->background_colour[component];
+          if (component == 3 && picture->background == CTR_BACKGROUND_TRANSPARENT)
+            sample = 0;
+          sample &= (uint16_t) picture->sample_mask;
+          memcpy ((uint8_t *) plane->data + y * plane->stride + (x * plane->samples + i) * picture->sample_size,
+              &sample, picture->sample_size);
+        }
+  }
+}
+
 static void
 blend (const CtrPaintPicture *picture, const CtrPaintPlane *plane, int64_t x, int64_t y, const Show *show,
     const CtrPaintColour *colours)
@@ -331,7 +353,8 @@ blend (const CtrPaintPicture *picture, const CtrPaintPlane *plane, int64_t x, in
     memcpy (&sample, pixel + i * picture->sample_size, picture->sample_size);
     const CtrPaintColour *colour = &colours[show->colour];
     const uint32_t value = mix (colour->shape[component], colour->text[component], show->coverage);
-    sample = (uint16_t) (mix (sample, value, show->alpha) & picture->sample_mask);
+    const bool unmixed = picture->background == CTR_BACKGROUND_TRANSPARENT && component != 3;
+    sample = (uint16_t) ((unmixed ? value : mix (sample, value, show->alpha)) & picture->sample_mask);
     memcpy (pixel + i * picture->sample_size, &sample, picture->sample_size);
   }
 }
@@ -347,6 +370,8 @@ draw_reference (Canvas *canvas, const CtrPaintLayer *layers, uint32_t count, con
     if (layers[i].alpha > 0)
       draw_layer (&map, &layers[i]);
   }
+  if (picture->background != CTR_BACKGROUND_PICTURE)
+    fill (picture);
   for (uint32_t p = 0; p < picture->plane_count; p++) {
     const CtrPaintPlane *plane = &picture->planes[p];
     for (int64_t y = 0; y << plane->y_shift < map.height; y++)

@@ -10,6 +10,8 @@
 const char *const canvas_names[CANVAS_COUNT] = {"NV12", "I420", "Y42B", "RGBA", "BGRX", "RGB", "GRAY8", "GRAY16",
     "P010", "YUV9", "Y41B", "Y440", "shifts 0 and 2", "shifts 1 and 2", "shifts 2 and 1"};
 
+const char *const background_names[] = {"on the picture", "on a colour", "on nothing"};
+
 typedef struct {
   uint32_t planes, sample_size, sample_mask;
   struct {
@@ -86,6 +88,26 @@ void
 canvas_free (Canvas *canvas)
 {
   free (canvas->memory);
+}
+
+bool
+canvas_has_alpha (const Canvas *canvas)
+{
+  const CtrPaintPicture *picture = &canvas->picture;
+  for (uint32_t p = 0; p < picture->plane_count; p++)
+    for (uint32_t i = 0; i < picture->planes[p].samples; i++)
+      if (picture->planes[p].component[i] == 3)
+        return true;
+  return false;
+}
+
+void
+canvas_pick_background (Canvas *canvas, Random *random)
+{
+  CtrPaintPicture *picture = &canvas->picture;
+  picture->background = (CtrPaintBackground) random_below (random, canvas_has_alpha (canvas) ? 3 : 2);
+  for (int i = 0; i < 4; i++)
+    picture->background_colour[i] = (uint16_t) random_next (random);
 }
 
 void

@@ -39,6 +39,12 @@ Canvas canvas_new (Random *random, CanvasFormat format, uint32_t width, uint32_t
 Canvas canvas_copy (const Canvas *canvas);
 void canvas_free (Canvas *canvas);
 
+bool canvas_has_alpha (const Canvas *canvas);
+
+/* Any background that the picture may have. */
+void canvas_pick_background (Canvas *canvas, Random *random);
+extern const char *const background_names[];
+
 void random_colours (Random *random, CtrPaintColour *colours);
 
 /* Layers and what they point to. */

@@ -166,6 +166,7 @@ compare_row (State *state, uint32_t index, uint32_t width, uint32_t height, uint
   params.model = (CtrSnakeModel) (index % 4);
   params.looks = 1 + index % 3;
   params.prune = index % 7 != 3;
+  params.history = index % 3 != 1;
   if (index % 6 == 5)
     params.max_iterations = 1 + index % 40;
   if (index % 9 == 8) {

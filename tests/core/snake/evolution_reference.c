@@ -64,6 +64,28 @@ set_line (Work *work, Polygon line)
   work->criterion = line_cost (work, &work->line);
 }
 
+/* Adds the line to the way. */
+static void
+note (Work *work, CtrSnakeChangeKind kind, int32_t distance)
+{
+  const Polygon *line = &work->line;
+  Way *way = work->way;
+  if (!way)
+    return;
+  way->states = realloc (way->states, (way->state_count + 1) * sizeof *way->states);
+  way->points = realloc (way->points, (way->point_count + line->count) * sizeof *way->points);
+  way->states[way->state_count++] = (CtrSnakeState){.first = way->point_count,
+      .count = line->count,
+      .row = way->row,
+      .kind = kind,
+      .iteration = work->iterations,
+      .step = (uint32_t) distance,
+      .inside_count = polygon_sums (&work->field, line).n,
+      .criterion = work->criterion};
+  for (uint32_t i = 0; i < line->count; i++)
+    way->points[way->point_count++] = (CtrPoint){(uint16_t) line->nodes[i].x, (uint16_t) line->nodes[i].y};
+}
+
 static bool
 may_go_on (Work *work)
 {
@@ -198,7 +220,7 @@ static void
 move_nodes (Work *work, int32_t distance)
 {
   while (may_go_on (work) && move_once (work, distance))
-    ;
+    note (work, CTR_SNAKE_MOVED, distance);
 }
 
 /* The two halves of an edge; false where it stays whole. */
@@ -335,8 +357,10 @@ static bool
 prune (Work *work)
 {
   bool any = false;
-  while (may_go_on (work) && prune_round (work))
+  while (may_go_on (work) && prune_round (work)) {
+    note (work, CTR_SNAKE_PRUNED, 1);
     any = true;
+  }
   return any;
 }
 
@@ -345,11 +369,15 @@ void
 evolve (Work *work, Polygon line, int32_t distance)
 {
   set_line (work, line);
+  note (work, CTR_SNAKE_STARTED, distance);
   for (;;) {
     move_nodes (work, distance);
-    if (work->stopped || (!split_edges (work) && distance == 1))
+    const bool split = !work->stopped && split_edges (work);
+    if (work->stopped || (!split && distance == 1))
       break;
     distance = distance / 2 > 1 ? distance / 2 : 1;
+    if (split)
+      note (work, CTR_SNAKE_SPLIT, distance);
   }
   if (work->params->prune)
     while (!work->stopped && prune (work))

@@ -5,8 +5,18 @@
 
 #include "tests/core/snake/polygons_reference.h"
 
+/* All polygons of all objects so far. */
+typedef struct {
+  CtrSnakeState *states;
+  uint64_t state_count;
+  CtrPoint *points;
+  uint64_t point_count;
+  uint32_t row; /* of the object at work */
+} Way;
+
 typedef struct {
   const CtrSnakeParams *params;
+  Way *way; /* NULL: nobody asks */
   Field field;
   double largest; /* sample */
   Node low, high; /* the window's corners */

@@ -228,14 +228,18 @@ reference_snake (
   Rows rows = {.table = calloc (object_count + 1, sizeof *rows.table),
       .regions = calloc (object_count + 1, sizeof *rows.regions),
       .points = malloc (sizeof *rows.points)};
+  Way way = {.states = NULL};
   for (uint32_t i = 0; i < object_count; i++) {
     const CtrSnakeObject *object = objects + i;
+    const Way before = way;
     Work work = {.params = params,
+        .way = params->history ? &way : NULL,
         .field = {samples, (int32_t) image->width, (int32_t) image->height},
         .largest = image->format == CTR_FORMAT_GRAY16 ? 65535 : 255};
     if (!set_window (&work, object->window))
       continue;
     set_sizes (&work);
+    way.row = rows.count;
     CtrSnakeRegion region = {.object = i};
     bool found = look_for (&work, start_line (&work, object),
         object->first_step ? (int32_t) object->first_step : work.max_step, &region.gain);
@@ -245,25 +249,33 @@ reference_snake (
     }
     region.iterations = work.iterations;
     region.flags |= work.stopped ? 0 : CTR_SNAKE_CONVERGED;
-    if (found)
+    if (found) {
       add_row (&rows, &work, region);
+    } else { /* no row, no history */
+      way.state_count = before.state_count;
+      way.point_count = before.point_count;
+    }
     polygon_free (&work.line);
   }
   free (samples);
-  return (SnakeResult){.contours = {.info = {.width = image->width,
-                                        .height = image->height,
-                                        .count = rows.count,
-                                        .point_count = rows.point_count,
-                                        .coordinates = CTR_COORDINATES_CORNERS,
-                                        .features = CTR_CONTOUR_FEATURE_REGIONS},
-                           .table = rows.table,
-                           .points = rows.points},
-      .regions = rows.regions};
+  return (SnakeResult){
+      .contours = {.info = {.width = image->width,
+                       .height = image->height,
+                       .count = rows.count,
+                       .point_count = rows.point_count,
+                       .coordinates = CTR_COORDINATES_CORNERS,
+                       .features = CTR_CONTOUR_FEATURE_REGIONS | (params->history ? CTR_CONTOUR_FEATURE_HISTORY : 0)},
+          .table = rows.table,
+          .points = rows.points},
+      .regions = rows.regions,
+      .history = {way.states, way.state_count, way.points, way.point_count}};
 }
 
 void
 reference_snake_free (SnakeResult *result)
 {
   free ((void *) result->regions);
+  free ((void *) result->history.states);
+  free ((void *) result->history.points);
   reference_contours_free (&result->contours);
 }

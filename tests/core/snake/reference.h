@@ -11,6 +11,7 @@
 typedef struct {
   Contours contours;
   const CtrSnakeRegion *regions;
+  CtrSnakeHistory history;
 } SnakeResult;
 
 /* The regions found in a host IMAGE. Free with reference_snake_free(). */

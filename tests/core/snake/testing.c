@@ -12,7 +12,10 @@ snake_result_of (CtrContours *contours)
 {
   CtrError error;
   SnakeResult result = {.contours = contours_of (contours)};
-  CHECK (contours->features == CTR_CONTOUR_FEATURE_REGIONS);
+  CHECK ((contours->features | CTR_CONTOUR_FEATURE_HISTORY)
+         == (CTR_CONTOUR_FEATURE_REGIONS | CTR_CONTOUR_FEATURE_HISTORY));
+  CHECK (ctr_contours_get_history (contours, &result.history)
+         == ((contours->features & CTR_CONTOUR_FEATURE_HISTORY) != 0));
   result.regions = ctr_contours_map_regions (contours, &error);
   if (!result.regions)
     fail (__FILE__, __LINE__, error.message);
@@ -53,6 +56,33 @@ print_region (const char *name, const CtrSnakeRegion *region, const CtrContour *
   fprintf (stderr, "\n");
 }
 
+static void
+print_state (const char *name, const CtrSnakeState *state)
+{
+  fprintf (stderr,
+      "  %s: row %u, kind %u, iteration %u, step %u, %u points from %llu on, %lld inside, criterion %.17g\n", name,
+      state->row, state->kind, state->iteration, state->step, state->count, (unsigned long long) state->first,
+      (long long) state->inside_count, state->criterion);
+}
+
+static void
+check_histories_equal (const CtrSnakeHistory *expected, const CtrSnakeHistory *actual)
+{
+  for (uint64_t i = 0; i < expected->state_count && i < actual->state_count; i++) {
+    const CtrSnakeState *e = &expected->states[i], *a = &actual->states[i];
+    const bool same =
+        memcmp (e, a, sizeof *e) == 0
+        && memcmp (expected->points + e->first, actual->points + a->first, e->count * sizeof (CtrPoint)) == 0;
+    if (!same) {
+      fprintf (stderr, "state %llu of %llu\n", (unsigned long long) i, (unsigned long long) expected->state_count);
+      print_state ("expected", e);
+      print_state ("actual", a);
+    }
+    CHECK (same);
+  }
+  CHECK (expected->state_count == actual->state_count && expected->point_count == actual->point_count);
+}
+
 void
 check_snakes_equal (const SnakeResult *expected, const SnakeResult *actual)
 {
@@ -72,6 +102,7 @@ check_snakes_equal (const SnakeResult *expected, const SnakeResult *actual)
     CHECK (memcmp (r, s, sizeof *r) == 0);
   }
   check_contours_equal (e, a);
+  check_histories_equal (&expected->history, &actual->history);
 }
 
 uint32_t
@@ -118,6 +149,7 @@ random_snake_params (Random *random)
   params.prune = random_below (random, 3);
   if (random_below (random, 8) == 0)
     params.max_iterations = 1 + random_below (random, 60);
+  params.history = random_below (random, 2);
   return params;
 }
 

@@ -8,6 +8,7 @@ from the GPU raises GLib.Error. NumPy is imported by the first attribute that ne
 
 Unless a name says otherwise, arrays are in pixels of the analysed image, and contours and components in pixels of the
 frame that carries the metadata."""
+import collections
 import functools
 import json
 import operator
@@ -98,6 +99,31 @@ def _dtype(structure):
 
 def _view_structures(data, structure):
     return None if data is None else _view_bytes(data, _dtype(structure))
+
+
+_State = collections.namedtuple("State", "kind iteration step inside_count criterion points")
+
+
+class _History:
+    """The polygons of all contours' histories, which are looked up when they are first asked for."""
+
+    def __init__(self, states, points):
+        self.data = states, points
+
+    @functools.cached_property
+    def arrays(self):
+        states, points = self.data
+        return _view_structures(states, "CtrSnakeState"), _view_bytes(points, "u2").astype("i4").reshape(-1, 2)
+
+    def of(self, row):
+        """The polygons of a row of the table, in the order of time."""
+        states, points = self.arrays
+        first, end = states["row"].searchsorted([row, row + 1])
+        return tuple(
+            _State(_namespace.StateKind(int(state["kind"])).value_nick, int(state["iteration"]), int(state["step"]),
+                   int(state["inside_count"]), float(state["criterion"]),
+                   points[int(state["first"]):int(state["first"]) + int(state["count"])])
+            for state in states[first:end])
 
 
 class _Points:
@@ -208,6 +234,13 @@ class _Contour:
         """The GstContours.Region of an outline of cudasnake, None of other contours."""
         return self.__dict__.get("_region")
 
+    @property
+    def history(self):
+        """The polygons that led to an outline of cudasnake history=true, from its start on: tuples with kind ("started",
+        "moved", "split" or "pruned"), iteration, step, inside_count, criterion and points. None of other contours."""
+        history = self.__dict__.get("_history")
+        return history and history.of(self.id)
+
 
 @_extends(_namespace.ContourMeta, ("coordinates", "count", "features", "first_row", "flags", "mapping", "needed",
                                    "origin_row", "point_count", "reference_size", "size", "source", "threshold"))
@@ -227,9 +260,11 @@ class _ContourMeta:
             return ()
         contours = self._fetch(self.get_contours)
         regions = self._fetch(self.get_regions) if self.has_regions() else [None] * len(contours)
-        points = self._all_points
+        points, history = self._all_points, None
+        if self.has_history():
+            history = _History(self.get_states_bytes(), self.get_history_points_bytes())
         for contour, region in zip(contours, regions):
-            contour._points, contour._region = points, region
+            contour._points, contour._region, contour._history = points, region, history
         return tuple(contours)
 
     @functools.cached_property
