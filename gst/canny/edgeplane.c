@@ -3,13 +3,16 @@
 
 #include <string.h>
 
+#define PIXEL_SIZE G_N_ELEMENTS (((CtrEdgePlane *) NULL)->edge) /* at most, in the formats of the caps */
+
 /* Samples of more than 8 bits have two bytes, little endian in all formats of the caps. */
 static void
-put_sample (guint8 *bytes, guint sample, guint depth)
+put_sample (guint8 bytes[PIXEL_SIZE], guint at, guint sample, guint depth)
 {
-  bytes[0] = sample;
+  g_return_if_fail (at + (depth > 8) < PIXEL_SIZE);
+  bytes[at] = sample;
   if (depth > 8)
-    bytes[1] = sample >> 8;
+    bytes[at + 1] = sample >> 8;
 }
 
 void
@@ -41,12 +44,12 @@ edge_plane_describe (CtrEdgePlane *plane, const GstVideoFrame *out, const GstVid
       /* U and V have the same value, so their order does not matter. GStreamer 1.22 has a wrong offset for V of P010
        * and P016. */
       const guint at = i * (depth > 8 ? 2 : 1);
-      put_sample (plane->edge + at, middle, depth);
-      put_sample (plane->background + at, middle, depth);
+      put_sample (plane->edge, at, middle, depth);
+      put_sample (plane->background, at, middle, depth);
     } else {
       const guint at = GST_VIDEO_FORMAT_INFO_POFFSET (format, c);
-      put_sample (plane->edge + at, full, depth);
-      put_sample (plane->background + at, c == GST_VIDEO_COMP_A ? full : 0, depth);
+      put_sample (plane->edge, at, full, depth);
+      put_sample (plane->background, at, c == GST_VIDEO_COMP_A ? full : 0, depth);
     }
   }
 }
