@@ -97,12 +97,11 @@ offer_corner (Start *start, CtrWebPoint point, uint32_t in, uint32_t out, uint32
     offer (start, point, true, index, 0);
 }
 
-/* Of the pixels between two corners, only the topmost one can be the smallest. */
+/* An outer border turns at its start, as nothing of it is above or to the west. A hole may pass its start straight,
+ * upwards; of the pixels between two corners, the topmost one comes first. */
 static void
 offer_segment (Start *start, CtrWebPoint from, uint32_t out, uint32_t length, uint32_t index)
 {
-  if (length > 1 && out >= SOUTH_WEST)
-    offer (start, stepped (from, out, 1), false, index, 1);
   if (length > 1 && out >= NORTH_EAST && out <= NORTH_WEST)
     offer (start, stepped (from, out, length - 1), true, index, length - 1);
 }
