@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { ARRAYS = CTR_CONTOURS_REGIONS + 1 };
+enum { ARRAYS = CTR_CONTOURS_NESTING + 1 };
 
 /* The public struct is the first member, so that pointers to both can be converted. */
 typedef struct {
@@ -58,6 +58,8 @@ array_size (const CtrContours *contours, CtrContoursArray array)
       return contours->count * sizeof (CtrContourSums);
     case CTR_CONTOURS_REGIONS:
       return contours->count * sizeof (CtrSnakeRegion);
+    case CTR_CONTOURS_NESTING:
+      return contours->count * sizeof (CtrContourNesting);
   }
   return 0;
 }
@@ -70,6 +72,8 @@ has_array (const CtrContours *contours, CtrContoursArray array)
       return contours->features & CTR_CONTOUR_FEATURE_MOMENTS;
     case CTR_CONTOURS_REGIONS:
       return contours->features & CTR_CONTOUR_FEATURE_REGIONS;
+    case CTR_CONTOURS_NESTING:
+      return contours->features & CTR_CONTOUR_FEATURE_NESTING;
     default:
       return true;
   }
@@ -107,8 +111,8 @@ ctr_contours_alloc (const CtrContours *info, CtrContourArrays *arrays, CtrError 
     }
     atomic_init (&result->arrays[i], memory[i]);
   }
-  *arrays = (CtrContourArrays){
-      memory[CTR_CONTOURS_TABLE], memory[CTR_CONTOURS_POINTS], memory[CTR_CONTOURS_SUMS], memory[CTR_CONTOURS_REGIONS]};
+  *arrays = (CtrContourArrays){memory[CTR_CONTOURS_TABLE], memory[CTR_CONTOURS_POINTS], memory[CTR_CONTOURS_SUMS],
+      memory[CTR_CONTOURS_REGIONS], memory[CTR_CONTOURS_NESTING]};
   return &result->public;
 }
 
@@ -309,6 +313,12 @@ const CtrSnakeRegion *
 ctr_contours_map_regions (CtrContours *contours, CtrError *error)
 {
   return map (contours, CTR_CONTOURS_REGIONS, error);
+}
+
+const CtrContourNesting *
+ctr_contours_map_nesting (CtrContours *contours, CtrError *error)
+{
+  return map (contours, CTR_CONTOURS_NESTING, error);
 }
 
 bool

@@ -13,8 +13,9 @@ CTR_BEGIN_DECLS
 typedef struct {
   CtrContour *table;
   CtrPoint *points;
-  CtrContourSums *sums;    /* NULL without CTR_CONTOUR_FEATURE_MOMENTS */
-  CtrSnakeRegion *regions; /* NULL without CTR_CONTOUR_FEATURE_REGIONS */
+  CtrContourSums *sums;       /* NULL without CTR_CONTOUR_FEATURE_MOMENTS */
+  CtrSnakeRegion *regions;    /* NULL without CTR_CONTOUR_FEATURE_REGIONS */
+  CtrContourNesting *nesting; /* NULL without CTR_CONTOUR_FEATURE_NESTING */
 } CtrContourArrays;
 
 /* Contours with one reference, described by INFO, and host memory for their arrays; contents are not initialised. NULL
@@ -24,7 +25,13 @@ CtrContours *ctr_contours_alloc (const CtrContours *info, CtrContourArrays *arra
 /* The empty result of an image that needs NEEDED where LIMIT allows less; otherwise described by INFO. */
 CtrContours *ctr_contours_refuse (const CtrContours *info, CtrLimit limit, uint64_t needed, CtrError *error);
 
-typedef enum { CTR_CONTOURS_TABLE, CTR_CONTOURS_POINTS, CTR_CONTOURS_SUMS, CTR_CONTOURS_REGIONS } CtrContoursArray;
+typedef enum {
+  CTR_CONTOURS_TABLE,
+  CTR_CONTOURS_POINTS,
+  CTR_CONTOURS_SUMS,
+  CTR_CONTOURS_REGIONS,
+  CTR_CONTOURS_NESTING
+} CtrContoursArray;
 
 /* Where the arrays of contours lie if not in host memory. fetch() copies one of them TO host memory: on any thread, one
  * call at a time. get_device() returns false if the current CUDA context cannot reach the arrays. destroy() comes with
