@@ -11,7 +11,8 @@ begin_file (G_GNUC_UNUSED gpointer state, GString *out)
 {
   g_string_append (out, "frame,pts,timestamp,source,width,height,corrupted,interlaced,label,area,x,y,w,h,cx,cy,"
                         "orientation,major_axis,minor_axis,eccentricity,min,max,mean,std,"
-                        "id,hole,parent,perimeter,point_count,level,coordinates,points,unfinished,value\n");
+                        "id,hole,parent,perimeter,point_count,level,coordinates,points,unfinished,value,"
+                        "depth,birth,death\n");
 }
 
 /* RFC 4180: quoted if necessary, with quotes doubled. */
@@ -102,7 +103,7 @@ append_component (GString *out, const GstContoursComponent *c, GstContoursCompon
   g_string_append (out, c->unfinished ? ",,,,,,,,1," : ",,,,,,,,0,");
   if (features & GST_CONTOURS_COMPONENT_FEATURE_VALUES)
     number_text_append_uint (out, c->value);
-  g_string_append_c (out, '\n');
+  g_string_append (out, ",,,\n");
 }
 
 /* Writes the columns of a contour before its points. */
@@ -132,6 +133,22 @@ append_contour (GString *out, const GstContoursContour *c)
   if (c->level > 0)
     number_text_append_uint (out, c->level);
   g_string_append_c (out, ',');
+}
+
+/* Writes the columns of a contour after its points. */
+static void
+append_nesting (GString *out, GstContoursContourMeta *meta, guint index)
+{
+  GstContoursNesting nesting;
+  g_string_append_c (out, ',');
+  if (gst_contours_contour_meta_get_nesting (meta, index, &nesting)) {
+    append_uint (out, nesting.depth);
+    append_uint (out, nesting.birth);
+    number_text_append_uint (out, nesting.death);
+  } else {
+    g_string_append (out, ",,");
+  }
+  g_string_append_c (out, '\n');
 }
 
 static GstFlowReturn
@@ -176,7 +193,8 @@ append_contours (const ExportText *text, const GString *start, GstContoursContou
     g_string_append (text->out, export_get_coordinates (meta));
     g_string_append_c (text->out, ',');
     ret = append_points (text, meta, points + c.first, c.count);
-    g_string_append (text->out, table && table[i].flags & CTR_CONTOUR_OPEN ? ",1,\n" : ",0,\n");
+    g_string_append (text->out, table && table[i].flags & CTR_CONTOUR_OPEN ? ",1," : ",0,");
+    append_nesting (text->out, meta, i);
   }
   return ret;
 }

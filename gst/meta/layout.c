@@ -79,6 +79,13 @@ static const Field contour[] = {
     {0},
 };
 
+static const Field contour_nesting[] = {
+    FIELD (CtrContourNesting, depth),
+    FIELD (CtrContourNesting, birth),
+    FIELD (CtrContourNesting, death),
+    {0},
+};
+
 static const Field point[] = {
     FIELD (CtrPoint, x),
     FIELD (CtrPoint, y),
@@ -148,6 +155,7 @@ static const Layout layouts[] = {
     {"CtrComponentMoments", sizeof (CtrComponentMoments), component_moments},
     {"CtrContour", sizeof (CtrContour), contour},
     {"CtrContourMoments", sizeof (CtrContourMoments), contour_moments},
+    {"CtrContourNesting", sizeof (CtrContourNesting), contour_nesting},
     {"CtrContourSums", sizeof (CtrContourSums), contour_sums},
     {"CtrPoint", sizeof (CtrPoint), point},
     {"CtrSnakeRegion", sizeof (CtrSnakeRegion), snake_region},
@@ -175,7 +183,7 @@ describe (const Layout *layout)
 /**
  * gst_contours_get_layout:
  * @structure: name of a structure: `CtrComponent`, `CtrComponentGrey`, `CtrComponentMoments`, `CtrContour`,
- *     `CtrContourMoments`, `CtrContourSums`, `CtrPoint` or `CtrSnakeRegion`
+ *     `CtrContourMoments`, `CtrContourNesting`, `CtrContourSums`, `CtrPoint` or `CtrSnakeRegion`
  *
  * Describes how the elements of a result array lie in memory, for languages that cannot read the C declaration. The
  * description is a JSON object with the arrays `names`, `formats` and `offsets`, which have one item per field, and

@@ -12,10 +12,11 @@
 #define CSV_HEADER                                                                         \
   "frame,pts,timestamp,source,width,height,corrupted,interlaced,label,area,x,y,w,h,cx,cy," \
   "orientation,major_axis,minor_axis,eccentricity,min,max,mean,std,"                       \
-  "id,hole,parent,perimeter,point_count,level,coordinates,points,unfinished,value\n"
-#define CSV_PLAIN(frame, pts)                                                                                          \
-  frame "," pts "," pts ",finder,8,6,0,0,1,3,1,0,2,2,1.3333333333333333,0.3333333333333333,,,,,,,,,,,,,,,,,0,\n" frame \
-        "," pts "," pts ",finder,8,6,0,0,2,4,6,1,2,3,6.5,1.75,,,,,,,,,,,,,,,,,0,\n" frame "," pts "," pts              \
-        ",finder,8,6,0,0,3,1,0,5,1,1,0,5,,,,,,,,,,,,,,,,,0,\n"
+  "id,hole,parent,perimeter,point_count,level,coordinates,points,unfinished,value,depth,birth,death\n"
+#define CSV_PLAIN(frame, pts)                                                                                     \
+  frame "," pts "," pts                                                                                           \
+        ",finder,8,6,0,0,1,3,1,0,2,2,1.3333333333333333,0.3333333333333333,,,,,,,,,,,,,,,,,0,,,,\n" frame "," pts \
+        "," pts ",finder,8,6,0,0,2,4,6,1,2,3,6.5,1.75,,,,,,,,,,,,,,,,,0,,,,\n" frame "," pts "," pts              \
+        ",finder,8,6,0,0,3,1,0,5,1,1,0,5,,,,,,,,,,,,,,,,,0,,,,\n"
 
 #endif

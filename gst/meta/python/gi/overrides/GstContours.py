@@ -208,6 +208,11 @@ class _Contour:
         """The GstContours.Region of an outline of cudasnake, None of other contours."""
         return self.__dict__.get("_region")
 
+    @property
+    def nesting(self):
+        """The GstContours.Nesting of a contour of cudacrackcontour with hierarchy=levels, None of other contours."""
+        return self.__dict__.get("_nesting")
+
 
 @_extends(_namespace.ContourMeta, ("coordinates", "count", "features", "first_row", "flags", "mapping", "needed",
                                    "origin_row", "point_count", "reference_size", "size", "source", "threshold"))
@@ -227,9 +232,10 @@ class _ContourMeta:
             return ()
         contours = self._fetch(self.get_contours)
         regions = self._fetch(self.get_regions) if self.has_regions() else [None] * len(contours)
+        nestings = self._fetch(self.get_nestings) if self.has_nesting() else [None] * len(contours)
         points = self._all_points
-        for contour, region in zip(contours, regions):
-            contour._points, contour._region = points, region
+        for contour, region, nesting in zip(contours, regions, nestings):
+            contour._points, contour._region, contour._nesting = points, region, nesting
         return tuple(contours)
 
     @functools.cached_property
@@ -277,3 +283,10 @@ class _ContourMeta:
         if not self.has_regions():
             return None
         return _view_structures(self._fetch(self.get_regions_bytes), "CtrSnakeRegion")
+
+    @functools.cached_property
+    def nesting(self):
+        """One CtrContourNesting per contour of cudacrackcontour with hierarchy=levels, without a copy; otherwise None."""
+        if not self.has_nesting():
+            return None
+        return _view_structures(self._fetch(self.get_nesting_bytes), "CtrContourNesting")
