@@ -152,9 +152,9 @@ add_contour (Tracer *tracer, Level *of_level, CtrPoint *points, const CtrCrackCo
   const uint32_t parent = contours[around].hole == hole ? contours[around].parent : around;
   const int32_t parent_row = contours[parent].row;
   contours[contour] = (Contour){.parent = parent, .hole = hole, .row = parent_row};
-  if (!plan->nested && !is_kept (row, plan))
+  if (!is_kept (row, plan))
     return true;
-  if (!plan->nested && plan->features & CTR_CONTOUR_FEATURE_MOMENTS) {
+  if (plan->features & CTR_CONTOUR_FEATURE_MOMENTS) {
     if (!ctr_host_buffer_reserve (&tracer->sums, (size_t) tracer->row_count + 1, sizeof (CtrContourSums))
         || !ctr_contour_sums (points, row->count, (CtrContourSums *) tracer->sums.data + tracer->row_count))
       return false;
@@ -356,11 +356,16 @@ static CtrContours *
 trace (State *state, const CtrImage *image, const CtrCracksPlan *plan, CtrError *error)
 {
   const unsigned threads = ctr_threads_current ();
-  Work work = {.state = state, .image = image, .plan = plan};
+  CtrCracksPlan every = *plan;
+  Work work = {.state = state, .image = image, .plan = plan->nested ? &every : plan, .asked = plan};
   CtrContours info = {.width = image->width,
       .height = image->height,
       .coordinates = CTR_COORDINATES_CORNERS,
       .features = plan->features};
+  /* The tree needs all contours, and only those in the result need sums. */
+  every.min_area2 = every.min_length = 0;
+  every.max_area2 = UINT64_MAX;
+  every.features = 0;
   if (!trace_levels (&work, threads)
       || !(plan->nested ? ctr_cracks_nest (&work, threads, &info) : count_contours (&work, &info))) {
     if (!ctr_go_on (error))

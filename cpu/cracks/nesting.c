@@ -238,7 +238,7 @@ nesting_of (const Node *nodes, uint32_t i)
 static bool
 select_rows (Work *work, CtrContours *info)
 {
-  const CtrCracksPlan *plan = work->plan;
+  const CtrCracksPlan *plan = work->asked;
   Level *levels = work->state->levels.data;
   Node *nodes = work->state->nodes.data;
   uint64_t operations = 0;

@@ -53,7 +53,8 @@ typedef struct {
 typedef struct {
   State *state;
   const CtrImage *image;
-  const CtrCracksPlan *plan;
+  const CtrCracksPlan *plan;  /* of the levels that are traced, */
+  const CtrCracksPlan *asked; /* of the result */
   CtrContourArrays arrays;
   uint32_t next_level; /* atomic */
   bool failed;         /* atomic */

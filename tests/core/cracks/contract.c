@@ -70,7 +70,7 @@ memory_cases (uint32_t *count)
 static const void *
 variants (uint32_t *count)
 {
-  static CtrCracksParams all[8];
+  static CtrCracksParams all[6];
   for (size_t i = 0; i < LENGTH (all); i++) {
     all[i] = cracks_params_of (CTR_LEVELS_AT_LEAST, CTR_CONNECTIVITY_8, CTR_IMAGE_BORDER_PAD);
     all[i].step = 60;
@@ -82,8 +82,8 @@ variants (uint32_t *count)
   all[4].connectivity = CTR_CONNECTIVITY_4;
   all[5].frame = CTR_IMAGE_BORDER_ZERO;
   all[5].min_length = 9;
-  all[6].hierarchy = all[7].hierarchy = CTR_HIERARCHY_LEVELS;
-  all[7].min_persistence = 60;
+  all[4].hierarchy = all[5].hierarchy = CTR_HIERARCHY_LEVELS;
+  all[5].min_persistence = 60;
   *count = LENGTH (all);
   return all;
 }
