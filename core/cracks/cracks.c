@@ -30,6 +30,7 @@ ctr_cracks_params_init (CtrCracksParams *params)
       .maximum = CTR_CRACKS_MAX_LEVELS,
       .step = 1,
       .max_points = CTR_CRACKS_DEFAULT_MAX_POINTS,
+      .max_depth = CTR_CRACKS_ANY_DEPTH,
   };
 }
 
@@ -93,6 +94,26 @@ check_range (const CtrCracksParams *params, CtrError *error)
   return check_level (params->minimum, error);
 }
 
+static bool
+check_hierarchy (const CtrCracksParams *params, CtrError *error)
+{
+  if (params->hierarchy != CTR_HIERARCHY_PER_LEVEL && params->hierarchy != CTR_HIERARCHY_LEVELS)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown hierarchy %d", (int) params->hierarchy);
+  if (params->hierarchy == CTR_HIERARCHY_LEVELS && params->mode == CTR_LEVELS_EQUAL)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "the hierarchy over all levels does not exist in mode EQUAL, where levels lie side by side: use AT_LEAST");
+  if (params->hierarchy == CTR_HIERARCHY_LEVELS)
+    return true;
+  if (params->min_persistence > 0)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "the minimum persistence is %u: without the hierarchy over all levels it must be 0", params->min_persistence);
+  if (params->max_depth != CTR_CRACKS_ANY_DEPTH)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "the maximum depth is %u: without the hierarchy over all levels it must be CTR_CRACKS_ANY_DEPTH",
+        params->max_depth);
+  return true;
+}
+
 bool
 ctr_cracks_check_params (const CtrCracksParams *params, CtrError *error)
 {
@@ -114,7 +135,7 @@ ctr_cracks_check_params (const CtrCracksParams *params, CtrError *error)
     return false;
   if (params->features & ~(uint32_t) CTR_CONTOUR_FEATURE_MOMENTS)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown features in 0x%x", params->features);
-  return true;
+  return check_hierarchy (params, error);
 }
 
 static bool
@@ -171,6 +192,12 @@ fill_tables (CtrCracks *cracks, const CtrCracksParams *params, uint32_t sample_c
   }
 }
 
+static uint32_t
+features_of (const CtrCracksParams *params)
+{
+  return params->features | (params->hierarchy == CTR_HIERARCHY_LEVELS ? CTR_CONTOUR_FEATURE_NESTING : 0);
+}
+
 /* The tables are made anew only if the inputs that determine them have changed. */
 static void
 make_plan (CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params)
@@ -196,10 +223,14 @@ make_plan (CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *para
       .min_area2 = ctr_contour_limit_min (params->min_area, area_unit),
       .max_area2 = ctr_contour_limit_max (params->max_area, area_unit),
       .min_length = ctr_contour_limit_min (params->min_length, CTR_LENGTH_UNIT),
-      .features = params->features,
+      .features = features_of (params),
       .max_points = params->max_points > 0 ? params->max_points : UINT64_MAX,
+      .nested = params->hierarchy == CTR_HIERARCHY_LEVELS,
+      .min_persistence = params->min_persistence,
+      .max_depth = params->max_depth,
   };
-  plan->limited = plan->min_area2 > 0 || plan->max_area2 < UINT64_MAX || plan->min_length > 0;
+  plan->limited = plan->min_area2 > 0 || plan->max_area2 < UINT64_MAX || plan->min_length > 0
+                  || plan->min_persistence > 0 || plan->max_depth != CTR_CRACKS_ANY_DEPTH;
 }
 
 bool
@@ -255,7 +286,7 @@ ctr_cracks_submit (
   const CtrContours info = {.width = image->width,
       .height = image->height,
       .coordinates = CTR_COORDINATES_CORNERS,
-      .features = params->features,
+      .features = features_of (params),
       .vertices = CTR_VERTICES_TURNS};
   CtrContours *result = ctr_contours_new_pending (&info, &pending_ops, cracks, error);
   if (result)

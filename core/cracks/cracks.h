@@ -6,6 +6,7 @@
  *   level indices, corners          -                       cracks/vertices.c, corners.c  cracks/corners.cu
  *   corners as closed lists         -                       cracks/cracks.c               contours/list_ranking.cu
  *   hierarchy, limits               -                       cracks/cracks.c               cracks/hierarchy.cu
+ *   hierarchy over all levels       cracks/nesting.h        cracks/nesting.c              cracks/nesting.cu
  *   points, measures, table         -                       cracks/cracks.c,              cracks/assemble.cu
  *                                                           contours/contour_measures.c
  *   result                          results/contourlist.c   -                             contours/contour_pool.cu
@@ -40,7 +41,10 @@ typedef struct {
   uint64_t min_length;           /* CTR_LENGTH_UNIT */
   bool limited;                  /* a limit on contours is set */
   uint32_t features;
-  uint64_t max_points; /* UINT64_MAX: no limit */
+  uint64_t max_points;      /* UINT64_MAX: no limit */
+  bool nested;              /* CTR_HIERARCHY_LEVELS */
+  uint32_t min_persistence; /* samples */
+  uint32_t max_depth;       /* CTR_CRACKS_ANY_DEPTH: no limit */
 } CtrCracksPlan;
 
 bool ctr_cracks_check_params (const CtrCracksParams *params, CtrError *error);

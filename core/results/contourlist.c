@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { ARRAYS = CTR_CONTOURS_REGIONS + 1 };
+enum { ARRAYS = CTR_CONTOURS_NESTING + 1 };
 
 /* The public struct is the first member, so that pointers to both can be converted. */
 typedef struct {
@@ -61,6 +61,8 @@ array_size (const CtrContours *contours, CtrContoursArray array)
       return contours->count * sizeof (CtrContourSums);
     case CTR_CONTOURS_REGIONS:
       return contours->count * sizeof (CtrSnakeRegion);
+    case CTR_CONTOURS_NESTING:
+      return contours->count * sizeof (CtrContourNesting);
   }
   return 0;
 }
@@ -73,6 +75,8 @@ has_array (const CtrContours *contours, CtrContoursArray array)
       return contours->features & CTR_CONTOUR_FEATURE_MOMENTS;
     case CTR_CONTOURS_REGIONS:
       return contours->features & CTR_CONTOUR_FEATURE_REGIONS;
+    case CTR_CONTOURS_NESTING:
+      return contours->features & CTR_CONTOUR_FEATURE_NESTING;
     default:
       return true;
   }
@@ -110,8 +114,8 @@ ctr_contours_alloc (const CtrContours *info, CtrContourArrays *arrays, CtrError 
     }
     atomic_init (&result->arrays[i], memory[i]);
   }
-  *arrays = (CtrContourArrays){
-      memory[CTR_CONTOURS_TABLE], memory[CTR_CONTOURS_POINTS], memory[CTR_CONTOURS_SUMS], memory[CTR_CONTOURS_REGIONS]};
+  *arrays = (CtrContourArrays){memory[CTR_CONTOURS_TABLE], memory[CTR_CONTOURS_POINTS], memory[CTR_CONTOURS_SUMS],
+      memory[CTR_CONTOURS_REGIONS], memory[CTR_CONTOURS_NESTING]};
   return &result->public;
 }
 
@@ -388,6 +392,12 @@ ctr_contours_map_codes (CtrContours *contours, CtrContourCodes *codes, CtrError 
   if (arrays)
     *codes = (CtrContourCodes){arrays->chains, arrays->bytes, arrays->size, arrays->bits};
   return arrays;
+}
+
+const CtrContourNesting *
+ctr_contours_map_nesting (CtrContours *contours, CtrError *error)
+{
+  return map (contours, CTR_CONTOURS_NESTING, error);
 }
 
 bool

@@ -14,8 +14,9 @@ CTR_BEGIN_DECLS
 typedef struct {
   CtrContour *table;
   CtrPoint *points;
-  CtrContourSums *sums;    /* NULL without CTR_CONTOUR_FEATURE_MOMENTS */
-  CtrSnakeRegion *regions; /* NULL without CTR_CONTOUR_FEATURE_REGIONS */
+  CtrContourSums *sums;       /* NULL without CTR_CONTOUR_FEATURE_MOMENTS */
+  CtrSnakeRegion *regions;    /* NULL without CTR_CONTOUR_FEATURE_REGIONS */
+  CtrContourNesting *nesting; /* NULL without CTR_CONTOUR_FEATURE_NESTING */
 } CtrContourArrays;
 
 /* Contours with one reference, described by INFO, and host memory for their arrays; contents are not initialised. NULL
@@ -25,7 +26,13 @@ CtrContours *ctr_contours_alloc (const CtrContours *info, CtrContourArrays *arra
 /* The empty result of an image that needs NEEDED where LIMIT allows less; otherwise described by INFO. */
 CtrContours *ctr_contours_refuse (const CtrContours *info, CtrLimit limit, uint64_t needed, CtrError *error);
 
-typedef enum { CTR_CONTOURS_TABLE, CTR_CONTOURS_POINTS, CTR_CONTOURS_SUMS, CTR_CONTOURS_REGIONS } CtrContoursArray;
+typedef enum {
+  CTR_CONTOURS_TABLE,
+  CTR_CONTOURS_POINTS,
+  CTR_CONTOURS_SUMS,
+  CTR_CONTOURS_REGIONS,
+  CTR_CONTOURS_NESTING
+} CtrContoursArray;
 
 /* Gives a complete result of the host its history, whose arrays (transfer full) are from malloc(). */
 void ctr_contours_set_history (CtrContours *contours, const CtrSnakeHistory *history);

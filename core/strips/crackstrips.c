@@ -73,6 +73,11 @@ check_params (const CtrCracksParams *params, CtrError *error)
 {
   if (!ctr_cracks_check_params (params, error))
     return false;
+  if (params->hierarchy == CTR_HIERARCHY_LEVELS)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "the hierarchy of strips is %d: it must be %d (per level), as a component of its lowest level may never be "
+        "closed",
+        (int) params->hierarchy, (int) CTR_HIERARCHY_PER_LEVEL);
   return params->frame == CTR_IMAGE_BORDER_PAD
          || ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
              "the image border of strips is %d: it must be %d (pad), as a web has no last row yet", (int) params->frame,

@@ -11,61 +11,10 @@
 #include "cpu/common/parallel.h"
 #include "cpu/common/samples.h"
 #include "cpu/contours/contour_measures.h"
-#include "cpu/cracks/corners.h"
+#include "cpu/cracks/tracer.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* A contour of the level, numbered from 1 in the order of discovery. Number 0 is the border around the image, as a
- * hole. */
-typedef struct {
-  uint32_t parent : 31; /* before contours are dropped; a lower number */
-  uint32_t hole : 1;
-  int32_t row; /* of the level: of the contour or of its nearest ancestor that is kept; -1: none */
-} Contour;
-
-/* Traces levels, one after the other. The rows of a level are consecutive. */
-typedef struct {
-  CtrHostBuffer columns;  /* uint32_t, by column: the corner, later the contour, of its last vertical line */
-  CtrHostBuffer lines;    /* uint64_t: the bits of columns that a vertical line passes */
-  CtrHostBuffer owners;   /* uint32_t, by pair of corners of the level: its contour, or 0 */
-  CtrHostBuffer contours; /* Contour, of the level */
-  CtrHostBuffer rows;     /* CtrContour, with indices into the rows and the points of their levels */
-  CtrHostBuffer sums;     /* CtrContourSums, by row */
-  uint32_t row_count;
-  uint64_t work;    /* operations on the level since the last poll */
-  char padding[64]; /* Different threads write different tracers. */
-} Tracer;
-
-/* What has been found of a level. */
-typedef struct {
-  const Tracer *tracer;
-  uint32_t tracer_row; /* the first row among the tracer's */
-  uint32_t row_count;
-  uint32_t first_row; /* in the table */
-  uint64_t point_count;
-  uint64_t first_point; /* in the result */
-} Level;
-
-typedef struct {
-  CtrCrackCorners corners;
-  Tracer *tracers;
-  uint32_t tracer_count, tracer_room;
-  CtrHostBuffer levels; /* Level, by level index - 1 */
-  CtrHostBuffer points; /* CtrPoint: of each level, from first_point_of() on */
-  CtrRoomPeriod period;
-  CtrContours *result; /* until finish() takes it */
-} State;
-
-/* An image, for all threads. */
-typedef struct {
-  State *state;
-  const CtrImage *image;
-  const CtrCracksPlan *plan;
-  CtrContourArrays arrays;
-  uint32_t next_level; /* atomic */
-  bool failed;         /* atomic */
-} Work;
 
 static void *
 create (CtrError *error)
@@ -104,6 +53,8 @@ give_back (State *state)
     some |= give_back_of_tracer (state->tracers + i);
   some |= ctr_host_buffer_give_back (&state->levels);
   some |= ctr_host_buffer_give_back (&state->points);
+  some |= ctr_host_buffer_give_back (&state->owners);
+  some |= ctr_host_buffer_give_back (&state->nodes);
   if (some)
     ctr_room_period_double (&state->period);
 }
@@ -119,6 +70,8 @@ release_buffers (State *state)
   ctr_crack_corners_release (&state->corners);
   ctr_host_buffer_release (&state->levels);
   ctr_host_buffer_release (&state->points);
+  ctr_host_buffer_release (&state->owners);
+  ctr_host_buffer_release (&state->nodes);
 }
 
 static void
@@ -157,21 +110,6 @@ link_level (CtrCrackCorner *corners, uint32_t count, uint32_t *columns)
         link_corner (corners, (uint32_t) i, columns);
       }
   }
-  return true;
-}
-
-/* The column of the last vertical line before column X; false if there is none. */
-static inline bool
-find_line (const uint64_t *lines, uint32_t x, uint32_t *column)
-{
-  uint32_t word = x / 64;
-  uint64_t bits = lines[word] & (((uint64_t) 1 << x % 64) - 1);
-  while (bits == 0) {
-    if (word == 0)
-      return false;
-    bits = lines[--word];
-  }
-  *column = 64 * word + 63 - (uint32_t) __builtin_clzll (bits);
   return true;
 }
 
@@ -217,31 +155,11 @@ follow (const CtrCrackCorner *corners, uint32_t start, bool hole, uint32_t conto
   return true;
 }
 
-static inline bool
-is_kept (const CtrContour *row, const CtrCracksPlan *plan)
-{
-  const uint64_t area2 = (uint64_t) (row->area2 < 0 ? -row->area2 : row->area2);
-  return area2 >= plan->min_area2 && area2 <= plan->max_area2 && row->length >= plan->min_length;
-}
-
-/* Links a new row to its parent, or without a parent to the LAST such row of the level. */
-static void
-join_family (CtrContour *rows, int32_t row, int32_t parent, int32_t *last)
-{
-  int32_t *child = parent < 0 ? last : &rows[parent].child;
-  rows[row].parent = parent;
-  rows[row].child = rows[row].previous = -1;
-  rows[row].next = *child;
-  if (*child >= 0)
-    rows[*child].previous = row;
-  *child = row;
-}
-
 /* Adds the contour that begins at corner START, whose points follow POINTS. AROUND is the contour of the previous vertical
  * line. */
 static bool
 add_contour (Tracer *tracer, Level *of_level, CtrPoint *points, const CtrCrackCorner *corners, uint32_t start,
-    uint32_t contour, uint32_t around, uint32_t level, int32_t *last, const CtrCracksPlan *plan)
+    uint32_t *owners, uint32_t contour, uint32_t around, uint32_t level, int32_t *last, const CtrCracksPlan *plan)
 {
   Contour *contours = tracer->contours.data;
   const bool hole = (corners[start].link & CTR_CORNER_KIND) == CTR_CORNER_SOUTH_HOLE;
@@ -251,7 +169,7 @@ add_contour (Tracer *tracer, Level *of_level, CtrPoint *points, const CtrCrackCo
   CtrContour *rows = (CtrContour *) tracer->rows.data + of_level->tracer_row, *row = rows + of_level->row_count;
   points += of_level->point_count;
   *row = (CtrContour){.first = of_level->point_count, .flags = hole ? CTR_CONTOUR_HOLE : 0, .level = level};
-  if (!follow (corners, start, hole, contour, tracer->owners.data, points, row, &tracer->work))
+  if (!follow (corners, start, hole, contour, owners, points, row, &tracer->work))
     return false;
 
   const uint32_t parent = contours[around].hole == hole ? contours[around].parent : around;
@@ -272,39 +190,23 @@ add_contour (Tracer *tracer, Level *of_level, CtrPoint *points, const CtrCrackCo
   return true;
 }
 
-/* Updates the vertical line in the column of a corner, for the row of pixels below. */
-static inline void
-pass_corner (const CtrCrackCorner *corner, uint32_t contour, uint64_t *lines, uint32_t *columns)
-{
-  const uint32_t x = corner->point.x;
-  lines[x / 64] ^= (uint64_t) 1 << x % 64;
-  if ((corner->link & CTR_CORNER_KIND) != CTR_CORNER_NORTH)
-    columns[x] = contour;
-}
-
-/* Where the points of a level go. There is room for one more than it has. */
-static inline uint64_t
-first_point_of (const State *state, uint32_t level_index)
-{
-  return ((const size_t *) state->corners.ends.data)[level_index - 1] + level_index - 1;
-}
-
 /* Makes room for a level with COUNT corners. */
 static bool
-begin_level (Tracer *tracer, Level *level, uint32_t width, uint32_t count)
+begin_level (const Work *work, Tracer *tracer, Level *level, uint32_t level_index, uint32_t count)
 {
+  const uint32_t width = work->image->width;
   const size_t words = (size_t) width / 64 + 1;
   *level = (Level){.tracer = tracer, .tracer_row = tracer->row_count};
   tracer->work = 0;
   /* A contour has four corners or more. */
   if (!ctr_host_buffer_reserve (&tracer->columns, (size_t) width + 1, sizeof (uint32_t))
       || !ctr_host_buffer_reserve (&tracer->lines, words, sizeof (uint64_t))
-      || !ctr_host_buffer_reserve (&tracer->owners, count / 2, sizeof (uint32_t))
+      || (!work->plan->nested && !ctr_host_buffer_reserve (&tracer->owners, count / 2, sizeof (uint32_t)))
       || !ctr_host_buffer_reserve (&tracer->contours, count / 4 + 1, sizeof (Contour)))
     return false;
   memset (tracer->lines.data, 0, words * sizeof (uint64_t));
   *(Contour *) tracer->contours.data = (Contour){.hole = true, .row = -1};
-  return ctr_clear (tracer->owners.data, count / 2 * sizeof (uint32_t));
+  return ctr_clear (owners_of (work, tracer, level_index), count / 2 * sizeof (uint32_t));
 }
 
 /* Follows the contours of a level with COUNT corners, in the order of their first corners. */
@@ -317,9 +219,9 @@ trace_level (const Work *work, Tracer *tracer, uint32_t level_index)
   CtrPoint *points = (CtrPoint *) state->points.data + first_point_of (state, level_index);
   Level *level = (Level *) state->levels.data + level_index - 1;
   const uint32_t count = (uint32_t) (ends[level_index] - ends[level_index - 1]);
-  if (!begin_level (tracer, level, work->image->width, count) || !link_level (corners, count, tracer->columns.data))
+  if (!begin_level (work, tracer, level, level_index, count) || !link_level (corners, count, tracer->columns.data))
     return false;
-  uint32_t *owners = tracer->owners.data, *columns = tracer->columns.data, contour_count = 1;
+  uint32_t *owners = owners_of (work, tracer, level_index), *columns = tracer->columns.data, contour_count = 1;
   uint64_t *lines = tracer->lines.data;
   int32_t last = -1;
   for (uint32_t i = 0; i < count;) {
@@ -330,8 +232,8 @@ trace_level (const Work *work, Tracer *tracer, uint32_t level_index)
         uint32_t column, around = 0;
         if (find_line (lines, corners[i].point.x, &column))
           around = columns[column];
-        if (!add_contour (tracer, level, points, corners, i, contour_count, around, work->plan->levels[level_index - 1],
-                &last, work->plan))
+        if (!add_contour (tracer, level, points, corners, i, owners, contour_count, around,
+                work->plan->levels[level_index - 1], &last, work->plan))
           return false;
         contour_count++;
       }
@@ -382,7 +284,9 @@ trace_levels (Work *work, unsigned threads)
   if (!ctr_crack_corners_find (&state->corners, work->image, work->plan, threads)
       || !make_tracers (state, level_count, threads)
       || !ctr_host_buffer_reserve (&state->levels, level_count, sizeof (Level))
-      || !ctr_host_buffer_reserve (&state->points, state->corners.corner_count + level_count, sizeof (CtrPoint)))
+      || !ctr_host_buffer_reserve (&state->points, state->corners.corner_count + level_count, sizeof (CtrPoint))
+      || (work->plan->nested
+          && !ctr_host_buffer_reserve (&state->owners, state->corners.corner_count / 2, sizeof (uint32_t))))
     return false;
   ctr_parallel_for (threads, state->tracer_count, trace_some_levels, work);
   return !work->failed;
@@ -450,6 +354,14 @@ copy_some_levels (void *context, uint32_t index)
   }
 }
 
+static bool
+copy_levels (Work *work, unsigned threads)
+{
+  work->next_level = 0;
+  ctr_parallel_for (threads, work->state->tracer_count, copy_some_levels, work);
+  return !work->failed;
+}
+
 /* POINTS is the number of points needed; 0 if they have not been counted yet. */
 static void
 fail_without_memory (const CtrImage *image, uint64_t points, CtrError *error)
@@ -467,12 +379,18 @@ static CtrContours *
 trace (State *state, const CtrImage *image, const CtrCracksPlan *plan, CtrError *error)
 {
   const unsigned threads = ctr_threads_current ();
-  Work work = {.state = state, .image = image, .plan = plan};
+  CtrCracksPlan every = *plan;
+  Work work = {.state = state, .image = image, .plan = plan->nested ? &every : plan, .asked = plan};
   CtrContours info = {.width = image->width,
       .height = image->height,
       .coordinates = CTR_COORDINATES_CORNERS,
       .features = plan->features};
-  if (!trace_levels (&work, threads) || !count_contours (&work, &info)) {
+  /* The tree needs all contours, and only those in the result need sums. */
+  every.min_area2 = every.min_length = 0;
+  every.max_area2 = UINT64_MAX;
+  every.features = 0;
+  if (!trace_levels (&work, threads)
+      || !(plan->nested ? ctr_cracks_nest (&work, threads, &info) : count_contours (&work, &info))) {
     if (!ctr_go_on (error))
       return NULL;
     if (state->corners.corner_count > plan->max_points)
@@ -483,9 +401,7 @@ trace (State *state, const CtrImage *image, const CtrCracksPlan *plan, CtrError 
   CtrContours *result = ctr_contours_alloc (&info, &work.arrays, error);
   if (!result || info.count == 0)
     return result;
-  work.next_level = 0;
-  ctr_parallel_for (threads, state->tracer_count, copy_some_levels, &work);
-  if (!work.failed)
+  if (plan->nested ? ctr_cracks_write_nested (&work, threads, info.count) : copy_levels (&work, threads))
     return result;
   ctr_contours_unref (result);
   ctr_fail_cancelled (error);

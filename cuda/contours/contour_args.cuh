@@ -25,6 +25,7 @@ struct ContourOutput {
   CtrContourSums *sums; /* by row; NULL: not asked for */
   CtrDeviceNumbers *numbers;
   PictureCopy copy;
+  CtrContourNesting *nesting; /* by row; NULL: there is none */
 };
 
 /* The measures of one contour, while its lines are summed up. */

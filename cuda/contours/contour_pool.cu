@@ -59,6 +59,7 @@ drop_reference (ContourPool *pool)
     ctr_device_buffer_free (&slot->table);
     ctr_device_buffer_free (&slot->points);
     ctr_device_buffer_free (&slot->sums);
+    ctr_device_buffer_free (&slot->nesting);
     ctr_device_buffer_free (&slot->numbers);
     if (slot->copied)
       cudaEventDestroy (slot->copied);
@@ -118,6 +119,8 @@ give_back_memory (ContourSlot *slot, uint32_t contours, uint32_t points)
     ctr_device_buffer_free (&slot->points);
   if (ctr_room_is_excess (slot->sums.size, contours * sizeof (CtrContourSums)))
     ctr_device_buffer_free (&slot->sums);
+  if (ctr_room_is_excess (slot->nesting.size, contours * sizeof (CtrContourNesting)))
+    ctr_device_buffer_free (&slot->nesting);
 }
 
 void
@@ -146,9 +149,10 @@ static bool
 fetch (void *source, CtrContoursArray array, void *to, size_t size, CtrError *error)
 {
   ContourSlot *slot = (ContourSlot *) source;
-  const CtrDeviceBuffer *buffer = array == CTR_CONTOURS_TABLE    ? &slot->table
-                                  : array == CTR_CONTOURS_POINTS ? &slot->points
-                                                                 : &slot->sums;
+  const CtrDeviceBuffer *buffer = array == CTR_CONTOURS_TABLE     ? &slot->table
+                                  : array == CTR_CONTOURS_POINTS  ? &slot->points
+                                  : array == CTR_CONTOURS_NESTING ? &slot->nesting
+                                                                  : &slot->sums;
   if (size == 0)
     return true;
   ctr_context_push (slot->pool->context);
@@ -195,7 +199,8 @@ get_device (void *source, CtrDeviceContours *device)
   if (slot->pool->context != ctr_context_current ())
     return false;
   *device = {(const CtrContour *) slot->table.data, (const CtrPoint *) slot->points.data,
-      slot->has_sums ? (const CtrContourSums *) slot->sums.data : NULL};
+      slot->has_sums ? (const CtrContourSums *) slot->sums.data : NULL,
+      slot->has_nesting ? (const CtrContourNesting *) slot->nesting.data : NULL};
   return true;
 }
 
@@ -212,6 +217,12 @@ contour_slot_reserve (ContourSlot *slot, uint32_t contours, uint32_t points, boo
          && ctr_device_buffer_reserve (&slot->table, contours * sizeof (CtrContour), error)
          && ctr_device_buffer_reserve (&slot->points, points * sizeof (CtrPoint), error)
          && ctr_device_buffer_reserve (&slot->sums, with_sums ? contours * sizeof (CtrContourSums) : 0, error);
+}
+
+bool
+contour_slot_reserve_nesting (ContourSlot *slot, uint32_t contours, CtrError *error)
+{
+  return ctr_device_buffer_reserve (&slot->nesting, contours * sizeof (CtrContourNesting), error);
 }
 
 void
@@ -233,6 +244,7 @@ contour_slot_publish (ContourSlot *slot, const CtrContours *info, CtrError *erro
 {
   static const CtrContoursSource ops = {fetch, get_device, destroy, fetch_codes};
   slot->has_sums = info->features & CTR_CONTOUR_FEATURE_MOMENTS;
+  slot->has_nesting = info->features & CTR_CONTOUR_FEATURE_NESTING;
   slot->pool->likely_count = info->count;
   slot->pool->likely_point_count = (uint32_t) info->point_count;
   return ctr_contours_new_remote (info, &ops, slot, error);

@@ -12,9 +12,10 @@ struct ContourPool;
 /* The memory of one result. */
 struct ContourSlot {
   CtrDeviceBuffer table, points, sums;
-  CtrDeviceBuffer numbers; /* CtrDeviceNumbers, while the result is pending */
-  bool has_sums;           /* This result has sums; the buffer may be a former one's. */
-  cudaEvent_t copied;      /* to the host; NULL: not yet created */
+  CtrDeviceBuffer nesting;
+  CtrDeviceBuffer numbers;    /* CtrDeviceNumbers, while the result is pending */
+  bool has_sums, has_nesting; /* This result has them; the buffers may be a former one's. */
+  cudaEvent_t copied;         /* to the host; NULL: not yet created */
   CudaWait copy_wait;
   ContourPool *pool;
   ContourSlot *next; /* the next unused slot */
@@ -34,6 +35,9 @@ void contour_pool_give_back_memory (ContourPool *pool, ContourSlot *slot, uint32
 
 /* Room for CONTOURS rows and POINTS points. */
 bool contour_slot_reserve (ContourSlot *slot, uint32_t contours, uint32_t points, bool with_sums, CtrError *error);
+
+/* Room for the nesting of CONTOURS rows, 0 if there is none. */
+bool contour_slot_reserve_nesting (ContourSlot *slot, uint32_t contours, CtrError *error);
 
 /* What SESSION's pending frame shows, whose result will be in SLOT. */
 void contour_slot_view (const ContourSlot *slot, const CudaSession *session, CtrPendingView *view);

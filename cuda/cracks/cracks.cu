@@ -158,6 +158,12 @@ lay_out_contents (CracksKernelArgs *f, uint8_t *base)
       *array = arena.take<uint32_t> (contours);
     f->all_points = arena.take<CtrPoint> (corners);
   }
+  if (f->nested) {
+    for (uint32_t **array :
+        {&f->nesting.links, &f->nesting.jumps[0], &f->nesting.jumps[1], &f->nesting.extremes, &f->nesting.ends})
+      *array = arena.take<uint32_t> (contours);
+    f->nesting.depths = arena.take<unsigned long long> (contours);
+  }
   return arena.used;
 }
 
@@ -245,6 +251,9 @@ reserve (Cracks *c, CracksKernelArgs *f, CtrError *error)
   f->min_area2 = c->plan.min_area2;
   f->max_area2 = c->plan.max_area2;
   f->min_length = c->plan.min_length;
+  f->nested = c->plan.nested;
+  f->min_persistence = c->plan.min_persistence;
+  f->max_depth = c->plan.max_depth;
   set_capacities (c, f);
   if (c->period_ended)
     give_back (c, f);
@@ -258,13 +267,15 @@ reserve (Cracks *c, CracksKernelArgs *f, CtrError *error)
       || !ctr_device_buffer_reserve_clear (&c->planes, lay_out_planes (f, NULL), stream, error)
       || !ctr_device_buffer_reserve_clear (&c->contents, lay_out_contents (f, NULL), stream, error)
       || !reserve_sorting (c, *f, error)
-      || !contour_slot_reserve (c->slot, f->contour_capacity, f->by_corner.capacity, with_sums, error))
+      || !contour_slot_reserve (c->slot, f->contour_capacity, f->by_corner.capacity, with_sums, error)
+      || !contour_slot_reserve_nesting (c->slot, f->nested ? f->contour_capacity : 0, error))
     return false;
   lay_out_planes (f, (uint8_t *) c->planes.data);
   lay_out_contents (f, (uint8_t *) c->contents.data);
   f->ranking.progress = &f->counters->progress;
   f->frame_output = {(CtrContour *) c->slot->table.data, (CtrPoint *) c->slot->points.data,
       with_sums ? (CtrContourSums *) c->slot->sums.data : NULL, (CtrDeviceNumbers *) c->slot->numbers.data};
+  f->frame_output.nesting = f->nested ? (CtrContourNesting *) c->slot->nesting.data : NULL;
   f->summing = with_sums;
   return true;
 }
@@ -314,7 +325,7 @@ queue_contours (Cracks *c, const CracksKernelArgs &f, cudaStream_t stream, bool 
     cracks_launch_contours (f, overlap, stream);
     if (f.limited)
       cracks_launch_measures (f, overlap, stream);
-    if (!cracks_launch_hierarchy (f, &c->sorting, overlap, stream, error))
+    if (!(f.nested ? cracks_launch_nesting : cracks_launch_hierarchy) (f, &c->sorting, overlap, stream, error))
       return false;
     cracks_launch_assembly (f, overlap, stream);
   }

@@ -11,6 +11,8 @@
  *   corners.cu     samples to level indices, vertices to corners, corners to rings
  *   assemble.cu    rings to contours, points, measures, the table
  *   hierarchy.cu   who is inside whom, which contours have a row
+ *   nesting.cu     the same over all levels, and the branches
+ *   walk.cuh       the next line to the west
  * and in cuda/contours/:
  *   list_ranking.cu  ranks the rings
  *   hierarchy.cuh, rows.cuh, contour_measures.cuh  kernels shared with the borders */
@@ -21,6 +23,7 @@
 #include "cuda/contours/contour_args.cuh"
 #include "cuda/contours/list_ranking.cuh"
 
+#include "core/cracks/nesting.h"
 #include "core/cracks/cracks.h"
 
 constexpr uint32_t CORNER_SCAN_SHARE = 4096; /* corners that a CTA scans, 16 a thread */
@@ -132,6 +135,17 @@ struct CracksKernelArgs {
   ContourOutput *output;
   uint32_t summing; /* This pass clears and adds up the sums. */
   uint32_t final;   /* This pass writes the result's points. */
+
+  /* CTR_HIERARCHY_LEVELS. Of contours, by number, as core/cracks/nesting.h defines them. */
+  uint32_t nested, min_persistence, max_depth;
+  struct {
+    uint32_t *links;
+    uint32_t *jumps[2]; /* links over several contours, of the last round and of this one */
+    uint32_t *extremes;
+    uint32_t *ends; /* of an extreme: the contour at the other end of the branch */
+    unsigned long long
+        *depths; /* a contour around it, and << 32 how far up; in the end CTR_NESTING_NONE, and the depth */
+  } nesting;
 };
 
 constexpr uint32_t VERTEX_TILE = 32; /* vertices in each direction */
@@ -188,7 +202,12 @@ bool cracks_launch_corners (
 void cracks_launch_contours (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
 /* Measures all contours, before limits decide which stay. */
 void cracks_launch_measures (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
+/* The parents of contours in their levels. */
+void cracks_launch_parents (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);
 bool cracks_launch_hierarchy (
+    const CracksKernelArgs &args, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);
+/* The same over all levels; writes the nesting, too. */
+bool cracks_launch_nesting (
     const CracksKernelArgs &args, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);
 /* Points and table. */
 void cracks_launch_assembly (const CracksKernelArgs &args, bool overlap, cudaStream_t stream);

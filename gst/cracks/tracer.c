@@ -35,6 +35,11 @@ crack_tracer_submit (CrackTracer *tracer, GstContoursFilter *filter, const CtrIm
         "strip-mode=true needs border=pad, as the last row of an endless picture is not known"};
     return NULL;
   }
+  if (params->hierarchy == CTR_HIERARCHY_LEVELS) {
+    *error = (CtrError){CTR_ERROR_INVALID_ARGUMENT,
+        "strip-mode=true needs hierarchy=per-level, as a component of the lowest level may never be closed"};
+    return NULL;
+  }
   if (gst_contours_filter_misses_rows (filter, buffer))
     ctr_crack_strips_cut (tracer->strips);
   return ctr_crack_strips_submit (tracer->strips, image, params, stream, error);

@@ -27,6 +27,7 @@
 
 #include "gst/base/propertyfields.h"
 #include "gst/cracks/levels.h"
+#include "gst/cracks/settings.h"
 #include "gst/cracks/tracer.h"
 
 #include <gst/contours/gstcontours.h>
@@ -41,7 +42,7 @@ struct _GstCudaCrackContour {
   CtrCracksParams params; /* except its levels */
   CrackLevels levels;
   gboolean post_messages;
-  gboolean warned; /* about the current levels */
+  gboolean warned; /* about the current values */
   StripMode strip_mode;
 
   CrackTracer tracer; /* while started */
@@ -63,7 +64,10 @@ enum {
   PROP_FEATURES,
   PROP_POST_MESSAGES,
   PROP_STRIP_MODE,
-  PROP_MAX_OPEN_ROWS
+  PROP_MAX_OPEN_ROWS,
+  PROP_HIERARCHY,
+  PROP_MIN_PERSISTENCE,
+  PROP_MAX_DEPTH
 };
 
 /* Above all samples, so that no pixel is foreground. */
@@ -72,54 +76,6 @@ static const uint32_t no_level = G_MAXUINT32;
 G_DEFINE_TYPE (GstCudaCrackContour, gst_cuda_crack_contour, GST_TYPE_CONTOURS_FILTER)
 GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (cudacrackcontour, "cudacrackcontour", GST_RANK_NONE, GST_TYPE_CUDA_CRACK_CONTOUR,
     GST_DEBUG_CATEGORY_INIT (gst_cuda_crack_contour_debug, "cudacrackcontour", 0, "cudacrackcontour element"))
-
-#define GST_TYPE_CUDA_CRACK_CONTOUR_MODE (gst_cuda_crack_contour_mode_get_type ())
-static GType
-gst_cuda_crack_contour_mode_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
-      {CTR_LEVELS_AT_LEAST, "Samples at or above a level: nested contours, as on a map", "ge"},
-      {CTR_LEVELS_EQUAL, "Samples equal to a level: objects of a label image or mask", "eq"},
-      {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstCudaCrackContourMode", values));
-  return type;
-}
-
-#define GST_TYPE_CUDA_CRACK_CONTOUR_CONNECTIVITY (gst_cuda_crack_contour_connectivity_get_type ())
-static GType
-gst_cuda_crack_contour_connectivity_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
-      {CTR_CONNECTIVITY_4, "Pixels that share an edge", "4"},
-      {CTR_CONNECTIVITY_8, "Pixels that share an edge or a corner", "8"},
-      {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstCudaCrackContourConnectivity", values));
-  return type;
-}
-
-#define GST_TYPE_CUDA_CRACK_CONTOUR_BORDER (gst_cuda_crack_contour_border_get_type ())
-static GType
-gst_cuda_crack_contour_border_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
-      {CTR_IMAGE_BORDER_PAD, "Everything outside the frame is background", "pad"},
-      {CTR_IMAGE_BORDER_ZERO, "The outermost rows and columns of the frame are background, too", "zero"},
-      {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstCudaCrackContourBorder", values));
-  return type;
-}
 
 static gboolean
 gst_cuda_crack_contour_open (GstContoursFilter *filter, CtrBackend backend, CtrError *error)
@@ -139,39 +95,34 @@ gst_cuda_crack_contour_close (GstContoursFilter *filter)
   crack_tracer_close (&GST_CUDA_CRACK_CONTOUR (filter)->tracer);
 }
 
-/* The current parameters, with a reference to their list in *LEVELS (NULL: none). Invalid levels, which may be one step
- * of several changes, give no contours; *WARNING is then set once. */
+/* The current parameters, with a reference to their list in *LEVELS (NULL: none). Values that do not go together, which
+ * may be one step of several changes, give no contours; *WARNING is then set once. */
 static CtrCracksParams
 get_params (GstCudaCrackContour *self, GArray **levels, gchar **warning)
 {
   CtrCracksParams params;
-  gboolean wrong = TRUE;
+  gchar *error;
 
-  *warning = NULL;
   GST_OBJECT_LOCK (self);
   params = self->params;
   *levels = self->levels.list ? g_array_ref (self->levels.list) : NULL;
-  if (self->levels.error) {
-    if (!self->warned)
-      *warning = crack_levels_describe_error (&self->levels);
-  } else if (!self->levels.list && params.minimum > params.maximum) {
-    if (!self->warned)
-      *warning =
-          g_strdup_printf ("No contours: min-level=%u is above max-level=%u. Lower min-level or raise max-level.",
-              params.minimum, params.maximum);
-  } else {
-    wrong = FALSE;
-  }
-  self->warned = wrong;
+  error = self->levels.error ? crack_levels_describe_error (&self->levels)
+                             : crack_settings_describe_error (&params, *levels != NULL);
+  *warning = self->warned ? NULL : g_strdup (error);
+  self->warned = error != NULL;
   GST_OBJECT_UNLOCK (self);
 
-  if (wrong) {
+  if (error) {
     params.levels = &no_level;
     params.level_count = 1;
+    params.hierarchy = CTR_HIERARCHY_PER_LEVEL;
+    params.min_persistence = 0;
+    params.max_depth = CTR_CRACKS_ANY_DEPTH;
   } else if (*levels) {
     params.levels = (const uint32_t *) (*levels)->data;
     params.level_count = (*levels)->len;
   }
+  g_free (error);
   return params;
 }
 
@@ -261,6 +212,9 @@ static const PropertyField fields[] = {
     PROPERTY_FIELD (PROP_FEATURES, GstCudaCrackContour, params.features),
     PROPERTY_FIELD (PROP_POST_MESSAGES, GstCudaCrackContour, post_messages),
     STRIP_MODE_FIELDS (PROP_STRIP_MODE, PROP_MAX_OPEN_ROWS, GstCudaCrackContour, strip_mode),
+    PROPERTY_FIELD (PROP_HIERARCHY, GstCudaCrackContour, params.hierarchy),
+    PROPERTY_FIELD (PROP_MIN_PERSISTENCE, GstCudaCrackContour, params.min_persistence),
+    PROPERTY_FIELD (PROP_MAX_DEPTH, GstCudaCrackContour, params.max_depth),
     {0},
 };
 
@@ -279,7 +233,8 @@ gst_cuda_crack_contour_set_property (GObject *object, guint id, const GValue *va
         G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
-  if (id == PROP_LEVELS || id == PROP_MIN_LEVEL || id == PROP_MAX_LEVEL)
+  if (id == PROP_LEVELS || id == PROP_MIN_LEVEL || id == PROP_MAX_LEVEL || id == PROP_MODE || id == PROP_HIERARCHY
+      || id == PROP_MIN_PERSISTENCE || id == PROP_MAX_DEPTH)
     self->warned = FALSE;
   GST_OBJECT_UNLOCK (self);
 }
@@ -410,7 +365,7 @@ gst_cuda_crack_contour_class_init (GstCudaCrackContourClass *klass)
    * GstCudaCrackContour:min-area:
    *
    * Minimum contour area in square pixels; smaller contours are dropped. The contours inside a dropped one become
-   * children of the next remaining contour of their level around it. Contours run along pixel edges: a rectangle of w x
+   * children of the next remaining contour around it in the #GstCudaCrackContour:hierarchy. Contours run along pixel edges: a rectangle of w x
    * h pixels has the area w h. 0: no limit.
    */
   g_object_class_install_property (object_class, PROP_MIN_AREA,
@@ -476,6 +431,42 @@ gst_cuda_crack_contour_class_init (GstCudaCrackContourClass *klass)
 
   strip_mode_install_properties (object_class, PROP_STRIP_MODE, PROP_MAX_OPEN_ROWS);
 
+  /**
+   * GstCudaCrackContour:hierarchy:
+   *
+   * Which contours are nested in one another: those of each level, or those of all levels as one tree, where the parent
+   * of a contour is the smallest contour of its own or the next lower level around it. With "levels", which needs "ge"
+   * as #GstCudaCrackContour:mode, the metadata has the depth of each contour and the birth and death of its branch.
+   */
+  g_object_class_install_property (object_class, PROP_HIERARCHY,
+      g_param_spec_enum ("hierarchy", "Hierarchy", "Which contours are nested in one another: those of a level, or all",
+          GST_TYPE_CUDA_CRACK_CONTOUR_HIERARCHY, defaults.hierarchy, controlled));
+
+  /**
+   * GstCudaCrackContour:min-persistence:
+   *
+   * Minimum persistence of a branch in sample units, with #GstCudaCrackContour:hierarchy "levels": contours of branches
+   * with a smaller difference between their highest and lowest level are dropped. What was inside a dropped contour
+   * becomes a child of the next remaining one around it. 0: no limit.
+   */
+  g_object_class_install_property (object_class, PROP_MIN_PERSISTENCE,
+      g_param_spec_uint ("min-persistence", "Minimum persistence",
+          "With hierarchy=levels: minimum difference between the highest and lowest level of a contour's branch (0 = "
+          "no "
+          "limit)",
+          0, CRACK_LEVELS_MAX, defaults.min_persistence, controlled));
+
+  /**
+   * GstCudaCrackContour:max-depth:
+   *
+   * Maximum depth in the tree of all levels, with #GstCudaCrackContour:hierarchy "levels": contours with more contours
+   * around them are dropped. -1: no limit.
+   */
+  g_object_class_install_property (object_class, PROP_MAX_DEPTH,
+      g_param_spec_int ("max-depth", "Maximum depth",
+          "With hierarchy=levels: maximum number of contours around a contour in the tree (-1 = no limit)", -1,
+          G_MAXINT, (gint) defaults.max_depth, controlled));
+
   gst_element_class_set_static_metadata (element_class, "CUDA crack contours", "Filter/Analyzer/Video/Hardware",
       "Finds the contours of many grey levels on the GPU or CPU and attaches them as metadata",
       "The gst-cuda-contours authors");
@@ -493,4 +484,5 @@ gst_cuda_crack_contour_class_init (GstCudaCrackContourClass *klass)
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CRACK_CONTOUR_MODE, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CRACK_CONTOUR_CONNECTIVITY, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CRACK_CONTOUR_BORDER, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CRACK_CONTOUR_HIERARCHY, 0);
 }

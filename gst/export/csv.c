@@ -9,8 +9,9 @@
 #define CODE_COLUMNS ",analysed_width,analysed_height,start_x,start_y,codes"
 #define NO_CODES ",,,,,"
 
-/* The twelve columns of a region. */
+/* The twelve columns of a region, and the three of a place in the tree of all levels. */
 #define NO_REGION ",,,,,,,,,,,,"
+#define NO_NESTING ",,,"
 
 static void
 append_header (GString *out, const gchar *more)
@@ -19,7 +20,7 @@ append_header (GString *out, const gchar *more)
                         "orientation,major_axis,minor_axis,eccentricity,min,max,mean,std,"
                         "id,hole,parent,perimeter,point_count,level,coordinates,points,unfinished,"
                         "object,converged,restarted,iterations,criterion,gain,inside_count,inside_mean,"
-                        "inside_variance,outside_count,outside_mean,outside_variance,value");
+                        "inside_variance,outside_count,outside_mean,outside_variance,value,depth,birth,death");
   g_string_append (out, more);
   g_string_append_c (out, '\n');
 }
@@ -124,6 +125,7 @@ append_component (GString *out, const GstContoursComponent *c, GstContoursCompon
   g_string_append (out, c->unfinished ? ",,,,,,,,1" NO_REGION "," : ",,,,,,,,0" NO_REGION ",");
   if (features & GST_CONTOURS_COMPONENT_FEATURE_VALUES)
     number_text_append_uint (out, c->value);
+  g_string_append (out, NO_NESTING);
 }
 
 static void
@@ -182,6 +184,21 @@ append_contour (GString *out, const GstContoursContour *c)
   if (c->level > 0)
     number_text_append_uint (out, c->level);
   g_string_append_c (out, ',');
+}
+
+/* Writes the columns of a contour after its points. */
+static void
+append_nesting (GString *out, GstContoursContourMeta *meta, guint index)
+{
+  GstContoursNesting nesting;
+  g_string_append_c (out, ',');
+  if (gst_contours_contour_meta_get_nesting (meta, index, &nesting)) {
+    append_uint (out, nesting.depth);
+    append_uint (out, nesting.birth);
+    number_text_append_uint (out, nesting.death);
+  } else {
+    g_string_append (out, ",,");
+  }
 }
 
 static GstFlowReturn
@@ -248,6 +265,7 @@ append_contours (const ExportText *text, const GString *start, GstContoursContou
     g_string_append (text->out, table && table[i].flags & CTR_CONTOUR_OPEN ? ",1" : ",0");
     append_region (text->out, meta, i);
     g_string_append_c (text->out, ',');
+    append_nesting (text->out, meta, i);
     if (has_codes && ret == GST_FLOW_OK)
       ret = append_codes (text, meta, &codes, c.id);
     g_string_append (text->out, with_codes && !has_codes ? NO_CODES "\n" : "\n");

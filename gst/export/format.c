@@ -173,6 +173,7 @@ void
 export_append_json_contour (GString *out, GstContoursContourMeta *meta, const GstContoursContour *c)
 {
   GstContoursRegion region;
+  GstContoursNesting nesting;
 
   export_append_uint (out, "\"id\":", c->id);
   g_string_append (out, c->hole ? ",\"hole\":true" : ",\"hole\":false");
@@ -182,6 +183,11 @@ export_append_json_contour (GString *out, GstContoursContourMeta *meta, const Gs
     g_string_append (out, ",\"parent\":null");
   if (c->level > 0)
     export_append_uint (out, ",\"level\":", c->level);
+  if (gst_contours_contour_meta_get_nesting (meta, c->id, &nesting)) {
+    export_append_uint (out, ",\"depth\":", nesting.depth);
+    export_append_uint (out, ",\"birth\":", nesting.birth);
+    export_append_uint (out, ",\"death\":", nesting.death);
+  }
   export_append_double (out, ",\"area\":", c->area);
   export_append_double (out, ",\"perimeter\":", c->perimeter);
   export_append_double (out, ",\"x\":", c->x);

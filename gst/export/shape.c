@@ -116,13 +116,16 @@ sort_holes (ExportShapes *shapes)
     shapes->child[row] = shapes->sibling[row] = NONE;
     orphans |= is_hole (&shapes->table[row]) && shapes->table[row].parent < 0;
   }
+  /* In the hierarchy over all levels, the parent of a hole whose outline was dropped may have a lower level. */
+  gboolean nested = gst_contours_contour_meta_has_nesting (shapes->meta);
   guint32 *outlines = orphans ? find_outer_contours (shapes) : NULL;
   for (guint row = shapes->count; row-- > 0;) {
     const CtrContour *contour = &shapes->table[row];
     guint32 parent = contour->parent >= 0 ? (guint32) contour->parent : outlines ? outlines[row] : NONE;
     if (!is_hole (contour))
       continue;
-    if (parent == NONE || is_hole (&shapes->table[parent])) {
+    if (parent == NONE || is_hole (&shapes->table[parent])
+        || (nested && shapes->table[parent].level != contour->level)) {
       shapes->sibling[row] = row; /* an area of its own */
       continue;
     }

@@ -42,6 +42,16 @@ gst_contours_contour_meta_map_sums (GstContoursContourMeta *meta)
   return sums;
 }
 
+const CtrContourNesting *
+gst_contours_contour_meta_map_nesting (GstContoursContourMeta *meta)
+{
+  CtrError error;
+  const CtrContourNesting *nesting = ctr_contours_map_nesting (PENDING (meta), &error);
+  if (!nesting)
+    GST_WARNING ("The nesting cannot be fetched from the GPU: %s", error.message);
+  return nesting;
+}
+
 const CtrSnakeRegion *
 gst_contours_contour_meta_map_regions (GstContoursContourMeta *meta)
 {
@@ -261,4 +271,25 @@ gst_contours_contour_meta_get_regions_bytes (GstContoursContourMeta *meta)
   const CtrSnakeRegion *regions =
       gst_contours_contour_meta_has_regions (meta) ? gst_contours_contour_meta_map_regions (meta) : NULL;
   return gst_contours_result_meta_view (PRIVATE (meta), regions, (gsize) CONTOURS (meta)->count * sizeof *regions);
+}
+
+/**
+ * gst_contours_contour_meta_get_nesting_bytes:
+ * @meta: a #GstContoursContourMeta
+ *
+ * The place of each contour in the tree of all levels: one `CtrContourNesting` per contour, in the order of their ids.
+ * gst_contours_get_layout() describes it.
+ *
+ * Returns: (transfer full) (nullable): the rows, not a copy, valid without the buffer; free them with g_bytes_unref().
+ *     %NULL unless gst_contours_contour_meta_has_nesting(), or if they could not be fetched
+ *
+ * Since: 0.1
+ */
+GBytes *
+gst_contours_contour_meta_get_nesting_bytes (GstContoursContourMeta *meta)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
+  const CtrContourNesting *nesting =
+      gst_contours_contour_meta_has_nesting (meta) ? gst_contours_contour_meta_map_nesting (meta) : NULL;
+  return gst_contours_result_meta_view (PRIVATE (meta), nesting, (gsize) CONTOURS (meta)->count * sizeof *nesting);
 }

@@ -40,6 +40,9 @@ const CtrContourSums *gst_contours_contour_meta_map_sums (GstContoursContourMeta
 G_GNUC_INTERNAL
 const CtrSnakeRegion *gst_contours_contour_meta_map_regions (GstContoursContourMeta *meta);
 
+G_GNUC_INTERNAL
+const CtrContourNesting *gst_contours_contour_meta_map_nesting (GstContoursContourMeta *meta);
+
 /* From the coordinates of the contours' points to those of the frame. */
 G_GNUC_INTERNAL
 void gst_contours_contour_meta_map_position (

@@ -254,7 +254,8 @@ gst_contours_contour_meta_fetch (GstContoursContourMeta *meta, GError **error)
   CtrError reason;
   if (ctr_contours_map_table (contours, &reason) && ctr_contours_map_points (contours, &reason)
       && (!has_moments (meta) || ctr_contours_map_sums (contours, &reason))
-      && (!gst_contours_contour_meta_has_regions (meta) || ctr_contours_map_regions (contours, &reason)))
+      && (!gst_contours_contour_meta_has_regions (meta) || ctr_contours_map_regions (contours, &reason))
+      && (!gst_contours_contour_meta_has_nesting (meta) || ctr_contours_map_nesting (contours, &reason)))
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ, "The contours cannot be fetched from the GPU: %s",
       reason.message);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Single contours and regions, in pixels of the frame that carries the metadata. */
+/* Single contours with their regions and nesting, in pixels of the frame that carries the metadata. */
 #include "gst/meta/contourmeta-private.h"
 
 #include <math.h>
@@ -200,6 +200,83 @@ gst_contours_contour_meta_get_regions (GstContoursContourMeta *meta)
     GstContoursRegion *region = g_new (GstContoursRegion, 1);
     fill_region (&regions[i], region);
     list = g_list_prepend (list, region);
+  }
+  return list;
+}
+
+static GstContoursNesting *
+nesting_copy (const GstContoursNesting *nesting)
+{
+  return g_memdup2 (nesting, sizeof *nesting);
+}
+
+G_DEFINE_BOXED_TYPE (GstContoursNesting, gst_contours_nesting, nesting_copy, g_free)
+
+/**
+ * gst_contours_contour_meta_has_nesting:
+ * @meta: a #GstContoursContourMeta
+ *
+ * Whether the contours of all levels are nested in one another: those of `cudacrackcontour` with `hierarchy=levels`.
+ *
+ * Returns: whether gst_contours_contour_meta_get_nesting() has the place of each contour in the tree
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_contours_contour_meta_has_nesting (GstContoursContourMeta *meta)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), FALSE);
+  return (PENDING (meta)->features & CTR_CONTOUR_FEATURE_NESTING) != 0;
+}
+
+/**
+ * gst_contours_contour_meta_get_nesting:
+ * @meta: a #GstContoursContourMeta
+ * @index: index of the contour, from 0
+ * @nesting: (out caller-allocates): its place in the tree of all levels
+ *
+ * Gets the depth of one contour, and the birth and death of its branch. In other languages the function returns the
+ * pair of both results.
+ *
+ * Returns: whether there is a contour with this @index, it has a place in a tree, and that could be fetched
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_contours_contour_meta_get_nesting (GstContoursContourMeta *meta, guint index, GstContoursNesting *nesting)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), FALSE);
+  g_return_val_if_fail (nesting != NULL, FALSE);
+  const CtrContourNesting *rows;
+  if (!gst_contours_contour_meta_has_nesting (meta) || index >= CONTOURS (meta)->count
+      || !(rows = gst_contours_contour_meta_map_nesting (meta)))
+    return FALSE;
+  *nesting = (GstContoursNesting){rows[index].depth, rows[index].birth, rows[index].death};
+  return TRUE;
+}
+
+/**
+ * gst_contours_contour_meta_get_nestings:
+ * @meta: a #GstContoursContourMeta
+ *
+ * Gets the places of all contours in the tree of all levels in the order of their ids, for other languages. In C,
+ * gst_contours_contour_meta_get_nesting() needs no allocation.
+ *
+ * Returns: (transfer full) (element-type GstContoursNesting): the places, valid without the buffer; free them with
+ *     g_list_free_full() and g_free(). %NULL if there are none, or they could not be fetched
+ *
+ * Since: 0.1
+ */
+GList *
+gst_contours_contour_meta_get_nestings (GstContoursContourMeta *meta)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
+  GList *list = NULL;
+  for (guint i = gst_contours_contour_meta_has_nesting (meta) ? CONTOURS (meta)->count : 0; i-- > 0;) {
+    GstContoursNesting nesting;
+    if (!gst_contours_contour_meta_get_nesting (meta, i, &nesting))
+      break;
+    list = g_list_prepend (list, g_memdup2 (&nesting, sizeof nesting));
   }
   return list;
 }

@@ -88,6 +88,13 @@ static const Field contour_chain[] = {
     {0},
 };
 
+static const Field contour_nesting[] = {
+    FIELD (CtrContourNesting, depth),
+    FIELD (CtrContourNesting, birth),
+    FIELD (CtrContourNesting, death),
+    {0},
+};
+
 static const Field point[] = {
     FIELD (CtrPoint, x),
     FIELD (CtrPoint, y),
@@ -170,6 +177,7 @@ static const Layout layouts[] = {
     {"CtrContour", sizeof (CtrContour), contour},
     {"CtrContourChain", sizeof (CtrContourChain), contour_chain},
     {"CtrContourMoments", sizeof (CtrContourMoments), contour_moments},
+    {"CtrContourNesting", sizeof (CtrContourNesting), contour_nesting},
     {"CtrContourSums", sizeof (CtrContourSums), contour_sums},
     {"CtrPoint", sizeof (CtrPoint), point},
     {"CtrSnakeRegion", sizeof (CtrSnakeRegion), snake_region},
@@ -198,7 +206,8 @@ describe (const Layout *layout)
 /**
  * gst_contours_get_layout:
  * @structure: name of a structure: `CtrComponent`, `CtrComponentGrey`, `CtrComponentMoments`, `CtrContour`,
- *     `CtrContourChain`, `CtrContourMoments`, `CtrContourSums`, `CtrPoint`, `CtrSnakeRegion` or `CtrSnakeState`
+ *     `CtrContourChain`, `CtrContourMoments`, `CtrContourNesting`, `CtrContourSums`, `CtrPoint`, `CtrSnakeRegion` or
+ *     `CtrSnakeState`
  *
  * Describes how the elements of a result array lie in memory, for languages that cannot read the C declaration. The
  * description is a JSON object with the arrays `names`, `formats` and `offsets`, which have one item per field, and

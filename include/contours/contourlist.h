@@ -73,11 +73,20 @@ typedef struct {
   uint64_t words[10][2];
 } CtrContourSums;
 
+/* A contour in the tree of all levels, see cracks.h. The tree and its branches are those of all contours of the image,
+ * before limits drop some. */
+typedef struct {
+  uint32_t depth; /* number of contours around it in the tree: 0 without a parent */
+  uint32_t birth; /* the lowest level of its branch, */
+  uint32_t death; /* the highest level: its persistence is death - birth */
+} CtrContourNesting;
+
 /* Features computed on request. The table and the points are always computed. */
 typedef enum {
   CTR_CONTOUR_FEATURE_MOMENTS = 1 << 0, /* CtrContourSums */
   CTR_CONTOUR_FEATURE_REGIONS = 1 << 1, /* CtrSnakeRegion (snake.h); only and always with region snakes */
-  CTR_CONTOUR_FEATURE_HISTORY = 1 << 2  /* CtrSnakeHistory (snake.h); region snakes on request */
+  CTR_CONTOUR_FEATURE_HISTORY = 1 << 2, /* CtrSnakeHistory (snake.h); region snakes on request */
+  CTR_CONTOUR_FEATURE_NESTING = 1 << 3  /* CtrContourNesting; only and always with CTR_HIERARCHY_LEVELS (cracks.h) */
 } CtrContourFeatures;
 
 /* The limit on the cost of an image that a result exceeds. */
@@ -129,12 +138,16 @@ CTR_API const CtrContour *ctr_contours_map_table (CtrContours *contours, CtrErro
 CTR_API const CtrPoint *ctr_contours_map_points (CtrContours *contours, CtrError *error);
 CTR_API const CtrContourSums *ctr_contours_map_sums (CtrContours *contours, CtrError *error);
 
+/* Likewise, count rows, NULL without CTR_CONTOUR_FEATURE_NESTING. */
+CTR_API const CtrContourNesting *ctr_contours_map_nesting (CtrContours *contours, CtrError *error);
+
 /* The arrays in GPU memory, for work in the same CUDA context (transfer none). The reference must outlive that work.
  * Returns false if the arrays are in host memory only, or in another CUDA context than the current one. */
 typedef struct {
   const CtrContour *table;
   const CtrPoint *points;
-  const CtrContourSums *sums; /* NULL without CTR_CONTOUR_FEATURE_MOMENTS */
+  const CtrContourSums *sums;       /* NULL without CTR_CONTOUR_FEATURE_MOMENTS */
+  const CtrContourNesting *nesting; /* NULL without CTR_CONTOUR_FEATURE_NESTING */
 } CtrDeviceContours;
 CTR_API bool ctr_contours_get_device (CtrContours *contours, CtrDeviceContours *device);
 

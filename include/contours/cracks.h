@@ -17,7 +17,31 @@
  * type and the first point of an 8-connected level's contours follow from OpenCV's findContours() of the binary image:
  * the first point of an outer contour is the first pixel of OpenCV's, that of a hole is one pixel right of OpenCV's.
  * Parent, child, next and previous are those of OpenCV's RETR_TREE: `next` is the preceding sibling in the order of the
- * rows, and `child` the last child. Contours of different levels are not related. */
+ * rows, and `child` the last child. Contours of different levels are not related.
+ *
+ * Hierarchy over all levels, CTR_HIERARCHY_LEVELS: the tree of shapes (Monasse, Guichard: "Fast computation of a
+ * contrast-invariant image representation"), with the components and holes of the levels as shapes. It needs
+ * CTR_LEVELS_AT_LEAST, as samples of exactly one level do not enclose those of the next. The region of a contour are
+ * the pixels that its line encloses. Lines of different levels do not cross, so one of two regions contains the other,
+ * or they have no pixel in common. Contour Q is around contour C if the region of Q contains that of C and is larger,
+ * or if both are outer contours of the same region, as no sample lies between their levels, and Q's level is lower. The
+ * parent of C is the contour with the smallest region among those around C of C's level and of the next lower level in
+ * the list; of equal regions, that of C's level. So
+ *   - the parent of a hole is the outer contour of the component with that hole, as above;
+ *   - the parent of an outer contour is the outer contour of the component of the next lower level that contains C's
+ *     component; or the hole of C's level around C, where the same component contains what surrounds the hole, too.
+ * A parent has a lower level, or the same level and a larger region, so it comes before its children in the order of
+ * the rows, and following parents ends at a contour without a parent, which is one of the first level. The order of the
+ * rows, `next`, `previous` and `child` are as above; contours without a parent are siblings, whatever their levels.
+ *
+ * Branches. A component contains components of the next higher level in the list. It continues in the one of them with
+ * the highest level in it, of several in the one whose contour at that level comes last in the order of the rows. A
+ * hole of a level, as its pixels of background, contains holes of the next lower level. It continues in the one of them
+ * with the lowest level in it, of several in the one whose contour at that level comes first. So the contours of all
+ * levels form branches, each a component or a hole at successive levels. This is the elder rule of persistent homology
+ * (Edelsbrunner, Harer: "Computational Topology", VII.1): where two meet, the one that reaches further continues. A
+ * branch has a lowest level, its birth, and a highest level, its death; the difference is its persistence (for
+ * components, the dynamics of a peak). See CtrContourNesting. */
 #ifndef CONTOURS_CRACKS_H
 #define CONTOURS_CRACKS_H
 
@@ -40,6 +64,15 @@ typedef enum {
                            paper */
 } CtrImageBorder;
 
+/* Which contours are nested in one another. */
+typedef enum {
+  CTR_HIERARCHY_PER_LEVEL, /* those of one level */
+  CTR_HIERARCHY_LEVELS     /* those of all levels; the result has CTR_CONTOUR_FEATURE_NESTING. Only with AT_LEAST */
+} CtrHierarchy;
+
+/* No limit on the depth. */
+#define CTR_CRACKS_ANY_DEPTH UINT32_MAX
+
 typedef struct {
   CtrLevelMode mode;
   CtrConnectivity connectivity; /* of the foreground */
@@ -60,13 +93,18 @@ typedef struct {
    * before memory is allocated for them. */
   uint64_t max_points;
   uint32_t features; /* CtrContourFeatures */
+  CtrHierarchy hierarchy;
+  /* Limits on contours, only with CTR_HIERARCHY_LEVELS: contours of a branch of less persistence, and contours of more
+   * depth, are dropped. */
+  uint32_t min_persistence; /* samples */
+  uint32_t max_depth;       /* CTR_CRACKS_ANY_DEPTH: no limit */
 } CtrCracksParams;
 
 /* Default of max_points: enough for 255 levels of a 3840 x 2160 photograph without strong noise. */
 #define CTR_CRACKS_DEFAULT_MAX_POINTS (UINT64_C (1) << 26)
 
 /* Defaults: AT_LEAST, 8-connected, PAD, every level from 1 to 65535, no limits on contours, no extra features, default
- * max_points. */
+ * max_points, a hierarchy per level. */
 CTR_API void ctr_cracks_params_init (CtrCracksParams *params);
 
 typedef struct CtrCracks CtrCracks;

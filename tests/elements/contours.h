@@ -88,6 +88,12 @@ assert_same_contours (CtrContours *a, CtrContours *b, const gchar *what)
     fail_unless (of_a && of_b, "%s: %s", what, error.message);
     fail_unless (memcmp (of_a, of_b, a->count * sizeof (CtrSnakeRegion)) == 0, "%s: regions", what);
   }
+  if (a->features & CTR_CONTOUR_FEATURE_NESTING) {
+    of_a = ctr_contours_map_nesting (a, &error);
+    of_b = ctr_contours_map_nesting (b, &error);
+    fail_unless (of_a && of_b, "%s: %s", what, error.message);
+    fail_unless (memcmp (of_a, of_b, a->count * sizeof (CtrContourNesting)) == 0, "%s: nesting", what);
+  }
   if (!(a->features & CTR_CONTOUR_FEATURE_MOMENTS))
     return;
   of_a = ctr_contours_map_sums (a, &error);

@@ -330,6 +330,7 @@ GST_START_TEST (test_refused)
 {
   check_refused ("cudaborders strip-mode=true mode=tree", "mode=list");
   check_refused ("cudacrackcontour strip-mode=true border=zero", "border=pad");
+  check_refused ("cudacrackcontour strip-mode=true hierarchy=levels", "hierarchy=per-level");
   check_refused ("cudaborders strip-mode=true max-open-rows=65500", "65535 rows");
 }
 

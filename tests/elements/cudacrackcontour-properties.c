@@ -85,6 +85,27 @@ GST_START_TEST (test_live_properties)
   g_object_set (cracks, "levels", NULL, NULL);
   check_change (h, &frame, &params, &before);
 
+  params.hierarchy = CTR_HIERARCHY_LEVELS;
+  gst_util_set_object_arg (G_OBJECT (cracks), "hierarchy", "levels");
+  check_change (h, &frame, &params, &before);
+
+  params.min_persistence = 14;
+  g_object_set (cracks, "min-persistence", 14, NULL);
+  check_change (h, &frame, &params, &before);
+
+  params.max_depth = 3;
+  g_object_set (cracks, "max-depth", 3, NULL);
+  check_change (h, &frame, &params, &before);
+
+  params.min_persistence = 0;
+  params.max_depth = CTR_CRACKS_ANY_DEPTH;
+  g_object_set (cracks, "min-persistence", 0, "max-depth", -1, NULL);
+  check_change (h, &frame, &params, &before);
+
+  params.hierarchy = CTR_HIERARCHY_PER_LEVEL;
+  gst_util_set_object_arg (G_OBJECT (cracks), "hierarchy", "per-level");
+  check_change (h, &frame, &params, &before);
+
   params.connectivity = CTR_CONNECTIVITY_8;
   params.frame = CTR_IMAGE_BORDER_PAD;
   gst_util_set_object_arg (G_OBJECT (cracks), "connectivity", "8");
@@ -143,6 +164,38 @@ GST_START_TEST (test_wrong_levels)
 
 GST_END_TEST;
 
+/* Values that do not go with the hierarchy yield frames without contours, and one warning. */
+GST_START_TEST (test_wrong_hierarchy)
+{
+  TestFrame frame = {GST_VIDEO_FORMAT_NV12, 64, 48, .seed = 12};
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h =
+      new_harness_with_bus ("cudacrackcontour step=40 hierarchy=levels mode=eq min-persistence=40 max-depth=2", bus);
+  CtrCracksParams params;
+
+  ctr_cracks_params_init (&params);
+  params.step = 40;
+  set_frame_caps (h, &frame);
+  check_refused (h, bus, &frame, "hierarchy=levels needs mode=ge");
+  check_refused (h, bus, &frame, NULL);
+  gst_util_set_object_arg (G_OBJECT (h->element), "hierarchy", "per-level");
+  check_refused (h, bus, &frame, "min-persistence=40 needs hierarchy=levels");
+  g_object_set (h->element, "min-persistence", 0, NULL);
+  check_refused (h, bus, &frame, "max-depth=2 needs hierarchy=levels");
+  check_refused (h, bus, &frame, NULL);
+  gst_util_set_object_arg (G_OBJECT (h->element), "hierarchy", "levels");
+  gst_util_set_object_arg (G_OBJECT (h->element), "mode", "ge");
+  params.hierarchy = CTR_HIERARCHY_LEVELS;
+  params.max_depth = 2;
+  check_cracks (h, &frame, &params);
+  fail_unless (pop_message (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 /* The warning quotes the start of a long list of levels, and is valid UTF-8 even if the list is not. */
 GST_START_TEST (test_long_wrong_levels)
 {
@@ -186,17 +239,21 @@ GST_START_TEST (test_property_bounds)
 {
   GstElement *cracks = gst_element_factory_make ("cudacrackcontour", NULL);
   GObjectClass *klass = G_OBJECT_GET_CLASS (cracks);
-  static const gchar *levels[] = {"min-level", "max-level", "step"}, *enums[] = {"mode", "connectivity", "border"};
+  static const gchar *levels[] = {"min-level", "max-level", "step"},
+                     *enums[] = {"mode", "connectivity", "border", "hierarchy"};
   static const gchar *limits[] = {"min-area", "max-area", "min-length"};
 
   for (guint i = 0; i < 3; i++) {
     GParamSpecUInt *level = G_PARAM_SPEC_UINT (g_object_class_find_property (klass, levels[i]));
     GParamSpecDouble *limit = G_PARAM_SPEC_DOUBLE (g_object_class_find_property (klass, limits[i]));
-    GParamSpec *spec = g_object_class_find_property (klass, enums[i]);
-    GValue value = G_VALUE_INIT;
 
     fail_unless (level->minimum == 1 && level->maximum == 65535, "%s", levels[i]);
     fail_unless (limit->minimum == 0 && limit->maximum == G_MAXDOUBLE, "%s", limits[i]);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (enums); i++) {
+    GParamSpec *spec = g_object_class_find_property (klass, enums[i]);
+    GValue value = G_VALUE_INIT;
+
     g_value_init (&value, spec->value_type);
     g_value_set_enum (&value, 6);
     fail_unless (g_param_value_validate (spec, &value), "%s takes 6", enums[i]);
@@ -212,6 +269,7 @@ add_cudacrackcontour_property_tests (TCase *tc)
 {
   tcase_add_test (tc, test_live_properties);
   tcase_add_test (tc, test_wrong_levels);
+  tcase_add_test (tc, test_wrong_hierarchy);
   tcase_add_test (tc, test_long_wrong_levels);
   tcase_add_test (tc, test_property_bounds);
 }

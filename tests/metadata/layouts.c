@@ -140,6 +140,16 @@ fill_region (CtrSnakeRegion *to, GString *names)
   return sizeof to->reserved;
 }
 
+static gsize
+fill_nesting (CtrContourNesting *to, GString *names)
+{
+  gint number = 0;
+  SET (depth);
+  SET (birth);
+  SET (death);
+  return 0;
+}
+
 #define STRUCTURE(type, fill)                                 \
   {                                                           \
 #type, sizeof(type), (gsize(*)(gpointer, GString *)) fill \
@@ -156,6 +166,7 @@ static const struct {
     STRUCTURE (CtrContour, fill_contour),
     STRUCTURE (CtrContourChain, fill_chain),
     STRUCTURE (CtrContourMoments, fill_moments),
+    STRUCTURE (CtrContourNesting, fill_nesting),
     STRUCTURE (CtrContourSums, fill_sums),
     STRUCTURE (CtrPoint, fill_point),
     STRUCTURE (CtrSnakeRegion, fill_region),

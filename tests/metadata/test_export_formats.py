@@ -363,6 +363,7 @@ def main():
     random = numpy.random.default_rng(2)
     grey = [random.integers(0, 256, (20, 31)).astype(numpy.uint8) for _ in range(3)]
     check(grey, "cudacrackcontour levels=40,80,120,200", [40, 80, 120, 200])
+    check(grey, "cudacrackcontour hierarchy=levels levels=40,80,120,200", [40, 80, 120, 200])
     labels = [random.integers(0, 4, (20, 31)).astype(numpy.uint8) for _ in range(3)]
     check(labels, "cudacrackcontour mode=eq min-level=1 max-level=3", [1, 2, 3], lambda frame, level: frame == level)
 

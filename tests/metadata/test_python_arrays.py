@@ -132,6 +132,7 @@ class Contours(unittest.TestCase):
         sums = [int(row["a00_high"]) * 2 ** 64 + int(row["a00_low"]) for row in meta.sums]
         self.assertEqual(sums, meta.table["area2"].tolist())
         self.assertIsNone(meta.regions)
+        self.assertIsNone(meta.nesting)
         self.assertEqual(list(gpu.fetched), [1, 1, 1])
 
     def test_sequence(self):
@@ -146,6 +147,7 @@ class Contours(unittest.TestCase):
         self.assertEqual((outer.area, outer.box, outer.child, hole.parent, hole.hole), (15, (1, 1, 6, 4), 1, 0, True))
         self.assertEqual(hole.centroid, (3, 3))
         self.assertIsNone(hole.region)
+        self.assertIsNone(hole.nesting)
         for c in contours:
             numpy.testing.assert_array_equal(c.points, meta.points[c.first:c.first + c.count])
             self.assertTrue(numpy.shares_memory(c.points, meta.points))
@@ -268,6 +270,21 @@ class Contours(unittest.TestCase):
         self.assertIsNone(meta.codes)
         with self.assertRaisesRegex(GLib.Error, "epsilon"):
             meta.fetch_codes()
+
+    def test_nesting(self):
+        launch = f"{DISC} cudacrackcontour backend=cpu hierarchy=levels step=20"
+        meta, = GstContours.contour_metas(Frames(launch).buffers[0])
+        self.assertEqual((meta.has_nesting(), meta.nesting.shape), (True, (meta.count,)))
+        self.assertGreater(meta.count, 3)
+        for contour, row in zip(meta.contours, meta.nesting):
+            nesting = contour.nesting
+            self.assertEqual((nesting.depth, nesting.birth, nesting.death), tuple(row))
+            depth, parent = 0, contour.parent
+            while parent >= 0:
+                depth, parent = depth + 1, meta.contours[parent].parent
+            self.assertEqual(nesting.depth, depth)
+            self.assertTrue(nesting.birth <= contour.level <= nesting.death)
+        self.assertEqual(meta.nesting["death"].max(), meta.table["level"].max())
 
     def test_failing_fetch(self):
         buffer, gpu = with_contours(PIXELS)

@@ -162,6 +162,31 @@ GST_CONTOURS_API
 GType gst_contours_region_get_type (void);
 
 /**
+ * GstContoursNesting:
+ * @depth: number of contours around this one in the tree of all levels; 0 without a parent
+ * @birth: lowest level of its branch, in sample units
+ * @death: highest level of its branch; the persistence is @death - @birth
+ *
+ * The place of a contour in the tree of all levels, which `cudacrackcontour` finds with `hierarchy=levels`. A branch is
+ * a component or a hole at successive levels. The tree and its branches are those of all contours of the image, before
+ * limits such as `min-persistence` drop some. Scaling the frame does not change the numbers.
+ *
+ * Since: 0.1
+ */
+typedef struct _GstContoursNesting GstContoursNesting;
+
+struct _GstContoursNesting {
+  guint depth;
+  guint birth;
+  guint death;
+};
+
+#define GST_TYPE_CONTOURS_NESTING (gst_contours_nesting_get_type ())
+
+GST_CONTOURS_API
+GType gst_contours_nesting_get_type (void);
+
+/**
  * GstContoursContourMeta:
  * @meta: parent #GstMeta
  *
@@ -290,6 +315,15 @@ GST_CONTOURS_API
 GList *gst_contours_contour_meta_get_regions (GstContoursContourMeta *meta);
 
 GST_CONTOURS_API
+gboolean gst_contours_contour_meta_has_nesting (GstContoursContourMeta *meta);
+
+GST_CONTOURS_API
+gboolean gst_contours_contour_meta_get_nesting (GstContoursContourMeta *meta, guint index, GstContoursNesting *nesting);
+
+GST_CONTOURS_API
+GList *gst_contours_contour_meta_get_nestings (GstContoursContourMeta *meta);
+
+GST_CONTOURS_API
 GBytes *gst_contours_contour_meta_get_points (GstContoursContourMeta *meta, guint index);
 
 GST_CONTOURS_API
@@ -330,6 +364,9 @@ GBytes *gst_contours_contour_meta_get_codes_bytes (GstContoursContourMeta *meta)
 
 GST_CONTOURS_API
 GBytes *gst_contours_contour_meta_get_chains_bytes (GstContoursContourMeta *meta);
+
+GST_CONTOURS_API
+GBytes *gst_contours_contour_meta_get_nesting_bytes (GstContoursContourMeta *meta);
 
 G_END_DECLS
 

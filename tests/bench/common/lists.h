@@ -8,14 +8,15 @@
 typedef struct {
   const CtrContour *table;
   const CtrPoint *points;
-  const CtrContourSums *sums;    /* NULL without */
-  const CtrSnakeRegion *regions; /* NULL without */
+  const CtrContourSums *sums;       /* NULL without */
+  const CtrSnakeRegion *regions;    /* NULL without */
+  const CtrContourNesting *nesting; /* NULL without */
 } BenchLists;
 
 /* False, and a message on stderr, on failure. */
 bool bench_lists_map (CtrContours *contours, BenchLists *lists);
 
-/* Is RESULT, which WHO made of WHAT, EXPECTED to the last byte: table, points, sums and regions? Says on stderr where
+/* Is RESULT, which WHO made of WHAT, EXPECTED to the last byte: table, points, sums, regions and nesting? Says on stderr where
  * it is not. */
 bool bench_lists_same (const char *what, const char *who, CtrContours *result, CtrContours *expected);
 

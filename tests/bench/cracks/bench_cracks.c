@@ -44,22 +44,18 @@ typedef struct {
   uint32_t size_count;
 } Bench;
 
-/* What is asked of an image; of most, the first only. */
-static const struct {
-  CtrLevelMode mode;
-  CtrConnectivity connectivity;
-  CtrImageBorder frame;
-  double min_area;
-  uint32_t features;
-} variants[] = {
-    {CTR_LEVELS_AT_LEAST, 8, CTR_IMAGE_BORDER_PAD, 0, 0},
-    {CTR_LEVELS_EQUAL, 8, CTR_IMAGE_BORDER_PAD, 0, 0},
-    {CTR_LEVELS_AT_LEAST, 4, CTR_IMAGE_BORDER_PAD, 0, 0},
-    {CTR_LEVELS_AT_LEAST, 8, CTR_IMAGE_BORDER_ZERO, 0, 0},
-    {CTR_LEVELS_AT_LEAST, 8, CTR_IMAGE_BORDER_PAD, 100, 0},
-    {CTR_LEVELS_AT_LEAST, 8, CTR_IMAGE_BORDER_PAD, 0, CTR_CONTOUR_FEATURE_MOMENTS},
+/* What is asked of an image, beside the levels; of most, the first only. */
+static const CtrCracksParams variants[] = {
+    {.connectivity = 8},
+    {.connectivity = 8, .mode = CTR_LEVELS_EQUAL},
+    {.connectivity = 4},
+    {.connectivity = 8, .frame = CTR_IMAGE_BORDER_ZERO},
+    {.connectivity = 8, .min_area = 100},
+    {.connectivity = 8, .features = CTR_CONTOUR_FEATURE_MOMENTS},
+    {.connectivity = 8, .hierarchy = CTR_HIERARCHY_LEVELS},
+    {.connectivity = 8, .hierarchy = CTR_HIERARCHY_LEVELS, .min_persistence = 20},
 };
-enum { GE, EQ, GE_4, GE_ZERO, GE_AREA, GE_MOMENTS, VARIANTS };
+enum { GE, EQ, GE_4, GE_ZERO, GE_AREA, GE_MOMENTS, GE_NESTED, GE_PERSISTENT, VARIANTS };
 
 /* What says which work it is, in a record. */
 static void
@@ -68,10 +64,12 @@ print_work (FILE *file, const CracksWork *work)
   const CtrCracksParams *p = &work->params;
   fprintf (file,
       "\"name\": \"%s\", \"width\": %u, \"height\": %u, \"bits\": %u, \"levels_are\": \"%s\", \"connectivity\": %d, "
-      "\"frame\": \"%s\", \"step\": %u, \"min_area\": %g, \"moments\": %d, \"levels\": %u, \"corners\": %" PRIu64,
+      "\"frame\": \"%s\", \"step\": %u, \"min_area\": %g, \"moments\": %d, "
+      "\"nested\": %d, \"min_persistence\": %u, \"levels\": %u, \"corners\": %" PRIu64,
       work->name, work->width, work->height, 8 * work->bytes, p->mode == CTR_LEVELS_EQUAL ? "eq" : "ge",
       (int) p->connectivity, p->frame == CTR_IMAGE_BORDER_ZERO ? "zero" : "pad", p->step, p->min_area,
-      p->features & CTR_CONTOUR_FEATURE_MOMENTS ? 1 : 0, work->levels, work->corners);
+      p->features & CTR_CONTOUR_FEATURE_MOMENTS ? 1 : 0, p->hierarchy == CTR_HIERARCHY_LEVELS, p->min_persistence,
+      work->levels, work->corners);
 }
 
 const char *
@@ -80,10 +78,13 @@ cracks_describe (const CracksWork *work)
   static char text[320];
   const CtrCracksParams *p = &work->params;
   snprintf (text, sizeof text,
-      "%s %ux%u, %u bit, %s, %d-connected, frame %s, %s %u to %u by %u, area %g..%g, length %g, features %u",
+      "%s %ux%u, %u bit, %s, %d-connected, frame %s, %s %u to %u by %u, area %g..%g, length %g, features %u, hierarchy "
+      "%s, "
+      "persistence %u",
       work->name, work->width, work->height, 8 * work->bytes, p->mode == CTR_LEVELS_EQUAL ? "eq" : "ge",
       (int) p->connectivity, p->frame == CTR_IMAGE_BORDER_ZERO ? "zero" : "pad", p->levels ? "listed levels" : "levels",
-      p->minimum, p->maximum, p->step, p->min_area, p->max_area, p->min_length, p->features);
+      p->minimum, p->maximum, p->step, p->min_area, p->max_area, p->min_length, p->features,
+      p->hierarchy == CTR_HIERARCHY_LEVELS ? "levels" : "per level", p->min_persistence);
   return text;
 }
 
@@ -248,6 +249,7 @@ count (Bench *bench, CracksWork *work, uint32_t expected)
   CtrError error;
   all.params.min_area = 0;
   all.params.features = 0;
+  all.params.min_persistence = 0;
   CtrContours *contours = cracks_run_host (bench->host, &all, &view);
   const CtrContour *table = contours ? ctr_contours_map_table (contours, &error) : NULL;
   bool ok = table;
@@ -267,12 +269,12 @@ count (Bench *bench, CracksWork *work, uint32_t expected)
 static bool
 measure_variant (Bench *bench, CracksWork *work, uint32_t variant, uint32_t step, uint32_t expected, bool write)
 {
-  ctr_cracks_params_init (&work->params);
-  work->params.mode = variants[variant].mode;
-  work->params.connectivity = variants[variant].connectivity;
-  work->params.frame = variants[variant].frame;
-  work->params.min_area = variants[variant].min_area;
-  work->params.features = variants[variant].features;
+  CtrCracksParams defaults;
+  ctr_cracks_params_init (&defaults);
+  work->params = variants[variant];
+  work->params.maximum = defaults.maximum;
+  work->params.max_points = defaults.max_points;
+  work->params.max_depth = defaults.max_depth;
   work->params.step = step;
   work->params.minimum = step; /* 1, or the multiples */
   return !bench_chosen (cracks_describe (work)) || (count (bench, work, expected) && measure (bench, work, write));
@@ -363,11 +365,11 @@ measure_table2 (Bench *bench)
 static bool
 measure_scenes (Bench *bench)
 {
-  const uint32_t all = (1 << VARIANTS) - 1, both = 1 << GE | 1 << EQ;
+  const uint32_t all = (1 << VARIANTS) - 1, few = 1 << GE | 1 << EQ | 1 << GE_NESTED;
   const bool ok = bench_disparity (PAPER_WIDTH, PAPER_HEIGHT, bench->image)
                   && measure_image (bench, "disparity", PAPER_WIDTH, PAPER_HEIGHT, 1, all, 1, 0);
   return bench_photo (1920, 1080, bench->image)
-         && measure_image (bench, "photo", 1920, 1080, 1, bench->quick ? both : all, 1, 0) && ok;
+         && measure_image (bench, "photo", 1920, 1080, 1, bench->quick ? few : all, 1, 0) && ok;
 }
 
 /* The photo in 2, 4, .. 256 values, and labels of so many kinds, with the same lines whatever they are: what do levels

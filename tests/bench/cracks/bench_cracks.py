@@ -20,7 +20,8 @@ from harness import (choice_of, number, parse_options, peer_interpreter, print_c
                      write_files)
 from lists_table import DEVICE_MODES, OURS, differing, floor_us, ours_of
 
-WORK = ["name", "width", "height", "bits", "levels_are", "connectivity", "frame", "step", "min_area", "moments"]
+WORK = ["name", "width", "height", "bits", "levels_are", "connectivity", "frame", "step", "min_area", "moments", "nested",
+        "min_persistence"]
 FIELDS = ["who", "mode"] + WORK + ["levels", "corners", "contours", "points", "different", "runs", "min_us", "median_us"]
 PEER_TIME_LIMIT = {"opencv": 400, "contourpy": 150, "skimage": 150}  # seconds
 PEER_NAMES = {"opencv": "OpenCV", "contourpy": "contourpy", "skimage": "scikit-image"}
@@ -37,7 +38,9 @@ def title_of(record):
     title += ", frame zero" if record["frame"] == "zero" else ""
     title += f", step {record['step']}" if record["step"] > 1 else ""
     title += f", area >= {record['min_area']:g}" if record["min_area"] else ""
-    return title + (", moments" if record["moments"] else "")
+    title += ", moments" if record["moments"] else ""
+    title += ", hierarchy of all levels" if record["nested"] else ""
+    return title + (f", persistence >= {record['min_persistence']}" if record["min_persistence"] else "")
 
 
 def rows_of(records, copy_rate):
@@ -86,7 +89,7 @@ def print_content(works):
               "µs per level and megapixel beyond"]]
     for record in ours:
         fixed = empty.get(key(record))
-        if record["name"] == "empty" or fixed is None or not record["corners"] or record["min_area"] or record["moments"]:
+        if record["name"] == "empty" or fixed is None or not record["corners"] or record["min_area"] or record["moments"] or record["nested"]:
             continue
         beyond = max(record["median_us"] - fixed, 0)
         table.append([title_of(record), f"{record['levels']:,}", f"{record['corners']:,}", number(record["median_us"]),

@@ -27,7 +27,8 @@ try:
 except ImportError:
     cv2 = None
 
-WORK = ["name", "width", "height", "bits", "levels_are", "connectivity", "frame", "step", "min_area", "moments", "levels",
+WORK = ["name", "width", "height", "bits", "levels_are", "connectivity", "frame", "step", "min_area", "moments", "nested",
+        "min_persistence", "levels",
         "corners"]
 MAPS = ["disparity/cones_gt.png", "disparity/motorcycle_disp8.png", "disparity/motorcycle_disp16.png"]
 # A loop over levels takes many seconds for more levels times pixels, and the lines' arrays gigabytes for more contours.
@@ -59,7 +60,7 @@ class OpenCV:
             f"OpenCV level by level, {threads} thread" + ("s" if threads > 1 else ""))
 
     def takes(self, case):
-        return case["connectivity"] == 8 and not case["moments"] and not case["min_area"]
+        return case["connectivity"] == 8 and not case["moments"] and not case["min_area"] and not case["nested"]
 
     def measure(self, case, image, levels):
         cv2.setNumThreads(self.threads)
@@ -88,7 +89,7 @@ class Isolines:
 
     def takes(self, case):
         return (case["levels_are"] == "ge" and case["connectivity"] == 8 and case["frame"] == "pad" and not case["moments"]
-                and not case["min_area"])
+                and not case["min_area"] and not case["nested"])
 
     def measure(self, case, image, levels):
         samples = np.pad(image, 1).astype(np.float64)

@@ -30,6 +30,9 @@ hash_contours (uint64_t *hash, CtrContours *contours)
   hash_bytes (hash, ctr_contours_map_points (contours, NULL), contours->point_count * sizeof (CtrPoint));
   if (sums)
     hash_bytes (hash, sums, contours->count * sizeof *sums);
+  const CtrContourNesting *nesting = ctr_contours_map_nesting (contours, NULL);
+  if (nesting)
+    hash_bytes (hash, nesting, contours->count * sizeof *nesting);
   ctr_contours_unref (contours);
   return true;
 }
@@ -117,11 +120,13 @@ cracks_destroy (void *cracks)
 }
 
 static bool
-trace (void *cracks, const CtrImage *image, CtrLevelMode mode, uint32_t step, uint64_t *hash, CtrError *error)
+trace (void *cracks, const CtrImage *image, CtrLevelMode mode, CtrHierarchy hierarchy, uint32_t step, uint64_t *hash,
+    CtrError *error)
 {
   CtrCracksParams params;
   ctr_cracks_params_init (&params);
   params.mode = mode;
+  params.hierarchy = hierarchy;
   params.step = step;
   params.features = CTR_CONTOUR_FEATURE_MOMENTS;
   return hash_contours (hash, ctr_cracks_run (cracks, image, &params, setup.stream, error));
@@ -130,13 +135,19 @@ trace (void *cracks, const CtrImage *image, CtrLevelMode mode, uint32_t step, ui
 static bool
 levels_run (void *cracks, const CtrImage *image, uint64_t *hash, CtrError *error)
 {
-  return trace (cracks, image, CTR_LEVELS_AT_LEAST, 10, hash, error);
+  return trace (cracks, image, CTR_LEVELS_AT_LEAST, CTR_HIERARCHY_PER_LEVEL, 10, hash, error);
 }
 
 static bool
 label_image_run (void *cracks, const CtrImage *image, uint64_t *hash, CtrError *error)
 {
-  return trace (cracks, image, CTR_LEVELS_EQUAL, 40, hash, error);
+  return trace (cracks, image, CTR_LEVELS_EQUAL, CTR_HIERARCHY_PER_LEVEL, 40, hash, error);
+}
+
+static bool
+nested_levels_run (void *cracks, const CtrImage *image, uint64_t *hash, CtrError *error)
+{
+  return trace (cracks, image, CTR_LEVELS_AT_LEAST, CTR_HIERARCHY_LEVELS, 25, hash, error);
 }
 
 static void *
@@ -204,6 +215,7 @@ const HashedCase hashed_cases[] = {
     {"simplified borders", borders_create, simplified_run, borders_destroy, true},
     {"levels", cracks_create, levels_run, cracks_destroy, true},
     {"label image", cracks_create, label_image_run, cracks_destroy, true},
+    {"nested levels", cracks_create, nested_levels_run, cracks_destroy, true},
     {"edges", canny_create, canny_run, canny_destroy, true},
     {"snake", snake_create, snake_run, snake_destroy, false},
 };

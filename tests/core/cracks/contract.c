@@ -11,7 +11,7 @@
 static uint8_t pixels[64 * 64 + 1];
 static const CtrImage good_image = {
     .data = pixels, .stride = 64, .width = 10, .height = 10, .format = CTR_FORMAT_GRAY8};
-static CtrCracksParams good_params, mode_params[2];
+static CtrCracksParams good_params, mode_params[2], nested_params;
 static Picture noise; /* the frame without memory */
 
 static void
@@ -28,6 +28,8 @@ open_requests (const Setup *setup)
     mode_params[mode].step = 20;
     mode_params[mode].features = CTR_CONTOUR_FEATURE_MOMENTS;
   }
+  nested_params = mode_params[CTR_LEVELS_AT_LEAST];
+  nested_params.hierarchy = CTR_HIERARCHY_LEVELS;
 }
 
 static void
@@ -55,6 +57,11 @@ memory_cases (uint32_t *count)
           .request = {.image = &noise.view, .params = &mode_params[CTR_LEVELS_EQUAL]},
           .least_failures = 16,
           .later_allocations = 4,
+          .kept_blocks = -1},
+      {.name = "levels in one another",
+          .request = {.image = &noise.view, .params = &nested_params},
+          .least_failures = 18,
+          .later_allocations = 5,
           .kept_blocks = -1}};
   *count = LENGTH (cases);
   return cases;
@@ -75,6 +82,8 @@ variants (uint32_t *count)
   all[4].connectivity = CTR_CONNECTIVITY_4;
   all[5].frame = CTR_IMAGE_BORDER_ZERO;
   all[5].min_length = 9;
+  all[4].hierarchy = all[5].hierarchy = CTR_HIERARCHY_LEVELS;
+  all[5].min_persistence = 60;
   *count = LENGTH (all);
   return all;
 }
@@ -217,6 +226,10 @@ test_own (void)
 {
   REFUSE (mode = (CtrLevelMode) 2, "level mode 2");
   REFUSE (mode = (CtrLevelMode) -1, "level mode -1");
+  REFUSE (hierarchy = (CtrHierarchy) 2, "hierarchy 2");
+  REFUSE (min_persistence = 1, "minimum persistence is 1");
+  REFUSE (max_depth = 0, "maximum depth is 0");
+  REFUSE (features = CTR_CONTOUR_FEATURE_NESTING, "features");
   REFUSE (connectivity = (CtrConnectivity) 6, "connectivity is 6");
   REFUSE (frame = (CtrImageBorder) 2, "image border 2");
   refuse_bad_sizes (offsetof (CtrCracksParams, min_area), "minimum area");
@@ -224,6 +237,9 @@ test_own (void)
   refuse_bad_sizes (offsetof (CtrCracksParams, min_length), "minimum length");
   test_levels ();
   test_too_many ();
+  CtrCracksParams sideways = mode_params[CTR_LEVELS_EQUAL];
+  sideways.hierarchy = CTR_HIERARCHY_LEVELS;
+  contract_refuse_params (&sideways, "mode EQUAL");
 
   CtrCracksParams params;
   memset (&params, 0xff, sizeof params);
@@ -234,6 +250,8 @@ test_own (void)
   CHECK (!params.levels && params.level_count == 0);
   CHECK (params.min_area == 0 && params.max_area == 0 && params.min_length == 0 && params.features == 0);
   CHECK (params.max_points == CTR_CRACKS_DEFAULT_MAX_POINTS);
+  CHECK (params.hierarchy == CTR_HIERARCHY_PER_LEVEL);
+  CHECK (params.min_persistence == 0 && params.max_depth == CTR_CRACKS_ANY_DEPTH);
 }
 
 const Contract cracks_contract = {

@@ -190,7 +190,8 @@ check_refused (const CtrImage *image, CtrCracksParams params, uint64_t points)
   CHECK (refused.info.exceeded == CTR_LIMIT_POINTS && refused.info.needed == points);
   CHECK (refused.info.count == 0 && refused.info.point_count == 0 && refused.table && refused.points);
   CHECK (refused.info.width == image->width && refused.info.height == image->height);
-  CHECK (refused.info.coordinates == CTR_COORDINATES_CORNERS && refused.info.features == params.features);
+  const uint32_t nesting = params.hierarchy == CTR_HIERARCHY_LEVELS ? CTR_CONTOUR_FEATURE_NESTING : 0;
+  CHECK (refused.info.coordinates == CTR_COORDINATES_CORNERS && refused.info.features == (params.features | nesting));
   CHECK (!refused.sums == !(params.features & CTR_CONTOUR_FEATURE_MOMENTS));
   ctr_contours_unref (contours);
 }

@@ -114,13 +114,19 @@ compare_random (void *data, uint64_t seed)
   picture_free (&picture);
 }
 
-/* In every mode, connectivity and frame. */
+/* In every mode, connectivity and frame. The hierarchy over all levels is for one of the modes. */
 static void
-compare (State *state, const char *name, const Picture *picture, bool on_device, CtrCracksParams params)
+compare (State *state, const char *name, const Picture *picture, bool on_device, const CtrCracksParams asked)
 {
   void *memory;
   const CtrImage image = equality_image (picture, on_device, &memory);
   for (int i = 0; i < 8; i++) {
+    CtrCracksParams params = asked;
+    if (i & 1) {
+      params.hierarchy = CTR_HIERARCHY_PER_LEVEL;
+      params.min_persistence = 0;
+      params.max_depth = CTR_CRACKS_ANY_DEPTH;
+    }
     params.mode = i & 1 ? CTR_LEVELS_EQUAL : CTR_LEVELS_AT_LEAST;
     params.connectivity = i & 2 ? CTR_CONNECTIVITY_4 : CTR_CONNECTIVITY_8;
     params.frame = i & 4 ? CTR_IMAGE_BORDER_ZERO : CTR_IMAGE_BORDER_PAD;

@@ -4,6 +4,7 @@
 #include "tests/core/cracks/reference.h"
 
 #include "tests/core/borders/reference.h"
+#include "tests/core/cracks/nested_reference.h"
 #include "tests/core/common/reference.h"
 
 #include <stdlib.h>
@@ -255,6 +256,8 @@ is_level (uint32_t level, const CtrCracksParams *params)
 Contours
 reference_cracks (const CtrImage *image, const CtrCracksParams *params)
 {
+  if (params->hierarchy == CTR_HIERARCHY_LEVELS)
+    return reference_nested_cracks (image, params);
   const uint32_t largest = image->format == CTR_FORMAT_GRAY16 ? 65535 : 255;
   Mask mask = {.width = (int) image->width + 2,
       .height = (int) image->height + 2,

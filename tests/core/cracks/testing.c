@@ -27,6 +27,13 @@ random_cracks_params (Random *random)
     params.max_area = params.min_area + random_below (random, 200) / 4.0;
   if (random_below (random, 4) == 0)
     params.min_length = random_below (random, 100) / (random_below (random, 2) ? 2.0 : 7.0);
+  if (params.mode == CTR_LEVELS_AT_LEAST && random_below (random, 2)) {
+    params.hierarchy = CTR_HIERARCHY_LEVELS;
+    if (random_below (random, 3) == 0)
+      params.min_persistence = 1 + random_below (random, 60);
+    if (random_below (random, 3) == 0)
+      params.max_depth = random_below (random, 6);
+  }
   return params;
 }
 
@@ -35,10 +42,11 @@ describe_cracks (const char *name, const CtrImage *image, const CtrCracksParams 
 {
   describe (
       "%s, %u x %u, format %d, mode %d, %d-connected, frame %d, %s of %u levels or %u to %u by %u, areas %g to %g, "
-      "length %g, features %u",
+      "length %g, features %u, hierarchy %d, persistence %u, depth %u",
       name, image->width, image->height, image->format, params->mode, params->connectivity, params->frame,
       params->levels ? "list" : "no list", params->level_count, params->minimum, params->maximum, params->step,
-      params->min_area, params->max_area, params->min_length, params->features);
+      params->min_area, params->max_area, params->min_length, params->features, params->hierarchy,
+      params->min_persistence, params->max_depth);
 }
 
 CtrCracks *

@@ -16,7 +16,7 @@ enum { COUNT = 3, POINTS = 50, THREADS = 8 };
 
 /* Stands in for the GPU. */
 typedef struct {
-  atomic_int fetches[4];
+  atomic_int fetches[5];
   atomic_int inside;   /* fetches going on */
   atomic_int failures; /* fetches that are still to fail */
   atomic_int code_fetches;
@@ -34,7 +34,7 @@ static bool
 fetch (void *data, CtrContoursArray array, void *to, size_t size, CtrError *error)
 {
   static const size_t sizes[] = {COUNT * sizeof (CtrContour), POINTS * sizeof (CtrPoint),
-      COUNT * sizeof (CtrContourSums), COUNT * sizeof (CtrSnakeRegion)};
+      COUNT * sizeof (CtrContourSums), COUNT * sizeof (CtrSnakeRegion), COUNT * sizeof (CtrContourNesting)};
   Source *source = data;
   CHECK (atomic_fetch_add (&source->inside, 1) == 0);
   CHECK (size == sizes[array]);
@@ -91,7 +91,7 @@ static const CtrContours info = {.width = 640,
     .height = 480,
     .count = COUNT,
     .point_count = POINTS,
-    .features = CTR_CONTOUR_FEATURE_MOMENTS | CTR_CONTOUR_FEATURE_REGIONS,
+    .features = CTR_CONTOUR_FEATURE_MOMENTS | CTR_CONTOUR_FEATURE_REGIONS | CTR_CONTOUR_FEATURE_NESTING,
     .vertices = CTR_VERTICES_STEPS};
 
 static void
@@ -110,6 +110,7 @@ check_arrays (CtrContours *contours)
   check_filled (ctr_contours_map_points (contours, NULL), CTR_CONTOURS_POINTS, POINTS * sizeof (CtrPoint));
   check_filled (ctr_contours_map_sums (contours, NULL), CTR_CONTOURS_SUMS, COUNT * sizeof (CtrContourSums));
   check_filled (ctr_contours_map_regions (contours, NULL), CTR_CONTOURS_REGIONS, COUNT * sizeof (CtrSnakeRegion));
+  check_filled (ctr_contours_map_nesting (contours, NULL), CTR_CONTOURS_NESTING, COUNT * sizeof (CtrContourNesting));
 }
 
 static void
@@ -136,19 +137,21 @@ test_remote (void)
   CHECK (source.fetches[CTR_CONTOURS_POINTS] == 2);
   CHECK (source.fetches[CTR_CONTOURS_SUMS] == 1);
   CHECK (source.fetches[CTR_CONTOURS_REGIONS] == 1);
+  CHECK (source.fetches[CTR_CONTOURS_NESTING] == 1);
   ctr_contours_ref (contours);
   ctr_contours_unref (contours);
   CHECK (!source.destroyed);
   ctr_contours_unref (contours);
   CHECK (source.destroyed);
 
-  describe ("contours that lie elsewhere, without sums and regions");
+  describe ("contours that lie elsewhere, without sums, regions and nesting");
   source = (Source){0};
   CtrContours plain = info;
   plain.features = 0;
   contours = ctr_contours_new_remote (&plain, &ops, &source, NULL);
   CHECK (!ctr_contours_map_sums (contours, NULL) && source.fetches[CTR_CONTOURS_SUMS] == 0);
   CHECK (!ctr_contours_map_regions (contours, NULL) && source.fetches[CTR_CONTOURS_REGIONS] == 0);
+  CHECK (!ctr_contours_map_nesting (contours, NULL) && source.fetches[CTR_CONTOURS_NESTING] == 0);
   ctr_contours_unref (contours);
 
   describe ("no contours, elsewhere");
@@ -217,6 +220,7 @@ test_host (void)
   CHECK (ctr_contours_map_points (contours, NULL) == arrays.points);
   CHECK (ctr_contours_map_sums (contours, NULL) == arrays.sums);
   CHECK (ctr_contours_map_regions (contours, NULL) == arrays.regions);
+  CHECK (ctr_contours_map_nesting (contours, NULL) == arrays.nesting);
   memset (arrays.table, 0, COUNT * sizeof *arrays.table);
   memset (arrays.points, 0, POINTS * sizeof *arrays.points);
   memset (arrays.sums, 0, COUNT * sizeof *arrays.sums);
@@ -264,7 +268,7 @@ test_threads (void)
     ctr_contours_unref (contours);
     for (int i = 0; i < THREADS; i++)
       pthread_join (threads[i], NULL);
-    for (int i = CTR_CONTOURS_TABLE; i <= CTR_CONTOURS_REGIONS; i++)
+    for (int i = CTR_CONTOURS_TABLE; i <= CTR_CONTOURS_NESTING; i++)
       CHECK (source.fetches[i] == 1);
     CHECK (source.code_fetches == 1);
     CHECK (source.destroyed);

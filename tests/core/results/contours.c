@@ -17,6 +17,8 @@ contours_of (CtrContours *contours)
     fail (__FILE__, __LINE__, error.message);
   all.sums = ctr_contours_map_sums (contours, &error);
   CHECK (!all.sums == !(contours->features & CTR_CONTOUR_FEATURE_MOMENTS));
+  all.nesting = ctr_contours_map_nesting (contours, &error);
+  CHECK (!all.nesting == !(contours->features & CTR_CONTOUR_FEATURE_NESTING));
   return all;
 }
 
@@ -56,6 +58,14 @@ check_contours_equal (const Contours *expected, const Contours *actual)
   CHECK (!actual->sums == !expected->sums);
   if (actual->sums)
     CHECK (memcmp (expected->sums, actual->sums, e->count * sizeof *expected->sums) == 0);
+  CHECK (!actual->nesting == !expected->nesting);
+  for (uint32_t i = 0; actual->nesting && i < e->count; i++) {
+    const CtrContourNesting *x = expected->nesting + i, *n = actual->nesting + i;
+    if (memcmp (x, n, sizeof *x))
+      fprintf (stderr, "row %u: depth %u, birth %u, death %u instead of %u, %u, %u\n", i, n->depth, n->birth, n->death,
+          x->depth, x->birth, x->death);
+    CHECK (memcmp (x, n, sizeof *x) == 0);
+  }
 }
 
 void
@@ -64,4 +74,5 @@ reference_contours_free (Contours *contours)
   free ((void *) contours->table);
   free ((void *) contours->points);
   free ((void *) contours->sums);
+  free ((void *) contours->nesting);
 }

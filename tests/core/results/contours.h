@@ -5,12 +5,13 @@
 
 #include <contours/contours.h>
 
-/* Contours and their arrays; sums NULL without them. */
+/* Contours and their arrays; sums and nesting NULL without them. */
 typedef struct {
   CtrContours info;
   const CtrContour *table;
   const CtrPoint *points;
   const CtrContourSums *sums;
+  const CtrContourNesting *nesting;
 } Contours;
 
 /* The arrays of a result, valid as long as the result is; a failure ends the test. */

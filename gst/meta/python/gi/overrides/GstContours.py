@@ -241,6 +241,11 @@ class _Contour:
         history = self.__dict__.get("_history")
         return history and history.of(self.id)
 
+    @property
+    def nesting(self):
+        """The GstContours.Nesting of a contour of cudacrackcontour with hierarchy=levels, None of other contours."""
+        return self.__dict__.get("_nesting")
+
 
 @_extends(_namespace.ContourMeta, ("coordinates", "count", "features", "first_row", "flags", "mapping", "needed",
                                    "origin_row", "point_count", "reference_size", "size", "source", "threshold"))
@@ -260,11 +265,12 @@ class _ContourMeta:
             return ()
         contours = self._fetch(self.get_contours)
         regions = self._fetch(self.get_regions) if self.has_regions() else [None] * len(contours)
+        nestings = self._fetch(self.get_nestings) if self.has_nesting() else [None] * len(contours)
         points, history = self._all_points, None
         if self.has_history():
             history = _History(self.get_states_bytes(), self.get_history_points_bytes())
-        for contour, region in zip(contours, regions):
-            contour._points, contour._region, contour._history = points, region, history
+        for contour, region, nesting in zip(contours, regions, nestings):
+            contour._points, contour._region, contour._nesting, contour._history = points, region, nesting, history
         return tuple(contours)
 
     @functools.cached_property
@@ -363,3 +369,10 @@ class _ContourMeta:
             raise IndexError(f"no contour {index}: there are {self.get_count()}")
         data = self._fetch_codes(lambda: get(index))
         return None if data is None else _view_bytes(data, dtype)
+
+    @functools.cached_property
+    def nesting(self):
+        """One CtrContourNesting per contour of cudacrackcontour with hierarchy=levels, without a copy; otherwise None."""
+        if not self.has_nesting():
+            return None
+        return _view_structures(self._fetch(self.get_nesting_bytes), "CtrContourNesting")
