@@ -196,17 +196,20 @@ GST_START_TEST (contours_codes_csv)
   fail_unless (g_file_get_contents (path, &text, NULL, NULL));
   lines = g_strsplit (text, "\n", -1);
   assert_equals_int (g_strv_length (lines), 11);
-  fail_unless (g_str_has_suffix (
-      lines[0], ",coordinates,points,unfinished,analysed_width,analysed_height,start_x,start_y,codes"));
-  fail_unless (g_str_has_suffix (lines[1], ",pixels,,0,8,6,1,1,6660000022244444"), "%s", lines[1]);
-  fail_unless (g_str_has_suffix (lines[2], ",pixels,,0,8,6,3,2,7531"), "%s", lines[2]);
-  fail_unless (g_str_has_suffix (lines[3], ",pixels,,0,8,6,7,0,"), "%s", lines[3]);
-  fail_unless (g_str_has_suffix (lines[7], ",corners,1 1 1 4 6 4 6 1,0,,,,,"), "%s", lines[7]);
+  fail_unless (g_str_has_suffix (lines[0], ",analysed_width,analysed_height,start_x,start_y,codes"));
+  fail_unless (
+      strstr (lines[1], ",pixels,,0,") && g_str_has_suffix (lines[1], ",8,6,1,1,6660000022244444"), "%s", lines[1]);
+  fail_unless (strstr (lines[2], ",pixels,,0,") && g_str_has_suffix (lines[2], ",8,6,3,2,7531"), "%s", lines[2]);
+  fail_unless (strstr (lines[3], ",pixels,,0,") && g_str_has_suffix (lines[3], ",8,6,7,0,"), "%s", lines[3]);
+  fail_unless (
+      strstr (lines[7], ",corners,1 1 1 4 6 4 6 1,0,") && g_str_has_suffix (lines[7], ",,,,,,"), "%s", lines[7]);
+  guint columns = 0;
   for (guint i = 0; i < 10; i++) {
     guint commas = 0;
     for (const gchar *c = lines[i]; *c; c++)
       commas += *c == ',';
-    fail_unless_equals_int (commas, 37);
+    columns = i == 0 ? commas : columns;
+    fail_unless_equals_int (commas, columns);
   }
   g_strfreev (lines);
   g_free (text);
