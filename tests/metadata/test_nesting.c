@@ -161,7 +161,7 @@ destroy (void *source)
 /* The nesting is fetched when it is asked for, and nothing else is then. */
 GST_START_TEST (fetched_on_demand)
 {
-  static const CtrContoursSource ops = {fetch, get_device, destroy};
+  static const CtrContoursSource ops = {.fetch = fetch, .get_device = get_device, .destroy = destroy};
   Remote remote = {.broken = TRUE};
   GstBuffer *buffer = attach (ctr_contours_new_remote (&info, &ops, &remote, NULL));
   GstContoursContourMeta *meta = gst_buffer_get_contours_contour_meta (buffer);
