@@ -47,7 +47,7 @@ class Layouts(unittest.TestCase):
                 owned.view(dtype)[field] = 0
             self.assertEqual(numpy.count_nonzero(owned), reserved, structure)
             self.assertEqual(sum(dtype[field].itemsize for field in fields), len(memory) - reserved, structure)
-        self.assertEqual(len(names), 9)
+        self.assertEqual(len(names), 10)
 
     def test_signs(self):
         contour = override._dtype("CtrContour")

@@ -150,6 +150,7 @@ def main(build, arguments):
                                    r"|[1-9]\d* bytes of codes, [1-9]\d* of points\n"
                                    r"|object \d+: [1-9]\d* pixels of [\d.]+ ± [\d.]+ in "
                                    r"|object \d+: [1-9]\d* voxels\n"
+                                   r"|[\d.]+ to [\d.]+\n"
                                    r"|moved by \d+ in iteration \d+: criterion -?\d"))
         else:
             print("--- left out, no GObject Introspection: the Python programs")

@@ -302,7 +302,8 @@ test_layers (void)
   refuse_layer (LAYER (CTR_PAINT_COMPONENT_BOXES, colouring.by = CTR_COLOUR_LEVEL), "level or depth");
   refuse_layer (LAYER (CTR_PAINT_COMPONENT_BOXES, colouring.by = CTR_COLOUR_DEPTH), "level or depth");
   refuse_layer (LAYER (CTR_PAINT_RECTANGLES, rectangles = NULL), "no rectangles");
-  refuse_layer (good_layer (CTR_PAINT_AREAS), "no labels");
+  refuse_layer (good_layer (CTR_PAINT_AREAS), "no label image");
+  refuse_layer (LAYER (CTR_PAINT_AREAS, components = NULL), "no labels");
   CtrPaintLayer areas = LAYER (CTR_PAINT_AREAS, labels = &label);
   areas.label_width = areas.label_height = 1;
   areas.label_count = 1;

@@ -344,6 +344,9 @@ random_strips (Random *random, bool cracks, CtrFormat format)
 {
   Strips strips = {.cracks = cracks};
   strips.cracks_params = random_cracks_params (random);
+  strips.cracks_params.hierarchy = CTR_HIERARCHY_PER_LEVEL;
+  strips.cracks_params.min_persistence = 0;
+  strips.cracks_params.max_depth = CTR_CRACKS_ANY_DEPTH;
   strips.cracks_params.frame = CTR_IMAGE_BORDER_PAD;
   const uint32_t most = format == CTR_FORMAT_GRAY16 ? 65535 : 255;
   strips.cracks_params.step = 1 + random_below (random, most / 2);
