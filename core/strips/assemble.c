@@ -27,7 +27,16 @@ typedef struct {
   uint32_t shift;             /* from its rows to those of the result */
 } Entry;
 
-/* Does a joined contour come next? They began above those of the window, INSIDE, if any is left. */
+/* Of a border in the window, which is not a hole, in the web: the first point is where it starts. */
+static uint64_t
+key_of (const Merge *merge, const CtrContour *inside)
+{
+  const CtrPoint *start = merge->window->points + inside->first;
+  return ctr_start_key (CTR_COORDINATES_PIXELS, merge->lane->row + start->y, start->x, false);
+}
+
+/* Does a joined contour come next? They began above those of the window, INSIDE, if any is left. But a hole begins at its
+ * first background pixel, which may be in the row of the window where an outer border begins. */
 static bool
 joined_comes_next (const Merge *merge, const CtrContour *inside)
 {
@@ -35,7 +44,9 @@ joined_comes_next (const Merge *merge, const CtrContour *inside)
     return false;
   const CtrContour *joined = &merge->joined[merge->next_joined].row;
   if (merge->strips->kind->coordinates == CTR_COORDINATES_PIXELS)
-    return !inside;
+    return !inside
+           || (!(inside->flags & CTR_CONTOUR_HOLE) && !(joined->flags & CTR_CONTOUR_OPEN)
+               && merge->joined[merge->next_joined].key > key_of (merge, inside));
   return !inside || joined->level < inside->level
          || (joined->level == inside->level && !(joined->flags & CTR_CONTOUR_OPEN));
 }
