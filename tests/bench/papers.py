@@ -149,6 +149,8 @@ def lists(run, name, cases, case_of, peers, files=()):
         run.stage_end = time.monotonic() + 0.7 * run.left()  # the rest is the peers'
         ours = [os.path.join(run.programs, f"bench_{name}"), "--cases", cases, "--write", folder]
         for record in run.records(ours + (["--quick"] if run.quick else []) + paths):
+            if record["type"] != "time":
+                continue
             case = case_of(record)
             add_time(run, case, record)
             run.add(case, "ours", "contours", "count", record["contours"])

@@ -11,7 +11,7 @@ import re
 import sys
 
 COLUMNS = ["date", "commit", "machine", "command", "benchmark", "case", "implementation", "metric", "unit", "value"]
-UNITS = {"us", "ms", "Gpix/s", "TB/s", "frames/s", "%", "ratio", "count", "B"}
+UNITS = {"us", "ms", "Gpix/s", "TB/s", "frames/s", "lines/s", "%", "ratio", "count", "B"}
 
 
 def problem_of_row(row, machines):
