@@ -321,7 +321,7 @@ cca_give_back_memory (CcaAnalyser *cca, CtrError *error)
     return true;
   if (!invalidate (cca, error))
     return false;
-  for (CtrDeviceBuffer *buffer : {&cca->closed, &cca->result, &cca->moments, &cca->grey})
+  for (CtrDeviceBuffer *buffer : {&cca->closed, &cca->result, &cca->moments, &cca->grey, &cca->values})
     ctr_device_buffer_free (buffer);
   delivery_free (&cca->delivery);
   delivery_init (&cca->delivery);

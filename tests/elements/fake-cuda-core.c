@@ -172,21 +172,28 @@ ctr_component_strips_free (CtrComponentStrips *strips)
   free_object ("ctr_component_strips_free", strips);
 }
 
+/* IMAGE as the host sees it. */
+static bool
+view_strip (void *strips, const CtrImage *image, CtrImage *view, void *stream, CtrError *error)
+{
+  Object object = find_object (strips, false);
+
+  *view = *image;
+  if (!object.pointer)
+    return true;
+  view->memory = CTR_MEMORY_HOST;
+  return check_run (&object, image, stream, error);
+}
+
 CtrComponents *
 ctr_component_strips_submit (
     CtrComponentStrips *strips, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
 {
   CtrComponents *(*host_submit) (CtrComponentStrips *, const CtrImage *, const CtrCcaParams *, void *, CtrError *) =
       dlsym (RTLD_NEXT, "ctr_component_strips_submit");
-  Object object = find_object (strips, false);
-  CtrImage view = *image;
+  CtrImage view;
 
-  if (object.pointer) {
-    if (!check_run (&object, image, stream, error))
-      return NULL;
-    view.memory = CTR_MEMORY_HOST;
-  }
-  return host_submit (strips, &view, params, NULL, error);
+  return view_strip (strips, image, &view, stream, error) ? host_submit (strips, &view, params, NULL, error) : NULL;
 }
 
 CtrBorderStrips *
@@ -207,15 +214,9 @@ ctr_border_strips_submit (
 {
   CtrContours *(*host_submit) (CtrBorderStrips *, const CtrImage *, const CtrBordersParams *, void *, CtrError *) =
       dlsym (RTLD_NEXT, "ctr_border_strips_submit");
-  Object object = find_object (strips, false);
-  CtrImage view = *image;
+  CtrImage view;
 
-  if (object.pointer) {
-    if (!check_run (&object, image, stream, error))
-      return NULL;
-    view.memory = CTR_MEMORY_HOST;
-  }
-  return host_submit (strips, &view, params, NULL, error);
+  return view_strip (strips, image, &view, stream, error) ? host_submit (strips, &view, params, NULL, error) : NULL;
 }
 
 CtrCrackStrips *
@@ -236,15 +237,9 @@ ctr_crack_strips_submit (
 {
   CtrContours *(*host_submit) (CtrCrackStrips *, const CtrImage *, const CtrCracksParams *, void *, CtrError *) =
       dlsym (RTLD_NEXT, "ctr_crack_strips_submit");
-  Object object = find_object (strips, false);
-  CtrImage view = *image;
+  CtrImage view;
 
-  if (object.pointer) {
-    if (!check_run (&object, image, stream, error))
-      return NULL;
-    view.memory = CTR_MEMORY_HOST;
-  }
-  return host_submit (strips, &view, params, NULL, error);
+  return view_strip (strips, image, &view, stream, error) ? host_submit (strips, &view, params, NULL, error) : NULL;
 }
 
 CtrBorders *

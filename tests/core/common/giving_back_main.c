@@ -119,7 +119,7 @@ check_variant (void)
     return;
   }
   /* With some parameters the picture has little to report. */
-  if (peak < base + 32 * CTR_ROOM_SMALL) {
+  if (peak < base + 64 * CTR_ROOM_SMALL) {
     contract->destroy (object);
     return;
   }
