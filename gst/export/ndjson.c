@@ -66,7 +66,7 @@ typedef struct {
 static Lines
 map_lines (GstContoursContourMeta *meta, gboolean codes)
 {
-  Lines lines = {NULL};
+  Lines lines = {.points = NULL};
   if (!codes || !export_map_codes (meta, &lines.codes))
     lines.points = ctr_contours_map_points (gst_contours_contour_meta_peek_contours (meta), NULL);
   return lines;
