@@ -417,7 +417,9 @@ queue_frame (
   f.l2_gradient = plan->l2_gradient;
   f.low = (int32_t) plan->low;
   f.high = (int32_t) plan->high;
-  f.thresholds = route.automatic || route.relative ? thresholds->derived.values : NULL;
+  /* There is memory for them only if thresholds are derived. */
+  auto *const derived = thresholds ? &thresholds->derived : NULL;
+  f.thresholds = route.automatic || route.relative ? derived->values : NULL;
   f.radius = plan->radius;
   if (!plan->wide)
     memcpy (f.weights, plan->weights, 2 * plan->radius + 1);
@@ -428,10 +430,10 @@ queue_frame (
   p.output = plan->output;
   p.low = plan->low;
   p.high = plan->high;
-  p.derived = f.thresholds ? &thresholds->derived : NULL;
+  p.derived = f.thresholds ? derived : NULL;
   p.values = (uint16_t *) canny->values.data;
-  p.relative = {route.relative ? &thresholds->greatest : NULL, &thresholds->derived,
-      (CtrCannyLimits *) canny->limits.data, plan->low_share, plan->high_share, plan->l2_gradient};
+  p.relative = {route.relative ? &thresholds->greatest : NULL, derived, (CtrCannyLimits *) canny->limits.data,
+      plan->low_share, plan->high_share, plan->l2_gradient};
   if (route.by_plane)
     queue_plane (canny, f, plan, route, &p);
   CTR_CUDA (cudaGetLastError ());
