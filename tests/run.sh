@@ -144,7 +144,7 @@ fi
 
 # The same sources, another compiler.
 if CC=clang CXX=clang++ check "build with Clang" build $TESTS/clang -Dwerror=true -Dcuda=disabled \
-    -Dintrospection=disabled -Doracle-tests=disabled -Dbenchmarks=disabled; then
+    -Dintrospection=disabled -Doracle-tests=disabled -Demulation-tests=disabled -Dbenchmarks=disabled; then
   CTR_TEST_QUICK=1 meson_tests "Clang" $TESTS/clang --suite core --suite elements
 fi
 
