@@ -22,25 +22,13 @@ may_wait_on_gpu (void)
   return g_atomic_int_get (&drawing_filters) <= (gint) ctr_event_queue_count ();
 }
 
-/* Our element whose frames SELF gets first (transfer full), or NULL. */
-static GstContoursFilter *
-find_feeder (GstContoursFilter *self)
-{
-  GstPad *peer = gst_pad_get_peer (GST_BASE_TRANSFORM_SINK_PAD (self));
-  GstObject *parent = peer ? gst_object_get_parent (GST_OBJECT_CAST (peer)) : NULL;
-
-  if (parent && !GST_IS_CONTOURS_FILTER (parent))
-    gst_clear_object (&parent);
-  gst_clear_object (&peer);
-  return (GstContoursFilter *) parent;
-}
-
 /* Elements in one stream need not wait for one another, but the work of several on a frame does not overlap. */
 void
 contours_filter_choose_stream (GstContoursFilter *self)
 {
   GstContoursFilterPrivate *priv = PRIVATE (self);
-  GstContoursFilter *feeder = may_wait_on_gpu () ? NULL : find_feeder (self);
+  GstContoursFilter *feeder =
+      may_wait_on_gpu () ? NULL : contours_filter_find_linked (GST_BASE_TRANSFORM_SINK_PAD (self), NULL);
 
   if (g_atomic_int_get (&priv->in_use) == CTR_BACKEND_CUDA && priv->cuda_caps)
     gst_contours_gpu_use_stream_of (&priv->gpu, feeder ? &PRIVATE (feeder)->gpu : NULL);
@@ -70,27 +58,15 @@ contours_filter_take_frames (
          && (!outbuf || gst_contours_gpu_begin_write (gpu, contours_filter_first_memory (outbuf), error));
 }
 
-static gboolean
-has_probes (GstPad *pad)
-{
-  gboolean has;
-
-  GST_OBJECT_LOCK (pad);
-  has = pad->num_probes > 0;
-  GST_OBJECT_UNLOCK (pad);
-  return has;
-}
-
 /* Whether one of our elements gets the frames that SELF pushes before anyone else can look at them. */
 static gboolean
 feeds_ours (GstContoursFilter *self)
 {
-  GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD (self), *peer = gst_pad_get_peer (pad);
-  GstObject *parent = peer ? gst_object_get_parent (GST_OBJECT_CAST (peer)) : NULL;
-  gboolean ours = parent && GST_IS_CONTOURS_FILTER (parent) && !has_probes (pad) && !has_probes (peer);
+  ContoursLink link;
+  GstContoursFilter *next = contours_filter_find_linked (GST_BASE_TRANSFORM_SRC_PAD (self), &link);
+  const gboolean ours = next && !link.is_probed;
 
-  gst_clear_object (&parent);
-  gst_clear_object (&peer);
+  gst_clear_object (&next);
   return ours;
 }
 

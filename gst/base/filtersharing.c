@@ -19,29 +19,15 @@ takes_part (GstContoursFilter *self)
   return GST_CONTOURS_FILTER_GET_CLASS (self)->needs_otsu != NULL;
 }
 
-/* Returns the analyser that PAD belongs to (transfer full), if it takes part, otherwise NULL. */
+/* Returns the analyser at the other end of PAD's link (transfer full), if it takes part, otherwise NULL. */
 static GstContoursFilter *
-analyser_of (GstPad *pad)
+find_analyser (GstPad *pad, ContoursLink *link)
 {
-  GstObject *parent = pad ? gst_object_get_parent (GST_OBJECT_CAST (pad)) : NULL;
+  GstContoursFilter *analyser = contours_filter_find_linked (pad, link);
 
-  if (parent && GST_IS_CONTOURS_FILTER (parent) && takes_part (GST_CONTOURS_FILTER (parent)))
-    return GST_CONTOURS_FILTER (parent);
-  gst_clear_object (&parent);
-  return NULL;
-}
-
-/* Whether PAD has no probe. Adds the number of probes that it has ever had to COUNT. */
-static gboolean
-is_unprobed (GstPad *pad, gulong *count)
-{
-  gboolean unprobed;
-
-  GST_OBJECT_LOCK (pad);
-  unprobed = pad->num_probes == 0;
-  *count += pad->probes.seq_id;
-  GST_OBJECT_UNLOCK (pad);
-  return unprobed;
+  if (analyser && !takes_part (analyser))
+    gst_clear_object (&analyser);
+  return analyser;
 }
 
 static gpointer
@@ -66,19 +52,14 @@ work_alike (GstContoursFilter *a, GstContoursFilter *b)
          && (backend == CTR_BACKEND_CPU || get_context (a) == get_context (b));
 }
 
-/* Returns the analyser that gets the frames of SELF as they are (transfer full), or NULL. *SINK is its pad, for
- * comparisons, and *PROBES the number of probes that the pads have ever had. */
+/* Returns the analyser that gets the frames of SELF as they are (transfer full), or NULL. */
 static GstContoursFilter *
-find_follower (GstContoursFilter *self, GstPad **sink, gulong *probes)
+find_follower (GstContoursFilter *self, ContoursLink *link)
 {
-  GstPad *src = GST_BASE_TRANSFORM_SRC_PAD (self), *peer = gst_pad_get_peer (src);
-  GstContoursFilter *follower = analyser_of (peer);
+  GstContoursFilter *follower = find_analyser (GST_BASE_TRANSFORM_SRC_PAD (self), link);
 
-  *sink = peer;
-  *probes = 0;
-  if (follower && (!is_unprobed (src, probes) || !is_unprobed (peer, probes) || !work_alike (self, follower)))
+  if (follower && (link->is_probed || !work_alike (self, follower)))
     gst_clear_object (&follower);
-  gst_clear_object (&peer);
   return follower;
 }
 
@@ -92,12 +73,10 @@ is_worth_sharing (GstContoursFilter *self)
   const gboolean has_threshold = GST_CONTOURS_FILTER_GET_CLASS (self)->needs_otsu (self);
   GstContoursFilter *last = gst_object_ref (self), *follower;
   gboolean worth = FALSE;
-  gulong probes;
-  GstPad *sink;
+  ContoursLink link;
 
-  for (guint i = 0; i < MOST_FOLLOWERS && !worth && (has_plane || has_threshold)
-                    && (follower = find_follower (last, &sink, &probes));
-       i++) {
+  for (guint i = 0;
+       i < MOST_FOLLOWERS && !worth && (has_plane || has_threshold) && (follower = find_follower (last, &link)); i++) {
     worth = has_plane || GST_CONTOURS_FILTER_GET_CLASS (follower)->needs_otsu (follower);
     gst_object_unref (last);
     last = follower;
@@ -110,22 +89,21 @@ is_worth_sharing (GstContoursFilter *self)
 static CtrInput *
 find_offer (GstContoursFilter *self, GstBuffer *buffer)
 {
-  GstPad *sink = GST_BASE_TRANSFORM_SINK_PAD (self), *src = gst_pad_get_peer (sink);
-  GstContoursFilter *upstream = analyser_of (src);
+  GstPad *sink = GST_BASE_TRANSFORM_SINK_PAD (self);
+  ContoursLink link;
+  GstContoursFilter *upstream = find_analyser (sink, &link);
   ContoursOffer offer = {0};
-  gulong probes = 0;
 
   if (upstream) {
     GST_OBJECT_LOCK (upstream);
     offer = PRIVATE (upstream)->offer;
     GST_OBJECT_UNLOCK (upstream);
     if (offer.thread != g_thread_self () || offer.sink != sink || offer.memory != contours_filter_first_memory (buffer)
-        || !is_unprobed (src, &probes) || !is_unprobed (sink, &probes) || probes != offer.probes
-        || !work_alike (self, upstream) || !gst_video_info_is_equal (&PRIVATE (upstream)->info, &PRIVATE (self)->info))
+        || link.is_probed || link.probes != offer.probes || !work_alike (self, upstream)
+        || !gst_video_info_is_equal (&PRIVATE (upstream)->info, &PRIVATE (self)->info))
       offer.input = NULL;
     gst_object_unref (upstream);
   }
-  gst_clear_object (&src);
   return offer.input;
 }
 
@@ -133,8 +111,9 @@ find_offer (GstContoursFilter *self, GstBuffer *buffer)
 static void
 make_offer (GstContoursFilter *self, CtrInput *input, GstBuffer *buffer)
 {
-  ContoursOffer offer = {.input = input, .thread = g_thread_self (), .memory = contours_filter_first_memory (buffer)};
-  GstContoursFilter *follower = find_follower (self, &offer.sink, &offer.probes);
+  ContoursLink link;
+  GstContoursFilter *follower = find_follower (self, &link);
+  const ContoursOffer offer = {input, g_thread_self (), contours_filter_first_memory (buffer), link.pad, link.probes};
 
   if (!follower)
     return;

@@ -7,6 +7,7 @@
  *   filterresults.c       attaches the results of the subclass
  *   filtercopying.c       copies of frames to draw on, where somebody else holds the frame
  *   filtersharing.c       sharing of uploads, luma and thresholds with analysers that are linked directly
+ *   filterlinks.c         which of our elements are linked to each other
  *   filterdrawing.c       drawing that is still queued on the GPU when its frame is pushed
  *   filterstrips.c        strips of one endless picture: the end of the picture, warnings
  *   filterorder.c         order of the work on one frame: among our elements, and before it is pushed to others
@@ -33,6 +34,13 @@ typedef struct {
   GstPad *sink;
   gulong probes; /* that the pads of the link had ever had when the frame was analysed */
 } ContoursOffer;
+
+/* The other end of a link of one of our pads. */
+typedef struct {
+  GstPad *pad;        /* for comparisons */
+  gboolean is_probed; /* Either pad has a probe. */
+  gulong probes;      /* that both pads have ever had */
+} ContoursLink;
 
 typedef struct {
   /* Properties, under the object lock. */
@@ -89,6 +97,10 @@ gboolean contours_filter_renders (GstBaseTransform *trans);
 
 /* The first memory of BUFFER, NULL if it has none. */
 GstMemory *contours_filter_first_memory (GstBuffer *buffer);
+
+/* Returns our element at the other end of PAD's link (transfer full), or NULL. Sets *LINK, which may be NULL; it counts
+ * probes where there is such an element. */
+GstContoursFilter *contours_filter_find_linked (GstPad *pad, ContoursLink *link);
 
 /* Lets the subclass analyse IMAGE, the pixels of BUFFER, and attaches the result to BUFFER. */
 gboolean contours_filter_analyze (
