@@ -27,11 +27,13 @@ void
 contours_filter_choose_stream (GstContoursFilter *self)
 {
   GstContoursFilterPrivate *priv = PRIVATE (self);
-  GstContoursFilter *feeder =
-      may_wait_on_gpu () ? NULL : contours_filter_find_linked (GST_BASE_TRANSFORM_SINK_PAD (self), NULL);
+  GstContoursFilter *feeder = NULL;
 
-  if (g_atomic_int_get (&priv->in_use) == CTR_BACKEND_CUDA && priv->cuda_caps)
-    gst_contours_gpu_use_stream_of (&priv->gpu, feeder ? &PRIVATE (feeder)->gpu : NULL);
+  if (g_atomic_int_get (&priv->in_use) != CTR_BACKEND_CUDA || !priv->cuda_caps)
+    return; /* Without a backend, which another context may have refused, the element may have no stream of its own. */
+  if (!may_wait_on_gpu ())
+    feeder = contours_filter_find_linked (GST_BASE_TRANSFORM_SINK_PAD (self), NULL);
+  gst_contours_gpu_use_stream_of (&priv->gpu, feeder ? &PRIVATE (feeder)->gpu : NULL);
   gst_clear_object (&feeder);
 }
 
