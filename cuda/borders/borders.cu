@@ -46,7 +46,7 @@ struct Borders {
   Capacity capacity, used; /* used: by the frames of this period at most, as far as memory depends on it */
   CtrRoomPeriod period;
   bool period_ended;
-  ContourPool *pool;
+  ResultPool *pool;
   Delivery delivery; /* of BordersHeader */
 
   /* The queued image. */
@@ -84,14 +84,14 @@ borders_destroy (void *state)
   cuda_graph_cache_free (&b->graphs);
   cuda_session_close (&b->session);
   if (b->slot)
-    contour_pool_give_back (b->slot);
+    result_slot_give_back (&b->slot->base);
   input_stage_free (&b->input);
   ctr_device_buffer_free (&b->planes);
   ctr_device_buffer_free (&b->contents);
   ctr_device_buffer_free (&b->sorting);
   delivery_free (&b->delivery);
   if (b->pool)
-    contour_pool_unref (b->pool);
+    result_pool_unref (b->pool);
   free (b);
 }
 

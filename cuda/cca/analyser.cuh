@@ -44,7 +44,7 @@ struct CcaAnalyser {
   CtrDeviceBuffer closed; /* records of closed components */
   CtrDeviceBuffer result; /* header and table */
   CtrDeviceBuffer runs;   /* by_word, by_run_slot and by_open_root: for labels, moments and grey values */
-  LabelPool *label_pool;  /* NULL: not yet needed */
+  ResultPool *label_pool; /* NULL: not yet needed */
   LabelSlot *label_slot;  /* of the queued image; NULL: its result has it, or it has no labels */
   /* With CTR_COMPONENTS_EQUAL; parents: in place of the label image, without labels; counters: CcaCounters. */
   CtrDeviceBuffer values, parents, counters;

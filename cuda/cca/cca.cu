@@ -41,9 +41,9 @@ cca_destroy (void *state)
   cuda_session_close (&cca->session);
   cca_release_memory (cca);
   if (cca->label_slot)
-    label_pool_give_back (cca->label_slot);
+    result_slot_give_back (&cca->label_slot->base);
   if (cca->label_pool)
-    label_pool_unref (cca->label_pool);
+    result_pool_unref (cca->label_pool);
   free (cca);
 }
 

@@ -48,7 +48,7 @@ struct Cracks {
   uint32_t used_corners; /* by the frames of this period at most */
   CtrRoomPeriod period;
   bool period_ended;
-  ContourPool *pool;
+  ResultPool *pool;
   Delivery delivery; /* of CracksHeader */
 
   /* The queued image. */
@@ -68,13 +68,13 @@ cracks_destroy (void *state)
   cuda_graph_cache_free (&c->graphs);
   cuda_session_close (&c->session);
   if (c->slot)
-    contour_pool_give_back (c->slot);
+    result_slot_give_back (&c->slot->base);
   input_stage_free (&c->input);
   for (CtrDeviceBuffer *buffer : {&c->tables, &c->staged, &c->planes, &c->contents, &c->sorting})
     ctr_device_buffer_free (buffer);
   delivery_free (&c->delivery);
   if (c->pool)
-    contour_pool_unref (c->pool);
+    result_pool_unref (c->pool);
   free (c);
 }
 
