@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "core/common/error.h"
 #include "core/strips/contourstrips.h"
 
 /* Borders are analysed whole: limits and simplification come when they are joined. */
@@ -16,10 +15,23 @@ open_analyser (CtrBackend backend, CtrError *error)
   return (CtrAnalyser *) ctr_borders_new (backend, error);
 }
 
-static void
-close_analyser (CtrAnalyser *analyser)
+static bool
+check_params (const void *params, CtrError *error)
 {
-  ctr_borders_free ((CtrBorders *) analyser);
+  const CtrBordersParams *p = params;
+  return ctr_borders_check_params (p, error)
+         && ctr_strips_require ("retrieval mode", p->mode, CTR_RETRIEVE_LIST, "list",
+             "the contour around a closed one may still be open", error);
+}
+
+static bool
+set_params (CtrStripLane *lane, const void *params, CtrError *error)
+{
+  const CtrBordersParams *p = params;
+  lane->kind = (CtrLineKind){CTR_COORDINATES_PIXELS, p->approximation};
+  ctr_borders_plan_init (&lane->plan, p);
+  lane->epsilon = p->epsilon;
+  return true;
 }
 
 static bool
@@ -50,17 +62,12 @@ static const CtrStripsKind kind = {
     .lag = 1,
     .coordinates = CTR_COORDINATES_PIXELS,
     .open = open_analyser,
-    .close = close_analyser,
+    .check_params = check_params,
+    .set_params = set_params,
     .enqueue = enqueue,
     .finish = finish,
     .analyse = analyse,
 };
-
-static inline CtrStrips *
-base_of (CtrBorderStrips *strips)
-{
-  return (CtrStrips *) strips;
-}
 
 CtrBorderStrips *
 ctr_border_strips_new (CtrBackend backend, uint32_t max_open_rows, CtrError *error)
@@ -71,70 +78,43 @@ ctr_border_strips_new (CtrBackend backend, uint32_t max_open_rows, CtrError *err
 void
 ctr_border_strips_free (CtrBorderStrips *strips)
 {
-  ctr_strips_free (base_of (strips));
-}
-
-static bool
-check_params (const CtrBordersParams *params, CtrError *error)
-{
-  if (!ctr_borders_check_params (params, error))
-    return false;
-  return params->mode == CTR_RETRIEVE_LIST
-         || ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
-             "the retrieval mode of strips is %d: it must be %d (list), as the contour around a closed one may still "
-             "be "
-             "open",
-             (int) params->mode, (int) CTR_RETRIEVE_LIST);
-}
-
-static CtrContours *
-queue (CtrBorderStrips *strips, const CtrImage *strip, const CtrBordersParams *params, bool wait, void *stream,
-    CtrError *error)
-{
-  CtrStripLane *lane = check_params (params, error) ? ctr_strips_begin (base_of (strips), strip, error) : NULL;
-  if (!lane)
-    return NULL;
-  lane->kind = (CtrLineKind){CTR_COORDINATES_PIXELS, params->approximation};
-  ctr_borders_plan_init (&lane->plan, params);
-  lane->epsilon = params->epsilon;
-  /* The host simplifies contours: the caller's thread is the one to be cancelled. */
-  return ctr_strips_queue (base_of (strips), lane, strip, wait || params->epsilon > 0, stream, error);
+  ctr_strips_free ((CtrStrips *) strips);
 }
 
 CtrContours *
 ctr_border_strips_run (
     CtrBorderStrips *strips, const CtrImage *strip, const CtrBordersParams *params, void *stream, CtrError *error)
 {
-  return queue (strips, strip, params, true, stream, error);
+  return ctr_strips_queue ((CtrStrips *) strips, strip, params, true, stream, error);
 }
 
 CtrContours *
 ctr_border_strips_submit (
     CtrBorderStrips *strips, const CtrImage *strip, const CtrBordersParams *params, void *stream, CtrError *error)
 {
-  return queue (strips, strip, params, false, stream, error);
+  return ctr_strips_queue ((CtrStrips *) strips, strip, params, false, stream, error);
 }
 
 bool
 ctr_border_strips_settle (CtrBorderStrips *strips, CtrError *error)
 {
-  return ctr_strips_settle (base_of (strips), error);
+  return ctr_strips_settle ((CtrStrips *) strips, error);
 }
 
 void
 ctr_border_strips_cut (CtrBorderStrips *strips)
 {
-  ctr_strips_cut (base_of (strips));
+  ctr_strips_cut ((CtrStrips *) strips);
 }
 
 bool
 ctr_border_strips_finish (CtrBorderStrips *strips, CtrContours **rest, CtrError *error)
 {
-  return ctr_strips_finish (base_of (strips), rest, error);
+  return ctr_strips_finish ((CtrStrips *) strips, rest, error);
 }
 
 void
 ctr_border_strips_drop (CtrBorderStrips *strips)
 {
-  ctr_strips_drop (base_of (strips));
+  ctr_strips_drop ((CtrStrips *) strips);
 }

@@ -28,8 +28,7 @@ open_lane (CtrStrips *strips, CtrStripLane *lane, CtrError *error)
 static void
 close_lane (CtrStrips *strips, CtrStripLane *lane)
 {
-  if (lane->analyser)
-    strips->kind->close (lane->analyser);
+  ctr_analyser_free (lane->analyser);
 #ifdef CTR_HAVE_CUDA
   if (lane->edge_reader)
     ctr_edge_rows_ops_cuda.destroy (lane->edge_reader);
@@ -70,8 +69,7 @@ ctr_strips_free (CtrStrips *strips)
   ctr_strips_settle (strips, NULL);
   close_lane (strips, &strips->lanes[0]);
   close_lane (strips, &strips->lanes[1]);
-  if (strips->seam_analyser)
-    strips->kind->close (strips->seam_analyser);
+  ctr_analyser_free (strips->seam_analyser);
   ctr_stitcher_release (&strips->stitcher);
   ctr_host_buffer_release (&strips->rows.samples);
   ctr_host_buffer_release (&strips->rows.row);
@@ -143,8 +141,19 @@ check_strip (const CtrStrips *strips, const CtrImage *strip, CtrError *error)
              "the strip is in device memory: the CPU backend needs it in host memory");
 }
 
-CtrStripLane *
-ctr_strips_begin (CtrStrips *strips, const CtrImage *strip, CtrError *error)
+bool
+ctr_strips_require (
+    const char *parameter, int value, int required, const char *name, const char *reason, CtrError *error)
+{
+  return value == required
+         || ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the %s of strips is %d: it must be %d (%s), as %s", parameter,
+             value, required, name, reason);
+}
+
+/* The lane for the next strip, when its last one is settled. NULL and error if STRIP cannot be the next one, or the
+ * analysis of an earlier one has failed. */
+static CtrStripLane *
+begin (CtrStrips *strips, const CtrImage *strip, CtrError *error)
 {
   CtrStripLane *lane = &strips->lanes[strips->next_lane];
   if (!settle_lane (lane, error) || !check_strip (strips, strip, error))
@@ -255,15 +264,19 @@ hand_out (CtrStrips *strips, CtrStripLane *lane, CtrError *error)
 
 CtrContours *
 ctr_strips_queue (
-    CtrStrips *strips, CtrStripLane *lane, const CtrImage *strip, bool wait, void *stream, CtrError *error)
+    CtrStrips *strips, const CtrImage *strip, const void *params, bool wait, void *stream, CtrError *error)
 {
+  CtrStripLane *lane = strips->kind->check_params (params, error) ? begin (strips, strip, error) : NULL;
+  if (!lane || !strips->kind->set_params (lane, params, error))
+    return NULL;
   if (!read_edges (lane, strip, stream, error) || !strips->kind->enqueue (lane, strip, stream, error))
     return NULL;
   strips->format = strip->format;
   strips->cut = false;
   ctr_web_append (&strips->web, strip);
   CtrContours *result;
-  if (wait || strips->backend == CTR_BACKEND_CPU)
+  /* The host simplifies contours: the caller's thread is the one to be cancelled. */
+  if (wait || lane->epsilon > 0 || strips->backend == CTR_BACKEND_CPU)
     result = ctr_strips_settle (strips, error) ? join (lane, error) : NULL;
   else
     result = hand_out (strips, lane, error);

@@ -49,12 +49,14 @@ typedef struct {
 
 /* What borders and level contours do apart. */
 typedef struct {
-  const char *name; /* "border strips" */
   uint32_t seam_rows;
   uint32_t lag; /* of the owned rows behind the rows of a window */
   CtrCoordinates coordinates;
   CtrAnalyser *(*open) (CtrBackend backend, CtrError *error);
-  void (*close) (CtrAnalyser *analyser);
+  /* PARAMS are those of the algorithm. set_params() fills in LANE's, from the kind to the levels, for a strip that can be
+   * the next one. */
+  bool (*check_params) (const void *params, CtrError *error);
+  bool (*set_params) (CtrStripLane *lane, const void *params, CtrError *error);
   bool (*enqueue) (CtrStripLane *lane, const CtrImage *image, void *stream, CtrError *error);
   CtrContours *(*finish) (CtrAnalyser *analyser, CtrError *error);
   /* Analyses rows around a seam. */
@@ -89,13 +91,14 @@ struct CtrStrips {
 CtrStrips *ctr_strips_new (const CtrStripsKind *kind, CtrBackend backend, uint32_t max_open_rows, CtrError *error);
 void ctr_strips_free (CtrStrips *strips);
 
-/* The lane for the next strip, when its last one is settled: the caller fills in its parameters. NULL and error if
- * STRIP cannot be the next one, or the analysis of an earlier one has failed. */
-CtrStripLane *ctr_strips_begin (CtrStrips *strips, const CtrImage *strip, CtrError *error);
-
-/* Queues the strip of LANE. The result is pending, or with WAIT complete. */
+/* Queues STRIP, with the algorithm's PARAMS. The result is pending, or with WAIT complete. NULL and error if PARAMS are
+ * wrong, STRIP cannot be the next one, or the analysis of an earlier one has failed. */
 CtrContours *ctr_strips_queue (
-    CtrStrips *strips, CtrStripLane *lane, const CtrImage *strip, bool wait, void *stream, CtrError *error);
+    CtrStrips *strips, const CtrImage *strip, const void *params, bool wait, void *stream, CtrError *error);
+
+/* Whether PARAMETER, which must be REQUIRED in strips for REASON, has that VALUE. NAME says what it is called. */
+bool ctr_strips_require (
+    const char *parameter, int value, int required, const char *name, const char *reason, CtrError *error);
 
 bool ctr_strips_settle (CtrStrips *strips, CtrError *error);
 void ctr_strips_cut (CtrStrips *strips);

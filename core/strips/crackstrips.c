@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "core/common/contour_limits.h"
 #include "core/common/error.h"
 #include "core/cracks/cracks.h"
 #include "core/strips/contourstrips.h"
@@ -12,10 +11,35 @@ open_analyser (CtrBackend backend, CtrError *error)
   return (CtrAnalyser *) ctr_cracks_new (backend, error);
 }
 
-static void
-close_analyser (CtrAnalyser *analyser)
+static bool
+check_params (const void *params, CtrError *error)
 {
-  ctr_cracks_free ((CtrCracks *) analyser);
+  const CtrCracksParams *p = params;
+  return ctr_cracks_check_params (p, error)
+         && ctr_strips_require ("hierarchy", p->hierarchy, CTR_HIERARCHY_PER_LEVEL, "per level",
+             "a component of its lowest level may never be closed", error)
+         && ctr_strips_require (
+             "image border", p->frame, CTR_IMAGE_BORDER_PAD, "pad", "a web has no last row yet", error);
+}
+
+/* Level contours are analysed whole: limits come when they are joined. */
+static bool
+set_params (CtrStripLane *lane, const void *params, CtrError *error)
+{
+  const CtrCracksParams *p = params;
+  lane->kind = (CtrLineKind){CTR_COORDINATES_CORNERS, CTR_APPROXIMATION_SIMPLE};
+  ctr_borders_plan_init (&lane->plan,
+      &(CtrBordersParams){
+          .min_area = p->min_area, .max_area = p->max_area, .min_length = p->min_length, .features = p->features});
+  lane->cracks = *p;
+  lane->cracks.min_area = lane->cracks.max_area = lane->cracks.min_length = 0;
+  if (!p->levels)
+    return true;
+  if (!ctr_host_buffer_reserve (&lane->levels, p->level_count, sizeof *p->levels))
+    return ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for %u levels", p->level_count);
+  memcpy (lane->levels.data, p->levels, p->level_count * sizeof *p->levels);
+  lane->cracks.levels = lane->levels.data;
+  return true;
 }
 
 static bool
@@ -44,17 +68,12 @@ static const CtrStripsKind kind = {
     .lag = 0,
     .coordinates = CTR_COORDINATES_CORNERS,
     .open = open_analyser,
-    .close = close_analyser,
+    .check_params = check_params,
+    .set_params = set_params,
     .enqueue = enqueue,
     .finish = finish,
     .analyse = analyse,
 };
-
-static inline CtrStrips *
-base_of (CtrCrackStrips *strips)
-{
-  return (CtrStrips *) strips;
-}
 
 CtrCrackStrips *
 ctr_crack_strips_new (CtrBackend backend, uint32_t max_open_rows, CtrError *error)
@@ -65,93 +84,43 @@ ctr_crack_strips_new (CtrBackend backend, uint32_t max_open_rows, CtrError *erro
 void
 ctr_crack_strips_free (CtrCrackStrips *strips)
 {
-  ctr_strips_free (base_of (strips));
-}
-
-static bool
-check_params (const CtrCracksParams *params, CtrError *error)
-{
-  if (!ctr_cracks_check_params (params, error))
-    return false;
-  if (params->hierarchy == CTR_HIERARCHY_LEVELS)
-    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
-        "the hierarchy of strips is %d: it must be %d (per level), as a component of its lowest level may never be "
-        "closed",
-        (int) params->hierarchy, (int) CTR_HIERARCHY_PER_LEVEL);
-  return params->frame == CTR_IMAGE_BORDER_PAD
-         || ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
-             "the image border of strips is %d: it must be %d (pad), as a web has no last row yet", (int) params->frame,
-             (int) CTR_IMAGE_BORDER_PAD);
-}
-
-/* Level contours are analysed whole: limits come when they are joined. */
-static bool
-set_params (CtrStripLane *lane, const CtrCracksParams *params, CtrError *error)
-{
-  lane->cracks = *params;
-  lane->cracks.min_area = lane->cracks.max_area = lane->cracks.min_length = 0;
-  if (!params->levels)
-    return true;
-  if (!ctr_host_buffer_reserve (&lane->levels, params->level_count, sizeof *params->levels))
-    return ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for %u levels", params->level_count);
-  memcpy (lane->levels.data, params->levels, params->level_count * sizeof *params->levels);
-  lane->cracks.levels = lane->levels.data;
-  return true;
-}
-
-static CtrContours *
-queue (CtrCrackStrips *strips, const CtrImage *strip, const CtrCracksParams *params, bool wait, void *stream,
-    CtrError *error)
-{
-  CtrStripLane *lane = check_params (params, error) ? ctr_strips_begin (base_of (strips), strip, error) : NULL;
-  if (!lane || !set_params (lane, params, error))
-    return NULL;
-  const double area_unit = 0.5;
-  lane->kind = (CtrLineKind){CTR_COORDINATES_CORNERS, CTR_APPROXIMATION_SIMPLE};
-  lane->plan = (CtrBordersPlan){
-      .min_area2 = ctr_contour_limit_min (params->min_area, area_unit),
-      .max_area2 = ctr_contour_limit_max (params->max_area, area_unit),
-      .min_length = ctr_contour_limit_min (params->min_length, CTR_LENGTH_UNIT),
-      .limited = params->min_area > 0 || params->max_area > 0 || params->min_length > 0,
-      .features = params->features,
-  };
-  return ctr_strips_queue (base_of (strips), lane, strip, wait, stream, error);
+  ctr_strips_free ((CtrStrips *) strips);
 }
 
 CtrContours *
 ctr_crack_strips_run (
     CtrCrackStrips *strips, const CtrImage *strip, const CtrCracksParams *params, void *stream, CtrError *error)
 {
-  return queue (strips, strip, params, true, stream, error);
+  return ctr_strips_queue ((CtrStrips *) strips, strip, params, true, stream, error);
 }
 
 CtrContours *
 ctr_crack_strips_submit (
     CtrCrackStrips *strips, const CtrImage *strip, const CtrCracksParams *params, void *stream, CtrError *error)
 {
-  return queue (strips, strip, params, false, stream, error);
+  return ctr_strips_queue ((CtrStrips *) strips, strip, params, false, stream, error);
 }
 
 bool
 ctr_crack_strips_settle (CtrCrackStrips *strips, CtrError *error)
 {
-  return ctr_strips_settle (base_of (strips), error);
+  return ctr_strips_settle ((CtrStrips *) strips, error);
 }
 
 void
 ctr_crack_strips_cut (CtrCrackStrips *strips)
 {
-  ctr_strips_cut (base_of (strips));
+  ctr_strips_cut ((CtrStrips *) strips);
 }
 
 bool
 ctr_crack_strips_finish (CtrCrackStrips *strips, CtrContours **rest, CtrError *error)
 {
-  return ctr_strips_finish (base_of (strips), rest, error);
+  return ctr_strips_finish ((CtrStrips *) strips, rest, error);
 }
 
 void
 ctr_crack_strips_drop (CtrCrackStrips *strips)
 {
-  ctr_strips_drop (base_of (strips));
+  ctr_strips_drop ((CtrStrips *) strips);
 }

@@ -15,8 +15,7 @@
  * the first one, measures, sums and flags are the same however the web is cut, with strips of one row, too. Each row of
  * the web has the threshold of its strip; Otsu's depends on the cutting.
  *
- * Coordinates. CtrContours.origin_row is the web row of y = 0: MAX_OPEN_ROWS rows above the strip's first row, or 0 where
- * the web has fewer. CtrContours.height counts the rows from there to the end of the strip.
+ * Coordinates are those of strips.h, as are the bounds of MAX_OPEN_ROWS.
  *
  * Open contours. What began more than MAX_OPEN_ROWS rows above the end of a strip and is not closed there is reported with
  * CTR_CONTOUR_OPEN: a line from its first point to its last one, or several lines where several have not met yet. What
@@ -46,7 +45,6 @@ CTR_BEGIN_DECLS
 
 typedef struct CtrBorderStrips CtrBorderStrips;
 
-/* MAX_OPEN_ROWS is 1 .. CTR_MAX_SIDE - 1, and with the height of a strip at most CTR_MAX_SIDE. */
 CTR_API CtrBorderStrips *ctr_border_strips_new (CtrBackend backend, uint32_t max_open_rows, CtrError *error);
 CTR_API void ctr_border_strips_free (CtrBorderStrips *strips);
 
@@ -54,21 +52,13 @@ CTR_API void ctr_border_strips_free (CtrBorderStrips *strips);
  * are the same. */
 CTR_API CtrContours *ctr_border_strips_run (
     CtrBorderStrips *strips, const CtrImage *strip, const CtrBordersParams *params, void *stream, CtrError *error);
-
 CTR_API CtrContours *ctr_border_strips_submit (
     CtrBorderStrips *strips, const CtrImage *strip, const CtrBordersParams *params, void *stream, CtrError *error);
 
+/* These are as those of strips.h. */
 CTR_API bool ctr_border_strips_settle (CtrBorderStrips *strips, CtrError *error);
-
-/* Rows are missing before the next strip: what is open ends there, as above background. It is reported with that
- * strip, and the rows are counted without those that are missing. */
 CTR_API void ctr_border_strips_cut (CtrBorderStrips *strips);
-
-/* Ends the web. Sets *REST to the contours that were open (transfer full), with the parameters of the last strip and in
- * the coordinates of an empty strip behind it, or to NULL if there are none. The next strip begins another web, at row 0. */
 CTR_API bool ctr_border_strips_finish (CtrBorderStrips *strips, CtrContours **rest, CtrError *error);
-
-/* Ends the web, and drops what is open. */
 CTR_API void ctr_border_strips_drop (CtrBorderStrips *strips);
 
 typedef struct CtrCrackStrips CtrCrackStrips;
@@ -78,16 +68,12 @@ CTR_API void ctr_crack_strips_free (CtrCrackStrips *strips);
 
 CTR_API CtrContours *ctr_crack_strips_run (
     CtrCrackStrips *strips, const CtrImage *strip, const CtrCracksParams *params, void *stream, CtrError *error);
-
 CTR_API CtrContours *ctr_crack_strips_submit (
     CtrCrackStrips *strips, const CtrImage *strip, const CtrCracksParams *params, void *stream, CtrError *error);
 
 CTR_API bool ctr_crack_strips_settle (CtrCrackStrips *strips, CtrError *error);
-
 CTR_API void ctr_crack_strips_cut (CtrCrackStrips *strips);
-
 CTR_API bool ctr_crack_strips_finish (CtrCrackStrips *strips, CtrContours **rest, CtrError *error);
-
 CTR_API void ctr_crack_strips_drop (CtrCrackStrips *strips);
 
 CTR_END_DECLS

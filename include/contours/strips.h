@@ -55,11 +55,12 @@ CTR_API CtrComponents *ctr_component_strips_run (
 CTR_API bool ctr_component_strips_settle (CtrComponentStrips *strips, CtrError *error);
 
 /* Rows are missing between the last strip and the next: nothing goes on across this seam. What is open is in the result
- * of the next strip. */
+ * of the next strip. Rows of the web are counted without those that are missing. */
 CTR_API void ctr_component_strips_cut (CtrComponentStrips *strips);
 
-/* Ends the web. Sets *REST to the components that are still open (transfer full), in the coordinates of an empty strip
- * behind the last one, or to NULL if there are none. The next strip begins another web, at row 0. */
+/* Ends the web. Sets *REST to the components that are still open (transfer full), with the parameters of the last strip
+ * and in the coordinates of an empty strip behind it, or to NULL if there are none. The next strip begins another web, at
+ * row 0. */
 CTR_API bool ctr_component_strips_finish (CtrComponentStrips *strips, CtrComponents **rest, CtrError *error);
 
 /* Ends the web, and drops what is open. */
