@@ -36,6 +36,13 @@ typedef struct {
 extern const CtrCannyKernels ctr_canny_kernels;
 extern const CtrCannyKernels ctr_canny_kernels_avx2; /* only where CTR_HAVE_AVX2 */
 
+/* Those of the tables KERNELS and KERNELS_avx2 that the processor runs faster. */
+#ifdef CTR_HAVE_AVX2
+#define CTR_WIDEST_KERNELS(kernels) (__builtin_cpu_supports ("avx2") ? &kernels##_avx2 : &kernels)
+#else
+#define CTR_WIDEST_KERNELS(kernels) (&kernels)
+#endif
+
 CtrWidenRow ctr_widen_row, ctr_widen_row_avx2;
 CtrBlurDown ctr_blur_down, ctr_blur_down_avx2;
 CtrBlurAcross ctr_blur_across, ctr_blur_across_avx2;

@@ -4,28 +4,9 @@
 #include "core/canny/values.h"
 #include "cpu/common/luma.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-static const CtrCannyKernels *
-choose_kernels (void)
-{
-#ifdef CTR_HAVE_AVX2
-  if (__builtin_cpu_supports ("avx2"))
-    return &ctr_canny_kernels_avx2;
-#endif
-  return &ctr_canny_kernels;
-}
-
-/* Takes BYTES at *OFFSET; without memory it only advances *OFFSET. Takes an odd number of cache lines, because rows at
- * distances of a power of two evict each other from the cache. */
-static void *
-take (CtrCannyRows *rows, size_t *offset, size_t bytes)
-{
-  uint8_t *memory = rows->memory ? (uint8_t *) rows->memory + *offset : NULL;
-  *offset += ((bytes + 63) / 64 | 1) * 64;
-  return memory;
-}
+#define ROWS CtrCannyRows
+#define SAMPLE int16_t
+#include "cpu/canny/row_stages.h"
 
 /* Takes a row with its margins, see cpu/canny/blur.h. */
 static void *
@@ -42,7 +23,6 @@ radius_of (const CtrCannyPlan *plan)
   return plan->wide ? 0 : plan->radius;
 }
 
-/* Returns the size of all rows in bytes. */
 static size_t
 lay_out (CtrCannyRows *rows, const CtrCannyPlan *plan, uint32_t width)
 {
@@ -72,29 +52,13 @@ bool
 ctr_canny_rows_prepare (CtrCannyRows *rows, const CtrCannyPlan *plan, uint32_t width)
 {
   if (!rows->kernels)
-    rows->kernels = choose_kernels ();
+    rows->kernels = CTR_WIDEST_KERNELS (ctr_canny_kernels);
   if (!plan->wide)
     ctr_blur_init (&rows->blur, plan);
   if (rows->memory && rows->width == width && rows->radius == radius_of (plan) && rows->aperture == plan->aperture)
     return true;
-  void *memory = rows->memory;
-  rows->memory = NULL;
-  const size_t bytes = lay_out (rows, plan, width);
-  if (rows->bytes < bytes) {
-    free (memory);
-    memory = malloc (bytes);
-    rows->bytes = memory ? bytes : 0;
-  }
-  if (!memory)
-    return false;
-  rows->memory = memory;
-  lay_out (rows, plan, width);
-  /* Margins are read, although their values are irrelevant: they must not depend on an earlier layout. */
-  memset (rows->memory, 0, bytes);
-  rows->width = width;
   rows->radius = radius_of (plan);
-  rows->aperture = plan->aperture;
-  return true;
+  return allocate (rows, plan, width);
 }
 
 void
@@ -117,18 +81,10 @@ ctr_canny_row_samples (CtrCannyRows *rows, const CtrImage *image, const CtrCanny
   return rows->luma;
 }
 
-/* The row COUNT rows above Y, or the uppermost one. */
-static uint32_t
-rows_above (uint32_t y, uint32_t count)
-{
-  return y > count ? y - count : 0;
-}
-
 void
 ctr_canny_rows_start (CtrCannyRows *rows, const CtrCannyPlan *plan, uint32_t y)
 {
-  rows->next_gradient = rows_above (y, 1);
-  rows->next_blurred = rows_above (rows->next_gradient, plan->aperture / 2);
+  start_gradients (rows, plan, y);
   rows->next_sample = rows_above (rows->next_blurred, plan->radius);
 }
 
@@ -152,35 +108,6 @@ blur_row (CtrCannyRows *rows, const CtrImage *image, const CtrCannyPlan *plan, u
     kernels->blur_down (&rows->blur, around, width, rows->sums);
     kernels->blur_across (&rows->blur, rows->sums, width, blurred);
   }
-  for (int i = 0; i < CTR_SOBEL_MARGIN; i++) {
-    blurred[-1 - i] = blurred[0];
-    blurred[width + i] = blurred[width - 1];
-  }
-}
-
-/* Computes the gradient of row Y from the blurred rows around it. */
-static void
-gradient_row (CtrCannyRows *rows, const CtrImage *image, const CtrCannyPlan *plan, uint32_t y)
-{
-  const int16_t *around[CTR_CANNY_MAX_APERTURE];
-  const uint32_t height = image->height, margin = plan->aperture / 2;
-  for (; rows->next_blurred < height && rows->next_blurred <= y + margin; rows->next_blurred++)
-    blur_row (rows, image, plan, rows->next_blurred);
-  for (uint32_t i = 0; i < plan->aperture; i++) {
-    int64_t row = (int64_t) y + i - margin;
-    row = row < 0 ? 0 : row >= height ? height - 1 : row;
-    around[i] = rows->blurred[row % plan->aperture];
-  }
-  rows->kernels->gradient_row (
-      plan->aperture, plan->l2_gradient, around, image->width, rows->scratch, &rows->gradient[y % 3]);
-}
-
-/* Computes the gradients of all rows before END that are not computed yet. */
-static void
-compute_gradients (CtrCannyRows *rows, const CtrImage *image, const CtrCannyPlan *plan, uint32_t end)
-{
-  for (; rows->next_gradient < image->height && rows->next_gradient < end; rows->next_gradient++)
-    gradient_row (rows, image, plan, rows->next_gradient);
 }
 
 void

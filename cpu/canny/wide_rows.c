@@ -3,32 +3,20 @@
 
 #include "core/canny/values.h"
 
-#include <stdlib.h>
-#include <string.h>
+#define ROWS CtrWideRows
+#define SAMPLE int32_t
+#include "cpu/canny/row_stages.h"
 
 enum { WIDE_TAPS = 2 * CTR_CANNY_MAX_WIDE_RADIUS + 1 };
 
-static const CtrWideKernels *
-choose_kernels (void)
-{
-#ifdef CTR_HAVE_AVX2
-  if (__builtin_cpu_supports ("avx2"))
-    return &ctr_wide_kernels_avx2;
-#endif
-  return &ctr_wide_kernels;
-}
-
-/* Takes a row of WIDTH numbers of SIZE bytes with its margins at *OFFSET; without memory it only advances *OFFSET. Takes
- * an odd number of cache lines, because rows at distances of a power of two evict each other from the cache. */
+/* Takes a row of WIDTH numbers of SIZE bytes with its margins. */
 static void *
 take_row (CtrWideRows *rows, size_t *offset, uint32_t width, size_t size)
 {
-  uint8_t *memory = rows->memory ? (uint8_t *) rows->memory + *offset : NULL;
-  *offset += (((width + 2 * CTR_WIDE_MARGIN) * size + 63) / 64 | 1) * 64;
-  return memory ? memory + CTR_WIDE_MARGIN * size : NULL;
+  uint8_t *row = take (rows, offset, (width + 2 * CTR_WIDE_MARGIN) * size);
+  return row ? row + CTR_WIDE_MARGIN * size : NULL;
 }
 
-/* Returns the size of all rows in bytes. */
 static size_t
 lay_out (CtrWideRows *rows, const CtrCannyPlan *plan, uint32_t width)
 {
@@ -53,26 +41,8 @@ bool
 ctr_wide_rows_prepare (CtrWideRows *rows, const CtrCannyPlan *plan, uint32_t width)
 {
   if (!rows->kernels)
-    rows->kernels = choose_kernels ();
-  if (rows->memory && rows->width == width && rows->aperture == plan->aperture)
-    return true;
-  void *memory = rows->memory;
-  rows->memory = NULL;
-  const size_t bytes = lay_out (rows, plan, width);
-  if (rows->bytes < bytes) {
-    free (memory);
-    memory = malloc (bytes);
-    rows->bytes = memory ? bytes : 0;
-  }
-  if (!memory)
-    return false;
-  rows->memory = memory;
-  lay_out (rows, plan, width);
-  /* Margins are read, although their values are irrelevant: they must not depend on an earlier layout. */
-  memset (rows->memory, 0, bytes);
-  rows->width = width;
-  rows->aperture = plan->aperture;
-  return true;
+    rows->kernels = CTR_WIDEST_KERNELS (ctr_wide_kernels);
+  return (rows->memory && rows->width == width && rows->aperture == plan->aperture) || allocate (rows, plan, width);
 }
 
 void
@@ -81,18 +51,10 @@ ctr_wide_rows_release (CtrWideRows *rows)
   free (rows->memory);
 }
 
-/* The row COUNT rows above Y, or the uppermost one. */
-static uint32_t
-rows_above (uint32_t y, uint32_t count)
-{
-  return y > count ? y - count : 0;
-}
-
 void
 ctr_wide_rows_start (CtrWideRows *rows, const CtrCannyPlan *plan, uint32_t y)
 {
-  rows->next_gradient = rows_above (y, 1);
-  rows->next_blurred = rows_above (rows->next_gradient, plan->aperture / 2);
+  start_gradients (rows, plan, y);
 }
 
 static const uint16_t *
@@ -118,34 +80,6 @@ blur_row (CtrWideRows *rows, const CtrImage *image, const CtrCannyPlan *plan, ui
     rows->kernels->blur_down (plan->wide_weights, radius, around, width, rows->upper, rows->lower);
     rows->kernels->blur_across (plan->wide_weights, radius, rows->upper, rows->lower, width, blurred);
   }
-  for (int i = 0; i < CTR_SOBEL_MARGIN; i++) {
-    blurred[-1 - i] = blurred[0];
-    blurred[width + i] = blurred[width - 1];
-  }
-}
-
-/* Computes the gradient of row Y from the blurred rows around it. */
-static void
-gradient_row (CtrWideRows *rows, const CtrImage *image, const CtrCannyPlan *plan, uint32_t y)
-{
-  const int32_t *around[CTR_CANNY_MAX_APERTURE];
-  const uint32_t height = image->height, margin = plan->aperture / 2;
-  for (; rows->next_blurred < height && rows->next_blurred <= y + margin; rows->next_blurred++)
-    blur_row (rows, image, plan, rows->next_blurred);
-  for (uint32_t i = 0; i < plan->aperture; i++) {
-    int64_t row = (int64_t) y + i - margin;
-    row = row < 0 ? 0 : row >= height ? height - 1 : row;
-    around[i] = rows->blurred[row % plan->aperture];
-  }
-  rows->kernels->gradient_row (
-      plan->aperture, plan->l2_gradient, around, image->width, rows->scratch, &rows->gradient[y % 3]);
-}
-
-static void
-compute_gradients (CtrWideRows *rows, const CtrImage *image, const CtrCannyPlan *plan, uint32_t end)
-{
-  for (; rows->next_gradient < image->height && rows->next_gradient < end; rows->next_gradient++)
-    gradient_row (rows, image, plan, rows->next_gradient);
 }
 
 static bool
