@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* This program tests strip-mode of cudacca: frames that are strips of one picture. It compares with the core's analysis of the
  * whole picture. It runs once for each backend and memory (CTR_TEST_BACKEND, CTR_TEST_MEMORY). */
-#include "components.h"
-
-enum { WIDTH = 160, HEIGHT = 40, STRIPS = 6 };
+#include "webs.h"
 
 #define ELEMENT "cudacca strip-mode=true threshold=140 features=moments+grey max-open-rows="
-
-static TestFrame
-strip (guint i)
-{
-  return (TestFrame){GST_VIDEO_FORMAT_NV12, WIDTH, HEIGHT, .seed = 100 + i};
-}
 
 static CtrCcaParams
 strip_params (void)
@@ -28,20 +20,11 @@ strip_params (void)
 static CtrComponents *
 whole (guint first, guint end, const CtrCcaParams *params)
 {
-  guint8 *pixels = g_malloc (WIDTH * HEIGHT * (end - first));
-  CtrImage image = {pixels, WIDTH, WIDTH, HEIGHT * (end - first), CTR_FORMAT_GRAY8, CTR_MEMORY_HOST};
+  guint8 *pixels;
+  const CtrImage image = join_strips (first, end, &pixels);
   CtrCca *cca = ctr_cca_new (CTR_BACKEND_CPU, NULL);
-  CtrComponents *components;
+  CtrComponents *components = ctr_cca_run (cca, &image, params, NULL, NULL);
 
-  for (guint i = first; i < end; i++) {
-    const TestFrame frame = strip (i);
-    guint8 *part;
-
-    first_plane (&frame, &part);
-    memcpy (pixels + (i - first) * WIDTH * HEIGHT, part, WIDTH * HEIGHT);
-    g_free (part);
-  }
-  components = ctr_cca_run (cca, &image, params, NULL, NULL);
   fail_unless (components != NULL);
   ctr_cca_free (cca);
   g_free (pixels);
@@ -135,25 +118,12 @@ push (GstHarness *h, Reported *reported, guint i, guint64 first_row)
   gst_buffer_unref (buffer);
 }
 
-/* The frame that ends a web: black, flagged as a gap. */
 static void
 take_end (GstHarness *h, Reported *reported, guint64 first_row)
 {
-  GstBuffer *buffer = gst_harness_pull (h);
-  GstVideoInfo info;
-  GstVideoFrame frame;
+  GstBuffer *buffer = pull_end (h);
 
   take (reported, buffer, first_row);
-  fail_unless (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP));
-  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_NV12, WIDTH, HEIGHT);
-  fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_READ));
-  for (guint plane = 0; plane < 2; plane++)
-    for (guint y = 0; y < plane_rows (&info, plane); y++)
-      for (guint x = 0; x < WIDTH; x++)
-        fail_unless_equals_int (((guint8 *) GST_VIDEO_FRAME_PLANE_DATA (
-                                    &frame, plane))[y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, plane) + x],
-            plane ? 128 : 0);
-  gst_video_frame_unmap (&frame);
   gst_buffer_unref (buffer);
 }
 
@@ -170,21 +140,16 @@ GST_START_TEST (test_webs)
   const CtrCcaParams params = strip_params ();
   Reported reported = reported_new ();
   const TestFrame frame = strip (0);
+  GstCaps *caps = frame_caps (&frame);
 
   set_frame_caps (h, &frame);
   for (guint i = 0; i < 3; i++)
     push (h, &reported, i, i * HEIGHT);
-  {
-    GstCaps *caps = frame_caps (&frame);
-
-    /* The same caps again end nothing. */
-    gst_harness_push_event (h, gst_event_new_caps (caps));
-    push (h, &reported, 3, 3 * HEIGHT);
-    caps = gst_caps_make_writable (caps);
-    gst_caps_set_simple (caps, "framerate", GST_TYPE_FRACTION, 30, 1, NULL);
-    gst_harness_push_event (h, gst_event_new_caps (caps));
-    gst_caps_unref (caps);
-  }
+  /* The same caps again end nothing. */
+  gst_harness_push_event (h, gst_event_new_caps (caps));
+  gst_caps_unref (caps);
+  push (h, &reported, 3, 3 * HEIGHT);
+  change_caps (h);
   take_end (h, &reported, 4 * HEIGHT);
   check_whole (&reported, 0, 4, 0, &params);
 
@@ -199,17 +164,6 @@ GST_START_TEST (test_webs)
 }
 
 GST_END_TEST;
-
-static void
-flush (GstHarness *h)
-{
-  GstSegment segment;
-
-  gst_harness_push_event (h, gst_event_new_flush_start ());
-  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (h, gst_event_new_segment (&segment));
-}
 
 /* A flush drops what is open. */
 GST_START_TEST (test_flush)
@@ -301,35 +255,6 @@ GST_START_TEST (test_missing)
 
 GST_END_TEST;
 
-/* Takes all messages from BUS: checks those of the strip that begins with ROW, and counts warnings. */
-static void
-take_messages (GstBus *bus, guint64 row, guint *unfinished, guint *warnings)
-{
-  GstMessage *message;
-
-  while ((message = gst_bus_pop (bus))) {
-    const GstStructure *structure = gst_message_get_structure (message);
-
-    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT) {
-      guint count, n;
-      guint64 first_row;
-
-      fail_unless (gst_structure_get (structure, "count", G_TYPE_UINT, &count, "unfinished", G_TYPE_UINT, &n,
-          "first-row", G_TYPE_UINT64, &first_row, NULL));
-      fail_unless (count == n && first_row == row);
-      *unfinished += n;
-    } else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING) {
-      GError *error = NULL;
-
-      gst_message_parse_warning (message, &error, NULL);
-      fail_unless (strstr (error->message, "max-open-rows=100") != NULL, "%s", error->message);
-      g_error_free (error);
-      ++*warnings;
-    }
-    gst_message_unref (message);
-  }
-}
-
 /* A component that stays open for too long: a flag, one warning, a count in the message. */
 GST_START_TEST (test_bound)
 {
@@ -337,7 +262,7 @@ GST_START_TEST (test_bound)
   GstHarness *h =
       new_harness_with_bus ("cudacca strip-mode=true threshold=0 max-open-rows=100 post-messages=true", bus);
   const TestFrame frame = strip (0);
-  guint unfinished = 0, warnings = 0;
+  Told told = {0};
 
   set_frame_caps (h, &frame);
   /* Rows 0 to 119 are reported with the third strip, 120 to 239 with the sixth. */
@@ -353,13 +278,14 @@ GST_START_TEST (test_bound)
       fail_unless (c.area == 3 * HEIGHT * WIDTH);
     }
     gst_buffer_unref (buffer);
-    take_messages (bus, i * HEIGHT, &unfinished, &warnings);
+    take_messages (&told, bus, i * HEIGHT, "max-open-rows=100", "components");
+    fail_unless_equals_int (told.count, told.unfinished);
   }
   gst_harness_push_event (h, gst_event_new_eos ());
   fail_unless_equals_int (gst_harness_buffers_in_queue (h), 0);
-  fail_unless_equals_int (unfinished, 2);
-  take_messages (bus, 0, &unfinished, &warnings);
-  fail_unless_equals_int (warnings, 1);
+  fail_unless_equals_int (told.unfinished, 2);
+  take_messages (&told, bus, 0, "max-open-rows=100", "components");
+  fail_unless_equals_int (told.warnings, 1);
   gst_harness_teardown (h);
   gst_object_unref (bus);
 }
@@ -372,51 +298,27 @@ GST_START_TEST (test_features)
   GstHarness *h = new_harness (ELEMENT "16384");
   Reported reported = reported_new ();
   const TestFrame frame = strip (0);
-  GstCaps *caps = frame_caps (&frame);
   GstBuffer *buffer;
 
   set_frame_caps (h, &frame);
   push (h, &reported, 0, 0);
   gst_util_set_object_arg (G_OBJECT (h->element), "features", "0");
   push (h, &reported, 1, HEIGHT);
-  gst_caps_set_simple (caps, "framerate", GST_TYPE_FRACTION, 30, 1, NULL);
-  gst_harness_push_event (h, gst_event_new_caps (caps));
+  change_caps (h);
   take_end (h, &reported, 2 * HEIGHT);
   buffer = pass_frame (h, &frame);
   fail_unless_equals_int (gst_contours_component_meta_get_features (meta_of (buffer)), 0);
   gst_buffer_unref (buffer);
-  gst_caps_unref (caps);
   g_array_unref (reported.rows);
   gst_harness_teardown (h);
 }
 
 GST_END_TEST;
 
-static void
-check_refused (const gchar *line, const gchar *mentions)
-{
-  GstBus *bus = gst_bus_new ();
-  GstHarness *h = new_harness_with_bus (line, bus);
-  const TestFrame frame = strip (0);
-  GstMessage *message;
-  GError *error = NULL;
-
-  set_frame_caps (h, &frame);
-  fail_unless_equals_int (gst_harness_push (h, make_frame (&frame)), GST_FLOW_ERROR);
-  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-  fail_unless (message != NULL);
-  gst_message_parse_error (message, &error, NULL);
-  fail_unless (strstr (error->message, mentions) != NULL, "%s", error->message);
-  g_error_free (error);
-  gst_message_unref (message);
-  gst_harness_teardown (h);
-  gst_object_unref (bus);
-}
-
 GST_START_TEST (test_refused)
 {
-  check_refused ("cudacca strip-mode=true labels=true", "label image");
-  check_refused ("cudacca strip-mode=true max-open-rows=65500", "65535 rows");
+  check_no_strip ("cudacca strip-mode=true labels=true", "label image");
+  check_no_strip ("cudacca strip-mode=true max-open-rows=65500", "65535 rows");
 }
 
 GST_END_TEST;
