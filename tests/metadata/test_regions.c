@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a GstContoursContourMeta says of the regions its contours part: values, other frames, text, and when it is
  * fetched. */
-#include "core/common/error.h"
-#include "core/results/contourlist.h"
-
-#include <glib/gstdio.h>
 #include <gst/check/gstcheck.h>
 #include <string.h>
 
+#include "contourset.h"
 #include "expected.h"
-#include "sample.h"
 
 /* Two outlines of three objects: 4 samples 1 3 5 7 in 10 of 2, and a pixel of 65535 in two of 0. */
 static const CtrContour table[] = {
@@ -61,32 +57,24 @@ static const CtrSnakeRegion regions[] = {
         .criterion = 0,
         .gain = 0.125},
 };
-static const CtrContours info = {.width = SAMPLE_WIDTH,
-    .height = SAMPLE_HEIGHT,
-    .count = 2,
-    .point_count = 7,
-    .coordinates = CTR_COORDINATES_CORNERS,
-    .features = CTR_CONTOUR_FEATURE_REGIONS};
+static const ContourSet set = {
+    .info = {.width = SAMPLE_WIDTH,
+        .height = SAMPLE_HEIGHT,
+        .count = 2,
+        .point_count = 7,
+        .coordinates = CTR_COORDINATES_CORNERS,
+        .features = CTR_CONTOUR_FEATURE_REGIONS},
+    .table = table,
+    .points = points,
+    .array = CTR_CONTOURS_REGIONS,
+    .rows = regions,
+};
 
-static CtrContours *
+/* A frame with the outlines. */
+static GstBuffer *
 make_outlines (void)
 {
-  CtrContourArrays arrays;
-  CtrContours *contours = ctr_contours_alloc (&info, &arrays, NULL);
-  memcpy (arrays.table, table, sizeof table);
-  memcpy (arrays.points, points, sizeof points);
-  memcpy (arrays.regions, regions, sizeof regions);
-  return contours;
-}
-
-/* A frame with OUTLINES (transfer full). */
-static GstBuffer *
-attach (CtrContours *outlines)
-{
-  GstBuffer *buffer = sample_buffer ();
-  gst_buffer_add_contours_contour_meta (buffer, outlines, "snake");
-  ctr_contours_unref (outlines);
-  return buffer;
+  return attach_contours (contour_set_new (&set, NULL), "snake");
 }
 
 static void
@@ -120,119 +108,43 @@ check_values (GstContoursContourMeta *meta)
 /* Also in a copy of the frame, and in a scaled one: statistics are those of the analysed frame. */
 GST_START_TEST (values)
 {
-  GstBuffer *buffer = attach (make_outlines ()), *copy = gst_buffer_copy_deep (buffer);
-  check_values (gst_buffer_get_contours_contour_meta (buffer));
-  check_values (gst_buffer_get_contours_contour_meta (copy));
-  gst_buffer_unref (copy);
-
+  GstBuffer *buffer = make_outlines ();
   GList *list = gst_contours_contour_meta_get_regions (gst_buffer_get_contours_contour_meta (buffer));
   assert_equals_int (g_list_length (list), 2);
   GstContoursRegion *boxed = g_boxed_copy (GST_TYPE_CONTOURS_REGION, list->next->data);
   assert_equals_int (boxed->object, 2);
   g_boxed_free (GST_TYPE_CONTOURS_REGION, boxed);
   g_list_free_full (list, g_free);
-
-  buffer = sample_send ("videoscale ! video/x-raw,width=16,height=12", buffer);
-  check_values (gst_buffer_get_contours_contour_meta (buffer));
-  gst_buffer_unref (buffer);
+  check_frames (buffer, check_values);
 }
 GST_END_TEST;
+
+static void
+check_missing (GstContoursContourMeta *meta)
+{
+  GstContoursRegion row;
+  fail_if (gst_contours_contour_meta_get_region (meta, 0, &row));
+  fail_unless (gst_contours_contour_meta_get_regions (meta) == NULL);
+}
+
+static const ArrayChecks checks = {gst_contours_contour_meta_has_regions, check_missing, check_values};
 
 /* Borders part no regions. */
 GST_START_TEST (without)
 {
-  SampleGpu gpu;
-  GstBuffer *buffer = sample_buffer ();
-  GstContoursContourMeta *meta =
-      sample_attach_contours (buffer, &gpu, CTR_CONTOUR_FEATURE_MOMENTS, CTR_COORDINATES_PIXELS, "follower");
-  GstContoursRegion region;
-  fail_if (gst_contours_contour_meta_has_regions (meta));
-  fail_if (gst_contours_contour_meta_get_region (meta, 0, &region));
-  fail_unless (gst_contours_contour_meta_get_regions (meta) == NULL);
-  fail_unless (gst_contours_contour_meta_fetch (meta, NULL));
-  gst_buffer_unref (buffer);
+  check_borders (&checks);
 }
 GST_END_TEST;
 
-/* What lies on a GPU: how often each array was fetched; that of the regions fails while BROKEN. */
-typedef struct {
-  gboolean broken;
-  gint fetched[4];
-} Remote;
-
-static bool
-fetch (void *source, CtrContoursArray array, void *to, size_t size, CtrError *error)
-{
-  Remote *remote = source;
-  remote->fetched[array]++;
-  if (array == CTR_CONTOURS_REGIONS && remote->broken)
-    return ctr_fail (error, CTR_ERROR_CUDA, "the GPU is gone");
-  memcpy (to,
-      array == CTR_CONTOURS_TABLE    ? table
-      : array == CTR_CONTOURS_POINTS ? (const void *) points
-                                     : regions,
-      size);
-  return true;
-}
-
-static bool
-get_device (void *source, CtrDeviceContours *device)
-{
-  return false;
-}
-
-static void
-destroy (void *source)
-{
-}
-
-/* Regions are fetched when they are asked for, and nothing else is then. */
 GST_START_TEST (fetched_on_demand)
 {
-  static const CtrContoursSource ops = {.fetch = fetch, .get_device = get_device, .destroy = destroy};
-  Remote remote = {.broken = TRUE};
-  GstBuffer *buffer = attach (ctr_contours_new_remote (&info, &ops, &remote, NULL));
-  GstContoursContourMeta *meta = gst_buffer_get_contours_contour_meta (buffer);
-  GstContoursRegion region;
-  GError *error = NULL;
-
-  fail_unless (gst_contours_contour_meta_has_regions (meta));
-  fail_if (gst_contours_contour_meta_get_region (meta, 0, &region));
-  fail_unless (gst_contours_contour_meta_get_regions (meta) == NULL);
-  fail_if (gst_contours_contour_meta_fetch (meta, &error));
-  fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ));
-  fail_unless (strstr (error->message, "the GPU is gone") != NULL);
-  g_clear_error (&error);
-
-  remote = (Remote){0};
-  check_values (meta);
-  assert_equals_int (remote.fetched[CTR_CONTOURS_REGIONS], 1);
-  fail_unless (gst_contours_contour_meta_fetch (meta, NULL));
-  assert_equals_int (remote.fetched[CTR_CONTOURS_REGIONS], 1);
-  gst_buffer_unref (buffer);
+  check_fetching (&set, &checks);
 }
 GST_END_TEST;
-
-/* Returns what contourexport with OPTIONS writes of BUFFER (transfer full). */
-static gchar *
-exported (const gchar *options, GstBuffer *buffer)
-{
-  gchar *folder = g_dir_make_tmp ("regions-XXXXXX", NULL), *path = g_build_filename (folder, "out", NULL);
-  gchar *line = g_strdup_printf ("contourexport location=%s %s", path, options), *text;
-
-  gst_buffer_unref (sample_send (line, buffer));
-  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
-  g_unlink (path);
-  g_rmdir (folder);
-  g_free (line);
-  g_free (path);
-  g_free (folder);
-  return text;
-}
 
 GST_START_TEST (ndjson)
 {
-  gchar *text = exported ("", attach (make_outlines ()));
+  gchar *text = export_text ("", make_outlines ());
   assert_equals_string (text,
       "{\"schema\":\"gst-cuda-contours/1\",\"frame\":0,\"pts\":0,\"timestamp\":0,\"source\":\"snake\","
       "\"resolution\":{\"width\":8,\"height\":6},\"threshold\":0,\"count\":2,\"coordinates\":\"corners\",\"contours\":["
@@ -250,7 +162,7 @@ GST_END_TEST;
 
 GST_START_TEST (csv)
 {
-  gchar *text = exported ("format=csv", attach (make_outlines ()));
+  gchar *text = export_text ("format=csv", make_outlines ());
   assert_equals_string (text, CSV_HEADER "0,0,0,snake,8,6,0,0,,4,1,1,2,2,,,,,,,,,,,0,0,,8,4,,corners,1 1 3 1 3 3 1 3,0,"
                                          "0,1,0,17,-7.25,3.5,4,4,5,10,2,0,,,,\n"
                                          "0,0,0,snake,8,6,0,0,,0.5,5,3,1,1,,,,,,,,,,,1,0,,3,3,,corners,5 3 6 3 5 4,0,"
@@ -283,22 +195,19 @@ static const CtrSnakeState states[] = {
 static const CtrPoint history_points[] = {
     {0, 0}, {3, 1}, {3, 3}, {1, 1}, {3, 1}, {3, 3}, {3, 1}, {3, 3}, {1, 3}, {1, 1}, {5, 3}, {6, 3}, {5, 4}};
 
-static CtrContours *
+/* A frame with the outlines and their histories. */
+static GstBuffer *
 make_histories (void)
 {
-  CtrContours with = info;
-  CtrContourArrays arrays;
+  ContourSet with = set;
   CtrContours *contours;
   const CtrSnakeHistory history = {g_memdup2 (states, sizeof states), G_N_ELEMENTS (states),
       g_memdup2 (history_points, sizeof history_points), G_N_ELEMENTS (history_points)};
 
-  with.features |= CTR_CONTOUR_FEATURE_HISTORY;
-  contours = ctr_contours_alloc (&with, &arrays, NULL);
-  memcpy (arrays.table, table, sizeof table);
-  memcpy (arrays.points, points, sizeof points);
-  memcpy (arrays.regions, regions, sizeof regions);
+  with.info.features |= CTR_CONTOUR_FEATURE_HISTORY;
+  contours = contour_set_new (&with, NULL);
   ctr_contours_set_history (contours, &history);
-  return contours;
+  return attach_contours (contours, "snake");
 }
 
 static void
@@ -355,7 +264,7 @@ check_bytes (GBytes *bytes, gconstpointer data, gsize size)
 
 GST_START_TEST (histories)
 {
-  GstBuffer *buffer = attach (make_histories ());
+  GstBuffer *buffer = make_histories ();
   GstContoursContourMeta *meta = gst_buffer_get_contours_contour_meta (buffer);
   GBytes *kept = gst_contours_contour_meta_get_state_points (meta, 1, 0);
   GstContoursState *boxed, state;
@@ -379,8 +288,8 @@ GST_END_TEST;
 GST_START_TEST (without_history)
 {
   CtrContours none = {.width = 1, .height = 1, .features = CTR_CONTOUR_FEATURE_REGIONS | CTR_CONTOUR_FEATURE_HISTORY};
-  GstBuffer *buffer = attach (make_outlines ()),
-            *empty = attach (ctr_contours_refuse (&none, CTR_LIMIT_OBJECTS, 5, NULL));
+  GstBuffer *buffer = make_outlines (),
+            *empty = attach_contours (ctr_contours_refuse (&none, CTR_LIMIT_OBJECTS, 5, NULL), "snake");
   GstContoursContourMeta *meta = gst_buffer_get_contours_contour_meta (buffer);
   GstContoursState state;
 
@@ -402,7 +311,7 @@ GST_END_TEST;
 
 GST_START_TEST (history_ndjson)
 {
-  gchar *text = exported ("", attach (make_histories ()));
+  gchar *text = export_text ("", make_histories ());
   fail_unless (strstr (text, "\"points\":[[1,1],[3,1],[3,3],[1,3]],\"history\":["
                              "{\"kind\":\"started\",\"iteration\":0,\"step\":2,\"criterion\":8.5,\"inside_count\":3,"
                              "\"points\":[[0,0],[3,1],[3,3]]},"
