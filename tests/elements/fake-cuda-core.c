@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* This file replaces the core's CUDA backend: it checks each call strictly, and has the host backend do the work. */
+/* This file replaces the core's CUDA backend: it checks each call strictly, and has the host backend do the work. Here are
+ * the checks, edges, drawing and events; fake-cuda-analysers.c has the analysers. */
 #include "fake-cuda.h"
 
 #include <contours/event.h>
@@ -7,7 +8,7 @@
 
 static CtrStatus fail_next, fail_later;
 
-static bool
+bool
 fail (CtrError *error, CtrStatus status, const char *message)
 {
   if (error) {
@@ -39,24 +40,30 @@ ctr_cuda_available (CtrError *error)
   return true;
 }
 
-/* Returns what the core's FUNCTION makes; for the CUDA backend, an object of the current context. */
-static void *
-new_object (const char *function, CtrBackend backend, CtrError *error)
+bool
+can_make (CtrBackend backend, CtrError *error)
 {
-  void *(*host_new) (CtrBackend, CtrError *) = dlsym (RTLD_NEXT, function);
-  void *object;
+  return backend != CTR_BACKEND_CUDA || context_depth () == 1
+         || fail (error, CTR_ERROR_CUDA, "made without a context, or with more than one pushed");
+}
 
-  if (backend == CTR_BACKEND_CUDA && context_depth () != 1) {
-    fail (error, CTR_ERROR_CUDA, "made without a context, or with more than one pushed");
-    return NULL;
-  }
-  object = host_new (CTR_BACKEND_CPU, error);
+void *
+keep_object (void *object, CtrBackend backend)
+{
   if (object && backend == CTR_BACKEND_CUDA)
     add_object (object, 1, current_context ());
   return object;
 }
 
-static void
+void *
+new_object (const char *function, CtrBackend backend, CtrError *error)
+{
+  void *(*host_new) (CtrBackend, CtrError *) = dlsym (RTLD_NEXT, function);
+
+  return can_make (backend, error) ? keep_object (host_new (CTR_BACKEND_CPU, error), backend) : NULL;
+}
+
+void
 free_object (const char *function, void *pointer)
 {
   void (*host_free) (void *) = dlsym (RTLD_NEXT, function);
@@ -101,261 +108,16 @@ check_run (const Object *object, const CtrImage *image, void *stream, CtrError *
   return true;
 }
 
-CtrCca *
-ctr_cca_new (CtrBackend backend, CtrError *error)
+bool
+view_image (const void *pointer, const CtrImage *image, CtrImage *view, void *stream, CtrError *error)
 {
-  return new_object ("ctr_cca_new", backend, error);
-}
-
-void
-ctr_cca_free (CtrCca *cca)
-{
-  free_object ("ctr_cca_free", cca);
-}
-
-/* Runs the core's FUNCTION on the host. */
-static CtrComponents *
-call_cca (
-    const char *function, CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
-{
-  CtrComponents *(*host_call) (CtrCca *, const CtrImage *, const CtrCcaParams *, void *, CtrError *) =
-      dlsym (RTLD_NEXT, function);
-  Object object = find_object (cca, false);
-  CtrImage view = *image;
-
-  if (object.pointer) {
-    if (!check_run (&object, image, stream, error))
-      return NULL;
-    view.memory = CTR_MEMORY_HOST;
-  }
-  return host_call (cca, &view, params, NULL, error);
-}
-
-CtrComponents *
-ctr_cca_run (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
-{
-  return call_cca ("ctr_cca_run", cca, image, params, stream, error);
-}
-
-CtrComponents *
-ctr_cca_submit (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
-{
-  return call_cca ("ctr_cca_submit", cca, image, params, stream, error);
-}
-
-/* As new_object(), for strips. */
-static void *
-new_strips (const char *function, CtrBackend backend, uint32_t max_open_rows, CtrError *error)
-{
-  void *(*host_new) (CtrBackend, uint32_t, CtrError *) = dlsym (RTLD_NEXT, function);
-  void *strips;
-
-  if (backend == CTR_BACKEND_CUDA && context_depth () != 1) {
-    fail (error, CTR_ERROR_CUDA, "made without a context, or with more than one pushed");
-    return NULL;
-  }
-  strips = host_new (CTR_BACKEND_CPU, max_open_rows, error);
-  if (strips && backend == CTR_BACKEND_CUDA)
-    add_object (strips, 1, current_context ());
-  return strips;
-}
-
-CtrComponentStrips *
-ctr_component_strips_new (CtrBackend backend, uint32_t max_open_rows, CtrError *error)
-{
-  return new_strips ("ctr_component_strips_new", backend, max_open_rows, error);
-}
-
-void
-ctr_component_strips_free (CtrComponentStrips *strips)
-{
-  free_object ("ctr_component_strips_free", strips);
-}
-
-/* IMAGE as the host sees it. */
-static bool
-view_strip (void *strips, const CtrImage *image, CtrImage *view, void *stream, CtrError *error)
-{
-  Object object = find_object (strips, false);
+  Object object = find_object (pointer, false);
 
   *view = *image;
   if (!object.pointer)
     return true;
   view->memory = CTR_MEMORY_HOST;
   return check_run (&object, image, stream, error);
-}
-
-CtrComponents *
-ctr_component_strips_submit (
-    CtrComponentStrips *strips, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
-{
-  CtrComponents *(*host_submit) (CtrComponentStrips *, const CtrImage *, const CtrCcaParams *, void *, CtrError *) =
-      dlsym (RTLD_NEXT, "ctr_component_strips_submit");
-  CtrImage view;
-
-  return view_strip (strips, image, &view, stream, error) ? host_submit (strips, &view, params, NULL, error) : NULL;
-}
-
-CtrBorderStrips *
-ctr_border_strips_new (CtrBackend backend, uint32_t max_open_rows, CtrError *error)
-{
-  return new_strips ("ctr_border_strips_new", backend, max_open_rows, error);
-}
-
-void
-ctr_border_strips_free (CtrBorderStrips *strips)
-{
-  free_object ("ctr_border_strips_free", strips);
-}
-
-CtrContours *
-ctr_border_strips_submit (
-    CtrBorderStrips *strips, const CtrImage *image, const CtrBordersParams *params, void *stream, CtrError *error)
-{
-  CtrContours *(*host_submit) (CtrBorderStrips *, const CtrImage *, const CtrBordersParams *, void *, CtrError *) =
-      dlsym (RTLD_NEXT, "ctr_border_strips_submit");
-  CtrImage view;
-
-  return view_strip (strips, image, &view, stream, error) ? host_submit (strips, &view, params, NULL, error) : NULL;
-}
-
-CtrCrackStrips *
-ctr_crack_strips_new (CtrBackend backend, uint32_t max_open_rows, CtrError *error)
-{
-  return new_strips ("ctr_crack_strips_new", backend, max_open_rows, error);
-}
-
-void
-ctr_crack_strips_free (CtrCrackStrips *strips)
-{
-  free_object ("ctr_crack_strips_free", strips);
-}
-
-CtrContours *
-ctr_crack_strips_submit (
-    CtrCrackStrips *strips, const CtrImage *image, const CtrCracksParams *params, void *stream, CtrError *error)
-{
-  CtrContours *(*host_submit) (CtrCrackStrips *, const CtrImage *, const CtrCracksParams *, void *, CtrError *) =
-      dlsym (RTLD_NEXT, "ctr_crack_strips_submit");
-  CtrImage view;
-
-  return view_strip (strips, image, &view, stream, error) ? host_submit (strips, &view, params, NULL, error) : NULL;
-}
-
-CtrBorders *
-ctr_borders_new (CtrBackend backend, CtrError *error)
-{
-  return new_object ("ctr_borders_new", backend, error);
-}
-
-void
-ctr_borders_free (CtrBorders *borders)
-{
-  free_object ("ctr_borders_free", borders);
-}
-
-/* Runs the core's FUNCTION on the host. */
-static CtrContours *
-call_borders (const char *function, CtrBorders *borders, const CtrImage *image, const CtrBordersParams *params,
-    void *stream, CtrError *error)
-{
-  CtrContours *(*host_call) (CtrBorders *, const CtrImage *, const CtrBordersParams *, void *, CtrError *) =
-      dlsym (RTLD_NEXT, function);
-  Object object = find_object (borders, false);
-  CtrImage view = *image;
-
-  if (object.pointer) {
-    if (!check_run (&object, image, stream, error))
-      return NULL;
-    view.memory = CTR_MEMORY_HOST;
-  }
-  return host_call (borders, &view, params, NULL, error);
-}
-
-CtrContours *
-ctr_borders_run (
-    CtrBorders *borders, const CtrImage *image, const CtrBordersParams *params, void *stream, CtrError *error)
-{
-  return call_borders ("ctr_borders_run", borders, image, params, stream, error);
-}
-
-CtrContours *
-ctr_borders_submit (
-    CtrBorders *borders, const CtrImage *image, const CtrBordersParams *params, void *stream, CtrError *error)
-{
-  return call_borders ("ctr_borders_submit", borders, image, params, stream, error);
-}
-
-CtrCracks *
-ctr_cracks_new (CtrBackend backend, CtrError *error)
-{
-  return new_object ("ctr_cracks_new", backend, error);
-}
-
-void
-ctr_cracks_free (CtrCracks *cracks)
-{
-  free_object ("ctr_cracks_free", cracks);
-}
-
-/* Runs the core's FUNCTION on the host. */
-static CtrContours *
-call_cracks (const char *function, CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params,
-    void *stream, CtrError *error)
-{
-  CtrContours *(*host_call) (CtrCracks *, const CtrImage *, const CtrCracksParams *, void *, CtrError *) =
-      dlsym (RTLD_NEXT, function);
-  Object object = find_object (cracks, false);
-  CtrImage view = *image;
-
-  if (object.pointer) {
-    if (!check_run (&object, image, stream, error))
-      return NULL;
-    view.memory = CTR_MEMORY_HOST;
-  }
-  return host_call (cracks, &view, params, NULL, error);
-}
-
-CtrContours *
-ctr_cracks_run (CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params, void *stream, CtrError *error)
-{
-  return call_cracks ("ctr_cracks_run", cracks, image, params, stream, error);
-}
-
-CtrContours *
-ctr_cracks_submit (
-    CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params, void *stream, CtrError *error)
-{
-  return call_cracks ("ctr_cracks_submit", cracks, image, params, stream, error);
-}
-
-CtrSnake *
-ctr_snake_new (CtrBackend backend, CtrError *error)
-{
-  return new_object ("ctr_snake_new", backend, error);
-}
-
-void
-ctr_snake_free (CtrSnake *snake)
-{
-  free_object ("ctr_snake_free", snake);
-}
-
-CtrContours *
-ctr_snake_run (CtrSnake *snake, const CtrImage *image, const CtrSnakeParams *params, const CtrSnakeObject *objects,
-    uint32_t count, void *stream, CtrError *error)
-{
-  CtrContours *(*host_run) (CtrSnake *, const CtrImage *, const CtrSnakeParams *, const CtrSnakeObject *, uint32_t,
-      void *, CtrError *) = dlsym (RTLD_NEXT, "ctr_snake_run");
-  Object object = find_object (snake, false);
-  CtrImage view = *image;
-
-  if (object.pointer) {
-    if (!check_run (&object, image, stream, error))
-      return NULL;
-    view.memory = CTR_MEMORY_HOST;
-  }
-  return host_run (snake, &view, params, objects, count, NULL, error);
 }
 
 CtrCanny *

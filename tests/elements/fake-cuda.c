@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* This library simulates a GPU on machines without one, so that the tests run the elements' handling of CUDA memory,
  * contexts and errors. It is preloaded, and replaces the CUDA driver, whose device memory is host memory here
- * (fake-cuda-driver.c), and the core's CUDA backend, by the host backend (fake-cuda-core.c). This file holds the
- * contexts, the objects that belong to them, and the queue of work: drawings, edges, copies inside device memory.
+ * (fake-cuda-driver.c), and the core's CUDA backend, by the host backend (fake-cuda-core.c, fake-cuda-analysers.c). This
+ * file holds the contexts, the objects that belong to them, and the queue of work: drawings, edges, copies inside device
+ * memory.
  *
  * It works as late as a driver may: when somebody waits for the work, or for a stream that has to wait for it.
  *

@@ -104,6 +104,20 @@ bool is_idle (void *stream);
 /* The host has waited for the GPU. */
 void note_host_wait (void);
 
+/* Fills in ERROR, which may be NULL, and returns false. */
+bool fail (CtrError *error, CtrStatus status, const char *message);
+
+/* May an object for BACKEND be made now? */
+bool can_make (CtrBackend backend, CtrError *error);
+/* Makes OBJECT one of the current context if BACKEND is the CUDA backend. */
+void *keep_object (void *object, CtrBackend backend);
+/* Returns what the core's FUNCTION makes; for the CUDA backend, an object of the current context. */
+void *new_object (const char *function, CtrBackend backend, CtrError *error);
+void free_object (const char *function, void *object);
+
+/* Sets VIEW to IMAGE as the host backend sees it. False if OBJECT cannot work on IMAGE and STREAM now. */
+bool view_image (const void *object, const CtrImage *image, CtrImage *view, void *stream, CtrError *error);
+
 /* Ends the program if queued work needs this memory or stream. */
 void check_unused (const void *pointer, size_t size);
 
