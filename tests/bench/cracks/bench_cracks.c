@@ -24,7 +24,6 @@ typedef struct CracksGpu CracksGpu;
 enum {
   PAPER_WIDTH = 2048, /* of the paper's images; of maps that are enlarged, too */
   PAPER_HEIGHT = 768,
-  CHAIN_BYTES = 8, /* that leave the GPU for each contour with codes */
   SIDE = 2048,
   MAX_SIZES = 64 /* of images */
 };
@@ -56,72 +55,6 @@ static const CtrCracksParams variants[] = {
     {.connectivity = 8, .hierarchy = CTR_HIERARCHY_LEVELS, .min_persistence = 20},
 };
 enum { GE, EQ, GE_4, GE_ZERO, GE_AREA, GE_MOMENTS, GE_NESTED, GE_PERSISTENT, VARIANTS };
-
-/* What says which work it is, in a record. */
-static void
-print_work (FILE *file, const CracksWork *work)
-{
-  const CtrCracksParams *p = &work->params;
-  fprintf (file,
-      "\"name\": \"%s\", \"width\": %u, \"height\": %u, \"bits\": %u, \"levels_are\": \"%s\", \"connectivity\": %d, "
-      "\"frame\": \"%s\", \"step\": %u, \"min_area\": %g, \"moments\": %d, "
-      "\"nested\": %d, \"min_persistence\": %u, \"levels\": %u, \"corners\": %" PRIu64,
-      work->name, work->width, work->height, 8 * work->bytes, p->mode == CTR_LEVELS_EQUAL ? "eq" : "ge",
-      (int) p->connectivity, p->frame == CTR_IMAGE_BORDER_ZERO ? "zero" : "pad", p->step, p->min_area,
-      p->features & CTR_CONTOUR_FEATURE_MOMENTS ? 1 : 0, p->hierarchy == CTR_HIERARCHY_LEVELS, p->min_persistence,
-      work->levels, work->corners);
-}
-
-const char *
-cracks_describe (const CracksWork *work)
-{
-  static char text[320];
-  const CtrCracksParams *p = &work->params;
-  snprintf (text, sizeof text,
-      "%s %ux%u, %u bit, %s, %d-connected, frame %s, %s %u to %u by %u, area %g..%g, length %g, features %u, hierarchy "
-      "%s, "
-      "persistence %u",
-      work->name, work->width, work->height, 8 * work->bytes, p->mode == CTR_LEVELS_EQUAL ? "eq" : "ge",
-      (int) p->connectivity, p->frame == CTR_IMAGE_BORDER_ZERO ? "zero" : "pad", p->levels ? "listed levels" : "levels",
-      p->minimum, p->maximum, p->step, p->min_area, p->max_area, p->min_length, p->features,
-      p->hierarchy == CTR_HIERARCHY_LEVELS ? "levels" : "per level", p->min_persistence);
-  return text;
-}
-
-void
-cracks_record (const char *who, const char *mode, const CracksWork *work, const CtrContours *result,
-    double *microseconds, int runs)
-{
-  BenchTimes times = bench_times (microseconds, runs);
-  printf ("{\"type\": \"time\", \"who\": \"%s\", \"mode\": \"%s\", ", who, mode);
-  print_work (stdout, work);
-  printf (", \"contours\": %u, \"points\": %" PRIu64 ", \"runs\": %d, \"min_us\": %.3f, \"median_us\": %.3f}\n",
-      result->count, result->point_count, runs, times.min, times.median);
-  fflush (stdout);
-}
-
-CtrImage
-cracks_view (const CracksWork *work, const void *samples, size_t padding)
-{
-  return (CtrImage){
-      .data = samples,
-      .stride = work->width * work->bytes + padding,
-      .width = work->width,
-      .height = work->height,
-      .format = work->bytes == 2 ? CTR_FORMAT_GRAY16 : CTR_FORMAT_GRAY8,
-      .memory = CTR_MEMORY_HOST,
-  };
-}
-
-CtrContours *
-cracks_run_host (CtrCracks *host, const CracksWork *work, const CtrImage *image)
-{
-  CtrError error;
-  CtrContours *contours = ctr_cracks_run (host, image, &work->params, NULL, &error);
-  if (!contours)
-    fprintf (stderr, "%s: %s\n", cracks_describe (work), error.message);
-  return contours;
-}
 
 typedef struct {
   CtrCracks *cracks;
@@ -170,7 +103,7 @@ write_levels (Bench *bench, const CracksWork *work, CtrContours *contours)
   snprintf (name, sizeof name, "levels-%03u.bin", bench->case_count++);
   snprintf (path, sizeof path, "%s/%s", bench->folder, name);
   fprintf (bench->cases, "{");
-  print_work (bench->cases, work);
+  cracks_print (bench->cases, work);
   fprintf (bench->cases, ", \"contours\": %u, \"points\": %" PRIu64 ", \"image\": \"%s\", \"list\": \"%s\"}\n",
       contours->count, contours->point_count, bench->image_name, name);
   FILE *file = fopen (path, "wb");
@@ -200,37 +133,12 @@ write_image (Bench *bench, const CracksWork *work)
   return ok;
 }
 
-/* What the codes take in bytes, with the table that comes with them, and the time to pack them on the host. */
-static bool
-record_codes (const CracksWork *work, CtrContours *contours)
-{
-  CtrContourCodes codes;
-  CtrError error;
-  const double start = bench_now ();
-  if (!ctr_contours_map_codes (contours, &codes, &error)) {
-    fprintf (stderr, "%s: %s\n", cracks_describe (work), error.message);
-    return false;
-  }
-  const double us = bench_now () - start;
-  uint64_t steps = 0;
-  for (uint32_t i = 0; i < contours->count; i++)
-    steps += codes.chains[i].steps;
-  printf ("{\"type\": \"codes\", ");
-  print_work (stdout, work);
-  printf (", \"contours\": %u, \"points\": %" PRIu64 ", \"steps\": %" PRIu64 ", \"point_bytes\": %" PRIu64
-          ", \"row_bytes\": %" PRIu64 ", \"code_bytes\": %" PRIu64 ", \"chain_bytes\": %" PRIu64
-          ", \"host_us\": %.3f}\n",
-      contours->count, contours->point_count, steps, contours->point_count * sizeof (CtrPoint),
-      (uint64_t) contours->count * sizeof (CtrContour), codes.size, (uint64_t) contours->count * CHAIN_BYTES, us);
-  return true;
-}
-
 /* bench->image: on the host and on the GPU, and both results the same. */
 static bool
 measure (Bench *bench, const CracksWork *work, bool write)
 {
   CtrContours *contours = measure_host (bench, work);
-  bool ok = contours && record_codes (work, contours);
+  bool ok = contours && cracks_record_codes (work, contours);
 #ifdef CTR_HAVE_CUDA
   const CtrImage view = cracks_view (work, bench->image, 0);
   ok = ok && (!bench->gpu || cracks_gpu_measure (bench->gpu, work, &view, contours));

@@ -5,6 +5,8 @@
 
 #include <contours/cracks.h>
 
+#include <stdio.h>
+
 typedef struct {
   const char *name; /* of what is drawn, or a file's */
   uint32_t width;
@@ -15,10 +17,17 @@ typedef struct {
   uint32_t levels;  /* that have contours */
 } CracksWork;
 
+/* Writes to FILE what says which work it is, in a record. */
+void cracks_print (FILE *file, const CracksWork *work);
+
 /* WHO worked in MODE ("warm", "flushed", "in-turn", "queue", "run", "fetch", "fetch-points", "fetch-codes", "host-run", "host") and took
  * MICROSECONDS[runs], which this sorts, with this RESULT. */
 void cracks_record (const char *who, const char *mode, const CracksWork *work, const CtrContours *result,
     double *microseconds, int runs);
+
+/* What the codes take in bytes, with the table that comes with them, and the time to pack them on the host. False, and a
+ * message on stderr, on failure. */
+bool cracks_record_codes (const CracksWork *work, CtrContours *contours);
 
 /* Where WORK went wrong, for messages. Not reentrant. */
 const char *cracks_describe (const CracksWork *work);
