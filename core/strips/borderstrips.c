@@ -69,52 +69,7 @@ static const CtrStripsKind kind = {
     .analyse = analyse,
 };
 
-CtrBorderStrips *
-ctr_border_strips_new (CtrBackend backend, uint32_t max_open_rows, CtrError *error)
-{
-  return (CtrBorderStrips *) ctr_strips_new (&kind, backend, max_open_rows, error);
-}
-
-void
-ctr_border_strips_free (CtrBorderStrips *strips)
-{
-  ctr_strips_free ((CtrStrips *) strips);
-}
-
-CtrContours *
-ctr_border_strips_run (
-    CtrBorderStrips *strips, const CtrImage *strip, const CtrBordersParams *params, void *stream, CtrError *error)
-{
-  return ctr_strips_queue ((CtrStrips *) strips, strip, params, true, stream, error);
-}
-
-CtrContours *
-ctr_border_strips_submit (
-    CtrBorderStrips *strips, const CtrImage *strip, const CtrBordersParams *params, void *stream, CtrError *error)
-{
-  return ctr_strips_queue ((CtrStrips *) strips, strip, params, false, stream, error);
-}
-
-bool
-ctr_border_strips_settle (CtrBorderStrips *strips, CtrError *error)
-{
-  return ctr_strips_settle ((CtrStrips *) strips, error);
-}
-
-void
-ctr_border_strips_cut (CtrBorderStrips *strips)
-{
-  ctr_strips_cut ((CtrStrips *) strips);
-}
-
-bool
-ctr_border_strips_finish (CtrBorderStrips *strips, CtrContours **rest, CtrError *error)
-{
-  return ctr_strips_finish ((CtrStrips *) strips, rest, error);
-}
-
-void
-ctr_border_strips_drop (CtrBorderStrips *strips)
-{
-  ctr_strips_drop ((CtrStrips *) strips);
-}
+#define STRIPS CtrBorderStrips
+#define PARAMS CtrBordersParams
+#define NAME(function) ctr_border_strips_##function
+#include "core/strips/strips_functions.h"

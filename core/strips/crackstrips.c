@@ -75,52 +75,7 @@ static const CtrStripsKind kind = {
     .analyse = analyse,
 };
 
-CtrCrackStrips *
-ctr_crack_strips_new (CtrBackend backend, uint32_t max_open_rows, CtrError *error)
-{
-  return (CtrCrackStrips *) ctr_strips_new (&kind, backend, max_open_rows, error);
-}
-
-void
-ctr_crack_strips_free (CtrCrackStrips *strips)
-{
-  ctr_strips_free ((CtrStrips *) strips);
-}
-
-CtrContours *
-ctr_crack_strips_run (
-    CtrCrackStrips *strips, const CtrImage *strip, const CtrCracksParams *params, void *stream, CtrError *error)
-{
-  return ctr_strips_queue ((CtrStrips *) strips, strip, params, true, stream, error);
-}
-
-CtrContours *
-ctr_crack_strips_submit (
-    CtrCrackStrips *strips, const CtrImage *strip, const CtrCracksParams *params, void *stream, CtrError *error)
-{
-  return ctr_strips_queue ((CtrStrips *) strips, strip, params, false, stream, error);
-}
-
-bool
-ctr_crack_strips_settle (CtrCrackStrips *strips, CtrError *error)
-{
-  return ctr_strips_settle ((CtrStrips *) strips, error);
-}
-
-void
-ctr_crack_strips_cut (CtrCrackStrips *strips)
-{
-  ctr_strips_cut ((CtrStrips *) strips);
-}
-
-bool
-ctr_crack_strips_finish (CtrCrackStrips *strips, CtrContours **rest, CtrError *error)
-{
-  return ctr_strips_finish ((CtrStrips *) strips, rest, error);
-}
-
-void
-ctr_crack_strips_drop (CtrCrackStrips *strips)
-{
-  ctr_strips_drop ((CtrStrips *) strips);
-}
+#define STRIPS CtrCrackStrips
+#define PARAMS CtrCracksParams
+#define NAME(function) ctr_crack_strips_##function
+#include "core/strips/strips_functions.h"
