@@ -300,12 +300,8 @@ test_large ()
 static void
 compare_picture (const std::filesystem::path &path)
 {
-  cv::Mat picture = cv::imread (path.string (), cv::IMREAD_UNCHANGED), grey = picture, mask;
-  REQUIRE (!picture.empty (), "%s cannot be read", path.c_str ());
-  if (picture.channels () == 3)
-    cv::cvtColor (picture, grey, cv::COLOR_BGR2GRAY);
-  else if (picture.channels () == 4)
-    cv::cvtColor (picture, grey, cv::COLOR_BGRA2GRAY);
+  cv::Mat grey, mask;
+  const cv::Mat picture = read_picture (path, &grey);
   const double maximum = picture.depth () == CV_16U ? 65535 : 255;
   CtrBordersParams params;
   ctr_borders_params_init (&params);

@@ -2,15 +2,9 @@
 /* This program cuts pictures into strips, and compares the borders of the strips with those that cv::findContours() finds
  * in the whole picture, point for point, and the level contours in number and area, on synthetic masks and the pictures in
  * the folder CTR_TEST_DATA. */
-#include "oracle.h"
-
-#include <opencv2/imgcodecs.hpp>
-#include <opencv2/imgproc.hpp>
+#include "strips.h"
 
 #include <array>
-
-static Random rng = {9};
-static constexpr uint32_t MAX_OPEN_ROWS = 40000;
 
 using Line = std::vector<std::array<int, 2>>;
 
@@ -41,26 +35,13 @@ collect (Found *found, CtrContours *result)
   ctr_contours_unref (result);
 }
 
-/* The contours of IMAGE, cut into strips of HEIGHT rows, 0: of random heights. RUN and FINISH are the functions of
- * STRIPS. */
+/* RUN and FINISH are the functions of STRIPS. */
 template <typename Strips, typename Params, typename Run, typename Finish>
 static Found
-run_strips (Strips *strips, const CtrImage &image, const Params &params, uint32_t height, Run run, Finish finish)
+find_contours (Strips *strips, const CtrImage &image, const Params &params, uint32_t height, Run run, Finish finish)
 {
   Found found;
-  CtrError error;
-  for (uint32_t y = 0; y < image.height;) {
-    CtrImage strip = image;
-    strip.data = static_cast<const uint8_t *> (image.data) + y * image.stride;
-    strip.height = std::min (height ? height : 1 + random_below (&rng, 90), image.height - y);
-    y += strip.height;
-    CtrContours *result = run (strips, &strip, &params, nullptr, &error);
-    REQUIRE (result, "%s", error.message);
-    collect (&found, result);
-  }
-  CtrContours *rest;
-  REQUIRE (finish (strips, &rest, &error), "%s", error.message);
-  collect (&found, rest);
+  run_strips (strips, image, params, height, run, finish, [&found] (CtrContours *result) { collect (&found, result); });
   std::sort (found.lines.begin (), found.lines.end ());
   return found;
 }
@@ -81,10 +62,9 @@ expected_lines (const cv::Mat &mask, int approximation)
   return lines;
 }
 
-/* OpenCV analyses MASK, which are the samples of IMAGE from THRESHOLD on. */
 static void
-compare (const CtrImage &image, uint32_t threshold, const cv::Mat &mask, const std::string &name,
-    const std::vector<uint32_t> &heights)
+compare (
+    const CtrImage &image, uint32_t threshold, const cv::Mat &mask, const std::string &name, const Heights &heights)
 {
   CtrBorderStrips *borders = ctr_border_strips_new (CTR_BACKEND_CPU, MAX_OPEN_ROWS, nullptr);
   CtrCrackStrips *cracks = ctr_crack_strips_new (CTR_BACKEND_CPU, MAX_OPEN_ROWS, nullptr);
@@ -98,12 +78,13 @@ compare (const CtrImage &image, uint32_t threshold, const cv::Mat &mask, const s
     params.foreground.threshold = threshold;
     params.approximation = static_cast<CtrApproximation> (approximation);
     for (uint32_t height : heights) {
-      const Found found = run_strips (borders, image, params, height, ctr_border_strips_run, ctr_border_strips_finish);
+      const Found found =
+          find_contours (borders, image, params, height, ctr_border_strips_run, ctr_border_strips_finish);
       REQUIRE (found.lines == expected, "%s, strips of %u: %zu borders, not the %zu of OpenCV", name.c_str (), height,
           found.lines.size (), expected.size ());
       if (approximation == 2)
         continue;
-      const Found level = run_strips (cracks, image, levels, height, ctr_crack_strips_run, ctr_crack_strips_finish);
+      const Found level = find_contours (cracks, image, levels, height, ctr_crack_strips_run, ctr_crack_strips_finish);
       REQUIRE (level.lines.size () == expected.size () && level.area2 == 2 * int64_t (cv::countNonZero (mask)),
           "%s, strips of %u: %zu level contours", name.c_str (), height, level.lines.size ());
     }
@@ -112,54 +93,11 @@ compare (const CtrImage &image, uint32_t threshold, const cv::Mat &mask, const s
   ctr_crack_strips_free (cracks);
 }
 
-static void
-compare_mask (
-    uint8_t *mask, uint32_t width, uint32_t height, const std::string &name, const std::vector<uint32_t> &heights)
-{
-  const cv::Mat mat (int (height), int (width), CV_8U, mask);
-  compare (image_of (mat), 1, mat, name + " of " + std::to_string (width) + " x " + std::to_string (height), heights);
-  std::free (mask);
-}
-
-static void
-test_masks ()
-{
-  for (int i = 0; i < 300; i++) {
-    const uint32_t width = 1 + random_below (&rng, 80), height = 1 + random_below (&rng, 120);
-    compare_mask (
-        noise_new (&rng, width, height, random_below (&rng, 101), 1), width, height, "noise", {1, 2, 3, 7, 0, 65535});
-  }
-  for (uint32_t density = 5; density < 100; density += 15)
-    compare_mask (noise_new (&rng, 500, 600, density, 2), 500, 600, std::to_string (density) + " % noise", {1, 64, 0});
-  compare_mask (noise_new (&rng, 30, 20000, 55, 1), 30, 20000, "high noise", {7, 1000});
-  for (int shape = 0; shape < SHAPE_COUNT; shape++) {
-    compare_mask (
-        shape_new (static_cast<Shape> (shape), 129, 165), 129, 165, shape_names[shape], {1, 2, 3, 7, 0, 65535});
-    compare_mask (shape_new (static_cast<Shape> (shape), 401, 700), 401, 700, shape_names[shape], {10, 0});
-  }
-}
-
-static void
-compare_picture (const std::filesystem::path &path)
-{
-  cv::Mat picture = cv::imread (path.string (), cv::IMREAD_UNCHANGED), grey = picture, mask;
-  REQUIRE (!picture.empty (), "%s cannot be read", path.c_str ());
-  if (picture.channels () == 3)
-    cv::cvtColor (picture, grey, cv::COLOR_BGR2GRAY);
-  else if (picture.channels () == 4)
-    cv::cvtColor (picture, grey, cv::COLOR_BGRA2GRAY);
-  const bool wide = picture.depth () == CV_16U;
-  const uint32_t threshold = wide ? 9000 : 110;
-  cv::threshold (grey, mask, threshold - 1, wide ? 65535 : 255, cv::THRESH_BINARY);
-  mask.convertTo (mask, CV_8U, wide ? 1 / 257.0 : 1);
-  compare (image_of (picture), threshold, mask, path.filename ().string (), {37, 0});
-}
-
 int
 main ()
 {
   cv::setNumThreads (1);
-  test_masks ();
-  for_each_picture (compare_picture);
+  compare_masks (compare, {300, {500, 600}, {30, 20000}, {401, 700}});
+  compare_pictures (compare);
   return 0;
 }

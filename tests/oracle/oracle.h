@@ -7,6 +7,8 @@
 
 #include <contours/contours.h>
 #include <opencv2/core.hpp>
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -51,6 +53,20 @@ image_of (const cv::Mat &mat)
       REQUIRE (false, "a matrix of type %d", mat.type ());
   }
   return image;
+}
+
+/* Reads a picture as it is, and in grey. */
+inline cv::Mat
+read_picture (const std::filesystem::path &path, cv::Mat *grey)
+{
+  const cv::Mat picture = cv::imread (path.string (), cv::IMREAD_UNCHANGED);
+  REQUIRE (!picture.empty (), "%s cannot be read", path.c_str ());
+  *grey = picture;
+  if (picture.channels () == 3)
+    cv::cvtColor (picture, *grey, cv::COLOR_BGR2GRAY);
+  else if (picture.channels () == 4)
+    cv::cvtColor (picture, *grey, cv::COLOR_BGRA2GRAY);
+  return picture;
 }
 
 /* An analyser of the CPU backend, which its destructor frees. */
