@@ -147,7 +147,7 @@ settle (void *analyser, void *result, CtrError *error)
 }
 
 static const CtrPendingOps pending_ops = {
-    settle, ctr_analyser_view, ctr_analyser_hold, ctr_analyser_lead, ctr_analyser_was_incomplete};
+    settle, ctr_analyser_view, ctr_analyser_hold, ctr_analyser_lead, ctr_analyser_was_incomplete, NULL};
 
 CtrComponents *
 ctr_cca_submit (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)

@@ -11,6 +11,10 @@ struct CtrCracks {
   CtrCracksPlan plan; /* of the last image, with the tables below */
   uint16_t levels[CTR_CRACKS_MAX_LEVELS];
   uint16_t level_indices[65536];
+
+  CtrComponents *components; /* whose labels are queued, with a reference; NULL: an image is, or nothing */
+  bool is_queued;            /* in the backend. If the components have failed, nothing is. */
+  bool components_failed;    /* the last result's */
 };
 
 static inline const CtrCracksOps *
@@ -34,11 +38,27 @@ ctr_cracks_params_init (CtrCracksParams *params)
   };
 }
 
+/* The backend's work must have ended. */
+static void
+drop_components (CtrCracks *cracks)
+{
+  ctr_components_unref (cracks->components);
+  cracks->components = NULL;
+}
+
 static void
 discard (CtrAnalyser *analyser)
 {
   CtrCracks *cracks = (CtrCracks *) analyser;
-  ctr_contours_unref (ops_of (cracks)->finish (cracks->base.state, NULL));
+  if (cracks->is_queued)
+    ctr_contours_unref (ops_of (cracks)->finish (cracks->base.state, NULL));
+  drop_components (cracks);
+}
+
+static void
+release (CtrAnalyser *analyser)
+{
+  drop_components ((CtrCracks *) analyser);
 }
 
 static const CtrAnalyserType analyser_type = {
@@ -48,6 +68,7 @@ static const CtrAnalyserType analyser_type = {
     .enqueue = "ctr_cracks_enqueue()",
     .discard = discard,
     .result = &ctr_contours_result_type,
+    .release = release,
 };
 
 CtrCracks *
@@ -198,28 +219,15 @@ features_of (const CtrCracksParams *params)
   return params->features | (params->hierarchy == CTR_HIERARCHY_LEVELS ? CTR_CONTOUR_FEATURE_NESTING : 0);
 }
 
-/* The tables are made anew only if the inputs that determine them have changed. */
-static void
-make_plan (CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params)
+/* What does not depend on the levels. */
+static CtrCracksPlan
+plan_of (const CtrCracksParams *params)
 {
   const double area_unit = 0.5;
-  const uint32_t sample_count = image->format == CTR_FORMAT_GRAY16 ? 65536 : 256;
-  const uint32_t level_count = count_levels (params, sample_count - 1);
-  uint64_t tables = cracks->plan.tables;
-  if (!has_tables (cracks, params, sample_count, level_count)) {
-    fill_tables (cracks, params, sample_count, level_count);
-    tables++;
-  }
-  CtrCracksPlan *plan = &cracks->plan;
-  *plan = (CtrCracksPlan){
+  CtrCracksPlan plan = {
       .mode = params->mode,
       .connectivity = params->connectivity,
       .frame = params->frame,
-      .level_count = level_count,
-      .sample_count = sample_count,
-      .levels = cracks->levels,
-      .level_indices = cracks->level_indices,
-      .tables = tables,
       .min_area2 = ctr_contour_limit_min (params->min_area, area_unit),
       .max_area2 = ctr_contour_limit_max (params->max_area, area_unit),
       .min_length = ctr_contour_limit_min (params->min_length, CTR_LENGTH_UNIT),
@@ -229,19 +237,131 @@ make_plan (CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *para
       .min_persistence = params->min_persistence,
       .max_depth = params->max_depth,
   };
-  plan->limited = plan->min_area2 > 0 || plan->max_area2 < UINT64_MAX || plan->min_length > 0
-                  || plan->min_persistence > 0 || plan->max_depth != CTR_CRACKS_ANY_DEPTH;
+  plan.limited = plan.min_area2 > 0 || plan.max_area2 < UINT64_MAX || plan.min_length > 0 || plan.min_persistence > 0
+                 || plan.max_depth != CTR_CRACKS_ANY_DEPTH;
+  return plan;
+}
+
+/* The tables are made anew only if the inputs that determine them have changed. */
+static void
+make_plan (CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params)
+{
+  const uint32_t sample_count = image->format == CTR_FORMAT_GRAY16 ? 65536 : 256;
+  const uint32_t level_count = count_levels (params, sample_count - 1);
+  uint64_t tables = cracks->plan.tables;
+  if (!has_tables (cracks, params, sample_count, level_count)) {
+    fill_tables (cracks, params, sample_count, level_count);
+    tables++;
+  }
+  CtrCracksPlan *plan = &cracks->plan;
+  *plan = plan_of (params);
+  plan->level_count = level_count;
+  plan->sample_count = sample_count;
+  plan->levels = cracks->levels;
+  plan->level_indices = cracks->level_indices;
+  plan->tables = tables;
+}
+
+/* Waits for the result that was handed out last. Who has analysed components reports their error. */
+static bool
+settle_last (CtrCracks *cracks, CtrError *error)
+{
+  CtrError own;
+  if (ctr_analyser_settle (&cracks->base, &own) || cracks->components_failed)
+    return true;
+  if (error)
+    *error = own;
+  return false;
 }
 
 bool
 ctr_cracks_enqueue (
     CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params, void *stream, CtrError *error)
 {
-  if (!ctr_analyser_settle (&cracks->base, error)
+  if (!settle_last (cracks, error)
       || !ctr_analyser_accept (&cracks->base, check_arguments (cracks, image, params, error)))
     return false;
   make_plan (cracks, image, params);
-  cracks->base.pending = ops_of (cracks)->enqueue (cracks->base.state, image, &cracks->plan, stream, error);
+  cracks->base.pending = cracks->is_queued =
+      ops_of (cracks)->enqueue (cracks->base.state, image, &cracks->plan, stream, error);
+  drop_components (cracks);
+  return cracks->base.pending;
+}
+
+/* The parameters as they are for labels: levels have no effect. */
+static CtrCracksParams
+without_levels (const CtrCracksParams *params)
+{
+  CtrCracksParams p = *params;
+  p.mode = CTR_LEVELS_EQUAL;
+  p.minimum = p.maximum = p.step = 1;
+  p.levels = NULL;
+  return p;
+}
+
+static bool
+check_labels (const CtrComponents *components, const CtrCracksParams *params, CtrError *error)
+{
+  if (!params)
+    return ctr_cracks_check_params (NULL, error);
+  const CtrCracksParams p = without_levels (params);
+  if (!components)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the components are NULL");
+  if (!(components->features & CTR_FEATURE_LABELS))
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "the components have no label image: ask for CTR_FEATURE_LABELS, or labels=true on cudacca");
+  if (p.hierarchy == CTR_HIERARCHY_LEVELS)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "the hierarchy over all levels does not exist for labels, which lie side by side: use PER_LEVEL");
+  return ctr_cracks_check_params (&p, error);
+}
+
+/* Labels are numbered from 1 without gaps, but how many there are is not known of pending components. */
+static uint32_t
+count_labels (const CtrCracks *cracks, const CtrComponents *components)
+{
+  return cracks->base.backend == CTR_BACKEND_CPU ? components->count : components->width * components->height;
+}
+
+/* Keeps the tables of levels, but the plan no longer has them. */
+static void
+make_label_plan (CtrCracks *cracks, const CtrComponents *components, const CtrCracksParams *params)
+{
+  const CtrCracksParams p = without_levels (params);
+  const CtrCracksPlan before = cracks->plan;
+  CtrCracksPlan *plan = &cracks->plan;
+  *plan = plan_of (&p);
+  plan->labels = true;
+  plan->level_count = count_labels (cracks, components);
+  plan->levels = before.levels;
+  plan->level_indices = before.level_indices;
+  plan->tables = before.tables;
+}
+
+/* Has the analysis of COMPONENTS failed? Waits for it where it has to be complete. */
+static bool
+have_failed (const CtrCracks *cracks, CtrComponents *components)
+{
+  return (cracks->base.backend == CTR_BACKEND_CPU || ctr_components_is_complete (components))
+         && !ctr_components_wait (components, NULL);
+}
+
+bool
+ctr_cracks_enqueue_labels (
+    CtrCracks *cracks, CtrComponents *components, const CtrCracksParams *params, void *stream, CtrError *error)
+{
+  if (!settle_last (cracks, error) || !ctr_analyser_accept (&cracks->base, check_labels (components, params, error)))
+    return false;
+  CtrComponents *former = cracks->components;
+  const bool failed = have_failed (cracks, components);
+  make_label_plan (cracks, components, params);
+  cracks->components = ctr_components_ref (components);
+  cracks->is_queued =
+      !failed && ops_of (cracks)->enqueue_labels (cracks->base.state, components, &cracks->plan, stream, error);
+  cracks->base.pending = failed || cracks->is_queued;
+  ctr_components_unref (former);
+  if (!cracks->base.pending)
+    drop_components (cracks);
   return cracks->base.pending;
 }
 
@@ -249,9 +369,13 @@ ctr_cracks_enqueue (
 static CtrContours *
 take_result (CtrCracks *cracks, CtrError *error)
 {
+  CtrContours *contours = NULL;
   if (!ctr_analyser_take_pending (&cracks->base, error))
     return NULL;
-  CtrContours *contours = ops_of (cracks)->finish (cracks->base.state, error);
+  if (cracks->is_queued)
+    contours = ops_of (cracks)->finish (cracks->base.state, error);
+  cracks->components_failed = cracks->components && !ctr_components_wait (cracks->components, contours ? NULL : error);
+  drop_components (cracks);
   if (contours)
     contours->vertices = CTR_VERTICES_TURNS;
   return contours;
@@ -260,7 +384,7 @@ take_result (CtrCracks *cracks, CtrError *error)
 CtrContours *
 ctr_cracks_finish (CtrCracks *cracks, CtrError *error)
 {
-  return ctr_analyser_settle (&cracks->base, error) ? take_result (cracks, error) : NULL;
+  return settle_last (cracks, error) ? take_result (cracks, error) : NULL;
 }
 
 static bool
@@ -272,38 +396,72 @@ settle (void *analyser, void *result, CtrError *error)
   return complete;
 }
 
+static CtrComponents *
+source (void *analyser)
+{
+  CtrCracks *cracks = analyser;
+  return cracks->components ? ctr_components_ref (cracks->components) : NULL;
+}
+
 static const CtrPendingOps pending_ops = {
-    settle, ctr_analyser_view, ctr_analyser_hold, ctr_analyser_lead, ctr_analyser_was_incomplete};
+    settle, ctr_analyser_view, ctr_analyser_hold, ctr_analyser_lead, ctr_analyser_was_incomplete, source};
+
+/* The result of what is queued, of WIDTH x HEIGHT pixels. */
+static CtrContours *
+hand_out (CtrCracks *cracks, uint32_t width, uint32_t height, CtrError *error)
+{
+  if (cracks->base.backend == CTR_BACKEND_CPU && cracks->is_queued)
+    return ctr_cracks_finish (cracks, error);
+  const CtrContours info = {.width = width,
+      .height = height,
+      .coordinates = CTR_COORDINATES_CORNERS,
+      .features = cracks->plan.features,
+      .vertices = CTR_VERTICES_TURNS};
+  CtrContours *result = ctr_contours_new_pending (&info, &pending_ops, cracks, error);
+  if (!result) {
+    ctr_analyser_discard (&cracks->base);
+    return NULL;
+  }
+  cracks->base.handed_out = ctr_contours_ref (result);
+  if (!cracks->is_queued)
+    ctr_contours_wait (result, NULL); /* It fails at once. */
+  return result;
+}
 
 CtrContours *
 ctr_cracks_submit (
     CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params, void *stream, CtrError *error)
 {
-  if (!ctr_cracks_enqueue (cracks, image, params, stream, error))
-    return NULL;
-  if (cracks->base.backend == CTR_BACKEND_CPU)
-    return ctr_cracks_finish (cracks, error);
-  const CtrContours info = {.width = image->width,
-      .height = image->height,
-      .coordinates = CTR_COORDINATES_CORNERS,
-      .features = features_of (params),
-      .vertices = CTR_VERTICES_TURNS};
-  CtrContours *result = ctr_contours_new_pending (&info, &pending_ops, cracks, error);
-  if (result)
-    cracks->base.handed_out = ctr_contours_ref (result);
-  else
-    ctr_analyser_discard (&cracks->base);
-  return result;
+  return ctr_cracks_enqueue (cracks, image, params, stream, error)
+             ? hand_out (cracks, image->width, image->height, error)
+             : NULL;
+}
+
+CtrContours *
+ctr_cracks_submit_labels (
+    CtrCracks *cracks, CtrComponents *components, const CtrCracksParams *params, void *stream, CtrError *error)
+{
+  return ctr_cracks_enqueue_labels (cracks, components, params, stream, error)
+             ? hand_out (cracks, components->width, components->height, error)
+             : NULL;
 }
 
 bool
 ctr_cracks_settle (CtrCracks *cracks, CtrError *error)
 {
-  return ctr_analyser_settle (&cracks->base, error);
+  return settle_last (cracks, error);
 }
 
 CtrContours *
 ctr_cracks_run (CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params, void *stream, CtrError *error)
 {
   return ctr_cracks_enqueue (cracks, image, params, stream, error) ? ctr_cracks_finish (cracks, error) : NULL;
+}
+
+CtrContours *
+ctr_cracks_run_labels (
+    CtrCracks *cracks, CtrComponents *components, const CtrCracksParams *params, void *stream, CtrError *error)
+{
+  return ctr_cracks_enqueue_labels (cracks, components, params, stream, error) ? ctr_cracks_finish (cracks, error)
+                                                                               : NULL;
 }

@@ -67,11 +67,27 @@ lock (CtrPending *pending)
     pthread_mutex_lock (&pending->lock);
 }
 
+/* Called with the lock, which it may release in between. */
+static void
+settle_source (CtrPending *pending)
+{
+  CtrComponents *source = NULL;
+  if (pending->ops->source && !atomic_load_explicit (&pending->settled, memory_order_relaxed))
+    source = pending->ops->source (pending->analyser);
+  if (!source)
+    return;
+  pthread_mutex_unlock (&pending->lock);
+  ctr_components_wait (source, NULL);
+  ctr_components_unref (source);
+  lock (pending);
+}
+
 bool
 ctr_pending_wait (CtrPending *pending, void *result, CtrError *error)
 {
   if (!ctr_pending_settled (pending)) {
     lock (pending);
+    settle_source (pending);
     if (!atomic_load_explicit (&pending->settled, memory_order_relaxed))
       settle (pending, result);
     pthread_mutex_unlock (&pending->lock);

@@ -7,7 +7,7 @@
 #ifndef CTR_CORE_RESULTS_PENDING_H
 #define CTR_CORE_RESULTS_PENDING_H
 
-#include <contours/types.h>
+#include <contours/components.h>
 
 /* The numbers of a pending result, in device memory. Without COMPLETE the result has outgrown its memory: it will be
  * made again, and nothing of it may be used. */
@@ -29,6 +29,7 @@ typedef struct {
   uint32_t capacity;               /* rows that the table has room for */
   uint32_t likely_count;           /* what to expect from the images before: for the sizes of launches */
   uint32_t likely_point_count;
+  const uint32_t *labels; /* of components with a label image: width * height; otherwise NULL */
 } CtrPendingView;
 
 /* What an analyser does for a pending result, under the lock of the result. STREAM is a CUDA stream. Without view() the
@@ -44,6 +45,9 @@ typedef struct {
   bool (*lead) (void *analyser, void *stream, CtrError *error);
   /* Has a view shown an incomplete result? Called behind settle(). May be NULL. */
   bool (*was_incomplete) (const void *analyser);
+  /* The components that the result is made of (transfer full), or NULL. They are settled before settle() is called, without
+   * the lock: others lock several results in another order. May be NULL. */
+  CtrComponents *(*source) (void *analyser);
 } CtrPendingOps;
 
 /* What an analyser does with the result that it has handed out, of either kind. wait() completes it. */

@@ -3,6 +3,7 @@
 
 #include "core/common/poll.h"
 #include "cpu/common/bands.h"
+#include "cpu/cracks/patterns.h"
 #include "cpu/cracks/vertices.h"
 
 #include <stdlib.h>
@@ -13,10 +14,6 @@ enum { MIN_BAND_PIXELS = 1 << 15, MIN_BAND_PIXELS_OF_LEVEL = 32 };
 
 /* Some bands have more corners than others. */
 enum { BANDS_PER_THREAD = 3 };
-
-/* The pixels around a vertex, as bits of a mask. */
-enum { UPPER_LEFT = 8, UPPER_RIGHT = 4, LOWER_LEFT = 2, LOWER_RIGHT = 1 };
-enum { RISING = UPPER_RIGHT | LOWER_LEFT, FALLING = UPPER_LEFT | LOWER_RIGHT }; /* the diagonals */
 
 static inline void
 order (uint32_t *a, uint32_t *b)
@@ -58,61 +55,6 @@ sort_level_indices (const CtrCrackVertex *vertex)
   return sorted;
 }
 
-static inline bool
-is_diagonal (uint32_t mask)
-{
-  return mask == RISING || mask == FALLING;
-}
-
-/* The number of corners of a vertex with the foreground MASK: two bits for each mask. */
-static inline uint32_t
-corners_of (uint32_t mask)
-{
-  const uint32_t numbers =
-      1 << 2 | 1 << 4 | 1 << 8 | 1 << 16 | 1 << 14 | 1 << 22 | 1 << 26 | 1 << 28 | 2 << 2 * RISING | 2 << 2 * FALLING;
-  return numbers >> 2 * mask & 3;
-}
-
-/* EQUAL: which pixels of a vertex have the same level index, as groups. Only groups with corners. */
-typedef struct {
-  uint8_t count;
-  uint8_t pixels[4]; /* the first one of each group, as index into the vertex's level indices */
-  uint8_t masks[4];  /* the foreground at the level of the group */
-} Groups;
-
-/* Groups by pattern, see pattern_of(). */
-typedef struct {
-  Groups of[64];
-} Patterns;
-
-/* A bit for each two pixels that have the same level index. */
-static inline uint32_t
-pattern_of (const CtrCrackVertex *vertex)
-{
-  const uint16_t *indices = vertex->level_indices;
-  const uint32_t a = indices[0], b = indices[1], c = indices[2], d = indices[3];
-  return (uint32_t) ((a == b) | (a == c) << 1 | (a == d) << 2 | (b == c) << 3 | (b == d) << 4 | (c == d) << 5);
-}
-
-static void
-patterns_init (Patterns *patterns)
-{
-  static const uint8_t pairs[4][4] = {{0, 1, 2, 4}, {1, 0, 8, 16}, {2, 8, 0, 32}, {4, 16, 32, 0}};
-  *patterns = (Patterns){0};
-  for (uint32_t pattern = 0; pattern < 64; pattern++) {
-    Groups *groups = patterns->of + pattern;
-    for (uint32_t i = 0; i < 4; i++) {
-      uint32_t mask = UPPER_LEFT >> i;
-      for (uint32_t k = 0; k < 4; k++)
-        mask |= pattern & pairs[i][k] ? UPPER_LEFT >> k : 0;
-      if (mask >= 2u * UPPER_LEFT >> i || corners_of (mask) == 0)
-        continue;
-      groups->pixels[groups->count] = (uint8_t) i;
-      groups->masks[groups->count++] = (uint8_t) mask;
-    }
-  }
-}
-
 /* Counts of corners by level index: COUNTERS of them, which have to be added up, so that counting need not wait for the
  * last vertex to be counted. With many levels, all are the same one. */
 enum { COUNTERS = 4 };
@@ -135,13 +77,22 @@ count_steps (const CtrCrackVertex *vertex, const Counters *counters)
   counters->counts[3][level_index_at (&sorted, 3) + 1] -= 1;
 }
 
-static inline void
-count_equals (const CtrCrackVertex *vertex, const Patterns *patterns, const Counters *counters)
-{
-  const Groups *groups = patterns->of + pattern_of (vertex);
-  for (uint32_t i = 0; i < groups->count; i++)
-    counters->counts[i][vertex->level_indices[groups->pixels[i]]] += corners_of (groups->masks[i]);
-}
+#define GROUPS_OF(patterns, vertex)                                                                     \
+  ((patterns)->of                                                                                       \
+      + pattern_of ((vertex)->level_indices[0], (vertex)->level_indices[1], (vertex)->level_indices[2], \
+          (vertex)->level_indices[3]))
+
+/* EQUAL, for vertices of either type. */
+#define DEFINE_COUNT_EQUALS(NAME, VERTEX)                                                             \
+  static inline void NAME (const VERTEX *vertex, const Patterns *patterns, const Counters *counters)  \
+  {                                                                                                   \
+    const Groups *groups = GROUPS_OF (patterns, vertex);                                              \
+    for (uint32_t i = 0; i < groups->count; i++)                                                      \
+      counters->counts[i][vertex->level_indices[groups->pixels[i]]] += corners_of (groups->masks[i]); \
+  }
+
+DEFINE_COUNT_EQUALS (count_equals, CtrCrackVertex)
+DEFINE_COUNT_EQUALS (count_labels, CtrLabelVertex)
 
 /* The foreground at a vertex if there is one level. */
 static inline uint32_t
@@ -152,10 +103,14 @@ mask_of (const CtrCrackVertex *vertex)
 }
 
 static void
-count_vertices (const CtrCrackVertex *vertices, size_t found, const CtrCracksPlan *plan, const Patterns *patterns,
-    const Counters *counters)
+count_vertices (
+    const void *list, size_t found, const CtrCracksPlan *plan, const Patterns *patterns, const Counters *counters)
 {
-  if (plan->level_count == 1) {
+  const CtrCrackVertex *vertices = list;
+  if (plan->labels) {
+    for (size_t i = 0; i < found; i++)
+      count_labels ((const CtrLabelVertex *) list + i, patterns, counters);
+  } else if (plan->level_count == 1) {
     size_t count = 0;
     for (size_t i = 0; i < found; i++)
       count += corners_of (mask_of (vertices + i));
@@ -237,25 +192,28 @@ write_steps (const Writer *writer, const CtrCrackVertex *vertex, CtrPoint point)
   return level_index_at (&sorted, 3) - first;
 }
 
-static uint32_t
-write_equals (const Writer *writer, const Patterns *patterns, const CtrCrackVertex *vertex, CtrPoint point)
-{
-  const Groups *groups = patterns->of + pattern_of (vertex);
-  CtrCrackCorner none;
-  for (uint32_t i = 0; i < groups->count; i++) {
-    const uint32_t level_index = vertex->level_indices[groups->pixels[i]], mask = groups->masks[i];
-    if (is_diagonal (mask)) {
-      if (level_index > 0)
-        write_diagonal (writer, level_index, point, mask);
-    } else {
-      /* Without a branch, which would be mispredicted. */
-      *(level_index ? writer->corners + writer->ends[level_index] : &none) =
-          (CtrCrackCorner){point, writer->kinds[mask]};
-      writer->ends[level_index] += level_index > 0;
-    }
+/* Without a branch, which would be mispredicted, but for diagonals. */
+#define DEFINE_WRITE_EQUALS(NAME, VERTEX)                                                                     \
+  static uint32_t NAME (const Writer *writer, const Patterns *patterns, const VERTEX *vertex, CtrPoint point) \
+  {                                                                                                           \
+    const Groups *groups = GROUPS_OF (patterns, vertex);                                                      \
+    CtrCrackCorner none;                                                                                      \
+    for (uint32_t i = 0; i < groups->count; i++) {                                                            \
+      const uint32_t level_index = vertex->level_indices[groups->pixels[i]], mask = groups->masks[i];         \
+      if (is_diagonal (mask)) {                                                                               \
+        if (level_index > 0)                                                                                  \
+          write_diagonal (writer, level_index, point, mask);                                                  \
+      } else {                                                                                                \
+        *(level_index ? writer->corners + writer->ends[level_index] : &none) =                                \
+            (CtrCrackCorner){point, writer->kinds[mask]};                                                     \
+        writer->ends[level_index] += level_index > 0;                                                         \
+      }                                                                                                       \
+    }                                                                                                         \
+    return 4;                                                                                                 \
   }
-  return 4;
-}
+
+DEFINE_WRITE_EQUALS (write_equals, CtrCrackVertex)
+DEFINE_WRITE_EQUALS (write_labels, CtrLabelVertex)
 
 static uint32_t
 write_only (const Writer *writer, const CtrCrackVertex *vertex, CtrPoint point)
@@ -273,7 +231,7 @@ typedef struct {
   uint32_t top, end;
   bool ok;                  /* the last pass was neither cancelled nor without memory */
   CtrHostBuffer level_rows; /* two rows of level indices */
-  CtrHostBuffer vertices;   /* CtrCrackVertex, where contours may turn, in raster order */
+  CtrHostBuffer vertices;   /* CtrCrackVertex or CtrLabelVertex, where contours may turn, in raster order */
   CtrHostBuffer row_ends;   /* size_t, by row of vertices: one after its last vertex */
   CtrHostBuffer ends;       /* size_t, by level index: first a count of corners, later where the next corner goes */
   char padding[64];         /* Different threads write different bands. */
@@ -322,8 +280,9 @@ ctr_crack_corners_give_back (CtrCrackCorners *corners)
 static bool
 make_bands (CtrCrackCorners *corners, const CtrImage *image, const CtrCracksPlan *plan, unsigned threads)
 {
-  const uint32_t min_pixels = MIN_BAND_PIXELS + MIN_BAND_PIXELS_OF_LEVEL * plan->level_count;
-  const uint32_t count = ctr_band_count (image->width, image->height, threads, BANDS_PER_THREAD, min_pixels);
+  const uint64_t min_pixels = MIN_BAND_PIXELS + MIN_BAND_PIXELS_OF_LEVEL * (uint64_t) plan->level_count;
+  const uint32_t count = ctr_band_count (image->width, image->height, threads, BANDS_PER_THREAD,
+      min_pixels < UINT32_MAX ? (uint32_t) min_pixels : UINT32_MAX);
   if (count > corners->band_room) {
     Band *more = realloc (corners->bands, count * sizeof *more);
     if (!more)
@@ -350,6 +309,7 @@ count_corners (Work *work, Band *band)
   const size_t row_bytes = ctr_level_row_bytes (plan, image->width);
   const size_t count_size = (size_t) plan->level_count + 2;
   const uint32_t counter_count = plan->level_count < 256 ? COUNTERS : 1;
+  const size_t vertex_size = ctr_vertex_size (plan);
   size_t vertex_count = 0, *counts, *row_ends;
   Counters counters;
   Patterns patterns;
@@ -370,10 +330,9 @@ count_corners (Work *work, Band *band)
     ctr_load_level_row (&samples, image, plan, band->top - 1, above);
   for (uint32_t y = band->top; y < band->end; y++) {
     if (ctr_cancelled ()
-        || !ctr_host_buffer_reserve (
-            &band->vertices, vertex_count + image->width + 1 + CTR_VERTEX_GROUP, sizeof (CtrCrackVertex)))
+        || !ctr_host_buffer_reserve (&band->vertices, vertex_count + image->width + 1 + CTR_VERTEX_GROUP, vertex_size))
       return false;
-    CtrCrackVertex *vertices = (CtrCrackVertex *) band->vertices.data + vertex_count;
+    void *vertices = (uint8_t *) band->vertices.data + vertex_count * vertex_size;
     ctr_load_level_row (&samples, image, plan, y, below);
     const size_t found = ctr_find_vertices (plan, above, below, image->width, vertices);
     count_vertices (vertices, found, plan, &patterns, &counters);
@@ -429,27 +388,51 @@ add_up (CtrCrackCorners *corners, const CtrCracksPlan *plan)
   return ok && first <= CTR_CRACK_CORNERS_MAX && first <= plan->max_points;
 }
 
+/* How corners are written. */
+typedef enum { WRITE_ONLY, WRITE_STEPS, WRITE_EQUALS, WRITE_LABELS } Writing;
+
+static Writing
+writing_of (const CtrCracksPlan *plan)
+{
+  return plan->labels                     ? WRITE_LABELS
+         : plan->level_count == 1         ? WRITE_ONLY
+         : plan->mode == CTR_LEVELS_EQUAL ? WRITE_EQUALS
+                                          : WRITE_STEPS;
+}
+
+/* Writes the corners of the vertex at INDEX. */
+static inline uint32_t
+write_vertex (
+    const Writer *writer, const Patterns *patterns, const void *list, size_t index, uint32_t y, Writing writing)
+{
+  if (writing == WRITE_LABELS) {
+    const CtrLabelVertex *vertex = (const CtrLabelVertex *) list + index;
+    return write_labels (writer, patterns, vertex, (CtrPoint){vertex->x, (uint16_t) y});
+  }
+  const CtrCrackVertex *vertex = (const CtrCrackVertex *) list + index;
+  const CtrPoint point = {vertex->x, (uint16_t) y};
+  return writing == WRITE_ONLY     ? write_only (writer, vertex, point)
+         : writing == WRITE_EQUALS ? write_equals (writer, patterns, vertex, point)
+                                   : write_steps (writer, vertex, point);
+}
+
 /* False if the work is cancelled: a vertex may have corners of thousands of levels, which are written far apart. */
 static bool
 write_corners (const Work *work, const Band *band)
 {
-  const bool only = work->plan->level_count == 1, equal = work->plan->mode == CTR_LEVELS_EQUAL;
-  const CtrCrackVertex *vertices = band->vertices.data, *vertex = vertices;
+  const Writing writing = writing_of (work->plan);
   const size_t *row_ends = band->row_ends.data;
+  const void *vertices = band->vertices.data;
   uint64_t operations = 0;
+  size_t i = 0;
   Patterns patterns;
   Writer writer;
   patterns_init (&patterns);
   writer_init (&writer, work->corners->corners.data, band->ends.data, work->plan->connectivity);
   for (uint32_t y = band->top; y < band->end; y++)
-    for (const CtrCrackVertex *end = vertices + row_ends[y - band->top]; vertex < end; vertex++) {
-      const CtrPoint point = {vertex->x, (uint16_t) y};
-      const uint32_t written = only    ? write_only (&writer, vertex, point)
-                               : equal ? write_equals (&writer, &patterns, vertex, point)
-                                       : write_steps (&writer, vertex, point);
-      if (ctr_poll (&operations, written))
+    for (; i < row_ends[y - band->top]; i++)
+      if (ctr_poll (&operations, write_vertex (&writer, &patterns, vertices, i, y, writing)))
         return false;
-    }
   return true;
 }
 

@@ -233,7 +233,7 @@ trace_level (const Work *work, Tracer *tracer, uint32_t level_index)
         if (find_line (lines, corners[i].point.x, &column))
           around = columns[column];
         if (!add_contour (tracer, level, points, corners, i, owners, contour_count, around,
-                work->plan->levels[level_index - 1], &last, work->plan))
+                ctr_cracks_level (work->plan, level_index), &last, work->plan))
           return false;
         contour_count++;
       }
@@ -408,19 +408,35 @@ trace (State *state, const CtrImage *image, const CtrCracksPlan *plan, CtrError 
   return NULL;
 }
 
+/* IMAGE has samples, or the labels of a label image. */
 static bool
-enqueue (void *data, const CtrImage *image, const CtrCracksPlan *plan, void *stream, CtrError *error)
+keep_result (State *state, const CtrImage *image, const CtrCracksPlan *plan, CtrError *error)
 {
-  State *state = data;
-  CtrImage luma;
   ctr_contours_unref (state->result);
-  state->result = trace (state, ctr_samples_share (image, &luma), plan, error);
+  state->result = trace (state, image, plan, error);
   /* A smaller image may need the memory that a too large one has taken. */
   if (!state->result && !ctr_cancelled ())
     release_buffers (state);
   if (state->result && ctr_room_period_ends (&state->period))
     give_back (state);
   return state->result;
+}
+
+static bool
+enqueue (void *data, const CtrImage *image, const CtrCracksPlan *plan, void *stream, CtrError *error)
+{
+  CtrImage luma;
+  return keep_result (data, ctr_samples_share (image, &luma), plan, error);
+}
+
+static bool
+enqueue_labels (void *data, CtrComponents *components, const CtrCracksPlan *plan, void *stream, CtrError *error)
+{
+  const CtrImage image = {.data = ctr_components_map_labels (components, error),
+      .stride = components->width * sizeof (uint32_t),
+      .width = components->width,
+      .height = components->height};
+  return image.data && keep_result (data, &image, plan, error);
 }
 
 static CtrContours *
@@ -435,5 +451,6 @@ finish (void *data, CtrError *error)
 const CtrCracksOps ctr_cracks_ops_cpu = {
     .base = {.create = create, .destroy = destroy},
     .enqueue = enqueue,
+    .enqueue_labels = enqueue_labels,
     .finish = finish,
 };

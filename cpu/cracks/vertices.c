@@ -109,6 +109,25 @@ vertices_16 (const uint16_t *above, const uint16_t *below)
   return (uint32_t) _mm_movemask_epi8 (same) ^ 0xffff;
 }
 
+static inline __m128i
+same_4_of_32_bits (const uint32_t *above, const uint32_t *below)
+{
+  const __m128i zero = _mm_setzero_si128 ();
+  const __m128i a = load_16 (above), b = load_16 (above + 1), c = load_16 (below), d = load_16 (below + 1);
+  const __m128i columns = _mm_or_si128 (_mm_xor_si128 (a, c), _mm_xor_si128 (b, d));
+  const __m128i rows = _mm_or_si128 (_mm_xor_si128 (a, b), _mm_xor_si128 (c, d));
+  return _mm_or_si128 (_mm_cmpeq_epi32 (columns, zero), _mm_cmpeq_epi32 (rows, zero));
+}
+
+static inline uint32_t
+vertices_32 (const uint32_t *above, const uint32_t *below)
+{
+  const __m128i left = _mm_packs_epi32 (same_4_of_32_bits (above, below), same_4_of_32_bits (above + 4, below + 4));
+  const __m128i right =
+      _mm_packs_epi32 (same_4_of_32_bits (above + 8, below + 8), same_4_of_32_bits (above + 12, below + 12));
+  return (uint32_t) _mm_movemask_epi8 (_mm_packs_epi16 (left, right)) ^ 0xffff;
+}
+
 #else
 
 #define INDEX_ROWS(BITS)                                                                                       \
@@ -139,6 +158,7 @@ INDEX_ROWS (16)
 
 VERTICES (8)
 VERTICES (16)
+VERTICES (32)
 
 #endif
 
@@ -158,6 +178,15 @@ VERTICES (16)
 LOAD_ROW (8)
 LOAD_ROW (16)
 
+static void
+load_label_row (const CtrImage *labels, const CtrCracksPlan *plan, uint32_t y, uint32_t *row)
+{
+  const uint32_t width = labels->width;
+  memcpy (row, (const uint8_t *) labels->data + y * labels->stride, width * sizeof *row);
+  if (plan->frame == CTR_IMAGE_BORDER_ZERO)
+    row[0] = row[width - 1] = 0;
+}
+
 void
 ctr_load_level_row (CtrSamples *samples, const CtrImage *image, const CtrCracksPlan *plan, uint32_t y, void *level_row)
 {
@@ -167,6 +196,10 @@ ctr_load_level_row (CtrSamples *samples, const CtrImage *image, const CtrCracksP
   uint16_t *row_16 = (uint16_t *) level_row + 1;
   if (y == image->height || (zero && (y == 0 || y == image->height - 1))) {
     memset (level_row, 0, ctr_level_row_bytes (plan, width));
+    return;
+  }
+  if (plan->labels) {
+    load_label_row (image, plan, y, (uint32_t *) level_row + 1);
     return;
   }
   const void *row = ctr_samples_row (samples, image, y);
@@ -183,26 +216,32 @@ ctr_load_level_row (CtrSamples *samples, const CtrImage *image, const CtrCracksP
     row_16[0] = row_16[width - 1] = 0;
 }
 
-#define FIND_VERTICES(BITS)                                                                                   \
-  static size_t find_vertices_##BITS (                                                                        \
-      const uint##BITS##_t *above, const uint##BITS##_t *below, uint32_t width, CtrCrackVertex *vertices)     \
-  {                                                                                                           \
-    size_t found = 0;                                                                                         \
-    for (uint32_t start = 0; start <= width; start += CTR_VERTEX_GROUP)                                       \
-      for (uint32_t bits = vertices_##BITS (above + start, below + start); bits; bits &= bits - 1) {          \
-        const uint32_t x = start + (uint32_t) __builtin_ctz (bits);                                           \
-        vertices[found++] = (CtrCrackVertex){(uint16_t) x, {above[x], above[x + 1], below[x], below[x + 1]}}; \
-      }                                                                                                       \
-    return found;                                                                                             \
+#define FIND_VERTICES(BITS, VERTEX)                                                                   \
+  static size_t find_vertices_##BITS (                                                                \
+      const uint##BITS##_t *above, const uint##BITS##_t *below, uint32_t width, VERTEX *vertices)     \
+  {                                                                                                   \
+    size_t found = 0;                                                                                 \
+    for (uint32_t start = 0; start <= width; start += CTR_VERTEX_GROUP)                               \
+      for (uint32_t bits = vertices_##BITS (above + start, below + start); bits; bits &= bits - 1) {  \
+        const uint32_t x = start + (uint32_t) __builtin_ctz (bits);                                   \
+        vertices[found++] = (VERTEX){(uint16_t) x, {above[x], above[x + 1], below[x], below[x + 1]}}; \
+      }                                                                                               \
+    return found;                                                                                     \
   }
 
-FIND_VERTICES (8)
-FIND_VERTICES (16)
+FIND_VERTICES (8, CtrCrackVertex)
+FIND_VERTICES (16, CtrCrackVertex)
+FIND_VERTICES (32, CtrLabelVertex)
 
 size_t
-ctr_find_vertices (
-    const CtrCracksPlan *plan, const void *above, const void *below, uint32_t width, CtrCrackVertex *vertices)
+ctr_find_vertices (const CtrCracksPlan *plan, const void *above, const void *below, uint32_t width, void *vertices)
 {
-  return ctr_level_index_size (plan) == 1 ? find_vertices_8 (above, below, width, vertices)
-                                          : find_vertices_16 (above, below, width, vertices);
+  switch (ctr_level_index_size (plan)) {
+    case 1:
+      return find_vertices_8 (above, below, width, vertices);
+    case 2:
+      return find_vertices_16 (above, below, width, vertices);
+    default:
+      return find_vertices_32 (above, below, width, vertices);
+  }
 }

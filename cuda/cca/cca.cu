@@ -136,7 +136,7 @@ cca_view (void *state, CtrPendingView *view)
   const CcaAnalyser *cca = (const CcaAnalyser *) state;
   const CcaKernelArgs *f = &cca->current->args;
   *view = {cca->session.context, cca->session.marked, cca->session.done, f->numbers, f->table.components, NULL,
-      f->table.capacity, cca->likely_count, 0};
+      f->table.capacity, cca->likely_count, 0, f->by_pixel.labels};
   return true;
 }
 

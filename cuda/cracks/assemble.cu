@@ -111,6 +111,7 @@ parent_row (const CracksKernelArgs &f, uint32_t row)
   return parent == NO_PARENT ? -1 : (int32_t) (f.by_contour.rows ? f.by_contour.rows[parent] : parent);
 }
 
+template <bool LABELS>
 __global__ void
 __launch_bounds__ (THREADS) table_kernel (const __grid_constant__ CracksKernelArgs f)
 {
@@ -133,7 +134,8 @@ __launch_bounds__ (THREADS) table_kernel (const __grid_constant__ CracksKernelAr
     c.child = (int32_t) f.hierarchy.child[i];
     c.parent = parent_row (f, i);
     c.flags = is_hole (f, start) ? CTR_CONTOUR_HOLE : 0;
-    c.level = f.level_by_index[f.by_corner.level_index[start] - 1];
+    const uint32_t level_index = level_index_of_corner<LABELS> (f, start);
+    c.level = LABELS ? level_index : f.level_by_index[level_index - 1];
     c.left = a.min_x;
     c.top = a.min_y;
     c.width = a.max_x - a.min_x;
@@ -179,5 +181,5 @@ void
 cracks_launch_assembly (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
 {
   launch_points (f, SCAN_OFFSETS, overlap, stream);
-  launch_over (table_kernel, f.contour_capacity, f, overlap, stream);
+  launch_over (f.labels ? table_kernel<true> : table_kernel<false>, f.contour_capacity, f, overlap, stream);
 }

@@ -5,6 +5,8 @@
 
 #include <cub/device/device_radix_sort.cuh>
 
+#include <type_traits>
+
 namespace
 {
 
@@ -26,16 +28,19 @@ sum_of_warp (uint32_t n)
 }
 
 /* Level indices of the pixels around a tile's vertices. Row 0 and column 0 are above and left of the first vertex. */
-struct TileLevels {
-  uint16_t at[TILE + 1][TILE + 1];
+template <typename Index> struct TileLevels {
+  Index at[TILE + 1][TILE + 1];
 };
+
+template <bool LABELS> using TileOf = TileLevels<std::conditional_t<LABELS, uint32_t, uint16_t>>;
 
 /* The level indices around a vertex: upper left, upper right, lower left, lower right. */
 struct Around {
   uint32_t level_indices[4];
 
+  template <typename Index>
   __device__
-  Around (const TileLevels &t, uint32_t x, uint32_t y)
+  Around (const TileLevels<Index> &t, uint32_t x, uint32_t y)
       : level_indices{t.at[y][x], t.at[y][x + 1], t.at[y + 1][x], t.at[y + 1][x + 1]}
   {
   }
@@ -95,11 +100,12 @@ corners_of (uint32_t mask)
 }
 
 /* The number of corners at a vertex, found without going through its levels. */
+template <bool LABELS>
 __device__ inline uint32_t
 count_corners (const CracksKernelArgs &f, const Around &a)
 {
   uint32_t count = 0;
-  if (f.equal) {
+  if (LABELS || f.equal) {
     a.each_equal ([&] (uint32_t, uint32_t mask) { count += corners_of (mask); });
     return count;
   }
@@ -133,29 +139,56 @@ begin_frame (const CracksKernelArgs &f)
       part.first[i] = 0;
 }
 
+/* The level index of a pixel of the picture. OPEN: a label image may be read. */
+template <bool LABELS>
+__device__ inline uint32_t
+find_level_index (const CracksKernelArgs &f, uint32_t x, uint32_t y, bool open)
+{
+  const uint8_t *row = f.pixels + y * f.stride;
+  const bool outermost = x == 0 || y == 0 || x + 1 == f.width || y + 1 == f.height;
+  if constexpr (LABELS) {
+    return !open || (f.zero_frame && outermost) ? 0 : ((const uint32_t *) row)[x];
+  } else {
+    const uint32_t sample = f.depth == 8 ? row[x] : ((const uint16_t *) row)[x];
+    return f.zero_frame && outermost ? 0 : f.level_index_by_sample[sample];
+  }
+}
+
+/* Is the label image complete? If not, there are no corners, but it will be done again. */
+__device__ inline bool
+begin_labels (const CracksKernelArgs &f)
+{
+  const bool open = !f.complete || *(const volatile uint32_t *) f.complete;
+  if (!open && blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0)
+    atomicAdd (&f.found->corners[f.turn], CORNERS_UNKNOWN);
+  return open;
+}
+
 /* Writes the level index of each pixel. Counts the corners of each tile's rows and columns of vertices, and of all. */
+template <bool LABELS>
 __global__ void
 __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ CracksKernelArgs f)
 {
-  __shared__ TileLevels levels;
+  __shared__ TileOf<LABELS> levels;
   __shared__ uint32_t column_sums[TILE];
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   begin_frame (f);
+  const bool open = !LABELS || begin_labels (f);
   const uint32_t left = blockIdx.x * TILE, top = blockIdx.y * TILE, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   if (threadIdx.x < TILE)
     column_sums[threadIdx.x] = 0;
   for (uint32_t i = threadIdx.x; i < (TILE + 1) * (TILE + 1); i += THREADS) {
     const uint32_t tile_x = i % (TILE + 1), tile_y = i / (TILE + 1), x = left + tile_x - 1, y = top + tile_y - 1;
     uint32_t level_index = 0;
-    if (x < f.width && y < f.height) { /* -1, as uint32_t, is not. */
-      const uint8_t *row = f.pixels + y * f.stride;
-      const uint32_t sample = f.depth == 8 ? row[x] : ((const uint16_t *) row)[x];
-      const bool outermost = x == 0 || y == 0 || x + 1 == f.width || y + 1 == f.height;
-      level_index = f.zero_frame && outermost ? 0 : f.level_index_by_sample[sample];
+    if (x < f.width && y < f.height) /* -1, as uint32_t, is not. */
+      level_index = find_level_index<LABELS> (f, x, y, open);
+    if (tile_x && tile_y && x < f.by_pixel.stride && y < f.height) {
+      if constexpr (LABELS)
+        f.label_by_pixel[(size_t) y * f.by_pixel.stride + x] = level_index;
+      else
+        f.by_pixel.level_index[(size_t) y * f.by_pixel.stride + x] = level_index;
     }
-    if (tile_x && tile_y && x < f.by_pixel.stride && y < f.height)
-      f.by_pixel.level_index[(size_t) y * f.by_pixel.stride + x] = level_index;
     levels.at[tile_y][tile_x] = level_index;
   }
   __syncthreads ();
@@ -164,7 +197,7 @@ __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ CracksKernelAr
 #pragma unroll
   for (int k = 0; k < TILE_ROWS; k++) {
     const uint32_t tile_y = warp * TILE_ROWS + k, y = top + tile_y;
-    const uint32_t count = x <= f.width && y <= f.height ? count_corners (f, Around (levels, lane, tile_y)) : 0;
+    const uint32_t count = x <= f.width && y <= f.height ? count_corners<LABELS> (f, Around (levels, lane, tile_y)) : 0;
     column += count;
     const uint32_t row = sum_of_warp (count);
     if (lane == 0 && y <= f.height)
@@ -229,11 +262,12 @@ kind_of (uint32_t mask)
 /* The Nth corner at a vertex, in the order of levels and by rows. Sets *LEVEL_INDEX, and *COLUMN_TURN to the corner's
  * number there by columns. Returns the mask of the corner's line. Where two lines turn, the line with the western arm
  * comes first by rows, the line with the northern arm by columns. */
+template <bool LABELS>
 __device__ inline uint32_t
 find_corner (const CracksKernelArgs &f, const Around &a, uint32_t n, uint32_t *level_index, uint32_t *column_turn)
 {
   uint32_t first = 0, mask = 0; /* of the corners of one level */
-  if (f.equal) {
+  if (LABELS || f.equal) {
     uint32_t before = 0;
     a.each_equal ([&] (uint32_t r, uint32_t m) {
       if (before <= n) {
@@ -254,7 +288,7 @@ find_corner (const CracksKernelArgs &f, const Around &a, uint32_t n, uint32_t *l
       *level_index = v[1] + 1 + turns / 2;
       first = low + turns / 2 * 2;
     } else {
-      *level_index = v[3] - (count_corners (f, a) - 1 - n); /* The last levels have one corner each. */
+      *level_index = v[3] - (count_corners<LABELS> (f, a) - 1 - n); /* The last levels have one corner each. */
       first = n;
     }
     mask = a.mask (*level_index, false);
@@ -272,10 +306,11 @@ find_corner (const CracksKernelArgs &f, const Around &a, uint32_t n, uint32_t *l
 
 /* Writes the corners. A warp takes some rows of a tile: first a lane counts a vertex, then a lane writes a corner.
  * Fills the rest of what is sorted with the largest key; the sort is stable. */
+template <bool LABELS>
 __global__ void
 __launch_bounds__ (THREADS) corner_kernel (const __grid_constant__ CracksKernelArgs f)
 {
-  __shared__ TileLevels levels;
+  __shared__ TileOf<LABELS> levels;
   __shared__ uint32_t column_parts[WARPS][TILE], column_bases[WARPS][TILE_ROWS * TILE],
       before[WARPS]
             [TILE_ROWS * TILE]; /* corners before a vertex: by columns, in the image; by rows, among the warp's */
@@ -292,15 +327,17 @@ __launch_bounds__ (THREADS) corner_kernel (const __grid_constant__ CracksKernelA
   }
   for (uint32_t i = threadIdx.x; i < (TILE + 1) * (TILE + 1); i += THREADS) {
     const uint32_t tile_x = i % (TILE + 1), tile_y = i / (TILE + 1);
-    levels.at[tile_y][tile_x] = level_index_at (f, (int) (left + tile_x) - 1, (int) (top + tile_y) - 1);
+    const int x = (int) (left + tile_x) - 1, y = (int) (top + tile_y) - 1;
+    levels.at[tile_y][tile_x] = LABELS ? label_at (f, x, y) : level_index_at (f, x, y);
   }
   __syncthreads ();
   uint32_t column = 0, row = 0, row_starts[TILE_ROWS];
 #pragma unroll
   for (int k = 0; k < TILE_ROWS; k++) {
     const uint32_t tile_y = warp * TILE_ROWS + k;
-    const uint32_t count =
-        left + lane <= f.width && top + tile_y <= f.height ? count_corners (f, Around (levels, lane, tile_y)) : 0;
+    const uint32_t count = left + lane <= f.width && top + tile_y <= f.height
+                               ? count_corners<LABELS> (f, Around (levels, lane, tile_y))
+                               : 0;
     column_bases[warp][k * TILE + lane] = column;
     column += count;
     uint32_t sum = count;
@@ -336,7 +373,7 @@ __launch_bounds__ (THREADS) corner_kernel (const __grid_constant__ CracksKernelA
       row_start = k == r ? row_starts[r] : row_start;
     uint32_t level_index = 0, column_turn;
     const uint32_t mask =
-        find_corner (f, Around (levels, tile_x, tile_y), i - before[warp][vertex], &level_index, &column_turn);
+        find_corner<LABELS> (f, Around (levels, tile_x, tile_y), i - before[warp][vertex], &level_index, &column_turn);
     const uint32_t corner = row_start + i, by_column = column_bases[warp][vertex] + column_turn;
     f.by_found_corner.place[corner] = (left + tile_x) | (top + tile_y) << 16;
     f.sorting.keys[0][0][corner] = f.sorting.keys[1][0][by_column] = level_index - 1;
@@ -346,6 +383,7 @@ __launch_bounds__ (THREADS) corner_kernel (const __grid_constant__ CracksKernelA
 }
 
 /* After the sorts: the corners in the order of levels and rows. */
+template <bool LABELS>
 __global__ void
 __launch_bounds__ (THREADS) sorted_kernel (const __grid_constant__ CracksKernelArgs f)
 {
@@ -366,8 +404,10 @@ __launch_bounds__ (THREADS) sorted_kernel (const __grid_constant__ CracksKernelA
                  level = f.sorting.keys[0][1][i];
   f.by_found_corner.corner[found] = (uint32_t) i;
   f.by_corner.place[i] = f.by_found_corner.place[found];
-  f.by_corner.level_index[i] = level + 1;
   f.by_corner.kind[i] = value >> KIND_SHIFT;
+  if (LABELS)
+    return;
+  f.by_corner.level_index[i] = level + 1;
   if (i == 0 || f.sorting.keys[0][1][i - 1] != level)
     f.by_level.first_corner[level] = (uint32_t) i;
   if (i + 1 == corners || f.sorting.keys[0][1][i + 1] != level)
@@ -426,7 +466,8 @@ cracks_sort (uint32_t *const keys[2], uint32_t *const values[2], uint32_t count,
 void
 cracks_launch_count (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
 {
-  ctr_launch_overlapped (overlap, count_kernel, dim3 (f.tiles_x, f.tiles_y), THREADS, 0, stream, f);
+  ctr_launch_overlapped (
+      overlap, f.labels ? count_kernel<true> : count_kernel<false>, dim3 (f.tiles_x, f.tiles_y), THREADS, 0, stream, f);
 }
 
 bool
@@ -440,11 +481,11 @@ cracks_launch_corners (
   ctr_launch_overlapped (overlap, sum_kernel, dim3 (sums, 2), THREADS, 0, stream, f);
   if (f.by_corner.capacity == 0) /* The frame will be done again. */
     return true;
-  ctr_launch_overlapped (overlap, corner_kernel, tiles, THREADS, 0, stream, f);
+  ctr_launch_overlapped (overlap, f.labels ? corner_kernel<true> : corner_kernel<false>, tiles, THREADS, 0, stream, f);
   for (int by = 0; by < 2; by++)
     CTR_CUDA (cracks_sort (
         f.sorting.keys[by], f.sorting.values[by], f.by_corner.capacity, f.level_count, temporary->data, &size, stream));
-  ctr_launch_overlapped (overlap, sorted_kernel, ctas, THREADS, 0, stream, f);
+  ctr_launch_overlapped (overlap, f.labels ? sorted_kernel<true> : sorted_kernel<false>, ctas, THREADS, 0, stream, f);
   ctr_launch_overlapped (overlap, vertical_kernel, ctas / 2 + 1, THREADS, 0, stream, f);
   ctr_launch_overlapped (overlap, list_kernel, ctas, THREADS, 0, stream, f);
   CTR_CUDA (cudaGetLastError ());

@@ -7,7 +7,9 @@
  * corner finds the next one without following the line. The corners of all contours of all levels are rings then, each
  * of which starts at its first corner in the order of levels and rows.
  *
- *   cracks.cu      memory and launches, on the host
+ *   cracks.cu      launches and results, on the host
+ *   memory.cu      memory, on the host
+ *   labels.cu      where the labels of a label image are, on the host
  *   corners.cu     samples to level indices, vertices to corners, corners to rings
  *   assemble.cu    rings to contours, points, measures, the table
  *   hierarchy.cu   who is inside whom, which contours have a row
@@ -15,7 +17,10 @@
  *   walk.cuh       the next line to the west
  * and in cuda/contours/:
  *   list_ranking.cu  ranks the rings
- *   hierarchy.cuh, rows.cuh, contour_measures.cuh  kernels shared with the borders */
+ *   hierarchy.cuh, rows.cuh, contour_measures.cuh  kernels shared with the borders
+ *
+ * Of a label image, the level indices are its labels, in 32 bits. There may be as many as pixels, so no array is indexed
+ * by them. Kernels that read level indices are templates: with LABELS they read these. */
 #ifndef CTR_CUDA_CRACKS_DEVICE_STATE_CUH
 #define CTR_CUDA_CRACKS_DEVICE_STATE_CUH
 
@@ -62,6 +67,9 @@ enum {
   CORNER_MAY_START = 1 << 1
 };
 constexpr int KIND_SHIFT = 30; /* in values of the sort */
+
+/* For CracksHeader.corners: the label image was not complete. It is more than there may be room for. */
+constexpr unsigned long long CORNERS_UNKNOWN = 1ull << 63;
 
 /* The arguments of all kernels, by value. Only the count kernel's have the picture and the memory of the result, which
  * are others with every frame. Pointers are to device memory; "by_X" says what indexes the arrays. Corners are numbered
@@ -146,6 +154,11 @@ struct CracksKernelArgs {
     unsigned long long
         *depths; /* a contour around it, and << 32 how far up; in the end CTR_NESTING_NONE, and the depth */
   } nesting;
+
+  uint32_t
+      labels; /* Pixels are those of a label image. by_pixel.level_index, by_corner.level_index and by_level are NULL. */
+  uint32_t *label_by_pixel; /* rows as in by_pixel */
+  const uint32_t *complete; /* the count kernel's: is the label image complete? NULL: it is */
 };
 
 constexpr uint32_t VERTEX_TILE = 32; /* vertices in each direction */
@@ -176,6 +189,24 @@ level_index_at (const CracksKernelArgs &f, int x, int y)
   return x >= 0 && y >= 0 && x < (int) f.width && y < (int) f.height
              ? f.by_pixel.level_index[(size_t) y * f.by_pixel.stride + x]
              : 0;
+}
+
+__device__ inline uint32_t
+label_at (const CracksKernelArgs &f, int x, int y)
+{
+  return x >= 0 && y >= 0 && x < (int) f.width && y < (int) f.height
+             ? f.label_by_pixel[(size_t) y * f.by_pixel.stride + x]
+             : 0;
+}
+
+template <bool LABELS>
+__device__ inline uint32_t
+level_index_of_corner (const CracksKernelArgs &f, uint32_t i)
+{
+  if constexpr (LABELS)
+    return f.sorting.keys[0][1][i] + 1; /* where they stay after the sort */
+  else
+    return f.by_corner.level_index[i];
 }
 
 /* The corner after corner I, whose kind is KIND. */

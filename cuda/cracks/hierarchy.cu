@@ -53,8 +53,40 @@ struct CracksPolicy {
   }
 };
 
+/* The first contour of the level of CONTOUR. */
+__device__ inline uint32_t
+first_of_level (const CracksKernelArgs &f, uint32_t contour)
+{
+  const uint32_t *keys = f.sorting.keys[0][1], *starts = f.by_contour.starts, own = keys[starts[contour]];
+  uint32_t first = 0, end = contour;
+  while (first < end) {
+    const uint32_t middle = first + (end - first) / 2;
+    if (keys[starts[middle]] < own)
+      first = middle + 1;
+    else
+      end = middle;
+  }
+  return first;
+}
+
+/* Labels may be as large as a word, so the first contour stands for its label. */
+struct LabelsPolicy : CracksPolicy {
+  static __device__ uint32_t
+  first_parent_key (const Args &f)
+  {
+    return f.contour_capacity;
+  }
+
+  static __device__ uint32_t
+  top_level_key (const Args &f, uint32_t contour)
+  {
+    return first_of_level (f, contour);
+  }
+};
+
 /* Finds each contour's neighbour to the west of its start, which is its parent or has the same parent. One warp a
  * contour. */
+template <bool LABELS>
 __global__ void
 __launch_bounds__ (CONTOUR_THREADS) find_west_neighbour_kernel (const __grid_constant__ CracksKernelArgs f)
 {
@@ -66,12 +98,12 @@ __launch_bounds__ (CONTOUR_THREADS) find_west_neighbour_kernel (const __grid_con
   const uint32_t contours = f.counters->header.all_contours;
   for (uint32_t i = first_index () / 32; i < contours; i += index_step () / 32) {
     const uint32_t start = f.by_contour.starts[i], place = f.by_corner.place[start],
-                   level_index = f.by_corner.level_index[start], y = place >> 16;
+                   level_index = level_index_of_corner<LABELS> (f, start), y = place >> 16;
     const bool hole = is_hole (f, start);
-    const int x = walk_west (f, level_index, (int) (place & 0xffff) - 1, y, hole);
+    const int x = walk_west<LABELS> (f, level_index, (int) (place & 0xffff) - 1, y, hole);
     uint32_t parent = NO_PARENT;
     if (hole || x >= 0) {
-      const uint32_t other = f.contour_by_start[views[find_crack (f, level_index, x + 1, y)].key];
+      const uint32_t other = f.contour_by_start[views[find_crack<LABELS> (f, level_index, x + 1, y)].key];
       parent = other | (is_hole (f, f.by_contour.starts[other]) == hole ? SAME_PARENT_AS : 0);
     }
     if (threadIdx.x % 32 == 0)
@@ -85,13 +117,14 @@ cudaError_t
 cracks_sort_siblings (const CracksKernelArgs &f, void *temporary, size_t *size, cudaStream_t stream)
 {
   return cracks_sort (f.hierarchy.sort_keys, f.hierarchy.sort_values, f.contour_capacity,
-      (uint64_t) f.level_count + f.contour_capacity + 1, temporary, size, stream);
+      (uint64_t) (f.labels ? f.contour_capacity : f.level_count) + f.contour_capacity + 1, temporary, size, stream);
 }
 
 void
 cracks_launch_parents (const CracksKernelArgs &f, bool overlap, cudaStream_t stream)
 {
-  launch_over (find_west_neighbour_kernel, (uint64_t) f.contour_capacity * 32, f, overlap, stream);
+  launch_over (f.labels ? find_west_neighbour_kernel<true> : find_west_neighbour_kernel<false>,
+      (uint64_t) f.contour_capacity * 32, f, overlap, stream);
   launch_over (resolve_parents_kernel<CracksPolicy>, f.contour_capacity, f, overlap, stream);
 }
 
@@ -106,8 +139,10 @@ cracks_launch_hierarchy (
     launch_select_rows<CracksPolicy> (f, overlap, stream);
     launch_over (adopt_kernel<CracksPolicy>, contours, f, overlap, stream);
   }
-  launch_over (sibling_key_kernel<CracksPolicy, true>, contours, f, overlap, stream);
+  launch_over (f.labels ? sibling_key_kernel<LabelsPolicy, true> : sibling_key_kernel<CracksPolicy, true>, contours, f,
+      overlap, stream);
   CTR_CUDA (cracks_sort_siblings (f, temporary->data, &size, stream));
-  launch_over (link_siblings_kernel<CracksPolicy>, contours, f, overlap, stream);
+  launch_over (
+      f.labels ? link_siblings_kernel<LabelsPolicy> : link_siblings_kernel<CracksPolicy>, contours, f, overlap, stream);
   return true;
 }

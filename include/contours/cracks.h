@@ -41,7 +41,14 @@
  * levels form branches, each a component or a hole at successive levels. This is the elder rule of persistent homology
  * (Edelsbrunner, Harer: "Computational Topology", VII.1): where two meet, the one that reaches further continues. A
  * branch has a lowest level, its birth, and a highest level, its death; the difference is its persistence (for
- * components, the dynamics of a peak). See CtrContourNesting. */
+ * components, the dynamics of a peak). See CtrContourNesting.
+ *
+ * Label images. ctr_cracks_submit_labels() and the like take the label image of components (components.h) in place of an
+ * image. Each label from 1 on is a level, whose foreground are the pixels with exactly this label, and
+ * CtrContour.level is the label; labels have 32 bits. Label 0, the background, has no contours. All else is as with
+ * CTR_LEVELS_EQUAL. On the CUDA backend the labels stay on the GPU, and the components may be pending: the work is queued
+ * behind their analysis. The result keeps them until it is complete. If their analysis fails, readers of the contours get
+ * its error; ctr_cracks_settle() and the next image do not report it again. */
 #ifndef CONTOURS_CRACKS_H
 #define CONTOURS_CRACKS_H
 
@@ -128,6 +135,18 @@ CTR_API bool ctr_cracks_settle (CtrCracks *cracks, CtrError *error);
 
 CTR_API CtrContours *ctr_cracks_run (
     CtrCracks *cracks, const CtrImage *image, const CtrCracksParams *params, void *stream, CtrError *error);
+
+/* The same for the label image of COMPONENTS, which must have CTR_FEATURE_LABELS. Of PARAMS, the mode and the levels are
+ * not read, and the hierarchy must be CTR_HIERARCHY_PER_LEVEL. Labels in host memory are uploaded, labels of another CUDA
+ * context or on the way to the CPU backend are downloaded; both waits for pending components. */
+CTR_API bool ctr_cracks_enqueue_labels (
+    CtrCracks *cracks, CtrComponents *components, const CtrCracksParams *params, void *stream, CtrError *error);
+
+CTR_API CtrContours *ctr_cracks_submit_labels (
+    CtrCracks *cracks, CtrComponents *components, const CtrCracksParams *params, void *stream, CtrError *error);
+
+CTR_API CtrContours *ctr_cracks_run_labels (
+    CtrCracks *cracks, CtrComponents *components, const CtrCracksParams *params, void *stream, CtrError *error);
 
 CTR_END_DECLS
 

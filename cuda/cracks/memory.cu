@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Level contours on the GPU: the memory of a frame. */
+#include "cuda/cracks/tracer.cuh"
+
+#include <string.h>
+
+namespace
+{
+
+size_t
+lay_out_planes (CracksKernelArgs *f, uint8_t *base)
+{
+  ArenaLayout arena = {base, 0};
+  f->found = arena.take<CracksFound> (1);
+  f->output = arena.take<ContourOutput> (1);
+  f->counters = arena.take<CracksCounters> (1);
+  const size_t before = arena.used;
+  f->scan_states[SCAN_ROWS] = arena.take<unsigned long long> (cracks_sums (*f, false) / SCAN_SHARE + 1);
+  f->scan_states[SCAN_COLUMNS] = arena.take<unsigned long long> (cracks_sums (*f, true) / SCAN_SHARE + 1);
+  f->zeroed[0] = {f->scan_states[SCAN_ROWS], (uint32_t) ((arena.used - before) / sizeof (unsigned long long))};
+  if (f->labels)
+    f->label_by_pixel = arena.take<uint32_t> ((size_t) f->by_pixel.stride * f->height);
+  else
+    f->by_pixel.level_index = arena.take<uint16_t> ((size_t) f->by_pixel.stride * f->height);
+  f->row_sums = arena.take<uint32_t> (cracks_sums (*f, false));
+  f->column_sums = arena.take<uint32_t> (cracks_sums (*f, true));
+  if (!f->labels) {
+    f->by_level.first_corner = arena.take<uint32_t> (f->level_count);
+    f->by_level.end_corner = arena.take<uint32_t> (f->level_count);
+  }
+  return arena.used;
+}
+
+size_t
+lay_out_contents (CracksKernelArgs *f, uint8_t *base)
+{
+  const size_t corners = f->by_corner.capacity, contours = f->contour_capacity;
+  ArenaLayout arena = {base, 0};
+  f->scan_states[SCAN_CONTOURS] = arena.take<unsigned long long> (corners / CORNER_SCAN_SHARE + 1);
+  for (int i = SCAN_MEASURED; i < CRACKS_SCANS; i++)
+    f->scan_states[i] = arena.take<unsigned long long> (contours / SCAN_SHARE + 1);
+  f->zeroed[1] = {f->scan_states[SCAN_CONTOURS], (uint32_t) (arena.used / sizeof (unsigned long long))};
+  for (int i = 0; i < 2; i++) {
+    for (int by = 0; by < 2; by++) {
+      f->sorting.keys[by][i] = arena.take<uint32_t> (corners);
+      f->sorting.values[by][i] = arena.take<uint32_t> (corners);
+    }
+    f->hierarchy.sort_keys[i] = arena.take<uint32_t> (contours);
+    f->hierarchy.sort_values[i] = arena.take<uint32_t> (contours);
+    f->ranking.views[i] = arena.take<ListView> (corners);
+  }
+  for (uint32_t **array : {&f->by_found_corner.place, &f->by_found_corner.corner, &f->by_corner.place,
+           &f->by_corner.vertical, &f->corners_by_column, &f->contour_by_start})
+    *array = arena.take<uint32_t> (corners);
+  if (!f->labels)
+    f->by_corner.level_index = arena.take<uint16_t> (corners);
+  f->by_corner.kind =
+      arena.take<uint8_t> (corners); /* read 16 at a time: the arena has room for multiples of 256 bytes */
+  for (uint32_t **array : {&f->by_contour.starts, &f->by_contour.lengths, &f->hierarchy.parents, &f->hierarchy.next,
+           &f->hierarchy.previous, &f->hierarchy.child, &f->by_row.firsts})
+    *array = arena.take<uint32_t> (contours);
+  f->by_row.lengths = f->by_contour.lengths;
+  f->by_row.accumulators = arena.take<ContourAccumulator> (contours);
+  if (f->limited) {
+    for (uint32_t **array : {&f->by_contour.rows, &f->by_row.contours, &f->by_row.lengths})
+      *array = arena.take<uint32_t> (contours);
+    f->all_points = arena.take<CtrPoint> (corners);
+  }
+  if (f->nested) {
+    for (uint32_t **array :
+        {&f->nesting.links, &f->nesting.jumps[0], &f->nesting.jumps[1], &f->nesting.extremes, &f->nesting.ends})
+      *array = arena.take<uint32_t> (contours);
+    f->nesting.depths = arena.take<unsigned long long> (contours);
+  }
+  return arena.used;
+}
+
+/* Makes room for the sorts. */
+bool
+reserve_sorting (Cracks *c, const CracksKernelArgs &f, CtrError *error)
+{
+  size_t corners = 0, siblings = 0;
+  const SortCounts n = {f.by_corner.capacity, f.contour_capacity, f.level_count};
+  if (n.corners == 0
+      || (n.corners == c->sorted.corners && n.contours == c->sorted.contours && n.levels == c->sorted.levels))
+    return true;
+  CTR_CUDA (
+      cracks_sort (f.sorting.keys[0], f.sorting.values[0], n.corners, n.levels, NULL, &corners, c->session.stream));
+  CTR_CUDA (cracks_sort_siblings (f, NULL, &siblings, c->session.stream));
+  if (!ctr_device_buffer_reserve (&c->sorting, max (corners, siblings), error))
+    return false;
+  c->sorted = n;
+  return true;
+}
+
+void
+set_capacities (const Cracks *c, CracksKernelArgs *f)
+{
+  f->by_corner.capacity = f->ranking.capacity = c->corner_capacity;
+  f->contour_capacity = c->contour_capacity;
+}
+
+/* After the last frame of a period: gives back what its frames have not used, if that is most of the memory. No queued work
+ * may use it. */
+void
+give_back (Cracks *c, CracksKernelArgs *f)
+{
+  const uint32_t corners = c->corner_capacity, contours = c->contour_capacity;
+  c->corner_capacity = min (corners, ctr_with_spare (c->used_corners));
+  c->contour_capacity = min (contours, contour_capacity_of (c->corner_capacity));
+  set_capacities (c, f);
+  if (ctr_room_is_excess (c->contents.size, lay_out_contents (f, NULL))) {
+    ctr_device_buffer_free (&c->contents);
+    ctr_device_buffer_free (&c->sorting);
+    c->sorted = {};
+    ctr_room_period_double (&c->period);
+  } else {
+    c->corner_capacity = corners;
+    c->contour_capacity = contours;
+    set_capacities (c, f);
+  }
+  contour_pool_give_back_memory (c->pool, c->slot, c->contour_capacity, c->corner_capacity);
+  c->used_corners = 0;
+  c->period_ended = false;
+}
+
+} // namespace
+
+bool
+cracks_reserve (Cracks *c, CracksKernelArgs *f, CtrError *error)
+{
+  memset (f, 0, sizeof *f); /* with the padding, for comparisons */
+  f->width = c->image.width;
+  f->height = c->image.height;
+  f->by_pixel.stride = (f->width + 7) / 8 * 8;
+  f->tiles_x = f->width / VERTEX_TILE + 1; /* of width + 1 vertices */
+  f->tiles_y = f->height / VERTEX_TILE + 1;
+  f->level_index_by_sample = (const uint16_t *) c->tables.data;
+  f->level_by_index = (const uint16_t *) ((uint8_t *) c->tables.data + TABLE_SIZE);
+  f->labels = c->plan.labels;
+  f->level_count = c->plan.level_count;
+  f->equal = c->plan.mode == CTR_LEVELS_EQUAL;
+  f->four_connected = c->plan.connectivity == CTR_CONNECTIVITY_4;
+  f->zero_frame = c->plan.frame == CTR_IMAGE_BORDER_ZERO;
+  f->limited = c->plan.limited;
+  f->measuring = !f->limited;
+  f->final = true;
+  f->min_area2 = c->plan.min_area2;
+  f->max_area2 = c->plan.max_area2;
+  f->min_length = c->plan.min_length;
+  f->nested = c->plan.nested;
+  f->min_persistence = c->plan.min_persistence;
+  f->max_depth = c->plan.max_depth;
+  set_capacities (c, f);
+  if (c->period_ended)
+    give_back (c, f);
+  f->ranking.rounds = c->rounds;
+  const bool with_sums = c->plan.features & CTR_CONTOUR_FEATURE_MOMENTS;
+  const cudaStream_t stream = c->session.stream;
+  const CtrImage no_picture = {}; /* The components keep the labels. */
+  bool fresh;
+  /* The list ranking loads its views before it knows how many there are, so new memory is cleared. */
+  if ((!f->labels && !input_stage_reserve (&c->input, &c->image, CTR_THRESHOLD_FIXED, stream, &fresh, error))
+      || !delivery_reserve (&c->delivery, f->labels ? &no_picture : &c->image, sizeof (CracksHeader), error)
+      || !ctr_device_buffer_reserve_clear (&c->planes, lay_out_planes (f, NULL), stream, error)
+      || !ctr_device_buffer_reserve_clear (&c->contents, lay_out_contents (f, NULL), stream, error)
+      || !reserve_sorting (c, *f, error)
+      || !contour_slot_reserve (c->slot, f->contour_capacity, f->by_corner.capacity, with_sums, error)
+      || !contour_slot_reserve_nesting (c->slot, f->nested ? f->contour_capacity : 0, error))
+    return false;
+  lay_out_planes (f, (uint8_t *) c->planes.data);
+  lay_out_contents (f, (uint8_t *) c->contents.data);
+  f->ranking.progress = &f->counters->progress;
+  f->frame_output = {(CtrContour *) c->slot->table.data, (CtrPoint *) c->slot->points.data,
+      with_sums ? (CtrContourSums *) c->slot->sums.data : NULL, (CtrDeviceNumbers *) c->slot->numbers.data};
+  f->frame_output.nesting = f->nested ? (CtrContourNesting *) c->slot->nesting.data : NULL;
+  f->summing = with_sums;
+  return true;
+}
