@@ -145,13 +145,11 @@ __device__ inline uint32_t
 find_level_index (const CracksKernelArgs &f, uint32_t x, uint32_t y, bool open)
 {
   const uint8_t *row = f.pixels + y * f.stride;
+  const uint32_t sample = LABELS         ? open ? ((const uint32_t *) row)[x] : 0
+                          : f.depth == 8 ? row[x]
+                                         : ((const uint16_t *) row)[x];
   const bool outermost = x == 0 || y == 0 || x + 1 == f.width || y + 1 == f.height;
-  if constexpr (LABELS) {
-    return !open || (f.zero_frame && outermost) ? 0 : ((const uint32_t *) row)[x];
-  } else {
-    const uint32_t sample = f.depth == 8 ? row[x] : ((const uint16_t *) row)[x];
-    return f.zero_frame && outermost ? 0 : f.level_index_by_sample[sample];
-  }
+  return f.zero_frame && outermost ? 0 : LABELS ? sample : f.level_index_by_sample[sample];
 }
 
 /* Is the label image complete? If not, there are no corners, but it will be done again. */

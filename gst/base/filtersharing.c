@@ -63,13 +63,22 @@ find_follower (GstContoursFilter *self, ContoursLink *link)
   return follower;
 }
 
+static gboolean
+needs_pixels (GstContoursFilter *self)
+{
+  GstContoursFilterClass *klass = GST_CONTOURS_FILTER_GET_CLASS (self);
+
+  return !klass->needs_pixels || klass->needs_pixels (self);
+}
+
 /* Whether SELF makes something of its next frame that a follower needs, too. */
 static gboolean
 is_worth_sharing (GstContoursFilter *self)
 {
   GstContoursFilterPrivate *priv = PRIVATE (self);
-  const gboolean has_plane =
-      GST_VIDEO_INFO_IS_RGB (&priv->info) || (!priv->cuda_caps && g_atomic_int_get (&priv->in_use) == CTR_BACKEND_CUDA);
+  const gboolean has_plane = needs_pixels (self)
+                             && (GST_VIDEO_INFO_IS_RGB (&priv->info)
+                                 || (!priv->cuda_caps && g_atomic_int_get (&priv->in_use) == CTR_BACKEND_CUDA));
   const gboolean has_threshold = GST_CONTOURS_FILTER_GET_CLASS (self)->needs_otsu (self);
   GstContoursFilter *last = gst_object_ref (self), *follower;
   gboolean worth = FALSE;
@@ -77,7 +86,7 @@ is_worth_sharing (GstContoursFilter *self)
 
   for (guint i = 0;
        i < MOST_FOLLOWERS && !worth && (has_plane || has_threshold) && (follower = find_follower (last, &link)); i++) {
-    worth = has_plane || GST_CONTOURS_FILTER_GET_CLASS (follower)->needs_otsu (follower);
+    worth = (has_plane && needs_pixels (follower)) || GST_CONTOURS_FILTER_GET_CLASS (follower)->needs_otsu (follower);
     gst_object_unref (last);
     last = follower;
   }

@@ -46,6 +46,7 @@ G_DECLARE_DERIVABLE_TYPE (GstContoursFilter, gst_contours_filter, GST, CONTOURS_
  *     Both may return a pending result.
  * @needs_otsu: with these two, where the analyser takes shared inputs (contours/input.h): whether it needs Otsu's
  *     threshold of the next frame.
+ * @needs_pixels: optional, with @needs_otsu: whether the analyser reads the pixels of the next frame.
  * @settle: with @find_components or @find_contours that return pending results: wait for the last one. Called before
  *     @close, at the end of the stream, for a flush and for a drain. The next @find_components or @find_contours fails
  *     itself if the last result did.
@@ -89,6 +90,7 @@ struct _GstContoursFilterClass {
   CtrContours *(*find_contours) (
       GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error);
   gboolean (*needs_otsu) (GstContoursFilter *self);
+  gboolean (*needs_pixels) (GstContoursFilter *self);
   gboolean (*settle) (GstContoursFilter *self, CtrError *error);
   void (*report_components) (GstContoursFilter *self, GstBuffer *buffer, CtrComponents *components);
   void (*report_contours) (GstContoursFilter *self, GstBuffer *buffer, CtrContours *contours);

@@ -20,9 +20,25 @@ GType gst_cuda_crack_contour_border_get_type (void);
 #define GST_TYPE_CUDA_CRACK_CONTOUR_HIERARCHY (gst_cuda_crack_contour_hierarchy_get_type ())
 GType gst_cuda_crack_contour_hierarchy_get_type (void);
 
+/* What is traced. */
+typedef enum { CRACK_TRACE_FRAME, CRACK_TRACE_LABELS } CrackTrace;
+
+#define GST_TYPE_CUDA_CRACK_CONTOUR_TRACE (gst_cuda_crack_contour_trace_get_type ())
+GType gst_cuda_crack_contour_trace_get_type (void);
+
+/* Installs the properties of the tree of all levels, with these ids. */
+void crack_settings_install_tree (
+    GObjectClass *object_class, guint hierarchy, guint min_persistence, guint max_depth, GParamFlags flags);
+
+/* Installs the property trace. */
+void crack_settings_install_trace (GObjectClass *object_class, guint id, GParamFlags flags);
+
 /* The warning about values that give no contours, or NULL (transfer full). HAS_LIST: a list replaces the range of levels.
  */
 gchar *crack_settings_describe_error (const CtrCracksParams *params, gboolean has_list);
+
+/* Likewise with CRACK_TRACE_LABELS, where levels have no effect. HAS_LABELS: the frame has a label image. */
+gchar *crack_settings_describe_label_error (const CtrCracksParams *params, gboolean has_labels);
 
 G_END_DECLS
 

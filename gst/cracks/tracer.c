@@ -24,10 +24,22 @@ crack_tracer_close (CrackTracer *tracer)
   g_clear_pointer (&tracer->strips, ctr_crack_strips_free);
 }
 
+gboolean
+crack_tracer_check (const CrackTracer *tracer, CrackTrace trace, CtrError *error)
+{
+  if (!tracer->strips || trace == CRACK_TRACE_FRAME)
+    return TRUE;
+  *error = (CtrError){
+      CTR_ERROR_INVALID_ARGUMENT, "strip-mode=true needs trace=frame, as the components of strips have no label image"};
+  return FALSE;
+}
+
 CtrContours *
-crack_tracer_submit (CrackTracer *tracer, GstContoursFilter *filter, const CtrImage *image,
+crack_tracer_submit (CrackTracer *tracer, GstContoursFilter *filter, const CtrImage *image, CtrComponents *labels,
     const CtrCracksParams *params, GstBuffer *buffer, gpointer stream, CtrError *error)
 {
+  if (labels)
+    return ctr_cracks_submit_labels (tracer->cracks, labels, params, stream, error);
   if (!tracer->strips)
     return ctr_cracks_submit (tracer->cracks, image, params, stream, error);
   if (params->frame != CTR_IMAGE_BORDER_PAD) {

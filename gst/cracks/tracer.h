@@ -4,6 +4,7 @@
 #define GST_CRACKS_TRACER_H
 
 #include "gst/base/gstcontoursfilter.h"
+#include "gst/cracks/settings.h"
 
 G_BEGIN_DECLS
 
@@ -20,9 +21,13 @@ gboolean crack_tracer_open (
 /* TRACER may be closed. */
 void crack_tracer_close (CrackTracer *tracer);
 
-/* The contours of IMAGE, the frame in BUFFER, which may be pending (transfer full). */
+/* The contours of IMAGE, the frame in BUFFER, which may be pending (transfer full). With LABELS, those of its label image.
+ */
 CtrContours *crack_tracer_submit (CrackTracer *tracer, GstContoursFilter *filter, const CtrImage *image,
-    const CtrCracksParams *params, GstBuffer *buffer, gpointer stream, CtrError *error);
+    CtrComponents *labels, const CtrCracksParams *params, GstBuffer *buffer, gpointer stream, CtrError *error);
+
+/* TRACER has no strips, or they can be traced. */
+gboolean crack_tracer_check (const CrackTracer *tracer, CrackTrace trace, CtrError *error);
 
 gboolean crack_tracer_settle (CrackTracer *tracer, CtrError *error);
 

@@ -13,6 +13,7 @@
  * pixels that it encloses. GPU and CPU give identical results. On the GPU the contours stay in GPU memory until they
  * are read.
  *
+ * With #GstCudaCrackContour:trace "labels" the element outlines the components of cudacca, from their label image.
  * With #GstCudaCrackContour:strip-mode the frames are strips of one endless picture, as from a line-scan camera.
  *
  * ## Example launch line
@@ -26,6 +27,7 @@
 #include "gst/elements/gstcudacrackcontour.h"
 
 #include "gst/base/propertyfields.h"
+#include "gst/cracks/labels.h"
 #include "gst/cracks/levels.h"
 #include "gst/cracks/settings.h"
 #include "gst/cracks/tracer.h"
@@ -41,11 +43,13 @@ struct _GstCudaCrackContour {
   /* Properties, under the object lock. */
   CtrCracksParams params; /* except its levels */
   CrackLevels levels;
+  CrackTrace trace;
   gboolean post_messages;
   gboolean warned; /* about the current values */
   StripMode strip_mode;
 
-  CrackTracer tracer; /* while started */
+  CrackTracer tracer;     /* while started */
+  gboolean traced_labels; /* in the last frame */
 };
 
 enum {
@@ -67,7 +71,8 @@ enum {
   PROP_MAX_OPEN_ROWS,
   PROP_HIERARCHY,
   PROP_MIN_PERSISTENCE,
-  PROP_MAX_DEPTH
+  PROP_MAX_DEPTH,
+  PROP_TRACE
 };
 
 /* Above all samples, so that no pixel is foreground. */
@@ -95,35 +100,56 @@ gst_cuda_crack_contour_close (GstContoursFilter *filter)
   crack_tracer_close (&GST_CUDA_CRACK_CONTOUR (filter)->tracer);
 }
 
-/* The current parameters, with a reference to their list in *LEVELS (NULL: none). Values that do not go together, which
- * may be one step of several changes, give no contours; *WARNING is then set once. */
-static CtrCracksParams
-get_params (GstCudaCrackContour *self, GArray **levels, gchar **warning)
-{
+/* What a frame is traced with. */
+typedef struct {
   CtrCracksParams params;
-  gchar *error;
+  GArray *levels;        /* a reference to their list; NULL: none */
+  CtrComponents *labels; /* of the frame; NULL: its levels are traced */
+  gchar *warning;        /* NULL: none, or it has been posted */
+} Settings;
 
+static gchar *
+describe_error (GstCudaCrackContour *self, const Settings *settings)
+{
+  if (self->trace == CRACK_TRACE_LABELS)
+    return crack_settings_describe_label_error (&settings->params, settings->labels != NULL);
+  return self->levels.error ? crack_levels_describe_error (&self->levels)
+                            : crack_settings_describe_error (&settings->params, settings->levels != NULL);
+}
+
+/* The current settings. Values that do not go together, which may be one step of several changes, give no contours, as
+ * does a frame without the labels that it should have. */
+static gboolean
+get_settings (GstCudaCrackContour *self, GstBuffer *buffer, Settings *settings, CtrError *failure)
+{
+  gboolean valid;
+  gchar *error = NULL;
+
+  *settings = (Settings){0};
   GST_OBJECT_LOCK (self);
-  params = self->params;
-  *levels = self->levels.list ? g_array_ref (self->levels.list) : NULL;
-  error = self->levels.error ? crack_levels_describe_error (&self->levels)
-                             : crack_settings_describe_error (&params, *levels != NULL);
-  *warning = self->warned ? NULL : g_strdup (error);
-  self->warned = error != NULL;
+  if ((valid = crack_tracer_check (&self->tracer, self->trace, failure))) {
+    settings->params = self->params;
+    settings->levels = self->levels.list ? g_array_ref (self->levels.list) : NULL;
+    settings->labels = self->trace == CRACK_TRACE_LABELS ? crack_labels_find (buffer) : NULL;
+    error = describe_error (self, settings);
+    settings->warning = self->warned ? NULL : g_strdup (error);
+    self->warned = error != NULL;
+  }
   GST_OBJECT_UNLOCK (self);
 
   if (error) {
-    params.levels = &no_level;
-    params.level_count = 1;
-    params.hierarchy = CTR_HIERARCHY_PER_LEVEL;
-    params.min_persistence = 0;
-    params.max_depth = CTR_CRACKS_ANY_DEPTH;
-  } else if (*levels) {
-    params.levels = (const uint32_t *) (*levels)->data;
-    params.level_count = (*levels)->len;
+    settings->labels = NULL;
+    settings->params.levels = &no_level;
+    settings->params.level_count = 1;
+    settings->params.hierarchy = CTR_HIERARCHY_PER_LEVEL;
+    settings->params.min_persistence = 0;
+    settings->params.max_depth = CTR_CRACKS_ANY_DEPTH;
+  } else if (settings->levels) {
+    settings->params.levels = (const uint32_t *) settings->levels->data;
+    settings->params.level_count = settings->levels->len;
   }
   g_free (error);
-  return params;
+  return valid;
 }
 
 static CtrContours *
@@ -131,16 +157,19 @@ gst_cuda_crack_contour_find_contours (
     GstContoursFilter *filter, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error)
 {
   GstCudaCrackContour *self = GST_CUDA_CRACK_CONTOUR (filter);
-  GArray *levels;
-  gchar *warning;
-  CtrCracksParams params = get_params (self, &levels, &warning);
-  CtrContours *contours = crack_tracer_submit (&self->tracer, filter, image, &params, buffer, stream, error);
+  Settings settings;
+  CtrContours *contours;
 
-  if (levels)
-    g_array_unref (levels);
-  if (warning)
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s", warning), (NULL));
-  g_free (warning);
+  if (!get_settings (self, buffer, &settings, error))
+    return NULL;
+  self->traced_labels = settings.labels != NULL;
+  contours =
+      crack_tracer_submit (&self->tracer, filter, image, settings.labels, &settings.params, buffer, stream, error);
+  if (settings.levels)
+    g_array_unref (settings.levels);
+  if (settings.warning)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s", settings.warning), (NULL));
+  g_free (settings.warning);
   return contours;
 }
 
@@ -149,6 +178,18 @@ static gboolean
 gst_cuda_crack_contour_needs_otsu (GstContoursFilter *filter)
 {
   return FALSE;
+}
+
+static gboolean
+gst_cuda_crack_contour_needs_pixels (GstContoursFilter *filter)
+{
+  GstCudaCrackContour *self = GST_CUDA_CRACK_CONTOUR (filter);
+  gboolean needs;
+
+  GST_OBJECT_LOCK (self);
+  needs = self->trace == CRACK_TRACE_FRAME;
+  GST_OBJECT_UNLOCK (self);
+  return needs;
 }
 
 static gboolean
@@ -191,6 +232,8 @@ gst_cuda_crack_contour_report_contours (GstContoursFilter *filter, GstBuffer *bu
   GstCudaCrackContour *self = GST_CUDA_CRACK_CONTOUR (filter);
   gboolean post_messages;
 
+  if (self->traced_labels)
+    crack_labels_place (buffer, GST_OBJECT_NAME (self));
   GST_OBJECT_LOCK (self);
   post_messages = self->post_messages;
   GST_OBJECT_UNLOCK (self);
@@ -215,6 +258,7 @@ static const PropertyField fields[] = {
     PROPERTY_FIELD (PROP_HIERARCHY, GstCudaCrackContour, params.hierarchy),
     PROPERTY_FIELD (PROP_MIN_PERSISTENCE, GstCudaCrackContour, params.min_persistence),
     PROPERTY_FIELD (PROP_MAX_DEPTH, GstCudaCrackContour, params.max_depth),
+    PROPERTY_FIELD (PROP_TRACE, GstCudaCrackContour, trace),
     {0},
 };
 
@@ -234,7 +278,7 @@ gst_cuda_crack_contour_set_property (GObject *object, guint id, const GValue *va
       break;
   }
   if (id == PROP_LEVELS || id == PROP_MIN_LEVEL || id == PROP_MAX_LEVEL || id == PROP_MODE || id == PROP_HIERARCHY
-      || id == PROP_MIN_PERSISTENCE || id == PROP_MAX_DEPTH)
+      || id == PROP_MIN_PERSISTENCE || id == PROP_MAX_DEPTH || id == PROP_TRACE)
     self->warned = FALSE;
   GST_OBJECT_UNLOCK (self);
 }
@@ -431,41 +475,8 @@ gst_cuda_crack_contour_class_init (GstCudaCrackContourClass *klass)
 
   strip_mode_install_properties (object_class, PROP_STRIP_MODE, PROP_MAX_OPEN_ROWS);
 
-  /**
-   * GstCudaCrackContour:hierarchy:
-   *
-   * Which contours are nested in one another: those of each level, or those of all levels as one tree, where the parent
-   * of a contour is the smallest contour of its own or the next lower level around it. With "levels", which needs "ge"
-   * as #GstCudaCrackContour:mode, the metadata has the depth of each contour and the birth and death of its branch.
-   */
-  g_object_class_install_property (object_class, PROP_HIERARCHY,
-      g_param_spec_enum ("hierarchy", "Hierarchy", "Which contours are nested in one another: those of a level, or all",
-          GST_TYPE_CUDA_CRACK_CONTOUR_HIERARCHY, defaults.hierarchy, controlled));
-
-  /**
-   * GstCudaCrackContour:min-persistence:
-   *
-   * Minimum persistence of a branch in sample units, with #GstCudaCrackContour:hierarchy "levels": contours of branches
-   * with a smaller difference between their highest and lowest level are dropped. What was inside a dropped contour
-   * becomes a child of the next remaining one around it. 0: no limit.
-   */
-  g_object_class_install_property (object_class, PROP_MIN_PERSISTENCE,
-      g_param_spec_uint ("min-persistence", "Minimum persistence",
-          "With hierarchy=levels: minimum difference between the highest and lowest level of a contour's branch (0 = "
-          "no "
-          "limit)",
-          0, CRACK_LEVELS_MAX, defaults.min_persistence, controlled));
-
-  /**
-   * GstCudaCrackContour:max-depth:
-   *
-   * Maximum depth in the tree of all levels, with #GstCudaCrackContour:hierarchy "levels": contours with more contours
-   * around them are dropped. -1: no limit.
-   */
-  g_object_class_install_property (object_class, PROP_MAX_DEPTH,
-      g_param_spec_int ("max-depth", "Maximum depth",
-          "With hierarchy=levels: maximum number of contours around a contour in the tree (-1 = no limit)", -1,
-          G_MAXINT, (gint) defaults.max_depth, controlled));
+  crack_settings_install_tree (object_class, PROP_HIERARCHY, PROP_MIN_PERSISTENCE, PROP_MAX_DEPTH, controlled);
+  crack_settings_install_trace (object_class, PROP_TRACE, controlled);
 
   gst_element_class_set_static_metadata (element_class, "CUDA crack contours", "Filter/Analyzer/Video/Hardware",
       "Finds the contours of many grey levels on the GPU or CPU and attaches them as metadata",
@@ -475,6 +486,7 @@ gst_cuda_crack_contour_class_init (GstCudaCrackContourClass *klass)
   filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_close);
   filter_class->find_contours = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_find_contours);
   filter_class->needs_otsu = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_needs_otsu);
+  filter_class->needs_pixels = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_needs_pixels);
   filter_class->settle = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_settle);
   filter_class->warn_of_limit = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_warn_of_limit);
   filter_class->end_contours = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_end_contours);
@@ -484,5 +496,4 @@ gst_cuda_crack_contour_class_init (GstCudaCrackContourClass *klass)
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CRACK_CONTOUR_MODE, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CRACK_CONTOUR_CONNECTIVITY, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CRACK_CONTOUR_BORDER, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CRACK_CONTOUR_HIERARCHY, 0);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where a frame lies that is a strip of an endless picture, the web. */
+/* Where a frame lies that is a strip of an endless picture, the web; and where the result of an earlier one lies in a
+ * frame. */
 #include "gst/meta/resultmeta-private.h"
 
 #include <gst/contours/gstcomponentmeta.h>
@@ -120,4 +121,22 @@ gst_contours_contour_meta_get_first_row (GstContoursContourMeta *meta)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), 0);
   return RESULT (meta)->first_row;
+}
+
+/**
+ * gst_contours_contour_meta_set_mapping: (skip)
+ * @meta: a #GstContoursContourMeta of a writable buffer that is not shared
+ * @mapping: (transfer none): where the analysed image is in the frame
+ *
+ * Tells, for elements that analyse a result of an earlier element instead of the frame, where the analysed image lies in
+ * the frame. The mapping of that result tells this, as frames may have been scaled since.
+ *
+ * Since: 0.1
+ */
+void
+gst_contours_contour_meta_set_mapping (GstContoursContourMeta *meta, const GstContoursMapping *mapping)
+{
+  g_return_if_fail (IS_CONTOUR_META (meta));
+  g_return_if_fail (mapping != NULL);
+  RESULT (meta)->mapping = *mapping;
 }

@@ -113,6 +113,18 @@ ctr_cracks_submit (
   return call_cracks ("ctr_cracks_submit", cracks, image, params, stream, error);
 }
 
+CtrContours *
+ctr_cracks_submit_labels (
+    CtrCracks *cracks, CtrComponents *components, const CtrCracksParams *params, void *stream, CtrError *error)
+{
+  CtrContours *(*host_submit) (CtrCracks *, CtrComponents *, const CtrCracksParams *, void *, CtrError *) =
+      dlsym (RTLD_NEXT, "ctr_cracks_submit_labels");
+  Object object = find_object (cracks, false);
+
+  return object.pointer && !check_call (&object, stream, error) ? NULL
+                                                                : host_submit (cracks, components, params, NULL, error);
+}
+
 CtrSnake *
 ctr_snake_new (CtrBackend backend, CtrError *error)
 {

@@ -80,8 +80,7 @@ lies_in (const void *data, CtrMemory memory, Context *context)
   return (find_object (data, false).context == context) == (memory == CTR_MEMORY_DEVICE);
 }
 
-/* May OBJECT work on STREAM now? */
-static bool
+bool
 check_call (const Object *object, void *stream, CtrError *error)
 {
   CtrStatus status = fail_next;

@@ -115,6 +115,9 @@ void *keep_object (void *object, CtrBackend backend);
 void *new_object (const char *function, CtrBackend backend, CtrError *error);
 void free_object (const char *function, void *object);
 
+/* May OBJECT, of the CUDA backend, work on STREAM now? */
+bool check_call (const Object *object, void *stream, CtrError *error);
+
 /* Sets VIEW to IMAGE as the host backend sees it. False if OBJECT cannot work on IMAGE and STREAM now. */
 bool view_image (const void *object, const CtrImage *image, CtrImage *view, void *stream, CtrError *error);
 

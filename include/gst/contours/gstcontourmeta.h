@@ -267,6 +267,9 @@ GST_CONTOURS_API
 void gst_contours_contour_meta_place_strip (GstContoursContourMeta *meta, guint y, guint height);
 
 GST_CONTOURS_API
+void gst_contours_contour_meta_set_mapping (GstContoursContourMeta *meta, const GstContoursMapping *mapping);
+
+GST_CONTOURS_API
 guint64 gst_contours_contour_meta_get_origin_row (GstContoursContourMeta *meta);
 
 GST_CONTOURS_API
