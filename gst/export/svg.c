@@ -67,11 +67,11 @@ append_ring (const ExportText *text, const ExportShapes *shapes, const HalfPoint
   return ret;
 }
 
-/* The grey of a level in 8 bits; levels are 16-bit samples if any of them exceeds 255. */
+/* The grey of a level in 8 bits; levels are 16-bit samples if any of them exceeds 255, and labels beyond that. */
 static void
 append_grey (GString *out, guint level, guint highest)
 {
-  guint grey = highest > 255 ? level >> 8 : level;
+  guint grey = highest > 65535 ? (guint) ((guint64) level * 255 / highest) : highest > 255 ? level >> 8 : level;
   g_string_append (out, " fill=\"rgb(");
   number_text_append_uint (out, grey);
   export_append_uint (out, ",", grey);

@@ -290,6 +290,7 @@ cudacrackcontour_suite (void)
   tcase_set_timeout (tc, 120);
   tcase_add_test (tc, test_formats_all);
   add_cudacrackcontour_property_tests (tc);
+  add_cudacrackcontour_label_tests (tc);
   tcase_add_test (tc, test_label_map);
   tcase_add_test (tc, test_renegotiation);
   tcase_add_test (tc, test_messages);

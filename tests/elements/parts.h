@@ -11,6 +11,7 @@ void add_cudacanny_property_tests (TCase *tc);
 void add_cudacontouroverlay_background_tests (TCase *tc);
 void add_cudacontouroverlay_held_tests (TCase *tc);
 void add_cudacontouroverlay_picture_tests (TCase *tc);
+void add_cudacrackcontour_label_tests (TCase *tc);
 void add_cudacrackcontour_property_tests (TCase *tc);
 void add_cudasnake_message_tests (TCase *tc);
 void add_cudasnake_property_tests (TCase *tc);

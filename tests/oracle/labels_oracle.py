@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """This script compares cudacca mode=eq in pipelines with scikit-image's label(), on noise of few values, plateaus, noise of
 all values, and the label images and pictures in the folder CTR_TEST_DATA: the labels must be the same numbers. Samples,
-areas, boxes and the background's row are compared with what NumPy makes of these labels. Exit status 77 without
+areas, boxes and the background's row are compared with what NumPy makes of these labels. cudacrackcontour trace=labels
+outlines each of them: where OpenCV is present, contours, their types and nesting are compared with those of its findContours()
+of the label alone, and always the pixels inside the lines with the label's. Exit status 77 without
 scikit-image, which Debian has in python3-skimage. To try another version:
 
     PYTHONPATH=FOLDER meson test -C build labels-oracle
@@ -13,6 +15,10 @@ import os
 import pathlib
 import sys
 
+try:
+    import cv2
+except ImportError:
+    cv2 = None
 try:
     import gi
     import numpy as np
@@ -41,6 +47,7 @@ def metadata_of(image, properties):
     pipeline = Gst.parse_launch(
         f"appsrc name=in format=time caps=video/x-raw,format={'GRAY8' if bits == 8 else 'GRAY16_LE'},width={width},"
         f"height={height},framerate=25/1 ! cudacca mode=eq backend=cpu labels=true background-row=true {properties} ! "
+        "cudacrackcontour backend=cpu trace=labels ! "
         "appsink name=out sync=false")
     source, out = pipeline.get_by_name("in"), pipeline.get_by_name("out")
     pipeline.set_state(Gst.State.PLAYING)
@@ -53,7 +60,8 @@ def metadata_of(image, properties):
     assert error is None, error.parse_error()
     buffer = sample.get_buffer()
     meta, = GstContours.component_metas(buffer)
-    return buffer, meta
+    outlines, = GstContours.contour_metas(buffer)
+    return buffer, meta, outlines
 
 
 def box_of(pixels):
@@ -68,7 +76,7 @@ def require(equal, what):
 
 def compare(image, name, background, connectivity):
     what = f"{name}, {image.shape[1]} x {image.shape[0]}, background {background}, {connectivity}-connected: "
-    buffer, meta = metadata_of(image, f"background={background} connectivity={connectivity}")
+    buffer, meta, outlines = metadata_of(image, f"background={background} connectivity={connectivity}")
     expected = label(image.astype(np.int32), background=background, connectivity=connectivity // 4)
     require(np.array_equal(meta.labels, expected), what + "labels")
     areas = np.bincount(expected.ravel())
@@ -86,7 +94,47 @@ def compare(image, name, background, connectivity):
         y, x = outside.nonzero()
         require(meta.background.box == box_of(outside), what + "boxes of the background")
         require(meta.background.centroid == (x.sum() / len(x), y.sum() / len(y)), what + "centroids of the background")
+    table, points = outlines.table, outlines.points
+    require(np.array_equal(np.unique(table["level"]), np.arange(1, meta.count + 1)), what + "labels of contours")
+    for i in RNG.choice(meta.count, min(meta.count, 12), replace=False):
+        compare_outlines(table[table["level"] == i + 1], table, points, expected == i + 1, what)
     del buffer
+
+
+def inside_of(line, shape):
+    """The pixels inside a line along cracks, by the parity of its vertical sides to the west."""
+    sides = np.zeros((shape[0], shape[1] + 1), int)
+    for (x, y), (x2, y2) in zip(line, np.roll(line, -1, axis=0)):
+        if x == x2:
+            sides[min(y, y2):max(y, y2), x] += 1
+    return (np.cumsum(sides, axis=1)[:, :-1] % 2).astype(bool)
+
+
+def compare_outlines(rows, table, points, mask, what):
+    """The contours of one label: ROWS of TABLE."""
+    lines = [points[row["first"]:row["first"] + row["count"]].view(np.uint16).reshape(-1, 2).astype(int) for row in rows]
+    covered = np.zeros(mask.shape, int)
+    for row, line in zip(rows, lines):
+        covered += inside_of(line, mask.shape) * (-1 if row["flags"] & 1 else 1)
+    require(np.array_equal(covered, mask), what + "pixels inside")
+    if cv2 is None:
+        return
+    found, hierarchy = cv2.findContours(np.pad(mask.astype(np.uint8), 1), cv2.RETR_TREE, cv2.CHAIN_APPROX_NONE)
+    starts = {}
+    for contour, (_, _, _, parent) in zip(found, hierarchy[0]):
+        depth, up = 0, parent
+        while up >= 0:
+            depth, up = depth + 1, hierarchy[0][up][3]
+        x, y = contour[0][0] - 1
+        starts[(x + depth % 2, y)] = depth     # that of a hole is the pixel before it
+    own = {}
+    for row, line in zip(rows, lines):
+        depth, up = 0, row["parent"]
+        while up >= 0:
+            depth, up = depth + 1, table[up]["parent"]
+        require((row["flags"] & 1) == depth % 2, what + "types")
+        own[tuple(line[0])] = depth
+    require(own == starts, what + "first points and nesting")
 
 
 def random_image():

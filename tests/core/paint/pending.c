@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SIDE = 120, LAYERS = 6, PAINTERS = 2, MAX_POINTS = 900 };
+enum { MOST_SIDE = 120, LAYERS = 7, PAINTERS = 2, MAX_POINTS = 900 };
 
 static Setup setup, cpu = {.backend = CTR_BACKEND_CPU};
 static void *image_memory;   /* on the GPU; NULL on the CPU */
@@ -18,21 +18,21 @@ static CtrPaintColour colours[CTR_PAINT_COLOURS];
 
 typedef struct {
   CtrBorders *borders;
-  CtrCracks *cracks;
+  CtrCracks *cracks, *outlines;
   CtrCca *cca;
 } Analysers;
 
 typedef struct {
-  CtrContours *borders, *cracks;
+  CtrContours *borders, *cracks, *outlines; /* the last ones of the components' labels, which may be pending, too */
   CtrComponents *components;
 } Results;
 
 static Analysers
 analysers_new (const Setup *of)
 {
-  Analysers a = {
-      ctr_borders_new (of->backend, NULL), ctr_cracks_new (of->backend, NULL), ctr_cca_new (of->backend, NULL)};
-  CHECK (a.borders && a.cracks && a.cca);
+  Analysers a = {ctr_borders_new (of->backend, NULL), ctr_cracks_new (of->backend, NULL),
+      ctr_cracks_new (of->backend, NULL), ctr_cca_new (of->backend, NULL)};
+  CHECK (a.borders && a.cracks && a.outlines && a.cca);
   return a;
 }
 
@@ -41,6 +41,7 @@ analysers_free (Analysers *a)
 {
   ctr_borders_free (a->borders);
   ctr_cracks_free (a->cracks);
+  ctr_cracks_free (a->outlines);
   ctr_cca_free (a->cca);
 }
 
@@ -49,6 +50,7 @@ results_drop (Results *results)
 {
   ctr_contours_unref (results->borders);
   ctr_contours_unref (results->cracks);
+  ctr_contours_unref (results->outlines);
   ctr_components_unref (results->components);
 }
 
@@ -64,13 +66,15 @@ analyse (const Analysers *a, const Setup *of, const CtrImage *image)
   ctr_cracks_params_init (&cracks);
   ctr_cca_params_init (&cca);
   borders.foreground.threshold = cca.foreground.threshold = 1;
+  cca.features = CTR_FEATURE_LABELS;
   borders.mode = image->width % 2 ? CTR_RETRIEVE_LIST : CTR_RETRIEVE_TREE;
   borders.min_area = image->width % 3 ? 0 : 2;
   cracks.max_points = MAX_POINTS; /* Some images have more. */
   results.borders = ctr_borders_submit (a->borders, image, &borders, of->stream, &error);
   results.cracks = ctr_cracks_submit (a->cracks, image, &cracks, of->stream, &error);
   results.components = ctr_cca_submit (a->cca, image, &cca, of->stream, &error);
-  CHECK (results.borders && results.cracks && results.components);
+  results.outlines = ctr_cracks_submit_labels (a->outlines, results.components, &cracks, of->stream, &error);
+  CHECK (results.borders && results.cracks && results.components && results.outlines);
   return results;
 }
 
@@ -91,11 +95,11 @@ static uint32_t
 make_layers (CtrPaintLayer *layers, const Results *results, Random *rng, const CtrPaintRectangle *rectangle)
 {
   const CtrPaintKind kinds[LAYERS] = {CTR_PAINT_LINES, CTR_PAINT_BOXES, CTR_PAINT_LINES, CTR_PAINT_BOXES,
-      CTR_PAINT_COMPONENT_BOXES, CTR_PAINT_RECTANGLES};
+      CTR_PAINT_COMPONENT_BOXES, CTR_PAINT_RECTANGLES, CTR_PAINT_LINES};
   for (uint32_t i = 0; i < LAYERS; i++) {
     CtrPaintLayer *layer = &layers[i];
     ctr_paint_layer_init (layer, kinds[i]);
-    layer->contours = i < 2 ? results->borders : i < 4 ? results->cracks : NULL;
+    layer->contours = i < 2 ? results->borders : i < 4 ? results->cracks : i == 6 ? results->outlines : NULL;
     layer->components = results->components;
     layer->min_area = 2;
     layer->rectangles = rectangle;
@@ -199,6 +203,7 @@ read_results (void *data)
 {
   const Results *results = data;
   ctr_contours_wait (results->borders, NULL);
+  ctr_contours_wait (results->outlines, NULL);
   ctr_contours_wait (results->cracks, NULL);
   ctr_components_wait (results->components, NULL);
   return NULL;
