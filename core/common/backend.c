@@ -87,7 +87,7 @@ bool
 ctr_analyser_was_incomplete (const void *analyser)
 {
   const CtrAnalyser *base = analyser;
-  return base->ops->was_incomplete (base->state);
+  return base->ops->was_incomplete && base->ops->was_incomplete (base->state);
 }
 
 bool

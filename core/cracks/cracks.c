@@ -358,7 +358,8 @@ ctr_cracks_enqueue_labels (
   cracks->components = ctr_components_ref (components);
   cracks->is_queued =
       !failed && ops_of (cracks)->enqueue_labels (cracks->base.state, components, &cracks->plan, stream, error);
-  cracks->base.pending = failed || cracks->is_queued;
+  /* Pending components may have turned out to fail. */
+  cracks->base.pending = cracks->is_queued || failed || have_failed (cracks, components);
   ctr_components_unref (former);
   if (!cracks->base.pending)
     drop_components (cracks);

@@ -112,7 +112,7 @@ def inside_of(line, shape):
 
 def compare_outlines(rows, table, points, mask, what):
     """The contours of one label: ROWS of TABLE."""
-    lines = [points[row["first"]:row["first"] + row["count"]].view(np.uint16).reshape(-1, 2).astype(int) for row in rows]
+    lines = [points[int(row["first"]):int(row["first"]) + int(row["count"])] for row in rows]
     covered = np.zeros(mask.shape, int)
     for row, line in zip(rows, lines):
         covered += inside_of(line, mask.shape) * (-1 if row["flags"] & 1 else 1)
