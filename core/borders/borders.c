@@ -9,8 +9,10 @@
 
 struct CtrBorders {
   CtrAnalyser base;
-  double epsilon; /* of the pending image */
+  /* Of the pending image: */
+  double epsilon;
   CtrVertices vertices;
+  CtrConnectivity connectivity;
 };
 
 static inline const CtrBordersOps *
@@ -27,6 +29,7 @@ ctr_borders_params_init (CtrBordersParams *params)
 {
   *params = (CtrBordersParams){
       .foreground = {.mode = CTR_THRESHOLD_FIXED, .threshold = 128},
+      .connectivity = CTR_CONNECTIVITY_8,
       .mode = CTR_RETRIEVE_LIST,
       .approximation = CTR_APPROXIMATION_SIMPLE,
   };
@@ -69,6 +72,9 @@ ctr_borders_check_params (const CtrBordersParams *params, CtrError *error)
         error, CTR_ERROR_INVALID_ARGUMENT, "the parameters are NULL: ctr_borders_params_init() fills in the defaults");
   if (params->foreground.mode != CTR_THRESHOLD_FIXED && params->foreground.mode != CTR_THRESHOLD_OTSU)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown threshold mode %d", (int) params->foreground.mode);
+  if (params->connectivity != CTR_CONNECTIVITY_4 && params->connectivity != CTR_CONNECTIVITY_8)
+    return ctr_fail (
+        error, CTR_ERROR_INVALID_ARGUMENT, "connectivity is %d: it must be 4 or 8", (int) params->connectivity);
   if ((unsigned) params->mode > CTR_RETRIEVE_TREE)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown retrieval mode %d", (int) params->mode);
   if (params->approximation != CTR_APPROXIMATION_NONE && params->approximation != CTR_APPROXIMATION_SIMPLE)
@@ -98,6 +104,7 @@ ctr_borders_plan_init (CtrBordersPlan *plan, const CtrBordersParams *params)
   const double area_unit = 0.5;
   *plan = (CtrBordersPlan){
       .foreground = params->foreground,
+      .connectivity = params->connectivity,
       .mode = params->mode,
       .approximation = params->approximation,
       .min_area2 = ctr_contour_limit_min (params->min_area, area_unit),
@@ -129,6 +136,7 @@ ctr_borders_enqueue (
   ctr_borders_plan_init (&plan, params);
   borders->epsilon = params->epsilon;
   borders->vertices = vertices_of (params);
+  borders->connectivity = params->connectivity;
   borders->base.pending = ops_of (borders)->enqueue (borders->base.state, image, &plan, stream, error);
   return borders->base.pending;
 }
@@ -143,6 +151,7 @@ take_result (CtrBorders *borders, CtrError *error)
   if (!contours)
     return NULL;
   contours->vertices = borders->vertices;
+  contours->connectivity = borders->connectivity;
   if (borders->epsilon == 0)
     return contours;
   CtrContours *simplified = ctr_borders_simplify (contours, borders->epsilon, error);
@@ -181,7 +190,8 @@ ctr_borders_submit (
       .height = image->height,
       .coordinates = CTR_COORDINATES_PIXELS,
       .features = params->features,
-      .vertices = vertices_of (params)};
+      .vertices = vertices_of (params),
+      .connectivity = params->connectivity};
   CtrContours *result = ctr_contours_new_pending (&info, &pending_ops, borders, error);
   if (result)
     borders->base.handed_out = ctr_contours_ref (result);

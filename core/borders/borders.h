@@ -28,6 +28,7 @@ CTR_BEGIN_DECLS
 /* Valid parameters, limits as integers. A contour is kept if it is within all limits. */
 typedef struct {
   CtrForeground foreground;
+  CtrConnectivity connectivity;
   CtrRetrieval mode;
   CtrApproximation approximation;
   uint64_t min_area2;  /* twice the absolute area */

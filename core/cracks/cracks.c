@@ -377,8 +377,10 @@ take_result (CtrCracks *cracks, CtrError *error)
     contours = ops_of (cracks)->finish (cracks->base.state, error);
   cracks->components_failed = cracks->components && !ctr_components_wait (cracks->components, contours ? NULL : error);
   drop_components (cracks);
-  if (contours)
+  if (contours) {
     contours->vertices = CTR_VERTICES_TURNS;
+    contours->connectivity = cracks->plan.connectivity;
+  }
   return contours;
 }
 
@@ -417,7 +419,8 @@ hand_out (CtrCracks *cracks, uint32_t width, uint32_t height, CtrError *error)
       .height = height,
       .coordinates = CTR_COORDINATES_CORNERS,
       .features = cracks->plan.features,
-      .vertices = CTR_VERTICES_TURNS};
+      .vertices = CTR_VERTICES_TURNS,
+      .connectivity = cracks->plan.connectivity};
   CtrContours *result = ctr_contours_new_pending (&info, &pending_ops, cracks, error);
   if (!result) {
     ctr_analyser_discard (&cracks->base);

@@ -3,10 +3,13 @@
 
 /* Borders are analysed whole: limits and simplification come when they are joined. */
 static CtrBordersParams
-params_of_window (CtrApproximation approximation, const CtrForeground *foreground, uint32_t features)
+params_of_window (const CtrStripLane *lane, const CtrForeground *foreground, uint32_t features)
 {
-  return (CtrBordersParams){
-      .foreground = *foreground, .mode = CTR_RETRIEVE_LIST, .approximation = approximation, .features = features};
+  return (CtrBordersParams){.foreground = *foreground,
+      .connectivity = lane->plan.connectivity,
+      .mode = CTR_RETRIEVE_LIST,
+      .approximation = lane->kind.approximation,
+      .features = features};
 }
 
 static CtrAnalyser *
@@ -37,8 +40,7 @@ set_params (CtrStripLane *lane, const void *params, CtrError *error)
 static bool
 enqueue (CtrStripLane *lane, const CtrImage *image, void *stream, CtrError *error)
 {
-  const CtrBordersParams params =
-      params_of_window (lane->kind.approximation, &lane->plan.foreground, lane->plan.features);
+  const CtrBordersParams params = params_of_window (lane, &lane->plan.foreground, lane->plan.features);
   return ctr_borders_enqueue ((CtrBorders *) lane->analyser, image, &params, stream, error);
 }
 
@@ -53,7 +55,7 @@ static CtrContours *
 analyse (CtrAnalyser *analyser, const CtrStripLane *lane, const CtrImage *rows, CtrError *error)
 {
   const CtrForeground foreground = {CTR_THRESHOLD_FIXED, 255, false};
-  const CtrBordersParams params = params_of_window (lane->kind.approximation, &foreground, 0);
+  const CtrBordersParams params = params_of_window (lane, &foreground, 0);
   return ctr_borders_run ((CtrBorders *) analyser, rows, &params, NULL, error);
 }
 

@@ -251,6 +251,7 @@ hand_out (CtrStrips *strips, CtrStripLane *lane, CtrError *error)
       .height = (uint32_t) (lane->row + lane->image.height - lane->origin_row),
       .coordinates = strips->kind->coordinates,
       .features = lane->plan.features,
+      .connectivity = lane->plan.connectivity,
       .origin_row = lane->origin_row,
   };
   CtrContours *before = strips->lanes[strips->next_lane ^ 1].handed_out;

@@ -28,9 +28,11 @@ set_params (CtrStripLane *lane, const void *params, CtrError *error)
 {
   const CtrCracksParams *p = params;
   lane->kind = (CtrLineKind){CTR_COORDINATES_CORNERS, CTR_APPROXIMATION_SIMPLE};
-  ctr_borders_plan_init (&lane->plan,
-      &(CtrBordersParams){
-          .min_area = p->min_area, .max_area = p->max_area, .min_length = p->min_length, .features = p->features});
+  ctr_borders_plan_init (&lane->plan, &(CtrBordersParams){.connectivity = p->connectivity,
+                                          .min_area = p->min_area,
+                                          .max_area = p->max_area,
+                                          .min_length = p->min_length,
+                                          .features = p->features});
   lane->cracks = *p;
   lane->cracks.min_area = lane->cracks.max_area = lane->cracks.min_length = 0;
   if (!p->levels)

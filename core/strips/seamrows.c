@@ -196,6 +196,7 @@ describe (const CtrStrips *strips, const CtrStripLane *lane, uint64_t end)
       .threshold = strips->threshold,
       .coordinates = strips->kind->coordinates,
       .features = lane->plan.features,
+      .connectivity = lane->plan.connectivity,
       .origin_row = lane->origin_row,
   };
 }

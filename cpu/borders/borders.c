@@ -184,7 +184,7 @@ find_borders (Work *work, unsigned threads)
   /* With bands, only the hierarchy tells which borders are outermost ones. */
   const bool numbered = work->plan->mode > CTR_RETRIEVE_LIST || outside;
   bool follow_bands = true;
-  if (!ctr_border_lines_begin (&bands->lines, image->width, image->height, numbered, outside))
+  if (!ctr_border_lines_begin (&bands->lines, image->width, image->height, work->plan->connectivity, numbered, outside))
     return false;
   bands->lines.numbered = numbered && !outside;
   ctr_parallel_for (threads, bands->band_count, find_edges, work);

@@ -3,69 +3,22 @@
 
 #include "core/common/poll.h"
 #include "cpu/borders/owners.h"
+#include "cpu/borders/steps.h"
 #include "cpu/common/runs.h"
 
 #include <string.h>
 
-/* Directions, anticlockwise from the east. The surroundings of a pixel are three bits from each of three rows, with the
- * pixel itself in the middle. */
-static const uint8_t direction_bit[8] = {5, 2, 1, 0, 3, 6, 7, 8};
-static const int8_t direction_x[8] = {1, 1, 0, -1, -1, -1, 0, 1};
-static const int8_t direction_y[8] = {0, -1, -1, -1, 0, 1, 1, 1};
-enum { EAST = 0, NORTH = 2, WEST = 4, SOUTH = 6 };
-
 /* Points between two polls: the segment between two points may be as long as the image. */
 enum { POINTS_AT_ONCE = 256 };
-
-/* The slot of a passage is the first of the directions east, north, west, south in its run of background, divided by 2.
- * CtrBorderLines.steps describes the continuation of a passage, at index slot << 9 | surroundings. */
-enum {
-  STEP_DIRECTION = 7,       /* to the next pixel */
-  STEP_END = 1 << 3,        /* the border turns here */
-  STEP_WEST = 1 << 4,       /* the run contains the west */
-  STEP_EAST = 1 << 5,       /* and the east */
-  STEP_ISOLATED = 1 << 6,   /* there is no next pixel */
-  STEP_FROM_ABOVE = 1 << 7, /* the previous pixel is in the row above */
-  STEP_FROM_BELOW = 1 << 8,
-  STEP_SLOT = 9,      /* the slot of the next passage, at the bits of the index */
-  STEP_OWN_SLOT = 11, /* the slot of this passage */
-};
-
-/* The slot of the passage whose run follows a foreground pixel in DIRECTION. */
-static uint32_t
-slot_after (uint32_t direction)
-{
-  return (((direction | 1) + 1) & 7) >> 1;
-}
-
-static uint16_t
-make_step (uint32_t slot, uint32_t surroundings)
-{
-  bool foreground[8], any = false;
-  for (int d = 0; d < 8; d++)
-    any |= foreground[d] = surroundings >> direction_bit[d] & 1;
-  if (foreground[2 * slot])
-    return 0;
-  if (!any)
-    return STEP_END | STEP_WEST | STEP_EAST | STEP_ISOLATED;
-  uint32_t next = 2 * slot, former = 2 * slot, step = 0;
-  while (!foreground[next])
-    next = (next + 1) & 7;
-  while (!foreground[former])
-    former = (former - 1) & 7;
-  for (uint32_t d = (former + 1) & 7; d != next; d = (d + 1) & 7)
-    step |= d == WEST ? STEP_WEST : d == EAST ? STEP_EAST : 0;
-  step |= next | (next != ((former + 4) & 7) ? STEP_END : 0);
-  step |= direction_y[former] < 0 ? STEP_FROM_ABOVE : direction_y[former] > 0 ? STEP_FROM_BELOW : 0;
-  return (uint16_t) (step | slot_after ((next + 4) & 7) << STEP_SLOT | slot_after (former) << STEP_OWN_SLOT);
-}
 
 void
 ctr_border_lines_init (CtrBorderLines *lines)
 {
   for (uint32_t slot = 0; slot < 4; slot++)
-    for (uint32_t surroundings = 0; surroundings < 512; surroundings++)
-      lines->steps[slot << 9 | surroundings] = make_step (slot, surroundings);
+    for (uint32_t surroundings = 0; surroundings < 512; surroundings++) {
+      lines->steps_8[slot << 9 | surroundings] = make_step (slot, surroundings);
+      lines->steps_4[slot << 9 | surroundings] = make_step_4 (slot, surroundings);
+    }
 }
 
 void
@@ -102,10 +55,13 @@ ctr_border_strip_give_back (CtrBorderStrip *strip)
 }
 
 bool
-ctr_border_lines_begin (CtrBorderLines *lines, uint32_t width, uint32_t height, bool numbered, bool counted)
+ctr_border_lines_begin (
+    CtrBorderLines *lines, uint32_t width, uint32_t height, CtrConnectivity connectivity, bool numbered, bool counted)
 {
   lines->width = width;
   lines->height = height;
+  lines->connectivity = connectivity;
+  lines->steps = connectivity == CTR_CONNECTIVITY_4 ? lines->steps_4 : lines->steps_8;
   lines->numbered = numbered;
   lines->counted = counted;
   lines->words = CTR_ROW_WORDS (width) + 1;
@@ -428,7 +384,7 @@ follow (Walk *walk, CtrBorderPassage from, uint32_t own, bool only_ends, Kind ki
     write_point (walk);
     walk->count += only_ends ? step / STEP_END % 2 : 1;
     /* This must stay a branch: on straight segments the processor then need not wait for the surroundings. */
-    const bool straight = (step & STEP_DIRECTION) == direction;
+    const bool straight = (step & (STEP_DIRECTION | STEP_APART)) == direction;
     if (!straight) {
       if (step & STEP_ISOLATED)
         return true;

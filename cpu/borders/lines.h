@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The lines of borders in the bits of an image. Internal.
  *
- * A pixel has a passage for each run of background among its eight neighbours that contains an east, north, west or
- * south neighbour: there a border passes it. The eight neighbours determine the next passage. A passage with an east or
- * west neighbour owns the edge between the two pixels. The first edge of a border in raster order is where a scan finds
+ * A pixel has passages: there a border passes it. The eight neighbours determine the next passage. A passage of 8-connected
+ * foreground is a run of background among the eight neighbours that contains an east, north, west or south neighbour.
+ * One of 4-connected foreground is what lies between two successive neighbours at the east, north, west and south that
+ * are foreground, if it contains background: neighbours, or only the one at the corner. A passage with an east or west
+ * neighbour in its background owns the edge between the two pixels. The first edge of a border in raster order is where a scan finds
  * it, and tells its kind: an outer border begins west of its first pixel, the border of a hole begins east of it.
  *
  * The rows of an image are divided into bands. Different threads may work on different bands. */
@@ -23,6 +25,7 @@
 /* The bits of BITS, FREE and ASKED are in bytes: words are in little-endian order. */
 typedef struct {
   uint32_t width, height;
+  CtrConnectivity connectivity;
   bool numbered;       /* some edges have owners */
   bool counted;        /* edges are counted */
   size_t words;        /* per row, which ends with at least one background pixel */
@@ -32,7 +35,8 @@ typedef struct {
   CtrHostBuffer ranks; /* uint32_t, if numbered, by word of the image: the place of the owner of its first such edge */
   CtrHostBuffer busy;  /* uint16_t: the words with edges, ascending; each row has room for all of its words */
   CtrHostBuffer busy_counts; /* uint16_t, by row */
-  uint16_t steps[4 * 512];   /* the continuation of a passage, see lines.c */
+  const uint16_t *steps;     /* the continuation of a passage, see lines.c; one of: */
+  uint16_t steps_4[4 * 512], steps_8[4 * 512];
 } CtrBorderLines;
 
 /* The lines in the rows from TOP to before END. */
@@ -47,7 +51,8 @@ typedef struct {
   uint64_t point_count;
 } CtrBorderStrip;
 
-/* Direction 2 * SLOT is the first of east, north, west, south in the passage's run of background. */
+/* 8-connected: direction 2 * SLOT is the first of east, north, west, south in the passage's run of background.
+ * 4-connected: it is the neighbour from which the border comes, see lines.c. */
 typedef struct {
   uint16_t x, y;
   uint32_t slot;
@@ -72,7 +77,8 @@ bool ctr_border_strip_give_back (CtrBorderStrip *strip);
 /* For each image: ctr_border_lines_begin() makes room. For each strip: ctr_border_strip_begin(). Then, row by row, set
  * the bits of ctr_border_lines_row(), CTR_ROW_WORDS (width) words, and call ctr_border_strip_end_row(). Borders can be
  * followed when this is done for all strips. */
-bool ctr_border_lines_begin (CtrBorderLines *lines, uint32_t width, uint32_t height, bool numbered, bool counted);
+bool ctr_border_lines_begin (
+    CtrBorderLines *lines, uint32_t width, uint32_t height, CtrConnectivity connectivity, bool numbered, bool counted);
 void ctr_border_strip_begin (CtrBorderStrip *strip, uint32_t top, uint32_t end);
 uint64_t *ctr_border_lines_row (const CtrBorderLines *lines, uint32_t y);
 void ctr_border_strip_end_row (CtrBorderStrip *strip, const CtrBorderLines *lines, uint32_t y);

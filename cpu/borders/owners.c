@@ -5,17 +5,20 @@
 #include "core/common/poll.h"
 
 /* The edges of a word, and what rules out that a border begins at one: the topmost row of an outer border is a run of
- * foreground with background above it, diagonally, too; that of a hole is a run of background with foreground above. What is
- * in other words rules out nothing. */
+ * foreground with background above it, that of a hole is a run of background with foreground above. Of what is
+ * 8-connected, foreground or background, this holds diagonally, too. What is in other words rules out nothing. */
 typedef struct {
   uint64_t edges;
   uint64_t others; /* pixels that cannot be in such runs */
 } Word;
 
-static inline Word
-make_word (uint64_t bits, uint64_t before, uint64_t above)
+static inline __attribute__ ((always_inline)) Word
+make_word (uint64_t bits, uint64_t before, uint64_t above, bool four_connected)
 {
-  return (Word){bits ^ (bits << 1 | before), (bits & (above | above << 1 | above >> 1)) | (~bits & ~above)};
+  const uint64_t edges = bits ^ (bits << 1 | before), open = ~above;
+  if (four_connected)
+    return (Word){edges, (bits & above) | (~bits & (open | open << 1 | open >> 1))};
+  return (Word){edges, (bits & (above | above << 1 | above >> 1)) | (~bits & ~above)};
 }
 
 /* May a border begin at any edge? Adding one to the second pixel of a run carries into the next edge if no pixel of the run is
@@ -54,8 +57,8 @@ find_asked (const Word *word)
   return found;
 }
 
-void
-ctr_border_strip_ask_row (CtrBorderStrip *strip, const CtrBorderLines *lines, uint32_t y)
+static inline __attribute__ ((always_inline)) void
+ask_row (CtrBorderStrip *strip, const CtrBorderLines *lines, uint32_t y, bool four_connected)
 {
   const uint64_t *row = ctr_border_lines_row (lines, y), *above = row - lines->words;
   uint64_t *asked = (uint64_t *) lines->asked.data + y * lines->words, *last = NULL, last_edges = 0;
@@ -66,7 +69,8 @@ ctr_border_strip_ask_row (CtrBorderStrip *strip, const CtrBorderLines *lines, ui
   for (uint32_t k = 0; k < busy_count; k++) {
     const uint32_t i = busy[k];
     /* The word before a row is background. */
-    const Word word = make_word (le64toh (row[i]), le64toh (row[(ptrdiff_t) i - 1]) >> 63, le64toh (above[i]));
+    const Word word =
+        make_word (le64toh (row[i]), le64toh (row[(ptrdiff_t) i - 1]) >> 63, le64toh (above[i]), four_connected);
     asked[i] = 0;
     ranks[i] = count;
     if (has_first (&word)) {
@@ -83,6 +87,15 @@ ctr_border_strip_ask_row (CtrBorderStrip *strip, const CtrBorderLines *lines, ui
     last_edges = word.edges;
   }
   strip->asked_count = count;
+}
+
+void
+ctr_border_strip_ask_row (CtrBorderStrip *strip, const CtrBorderLines *lines, uint32_t y)
+{
+  if (lines->connectivity == CTR_CONNECTIVITY_4)
+    ask_row (strip, lines, y, true);
+  else
+    ask_row (strip, lines, y, false);
 }
 
 bool

@@ -215,6 +215,7 @@ reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
   f->invert = b->plan.foreground.invert;
   f->simple = b->plan.approximation == CTR_APPROXIMATION_SIMPLE;
   f->mode = b->plan.mode;
+  f->four_connected = b->plan.connectivity == CTR_CONNECTIVITY_4;
   f->limited = b->plan.limited;
   f->min_area2 = b->plan.min_area2;
   f->max_area2 = b->plan.max_area2;

@@ -2,10 +2,10 @@
 /* Border following on the GPU: the data that passes between its kernels, and the order of the kernels.
  *
  * A border is a ring of passages. A passage is a foreground pixel and the side ("slot") on which the border passes it:
- * direction 2 * slot is the first of east, north, west and south in a run of background neighbours. The pixel's eight neighbours
- * determine the next passage, so no thread follows a border. A ring starts at its smallest key: the position of an
- * outer border's first pixel in raster order, or of a hole's first background pixel. Only passages whose eight
- * neighbours allow a start have a key.
+ * direction 2 * slot is the first of east, north, west and south in a run of background neighbours. Where foreground is
+ * 4-connected, it is the one of them that the border comes from. The pixel's eight neighbours determine the next passage,
+ * so no thread follows a border. A ring starts at its smallest key: the position of an outer border's first pixel in raster
+ * order, or of a hole's first background pixel. Only passages whose eight neighbours allow a start have a key.
  *
  *   borders.cu     memory and launches, on the host
  *   tiles.cu       foreground bits; the passages of each tile; chains of passages inside a tile become segments,
@@ -79,6 +79,7 @@ struct BordersKernelArgs {
   uint32_t invert;
   uint32_t simple; /* CTR_APPROXIMATION_SIMPLE */
   uint32_t mode;   /* CtrRetrieval */
+  uint32_t four_connected;
 
   /* Words of 32 pixels, the leftmost in bit 0. */
   struct {
@@ -206,6 +207,7 @@ is_hole (const BordersKernelArgs &f, uint32_t key)
 
 /* The slots of the 32 pixels of a word, as bits. ROWS: the word and its neighbours to the left and right, of the row
  * above, of the same row, and of the row below. */
+template <bool FOUR_CONNECTED>
 __device__ inline void
 find_slots (const uint32_t rows[3][3], uint32_t slots[4])
 {
@@ -220,10 +222,17 @@ find_slots (const uint32_t rows[3][3], uint32_t slots[4])
   z[5] = west (rows[2]);
   z[6] = ~rows[2][1];
   z[7] = east (rows[2]);
+  if constexpr (FOUR_CONNECTED) { /* From one foreground neighbour to the next, there is background. */
 #pragma unroll
-  for (int k = 0; k < 4; k++)
-    slots[k] = rows[1][1] & z[2 * k] & ~(z[(2 * k + 7) % 8] & z[(2 * k + 6) % 8]);
-  slots[2] |= rows[1][1] & z[0] & z[1] & z[2] & z[3] & z[4] & z[5] & z[6] & z[7]; /* a pixel without neighbours */
+    for (int k = 0; k < 4; k++)
+      slots[k] = rows[1][1] & ~z[2 * k] & (z[2 * k + 1] | z[(2 * k + 2) % 8]);
+    slots[2] |= rows[1][1] & z[0] & z[2] & z[4] & z[6]; /* a pixel without neighbours */
+  } else {
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+      slots[k] = rows[1][1] & z[2 * k] & ~(z[(2 * k + 7) % 8] & z[(2 * k + 6) % 8]);
+    slots[2] |= rows[1][1] & z[0] & z[1] & z[2] & z[3] & z[4] & z[5] & z[6] & z[7];
+  }
 }
 
 /* The neighbours of a pixel as bits by direction, from three rows with the pixel in bit 1. */
@@ -236,7 +245,7 @@ eight_neighbours (uint32_t above, uint32_t same, uint32_t below)
 
 /* A passage as its pixel's eight neighbours determine it. NEIGHBOURS: bit d is set where the neighbour in direction d
  * is foreground. */
-struct PassageShape {
+template <bool FOUR_CONNECTED> struct PassageShape {
   uint32_t neighbours, slot;
   uint32_t next, former; /* directions to the pixels of the next and the former passage */
 
@@ -290,16 +299,79 @@ struct PassageShape {
   }
 };
 
+/* The directions to edge neighbours, as bits. */
+constexpr uint32_t EDGE_NEIGHBOURS = 0x55;
+
+/* The same where foreground is 4-connected: a passage from one neighbour at an edge to the next one. */
+template <> struct PassageShape<true> {
+  uint32_t neighbours, slot;
+  uint32_t next, former; /* directions to the pixels of the next and the former passage */
+  uint32_t turn;         /* from the one to the other: 2 .. 8 */
+
+  __device__
+  PassageShape (uint32_t neighbours_, uint32_t slot_)
+      : neighbours (neighbours_), slot (slot_)
+  {
+    const uint32_t edges = neighbours & EDGE_NEIGHBOURS, twice = edges | edges << 8;
+    former = 2 * slot;
+    turn = __ffs (twice >> (former + 1) & 255);
+    next = (former + turn) & 7;
+  }
+
+  __device__ bool
+  alone () const
+  {
+    return !(neighbours & EDGE_NEIGHBOURS);
+  }
+
+  __device__ bool
+  corner () const
+  {
+    return alone () || turn != 4;
+  }
+
+  __device__ bool
+  faces (uint32_t d) const
+  {
+    return alone () || ((d - former - 1) & 7) < turn - 1;
+  }
+
+  /* An outer border may start where no earlier pixel shares an edge with this one, a hole where there is foreground above this
+   * pixel and above the background pixel to the east. */
+  __device__ bool
+  starts_outer () const
+  {
+    return !(neighbours & 0x14) && faces (4);
+  }
+  __device__ bool
+  starts_hole () const
+  {
+    return (neighbours & 6) == 6 && faces (0);
+  }
+
+  __device__ uint32_t
+  next_slot () const
+  {
+    return ((next + 4) & 7) / 2;
+  }
+};
+
 /* The slot of the passage whose run has the neighbour in cross direction D, which is background. */
+template <bool FOUR_CONNECTED>
 __device__ inline uint32_t
 slot_facing (uint32_t neighbours, uint32_t d)
 {
-  if (!neighbours)
+  if (FOUR_CONNECTED ? !(neighbours & EDGE_NEIGHBOURS) : !neighbours)
     return 2;
-  for (int i = 0; i < 4; i++) {
-    if (neighbours >> ((d + 7) & 7) & 1 || neighbours >> ((d + 6) & 7) & 1)
-      break;
-    d = (d + 6) & 7;
+  if constexpr (FOUR_CONNECTED) {
+    while (!(neighbours >> d & 1))
+      d = (d + 6) & 7;
+  } else {
+    for (int i = 0; i < 4; i++) {
+      if (neighbours >> ((d + 7) & 7) & 1 || neighbours >> ((d + 6) & 7) & 1)
+        break;
+      d = (d + 6) & 7;
+    }
   }
   return d / 2;
 }
@@ -317,6 +389,7 @@ step_y (uint32_t direction)
 }
 
 /* The number of the passage at a pixel, anywhere in the image. */
+template <bool FOUR_CONNECTED>
 __device__ inline uint32_t
 find_passage (const BordersKernelArgs &f, uint32_t x, uint32_t y, uint32_t slot)
 {
@@ -327,7 +400,7 @@ find_passage (const BordersKernelArgs &f, uint32_t x, uint32_t y, uint32_t slot)
 #pragma unroll
     for (int i = 0; i < 3; i++)
       rows[j][i] = word_at (f, word + i - 1, (int) y + j - 1);
-  find_slots (rows, slots);
+  find_slots<FOUR_CONNECTED> (rows, slots);
   uint32_t passage = f.by_word.first_passage[(size_t) y * f.by_word.per_row + word];
 #pragma unroll
   for (int k = 0; k < 4; k++)

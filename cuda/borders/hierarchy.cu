@@ -122,6 +122,7 @@ look_west (const BordersKernelArgs &f, bool wanted, int x, uint32_t y, uint32_t 
 }
 
 /* Finds each contour's neighbour to the west, which is its parent or has the same parent. */
+template <bool FOUR_CONNECTED>
 __global__ void
 __launch_bounds__ (CONTOUR_THREADS) find_west_neighbour_kernel (const __grid_constant__ BordersKernelArgs f)
 {
@@ -143,8 +144,8 @@ __launch_bounds__ (CONTOUR_THREADS) find_west_neighbour_kernel (const __grid_con
       continue;
     }
     u += hole; /* the first pixel of the run, not the one before it */
-    const uint32_t slot = slot_facing (neighbours_at (f, u, y), hole ? 4 : 0);
-    const uint32_t segment = f.by_passage.segment[find_passage (f, u, y, slot)];
+    const uint32_t slot = slot_facing<FOUR_CONNECTED> (neighbours_at (f, u, y), hole ? 4 : 0);
+    const uint32_t segment = f.by_passage.segment[find_passage<FOUR_CONNECTED> (f, u, y, slot)];
     const uint32_t other = segment & SEGMENT_CLOSED ? f.by_segment.closed_contour[segment & ~SEGMENT_CLOSED]
                                                     : f.by_segment.open_contour[segment];
     f.hierarchy.parents[i] = other | (is_hole (f, f.by_contour.keys[other]) == hole ? SAME_PARENT_AS : 0);
@@ -241,7 +242,8 @@ borders_launch_hierarchy (
   if (contours == 0) /* The frame will be done again. */
     return true;
   if (f.mode != CTR_RETRIEVE_LIST) {
-    launch_over (find_west_neighbour_kernel, (uint64_t) contours * 32, f, overlap, stream);
+    launch_over (f.four_connected ? find_west_neighbour_kernel<true> : find_west_neighbour_kernel<false>,
+        (uint64_t) contours * 32, f, overlap, stream);
     launch_over (resolve_parents_kernel<BordersPolicy>, contours, f, overlap, stream);
   }
   if (borders_nests (f)) {

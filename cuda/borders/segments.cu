@@ -10,13 +10,14 @@ constexpr int LINK_THREADS = 256, LINK_CTAS = 528;
 
 /* The first view of segment I. Where the ring goes on in another tile, its segment there is found now that all have
  * numbers. */
+template <bool FOUR_CONNECTED>
 __device__ inline ListView
 link_segment (const BordersKernelArgs &f, uint32_t i)
 {
   ListSegment s = f.ranking.segments[i];
   if (s.maker_data) {
     const uint32_t row = f.by_word.per_row * 32;
-    s.next = f.by_passage.segment[find_passage (f, s.next % row, s.next / row, s.maker_data - 1)];
+    s.next = f.by_passage.segment[find_passage<FOUR_CONNECTED> (f, s.next % row, s.next / row, s.maker_data - 1)];
     s.maker_data = 0; /* The next segment is known. */
     f.ranking.segments[i] = s;
   }
@@ -24,6 +25,7 @@ link_segment (const BordersKernelArgs &f, uint32_t i)
 }
 
 /* Makes the first views of all segments. */
+template <bool FOUR_CONNECTED>
 __global__ void
 __launch_bounds__ (LINK_THREADS) link_kernel (const __grid_constant__ BordersKernelArgs f)
 {
@@ -35,7 +37,7 @@ __launch_bounds__ (LINK_THREADS) link_kernel (const __grid_constant__ BordersKer
   if (blockIdx.x == 0 && threadIdx.x == 0)
     f.counters->progress.count = count;
   for (uint32_t i = blockIdx.x * LINK_THREADS + threadIdx.x; i < count; i += gridDim.x * LINK_THREADS)
-    f.ranking.views[0][i] = link_segment (f, i);
+    f.ranking.views[0][i] = link_segment<FOUR_CONNECTED> (f, i);
 }
 
 constexpr int FEW_THREADS = 1024;
@@ -62,6 +64,7 @@ begin_counters (const BordersKernelArgs &f)
 }
 
 /* One CTA: links and ranks the segments, numbers the contours, and finds where their points begin. */
+template <bool FOUR_CONNECTED>
 __global__ void
 __launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersKernelArgs f)
 {
@@ -84,7 +87,7 @@ __launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersKerne
 #pragma unroll /* All loads are under way together. */
   for (uint32_t k = 0; k < LIST_SMALL / FEW_THREADS; k++)
     if (t + k * FEW_THREADS < open)
-      views[t + k * FEW_THREADS] = link_segment (f, t + k * FEW_THREADS);
+      views[t + k * FEW_THREADS] = link_segment<FOUR_CONNECTED> (f, t + k * FEW_THREADS);
   __syncthreads ();
   list_ranking_by_cta<FEW_THREADS> (views, open);
 
@@ -164,12 +167,13 @@ __launch_bounds__ (FEW_THREADS) few_kernel (const __grid_constant__ BordersKerne
 void
 borders_launch_few (const BordersKernelArgs &f, bool overlap, cudaStream_t stream)
 {
-  ctr_launch_overlapped (overlap, few_kernel, 1, FEW_THREADS, 0, stream, f);
+  ctr_launch_overlapped (
+      overlap, f.four_connected ? few_kernel<true> : few_kernel<false>, 1, FEW_THREADS, 0, stream, f);
 }
 
 void
 borders_launch_links (const BordersKernelArgs &f, bool overlap, cudaStream_t stream)
 {
-  ctr_launch_overlapped (overlap, link_kernel, min (f.ranking.capacity / LINK_THREADS + 1, (unsigned) LINK_CTAS),
-      LINK_THREADS, 0, stream, f);
+  ctr_launch_overlapped (overlap, f.four_connected ? link_kernel<true> : link_kernel<false>,
+      min (f.ranking.capacity / LINK_THREADS + 1, (unsigned) LINK_CTAS), LINK_THREADS, 0, stream, f);
 }

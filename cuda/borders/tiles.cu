@@ -15,12 +15,13 @@ constexpr uint16_t LOCAL_CLOSED = 1 << 15;
 constexpr int THREADS = 128, MOST_PASSAGES = 1024;
 constexpr int TILE_WORDS = BORDERS_TILE * BORDERS_TILE_WORDS, STRIDE = BORDERS_TILE_WORDS + 2;
 static_assert (THREADS >= TILE_WORDS, "a thread a word");
-/* A chequerboard has two passages a pixel. */
-constexpr int LEAST_ROWS = 8;
-static_assert (LEAST_ROWS * BORDERS_TILE * 2 <= MOST_PASSAGES, "a part of so few rows always has room");
+/* An 8-connected chequerboard has two passages a pixel. A pixel of 4-connected foreground has up to four. */
+constexpr int LEAST_ROWS_8 = 8, LEAST_ROWS_4 = 4;
+static_assert (LEAST_ROWS_8 * BORDERS_TILE * 2 <= MOST_PASSAGES && LEAST_ROWS_4 * BORDERS_TILE * 4 <= MOST_PASSAGES,
+    "a part of so few rows always has room");
 
 /* A tile. A tile with more than MOST_PASSAGES passages is processed in bands of rows: "parts". */
-struct Tile {
+template <bool FOUR_CONNECTED> struct Tile {
   uint32_t bits[(BORDERS_TILE + 2) * STRIDE]; /* all rows, with a margin of one pixel */
   int first_word, first_row;                  /* position in the image */
   int top, rows;                              /* of the part */
@@ -55,16 +56,16 @@ struct Tile {
     return base[word][slot] + __popc (slots[word][slot] & ((1u << x % 32) - 1));
   }
 
-  __device__ PassageShape
+  __device__ PassageShape<FOUR_CONNECTED>
   shape (uint32_t passage) const
   {
     const uint32_t p = place[passage];
-    return PassageShape (neighbours (p >> PLACE_X & 63, p >> PLACE_Y & 63), p & PLACE_SLOT);
+    return PassageShape<FOUR_CONNECTED> (neighbours (p >> PLACE_X & 63, p >> PLACE_Y & 63), p & PLACE_SLOT);
   }
 
   /* The next passage, or OUTSIDE. *X, *Y: its pixel. */
   __device__ uint32_t
-  next (uint32_t passage, const PassageShape &s, int *x, int *y) const
+  next (uint32_t passage, const PassageShape<FOUR_CONNECTED> &s, int *x, int *y) const
   {
     *x = place[passage] >> PLACE_X & 63;
     *y = place[passage] >> PLACE_Y & 63;
@@ -108,8 +109,9 @@ struct Tile {
 
 /* Loads the foreground bits of the tile and its margin, and writes the tile's to memory. Returns whether the tile has
  * foreground. */
+template <bool FOUR_CONNECTED>
 __device__ inline bool
-load_bits (const BordersKernelArgs &f, Tile &tile)
+load_bits (const BordersKernelArgs &f, Tile<FOUR_CONNECTED> &tile)
 {
   const uint32_t threshold = f.threshold_device ? *f.threshold_device : f.threshold, t = threadIdx.x;
   const int x = tile.first_word * 32, y = tile.first_row;
@@ -147,8 +149,9 @@ load_bits (const BordersKernelArgs &f, Tile &tile)
 /* Finds the slots of the part and numbers its passages. Returns how many there are; more than MOST_PASSAGES are not
  * numbered.
  */
+template <bool FOUR_CONNECTED>
 __device__ inline uint32_t
-number_passages (Tile &tile)
+number_passages (Tile<FOUR_CONNECTED> &tile)
 {
   const uint32_t t = threadIdx.x, lane = t % 32, warp = t / 32;
   const int row = t / BORDERS_TILE_WORDS, word = t % BORDERS_TILE_WORDS;
@@ -160,7 +163,7 @@ number_passages (Tile &tile)
 #pragma unroll
       for (int i = 0; i < 3; i++)
         rows[j][i] = tile.bits[(tile.top + row + j) * STRIDE + word + i];
-    find_slots (rows, slots);
+    find_slots<FOUR_CONNECTED> (rows, slots);
     count = __popc (slots[0]) + __popc (slots[1]) + __popc (slots[2]) + __popc (slots[3]);
   }
   uint32_t sum = count;
@@ -192,12 +195,13 @@ number_passages (Tile &tile)
 }
 
 /* Passages to chains: each passage learns the last one of its chain. */
+template <bool FOUR_CONNECTED>
 __device__ inline void
-find_chains (const BordersKernelArgs &f, Tile &tile, uint32_t count)
+find_chains (const BordersKernelArgs &f, Tile<FOUR_CONNECTED> &tile, uint32_t count)
 {
 #pragma unroll 1
   for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
-    const PassageShape s = tile.shape (i);
+    const PassageShape<FOUR_CONNECTED> s = tile.shape (i);
     int x, y;
     const uint32_t next = tile.next (i, s, &x, &y), place = tile.place[i];
     x = (int) (place >> PLACE_X & 63) + step_x (s.former);
@@ -232,8 +236,9 @@ find_chains (const BordersKernelArgs &f, Tile &tile, uint32_t count)
 }
 
 /* Numbers the chains as segments, and writes them. */
+template <bool FOUR_CONNECTED>
 __device__ inline void
-write_segments (const BordersKernelArgs &f, Tile &tile, uint32_t count, bool *room)
+write_segments (const BordersKernelArgs &f, Tile<FOUR_CONNECTED> &tile, uint32_t count, bool *room)
 {
   const uint32_t t = threadIdx.x, heads = tile.head_count;
   int x, y;
@@ -260,7 +265,7 @@ write_segments (const BordersKernelArgs &f, Tile &tile, uint32_t count, bool *ro
 #pragma unroll 1
   for (uint32_t k = t; k < heads; k += THREADS) {
     const uint32_t i = tile.heads[k], place = tile.place[i];
-    const PassageShape s = tile.shape (i);
+    const PassageShape<FOUR_CONNECTED> s = tile.shape (i);
     const uint32_t last = tile.jump[i] >> 16;
     const uint32_t length = tile.jump[last] & 0xffff, segment = tile.segment[last];
     const uint32_t at = position_of (f, tile.image_x (place >> PLACE_X & 63), tile.image_y (place >> PLACE_Y & 63));
@@ -269,7 +274,7 @@ write_segments (const BordersKernelArgs &f, Tile &tile, uint32_t count, bool *ro
       f.by_segment.closed_key_length[tile.bases[2] + (segment & ~LOCAL_CLOSED)] = make_uint2 (key, length);
       continue;
     }
-    const PassageShape end = tile.shape (last);
+    const PassageShape<FOUR_CONNECTED> end = tile.shape (last);
     const uint32_t next = tile.next (last, end, &x, &y);
     ListSegment r = {0, length, key, 0};
     if (next == OUTSIDE) { /* The link kernel finds the segment. */
@@ -282,8 +287,9 @@ write_segments (const BordersKernelArgs &f, Tile &tile, uint32_t count, bool *ro
   }
 }
 
+template <bool FOUR_CONNECTED>
 __device__ inline void
-write_passages (const BordersKernelArgs &f, const Tile &tile, uint32_t count)
+write_passages (const BordersKernelArgs &f, const Tile<FOUR_CONNECTED> &tile, uint32_t count)
 {
   for (uint32_t i = threadIdx.x; i < count; i += THREADS) {
     const uint32_t place = tile.place[i], jump = tile.jump[i], last = jump >> 16, segment = tile.segment[last];
@@ -302,10 +308,11 @@ write_passages (const BordersKernelArgs &f, const Tile &tile, uint32_t count)
 }
 
 /* One CTA a tile. Also clears what later kernels of the frame add to, and tells them where the result goes. */
+template <bool FOUR_CONNECTED>
 __global__ void
 __launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ BordersKernelArgs f)
 {
-  __shared__ Tile tile;
+  __shared__ Tile<FOUR_CONNECTED> tile;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   const uint32_t t = threadIdx.x, all = gridDim.x * THREADS;
@@ -358,5 +365,6 @@ __launch_bounds__ (THREADS) tile_kernel (const __grid_constant__ BordersKernelAr
 void
 borders_launch_tiles (const BordersKernelArgs &f, bool overlap, cudaStream_t stream)
 {
-  ctr_launch_overlapped (overlap, tile_kernel, f.tiles_x * f.tiles_y, THREADS, 0, stream, f);
+  ctr_launch_overlapped (
+      overlap, f.four_connected ? tile_kernel<true> : tile_kernel<false>, f.tiles_x * f.tiles_y, THREADS, 0, stream, f);
 }

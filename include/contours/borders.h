@@ -1,8 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Border following: the borders of a binary image as ordered lists of points, with their hierarchy (García-Molla,
  * Alonso-Jordá, García-Laguía: "Parallel border tracking in binary images using GPUs"; Suzuki, Abe: "Topological
- * structural analysis of digitized binary images by border following"). Points, order and hierarchy equal those of
- * OpenCV's findContours(). See contours.h for how to call an analyser. */
+ * structural analysis of digitized binary images by border following"). See contours.h for how to call an analyser.
+ *
+ * CTR_CONNECTIVITY_8. The foreground is 8-connected, the background 4-connected. Points, order and hierarchy equal those
+ * of OpenCV's findContours().
+ *
+ * CTR_CONNECTIVITY_4. The foreground is 4-connected, the background 8-connected. Outside the image there is background.
+ *
+ * A border lies between a component of the foreground and a component of the background, one of which surrounds the
+ * other: an outer border around the component of the foreground, the border of a hole around that of the background. It is
+ * a closed walk on the pixels of the foreground from edge neighbour to edge neighbour, with the background on its right: an
+ * outer border runs anticlockwise on the screen, the border of a hole clockwise. Think of the cracks between the two
+ * components as one closed line. The walk takes the pixel at each crack, and where the line turns around a pixel of the
+ * background, also the foreground pixel between the two cracks, which touches that pixel at a corner only. So its points
+ * are all pixels of the component that touch this background by an edge or a corner. A pixel is a point once for each time
+ * that the walk comes to it, up to four times. An isolated pixel is one point.
+ *
+ * The first point of an outer border is the first pixel of its component in raster order, that of a hole's border is the
+ * pixel west of the first pixel of the hole. The borders are ordered by that first pixel of component or hole as those of
+ * CTR_CONNECTIVITY_8 are: in descending raster order, in a hierarchy after their parent. The parent of a hole's border is the
+ * outer border of the component with that hole; the parent of an outer border is the border of the hole around it, or none.
+ * What CtrRetrieval and CtrApproximation say is the same for both connectivities.
+ *
+ * As closed lines, outer borders are those of a wall follower over edge neighbours, as MATLAB's bwboundaries (BW, 4) is. That
+ * function traces a hole on the hole's own pixels; here, as in OpenCV, the border of a hole lies on the foreground around it. */
 #ifndef CONTOURS_BORDERS_H
 #define CONTOURS_BORDERS_H
 
@@ -28,6 +50,7 @@ typedef enum {
 
 typedef struct {
   CtrForeground foreground;
+  CtrConnectivity connectivity; /* of the foreground */
   CtrRetrieval mode;
   CtrApproximation approximation;
   /* Simplifies each contour as cv::approxPolyDP() of OpenCV 4.13 and newer does with closed = true and this epsilon, in
@@ -43,7 +66,7 @@ typedef struct {
   uint32_t features; /* CtrContourFeatures */
 } CtrBordersParams;
 
-/* Defaults: fixed threshold 128, LIST, SIMPLE, no limits, no extra features. */
+/* Defaults: fixed threshold 128, 8-connected, LIST, SIMPLE, no limits, no extra features. */
 CTR_API void ctr_borders_params_init (CtrBordersParams *params);
 
 typedef struct CtrBorders CtrBorders;

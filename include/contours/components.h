@@ -10,11 +10,6 @@
 
 CTR_BEGIN_DECLS
 
-typedef enum {
-  CTR_CONNECTIVITY_4 = 4, /* edge neighbours */
-  CTR_CONNECTIVITY_8 = 8  /* edge and corner neighbours */
-} CtrConnectivity;
-
 /* Features computed on request. Area, bounding box and first moments are always computed. */
 typedef enum {
   CTR_FEATURE_MOMENTS = 1 << 0,    /* second moments: orientation, axes, eccentricity */

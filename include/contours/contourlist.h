@@ -97,8 +97,9 @@ typedef enum {
   CTR_LIMIT_WINDOW_SIDES /* CtrSnakeParams.max_window_sides */
 } CtrLimit;
 
-/* Immutable and reference-counted. Of a pending result (see contours.h), size, coordinates, features, origin_row and vertices are valid; the
- * other fields are 0 until ctr_contours_wait() has returned. The order of the rows is described in borders.h (OpenCV's), cracks.h and snake.h. */
+/* Immutable and reference-counted. Of a pending result (see contours.h), size, coordinates, features, origin_row, vertices and connectivity are
+ * valid; the other fields are 0 until ctr_contours_wait() has returned. The order of the rows is described in borders.h, cracks.h and
+ * snake.h. */
 typedef struct {
   uint32_t width; /* of the analysed image, pixels */
   uint32_t height;
@@ -111,8 +112,9 @@ typedef struct {
   uint64_t needed;   /* what the image needs of the exceeded limit, else 0 */
   /* Of strips: the row of the web that y = 0 stands for; the last row of the strip is height - 1. Otherwise 0. */
   uint64_t origin_row;
-  uint32_t unfinished;  /* rows with CTR_CONTOUR_OPEN */
-  CtrVertices vertices; /* Chain and crack codes (codes.h) give these back. */
+  uint32_t unfinished;          /* rows with CTR_CONTOUR_OPEN */
+  CtrVertices vertices;         /* Chain and crack codes (codes.h) give these back. */
+  CtrConnectivity connectivity; /* of the foreground; 0 for region snakes, which have none */
 } CtrContours;
 
 /* ref() returns a new reference (transfer full). Both are thread-safe. */

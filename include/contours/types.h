@@ -40,6 +40,11 @@ typedef struct {
 
 typedef enum { CTR_BACKEND_CPU, CTR_BACKEND_CUDA } CtrBackend;
 
+typedef enum {
+  CTR_CONNECTIVITY_4 = 4, /* edge neighbours */
+  CTR_CONNECTIVITY_8 = 8  /* edge and corner neighbours */
+} CtrConnectivity;
+
 /* Can the CUDA backend run in this process now? If not, error says what is missing. Never aborts, and creates no CUDA
  * context. */
 CTR_API bool ctr_cuda_available (CtrError *error);

@@ -70,6 +70,60 @@ test_points (void)
   }
 }
 
+/* Lines of 4-connected foreground, from edge neighbour to edge neighbour. */
+static void
+test_four_connected (void)
+{
+  static const CtrPoint hole[] = {{1, 2}, {1, 1}, {2, 1}, {3, 1}, {3, 2}, {3, 3}, {2, 3}, {1, 3}};
+  static const CtrPoint hole_corners[] = {{1, 1}, {3, 1}, {3, 3}, {1, 3}};
+  static const CtrPoint angle[] = {{0, 0}, {0, 1}, {1, 1}, {0, 1}};
+  static const CtrPoint double_hole[] = {
+      {0, 1}, {0, 0}, {1, 0}, {2, 0}, {2, 1}, {3, 1}, {3, 2}, {3, 3}, {2, 3}, {1, 3}, {1, 2}, {0, 2}};
+  static const CtrPoint dots[] = {{7, 4}, {6, 3}, {5, 2}};
+  for (int approximation = 1; approximation <= 2; approximation++) {
+    const bool ends = approximation == CTR_APPROXIMATION_SIMPLE;
+    CtrBordersParams params = borders_params_of (CTR_RETRIEVE_TREE, approximation, 128, false);
+    params.connectivity = CTR_CONNECTIVITY_4;
+    describe ("a ring and pixels that touch at corners, 4-connected, approximation %d", approximation);
+    CtrContours *contours = follow_drawing ("        \n"
+                                            " ###    \n"
+                                            " # # #  \n"
+                                            " ###  # \n"
+                                            "       #\n",
+        &params);
+    Contours all = contours_of (contours);
+    CHECK (all.info.count == 5 && all.info.connectivity == CTR_CONNECTIVITY_4);
+    for (uint32_t i = 0; i < 3; i++)
+      check_points (&all, i, dots + i, 1);
+    check_points (&all, 4, ends ? hole_corners : hole, ends ? 4 : 8);
+    CHECK (all.table[4].flags == CTR_CONTOUR_HOLE && all.table[4].parent == 3 && all.table[3].child == 4);
+    CHECK (all.table[3].area2 == -8 && all.table[4].area2 == 8);
+    CHECK (ctr_contour_perimeter (&all.table[3]) == 8 && ctr_contour_perimeter (&all.table[4]) == 8);
+    ctr_contours_unref (contours);
+
+    describe ("an angle, 4-connected, approximation %d", approximation);
+    contours = follow_drawing ("# \n"
+                               "##\n",
+        &params);
+    all = contours_of (contours);
+    CHECK (all.info.count == 1 && all.table[0].area2 == 0);
+    check_points (&all, 0, angle, 4);
+    ctr_contours_unref (contours);
+
+    describe ("a hole of two pixels that touch at a corner, approximation %d", approximation);
+    contours = follow_drawing ("####\n"
+                               "# ##\n"
+                               "## #\n"
+                               "####\n",
+        &params);
+    all = contours_of (contours);
+    CHECK (all.info.count == 2 && all.table[1].area2 == 14);
+    if (!ends)
+      check_points (&all, 1, double_hole, 12);
+    ctr_contours_unref (contours);
+  }
+}
+
 /* What the hierarchy says of a contour, told by twice its first row plus one for a hole. */
 typedef struct {
   int what, next, previous, child, parent;
@@ -323,6 +377,7 @@ main (int argc, char **argv)
 {
   static const Test tests[] = {
       {"points", test_points},
+      {"four-connected", test_four_connected},
       {"hierarchy", test_hierarchy},
       {"limits", test_limits},
       {"a short hole", test_short_hole},

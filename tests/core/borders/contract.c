@@ -80,6 +80,7 @@ variants (uint32_t *count)
   all[6].min_length = 10;
   all[7].mode = CTR_RETRIEVE_TREE;
   all[7].foreground.invert = true;
+  all[7].connectivity = CTR_CONNECTIVITY_4;
   *count = LENGTH (all);
   return all;
 }
@@ -161,6 +162,8 @@ static void
 test_own (void)
 {
   REFUSE (foreground.mode = (CtrThresholdMode) 7, "threshold mode 7");
+  REFUSE (connectivity = (CtrConnectivity) 0, "connectivity is 0: it must be 4 or 8");
+  REFUSE (connectivity = (CtrConnectivity) 6, "connectivity is 6");
   REFUSE (mode = (CtrRetrieval) 4, "retrieval mode 4");
   REFUSE (mode = (CtrRetrieval) -1, "retrieval mode -1");
   REFUSE (approximation = (CtrApproximation) 0, "approximation 0");

@@ -147,11 +147,13 @@ test_growth (void)
   static const Shape shapes[] = {SHAPE_CHEQUERBOARD, SHAPE_DOTS, SHAPE_ARCHES};
   const uint32_t width = setup.quick ? 96 : 160, height = setup.quick ? 70 : 130;
   for (size_t i = 0; i < LENGTH (shapes); i++)
-    for (int limited = 0; limited <= 1; limited++) {
+    for (int k = 0; k < 4; k++) {
+      const bool limited = k % 2;
       uint8_t *mask = shape_new (shapes[i], width, height);
       const CtrImage image = {
           .data = mask, .stride = width, .width = width, .height = height, .format = CTR_FORMAT_GRAY8};
       CtrBordersParams params = borders_params_of (CTR_RETRIEVE_TREE, CTR_APPROXIMATION_NONE, 1, false);
+      params.connectivity = k < 2 ? CTR_CONNECTIVITY_8 : CTR_CONNECTIVITY_4;
       params.min_area = limited ? 100 : 0;
       describe_borders (shape_names[shapes[i]], &image, &params);
       CtrBorders *fresh = follower_new (&setup);

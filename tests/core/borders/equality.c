@@ -125,11 +125,13 @@ compare_mask (State *state, Random *rng, uint8_t *mask, uint32_t width, uint32_t
   Picture picture = picture_of_mask (rng, mask, width, height, layout, threshold, false);
   for (int mode = CTR_RETRIEVE_EXTERNAL; mode <= CTR_RETRIEVE_TREE; mode++) {
     CtrBordersParams params = borders_params_of (mode, 1 + (mode + height) % 2, threshold, false);
+    params.connectivity = (mode + width) % 4 < 2 ? CTR_CONNECTIVITY_4 : CTR_CONNECTIVITY_8;
     params.features = mode % 2 ? CTR_CONTOUR_FEATURE_MOMENTS : 0;
     compare (state, name, &picture, false, &params);
     if (large)
       continue;
     params.approximation = 3 - params.approximation;
+    params.connectivity = 12 - params.connectivity;
     compare (state, name, &picture, true, &params);
     for (int i = 0; i < 2; i++) {
       params = random_borders_params (rng, threshold, false);
@@ -231,8 +233,11 @@ bench (void *data)
     Picture picture = picture_of_mask (&rng, mask, 1920, 1080, (Layout){.format = CTR_FORMAT_GRAY8}, 128, false);
     Work work = {.state = state, .image = equality_bench_image (&state->setup, &picture, &memory)};
     ctr_borders_params_init (&work.params);
-    snprintf (what, sizeof what, "borders, 1920 x 1080, grain %u", grain);
-    equality_time (&state->setup, what, run, &work);
+    for (int connectivity = 8; connectivity >= 4; connectivity -= 4) {
+      work.params.connectivity = (CtrConnectivity) connectivity;
+      snprintf (what, sizeof what, "borders, 1920 x 1080, grain %u, %d-connected", grain, connectivity);
+      equality_time (&state->setup, what, run, &work);
+    }
     if (memory)
       gpu_free (memory);
     picture_free (&picture);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The reference links every pixel's passages to cycles first. The passages of a cycle then make it a border. It scans
- * and follows nothing in the order of an algorithm. */
+ * and follows nothing in the order of an algorithm. Those of 4-connected foreground are found in another way:
+ * reference_cracks.c. */
 #include "tests/core/borders/reference.h"
 
+#include "tests/core/borders/reference_rule.h"
 #include "tests/core/common/reference.h"
 #include "tests/core/results/simplify_reference.h"
 
@@ -11,16 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Directions, anticlockwise from the east. */
-static const int step_x[8] = {1, 1, 0, -1, -1, -1, 0, 1}, step_y[8] = {0, -1, -1, -1, 0, 1, 1, 1};
-
-typedef struct {
-  int width, height;
-  bool *foreground;
-} Mask;
-
-/* One border. Its passages are numbers: pixel * 4 + the slot of the passage, which is the first of the directions east,
- * north, west, south, counted anticlockwise, in a run of background around the pixel. */
+/* The passages of 8-connected foreground are numbers: pixel * 4 + the slot of the passage, which is the first of the
+ * directions east, north, west, south, counted anticlockwise, in a run of background around the pixel. */
 typedef struct {
   size_t start; /* the passage that begins the list */
   uint64_t key; /* raster number of the first pixel, or of the hole's */
@@ -30,6 +24,7 @@ typedef struct {
 } Border;
 
 typedef struct {
+  const Rule *rule;
   Mask mask;
   int *owner; /* of each passage: its border */
   Border *borders;
@@ -39,15 +34,9 @@ typedef struct {
 } Work;
 
 static bool
-is_foreground (const Mask *mask, int x, int y)
-{
-  return x >= 0 && y >= 0 && x < mask->width && y < mask->height && mask->foreground[(size_t) y * mask->width + x];
-}
-
-static bool
 is_background_at (const Mask *mask, int x, int y, int direction)
 {
-  return !is_foreground (mask, x + step_x[direction & 7], y + step_y[direction & 7]);
+  return !reference_is_foreground (mask, x + reference_step_x[direction & 7], y + reference_step_y[direction & 7]);
 }
 
 static bool
@@ -60,9 +49,10 @@ is_isolated (const Mask *mask, int x, int y)
 }
 
 static bool
-is_passage (const Mask *mask, int x, int y, int slot)
+is_passage (const Mask *mask, size_t passage)
 {
-  if (!is_foreground (mask, x, y))
+  const int slot = passage % 4, x = passage / 4 % mask->width, y = (int) (passage / 4 / mask->width);
+  if (!reference_is_foreground (mask, x, y))
     return false;
   if (is_isolated (mask, x, y))
     return slot == 2;
@@ -82,8 +72,9 @@ way (const Mask *mask, int x, int y, int slot, int turn)
 }
 
 static bool
-contains (const Mask *mask, int x, int y, int slot, int direction)
+contains (const Mask *mask, size_t passage, int direction)
 {
+  const int slot = passage % 4, x = passage / 4 % mask->width, y = (int) (passage / 4 / mask->width);
   if (is_isolated (mask, x, y))
     return true;
   for (int d = (way (mask, x, y, slot, -1) + 1) & 7; is_background_at (mask, x, y, d); d = (d + 1) & 7)
@@ -96,9 +87,10 @@ contains (const Mask *mask, int x, int y, int slot, int direction)
 static size_t
 passage_at (const Mask *mask, int x, int y, int direction)
 {
-  for (int slot = 0; slot < 4; slot++)
-    if (is_passage (mask, x, y, slot) && contains (mask, x, y, slot, direction))
-      return ((size_t) y * mask->width + x) * 4 + slot;
+  const size_t first = ((size_t) y * mask->width + x) * 4;
+  for (size_t passage = first; passage < first + 4; passage++)
+    if (is_passage (mask, passage) && contains (mask, passage, direction))
+      return passage;
   abort ();
 }
 
@@ -108,13 +100,31 @@ next_passage (const Mask *mask, size_t passage)
   const int slot = passage % 4, x = passage / 4 % mask->width, y = (int) (passage / 4 / mask->width);
   if (is_isolated (mask, x, y))
     return passage;
-  const int d = way (mask, x, y, slot, 1), qx = x + step_x[d], qy = y + step_y[d];
+  const int d = way (mask, x, y, slot, 1), qx = x + reference_step_x[d], qy = y + reference_step_y[d];
   /* There, the background comes right after the pixel the line comes from. */
   int cross = (d + 5) & 7;
   while (cross % 2)
     cross = (cross + 1) & 7;
   return ((size_t) qy * mask->width + qx) * 4 + cross / 2;
 }
+
+static uint32_t
+list_passages (const Mask *mask, size_t start, CtrApproximation approximation, CtrPoint *points)
+{
+  uint32_t count = 0;
+  size_t at = start;
+  do {
+    const int slot = at % 4, x = at / 4 % mask->width, y = (int) (at / 4 / mask->width);
+    const bool straight =
+        !is_isolated (mask, x, y) && way (mask, x, y, slot, 1) == ((way (mask, x, y, slot, -1) + 4) & 7);
+    if (approximation == CTR_APPROXIMATION_NONE || !straight)
+      points[count++] = (CtrPoint){(uint16_t) x, (uint16_t) y};
+    at = next_passage (mask, at);
+  } while (at != start);
+  return count;
+}
+
+static const Rule rule_of_passages = {is_passage, contains, passage_at, next_passage, list_passages};
 
 /* Enters the border through PASSAGE at its passages and finds its first one. */
 static void
@@ -125,15 +135,15 @@ collect (Work *work, size_t passage)
   *border = (Border){.key = UINT64_MAX};
   size_t at = passage;
   do {
-    const int slot = at % 4, x = at / 4 % mask->width, y = (int) (at / 4 / mask->width);
+    const int x = at / 4 % mask->width, y = (int) (at / 4 / mask->width);
     for (int east = 0; east <= 1; east++) {
       /* A column more, as a hole's number may be one behind the row's last pixel. */
       const uint64_t key = (uint64_t) y * (mask->width + 1) + x + east;
-      if (contains (mask, x, y, slot, east ? 0 : 4) && key < border->key)
+      if (work->rule->contains (mask, at, east ? 0 : 4) && key < border->key)
         *border = (Border){.start = at, .key = key, .hole = east};
     }
     work->owner[at] = work->count;
-    at = next_passage (mask, at);
+    at = work->rule->next (mask, at);
   } while (at != passage);
   work->count++;
 }
@@ -154,16 +164,16 @@ find_parent (const Work *work, const Border *border)
   const int y = (int) (border->start / 4 / mask->width);
   size_t passage;
   if (border->hole) {
-    while (is_foreground (mask, x - 1, y))
+    while (reference_is_foreground (mask, x - 1, y))
       x--;
-    passage = passage_at (mask, x, y, 4);
+    passage = work->rule->at (mask, x, y, 4);
   } else {
     do
       x--;
-    while (x >= 0 && !is_foreground (mask, x, y));
+    while (x >= 0 && !reference_is_foreground (mask, x, y));
     if (x < 0)
       return -1;
-    passage = passage_at (mask, x, y, 0);
+    passage = work->rule->at (mask, x, y, 0);
   }
   const int other = work->owner[passage];
   return work->borders[other].hole != border->hole ? other : work->borders[other].parent;
@@ -207,23 +217,6 @@ reference_measure (const CtrPoint *points, CtrContour *row, CtrContourSums *sums
   row->top = (uint16_t) top;
   row->width = (uint16_t) (right - left + 1);
   row->height = (uint16_t) (bottom - top + 1);
-}
-
-/* Writes the border's points to POINTS; its row and SUMS follow from them. */
-static void
-list_points (const Mask *mask, Border *border, CtrApproximation approximation, CtrPoint *points, CtrContourSums *sums)
-{
-  size_t at = border->start;
-  border->row.flags = border->hole ? CTR_CONTOUR_HOLE : 0;
-  do {
-    const int slot = at % 4, x = at / 4 % mask->width, y = (int) (at / 4 / mask->width);
-    const bool straight =
-        !is_isolated (mask, x, y) && way (mask, x, y, slot, 1) == ((way (mask, x, y, slot, -1) + 4) & 7);
-    if (approximation == CTR_APPROXIMATION_NONE || !straight)
-      points[border->row.count++] = (CtrPoint){(uint16_t) x, (uint16_t) y};
-    at = next_passage (mask, at);
-  } while (at != border->start);
-  reference_measure (points, &border->row, sums);
 }
 
 static bool
@@ -341,7 +334,9 @@ reference_borders (const CtrImage *image, const CtrBordersParams *params)
   const size_t pixels = (size_t) image->width * image->height;
   const uint32_t threshold =
       params->foreground.mode == CTR_THRESHOLD_OTSU ? reference_otsu (image) : params->foreground.threshold;
-  Work work = {.mask = {(int) image->width, (int) image->height, malloc (pixels * sizeof (bool))}};
+  const bool four = params->connectivity == CTR_CONNECTIVITY_4;
+  Work work = {.rule = four ? &reference_rule_of_cracks : &rule_of_passages,
+      .mask = {(int) image->width, (int) image->height, malloc (pixels * sizeof (bool))}};
   for (uint32_t y = 0; y < image->height; y++)
     for (uint32_t x = 0; x < image->width; x++)
       work.mask.foreground[(size_t) y * image->width + x] =
@@ -350,17 +345,14 @@ reference_borders (const CtrImage *image, const CtrBordersParams *params)
   size_t passages = 0;
   work.owner = malloc (4 * pixels * sizeof *work.owner);
   for (size_t i = 0; i < 4 * pixels; i++) {
-    const int x = i / 4 % image->width, y = (int) (i / 4 / image->width);
     work.owner[i] = -1;
-    passages += is_passage (&work.mask, x, y, i % 4);
+    passages += work.rule->exists (&work.mask, i);
   }
   work.borders = malloc ((passages + 1) * sizeof *work.borders);
-  work.points = malloc ((passages + 1) * sizeof *work.points);
-  for (size_t i = 0; i < 4 * pixels; i++) {
-    const int x = i / 4 % image->width, y = (int) (i / 4 / image->width);
-    if (work.owner[i] < 0 && is_passage (&work.mask, x, y, i % 4))
+  work.points = malloc ((2 * passages + 1) * sizeof *work.points);
+  for (size_t i = 0; i < 4 * pixels; i++)
+    if (work.owner[i] < 0 && work.rule->exists (&work.mask, i))
       collect (&work, i);
-  }
   qsort (work.borders, work.count, sizeof *work.borders, compare_keys);
   work.sums = malloc (((size_t) work.count + 1) * sizeof *work.sums);
   uint64_t first = 0;
@@ -369,11 +361,13 @@ reference_borders (const CtrImage *image, const CtrBordersParams *params)
     size_t at = border->start;
     do {
       work.owner[at] = i;
-      at = next_passage (&work.mask, at);
+      at = work.rule->next (&work.mask, at);
     } while (at != border->start);
     border->parent = find_parent (&work, border);
     border->row.first = first;
-    list_points (&work.mask, border, params->approximation, work.points + first, work.sums + i);
+    border->row.flags = border->hole ? CTR_CONTOUR_HOLE : 0;
+    border->row.count = work.rule->list (&work.mask, border->start, params->approximation, work.points + first);
+    reference_measure (work.points + first, &border->row, work.sums + i);
     first += border->row.count;
   }
   Contours result = choose (&work, params);
@@ -382,6 +376,7 @@ reference_borders (const CtrImage *image, const CtrBordersParams *params)
   result.info.threshold = threshold;
   result.info.coordinates = CTR_COORDINATES_PIXELS;
   result.info.features = params->features;
+  result.info.connectivity = params->connectivity;
   free (work.mask.foreground);
   free (work.owner);
   free (work.borders);

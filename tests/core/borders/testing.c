@@ -21,6 +21,8 @@ random_borders_params (Random *random, uint32_t threshold, bool invert)
 {
   CtrBordersParams params =
       borders_params_of (random_below (random, 4), 1 + random_below (random, 2), threshold, invert);
+  Random other = {~random->state}; /* The numbers that follow stay those without a connectivity. */
+  params.connectivity = random_below (&other, 2) ? CTR_CONNECTIVITY_4 : CTR_CONNECTIVITY_8;
   if (random_below (random, 2))
     params.features = CTR_CONTOUR_FEATURE_MOMENTS;
   if (random_below (random, 3) == 0)
@@ -42,11 +44,13 @@ random_borders_params (Random *random, uint32_t threshold, bool invert)
 void
 describe_borders (const char *name, const CtrImage *image, const CtrBordersParams *params)
 {
-  describe ("%s, %u x %u, format %d, threshold %u%s, mode %d, approximation %d, epsilon %.17g, areas %g to %g, "
-            "length %g, at least %u x %u, features %u",
+  describe (
+      "%s, %u x %u, format %d, threshold %u%s, %d-connected, mode %d, approximation %d, epsilon %.17g, areas %g to %g, "
+      "length %g, at least %u x %u, features %u",
       name, image->width, image->height, image->format, params->foreground.threshold,
-      params->foreground.invert ? " inverted" : "", params->mode, params->approximation, params->epsilon,
-      params->min_area, params->max_area, params->min_length, params->min_width, params->min_height, params->features);
+      params->foreground.invert ? " inverted" : "", params->connectivity, params->mode, params->approximation,
+      params->epsilon, params->min_area, params->max_area, params->min_length, params->min_width, params->min_height,
+      params->features);
 }
 
 CtrBorders *

@@ -126,6 +126,7 @@ reference_label_cracks (
                          .count = list.count,
                          .point_count = list.point_count,
                          .coordinates = CTR_COORDINATES_CORNERS,
+                         .connectivity = params->connectivity,
                          .features = params->features},
       .table = list.table,
       .points = list.points};

@@ -296,6 +296,7 @@ reference_cracks (const CtrImage *image, const CtrCracksParams *params)
                          .count = work.count,
                          .point_count = work.point_count,
                          .coordinates = CTR_COORDINATES_CORNERS,
+                         .connectivity = params->connectivity,
                          .features = params->features},
       .table = work.table,
       .points = work.points};

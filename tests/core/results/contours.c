@@ -41,6 +41,7 @@ check_contours_equal (const Contours *expected, const Contours *actual)
   CHECK (a->threshold == e->threshold);
   CHECK (a->coordinates == e->coordinates);
   CHECK (a->features == e->features);
+  CHECK (a->connectivity == e->connectivity);
   CHECK (a->exceeded == e->exceeded && a->needed == e->needed);
   if (a->count != e->count)
     fprintf (stderr, "%u contours instead of %u\n", a->count, e->count);

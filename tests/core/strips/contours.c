@@ -59,6 +59,8 @@ push_strip (Strips *strips, const CtrImage *image, bool wait)
         strips->border_strips, image, &strips->borders_params, setup.stream, &error);
   if (!contours)
     fail (__FILE__, __LINE__, error.message);
+  CHECK (contours->connectivity
+         == (strips->cracks ? strips->cracks_params.connectivity : strips->borders_params.connectivity));
   return contours;
 }
 
@@ -437,6 +439,7 @@ test_shapes (void)
         Picture picture = picture_of_mask (&random, mask, width, height, (Layout){CTR_FORMAT_GRAY8, 0, 0}, 100, false);
         Strips strips = {.cracks = cracks};
         strips.borders_params = borders_params_of (CTR_RETRIEVE_LIST, 1 + shape % 2, 100, false);
+        strips.borders_params.connectivity = shape % 4 < 2 ? CTR_CONNECTIVITY_4 : CTR_CONNECTIVITY_8;
         strips.cracks_params = cracks_params_of (CTR_LEVELS_AT_LEAST, i % 2 ? 4 : 8, CTR_IMAGE_BORDER_PAD);
         strips.cracks_params.minimum = strips.cracks_params.maximum = 100;
         describe ("%s in strips of %u %u %u rows, %s", shape_names[shape], heights[i][0], heights[i][1], heights[i][2],
@@ -523,6 +526,7 @@ test_bound (void)
     const uint32_t height_count = random_heights (&random, heights, LENGTH (heights));
     strips.borders_params = borders_params_of (CTR_RETRIEVE_LIST, CTR_APPROXIMATION_NONE,
         strips.borders_params.foreground.threshold, strips.borders_params.foreground.invert);
+    strips.borders_params.connectivity = i % 3 ? CTR_CONNECTIVITY_8 : CTR_CONNECTIVITY_4;
     strips.cracks_params.min_area = strips.cracks_params.max_area = strips.cracks_params.min_length = 0;
     describe ("bound, seed %u", i);
     check_bound (&strips, &picture, heights, height_count, 1 + random_below (&random, 40), &random);
@@ -714,6 +718,54 @@ test_arguments (void)
   ctr_crack_strips_free (NULL);
 }
 
+/* The lines of RESULT: from each point to the next one there is one step, of closed lines back to the first point, too. */
+static uint64_t
+check_steps (CtrContours *result)
+{
+  const Contours all = contours_of (result);
+  for (uint32_t i = 0; i < all.info.count; i++) {
+    const CtrContour *row = all.table + i;
+    const CtrPoint *points = all.points + row->first;
+    const bool open = row->flags & CTR_CONTOUR_OPEN;
+    for (uint32_t k = 0; row->count > 1 && k + open < row->count; k++) {
+      const CtrPoint p = points[k], q = points[(k + 1) % row->count];
+      CHECK (abs (p.x - q.x) <= 1 && abs (p.y - q.y) <= 1 && (p.x != q.x || p.y != q.y));
+    }
+  }
+  const uint64_t count = all.info.point_count;
+  ctr_contours_unref (result);
+  return count;
+}
+
+/* Lines that do not go on below, as the connectivity has changed, are reported with their points as the others are. */
+static void
+test_changed_connectivity (void)
+{
+  enum { WIDTH = 37, HEIGHT = 8, STRIPS = 6 };
+  for (uint64_t seed = 1; seed <= (setup.quick ? 4 : 40); seed++) {
+    CtrError error;
+    Random random = {seed};
+    CtrBordersParams params = borders_params_of (CTR_RETRIEVE_LIST, CTR_APPROXIMATION_NONE, 1, false);
+    uint8_t *mask = noise_new (&random, WIDTH, STRIPS * HEIGHT, 30 + random_below (&random, 50), 1);
+    CtrBorderStrips *strips = ctr_border_strips_new (setup.backend, 1000, &error);
+    CtrContours *result;
+    uint64_t points = 0;
+    describe ("changed connectivity, seed %u", (unsigned) seed);
+    for (uint32_t i = 0; i < STRIPS; i++) {
+      const CtrImage strip = {mask + i * WIDTH * HEIGHT, WIDTH, WIDTH, HEIGHT, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST};
+      params.connectivity = random_below (&random, 2) ? CTR_CONNECTIVITY_4 : CTR_CONNECTIVITY_8;
+      result = ctr_border_strips_run (strips, &strip, &params, setup.stream, &error);
+      CHECK (result && result->connectivity == params.connectivity);
+      points += check_steps (result);
+    }
+    CHECK (ctr_border_strips_finish (strips, &result, &error));
+    points += result ? check_steps (result) : 0;
+    CHECK (points > WIDTH * HEIGHT);
+    ctr_border_strips_free (strips);
+    free (mask);
+  }
+}
+
 /* A strip with more points than max_points counts as background, and is told of. */
 static void
 test_max_points (void)
@@ -760,6 +812,7 @@ main (int argc, char **argv)
       {"arguments", test_arguments},
       {"cut", test_cut},
       {"max points", test_max_points},
+      {"changed connectivity", test_changed_connectivity},
       {"far", test_far},
       {"long bar", test_long_bar},
       {"shapes", test_shapes},
