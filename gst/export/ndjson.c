@@ -145,6 +145,9 @@ append_contours (const ExportText *text, GstContoursContourMeta *meta, gboolean 
     export_append_uint (out, ",\"needed\":", gst_contours_contour_meta_get_needed (meta));
   export_append_uint (out, ",\"count\":", count);
   g_string_append_printf (out, ",\"coordinates\":\"%s\"", export_get_coordinates (meta));
+  const guint connectivity = gst_contours_contour_meta_get_connectivity (meta);
+  if (connectivity)
+    export_append_uint (out, ",\"connectivity\":", connectivity);
   if (!lines.points)
     append_analysed (out, meta);
   g_string_append (out, ",\"contours\":[");

@@ -1,8 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Single contours with their regions and nesting, in pixels of the frame that carries the metadata. */
+/* The connectivity of contours; single contours with their regions and nesting, in pixels of the frame that carries the metadata. */
 #include "gst/meta/contourmeta-private.h"
 
 #include <math.h>
+
+/**
+ * gst_contours_contour_meta_get_connectivity:
+ * @meta: a #GstContoursContourMeta
+ *
+ * Which neighbours of a foreground pixel belong to the same part of the foreground. Those of the background then do by the
+ * other rule.
+ *
+ * Returns: 4 (edge neighbours) or 8 (edge and corner neighbours); 0 for outlines of objects, which have no connectivity
+ *
+ * Since: 0.1
+ */
+guint
+gst_contours_contour_meta_get_connectivity (GstContoursContourMeta *meta)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), 0);
+  return PENDING (meta)->connectivity;
+}
 
 /* Whether M scales lengths in all directions alike, by hypot (xx, yx). */
 static gboolean

@@ -129,6 +129,7 @@ GST_START_TEST (analysed)
   assert_equals_int (gst_contours_contour_meta_get_count (found), 2);
   assert_equals_uint64 (gst_contours_contour_meta_get_point_count (found), 8);
   assert_equals_int (gst_contours_contour_meta_get_threshold (found), 128);
+  assert_equals_int (gst_contours_contour_meta_get_connectivity (found), params.connectivity);
   for (guint i = 0; i < 2; i++) {
     GstContoursContour a, b;
     fail_unless (gst_contours_contour_meta_get_contour (found, i, &a)
@@ -288,6 +289,7 @@ GST_START_TEST (fetched_on_demand)
   gst_contours_contour_meta_get_point_count (meta);
   gst_contours_contour_meta_get_threshold (meta);
   gst_contours_contour_meta_get_coordinates (meta);
+  assert_equals_int (gst_contours_contour_meta_get_connectivity (meta), 0); /* The sample has none. */
   gst_contours_contour_meta_get_features (meta);
   assert_fetched (&gpu, 0, 0, 0);
 

@@ -60,6 +60,7 @@ GST_START_TEST (limits)
     const gchar *format, *tells;
   } cases[] = {
       {"ndjson", "\"threshold\":0,\"limit_exceeded\":true,\"needed\":20,\"count\":0,\"coordinates\":\"corners\","
+                 "\"connectivity\":8,"
                  "\"contours\":[]}\n"},
       {"svg", "<g data-source=\"lines\" data-limit-exceeded=\"true\" "},
       {"geojson", "\"timestamp\":0,\"limit_exceeded\":true,\"resolution\""},

@@ -28,7 +28,11 @@ GST_START_TEST (contours)
   sample_attach_contours (buffer, &gpus[1], 0, CTR_COORDINATES_PIXELS, NULL);
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
 
-  const CtrContours info = {.width = 3, .height = 2, .threshold = 9, .coordinates = CTR_COORDINATES_CORNERS};
+  const CtrContours info = {.width = 3,
+      .height = 2,
+      .threshold = 9,
+      .coordinates = CTR_COORDINATES_CORNERS,
+      .connectivity = CTR_CONNECTIVITY_4};
   CtrContourArrays arrays;
   CtrContours *nothing = ctr_contours_alloc (&info, &arrays, NULL);
   GstBuffer *none = gst_buffer_new ();
@@ -41,7 +45,7 @@ GST_START_TEST (contours)
               HEAD "0,\"pts\":0,\"timestamp\":0,\"source\":null" CONTOURS /* */
                   HEAD "1,\"pts\":null,\"timestamp\":null,\"source\":\"follower\","
            "\"resolution\":{\"width\":3,\"height\":2},\"threshold\":9,\"count\":0,"
-           "\"coordinates\":\"corners\",\"contours\":[]}\n");
+           "\"coordinates\":\"corners\",\"connectivity\":4,\"contours\":[]}\n");
   finish (h, element, bus);
   g_free (path);
 }

@@ -291,6 +291,9 @@ GST_CONTOURS_API
 GstContoursContourCoordinates gst_contours_contour_meta_get_coordinates (GstContoursContourMeta *meta);
 
 GST_CONTOURS_API
+guint gst_contours_contour_meta_get_connectivity (GstContoursContourMeta *meta);
+
+GST_CONTOURS_API
 GstContoursContourFeatures gst_contours_contour_meta_get_features (GstContoursContourMeta *meta);
 
 GST_CONTOURS_API

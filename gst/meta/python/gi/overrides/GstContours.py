@@ -247,7 +247,7 @@ class _Contour:
         return self.__dict__.get("_nesting")
 
 
-@_extends(_namespace.ContourMeta, ("coordinates", "count", "features", "first_row", "flags", "mapping", "needed",
+@_extends(_namespace.ContourMeta, ("connectivity", "coordinates", "count", "features", "first_row", "flags", "mapping", "needed",
                                    "origin_row", "point_count", "reference_size", "size", "source", "threshold"))
 class _ContourMeta:
     def _fetch(self, get):
