@@ -9,8 +9,8 @@
  * perimeter and bounding box, and optionally moments. The picture stays unchanged.
  *
  * Contours, points, order and hierarchy are identical to those of OpenCV's findContours(), on the GPU and on the CPU.
- * On the GPU they stay in GPU memory until they are read.
- *
+ * With #GstCudaBorders:connectivity 4 the foreground is 4-connected, as for MATLAB's bwboundaries(). On the GPU the contours
+ * stay in GPU memory until they are read.
  *
  * With #GstForegroundFilter:post-messages the element posts an element message "cudaborders" for each frame. Its
  * `count` is the number of contours. It adds the field
@@ -54,6 +54,7 @@ struct _GstCudaBorders {
 
 enum {
   PROP_0,
+  PROP_CONNECTIVITY,
   PROP_MODE,
   PROP_APPROXIMATION,
   PROP_EPSILON,
@@ -73,6 +74,22 @@ enum {
 G_DEFINE_TYPE (GstCudaBorders, gst_cuda_borders, GST_TYPE_FOREGROUND_FILTER)
 GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (cudaborders, "cudaborders", GST_RANK_NONE, GST_TYPE_CUDA_BORDERS,
     GST_DEBUG_CATEGORY_INIT (gst_cuda_borders_debug, "cudaborders", 0, "cudaborders element"))
+
+#define GST_TYPE_CUDA_BORDERS_CONNECTIVITY (gst_cuda_borders_connectivity_get_type ())
+static GType
+gst_cuda_borders_connectivity_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+      {CTR_CONNECTIVITY_4, "Pixels that share an edge", "4"},
+      {CTR_CONNECTIVITY_8, "Pixels that share an edge or a corner", "8"},
+      {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstCudaBordersConnectivity", values));
+  return type;
+}
 
 #define GST_TYPE_CUDA_BORDERS_MODE (gst_cuda_borders_mode_get_type ())
 static GType
@@ -208,6 +225,7 @@ gst_cuda_borders_report_contours (GstContoursFilter *filter, GstBuffer *buffer, 
 }
 
 static const PropertyField fields[] = {
+    PROPERTY_FIELD (PROP_CONNECTIVITY, GstCudaBorders, params.connectivity),
     PROPERTY_FIELD (PROP_MODE, GstCudaBorders, params.mode),
     PROPERTY_FIELD (PROP_APPROXIMATION, GstCudaBorders, params.approximation),
     PROPERTY_FIELD (PROP_EPSILON, GstCudaBorders, params.epsilon),
@@ -259,6 +277,17 @@ gst_cuda_borders_class_init (GstCudaBordersClass *klass)
   ctr_borders_params_init (&defaults);
   object_class->set_property = gst_cuda_borders_set_property;
   object_class->get_property = gst_cuda_borders_get_property;
+
+  /**
+   * GstCudaBorders:connectivity:
+   *
+   * Connectivity of foreground pixels: 4 (shared edge) or 8 (shared edge or corner). Background pixels then are 8- or
+   * 4-connected. With 8 the contours are those of OpenCV's findContours(). With 4 contours go from edge neighbour to edge
+   * neighbour, as those of MATLAB's bwboundaries (BW, 4).
+   */
+  g_object_class_install_property (object_class, PROP_CONNECTIVITY,
+      g_param_spec_enum ("connectivity", "Connectivity", "Connectivity of foreground pixels: 4 or 8 neighbours",
+          GST_TYPE_CUDA_BORDERS_CONNECTIVITY, defaults.connectivity, controlled));
 
   /**
    * GstCudaBorders:mode:
@@ -369,6 +398,7 @@ gst_cuda_borders_class_init (GstCudaBordersClass *klass)
   filter_class->drop_web = GST_DEBUG_FUNCPTR (gst_cuda_borders_drop_web);
   filter_class->report_contours = GST_DEBUG_FUNCPTR (gst_cuda_borders_report_contours);
 
+  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_BORDERS_CONNECTIVITY, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_BORDERS_MODE, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_BORDERS_APPROXIMATION, 0);
 }

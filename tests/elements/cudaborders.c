@@ -54,6 +54,10 @@ GST_START_TEST (test_live_properties)
   gst_util_set_object_arg (G_OBJECT (borders), "approximation", "none");
   check_change (h, &frame, &params, &before);
 
+  params.connectivity = CTR_CONNECTIVITY_4;
+  gst_util_set_object_arg (G_OBJECT (borders), "connectivity", "4");
+  check_change (h, &frame, &params, &before);
+
   params.features = CTR_CONTOUR_FEATURE_MOMENTS;
   gst_util_set_object_arg (G_OBJECT (borders), "features", "moments");
   check_change (h, &frame, &params, &before);
@@ -80,6 +84,10 @@ GST_START_TEST (test_live_properties)
 
   params.epsilon = 1.5;
   g_object_set (borders, "epsilon", 1.5, NULL);
+  check_change (h, &frame, &params, &before);
+
+  params.connectivity = CTR_CONNECTIVITY_8;
+  gst_util_set_object_arg (G_OBJECT (borders), "connectivity", "8");
   check_change (h, &frame, &params, &before);
 
   params.mode = CTR_RETRIEVE_LIST;
