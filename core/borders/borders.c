@@ -5,6 +5,7 @@
 #include "core/borders/simplify.h"
 #include "core/common/contour_limits.h"
 #include "core/common/error.h"
+#include "core/foreground/foreground.h"
 #include "core/results/contourlist.h"
 
 struct CtrBorders {
@@ -70,8 +71,6 @@ ctr_borders_check_params (const CtrBordersParams *params, CtrError *error)
   if (!params)
     return ctr_fail (
         error, CTR_ERROR_INVALID_ARGUMENT, "the parameters are NULL: ctr_borders_params_init() fills in the defaults");
-  if (params->foreground.mode != CTR_THRESHOLD_FIXED && params->foreground.mode != CTR_THRESHOLD_OTSU)
-    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown threshold mode %d", (int) params->foreground.mode);
   if (params->connectivity != CTR_CONNECTIVITY_4 && params->connectivity != CTR_CONNECTIVITY_8)
     return ctr_fail (
         error, CTR_ERROR_INVALID_ARGUMENT, "connectivity is %d: it must be 4 or 8", (int) params->connectivity);
@@ -95,6 +94,7 @@ static bool
 check_arguments (const CtrBorders *borders, const CtrImage *image, const CtrBordersParams *params, CtrError *error)
 {
   return ctr_image_check (image, error) && ctr_borders_check_params (params, error)
+         && ctr_foreground_check (&params->foreground, image, error)
          && ctr_analyser_check_memory (&borders->base, "image", image->memory, error);
 }
 

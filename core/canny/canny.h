@@ -10,7 +10,7 @@
  *   blur                            -                       canny/blur.c           canny/blur.cuh
  *   gradient, maxima                -                       canny/gradient.c       canny/gradient.cuh
  *   blur, gradient of 16 bits       -                       canny/wide.c           canny/wide_blur.cu, canny/wide_tiles.cu
- *   hysteresis                      -                       canny/hysteresis.c     canny/hysteresis.cuh, canny/seams.cu
+ *   hysteresis                      -                       canny/hysteresis.c     common/run_union.cuh, canny/seams.cu
  *   edge picture                    canny/edge_picture.c    canny/canny.c          canny/tile_edges.cuh, canny/seams.cu
  *   other outputs                   canny/values.h          canny/canny.c          canny/values.cu
  *   host side of the GPU            -                       -                      canny/canny.cu

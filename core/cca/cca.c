@@ -3,6 +3,7 @@
 #include "core/cca/cca.h"
 
 #include "core/common/error.h"
+#include "core/foreground/foreground.h"
 #include "core/results/components.h"
 
 struct CtrCca {
@@ -63,8 +64,6 @@ check_params (const CtrCcaParams *params, CtrError *error)
   if (params->connectivity != CTR_CONNECTIVITY_4 && params->connectivity != CTR_CONNECTIVITY_8)
     return ctr_fail (
         error, CTR_ERROR_INVALID_ARGUMENT, "connectivity is %d: it must be 4 or 8", (int) params->connectivity);
-  if (params->foreground.mode != CTR_THRESHOLD_FIXED && params->foreground.mode != CTR_THRESHOLD_OTSU)
-    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown threshold mode %d", (int) params->foreground.mode);
   if (params->features & CTR_FEATURE_VALUES)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
         "CTR_FEATURE_VALUES in features 0x%x: leave it out, the mode CTR_COMPONENTS_EQUAL brings it", params->features);
@@ -83,6 +82,7 @@ bool
 ctr_cca_check_arguments (const CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, CtrError *error)
 {
   return ctr_image_check (image, error) && check_params (params, error)
+         && (params->mode == CTR_COMPONENTS_EQUAL || ctr_foreground_check (&params->foreground, image, error))
          && ctr_analyser_check_memory (&cca->base, "image", image->memory, error);
 }
 

@@ -23,6 +23,7 @@ ctr_input_free (CtrInput *input)
     return;
   ctr_input_clear (input);
   free (input->host.luma);
+  free (input->host.mask.bits);
   free (input);
 }
 
@@ -33,8 +34,10 @@ ctr_input_clear (CtrInput *input)
     input->device.drop (input->device.plane);
   if (input->device.threshold)
     input->device.drop (input->device.threshold);
-  input->device.plane = input->device.threshold = NULL;
-  input->host.has_luma = input->host.has_threshold = false;
+  if (input->device.mask)
+    input->device.drop (input->device.mask);
+  input->device.plane = input->device.threshold = input->device.mask = NULL;
+  input->host.has_luma = input->host.has_threshold = input->host.mask.is_made = false;
   input->image.data = NULL;
 }
 
@@ -78,15 +81,48 @@ ctr_input_view_luma (const CtrInput *input, CtrImage *plane)
   plane->format = CTR_FORMAT_GRAY8;
 }
 
+/* Memory at *MEMORY of *SIZE bytes for NEEDED ones. */
+static bool
+reserve (void **memory, size_t *size, size_t needed)
+{
+  if (needed <= *size)
+    return true;
+  free (*memory);
+  *memory = aligned_alloc (CTR_INPUT_ALIGNMENT, (needed + CTR_INPUT_ALIGNMENT - 1) & -(size_t) CTR_INPUT_ALIGNMENT);
+  *size = *memory ? needed : 0;
+  return *memory;
+}
+
 bool
 ctr_input_reserve_luma (CtrInput *input)
 {
+  void *memory = input->host.luma;
   input->host.stride = (input->image.width + CTR_INPUT_ALIGNMENT - 1) / CTR_INPUT_ALIGNMENT * CTR_INPUT_ALIGNMENT;
-  const size_t bytes = input->host.stride * input->image.height;
-  if (bytes <= input->host.bytes)
-    return true;
-  free (input->host.luma);
-  input->host.luma = aligned_alloc (CTR_INPUT_ALIGNMENT, bytes);
-  input->host.bytes = input->host.luma ? bytes : 0;
-  return input->host.luma;
+  const bool ok = reserve (&memory, &input->host.bytes, input->host.stride * input->image.height);
+  input->host.luma = memory;
+  return ok;
+}
+
+bool
+ctr_input_reserve_mask (CtrInput *input)
+{
+  void *memory = input->host.mask.bits;
+  const bool ok = reserve (&memory, &input->host.mask.bytes, ctr_packed_row (input->image.width) * input->image.height);
+  input->host.mask.bits = memory;
+  return ok;
+}
+
+static bool
+is_same_chroma (const CtrChroma *a, const CtrChroma *b)
+{
+  return a->cb == b->cb && a->cr == b->cr && a->stride == b->stride && a->step == b->step && a->shift_x == b->shift_x
+         && a->shift_y == b->shift_y;
+}
+
+bool
+ctr_input_is_same_mask (const CtrForeground *foreground, const CtrChroma *chroma, const CtrForeground *made_foreground,
+    const CtrChroma *made_chroma)
+{
+  return ctr_foreground_is_equal (foreground, made_foreground)
+         && (!ctr_foreground_uses_colour (foreground) || is_same_chroma (chroma, made_chroma));
 }

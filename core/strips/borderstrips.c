@@ -22,7 +22,7 @@ static bool
 check_params (const void *params, CtrError *error)
 {
   const CtrBordersParams *p = params;
-  return ctr_borders_check_params (p, error)
+  return ctr_borders_check_params (p, error) && ctr_web_check_foreground (&p->foreground, error)
          && ctr_strips_require ("retrieval mode", p->mode, CTR_RETRIEVE_LIST, "list",
              "the contour around a closed one may still be open", error);
 }
@@ -54,7 +54,7 @@ finish (CtrAnalyser *analyser, CtrError *error)
 static CtrContours *
 analyse (CtrAnalyser *analyser, const CtrStripLane *lane, const CtrImage *rows, CtrError *error)
 {
-  const CtrForeground foreground = {CTR_THRESHOLD_FIXED, 255, false};
+  const CtrForeground foreground = {.mode = CTR_THRESHOLD_FIXED, .threshold = 255};
   const CtrBordersParams params = params_of_window (lane, &foreground, 0);
   return ctr_borders_run ((CtrBorders *) analyser, rows, &params, NULL, error);
 }

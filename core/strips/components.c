@@ -144,6 +144,8 @@ check_arguments (const CtrComponentStrips *strips, const CtrImage *image, const 
         "features 0x%x: components of strips have moments and grey values, but no label image and no background, "
         "since labels are known only when components are complete",
         params->features);
+  if (!ctr_web_check_foreground (&params->foreground, error))
+    return false;
   return strips->web.width == 0 || params->features == strips->last.features
          || ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
              "features 0x%x of a strip differ from those of the web, 0x%x: end the web before they change",

@@ -204,7 +204,8 @@ describe (const CtrStrips *strips, const CtrStripLane *lane, uint64_t end)
 CtrContours *
 ctr_strips_join (CtrStrips *strips, CtrStripLane *lane, CtrContours *inside, CtrError *error)
 {
-  const CtrForeground foreground = {CTR_THRESHOLD_FIXED, inside->threshold, lane->plan.foreground.invert};
+  const CtrForeground foreground = {
+      .mode = CTR_THRESHOLD_FIXED, .threshold = inside->threshold, .invert = lane->plan.foreground.invert};
   strips->threshold = inside->threshold;
   const CtrContours info = describe (strips, lane, lane->row + lane->image.height);
   strips->stitcher.kind = lane->kind;

@@ -2,6 +2,7 @@
 #include "core/strips/web.h"
 
 #include "core/common/error.h"
+#include "core/foreground/foreground.h"
 
 bool
 ctr_web_init (CtrWeb *web, uint32_t max_open_rows, CtrError *error)
@@ -23,4 +24,15 @@ ctr_web_check (const CtrWeb *web, const CtrImage *image, CtrError *error)
          || ctr_fail (error, CTR_ERROR_TOO_LARGE,
              "a strip of %u rows and a maximum of %u open rows are more than %d rows: reduce the maximum or the strips",
              image->height, web->max_open_rows, CTR_MAX_SIDE);
+}
+
+bool
+ctr_web_check_foreground (const CtrForeground *foreground, CtrError *error)
+{
+  return ctr_foreground_is_plain (foreground)
+         || ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+             "the foreground of strips is that of one threshold on the luma, fixed or Otsu's: neighbourhoods, "
+             "connected "
+             "parts and colours are not joined at the seams; leave out all other properties of the foreground, or "
+             "strip-mode");
 }

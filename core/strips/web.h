@@ -8,6 +8,7 @@
 #ifndef CTR_CORE_STRIPS_WEB_H
 #define CTR_CORE_STRIPS_WEB_H
 
+#include <contours/foreground.h>
 #include <contours/image.h>
 
 CTR_BEGIN_DECLS
@@ -23,6 +24,9 @@ bool ctr_web_init (CtrWeb *web, uint32_t max_open_rows, CtrError *error);
 
 /* Can IMAGE be the next strip? */
 bool ctr_web_check (const CtrWeb *web, const CtrImage *image, CtrError *error);
+
+/* Can strips have FOREGROUND? */
+bool ctr_web_check_foreground (const CtrForeground *foreground, CtrError *error);
 
 /* The origin row of a strip that begins at FIRST_ROW, and of what is open there at the end of the web. */
 static inline uint64_t

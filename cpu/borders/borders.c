@@ -34,7 +34,7 @@ typedef struct {
   State *state;
   const CtrImage *image;
   const CtrBordersPlan *plan;
-  uint32_t threshold;
+  CtrForegroundRows foreground;
 } Work;
 
 static void *
@@ -123,8 +123,8 @@ find_edges (void *context, uint32_t index)
   for (uint32_t y = band->strip.top; y < band->strip.end; y++) {
     if (ctr_cancelled ())
       return;
-    ctr_samples_pack (work->image, ctr_samples_row (&samples, work->image, y), work->threshold,
-        work->plan->foreground.invert, ctr_border_lines_row (&bands->lines, y));
+    const void *row = work->foreground.mask ? NULL : ctr_samples_row (&samples, work->image, y);
+    ctr_samples_set_bits (work->image, &work->foreground, y, row, ctr_border_lines_row (&bands->lines, y));
     ctr_border_strip_end_row (&band->strip, &bands->lines, y);
   }
   band->ok = true;
@@ -201,8 +201,9 @@ static CtrContours *
 follow_borders (State *state, const CtrImage *image, const CtrBordersPlan *plan, CtrError *error)
 {
   const unsigned threads = ctr_threads_current ();
-  Work work = {.state = state, .image = image, .plan = plan};
-  if (!ctr_samples_threshold (&state->samples, image, &plan->foreground, &work.threshold, error))
+  CtrImage luma;
+  Work work = {.state = state, .image = ctr_samples_share (image, &luma), .plan = plan};
+  if (!ctr_samples_foreground (&state->samples, image, work.image, &plan->foreground, &work.foreground, error))
     return NULL;
   if (!find_borders (&work, threads)) {
     if (ctr_go_on (error))
@@ -212,7 +213,7 @@ follow_borders (State *state, const CtrImage *image, const CtrBordersPlan *plan,
   }
   const CtrContours info = {.width = image->width,
       .height = image->height,
-      .threshold = work.threshold,
+      .threshold = work.foreground.threshold,
       .coordinates = CTR_COORDINATES_PIXELS,
       .features = plan->features};
   return ctr_border_bands_result (&state->bands, &info, plan, threads, error);
@@ -222,9 +223,8 @@ static bool
 enqueue (void *data, const CtrImage *image, const CtrBordersPlan *plan, void *stream, CtrError *error)
 {
   State *state = data;
-  CtrImage luma;
   ctr_contours_unref (state->result);
-  state->result = follow_borders (state, ctr_samples_share (image, &luma), plan, error);
+  state->result = follow_borders (state, image, plan, error);
   /* A smaller image may need the memory that a too large one has taken. */
   if (!state->result && !ctr_cancelled ())
     release_buffers (state);

@@ -130,7 +130,7 @@ keep_runs (CtrCcaBand *band, const CtrCcaRow *row, uint32_t y)
 }
 
 static CtrStatus
-label_rows (CtrCcaBand *band, const CtrImage *image, const CtrCcaParams *params, uint32_t threshold)
+label_rows (CtrCcaBand *band, const CtrImage *image, const CtrCcaParams *params, const CtrForegroundRows *foreground)
 {
   const bool wide = image->format == CTR_FORMAT_GRAY16, equal = params->mode == CTR_COMPONENTS_EQUAL;
   const uint32_t reach = params->connectivity == CTR_CONNECTIVITY_8, features = params->features;
@@ -146,11 +146,12 @@ label_rows (CtrCcaBand *band, const CtrImage *image, const CtrCcaParams *params,
   for (uint32_t y = band->first_y; y < band->end_y; y++) {
     if (ctr_cancelled ())
       return CTR_ERROR_CANCELLED;
-    const void *samples = ctr_samples_row (&band->samples, image, y);
+    const bool reads = equal || !foreground->mask || features & CTR_FEATURE_GREY;
+    const void *samples = reads ? ctr_samples_row (&band->samples, image, y) : NULL;
     if (equal) {
       ctr_cca_find_values (samples, wide, image->width, params->background, row);
     } else {
-      ctr_samples_pack (image, samples, threshold, params->foreground.invert, band->bits);
+      ctr_samples_set_bits (image, foreground, y, samples, band->bits);
       row->count = ctr_find_runs (band->bits, image->width, row->edges);
     }
     row->edges[2 * row->count] = row->edges[2 * row->count + 1] = CTR_CCA_NO_RUN;
@@ -220,9 +221,10 @@ fold_into_roots (CtrCcaBand *band, uint32_t features)
 }
 
 void
-ctr_cca_band_label (CtrCcaBand *band, const CtrImage *image, const CtrCcaParams *params, uint32_t threshold)
+ctr_cca_band_label (
+    CtrCcaBand *band, const CtrImage *image, const CtrCcaParams *params, const CtrForegroundRows *foreground)
 {
-  band->status = label_rows (band, image, params, threshold);
+  band->status = label_rows (band, image, params, foreground);
   if (band->status == CTR_OK)
     band->status = fold_into_roots (band, params->features);
 }

@@ -60,9 +60,10 @@ void ctr_cca_band_release (CtrCcaBand *band);
 /* Gives back memory at the end of a period: see ctr_host_buffer_give_back(). */
 bool ctr_cca_band_give_back (CtrCcaBand *band);
 
-/* Labels the rows from first_y to before end_y. Adds the sums of all labels to those of their roots, which become their
+/* Labels the rows from first_y to before end_y. FOREGROUND counts with CTR_COMPONENTS_FOREGROUND only. Adds the sums of all labels to those of their roots, which become their
  * parents. Sets the status: CTR_OK, CTR_ERROR_CANCELLED or CTR_ERROR_OUT_OF_MEMORY. */
-void ctr_cca_band_label (CtrCcaBand *band, const CtrImage *image, const CtrCcaParams *params, uint32_t threshold);
+void ctr_cca_band_label (
+    CtrCcaBand *band, const CtrImage *image, const CtrCcaParams *params, const CtrForegroundRows *foreground);
 
 /* Adds the sums of label SOURCE of band FROM to those of label TARGET of band TO, whose first pixel comes earlier. */
 void ctr_cca_band_add (CtrCcaBand *to, uint32_t target, const CtrCcaBand *from, uint32_t source, uint32_t features);

@@ -48,9 +48,9 @@ typedef struct {
 /* What the threads share of an image. */
 typedef struct {
   State *state;
-  const CtrImage *image;
+  const CtrImage *image; /* its samples */
   const CtrCcaParams *params;
-  uint32_t threshold;
+  CtrForegroundRows foreground; /* with CTR_COMPONENTS_FOREGROUND */
   uint32_t bands;
   CtrComponents *result;
 } Frame;
@@ -156,7 +156,7 @@ static void
 label_band (void *data, uint32_t i)
 {
   const Frame *frame = data;
-  ctr_cca_band_label (frame->state->bands[i], frame->image, frame->params, frame->threshold);
+  ctr_cca_band_label (frame->state->bands[i], frame->image, frame->params, &frame->foreground);
 }
 
 static uint32_t
@@ -399,7 +399,7 @@ make_result (Frame *frame, CtrError *error)
       ctr_components_alloc (frame->image->width, frame->image->height, count, ctr_cca_features (frame->params), error);
   if (!frame->result)
     return false;
-  frame->result->threshold = frame->threshold;
+  frame->result->threshold = frame->foreground.threshold;
   frame->result->connectivity = frame->params->connectivity;
   if (frame->params->features & CTR_FEATURE_BACKGROUND)
     join_backgrounds (frame);
@@ -412,14 +412,14 @@ make_result (Frame *frame, CtrError *error)
 }
 
 static CtrComponents *
-analyse (Frame *frame, CtrError *error)
+analyse (Frame *frame, const CtrImage *image, CtrError *error)
 {
   const uint32_t width = frame->image->width, height = frame->image->height;
   frame->bands = ctr_band_count (width, height, ctr_threads_current (), BANDS_PER_THREAD, MIN_PIXELS);
   if (!prepare_bands (frame, error)
       || (frame->params->mode == CTR_COMPONENTS_FOREGROUND
-          && !ctr_samples_threshold (
-              &frame->state->bands[0]->samples, frame->image, &frame->params->foreground, &frame->threshold, error)))
+          && !ctr_samples_foreground (&frame->state->bands[0]->samples, image, frame->image, &frame->params->foreground,
+              &frame->foreground, error)))
     return NULL;
   ctr_parallel_for (ctr_threads_current (), frame->bands, label_band, frame);
   if (check_bands (frame, error) && join_bands (frame, error) && make_result (frame, error))
@@ -435,7 +435,7 @@ enqueue (void *data, const CtrImage *image, const CtrCcaParams *params, void *st
   CtrImage luma;
   Frame frame = {.state = state, .image = ctr_samples_share (image, &luma), .params = params};
   ctr_components_unref (state->result);
-  state->result = analyse (&frame, error);
+  state->result = analyse (&frame, image, error);
   /* A smaller image may need the memory that a too large one has taken. */
   if (!state->result && !ctr_cancelled ())
     release_buffers (state);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "cpu/common/samples.h"
 
+#include "core/common/error.h"
 #include "core/common/input.h"
 #include "core/common/otsu.h"
 #include "core/common/poll.h"
+#include "core/foreground/triangle.h"
 #include "cpu/common/bands.h"
 #include "cpu/common/luma.h"
 
@@ -21,6 +23,8 @@ void
 ctr_samples_release (CtrSamples *samples)
 {
   ctr_host_buffer_release (&samples->counts);
+  ctr_host_buffer_release (&samples->mask);
+  ctr_foreground_release (&samples->masking);
 }
 
 /* The samples of row Y; LUMA has room for those of packed RGB. */
@@ -130,43 +134,51 @@ count_band (void *data, uint32_t band)
 }
 
 static uint32_t
-otsu_threshold (const Count *count)
+otsu_threshold (const uint32_t *histogram, uint32_t levels, uint64_t pixels)
 {
-  const bool wide = count->image->format == CTR_FORMAT_GRAY16;
-  const uint32_t levels = wide ? 65536 : 256;
-  uint32_t *histogram = count->counts[0].bins;
-  for (uint32_t band = 0; band < count->bands; band++)
-    for (uint32_t i = band == 0 ? levels : 0; i < count->bins; i++)
-      histogram[i % levels] += count->counts[band].bins[i];
   uint64_t sum = 0;
   for (uint32_t i = 0; i < levels; i++)
     sum += (uint64_t) i * histogram[i];
   CtrOtsu otsu;
-  ctr_otsu_init (&otsu, (uint64_t) count->image->width * count->image->height, sum);
+  ctr_otsu_init (&otsu, pixels, sum);
   for (uint32_t i = 0; i < levels; i++)
     if (histogram[i])
       ctr_otsu_add (&otsu, i, histogram[i]);
   return ctr_otsu_threshold (&otsu);
 }
 
-static bool
-find_otsu (CtrSamples *samples, const CtrImage *image, uint32_t *threshold, CtrError *error)
+static uint32_t
+threshold_of (const Count *count, CtrThresholdMode mode)
+{
+  const uint32_t levels = count->image->format == CTR_FORMAT_GRAY16 ? 65536 : 256;
+  uint32_t *histogram = count->counts[0].bins;
+  for (uint32_t band = 0; band < count->bands; band++)
+    for (uint32_t i = band == 0 ? levels : 0; i < count->bins; i++)
+      histogram[i % levels] += count->counts[band].bins[i];
+  if (mode == CTR_THRESHOLD_TRIANGLE)
+    return ctr_triangle_find (histogram, levels);
+  return otsu_threshold (histogram, levels, (uint64_t) count->image->width * count->image->height);
+}
+
+bool
+ctr_samples_find_threshold (
+    CtrHostBuffer *counts, const CtrImage *image, CtrThresholdMode mode, uint32_t *threshold, CtrError *error)
 {
   Count count = {.image = image, .bins = image->format == CTR_FORMAT_GRAY16 ? 65536 : 4 * 256};
   const unsigned threads = ctr_threads_current ();
   count.bands = ctr_band_count (image->width, image->height, threads, 1, MIN_PIXELS);
-  if (!ctr_host_buffer_reserve (&samples->counts, count.bands, sizeof (Counts)))
+  if (!ctr_host_buffer_reserve (counts, count.bands, sizeof (Counts)))
     return ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for a histogram");
-  count.counts = samples->counts.data;
+  count.counts = counts->data;
   ctr_parallel_for (threads, count.bands, count_band, &count);
   if (count.cancelled)
     return ctr_fail_cancelled (error);
-  *threshold = otsu_threshold (&count);
+  *threshold = threshold_of (&count, mode);
   return true;
 }
 
-bool
-ctr_samples_threshold (
+static bool
+find_threshold (
     CtrSamples *samples, const CtrImage *image, const CtrForeground *foreground, uint32_t *threshold, CtrError *error)
 {
   if (foreground->mode == CTR_THRESHOLD_FIXED) {
@@ -178,11 +190,58 @@ ctr_samples_threshold (
     *threshold = input->host.threshold;
     return true;
   }
-  if (!find_otsu (samples, image, threshold, error))
+  if (!ctr_samples_find_threshold (&samples->counts, image, CTR_THRESHOLD_OTSU, threshold, error))
     return false;
   if (input) {
     input->host.threshold = *threshold;
     input->host.has_threshold = true;
   }
   return true;
+}
+
+/* Makes the mask where a later analyser of the same image finds it, in INPUT, or in memory of its own. */
+static bool
+make_mask (CtrSamples *samples, CtrInput *input, const CtrImage *image, const CtrForeground *foreground,
+    CtrForegroundRows *rows, CtrError *error)
+{
+  uint64_t *bits;
+  const bool leaves = input && !input->host.mask.is_made && ctr_input_reserve_mask (input);
+  if (!leaves && !ctr_host_buffer_reserve (&samples->mask, image->height, ctr_packed_row (image->width)))
+    return ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the foreground mask of a %u x %u image",
+        image->width, image->height);
+  bits = leaves ? input->host.mask.bits : samples->mask.data;
+  if (!ctr_foreground_make (&samples->masking, image, foreground, bits, &rows->threshold, error))
+    return false;
+  rows->mask = bits;
+  if (leaves) {
+    input->host.mask.is_made = true;
+    input->host.mask.foreground = *foreground;
+    input->host.mask.chroma = image->chroma;
+    input->host.mask.threshold = rows->threshold;
+  }
+  return true;
+}
+
+bool
+ctr_samples_mask (CtrSamples *samples, const CtrImage *image, const CtrForeground *foreground, CtrForegroundRows *rows,
+    CtrError *error)
+{
+  CtrInput *input = ctr_foreground_is_plain (foreground) ? NULL : ctr_input_for (image);
+  *rows = (CtrForegroundRows){.words = ctr_packed_row (image->width) / sizeof (uint64_t)};
+  if (!input || !input->host.mask.is_made
+      || !ctr_input_is_same_mask (foreground, &image->chroma, &input->host.mask.foreground, &input->host.mask.chroma))
+    return make_mask (samples, input, image, foreground, rows, error);
+  rows->mask = input->host.mask.bits;
+  rows->threshold = input->host.mask.threshold;
+  return true;
+}
+
+bool
+ctr_samples_foreground (CtrSamples *samples, const CtrImage *image, const CtrImage *plane,
+    const CtrForeground *foreground, CtrForegroundRows *rows, CtrError *error)
+{
+  if (!ctr_foreground_is_plain (foreground))
+    return ctr_samples_mask (samples, image, foreground, rows, error);
+  *rows = (CtrForegroundRows){.invert = foreground->invert};
+  return find_threshold (samples, plane, foreground, &rows->threshold, error);
 }

@@ -3,17 +3,26 @@
 #ifndef CTR_CPU_COMMON_SAMPLES_H
 #define CTR_CPU_COMMON_SAMPLES_H
 
-#include "cpu/common/host_buffer.h"
 #include "cpu/common/runs.h"
+#include "cpu/foreground/foreground.h"
 
-#include <contours/foreground.h>
-#include <contours/image.h>
+#include <string.h>
 
 /* Working memory, zeroed before first use. */
 typedef struct {
   uint8_t luma[CTR_MAX_SIDE];
   CtrHostBuffer counts; /* for histograms; empty before the first image that needs one */
+  CtrHostBuffer mask;   /* packed; likewise */
+  CtrForegroundState masking;
 } CtrSamples;
+
+/* Where the foreground bits of an image come from. */
+typedef struct {
+  uint32_t threshold;   /* of the result */
+  bool invert;          /* without a mask, samples below the threshold are foreground */
+  const uint64_t *mask; /* packed, with WORDS of a row; NULL: none, samples are compared with the threshold */
+  size_t words;
+} CtrForegroundRows;
 
 void ctr_samples_release (CtrSamples *samples);
 
@@ -24,7 +33,17 @@ const CtrImage *ctr_samples_share (const CtrImage *image, CtrImage *plane);
 /* The samples of row Y: those of the image, or the luma of packed RGB. 16-bit for GRAY16, otherwise 8-bit. */
 const void *ctr_samples_row (CtrSamples *samples, const CtrImage *image, uint32_t y);
 
-/* Sets the foreground bits of a row, as ctr_pack_row_8() does. */
+/* Finds what the foreground of IMAGE is decided by: a threshold, or a mask, which it makes. PLANE: what
+ * ctr_samples_share() has returned for it. A current shared input gives and takes both. False if there is no memory or the
+ * work is cancelled. */
+bool ctr_samples_foreground (CtrSamples *samples, const CtrImage *image, const CtrImage *plane,
+    const CtrForeground *foreground, CtrForegroundRows *rows, CtrError *error);
+
+/* Likewise, always with a mask. */
+bool ctr_samples_mask (CtrSamples *samples, const CtrImage *image, const CtrForeground *foreground,
+    CtrForegroundRows *rows, CtrError *error);
+
+/* Sets the foreground bits of a row with the samples ROW, as ctr_pack_row_8() does. */
 static inline void
 ctr_samples_pack (const CtrImage *image, const void *row, uint32_t threshold, bool invert, uint64_t *bits)
 {
@@ -34,8 +53,19 @@ ctr_samples_pack (const CtrImage *image, const void *row, uint32_t threshold, bo
     ctr_pack_row_8 (row, image->width, threshold, invert, bits);
 }
 
-/* Determines the foreground threshold. False if there is no memory or the work is cancelled. */
-bool ctr_samples_threshold (
-    CtrSamples *samples, const CtrImage *image, const CtrForeground *foreground, uint32_t *threshold, CtrError *error);
+/* Sets the foreground bits of row Y with the samples ROW, which are not read if there is a mask. */
+static inline void
+ctr_samples_set_bits (const CtrImage *image, const CtrForegroundRows *rows, uint32_t y, const void *row, uint64_t *bits)
+{
+  if (rows->mask)
+    memcpy (bits, rows->mask + y * rows->words, CTR_ROW_WORDS (image->width) * sizeof *bits);
+  else
+    ctr_samples_pack (image, row, rows->threshold, rows->invert, bits);
+}
+
+/* Finds the threshold of MODE, CTR_THRESHOLD_OTSU or CTR_THRESHOLD_TRIANGLE, of IMAGE, without a look into a shared input.
+ * COUNTS is memory for it. */
+bool ctr_samples_find_threshold (
+    CtrHostBuffer *counts, const CtrImage *image, CtrThresholdMode mode, uint32_t *threshold, CtrError *error);
 
 #endif

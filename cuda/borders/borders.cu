@@ -51,7 +51,7 @@ struct Borders {
 
   /* The queued image. */
   CtrImage image;
-  CtrImage plane; /* its samples on the GPU */
+  InputView view; /* its samples or its mask on the GPU */
   PictureCopy copy;
   CtrBordersPlan plan;
   ContourSlot *slot;
@@ -204,6 +204,12 @@ give_back (Borders *b, BordersKernelArgs *f)
   b->period_ended = false;
 }
 
+InputNeed
+need_of (const Borders *b)
+{
+  return {&b->plan.foreground, false, false};
+}
+
 /* Fills the arguments for the queued image, but for its plane, and makes room. No queued work may use the memory. */
 bool
 reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
@@ -211,8 +217,7 @@ reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
   memset (f, 0, sizeof *f); /* with the padding, for comparisons */
   f->width = b->image.width;
   f->height = b->image.height;
-  f->threshold = b->plan.foreground.threshold;
-  f->invert = b->plan.foreground.invert;
+  f->threshold = ctr_foreground_given_threshold (&b->plan.foreground);
   f->simple = b->plan.approximation == CTR_APPROXIMATION_SIMPLE;
   f->mode = b->plan.mode;
   f->four_connected = b->plan.connectivity == CTR_CONNECTIVITY_4;
@@ -239,8 +244,9 @@ reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
   const bool with_sums = b->plan.features & CTR_CONTOUR_FEATURE_MOMENTS;
   const cudaStream_t stream = b->session.stream;
   bool fresh;
-  if (!input_stage_reserve (&b->input, &b->image, b->plan.foreground.mode, b->session.stream, &fresh, error)
-      || !delivery_reserve (&b->delivery, &b->image, sizeof (BordersHeader), error)
+  if (!input_stage_reserve (&b->input, &b->image, need_of (b), b->session.stream, &fresh, error)
+      || !delivery_reserve (
+          &b->delivery, input_needs_samples (need_of (b)) ? &b->image : NULL, sizeof (BordersHeader), error)
       || !ctr_device_buffer_reserve_clear (&b->planes, lay_out_planes (f, NULL), stream, error)
       || !ctr_device_buffer_reserve_clear (&b->contents, lay_out_contents (f, NULL), stream, error)
       || !reserve_sorting (b, *f, error)
@@ -280,13 +286,10 @@ struct Complete {
 bool
 queue_picture (Borders *b, BordersKernelArgs *f, CtrError *error)
 {
-  if (!input_stage_foreground (
-          &b->input, &b->image, b->plan.foreground.mode, &b->plane, &f->threshold_device, b->session.stream, error))
+  if (!input_stage_foreground (&b->input, &b->image, need_of (b), &b->view, b->session.stream, error))
     return false;
-  f->pixels = (const uint8_t *) b->plane.data;
-  f->stride = b->plane.stride;
-  f->depth = b->plane.format == CTR_FORMAT_GRAY8 ? 8 : 16;
-  b->copy = f->frame_output.copy = delivery_copy_of (&b->delivery, &b->image, &b->plane);
+  input_view_describe (b->view, &b->plan.foreground, f);
+  b->copy = f->frame_output.copy = delivery_copy_of (&b->delivery, &b->image, &b->view.plane);
   *delivery_flag (&b->delivery) = 0;
   if (b->is_begun)
     CTR_CUDA (cudaMemsetAsync (f->found, 0, sizeof *f->found, b->session.stream));
@@ -334,7 +337,7 @@ queue_frame (Borders *b, CtrError *error)
     return false;
   f.pixels = NULL;
   f.threshold_device = NULL;
-  f.stride = f.depth = 0;
+  f.stride = f.depth = f.invert = 0;
   memset (&f.frame_output, 0, sizeof f.frame_output); /* with the padding */
   key.keeps_picture = b->copy.from != NULL;
   key.sorting = b->sorting.data;
@@ -353,7 +356,8 @@ queue_again (Borders *b, CtrError *error)
   b->session.was_incomplete = true;
   if (!cuda_session_wait_for_mark (&b->session, WORK, error) || !cuda_session_wait_for_readers (&b->session, error))
     return false;
-  b->image = delivery_image (b->copy, &b->plane);
+  b->image = delivery_image (b->copy, &b->view.plane);
+  input_stage_reuse (&b->input, b->view);
   return queue_frame (b, error);
 }
 
@@ -375,9 +379,9 @@ borders_enqueue (void *state, const CtrImage *image, const CtrBordersPlan *plan,
     b->slot = contour_pool_take (b->pool, error);
   bool ok = b->slot;
   bool fresh;
-  ok = ok && input_stage_share (&b->input, image, plan->foreground.mode, &b->session, &b->image, &fresh, error);
-  ok = ok && input_stage_reserve (&b->input, &b->image, plan->foreground.mode, b->session.stream, &fresh, error);
-  ok = ok && input_stage_upload (&b->input, &b->image, b->session.stream, error);
+  ok = ok && input_stage_share (&b->input, image, need_of (b), &b->session, &b->image, &fresh, error);
+  ok = ok && input_stage_reserve (&b->input, &b->image, need_of (b), b->session.stream, &fresh, error);
+  ok = ok && input_stage_upload (&b->input, &b->image, need_of (b), b->session.stream, error);
   if (ok && queue_frame (b, error) && input_stage_release_image (&b->input, error))
     return true;
   cuda_session_end (&b->session, false);

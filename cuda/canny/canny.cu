@@ -117,10 +117,10 @@ lay_out_tiles (CannyKernelArgs *f, uint8_t *base)
 {
   const size_t tiles = (size_t) f->tiles_x * f->tiles_y;
   ArenaLayout c = {base, 0};
-  f->by_tile.counts = c.take<CannyTileCounts> (tiles);
-  f->by_tile.borders = c.take<CannyTileBorder> (tiles);
+  f->by_tile.counts = c.take<RunTileCounts> (tiles);
+  f->by_tile.borders = c.take<RunTileBorder> (tiles);
   f->by_tile_run.runs = c.take<uint32_t> (tiles * f->tile_h * (CANNY_W / 2));
-  f->by_component.parents = c.take<uint32_t> (1 + tiles * CANNY_COMPONENTS);
+  f->by_component.parents = c.take<uint32_t> (1 + tiles * RUN_TILE_COMPONENTS);
   return c.used;
 }
 
@@ -204,12 +204,15 @@ blurred_stride (uint32_t width, bool wide)
   return ctr_aligned_row ((size_t) ctr_div_up (width, 768) * 768 * (wide ? 2 : 1)); /* multiples of 256 and of 192 */
 }
 
+/* It needs the histogram, as derived thresholds do. */
+constexpr CtrForeground counted_foreground = {CTR_THRESHOLD_OTSU};
+
 /* Memory for the frame. Waits for queued work before any memory moves. */
 bool
 reserve (Canny *canny, CannyKernelArgs *f, const CtrImage *image, const CtrCannyPlan *plan, const Route &route,
     CtrError *error)
 {
-  const CtrThresholdMode mode = route.automatic ? CTR_THRESHOLD_OTSU : CTR_THRESHOLD_FIXED;
+  const InputNeed need = route.automatic ? InputNeed{&counted_foreground, true, false} : INPUT_NEEDS_SAMPLES;
   const size_t pixels = (size_t) f->width * f->height;
   const size_t bits = (size_t) packed_words (f->width) * f->height * sizeof (uint32_t);
   const size_t values = route.edges ? 0 : pixels * sizeof (uint16_t);
@@ -228,13 +231,13 @@ reserve (Canny *canny, CannyKernelArgs *f, const CtrImage *image, const CtrCanny
                      : route.edges  ? bits
                                     : values},
   };
-  bool fits = input_stage_has_room (&canny->input, image, mode);
+  bool fits = input_stage_has_room (&canny->input, image, need);
   for (const auto &need : needs)
     fits = fits && need.size <= need.buffer->size;
   if (!fits)
     CTR_CUDA (cudaStreamSynchronize (canny->session.stream));
   bool fresh;
-  if (!input_stage_reserve (&canny->input, image, mode, canny->session.stream, &fresh, error)
+  if (!input_stage_reserve (&canny->input, image, need, canny->session.stream, &fresh, error)
       || !ctr_device_buffer_reserve_clear (
           &canny->thresholds, derived ? sizeof (Thresholds) : 0, canny->session.stream, error))
     return false;
@@ -409,7 +412,7 @@ queue_frame (
 
   Thresholds *thresholds = (Thresholds *) canny->thresholds.data;
   CtrImage plane = input_stage_view (&canny->input, image);
-  if (!input_stage_upload (&canny->input, image, canny->session.stream, error)
+  if (!input_stage_upload (&canny->input, image, INPUT_NEEDS_SAMPLES, canny->session.stream, error)
       || (route.automatic && !queue_automatic (canny, image, plan, &plane, error)))
     return false;
   describe_samples (&f, &plane, plan->sample_shift);

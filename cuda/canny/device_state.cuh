@@ -4,7 +4,7 @@
  *   tile kernel      tiles.cu   Takes a tile of 256 columns from the image to its edges, in one pass:
  *                               grey samples and Gaussian blur        blur.cuh
  *                               gradient, non-maximum suppression     gradient.cuh
- *                               hysteresis inside the tile            hysteresis.cuh
+ *                               hysteresis inside the tile            common/run_components.cuh
  *   seam kernel      seams.cu   Hysteresis across the seams between tiles.
  *   promote kernel   seams.cu   Draws the weak components that became edges by it.
  *
@@ -30,39 +30,14 @@
 #ifndef CTR_CUDA_CANNY_DEVICE_STATE_CUH
 #define CTR_CUDA_CANNY_DEVICE_STATE_CUH
 
-#include "cuda/common/device_buffer.cuh"
-#include "cuda/common/launch.cuh"
+#include "cuda/common/run_tiles.cuh"
 
 #include "core/canny/canny.h"
 
-constexpr int CANNY_W = 256;              /* columns of a tile */
-constexpr int CANNY_WORDS = CANNY_W / 32; /* 32-pixel words of a tile's row */
-constexpr int CANNY_MAX_H = 128;          /* no tile has more rows */
-/* Weak components of a tile that reach its border: at most (2 * 256 + 2 * 128) / 2. */
-constexpr int CANNY_COMPONENTS = 384;
-constexpr int CANNY_THREADS = 256;
-
-/* Codes of the pixels at a tile's border: no candidate, part of a component with a strong candidate, or part of weak
- * component CODE - BORDER_COMPONENT of the tile. */
-enum { BORDER_NONE, BORDER_STRONG, BORDER_COMPONENT };
-
-struct CannyTileBorder {
-  uint16_t top[CANNY_W], bottom[CANNY_W];
-  uint16_t left[CANNY_MAX_H], right[CANNY_MAX_H];
-};
-
-struct CannyTileCounts {
-  uint32_t components; /* weak ones that reach the border */
-  uint32_t runs;       /* of these components */
-};
-
-/* A run of a component inside a word is packed as
- * component << RUN_COMPONENT_SHIFT | word << 10 | first bit << 5 | last bit. */
-constexpr int RUN_COMPONENT_SHIFT = 20;
-
-/* Element 0 of the global union-find stands for all strong candidates; component c of tile t is element
- * 1 + t * CANNY_COMPONENTS + c. */
-constexpr uint32_t STRONG_ROOT = 0;
+constexpr int CANNY_W = RUN_TILE_W;
+constexpr int CANNY_WORDS = RUN_TILE_WORDS;
+constexpr int CANNY_MAX_H = RUN_TILE_MAX_H;
+constexpr int CANNY_THREADS = RUN_TILE_THREADS;
 
 /* Layout of the image's samples in memory. */
 enum CannySamples { SAMPLES_8, SAMPLES_16, SAMPLES_RGB };
@@ -124,8 +99,8 @@ struct CannyKernelArgs {
 
   uint32_t tile_h, tiles_x, tiles_y;
   struct {
-    CannyTileCounts *counts;
-    CannyTileBorder *borders;
+    RunTileCounts *counts;
+    RunTileBorder *borders;
   } by_tile;
   struct {
     uint32_t *runs; /* packed, of the weak components at the border */

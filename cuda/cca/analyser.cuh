@@ -19,7 +19,8 @@ constexpr int CCA_CACHED_GRAPHS = 16;         /* upstream pools hand out a few b
 struct CcaFrameKey {
   CtrImage image;
   CtrCcaParams params;
-  const uint32_t *threshold; /* on the device, of a shared input; or NULL */
+  const uint32_t *threshold; /* on the device, of a shared input or with MASK; or NULL */
+  const uint32_t *mask;      /* packed, on the device, of a shared input or of the frame that is done again; or NULL */
   uint32_t *labels;          /* where the label image will be, with CTR_FEATURE_LABELS */
 };
 
@@ -29,7 +30,7 @@ struct CcaCachedGraph {
   CcaFrameKey key;
   CcaKernelArgs args;
   ValueArgs values; /* with CTR_COMPONENTS_EQUAL */
-  CtrImage plane;   /* the frame's samples on the GPU */
+  InputView view;   /* the frame's samples and its mask on the GPU */
   PictureCopy copy;
   CudaGraph graph; /* of a former key until IS_BUILT */
   bool is_built;
@@ -70,6 +71,14 @@ struct CcaAnalyser {
   bool overtakes;          /* The queued frame follows one that was not finished, and that sets the flag, too. */
 };
 
+/* What a frame needs of the input stage. */
+static inline InputNeed
+cca_need (const CtrCcaParams *params)
+{
+  return {params->mode == CTR_COMPONENTS_EQUAL ? NULL : &params->foreground,
+      params->mode == CTR_COMPONENTS_EQUAL || params->features & CTR_FEATURE_GREY, false};
+}
+
 /* Where the last kernel writes a result in host memory: offsets in bytes from the header, for ROWS rows. */
 struct CcaDelivered {
   uint32_t rows;
@@ -89,6 +98,14 @@ uint32_t cca_most_tiles_to_finish (uint32_t ctas);
 /* Queues the finish kernel, on a GPU with programmatic dependent launch. */
 void cca_launch_finish (
     const CcaKernelArgs &args, int connectivity, uint32_t ctas, const PictureCopy &copy, cudaStream_t stream);
+
+/* Completes KEY with what the input stage knows of the frame already. */
+static inline void
+cca_know_mask (const CcaAnalyser *cca, CcaFrameKey *key)
+{
+  key->mask = cca->input.mask.bits;
+  key->threshold = key->mask ? cca->input.mask_threshold : cca->input.threshold;
+}
 
 /* Frees all buffers; the next frame allocates them again. Nothing may be queued. */
 void cca_release_memory (CcaAnalyser *cca);

@@ -20,8 +20,11 @@ add_to_sums (BackgroundSums *to, const BackgroundSums &s)
   atomicMax (&to->not_first, s.not_first);
 }
 
+/* What the background is: samples of one value, or samples or bits that are no foreground. */
+enum BackgroundOf { OF_VALUES, OF_SAMPLES, OF_BITS };
+
 /* A warp takes every so many rows, a lane every 32nd column. */
-template <bool EQUAL>
+template <BackgroundOf OF>
 __global__ void
 __launch_bounds__ (BACKGROUND_THREADS) background_kernel (const __grid_constant__ CcaKernelArgs f, int32_t background)
 {
@@ -36,8 +39,13 @@ __launch_bounds__ (BACKGROUND_THREADS) background_kernel (const __grid_constant_
     const uint8_t *row = f.pixels + y * f.stride;
     uint32_t area = 0;
     for (uint32_t x = lane; x < f.width; x += 32) {
-      const uint32_t sample = f.depth == 8 ? row[x] : ((const uint16_t *) row)[x];
-      const bool is_background = EQUAL ? (int32_t) sample == background : (sample >= threshold) == (bool) f.invert;
+      bool is_background;
+      if (OF == OF_BITS) {
+        is_background = !(row[x / 8] >> x % 8 & 1);
+      } else {
+        const uint32_t sample = f.depth == 8 ? row[x] : ((const uint16_t *) row)[x];
+        is_background = OF == OF_VALUES ? (int32_t) sample == background : (sample >= threshold) == (bool) f.invert;
+      }
       if (!is_background)
         continue;
       area++;
@@ -64,6 +72,8 @@ cca_launch_background (const CcaKernelArgs &f, bool equal, int32_t background, c
 {
   const unsigned needed = ctr_div_up (f.height, BACKGROUND_THREADS / 32);
   const unsigned ctas = needed < MOST_BACKGROUND_CTAS ? needed : MOST_BACKGROUND_CTAS;
-  auto kernel = equal ? background_kernel<true> : background_kernel<false>;
+  auto kernel = equal          ? background_kernel<OF_VALUES>
+                : f.depth == 1 ? background_kernel<OF_BITS>
+                               : background_kernel<OF_SAMPLES>;
   kernel<<<ctas, BACKGROUND_THREADS, 0, stream>>> (f, background);
 }

@@ -54,8 +54,8 @@ share_input (CcaAnalyser *cca, CcaFrameKey *key, CtrError *error)
   const CtrImage image = key->image;
   bool moved;
   const bool ok =
-      input_stage_share (&cca->input, &image, key->params.foreground.mode, &cca->session, &key->image, &moved, error);
-  key->threshold = cca->input.threshold;
+      input_stage_share (&cca->input, &image, cca_need (&key->params), &cca->session, &key->image, &moved, error);
+  cca_know_mask (cca, key);
   cca->generation += moved;
   return ok;
 }
@@ -86,15 +86,15 @@ queue_frame (CcaAnalyser *cca, CcaFrameKey *key, CtrError *error)
 {
   if (!share_input (cca, key, error) || !take_labels (cca, key, error) || !cca_select_graph (cca, key, error))
     return false;
-  return input_stage_upload (&cca->input, &key->image, cca->session.stream, error) && cca_launch_graph (cca, error)
-         && input_stage_release_image (&cca->input, error);
+  return input_stage_upload (&cca->input, &key->image, cca_need (&key->params), cca->session.stream, error)
+         && cca_launch_graph (cca, error) && input_stage_release_image (&cca->input, error);
 }
 
 bool
 cca_enqueue (void *state, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
 {
   CcaAnalyser *cca = (CcaAnalyser *) state;
-  CcaFrameKey key = {*image, *params, NULL, NULL};
+  CcaFrameKey key = {*image, *params, NULL, NULL, NULL};
   cca->overtakes = cca->session.stream != NULL;
   if (!cuda_session_begin_in_order (&cca->session, stream, error)
       || !cuda_session_follow_readers (&cca->session, error))

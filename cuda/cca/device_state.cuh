@@ -126,12 +126,17 @@ struct CcaKernelArgs {
   const uint8_t *pixels;
   size_t stride;
   uint32_t width, height;
-  uint32_t depth;                   /* 8 or 16 bits */
+  uint32_t depth;                   /* 8 or 16 bits; 1: PIXELS are the packed mask */
   uint32_t threshold;               /* used where threshold_device is NULL */
-  const uint32_t *threshold_device; /* Otsu's */
+  const uint32_t *threshold_device; /* found in the image */
   uint32_t invert;
   uint32_t min_area, max_area;
   uint32_t tiles_x, tiles_y;
+  struct {
+    const uint8_t *pixels;
+    size_t stride;
+    bool wide; /* 16 bits */
+  } samples;   /* for grey values */
 
   struct {
     TileHeader *headers;

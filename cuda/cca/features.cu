@@ -160,7 +160,7 @@ __launch_bounds__ (TILE_THREADS) feature_kernel (const CcaKernelArgs f)
 
   /* Each thread has one word. It adds up consecutive pieces of one component before it writes them. */
   const uint32_t y = ty * TILE_H + row;
-  const uint8_t *line = f.pixels + (y < f.height ? y * f.stride : 0);
+  const uint8_t *line = f.samples.pixels + (y < f.height ? y * f.samples.stride : 0);
   uint32_t label = 0;
   FeatureSums sums;
   sums.clear ();
@@ -183,7 +183,7 @@ __launch_bounds__ (TILE_THREADS) feature_kernel (const CcaKernelArgs f)
     sums.yy += (uint64_t) length * y * y;
     if (f.by_table_row.grey) {
       for (uint32_t i = 0; i < length; i++) {
-        uint32_t v = f.depth == 8 ? line[x + i] : ((const uint16_t *) line)[x + i];
+        uint32_t v = f.samples.wide ? ((const uint16_t *) line)[x + i] : line[x + i];
         sums.grey += v;
         sums.grey_sq += (uint64_t) v * v;
         sums.min = min (sums.min, v);

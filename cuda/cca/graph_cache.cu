@@ -88,8 +88,7 @@ describe_frame (const CcaFrameKey *key, CcaKernelArgs *f)
   f->height = key->image.height;
   f->tiles_x = ctr_div_up (f->width, TILE_W);
   f->tiles_y = ctr_div_up (f->height, TILE_H);
-  f->threshold = key->params.foreground.threshold;
-  f->invert = key->params.foreground.invert;
+  f->threshold = ctr_foreground_given_threshold (&key->params.foreground);
   f->min_area = key->params.min_area;
   f->max_area = key->params.max_area;
   f->by_pixel.labels = key->labels;
@@ -187,9 +186,10 @@ reserve_delivery (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
   if (cca->delivered_rows < MIN_CAPACITY)
     cca->delivered_rows = MIN_CAPACITY;
   const CcaDelivered at = cca_delivered (f, cca->delivered_rows);
-  if (!delivery_has_room (&cca->delivery, &cached->key.image, at.end) && !invalidate (cca, error))
+  const CtrImage *read = input_needs_samples (cca_need (&cached->key.params)) ? &cached->key.image : NULL;
+  if (!delivery_has_room (&cca->delivery, read, at.end) && !invalidate (cca, error))
     return false;
-  if (!delivery_reserve (&cca->delivery, &cached->key.image, at.end, error))
+  if (!delivery_reserve (&cca->delivery, read, at.end, error))
     return false;
   /* The feature kernel comes after the emit kernel. */
   if (!cached->key.params.features && !is_equal (&cached->key) && f->tiles_x * f->tiles_y <= EARLY_TILES) {
@@ -204,12 +204,12 @@ bool
 reserve (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
 {
   const CcaFrameKey *key = &cached->key;
-  const CtrThresholdMode mode = key->params.foreground.mode;
+  const InputNeed need = cca_need (&key->params);
   bool fresh;
   describe_frame (key, &cached->args);
-  if (!input_stage_has_room (&cca->input, &key->image, mode) && !invalidate (cca, error))
+  if (!input_stage_has_room (&cca->input, &key->image, need) && !invalidate (cca, error))
     return false;
-  if (!input_stage_reserve (&cca->input, &key->image, mode, cca->session.stream, &fresh, error))
+  if (!input_stage_reserve (&cca->input, &key->image, need, cca->session.stream, &fresh, error))
     return false;
   const bool equal = is_equal (key);
   return (equal || reserve_tiles (cca, &cached->args, error)) && reserve_components (cca, &cached->args, error)
@@ -223,13 +223,11 @@ queue_kernels (CcaAnalyser *cca, CcaCachedGraph *cached, cudaStream_t stream, Ct
 {
   CcaKernelArgs *f = &cached->args;
   const CtrCcaParams *params = &cached->key.params;
-  CtrImage *plane = &cached->plane;
-  if (!input_stage_foreground (
-          &cca->input, &cached->key.image, params->foreground.mode, plane, &f->threshold_device, stream, error))
+  const CtrImage *plane = &cached->view.plane;
+  if (!input_stage_foreground (&cca->input, &cached->key.image, cca_need (params), &cached->view, stream, error))
     return false;
-  f->pixels = (const uint8_t *) plane->data;
-  f->stride = plane->stride;
-  f->depth = plane->format == CTR_FORMAT_GRAY8 ? 8 : 16;
+  input_view_describe (cached->view, &params->foreground, f);
+  f->samples = {(const uint8_t *) plane->data, plane->stride, plane->format == CTR_FORMAT_GRAY16};
   /* The kernel before may be any other where it is not the histogram. */
   const bool overlap = cca->session.overlap && cca->input.counted;
   cached->copy = delivery_copy_of (&cca->delivery, &cached->key.image, plane);
@@ -268,6 +266,15 @@ build_graph (CcaAnalyser *cca, CcaCachedGraph *cached)
   cca->without_graphs = !cached->is_built;
 }
 
+/* Is the chroma of both images in the same place on the device? That of a host image is uploaded. */
+bool
+has_same_chroma (const CtrImage *image_a, const CtrImage *image_b)
+{
+  const CtrChroma &a = image_a->chroma, &b = image_b->chroma;
+  return a.step == b.step && a.shift_x == b.shift_x && a.shift_y == b.shift_y && a.stride == b.stride
+         && a.cr - a.cb == b.cr - b.cb && (image_a->memory == CTR_MEMORY_HOST || a.cb == b.cb);
+}
+
 bool
 is_same_key (const CcaFrameKey *a, const CcaFrameKey *b)
 {
@@ -276,13 +283,12 @@ is_same_key (const CcaFrameKey *a, const CcaFrameKey *b)
          && a->image.memory == b->image.memory
          /* A host image is uploaded to the same place, whatever its own address. */
          && (a->image.data == b->image.data || a->image.memory == CTR_MEMORY_HOST)
-         && a->params.foreground.mode == b->params.foreground.mode
-         && a->params.foreground.threshold == b->params.foreground.threshold
-         && a->params.foreground.invert == b->params.foreground.invert
+         && ctr_foreground_is_equal (&a->params.foreground, &b->params.foreground)
+         && (!ctr_foreground_uses_colour (&a->params.foreground) || has_same_chroma (&a->image, &b->image))
          && a->params.connectivity == b->params.connectivity && a->params.min_area == b->params.min_area
          && a->params.max_area == b->params.max_area && a->params.features == b->params.features
          && a->params.mode == b->params.mode && a->params.background == b->params.background
-         && a->threshold == b->threshold && a->labels == b->labels;
+         && a->threshold == b->threshold && a->mask == b->mask && a->labels == b->labels;
 }
 
 } // namespace

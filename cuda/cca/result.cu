@@ -72,7 +72,9 @@ queue_again (CcaAnalyser *cca, const CcaHeader &header, CtrError *error)
   if (header.closed > cca->closed_capacity)
     cca->closed_capacity = ctr_with_spare (header.closed);
   CcaFrameKey key = cca->current->key;
-  key.image = delivery_image (cca->current->copy, &cca->current->plane);
+  key.image = delivery_image (cca->current->copy, &cca->current->view.plane);
+  input_stage_reuse (&cca->input, cca->current->view);
+  cca_know_mask (cca, &key);
   cca->generation++; /* the cached graphs use too little memory */
   return cca_select_graph (cca, &key, error) && cca_launch_graph (cca, error);
 }

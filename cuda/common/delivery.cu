@@ -26,7 +26,9 @@ is_own (const CtrImage *image)
 static size_t
 picture_size (const CtrImage *image)
 {
-  return is_own (image) ? 0 : ctr_aligned_row (image->width * ctr_format_pixel_size (image->format)) * image->height;
+  return !image || is_own (image)
+             ? 0
+             : ctr_aligned_row (image->width * ctr_format_pixel_size (image->format)) * image->height;
 }
 
 bool
@@ -46,7 +48,7 @@ PictureCopy
 delivery_copy_of (const Delivery *delivery, const CtrImage *image, const CtrImage *plane)
 {
   PictureCopy copy = {};
-  if (is_own (image) || image->data == delivery->picture.data)
+  if (!plane->data || is_own (image) || image->data == delivery->picture.data)
     return copy;
   copy.from = (const uint8_t *) plane->data;
   copy.to = (uint8_t *) delivery->picture.data;

@@ -31,14 +31,15 @@ struct PictureCopy {
 void delivery_init (Delivery *delivery);
 void delivery_free (Delivery *delivery);
 
-/* Makes room for SIZE bytes in host memory, from the header on, and for a copy of IMAGE, if it needs one. No queued
- * work may use the memory. */
+/* Makes room for SIZE bytes in host memory, from the header on, and for a copy of IMAGE, if it needs one;
+ * NULL: no samples are read. No queued work may use the memory. */
 bool delivery_reserve (Delivery *delivery, const CtrImage *image, size_t size, CtrError *error);
 
 /* Would delivery_reserve() leave all memory where it is? */
 bool delivery_has_room (const Delivery *delivery, const CtrImage *image, size_t size);
 
-/* The copy that the frame needs whose picture is IMAGE, and whose samples, after upload and luma, are PLANE. */
+/* The copy that the frame needs whose picture is IMAGE, and whose samples, after upload and luma, are PLANE, or are not
+ * needed: then its data is NULL. */
 PictureCopy delivery_copy_of (const Delivery *delivery, const CtrImage *image, const CtrImage *plane);
 
 /* The image with which the frame of COPY and PLANE is done again. */

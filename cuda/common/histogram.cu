@@ -5,13 +5,14 @@
 
 #include "cuda/common/otsu.cuh"
 #include "cuda/common/pieces.cuh"
+#include "cuda/common/triangle.cuh"
 
 namespace
 {
 
 constexpr int THREADS = PIECES_THREADS;
 constexpr int COPIES = 32;
-static_assert (THREADS == OTSU_THREADS, "the last CTA goes on to search");
+static_assert (THREADS == OTSU_THREADS && THREADS == TRIANGLE_THREADS, "the last CTA goes on to search");
 
 struct HistogramArgs {
   PiecesArgs picture;
@@ -23,12 +24,35 @@ struct HistogramArgs {
 /* A CTA's memory: at first its counters, then that of the search. With 256 levels each lane has counters of its own, in
  * a bank of its own, so no lane waits for another, whatever the picture is. With more levels all CTAs share the counters
  * in global memory. */
-union HistogramShared {
+template <typename Rule> union HistogramShared {
   uint32_t counts[LEVELS_8][COPIES];
   struct {
     uint32_t totals[LEVELS_8];
-    OtsuShared otsu;
+    typename Rule::Shared rule;
   } search;
+};
+
+/* How the threshold is found in a histogram. */
+struct OtsuRule {
+  typedef OtsuShared Shared;
+
+  template <typename Counts>
+  __device__ static uint32_t
+  find (const Counts &counts, Shared &shared)
+  {
+    return otsu_threshold (counts, shared);
+  }
+};
+
+struct TriangleRule {
+  typedef TriangleShared Shared;
+
+  template <typename Counts>
+  __device__ static uint32_t
+  find (const Counts &counts, Shared &shared)
+  {
+    return triangle_threshold (counts, shared);
+  }
 };
 
 /* Counts in 256 levels. */
@@ -129,12 +153,12 @@ is_last_to_finish (Histogram *histogram)
   return last;
 }
 
-template <typename Pieces>
+template <typename Pieces, typename Rule>
 __global__ void
 __launch_bounds__ (THREADS, 1) small_kernel (const __grid_constant__ HistogramArgs a)
 {
   typedef typename Pieces::Sample Sample;
-  __shared__ HistogramShared s;
+  __shared__ HistogramShared<Rule> s;
   const uint32_t t = threadIdx.x;
   ctr_let_next_start ();
   for (uint32_t i = t; i < LEVELS_8 * COPIES; i += THREADS)
@@ -153,27 +177,41 @@ __launch_bounds__ (THREADS, 1) small_kernel (const __grid_constant__ HistogramAr
   if (t == 0)
     atomicExch (&a.histogram->finished, 0);
   __syncthreads ();
-  const uint32_t threshold = otsu_threshold (OtsuHistogram<LEVELS_8, true>{s.search.totals}, s.search.otsu);
+  const uint32_t threshold = Rule::find (OtsuHistogram<LEVELS_8, true>{s.search.totals}, s.search.rule);
   if (t == 0)
     *a.threshold = threshold;
 }
 
+template <typename Rule>
 __global__ void
 __launch_bounds__ (THREADS, 1) large_kernel (const __grid_constant__ HistogramArgs a)
 {
-  __shared__ OtsuShared s;
+  __shared__ typename Rule::Shared s;
   const uint32_t t = threadIdx.x;
   ctr_let_next_start ();
   for_pieces<GreyPieces<uint16_t>> (a.picture, LargeCounter{a.histogram->counts});
   if (!is_last_to_finish (a.histogram))
     return;
-  const uint32_t threshold = otsu_threshold (OtsuHistogram<LEVELS_16, false>{a.histogram->counts}, s);
+  const uint32_t threshold = Rule::find (OtsuHistogram<LEVELS_16, false>{a.histogram->counts}, s);
   for (uint32_t i = t; i < LEVELS_16; i += THREADS)
     *(volatile uint32_t *) &a.histogram->counts[i] = 0;
   if (t == 0) {
     *a.threshold = threshold;
     atomicExch (&a.histogram->finished, 0);
   }
+}
+
+template <typename Rule>
+bool
+queue (const HistogramArgs &a, const CtrImage *image, bool small, cudaStream_t stream, CtrError *error)
+{
+  const bool wide = image->format == CTR_FORMAT_GRAY16;
+  auto kernel = wide && !small                               ? large_kernel<Rule>
+                : wide                                       ? small_kernel<GreyPieces<uint16_t>, Rule>
+                : !a.picture.luma                            ? small_kernel<GreyPieces<uint8_t>, Rule>
+                : ctr_format_pixel_size (image->format) == 3 ? small_kernel<RgbPieces<3>, Rule>
+                                                             : small_kernel<RgbPieces<4>, Rule>;
+  return pieces_launch (kernel, a, a.picture, stream, error);
 }
 
 } // namespace
@@ -183,11 +221,14 @@ histogram_queue (Histogram *histogram, uint32_t *threshold, const CtrImage *imag
     uint32_t sample_shift, cudaStream_t stream, CtrError *error)
 {
   const HistogramArgs a = {pieces_args (image, luma), sample_shift, histogram, threshold};
-  const bool wide = image->format == CTR_FORMAT_GRAY16;
-  auto kernel = wide && !small                               ? large_kernel
-                : wide                                       ? small_kernel<GreyPieces<uint16_t>>
-                : !luma                                      ? small_kernel<GreyPieces<uint8_t>>
-                : ctr_format_pixel_size (image->format) == 3 ? small_kernel<RgbPieces<3>>
-                                                             : small_kernel<RgbPieces<4>>;
-  return pieces_launch (kernel, a, a.picture, stream, error);
+  return queue<OtsuRule> (a, image, small, stream, error);
+}
+
+bool
+histogram_queue_threshold (Histogram *histogram, CtrThresholdMode mode, uint32_t *threshold, const CtrImage *image,
+    const CtrImage *luma, cudaStream_t stream, CtrError *error)
+{
+  const HistogramArgs a = {pieces_args (image, luma), 0, histogram, threshold};
+  return mode == CTR_THRESHOLD_TRIANGLE ? queue<TriangleRule> (a, image, false, stream, error)
+                                        : queue<OtsuRule> (a, image, false, stream, error);
 }

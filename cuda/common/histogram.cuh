@@ -5,6 +5,7 @@
 
 #include "cuda/common/launch.cuh"
 
+#include <contours/foreground.h>
 #include <contours/image.h>
 
 constexpr int LEVELS_8 = 256;
@@ -22,5 +23,9 @@ struct Histogram {
  * limited to 255. */
 bool histogram_queue (Histogram *histogram, uint32_t *threshold, const CtrImage *image, const CtrImage *luma,
     bool small, uint32_t sample_shift, cudaStream_t stream, CtrError *error);
+
+/* Likewise with as many levels as IMAGE has, and the threshold of MODE: CTR_THRESHOLD_OTSU or CTR_THRESHOLD_TRIANGLE. */
+bool histogram_queue_threshold (Histogram *histogram, CtrThresholdMode mode, uint32_t *threshold, const CtrImage *image,
+    const CtrImage *luma, cudaStream_t stream, CtrError *error);
 
 #endif

@@ -11,7 +11,7 @@ namespace
 {
 
 constexpr int SLOTS = 16;         /* as many addresses as upstream pools hand out in turn */
-constexpr size_t WORD_SIZE = 256; /* bytes of a slot's threshold */
+constexpr size_t WORD_SIZE = 256; /* bytes of a slot's thresholds */
 
 } // namespace
 
@@ -43,6 +43,7 @@ input_slots_new (CtrError *error)
     slots->slots[i].slots = slots;
     slots->slots[i].context = slots->context;
     slots->slots[i].threshold = (uint32_t *) ((uint8_t *) slots->words.data + i * WORD_SIZE);
+    slots->slots[i].found = slots->slots[i].threshold + 1;
   }
   return slots;
 }
@@ -58,6 +59,7 @@ drop_user (InputSlots *slots)
   ctr_context_push (slots->context);
   for (InputSlot &slot : slots->slots) {
     ctr_device_buffer_free (&slot.samples);
+    ctr_device_buffer_free (&slot.bits);
     if (slot.filled)
       cudaEventDestroy (slot.filled);
   }
@@ -93,10 +95,10 @@ choose (InputSlots *slots, const CtrImage *image, size_t size)
 }
 
 InputSlot *
-input_slots_take (InputSlots *slots, const CtrImage *image, size_t size)
+input_slots_take (InputSlots *slots, const CtrImage *image, size_t samples, size_t bits)
 {
   pthread_mutex_lock (&slots->lock);
-  InputSlot *slot = choose (slots, image, size);
+  InputSlot *slot = choose (slots, image, samples);
   if (slot) {
     slot->refs = 1;
     slot->last_used = ++slots->taken;
@@ -107,8 +109,11 @@ input_slots_take (InputSlots *slots, const CtrImage *image, size_t size)
     return NULL;
   slot->image = image->data;
   slot->plane = {};
+  slot->mask = {};
+  slot->mask_threshold = NULL;
   if ((slot->filled || cuda_create_event (&slot->filled) == cudaSuccess)
-      && ctr_device_buffer_reserve (&slot->samples, size, NULL))
+      && ctr_device_buffer_reserve (&slot->samples, samples, NULL)
+      && ctr_device_buffer_reserve (&slot->bits, bits, NULL))
     return slot;
   cudaGetLastError ();
   input_slot_drop (slot);

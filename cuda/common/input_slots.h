@@ -6,7 +6,7 @@
 #ifndef CTR_CUDA_COMMON_INPUT_SLOTS_H
 #define CTR_CUDA_COMMON_INPUT_SLOTS_H
 
-#include "cuda/common/device_buffer.cuh"
+#include "cuda/foreground/foreground.h"
 
 #include <contours/image.h>
 
@@ -16,12 +16,15 @@ struct InputSlot {
   InputSlots *slots;
   unsigned refs; /* under the lock of the slots */
   void *context;
-  CtrDeviceBuffer samples;
-  uint32_t *threshold;    /* on the device */
-  CtrImage plane;         /* the grey samples there; data is NULL: it has none */
-  cudaStream_t filled_in; /* Work in this stream follows the filling, */
-  cudaEvent_t filled;     /* and other work behind this event. */
-  const void *image;      /* where the last image was */
+  CtrDeviceBuffer samples, bits;
+  uint32_t *threshold;            /* on the device: Otsu's of the luma */
+  uint32_t *found;                /* on the device: room for the threshold that a mask is made with */
+  PackedMask mask;                /* in BITS; its bits are NULL: it has none */
+  const uint32_t *mask_threshold; /* THRESHOLD or FOUND; NULL: the mask's is not found in the image */
+  CtrImage plane;                 /* the grey samples there; data is NULL: it has none */
+  cudaStream_t filled_in;         /* Work in this stream follows the filling, */
+  cudaEvent_t filled;             /* and other work behind this event. */
+  const void *image;              /* where the last image was */
   uint64_t last_used;
 };
 
@@ -31,9 +34,9 @@ InputSlots *input_slots_new (CtrError *error);
 /* The analyser gives them up. They last until the last one is dropped. SLOTS may be NULL. */
 void input_slots_release (InputSlots *slots);
 
-/* A free slot with room for SIZE bytes of samples, and one reference. Without samples, images at the same address get the
- * same slot, if it is free: graphs hold its address. NULL: there is no slot or no memory. */
-InputSlot *input_slots_take (InputSlots *slots, const CtrImage *image, size_t size);
+/* A free slot with room for SAMPLES and BITS bytes of them, and one reference. Without samples, images at the same address
+ * get the same slot, if it is free: graphs hold its address. NULL: there is no slot or no memory. */
+InputSlot *input_slots_take (InputSlots *slots, const CtrImage *image, size_t samples, size_t bits);
 
 InputSlot *input_slot_ref (InputSlot *slot);
 

@@ -1,49 +1,95 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The input stage of every algorithm on the GPU: upload, luma of packed RGB, histogram and Otsu threshold. */
+/* The input stage of every algorithm on the GPU: upload, luma of packed RGB, histogram, thresholds, packed mask.
+ *
+ *   input_upload.cu    host images to the device
+ *   input_stage.cu     luma, thresholds and mask of one analyser
+ *   input_sharing.cu   the same in a shared input (core/common/input.h) */
 #ifndef CTR_CUDA_COMMON_INPUT_STAGE_H
 #define CTR_CUDA_COMMON_INPUT_STAGE_H
 
 #include "cuda/common/device_buffer.cuh"
 #include "cuda/common/input_slots.h"
 #include "cuda/common/session.cuh"
+#include "cuda/foreground/foreground.h"
 
 #include <contours/foreground.h>
 #include <contours/image.h>
+
+/* What an analysis needs of its image. */
+struct InputNeed {
+  const CtrForeground *foreground; /* NULL: none, only samples */
+  bool samples;                    /* they are read even if the foreground is a mask */
+  bool mask;                       /* the foreground is a mask even if it is plain */
+};
+
+constexpr InputNeed INPUT_NEEDS_SAMPLES = {NULL, true, false};
+
+/* Is the foreground made as a packed mask? Otherwise kernels compare samples with a threshold. */
+static inline bool
+input_needs_mask (const InputNeed &need)
+{
+  return need.foreground && (need.mask || !ctr_foreground_is_plain (need.foreground));
+}
+
+static inline bool
+input_needs_samples (const InputNeed &need)
+{
+  return need.samples || !input_needs_mask (need);
+}
+
+/* What the kernels of an analysis read. */
+struct InputView {
+  CtrImage plane;  /* grey samples of 8 or 16 bits on the device; data is NULL: there is a mask, and no need of them */
+  PackedMask mask; /* bits are NULL: the foreground are the samples that a threshold selects */
+  const uint32_t *threshold; /* on the device, if it is found in the image; otherwise NULL */
+};
 
 /* The memory of one analyser's input stage. */
 struct InputStage {
   CtrDeviceBuffer staging;   /* pinned: the rows of a host image, to be uploaded */
   CtrDeviceBuffer upload;    /* the same on the device */
+  CtrDeviceBuffer chroma;    /* likewise */
   CtrDeviceBuffer luma;      /* grey plane of a packed RGB image */
+  CtrDeviceBuffer channel;   /* plane of the channel whose threshold is found for a mask */
   CtrDeviceBuffer histogram; /* struct Histogram */
-  cudaEvent_t uploaded;      /* the end of the last upload; NULL: there was none */
-  CudaWait wait;             /* for it */
-  bool reads_image;          /* The upload reads the caller's memory. */
-  bool counted;              /* What was queued last is the histogram. */
+  CtrDeviceBuffer bits;      /* the packed mask */
+  ForegroundStage masking;
+  cudaEvent_t uploaded; /* the end of the last upload; NULL: there was none */
+  CudaWait wait;        /* for it */
+  bool reads_image;     /* The upload reads the caller's memory. */
+  bool counted;         /* What was queued last is the histogram. */
 
   /* Of a frame with a shared input. */
   InputSlots *slots;         /* for what it makes; NULL: it has not made anything yet */
-  InputSlot *held[2];        /* what it has taken and made; NULL: no more */
+  InputSlot *held[3];        /* what it has taken and made; NULL: no more */
   const uint32_t *threshold; /* Otsu's, on the device; NULL: not found yet */
+
+  /* Of a frame whose mask exists: in a shared input, or since the frame is done again. */
+  PackedMask mask; /* bits are NULL: not made yet */
+  const uint32_t *mask_threshold;
 };
 
 void input_stage_init (InputStage *state);
 void input_stage_free (InputStage *state);
 
-/* Makes room for IMAGE and MODE, outside of any stream capture. Clears new memory in STREAM, which the frame follows in.
+/* Makes room for IMAGE and NEED, outside of any stream capture. Clears new memory in STREAM, which the frame follows in.
  * *FRESH: some memory is new, so captured graphs are invalid. */
 bool input_stage_reserve (
-    InputStage *state, const CtrImage *image, CtrThresholdMode mode, cudaStream_t stream, bool *fresh, CtrError *error);
+    InputStage *state, const CtrImage *image, const InputNeed &need, cudaStream_t stream, bool *fresh, CtrError *error);
 
 /* Would input_stage_reserve() leave all memory where it is? */
-bool input_stage_has_room (const InputStage *state, const CtrImage *image, CtrThresholdMode mode);
+bool input_stage_has_room (const InputStage *state, const CtrImage *image, const InputNeed &need);
 
-/* Looks whether the calling thread's current shared input (core/common/input.h) serves IMAGE, in which MODE is asked for.
- * If so, it queues what the analysis needs and the input lacks, and SHARED becomes the view to analyse: samples on the
- * device, whose Otsu threshold input_stage_foreground() knows. If not, SHARED is IMAGE. To be called for each frame when
- * the session has begun. *MOVED: memory has moved, as with input_stage_reserve(); no queued work uses it. */
-bool input_stage_share (InputStage *state, const CtrImage *image, CtrThresholdMode mode, const CudaSession *session,
+/* Looks whether the calling thread's current shared input serves IMAGE, of which NEED is asked for. If so, it queues what
+ * the analysis needs and the input lacks, and SHARED becomes the view to analyse: samples on the device, whose Otsu
+ * threshold and mask input_stage_foreground() knows; data is NULL where there is no need of samples. If not, SHARED is IMAGE.
+ * To be called for each frame when the session has begun. *MOVED: memory has moved, as with input_stage_reserve(); no
+ * queued work uses it. */
+bool input_stage_share (InputStage *state, const CtrImage *image, const InputNeed &need, const CudaSession *session,
     CtrImage *shared, bool *moved, CtrError *error);
+
+/* The frame of VIEW is done again: what VIEW has as a mask, or as Otsu's threshold of a shared input, stays valid. */
+void input_stage_reuse (InputStage *state, const InputView &view);
 
 /* Drops what input_stage_share() holds, when the frame is complete or has failed. On any thread. */
 void input_stage_end (InputStage *state);
@@ -51,7 +97,8 @@ void input_stage_end (InputStage *state);
 /* Queues the upload of a host image: from its own memory if that is page-locked, otherwise by way of the staging memory.
  * Images on the device stay where they are. A graph does not capture this: call it for every frame, after
  * input_stage_reserve(). */
-bool input_stage_upload (InputStage *state, const CtrImage *image, cudaStream_t stream, CtrError *error);
+bool input_stage_upload (
+    InputStage *state, const CtrImage *image, const InputNeed &need, cudaStream_t stream, CtrError *error);
 
 /* Waits until the upload reads a host image no longer, so that the caller may change it. Call it when the rest of the
  * frame is queued. */
@@ -64,16 +111,29 @@ CtrImage input_stage_view (const InputStage *state, const CtrImage *image);
 bool input_stage_plane (
     InputStage *state, const CtrImage *image, CtrImage *plane, cudaStream_t stream, CtrError *error);
 
-/* As input_stage_plane(). *THRESHOLD: the device address of PLANE's Otsu threshold (core/common/otsu.h) where MODE asks
- * for it, otherwise NULL. Queues the histogram unless the threshold is known from input_stage_share(). */
-bool input_stage_foreground (InputStage *state, const CtrImage *image, CtrThresholdMode mode, CtrImage *plane,
-    const uint32_t **threshold, cudaStream_t stream, CtrError *error);
+/* Queues what NEED asks for and neither input_stage_share() nor input_stage_reuse() knows: luma, histogram, mask. */
+bool input_stage_foreground (InputStage *state, const CtrImage *image, const InputNeed &need, InputView *view,
+    cudaStream_t stream, CtrError *error);
 
 /* As input_stage_plane(). Queues the histogram of PLANE's samples, too, where those of 16 bits are shifted right by
  * SAMPLE_SHIFT and limited to 255. *COUNTS: the device address of its 256 counters; *THRESHOLD: that of its Otsu
  * threshold. */
 bool input_stage_histogram_8 (InputStage *state, const CtrImage *image, uint32_t sample_shift, CtrImage *plane,
     const uint32_t **counts, const uint32_t **threshold, cudaStream_t stream, CtrError *error);
+
+/* Sets the arguments of a kernel that reads foreground bits by cuda/common/pixels.cuh, and those of the result's
+ * threshold. */
+template <typename Args>
+static inline void
+input_view_describe (const InputView &view, const CtrForeground *foreground, Args *f)
+{
+  const bool masked = view.mask.bits;
+  f->pixels = masked ? (const uint8_t *) view.mask.bits : (const uint8_t *) view.plane.data;
+  f->stride = masked ? view.mask.stride : view.plane.stride;
+  f->depth = masked ? 1 : view.plane.format == CTR_FORMAT_GRAY8 ? 8 : 16;
+  f->invert = !masked && foreground->invert;
+  f->threshold_device = view.threshold;
+}
 
 /* The luma that contours/image.h defines. */
 constexpr uint32_t CTR_LUMA_RED = 9798, CTR_LUMA_GREEN = 19235, CTR_LUMA_BLUE = 3735;

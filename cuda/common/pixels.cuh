@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Samples to foreground bits. ARGS have pixels, stride, width, height, depth (8 or 16) and invert. */
+/* Samples to foreground bits. ARGS have pixels, stride, width, height, depth (8 or 16) and invert. With depth 1, PIXELS are
+ * a packed mask (core/foreground/foreground.h), and the threshold is ignored. */
 #ifndef CTR_CUDA_COMMON_PIXELS_CUH
 #define CTR_CUDA_COMMON_PIXELS_CUH
 
@@ -23,7 +24,7 @@ compare16 (uint4 v, uint32_t t_low, uint32_t t_small)
   return low >> 7 | top << 1;
 }
 
-/* Foreground of 16 pixels from column X on. Bits beyond the image are 0. */
+/* Foreground of 16 pixels from column X on, a multiple of 16. Bits beyond the image are 0. */
 template <typename Args>
 __device__ inline uint32_t
 load_chunk (const Args &f, uint32_t threshold, uint32_t x, uint32_t y)
@@ -44,6 +45,8 @@ load_chunk (const Args &f, uint32_t threshold, uint32_t x, uint32_t y)
       for (uint32_t i = 0; i < 16 && i < inside; i++)
         bits |= (uint32_t) (p[i] >= threshold) << i;
     }
+  } else if (f.depth == 1) {
+    bits = ((const uint16_t *) (f.pixels + y * f.stride))[x / 16];
   } else {
     const uint16_t *p = (const uint16_t *) (f.pixels + y * f.stride) + x;
     if (inside >= 16 && ((uintptr_t) p & 15) == 0) {
@@ -75,6 +78,8 @@ load_pixel (const Args &f, uint32_t threshold, int x, int y)
   if (x < 0 || y < 0 || x >= (int) f.width || y >= (int) f.height)
     return false;
   const uint8_t *row = f.pixels + y * f.stride;
+  if (f.depth == 1)
+    return row[x / 8] >> x % 8 & 1;
   const uint32_t sample = f.depth == 8 ? row[x] : ((const uint16_t *) row)[x];
   return (sample >= threshold) != (bool) f.invert;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* PTX instructions without a CUDA C++ intrinsic: arithmetic on two half-precision numbers in a word, the tensor core's
- * product of bytes, asynchronous copies, a fence. The emulator has its own versions in tests/emulation/ptx-emulated.h. */
+ * product of bytes, prefix sums of a warp, asynchronous copies, a fence. The emulator has its own versions in tests/emulation/ptx-emulated.h. */
 #ifndef CTR_CUDA_COMMON_PTX_CUH
 #define CTR_CUDA_COMMON_PTX_CUH
 
@@ -67,6 +67,19 @@ mma_bytes (int32_t d[4], const uint32_t a[4], uint32_t b0, uint32_t b1, const in
         : "r"(a[2 + i]), "r"(b1), "r"(x), "r"(y));
   }
 #endif
+}
+
+/* The sum of VALUE over this lane and those before it. All lanes call it. A shuffle tells whether there is such a lane. */
+__device__ inline uint32_t
+sum_of_lanes (uint32_t value)
+{
+#pragma unroll
+  for (int d = 1; d < 32; d *= 2)
+    asm volatile("{ .reg .u32 other; .reg .pred has; shfl.sync.up.b32 other|has, %0, %1, 0, 0xffffffff; @has add.u32 "
+                 "%0, %0, other; }"
+                 : "+r"(value)
+                 : "r"(d));
+  return value;
 }
 
 /* Copies 16 bytes from global to shared memory, both aligned to 16 bytes. The copy is complete after copies_done(). */

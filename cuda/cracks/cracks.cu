@@ -198,9 +198,9 @@ cracks_enqueue (void *state, const CtrImage *image, const CtrCracksPlan *plan, v
   if (!begin (c, plan, stream, error))
     return false;
   bool fresh;
-  bool ok = input_stage_share (&c->input, image, CTR_THRESHOLD_FIXED, &c->session, &c->image, &fresh, error);
-  ok = ok && input_stage_reserve (&c->input, &c->image, CTR_THRESHOLD_FIXED, c->session.stream, &fresh, error);
-  ok = ok && input_stage_upload (&c->input, &c->image, c->session.stream, error);
+  bool ok = input_stage_share (&c->input, image, INPUT_NEEDS_SAMPLES, &c->session, &c->image, &fresh, error);
+  ok = ok && input_stage_reserve (&c->input, &c->image, INPUT_NEEDS_SAMPLES, c->session.stream, &fresh, error);
+  ok = ok && input_stage_upload (&c->input, &c->image, INPUT_NEEDS_SAMPLES, c->session.stream, error);
   if (ok && queue_frame (c, error) && input_stage_release_image (&c->input, error))
     return true;
   cuda_session_end (&c->session, false);

@@ -160,7 +160,7 @@ cracks_reserve (Cracks *c, CracksKernelArgs *f, CtrError *error)
   const CtrImage no_picture = {}; /* The components keep the labels. */
   bool fresh;
   /* The list ranking loads its views before it knows how many there are, so new memory is cleared. */
-  if ((!f->labels && !input_stage_reserve (&c->input, &c->image, CTR_THRESHOLD_FIXED, stream, &fresh, error))
+  if ((!f->labels && !input_stage_reserve (&c->input, &c->image, INPUT_NEEDS_SAMPLES, stream, &fresh, error))
       || !delivery_reserve (&c->delivery, f->labels ? &no_picture : &c->image, sizeof (CracksHeader), error)
       || !ctr_device_buffer_reserve_clear (&c->planes, lay_out_planes (f, NULL), stream, error)
       || !ctr_device_buffer_reserve_clear (&c->contents, lay_out_contents (f, NULL), stream, error)

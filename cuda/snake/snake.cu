@@ -237,7 +237,7 @@ queue_frame (Snakes *s, CtrError *error)
   SnakeWorkspace workspace;
   CtrImage plane;
   bool fresh;
-  if (!input_stage_reserve (&s->input, &s->image, CTR_THRESHOLD_FIXED, s->session.stream, &fresh, error)
+  if (!input_stage_reserve (&s->input, &s->image, INPUT_NEEDS_SAMPLES, s->session.stream, &fresh, error)
       || !input_stage_plane (&s->input, &s->image, &plane, s->session.stream, error))
     return false;
   const bool wide = plane.format == CTR_FORMAT_GRAY16;
@@ -282,8 +282,8 @@ snakes_enqueue (void *state, const CtrImage *image, const CtrSnakePlan *plan, vo
   if (plan->task_count == 0)
     return true;
   bool fresh;
-  if (input_stage_reserve (&s->input, image, CTR_THRESHOLD_FIXED, s->session.stream, &fresh, error)
-      && input_stage_upload (&s->input, image, s->session.stream, error) && queue_frame (s, error)
+  if (input_stage_reserve (&s->input, image, INPUT_NEEDS_SAMPLES, s->session.stream, &fresh, error)
+      && input_stage_upload (&s->input, image, INPUT_NEEDS_SAMPLES, s->session.stream, error) && queue_frame (s, error)
       && input_stage_release_image (&s->input, error))
     return true;
   cuda_session_end (&s->session, false);

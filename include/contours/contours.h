@@ -55,6 +55,7 @@
 #include <contours/foreground.h>
 #include <contours/image.h>
 #include <contours/input.h>
+#include <contours/mask.h>
 #include <contours/paint.h>
 #include <contours/snake.h>
 #include <contours/strips.h>

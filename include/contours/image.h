@@ -25,6 +25,15 @@ typedef enum {
   CTR_MEMORY_DEVICE /* in the CUDA context that is current when the image is used */
 } CtrMemory;
 
+/* Where the chroma of an image is, for the channels of CtrForeground. A sample has 8 bits and covers 2^SHIFT_X x 2^SHIFT_Y
+ * pixels. */
+typedef struct {
+  const uint8_t *cb, *cr; /* first samples, in the memory of the image; NULL: no chroma is known */
+  size_t stride;          /* bytes from one row of samples to the next */
+  uint8_t step;           /* bytes from one sample to the next: 1, or 2 where the samples of both alternate */
+  uint8_t shift_x, shift_y;
+} CtrChroma;
+
 typedef struct {
   const void *data; /* first pixel of the first row; GRAY16: 2-byte aligned */
   size_t stride;    /* bytes from one row to the next, at least width * bytes per pixel; GRAY16: even */
@@ -32,6 +41,7 @@ typedef struct {
   uint32_t height;  /* pixels, 1 .. CTR_MAX_SIDE */
   CtrFormat format;
   CtrMemory memory;
+  CtrChroma chroma; /* of a luma plane (CTR_FORMAT_GRAY8); ignored unless the foreground depends on it */
 } CtrImage;
 
 /* Bytes of one pixel of FORMAT; 0 for an unknown format. */

@@ -311,6 +311,12 @@ __funnelshift_r (unsigned low, unsigned high, unsigned shift)
 }
 
 static inline unsigned
+__funnelshift_l (unsigned low, unsigned high, unsigned shift)
+{
+  return (unsigned) (((unsigned long long) high << 32 | low) << (shift & 31) >> 32);
+}
+
+static inline unsigned
 __funnelshift_lc (unsigned low, unsigned high, unsigned shift)
 {
   return shift < 32 ? (unsigned) (((unsigned long long) high << 32 | low) << shift >> 32) : low;
@@ -346,6 +352,12 @@ __dp4a (unsigned a, unsigned b, unsigned c)
   for (int i = 0; i < 32; i += 8)
     c += (a >> i & 255) * (b >> i & 255);
   return c;
+}
+
+static inline unsigned
+__dp2a_lo (unsigned a, unsigned b, unsigned c)
+{
+  return c + (a & 0xffff) * (b & 255) + (a >> 16) * (b >> 8 & 255);
 }
 
 static inline unsigned

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Compares histograms of pictures, count by count, and the search for Otsu's threshold with their definitions.
+/* Compares histograms of pictures, count by count, and the search for Otsu's threshold and the triangle's with their definitions.
  * CTR_TEST_QUICK=1: fewer of them. */
 #include "cuda/common/device_buffer.cuh"
 #include "cuda/common/histogram.cuh"
 #include "cuda/common/otsu.cuh"
+#include "cuda/common/triangle.cuh"
 
 #include "tests/core/common/reference.h"
 #include "tests/core/common/testing.h"
@@ -32,6 +33,45 @@ expected_threshold (const uint32_t *counts, uint32_t levels)
     if (counts[i])
       ctr_otsu_add (&otsu, i, counts[i]);
   return ctr_otsu_threshold (&otsu);
+}
+
+/* The triangle's threshold as OpenCV finds it, whose foreground is above it, on a copy that it may turn around. */
+uint32_t
+expected_triangle (const uint32_t *counts, uint32_t levels)
+{
+  uint32_t *h = (uint32_t *) malloc (levels * sizeof *h);
+  memcpy (h, counts, levels * sizeof *h);
+  int left = 0, right = (int) levels - 1, peak = 0;
+  while (h[left] == 0)
+    left++;
+  while (right > 0 && h[right] == 0)
+    right--;
+  left = left > 0 ? left - 1 : 0;
+  right = right < (int) levels - 1 ? right + 1 : right;
+  for (int i = 0; i < (int) levels; i++)
+    if (h[i] > h[peak])
+      peak = i;
+  const bool flipped = peak - left < right - peak;
+  if (flipped) {
+    for (int i = 0; i < (int) levels / 2; i++) {
+      const uint32_t other = h[levels - 1 - i];
+      h[levels - 1 - i] = h[i];
+      h[i] = other;
+    }
+    left = (int) levels - 1 - right;
+    peak = (int) levels - 1 - peak;
+  }
+  double threshold = left, most = 0;
+  for (int i = left + 1; i <= peak; i++) {
+    const double distance = (double) h[peak] * i + (double) (left - peak) * h[i];
+    if (distance > most) {
+      most = distance;
+      threshold = i;
+    }
+  }
+  free (h);
+  threshold--;
+  return (uint32_t) (flipped ? levels - 1 - threshold : threshold) + 1;
 }
 
 /* --- Pictures --- */
@@ -87,6 +127,18 @@ run (Histogram *histogram, const CtrImage *image, const CtrImage *luma, bool sma
   return &result;
 }
 
+/* The threshold of MODE, found in all levels. */
+uint32_t
+run_threshold (Histogram *histogram, CtrThresholdMode mode, const CtrImage *image, const CtrImage *luma)
+{
+  uint32_t threshold;
+  CtrError error;
+  CHECK (histogram_queue_threshold (histogram, mode, &histogram->threshold, image, luma, stream, &error));
+  cudaMemcpyAsync (&threshold, &histogram->threshold, sizeof threshold, cudaMemcpyDeviceToHost, stream);
+  cudaStreamSynchronize (stream);
+  return threshold;
+}
+
 /* Counts a picture twice: in 256 levels, and in all that it has. It begins OFFSET bytes behind an address that is a
  * multiple of 256; PADDING bytes follow each row. */
 void
@@ -123,6 +175,9 @@ check_picture (Histogram *histogram, CtrFormat format, uint32_t kind, uint32_t w
   result = run (histogram, &image, rgb ? &luma : NULL, false, 0);
   CHECK (wide || memcmp (result->result, all, sizeof result->result) == 0);
   CHECK (result->threshold == expected_threshold (all, levels));
+  CHECK (run_threshold (histogram, CTR_THRESHOLD_OTSU, &image, rgb ? &luma : NULL) == expected_threshold (all, levels));
+  CHECK (
+      run_threshold (histogram, CTR_THRESHOLD_TRIANGLE, &image, rgb ? &luma : NULL) == expected_triangle (all, levels));
   if (rgb) {
     cudaMemcpyAsync (luma_plane, luma_device, luma_stride * height, cudaMemcpyDeviceToHost, stream);
     cudaStreamSynchronize (stream);
@@ -165,6 +220,7 @@ struct Found {
   uint32_t leads; /* otsu_lead() has decided */
   uint32_t lead;  /* its level */
   uint32_t followed;
+  uint32_t triangle;
 };
 
 template <uint32_t LEVELS>
@@ -178,8 +234,10 @@ __launch_bounds__ (OTSU_THREADS) search_kernel (const uint32_t *counts, Found *f
   uint32_t level;
   const bool leads = otsu_lead (histogram, all, before, s, &level);
   const uint32_t followed = otsu_follow (histogram, all, s);
+  __shared__ TriangleShared triangle_shared;
+  const uint32_t triangle = triangle_threshold (histogram, triangle_shared);
   if (threadIdx.x == 0)
-    *found = {leads, level, followed};
+    *found = {leads, level, followed, triangle};
 }
 
 /* Fills COUNTS with up to PIXELS pixels. Returns whether the recurrence has two levels of the same variance. */
@@ -250,6 +308,7 @@ check_histograms (uint32_t number)
     cudaStreamSynchronize (stream);
     describe ("histogram %u of %u levels, up to %u pixels", i, LEVELS, pixels);
     CHECK (found.followed + 1 == expected_threshold (counts, LEVELS));
+    CHECK (found.triangle == expected_triangle (counts, LEVELS));
     CHECK (!found.leads || found.lead == found.followed);
     CHECK (!tied || !found.leads);
     decided += found.leads;

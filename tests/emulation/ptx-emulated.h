@@ -78,6 +78,16 @@ mma_bytes (int32_t d[4], const uint32_t a[4], uint32_t b0, uint32_t b1, const in
     d[i] = sums[i];
 }
 
+static inline uint32_t
+sum_of_lanes (uint32_t value)
+{
+  for (unsigned d = 1; d < 32; d *= 2) {
+    const uint32_t other = __shfl_up_sync (~0u, value, d);
+    value += ::emulation::here->lane >= d ? other : 0;
+  }
+  return value;
+}
+
 static inline void
 copy_16 (void *to, const void *from)
 {

@@ -198,6 +198,9 @@ cudaDeviceGetAttribute (int *value, cudaDeviceAttr attribute, int)
     case cudaDevAttrComputeCapabilityMajor:
       *value = __CUDA_ARCH__ / 100;
       return cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+      *value = SHARED_MOST;
+      return cudaSuccess;
   }
   return failed (cudaErrorInvalidValue);
 }

@@ -28,7 +28,7 @@ sample_buffer (void)
 CtrComponents *
 sample_analyse (const guint8 *samples, guint width, guint height, guint features)
 {
-  const CtrImage image = {samples, width, width, height, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST};
+  const CtrImage image = {samples, width, width, height, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST, {0}};
   CtrCcaParams params;
   CtrError error;
   ctr_cca_params_init (&params);

@@ -110,7 +110,7 @@ GST_START_TEST (analysed)
   for (guint y = 1; y <= 4; y++)
     for (guint x = 1; x <= 6; x++)
       samples[y * SAMPLE_WIDTH + x] = x == 3 && y == 3 ? 0 : 255;
-  const CtrImage image = {samples, SAMPLE_WIDTH, SAMPLE_WIDTH, SAMPLE_HEIGHT, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST};
+  const CtrImage image = {samples, SAMPLE_WIDTH, SAMPLE_WIDTH, SAMPLE_HEIGHT, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST, {0}};
   CtrBordersParams params;
   CtrError error;
   ctr_borders_params_init (&params);

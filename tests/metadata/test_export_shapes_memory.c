@@ -77,7 +77,7 @@ GST_START_TEST (noise)
     samples[i] = g_random_int_range (0, 100) < 55 ? 255 : 0;
     foreground += samples[i] > 0;
   }
-  const CtrImage image = {samples, WIDTH, WIDTH, HEIGHT, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST};
+  const CtrImage image = {samples, WIDTH, WIDTH, HEIGHT, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST, {0}};
   CtrBorders *borders = ctr_borders_new (CTR_BACKEND_CPU, &error);
   CtrContours *contours = ctr_borders_run (borders, &image, &params, NULL, &error);
   const CtrContour *table = ctr_contours_map_table (contours, NULL);

@@ -26,7 +26,8 @@ compare (CtrFormat format, int channels, int red, int green, int blue)
     pixel[blue] = colour[2];
   }
   cv::cvtColor (rgb, grey, cv::COLOR_RGB2GRAY);
-  CtrImage image = {packed.data, packed.step, uint32_t (side), uint32_t (side), format, CTR_MEMORY_HOST};
+  CtrImage image = image_of (packed);
+  image.format = format;
   CtrCcaParams params;
   ctr_cca_params_init (&params);
   params.foreground.threshold = 1;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const Contract *const contracts[] = {
-    &borders_contract, &canny_contract, &cca_contract, &cracks_contract, &paint_contract, &snake_contract};
+static const Contract *const contracts[] = {&borders_contract, &canny_contract, &cca_contract, &cracks_contract,
+    &mask_contract, &paint_contract, &snake_contract};
 
 static const Contract *table;
 static Setup setup;
@@ -20,7 +20,7 @@ contract_open (const char *algorithm, const Setup *backend)
     if (algorithm && strcmp (contracts[i]->name, algorithm) == 0)
       table = contracts[i];
   if (!table) {
-    fprintf (stderr, "the first argument must be borders, canny, cca, cracks, paint or snake\n");
+    fprintf (stderr, "the first argument must be borders, canny, cca, cracks, mask, paint or snake\n");
     exit (2);
   }
   table->open (&setup);

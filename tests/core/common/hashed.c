@@ -181,6 +181,59 @@ canny_run (void *canny, const CtrImage *image, uint64_t *hash, CtrError *error)
 }
 
 static void *
+mask_create (void)
+{
+  return ctr_mask_new (setup.backend, NULL);
+}
+
+static void
+mask_destroy (void *mask)
+{
+  ctr_mask_free (mask);
+}
+
+static bool
+make_mask (void *mask, const CtrImage *image, const CtrForeground *foreground, uint64_t *hash, CtrError *error)
+{
+  const size_t size = (size_t) image->width * image->height;
+  uint8_t *bytes = malloc (size);
+  CtrEdgePicture picture;
+  ctr_edge_picture_init_mask (&picture, bytes, image->width, CTR_MEMORY_HOST);
+  const bool ok = ctr_mask_run (mask, image, foreground, &picture, setup.stream, error);
+  if (ok)
+    hash_bytes (hash, bytes, size);
+  free (bytes);
+  return ok;
+}
+
+static bool
+mask_run (void *mask, const CtrImage *image, uint64_t *hash, CtrError *error)
+{
+  const CtrForeground foreground = {.mode = CTR_THRESHOLD_TRIANGLE,
+      .open_size = 2,
+      .close_size = 5,
+      .shape = CTR_SHAPE_ELLIPSE,
+      .fill_holes = true,
+      .clear_border = true};
+  return make_mask (mask, image, &foreground, hash, error);
+}
+
+static bool
+adaptive_mask_run (void *mask, const CtrImage *image, uint64_t *hash, CtrError *error)
+{
+  const CtrForeground mean = {.mode = CTR_THRESHOLD_ADAPTIVE_MEAN, .block_size = 21, .close_size = 3};
+  const CtrForeground gaussian = {.mode = CTR_THRESHOLD_ADAPTIVE_GAUSSIAN, .block_size = 11, .invert = true};
+  return make_mask (mask, image, &mean, hash, error) && make_mask (mask, image, &gaussian, hash, error);
+}
+
+static bool
+hysteresis_run (void *mask, const CtrImage *image, uint64_t *hash, CtrError *error)
+{
+  const CtrForeground foreground = {.mode = CTR_THRESHOLD_HYSTERESIS, .threshold = 100, .upper_threshold = 210};
+  return make_mask (mask, image, &foreground, hash, error);
+}
+
+static void *
 snake_create (void)
 {
   return ctr_snake_new (setup.backend, NULL);
@@ -217,6 +270,9 @@ const HashedCase hashed_cases[] = {
     {"label image", cracks_create, label_image_run, cracks_destroy, true},
     {"nested levels", cracks_create, nested_levels_run, cracks_destroy, true},
     {"edges", canny_create, canny_run, canny_destroy, true},
+    {"mask", mask_create, mask_run, mask_destroy, true},
+    {"adaptive mask", mask_create, adaptive_mask_run, mask_destroy, true},
+    {"mask by hysteresis", mask_create, hysteresis_run, mask_destroy, true},
     {"snake", snake_create, snake_run, snake_destroy, false},
 };
 const size_t hashed_case_count = LENGTH (hashed_cases);

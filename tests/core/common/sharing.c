@@ -3,11 +3,14 @@
  *
  * Several analysers of one image with a shared input (contours/input.h). Each result must equal that of the analyser
  * alone. Whether something was shared at all shows where a test changes the pixels between two analysers, which no
- * caller may do: what was shared is then of the former pixels. */
+ * caller may do: what was shared is then of the former pixels.
+ *
+ * More than 500 lines: all tests use the same analyses and targets, which have no other user. */
 #include "tests/core/borders/testing.h"
 #include "tests/core/cca/testing.h"
 #include "tests/core/common/gpu.h"
 #include "tests/core/cracks/testing.h"
+#include "tests/core/foreground/testing.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,8 +70,9 @@ analysis_of (Algorithm algorithm, CtrThresholdMode mode, uint32_t threshold)
   return analysis;
 }
 
+/* COMMON: the foreground of some analyses of an image. */
 static Analysis
-random_analysis (void)
+random_analysis (const CtrImage *image, const CtrForeground *common)
 {
   const CtrThresholdMode mode = random_below (&rng, 3) ? CTR_THRESHOLD_OTSU : CTR_THRESHOLD_FIXED;
   Analysis analysis = analysis_of (random_below (&rng, ALGORITHMS), mode, 1 + random_below (&rng, 255));
@@ -76,6 +80,9 @@ random_analysis (void)
   analysis.cca.foreground.invert = analysis.borders.foreground.invert = random_below (&rng, 2);
   analysis.borders.mode = random_below (&rng, 4);
   analysis.borders.min_area = random_below (&rng, 2) * 3;
+  if (random_below (&rng, 3))
+    analysis.cca.foreground = analysis.borders.foreground =
+        random_below (&rng, 3) ? *common : random_foreground (&rng, image, 5);
   return analysis;
 }
 
@@ -135,50 +142,87 @@ static const char *const place_names[] = {"ordinary host memory", "page-locked m
 /* The image that analysers get: a picture's pixels, in memory that a test may overwrite. */
 typedef struct {
   Place place;
-  void *memory;
-  size_t bytes;
+  void *memory, *chroma;
+  size_t bytes, chroma_bytes;
   CtrImage view;
 } Target;
 
 static void
+copy_to (Place place, void *memory, const void *bytes, size_t count)
+{
+  if (place == DEVICE)
+    gpu_upload (memory, bytes, count);
+  else
+    memcpy (memory, bytes, count);
+}
+
+static void
 overwrite (const Target *target, const void *pixels)
 {
-  if (target->place == DEVICE)
-    gpu_upload (target->memory, pixels, target->bytes);
+  copy_to (target->place, target->memory, pixels, target->bytes);
+}
+
+static void *
+place_alloc (Place place, size_t bytes)
+{
+  return place == DEVICE ? gpu_alloc (bytes) : place == PINNED ? gpu_alloc_pinned (bytes) : malloc (bytes);
+}
+
+static void
+place_free (Place place, void *memory)
+{
+  if (place == DEVICE)
+    gpu_free (memory);
+  else if (place == PINNED)
+    gpu_free_pinned (memory);
   else
-    memcpy (target->memory, pixels, target->bytes);
+    free (memory);
 }
 
 static Target
 target_new (const Picture *picture, Place place)
 {
   Target target = {.place = place, .bytes = picture->bytes, .view = picture->view};
-  target.memory = place == DEVICE   ? gpu_alloc (picture->bytes)
-                  : place == PINNED ? gpu_alloc_pinned (picture->bytes)
-                                    : malloc (picture->bytes);
+  target.memory = place_alloc (place, picture->bytes);
   target.view.data = (uint8_t *) target.memory + ((const uint8_t *) picture->view.data - (uint8_t *) picture->memory);
   target.view.memory = place == DEVICE ? CTR_MEMORY_DEVICE : CTR_MEMORY_HOST;
   overwrite (&target, picture->memory);
   return target;
 }
 
+/* The chroma is in memory of its own. */
+static Target
+target_of_scene (const Scene *scene, Place place)
+{
+  Target target = target_new (&scene->picture, place);
+  CtrChroma *chroma = &target.view.chroma;
+  if (!scene->chroma)
+    return target;
+  target.chroma_bytes = scene->chroma_bytes;
+  target.chroma = place_alloc (place, target.chroma_bytes);
+  chroma->cb = (uint8_t *) target.chroma + (chroma->cb - scene->chroma);
+  chroma->cr = (uint8_t *) target.chroma + (chroma->cr - scene->chroma);
+  copy_to (place, target.chroma, scene->chroma, target.chroma_bytes);
+  return target;
+}
+
 static void
 target_free (Target *target)
 {
-  if (target->place == DEVICE)
-    gpu_free (target->memory);
-  else if (target->place == PINNED)
-    gpu_free_pinned (target->memory);
-  else
-    free (target->memory);
+  place_free (target->place, target->memory);
+  if (target->chroma)
+    place_free (target->place, target->chroma);
 }
 
 static void
 spoil (const Target *target)
 {
-  uint8_t *other = malloc (target->bytes);
-  memset (other, 0x5a, target->bytes);
+  const size_t most = target->bytes > target->chroma_bytes ? target->bytes : target->chroma_bytes;
+  uint8_t *other = malloc (most);
+  memset (other, 0x5a, most);
   overwrite (target, other);
+  if (target->chroma)
+    copy_to (target->place, target->chroma, other, target->chroma_bytes);
   free (other);
 }
 
@@ -194,17 +238,35 @@ picture_new (uint32_t width, uint32_t height, CtrFormat format, uint32_t shade)
 }
 
 /* A picture of any content, or now and then one with as many components as there can be, which need more memory. */
-static Picture
-any_picture (void)
+static Scene
+any_scene (void)
 {
   const uint32_t side = setup.quick ? 50 : MOST_SIDE, width = 1 + random_below (&rng, side),
                  height = 1 + random_below (&rng, side);
   if (random_below (&rng, 6))
-    return picture_random (&rng, width, height, random_layout (&rng));
+    return random_below (&rng, 2) ? random_scene (&rng, width, height)
+                                  : scene_new (&rng, picture_random (&rng, width, height, random_layout (&rng)));
   uint8_t *mask = shape_new (SHAPE_DOTS, side, side);
   const Picture picture = picture_of_mask (&rng, mask, side, side, random_layout (&rng), 100, false);
   free (mask);
-  return picture;
+  return scene_new (&rng, picture);
+}
+
+/* The mask of TARGET, made with the current input, is that of SCENE. */
+static void
+check_mask_of (CtrMask *maker, const Target *target, const Scene *scene, const CtrForeground *foreground)
+{
+  static CtrMask *plain;
+  CtrInput *input = ctr_input_set_current (NULL);
+  const CtrImage *image = &scene->picture.view;
+  if (!plain)
+    plain = mask_maker_new (&cpu);
+  uint8_t *expected = make_mask (plain, &cpu, image, foreground);
+  ctr_input_set_current (input);
+  uint8_t *actual = make_mask (maker, &setup, &target->view, foreground);
+  CHECK (memcmp (expected, actual, (size_t) image->width * image->height) == 0);
+  free (expected);
+  free (actual);
 }
 
 static uint32_t
@@ -221,38 +283,44 @@ test_chains (void)
   CtrInput *input = ctr_input_new (NULL);
   Analysers chain[CHAIN];
   Analysis former = {0};
-  Picture former_picture = {0};
+  Scene former_scene = {0};
+  CtrMask *maker = mask_maker_new (&setup);
   for (int i = 0; i < CHAIN; i++)
     chain[i] = analysers_new (&setup);
   for (int frame = 0; frame < (setup.quick ? 30 : 400); frame++) {
-    Picture picture = any_picture ();
+    Scene scene = any_scene ();
+    const CtrImage *image = &scene.picture.view;
     Analysis analyses[CHAIN];
-    Target target = target_new (&picture, random_below (&rng, place_count ()));
-    describe ("frame %d of %u x %u pixels, format %d, in %s", frame, picture.view.width, picture.view.height,
-        picture.view.format, place_names[target.place]);
+    Target target = target_of_scene (&scene, random_below (&rng, place_count ()));
+    const CtrForeground common = random_foreground (&rng, image, 5);
+    describe ("frame %d of %u x %u pixels, format %d, in %s", frame, image->width, image->height, image->format,
+        place_names[target.place]);
     CHECK (ctr_input_set_current (input) == NULL);
     for (int i = 0; i < CHAIN; i++) {
-      analyses[i] = random_analysis ();
+      analyses[i] = random_analysis (image, &common);
       submit (&chain[i], &analyses[i], &target.view, streams[random_below (&rng, CHAIN)]);
+      if (random_below (&rng, 6) == 0)
+        check_mask_of (maker, &target, &scene, &common);
     }
     CHECK (ctr_input_set_current (NULL) == input);
     ctr_input_clear (input);
     spoil (&target);
     target_free (&target);
     if (frame > 0) {
-      check (&former, &former_picture.view);
-      picture_free (&former_picture);
+      check (&former, &former_scene.picture.view);
+      scene_free (&former_scene);
     }
     for (int i = 0; i < CHAIN - 1; i++)
-      check (&analyses[i], &picture.view);
+      check (&analyses[i], image);
     former = analyses[CHAIN - 1];
-    former_picture = picture;
+    former_scene = scene;
   }
   ctr_input_free (input);
+  ctr_mask_free (maker);
   for (int i = 0; i < CHAIN; i++)
     analysers_free (&chain[i]);
-  check (&former, &former_picture.view);
-  picture_free (&former_picture);
+  check (&former, &former_scene.picture.view);
+  scene_free (&former_scene);
 }
 
 static bool

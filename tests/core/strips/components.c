@@ -397,6 +397,9 @@ test_errors (void)
     changed.mode = CTR_COMPONENTS_EQUAL;
     check_refused (strips, &good, &changed, CTR_ERROR_INVALID_ARGUMENT, "mode=foreground");
     changed = params;
+    changed.foreground.open_size = 3;
+    check_refused (strips, &good, &changed, CTR_ERROR_INVALID_ARGUMENT, "one threshold on the luma");
+    changed = params;
     changed.connectivity = (CtrConnectivity) 5;
     check_refused (strips, &good, &changed, CTR_ERROR_INVALID_ARGUMENT, "4 or 8");
     check_refused (strips, NULL, &params, CTR_ERROR_INVALID_ARGUMENT, "");

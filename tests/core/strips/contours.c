@@ -545,7 +545,7 @@ test_long_bar (void)
   for (int cracks = 0; cracks < 2; cracks++) {
     const uint32_t height = STRIP;
     Random random = {3};
-    const CtrImage image = {pixels, WIDTH, WIDTH, HEIGHT, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST};
+    const CtrImage image = {pixels, WIDTH, WIDTH, HEIGHT, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST, {0}};
     const Picture picture = {.view = image, .memory = pixels, .bytes = WIDTH * HEIGHT};
     Strips strips = {.cracks = cracks};
     ctr_borders_params_init (&strips.borders_params);
@@ -630,7 +630,7 @@ test_far (void)
   for (uint32_t y = 0; y < HEIGHT; y++)
     pixels[y * WIDTH + 2] = y % 3 ? 255 : 0;
   for (int cracks = 0; cracks < 2; cracks++) {
-    const CtrImage image = {pixels, WIDTH, WIDTH, HEIGHT, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST};
+    const CtrImage image = {pixels, WIDTH, WIDTH, HEIGHT, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST, {0}};
     Strips strips = {.cracks = cracks};
     uint64_t count = 0, row = 0;
     ctr_borders_params_init (&strips.borders_params);
@@ -672,7 +672,7 @@ test_arguments (void)
   CtrError error;
   CtrBordersParams params;
   CtrCracksParams cracks_params;
-  CtrImage image = {pixels, 8, 8, 4, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST};
+  CtrImage image = {pixels, 8, 8, 4, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST, {0}};
   ctr_borders_params_init (&params);
   ctr_cracks_params_init (&cracks_params);
   describe ("arguments");
@@ -685,6 +685,10 @@ test_arguments (void)
   expect_failure (ctr_border_strips_run (borders, &image, &params, setup.stream, &error), &error,
       CTR_ERROR_INVALID_ARGUMENT, "must be 1 (list)");
   params.mode = CTR_RETRIEVE_LIST;
+  params.foreground.mode = CTR_THRESHOLD_TRIANGLE;
+  expect_failure (ctr_border_strips_run (borders, &image, &params, setup.stream, &error), &error,
+      CTR_ERROR_INVALID_ARGUMENT, "one threshold on the luma");
+  params.foreground.mode = CTR_THRESHOLD_FIXED;
   cracks_params.frame = CTR_IMAGE_BORDER_ZERO;
   expect_failure (ctr_crack_strips_run (cracks, &image, &cracks_params, setup.stream, &error), &error,
       CTR_ERROR_INVALID_ARGUMENT, "must be 0 (pad)");
@@ -752,7 +756,7 @@ test_changed_connectivity (void)
     uint64_t points = 0;
     describe ("changed connectivity, seed %u", (unsigned) seed);
     for (uint32_t i = 0; i < STRIPS; i++) {
-      const CtrImage strip = {mask + i * WIDTH * HEIGHT, WIDTH, WIDTH, HEIGHT, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST};
+      const CtrImage strip = {mask + i * WIDTH * HEIGHT, WIDTH, WIDTH, HEIGHT, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST, {0}};
       params.connectivity = random_below (&random, 2) ? CTR_CONNECTIVITY_4 : CTR_CONNECTIVITY_8;
       result = ctr_border_strips_run (strips, &strip, &params, setup.stream, &error);
       CHECK (result && result->connectivity == params.connectivity);
@@ -783,7 +787,7 @@ test_max_points (void)
   CtrCrackStrips *strips = ctr_crack_strips_new (setup.backend, 1000, &error);
   describe ("max-points");
   for (uint32_t i = 0; i < 4; i++) {
-    const CtrImage strip = {pixels + i * WIDTH * HEIGHT, WIDTH, WIDTH, HEIGHT, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST};
+    const CtrImage strip = {pixels + i * WIDTH * HEIGHT, WIDTH, WIDTH, HEIGHT, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST, {0}};
     CtrContours *result;
     if (i == 3) {
       CHECK (ctr_crack_strips_finish (strips, &result, &error) && !result);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Hysteresis inside a tile, by a CTA in shared memory: finds the 8-connected components of the candidates, and those of
- * them that contain a strong candidate. It is a union-find over runs of candidates, so the time hardly depends on the
- * shape of the components. A run with a strong pixel of its own is an edge at once and not part of the union-find; the
- * other runs are called weak. */
-#ifndef CTR_CUDA_CANNY_HYSTERESIS_CUH
-#define CTR_CUDA_CANNY_HYSTERESIS_CUH
+/* Hysteresis inside a tile, by a CTA in shared memory: finds the components of the candidates, and those of them that
+ * contain a strong candidate. It is a union-find over runs of candidates, so the time hardly depends on the shape of the
+ * components. A run with a strong pixel of its own is found at once and not part of the union-find; the other runs are
+ * called weak. */
+#ifndef CTR_CUDA_COMMON_RUN_UNION_CUH
+#define CTR_CUDA_COMMON_RUN_UNION_CUH
 
-#include "cuda/canny/device_state.cuh"
+#include "cuda/common/run_tiles.cuh"
 
 namespace
 {
@@ -26,7 +26,7 @@ constexpr uint32_t RUN_IS_COMPONENT = 0x8000;
 constexpr int
 run_words (int rows)
 {
-  return (rows * CANNY_WORDS + 1) * RUNS_A_WORD;
+  return (rows * RUN_TILE_WORDS + 1) * RUNS_A_WORD;
 }
 
 /* The runs of BITS that contain a bit of SEEDS. An addition carries to the end of a run. */
@@ -43,7 +43,7 @@ struct RunPosition {
 };
 
 struct TileRuns {
-  uint32_t *weak; /* rows of CANNY_WORDS words, the leftmost pixel in bit 0; runs that have become strong stay */
+  uint32_t *weak; /* rows of RUN_TILE_WORDS words, the leftmost pixel in bit 0; runs that have become strong stay */
   uint32_t *strong;
   uint32_t *entries;
   uint32_t words;
@@ -141,7 +141,7 @@ struct TileRuns {
 
 /* The runs that a run touches: strong ones on all sides, weak ones that come before it. Where two of these touch each
  * other, one of them suffices. */
-struct RunContacts {
+template <int CONNECTIVITY> struct RunContacts {
   uint32_t run, over;        /* word above */
   uint32_t over_bits, above; /* weak pixels of the word above, and the first touching pixel of each of their runs */
   uint32_t strong, beside;   /* STRONG_RUN and a run to the left; the run itself: none */
@@ -151,11 +151,12 @@ struct RunContacts {
   RunContacts (const TileRuns &runs, uint32_t id)
   {
     const RunPosition position = runs.position (id);
-    const uint32_t word = position.word, column = word % CANNY_WORDS;
-    const uint32_t spread = position.pixels | position.pixels << 1 | position.pixels >> 1;
+    const uint32_t word = position.word, column = word % RUN_TILE_WORDS;
+    constexpr bool diagonal = CONNECTIVITY == 8;
+    const uint32_t spread = diagonal ? position.pixels | position.pixels << 1 | position.pixels >> 1 : position.pixels;
     /* Above the first and below the last row, the run's own word stands in: there the run touches no other run. */
-    const uint32_t under = word + CANNY_WORDS < runs.words ? word + CANNY_WORDS : word;
-    over = word < CANNY_WORDS ? word : word - CANNY_WORDS;
+    const uint32_t under = word + RUN_TILE_WORDS < runs.words ? word + RUN_TILE_WORDS : word;
+    over = word < RUN_TILE_WORDS ? word : word - RUN_TILE_WORDS;
     over_bits = runs.weak[over];
     run = beside = above_right = id;
     uint32_t touched = (runs.strong[over] | runs.strong[under]) & spread;
@@ -163,15 +164,20 @@ struct RunContacts {
     above = touched_over & ~(touched_over << 1);
     if (position.pixels & 1 && column > 0) {
       const uint32_t left = runs.weak[word - 1], over_left = runs.weak[over - 1];
-      touched |= (runs.strong[over - 1] | runs.strong[word - 1] | runs.strong[under - 1]) >> 31;
+      touched |=
+          (diagonal ? runs.strong[over - 1] | runs.strong[word - 1] | runs.strong[under - 1] : runs.strong[word - 1])
+          >> 31;
       const bool is_left = left >> 31;
-      above &= is_left ? ~1u : ~0u;
-      if (is_left || (over_left >> 31 && !(over_bits & 1)))
+      if (diagonal)
+        above &= is_left ? ~1u : ~0u;
+      if (is_left || (diagonal && over_left >> 31 && !(over_bits & 1)))
         beside = runs.run_at ((is_left ? word : over) - 1, is_left ? left : over_left, 31);
     }
-    if (position.pixels >> 31 && column < CANNY_WORDS - 1) {
-      touched |= (runs.strong[over + 1] | runs.strong[word + 1] | runs.strong[under + 1]) & 1;
-      if (runs.weak[over + 1] & 1 && !(over_bits >> 31))
+    if (position.pixels >> 31 && column < RUN_TILE_WORDS - 1) {
+      touched |=
+          (diagonal ? runs.strong[over + 1] | runs.strong[word + 1] | runs.strong[under + 1] : runs.strong[word + 1])
+          & 1;
+      if (diagonal && runs.weak[over + 1] & 1 && !(over_bits >> 31))
         above_right = (over + 2) * RUNS_A_WORD;
     }
     strong = touched ? STRONG_RUN : id;
@@ -206,12 +212,12 @@ template <int ROWS>
 __device__ inline void
 list_weak_runs (const TileRuns &runs, uint32_t *count)
 {
-  constexpr int share = (ROWS * CANNY_WORDS + CANNY_THREADS - 1) / CANNY_THREADS;
+  constexpr int share = (ROWS * RUN_TILE_WORDS + RUN_TILE_THREADS - 1) / RUN_TILE_THREADS;
   const uint32_t lane = threadIdx.x % 32;
   uint32_t starts[share], own = 0;
 #pragma unroll
   for (int k = 0; k < share; k++) {
-    const uint32_t word = threadIdx.x + k * CANNY_THREADS;
+    const uint32_t word = threadIdx.x + k * RUN_TILE_THREADS;
     starts[k] = 0;
     if (word < runs.words) {
       const uint32_t bits = runs.weak[word], strong = fill_runs (bits, runs.strong[word]), weak = bits & ~strong;
@@ -235,7 +241,7 @@ list_weak_runs (const TileRuns &runs, uint32_t *count)
   slot = __shfl_sync (~0u, slot, 31) + before;
 #pragma unroll
   for (int k = 0; k < share; k++) {
-    const uint32_t first = (threadIdx.x + k * CANNY_THREADS + 1) * RUNS_A_WORD;
+    const uint32_t first = (threadIdx.x + k * RUN_TILE_THREADS + 1) * RUNS_A_WORD;
 #pragma unroll 1
     for (; starts[k]; starts[k] &= starts[k] - 1)
       *runs.half (slot++, 0) = first + (__ffs (starts[k]) - 1) / 2;
@@ -247,18 +253,19 @@ constexpr uint32_t MAX_PAIRS = 64; /* of runs to be united, gathered by a warp s
 
 /* Unites the COUNT > 0 runs of the list where they touch, a thread a run. The caller needs a barrier before it; there
  * is one at its end. */
+template <int CONNECTIVITY>
 __device__ inline void
 join_runs (const TileRuns &runs, uint32_t count)
 {
-  __shared__ uint32_t joins[CANNY_THREADS / 32][MAX_PAIRS];
+  __shared__ uint32_t joins[RUN_TILE_THREADS / 32][MAX_PAIRS];
   const uint32_t t = threadIdx.x, lane = t % 32;
   uint32_t *const list = joins[t / 32];
   uint32_t pairs = 0; /* that the warp found */
   /* Most runs touch one other run, which becomes the parent at once. */
 #pragma unroll 1
-  for (uint32_t i = t; __any_sync (~0u, i < count); i += CANNY_THREADS) {
+  for (uint32_t i = t; __any_sync (~0u, i < count); i += RUN_TILE_THREADS) {
     const uint32_t run = runs.listed (min (i, count - 1));
-    RunContacts contacts (runs, run);
+    RunContacts<CONNECTIVITY> contacts (runs, run);
     const uint32_t parent = contacts.next (runs);
     if (i < count)
       *runs.half (run, 1) = parent;
@@ -276,13 +283,13 @@ join_runs (const TileRuns &runs, uint32_t count)
   }
   __syncthreads ();
 #pragma unroll 1
-  for (uint32_t i = t; __any_sync (~0u, i < count); i += CANNY_THREADS)
+  for (uint32_t i = t; __any_sync (~0u, i < count); i += RUN_TILE_THREADS)
     runs.compress_path (i < count ? runs.listed (i) : STRONG_RUN);
   if (pairs > MAX_PAIRS) { /* the list had no room for all */
 #pragma unroll 1
-    for (uint32_t i = t; __any_sync (~0u, i < count); i += CANNY_THREADS) {
+    for (uint32_t i = t; __any_sync (~0u, i < count); i += RUN_TILE_THREADS) {
       const uint32_t run = runs.listed (min (i, count - 1));
-      RunContacts contacts (runs, run);
+      RunContacts<CONNECTIVITY> contacts (runs, run);
       uint32_t other;
 #pragma unroll 1
       while (__any_sync (~0u, (other = contacts.next (runs)) != run))

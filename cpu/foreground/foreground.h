@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Packed masks on the CPU. Internal. */
+#ifndef CTR_CPU_FOREGROUND_FOREGROUND_H
+#define CTR_CPU_FOREGROUND_FOREGROUND_H
+
+#include "core/foreground/foreground.h"
+
+#include "cpu/common/host_buffer.h"
+
+/* Working memory, zeroed before first use. It grows with the images. */
+typedef struct CtrForegroundState {
+  CtrHostBuffer buffers[5]; /* foreground.c says what for */
+} CtrForegroundState;
+
+void ctr_foreground_release (CtrForegroundState *state);
+
+/* Makes the packed mask of IMAGE: BITS has rows of ctr_packed_row() bytes. Works on as many threads as the calling one has
+ * set. *THRESHOLD: the one of FIXED, OTSU, TRIANGLE and HYSTERESIS, otherwise 0. False: no memory, or cancelled. */
+bool ctr_foreground_make (CtrForegroundState *state, const CtrImage *image, const CtrForeground *foreground,
+    uint64_t *bits, uint32_t *threshold, CtrError *error);
+
+#endif

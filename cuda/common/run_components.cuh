@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Hysteresis inside a tile, from its candidates to what the seams need: marks what is strong inside the tile, and makes the
+ * other components that reach its border elements of the union-find across tiles. ARGS has the fields width, height, tile_h,
+ * tiles_x, tiles_y, by_tile.counts, by_tile.borders, by_tile_run.runs and by_component.parents, as run_tiles.cuh defines
+ * them. */
+#ifndef CTR_CUDA_COMMON_RUN_COMPONENTS_CUH
+#define CTR_CUDA_COMMON_RUN_COMPONENTS_CUH
+
+#include "cuda/common/run_union.cuh"
+
+namespace
+{
+
+/* Do the runs, components and words of a tile of ROWS rows fit their fields? */
+constexpr bool
+fits_run_fields (int rows)
+{
+  return run_words (rows) <= (int) RUN_IS_COMPONENT && RUN_TILE_COMPONENTS <= (int) RUN_IS_COMPONENT
+         && RUN_TILE_COMPONENTS <= 1 << (32 - RUN_COMPONENT_SHIFT)
+         && rows * RUN_TILE_WORDS <= 1 << (RUN_COMPONENT_SHIFT - 10);
+}
+
+/* Counters of a tile, in shared memory. */
+struct TileCounts {
+  uint32_t weak_runs;
+  uint32_t components, component_runs;
+};
+
+/* After join_runs(): marks the runs that became strong. Of the other components, those that reach the tile's border,
+ * where it has a neighbour, become elements of the global union-find: their roots get numbers. */
+template <typename Args>
+__device__ inline void
+resolve_runs (
+    const Args &f, const TileRuns &runs, uint32_t tile, uint32_t tx, uint32_t ty, uint32_t count, TileCounts &counts)
+{
+  const uint32_t top_end = ty > 0 ? RUN_TILE_WORDS : 0, bottom = ty + 1 < f.tiles_y ? runs.words - RUN_TILE_WORDS : ~0u;
+  const uint32_t left = tx > 0 ? 1 : 0, right = tx + 1 < f.tiles_x ? 1u << 31 : 0;
+#pragma unroll 1
+  for (uint32_t i = threadIdx.x; __any_sync (~0u, i < count); i += RUN_TILE_THREADS) {
+    const uint32_t run = runs.listed (min (i, count - 1));
+    const RunPosition position = runs.position (run);
+    const uint32_t root = runs.compress_path (run);
+    const uint32_t column = position.word % RUN_TILE_WORDS;
+    const bool is_strong = root == STRONG_RUN;
+    if (is_strong && i < count)
+      atomicOr (&runs.strong[position.word], position.pixels);
+    const uint32_t sides = (column == 0 ? left : 0) | (column == RUN_TILE_WORDS - 1 ? right : 0);
+    const bool at_tile_border =
+        !is_strong && (position.word < top_end || position.word >= bottom || position.pixels & sides);
+    constexpr uint32_t is_component = RUN_IS_COMPONENT << RUN_PARENT_SHIFT;
+    if (at_tile_border && !(atomicOr (&runs.entries[root], is_component) & is_component)) {
+      const uint32_t component = atomicAdd (&counts.components, 1), id = 1 + tile * RUN_TILE_COMPONENTS + component;
+      atomicXor (&runs.entries[root], (root ^ component) << RUN_PARENT_SHIFT);
+      f.by_component.parents[id] = id;
+    }
+    __syncwarp ();
+  }
+  __syncthreads ();
+}
+
+/* After resolve_runs(): RUN_IS_COMPONENT | the number of RUN's component, or 0 if it has none. */
+__device__ inline uint32_t
+component_of_run (const TileRuns &runs, uint32_t run)
+{
+  const uint32_t up = runs.load (run) >> RUN_PARENT_SHIFT;
+  const uint32_t at_root = runs.load (up & RUN_IS_COMPONENT ? run : up) >> RUN_PARENT_SHIFT;
+  return at_root & RUN_IS_COMPONENT ? at_root : 0;
+}
+
+/* Writes the runs of the numbered components, for the promote kernel. */
+template <typename Args>
+__device__ inline void
+write_runs (const Args &f, const TileRuns &runs, uint32_t tile, uint32_t count, TileCounts &counts)
+{
+  uint32_t *to = f.by_tile_run.runs + (size_t) tile * f.tile_h * (RUN_TILE_W / 2);
+#pragma unroll 1
+  for (uint32_t i = threadIdx.x; __any_sync (~0u, i < count); i += RUN_TILE_THREADS) {
+    const uint32_t run = runs.listed (min (i, count - 1)), component = i < count ? component_of_run (runs, run) : 0;
+    if (component) {
+      const RunPosition position = runs.position (run);
+      to[atomicAdd (&counts.component_runs, 1)] = (component - RUN_IS_COMPONENT) << RUN_COMPONENT_SHIFT
+                                                  | position.word << 10 | (__ffs (position.pixels) - 1) << 5
+                                                  | (31 - __clz (position.pixels));
+    }
+    __syncwarp ();
+  }
+}
+
+/* After resolve_runs(): writes the tile's border where it has a neighbour, for the seam kernel. A thread's three pixels
+ * are processed together, so that their loads overlap. */
+template <typename Args>
+__device__ inline void
+write_tile_border (const Args &f, const TileRuns &runs, uint32_t tile, uint32_t tx, uint32_t ty, uint32_t rows)
+{
+  static_assert (RUN_TILE_W == RUN_TILE_THREADS && 2 * RUN_TILE_MAX_H == RUN_TILE_THREADS,
+      "each thread has a pixel of every side");
+  constexpr int turns = 3; /* top, bottom, sides */
+  RunTileBorder &border = f.by_tile.borders[tile];
+  const uint32_t t = threadIdx.x, along = t % RUN_TILE_MAX_H;
+  const bool right = t >= RUN_TILE_MAX_H;
+  const bool follows[turns] = {ty > 0, ty + 1 < f.tiles_y, along < rows && (right ? tx + 1 < f.tiles_x : tx > 0)};
+  uint16_t *const to[turns] = {&border.top[t], &border.bottom[t], right ? &border.right[along] : &border.left[along]};
+  const uint32_t words[turns] = {t / 32, (rows - 1) * RUN_TILE_WORDS + t / 32,
+      min (along, rows - 1) * RUN_TILE_WORDS + (right ? RUN_TILE_WORDS - 1 : 0)};
+  const uint32_t bits[turns] = {t % 32, t % 32, right ? 31u : 0};
+  uint32_t weak[turns], code[turns];
+  bool is_component[turns];
+#pragma unroll
+  for (int i = 0; i < turns; i++) {
+    weak[i] = runs.weak[words[i]];
+    code[i] = runs.strong[words[i]] >> bits[i] & 1 ? BORDER_STRONG : BORDER_NONE;
+    is_component[i] = code[i] == BORDER_NONE && follows[i] && weak[i] >> bits[i] & 1;
+  }
+  if (__any_sync (~0u, is_component[0] || is_component[1] || is_component[2])) {
+#pragma unroll
+    for (int i = 0; i < turns; i++) {
+      const uint32_t component =
+          component_of_run (runs, is_component[i] ? runs.run_at (words[i], weak[i], bits[i]) : STRONG_RUN);
+      code[i] = is_component[i] ? BORDER_COMPONENT + component - RUN_IS_COMPONENT : code[i];
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < turns; i++)
+    if (follows[i])
+      *to[i] = code[i];
+}
+
+/* After the candidates of a tile of at most MOST_ROWS rows are in RUNS, of which ROWS are inside the image. STRONG is then
+ * what is found inside the tile, and WEAK has the other candidates, among more. */
+template <int CONNECTIVITY, int MOST_ROWS, typename Args>
+__device__ inline void
+resolve_tile (
+    const Args &f, const TileRuns &runs, uint32_t tile, uint32_t tx, uint32_t ty, uint32_t rows, TileCounts &counts)
+{
+  list_weak_runs<MOST_ROWS> (runs, &counts.weak_runs);
+  __syncthreads ();
+  const uint32_t weak_runs = counts.weak_runs;
+  if (weak_runs) {
+    join_runs<CONNECTIVITY> (runs, weak_runs);
+    resolve_runs (f, runs, tile, tx, ty, weak_runs, counts);
+    if (counts.components) {
+      write_runs (f, runs, tile, weak_runs, counts);
+      __syncthreads ();
+    }
+  }
+  if (threadIdx.x == 0)
+    f.by_tile.counts[tile] = {counts.components, counts.component_runs};
+  write_tile_border (f, runs, tile, tx, ty, rows);
+}
+
+} // namespace
+
+#endif

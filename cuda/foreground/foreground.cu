@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The steps of a mask on the GPU, in order, and their memory.
+ *
+ *   levels or neighbourhoods     -> mask, and with hysteresis strong samples -> marker
+ *   hysteresis                   mask and marker -> mask
+ *   opening, closing             mask -> the result
+ *   holes, border                the result, in place
+ *
+ * Without an opening and a closing the mask is the result from the start. */
+#include "cuda/foreground/foreground.h"
+
+#include "cuda/common/launch.cuh"
+
+#include <string.h>
+
+namespace
+{
+
+/* What a foreground has besides a threshold. */
+struct Steps {
+  bool adaptive, hysteresis, morphology, holes, border;
+};
+
+Steps
+steps_of (const CtrForeground *foreground)
+{
+  return {ctr_foreground_is_adaptive (foreground), ctr_foreground_has_hysteresis (foreground),
+      foreground->open_size > 1 || foreground->close_size > 1, foreground->fill_holes, foreground->clear_border};
+}
+
+size_t
+mask_size (const CtrImage *image)
+{
+  return ctr_packed_row (image->width) * image->height;
+}
+
+/* Bytes of the stage's memory: masks, adaptive.cu's, connected.cu's. */
+struct Room {
+  size_t masks, sums, labels;
+};
+
+Room
+room_for (const CtrImage *image, const CtrForeground *foreground)
+{
+  const Steps steps = steps_of (foreground);
+  return {(steps.hysteresis + steps.morphology) * mask_size (image),
+      steps.adaptive ? foreground_adaptive_room (image, foreground) : 0,
+      steps.hysteresis || steps.holes || steps.border ? foreground_reconstruction_room (image->width, image->height)
+                                                      : 0};
+}
+
+bool
+has (const ForegroundStage *stage, const Room &room)
+{
+  return room.masks <= stage->masks.size && room.sums <= stage->sums.size && room.labels <= stage->labels.size;
+}
+
+} // namespace
+
+void
+foreground_stage_init (ForegroundStage *stage)
+{
+  memset (stage, 0, sizeof *stage);
+}
+
+void
+foreground_stage_free (ForegroundStage *stage)
+{
+  for (CtrDeviceBuffer *buffer : {&stage->masks, &stage->sums, &stage->labels})
+    ctr_device_buffer_free (buffer);
+}
+
+bool
+foreground_stage_has_room (const ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground)
+{
+  return has (stage, room_for (image, foreground));
+}
+
+bool
+foreground_stage_reserve (
+    ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground, bool *fresh, CtrError *error)
+{
+  const Room room = room_for (image, foreground);
+  *fresh = !has (stage, room);
+  return ctr_device_buffer_reserve (&stage->masks, room.masks, error)
+         && ctr_device_buffer_reserve (&stage->sums, room.sums, error)
+         && ctr_device_buffer_reserve (&stage->labels, room.labels, error);
+}
+
+bool
+foreground_stage_queue (ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground,
+    const uint32_t *threshold, const PackedMask *mask, cudaStream_t stream, CtrError *error)
+{
+  const Steps steps = steps_of (foreground);
+  uint8_t *memory = (uint8_t *) stage->masks.data;
+  void *labels = stage->labels.data;
+  PackedMask first = *mask, marker = *mask;
+  if (steps.morphology) {
+    first.bits = (uint32_t *) memory;
+    memory += mask_size (image);
+  }
+  marker.bits = (uint32_t *) memory;
+  if (!(steps.adaptive ? foreground_queue_adaptive (image, foreground, stage->sums.data, &first, stream, error)
+                       : foreground_queue_levels (
+                           image, foreground, threshold, &first, steps.hysteresis ? &marker : NULL, stream, error)))
+    return false;
+  if (steps.hysteresis) {
+    Reconstruction strong = {};
+    strong.invert_result = foreground->invert;
+    if (!foreground_queue_reconstruction (&first, &marker, &first, &strong, labels, stream, error))
+      return false;
+  }
+  if (steps.morphology && !foreground_queue_morphology (&first, mask, foreground, stream, error))
+    return false;
+  if (steps.holes) {
+    Reconstruction outside = {};
+    outside.invert_mask = outside.invert_result = true;
+    if (!foreground_queue_reconstruction (mask, NULL, mask, &outside, labels, stream, error))
+      return false;
+  }
+  if (!steps.border)
+    return true;
+  Reconstruction touching = {};
+  touching.eight_connected = touching.remove = true;
+  return foreground_queue_reconstruction (mask, NULL, mask, &touching, labels, stream, error);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Packed masks on the GPU. Internal.
+ *
+ *   levels.cu       channels, ranges, fixed and found thresholds: samples to bits
+ *   adaptive.cu     thresholds of neighbourhoods: samples to bits; gaussian.cu: weighted ones
+ *   morphology.cu   opening and closing: bits to bits
+ *   connected.cu    reconstruction of a mask from a marker: bits to bits
+ *   foreground.cu   the steps of a mask in order, and their memory */
+#ifndef CTR_CUDA_FOREGROUND_FOREGROUND_H
+#define CTR_CUDA_FOREGROUND_FOREGROUND_H
+
+#include "core/foreground/foreground.h"
+
+#include "cuda/common/device_buffer.cuh"
+
+/* A packed mask on the device. */
+struct PackedMask {
+  uint32_t *bits;
+  size_t stride; /* bytes */
+  uint32_t width, height;
+};
+
+/* Working memory of one analyser. */
+struct ForegroundStage {
+  CtrDeviceBuffer masks;  /* packed masks between two steps */
+  CtrDeviceBuffer sums;   /* adaptive.cu */
+  CtrDeviceBuffer labels; /* connected.cu; what it holds between frames does not matter */
+};
+
+void foreground_stage_init (ForegroundStage *stage);
+void foreground_stage_free (ForegroundStage *stage);
+
+/* Makes room. *FRESH: some memory is new, so captured graphs are invalid. */
+bool foreground_stage_reserve (
+    ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground, bool *fresh, CtrError *error);
+
+/* Would foreground_stage_reserve() leave all memory where it is? */
+bool foreground_stage_has_room (const ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground);
+
+/* Queues all steps. IMAGE: on the device, in its own format (packed RGB or samples). THRESHOLD: the device address of the
+ * threshold that OTSU or TRIANGLE have found; NULL with the others. */
+bool foreground_stage_queue (ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground,
+    const uint32_t *threshold, const PackedMask *mask, cudaStream_t stream, CtrError *error);
+
+/* levels.cu. MARKER: with HYSTERESIS the samples >= upper_threshold; otherwise NULL. THRESHOLD: as above. MASK is inverted if
+ * FOREGROUND says so; with a MARKER it is not, as the reconstruction needs it as it is and inverts its result. */
+bool foreground_queue_levels (const CtrImage *image, const CtrForeground *foreground, const uint32_t *threshold,
+    const PackedMask *mask, const PackedMask *marker, cudaStream_t stream, CtrError *error);
+
+/* levels.cu: do the samples of CHANNEL lie in IMAGE one after the other? Then PLANE is a view of them. Otherwise it is
+ * one of IMAGE's size and GRAY8, whose data and stride are to be set. */
+bool foreground_channel_is_plane (const CtrImage *image, CtrChannel channel, CtrImage *plane);
+
+/* levels.cu: writes the samples of CHANNEL to PLANE, in rows of ctr_aligned_row() bytes. Not if they are a plane already. */
+bool foreground_queue_channel (
+    const CtrImage *image, CtrChannel channel, const CtrImage *plane, cudaStream_t stream, CtrError *error);
+
+/* adaptive.cu: MASK, inverted if FOREGROUND says so. ROOM: so many bytes, aligned to 256. */
+size_t foreground_adaptive_room (const CtrImage *image, const CtrForeground *foreground);
+bool foreground_queue_adaptive (const CtrImage *image, const CtrForeground *foreground, void *room,
+    const PackedMask *mask, cudaStream_t stream, CtrError *error);
+
+/* morphology.cu: MASK opened, then closed; TO is other memory. */
+bool foreground_queue_morphology (const PackedMask *mask, const PackedMask *to, const CtrForeground *foreground,
+    cudaStream_t stream, CtrError *error);
+
+/* connected.cu: the components of MASK, inverted first if INVERT, that have a pixel of MARKER; MARKER NULL: that have a pixel
+ * on the border of the image. TO, which may be MASK, becomes them, inverted if INVERT_RESULT; with REMOVE the others. */
+struct Reconstruction {
+  bool eight_connected;
+  bool invert_mask;
+  bool remove;        /* TO: the components that were not found */
+  bool invert_result; /* at the end */
+};
+/* Bytes of ROOM, which needs no clearing. */
+size_t foreground_reconstruction_room (uint32_t width, uint32_t height);
+bool foreground_queue_reconstruction (const PackedMask *mask, const PackedMask *marker, const PackedMask *to,
+    const Reconstruction *what, void *room, cudaStream_t stream, CtrError *error);
+
+#endif

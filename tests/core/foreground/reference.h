@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The reference of masks follows the definition alone, slowly. It shares no code with the backends. */
+#ifndef CTR_TESTS_FOREGROUND_REFERENCE_H
+#define CTR_TESTS_FOREGROUND_REFERENCE_H
+
+#include <contours/contours.h>
+
+/* The mask of a host IMAGE: 255 or 0 a pixel, width * height, transfer full (free). THRESHOLD may be NULL. */
+uint8_t *reference_mask (const CtrImage *image, const CtrForeground *foreground, uint32_t *threshold);
+
+#endif

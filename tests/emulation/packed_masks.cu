@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Compares opening, closing and reconstruction of packed masks with their definitions, pixel by pixel.
+ * CTR_TEST_QUICK=1: fewer of them. */
+#include "cuda/foreground/foreground.h"
+
+#include "tests/core/common/testing.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+namespace
+{
+
+Random rng = {18};
+cudaStream_t stream;
+bool quick;
+
+/* --- Packed masks --- */
+
+/* One byte a pixel. */
+struct Picture8 {
+  uint32_t width, height;
+  uint8_t *pixels;
+
+  uint8_t
+  at (int x, int y, uint8_t outside) const
+  {
+    return x < 0 || y < 0 || x >= (int) width || y >= (int) height ? outside : pixels[(size_t) y * width + x];
+  }
+};
+
+Picture8
+picture_new (uint32_t width, uint32_t height)
+{
+  return {width, height, (uint8_t *) calloc ((size_t) width * height, 1)};
+}
+
+constexpr uint8_t FILLING = 0xa5; /* of memory that does not belong to a mask */
+
+/* Words of garbage behind each row: rows stay aligned to 16 bytes. */
+PackedMask
+packed_new (uint32_t width, uint32_t height)
+{
+  PackedMask mask = {NULL, ctr_packed_row (width) + 16 * random_below (&rng, 3), width, height};
+  CHECK (cudaMalloc ((void **) &mask.bits, mask.stride * height) == cudaSuccess);
+  cudaMemsetAsync (mask.bits, FILLING, mask.stride * height, stream);
+  return mask;
+}
+
+PackedMask
+pack (const Picture8 *picture)
+{
+  const PackedMask mask = packed_new (picture->width, picture->height);
+  uint8_t *rows = (uint8_t *) malloc (mask.stride * mask.height);
+  memset (rows, FILLING, mask.stride * mask.height);
+  for (uint32_t y = 0; y < mask.height; y++) {
+    uint8_t *row = rows + y * mask.stride;
+    memset (row, 0, ctr_packed_row (mask.width));
+    for (uint32_t x = 0; x < mask.width; x++)
+      row[x / 8] |= picture->at (x, y, 0) << x % 8;
+  }
+  cudaMemcpyAsync (mask.bits, rows, mask.stride * mask.height, cudaMemcpyHostToDevice, stream);
+  cudaStreamSynchronize (stream);
+  free (rows);
+  return mask;
+}
+
+/* All of MASK's pixels are those of EXPECTED, all bits behind them 0, and nothing else has changed. */
+void
+check_packed (const PackedMask *mask, const Picture8 *expected)
+{
+  uint8_t *rows = (uint8_t *) malloc (mask->stride * mask->height);
+  cudaMemcpyAsync (rows, mask->bits, mask->stride * mask->height, cudaMemcpyDeviceToHost, stream);
+  cudaStreamSynchronize (stream);
+  for (uint32_t y = 0; y < mask->height; y++) {
+    const uint8_t *row = rows + y * mask->stride;
+    for (uint32_t x = 0; x < 8 * ctr_packed_row (mask->width); x++)
+      CHECK ((row[x / 8] >> x % 8 & 1) == expected->at (x, y, 0));
+    for (size_t i = ctr_packed_row (mask->width); i < mask->stride; i++)
+      CHECK (row[i] == FILLING);
+  }
+  free (rows);
+}
+
+/* Noise of any density and grain, or a shape. */
+Picture8
+random_picture (uint32_t width, uint32_t height)
+{
+  static const uint8_t densities[] = {50, 50, 20, 80, 40, 60, 1, 99, 5, 95};
+  if (random_below (&rng, 4) == 0)
+    return {width, height, shape_new ((Shape) random_below (&rng, SHAPE_COUNT), width, height)};
+  const uint32_t density = densities[random_below (&rng, LENGTH (densities))];
+  Picture8 picture = {width, height, noise_new (&rng, width, height, density, 1 << random_below (&rng, 5))};
+  if (random_below (&rng, 3) == 0) /* single pixels of the other kind */
+    for (uint32_t i = 0; i < 1 + width * height / 400; i++)
+      picture.pixels[random_below (&rng, width * height)] ^= 1;
+  return picture;
+}
+
+/* --- Opening and closing --- */
+
+/* OpenCV's getStructuringElement(). */
+void
+make_element (uint8_t *element, CtrShape shape, int size)
+{
+  const int radius = size / 2;
+  for (int i = 0; i < size; i++) {
+    int first = 0, end = 0;
+    if (shape == CTR_SHAPE_RECTANGLE || (shape == CTR_SHAPE_CROSS && i == radius)) {
+      end = size;
+    } else if (shape == CTR_SHAPE_CROSS) {
+      first = radius;
+      end = first + 1;
+    } else if (abs (i - radius) <= radius) {
+      const int dy = i - radius;
+      const double inverse = radius ? 1. / ((double) radius * radius) : 0;
+      const int dx = (int) lrint (radius * sqrt ((radius * radius - dy * dy) * inverse));
+      first = max (radius - dx, 0);
+      end = min (radius + dx + 1, size);
+    }
+    for (int j = 0; j < size; j++)
+      element[i * size + j] = j >= first && j < end;
+  }
+}
+
+/* Erosion or dilation: the extreme over the element's pixels that are in the image. */
+Picture8
+pass (const Picture8 *from, const uint8_t *element, int size, bool dilation)
+{
+  Picture8 to = picture_new (from->width, from->height);
+  for (int y = 0; y < (int) to.height; y++)
+    for (int x = 0; x < (int) to.width; x++) {
+      bool found = false; /* a pixel that decides */
+      for (int i = 0; i < size && !found; i++)
+        for (int j = 0; j < size && !found; j++)
+          found = element[i * size + j] && from->at (x + j - size / 2, y + i - size / 2, !dilation) == dilation;
+      to.pixels[(size_t) y * to.width + x] = found == dilation;
+    }
+  return to;
+}
+
+void
+apply (Picture8 *picture, CtrShape shape, uint32_t size, bool dilation)
+{
+  static uint8_t element[CTR_MAX_SHAPE_SIZE * CTR_MAX_SHAPE_SIZE];
+  if (size < 2)
+    return;
+  make_element (element, shape, size);
+  const Picture8 result = pass (picture, element, size, dilation);
+  free (picture->pixels);
+  *picture = result;
+}
+
+/* Stripes in one direction, about as wide as the elements: what becomes of one depends on others that are as far away as
+ * the passes reach. One of them ends where a tile does, if its margin is wide enough, or a word narrower. */
+Picture8
+stripes (uint32_t width, uint32_t height, uint32_t open_size, uint32_t close_size)
+{
+  Picture8 picture = picture_new (width, height);
+  const bool upright = random_below (&rng, 2), from_first = random_below (&rng, 2),
+             left_is_set = random_below (&rng, 2);
+  const int side = upright ? width : height;
+  const int tile = 32 * (24 + 2 * random_below (&rng, 4)), middle = side > tile ? tile : random_below (&rng, side);
+  for (int step = -1; step <= 1; step += 2) {
+    bool set = step < 0 ? left_is_set : !left_is_set;
+    for (int i = step < 0 ? middle - 1 : middle; i >= 0 && i < side; set = !set) {
+      const uint32_t size = set == from_first ? open_size : close_size;
+      for (int length = 1 + max ((int) size, 2) - 2 + random_below (&rng, 3); length && i >= 0 && i < side; length--) {
+        for (uint32_t j = 0; j < (upright ? height : width); j++)
+          picture.pixels[upright ? j * width + i : i * width + j] = set;
+        i += step;
+      }
+    }
+  }
+  return picture;
+}
+
+void
+check_morphology (
+    uint32_t width, uint32_t height, CtrShape shape, uint32_t open_size, uint32_t close_size, bool striped = false)
+{
+  describe ("%u x %u, shape %d, opened by %u, closed by %u", width, height, shape, open_size, close_size);
+  CtrForeground foreground = {};
+  foreground.shape = shape;
+  foreground.open_size = open_size;
+  foreground.close_size = close_size;
+  Picture8 picture = striped ? stripes (width, height, open_size, close_size) : random_picture (width, height);
+  const PackedMask mask = pack (&picture), to = packed_new (width, height);
+  CtrError error;
+  CHECK (foreground_queue_morphology (&mask, &to, &foreground, stream, &error));
+  check_packed (&mask, &picture);
+  apply (&picture, shape, open_size, false);
+  apply (&picture, shape, open_size, true);
+  apply (&picture, shape, close_size, true);
+  apply (&picture, shape, close_size, false);
+  check_packed (&to, &picture);
+  cudaFree (mask.bits);
+  cudaFree (to.bits);
+  free (picture.pixels);
+}
+
+CtrShape
+random_shape ()
+{
+  return (CtrShape) random_below (&rng, 3);
+}
+
+void
+test_small_morphology ()
+{
+  for (uint32_t height = 1; height <= 17; height++)
+    for (uint32_t width = 1; width <= 17; width++)
+      for (uint32_t i = 0; i < (quick ? 1 : 12); i++)
+        check_morphology (width, height, random_shape (), random_below (&rng, 19), random_below (&rng, 19));
+}
+
+/* Every element, as it opens, closes, and does both with another. */
+void
+test_elements ()
+{
+  for (uint32_t size = 0; size <= CTR_MAX_SHAPE_SIZE; size++)
+    for (int shape = CTR_SHAPE_RECTANGLE; shape <= CTR_SHAPE_ELLIPSE; shape++) {
+      if (quick && size > 9 && size % 16 < 14)
+        continue;
+      const uint32_t width = 20 + size + random_below (&rng, 100), height = 20 + size + random_below (&rng, 60);
+      const uint32_t other = random_below (&rng, size < 16 ? 16 : CTR_MAX_SHAPE_SIZE + 1);
+      const uint32_t kind = random_below (&rng, 4);
+      for (uint32_t i = 0; i < 4; i++)
+        if (!quick || i == kind)
+          check_morphology (width, height, (CtrShape) shape, i == 1 ? 0 : size,
+              i == 0   ? 0
+              : i == 2 ? size
+                       : (i == 1 ? size : other));
+    }
+  if (!quick)
+    for (uint32_t i = 0; i < 200; i++)
+      check_morphology (64 + random_below (&rng, 90), 64 + random_below (&rng, 60), random_shape (),
+          random_below (&rng, CTR_MAX_SHAPE_SIZE + 1), random_below (&rng, CTR_MAX_SHAPE_SIZE + 1));
+}
+
+/* Where words and tiles end: tiles are 24 to 30 words wide. */
+void
+test_morphology_tiles ()
+{
+  static const uint32_t sides[] = {
+      1, 31, 32, 33, 63, 64, 65, 95, 96, 97, 127, 128, 129, 767, 768, 769, 895, 896, 897, 959, 960, 961, 1921};
+  static const uint32_t sizes[] = {2, 3, 5, 9, 16, 17, 18, 33, 40, 63};
+  for (size_t i = 0; i < LENGTH (sides); i++)
+    for (uint32_t j = 0; j < (quick ? i % 2 : 6); j++) {
+      const uint32_t *some = sizes + (i + j) % LENGTH (sizes);
+      const uint32_t other = sizes[random_below (&rng, LENGTH (sizes))];
+      check_morphology (sides[i], 1 + random_below (&rng, 40), random_shape (), *some, quick ? *some : other);
+      if (sides[i] < 200)
+        check_morphology (1 + random_below (&rng, 70), 3 * sides[i], random_shape (), *some, quick ? *some : other);
+    }
+}
+
+/* Sizes whose passes together reach the ends of words, over several tiles. */
+void
+test_margins ()
+{
+  static const struct {
+    uint32_t open_size, close_size;
+  } sizes[] = {{16, 16}, {17, 18}, {33, 0}, {34, 0}, {0, 35}, {31, 31}, {31, 33}, {32, 32}, {33, 33}, {34, 32},
+      {33, 34}, {47, 48}, {48, 48}, {48, 50}, {63, 33}, {63, 63}, {62, 63}};
+  for (size_t i = 0; i < LENGTH (sizes); i++)
+    for (uint32_t j = 0; j < (quick ? 2 : 40); j++) {
+      const CtrShape shape = quick || j % 2 ? CTR_SHAPE_RECTANGLE : random_shape ();
+      check_morphology (970 + random_below (&rng, quick ? 100 : 1000), 1 + random_below (&rng, 6), shape,
+          sizes[i].open_size, sizes[i].close_size, true);
+      check_morphology (1 + random_below (&rng, 12), 100 + random_below (&rng, 300), shape, sizes[i].open_size,
+          sizes[i].close_size, true);
+    }
+}
+
+/* --- Reconstruction --- */
+
+/* The pixels of MASK that a path of its pixels joins with one of MARKER's, NULL: the border of the image. */
+Picture8
+reconstruct (const Picture8 *mask, const Picture8 *marker, bool eight_connected)
+{
+  const uint32_t width = mask->width, height = mask->height;
+  Picture8 found = picture_new (width, height);
+  uint32_t *stack = (uint32_t *) malloc ((size_t) width * height * sizeof *stack), used = 0;
+  for (uint32_t i = 0; i < width * height; i++) {
+    const uint32_t x = i % width, y = i / width;
+    const bool seed = marker ? marker->pixels[i] : x == 0 || y == 0 || x + 1 == width || y + 1 == height;
+    if (!seed || !mask->pixels[i])
+      continue;
+    found.pixels[i] = 1;
+    stack[used++] = i;
+  }
+  while (used) {
+    const uint32_t i = stack[--used];
+    for (int dy = -1; dy <= 1; dy++)
+      for (int dx = -1; dx <= 1; dx++) {
+        const int x = (int) (i % width) + dx, y = (int) (i / width) + dy;
+        if ((!eight_connected && dx && dy) || !mask->at (x, y, 0) || found.at (x, y, 0))
+          continue;
+        found.pixels[y * width + x] = 1;
+        stack[used++] = y * width + x;
+      }
+  }
+  free (stack);
+  return found;
+}
+
+/* FLAGS: a bit for each field of Reconstruction. */
+void
+check_reconstruction (Picture8 picture, bool has_marker, uint32_t flags)
+{
+  const Reconstruction what = {(flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0, (flags & 8) != 0};
+  const uint32_t pixels = picture.width * picture.height;
+  Picture8 marker = picture_new (picture.width, picture.height);
+  const uint32_t seeds = random_below (&rng, 3) ? random_below (&rng, 4) : random_below (&rng, pixels);
+  for (uint32_t i = 0; i < seeds; i++)
+    marker.pixels[random_below (&rng, pixels)] = 1;
+  const PackedMask mask = pack (&picture), seed_mask = pack (&marker);
+  const PackedMask to = random_below (&rng, 2) ? mask : packed_new (picture.width, picture.height);
+  const size_t bytes = foreground_reconstruction_room (picture.width, picture.height);
+  void *room;
+  CHECK (cudaMalloc (&room, bytes) == cudaSuccess);
+  cudaMemsetAsync (room, (int) random_next (&rng), bytes, stream);
+  CtrError error;
+  CHECK (foreground_queue_reconstruction (&mask, has_marker ? &seed_mask : NULL, &to, &what, room, stream, &error));
+  for (uint32_t i = 0; i < pixels; i++)
+    picture.pixels[i] ^= what.invert_mask;
+  Picture8 expected = reconstruct (&picture, has_marker ? &marker : NULL, what.eight_connected);
+  for (uint32_t i = 0; i < pixels; i++)
+    expected.pixels[i] =
+        (what.remove ? picture.pixels[i] && !expected.pixels[i] : expected.pixels[i]) != what.invert_result;
+  check_packed (&to, &expected);
+  check_packed (&seed_mask, &marker);
+  cudaFree (room);
+  if (to.bits != mask.bits)
+    cudaFree (to.bits);
+  cudaFree (mask.bits);
+  cudaFree (seed_mask.bits);
+  free (expected.pixels);
+  free (marker.pixels);
+  free (picture.pixels);
+}
+
+void
+test_small_reconstruction ()
+{
+  for (uint32_t height = 1; height <= 17; height++)
+    for (uint32_t width = 1; width <= 17; width++)
+      for (uint32_t i = 0; i < (quick ? 1 : 40); i++) {
+        const uint32_t flags = random_below (&rng, 16), has_marker = random_below (&rng, 2);
+        describe ("%u x %u, marker %u, flags %u", width, height, has_marker, flags);
+        check_reconstruction (random_picture (width, height), has_marker, flags);
+      }
+}
+
+/* Sides at which words and tiles of 256 x 48 end. */
+void
+test_reconstruction_tiles ()
+{
+  static const uint32_t widths[] = {1, 31, 32, 33, 64, 65, 127, 128, 129, 255, 256, 257, 288, 511, 512, 513, 600};
+  static const uint32_t heights[] = {1, 2, 47, 48, 49, 50, 95, 96, 97, 145};
+  for (size_t i = 0; i < LENGTH (widths); i++)
+    for (size_t j = 0; j < LENGTH (heights); j++) {
+      if (quick && random_below (&rng, 6))
+        continue;
+      for (uint32_t k = 0; k < (quick ? 1 : 20); k++) {
+        const uint32_t flags = random_below (&rng, 16), has_marker = random_below (&rng, 2);
+        describe ("%u x %u, marker %u, flags %u", widths[i], heights[j], has_marker, flags);
+        check_reconstruction (random_picture (widths[i], heights[j]), has_marker, flags);
+      }
+    }
+}
+
+/* All shapes, with all flags and both markers, over several tiles. */
+void
+test_reconstruction_shapes ()
+{
+  uint32_t turn = random_below (&rng, 32);
+  for (int shape = 0; shape < SHAPE_COUNT; shape++)
+    for (uint32_t i = 0; i < (quick ? 2 : 32); i++) {
+      const uint32_t flags = quick ? turn++ : i, width = 257 + random_below (&rng, 300);
+      const uint32_t height = 49 + random_below (&rng, 150);
+      describe ("%s, %u x %u, marker %u, flags %u", shape_names[shape], width, height, flags >> 4 & 1, flags & 15);
+      check_reconstruction ({width, height, shape_new ((Shape) shape, width, height)}, flags >> 4 & 1, flags & 15);
+    }
+  for (uint32_t density = 0; density <= 100; density += quick ? 20 : 2) {
+    const uint32_t flags = random_below (&rng, 32);
+    describe ("%u %% of 300 x 130 pixels, marker %u, flags %u", density, flags >> 4, flags & 15);
+    check_reconstruction ({300, 130, noise_new (&rng, 300, 130, density, 1)}, flags >> 4, flags & 15);
+  }
+}
+
+} // namespace
+
+int
+main ()
+{
+  static const Test tests[] = {{"opening and closing, small", test_small_morphology},
+      {"opening and closing, elements", test_elements}, {"opening and closing, tiles", test_morphology_tiles},
+      {"opening and closing, margins", test_margins}, {"reconstruction, small", test_small_reconstruction},
+      {"reconstruction, tiles", test_reconstruction_tiles}, {"reconstruction, shapes", test_reconstruction_shapes}};
+  quick = getenv ("CTR_TEST_QUICK");
+  CHECK (cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking) == cudaSuccess);
+  run_tests (tests, LENGTH (tests));
+  cudaStreamDestroy (stream);
+  return 0;
+}
