@@ -137,6 +137,28 @@ contours_filter_check_planes (const GstVideoFrame *frame, CtrError *error)
   return TRUE;
 }
 
+/* Adds the chroma of FRAME to the view of its luma plane, if all of it lies in the buffer. Only a foreground that needs it
+ * reads it, and then an error says that it is missing. */
+static void
+view_chroma (const GstVideoFrame *frame, CtrImage *image)
+{
+  const GstVideoFormatInfo *format = frame->info.finfo;
+  CtrError ignored;
+
+  if (!GST_VIDEO_FORMAT_INFO_IS_YUV (format) || image->format != CTR_FORMAT_GRAY8
+      || GST_VIDEO_FRAME_COMP_STRIDE (frame, 1) != GST_VIDEO_FRAME_COMP_STRIDE (frame, 2)
+      || !contours_filter_check_planes (frame, &ignored))
+    return;
+  image->chroma = (CtrChroma){
+      .cb = GST_VIDEO_FRAME_COMP_DATA (frame, GST_VIDEO_COMP_U),
+      .cr = GST_VIDEO_FRAME_COMP_DATA (frame, GST_VIDEO_COMP_V),
+      .stride = GST_VIDEO_FRAME_COMP_STRIDE (frame, GST_VIDEO_COMP_U),
+      .step = GST_VIDEO_FRAME_COMP_PSTRIDE (frame, GST_VIDEO_COMP_U),
+      .shift_x = GST_VIDEO_FORMAT_INFO_W_SUB (format, GST_VIDEO_COMP_U),
+      .shift_y = GST_VIDEO_FORMAT_INFO_H_SUB (format, GST_VIDEO_COMP_U),
+  };
+}
+
 /* Fills IMAGE with a view of FRAME's first plane. */
 static gboolean
 view_frame (const GstVideoFrame *frame, gboolean device, CtrImage *image, CtrError *error)
@@ -149,6 +171,7 @@ view_frame (const GstVideoFrame *frame, gboolean device, CtrImage *image, CtrErr
       .format = image_format (GST_VIDEO_FRAME_FORMAT (frame)),
       .memory = device ? CTR_MEMORY_DEVICE : CTR_MEMORY_HOST,
   };
+  view_chroma (frame, image);
   return check_plane (frame, 0, image->width * ctr_format_pixel_size (image->format), image->height, error)
          && ctr_image_check (image, error);
 }

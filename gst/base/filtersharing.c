@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sharing of the input (contours/input.h) by analysers that are linked directly: of one frame, the first one uploads,
- * converts and finds Otsu's threshold, and the others find this.
+ * converts, finds Otsu's threshold and makes the foreground's mask, and the others find this. An element that renders may
+ * be the last one: those behind it get other pixels.
  *
  * Nothing is attached to buffers. An analyser offers its input while it pushes the frame: its chain function ends when
  * all that follow in the same thread have had the frame, and then takes the offer back. An analyser asks the one at the
@@ -16,7 +17,7 @@
 static gboolean
 takes_part (GstContoursFilter *self)
 {
-  return GST_CONTOURS_FILTER_GET_CLASS (self)->needs_otsu != NULL;
+  return GST_CONTOURS_FILTER_GET_CLASS (self)->needs_foreground != NULL;
 }
 
 /* Returns the analyser at the other end of PAD's link (transfer full), if it takes part, otherwise NULL. */
@@ -58,7 +59,8 @@ find_follower (GstContoursFilter *self, ContoursLink *link)
 {
   GstContoursFilter *follower = find_analyser (GST_BASE_TRANSFORM_SRC_PAD (self), link);
 
-  if (follower && (link->is_probed || !work_alike (self, follower)))
+  if (follower
+      && (contours_filter_renders (GST_BASE_TRANSFORM_CAST (self)) || link->is_probed || !work_alike (self, follower)))
     gst_clear_object (&follower);
   return follower;
 }
@@ -71,6 +73,23 @@ needs_pixels (GstContoursFilter *self)
   return !klass->needs_pixels || klass->needs_pixels (self);
 }
 
+static gboolean
+get_foreground (GstContoursFilter *self, CtrForeground *foreground)
+{
+  return GST_CONTOURS_FILTER_GET_CLASS (self)->needs_foreground (self, foreground);
+}
+
+/* Whether the analyses of both foregrounds have a threshold or a mask in common. */
+static gboolean
+have_common_work (const CtrForeground *a, const CtrForeground *b)
+{
+  const gboolean otsu = a->mode == CTR_THRESHOLD_OTSU && b->mode == CTR_THRESHOLD_OTSU;
+
+  if (otsu && !a->ranges && !b->ranges && a->channel == CTR_CHANNEL_LUMA && b->channel == CTR_CHANNEL_LUMA)
+    return TRUE;
+  return !ctr_foreground_is_plain (a) && ctr_foreground_is_equal (a, b);
+}
+
 /* Whether SELF makes something of its next frame that a follower needs, too. */
 static gboolean
 is_worth_sharing (GstContoursFilter *self)
@@ -79,14 +98,17 @@ is_worth_sharing (GstContoursFilter *self)
   const gboolean has_plane = needs_pixels (self)
                              && (GST_VIDEO_INFO_IS_RGB (&priv->info)
                                  || (!priv->cuda_caps && g_atomic_int_get (&priv->in_use) == CTR_BACKEND_CUDA));
-  const gboolean has_threshold = GST_CONTOURS_FILTER_GET_CLASS (self)->needs_otsu (self);
+  CtrForeground own, other;
+  const gboolean has_foreground =
+      get_foreground (self, &own) && !(ctr_foreground_is_plain (&own) && own.mode == CTR_THRESHOLD_FIXED);
   GstContoursFilter *last = gst_object_ref (self), *follower;
   gboolean worth = FALSE;
   ContoursLink link;
 
   for (guint i = 0;
-       i < MOST_FOLLOWERS && !worth && (has_plane || has_threshold) && (follower = find_follower (last, &link)); i++) {
-    worth = (has_plane && needs_pixels (follower)) || GST_CONTOURS_FILTER_GET_CLASS (follower)->needs_otsu (follower);
+       i < MOST_FOLLOWERS && !worth && (has_plane || has_foreground) && (follower = find_follower (last, &link)); i++) {
+    worth = (has_plane && needs_pixels (follower))
+            || (has_foreground && get_foreground (follower, &other) && have_common_work (&own, &other));
     gst_object_unref (last);
     last = follower;
   }

@@ -6,7 +6,8 @@
  * How the files of this folder work together:
  *
  *   gstcontoursfilter.h, .c   this class; its parts are listed in gstcontoursfilter-private.h
- *   gstforegroundfilter.h     subclass with the threshold properties of cudacca and cudaborders
+ *   gstforegroundfilter.h     subclass with the foreground properties of cudacca, cudaborders and cudaforeground
+ *   colorrange.h              its property color-range
  *   gstcontoursgpu.h          CUDA context, stream and memory: the only place that knows libgstcuda
  *   gpuorder.h                order of the work of several elements on one CUDA memory
  *   pinnedpool.h              page-locked frames in system memory
@@ -44,9 +45,9 @@ G_DECLARE_DERIVABLE_TYPE (GstContoursFilter, gst_contours_filter, GST, CONTOURS_
  *     CUDA stream to work on, NULL on the CPU. Controlled properties have the values of the frame's time.
  * @find_contours: instead of @find_components: return contours of @image.
  *     Both may return a pending result.
- * @needs_otsu: with these two, where the analyser takes shared inputs (contours/input.h): whether it needs Otsu's
- *     threshold of the next frame.
- * @needs_pixels: optional, with @needs_otsu: whether the analyser reads the pixels of the next frame.
+ * @needs_foreground: where the element takes shared inputs (contours/input.h): set the foreground that it needs of the
+ *     next frame, or return FALSE if it needs none.
+ * @needs_pixels: optional, with @needs_foreground: whether the analyser reads the pixels of the next frame.
  * @settle: with @find_components or @find_contours that return pending results: wait for the last one. Called before
  *     @close, at the end of the stream, for a flush and for a drain. The next @find_components or @find_contours fails
  *     itself if the last result did.
@@ -72,7 +73,7 @@ G_DECLARE_DERIVABLE_TYPE (GstContoursFilter, gst_contours_filter, GST, CONTOURS_
  * @replaces_pixels: optional, with @draw, after @needs_drawing: whether @draw writes every pixel and reads none. A frame that
  *     somebody else holds is then replaced by a new one, without a copy of its pixels.
  *
- * A shared input may be current in @find_components and @find_contours.
+ * A shared input may be current in @find_components, @find_contours and @render.
  *
  * In @find_components, @find_contours, @render and @draw, ctr_cancelled() returns true while the pads are flushing:
  * they then end early and fail with CTR_ERROR_CANCELLED, which the base class does not post.
@@ -89,7 +90,7 @@ struct _GstContoursFilterClass {
       GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error);
   CtrContours *(*find_contours) (
       GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error);
-  gboolean (*needs_otsu) (GstContoursFilter *self);
+  gboolean (*needs_foreground) (GstContoursFilter *self, CtrForeground *foreground);
   gboolean (*needs_pixels) (GstContoursFilter *self);
   gboolean (*settle) (GstContoursFilter *self, CtrError *error);
   void (*report_components) (GstContoursFilter *self, GstBuffer *buffer, CtrComponents *components);

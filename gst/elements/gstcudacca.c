@@ -180,7 +180,7 @@ gst_cuda_cca_find_components (
 }
 
 static gboolean
-gst_cuda_cca_needs_otsu (GstContoursFilter *filter)
+gst_cuda_cca_needs_foreground (GstContoursFilter *filter, CtrForeground *foreground)
 {
   GstCudaCca *self = GST_CUDA_CCA (filter);
   CtrComponentMode mode;
@@ -189,7 +189,7 @@ gst_cuda_cca_needs_otsu (GstContoursFilter *filter)
   mode = self->params.mode;
   GST_OBJECT_UNLOCK (self);
   return mode == CTR_COMPONENTS_FOREGROUND
-         && GST_CONTOURS_FILTER_CLASS (gst_cuda_cca_parent_class)->needs_otsu (filter);
+         && GST_CONTOURS_FILTER_CLASS (gst_cuda_cca_parent_class)->needs_foreground (filter, foreground);
 }
 
 static gboolean
@@ -410,7 +410,7 @@ gst_cuda_cca_class_init (GstCudaCcaClass *klass)
   filter_class->open = GST_DEBUG_FUNCPTR (gst_cuda_cca_open);
   filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_cca_close);
   filter_class->find_components = GST_DEBUG_FUNCPTR (gst_cuda_cca_find_components);
-  filter_class->needs_otsu = GST_DEBUG_FUNCPTR (gst_cuda_cca_needs_otsu);
+  filter_class->needs_foreground = GST_DEBUG_FUNCPTR (gst_cuda_cca_needs_foreground);
   filter_class->settle = GST_DEBUG_FUNCPTR (gst_cuda_cca_settle);
   filter_class->end_components = GST_DEBUG_FUNCPTR (gst_cuda_cca_end_components);
   filter_class->drop_web = GST_DEBUG_FUNCPTR (gst_cuda_cca_drop_web);

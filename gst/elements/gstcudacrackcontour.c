@@ -175,7 +175,7 @@ gst_cuda_crack_contour_find_contours (
 
 /* It has levels, but uploads and luma are shared. */
 static gboolean
-gst_cuda_crack_contour_needs_otsu (GstContoursFilter *filter)
+gst_cuda_crack_contour_needs_foreground (GstContoursFilter *filter, CtrForeground *foreground)
 {
   return FALSE;
 }
@@ -485,7 +485,7 @@ gst_cuda_crack_contour_class_init (GstCudaCrackContourClass *klass)
   filter_class->open = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_open);
   filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_close);
   filter_class->find_contours = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_find_contours);
-  filter_class->needs_otsu = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_needs_otsu);
+  filter_class->needs_foreground = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_needs_foreground);
   filter_class->needs_pixels = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_needs_pixels);
   filter_class->settle = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_settle);
   filter_class->warn_of_limit = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_warn_of_limit);

@@ -6,6 +6,7 @@
 #include "gst/elements/gstcudacca.h"
 #include "gst/elements/gstcudacontouroverlay.h"
 #include "gst/elements/gstcudacrackcontour.h"
+#include "gst/elements/gstcudaforeground.h"
 #include "gst/elements/gstcudasnake.h"
 
 static gboolean
@@ -14,7 +15,7 @@ plugin_init (GstPlugin *plugin)
   return GST_ELEMENT_REGISTER (contourexport, plugin) & GST_ELEMENT_REGISTER (cudaborders, plugin)
          & GST_ELEMENT_REGISTER (cudacanny, plugin) & GST_ELEMENT_REGISTER (cudacca, plugin)
          & GST_ELEMENT_REGISTER (cudacontouroverlay, plugin) & GST_ELEMENT_REGISTER (cudacrackcontour, plugin)
-         & GST_ELEMENT_REGISTER (cudasnake, plugin);
+         & GST_ELEMENT_REGISTER (cudaforeground, plugin) & GST_ELEMENT_REGISTER (cudasnake, plugin);
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, cudacontours,

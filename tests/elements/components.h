@@ -10,7 +10,7 @@ static inline CtrComponents *
 expected_components (const TestFrame *frame, const CtrCcaParams *params)
 {
   guint8 *pixels;
-  CtrImage image = first_plane (frame, &pixels);
+  CtrImage image = all_planes (frame, &pixels);
   CtrError error = {0};
   CtrCca *cca = ctr_cca_new (CTR_BACKEND_CPU, &error);
   CtrComponents *components = ctr_cca_run (cca, &image, params, NULL, &error);

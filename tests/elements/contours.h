@@ -10,7 +10,7 @@ static inline CtrContours *
 expected_contours (const TestFrame *frame, const CtrBordersParams *params)
 {
   guint8 *pixels;
-  CtrImage image = first_plane (frame, &pixels);
+  CtrImage image = all_planes (frame, &pixels);
   CtrError error = {0};
   CtrBorders *borders = ctr_borders_new (CTR_BACKEND_CPU, &error);
   CtrContours *contours = ctr_borders_run (borders, &image, params, NULL, &error);
@@ -26,7 +26,7 @@ static inline CtrContours *
 expected_cracks (const TestFrame *frame, const CtrCracksParams *params)
 {
   guint8 *pixels;
-  CtrImage image = first_plane (frame, &pixels);
+  CtrImage image = all_planes (frame, &pixels);
   CtrError error = {0};
   CtrCracks *cracks = ctr_cracks_new (CTR_BACKEND_CPU, &error);
   CtrContours *contours = ctr_cracks_run (cracks, &image, params, NULL, &error);
@@ -54,7 +54,7 @@ static inline CtrContours *
 expected_outlines (const TestFrame *frame, const CtrSnakeParams *params, const CtrSnakeObject *objects, guint count)
 {
   guint8 *pixels;
-  CtrImage image = first_plane (frame, &pixels);
+  CtrImage image = all_planes (frame, &pixels);
   CtrContours *contours = outlines_in (&image, params, objects, count);
 
   g_free (pixels);

@@ -14,7 +14,7 @@ GST_START_TEST (test_components_of_edges)
   GstHarness *h = gst_harness_new_parse (line);
   CtrCannyParams params = default_params ();
   guint8 *mask = expected_edges (&frame, &params);
-  CtrImage image = {mask, frame.width, frame.width, frame.height, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST};
+  CtrImage image = {mask, frame.width, frame.width, frame.height, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST, {0}};
   CtrCca *cca = ctr_cca_new (CTR_BACKEND_CPU, NULL);
   CtrComponents *expected;
   CtrCcaParams cca_params;

@@ -58,7 +58,7 @@ draw_scene (guint8 *samples, const Disc *discs, guint count, guint seed)
 static inline CtrImage
 view_scene (const guint8 *samples)
 {
-  return (CtrImage){samples, SCENE_WIDTH, SCENE_WIDTH, SCENE_HEIGHT, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST};
+  return (CtrImage){samples, SCENE_WIDTH, SCENE_WIDTH, SCENE_HEIGHT, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST, {0}};
 }
 
 /* Returns a frame of these samples, in the memory of this run. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* These helpers check the pictures of cudacanny: the core's mask, in every format, by a table that is independent of
+/* These helpers check the pictures of cudacanny and cudaforeground: the core's mask, in every format, by a table that is independent of
  * the element's own. */
 #ifndef EDGES_H
 #define EDGES_H
@@ -130,9 +130,9 @@ assert_edges (GstBuffer *buffer, const TestFrame *frame, const CtrCannyParams *p
   g_free (mask);
 }
 
-/* Sends FRAME through H in a shared buffer, which must stay unchanged: a new buffer must come back, with the edges. */
+/* Sends FRAME through H in a shared buffer, which must stay unchanged: a new buffer must come back, with the edges MASK. */
 static inline void
-check_edges (GstHarness *h, const TestFrame *frame, const CtrCannyParams *params, gboolean through)
+check_edges_are (GstHarness *h, const TestFrame *frame, const guint8 *mask, gboolean through)
 {
   GstBuffer *in = make_frame (frame), *out;
   gsize size_before, size_after;
@@ -141,7 +141,7 @@ check_edges (GstHarness *h, const TestFrame *frame, const CtrCannyParams *params
   fail_unless_equals_int (gst_harness_push (h, gst_buffer_ref (in)), GST_FLOW_OK);
   out = gst_harness_pull (h);
   fail_unless (gst_buffer_peek_memory (in, 0) != gst_buffer_peek_memory (out, 0));
-  assert_edges (out, frame, params, through);
+  assert_edges_are (out, frame, mask, through);
   after = buffer_bytes (in, &size_after);
   fail_unless (size_before == size_after && memcmp (before, after, size_after) == 0, "%s: the input changed",
       gst_video_format_to_string (frame->format));
@@ -149,6 +149,32 @@ check_edges (GstHarness *h, const TestFrame *frame, const CtrCannyParams *params
   g_free (after);
   gst_buffer_unref (in);
   gst_buffer_unref (out);
+}
+
+static inline void
+check_edges (GstHarness *h, const TestFrame *frame, const CtrCannyParams *params, gboolean through)
+{
+  guint8 *mask = expected_edges (frame, params);
+
+  check_edges_are (h, frame, mask, through);
+  g_free (mask);
+}
+
+/* Returns the foreground that the core's host backend finds in the frame, as expected_edges() does. */
+static inline guint8 *
+expected_mask (const TestFrame *frame, const CtrForeground *foreground)
+{
+  guint8 *mask = g_malloc ((gsize) frame->width * frame->height), *pixels;
+  CtrImage image = all_planes (frame, &pixels);
+  CtrEdgePicture picture;
+  CtrError error = {0};
+  CtrMask *maker = ctr_mask_new (CTR_BACKEND_CPU, &error);
+
+  ctr_edge_picture_init_mask (&picture, mask, frame->width, CTR_MEMORY_HOST);
+  fail_unless (ctr_mask_run (maker, &image, foreground, &picture, NULL, &error), "%s", error.message);
+  ctr_mask_free (maker);
+  g_free (pixels);
+  return mask;
 }
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <contours/event.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static CtrStatus fail_next, fail_later;
 
@@ -131,6 +132,22 @@ ctr_canny_free (CtrCanny *canny)
   free_object ("ctr_canny_free", canny);
 }
 
+/* Do IMAGE and the planes of PICTURE lie where they are said to? */
+static bool
+check_places (const Object *object, const CtrImage *image, const CtrEdgePicture *picture, CtrError *error)
+{
+  if (!lies_in (image->data, image->memory, object->context)
+      || (image->chroma.cb && !lies_in (image->chroma.cb, image->memory, object->context)))
+    return fail (error, CTR_ERROR_CUDA, "the image does not lie in the memory it is said to lie in");
+  for (uint32_t i = 0; i < picture->plane_count; i++) {
+    const CtrEdgePlane *plane = &picture->planes[i];
+    if (!lies_in (plane->data, picture->memory, object->context)
+        || (plane->source && !lies_in (plane->source, picture->memory, object->context)))
+      return fail (error, CTR_ERROR_CUDA, "the picture does not lie in the memory it is said to lie in");
+  }
+  return true;
+}
+
 /* Edges in device memory stay queued. */
 bool
 ctr_canny_enqueue (CtrCanny *canny, const CtrImage *image, const CtrCannyParams *params, const CtrEdgePicture *picture,
@@ -141,16 +158,8 @@ ctr_canny_enqueue (CtrCanny *canny, const CtrImage *image, const CtrCannyParams 
 
   if (!object.pointer)
     return HOST_CANNY (enqueue) (canny, image, params, picture, stream, error);
-  if (!check_call (&object, stream, error))
+  if (!check_call (&object, stream, error) || !check_places (&object, image, picture, error))
     return false;
-  if (!lies_in (image->data, image->memory, object.context))
-    return fail (error, CTR_ERROR_CUDA, "the image does not lie in the memory it is said to lie in");
-  for (uint32_t i = 0; i < picture->plane_count; i++) {
-    const CtrEdgePlane *plane = &picture->planes[i];
-    if (!lies_in (plane->data, picture->memory, object.context)
-        || (plane->source && !lies_in (plane->source, picture->memory, object.context)))
-      return fail (error, CTR_ERROR_CUDA, "the picture does not lie in the memory it is said to lie in");
-  }
   work.image.memory = work.edges.memory = CTR_MEMORY_HOST;
   if (picture->memory == CTR_MEMORY_HOST)
     return HOST_CANNY (enqueue) (canny, &work.image, params, &work.edges, NULL, error);
@@ -163,6 +172,60 @@ ctr_canny_finish (CtrCanny *canny, CtrError *error)
 {
   finish_work (canny);
   return HOST_CANNY (finish) (canny, error);
+}
+
+CtrMask *
+ctr_mask_new (CtrBackend backend, CtrError *error)
+{
+  return new_object ("ctr_mask_new", backend, error);
+}
+
+void
+ctr_mask_free (CtrMask *mask)
+{
+  free_object ("ctr_mask_free", mask);
+}
+
+/* What is wrong with the arguments the core says at once, not when queued work is carried out. */
+static bool
+check_foreground (CtrMask *mask, const CtrImage *image, const CtrForeground *foreground, CtrError *error)
+{
+  uint8_t *bytes = malloc ((size_t) image->width * image->height);
+  CtrEdgePicture picture;
+  bool ok;
+
+  ctr_edge_picture_init_mask (&picture, bytes, image->width, CTR_MEMORY_HOST);
+  ok = HOST_MASK (enqueue) (mask, image, foreground, &picture, NULL, error) && HOST_MASK (finish) (mask, error);
+  free (bytes);
+  return ok;
+}
+
+/* Likewise masks. */
+bool
+ctr_mask_enqueue (CtrMask *mask, const CtrImage *image, const CtrForeground *foreground, const CtrEdgePicture *picture,
+    void *stream, CtrError *error)
+{
+  Object object = find_object (mask, false);
+  Work work = {.kind = EDGES, .mask = mask, .image = *image, .foreground = *foreground, .edges = *picture};
+
+  if (!object.pointer)
+    return HOST_MASK (enqueue) (mask, image, foreground, picture, stream, error);
+  if (!check_call (&object, stream, error) || !check_places (&object, image, picture, error))
+    return false;
+  work.image.memory = work.edges.memory = CTR_MEMORY_HOST;
+  if (picture->memory == CTR_MEMORY_HOST)
+    return HOST_MASK (enqueue) (mask, &work.image, foreground, &work.edges, NULL, error);
+  if (!check_foreground (mask, &work.image, foreground, error))
+    return false;
+  queue_work (&work, stream);
+  return true;
+}
+
+bool
+ctr_mask_finish (CtrMask *mask, CtrError *error)
+{
+  finish_work (mask);
+  return HOST_MASK (finish) (mask, error);
 }
 
 CtrPainter *

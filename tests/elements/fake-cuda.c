@@ -145,7 +145,11 @@ carry_out (const Work *w)
            && (!HOST_PAINTER (enqueue) (w->painter, &w->picture, w->layers, w->count, w->colours, NULL, &error)
                || !HOST_PAINTER (finish) (w->painter, &error)))
     give_up (error.message);
-  else if (w->kind == EDGES && !HOST_CANNY (enqueue) (w->canny, &w->image, &w->params, &w->edges, NULL, &error))
+  else if (w->kind == EDGES && w->canny
+           && !HOST_CANNY (enqueue) (w->canny, &w->image, &w->params, &w->edges, NULL, &error))
+    give_up (error.message);
+  else if (w->kind == EDGES && w->mask
+           && !HOST_MASK (enqueue) (w->mask, &w->image, &w->foreground, &w->edges, NULL, &error))
     give_up (error.message);
 }
 
@@ -226,7 +230,7 @@ finish_work (const void *object)
   pthread_mutex_lock (&lock);
   for (int i = 0; i < n_queued; i++) {
     wanted[i] = (queue[i].kind == DRAWING && queue[i].painter == object)
-                || (queue[i].kind == EDGES && queue[i].canny == object);
+                || (queue[i].kind == EDGES && (queue[i].canny == object || queue[i].mask == object));
     any = any || wanted[i];
   }
   carry_out_wanted (wanted);

@@ -54,9 +54,11 @@ typedef struct {
   const CtrPaintLayer *layers;
   uint32_t count;
   CtrPaintColour colours[CTR_PAINT_COLOURS];
-  CtrCanny *canny; /* EDGES */
+  CtrCanny *canny; /* EDGES: this, or a mask */
+  CtrMask *mask;
   CtrImage image;
   CtrCannyParams params;
+  CtrForeground foreground;
   CtrEdgePicture edges;
   Copy copy;     /* COPY */
   Place awaited; /* WAIT: for an event */
@@ -64,6 +66,7 @@ typedef struct {
 
 /* The core's own function, which the one of the same name in this library hides. */
 #define HOST_CANNY(name) ((__typeof__ (&ctr_canny_##name)) dlsym (RTLD_NEXT, "ctr_canny_" #name))
+#define HOST_MASK(name) ((__typeof__ (&ctr_mask_##name)) dlsym (RTLD_NEXT, "ctr_mask_" #name))
 #define HOST_PAINTER(name) ((__typeof__ (&ctr_painter_##name)) dlsym (RTLD_NEXT, "ctr_painter_" #name))
 
 /* Each thread has a stack of contexts. push_context() fails if it is full, and pop_context() if it is empty. */

@@ -63,14 +63,17 @@ GST_START_TEST (test_messages)
   fail_unless (message != NULL && gst_message_has_name (message, subject ()));
   fail_unless (gst_structure_get (gst_message_get_structure (message), "timestamp", G_TYPE_UINT64, &timestamp,
       "stream-time", G_TYPE_UINT64, &stream_time, "running-time", G_TYPE_UINT64, &running_time, "duration",
-      G_TYPE_UINT64, &duration, "count", G_TYPE_UINT, &count, "threshold", G_TYPE_UINT, &threshold, NULL));
+      G_TYPE_UINT64, &duration, "threshold", G_TYPE_UINT, &threshold, NULL));
   fail_unless_equals_uint64 (timestamp, 2 * GST_SECOND);
   fail_unless_equals_uint64 (stream_time, 2 * GST_SECOND);
   fail_unless_equals_uint64 (running_time, 2 * GST_SECOND);
   fail_unless_equals_uint64 (duration, 40 * GST_MSECOND);
   fail_unless_equals_int (threshold, 128);
-  fail_unless_equals_int (count, count_of (buffer));
-  fail_unless_equals_uint64 (total_in_message (message), total_of (buffer));
+  if (!subject_shows_foreground ()) {
+    fail_unless (gst_structure_get_uint (gst_message_get_structure (message), "count", &count));
+    fail_unless_equals_int (count, count_of (buffer));
+    fail_unless_equals_uint64 (total_in_message (message), total_of (buffer));
+  }
   gst_message_unref (message);
   fail_unless (pop_message (bus, GST_MESSAGE_ELEMENT) == NULL, "more than one message");
 

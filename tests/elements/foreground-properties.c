@@ -44,6 +44,188 @@ GST_START_TEST (test_live_properties)
 
 GST_END_TEST;
 
+/* A foreground of each kind, for formats of one kind. */
+typedef struct {
+  GstVideoFormat format;
+  CtrForeground foreground;
+} Step;
+
+#define RANGE(channel, low, high) .ranges = 1u << (channel), .lower[channel] = low, .upper[channel] = high
+
+/* Each differs from the one before in one or a few properties. */
+static const Step steps[] = {
+    {GST_VIDEO_FORMAT_NV12, {.threshold = 100}},
+    {GST_VIDEO_FORMAT_NV12, {.threshold = 100, .upper_threshold = 180}},
+    {GST_VIDEO_FORMAT_NV12, {.mode = CTR_THRESHOLD_HYSTERESIS, .threshold = 100, .upper_threshold = 180}},
+    {GST_VIDEO_FORMAT_NV12, {.mode = CTR_THRESHOLD_TRIANGLE}},
+    {GST_VIDEO_FORMAT_NV12, {.mode = CTR_THRESHOLD_TRIANGLE, .channel = CTR_CHANNEL_CB}},
+    {GST_VIDEO_FORMAT_NV12, {.mode = CTR_THRESHOLD_OTSU, .channel = CTR_CHANNEL_CR}},
+    {GST_VIDEO_FORMAT_NV12, {.mode = CTR_THRESHOLD_ADAPTIVE_MEAN, .block_size = 9, .offset = -5}},
+    {GST_VIDEO_FORMAT_NV12, {.mode = CTR_THRESHOLD_ADAPTIVE_GAUSSIAN, .block_size = 15, .offset = 3, .invert = true}},
+    {GST_VIDEO_FORMAT_NV12, {.mode = CTR_THRESHOLD_ADAPTIVE_MEAN, .block_size = 9, .channel = CTR_CHANNEL_CR}},
+    {GST_VIDEO_FORMAT_NV12, {RANGE (CTR_CHANNEL_CB, 20, 140)}},
+    {GST_VIDEO_FORMAT_NV21, {RANGE (CTR_CHANNEL_CB, 20, 140)}},
+    {GST_VIDEO_FORMAT_I420, {RANGE (CTR_CHANNEL_CR, 200, 100), .open_size = 3}},
+    {GST_VIDEO_FORMAT_YV12, {.threshold = 90, .channel = CTR_CHANNEL_CR}},
+    {GST_VIDEO_FORMAT_Y42B, {.threshold = 90, .channel = CTR_CHANNEL_CB, .close_size = 5, .shape = CTR_SHAPE_ELLIPSE}},
+    {GST_VIDEO_FORMAT_Y444, {.threshold = 90, .channel = CTR_CHANNEL_CB, .fill_holes = true}},
+    {GST_VIDEO_FORMAT_RGB, {.threshold = 90, .channel = CTR_CHANNEL_RED, .clear_border = true}},
+    {GST_VIDEO_FORMAT_RGB, {.mode = CTR_THRESHOLD_OTSU, .channel = CTR_CHANNEL_SATURATION}},
+    {GST_VIDEO_FORMAT_BGRA, {.mode = CTR_THRESHOLD_OTSU, .open_size = 2, .shape = CTR_SHAPE_CROSS}},
+    {GST_VIDEO_FORMAT_BGRA, {.mode = CTR_THRESHOLD_ADAPTIVE_MEAN, .block_size = 11, .channel = CTR_CHANNEL_VALUE}},
+    {GST_VIDEO_FORMAT_BGRA, {RANGE (CTR_CHANNEL_HUE, 100, 30), .invert = true}},
+    {GST_VIDEO_FORMAT_P010_10LE, {.mode = CTR_THRESHOLD_TRIANGLE, .open_size = 3, .close_size = 3}},
+    {GST_VIDEO_FORMAT_P010_10LE, {.mode = CTR_THRESHOLD_HYSTERESIS, .threshold = 20000, .upper_threshold = 50000}},
+};
+
+/* All properties of the foreground, with formats of all kinds, in new elements and in one that goes on. */
+GST_START_TEST (test_foregrounds)
+{
+  GstHarness *h = new_subject (&default_foreground);
+  GstElement *element = gst_harness_find_element (h, subject ());
+
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
+    TestFrame frame = {steps[i].format, 158, 122, .seed = 40 + i};
+    GstHarness *other = new_subject (&default_foreground);
+    GstElement *other_element = gst_harness_find_element (other, subject ());
+
+    set_foreground (other_element, &steps[i].foreground);
+    set_frame_caps (other, &frame);
+    for (guint n = 0; n < 3; n++)
+      check_frame (other, &frame, &steps[i].foreground);
+    gst_object_unref (other_element);
+    gst_harness_teardown (other);
+    set_foreground (element, &steps[i].foreground);
+    set_frame_caps (h, &frame);
+    check_frame (h, &frame, &steps[i].foreground);
+  }
+  gst_object_unref (element);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* What is set is what is read. */
+GST_START_TEST (test_values)
+{
+  GstElement *element = gst_element_factory_make (subject (), NULL);
+  CtrForeground foreground = {.mode = CTR_THRESHOLD_HYSTERESIS,
+      .threshold = 5,
+      .upper_threshold = 7,
+      .block_size = 255,
+      .offset = -65535,
+      .channel = CTR_CHANNEL_CR,
+      RANGE (CTR_CHANNEL_HUE, 170, 10),
+      .open_size = 63,
+      .close_size = 62,
+      .shape = CTR_SHAPE_ELLIPSE,
+      .fill_holes = true,
+      .clear_border = true};
+  gint mode, channel, shape, offset;
+  guint upper, block, open, close;
+  gboolean holes, border;
+  gchar *range;
+
+  set_foreground (element, &foreground);
+  g_object_get (element, "threshold-mode", &mode, "upper-threshold", &upper, "block-size", &block, "offset", &offset,
+      "channel", &channel, "color-range", &range, "open-size", &open, "close-size", &close, "shape", &shape,
+      "fill-holes", &holes, "clear-border", &border, NULL);
+  fail_unless_equals_int (mode, foreground.mode);
+  fail_unless_equals_int (upper, 7);
+  fail_unless_equals_int (block, 255);
+  fail_unless_equals_int (offset, -65535);
+  fail_unless_equals_int (channel, CTR_CHANNEL_CR);
+  fail_unless_equals_string (range, "hue=170-10");
+  fail_unless_equals_int (open, 63);
+  fail_unless_equals_int (close, 62);
+  fail_unless_equals_int (shape, CTR_SHAPE_ELLIPSE);
+  fail_unless (holes && border);
+  g_free (range);
+  gst_object_unref (element);
+}
+
+GST_END_TEST;
+
+/* BUS must have one warning, which has both texts. */
+static void
+assert_warning (GstBus *bus, const gchar *what, const gchar *advice)
+{
+  GstMessage *message = pop_message (bus, GST_MESSAGE_WARNING);
+  GError *error = NULL;
+
+  fail_unless (message != NULL, "no warning was posted: %s", what);
+  gst_message_parse_warning (message, &error, NULL);
+  fail_unless (strstr (error->message, what) && strstr (error->message, advice), "%s", error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  fail_unless (pop_message (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL, "more than one");
+}
+
+/* A wrong value gives one warning, and the frames go on. */
+GST_START_TEST (test_wrong_values)
+{
+  static const struct {
+    const gchar *text, *problem;
+  } wrong[] = {
+      {"hue=1-256", "'hue=1-256' is no range"},
+      {"hue=1-", "'hue=1-' is no range"},
+      {"hue", "'hue' is no range"},
+      {"hew=1-2", "'hew=1-2' names no channel"},
+      {"red=1-2,red=3", "'red=3' is a second range"},
+      {"red=1-2;green=3", "'red=1-2;green=3' is no range"},
+  };
+  TestFrame frame = {GST_VIDEO_FORMAT_RGB, 64, 48, .seed = 17};
+  CtrForeground foreground = {RANGE (CTR_CHANNEL_RED, 10, 100)};
+  GstHarness *h = new_subject (&default_foreground);
+  GstBus *bus = gst_bus_new ();
+  gchar *range;
+
+  gst_element_set_bus (h->element, bus);
+  set_foreground (h->element, &foreground);
+  set_frame_caps (h, &frame);
+  check_frame (h, &frame, &foreground);
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
+    g_object_set (h->element, "color-range", wrong[i].text, NULL);
+    check_frame (h, &frame, &foreground);
+    assert_warning (bus, wrong[i].problem, "It stays \"red=10-100\"");
+    g_object_get (h->element, "color-range", &range, NULL);
+    fail_unless_equals_string (range, "red=10-100");
+    g_free (range);
+  }
+  g_object_set (h->element, "block-size", 8, "color-range", NULL, "threshold-mode", CTR_THRESHOLD_ADAPTIVE_MEAN, NULL);
+  foreground = (CtrForeground){.mode = CTR_THRESHOLD_ADAPTIVE_MEAN, .block_size = 9};
+  check_frame (h, &frame, &foreground);
+  assert_warning (bus, "block-size=8 is even: 9 is used", "Set an odd number");
+  /* An upper threshold that is not set yet is no error. */
+  g_object_set (h->element, "threshold-mode", CTR_THRESHOLD_HYSTERESIS, "threshold", 150, "upper-threshold", 20, NULL);
+  foreground = (CtrForeground){.threshold = 150};
+  check_frame (h, &frame, &foreground);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* A channel that the format lacks is one error. */
+GST_START_TEST (test_missing_channel)
+{
+  TestFrame frame = {GST_VIDEO_FORMAT_NV12, 64, 48, .seed = 18};
+  GstHarness *h = new_subject (&default_foreground);
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (h->element, bus);
+  g_object_set (h->element, "channel", CTR_CHANNEL_RED, NULL);
+  set_frame_caps (h, &frame);
+  fail_unless_equals_int (gst_harness_push (h, make_frame (&frame)), GST_FLOW_ERROR);
+  assert_one_error (bus, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 /* While another thread keeps changing a property, each frame's result is that of one value. */
 GST_START_TEST (test_live_properties_stress)
 {
@@ -114,6 +296,11 @@ void
 add_foreground_property_tests (TCase *tc)
 {
   tcase_add_test (tc, test_live_properties);
-  tcase_add_test (tc, test_live_properties_stress);
+  tcase_add_test (tc, test_foregrounds);
+  tcase_add_test (tc, test_values);
+  tcase_add_test (tc, test_wrong_values);
+  tcase_add_test (tc, test_missing_channel);
+  if (!subject_shows_foreground ())
+    tcase_add_test (tc, test_live_properties_stress);
   tcase_add_test (tc, test_controlled);
 }

@@ -249,7 +249,58 @@ first_plane (const TestFrame *frame, guint8 **pixels)
   for (gint row = 0; row < frame->height; row++)
     for (gsize column = 0; column < row_bytes; column++)
       (*pixels)[row * row_bytes + column] = frame_byte (frame->seed, 0, column, row);
-  return (CtrImage){*pixels, row_bytes, frame->width, frame->height, samples, CTR_MEMORY_HOST};
+  return (CtrImage){*pixels, row_bytes, frame->width, frame->height, samples, CTR_MEMORY_HOST, {0}};
+}
+
+/* Where the chroma samples of a format are, by a table that is independent of the elements' own. */
+typedef struct {
+  GstVideoFormat video;
+  guint x_shift, y_shift, step;
+  guint u_plane, u_byte, v_plane, v_byte;
+} ChromaFormat;
+
+static const ChromaFormat chroma_formats[] = {
+    {GST_VIDEO_FORMAT_NV12, 1, 1, 2, 1, 0, 1, 1},
+    {GST_VIDEO_FORMAT_NV21, 1, 1, 2, 1, 1, 1, 0},
+    {GST_VIDEO_FORMAT_I420, 1, 1, 1, 1, 0, 2, 0},
+    {GST_VIDEO_FORMAT_YV12, 1, 1, 1, 2, 0, 1, 0},
+    {GST_VIDEO_FORMAT_Y42B, 1, 0, 1, 1, 0, 2, 0},
+    {GST_VIDEO_FORMAT_Y444, 0, 0, 1, 1, 0, 2, 0},
+};
+
+static inline const ChromaFormat *
+chroma_format (GstVideoFormat video)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (chroma_formats); i++)
+    if (chroma_formats[i].video == video)
+      return &chroma_formats[i];
+  return NULL;
+}
+
+/* As first_plane(), with a chroma sample for each pixel if the format has chroma. */
+static inline CtrImage
+all_planes (const TestFrame *frame, guint8 **pixels)
+{
+  const ChromaFormat *format = chroma_format (frame->format);
+  CtrImage image = first_plane (frame, pixels);
+  const gsize size = (gsize) frame->width * frame->height;
+  guint8 *cb, *cr;
+
+  if (!format)
+    return image;
+  *pixels = g_realloc (*pixels, 3 * size);
+  cb = *pixels + size;
+  cr = cb + size;
+  for (gint y = 0; y < frame->height; y++)
+    for (gint x = 0; x < frame->width; x++) {
+      const guint column = (x >> format->x_shift) * format->step, row = y >> format->y_shift;
+
+      cb[(gsize) y * frame->width + x] = frame_byte (frame->seed, format->u_plane, column + format->u_byte, row);
+      cr[(gsize) y * frame->width + x] = frame_byte (frame->seed, format->v_plane, column + format->v_byte, row);
+    }
+  image.data = *pixels;
+  image.chroma = (CtrChroma){.cb = cb, .cr = cr, .stride = frame->width, .step = 1};
+  return image;
 }
 
 /* Returns a description of FRAME for messages; free with g_free(). */

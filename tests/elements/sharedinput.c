@@ -6,6 +6,7 @@
  * it has analysed a frame, and a handler overwrites the frame then, which no application may do. */
 #include "components.h"
 #include "contours.h"
+#include "edges.h"
 
 static const CtrForeground otsu = {.mode = CTR_THRESHOLD_OTSU};
 
@@ -124,8 +125,8 @@ GST_START_TEST (test_properties)
   GstElement *borders = gst_bin_get_by_name (GST_BIN (h->element), "borders");
 
   for (guint i = 0; i < 24; i++) {
-    const CtrForeground of_cca = {i % 2, i % 2 ? 0 : 100 + i, i % 3 == 0};
-    const CtrForeground of_borders = {i / 2 % 2, i / 2 % 2 ? 0 : 90 + i, i % 5 == 0};
+    const CtrForeground of_cca = {.mode = i % 2, .threshold = i % 2 ? 0 : 100 + i, .invert = i % 3 == 0};
+    const CtrForeground of_borders = {.mode = i / 2 % 2, .threshold = i / 2 % 2 ? 0 : 90 + i, .invert = i % 5 == 0};
     const CtrCcaParams cca_wanted = cca_params (&of_cca);
     const CtrBordersParams borders_wanted = borders_params (&of_borders);
     const TestFrame frame = {i / 4 % 2 ? GST_VIDEO_FORMAT_RGB : GST_VIDEO_FORMAT_NV12, 160, 120, .seed = i};
@@ -355,6 +356,88 @@ GST_START_TEST (test_threshold_shared)
 
 GST_END_TEST;
 
+#define MASK "threshold-mode=adaptive-mean block-size=9 offset=-4 open-size=2 backend=%1$s"
+
+/* The mask is shared by those elements that ask for the same, and what is shown of it, too. */
+GST_START_TEST (test_mask_shared)
+{
+  static const struct {
+    const gchar *line;
+    gboolean shared;
+  } cases[] = {
+      {"cudacca name=cca post-messages=true " MASK " ! cudaborders name=borders " MASK, TRUE},
+      {"cudacca name=cca post-messages=true " MASK " ! cudacrackcontour backend=%1$s ! cudaborders name=borders " MASK,
+          TRUE},
+      {"cudacca name=cca post-messages=true " MASK " ! cudaborders backend=%1$s ! cudaborders name=borders " MASK,
+          TRUE},
+      {"cudacca name=cca post-messages=true threshold-mode=otsu backend=%1$s ! cudaborders name=borders " MASK, FALSE},
+      {"cudacca name=cca post-messages=true fill-holes=true " MASK " ! cudaborders name=borders " MASK, FALSE},
+      {"cudacca name=cca post-messages=true " MASK " ! identity ! cudaborders name=borders " MASK, FALSE},
+      {"cudacca name=cca post-messages=true " MASK " ! cudaforeground " MASK, TRUE},
+      {"cudacca name=cca post-messages=true " MASK " ! cudaforeground invert=true " MASK, FALSE},
+  };
+  const TestFrame before = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 1}, after = {before.format, 160, 120, .seed = 2};
+  CtrForeground foreground = {.mode = CTR_THRESHOLD_ADAPTIVE_MEAN, .block_size = 9, .offset = -4, .open_size = 2};
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const TestFrame *shown = cases[i].shared ? &before : &after;
+    const CtrBordersParams borders = borders_params (&foreground);
+    Change change = {.source = "cca", .after = &after};
+    GstHarness *h = new_chain (cases[i].line);
+
+    for (guint round = 0; round < 2; round++) {
+      GstBuffer *buffer = pass_changing (h, &change, &before);
+
+      if (strstr (cases[i].line, "cudaforeground")) {
+        foreground.invert = !cases[i].shared;
+        guint8 *mask = expected_mask (shown, &foreground);
+        assert_edges_are (buffer, shown, mask, FALSE);
+        g_free (mask);
+      } else {
+        assert_contours (buffer, "borders", shown, &borders);
+      }
+      gst_buffer_unref (buffer);
+    }
+    gst_harness_teardown (h);
+  }
+}
+
+GST_END_TEST;
+
+/* cudaforeground makes another frame: what the elements before it share is not offered to those behind it. */
+GST_START_TEST (test_behind_a_mask)
+{
+  const CtrForeground adaptive = {.mode = CTR_THRESHOLD_ADAPTIVE_MEAN, .block_size = 9, .offset = -4, .open_size = 2};
+  GstHarness *h = new_chain ("cudacca name=cca " MASK " ! cudaforeground " MASK " ! cudaborders name=borders " MASK);
+
+  for (guint i = 0; i < 4; i++) {
+    const TestFrame frame = {i % 2 ? GST_VIDEO_FORMAT_RGBA : GST_VIDEO_FORMAT_NV12, 160, 120, .seed = i};
+    const CtrCcaParams cca = cca_params (&adaptive);
+    const CtrBordersParams borders = borders_params (&adaptive);
+    guint8 *mask = expected_mask (&frame, &adaptive);
+    const CtrImage image = {mask, frame.width, frame.width, frame.height, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST, {0}};
+    CtrBorders *follower = ctr_borders_new (CTR_BACKEND_CPU, NULL);
+    CtrContours *expected = ctr_borders_run (follower, &image, &borders, NULL, NULL);
+    GstBuffer *buffer;
+
+    set_frame_caps (h, &frame);
+    fail_unless_equals_int (gst_harness_push (h, make_frame (&frame)), GST_FLOW_OK);
+    buffer = gst_harness_pull (h);
+    assert_edges_are (buffer, &frame, mask, FALSE);
+    assert_components (buffer, "cca", &frame, &cca);
+    fail_unless_equals_int (
+        gst_contours_contour_meta_get_count (gst_buffer_get_contours_contour_meta_by_source (buffer, "borders")),
+        expected->count);
+    gst_buffer_unref (buffer);
+    ctr_contours_unref (expected);
+    ctr_borders_free (follower);
+    g_free (mask);
+  }
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
 static Suite *
 shared_input_suite (void)
 {
@@ -370,8 +453,11 @@ shared_input_suite (void)
     tcase_add_test (tc, test_same_memory);
     tcase_add_test (tc, test_who_shares);
   }
-  if (!test_on_gpu ())
+  tcase_add_test (tc, test_behind_a_mask);
+  if (!test_on_gpu ()) {
     tcase_add_test (tc, test_threshold_shared);
+    tcase_add_test (tc, test_mask_shared);
+  }
   return s;
 }
 

@@ -18,11 +18,18 @@ subject (void)
   return element ? element : "cudacca";
 }
 
+/* Does the element make new pictures, of the foreground? */
+static inline gboolean
+subject_shows_foreground (void)
+{
+  return g_str_equal (subject (), "cudaforeground");
+}
+
 /* Does the element make new pictures? */
 static inline gboolean
 subject_renders (void)
 {
-  return g_str_equal (subject (), "cudacanny");
+  return g_str_equal (subject (), "cudacanny") || subject_shows_foreground ();
 }
 
 static inline gboolean
@@ -87,7 +94,7 @@ subject_outlines_targets (void)
 static inline void
 set_live_property (GstElement *element, guint value)
 {
-  if (subject_renders ())
+  if (subject_renders () && !subject_shows_foreground ())
     g_object_set (element, "low-threshold", (gdouble) value, NULL);
   else if (subject_draws ())
     g_object_set (element, "thickness", 1 + value % 64, NULL);
@@ -99,24 +106,34 @@ set_live_property (GstElement *element, guint value)
     g_object_set (element, "threshold", value, NULL);
 }
 
+/* The edges or the mask that the element with default properties shows of FRAME; free with g_free(). */
+static inline guint8 *
+default_picture (const TestFrame *frame)
+{
+  const CtrForeground foreground = {.threshold = 128};
+  CtrCannyParams canny;
+
+  ctr_canny_params_init (&canny);
+  return subject_shows_foreground () ? expected_mask (frame, &foreground) : expected_edges (frame, &canny);
+}
+
 /* BUFFER must be what the element with default properties makes of FRAME. */
 static inline void
 assert_default_result (GstBuffer *buffer, const TestFrame *frame)
 {
+  guint8 *picture = subject_renders () ? default_picture (frame) : NULL;
   CtrBordersParams borders;
-  CtrCannyParams canny;
   CtrCcaParams cca;
   CtrCracksParams cracks;
   CtrSnakeParams snake;
   CtrSnakeObject whole = {.start = CTR_SNAKE_START_AUTO};
 
   ctr_borders_params_init (&borders);
-  ctr_canny_params_init (&canny);
   ctr_cca_params_init (&cca);
   ctr_cracks_params_init (&cracks);
   ctr_snake_params_init (&snake);
   if (subject_renders ())
-    assert_edges (buffer, frame, &canny, FALSE);
+    assert_edges_are (buffer, frame, picture, FALSE);
   else if (subject_draws ())
     assert_box (buffer, frame);
   else if (subject_follows_borders ())
@@ -127,18 +144,20 @@ assert_default_result (GstBuffer *buffer, const TestFrame *frame)
     assert_outlines (buffer, NULL, frame, &snake, &whole, 1);
   else
     assert_components (buffer, NULL, frame, &cca);
+  g_free (picture);
 }
 
 /* Sends FRAME through H, an element with default properties, and checks its result. */
 static inline void
 check_default (GstHarness *h, const TestFrame *frame)
 {
-  CtrCannyParams canny;
   GstBuffer *buffer;
 
-  ctr_canny_params_init (&canny);
   if (subject_renders ()) {
-    check_edges (h, frame, &canny, FALSE);
+    guint8 *picture = default_picture (frame);
+
+    check_edges_are (h, frame, picture, FALSE);
+    g_free (picture);
     return;
   }
   if (subject_draws ()) {

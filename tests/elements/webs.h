@@ -27,7 +27,7 @@ join_strips (guint first, guint end, guint8 **pixels)
     memcpy (*pixels + (i - first) * WIDTH * HEIGHT, part, WIDTH * HEIGHT);
     g_free (part);
   }
-  return (CtrImage){*pixels, WIDTH, WIDTH, HEIGHT * (end - first), CTR_FORMAT_GRAY8, CTR_MEMORY_HOST};
+  return (CtrImage){*pixels, WIDTH, WIDTH, HEIGHT * (end - first), CTR_FORMAT_GRAY8, CTR_MEMORY_HOST, {0}};
 }
 
 /* Pulls the frame that ends a web: black, flagged as a gap. */
