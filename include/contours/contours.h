@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The core's public API: components, borders, level contours, edges and object outlines of images, and drawing. The CPU
- * and CUDA backends give identical results.
+/* The core's public API: components, borders, level contours, edges and object outlines of images, removal of a
+ * background, and drawing. The CPU and CUDA backends give identical results.
  *
  * All algorithms are called in the same way, shown here with border following (borders.h):
  *
@@ -42,6 +42,7 @@
 #ifndef CONTOURS_CONTOURS_H
 #define CONTOURS_CONTOURS_H
 
+#include <contours/background.h>
 #include <contours/borders.h>
 #include <contours/cancel.h>
 #include <contours/canny.h>

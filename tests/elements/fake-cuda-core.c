@@ -228,6 +228,53 @@ ctr_mask_finish (CtrMask *mask, CtrError *error)
   return HOST_MASK (finish) (mask, error);
 }
 
+CtrBackground *
+ctr_background_new (CtrBackend backend, CtrError *error)
+{
+  return new_object ("ctr_background_new", backend, error);
+}
+
+void
+ctr_background_free (CtrBackground *background)
+{
+  free_object ("ctr_background_free", background);
+}
+
+/* A picture in device memory stays queued. */
+bool
+ctr_background_enqueue (CtrBackground *background, const CtrImage *image, const CtrBackgroundParams *params,
+    const CtrCorrectedPicture *corrected, void *stream, CtrError *error)
+{
+  Object object = find_object (background, false);
+  Work work = {.kind = CORRECTION, .background = background, .image = *image, .corrected = *corrected};
+
+  if (!object.pointer)
+    return HOST_BACKGROUND (enqueue) (background, image, params, corrected, stream, error);
+  if (!check_call (&object, stream, error))
+    return false;
+  if (!lies_in (image->data, image->memory, object.context))
+    return fail (error, CTR_ERROR_CUDA, "the image does not lie in the memory it is said to lie in");
+  if (!lies_in (corrected->data, corrected->memory, object.context))
+    return fail (error, CTR_ERROR_CUDA, "the picture does not lie in the memory it is said to lie in");
+  for (uint32_t i = 0; i < corrected->kept_count; i++)
+    if (!lies_in (corrected->kept[i].data, corrected->memory, object.context)
+        || !lies_in (corrected->kept[i].source, corrected->memory, object.context))
+      return fail (error, CTR_ERROR_CUDA, "a kept plane does not lie in the memory it is said to lie in");
+  work.background_params = *params;
+  work.image.memory = work.corrected.memory = CTR_MEMORY_HOST;
+  if (corrected->memory == CTR_MEMORY_HOST)
+    return HOST_BACKGROUND (enqueue) (background, &work.image, params, &work.corrected, NULL, error);
+  queue_work (&work, stream);
+  return true;
+}
+
+bool
+ctr_background_finish (CtrBackground *background, CtrError *error)
+{
+  finish_work (background);
+  return HOST_BACKGROUND (finish) (background, error);
+}
+
 CtrPainter *
 ctr_painter_new (CtrBackend backend, CtrError *error)
 {

@@ -145,6 +145,9 @@ carry_out (const Work *w)
            && (!HOST_PAINTER (enqueue) (w->painter, &w->picture, w->layers, w->count, w->colours, NULL, &error)
                || !HOST_PAINTER (finish) (w->painter, &error)))
     give_up (error.message);
+  else if (w->kind == CORRECTION
+           && !HOST_BACKGROUND (enqueue) (w->background, &w->image, &w->background_params, &w->corrected, NULL, &error))
+    give_up (error.message);
   else if (w->kind == EDGES && w->canny
            && !HOST_CANNY (enqueue) (w->canny, &w->image, &w->params, &w->edges, NULL, &error))
     give_up (error.message);
@@ -230,7 +233,8 @@ finish_work (const void *object)
   pthread_mutex_lock (&lock);
   for (int i = 0; i < n_queued; i++) {
     wanted[i] = (queue[i].kind == DRAWING && queue[i].painter == object)
-                || (queue[i].kind == EDGES && (queue[i].canny == object || queue[i].mask == object));
+                || (queue[i].kind == EDGES && (queue[i].canny == object || queue[i].mask == object))
+                || (queue[i].kind == CORRECTION && queue[i].background == object);
     any = any || wanted[i];
   }
   carry_out_wanted (wanted);

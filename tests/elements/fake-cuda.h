@@ -35,7 +35,7 @@ typedef struct {
   size_t width, height;
 } Copy;
 
-typedef enum { DRAWING, EDGES, COPY, WAIT } Kind;
+typedef enum { DRAWING, EDGES, CORRECTION, COPY, WAIT } Kind;
 
 /* A place in STREAM (NULL: the default stream): behind the work there whose number is smaller. */
 typedef struct {
@@ -60,11 +60,15 @@ typedef struct {
   CtrCannyParams params;
   CtrForeground foreground;
   CtrEdgePicture edges;
+  CtrBackground *background; /* CORRECTION, of IMAGE, too */
+  CtrBackgroundParams background_params;
+  CtrCorrectedPicture corrected;
   Copy copy;     /* COPY */
   Place awaited; /* WAIT: for an event */
 } Work;
 
 /* The core's own function, which the one of the same name in this library hides. */
+#define HOST_BACKGROUND(name) ((__typeof__ (&ctr_background_##name)) dlsym (RTLD_NEXT, "ctr_background_" #name))
 #define HOST_CANNY(name) ((__typeof__ (&ctr_canny_##name)) dlsym (RTLD_NEXT, "ctr_canny_" #name))
 #define HOST_MASK(name) ((__typeof__ (&ctr_mask_##name)) dlsym (RTLD_NEXT, "ctr_mask_" #name))
 #define HOST_PAINTER(name) ((__typeof__ (&ctr_painter_##name)) dlsym (RTLD_NEXT, "ctr_painter_" #name))

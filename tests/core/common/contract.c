@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const Contract *const contracts[] = {&borders_contract, &canny_contract, &cca_contract, &cracks_contract,
-    &mask_contract, &paint_contract, &snake_contract};
+static const Contract *const contracts[] = {&background_contract, &borders_contract, &canny_contract, &cca_contract,
+    &cracks_contract, &mask_contract, &paint_contract, &snake_contract};
 
 static const Contract *table;
 static Setup setup;

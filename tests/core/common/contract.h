@@ -65,8 +65,8 @@ typedef struct {
   void (*test_own) (void);
 } Contract;
 
-extern const Contract borders_contract, canny_contract, cca_contract, cracks_contract, mask_contract, paint_contract,
-    snake_contract;
+extern const Contract background_contract, borders_contract, canny_contract, cca_contract, cracks_contract,
+    mask_contract, paint_contract, snake_contract;
 
 /* The table of ALGORITHM, opened on SETUP's backend; an unknown name ends the test with a usage message. */
 const Contract *contract_open (const char *algorithm, const Setup *setup);

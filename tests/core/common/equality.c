@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-static const Equality *const algorithms[EQUALITY_ALGORITHMS] = {&borders_equality, &canny_equality, &cca_equality,
-    &cracks_equality, &mask_equality, &paint_equality, &snake_equality};
+static const Equality *const algorithms[EQUALITY_ALGORITHMS] = {&background_equality, &borders_equality,
+    &canny_equality, &cca_equality, &cracks_equality, &mask_equality, &paint_equality, &snake_equality};
 
 const uint32_t equality_sides[] = {1, 2, 3, 5, 31, 32, 33, 63, 64, 65, 127, 129, 200, 257, 333};
 const uint32_t equality_side_count = LENGTH (equality_sides);
