@@ -90,11 +90,14 @@ static cv::Mat
 chroma_of (const CtrImage &image, int channel)
 {
   const CtrChroma &c = image.chroma;
+  const uint8_t *plane = channel == CTR_CHANNEL_CB ? c.cb : c.cr;
   cv::Mat samples (int (image.height), int (image.width), CV_8U);
-  for (uint32_t y = 0; y < image.height; y++)
+  for (uint32_t y = 0; y < image.height; y++) {
+    const uint8_t *from = plane + (y >> c.shift_y) * c.stride;
+    uint8_t *to = samples.ptr (int (y));
     for (uint32_t x = 0; x < image.width; x++)
-      samples.at<uint8_t> (int (y), int (x)) =
-          (channel == CTR_CHANNEL_CB ? c.cb : c.cr)[(y >> c.shift_y) * c.stride + (x >> c.shift_x) * size_t (c.step)];
+      to[x] = from[(x >> c.shift_x) * c.step];
+  }
   return samples;
 }
 
