@@ -119,10 +119,10 @@ check_picture (const std::filesystem::path &path, Count *count)
     std::vector<cv::Mat> frames (6);
     for (size_t i = 0; i < frames.size (); i++) {
       const int shift = int (i) * 3 % grey.rows;
-    frames[i] = grey.clone ();
-    if (shift > 0)
-      cv::vconcat (grey.rowRange (shift, grey.rows), grey.rowRange (0, shift), frames[i]);
-    if (frames[i].depth () == CV_8U && wide)
+      frames[i] = grey.clone ();
+      if (shift > 0)
+        cv::vconcat (grey.rowRange (shift, grey.rows), grey.rowRange (0, shift), frames[i]);
+      if (frames[i].depth () == CV_8U && wide)
         frames[i].convertTo (frames[i], CV_16U, 257);
       else if (frames[i].depth () == CV_16U && !wide)
         frames[i].convertTo (frames[i], CV_8U, 1 / 257.);
