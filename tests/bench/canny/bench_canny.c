@@ -18,7 +18,7 @@
 #ifdef CTR_HAVE_CUDA
 #include "tests/bench/canny/canny_gpu.h"
 #else
-typedef struct CannyGpu CannyGpu;
+typedef struct MasksGpu MasksGpu;
 #endif
 
 enum {
@@ -31,7 +31,7 @@ enum {
 static const size_t max_pixels = (size_t) MAX_WIDTH * MAX_HEIGHT;
 
 typedef struct {
-  CannyGpu *gpu; /* NULL: host backend only */
+  MasksGpu *gpu; /* NULL: host backend only */
   CtrCanny *host;
   bool quick, papers;
   const char *folder; /* NULL: nothing is written */
@@ -424,7 +424,7 @@ static void
 close_gpu (Bench *bench)
 {
 #ifdef CTR_HAVE_CUDA
-  canny_gpu_free (bench->gpu);
+  masks_gpu_free (bench->gpu);
 #endif
 }
 

@@ -1,191 +1,74 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/bench/canny/canny_gpu.h"
 
-#include "tests/bench/common/bench.h"
-#include "tests/bench/common/device.h"
-
 #include <contours/contours.h>
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-struct CannyGpu {
-  BenchDevice device;
-  uint8_t *masks; /* one for each copy of the image, mask_slot bytes apart */
-  size_t masks_size;
-  size_t mask_slot;
-  uint8_t *host_mask; /* to compare with */
-  CtrCanny *canny;
-};
-
-enum { GARBAGE = 0x55 };
-
-CannyGpu *
-canny_gpu_new (size_t max_size, size_t max_pixels)
+static void *
+create (CtrError *error)
 {
-  CannyGpu *gpu = calloc (1, sizeof *gpu);
-  if (!gpu)
-    return NULL;
-  bool ok = bench_device_open (&gpu->device, max_size);
-  if (ok) {
-    gpu->masks_size = bench_device_copies_size (&gpu->device, max_pixels);
-    gpu->host_mask = malloc (max_pixels);
-    ok = gpu->host_mask && BENCH_CHECK (cudaMalloc ((void **) &gpu->masks, gpu->masks_size));
-  }
-  if (ok) {
-    CtrError error;
-    gpu->canny = ctr_canny_new (CTR_BACKEND_CUDA, &error);
-    ok = gpu->canny;
-    if (!ok)
-      fprintf (stderr, "%s\n", error.message);
-  }
-  if (!ok) {
-    canny_gpu_free (gpu);
-    return NULL;
-  }
-  return gpu;
-}
-
-void
-canny_gpu_free (CannyGpu *gpu)
-{
-  if (!gpu)
-    return;
-  ctr_canny_free (gpu->canny);
-  cudaFree (gpu->masks);
-  free (gpu->host_mask);
-  bench_device_close (&gpu->device);
-  free (gpu);
-}
-
-/* What bench_device_time() hands to enqueue(). */
-typedef struct {
-  CannyGpu *gpu;
-  const CannyWork *work;
-} Call;
-
-static CtrImage
-device_image (const CannyGpu *gpu, const CannyWork *work, uint32_t copy)
-{
-  return (CtrImage){
-      .data = gpu->device.images + copy * gpu->device.slot,
-      .stride = work->width * ctr_format_pixel_size (work->format),
-      .width = work->width,
-      .height = work->height,
-      .format = work->format,
-      .memory = CTR_MEMORY_DEVICE,
-  };
-}
-
-static CtrEdgePicture
-device_picture (const CannyGpu *gpu, const CannyWork *work, uint32_t copy)
-{
-  CtrEdgePicture picture;
-  ctr_edge_picture_init_mask (&picture, gpu->masks + copy * gpu->mask_slot, work->width, CTR_MEMORY_DEVICE);
-  return picture;
-}
-
-static bool
-enqueue (void *user, uint32_t copy)
-{
-  const Call *call = user;
-  CtrImage image = device_image (call->gpu, call->work, copy);
-  CtrEdgePicture picture = device_picture (call->gpu, call->work, copy);
-  CtrError error;
-  if (ctr_canny_enqueue (call->gpu->canny, &image, &call->work->params, &picture, call->gpu->device.stream, &error))
-    return true;
-  fprintf (stderr, "%s: %s\n", canny_describe (call->work), error.message);
-  return false;
-}
-
-static bool
-finish (CannyGpu *gpu, const CannyWork *work)
-{
-  CtrError error;
-  if (ctr_canny_finish (gpu->canny, &error))
-    return true;
-  fprintf (stderr, "%s: %s\n", canny_describe (work), error.message);
-  return false;
-}
-
-static bool
-run (CannyGpu *gpu, const CannyWork *work, const CtrImage *image, const CtrEdgePicture *picture)
-{
-  CtrError error;
-  if (ctr_canny_run (gpu->canny, image, &work->params, picture, gpu->device.stream, &error))
-    return true;
-  fprintf (stderr, "%s: %s\n", canny_describe (work), error.message);
-  return false;
-}
-
-static bool
-spoil_masks (CannyGpu *gpu)
-{
-  return BENCH_CHECK (cudaMemsetAsync (gpu->masks, GARBAGE, gpu->masks_size, gpu->device.stream))
-         && BENCH_CHECK (cudaStreamSynchronize (gpu->device.stream));
-}
-
-static bool
-download (CannyGpu *gpu, const CannyWork *work, uint32_t copy, uint8_t *mask)
-{
-  return BENCH_CHECK (cudaMemcpy (
-      mask, gpu->masks + copy * gpu->mask_slot, (size_t) work->width * work->height, cudaMemcpyDeviceToHost));
+  return ctr_canny_new (CTR_BACKEND_CUDA, error);
 }
 
 static void
-set_size (CannyGpu *gpu, const CannyWork *work)
+destroy (void *state)
 {
-  gpu->mask_slot = ((size_t) work->width * work->height + 255) / 256 * 256;
+  ctr_canny_free (state);
 }
 
 static bool
-time_runs (CannyGpu *gpu, const CannyWork *work, const char *mode, const CtrImage *image, const CtrEdgePicture *picture,
-    uint64_t edges)
+enqueue (
+    void *state, const CtrImage *image, const void *work, const CtrEdgePicture *picture, void *stream, CtrError *error)
 {
-  double us[BENCH_RUNS];
-  for (int i = -BENCH_WARM_UPS; i < BENCH_RUNS; i++) {
-    double start = bench_now ();
-    if (!run (gpu, work, image, picture))
-      return false;
-    if (i >= 0)
-      us[i] = bench_now () - start;
-  }
-  canny_record ("ours", mode, work, edges, us, BENCH_RUNS);
-  return true;
+  return ctr_canny_enqueue (state, image, &((const CannyWork *) work)->params, picture, stream, error);
+}
+
+static bool
+finish (void *state, CtrError *error)
+{
+  return ctr_canny_finish (state, error);
+}
+
+static bool
+run (void *state, const CtrImage *image, const void *work, const CtrEdgePicture *picture, void *stream, CtrError *error)
+{
+  return ctr_canny_run (state, image, &((const CannyWork *) work)->params, picture, stream, error);
+}
+
+static const char *
+describe (const void *work)
+{
+  return canny_describe (work);
+}
+
+static uint64_t
+count (const void *work, const uint8_t *mask)
+{
+  return canny_count_edges (work, mask);
+}
+
+static bool
+same_mask (const char *who, const void *work, const uint8_t *mask, const uint8_t *expected)
+{
+  return canny_same_mask (who, work, mask, expected);
+}
+
+static void
+record (const char *who, const char *mode, const void *work, uint64_t set, double *microseconds, int runs)
+{
+  canny_record (who, mode, work, set, microseconds, runs);
+}
+
+static const MaskMaker maker = {create, destroy, enqueue, finish, run, describe, count, same_mask, record};
+
+MasksGpu *
+canny_gpu_new (size_t max_size, size_t max_pixels)
+{
+  return masks_gpu_new (&maker, max_size, max_pixels);
 }
 
 bool
-canny_gpu_measure (CannyGpu *gpu, const CannyWork *work, const uint8_t *image, uint8_t *mask)
+canny_gpu_measure (MasksGpu *gpu, const CannyWork *work, const uint8_t *image, uint8_t *mask)
 {
-  const size_t pixels = (size_t) work->width * work->height;
-  set_size (gpu, work);
-  if (!bench_device_upload (&gpu->device, image, pixels * ctr_format_pixel_size (work->format))
-      || !bench_device_fill_copies (&gpu->device))
-    return false;
-  const CtrImage on_device = device_image (gpu, work, 0);
-  const CtrEdgePicture to_device = device_picture (gpu, work, 0);
-  if (!spoil_masks (gpu) || !run (gpu, work, &on_device, &to_device) || !download (gpu, work, 0, mask))
-    return false;
-  const uint64_t edges = canny_count_edges (work, mask);
-
-  Call call = {gpu, work};
-  for (BenchCaching caching = BENCH_WARM; caching <= BENCH_IN_TURN; caching++) {
-    double us[BENCH_RUNS];
-    if (!spoil_masks (gpu) || !bench_device_time (&gpu->device, enqueue, &call, caching, us) || !finish (gpu, work)
-        || !download (gpu, work, bench_device_last_copy (&gpu->device, caching), gpu->host_mask)
-        || !canny_same_mask ("the last timed frame", work, gpu->host_mask, mask))
-      return false;
-    canny_record ("ours", bench_caching_names[caching], work, edges, us, BENCH_RUNS);
-  }
-
-  CtrImage on_host = on_device;
-  on_host.data = image;
-  on_host.memory = CTR_MEMORY_HOST;
-  CtrEdgePicture to_host;
-  ctr_edge_picture_init_mask (&to_host, gpu->host_mask, work->width, CTR_MEMORY_HOST);
-  memset (gpu->host_mask, GARBAGE, pixels);
-  return time_runs (gpu, work, "run", &on_device, &to_device, edges)
-         && time_runs (gpu, work, "host-run", &on_host, &to_host, edges)
-         && canny_same_mask ("the GPU backend on host memory", work, gpu->host_mask, mask);
+  const MaskWork described = {work->width, work->height, work->format, work};
+  return masks_gpu_measure (gpu, &described, image, mask);
 }

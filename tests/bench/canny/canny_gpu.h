@@ -1,23 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The GPU side of bench_canny. */
+/* The GPU side of bench_canny: what masks_gpu.h measures. */
 #ifndef BENCH_CANNY_GPU_H
 #define BENCH_CANNY_GPU_H
 
+#include "tests/bench/common/masks_gpu.h"
 #include "tests/bench/canny/canny_work.h"
 
-#include <stddef.h>
+MasksGpu *canny_gpu_new (size_t max_size, size_t max_pixels);
 
-typedef struct CannyGpu CannyGpu;
-
-/* Prints the device record. Works on images of up to MAX_SIZE bytes and MAX_PIXELS pixels. NULL, and a message on
- * stderr, on failure. */
-CannyGpu *canny_gpu_new (size_t max_size, size_t max_pixels);
-void canny_gpu_free (CannyGpu *gpu);
-
-/* Device time, image and mask on the GPU: "warm", with the L2 cache "flushed" before each frame, and with copies of the
- * image and mask "in-turn". Then the wall time of ctr_canny_run() to the mask's completion: image and mask on the GPU
- * ("run"), and both in host memory ("host-run"). Prints one record each. IMAGE has no padding. MASK: the result, in
- * host memory. False, and a message on stderr, on failure or where the results differ. */
-bool canny_gpu_measure (CannyGpu *gpu, const CannyWork *work, const uint8_t *image, uint8_t *mask);
+bool canny_gpu_measure (MasksGpu *gpu, const CannyWork *work, const uint8_t *image, uint8_t *mask);
 
 #endif

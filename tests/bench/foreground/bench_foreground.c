@@ -18,7 +18,7 @@
 #ifdef CTR_HAVE_CUDA
 #include "tests/bench/foreground/foreground_gpu.h"
 #else
-typedef struct ForegroundGpu ForegroundGpu;
+typedef struct MasksGpu MasksGpu;
 #endif
 
 enum { MAX_WIDTH = 3840, MAX_HEIGHT = 2160, CHANNELS = 3 };
@@ -26,7 +26,7 @@ enum { MAX_WIDTH = 3840, MAX_HEIGHT = 2160, CHANNELS = 3 };
 static const size_t max_pixels = (size_t) MAX_WIDTH * MAX_HEIGHT;
 
 typedef struct {
-  ForegroundGpu *gpu; /* NULL: host backend only */
+  MasksGpu *gpu; /* NULL: host backend only */
   CtrMask *host;
   const char *folder; /* NULL: nothing is written */
   FILE *cases;
@@ -280,7 +280,7 @@ static void
 close_bench (Bench *bench)
 {
 #ifdef CTR_HAVE_CUDA
-  foreground_gpu_free (bench->gpu);
+  masks_gpu_free (bench->gpu);
 #endif
   ctr_mask_free (bench->host);
   if (bench->cases)
