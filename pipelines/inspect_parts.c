@@ -23,6 +23,10 @@ typedef struct {
 /* Options. */
 static Limit limits[N_MEASURES];
 static gint threshold = -1;
+static guint neighbourhood; /* side in pixels; 0: one threshold for the whole frame */
+static gchar *color;        /* ranges; NULL: none */
+static gdouble split;       /* depth in pixels; 0: touching parts stay together */
+static gchar *region;       /* rectangles and polygons; NULL: the whole frame */
 static gboolean invert;
 static gdouble ignore;
 static gchar *drawn_to;
@@ -73,6 +77,20 @@ parse_limit (const gchar *option, const gchar *text, gpointer data, GError **err
   for (guint i = 0; i < N_MEASURES; i++)
     if (g_str_equal (option + strlen ("--"), names[i]))
       limits[i] = limit;
+  return TRUE;
+}
+
+/* Parses the side of a neighbourhood. */
+static gboolean
+parse_neighbourhood (const gchar *option, const gchar *text, gpointer data, GError **error)
+{
+  guint64 side;
+  if (!g_ascii_string_to_unsigned (text, 10, 3, 255, &side, NULL) || side % 2 == 0) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "%s takes an odd number of pixels from 3 to 255, not '%s'", option, text);
+    return FALSE;
+  }
+  neighbourhood = side;
   return TRUE;
 }
 
@@ -179,6 +197,16 @@ parse_options (int *argc, char ***argv, GError **error)
   const GOptionEntry main_entries[] = {
       {"threshold", 't', 0, G_OPTION_ARG_INT, &threshold, "Foreground threshold, inclusive (default: Otsu's method)",
           "LEVEL"},
+      {"adaptive", 'a', 0, G_OPTION_ARG_CALLBACK, parse_neighbourhood,
+          "Uneven light: compare each pixel with the mean of a square of this side, which is larger than the parts",
+          "PIXELS"},
+      {"color", 'c', 0, G_OPTION_ARG_STRING, &color, "Parts have these colors, such as hue=170-10,saturation=100-255",
+          "RANGES"},
+      {"split", 's', 0, G_OPTION_ARG_DOUBLE, &split,
+          "Fill holes, and split parts that touch where they are narrower by this depth, such as 3", "PIXELS"},
+      {"region", 'r', 0, G_OPTION_ARG_STRING, &region,
+          "Inspect these rectangles X,Y,W,H and polygons only, such as '10,20,300,200;polygon: 0,0 90,0 45,60'",
+          "LIST"},
       {"invert", 'i', 0, G_OPTION_ARG_NONE, &invert, "Parts are dark on a bright background", NULL},
       {"ignore", 0, 0, G_OPTION_ARG_DOUBLE, &ignore, "Ignore parts and holes with a smaller area", "PIXELS"},
       {"draw", 0, 0, G_OPTION_ARG_STRING, &drawn_to,
@@ -207,10 +235,17 @@ parse_options (int *argc, char ***argv, GError **error)
   g_option_context_free (options);
   if (!ok)
     return FALSE;
-  if (threshold > G_MAXUINT16 || !(ignore >= 0 && ignore <= G_MAXDOUBLE) || !arguments || arguments[1]) {
+  if ((threshold >= 0) + (neighbourhood > 0) + (color != NULL) > 1) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "FILE-OR-URI must be given once, --threshold must be at most %u, --ignore must not be negative; --help lists "
-        "the options.",
+        "--threshold, --adaptive and --color exclude one another; give one of them.");
+    return FALSE;
+  }
+  if (threshold > G_MAXUINT16 || !(ignore >= 0 && ignore <= G_MAXDOUBLE) || !(split >= 0 && split <= 1024) || !arguments
+      || arguments[1]) {
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "FILE-OR-URI must be given once, --threshold must be at most %u, --ignore must not be negative, --split must "
+        "be 0 "
+        "to 1024; --help lists the options.",
         G_MAXUINT16);
     return FALSE;
   }
@@ -227,8 +262,47 @@ add_probe (GstElement *pipeline, const gchar *element, GstPadProbeCallback callb
   gst_object_unref (probed);
 }
 
-/* Formats in which the overlay can draw in colour. */
-#define COLOURED "video/x-raw(ANY),format={I420,YV12,NV12,NV21,Y42B,Y444,RGB,BGR,RGBx,BGRx,RGBA,BGRA}"
+/* Formats in which the overlay can draw in colour, and those of them that have all channels for ranges. */
+#define RGB "RGB,BGR,RGBx,BGRx,RGBA,BGRA"
+#define COLOURED "video/x-raw(ANY),format={I420,YV12,NV12,NV21,Y42B,Y444," RGB "} !"
+#define ALL_CHANNELS "video/x-raw(ANY),format={" RGB "} !"
+
+/* Sets a text that FINDER refuses if it is invalid, and then keeps what it has. */
+static gboolean
+set_text (GstElement *finder, const gchar *property, const gchar *text, const gchar *wanted, GError **error)
+{
+  gchar *used;
+  g_object_set (finder, property, text, NULL);
+  g_object_get (finder, property, &used, NULL);
+  if (*text == '\0' || !g_str_equal (used, text))
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "%s, not '%s'", wanted, text);
+  g_free (used);
+  return *error == NULL;
+}
+
+/* Sets which pixels FINDER takes for parts. */
+static gboolean
+set_foreground (GstElement *finder, GError **error)
+{
+  if (region
+      && !set_text (finder, "region", region,
+          "--region takes rectangles and polygons such as 10,20,300,200;polygon: 0,0 90,0 45,60", error))
+    return FALSE;
+  g_object_set (finder, "invert", invert, "fill-holes", split > 0, "split-touching", split, NULL);
+  if (color)
+    return set_text (
+        finder, "color-range", color, "--color takes ranges of channels such as hue=170-10,saturation=100-255", error);
+  if (neighbourhood > 0) {
+    gst_util_set_object_arg (G_OBJECT (finder), "threshold-mode", "adaptive-mean");
+    /* The mean of an even area is its own grey level: noise must not exceed it. */
+    g_object_set (finder, "block-size", neighbourhood, "offset", invert ? 10 : -10, NULL);
+  } else if (threshold >= 0) {
+    g_object_set (finder, "threshold", threshold, NULL);
+  } else {
+    gst_util_set_object_arg (G_OBJECT (finder), "threshold-mode", "otsu");
+  }
+  return TRUE;
+}
 
 /* mode=ccomp: each hole is a child of the outline around it, and each outline, also one inside a hole, is a part. */
 static GstElement *
@@ -243,7 +317,10 @@ new_pipeline (const gchar *uri, GError **error)
                                  drawn_to, NULL);
   gchar *description = g_strdup_printf ("uridecodebin name=source expose-all-streams=false caps=video/x-raw(ANY) ! "
                                         "videoconvert ! %s cudaborders name=finder mode=ccomp ! %s",
-      drawn_to ? COLOURED " !" : "", drawing);
+      color      ? ALL_CHANNELS
+      : drawn_to ? COLOURED
+                 : "",
+      drawing);
   GstElement *pipeline = gst_parse_launch_full (description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
   g_free (description);
   g_free (drawing);
@@ -254,12 +331,12 @@ new_pipeline (const gchar *uri, GError **error)
   gst_object_unref (source);
 
   GstElement *finder = gst_bin_get_by_name (GST_BIN (pipeline), "finder");
-  g_object_set (finder, "invert", invert, "min-area", ignore, NULL);
-  if (threshold < 0)
-    gst_util_set_object_arg (G_OBJECT (finder), "threshold-mode", "otsu");
-  else
-    g_object_set (finder, "threshold", threshold, NULL);
+  g_object_set (finder, "min-area", ignore, NULL);
+  if (!set_foreground (finder, error))
+    gst_clear_object (&pipeline);
   gst_object_unref (finder);
+  if (!pipeline)
+    return NULL;
   add_probe (pipeline, "finder", inspect_frame);
   if (drawn_to) {
     failed_regions = g_array_new (FALSE, FALSE, sizeof (Region));
@@ -318,6 +395,8 @@ main (int argc, char **argv)
   if (failed_regions)
     g_array_free (failed_regions, TRUE);
   g_free (drawn_to);
+  g_free (color);
+  g_free (region);
   g_free (uri);
   g_strfreev (arguments);
   if (!played || unreadable)

@@ -4,7 +4,7 @@
 # has to be the root of the project.
 
 PACKAGES_BUILD=(gcc libc6-dev meson ninja-build pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
-  libpango1.0-dev libpng-dev)
+  libpango1.0-dev libpng-dev libyaml-dev)
 PACKAGES_CUDA=(g++ libgstreamer-plugins-bad1.0-dev)
 PACKAGES_RUN=(python3-minimal gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
   gstreamer1.0-plugins-bad gstreamer1.0-libav fonts-dejavu-core)
@@ -398,6 +398,20 @@ set_sink ()
         ! "${encoder[@]}" ! h264parse ! mp4mux ! filesink "location=$to")
       ;;
   esac
+}
+
+# sink_text: prints the elements of $sink in the syntax of gst-launch-1.0, with quoted values.
+sink_text ()
+{
+  local word value elements=""
+  for word in "${sink[@]}"; do
+    if [[ $word =~ ^[a-z]+= ]]; then
+      value=${word#*=} && value=${value//\\/\\\\}
+      word="${word%%=*}=\"${value//\"/\\\"}\""
+    fi
+    elements+=" $word"
+  done
+  printf '%s' "$elements"
 }
 
 scene_length=120 # frames

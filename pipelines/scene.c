@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Generates the default input of the scripts here: scene parts|nested|depth|targets|page [FRAMES]
+/* Generates the default input of the scripts here: scene parts|uneven|coins|caps|plate|nested|depth|targets|washer|page [FRAMES]
  *
  * Writes a video of 960 x 540 pixels and 30 frames per second to the standard output, as YUV4MPEG2. */
 #include <math.h>
@@ -78,6 +78,31 @@ bolt (float x, float y)
   return fminf (fmaxf (head, fabsf (x + 60) - 20), box (x - 20, y, 66, 16 + (x > 0 ? thread : 0)));
 }
 
+/* A cap of a bottle, with its 21 teeth. */
+static float
+cap (float x, float y)
+{
+  return hypotf (x, y) - 44 - 2.5f * sinf (21 * atan2f (y, x));
+}
+
+static float
+large_coin (float x, float y)
+{
+  return hypotf (x, y) - 58;
+}
+
+static float
+coin (float x, float y)
+{
+  return hypotf (x, y) - 48;
+}
+
+static float
+small_coin (float x, float y)
+{
+  return hypotf (x, y) - 38;
+}
+
 /* Nested bands around an island. */
 static float
 rings (float distance)
@@ -124,7 +149,8 @@ typedef struct {
 } Placed;
 
 static const Colour steel = {0.80f, 0.84f, 0.88f}, brass = {0.93f, 0.76f, 0.42f}, copper = {0.90f, 0.62f, 0.46f},
-                    slate = {0.60f, 0.63f, 0.67f};
+                    slate = {0.60f, 0.63f, 0.67f}, silver = {0.78f, 0.78f, 0.76f}, red = {0.80f, 0.16f, 0.14f},
+                    green = {0.16f, 0.55f, 0.28f}, blue = {0.15f, 0.35f, 0.75f}, yellow = {0.88f, 0.72f, 0.15f};
 
 static const Placed parts[] = {
     {gear, &steel, 84, 130, 150, 0.1f, 0.02f},
@@ -137,6 +163,34 @@ static const Placed parts[] = {
     {gear, &brass, 84, 500, 390, 0, -0.02f},
     {nut, &steel, 60, 700, 400, 0.8f, 0},
     {broken_washer, &copper, 54, 865, 385, 0.7f, 0},
+};
+
+static const Placed caps[] = {
+    {cap, &red, 50, 110, 120, 0, 0.01f},
+    {cap, &blue, 50, 290, 150, 0.2f, 0},
+    {cap, &yellow, 50, 480, 100, 0, 0},
+    {cap, &green, 50, 660, 160, 0.1f, 0},
+    {cap, &red, 50, 840, 110, 0.2f, 0},
+    {cap, &green, 50, 150, 380, 0, 0},
+    {cap, &red, 50, 330, 410, 0.1f, 0},
+    {cap, &yellow, 50, 500, 330, 0, -0.01f},
+    {cap, &blue, 50, 690, 420, 0, 0},
+    {cap, &red, 50, 850, 370, 0.3f, 0},
+};
+
+/* They touch in twos and threes. */
+static const Placed coins[] = {
+    {large_coin, &silver, 60, 130, 140, 0, 0},
+    {coin, &copper, 50, 232, 156, 0, 0},
+    {small_coin, &brass, 40, 420, 110, 0, 0},
+    {coin, &silver, 50, 490, 158, 0, 0},
+    {small_coin, &copper, 40, 418, 185, 0, 0},
+    {large_coin, &brass, 60, 760, 150, 0, 0},
+    {coin, &copper, 50, 150, 400, 0, 0},
+    {coin, &copper, 50, 244, 410, 0, 0},
+    {large_coin, &silver, 60, 480, 400, 0, 0},
+    {large_coin, &brass, 60, 592, 386, 0, 0},
+    {small_coin, &silver, 40, 790, 400, 0, 0},
 };
 
 static const Placed nested[] = {
@@ -198,6 +252,87 @@ draw_parts (Colour *picture, int frame)
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     for (int round = -1; round <= 1; round++)
       draw_shape (picture, parts + i, frame, shift + round * WIDTH);
+}
+
+/* How much of the light of a lamp near the upper right corner arrives at (X, Y). */
+static float
+light_at (int x, int y)
+{
+  return 0.25f + 0.85f * expf (-(powf (x - 780, 2) + powf (y - 130, 2)) / (2 * 330.f * 330));
+}
+
+static void
+light (Colour *picture)
+{
+  for (int y = 0; y < HEIGHT; y++)
+    for (int x = 0; x < WIDTH; x++) {
+      const float arrives = light_at (x, y);
+      Colour *pixel = picture + y * WIDTH + x;
+      *pixel = (Colour){pixel->r * arrives, pixel->g * arrives, pixel->b * arrives};
+    }
+}
+
+/* The parts on a grey table in uneven light. */
+static void
+draw_uneven (Colour *picture, int frame)
+{
+  draw_background (picture, frame, 0);
+  for (int i = 0; i < WIDTH * HEIGHT; i++)
+    picture[i] = (Colour){picture[i].r + 0.22f, picture[i].g + 0.22f, picture[i].b + 0.22f};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    draw_shape (picture, parts + i, frame, 0);
+  light (picture);
+}
+
+static void
+draw_coins (Colour *picture, int frame)
+{
+  draw_background (picture, frame, 0);
+  for (size_t i = 0; i < sizeof coins / sizeof *coins; i++)
+    draw_shape (picture, coins + i, frame, 0);
+}
+
+static void
+draw_caps (Colour *picture, int frame)
+{
+  draw_background (picture, frame, 0);
+  for (size_t i = 0; i < sizeof caps / sizeof *caps; i++)
+    draw_shape (picture, caps + i, frame, 0);
+}
+
+/* A steel plate with twelve drilled holes, scratches, and uneven light. */
+static void
+draw_plate (Colour *picture, int frame)
+{
+  for (int y = 0; y < HEIGHT; y++)
+    for (int x = 0; x < WIDTH; x++) {
+      float v = 0.62f + 0.02f * noise (x / 24, y, 7) + 0.012f * noise (x, y, 1 + frame);
+      for (int i = 0; i < 14; i++) {
+        const float slope = 0.9f * noise (i, 3, 3), along = y - HEIGHT / 2.f - 170 * noise (i, 5, 5);
+        const float across = (along - slope * (x - WIDTH / 2.f)) / hypotf (1, slope);
+        if (fabsf (across) < 0.9f)
+          v *= i % 2 ? 1.25f : 0.62f;
+      }
+      for (int i = 0; i < 12; i++) {
+        const float distance = hypotf (x - 120 - 240 * (i % 4), y - 100 - 170 * (i / 4)) - 30;
+        v += fminf (fmaxf (0.5f - distance, 0), 1) * (0.22f - v);
+      }
+      picture[y * WIDTH + x] = (Colour){v * 0.97f, v, v * 1.03f};
+    }
+  light (picture);
+}
+
+/* A washer whose size is known: 400 pixels outside, 210 inside. */
+static void
+draw_washer (Colour *picture, int frame)
+{
+  for (int y = 0; y < HEIGHT; y++)
+    for (int x = 0; x < WIDTH; x++) {
+      const float radius = hypotf (x - 479.6f, y - 270.3f), outside = fmaxf (radius - 200, 105 - radius);
+      const float steel = 0.7f + 0.06f * sinf (3 * atan2f (y - 270.3f, x - 479.6f)) + 0.01f * noise (radius, 0, 9);
+      const float v = 0.16f + fminf (fmaxf (0.5f - outside, 0), 1) * (steel - 0.16f) + 0.006f * noise (x, y, 1 + frame);
+      picture[y * WIDTH + x] = (Colour){v * 0.98f, v, v * 1.02f};
+    }
 }
 
 static void
@@ -318,9 +453,14 @@ main (int argc, char **argv)
     void (*draw) (Colour *, int);
   } scenes[] = {
       {"parts", draw_parts},
+      {"uneven", draw_uneven},
+      {"coins", draw_coins},
+      {"caps", draw_caps},
+      {"plate", draw_plate},
       {"nested", draw_nested},
       {"depth", draw_depth},
       {"targets", draw_targets},
+      {"washer", draw_washer},
 #ifdef HAVE_PANGO
       {"page", draw_page},
 #endif
@@ -338,6 +478,8 @@ main (int argc, char **argv)
       }
       return fflush (stdout) != 0;
     }
-  fprintf (stderr, "scene parts|nested|depth|targets|page (needs Pango) [FRAMES, 1 to %d]\n", MAX_FRAMES);
+  fprintf (stderr,
+      "scene parts|uneven|coins|caps|plate|nested|depth|targets|washer|page (needs Pango) [FRAMES, 1 to %d]\n",
+      MAX_FRAMES);
   return 2;
 }

@@ -137,7 +137,7 @@ fi
 
 if check "build with AddressSanitizer and UndefinedBehaviorSanitizer" build $TESTS/sanitizers \
     --buildtype=debugoptimized -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false -Dcuda=disabled \
-    -Dintrospection=disabled -Dbenchmarks=disabled; then
+    -Dintrospection=disabled -Doracle-tests=disabled -Dbenchmarks=disabled; then
   # Whether results are right, the tests above have shown at length.
   CTR_TEST_QUICK=1 meson_tests "sanitizers" $TESTS/sanitizers
 fi

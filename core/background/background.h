@@ -85,19 +85,26 @@ ctr_background_limit (int32_t value, uint32_t limit)
   return (positive < limit ? positive : limit) & limit;
 }
 
-/* MEAN is of the unit of samples up to GREATEST, so nothing exceeds 32 bits. Of an odd divisor there is no half, so adding
+/* The greatest sample of the bits LIMIT: with those below its lowest one. */
+CTR_BACKGROUND_FUNC uint32_t
+ctr_background_most (uint32_t limit)
+{
+  return limit | ((limit & (0 - limit)) - 1);
+}
+
+/* The quotient, at most MOST. MEAN is of the unit of samples up to GREATEST, so nothing exceeds 32 bits. Of an odd divisor there is no half, so adding
  * its half, rounded down, rounds to nearest. With samples of 8 bits, all numbers are below 2^24: then the quotient in
  * single precision is off by less than 1 / divisor, and as an integer exact. */
 CTR_BACKGROUND_FUNC uint32_t
-ctr_background_quotient (uint32_t sample, uint32_t background, uint32_t mean, uint32_t greatest)
+ctr_background_quotient (uint32_t sample, uint32_t background, uint32_t mean, uint32_t greatest, uint32_t most)
 {
   const uint32_t divisor = background == 0 ? 1 : background * ctr_background_unit (greatest);
   const uint32_t dividend = sample * mean + divisor / 2;
   const uint32_t quotient = greatest == 255
                                 ? (uint32_t) (int32_t) ((float) (int32_t) dividend / (float) (int32_t) divisor)
                                 : dividend / divisor;
-  const uint32_t defined = background == 0 && sample > 0 ? greatest : quotient;
-  return defined < greatest ? defined : greatest;
+  const uint32_t defined = background == 0 && sample > 0 ? most : quotient;
+  return defined < most ? defined : most;
 }
 
 /* MEAN is only of CTR_BACKGROUND_DIVIDE. */
@@ -109,7 +116,7 @@ ctr_background_correct (uint32_t sample, uint32_t background, CtrBackgroundMode 
   if (mode == CTR_BACKGROUND_ABSDIFF)
     value = value < 0 ? -value : value;
   else if (mode == CTR_BACKGROUND_DIVIDE)
-    value = (int32_t) ctr_background_quotient (sample, background, mean, greatest);
+    value = (int32_t) ctr_background_quotient (sample, background, mean, greatest, ctr_background_most (limit));
   return ctr_background_limit (value + offset, limit);
 }
 

@@ -7,6 +7,11 @@
 #include "core/common/error.h"
 #include "core/foreground/foreground.h"
 #include "core/results/contourlist.h"
+#include "core/results/subpixel.h"
+
+#include <contours/shapes.h>
+
+#include <math.h>
 
 struct CtrBorders {
   CtrAnalyser base;
@@ -14,6 +19,8 @@ struct CtrBorders {
   double epsilon;
   CtrVertices vertices;
   CtrConnectivity connectivity;
+  uint32_t features;
+  uint32_t region_count;
 };
 
 static inline const CtrBordersOps *
@@ -33,6 +40,7 @@ ctr_borders_params_init (CtrBordersParams *params)
       .connectivity = CTR_CONNECTIVITY_8,
       .mode = CTR_RETRIEVE_LIST,
       .approximation = CTR_APPROXIMATION_SIMPLE,
+      .subpixel_sigma = CTR_SUBPIXEL_SIGMA,
   };
 }
 
@@ -85,9 +93,25 @@ ctr_borders_check_params (const CtrBordersParams *params, CtrError *error)
       || !ctr_contour_limit_check ("the maximum area", params->max_area, error)
       || !ctr_contour_limit_check ("the minimum length", params->min_length, error))
     return false;
-  if (params->features & ~(uint32_t) CTR_CONTOUR_FEATURE_MOMENTS)
+  if (params->features
+      & ~(uint32_t) (CTR_CONTOUR_FEATURE_MOMENTS | CTR_CONTOUR_SHAPE_FEATURES | CTR_CONTOUR_FEATURE_FITS))
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown features in 0x%x", params->features);
-  return true;
+  if (params->features & CTR_CONTOUR_FEATURE_HOLES && params->mode < CTR_RETRIEVE_CCOMP)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "the feature holes needs the hierarchy of the retrieval modes ccomp or tree: the mode is %s",
+        params->mode == CTR_RETRIEVE_LIST ? "list" : "external");
+  if (!isfinite (params->feret_angle))
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the Feret angle is %g: it must be a number of degrees",
+        params->feret_angle);
+  return ctr_subpixel_check (params->subpixel, params->subpixel_sigma, &params->foreground, error)
+         && ctr_contour_select_check (&params->select, params->mode, error);
+}
+
+/* All that the result has, but for what limits need. */
+static uint32_t
+features_of (const CtrBordersParams *params)
+{
+  return params->features | (params->subpixel != CTR_SUBPIXEL_NONE ? CTR_CONTOUR_FEATURE_SUBPIXEL : 0);
 }
 
 static bool
@@ -112,8 +136,14 @@ ctr_borders_plan_init (CtrBordersPlan *plan, const CtrBordersParams *params)
       .min_length = ctr_contour_limit_min (params->min_length, CTR_LENGTH_UNIT),
       .min_width = params->min_width,
       .min_height = params->min_height,
-      .features = params->features,
+      .features = features_of (params),
   };
+  ctr_subpixel_rule_init (&plan->subpixel, params->subpixel, params->subpixel_sigma, &params->foreground);
+  const double angle = fmod (params->feret_angle, 360) * (CTR_PI / 180);
+  plan->feret_direction[0] = llround (cos (angle) / CTR_FERET_UNIT);
+  plan->feret_direction[1] = llround (sin (angle) / CTR_FERET_UNIT);
+  ctr_contour_select_plan (&params->select, &plan->select);
+  plan->features |= plan->select.features;
   plan->limited = plan->min_area2 > 0 || plan->max_area2 < UINT64_MAX || plan->min_length > 0 || plan->min_width > 1
                   || plan->min_height > 1;
 }
@@ -137,6 +167,8 @@ ctr_borders_enqueue (
   borders->epsilon = params->epsilon;
   borders->vertices = vertices_of (params);
   borders->connectivity = params->connectivity;
+  borders->features = plan.features;
+  borders->region_count = ctr_foreground_region_count (&params->foreground);
   borders->base.pending = ops_of (borders)->enqueue (borders->base.state, image, &plan, stream, error);
   return borders->base.pending;
 }
@@ -152,6 +184,7 @@ take_result (CtrBorders *borders, CtrError *error)
     return NULL;
   contours->vertices = borders->vertices;
   contours->connectivity = borders->connectivity;
+  contours->region_count = borders->region_count;
   if (borders->epsilon == 0)
     return contours;
   CtrContours *simplified = ctr_borders_simplify (contours, borders->epsilon, error);
@@ -189,9 +222,10 @@ ctr_borders_submit (
   const CtrContours info = {.width = image->width,
       .height = image->height,
       .coordinates = CTR_COORDINATES_PIXELS,
-      .features = params->features,
+      .features = borders->features,
       .vertices = vertices_of (params),
-      .connectivity = params->connectivity};
+      .connectivity = params->connectivity,
+      .region_count = borders->region_count};
   CtrContours *result = ctr_contours_new_pending (&info, &pending_ops, borders, error);
   if (result)
     borders->base.handed_out = ctr_contours_ref (result);

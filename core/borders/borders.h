@@ -12,6 +12,14 @@
  *   hierarchy, limits, rows         -                       borders/table.c               borders/hierarchy.cu
  *   points, measures, table         -                       borders/measures.c, table.c   borders/assemble.cu
  *   moments                         -                       contours/contour_measures.c   contours/contour_measures.cuh
+ *   shapes                          results/shapes.h,       contours/contour_shapes.c,    borders/shapes.cu,
+ *                                   results/shapes.c        (core) results/hull.c         contours/contour_shapes.cuh
+ *   subpixels                       results/subpixel.h,     contours/contour_subpixel.c   borders/subpixel.cu
+ *                                   results/subpixel.c
+ *   fits                            results/fits.h,         contours/contour_shapes.c     contours/contour_measures.cuh
+ *                                   results/fit_values.h
+ *   limits on any number            results/select.h,       contours/select.c             borders/select.cu
+ *                                   results/select.c
  *   simplification                  borders/simplify.c,
  *                                   results/simplify.c
  *   result                          results/contourlist.c   -                             contours/contour_pool.cu
@@ -20,6 +28,9 @@
 #define CTR_CORE_BORDERS_BORDERS_H
 
 #include "core/common/backend.h"
+#include "core/results/select.h"
+
+#include "core/results/subpixel.h"
 
 #include <contours/borders.h>
 
@@ -36,8 +47,11 @@ typedef struct {
   uint64_t min_length; /* CTR_LENGTH_UNIT */
   uint32_t min_width;
   uint32_t min_height;
-  bool limited; /* a limit is set */
-  uint32_t features;
+  CtrSubpixelRule subpixel;   /* NONE unless features say so */
+  bool limited;               /* one of these limits is set */
+  uint32_t features;          /* those asked for, and those that the limits need which follow */
+  int64_t feret_direction[2]; /* the unit vector of feret_angle, in CTR_FERET_UNIT */
+  CtrSelectPlan select;       /* drops contours of the result with all others */
 } CtrBordersPlan;
 
 bool ctr_borders_check_params (const CtrBordersParams *params, CtrError *error);

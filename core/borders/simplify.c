@@ -16,8 +16,13 @@ typedef struct {
   const CtrContours *source;
   const CtrContour *table;
   const CtrPoint *points;
+  const CtrContourSums *sums;       /* or NULL */
+  const CtrContourShape *shapes;    /* or NULL */
+  const CtrContourFits *fits;       /* or NULL */
+  const CtrSubpixelPoint *subpixel; /* or NULL */
   double epsilon;
-  CtrPoint *kept;          /* of each contour, where its points are in the source */
+  CtrPoint *kept;    /* of each contour, where its points are in the source */
+  uint32_t *indices; /* likewise: those of the kept points, counted from the contour's first; NULL without subpixels */
   uint32_t *counts, *work; /* of points kept; scratch memory for a point more than each contour has */
   CtrContourArrays arrays; /* of the result, with the table complete */
   uint32_t piece_count;
@@ -57,13 +62,27 @@ simplify_piece (void *context, uint32_t index)
       s->counts[i] = row->count;
       continue;
     }
-    s->counts[i] =
-        ctr_simplify (s->points + row->first, row->count, s->epsilon, s->kept + row->first, s->work + row->first + i);
+    s->counts[i] = ctr_simplify (s->points + row->first, row->count, s->epsilon, s->kept + row->first,
+        s->indices ? s->indices + row->first : NULL, s->work + row->first + i);
     if (s->counts[i] == 0 || ctr_poll (&operations, 16 + row->count)) {
       __atomic_store_n (&s->cancelled, true, __ATOMIC_RELAXED);
       return;
     }
   }
+}
+
+/* Those of the points that contour I keeps. */
+static bool
+select_subpixel (const Simplification *s, uint32_t i, uint64_t *operations)
+{
+  const CtrContour *row = s->arrays.table + i;
+  const uint64_t first = s->table[i].first;
+  for (uint32_t k = 0; s->subpixel && k < row->count; k++) {
+    s->arrays.subpixel[row->first + k] = s->subpixel[first + s->indices[first + k]];
+    if (ctr_poll (operations, 1))
+      return false;
+  }
+  return true;
 }
 
 static void
@@ -74,8 +93,8 @@ copy_piece (void *context, uint32_t index)
   for (uint32_t i = first_of_piece (s, index), end = first_of_piece (s, index + 1); i < end; i++) {
     const CtrContour *row = s->arrays.table + i;
     if (ctr_poll (&operations, 4 + row->count / 16)
-        || !ctr_copy (
-            s->arrays.points + row->first, s->kept + s->table[i].first, row->count * sizeof *s->arrays.points)) {
+        || !ctr_copy (s->arrays.points + row->first, s->kept + s->table[i].first, row->count * sizeof *s->arrays.points)
+        || !select_subpixel (s, i, &operations)) {
       __atomic_store_n (&s->cancelled, true, __ATOMIC_RELAXED);
       return;
     }
@@ -84,7 +103,7 @@ copy_piece (void *context, uint32_t index)
 
 /* The result, without its points. NULL if there is no memory or the work is cancelled. */
 static CtrContours *
-simplified_new (Simplification *s, const CtrContourSums *sums, CtrError *error)
+simplified_new (Simplification *s, CtrError *error)
 {
   CtrContours info = *s->source;
   uint64_t operations = 0, first = 0;
@@ -101,7 +120,9 @@ simplified_new (Simplification *s, const CtrContourSums *sums, CtrError *error)
   if (!result)
     return NULL;
   bool whole = ctr_copy (s->arrays.table, s->table, info.count * sizeof *s->table)
-               && (!sums || ctr_copy (s->arrays.sums, sums, info.count * sizeof *sums));
+               && (!s->sums || ctr_copy (s->arrays.sums, s->sums, info.count * sizeof *s->sums))
+               && (!s->shapes || ctr_copy (s->arrays.shapes, s->shapes, info.count * sizeof *s->shapes))
+               && (!s->fits || ctr_copy (s->arrays.fits, s->fits, info.count * sizeof *s->fits));
   for (uint32_t i = 0; whole && i < info.count; i++) {
     s->arrays.table[i].first = first;
     s->arrays.table[i].count = s->counts[i];
@@ -116,7 +137,7 @@ simplified_new (Simplification *s, const CtrContourSums *sums, CtrError *error)
 }
 
 static CtrContours *
-simplify_contours (Simplification *s, const CtrContourSums *sums, CtrError *error)
+simplify_contours (Simplification *s, CtrError *error)
 {
   const unsigned threads = ctr_threads_current ();
   const uint64_t most = s->source->point_count / MIN_PIECE_POINTS, wanted = (uint64_t) threads * PIECES_PER_THREAD;
@@ -126,7 +147,7 @@ simplify_contours (Simplification *s, const CtrContourSums *sums, CtrError *erro
     ctr_fail_cancelled (error);
     return NULL;
   }
-  CtrContours *result = simplified_new (s, sums, error);
+  CtrContours *result = simplified_new (s, error);
   if (!result)
     return NULL;
   ctr_parallel_for (threads, s->piece_count, copy_piece, s);
@@ -143,20 +164,29 @@ ctr_borders_simplify (CtrContours *source, double epsilon, CtrError *error)
   Simplification s = {.source = source, .epsilon = epsilon};
   s.table = ctr_contours_map_table (source, error);
   s.points = s.table ? ctr_contours_map_points (source, error) : NULL;
-  const bool with_sums = source->features & CTR_CONTOUR_FEATURE_MOMENTS;
-  const CtrContourSums *sums = s.points && with_sums ? ctr_contours_map_sums (source, error) : NULL;
-  if (!s.points || (with_sums && !sums))
+  const bool with_sums = source->features & CTR_CONTOUR_FEATURE_MOMENTS,
+             with_shapes = source->features & CTR_CONTOUR_SHAPE_FEATURES,
+             with_fits = source->features & CTR_CONTOUR_FEATURE_FITS,
+             with_subpixel = source->features & CTR_CONTOUR_FEATURE_SUBPIXEL;
+  s.sums = s.points && with_sums ? ctr_contours_map_sums (source, error) : NULL;
+  s.shapes = s.points && with_shapes ? ctr_contours_map_shapes (source, error) : NULL;
+  s.fits = s.points && with_fits ? ctr_contours_map_fits (source, error) : NULL;
+  s.subpixel = s.points && with_subpixel ? ctr_contours_map_subpixel (source, error) : NULL;
+  if (!s.points || (with_sums && !s.sums) || (with_shapes && !s.shapes) || (with_fits && !s.fits)
+      || (with_subpixel && !s.subpixel))
     return NULL;
   s.kept = ctr_alloc_array (source->point_count + 1, sizeof *s.kept);
+  s.indices = with_subpixel ? ctr_alloc_array (source->point_count + 1, sizeof *s.indices) : NULL;
   s.counts = ctr_alloc_array ((size_t) source->count + 1, sizeof *s.counts);
   s.work = ctr_alloc_array (source->point_count + source->count + 1, sizeof *s.work);
   CtrContours *result = NULL;
-  if (s.kept && s.counts && s.work)
-    result = simplify_contours (&s, sums, error);
+  if (s.kept && s.counts && s.work && (s.indices || !with_subpixel))
+    result = simplify_contours (&s, error);
   else
     ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory to simplify %u contours of %llu points", source->count,
         (unsigned long long) source->point_count);
   free (s.kept);
+  free (s.indices);
   free (s.counts);
   free (s.work);
   return result;

@@ -5,10 +5,12 @@
 #include "core/common/error.h"
 #include "core/foreground/foreground.h"
 #include "core/results/components.h"
+#include "core/results/select.h"
 
 struct CtrCca {
   CtrAnalyser base;
-  bool queued; /* the last ctr_cca_enqueue() succeeded, so the GPU has its result */
+  bool queued;                     /* the last ctr_cca_enqueue() succeeded, so the GPU has its result */
+  uint32_t features, region_count; /* of its image */
 };
 
 static inline const CtrCcaOps *
@@ -75,7 +77,14 @@ check_params (const CtrCcaParams *params, CtrError *error)
   if (params->background < CTR_CCA_NO_BACKGROUND || params->background > 65535)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "background is %d: it must be 0 to 65535, or -1 for none",
         params->background);
-  return true;
+  if (params->mode == CTR_COMPONENTS_EQUAL && params->foreground.regions)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "components of equal samples are found in the whole image: leave out the regions, or use "
+        "CTR_COMPONENTS_FOREGROUND");
+  if (params->features & CTR_FEATURE_BACKGROUND && params->foreground.regions)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "the background is that of the whole image: leave out the regions, or CTR_FEATURE_BACKGROUND");
+  return ctr_component_select_check (&params->select, params->mode, error);
 }
 
 bool
@@ -86,11 +95,14 @@ ctr_cca_check_arguments (const CtrCca *cca, const CtrImage *image, const CtrCcaP
          && ctr_analyser_check_memory (&cca->base, "image", image->memory, error);
 }
 
-/* PARAMS without what their mode ignores. */
+/* PARAMS without what their mode ignores, with the features that their limits need. */
 static CtrCcaParams
 plan_of (const CtrCcaParams *params)
 {
   CtrCcaParams plan = *params;
+  CtrSelectPlan select;
+  ctr_component_select_plan (&params->select, &select);
+  plan.features |= select.features;
   if (plan.mode == CTR_COMPONENTS_EQUAL)
     plan.foreground = (CtrForeground){.mode = CTR_THRESHOLD_FIXED};
   else
@@ -102,6 +114,8 @@ static bool
 enqueue (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, void *stream, CtrError *error)
 {
   const CtrCcaParams plan = plan_of (params);
+  cca->features = ctr_cca_features (&plan);
+  cca->region_count = ctr_foreground_region_count (&plan.foreground);
   cca->queued = cca->base.pending = ops_of (cca)->enqueue (cca->base.state, image, &plan, stream, error);
   return cca->queued;
 }
@@ -128,7 +142,12 @@ ctr_cca_enqueue_strip (CtrCca *cca, const CtrImage *image, const CtrCcaParams *p
 static CtrComponents *
 take_result (CtrCca *cca, CtrError *error)
 {
-  return ctr_analyser_take_pending (&cca->base, error) ? ops_of (cca)->finish (cca->base.state, error) : NULL;
+  if (!ctr_analyser_take_pending (&cca->base, error))
+    return NULL;
+  CtrComponents *components = ops_of (cca)->finish (cca->base.state, error);
+  if (components)
+    components->region_count = cca->region_count;
+  return components;
 }
 
 CtrComponents *
@@ -159,7 +178,8 @@ ctr_cca_submit (CtrCca *cca, const CtrImage *image, const CtrCcaParams *params, 
   const CtrComponents info = {.width = image->width,
       .height = image->height,
       .connectivity = params->connectivity,
-      .features = ctr_cca_features (params)};
+      .features = cca->features,
+      .region_count = cca->region_count};
   CtrComponents *result = ctr_components_new_pending (&info, &pending_ops, cca, error);
   if (result)
     cca->base.handed_out = ctr_components_ref (result);

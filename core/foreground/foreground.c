@@ -3,10 +3,11 @@
 #include "core/foreground/foreground.h"
 
 #include "core/common/error.h"
+#include "core/foreground/regions.h"
 
 #include <string.h>
 
-enum { ALL_CHANNELS = (1 << CTR_CHANNELS) - 1, MOST_OFFSET = 65535, MOST_SHIFT = 2 };
+enum { ALL_CHANNELS = (1 << CTR_CHANNELS) - 1, MOST_OFFSET = 65535, MOST_SHIFT = 2, LEAST_BITS = 8, MOST_BITS = 16 };
 
 static const char *const channel_names[CTR_CHANNELS] = {
     [CTR_CHANNEL_LUMA] = "luma",
@@ -20,10 +21,11 @@ static const char *const channel_names[CTR_CHANNELS] = {
     [CTR_CHANNEL_CR] = "cr",
 };
 
-static bool
-has_steps (const CtrForeground *foreground)
+bool
+ctr_foreground_has_steps (const CtrForeground *foreground)
 {
-  return foreground->open_size > 1 || foreground->close_size > 1 || foreground->fill_holes || foreground->clear_border;
+  return foreground->open_size > 1 || foreground->close_size > 1 || foreground->fill_holes
+         || foreground->split_touching > 0 || foreground->clear_border;
 }
 
 bool
@@ -31,7 +33,7 @@ ctr_foreground_is_plain (const CtrForeground *foreground)
 {
   const bool fixed = foreground->mode == CTR_THRESHOLD_FIXED && foreground->upper_threshold == 0;
   return (fixed || foreground->mode == CTR_THRESHOLD_OTSU) && foreground->ranges == 0
-         && foreground->channel == CTR_CHANNEL_LUMA && !has_steps (foreground);
+         && foreground->channel == CTR_CHANNEL_LUMA && !ctr_foreground_has_steps (foreground) && !foreground->regions;
 }
 
 uint32_t
@@ -68,6 +70,11 @@ check_threshold (const CtrForeground *foreground, CtrError *error)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
         "the upper threshold of the hysteresis is %u: it must be at least the threshold, %u",
         foreground->upper_threshold, foreground->threshold);
+  if (foreground->ranges == 0 && foreground->mode == CTR_THRESHOLD_TRIANGLE && foreground->significant_bits
+      && (foreground->significant_bits < LEAST_BITS || foreground->significant_bits > MOST_BITS))
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "samples have %u significant bits: they must have %d to %d, or 0 to find out", foreground->significant_bits,
+        LEAST_BITS, MOST_BITS);
   if (!ctr_foreground_is_adaptive (foreground))
     return true;
   if (foreground->block_size % 2 == 0 || foreground->block_size < CTR_MIN_BLOCK_SIZE
@@ -94,6 +101,15 @@ check_shape (const CtrForeground *foreground, CtrError *error)
   if ((unsigned) foreground->shape > CTR_SHAPE_ELLIPSE)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown shape %d", (int) foreground->shape);
   return check_size ("opening", foreground->open_size, error) && check_size ("closing", foreground->close_size, error);
+}
+
+static bool
+check_split (const CtrForeground *foreground, CtrError *error)
+{
+  return foreground->split_touching <= CTR_MAX_SPLIT_DEPTH
+         || ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+             "the depth at which touching parts are split is %u: it must be 0 to %d, in 1/16 pixels",
+             foreground->split_touching, CTR_MAX_SPLIT_DEPTH);
 }
 
 static bool
@@ -148,8 +164,9 @@ ctr_foreground_check (const CtrForeground *foreground, const CtrImage *image, Ct
   if (!foreground)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
         "the foreground is NULL: a zeroed one has the threshold 0 and no further step");
-  return check_threshold (foreground, error) && check_shape (foreground, error)
-         && check_channels (foreground, image, error);
+  return check_threshold (foreground, error) && check_shape (foreground, error) && check_split (foreground, error)
+         && check_channels (foreground, image, error)
+         && (!foreground->regions || ctr_regions_check (foreground->regions, image, error));
 }
 
 /* FOREGROUND without what its mode ignores. */
@@ -176,12 +193,15 @@ plan_of (const CtrForeground *foreground)
       plan.block_size = foreground->block_size;
       plan.offset = foreground->offset;
     }
+    if (plan.mode == CTR_THRESHOLD_TRIANGLE)
+      plan.significant_bits = foreground->significant_bits;
   }
   plan.open_size = foreground->open_size > 1 ? foreground->open_size : 0;
   plan.close_size = foreground->close_size > 1 ? foreground->close_size : 0;
   if (plan.open_size || plan.close_size)
     plan.shape = foreground->shape;
   plan.fill_holes = foreground->fill_holes;
+  plan.split_touching = foreground->split_touching;
   plan.clear_border = foreground->clear_border;
   return plan;
 }
@@ -194,5 +214,7 @@ ctr_foreground_is_equal (const CtrForeground *a, const CtrForeground *b)
          && x.upper_threshold == y.upper_threshold && x.block_size == y.block_size && x.offset == y.offset
          && x.channel == y.channel && x.ranges == y.ranges && memcmp (x.lower, y.lower, sizeof x.lower) == 0
          && memcmp (x.upper, y.upper, sizeof x.upper) == 0 && x.open_size == y.open_size && x.close_size == y.close_size
-         && x.shape == y.shape && x.fill_holes == y.fill_holes && x.clear_border == y.clear_border;
+         && x.shape == y.shape && x.fill_holes == y.fill_holes && x.split_touching == y.split_touching
+         && x.clear_border == y.clear_border && x.significant_bits == y.significant_bits
+         && ctr_regions_is_equal (a->regions, b->regions);
 }

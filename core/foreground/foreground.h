@@ -10,8 +10,11 @@
  *                                                                                    foreground/gaussian.cu
  *   opening, closing                foreground/shapes.c     foreground/morphology.c  foreground/morphology.cu
  *   hysteresis, holes, border       -                       foreground/connected.c   foreground/connected.cu
+ *   splitting of touching parts     foreground/split.h      foreground/distance.c    foreground/distance.cu
+ *                                                           foreground/split.c       foreground/split.cu
  *   steps of a mask                 -                       foreground/foreground.c  foreground/foreground.cu
  *   the picture of a mask           foreground/mask.c       foreground/mask.c        foreground/mask.cu
+ *   regions                         foreground/regions.h    foreground/regions.c     foreground/regions.cu
  *
  * A packed mask has a bit for each pixel. Bit i of the 32-bit word w of a row is pixel 32 w + i. Rows are multiples of 16
  * bytes, aligned to 16 bytes; bits behind the last pixel of a row are 0 (so on a little-endian host a row is an array of
@@ -41,6 +44,9 @@ uint32_t ctr_foreground_channels (const CtrForeground *foreground);
 bool ctr_foreground_is_adaptive (const CtrForeground *foreground);
 bool ctr_foreground_has_hysteresis (const CtrForeground *foreground);
 
+/* Does FOREGROUND change the mask that its thresholds or ranges have made? */
+bool ctr_foreground_has_steps (const CtrForeground *foreground);
+
 /* Does FOREGROUND depend on more of an image than its luma? */
 static inline bool
 ctr_foreground_uses_colour (const CtrForeground *foreground)
@@ -48,12 +54,22 @@ ctr_foreground_uses_colour (const CtrForeground *foreground)
   return ctr_foreground_channels (foreground) != 1u << CTR_CHANNEL_LUMA;
 }
 
-/* The threshold that results report where it is not found in the image. */
+/* The threshold that results report where it is not found in the image. That of no regions is found nowhere. */
 static inline uint32_t
 ctr_foreground_given_threshold (const CtrForeground *foreground)
 {
+  if (foreground->regions && !foreground->ranges
+      && (foreground->mode == CTR_THRESHOLD_OTSU || foreground->mode == CTR_THRESHOLD_TRIANGLE))
+    return 1;
   const bool given = foreground->mode == CTR_THRESHOLD_FIXED || foreground->mode == CTR_THRESHOLD_HYSTERESIS;
   return given && !foreground->ranges ? foreground->threshold : 0;
+}
+
+/* The regions that are analysed; 0: the whole image, or nothing of it. */
+static inline uint32_t
+ctr_foreground_region_count (const CtrForeground *foreground)
+{
+  return foreground->regions ? ctr_regions_get_count (foreground->regions) : 0;
 }
 
 /* Bytes of a packed row. */
@@ -78,6 +94,15 @@ void ctr_shape_rows (CtrShapeRows *rows, CtrShape shape, uint32_t size);
 /* The BLOCK_SIZE weights of CTR_THRESHOLD_ADAPTIVE_GAUSSIAN, with the sum 2^CTR_GAUSSIAN_BITS. gaussian.c defines the
  * mean. */
 void ctr_gaussian_weights (uint32_t block_size, uint32_t *weights);
+
+/* Weights that are kept from frame to frame; zeroed before first use. */
+typedef struct {
+  uint32_t block_size; /* 0: none yet */
+  uint32_t weights[CTR_MAX_BLOCK_SIZE];
+} CtrKeptWeights;
+
+/* Makes KEPT those of BLOCK_SIZE, if they are not, and returns them. */
+const uint32_t *ctr_gaussian_keep_weights (CtrKeptWeights *kept, uint32_t block_size);
 
 /* The core has checked the arguments. As CtrCannyOps. */
 typedef struct {

@@ -45,3 +45,12 @@ ctr_gaussian_weights (uint32_t block_size, uint32_t *weights)
   }
   weights[radius] = centre;
 }
+
+const uint32_t *
+ctr_gaussian_keep_weights (CtrKeptWeights *kept, uint32_t block_size)
+{
+  if (kept->block_size != block_size)
+    ctr_gaussian_weights (block_size, kept->weights);
+  kept->block_size = block_size;
+  return kept->weights;
+}

@@ -18,11 +18,8 @@ ctr_codes_new (const CtrContours *contours, CtrError *error)
     /* malloc (0) may return NULL. */
     codes->chains = ctr_alloc_array ((size_t) contours->count + 1, sizeof *codes->chains);
   }
-  if (codes && codes->chains) {
-    /* Rows have half the size. They lie in the second half, so that each is read before a chain is written there. */
-    codes->rows = (CtrCodesRow *) codes->chains + contours->count;
+  if (codes && codes->chains)
     return codes;
-  }
   ctr_codes_free (codes);
   ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the codes of %u contours", contours->count);
   return NULL;
@@ -39,26 +36,20 @@ ctr_codes_free (CtrCodeArrays *codes)
 }
 
 bool
-ctr_codes_lay_out (CtrCodeArrays *codes, const CtrContours *contours, CtrError *error)
+ctr_codes_fail_steps (const CtrContours *contours, uint32_t index, CtrError *error)
 {
-  uint64_t size = 0;
-  _Static_assert(sizeof (CtrContourChain) == 2 * sizeof (CtrCodesRow), "rows fill the second half");
-  for (uint32_t i = 0; i < contours->count; i++) {
-    CtrCodesRow row;
-    memcpy (&row, codes->rows + i, sizeof row);
-    if (row.steps == CTR_CODES_TOO_MANY)
-      return ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY,
-          "contour %u of a %u x %u image has more than %u steps, too many for codes: use its points", i,
-          contours->width, contours->height, CTR_CODES_TOO_MANY - 1);
-    const CtrContourChain chain = {size, row.steps, row.first};
-    memcpy (codes->chains + i, &chain, sizeof chain);
-    size += ctr_codes_size (row.steps, codes->bits);
-  }
-  codes->size = size;
-  codes->bytes = ctr_alloc_array (size + sizeof (uint64_t), 1); /* see pack_contour() */
+  return ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY,
+      "contour %u of a %u x %u image has more than %u steps, too many for codes: use its points", index,
+      contours->width, contours->height, CTR_CODES_TOO_MANY - 1);
+}
+
+bool
+ctr_codes_make_room (CtrCodeArrays *codes, const CtrContours *contours, CtrError *error)
+{
+  codes->bytes = ctr_alloc_array (codes->size + sizeof (uint64_t), 1); /* see pack_contour() */
   return codes->bytes
          || ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for codes: %llu bytes of %u contours",
-             (unsigned long long) size, contours->count);
+             (unsigned long long) codes->size, contours->count);
 }
 
 static uint32_t
@@ -99,10 +90,12 @@ ctr_codes_pack (
 {
   for (uint32_t i = 0; i < contours->count; i++) {
     const CtrPoint *line = points + table[i].first;
-    const CtrCodesRow row = {count_steps (line, table[i].count), line[0]};
-    memcpy (codes->rows + i, &row, sizeof row);
+    const uint32_t steps = count_steps (line, table[i].count);
+    if (steps == CTR_CODES_TOO_MANY)
+      return ctr_codes_fail_steps (contours, i, error);
+    ctr_codes_append (codes, i, steps, line[0]);
   }
-  if (!ctr_codes_lay_out (codes, contours, error))
+  if (!ctr_codes_make_room (codes, contours, error))
     return false;
   for (uint32_t i = 0; i < contours->count; i++)
     pack_contour (points + table[i].first, table[i].count, codes->bits, codes->bytes + codes->chains[i].offset);

@@ -48,18 +48,11 @@ ctr_codes_direction (CtrPoint a, CtrPoint b, uint32_t bits)
   return direction >> (3 - bits);
 }
 
-/* A chain as a backend makes it. Offsets follow from the steps of those before. */
-typedef struct {
-  uint32_t steps;
-  CtrPoint first;
-} CtrCodesRow;
-
-/* The codes of a result in memory of their own. */
+/* The codes of a result in memory of their own. A backend appends the chains, makes room, and then fills in the bytes. */
 typedef struct {
   CtrContourChain *chains;
-  CtrCodesRow *rows; /* of the chains, in the same memory: to be filled in before ctr_codes_lay_out() */
-  uint8_t *bytes;    /* NULL until then */
-  uint64_t size;     /* bytes */
+  uint8_t *bytes; /* NULL until ctr_codes_make_room() */
+  uint64_t size;  /* bytes of the chains so far */
   uint32_t bits;
 } CtrCodeArrays;
 
@@ -67,8 +60,22 @@ typedef struct {
 CtrCodeArrays *ctr_codes_new (const CtrContours *contours, CtrError *error);
 void ctr_codes_free (CtrCodeArrays *codes);
 
-/* Turns the rows into chains, and makes room for the bytes. */
-bool ctr_codes_lay_out (CtrCodeArrays *codes, const CtrContours *contours, CtrError *error);
+/* Appends the chain of contour INDEX, behind those of all contours before it. */
+static inline void
+ctr_codes_append (CtrCodeArrays *codes, uint32_t index, uint32_t steps, CtrPoint first)
+{
+  CtrContourChain *chain = codes->chains + index;
+  chain->offset = codes->size;
+  chain->steps = steps;
+  chain->first = first;
+  codes->size += ctr_codes_size (steps, codes->bits);
+}
+
+/* Makes room for the bytes of all chains. False and CTR_ERROR_OUT_OF_MEMORY without memory. */
+bool ctr_codes_make_room (CtrCodeArrays *codes, const CtrContours *contours, CtrError *error);
+
+/* Fails: contour INDEX has CTR_CODES_TOO_MANY steps. */
+bool ctr_codes_fail_steps (const CtrContours *contours, uint32_t index, CtrError *error);
 
 /* Fills CODES with those of CONTOURS, whose arrays are TABLE and POINTS. */
 bool ctr_codes_pack (CtrCodeArrays *codes, const CtrContours *contours, const CtrContour *table, const CtrPoint *points,

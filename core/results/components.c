@@ -4,6 +4,7 @@
 
 #include "core/common/error.h"
 #include "core/common/memory.h"
+#include "core/results/component_values.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -234,36 +235,17 @@ ctr_component_centroid (const CtrComponent *component, double *x, double *y)
   *y = (double) component->sum_y / component->area;
 }
 
-/* (n sum_ab - sum_a sum_b) / n^2. The difference is exact in 128 bits; in double it would suffer from cancellation. */
-static double
-central (uint32_t n, uint64_t sum_ab, uint64_t sum_a, uint64_t sum_b)
-{
-  __int128 exact = (__int128) n * sum_ab - (__int128) sum_a * sum_b;
-  return (double) exact / ((double) n * n);
-}
-
 void
 ctr_component_shape (const CtrComponent *component, const CtrComponentMoments *moments, CtrComponentShape *shape)
 {
-  uint32_t n = component->area;
-  double a = central (n, moments->sum_xx, component->sum_x, component->sum_x);
-  double b = central (n, moments->sum_xy, component->sum_x, component->sum_y);
-  double c = central (n, moments->sum_yy, component->sum_y, component->sum_y);
-  /* Eigenvalues of the covariance [a b; b c]. */
-  double mean = (a + c) / 2, spread = hypot ((a - c) / 2, b);
-  double major = mean + spread, minor = fmax (mean - spread, 0.0);
-  shape->mu20 = a;
-  shape->mu11 = b;
-  shape->mu02 = c;
-  shape->orientation = spread > 0 ? 0.5 * atan2 (2 * b, a - c) : 0.0;
-  shape->major_axis = 4 * sqrt (major);
-  shape->minor_axis = 4 * sqrt (minor);
-  shape->eccentricity = major > 0 ? sqrt (1 - minor / major) : 0.0;
+  ctr_component_set_axes (component, moments, shape);
+  const double difference = shape->mu20 - shape->mu02;
+  if (difference != 0 || shape->mu11 != 0)
+    shape->orientation = 0.5 * atan2 (2 * shape->mu11, difference);
 }
 
 void
 ctr_component_grey_stats (const CtrComponent *component, const CtrComponentGrey *grey, double *mean, double *std_dev)
 {
-  *mean = (double) grey->sum / component->area;
-  *std_dev = sqrt (central (component->area, grey->sum_sq, grey->sum, grey->sum));
+  ctr_component_set_grey (component, grey, mean, std_dev);
 }

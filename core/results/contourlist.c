@@ -4,13 +4,14 @@
 
 #include "core/common/error.h"
 #include "core/common/memory.h"
+#include "core/results/contour_moments.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { ARRAYS = CTR_CONTOURS_NESTING + 1 };
+enum { ARRAYS = CTR_CONTOURS_FITS + 1 };
 
 /* The public struct is the first member, so that pointers to both can be converted. */
 typedef struct {
@@ -63,6 +64,12 @@ array_size (const CtrContours *contours, CtrContoursArray array)
       return contours->count * sizeof (CtrSnakeRegion);
     case CTR_CONTOURS_NESTING:
       return contours->count * sizeof (CtrContourNesting);
+    case CTR_CONTOURS_SHAPES:
+      return contours->count * sizeof (CtrContourShape);
+    case CTR_CONTOURS_SUBPIXEL:
+      return contours->point_count * sizeof (CtrSubpixelPoint);
+    case CTR_CONTOURS_FITS:
+      return contours->count * sizeof (CtrContourFits);
   }
   return 0;
 }
@@ -77,6 +84,12 @@ has_array (const CtrContours *contours, CtrContoursArray array)
       return contours->features & CTR_CONTOUR_FEATURE_REGIONS;
     case CTR_CONTOURS_NESTING:
       return contours->features & CTR_CONTOUR_FEATURE_NESTING;
+    case CTR_CONTOURS_SHAPES:
+      return contours->features & CTR_CONTOUR_SHAPE_FEATURES;
+    case CTR_CONTOURS_SUBPIXEL:
+      return contours->features & CTR_CONTOUR_FEATURE_SUBPIXEL;
+    case CTR_CONTOURS_FITS:
+      return contours->features & CTR_CONTOUR_FEATURE_FITS;
     default:
       return true;
   }
@@ -115,7 +128,8 @@ ctr_contours_alloc (const CtrContours *info, CtrContourArrays *arrays, CtrError 
     atomic_init (&result->arrays[i], memory[i]);
   }
   *arrays = (CtrContourArrays){memory[CTR_CONTOURS_TABLE], memory[CTR_CONTOURS_POINTS], memory[CTR_CONTOURS_SUMS],
-      memory[CTR_CONTOURS_REGIONS], memory[CTR_CONTOURS_NESTING]};
+      memory[CTR_CONTOURS_REGIONS], memory[CTR_CONTOURS_NESTING], memory[CTR_CONTOURS_SHAPES],
+      memory[CTR_CONTOURS_SUBPIXEL], memory[CTR_CONTOURS_FITS]};
   return &result->public;
 }
 
@@ -394,6 +408,24 @@ ctr_contours_map_codes (CtrContours *contours, CtrContourCodes *codes, CtrError 
   return arrays;
 }
 
+const CtrContourShape *
+ctr_contours_map_shapes (CtrContours *contours, CtrError *error)
+{
+  return map (contours, CTR_CONTOURS_SHAPES, error);
+}
+
+const CtrSubpixelPoint *
+ctr_contours_map_subpixel (CtrContours *contours, CtrError *error)
+{
+  return map (contours, CTR_CONTOURS_SUBPIXEL, error);
+}
+
+const CtrContourFits *
+ctr_contours_map_fits (CtrContours *contours, CtrError *error)
+{
+  return map (contours, CTR_CONTOURS_FITS, error);
+}
+
 const CtrContourNesting *
 ctr_contours_map_nesting (CtrContours *contours, CtrError *error)
 {
@@ -421,43 +453,8 @@ ctr_contour_perimeter (const CtrContour *contour)
   return (double) contour->length * CTR_LENGTH_UNIT;
 }
 
-static double
-sum_to_double (const uint64_t words[2])
-{
-  return (double) (__int128) ((unsigned __int128) words[1] << 64 | words[0]);
-}
-
-/* Derives central moments from spatial ones, in the order of OpenCV's operations. */
-static void
-complete_moments (CtrContourMoments *moments)
-{
-  const double *m = moments->m;
-  double *mu = moments->mu;
-  const double inverse = 1. / m[0], cx = m[1] * inverse, cy = m[2] * inverse;
-  mu[0] = m[3] - m[1] * cx;
-  mu[1] = m[4] - m[1] * cy;
-  mu[2] = m[5] - m[2] * cy;
-  const double twice_mu11 = mu[1] + mu[1];
-  mu[3] = m[6] - cx * (3 * mu[0] + cx * m[1]);
-  mu[4] = m[7] - cx * (twice_mu11 + cx * m[2]) - cy * mu[0];
-  mu[5] = m[8] - cy * (twice_mu11 + cy * m[1]) - cx * mu[2];
-  mu[6] = m[9] - cy * (3 * mu[2] + cy * m[2]);
-  const double second = inverse * inverse, third = second * sqrt (fabs (inverse));
-  for (int i = 0; i < 7; i++)
-    moments->nu[i] = mu[i] * (i < 3 ? second : third);
-}
-
 void
 ctr_contour_moments (const CtrContourSums *sums, CtrContourMoments *moments)
 {
-  static const double divisors[10] = {2, 6, 6, 12, 24, 12, 20, 60, 60, 20};
-  *moments = (CtrContourMoments){.m = {0}};
-  const double a00 = sum_to_double (sums->words[0]);
-  if (a00 == 0)
-    return;
-  /* The moments of the enclosed area do not depend on the orientation of the contour. */
-  const double sign = a00 > 0 ? 1 : -1;
-  for (int i = 0; i < 10; i++)
-    moments->m[i] = sum_to_double (sums->words[i]) * sign / divisors[i];
-  complete_moments (moments);
+  ctr_moments_of (sums, moments);
 }

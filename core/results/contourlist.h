@@ -6,7 +6,9 @@
 #include "core/results/codes.h"
 #include "core/results/pending.h"
 
+#include <contours/shapes.h>
 #include <contours/snake.h>
+#include <contours/subpixel.h>
 
 CTR_BEGIN_DECLS
 
@@ -17,6 +19,9 @@ typedef struct {
   CtrContourSums *sums;       /* NULL without CTR_CONTOUR_FEATURE_MOMENTS */
   CtrSnakeRegion *regions;    /* NULL without CTR_CONTOUR_FEATURE_REGIONS */
   CtrContourNesting *nesting; /* NULL without CTR_CONTOUR_FEATURE_NESTING */
+  CtrContourShape *shapes;    /* NULL without one of CTR_CONTOUR_SHAPE_FEATURES */
+  CtrSubpixelPoint *subpixel; /* by point; NULL without CTR_CONTOUR_FEATURE_SUBPIXEL */
+  CtrContourFits *fits;       /* NULL without CTR_CONTOUR_FEATURE_FITS */
 } CtrContourArrays;
 
 /* Contours with one reference, described by INFO, and host memory for their arrays; contents are not initialised. NULL
@@ -31,7 +36,10 @@ typedef enum {
   CTR_CONTOURS_POINTS,
   CTR_CONTOURS_SUMS,
   CTR_CONTOURS_REGIONS,
-  CTR_CONTOURS_NESTING
+  CTR_CONTOURS_NESTING,
+  CTR_CONTOURS_SHAPES,
+  CTR_CONTOURS_SUBPIXEL,
+  CTR_CONTOURS_FITS
 } CtrContoursArray;
 
 /* Gives a complete result of the host its history, whose arrays (transfer full) are from malloc(). */
@@ -39,8 +47,8 @@ void ctr_contours_set_history (CtrContours *contours, const CtrSnakeHistory *his
 
 /* Where the arrays of contours lie if not in host memory. fetch() copies one of them TO host memory: on any thread, one
  * call at a time. get_device() returns false if the current CUDA context cannot reach the arrays. destroy() comes with
- * the last reference, on any thread. fetch_codes() is a fetch, too: it packs the codes of CONTOURS. It fills in the rows of
- * CODES and, after ctr_codes_lay_out(), their bytes; NULL: the host packs them from the arrays. */
+ * the last reference, on any thread. fetch_codes() is a fetch, too: it packs the codes of CONTOURS. It fills in
+ * CODES, which are new; NULL: the host packs them from the arrays. */
 typedef struct {
   bool (*fetch) (void *source, CtrContoursArray array, void *to, size_t size, CtrError *error);
   bool (*get_device) (void *source, CtrDeviceContours *device);

@@ -102,7 +102,7 @@ find_split (const CtrPoint *points, uint32_t count, uint32_t start, uint32_t fir
  * is cancelled. */
 static uint32_t
 split_line (const CtrPoint *points, uint32_t count, uint32_t start, uint32_t farthest, double epsilon_squared,
-    CtrPoint *to, uint32_t *ends)
+    CtrPoint *to, uint32_t *indices, uint32_t *ends)
 {
   uint32_t kept = 0, pending = 0, first = 0, split = 0;
   uint64_t work = 0;
@@ -114,7 +114,10 @@ split_line (const CtrPoint *points, uint32_t count, uint32_t start, uint32_t far
     if (!find_split (points, count, start, first, last, epsilon_squared, &straight, &split, &work))
       return 0;
     if (straight) {
-      to[kept++] = points[((uint64_t) start + first) % count];
+      const uint32_t at = (uint32_t) (((uint64_t) start + first) % count);
+      if (indices)
+        indices[kept] = at;
+      to[kept++] = points[at];
       first = last;
       pending--;
     } else {
@@ -128,13 +131,15 @@ split_line (const CtrPoint *points, uint32_t count, uint32_t start, uint32_t far
  * horizontal or vertical. The successor of a dropped point is kept. The successor of the last point is the first point,
  * which may have changed by then. Returns the number of points that remain; 0 if the work is cancelled. */
 static uint32_t
-drop_straight (CtrPoint *points, uint32_t count, double epsilon_squared)
+drop_straight (CtrPoint *points, uint32_t *indices, uint32_t count, double epsilon_squared)
 {
   uint32_t remaining = count, kept = 0, next = 1 % count;
   CtrPoint before = points[count - 1], point = points[0];
+  uint32_t index = indices ? indices[0] : 0;
   uint64_t work = 0;
   for (uint32_t i = 0; i < count && remaining > 2; i++) {
     const CtrPoint after = points[next];
+    const uint32_t after_index = indices ? indices[next] : 0;
     if (ctr_poll (&work, 1))
       return 0;
     next = next + 1 < count ? next + 1 : 0;
@@ -143,20 +148,26 @@ drop_straight (CtrPoint *points, uint32_t count, double epsilon_squared)
     if (distance * distance <= 0.5 * epsilon_squared * (double) dot (line, line) && line.x != 0 && line.y != 0
         && narrow_dot (in, out) >= 0) {
       remaining--;
+      if (indices)
+        indices[kept] = after_index;
       points[kept++] = before = after;
       point = points[next];
+      index = indices ? indices[next] : 0;
       next = next + 1 < count ? next + 1 : 0;
       i++;
     } else {
+      if (indices)
+        indices[kept] = index;
       points[kept++] = before = point;
       point = after;
+      index = after_index;
     }
   }
   return remaining;
 }
 
 uint32_t
-ctr_simplify (const CtrPoint *points, uint32_t count, double epsilon, CtrPoint *to, uint32_t *work)
+ctr_simplify (const CtrPoint *points, uint32_t count, double epsilon, CtrPoint *to, uint32_t *indices, uint32_t *work)
 {
   const double epsilon_squared = epsilon * epsilon;
   /* Finds two points far apart: three times, the farthest point from the current one. */
@@ -169,8 +180,10 @@ ctr_simplify (const CtrPoint *points, uint32_t count, double epsilon, CtrPoint *
   }
   if ((double) distance <= epsilon_squared) {
     to[0] = points[start];
+    if (indices)
+      indices[0] = start;
     return 1;
   }
-  const uint32_t kept = split_line (points, count, start, farthest, epsilon_squared, to, work);
-  return kept > 0 ? drop_straight (to, kept, epsilon_squared) : 0;
+  const uint32_t kept = split_line (points, count, start, farthest, epsilon_squared, to, indices, work);
+  return kept > 0 ? drop_straight (to, indices, kept, epsilon_squared) : 0;
 }

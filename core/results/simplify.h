@@ -9,8 +9,10 @@
 CTR_BEGIN_DECLS
 
 /* Simplifies a contour of COUNT POINTS with the tolerance EPSILON. Writes the points that remain to TO, which has room
- * for COUNT, and returns their number; 0 if the work is cancelled. WORK has room for COUNT + 1 numbers. */
-uint32_t ctr_simplify (const CtrPoint *points, uint32_t count, double epsilon, CtrPoint *to, uint32_t *work);
+ * for COUNT, and returns their number; 0 if the work is cancelled. WORK has room for COUNT + 1 numbers. INDICES, which may be
+ * NULL, has room for COUNT: it becomes the places of these points in POINTS. */
+uint32_t ctr_simplify (
+    const CtrPoint *points, uint32_t count, double epsilon, CtrPoint *to, uint32_t *indices, uint32_t *work);
 
 CTR_END_DECLS
 

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { MAX_STEP = UINT16_MAX };
+enum { MAX_STEP = UINT16_MAX, LEAST_BITS = 8, MOST_BITS = 16 };
 
 bool
 ctr_snake_check_params (const CtrSnakeParams *params, CtrError *error)
@@ -24,6 +24,9 @@ ctr_snake_check_params (const CtrSnakeParams *params, CtrError *error)
   if (params->min_segment > MAX_STEP)
     return ctr_fail (
         error, CTR_ERROR_INVALID_ARGUMENT, "min_segment is %u: it must be %u or less", params->min_segment, MAX_STEP);
+  if (params->significant_bits < LEAST_BITS || params->significant_bits > MOST_BITS)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "samples have %u significant bits: they must have %d to %d",
+        params->significant_bits, LEAST_BITS, MOST_BITS);
   if (params->max_iterations == 0)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "max_iterations is 0: it must be 1 or more");
   return true;

@@ -84,7 +84,7 @@ ctr_snake_log (double x)
 typedef struct {
   CtrSnakeModel model;
   double looks;
-  double maximum; /* the largest possible sample: 255 or 65535 */
+  double maximum; /* the largest sample of CTR_SNAKE_BERNOULLI; greater ones may come */
 } CtrSnakeCost;
 
 /* The lower bound of a variance, and of the mean with CTR_SNAKE_SPECKLE. */
@@ -108,7 +108,7 @@ ctr_snake_cost (const CtrSnakeCost *cost, CtrSnakeSums sums)
     case CTR_SNAKE_POISSON:
       return sums.s1 > 0 ? -ctr_mul (s1, ctr_snake_log (mean)) : 0;
     case CTR_SNAKE_BERNOULLI: {
-      const double p = s1 / ctr_mul (n, cost->maximum), q = ctr_add (1, -p);
+      const double share = s1 / ctr_mul (n, cost->maximum), p = share < 1 ? share : 1, q = ctr_add (1, -p);
       const double a = p > 0 ? ctr_mul (p, ctr_snake_log (p)) : 0;
       const double b = q > 0 ? ctr_mul (q, ctr_snake_log (q)) : 0;
       return -ctr_mul (n, ctr_add (a, b));

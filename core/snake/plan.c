@@ -172,7 +172,7 @@ ctr_snake_make_plan (CtrSnakePlanner *planner, const CtrImage *image, const CtrS
   planner->plan = (CtrSnakePlan){
       .cost = {.model = params->model,
           .looks = params->looks,
-          .maximum = image->format == CTR_FORMAT_GRAY16 ? 65535 : 255},
+          .maximum = image->format == CTR_FORMAT_GRAY16 ? (1 << params->significant_bits) - 1 : 255},
       .prune = params->prune,
       .history = params->history,
       .max_iterations = params->max_iterations,

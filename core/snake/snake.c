@@ -29,6 +29,7 @@ ctr_snake_params_init (CtrSnakeParams *params)
       .max_iterations = 10000,
       .max_objects = CTR_SNAKE_DEFAULT_MAX_OBJECTS,
       .max_window_sides = CTR_SNAKE_DEFAULT_MAX_WINDOW_SIDES,
+      .significant_bits = 16,
   };
 }
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "core/strips/contourstrips.h"
 
+#include "core/common/error.h"
+
+#include <contours/shapes.h>
+
 /* Borders are analysed whole: limits and simplification come when they are joined. */
 static CtrBordersParams
 params_of_window (const CtrStripLane *lane, const CtrForeground *foreground, uint32_t features)
@@ -22,7 +26,18 @@ static bool
 check_params (const void *params, CtrError *error)
 {
   const CtrBordersParams *p = params;
-  return ctr_borders_check_params (p, error) && ctr_web_check_foreground (&p->foreground, error)
+  if (p && p->features & (CTR_CONTOUR_SHAPE_FEATURES | CTR_CONTOUR_FEATURE_FITS))
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "features 0x%x: contours of strips have moments, but no other shape features, as a contour may still be open",
+        p->features);
+  if (p && p->subpixel != CTR_SUBPIXEL_NONE)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "subpixel %s: contours of strips have no subpixels, as the picture around their points may lie in other "
+        "strips: "
+        "set it to none",
+        p->subpixel == CTR_SUBPIXEL_EDGE ? "edge" : "threshold");
+  return ctr_borders_check_params (p, error) && ctr_select_check_strips (&p->select, error)
+         && ctr_web_check_foreground (&p->foreground, error)
          && ctr_strips_require ("retrieval mode", p->mode, CTR_RETRIEVE_LIST, "list",
              "the contour around a closed one may still be open", error);
 }

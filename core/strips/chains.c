@@ -5,15 +5,21 @@
 
 enum { FIRST_CAPACITY = 256 };
 
+static void
+free_ends (CtrSeamEnds *ends)
+{
+  free (ends->keys);
+  free (ends->chains);
+  *ends = (CtrSeamEnds){0};
+}
+
 void
 ctr_chains_release (CtrChains *chains)
 {
   ctr_host_buffer_release (&chains->chains);
   ctr_host_buffer_release (&chains->blocks);
-  free (chains->seam.keys);
-  free (chains->seam.chains);
-  free (chains->next_seam.keys);
-  free (chains->next_seam.chains);
+  free_ends (&chains->seam);
+  free_ends (&chains->next_seam);
   *chains = (CtrChains){0};
 }
 
@@ -32,6 +38,23 @@ ctr_chains_clear (CtrChains *chains)
   chains->free_chain = chains->free_block = chains->absorbed = CTR_NO_CHAIN;
   clear_ends (&chains->seam);
   clear_ends (&chains->next_seam);
+}
+
+bool
+ctr_chains_give_back (CtrChains *chains)
+{
+  CtrHostBuffer *const buffers[] = {&chains->chains, &chains->blocks};
+  if (chains->seam.count > 0 || chains->next_seam.count > 0)
+    return false;
+  /* The counts are the most at a time since all were forgotten. */
+  ctr_host_buffer_reserve (&chains->chains, chains->chain_count, sizeof (CtrChain));
+  ctr_host_buffer_reserve (&chains->blocks, chains->block_count, sizeof (CtrPointBlock));
+  ctr_chains_clear (chains);
+  if (!ctr_host_buffers_give_back (buffers, sizeof buffers / sizeof *buffers))
+    return false;
+  free_ends (&chains->seam);
+  free_ends (&chains->next_seam);
+  return true;
 }
 
 uint32_t

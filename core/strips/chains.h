@@ -67,6 +67,10 @@ typedef struct {
 
 void ctr_chains_release (CtrChains *chains);
 
+/* Ends a period (core/common/room.h): gives back memory that is far more than was needed, unless chains are open. Was there
+ * so much? */
+bool ctr_chains_give_back (CtrChains *chains);
+
 /* Forgets all chains. */
 void ctr_chains_clear (CtrChains *chains);
 

@@ -9,6 +9,7 @@
 #include "core/cca/cca.h"
 #include "core/common/error.h"
 #include "core/results/components.h"
+#include "core/results/select.h"
 #include "core/strips/seam.h"
 #include "core/strips/web.h"
 
@@ -144,7 +145,7 @@ check_arguments (const CtrComponentStrips *strips, const CtrImage *image, const 
         "features 0x%x: components of strips have moments and grey values, but no label image and no background, "
         "since labels are known only when components are complete",
         params->features);
-  if (!ctr_web_check_foreground (&params->foreground, error))
+  if (!ctr_web_check_foreground (&params->foreground, error) || !ctr_select_check_strips (&params->select, error))
     return false;
   return strips->web.width == 0 || params->features == strips->last.features
          || ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,

@@ -360,10 +360,27 @@ new_result (uint32_t width, uint32_t count, const CtrSeamStrip *strip, CtrError 
   return result;
 }
 
+/* At the end of a period: gives back what an intricate strip took. Between strips all nodes are 0. */
+static void
+give_back (CtrSeam *seam)
+{
+  if (ctr_room_is_excess (seam->node_room * sizeof *seam->nodes, seam->used_nodes * sizeof *seam->nodes)) {
+    free (seam->nodes);
+    seam->nodes = NULL;
+    seam->node_room = 0;
+    ctr_room_period_double (&seam->period);
+  }
+  seam->used_nodes = 0;
+}
+
 /* False if there is no memory. */
 static bool
 reserve_for_strip (CtrSeam *seam, const CtrComponents *found)
 {
+  if (ctr_room_period_ends (&seam->period))
+    give_back (seam);
+  if (seam->used_nodes < found->count)
+    seam->used_nodes = found->count;
   return reserve (&seam->nodes, &seam->node_room, found->count, sizeof *seam->nodes)
          && reserve (&seam->runs, &seam->run_room, (found->width + 1) / 2, sizeof *seam->runs)
          /* A component that is open has a run of the last row. */

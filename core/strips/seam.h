@@ -3,6 +3,8 @@
 #ifndef CTR_CORE_STRIPS_SEAM_H
 #define CTR_CORE_STRIPS_SEAM_H
 
+#include "core/common/room.h"
+
 #include <contours/cca.h>
 
 CTR_BEGIN_DECLS
@@ -32,6 +34,8 @@ typedef struct {
   uint32_t *nodes; /* by row of a strip's table: 1 + its component, see seam.c; 0 between strips */
   uint32_t open_count, next_count, run_count;
   size_t open_room, next_room, run_room, node_room;
+  size_t used_nodes; /* the most since the period of strips began, see core/common/room.h */
+  CtrRoomPeriod period;
 } CtrSeam;
 
 /* Where a strip lies in the web, and what of its result is wanted. */

@@ -258,6 +258,13 @@ ctr_stitcher_sort (CtrStitcher *stitcher)
 void
 ctr_stitcher_take (CtrStitcher *stitcher)
 {
+  CtrHostBuffer *const buffers[] = {&stitcher->joined, &stitcher->points, &stitcher->line};
   stitcher->joined_count = 0;
   stitcher->point_count = 0;
+  if (!ctr_room_period_ends (&stitcher->period))
+    return;
+  bool some = ctr_host_buffers_give_back (buffers, sizeof buffers / sizeof *buffers);
+  some |= ctr_chains_give_back (&stitcher->chains);
+  if (some)
+    ctr_room_period_double (&stitcher->period);
 }

@@ -41,6 +41,7 @@ typedef struct {
   CtrHostBuffer line;   /* CtrWebPoint: the chain at hand */
   uint32_t joined_count;
   uint64_t point_count;
+  CtrRoomPeriod period; /* of calls of ctr_stitcher_take() */
 } CtrStitcher;
 
 /* A window's contours, of rows that count from 0, and its rows as web rows. */
@@ -76,7 +77,7 @@ bool ctr_stitcher_give_up (CtrStitcher *stitcher, uint64_t top);
 /* Puts the joined contours in order. */
 void ctr_stitcher_sort (CtrStitcher *stitcher);
 
-/* Forgets the joined contours. */
+/* Forgets the joined contours. At the end of a period (core/common/room.h) memory is given back that was not needed. */
 void ctr_stitcher_take (CtrStitcher *stitcher);
 
 /* The place of a contour with this first point among those of its level: ascending for level contours, descending for

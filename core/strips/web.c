@@ -29,6 +29,9 @@ ctr_web_check (const CtrWeb *web, const CtrImage *image, CtrError *error)
 bool
 ctr_web_check_foreground (const CtrForeground *foreground, CtrError *error)
 {
+  if (foreground->regions)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "strips are analysed as a whole, without regions: leave out the regions, or strip-mode");
   return ctr_foreground_is_plain (foreground)
          || ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
              "the foreground of strips is that of one threshold on the luma, fixed or Otsu's: neighbourhoods, "

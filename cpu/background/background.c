@@ -16,7 +16,8 @@ enum {
 typedef struct {
   CtrHostBuffer average, plane, history;
   CtrHostBuffer luma; /* a row of each thread */
-  bool summed;        /* MEAN is that of the model. */
+  CtrRoomPeriod period;
+  bool summed; /* MEAN is that of the model. */
   uint32_t mean;
 } State;
 
@@ -93,6 +94,15 @@ drop_others (State *state, CtrBackgroundModel model)
     ctr_host_buffer_release (&state->plane);
   if (model != CTR_BACKGROUND_MEDIAN)
     ctr_host_buffer_release (&state->history);
+}
+
+/* At the end of a period: gives back what its images have not needed. The model goes on. */
+static void
+give_back (State *state)
+{
+  CtrHostBuffer *const buffers[] = {&state->average, &state->plane, &state->history, &state->luma};
+  if (ctr_host_buffers_give_back (buffers, sizeof buffers / sizeof *buffers))
+    ctr_room_period_double (&state->period);
 }
 
 static void
@@ -195,6 +205,8 @@ enqueue (void *data, const CtrImage *image, const CtrBackgroundPlan *plan, const
   frame.row_samples = (image->width + CTR_BACKGROUND_BLOCK - 1) / CTR_BACKGROUND_BLOCK * (size_t) CTR_BACKGROUND_BLOCK;
   frame.row = (CtrBackgroundRow){.plan = plan, .width = image->width};
   frame.row.history_stride = frame.row_samples * image->height * sample_size (plan);
+  if (ctr_room_period_ends (&state->period))
+    give_back (state);
   if (plan->start)
     drop_others (state, plan->model);
   if (!prepare (&frame, error))

@@ -9,6 +9,11 @@
 #include "cpu/borders/owners.h"
 #include "cpu/common/bands.h"
 #include "cpu/common/samples.h"
+#include "cpu/contours/contour_select.h"
+#include "cpu/contours/contour_shapes.h"
+#include "cpu/contours/contour_subpixel.h"
+
+#include <contours/shapes.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +31,7 @@ enum { MIN_THREADS_OUTSIDE = 4, EDGES_PER_STEP = 8 };
 typedef struct {
   CtrBorderBands bands;
   CtrSamples samples;
+  CtrHostBuffer channel; /* for subpixels: the samples of a channel */
   CtrRoomPeriod period;
   CtrContours *result; /* until finish() takes it */
 } State;
@@ -62,6 +68,7 @@ release_buffers (State *state)
   ctr_border_rings_release (&bands->rings);
   ctr_host_buffer_release (&bands->nested);
   ctr_host_buffer_release (&bands->places);
+  ctr_host_buffer_release (&state->channel);
 }
 
 /* At the end of a period: gives back what an intricate image took. */
@@ -75,6 +82,8 @@ give_back (State *state)
   some |= ctr_border_rings_give_back (&bands->rings);
   some |= ctr_host_buffer_give_back (&bands->nested);
   some |= ctr_host_buffer_give_back (&bands->places);
+  some |= ctr_host_buffer_give_back (&state->channel);
+  some |= ctr_samples_give_back (&state->samples);
   if (some)
     ctr_room_period_double (&state->period);
 }
@@ -197,13 +206,77 @@ find_borders (Work *work, unsigned threads)
   return ctr_border_bands_ok (bands) && ctr_border_bands_join (bands, work->plan, threads);
 }
 
+/* Moves the result from the atlas into the image. */
+static bool
+move_result (const CtrAtlas *atlas, CtrContours *result, CtrError *error)
+{
+  CtrContour *table = (CtrContour *) ctr_contours_map_table (result, error);
+  CtrPoint *points = (CtrPoint *) ctr_contours_map_points (result, error);
+  CtrContourSums *sums = (CtrContourSums *) ctr_contours_map_sums (result, error);
+  return ctr_atlas_move_contours (atlas, table, result->count, points, sums) || ctr_fail_cancelled (error);
+}
+
+/* The shapes of the result, where it lies in the image. */
+static bool
+find_shapes (CtrContours *result, const CtrBordersPlan *plan, unsigned threads, CtrError *error)
+{
+  const CtrContourArrays arrays = {
+      .table = (CtrContour *) ctr_contours_map_table (result, error),
+      .points = (CtrPoint *) ctr_contours_map_points (result, error),
+      .shapes = (CtrContourShape *) ctr_contours_map_shapes (result, error),
+      .fits = (CtrContourFits *) ctr_contours_map_fits (result, error),
+  };
+  if (ctr_contour_shapes (&arrays, result->count, result->features, plan->feret_direction, threads))
+    return true;
+  return ctr_go_on (error)
+         && ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the shapes of %u contours", result->count);
+}
+
+/* The subpixels of the result, where it lies in the image. SHARED: the image, or its luma in a shared input. */
+static bool
+find_subpixels (State *state, const CtrImage *image, const CtrImage *shared, const CtrBordersPlan *plan,
+    CtrContours *result, unsigned threads, CtrError *error)
+{
+  const CtrContourArrays arrays = {
+      .table = (CtrContour *) ctr_contours_map_table (result, error),
+      .points = (CtrPoint *) ctr_contours_map_points (result, error),
+      .subpixel = (CtrSubpixelPoint *) ctr_contours_map_subpixel (result, error),
+  };
+  const bool coloured = ctr_subpixel_channel (&plan->foreground) != CTR_CHANNEL_LUMA;
+  CtrSubpixelPlane plane;
+  if (result->point_count == 0)
+    return true;
+  return ctr_contour_subpixel_plane (
+             &state->channel, coloured ? image : shared, &plan->foreground, threads, &plane, error)
+         && (ctr_contour_subpixel (
+                 &arrays, result->count, result->point_count, &plan->subpixel, &plane, result->threshold, threads)
+             || ctr_fail_cancelled (error));
+}
+
+static bool
+select_contours (CtrContours *result, const CtrSelectPlan *plan, CtrError *error)
+{
+  const uint32_t count = result->count;
+  if (plan->count == 0 || ctr_contours_select (result, plan))
+    return true;
+  return ctr_go_on (error)
+         && ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the rows of %u contours", count);
+}
+
 static CtrContours *
 follow_borders (State *state, const CtrImage *image, const CtrBordersPlan *plan, CtrError *error)
 {
   const unsigned threads = ctr_threads_current ();
+  const bool has_regions = plan->foreground.regions;
+  CtrAtlas atlas;
   CtrImage luma;
-  Work work = {.state = state, .image = ctr_samples_share (image, &luma), .plan = plan};
-  if (!ctr_samples_foreground (&state->samples, image, work.image, &plan->foreground, &work.foreground, error))
+  const bool has_subpixels = plan->features & CTR_CONTOUR_FEATURE_SUBPIXEL;
+  const CtrImage *shared = has_regions && !has_subpixels ? image : ctr_samples_share (image, &luma);
+  Work work = {.state = state, .image = has_regions ? &atlas.image : shared, .plan = plan};
+  if (!(has_regions ? ctr_samples_regions (
+            &state->samples, image, &plan->foreground, true, false, &atlas, &work.foreground, error)
+                    : ctr_samples_foreground (
+                        &state->samples, image, work.image, &plan->foreground, &work.foreground, error)))
     return NULL;
   if (!find_borders (&work, threads)) {
     if (ctr_go_on (error))
@@ -216,7 +289,16 @@ follow_borders (State *state, const CtrImage *image, const CtrBordersPlan *plan,
       .threshold = work.foreground.threshold,
       .coordinates = CTR_COORDINATES_PIXELS,
       .features = plan->features};
-  return ctr_border_bands_result (&state->bands, &info, plan, threads, error);
+  CtrContours *result = ctr_border_bands_result (&state->bands, &info, plan, threads, error);
+  if (!result
+      || ((!has_regions || move_result (&atlas, result, error))
+          && (!(plan->features & (CTR_CONTOUR_SHAPE_FEATURES | CTR_CONTOUR_FEATURE_FITS))
+              || find_shapes (result, plan, threads, error))
+          && select_contours (result, &plan->select, error)
+          && (!has_subpixels || find_subpixels (state, image, shared, plan, result, threads, error))))
+    return result;
+  ctr_contours_unref (result);
+  return NULL;
 }
 
 static bool

@@ -10,6 +10,7 @@
 #include "cpu/canny/hysteresis.h"
 #include "cpu/canny/wide_rows.h"
 #include "cpu/common/bands.h"
+#include "cpu/common/host_buffer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +31,8 @@ typedef struct {
   CtrHysteresis hysteresis;
   Worker *workers;
   unsigned worker_count;
-  uint16_t *values; /* of each pixel, for other outputs than edges */
-  size_t value_count;
+  CtrHostBuffer values; /* uint16_t of each pixel, for other outputs than edges */
+  CtrRoomPeriod period;
   CtrCannyLimits limits; /* of the last frame */
 } State;
 
@@ -66,7 +67,7 @@ destroy (void *data)
     ctr_wide_rows_release (&state->workers[i].wide);
   }
   free (state->workers);
-  free (state->values);
+  ctr_host_buffer_release (&state->values);
   free (state);
 }
 
@@ -92,15 +93,18 @@ prepare_threads (State *state, const CtrCannyPlan *plan, uint32_t width, unsigne
   return true;
 }
 
-static bool
-prepare_values (State *state, size_t count)
+/* At the end of a period: gives back what its images have not needed. */
+static void
+give_back (State *state)
 {
-  if (state->value_count >= count)
-    return true;
-  free (state->values);
-  state->values = malloc (count * sizeof *state->values);
-  state->value_count = state->values ? count : 0;
-  return state->values;
+  bool some = ctr_hysteresis_give_back (&state->hysteresis);
+  for (unsigned i = 0; i < state->worker_count; i++) {
+    some |= ctr_canny_rows_give_back (&state->workers[i].rows);
+    some |= ctr_wide_rows_give_back (&state->workers[i].wide);
+  }
+  some |= ctr_host_buffer_give_back (&state->values);
+  if (some)
+    ctr_room_period_double (&state->period);
 }
 
 static bool
@@ -113,7 +117,8 @@ prepare (Frame *frame, CtrError *error)
     frame->threads = frame->bands;
   if (prepare_threads (frame->state, frame->plan, width, frame->threads)
       && ctr_hysteresis_begin (&frame->state->hysteresis, width, height)
-      && (frame->plan->output == CTR_CANNY_EDGES || prepare_values (frame->state, (size_t) width * height)))
+      && (frame->plan->output == CTR_CANNY_EDGES
+          || ctr_host_buffer_reserve (&frame->state->values, (size_t) width * height, sizeof (uint16_t))))
     return true;
   return ctr_go_on (error)
          && ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the edges of a %u x %u image", width, height);
@@ -307,7 +312,7 @@ find_values_in_bands (void *data, uint32_t thread)
   while (take_band (frame, &first, &end)) {
     start_rows (frame, worker, first);
     for (uint32_t y = first; y < end && !is_cancelled (frame); y++) {
-      uint16_t *values = frame->state->values + (size_t) y * frame->image->width;
+      uint16_t *values = (uint16_t *) frame->state->values.data + (size_t) y * frame->image->width;
       if (plan->output == CTR_CANNY_CANDIDATES)
         value_candidates (frame, worker, y, values);
       else if (plan->wide)
@@ -329,7 +334,8 @@ static void
 paint_values (const Frame *frame, uint32_t y, uint32_t rows)
 {
   const uint32_t width = frame->image->width;
-  ctr_edge_picture_paint_values (frame->picture, frame->state->values + (size_t) y * width, width, width, y, rows);
+  ctr_edge_picture_paint_values (
+      frame->picture, (const uint16_t *) frame->state->values.data + (size_t) y * width, width, width, y, rows);
 }
 
 /* Paints ROWS rows from row Y on, at most a strip. */
@@ -378,6 +384,8 @@ enqueue (void *data, const CtrImage *image, const CtrCannyPlan *plan, const CtrE
     CtrError *error)
 {
   Frame frame = {.state = data, .image = image, .plan = plan, .picture = picture};
+  if (ctr_room_period_ends (&frame.state->period))
+    give_back (frame.state);
   if (!prepare (&frame, error))
     return false;
   if (plan->output == CTR_CANNY_EDGES ? !find_edges (&frame) : !find_values (&frame)) {

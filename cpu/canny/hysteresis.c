@@ -3,6 +3,7 @@
 
 #include "core/common/memory.h"
 #include "core/common/poll.h"
+#include "core/common/room.h"
 
 #include <endian.h>
 #include <stdlib.h>
@@ -15,10 +16,13 @@ ctr_hysteresis_begin (CtrHysteresis *hysteresis, uint32_t width, uint32_t height
   const size_t words = ((size_t) height + 2) * stride + 1;
   const size_t bytes = words * (2 * sizeof (uint64_t) + sizeof (uint32_t) + 1);
 
+  if (hysteresis->used < bytes)
+    hysteresis->used = bytes;
   if (hysteresis->memory && hysteresis->width == width && hysteresis->height == height)
     return true;
   if (hysteresis->bytes < bytes) {
-    ctr_hysteresis_release (hysteresis);
+    free (hysteresis->memory);
+    hysteresis->bytes = 0;
     hysteresis->memory = malloc (bytes);
     if (!hysteresis->memory)
       return false;
@@ -43,6 +47,16 @@ ctr_hysteresis_release (CtrHysteresis *hysteresis)
 {
   free (hysteresis->memory);
   *hysteresis = (CtrHysteresis){0};
+}
+
+bool
+ctr_hysteresis_give_back (CtrHysteresis *hysteresis)
+{
+  const bool some = ctr_room_is_excess (hysteresis->bytes, hysteresis->used);
+  if (some)
+    ctr_hysteresis_release (hysteresis);
+  hysteresis->used = 0;
+  return some;
 }
 
 /* Grows SEEDS, a subset of CANDIDATES, along the runs of candidates. */

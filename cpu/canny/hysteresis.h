@@ -16,13 +16,16 @@ typedef struct {
   uint8_t *waiting;     /* by word: is it on a stack? */
   uint32_t *stack;      /* room for all words; the stack of a band begins at its first word */
   void *memory;
-  size_t bytes;
+  size_t bytes, used; /* the memory's, and of it the most since the period began (core/common/room.h) */
   uint32_t width, height;
 } CtrHysteresis;
 
 /* Prepares for an image. Zeroed before first use. False if there is no memory or the work is cancelled. */
 bool ctr_hysteresis_begin (CtrHysteresis *hysteresis, uint32_t width, uint32_t height);
 void ctr_hysteresis_release (CtrHysteresis *hysteresis);
+
+/* Ends a period: gives back memory that is far more than its images have needed. Was there so much? */
+bool ctr_hysteresis_give_back (CtrHysteresis *hysteresis);
 
 /* The index of the first word of row Y. */
 static inline size_t

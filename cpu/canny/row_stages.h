@@ -7,6 +7,7 @@
  *
  * and behind it lay_out(), blur_row(). Internal. */
 #include "core/canny/canny.h"
+#include "core/common/room.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,9 @@ allocate (ROWS *rows, const CtrCannyPlan *plan, uint32_t width)
   void *memory = rows->memory;
   rows->memory = NULL;
   const size_t bytes = lay_out (rows, plan, width);
+  rows->now = bytes;
+  if (rows->used < bytes)
+    rows->used = bytes;
   if (rows->bytes < bytes) {
     free (memory);
     memory = malloc (bytes);
@@ -48,6 +52,20 @@ allocate (ROWS *rows, const CtrCannyPlan *plan, uint32_t width)
   rows->width = width;
   rows->aperture = plan->aperture;
   return true;
+}
+
+/* Ends a period: gives back memory that is far more than its images have needed. Was there so much? */
+static bool
+give_back (ROWS *rows)
+{
+  const bool some = ctr_room_is_excess (rows->bytes, rows->used);
+  rows->used = rows->now;
+  if (some) {
+    free (rows->memory);
+    rows->memory = NULL;
+    rows->bytes = 0;
+  }
+  return some;
 }
 
 /* The row COUNT rows above Y, or the uppermost one. */

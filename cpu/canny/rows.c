@@ -61,6 +61,12 @@ ctr_canny_rows_prepare (CtrCannyRows *rows, const CtrCannyPlan *plan, uint32_t w
   return allocate (rows, plan, width);
 }
 
+bool
+ctr_canny_rows_give_back (CtrCannyRows *rows)
+{
+  return give_back (rows);
+}
+
 void
 ctr_canny_rows_release (CtrCannyRows *rows)
 {

@@ -16,6 +16,7 @@ typedef struct {
   CtrBlur blur;
   void *memory; /* of all rows below, for this width, radius and aperture */
   size_t bytes;
+  size_t now, used; /* bytes of the rows, and the most since the period began (core/common/room.h) */
   uint32_t width, radius, aperture;
 
   uint8_t *luma;
@@ -33,6 +34,9 @@ typedef struct {
 /* False if there is no memory. */
 bool ctr_canny_rows_prepare (CtrCannyRows *rows, const CtrCannyPlan *plan, uint32_t width);
 void ctr_canny_rows_release (CtrCannyRows *rows);
+
+/* Gives back memory at the end of a period: see ctr_hysteresis_give_back(). */
+bool ctr_canny_rows_give_back (CtrCannyRows *rows);
 
 /* The 8-bit samples of row Y: those of an 8-bit image, or converted ones. */
 const uint8_t *ctr_canny_row_samples (CtrCannyRows *rows, const CtrImage *image, const CtrCannyPlan *plan, uint32_t y);

@@ -45,6 +45,12 @@ ctr_wide_rows_prepare (CtrWideRows *rows, const CtrCannyPlan *plan, uint32_t wid
   return (rows->memory && rows->width == width && rows->aperture == plan->aperture) || allocate (rows, plan, width);
 }
 
+bool
+ctr_wide_rows_give_back (CtrWideRows *rows)
+{
+  return give_back (rows);
+}
+
 void
 ctr_wide_rows_release (CtrWideRows *rows)
 {

@@ -11,6 +11,7 @@ typedef struct {
   const CtrWideKernels *kernels;
   void *memory; /* of all rows below, for this width and aperture */
   size_t bytes;
+  size_t now, used; /* bytes of the rows, and the most since the period began (core/common/room.h) */
   uint32_t width, aperture;
 
   uint32_t *upper, *lower;                  /* halves of the sums of the vertical pass of the blur */
@@ -24,6 +25,9 @@ typedef struct {
 /* False if there is no memory. */
 bool ctr_wide_rows_prepare (CtrWideRows *rows, const CtrCannyPlan *plan, uint32_t width);
 void ctr_wide_rows_release (CtrWideRows *rows);
+
+/* Gives back memory at the end of a period: see ctr_hysteresis_give_back(). */
+bool ctr_wide_rows_give_back (CtrWideRows *rows);
 
 /* These are as those of rows.h. */
 void ctr_wide_rows_start (CtrWideRows *rows, const CtrCannyPlan *plan, uint32_t y);

@@ -23,7 +23,8 @@ ctr_cca_band_give_back (CtrCcaBand *band)
 {
   CtrHostBuffer *const buffers[] = {
       &band->parent, &band->table, &band->moments, &band->grey, &band->runs, &band->runs_in_row};
-  return ctr_host_buffers_give_back (buffers, sizeof buffers / sizeof *buffers);
+  const bool some = ctr_samples_give_back (&band->samples);
+  return ctr_host_buffers_give_back (buffers, sizeof buffers / sizeof *buffers) || some;
 }
 
 /* Makes room for what a row with RUNS runs may add. */

@@ -14,6 +14,7 @@
 #include "core/results/components.h"
 #include "cpu/cca/background.h"
 #include "cpu/cca/band.h"
+#include "cpu/cca/select.h"
 #include "cpu/common/bands.h"
 
 #include <stdlib.h>
@@ -51,6 +52,7 @@ typedef struct {
   const CtrImage *image; /* its samples */
   const CtrCcaParams *params;
   CtrForegroundRows foreground; /* with CTR_COMPONENTS_FOREGROUND */
+  CtrAtlas atlas;               /* with regions */
   uint32_t bands;
   CtrComponents *result;
 } Frame;
@@ -411,18 +413,37 @@ make_result (Frame *frame, CtrError *error)
   return check_bands (frame, error);
 }
 
+/* Finds the foreground of IMAGE. With regions the atlas is analysed in its place. */
+static bool
+find_foreground (Frame *frame, const CtrImage *image, CtrError *error)
+{
+  const CtrForeground *foreground = &frame->params->foreground;
+  CtrSamples *samples = &frame->state->bands[0]->samples;
+  if (frame->params->mode != CTR_COMPONENTS_FOREGROUND)
+    return true;
+  if (!foreground->regions)
+    return ctr_samples_foreground (samples, image, frame->image, foreground, &frame->foreground, error);
+  if (!ctr_samples_regions (samples, image, foreground, false, frame->params->features & CTR_FEATURE_GREY,
+          &frame->atlas, &frame->foreground, error))
+    return false;
+  frame->image = &frame->atlas.image;
+  return true;
+}
+
 static CtrComponents *
 analyse (Frame *frame, const CtrImage *image, CtrError *error)
 {
+  const bool has_regions = frame->params->foreground.regions;
+  if (has_regions && !find_foreground (frame, image, error))
+    return NULL;
   const uint32_t width = frame->image->width, height = frame->image->height;
   frame->bands = ctr_band_count (width, height, ctr_threads_current (), BANDS_PER_THREAD, MIN_PIXELS);
-  if (!prepare_bands (frame, error)
-      || (frame->params->mode == CTR_COMPONENTS_FOREGROUND
-          && !ctr_samples_foreground (&frame->state->bands[0]->samples, image, frame->image, &frame->params->foreground,
-              &frame->foreground, error)))
+  if (!prepare_bands (frame, error) || (!has_regions && !find_foreground (frame, image, error)))
     return NULL;
   ctr_parallel_for (ctr_threads_current (), frame->bands, label_band, frame);
-  if (check_bands (frame, error) && join_bands (frame, error) && make_result (frame, error))
+  if (check_bands (frame, error) && join_bands (frame, error) && make_result (frame, error)
+      && (!has_regions || ctr_atlas_move_components (&frame->atlas, frame->result, image, error))
+      && (frame->params->select.count == 0 || ctr_components_select (frame->result, &frame->params->select, error)))
     return frame->result;
   ctr_components_unref (frame->result);
   return NULL;

@@ -25,6 +25,16 @@ ctr_samples_release (CtrSamples *samples)
   ctr_host_buffer_release (&samples->counts);
   ctr_host_buffer_release (&samples->mask);
   ctr_foreground_release (&samples->masking);
+  ctr_atlas_release (&samples->atlas);
+}
+
+bool
+ctr_samples_give_back (CtrSamples *samples)
+{
+  bool some = ctr_host_buffer_give_back (&samples->counts);
+  some |= ctr_host_buffer_give_back (&samples->mask);
+  some |= ctr_foreground_give_back (&samples->masking);
+  return ctr_atlas_give_back (&samples->atlas) || some;
 }
 
 /* The samples of row Y; LUMA has room for those of packed RGB. */
@@ -147,22 +157,30 @@ otsu_threshold (const uint32_t *histogram, uint32_t levels, uint64_t pixels)
   return ctr_otsu_threshold (&otsu);
 }
 
+uint32_t
+ctr_samples_threshold_of (const uint32_t *histogram, uint32_t levels, uint64_t pixels, const CtrForeground *foreground)
+{
+  if (foreground->mode == CTR_THRESHOLD_TRIANGLE)
+    return levels == 256 ? ctr_triangle_find (histogram)
+                         : ctr_triangle_find_16 (histogram, foreground->significant_bits);
+  return otsu_threshold (histogram, levels, pixels);
+}
+
 static uint32_t
-threshold_of (const Count *count, CtrThresholdMode mode)
+threshold_of (const Count *count, const CtrForeground *foreground)
 {
   const uint32_t levels = count->image->format == CTR_FORMAT_GRAY16 ? 65536 : 256;
   uint32_t *histogram = count->counts[0].bins;
   for (uint32_t band = 0; band < count->bands; band++)
     for (uint32_t i = band == 0 ? levels : 0; i < count->bins; i++)
       histogram[i % levels] += count->counts[band].bins[i];
-  if (mode == CTR_THRESHOLD_TRIANGLE)
-    return ctr_triangle_find (histogram, levels);
-  return otsu_threshold (histogram, levels, (uint64_t) count->image->width * count->image->height);
+  return ctr_samples_threshold_of (
+      histogram, levels, (uint64_t) count->image->width * count->image->height, foreground);
 }
 
 bool
 ctr_samples_find_threshold (
-    CtrHostBuffer *counts, const CtrImage *image, CtrThresholdMode mode, uint32_t *threshold, CtrError *error)
+    CtrHostBuffer *counts, const CtrImage *image, const CtrForeground *foreground, uint32_t *threshold, CtrError *error)
 {
   Count count = {.image = image, .bins = image->format == CTR_FORMAT_GRAY16 ? 65536 : 4 * 256};
   const unsigned threads = ctr_threads_current ();
@@ -173,7 +191,7 @@ ctr_samples_find_threshold (
   ctr_parallel_for (threads, count.bands, count_band, &count);
   if (count.cancelled)
     return ctr_fail_cancelled (error);
-  *threshold = threshold_of (&count, mode);
+  *threshold = threshold_of (&count, foreground);
   return true;
 }
 
@@ -190,7 +208,7 @@ find_threshold (
     *threshold = input->host.threshold;
     return true;
   }
-  if (!ctr_samples_find_threshold (&samples->counts, image, CTR_THRESHOLD_OTSU, threshold, error))
+  if (!ctr_samples_find_threshold (&samples->counts, image, foreground, threshold, error))
     return false;
   if (input) {
     input->host.threshold = *threshold;
@@ -223,9 +241,43 @@ make_mask (CtrSamples *samples, CtrInput *input, const CtrImage *image, const Ct
 }
 
 bool
+ctr_samples_regions (CtrSamples *samples, const CtrImage *image, const CtrForeground *foreground, bool reversed,
+    bool grey, CtrAtlas *atlas, CtrForegroundRows *rows, CtrError *error)
+{
+  CtrImage luma;
+  const CtrImage *source = ctr_foreground_uses_colour (foreground) ? image : ctr_samples_share (image, &luma);
+  *rows = (CtrForegroundRows){0};
+  if (!ctr_atlas_make (&samples->atlas, &samples->masking, source, foreground, reversed, grey, atlas, error))
+    return false;
+  rows->threshold = atlas->threshold;
+  rows->mask = atlas->mask.bits;
+  rows->words = atlas->mask.stride;
+  return true;
+}
+
+static bool
+make_mask_of_regions (CtrSamples *samples, const CtrImage *image, const CtrForeground *foreground,
+    CtrForegroundRows *rows, CtrError *error)
+{
+  CtrAtlas atlas;
+  if (!ctr_samples_regions (samples, image, foreground, false, false, &atlas, rows, error))
+    return false;
+  if (!ctr_host_buffer_reserve (&samples->mask, image->height, ctr_packed_row (image->width)))
+    return ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the foreground mask of a %u x %u image",
+        image->width, image->height);
+  const CtrPacked whole = {
+      samples->mask.data, ctr_packed_row (image->width) / sizeof (uint64_t), image->width, image->height};
+  rows->mask = whole.bits;
+  rows->words = whole.stride;
+  return ctr_atlas_move_mask (&atlas, &whole) || ctr_fail_cancelled (error);
+}
+
+bool
 ctr_samples_mask (CtrSamples *samples, const CtrImage *image, const CtrForeground *foreground, CtrForegroundRows *rows,
     CtrError *error)
 {
+  if (foreground->regions)
+    return make_mask_of_regions (samples, image, foreground, rows, error);
   CtrInput *input = ctr_foreground_is_plain (foreground) ? NULL : ctr_input_for (image);
   *rows = (CtrForegroundRows){.words = ctr_packed_row (image->width) / sizeof (uint64_t)};
   if (!input || !input->host.mask.is_made

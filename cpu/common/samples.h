@@ -5,6 +5,7 @@
 
 #include "cpu/common/runs.h"
 #include "cpu/foreground/foreground.h"
+#include "cpu/foreground/regions.h"
 
 #include <string.h>
 
@@ -14,6 +15,7 @@ typedef struct {
   CtrHostBuffer counts; /* for histograms; empty before the first image that needs one */
   CtrHostBuffer mask;   /* packed; likewise */
   CtrForegroundState masking;
+  CtrAtlasState atlas;
 } CtrSamples;
 
 /* Where the foreground bits of an image come from. */
@@ -25,6 +27,9 @@ typedef struct {
 } CtrForegroundRows;
 
 void ctr_samples_release (CtrSamples *samples);
+
+/* Gives back memory at the end of a period: see ctr_host_buffer_give_back(). */
+bool ctr_samples_give_back (CtrSamples *samples);
 
 /* The image to analyse: IMAGE, or where this is packed RGB and the thread's current shared input serves it, its luma
  * there, of which PLANE becomes a view. */
@@ -39,7 +44,11 @@ const void *ctr_samples_row (CtrSamples *samples, const CtrImage *image, uint32_
 bool ctr_samples_foreground (CtrSamples *samples, const CtrImage *image, const CtrImage *plane,
     const CtrForeground *foreground, CtrForegroundRows *rows, CtrError *error);
 
-/* Likewise, always with a mask. */
+/* Likewise, of an image with regions: ATLAS is to be analysed in its place. GREY: its samples are read. */
+bool ctr_samples_regions (CtrSamples *samples, const CtrImage *image, const CtrForeground *foreground, bool reversed,
+    bool grey, CtrAtlas *atlas, CtrForegroundRows *rows, CtrError *error);
+
+/* As ctr_samples_foreground(), always with a mask, which has the size of the image. */
 bool ctr_samples_mask (CtrSamples *samples, const CtrImage *image, const CtrForeground *foreground,
     CtrForegroundRows *rows, CtrError *error);
 
@@ -63,9 +72,13 @@ ctr_samples_set_bits (const CtrImage *image, const CtrForegroundRows *rows, uint
     ctr_samples_pack (image, row, rows->threshold, rows->invert, bits);
 }
 
-/* Finds the threshold of MODE, CTR_THRESHOLD_OTSU or CTR_THRESHOLD_TRIANGLE, of IMAGE, without a look into a shared input.
- * COUNTS is memory for it. */
-bool ctr_samples_find_threshold (
-    CtrHostBuffer *counts, const CtrImage *image, CtrThresholdMode mode, uint32_t *threshold, CtrError *error);
+/* Finds the threshold of FOREGROUND, whose mode is CTR_THRESHOLD_OTSU or CTR_THRESHOLD_TRIANGLE, in the samples of IMAGE,
+ * without a look into a shared input. COUNTS is memory for it. */
+bool ctr_samples_find_threshold (CtrHostBuffer *counts, const CtrImage *image, const CtrForeground *foreground,
+    uint32_t *threshold, CtrError *error);
+
+/* The threshold of FOREGROUND in a HISTOGRAM of PIXELS. */
+uint32_t ctr_samples_threshold_of (
+    const uint32_t *histogram, uint32_t levels, uint64_t pixels, const CtrForeground *foreground);
 
 #endif

@@ -21,8 +21,8 @@ typedef struct {
   const CtrForeground *foreground;
   const CtrPacked *mask;
   const CtrForegroundKernels *kernels;
-  uint32_t weights[CTR_MAX_BLOCK_SIZE];
-  int64_t limits[256]; /* by 8-bit sample: the greatest sum that makes it foreground */
+  const uint32_t *weights; /* of a Gaussian */
+  int64_t limits[256];     /* by 8-bit sample: the greatest sum that makes it foreground */
 } Adaptive;
 
 /* The arrays of a thread. COLUMNS has the radius on both sides; its pointer is that of the first pixel's. */
@@ -233,14 +233,14 @@ gaussian_band (void *context, void *scratch, uint32_t first, uint32_t end)
 }
 
 bool
-ctr_adaptive_pack (
-    const CtrRowsPlan *plan, const CtrImage *image, const CtrForeground *foreground, const CtrPacked *mask)
+ctr_adaptive_pack (const CtrRowsPlan *plan, const CtrImage *image, const CtrForeground *foreground,
+    CtrKeptWeights *weights, const CtrPacked *mask)
 {
   Adaptive adaptive = {
       .image = image, .foreground = foreground, .mask = mask, .kernels = ctr_foreground_choose_kernels ()};
   const bool mean = foreground->mode == CTR_THRESHOLD_ADAPTIVE_MEAN;
   if (!mean)
-    ctr_gaussian_weights (foreground->block_size, adaptive.weights);
+    adaptive.weights = ctr_gaussian_keep_weights (weights, foreground->block_size);
   for (uint32_t i = 0; !mean && i < 256; i++)
     adaptive.limits[i] = ctr_gaussian_limit (ctr_adaptive_level (i, foreground->offset, 255));
   return ctr_rows_run (plan, image->height, mean ? mean_band : gaussian_band, &adaptive);

@@ -27,21 +27,49 @@ extract_byte (const uint8_t *pixels, uint32_t width, size_t size, uint8_t *to)
     extract (pixels, width, 4, to);
 }
 
+/* A part of a row of packed RGB. */
+typedef struct {
+  uint8_t red[PART], green[PART], blue[PART];
+} Colours;
+
+/* Splits COUNT pixels from pixel X of ROW on. */
+static void
+split (
+    const CtrForegroundKernels *kernels, CtrFormat format, const uint8_t *row, uint32_t x, uint32_t count, Colours *to)
+{
+  const uint32_t size = (uint32_t) ctr_format_pixel_size (format);
+  const CtrRgbOrder order = ctr_rgb_order (format);
+  const uint32_t first = order.red < order.blue ? order.red : order.blue;
+  uint8_t *const samples[3] = {
+      first == order.red ? to->red : to->blue, to->green, first == order.red ? to->blue : to->red};
+  kernels->split_colours (row + (size_t) x * size, size, first, count, samples);
+}
+
 /* Channels from hue on. */
 static void
-convert_row (const CtrImage *image, CtrChannel channel, const uint8_t *pixels, uint8_t *to)
+convert_row (const CtrImage *image, CtrChannel channel, const uint8_t *row, uint8_t *to)
 {
   const CtrForegroundKernels *kernels = ctr_foreground_choose_kernels ();
-  const size_t size = ctr_format_pixel_size (image->format);
-  const CtrRgbOrder order = ctr_rgb_order (image->format);
-  uint8_t red[PART] = {0}, green[PART] = {0}, blue[PART] = {0}, samples[PART];
-  for (uint32_t x = 0; x < image->width; x += PART, pixels += PART * size) {
+  Colours colours = {0};
+  uint8_t samples[PART];
+  for (uint32_t x = 0; x < image->width; x += PART) {
     const uint32_t count = image->width - x < PART ? image->width - x : PART;
-    extract_byte (pixels + order.red, count, size, red);
-    extract_byte (pixels + order.green, count, size, green);
-    extract_byte (pixels + order.blue, count, size, blue);
-    kernels->convert_colours (channel, red, green, blue, count, samples);
+    split (kernels, image->format, row, x, count, &colours);
+    kernels->convert_colours (channel, colours.red, colours.green, colours.blue, count, samples);
     memcpy (to + x, samples, count);
+  }
+}
+
+void
+ctr_channels_select (const CtrImage *image, const CtrForeground *foreground, uint32_t y, uint64_t *bits)
+{
+  const CtrForegroundKernels *kernels = ctr_foreground_choose_kernels ();
+  const uint8_t *row = (const uint8_t *) image->data + y * image->stride;
+  Colours colours = {0};
+  for (uint32_t x = 0; x < image->width; x += PART) {
+    const uint32_t count = image->width - x < PART ? image->width - x : PART;
+    split (kernels, image->format, row, x, count, &colours);
+    kernels->select_colours (foreground, colours.red, colours.green, colours.blue, count, bits + x / 64);
   }
 }
 

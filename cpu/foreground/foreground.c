@@ -15,6 +15,7 @@ enum { MIN_PIXELS = 1 << 16 /* of a band */, BANDS_PER_THREAD = 2 };
 enum {
   OTHER,  /* a second mask: markers, and between erosion and dilation */
   GROWTH, /* of reconstructions */
+  SPLIT,  /* of touching parts */
   PLANE,  /* samples of a channel that the image has not got as a plane */
   COUNTS, /* for histograms */
   SCRATCH /* of the threads */
@@ -26,6 +27,7 @@ typedef struct {
   const CtrImage *image;
   const CtrForeground *foreground;
   CtrRowsPlan plan;
+  const CtrMaskPart *part; /* NULL: the image is whole */
   CtrPacked mask, other;
   CtrError *error;
 } Making;
@@ -35,6 +37,15 @@ ctr_foreground_release (CtrForegroundState *state)
 {
   for (size_t i = 0; i < sizeof state->buffers / sizeof *state->buffers; i++)
     ctr_host_buffer_release (&state->buffers[i]);
+}
+
+bool
+ctr_foreground_give_back (CtrForegroundState *state)
+{
+  bool some = false;
+  for (size_t i = 0; i < sizeof state->buffers / sizeof *state->buffers; i++)
+    some |= ctr_host_buffer_give_back (&state->buffers[i]);
+  return some;
 }
 
 /* Threads that take bands. */
@@ -90,6 +101,12 @@ needs_plane (const CtrForeground *foreground, const CtrImage *image)
          && !ctr_channel_is_direct (image, foreground->channel);
 }
 
+static bool
+uses_split (const CtrForeground *foreground)
+{
+  return foreground->split_touching > 0;
+}
+
 static size_t
 greatest (size_t a, size_t b)
 {
@@ -107,6 +124,8 @@ scratch_bytes (const CtrForeground *foreground, uint32_t width)
         foreground->open_size > foreground->close_size ? foreground->open_size : foreground->close_size;
     bytes = greatest (bytes, ctr_morphology_scratch (width, size));
   }
+  if (uses_split (foreground))
+    bytes = greatest (bytes, ctr_split_scratch (width));
   return (bytes + 63) & ~(size_t) 63;
 }
 
@@ -117,16 +136,17 @@ reserve (Making *making)
   const uint32_t width = making->image->width, height = making->image->height;
   CtrHostBuffer *buffers = making->state->buffers;
   CtrRowsPlan *plan = &making->plan;
-  const bool other = uses_morphology (foreground) || uses_reconstruction (foreground);
+  const bool other = uses_morphology (foreground) || uses_reconstruction (foreground) || uses_split (foreground);
   plan->threads = ctr_threads_current ();
   plan->bands = ctr_band_count (width, height, plan->threads, BANDS_PER_THREAD, MIN_PIXELS);
   if (plan->threads > plan->bands)
     plan->threads = plan->bands;
   plan->scratch_bytes = scratch_bytes (foreground, width);
   if (!ctr_host_buffer_reserve (&buffers[SCRATCH], plan->threads, plan->scratch_bytes)
-      || (other && !ctr_host_buffer_reserve (&buffers[OTHER], height, ctr_packed_row (width)))
+      || (other && !ctr_host_buffer_reserve (&buffers[OTHER], height, making->mask.stride * sizeof (uint64_t)))
       || (uses_reconstruction (foreground)
           && !ctr_host_buffer_reserve (&buffers[GROWTH], 1, ctr_reconstruction_room (&making->mask)))
+      || (uses_split (foreground) && !ctr_host_buffer_reserve (&buffers[SPLIT], 1, ctr_split_room (width, height)))
       || (needs_plane (foreground, making->image) && !ctr_host_buffer_reserve (&buffers[PLANE], width, height)))
     return ctr_fail (
         making->error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the mask of a %u x %u image", width, height);
@@ -163,13 +183,17 @@ static bool
 find_threshold (Making *making, const CtrImage *plane, uint32_t *threshold)
 {
   const CtrForeground *foreground = making->foreground;
+  if (making->part) {
+    *threshold = making->part->threshold;
+    return true;
+  }
   const bool shared = foreground->mode == CTR_THRESHOLD_OTSU && foreground->channel == CTR_CHANNEL_LUMA;
   CtrInput *input = shared ? ctr_input_for (making->image) : NULL;
   if (input && input->host.has_threshold) {
     *threshold = input->host.threshold;
     return true;
   }
-  if (!ctr_samples_find_threshold (&making->state->buffers[COUNTS], plane, foreground->mode, threshold, making->error))
+  if (!ctr_samples_find_threshold (&making->state->buffers[COUNTS], plane, foreground, threshold, making->error))
     return false;
   if (input) {
     input->host.threshold = *threshold;
@@ -193,7 +217,7 @@ pack (Making *making, uint32_t *threshold)
   if (plane.data != making->image->data)
     luma.channel = CTR_CHANNEL_LUMA;
   if (ctr_foreground_is_adaptive (foreground))
-    return complete (making, ctr_adaptive_pack (&making->plan, &plane, &luma, &making->mask));
+    return complete (making, ctr_adaptive_pack (&making->plan, &plane, &luma, &making->state->weights, &making->mask));
   if (foreground->mode == CTR_THRESHOLD_OTSU || foreground->mode == CTR_THRESHOLD_TRIANGLE) {
     if (!find_threshold (making, &plane, threshold))
       return false;
@@ -229,6 +253,16 @@ apply_hysteresis (Making *making)
   if (making->foreground->invert)
     invert (&making->mask);
   return true;
+}
+
+/* Removes the pixels that are not in the region. */
+static void
+clip (const Making *making)
+{
+  const CtrPacked *mask = &making->mask, *inside = &making->part->inside;
+  for (uint32_t y = 0; y < mask->height; y++)
+    for (size_t i = 0; i < ctr_packed_row (mask->width) / sizeof (uint64_t); i++)
+      ctr_packed_bits (mask, y)[i] &= ctr_packed_bits (inside, y)[i];
 }
 
 /* Opening or closing: through the other mask and back. */
@@ -272,6 +306,13 @@ fill_holes (Making *making)
 }
 
 static bool
+split_touching (Making *making)
+{
+  return complete (making, ctr_packed_split (&making->plan, &making->mask, &making->other,
+                               making->foreground->split_touching, making->state->buffers[SPLIT].data));
+}
+
+static bool
 clear_border (Making *making)
 {
   const CtrPacked *mask = &making->mask;
@@ -286,30 +327,37 @@ static bool
 make (Making *making, uint32_t *threshold)
 {
   const CtrForeground *foreground = making->foreground;
-  return reserve (making) && pack (making, threshold)
-         && (!ctr_foreground_has_hysteresis (foreground) || apply_hysteresis (making))
-         && (foreground->open_size <= 1 || apply_morphology (making, foreground->open_size, true))
+  if (!reserve (making) || !pack (making, threshold)
+      || (ctr_foreground_has_hysteresis (foreground) && !apply_hysteresis (making)))
+    return false;
+  if (making->part && making->part->inside.bits)
+    clip (making);
+  return (foreground->open_size <= 1 || apply_morphology (making, foreground->open_size, true))
          && (foreground->close_size <= 1 || apply_morphology (making, foreground->close_size, false))
-         && (!foreground->fill_holes || fill_holes (making)) && (!foreground->clear_border || clear_border (making));
+         && (!foreground->fill_holes || fill_holes (making)) && (!uses_split (foreground) || split_touching (making))
+         && (!foreground->clear_border || clear_border (making));
 }
 
 bool
-ctr_foreground_make (CtrForegroundState *state, const CtrImage *image, const CtrForeground *foreground, uint64_t *bits,
-    uint32_t *threshold, CtrError *error)
+ctr_mask_make (CtrForegroundState *state, const CtrImage *image, const CtrForeground *foreground, const CtrPacked *mask,
+    const CtrMaskPart *part, uint32_t *threshold, CtrError *error)
 {
-  const uint32_t luma_only = UINT32_C (1) << CTR_CHANNEL_LUMA;
-  CtrImage luma;
   Making making = {
-      .state = state,
-      .image = ctr_foreground_channels (foreground) == luma_only ? ctr_samples_share (image, &luma) : image,
-      .foreground = foreground,
-      .mask = {bits, ctr_packed_row (image->width) / sizeof (uint64_t), image->width, image->height},
-      .error = error,
-  };
+      .state = state, .image = image, .foreground = foreground, .part = part, .mask = *mask, .error = error};
   if (make (&making, threshold))
     return true;
   /* A smaller image may need the memory that a too large one has taken. */
   if (!ctr_cancelled ())
     ctr_foreground_release (state);
   return false;
+}
+
+bool
+ctr_foreground_make (CtrForegroundState *state, const CtrImage *image, const CtrForeground *foreground, uint64_t *bits,
+    uint32_t *threshold, CtrError *error)
+{
+  const CtrPacked mask = {bits, ctr_packed_row (image->width) / sizeof (uint64_t), image->width, image->height};
+  CtrImage luma;
+  const CtrImage *source = ctr_foreground_uses_colour (foreground) ? image : ctr_samples_share (image, &luma);
+  return ctr_mask_make (state, source, foreground, &mask, NULL, threshold, error);
 }

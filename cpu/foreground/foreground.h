@@ -9,10 +9,27 @@
 
 /* Working memory, zeroed before first use. It grows with the images. */
 typedef struct CtrForegroundState {
-  CtrHostBuffer buffers[5]; /* foreground.c says what for */
+  CtrHostBuffer buffers[6]; /* foreground.c says what for */
+  CtrKeptWeights weights;
 } CtrForegroundState;
 
+/* A packed mask. */
+typedef struct {
+  uint64_t *bits;
+  size_t stride; /* words */
+  uint32_t width, height;
+} CtrPacked;
+
+static inline uint64_t *
+ctr_packed_bits (const CtrPacked *mask, uint32_t y)
+{
+  return mask->bits + y * mask->stride;
+}
+
 void ctr_foreground_release (CtrForegroundState *state);
+
+/* Gives back memory at the end of a period: see ctr_host_buffer_give_back(). */
+bool ctr_foreground_give_back (CtrForegroundState *state);
 
 /* Makes the packed mask of IMAGE: BITS has rows of ctr_packed_row() bytes. Works on as many threads as the calling one has
  * set. *THRESHOLD: the one of FIXED, OTSU, TRIANGLE and HYSTERESIS, otherwise 0. False: no memory, or cancelled. */

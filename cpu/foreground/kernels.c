@@ -145,4 +145,6 @@ const CtrForegroundKernels CTR_KERNEL (ctr_foreground_kernels) = {
     .filter_columns = filter_columns,
     .filter_row = filter_row,
     .convert_colours = CTR_KERNEL (ctr_convert_colours),
+    .select_colours = CTR_KERNEL (ctr_select_colours),
+    .split_colours = CTR_KERNEL (ctr_split_colours),
 };

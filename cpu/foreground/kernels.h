@@ -27,18 +27,31 @@ typedef void CtrFilterRow (
 typedef void CtrConvertColours (
     CtrChannel channel, const uint8_t *red, const uint8_t *green, const uint8_t *blue, uint32_t width, uint8_t *to);
 
+/* Clears the bits of the pixels that are not in all ranges of FOREGROUND but that of the luma. WIDTH is rounded up to a
+ * multiple of 64. */
+typedef void CtrSelectColours (const CtrForeground *foreground, const uint8_t *red, const uint8_t *green,
+    const uint8_t *blue, uint32_t width, uint64_t *bits);
+
+/* The three bytes from byte FIRST on of each pixel, which has SIZE bytes: 4, or 3, then FIRST is 0. */
+typedef void CtrSplitColours (
+    const uint8_t *pixels, uint32_t size, uint32_t first, uint32_t width, uint8_t *const to[3]);
+
 typedef struct {
   CtrMoveDown *move_down;
   CtrCompareMeans *compare_means;
   CtrFilterColumns *filter_columns;
   CtrFilterRow *filter_row;
   CtrConvertColours *convert_colours;
+  CtrSelectColours *select_colours;
+  CtrSplitColours *split_colours;
 } CtrForegroundKernels;
 
 extern const CtrForegroundKernels ctr_foreground_kernels;
 extern const CtrForegroundKernels ctr_foreground_kernels_avx2; /* only where CTR_HAVE_AVX2 */
 
 CtrConvertColours ctr_convert_colours, ctr_convert_colours_avx2;
+CtrSelectColours ctr_select_colours, ctr_select_colours_avx2;
+CtrSplitColours ctr_split_colours, ctr_split_colours_avx2;
 
 static inline const CtrForegroundKernels *
 ctr_foreground_choose_kernels (void)

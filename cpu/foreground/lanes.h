@@ -45,23 +45,83 @@ widen (UInt16s numbers)
 #endif
 }
 
-/* Writes LANES numbers from 0 to 255 as samples. */
-ALWAYS_INLINE void
-store_samples (uint8_t *to, Halves numbers)
+/* The same with signs. */
+ALWAYS_INLINE Halves
+widen_signed (Int16s numbers)
 {
 #if defined(CTR_AVX2)
-  const __m256i first = (__m256i) numbers.first, last = (__m256i) numbers.last;
-  const __m128i low = _mm_packs_epi32 (_mm256_castsi256_si128 (first), _mm256_extracti128_si256 (first, 1));
-  const __m128i high = _mm_packs_epi32 (_mm256_castsi256_si128 (last), _mm256_extracti128_si256 (last, 1));
-  _mm_storeu_si128 ((__m128i *) to, _mm_packus_epi16 (low, high));
+  return (Halves){(Int32s) _mm256_cvtepi16_epi32 (_mm256_castsi256_si128 ((__m256i) numbers)),
+      (Int32s) _mm256_cvtepi16_epi32 (_mm256_extracti128_si256 ((__m256i) numbers, 1))};
 #elif defined(__SSE2__)
-  const __m128i both = _mm_packs_epi32 ((__m128i) numbers.first, (__m128i) numbers.last);
-  _mm_storel_epi64 ((__m128i *) to, _mm_packus_epi16 (both, both));
+  const __m128i same = (__m128i) numbers;
+  return (Halves){(Int32s) _mm_srai_epi32 (_mm_unpacklo_epi16 (same, same), 16),
+      (Int32s) _mm_srai_epi32 (_mm_unpackhi_epi16 (same, same), 16)};
 #else
+  Halves halves;
   for (int i = 0; i < HALF_LANES; i++) {
-    to[i] = (uint8_t) numbers.first[i];
-    to[HALF_LANES + i] = (uint8_t) numbers.last[i];
+    halves.first[i] = numbers[i];
+    halves.last[i] = numbers[HALF_LANES + i];
   }
+  return halves;
+#endif
+}
+
+/* And back, of numbers that fit 16 bits. */
+ALWAYS_INLINE Int16s
+narrow (Halves numbers)
+{
+#if defined(CTR_AVX2)
+  const __m256i both = _mm256_packs_epi32 ((__m256i) numbers.first, (__m256i) numbers.last);
+  return (Int16s) _mm256_permute4x64_epi64 (both, 0xd8);
+#elif defined(__SSE2__)
+  return (Int16s) _mm_packs_epi32 ((__m128i) numbers.first, (__m128i) numbers.last);
+#else
+  Int16s both;
+  for (int i = 0; i < HALF_LANES; i++) {
+    both[i] = (int16_t) numbers.first[i];
+    both[HALF_LANES + i] = (int16_t) numbers.last[i];
+  }
+  return both;
+#endif
+}
+
+ALWAYS_INLINE Int16s
+greatest_int16s (Int16s a, Int16s b)
+{
+#if defined(CTR_AVX2)
+  return (Int16s) _mm256_max_epi16 ((__m256i) a, (__m256i) b);
+#elif defined(__SSE2__)
+  return (Int16s) _mm_max_epi16 ((__m128i) a, (__m128i) b);
+#else
+  return (a & (a > b)) | (b & (a <= b));
+#endif
+}
+
+ALWAYS_INLINE Int16s
+least_int16s (Int16s a, Int16s b)
+{
+#if defined(CTR_AVX2)
+  return (Int16s) _mm256_min_epi16 ((__m256i) a, (__m256i) b);
+#elif defined(__SSE2__)
+  return (Int16s) _mm_min_epi16 ((__m128i) a, (__m128i) b);
+#else
+  return (a & (a < b)) | (b & (a >= b));
+#endif
+}
+
+/* Writes LANES numbers from 0 to 255 as samples. */
+ALWAYS_INLINE void
+store_samples (uint8_t *to, Int16s numbers)
+{
+#if defined(CTR_AVX2)
+  const __m256i both = (__m256i) numbers;
+  _mm_storeu_si128 (
+      (__m128i *) to, _mm_packus_epi16 (_mm256_castsi256_si128 (both), _mm256_extracti128_si256 (both, 1)));
+#elif defined(__SSE2__)
+  _mm_storel_epi64 ((__m128i *) to, _mm_packus_epi16 ((__m128i) numbers, (__m128i) numbers));
+#else
+  for (int i = 0; i < LANES; i++)
+    to[i] = (uint8_t) numbers[i];
 #endif
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Thresholds and ranges: rows of samples to rows of bits. */
 #include "core/common/poll.h"
+#include "cpu/common/luma.h"
 #include "cpu/common/samples.h"
 #include "cpu/foreground/steps.h"
 
@@ -48,8 +49,13 @@ pack_ranges (const Levels *levels, uint32_t y, uint8_t *samples, uint64_t *scrat
   CtrImage plane = {.width = image->width, .format = CTR_FORMAT_GRAY8};
   for (uint32_t i = 0; i < words; i++)
     bits[i] = ctr_packed_pixels (image->width, i);
+  /* Colours are split once for all ranges. */
+  const uint32_t luma = UINT32_C (1) << CTR_CHANNEL_LUMA,
+                 apart = ctr_format_is_rgb (image->format) ? luma : ~UINT32_C (0);
+  if (foreground->ranges & ~apart)
+    ctr_channels_select (image, foreground, y, bits);
   for (int c = 0; c < CTR_CHANNELS; c++) {
-    if (!(foreground->ranges >> c & 1))
+    if (!(foreground->ranges & apart & UINT32_C (1) << c))
       continue;
     const void *row = ctr_channel_row (image, (CtrChannel) c, y, samples);
     pack_range (&plane, row, foreground->lower[c], foreground->upper[c], range, others);

@@ -15,6 +15,7 @@ enum {
 typedef struct {
   CtrSamples samples;
   CtrForegroundRows rows; /* of the last image */
+  CtrRoomPeriod period;
 } State;
 
 static void *
@@ -94,6 +95,9 @@ enqueue (void *data, const CtrImage *image, const CtrForeground *foreground, con
     void *stream, CtrError *error)
 {
   State *state = data;
+  /* The mask of the last image is painted. */
+  if (ctr_room_period_ends (&state->period) && ctr_samples_give_back (&state->samples))
+    ctr_room_period_double (&state->period);
   return ctr_samples_mask (&state->samples, image, foreground, &state->rows, error)
          && paint (state, image, picture, error);
 }

@@ -3,13 +3,15 @@
 #include "core/paint/raster.h"
 
 #include "core/common/poll.h"
+#include "core/common/room.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct {
-  uint32_t *ink; /* 0 between pictures */
-  size_t words;
+  uint32_t *ink;            /* 0 between pictures */
+  size_t words, used_words; /* of the ink, and the most since the period began (core/common/room.h) */
+  CtrRoomPeriod period;
   uint64_t work; /* operations since the last poll */
 } State;
 
@@ -38,6 +40,17 @@ destroy (void *data)
   free (state);
 }
 
+/* At the end of a period: gives back what its pictures have not needed. */
+static void
+give_back (State *state)
+{
+  if (ctr_room_is_excess (state->words * sizeof *state->ink, state->used_words * sizeof *state->ink)) {
+    free_ink (state);
+    ctr_room_period_double (&state->period);
+  }
+  state->used_words = 0;
+}
+
 static bool
 reserve_ink (State *state, CtrPaintTarget *target, CtrError *error)
 {
@@ -45,6 +58,8 @@ reserve_ink (State *state, CtrPaintTarget *target, CtrError *error)
   const bool subsampled = target->x_shift > 0 || target->y_shift > 0;
   const size_t full = (size_t) target->picture.width * target->picture.height;
   const size_t sub = subsampled ? (size_t) target->ink_width * sub_height : 0;
+  if (state->used_words < full + sub)
+    state->used_words = full + sub;
   if (full + sub > state->words) {
     free_ink (state);
     /* Pages without shapes are never touched. */
@@ -248,6 +263,8 @@ enqueue (void *data, const CtrPaintPicture *picture, const CtrPaintLayer *layers
   CtrPaintTarget target;
   ctr_paint_target_init (&target, picture, layers, count);
   target.colours = colours;
+  if (ctr_room_period_ends (&state->period))
+    give_back (state);
   for (uint32_t i = 0; i < count; i++)
     if (!fetch (&layers[i], error))
       return false;

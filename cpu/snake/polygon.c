@@ -20,6 +20,13 @@ release_boxes (CtrSnakeBoxes *boxes)
 }
 
 static bool
+give_back_boxes (CtrSnakeBoxes *boxes)
+{
+  CtrHostBuffer *const buffers[] = {&boxes->left, &boxes->top, &boxes->right, &boxes->bottom};
+  return ctr_host_buffers_give_back (buffers, sizeof buffers / sizeof *buffers);
+}
+
+static bool
 reserve_boxes (CtrSnakeBoxes *boxes, uint32_t count)
 {
   const size_t room = count + GROUP;
@@ -42,6 +49,16 @@ ctr_snake_polygon_release (CtrSnakePolygon *polygon)
   release_boxes (&polygon->area);
   ctr_host_buffer_release (&polygon->record.moments);
   ctr_host_buffer_release (&polygon->record.points);
+}
+
+bool
+ctr_snake_polygon_give_back (CtrSnakePolygon *polygon)
+{
+  CtrHostBuffer *const buffers[] = {&polygon->points, &polygon->edges, &polygon->gains, &polygon->stale, &polygon->near,
+      &polygon->changes, &polygon->record.moments, &polygon->record.points};
+  bool some = ctr_host_buffers_give_back (buffers, sizeof buffers / sizeof *buffers);
+  some |= give_back_boxes (&polygon->boxes);
+  return give_back_boxes (&polygon->area) || some;
 }
 
 bool

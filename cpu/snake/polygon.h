@@ -70,6 +70,9 @@ ctr_snake_polygon_rows (CtrPoint a, CtrPoint b)
 
 void ctr_snake_polygon_release (CtrSnakePolygon *polygon);
 
+/* Gives back memory at the end of a period: see ctr_host_buffer_give_back(). */
+bool ctr_snake_polygon_give_back (CtrSnakePolygon *polygon);
+
 /* Makes room for COUNT points, keeping the contents. False if there is no memory. */
 bool ctr_snake_polygon_reserve (CtrSnakePolygon *polygon, uint32_t count);
 

@@ -65,7 +65,7 @@ cost_of (CtrSnakeModel model, const CtrSnakeCost *cost, const Sums *sums)
     case CTR_SNAKE_POISSON:
       return either (s1 > 0, -(s1 * log_of (mean)), none);
     case CTR_SNAKE_BERNOULLI: {
-      const Reals p = s1 / (n * cost->maximum), q = 1 - p;
+      const Reals share = s1 / (n * cost->maximum), p = either (share < 1, share, none + 1), q = 1 - p;
       return -(n * (either (p > 0, p * log_of (p), none) + either (q > 0, q * log_of (q), none)));
     }
   }

@@ -11,6 +11,7 @@ typedef struct {
   CtrHostBuffer outcomes; /* CtrSnakeOutcome */
   CtrHostBuffer points;   /* CtrPoint */
   uint64_t point_count;
+  CtrRoomPeriod period;
   CtrContours *result; /* until finish() takes it */
 } State;
 
@@ -30,6 +31,19 @@ release_buffers (State *state)
   ctr_snake_polygon_release (&state->polygon);
   ctr_host_buffer_release (&state->outcomes);
   ctr_host_buffer_release (&state->points);
+}
+
+/* At the end of a period: gives back what its images have not needed. */
+static void
+give_back (State *state)
+{
+  bool some = ctr_snake_table_give_back (&state->table);
+  some |= ctr_snake_polygon_give_back (&state->polygon);
+  some |= ctr_host_buffer_give_back (&state->outcomes);
+  some |= ctr_host_buffer_give_back (&state->points);
+  some |= ctr_samples_give_back (&state->samples);
+  if (some)
+    ctr_room_period_double (&state->period);
 }
 
 static void
@@ -172,6 +186,8 @@ static bool
 enqueue (void *data, const CtrImage *image, const CtrSnakePlan *plan, void *stream, CtrError *error)
 {
   State *state = data;
+  if (ctr_room_period_ends (&state->period))
+    give_back (state);
   if (do_tasks (state, image, plan)) {
     const CtrSnakeRecord *record = &state->polygon.record;
     const CtrSnakeFindings findings = {

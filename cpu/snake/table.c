@@ -26,6 +26,13 @@ typedef struct {
   uint64_t s1;
 } Block16;
 
+bool
+ctr_snake_table_give_back (CtrSnakeTable *table)
+{
+  const bool some = ctr_host_buffer_give_back (&table->blocks);
+  return ctr_host_buffer_give_back (&table->copy) || some;
+}
+
 void
 ctr_snake_table_release (CtrSnakeTable *table)
 {

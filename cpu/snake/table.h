@@ -26,6 +26,9 @@ typedef struct {
 
 void ctr_snake_table_release (CtrSnakeTable *table);
 
+/* Gives back memory at the end of a period: see ctr_host_buffer_give_back(). */
+bool ctr_snake_table_give_back (CtrSnakeTable *table);
+
 /* Fills the table for the part of IMAGE in WINDOW, which is not empty. IMAGE must stay unchanged while the table is
  * used. False if there is no memory or the work is cancelled. */
 bool ctr_snake_table_fill (

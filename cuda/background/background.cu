@@ -17,6 +17,7 @@ struct Background {
   CtrDeviceBuffer output; /* a host picture on the device, */
   CtrDeviceBuffer host;   /* and pinned */
   CudaSession session;
+  CtrRoomPeriod period;
   bool summed; /* SUM is that of the model. */
 
   bool to_host; /* a host picture is queued: */
@@ -130,6 +131,45 @@ reserve (Background *background, const CtrImage *image, const CtrBackgroundPlan 
   for (const auto &need : needs)
     if (!ctr_device_buffer_reserve (need.buffer, need.size, error))
       return false;
+  return true;
+}
+
+/* Moves the SIZE bytes of a model that goes on to memory of their own size, if there is some. */
+bool
+move_model (CtrDeviceBuffer *buffer, size_t size, cudaStream_t stream, CtrError *error)
+{
+  CtrDeviceBuffer smaller = {};
+  if (!ctr_device_buffer_reserve (&smaller, size, NULL)) {
+    cudaGetLastError ();
+    return true;
+  }
+  CTR_CUDA (cudaMemcpyAsync (smaller.data, buffer->data, size, cudaMemcpyDeviceToDevice, stream));
+  CTR_CUDA (cudaStreamSynchronize (stream));
+  ctr_device_buffer_free (buffer);
+  *buffer = smaller;
+  return true;
+}
+
+/* At the end of a period: gives back what its images have not needed. */
+bool
+give_back (Background *background, CtrError *error)
+{
+  CtrDeviceBuffer *const buffers[] = {&background->output, &background->host};
+  const cudaStream_t stream = background->session.stream;
+  bool some = false;
+  if (!input_stage_give_back (&background->input, stream, &some, error)
+      || !ctr_device_buffers_give_back (buffers, sizeof buffers / sizeof *buffers, stream, &some, error))
+    return false;
+  for (CtrDeviceBuffer *buffer : {&background->average, &background->plane, &background->history}) {
+    const size_t used = buffer->used;
+    const bool excess = used > 0 && ctr_room_is_excess (buffer->size, used);
+    buffer->used = 0;
+    if (excess && !move_model (buffer, used, stream, error))
+      return false;
+    some |= excess;
+  }
+  if (some)
+    ctr_room_period_double (&background->period);
   return true;
 }
 
@@ -286,7 +326,8 @@ background_enqueue (void *state, const CtrImage *image, const CtrBackgroundPlan 
   if ((background->to_host && !background_finish (background, error))
       || !cuda_session_begin_in_order (&background->session, stream, error))
     return false;
-  if (queue_frame (background, image, plan, corrected, error) && cuda_session_mark (&background->session, error)
+  if ((!ctr_room_period_ends (&background->period) || give_back (background, error))
+      && queue_frame (background, image, plan, corrected, error) && cuda_session_mark (&background->session, error)
       && input_stage_release_image (&background->input, error))
     return true;
   cuda_session_end (&background->session, false);

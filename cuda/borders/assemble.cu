@@ -161,7 +161,7 @@ write_row (const BordersKernelArgs &f, uint32_t i)
     c.parent = row_of (f, f.hierarchy.parents[contour]);
   }
   c.flags = is_hole (f, f.by_row.keys[i]) ? CTR_CONTOUR_HOLE : 0;
-  c.level = c.reserved = 0;
+  c.level = c.region = 0;
   const uint32_t left = __ldcg (&a->min_x), top = __ldcg (&a->min_y);
   c.left = left;
   c.top = top;
@@ -184,6 +184,26 @@ __launch_bounds__ (THREADS) table_kernel (const __grid_constant__ BordersKernelA
   const uint32_t rows = f.counters->header.contours;
   for (uint32_t i = first_index (); i < rows; i += index_step ())
     write_row (f, i);
+}
+
+/* Moves points and rows from the atlas of regions into the image: a thread one of each at a time. */
+__global__ void
+__launch_bounds__ (THREADS) move_kernel (const __grid_constant__ BordersKernelArgs f)
+{
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (!points_fit (f))
+    return;
+  const BordersHeader &h = f.counters->header;
+  const auto region_of = [&] (uint32_t y) {
+    return &f.regions.places[ctr_atlas_find (f.regions.places, f.regions.count, y)];
+  };
+  CtrPoint *const points = f.output->points;
+  CtrContour *const table = f.output->table;
+  for (uint32_t i = first_index (); i < h.points; i += index_step ())
+    points[i] = ctr_atlas_move_point (region_of (points[i].y), points[i]);
+  for (uint32_t i = first_index (); i < h.contours; i += index_step ())
+    ctr_atlas_move_contour (region_of (table[i].top), &table[i]);
 }
 
 constexpr int POINT_THREADS = 1024, POINT_CTAS = 264;
@@ -281,7 +301,7 @@ borders_launch_measures (const BordersKernelArgs &frame, bool overlap, cudaStrea
   f.by_row.lengths = f.by_contour.lengths;
   f.by_row.keys = f.by_contour.keys;
   f.point_capacity = f.by_passage.capacity;
-  f.summing = false;
+  f.summing = 0;
   f.measuring = true;
   f.final = false;
   launch_offsets<OffsetPolicy> (f, SCAN_MEASURED, overlap, stream);
@@ -299,6 +319,10 @@ borders_launch_assembly (const BordersKernelArgs &f, bool overlap, cudaStream_t 
     launch_over (measure_kernel<Line>, measuring_threads (f), f, overlap, stream, false);
   if (f.many_points)
     launch_over (table_kernel, f.contour_capacity, f, overlap, stream);
-  if (f.summing)
+  if (f.regions.places)
+    launch_over (move_kernel, f.point_capacity, f, overlap, stream);
+  if (f.summing & SUMMING_MOMENTS)
     launch_over (measure_kernel<Sums>, measuring_threads (f), f, overlap, stream, true);
+  if (f.summing & SUMMING_FITS)
+    launch_over (measure_kernel<Fits>, measuring_threads (f), f, overlap, stream, true);
 }

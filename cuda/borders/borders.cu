@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Border following on the GPU, host side: memory, the launches of a frame, the result. device_state.cuh describes the
- * kernels. */
+ * kernels. Longer than 500 lines: all functions share the state of a border follower. */
 #include "cuda/borders/device_state.cuh"
 #include "cuda/contours/contour_delivery.cuh"
 #include "cuda/contours/contour_pool.h"
@@ -31,7 +31,9 @@ struct FrameKey {
   BordersKernelArgs args;
   const void *sorting;
   size_t sorting_size;
-  uint32_t keeps_picture; /* Some frames may copy their picture. */
+  uint32_t keeps_picture;   /* Some frames may copy their picture. */
+  CtrSubpixelRule subpixel; /* without padding */
+  CtrSelectPlan select;
 };
 
 struct Borders {
@@ -45,7 +47,7 @@ struct Borders {
   bool is_begun;           /* The tile kernel is queued, but not yet the kernel that clears what it has found. */
   Capacity capacity, used; /* used: by the frames of this period at most, as far as memory depends on it */
   CtrRoomPeriod period;
-  bool period_ended;
+  bool period_ended, gave_back;
   ResultPool *pool;
   Delivery delivery; /* of BordersHeader */
 
@@ -54,6 +56,8 @@ struct Borders {
   InputView view; /* its samples or its mask on the GPU */
   PictureCopy copy;
   CtrBordersPlan plan;
+  CtrDeviceBuffer channel; /* for subpixels: a copy of the samples, */
+  CtrImage samples;        /* a view of it */
   ContourSlot *slot;
 };
 
@@ -89,71 +93,11 @@ borders_destroy (void *state)
   ctr_device_buffer_free (&b->planes);
   ctr_device_buffer_free (&b->contents);
   ctr_device_buffer_free (&b->sorting);
+  ctr_device_buffer_free (&b->channel);
   delivery_free (&b->delivery);
   if (b->pool)
     result_pool_unref (b->pool);
   free (b);
-}
-
-size_t
-lay_out_planes (BordersKernelArgs *f, uint8_t *base)
-{
-  const size_t words = (size_t) f->by_word.per_row * f->height;
-  ArenaLayout arena = {base, 0};
-  f->found = arena.take<BordersFound> (1);
-  f->output = arena.take<ContourOutput> (1);
-  f->applied_threshold = arena.take<uint32_t> (1);
-  f->counters = arena.take<BordersCounters> (1);
-  f->by_word.foreground = arena.take<uint32_t> (words);
-  f->by_word.starts = arena.take<uint32_t> (words);
-  f->by_word.starts_before = arena.take<uint32_t> (words);
-  f->by_word.first_passage = arena.take<uint32_t> (words);
-  f->count_states = arena.take<unsigned long long> (f->count_ctas);
-  return arena.used;
-}
-
-size_t
-lay_out_contents (BordersKernelArgs *f, uint8_t *base)
-{
-  ArenaLayout arena = {base, 0};
-  f->by_passage.place = arena.take<uint32_t> (f->by_passage.capacity);
-  f->by_passage.segment = arena.take<uint32_t> (f->by_passage.capacity);
-  f->by_passage.position = arena.take<uint32_t> (f->by_passage.capacity);
-  f->ranking.segments = arena.take<ListSegment> (f->ranking.capacity);
-  f->ranking.views[0] = arena.take<ListView> (f->ranking.capacity);
-  f->ranking.views[1] = arena.take<ListView> (f->ranking.capacity);
-  f->by_segment.closed_key_length = arena.take<uint2> (f->by_segment.closed_capacity);
-  f->by_segment.open_contour = arena.take<uint32_t> (f->ranking.capacity);
-  f->by_segment.closed_contour = arena.take<uint32_t> (f->by_segment.closed_capacity);
-  const uint32_t contours = f->contour_capacity;
-  f->by_contour.lengths = f->by_row.lengths = arena.take<uint32_t> (contours);
-  f->by_contour.keys = f->by_row.keys = arena.take<uint32_t> (contours);
-  f->by_row.firsts = arena.take<uint32_t> (contours);
-  f->by_row.accumulators = arena.take<ContourAccumulator> (contours);
-  for (auto &states : f->scan_states)
-    states = arena.take<unsigned long long> (contours / SCAN_SHARE + 1);
-  if (f->limited)
-    f->all_points = arena.take<CtrPoint> (f->by_passage.capacity);
-  if (!borders_reorders (*f))
-    return arena.used;
-  f->by_contour.rows = arena.take<uint32_t> (contours);
-  f->by_row.contours = arena.take<uint32_t> (contours);
-  f->by_row.lengths = arena.take<uint32_t> (contours);
-  f->by_row.keys = arena.take<uint32_t> (contours);
-  f->hierarchy.parents = arena.take<uint32_t> (contours);
-  if (!borders_nests (*f))
-    return arena.used;
-  f->traversal = arena.take<uint32_t> (contours);
-  f->hierarchy.next = arena.take<uint32_t> (contours);
-  f->hierarchy.previous = arena.take<uint32_t> (contours);
-  f->hierarchy.child = arena.take<uint32_t> (contours);
-  for (int i = 0; i < 2; i++) {
-    f->hierarchy.sort_keys[i] = arena.take<uint32_t> (contours);
-    f->hierarchy.sort_values[i] = arena.take<uint32_t> (contours);
-    f->traversal_ranking.views[i] = arena.take<ListView> (contours);
-  }
-  f->traversal_ranking.segments = arena.take<ListSegment> (contours);
-  return arena.used;
 }
 
 bool
@@ -184,30 +128,90 @@ give_back (Borders *b, BordersKernelArgs *f)
 {
   const Capacity before = b->capacity, used = b->used;
   Capacity *c = &b->capacity;
+  bool some = b->gave_back;
   c->passages = min (c->passages, ctr_with_spare (used.passages));
   c->open = min (c->open, ctr_with_spare (used.open));
   c->closed = min (c->closed, ctr_with_spare (used.closed));
   c->contours = min (c->contours, ctr_with_spare (used.contours));
   c->points = min (c->points, ctr_with_spare (used.points));
   set_capacities (b, f);
-  if (ctr_room_is_excess (b->contents.size, lay_out_contents (f, NULL))) {
+  if (ctr_room_is_excess (b->contents.size, borders_lay_out_contents (f, NULL))) {
     ctr_device_buffer_free (&b->contents);
     ctr_device_buffer_free (&b->sorting);
     b->sorted = 0;
-    ctr_room_period_double (&b->period);
+    some = true;
   } else {
     b->capacity = before;
     set_capacities (b, f);
   }
-  contour_pool_give_back_memory (b->pool, b->slot, b->capacity.contours, b->capacity.points);
+  for (CtrDeviceBuffer *buffer : {&b->planes, &b->delivery.picture, &b->channel})
+    some |= ctr_device_buffer_give_back (buffer);
+  some |= contour_pool_give_back_memory (b->pool, b->slot, b->capacity.contours, b->capacity.points);
+  if (some)
+    ctr_room_period_double (&b->period);
   b->used = {};
-  b->period_ended = false;
+  b->period_ended = b->gave_back = false;
+}
+
+bool
+refines (const Borders *b)
+{
+  return b->plan.features & CTR_CONTOUR_FEATURE_SUBPIXEL;
+}
+
+/* Are the samples for subpixels copied? Otherwise they are those of the luma that the input stage knows, whole and also when the
+ * frame is done again. */
+bool
+copies_samples (const Borders *b)
+{
+  return refines (b) && (b->plan.foreground.regions || ctr_subpixel_channel (&b->plan.foreground) != CTR_CHANNEL_LUMA);
 }
 
 InputNeed
 need_of (const Borders *b)
 {
-  return {&b->plan.foreground, false, false};
+  const bool coloured = refines (b) && ctr_subpixel_channel (&b->plan.foreground) != CTR_CHANNEL_LUMA;
+  return {&b->plan.foreground, refines (b) && !copies_samples (b), false, true, coloured};
+}
+
+CtrSubpixelPlane
+samples_for (const Borders *b)
+{
+  const CtrImage *plane = copies_samples (b) ? &b->samples : &b->view.plane;
+  return {(const uint8_t *) plane->data, plane->stride, (int32_t) plane->width, (int32_t) plane->height,
+      plane->format == CTR_FORMAT_GRAY16 ? 16u : 8u};
+}
+
+/* Copies the samples for subpixels, if that is necessary, after the upload. */
+bool
+keep_samples (Borders *b, CtrError *error)
+{
+  return !copies_samples (b)
+         || (ctr_device_buffer_reserve (&b->channel, input_stage_channel_size (&b->image), error)
+             && input_stage_copy_channel (&b->input, &b->image, need_of (b), ctr_subpixel_channel (&b->plan.foreground),
+                 b->channel.data, &b->samples, b->session.stream, error));
+}
+
+/* Sets where the result goes: with limits on numbers it is in memory of the border follower before. */
+void
+describe_output (const Borders *b, BordersKernelArgs *f)
+{
+  const auto &all = f->unselected;
+  ContourSelected result = {(CtrContour *) b->slot->table.data, (CtrPoint *) b->slot->points.data,
+      f->summing & SUMMING_MOMENTS ? (CtrContourSums *) b->slot->sums.data : NULL,
+      f->shape_features ? (CtrContourShape *) b->slot->shapes.data : NULL,
+      f->summing & SUMMING_FITS ? (CtrContourFits *) b->slot->fits.data : NULL};
+  if (f->selecting) {
+    f->frame_output.selected = result;
+    result = {all.table, all.points, all.sums, all.shapes, all.fits};
+  }
+  f->frame_output.table = result.table;
+  f->frame_output.points = result.points;
+  f->frame_output.sums = result.sums;
+  f->frame_output.shapes = result.shapes;
+  f->frame_output.fits = result.fits;
+  f->frame_output.subpixel = refines (b) ? (CtrSubpixelPoint *) b->slot->subpixel.data : NULL;
+  f->frame_output.numbers = (CtrDeviceNumbers *) b->slot->numbers.data;
 }
 
 /* Fills the arguments for the queued image, but for its plane, and makes room. No queued work may use the memory. */
@@ -217,6 +221,7 @@ reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
   memset (f, 0, sizeof *f); /* with the padding, for comparisons */
   f->width = b->image.width;
   f->height = b->image.height;
+  input_regions_describe (&b->input, need_of (b), f);
   f->threshold = ctr_foreground_given_threshold (&b->plan.foreground);
   f->simple = b->plan.approximation == CTR_APPROXIMATION_SIMPLE;
   f->mode = b->plan.mode;
@@ -227,6 +232,11 @@ reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
   f->min_length = b->plan.min_length;
   f->min_width = b->plan.min_width;
   f->min_height = b->plan.min_height;
+  f->summing = (b->plan.features & CTR_CONTOUR_FEATURE_MOMENTS ? SUMMING_MOMENTS : 0)
+               | (b->plan.features & CTR_CONTOUR_FEATURE_FITS ? SUMMING_FITS : 0);
+  memcpy (f->feret_direction, b->plan.feret_direction, sizeof f->feret_direction);
+  f->shape_features = b->plan.features & CTR_CONTOUR_SHAPE_FEATURES;
+  f->selecting = b->plan.select.count > 0;
   f->by_word.per_row = ctr_div_up (f->width, 64) * 2;
   f->tiles_x = ctr_div_up (f->width, BORDERS_TILE);
   f->tiles_y = ctr_div_up (f->height, BORDERS_TILE);
@@ -241,24 +251,24 @@ reserve (Borders *b, BordersKernelArgs *f, CtrError *error)
   f->many_points = b->capacity.many_points > 0;
   f->measuring = !f->limited;
   f->final = true;
-  const bool with_sums = b->plan.features & CTR_CONTOUR_FEATURE_MOMENTS;
   const cudaStream_t stream = b->session.stream;
   bool fresh;
   if (!input_stage_reserve (&b->input, &b->image, need_of (b), b->session.stream, &fresh, error)
       || !delivery_reserve (
           &b->delivery, input_needs_samples (need_of (b)) ? &b->image : NULL, sizeof (BordersHeader), error)
-      || !ctr_device_buffer_reserve_clear (&b->planes, lay_out_planes (f, NULL), stream, error)
-      || !ctr_device_buffer_reserve_clear (&b->contents, lay_out_contents (f, NULL), stream, error)
+      || !ctr_device_buffer_reserve_clear (&b->planes, borders_lay_out_planes (f, NULL), stream, error)
+      || !ctr_device_buffer_reserve_clear (&b->contents, borders_lay_out_contents (f, NULL), stream, error)
       || !reserve_sorting (b, *f, error)
-      || !contour_slot_reserve (b->slot, f->contour_capacity, f->point_capacity, with_sums, error))
+      || !contour_slot_reserve (b->slot, f->contour_capacity, f->point_capacity, f->summing & SUMMING_MOMENTS, error)
+      || !contour_slot_reserve_shapes (b->slot, f->shape_features ? f->contour_capacity : 0, error)
+      || !contour_slot_reserve_fits (b->slot, f->summing & SUMMING_FITS ? f->contour_capacity : 0, error)
+      || !contour_slot_reserve_subpixel (b->slot, refines (b) ? f->point_capacity : 0, error))
     return false;
-  lay_out_planes (f, (uint8_t *) b->planes.data);
-  lay_out_contents (f, (uint8_t *) b->contents.data);
+  borders_lay_out_planes (f, (uint8_t *) b->planes.data);
+  borders_lay_out_contents (f, (uint8_t *) b->contents.data);
   f->ranking.progress = &f->counters->progress;
   f->traversal_ranking.progress = &f->counters->traversal_progress;
-  f->frame_output = {(CtrContour *) b->slot->table.data, (CtrPoint *) b->slot->points.data,
-      with_sums ? (CtrContourSums *) b->slot->sums.data : NULL, (CtrDeviceNumbers *) b->slot->numbers.data};
-  f->summing = with_sums;
+  describe_output (b, f);
   return true;
 }
 
@@ -289,6 +299,8 @@ queue_picture (Borders *b, BordersKernelArgs *f, CtrError *error)
   if (!input_stage_foreground (&b->input, &b->image, need_of (b), &b->view, b->session.stream, error))
     return false;
   input_view_describe (b->view, &b->plan.foreground, f);
+  if (refines (b))
+    f->frame_output.samples = samples_for (b);
   b->copy = f->frame_output.copy = delivery_copy_of (&b->delivery, &b->image, &b->view.plane);
   *delivery_flag (&b->delivery) = 0;
   if (b->is_begun)
@@ -315,6 +327,12 @@ queue_contours (Borders *b, const BordersKernelArgs &f, cudaStream_t stream, boo
   if (borders_reorders (f) && !borders_launch_hierarchy (f, &b->sorting, overlap, stream, error))
     return false;
   borders_launch_assembly (f, overlap, stream);
+  if (f.shape_features)
+    borders_launch_shapes (f, overlap, stream);
+  if (f.selecting)
+    borders_launch_select (f, b->plan.select, overlap, stream);
+  if (refines (b))
+    borders_launch_subpixel (f, b->plan.subpixel, overlap, stream);
   deliver_contours (&b->delivery, &f.counters->header, f.output, b->copy.from != NULL, Complete{f}, overlap, stream);
   CTR_CUDA (cudaGetLastError ());
   return true;
@@ -322,9 +340,10 @@ queue_contours (Borders *b, const BordersKernelArgs &f, cudaStream_t stream, boo
 
 /* A graph pays where there are more than three kernels. Its first one cannot overlap the tile kernel's end. */
 bool
-pays_as_graph (const BordersKernelArgs &f)
+pays_as_graph (const Borders *b, const BordersKernelArgs &f)
 {
-  return f.many_segments || f.many_points || f.summing || borders_reorders (f);
+  return f.many_segments || f.many_points || f.summing || f.shape_features || f.selecting || refines (b)
+         || borders_reorders (f);
 }
 
 bool
@@ -340,11 +359,13 @@ queue_frame (Borders *b, CtrError *error)
   f.stride = f.depth = f.invert = 0;
   memset (&f.frame_output, 0, sizeof f.frame_output); /* with the padding */
   key.keeps_picture = b->copy.from != NULL;
+  key.subpixel = b->plan.subpixel;
+  key.select = b->plan.select;
   key.sorting = b->sorting.data;
   key.sorting_size = b->sorting.size;
   auto queue = [&] (cudaStream_t stream, bool overlap) { return queue_contours (b, f, stream, overlap, error); };
-  const bool ok = pays_as_graph (f) ? cuda_graph_cache_queue (&b->graphs, key, &b->session, queue, error)
-                                    : queue (b->session.stream, b->session.overlap);
+  const bool ok = pays_as_graph (b, f) ? cuda_graph_cache_queue (&b->graphs, key, &b->session, queue, error)
+                                       : queue (b->session.stream, b->session.overlap);
   b->is_begun = !ok;
   return ok && cuda_session_mark (&b->session, error);
 }
@@ -356,7 +377,8 @@ queue_again (Borders *b, CtrError *error)
   b->session.was_incomplete = true;
   if (!cuda_session_wait_for_mark (&b->session, WORK, error) || !cuda_session_wait_for_readers (&b->session, error))
     return false;
-  b->image = delivery_image (b->copy, &b->view.plane);
+  if (!b->plan.foreground.regions) /* of which nothing is read again */
+    b->image = delivery_image (b->copy, &b->view.plane);
   input_stage_reuse (&b->input, b->view);
   return queue_frame (b, error);
 }
@@ -377,11 +399,14 @@ borders_enqueue (void *state, const CtrImage *image, const CtrBordersPlan *plan,
   b->plan = *plan;
   if (!b->slot)
     b->slot = contour_pool_take (b->pool, error);
-  bool ok = b->slot;
-  bool fresh;
+  bool ok = b->slot, fresh;
+  ok = ok && (!b->period_ended || input_stage_give_back (&b->input, b->session.stream, &b->gave_back, error));
   ok = ok && input_stage_share (&b->input, image, need_of (b), &b->session, &b->image, &fresh, error);
+  if (ok && plan->foreground.regions)
+    b->plan.foreground.regions = b->input.regions.regions; /* which stay until the next image */
   ok = ok && input_stage_reserve (&b->input, &b->image, need_of (b), b->session.stream, &fresh, error);
   ok = ok && input_stage_upload (&b->input, &b->image, need_of (b), b->session.stream, error);
+  ok = ok && keep_samples (b, error);
   if (ok && queue_frame (b, error) && input_stage_release_image (&b->input, error))
     return true;
   cuda_session_end (&b->session, false);
@@ -389,11 +414,21 @@ borders_enqueue (void *state, const CtrImage *image, const CtrBordersPlan *plan,
   return false;
 }
 
+/* The header, with the contours and points that there were before limits on numbers. */
+BordersHeader
+needs_of_frame (const Borders *b)
+{
+  BordersHeader h = *(const BordersHeader *) delivery_header (&b->delivery);
+  h.contours = max (h.contours, h.rows);
+  h.points = max (h.points, h.row_points);
+  return h;
+}
+
 /* Is the frame complete? If not, there is room for it now. */
 bool
 complete (Borders *b)
 {
-  const BordersHeader h = *(const BordersHeader *) delivery_header (&b->delivery);
+  const BordersHeader h = needs_of_frame (b);
   Capacity *c = &b->capacity;
   bool all = true;
   auto grow = [&] (uint32_t need, uint32_t *capacity) {
@@ -453,7 +488,7 @@ take_result (Borders *b, CtrError *error)
       return NULL;
   }
   const BordersHeader h = *(const BordersHeader *) delivery_header (&b->delivery);
-  count_frame (b, h);
+  count_frame (b, needs_of_frame (b));
   const CtrContours info = {.width = b->image.width,
       .height = b->image.height,
       .count = h.contours,

@@ -13,10 +13,10 @@
  *   segments.cu    segments linked from tile to tile; where there are few, one CTA goes on to the contour numbers
  *   assemble.cu    keys to contour numbers, lengths to offsets, passages to points, points to measures
  *   hierarchy.cu   who is inside whom, which contours have a row
- * and in cuda/contours/:
- *   list_ranking.cu  segments to rings
- *   hierarchy.cuh, rows.cuh, contour_measures.cuh  kernels shared with the level contours
- *
+ *   shapes.cu      the shapes of the rows
+ *   select.cu      limits on the rows' numbers, and the rows that remain
+ *   subpixel.cu    where the edge is beside each point
+ * and cuda/contours/list_ranking.cu, segments to rings. The headers there have kernels that level contours share.
  * Directions: 0 east, 1 north-east, 2 north .. 7 south-east. */
 #ifndef CTR_CUDA_BORDERS_DEVICE_STATE_CUH
 #define CTR_CUDA_BORDERS_DEVICE_STATE_CUH
@@ -26,16 +26,19 @@
 #include "cuda/contours/list_ranking.cuh"
 
 #include "core/borders/borders.h"
+#include "core/foreground/regions.h"
 
 constexpr int BORDERS_TILE = 64, BORDERS_TILE_WORDS = BORDERS_TILE / 32;
 
 /* Scans over the contours. */
-enum { SCAN_MEASURED, SCAN_SELECTED, SCAN_OFFSETS, BORDERS_SCANS };
+enum { SCAN_MEASURED, SCAN_SELECTED, SCAN_OFFSETS, SCAN_REMAINING, SCAN_REMAINING_POINTS, BORDERS_SCANS };
 
 constexpr uint32_t FEW_CONTOURS = 1024, FEW_POINTS = 8192; /* that one CTA takes alone */
 
 /* Of by_passage.segment: the ring is one closed segment. Closed segments have numbers of their own. */
 constexpr uint32_t SEGMENT_CLOSED = 1u << 31;
+/* Of unselected.ranks: the row remains. */
+constexpr uint32_t ROW_REMAINS = 1u << 31;
 /* Of by_passage.position: the passage's pixel is a point of the result. */
 constexpr uint32_t PASSAGE_KEPT = 1u << 31;
 
@@ -48,10 +51,11 @@ struct BordersHeader {
   uint32_t all_contours;           /* in the image */
   uint32_t points;
   uint32_t threshold;
-  uint32_t incomplete;      /* BordersLack: kernels that the frame needs were not queued */
-  uint32_t unmeasured;      /* The kernels for many points were not queued. */
-  uint32_t rounds;          /* of the list ranking that were needed */
-  uint32_t done_by_one_cta; /* One CTA has ranked the segments and numbered the contours. */
+  uint32_t incomplete;       /* BordersLack: kernels that the frame needs were not queued */
+  uint32_t unmeasured;       /* The kernels for many points were not queued. */
+  uint32_t rounds;           /* of the list ranking that were needed */
+  uint32_t done_by_one_cta;  /* One CTA has ranked the segments and numbered the contours. */
+  uint32_t rows, row_points; /* contours and points of the result before limits on numbers; 0 without these */
 };
 
 /* What the tiles have found so far. Zero when a frame begins: the few kernel moves it into the header. */
@@ -63,6 +67,12 @@ struct BordersCounters {
   BordersHeader header;
   uint32_t count_ticket, scan_tickets[BORDERS_SCANS], point_ticket;
   ListProgress progress, traversal_progress;
+  uint32_t large_shapes, large_shape_ticket; /* contours whose shapes CTAs find, and how many of them are taken */
+  uint32_t shape_rows;                       /* that these have taken of device memory */
+  struct {
+    uint32_t done; /* The others are set. */
+    uint32_t rows, points, remaining_rows, remaining_points;
+  } select;
 };
 
 /* The arguments of all kernels, by value. Only the tile kernel's have the picture, its threshold on the device and the
@@ -133,12 +143,34 @@ struct BordersKernelArgs {
   uint32_t *traversal;           /* contours in pre-order of the hierarchy, before any is dropped */
   ListRanking traversal_ranking; /* of the ring that visits all contours in this order */
 
+  /* With limits on numbers, which leave some rows: all rows, and those that remain. */
+  uint32_t selecting;
+  struct {
+    CtrContour *table;
+    CtrPoint *points;
+    CtrContourSums *sums;
+    CtrContourShape *shapes;
+    CtrContourFits *fits;
+    uint32_t *ranks;   /* by row: remaining rows before it; ROW_REMAINS */
+    uint32_t *firsts;  /* by row that remains: its first point among those that remain */
+    uint32_t *parents; /* by row: row of the next remaining contour around it, or NO_PARENT. SAME_PARENT_AS */
+    uint32_t *rows;    /* by remaining row: the row */
+  } unselected;
+
   ContourOutput frame_output; /* which the tile kernel copies to *output */
   ContourOutput *output;
-  uint32_t summing;   /* This pass clears and adds up the sums. */
-  uint32_t measuring; /* This pass measures the points. */
-  uint32_t final;     /* This pass writes the result's points. */
+  uint32_t shape_features;    /* of CtrContourShape */
+  int64_t feret_direction[2]; /* of feret_extent */
+  uint32_t summing;           /* This pass clears and adds up these sums: SUMMING_MOMENTS, SUMMING_FITS. */
+  uint32_t measuring;         /* This pass measures the points. */
+  uint32_t final;             /* This pass writes the result's points. */
   uint32_t point_capacity;
+
+  /* With regions, whose atlas is analysed; places NULL: without. */
+  struct {
+    const CtrAtlasRegion *places;
+    uint32_t count;
+  } regions;
 };
 
 /* Is there room for all passages and segments? If not, the frame is done again. */
@@ -169,6 +201,13 @@ __device__ inline bool
 points_fit (const BordersKernelArgs &f)
 {
   return contours_fit (f) && f.counters->header.points <= f.point_capacity;
+}
+
+/* Is the table complete? */
+__device__ inline bool
+has_table (const BordersKernelArgs &f)
+{
+  return points_fit (f) && !f.counters->header.unmeasured;
 }
 
 /* The position of a pixel in a bit plane. */
@@ -416,6 +455,11 @@ has_few_points (const BordersKernelArgs &f)
   return h.points <= FEW_POINTS && h.contours <= FEW_CONTOURS;
 }
 
+/* memory.cu: places the arrays from BASE on, or nowhere if it is NULL, and returns how many bytes they take. The contents depend
+ * on the capacities. */
+size_t borders_lay_out_planes (BordersKernelArgs *args, uint8_t *base);
+size_t borders_lay_out_contents (BordersKernelArgs *args, uint8_t *base);
+
 /* Queue the kernels. OVERLAP: the GPU has programmatic dependent launch. The first one reads the picture. */
 void borders_launch_tiles (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
 /* Few segments and contours: one CTA ranks the segments and numbers the contours. */
@@ -424,10 +468,17 @@ void borders_launch_few (const BordersKernelArgs &args, bool overlap, cudaStream
 void borders_launch_links (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
 /* After the list ranking: numbers the contours. */
 void borders_launch_numbering (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
-/* Points and table, row by row. */
+/* Points and table, row by row; and the shapes of the rows. */
 void borders_launch_assembly (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
+void borders_launch_shapes (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
 /* Measures all contours, before limits decide which stay. Their points go to ALL_POINTS. */
 void borders_launch_measures (const BordersKernelArgs &args, bool overlap, cudaStream_t stream);
+/* Where the edge is beside each point of the result: the only kernel behind the first one that reads the picture. */
+void borders_launch_subpixel (
+    const BordersKernelArgs &args, const CtrSubpixelRule &rule, bool overlap, cudaStream_t stream);
+/* Drops rows whose numbers are outside the limits of PLAN, once all of these are known. */
+void borders_launch_select (
+    const BordersKernelArgs &args, const CtrSelectPlan &plan, bool overlap, cudaStream_t stream);
 /* Hierarchy and rows. TEMPORARY: memory for sorting, which the second function reserves. */
 bool borders_launch_hierarchy (
     const BordersKernelArgs &args, CtrDeviceBuffer *temporary, bool overlap, cudaStream_t stream, CtrError *error);

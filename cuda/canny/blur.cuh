@@ -133,7 +133,7 @@ load_rest (const CannyKernelArgs &f, int x0, int y0, int first, int end, int str
 
 /* Loads ROWS rows of STRIDE samples from column X0, a multiple of 16, and row Y0 on. Beyond its border the image is
  * replicated (REPLICATE, for the gradient without a blur) or reflected (for the blur). REACH: of the operation that
- * reads the samples. */
+ * reads the samples. They are there after copies_done(). */
 template <bool REPLICATE, int REACH, int STRIDE, int ROWS>
 __device__ inline void
 load_grey (const CannyKernelArgs &f, int x0, int y0, uint8_t *to)
@@ -161,7 +161,6 @@ load_grey (const CannyKernelArgs &f, int x0, int y0, uint8_t *to)
     load_rest<REPLICATE> (f, x0, y0, 0, min (first, STRIDE), STRIDE, ROWS, to);
   if (end < STRIDE) /* no pixel inside the image depends on columns from width + REACH on */
     load_rest<REPLICATE> (f, x0, y0, max (end, first), min (width + REACH - x0, STRIDE), STRIDE, ROWS, to);
-  copies_done ();
 }
 
 /* Word SAMPLE - PIXEL + 15 of this table has four consecutive weights. The first one is the weight of sample SAMPLE of

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The survey kernel of Canny: blurs 8-bit samples into a plane and finds the greatest |dx| + |dy| of aperture 3. */
-#include "cuda/canny/gradient.cuh"
 #include "cuda/canny/greatest.cuh"
+#include "cuda/canny/greatest_rows.cuh"
 
 namespace
 {
@@ -15,55 +15,6 @@ template <int STEPS> struct SurveyLayout {
   static constexpr int ROWS = SURVEY_ROWS - 2 * SURVEY_MARGIN;
   static constexpr int BYTES = Source::BYTES + SURVEY_ROWS * BLURRED_STRIDE;
 };
-
-/* A pair of magnitudes as integers, whose order is that of the magnitudes, since none is negative. */
-__device__ inline uint32_t
-greater_pair (uint32_t a, uint32_t b)
-{
-  return __vmaxu2 (a, b);
-}
-
-/* An integer up to 2047, from half precision. */
-__device__ inline uint32_t
-integer_of_half (uint32_t half)
-{
-  const uint32_t exponent = half >> 10;
-  return exponent ? ((half & 1023) | 1024) >> (25 - exponent) : 0;
-}
-
-/* The greatest magnitude of rows FIRST to END - 1 of the tile, for the lane's columns and one beside them. FROM: the row
- * above FIRST. */
-__device__ inline uint32_t
-greatest_of_rows (const CannyKernelArgs &f, const uint8_t *from, int tile_x, int tile_y, int first, int end)
-{
-  const int x = tile_x + 8 * (int) (threadIdx.x % 32) - 1;
-  SmoothedRow above, middle, below;
-  uint32_t found[PAIRS + 1] = {}, greatest = 0;
-  load_row (from, &above);
-  load_row (from + BLURRED_STRIDE, &middle);
-  from += 2 * BLURRED_STRIDE;
-#pragma unroll 2
-  for (int y = first; y < end && tile_y + y < (int) f.height; y++, from += BLURRED_STRIDE) {
-    load_row (from, &below);
-#pragma unroll
-    for (int i = 0; i <= PAIRS; i++) {
-      const Half2 dx = h2_add (h2_fma (middle.across[i], h2_broadcast (H2_TWO), above.across[i]), below.across[i]);
-      const Half2 dy = h2_sub (below.sums[i], above.sums[i]);
-      found[i] = greater_pair (found[i], h2_add (h2_abs (dx), h2_abs (dy)));
-    }
-    above = middle;
-    middle = below;
-  }
-#pragma unroll
-  for (int i = 0; i <= PAIRS; i++) {
-    const int column = x + 2 * i;
-    if (column >= 0 && column < (int) f.width)
-      greatest = max (greatest, found[i] & 0xffff);
-    if (column + 1 < (int) f.width)
-      greatest = max (greatest, found[i] >> 16);
-  }
-  return greatest;
-}
 
 /* Writes the tile's blurred samples that are inside the image; the plane's rows have room for whole tiles. */
 template <int ROWS>
@@ -96,6 +47,7 @@ __launch_bounds__ (CANNY_THREADS, STEPS <= 1 ? 3 : 1)
     tabulate_weights<STEPS> (f, weights);
   load_grey<STEPS == 0, STEPS == 0 ? BLURRED_LEFT : Source::REACH, Source::STRIDE, Source::ROWS> (
       f, tile_x - Source::LEFT, tile_y - SURVEY_MARGIN - Source::REACH, source);
+  copies_done ();
   __syncthreads ();
   if constexpr (STEPS > 0) {
     blur<STEPS, SURVEY_ROWS> (weights, source, blurred);
@@ -117,7 +69,7 @@ __launch_bounds__ (CANNY_THREADS, STEPS <= 1 ? 3 : 1)
   const int first = threadIdx.x / 32 * share, end = min (first + share, Layout::ROWS);
   const uint32_t greatest =
       first < end ? greatest_of_rows (f, blurred + first * BLURRED_STRIDE, tile_x, tile_y, first, end) : 0;
-  add_greatest (relative, integer_of_half (greatest));
+  add_greatest (relative, greatest);
 }
 
 template <int STEPS>

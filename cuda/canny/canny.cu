@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Canny on the GPU, host side: memory, automatic thresholds, the order of the kernels, and the output picture.
  * device_state.cuh has the design. */
-#include "cuda/canny/greatest.cuh"
+#include "cuda/canny/device_state.cuh"
 #include "cuda/common/input_stage.h"
 #include "cuda/common/session.cuh"
+
+#include "core/canny/thresholds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,13 +23,18 @@ struct Canny {
   CtrDeviceBuffer tiles;      /* all arrays of CannyKernelArgs but the mask */
   CtrDeviceBuffer thresholds; /* Thresholds */
   CtrDeviceBuffer limits;     /* pinned: the derived thresholds of the last frame, CtrCannyLimits */
+  CtrDeviceBuffer states;     /* CannyOnePass.states */
   CtrDeviceBuffer blurred;    /* a blurred plane, where the tile kernel does not do all */
   CtrDeviceBuffer values;     /* for other outputs than edges, CannyPlaneArgs.values */
   CtrDeviceBuffer mask;       /* used if no plane of the picture can hold the mask */
   CtrDeviceBuffer bits;       /* the mask of a host picture, packed */
   CtrDeviceBuffer host;       /* pinned: receives the bits or the values */
   CudaSession session;
-  bool planes_prepared; /* The kernels that work by planes are ready. */
+  CtrRoomPeriod period;
+  bool planes_prepared;   /* The kernels that work by planes are ready. */
+  bool one_pass_prepared; /* Those that find relative thresholds are: */
+  CannyRoom room;
+  uint32_t frame; /* the last CannyOnePass.frame */
 
   bool to_host; /* a host picture is queued: */
   CtrEdgePicture picture;
@@ -39,8 +46,8 @@ struct Canny {
 CtrDeviceBuffer *
 each_buffer (Canny *canny, int i)
 {
-  CtrDeviceBuffer *const buffers[] = {&canny->tiles, &canny->thresholds, &canny->limits, &canny->blurred,
-      &canny->values, &canny->mask, &canny->bits, &canny->host};
+  CtrDeviceBuffer *const buffers[] = {&canny->tiles, &canny->thresholds, &canny->limits, &canny->states,
+      &canny->blurred, &canny->values, &canny->mask, &canny->bits, &canny->host};
   return i < (int) (sizeof buffers / sizeof *buffers) ? buffers[i] : NULL;
 }
 
@@ -73,24 +80,6 @@ canny_destroy (void *state)
   for (int i = 0; each_buffer (canny, i); i++)
     ctr_device_buffer_free (each_buffer (canny, i));
   free (canny);
-}
-
-constexpr int THRESHOLD_THREADS = 256;
-
-/* One CTA derives the two thresholds from the histogram of 8-bit samples, or its Otsu threshold. */
-__global__ void
-__launch_bounds__ (THRESHOLD_THREADS)
-    threshold_kernel (const uint32_t *histogram, const uint32_t *otsu, uint64_t pixels, uint32_t mode,
-        uint32_t aperture, bool l2_gradient, uint32_t unit_shift, CannyDerived *derived, CtrCannyLimits *host)
-{
-  __shared__ uint32_t counts[THRESHOLD_THREADS];
-  counts[threadIdx.x] = histogram[threadIdx.x];
-  __syncthreads ();
-  if (threadIdx.x > 0)
-    return;
-  const uint32_t level = mode == CTR_CANNY_OTSU ? *otsu - 1 : ctr_canny_level (CTR_CANNY_MEDIAN, counts, pixels);
-  write_derived (
-      ctr_canny_auto_limits ((CtrCannyThresholdMode) mode, aperture, l2_gradient, unit_shift, level), derived, host);
 }
 
 /* 32-bit words of a packed row: whole 64-bit words of the host. */
@@ -178,6 +167,7 @@ canny_limits (const void *state)
 struct Route {
   bool automatic, relative; /* derived thresholds */
   bool edges;               /* the output */
+  uint32_t kept;            /* CannyOnePass.kept, where one kernel finds relative thresholds and edges; else 0 */
   bool by_plane;            /* not by the tile kernel alone: */
   bool blurs;               /* into a plane; else the samples themselves are one */
   bool to_host, own_mask;   /* where the edges go */
@@ -204,6 +194,23 @@ blurred_stride (uint32_t width, bool wide)
   return ctr_aligned_row ((size_t) ctr_div_up (width, 768) * 768 * (wide ? 2 : 1)); /* multiples of 256 and of 192 */
 }
 
+/* Where one kernel can find relative thresholds and edges of F: by it. */
+bool
+take_one_pass (Canny *canny, const CannyKernelArgs &f, const CtrCannyPlan *plan, Route *route, CtrError *error)
+{
+  if (!route->relative || !route->edges || plan->wide
+      || !canny_survey_finds_greatest (plan->aperture, plan->l2_gradient))
+    return true;
+  if (!canny->one_pass_prepared)
+    CTR_CUDA (canny_prepare_one_pass (&canny->room));
+  canny->one_pass_prepared = true;
+  if (f.tile_h == CANNY_ONE_PASS_ROWS)
+    route->kept = canny_tiles_to_keep (canny->room, plan->radius, f.tiles_x * f.tiles_y);
+  if (route->kept)
+    route->by_plane = route->blurs = false;
+  return true;
+}
+
 /* It needs the histogram, as derived thresholds do. */
 constexpr CtrForeground counted_foreground = {CTR_THRESHOLD_OTSU};
 
@@ -213,16 +220,19 @@ reserve (Canny *canny, CannyKernelArgs *f, const CtrImage *image, const CtrCanny
     CtrError *error)
 {
   const InputNeed need = route.automatic ? InputNeed{&counted_foreground, true, false} : INPUT_NEEDS_SAMPLES;
-  const size_t pixels = (size_t) f->width * f->height;
+  const size_t pixels = (size_t) f->width * f->height, tiles = (size_t) f->tiles_x * f->tiles_y;
   const size_t bits = (size_t) packed_words (f->width) * f->height * sizeof (uint32_t);
   const size_t values = route.edges ? 0 : pixels * sizeof (uint16_t);
   const bool derived = route.automatic || route.relative;
   const struct {
     CtrDeviceBuffer *buffer;
     size_t size;
+    bool cleared;
   } needs[] = {
       {&canny->tiles, route.edges ? lay_out_tiles (f, NULL) : 0},
       {&canny->limits, derived ? sizeof (CtrCannyLimits) : 0},
+      {&canny->thresholds, derived ? sizeof (Thresholds) : 0, true},
+      {&canny->states, route.kept ? tiles * sizeof (CannyTileState) : 0, true},
       {&canny->blurred, route.blurs ? blurred_stride (f->width, plan->wide) * f->height : 0},
       {&canny->values, values},
       {&canny->mask, route.own_mask ? ctr_aligned_row (f->width) * f->height : 0},
@@ -237,51 +247,30 @@ reserve (Canny *canny, CannyKernelArgs *f, const CtrImage *image, const CtrCanny
   if (!fits)
     CTR_CUDA (cudaStreamSynchronize (canny->session.stream));
   bool fresh;
-  if (!input_stage_reserve (&canny->input, image, need, canny->session.stream, &fresh, error)
-      || !ctr_device_buffer_reserve_clear (
-          &canny->thresholds, derived ? sizeof (Thresholds) : 0, canny->session.stream, error))
+  if (!input_stage_reserve (&canny->input, image, need, canny->session.stream, &fresh, error))
     return false;
   for (const auto &need : needs)
-    if (!ctr_device_buffer_reserve (need.buffer, need.size, error))
+    if (!(need.cleared ? ctr_device_buffer_reserve_clear (need.buffer, need.size, canny->session.stream, error)
+                       : ctr_device_buffer_reserve (need.buffer, need.size, error)))
       return false;
   if (route.edges)
     lay_out_tiles (f, (uint8_t *) canny->tiles.data);
   return true;
 }
 
-/* Are all bytes of PLANE equal, whatever the edges are? */
+/* At the end of a period: gives back what its frames have not needed. */
 bool
-is_uniform (const CtrEdgePlane *plane)
+give_back (Canny *canny, CtrError *error)
 {
-  bool uniform = !plane->source;
-  for (uint32_t k = 0; k < plane->pixel_size; k++)
-    uniform = uniform && plane->edge[k] == plane->background[0] && plane->background[k] == plane->background[0];
-  return uniform;
-}
-
-/* Adds the uniform planes of PICTURE to those that the kernels fill. Its first plane is none of them. */
-void
-add_fills (const CtrEdgePicture *picture, CannyKernelArgs *f)
-{
-  for (uint32_t i = 1; i < picture->plane_count; i++) {
-    const CtrEdgePlane *plane = &picture->planes[i];
-    const uint32_t width = ((f->width - 1) >> plane->x_shift) + 1, height = ((f->height - 1) >> plane->y_shift) + 1;
-    if (is_uniform (plane))
-      f->fills[f->fill_count++] = {(uint8_t *) plane->data, plane->stride, (size_t) width * plane->pixel_size, height,
-          plane->background[0] * 0x01010101u};
-  }
-}
-
-bool
-queue_paint (const CtrEdgePicture *picture, const CannyKernelArgs *f, cudaStream_t stream, CtrError *error)
-{
-  for (uint32_t i = 0; i < picture->plane_count; i++) {
-    const CtrEdgePlane *plane = &picture->planes[i];
-    if (plane->data == f->mask || (i > 0 && is_uniform (plane)))
-      continue;
-    canny_launch_paint (*f, *plane, stream);
-    CTR_CUDA (cudaGetLastError ());
-  }
+  CtrDeviceBuffer *const buffers[] = {
+      &canny->tiles, &canny->blurred, &canny->values, &canny->mask, &canny->bits, &canny->host};
+  const cudaStream_t stream = canny->session.stream;
+  bool some = false;
+  if (!input_stage_give_back (&canny->input, stream, &some, error)
+      || !ctr_device_buffers_give_back (buffers, sizeof buffers / sizeof *buffers, stream, &some, error))
+    return false;
+  if (some)
+    ctr_room_period_double (&canny->period);
   return true;
 }
 
@@ -306,9 +295,8 @@ queue_automatic (Canny *canny, const CtrImage *image, const CtrCannyPlan *plan, 
   const uint32_t *histogram, *otsu;
   if (!input_stage_histogram_8 (&canny->input, image, plan->sample_shift, plane, &histogram, &otsu, stream, error))
     return false;
-  threshold_kernel<<<1, THRESHOLD_THREADS, 0, stream>>> (histogram, otsu, (uint64_t) image->width * image->height,
-      plan->threshold_mode, plan->aperture, plan->l2_gradient, plan->wide ? plan->sample_shift : 0,
-      &thresholds->derived, (CtrCannyLimits *) canny->limits.data);
+  canny_launch_thresholds (histogram, otsu, (uint64_t) image->width * image->height, *plan, &thresholds->derived,
+      (CtrCannyLimits *) canny->limits.data, stream);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }
@@ -372,6 +360,17 @@ queue_values (Canny *canny, const CtrEdgePicture *picture, const CannyPlaneArgs 
   return true;
 }
 
+/* Queues the kernel that finds relative thresholds and edges of F. */
+void
+queue_one_pass (Canny *canny, const CannyKernelArgs &f, const CannyRelative &relative, uint32_t kept)
+{
+  canny->frame += canny->frame < UINT32_MAX ? 1 : 2; /* never 0, which new memory has */
+  canny_launch_one_pass (f,
+      {(CannyTileState *) canny->states.data, relative.host, f.tiles_x * f.tiles_y, canny->frame, kept,
+          relative.low_share, relative.high_share},
+      canny->room, canny->session.stream);
+}
+
 /* Queues the edges of F, or of the plane of P if they come by one, up to the picture. */
 bool
 queue_edges (Canny *canny, CannyKernelArgs *f, const CannyPlaneArgs &p, const CtrEdgePicture *picture,
@@ -383,31 +382,35 @@ queue_edges (Canny *canny, CannyKernelArgs *f, const CannyPlaneArgs &p, const Ct
   f->mask_stride = route.own_mask ? ctr_aligned_row (f->width) : picture->planes[0].stride;
   f->mask_aligned = (((uintptr_t) f->mask | f->mask_stride) & 15) == 0;
   if (!route.to_host)
-    add_fills (picture, f);
+    canny_add_fills (picture, f);
   if (p.plane.wide) {
     canny_launch_wide_tiles (p, *f, stream);
   } else {
     if (route.by_plane)
       follow_plane (f, p.plane);
-    canny_launch_tiles (*f, overlap, stream);
+    if (route.kept)
+      queue_one_pass (canny, *f, p.relative, route.kept);
+    else
+      canny_launch_tiles (*f, overlap, stream);
   }
   canny_launch_seams (*f, overlap, stream);
   CTR_CUDA (cudaGetLastError ());
-  return route.to_host ? queue_bits (canny, f, stream, error) : queue_paint (picture, f, stream, error);
+  return route.to_host ? queue_bits (canny, f, stream, error) : canny_queue_paint (picture, f, stream, error);
 }
 
 bool
 queue_frame (
     Canny *canny, const CtrImage *image, const CtrCannyPlan *plan, const CtrEdgePicture *picture, CtrError *error)
 {
-  const Route route = find_route (image, plan, picture);
+  Route route = find_route (image, plan, picture);
   CannyKernelArgs f = {};
   f.width = image->width;
   f.height = image->height;
   f.tile_h = plan->wide ? CANNY_WIDE_ROWS : canny_tile_height (f.width, f.height, plan->aperture, plan->l2_gradient);
   f.tiles_x = ctr_div_up (f.width, CANNY_W);
   f.tiles_y = ctr_div_up (f.height, f.tile_h);
-  if (!reserve (canny, &f, image, plan, route, error) || (route.by_plane && !prepare_planes (canny, error)))
+  if (!take_one_pass (canny, f, plan, &route, error) || !reserve (canny, &f, image, plan, route, error)
+      || (route.by_plane && !prepare_planes (canny, error)))
     return false;
 
   Thresholds *thresholds = (Thresholds *) canny->thresholds.data;
@@ -461,7 +464,8 @@ canny_enqueue (void *state, const CtrImage *image, const CtrCannyPlan *plan, con
   /* A queued host picture needs its mask before the next frame overwrites it. */
   if ((canny->to_host && !canny_finish (canny, error)) || !cuda_session_begin_in_order (&canny->session, stream, error))
     return false;
-  if (queue_frame (canny, image, plan, picture, error) && cuda_session_mark (&canny->session, error)
+  if ((!ctr_room_period_ends (&canny->period) || give_back (canny, error))
+      && queue_frame (canny, image, plan, picture, error) && cuda_session_mark (&canny->session, error)
       && input_stage_release_image (&canny->input, error))
     return true;
   cuda_session_end (&canny->session, false);

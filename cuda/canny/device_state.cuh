@@ -12,7 +12,12 @@
  * elements of a global union-find, in which the seam kernel unites them with one another or with strong candidates.
  * Every image takes these three launches, and none waits for the host.
  *
- * Thresholds that are shares of the greatest gradient need a pass before it:
+ * Thresholds that are shares of the greatest gradient are known when all pixels are blurred:
+ *
+ *   relative kernel  relative_tiles.cu   The tile kernel for |dx| + |dy| of aperture 3, where the CTAs that run at once
+ *                                        can keep all tiles.
+ *
+ * Otherwise they need a pass before it:
  *
  *   survey kernel    blurred.cu       Blurs 8-bit samples into a plane, from which the tile kernel goes on, and finds the
  *                                     greatest |dx| + |dy| of aperture 3 on the way.
@@ -131,6 +136,11 @@ canny_blur_steps (uint32_t radius)
   return radius ? (radius + 8 + 15) / 16 : 0; /* 16 steps - 8 >= radius */
 }
 
+/* Derives the thresholds of PLAN from the HISTOGRAM of 8-bit samples, or from its OTSU threshold, on the device; HOST is
+ * pinned. */
+void canny_launch_thresholds (const uint32_t *histogram, const uint32_t *otsu, uint64_t pixels,
+    const CtrCannyPlan &plan, CannyDerived *derived, CtrCannyLimits *host, cudaStream_t stream);
+
 /* These queue the kernels. OVERLAP: the GPU has programmatic dependent launch. */
 void canny_launch_tiles (const CannyKernelArgs &args, bool overlap, cudaStream_t stream);
 void canny_launch_seams (const CannyKernelArgs &args, bool overlap, cudaStream_t stream);
@@ -145,6 +155,44 @@ canny_survey_finds_greatest (uint32_t aperture, bool l2_gradient)
 cudaError_t canny_prepare_survey (); /* as canny_prepare_tiles() */
 void canny_launch_survey (
     const CannyKernelArgs &args, const CannyPlane &plane, const CannyRelative &relative, cudaStream_t stream);
+
+/* The tile kernel that finds relative thresholds itself. */
+constexpr uint32_t CANNY_MOST_KEPT = 6;      /* blurred tiles that a CTA keeps */
+constexpr uint32_t CANNY_ONE_PASS_ROWS = 44; /* of a tile */
+constexpr int CANNY_BLURS = 6;               /* values of canny_blur_steps() */
+
+/* How far a tile is. Each field is of the frame whose number it has. */
+struct CannyTileState {
+  unsigned long long published; /* the number, above the greatest magnitude */
+  uint32_t claimed, again;      /* the number: a CTA works on it; it does so a second time */
+};
+
+struct CannyOnePass {
+  CannyTileState *states; /* [tile] */
+  CtrCannyLimits *host;   /* pinned: receives the thresholds */
+  uint32_t tiles;
+  uint32_t frame; /* a number that no frame before it had; not 0 */
+  uint32_t kept;  /* tiles that a CTA keeps, up to CANNY_MOST_KEPT */
+  uint32_t low_share, high_share;
+};
+
+/* How many CTAs run at once on the GPU: [canny_blur_steps()][kept tiles]. */
+struct CannyRoom {
+  uint32_t ctas[CANNY_BLURS][CANNY_MOST_KEPT + 1];
+};
+
+/* How many tiles a CTA has to keep, so that those that run at once keep TILES; 0: they cannot. */
+static inline uint32_t
+canny_tiles_to_keep (const CannyRoom &room, uint32_t radius, uint32_t tiles)
+{
+  for (uint32_t kept = 1; kept <= CANNY_MOST_KEPT; kept++)
+    if ((uint64_t) room.ctas[canny_blur_steps (radius)][kept] * kept >= tiles)
+      return kept;
+  return 0;
+}
+cudaError_t canny_prepare_one_pass (CannyRoom *room); /* as canny_prepare_tiles() */
+void canny_launch_one_pass (
+    const CannyKernelArgs &args, const CannyOnePass &pass, const CannyRoom &room, cudaStream_t stream);
 
 /* Blurs 16-bit SAMPLES into PLANE. */
 void canny_launch_wide_blur (
@@ -174,8 +222,14 @@ void canny_launch_wide_tiles (const CannyPlaneArgs &args, const CannyKernelArgs 
  * row are 0. */
 void canny_launch_pack (const CannyKernelArgs &args, uint32_t words, uint32_t *bits, cudaStream_t stream);
 
-/* Paints PLANE, on the device, from the mask; or from VALUES, [height][width]. */
-void canny_launch_paint (const CannyKernelArgs &args, const CtrEdgePlane &plane, cudaStream_t stream);
+/* Adds the uniform planes of PICTURE to those that the kernels fill. Its first plane is none of them. */
+void canny_add_fills (const CtrEdgePicture *picture, CannyKernelArgs *args);
+
+/* Paints the others, on the device, from the mask, but for the one that is the mask. */
+bool canny_queue_paint (
+    const CtrEdgePicture *picture, const CannyKernelArgs *args, cudaStream_t stream, CtrError *error);
+
+/* Paints PLANE, on the device, from VALUES, [height][width]. */
 void canny_launch_paint_values (
     const CtrEdgePlane &plane, const uint16_t *values, uint32_t width, uint32_t height, cudaStream_t stream);
 

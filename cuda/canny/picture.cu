@@ -2,6 +2,8 @@
 /* From the mask or the values of Canny to the picture, or to what the host makes the picture of. */
 #include "cuda/canny/device_state.cuh"
 
+#include "cuda/common/error.cuh"
+
 namespace
 {
 
@@ -81,6 +83,24 @@ grid_of (uint32_t width, uint32_t height)
   return dim3 (ctr_div_up (width, BLOCK.x), min (ctr_div_up (height, BLOCK.y), 65535u));
 }
 
+void
+launch_paint (const CannyKernelArgs &f, const CtrEdgePlane &plane, cudaStream_t stream)
+{
+  const uint32_t columns = ((f.width - 1) >> plane.x_shift) + 1, rows = ((f.height - 1) >> plane.y_shift) + 1;
+  paint_kernel<<<grid_of (columns, rows), BLOCK, 0, stream>>> (
+      plane, f.mask, f.mask_stride, f.width, f.height, columns);
+}
+
+/* Are all bytes of PLANE equal, whatever the edges are? */
+bool
+is_uniform (const CtrEdgePlane *plane)
+{
+  bool uniform = !plane->source;
+  for (uint32_t k = 0; k < plane->pixel_size; k++)
+    uniform = uniform && plane->edge[k] == plane->background[0] && plane->background[k] == plane->background[0];
+  return uniform;
+}
+
 } // namespace
 
 void
@@ -90,11 +110,28 @@ canny_launch_pack (const CannyKernelArgs &f, uint32_t words, uint32_t *bits, cud
 }
 
 void
-canny_launch_paint (const CannyKernelArgs &f, const CtrEdgePlane &plane, cudaStream_t stream)
+canny_add_fills (const CtrEdgePicture *picture, CannyKernelArgs *f)
 {
-  const uint32_t columns = ((f.width - 1) >> plane.x_shift) + 1, rows = ((f.height - 1) >> plane.y_shift) + 1;
-  paint_kernel<<<grid_of (columns, rows), BLOCK, 0, stream>>> (
-      plane, f.mask, f.mask_stride, f.width, f.height, columns);
+  for (uint32_t i = 1; i < picture->plane_count; i++) {
+    const CtrEdgePlane *plane = &picture->planes[i];
+    const uint32_t width = ((f->width - 1) >> plane->x_shift) + 1, height = ((f->height - 1) >> plane->y_shift) + 1;
+    if (is_uniform (plane))
+      f->fills[f->fill_count++] = {(uint8_t *) plane->data, plane->stride, (size_t) width * plane->pixel_size, height,
+          plane->background[0] * 0x01010101u};
+  }
+}
+
+bool
+canny_queue_paint (const CtrEdgePicture *picture, const CannyKernelArgs *f, cudaStream_t stream, CtrError *error)
+{
+  for (uint32_t i = 0; i < picture->plane_count; i++) {
+    const CtrEdgePlane *plane = &picture->planes[i];
+    if (plane->data == f->mask || (i > 0 && is_uniform (plane)))
+      continue;
+    launch_paint (*f, *plane, stream);
+    CTR_CUDA (cudaGetLastError ());
+  }
+  return true;
 }
 
 void

@@ -40,7 +40,7 @@ __device__ inline void
 finish_tile (const CannyKernelArgs &f, const TileRuns &runs, uint32_t tile, uint32_t tx, uint32_t ty, uint32_t rows,
     TileCounts &counts)
 {
-  resolve_tile<8, MOST_ROWS> (f, runs, tile, tx, ty, rows, counts);
+  resolve_tile<MOST_ROWS> (f, runs, tile, tx, ty, rows, counts);
 #pragma unroll 1
   for (uint32_t i = threadIdx.x; i < 2 * runs.words; i += CANNY_THREADS) { /* threads of a warp write adjacent bytes */
     const uint32_t x = tx * CANNY_W + i % (2 * CANNY_WORDS) * 16;

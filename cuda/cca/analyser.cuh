@@ -47,17 +47,20 @@ struct CcaAnalyser {
   CtrDeviceBuffer runs;   /* by_word, by_run_slot and by_open_root: for labels, moments and grey values */
   ResultPool *label_pool; /* NULL: not yet needed */
   LabelSlot *label_slot;  /* of the queued image; NULL: its result has it, or it has no labels */
-  /* With CTR_COMPONENTS_EQUAL; parents: in place of the label image, without labels; counters: CcaCounters. */
+  /* With CTR_COMPONENTS_EQUAL; parents: in place of the label image, without labels, and the labels of the atlas of regions;
+   * counters: CcaCounters. */
   CtrDeviceBuffer values, parents, counters;
   CtrDeviceBuffer edges; /* labels of the first and the last row, of strips */
   CtrDeviceBuffer moments;
   CtrDeviceBuffer grey;
+  CtrDeviceBuffer select;  /* of limits on numbers: states, then labels */
   CtrDeviceBuffer host;    /* pinned: receives what is not delivered */
   Delivery delivery;       /* of CcaDelivered */
   uint32_t delivered_rows; /* room for them */
   uint64_t generation;     /* counts the changes of these buffers */
   uint32_t closed_capacity, capacity;
   uint32_t used_closed, used; /* by the frames of this period at most */
+  size_t used_labels;         /* bytes; likewise */
   uint32_t least_capacity;    /* that the sizes of its frames ask for */
   CtrRoomPeriod period;
   bool period_ended;
@@ -106,6 +109,9 @@ cca_know_mask (const CcaAnalyser *cca, CcaFrameKey *key)
   key->mask = cca->input.mask.bits;
   key->threshold = key->mask ? cca->input.mask_threshold : cca->input.threshold;
 }
+
+/* Makes CACHED that of KEY, with a reference to its regions; NULL: of none. */
+void cca_set_key (CcaCachedGraph *cached, const CcaFrameKey *key);
 
 /* Frees all buffers; the next frame allocates them again. Nothing may be queued. */
 void cca_release_memory (CcaAnalyser *cca);

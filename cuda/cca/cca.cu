@@ -36,8 +36,10 @@ cca_destroy (void *state)
   if (cca->session.stream)
     cudaStreamSynchronize (cca->session.stream);
   cuda_session_wait_for_readers (&cca->session, NULL);
-  for (CcaCachedGraph &cached : cca->graphs)
+  for (CcaCachedGraph &cached : cca->graphs) {
     cuda_graph_free (&cached.graph);
+    cca_set_key (&cached, NULL);
+  }
   cuda_session_close (&cca->session);
   cca_release_memory (cca);
   if (cca->label_slot)
@@ -56,6 +58,8 @@ share_input (CcaAnalyser *cca, CcaFrameKey *key, CtrError *error)
   const bool ok =
       input_stage_share (&cca->input, &image, cca_need (&key->params), &cca->session, &key->image, &moved, error);
   cca_know_mask (cca, key);
+  if (key->params.foreground.regions)
+    key->params.foreground.regions = cca->input.regions.regions; /* which stay as long as the key */
   cca->generation += moved;
   return ok;
 }
@@ -77,6 +81,7 @@ take_labels (CcaAnalyser *cca, CcaFrameKey *key, CtrError *error)
     cca_release_memory (cca); /* so that a smaller frame, which may fit, starts without these sizes */
     return false;
   }
+  cca->used_labels = max (cca->used_labels, size);
   key->labels = (uint32_t *) cca->label_slot->memory.data;
   return true;
 }
@@ -86,7 +91,11 @@ queue_frame (CcaAnalyser *cca, CcaFrameKey *key, CtrError *error)
 {
   if (!share_input (cca, key, error) || !take_labels (cca, key, error) || !cca_select_graph (cca, key, error))
     return false;
-  return input_stage_upload (&cca->input, &key->image, cca_need (&key->params), cca->session.stream, error)
+  /* A graph that is replayed needs the memory, too. */
+  bool fresh;
+  const InputNeed need = cca_need (&key->params);
+  return input_stage_reserve (&cca->input, &key->image, need, cca->session.stream, &fresh, error)
+         && input_stage_upload (&cca->input, &key->image, need, cca->session.stream, error)
          && cca_launch_graph (cca, error) && input_stage_release_image (&cca->input, error);
 }
 
@@ -126,7 +135,7 @@ cca_get_device_result (void *state, CtrDeviceComponents *result, CtrError *error
   if (!cca->current)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "no image was queued: call ctr_cca_enqueue() first");
   const CcaKernelArgs *f = &cca->current->args;
-  *result = {f->table.components, &f->header->count, f->by_pixel.labels, f->table.capacity};
+  *result = {f->table.components, &f->header->count, cca->current->key.labels, f->table.capacity};
   return true;
 }
 
@@ -136,7 +145,7 @@ cca_view (void *state, CtrPendingView *view)
   const CcaAnalyser *cca = (const CcaAnalyser *) state;
   const CcaKernelArgs *f = &cca->current->args;
   *view = {cca->session.context, cca->session.marked, cca->session.done, f->numbers, f->table.components, NULL,
-      f->table.capacity, cca->likely_count, 0, f->by_pixel.labels};
+      f->table.capacity, cca->likely_count, 0, cca->current->key.labels};
   return true;
 }
 

@@ -8,6 +8,7 @@
  *   order kernel           merge.cu      Adds up the united components and numbers all components in raster order.
  *   emit kernel            emit.cu       Writes the table of components, and a short one to the host, too.
  *   feature kernel         features.cu   On request: label image, second moments and grey values.
+ *   select kernel          select.cu     On request: drops rows of the table by limits on their numbers.
  *   background kernel      background.cu On request: the pixels that are in no component.
  *   delivery kernel        result.cu     Copies a long table to the host.
  *
@@ -32,6 +33,8 @@
 #include "cuda/common/launch.cuh"
 
 #include "core/cca/cca.h"
+#include "core/foreground/regions.h"
+#include "core/results/select.h"
 
 constexpr int TILE_W = 128;
 constexpr int TILE_H = 64;
@@ -88,10 +91,11 @@ open_key (uint32_t y, uint32_t x, uint32_t index)
 
 /* All are 0 between frames. */
 struct CcaCounters {
-  uint32_t closed;    /* records that tiles have reserved */
-  uint32_t ticket;    /* bands that CTAs of the order kernel have taken */
-  uint32_t emitted;   /* CTAs of the emit kernel that have written their rows */
-  uint32_t delivered; /* CTAs of the delivery kernel that have written their rows */
+  uint32_t closed;                  /* records that tiles have reserved */
+  uint32_t ticket;                  /* bands that CTAs of the order kernel have taken */
+  uint32_t emitted;                 /* CTAs of the emit kernel that have written their rows */
+  uint32_t delivered;               /* CTAs of the delivery kernel that have written their rows */
+  uint32_t select_ticket, selected; /* CTAs of the select kernel that have begun, and that have written their rows */
 };
 
 /* What the host reads back first. In device memory the order kernel writes it. */
@@ -100,6 +104,7 @@ struct CcaHeader {
   uint32_t closed;        /* records needed */
   uint32_t threshold;     /* applied */
   uint32_t rows_complete; /* 1: all rows and records fit. 0: the table has gaps, and the frame is done again. */
+  uint32_t all_rows;      /* of the table before limits on numbers; 0 without these */
 };
 
 /* Sums of the pixels that are in no component. All are 0 between frames, so extremes are maxima: NOT_LEFT is the
@@ -202,6 +207,18 @@ struct CcaKernelArgs {
     CtrComponentGrey *grey;
   } by_table_row;
   BackgroundSums *background; /* NULL: not asked for */
+  struct {
+    uint32_t *labels;           /* by row: its label behind limits on numbers, 0: dropped. NULL: without such limits */
+    unsigned long long *states; /* of a scan; 0 between frames */
+  } select;
+
+  /* With regions, whose atlas is analysed, what regions.cu moves into the image. */
+  struct {
+    const CtrAtlasRegion *places; /* NULL: without regions */
+    uint32_t count;
+    uint32_t *labels; /* of the image, or NULL */
+    uint32_t width, height;
+  } regions;
 };
 
 /* Reference to a component of a tile: OPEN_REF | index among the open ones, or the run slot of its first pixel. */
@@ -254,6 +271,10 @@ void cca_launch_tiles (const CcaKernelArgs &args, int connectivity, bool keep_ru
 void cca_launch_merge (const CcaKernelArgs &args, int connectivity, bool overlap, cudaStream_t stream);
 void cca_launch_emit (const CcaKernelArgs &args, bool overlap, cudaStream_t stream);
 void cca_launch_features (const CcaKernelArgs &args, cudaStream_t stream);
+bool cca_queue_moves (const CcaKernelArgs &args, cudaStream_t stream, CtrError *error);
+/* Drops rows. LABELS: the label image of COUNT pixels, or NULL. */
+void cca_launch_select (const CcaKernelArgs &args, const CtrSelectPlan &plan, uint32_t *labels, uint64_t count,
+    bool overlap, cudaStream_t stream);
 /* BACKGROUND: the sample of the background with CTR_COMPONENTS_EQUAL; ignored without EQUAL. */
 void cca_launch_background (const CcaKernelArgs &args, bool equal, int32_t background, cudaStream_t stream);
 

@@ -3,6 +3,8 @@
  * buffers: it is reused while both stay the same. */
 #include "cuda/cca/analyser.cuh"
 
+#include <string.h>
+
 namespace
 {
 
@@ -81,11 +83,12 @@ keeps_runs (const CcaFrameKey *key)
 
 /* Sets all arguments that do not point to memory. */
 void
-describe_frame (const CcaFrameKey *key, CcaKernelArgs *f)
+describe_frame (const CcaAnalyser *cca, const CcaFrameKey *key, CcaKernelArgs *f)
 {
   *f = CcaKernelArgs ();
-  f->width = key->image.width;
-  f->height = key->image.height;
+  f->width = f->regions.width = key->image.width;
+  f->height = f->regions.height = key->image.height;
+  input_regions_describe (&cca->input, cca_need (&key->params), f);
   f->tiles_x = ctr_div_up (f->width, TILE_W);
   f->tiles_y = ctr_div_up (f->height, TILE_H);
   f->threshold = ctr_foreground_given_threshold (&key->params.foreground);
@@ -160,6 +163,19 @@ reserve_features (CcaAnalyser *cca, CcaKernelArgs *f, uint32_t features, bool ke
   return true;
 }
 
+/* For limits on numbers. The states come first: they stay where they are cleared. They get a byte a row, which is more than they
+ * need, rounded up to whole states: so there is room for one at least, and the labels behind them are aligned. */
+bool
+reserve_select (CcaAnalyser *cca, CcaKernelArgs *f, CtrError *error)
+{
+  const size_t states = ((size_t) cca->capacity / sizeof (unsigned long long) + 1) * sizeof (unsigned long long);
+  if (!grow_cleared (cca, &cca->select, states + cca->capacity * sizeof (uint32_t), error))
+    return false;
+  f->select.states = (unsigned long long *) cca->select.data;
+  f->select.labels = (uint32_t *) ((uint8_t *) cca->select.data + states);
+  return true;
+}
+
 /* What components of equal samples need in the place of tiles and runs. */
 bool
 reserve_values (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
@@ -186,16 +202,31 @@ reserve_delivery (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
   if (cca->delivered_rows < MIN_CAPACITY)
     cca->delivered_rows = MIN_CAPACITY;
   const CcaDelivered at = cca_delivered (f, cca->delivered_rows);
-  const CtrImage *read = input_needs_samples (cca_need (&cached->key.params)) ? &cached->key.image : NULL;
+  const InputNeed need = cca_need (&cached->key.params);
+  const CtrImage *read = input_needs_samples (need) && !input_has_regions (need) ? &cached->key.image : NULL;
   if (!delivery_has_room (&cca->delivery, read, at.end) && !invalidate (cca, error))
     return false;
   if (!delivery_reserve (&cca->delivery, read, at.end, error))
     return false;
   /* The feature kernel comes after the emit kernel. */
-  if (!cached->key.params.features && !is_equal (&cached->key) && f->tiles_x * f->tiles_y <= EARLY_TILES) {
+  if (!cached->key.params.features && !cached->key.params.select.count && !is_equal (&cached->key)
+      && !input_has_regions (need) && f->tiles_x * f->tiles_y <= EARLY_TILES) {
     uint8_t *header = (uint8_t *) delivery_header (&cca->delivery);
     f->host = {delivery_flag (&cca->delivery), (CcaHeader *) header, (CtrComponent *) (header + at.table), at.rows};
   }
+  return true;
+}
+
+/* The atlas of regions has labels of its own, which move into those of the image. */
+bool
+reserve_regions (CcaAnalyser *cca, CcaKernelArgs *f, CtrError *error)
+{
+  f->regions.labels = f->by_pixel.labels;
+  if (!f->by_pixel.labels)
+    return true;
+  if (!grow (cca, &cca->parents, (size_t) f->width * f->height * sizeof (uint32_t), error))
+    return false;
+  f->by_pixel.labels = (uint32_t *) cca->parents.data;
   return true;
 }
 
@@ -206,7 +237,7 @@ reserve (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
   const CcaFrameKey *key = &cached->key;
   const InputNeed need = cca_need (&key->params);
   bool fresh;
-  describe_frame (key, &cached->args);
+  describe_frame (cca, key, &cached->args);
   if (!input_stage_has_room (&cca->input, &key->image, need) && !invalidate (cca, error))
     return false;
   if (!input_stage_reserve (&cca->input, &key->image, need, cca->session.stream, &fresh, error))
@@ -214,8 +245,22 @@ reserve (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
   const bool equal = is_equal (key);
   return (equal || reserve_tiles (cca, &cached->args, error)) && reserve_components (cca, &cached->args, error)
          && (!equal || reserve_values (cca, cached, error))
+         && (!input_has_regions (need) || reserve_regions (cca, &cached->args, error))
          && reserve_features (cca, &cached->args, key->params.features, keeps_runs (key), error)
+         && (!key->params.select.count || reserve_select (cca, &cached->args, error))
          && reserve_delivery (cca, cached, error);
+}
+
+void
+queue_select (CcaAnalyser *cca, const CcaCachedGraph *cached, cudaStream_t stream)
+{
+  const CcaFrameKey *key = &cached->key;
+  CtrSelectPlan plan;
+  if (!key->params.select.count)
+    return;
+  ctr_component_select_plan (&key->params.select, &plan);
+  cca_launch_select (
+      cached->args, plan, key->labels, (uint64_t) key->image.width * key->image.height, cca->session.overlap, stream);
 }
 
 bool
@@ -230,24 +275,30 @@ queue_kernels (CcaAnalyser *cca, CcaCachedGraph *cached, cudaStream_t stream, Ct
   f->samples = {(const uint8_t *) plane->data, plane->stride, plane->format == CTR_FORMAT_GRAY16};
   /* The kernel before may be any other where it is not the histogram. */
   const bool overlap = cca->session.overlap && cca->input.counted;
-  cached->copy = delivery_copy_of (&cca->delivery, &cached->key.image, plane);
+  const bool has_regions = f->regions.places;
+  cached->copy = has_regions ? PictureCopy () : delivery_copy_of (&cca->delivery, &cached->key.image, plane);
   if (f->background)
     cca_launch_background (*f, is_equal (&cached->key), params->background, stream);
   if (is_equal (&cached->key)) {
     cca_launch_values (*f, cached->values, params->connectivity, stream);
+    queue_select (cca, cached, stream);
     cca_launch_delivery (*f, &cca->delivery, cca->delivered_rows, cached->copy, cca->session.overlap, stream);
     CTR_CUDA (cudaGetLastError ());
     return true;
   }
   const bool keep_runs = keeps_runs (&cached->key);
   cca_launch_tiles (*f, params->connectivity, keep_runs, overlap && !f->background, stream);
-  if (!params->features && f->tiles_x * f->tiles_y <= cca_most_tiles_to_finish (cca->finish_ctas)) {
+  if (!params->features && !params->select.count && !has_regions
+      && f->tiles_x * f->tiles_y <= cca_most_tiles_to_finish (cca->finish_ctas)) {
     cca_launch_finish (*f, params->connectivity, cca->finish_ctas, cached->copy, stream);
   } else {
     cca_launch_merge (*f, params->connectivity, cca->session.overlap, stream);
     cca_launch_emit (*f, cca->session.overlap, stream);
     if (keep_runs)
       cca_launch_features (*f, stream);
+    if (has_regions && !cca_queue_moves (*f, stream, error))
+      return false;
+    queue_select (cca, cached, stream);
     cca_launch_delivery (*f, &cca->delivery, cca->delivered_rows, cached->copy, cca->session.overlap, stream);
   }
   CTR_CUDA (cudaGetLastError ());
@@ -287,6 +338,7 @@ is_same_key (const CcaFrameKey *a, const CcaFrameKey *b)
          && (!ctr_foreground_uses_colour (&a->params.foreground) || has_same_chroma (&a->image, &b->image))
          && a->params.connectivity == b->params.connectivity && a->params.min_area == b->params.min_area
          && a->params.max_area == b->params.max_area && a->params.features == b->params.features
+         && memcmp (&a->params.select, &b->params.select, sizeof a->params.select) == 0
          && a->params.mode == b->params.mode && a->params.background == b->params.background
          && a->threshold == b->threshold && a->mask == b->mask && a->labels == b->labels;
 }
@@ -294,11 +346,21 @@ is_same_key (const CcaFrameKey *a, const CcaFrameKey *b)
 } // namespace
 
 void
+cca_set_key (CcaCachedGraph *cached, const CcaFrameKey *key)
+{
+  CtrRegions *regions = key ? key->params.foreground.regions : NULL, *former = cached->key.params.foreground.regions;
+  if (regions)
+    ctr_regions_ref (regions);
+  ctr_regions_unref (former);
+  cached->key = key ? *key : CcaFrameKey ();
+}
+
+void
 cca_release_memory (CcaAnalyser *cca)
 {
   input_stage_free (&cca->input);
   CtrDeviceBuffer *const buffers[] = {&cca->tiles, &cca->closed, &cca->result, &cca->runs, &cca->parents, &cca->edges,
-      &cca->moments, &cca->grey, &cca->host, &cca->values, &cca->counters};
+      &cca->moments, &cca->grey, &cca->select, &cca->host, &cca->values, &cca->counters};
   for (CtrDeviceBuffer *buffer : buffers)
     ctr_device_buffer_free (buffer);
   delivery_free (&cca->delivery);
@@ -311,8 +373,8 @@ cca_release_memory (CcaAnalyser *cca)
   cca->capacity = cca->closed_capacity = cca->delivered_rows = 0;
 }
 
-bool
-cca_give_back_memory (CcaAnalyser *cca, CtrError *error)
+static bool
+give_back_rows (CcaAnalyser *cca, bool *some, CtrError *error)
 {
   const uint32_t capacity = min (cca->capacity, ctr_with_spare (cca->used)),
                  closed = min (cca->closed_capacity, ctr_with_spare (cca->used_closed));
@@ -321,13 +383,11 @@ cca_give_back_memory (CcaAnalyser *cca, CtrError *error)
   const size_t size = cca->closed.size + cca->result.size + cca->moments.size + cca->grey.size;
   /* A frame has room for so many rows in any case: see reserve_components(). */
   const size_t least = max (capacity, cca->least_capacity);
-  cca->used = cca->used_closed = 0;
-  cca->period_ended = false;
   if (!ctr_room_is_excess (size, least * row + max ((size_t) closed, least) * sizeof (uint4)))
     return true;
   if (!invalidate (cca, error))
     return false;
-  for (CtrDeviceBuffer *buffer : {&cca->closed, &cca->result, &cca->moments, &cca->grey, &cca->values})
+  for (CtrDeviceBuffer *buffer : {&cca->closed, &cca->result, &cca->moments, &cca->grey, &cca->select, &cca->values})
     ctr_device_buffer_free (buffer);
   delivery_free (&cca->delivery);
   delivery_init (&cca->delivery);
@@ -335,7 +395,37 @@ cca_give_back_memory (CcaAnalyser *cca, CtrError *error)
   cca->capacity = capacity;
   cca->closed_capacity = closed;
   cca->delivered_rows = min (cca->delivered_rows, capacity);
-  ctr_room_period_double (&cca->period);
+  *some = true;
+  return true;
+}
+
+/* The label image of a queued frame that was not finished may lie in the analyser's own slot. */
+static bool
+give_back_labels (CcaAnalyser *cca, bool *some, CtrError *error)
+{
+  if (cca->label_slot && ctr_room_is_excess (cca->label_slot->memory.size, cca->used_labels)) {
+    if (!invalidate (cca, error))
+      return false;
+    ctr_device_buffer_free (&cca->label_slot->memory);
+    *some = true;
+  }
+  if (cca->label_pool)
+    *some |= label_pool_give_back (cca->label_pool, cca->used_labels);
+  return true;
+}
+
+bool
+cca_give_back_memory (CcaAnalyser *cca, CtrError *error)
+{
+  bool some = false, moved = false;
+  if (!input_stage_give_back (&cca->input, cca->session.stream, &moved, error) || (moved && !invalidate (cca, error))
+      || !give_back_rows (cca, &some, error) || !give_back_labels (cca, &some, error))
+    return false;
+  if (some || moved)
+    ctr_room_period_double (&cca->period);
+  cca->used = cca->used_closed = 0;
+  cca->used_labels = 0;
+  cca->period_ended = false;
   return true;
 }
 
@@ -352,7 +442,7 @@ cca_select_graph (CcaAnalyser *cca, const CcaFrameKey *key, CtrError *error)
     if (cached.last_used < oldest->last_used)
       oldest = &cached;
   }
-  oldest->key = *key;
+  cca_set_key (oldest, key);
   oldest->generation = 0;
   oldest->is_built = false;
   if (!reserve (cca, oldest, error)) {

@@ -32,6 +32,34 @@ label_pool_trim (ResultPool *pool)
   result_pool_visit_unused (pool, trim, NULL);
 }
 
+namespace
+{
+
+struct GivenBack {
+  size_t size; /* bytes that a label image has */
+  bool some;
+};
+
+} // namespace
+
+static void
+give_back (ResultSlot *slot, void *data)
+{
+  GivenBack *given = (GivenBack *) data;
+  if (!ctr_room_is_excess (((LabelSlot *) slot)->memory.size, given->size))
+    return;
+  clear_slot (slot);
+  given->some = true;
+}
+
+bool
+label_pool_give_back (ResultPool *pool, size_t size)
+{
+  GivenBack given = {size, false};
+  result_pool_visit_unused (pool, give_back, &given);
+  return given.some;
+}
+
 static bool
 fetch (void *source, uint32_t *to, size_t count, CtrError *error)
 {

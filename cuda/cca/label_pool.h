@@ -19,6 +19,10 @@ LabelSlot *label_pool_take (ResultPool *pool, CtrError *error);
 /* Frees the memory of the unused slots. */
 void label_pool_trim (ResultPool *pool);
 
+/* At the end of a period (core/common/room.h): frees the memory of the unused slots where it is far more than SIZE bytes. Was
+ * there so much? */
+bool label_pool_give_back (ResultPool *pool, size_t size);
+
 /* Gives RESULT the labels in SLOT, which belongs to the result from now on. */
 void label_slot_publish (LabelSlot *slot, CtrComponents *result);
 

@@ -72,7 +72,9 @@ queue_again (CcaAnalyser *cca, const CcaHeader &header, CtrError *error)
   if (header.closed > cca->closed_capacity)
     cca->closed_capacity = ctr_with_spare (header.closed);
   CcaFrameKey key = cca->current->key;
-  key.image = delivery_image (cca->current->copy, &cca->current->view.plane);
+  /* Nothing of an image with regions is read again. */
+  if (!key.params.foreground.regions)
+    key.image = delivery_image (cca->current->copy, &cca->current->view.plane);
   input_stage_reuse (&cca->input, cca->current->view);
   cca_know_mask (cca, &key);
   cca->generation++; /* the cached graphs use too little memory */
@@ -181,12 +183,12 @@ cca_take_result (CcaAnalyser *cca, CtrError *error)
     return NULL;
   const CtrCcaParams *params = &cca->current->key.params;
   const CcaKernelArgs *f = &cca->current->args;
-  CtrComponents *result =
-      ctr_components_alloc (f->width, f->height, header.count, ctr_cca_features (params) & ~CTR_FEATURE_LABELS, error);
+  CtrComponents *result = ctr_components_alloc (
+      f->regions.width, f->regions.height, header.count, ctr_cca_features (params) & ~CTR_FEATURE_LABELS, error);
   if (!result)
     return NULL;
   cca->likely_count = header.count;
-  cca->used = max (cca->used, header.count);
+  cca->used = max (cca->used, max (header.count, header.all_rows));
   cca->used_closed = max (cca->used_closed, header.closed);
   cca->period_ended |= ctr_room_period_ends (&cca->period);
   result->threshold = header.threshold;

@@ -5,11 +5,15 @@
 
 #include "cuda/common/error.cuh"
 
+#include "core/common/room.h"
+
 /* Memory on the device, or pinned on the host, that grows until it is freed. Growing loses the contents. */
 struct CtrDeviceBuffer {
   void *data;
-  size_t size; /* bytes */
-  bool pinned; /* The memory is on the host. */
+  size_t size;  /* bytes */
+  size_t used;  /* bytes: the most that was asked for since the period began, see core/common/room.h */
+  size_t least; /* bytes: of the next memory, where it takes the place of too much */
+  bool pinned;  /* The memory is on the host. */
 };
 
 static inline void
@@ -19,15 +23,19 @@ ctr_device_buffer_free (CtrDeviceBuffer *buffer)
     buffer->pinned ? cudaFreeHost (buffer->data) : cudaFree (buffer->data);
   cudaGetLastError (); /* The context may be gone; its memory is then gone, too. */
   buffer->data = NULL;
-  buffer->size = 0;
+  buffer->size = buffer->least = 0;
 }
 
 /* Makes BUFFER at least SIZE bytes large. No queued work may use it. */
 static inline bool
 ctr_device_buffer_reserve (CtrDeviceBuffer *buffer, size_t size, CtrError *error)
 {
+  if (size > buffer->used)
+    buffer->used = size;
   if (size <= buffer->size)
     return true;
+  if (size < buffer->least)
+    size = buffer->least;
   ctr_device_buffer_free (buffer);
   if (buffer->pinned) {
     if (cudaHostAlloc (&buffer->data, size, cudaHostAllocDefault) != cudaSuccess) {
@@ -40,6 +48,36 @@ ctr_device_buffer_reserve (CtrDeviceBuffer *buffer, size_t size, CtrError *error
     CTR_CUDA (cudaMalloc (&buffer->data, size));
   }
   buffer->size = size;
+  return true;
+}
+
+/* Ends a period: frees the memory if none of its frames has asked for a fair share of it. The next memory will be as large
+ * as was asked for. Was there so much? No queued work may use it. */
+static inline bool
+ctr_device_buffer_give_back (CtrDeviceBuffer *buffer)
+{
+  const size_t used = buffer->used;
+  buffer->used = 0;
+  if (!ctr_room_is_excess (buffer->size, used))
+    return false;
+  ctr_device_buffer_free (buffer);
+  buffer->least = used;
+  return true;
+}
+
+/* Does the same for COUNT buffers that are used in STREAM, and waits for it where there is too much. Sets *SOME if there
+ * was. */
+static inline bool
+ctr_device_buffers_give_back (
+    CtrDeviceBuffer *const *buffers, size_t count, cudaStream_t stream, bool *some, CtrError *error)
+{
+  bool excess = false;
+  for (size_t i = 0; i < count; i++)
+    excess |= ctr_room_is_excess (buffers[i]->size, buffers[i]->used);
+  if (excess)
+    CTR_CUDA (cudaStreamSynchronize (stream));
+  for (size_t i = 0; i < count; i++)
+    *some |= ctr_device_buffer_give_back (buffers[i]);
   return true;
 }
 

@@ -16,7 +16,8 @@ static_assert (THREADS == OTSU_THREADS && THREADS == TRIANGLE_THREADS, "the last
 
 struct HistogramArgs {
   PiecesArgs picture;
-  uint32_t sample_shift; /* of 16-bit samples that are counted in 256 levels */
+  uint32_t sample_shift;     /* of 16-bit samples that are counted in 256 levels */
+  uint32_t significant_bits; /* of the triangle */
   Histogram *histogram;
   uint32_t *threshold;
 };
@@ -38,7 +39,7 @@ struct OtsuRule {
 
   template <typename Counts>
   __device__ static uint32_t
-  find (const Counts &counts, Shared &shared)
+  find (const Counts &counts, uint32_t, Shared &shared)
   {
     return otsu_threshold (counts, shared);
   }
@@ -49,9 +50,9 @@ struct TriangleRule {
 
   template <typename Counts>
   __device__ static uint32_t
-  find (const Counts &counts, Shared &shared)
+  find (const Counts &counts, uint32_t significant_bits, Shared &shared)
   {
-    return triangle_threshold (counts, shared);
+    return triangle_threshold (counts, significant_bits, shared);
   }
 };
 
@@ -177,7 +178,8 @@ __launch_bounds__ (THREADS, 1) small_kernel (const __grid_constant__ HistogramAr
   if (t == 0)
     atomicExch (&a.histogram->finished, 0);
   __syncthreads ();
-  const uint32_t threshold = Rule::find (OtsuHistogram<LEVELS_8, true>{s.search.totals}, s.search.rule);
+  const uint32_t threshold =
+      Rule::find (OtsuHistogram<LEVELS_8, true>{s.search.totals}, a.significant_bits, s.search.rule);
   if (t == 0)
     *a.threshold = threshold;
 }
@@ -192,7 +194,7 @@ __launch_bounds__ (THREADS, 1) large_kernel (const __grid_constant__ HistogramAr
   for_pieces<GreyPieces<uint16_t>> (a.picture, LargeCounter{a.histogram->counts});
   if (!is_last_to_finish (a.histogram))
     return;
-  const uint32_t threshold = Rule::find (OtsuHistogram<LEVELS_16, false>{a.histogram->counts}, s);
+  const uint32_t threshold = Rule::find (OtsuHistogram<LEVELS_16, false>{a.histogram->counts}, a.significant_bits, s);
   for (uint32_t i = t; i < LEVELS_16; i += THREADS)
     *(volatile uint32_t *) &a.histogram->counts[i] = 0;
   if (t == 0) {
@@ -220,15 +222,33 @@ bool
 histogram_queue (Histogram *histogram, uint32_t *threshold, const CtrImage *image, const CtrImage *luma, bool small,
     uint32_t sample_shift, cudaStream_t stream, CtrError *error)
 {
-  const HistogramArgs a = {pieces_args (image, luma), sample_shift, histogram, threshold};
+  const HistogramArgs a = {pieces_args (image, luma), sample_shift, 0, histogram, threshold};
   return queue<OtsuRule> (a, image, small, stream, error);
 }
 
 bool
-histogram_queue_threshold (Histogram *histogram, CtrThresholdMode mode, uint32_t *threshold, const CtrImage *image,
-    const CtrImage *luma, cudaStream_t stream, CtrError *error)
+histogram_queue_threshold (Histogram *histogram, const CtrForeground *foreground, uint32_t *threshold,
+    const CtrImage *image, const CtrImage *luma, cudaStream_t stream, CtrError *error)
 {
-  const HistogramArgs a = {pieces_args (image, luma), 0, histogram, threshold};
-  return mode == CTR_THRESHOLD_TRIANGLE ? queue<TriangleRule> (a, image, false, stream, error)
-                                        : queue<OtsuRule> (a, image, false, stream, error);
+  const HistogramArgs a = {pieces_args (image, luma), 0, foreground->significant_bits, histogram, threshold};
+  return foreground->mode == CTR_THRESHOLD_TRIANGLE ? queue<TriangleRule> (a, image, false, stream, error)
+                                                    : queue<OtsuRule> (a, image, false, stream, error);
+}
+
+bool
+histogram_queue_search (
+    Histogram *histogram, const CtrForeground *foreground, bool wide, cudaStream_t stream, CtrError *error)
+{
+  HistogramArgs a = {};
+  a.picture.per_row = 1; /* of no rows */
+  a.significant_bits = foreground->significant_bits;
+  a.histogram = histogram;
+  a.threshold = &histogram->threshold;
+  auto kernel = foreground->mode == CTR_THRESHOLD_TRIANGLE
+                    ? wide ? large_kernel<TriangleRule> : small_kernel<GreyPieces<uint8_t>, TriangleRule>
+                : wide ? large_kernel<OtsuRule>
+                       : small_kernel<GreyPieces<uint8_t>, OtsuRule>;
+  kernel<<<1, THREADS, 0, stream>>> (a);
+  CTR_CUDA (cudaGetLastError ());
+  return true;
 }

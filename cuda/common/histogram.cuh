@@ -24,8 +24,14 @@ struct Histogram {
 bool histogram_queue (Histogram *histogram, uint32_t *threshold, const CtrImage *image, const CtrImage *luma,
     bool small, uint32_t sample_shift, cudaStream_t stream, CtrError *error);
 
-/* Likewise with as many levels as IMAGE has, and the threshold of MODE: CTR_THRESHOLD_OTSU or CTR_THRESHOLD_TRIANGLE. */
-bool histogram_queue_threshold (Histogram *histogram, CtrThresholdMode mode, uint32_t *threshold, const CtrImage *image,
-    const CtrImage *luma, cudaStream_t stream, CtrError *error);
+/* Likewise with as many levels as IMAGE has, and the threshold of FOREGROUND, whose mode is CTR_THRESHOLD_OTSU or
+ * CTR_THRESHOLD_TRIANGLE. */
+bool histogram_queue_threshold (Histogram *histogram, const CtrForeground *foreground, uint32_t *threshold,
+    const CtrImage *image, const CtrImage *luma, cudaStream_t stream, CtrError *error);
+
+/* Queues the search alone, in the counts that another kernel has added to HISTOGRAM, whose threshold it sets. WIDE: there are
+ * 65536 levels. */
+bool histogram_queue_search (
+    Histogram *histogram, const CtrForeground *foreground, bool wide, cudaStream_t stream, CtrError *error);
 
 #endif

@@ -26,12 +26,12 @@ input_uses_chroma (const CtrForeground *foreground, const CtrImage *image)
   return input_is_grey (image->format) && ctr_foreground_uses_colour (foreground);
 }
 
-/* Is FOREGROUND decided by Otsu's threshold of the luma? */
+/* Is FOREGROUND decided by Otsu's threshold of the luma of the whole image? */
 static inline bool
 input_uses_otsu (const CtrForeground *foreground)
 {
   return foreground && foreground->mode == CTR_THRESHOLD_OTSU && !foreground->ranges
-         && foreground->channel == CTR_CHANNEL_LUMA;
+         && foreground->channel == CTR_CHANNEL_LUMA && !foreground->regions;
 }
 
 /* Is the threshold of a mask one that only the mask needs? */
@@ -66,6 +66,13 @@ void input_mask_room (const CtrImage *image, const CtrForeground *foreground, In
 bool input_queue_mask (InputStage *state, const CtrImage *source, const CtrForeground *foreground,
     const PackedMask &mask, const uint32_t *otsu, uint32_t *found, const uint32_t **threshold, cudaStream_t stream,
     CtrError *error);
+
+/* input_regions.cu: adds what the atlas needs to ROOM, which has that of the upload. An image of the width of the atlas, as high
+ * as the highest region. And input_stage_foreground() with regions. */
+void input_regions_room (const InputStage *state, const CtrImage *image, const InputNeed &need, InputRoom *room);
+CtrImage input_regions_part (const InputStage *state, const CtrImage *image);
+bool input_regions_queue (InputStage *state, const CtrImage *image, const InputNeed &need, InputView *view,
+    cudaStream_t stream, CtrError *error);
 
 /* A mask of the size of IMAGE in BITS. */
 static inline PackedMask

@@ -159,8 +159,8 @@ make (InputStage *state, CtrInput *input, const CtrImage *image, const CtrForegr
   const cudaStream_t stream = session->stream;
   const InputRoom room = fill_room (image, foreground, lacks);
   bool fresh;
-  *moved =
-      !input_stage_has (state, room) || (lacks.mask && !foreground_stage_has_room (&state->masking, image, foreground));
+  *moved = *moved || !input_stage_has (state, room)
+           || (lacks.mask && !foreground_stage_has_room (&state->masking, image, foreground));
   if (*moved)
     CTR_CUDA (cudaStreamSynchronize (stream));
   InputSlot *slot = new_slot (state, image, lacks);
@@ -187,19 +187,11 @@ end_former (InputStage *state, const CudaSession *session, CtrError *error)
   return true;
 }
 
-} // namespace
-
+/* Takes from INPUT what NEED asks for, and leaves there what it lacked. */
 bool
-input_stage_share (InputStage *state, const CtrImage *image, const InputNeed &need, const CudaSession *session,
+share (InputStage *state, CtrInput *input, const CtrImage *image, const InputNeed &need, const CudaSession *session,
     CtrImage *shared, bool *moved, CtrError *error)
 {
-  CtrInput *input = ctr_input_for (image);
-  *shared = *image;
-  *moved = false;
-  if (!end_former (state, session, error))
-    return false;
-  if (!input)
-    return true;
   const bool masks = input_needs_mask (need), grey = input_is_grey (image->format);
   const bool same =
       masks && input->device.mask
@@ -235,4 +227,25 @@ input_stage_share (InputStage *state, const CtrImage *image, const InputNeed &ne
     shared->format = CTR_FORMAT_GRAY8;
   }
   return true;
+}
+
+} // namespace
+
+bool
+input_stage_share (InputStage *state, const CtrImage *image, const InputNeed &need, const CudaSession *session,
+    CtrImage *shared, bool *moved, CtrError *error)
+{
+  CtrInput *input = need.alone ? NULL : ctr_input_for (image);
+  *shared = *image;
+  *moved = false;
+  if (!end_former (state, session, error))
+    return false;
+  if (input_has_regions (need)) {
+    if (!region_stage_take (&state->regions, need.foreground->regions, need.reversed, session->stream, moved, error))
+      return false;
+    if (!input || ctr_foreground_uses_colour (need.foreground))
+      return true;
+    return share (state, input, image, INPUT_NEEDS_SAMPLES, session, shared, moved, error);
+  }
+  return !input || share (state, input, image, need, session, shared, moved, error);
 }

@@ -120,6 +120,22 @@ input_slots_take (InputSlots *slots, const CtrImage *image, size_t samples, size
   return NULL;
 }
 
+bool
+input_slots_give_back (InputSlots *slots)
+{
+  bool some = false;
+  if (!slots)
+    return false;
+  pthread_mutex_lock (&slots->lock);
+  for (InputSlot &slot : slots->slots)
+    if (!slot.refs) {
+      some |= ctr_device_buffer_give_back (&slot.samples);
+      some |= ctr_device_buffer_give_back (&slot.bits);
+    }
+  pthread_mutex_unlock (&slots->lock);
+  return some;
+}
+
 InputSlot *
 input_slot_ref (InputSlot *slot)
 {

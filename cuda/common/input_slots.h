@@ -38,6 +38,10 @@ void input_slots_release (InputSlots *slots);
  * get the same slot, if it is free: graphs hold its address. NULL: there is no slot or no memory. */
 InputSlot *input_slots_take (InputSlots *slots, const CtrImage *image, size_t samples, size_t bits);
 
+/* Ends a period (core/common/room.h): frees the memory of free slots where it is far more than was needed. Was there so
+ * much? SLOTS may be NULL. */
+bool input_slots_give_back (InputSlots *slots);
+
 InputSlot *input_slot_ref (InputSlot *slot);
 
 /* On any thread, without a current context. */

@@ -58,6 +58,10 @@ room_for (const InputStage *state, const CtrImage *image, const InputNeed &need)
     return room;
   if (image->memory == CTR_MEMORY_HOST)
     room.staging = room.upload = input_upload_size (image);
+  if (input_has_regions (need)) {
+    input_regions_room (state, image, need, &room);
+    return room;
+  }
   if (!input_is_grey (image->format) && makes_luma (state, need))
     room.luma = input_plane_size (image);
   if (finds_otsu (state, need))
@@ -89,10 +93,21 @@ input_stage_free (InputStage *state)
       {&state->staging, &state->upload, &state->chroma, &state->luma, &state->channel, &state->histogram, &state->bits})
     ctr_device_buffer_free (buffer);
   foreground_stage_free (&state->masking);
+  region_stage_free (&state->regions);
   if (state->uploaded)
     cudaEventDestroy (state->uploaded);
   state->uploaded = NULL;
   cudaGetLastError ();
+}
+
+bool
+input_stage_give_back (InputStage *state, cudaStream_t stream, bool *some, CtrError *error)
+{
+  ForegroundStage *masking = &state->masking;
+  CtrDeviceBuffer *const buffers[] = {&state->staging, &state->upload, &state->chroma, &state->luma, &state->channel,
+      &state->bits, &masking->masks, &masking->sums, &masking->labels, &masking->splits};
+  *some |= input_slots_give_back (state->slots);
+  return ctr_device_buffers_give_back (buffers, sizeof buffers / sizeof *buffers, stream, some, error);
 }
 
 size_t
@@ -141,19 +156,21 @@ input_stage_make_room (InputStage *state, const InputRoom &room, cudaStream_t st
 bool
 input_stage_has_room (const InputStage *state, const CtrImage *image, const InputNeed &need)
 {
+  const CtrImage masked = input_has_regions (need) ? input_regions_part (state, image) : *image;
   return input_stage_has (state, room_for (state, image, need))
-         && (!makes_mask (state, need) || foreground_stage_has_room (&state->masking, image, need.foreground));
+         && (!makes_mask (state, need) || foreground_stage_has_room (&state->masking, &masked, need.foreground));
 }
 
 bool
 input_stage_reserve (
     InputStage *state, const CtrImage *image, const InputNeed &need, cudaStream_t stream, bool *fresh, CtrError *error)
 {
+  const CtrImage masked = input_has_regions (need) ? input_regions_part (state, image) : *image;
   bool moved = false;
   *fresh = !input_stage_has (state, room_for (state, image, need));
   if (!input_stage_make_room (state, room_for (state, image, need), stream, error)
       || (makes_mask (state, need)
-          && !foreground_stage_reserve (&state->masking, image, need.foreground, &moved, error)))
+          && !foreground_stage_reserve (&state->masking, &masked, need.foreground, &moved, error)))
     return false;
   *fresh = *fresh || moved;
   return true;
@@ -210,6 +227,31 @@ input_stage_plane (InputStage *state, const CtrImage *image, CtrImage *plane, cu
   return !view_samples (state, image, &uploaded, plane) || input_convert (&uploaded, plane, stream, error);
 }
 
+size_t
+input_stage_channel_size (const CtrImage *image)
+{
+  return input_plane_size (image);
+}
+
+bool
+input_stage_copy_channel (const InputStage *state, const CtrImage *image, const InputNeed &need, CtrChannel channel,
+    void *to, CtrImage *plane, cudaStream_t stream, CtrError *error)
+{
+  CtrImage from = input_stage_view (state, image), samples;
+  if (input_uses_chroma (need.foreground, image))
+    from.chroma = input_chroma_view (image, state->chroma.data);
+  const bool is_plane = foreground_channel_is_plane (&from, channel, &samples);
+  *plane = samples;
+  plane->data = to;
+  plane->stride = ctr_aligned_row (image->width * ctr_format_pixel_size (samples.format));
+  if (is_plane)
+    CTR_CUDA (cudaMemcpy2DAsync (to, plane->stride, samples.data, samples.stride,
+        image->width * ctr_format_pixel_size (samples.format), image->height, cudaMemcpyDeviceToDevice, stream));
+  else if (channel == CTR_CHANNEL_LUMA)
+    return input_convert (&from, plane, stream, error);
+  return is_plane || foreground_queue_channel (&from, channel, plane, stream, error);
+}
+
 static bool
 count (InputStage *state, const CtrImage *image, bool small, uint32_t sample_shift, CtrImage *plane,
     cudaStream_t stream, CtrError *error)
@@ -236,8 +278,8 @@ queue_channel (InputStage *state, CtrImage *source, const CtrForeground *foregro
   }
   if (makes && !converts && !foreground_queue_channel (&from, foreground->channel, source, stream, error))
     return false;
-  return histogram_queue_threshold ((Histogram *) state->histogram.data, foreground->mode, found,
-      converts ? &from : source, converts ? source : NULL, stream, error);
+  return histogram_queue_threshold ((Histogram *) state->histogram.data, foreground, found, converts ? &from : source,
+      converts ? source : NULL, stream, error);
 }
 
 bool
@@ -253,7 +295,7 @@ input_queue_mask (InputStage *state, const CtrImage *source, const CtrForeground
       return false;
     what.channel = CTR_CHANNEL_LUMA;
   }
-  return foreground_stage_queue (&state->masking, &from, &what, *threshold, &mask, stream, error);
+  return foreground_stage_queue (&state->masking, &from, &what, *threshold, &mask, NULL, stream, error);
 }
 
 /* Queues the mask of IMAGE, in the analyser's own memory. VIEW has the samples, if they are needed. */
@@ -278,6 +320,8 @@ bool
 input_stage_foreground (InputStage *state, const CtrImage *image, const InputNeed &need, InputView *view,
     cudaStream_t stream, CtrError *error)
 {
+  if (input_has_regions (need))
+    return input_regions_queue (state, image, need, view, stream, error);
   const bool finds = finds_otsu (state, need), makes = makes_mask (state, need);
   *view = {};
   view->threshold = state->threshold;

@@ -3,6 +3,7 @@
  *
  *   input_upload.cu    host images to the device
  *   input_stage.cu     luma, thresholds and mask of one analyser
+ *   input_regions.cu   the same of regions
  *   input_sharing.cu   the same in a shared input (core/common/input.h) */
 #ifndef CTR_CUDA_COMMON_INPUT_STAGE_H
 #define CTR_CUDA_COMMON_INPUT_STAGE_H
@@ -20,9 +21,18 @@ struct InputNeed {
   const CtrForeground *foreground; /* NULL: none, only samples */
   bool samples;                    /* they are read even if the foreground is a mask */
   bool mask;                       /* the foreground is a mask even if it is plain */
+  bool reversed;                   /* the atlas of regions (core/foreground/regions.h) is */
+  bool alone;                      /* it reads the colours of the image itself, which no shared input has */
 };
 
-constexpr InputNeed INPUT_NEEDS_SAMPLES = {NULL, true, false};
+constexpr InputNeed INPUT_NEEDS_SAMPLES = {NULL, true, false, false, false};
+
+/* Are regions analysed, in an atlas? */
+static inline bool
+input_has_regions (const InputNeed &need)
+{
+  return need.foreground && need.foreground->regions;
+}
 
 /* Is the foreground made as a packed mask? Otherwise kernels compare samples with a threshold. */
 static inline bool
@@ -37,7 +47,7 @@ input_needs_samples (const InputNeed &need)
   return need.samples || !input_needs_mask (need);
 }
 
-/* What the kernels of an analysis read. */
+/* What the kernels of an analysis read. With regions, plane and mask are those of the atlas. */
 struct InputView {
   CtrImage plane;  /* grey samples of 8 or 16 bits on the device; data is NULL: there is a mask, and no need of them */
   PackedMask mask; /* bits are NULL: the foreground are the samples that a threshold selects */
@@ -54,6 +64,7 @@ struct InputStage {
   CtrDeviceBuffer histogram; /* struct Histogram */
   CtrDeviceBuffer bits;      /* the packed mask */
   ForegroundStage masking;
+  RegionStage regions;
   cudaEvent_t uploaded; /* the end of the last upload; NULL: there was none */
   CudaWait wait;        /* for it */
   bool reads_image;     /* The upload reads the caller's memory. */
@@ -72,6 +83,10 @@ struct InputStage {
 void input_stage_init (InputStage *state);
 void input_stage_free (InputStage *state);
 
+/* Before the first frame of a period (core/common/room.h): gives back what no frame of the last one has needed, when STREAM
+ * has done its work. Sets *SOME if there was such memory; then captured graphs are invalid. */
+bool input_stage_give_back (InputStage *state, cudaStream_t stream, bool *some, CtrError *error);
+
 /* Makes room for IMAGE and NEED, outside of any stream capture. Clears new memory in STREAM, which the frame follows in.
  * *FRESH: some memory is new, so captured graphs are invalid. */
 bool input_stage_reserve (
@@ -83,7 +98,8 @@ bool input_stage_has_room (const InputStage *state, const CtrImage *image, const
 /* Looks whether the calling thread's current shared input serves IMAGE, of which NEED is asked for. If so, it queues what
  * the analysis needs and the input lacks, and SHARED becomes the view to analyse: samples on the device, whose Otsu
  * threshold and mask input_stage_foreground() knows; data is NULL where there is no need of samples. If not, SHARED is IMAGE.
- * To be called for each frame when the session has begun. *MOVED: memory has moved, as with input_stage_reserve(); no
+ * Brings regions to the device; they are STATE's then, and share nothing but samples. To be called for each frame when the
+ * session has begun. *MOVED: memory has moved, as with input_stage_reserve(); no
  * queued work uses it. */
 bool input_stage_share (InputStage *state, const CtrImage *image, const InputNeed &need, const CudaSession *session,
     CtrImage *shared, bool *moved, CtrError *error);
@@ -111,6 +127,12 @@ CtrImage input_stage_view (const InputStage *state, const CtrImage *image);
 bool input_stage_plane (
     InputStage *state, const CtrImage *image, CtrImage *plane, cudaStream_t stream, CtrError *error);
 
+/* Copies the samples of the channel of need.foreground, with ranges those of the luma, TO memory of input_stage_channel_size() bytes,
+ * of which PLANE becomes a view. After the upload of IMAGE, which it shares with no other analyser unless the channel is luma. */
+size_t input_stage_channel_size (const CtrImage *image);
+bool input_stage_copy_channel (const InputStage *state, const CtrImage *image, const InputNeed &need,
+    CtrChannel channel, void *to, CtrImage *plane, cudaStream_t stream, CtrError *error);
+
 /* Queues what NEED asks for and neither input_stage_share() nor input_stage_reuse() knows: luma, histogram, mask. */
 bool input_stage_foreground (InputStage *state, const CtrImage *image, const InputNeed &need, InputView *view,
     cudaStream_t stream, CtrError *error);
@@ -133,6 +155,20 @@ input_view_describe (const InputView &view, const CtrForeground *foreground, Arg
   f->depth = masked ? 1 : view.plane.format == CTR_FORMAT_GRAY8 ? 8 : 16;
   f->invert = !masked && foreground->invert;
   f->threshold_device = view.threshold;
+}
+
+/* With regions, the size that kernels analyse is that of the atlas. */
+template <typename Args>
+static inline void
+input_regions_describe (const InputStage *state, const InputNeed &need, Args *f)
+{
+  if (!input_has_regions (need))
+    return;
+  const DeviceRegions regions = region_stage_view (&state->regions);
+  f->width = regions.width;
+  f->height = regions.height;
+  f->regions.places = regions.places;
+  f->regions.count = regions.count;
 }
 
 /* The luma that contours/image.h defines. */

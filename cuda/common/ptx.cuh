@@ -44,6 +44,19 @@ h2_abs (Half2 a)
   return d;
 }
 
+/* The greater of A, which is not negative, and |B|. */
+__device__ inline Half2
+h2_max_abs (Half2 a, Half2 b)
+{
+#if __CUDA_ARCH__ >= 800
+  Half2 d;
+  asm("{ .reg .b32 t; abs.f16x2 t, %2; max.f16x2 %0, %1, t; }" : "=r"(d) : "r"(a), "r"(b));
+  return d;
+#else
+  return __vmaxu2 (a, b & 0x7fff7fffu); /* The order of such numbers is that of their bits. */
+#endif
+}
+
 /* d = a b + c on unsigned bytes, 16 x 32 by 32 x 8 to 16 x 8, by a warp. Lane 4 g + t holds, of a, rows g (a[0],
  * a[2]) and g + 8 (a[1], a[3]), columns 4 t .. 4 t + 3 (a[0], a[1]) and 16 more (a[2], a[3]); of b, column g, the same
  * rows as a's columns; of c and d, rows g (0, 1) and g + 8 (2, 3), columns 2 t and 2 t + 1. */

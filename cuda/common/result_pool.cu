@@ -118,21 +118,26 @@ result_slot_is_here (const ResultSlot *slot)
 }
 
 bool
-result_slot_copy (ResultSlot *slot, const void *from, void *to, size_t size, CtrError *error)
+result_slot_wait (ResultSlot *slot, CtrError *error)
 {
-  const cudaStream_t stream = slot->pool->stream;
   if (!slot->copied)
     CTR_CUDA (cuda_create_event (&slot->copied));
-  CTR_CUDA (cudaMemcpyAsync (to, from, size, cudaMemcpyDeviceToHost, stream));
-  CTR_CUDA (cuda_wait_for_stream (stream, slot->copied, &slot->copy_wait));
+  CTR_CUDA (cuda_wait_for_stream (slot->pool->stream, slot->copied, &slot->copy_wait));
   return true;
+}
+
+static bool
+copy (ResultSlot *slot, const void *from, void *to, size_t size, CtrError *error)
+{
+  CTR_CUDA (cudaMemcpyAsync (to, from, size, cudaMemcpyDeviceToHost, slot->pool->stream));
+  return result_slot_wait (slot, error);
 }
 
 bool
 result_slot_fetch (ResultSlot *slot, const void *from, void *to, size_t size, CtrError *error)
 {
   ctr_context_push (slot->pool->context);
-  const bool ok = result_slot_copy (slot, from, to, size, error);
+  const bool ok = copy (slot, from, to, size, error);
   ctr_context_pop ();
   return ok;
 }

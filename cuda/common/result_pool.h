@@ -52,10 +52,10 @@ void result_pool_visit_unused (ResultPool *pool, void (*func) (ResultSlot *slot,
 /* Whether the pool's context is current. */
 bool result_slot_is_here (const ResultSlot *slot);
 
-/* Copies SIZE bytes to the host, behind what is queued on the pool's stream, and waits for them. In the pool's context. */
-bool result_slot_copy (ResultSlot *slot, const void *from, void *to, size_t size, CtrError *error);
+/* Waits for what is queued on the pool's stream. In the pool's context. */
+bool result_slot_wait (ResultSlot *slot, CtrError *error);
 
-/* Likewise, in any context. */
+/* Copies SIZE bytes to the host, behind what is queued on the pool's stream, and waits for them. In any context. */
 bool result_slot_fetch (ResultSlot *slot, const void *from, void *to, size_t size, CtrError *error);
 
 #endif

@@ -127,7 +127,7 @@ write_tile_border (const Args &f, const TileRuns &runs, uint32_t tile, uint32_t 
 
 /* After the candidates of a tile of at most MOST_ROWS rows are in RUNS, of which ROWS are inside the image. STRONG is then
  * what is found inside the tile, and WEAK has the other candidates, among more. */
-template <int CONNECTIVITY, int MOST_ROWS, typename Args>
+template <int MOST_ROWS, typename Args>
 __device__ inline void
 resolve_tile (
     const Args &f, const TileRuns &runs, uint32_t tile, uint32_t tx, uint32_t ty, uint32_t rows, TileCounts &counts)
@@ -136,7 +136,7 @@ resolve_tile (
   __syncthreads ();
   const uint32_t weak_runs = counts.weak_runs;
   if (weak_runs) {
-    join_runs<CONNECTIVITY> (runs, weak_runs);
+    join_runs (runs, weak_runs);
     resolve_runs (f, runs, tile, tx, ty, weak_runs, counts);
     if (counts.components) {
       write_runs (f, runs, tile, weak_runs, counts);

@@ -117,19 +117,22 @@ join_seam (const Args &f, const SeamPart<RIGHT_STEPS> &part, uint2 *list)
       }
     }
   }
+  const uint32_t straight = other_codes[contacts / 2], before = __shfl_up_sync (~0u, code, 1),
+                 behind = __shfl_down_sync (~0u, code, 1);
   uint32_t count = 0;
 #pragma unroll
   for (int i = 0; i < contacts; i++) {
-    const bool meet = code && other_codes[i] && (code != BORDER_STRONG || other_codes[i] != BORDER_STRONG);
-    if (!__any_sync (~0u, meet))
-      continue;
-    /* A pair often meets at many pixels: unite it once. */
-    const uint2 pair = make_uint2 (component_index (tile, code), component_index (other_tiles[i], other_codes[i]));
-    const uint32_t same = __match_any_sync (~0u, meet ? (unsigned long long) pair.x << 32 | pair.y : ~0ull);
-    const bool join = meet && !(same & ((1u << lane) - 1));
-    const uint32_t all = __ballot_sync (~0u, join);
-    if (join)
-      list[count + __popc (all & ((1u << lane) - 1))] = pair;
+    bool meet = code && other_codes[i] && (code != BORDER_STRONG || other_codes[i] != BORDER_STRONG);
+    /* A pixel next to both makes a diagonal contact a second one. */
+    if (i < contacts / 2)
+      meet = meet && !straight && !(lane > 0 && before);
+    if (i > contacts / 2)
+      meet = meet && !straight && !(lane < 31 && behind);
+    /* Where two successive pixels meet others, these are successive, too, and of the same component: one contact suffices. */
+    const uint32_t meeting = __ballot_sync (~0u, meet), all = meeting & ~(meeting << 1);
+    if (all >> lane & 1)
+      list[count + __popc (all & ((1u << lane) - 1))] =
+          make_uint2 (component_index (tile, code), component_index (other_tiles[i], other_codes[i]));
     count += __popc (all);
   }
   __syncwarp ();

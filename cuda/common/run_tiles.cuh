@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Hysteresis over tiles: which components of candidates contain a strong candidate. Canny and packed masks have it in common.
+/* Hysteresis over tiles: which components of candidates contain a strong candidate. Canny and packed masks have the last of these
+ * in common.
  *
  *   run_union.cuh        components inside a tile, over runs
  *   run_components.cuh   from there to the elements of the union-find across tiles
@@ -40,5 +41,19 @@ constexpr int RUN_COMPONENT_SHIFT = 20;
 /* Element 0 of the global union-find stands for all strong candidates; component c of tile t is element
  * 1 + t * RUN_TILE_COMPONENTS + c. */
 constexpr uint32_t STRONG_ROOT = 0;
+
+namespace
+{
+
+/* The runs of BITS that contain a bit of SEEDS. An addition carries to the end of a run. */
+__device__ inline uint32_t
+fill_runs (uint32_t bits, uint32_t seeds)
+{
+  const uint32_t up = (bits & ~(bits + seeds)) | seeds;
+  const uint32_t mirrored = __brev (bits), mirrored_up = __brev (up);
+  return __brev ((mirrored & ~(mirrored + mirrored_up)) | mirrored_up);
+}
+
+} // namespace
 
 #endif

@@ -29,15 +29,6 @@ run_words (int rows)
   return (rows * RUN_TILE_WORDS + 1) * RUNS_A_WORD;
 }
 
-/* The runs of BITS that contain a bit of SEEDS. An addition carries to the end of a run. */
-__device__ inline uint32_t
-fill_runs (uint32_t bits, uint32_t seeds)
-{
-  const uint32_t up = (bits & ~(bits + seeds)) | seeds;
-  const uint32_t mirrored = __brev (bits), mirrored_up = __brev (up);
-  return __brev ((mirrored & ~(mirrored + mirrored_up)) | mirrored_up);
-}
-
 struct RunPosition {
   uint32_t word, pixels;
 };
@@ -141,7 +132,7 @@ struct TileRuns {
 
 /* The runs that a run touches: strong ones on all sides, weak ones that come before it. Where two of these touch each
  * other, one of them suffices. */
-template <int CONNECTIVITY> struct RunContacts {
+struct RunContacts {
   uint32_t run, over;        /* word above */
   uint32_t over_bits, above; /* weak pixels of the word above, and the first touching pixel of each of their runs */
   uint32_t strong, beside;   /* STRONG_RUN and a run to the left; the run itself: none */
@@ -152,8 +143,7 @@ template <int CONNECTIVITY> struct RunContacts {
   {
     const RunPosition position = runs.position (id);
     const uint32_t word = position.word, column = word % RUN_TILE_WORDS;
-    constexpr bool diagonal = CONNECTIVITY == 8;
-    const uint32_t spread = diagonal ? position.pixels | position.pixels << 1 | position.pixels >> 1 : position.pixels;
+    const uint32_t spread = position.pixels | position.pixels << 1 | position.pixels >> 1;
     /* Above the first and below the last row, the run's own word stands in: there the run touches no other run. */
     const uint32_t under = word + RUN_TILE_WORDS < runs.words ? word + RUN_TILE_WORDS : word;
     over = word < RUN_TILE_WORDS ? word : word - RUN_TILE_WORDS;
@@ -164,20 +154,15 @@ template <int CONNECTIVITY> struct RunContacts {
     above = touched_over & ~(touched_over << 1);
     if (position.pixels & 1 && column > 0) {
       const uint32_t left = runs.weak[word - 1], over_left = runs.weak[over - 1];
-      touched |=
-          (diagonal ? runs.strong[over - 1] | runs.strong[word - 1] | runs.strong[under - 1] : runs.strong[word - 1])
-          >> 31;
+      touched |= (runs.strong[over - 1] | runs.strong[word - 1] | runs.strong[under - 1]) >> 31;
       const bool is_left = left >> 31;
-      if (diagonal)
-        above &= is_left ? ~1u : ~0u;
-      if (is_left || (diagonal && over_left >> 31 && !(over_bits & 1)))
+      above &= is_left ? ~1u : ~0u;
+      if (is_left || (over_left >> 31 && !(over_bits & 1)))
         beside = runs.run_at ((is_left ? word : over) - 1, is_left ? left : over_left, 31);
     }
     if (position.pixels >> 31 && column < RUN_TILE_WORDS - 1) {
-      touched |=
-          (diagonal ? runs.strong[over + 1] | runs.strong[word + 1] | runs.strong[under + 1] : runs.strong[word + 1])
-          & 1;
-      if (diagonal && runs.weak[over + 1] & 1 && !(over_bits >> 31))
+      touched |= (runs.strong[over + 1] | runs.strong[word + 1] | runs.strong[under + 1]) & 1;
+      if (runs.weak[over + 1] & 1 && !(over_bits >> 31))
         above_right = (over + 2) * RUNS_A_WORD;
     }
     strong = touched ? STRONG_RUN : id;
@@ -253,7 +238,6 @@ constexpr uint32_t MAX_PAIRS = 64; /* of runs to be united, gathered by a warp s
 
 /* Unites the COUNT > 0 runs of the list where they touch, a thread a run. The caller needs a barrier before it; there
  * is one at its end. */
-template <int CONNECTIVITY>
 __device__ inline void
 join_runs (const TileRuns &runs, uint32_t count)
 {
@@ -265,7 +249,7 @@ join_runs (const TileRuns &runs, uint32_t count)
 #pragma unroll 1
   for (uint32_t i = t; __any_sync (~0u, i < count); i += RUN_TILE_THREADS) {
     const uint32_t run = runs.listed (min (i, count - 1));
-    RunContacts<CONNECTIVITY> contacts (runs, run);
+    RunContacts contacts (runs, run);
     const uint32_t parent = contacts.next (runs);
     if (i < count)
       *runs.half (run, 1) = parent;
@@ -289,7 +273,7 @@ join_runs (const TileRuns &runs, uint32_t count)
 #pragma unroll 1
     for (uint32_t i = t; __any_sync (~0u, i < count); i += RUN_TILE_THREADS) {
       const uint32_t run = runs.listed (min (i, count - 1));
-      RunContacts<CONNECTIVITY> contacts (runs, run);
+      RunContacts contacts (runs, run);
       uint32_t other;
 #pragma unroll 1
       while (__any_sync (~0u, (other = contacts.next (runs)) != run))

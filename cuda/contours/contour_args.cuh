@@ -7,14 +7,27 @@
 #include "cuda/common/delivery.cuh"
 
 #include "core/results/pending.h"
+#include "core/results/subpixel.h"
 
-#include <contours/contourlist.h>
+#include <contours/shapes.h>
 
 constexpr uint32_t NO_CONTOUR = ~0u;
 constexpr uint32_t SCAN_SHARE = 1024; /* elements that a CTA scans */
 
+/* Of the kernels' argument summing: what a pass clears and adds up. */
+constexpr uint32_t SUMMING_MOMENTS = 1, SUMMING_FITS = 2;
+
 /* Of ContourHierarchyArgs.parents: the value is not the parent, but a contour that has the same parent. */
 constexpr uint32_t SAME_PARENT_AS = 1u << 31, NO_PARENT = SAME_PARENT_AS - 1;
+
+/* Where the rows go that limits on numbers leave; table NULL: there are no limits. */
+struct ContourSelected {
+  CtrContour *table;
+  CtrPoint *points;
+  CtrContourSums *sums;    /* NULL: not asked for */
+  CtrContourShape *shapes; /* likewise */
+  CtrContourFits *fits;    /* likewise */
+};
 
 /* Memory that is another one with every frame: where the result goes, and the picture, if it has to be kept. The first
  * kernel gets these addresses as arguments and leaves them in device memory for the others, whose arguments thus stay
@@ -26,6 +39,11 @@ struct ContourOutput {
   CtrDeviceNumbers *numbers;
   PictureCopy copy;
   CtrContourNesting *nesting; /* by row; NULL: there is none */
+  CtrContourShape *shapes;    /* by row; NULL: not asked for */
+  CtrSubpixelPoint *subpixel; /* by point; NULL: not asked for */
+  CtrSubpixelPlane samples;   /* in which these are found */
+  CtrContourFits *fits;       /* by row; NULL: not asked for */
+  ContourSelected selected;
 };
 
 /* The measures of one contour, while its lines are summed up. */

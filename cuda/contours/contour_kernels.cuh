@@ -55,8 +55,10 @@ clear_measures (const Args &f, uint32_t row)
     to[0] = make_uint4 (0, 0, 0, 0);
     to[1] = make_uint4 (~0u, ~0u, 0, 0);
   }
-  if (f.summing)
+  if (f.summing & SUMMING_MOMENTS)
     f.output->sums[row] = {};
+  if (f.summing & SUMMING_FITS)
+    f.output->fits[row] = {};
 }
 
 /* Is the contour's measured area and length within the limits? */

@@ -6,6 +6,8 @@
 
 #include "core/common/room.h"
 
+#include <string.h>
+
 namespace
 {
 
@@ -32,6 +34,9 @@ clear_slot (ResultSlot *base)
   ctr_device_buffer_free (&slot->points);
   ctr_device_buffer_free (&slot->sums);
   ctr_device_buffer_free (&slot->nesting);
+  ctr_device_buffer_free (&slot->shapes);
+  ctr_device_buffer_free (&slot->subpixel);
+  ctr_device_buffer_free (&slot->fits);
   ctr_device_buffer_free (&slot->numbers);
 }
 
@@ -54,8 +59,10 @@ contour_pool_new (CtrError *error)
 {
   static const ResultPoolKind kind = {"contours", sizeof (ContourPool), sizeof (ContourSlot), clear_slot, clear_pool};
   ResultPool *pool = result_pool_new (&kind, error);
-  if (pool)
-    pthread_mutex_init (&((ContourPool *) pool)->packing, NULL);
+  if (!pool)
+    return NULL;
+  pthread_mutex_init (&((ContourPool *) pool)->packing, NULL);
+  contour_codes_init (&((ContourPool *) pool)->codes);
   return pool;
 }
 
@@ -78,25 +85,41 @@ give_back_memory (ResultSlot *base, void *data)
     ctr_device_buffer_free (&slot->sums);
   if (ctr_room_is_excess (slot->nesting.size, wanted->contours * sizeof (CtrContourNesting)))
     ctr_device_buffer_free (&slot->nesting);
+  if (ctr_room_is_excess (slot->shapes.size, wanted->contours * sizeof (CtrContourShape)))
+    ctr_device_buffer_free (&slot->shapes);
+  if (ctr_room_is_excess (slot->subpixel.size, wanted->points * sizeof (CtrSubpixelPoint)))
+    ctr_device_buffer_free (&slot->subpixel);
+  if (ctr_room_is_excess (slot->fits.size, wanted->contours * sizeof (CtrContourFits)))
+    ctr_device_buffer_free (&slot->fits);
 }
 
-void
-contour_pool_give_back_memory (ResultPool *pool, ContourSlot *slot, uint32_t contours, uint32_t points)
+bool
+contour_pool_give_back_memory (ResultPool *base, ContourSlot *slot, uint32_t contours, uint32_t points)
 {
+  ContourPool *pool = (ContourPool *) base;
   Wanted wanted = {contours, points};
   if (slot)
     give_back_memory (&slot->base, &wanted);
-  result_pool_visit_unused (pool, give_back_memory, &wanted);
+  result_pool_visit_unused (base, give_back_memory, &wanted);
+  /* Codes that are being packed are needed. */
+  if (pthread_mutex_trylock (&pool->packing) != 0)
+    return false;
+  const bool some = contour_codes_give_back (&pool->codes);
+  pthread_mutex_unlock (&pool->packing);
+  return some;
 }
 
 static bool
 fetch (void *source, CtrContoursArray array, void *to, size_t size, CtrError *error)
 {
   ContourSlot *slot = (ContourSlot *) source;
-  const CtrDeviceBuffer *buffer = array == CTR_CONTOURS_TABLE     ? &slot->table
-                                  : array == CTR_CONTOURS_POINTS  ? &slot->points
-                                  : array == CTR_CONTOURS_NESTING ? &slot->nesting
-                                                                  : &slot->sums;
+  const CtrDeviceBuffer *buffer = array == CTR_CONTOURS_TABLE      ? &slot->table
+                                  : array == CTR_CONTOURS_POINTS   ? &slot->points
+                                  : array == CTR_CONTOURS_NESTING  ? &slot->nesting
+                                  : array == CTR_CONTOURS_SHAPES   ? &slot->shapes
+                                  : array == CTR_CONTOURS_SUBPIXEL ? &slot->subpixel
+                                  : array == CTR_CONTOURS_FITS     ? &slot->fits
+                                                                   : &slot->sums;
   return size == 0 || result_slot_fetch (&slot->base, buffer->data, to, size, error);
 }
 
@@ -108,13 +131,19 @@ pack_codes (ContourSlot *slot, const CtrContours *contours, CtrCodeArrays *to, C
   const CtrContour *table = (const CtrContour *) slot->table.data;
   const CtrPoint *points = (const CtrPoint *) slot->points.data;
   const cudaStream_t stream = slot->base.pool->stream;
-  if (!contour_codes_count (codes, contours, table, points, stream, error)
-      || !result_slot_copy (&slot->base, codes->rows, to->rows, contours->count * sizeof *to->rows, error)
-      || !ctr_codes_lay_out (to, contours, error))
+  if (!contour_codes_queue (codes, contours, table, points, stream, error) || !result_slot_wait (&slot->base, error)
+      || !contour_codes_append_chains (codes, contours, to, error))
     return false;
-  return to->size == 0
-         || (contour_codes_pack (codes, contours, table, points, to->size, stream, error)
-             && result_slot_copy (&slot->base, codes->bytes.data, to->bytes, to->size, error));
+  /* The first codes, and longer ones than any before, are packed a second time. */
+  if (!contour_codes_have_room (codes, to->size)
+      && !(contour_codes_queue_again (codes, contours, table, points, to->size, stream, error)
+           && result_slot_wait (&slot->base, error)))
+    return false;
+  if (!ctr_codes_make_room (to, contours, error))
+    return false;
+  if (to->size > 0)
+    memcpy (to->bytes, codes->bytes.data, to->size);
+  return true;
 }
 
 static bool
@@ -122,7 +151,7 @@ fetch_codes (void *source, const CtrContours *contours, CtrCodeArrays *to, CtrEr
 {
   ContourSlot *slot = (ContourSlot *) source;
   if (contours->count == 0)
-    return ctr_codes_lay_out (to, contours, error);
+    return ctr_codes_make_room (to, contours, error);
   ctr_context_push (slot->base.pool->context);
   pthread_mutex_lock (&pool_of (slot)->packing);
   const bool ok = pack_codes (slot, contours, to, error);
@@ -139,7 +168,10 @@ get_device (void *source, CtrDeviceContours *device)
     return false;
   *device = {(const CtrContour *) slot->table.data, (const CtrPoint *) slot->points.data,
       slot->has_sums ? (const CtrContourSums *) slot->sums.data : NULL,
-      slot->has_nesting ? (const CtrContourNesting *) slot->nesting.data : NULL};
+      slot->has_nesting ? (const CtrContourNesting *) slot->nesting.data : NULL,
+      slot->has_shapes ? (const CtrContourShape *) slot->shapes.data : NULL,
+      slot->has_subpixel ? (const CtrSubpixelPoint *) slot->subpixel.data : NULL,
+      slot->has_fits ? (const CtrContourFits *) slot->fits.data : NULL};
   return true;
 }
 
@@ -164,6 +196,24 @@ contour_slot_reserve_nesting (ContourSlot *slot, uint32_t contours, CtrError *er
   return ctr_device_buffer_reserve (&slot->nesting, contours * sizeof (CtrContourNesting), error);
 }
 
+bool
+contour_slot_reserve_shapes (ContourSlot *slot, uint32_t contours, CtrError *error)
+{
+  return ctr_device_buffer_reserve (&slot->shapes, contours * sizeof (CtrContourShape), error);
+}
+
+bool
+contour_slot_reserve_subpixel (ContourSlot *slot, uint32_t points, CtrError *error)
+{
+  return ctr_device_buffer_reserve (&slot->subpixel, points * sizeof (CtrSubpixelPoint), error);
+}
+
+bool
+contour_slot_reserve_fits (ContourSlot *slot, uint32_t contours, CtrError *error)
+{
+  return ctr_device_buffer_reserve (&slot->fits, contours * sizeof (CtrContourFits), error);
+}
+
 void
 contour_slot_view (const ContourSlot *slot, const CudaSession *session, CtrPendingView *view)
 {
@@ -183,6 +233,9 @@ contour_slot_publish (ContourSlot *slot, const CtrContours *info, CtrError *erro
 {
   static const CtrContoursSource ops = {fetch, get_device, destroy, fetch_codes};
   slot->has_sums = info->features & CTR_CONTOUR_FEATURE_MOMENTS;
+  slot->has_shapes = info->features & CTR_CONTOUR_SHAPE_FEATURES;
+  slot->has_subpixel = info->features & CTR_CONTOUR_FEATURE_SUBPIXEL;
+  slot->has_fits = info->features & CTR_CONTOUR_FEATURE_FITS;
   slot->has_nesting = info->features & CTR_CONTOUR_FEATURE_NESTING;
   pool_of (slot)->likely_count = info->count;
   pool_of (slot)->likely_point_count = (uint32_t) info->point_count;

@@ -140,7 +140,7 @@ __launch_bounds__ (THREADS) table_kernel (const __grid_constant__ CracksKernelAr
     c.top = a.min_y;
     c.width = a.max_x - a.min_x;
     c.height = a.max_y - a.min_y;
-    c.reserved = 0;
+    c.region = 0;
     table[i] = c;
   }
 }
@@ -171,7 +171,7 @@ cracks_launch_measures (const CracksKernelArgs &args, bool overlap, cudaStream_t
   CracksKernelArgs f = args;
   f.by_contour.rows = f.by_row.contours = NULL;
   f.by_row.lengths = f.by_contour.lengths;
-  f.summing = false;
+  f.summing = 0;
   f.measuring = true;
   f.final = false;
   launch_points (f, SCAN_MEASURED, overlap, stream);

@@ -185,7 +185,7 @@ begin (Cracks *c, const CtrCracksPlan *plan, void *stream, CtrError *error)
   c->plan = *plan;
   if (!c->slot)
     c->slot = contour_pool_take (c->pool, error);
-  if (c->slot)
+  if (c->slot && (!c->period_ended || input_stage_give_back (&c->input, c->session.stream, &c->gave_back, error)))
     return true;
   cuda_session_end (&c->session, false);
   return false;

@@ -141,7 +141,7 @@ struct CracksKernelArgs {
   ContourOutput
       frame_output; /* which the count kernel copies to *output. Its points have room for as many as corners. */
   ContourOutput *output;
-  uint32_t summing; /* This pass clears and adds up the sums. */
+  uint32_t summing; /* SUMMING_MOMENTS: this pass clears and adds up the sums. */
   uint32_t final;   /* This pass writes the result's points. */
 
   /* CTR_HIERARCHY_LEVELS. Of contours, by number, as core/cracks/nesting.h defines them. */

@@ -106,6 +106,7 @@ void
 give_back (Cracks *c, CracksKernelArgs *f)
 {
   const uint32_t corners = c->corner_capacity, contours = c->contour_capacity;
+  bool some = c->gave_back;
   c->corner_capacity = min (corners, ctr_with_spare (c->used_corners));
   c->contour_capacity = min (contours, contour_capacity_of (c->corner_capacity));
   set_capacities (c, f);
@@ -113,15 +114,19 @@ give_back (Cracks *c, CracksKernelArgs *f)
     ctr_device_buffer_free (&c->contents);
     ctr_device_buffer_free (&c->sorting);
     c->sorted = {};
-    ctr_room_period_double (&c->period);
+    some = true;
   } else {
     c->corner_capacity = corners;
     c->contour_capacity = contours;
     set_capacities (c, f);
   }
-  contour_pool_give_back_memory (c->pool, c->slot, c->contour_capacity, c->corner_capacity);
+  for (CtrDeviceBuffer *buffer : {&c->planes, &c->delivery.picture})
+    some |= ctr_device_buffer_give_back (buffer);
+  some |= contour_pool_give_back_memory (c->pool, c->slot, c->contour_capacity, c->corner_capacity);
+  if (some)
+    ctr_room_period_double (&c->period);
   c->used_corners = 0;
-  c->period_ended = false;
+  c->period_ended = c->gave_back = false;
 }
 
 } // namespace
@@ -174,6 +179,6 @@ cracks_reserve (Cracks *c, CracksKernelArgs *f, CtrError *error)
   f->frame_output = {(CtrContour *) c->slot->table.data, (CtrPoint *) c->slot->points.data,
       with_sums ? (CtrContourSums *) c->slot->sums.data : NULL, (CtrDeviceNumbers *) c->slot->numbers.data};
   f->frame_output.nesting = f->nested ? (CtrContourNesting *) c->slot->nesting.data : NULL;
-  f->summing = with_sums;
+  f->summing = with_sums ? SUMMING_MOMENTS : 0;
   return true;
 }

@@ -42,7 +42,7 @@ struct Cracks {
   uint32_t corner_capacity, contour_capacity, rounds;
   uint32_t used_corners; /* by the frames of this period at most */
   CtrRoomPeriod period;
-  bool period_ended;
+  bool period_ended, gave_back;
   ResultPool *pool;
   Delivery delivery; /* of CracksHeader */
 

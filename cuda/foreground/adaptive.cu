@@ -424,8 +424,8 @@ foreground_adaptive_room (const CtrImage *image, const CtrForeground *foreground
 }
 
 bool
-foreground_queue_adaptive (const CtrImage *image, const CtrForeground *foreground, void *room, const PackedMask *mask,
-    cudaStream_t stream, CtrError *error)
+foreground_queue_adaptive (const CtrImage *image, const CtrForeground *foreground, CtrKeptWeights *weights, void *room,
+    const PackedMask *mask, cudaStream_t stream, CtrError *error)
 {
   CtrImage plane;
   if (!foreground_channel_is_plane (image, foreground->channel, &plane)) {
@@ -438,6 +438,6 @@ foreground_queue_adaptive (const CtrImage *image, const CtrForeground *foregroun
   const bool wide = plane.format == CTR_FORMAT_GRAY16;
   if (foreground->mode == CTR_THRESHOLD_ADAPTIVE_MEAN)
     return wide ? queue_mean<uint16_t> (a, stream, error) : queue_mean<uint8_t> (a, stream, error);
-  return foreground_queue_gaussian (
-      a, wide, foreground->block_size, (uint8_t *) room + plane_room (image, foreground), stream, error);
+  return foreground_queue_gaussian (a, wide, ctr_gaussian_keep_weights (weights, foreground->block_size),
+      (uint8_t *) room + plane_room (image, foreground), stream, error);
 }

@@ -15,9 +15,9 @@ struct AdaptiveArgs {
   uint32_t flip; /* all ones: inverted */
 };
 
-/* gaussian.cu: bytes for sums, and the weighted mean of samples of 16 bits, if WIDE, or 8. */
+/* gaussian.cu: bytes for sums, and the mean of samples of 16 bits, if WIDE, or 8, by the WEIGHTS of a block. */
 size_t foreground_gaussian_room (uint32_t width, uint32_t height, bool wide);
 bool foreground_queue_gaussian (
-    const AdaptiveArgs &common, bool wide, uint32_t block_size, void *sums, cudaStream_t stream, CtrError *error);
+    const AdaptiveArgs &common, bool wide, const uint32_t *weights, void *sums, cudaStream_t stream, CtrError *error);
 
 #endif

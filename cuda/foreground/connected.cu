@@ -7,18 +7,14 @@
  *   seam kernel      Unites the others across the seams between tiles.
  *   promote kernel   Changes the pixels of those that have become strong.
  *
- * Room: the arrays of run_tiles.cuh. Its contents do not matter, so nothing is cleared between frames. */
+ * Room: what passes between them. Its contents do not matter, so nothing is cleared between frames. */
 #include "cuda/common/graph.cuh"
-#include "cuda/common/run_components.cuh"
 #include "cuda/common/run_seams.cuh"
+#include "cuda/foreground/connected_tile.cuh"
 #include "cuda/foreground/foreground.h"
 
 namespace
 {
-
-constexpr int TILE_ROWS = 48; /* so that the tiles of a 4K image run at once on a GPU with 132 multiprocessors */
-static_assert (
-    TILE_ROWS <= RUN_TILE_MAX_H && fits_run_fields (TILE_ROWS), "tile borders, runs and components have room");
 
 struct ConnectedArgs {
   const uint32_t *mask, *marker; /* MARKER NULL: the border of the image */
@@ -31,21 +27,17 @@ struct ConnectedArgs {
 
   uint32_t tile_h, tiles_x, tiles_y;
   struct {
-    RunTileCounts *counts;
+    uint32_t *components; /* how many reach the border and are not decided */
     RunTileBorder *borders;
   } by_tile;
   struct {
-    uint32_t *runs;
-  } by_tile_run;
+    uint32_t *undecided; /* runs of these components, by columns of words */
+    uint16_t *labels;    /* and the components: of the first runs of all words, of the second ... */
+  } by_tile_word;
   struct {
     uint32_t *parents;
   } by_component;
 };
-
-struct TileMemory {
-  uint32_t weak[TILE_ROWS * RUN_TILE_WORDS], strong[TILE_ROWS * RUN_TILE_WORDS], runs[run_words (TILE_ROWS)];
-};
-static_assert (sizeof (TileMemory) < 40 << 10, "fits shared memory without being asked for");
 
 /* The pixels of word X of a row that are in the image. */
 __device__ inline uint32_t
@@ -68,42 +60,116 @@ load_marker (const ConnectedArgs &f, uint32_t x, uint32_t y, uint32_t inside)
   return (x == 0 ? 1 : 0) | (x == last ? 1u << (f.width - 1) % 32 : 0);
 }
 
+/* After resolve_runs(): writes the undecided runs and their components, for the promote kernel. */
+__device__ inline void
+write_undecided (const ConnectedArgs &f, const TileMemory &memory, uint32_t tile, uint32_t first, uint32_t weak)
+{
+  uint16_t *label = f.by_tile_word.labels + (size_t) tile * WORD_RUNS * TILE_WORDS + threadIdx.x;
+  uint32_t undecided = 0;
+#pragma unroll 1
+  for (uint32_t rest = weak; rest;) {
+    const uint32_t node = first + (__ffs (rest) - 1) / 2, run = take_run (&rest);
+    const uint32_t component = component_of (memory, node);
+    if (component & NODE_IS_COMPONENT) {
+      undecided |= run;
+      *label = (uint16_t) component;
+      label += TILE_WORDS;
+    }
+  }
+  __syncwarp ();
+  f.by_tile_word.undecided[tile * TILE_WORDS + threadIdx.x] = undecided;
+}
+
+/* The code of pixel BIT of the tile's word in COLUMN and ROW. */
+__device__ inline uint16_t
+border_code (const TileMemory &memory, uint32_t column, uint32_t row, uint32_t bit)
+{
+  const uint32_t place = column * COLUMN_ROOM + row, weak = memory.weak[place];
+  if (memory.found[place] >> bit & 1)
+    return BORDER_STRONG;
+  if (!(weak >> bit & 1))
+    return BORDER_NONE;
+  const uint32_t node = node_before ((column * TILE_ROWS + row + 1) * WORD_NODES, starts_of (weak), 1u << bit);
+  return (uint16_t) (BORDER_COMPONENT + (component_of (memory, node) & ~NODE_IS_COMPONENT));
+}
+
+/* After resolve_runs(): writes the tile's border where it has a neighbour, for the seam kernel. */
+__device__ inline void
+write_border (const ConnectedArgs &f, const TileMemory &memory, uint32_t tile, uint32_t tx, uint32_t ty, uint32_t rows)
+{
+  static_assert (RUN_TILE_W == RUN_TILE_THREADS, "each thread has a pixel of the top and one of the bottom");
+  RunTileBorder &border = f.by_tile.borders[tile];
+  const uint32_t t = threadIdx.x, warp = t / 32, lane = t % 32;
+  if (ty > 0)
+    border.top[t] = border_code (memory, warp, 0, lane);
+  if (ty + 1 < f.tiles_y)
+    border.bottom[t] = border_code (memory, warp, rows - 1, lane);
+  if (warp == 0 && tx > 0)
+    border.left[lane] = border_code (memory, 0, lane, 0);
+  if (warp == RUN_TILE_WORDS - 1 && tx + 1 < f.tiles_x)
+    border.right[lane] = border_code (memory, warp, lane, 31);
+}
+
+/* Threads have words by rows to load and to store, and by columns in between. */
 template <int CONNECTIVITY>
 __global__ void
-__launch_bounds__ (RUN_TILE_THREADS, 4) tile_kernel (const __grid_constant__ ConnectedArgs f)
+__launch_bounds__ (RUN_TILE_THREADS, 8) tile_kernel (const __grid_constant__ ConnectedArgs f)
 {
   __shared__ TileMemory memory;
-  __shared__ TileCounts counts;
+  const uint32_t t = threadIdx.x, column = t / 32, row = t % 32, own = column * COLUMN_ROOM + row;
   const uint32_t tile = blockIdx.x, tx = tile % f.tiles_x, ty = tile / f.tiles_x;
-  const uint32_t rows = min ((uint32_t) TILE_ROWS, f.height - ty * TILE_ROWS), words = rows * RUN_TILE_WORDS;
+  const uint32_t rows = min (TILE_ROWS, f.height - ty * TILE_ROWS);
+  const uint32_t x = tx * RUN_TILE_WORDS + t % RUN_TILE_WORDS, y = ty * TILE_ROWS + t / RUN_TILE_WORDS;
+  const uint32_t place = t % RUN_TILE_WORDS * COLUMN_ROOM + t / RUN_TILE_WORDS;
+  const uint32_t inside = y < f.height ? pixels_inside (f, x) : 0;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  if (threadIdx.x == 0)
-    counts = {};
-  for (uint32_t i = threadIdx.x; i < words; i += RUN_TILE_THREADS) {
-    const uint32_t x = tx * RUN_TILE_WORDS + i % RUN_TILE_WORDS, y = ty * TILE_ROWS + i / RUN_TILE_WORDS;
-    const uint32_t inside = pixels_inside (f, x);
-    uint32_t mask = 0, marker = 0;
-    if (inside) {
-      mask = (f.mask[y * f.mask_stride + x] ^ f.invert_mask) & inside;
-      marker = load_marker (f, x, y, inside);
-    }
-    memory.weak[i] = mask;
-    memory.strong[i] = mask & marker;
+  uint32_t mask = 0, marker = 0;
+  if (inside) {
+    mask = (f.mask[y * f.mask_stride + x] ^ f.invert_mask) & inside;
+    marker = load_marker (f, x, y, inside);
+  }
+  memory.weak[place] = mask;
+  memory.found[place] = mask & marker;
+  if (t == 0) {
+    memory.components = 0;
+    memory.nodes[FOUND_NODE] = FOUND_NODE;
   }
   __syncthreads ();
-  const TileRuns runs = {memory.weak, memory.strong, memory.runs, words};
-  resolve_tile<CONNECTIVITY, TILE_ROWS> (f, runs, tile, tx, ty, rows, counts);
-  for (uint32_t i = threadIdx.x; i < words; i += RUN_TILE_THREADS) {
-    const uint32_t x = tx * RUN_TILE_WORDS + i % RUN_TILE_WORDS, y = ty * TILE_ROWS + i / RUN_TILE_WORDS;
-    const uint32_t found = memory.strong[i], mask = memory.weak[i] | found;
-    if (x < f.words)
-      f.to[y * f.to_stride + x] = found ^ (f.remove & mask) ^ (f.invert_result & pixels_inside (f, x));
+  uint32_t weak = memory.weak[own], found = spread_found<CONNECTIVITY> (weak, memory.found[own]);
+  weak &= ~found;
+  memory.weak[own] = weak;
+  memory.found[own] = found;
+  uint32_t components = 0;
+  if (__syncthreads_or (weak)) {
+    LaneRuns<CONNECTIVITY> runs (memory, weak, found);
+    runs.plant (&memory);
+    __syncthreads ();
+    shorten_paths (&memory, runs.first, weak);
+    __syncthreads ();
+    unite_contacts (&memory, &runs);
+    __syncthreads ();
+    const bool at_end = (row == 0 && ty > 0) || (row + 1 == rows && ty + 1 < f.tiles_y);
+    const uint32_t left = column == 0 && tx > 0, right = column + 1 == RUN_TILE_WORDS && tx + 1 < f.tiles_x;
+    memory.found[own] =
+        found | resolve_runs (&memory, runs.first, weak, at_end ? ~0u : left | right << 31, [&] (uint32_t component) {
+          const uint32_t element = 1 + tile * RUN_TILE_COMPONENTS + component;
+          f.by_component.parents[element] = element;
+        });
+    __syncthreads ();
+    components = memory.components;
+    if (components)
+      write_undecided (f, memory, tile, runs.first, weak);
   }
+  if (t == 0)
+    f.by_tile.components[tile] = components;
+  write_border (f, memory, tile, tx, ty, rows);
+  if (y < f.height && x < f.words)
+    f.to[y * f.to_stride + x] = memory.found[place] ^ (f.remove & mask) ^ (f.invert_result & inside);
 }
 
 constexpr int SEAM_WARPS = 4;
-typedef SeamPart<(TILE_ROWS + 31) / 32> Part;
+typedef SeamPart<TILE_ROWS / 32> Part;
 
 template <int CONNECTIVITY>
 __global__ void __launch_bounds__ (32 * SEAM_WARPS) seam_kernel (const __grid_constant__ ConnectedArgs f)
@@ -115,19 +181,38 @@ __global__ void __launch_bounds__ (32 * SEAM_WARPS) seam_kernel (const __grid_co
   join_seam<CONNECTIVITY> (f, part, joins[threadIdx.x / 32]);
 }
 
-constexpr int PROMOTE_THREADS = 128;
-
-/* Whether pixels found are set or removed, inverted or not, finding them later changes them. A CTA takes a tile. */
+/* Whether pixels found are set or removed, inverted or not, finding them later changes them. A CTA takes a tile, a thread one
+ * of its words. */
 __global__ void
-__launch_bounds__ (PROMOTE_THREADS) promote_kernel (const __grid_constant__ ConnectedArgs f)
+__launch_bounds__ (RUN_TILE_THREADS) promote_kernel (const __grid_constant__ ConnectedArgs f)
 {
-  const uint32_t tile = blockIdx.x, tx = tile % f.tiles_x, ty = tile / f.tiles_x;
+  __shared__ bool promoted[RUN_TILE_COMPONENTS];
+  const uint32_t t = threadIdx.x, tile = blockIdx.x, tx = tile % f.tiles_x, ty = tile / f.tiles_x;
+  const uint32_t x = tx * RUN_TILE_WORDS + t % RUN_TILE_WORDS, y = ty * TILE_ROWS + t / RUN_TILE_WORDS;
+  const size_t word = (size_t) tile * TILE_WORDS + t % RUN_TILE_WORDS * TILE_ROWS + t / RUN_TILE_WORDS;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  promote_runs<PROMOTE_THREADS> (f, tile, [&] (uint32_t word, uint32_t first, uint32_t last) {
-    const uint32_t x = tx * RUN_TILE_WORDS + word % RUN_TILE_WORDS, y = ty * TILE_ROWS + word / RUN_TILE_WORDS;
-    atomicXor (&f.to[y * f.to_stride + x], (2u << last) - (1u << first));
-  });
+  const uint32_t components = f.by_tile.components[tile];
+  uint32_t rest = f.by_tile_word.undecided[word]; /* without components it has no meaning, but the loads overlap */
+  if (!components)
+    return;
+  uint32_t changed = 0;
+  bool any = false;
+  for (uint32_t i = t; i < components; i += RUN_TILE_THREADS) {
+    const uint32_t element = 1 + tile * RUN_TILE_COMPONENTS + i;
+    promoted[i] =
+        find_root (f.by_component.parents, element, load_parent (f.by_component.parents, element)) == STRONG_ROOT;
+    any = any || promoted[i];
+  }
+  if (!__syncthreads_or (any))
+    return;
+  const uint16_t *label = f.by_tile_word.labels + (size_t) tile * WORD_RUNS * TILE_WORDS + word % TILE_WORDS;
+  for (; rest; label += TILE_WORDS) {
+    const uint32_t run = take_run (&rest);
+    changed |= promoted[*label] ? run : 0;
+  }
+  if (changed)
+    f.to[y * f.to_stride + x] ^= changed;
 }
 
 size_t
@@ -138,9 +223,10 @@ lay_out (ConnectedArgs *f, uint8_t *base)
   f->tiles_y = ctr_div_up (f->height, TILE_ROWS);
   const size_t tiles = (size_t) f->tiles_x * f->tiles_y;
   ArenaLayout c = {base, 0};
-  f->by_tile.counts = c.take<RunTileCounts> (tiles);
+  f->by_tile.components = c.take<uint32_t> (tiles);
   f->by_tile.borders = c.take<RunTileBorder> (tiles);
-  f->by_tile_run.runs = c.take<uint32_t> (tiles * TILE_ROWS * (RUN_TILE_W / 2));
+  f->by_tile_word.undecided = c.take<uint32_t> (tiles * TILE_WORDS);
+  f->by_tile_word.labels = c.take<uint16_t> (tiles * TILE_WORDS * WORD_RUNS);
   f->by_component.parents = c.take<uint32_t> (1 + tiles * RUN_TILE_COMPONENTS);
   return c.used;
 }
@@ -155,7 +241,7 @@ launch (const ConnectedArgs &f, bool overlap, cudaStream_t stream)
     return;
   ctr_launch_overlapped (
       overlap, seam_kernel<CONNECTIVITY>, ctr_div_up (tiles * Part::STEPS, SEAM_WARPS), 32 * SEAM_WARPS, 0, stream, f);
-  ctr_launch_overlapped (overlap, promote_kernel, tiles, PROMOTE_THREADS, 0, stream, f);
+  ctr_launch_overlapped (overlap, promote_kernel, tiles, RUN_TILE_THREADS, 0, stream, f);
 }
 
 } // namespace

@@ -4,7 +4,7 @@
  *   levels or neighbourhoods     -> mask, and with hysteresis strong samples -> marker
  *   hysteresis                   mask and marker -> mask
  *   opening, closing             mask -> the result
- *   holes, border                the result, in place
+ *   holes, splitting, border     the result, in place
  *
  * Without an opening and a closing the mask is the result from the start. */
 #include "cuda/foreground/foreground.h"
@@ -18,14 +18,15 @@ namespace
 
 /* What a foreground has besides a threshold. */
 struct Steps {
-  bool adaptive, hysteresis, morphology, holes, border;
+  bool adaptive, hysteresis, morphology, holes, split, border;
 };
 
 Steps
 steps_of (const CtrForeground *foreground)
 {
   return {ctr_foreground_is_adaptive (foreground), ctr_foreground_has_hysteresis (foreground),
-      foreground->open_size > 1 || foreground->close_size > 1, foreground->fill_holes, foreground->clear_border};
+      foreground->open_size > 1 || foreground->close_size > 1, foreground->fill_holes, foreground->split_touching > 0,
+      foreground->clear_border};
 }
 
 size_t
@@ -34,9 +35,9 @@ mask_size (const CtrImage *image)
   return ctr_packed_row (image->width) * image->height;
 }
 
-/* Bytes of the stage's memory: masks, adaptive.cu's, connected.cu's. */
+/* Bytes of the stage's memory: masks, adaptive.cu's, connected.cu's, split.cu's. */
 struct Room {
-  size_t masks, sums, labels;
+  size_t masks, sums, labels, splits;
 };
 
 Room
@@ -46,13 +47,15 @@ room_for (const CtrImage *image, const CtrForeground *foreground)
   return {(steps.hysteresis + steps.morphology) * mask_size (image),
       steps.adaptive ? foreground_adaptive_room (image, foreground) : 0,
       steps.hysteresis || steps.holes || steps.border ? foreground_reconstruction_room (image->width, image->height)
-                                                      : 0};
+                                                      : 0,
+      steps.split ? foreground_split_room (image->width, image->height) : 0};
 }
 
 bool
 has (const ForegroundStage *stage, const Room &room)
 {
-  return room.masks <= stage->masks.size && room.sums <= stage->sums.size && room.labels <= stage->labels.size;
+  return room.masks <= stage->masks.size && room.sums <= stage->sums.size && room.labels <= stage->labels.size
+         && room.splits <= stage->splits.size;
 }
 
 } // namespace
@@ -66,7 +69,7 @@ foreground_stage_init (ForegroundStage *stage)
 void
 foreground_stage_free (ForegroundStage *stage)
 {
-  for (CtrDeviceBuffer *buffer : {&stage->masks, &stage->sums, &stage->labels})
+  for (CtrDeviceBuffer *buffer : {&stage->masks, &stage->sums, &stage->labels, &stage->splits})
     ctr_device_buffer_free (buffer);
 }
 
@@ -84,12 +87,25 @@ foreground_stage_reserve (
   *fresh = !has (stage, room);
   return ctr_device_buffer_reserve (&stage->masks, room.masks, error)
          && ctr_device_buffer_reserve (&stage->sums, room.sums, error)
-         && ctr_device_buffer_reserve (&stage->labels, room.labels, error);
+         && ctr_device_buffer_reserve (&stage->labels, room.labels, error)
+         && ctr_device_buffer_reserve (&stage->splits, room.splits, error);
+}
+
+/* Queues the first step of a mask, and with hysteresis its marker. */
+static bool
+queue_samples (ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground,
+    const uint32_t *threshold, const PackedMask *mask, const PackedMask *marker, const RegionRows *part,
+    cudaStream_t stream, CtrError *error)
+{
+  if (ctr_foreground_is_adaptive (foreground))
+    return foreground_queue_adaptive (image, foreground, &stage->weights, stage->sums.data, mask, stream, error);
+  return part ? regions_queue_levels (part, foreground, threshold, mask, marker, stream, error)
+              : foreground_queue_levels (image, foreground, threshold, mask, marker, stream, error);
 }
 
 bool
 foreground_stage_queue (ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground,
-    const uint32_t *threshold, const PackedMask *mask, cudaStream_t stream, CtrError *error)
+    const uint32_t *threshold, const PackedMask *mask, const RegionRows *part, cudaStream_t stream, CtrError *error)
 {
   const Steps steps = steps_of (foreground);
   uint8_t *memory = (uint8_t *) stage->masks.data;
@@ -97,12 +113,11 @@ foreground_stage_queue (ForegroundStage *stage, const CtrImage *image, const Ctr
   PackedMask first = *mask, marker = *mask;
   if (steps.morphology) {
     first.bits = (uint32_t *) memory;
-    memory += mask_size (image);
+    memory += mask->stride * mask->height;
   }
   marker.bits = (uint32_t *) memory;
-  if (!(steps.adaptive ? foreground_queue_adaptive (image, foreground, stage->sums.data, &first, stream, error)
-                       : foreground_queue_levels (
-                           image, foreground, threshold, &first, steps.hysteresis ? &marker : NULL, stream, error)))
+  if (!queue_samples (
+          stage, image, foreground, threshold, &first, steps.hysteresis ? &marker : NULL, part, stream, error))
     return false;
   if (steps.hysteresis) {
     Reconstruction strong = {};
@@ -110,6 +125,9 @@ foreground_stage_queue (ForegroundStage *stage, const CtrImage *image, const Ctr
     if (!foreground_queue_reconstruction (&first, &marker, &first, &strong, labels, stream, error))
       return false;
   }
+  if (part && part->regions.inside && (steps.adaptive || steps.hysteresis)
+      && !regions_queue_clip (&part->regions, part->first_row, &first, stream, error))
+    return false;
   if (steps.morphology && !foreground_queue_morphology (&first, mask, foreground, stream, error))
     return false;
   if (steps.holes) {
@@ -118,6 +136,8 @@ foreground_stage_queue (ForegroundStage *stage, const CtrImage *image, const Ctr
     if (!foreground_queue_reconstruction (mask, NULL, mask, &outside, labels, stream, error))
       return false;
   }
+  if (steps.split && !foreground_queue_split (mask, foreground->split_touching, stage->splits.data, stream, error))
+    return false;
   if (!steps.border)
     return true;
   Reconstruction touching = {};

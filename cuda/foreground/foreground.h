@@ -5,6 +5,8 @@
  *   adaptive.cu     thresholds of neighbourhoods: samples to bits; gaussian.cu: weighted ones
  *   morphology.cu   opening and closing: bits to bits
  *   connected.cu    reconstruction of a mask from a marker: bits to bits
+ *   regions.cu      channels, ranges and thresholds of all regions of an image
+ *   split.cu        splitting of touching parts: bits to bits; distance.cu: distances to the background
  *   foreground.cu   the steps of a mask in order, and their memory */
 #ifndef CTR_CUDA_FOREGROUND_FOREGROUND_H
 #define CTR_CUDA_FOREGROUND_FOREGROUND_H
@@ -12,6 +14,7 @@
 #include "core/foreground/foreground.h"
 
 #include "cuda/common/device_buffer.cuh"
+#include "cuda/foreground/regions.h"
 
 /* A packed mask on the device. */
 struct PackedMask {
@@ -25,6 +28,8 @@ struct ForegroundStage {
   CtrDeviceBuffer masks;  /* packed masks between two steps */
   CtrDeviceBuffer sums;   /* adaptive.cu */
   CtrDeviceBuffer labels; /* connected.cu; what it holds between frames does not matter */
+  CtrDeviceBuffer splits; /* split.cu; likewise */
+  CtrKeptWeights weights;
 };
 
 void foreground_stage_init (ForegroundStage *stage);
@@ -38,9 +43,10 @@ bool foreground_stage_reserve (
 bool foreground_stage_has_room (const ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground);
 
 /* Queues all steps. IMAGE: on the device, in its own format (packed RGB or samples). THRESHOLD: the device address of the
- * threshold that OTSU or TRIANGLE have found; NULL with the others. */
+ * threshold that OTSU or TRIANGLE have found; NULL with the others. PART: the image is this region of another one, which has
+ * its samples; only thresholds of neighbourhoods are found in IMAGE itself. NULL: it is whole. */
 bool foreground_stage_queue (ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground,
-    const uint32_t *threshold, const PackedMask *mask, cudaStream_t stream, CtrError *error);
+    const uint32_t *threshold, const PackedMask *mask, const RegionRows *part, cudaStream_t stream, CtrError *error);
 
 /* levels.cu. MARKER: with HYSTERESIS the samples >= upper_threshold; otherwise NULL. THRESHOLD: as above. MASK is inverted if
  * FOREGROUND says so; with a MARKER it is not, as the reconstruction needs it as it is and inverts its result. */
@@ -57,8 +63,8 @@ bool foreground_queue_channel (
 
 /* adaptive.cu: MASK, inverted if FOREGROUND says so. ROOM: so many bytes, aligned to 256. */
 size_t foreground_adaptive_room (const CtrImage *image, const CtrForeground *foreground);
-bool foreground_queue_adaptive (const CtrImage *image, const CtrForeground *foreground, void *room,
-    const PackedMask *mask, cudaStream_t stream, CtrError *error);
+bool foreground_queue_adaptive (const CtrImage *image, const CtrForeground *foreground, CtrKeptWeights *weights,
+    void *room, const PackedMask *mask, cudaStream_t stream, CtrError *error);
 
 /* morphology.cu: MASK opened, then closed; TO is other memory. */
 bool foreground_queue_morphology (const PackedMask *mask, const PackedMask *to, const CtrForeground *foreground,
@@ -76,5 +82,10 @@ struct Reconstruction {
 size_t foreground_reconstruction_room (uint32_t width, uint32_t height);
 bool foreground_queue_reconstruction (const PackedMask *mask, const PackedMask *marker, const PackedMask *to,
     const Reconstruction *what, void *room, cudaStream_t stream, CtrError *error);
+
+/* split.cu: cuts touching parts of MASK apart, in place. DEPTH: CtrForeground.split_touching, not 0. ROOM: so many bytes, aligned
+ * to 256, which need no clearing. */
+size_t foreground_split_room (uint32_t width, uint32_t height);
+bool foreground_queue_split (const PackedMask *mask, uint32_t depth, void *room, cudaStream_t stream, CtrError *error);
 
 #endif

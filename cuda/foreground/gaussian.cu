@@ -7,6 +7,8 @@
 
 #include "core/foreground/adaptive.h"
 
+#include <string.h>
+
 namespace
 {
 
@@ -115,13 +117,13 @@ row_sums_stride (uint32_t width)
 
 template <typename Sample>
 bool
-queue_gauss (const AdaptiveArgs &common, uint32_t block_size, void *sums, cudaStream_t stream, CtrError *error)
+queue_gauss (const AdaptiveArgs &common, const uint32_t *weights, void *sums, cudaStream_t stream, CtrError *error)
 {
   GaussArgs a;
   (AdaptiveArgs &) a = common;
   a.sums = sums;
   a.sums_stride = row_sums_stride<Sample> (a.width);
-  ctr_gaussian_weights (block_size, a.weights);
+  memcpy (a.weights, weights, (2 * a.radius + 1) * sizeof *weights);
   gauss_rows_kernel<Sample>
       <<<dim3 (ctr_div_up (a.width, GAUSS_THREADS * GAUSS_PIXELS), a.height), GAUSS_THREADS, 0, stream>>> (a);
   CTR_CUDA (cudaGetLastError ());
@@ -141,8 +143,8 @@ foreground_gaussian_room (uint32_t width, uint32_t height, bool wide)
 
 bool
 foreground_queue_gaussian (
-    const AdaptiveArgs &common, bool wide, uint32_t block_size, void *sums, cudaStream_t stream, CtrError *error)
+    const AdaptiveArgs &common, bool wide, const uint32_t *weights, void *sums, cudaStream_t stream, CtrError *error)
 {
-  return wide ? queue_gauss<uint16_t> (common, block_size, sums, stream, error)
-              : queue_gauss<uint8_t> (common, block_size, sums, stream, error);
+  return wide ? queue_gauss<uint16_t> (common, weights, sums, stream, error)
+              : queue_gauss<uint8_t> (common, weights, sums, stream, error);
 }

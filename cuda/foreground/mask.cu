@@ -14,8 +14,10 @@ namespace
 struct Mask {
   CudaSession session;
   InputStage input;
+  CtrDeviceBuffer whole;     /* the packed mask of an image with regions */
   CtrDeviceBuffer host;      /* pinned: the packed mask of a host picture */
   CtrDeviceBuffer threshold; /* pinned: where the kernel leaves the threshold */
+  CtrRoomPeriod period;
 
   bool to_host; /* a host picture is queued: */
   CtrEdgePicture picture;
@@ -123,6 +125,7 @@ mask_destroy (void *state)
   Mask *mask = (Mask *) state;
   cuda_session_close (&mask->session);
   input_stage_free (&mask->input);
+  ctr_device_buffer_free (&mask->whole);
   ctr_device_buffer_free (&mask->host);
   ctr_device_buffer_free (&mask->threshold);
   free (mask);
@@ -132,11 +135,28 @@ mask_destroy (void *state)
 bool
 reserve (Mask *mask, const CtrImage *image, const InputNeed &need, size_t host, CtrError *error)
 {
+  const size_t whole = input_has_regions (need) ? ctr_packed_row (image->width) * image->height : 0;
   bool fresh;
-  if (!input_stage_has_room (&mask->input, image, need) || host > mask->host.size)
+  if (!input_stage_has_room (&mask->input, image, need) || host > mask->host.size || whole > mask->whole.size)
     CTR_CUDA (cudaStreamSynchronize (mask->session.stream));
   return input_stage_reserve (&mask->input, image, need, mask->session.stream, &fresh, error)
-         && ctr_device_buffer_reserve (&mask->host, host, error);
+         && ctr_device_buffer_reserve (&mask->host, host, error)
+         && ctr_device_buffer_reserve (&mask->whole, whole, error);
+}
+
+/* At the end of a period: gives back what its frames have not needed. */
+bool
+give_back (Mask *mask, CtrError *error)
+{
+  CtrDeviceBuffer *const host = &mask->host;
+  const cudaStream_t stream = mask->session.stream;
+  bool some = false;
+  if (!input_stage_give_back (&mask->input, stream, &some, error)
+      || !ctr_device_buffers_give_back (&host, 1, stream, &some, error))
+    return false;
+  if (some)
+    ctr_room_period_double (&mask->period);
+  return true;
 }
 
 bool
@@ -172,6 +192,14 @@ queue_frame (
       || !input_stage_upload (&mask->input, &shared, need, stream, error)
       || !input_stage_foreground (&mask->input, &shared, need, &view, stream, error))
     return false;
+  if (input_has_regions (need)) {
+    const DeviceRegions regions = region_stage_view (&mask->input.regions);
+    const PackedMask whole = {
+        (uint32_t *) mask->whole.data, ctr_packed_row (image->width), image->width, image->height};
+    if (!regions_queue_whole (&regions, &view.mask, &whole, stream, error))
+      return false;
+    view.mask = whole;
+  }
   if (to_host) {
     CTR_CUDA (cudaMemcpyAsync (mask->host.data, view.mask.bits, size, cudaMemcpyDeviceToHost, stream));
     if (view.threshold)
@@ -202,7 +230,8 @@ mask_enqueue (void *state, const CtrImage *image, const CtrForeground *foregroun
   /* A queued host picture needs its mask, and a queued frame its threshold, before the next frame overwrites them. */
   if ((mask->to_host && !mask_finish (mask, error)) || !cuda_session_begin (&mask->session, stream, error))
     return false;
-  if (queue_frame (mask, image, foreground, picture, error) && cuda_session_mark (&mask->session, error)
+  if ((!ctr_room_period_ends (&mask->period) || give_back (mask, error))
+      && queue_frame (mask, image, foreground, picture, error) && cuda_session_mark (&mask->session, error)
       && input_stage_release_image (&mask->input, error))
     return true;
   cuda_session_end (&mask->session, false);

@@ -35,6 +35,7 @@ struct Painter {
   PaintDeviceLayer layers[CTR_PAINT_MAX_LAYERS];
   bool ink_is_clean;
   CudaSession session;
+  CtrRoomPeriod period;
 };
 
 /* The layout of all layers' arrays. */
@@ -331,13 +332,28 @@ reserve_ink (Painter *painter, CtrPaintTarget *target, CtrError *error)
   if (size > painter->ink.size) {
     CTR_CUDA (cudaStreamSynchronize (painter->session.stream));
     painter->ink_is_clean = false;
-    if (!ctr_device_buffer_reserve (&painter->ink, size, error))
-      return false;
   }
+  if (!ctr_device_buffer_reserve (&painter->ink, size, error))
+    return false;
   if (!painter->ink_is_clean)
     CTR_CUDA (cudaMemsetAsync (painter->ink.data, 0, painter->ink.size, painter->session.stream));
   target->ink[0] = (uint32_t *) painter->ink.data;
   target->tiles = (uint8_t *) (target->ink[0] + words);
+  return true;
+}
+
+/* At the end of a period: gives back what its frames have not needed. */
+bool
+give_back (Painter *painter, CtrError *error)
+{
+  CtrDeviceBuffer *const buffers[] = {&painter->ink, &painter->staged, &painter->arrays, &painter->stagings[0].memory,
+      &painter->stagings[1].memory, &painter->stagings[2].memory};
+  static_assert (STAGINGS == 3, "all stagings are here");
+  bool some = false;
+  if (!ctr_device_buffers_give_back (buffers, sizeof buffers / sizeof *buffers, painter->session.stream, &some, error))
+    return false;
+  if (some)
+    ctr_room_period_double (&painter->period);
   return true;
 }
 
@@ -425,7 +441,8 @@ paint_enqueue (void *state, const CtrPaintPicture *picture, const CtrPaintLayer 
   if (painter->session.stream && painter->session.stream != wanted && !paint_finish (painter, error))
     return false;
   painter->session.stream = wanted;
-  if (draw_frame (painter, picture, layers, count, colours, error))
+  if ((!ctr_room_period_ends (&painter->period) || give_back (painter, error))
+      && draw_frame (painter, picture, layers, count, colours, error))
     return true;
   cuda_session_end (&painter->session, false);
   return false;

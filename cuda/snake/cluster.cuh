@@ -60,6 +60,7 @@ struct Snake {
   uint32_t needed_capacity; /* capacity that is missing, or 0; if not 0, the evolution ends */
 
   uint32_t count; /* points */
+  uint32_t most;  /* points so far */
   CtrSnakeSums inside, window;
   double criterion;
 
@@ -369,6 +370,7 @@ cta_take_points (Snake &s, const CtrPoint *new_points, uint32_t count)
   for (uint32_t i = threadIdx.x; i < count; i += blockDim.x)
     s.arrays.points[i] = new_points[i];
   s.count = count;
+  s.most = max (s.most, count);
   __syncthreads ();
 }
 

@@ -78,6 +78,7 @@ struct SnakeResult {
   CtrSnakeOutcome outcome; /* its history is incomplete if it or its points exceed their room */
   uint64_t history_points;
   uint32_t needed_capacity; /* capacity that the polygon needs; 0: the result is complete */
+  uint32_t used_capacity;   /* that the polygon has needed on the way */
 };
 
 /* Arguments of all kernels. Pointers are to device memory, or to pinned host memory where that is said. A group's name

@@ -121,7 +121,7 @@ __launch_bounds__ (SNAKE_LARGE_THREADS, 1)
   s.iterations = 0;
   s.exhausted = false;
   s.needed_capacity = 0;
-  s.count = 0;
+  s.count = s.most = 0;
   s.list_count = 0;
   s.task = number;
   s.moments = s.history_points = 0;
@@ -155,6 +155,7 @@ __launch_bounds__ (SNAKE_LARGE_THREADS, 1)
   r.outcome.inside = s.inside;
   r.outcome.window = s.window;
   r.needed_capacity = s.needed_capacity;
+  r.used_capacity = s.most;
   f.by_task.results[number] = r;
 }
 

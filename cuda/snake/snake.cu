@@ -32,6 +32,10 @@ struct Snakes {
   History *histories;           /* of the last image's tasks, by index */
   uint32_t history_count;
   uint32_t capacity; /* points of a polygon */
+  /* By the images of this period at most. */
+  uint32_t used_capacity;
+  History used_history; /* of all tasks */
+  CtrRoomPeriod period;
   uint32_t max_ctas; /* of a cluster */
   CudaSession session;
 
@@ -70,6 +74,34 @@ snakes_create (CtrError *error)
   }
   snakes_destroy (s);
   return NULL;
+}
+
+/* At the end of a period: gives back what its images have not needed. The next histories are as long as the first ones. */
+bool
+give_back (Snakes *s, CtrError *error)
+{
+  CtrDeviceBuffer *const buffers[] = {&s->host_tasks, &s->device_tasks, &s->sums, &s->bands, &s->workspaces,
+      &s->results, &s->polygons, &s->moments, &s->history};
+  bool some = false;
+  if (ctr_room_is_excess (s->moments.size, s->used_history.moments * sizeof (CtrSnakeMoment))
+      || ctr_room_is_excess (s->history.size, s->used_history.points * sizeof (CtrPoint))) {
+    for (uint32_t i = 0; i < s->history_count; i++)
+      s->histories[i] = LEAST_HISTORY;
+    s->moments.used = s->history.used = 0;
+  }
+  if (s->capacity > SNAKE_MIN_CAPACITY && s->capacity / CTR_ROOM_TIMES > s->used_capacity) {
+    while (s->capacity > SNAKE_MIN_CAPACITY && s->capacity / 2 >= s->used_capacity)
+      s->capacity /= 2;
+    s->workspaces.used = s->polygons.used = 0;
+  }
+  s->used_history = {};
+  s->used_capacity = 0;
+  if (!input_stage_give_back (&s->input, s->session.stream, &some, error)
+      || !ctr_device_buffers_give_back (buffers, sizeof buffers / sizeof *buffers, s->session.stream, &some, error))
+    return false;
+  if (some)
+    ctr_room_period_double (&s->period);
+  return true;
 }
 
 int32_t
@@ -282,7 +314,8 @@ snakes_enqueue (void *state, const CtrImage *image, const CtrSnakePlan *plan, vo
   if (plan->task_count == 0)
     return true;
   bool fresh;
-  if (input_stage_reserve (&s->input, image, INPUT_NEEDS_SAMPLES, s->session.stream, &fresh, error)
+  if ((!ctr_room_period_ends (&s->period) || give_back (s, error))
+      && input_stage_reserve (&s->input, image, INPUT_NEEDS_SAMPLES, s->session.stream, &fresh, error)
       && input_stage_upload (&s->input, image, INPUT_NEEDS_SAMPLES, s->session.stream, error) && queue_frame (s, error)
       && input_stage_release_image (&s->input, error))
     return true;
@@ -325,11 +358,18 @@ take_outcomes (Snakes *s, bool *grown)
   *grown = grow_histories (s) || needed > 0;
   while (s->capacity < needed)
     s->capacity *= 2;
-  for (uint32_t i = 0; i < s->plan->task_count && !*grown; i++) {
-    const CtrSnakeOutcome outcome = results[i].outcome; /* read first: it may overlap outcomes[i] */
-    outcomes[i] = outcome;
+  if (*grown)
+    return false;
+  History all = {0, 0};
+  for (uint32_t i = 0; i < s->plan->task_count; i++) {
+    const SnakeResult result = results[i]; /* read first: it may overlap outcomes[i] */
+    all = {all.moments + max (result.outcome.moment_count, LEAST_HISTORY.moments),
+        all.points + max (result.history_points, LEAST_HISTORY.points)};
+    s->used_capacity = max (s->used_capacity, result.used_capacity);
+    outcomes[i] = result.outcome;
   }
-  return !*grown;
+  s->used_history = {max (s->used_history.moments, all.moments), max (s->used_history.points, all.points)};
+  return true;
 }
 
 CtrContours *

@@ -46,19 +46,18 @@ ignore_warning (png_structp png, png_const_charp message)
 }
 
 static gboolean
-suits (const gchar *name, const Header *header, const CtrImage *wanted, CtrError *error)
+suits (const gchar *what, const gchar *name, const Header *header, const CtrImage *wanted, CtrError *error)
 {
   const guint depth = wanted->format == CTR_FORMAT_GRAY16 ? 16 : 8;
 
   if (!header->grey)
-    return refuse (error, "the background in '%s' has colours: convert it to grey, such as with videoconvert", name);
+    return refuse (error, "the %s in '%s' has colours: convert it to grey, such as with videoconvert", what, name);
   if (header->width != wanted->width || header->height != wanted->height)
     return refuse (error,
-        "the background in '%s' has %u x %u pixels, but the frames have %u x %u: make one of the frames' size", name,
+        "the %s in '%s' has %u x %u pixels, but the frames have %u x %u: make one of the frames' size", what, name,
         header->width, header->height, wanted->width, wanted->height);
   if (MAX (header->depth, 8) != depth)
-    return refuse (error,
-        "the background in '%s' has samples of %u bits, but the frames have %u: make one of the frames' format", name,
+    return refuse (error, "the %s in '%s' has samples of %u bits, but %u are needed: save it with so many", what, name,
         header->depth, depth);
   return TRUE;
 }
@@ -67,7 +66,7 @@ suits (const gchar *name, const Header *header, const CtrImage *wanted, CtrError
  * it leaves to. */
 typedef struct {
   FILE *file;
-  const gchar *name; /* for messages */
+  const gchar *what, *name; /* for messages */
   png_structp png;
   png_infop info;
   gchar failure[FAILURE_SIZE];
@@ -88,7 +87,7 @@ read_picture (Reading *reading, const CtrImage *wanted, CtrError *error)
   header.height = png_get_image_height (png, reading->info);
   header.depth = png_get_bit_depth (png, reading->info);
   header.grey = png_get_color_type (png, reading->info) == PNG_COLOR_TYPE_GRAY;
-  if (!suits (reading->name, &header, wanted, error))
+  if (!suits (reading->what, reading->name, &header, wanted, error))
     return FALSE;
   if (header.depth < 8)
     png_set_expand_gray_1_2_4_to_8 (png);
@@ -110,21 +109,21 @@ static gboolean
 read_or_fail (Reading *reading, const CtrImage *wanted, CtrError *error)
 {
   if (setjmp (png_jmpbuf (reading->png)))
-    return refuse (
-        error, "the background in '%s' is not a PNG picture that can be read: %s", reading->name, reading->failure);
+    return refuse (error, "the %s in '%s' is not a PNG picture that can be read: %s", reading->what, reading->name,
+        reading->failure);
   return read_picture (reading, wanted, error);
 }
 
 static gboolean
-read_file (FILE *file, const gchar *name, const CtrImage *wanted, CtrImage *image, CtrError *error)
+read_file (FILE *file, const gchar *what, const gchar *name, const CtrImage *wanted, CtrImage *image, CtrError *error)
 {
-  Reading reading = {.file = file, .name = name};
+  Reading reading = {.file = file, .what = what, .name = name};
   gboolean ok;
 
   reading.png = png_create_read_struct (PNG_LIBPNG_VER_STRING, reading.failure, note_failure, ignore_warning);
   reading.info = reading.png ? png_create_info_struct (reading.png) : NULL;
   ok = reading.info ? read_or_fail (&reading, wanted, error)
-                    : refuse (error, "the background in '%s' cannot be read: there is no memory", name);
+                    : refuse (error, "the %s in '%s' cannot be read: there is no memory", what, name);
   if (reading.png)
     png_destroy_read_struct (&reading.png, &reading.info, NULL);
   g_free (reading.rows);
@@ -143,16 +142,16 @@ read_file (FILE *file, const gchar *name, const CtrImage *wanted, CtrImage *imag
 }
 
 gboolean
-png_file_read (const gchar *path, const CtrImage *wanted, CtrImage *image, CtrError *error)
+png_file_read (const gchar *path, const gchar *what, const CtrImage *wanted, CtrImage *image, CtrError *error)
 {
   gchar *name = excerpt_new (path);
   FILE *file = g_fopen (path, "rb");
   gboolean ok;
 
   if (file)
-    ok = read_file (file, name, wanted, image, error);
+    ok = read_file (file, what, name, wanted, image, error);
   else
-    ok = refuse (error, "the background in '%s' cannot be opened: %s", name, g_strerror (errno));
+    ok = refuse (error, "the %s in '%s' cannot be opened: %s", what, name, g_strerror (errno));
   if (file)
     fclose (file);
   g_free (name);
@@ -162,10 +161,12 @@ png_file_read (const gchar *path, const CtrImage *wanted, CtrImage *image, CtrEr
 #else
 
 gboolean
-png_file_read (const gchar *path, const CtrImage *wanted, CtrImage *image, CtrError *error)
+png_file_read (const gchar *path, const gchar *what, const CtrImage *wanted, CtrImage *image, CtrError *error)
 {
-  return refuse (error, "model=file needs a build that reads PNG files: install libpng's development files and rebuild "
-                        "with -Dpng=enabled");
+  return refuse (error,
+      "the %s in a file needs a build that reads PNG files: install libpng's development files and "
+      "rebuild with -Dpng=enabled",
+      what);
 }
 
 #endif

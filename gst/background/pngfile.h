@@ -9,8 +9,8 @@
 G_BEGIN_DECLS
 
 /* Reads the file at PATH into IMAGE, whose memory is the caller's (free its data with g_free()). The picture must have the
- * size of WANTED, and samples of as many bits. */
-gboolean png_file_read (const gchar *path, const CtrImage *wanted, CtrImage *image, CtrError *error);
+ * size of WANTED, and samples of as many bits. WHAT: what messages call it. */
+gboolean png_file_read (const gchar *path, const gchar *what, const CtrImage *wanted, CtrImage *image, CtrError *error);
 
 G_END_DECLS
 

@@ -171,7 +171,7 @@ needs_pixels (GstContoursFilter *self)
   GstContoursFilterClass *klass = GST_CONTOURS_FILTER_GET_CLASS (self);
 
   return !klass->replaces_pixels || !klass->replaces_pixels (self)
-         || significant_bits_vary (GST_VIDEO_INFO_FORMAT (&PRIVATE (self)->info));
+         || significant_bits_of_format (PRIVATE (self)->info.finfo) == 0;
 }
 
 GstBuffer *

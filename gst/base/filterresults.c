@@ -17,6 +17,7 @@ attach_components (GstContoursFilter *self, GstBuffer *buffer, CtrComponents *co
     gst_contours_component_meta_place_strip (meta, components->height - rows, GST_VIDEO_INFO_HEIGHT (&priv->info));
   if (!contours_filter_is_ordered (self, stream))
     gst_contours_component_meta_guard_memory (meta);
+  gst_contours_component_meta_set_calibration (meta, priv->calibration.current);
   g_free (source);
 }
 
@@ -36,6 +37,7 @@ attach_contours (GstContoursFilter *self, GstBuffer *buffer, CtrContours *contou
     gst_contours_contour_meta_place_strip (meta, contours->height - rows, GST_VIDEO_INFO_HEIGHT (&priv->info));
   if (!contours_filter_is_ordered (self, stream))
     gst_contours_contour_meta_guard_memory (meta);
+  gst_contours_contour_meta_set_calibration (meta, priv->calibration.current);
   g_free (source);
 }
 
@@ -121,16 +123,21 @@ check_last (GstContoursFilter *self)
 static gboolean
 find_components (GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error)
 {
+  GstContoursFilterPrivate *priv = PRIVATE (self);
   GstContoursFilterClass *klass = GST_CONTOURS_FILTER_GET_CLASS (self);
   CtrComponents *components = klass->find_components (self, image, buffer, stream, error);
 
   if (!components)
     return FALSE;
+  if (!frame_calibration_suits (&priv->calibration, components->width, components->height, error)) {
+    ctr_components_unref (components);
+    return FALSE;
+  }
   attach_components (self, buffer, components, stream, image->height);
   if (klass->report_components)
     klass->report_components (self, buffer, components);
-  if (PRIVATE (self)->strips.enabled) {
-    g_queue_push_tail (&PRIVATE (self)->unwarned, ctr_components_ref (components));
+  if (priv->strips.enabled) {
+    g_queue_push_tail (&priv->unwarned, ctr_components_ref (components));
     check_unwarned (self, FALSE);
   }
   ctr_components_unref (components);
@@ -147,6 +154,10 @@ find_contours (GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer
   check_last (self);
   if (!contours)
     return FALSE;
+  if (!frame_calibration_suits (&priv->calibration, contours->width, contours->height, error)) {
+    ctr_contours_unref (contours);
+    return FALSE;
+  }
   attach_contours (self, buffer, contours, stream, image->height);
   if (klass->report_contours)
     klass->report_contours (self, buffer, contours);
@@ -162,10 +173,12 @@ gboolean
 contours_filter_analyze (
     GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error)
 {
-  const gboolean ok = GST_CONTOURS_FILTER_GET_CLASS (self)->find_components
-                          ? find_components (self, image, buffer, stream, error)
-                          : find_contours (self, image, buffer, stream, error);
+  gboolean ok = frame_calibration_update (
+      &PRIVATE (self)->calibration, GST_ELEMENT_CAST (self), PRIVATE (self)->strips.enabled, error);
 
+  if (ok)
+    ok = GST_CONTOURS_FILTER_GET_CLASS (self)->find_components ? find_components (self, image, buffer, stream, error)
+                                                               : find_contours (self, image, buffer, stream, error);
   if (ok)
     contours_filter_note_strip (self, buffer);
   return ok;

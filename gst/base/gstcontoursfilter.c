@@ -86,16 +86,22 @@ static void G_GNUC_PRINTF (2, 3) post_info (GstContoursFilter *self, const gchar
 }
 
 guint
-gst_contours_filter_get_significant_bits (GstContoursFilter *self, const GstVideoFrame *frame, guint wanted)
+gst_contours_filter_get_format_bits (GstContoursFilter *self, guint wanted)
+{
+  const guint bits = significant_bits_of_format (PRIVATE (self)->info.finfo);
+
+  return bits > 0 ? bits : wanted;
+}
+
+guint
+gst_contours_filter_get_significant_bits (GstContoursFilter *self, const CtrImage *image, guint wanted)
 {
   GstContoursFilterPrivate *priv = PRIVATE (self);
-  guint bits;
+  guint bits = gst_contours_filter_get_format_bits (self, wanted);
 
-  if (!significant_bits_vary (GST_VIDEO_FRAME_FORMAT (frame)))
-    return SIGNIFICANT_BITS_ALL;
-  if (wanted > 0)
-    return wanted;
-  bits = significant_bits_find (frame, priv->bits_so_far);
+  if (bits > 0)
+    return bits;
+  bits = significant_bits_find (image, priv->bits_so_far);
   if (bits != priv->bits_so_far)
     post_info (self, "The samples use %u of 16 bits so far. Set significant-bits if the camera uses more.", bits);
   priv->bits_so_far = bits;
@@ -152,6 +158,18 @@ gboolean
 contours_filter_renders (GstBaseTransform *trans)
 {
   return GST_CONTOURS_FILTER_GET_CLASS (trans)->render != NULL;
+}
+
+gboolean
+gst_contours_filter_set_calibration (GstContoursFilter *self, const GValue *value, GParamSpec *pspec)
+{
+  return frame_calibration_set_property (&PRIVATE (self)->calibration, value, pspec);
+}
+
+gboolean
+gst_contours_filter_get_calibration (GstContoursFilter *self, GValue *value, GParamSpec *pspec)
+{
+  return frame_calibration_get_property (&PRIVATE (self)->calibration, value, pspec);
 }
 
 static gboolean
@@ -325,6 +343,7 @@ static void
 gst_contours_filter_finalize (GObject *object)
 {
   gst_contours_gpu_clear (&PRIVATE (GST_CONTOURS_FILTER (object))->gpu);
+  frame_calibration_clear (&PRIVATE (GST_CONTOURS_FILTER (object))->calibration);
   G_OBJECT_CLASS (gst_contours_filter_parent_class)->finalize (object);
 }
 

@@ -8,13 +8,15 @@
  *   gstcontoursfilter.h, .c   this class; its parts are listed in gstcontoursfilter-private.h
  *   gstforegroundfilter.h     subclass with the foreground properties of cudacca, cudaborders and cudaforeground
  *   colorrange.h              its property color-range
+ *   frameregions.h            its properties of regions; regionlist.h: the list of them as text
  *   gstcontoursgpu.h          CUDA context, stream and memory: the only place that knows libgstcuda
  *   gpuorder.h                order of the work of several elements on one CUDA memory
  *   pinnedpool.h              page-locked frames in system memory
  *   framemessage.h            element messages about one frame
  *   propertyfields.h          tables of properties that are plain fields
+ *   framecalibration.h        the property calibration-location of analysers
  *   stripmode.h               the properties of analysers of strips: strip-mode, max-open-rows
- *   significantbits.h         the property significant-bits of cudacanny and cudacontouroverlay
+ *   significantbits.h         the property significant-bits
  *   allocation.h              allocation queries; contourexport uses it as well
  *   excerpt.h                 excerpts of user input for messages
  *
@@ -25,6 +27,7 @@
 #ifndef GST_BASE_GSTCONTOURSFILTER_H
 #define GST_BASE_GSTCONTOURSFILTER_H
 
+#include "gst/base/framecalibration.h"
 #include "gst/base/stripmode.h"
 
 #include <contours/contours.h>
@@ -116,13 +119,20 @@ GstContoursResultFlags gst_contours_filter_get_frame_flags (GstContoursFilter *s
  * rest, and pushes it with a black frame that follows the last strip and is flagged as a gap. A flush drops the web. */
 void gst_contours_filter_set_strips (GstContoursFilter *self, const StripMode *mode);
 
+/* The property calibration-location of an analyser, whose calibration the base class attaches with each result. The functions
+ * are called in set_property() and get_property(), under the object lock; they return FALSE if PSPEC is another property. */
+gboolean gst_contours_filter_set_calibration (GstContoursFilter *self, const GValue *value, GParamSpec *pspec);
+gboolean gst_contours_filter_get_calibration (GstContoursFilter *self, GValue *value, GParamSpec *pspec);
+
 /* Whether rows are missing between the strip before and BUFFER, which is to be analysed: nothing goes on there. */
 gboolean gst_contours_filter_misses_rows (GstContoursFilter *self, GstBuffer *buffer);
 
-/* The number of significant bits in the 16-bit samples of FRAME. WANTED 0: the number that the frames of the stream
- * have used so far; an info message tells when it changes. Formats whose samples are aligned to the upper bits use
- * all 16. FRAME must be in host memory if its format has fewer. Streaming thread only. */
-guint gst_contours_filter_get_significant_bits (GstContoursFilter *self, const GstVideoFrame *frame, guint wanted);
+/* The number of significant bits in the samples of the current caps; WANTED, which may be 0, if the caps do not tell. */
+guint gst_contours_filter_get_format_bits (GstContoursFilter *self, guint wanted);
+
+/* Likewise of IMAGE, the current frame. If the caps do not tell and WANTED is 0, it is the number that the frames of the
+ * stream have used so far, and an info message tells when it changes. Streaming thread only. */
+guint gst_contours_filter_get_significant_bits (GstContoursFilter *self, const CtrImage *image, guint wanted);
 
 /* For draw(), before anything is written into the memory of BUFFER on STREAM: makes STREAM wait for pending analyses that
  * may still read it, unless the memory's own stream orders the drawing behind them. The results in DRAWN_CONTOURS and

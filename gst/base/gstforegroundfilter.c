@@ -3,15 +3,19 @@
 
 #include "gst/base/colorrange.h"
 #include "gst/base/excerpt.h"
+#include "gst/base/frameregions.h"
 #include "gst/base/propertyfields.h"
+#include "gst/base/significantbits.h"
 
 typedef struct {
   /* Properties, under the object lock. */
   CtrForeground foreground;
   gchar *color_range; /* the text of its ranges */
   gboolean post_messages;
+  FrameRegionsSettings regions;
 
-  gchar *problem; /* of a property that was set, not yet posted; NULL: none. Under the object lock. */
+  FrameRegions frame_regions; /* of the streaming thread */
+  gchar *problem;             /* of a property that was set, not yet posted; NULL: none. Under the object lock. */
 } GstForegroundFilterPrivate;
 
 #define PRIVATE(self) ((GstForegroundFilterPrivate *) gst_foreground_filter_get_instance_private (self))
@@ -31,11 +35,18 @@ enum {
   PROP_CLOSE_SIZE,
   PROP_SHAPE,
   PROP_FILL_HOLES,
-  PROP_CLEAR_BORDER
+  PROP_SPLIT_TOUCHING,
+  PROP_CLEAR_BORDER,
+  PROP_SIGNIFICANT_BITS,
+  PROP_REGION_SOURCE, /* the first of three */
+  PROP_REGION,
+  PROP_MASK_LOCATION
 };
 
 #define MAX_THRESHOLD 65535
 #define MAX_OFFSET 65535
+#define SPLIT_STEPS 16 /* in a pixel */
+#define MAX_SPLIT_TOUCHING (CTR_MAX_SPLIT_DEPTH / SPLIT_STEPS)
 
 static const CtrForeground default_foreground = {.mode = CTR_THRESHOLD_FIXED, .threshold = 128, .block_size = 51};
 
@@ -117,19 +128,34 @@ post_problem (GstForegroundFilter *self)
   g_free (problem);
 }
 
-CtrForeground
-gst_foreground_filter_get_foreground (GstForegroundFilter *self)
+/* Sets FOREGROUND to the properties but for the regions. Returns whether there are any. */
+static gboolean
+take_properties (GstForegroundFilter *self, CtrForeground *foreground)
 {
-  CtrForeground foreground;
+  gboolean has_regions;
 
   post_problem (self);
   GST_OBJECT_LOCK (self);
-  foreground = PRIVATE (self)->foreground;
+  *foreground = PRIVATE (self)->foreground;
+  has_regions = frame_regions_are_set (&PRIVATE (self)->regions);
   GST_OBJECT_UNLOCK (self);
+  foreground->significant_bits =
+      gst_contours_filter_get_format_bits (GST_CONTOURS_FILTER (self), foreground->significant_bits);
   /* An application sets one after the other, while frames run. */
-  if (foreground.mode == CTR_THRESHOLD_HYSTERESIS)
-    foreground.upper_threshold = MAX (foreground.upper_threshold, foreground.threshold);
-  return foreground;
+  if (foreground->mode == CTR_THRESHOLD_HYSTERESIS)
+    foreground->upper_threshold = MAX (foreground->upper_threshold, foreground->threshold);
+  return has_regions;
+}
+
+gboolean
+gst_foreground_filter_get_foreground (
+    GstForegroundFilter *self, const CtrImage *image, GstBuffer *buffer, CtrForeground *foreground, CtrError *error)
+{
+  GstForegroundFilterPrivate *priv = PRIVATE (self);
+
+  take_properties (self, foreground);
+  return frame_regions_find (
+      &priv->frame_regions, GST_ELEMENT_CAST (self), &priv->regions, image, buffer, &foreground->regions, error);
 }
 
 gboolean
@@ -146,8 +172,8 @@ gst_foreground_filter_get_post_messages (GstForegroundFilter *self)
 static gboolean
 gst_foreground_filter_needs_foreground (GstContoursFilter *filter, CtrForeground *foreground)
 {
-  *foreground = gst_foreground_filter_get_foreground (GST_FOREGROUND_FILTER (filter));
-  return TRUE;
+  /* What is made of regions is shared with nobody. */
+  return !take_properties (GST_FOREGROUND_FILTER (filter), foreground);
 }
 
 static const PropertyField fields[] = {
@@ -164,14 +190,21 @@ static const PropertyField fields[] = {
     PROPERTY_FIELD (PROP_SHAPE, GstForegroundFilterPrivate, foreground.shape),
     PROPERTY_FIELD (PROP_FILL_HOLES, GstForegroundFilterPrivate, foreground.fill_holes),
     PROPERTY_FIELD (PROP_CLEAR_BORDER, GstForegroundFilterPrivate, foreground.clear_border),
+    PROPERTY_FIELD (PROP_SIGNIFICANT_BITS, GstForegroundFilterPrivate, foreground.significant_bits),
     {0},
 };
 
 static void
 set_problem (GstForegroundFilterPrivate *priv, gchar *problem)
 {
-  g_free (priv->problem);
-  priv->problem = problem;
+  g_free (problem ? priv->problem : NULL);
+  priv->problem = problem ? problem : priv->problem;
+}
+
+void
+gst_foreground_filter_add_problem (GstForegroundFilter *self, gchar *problem)
+{
+  set_problem (PRIVATE (self), problem);
 }
 
 static void
@@ -181,6 +214,15 @@ set_block_size (GstForegroundFilterPrivate *priv, guint size)
   if (size % 2 == 0)
     set_problem (priv, g_strdup_printf ("block-size=%u is even: %u is used. Set an odd number from %d to %d.", size,
                            size | 1, CTR_MIN_BLOCK_SIZE, CTR_MAX_BLOCK_SIZE));
+}
+
+/* In steps of the core; nothing but 0 is 0. */
+static void
+set_split_touching (GstForegroundFilterPrivate *priv, gdouble pixels)
+{
+  const guint steps = (guint) (pixels * SPLIT_STEPS + 0.5);
+
+  priv->foreground.split_touching = pixels > 0 ? MAX (steps, 1) : 0;
 }
 
 /* Invalid text leaves the ranges as they are. */
@@ -211,8 +253,14 @@ gst_foreground_filter_set_property (GObject *object, guint id, const GValue *val
   GST_OBJECT_LOCK (object);
   if (id == PROP_BLOCK_SIZE)
     set_block_size (priv, g_value_get_uint (value));
+  else if (id == PROP_SPLIT_TOUCHING)
+    set_split_touching (priv, g_value_get_double (value));
   else if (id == PROP_COLOR_RANGE)
     set_color_range (priv, g_value_get_string (value));
+  else if (id == PROP_SIGNIFICANT_BITS)
+    priv->foreground.significant_bits = significant_bits_clamp (GST_ELEMENT_CAST (object), g_value_get_uint (value));
+  else if (id >= PROP_REGION_SOURCE)
+    set_problem (priv, frame_regions_set_property (&priv->regions, id - PROP_REGION_SOURCE, value));
   else if (!property_fields_set (fields, priv, id, value))
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   GST_OBJECT_UNLOCK (object);
@@ -226,6 +274,10 @@ gst_foreground_filter_get_property (GObject *object, guint id, GValue *value, GP
   GST_OBJECT_LOCK (object);
   if (id == PROP_COLOR_RANGE)
     g_value_set_string (value, priv->color_range);
+  else if (id == PROP_SPLIT_TOUCHING)
+    g_value_set_double (value, (gdouble) priv->foreground.split_touching / SPLIT_STEPS);
+  else if (id >= PROP_REGION_SOURCE)
+    frame_regions_get_property (&priv->regions, id - PROP_REGION_SOURCE, value);
   else if (!property_fields_get (fields, priv, id, value))
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   GST_OBJECT_UNLOCK (object);
@@ -238,6 +290,7 @@ gst_foreground_filter_finalize (GObject *object)
 
   g_free (priv->color_range);
   g_free (priv->problem);
+  frame_regions_clear (&priv->frame_regions, &priv->regions);
   G_OBJECT_CLASS (gst_foreground_filter_parent_class)->finalize (object);
 }
 
@@ -246,6 +299,7 @@ gst_foreground_filter_init (GstForegroundFilter *self)
 {
   PRIVATE (self)->foreground = default_foreground;
   PRIVATE (self)->color_range = g_strdup ("");
+  frame_regions_init (&PRIVATE (self)->frame_regions, &PRIVATE (self)->regions);
 }
 
 static void
@@ -388,6 +442,20 @@ gst_foreground_filter_class_init (GstForegroundFilterClass *klass)
           default_foreground.fill_holes, controlled));
 
   /**
+   * GstForegroundFilter:split-touching:
+   *
+   * Splits parts of the foreground that touch. It is the depth, in pixels, by which the distance to the background has to fall
+   * from the middle of a part to where it touches another: half the part's width, less half that of the neck. Noisy edges and
+   * parts that are not round take a greater one. It is rounded to 1/16 pixel. 0: parts are not split. 2 splits discs from a
+   * radius of about 5 pixels on; a good value for larger ones is a tenth of their radius, but 1.5 at least.
+   */
+  g_object_class_install_property (object_class, PROP_SPLIT_TOUCHING,
+      g_param_spec_double ("split-touching", "Split touching",
+          "Split parts where the neck between them is narrower than both by twice as many pixels, such as 2 (0 = no "
+          "splitting)",
+          0, MAX_SPLIT_TOUCHING, default_foreground.split_touching, controlled));
+
+  /**
    * GstForegroundFilter:clear-border:
    *
    * Removes the parts of the foreground that touch the frame's border, as the last step.
@@ -395,6 +463,16 @@ gst_foreground_filter_class_init (GstForegroundFilterClass *klass)
   g_object_class_install_property (object_class, PROP_CLEAR_BORDER,
       g_param_spec_boolean ("clear-border", "Clear border", "Remove foreground that touches the frame's border",
           default_foreground.clear_border, controlled));
+
+  frame_regions_install_properties (object_class, PROP_REGION_SOURCE);
+
+  /**
+   * GstForegroundFilter:significant-bits:
+   *
+   * With #GstForegroundFilter:threshold-mode "triangle": significant bits of GRAY16_LE samples, counted from the lowest.
+   * The histogram is that of the upper 8 of them. 0: 10, 12, 14 or 16, from the largest sample of each frame.
+   */
+  g_object_class_install_property (object_class, PROP_SIGNIFICANT_BITS, significant_bits_property_new (controlled));
 
   /**
    * GstForegroundFilter:post-messages:
@@ -415,6 +493,7 @@ gst_foreground_filter_class_init (GstForegroundFilterClass *klass)
 
   gst_type_mark_as_plugin_api (GST_TYPE_FOREGROUND_FILTER, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_FOREGROUND_FILTER_CHANNEL, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_FOREGROUND_FILTER_REGION_SOURCE, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_FOREGROUND_FILTER_SHAPE, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_FOREGROUND_FILTER_THRESHOLD_MODE, 0);
 }

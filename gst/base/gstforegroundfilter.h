@@ -14,9 +14,15 @@ struct _GstForegroundFilterClass {
   GstContoursFilterClass parent_class;
 };
 
-/* The current values of the properties. */
-CtrForeground gst_foreground_filter_get_foreground (GstForegroundFilter *self);
+/* Sets FOREGROUND to the current values of the properties, with the regions of the frame in BUFFER, whose samples are IMAGE: they
+ * are valid until the next frame. Returns FALSE and error if the regions cannot be had. Streaming thread only. */
+gboolean gst_foreground_filter_get_foreground (
+    GstForegroundFilter *self, const CtrImage *image, GstBuffer *buffer, CtrForeground *foreground, CtrError *error);
 gboolean gst_foreground_filter_get_post_messages (GstForegroundFilter *self);
+
+/* Posts PROBLEM (transfer full; NULL: nothing), what is wrong with a property that was set, as a warning with the next frame. The
+ * caller holds the object lock. */
+void gst_foreground_filter_add_problem (GstForegroundFilter *self, gchar *problem);
 
 G_END_DECLS
 

@@ -3,16 +3,12 @@
 
 #include <contours/cancel.h>
 
-#if GST_CHECK_VERSION(1, 25, 1)
-#define HAVE_GRAY10_LE16
-#endif
-
 GParamSpec *
 significant_bits_property_new (GParamFlags flags)
 {
   return g_param_spec_uint ("significant-bits", "Significant bits",
       "Significant bits of GRAY16_LE samples, counted from the lowest, 8 to 16 (0 = automatic: 10, 12, 14 or 16, from "
-      "the largest sample so far)",
+      "the largest sample)",
       0, SIGNIFICANT_BITS_ALL, 0, flags);
 }
 
@@ -25,44 +21,36 @@ significant_bits_clamp (GstElement *element, guint value)
   return SIGNIFICANT_BITS_MIN;
 }
 
-gboolean
-significant_bits_vary (GstVideoFormat format)
+guint
+significant_bits_of_format (const GstVideoFormatInfo *format)
 {
-#ifdef HAVE_GRAY10_LE16
-  if (format == GST_VIDEO_FORMAT_GRAY10_LE16)
-    return TRUE;
-#endif
-  return format == GST_VIDEO_FORMAT_GRAY16_LE;
+  if (GST_VIDEO_FORMAT_INFO_FORMAT (format) == GST_VIDEO_FORMAT_GRAY16_LE)
+    return 0;
+  return GST_VIDEO_FORMAT_INFO_DEPTH (format, 0) + GST_VIDEO_FORMAT_INFO_SHIFT (format, 0);
 }
 
 /* The bitwise or of all samples: it has as many bits as the largest sample. */
 static guint
-join_samples (const GstVideoFrame *frame)
+join_samples (const CtrImage *image)
 {
-  const guint width = GST_VIDEO_FRAME_WIDTH (frame), height = GST_VIDEO_FRAME_HEIGHT (frame);
   guint16 joined = 0;
 
-  for (guint y = 0; y < height && joined < 1 << 14 && !ctr_cancelled (); y++) {
-    const guint16 *row = (const guint16 *) ((const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, 0)
-                                            + (gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0));
-    for (guint x = 0; x < width; x++)
+  for (guint y = 0; y < image->height && joined < 1 << 14 && !ctr_cancelled (); y++) {
+    const guint16 *row = (const guint16 *) ((const guint8 *) image->data + y * image->stride);
+    for (guint x = 0; x < image->width; x++)
       joined |= row[x];
   }
   return joined;
 }
 
 guint
-significant_bits_find (const GstVideoFrame *frame, guint known)
+significant_bits_find (const CtrImage *image, guint known)
 {
   guint bits = 10, joined;
 
-#ifdef HAVE_GRAY10_LE16
-  if (GST_VIDEO_FRAME_FORMAT (frame) == GST_VIDEO_FORMAT_GRAY10_LE16)
-    return 10;
-#endif
   if (known == SIGNIFICANT_BITS_ALL)
     return known;
-  joined = join_samples (frame);
+  joined = join_samples (image);
   while (joined >> bits)
     bits += 2;
   return MAX (bits, known);

@@ -4,6 +4,7 @@
 #ifndef GST_BASE_SIGNIFICANTBITS_H
 #define GST_BASE_SIGNIFICANTBITS_H
 
+#include <contours/image.h>
 #include <gst/video/video.h>
 
 G_BEGIN_DECLS
@@ -11,18 +12,20 @@ G_BEGIN_DECLS
 #define SIGNIFICANT_BITS_MIN 8
 #define SIGNIFICANT_BITS_ALL 16
 
-/* The property significant-bits of elements that scale samples to 8 bits, or colours to samples. 0: automatic. */
+/* The property significant-bits of elements that take the upper bits of samples, or need the largest possible one. 0:
+ * automatic. */
 GParamSpec *significant_bits_property_new (GParamFlags flags);
 
 /* VALUE, raised to SIGNIFICANT_BITS_MIN with a warning of ELEMENT if it is below; 0 stays. */
 guint significant_bits_clamp (GstElement *element, guint value);
 
-/* Whether the samples of FORMAT may use only the lower of their 16 bits. */
-gboolean significant_bits_vary (GstVideoFormat format);
+/* The bits that the samples of FORMAT's first component use, counted from the lowest, those below its own included: 16
+ * for P010, whose 10 bits are the upper ones. 0: the format does not tell. CUDA memory has no such format. */
+guint significant_bits_of_format (const GstVideoFormatInfo *format);
 
-/* The significant bits of FRAME, 10, 12, 14 or 16, from its format or largest sample, and at least KNOWN. FRAME is in
- * host memory and significant_bits_vary() holds for its format. */
-guint significant_bits_find (const GstVideoFrame *frame, guint known);
+/* The significant bits of IMAGE, of 16-bit samples in host memory, 10, 12, 14 or 16, from its largest sample, and at
+ * least KNOWN. */
+guint significant_bits_find (const CtrImage *image, guint known);
 
 G_END_DECLS
 

@@ -50,6 +50,24 @@ gst_cuda_crack_contour_border_get_type (void)
   return type;
 }
 
+/* Of the features of GstContoursContourFeatures, those that this element has. */
+GType
+gst_cuda_crack_contour_features_get_type (void)
+{
+  static gsize type = 0;
+  static const GFlagsValue values[] = {
+      {CTR_CONTOUR_FEATURE_MOMENTS, "Moments: centroids", "moments"},
+      {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter (&type)) {
+    const GType features = g_flags_register_static ("GstCudaCrackContourFeatures", values);
+    gst_type_mark_as_plugin_api (features, 0);
+    g_once_init_leave (&type, features);
+  }
+  return type;
+}
+
 GType
 gst_cuda_crack_contour_hierarchy_get_type (void)
 {

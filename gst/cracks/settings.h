@@ -20,6 +20,9 @@ GType gst_cuda_crack_contour_border_get_type (void);
 #define GST_TYPE_CUDA_CRACK_CONTOUR_HIERARCHY (gst_cuda_crack_contour_hierarchy_get_type ())
 GType gst_cuda_crack_contour_hierarchy_get_type (void);
 
+#define GST_TYPE_CUDA_CRACK_CONTOUR_FEATURES (gst_cuda_crack_contour_features_get_type ())
+GType gst_cuda_crack_contour_features_get_type (void);
+
 /* What is traced. */
 typedef enum { CRACK_TRACE_FRAME, CRACK_TRACE_LABELS } CrackTrace;
 

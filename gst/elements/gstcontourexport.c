@@ -42,8 +42,8 @@
 #include "gst/elements/gstcontourexport.h"
 
 #include "gst/base/allocation.h"
-#include "gst/base/framemessage.h"
 #include "gst/base/propertyfields.h"
+#include "gst/export/framemetas.h"
 #include "gst/export/writer.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_contour_export_debug);
@@ -68,10 +68,7 @@ struct _GstContourExport {
 
   ExportWriter writer;
 
-  /* From the caps. */
-  guint width; /* 0: unknown */
-  guint height;
-  GstVideoInterlaceMode interlace_mode;
+  ExportVideo video;
 };
 
 enum { PROP_0, PROP_LOCATION, PROP_FD, PROP_FORMAT, PROP_APPEND, PROP_MAX_FILE_SIZE, PROP_MAX_FILE_TIME, PROP_CODES };
@@ -139,7 +136,7 @@ gst_contour_export_start (GstBaseTransform *trans)
   };
   self->started = TRUE;
   GST_OBJECT_UNLOCK (self);
-  self->width = self->height = 0;
+  self->video = (ExportVideo){0};
   ok = export_writer_start (&self->writer, &settings);
   g_free (owner);
   if (!ok)
@@ -161,14 +158,7 @@ static gboolean
 gst_contour_export_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 {
   GstContourExport *self = GST_CONTOUR_EXPORT (trans);
-  const GstStructure *structure = gst_caps_get_structure (incaps, 0);
-  gint width = 0, height = 0;
-  gst_structure_get_int (structure, "width", &width);
-  gst_structure_get_int (structure, "height", &height);
-  self->width = width;
-  self->height = height;
-  const gchar *mode = gst_structure_get_string (structure, "interlace-mode");
-  self->interlace_mode = mode ? gst_video_interlace_mode_from_string (mode) : GST_VIDEO_INTERLACE_MODE_PROGRESSIVE;
+  self->video = export_video_new (incaps);
   return TRUE;
 }
 
@@ -185,17 +175,7 @@ static GstFlowReturn
 gst_contour_export_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstContourExport *self = GST_CONTOUR_EXPORT (trans);
-  const GstClockTime pts = GST_BUFFER_PTS (buffer);
-  const ExportFrame frame = {
-      .pts = pts,
-      /* Sources of raw bytes, such as appsrc by default, have segments in bytes. */
-      .stream_time = trans->segment.format == GST_FORMAT_TIME
-                         ? gst_segment_to_stream_time (&trans->segment, GST_FORMAT_TIME, pts)
-                         : GST_CLOCK_TIME_NONE,
-      .width = self->width,
-      .height = self->height,
-      .flags = frame_message_get_flags (buffer, self->interlace_mode),
-  };
+  const ExportFrame frame = export_frame_new (0, buffer, &trans->segment, &self->video);
 
   return export_writer_write (&self->writer, buffer, &frame);
 }

@@ -25,6 +25,7 @@
 
 #include "gst/background/pngfile.h"
 #include "gst/base/propertyfields.h"
+#include "gst/base/significantbits.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuda_background_debug);
 #define GST_CAT_DEFAULT gst_cuda_background_debug
@@ -34,11 +35,13 @@ struct _GstCudaBackground {
 
   /* Under the object lock. */
   CtrBackgroundParams params; /* but for sample_mask */
+  guint significant_bits;     /* 0: automatic */
   gchar *location;            /* NULL: none */
   gboolean unread;            /* The file at LOCATION has not been read for this backend. */
   gboolean renew;             /* The background begins again with the next frame. */
 
   CtrBackground *background;
+  guint picture_bits;                       /* significant bits of the picture in the file */
   gboolean drawing; /* a frame is queued */ /* while started */
 };
 
@@ -51,7 +54,8 @@ enum {
   PROP_FRAMES,
   PROP_INTERVAL,
   PROP_OFFSET,
-  PROP_LOCATION
+  PROP_LOCATION,
+  PROP_SIGNIFICANT_BITS
 };
 
 enum { SIGNAL_RESET, LAST_SIGNAL };
@@ -137,10 +141,12 @@ read_background (GstCudaBackground *self, gchar *location, const CtrImage *image
         sizeof error->message);
     return FALSE;
   }
-  ok = png_file_read (location, image, &picture, error);
+  ok = png_file_read (location, "background", image, &picture, error);
   g_free (location);
   if (!ok)
     return FALSE;
+  if (picture.format == CTR_FORMAT_GRAY16)
+    self->picture_bits = significant_bits_find (&picture, 0);
   ok = ctr_background_set_picture (self->background, &picture, error);
   g_free ((gpointer) picture.data);
   return ok;
@@ -172,19 +178,39 @@ describe_corrected (CtrCorrectedPicture *corrected, const GstVideoFrame *in, con
   }
 }
 
+/* The bits of corrected samples. Where these may be greater than those of the frame, the largest one is that of the
+ * significant bits. */
+static guint32
+get_sample_mask (GstCudaBackground *self, const GstVideoFormatInfo *format, const CtrImage *image,
+    const CtrBackgroundParams *params, guint significant_bits)
+{
+  GstContoursFilter *filter = GST_CONTOURS_FILTER (self);
+  guint bits;
+
+  if (gst_contours_filter_get_format_bits (filter, 0) > 0)
+    return ((1u << GST_VIDEO_FORMAT_INFO_DEPTH (format, 0)) - 1) << GST_VIDEO_FORMAT_INFO_SHIFT (format, 0);
+  if (params->mode != CTR_BACKGROUND_DIVIDE && params->offset <= 0)
+    return G_MAXUINT16;
+  bits = gst_contours_filter_get_significant_bits (filter, image, significant_bits);
+  if (significant_bits == 0 && params->model == CTR_BACKGROUND_GIVEN)
+    bits = MAX (bits, self->picture_bits);
+  return (1u << bits) - 1;
+}
+
 static gboolean
 gst_cuda_background_render (GstContoursFilter *filter, const CtrImage *image, const GstVideoFrame *in,
     GstVideoFrame *out, gpointer stream, CtrError *error)
 {
   GstCudaBackground *self = GST_CUDA_BACKGROUND (filter);
-  const GstVideoFormatInfo *format = in->info.finfo;
   CtrBackgroundParams params;
   CtrCorrectedPicture corrected;
   gboolean renew, unread;
+  guint significant_bits;
   gchar *location = NULL;
 
   GST_OBJECT_LOCK (self);
   params = self->params;
+  significant_bits = self->significant_bits;
   renew = self->renew;
   self->renew = FALSE;
   unread = self->unread && params.model == CTR_BACKGROUND_GIVEN;
@@ -202,7 +228,7 @@ gst_cuda_background_render (GstContoursFilter *filter, const CtrImage *image, co
     GST_OBJECT_UNLOCK (self);
     return FALSE;
   }
-  params.sample_mask = ((1u << GST_VIDEO_FORMAT_INFO_DEPTH (format, 0)) - 1) << GST_VIDEO_FORMAT_INFO_SHIFT (format, 0);
+  params.sample_mask = get_sample_mask (self, in->info.finfo, image, &params, significant_bits);
   describe_corrected (&corrected, in, out, image->memory);
   self->drawing = ctr_background_enqueue (self->background, image, &params, &corrected, stream, error);
   return self->drawing;
@@ -234,6 +260,7 @@ static const PropertyField fields[] = {
     PROPERTY_FIELD (PROP_FRAMES, GstCudaBackground, params.frames),
     PROPERTY_FIELD (PROP_INTERVAL, GstCudaBackground, params.interval),
     PROPERTY_FIELD (PROP_OFFSET, GstCudaBackground, params.offset),
+    PROPERTY_FIELD (PROP_SIGNIFICANT_BITS, GstCudaBackground, significant_bits),
     {0},
 };
 
@@ -255,6 +282,9 @@ gst_cuda_background_set_property (GObject *object, guint id, const GValue *value
       g_free (self->location);
       self->location = g_value_dup_string (value);
       self->unread = TRUE;
+      break;
+    case PROP_SIGNIFICANT_BITS:
+      self->significant_bits = significant_bits_clamp (GST_ELEMENT_CAST (self), g_value_get_uint (value));
       break;
     default:
       if (!property_fields_set (fields, self, id, value))
@@ -363,6 +393,14 @@ install_properties (GObjectClass *object_class)
   g_object_class_install_property (object_class, PROP_OFFSET,
       g_param_spec_int ("offset", "Offset", "Number that is added to each corrected sample, in sample units",
           -CTR_BACKGROUND_MAX_OFFSET, CTR_BACKGROUND_MAX_OFFSET, defaults.offset, controlled));
+
+  /**
+   * GstCudaBackground:significant-bits:
+   *
+   * Significant bits of GRAY16_LE samples, counted from the lowest: the largest of these is that of corrected samples.
+   * Details: #GstCudaCanny:significant-bits.
+   */
+  g_object_class_install_property (object_class, PROP_SIGNIFICANT_BITS, significant_bits_property_new (controlled));
 
   /**
    * GstCudaBackground:location:

@@ -34,6 +34,7 @@
 #include "gst/elements/gstcudaborders.h"
 
 #include "gst/base/framemessage.h"
+#include "gst/base/selectlist.h"
 #include "gst/base/stripmode.h"
 
 #include <gst/contours/gstcontours.h>
@@ -45,6 +46,7 @@ struct _GstCudaBorders {
   GstForegroundFilter parent;
 
   CtrBordersParams params; /* properties, under the object lock */
+  gchar *select;           /* the text of its limits */
   StripMode strip_mode;
 
   /* One of these while started. */
@@ -64,8 +66,13 @@ enum {
   PROP_MIN_WIDTH,
   PROP_MIN_HEIGHT,
   PROP_FEATURES,
+  PROP_SUBPIXEL,
+  PROP_SUBPIXEL_SIGMA,
+  PROP_FERET_ANGLE,
+  PROP_SELECT,
   PROP_STRIP_MODE,
-  PROP_MAX_OPEN_ROWS
+  PROP_MAX_OPEN_ROWS,
+  PROP_CALIBRATION_LOCATION
 };
 
 /* Larger than any distance in a frame. */
@@ -126,6 +133,23 @@ gst_cuda_borders_approximation_get_type (void)
   return type;
 }
 
+#define GST_TYPE_CUDA_BORDERS_SUBPIXEL (gst_cuda_borders_subpixel_get_type ())
+static GType
+gst_cuda_borders_subpixel_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+      {CTR_SUBPIXEL_NONE, "Points are pixels", "none"},
+      {CTR_SUBPIXEL_THRESHOLD, "Where the interpolated sample crosses the threshold", "threshold"},
+      {CTR_SUBPIXEL_EDGE, "Where the gradient of the smoothed frame is greatest", "edge"},
+      {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstCudaBordersSubpixel", values));
+  return type;
+}
+
 static gboolean
 gst_cuda_borders_open (GstContoursFilter *filter, CtrBackend backend, CtrError *error)
 {
@@ -161,6 +185,11 @@ find_contours_of_strip (GstCudaBorders *self, const CtrImage *image, const CtrBo
         "strip-mode=true needs mode=list, as the contour around a closed one may still be open"};
     return NULL;
   }
+  if (params->subpixel != CTR_SUBPIXEL_NONE) {
+    *error = (CtrError){CTR_ERROR_INVALID_ARGUMENT,
+        "strip-mode=true needs subpixel=none, as the picture around a point may lie in other strips"};
+    return NULL;
+  }
   if (gst_contours_filter_misses_rows (GST_CONTOURS_FILTER (self), buffer))
     ctr_border_strips_cut (self->strips);
   return ctr_border_strips_submit (self->strips, image, params, stream, error);
@@ -176,7 +205,8 @@ gst_cuda_borders_find_contours (
   GST_OBJECT_LOCK (self);
   params = self->params;
   GST_OBJECT_UNLOCK (self);
-  params.foreground = gst_foreground_filter_get_foreground (GST_FOREGROUND_FILTER (filter));
+  if (!gst_foreground_filter_get_foreground (GST_FOREGROUND_FILTER (filter), image, buffer, &params.foreground, error))
+    return NULL;
   if (self->strips)
     return find_contours_of_strip (self, image, &params, buffer, stream, error);
   return ctr_borders_submit (self->borders, image, &params, stream, error);
@@ -235,6 +265,9 @@ static const PropertyField fields[] = {
     PROPERTY_FIELD (PROP_MIN_WIDTH, GstCudaBorders, params.min_width),
     PROPERTY_FIELD (PROP_MIN_HEIGHT, GstCudaBorders, params.min_height),
     PROPERTY_FIELD (PROP_FEATURES, GstCudaBorders, params.features),
+    PROPERTY_FIELD (PROP_SUBPIXEL, GstCudaBorders, params.subpixel),
+    PROPERTY_FIELD (PROP_SUBPIXEL_SIGMA, GstCudaBorders, params.subpixel_sigma),
+    PROPERTY_FIELD (PROP_FERET_ANGLE, GstCudaBorders, params.feret_angle),
     STRIP_MODE_FIELDS (PROP_STRIP_MODE, PROP_MAX_OPEN_ROWS, GstCudaBorders, strip_mode),
     {0},
 };
@@ -242,8 +275,14 @@ static const PropertyField fields[] = {
 static void
 gst_cuda_borders_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
+  GstCudaBorders *self = GST_CUDA_BORDERS (object);
+
   GST_OBJECT_LOCK (object);
-  if (!property_fields_set (fields, object, id, value))
+  if (id == PROP_SELECT)
+    gst_foreground_filter_add_problem (GST_FOREGROUND_FILTER (self),
+        select_set (g_value_get_string (value), ctr_contour_number_name, &self->params.select, &self->select));
+  else if (!property_fields_set (fields, object, id, value)
+           && !gst_contours_filter_set_calibration (GST_CONTOURS_FILTER (object), value, pspec))
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   GST_OBJECT_UNLOCK (object);
 }
@@ -252,14 +291,25 @@ static void
 gst_cuda_borders_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GST_OBJECT_LOCK (object);
-  if (!property_fields_get (fields, object, id, value))
+  if (id == PROP_SELECT)
+    g_value_set_string (value, GST_CUDA_BORDERS (object)->select);
+  else if (!property_fields_get (fields, object, id, value)
+           && !gst_contours_filter_get_calibration (GST_CONTOURS_FILTER (object), value, pspec))
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   GST_OBJECT_UNLOCK (object);
 }
 
 static void
+gst_cuda_borders_finalize (GObject *object)
+{
+  g_free (GST_CUDA_BORDERS (object)->select);
+  G_OBJECT_CLASS (gst_cuda_borders_parent_class)->finalize (object);
+}
+
+static void
 gst_cuda_borders_init (GstCudaBorders *self)
 {
+  self->select = g_strdup ("");
   ctr_borders_params_init (&self->params);
   self->strip_mode = (StripMode) STRIP_MODE_DEFAULT;
 }
@@ -277,6 +327,7 @@ gst_cuda_borders_class_init (GstCudaBordersClass *klass)
   ctr_borders_params_init (&defaults);
   object_class->set_property = gst_cuda_borders_set_property;
   object_class->get_property = gst_cuda_borders_get_property;
+  object_class->finalize = gst_cuda_borders_finalize;
 
   /**
    * GstCudaBorders:connectivity:
@@ -384,7 +435,51 @@ gst_cuda_borders_class_init (GstCudaBordersClass *klass)
           "Optional measurements, in addition to area, perimeter and bounding box", GST_TYPE_CONTOURS_CONTOUR_FEATURES,
           defaults.features, live));
 
+  /**
+   * GstCudaBorders:subpixel:
+   *
+   * Where the edge is beside each point, to a fraction of a pixel: where the sample, interpolated linearly, crosses the threshold,
+   * or where the gradient of the frame is greatest, smoothed by #GstCudaBorders:subpixel-sigma. The points themselves stay as
+   * they are. gst_contours_contour_meta_get_subpixel() has the result. Points without an edge near are flagged.
+   */
+  g_object_class_install_property (object_class, PROP_SUBPIXEL,
+      g_param_spec_enum ("subpixel", "Subpixel",
+          "Finds the edge beside each point to a fraction of a pixel: at the threshold, or where the gradient is "
+          "greatest",
+          GST_TYPE_CUDA_BORDERS_SUBPIXEL, defaults.subpixel, controlled));
+
+  /**
+   * GstCudaBorders:subpixel-sigma:
+   *
+   * Standard deviation in pixels of the Gaussian that smooths the frame for #GstCudaBorders:subpixel `edge`. The larger, the
+   * less noise moves the edge, and the farther edges must be apart.
+   */
+  g_object_class_install_property (object_class, PROP_SUBPIXEL_SIGMA,
+      g_param_spec_double ("subpixel-sigma", "Subpixel sigma",
+          "Standard deviation of the Gaussian that smooths the frame for subpixel=edge, in pixels",
+          CTR_SUBPIXEL_MIN_SIGMA, CTR_SUBPIXEL_MAX_SIGMA, defaults.subpixel_sigma, controlled));
+
+  /**
+   * GstCudaBorders:feret-angle:
+   *
+   * Direction of the number feret_extent of the feature feret, in degrees clockwise on the screen from the x axis.
+   */
+  g_object_class_install_property (object_class, PROP_FERET_ANGLE,
+      g_param_spec_double ("feret-angle", "Feret angle",
+          "Direction of feret_extent in degrees, clockwise on the screen from the x axis (features=feret)", -360, 360,
+          defaults.feret_angle, controlled));
+
+  /**
+   * GstCudaBorders:select:
+   *
+   * Limits on the numbers of a contour: items name:minimum:maximum between commas, such as "area:200:5000, circularity:0.8:". One
+   * end may be empty; both belong to the range. A number that is not defined is within no limits. Names are those of the metadata's
+   * fields with hyphens, but for angles. The features that they need are computed, too.
+   */
+  g_object_class_install_property (object_class, PROP_SELECT, select_property_new (live));
+
   strip_mode_install_properties (object_class, PROP_STRIP_MODE, PROP_MAX_OPEN_ROWS);
+  frame_calibration_install_property (object_class, PROP_CALIBRATION_LOCATION);
 
   gst_element_class_set_static_metadata (element_class, "CUDA borders", "Filter/Analyzer/Video/Hardware",
       "Finds contours, as OpenCV's findContours, on the GPU or CPU and attaches them as metadata",
@@ -401,4 +496,5 @@ gst_cuda_borders_class_init (GstCudaBordersClass *klass)
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_BORDERS_CONNECTIVITY, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_BORDERS_MODE, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_BORDERS_APPROXIMATION, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_BORDERS_SUBPIXEL, 0);
 }

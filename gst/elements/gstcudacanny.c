@@ -219,7 +219,7 @@ gst_cuda_canny_render (GstContoursFilter *filter, const CtrImage *image, const G
   attach = self->attach_thresholds;
   GST_OBJECT_UNLOCK (self);
   if (needs_significant_bits (&params))
-    params.significant_bits = gst_contours_filter_get_significant_bits (filter, in, significant_bits);
+    params.significant_bits = gst_contours_filter_get_significant_bits (filter, image, significant_bits);
 
   for (guint i = 0; i < picture.plane_count; i++)
     edge_plane_describe (&picture.planes[i], out, mask ? in : NULL, i);

@@ -34,6 +34,7 @@
 #include "gst/elements/gstcudacca.h"
 
 #include "gst/base/framemessage.h"
+#include "gst/base/selectlist.h"
 #include "gst/base/stripmode.h"
 
 #include <gst/contours/gstcontours.h>
@@ -46,6 +47,7 @@ struct _GstCudaCca {
 
   /* Properties, under the object lock; "labels" and "background-row" are features in params.features. */
   CtrCcaParams params;
+  gchar *select; /* the text of its limits */
   StripMode strip_mode;
 
   /* One of these while started. */
@@ -63,10 +65,12 @@ enum {
   PROP_MIN_AREA,
   PROP_MAX_AREA,
   PROP_FEATURES,
+  PROP_SELECT,
   PROP_LABELS,
   PROP_BACKGROUND_ROW,
   PROP_STRIP_MODE,
-  PROP_MAX_OPEN_ROWS
+  PROP_MAX_OPEN_ROWS,
+  PROP_CALIBRATION_LOCATION
 };
 
 #define OPTIONAL_ROWS (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY)
@@ -173,7 +177,8 @@ gst_cuda_cca_find_components (
   GST_OBJECT_LOCK (self);
   params = self->params;
   GST_OBJECT_UNLOCK (self);
-  params.foreground = gst_foreground_filter_get_foreground (GST_FOREGROUND_FILTER (self));
+  if (!gst_foreground_filter_get_foreground (GST_FOREGROUND_FILTER (self), image, buffer, &params.foreground, error))
+    return NULL;
   if (self->strips)
     return find_in_strip (self, image, &params, buffer, stream, error);
   return ctr_cca_submit (self->cca, image, &params, stream, error);
@@ -268,6 +273,10 @@ gst_cuda_cca_set_property (GObject *object, guint id, const GValue *value, GPara
     case PROP_FEATURES:
       set_features (self, OPTIONAL_ROWS, g_value_get_flags (value));
       break;
+    case PROP_SELECT:
+      gst_foreground_filter_add_problem (GST_FOREGROUND_FILTER (self),
+          select_set (g_value_get_string (value), ctr_component_number_name, &self->params.select, &self->select));
+      break;
     case PROP_LABELS:
       set_features (self, CTR_FEATURE_LABELS, g_value_get_boolean (value) ? CTR_FEATURE_LABELS : 0);
       break;
@@ -275,7 +284,8 @@ gst_cuda_cca_set_property (GObject *object, guint id, const GValue *value, GPara
       set_features (self, CTR_FEATURE_BACKGROUND, g_value_get_boolean (value) ? CTR_FEATURE_BACKGROUND : 0);
       break;
     default:
-      if (!property_fields_set (fields, self, id, value))
+      if (!property_fields_set (fields, self, id, value)
+          && !gst_contours_filter_set_calibration (GST_CONTOURS_FILTER (object), value, pspec))
         G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
@@ -292,6 +302,9 @@ gst_cuda_cca_get_property (GObject *object, guint id, GValue *value, GParamSpec 
     case PROP_FEATURES:
       g_value_set_flags (value, self->params.features & OPTIONAL_ROWS);
       break;
+    case PROP_SELECT:
+      g_value_set_string (value, self->select);
+      break;
     case PROP_LABELS:
       g_value_set_boolean (value, (self->params.features & CTR_FEATURE_LABELS) != 0);
       break;
@@ -299,7 +312,8 @@ gst_cuda_cca_get_property (GObject *object, guint id, GValue *value, GParamSpec 
       g_value_set_boolean (value, (self->params.features & CTR_FEATURE_BACKGROUND) != 0);
       break;
     default:
-      if (!property_fields_get (fields, self, id, value))
+      if (!property_fields_get (fields, self, id, value)
+          && !gst_contours_filter_get_calibration (GST_CONTOURS_FILTER (object), value, pspec))
         G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
@@ -307,8 +321,16 @@ gst_cuda_cca_get_property (GObject *object, guint id, GValue *value, GParamSpec 
 }
 
 static void
+gst_cuda_cca_finalize (GObject *object)
+{
+  g_free (GST_CUDA_CCA (object)->select);
+  G_OBJECT_CLASS (gst_cuda_cca_parent_class)->finalize (object);
+}
+
+static void
 gst_cuda_cca_init (GstCudaCca *self)
 {
+  self->select = g_strdup ("");
   ctr_cca_params_init (&self->params);
   self->strip_mode = (StripMode) STRIP_MODE_DEFAULT;
 }
@@ -326,6 +348,7 @@ gst_cuda_cca_class_init (GstCudaCcaClass *klass)
   ctr_cca_params_init (&defaults);
   object_class->set_property = gst_cuda_cca_set_property;
   object_class->get_property = gst_cuda_cca_get_property;
+  object_class->finalize = gst_cuda_cca_finalize;
 
   /**
    * GstCudaCca:mode:
@@ -384,6 +407,16 @@ gst_cuda_cca_class_init (GstCudaCcaClass *klass)
           defaults.features & OPTIONAL_ROWS, live));
 
   /**
+   * GstCudaCca:select:
+   *
+   * Limits on the numbers of a component: items name:minimum:maximum between commas, such as "area:200:5000, eccentricity:0.8:".
+   * One end may be empty; both belong to the range. A component outside one of them is dropped as by #GstCudaCca:min-area. A
+   * number that is not defined is within no limits. Names are area, x, y, width, height, cx, cy, major-axis, minor-axis,
+   * eccentricity, min, max, mean, std and value. The features that they need are computed, too.
+   */
+  g_object_class_install_property (object_class, PROP_SELECT, select_property_new (live));
+
+  /**
    * GstCudaCca:labels:
    *
    * Attaches the label image: each pixel holds the label of its component, 0 for background.
@@ -402,6 +435,7 @@ gst_cuda_cca_class_init (GstCudaCcaClass *klass)
           (defaults.features & CTR_FEATURE_BACKGROUND) != 0, controlled));
 
   strip_mode_install_properties (object_class, PROP_STRIP_MODE, PROP_MAX_OPEN_ROWS);
+  frame_calibration_install_property (object_class, PROP_CALIBRATION_LOCATION);
 
   gst_element_class_set_static_metadata (element_class, "CUDA connected components", "Filter/Analyzer/Video/Hardware",
       "Labels and measures connected components on the GPU or CPU and attaches them as metadata",

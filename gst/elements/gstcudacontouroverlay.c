@@ -194,7 +194,7 @@ gst_cuda_contour_overlay_draw (GstContoursFilter *filter, const CtrImage *image,
           filter, buffer, stream, self->layers.contours, self->layers.components, error))
     return FALSE;
   warn (self);
-  bits = gst_contours_filter_get_significant_bits (filter, frame, bits);
+  bits = gst_contours_filter_get_significant_bits (filter, image, bits);
   colours = get_colours (self, &frame->info, bits, style.colour);
   overlay_picture_init (&picture, frame, image->memory);
   if (!overlay_picture_set_background (&picture, &frame->info, self->background, colours, error))
@@ -228,6 +228,7 @@ static const PropertyField fields[] = {
     PROPERTY_FIELD (OVERLAY_PROP_ALPHA, GstCudaContourOverlay, alpha),
     PROPERTY_FIELD (OVERLAY_PROP_FILL_ALPHA, GstCudaContourOverlay, fill_alpha),
     PROPERTY_FIELD (OVERLAY_PROP_MIN_AREA, GstCudaContourOverlay, style.min_area),
+    PROPERTY_FIELD (OVERLAY_PROP_DIMENSIONS, GstCudaContourOverlay, style.dimensions),
     PROPERTY_FIELD (OVERLAY_PROP_LABELS, GstCudaContourOverlay, style.labels),
     PROPERTY_FIELD (OVERLAY_PROP_LEGEND, GstCudaContourOverlay, style.legend),
     PROPERTY_FIELD (OVERLAY_PROP_SIGNIFICANT_BITS, GstCudaContourOverlay, significant_bits),

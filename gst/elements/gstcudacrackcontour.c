@@ -72,7 +72,8 @@ enum {
   PROP_HIERARCHY,
   PROP_MIN_PERSISTENCE,
   PROP_MAX_DEPTH,
-  PROP_TRACE
+  PROP_TRACE,
+  PROP_CALIBRATION_LOCATION
 };
 
 /* Above all samples, so that no pixel is foreground. */
@@ -273,7 +274,8 @@ gst_cuda_crack_contour_set_property (GObject *object, guint id, const GValue *va
       crack_levels_set (&self->levels, g_value_get_string (value));
       break;
     default:
-      if (!property_fields_set (fields, self, id, value))
+      if (!property_fields_set (fields, self, id, value)
+          && !gst_contours_filter_set_calibration (GST_CONTOURS_FILTER (object), value, pspec))
         G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
@@ -294,7 +296,8 @@ gst_cuda_crack_contour_get_property (GObject *object, guint id, GValue *value, G
       g_value_set_string (value, self->levels.text);
       break;
     default:
-      if (!property_fields_get (fields, self, id, value))
+      if (!property_fields_get (fields, self, id, value)
+          && !gst_contours_filter_get_calibration (GST_CONTOURS_FILTER (object), value, pspec))
         G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
@@ -345,9 +348,8 @@ gst_cuda_crack_contour_class_init (GstCudaCrackContourClass *klass)
   /**
    * GstCudaCrackContour:min-level:
    *
-   * First level, in sample units: 1 to 255 for 8-bit formats and the luma of RGB, 1 to 65535 for GRAY16, P010 (whose
-   * 10-bit samples are in the upper bits) and P016. A value above #GstCudaCrackContour:max-level gives no contours and
-   * a warning.
+   * First level, in sample units: 1 to 255 for 8-bit formats and the luma of RGB, 1 to 65535 for GRAY16, P010 (whose 10-bit
+   * samples are in the upper bits) and P016. A value above #GstCudaCrackContour:max-level gives no contours and a warning.
    */
   g_object_class_install_property (object_class, PROP_MIN_LEVEL,
       g_param_spec_uint ("min-level", "Minimum level",
@@ -377,8 +379,7 @@ gst_cuda_crack_contour_class_init (GstCudaCrackContourClass *klass)
    * GstCudaCrackContour:levels:
    *
    * List of levels that replaces the range: ascending numbers from 1 to 65535, separated by commas or spaces, such as
-   * "64,128,192". An invalid list gives no contours and a warning. Empty: the range from #GstCudaCrackContour:min-level
-   * to #GstCudaCrackContour:max-level.
+   * "64,128,192". An invalid list gives no contours and a warning. Empty: the range of min-level and max-level.
    */
   g_object_class_install_property (object_class, PROP_LEVELS,
       g_param_spec_string ("levels", "Levels",
@@ -408,9 +409,8 @@ gst_cuda_crack_contour_class_init (GstCudaCrackContourClass *klass)
   /**
    * GstCudaCrackContour:min-area:
    *
-   * Minimum contour area in square pixels; smaller contours are dropped. The contours inside a dropped one become
-   * children of the next remaining contour around it in the #GstCudaCrackContour:hierarchy. Contours run along pixel edges: a rectangle of w x
-   * h pixels has the area w h. 0: no limit.
+   * Minimum contour area in square pixels; smaller contours are dropped. The contours inside a dropped one become children of the
+   * next one around it in the #GstCudaCrackContour:hierarchy. A rectangle of w x h pixels has the area w h. 0: no limit.
    */
   g_object_class_install_property (object_class, PROP_MIN_AREA,
       g_param_spec_double ("min-area", "Minimum area", "Minimum contour area in square pixels (0 = no limit)", 0,
@@ -437,10 +437,9 @@ gst_cuda_crack_contour_class_init (GstCudaCrackContourClass *klass)
   /**
    * GstCudaCrackContour:max-points:
    *
-   * Maximum number of points of a frame, at all levels, including those of dropped contours. It bounds the cost of a
-   * frame: a point takes up to 35 bytes and 100 ns on the CPU, 160 to 220 bytes on the GPU. A frame with more points
-   * gets no contours; its metadata has %GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED and the number, and the first of
-   * consecutive frames posts a warning. 0: no limit.
+   * Maximum number of points of a frame, at all levels, including those of dropped contours. It bounds the cost of a frame: a
+   * point takes up to 35 bytes and 100 ns on the CPU, 160 to 220 bytes on the GPU. A frame with more points gets no contours; its
+   * metadata has %GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED, and the first such frame posts a warning. 0: no limit.
    */
   g_object_class_install_property (object_class, PROP_MAX_POINTS,
       g_param_spec_uint64 ("max-points", "Maximum points",
@@ -454,8 +453,8 @@ gst_cuda_crack_contour_class_init (GstCudaCrackContourClass *klass)
    */
   g_object_class_install_property (object_class, PROP_FEATURES,
       g_param_spec_flags ("features", "Features",
-          "Optional measurements, in addition to area, perimeter and bounding box", GST_TYPE_CONTOURS_CONTOUR_FEATURES,
-          defaults.features, live));
+          "Optional measurements, in addition to area, perimeter and bounding box",
+          GST_TYPE_CUDA_CRACK_CONTOUR_FEATURES, defaults.features, live));
 
   /**
    * GstCudaCrackContour:post-messages:
@@ -477,6 +476,7 @@ gst_cuda_crack_contour_class_init (GstCudaCrackContourClass *klass)
 
   crack_settings_install_tree (object_class, PROP_HIERARCHY, PROP_MIN_PERSISTENCE, PROP_MAX_DEPTH, controlled);
   crack_settings_install_trace (object_class, PROP_TRACE, controlled);
+  frame_calibration_install_property (object_class, PROP_CALIBRATION_LOCATION);
 
   gst_element_class_set_static_metadata (element_class, "CUDA crack contours", "Filter/Analyzer/Video/Hardware",
       "Finds the contours of many grey levels on the GPU or CPU and attaches them as metadata",

@@ -75,9 +75,11 @@ gst_cuda_foreground_render (GstContoursFilter *filter, const CtrImage *image, co
     GstVideoFrame *out, gpointer stream, CtrError *error)
 {
   GstCudaForeground *self = GST_CUDA_FOREGROUND (filter);
-  const CtrForeground foreground = gst_foreground_filter_get_foreground (GST_FOREGROUND_FILTER (self));
+  CtrForeground foreground;
   CtrEdgePicture picture = {.plane_count = GST_VIDEO_FRAME_N_PLANES (out), .memory = image->memory};
 
+  if (!gst_foreground_filter_get_foreground (GST_FOREGROUND_FILTER (self), image, in->buffer, &foreground, error))
+    return FALSE;
   for (guint i = 0; i < picture.plane_count; i++)
     edge_plane_describe (&picture.planes[i], out, NULL, i);
   self->drawing = ctr_mask_enqueue (self->mask, image, &foreground, &picture, stream, error);

@@ -27,6 +27,7 @@
 
 #include "gst/base/framemessage.h"
 #include "gst/base/propertyfields.h"
+#include "gst/base/significantbits.h"
 #include "gst/snake/lists.h"
 #include "gst/snake/properties.h"
 #include "gst/snake/search.h"
@@ -40,10 +41,11 @@ struct _GstCudaSnake {
   GstContoursFilter parent;
 
   /* Properties, under the object lock. */
-  CtrSnakeParams params;
+  CtrSnakeParams params;    /* except significant_bits */
   SnakeSelection selection; /* except its lists */
   SnakeLists lists;
   gboolean track;
+  guint significant_bits; /* 0: automatic */
   gboolean post_messages;
   gboolean warned;       /* about the current properties */
   gboolean reset_tracks; /* before the next frame */
@@ -148,6 +150,7 @@ gst_cuda_snake_find_contours (
 {
   GstCudaSnake *self = GST_CUDA_SNAKE (filter);
   gboolean valid, track, reset_tracks;
+  guint significant_bits;
   CtrContours *contours;
   CtrSnakeParams params;
   SnakeSelection selection;
@@ -155,6 +158,7 @@ gst_cuda_snake_find_contours (
 
   GST_OBJECT_LOCK (self);
   params = self->params;
+  significant_bits = self->significant_bits;
   selection = self->selection;
   valid = snake_lists_fill (&self->lists, &selection, &problem);
   track = self->track;
@@ -162,6 +166,8 @@ gst_cuda_snake_find_contours (
   self->reset_tracks = FALSE;
   GST_OBJECT_UNLOCK (self);
 
+  if (params.model == CTR_SNAKE_BERNOULLI)
+    params.significant_bits = gst_contours_filter_get_significant_bits (filter, image, significant_bits);
   if (reset_tracks)
     snake_tracks_clear (self->tracks);
   self->objects = 0;
@@ -236,6 +242,7 @@ static const PropertyField fields[] = {
     PROPERTY_FIELD (SNAKE_PROP_START, GstCudaSnake, selection.start),
     PROPERTY_FIELD (SNAKE_PROP_TRACK, GstCudaSnake, track),
     PROPERTY_FIELD (SNAKE_PROP_HISTORY, GstCudaSnake, params.history),
+    PROPERTY_FIELD (SNAKE_PROP_SIGNIFICANT_BITS, GstCudaSnake, significant_bits),
     PROPERTY_FIELD (SNAKE_PROP_POST_MESSAGES, GstCudaSnake, post_messages),
     {0},
 };
@@ -256,8 +263,12 @@ gst_cuda_snake_set_property (GObject *object, guint id, const GValue *value, GPa
     case SNAKE_PROP_POLYGON:
       snake_lists_set (&self->lists, SNAKE_LIST_POLYGON, g_value_get_string (value));
       break;
+    case SNAKE_PROP_SIGNIFICANT_BITS:
+      self->significant_bits = significant_bits_clamp (GST_ELEMENT_CAST (self), g_value_get_uint (value));
+      break;
     default:
-      if (!property_fields_set (fields, self, id, value))
+      if (!property_fields_set (fields, self, id, value)
+          && !gst_contours_filter_set_calibration (GST_CONTOURS_FILTER (object), value, pspec))
         G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
@@ -285,7 +296,8 @@ gst_cuda_snake_get_property (GObject *object, guint id, GValue *value, GParamSpe
       g_value_set_string (value, self->lists.texts[SNAKE_LIST_POLYGON]);
       break;
     default:
-      if (!property_fields_get (fields, self, id, value))
+      if (!property_fields_get (fields, self, id, value)
+          && !gst_contours_filter_get_calibration (GST_CONTOURS_FILTER (object), value, pspec))
         G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
@@ -323,6 +335,7 @@ gst_cuda_snake_class_init (GstCudaSnakeClass *klass)
   object_class->set_property = gst_cuda_snake_set_property;
   object_class->get_property = gst_cuda_snake_get_property;
   snake_properties_install (object_class);
+  frame_calibration_install_property (object_class, SNAKE_PROP_CALIBRATION_LOCATION);
 
   gst_element_class_set_static_metadata (element_class, "CUDA snake", "Filter/Analyzer/Video/Hardware",
       "Fits polygons that separate targets from background by region statistics, on the GPU or CPU, and attaches them "

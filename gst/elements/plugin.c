@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* All elements register with and without a GPU. An element that cannot run posts an error when it starts. */
 #include "gst/elements/gstcontourexport.h"
+#include "gst/elements/gstcontourextract.h"
 #include "gst/elements/gstcudabackground.h"
 #include "gst/elements/gstcudaborders.h"
 #include "gst/elements/gstcudacanny.h"
@@ -10,14 +11,19 @@
 #include "gst/elements/gstcudaforeground.h"
 #include "gst/elements/gstcudasnake.h"
 
+#include <gst/contours/gstcontours.h>
+
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
-  return GST_ELEMENT_REGISTER (contourexport, plugin) & GST_ELEMENT_REGISTER (cudabackground, plugin)
-         & GST_ELEMENT_REGISTER (cudaborders, plugin) & GST_ELEMENT_REGISTER (cudacanny, plugin)
-         & GST_ELEMENT_REGISTER (cudacca, plugin) & GST_ELEMENT_REGISTER (cudacontouroverlay, plugin)
-         & GST_ELEMENT_REGISTER (cudacrackcontour, plugin) & GST_ELEMENT_REGISTER (cudaforeground, plugin)
-         & GST_ELEMENT_REGISTER (cudasnake, plugin);
+  /* What receives frames from another process looks the metadata up by name. */
+  gst_contours_component_meta_get_info ();
+  gst_contours_contour_meta_get_info ();
+  return GST_ELEMENT_REGISTER (contourexport, plugin) & GST_ELEMENT_REGISTER (contourextract, plugin)
+         & GST_ELEMENT_REGISTER (cudabackground, plugin) & GST_ELEMENT_REGISTER (cudaborders, plugin)
+         & GST_ELEMENT_REGISTER (cudacanny, plugin) & GST_ELEMENT_REGISTER (cudacca, plugin)
+         & GST_ELEMENT_REGISTER (cudacontouroverlay, plugin) & GST_ELEMENT_REGISTER (cudacrackcontour, plugin)
+         & GST_ELEMENT_REGISTER (cudaforeground, plugin) & GST_ELEMENT_REGISTER (cudasnake, plugin);
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, cudacontours,

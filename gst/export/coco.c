@@ -237,7 +237,7 @@ append_components (State *state, const ExportText *text, const ExportFrame *fram
     const gdouble box[4] = {c.x, c.y, c.w, c.h};
     guint category = find_category (state, gst_contours_component_meta_get_source (meta), FALSE);
     begin_annotation (state, text->out, frame, category, c.area, box);
-    export_append_json_component (text->out, &c, features);
+    export_append_json_component (text->out, meta, &c, features);
     g_string_append (text->out, "},\"segmentation\":[]}");
     ret = export_text_flush (text);
   }

@@ -2,9 +2,10 @@
 /* CSV format: one row for each component or contour. */
 #include "gst/export/format.h"
 #include "gst/export/numbertext.h"
+#include "gst/export/shapenumbers.h"
+#include "gst/export/worldnumbers.h"
 
 #include <math.h>
-#include <string.h>
 
 #define CODE_COLUMNS ",analysed_width,analysed_height,start_x,start_y,codes"
 #define NO_CODES ",,,,,"
@@ -20,7 +21,12 @@ append_header (GString *out, const gchar *more)
                         "orientation,major_axis,minor_axis,eccentricity,min,max,mean,std,"
                         "id,hole,parent,perimeter,point_count,level,coordinates,points,unfinished,"
                         "object,converged,restarted,iterations,criterion,gain,inside_count,inside_mean,"
-                        "inside_variance,outside_count,outside_mean,outside_variance,value,depth,birth,death");
+                        "inside_variance,outside_count,outside_mean,outside_variance,value,depth,birth,death,region,"
+                        "circularity,touches_frame");
+  for (guint i = 0; i < export_shape_number_count; i++)
+    g_string_append_printf (out, ",%s", export_shape_numbers[i].name);
+  g_string_append (out, ",subpixels");
+  export_append_world_columns (out);
   g_string_append (out, more);
   g_string_append_c (out, '\n');
 }
@@ -37,24 +43,6 @@ begin_file_of_codes (G_GNUC_UNUSED gpointer state, GString *out)
   append_header (out, CODE_COLUMNS);
 }
 
-/* RFC 4180: quoted if necessary, with quotes doubled. */
-static void
-append_string (GString *out, const gchar *text)
-{
-  gchar *valid = g_utf8_make_valid (text, -1);
-  gboolean quoted = valid[strcspn (valid, ",\"\r\n")] != '\0';
-  if (quoted)
-    g_string_append_c (out, '"');
-  for (const gchar *c = valid; *c; c++) {
-    if (*c == '"')
-      g_string_append_c (out, '"');
-    g_string_append_c (out, *c);
-  }
-  if (quoted)
-    g_string_append_c (out, '"');
-  g_free (valid);
-}
-
 static void
 append_uint (GString *out, guint64 value)
 {
@@ -67,6 +55,30 @@ append_double (GString *out, gdouble value)
 {
   number_text_append_double (out, value);
   g_string_append_c (out, ',');
+}
+
+/* Nothing if it is undefined. */
+static void
+append_defined (GString *out, gdouble value)
+{
+  if (!isnan (value))
+    number_text_append_double (out, value);
+}
+
+/* The columns of a shape, all of them empty without one. */
+static void
+append_shape (GString *out, const GstContoursShape *shape, GstContoursContourFeatures features)
+{
+  g_string_append_c (out, ',');
+  if (shape)
+    append_defined (out, shape->circularity);
+  g_string_append (out, !shape ? "," : shape->touches_frame ? ",1" : ",0");
+  for (guint i = 0; i < export_shape_number_count; i++) {
+    const ExportShapeNumber *number = &export_shape_numbers[i];
+    g_string_append_c (out, ',');
+    if (shape && features & number->feature)
+      append_defined (out, export_get_shape_number (shape, number));
+  }
 }
 
 static void
@@ -87,7 +99,7 @@ append_frame (GString *out, const ExportFrame *frame, GstMeta *meta)
   append_uint (out, frame->index);
   append_time (out, frame->pts);
   append_time (out, frame->stream_time);
-  append_string (out, source ? source : "");
+  export_append_csv_string (out, source ? source : "");
   g_string_append_c (out, ',');
   append_uint (out, width);
   append_uint (out, height);
@@ -95,8 +107,18 @@ append_frame (GString *out, const ExportFrame *frame, GstMeta *meta)
   append_uint (out, (frame->flags & GST_CONTOURS_RESULT_FLAG_INTERLACED) != 0);
 }
 
+/* Writes the last column but for codes. */
 static void
-append_component (GString *out, const GstContoursComponent *c, GstContoursComponentFeatures features)
+append_region_number (GString *out, gboolean has_regions, guint number)
+{
+  g_string_append_c (out, ',');
+  if (has_regions)
+    number_text_append_uint (out, number);
+}
+
+static void
+append_component (
+    GString *out, const GstContoursComponent *c, GstContoursComponentFeatures features, gboolean has_regions)
 {
   append_uint (out, c->label);
   append_double (out, c->area);
@@ -126,6 +148,7 @@ append_component (GString *out, const GstContoursComponent *c, GstContoursCompon
   if (features & GST_CONTOURS_COMPONENT_FEATURE_VALUES)
     number_text_append_uint (out, c->value);
   g_string_append (out, NO_NESTING);
+  append_region_number (out, has_regions, c->region_number);
 }
 
 static void
@@ -201,6 +224,16 @@ append_nesting (GString *out, GstContoursContourMeta *meta, guint index)
   }
 }
 
+static void
+append_shape_of (GString *out, GstContoursContourMeta *meta, guint index)
+{
+  const GstContoursContourFeatures features = gst_contours_contour_meta_get_features (meta);
+  GstContoursShape shape;
+  const gboolean has_shape = (features & ~GST_CONTOURS_CONTOUR_FEATURE_MOMENTS) != 0
+                             && gst_contours_contour_meta_get_shape (meta, index, &shape);
+  append_shape (out, has_shape ? &shape : NULL, features);
+}
+
 static GstFlowReturn
 append_points (const ExportText *text, GstContoursContourMeta *meta, const CtrPoint *points, guint count)
 {
@@ -210,6 +243,21 @@ append_points (const ExportText *text, GstContoursContourMeta *meta, const CtrPo
     export_map_point (meta, &points[i], &x, &y);
     export_append_double (text->out, i > 0 ? " " : "", x);
     export_append_double (text->out, " ", y);
+    ret = export_text_flush (text);
+  }
+  return ret;
+}
+
+/* The column of subpixels, empty without them. */
+static GstFlowReturn
+append_subpixels (const ExportText *text, GstContoursContourMeta *meta, guint index)
+{
+  GstFlowReturn ret = GST_FLOW_OK;
+  GstContoursSubpixel s;
+  g_string_append_c (text->out, ',');
+  for (guint i = 0; ret == GST_FLOW_OK && gst_contours_contour_meta_get_subpixel (meta, index, i, &s); i++) {
+    export_append_double (text->out, i > 0 ? " " : "", s.x);
+    export_append_double (text->out, " ", s.y);
     ret = export_text_flush (text);
   }
   return ret;
@@ -238,7 +286,10 @@ append_components (const ExportText *text, const GString *start, GstContoursComp
   GstContoursComponent c;
   for (guint i = 0; ret == GST_FLOW_OK && export_get_web_component (meta, i, &c); i++) {
     g_string_append_len (text->out, start->str, start->len);
-    append_component (text->out, &c, features);
+    append_component (text->out, &c, features, gst_contours_component_meta_get_region_count (meta) > 0);
+    append_shape (text->out, NULL, 0);
+    g_string_append_c (text->out, ',');
+    export_append_world_of_component (text->out, meta, i);
     g_string_append (text->out, with_codes ? NO_CODES "\n" : "\n");
     ret = export_text_flush (text);
   }
@@ -266,6 +317,12 @@ append_contours (const ExportText *text, const GString *start, GstContoursContou
     append_region (text->out, meta, i);
     g_string_append_c (text->out, ',');
     append_nesting (text->out, meta, i);
+    append_region_number (text->out, gst_contours_contour_meta_get_region_count (meta) > 0, c.region_number);
+    append_shape_of (text->out, meta, i);
+    if (ret == GST_FLOW_OK)
+      ret = append_subpixels (text, meta, i);
+    if (ret == GST_FLOW_OK)
+      ret = export_append_world_of_contour (text, meta, i, !has_codes);
     if (has_codes && ret == GST_FLOW_OK)
       ret = append_codes (text, meta, &codes, c.id);
     g_string_append (text->out, with_codes && !has_codes ? NO_CODES "\n" : "\n");

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/export/format.h"
+#include "gst/export/shapenumbers.h"
+#include "gst/export/worldnumbers.h"
 
 #include <math.h>
 
@@ -108,9 +110,12 @@ export_append_json_resolution (GString *out, guint width, guint height)
 }
 
 void
-export_append_json_component (GString *out, const GstContoursComponent *c, GstContoursComponentFeatures features)
+export_append_json_component (
+    GString *out, GstContoursComponentMeta *meta, const GstContoursComponent *c, GstContoursComponentFeatures features)
 {
   export_append_uint (out, "\"label\":", c->label);
+  if (gst_contours_component_meta_get_region_count (meta) > 0)
+    export_append_uint (out, ",\"region\":", c->region_number);
   if (features & GST_CONTOURS_COMPONENT_FEATURE_VALUES)
     export_append_uint (out, ",\"value\":", c->value);
   export_append_double (out, ",\"area\":", c->area);
@@ -134,11 +139,12 @@ export_append_json_component (GString *out, const GstContoursComponent *c, GstCo
   }
   if (c->unfinished)
     g_string_append (out, ",\"unfinished\":true");
+  export_append_json_world_component (out, meta, c->label - 1); /* The background, 0, has none. */
 }
 
-/* Appends the centroid, or null if it is undefined. */
+/* Appends a number, or null if it is undefined. */
 static void
-append_centroid (GString *out, const gchar *key, gdouble value)
+append_defined (GString *out, const gchar *key, gdouble value)
 {
   if (isnan (value))
     g_string_append_printf (out, "%snull", key);
@@ -169,6 +175,26 @@ append_region (GString *out, const GstContoursRegion *r)
   append_side (out, ",\"outside\":", r->outside_count, r->outside_mean, r->outside_variance);
 }
 
+/* Appends what features of the shape were asked for. */
+static void
+append_shape (GString *out, GstContoursContourMeta *meta, guint index)
+{
+  const GstContoursContourFeatures features = gst_contours_contour_meta_get_features (meta);
+  GstContoursShape shape;
+  if ((features & ~GST_CONTOURS_CONTOUR_FEATURE_MOMENTS) == 0
+      || !gst_contours_contour_meta_get_shape (meta, index, &shape))
+    return;
+  append_defined (out, ",\"circularity\":", shape.circularity);
+  g_string_append (out, shape.touches_frame ? ",\"touches_frame\":true" : ",\"touches_frame\":false");
+  for (guint i = 0; i < export_shape_number_count; i++) {
+    const ExportShapeNumber *number = &export_shape_numbers[i];
+    if (!(features & number->feature))
+      continue;
+    g_string_append_printf (out, ",\"%s\":", number->name);
+    append_defined (out, "", export_get_shape_number (&shape, number));
+  }
+}
+
 void
 export_append_json_contour (GString *out, GstContoursContourMeta *meta, const GstContoursContour *c)
 {
@@ -183,6 +209,8 @@ export_append_json_contour (GString *out, GstContoursContourMeta *meta, const Gs
     g_string_append (out, ",\"parent\":null");
   if (c->level > 0)
     export_append_uint (out, ",\"level\":", c->level);
+  if (gst_contours_contour_meta_get_region_count (meta) > 0)
+    export_append_uint (out, ",\"region\":", c->region_number);
   if (gst_contours_contour_meta_get_nesting (meta, c->id, &nesting)) {
     export_append_uint (out, ",\"depth\":", nesting.depth);
     export_append_uint (out, ",\"birth\":", nesting.birth);
@@ -195,13 +223,15 @@ export_append_json_contour (GString *out, GstContoursContourMeta *meta, const Gs
   export_append_double (out, ",\"w\":", c->w);
   export_append_double (out, ",\"h\":", c->h);
   if (gst_contours_contour_meta_get_features (meta) & GST_CONTOURS_CONTOUR_FEATURE_MOMENTS) {
-    append_centroid (out, ",\"cx\":", c->cx);
-    append_centroid (out, ",\"cy\":", c->cy);
+    append_defined (out, ",\"cx\":", c->cx);
+    append_defined (out, ",\"cy\":", c->cy);
   }
+  append_shape (out, meta, c->id);
   if (c->unfinished)
     g_string_append (out, ",\"unfinished\":true");
   if (gst_contours_contour_meta_get_region (meta, c->id, &region))
     append_region (out, &region);
+  export_append_json_world_contour (out, meta, c->id);
 }
 
 void
@@ -213,6 +243,13 @@ export_map_point (GstContoursContourMeta *meta, const CtrPoint *point, gdouble *
   else
     gst_contours_mapping_map_point (mapping, point->x, point->y, x, y);
   *y += export_get_web_shift ((GstMeta *) meta);
+}
+
+gdouble
+export_get_normal_angle (const GstContoursSubpixel *subpixel)
+{
+  const gdouble degrees = atan2 (subpixel->normal_y, subpixel->normal_x) * (180 / G_PI);
+  return degrees < 0 ? degrees + 360 : degrees;
 }
 
 gboolean

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The formats of contourexport: each is a table of functions that append text. docs/export-schema.md describes them.
  *
- * How the files of this folder work together: writer.h takes a frame and lets the format write it; coco.c, csv.c,
- * geojson.c, labelme.c, ndjson.c and svg.c are the formats. They append text with text.h and numbertext.h, and the
+ * How the files of this folder work together: framemetas.h fetches the metadata of a frame and lets the format write it. For
+ * contourexport, writer.h calls it and keeps interrupted frames. coco.c, csv.c, geojson.c, labelme.c, ndjson.c and svg.c
+ * are the formats. They append text with text.h and numbertext.h, and the
  * formats of outlines get polygons from shape.h, which builds them with outline.h and crackindex.h. The text goes to
  * files.h, which names, rotates and locks (name.h, claim.h) files of linefile.h. spool.h keeps what the end of a
  * document needs. To add a format, write such a table in a file of its own and list it in gstcontourexport.c. */
@@ -86,6 +87,9 @@ gdouble export_get_web_shift (GstMeta *meta);
 gboolean export_get_web_component (GstContoursComponentMeta *meta, guint index, GstContoursComponent *component);
 gboolean export_get_web_contour (GstContoursContourMeta *meta, guint index, GstContoursContour *contour);
 
+/* The direction of a refined point's normal in degrees, clockwise on the screen from the x axis, 0 or more and below 360. */
+gdouble export_get_normal_angle (const GstContoursSubpixel *subpixel);
+
 /* Maps the codes of META for a format with codes; FALSE if it writes points. */
 gboolean export_map_codes (GstContoursContourMeta *meta, CtrContourCodes *codes);
 
@@ -98,9 +102,10 @@ void export_append_json_frame (GString *out, const ExportFrame *frame);
 void export_append_json_limit (GString *out, GstContoursResultFlags flags);
 void export_append_json_resolution (GString *out, guint width, guint height);
 
-/* Append all members of a component, and of contour C of META except its points, to a JSON object. The first member has
+/* Append all members of component C of META, and of contour C of META except its points, to a JSON object. The first member has
  * no comma before it. */
-void export_append_json_component (GString *out, const GstContoursComponent *c, GstContoursComponentFeatures features);
+void export_append_json_component (
+    GString *out, GstContoursComponentMeta *meta, const GstContoursComponent *c, GstContoursComponentFeatures features);
 void export_append_json_contour (GString *out, GstContoursContourMeta *meta, const GstContoursContour *c);
 
 /* Appends the class name of an object: the name of the element that found it. */

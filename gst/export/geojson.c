@@ -112,7 +112,7 @@ append_components (State *state, const ExportText *text, GstContoursComponentMet
   GstContoursComponent c;
   for (guint i = 0; ret == GST_FLOW_OK && gst_contours_component_meta_get_component (meta, i, &c); i++) {
     begin_feature (state, out, (GstMeta *) meta, threshold);
-    export_append_json_component (out, &c, features);
+    export_append_json_component (out, meta, &c, features);
     g_string_append (out, "},\"geometry\":{\"type\":\"Polygon\",\"coordinates\":[");
     append_position (out, "[", c.x, c.y);
     append_position (out, ",", c.x + c.w, c.y);

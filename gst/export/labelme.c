@@ -306,7 +306,7 @@ append_components (State *state, const ExportText *text, GstContoursComponentMet
     append_position (out, TRUE, c.x + INSET, c.y + INSET);
     append_position (out, FALSE, c.x + c.w - INSET, c.y + c.h - INSET);
     g_string_append (out, "],\"attributes\":{");
-    export_append_json_component (out, &c, features);
+    export_append_json_component (out, meta, &c, features);
     end_shape (out);
     ret = export_text_flush (text);
   }

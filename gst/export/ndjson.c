@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* NDJSON format: one line for each meta of a frame. */
 #include "gst/export/format.h"
+#include "gst/export/worldnumbers.h"
 
 /* Appends the pixels that are in no component. Without any there is no centroid. */
 static void
@@ -15,7 +16,7 @@ append_background (GString *out, GstContoursComponentMeta *meta, GstContoursComp
     return;
   }
   g_string_append_c (out, '{');
-  export_append_json_component (out, &background, features & GST_CONTOURS_COMPONENT_FEATURE_VALUES);
+  export_append_json_component (out, meta, &background, features & GST_CONTOURS_COMPONENT_FEATURE_VALUES);
   g_string_append_c (out, '}');
 }
 
@@ -35,7 +36,7 @@ append_components (const ExportText *text, GstContoursComponentMeta *meta)
     GstContoursComponent component;
     export_get_web_component (meta, i, &component);
     g_string_append (out, i > 0 ? ",{" : "{");
-    export_append_json_component (out, &component, features);
+    export_append_json_component (out, meta, &component, features);
     g_string_append_c (out, '}');
     ret = export_text_flush (text);
   }
@@ -132,6 +133,31 @@ append_line (const ExportText *text, GstContoursContourMeta *meta, const Lines *
   return ret;
 }
 
+/* Where the edge is beside each point of contour INDEX: null where that is not known. */
+static GstFlowReturn
+append_subpixels (const ExportText *text, GstContoursContourMeta *meta, guint index)
+{
+  GString *out = text->out;
+  GstFlowReturn ret = GST_FLOW_OK;
+  GstContoursSubpixel s;
+  g_string_append (out, ",\"subpixels\":[");
+  for (guint i = 0; ret == GST_FLOW_OK && gst_contours_contour_meta_get_subpixel (meta, index, i, &s); i++) {
+    g_string_append (out, i > 0 ? "," : "");
+    if (s.flags == GST_CONTOURS_SUBPIXEL_FLAG_NONE) {
+      export_append_double (out, "[", s.x);
+      export_append_double (out, ",", s.y);
+      export_append_double (out, ",", export_get_normal_angle (&s));
+      export_append_double (out, ",", s.strength);
+      g_string_append_c (out, ']');
+    } else {
+      g_string_append (out, "null");
+    }
+    ret = export_text_flush (text);
+  }
+  g_string_append (out, ret == GST_FLOW_OK ? "]" : "");
+  return ret;
+}
+
 static GstFlowReturn
 append_contours (const ExportText *text, GstContoursContourMeta *meta, gboolean codes)
 {
@@ -157,8 +183,12 @@ append_contours (const ExportText *text, GstContoursContourMeta *meta, gboolean 
     g_string_append (out, i > 0 ? ",{" : "{");
     export_append_json_contour (out, meta, &c);
     ret = append_line (text, meta, &lines, &c);
+    if (ret == GST_FLOW_OK && lines.points)
+      ret = export_append_json_world_points (text, meta, i);
     if (ret == GST_FLOW_OK && gst_contours_contour_meta_has_history (meta))
       ret = append_history (text, meta, i);
+    if (ret == GST_FLOW_OK && gst_contours_contour_meta_has_subpixel (meta))
+      ret = append_subpixels (text, meta, i);
     if (ret == GST_FLOW_OK)
       g_string_append_c (out, '}');
   }

@@ -104,6 +104,8 @@ append_contours (const ExportText *text, GstContoursContourMeta *meta)
       append_uint_attribute (text->out, " data-level=\"", shape->contour.level);
       append_grey (text->out, shape->contour.level, highest);
     }
+    if (gst_contours_contour_meta_get_region_count (meta) > 0)
+      append_uint_attribute (text->out, " data-region=\"", shape->contour.region_number);
     if (shape->contour.hole)
       g_string_append (text->out, " class=\"hole\"");
     g_string_append (text->out, " d=\"");
@@ -125,6 +127,8 @@ append_components (const ExportText *text, GstContoursComponentMeta *meta)
   for (guint i = 0; ret == GST_FLOW_OK && gst_contours_component_meta_get_component (meta, i, &c); i++) {
     g_string_append (text->out, "<rect");
     append_uint_attribute (text->out, " data-label=\"", c.label);
+    if (gst_contours_component_meta_get_region_count (meta) > 0)
+      append_uint_attribute (text->out, " data-region=\"", c.region_number);
     append_double_attribute (text->out, " x=\"", c.x);
     append_double_attribute (text->out, " y=\"", c.y);
     append_double_attribute (text->out, " width=\"", c.w);

@@ -3,6 +3,8 @@
 
 #include "gst/export/numbertext.h"
 
+#include <string.h>
+
 /* Length from which text is flushed. A GString of a whole frame with millions of components would take gigabytes, and
  * GLib aborts if memory runs out. */
 #define LONG_TEXT 65536
@@ -51,6 +53,24 @@ export_append_json_string (GString *out, const gchar *text)
       g_string_append_c (out, *c);
   }
   g_string_append_c (out, '"');
+  g_free (valid);
+}
+
+/* Quoted if necessary, with quotes doubled. */
+void
+export_append_csv_string (GString *out, const gchar *text)
+{
+  gchar *valid = g_utf8_make_valid (text, -1);
+  gboolean quoted = valid[strcspn (valid, ",\"\r\n")] != '\0';
+  if (quoted)
+    g_string_append_c (out, '"');
+  for (const gchar *c = valid; *c; c++) {
+    if (*c == '"')
+      g_string_append_c (out, '"');
+    g_string_append_c (out, *c);
+  }
+  if (quoted)
+    g_string_append_c (out, '"');
   g_free (valid);
 }
 

@@ -27,6 +27,9 @@ void export_append_time (GString *out, const gchar *key, GstClockTime time); /* 
 /* Appends TEXT as a quoted JSON string in valid UTF-8. */
 void export_append_json_string (GString *out, const gchar *text);
 
+/* Appends TEXT as a field of CSV (RFC 4180) in valid UTF-8. */
+void export_append_csv_string (GString *out, const gchar *text);
+
 /* Appends ` NAME="TEXT"` as valid XML. */
 void export_append_xml_attribute (GString *out, const gchar *name, const gchar *text);
 

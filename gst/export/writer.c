@@ -2,6 +2,8 @@
 /* Writes frames, resumes interrupted ones and ends documents. */
 #include "gst/export/writer.h"
 
+#include "gst/export/framemetas.h"
+
 /* Posts ERROR, of GST_RESOURCE_ERROR, if it is the first one of a run, and frees it. */
 static GstFlowReturn
 fail (ExportWriter *self, GError *error)
@@ -160,42 +162,6 @@ write_last (ExportWriter *self)
   return ret;
 }
 
-/* Points are not fetched where codes are written. */
-static gboolean
-fetch_contours (ExportWriter *self, GstContoursContourMeta *meta, GError **error)
-{
-  GstContoursContour first;
-  if (!self->format->codes || !gst_contours_contour_meta_has_codes (meta))
-    return gst_contours_contour_meta_fetch (meta, error);
-  if (!gst_contours_contour_meta_fetch_codes (meta, error))
-    return FALSE;
-  if (gst_contours_contour_meta_get_count (meta) == 0 || gst_contours_contour_meta_get_contour (meta, 0, &first))
-    return TRUE;
-  return gst_contours_contour_meta_fetch (meta, error);
-}
-
-/* Fetches the metas of the frame that are exported and adds their flags to *FLAGS. Returns their number, or -1 after an
- * error. */
-static gint
-prepare_metas (ExportWriter *self, GstBuffer *buffer, GstMeta **first, GstContoursResultFlags *flags)
-{
-  GError *error = NULL;
-  gpointer iterator = NULL;
-  gint metas = 0;
-  for (GstMeta *meta; (meta = gst_buffer_iterate_meta (buffer, &iterator));) {
-    if (!export_supports (meta))
-      continue;
-    if (export_is_contours (meta) && !fetch_contours (self, (GstContoursContourMeta *) meta, &error)) {
-      fail (self, error);
-      return -1;
-    }
-    *flags |= export_get_flags (meta);
-    if (metas++ == 0)
-      *first = meta;
-  }
-  return metas;
-}
-
 /* Opens the file for the frame unless it is open. */
 static GstFlowReturn
 prepare_file (ExportWriter *self)
@@ -234,21 +200,12 @@ note_frame (ExportWriter *self, const ExportFrame *frame)
 static GstFlowReturn
 write_metas (ExportWriter *self, GstBuffer *buffer, ExportFrame *frame, guint metas)
 {
-  const ExportFormat *format = self->format;
   const ExportText text = {self->text, write_text, self};
-  gpointer iterator = NULL;
-  GstFlowReturn ret = GST_FLOW_OK;
   frame->path = export_files_get_path (self->files);
-  if (format->begin_frame)
-    format->begin_frame (self->state, self->text, frame);
-  for (GstMeta *meta; ret == GST_FLOW_OK && (meta = gst_buffer_iterate_meta (buffer, &iterator));)
-    if (export_supports (meta))
-      ret = format->write (self->state, &text, frame, meta);
+  GstFlowReturn ret = export_metas_write (buffer, self->format, self->state, &text, frame, metas);
   if (ret != GST_FLOW_OK)
     return ret;
-  if (format->end_frame)
-    format->end_frame (self->state, self->text, frame, metas);
-  return format->extent == EXPORT_FRAME ? close_file (self, FALSE) : write_text (self);
+  return self->format->extent == EXPORT_FRAME ? close_file (self, FALSE) : write_text (self);
 }
 
 /* An interrupted frame is kept without its picture, for write_rest(). */
@@ -354,17 +311,16 @@ export_writer_write (ExportWriter *self, GstBuffer *buffer, const ExportFrame *d
   self->frame = *described;
   self->frame.index = index;
 
-  GstMeta *first = NULL;
-  gint metas = prepare_metas (self, buffer, &first, &self->frame.flags);
-  if (metas < 0)
-    return GST_FLOW_ERROR;
+  GError *error = NULL;
+  ExportMetas metas;
+  if (!export_metas_fetch (buffer, self->format, &metas, &error))
+    return fail (self, error);
   ret = prepare_file (self);
   if (ret != GST_FLOW_OK)
     return ret;
   ExportFrame frame = self->frame;
-  if (first)
-    export_get_size (first, &frame.width, &frame.height);
-  ret = write_frame (self, buffer, &frame, (guint) metas);
+  export_metas_describe (&metas, &frame);
+  ret = write_frame (self, buffer, &frame, metas.count);
   self->frame.index++;
   return ret;
 }

@@ -18,4 +18,8 @@
 G_GNUC_INTERNAL
 CtrComponents *gst_contours_component_meta_wait (GstContoursComponentMeta *meta);
 
+/* Transforms the ellipse of SHAPE by the linear part of MAPPING. */
+G_GNUC_INTERNAL
+void gst_contours_component_map_shape (const GstContoursMapping *mapping, CtrComponentShape *shape);
+
 #endif /* __GST_CONTOURS_COMPONENT_META_PRIVATE_H__ */

@@ -340,6 +340,24 @@ gst_contours_component_meta_get_count (GstContoursComponentMeta *meta)
 }
 
 /**
+ * gst_contours_component_meta_get_region_count:
+ * @meta: a #GstContoursComponentMeta
+ *
+ * The number of regions that were analysed, with the properties region-source, region and mask-location of the element. Each
+ * component has the number of its region.
+ *
+ * Returns: the number of regions; 0 if the whole frame was analysed, or nothing of it
+ *
+ * Since: 0.1
+ */
+guint
+gst_contours_component_meta_get_region_count (GstContoursComponentMeta *meta)
+{
+  g_return_val_if_fail (IS_COMPONENT_META (meta), 0);
+  return PENDING (meta)->region_count;
+}
+
+/**
  * gst_contours_component_meta_get_threshold:
  * @meta: a #GstContoursComponentMeta
  *

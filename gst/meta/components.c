@@ -7,8 +7,8 @@
 
 /* Transforms the ellipse of SHAPE by MAPPING: with its linear part A, the covariance C becomes A C A^T. The formulas
  * are those of ctr_component_shape(). */
-static void
-map_shape (const GstContoursMapping *mapping, CtrComponentShape *shape)
+void
+gst_contours_component_map_shape (const GstContoursMapping *mapping, CtrComponentShape *shape)
 {
   gdouble a = mapping->xx, b = mapping->xy, c = mapping->yx, d = mapping->yy;
   gdouble xx = shape->mu20, xy = shape->mu11, yy = shape->mu02;
@@ -26,7 +26,7 @@ map_shape (const GstContoursMapping *mapping, CtrComponentShape *shape)
 
 /* The fields that follow from a row of the table; the others are those of a component without features. */
 static void
-fill_row (const GstContoursMapping *mapping, const CtrComponent *row, GstContoursComponent *out)
+fill_row (const GstContoursMapping *mapping, const CtrComponent *row, guint features, GstContoursComponent *out)
 {
   memset (out, 0, sizeof *out); /* padding, too */
   out->pixels = row->area;
@@ -39,9 +39,12 @@ fill_row (const GstContoursMapping *mapping, const CtrComponent *row, GstContour
   gst_contours_mapping_map_point (mapping, row->start_x, row->top, &out->first_x, &out->first_y);
   out->sum_x = row->sum_x;
   out->sum_y = row->sum_y;
+  if (features & CTR_FEATURE_VALUES)
+    out->value = row->value;
+  else
+    out->region_number = row->region;
   out->orientation = out->major_axis = out->minor_axis = out->eccentricity = NAN;
   out->mean = out->std = NAN;
-  out->value = row->value;
 }
 
 static void
@@ -51,7 +54,7 @@ fill_component (GstContoursComponentMeta *meta, guint index, GstContoursComponen
   const CtrComponent *row = &components->table[index];
   const GstContoursMapping *mapping = &PRIVATE (meta)->mapping;
 
-  fill_row (mapping, row, out);
+  fill_row (mapping, row, components->features, out);
   out->label = index + 1;
   out->web_row = components->origin_row + row->top;
   out->unfinished = ctr_components_is_unfinished (components, index);
@@ -59,7 +62,7 @@ fill_component (GstContoursComponentMeta *meta, guint index, GstContoursComponen
     CtrComponentShape shape;
     ctr_component_shape (row, &components->moments[index], &shape);
     if (!gst_contours_mapping_is_identity (mapping))
-      map_shape (mapping, &shape);
+      gst_contours_component_map_shape (mapping, &shape);
     out->orientation = shape.orientation;
     out->major_axis = shape.major_axis;
     out->minor_axis = shape.minor_axis;
@@ -144,6 +147,6 @@ gst_contours_component_meta_get_background (GstContoursComponentMeta *meta, GstC
   g_return_val_if_fail (background != NULL, FALSE);
   if (!(PENDING (meta)->features & CTR_FEATURE_BACKGROUND))
     return FALSE;
-  fill_row (&PRIVATE (meta)->mapping, &COMPONENTS (meta)->background, background);
+  fill_row (&PRIVATE (meta)->mapping, &COMPONENTS (meta)->background, COMPONENTS (meta)->features, background);
   return TRUE;
 }

@@ -42,6 +42,26 @@ gst_contours_contour_meta_map_sums (GstContoursContourMeta *meta)
   return sums;
 }
 
+const CtrContourShape *
+gst_contours_contour_meta_map_shapes (GstContoursContourMeta *meta)
+{
+  CtrError error;
+  const CtrContourShape *shapes = ctr_contours_map_shapes (PENDING (meta), &error);
+  if (!shapes)
+    GST_WARNING ("The shapes cannot be fetched from the GPU: %s", error.message);
+  return shapes;
+}
+
+const CtrContourFits *
+gst_contours_contour_meta_map_fits (GstContoursContourMeta *meta)
+{
+  CtrError error;
+  const CtrContourFits *fits = ctr_contours_map_fits (PENDING (meta), &error);
+  if (!fits)
+    GST_WARNING ("The fits cannot be fetched from the GPU: %s", error.message);
+  return fits;
+}
+
 const CtrContourNesting *
 gst_contours_contour_meta_map_nesting (GstContoursContourMeta *meta)
 {

@@ -6,8 +6,11 @@
 #include "gst/meta/resultmeta-private.h"
 
 #include <contours/contourlist.h>
+#include <contours/shapes.h>
 #include <contours/snake.h>
+#include <contours/subpixel.h>
 #include <gst/contours/gstcontourmeta.h>
+#include <math.h>
 
 G_BEGIN_DECLS
 
@@ -27,6 +30,24 @@ has_moments (GstContoursContourMeta *meta)
   return (PENDING (meta)->features & CTR_CONTOUR_FEATURE_MOMENTS) != 0;
 }
 
+static inline gboolean
+has_shapes (GstContoursContourMeta *meta)
+{
+  return (PENDING (meta)->features & CTR_CONTOUR_SHAPE_FEATURES) != 0;
+}
+
+static inline gboolean
+has_subpixels (GstContoursContourMeta *meta)
+{
+  return (PENDING (meta)->features & CTR_CONTOUR_FEATURE_SUBPIXEL) != 0;
+}
+
+static inline gboolean
+has_fits (GstContoursContourMeta *meta)
+{
+  return (PENDING (meta)->features & CTR_CONTOUR_FEATURE_FITS) != 0;
+}
+
 /* The arrays on the host, or NULL after a warning. */
 G_GNUC_INTERNAL
 const CtrContour *gst_contours_contour_meta_map_table (GstContoursContourMeta *meta);
@@ -42,6 +63,18 @@ const CtrSnakeRegion *gst_contours_contour_meta_map_regions (GstContoursContourM
 
 G_GNUC_INTERNAL
 const CtrContourNesting *gst_contours_contour_meta_map_nesting (GstContoursContourMeta *meta);
+
+G_GNUC_INTERNAL
+const CtrContourShape *gst_contours_contour_meta_map_shapes (GstContoursContourMeta *meta);
+G_GNUC_INTERNAL
+const CtrContourFits *gst_contours_contour_meta_map_fits (GstContoursContourMeta *meta);
+
+/* Whether M scales lengths in all directions alike, by hypot (xx, yx). */
+static inline gboolean
+scales_evenly (const GstContoursMapping *m)
+{
+  return fabs (m->xx) == fabs (m->yy) && fabs (m->xy) == fabs (m->yx) && m->xx * m->xy + m->yx * m->yy == 0;
+}
 
 /* From the coordinates of the contours' points to those of the frame. */
 G_GNUC_INTERNAL

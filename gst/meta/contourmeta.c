@@ -3,6 +3,9 @@
 #include "gst/meta/contourmeta-private.h"
 
 G_STATIC_ASSERT ((guint) GST_CONTOURS_CONTOUR_FEATURE_MOMENTS == (guint) CTR_CONTOUR_FEATURE_MOMENTS);
+G_STATIC_ASSERT ((guint) GST_CONTOURS_CONTOUR_FEATURE_HULL == (guint) CTR_CONTOUR_FEATURE_HULL);
+G_STATIC_ASSERT ((guint) GST_CONTOURS_CONTOUR_FEATURE_HOLES == (guint) CTR_CONTOUR_FEATURE_HOLES);
+G_STATIC_ASSERT ((guint) GST_CONTOURS_CONTOUR_FEATURE_FITS == (guint) CTR_CONTOUR_FEATURE_FITS);
 G_STATIC_ASSERT ((guint) GST_CONTOURS_CONTOUR_COORDINATES_PIXELS == (guint) CTR_COORDINATES_PIXELS);
 G_STATIC_ASSERT ((guint) GST_CONTOURS_CONTOUR_COORDINATES_CORNERS == (guint) CTR_COORDINATES_CORNERS);
 
@@ -13,6 +16,14 @@ gst_contours_contour_features_get_type (void)
   if (g_once_init_enter (&type)) {
     static const GFlagsValue values[] = {
         {GST_CONTOURS_CONTOUR_FEATURE_MOMENTS, "Moments: centroids", "moments"},
+        {GST_CONTOURS_CONTOUR_FEATURE_HULL, "Convex hull: its area and perimeter, solidity", "hull"},
+        {GST_CONTOURS_CONTOUR_FEATURE_DEFECT, "Deepest convexity defect", "defect"},
+        {GST_CONTOURS_CONTOUR_FEATURE_RECTANGLE, "Rectangle of least area", "rectangle"},
+        {GST_CONTOURS_CONTOUR_FEATURE_FERET, "Greatest and least Feret diameter", "feret"},
+        {GST_CONTOURS_CONTOUR_FEATURE_CIRCLE, "Smallest enclosing circle", "circle"},
+        {GST_CONTOURS_CONTOUR_FEATURE_DISTANCES, "Distances from the centroid: roundness", "distances"},
+        {GST_CONTOURS_CONTOUR_FEATURE_HOLES, "Holes: number, area, Euler number; with mode ccomp or tree", "holes"},
+        {GST_CONTOURS_CONTOUR_FEATURE_FITS, "Line, circle and ellipse that fit best", "fits"},
         {0, NULL, NULL},
     };
     g_once_init_leave (&type, g_flags_register_static ("GstContoursContourFeatures", values));
@@ -255,7 +266,10 @@ gst_contours_contour_meta_fetch (GstContoursContourMeta *meta, GError **error)
   if (ctr_contours_map_table (contours, &reason) && ctr_contours_map_points (contours, &reason)
       && (!has_moments (meta) || ctr_contours_map_sums (contours, &reason))
       && (!gst_contours_contour_meta_has_regions (meta) || ctr_contours_map_regions (contours, &reason))
-      && (!gst_contours_contour_meta_has_nesting (meta) || ctr_contours_map_nesting (contours, &reason)))
+      && (!gst_contours_contour_meta_has_nesting (meta) || ctr_contours_map_nesting (contours, &reason))
+      && (!has_shapes (meta) || ctr_contours_map_shapes (contours, &reason))
+      && (!has_subpixels (meta) || ctr_contours_map_subpixel (contours, &reason))
+      && (!has_fits (meta) || ctr_contours_map_fits (contours, &reason)))
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ, "The contours cannot be fetched from the GPU: %s",
       reason.message);
@@ -418,23 +432,6 @@ gst_contours_contour_meta_get_coordinates (GstContoursContourMeta *meta)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), GST_CONTOURS_CONTOUR_COORDINATES_PIXELS);
   return (GstContoursContourCoordinates) PENDING (meta)->coordinates;
-}
-
-/**
- * gst_contours_contour_meta_get_features:
- * @meta: a #GstContoursContourMeta
- *
- * The optional measurements that the analysis was asked for.
- *
- * Returns: what @meta has besides points, hierarchy, area, perimeter and bounding box
- *
- * Since: 0.1
- */
-GstContoursContourFeatures
-gst_contours_contour_meta_get_features (GstContoursContourMeta *meta)
-{
-  g_return_val_if_fail (IS_CONTOUR_META (meta), 0);
-  return PENDING (meta)->features & GST_CONTOURS_CONTOUR_FEATURE_MOMENTS;
 }
 
 /**

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The connectivity of contours; single contours with their regions and nesting, in pixels of the frame that carries the metadata. */
+/* The connectivity of contours and the number of their regions; single contours with their regions and nesting, in pixels of the frame that carries the metadata. */
 #include "gst/meta/contourmeta-private.h"
 
 #include <math.h>
@@ -22,11 +22,22 @@ gst_contours_contour_meta_get_connectivity (GstContoursContourMeta *meta)
   return PENDING (meta)->connectivity;
 }
 
-/* Whether M scales lengths in all directions alike, by hypot (xx, yx). */
-static gboolean
-scales_evenly (const GstContoursMapping *m)
+/**
+ * gst_contours_contour_meta_get_region_count:
+ * @meta: a #GstContoursContourMeta
+ *
+ * The number of regions that were analysed, with the properties region-source, region and mask-location of the element. Each
+ * contour has the number of its region.
+ *
+ * Returns: the number of regions; 0 if the whole frame was analysed, or nothing of it
+ *
+ * Since: 0.1
+ */
+guint
+gst_contours_contour_meta_get_region_count (GstContoursContourMeta *meta)
 {
-  return fabs (m->xx) == fabs (m->yy) && fabs (m->xy) == fabs (m->yx) && m->xx * m->xy + m->yx * m->yy == 0;
+  g_return_val_if_fail (IS_CONTOUR_META (meta), 0);
+  return PENDING (meta)->region_count;
 }
 
 /* The length of the line through the transformed POINTS. */
@@ -74,6 +85,7 @@ fill_contour (GstContoursContourMeta *meta, const Arrays *arrays, guint index, G
   out->unfinished = (row->flags & CTR_CONTOUR_OPEN) != 0;
   out->web_row = CONTOURS (meta)->origin_row + row->top;
   out->level = row->level;
+  out->region_number = row->region;
   out->parent = row->parent;
   out->next = row->next;
   out->previous = row->previous;

@@ -3,7 +3,9 @@
 #include <contours/codes.h>
 #include <contours/components.h>
 #include <contours/contourlist.h>
+#include <contours/shapes.h>
 #include <contours/snake.h>
+#include <contours/subpixel.h>
 #include <gst/contours/gstcontourslayout.h>
 #include <stddef.h>
 #include <string.h>
@@ -77,6 +79,7 @@ static const Field contour[] = {
     FIELD (CtrContour, top),
     FIELD (CtrContour, width),
     FIELD (CtrContour, height),
+    FIELD (CtrContour, region),
     {0},
 };
 
@@ -143,6 +146,66 @@ static const Field contour_moments[] = {
     {0},
 };
 
+static const Field contour_shape_values[] = {
+    FIELD (CtrContourShapeValues, circularity),
+    FIELD (CtrContourShapeValues, touches_frame),
+    FIELD (CtrContourShapeValues, hull_area),
+    FIELD (CtrContourShapeValues, hull_perimeter),
+    FIELD (CtrContourShapeValues, solidity),
+    FIELD (CtrContourShapeValues, defect_depth),
+    FIELD (CtrContourShapeValues, defect_x),
+    FIELD (CtrContourShapeValues, defect_y),
+    FIELD (CtrContourShapeValues, rectangle_x),
+    FIELD (CtrContourShapeValues, rectangle_y),
+    FIELD (CtrContourShapeValues, rectangle_width),
+    FIELD (CtrContourShapeValues, rectangle_height),
+    FIELD (CtrContourShapeValues, rectangle_angle),
+    FIELD (CtrContourShapeValues, rectangularity),
+    FIELD (CtrContourShapeValues, feret_max),
+    FIELD (CtrContourShapeValues, feret_max_angle),
+    FIELD (CtrContourShapeValues, feret_min),
+    FIELD (CtrContourShapeValues, feret_min_angle),
+    FIELD (CtrContourShapeValues, circle_x),
+    FIELD (CtrContourShapeValues, circle_y),
+    FIELD (CtrContourShapeValues, circle_radius),
+    FIELD (CtrContourShapeValues, distance_mean),
+    FIELD (CtrContourShapeValues, distance_deviation),
+    FIELD (CtrContourShapeValues, distance_max),
+    FIELD (CtrContourShapeValues, roundness),
+    FIELD (CtrContourShapeValues, radial_circularity),
+    FIELD (CtrContourShapeValues, hole_area),
+    FIELD (CtrContourShapeValues, holes),
+    FIELD (CtrContourShapeValues, euler_number),
+    FIELD (CtrContourShapeValues, major),
+    FIELD (CtrContourShapeValues, minor),
+    FIELD (CtrContourShapeValues, anisometry),
+    FIELD (CtrContourShapeValues, bulkiness),
+    FIELD (CtrContourShapeValues, structure_factor),
+    NAMED (CtrContourShapeValues, "hu1", hu[0]),
+    NAMED (CtrContourShapeValues, "hu2", hu[1]),
+    NAMED (CtrContourShapeValues, "hu3", hu[2]),
+    NAMED (CtrContourShapeValues, "hu4", hu[3]),
+    NAMED (CtrContourShapeValues, "hu5", hu[4]),
+    NAMED (CtrContourShapeValues, "hu6", hu[5]),
+    NAMED (CtrContourShapeValues, "hu7", hu[6]),
+    FIELD (CtrContourShapeValues, compactness),
+    FIELD (CtrContourShapeValues, feret_extent),
+    FIELD (CtrContourShapeValues, line_x),
+    FIELD (CtrContourShapeValues, line_y),
+    FIELD (CtrContourShapeValues, line_angle),
+    FIELD (CtrContourShapeValues, line_deviation),
+    FIELD (CtrContourShapeValues, fit_circle_x),
+    FIELD (CtrContourShapeValues, fit_circle_y),
+    FIELD (CtrContourShapeValues, fit_circle_radius),
+    FIELD (CtrContourShapeValues, fit_circle_deviation),
+    FIELD (CtrContourShapeValues, ellipse_x),
+    FIELD (CtrContourShapeValues, ellipse_y),
+    FIELD (CtrContourShapeValues, ellipse_major),
+    FIELD (CtrContourShapeValues, ellipse_minor),
+    FIELD (CtrContourShapeValues, ellipse_angle),
+    {0},
+};
+
 static const Field snake_region[] = {
     FIELD (CtrSnakeRegion, object),
     FIELD (CtrSnakeRegion, flags),
@@ -170,6 +233,15 @@ static const Field snake_state[] = {
     {0},
 };
 
+static const Field subpixel_point[] = {
+    FIELD (CtrSubpixelPoint, x),
+    FIELD (CtrSubpixelPoint, y),
+    FIELD (CtrSubpixelPoint, strength),
+    FIELD (CtrSubpixelPoint, normal),
+    FIELD (CtrSubpixelPoint, flags),
+    {0},
+};
+
 static const Layout layouts[] = {
     {"CtrComponent", sizeof (CtrComponent), component},
     {"CtrComponentGrey", sizeof (CtrComponentGrey), component_grey},
@@ -178,10 +250,12 @@ static const Layout layouts[] = {
     {"CtrContourChain", sizeof (CtrContourChain), contour_chain},
     {"CtrContourMoments", sizeof (CtrContourMoments), contour_moments},
     {"CtrContourNesting", sizeof (CtrContourNesting), contour_nesting},
+    {"CtrContourShapeValues", sizeof (CtrContourShapeValues), contour_shape_values},
     {"CtrContourSums", sizeof (CtrContourSums), contour_sums},
     {"CtrPoint", sizeof (CtrPoint), point},
     {"CtrSnakeRegion", sizeof (CtrSnakeRegion), snake_region},
     {"CtrSnakeState", sizeof (CtrSnakeState), snake_state},
+    {"CtrSubpixelPoint", sizeof (CtrSubpixelPoint), subpixel_point},
 };
 
 static gchar *
@@ -206,8 +280,8 @@ describe (const Layout *layout)
 /**
  * gst_contours_get_layout:
  * @structure: name of a structure: `CtrComponent`, `CtrComponentGrey`, `CtrComponentMoments`, `CtrContour`,
- *     `CtrContourChain`, `CtrContourMoments`, `CtrContourNesting`, `CtrContourSums`, `CtrPoint`, `CtrSnakeRegion` or
- *     `CtrSnakeState`
+ *     `CtrContourChain`, `CtrContourMoments`, `CtrContourNesting`, `CtrContourShapeValues`, `CtrContourSums`, `CtrPoint`,
+ *     `CtrSnakeRegion`, `CtrSnakeState` or `CtrSubpixelPoint`
  *
  * Describes how the elements of a result array lie in memory, for languages that cannot read the C declaration. The
  * description is a JSON object with the arrays `names`, `formats` and `offsets`, which have one item per field, and

@@ -4,6 +4,7 @@
 #define __GST_CONTOURS_RESULT_META_PRIVATE_H__
 
 #include <gst/gst.h>
+#include <gst/contours/gstcontourscalibration.h>
 #include <gst/contours/gstcontoursmapping.h>
 #include <gst/contours/gstcontoursresult.h>
 
@@ -24,8 +25,9 @@ typedef struct {
   GstContoursMapping mapping;
   gchar *source; /* GRefString or NULL */
   GstContoursResultFlags flags;
-  gboolean guards_memory; /* The analysis may still read the memory of the buffer. */
-  guint64 first_row;      /* of the frame in the web, with GST_CONTOURS_RESULT_FLAG_STRIP; otherwise 0 */
+  gboolean guards_memory;              /* The analysis may still read the memory of the buffer. */
+  GstContoursCalibration *calibration; /* of the analysed pictures, or NULL */
+  guint64 first_row;                   /* of the frame in the web, with GST_CONTOURS_RESULT_FLAG_STRIP; otherwise 0 */
 } GstContoursResultMeta;
 
 /* To be called once for each type, under g_once_init_enter(). */
@@ -44,6 +46,10 @@ GstContoursResultMeta *gst_contours_result_meta_add (GstBuffer *buffer, const Gs
  * web. */
 G_GNUC_INTERNAL
 void gst_contours_result_meta_place_strip (GstContoursResultMeta *meta, guint64 origin_row, guint y, guint height);
+
+/* Replaces the calibration, with a reference of its own; NULL: none. */
+G_GNUC_INTERNAL
+void gst_contours_result_meta_set_calibration (GstContoursResultMeta *meta, GstContoursCalibration *calibration);
 
 /* Metadata with this API: the next one, that of SOURCE, or all; the list is transfer container. */
 G_GNUC_INTERNAL

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the metadata of components and that of contours share: the result, its source, its flags, its mapping. */
 #include "gst/meta/mapping-private.h"
-#include "gst/meta/resultmeta-private.h"
+#include "gst/meta/serial-private.h"
 
 #include <gst/video/video.h>
 
@@ -31,6 +31,7 @@ result_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
   self->flags = GST_CONTOURS_RESULT_FLAG_NONE;
   self->guards_memory = FALSE;
   self->first_row = 0;
+  self->calibration = NULL;
   return TRUE;
 }
 
@@ -43,6 +44,7 @@ result_meta_free (GstMeta *meta, GstBuffer *buffer)
     self->type->wait (self->result);
   g_clear_pointer (&self->result, self->type->unref);
   g_clear_pointer (&self->source, g_ref_string_release);
+  g_clear_pointer (&self->calibration, gst_contours_calibration_unref);
 }
 
 /* Attaches metadata that takes references to RESULT and SOURCE. */
@@ -60,6 +62,15 @@ attach (GstBuffer *buffer, const GstMetaInfo *info, const GstContoursResultType 
   return meta;
 }
 
+void
+gst_contours_result_meta_set_calibration (GstContoursResultMeta *meta, GstContoursCalibration *calibration)
+{
+  if (calibration)
+    gst_contours_calibration_ref (calibration);
+  g_clear_pointer (&meta->calibration, gst_contours_calibration_unref);
+  meta->calibration = calibration;
+}
+
 static gboolean
 result_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer, GQuark type, gpointer data)
 {
@@ -73,6 +84,8 @@ result_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer, GQuark
   to->flags = from->flags;
   to->guards_memory = from->guards_memory;
   to->first_row = from->first_row;
+  /* It holds for the pixels of the result, which stay the same. */
+  gst_contours_result_meta_set_calibration (to, from->calibration);
   return TRUE;
 }
 
@@ -99,8 +112,17 @@ gst_contours_result_meta_register_api (const gchar *name)
 const GstMetaInfo *
 gst_contours_result_meta_register (GType api, const gchar *name)
 {
+#if GST_CHECK_VERSION(1, 24, 0)
+  GstMetaInfo *info = (GstMetaInfo *) gst_meta_info_new (api, name, sizeof (GstContoursResultMeta));
+  info->init_func = result_meta_init;
+  info->free_func = result_meta_free;
+  info->transform_func = result_meta_transform;
+  gst_contours_serial_set_functions (info);
+  return gst_meta_info_register (info);
+#else
   return gst_meta_register (
       api, name, sizeof (GstContoursResultMeta), result_meta_init, result_meta_free, result_meta_transform);
+#endif
 }
 
 GstContoursResultMeta *

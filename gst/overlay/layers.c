@@ -2,6 +2,7 @@
 #include "gst/overlay/layers.h"
 
 #include "gst/overlay/colours.h"
+#include "gst/overlay/dimensions.h"
 #include "gst/overlay/legend.h"
 #include "gst/overlay/mapping.h"
 #include "gst/overlay/marks.h"
@@ -21,6 +22,8 @@ overlay_layers_init (OverlayLayers *self)
   self->edges = g_array_new (FALSE, FALSE, sizeof (CtrPaintRectangle));
   self->marks = g_array_new (FALSE, FALSE, sizeof (CtrPaintRectangle));
   self->glyphs = g_array_new (FALSE, FALSE, sizeof (CtrPaintGlyph));
+  self->line_points = g_array_new (FALSE, FALSE, sizeof (CtrPoint));
+  self->line_counts = g_array_new (FALSE, FALSE, sizeof (guint32));
   self->colours = g_ptr_array_new_with_free_func (g_free);
   self->contours = g_ptr_array_new_with_free_func ((GDestroyNotify) ctr_contours_unref);
   self->components = g_ptr_array_new_with_free_func ((GDestroyNotify) ctr_components_unref);
@@ -34,6 +37,8 @@ overlay_layers_clear (OverlayLayers *self)
   g_array_unref (self->edges);
   g_array_unref (self->marks);
   g_array_unref (self->glyphs);
+  g_array_unref (self->line_points);
+  g_array_unref (self->line_counts);
   g_ptr_array_unref (self->colours);
   g_ptr_array_unref (self->contours);
   g_ptr_array_unref (self->components);
@@ -70,7 +75,7 @@ has_scale (const OverlayStyle *style)
 gboolean
 overlay_style_has_text (const OverlayStyle *style)
 {
-  return style->labels != 0 || (style->legend && has_scale (style));
+  return style->labels != 0 || style->dimensions != 0 || (style->legend && has_scale (style));
 }
 
 /* Pending results may turn out to have contours. */
@@ -102,19 +107,20 @@ overlay_layers_wanted (GstBuffer *buffer, const OverlayStyle *style)
 
   if (style->background != OVERLAY_BACKGROUND_FRAME)
     return TRUE;
-  while ((style->draw & of_contours) && (contours = gst_buffer_iterate_contours_contour_meta (buffer, &state)))
+  while ((style->draw & of_contours || style->dimensions & ~OVERLAY_DIMENSION_REGIONS)
+         && (contours = gst_buffer_iterate_contours_contour_meta (buffer, &state)))
     if (legend || may_have_contours (contours))
       return TRUE;
   state = NULL;
   while ((style->draw & of_components) && (components = gst_buffer_iterate_contours_component_meta (buffer, &state)))
     if (legend || may_have_components (components))
       return TRUE;
-  return (style->draw & OVERLAY_DRAW_REGIONS) && gst_buffer_get_video_region_of_interest_meta (buffer);
+  return ((style->draw & OVERLAY_DRAW_REGIONS) || (style->dimensions & OVERLAY_DIMENSION_REGIONS))
+         && gst_buffer_get_video_region_of_interest_meta (buffer);
 }
 
-/* To be called for each INDEX of a long loop: returns FALSE and an error if the drawing is cancelled. */
-static gboolean
-check_cancelled (guint index, CtrError *error)
+gboolean
+overlay_check_cancelled (guint index, CtrError *error)
 {
   if (index % 256 > 0 || !ctr_cancelled ())
     return TRUE;
@@ -123,9 +129,8 @@ check_cancelled (guint index, CtrError *error)
   return FALSE;
 }
 
-/* Adds a layer; returns NULL if there are too many. */
-static CtrPaintLayer *
-add_layer (const OverlayFrame *frame, CtrPaintKind kind)
+CtrPaintLayer *
+overlay_frame_add_layer (const OverlayFrame *frame, CtrPaintKind kind)
 {
   GArray *layers = frame->layers->layers;
   CtrPaintLayer layer;
@@ -190,7 +195,7 @@ add_contour_layer (const OverlayFrame *frame, GstContoursContourMeta *meta, CtrP
     frame->layers->left_out++;
     return;
   }
-  if (!may_have_contours (meta) || !(layer = add_layer (frame, kind)))
+  if (!may_have_contours (meta) || !(layer = overlay_frame_add_layer (frame, kind)))
     return;
   layer->contours = contours;
   g_ptr_array_add (frame->layers->contours, ctr_contours_ref (contours));
@@ -218,7 +223,7 @@ add_contour_details (const OverlayFrame *frame, GstContoursContourMeta *meta, gb
     GstContoursContour contour;
     gdouble x, y, width, height;
 
-    if (!check_cancelled (i, error))
+    if (!overlay_check_cancelled (i, error))
       return FALSE;
     if (2 * area < (gdouble) min_area2)
       continue;
@@ -283,13 +288,13 @@ add_fill (const OverlayFrame *frame, GstContoursComponentMeta *meta, CtrError *e
     frame->layers->left_out++;
     return TRUE;
   }
-  if (components->count == 0 || !(layer = add_layer (frame, CTR_PAINT_AREAS)))
+  if (components->count == 0 || !(layer = overlay_frame_add_layer (frame, CTR_PAINT_AREAS)))
     return TRUE;
   of_labels = g_new (guint16, components->count);
   g_ptr_array_add (frame->layers->colours, of_labels);
   for (guint i = 0; i < components->count; i++) {
     const CtrComponent *c = &components->table[i];
-    if (!check_cancelled (i, error))
+    if (!overlay_check_cancelled (i, error))
       return FALSE;
     of_labels[i] = CTR_PAINT_NO_COLOUR;
     if (c->area >= min_area)
@@ -318,7 +323,7 @@ add_component_boxes (const OverlayFrame *frame, GstContoursComponentMeta *meta)
     frame->layers->left_out++;
     return;
   }
-  if (!may_have_components (meta) || !(layer = add_layer (frame, CTR_PAINT_COMPONENT_BOXES)))
+  if (!may_have_components (meta) || !(layer = overlay_frame_add_layer (frame, CTR_PAINT_COMPONENT_BOXES)))
     return;
   layer->components = components;
   g_ptr_array_add (frame->layers->components, ctr_components_ref (components));
@@ -341,7 +346,7 @@ add_component_details (const OverlayFrame *frame, GstContoursComponentMeta *meta
     const guint8 colour = ctr_colouring_pick (&colours, component_value (&colours, c, i));
     gdouble x, y, width, height;
 
-    if (!check_cancelled (i, error))
+    if (!overlay_check_cancelled (i, error))
       return FALSE;
     if (c->area < min_area)
       continue;
@@ -399,7 +404,7 @@ add_region (const OverlayFrame *frame, const GstVideoRegionOfInterestMeta *regio
 static void
 add_rectangles (const OverlayFrame *frame, GArray *rectangles)
 {
-  CtrPaintLayer *layer = rectangles->len > 0 ? add_layer (frame, CTR_PAINT_RECTANGLES) : NULL;
+  CtrPaintLayer *layer = rectangles->len > 0 ? overlay_frame_add_layer (frame, CTR_PAINT_RECTANGLES) : NULL;
 
   if (layer) {
     layer->rectangles = (const CtrPaintRectangle *) rectangles->data;
@@ -410,7 +415,7 @@ add_rectangles (const OverlayFrame *frame, GArray *rectangles)
 static void
 add_text (const OverlayFrame *frame)
 {
-  CtrPaintLayer *layer = frame->layers->glyphs->len > 0 ? add_layer (frame, CTR_PAINT_TEXT) : NULL;
+  CtrPaintLayer *layer = frame->layers->glyphs->len > 0 ? overlay_frame_add_layer (frame, CTR_PAINT_TEXT) : NULL;
 
   if (layer) {
     layer->atlas = overlay_text_get_atlas (frame->text);
@@ -427,6 +432,8 @@ overlay_layers_reset (OverlayLayers *self)
   g_array_set_size (self->edges, 0);
   g_array_set_size (self->marks, 0);
   g_array_set_size (self->glyphs, 0);
+  g_array_set_size (self->line_points, 0);
+  g_array_set_size (self->line_counts, 0);
   g_ptr_array_set_size (self->colours, 0);
   g_ptr_array_set_size (self->contours, 0);
   g_ptr_array_set_size (self->components, 0);
@@ -434,7 +441,7 @@ overlay_layers_reset (OverlayLayers *self)
   self->without_labels = self->without_centroids = self->left_out = 0;
 }
 
-/* Adds layers from bottom to top: areas, lines, boxes, crosses, text. */
+/* Adds layers from bottom to top: areas, lines, boxes, crosses, dimensions, text. */
 gboolean
 overlay_layers_build (OverlayLayers *self, GstBuffer *buffer, const GstVideoInfo *info, const OverlayStyle *style,
     OverlayText *text, CtrError *error)
@@ -453,7 +460,9 @@ overlay_layers_build (OverlayLayers *self, GstBuffer *buffer, const GstVideoInfo
       return FALSE;
   state = NULL;
   while ((contours = gst_buffer_iterate_contours_contour_meta (buffer, &state)))
-    if (!add_contours (&frame, contours, error))
+    if (!add_contours (&frame, contours, error)
+        || (style->dimensions & ~OVERLAY_DIMENSION_REGIONS
+            && !overlay_dimensions_add_contours (&frame, contours, error)))
       return FALSE;
   state = NULL;
   while ((style->draw & (OVERLAY_DRAW_COMPONENTS | OVERLAY_DRAW_CENTROIDS | OVERLAY_DRAW_FILL))
@@ -461,12 +470,17 @@ overlay_layers_build (OverlayLayers *self, GstBuffer *buffer, const GstVideoInfo
     if (!add_components (&frame, components, error))
       return FALSE;
   state = NULL;
-  while ((style->draw & OVERLAY_DRAW_REGIONS)
-         && (region = gst_buffer_iterate_meta_filtered (buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)))
-    add_region (&frame, (GstVideoRegionOfInterestMeta *) region, index++);
+  while ((region = gst_buffer_iterate_meta_filtered (buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+    if (style->draw & OVERLAY_DRAW_REGIONS)
+      add_region (&frame, (GstVideoRegionOfInterestMeta *) region, index++);
+    if (style->dimensions & OVERLAY_DIMENSION_REGIONS)
+      overlay_dimensions_add_region (&frame, (GstVideoRegionOfInterestMeta *) region);
+  }
   add_rectangles (&frame, self->rectangles);
   add_rectangles (&frame, self->edges);
   add_rectangles (&frame, self->marks);
+  if (!overlay_dimensions_finish (&frame, error))
+    return FALSE;
   if (text && style->legend) {
     const CtrColouring scale = colouring (&frame, TRUE, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info));
     overlay_legend_add (text, self->glyphs, &scale, scale.range < largest_sample (info), info);

@@ -3,7 +3,7 @@
  *
  * How the files of this folder work together: cudacontouroverlay reads its properties (properties.h) into an
  * OverlayStyle. overlay_layers_build() turns metadata into layers; their mappings come from mapping.h, boxes, crosses and
- * labels of single objects from marks.h, the legend from legend.h, glyphs from text.h. The element then paints the layers onto the picture with
+ * labels of single objects from marks.h, dimension lines from dimensions.h, the legend from legend.h, glyphs from text.h. The element then paints the layers onto the picture with
  * the colour table, which both come from colours.h. */
 #ifndef GST_OVERLAY_LAYERS_H
 #define GST_OVERLAY_LAYERS_H
@@ -25,6 +25,14 @@ typedef enum {
 
 typedef enum { OVERLAY_LABEL_INDEX = 1 << 0, OVERLAY_LABEL_AREA = 1 << 1, OVERLAY_LABEL_LEVEL = 1 << 2 } OverlayLabels;
 
+typedef enum {
+  OVERLAY_DIMENSION_FERET_MAX = 1 << 0,
+  OVERLAY_DIMENSION_FERET_MIN = 1 << 1,
+  OVERLAY_DIMENSION_CIRCLE = 1 << 2,
+  OVERLAY_DIMENSION_RECTANGLE = 1 << 3,
+  OVERLAY_DIMENSION_REGIONS = 1 << 4
+} OverlayDimensions;
+
 /* What the shapes are drawn on. */
 typedef enum {
   OVERLAY_BACKGROUND_FRAME,
@@ -37,6 +45,7 @@ typedef struct {
   OverlayBackground background;
   OverlayDraw draw;
   OverlayLabels labels;
+  OverlayDimensions dimensions;
   CtrColourBy colour_by;
   guint colour;             /* of CTR_COLOUR_FIXED, 0xAARRGGBB */
   guint max_level;          /* upper end of the level scale; 0: the largest sample of the format */
@@ -49,13 +58,14 @@ typedef struct {
 
 /* The layers of one frame and everything they point to. It is reused from frame to frame to save allocations. */
 typedef struct {
-  GArray *layers;                   /* CtrPaintLayer */
-  GArray *rectangles;               /* CtrPaintRectangle */
-  GArray *edges;                    /* CtrPaintRectangle, outlines of crosses */
-  GArray *marks;                    /* CtrPaintRectangle, crosses at centroids */
-  GArray *glyphs;                   /* CtrPaintGlyph */
-  GPtrArray *colours;               /* colour of each label of a label image, guint16 * */
-  GPtrArray *contours, *components; /* references to the results that layers point to */
+  GArray *layers;                    /* CtrPaintLayer */
+  GArray *rectangles;                /* CtrPaintRectangle */
+  GArray *edges;                     /* CtrPaintRectangle, outlines of crosses */
+  GArray *marks;                     /* CtrPaintRectangle, crosses at centroids */
+  GArray *glyphs;                    /* CtrPaintGlyph */
+  GArray *line_points, *line_counts; /* CtrPoint and guint32, of dimensions */
+  GPtrArray *colours;                /* colour of each label of a label image, guint16 * */
+  GPtrArray *contours, *components;  /* references to the results that layers point to */
   guint label_count;
   /* Metas that could not be drawn: */
   guint without_labels;    /* components to fill, without label image */

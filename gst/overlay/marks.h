@@ -15,6 +15,12 @@ typedef struct {
   OverlayText *text; /* NULL: no labels, no legend */
 } OverlayFrame;
 
+/* Adds a layer on top; returns NULL if there are too many. It is valid until the next one is added. */
+CtrPaintLayer *overlay_frame_add_layer (const OverlayFrame *frame, CtrPaintKind kind);
+
+/* To be called for each INDEX of a long loop: returns FALSE and an error if the drawing is cancelled. */
+gboolean overlay_check_cancelled (guint index, CtrError *error);
+
 /* The rectangle of pixels closest to a box whose sides lie between pixels. THICKNESS 0: filled. */
 CtrPaintRectangle overlay_marks_rectangle (
     gdouble x, gdouble y, gdouble width, gdouble height, guint thickness, guint8 colour);

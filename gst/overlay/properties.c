@@ -41,6 +41,25 @@ gst_cuda_contour_overlay_labels_get_type (void)
   return type;
 }
 
+#define GST_TYPE_CUDA_CONTOUR_OVERLAY_DIMENSIONS (gst_cuda_contour_overlay_dimensions_get_type ())
+static GType
+gst_cuda_contour_overlay_dimensions_get_type (void)
+{
+  static gsize type = 0;
+  static const GFlagsValue values[] = {
+      {OVERLAY_DIMENSION_FERET_MAX, "Greatest diameter of contours (features=feret)", "feret-max"},
+      {OVERLAY_DIMENSION_FERET_MIN, "Least diameter of contours (features=feret)", "feret-min"},
+      {OVERLAY_DIMENSION_CIRCLE, "Diameter of the smallest circle around contours (features=circle)", "circle"},
+      {OVERLAY_DIMENSION_RECTANGLE, "Sides of the least rectangle around contours (features=rectangle)", "rectangle"},
+      {OVERLAY_DIMENSION_REGIONS, "Dimensions that regions of interest have as parameters", "regions"},
+      {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_flags_register_static ("GstCudaContourOverlayDimensions", values));
+  return type;
+}
+
 #define GST_TYPE_CUDA_CONTOUR_OVERLAY_COLOUR_BY (gst_cuda_contour_overlay_colour_by_get_type ())
 static GType
 gst_cuda_contour_overlay_colour_by_get_type (void)
@@ -244,7 +263,18 @@ overlay_properties_install (GObjectClass *object_class)
       g_param_spec_enum ("background", "Background", "What the shapes are drawn on",
           GST_TYPE_CUDA_CONTOUR_OVERLAY_BACKGROUND, OVERLAY_DEFAULT_BACKGROUND, controlled));
 
+  /**
+   * GstCudaContourOverlay:dimensions:
+   *
+   * Dimension lines with arrow heads and values, in #GstCudaContourOverlay:color. Values of contours are in units of their
+   * calibration, or in pixels of the frame.
+   */
+  g_object_class_install_property (object_class, OVERLAY_PROP_DIMENSIONS,
+      g_param_spec_flags ("dimensions", "Dimensions", "Dimension lines with arrow heads and values",
+          GST_TYPE_CUDA_CONTOUR_OVERLAY_DIMENSIONS, 0, controlled));
+
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CONTOUR_OVERLAY_BACKGROUND, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CONTOUR_OVERLAY_DIMENSIONS, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CONTOUR_OVERLAY_DRAW, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CONTOUR_OVERLAY_LABELS, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CONTOUR_OVERLAY_COLOUR_BY, 0);

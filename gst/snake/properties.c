@@ -2,6 +2,7 @@
 /* Installs the properties of cudasnake and registers their types. */
 #include "gst/snake/properties.h"
 
+#include "gst/base/significantbits.h"
 #include "gst/snake/objects.h"
 
 #define MIN_LOOKS 0.01
@@ -225,6 +226,15 @@ snake_properties_install (GObjectClass *object_class)
   g_object_class_install_property (object_class, SNAKE_PROP_POLYGON,
       g_param_spec_string ("polygon", "Polygon",
           "Initial polygons: x,y x,y x,y ..., separated by semicolons (start=polygon)", "", live));
+
+  /**
+   * GstCudaSnake:significant-bits:
+   *
+   * With #GstCudaSnake:model "bernoulli": significant bits of GRAY16_LE samples, counted from the lowest. They tell the
+   * largest sample, which counts as 1. Details: #GstCudaCanny:significant-bits.
+   */
+  g_object_class_install_property (
+      object_class, SNAKE_PROP_SIGNIFICANT_BITS, significant_bits_property_new (controlled));
 
   /**
    * GstCudaSnake:track:

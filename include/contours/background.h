@@ -4,13 +4,13 @@
  * image to image.
  *
  * A sample s of the image is a grey sample, or the luma of packed RGB (image.h), and b is the background at the same
- * place. MAX is 255 or 65535, the greatest number that a sample of the image's format can have. All samples of a picture
- * are corrected alike, in integers, and then limited to 0 .. sample_mask:
+ * place. MAX is the greatest sample: sample_mask, with the bits below its lowest one. All samples of a picture are
+ * corrected alike, in integers, and then limited to 0 .. sample_mask:
  *
  *   subtract  s - b + offset: with offset 0 that is cv::subtract()
  *   absdiff   |s - b| + offset: with offset 0 that is cv::absdiff()
- *   divide    s * mean / b + offset, of which the quotient is rounded to nearest and halves upwards. Where b is 0, it is 0
- *             for s = 0, otherwise MAX. The mean is that of all of the picture's b, rounded to nearest and halves upwards:
+ *   divide    s * mean / b + offset, of which the quotient is rounded to nearest and halves upwards, at most MAX. Where b
+ *             is 0, it is 0 for s = 0, otherwise MAX. The mean is that of all of the picture's b, rounded to nearest and halves upwards:
  *             to a multiple of 1/256 where samples have 8 bits, to an integer where they have 16. */
 #ifndef CONTOURS_BACKGROUND_H
 #define CONTOURS_BACKGROUND_H
@@ -33,7 +33,7 @@ typedef enum {
   /* A running average of each sample, in single precision, which the first image sets to its samples. Each other image
    * sets it to acc * (1 - rate) + s * rate, where every operation is rounded to nearest even and none is fused with
    * another; rate is learning_rate in single precision. This is cv::accumulateWeighted() with CV_32F, but for fused
-   * multiply-adds there. b is the average, rounded to nearest even, at most MAX. */
+   * multiply-adds there. b is the average, rounded to nearest even, at most 255 or 65535. */
   CTR_BACKGROUND_AVERAGE,
   /* The median of each sample over the last FRAMES images that were learned: every INTERVAL-th one, from the first on. As
    * long as these are n < FRAMES, the median of n; of an even number, the smaller of the two in the middle. */

@@ -31,6 +31,8 @@
 #include <contours/contourlist.h>
 #include <contours/foreground.h>
 #include <contours/image.h>
+#include <contours/subpixel.h>
+#include <contours/select.h>
 
 CTR_BEGIN_DECLS
 
@@ -64,9 +66,20 @@ typedef struct {
   uint32_t min_width; /* of the bounding box, pixels */
   uint32_t min_height;
   uint32_t features; /* CtrContourFeatures */
+  /* Refines each point that the result lists (subpixel.h): CTR_CONTOUR_FEATURE_SUBPIXEL. The samples are those of the channel of
+   * FOREGROUND, and the luma where it has ranges.
+   *
+   * THRESHOLD needs one threshold: the mode FIXED without upper_threshold, OTSU, TRIANGLE, or HYSTERESIS, whose level is that of
+   * the threshold. Points that an opening, a closing or a splitting have moved away from the level are flagged. */
+  CtrSubpixel subpixel;
+  double subpixel_sigma; /* EDGE: CTR_SUBPIXEL_MIN_SIGMA .. CTR_SUBPIXEL_MAX_SIGMA pixels; 0: CTR_SUBPIXEL_SIGMA */
+  /* Limits on any of the contours' numbers. They apply after those above, which drop contours in the same way, and all at once: a
+   * hole that SELECT drops still counts in CTR_CONTOUR_FEATURE_HOLES. The result has the features that they need, too. */
+  CtrSelect select;
+  double feret_angle; /* degrees clockwise on the screen from the x axis: direction of CtrContourShape.feret_extent */
 } CtrBordersParams;
 
-/* Defaults: fixed threshold 128, 8-connected, LIST, SIMPLE, no limits, no extra features. */
+/* Defaults: fixed threshold 128, 8-connected, LIST, SIMPLE, no limits, no extra features, no subpixels. */
 CTR_API void ctr_borders_params_init (CtrBordersParams *params);
 
 typedef struct CtrBorders CtrBorders;

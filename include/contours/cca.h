@@ -8,6 +8,7 @@
 #include <contours/components.h>
 #include <contours/foreground.h>
 #include <contours/image.h>
+#include <contours/select.h>
 
 CTR_BEGIN_DECLS
 
@@ -26,6 +27,9 @@ typedef struct {
   /* CTR_COMPONENTS_EQUAL: pixels with this sample, 0 .. 65535, are in no component. CTR_CCA_NO_BACKGROUND: there are no
    * such pixels. */
   int32_t background;
+  /* Limits on any of the components' numbers, besides those on the area, which work in the same way. The result has the features
+   * that they need, too. Where regions overlap, a pixel that a component has covered that SELECT drops has the label 0. */
+  CtrSelect select;
 } CtrCcaParams;
 
 /* Defaults: foreground, fixed threshold 128, 8-connected, no limits, no extra features, background 0. */

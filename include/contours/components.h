@@ -31,7 +31,10 @@ typedef struct {
   uint16_t width;
   uint16_t height;
   uint16_t start_x; /* x of the first pixel in raster order; its y is top */
-  uint16_t value;   /* with CTR_FEATURE_VALUES: the sample (or luma) of all its pixels; otherwise 0 */
+  union {
+    uint16_t value;  /* with CTR_FEATURE_VALUES: the sample (or luma) of all its pixels */
+    uint16_t region; /* otherwise: the number of its region (regions.h), 0 without regions */
+  };
 } CtrComponent;
 
 /* Raw second moments, with the origin at pixel (0, 0). */
@@ -57,8 +60,8 @@ typedef struct {
 typedef enum { CTR_COMPONENTS_FOREGROUND = 0, CTR_COMPONENTS_EQUAL = 1 } CtrComponentMode;
 
 /* Immutable and reference-counted. Row i describes the component with label i + 1. The rows are in raster order of the
- * components' first pixels, the order of OpenCV's CCL_WU. The background has no row. Of a pending result (see
- * contours.h), size, connectivity, features and origin_row are valid; the other fields are 0 until ctr_components_wait()
+ * components' first pixels, the order of OpenCV's CCL_WU; with regions (regions.h) region by region. The background has no row. Of a pending result (see
+ * contours.h), size, connectivity, features, region_count and origin_row are valid; the other fields are 0 until ctr_components_wait()
  * has returned. */
 typedef struct {
   uint32_t width; /* of the analysed image, pixels */
@@ -82,6 +85,7 @@ typedef struct {
    * not be connected. Its start_x is that of its first pixel in raster order. If there is no such pixel, all fields but
    * VALUE are 0, and its centroid is NaN. */
   CtrComponent background;
+  uint32_t region_count; /* regions that were analysed (regions.h); 0: the whole image, or nothing of it */
 } CtrComponents;
 
 /* Of strips: does the component of ROW go on below the strip, as another component? It was open for too long (strips.h).

@@ -54,7 +54,7 @@ typedef struct {
   uint16_t top;     /* CTR_COORDINATES_CORNERS: they are the largest differences of coordinates. */
   uint16_t width;
   uint16_t height;
-  uint32_t reserved; /* 0 */
+  uint32_t region; /* number of its region (regions.h), 0 without regions */
 } CtrContour;
 
 /* Sums over the segments of a contour from (x0, y0) to (x1, y1), the closing one included; c = x0 y1 - x1 y0:
@@ -86,7 +86,18 @@ typedef enum {
   CTR_CONTOUR_FEATURE_MOMENTS = 1 << 0, /* CtrContourSums */
   CTR_CONTOUR_FEATURE_REGIONS = 1 << 1, /* CtrSnakeRegion (snake.h); only and always with region snakes */
   CTR_CONTOUR_FEATURE_HISTORY = 1 << 2, /* CtrSnakeHistory (snake.h); region snakes on request */
-  CTR_CONTOUR_FEATURE_NESTING = 1 << 3  /* CtrContourNesting; only and always with CTR_HIERARCHY_LEVELS (cracks.h) */
+  CTR_CONTOUR_FEATURE_NESTING = 1 << 3, /* CtrContourNesting; only and always with CTR_HIERARCHY_LEVELS (cracks.h) */
+  /* Parts of CtrContourShape (shapes.h), of borders that are no strips; HOLES only with CTR_RETRIEVE_CCOMP and _TREE. */
+  CTR_CONTOUR_FEATURE_HULL = 1 << 4,
+  CTR_CONTOUR_FEATURE_DEFECT = 1 << 5,
+  CTR_CONTOUR_FEATURE_RECTANGLE = 1 << 6,
+  CTR_CONTOUR_FEATURE_FERET = 1 << 7,
+  CTR_CONTOUR_FEATURE_CIRCLE = 1 << 8,
+  CTR_CONTOUR_FEATURE_DISTANCES = 1 << 9,
+  CTR_CONTOUR_FEATURE_HOLES = 1 << 10,
+  CTR_CONTOUR_FEATURE_FITS = 1 << 11, /* CtrContourFits (shapes.h), of borders that are no strips */
+  CTR_CONTOUR_FEATURE_SUBPIXEL =
+      1 << 12 /* CtrSubpixelPoint (subpixel.h); only and always with CtrBordersParams.subpixel */
 } CtrContourFeatures;
 
 /* The limit on the cost of an image that a result exceeds. */
@@ -97,7 +108,7 @@ typedef enum {
   CTR_LIMIT_WINDOW_SIDES /* CtrSnakeParams.max_window_sides */
 } CtrLimit;
 
-/* Immutable and reference-counted. Of a pending result (see contours.h), size, coordinates, features, origin_row, vertices and connectivity are
+/* Immutable and reference-counted. Of a pending result (see contours.h), size, coordinates, features, origin_row, region_count, vertices and connectivity are
  * valid; the other fields are 0 until ctr_contours_wait() has returned. The order of the rows is described in borders.h, cracks.h and
  * snake.h. */
 typedef struct {
@@ -115,11 +126,18 @@ typedef struct {
   uint32_t unfinished;          /* rows with CTR_CONTOUR_OPEN */
   CtrVertices vertices;         /* Chain and crack codes (codes.h) give these back. */
   CtrConnectivity connectivity; /* of the foreground; 0 for region snakes, which have none */
+  uint32_t region_count;        /* regions that were analysed (regions.h); 0: the whole image, or nothing of it */
 } CtrContours;
 
 /* ref() returns a new reference (transfer full). Both are thread-safe. */
 CTR_API CtrContours *ctr_contours_ref (CtrContours *contours);
 CTR_API void ctr_contours_unref (CtrContours *contours);
+
+/* Contours of COUNT closed polygons that the caller has, such as lines to paint, in host memory (transfer full). Polygon i has the
+ * next COUNTS[i] POINTS, one or more. They are not nested; table and points are those of an image of WIDTH x HEIGHT pixels. NULL and
+ * an error if there is no memory. */
+CTR_API CtrContours *ctr_contours_new_polygons (const CtrPoint *points, const uint32_t *counts, uint32_t count,
+    CtrCoordinates coordinates, uint32_t width, uint32_t height, CtrError *error);
 
 /* Waits until a pending result (see contours.h) is complete. Any thread may call it; it does not matter which one is
  * first. False and the error of the analysis if it has failed: then there are no contours. */
@@ -143,13 +161,20 @@ CTR_API const CtrContourSums *ctr_contours_map_sums (CtrContours *contours, CtrE
 /* Likewise, count rows, NULL without CTR_CONTOUR_FEATURE_NESTING. */
 CTR_API const CtrContourNesting *ctr_contours_map_nesting (CtrContours *contours, CtrError *error);
 
+struct CtrContourShape;  /* shapes.h */
+struct CtrContourFits;   /* likewise */
+struct CtrSubpixelPoint; /* subpixel.h */
+
 /* The arrays in GPU memory, for work in the same CUDA context (transfer none). The reference must outlive that work.
  * Returns false if the arrays are in host memory only, or in another CUDA context than the current one. */
 typedef struct {
   const CtrContour *table;
   const CtrPoint *points;
-  const CtrContourSums *sums;       /* NULL without CTR_CONTOUR_FEATURE_MOMENTS */
-  const CtrContourNesting *nesting; /* NULL without CTR_CONTOUR_FEATURE_NESTING */
+  const CtrContourSums *sums;              /* NULL without CTR_CONTOUR_FEATURE_MOMENTS */
+  const CtrContourNesting *nesting;        /* NULL without CTR_CONTOUR_FEATURE_NESTING */
+  const struct CtrContourShape *shapes;    /* NULL without one of CTR_CONTOUR_SHAPE_FEATURES */
+  const struct CtrSubpixelPoint *subpixel; /* by point; NULL without CTR_CONTOUR_FEATURE_SUBPIXEL */
+  const struct CtrContourFits *fits;       /* NULL without CTR_CONTOUR_FEATURE_FITS */
 } CtrDeviceContours;
 CTR_API bool ctr_contours_get_device (CtrContours *contours, CtrDeviceContours *device);
 

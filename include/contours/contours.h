@@ -44,6 +44,7 @@
 
 #include <contours/background.h>
 #include <contours/borders.h>
+#include <contours/calibration.h>
 #include <contours/cancel.h>
 #include <contours/canny.h>
 #include <contours/cca.h>
@@ -58,7 +59,12 @@
 #include <contours/input.h>
 #include <contours/mask.h>
 #include <contours/paint.h>
+#include <contours/regions.h>
+#include <contours/select.h>
+#include <contours/serial.h>
+#include <contours/shapes.h>
 #include <contours/snake.h>
+#include <contours/subpixel.h>
 #include <contours/strips.h>
 #include <contours/threads.h>
 #include <contours/types.h>

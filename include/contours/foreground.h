@@ -10,18 +10,20 @@
  *   4. open_size     Opening: an erosion, then a dilation. It removes specks.
  *   5. close_size    Closing: a dilation, then an erosion. It closes gaps.
  *   6. fill_holes
- *   7. clear_border
+ *   7. split_touching  Parts that touch are cut apart where they are narrow.
+ *   8. clear_border
  */
 #ifndef CONTOURS_FOREGROUND_H
 #define CONTOURS_FOREGROUND_H
 
-#include <contours/types.h>
+#include <contours/regions.h>
 
 CTR_BEGIN_DECLS
 
 #define CTR_MIN_BLOCK_SIZE 3
 #define CTR_MAX_BLOCK_SIZE 255
 #define CTR_MAX_SHAPE_SIZE 63
+#define CTR_MAX_SPLIT_DEPTH (1024 * 16)
 
 /* Where the foreground threshold comes from. */
 typedef enum {
@@ -29,7 +31,9 @@ typedef enum {
   CTR_THRESHOLD_FIXED,
   /* Derived from the image's histogram: OpenCV's THRESH_OTSU value + 1, as OpenCV tests sample > T. */
   CTR_THRESHOLD_OTSU,
-  /* Likewise OpenCV's THRESH_TRIANGLE value + 1; 16-bit images likewise, with 65536 levels. */
+  /* Likewise OpenCV's THRESH_TRIANGLE value + 1. Of 16-bit samples the histogram is that of the upper 8 significant bits
+   * (significant_bits), since its corner is a level with few pixels beside levels with many: among levels that are never
+   * used there is always one. */
   CTR_THRESHOLD_TRIANGLE,
   /* Foreground: sample > mean - offset. The mean is that of the block_size x block_size pixels around, with the samples of
    * the image's border repeated outside, rounded to the nearest integer: OpenCV's adaptiveThreshold() with
@@ -86,8 +90,20 @@ typedef struct {
    * OpenCV's morphologyEx() with its default border: what is outside the image is never the extreme. */
   uint32_t open_size, close_size;
   CtrShape shape;
-  bool fill_holes;   /* 4-connected background that does not touch the border of the image becomes foreground */
+  bool fill_holes; /* 4-connected background that does not touch the border of the image becomes foreground */
+  /* Depth in 1/16 pixels, 0 .. CTR_MAX_SPLIT_DEPTH; 0: no splitting. A part of the foreground is split into as many as the
+   * Euclidean distance to the background, whose nearest pixel must lie in the image, has maxima that rise by at least this
+   * depth above the greatest distance at which they meet a higher one. The line between two parts becomes background: pixels
+   * of the part with the lower maximum that are 8-adjacent to the other part. core/foreground/split.h has the definition.
+   * Noise on an edge makes maxima that are less than a pixel deep; from 1.5 pixels on each part leaves something. */
+  uint32_t split_touching;
   bool clear_border; /* 8-connected foreground that touches the border of the image becomes background */
+  /* TRIANGLE of 16-bit samples: the number of low bits in use, 8 .. 16; greater samples count as the greatest one. 0: 10,
+   * 12, 14 or 16, the fewest that hold the image's largest sample. Otherwise ignored. */
+  uint32_t significant_bits;
+  /* The parts of the image that are analysed; NULL: all of it. They must lie in the image. Only the call that has the
+   * foreground as an argument reads the pointer, or takes a reference. */
+  CtrRegions *regions;
 } CtrForeground;
 
 /* Does FOREGROUND need nothing but a comparison of the luma with one threshold, fixed or Otsu's? Analysers do this

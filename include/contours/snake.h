@@ -13,7 +13,8 @@
  *   Gaussian   1/2 N ln v, with v = Q / N - (S / N)^2, at least 1/12 (the variance of rounding)
  *   speckle    looks N ln m, with m = S / N, at least 1/12
  *   Poisson    -S ln (S / N), or 0 if S = 0
- *   Bernoulli  -N (p ln p + q ln q), with p = S / N / 255 (16-bit samples: 65535) and q = 1 - p
+ *   Bernoulli  -N (p ln p + q ln q), with p = S / N / M, at most 1, and q = 1 - p, where M is the largest sample: 255, of
+ *              16-bit samples 2^significant_bits - 1
  * The description length L of a polygon of p points in a window of W pixels adds the cost of the polygon itself:
  *   L = C + ln W + 2 ln p + p (2 ln 2e + ln (mx my))
  * where mx is the sum of |dx| over the polygon's edges, at least 1, divided by p, and my likewise.
@@ -65,12 +66,16 @@ typedef struct {
    * CTR_LIMIT_OBJECTS or CTR_LIMIT_WINDOW_SIDES exceeded. */
   uint32_t max_objects;      /* number of objects, wherever their windows lie */
   uint64_t max_window_sides; /* sum of the widths and heights of all windows inside the image, pixels */
+  /* BERNOULLI: the number of low bits in use in 16-bit samples, 8 .. 16, such as 10, 12 or 14 for many cameras. Otherwise
+   * without effect. */
+  uint32_t significant_bits;
 } CtrSnakeParams;
 
 #define CTR_SNAKE_DEFAULT_MAX_OBJECTS 4096
 #define CTR_SNAKE_DEFAULT_MAX_WINDOW_SIDES (UINT64_C (1) << 18)
 
-/* Defaults: GAUSSIAN, one look, automatic sizes, pruning, no history, 10000 iterations, the default limits. */
+/* Defaults: GAUSSIAN, one look, automatic sizes, pruning, no history, 10000 iterations, the default limits, 16 significant
+ * bits. */
 CTR_API void ctr_snake_params_init (CtrSnakeParams *params);
 
 /* A rectangle in corner coordinates; it may exceed the image. */

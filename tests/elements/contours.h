@@ -82,6 +82,16 @@ assert_same_contours (CtrContours *a, CtrContours *b, const gchar *what)
   of_b = ctr_contours_map_points (b, &error);
   fail_unless (of_a && of_b, "%s: %s", what, error.message);
   fail_unless (memcmp (of_a, of_b, a->point_count * sizeof (CtrPoint)) == 0, "%s: points", what);
+  if (a->features & CTR_CONTOUR_SHAPE_FEATURES)
+    fail_unless (memcmp (ctr_contours_map_shapes (a, NULL), ctr_contours_map_shapes (b, NULL),
+                     a->count * sizeof (CtrContourShape))
+                     == 0,
+        "%s: shapes", what);
+  if (a->features & CTR_CONTOUR_FEATURE_FITS)
+    fail_unless (
+        memcmp (ctr_contours_map_fits (a, NULL), ctr_contours_map_fits (b, NULL), a->count * sizeof (CtrContourFits))
+            == 0,
+        "%s: fits", what);
   if (a->features & CTR_CONTOUR_FEATURE_REGIONS) {
     of_a = ctr_contours_map_regions (a, &error);
     of_b = ctr_contours_map_regions (b, &error);
@@ -93,6 +103,12 @@ assert_same_contours (CtrContours *a, CtrContours *b, const gchar *what)
     of_b = ctr_contours_map_nesting (b, &error);
     fail_unless (of_a && of_b, "%s: %s", what, error.message);
     fail_unless (memcmp (of_a, of_b, a->count * sizeof (CtrContourNesting)) == 0, "%s: nesting", what);
+  }
+  if (a->features & CTR_CONTOUR_FEATURE_SUBPIXEL) {
+    of_a = ctr_contours_map_subpixel (a, &error);
+    of_b = ctr_contours_map_subpixel (b, &error);
+    fail_unless (of_a && of_b, "%s: %s", what, error.message);
+    fail_unless (memcmp (of_a, of_b, a->point_count * sizeof (CtrSubpixelPoint)) == 0, "%s: subpixels", what);
   }
   if (!(a->features & CTR_CONTOUR_FEATURE_MOMENTS))
     return;

@@ -9,7 +9,11 @@ same_contours (CtrContours *a, CtrContours *b)
 {
   return a->count == b->count && a->point_count == b->point_count && a->features == b->features
          && memcmp (ctr_contours_map_table (a, NULL), ctr_contours_map_table (b, NULL), a->count * sizeof (CtrContour))
-                == 0;
+                == 0
+         && (!(a->features & CTR_CONTOUR_FEATURE_SUBPIXEL)
+             || memcmp (ctr_contours_map_subpixel (a, NULL), ctr_contours_map_subpixel (b, NULL),
+                    a->point_count * sizeof (CtrSubpixelPoint))
+                    == 0);
 }
 
 /* PARAMS must apply from this frame on, and its result must differ from that of BEFORE. */
@@ -103,6 +107,37 @@ GST_START_TEST (test_live_properties)
   params.features = 0;
   gst_util_set_object_arg (G_OBJECT (borders), "features", "0");
   check_change (h, &frame, &params, &before);
+
+  params.subpixel = CTR_SUBPIXEL_THRESHOLD;
+  gst_util_set_object_arg (G_OBJECT (borders), "subpixel", "threshold");
+  check_change (h, &frame, &params, &before);
+
+  params.subpixel = CTR_SUBPIXEL_EDGE;
+  gst_util_set_object_arg (G_OBJECT (borders), "subpixel", "edge");
+  check_change (h, &frame, &params, &before);
+
+  params.subpixel_sigma = 2.5;
+  g_object_set (borders, "subpixel-sigma", 2.5, NULL);
+  check_change (h, &frame, &params, &before);
+
+  params.epsilon = 2;
+  g_object_set (borders, "epsilon", 2.0, NULL);
+  check_change (h, &frame, &params, &before);
+
+  params.foreground.channel = CTR_CHANNEL_CR;
+  gst_util_set_object_arg (G_OBJECT (borders), "channel", "cr");
+  check_change (h, &frame, &params, &before);
+
+  params.subpixel = CTR_SUBPIXEL_NONE;
+  gst_util_set_object_arg (G_OBJECT (borders), "subpixel", "none");
+  check_change (h, &frame, &params, &before);
+  /* The table does not show these. */
+  params.features = CTR_CONTOUR_FEATURE_FERET | CTR_CONTOUR_FEATURE_FITS;
+  gst_util_set_object_arg (G_OBJECT (borders), "features", "feret+fits");
+  check_change (h, &frame, &params, &before);
+  params.feret_angle = 30.5;
+  g_object_set (borders, "feret-angle", 30.5, NULL);
+  check_contours (h, &frame, &params);
 
   gst_object_unref (borders);
   gst_harness_teardown (h);
@@ -280,6 +315,71 @@ GST_START_TEST (test_result_kept)
 
 GST_END_TEST;
 
+/* All formats, each with what it has of channels. */
+GST_START_TEST (test_subpixel_formats)
+{
+  static const GstVideoFormat formats[] = {GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_P010_10LE, GST_VIDEO_FORMAT_Y444,
+      GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGRx, GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY16_LE};
+  CtrBordersParams params;
+
+  ctr_borders_params_init (&params);
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    TestFrame frame = {formats[i], 101, 67, .seed = 20 + i};
+    const gboolean rgb = formats[i] == GST_VIDEO_FORMAT_RGB;
+    GstHarness *h;
+
+    if (test_in_cuda_memory () && i > 4)
+      continue;
+    h = new_harness ("cudaborders subpixel=edge threshold-mode=otsu subpixel-sigma=1.5");
+    params.foreground.mode = CTR_THRESHOLD_OTSU;
+    params.foreground.channel = rgb ? CTR_CHANNEL_SATURATION : CTR_CHANNEL_LUMA;
+    params.subpixel = CTR_SUBPIXEL_EDGE;
+    params.subpixel_sigma = 1.5;
+    gst_harness_set (h, "cudaborders", "channel", params.foreground.channel, NULL);
+    set_frame_caps (h, &frame);
+    for (guint k = 0; k < 3; k++)
+      check_contours (h, &frame, &params);
+    gst_harness_teardown (h);
+  }
+}
+
+GST_END_TEST;
+
+/* What is not defined is an error that says so. */
+GST_START_TEST (test_subpixel_errors)
+{
+  static const gchar *const cases[][2] = {
+      {"cudaborders subpixel=threshold threshold-mode=adaptive-mean", "subpixel threshold needs one threshold"},
+      {"cudaborders subpixel=threshold color-range=luma=10-20", "ranges of channels"},
+      {"cudaborders subpixel=edge strip-mode=true", "strip-mode=true needs subpixel=none"}};
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    TestFrame frame = {GST_VIDEO_FORMAT_NV12, 64, 48, .seed = 3};
+    GstHarness *h = new_harness (cases[i][0]);
+    GstBus *bus = gst_bus_new ();
+    GstMessage *message;
+    GError *error = NULL;
+    gchar *debug = NULL;
+
+    gst_element_set_bus (h->element, bus);
+    set_frame_caps (h, &frame);
+    fail_unless_equals_int (gst_harness_push (h, make_frame (&frame)), GST_FLOW_ERROR);
+    message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+    fail_unless (message != NULL, "%s", cases[i][0]);
+    gst_message_parse_error (message, &error, &debug);
+    fail_unless (strstr (error->message, cases[i][1]) || strstr (debug, cases[i][1]), "%s: %s, %s", cases[i][0],
+        error->message, debug);
+    g_error_free (error);
+    g_free (debug);
+    gst_message_unref (message);
+    gst_element_set_bus (h->element, NULL);
+    gst_object_unref (bus);
+    gst_harness_teardown (h);
+  }
+}
+
+GST_END_TEST;
+
 static Suite *
 cudaborders_suite (void)
 {
@@ -295,6 +395,8 @@ cudaborders_suite (void)
   tcase_add_test (tc, test_nested);
   tcase_add_test (tc, test_with_components);
   tcase_add_test (tc, test_result_kept);
+  tcase_add_test (tc, test_subpixel_formats);
+  tcase_add_test (tc, test_subpixel_errors);
   return s;
 }
 

@@ -399,6 +399,7 @@ overlay_suite (void)
   suite_add_tcase (s, tc);
   tcase_set_timeout (tc, 120);
   add_cudacontouroverlay_background_tests (tc);
+  add_cudacontouroverlay_dimension_tests (tc);
   add_cudacontouroverlay_held_tests (tc);
   add_cudacontouroverlay_picture_tests (tc);
   tcase_add_test (tc, test_nothing_found);

@@ -217,6 +217,8 @@ ctr_mask_enqueue (CtrMask *mask, const CtrImage *image, const CtrForeground *for
     return HOST_MASK (enqueue) (mask, &work.image, foreground, &work.edges, NULL, error);
   if (!check_foreground (mask, &work.image, foreground, error))
     return false;
+  if (foreground->regions)
+    ctr_regions_ref (foreground->regions);
   queue_work (&work, stream);
   return true;
 }

@@ -151,9 +151,11 @@ carry_out (const Work *w)
   else if (w->kind == EDGES && w->canny
            && !HOST_CANNY (enqueue) (w->canny, &w->image, &w->params, &w->edges, NULL, &error))
     give_up (error.message);
-  else if (w->kind == EDGES && w->mask
-           && !HOST_MASK (enqueue) (w->mask, &w->image, &w->foreground, &w->edges, NULL, &error))
-    give_up (error.message);
+  else if (w->kind == EDGES && w->mask) {
+    if (!HOST_MASK (enqueue) (w->mask, &w->image, &w->foreground, &w->edges, NULL, &error))
+      give_up (error.message);
+    ctr_regions_unref (w->foreground.regions);
+  }
 }
 
 /* Does work at PLACE wait for EARLIER, by the rules of streams alone? */

@@ -6,7 +6,7 @@
 /* Negotiation, not an error, refuses unsupported formats. */
 GST_START_TEST (test_other_formats_refused)
 {
-  GstHarness *h = new_harness (subject ());
+  GstHarness *h = new_harness (subject_line ());
   GstCaps *caps = gst_pad_peer_query_caps (h->srcpad, NULL);
 
   for (guint f = GST_VIDEO_FORMAT_ENCODED + 1; f <= GST_VIDEO_FORMAT_RGBP; f++) {
@@ -29,7 +29,7 @@ GST_END_TEST;
 /* The host backend never accepts CUDA memory; the CUDA backend does, in every format that libgstcuda supports. */
 GST_START_TEST (test_memory_caps)
 {
-  GstHarness *h = new_harness (subject ());
+  GstHarness *h = new_harness (subject_line ());
   GstCaps *caps = gst_pad_peer_query_caps (h->srcpad, NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (test_formats); i++) {
@@ -58,7 +58,7 @@ assert_restarts (GstHarness *h)
 GST_START_TEST (test_too_large)
 {
   GstBus *bus = gst_bus_new ();
-  GstHarness *h = new_harness_with_bus (subject (), bus);
+  GstHarness *h = new_harness_with_bus (subject_line (), bus);
   static const gint sizes[][2] = {{65536, 1}, {1, 65536}};
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
@@ -82,7 +82,7 @@ GST_END_TEST;
 GST_START_TEST (test_broken_frames)
 {
   GstBus *bus = gst_bus_new ();
-  GstHarness *h = new_harness_with_bus (subject (), bus);
+  GstHarness *h = new_harness_with_bus (subject_line (), bus);
   static const struct {
     gsize size, offset;
     gint stride;
@@ -131,7 +131,7 @@ takes_video_meta (GstHarness *h, GstCaps *caps)
  * it always does. */
 GST_START_TEST (test_allocation)
 {
-  GstHarness *h = new_harness (subject ());
+  GstHarness *h = new_harness (subject_line ());
   GstCaps *caps = frame_caps (&small);
 
   set_frame_caps (h, &small);
@@ -148,7 +148,7 @@ GST_END_TEST;
  * metadata. */
 GST_START_TEST (test_no_placement_metas)
 {
-  GstHarness *h = new_harness (subject ());
+  GstHarness *h = new_harness (subject_line ());
   GstCaps *caps = frame_caps (&small);
   GstQuery *query = gst_query_new_allocation (caps, TRUE);
 
@@ -199,7 +199,7 @@ GST_START_TEST (test_cropping_sink)
   gchar *line =
       g_strdup_printf ("videotestsrc num-buffers=3 pattern=ball ! video/x-raw,format=GRAY8,width=640,height=480"
                        " ! videocrop left=300 top=200 ! %s backend=%s ! identity name=out ! %s sync=false",
-          subject (), test_backend (), factory ? "fakevideosink" : "fakesink");
+          subject_line (), test_backend (), factory ? "fakevideosink" : "fakesink");
   GstElement *pipeline = gst_parse_launch (line, NULL), *out = gst_bin_get_by_name (GST_BIN (pipeline), "out");
   GstBus *bus = gst_element_get_bus (pipeline);
   GstMessage *message;

@@ -23,7 +23,7 @@ GST_START_TEST (test_state_changes)
 {
   gchar *line = g_strdup_printf ("videotestsrc num-buffers=2 ! video/x-raw,format=NV12,width=64,height=48 ! "
                                  "%s backend=%s ! fakesink sync=false",
-      subject (), test_backend ());
+      subject_line (), test_backend ());
   GstElement *pipeline = gst_parse_launch (line, NULL);
   guint n_files = 0;
 
@@ -48,7 +48,7 @@ GST_START_TEST (test_state_change_stress)
 {
   gchar *line = g_strdup_printf ("videotestsrc ! video/x-raw,format=NV12,width=64,height=48 ! "
                                  "%s backend=%s ! fakesink sync=false",
-      subject (), test_backend ());
+      subject_line (), test_backend ());
   GstElement *pipeline = gst_parse_launch (line, NULL);
   GstBus *bus = gst_element_get_bus (pipeline);
 
@@ -70,7 +70,7 @@ GST_END_TEST;
 /* A flush and a new segment leave no stale state: the same frame has the same result. */
 GST_START_TEST (test_flush_and_eos)
 {
-  GstHarness *h = new_harness (subject ());
+  GstHarness *h = new_harness (subject_line ());
   TestFrame frame = small;
   GstSegment segment;
 
@@ -96,7 +96,7 @@ GST_END_TEST;
 GST_START_TEST (test_threads)
 {
   static const guint counts[] = {0, 3, 1, 2, G_MAXUINT};
-  GstHarness *h = new_harness (subject ());
+  GstHarness *h = new_harness (subject_line ());
   TestFrame frame = small;
   guint n_threads;
 
@@ -118,7 +118,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_latency)
 {
-  GstHarness *h = new_harness (subject ());
+  GstHarness *h = new_harness (subject_line ());
 
   set_frame_caps (h, &small);
   gst_harness_set_live (h, TRUE);
@@ -134,7 +134,7 @@ GST_END_TEST;
 GST_START_TEST (test_qos)
 {
   GstBus *bus = gst_bus_new ();
-  GstHarness *h = new_harness_with_bus (subject (), bus);
+  GstHarness *h = new_harness_with_bus (subject_line (), bus);
   GstMessage *message;
   guint64 processed, dropped;
   GstBuffer *buffer;
@@ -176,7 +176,7 @@ GST_END_TEST;
 /* By default the element drops no frame, however late it is, because each is a measurement. */
 GST_START_TEST (test_no_qos)
 {
-  GstHarness *h = new_harness (subject ());
+  GstHarness *h = new_harness (subject_line ());
 
   set_frame_caps (h, &small);
   for (guint i = 0; i < 5; i++) {
@@ -197,7 +197,7 @@ GST_END_TEST;
 GST_START_TEST (test_gap_buffers)
 {
   GstBus *bus = gst_bus_new ();
-  GstHarness *h = new_harness_with_bus (subject (), bus);
+  GstHarness *h = new_harness_with_bus (subject_line (), bus);
   TestFrame frame = small;
 
   set_frame_caps (h, &frame);
@@ -296,7 +296,7 @@ GST_START_TEST (test_flags)
       {"mixed", 0, GST_CONTOURS_RESULT_FLAG_INTERLACED},
   };
   GstBus *bus = gst_bus_new ();
-  GstHarness *h = new_harness_with_bus (subject (), bus);
+  GstHarness *h = new_harness_with_bus (subject_line (), bus);
 
   if (!subject_renders () && !subject_draws ())
     g_object_set (h->element, "post-messages", TRUE, NULL);
@@ -341,7 +341,7 @@ GST_START_TEST (test_live_slow_sink)
       "videotestsrc is-live=true num-buffers=30 ! video/x-raw,format=NV12,width=64,height=48,framerate=60/1 ! "
       "identity name=in signal-handoffs=true ! %s name=subject backend=%s qos=%d ! identity sleep-time=40000 ! "
       "fakesink name=out sync=true qos=true max-lateness=-1 signal-handoffs=true",
-      subject (), test_backend (), __i__ == 0);
+      subject_line (), test_backend (), __i__ == 0);
   GstElement *pipeline = gst_parse_launch (line, NULL);
   GstElement *in = gst_bin_get_by_name (GST_BIN (pipeline), "in");
   GstElement *out = gst_bin_get_by_name (GST_BIN (pipeline), "out");

@@ -70,6 +70,8 @@ static const Step steps[] = {
     {GST_VIDEO_FORMAT_Y42B, {.threshold = 90, .channel = CTR_CHANNEL_CB, .close_size = 5, .shape = CTR_SHAPE_ELLIPSE}},
     {GST_VIDEO_FORMAT_Y444, {.threshold = 90, .channel = CTR_CHANNEL_CB, .fill_holes = true}},
     {GST_VIDEO_FORMAT_RGB, {.threshold = 90, .channel = CTR_CHANNEL_RED, .clear_border = true}},
+    {GST_VIDEO_FORMAT_RGB, {.threshold = 90, .channel = CTR_CHANNEL_RED, .split_touching = 8}},
+    {GST_VIDEO_FORMAT_RGB, {.threshold = 90, .channel = CTR_CHANNEL_RED, .split_touching = 9, .clear_border = true}},
     {GST_VIDEO_FORMAT_RGB, {.mode = CTR_THRESHOLD_OTSU, .channel = CTR_CHANNEL_SATURATION}},
     {GST_VIDEO_FORMAT_BGRA, {.mode = CTR_THRESHOLD_OTSU, .open_size = 2, .shape = CTR_SHAPE_CROSS}},
     {GST_VIDEO_FORMAT_BGRA, {.mode = CTR_THRESHOLD_ADAPTIVE_MEAN, .block_size = 11, .channel = CTR_CHANNEL_VALUE}},
@@ -108,6 +110,8 @@ GST_END_TEST;
 /* What is set is what is read. */
 GST_START_TEST (test_values)
 {
+  static const gdouble splits[][2] = {
+      {0, 0}, {1e-9, 1. / 16}, {0.05, 1. / 16}, {2, 2}, {2.04, 2 + 1. / 16}, {1024, 1024}};
   GstElement *element = gst_element_factory_make (subject (), NULL);
   CtrForeground foreground = {.mode = CTR_THRESHOLD_HYSTERESIS,
       .threshold = 5,
@@ -120,7 +124,9 @@ GST_START_TEST (test_values)
       .close_size = 62,
       .shape = CTR_SHAPE_ELLIPSE,
       .fill_holes = true,
+      .split_touching = 41,
       .clear_border = true};
+  gdouble split;
   gint mode, channel, shape, offset;
   guint upper, block, open, close;
   gboolean holes, border;
@@ -129,7 +135,7 @@ GST_START_TEST (test_values)
   set_foreground (element, &foreground);
   g_object_get (element, "threshold-mode", &mode, "upper-threshold", &upper, "block-size", &block, "offset", &offset,
       "channel", &channel, "color-range", &range, "open-size", &open, "close-size", &close, "shape", &shape,
-      "fill-holes", &holes, "clear-border", &border, NULL);
+      "fill-holes", &holes, "split-touching", &split, "clear-border", &border, NULL);
   fail_unless_equals_int (mode, foreground.mode);
   fail_unless_equals_int (upper, 7);
   fail_unless_equals_int (block, 255);
@@ -140,26 +146,17 @@ GST_START_TEST (test_values)
   fail_unless_equals_int (close, 62);
   fail_unless_equals_int (shape, CTR_SHAPE_ELLIPSE);
   fail_unless (holes && border);
+  fail_unless_equals_float (split, 41 / 16.);
+  for (guint i = 0; i < G_N_ELEMENTS (splits); i++) {
+    g_object_set (element, "split-touching", splits[i][0], NULL);
+    g_object_get (element, "split-touching", &split, NULL);
+    fail_unless_equals_float (split, splits[i][1]);
+  }
   g_free (range);
   gst_object_unref (element);
 }
 
 GST_END_TEST;
-
-/* BUS must have one warning, which has both texts. */
-static void
-assert_warning (GstBus *bus, const gchar *what, const gchar *advice)
-{
-  GstMessage *message = pop_message (bus, GST_MESSAGE_WARNING);
-  GError *error = NULL;
-
-  fail_unless (message != NULL, "no warning was posted: %s", what);
-  gst_message_parse_warning (message, &error, NULL);
-  fail_unless (strstr (error->message, what) && strstr (error->message, advice), "%s", error->message);
-  g_error_free (error);
-  gst_message_unref (message);
-  fail_unless (pop_message (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL, "more than one");
-}
 
 /* A wrong value gives one warning, and the frames go on. */
 GST_START_TEST (test_wrong_values)

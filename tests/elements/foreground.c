@@ -274,8 +274,10 @@ foreground_suite (void)
   tcase_add_test (tc, test_renegotiation);
   add_foreground_property_tests (tc);
   add_foreground_message_tests (tc);
+  add_foreground_region_tests (tc);
   if (subject_shows_foreground ())
     return s;
+  add_foreground_select_tests (tc);
   tcase_add_test (tc, test_buffer_kept);
   tcase_add_test (tc, test_two_in_series);
   tcase_add_test (tc, test_tee);

@@ -30,7 +30,8 @@ set_foreground (GstElement *element, const CtrForeground *foreground)
       foreground->invert, "upper-threshold", foreground->upper_threshold, "block-size",
       MAX (foreground->block_size, CTR_MIN_BLOCK_SIZE), "offset", foreground->offset, "channel", foreground->channel,
       "color-range", range, "open-size", foreground->open_size, "close-size", foreground->close_size, "shape",
-      foreground->shape, "fill-holes", foreground->fill_holes, "clear-border", foreground->clear_border, NULL);
+      foreground->shape, "fill-holes", foreground->fill_holes, "split-touching", foreground->split_touching / 16.,
+      "clear-border", foreground->clear_border, NULL);
   g_free (range);
 }
 
@@ -95,6 +96,21 @@ check_frame (GstHarness *h, const TestFrame *frame, const CtrForeground *foregro
   buffer = pass_frame (h, frame);
   assert_result (buffer, NULL, frame, foreground);
   gst_buffer_unref (buffer);
+}
+
+/* BUS must have one warning, which has both texts. */
+static inline void
+assert_warning (GstBus *bus, const gchar *what, const gchar *advice)
+{
+  GstMessage *message = pop_message (bus, GST_MESSAGE_WARNING);
+  GError *error = NULL;
+
+  fail_unless (message != NULL, "no warning was posted: %s", what);
+  gst_message_parse_warning (message, &error, NULL);
+  fail_unless (strstr (error->message, what) && strstr (error->message, advice), "%s", error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  fail_unless (pop_message (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL, "more than one");
 }
 
 #endif

@@ -338,6 +338,26 @@ pass_frame (GstHarness *h, const TestFrame *frame)
   return buffer;
 }
 
+/* Sends FRAME through H in a shared buffer, which must stay unchanged. Returns the buffer that comes out, a new one. */
+static inline GstBuffer *
+render_frame (GstHarness *h, const TestFrame *frame)
+{
+  GstBuffer *in = make_frame (frame), *out;
+  gsize size_before, size_after;
+  guint8 *before = buffer_bytes (in, &size_before), *after;
+
+  fail_unless_equals_int (gst_harness_push (h, gst_buffer_ref (in)), GST_FLOW_OK);
+  out = gst_harness_pull (h);
+  fail_unless (gst_buffer_peek_memory (in, 0) != gst_buffer_peek_memory (out, 0));
+  after = buffer_bytes (in, &size_after);
+  fail_unless (size_before == size_after && memcmp (before, after, size_after) == 0, "%s: the input changed",
+      gst_video_format_to_string (frame->format));
+  g_free (before);
+  g_free (after);
+  gst_buffer_unref (in);
+  return out;
+}
+
 static inline void
 set_frame_caps (GstHarness *h, const TestFrame *frame)
 {

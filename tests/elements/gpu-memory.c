@@ -341,7 +341,7 @@ add_region (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 /* Behind cudaupload, where it is installed, the element works in its context. */
 GST_START_TEST (test_cudaupload)
 {
-  gchar *line = g_strdup_printf ("cudaupload ! video/x-raw(memory:CUDAMemory) ! %s backend=cuda", subject ());
+  gchar *line = g_strdup_printf ("cudaupload ! video/x-raw(memory:CUDAMemory) ! %s backend=cuda", subject_line ());
   GstHarness *h = gst_harness_new_parse (line);
   GstElement *element = gst_harness_find_element (h, subject ());
   GstPad *pad = gst_element_get_static_pad (element, "sink");

@@ -12,7 +12,7 @@ static const TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 41};
 static inline GstElement *
 new_subject (const gchar *properties)
 {
-  gchar *line = g_strdup_printf ("%s %s", subject (), properties);
+  gchar *line = g_strdup_printf ("%s %s", subject_line (), properties);
   GstElement *element = gst_parse_launch (line, NULL);
 
   fail_unless (element != NULL);

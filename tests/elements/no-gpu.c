@@ -9,7 +9,7 @@ static const TestFrame frame = {GST_VIDEO_FORMAT_NV12, 64, 48, .seed = 31};
 static GstElement *
 new_subject (const gchar *backend, gint device_id, GstBus *bus)
 {
-  GstElement *element = gst_element_factory_make (subject (), NULL);
+  GstElement *element = gst_parse_launch (subject_line (), NULL);
 
   fail_unless (element != NULL);
   gst_util_set_object_arg (G_OBJECT (element), "backend", backend);

@@ -6,6 +6,7 @@
 
 #include "components.h"
 #include "contours.h"
+#include "corrected.h"
 #include "edges.h"
 
 #include <math.h>
@@ -16,6 +17,21 @@ subject (void)
   const gchar *element = g_getenv ("CTR_TEST_ELEMENT");
 
   return element ? element : "cudacca";
+}
+
+/* Does the element correct pictures by their background? */
+static inline gboolean
+subject_corrects (void)
+{
+  return g_str_equal (subject (), "cudabackground");
+}
+
+/* The launch line of the element, whose frames do not depend on each other: where each is the whole background, it is
+ * divided by itself. */
+static inline const gchar *
+subject_line (void)
+{
+  return subject_corrects () ? "cudabackground mode=divide learning-rate=1" : subject ();
 }
 
 /* Does the element make new pictures, of the foreground? */
@@ -29,7 +45,7 @@ subject_shows_foreground (void)
 static inline gboolean
 subject_renders (void)
 {
-  return g_str_equal (subject (), "cudacanny") || subject_shows_foreground ();
+  return g_str_equal (subject (), "cudacanny") || subject_shows_foreground () || subject_corrects ();
 }
 
 static inline gboolean
@@ -94,7 +110,9 @@ subject_outlines_targets (void)
 static inline void
 set_live_property (GstElement *element, guint value)
 {
-  if (subject_renders () && !subject_shows_foreground ())
+  if (subject_corrects ())
+    g_object_set (element, "offset", (gint) value, NULL);
+  else if (subject_renders () && !subject_shows_foreground ())
     g_object_set (element, "low-threshold", (gdouble) value, NULL);
   else if (subject_draws ())
     g_object_set (element, "thickness", 1 + value % 64, NULL);
@@ -106,22 +124,30 @@ set_live_property (GstElement *element, guint value)
     g_object_set (element, "threshold", value, NULL);
 }
 
-/* The edges or the mask that the element with default properties shows of FRAME; free with g_free(). */
-static inline guint8 *
-default_picture (const TestFrame *frame)
+/* BUFFER must be the picture that the element of subject_line() makes of FRAME. */
+static inline void
+assert_default_picture (GstBuffer *buffer, const TestFrame *frame)
 {
   const CtrForeground foreground = {.threshold = 128};
   CtrCannyParams canny;
+  gsize row_bytes = 0;
+  guint8 *picture;
 
   ctr_canny_params_init (&canny);
-  return subject_shows_foreground () ? expected_mask (frame, &foreground) : expected_edges (frame, &canny);
+  picture = subject_corrects ()           ? divided_by_itself (frame, &row_bytes)
+            : subject_shows_foreground () ? expected_mask (frame, &foreground)
+                                          : expected_edges (frame, &canny);
+  if (subject_corrects ())
+    assert_corrected (buffer, frame, picture, row_bytes);
+  else
+    assert_edges_are (buffer, frame, picture, FALSE);
+  g_free (picture);
 }
 
-/* BUFFER must be what the element with default properties makes of FRAME. */
+/* BUFFER must be what the element of subject_line() makes of FRAME. */
 static inline void
 assert_default_result (GstBuffer *buffer, const TestFrame *frame)
 {
-  guint8 *picture = subject_renders () ? default_picture (frame) : NULL;
   CtrBordersParams borders;
   CtrCcaParams cca;
   CtrCracksParams cracks;
@@ -133,7 +159,7 @@ assert_default_result (GstBuffer *buffer, const TestFrame *frame)
   ctr_cracks_params_init (&cracks);
   ctr_snake_params_init (&snake);
   if (subject_renders ())
-    assert_edges_are (buffer, frame, picture, FALSE);
+    assert_default_picture (buffer, frame);
   else if (subject_draws ())
     assert_box (buffer, frame);
   else if (subject_follows_borders ())
@@ -144,23 +170,17 @@ assert_default_result (GstBuffer *buffer, const TestFrame *frame)
     assert_outlines (buffer, NULL, frame, &snake, &whole, 1);
   else
     assert_components (buffer, NULL, frame, &cca);
-  g_free (picture);
 }
 
-/* Sends FRAME through H, an element with default properties, and checks its result. */
+/* Sends FRAME through H, an element of subject_line(), and checks its result. */
 static inline void
 check_default (GstHarness *h, const TestFrame *frame)
 {
   GstBuffer *buffer;
 
   if (subject_renders ()) {
-    guint8 *picture = default_picture (frame);
-
-    check_edges_are (h, frame, picture, FALSE);
-    g_free (picture);
-    return;
-  }
-  if (subject_draws ()) {
+    buffer = render_frame (h, frame);
+  } else if (subject_draws ()) {
     fail_unless_equals_int (gst_harness_push (h, make_frame (frame)), GST_FLOW_OK);
     buffer = gst_harness_pull (h);
   } else {

@@ -145,6 +145,14 @@ cudaLaunchKernelEx (const cudaLaunchConfig_t *config, void (*kernel) (Parameters
 
 template <typename... Parameters>
 static inline cudaError_t
+cudaOccupancyMaxActiveBlocksPerMultiprocessor (int *count, void (*) (Parameters...), int, size_t)
+{
+  *count = 1;
+  return cudaSuccess;
+}
+
+template <typename... Parameters>
+static inline cudaError_t
 cudaOccupancyMaxActiveClusters (int *count, void (*) (Parameters...), const cudaLaunchConfig_t *)
 {
   *count = 1;

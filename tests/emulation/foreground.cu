@@ -19,6 +19,7 @@ constexpr uint32_t GUARD = 64; /* bytes behind a mask */
 
 Random rng = {17};
 cudaStream_t stream;
+CtrKeptWeights kept_weights;
 
 /* A picture in host memory and its copy on the device. */
 struct Picture {
@@ -331,7 +332,7 @@ check_adaptive (const Picture *p, const CtrForeground *f)
     expected[i] = (sample > (int) means[i] - f->offset) != f->invert;
   }
   CHECK (bytes == 0 || cudaMalloc (&room, bytes) == cudaSuccess);
-  CHECK (foreground_queue_adaptive (&p->device, f, room, &mask, stream, &error));
+  CHECK (foreground_queue_adaptive (&p->device, f, &kept_weights, room, &mask, stream, &error));
   check_mask (mask, expected);
   cudaFree (room);
   free (means);
@@ -363,6 +364,30 @@ test_mean ()
   const uint32_t count = getenv ("CTR_TEST_QUICK") ? 24 : 300;
   for (uint32_t i = 0; i < count; i++)
     check_random_adaptive (CTR_THRESHOLD_ADAPTIVE_MEAN, i);
+}
+
+/* Sides at which strips, warps and parts of rows end, and bands that a CTA goes down in several steps. */
+void
+test_mean_sides ()
+{
+  static const uint32_t widths[] = {255, 256, 257, 511, 512, 513, 1025, 3839, 3840, 3841, 4064, 4065, 8001};
+  static const uint32_t heights[] = {31, 32, 33, 64, 65, 160, 161, 330, 700};
+  const bool quick = getenv ("CTR_TEST_QUICK");
+  for (uint32_t i = 0; i < LENGTH (widths) + LENGTH (heights); i++)
+    for (uint32_t j = 0; j < (quick ? 1 : 8); j++) {
+      static const uint32_t sizes[] = {3, 31, 33, 101, 253, 255};
+      const bool across = i < LENGTH (widths), wide = (i + j) % 2;
+      Picture p;
+      CtrForeground f;
+      memset (&f, 0, sizeof f);
+      f.mode = CTR_THRESHOLD_ADAPTIVE_MEAN;
+      f.block_size = sizes[random_below (&rng, LENGTH (sizes))];
+      f.offset = (int) random_below (&rng, 9) - 4;
+      make_picture (&p, wide ? CTR_FORMAT_GRAY16 : CTR_FORMAT_GRAY8, across ? widths[i] : 1 + random_below (&rng, 40),
+          across ? 1 + random_below (&rng, 4) : heights[i - LENGTH (widths)], false);
+      check_adaptive (&p, &f);
+      free_picture (&p);
+    }
 }
 
 void
@@ -401,8 +426,8 @@ test_greatest_sums ()
 int
 main ()
 {
-  static const Test tests[] = {
-      {"levels", test_levels}, {"mean", test_mean}, {"gaussian", test_gaussian}, {"greatest sums", test_greatest_sums}};
+  static const Test tests[] = {{"levels", test_levels}, {"mean", test_mean}, {"mean, sides", test_mean_sides},
+      {"gaussian", test_gaussian}, {"greatest sums", test_greatest_sums}};
   cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking);
   run_tests (tests, LENGTH (tests));
   cudaStreamDestroy (stream);

@@ -35,12 +35,20 @@ expected_threshold (const uint32_t *counts, uint32_t levels)
   return ctr_otsu_threshold (&otsu);
 }
 
-/* The triangle's threshold as OpenCV finds it, whose foreground is above it, on a copy that it may turn around. */
+/* The triangle's threshold as OpenCV finds it, whose foreground is above it, in a histogram that it may turn around: 256
+ * levels, to which those of 16 bits are reduced. */
 uint32_t
-expected_triangle (const uint32_t *counts, uint32_t levels)
+expected_triangle (const uint32_t *counts, uint32_t all_levels, uint32_t bits)
 {
-  uint32_t *h = (uint32_t *) malloc (levels * sizeof *h);
-  memcpy (h, counts, levels * sizeof *h);
+  const uint32_t levels = LEVELS_8;
+  uint32_t h[levels] = {}, largest = all_levels - 1;
+  while (counts[largest] == 0)
+    largest--;
+  if (bits == 0)
+    bits = largest < 1 << 10 ? 10 : largest < 1 << 12 ? 12 : largest < 1 << 14 ? 14 : 16;
+  const uint32_t unit = all_levels == LEVELS_8 ? 1 : 1 << bits >> 8;
+  for (uint32_t i = 0; i <= largest; i++)
+    h[min (i / unit, levels - 1)] += counts[i];
   int left = 0, right = (int) levels - 1, peak = 0;
   while (h[left] == 0)
     left++;
@@ -69,9 +77,8 @@ expected_triangle (const uint32_t *counts, uint32_t levels)
       threshold = i;
     }
   }
-  free (h);
   threshold--;
-  return (uint32_t) (flipped ? levels - 1 - threshold : threshold) + 1;
+  return ((uint32_t) (flipped ? levels - 1 - threshold : threshold) + 1) * unit;
 }
 
 /* --- Pictures --- */
@@ -127,13 +134,15 @@ run (Histogram *histogram, const CtrImage *image, const CtrImage *luma, bool sma
   return &result;
 }
 
-/* The threshold of MODE, found in all levels. */
+/* The threshold of MODE, found in all levels. BITS: significant bits of the triangle. */
 uint32_t
-run_threshold (Histogram *histogram, CtrThresholdMode mode, const CtrImage *image, const CtrImage *luma)
+run_threshold (Histogram *histogram, CtrThresholdMode mode, uint32_t bits, const CtrImage *image, const CtrImage *luma)
 {
+  CtrForeground foreground = {mode};
   uint32_t threshold;
   CtrError error;
-  CHECK (histogram_queue_threshold (histogram, mode, &histogram->threshold, image, luma, stream, &error));
+  foreground.significant_bits = bits;
+  CHECK (histogram_queue_threshold (histogram, &foreground, &histogram->threshold, image, luma, stream, &error));
   cudaMemcpyAsync (&threshold, &histogram->threshold, sizeof threshold, cudaMemcpyDeviceToHost, stream);
   cudaStreamSynchronize (stream);
   return threshold;
@@ -147,6 +156,7 @@ check_picture (Histogram *histogram, CtrFormat format, uint32_t kind, uint32_t w
 {
   const bool wide = format == CTR_FORMAT_GRAY16;
   const uint32_t levels = wide ? LEVELS_16 : LEVELS_8, shift = random_below (&rng, 9), pixels = width * height;
+  const uint32_t bits = random_below (&rng, 2) ? 0 : 8 + shift;
   const size_t row = width * ctr_format_pixel_size (format), stride = row + padding;
   const size_t bytes = offset + (height - 1) * stride + row, luma_stride = ctr_aligned_row (width);
   describe ("format %d, kind %u, %u x %u, offset %u, padding %u, shift %u", format, kind, width, height, offset,
@@ -175,9 +185,10 @@ check_picture (Histogram *histogram, CtrFormat format, uint32_t kind, uint32_t w
   result = run (histogram, &image, rgb ? &luma : NULL, false, 0);
   CHECK (wide || memcmp (result->result, all, sizeof result->result) == 0);
   CHECK (result->threshold == expected_threshold (all, levels));
-  CHECK (run_threshold (histogram, CTR_THRESHOLD_OTSU, &image, rgb ? &luma : NULL) == expected_threshold (all, levels));
   CHECK (
-      run_threshold (histogram, CTR_THRESHOLD_TRIANGLE, &image, rgb ? &luma : NULL) == expected_triangle (all, levels));
+      run_threshold (histogram, CTR_THRESHOLD_OTSU, 0, &image, rgb ? &luma : NULL) == expected_threshold (all, levels));
+  CHECK (run_threshold (histogram, CTR_THRESHOLD_TRIANGLE, bits, &image, rgb ? &luma : NULL)
+         == expected_triangle (all, levels, bits));
   if (rgb) {
     cudaMemcpyAsync (luma_plane, luma_device, luma_stride * height, cudaMemcpyDeviceToHost, stream);
     cudaStreamSynchronize (stream);
@@ -225,7 +236,7 @@ struct Found {
 
 template <uint32_t LEVELS>
 __global__ void
-__launch_bounds__ (OTSU_THREADS) search_kernel (const uint32_t *counts, Found *found)
+__launch_bounds__ (OTSU_THREADS) search_kernel (const uint32_t *counts, uint32_t bits, Found *found)
 {
   __shared__ OtsuShared s;
   const OtsuHistogram<LEVELS, false> histogram = {counts};
@@ -235,7 +246,7 @@ __launch_bounds__ (OTSU_THREADS) search_kernel (const uint32_t *counts, Found *f
   const bool leads = otsu_lead (histogram, all, before, s, &level);
   const uint32_t followed = otsu_follow (histogram, all, s);
   __shared__ TriangleShared triangle_shared;
-  const uint32_t triangle = triangle_threshold (histogram, triangle_shared);
+  const uint32_t triangle = triangle_threshold (histogram, bits, triangle_shared);
   if (threadIdx.x == 0)
     *found = {leads, level, followed, triangle};
 }
@@ -297,18 +308,19 @@ check_histograms (uint32_t number)
   CHECK (cudaMalloc ((void **) &device_found, sizeof *device_found) == cudaSuccess);
   for (uint32_t i = 0; i < number; i++) {
     const uint32_t kind = i % 6, pixels = UINT32_MAX / 8 * (kind < 4 ? 7 : 3) >> random_below (&rng, 29);
+    const uint32_t bits = i % 2 ? 0 : 8 + i % 9;
     bool tied = false;
     if (kind < 5)
       tied = make_histogram (kind, counts, LEVELS, pixels);
     else
       make_edge (counts, LEVELS, pixels);
     cudaMemcpyAsync (device, counts, LEVELS * sizeof *device, cudaMemcpyHostToDevice, stream);
-    search_kernel<LEVELS><<<1, OTSU_THREADS, 0, stream>>> (device, device_found);
+    search_kernel<LEVELS><<<1, OTSU_THREADS, 0, stream>>> (device, bits, device_found);
     cudaMemcpyAsync (&found, device_found, sizeof found, cudaMemcpyDeviceToHost, stream);
     cudaStreamSynchronize (stream);
     describe ("histogram %u of %u levels, up to %u pixels", i, LEVELS, pixels);
     CHECK (found.followed + 1 == expected_threshold (counts, LEVELS));
-    CHECK (found.triangle == expected_triangle (counts, LEVELS));
+    CHECK (found.triangle == expected_triangle (counts, LEVELS, bits));
     CHECK (!found.leads || found.lead == found.followed);
     CHECK (!tied || !found.leads);
     decided += found.leads;

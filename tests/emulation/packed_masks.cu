@@ -3,7 +3,7 @@
  * CTR_TEST_QUICK=1: fewer of them. */
 #include "cuda/foreground/foreground.h"
 
-#include "tests/core/common/testing.h"
+#include "tests/emulation/packed_pictures.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,92 +11,6 @@
 
 namespace
 {
-
-Random rng = {18};
-cudaStream_t stream;
-bool quick;
-
-/* --- Packed masks --- */
-
-/* One byte a pixel. */
-struct Picture8 {
-  uint32_t width, height;
-  uint8_t *pixels;
-
-  uint8_t
-  at (int x, int y, uint8_t outside) const
-  {
-    return x < 0 || y < 0 || x >= (int) width || y >= (int) height ? outside : pixels[(size_t) y * width + x];
-  }
-};
-
-Picture8
-picture_new (uint32_t width, uint32_t height)
-{
-  return {width, height, (uint8_t *) calloc ((size_t) width * height, 1)};
-}
-
-constexpr uint8_t FILLING = 0xa5; /* of memory that does not belong to a mask */
-
-/* Words of garbage behind each row: rows stay aligned to 16 bytes. */
-PackedMask
-packed_new (uint32_t width, uint32_t height)
-{
-  PackedMask mask = {NULL, ctr_packed_row (width) + 16 * random_below (&rng, 3), width, height};
-  CHECK (cudaMalloc ((void **) &mask.bits, mask.stride * height) == cudaSuccess);
-  cudaMemsetAsync (mask.bits, FILLING, mask.stride * height, stream);
-  return mask;
-}
-
-PackedMask
-pack (const Picture8 *picture)
-{
-  const PackedMask mask = packed_new (picture->width, picture->height);
-  uint8_t *rows = (uint8_t *) malloc (mask.stride * mask.height);
-  memset (rows, FILLING, mask.stride * mask.height);
-  for (uint32_t y = 0; y < mask.height; y++) {
-    uint8_t *row = rows + y * mask.stride;
-    memset (row, 0, ctr_packed_row (mask.width));
-    for (uint32_t x = 0; x < mask.width; x++)
-      row[x / 8] |= picture->at (x, y, 0) << x % 8;
-  }
-  cudaMemcpyAsync (mask.bits, rows, mask.stride * mask.height, cudaMemcpyHostToDevice, stream);
-  cudaStreamSynchronize (stream);
-  free (rows);
-  return mask;
-}
-
-/* All of MASK's pixels are those of EXPECTED, all bits behind them 0, and nothing else has changed. */
-void
-check_packed (const PackedMask *mask, const Picture8 *expected)
-{
-  uint8_t *rows = (uint8_t *) malloc (mask->stride * mask->height);
-  cudaMemcpyAsync (rows, mask->bits, mask->stride * mask->height, cudaMemcpyDeviceToHost, stream);
-  cudaStreamSynchronize (stream);
-  for (uint32_t y = 0; y < mask->height; y++) {
-    const uint8_t *row = rows + y * mask->stride;
-    for (uint32_t x = 0; x < 8 * ctr_packed_row (mask->width); x++)
-      CHECK ((row[x / 8] >> x % 8 & 1) == expected->at (x, y, 0));
-    for (size_t i = ctr_packed_row (mask->width); i < mask->stride; i++)
-      CHECK (row[i] == FILLING);
-  }
-  free (rows);
-}
-
-/* Noise of any density and grain, or a shape. */
-Picture8
-random_picture (uint32_t width, uint32_t height)
-{
-  static const uint8_t densities[] = {50, 50, 20, 80, 40, 60, 1, 99, 5, 95};
-  if (random_below (&rng, 4) == 0)
-    return {width, height, shape_new ((Shape) random_below (&rng, SHAPE_COUNT), width, height)};
-  const uint32_t density = densities[random_below (&rng, LENGTH (densities))];
-  Picture8 picture = {width, height, noise_new (&rng, width, height, density, 1 << random_below (&rng, 5))};
-  if (random_below (&rng, 3) == 0) /* single pixels of the other kind */
-    for (uint32_t i = 0; i < 1 + width * height / 400; i++)
-      picture.pixels[random_below (&rng, width * height)] ^= 1;
-  return picture;
-}
 
 /* --- Opening and closing --- */
 
@@ -306,16 +220,12 @@ reconstruct (const Picture8 *mask, const Picture8 *marker, bool eight_connected)
   return found;
 }
 
-/* FLAGS: a bit for each field of Reconstruction. */
+/* FLAGS: a bit for each field of Reconstruction. Frees both pictures. */
 void
-check_reconstruction (Picture8 picture, bool has_marker, uint32_t flags)
+check_with_marker (Picture8 picture, Picture8 marker, bool has_marker, uint32_t flags)
 {
   const Reconstruction what = {(flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0, (flags & 8) != 0};
   const uint32_t pixels = picture.width * picture.height;
-  Picture8 marker = picture_new (picture.width, picture.height);
-  const uint32_t seeds = random_below (&rng, 3) ? random_below (&rng, 4) : random_below (&rng, pixels);
-  for (uint32_t i = 0; i < seeds; i++)
-    marker.pixels[random_below (&rng, pixels)] = 1;
   const PackedMask mask = pack (&picture), seed_mask = pack (&marker);
   const PackedMask to = random_below (&rng, 2) ? mask : packed_new (picture.width, picture.height);
   const size_t bytes = foreground_reconstruction_room (picture.width, picture.height);
@@ -342,6 +252,18 @@ check_reconstruction (Picture8 picture, bool has_marker, uint32_t flags)
   free (picture.pixels);
 }
 
+/* Likewise, with a random marker. */
+void
+check_reconstruction (Picture8 picture, bool has_marker, uint32_t flags)
+{
+  const uint32_t pixels = picture.width * picture.height;
+  Picture8 marker = picture_new (picture.width, picture.height);
+  const uint32_t seeds = random_below (&rng, 3) ? random_below (&rng, 4) : random_below (&rng, pixels);
+  for (uint32_t i = 0; i < seeds; i++)
+    marker.pixels[random_below (&rng, pixels)] = 1;
+  check_with_marker (picture, marker, has_marker, flags);
+}
+
 void
 test_small_reconstruction ()
 {
@@ -354,12 +276,12 @@ test_small_reconstruction ()
       }
 }
 
-/* Sides at which words and tiles of 256 x 48 end. */
+/* Sides at which words and tiles of 256 x 32 end. */
 void
 test_reconstruction_tiles ()
 {
   static const uint32_t widths[] = {1, 31, 32, 33, 64, 65, 127, 128, 129, 255, 256, 257, 288, 511, 512, 513, 600};
-  static const uint32_t heights[] = {1, 2, 47, 48, 49, 50, 95, 96, 97, 145};
+  static const uint32_t heights[] = {1, 2, 31, 32, 33, 34, 63, 64, 65, 97};
   for (size_t i = 0; i < LENGTH (widths); i++)
     for (size_t j = 0; j < LENGTH (heights); j++) {
       if (quick && random_below (&rng, 6))
@@ -391,6 +313,26 @@ test_reconstruction_shapes ()
   }
 }
 
+/* Lines that only corners hold together, with a marker at one end: every contact of two words, or of two tiles, is needed. */
+void
+test_reconstruction_diagonals ()
+{
+  for (uint32_t start = 0; start < 256 + 32; start += quick ? 11 : 1)
+    for (uint32_t kind = 0; kind < 4; kind++) {
+      const bool to_left = kind & 1, from_below = kind & 2;
+      const uint32_t height = 70, width = 400;
+      Picture8 picture = picture_new (width, height), marker = picture_new (width, height);
+      for (uint32_t y = 0; y < height; y++) {
+        const uint32_t x = to_left ? start + height - y : start + y;
+        picture.pixels[y * width + x] = 1;
+        if (y == (from_below ? height - 1 : 0))
+          marker.pixels[y * width + x] = 1;
+      }
+      describe ("diagonal from %u on, to the left %d, from below %d", start, to_left, from_below);
+      check_with_marker (picture, marker, true, 1);
+    }
+}
+
 } // namespace
 
 int
@@ -399,7 +341,8 @@ main ()
   static const Test tests[] = {{"opening and closing, small", test_small_morphology},
       {"opening and closing, elements", test_elements}, {"opening and closing, tiles", test_morphology_tiles},
       {"opening and closing, margins", test_margins}, {"reconstruction, small", test_small_reconstruction},
-      {"reconstruction, tiles", test_reconstruction_tiles}, {"reconstruction, shapes", test_reconstruction_shapes}};
+      {"reconstruction, tiles", test_reconstruction_tiles}, {"reconstruction, shapes", test_reconstruction_shapes},
+      {"reconstruction, diagonals", test_reconstruction_diagonals}};
   quick = getenv ("CTR_TEST_QUICK");
   CHECK (cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking) == cudaSuccess);
   run_tests (tests, LENGTH (tests));

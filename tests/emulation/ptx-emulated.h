@@ -60,6 +60,12 @@ h2_abs (Half2 a)
   return a & 0x7fff7fff;
 }
 
+static inline Half2
+h2_max_abs (Half2 a, Half2 b)
+{
+  return for_both_halves (a, b, 0, [] (double x, double y, double) { return std::fmax (x, std::fabs (y)); });
+}
+
 static inline void
 mma_bytes (int32_t d[4], const uint32_t a[4], uint32_t b0, uint32_t b1, const int32_t c[4])
 {

@@ -5,7 +5,9 @@
 #include <contours/codes.h>
 #include <contours/components.h>
 #include <contours/contourlist.h>
+#include <contours/shapes.h>
 #include <contours/snake.h>
+#include <contours/subpixel.h>
 
 /* Gives a field the next number, and appends its name to those before. */
 #define SET_AS(name, member)           \
@@ -72,7 +74,8 @@ fill_contour (CtrContour *to, GString *names)
   SET (top);
   SET (width);
   SET (height);
-  return sizeof to->reserved;
+  SET (region);
+  return 0;
 }
 
 static gsize
@@ -150,6 +153,77 @@ fill_nesting (CtrContourNesting *to, GString *names)
   return 0;
 }
 
+static gsize
+fill_shape (CtrContourShapeValues *to, GString *names)
+{
+  gint number = 0;
+  SET (circularity);
+  SET (touches_frame);
+  SET (hull_area);
+  SET (hull_perimeter);
+  SET (solidity);
+  SET (defect_depth);
+  SET (defect_x);
+  SET (defect_y);
+  SET (rectangle_x);
+  SET (rectangle_y);
+  SET (rectangle_width);
+  SET (rectangle_height);
+  SET (rectangle_angle);
+  SET (rectangularity);
+  SET (feret_max);
+  SET (feret_max_angle);
+  SET (feret_min);
+  SET (feret_min_angle);
+  SET (circle_x);
+  SET (circle_y);
+  SET (circle_radius);
+  SET (distance_mean);
+  SET (distance_deviation);
+  SET (distance_max);
+  SET (roundness);
+  SET (radial_circularity);
+  SET (hole_area);
+  SET (holes);
+  SET (euler_number);
+  SET (major);
+  SET (minor);
+  SET (anisometry);
+  SET (bulkiness);
+  SET (structure_factor);
+  for (guint i = 0; i < G_N_ELEMENTS (to->hu); i++)
+    to->hu[i] = ++number;
+  g_string_append (names, "hu1 hu2 hu3 hu4 hu5 hu6 hu7 ");
+  SET (compactness);
+  SET (feret_extent);
+  SET (line_x);
+  SET (line_y);
+  SET (line_angle);
+  SET (line_deviation);
+  SET (fit_circle_x);
+  SET (fit_circle_y);
+  SET (fit_circle_radius);
+  SET (fit_circle_deviation);
+  SET (ellipse_x);
+  SET (ellipse_y);
+  SET (ellipse_major);
+  SET (ellipse_minor);
+  SET (ellipse_angle);
+  return sizeof to->reserved;
+}
+
+static gsize
+fill_subpixel (CtrSubpixelPoint *to, GString *names)
+{
+  gint number = 0;
+  SET (x);
+  SET (y);
+  SET (strength);
+  SET (normal);
+  SET (flags);
+  return 0;
+}
+
 #define STRUCTURE(type, fill)                                 \
   {                                                           \
 #type, sizeof(type), (gsize(*)(gpointer, GString *)) fill \
@@ -167,9 +241,11 @@ static const struct {
     STRUCTURE (CtrContourChain, fill_chain),
     STRUCTURE (CtrContourMoments, fill_moments),
     STRUCTURE (CtrContourNesting, fill_nesting),
+    STRUCTURE (CtrContourShapeValues, fill_shape),
     STRUCTURE (CtrContourSums, fill_sums),
     STRUCTURE (CtrPoint, fill_point),
     STRUCTURE (CtrSnakeRegion, fill_region),
+    STRUCTURE (CtrSubpixelPoint, fill_subpixel),
 };
 
 gboolean

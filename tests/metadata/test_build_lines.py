@@ -21,7 +21,7 @@ def compile_all(folder, packages):
     environment = os.environ | {"PKG_CONFIG_PATH": ":".join([packages, os.environ.get("PKG_CONFIG_PATH", "")])}
     for example in examples:
         source = pathlib.Path(example)
-        line = re.search(r"^ \*   cc (\S+\.c) (\$\(pkg-config .*?\))( \*/)?$", source.read_text("utf-8"), re.MULTILINE)
+        line = re.search(r"^ \*   cc (\S+\.c) (\$\(pkg-config .*?\)(?: -lm)?)( \*/)?$", source.read_text("utf-8"), re.MULTILINE)
         assert line and line[1] == source.name, f"{example} has no build line"
         subprocess.run(f"{compiler} -Wall -Wextra -Wno-unused-parameter -Werror -o {source.stem} "
                        f"{shlex.quote(str(source))} {line[2]}",

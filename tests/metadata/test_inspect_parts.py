@@ -58,6 +58,22 @@ with tempfile.TemporaryDirectory() as folder:
            ["FAIL: holes below 3"] * 2 + ["PASS"], "1 passed, 2 failed")
     expect(fixed + ["--ignore=1e6"], 1, [], [], "0 passed, 0 failed")
 
+    # The picture has two grey levels, dark and bright: the mean of a neighbourhood with both lies between them.
+    adaptive = "3 passed, 0 failed; threshold 0"
+    for arguments in ["--adaptive=255"], ["--color=red=128-255"], ["--color=luma=128-255,saturation=0-5"]:
+        status, parts, verdicts, last, said = inspect(*arguments, "parts.png")
+        assert (status, parts, last, said) == (0, [BLOCK, PLATE, SPECK], [f"3 parts, {adaptive}"], ""), (arguments, parts, last, said)
+    status, parts, _, _, _ = inspect("--adaptive=3", "parts.png")
+    assert parts and parts != [BLOCK, PLATE, SPECK], parts  # the insides of the parts are even
+    status, parts, _, last, _ = inspect("--invert", "--color=luma=128-255", "--holes=3", "parts.png")
+    assert parts[-1] == GROUND and len(parts) == 3, parts
+
+    status, parts, _, _, _ = inspect("--split=3", *fixed, "parts.png")  # its parts do not touch
+    assert status == 0 and parts == [BLOCK, (99 * 59, *PLATE[1:6], 0), SPECK], parts
+
+    status, parts, _, _, said = inspect("--region=0,0,160,240;280,0,40,40", *fixed, "parts.png")
+    assert (status, parts, said) == (0, [PLATE, SPECK], ""), (parts, said)  # region by region
+
     status, parts, _, last, _ = inspect("--holes=0:2", "--ignore=10", "parts.avi")
     assert (status, parts, len(last)) == (0, 3 * [BLOCK, PLATE], 3), (status, parts, last)
 
@@ -66,6 +82,15 @@ with tempfile.TemporaryDirectory() as folder:
     expect_refusal(["text.png"], "text.png: ")
     expect_refusal(["absent.png"], "absent.png: Resource not found.")
     expect_refusal(["parts.png", "parts.png"], "--help lists the options")
-    expect_refusal(["--ignore=-1", "parts.png"], "--help lists the options")
+    for bad in "--ignore=-1", "--split=-1", "--split=1025", "--split=nan":
+        expect_refusal([bad, "parts.png"], "--help lists the options")
+    for text in "", "x", "1", "2", "150", "257", "-3", "5.0":
+        expect_refusal([f"--adaptive={text}", "parts.png"], f"--adaptive takes an odd number of pixels from 3 to 255, not '{text}'")
+    for text in "", "x", "hue", "hue=1-256", "hue=1,hue=2", "rot=1-2":
+        expect_refusal([f"--color={text}", "parts.png"], f"--color takes ranges of channels such as hue=170-10,saturation=100-255, not '{text}'")
+    for text in "", "x", "1,2,3", "polygon: 1,2":
+        expect_refusal([f"--region={text}", "parts.png"], f"--region takes rectangles and polygons such as 10,20,300,200;polygon: 0,0 90,0 45,60, not '{text}'")
+    for both in ["--threshold=5", "--adaptive=51"], ["--adaptive=51", "--color=red=1-2"], ["--color=red=1-2", "--threshold=5"]:
+        expect_refusal([*both, "parts.png"], "exclude one another")
     for text in "", "x", "5:3", "3:x", "nan", "1:2:3":
         expect_refusal([f"--area={text}", "parts.png"], f"--area takes MIN:MAX, MIN:, :MAX or a single number, not '{text}'")

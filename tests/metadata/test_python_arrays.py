@@ -47,7 +47,7 @@ class Layouts(unittest.TestCase):
                 owned.view(dtype)[field] = 0
             self.assertEqual(numpy.count_nonzero(owned), reserved, structure)
             self.assertEqual(sum(dtype[field].itemsize for field in fields), len(memory) - reserved, structure)
-        self.assertEqual(len(names), 10)
+        self.assertEqual(len(names), 12)
 
     def test_signs(self):
         contour = override._dtype("CtrContour")
@@ -179,8 +179,41 @@ class Contours(unittest.TestCase):
             array = getattr(metas[0], name)
             self.assertFalse(array.flags.writeable, name)
 
+    def test_shapes(self):
+        features = "hull+defect+rectangle+feret+circle+distances+holes+fits+moments"
+        launch = f"{DISC} cudaborders backend=cpu mode=ccomp features={features} ! videoscale ! video/x-raw,"
+        metas = [GstContours.contour_metas(Frames(launch + size).buffers[0])
+                 for size in ("width=160,height=120", "width=320,height=240", "width=161,height=120")]
+        (meta,), (twice,), (uneven,) = metas
+        row, shape = meta.shapes[0], meta.contours[0].shape
+        self.assertTrue(numpy.isnan(row["line_angle"]))  # All lines through a disc's centre are equally good.
+        numbers = [name for name in row.dtype.names
+                   if not name.startswith("hu") and name != "line_angle" or name.startswith("hull")]
+        self.assertEqual([row[name] for name in numbers], [getattr(shape, name) for name in numbers])
+        self.assertEqual([row[f"hu{i + 1}"] for i in range(7)], list(shape.hu))
+        self.assertFalse(any(numpy.isnan(row[name]) for name in numbers))
+        radius = numpy.hypot(*(meta.points - (row["circle_x"], row["circle_y"])).T).max()
+        self.assertAlmostEqual(row["circle_radius"], radius)
+        self.assertTrue(0.98 < row["solidity"] <= 1 and 0.97 < row["roundness"] < 1 and row["holes"] == 0)
+        self.assertEqual(twice.shapes.tobytes(), meta.shapes.tobytes())
+        areas, even = ["hull_area", "hole_area"], ["solidity", "holes", "euler_number", "bulkiness", "touches_frame"]
+        lengths = ["hull_perimeter", "defect_depth", "rectangle_width", "rectangle_height", "feret_max", "feret_min",
+                   "circle_radius", "distance_mean", "distance_deviation", "distance_max", "major", "minor", "feret_extent",
+                   "line_deviation", "fit_circle_radius", "fit_circle_deviation", "ellipse_major", "ellipse_minor"]
+        for name in numbers:
+            scaled, other = getattr(twice.contours[0].shape, name), getattr(uneven.contours[0].shape, name)
+            expected = row[name] * (2 if name in lengths else 4 if name in areas else 1)
+            if name.endswith(("_x", "_y")):
+                expected = (row[name] + 0.5) * 2 - 0.5
+            self.assertAlmostEqual(scaled, expected, 9, name)
+            if name in areas + even:
+                self.assertAlmostEqual(other, row[name] * (161 / 160 if name in areas else 1), 9, name)
+            else:
+                self.assertTrue(numpy.isnan(other), name)
+
     def test_without_features(self):
         meta, = GstContours.contour_metas(Frames(NOISE + BORDERS).buffers[0])
+        self.assertTrue(numpy.isnan(meta.shapes["hull_area"]).all())
         self.assertEqual((meta.moments, meta.sums, meta.regions), (None, None, None))
 
     def test_nothing_found(self):
@@ -296,6 +329,23 @@ class Contours(unittest.TestCase):
         for name in ("table", "points", "point_table", "moments", "sums", "contours"):
             with self.assertRaisesRegex(GLib.Error, "the GPU has fallen off the bus", msg=name):
                 getattr(meta, name)
+
+
+class Regions(unittest.TestCase):
+    LAUNCH = ("videotestsrc pattern=ball num-buffers=1 ! video/x-raw,format=GRAY8,width=320,height=240 ! cudacca backend=cpu {0} "
+              "! cudaborders backend=cpu {0} ! identity name=frames")
+
+    def test_numbers(self):
+        for properties, expected in (("", [0]), ('region="150,110,20,20;0,0,9,9;140,100,20,20"', [0, 2])):
+            buffer, = Frames(self.LAUNCH.format(properties)).buffers
+            for meta in GstContours.component_metas(buffer) + GstContours.contour_metas(buffer):
+                rows = meta.components if hasattr(meta, "components") else meta.contours
+                self.assertEqual([row.region_number for row in rows], expected)
+                self.assertEqual(meta.region_count, 3 if properties else 0)
+                if properties:
+                    self.assertEqual(meta.region_numbers.tolist(), expected)
+                else:
+                    self.assertIsNone(meta.region_numbers)
 
 
 class Lifetimes(unittest.TestCase):

@@ -53,6 +53,64 @@ class Export(unittest.TestCase):
                 self.assertEqual(float(row[name]), getattr(c, name), name)
             self.check_features(row, c)
 
+    def test_subpixels(self):
+        borders = NOISE.replace("cudacca", "cudaborders subpixel=edge epsilon=1.5 mode=ccomp")
+        for more in ("", "! videoscale ! video/x-raw,width=100,height=33 "):
+            buffers, text = self.export(borders + more, "ndjson")
+            _, rows = self.export(borders + more, "csv")
+            lines = [json.loads(line, parse_constant=self.fail) for line in text.splitlines()]
+            rows, refined = list(csv.DictReader(rows.splitlines())), 0
+            for line, buffer in zip(lines, buffers):
+                meta = GstContours.buffer_get_contours_contour_meta(buffer)
+                for contour in line["contours"]:
+                    row, index = rows.pop(0), contour["id"]
+                    positions = [float(number) for number in row["subpixels"].split()]
+                    self.assertEqual(len(contour["subpixels"]), len(contour["points"]))
+                    self.assertEqual(len(positions), 2 * len(contour["points"]))
+                    for i, got in enumerate(contour["subpixels"]):
+                        _, point = meta.get_subpixel(index, i)
+                        self.assertEqual(positions[2 * i:2 * i + 2], [point.x, point.y])
+                        self.assertEqual(got is None, point.flags != 0)
+                        if got is None:
+                            self.assertEqual([point.x, point.y], contour["points"][i])
+                            continue
+                        refined += 1
+                        self.assertEqual(got[:2] + got[3:], [point.x, point.y, point.strength])
+                        direction = numpy.deg2rad(got[2])
+                        numpy.testing.assert_allclose((numpy.cos(direction), numpy.sin(direction)),
+                                                      (point.normal_x, point.normal_y), atol=1e-9)
+                        self.assertTrue(0 <= got[2] < 360)
+            self.assertGreater(refined, 100)
+            self.assertEqual(rows, [])
+        _, text = self.export(NOISE.replace("cudacca", "cudaborders"), "ndjson")
+        self.assertNotIn("subpixels", text)
+        _, text = self.export(NOISE.replace("cudacca", "cudaborders subpixel=threshold"), "csv codes=true")
+        row = next(csv.DictReader(text.splitlines()))
+        self.assertEqual(len(row["subpixels"].split()), 2 * int(row["point_count"]))
+
+    def test_shapes(self):
+        borders = NOISE.replace("cudacca", "cudaborders mode=tree")
+        for features in ("hull+defect+rectangle+feret", "circle+distances+holes", "fits", "moments"):
+            launch = borders + f"features={features} "
+            buffers, text = self.export(launch, "ndjson")
+            _buffers, table = self.export(launch, "csv")
+            rows = iter(csv.DictReader(table.splitlines()))
+            for line, buffer in zip(text.splitlines(), buffers):
+                contours = json.loads(line, parse_constant=self.fail)["contours"]
+                for got, contour, row in zip(contours, GstContours.contour_metas(buffer)[0].contours, rows):
+                    columns = list(row)[list(row).index("circularity"):list(row).index("subpixels")]
+                    self.assertEqual(len(columns), 44)
+                    self.assertEqual("feret_max" in got, "feret" in features)
+                    self.assertEqual("ellipse_x" in got, features == "fits")
+                    self.assertEqual("holes" in got, "holes" in features)
+                    self.assertEqual("circularity" in got, features != "moments")
+                    for name in columns:
+                        value = getattr(contour.shape, name)
+                        written = None if name not in got or numpy.isnan(value) else value
+                        self.assertEqual(got.get(name), written, name)
+                        self.assertEqual(float(row[name]) if row[name] else None, written, name)
+            self.assertIsNone(next(rows, None))
+
     def test_strips(self):
         launch = NOISE.replace("threshold=180", "threshold=130 max-open-rows=60") + STRIPS
         buffers, text = self.export(launch, "ndjson")

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* This program compares masks with OpenCV's threshold(), inRange(), adaptiveThreshold(), cvtColor(), morphologyEx() and
- * connectedComponents(), pixel by pixel, on more than 100,000 images: synthetic ones of many sizes, with parameters of all
+/* This program compares masks with OpenCV's threshold(), inRange(), adaptiveThreshold(), cvtColor(), morphologyEx(),
+ * distanceTransform() and connectedComponents(), pixel by pixel, on more than 100,000 images: synthetic ones of many sizes, with parameters of all
  * kinds, and the pictures in the folder CTR_TEST_DATA. CTR_TEST_QUICK=1 takes a tenth, CTR_TEST_FULL=1 ten times as many.
  *
  * Means of neighbourhoods may differ from OpenCV's where these come from floating point, and are close to the middle between
- * two integers. The program requires that, and prints how many pixels differ. */
+ * two integers. The program requires that, and prints how many pixels differ. Longer than 500 lines: all comparisons share
+ * their images. */
 #include "oracle.h"
+#include "touching.h"
 
 #include "tests/core/foreground/testing.h"
 
@@ -50,9 +52,10 @@ describe_case (const char *name, const CtrImage &image, const CtrForeground &f)
   std::snprintf (text, sizeof text,
       "%s, %u x %u, format %d; mode %d, %u to %u, invert %d, block %u, offset %d, channel %d, ranges 0x%x, shape %d, "
       "open "
-      "%u, close %u, fill %d, clear %d",
+      "%u, close %u, fill %d, split %u, clear %d",
       name, image.width, image.height, image.format, f.mode, f.threshold, f.upper_threshold, f.invert, f.block_size,
-      f.offset, f.channel, f.ranges, f.shape, f.open_size, f.close_size, f.fill_holes, f.clear_border);
+      f.offset, f.channel, f.ranges, f.shape, f.open_size, f.close_size, f.fill_holes, f.split_touching,
+      f.clear_border);
   what = text;
 }
 
@@ -240,6 +243,29 @@ compare_adaptive (const cv::Mat &samples, const CtrForeground &f, const cv::Mat 
     }
 }
 
+/* How many samples a level of the triangle has, in an image of 16 bits. */
+static int
+triangle_unit (const cv::Mat &samples, uint32_t significant_bits)
+{
+  double largest;
+  if (significant_bits > 0)
+    return 1 << significant_bits >> 8;
+  cv::minMaxLoc (samples, nullptr, &largest);
+  return largest < 1024 ? 4 : largest < 4096 ? 16 : largest < 16384 ? 64 : 256;
+}
+
+/* The quotients, rounded down, at most 255. */
+static cv::Mat
+divided (const cv::Mat &samples, int unit)
+{
+  cv::Mat quotients (samples.size (), CV_8U);
+  for (int y = 0; y < samples.rows; y++)
+    for (int x = 0; x < samples.cols; x++)
+      quotients.at<uchar> (y, x) = uchar (
+          std::min (255, (samples.depth () == CV_16U ? samples.at<ushort> (y, x) : samples.at<uchar> (y, x)) / unit));
+  return quotients;
+}
+
 static void
 compare_first_steps (const CtrImage &image, const CtrForeground &f, const cv::Mat &mask, uint32_t threshold)
 {
@@ -253,6 +279,7 @@ compare_first_steps (const CtrImage &image, const CtrForeground &f, const cv::Ma
   const double most = wide ? 65535 : 255, upper = std::min (double (f.upper_threshold), most);
   cv::Mat expected;
   double found = 0;
+  int unit;
   switch (f.mode) {
     case CTR_THRESHOLD_FIXED:
       expected = in_range (samples, f.threshold, upper > 0 ? upper : most);
@@ -263,12 +290,9 @@ compare_first_steps (const CtrImage &image, const CtrForeground &f, const cv::Ma
       expected.convertTo (expected, CV_8U, 255 / most);
       break;
     case CTR_THRESHOLD_TRIANGLE:
-      if (wide) {
-        found = threshold; /* OpenCV has none */
-        expected = in_range (samples, found, most);
-      } else {
-        found = cv::threshold (samples, expected, 0, 255, cv::THRESH_TRIANGLE) + 1;
-      }
+      /* Where OpenCV sees 8 bits. */
+      unit = wide ? triangle_unit (samples, f.significant_bits) : 1;
+      found = (cv::threshold (divided (samples, unit), expected, 0, 255, cv::THRESH_TRIANGLE) + 1) * unit;
       break;
     case CTR_THRESHOLD_HYSTERESIS:
       expected =
@@ -300,6 +324,8 @@ apply_steps (cv::Mat *mask, const CtrForeground &f)
     cv::morphologyEx (*mask, *mask, cv::MORPH_CLOSE, element (f.close_size));
   if (f.fill_holes)
     *mask = 255 - components_with (255 - *mask, border_of (*mask), 4);
+  if (f.split_touching)
+    *mask = TouchingParts (*mask, f.split_touching / 16.).cut ();
   if (f.clear_border)
     *mask &= 255 - components_with (*mask, border_of (*mask), 8);
 }
@@ -312,10 +338,12 @@ compare (const char *name, const CtrImage &image, const CtrForeground &foregroun
   image_count++;
   first.open_size = first.close_size = 0;
   first.fill_holes = first.clear_border = false;
+  first.split_touching = 0;
   describe_case (name, image, foreground);
   cv::Mat mask = mask_of (image, first, &threshold);
   compare_first_steps (image, first, mask, threshold);
-  if (foreground.open_size == 0 && foreground.close_size == 0 && !foreground.fill_holes && !foreground.clear_border)
+  if (foreground.open_size == 0 && foreground.close_size == 0 && !foreground.fill_holes
+      && foreground.split_touching == 0 && !foreground.clear_border)
     return;
   const cv::Mat actual = mask_of (image, foreground);
   apply_steps (&mask, foreground);
@@ -384,6 +412,23 @@ test_elements (int rounds)
         compare ("elements", image_of (samples), foreground);
         std::free (noise);
       }
+}
+
+/* Overlapping discs, with a depth of up to 6 pixels. */
+static void
+test_touching (int rounds)
+{
+  for (int i = 0; i < rounds; i++) {
+    cv::Mat samples = cv::Mat::zeros (1 + int (random_below (&rng, 200)), 1 + int (random_below (&rng, 200)), CV_8U);
+    for (uint32_t count = 2 + random_below (&rng, 40); count > 0; count--)
+      cv::circle (samples,
+          {int (random_below (&rng, uint32_t (samples.cols))), int (random_below (&rng, uint32_t (samples.rows)))},
+          int (random_below (&rng, i % 2 ? 12 : 40)), cv::Scalar (255), cv::FILLED);
+    CtrForeground foreground = {};
+    foreground.threshold = 1;
+    foreground.split_touching = 1 + random_below (&rng, 96);
+    compare ("touching", image_of (samples), foreground);
+  }
 }
 
 /* All colours in CHANNEL: those whose sample OpenCV says is the same make an image, which must be in the range of this
@@ -455,6 +500,7 @@ main ()
   test_random (rounds * 25);
   test_blocks (rounds * 2);
   test_elements (rounds);
+  test_touching (rounds * 100);
   for (int channel = CTR_CHANNEL_LUMA; channel < CTR_CHANNELS; channel++)
     test_colours (channel, CtrFormat (CTR_FORMAT_RGB + (is_quick () ? channel % 2 : channel % 6)));
   for_each_picture (compare_picture);

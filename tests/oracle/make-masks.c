@@ -16,7 +16,7 @@ typedef struct {
   uint32_t channel, ranges;
   uint8_t lower[CTR_CHANNELS], upper[CTR_CHANNELS];
   uint8_t unused[2];
-  uint32_t open_size, close_size, shape, fill_holes, clear_border;
+  uint32_t open_size, close_size, shape, fill_holes, split_touching, clear_border;
 } Header;
 
 static bool
@@ -42,6 +42,7 @@ make_mask (CtrMask *mask, const Header *header)
       .close_size = header->close_size,
       .shape = (CtrShape) header->shape,
       .fill_holes = header->fill_holes,
+      .split_touching = header->split_touching,
       .clear_border = header->clear_border};
   CtrEdgePicture picture;
   CtrError error = {.message = "an image that cannot be read"};

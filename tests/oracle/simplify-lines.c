@@ -19,7 +19,7 @@ main (void)
       fprintf (stderr, "a line of %u points that cannot be read\n", count);
       return 1;
     }
-    const uint32_t kept = ctr_simplify (points, count, epsilon, to, work);
+    const uint32_t kept = ctr_simplify (points, count, epsilon, to, NULL, work);
     fwrite (&kept, sizeof kept, 1, stdout);
     fwrite (to, sizeof *to, kept, stdout);
     free (points);

@@ -68,6 +68,8 @@ def provide_inputs():
             print(f"no {name} here: {', '.join(absent)} missing")
         else:
             subprocess.run(line, shell=True, timeout=60, check=True)
+    with open("scale.yml", "w", encoding="utf-8") as file:  # by printf in the document
+        file.write("scale: 0.05\nunit: mm\n")
     for batch in BATCHES:
         subprocess.run("gst-launch-1.0 -q " + batch, shell=True, timeout=60, check=True)
 
@@ -150,7 +152,9 @@ def main(build, arguments):
                                    r"|[1-9]\d* bytes of codes, [1-9]\d* of points\n"
                                    r"|object \d+: [1-9]\d* pixels of [\d.]+ ± [\d.]+ in "
                                    r"|object \d+: [1-9]\d* voxels\n"
+                                   r"|[1-9]\d* contours in [1-9]\d* bytes from cudaborders0\n"
                                    r"|[\d.]+ to [\d.]+\n"
+                                   r"|\d+ [\d.]+ mm from "
                                    r"|moved by \d+ in iteration \d+: criterion -?\d"))
         else:
             print("--- left out, no GObject Introspection: the Python programs")

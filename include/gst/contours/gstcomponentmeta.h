@@ -66,6 +66,7 @@ GType gst_contours_component_features_get_type (void);
  * @unfinished: whether the component, of such a strip, was open for so long that it was reported before it was complete;
  *     it goes on as another component
  * @value: sample of all its pixels; 0 without %GST_CONTOURS_COMPONENT_FEATURE_VALUES
+ * @region_number: number of its region, from 0; 0 without regions
  *
  * One connected component, in pixels of the frame that carries the metadata. If this frame is as large as the analysed
  * image, areas and boxes are exactly the integers of the analysis. In a scaled frame a pixel centre x becomes
@@ -102,6 +103,7 @@ struct _GstContoursComponent {
   guint64 web_row;
   gboolean unfinished;
   guint value;
+  guint region_number;
 };
 
 #define GST_TYPE_CONTOURS_COMPONENT (gst_contours_component_get_type ())
@@ -190,6 +192,9 @@ guint64 gst_contours_component_meta_get_first_row (GstContoursComponentMeta *met
 
 GST_CONTOURS_API
 guint gst_contours_component_meta_get_count (GstContoursComponentMeta *meta);
+
+GST_CONTOURS_API
+guint gst_contours_component_meta_get_region_count (GstContoursComponentMeta *meta);
 
 GST_CONTOURS_API
 guint gst_contours_component_meta_get_threshold (GstContoursComponentMeta *meta);

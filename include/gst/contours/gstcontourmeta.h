@@ -14,14 +14,31 @@ G_BEGIN_DECLS
  * GstContoursContourFeatures:
  * @GST_CONTOURS_CONTOUR_FEATURE_NONE: no optional measurement
  * @GST_CONTOURS_CONTOUR_FEATURE_MOMENTS: moments of the area inside, and its centroid
+ * @GST_CONTOURS_CONTOUR_FEATURE_HULL: area and perimeter of the convex hull, solidity
+ * @GST_CONTOURS_CONTOUR_FEATURE_DEFECT: the deepest convexity defect
+ * @GST_CONTOURS_CONTOUR_FEATURE_RECTANGLE: the rectangle of least area around the contour
+ * @GST_CONTOURS_CONTOUR_FEATURE_FERET: the greatest and the least Feret diameter
+ * @GST_CONTOURS_CONTOUR_FEATURE_CIRCLE: the smallest circle around the contour
+ * @GST_CONTOURS_CONTOUR_FEATURE_DISTANCES: distances of the contour's pixels from the centroid
+ * @GST_CONTOURS_CONTOUR_FEATURE_HOLES: number and area of the holes inside an outer border
+ * @GST_CONTOURS_CONTOUR_FEATURE_FITS: line, circle and ellipse that fit the contour's pixels best
  *
- * Optional measurements. Points, hierarchy, area, perimeter and bounding box are always computed.
+ * Optional measurements. Points, hierarchy, area, perimeter and bounding box are always computed. `cudaborders` has all of
+ * them, other elements have moments only. #GstContoursShape has the results of all but moments.
  *
  * Since: 0.1
  */
 typedef enum {
   GST_CONTOURS_CONTOUR_FEATURE_NONE = 0,
-  GST_CONTOURS_CONTOUR_FEATURE_MOMENTS = 1 << 0
+  GST_CONTOURS_CONTOUR_FEATURE_MOMENTS = 1 << 0,
+  GST_CONTOURS_CONTOUR_FEATURE_HULL = 1 << 4,
+  GST_CONTOURS_CONTOUR_FEATURE_DEFECT = 1 << 5,
+  GST_CONTOURS_CONTOUR_FEATURE_RECTANGLE = 1 << 6,
+  GST_CONTOURS_CONTOUR_FEATURE_FERET = 1 << 7,
+  GST_CONTOURS_CONTOUR_FEATURE_CIRCLE = 1 << 8,
+  GST_CONTOURS_CONTOUR_FEATURE_DISTANCES = 1 << 9,
+  GST_CONTOURS_CONTOUR_FEATURE_HOLES = 1 << 10,
+  GST_CONTOURS_CONTOUR_FEATURE_FITS = 1 << 11
 } GstContoursContourFeatures;
 
 #define GST_TYPE_CONTOURS_CONTOUR_FEATURES (gst_contours_contour_features_get_type ())
@@ -75,6 +92,8 @@ GType gst_contours_contour_coordinates_get_type (void);
  *     analysed image
  * @unfinished: whether the contour, of such a strip, was open for so long that it was reported before it was closed; it
  *     goes on as another contour
+ * @region_number: number of its region (region-source), from 0; 0 without regions. #GstContoursRegion is another thing: a side
+ *     of a snake's line
  *
  * One contour, in pixels of the frame that carries the metadata. Unless it is unfinished, it is a closed line: its last
  * point is followed by its first. If the frame is as large as the analysed image, these are exactly the numbers of the analysis. In a scaled
@@ -111,6 +130,7 @@ struct _GstContoursContour {
   gdouble cy;
   guint64 web_row;
   gboolean unfinished;
+  guint region_number;
 };
 
 #define GST_TYPE_CONTOURS_CONTOUR (gst_contours_contour_get_type ())
@@ -283,6 +303,9 @@ guint gst_contours_contour_meta_get_count (GstContoursContourMeta *meta);
 
 GST_CONTOURS_API
 guint64 gst_contours_contour_meta_get_point_count (GstContoursContourMeta *meta);
+
+GST_CONTOURS_API
+guint gst_contours_contour_meta_get_region_count (GstContoursContourMeta *meta);
 
 GST_CONTOURS_API
 guint gst_contours_contour_meta_get_threshold (GstContoursContourMeta *meta);

@@ -47,23 +47,28 @@ typedef struct {
 } Bench;
 
 /* What is asked of each image; the quick run asks the first ones, and of some images a few more. */
-enum { QUICK_VARIANTS = 3, MORE_QUICK_VARIANTS = 7 };
+enum { QUICK_VARIANTS = 3, MORE_QUICK_VARIANTS = 10 };
 static const struct {
   CtrRetrieval mode;
   CtrApproximation approximation;
   double min_area;
   uint32_t features;
+  CtrSubpixel subpixel;
 } variants[] = {
-    {CTR_RETRIEVE_LIST, CTR_APPROXIMATION_SIMPLE, 0, 0},
-    {CTR_RETRIEVE_LIST, CTR_APPROXIMATION_NONE, 0, 0},
-    {CTR_RETRIEVE_TREE, CTR_APPROXIMATION_SIMPLE, 0, 0},
-    {CTR_RETRIEVE_CCOMP, CTR_APPROXIMATION_SIMPLE, 0, 0},
-    {CTR_RETRIEVE_EXTERNAL, CTR_APPROXIMATION_SIMPLE, 0, 0},
-    {CTR_RETRIEVE_LIST, CTR_APPROXIMATION_SIMPLE, 100, 0},
-    {CTR_RETRIEVE_LIST, CTR_APPROXIMATION_SIMPLE, 0, CTR_CONTOUR_FEATURE_MOMENTS},
-    {CTR_RETRIEVE_TREE, CTR_APPROXIMATION_NONE, 0, 0},
-    {CTR_RETRIEVE_CCOMP, CTR_APPROXIMATION_NONE, 0, 0},
-    {CTR_RETRIEVE_EXTERNAL, CTR_APPROXIMATION_NONE, 0, 0},
+    {CTR_RETRIEVE_LIST, CTR_APPROXIMATION_SIMPLE, 0, 0, CTR_SUBPIXEL_NONE},
+    {CTR_RETRIEVE_LIST, CTR_APPROXIMATION_NONE, 0, 0, CTR_SUBPIXEL_NONE},
+    {CTR_RETRIEVE_TREE, CTR_APPROXIMATION_SIMPLE, 0, 0, CTR_SUBPIXEL_NONE},
+    {CTR_RETRIEVE_CCOMP, CTR_APPROXIMATION_SIMPLE, 0, 0, CTR_SUBPIXEL_NONE},
+    {CTR_RETRIEVE_EXTERNAL, CTR_APPROXIMATION_SIMPLE, 0, 0, CTR_SUBPIXEL_NONE},
+    {CTR_RETRIEVE_LIST, CTR_APPROXIMATION_SIMPLE, 100, 0, CTR_SUBPIXEL_NONE},
+    {CTR_RETRIEVE_LIST, CTR_APPROXIMATION_SIMPLE, 0, CTR_CONTOUR_FEATURE_MOMENTS, CTR_SUBPIXEL_NONE},
+    {CTR_RETRIEVE_LIST, CTR_APPROXIMATION_SIMPLE, 0, CTR_CONTOUR_SHAPE_FEATURES & ~(uint32_t) CTR_CONTOUR_FEATURE_HOLES,
+        CTR_SUBPIXEL_NONE},
+    {CTR_RETRIEVE_LIST, CTR_APPROXIMATION_NONE, 0, 0, CTR_SUBPIXEL_THRESHOLD},
+    {CTR_RETRIEVE_LIST, CTR_APPROXIMATION_NONE, 0, 0, CTR_SUBPIXEL_EDGE},
+    {CTR_RETRIEVE_TREE, CTR_APPROXIMATION_NONE, 0, 0, CTR_SUBPIXEL_NONE},
+    {CTR_RETRIEVE_CCOMP, CTR_APPROXIMATION_NONE, 0, 0, CTR_SUBPIXEL_NONE},
+    {CTR_RETRIEVE_EXTERNAL, CTR_APPROXIMATION_NONE, 0, 0, CTR_SUBPIXEL_NONE},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
@@ -81,9 +86,10 @@ print_work (FILE *file, const BordersWork *work)
 {
   fprintf (file,
       "\"name\": \"%s\", \"width\": %u, \"height\": %u, \"retrieval\": \"%s\", \"approximation\": \"%s\", "
-      "\"min_area\": %g, \"moments\": %d, \"border_points\": %" PRIu64,
+      "\"min_area\": %g, \"moments\": %d, \"shapes\": %d, \"subpixel\": %d, \"border_points\": %" PRIu64,
       work->name, work->width, work->height, mode_names[work->params.mode], approximation_name (&work->params),
-      work->params.min_area, work->params.features & CTR_CONTOUR_FEATURE_MOMENTS ? 1 : 0, work->border_points);
+      work->params.min_area, work->params.features & CTR_CONTOUR_FEATURE_MOMENTS ? 1 : 0,
+      work->params.features & CTR_CONTOUR_SHAPE_FEATURES ? 1 : 0, (int) work->params.subpixel, work->border_points);
 }
 
 const char *
@@ -92,9 +98,9 @@ borders_describe (const BordersWork *work)
   static char text[256];
   const CtrBordersParams *p = &work->params;
   snprintf (text, sizeof text,
-      "%s %ux%u %s %s, epsilon %g, area %g..%g, length %g, box %ux%u, features %u, threshold %d%s", work->name,
-      work->width, work->height, mode_names[p->mode], approximation_name (p), p->epsilon, p->min_area, p->max_area,
-      p->min_length, p->min_width, p->min_height, p->features, (int) p->foreground.mode,
+      "%s %ux%u %s %s, epsilon %g, area %g..%g, length %g, box %ux%u, features %u, subpixel %d, threshold %d%s",
+      work->name, work->width, work->height, mode_names[p->mode], approximation_name (p), p->epsilon, p->min_area,
+      p->max_area, p->min_length, p->min_width, p->min_height, p->features, (int) p->subpixel, (int) p->foreground.mode,
       p->foreground.invert ? ", inverted" : "");
   return text;
 }
@@ -233,6 +239,7 @@ set_variant (BordersWork *work, uint32_t variant)
   work->params.approximation = variants[variant].approximation;
   work->params.min_area = variants[variant].min_area;
   work->params.features = variants[variant].features;
+  work->params.subpixel = variants[variant].subpixel;
 }
 
 static bool

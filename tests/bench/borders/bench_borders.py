@@ -21,7 +21,7 @@ from harness import (choice_of, number, parse_options, peer_interpreter, print_c
 from lists_table import DEVICE_MODES, OURS, differing, floor_us, ours_of
 
 FRAME = "car_body_frame.pgm"  # the paper's own
-WORK = ["name", "width", "height", "retrieval", "approximation", "min_area", "moments"]
+WORK = ["name", "width", "height", "retrieval", "approximation", "min_area", "moments", "shapes", "subpixel"]
 FIELDS = ["who", "mode"] + WORK + ["contours", "points", "border_points", "different", "runs", "min_us", "median_us"]
 PEER_GROUPS = ["opencv", "npp"]
 PEER_TIME_LIMIT = {"opencv": 400, "npp": 120}  # seconds
@@ -38,8 +38,10 @@ def variant_of(record):
 
 
 def variant_title(variant):
-    retrieval, approximation, min_area, moments = variant
-    return f"{retrieval} {approximation}" + (f", area >= {min_area:g}" if min_area else "") + (", moments" if moments else "")
+    retrieval, approximation, min_area, moments, shapes, subpixel = variant
+    return (f"{retrieval} {approximation}" + (f", area >= {min_area:g}" if min_area else "")
+            + (", moments" if moments else "") + (", shapes" if shapes else "")
+            + ("", ", subpixel=threshold", ", subpixel=edge")[subpixel])
 
 
 def title_of(record):

@@ -26,7 +26,7 @@ try:
 except ImportError:
     cv2 = None
 
-WORK = ["name", "width", "height", "retrieval", "approximation", "min_area", "moments", "border_points"]
+WORK = ["name", "width", "height", "retrieval", "approximation", "min_area", "moments", "shapes", "subpixel", "border_points"]
 # With CCOMP and TREE, OpenCV's time grows with the square of the contours: minutes for more.
 MAX_NESTED_CONTOURS = 300000
 
@@ -70,7 +70,7 @@ class Lists:
 
 
 def is_plain_list(case):
-    return case["retrieval"] == "LIST" and not case["min_area"] and not case["moments"]
+    return case["retrieval"] == "LIST" and not any(case[name] for name in ("min_area", "moments", "shapes", "subpixel"))
 
 
 class OpenCV:
@@ -79,7 +79,7 @@ class OpenCV:
         self.who = f"OpenCV, {threads} thread" + ("s" if threads > 1 else "")
 
     def takes(self, case):
-        return self.takes_all or is_plain_list(case)
+        return is_plain_list(case) or (self.takes_all and not case["shapes"] and not case["subpixel"])
 
     def refuses(self, case):
         if case["retrieval"] in ("CCOMP", "TREE") and case["contours"] > MAX_NESTED_CONTOURS:

@@ -267,6 +267,26 @@ measure_equal (Bench *bench)
   return ok;
 }
 
+/* The whole image, and 1, 4 and 16 regions of an eighth of its sides, which begin at odd pixels. */
+static bool
+measure_regions (Bench *bench)
+{
+  static const char *const names[] = {"regions-0", "regions-1", "regions-4", "regions-16"};
+  BenchWork work = {.width = 3840, .height = 2160, .connectivity = CTR_CONNECTIVITY_8};
+  CtrRegion list[16];
+  bool ok = true;
+  for (uint32_t i = 0; i < 16; i++)
+    list[i] = (CtrRegion){.x = 37 + i % 4 * 960, .y = 53 + i / 4 * 540, .width = 480, .height = 270};
+  bench_parts_mask (work.width, work.height, bench->mask);
+  for (uint32_t i = 0; ok && i < sizeof names / sizeof *names; i++) {
+    work.name = names[i];
+    work.regions = i ? ctr_regions_new (list, 1u << 2 * (i - 1), NULL, NULL) : NULL;
+    ok = measure_frame (bench, &work);
+    ctr_regions_unref (work.regions);
+  }
+  return ok;
+}
+
 static bool
 measure_patterns (Bench *bench)
 {
@@ -439,8 +459,8 @@ main (int argc, char **argv)
       status = check (&bench);
 #endif
   } else {
-    bool ok =
-        measure_random (&bench) && measure_cameras (&bench) && measure_equal (&bench) && measure_patterns (&bench);
+    bool ok = measure_random (&bench) && measure_cameras (&bench) && measure_equal (&bench) && measure_regions (&bench)
+              && measure_patterns (&bench);
     for (int i = files; ok && i < argc; i++)
       ok = measure_file (&bench, argv[i]);
     status = ok ? 0 : 1;

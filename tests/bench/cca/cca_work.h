@@ -12,7 +12,8 @@ typedef struct {
   uint32_t granularity; /* 0: not a random mask */
   uint32_t density;     /* percent */
   CtrConnectivity connectivity;
-  bool equal; /* 16-bit samples and CTR_COMPONENTS_EQUAL, instead of a mask */
+  bool equal;          /* 16-bit samples and CTR_COMPONENTS_EQUAL, instead of a mask */
+  CtrRegions *regions; /* that are analysed; NULL: the whole image */
 } BenchWork;
 
 static inline CtrCcaParams
@@ -22,6 +23,7 @@ bench_params (const BenchWork *work)
   ctr_cca_params_init (&params);
   params.connectivity = work->connectivity;
   params.mode = work->equal ? CTR_COMPONENTS_EQUAL : CTR_COMPONENTS_FOREGROUND;
+  params.foreground.regions = work->regions;
   return params;
 }
 

@@ -3,6 +3,7 @@
 #ifndef BENCH_LISTS_H
 #define BENCH_LISTS_H
 
+#include <contours/shapes.h>
 #include <contours/snake.h>
 
 typedef struct {
@@ -11,12 +12,13 @@ typedef struct {
   const CtrContourSums *sums;       /* NULL without */
   const CtrSnakeRegion *regions;    /* NULL without */
   const CtrContourNesting *nesting; /* NULL without */
+  const CtrContourShape *shapes;    /* NULL without */
 } BenchLists;
 
 /* False, and a message on stderr, on failure. */
 bool bench_lists_map (CtrContours *contours, BenchLists *lists);
 
-/* Is RESULT, which WHO made of WHAT, EXPECTED to the last byte: table, points, sums, regions and nesting? Says on stderr where
+/* Is RESULT, which WHO made of WHAT, EXPECTED to the last byte: table, points, sums, regions, nesting and shapes? Says on stderr where
  * it is not. */
 bool bench_lists_same (const char *what, const char *who, CtrContours *result, CtrContours *expected);
 

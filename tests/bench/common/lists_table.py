@@ -20,7 +20,7 @@ OURS = [
     (f"ours, host backend, {THREADS} threads", ("host", "host-threads"), "median_us"),
 ]
 DEVICE_MODES = ("warm", "flushed", "in-turn")
-ROW_BYTES, POINT_BYTES, SUMS_BYTES = 64, 4, 160
+ROW_BYTES, POINT_BYTES, SUMS_BYTES, SHAPE_BYTES, SUBPIXEL_BYTES = 64, 4, 160, 144, 16
 
 
 def ours_of(records):
@@ -30,9 +30,11 @@ def ours_of(records):
 
 
 def floor_us(record, copy_rate):
-    """The mask read once, table, points and sums written once."""
+    """The mask read once, table, points, sums, shapes and subpixels written once."""
     size = (record["width"] * record["height"] + ROW_BYTES * record["contours"] + POINT_BYTES * record["points"]
-            + (SUMS_BYTES * record["contours"] if record["moments"] else 0))
+            + (SUMS_BYTES * record["contours"] if record["moments"] else 0)
+            + (SHAPE_BYTES * record["contours"] if record.get("shapes") else 0)
+            + (SUBPIXEL_BYTES * record["points"] if record.get("subpixel") else 0))
     return size / copy_rate * 1e6
 
 

@@ -8,8 +8,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { CHAIN_BYTES = 8 /* that leave the GPU for each contour with codes */ };
-
 void
 cracks_print (FILE *file, const CracksWork *work)
 {
@@ -75,6 +73,22 @@ cracks_run_host (CtrCracks *host, const CracksWork *work, const CtrImage *image)
   return contours;
 }
 
+/* Bytes that leave the GPU for the chains: see cuda/contours/contour_codes.cu. */
+static uint64_t
+chain_bytes (const CtrContourChain *chains, uint32_t count, uint32_t width)
+{
+  uint64_t bytes = 0, before = 0, from_row = 1;
+  while (from_row <= width)
+    from_row *= 2;
+  for (uint32_t i = 0; i < count; i++) {
+    const uint64_t number = chains[i].first.y * from_row + chains[i].first.x;
+    const bool in_full = chains[i].steps / 2 >= 255 || number < before || number - before > UINT16_MAX;
+    bytes += in_full ? 11 : 3;
+    before = number;
+  }
+  return bytes;
+}
+
 bool
 cracks_record_codes (const CracksWork *work, CtrContours *contours)
 {
@@ -95,6 +109,7 @@ cracks_record_codes (const CracksWork *work, CtrContours *contours)
           ", \"row_bytes\": %" PRIu64 ", \"code_bytes\": %" PRIu64 ", \"chain_bytes\": %" PRIu64
           ", \"host_us\": %.3f}\n",
       contours->count, contours->point_count, steps, contours->point_count * sizeof (CtrPoint),
-      (uint64_t) contours->count * sizeof (CtrContour), codes.size, (uint64_t) contours->count * CHAIN_BYTES, us);
+      (uint64_t) contours->count * sizeof (CtrContour), codes.size,
+      chain_bytes (codes.chains, contours->count, contours->width), us);
   return true;
 }

@@ -6,6 +6,7 @@
  * steps at sizes that match, such as '^adaptive-mean-31 3840'. The protocol is described in docs/benchmarks/protocol.md. */
 #include "tests/bench/canny/scenes.h"
 #include "tests/bench/common/bench.h"
+#include "tests/bench/foreground/coins.h"
 #include "tests/bench/foreground/foreground_work.h"
 
 #include <contours/contours.h>
@@ -37,9 +38,11 @@ typedef struct {
   uint8_t *host_mask;
 } Bench;
 
+typedef enum { IMAGE_GREY, IMAGE_COLOUR, IMAGE_COINS, IMAGES } Image;
+
 typedef struct {
   const char *name;
-  bool colour; /* of an RGB image */
+  Image image;
   CtrForeground foreground;
 } Steps;
 
@@ -48,22 +51,25 @@ typedef struct {
   .upper = {0, 0, 0, 0, h_high, 255}
 
 static const Steps all_steps[] = {
-    {"fixed", false, {.threshold = 128}},
-    {"range", false, {.threshold = 90, .upper_threshold = 160}},
-    {"otsu", false, {.mode = CTR_THRESHOLD_OTSU}},
-    {"triangle", false, {.mode = CTR_THRESHOLD_TRIANGLE}},
-    {"adaptive-mean-3", false, {.mode = CTR_THRESHOLD_ADAPTIVE_MEAN, .block_size = 3, .offset = 2}},
-    {"adaptive-mean-31", false, {.mode = CTR_THRESHOLD_ADAPTIVE_MEAN, .block_size = 31, .offset = 2}},
-    {"adaptive-mean-101", false, {.mode = CTR_THRESHOLD_ADAPTIVE_MEAN, .block_size = 101, .offset = 2}},
-    {"adaptive-mean-255", false, {.mode = CTR_THRESHOLD_ADAPTIVE_MEAN, .block_size = 255, .offset = 2}},
-    {"adaptive-gaussian-11", false, {.mode = CTR_THRESHOLD_ADAPTIVE_GAUSSIAN, .block_size = 11, .offset = 2}},
-    {"adaptive-gaussian-51", false, {.mode = CTR_THRESHOLD_ADAPTIVE_GAUSSIAN, .block_size = 51, .offset = 2}},
-    {"hysteresis", false, {.mode = CTR_THRESHOLD_HYSTERESIS, .threshold = 110, .upper_threshold = 150}},
-    {"fixed-open-close-5", false, {.threshold = 128, .open_size = 5, .close_size = 5, .shape = CTR_SHAPE_RECTANGLE}},
-    {"fixed-fill-holes", false, {.threshold = 128, .fill_holes = true}},
-    {"fixed-clear-border", false, {.threshold = 128, .clear_border = true}},
-    {"rgb-fixed", true, {.threshold = 128}},
-    {"rgb-hue-saturation", true, {RANGES_OF (90, 140, 40)}},
+    {"fixed", IMAGE_GREY, {.threshold = 128}},
+    {"range", IMAGE_GREY, {.threshold = 90, .upper_threshold = 160}},
+    {"otsu", IMAGE_GREY, {.mode = CTR_THRESHOLD_OTSU}},
+    {"triangle", IMAGE_GREY, {.mode = CTR_THRESHOLD_TRIANGLE}},
+    {"adaptive-mean-3", IMAGE_GREY, {.mode = CTR_THRESHOLD_ADAPTIVE_MEAN, .block_size = 3, .offset = 2}},
+    {"adaptive-mean-31", IMAGE_GREY, {.mode = CTR_THRESHOLD_ADAPTIVE_MEAN, .block_size = 31, .offset = 2}},
+    {"adaptive-mean-101", IMAGE_GREY, {.mode = CTR_THRESHOLD_ADAPTIVE_MEAN, .block_size = 101, .offset = 2}},
+    {"adaptive-mean-255", IMAGE_GREY, {.mode = CTR_THRESHOLD_ADAPTIVE_MEAN, .block_size = 255, .offset = 2}},
+    {"adaptive-gaussian-11", IMAGE_GREY, {.mode = CTR_THRESHOLD_ADAPTIVE_GAUSSIAN, .block_size = 11, .offset = 2}},
+    {"adaptive-gaussian-51", IMAGE_GREY, {.mode = CTR_THRESHOLD_ADAPTIVE_GAUSSIAN, .block_size = 51, .offset = 2}},
+    {"hysteresis", IMAGE_GREY, {.mode = CTR_THRESHOLD_HYSTERESIS, .threshold = 110, .upper_threshold = 150}},
+    {"fixed-open-close-5", IMAGE_GREY,
+        {.threshold = 128, .open_size = 5, .close_size = 5, .shape = CTR_SHAPE_RECTANGLE}},
+    {"fixed-fill-holes", IMAGE_GREY, {.threshold = 128, .fill_holes = true}},
+    {"fixed-clear-border", IMAGE_GREY, {.threshold = 128, .clear_border = true}},
+    {"rgb-fixed", IMAGE_COLOUR, {.threshold = 128}},
+    {"rgb-hue-saturation", IMAGE_COLOUR, {RANGES_OF (90, 140, 40)}},
+    {"coins-fixed", IMAGE_COINS, {.threshold = 128}},
+    {"coins-split", IMAGE_COINS, {.threshold = 128, .split_touching = 32}},
 };
 
 static unsigned
@@ -201,10 +207,14 @@ measure (Bench *bench, const ForegroundWork *work)
 }
 
 static bool
-make_image (Bench *bench, uint32_t width, uint32_t height, unsigned channels)
+make_image (Bench *bench, uint32_t width, uint32_t height, Image image)
 {
+  const unsigned channels = image == IMAGE_COLOUR ? CHANNELS : 1;
   char path[4096];
-  bench_scene (BENCH_SHAPES, width, height, channels, bench->image);
+  if (image == IMAGE_COINS)
+    bench_coins (width, height, bench->image);
+  else
+    bench_scene (BENCH_SHAPES, width, height, channels, bench->image);
   if (!bench->folder)
     return true;
   snprintf (
@@ -218,17 +228,44 @@ static bool
 measure_size (Bench *bench, uint32_t width, uint32_t height)
 {
   bool ok = true;
-  for (int colour = 0; colour < 2; colour++) {
-    if (!make_image (bench, width, height, colour ? CHANNELS : 1))
+  for (Image image = IMAGE_GREY; image < IMAGES; image++) {
+    if (!make_image (bench, width, height, image))
       return false;
     for (size_t i = 0; i < sizeof all_steps / sizeof *all_steps; i++) {
       const Steps *steps = &all_steps[i];
       const ForegroundWork work = {
-          steps->name, width, height, colour ? CTR_FORMAT_RGB : CTR_FORMAT_GRAY8, steps->foreground};
-      if (steps->colour == colour && bench_chosen (foreground_describe (&work)))
+          steps->name, width, height, image == IMAGE_COLOUR ? CTR_FORMAT_RGB : CTR_FORMAT_GRAY8, steps->foreground};
+      if (steps->image == image && bench_chosen (foreground_describe (&work)))
         ok = measure (bench, &work) && ok;
     }
   }
+  return ok;
+}
+
+/* Regions of an eighth of the image's sides, by a comparison and with an opening and a closing. The peers have no regions. */
+static bool
+measure_regions (Bench *bench, uint32_t width, uint32_t height)
+{
+  static const char *const names[][2] = {{"regions-1", "regions-1-open-close-5"},
+      {"regions-4", "regions-4-open-close-5"}, {"regions-16", "regions-16-open-close-5"}};
+  const char *folder = bench->folder;
+  CtrRegion list[16];
+  bool ok = make_image (bench, width, height, 1);
+  bench->folder = NULL;
+  for (uint32_t i = 0; i < 16; i++)
+    list[i] = (CtrRegion){
+        .x = 37 + i % 4 * (width / 4), .y = 53 + i / 4 * (height / 4), .width = width / 8, .height = height / 8};
+  for (uint32_t i = 0; ok && i < sizeof names / sizeof *names; i++)
+    for (uint32_t steps = 0; steps < 2; steps++) {
+      const uint32_t size = 5 * steps;
+      ForegroundWork work = {names[i][steps], width, height, CTR_FORMAT_GRAY8,
+          {.threshold = 128, .open_size = size, .close_size = size, .shape = CTR_SHAPE_RECTANGLE}};
+      work.foreground.regions = ctr_regions_new (list, 1u << 2 * i, NULL, NULL);
+      if (bench_chosen (foreground_describe (&work)))
+        ok = measure (bench, &work) && ok;
+      ctr_regions_unref (work.foreground.regions);
+    }
+  bench->folder = folder;
   return ok;
 }
 
@@ -313,7 +350,7 @@ main (int argc, char **argv)
   bool ok = bench_choose (pattern) && open_bench (&bench, host_only);
   if (ok && !quick)
     ok = measure_size (&bench, 1920, 1080);
-  ok = ok && measure_size (&bench, MAX_WIDTH, MAX_HEIGHT);
+  ok = ok && measure_size (&bench, MAX_WIDTH, MAX_HEIGHT) && measure_regions (&bench, MAX_WIDTH, MAX_HEIGHT);
   close_bench (&bench);
   return ok ? 0 : 1;
 }

@@ -24,10 +24,18 @@ try:
     import cv2
 except ImportError:
     cv2 = None
+try:
+    import skimage
+    from scipy import ndimage
+    from skimage.morphology import local_maxima, reconstruction
+    from skimage.segmentation import watershed
+except ImportError:
+    skimage = None
 
 GPU_RUNS = 20
 FIELDS = ["name", "width", "height", "channels", "mode", "threshold", "upper_threshold", "block_size", "offset"]
 SQUARE = np.ones((5, 5), np.uint8)
+DEPTH = 2  # pixels, of coins-split
 HUES, SATURATIONS = (90, 140), (40, 255)  # of rgb-hue-saturation
 
 # peer.steps(case): a function of the image that makes the mask, or None if it cannot.
@@ -56,9 +64,21 @@ class OpenCV:
         border[[0, -1]] = border[:, [0, -1]] = True
         return border
 
+    def split(self, image, case):
+        """The usual recipe: each component of the pixels far from the background is a marker of the watershed."""
+        mask = self.fixed(image, case)
+        distance = cv2.distanceTransform(mask, cv2.DIST_L2, cv2.DIST_MASK_PRECISE)
+        inner = cv2.compare(distance, 0.6 * float(distance.max()), cv2.CMP_GT)
+        markers = cv2.connectedComponents(inner)[1] + 1
+        markers[(mask > 0) & (inner == 0)] = 0
+        cv2.watershed(cv2.cvtColor(mask, cv2.COLOR_GRAY2RGB), markers)
+        return ((markers > 1) & (mask > 0)).astype(np.uint8) * np.uint8(255)
+
     def steps(self, case):
         name = case["name"]
-        if name == "fixed":
+        if name == "coins-split":
+            return lambda image: self.split(image, case)
+        if name in ("fixed", "coins-fixed"):
             return lambda image: self.fixed(image, case)
         if name == "range":
             return lambda image: cv2.inRange(image, case["threshold"], case["upper_threshold"])
@@ -95,6 +115,28 @@ class OpenCV:
         return repeat(lambda: steps(image))
 
 
+class Scikit:
+    """SciPy's distances, and scikit-image's h-maxima and watershed: the same parts, with another line between them."""
+
+    who = "scikit-image, h-maxima and watershed"
+
+    @staticmethod
+    def split(image, case):
+        mask = image >= case["threshold"]
+        distance = ndimage.distance_transform_edt(mask)
+        maxima = local_maxima(reconstruction(distance - DEPTH, distance), connectivity=2) & mask
+        markers = ndimage.label(maxima, np.ones((3, 3)))[0]
+        return (watershed(-distance, markers, connectivity=2, mask=mask, watershed_line=True) > 0).astype(np.uint8) * np.uint8(255)
+
+    def steps(self, case):
+        fits = case["name"] == "coins-split" and case["width"] <= 1920  # larger ones take minutes
+        return (lambda image: self.split(image, case)) if fits else None
+
+    @staticmethod
+    def measure(steps, image):
+        return repeat(lambda: steps(image))
+
+
 class CuPy:
     """CuPy's own operations and cupyx.scipy.ndimage, which cuCIM's filters and morphology are made of, too."""
 
@@ -124,7 +166,7 @@ class CuPy:
 
     def steps(self, case):
         name, low, high = case["name"], case["threshold"], case["upper_threshold"]
-        if name == "fixed":
+        if name in ("fixed", "coins-fixed"):
             return lambda image: image >= low
         if name == "range":
             return lambda image: (image >= low) & (image <= high)
@@ -156,6 +198,22 @@ class CuPy:
         return times, self.cupy.asnumpy(mask).astype(np.uint8) * np.uint8(255)
 
 
+class CuCIM(CuPy):
+    """The distances alone: the first of the steps of coins-split."""
+
+    who = "cuCIM, distance_transform_edt alone"
+
+    def __init__(self, cupy):
+        from cucim.core.operations.morphology import distance_transform_edt
+        super().__init__(cupy)
+        self.distance_transform_edt = distance_transform_edt
+
+    def steps(self, case):
+        if case["name"] != "coins-split":
+            return None
+        return lambda image: self.distance_transform_edt(image >= case["threshold"]) > 0
+
+
 def opencv_peers():
     if cv2 is None:
         emit(type="peer", name="OpenCV", missing="no cv2 module")
@@ -173,7 +231,29 @@ def cupy_peers():
     return [CuPy(cupy)]
 
 
-GROUPS = {"opencv": opencv_peers, "cupy": cupy_peers}
+def scikit_peers():
+    if skimage is None:
+        emit(type="peer", name="scikit-image", missing="no skimage module")
+        return []
+    emit(type="peer", name="scikit-image", version=skimage.__version__, note="1 thread")
+    return [Scikit()]
+
+
+def cucim_peers():
+    cupy = gpu_memory("cuCIM")
+    if cupy is None:
+        return []
+    try:
+        import cucim
+        peer = CuCIM(cupy)
+    except ImportError as error:
+        emit(type="peer", name="cuCIM", missing=str(error))
+        return []
+    emit(type="peer", name="cuCIM", version=cucim.__version__)
+    return [peer]
+
+
+GROUPS = {"opencv": opencv_peers, "scikit": scikit_peers, "cupy": cupy_peers, "cucim": cucim_peers}
 
 
 def read_image(folder, name):

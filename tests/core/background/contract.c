@@ -7,17 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 200, HEIGHT = 150 }; /* of the frame without memory */
-
-static uint8_t pixels[64 * 64], behind[64 * 64], output[64 * 64], large_output[4 * WIDTH * HEIGHT];
+static uint8_t pixels[64 * 64], behind[64 * 64], output[64 * 64],
+    large_output[4 * CONTRACT_FRAME_WIDTH * CONTRACT_FRAME_HEIGHT];
 static const CtrImage good_image = {
     .data = pixels, .stride = 64, .width = 10, .height = 10, .format = CTR_FORMAT_GRAY8};
 static const CtrImage background_image = {
     .data = behind, .stride = 61, .width = 10, .height = 10, .format = CTR_FORMAT_GRAY8};
 static CtrBackgroundParams good_params, median_params, average_params;
 static CtrCorrectedPicture good_picture, large_picture;
-static Picture colours, camera;
-static CtrImage narrow, narrow_camera;
+static ContractFrames frames;
 
 static void
 open_requests (const Setup *setup)
@@ -31,26 +29,19 @@ open_requests (const Setup *setup)
   good_params.model = CTR_BACKGROUND_GIVEN;
   good_params.mode = CTR_BACKGROUND_ABSDIFF;
   good_picture = (CtrCorrectedPicture){.data = output, .stride = 64};
-
-  colours = picture_random (&rng, WIDTH, HEIGHT, (Layout){.format = CTR_FORMAT_BGRX});
-  narrow = colours.view;
-  narrow.width = 20;
-  camera = picture_random (&rng, WIDTH, HEIGHT, (Layout){.format = CTR_FORMAT_GRAY16});
-  narrow_camera = camera.view;
-  narrow_camera.width = 20;
+  frames = contract_frames_new (&rng);
   ctr_background_params_init (&median_params);
   median_params.model = CTR_BACKGROUND_MEDIAN;
   median_params.offset = 99;
   ctr_background_params_init (&average_params);
   average_params.mode = CTR_BACKGROUND_DIVIDE;
-  large_picture = (CtrCorrectedPicture){.data = large_output, .stride = 4 * WIDTH};
+  large_picture = (CtrCorrectedPicture){.data = large_output, .stride = 4 * CONTRACT_FRAME_WIDTH};
 }
 
 static void
 close_requests (void)
 {
-  picture_free (&colours);
-  picture_free (&camera);
+  contract_frames_free (&frames);
 }
 
 static Request
@@ -62,18 +53,18 @@ good_request (void)
 static const MemoryCase *
 memory_cases (uint32_t *count)
 {
-  static const Request smaller = {.image = &narrow, .params = &median_params, .picture = &large_picture};
+  static const Request smaller = {.image = &frames.narrow, .params = &median_params, .picture = &large_picture};
   static const Request smaller_average = {
-      .image = &narrow_camera, .params = &average_params, .picture = &large_picture};
+      .image = &frames.narrow_camera, .params = &average_params, .picture = &large_picture};
   static const MemoryCase cases[] = {
       {.name = "median of colours",
-          .request = {.image = &colours.view, .params = &median_params, .picture = &large_picture},
+          .request = {.image = &frames.colours.view, .params = &median_params, .picture = &large_picture},
           .smaller = &smaller,
           .least_failures = 3,
           .later_allocations = 0,
           .kept_blocks = -1},
       {.name = "average of 16-bit samples",
-          .request = {.image = &camera.view, .params = &average_params, .picture = &large_picture},
+          .request = {.image = &frames.camera.view, .params = &average_params, .picture = &large_picture},
           .smaller = &smaller_average,
           .least_failures = 1,
           .later_allocations = 0,
@@ -93,35 +84,7 @@ create (CtrBackend backend, CtrError *error)
   return background;
 }
 
-static void
-destroy (void *background)
-{
-  ctr_background_free (background);
-}
-
-static bool
-enqueue (void *background, const Request *request, void *stream, CtrError *error)
-{
-  return ctr_background_enqueue (background, request->image, request->params, request->picture, stream, error);
-}
-
-static void *
-finish (void *background, CtrError *error)
-{
-  return ctr_background_finish (background, error) ? background : NULL;
-}
-
-static void *
-run (void *background, const Request *request, void *stream, CtrError *error)
-{
-  return ctr_background_run (background, request->image, request->params, request->picture, stream, error) ? background
-                                                                                                           : NULL;
-}
-
-static void
-drop (void *result)
-{
-}
+CONTRACT_PICTURES (background, request->image, request->params, request->picture)
 
 /* Nothing depends on what came before: a stream of equal images has that image as its median and its average. */
 static void
@@ -268,12 +231,7 @@ const Contract background_contract = {
     .close = close_requests,
     .good_request = good_request,
     .memory_cases = memory_cases,
-    .create = create,
-    .destroy = destroy,
-    .enqueue = enqueue,
-    .finish = finish,
-    .run = run,
-    .drop = drop,
+    CONTRACT_CALLS,
     .check_result = check_result,
     .test_own = test_own,
 };

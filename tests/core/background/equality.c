@@ -8,32 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-  Setup setup;
-  CtrBackground *tested; /* SETUP's backend */
-  CtrBackground *on_cpu; /* NULL where that is the backend under test */
-} State;
-
-static void *
-open_state (const Setup *setup)
+static CtrBackground *
+remover_new (const Setup *setup)
 {
-  State *state = malloc (sizeof *state);
-  *state = (State){.setup = *setup};
-  state->tested = ctr_background_new (setup->backend, NULL);
-  CHECK (state->tested);
-  if (setup->backend != CTR_BACKEND_CPU)
-    state->on_cpu = ctr_background_new (CTR_BACKEND_CPU, NULL);
-  return state;
+  CtrBackground *background = ctr_background_new (setup->backend, NULL);
+  CHECK (background);
+  return background;
 }
 
-static void
-close_state (void *data)
-{
-  State *state = data;
-  ctr_background_free (state->tested);
-  ctr_background_free (state->on_cpu);
-  free (state);
-}
+EQUALITY_STATE (CtrBackground, remover_new, ctr_background_free)
 
 enum { GUARD = 77, KEPT_ROWS = 3, KEPT_ROW = 21, KEPT_STRIDE = 40 };
 

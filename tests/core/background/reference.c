@@ -120,15 +120,18 @@ static uint16_t
 correct (uint32_t sample, uint32_t background, int64_t mean, const CtrBackgroundParams *params, CtrFormat format)
 {
   const int64_t greatest = greatest_of (format), limit = params->sample_mask & greatest;
+  int64_t most = limit;
+  for (int64_t bit = 1; (limit & bit) == 0; bit *= 2)
+    most += bit;
   int64_t value = (int64_t) sample - background;
   if (params->mode == CTR_BACKGROUND_ABSDIFF)
     value = llabs (value);
   if (params->mode == CTR_BACKGROUND_DIVIDE && background == 0)
-    value = sample == 0 ? 0 : greatest;
+    value = sample == 0 ? 0 : most;
   else if (params->mode == CTR_BACKGROUND_DIVIDE)
     value = rounded ((Wide) sample * mean, (Wide) background * (greatest == 255 ? 256 : 1));
-  if (params->mode == CTR_BACKGROUND_DIVIDE && value > greatest)
-    value = greatest;
+  if (params->mode == CTR_BACKGROUND_DIVIDE && value > most)
+    value = most;
   value += params->offset;
   value = value < 0 ? 0 : value > limit ? limit : value;
   return (uint16_t) (value & limit);

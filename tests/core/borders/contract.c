@@ -13,7 +13,7 @@ enum { WIDTH = 100, HEIGHT = 90 }; /* of the frame without memory */
 static uint8_t pixels[64 * 64 + 1];
 static const CtrImage good_image = {
     .data = pixels, .stride = 64, .width = 10, .height = 10, .format = CTR_FORMAT_GRAY8};
-static CtrBordersParams good_params, tree_params, simplified_params;
+static CtrBordersParams good_params, tree_params, simplified_params, refined_params, selecting_params;
 static CtrImage dominoes = {.stride = WIDTH, .width = WIDTH, .height = HEIGHT, .format = CTR_FORMAT_GRAY8};
 
 static void
@@ -26,8 +26,12 @@ open_requests (const Setup *setup)
   tree_params = borders_params_of (CTR_RETRIEVE_TREE, CTR_APPROXIMATION_SIMPLE, 1, false);
   tree_params.foreground.mode = CTR_THRESHOLD_OTSU;
   tree_params.features = CTR_CONTOUR_FEATURE_MOMENTS;
+  selecting_params = tree_params; /* with limits that drop nothing */
+  selecting_params.select = (CtrSelect){.count = 1, .limits = {{.feature = CTR_CONTOUR_NUMBER_X, .max = CTR_MAX_SIDE}}};
   simplified_params = tree_params;
   simplified_params.epsilon = 0.5; /* a domino's two points stay two */
+  refined_params = simplified_params;
+  refined_params.subpixel = CTR_SUBPIXEL_EDGE;
   dominoes.data = shape_new (SHAPE_DOMINOES, WIDTH, HEIGHT);
 }
 
@@ -52,9 +56,19 @@ memory_cases (uint32_t *count)
                                          .least_failures = 16,
                                          .later_allocations = 4,
                                          .kept_blocks = -1},
+      {.name = "a tree with limits",
+          .request = {.image = &dominoes, .params = &selecting_params},
+          .least_failures = 17,
+          .later_allocations = 5,
+          .kept_blocks = -1},
       {.name = "a simplified tree",
           .request = {.image = &dominoes, .params = &simplified_params},
           .least_failures = 16,
+          .later_allocations = -1,
+          .kept_blocks = -1},
+      {.name = "a refined tree",
+          .request = {.image = &dominoes, .params = &refined_params},
+          .least_failures = 18,
           .later_allocations = -1,
           .kept_blocks = -1}};
   *count = LENGTH (cases);
@@ -64,10 +78,11 @@ memory_cases (uint32_t *count)
 static const void *
 variants (uint32_t *count)
 {
-  static CtrBordersParams all[8];
+  static CtrBordersParams all[10];
   for (size_t i = 0; i < LENGTH (all); i++)
     all[i] = borders_params_of (CTR_RETRIEVE_LIST, CTR_APPROXIMATION_SIMPLE, 100, false);
   all[1].mode = CTR_RETRIEVE_TREE;
+  all[1].features = CTR_CONTOUR_SHAPE_FEATURES;
   all[2].mode = CTR_RETRIEVE_CCOMP;
   all[2].min_area = 3;
   all[3].mode = CTR_RETRIEVE_TREE;
@@ -75,45 +90,23 @@ variants (uint32_t *count)
   all[3].features = CTR_CONTOUR_FEATURE_MOMENTS;
   all[4].mode = CTR_RETRIEVE_EXTERNAL;
   all[4].approximation = CTR_APPROXIMATION_NONE;
+  all[4].features = CTR_CONTOUR_FEATURE_MOMENTS | CTR_CONTOUR_FEATURE_CIRCLE | CTR_CONTOUR_FEATURE_DISTANCES;
   all[5].features = CTR_CONTOUR_FEATURE_MOMENTS;
   all[6].foreground.mode = CTR_THRESHOLD_OTSU;
   all[6].min_length = 10;
   all[7].mode = CTR_RETRIEVE_TREE;
   all[7].foreground.invert = true;
   all[7].connectivity = CTR_CONNECTIVITY_4;
+  all[8].subpixel = CTR_SUBPIXEL_EDGE;
+  all[8].approximation = CTR_APPROXIMATION_NONE;
+  all[9].subpixel = CTR_SUBPIXEL_THRESHOLD;
+  all[9].foreground.mode = CTR_THRESHOLD_OTSU;
+  all[9].features = CTR_CONTOUR_FEATURE_MOMENTS;
   *count = LENGTH (all);
   return all;
 }
 
-static void *
-create (CtrBackend backend, CtrError *error)
-{
-  return ctr_borders_new (backend, error);
-}
-
-static void
-destroy (void *borders)
-{
-  ctr_borders_free (borders);
-}
-
-static bool
-enqueue (void *borders, const Request *request, void *stream, CtrError *error)
-{
-  return ctr_borders_enqueue (borders, request->image, request->params, stream, error);
-}
-
-static void *
-finish (void *borders, CtrError *error)
-{
-  return ctr_borders_finish (borders, error);
-}
-
-static void *
-run (void *borders, const Request *request, void *stream, CtrError *error)
-{
-  return ctr_borders_run (borders, request->image, request->params, stream, error);
-}
+CONTRACT_RESULTS (borders, contours, request->image, request->params)
 
 static void *
 submit (void *borders, const Request *request, void *stream, CtrError *error)
@@ -133,17 +126,31 @@ is_complete (void *contours)
   return ctr_contours_is_complete (contours);
 }
 
+/* The subpixels are those of the host backend without a former frame, which borders-subpixel compares with the definition. */
 static void
-drop (void *contours)
+check_subpixels (const Request *request, CtrContours *contours)
 {
-  ctr_contours_unref (contours);
+  const Setup host = {.backend = CTR_BACKEND_CPU};
+  CtrBorders *fresh = follower_new (&host);
+  CtrContours *expected = follow_borders (fresh, &host, request->image, request->params);
+  const CtrSubpixelPoint *a = ctr_contours_map_subpixel (contours, NULL),
+                         *e = ctr_contours_map_subpixel (expected, NULL);
+  CHECK (a && e && contours->point_count == expected->point_count);
+  CHECK (memcmp (a, e, expected->point_count * sizeof *e) == 0);
+  ctr_contours_unref (expected);
+  ctr_borders_free (fresh);
 }
 
 static void
 check_result (const Request *request, void *contours)
 {
+  const CtrBordersParams *params = request->params;
+  if (params->subpixel != CTR_SUBPIXEL_NONE)
+    check_subpixels (request, contours);
   Contours expected = reference_borders (request->image, request->params);
   const Contours actual = contours_of (contours);
+  if (params->subpixel != CTR_SUBPIXEL_NONE)
+    expected.info.features |= CTR_CONTOUR_FEATURE_SUBPIXEL;
   check_contours_equal (&expected, &actual);
   reference_contours_free (&expected);
 }
@@ -197,15 +204,10 @@ const Contract borders_contract = {
     .good_request = good_request,
     .memory_cases = memory_cases,
     .variants = variants,
-    .create = create,
-    .destroy = destroy,
-    .enqueue = enqueue,
-    .finish = finish,
-    .run = run,
+    CONTRACT_CALLS,
     .submit = submit,
     .wait = wait_for,
     .is_complete = is_complete,
-    .drop = drop,
     .check_result = check_result,
     .test_own = test_own,
 };

@@ -27,7 +27,7 @@ check_mask (uint8_t *mask, uint32_t width, uint32_t height, const char *name)
     CtrBordersParams params = borders_params_of (mode, 1 + random_below (&rng, 2), threshold, invert);
     if (random_below (&rng, 2))
       params = random_borders_params (&rng, threshold, invert);
-    params.mode = mode;
+    borders_params_set_mode (&params, mode);
     describe_borders (name, &picture.view, &params);
     check_borders (borders, &setup, &picture.view, &params);
   }

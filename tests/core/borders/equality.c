@@ -9,31 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct {
-  Setup setup, cpu;
-  CtrBorders *tested; /* SETUP's backend */
-  CtrBorders *on_cpu; /* NULL where that is the backend under test */
-} State;
-
-static void *
-open_state (const Setup *setup)
-{
-  State *state = malloc (sizeof *state);
-  *state = (State){.setup = *setup, .cpu = {.backend = CTR_BACKEND_CPU}};
-  state->tested = follower_new (&state->setup);
-  if (setup->backend != CTR_BACKEND_CPU)
-    state->on_cpu = follower_new (&state->cpu);
-  return state;
-}
-
-static void
-close_state (void *data)
-{
-  State *state = data;
-  ctr_borders_free (state->tested);
-  ctr_borders_free (state->on_cpu);
-  free (state);
-}
+EQUALITY_STATE (CtrBorders, follower_new, ctr_borders_free)
 
 /* Mostly small, sometimes one of the sizes where words and tiles end. */
 static uint32_t
@@ -135,8 +111,11 @@ compare_mask (State *state, Random *rng, uint8_t *mask, uint32_t width, uint32_t
     compare (state, name, &picture, true, &params);
     for (int i = 0; i < 2; i++) {
       params = random_borders_params (rng, threshold, false);
-      params.mode = mode;
+      borders_params_set_mode (&params, mode);
       params.epsilon = i * 1.5;
+      params.select = (CtrSelect){.count = 2,
+          .limits = {{.feature = CTR_CONTOUR_NUMBER_X, .min = random_below (rng, width), .max = CTR_MAX_SIDE},
+              {.feature = CTR_CONTOUR_NUMBER_CIRCULARITY, .max = 0.1 * random_below (rng, 11)}}};
       compare (state, name, &picture, i, &params);
     }
   }
@@ -159,7 +138,7 @@ compare_sides (State *state, Random *rng)
     CtrBordersParams params = random_borders_params (rng, 128, invert);
     params.foreground.mode = i % 13 == 5 ? CTR_THRESHOLD_OTSU : CTR_THRESHOLD_FIXED;
     for (int k = 0; k < 8; k++) {
-      params.mode = k % 4;
+      borders_params_set_mode (&params, k % 4);
       params.approximation = 1 + k / 4;
       compare (state, "sides", &picture, i % 5 > 0, &params);
     }

@@ -5,6 +5,7 @@
 #include "tests/core/borders/reference.h"
 
 #include "tests/core/borders/reference_rule.h"
+#include "tests/core/borders/reference_shapes.h"
 #include "tests/core/common/reference.h"
 #include "tests/core/results/simplify_reference.h"
 
@@ -278,6 +279,26 @@ link_rows (CtrContour *table, uint32_t count)
   }
 }
 
+static CtrContourShape *
+list_shapes (const Work *work, uint32_t features, double feret_angle, const CtrContour *table, uint32_t count)
+{
+  CtrContourShape *shapes = malloc (((size_t) count + 1) * sizeof *shapes);
+  for (uint32_t i = 0; i < count; i++)
+    shapes[i] = reference_shape (work->points + table[i].first, table + i, features, feret_angle);
+  if (features & CTR_CONTOUR_FEATURE_HOLES)
+    reference_holes (table, count, shapes);
+  return shapes;
+}
+
+static CtrContourFits *
+list_fits (const Work *work, const CtrContour *table, uint32_t count)
+{
+  CtrContourFits *fits = malloc (((size_t) count + 1) * sizeof *fits);
+  for (uint32_t i = 0; i < count; i++)
+    fits[i] = reference_fits (work->points + table[i].first, table + i);
+  return fits;
+}
+
 static Contours
 choose (Work *work, const CtrBordersParams *params)
 {
@@ -305,6 +326,10 @@ choose (Work *work, const CtrBordersParams *params)
     result.info.point_count += border->row.count;
   }
   link_rows (table, result.info.count);
+  if (params->features & CTR_CONTOUR_FEATURE_FITS)
+    result.fits = list_fits (work, table, result.info.count);
+  if (params->features & CTR_CONTOUR_SHAPE_FEATURES)
+    result.shapes = list_shapes (work, params->features, params->feret_angle, table, result.info.count);
   CtrPoint *points = malloc ((result.info.point_count + 1) * sizeof *points);
   uint64_t first = 0;
   for (uint32_t i = 0; i < result.info.count; i++) {

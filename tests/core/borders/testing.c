@@ -16,6 +16,14 @@ borders_params_of (CtrRetrieval mode, CtrApproximation approximation, uint32_t t
   return params;
 }
 
+void
+borders_params_set_mode (CtrBordersParams *params, CtrRetrieval mode)
+{
+  params->mode = mode;
+  if (mode < CTR_RETRIEVE_CCOMP)
+    params->features &= ~(uint32_t) CTR_CONTOUR_FEATURE_HOLES;
+}
+
 CtrBordersParams
 random_borders_params (Random *random, uint32_t threshold, bool invert)
 {
@@ -25,6 +33,12 @@ random_borders_params (Random *random, uint32_t threshold, bool invert)
   params.connectivity = random_below (&other, 2) ? CTR_CONNECTIVITY_4 : CTR_CONNECTIVITY_8;
   if (random_below (random, 2))
     params.features = CTR_CONTOUR_FEATURE_MOMENTS;
+  const uint32_t shape = random_below (&other, 4);
+  if (shape < 2)
+    params.features |= (shape == 0 ? UINT32_MAX : (uint32_t) random_next (&other))
+                       & (CTR_CONTOUR_SHAPE_FEATURES | CTR_CONTOUR_FEATURE_FITS);
+  params.feret_angle = random_below (&other, 2) ? random_below (&other, 4000) / 7.0 - 180 : 0;
+  borders_params_set_mode (&params, params.mode);
   if (random_below (random, 3) == 0)
     params.epsilon = random_epsilon (random);
   if (random_below (random, 3) == 0)
@@ -46,11 +60,11 @@ describe_borders (const char *name, const CtrImage *image, const CtrBordersParam
 {
   describe (
       "%s, %u x %u, format %d, threshold %u%s, %d-connected, mode %d, approximation %d, epsilon %.17g, areas %g to %g, "
-      "length %g, at least %u x %u, features %u",
+      "length %g, at least %u x %u, features %u, Feret angle %.17g",
       name, image->width, image->height, image->format, params->foreground.threshold,
       params->foreground.invert ? " inverted" : "", params->connectivity, params->mode, params->approximation,
       params->epsilon, params->min_area, params->max_area, params->min_length, params->min_width, params->min_height,
-      params->features);
+      params->features, params->feret_angle);
 }
 
 CtrBorders *

@@ -9,6 +9,9 @@
 /* The default parameters with these. */
 CtrBordersParams borders_params_of (CtrRetrieval mode, CtrApproximation approximation, uint32_t threshold, bool invert);
 
+/* Sets the mode, and drops the feature that it does not allow. */
+void borders_params_set_mode (CtrBordersParams *params, CtrRetrieval mode);
+
 /* Anything that is allowed but the threshold; limits more often than not. */
 CtrBordersParams random_borders_params (Random *random, uint32_t threshold, bool invert);
 

@@ -8,15 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 200, HEIGHT = 150 }; /* of the frame without memory */
-
-static uint8_t pixels[64 * 64 + 1], output[64 * 64], large_output[WIDTH * HEIGHT];
+static uint8_t pixels[64 * 64 + 1], output[64 * 64], large_output[CONTRACT_FRAME_WIDTH * CONTRACT_FRAME_HEIGHT];
 static const CtrImage good_image = {
     .data = pixels, .stride = 64, .width = 10, .height = 10, .format = CTR_FORMAT_GRAY8};
 static CtrCannyParams good_params, median_params, native_params;
 static CtrEdgePicture good_picture, large_picture;
-static Picture colours, camera;
-static CtrImage narrow, narrow_camera;
+static ContractFrames frames;
 
 static void
 open_requests (const Setup *setup)
@@ -27,13 +24,7 @@ open_requests (const Setup *setup)
   ctr_canny_params_init (&good_params);
   good_params.sigma = 0.5;
   ctr_edge_picture_init_mask (&good_picture, output, 64, CTR_MEMORY_HOST);
-
-  colours = picture_random (&colours_rng, WIDTH, HEIGHT, (Layout){.format = CTR_FORMAT_BGRX});
-  narrow = colours.view;
-  narrow.width = 20;
-  camera = picture_random (&colours_rng, WIDTH, HEIGHT, (Layout){.format = CTR_FORMAT_GRAY16});
-  narrow_camera = camera.view;
-  narrow_camera.width = 20;
+  frames = contract_frames_new (&colours_rng);
   ctr_canny_params_init (&median_params);
   median_params.sigma = 1;
   median_params.threshold_mode = CTR_CANNY_MEDIAN;
@@ -41,15 +32,14 @@ open_requests (const Setup *setup)
   native_params.threshold_mode = CTR_CANNY_RELATIVE;
   native_params.native_depth = true;
   /* Not a mask, so that one is made elsewhere. */
-  ctr_edge_picture_init_mask (&large_picture, large_output, WIDTH, CTR_MEMORY_HOST);
+  ctr_edge_picture_init_mask (&large_picture, large_output, CONTRACT_FRAME_WIDTH, CTR_MEMORY_HOST);
   large_picture.planes[0].background[0] = 1;
 }
 
 static void
 close_requests (void)
 {
-  picture_free (&colours);
-  picture_free (&camera);
+  contract_frames_free (&frames);
 }
 
 static Request
@@ -61,17 +51,18 @@ good_request (void)
 static const MemoryCase *
 memory_cases (uint32_t *count)
 {
-  static const Request smaller = {.image = &narrow, .params = &median_params, .picture = &large_picture};
-  static const Request smaller_native = {.image = &narrow_camera, .params = &native_params, .picture = &large_picture};
+  static const Request smaller = {.image = &frames.narrow, .params = &median_params, .picture = &large_picture};
+  static const Request smaller_native = {
+      .image = &frames.narrow_camera, .params = &native_params, .picture = &large_picture};
   static const MemoryCase cases[] = {
       {.name = "colours",
-          .request = {.image = &colours.view, .params = &median_params, .picture = &large_picture},
+          .request = {.image = &frames.colours.view, .params = &median_params, .picture = &large_picture},
           .smaller = &smaller,
           .least_failures = 4,
           .later_allocations = 0,
           .kept_blocks = -1},
       {.name = "16-bit samples as they are",
-          .request = {.image = &camera.view, .params = &native_params, .picture = &large_picture},
+          .request = {.image = &frames.camera.view, .params = &native_params, .picture = &large_picture},
           .smaller = &smaller_native,
           .least_failures = 4,
           .later_allocations = 0,
@@ -80,56 +71,14 @@ memory_cases (uint32_t *count)
   return cases;
 }
 
-static void *
-create (CtrBackend backend, CtrError *error)
-{
-  return ctr_canny_new (backend, error);
-}
+CONTRACT_CREATE (canny)
+CONTRACT_PICTURES (canny, request->image, request->params, request->picture)
 
-static void
-destroy (void *canny)
-{
-  ctr_canny_free (canny);
-}
-
-static bool
-enqueue (void *canny, const Request *request, void *stream, CtrError *error)
-{
-  return ctr_canny_enqueue (canny, request->image, request->params, request->picture, stream, error);
-}
-
-static void *
-finish (void *canny, CtrError *error)
-{
-  return ctr_canny_finish (canny, error) ? canny : NULL;
-}
-
-static void *
-run (void *canny, const Request *request, void *stream, CtrError *error)
-{
-  return ctr_canny_run (canny, request->image, request->params, request->picture, stream, error) ? canny : NULL;
-}
-
-static void
-drop (void *result)
-{
-}
-
-/* One plane, of which each byte is a pixel. */
 static void
 check_result (const Request *request, void *canny)
 {
-  const CtrImage *image = request->image;
-  const CtrEdgePicture *actual = request->picture;
-  const size_t stride = actual->planes[0].stride;
-  CtrEdgePicture expected = *actual;
-  uint8_t *mask = reference_canny (image, request->params), *rows = malloc (stride * image->height);
-  expected.planes[0].data = rows;
-  reference_paint (&expected, mask, image->width, image->height);
-  for (uint32_t y = 0; y < image->height; y++)
-    CHECK (memcmp (rows + y * stride, (uint8_t *) actual->planes[0].data + y * stride, image->width) == 0);
-  CHECK (memchr (mask, 255, (size_t) image->width * image->height));
-  free (rows);
+  uint8_t *mask = reference_canny (request->image, request->params);
+  check_painted (request->picture, request->image, mask);
   free (mask);
 }
 
@@ -283,12 +232,7 @@ const Contract canny_contract = {
     .close = close_requests,
     .good_request = good_request,
     .memory_cases = memory_cases,
-    .create = create,
-    .destroy = destroy,
-    .enqueue = enqueue,
-    .finish = finish,
-    .run = run,
-    .drop = drop,
+    CONTRACT_CALLS,
     .check_result = check_result,
     .test_own = test_own,
 };

@@ -9,31 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-  Setup setup, cpu;
-  CtrCanny *tested; /* SETUP's backend */
-  CtrCanny *on_cpu; /* NULL where that is the backend under test */
-} State;
-
-static void *
-open_state (const Setup *setup)
-{
-  State *state = malloc (sizeof *state);
-  *state = (State){.setup = *setup, .cpu = {.backend = CTR_BACKEND_CPU}};
-  state->tested = detector_new (&state->setup);
-  if (setup->backend != CTR_BACKEND_CPU)
-    state->on_cpu = detector_new (&state->cpu);
-  return state;
-}
-
-static void
-close_state (void *data)
-{
-  State *state = data;
-  ctr_canny_free (state->tested);
-  ctr_canny_free (state->on_cpu);
-  free (state);
-}
+EQUALITY_STATE (CtrCanny, detector_new, ctr_canny_free)
 
 /* The edges of IMAGE, found and left on the device; its rows there are not packed. */
 static uint8_t *

@@ -89,6 +89,20 @@ check_masks_equal (const uint8_t *expected, const uint8_t *actual, uint32_t widt
   fail (__FILE__, __LINE__, "edges are equal");
 }
 
+void
+check_painted (const CtrEdgePicture *picture, const CtrImage *image, const uint8_t *mask)
+{
+  const size_t stride = picture->planes[0].stride;
+  CtrEdgePicture expected = *picture;
+  uint8_t *rows = malloc (stride * image->height);
+  expected.planes[0].data = rows;
+  reference_paint (&expected, mask, image->width, image->height);
+  for (uint32_t y = 0; y < image->height; y++)
+    CHECK (memcmp (rows + y * stride, (uint8_t *) picture->planes[0].data + y * stride, image->width) == 0);
+  CHECK (memchr (mask, 255, (size_t) image->width * image->height));
+  free (rows);
+}
+
 uint32_t
 check_edges (CtrCanny *canny, const Setup *setup, const CtrImage *image, const CtrCannyParams *params)
 {

@@ -20,6 +20,10 @@ uint8_t *detect (CtrCanny *canny, const Setup *setup, const CtrImage *image, con
 /* Ends the test where the masks differ. */
 void check_masks_equal (const uint8_t *expected, const uint8_t *actual, uint32_t width, uint32_t height);
 
+/* Ends the test where PICTURE, one plane of which each byte is a pixel, does not show MASK, the size of IMAGE, or where
+ * MASK is empty. */
+void check_painted (const CtrEdgePicture *picture, const CtrImage *image, const uint8_t *mask);
+
 /* Finds the edges of a host IMAGE and compares with the reference. Returns how many pixels are edges. */
 uint32_t check_edges (CtrCanny *canny, const Setup *setup, const CtrImage *image, const CtrCannyParams *params);
 

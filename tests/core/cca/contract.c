@@ -12,7 +12,8 @@ enum { WIDTH = 200, HEIGHT = 150 }; /* of the frame without memory */
 static uint8_t pixels[64 * 64 + 1];
 static const CtrImage good_image = {
     .data = pixels, .stride = 64, .width = 10, .height = 10, .format = CTR_FORMAT_GRAY8};
-static CtrCcaParams good_params, chequered_params;
+static CtrCcaParams good_params, chequered_params, selecting_params, labels_params;
+static CtrImage large_square = {.stride = 500, .width = 500, .height = 400, .format = CTR_FORMAT_GRAY8}, small_square;
 static CtrImage chequered = {.stride = WIDTH, .width = WIDTH, .height = HEIGHT, .format = CTR_FORMAT_GRAY8};
 
 static void
@@ -25,12 +26,20 @@ open_requests (const Setup *setup)
   chequered_params = params_of (CTR_CONNECTIVITY_4, 1, false, ALL_FEATURES);
   chequered_params.foreground.mode = CTR_THRESHOLD_OTSU;
   chequered.data = shape_new (SHAPE_CHEQUERBOARD, WIDTH, HEIGHT);
+  selecting_params = chequered_params; /* with limits that drop nothing */
+  selecting_params.select =
+      (CtrSelect){.count = 1, .limits = {{.feature = CTR_COMPONENT_NUMBER_X, .max = CTR_MAX_SIDE}}};
+  labels_params = params_of (CTR_CONNECTIVITY_8, 1, false, CTR_FEATURE_LABELS);
+  large_square.data = shape_new (SHAPE_ONES, large_square.width, large_square.height);
+  small_square = large_square;
+  small_square.width = small_square.height = 20;
 }
 
 static void
 close_requests (void)
 {
   free ((void *) chequered.data);
+  free ((void *) large_square.data);
 }
 
 static Request
@@ -45,10 +54,27 @@ memory_cases (uint32_t *count)
   /* A later frame allocates the result and its four arrays; a failed one may leave the histogram and the rows' counts.
    */
   static const MemoryCase cases[] = {{.name = "all features",
-      .request = {.image = &chequered, .params = &chequered_params},
-      .least_failures = 11,
-      .later_allocations = 5,
-      .kept_blocks = 2}};
+                                         .request = {.image = &chequered, .params = &chequered_params},
+                                         .least_failures = 11,
+                                         .later_allocations = 5,
+                                         .kept_blocks = 2},
+      {.name = "limits",
+          .request = {.image = &chequered, .params = &selecting_params},
+          .least_failures = 12,
+          .later_allocations = 6,
+          .kept_blocks = 2}};
+  *count = LENGTH (cases);
+  return cases;
+}
+
+/* A large label image, and a small one. */
+static const MemoryCase *
+size_cases (uint32_t *count)
+{
+  static const Request smaller = {.image = &small_square, .params = &labels_params};
+  static const MemoryCase cases[] = {{.name = "a large label image",
+      .request = {.image = &large_square, .params = &labels_params},
+      .smaller = &smaller}};
   *count = LENGTH (cases);
   return cases;
 }
@@ -72,35 +98,7 @@ variants (uint32_t *count)
   return all;
 }
 
-static void *
-create (CtrBackend backend, CtrError *error)
-{
-  return ctr_cca_new (backend, error);
-}
-
-static void
-destroy (void *cca)
-{
-  ctr_cca_free (cca);
-}
-
-static bool
-enqueue (void *cca, const Request *request, void *stream, CtrError *error)
-{
-  return ctr_cca_enqueue (cca, request->image, request->params, stream, error);
-}
-
-static void *
-finish (void *cca, CtrError *error)
-{
-  return ctr_cca_finish (cca, error);
-}
-
-static void *
-run (void *cca, const Request *request, void *stream, CtrError *error)
-{
-  return ctr_cca_run (cca, request->image, request->params, stream, error);
-}
+CONTRACT_RESULTS (cca, components, request->image, request->params)
 
 static bool
 has_device_result (void *cca, CtrError *error)
@@ -125,12 +123,6 @@ static bool
 is_complete (void *components)
 {
   return ctr_components_is_complete (components);
-}
-
-static void
-drop (void *components)
-{
-  ctr_components_unref (components);
 }
 
 static void
@@ -177,17 +169,13 @@ const Contract cca_contract = {
     .close = close_requests,
     .good_request = good_request,
     .memory_cases = memory_cases,
+    .size_cases = size_cases,
     .variants = variants,
-    .create = create,
-    .destroy = destroy,
-    .enqueue = enqueue,
-    .finish = finish,
-    .run = run,
+    CONTRACT_CALLS,
     .submit = submit,
     .wait = wait_for,
     .is_complete = is_complete,
     .has_device_result = has_device_result,
-    .drop = drop,
     .check_result = check_result,
     .test_own = test_own,
 };

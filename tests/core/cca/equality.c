@@ -9,31 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct {
-  Setup setup, cpu;
-  CtrCca *tested; /* SETUP's backend */
-  CtrCca *on_cpu; /* NULL where that is the backend under test */
-} State;
-
-static void *
-open_state (const Setup *setup)
-{
-  State *state = malloc (sizeof *state);
-  *state = (State){.setup = *setup, .cpu = {.backend = CTR_BACKEND_CPU}};
-  state->tested = analyser_new (&state->setup);
-  if (setup->backend != CTR_BACKEND_CPU)
-    state->on_cpu = analyser_new (&state->cpu);
-  return state;
-}
-
-static void
-close_state (void *data)
-{
-  State *state = data;
-  ctr_cca_free (state->tested);
-  ctr_cca_free (state->on_cpu);
-  free (state);
-}
+EQUALITY_STATE (CtrCca, analyser_new, ctr_cca_free)
 
 /* Mostly small, sometimes one of the sizes where words and tiles end. */
 static uint32_t
@@ -121,6 +97,11 @@ compare_mask (State *state, Random *rng, uint8_t *mask, uint32_t width, uint32_t
     CtrCcaParams params = params_of (c, threshold, false, ALL_FEATURES);
     describe ("%s, %u x %u, format %d, %d-connected", name, width, height, format, c);
     compare (state, &picture, false, &params);
+    params.select = (CtrSelect){.count = 2,
+        .limits = {{.feature = CTR_COMPONENT_NUMBER_CX, .min = random_below (rng, width), .max = CTR_MAX_SIDE},
+            {.feature = CTR_COMPONENT_NUMBER_ECCENTRICITY, .max = 0.1 * random_below (rng, 11)}}};
+    compare (state, &picture, false, &params);
+    params.select.count = 0;
     params.features = 0;
     params.min_area = 3;
     params.max_area = 1000;

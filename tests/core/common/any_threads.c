@@ -53,7 +53,7 @@ compare_borders (Random *rng, uint8_t *mask, uint32_t width, uint32_t height, co
     for (int i = 0; i < 4; i++) {
       CtrBordersParams params = random_borders_params (rng, threshold, false);
       const CtrBordersParams plain = borders_params_of (mode, 1 + i % 2, threshold, false);
-      params.mode = mode;
+      borders_params_set_mode (&params, mode);
       params.approximation = 1 + i % 2;
       describe_borders (name, &picture.view, i < 2 ? &plain : &params);
       compare (borders_of, &picture.view, i < 2 ? &plain : &params);

@@ -104,3 +104,25 @@ contract_refuse_doubles (size_t offset, const double *values, size_t count, cons
   }
   free (params);
 }
+
+ContractFrames
+contract_frames_new (Random *random)
+{
+  ContractFrames frames;
+  frames.colours =
+      picture_random (random, CONTRACT_FRAME_WIDTH, CONTRACT_FRAME_HEIGHT, (Layout){.format = CTR_FORMAT_BGRX});
+  frames.camera =
+      picture_random (random, CONTRACT_FRAME_WIDTH, CONTRACT_FRAME_HEIGHT, (Layout){.format = CTR_FORMAT_GRAY16});
+  frames.narrow = frames.colours.view;
+  frames.narrow_camera = frames.camera.view;
+  frames.narrow.width = frames.narrow_camera.width = 20;
+  frames.narrow.height = frames.narrow_camera.height = 15;
+  return frames;
+}
+
+void
+contract_frames_free (ContractFrames *frames)
+{
+  picture_free (&frames->colours);
+  picture_free (&frames->camera);
+}

@@ -40,6 +40,8 @@ typedef struct {
   void (*close) (void);
   Request (*good_request) (void);
   const MemoryCase *(*memory_cases) (uint32_t *count); /* on the CPU backend */
+  /* Optional: frames that take much memory, and smaller ones that take little. Without it, the memory cases. */
+  const MemoryCase *(*size_cases) (uint32_t *count);
   /* Optional: an array of parameters. The first are such that few kernels run; each of the others differs from them. */
   const void *(*variants) (uint32_t *count);
 
@@ -96,5 +98,64 @@ void contract_refuse_doubles (size_t offset, const double *values, size_t count,
     contract_refuse_params (&changed_params, mentions);                              \
   } while (0)
 const Contract *contract_table (void);
+
+/* Pictures of colours and of 16-bit samples, for frames without memory, and views of their left. */
+typedef struct {
+  Picture colours, camera;
+  CtrImage narrow, narrow_camera;
+} ContractFrames;
+
+enum { CONTRACT_FRAME_WIDTH = 400, CONTRACT_FRAME_HEIGHT = 300 };
+
+ContractFrames contract_frames_new (Random *random);
+void contract_frames_free (ContractFrames *frames);
+
+/* The functions of a table that call ctr_PREFIX_new(), _free(), _enqueue(), _finish() and _run(); the last arguments are
+ * what these take of a request. CONTRACT_RESULTS is for an algorithm with results, of ctr_TYPE_unref(), and
+ * CONTRACT_PICTURES for one that fills a picture. CONTRACT_CALLS are their fields in the table. */
+#define CONTRACT_CREATE(prefix)                             \
+  static void *create (CtrBackend backend, CtrError *error) \
+  {                                                         \
+    return ctr_##prefix##_new (backend, error);             \
+  }
+#define CONTRACT_OBJECT(prefix, ...)                                                        \
+  static void destroy (void *object)                                                        \
+  {                                                                                         \
+    ctr_##prefix##_free (object);                                                           \
+  }                                                                                         \
+  static bool enqueue (void *object, const Request *request, void *stream, CtrError *error) \
+  {                                                                                         \
+    return ctr_##prefix##_enqueue (object, __VA_ARGS__, stream, error);                     \
+  }
+#define CONTRACT_RESULTS(prefix, type, ...)                                              \
+  CONTRACT_CREATE (prefix)                                                               \
+  CONTRACT_OBJECT (prefix, __VA_ARGS__)                                                  \
+  static void *finish (void *object, CtrError *error)                                    \
+  {                                                                                      \
+    return ctr_##prefix##_finish (object, error);                                        \
+  }                                                                                      \
+  static void *run (void *object, const Request *request, void *stream, CtrError *error) \
+  {                                                                                      \
+    return ctr_##prefix##_run (object, __VA_ARGS__, stream, error);                      \
+  }                                                                                      \
+  static void drop (void *result)                                                        \
+  {                                                                                      \
+    ctr_##type##_unref (result);                                                         \
+  }
+#define CONTRACT_PICTURES(prefix, ...)                                                   \
+  CONTRACT_OBJECT (prefix, __VA_ARGS__)                                                  \
+  static void *finish (void *object, CtrError *error)                                    \
+  {                                                                                      \
+    return ctr_##prefix##_finish (object, error) ? object : NULL;                        \
+  }                                                                                      \
+  static void *run (void *object, const Request *request, void *stream, CtrError *error) \
+  {                                                                                      \
+    return ctr_##prefix##_run (object, __VA_ARGS__, stream, error) ? object : NULL;      \
+  }                                                                                      \
+  static void drop (void *object)                                                        \
+  {                                                                                      \
+  }
+#define CONTRACT_CALLS \
+  .create = create, .destroy = destroy, .enqueue = enqueue, .finish = finish, .run = run, .drop = drop
 
 #endif

@@ -7,6 +7,8 @@
 
 #include "tests/core/common/testing.h"
 
+#include <stdlib.h>
+
 typedef struct {
   const char *name;
   uint32_t count, quick_count; /* random pictures in a run, and with CTR_TEST_QUICK */
@@ -26,6 +28,30 @@ typedef struct {
   /* Calls equality_time() for its pictures. */
   void (*bench) (void *state);
 } Equality;
+
+/* The state of an algorithm, open_state() and close_state(). OPEN makes an object of a setup and ends the test on failure. */
+#define EQUALITY_STATE(Type, open, free_object)                             \
+  typedef struct {                                                          \
+    Setup setup, cpu;                                                       \
+    Type *tested; /* SETUP's backend */                                     \
+    Type *on_cpu; /* NULL where that is the backend under test */           \
+  } State;                                                                  \
+  static void *open_state (const Setup *setup)                              \
+  {                                                                         \
+    State *state = malloc (sizeof *state);                                  \
+    *state = (State){.setup = *setup, .cpu = {.backend = CTR_BACKEND_CPU}}; \
+    state->tested = open (&state->setup);                                   \
+    if (setup->backend != CTR_BACKEND_CPU)                                  \
+      state->on_cpu = open (&state->cpu);                                   \
+    return state;                                                           \
+  }                                                                         \
+  static void close_state (void *data)                                      \
+  {                                                                         \
+    State *state = data;                                                    \
+    free_object (state->tested);                                            \
+    free_object (state->on_cpu);                                            \
+    free (state);                                                           \
+  }
 
 extern const Equality background_equality, borders_equality, canny_equality, cca_equality, cracks_equality,
     mask_equality, paint_equality, snake_equality;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* giving-back ALGORITHM BACKEND
  *
- * An intricate frame between simple ones: its memory is given back after a while, once, and nothing is allocated before or
- * after that. Where such frames come now and then, the analyser ends up keeping their memory. Results stay what they are.
+ * An intricate or a large frame between simple ones: its memory is given back after a while, once, and nothing is allocated
+ * before or after that. Where such frames come now and then, the analyser ends up keeping their memory. Results stay what they are.
  *
  * On the CPU the process's allocations are counted, on the GPU the emulator's. On a real GPU only results are compared.
  * Tests compile with a period of a few frames, and give back small buffers, too. */
@@ -20,8 +20,10 @@ enum { WARM_UPS = 4 };
 static const Contract *contract;
 static Setup setup;
 static void *object;
-static const void *params;
-static Picture simple, intricate;
+static Picture simple_picture, intricate_picture;
+static Request simple, intricate;
+static size_t least_peak; /* bytes that the intricate frame takes at least, where memory is looked at */
+static int most_share;    /* of these bytes that may stay: one of so many */
 static int variants_tested;
 
 /* What is allocated now, and how often that has changed by growing. */
@@ -44,20 +46,21 @@ count_memory (Memory *memory)
 #endif
 }
 
-/* Analyses PICTURE and returns how many allocations it took. */
+/* Runs REQUEST and returns how many allocations it took. */
 static uint64_t
-run_frame (const Picture *picture, bool check)
+run_frame (const Request *request, bool check)
 {
-  const Request request = {.image = &picture->view, .params = params};
   Memory before = {0}, after = {0};
   CtrError error;
+  if (check && contract->clear)
+    contract->clear ();
   count_memory (&before);
-  void *result = contract->run (object, &request, setup.stream, &error);
+  void *result = contract->run (object, request, setup.stream, &error);
   count_memory (&after);
   if (!result)
     fail (__FILE__, __LINE__, error.message);
   if (check)
-    contract->check_result (&request, result);
+    contract->check_result (request, result);
   contract->drop (result);
   return after.calls - before.calls;
 }
@@ -119,13 +122,13 @@ check_variant (void)
     return;
   }
   /* With some parameters the picture has little to report. */
-  if (peak < base + 64 * CTR_ROOM_SMALL) {
+  if (peak < base + least_peak) {
     contract->destroy (object);
     return;
   }
   variants_tested++;
-  /* A fourth of what the intricate frame took, and small buffers, may stay. */
-  const size_t low = base + (peak - base) / 3;
+  /* A fourth of what the intricate frame took, and small buffers, may stay. Small frames take whole tiles. */
+  const size_t low = base + (peak - base) / most_share;
   const uint32_t waited = run_until_below (low, 2 * period + WARM_UPS);
   printf ("%s: %zu bytes, %zu after an intricate frame, %zu after %u simple ones\n", contract->name, base, peak,
       bytes_now (), waited);
@@ -152,12 +155,10 @@ check_variant (void)
   contract->destroy (object);
 }
 
-int
-main (int argc, char **argv)
+/* Pictures, with all parameters. */
+static void
+check_variants (void)
 {
-  setup = setup_open (argc > 2 ? argv[2] : NULL, false);
-  contract = contract_open (argv[1], &setup);
-  CHECK (contract->variants);
   /* Large enough to take more than is kept in any case: components have a table of 1024 rows at least. */
   const uint32_t side = contract == &cca_contract ? 160 : 96;
   Random rng = {29};
@@ -166,21 +167,55 @@ main (int argc, char **argv)
     dots[i] = dots[i] ? 255 : 0;
     square[i] = i % side > side / 4 && i % side < side / 2 && i / side > side / 4 && i / side < side / 2 ? 255 : 0;
   }
-  intricate = picture_of_grey (&rng, dots, side, side, (Layout){.format = CTR_FORMAT_GRAY8});
-  simple = picture_of_grey (&rng, square, side, side, (Layout){.format = CTR_FORMAT_GRAY8});
+  intricate_picture = picture_of_grey (&rng, dots, side, side, (Layout){.format = CTR_FORMAT_GRAY8});
+  simple_picture = picture_of_grey (&rng, square, side, side, (Layout){.format = CTR_FORMAT_GRAY8});
+  intricate.image = &intricate_picture.view;
+  simple.image = &simple_picture.view;
   free (dots);
   free (square);
   uint32_t count;
+  most_share = 3;
   const uint8_t *variants = contract->variants (&count);
   for (uint32_t i = 0; i < count; i += setup.quick ? 3 : 1) {
     describe ("%s, parameters %u", contract->name, i);
-    params = variants + i * contract->params_size;
+    intricate.params = simple.params = variants + i * contract->params_size;
     check_variant ();
   }
   Memory memory;
   CHECK (variants_tested >= (setup.quick ? 1 : 3) || !count_memory (&memory));
-  picture_free (&intricate);
-  picture_free (&simple);
+  picture_free (&intricate_picture);
+  picture_free (&simple_picture);
+}
+
+/* Frames that are large, or have many objects. */
+static void
+check_sizes (void)
+{
+  uint32_t count;
+  variants_tested = 0;
+  most_share = 2;
+  const MemoryCase *cases = contract->size_cases ? contract->size_cases (&count) : contract->memory_cases (&count);
+  for (uint32_t i = 0; i < count; i++) {
+    Memory memory;
+    describe ("%s, %s", contract->name, cases[i].name);
+    intricate = cases[i].request;
+    simple = *cases[i].smaller;
+    check_variant ();
+    CHECK (variants_tested > (int) i || !count_memory (&memory));
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  setup = setup_open (argc > 2 ? argv[2] : NULL, false);
+  contract = contract_open (argv[1], &setup);
+  least_peak = (contract->variants ? 64 : 4) * CTR_ROOM_SMALL;
+  if (contract->variants)
+    check_variants ();
+  /* The host keeps no label images of components. */
+  if (!contract->variants || (contract->size_cases && setup.backend == CTR_BACKEND_CUDA))
+    check_sizes ();
   contract_close ();
   return 0;
 }

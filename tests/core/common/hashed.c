@@ -57,6 +57,7 @@ cca_run (void *cca, const CtrImage *image, uint64_t *hash, CtrError *error)
   params.foreground.mode = CTR_THRESHOLD_OTSU;
   params.features = ALL_FEATURES;
   params.min_area = 2;
+  params.select = (CtrSelect){.count = 1, .limits = {{.feature = CTR_COMPONENT_NUMBER_WIDTH, .min = 2, .max = 60}}};
   CtrComponents *c = ctr_cca_run (cca, image, &params, setup.stream, error);
   if (!c)
     return false;
@@ -92,6 +93,7 @@ follow (void *borders, const CtrImage *image, CtrApproximation approximation, do
   params.approximation = approximation;
   params.epsilon = epsilon;
   params.features = CTR_CONTOUR_FEATURE_MOMENTS;
+  params.select = (CtrSelect){.count = 1, .limits = {{.feature = CTR_CONTOUR_NUMBER_WIDTH, .min = 2, .max = 60}}};
   return hash_contours (hash, ctr_borders_run (borders, image, &params, setup.stream, error));
 }
 
@@ -214,6 +216,7 @@ mask_run (void *mask, const CtrImage *image, uint64_t *hash, CtrError *error)
       .close_size = 5,
       .shape = CTR_SHAPE_ELLIPSE,
       .fill_holes = true,
+      .split_touching = 20,
       .clear_border = true};
   return make_mask (mask, image, &foreground, hash, error);
 }

@@ -60,7 +60,7 @@ test_points (void)
   check_points (&all, 4, dot, 4);
   static const uint32_t levels[] = {1, 1, 2, 2, 3};
   for (int i = 0; i < 5; i++)
-    CHECK (rows[i].level == levels[i] && rows[i].flags == 0 && rows[i].first == 4u * i && rows[i].reserved == 0);
+    CHECK (rows[i].level == levels[i] && rows[i].flags == 0 && rows[i].first == 4u * i && rows[i].region == 0);
   check_family (rows, -1, 1, -1, -1);
   check_family (rows + 1, 0, -1, -1, -1);
   check_family (rows + 2, -1, 3, -1, -1);

@@ -88,35 +88,7 @@ variants (uint32_t *count)
   return all;
 }
 
-static void *
-create (CtrBackend backend, CtrError *error)
-{
-  return ctr_cracks_new (backend, error);
-}
-
-static void
-destroy (void *cracks)
-{
-  ctr_cracks_free (cracks);
-}
-
-static bool
-enqueue (void *cracks, const Request *request, void *stream, CtrError *error)
-{
-  return ctr_cracks_enqueue (cracks, request->image, request->params, stream, error);
-}
-
-static void *
-finish (void *cracks, CtrError *error)
-{
-  return ctr_cracks_finish (cracks, error);
-}
-
-static void *
-run (void *cracks, const Request *request, void *stream, CtrError *error)
-{
-  return ctr_cracks_run (cracks, request->image, request->params, stream, error);
-}
+CONTRACT_RESULTS (cracks, contours, request->image, request->params)
 
 static void *
 submit (void *cracks, const Request *request, void *stream, CtrError *error)
@@ -134,12 +106,6 @@ static bool
 is_complete (void *contours)
 {
   return ctr_contours_is_complete (contours);
-}
-
-static void
-drop (void *contours)
-{
-  ctr_contours_unref (contours);
 }
 
 static void
@@ -266,15 +232,10 @@ const Contract cracks_contract = {
     .good_request = good_request,
     .memory_cases = memory_cases,
     .variants = variants,
-    .create = create,
-    .destroy = destroy,
-    .enqueue = enqueue,
-    .finish = finish,
-    .run = run,
+    CONTRACT_CALLS,
     .submit = submit,
     .wait = wait_for,
     .is_complete = is_complete,
-    .drop = drop,
     .check_result = check_result,
     .test_own = test_own,
 };

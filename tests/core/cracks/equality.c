@@ -9,31 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct {
-  Setup setup, cpu;
-  CtrCracks *tested; /* SETUP's backend */
-  CtrCracks *on_cpu; /* NULL where that is the backend under test */
-} State;
-
-static void *
-open_state (const Setup *setup)
-{
-  State *state = malloc (sizeof *state);
-  *state = (State){.setup = *setup, .cpu = {.backend = CTR_BACKEND_CPU}};
-  state->tested = tracer_new (&state->setup);
-  if (setup->backend != CTR_BACKEND_CPU)
-    state->on_cpu = tracer_new (&state->cpu);
-  return state;
-}
-
-static void
-close_state (void *data)
-{
-  State *state = data;
-  ctr_cracks_free (state->tested);
-  ctr_cracks_free (state->on_cpu);
-  free (state);
-}
+EQUALITY_STATE (CtrCracks, tracer_new, ctr_cracks_free)
 
 /* Mostly small, sometimes one of the sizes where words end. */
 static uint32_t

@@ -98,7 +98,8 @@ reference_label_cracks (
 {
   const bool zero = params->frame == CTR_IMAGE_BORDER_ZERO;
   Box *boxes = find_boxes (labels, width, height, count, zero);
-  List list = {.table = malloc (1), .sums = malloc (1), .points = malloc (1)};
+  List list = {
+      .table = malloc (sizeof *list.table), .sums = malloc (sizeof *list.sums), .points = malloc (sizeof *list.points)};
   CtrCracksParams of_mask = *params;
   of_mask.mode = CTR_LEVELS_EQUAL;
   of_mask.frame = CTR_IMAGE_BORDER_PAD;

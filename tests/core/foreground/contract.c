@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The table of masks for the contract test, and the errors that only this algorithm has. */
-#include "tests/core/canny/reference.h"
+#include "tests/core/canny/testing.h"
 #include "tests/core/common/contract.h"
 #include "tests/core/foreground/reference.h"
 #include "tests/core/foreground/testing.h"
@@ -8,22 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 200, HEIGHT = 150 }; /* of the frame without memory */
-
-static uint8_t pixels[64 * 64 + 1], output[64 * 64], large_output[WIDTH * HEIGHT];
+static uint8_t pixels[64 * 64 + 1], output[64 * 64], large_output[CONTRACT_FRAME_WIDTH * CONTRACT_FRAME_HEIGHT];
 static const CtrImage good_image = {
     .data = pixels, .stride = 64, .width = 10, .height = 10, .format = CTR_FORMAT_GRAY8};
 static const CtrForeground good_foreground = {.mode = CTR_THRESHOLD_ADAPTIVE_MEAN, .block_size = 5, .close_size = 2};
-static const CtrForeground steps = {
-    .mode = CTR_THRESHOLD_TRIANGLE, .channel = CTR_CHANNEL_HUE, .open_size = 2, .close_size = 3, .fill_holes = true};
+static const CtrForeground steps = {.mode = CTR_THRESHOLD_TRIANGLE,
+    .channel = CTR_CHANNEL_HUE,
+    .open_size = 2,
+    .close_size = 3,
+    .fill_holes = true,
+    .split_touching = 16};
 static const CtrForeground hysteresis = {.mode = CTR_THRESHOLD_HYSTERESIS,
     .threshold = 20000,
     .upper_threshold = 60000,
     .invert = true,
     .clear_border = true};
 static CtrEdgePicture good_picture, large_picture;
-static Picture colours, camera;
-static CtrImage narrow, narrow_camera;
+static ContractFrames frames;
 
 static void
 open_requests (const Setup *setup)
@@ -32,20 +33,14 @@ open_requests (const Setup *setup)
   for (size_t i = 0; i < sizeof pixels; i++)
     pixels[i] = (uint8_t) random_next (&rng);
   ctr_edge_picture_init_mask (&good_picture, output, 64, CTR_MEMORY_HOST);
-  ctr_edge_picture_init_mask (&large_picture, large_output, WIDTH, CTR_MEMORY_HOST);
-  colours = picture_random (&colours_rng, WIDTH, HEIGHT, (Layout){.format = CTR_FORMAT_BGRX});
-  narrow = colours.view;
-  narrow.width = 20;
-  camera = picture_random (&colours_rng, WIDTH, HEIGHT, (Layout){.format = CTR_FORMAT_GRAY16});
-  narrow_camera = camera.view;
-  narrow_camera.width = 20;
+  ctr_edge_picture_init_mask (&large_picture, large_output, CONTRACT_FRAME_WIDTH, CTR_MEMORY_HOST);
+  frames = contract_frames_new (&colours_rng);
 }
 
 static void
 close_requests (void)
 {
-  picture_free (&colours);
-  picture_free (&camera);
+  contract_frames_free (&frames);
 }
 
 static Request
@@ -57,17 +52,18 @@ good_request (void)
 static const MemoryCase *
 memory_cases (uint32_t *count)
 {
-  static const Request smaller = {.image = &narrow, .params = &steps, .picture = &large_picture};
-  static const Request smaller_camera = {.image = &narrow_camera, .params = &hysteresis, .picture = &large_picture};
+  static const Request smaller = {.image = &frames.narrow, .params = &steps, .picture = &large_picture};
+  static const Request smaller_camera = {
+      .image = &frames.narrow_camera, .params = &hysteresis, .picture = &large_picture};
   static const MemoryCase cases[] = {
       {.name = "all steps",
-          .request = {.image = &colours.view, .params = &steps, .picture = &large_picture},
+          .request = {.image = &frames.colours.view, .params = &steps, .picture = &large_picture},
           .smaller = &smaller,
           .least_failures = 6,
           .later_allocations = 0,
           .kept_blocks = 1},
       {.name = "hysteresis",
-          .request = {.image = &camera.view, .params = &hysteresis, .picture = &large_picture},
+          .request = {.image = &frames.camera.view, .params = &hysteresis, .picture = &large_picture},
           .smaller = &smaller_camera,
           .least_failures = 4,
           .later_allocations = 0,
@@ -76,57 +72,15 @@ memory_cases (uint32_t *count)
   return cases;
 }
 
-static void *
-create (CtrBackend backend, CtrError *error)
-{
-  return ctr_mask_new (backend, error);
-}
+CONTRACT_CREATE (mask)
+CONTRACT_PICTURES (mask, request->image, request->params, request->picture)
 
 static void
-destroy (void *mask)
+check_result (const Request *request, void *maker)
 {
-  ctr_mask_free (mask);
-}
-
-static bool
-enqueue (void *mask, const Request *request, void *stream, CtrError *error)
-{
-  return ctr_mask_enqueue (mask, request->image, request->params, request->picture, stream, error);
-}
-
-static void *
-finish (void *mask, CtrError *error)
-{
-  return ctr_mask_finish (mask, error) ? mask : NULL;
-}
-
-static void *
-run (void *mask, const Request *request, void *stream, CtrError *error)
-{
-  return ctr_mask_run (mask, request->image, request->params, request->picture, stream, error) ? mask : NULL;
-}
-
-static void
-drop (void *result)
-{
-}
-
-/* One plane, of which each byte is a pixel. */
-static void
-check_result (const Request *request, void *mask)
-{
-  const CtrImage *image = request->image;
-  const CtrEdgePicture *actual = request->picture;
-  const size_t stride = actual->planes[0].stride;
-  CtrEdgePicture expected = *actual;
-  uint8_t *bytes = reference_mask (image, request->params, NULL), *rows = malloc (stride * image->height);
-  expected.planes[0].data = rows;
-  reference_paint (&expected, bytes, image->width, image->height);
-  for (uint32_t y = 0; y < image->height; y++)
-    CHECK (memcmp (rows + y * stride, (uint8_t *) actual->planes[0].data + y * stride, image->width) == 0);
-  CHECK (memchr (bytes, 255, (size_t) image->width * image->height));
-  free (rows);
-  free (bytes);
+  uint8_t *mask = reference_mask (request->image, request->params, NULL);
+  check_painted (request->picture, request->image, mask);
+  free (mask);
 }
 
 #define REFUSE(change, mentions) contract_refuse_change (CtrForeground, change, mentions)
@@ -149,8 +103,14 @@ test_foregrounds (void)
   REFUSE (offset = INT32_MIN, "offset is -2147483648");
   REFUSE (open_size = 64, "opening is 64 pixels");
   REFUSE (close_size = UINT32_MAX, "closing is 4294967295 pixels");
+  REFUSE (split_touching = CTR_MAX_SPLIT_DEPTH + 1, "split is 16385");
+  REFUSE (split_touching = UINT32_MAX, "split is 4294967295");
   CtrForeground foreground = {.mode = CTR_THRESHOLD_HYSTERESIS, .threshold = 9, .upper_threshold = 8};
   contract_refuse_params (&foreground, "at least the threshold, 9");
+  foreground = (CtrForeground){.mode = CTR_THRESHOLD_TRIANGLE, .significant_bits = 7};
+  contract_refuse_params (&foreground, "7 significant bits");
+  foreground.significant_bits = 17;
+  contract_refuse_params (&foreground, "17 significant bits");
 }
 
 static void
@@ -195,7 +155,8 @@ static void
 test_ignored (void)
 {
   const CtrForeground plain = {.threshold = 90};
-  const CtrForeground odd = {.threshold = 90, .block_size = 4, .offset = INT32_MAX, .open_size = 1, .close_size = 1};
+  const CtrForeground odd = {
+      .threshold = 90, .block_size = 4, .offset = INT32_MAX, .open_size = 1, .close_size = 1, .significant_bits = 99};
   const CtrForeground ranges = {.mode = CTR_THRESHOLD_ADAPTIVE_MEAN,
       .channel = CTR_CHANNEL_HUE,
       .block_size = 4,
@@ -269,12 +230,7 @@ const Contract mask_contract = {
     .close = close_requests,
     .good_request = good_request,
     .memory_cases = memory_cases,
-    .create = create,
-    .destroy = destroy,
-    .enqueue = enqueue,
-    .finish = finish,
-    .run = run,
-    .drop = drop,
+    CONTRACT_CALLS,
     .check_result = check_result,
     .test_own = test_own,
 };

@@ -3,9 +3,11 @@
  * block size, every channel of every format, and pictures of every kind. */
 #include "tests/core/canny/reference.h"
 #include "tests/core/canny/testing.h"
+#include "tests/core/cca/testing.h"
 #include "tests/core/foreground/reference.h"
 #include "tests/core/foreground/testing.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,8 +161,10 @@ test_connections (void)
   for (size_t i = 0; i < LENGTH (sizes) - (setup.quick ? 1 : 0); i++)
     for (int shape = 0; shape < SHAPE_COUNT; shape++)
       for (int kind = 0; kind < 4; kind++) {
-        const CtrForeground foreground = {
-            .invert = kind / 2, .fill_holes = kind % 2 == 0, .clear_border = kind % 2 == 1};
+        const CtrForeground foreground = {.invert = kind / 2,
+            .fill_holes = kind % 2 == 0,
+            .split_touching = random_below (&rng, 40),
+            .clear_border = kind % 2 == 1};
         compare_shape (shape_names[shape], shape_new ((Shape) shape, sizes[i][0], sizes[i][1]), sizes[i][0],
             sizes[i][1], foreground);
         /* Hysteresis: one pixel of the line is strong. */
@@ -170,6 +174,76 @@ test_connections (void)
         compare_shape (shape_names[shape], mask, sizes[i][0], sizes[i][1],
             (CtrForeground){.mode = CTR_THRESHOLD_HYSTERESIS, .upper_threshold = 2, .invert = kind == 3});
       }
+}
+
+/* Discs that overlap a little, some of them with ragged edges. */
+static uint8_t *
+discs_new (uint32_t width, uint32_t height, uint32_t radius)
+{
+  uint8_t *mask = calloc ((size_t) width * height, 1);
+  const bool ragged = random_below (&rng, 2);
+  for (uint32_t count = 1 + random_below (&rng, 2 * width * height / (radius * radius * 3) + 1); count > 0; count--) {
+    const int64_t cx = random_below (&rng, width), cy = random_below (&rng, height);
+    for (int64_t y = 0; y < height; y++)
+      for (int64_t x = 0; x < width; x++) {
+        const int64_t r = radius - (ragged ? random_below (&rng, 2) : 0);
+        if ((x - cx) * (x - cx) + (y - cy) * (y - cy) <= r * r)
+          mask[y * width + x] = 1;
+      }
+  }
+  return mask;
+}
+
+static void
+test_touching (void)
+{
+  for (uint32_t i = 0; i < (setup.quick ? 60 : 1000); i++) {
+    const uint32_t width = 1 + random_below (&rng, i % 8 ? 90 : 260),
+                   height = 1 + random_below (&rng, i % 8 ? 70 : 150);
+    uint8_t *mask = random_below (&rng, 4)
+                        ? discs_new (width, height, 2 + random_below (&rng, 24))
+                        : noise_new (&rng, width, height, 30 + random_below (&rng, 70), 1 + random_below (&rng, 12));
+    compare_shape ("touching", mask, width, height,
+        (CtrForeground){.split_touching = 1 + random_below (&rng, random_below (&rng, 3) ? 64 : CTR_MAX_SPLIT_DEPTH)});
+  }
+}
+
+/* Chains of discs come apart, one part each. */
+static void
+test_chains (void)
+{
+  enum { RADIUS = 12, DISCS = 9 };
+  for (uint32_t distance = RADIUS; distance <= 2 * RADIUS; distance++)
+    for (int upright = 0; upright < 2; upright++) {
+      const uint32_t length = distance * (DISCS - 1) + 2 * RADIUS + 3, across = 2 * RADIUS + 3;
+      const uint32_t width = upright ? across : length, height = upright ? length : across;
+      uint8_t *mask = calloc (length, across);
+      for (uint32_t i = 0; i < length * across; i++)
+        for (uint32_t k = 0; k < DISCS; k++) {
+          const int64_t x = i % width, y = i / width, along = RADIUS + 1 + distance * k, aside = RADIUS + 1;
+          const int64_t dx = x - (upright ? aside : along), dy = y - (upright ? along : aside);
+          mask[i] |= dx * dx + dy * dy <= RADIUS * RADIUS;
+        }
+      /* Between centres, half the width of the neck is left. */
+      const double neck = sqrt (RADIUS * RADIUS - distance * distance / 4.);
+      const CtrForeground foreground = {.threshold = 1, .split_touching = 32};
+      const CtrImage image = {.data = mask, .stride = width, .width = width, .height = height};
+      uint8_t *parts = make_mask (maker, &setup, &image, &foreground);
+      CtrCca *cca = analyser_new (&setup);
+      const CtrCcaParams params = params_of (CTR_CONNECTIVITY_8, 1, false, 0);
+      const CtrImage result = {.data = parts, .stride = width, .width = width, .height = height};
+      CtrComponents *components = analyse (cca, &setup, &result, &params);
+      describe ("%d discs with a radius of %d, %u apart: %u parts", DISCS, RADIUS, distance, components->count);
+      if (RADIUS - neck > 3)
+        CHECK (components->count == DISCS);
+      if (RADIUS - neck < 1)
+        CHECK (components->count == 1);
+      check_mask (maker, &setup, &image, &foreground);
+      ctr_components_unref (components);
+      ctr_cca_free (cca);
+      free (parts);
+      free (mask);
+    }
 }
 
 /* Of a picture of several planes, each pixel, and nothing beside them. */
@@ -253,8 +327,8 @@ main (int argc, char **argv)
 {
   static const Test tests[] = {{"small sizes", test_small_sizes}, {"sides", test_sides}, {"elements", test_elements},
       {"blocks", test_blocks}, {"extremes", test_extremes}, {"channels", test_channels},
-      {"connections", test_connections}, {"pictures", test_pictures}, {"shared input", test_shared_input},
-      {"random", test_random}};
+      {"connections", test_connections}, {"touching", test_touching}, {"chains", test_chains},
+      {"pictures", test_pictures}, {"shared input", test_shared_input}, {"random", test_random}};
   setup = setup_open (argv[1], false);
   maker = mask_maker_new (&setup);
   run_tests (tests, LENGTH (tests));

@@ -10,31 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-  Setup setup, cpu;
-  CtrMask *tested; /* SETUP's backend */
-  CtrMask *on_cpu; /* NULL where that is the backend under test */
-} State;
-
-static void *
-open_state (const Setup *setup)
-{
-  State *state = malloc (sizeof *state);
-  *state = (State){.setup = *setup, .cpu = {.backend = CTR_BACKEND_CPU}};
-  state->tested = mask_maker_new (&state->setup);
-  if (setup->backend != CTR_BACKEND_CPU)
-    state->on_cpu = mask_maker_new (&state->cpu);
-  return state;
-}
-
-static void
-close_state (void *data)
-{
-  State *state = data;
-  ctr_mask_free (state->tested);
-  ctr_mask_free (state->on_cpu);
-  free (state);
-}
+EQUALITY_STATE (CtrMask, mask_maker_new, ctr_mask_free)
 
 /* SCENE in copies on the device: free both with gpu_free(). */
 static CtrImage
@@ -198,11 +174,11 @@ compare_cases (void *data)
   for (size_t i = 0; i < (quick ? 1 : LENGTH (sizes)); i++) {
     const uint32_t w = sizes[i][0], h = sizes[i][1];
     static const CtrForeground connected[] = {{.fill_holes = true}, {.clear_border = true},
-        {.fill_holes = true, .invert = true}, {.clear_border = true, .invert = true},
-        {.mode = CTR_THRESHOLD_HYSTERESIS}};
+        {.fill_holes = true, .invert = true}, {.clear_border = true, .invert = true}, {.split_touching = 5},
+        {.split_touching = 30, .invert = true}, {.mode = CTR_THRESHOLD_HYSTERESIS}};
     for (int shape = 0; shape < SHAPE_COUNT; shape++)
       for (size_t k = 0; k < LENGTH (connected); k++)
-        if (!quick || (shape + k) % 5 == 0)
+        if (!quick || (shape + k) % LENGTH (connected) == 0)
           compare_shape (state, rng, shape_names[shape], shape_new ((Shape) shape, w, h), w, h, connected[k]);
     for (uint32_t density = 10; density < 100; density += quick ? 40 : 10)
       for (size_t k = 0; k < LENGTH (connected); k++)
@@ -253,6 +229,7 @@ bench (void *data)
       {"ellipse 5", {.threshold = 128, .open_size = 5, .close_size = 5, .shape = CTR_SHAPE_ELLIPSE}},
       {"ellipse 31", {.threshold = 128, .open_size = 31, .shape = CTR_SHAPE_ELLIPSE}},
       {"fill holes", {.threshold = 128, .fill_holes = true}},
+      {"split touching", {.threshold = 128, .split_touching = 32}},
       {"clear border", {.threshold = 128, .clear_border = true}},
   };
   State *state = data;

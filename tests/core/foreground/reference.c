@@ -131,15 +131,32 @@ otsu_of (const Plane *samples)
   return threshold;
 }
 
-/* OpenCV's getThreshVal_Triangle_8u() + 1, for any number of levels: the histogram itself is turned round. */
-static uint32_t
-triangle_of (const Plane *samples)
+/* What a sample is divided by for a histogram of 256 levels. */
+static int
+triangle_divisor (const Plane *samples, uint32_t significant_bits)
 {
-  const int levels = (int) samples->most + 1;
-  double *count = calloc ((size_t) levels, sizeof *count);
-  int left = 0, right = 0, peak = 0;
+  uint32_t largest = 0;
+  if (samples->most == 255)
+    return 1;
   for (size_t i = 0; i < (size_t) samples->width * samples->height; i++)
-    count[samples->at[i]]++;
+    largest = samples->at[i] > largest ? samples->at[i] : largest;
+  if (significant_bits == 0)
+    significant_bits = largest < 1024 ? 10 : largest < 4096 ? 12 : largest < 16384 ? 14 : 16;
+  return (1 << significant_bits) / 256;
+}
+
+/* OpenCV's getThreshVal_Triangle_8u() + 1: the histogram itself is turned round. */
+static uint32_t
+triangle_of (const Plane *samples, uint32_t significant_bits)
+{
+  enum { levels = 256 };
+  const int divisor = triangle_divisor (samples, significant_bits);
+  double count[levels] = {0};
+  int left = 0, right = 0, peak = 0;
+  for (size_t i = 0; i < (size_t) samples->width * samples->height; i++) {
+    const int level = (int) samples->at[i] / divisor;
+    count[level < levels ? level : levels - 1]++;
+  }
   while (count[left] == 0)
     left++;
   for (int i = levels - 1; i > 0 && right == 0; i--)
@@ -167,9 +184,8 @@ triangle_of (const Plane *samples)
       threshold = i;
     }
   }
-  free (count);
   threshold--;
-  return (uint32_t) ((turned ? levels - 1 - threshold : threshold) + 1);
+  return (uint32_t) (((turned ? levels - 1 - threshold : threshold) + 1) * divisor);
 }
 
 /* The weights of gaussian.c, for a sum of 2^23. */
@@ -342,7 +358,7 @@ threshold_of (const Plane *samples, const CtrForeground *foreground)
     case CTR_THRESHOLD_OTSU:
       return otsu_of (samples);
     case CTR_THRESHOLD_TRIANGLE:
-      return triangle_of (samples);
+      return triangle_of (samples, foreground->significant_bits);
     case CTR_THRESHOLD_FIXED:
     case CTR_THRESHOLD_HYSTERESIS:
       return foreground->threshold;
@@ -389,6 +405,19 @@ fill_holes (Plane *mask)
 }
 
 static void
+split_touching (Plane *mask, uint32_t depth)
+{
+  const size_t pixels = (size_t) mask->width * mask->height;
+  uint8_t *bytes = malloc (pixels);
+  for (size_t i = 0; i < pixels; i++)
+    bytes[i] = mask->at[i] != 0;
+  reference_split (bytes, mask->width, mask->height, depth / 16.);
+  for (size_t i = 0; i < pixels; i++)
+    mask->at[i] = bytes[i];
+  free (bytes);
+}
+
+static void
 clear_border (Plane *mask)
 {
   Plane touching = border_of (mask, true);
@@ -420,6 +449,8 @@ reference_mask (const CtrImage *image, const CtrForeground *foreground, uint32_t
   }
   if (foreground->fill_holes)
     fill_holes (&mask);
+  if (foreground->split_touching)
+    split_touching (&mask, foreground->split_touching);
   if (foreground->clear_border)
     clear_border (&mask);
   for (size_t i = 0; i < pixels; i++)

@@ -40,15 +40,27 @@ scene_free (Scene *scene)
   free (scene->chroma);
 }
 
+/* Leaves the upper BITS of 16-bit samples, at the lower end. */
+static void
+move_down (const Picture *picture, uint32_t bits)
+{
+  const CtrImage *view = &picture->view;
+  uint8_t *rows = (uint8_t *) picture->memory + ((const uint8_t *) view->data - (uint8_t *) picture->memory);
+  for (uint32_t y = 0; y < view->height; y++)
+    for (uint32_t x = 0; x < view->width; x++)
+      ((uint16_t *) (rows + y * view->stride))[x] >>= 16 - bits;
+}
+
 Scene
 random_scene (Random *random, uint32_t width, uint32_t height)
 {
   const Layout layout = random_layout (random);
-  if (random_below (random, 3) == 0)
-    return scene_new (random, picture_random (random, width, height, layout));
-  uint8_t *grey = grey_new (random, width, height);
-  Picture picture = picture_of_grey (random, grey, width, height, layout);
+  uint8_t *grey = random_below (random, 3) ? grey_new (random, width, height) : NULL;
+  const Picture picture =
+      grey ? picture_of_grey (random, grey, width, height, layout) : picture_random (random, width, height, layout);
   free (grey);
+  if (picture.view.format == CTR_FORMAT_GRAY16)
+    move_down (&picture, 8 + random_below (random, 9));
   return scene_new (random, picture);
 }
 
@@ -117,7 +129,10 @@ random_foreground (Random *random, const CtrImage *image, uint32_t most)
     foreground.close_size = random_shape_size (random, most);
   }
   foreground.fill_holes = random_below (random, 4) == 0;
+  if (random_below (random, 4) == 0)
+    foreground.split_touching = 1 + random_below (random, random_below (random, 2) ? 48 : 400);
   foreground.clear_border = random_below (random, 4) == 0;
+  foreground.significant_bits = random_below (random, 2) ? 0 : 8 + random_below (random, 9);
   return foreground;
 }
 
@@ -127,10 +142,11 @@ describe_mask (const char *name, const CtrImage *image, const CtrForeground *for
   const CtrForeground *f = foreground;
   describe (
       "%s, %u x %u, format %d, stride %zu; mode %d, %u to %u%s, block %u, offset %d, channel %d, ranges 0x%x, shape "
-      "%d, open %u, close %u%s%s",
+      "%d, open %u, close %u%s, split %u%s, %u bits",
       name, image->width, image->height, image->format, image->stride, f->mode, f->threshold, f->upper_threshold,
       f->invert ? ", inverted" : "", f->block_size, f->offset, f->channel, f->ranges, f->shape, f->open_size,
-      f->close_size, f->fill_holes ? ", holes filled" : "", f->clear_border ? ", border cleared" : "");
+      f->close_size, f->fill_holes ? ", holes filled" : "", f->split_touching,
+      f->clear_border ? ", border cleared" : "", f->significant_bits);
 }
 
 CtrMask *

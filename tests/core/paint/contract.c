@@ -145,43 +145,8 @@ memory_cases (uint32_t *count)
   return cases;
 }
 
-static void *
-create (CtrBackend backend, CtrError *error)
-{
-  return ctr_painter_new (backend, error);
-}
-
-static void
-destroy (void *painter)
-{
-  ctr_painter_free (painter);
-}
-
-static bool
-enqueue (void *painter, const Request *request, void *stream, CtrError *error)
-{
-  return ctr_painter_enqueue (
-      painter, request->picture, request->params, request->count, request->objects, stream, error);
-}
-
-static void *
-finish (void *painter, CtrError *error)
-{
-  return ctr_painter_finish (painter, error) ? painter : NULL;
-}
-
-static void *
-run (void *painter, const Request *request, void *stream, CtrError *error)
-{
-  return ctr_painter_run (painter, request->picture, request->params, request->count, request->objects, stream, error)
-             ? painter
-             : NULL;
-}
-
-static void
-drop (void *result)
-{
-}
+CONTRACT_CREATE (painter)
+CONTRACT_PICTURES (painter, request->picture, request->params, request->count, request->objects)
 
 static void
 clear (void)
@@ -332,14 +297,9 @@ const Contract paint_contract = {
     .close = close_requests,
     .good_request = good_request,
     .memory_cases = memory_cases,
-    .create = create,
-    .destroy = destroy,
-    .enqueue = enqueue,
-    .finish = finish,
-    .run = run,
+    CONTRACT_CALLS,
     .clear = clear,
     .check_clear = check_clear,
-    .drop = drop,
     .check_result = check_result,
     .test_own = test_own,
 };

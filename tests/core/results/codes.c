@@ -2,9 +2,11 @@
 /* Chain and crack codes of borders and level contours: compared with codes by brute force, and decoded to their points. */
 #include "tests/core/borders/testing.h"
 #include "tests/core/cracks/testing.h"
+#include "tests/core/common/gpu.h"
 #include "tests/core/results/codes_reference.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,6 +202,72 @@ test_nothing (void)
   picture_free (&picture);
 }
 
+/* GPU memory in bytes, and how many allocations there were so far. */
+typedef struct {
+  size_t bytes;
+  uint64_t calls;
+} Memory;
+
+static Memory
+memory_now (void)
+{
+  Memory memory = {0};
+  gpu_count_memory (&memory.bytes, &memory.calls);
+  return memory;
+}
+
+static void
+run_frame (CtrCracks *with, const Picture *picture, bool codes)
+{
+  CtrCracksParams params = cracks_params_of (CTR_LEVELS_AT_LEAST, 8, 0);
+  params.minimum = params.maximum = 128;
+  CtrContours *contours = trace_cracks (with, &setup, &picture->view, &params);
+  if (codes)
+    check_codes (contours);
+  ctr_contours_unref (contours);
+}
+
+/* Memory after an intricate frame, and after simple ones. */
+static void
+run_frames (const Picture *intricate, const Picture *simple, bool codes, Memory memory[2])
+{
+  enum { FRAMES = 30 }; /* periods are shorter in emulation */
+  CtrCracks *own = tracer_new (&setup);
+  for (int i = 0; i < 2; i++)
+    run_frame (own, intricate, codes);
+  memory[0] = memory_now ();
+  for (int i = 0; i < FRAMES; i++)
+    run_frame (own, simple, codes);
+  memory[1] = memory_now ();
+  for (int i = 0; i < FRAMES; i++)
+    run_frame (own, simple, codes);
+  CHECK (memory_now ().calls == memory[1].calls);
+  run_frame (own, intricate, codes);
+  ctr_cracks_free (own);
+}
+
+/* The memory in which codes are packed follows what the frames need. */
+static void
+test_memory (void)
+{
+  Memory without[2], with[2];
+  uint8_t *dots = shape_new (SHAPE_DOTS, 72, 72), square[72 * 72] = {0};
+  memset (square + 72 * 30 + 30, 255, 9);
+  Picture intricate = picture_of_mask (&rng, dots, 72, 72, (Layout){.format = CTR_FORMAT_GRAY8}, 128, false);
+  Picture simple = picture_of_mask (&rng, square, 72, 72, (Layout){.format = CTR_FORMAT_GRAY8}, 128, false);
+  describe ("the memory of codes");
+  if (gpu_count_memory (&without->bytes, &without->calls) && setup.backend == CTR_BACKEND_CUDA) {
+    run_frames (&intricate, &simple, false, without);
+    run_frames (&intricate, &simple, true, with);
+    const size_t peak = with[0].bytes - without[0].bytes, end = with[1].bytes - without[1].bytes;
+    printf ("the memory of codes: %zu bytes after an intricate frame, %zu after simple ones\n", peak, end);
+    CHECK (peak > 20000 && end < peak / 3);
+  }
+  picture_free (&intricate);
+  picture_free (&simple);
+  free (dots);
+}
+
 static void
 test_snakes (void)
 {
@@ -269,6 +337,7 @@ main (int argc, char **argv)
       {"long lines", test_long_lines},
       {"kept", test_kept},
       {"nothing", test_nothing},
+      {"memory", test_memory},
       {"snakes", test_snakes},
       {"threads", test_threads},
   };

@@ -77,9 +77,12 @@ fetch_codes (void *data, const CtrContours *contours, CtrCodeArrays *codes, CtrE
     source->failures--;
     return ctr_fail (error, CTR_ERROR_CUDA, "the GPU is elsewhere");
   }
-  for (uint32_t i = 0; i < contours->count; i++)
-    codes->rows[i] = (CtrCodesRow){.steps = i == 0 && source->long_contour ? CTR_CODES_TOO_MANY : i};
-  if (!ctr_codes_lay_out (codes, contours, error))
+  for (uint32_t i = 0; i < contours->count; i++) {
+    if (i == 0 && source->long_contour)
+      return ctr_codes_fail_steps (contours, i, error);
+    ctr_codes_append (codes, i, i, (CtrPoint){0, 0});
+  }
+  if (!ctr_codes_make_room (codes, contours, error))
     return false;
   CHECK (codes->bits == 3 && codes->size == 2); /* 0, 3 and 6 bits */
   memcpy (codes->bytes, (const uint8_t[]){0, 1 << 3}, 2);

@@ -19,7 +19,68 @@ contours_of (CtrContours *contours)
   CHECK (!all.sums == !(contours->features & CTR_CONTOUR_FEATURE_MOMENTS));
   all.nesting = ctr_contours_map_nesting (contours, &error);
   CHECK (!all.nesting == !(contours->features & CTR_CONTOUR_FEATURE_NESTING));
+  all.shapes = ctr_contours_map_shapes (contours, &error);
+  CHECK (!all.shapes == !(contours->features & CTR_CONTOUR_SHAPE_FEATURES));
+  all.fits = ctr_contours_map_fits (contours, &error);
+  CHECK (!all.fits == !(contours->features & CTR_CONTOUR_FEATURE_FITS));
   return all;
+}
+
+__extension__ typedef __int128 Wide;
+
+/* The circle around (x / scale, y / scale) with the radius sqrt (r2) / scale. */
+typedef struct {
+  Wide x, y, scale, r2;
+} Circle;
+
+static Circle
+circle_of (const CtrPoint p[3])
+{
+  const Wide bx = p[1].x - p[0].x, by = p[1].y - p[0].y, cx = p[2].x - p[0].x, cy = p[2].y - p[0].y;
+  const Wide b2 = bx * bx + by * by, c2 = cx * cx + cy * cy, cross = bx * cy - by * cx;
+  Circle circle = {bx, by, 2, b2};
+  if (cross != 0)
+    circle = (Circle){cy * b2 - by * c2, bx * c2 - cx * b2, 2 * cross, 0};
+  if (cross != 0)
+    circle.r2 = circle.x * circle.x + circle.y * circle.y;
+  circle.x += circle.scale * p[0].x;
+  circle.y += circle.scale * p[0].y;
+  return circle;
+}
+
+bool
+reference_is_outside (const CtrPoint p[3], CtrPoint q)
+{
+  const Circle c = circle_of (p);
+  const Wide dx = c.scale * q.x - c.x, dy = c.scale * q.y - c.y;
+  return dx * dx + dy * dy > c.r2;
+}
+
+static void
+check_circles_equal (const CtrPoint expected[3], const CtrPoint actual[3])
+{
+  const Circle e = circle_of (expected), a = circle_of (actual);
+  CHECK (e.x * a.scale == a.x * e.scale && e.y * a.scale == a.y * e.scale);
+  CHECK (!reference_is_outside (expected, actual[0]) && !reference_is_outside (actual, expected[0]));
+}
+
+static void
+check_shapes_equal (const CtrContourShape *expected, const CtrContourShape *actual, uint32_t i)
+{
+  CtrContourShape copy = *actual;
+  check_circles_equal (expected->circle, actual->circle);
+  memcpy (copy.circle, expected->circle, sizeof copy.circle);
+  if (memcmp (expected, &copy, sizeof copy) == 0)
+    return;
+  fprintf (stderr, "the shape of row %u, in words of 32 bits:\n", i);
+  for (size_t k = 0; k < sizeof copy / 4; k++) {
+    uint32_t e, a;
+    memcpy (&e, (const char *) expected + 4 * k, 4);
+    memcpy (&a, (const char *) &copy + 4 * k, 4);
+    if (e != a)
+      fprintf (stderr, "  %zu: %#x instead of %#x\n", k, a, e);
+  }
+  CHECK (memcmp (expected, &copy, sizeof copy) == 0);
 }
 
 static void
@@ -67,6 +128,12 @@ check_contours_equal (const Contours *expected, const Contours *actual)
           x->depth, x->birth, x->death);
     CHECK (memcmp (x, n, sizeof *x) == 0);
   }
+  CHECK (!actual->shapes == !expected->shapes);
+  for (uint32_t i = 0; actual->shapes && i < e->count; i++)
+    check_shapes_equal (expected->shapes + i, actual->shapes + i, i);
+  CHECK (!actual->fits == !expected->fits);
+  if (actual->fits)
+    CHECK (memcmp (expected->fits, actual->fits, e->count * sizeof *expected->fits) == 0);
 }
 
 void
@@ -76,4 +143,6 @@ reference_contours_free (Contours *contours)
   free ((void *) contours->points);
   free ((void *) contours->sums);
   free ((void *) contours->nesting);
+  free ((void *) contours->shapes);
+  free ((void *) contours->fits);
 }

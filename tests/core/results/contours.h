@@ -5,13 +5,15 @@
 
 #include <contours/contours.h>
 
-/* Contours and their arrays; sums and nesting NULL without them. */
+/* Contours and their arrays; sums, nesting, shapes and fits NULL without them. */
 typedef struct {
   CtrContours info;
   const CtrContour *table;
   const CtrPoint *points;
   const CtrContourSums *sums;
   const CtrContourNesting *nesting;
+  const CtrContourShape *shapes;
+  const CtrContourFits *fits;
 } Contours;
 
 /* The arrays of a result, valid as long as the result is; a failure ends the test. */
@@ -20,7 +22,10 @@ Contours contours_of (CtrContours *contours);
 /* Frees what a reference has made. */
 void reference_contours_free (Contours *contours);
 
-/* Ends the test where any byte differs. */
+/* Is Q outside the circle whose diameter is from P[0] to P[1], if P[2] is P[1], or else through these points? */
+bool reference_is_outside (const CtrPoint p[3], CtrPoint q);
+
+/* Ends the test where any byte differs, but for the points that a circle goes through: it has to be the same one. */
 void check_contours_equal (const Contours *expected, const Contours *actual);
 
 #endif

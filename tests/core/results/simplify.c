@@ -53,9 +53,21 @@ test_cases (void)
     describe ("%s", c->name);
     CHECK (reference_simplify (c->points, c->count, c->epsilon, REFERENCE_SEGMENT, reference) == c->kept);
     CHECK (memcmp (reference, c->expected, c->kept * sizeof *reference) == 0);
-    CHECK (ctr_simplify (c->points, c->count, c->epsilon, to, work) == c->kept);
+    CHECK (ctr_simplify (c->points, c->count, c->epsilon, to, NULL, work) == c->kept);
     CHECK (memcmp (to, c->expected, c->kept * sizeof *to) == 0);
   }
+}
+
+/* The points that remain are in the order of the line, from anywhere on. */
+static void
+check_order (const uint32_t *indices, uint32_t kept, uint32_t count)
+{
+  uint32_t falls = 0;
+  for (uint32_t k = 0; k < kept; k++) {
+    CHECK (indices[k] < count && (kept == 1 || indices[k] != indices[(k + 1) % kept]));
+    falls += indices[(k + 1) % kept] < indices[k];
+  }
+  CHECK (falls <= 1);
 }
 
 static void
@@ -65,14 +77,17 @@ test_random (uint64_t lines, uint64_t seed)
   uint64_t differing = 0;
   for (uint64_t i = 0; i < lines; i++) {
     CtrPoint points[RANDOM_LINE_POINTS], to[RANDOM_LINE_POINTS], expected[RANDOM_LINE_POINTS];
-    uint32_t work[RANDOM_LINE_POINTS + 1];
+    uint32_t indices[RANDOM_LINE_POINTS], work[RANDOM_LINE_POINTS + 1];
     const uint32_t count = random_line (&random, points);
     const double epsilon = random_epsilon (&random);
     describe ("line %llu of seed %llu: %u points, epsilon %.17g", (unsigned long long) i, (unsigned long long) seed,
         count, epsilon);
     const uint32_t kept = reference_simplify (points, count, epsilon, REFERENCE_SEGMENT, expected);
-    CHECK (ctr_simplify (points, count, epsilon, to, work) == kept);
+    CHECK (ctr_simplify (points, count, epsilon, to, indices, work) == kept);
     CHECK (memcmp (to, expected, kept * sizeof *to) == 0);
+    for (uint32_t k = 0; k < kept; k++)
+      CHECK (memcmp (&to[k], &points[indices[k]], sizeof *to) == 0);
+    check_order (indices, kept, count);
     differing += reference_simplify (points, count, epsilon, REFERENCE_LINE, to) != kept
                  || memcmp (to, expected, kept * sizeof *to) != 0;
   }

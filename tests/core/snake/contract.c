@@ -73,41 +73,22 @@ memory_cases (uint32_t *count)
   return cases;
 }
 
-static void *
-create (CtrBackend backend, CtrError *error)
+/* Many objects, and one. */
+static const MemoryCase *
+size_cases (uint32_t *count)
 {
-  return ctr_snake_new (backend, error);
+  static CtrSnakeObject objects[8];
+  static const Request one = {.image = &good_image, .params = &good_params, .objects = &good_object, .count = 1};
+  static const MemoryCase cases[] = {{.name = "many objects",
+      .request = {.image = &target.view, .params = &prune_params[true], .objects = objects, .count = LENGTH (objects)},
+      .smaller = &one}};
+  for (size_t i = 0; i < LENGTH (objects); i++)
+    objects[i] = two_objects[1];
+  *count = LENGTH (cases);
+  return cases;
 }
 
-static void
-destroy (void *snake)
-{
-  ctr_snake_free (snake);
-}
-
-static bool
-enqueue (void *snake, const Request *request, void *stream, CtrError *error)
-{
-  return ctr_snake_enqueue (snake, request->image, request->params, request->objects, request->count, stream, error);
-}
-
-static void *
-finish (void *snake, CtrError *error)
-{
-  return ctr_snake_finish (snake, error);
-}
-
-static void *
-run (void *snake, const Request *request, void *stream, CtrError *error)
-{
-  return ctr_snake_run (snake, request->image, request->params, request->objects, request->count, stream, error);
-}
-
-static void
-drop (void *contours)
-{
-  ctr_contours_unref (contours);
-}
+CONTRACT_RESULTS (snake, contours, request->image, request->params, request->objects, request->count)
 
 /* All objects of these requests are found. */
 static void
@@ -132,6 +113,8 @@ test_params (void)
   REFUSE (max_step = 65536, "max_step is 65536");
   REFUSE (min_segment = UINT32_MAX, "min_segment is 4294967295");
   REFUSE (max_iterations = 0, "max_iterations");
+  REFUSE (significant_bits = 7, "7 significant bits");
+  REFUSE (significant_bits = 17, "17 significant bits");
   Request request = good_request ();
   request.objects = NULL;
   contract_refuse (&request, CTR_ERROR_INVALID_ARGUMENT, "list");
@@ -141,7 +124,7 @@ test_params (void)
   ctr_snake_params_init (&params);
   describe ("default parameters");
   CHECK (params.model == CTR_SNAKE_GAUSSIAN && params.looks == 1 && params.min_segment == 0 && params.max_step == 0);
-  CHECK (params.prune && params.max_iterations == 10000);
+  CHECK (params.prune && params.max_iterations == 10000 && params.significant_bits == 16);
   CHECK (params.max_objects == CTR_SNAKE_DEFAULT_MAX_OBJECTS);
   CHECK (params.max_window_sides == CTR_SNAKE_DEFAULT_MAX_WINDOW_SIDES);
 }
@@ -249,12 +232,8 @@ const Contract snake_contract = {
     .close = close_requests,
     .good_request = good_request,
     .memory_cases = memory_cases,
-    .create = create,
-    .destroy = destroy,
-    .enqueue = enqueue,
-    .finish = finish,
-    .run = run,
-    .drop = drop,
+    .size_cases = size_cases,
+    CONTRACT_CALLS,
     .check_result = check_result,
     .test_own = test_own,
 };

@@ -12,31 +12,7 @@
 
 enum { MOST_OBJECTS = 12, MOST_RANDOM_OBJECTS = 5, CIRCLE = 24 };
 
-typedef struct {
-  Setup setup, cpu;
-  CtrSnake *tested; /* SETUP's backend */
-  CtrSnake *on_cpu; /* NULL where that is the backend under test */
-} State;
-
-static void *
-open_state (const Setup *setup)
-{
-  State *state = malloc (sizeof *state);
-  *state = (State){.setup = *setup, .cpu = {.backend = CTR_BACKEND_CPU}};
-  state->tested = snake_new (&state->setup);
-  if (setup->backend != CTR_BACKEND_CPU)
-    state->on_cpu = snake_new (&state->cpu);
-  return state;
-}
-
-static void
-close_state (void *data)
-{
-  State *state = data;
-  ctr_snake_free (state->tested);
-  ctr_snake_free (state->on_cpu);
-  free (state);
-}
+EQUALITY_STATE (CtrSnake, snake_new, ctr_snake_free)
 
 /* The CUDA backend against the CPU backend. The number of targets found. */
 static uint32_t

@@ -27,7 +27,7 @@ region_cost (const Work *work, Sums sums)
     case CTR_SNAKE_POISSON:
       return sums.s1 == 0 ? 0 : -s1 * ctr_snake_log (mean);
     default:
-      p = s1 / (n * work->largest);
+      p = fmin (s1 / (n * work->largest), 1);
       return n * -((p > 0 ? p * ctr_snake_log (p) : 0) + (p < 1 ? (1 - p) * ctr_snake_log (1 - p) : 0));
   }
 }

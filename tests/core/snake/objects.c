@@ -111,7 +111,7 @@ test_grid (void)
     describe ("target %u of a grid, a %s: %g", i, snake_shape_names[targets[i].shape], iou);
     CHECK (result.regions[i].object == i && iou > 0.8);
     CHECK (row->previous == (int32_t) i - 1 && row->next == (i + 1 < count ? (int32_t) i + 1 : -1));
-    CHECK (row->parent == -1 && row->child == -1 && row->flags == 0 && row->level == 0 && row->reserved == 0);
+    CHECK (row->parent == -1 && row->child == -1 && row->flags == 0 && row->level == 0 && row->region == 0);
     if (i % 16 == 0) {
       CtrContours *alone = run_snake (snake, &setup, &image, &params, objects + i, 1);
       const SnakeResult own = snake_result_of (alone);

@@ -235,7 +235,7 @@ reference_snake (
     Work work = {.params = params,
         .way = params->history ? &way : NULL,
         .field = {samples, (int32_t) image->width, (int32_t) image->height},
-        .largest = image->format == CTR_FORMAT_GRAY16 ? 65535 : 255};
+        .largest = image->format == CTR_FORMAT_GRAY16 ? exp2 (params->significant_bits) - 1 : 255};
     if (!set_window (&work, object->window))
       continue;
     set_sizes (&work);

@@ -150,6 +150,8 @@ random_snake_params (Random *random)
   if (random_below (random, 8) == 0)
     params.max_iterations = 1 + random_below (random, 60);
   params.history = random_below (random, 2);
+  if (random_below (random, 2))
+    params.significant_bits = 8 + random_below (random, 9);
   return params;
 }
 

@@ -400,6 +400,9 @@ test_errors (void)
     changed.foreground.open_size = 3;
     check_refused (strips, &good, &changed, CTR_ERROR_INVALID_ARGUMENT, "one threshold on the luma");
     changed = params;
+    changed.foreground.split_touching = 1;
+    check_refused (strips, &good, &changed, CTR_ERROR_INVALID_ARGUMENT, "one threshold on the luma");
+    changed = params;
     changed.connectivity = (CtrConnectivity) 5;
     check_refused (strips, &good, &changed, CTR_ERROR_INVALID_ARGUMENT, "4 or 8");
     check_refused (strips, NULL, &params, CTR_ERROR_INVALID_ARGUMENT, "");

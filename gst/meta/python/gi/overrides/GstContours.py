@@ -164,9 +164,14 @@ class _Component:
         """The centre of gravity: (x, y)."""
         return self.cx, self.cy
 
+    @property
+    def world(self):
+        """The GstContours.WorldComponent: measures in units of the calibration. None without one."""
+        return self.__dict__.get("_world")
 
-@_extends(_namespace.ComponentMeta, ("connectivity", "count", "features", "first_row", "flags", "mapping", "origin_row",
-                                     "reference_size", "size", "source", "threshold"))
+
+@_extends(_namespace.ComponentMeta, ("calibration", "connectivity", "count", "features", "first_row", "flags", "mapping", "origin_row",
+                                     "reference_size", "region_count", "size", "source", "threshold"))
 class _ComponentMeta:
     def _fetch(self, get):
         """What a getter returns, or GLib.Error if the analysis has failed."""
@@ -176,7 +181,10 @@ class _ComponentMeta:
     @functools.cached_property
     def components(self):
         """The tuple of all components: item i has the label i + 1."""
-        return tuple(self._fetch(self.get_components))
+        components = self._fetch(self.get_components)
+        for component, world in zip(components, self.get_world_components()):
+            component._world = world
+        return tuple(components)
 
     @functools.cached_property
     def background(self):
@@ -188,6 +196,11 @@ class _ComponentMeta:
     def table(self):
         """One CtrComponent per component, without a copy."""
         return _view_structures(self._fetch(self.get_table_bytes), "CtrComponent")
+
+    @property
+    def region_numbers(self):
+        """The number of each component's region, uint16, without a copy; None without regions."""
+        return self.table["value"] if self.get_region_count() else None
 
     @functools.cached_property
     def moments(self):
@@ -246,9 +259,27 @@ class _Contour:
         """The GstContours.Nesting of a contour of cudacrackcontour with hierarchy=levels, None of other contours."""
         return self.__dict__.get("_nesting")
 
+    @property
+    def world(self):
+        """The GstContours.WorldContour: measures in units of the calibration. None without one."""
+        return self.__dict__.get("_world")
 
-@_extends(_namespace.ContourMeta, ("connectivity", "coordinates", "count", "features", "first_row", "flags", "mapping", "needed",
-                                   "origin_row", "point_count", "reference_size", "size", "source", "threshold"))
+    @property
+    def subpixels(self):
+        """Where the edge is beside each of the points, (count, 2) float64, in pixels of the analysed image: a view of the
+        metadata's subpixels. None without cudaborders subpixel=..."""
+        subpixels = self.__dict__.get("_subpixels")
+        positions = subpixels and subpixels()
+        return None if positions is None else positions[self.first:self.first + self.count]
+
+    @property
+    def shape(self):
+        """The GstContours.Shape: what features=hull+defect+... measure, NaN where they do not."""
+        return self.__dict__.get("_shape")
+
+
+@_extends(_namespace.ContourMeta, ("calibration", "connectivity", "coordinates", "count", "features", "first_row", "flags", "mapping", "needed",
+                                   "origin_row", "point_count", "reference_size", "region_count", "size", "source", "threshold"))
 class _ContourMeta:
     def _fetch(self, get):
         """What a getter returns, or GLib.Error if it has nothing because fetching failed."""
@@ -266,12 +297,21 @@ class _ContourMeta:
         contours = self._fetch(self.get_contours)
         regions = self._fetch(self.get_regions) if self.has_regions() else [None] * len(contours)
         nestings = self._fetch(self.get_nestings) if self.has_nesting() else [None] * len(contours)
+        shapes = self._fetch(self.get_shapes)
         points, history = self._all_points, None
         if self.has_history():
             history = _History(self.get_states_bytes(), self.get_history_points_bytes())
-        for contour, region, nesting in zip(contours, regions, nestings):
+        for contour, region, nesting, shape in zip(contours, regions, nestings, shapes):
             contour._points, contour._region, contour._nesting, contour._history = points, region, nesting, history
+            contour._shape = shape
+            contour._subpixels = self._get_subpixels
+        if self.get_calibration():
+            for contour, world in zip(contours, self._fetch(self.get_world_contours)):
+                contour._world = world
         return tuple(contours)
+
+    def _get_subpixels(self):
+        return self.subpixels
 
     @functools.cached_property
     def _all_points(self):
@@ -287,16 +327,64 @@ class _ContourMeta:
         """The points of all contours as they are in memory, one CtrPoint each, without a copy."""
         return _view_structures(self._fetch(self.get_points_bytes), "CtrPoint")
 
-    def map_points(self, index):
-        """The points of one contour in pixels of the frame, (count, 2) float32."""
+    @functools.cached_property
+    def subpixel_table(self):
+        """Where the edge is beside each point of all contours: one CtrSubpixelPoint each, without a copy. None without
+        cudaborders subpixel=..."""
+        if not self.has_subpixel():
+            return None
+        return _view_structures(self._fetch(self.get_subpixel_bytes), "CtrSubpixelPoint")
+
+    @functools.cached_property
+    def subpixels(self):
+        """The same as positions in pixels, (point_count, 2) float64. None without cudaborders subpixel=..."""
+        table = self.subpixel_table
+        if table is None:
+            return None
+        positions = _import_numpy().stack([table["x"], table["y"]], axis=-1) / 256
+        positions.flags.writeable = False
+        return positions
+
+    def map_subpixels(self, index):
+        """Those of one contour in pixels of the frame, (count, 2) float32. None without cudaborders subpixel=..."""
+        self._check_index(index)
+        if not self.has_subpixel():
+            return None
+        return _view_bytes(self._fetch(lambda: self.get_mapped_subpixel(index)), "f4").reshape(-1, 2)
+
+    def _check_index(self, index):
         if not 0 <= index < self.get_count():
             raise IndexError(f"no contour {index}: there are {self.get_count()}")
+
+    def map_points(self, index):
+        """The points of one contour in pixels of the frame, (count, 2) float32."""
+        self._check_index(index)
         return _view_bytes(self._fetch(lambda: self.get_mapped_points(index)), "f4").reshape(-1, 2)
+
+    def world_points(self, index):
+        """The points of one contour in units of the calibration, (count, 2) float64, NaN for points without a counterpart. None
+        without a calibration."""
+        self._check_index(index)
+        if not self.get_calibration():
+            return None
+        return _view_bytes(self._fetch(lambda: self.get_world_points(index)), "f8").reshape(-1, 2)
+
+    def world_subpixels(self, index):
+        """Where the edge is beside these points, likewise. None also without cudaborders subpixel=..."""
+        self._check_index(index)
+        if not self.get_calibration() or not self.has_subpixel():
+            return None
+        return _view_bytes(self._fetch(lambda: self.get_world_subpixels(index)), "f8").reshape(-1, 2)
 
     @functools.cached_property
     def table(self):
         """One CtrContour per contour, without a copy."""
         return _view_structures(self._fetch(self.get_table_bytes), "CtrContour")
+
+    @property
+    def region_numbers(self):
+        """The number of each contour's region, uint32, without a copy; None without regions."""
+        return self.table["region"] if self.get_region_count() else None
 
     @functools.cached_property
     def moments(self):
@@ -311,6 +399,11 @@ class _ContourMeta:
         if not self.get_features() & _namespace.ContourFeatures.MOMENTS:
             return None
         return _view_structures(self._fetch(self.get_sums_bytes), "CtrContourSums")
+
+    @functools.cached_property
+    def shapes(self):
+        """One CtrContourShapeValues per contour: what the features measure, NaN where they do not."""
+        return _view_structures(self._fetch(self.get_shapes_bytes), "CtrContourShapeValues")
 
     @functools.cached_property
     def regions(self):
@@ -365,8 +458,7 @@ class _ContourMeta:
         return None if points is None else points.astype("i4").reshape(-1, 2)
 
     def _of_one(self, index, get, dtype):
-        if not 0 <= index < self.get_count():
-            raise IndexError(f"no contour {index}: there are {self.get_count()}")
+        self._check_index(index)
         data = self._fetch_codes(lambda: get(index))
         return None if data is None else _view_bytes(data, dtype)
 

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Numbers of components in floating point, from exact sums, for both backends: see shape_values.h. Internal. */
+#ifndef CTR_CORE_RESULTS_COMPONENT_VALUES_H
+#define CTR_CORE_RESULTS_COMPONENT_VALUES_H
+
+#include "core/results/exact.h"
+
+#include <contours/components.h>
+
+CTR_BEGIN_DECLS
+
+/* (n sum_ab - sum_a sum_b) / n^2. The difference is exact in 128 bits; in double it would suffer from cancellation. */
+CTR_SHAPE_RULE double
+ctr_component_central (uint32_t n, uint64_t sum_ab, uint64_t sum_a, uint64_t sum_b)
+{
+  const CtrSigned128 exact = (CtrSigned128) n * sum_ab - (CtrSigned128) sum_a * sum_b;
+  return ctr_signed128_to_double (exact) / ((double) n * n);
+}
+
+/* All of SHAPE but its orientation. */
+CTR_SHAPE_RULE void
+ctr_component_set_axes (const CtrComponent *component, const CtrComponentMoments *moments, CtrComponentShape *shape)
+{
+  const uint32_t n = component->area;
+  const double a = ctr_component_central (n, moments->sum_xx, component->sum_x, component->sum_x);
+  const double b = ctr_component_central (n, moments->sum_xy, component->sum_x, component->sum_y);
+  const double c = ctr_component_central (n, moments->sum_yy, component->sum_y, component->sum_y);
+  /* Eigenvalues of the covariance [a b; b c]. */
+  const double mean = (a + c) / 2, half = (a - c) / 2, spread = sqrt (half * half + b * b);
+  const double major = mean + spread, minor = mean > spread ? mean - spread : 0.0;
+  shape->mu20 = a;
+  shape->mu11 = b;
+  shape->mu02 = c;
+  shape->orientation = 0;
+  shape->major_axis = 4 * sqrt (major);
+  shape->minor_axis = 4 * sqrt (minor);
+  shape->eccentricity = major > 0 ? sqrt (1 - minor / major) : 0.0;
+}
+
+CTR_SHAPE_RULE void
+ctr_component_set_grey (const CtrComponent *component, const CtrComponentGrey *grey, double *mean, double *std_dev)
+{
+  *mean = (double) grey->sum / component->area;
+  *std_dev = sqrt (ctr_component_central (component->area, grey->sum_sq, grey->sum, grey->sum));
+}
+
+CTR_END_DECLS
+
+#endif

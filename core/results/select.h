@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Limits on numbers (include/contours/select.h): what both backends decide alike. Internal. */
+#ifndef CTR_CORE_RESULTS_SELECT_H
+#define CTR_CORE_RESULTS_SELECT_H
+
+#include "core/results/component_values.h"
+#include "core/results/shape_values.h"
+
+#include <contours/borders.h>
+#include <contours/cca.h>
+#include <contours/select.h>
+
+CTR_BEGIN_DECLS
+
+/* Valid limits. All bytes are set, for comparisons. */
+typedef struct {
+  uint32_t count;
+  uint32_t features; /* that the numbers need: CtrContourFeatures or CtrFeatures */
+  struct {
+    double min, max;
+    uint32_t at; /* index of the number among the doubles of CtrContourNumbers or CtrComponentNumbers */
+    uint32_t reserved;
+  } limits[CTR_SELECT_MAX];
+} CtrSelectPlan;
+
+typedef struct {
+  double area, perimeter, x, y, width, height;
+  CtrContourShapeValues shape;
+} CtrContourNumbers;
+
+typedef struct {
+  double area, x, y, width, height, cx, cy;
+  double major_axis, minor_axis, eccentricity;
+  double min, max, mean, std, value;
+} CtrComponentNumbers;
+
+/* Are these valid? */
+bool ctr_contour_select_check (const CtrSelect *select, CtrRetrieval mode, CtrError *error);
+bool ctr_component_select_check (const CtrSelect *select, CtrComponentMode mode, CtrError *error);
+
+/* SELECT is valid. */
+void ctr_contour_select_plan (const CtrSelect *select, CtrSelectPlan *plan);
+void ctr_component_select_plan (const CtrSelect *select, CtrSelectPlan *plan);
+
+/* False and an error if SELECT has limits: those of strips are min-area and the like. */
+bool ctr_select_check_strips (const CtrSelect *select, CtrError *error);
+
+/* NUMBERS: the doubles of CtrContourNumbers or CtrComponentNumbers. NaN is within no limits. */
+CTR_SHAPE_RULE bool
+ctr_select_keeps (const CtrSelectPlan *plan, const double *numbers)
+{
+  for (uint32_t i = 0; i < plan->count; i++) {
+    const double number = numbers[plan->limits[i].at];
+    if (!(number >= plan->limits[i].min && number <= plan->limits[i].max))
+      return false;
+  }
+  return true;
+}
+
+/* SHAPE, SUMS and FITS are there if the plan's features need them. */
+CTR_SHAPE_RULE bool
+ctr_select_keeps_contour (const CtrSelectPlan *plan, const CtrContour *row, const CtrContourShape *shape,
+    const CtrContourSums *sums, const CtrContourFits *fits)
+{
+  CtrContourNumbers n;
+  n.area = (double) (row->area2 < 0 ? -row->area2 : row->area2) * 0.5;
+  n.perimeter = (double) row->length * CTR_LENGTH_UNIT;
+  n.x = row->left;
+  n.y = row->top;
+  n.width = row->width;
+  n.height = row->height;
+  ctr_shape_set_values (row, shape, sums, fits, plan->features, &n.shape);
+  return ctr_select_keeps (plan, &n.area);
+}
+
+/* MOMENTS and GREY are there if the plan's features need them. */
+CTR_SHAPE_RULE bool
+ctr_select_keeps_component (const CtrSelectPlan *plan, const CtrComponent *row, const CtrComponentMoments *moments,
+    const CtrComponentGrey *grey)
+{
+  CtrComponentNumbers n;
+  n.area = row->area;
+  n.x = row->left;
+  n.y = row->top;
+  n.width = row->width;
+  n.height = row->height;
+  n.cx = (double) row->sum_x / row->area;
+  n.cy = (double) row->sum_y / row->area;
+  n.value = row->value;
+  n.major_axis = n.minor_axis = n.eccentricity = n.min = n.max = n.mean = n.std = NAN;
+  if (plan->features & CTR_FEATURE_MOMENTS) {
+    CtrComponentShape shape;
+    ctr_component_set_axes (row, moments, &shape);
+    n.major_axis = shape.major_axis;
+    n.minor_axis = shape.minor_axis;
+    n.eccentricity = shape.eccentricity;
+  }
+  if (plan->features & CTR_FEATURE_GREY) {
+    n.min = grey->min;
+    n.max = grey->max;
+    ctr_component_set_grey (row, grey, &n.mean, &n.std);
+  }
+  return ctr_select_keeps (plan, &n.area);
+}
+
+CTR_END_DECLS
+
+#endif

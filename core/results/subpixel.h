@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Subpixel contours (include/contours/subpixel.h): what both backends compute alike, point by point. Internal.
+ *
+ * All is done in integers, but for square roots, which both backends round correctly. Samples outside the image are those at its
+ * edge. An axis is a row or a column in the direction of the background: A counts pixels along it, B across. */
+#ifndef CTR_CORE_RESULTS_SUBPIXEL_H
+#define CTR_CORE_RESULTS_SUBPIXEL_H
+
+#include <contours/foreground.h>
+#include <contours/subpixel.h>
+
+#include <math.h>
+
+CTR_BEGIN_DECLS
+
+#ifdef __CUDACC__
+#define CTR_SUBPIXEL_RULE static inline __host__ __device__
+#else
+#define CTR_SUBPIXEL_RULE static inline
+#endif
+
+#ifdef __CUDA_ARCH__
+#define CTR_SUBPIXEL_UNROLL _Pragma ("unroll")
+#else
+#define CTR_SUBPIXEL_UNROLL
+#endif
+
+enum {
+  CTR_SUBPIXEL_REACH = 2,                           /* pixels from the point in which an edge is looked for */
+  CTR_SUBPIXEL_PLACES = 2 * CTR_SUBPIXEL_REACH + 1, /* pixels on the axis with derivatives */
+  CTR_SUBPIXEL_RADIUS = 14,                         /* of the weights of CTR_SUBPIXEL_MAX_SIGMA */
+  CTR_SUBPIXEL_TAPS = CTR_SUBPIXEL_RADIUS + CTR_SUBPIXEL_PLACES + 1, /* with zeros behind */
+  CTR_SUBPIXEL_WEIGHT_BITS = 14
+};
+
+/* How the points of an image are refined. The same for all images with the same parameters. */
+typedef struct {
+  uint32_t method;  /* CtrSubpixel */
+  int32_t polarity; /* 1: the foreground is brighter than the background; -1: darker; 0: either */
+  uint32_t radius;  /* EDGE: of the weights */
+  int32_t inverse;  /* EDGE: 2^12 / sigma */
+  /* EDGE: by distance from the centre, those of a Gaussian, of its first derivative times sigma, which is odd, and of its second
+   * derivative times sigma^2. */
+  int16_t weights[3][CTR_SUBPIXEL_TAPS];
+} CtrSubpixelRule;
+
+/* Sets up RULE for valid parameters. SIGMA 0: CTR_SUBPIXEL_SIGMA. */
+void ctr_subpixel_rule_init (CtrSubpixelRule *rule, CtrSubpixel method, double sigma, const CtrForeground *foreground);
+
+/* Is METHOD defined for FOREGROUND? */
+bool ctr_subpixel_check (CtrSubpixel method, double sigma, const CtrForeground *foreground, CtrError *error);
+
+/* The samples that are compared, with those of the channel of the foreground in place of colours. */
+typedef struct {
+  const uint8_t *data;
+  size_t stride; /* bytes */
+  int32_t width, height;
+  uint32_t depth; /* bits of a sample: 8 or 16 */
+} CtrSubpixelPlane;
+
+/* The channel whose samples are refined. With ranges of channels, none is compared with a level: then it is the luma. */
+static inline CtrChannel
+ctr_subpixel_channel (const CtrForeground *foreground)
+{
+  return foreground->ranges ? CTR_CHANNEL_LUMA : foreground->channel;
+}
+
+CTR_SUBPIXEL_RULE int32_t
+ctr_subpixel_clamp (int32_t i, int32_t count)
+{
+  return i < 0 ? 0 : i < count ? i : count - 1;
+}
+
+CTR_SUBPIXEL_RULE int32_t
+ctr_subpixel_load (const CtrSubpixelPlane *plane, const uint8_t *row, int32_t x)
+{
+  return plane->depth == 8 ? row[x] : ((const uint16_t *) row)[x];
+}
+
+CTR_SUBPIXEL_RULE int32_t
+ctr_subpixel_sample (const CtrSubpixelPlane *plane, int32_t x, int32_t y)
+{
+  return ctr_subpixel_load (plane, plane->data + (size_t) ctr_subpixel_clamp (y, plane->height) * plane->stride,
+      ctr_subpixel_clamp (x, plane->width));
+}
+
+CTR_SUBPIXEL_RULE int32_t
+ctr_subpixel_sign (int64_t value)
+{
+  return (value > 0) - (value < 0);
+}
+
+CTR_SUBPIXEL_RULE uint64_t
+ctr_subpixel_abs (int64_t value)
+{
+  return value < 0 ? 0 - (uint64_t) value : (uint64_t) value;
+}
+
+/* The number of bits of VALUE, without the leading zeros. */
+CTR_SUBPIXEL_RULE int
+ctr_subpixel_bits (uint64_t value)
+{
+#ifdef __CUDA_ARCH__
+  return 64 - __clzll ((long long) value);
+#else
+  return value ? 64 - __builtin_clzll (value) : 0;
+#endif
+}
+
+/* NUMERATOR / DENOMINATOR in 1/256, rounded to the nearest, halves upwards. NUMERATOR <= DENOMINATOR < 2^54 */
+CTR_SUBPIXEL_RULE int32_t
+ctr_subpixel_fraction (uint64_t numerator, uint64_t denominator)
+{
+  return (int32_t) (((numerator << 9) + denominator) / (2 * denominator));
+}
+
+/* The length of a vector, rounded down. */
+CTR_SUBPIXEL_RULE uint64_t
+ctr_subpixel_length (int64_t x, int64_t y)
+{
+  return (uint64_t) sqrt ((double) (x * x + y * y));
+}
+
+/* The direction of a vector in CTR_SUBPIXEL_NORMAL_UNIT, within 1; 0 for the vector 0. */
+CTR_SUBPIXEL_RULE uint16_t
+ctr_subpixel_angle (int64_t x, int64_t y)
+{
+  const uint64_t u = ctr_subpixel_abs (x), v = ctr_subpixel_abs (y), most = u > v ? u : v, least = u > v ? v : u;
+  if (most == 0)
+    return 0;
+  /* The arctangent of a slope in 2^-15, in 1/16 units: Abramowitz and Stegun, 4.4.49. */
+  const int64_t z = (int64_t) ((least << 15) / most), square = (z * z) >> 15;
+  int64_t sum = 3477;
+  sum = ((sum * square) >> 15) - 14208;
+  sum = ((sum * square) >> 15) + 30063;
+  sum = ((sum * square) >> 15) - 55122;
+  sum = ((sum * square) >> 15) + 166864;
+  const int32_t octant = (int32_t) ((((sum * z) >> 15) + 8) >> 4);
+  const int32_t quadrant = u >= v ? octant : 16384 - octant;
+  return (uint16_t) (x >= 0 ? (y >= 0 ? quadrant : -quadrant) : (y >= 0 ? 32768 - quadrant : 32768 + quadrant));
+}
+
+/* A point as it is, with its normal. */
+CTR_SUBPIXEL_RULE CtrSubpixelPoint
+ctr_subpixel_keep (CtrPoint point, int32_t nx, int32_t ny, uint16_t flags)
+{
+  const CtrSubpixelPoint kept = {
+      (int32_t) point.x * 256, (int32_t) point.y * 256, 0, ctr_subpixel_angle (nx, ny), flags};
+  return kept;
+}
+
+/* The crossing of a level between a pixel and a neighbour. */
+typedef struct {
+  bool found, outside; /* The neighbour lies outside the image. */
+  int32_t t;           /* distance from the pixel: 256 at the neighbour */
+  int64_t gx, gy;      /* the gradient there, in 1/512 */
+} CtrSubpixelCrossing;
+
+/* From (X, Y) to the neighbour at (DX, DY). LEVEL2: twice the level. */
+CTR_SUBPIXEL_RULE CtrSubpixelCrossing
+ctr_subpixel_cross (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, int64_t level2, int32_t x, int32_t y,
+    int32_t dx, int32_t dy)
+{
+  CtrSubpixelCrossing crossing = {false, false, 0, 0, 0};
+  const int32_t qx = x + dx, qy = y + dy;
+  if (qx < 0 || qy < 0 || qx >= plane->width || qy >= plane->height) {
+    crossing.outside = true;
+    return crossing;
+  }
+  const int32_t p = ctr_subpixel_sample (plane, x, y), q = ctr_subpixel_sample (plane, qx, qy);
+  const int64_t above = (2 * (int64_t) p - level2) * rule->polarity,
+                below = (level2 - 2 * (int64_t) q) * rule->polarity;
+  if (above <= 0 || below <= 0)
+    return crossing;
+  const int32_t t = ctr_subpixel_fraction ((uint64_t) above, (uint64_t) (above + below)), norm = dx * dx + dy * dy;
+  /* Differences along the line and across, there by central differences at both ends. */
+  const int32_t ex = -dy, ey = dx;
+  const int64_t along = (int64_t) 512 * (q - p);
+  const int64_t across =
+      (int64_t) (256 - t) * (ctr_subpixel_sample (plane, x + ex, y + ey) - ctr_subpixel_sample (plane, x - ex, y - ey))
+      + (int64_t) t * (ctr_subpixel_sample (plane, qx + ex, qy + ey) - ctr_subpixel_sample (plane, qx - ex, qy - ey));
+  crossing.found = true;
+  crossing.t = t;
+  crossing.gx = (along * dx + across * ex) / norm;
+  crossing.gy = (along * dy + across * ey) / norm;
+  return crossing;
+}
+
+/* A point at its pixel's position plus (DX, DY) in 1/256, with the gradient (GX, GY) in 1/512. */
+CTR_SUBPIXEL_RULE CtrSubpixelPoint
+ctr_subpixel_at_level (const CtrSubpixelRule *rule, CtrPoint point, int32_t dx, int32_t dy, int64_t gx, int64_t gy)
+{
+  const CtrSubpixelPoint refined = {(int32_t) point.x * 256 + dx, (int32_t) point.y * 256 + dy,
+      (uint32_t) ((ctr_subpixel_length (gx, gy) + 1) / 2),
+      ctr_subpixel_angle (-rule->polarity * gx, -rule->polarity * gy), 0};
+  return refined;
+}
+
+/* Half of V, away from 0. */
+CTR_SUBPIXEL_RULE int32_t
+ctr_subpixel_half (int32_t v)
+{
+  return v < 0 ? -((1 - v) / 2) : (v + 1) / 2;
+}
+
+/* CTR_SUBPIXEL_THRESHOLD. (NX, NY): the normal. */
+CTR_SUBPIXEL_RULE CtrSubpixelPoint
+ctr_subpixel_threshold (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, uint32_t threshold, CtrPoint point,
+    int32_t nx, int32_t ny)
+{
+  const int64_t level2 = 2 * (int64_t) threshold - 1;
+  const int32_t sx = ctr_subpixel_sign (nx), sy = ctr_subpixel_sign (ny);
+  const bool diagonal = nx == ny || nx == -ny, wide = nx * nx > ny * ny;
+  CtrSubpixelCrossing row = {false, false, 0, 0, 0}, column = row;
+  if (sx && (wide || diagonal))
+    row = ctr_subpixel_cross (rule, plane, level2, point.x, point.y, sx, 0);
+  if (sy && (!wide || diagonal))
+    column = ctr_subpixel_cross (rule, plane, level2, point.x, point.y, 0, sy);
+  if (row.found && column.found)
+    return ctr_subpixel_at_level (rule, point, ctr_subpixel_half (sx * row.t), ctr_subpixel_half (sy * column.t),
+        (row.gx + column.gx) / 2, (row.gy + column.gy) / 2);
+  if (row.found)
+    return ctr_subpixel_at_level (rule, point, sx * row.t, 0, row.gx, row.gy);
+  if (column.found)
+    return ctr_subpixel_at_level (rule, point, 0, sy * column.t, column.gx, column.gy);
+  const bool outside = row.outside || column.outside;
+  if (diagonal && !outside) {
+    const CtrSubpixelCrossing corner = ctr_subpixel_cross (rule, plane, level2, point.x, point.y, sx, sy);
+    if (corner.found)
+      return ctr_subpixel_at_level (rule, point, sx * corner.t, sy * corner.t, corner.gx, corner.gy);
+  }
+  return ctr_subpixel_keep (point, nx, ny, outside ? CTR_SUBPIXEL_FRAME : CTR_SUBPIXEL_NO_EDGE);
+}
+
+/* Sums of weighted samples at one place on the axis: the first derivatives times sigma, the second ones times sigma^2, all
+ * times 2^28. */
+typedef struct {
+  int64_t a, b, aa, ab, bb;
+} CtrSubpixelSums;
+
+/* Adds up the sums at all places. (AX, AY): the direction of the axis. INSIDE: no sample lies outside the image. */
+CTR_SUBPIXEL_RULE void
+ctr_subpixel_derive (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, CtrPoint point, int32_t ax, int32_t ay,
+    bool inside, CtrSubpixelSums sums[CTR_SUBPIXEL_PLACES])
+{
+  const int32_t radius = (int32_t) rule->radius, reach = radius + CTR_SUBPIXEL_REACH;
+  const int32_t bx = ay ? 1 : 0, by = ax ? 1 : 0;
+  for (int k = 0; k < CTR_SUBPIXEL_PLACES; k++) {
+    const CtrSubpixelSums none = {0, 0, 0, 0, 0};
+    sums[k] = none;
+  }
+  for (int32_t c = -reach; c <= reach; c++) {
+    const int32_t x = point.x + c * ax, y = point.y + c * ay;
+    const uint8_t *const at = plane->data + (inside ? (size_t) y * plane->stride : 0);
+    /* Sums across the axis. */
+    const int32_t centre = inside ? ctr_subpixel_load (plane, at, x) : ctr_subpixel_sample (plane, x, y);
+    int32_t smooth = rule->weights[0][0] * centre, slope = 0, bend = rule->weights[2][0] * centre;
+    for (int32_t j = 1; j <= radius; j++) {
+      int32_t ahead, behind;
+      if (inside) {
+        const ptrdiff_t step = (ptrdiff_t) ((size_t) (j * by) * plane->stride);
+        ahead = ctr_subpixel_load (plane, at + step, x + j * bx);
+        behind = ctr_subpixel_load (plane, at - step, x - j * bx);
+      } else {
+        ahead = ctr_subpixel_sample (plane, x + j * bx, y + j * by);
+        behind = ctr_subpixel_sample (plane, x - j * bx, y - j * by);
+      }
+      smooth += rule->weights[0][j] * (ahead + behind);
+      slope += rule->weights[1][j] * (ahead - behind);
+      bend += rule->weights[2][j] * (ahead + behind);
+    }
+    CTR_SUBPIXEL_UNROLL
+    for (int k = 0; k < CTR_SUBPIXEL_PLACES; k++) {
+      const int32_t from = c - (k - CTR_SUBPIXEL_REACH), distance = from < 0 ? -from : from;
+      const int64_t g = rule->weights[0][distance], gg = rule->weights[2][distance];
+      const int64_t d = from < 0 ? -rule->weights[1][distance] : rule->weights[1][distance];
+      sums[k].a += d * smooth;
+      sums[k].b += g * slope;
+      sums[k].aa += gg * smooth;
+      sums[k].ab += d * slope;
+      sums[k].bb += g * bend;
+    }
+  }
+}
+
+/* How the gradient changes at a place: RISE / RUN is u_nn + u_xx + u_yy, divided by the gradient along the axis, and positive where
+ * the gradient grows along the axis. In a Gaussian edge this is linear along the axis. */
+typedef struct {
+  int32_t sign; /* of the derivative along the axis; 0: there is no edge across the axis here */
+  int64_t rise, run;
+} CtrSubpixelChange;
+
+CTR_SUBPIXEL_RULE CtrSubpixelChange
+ctr_subpixel_change (const CtrSubpixelSums *sums)
+{
+  enum { BITS = 19 };
+  CtrSubpixelChange change = {ctr_subpixel_sign (sums->a), 0, 0};
+  const uint64_t all = ctr_subpixel_abs (sums->a) | ctr_subpixel_abs (sums->b) | ctr_subpixel_abs (sums->aa)
+                       | ctr_subpixel_abs (sums->ab) | ctr_subpixel_abs (sums->bb);
+  const int used = ctr_subpixel_bits (all), shift = used > BITS ? used - BITS : 0;
+  const int64_t a = sums->a >> shift, b = sums->b >> shift, aa = sums->aa >> shift, ab = sums->ab >> shift,
+                bb = sums->bb >> shift;
+  const int64_t square = a * a + b * b;
+  change.rise = (a * a * aa + 2 * a * b * ab + b * b * bb + (aa + bb) * square) * change.sign;
+  change.run = square * (int64_t) ctr_subpixel_abs (a);
+  if (change.run == 0)
+    change.sign = 0;
+  /* So that products of two and 256 times these fit into 64 bits. */
+  const int wide = ctr_subpixel_bits (ctr_subpixel_abs (change.rise) | (uint64_t) change.run);
+  const int excess = wide > 26 ? wide - 26 : 0;
+  change.rise = change.rise < 0 ? -(-change.rise >> excess) : change.rise >> excess;
+  change.run >>= excess;
+  if (change.run == 0)
+    change.run = 1;
+  return change;
+}
+
+/* A derivative between two places, T / 256 behind the first one. (FROM, TO): at these; (FROM1, TO1): its own derivatives along the
+ * axis, times sigma once more. Divided by 2^14. */
+CTR_SUBPIXEL_RULE int64_t
+ctr_subpixel_between (const CtrSubpixelRule *rule, int32_t t, int64_t from, int64_t to, int64_t from1, int64_t to1)
+{
+  const int64_t line = ((256 - t) * (from >> 14) + t * (to >> 14)) >> 8;
+  return line - ((((to1 >> 14) - (from1 >> 14)) * (t * (256 - t)) * rule->inverse) >> (12 + 17));
+}
+
+/* CTR_SUBPIXEL_EDGE. (NX, NY): the normal. */
+CTR_SUBPIXEL_RULE CtrSubpixelPoint
+ctr_subpixel_edge (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, CtrPoint point, int32_t nx, int32_t ny)
+{
+  const int32_t x = point.x, y = point.y;
+  /* On a diagonal: not out of the image, otherwise along the greater difference. */
+  const bool leaves_row = x + ctr_subpixel_sign (nx) < 0 || x + ctr_subpixel_sign (nx) >= plane->width,
+             leaves_column = y + ctr_subpixel_sign (ny) < 0 || y + ctr_subpixel_sign (ny) >= plane->height;
+  bool wide = nx * nx > ny * ny;
+  if ((nx == ny || nx == -ny) && leaves_row != leaves_column) {
+    wide = leaves_column;
+  } else if (nx == ny || nx == -ny) {
+    const int32_t dx = ctr_subpixel_sample (plane, x + 1, y) - ctr_subpixel_sample (plane, x - 1, y),
+                  dy = ctr_subpixel_sample (plane, x, y + 1) - ctr_subpixel_sample (plane, x, y - 1);
+    wide = ctr_subpixel_abs (dx) >= ctr_subpixel_abs (dy);
+  }
+  const int32_t ax = wide ? ctr_subpixel_sign (nx) : 0, ay = wide ? 0 : ctr_subpixel_sign (ny);
+  const int32_t ahead = wide ? (ax > 0 ? plane->width - 1 - x : x) : (ay > 0 ? plane->height - 1 - y : y),
+                behind = wide ? (ax > 0 ? x : plane->width - 1 - x) : (ay > 0 ? y : plane->height - 1 - y);
+  if (ahead == 0)
+    return ctr_subpixel_keep (point, nx, ny, CTR_SUBPIXEL_FRAME);
+  const int32_t far = (int32_t) rule->radius + CTR_SUBPIXEL_REACH;
+  const bool inside = x >= far && y >= far && x + far < plane->width && y + far < plane->height;
+  CtrSubpixelSums sums[CTR_SUBPIXEL_PLACES];
+  if (inside)
+    ctr_subpixel_derive (rule, plane, point, ax, ay, true, sums);
+  else
+    ctr_subpixel_derive (rule, plane, point, ax, ay, false, sums);
+  int32_t best = 0, best_t = 0;
+  uint32_t nearest = UINT32_MAX;
+  CtrSubpixelChange before = ctr_subpixel_change (&sums[0]);
+  int64_t ga = 0, gb = 0;
+  CTR_SUBPIXEL_UNROLL
+  for (int k = 0; k + 1 < CTR_SUBPIXEL_PLACES; k++) {
+    const CtrSubpixelChange from = before, to = ctr_subpixel_change (&sums[k + 1]);
+    const int32_t place = k - CTR_SUBPIXEL_REACH;
+    before = to;
+    if (place < -behind || place + 1 > ahead || from.sign == 0 || from.sign != to.sign || from.rise <= 0 || to.rise > 0
+        || from.sign * rule->polarity > 0)
+      continue;
+    const uint64_t here = (uint64_t) from.rise * (uint64_t) to.run,
+                   there = ctr_subpixel_abs (to.rise) * (uint64_t) from.run;
+    const int32_t t = ctr_subpixel_fraction (here, here + there);
+    const uint32_t distance = (uint32_t) ctr_subpixel_abs (place * 256 + t - 128);
+    if (distance >= nearest)
+      continue;
+    nearest = distance;
+    best = place * 256 + t;
+    best_t = from.sign;
+    ga = ctr_subpixel_between (rule, t, sums[k].a, sums[k + 1].a, sums[k].aa, sums[k + 1].aa);
+    gb = ctr_subpixel_between (rule, t, sums[k].b, sums[k + 1].b, sums[k].ab, sums[k + 1].ab);
+  }
+  if (nearest == UINT32_MAX)
+    return ctr_subpixel_keep (point, nx, ny, CTR_SUBPIXEL_NO_EDGE);
+  const int64_t gx = wide ? ax * ga : gb, gy = wide ? gb : ay * ga;
+  const CtrSubpixelPoint refined = {x * 256 + best * ax, y * 256 + best * ay,
+      (uint32_t) ((ctr_subpixel_length (ga, gb) * (uint64_t) rule->inverse + (1 << 17)) >> 18),
+      ctr_subpixel_angle (best_t * gx, best_t * gy), 0};
+  return refined;
+}
+
+/* Refines POINT. BEFORE and AFTER: its neighbours in the contour, both POINT itself if it is the only one; on the horizontal,
+ * vertical and diagonal lines through POINT. */
+CTR_SUBPIXEL_RULE CtrSubpixelPoint
+ctr_subpixel_refine (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, uint32_t threshold, CtrPoint before,
+    CtrPoint point, CtrPoint after)
+{
+  const int32_t in_x = ctr_subpixel_sign (point.x - before.x), in_y = ctr_subpixel_sign (point.y - before.y),
+                out_x = ctr_subpixel_sign (after.x - point.x), out_y = ctr_subpixel_sign (after.y - point.y);
+  int32_t nx = -(in_y + out_y), ny = in_x + out_x;
+  if (nx == 0 && ny == 0) {
+    nx = in_x;
+    ny = in_y;
+  }
+  if (nx == 0 && ny == 0)
+    return ctr_subpixel_keep (point, 0, 0, CTR_SUBPIXEL_LONE);
+  if (rule->method == CTR_SUBPIXEL_THRESHOLD)
+    return ctr_subpixel_threshold (rule, plane, threshold, point, nx, ny);
+  return ctr_subpixel_edge (rule, plane, point, nx, ny);
+}
+
+CTR_END_DECLS
+
+#endif

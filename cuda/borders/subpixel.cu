@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Where the edge is beside each point (include/contours/subpixel.h), a thread a point. */
+#include "cuda/borders/device_state.cuh"
+#include "cuda/contours/contour_measures.cuh"
+
+namespace
+{
+
+constexpr int REFINE_THREADS = 128, REFINE_CTAS = 2112;
+
+static_assert (sizeof (CtrSubpixelRule) == 4 * sizeof (uint32_t) + 6 * CTR_SUBPIXEL_TAPS && CTR_SUBPIXEL_TAPS % 2 == 0,
+    "keys of graphs are compared byte by byte");
+
+/* The depth and the method are constants in each branch. */
+__device__ inline CtrSubpixelPoint
+refine (const CtrSubpixelRule &rule, CtrSubpixelPlane plane, uint32_t threshold, CtrPoint before, CtrPoint point,
+    CtrPoint after)
+{
+  if (plane.depth == 8) {
+    plane.depth = 8;
+    return ctr_subpixel_refine (&rule, &plane, threshold, before, point, after);
+  }
+  plane.depth = 16;
+  return ctr_subpixel_refine (&rule, &plane, threshold, before, point, after);
+}
+
+/* Which points belong to which row. Limits on numbers have left some rows, whose points lie elsewhere. */
+struct Lines {
+  const BordersKernelArgs &f;
+  const ContourOutput &output;
+
+  __device__ const CtrPoint *
+  points () const
+  {
+    return f.selecting ? output.selected.points : output.points;
+  }
+
+  /* The first point of ROW. */
+  __device__ uint32_t
+  first (uint32_t row) const
+  {
+    return f.selecting ? (uint32_t) output.selected.table[row].first : f.by_row.firsts[row];
+  }
+
+  /* The row, of ROWS, of POINT. */
+  __device__ uint32_t
+  find (uint32_t rows, uint32_t point) const
+  {
+    if (!f.selecting)
+      return find_row (f, rows, point);
+    uint32_t low = 0, high = rows;
+    while (high - low > 1) {
+      const uint32_t middle = low + (high - low) / 2;
+      if (first (middle) <= point)
+        low = middle;
+      else
+        high = middle;
+    }
+    return low;
+  }
+};
+
+__global__ void
+__launch_bounds__ (REFINE_THREADS)
+    refine_kernel (const __grid_constant__ BordersKernelArgs f, const __grid_constant__ CtrSubpixelRule rule)
+{
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (!points_fit (f) || f.counters->header.unmeasured || (f.selecting && !f.counters->select.done))
+    return;
+  const uint32_t count = f.counters->header.points, rows = f.counters->header.contours, lane = threadIdx.x % 32;
+  const uint32_t threshold = f.counters->header.threshold;
+  const ContourOutput output = *f.output;
+  const Lines lines = {f, output};
+  const CtrPoint *const points = lines.points ();
+  CtrSubpixelPoint *const to = output.subpixel;
+  for (uint64_t base = (uint64_t) blockIdx.x * REFINE_THREADS + threadIdx.x - lane; base < count;
+       base += (uint64_t) gridDim.x * REFINE_THREADS) {
+    uint32_t row = lines.find (rows, (uint32_t) base);
+    const uint32_t i = (uint32_t) base + lane;
+    if (i >= count)
+      continue;
+    while (row + 1 < rows && lines.first (row + 1) <= i)
+      row++;
+    const uint32_t first = lines.first (row), end = row + 1 < rows ? lines.first (row + 1) : count;
+    const CtrSubpixelPoint refined = refine (rule, output.samples, threshold, points[i > first ? i - 1 : end - 1],
+        points[i], points[i + 1 < end ? i + 1 : first]);
+    union {
+      CtrSubpixelPoint point;
+      uint4 words;
+    } out;
+    static_assert (sizeof out.point == sizeof out.words, "a store of 16 bytes");
+    out.point = refined;
+    ((uint4 *) to)[i] = out.words;
+  }
+}
+
+} // namespace
+
+void
+borders_launch_subpixel (const BordersKernelArgs &f, const CtrSubpixelRule &rule, bool overlap, cudaStream_t stream)
+{
+  const unsigned ctas = min (f.point_capacity / REFINE_THREADS + 1, (unsigned) REFINE_CTAS);
+  ctr_launch_overlapped (overlap, refine_kernel, ctas, REFINE_THREADS, 0, stream, f, rule);
+}

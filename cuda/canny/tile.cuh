@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Steps of the tile kernels of Canny for 8-bit samples, by all threads of a CTA. */
+#ifndef CTR_CUDA_CANNY_TILE_CUH
+#define CTR_CUDA_CANNY_TILE_CUH
+
+#include "cuda/canny/gradient.cuh"
+#include "cuda/canny/tile_edges.cuh"
+
+namespace
+{
+
+/* Rows of blurred samples of a tile. Large frames have tall tiles, because seams are expensive. Small frames have low
+ * ones, because there the time of one tile decides. */
+constexpr int LARGE_ROWS = 112, SMALL_ROWS = 48, GENERIC_ROWS = 32;
+constexpr int PAIRS_MARGIN = 2;   /* rows of blurred samples above and below the tile, for aperture 3 */
+constexpr int GENERIC_MARGIN = 4; /* the same for aperture 7 */
+
+template <int STEPS, int BLURRED_ROWS, bool GENERIC> struct TileLayout {
+  static constexpr int MARGIN = GENERIC ? GENERIC_MARGIN : PAIRS_MARGIN;
+  static constexpr int ROWS = BLURRED_ROWS - 2 * MARGIN;
+  static_assert (ROWS <= CANNY_MAX_H, "tile borders have room");
+  static_assert (fits_run_fields (ROWS), "runs, components and words fit their fields");
+  typedef SourceTile<STEPS, BLURRED_ROWS> Source;
+  /* Shared memory holds the source samples and then the blurred ones. The candidates overwrite the source, because
+   * blurred samples are still read while candidates are written. Runs overwrite the rest afterwards. */
+  static constexpr int BITS = ROWS * CANNY_WORDS * 4;
+  static constexpr int SOURCE = Source::BYTES > 2 * BITS ? Source::BYTES : 2 * BITS;
+  static constexpr int BLURRED = BLURRED_ROWS * BLURRED_STRIDE;
+  static constexpr int MAGNITUDES = SOURCE + BLURRED;
+  static constexpr int SAMPLES_END = MAGNITUDES + (GENERIC ? (ROWS + 2) * MAGNITUDE_STRIDE * 4 : 0);
+  static constexpr int RUNS_END = 2 * BITS + run_words (ROWS) * 4;
+  static constexpr int BYTES = SAMPLES_END > RUNS_END ? SAMPLES_END : RUNS_END;
+};
+
+/* Where a tile is. */
+struct TilePlace {
+  uint32_t number, tx, ty;
+  int x, y;             /* of its first pixel */
+  uint32_t rows;        /* inside the image */
+  bool at_image_border; /* The tile or its surroundings reach beyond the image. */
+};
+
+template <typename Layout>
+__device__ inline TilePlace
+place_of_tile (const CannyKernelArgs &f, uint32_t tile)
+{
+  TilePlace p;
+  p.number = tile;
+  p.tx = tile % f.tiles_x;
+  p.ty = tile / f.tiles_x;
+  p.x = p.tx * CANNY_W;
+  p.y = p.ty * Layout::ROWS;
+  p.rows = min ((uint32_t) Layout::ROWS, f.height - p.y);
+  p.at_image_border = p.tx == 0 || p.ty == 0 || p.x + CANNY_W + GENERIC_MARGIN > (int) f.width
+                      || p.y + Layout::ROWS + Layout::MARGIN > (int) f.height;
+  return p;
+}
+
+/* Starts to load a tile of the image into SOURCE, in shared memory. copies_done() and a barrier end it. */
+template <int STEPS, int BLURRED_ROWS, bool GENERIC>
+__device__ inline void
+start_loading (const CannyKernelArgs &f, const TilePlace &tile, uint8_t *source)
+{
+  typedef TileLayout<STEPS, BLURRED_ROWS, GENERIC> Layout;
+  typedef typename Layout::Source Source;
+  load_grey<STEPS == 0, STEPS == 0 ? BLURRED_LEFT : Source::REACH, Source::STRIDE, Source::ROWS> (
+      f, tile.x - Source::LEFT, tile.y - Layout::MARGIN - Source::REACH, source);
+}
+
+/* Blurs SOURCE, which has been loaded, into BLURRED. WEIGHTS: of tabulate_weights(). Ends with a barrier. */
+template <int STEPS, int BLURRED_ROWS, bool GENERIC>
+__device__ inline void
+blur_loaded (
+    const CannyKernelArgs &f, const TilePlace &tile, const uint32_t *weights, const uint8_t *source, uint8_t *blurred)
+{
+  typedef TileLayout<STEPS, BLURRED_ROWS, GENERIC> Layout;
+  if constexpr (STEPS > 0) {
+    blur<STEPS, BLURRED_ROWS> (weights, source, blurred);
+  } else {
+    copy_unblurred<BLURRED_ROWS> (source, blurred);
+  }
+  __syncthreads ();
+  if (STEPS > 0 && tile.at_image_border) {
+    replicate_image_border<BLURRED_ROWS> (f, tile.x - BLURRED_LEFT, tile.y - Layout::MARGIN, blurred);
+    __syncthreads ();
+  }
+}
+
+/* Both. */
+template <int STEPS, int BLURRED_ROWS, bool GENERIC>
+__device__ inline void
+blur_tile (const CannyKernelArgs &f, const TilePlace &tile, const uint32_t *weights, uint8_t *source, uint8_t *blurred)
+{
+  start_loading<STEPS, BLURRED_ROWS, GENERIC> (f, tile, source);
+  copies_done ();
+  __syncthreads ();
+  blur_loaded<STEPS, BLURRED_ROWS, GENERIC> (f, tile, weights, source, blurred);
+}
+
+/* The warp's share of a tile's rows. */
+struct WarpRows {
+  int first, end;
+};
+
+template <int ROWS>
+__device__ inline WarpRows
+rows_of_warp ()
+{
+  constexpr int warps = CANNY_THREADS / 32, share = (ROWS + warps - 1) / warps;
+  const int first = threadIdx.x / 32 * share;
+  return {first, min (first + share, ROWS)};
+}
+
+/* The candidates of a tile from its blurred samples, with aperture 3 and |dx| + |dy|. */
+template <typename Layout>
+__device__ inline void
+find_tile_candidates (const CannyKernelArgs &f, const TilePlace &tile, const uint8_t *blurred, int low, int high,
+    uint32_t *candidates, uint32_t *strong)
+{
+  const WarpRows rows = rows_of_warp<Layout::ROWS> ();
+  if (rows.first < rows.end)
+    find_candidates (f, tile.at_image_border, blurred, tile.x, tile.y, rows.first, rows.end, low, high,
+        (uint8_t *) candidates, (uint8_t *) strong);
+}
+
+} // namespace
+
+#endif

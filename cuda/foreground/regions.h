@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The atlas of an image's regions on the GPU (core/foreground/regions.h). Internal. */
+#ifndef CTR_CUDA_FOREGROUND_REGIONS_H
+#define CTR_CUDA_FOREGROUND_REGIONS_H
+
+#include "cuda/common/device_buffer.cuh"
+#include "cuda/common/histogram.cuh"
+
+#include "core/foreground/foreground.h"
+#include "core/foreground/regions.h"
+
+struct PackedMask;
+
+/* The regions of a frame on the device. */
+struct DeviceRegions {
+  const CtrAtlasRegion *places; /* in the order of their rows */
+  uint32_t count;
+  uint32_t width, height; /* of the atlas */
+  const uint32_t *inside; /* the pixels that are in their region, as a packed mask of the atlas; NULL: all are */
+};
+
+/* The memory of one analyser's regions. */
+struct RegionStage {
+  CtrRegions *regions;    /* with a reference: those on the device; NULL: none yet */
+  CtrAtlasRegion *places; /* the same on the host */
+  bool reversed;
+  CtrDeviceBuffer on_device; /* places, inside */
+};
+
+void region_stage_free (RegionStage *stage);
+
+/* Brings REGIONS to the device, unless they are there. *MOVED: memory has moved, and no queued work uses it. */
+bool region_stage_take (
+    RegionStage *stage, CtrRegions *regions, bool reversed, cudaStream_t stream, bool *moved, CtrError *error);
+
+DeviceRegions region_stage_view (const RegionStage *stage);
+
+/* Some of the regions, or all of them, and their image on the device, in its own format. */
+struct RegionRows {
+  DeviceRegions regions;
+  const CtrImage *image;
+  uint32_t first_row, rows; /* of the atlas */
+};
+
+/* Queues the bits of the rows, by ranges or by thresholds of which OTSU's and TRIANGLE's is at THRESHOLD. MASK has their size and
+ * the width of the atlas. Without a MARKER it is inverted if FOREGROUND says so, and pixels that are not in their region are 0. */
+bool regions_queue_levels (const RegionRows *rows, const CtrForeground *foreground, const uint32_t *threshold,
+    const PackedMask *mask, const PackedMask *marker, cudaStream_t stream, CtrError *error);
+
+/* Queues the samples of CHANNEL of all regions. PLANE has the size of the atlas; what is in no rectangle stays as it is. */
+bool regions_queue_samples (const DeviceRegions *regions, const CtrImage *image, CtrChannel channel,
+    const CtrImage *plane, cudaStream_t stream, CtrError *error);
+
+/* Queues the threshold of FOREGROUND's mode in the histogram of all regions. */
+bool regions_queue_threshold (const DeviceRegions *regions, const CtrImage *image, const CtrForeground *foreground,
+    Histogram *histogram, cudaStream_t stream, CtrError *error);
+
+/* Queues the removal of the pixels that are not in their region. MASK: the rows from FIRST_ROW on of the atlas, or the left part
+ * of them. */
+bool regions_queue_clip (
+    const DeviceRegions *regions, uint32_t first_row, const PackedMask *mask, cudaStream_t stream, CtrError *error);
+
+/* Queues the mask TO of the whole image: the pixels that are foreground in a region of the atlas FROM. */
+bool regions_queue_whole (
+    const DeviceRegions *regions, const PackedMask *from, const PackedMask *to, cudaStream_t stream, CtrError *error);
+
+#endif
