@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Splitting of touching parts, by a flood: OpenCV's distanceTransform() sinks, and what emerges is joined. */
+/* Splitting of touching parts, by a flood: the surface of distances sinks, and what emerges is joined. */
 #ifndef CTR_TESTS_TOUCHING_H
 #define CTR_TESTS_TOUCHING_H
 
@@ -20,15 +20,14 @@ public:
     std::iota (parts.begin (), parts.end (), 0);
     if (cv::countNonZero (mask) == int (mask.total ()))
       return; /* nothing to measure distances to */
-    cv::Mat distance;
-    cv::distanceTransform (mask, distance, cv::DIST_L2, cv::DIST_MASK_PRECISE);
+    if (mask.cols * mask.cols + mask.rows * mask.rows < 1 << 22)
+      measure_by_opencv ();
+    else
+      measure ();
     std::vector<int> order;
-    for (int i = 0; i < int (mask.total ()); i++) {
-      const double pixels = distance.at<float> (i / mask.cols, i % mask.cols);
-      levels[size_t (i)] = std::llround (pixels * pixels);
+    for (int i = 0; i < int (mask.total ()); i++)
       if (mask.at<uint8_t> (i / mask.cols, i % mask.cols))
         order.push_back (i);
-    }
     std::sort (order.begin (), order.end (), [&] (int a, int b) { return emerges_before (a, b); });
     for (const int i : order)
       emerge (i);
@@ -54,6 +53,47 @@ private:
   const double depth;
   std::vector<int64_t> levels; /* squared distances */
   std::vector<int> islands, parts, basins;
+
+  /* OpenCV calculates with floats: squares of more than 22 bits need not be those of integers any more. */
+  void
+  measure_by_opencv ()
+  {
+    cv::Mat distance;
+    cv::distanceTransform (mask, distance, cv::DIST_L2, cv::DIST_MASK_PRECISE);
+    for (int i = 0; i < int (mask.total ()); i++) {
+      const double pixels = distance.at<float> (i / mask.cols, i % mask.cols);
+      levels[size_t (i)] = std::llround (pixels * pixels);
+    }
+  }
+
+  /* By the definition: the distance within each column, and then along the row as long as a nearer one may come. */
+  void
+  measure ()
+  {
+    const int64_t far = int64_t (mask.rows) + mask.cols;
+    cv::Mat columns (mask.size (), CV_32S);
+    for (int x = 0; x < mask.cols; x++) {
+      int64_t distance = far;
+      for (int y = 0; y < mask.rows; y++)
+        columns.at<int> (y, x) = int (distance = mask.at<uint8_t> (y, x) ? std::min (distance + 1, far) : 0);
+      distance = far;
+      for (int y = mask.rows; y-- > 0;) {
+        distance = mask.at<uint8_t> (y, x) ? std::min (distance + 1, far) : 0;
+        columns.at<int> (y, x) = std::min (columns.at<int> (y, x), int (distance));
+      }
+    }
+    for (int y = 0; y < mask.rows; y++) {
+      const int *row = columns.ptr<int> (y);
+      for (int x = 0; x < mask.cols; x++) {
+        int64_t nearest = int64_t (row[x]) * row[x];
+        for (int64_t aside = 1; aside * aside < nearest; aside++)
+          for (const int64_t other : {x - aside, x + aside})
+            if (other >= 0 && other < mask.cols)
+              nearest = std::min (nearest, aside * aside + int64_t (row[other]) * row[other]);
+        levels[size_t (y) * size_t (mask.cols) + size_t (x)] = nearest;
+      }
+    }
+  }
 
   bool
   emerges_before (int a, int b) const
