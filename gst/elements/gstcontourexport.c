@@ -43,7 +43,7 @@
 
 #include "gst/base/allocation.h"
 #include "gst/base/propertyfields.h"
-#include "gst/export/framemetas.h"
+#include "gst/export/framestream.h"
 #include "gst/export/writer.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_contour_export_debug);
@@ -68,7 +68,7 @@ struct _GstContourExport {
 
   ExportWriter writer;
 
-  ExportVideo video;
+  ExportStream stream;
 };
 
 enum { PROP_0, PROP_LOCATION, PROP_FD, PROP_FORMAT, PROP_APPEND, PROP_MAX_FILE_SIZE, PROP_MAX_FILE_TIME, PROP_CODES };
@@ -136,7 +136,7 @@ gst_contour_export_start (GstBaseTransform *trans)
   };
   self->started = TRUE;
   GST_OBJECT_UNLOCK (self);
-  self->video = (ExportVideo){0};
+  self->stream = (ExportStream){0};
   ok = export_writer_start (&self->writer, &settings);
   g_free (owner);
   if (!ok)
@@ -158,7 +158,7 @@ static gboolean
 gst_contour_export_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 {
   GstContourExport *self = GST_CONTOUR_EXPORT (trans);
-  self->video = export_video_new (incaps);
+  export_stream_set_caps (&self->stream, incaps);
   return TRUE;
 }
 
@@ -175,7 +175,8 @@ static GstFlowReturn
 gst_contour_export_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstContourExport *self = GST_CONTOUR_EXPORT (trans);
-  const ExportFrame frame = export_frame_new (0, buffer, &trans->segment, &self->video);
+  const ExportFrame frame =
+      export_stream_describe (&self->stream, GST_BASE_TRANSFORM_SINK_PAD (trans), 0, buffer, &trans->segment);
 
   return export_writer_write (&self->writer, buffer, &frame);
 }
@@ -185,6 +186,7 @@ gst_contour_export_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstContourExport *self = GST_CONTOUR_EXPORT (trans);
 
+  export_stream_event (&self->stream, event);
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_EOS:
       export_writer_finish (&self->writer);

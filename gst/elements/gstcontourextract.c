@@ -29,6 +29,7 @@
 
 #include "gst/base/allocation.h"
 #include "gst/export/framemetas.h"
+#include "gst/export/framestream.h"
 
 #include <gst/base/gstflowcombiner.h>
 
@@ -46,7 +47,7 @@ struct _GstContourExtract {
   gboolean codes; /* property, under the object lock */
 
   /* Of the streaming thread. */
-  ExportVideo video;
+  ExportStream stream;
   GstSegment segment;
   guint64 index; /* of the next frame */
 };
@@ -87,7 +88,7 @@ write_text (GstContourExtract *self, GstBuffer *frame, GstBuffer **text)
     g_error_free (error);
     return GST_FLOW_ERROR;
   }
-  ExportFrame described = export_frame_new (self->index, frame, &self->segment, &self->video);
+  ExportFrame described = export_stream_describe (&self->stream, self->sink, self->index, frame, &self->segment);
   export_metas_describe (&metas, &described);
   GString *out = g_string_new (NULL);
   const ExportText to = {out, check_flushing, self};
@@ -148,13 +149,14 @@ gst_contour_extract_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   GstContourExtract *self = GST_CONTOUR_EXTRACT (parent);
   GstCaps *caps;
 
+  export_stream_event (&self->stream, event);
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_STREAM_START:
       begin_json (self, event);
       break;
     case GST_EVENT_CAPS:
       gst_event_parse_caps (event, &caps);
-      self->video = export_video_new (caps);
+      export_stream_set_caps (&self->stream, caps);
       break;
     case GST_EVENT_TAG: /* of the video */
       break;
@@ -219,7 +221,7 @@ gst_contour_extract_change_state (GstElement *element, GstStateChange transition
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     self->index = 0;
-    self->video = (ExportVideo){0};
+    self->stream = (ExportStream){0};
     gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
     gst_flow_combiner_reset (self->flows);
   }

@@ -27,6 +27,7 @@ append_header (GString *out, const gchar *more)
     g_string_append_printf (out, ",%s", export_shape_numbers[i].name);
   g_string_append (out, ",subpixels");
   export_append_world_columns (out);
+  g_string_append (out, ",running_time,utc,dropped");
   g_string_append (out, more);
   g_string_append_c (out, '\n');
 }
@@ -89,7 +90,11 @@ append_time (GString *out, GstClockTime time)
   g_string_append_c (out, ',');
 }
 
-/* Writes the columns that are the same in all rows of a meta. */
+/* The columns that are the same in all rows of a meta: at their start, and at their end before those of codes. */
+typedef struct {
+  GString *start, *end;
+} FrameColumns;
+
 static void
 append_frame (GString *out, const ExportFrame *frame, GstMeta *meta)
 {
@@ -107,7 +112,17 @@ append_frame (GString *out, const ExportFrame *frame, GstMeta *meta)
   append_uint (out, (frame->flags & GST_CONTOURS_RESULT_FLAG_INTERLACED) != 0);
 }
 
-/* Writes the last column but for codes. */
+static void
+append_clock (GString *out, const ExportFrame *frame)
+{
+  g_string_append_c (out, ',');
+  append_time (out, frame->running_time);
+  if (GST_CLOCK_TIME_IS_VALID (frame->utc))
+    export_append_utc (out, frame->utc);
+  g_string_append_c (out, ',');
+  number_text_append_uint (out, frame->dropped);
+}
+
 static void
 append_region_number (GString *out, gboolean has_regions, guint number)
 {
@@ -279,17 +294,19 @@ append_codes (const ExportText *text, GstContoursContourMeta *meta, const CtrCon
 }
 
 static GstFlowReturn
-append_components (const ExportText *text, const GString *start, GstContoursComponentMeta *meta, gboolean with_codes)
+append_components (
+    const ExportText *text, const FrameColumns *frame, GstContoursComponentMeta *meta, gboolean with_codes)
 {
   GstContoursComponentFeatures features = gst_contours_component_meta_get_features (meta);
   GstFlowReturn ret = GST_FLOW_OK;
   GstContoursComponent c;
   for (guint i = 0; ret == GST_FLOW_OK && export_get_web_component (meta, i, &c); i++) {
-    g_string_append_len (text->out, start->str, start->len);
+    g_string_append_len (text->out, frame->start->str, (gssize) frame->start->len);
     append_component (text->out, &c, features, gst_contours_component_meta_get_region_count (meta) > 0);
     append_shape (text->out, NULL, 0);
     g_string_append_c (text->out, ',');
     export_append_world_of_component (text->out, meta, i);
+    g_string_append_len (text->out, frame->end->str, (gssize) frame->end->len);
     g_string_append (text->out, with_codes ? NO_CODES "\n" : "\n");
     ret = export_text_flush (text);
   }
@@ -297,7 +314,7 @@ append_components (const ExportText *text, const GString *start, GstContoursComp
 }
 
 static GstFlowReturn
-append_contours (const ExportText *text, const GString *start, GstContoursContourMeta *meta, gboolean with_codes)
+append_contours (const ExportText *text, const FrameColumns *frame, GstContoursContourMeta *meta, gboolean with_codes)
 {
   CtrContours *contours = gst_contours_contour_meta_peek_contours (meta);
   CtrContourCodes codes;
@@ -307,7 +324,7 @@ append_contours (const ExportText *text, const GString *start, GstContoursContou
   GstFlowReturn ret = GST_FLOW_OK;
   GstContoursContour c;
   for (guint i = 0; ret == GST_FLOW_OK && export_get_web_contour (meta, i, &c); i++) {
-    g_string_append_len (text->out, start->str, start->len);
+    g_string_append_len (text->out, frame->start->str, (gssize) frame->start->len);
     append_contour (text->out, &c);
     g_string_append (text->out, export_get_coordinates (meta));
     g_string_append_c (text->out, ',');
@@ -323,6 +340,7 @@ append_contours (const ExportText *text, const GString *start, GstContoursContou
       ret = append_subpixels (text, meta, i);
     if (ret == GST_FLOW_OK)
       ret = export_append_world_of_contour (text, meta, i, !has_codes);
+    g_string_append_len (text->out, frame->end->str, (gssize) frame->end->len);
     if (has_codes && ret == GST_FLOW_OK)
       ret = append_codes (text, meta, &codes, c.id);
     g_string_append (text->out, with_codes && !has_codes ? NO_CODES "\n" : "\n");
@@ -333,12 +351,14 @@ append_contours (const ExportText *text, const GString *start, GstContoursContou
 static GstFlowReturn
 write_meta (const ExportText *text, const ExportFrame *frame, GstMeta *meta, gboolean codes)
 {
-  GString *start = g_string_new (NULL);
-  append_frame (start, frame, meta);
+  const FrameColumns columns = {g_string_new (NULL), g_string_new (NULL)};
+  append_frame (columns.start, frame, meta);
+  append_clock (columns.end, frame);
   GstFlowReturn ret = export_is_contours (meta)
-                          ? append_contours (text, start, (GstContoursContourMeta *) meta, codes)
-                          : append_components (text, start, (GstContoursComponentMeta *) meta, codes);
-  g_string_free (start, TRUE);
+                          ? append_contours (text, &columns, (GstContoursContourMeta *) meta, codes)
+                          : append_components (text, &columns, (GstContoursComponentMeta *) meta, codes);
+  g_string_free (columns.start, TRUE);
+  g_string_free (columns.end, TRUE);
   return ret;
 }
 

@@ -78,12 +78,43 @@ export_get_web_contour (GstContoursContourMeta *meta, guint index, GstContoursCo
   return TRUE;
 }
 
+/* The times that clocks of senders and cameras gave the frame. */
+static void
+append_references (GString *out, GstBuffer *buffer)
+{
+  const gchar *before = ",\"reference_timestamps\":[";
+  gpointer iterator = NULL;
+  for (GstMeta *meta;
+       (meta = gst_buffer_iterate_meta_filtered (buffer, &iterator, GST_REFERENCE_TIMESTAMP_META_API_TYPE));) {
+    const GstReferenceTimestampMeta *reference = (const GstReferenceTimestampMeta *) meta;
+    gchar *clock = gst_caps_to_string (reference->reference);
+    g_string_append (out, before);
+    g_string_append (out, "{\"clock\":");
+    export_append_json_string (out, clock);
+    export_append_time (out, ",\"timestamp\":", reference->timestamp);
+    g_string_append_c (out, '}');
+    g_free (clock);
+    before = ",";
+  }
+  if (before[1] == '\0')
+    g_string_append_c (out, ']');
+}
+
 void
 export_append_json_frame (GString *out, const ExportFrame *frame)
 {
   export_append_uint (out, "\"frame\":", frame->index);
   export_append_time (out, ",\"pts\":", frame->pts);
   export_append_time (out, ",\"timestamp\":", frame->stream_time);
+  export_append_time (out, ",\"running_time\":", frame->running_time);
+  if (GST_CLOCK_TIME_IS_VALID (frame->utc)) {
+    g_string_append (out, ",\"utc\":\"");
+    export_append_utc (out, frame->utc);
+    g_string_append_c (out, '"');
+  }
+  append_references (out, frame->buffer);
+  if (frame->dropped > 0)
+    export_append_uint (out, ",\"dropped\":", frame->dropped);
   if (frame->flags & GST_CONTOURS_RESULT_FLAG_CORRUPTED)
     g_string_append (out, ",\"corrupted\":true");
   if (frame->flags & GST_CONTOURS_RESULT_FLAG_INTERLACED)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The formats of contourexport: each is a table of functions that append text. docs/export-schema.md describes them.
  *
- * How the files of this folder work together: framemetas.h fetches the metadata of a frame and lets the format write it. For
+ * How the files of this folder work together: framestream.h describes a frame, and framemetas.h fetches its
+ * metadata and lets the format write it. For
  * contourexport, writer.h calls it and keeps interrupted frames. coco.c, csv.c, geojson.c, labelme.c, ndjson.c and svg.c
  * are the formats. They append text with text.h and numbertext.h, and the
  * formats of outlines get polygons from shape.h, which builds them with outline.h and crackindex.h. The text goes to
@@ -27,10 +28,14 @@ typedef enum {
 } ExportExtent;
 
 typedef struct {
-  guint64 index;            /* of the frame, from 0 */
-  GstClockTime pts;         /* may be GST_CLOCK_TIME_NONE */
-  GstClockTime stream_time; /* of pts; may be GST_CLOCK_TIME_NONE */
-  guint width;              /* 0: unknown */
+  guint64 index;             /* of the frame, from 0 */
+  GstClockTime pts;          /* may be GST_CLOCK_TIME_NONE */
+  GstClockTime stream_time;  /* of pts; may be GST_CLOCK_TIME_NONE */
+  GstClockTime running_time; /* of pts; may be GST_CLOCK_TIME_NONE */
+  GstClockTime utc;          /* of the capture, since 1970; may be GST_CLOCK_TIME_NONE */
+  guint64 dropped;           /* frames that were lost between the one before and this one */
+  GstBuffer *buffer;         /* has the reference timestamps; belongs to the caller of begin_frame() */
+  guint width;               /* 0: unknown */
   guint height;
   GstContoursResultFlags flags; /* of the buffer and of all exported metadata */
   const gchar *path;            /* of the output file; NULL for a descriptor */
@@ -96,8 +101,8 @@ gboolean export_map_codes (GstContoursContourMeta *meta, CtrContourCodes *codes)
 /* Appends the directions of contour INDEX as digits. */
 GstFlowReturn export_append_codes (const ExportText *text, const CtrContourCodes *codes, guint index);
 
-/* Append members of a JSON object that has been begun: "frame", "pts", "timestamp" and the flags of the frame;
- * "limit_exceeded" if FLAGS has it; "resolution". */
+/* Append members of a JSON object that has been begun: "frame", "pts", "timestamp", times by other clocks, and the flags
+ * of the frame; "limit_exceeded" if FLAGS has it; "resolution". */
 void export_append_json_frame (GString *out, const ExportFrame *frame);
 void export_append_json_limit (GString *out, GstContoursResultFlags flags);
 void export_append_json_resolution (GString *out, guint width, guint height);

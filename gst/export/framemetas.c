@@ -1,41 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/export/framemetas.h"
 
-#include "gst/base/framemessage.h"
-
-ExportVideo
-export_video_new (const GstCaps *caps)
-{
-  const GstStructure *structure = gst_caps_get_structure (caps, 0);
-  gint width = 0, height = 0;
-
-  gst_structure_get_int (structure, "width", &width);
-  gst_structure_get_int (structure, "height", &height);
-  const gchar *mode = gst_structure_get_string (structure, "interlace-mode");
-  return (ExportVideo){
-      .width = (guint) width,
-      .height = (guint) height,
-      .interlace_mode = mode ? gst_video_interlace_mode_from_string (mode) : GST_VIDEO_INTERLACE_MODE_PROGRESSIVE,
-  };
-}
-
-ExportFrame
-export_frame_new (guint64 index, GstBuffer *buffer, const GstSegment *segment, const ExportVideo *video)
-{
-  const GstClockTime pts = GST_BUFFER_PTS (buffer);
-
-  return (ExportFrame){
-      .index = index,
-      .pts = pts,
-      /* Sources of raw bytes, such as appsrc by default, have segments in bytes. */
-      .stream_time = segment->format == GST_FORMAT_TIME ? gst_segment_to_stream_time (segment, GST_FORMAT_TIME, pts)
-                                                        : GST_CLOCK_TIME_NONE,
-      .width = video->width,
-      .height = video->height,
-      .flags = frame_message_get_flags (buffer, video->interlace_mode),
-  };
-}
-
 /* Points are not fetched where codes are written. */
 static gboolean
 fetch_contours (GstContoursContourMeta *meta, gboolean codes, GError **error)

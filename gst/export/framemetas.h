@@ -5,21 +5,7 @@
 
 #include "gst/export/format.h"
 
-#include <gst/video/video.h>
-
 G_BEGIN_DECLS
-
-/* What caps say of frames. */
-typedef struct {
-  guint width; /* 0: unknown */
-  guint height;
-  GstVideoInterlaceMode interlace_mode;
-} ExportVideo;
-
-ExportVideo export_video_new (const GstCaps *caps);
-
-/* Describes the frame BUFFER of SEGMENT. */
-ExportFrame export_frame_new (guint64 index, GstBuffer *buffer, const GstSegment *segment, const ExportVideo *video);
 
 typedef struct {
   GstMeta *first; /* belongs to the buffer; NULL: there is none */

@@ -40,6 +40,16 @@ export_append_time (GString *out, const gchar *key, GstClockTime time)
 }
 
 void
+export_append_utc (GString *out, GstClockTime time)
+{
+  GDateTime *date = g_date_time_new_from_unix_utc ((gint64) (time / GST_SECOND));
+  g_string_append_printf (out, "%04d-%02d-%02dT%02d:%02d:%02d.%06uZ", g_date_time_get_year (date),
+      g_date_time_get_month (date), g_date_time_get_day_of_month (date), g_date_time_get_hour (date),
+      g_date_time_get_minute (date), g_date_time_get_second (date), (guint) (time % GST_SECOND / GST_USECOND));
+  g_date_time_unref (date);
+}
+
+void
 export_append_json_string (GString *out, const gchar *text)
 {
   gchar *valid = g_utf8_make_valid (text, -1);

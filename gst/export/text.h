@@ -24,6 +24,9 @@ void export_append_uint (GString *out, const gchar *key, guint64 value);
 void export_append_double (GString *out, const gchar *key, gdouble value);
 void export_append_time (GString *out, const gchar *key, GstClockTime time); /* null if invalid */
 
+/* Appends a valid TIME since 1970 as RFC 3339 has it, in UTC and microseconds: 2030-01-31T23:59:59.123456Z. */
+void export_append_utc (GString *out, GstClockTime time);
+
 /* Appends TEXT as a quoted JSON string in valid UTF-8. */
 void export_append_json_string (GString *out, const gchar *text);
 

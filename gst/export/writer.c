@@ -202,6 +202,7 @@ write_metas (ExportWriter *self, GstBuffer *buffer, ExportFrame *frame, guint me
 {
   const ExportText text = {self->text, write_text, self};
   frame->path = export_files_get_path (self->files);
+  frame->buffer = buffer;
   GstFlowReturn ret = export_metas_write (buffer, self->format, self->state, &text, frame, metas);
   if (ret != GST_FLOW_OK)
     return ret;

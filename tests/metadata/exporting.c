@@ -52,6 +52,7 @@ GstHarness *
 play (GstElement *element)
 {
   GstHarness *h = gst_harness_new_with_element (element, "sink", "src");
+  sample_play_file (h);
   gst_harness_set_src_caps_str (h, SAMPLE_CAPS);
   return h;
 }

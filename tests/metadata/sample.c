@@ -17,6 +17,21 @@ static const guint8 picture[SAMPLE_WIDTH * SAMPLE_HEIGHT] = {
     128, 0, 0, 0, 127, 0, 0, 0,   /* */
 };
 
+static GstPadProbeReturn
+answer_latency (G_GNUC_UNUSED GstPad *pad, GstPadProbeInfo *info, G_GNUC_UNUSED gpointer user_data)
+{
+  if (GST_QUERY_TYPE (info->data) != GST_QUERY_LATENCY)
+    return GST_PAD_PROBE_OK;
+  gst_query_set_latency (info->data, FALSE, 0, GST_CLOCK_TIME_NONE);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+void
+sample_play_file (GstHarness *h)
+{
+  gst_pad_add_probe (h->srcpad, GST_PAD_PROBE_TYPE_QUERY_UPSTREAM, answer_latency, NULL, NULL);
+}
+
 GstBuffer *
 sample_buffer (void)
 {
@@ -70,6 +85,7 @@ sample_send (const gchar *launch, GstBuffer *buffer)
   /* The parser takes no caps at the end. */
   gchar *description = g_strconcat (launch, " ! identity", NULL);
   GstHarness *h = gst_harness_new_parse (description);
+  sample_play_file (h);
   g_free (description);
   gst_harness_set_src_caps_str (h, SAMPLE_CAPS);
   GstBuffer *out = gst_harness_push_and_pull (h, buffer);

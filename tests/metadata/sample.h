@@ -4,6 +4,7 @@
 #ifndef SAMPLE_H
 #define SAMPLE_H
 
+#include <gst/check/gstharness.h>
 #include <gst/contours/gstcontours.h>
 #include <gst/gst.h>
 
@@ -14,6 +15,9 @@
 
 /* The sample image: an L of 3 pixels, a ragged blob of 4, one pixel in the last corner. */
 GstBuffer *sample_buffer (void);
+
+/* The source of H is a file: a harness is a camera otherwise. */
+void sample_play_file (GstHarness *h);
 
 /* Returns the components of WIDTH x HEIGHT contiguous samples; transfer full. */
 CtrComponents *sample_analyse (const guint8 *samples, guint width, guint height, guint features);

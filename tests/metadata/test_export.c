@@ -14,7 +14,7 @@ GST_START_TEST (ndjson)
 
   /* Each line is there as soon as its frame has passed. */
   fail_unless_equals_int (push (h, 40, 0), GST_FLOW_OK);
-  assert_file (path, HEAD "0,\"pts\":40,\"timestamp\":40,\"source\":\"finder\"" PLAIN);
+  assert_file (path, HEAD "0,\"pts\":40,\"timestamp\":40,\"running_time\":40,\"source\":\"finder\"" PLAIN);
 
   /* Nobody analysed the frame; no time. */
   GstBuffer *bare = sample_buffer ();
@@ -39,13 +39,15 @@ GST_START_TEST (ndjson)
   fail_unless_equals_int (gst_harness_push (h, none), GST_FLOW_OK);
 
   fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
-  assert_file (path,                                                   /* */
-      HEAD "0,\"pts\":40,\"timestamp\":40,\"source\":\"finder\"" PLAIN /* */
-          HEAD "1,\"pts\":null,\"timestamp\":null,\"source\":null,\"resolution\":{\"width\":8,\"height\":6},"
-           "\"threshold\":null,\"connectivity\":null,\"count\":0,\"components\":[]}\n"     /* */
-      HEAD "2,\"pts\":80,\"timestamp\":80,\"source\":\"a\\\"b\\\\c\\u000a\xc3\xa4\"" PLAIN /* */
-          HEAD "2,\"pts\":80,\"timestamp\":80,\"source\":null" PLAIN                       /* */
-              HEAD "3,\"pts\":120,\"timestamp\":120,\"source\":\"finder\",\"resolution\":{\"width\":3,\"height\":2},"
+  assert_file (path,                                                                       /* */
+      HEAD "0,\"pts\":40,\"timestamp\":40,\"running_time\":40,\"source\":\"finder\"" PLAIN /* */
+          HEAD "1,\"pts\":null,\"timestamp\":null,\"running_time\":null,\"source\":null,\"resolution\":{\"width\":8,"
+           "\"height\":6},"
+           "\"threshold\":null,\"connectivity\":null,\"count\":0,\"components\":[]}\n"                         /* */
+      HEAD "2,\"pts\":80,\"timestamp\":80,\"running_time\":80,\"source\":\"a\\\"b\\\\c\\u000a\xc3\xa4\"" PLAIN /* */
+          HEAD "2,\"pts\":80,\"timestamp\":80,\"running_time\":80,\"source\":null" PLAIN                       /* */
+              HEAD "3,\"pts\":120,\"timestamp\":120,\"running_time\":120,\"source\":\"finder\",\"resolution\":{"
+           "\"width\":3,\"height\":2},"
            "\"threshold\":128,\"connectivity\":8,\"count\":0,\"components\":[]}\n");
   assert_equals_int (gst_harness_buffers_received (h), 4);
   finish (h, element, bus);
@@ -63,9 +65,9 @@ GST_START_TEST (limits)
                  "\"connectivity\":8,"
                  "\"contours\":[]}\n"},
       {"svg", "<g data-source=\"lines\" data-limit-exceeded=\"true\" "},
-      {"geojson", "\"timestamp\":0,\"limit_exceeded\":true,\"resolution\""},
-      {"coco", "\"timestamp\":0,\"limit_exceeded\":true}"},
-      {"labelme", "\"timestamp\":0,\"limit_exceeded\":true}"},
+      {"geojson", "\"timestamp\":0,\"running_time\":0,\"limit_exceeded\":true,\"resolution\""},
+      {"coco", "\"timestamp\":0,\"running_time\":0,\"limit_exceeded\":true}"},
+      {"labelme", "\"timestamp\":0,\"running_time\":0,\"limit_exceeded\":true}"},
   };
   const guint8 checks[9] = {9, 0, 9, 0, 9, 0, 9, 0, 9};
   const CtrImage image = {.data = checks, .stride = 3, .width = 3, .height = 3, .format = CTR_FORMAT_GRAY8};
@@ -104,13 +106,16 @@ GST_START_TEST (flags)
   static const struct {
     const gchar *format, *corrupted, *interlaced;
   } cases[] = {
-      {"ndjson", "\"timestamp\":0,\"corrupted\":true,\"source\"", "\"timestamp\":0,\"interlaced\":true,\"source\""},
+      {"ndjson", "\"timestamp\":0,\"running_time\":0,\"corrupted\":true,\"source\"",
+          "\"timestamp\":0,\"running_time\":0,\"interlaced\":true,\"source\""},
       {"csv", "0,0,0,finder,8,6,1,0,1,3,", "1,0,0,finder,8,6,0,1,1,3,"},
       {"svg", " data-corrupted=\"true\">", " data-interlaced=\"true\">"},
-      {"geojson", "\"timestamp\":0,\"corrupted\":true,\"resolution\"",
-          "\"timestamp\":0,\"interlaced\":true,\"resolution\""},
-      {"coco", "\"timestamp\":0,\"corrupted\":true}", "\"timestamp\":0,\"interlaced\":true}"},
-      {"labelme", "\"timestamp\":0,\"corrupted\":true}", "\"timestamp\":0,\"interlaced\":true}"},
+      {"geojson", "\"timestamp\":0,\"running_time\":0,\"corrupted\":true,\"resolution\"",
+          "\"timestamp\":0,\"running_time\":0,\"interlaced\":true,\"resolution\""},
+      {"coco", "\"timestamp\":0,\"running_time\":0,\"corrupted\":true}",
+          "\"timestamp\":0,\"running_time\":0,\"interlaced\":true}"},
+      {"labelme", "\"timestamp\":0,\"running_time\":0,\"corrupted\":true}",
+          "\"timestamp\":0,\"running_time\":0,\"interlaced\":true}"},
   };
   const gboolean per_frame = __i__ == 2 || __i__ == 3 || __i__ == 5;
   GstBus *bus;
@@ -196,10 +201,10 @@ GST_START_TEST (csv)
   assert_file (path,                                        /* */
       CSV_HEADER CSV_PLAIN ("0", "0") CSV_PLAIN ("2", "80") /* */
       "3,,,\"a,\"\"b\"\"\",8,6,0,0,1,3,1,0,2,2,1.3333333333333333,0.3333333333333333,,,,,255,255,255,0,,,,,,,,,"
-      "0" EMPTY_REST "\n"
-      "3,,,\"a,\"\"b\"\"\",8,6,0,0,2,4,6,1,2,3,6.5,1.75,,,,,200,230,215,11.180339887498949,,,,,,,,,0" EMPTY_REST "\n"
-      "3,,,\"a,\"\"b\"\"\",8,6,0,0,3,1,0,5,1,1,0,5,,,,,128,128,128,0,,,,,,,,,0" EMPTY_REST "\n"
-      "4,,,\"c\rd\",1,1,0,0,1,1,0,0,1,1,0,0,,,,,,,,,,,,,,,,,0" EMPTY_REST "\n");
+      "0" EMPTY_REST CLOCK (
+          "") "3,,,\"a,\"\"b\"\"\",8,6,0,0,2,4,6,1,2,3,6.5,1.75,,,,,200,230,215,11.180339887498949,,,,,,,,,0" EMPTY_REST
+          CLOCK ("") "3,,,\"a,\"\"b\"\"\",8,6,0,0,3,1,0,5,1,1,0,5,,,,,128,128,128,0,,,,,,,,,0" EMPTY_REST CLOCK (
+              "") "4,,,\"c\rd\",1,1,0,0,1,1,0,0,1,1,0,0,,,,,,,,,,,,,,,,,0" EMPTY_REST CLOCK (""));
   finish (h, element, bus);
   g_free (path);
 }
@@ -257,7 +262,7 @@ GST_START_TEST (stream_time)
   segment.time = 5000;
   fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
   fail_unless_equals_int (push (h, 1040, 0), GST_FLOW_OK);
-  assert_file (path, HEAD "0,\"pts\":1040,\"timestamp\":5040,\"source\":\"finder\"" PLAIN);
+  assert_file (path, HEAD "0,\"pts\":1040,\"timestamp\":5040,\"running_time\":40,\"source\":\"finder\"" PLAIN);
   finish (h, element, bus);
   g_free (path);
 }
@@ -274,7 +279,7 @@ GST_START_TEST (segment_in_bytes)
   gst_segment_init (&segment, GST_FORMAT_BYTES);
   fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
   fail_unless_equals_int (push (h, 1040, 0), GST_FLOW_OK);
-  assert_file (path, HEAD "0,\"pts\":1040,\"timestamp\":null,\"source\":\"finder\"" PLAIN);
+  assert_file (path, HEAD "0,\"pts\":1040,\"timestamp\":null,\"running_time\":null,\"source\":\"finder\"" PLAIN);
   finish (h, element, bus);
   g_free (path);
 }
@@ -304,12 +309,13 @@ GST_START_TEST (gpu_memory_caps)
   gchar *path = in_folder ("out.ndjson");
   GstElement *element = make_element (path, &bus);
   GstHarness *h = gst_harness_new_with_element (element, "sink", "src");
+  sample_play_file (h);
   gst_harness_set_src_caps_str (h, "video/x-raw(memory:CUDAMemory),format=NV12,width=640,height=480,framerate=25/1");
   GstBuffer *buffer = gst_buffer_new ();
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
-  assert_file (path,
-      HEAD "0,\"pts\":null,\"timestamp\":null,\"source\":null,\"resolution\":{\"width\":640,\"height\":480},"
-           "\"threshold\":null,\"connectivity\":null,\"count\":0,\"components\":[]}\n");
+  assert_file (path, HEAD "0,\"pts\":null,\"timestamp\":null,\"running_time\":null,\"source\":null,\"resolution\":{"
+                          "\"width\":640,\"height\":480},"
+                          "\"threshold\":null,\"connectivity\":null,\"count\":0,\"components\":[]}\n");
   finish (h, element, bus);
   g_free (path);
 }

@@ -39,11 +39,11 @@ GST_START_TEST (contours)
   gst_buffer_add_contours_contour_meta (none, nothing, "follower");
   ctr_contours_unref (nothing);
   fail_unless_equals_int (gst_harness_push (h, none), GST_FLOW_OK);
-  assert_file (path,                                                      /* */
-      HEAD "0,\"pts\":0,\"timestamp\":0,\"source\":\"follower\"" CONTOURS /* */
-          HEAD "0,\"pts\":0,\"timestamp\":0,\"source\":\"finder\"" PLAIN  /* */
-              HEAD "0,\"pts\":0,\"timestamp\":0,\"source\":null" CONTOURS /* */
-                  HEAD "1,\"pts\":null,\"timestamp\":null,\"source\":\"follower\","
+  assert_file (path,                                                                         /* */
+      HEAD "0,\"pts\":0,\"timestamp\":0,\"running_time\":0,\"source\":\"follower\"" CONTOURS /* */
+          HEAD "0,\"pts\":0,\"timestamp\":0,\"running_time\":0,\"source\":\"finder\"" PLAIN  /* */
+              HEAD "0,\"pts\":0,\"timestamp\":0,\"running_time\":0,\"source\":null" CONTOURS /* */
+                  HEAD "1,\"pts\":null,\"timestamp\":null,\"running_time\":null,\"source\":\"follower\","
            "\"resolution\":{\"width\":3,\"height\":2},\"threshold\":9,\"count\":0,"
            "\"coordinates\":\"corners\",\"connectivity\":4,\"contours\":[]}\n");
   finish (h, element, bus);
@@ -98,14 +98,17 @@ GST_START_TEST (contours_csv)
   sample_attach (buffer, 0, "finder");
   sample_attach_contours (buffer, &gpus[1], CTR_CONTOUR_FEATURE_MOMENTS, CTR_COORDINATES_CORNERS, NULL);
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
-  assert_file (path, CSV_HEADER
-      "0,0,0,\"a,b\",8,6,0,0,,15,1,1,6,4,,,,,,,,,,,0,0,,16,4,,pixels,1 1 1 4 6 4 6 1,0" EMPTY_REST "\n"
-      "0,0,0,\"a,b\",8,6,0,0,,2,2,2,3,3,,,,,,,,,,,1,1,0,5.656854152679443,4,5,pixels,3 2 4 3 3 4 2 3,0" EMPTY_REST "\n"
-      "0,0,0,\"a,b\",8,6,0,0,,0,7,0,1,1,,,,,,,,,,,2,0,,0,1,,pixels,7 0,0" EMPTY_REST "\n" CSV_PLAIN ("0",
-          "0") "0,0,0,,8,6,0,0,,15,1,1,5,3,3.5,2.5,,,,,,,,,0,0,,16,4,,corners,1 1 1 4 6 4 6 1,0" EMPTY_REST "\n"
-               "0,0,0,,8,6,0,0,,2,2,2,2,2,3,3,,,,,,,,,1,1,0,5.656854152679443,4,5,corners,3 2 4 3 3 4 2 3,0" EMPTY_REST
-               "\n"
-               "0,0,0,,8,6,0,0,,0,7,0,0,0,,,,,,,,,,,2,0,,0,1,,corners,7 0,0" EMPTY_REST "\n");
+  assert_file (path,
+      CSV_HEADER "0,0,0,\"a,b\",8,6,0,0,,15,1,1,6,4,,,,,,,,,,,0,0,,16,4,,pixels,1 1 1 4 6 4 6 1,0" EMPTY_REST CLOCK (
+          "0") "0,0,0,\"a,b\",8,6,0,0,,2,2,2,3,3,,,,,,,,,,,1,1,0,5.656854152679443,4,5,pixels,3 2 4 3 3 4 2 "
+               "3,0" EMPTY_REST
+                   CLOCK ("0") "0,0,0,\"a,b\",8,6,0,0,,0,7,0,1,1,,,,,,,,,,,2,0,,0,1,,pixels,7 0,0" EMPTY_REST CLOCK (
+                       "0") CSV_PLAIN ("0",
+                       "0") "0,0,0,,8,6,0,0,,15,1,1,5,3,3.5,2.5,,,,,,,,,0,0,,16,4,,corners,1 1 1 4 6 4 6 1,0" EMPTY_REST
+                       CLOCK ("0") "0,0,0,,8,6,0,0,,2,2,2,2,2,3,3,,,,,,,,,1,1,0,5.656854152679443,4,5,corners,3 2 4 3 "
+                                   "3 4 2 3,0" EMPTY_REST CLOCK (
+                                       "0") "0,0,0,,8,6,0,0,,0,7,0,0,0,,,,,,,,,,,2,0,,0,1,,corners,7 0,0" EMPTY_REST
+                                       CLOCK ("0"));
   gchar *text, **lines;
   fail_unless (g_file_get_contents (path, &text, NULL, NULL));
   lines = g_strsplit (text, "\n", -1);
@@ -113,7 +116,7 @@ GST_START_TEST (contours_csv)
     guint commas = i >= 1 && i <= 3 ? -1 : 0; /* one is in a quoted name */
     for (const gchar *c = lines[i]; *c; c++)
       commas += *c == ',';
-    assert_equals_int (commas, 128);
+    assert_equals_int (commas, 131);
   }
   g_strfreev (lines);
   g_free (text);
@@ -201,12 +204,12 @@ GST_START_TEST (contours_codes_csv)
   lines = g_strsplit (text, "\n", -1);
   assert_equals_int (g_strv_length (lines), 11);
   fail_unless (g_str_has_suffix (lines[0], ",analysed_width,analysed_height,start_x,start_y,codes"));
+  fail_unless (strstr (lines[1], ",pixels,,0,") && g_str_has_suffix (lines[1], ",0,,0,8,6,1,1,6660000022244444"), "%s",
+      lines[1]);
+  fail_unless (strstr (lines[2], ",pixels,,0,") && g_str_has_suffix (lines[2], ",0,,0,8,6,3,2,7531"), "%s", lines[2]);
+  fail_unless (strstr (lines[3], ",pixels,,0,") && g_str_has_suffix (lines[3], ",0,,0,8,6,7,0,"), "%s", lines[3]);
   fail_unless (
-      strstr (lines[1], ",pixels,,0,") && g_str_has_suffix (lines[1], ",8,6,1,1,6660000022244444"), "%s", lines[1]);
-  fail_unless (strstr (lines[2], ",pixels,,0,") && g_str_has_suffix (lines[2], ",8,6,3,2,7531"), "%s", lines[2]);
-  fail_unless (strstr (lines[3], ",pixels,,0,") && g_str_has_suffix (lines[3], ",8,6,7,0,"), "%s", lines[3]);
-  fail_unless (
-      strstr (lines[7], ",corners,1 1 1 4 6 4 6 1,0,") && g_str_has_suffix (lines[7], ",,,,,,"), "%s", lines[7]);
+      strstr (lines[7], ",corners,1 1 1 4 6 4 6 1,0,") && g_str_has_suffix (lines[7], ",0,,0,,,,,"), "%s", lines[7]);
   guint columns = 0;
   for (guint i = 0; i < 10; i++) {
     guint commas = 0;

@@ -12,6 +12,7 @@ static GstHarness *
 play_large (GstElement *element)
 {
   GstHarness *h = gst_harness_new_with_element (element, "sink", "src");
+  sample_play_file (h);
   gst_harness_set_src_caps_str (h, "video/x-raw,format=GRAY8,width=128,height=128,framerate=25/1");
   return h;
 }

@@ -14,6 +14,7 @@ GST_START_TEST (many_components)
   GstElement *element = make_element (path, &bus);
   g_object_set (element, "format", csv, NULL);
   GstHarness *h = gst_harness_new_with_element (element, "sink", "src");
+  sample_play_file (h);
   gst_harness_set_src_caps_str (h, "video/x-raw,format=GRAY8,width=2048,height=684,framerate=25/1");
   GstBuffer *buffer = sample_dots (width, height);
 
@@ -25,7 +26,7 @@ GST_START_TEST (many_components)
 
   gchar *text, *end;
   if (csv)
-    end = g_strdup_printf (",%u,1,2046,682,1,1,2046,682,,,,,,,,,,,,,,,,,0" EMPTY_REST "\n", count);
+    end = g_strdup_printf (",%u,1,2046,682,1,1,2046,682,,,,,,,,,,,,,,,,,0" EMPTY_REST CLOCK (""), count);
   else
     end = g_strdup_printf (
         "{\"label\":%u,\"area\":1,\"x\":2046,\"y\":682,\"w\":1,\"h\":1,\"cx\":2046,\"cy\":682}]}\n", count);

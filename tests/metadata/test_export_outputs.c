@@ -77,7 +77,7 @@ GST_START_TEST (cannot_open)
   g_object_set (element, "location", path, "fd", -1, NULL);
   GstHarness *h = play (element);
   fail_unless_equals_int (push (h, 40, 0), GST_FLOW_OK);
-  assert_file (path, HEAD "0,\"pts\":40,\"timestamp\":40,\"source\":\"finder\"" PLAIN);
+  assert_file (path, HEAD "0,\"pts\":40,\"timestamp\":40,\"running_time\":40,\"source\":\"finder\"" PLAIN);
   finish (h, element, bus);
   g_free (path);
   g_free (missing);
@@ -93,7 +93,7 @@ GST_START_TEST (file_descriptor)
   GstElement *element = make_element (NULL, &bus);
   g_object_set (element, "fd", ends[1], NULL);
   GstHarness *h = play (element);
-  const gchar *expected = HEAD "0,\"pts\":40,\"timestamp\":40,\"source\":\"finder\"" PLAIN;
+  const gchar *expected = HEAD "0,\"pts\":40,\"timestamp\":40,\"running_time\":40,\"source\":\"finder\"" PLAIN;
   gchar got[1000];
   fail_unless_equals_int (push (h, 40, 0), GST_FLOW_OK);
   gssize size = read (ends[0], got, sizeof got - 1);
@@ -119,7 +119,7 @@ GST_START_TEST (named_pipe)
   gssize size = read (reader, got, sizeof got - 1);
   fail_unless (size > 0);
   got[size] = '\0';
-  assert_equals_string (got, HEAD "0,\"pts\":40,\"timestamp\":40,\"source\":\"finder\"" PLAIN);
+  assert_equals_string (got, HEAD "0,\"pts\":40,\"timestamp\":40,\"running_time\":40,\"source\":\"finder\"" PLAIN);
   finish (h, element, bus);
   assert_equals_int (read (reader, got, sizeof got), 0); /* closed */
   close (reader);
@@ -245,7 +245,7 @@ GST_START_TEST (standard_output)
   close (file);
   fail_unless_equals_int (ret, GST_FLOW_OK);
   fail_unless (open_still);
-  assert_file (path, HEAD "0,\"pts\":40,\"timestamp\":40,\"source\":\"finder\"" PLAIN);
+  assert_file (path, HEAD "0,\"pts\":40,\"timestamp\":40,\"running_time\":40,\"source\":\"finder\"" PLAIN);
   g_free (path);
 }
 GST_END_TEST;
@@ -273,7 +273,7 @@ GST_START_TEST (properties_while_running)
   assert_equals_int (append, FALSE);
   g_free (got);
   fail_unless_equals_int (push (h, 40, 0), GST_FLOW_OK);
-  assert_file (path, HEAD "0,\"pts\":40,\"timestamp\":40,\"source\":\"finder\"" PLAIN);
+  assert_file (path, HEAD "0,\"pts\":40,\"timestamp\":40,\"running_time\":40,\"source\":\"finder\"" PLAIN);
   finish (h, element, bus);
   g_free (path);
 }
@@ -313,9 +313,9 @@ run_twice (const gchar *path, gboolean append, const gchar *format)
   gst_object_unref (bus);
 }
 
-#define RUN                                                             \
-  HEAD "0,\"pts\":40,\"timestamp\":40,\"source\":\"finder\"" PLAIN HEAD \
-       "1,\"pts\":80,\"timestamp\":80,\"source\":\"finder\"" PLAIN
+#define RUN                                                                                 \
+  HEAD "0,\"pts\":40,\"timestamp\":40,\"running_time\":40,\"source\":\"finder\"" PLAIN HEAD \
+       "1,\"pts\":80,\"timestamp\":80,\"running_time\":80,\"source\":\"finder\"" PLAIN
 #define CSV_RUN CSV_PLAIN ("0", "40") CSV_PLAIN ("1", "80")
 
 GST_START_TEST (restart)

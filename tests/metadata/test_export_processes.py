@@ -71,7 +71,8 @@ def read_document(path):
 
 def without_times(document):
     for image in document["images"]:
-        del image["pts"], image["timestamp"]
+        for name in ("pts", "timestamp", "running_time", "utc"):
+            image.pop(name, None)
     return document
 
 

@@ -55,7 +55,7 @@ static const gchar *const pictures_expected[FORMATS] = {
             "</svg>\n",
     [GEOJSON] =
         "{\"type\":\"FeatureCollection\",\"schema\":\"gst-cuda-contours/1\",\"frame\":0,\"pts\":40,\"timestamp\":4"
-        "0,\"resolution\":{\"width\":8,\"height\":6},\"features\":[\n"
+        "0,\"running_time\":40,\"resolution\":{\"width\":8,\"height\":6},\"features\":[\n"
         "{\"type\":\"Feature\",\"properties\":{\"source\":\"follower\",\"threshold\":77,\"id\":0,\"hole\":false,\""
         "parent\":null,\"area\":15,\"perimeter\":16,\"x\":1,\"y\":1,\"w\":6,\"h\":4,\"cx\":3.5,\"cy\":2.5},\"geome"
         "try\":{\"type\":\"Polygon\",\"coordinates\":[[[7,1],[7,5],[1,5],[1,1],[7,1]],[[3,3],[3,4],[4,4],[4,3],[3,"
@@ -91,7 +91,7 @@ static const gchar *const pictures_expected[FORMATS] = {
              "],\n"
              "\"images\":[\n"
              "{\"id\":0,\"width\":8,\"height\":6,\"file_name\":\"000000000000.png\",\"frame\":0,\"pts\":40,\"timestamp"
-             "\":40}\n"
+             "\":40,\"running_time\":40}\n"
              "],\n"
              "\"categories\":[\n"
              "{\"id\":1,\"name\":\"follower\"},\n"
@@ -114,7 +114,7 @@ static const gchar *const pictures_expected[FORMATS] = {
         "{\"label\":\"finder\",\"shape_type\":\"rectangle\",\"flags\":{},\"group_id\":3,\"points\":[[0.1,5.1],[0.9"
         ",5.9]],\"attributes\":{\"label\":3,\"area\":1,\"x\":0,\"y\":5,\"w\":1,\"h\":1,\"cx\":0,\"cy\":5}}\n"
         "],\"imagePath\":\"part.png\",\"imageData\":null,\"imageHeight\":6,\"imageWidth\":8,\"schema\":\"gst-cuda-"
-        "contours/1\",\"frame\":0,\"pts\":40,\"timestamp\":40}\n",
+        "contours/1\",\"frame\":0,\"pts\":40,\"timestamp\":40,\"running_time\":40}\n",
 };
 
 GST_START_TEST (pictures)
@@ -148,7 +148,7 @@ GST_START_TEST (nothing)
           "</svg>\n",
       [GEOJSON] =
           "{\"type\":\"FeatureCollection\",\"schema\":\"gst-cuda-contours/1\",\"frame\":0,\"pts\":null,\"timestamp\""
-          ":null,\"resolution\":{\"width\":8,\"height\":6},\"features\":[\n"
+          ":null,\"running_time\":null,\"resolution\":{\"width\":8,\"height\":6},\"features\":[\n"
           "]}\n",
       [COCO] =
           "{\"info\":{\"description\":\"gst-cuda-contours/1\"},\"licenses\":[],\n"
@@ -156,14 +156,14 @@ GST_START_TEST (nothing)
           "],\n"
           "\"images\":[\n"
           "{\"id\":0,\"width\":8,\"height\":6,\"file_name\":\"000000000000.png\",\"frame\":0,\"pts\":null,\"timestam"
-          "p\":null}\n"
+          "p\":null,\"running_time\":null}\n"
           "],\n"
           "\"categories\":[\n"
           "]}\n",
       [LABELME] =
           "{\"version\":\"5.0.1\",\"flags\":{},\"shapes\":[\n"
           "],\"imagePath\":\"part.png\",\"imageData\":null,\"imageHeight\":6,\"imageWidth\":8,\"schema\":\"gst-cuda-"
-          "contours/1\",\"frame\":0,\"pts\":null,\"timestamp\":null}\n",
+          "contours/1\",\"frame\":0,\"pts\":null,\"timestamp\":null,\"running_time\":null}\n",
   };
   GstBuffer *buffer = sample_buffer ();
   GST_BUFFER_PTS (buffer) = GST_CLOCK_TIME_NONE;
@@ -238,7 +238,8 @@ GST_START_TEST (simplified)
           "</g>\n"
           "</svg>\n",
       [GEOJSON] =
-          "{\"type\":\"FeatureCollection\",\"schema\":\"gst-cuda-contours/1\",\"frame\":0,\"pts\":0,\"timestamp\":0,"
+          "{\"type\":\"FeatureCollection\",\"schema\":\"gst-cuda-contours/"
+          "1\",\"frame\":0,\"pts\":0,\"timestamp\":0,\"running_time\":0,"
           "\"resolution\":{\"width\":16,\"height\":3},\"features\":[\n"
           "{\"type\":\"Feature\",\"properties\":{\"source\":null,\"threshold\":77,\"id\":0,\"hole\":false,\"parent\""
           ":null,\"area\":15,\"perimeter\":23,\"x\":2,\"y\":0.5,\"w\":10,\"h\":1.5},\"geometry\":{\"type\":\"Polygon"
@@ -253,7 +254,7 @@ GST_START_TEST (simplified)
           "],\n"
           "\"images\":[\n"
           "{\"id\":0,\"width\":16,\"height\":3,\"file_name\":\"000000000000.png\",\"frame\":0,\"pts\":0,\"timestamp"
-          "\":0}\n"
+          "\":0,\"running_time\":0}\n"
           "],\n"
           "\"categories\":[\n"
           "{\"id\":1,\"name\":\"unnamed\"}\n"
@@ -264,7 +265,7 @@ GST_START_TEST (simplified)
           ",[2,2],[2,0.5],[12,0.5],[4,1.5],[6,2],[8,1.5],[6,1],[4,1.5],[12,0.5]],\"attributes\":{\"id\":0,\"hole\":f"
           "alse,\"parent\":null,\"area\":15,\"perimeter\":23,\"x\":2,\"y\":0.5,\"w\":10,\"h\":1.5}}\n"
           "],\"imagePath\":\"part.png\",\"imageData\":null,\"imageHeight\":3,\"imageWidth\":16,\"schema\":\"gst-cuda"
-          "-contours/1\",\"frame\":0,\"pts\":0,\"timestamp\":0}\n",
+          "-contours/1\",\"frame\":0,\"pts\":0,\"timestamp\":0,\"running_time\":0}\n",
   };
   SampleGpu gpu;
   GstBuffer *buffer = sample_buffer ();
@@ -300,7 +301,8 @@ GST_START_TEST (hole_alone)
           "</g>\n"
           "</svg>\n",
       [GEOJSON] =
-          "{\"type\":\"FeatureCollection\",\"schema\":\"gst-cuda-contours/1\",\"frame\":0,\"pts\":0,\"timestamp\":0,"
+          "{\"type\":\"FeatureCollection\",\"schema\":\"gst-cuda-contours/"
+          "1\",\"frame\":0,\"pts\":0,\"timestamp\":0,\"running_time\":0,"
           "\"resolution\":{\"width\":8,\"height\":6},\"features\":[\n"
           "{\"type\":\"Feature\",\"properties\":{\"source\":\"drill\",\"threshold\":0,\"id\":0,\"hole\":true,\"paren"
           "t\":null,\"area\":4,\"perimeter\":0,\"x\":3,\"y\":2,\"w\":3,\"h\":4},\"geometry\":{\"type\":\"Polygon\","
@@ -315,7 +317,7 @@ GST_START_TEST (hole_alone)
           "],\n"
           "\"images\":[\n"
           "{\"id\":0,\"width\":8,\"height\":6,\"file_name\":\"000000000000.png\",\"frame\":0,\"pts\":0,\"timestamp\""
-          ":0}\n"
+          ":0,\"running_time\":0}\n"
           "],\n"
           "\"categories\":[\n"
           "{\"id\":1,\"name\":\"drill hole\"}\n"
@@ -326,7 +328,7 @@ GST_START_TEST (hole_alone)
           ".1,3.1],[4.1,4.9],[4.9,4.9]],\"attributes\":{\"id\":0,\"hole\":true,\"parent\":null,\"area\":4,\"perimete"
           "r\":0,\"x\":3,\"y\":2,\"w\":3,\"h\":4}}\n"
           "],\"imagePath\":\"part.png\",\"imageData\":null,\"imageHeight\":6,\"imageWidth\":8,\"schema\":\"gst-cuda-"
-          "contours/1\",\"frame\":0,\"pts\":0,\"timestamp\":0}\n",
+          "contours/1\",\"frame\":0,\"pts\":0,\"timestamp\":0,\"running_time\":0}\n",
   };
   static const CtrPoint points[] = {{3, 2}, {4, 3}, {4, 4}, {3, 5}, {2, 4}, {2, 3}};
   const CtrContour row = {
@@ -354,7 +356,8 @@ GST_START_TEST (no_area)
           "</g>\n"
           "</svg>\n",
       [GEOJSON] =
-          "{\"type\":\"FeatureCollection\",\"schema\":\"gst-cuda-contours/1\",\"frame\":0,\"pts\":0,\"timestamp\":0,"
+          "{\"type\":\"FeatureCollection\",\"schema\":\"gst-cuda-contours/"
+          "1\",\"frame\":0,\"pts\":0,\"timestamp\":0,\"running_time\":0,"
           "\"resolution\":{\"width\":8,\"height\":6},\"features\":[\n"
           "{\"type\":\"Feature\",\"properties\":{\"source\":\"follower\",\"threshold\":0,\"id\":0,\"hole\":false,\"p"
           "arent\":null,\"area\":0,\"perimeter\":0,\"x\":1,\"y\":1,\"w\":4,\"h\":2},\"geometry\":{\"type\":\"Polygon"
@@ -369,7 +372,7 @@ GST_START_TEST (no_area)
           "],\n"
           "\"images\":[\n"
           "{\"id\":0,\"width\":8,\"height\":6,\"file_name\":\"000000000000.png\",\"frame\":0,\"pts\":0,\"timestamp\""
-          ":0}\n"
+          ":0,\"running_time\":0}\n"
           "],\n"
           "\"categories\":[\n"
           "{\"id\":1,\"name\":\"follower\"}\n"
@@ -380,7 +383,7 @@ GST_START_TEST (no_area)
           ",1.1],[4.9,2.9],[1.1,2.9]],\"attributes\":{\"id\":0,\"hole\":false,\"parent\":null,\"area\":0,\"perimeter"
           "\":0,\"x\":1,\"y\":1,\"w\":4,\"h\":2}}\n"
           "],\"imagePath\":\"part.png\",\"imageData\":null,\"imageHeight\":6,\"imageWidth\":8,\"schema\":\"gst-cuda-"
-          "contours/1\",\"frame\":0,\"pts\":0,\"timestamp\":0}\n",
+          "contours/1\",\"frame\":0,\"pts\":0,\"timestamp\":0,\"running_time\":0}\n",
   };
   static const CtrPoint points[] = {{1, 1}, {4, 2}};
   const CtrContour row = {.count = 2, .left = 1, .top = 1, .width = 4, .height = 2};
@@ -406,7 +409,8 @@ GST_START_TEST (names)
           "</g>\n"
           "</svg>\n",
       [GEOJSON] =
-          "{\"type\":\"FeatureCollection\",\"schema\":\"gst-cuda-contours/1\",\"frame\":0,\"pts\":0,\"timestamp\":0,"
+          "{\"type\":\"FeatureCollection\",\"schema\":\"gst-cuda-contours/"
+          "1\",\"frame\":0,\"pts\":0,\"timestamp\":0,\"running_time\":0,"
           "\"resolution\":{\"width\":8,\"height\":6},\"features\":[\n"
           "{\"type\":\"Feature\",\"properties\":{\"source\":\"<a b=\\\"c\\\\d\\\">&\\u000a\\u0009\\u0001�é%s\",\"thr"
           "eshold\":0,\"id\":0,\"hole\":false,\"parent\":null,\"area\":0,\"perimeter\":0,\"x\":2,\"y\":3,\"w\":1,\"h"
@@ -421,7 +425,7 @@ GST_START_TEST (names)
           "],\n"
           "\"images\":[\n"
           "{\"id\":0,\"width\":8,\"height\":6,\"file_name\":\"000000000000.png\",\"frame\":0,\"pts\":0,\"timestamp\""
-          ":0}\n"
+          ":0,\"running_time\":0}\n"
           "],\n"
           "\"categories\":[\n"
           "{\"id\":1,\"name\":\"<a b=\\\"c\\\\d\\\">&\\u000a\\u0009\\u0001�é%s\"}\n"
@@ -432,7 +436,7 @@ GST_START_TEST (names)
           "roup_id\":0,\"points\":[[2.1,3.1],[2.9,3.1],[2.9,3.9],[2.1,3.9]],\"attributes\":{\"id\":0,\"hole\":false,"
           "\"parent\":null,\"area\":0,\"perimeter\":0,\"x\":2,\"y\":3,\"w\":1,\"h\":1}}\n"
           "],\"imagePath\":\"part.png\",\"imageData\":null,\"imageHeight\":6,\"imageWidth\":8,\"schema\":\"gst-cuda-"
-          "contours/1\",\"frame\":0,\"pts\":0,\"timestamp\":0}\n",
+          "contours/1\",\"frame\":0,\"pts\":0,\"timestamp\":0,\"running_time\":0}\n",
   };
   static const CtrPoint point = {2, 3};
   const CtrContour row = {.count = 1, .left = 2, .top = 3, .width = 1, .height = 1};

@@ -18,6 +18,7 @@ extract_new (gboolean linked)
   fail_unless (e.element != NULL);
   gst_element_set_bus (e.element, e.bus);
   e.video = gst_harness_new_with_element (e.element, "sink", "src");
+  sample_play_file (e.video);
   e.json = linked ? gst_harness_new_with_element (e.element, NULL, "json_src") : NULL;
   gst_harness_set_src_caps_str (e.video, SAMPLE_CAPS);
   return e;

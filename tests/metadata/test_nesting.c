@@ -118,7 +118,8 @@ check_text (const gchar *options, const gchar *expected)
 GST_START_TEST (exported)
 {
   check_text ("format=ndjson",
-      "{\"schema\":\"gst-cuda-contours/1\",\"frame\":0,\"pts\":0,\"timestamp\":0,\"source\":\"levels\","
+      "{\"schema\":\"gst-cuda-contours/"
+      "1\",\"frame\":0,\"pts\":0,\"timestamp\":0,\"running_time\":0,\"source\":\"levels\","
       "\"resolution\":{\"width\":8,\"height\":6},\"threshold\":0,\"count\":2,\"coordinates\":\"corners\",\"contours\":["
       "{\"id\":0,\"hole\":false,\"parent\":null,\"level\":3,\"depth\":0,\"birth\":3,\"death\":7,"
       "\"area\":16,\"perimeter\":16,\"x\":1,\"y\":1,\"w\":4,\"h\":4,\"points\":[[1,1],[5,1],[5,5],[1,5]]},"
@@ -126,9 +127,8 @@ GST_START_TEST (exported)
       "\"area\":4,\"perimeter\":8,\"x\":2,\"y\":2,\"w\":2,\"h\":2,\"points\":[[2,2],[4,2],[4,4],[2,4]]}]}\n");
   check_text ("format=csv", CSV_HEADER
       "0,0,0,levels,8,6,0,0,,16,1,1,4,4,,,,,,,,,,,0,0,,16,4,3,corners,1 1 5 1 5 5 1 5,0,,,,,,,,,,,,,,0,3,7," NO_SHAPE
-      "\n"
-      "0,0,0,levels,8,6,0,0,,4,2,2,2,2,,,,,,,,,,,1,0,0,8,4,7,corners,2 2 4 2 4 4 2 4,0,,,,,,,,,,,,,,"
-      "4000000000,5,65535," NO_SHAPE "\n");
+          CLOCK ("0") "0,0,0,levels,8,6,0,0,,4,2,2,2,2,,,,,,,,,,,1,0,0,8,4,7,corners,2 2 4 2 4 4 2 4,0,,,,,,,,,,,,,,"
+                      "4000000000,5,65535," NO_SHAPE CLOCK ("0"));
 }
 GST_END_TEST;
 

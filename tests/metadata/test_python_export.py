@@ -31,7 +31,7 @@ class Export(unittest.TestCase):
             meta = GstContours.buffer_get_contours_component_meta(buffer)
             components = line.pop("components")
             self.assertEqual(line, {
-                "schema": "gst-cuda-contours/1", "frame": index, "pts": buffer.pts, "timestamp": buffer.pts,
+                "schema": "gst-cuda-contours/1", "frame": index, "pts": buffer.pts, "timestamp": buffer.pts, "running_time": buffer.pts,
                 "source": "finder", "resolution": {"width": 100, "height": 33}, "threshold": 180, "connectivity": 8,
                 "count": meta.get_count()})
             self.assertEqual(len(components), meta.get_count())
@@ -172,7 +172,7 @@ class Export(unittest.TestCase):
             line = json.loads(text, parse_constant=self.fail)
             contours = line.pop("contours")
             self.assertEqual(line, {
-                "schema": "gst-cuda-contours/1", "frame": 0, "pts": 40, "timestamp": 40, "source": "follower",
+                "schema": "gst-cuda-contours/1", "frame": 0, "pts": 40, "timestamp": 40, "running_time": 40, "source": "follower",
                 "resolution": {"width": 11, "height": 7}, "threshold": 77, "count": 3, "coordinates": name})
             self.assertEqual(len(contours), 3)
             for got, c in zip(contours, meta.get_contours()):

@@ -146,7 +146,8 @@ GST_START_TEST (ndjson)
 {
   gchar *text = export_text ("", make_outlines ());
   assert_equals_string (text,
-      "{\"schema\":\"gst-cuda-contours/1\",\"frame\":0,\"pts\":0,\"timestamp\":0,\"source\":\"snake\","
+      "{\"schema\":\"gst-cuda-contours/"
+      "1\",\"frame\":0,\"pts\":0,\"timestamp\":0,\"running_time\":0,\"source\":\"snake\","
       "\"resolution\":{\"width\":8,\"height\":6},\"threshold\":0,\"count\":2,\"coordinates\":\"corners\",\"contours\":["
       "{\"id\":0,\"hole\":false,\"parent\":null,\"area\":4,\"perimeter\":8,\"x\":1,\"y\":1,\"w\":2,\"h\":2,"
       "\"object\":0,\"converged\":true,\"restarted\":false,\"iterations\":17,\"criterion\":-7.25,\"gain\":3.5,"
@@ -163,10 +164,11 @@ GST_END_TEST;
 GST_START_TEST (csv)
 {
   gchar *text = export_text ("format=csv", make_outlines ());
-  assert_equals_string (text, CSV_HEADER "0,0,0,snake,8,6,0,0,,4,1,1,2,2,,,,,,,,,,,0,0,,8,4,,corners,1 1 3 1 3 3 1 3,0,"
-                                         "0,1,0,17,-7.25,3.5,4,4,5,10,2,0,,,,," NO_SHAPE "\n"
-                                         "0,0,0,snake,8,6,0,0,,0.5,5,3,1,1,,,,,,,,,,,1,0,,3,3,,corners,5 3 6 3 5 4,0,"
-                                         "2,0,1,4000000000,0,0.125,1,65535,0,2,0,0,,,,," NO_SHAPE "\n");
+  assert_equals_string (text,
+      CSV_HEADER "0,0,0,snake,8,6,0,0,,4,1,1,2,2,,,,,,,,,,,0,0,,8,4,,corners,1 1 3 1 3 3 1 3,0,"
+                 "0,1,0,17,-7.25,3.5,4,4,5,10,2,0,,,,," NO_SHAPE CLOCK (
+                     "0") "0,0,0,snake,8,6,0,0,,0.5,5,3,1,1,,,,,,,,,,,1,0,,3,3,,corners,5 3 6 3 5 4,0,"
+                          "2,0,1,4000000000,0,0.125,1,65535,0,2,0,0,,,,," NO_SHAPE CLOCK ("0"));
   g_free (text);
 }
 GST_END_TEST;

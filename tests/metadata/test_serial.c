@@ -52,6 +52,7 @@ exported (GstBuffer *frame)
   GstBus *bus;
   GstElement *element = make_in_folder ("frame.ndjson", NDJSON, &bus);
   GstHarness *h = gst_harness_new_with_element (element, "sink", "src");
+  sample_play_file (h);
   gst_harness_set_src_caps_str (h, "video/x-raw,format=GRAY8,width=16,height=18,framerate=25/1");
   fail_unless_equals_int (gst_harness_push (h, gst_buffer_ref (frame)), GST_FLOW_OK);
   finish (h, element, bus);
