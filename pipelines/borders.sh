@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# borders.sh [--dark | --bright] [--min-area=PIXELS] [--to TARGET] [FILE | URI | /dev/videoN | camera]
+# borders.sh [--dark | --bright] [--min-area=PIXELS] [--to TARGET] [FILE | URI | /dev/videoN | camera | aravis[:NAME]]
 #
 # Draws nested borders in a colour for their depth: outlines as solid lines, holes as dashed ones.
 #   --min-area=PIXELS  ignores borders with a smaller area (50)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# count-parts.sh [LIMIT]... [--dark | --bright] [--to TARGET] [FILE | URI | /dev/videoN | camera]
+# count-parts.sh [LIMIT]... [--dark | --bright] [--to TARGET] [FILE | URI | /dev/videoN | camera | aravis[:NAME]]
 #
 # Counts parts, measures them and checks them against tolerances. The exit status is 0 if all parts pass, 1 if one fails or
 # there is none, 2 if the input cannot be inspected. The default input shows ten parts, each of which should have one or

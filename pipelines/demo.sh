@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# demo.sh [--dark | --bright] [FILE | URI | /dev/videoN | camera]
+# demo.sh [--dark | --bright] [FILE | URI | /dev/videoN | camera | aravis[:NAME]]
 #
 # Detects the connected components in an image, a video, a stream or a camera: installs missing packages, builds the
 # project, runs the pipeline, and shows the result as an image and a table. out/NAME.ndjson has the components of all

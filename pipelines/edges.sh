@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# edges.sh [--sigma=PIXELS] [--mask] [--dark | --bright] [--to TARGET] [FILE | URI | /dev/videoN | camera]
+# edges.sh [--sigma=PIXELS] [--mask] [--dark | --bright] [--to TARGET] [FILE | URI | /dev/videoN | camera | aravis[:NAME]]
 #
 # Shows the edges of an image, a video or a camera in white on black, with thresholds from the histogram of each frame.
 #   --sigma=PIXELS  standard deviation of the blur; more blur yields fewer edges (1.4)

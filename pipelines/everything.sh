@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# everything.sh [--dark | --bright] [--to TARGET] [FILE | URI | /dev/videoN | camera]
+# everything.sh [--dark | --bright] [--to TARGET] [FILE | URI | /dev/videoN | camera | aravis[:NAME]]
 #
 # Shows six views of the same frames side by side: the input, edges, components, nested borders, level contours, and
 # outlines of the larger components, fitted by region statistics.

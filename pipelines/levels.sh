@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # levels.sh [--step=LEVELS] [--max=LEVEL] [--min-area=PIXELS] [--dark | --bright] [--to TARGET]
-#           [FILE | URI | /dev/videoN | camera]
+#           [FILE | URI | /dev/videoN | camera | aravis[:NAME]]
 #
 # Draws level contours: lines of equal disparity, depth or brightness, as on a map. The default input imitates a depth camera.
 #   --step=LEVELS      distance between two levels, of 255 (12)

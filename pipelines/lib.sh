@@ -9,6 +9,7 @@ PACKAGES_CUDA=(g++ libgstreamer-plugins-bad1.0-dev)
 PACKAGES_RUN=(python3-minimal gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
   gstreamer1.0-plugins-bad gstreamer1.0-libav fonts-dejavu-core)
 PACKAGES_WINDOW=(gstreamer1.0-x) # windows and text
+PACKAGES_ARAVIS=(libaravis-0.8-0) # cameras of GigE Vision and USB3 Vision
 
 LIVE_SECONDS=10 # cameras and streams do not end
 FILE_SECONDS=60 # longer videos are cut
@@ -133,7 +134,7 @@ first_camera ()
   done
 }
 
-# find_camera: replaces "camera" in $input by its device, and checks that a device is a camera.
+# find_camera: replaces "camera" in $input by its device, checks that a device is a camera, and installs Aravis for its cameras.
 find_camera ()
 {
   case $input in
@@ -141,6 +142,10 @@ find_camera ()
     camera)
       input=$(first_camera)
       [ -n "$input" ] || die 2 "no camera found: no /dev/video device delivers frames"
+      ;;
+    aravis | aravis:*)
+      need_packages "read the camera with Aravis" "${PACKAGES_ARAVIS[@]}"
+      gst-inspect-1.0 aravissrc > /dev/null 2>&1 || die 1 "GStreamer does not find the element aravissrc: check the installation of Aravis"
       ;;
   esac
 }
@@ -151,7 +156,8 @@ check_input ()
   local path=$1
   case $1 in
     "") die 2 "the argument is empty: give a file, a URI or a camera device such as /dev/video0" ;;
-    camera | *://*) ;;
+    camera | aravis | *://*) ;;
+    aravis:*) [ -n "${1#*:}" ] || die 2 "no camera name in '$1': arv-tool-0.8 lists the names, and 'aravis' is the first camera" ;;
     /dev/*)
       [ -e "$1" ] || die 2 "no such camera: $1"
       [ -r "$1" ] || die 2 "no permission to read $1: add your user to the group 'video'"
@@ -212,7 +218,7 @@ build_for_here ()
       || die 1 "the plugin cannot be loaded; for the reason run: gst-inspect-1.0 $PWD/build/gst/elements/libgstcudacontours.so"
 }
 
-# has_element NAME: whether GStreamer has this element.
+# has_element NAME: whether GStreamer itself has this element. Plugins of others have versions of their own, which --exists refuses.
 has_element ()
 {
   gst-inspect-1.0 --exists "$1"
@@ -250,7 +256,8 @@ about_all ()
   about
   cat << 'TEXT'
 
-FILE is an image or a video, URI any that GStreamer plays, such as rtsp://camera/stream, "camera" the first camera.
+FILE is an image or a video, URI any that GStreamer plays, such as rtsp://camera/stream, "camera" the first camera
+of the system, "aravis" the first one of GigE Vision or USB3 Vision, or that with this name (arv-tool-0.8 lists them).
 TEXT
   about_polarity "$1"
   cat << 'TEXT'
@@ -355,6 +362,12 @@ set_source ()
     /dev/*)
       seconds=$LIVE_SECONDS
       source=(v4l2src "device=$input" ! decodebin ! videoconvert ! "$COLOURED" !)
+      ;;
+    aravis | aravis:*)
+      seconds=$LIVE_SECONDS
+      source=(aravissrc)
+      [ "$input" = aravis ] || source+=("camera-name=${input#aravis:}")
+      source+=(! videoconvert ! "$COLOURED" !)
       ;;
     *)
       [[ $input != *://* || $input = file://* ]] || seconds=$LIVE_SECONDS

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# measure.sh [--calibration=FILE | --scale=SIZE] [--dark | --bright] [--to TARGET] [FILE | URI | /dev/videoN | camera]
+# measure.sh [--calibration=FILE | --scale=SIZE] [--dark | --bright] [--to TARGET] [FILE | URI | /dev/videoN | camera | aravis[:NAME]]
 #
 # Measures the outer and the inner diameter of rings, such as washers, and draws dimension lines. It prints a table and writes it
 # to out/measure.csv. The exit status is 0 if there is a ring, 1 if there is none, 2 if the input cannot be measured. The default

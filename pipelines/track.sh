@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# track.sh [--window=X,Y,WIDTH,HEIGHT]... [--dark | --bright] [--to TARGET] [FILE | URI | /dev/videoN | camera]
+# track.sh [--window=X,Y,WIDTH,HEIGHT]... [--dark | --bright] [--to TARGET] [FILE | URI | /dev/videoN | camera | aravis[:NAME]]
 #
 # Tracks regions that differ from their background in mean or variance, also in strong noise.
 #   --window=X,Y,WIDTH,HEIGHT  window with the region and some background, in pixels, once per region (the whole frame)
