@@ -5,7 +5,7 @@
 #include <gst/contours/gstcontours.h>
 
 /* ROWS is the height of the frame in BUFFER that the result has: 0 if BUFFER follows the last strip. */
-static void
+static GstContoursComponentMeta *
 attach_components (GstContoursFilter *self, GstBuffer *buffer, CtrComponents *components, gpointer stream, guint rows)
 {
   GstContoursFilterPrivate *priv = PRIVATE (self);
@@ -19,9 +19,10 @@ attach_components (GstContoursFilter *self, GstBuffer *buffer, CtrComponents *co
     gst_contours_component_meta_guard_memory (meta);
   gst_contours_component_meta_set_calibration (meta, priv->calibration.current);
   g_free (source);
+  return meta;
 }
 
-static void
+static GstContoursContourMeta *
 attach_contours (GstContoursFilter *self, GstBuffer *buffer, CtrContours *contours, gpointer stream, guint rows)
 {
   GstContoursFilterPrivate *priv = PRIVATE (self);
@@ -39,6 +40,7 @@ attach_contours (GstContoursFilter *self, GstBuffer *buffer, CtrContours *contou
     gst_contours_contour_meta_guard_memory (meta);
   gst_contours_contour_meta_set_calibration (meta, priv->calibration.current);
   g_free (source);
+  return meta;
 }
 
 void
@@ -126,6 +128,8 @@ find_components (GstContoursFilter *self, const CtrImage *image, GstBuffer *buff
   GstContoursFilterPrivate *priv = PRIVATE (self);
   GstContoursFilterClass *klass = GST_CONTOURS_FILTER_GET_CLASS (self);
   CtrComponents *components = klass->find_components (self, image, buffer, stream, error);
+  GstContoursComponentMeta *meta;
+  gboolean ok;
 
   if (!components)
     return FALSE;
@@ -133,15 +137,16 @@ find_components (GstContoursFilter *self, const CtrImage *image, GstBuffer *buff
     ctr_components_unref (components);
     return FALSE;
   }
-  attach_components (self, buffer, components, stream, image->height);
+  meta = attach_components (self, buffer, components, stream, image->height);
   if (klass->report_components)
     klass->report_components (self, buffer, components);
   if (priv->strips.enabled) {
     g_queue_push_tail (&priv->unwarned, ctr_components_ref (components));
     check_unwarned (self, FALSE);
   }
+  ok = frame_attachment_apply_to_components (&priv->attachment, GST_ELEMENT_CAST (self), buffer, meta, error);
   ctr_components_unref (components);
-  return TRUE;
+  return ok;
 }
 
 static gboolean
@@ -150,6 +155,8 @@ find_contours (GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer
   GstContoursFilterPrivate *priv = PRIVATE (self);
   GstContoursFilterClass *klass = GST_CONTOURS_FILTER_GET_CLASS (self);
   CtrContours *contours = klass->find_contours (self, image, buffer, stream, error);
+  GstContoursContourMeta *meta;
+  gboolean ok;
 
   check_last (self);
   if (!contours)
@@ -158,23 +165,25 @@ find_contours (GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer
     ctr_contours_unref (contours);
     return FALSE;
   }
-  attach_contours (self, buffer, contours, stream, image->height);
+  meta = attach_contours (self, buffer, contours, stream, image->height);
   if (klass->report_contours)
     klass->report_contours (self, buffer, contours);
+  ok = frame_attachment_apply_to_contours (&priv->attachment, GST_ELEMENT_CAST (self), buffer, meta, error);
   if (ctr_contours_is_complete (contours))
     check_limit (self, contours);
   else if (klass->warn_of_limit)
     priv->unchecked = ctr_contours_ref (contours);
   ctr_contours_unref (contours);
-  return TRUE;
+  return ok;
 }
 
 gboolean
 contours_filter_analyze (
     GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error)
 {
-  gboolean ok = frame_calibration_update (
-      &PRIVATE (self)->calibration, GST_ELEMENT_CAST (self), PRIVATE (self)->strips.enabled, error);
+  GstContoursFilterPrivate *priv = PRIVATE (self);
+  gboolean ok = frame_calibration_update (&priv->calibration, GST_ELEMENT_CAST (self), priv->strips.enabled, error)
+                && frame_attachment_update (&priv->attachment, GST_ELEMENT_CAST (self), priv->strips.enabled, error);
 
   if (ok)
     ok = GST_CONTOURS_FILTER_GET_CLASS (self)->find_components ? find_components (self, image, buffer, stream, error)

@@ -31,10 +31,11 @@ frame_calibration_install_property (GObjectClass *klass, guint id)
 gboolean
 frame_calibration_set_property (FrameCalibration *self, const GValue *value, GParamSpec *pspec)
 {
-  const gchar *location = g_value_get_string (value);
+  const gchar *location;
 
   if (!g_str_equal (pspec->name, NAME))
     return FALSE;
+  location = g_value_get_string (value);
   g_free (self->location);
   self->location = location && *location ? g_strdup (location) : NULL;
   self->changes++;

@@ -66,6 +66,7 @@ typedef struct {
   GQueue unwarned;        /* CtrComponents of strips whose unfinished ones are not known yet; streaming thread only */
   StripMode strips;       /* of the subclass since it was opened */
   FrameCalibration calibration; /* the location under the object lock, the rest of the streaming thread */
+  FrameAttachment attachment;
   gboolean warned_unfinished;
   gboolean expects_strip;                 /* A buffer has come since the last strip. */
   gboolean rows_missing;                  /* One has come that was not analysed: a gap, or late for QoS. */

@@ -118,6 +118,7 @@ contours_filter_open_backend (GstContoursFilter *self, CtrBackend backend, CtrEr
   if (backend == CTR_BACKEND_CUDA && !gst_contours_gpu_push (&priv->gpu, error))
     return FALSE;
   priv->exceeded = CTR_LIMIT_NONE;
+  priv->attachment.exceeded = FALSE;
   ok = klass->open (self, backend, error);
   if (!ok)
     klass->close (self);
@@ -160,16 +161,27 @@ contours_filter_renders (GstBaseTransform *trans)
   return GST_CONTOURS_FILTER_GET_CLASS (trans)->render != NULL;
 }
 
-gboolean
-gst_contours_filter_set_calibration (GstContoursFilter *self, const GValue *value, GParamSpec *pspec)
+void
+gst_contours_filter_install_attachment (GObjectClass *klass, guint first_id, gboolean limit)
 {
-  return frame_calibration_set_property (&PRIVATE (self)->calibration, value, pspec);
+  frame_calibration_install_property (klass, first_id);
+  frame_attachment_install_property (klass, first_id + 1);
+  if (limit)
+    frame_attachment_install_limit (klass, first_id + 2);
 }
 
 gboolean
-gst_contours_filter_get_calibration (GstContoursFilter *self, GValue *value, GParamSpec *pspec)
+gst_contours_filter_set_attachment (GstContoursFilter *self, const GValue *value, GParamSpec *pspec)
 {
-  return frame_calibration_get_property (&PRIVATE (self)->calibration, value, pspec);
+  return frame_calibration_set_property (&PRIVATE (self)->calibration, value, pspec)
+         || frame_attachment_set_property (&PRIVATE (self)->attachment, value, pspec);
+}
+
+gboolean
+gst_contours_filter_get_attachment (GstContoursFilter *self, GValue *value, GParamSpec *pspec)
+{
+  return frame_calibration_get_property (&PRIVATE (self)->calibration, value, pspec)
+         || frame_attachment_get_property (&PRIVATE (self)->attachment, value, pspec);
 }
 
 static gboolean
@@ -358,6 +370,7 @@ gst_contours_filter_init (GstContoursFilter *self)
   priv->in_use = -1;
   gst_contours_gpu_init (&priv->gpu);
   gst_video_info_init (&priv->info);
+  frame_attachment_init (&priv->attachment);
   g_queue_init (&priv->unwarned);
 }
 

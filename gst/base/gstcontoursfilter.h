@@ -15,6 +15,8 @@
  *   framemessage.h            element messages about one frame
  *   propertyfields.h          tables of properties that are plain fields
  *   framecalibration.h        the property calibration-location of analysers
+ *   frameattachment.h         the properties attach-as and max-objects of analysers; frameobjects.h: what they attach,
+ *                             detections.h: detections of GStreamer 1.24 and newer
  *   stripmode.h               the properties of analysers of strips: strip-mode, max-open-rows
  *   significantbits.h         the property significant-bits
  *   allocation.h              allocation queries; contourexport uses it as well
@@ -27,6 +29,7 @@
 #ifndef GST_BASE_GSTCONTOURSFILTER_H
 #define GST_BASE_GSTCONTOURSFILTER_H
 
+#include "gst/base/frameattachment.h"
 #include "gst/base/framecalibration.h"
 #include "gst/base/stripmode.h"
 
@@ -119,10 +122,13 @@ GstContoursResultFlags gst_contours_filter_get_frame_flags (GstContoursFilter *s
  * rest, and pushes it with a black frame that follows the last strip and is flagged as a gap. A flush drops the web. */
 void gst_contours_filter_set_strips (GstContoursFilter *self, const StripMode *mode);
 
-/* The property calibration-location of an analyser, whose calibration the base class attaches with each result. The functions
- * are called in set_property() and get_property(), under the object lock; they return FALSE if PSPEC is another property. */
-gboolean gst_contours_filter_set_calibration (GstContoursFilter *self, const GValue *value, GParamSpec *pspec);
-gboolean gst_contours_filter_get_calibration (GstContoursFilter *self, GValue *value, GParamSpec *pspec);
+/* The properties of how an analyser's results are attached: calibration-location, attach-as, and with LIMIT max-objects, with
+ * IDs from FIRST_ID on, which are the last ones of the element. */
+void gst_contours_filter_install_attachment (GObjectClass *klass, guint first_id, gboolean limit);
+
+/* To be called in set_property() and get_property(), under the object lock; FALSE if PSPEC is another property. */
+gboolean gst_contours_filter_set_attachment (GstContoursFilter *self, const GValue *value, GParamSpec *pspec);
+gboolean gst_contours_filter_get_attachment (GstContoursFilter *self, GValue *value, GParamSpec *pspec);
 
 /* Whether rows are missing between the strip before and BUFFER, which is to be analysed: nothing goes on there. */
 gboolean gst_contours_filter_misses_rows (GstContoursFilter *self, GstBuffer *buffer);

@@ -72,7 +72,7 @@ enum {
   PROP_SELECT,
   PROP_STRIP_MODE,
   PROP_MAX_OPEN_ROWS,
-  PROP_CALIBRATION_LOCATION
+  PROP_ATTACHMENT /* and the IDs after it */
 };
 
 /* Larger than any distance in a frame. */
@@ -282,7 +282,7 @@ gst_cuda_borders_set_property (GObject *object, guint id, const GValue *value, G
     gst_foreground_filter_add_problem (GST_FOREGROUND_FILTER (self),
         select_set (g_value_get_string (value), ctr_contour_number_name, &self->params.select, &self->select));
   else if (!property_fields_set (fields, object, id, value)
-           && !gst_contours_filter_set_calibration (GST_CONTOURS_FILTER (object), value, pspec))
+           && !gst_contours_filter_set_attachment (GST_CONTOURS_FILTER (object), value, pspec))
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   GST_OBJECT_UNLOCK (object);
 }
@@ -294,7 +294,7 @@ gst_cuda_borders_get_property (GObject *object, guint id, GValue *value, GParamS
   if (id == PROP_SELECT)
     g_value_set_string (value, GST_CUDA_BORDERS (object)->select);
   else if (!property_fields_get (fields, object, id, value)
-           && !gst_contours_filter_get_calibration (GST_CONTOURS_FILTER (object), value, pspec))
+           && !gst_contours_filter_get_attachment (GST_CONTOURS_FILTER (object), value, pspec))
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   GST_OBJECT_UNLOCK (object);
 }
@@ -479,7 +479,7 @@ gst_cuda_borders_class_init (GstCudaBordersClass *klass)
   g_object_class_install_property (object_class, PROP_SELECT, select_property_new (live));
 
   strip_mode_install_properties (object_class, PROP_STRIP_MODE, PROP_MAX_OPEN_ROWS);
-  frame_calibration_install_property (object_class, PROP_CALIBRATION_LOCATION);
+  gst_contours_filter_install_attachment (object_class, PROP_ATTACHMENT, TRUE);
 
   gst_element_class_set_static_metadata (element_class, "CUDA borders", "Filter/Analyzer/Video/Hardware",
       "Finds contours, as OpenCV's findContours, on the GPU or CPU and attaches them as metadata",

@@ -70,7 +70,7 @@ enum {
   PROP_BACKGROUND_ROW,
   PROP_STRIP_MODE,
   PROP_MAX_OPEN_ROWS,
-  PROP_CALIBRATION_LOCATION
+  PROP_ATTACHMENT /* and the IDs after it */
 };
 
 #define OPTIONAL_ROWS (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY)
@@ -285,7 +285,7 @@ gst_cuda_cca_set_property (GObject *object, guint id, const GValue *value, GPara
       break;
     default:
       if (!property_fields_set (fields, self, id, value)
-          && !gst_contours_filter_set_calibration (GST_CONTOURS_FILTER (object), value, pspec))
+          && !gst_contours_filter_set_attachment (GST_CONTOURS_FILTER (object), value, pspec))
         G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
@@ -313,7 +313,7 @@ gst_cuda_cca_get_property (GObject *object, guint id, GValue *value, GParamSpec 
       break;
     default:
       if (!property_fields_get (fields, self, id, value)
-          && !gst_contours_filter_get_calibration (GST_CONTOURS_FILTER (object), value, pspec))
+          && !gst_contours_filter_get_attachment (GST_CONTOURS_FILTER (object), value, pspec))
         G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
@@ -435,7 +435,7 @@ gst_cuda_cca_class_init (GstCudaCcaClass *klass)
           (defaults.features & CTR_FEATURE_BACKGROUND) != 0, controlled));
 
   strip_mode_install_properties (object_class, PROP_STRIP_MODE, PROP_MAX_OPEN_ROWS);
-  frame_calibration_install_property (object_class, PROP_CALIBRATION_LOCATION);
+  gst_contours_filter_install_attachment (object_class, PROP_ATTACHMENT, TRUE);
 
   gst_element_class_set_static_metadata (element_class, "CUDA connected components", "Filter/Analyzer/Video/Hardware",
       "Labels and measures connected components on the GPU or CPU and attaches them as metadata",

@@ -5,8 +5,8 @@
  * @short_description: Draws contours, components and regions of interest onto the frames
  *
  * Draws the metadata of each frame onto the frame, in place: the contours of #GstContoursContourMeta, from any element,
- * the components of #GstContoursComponentMeta and the boxes of #GstVideoRegionOfInterestMeta.
- * #GstCudaContourOverlay:draw selects what is drawn.
+ * the components of #GstContoursComponentMeta and the boxes of #GstVideoRegionOfInterestMeta and, with GStreamer 1.24 and
+ * newer, GstAnalyticsODMtd. #GstCudaContourOverlay:draw selects what is drawn.
  *
  * The GPU draws onto frames in CUDA memory and reads contours that are in GPU memory, without a copy. The element
  * pushes the frame before the GPU has finished; the work of later elements is ordered after the drawing. The CPU draws
@@ -27,6 +27,7 @@
  */
 #include "gst/elements/gstcudacontouroverlay.h"
 
+#include "gst/base/detections.h"
 #include "gst/base/propertyfields.h"
 #include "gst/base/significantbits.h"
 #include "gst/overlay/colours.h"
@@ -57,7 +58,7 @@ struct _GstCudaContourOverlay {
   OverlayText *text; /* for text_font and text_points; NULL until needed */
   gchar *text_font;
   guint text_points;
-  gboolean warned_labels, warned_moments, warned_left_out;
+  gboolean warned_labels, warned_moments, warned_left_out, warned_detections;
 };
 
 G_DEFINE_TYPE (GstCudaContourOverlay, gst_cuda_contour_overlay, GST_TYPE_CONTOURS_FILTER)
@@ -70,7 +71,7 @@ gst_cuda_contour_overlay_open (GstContoursFilter *filter, CtrBackend backend, Ct
 {
   GstCudaContourOverlay *self = GST_CUDA_CONTOUR_OVERLAY (filter);
 
-  self->warned_labels = self->warned_moments = self->warned_left_out = FALSE;
+  self->warned_labels = self->warned_moments = self->warned_left_out = self->warned_detections = FALSE;
   self->painters[backend] = ctr_painter_new (backend, error);
   return self->painters[backend] != NULL;
 }
@@ -85,6 +86,16 @@ gst_cuda_contour_overlay_close (GstContoursFilter *filter)
   overlay_layers_reset (&self->layers);
 }
 
+/* gst-launch-1.0 prints only the debug part of a warning, so both parts have the text. */
+static void
+warn_once (GstCudaContourOverlay *self, guint count, gboolean *warned, const gchar *text)
+{
+  if (count == 0 || *warned)
+    return;
+  *warned = TRUE;
+  GST_ELEMENT_WARNING (self, STREAM, FAILED, ("%s", text), ("%s", text));
+}
+
 static gboolean
 gst_cuda_contour_overlay_needs_drawing (GstContoursFilter *filter, GstBuffer *buffer)
 {
@@ -95,6 +106,8 @@ gst_cuda_contour_overlay_needs_drawing (GstContoursFilter *filter, GstBuffer *bu
   style = self->style;
   GST_OBJECT_UNLOCK (self);
   self->background = style.background;
+  warn_once (self, (style.draw & OVERLAY_DRAW_DETECTIONS) && !detections_are_supported (), &self->warned_detections,
+      "Detections cannot be drawn: draw=detections needs " DETECTIONS_NEED ". Draw regions of interest instead.");
   return overlay_layers_wanted (buffer, &style);
 }
 
@@ -119,16 +132,6 @@ prepare_text (GstCudaContourOverlay *self, gchar *font, guint points, CtrError *
   if (!self->text)
     self->text = overlay_text_new (self->text_font, points, error);
   return self->text != NULL;
-}
-
-/* gst-launch-1.0 prints only the debug part of a warning, so both parts have the text. */
-static void
-warn_once (GstCudaContourOverlay *self, guint count, gboolean *warned, const gchar *text)
-{
-  if (count == 0 || *warned)
-    return;
-  *warned = TRUE;
-  GST_ELEMENT_WARNING (self, STREAM, FAILED, ("%s", text), ("%s", text));
 }
 
 static void

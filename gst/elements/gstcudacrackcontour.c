@@ -73,7 +73,7 @@ enum {
   PROP_MIN_PERSISTENCE,
   PROP_MAX_DEPTH,
   PROP_TRACE,
-  PROP_CALIBRATION_LOCATION
+  PROP_ATTACHMENT /* and the IDs after it */
 };
 
 /* Above all samples, so that no pixel is foreground. */
@@ -275,7 +275,7 @@ gst_cuda_crack_contour_set_property (GObject *object, guint id, const GValue *va
       break;
     default:
       if (!property_fields_set (fields, self, id, value)
-          && !gst_contours_filter_set_calibration (GST_CONTOURS_FILTER (object), value, pspec))
+          && !gst_contours_filter_set_attachment (GST_CONTOURS_FILTER (object), value, pspec))
         G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
@@ -297,7 +297,7 @@ gst_cuda_crack_contour_get_property (GObject *object, guint id, GValue *value, G
       break;
     default:
       if (!property_fields_get (fields, self, id, value)
-          && !gst_contours_filter_get_calibration (GST_CONTOURS_FILTER (object), value, pspec))
+          && !gst_contours_filter_get_attachment (GST_CONTOURS_FILTER (object), value, pspec))
         G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
@@ -476,7 +476,7 @@ gst_cuda_crack_contour_class_init (GstCudaCrackContourClass *klass)
 
   crack_settings_install_tree (object_class, PROP_HIERARCHY, PROP_MIN_PERSISTENCE, PROP_MAX_DEPTH, controlled);
   crack_settings_install_trace (object_class, PROP_TRACE, controlled);
-  frame_calibration_install_property (object_class, PROP_CALIBRATION_LOCATION);
+  gst_contours_filter_install_attachment (object_class, PROP_ATTACHMENT, TRUE);
 
   gst_element_class_set_static_metadata (element_class, "CUDA crack contours", "Filter/Analyzer/Video/Hardware",
       "Finds the contours of many grey levels on the GPU or CPU and attaches them as metadata",

@@ -10,7 +10,7 @@
  * regions, see gst_contours_contour_meta_get_region(). The picture stays unchanged.
  *
  * The model has two homogeneous regions, so a window should contain one target and its background. Windows are set with
- * #GstCudaSnake:window, or lie around regions of interest or components that upstream elements attached; a frame may
+ * #GstCudaSnake:window, or lie around regions of interest, components or detections that upstream elements attached; a frame may
  * have any number of them. With #GstCudaSnake:track each search starts from the outline in the last frame.
  *
  * Points are pixel corners, %GST_CONTOURS_CONTOUR_COORDINATES_CORNERS. GPU and CPU give identical results.
@@ -268,7 +268,7 @@ gst_cuda_snake_set_property (GObject *object, guint id, const GValue *value, GPa
       break;
     default:
       if (!property_fields_set (fields, self, id, value)
-          && !gst_contours_filter_set_calibration (GST_CONTOURS_FILTER (object), value, pspec))
+          && !gst_contours_filter_set_attachment (GST_CONTOURS_FILTER (object), value, pspec))
         G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
@@ -297,7 +297,7 @@ gst_cuda_snake_get_property (GObject *object, guint id, GValue *value, GParamSpe
       break;
     default:
       if (!property_fields_get (fields, self, id, value)
-          && !gst_contours_filter_get_calibration (GST_CONTOURS_FILTER (object), value, pspec))
+          && !gst_contours_filter_get_attachment (GST_CONTOURS_FILTER (object), value, pspec))
         G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
       break;
   }
@@ -335,7 +335,7 @@ gst_cuda_snake_class_init (GstCudaSnakeClass *klass)
   object_class->set_property = gst_cuda_snake_set_property;
   object_class->get_property = gst_cuda_snake_get_property;
   snake_properties_install (object_class);
-  frame_calibration_install_property (object_class, SNAKE_PROP_CALIBRATION_LOCATION);
+  gst_contours_filter_install_attachment (object_class, SNAKE_PROP_ATTACHMENT, FALSE);
 
   gst_element_class_set_static_metadata (element_class, "CUDA snake", "Filter/Analyzer/Video/Hardware",
       "Fits polygons that separate targets from background by region statistics, on the GPU or CPU, and attaches them "

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/overlay/layers.h"
 
+#include "gst/base/detections.h"
+#include "gst/overlay/boxes.h"
 #include "gst/overlay/colours.h"
 #include "gst/overlay/dimensions.h"
 #include "gst/overlay/legend.h"
@@ -115,6 +117,8 @@ overlay_layers_wanted (GstBuffer *buffer, const OverlayStyle *style)
   while ((style->draw & of_components) && (components = gst_buffer_iterate_contours_component_meta (buffer, &state)))
     if (legend || may_have_components (components))
       return TRUE;
+  if ((style->draw & OVERLAY_DRAW_DETECTIONS) && detections_may_exist (buffer))
+    return TRUE;
   return ((style->draw & OVERLAY_DRAW_REGIONS) || (style->dimensions & OVERLAY_DIMENSION_REGIONS))
          && gst_buffer_get_video_region_of_interest_meta (buffer);
 }
@@ -153,9 +157,8 @@ largest_sample (const GstVideoInfo *info)
   return GST_VIDEO_INFO_COMP_DEPTH (info, 0) > 8 ? 65535 : 255;
 }
 
-/* Components and regions have no level or depth: these are coloured by index. */
-static CtrColouring
-colouring (const OverlayFrame *frame, gboolean of_contours, guint width, guint height)
+CtrColouring
+overlay_frame_get_colouring (const OverlayFrame *frame, gboolean of_contours, guint width, guint height)
 {
   CtrColouring c = {.by = frame->style->colour_by, .first = OVERLAY_COLOUR_FIXED, .count = 1, .range = 1};
 
@@ -200,7 +203,7 @@ add_contour_layer (const OverlayFrame *frame, GstContoursContourMeta *meta, CtrP
   layer->contours = contours;
   g_ptr_array_add (frame->layers->contours, ctr_contours_ref (contours));
   layer->mapping = paint;
-  layer->colouring = colouring (frame, TRUE, contours->width, contours->height);
+  layer->colouring = overlay_frame_get_colouring (frame, TRUE, contours->width, contours->height);
   layer->min_area2 = overlay_mapping_min_area2 (mapping, frame->style->min_area);
   layer->dashed_holes = frame->style->dashed_holes;
 }
@@ -211,7 +214,7 @@ add_contour_details (const OverlayFrame *frame, GstContoursContourMeta *meta, gb
 {
   CtrContours *contours = gst_contours_contour_meta_peek_contours (meta);
   const GstContoursMapping *mapping = gst_contours_contour_meta_get_mapping (meta);
-  const CtrColouring colours = colouring (frame, TRUE, contours->width, contours->height);
+  const CtrColouring colours = overlay_frame_get_colouring (frame, TRUE, contours->width, contours->height);
   const guint64 min_area2 = overlay_mapping_min_area2 (mapping, frame->style->min_area);
   const CtrContour *table = ctr_contours_map_table (contours, error);
 
@@ -274,7 +277,7 @@ add_fill (const OverlayFrame *frame, GstContoursComponentMeta *meta, CtrError *e
 {
   CtrComponents *components = gst_contours_component_meta_peek_components (meta);
   const GstContoursMapping *mapping = gst_contours_component_meta_get_mapping (meta);
-  const CtrColouring colours = colouring (frame, FALSE, components->width, components->height);
+  const CtrColouring colours = overlay_frame_get_colouring (frame, FALSE, components->width, components->height);
   const guint32 min_area = overlay_mapping_min_pixels (mapping, frame->style->min_area);
   CtrPaintMapping paint;
   CtrPaintLayer *layer;
@@ -328,7 +331,7 @@ add_component_boxes (const OverlayFrame *frame, GstContoursComponentMeta *meta)
   layer->components = components;
   g_ptr_array_add (frame->layers->components, ctr_components_ref (components));
   layer->mapping = paint;
-  layer->colouring = colouring (frame, FALSE, components->width, components->height);
+  layer->colouring = overlay_frame_get_colouring (frame, FALSE, components->width, components->height);
   layer->min_area = overlay_mapping_min_pixels (mapping, frame->style->min_area);
 }
 
@@ -338,7 +341,7 @@ add_component_details (const OverlayFrame *frame, GstContoursComponentMeta *meta
 {
   const CtrComponents *components = gst_contours_component_meta_peek_components (meta);
   const GstContoursMapping *mapping = gst_contours_component_meta_get_mapping (meta);
-  const CtrColouring colours = colouring (frame, FALSE, components->width, components->height);
+  const CtrColouring colours = overlay_frame_get_colouring (frame, FALSE, components->width, components->height);
   const guint32 min_area = overlay_mapping_min_pixels (mapping, frame->style->min_area);
 
   for (guint i = 0; i < components->count; i++) {
@@ -376,29 +379,6 @@ add_components (const OverlayFrame *frame, GstContoursComponentMeta *meta, CtrEr
     add_component_boxes (frame, meta);
   return !(has_labels (frame) || (frame->style->draw & OVERLAY_DRAW_CENTROIDS))
          || add_component_details (frame, meta, error);
-}
-
-static void
-add_region (const OverlayFrame *frame, const GstVideoRegionOfInterestMeta *region, guint index)
-{
-  const guint width = GST_VIDEO_INFO_WIDTH (frame->info), height = GST_VIDEO_INFO_HEIGHT (frame->info);
-  const CtrColouring colours = colouring (frame, FALSE, width, height);
-  const gdouble area = (gdouble) region->w * region->h;
-  const guint64 value = colours.by == CTR_COLOUR_AREA ? (guint64) MIN (2 * area, (gdouble) G_MAXINT64) : index;
-  CtrPaintRectangle box = overlay_marks_rectangle (
-      region->x, region->y, region->w, region->h, frame->style->thickness, ctr_colouring_pick (&colours, value));
-
-  if (area < frame->style->min_area || area == 0)
-    return;
-  overlay_marks_add_box (frame, &box);
-  if (has_labels (frame)) {
-    const gchar *type = g_quark_to_string (region->roi_type);
-    gchar label[128], more[64];
-
-    overlay_marks_describe (frame, more, sizeof more, index, area, 0);
-    g_snprintf (label, sizeof label, "%.60s%s%s", type ? type : "", type && *more ? "  " : "", more);
-    overlay_marks_add_label (frame, &box, label);
-  }
 }
 
 static void
@@ -449,9 +429,7 @@ overlay_layers_build (OverlayLayers *self, GstBuffer *buffer, const GstVideoInfo
   const OverlayFrame frame = {self, info, style, text};
   GstContoursComponentMeta *components;
   GstContoursContourMeta *contours;
-  GstMeta *region;
   gpointer state = NULL;
-  guint index = 0;
 
   overlay_layers_reset (self);
   while (
@@ -469,20 +447,15 @@ overlay_layers_build (OverlayLayers *self, GstBuffer *buffer, const GstVideoInfo
          && (components = gst_buffer_iterate_contours_component_meta (buffer, &state)))
     if (!add_components (&frame, components, error))
       return FALSE;
-  state = NULL;
-  while ((region = gst_buffer_iterate_meta_filtered (buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
-    if (style->draw & OVERLAY_DRAW_REGIONS)
-      add_region (&frame, (GstVideoRegionOfInterestMeta *) region, index++);
-    if (style->dimensions & OVERLAY_DIMENSION_REGIONS)
-      overlay_dimensions_add_region (&frame, (GstVideoRegionOfInterestMeta *) region);
-  }
+  overlay_boxes_add (&frame, buffer);
   add_rectangles (&frame, self->rectangles);
   add_rectangles (&frame, self->edges);
   add_rectangles (&frame, self->marks);
   if (!overlay_dimensions_finish (&frame, error))
     return FALSE;
   if (text && style->legend) {
-    const CtrColouring scale = colouring (&frame, TRUE, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info));
+    const CtrColouring scale =
+        overlay_frame_get_colouring (&frame, TRUE, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info));
     overlay_legend_add (text, self->glyphs, &scale, scale.range < largest_sample (info), info);
   }
   add_text (&frame);

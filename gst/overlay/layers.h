@@ -2,8 +2,8 @@
 /* Turns the metadata of a frame into the layers that the core paints (contours/paint.h).
  *
  * How the files of this folder work together: cudacontouroverlay reads its properties (properties.h) into an
- * OverlayStyle. overlay_layers_build() turns metadata into layers; their mappings come from mapping.h, boxes, crosses and
- * labels of single objects from marks.h, dimension lines from dimensions.h, the legend from legend.h, glyphs from text.h. The element then paints the layers onto the picture with
+ * OverlayStyle. overlay_layers_build() turns metadata into layers; their mappings come from mapping.h, boxes of regions and
+ * detections from boxes.h, boxes, crosses and labels of single objects from marks.h, dimension lines from dimensions.h, the legend from legend.h, glyphs from text.h. The element then paints the layers onto the picture with
  * the colour table, which both come from colours.h. */
 #ifndef GST_OVERLAY_LAYERS_H
 #define GST_OVERLAY_LAYERS_H
@@ -20,7 +20,8 @@ typedef enum {
   OVERLAY_DRAW_CONTOUR_BOXES = 1 << 2,
   OVERLAY_DRAW_COMPONENTS = 1 << 3,
   OVERLAY_DRAW_REGIONS = 1 << 4,
-  OVERLAY_DRAW_CENTROIDS = 1 << 5
+  OVERLAY_DRAW_CENTROIDS = 1 << 5,
+  OVERLAY_DRAW_DETECTIONS = 1 << 6
 } OverlayDraw;
 
 typedef enum { OVERLAY_LABEL_INDEX = 1 << 0, OVERLAY_LABEL_AREA = 1 << 1, OVERLAY_LABEL_LEVEL = 1 << 2 } OverlayLabels;

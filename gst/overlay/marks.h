@@ -18,6 +18,10 @@ typedef struct {
 /* Adds a layer on top; returns NULL if there are too many. It is valid until the next one is added. */
 CtrPaintLayer *overlay_frame_add_layer (const OverlayFrame *frame, CtrPaintKind kind);
 
+/* The colours of the contours, or of other objects, of an image of WIDTH x HEIGHT pixels. Components, regions and detections have
+ * no level or depth: these are coloured by index. */
+CtrColouring overlay_frame_get_colouring (const OverlayFrame *frame, gboolean of_contours, guint width, guint height);
+
 /* To be called for each INDEX of a long loop: returns FALSE and an error if the drawing is cancelled. */
 gboolean overlay_check_cancelled (guint index, CtrError *error);
 

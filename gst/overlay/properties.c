@@ -16,6 +16,7 @@ gst_cuda_contour_overlay_draw_get_type (void)
       {OVERLAY_DRAW_COMPONENTS, "Bounding boxes of components", "components"},
       {OVERLAY_DRAW_REGIONS, "Regions of interest", "regions"},
       {OVERLAY_DRAW_CENTROIDS, "Centroids of components, and of contours with moments", "centroids"},
+      {OVERLAY_DRAW_DETECTIONS, "Detections (GstAnalyticsODMtd), of GStreamer 1.24 and newer", "detections"},
       {0, NULL, NULL},
   };
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/snake/objects.h"
 
+#include "gst/base/detections.h"
+
 #include <gst/contours/gstcontours.h>
 #include <gst/video/video.h>
 #include <math.h>
@@ -91,6 +93,25 @@ find_regions (const SnakeSelection *selection, GstBuffer *buffer, GArray *target
   }
 }
 
+/* Detections are matched across frames by order. */
+static void
+find_detections (const SnakeSelection *selection, GstBuffer *buffer, GArray *targets, gchar **problem)
+{
+  GArray *detections;
+
+  if (!detections_are_supported ()) {
+    *problem = g_strdup ("objects=detections needs " DETECTIONS_NEED ". Set objects=regions");
+    return;
+  }
+  detections = detections_find (buffer);
+  for (guint i = 0; i < detections->len; i++) {
+    const Detection *d = &g_array_index (detections, Detection, i);
+
+    add_box (targets, selection, targets->len, d->x, d->y, d->width, d->height);
+  }
+  g_array_unref (detections);
+}
+
 /* The number of objects that the properties describe; 0 if they are invalid. */
 static guint
 count_described (const SnakeSelection *selection, gchar **problem)
@@ -148,9 +169,11 @@ snake_objects_find (const SnakeSelection *selection, GstBuffer *buffer, guint ma
   else if (selection->start == CTR_SNAKE_START_POLYGON)
     *problem =
         g_strdup ("start=polygon requires objects=properties. Set start=auto, or start=rectangle to start from the "
-                  "boxes of the regions or components");
+                  "boxes of the regions, components or detections");
   else if (selection->source == SNAKE_OBJECTS_REGIONS)
     find_regions (selection, buffer, targets);
+  else if (selection->source == SNAKE_OBJECTS_DETECTIONS)
+    find_detections (selection, buffer, targets, problem);
   else
     components = find_components (selection, buffer, max_count, targets, problem);
   *count = MAX (components, targets->len);

@@ -12,7 +12,12 @@
 
 G_BEGIN_DECLS
 
-typedef enum { SNAKE_OBJECTS_PROPERTIES, SNAKE_OBJECTS_REGIONS, SNAKE_OBJECTS_COMPONENTS } SnakeObjectSource;
+typedef enum {
+  SNAKE_OBJECTS_PROPERTIES,
+  SNAKE_OBJECTS_REGIONS,
+  SNAKE_OBJECTS_COMPONENTS,
+  SNAKE_OBJECTS_DETECTIONS
+} SnakeObjectSource;
 
 /* The selection of the objects. */
 typedef struct {
@@ -30,7 +35,7 @@ typedef struct {
 
 typedef struct {
   guint64 key;      /* identifies the object across frames */
-  CtrSnakeRect box; /* region of interest or component; empty for SNAKE_OBJECTS_PROPERTIES */
+  CtrSnakeRect box; /* region of interest, component or detection; empty for SNAKE_OBJECTS_PROPERTIES */
   gboolean alone;   /* a tracked object without a component in this frame */
   CtrSnakeObject object;
 } SnakeTarget;

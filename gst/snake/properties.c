@@ -37,6 +37,8 @@ gst_cuda_snake_objects_get_type (void)
       {SNAKE_OBJECTS_PROPERTIES, "Objects given by window, rectangle and polygon", "properties"},
       {SNAKE_OBJECTS_REGIONS, "Regions of interest (GstVideoRegionOfInterestMeta) of the frame", "regions"},
       {SNAKE_OBJECTS_COMPONENTS, "Components that cudacca attached to the frame", "components"},
+      {SNAKE_OBJECTS_DETECTIONS, "Detections (GstAnalyticsODMtd) of the frame, of GStreamer 1.24 and newer",
+          "detections"},
       {0, NULL, NULL},
   };
 
@@ -184,8 +186,8 @@ snake_properties_install (GObjectClass *object_class)
    */
   g_object_class_install_property (object_class, SNAKE_PROP_MARGIN,
       g_param_spec_double ("margin", "Margin",
-          "Padding around each box, as a fraction of (w + h)/2 (objects=regions, components)", 0, MAX_MARGIN,
-          SNAKE_DEFAULT_MARGIN, controlled));
+          "Padding around each box, as a fraction of (w + h)/2 (objects=regions, components, detections)", 0,
+          MAX_MARGIN, SNAKE_DEFAULT_MARGIN, controlled));
 
   /**
    * GstCudaSnake:min-area:
@@ -242,7 +244,8 @@ snake_properties_install (GObjectClass *object_class)
    * Tracks objects: each search starts from the outline in the last frame. A window of #GstCudaSnake:window follows its
    * object and keeps its size; the outline stays in its centre, except near the edges of the frame. If the outline does
    * not lead to the target, the target is searched for again in the same window; if that fails, the next frames start
-   * from the initial outline. Regions of interest are matched by their ids if these are distinct, otherwise by order.
+   * from the initial outline. Regions of interest are matched by their ids if these are distinct, otherwise by order, as detections
+   * are.
    * Components are not tracked.
    *
    * An element message "cudasnake-track" is posted when a tracked object is lost or found again. Its fields are
