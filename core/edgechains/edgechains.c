@@ -50,7 +50,8 @@ ctr_edge_chains_free (CtrEdgeChains *chains)
 }
 
 bool
-ctr_edge_chains_get_mask (CtrEdgeChains *chains, uint32_t width, uint32_t height, CtrImage *mask, CtrError *error)
+ctr_edge_chains_get_mask (
+    CtrEdgeChains *chains, CtrMemory memory, uint32_t width, uint32_t height, CtrImage *mask, CtrError *error)
 {
   ctr_analyser_discard (&chains->base);
   if (width == 0 || height == 0)
@@ -59,7 +60,11 @@ ctr_edge_chains_get_mask (CtrEdgeChains *chains, uint32_t width, uint32_t height
   if (width > CTR_MAX_SIDE || height > CTR_MAX_SIDE)
     return ctr_fail (error, CTR_ERROR_TOO_LARGE, "the edge mask is %u x %u pixels: at most %u x %u are supported",
         width, height, CTR_MAX_SIDE, CTR_MAX_SIDE);
-  return ops_of (chains)->get_mask (chains->base.state, width, height, mask, error);
+  if (memory != CTR_MEMORY_HOST && memory != CTR_MEMORY_DEVICE)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown memory %d for an edge mask", (int) memory);
+  *mask = (CtrImage){.width = width, .height = height, .format = CTR_FORMAT_GRAY8, .memory = memory};
+  return ctr_analyser_check_memory (&chains->base, "edge mask", memory, error)
+         && ops_of (chains)->get_mask (chains->base.state, mask, error);
 }
 
 static bool

@@ -25,7 +25,8 @@ typedef struct {
 /* The core has checked the arguments. enqueue() may be called again before finish(): the older result is then dropped. */
 typedef struct {
   CtrBackendOps base;
-  bool (*get_mask) (void *state, uint32_t width, uint32_t height, CtrImage *mask, CtrError *error);
+  /* Sets all of *MASK but its memory, which is the one that it has. */
+  bool (*get_mask) (void *state, CtrImage *mask, CtrError *error);
   bool (*enqueue) (void *state, const CtrImage *mask, const CtrEdgeChainsPlan *plan, void *stream, CtrError *error);
   CtrContours *(*finish) (void *state, CtrError *error);
 } CtrEdgeChainsOps;

@@ -86,18 +86,14 @@ destroy (void *data)
 }
 
 static bool
-get_mask (void *data, uint32_t width, uint32_t height, CtrImage *mask, CtrError *error)
+get_mask (void *data, CtrImage *mask, CtrError *error)
 {
   State *state = data;
-  if (!ctr_host_buffer_reserve (&state->mask, height, width))
+  if (!ctr_host_buffer_reserve (&state->mask, mask->height, mask->width))
     return ctr_fail (
-        error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for an edge mask of %u x %u pixels", width, height);
-  *mask = (CtrImage){.data = state->mask.data,
-      .stride = width,
-      .width = width,
-      .height = height,
-      .format = CTR_FORMAT_GRAY8,
-      .memory = CTR_MEMORY_HOST};
+        error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for an edge mask of %u x %u pixels", mask->width, mask->height);
+  mask->data = state->mask.data;
+  mask->stride = mask->width;
   return true;
 }
 

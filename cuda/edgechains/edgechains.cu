@@ -27,11 +27,12 @@ constexpr uint32_t LEAST_NODES = LIST_SMALL;
 constexpr uint64_t MOST_PIXELS = (UINT64_C (1) << 30) - 1;
 
 struct EdgeChains {
-  CudaSession session;      /* first, see cuda_session_hold() */
-  CtrDeviceBuffer mask;     /* that the caller writes, or an upload */
-  CtrDeviceBuffer words;    /* sized by the mask */
-  CtrDeviceBuffer contents; /* sized by what is in it */
-  Capacity capacity, used;  /* used: by the masks of this period at most */
+  CudaSession session;       /* first, see cuda_session_hold() */
+  CtrDeviceBuffer mask;      /* that the caller writes, or an upload, */
+  CtrDeviceBuffer host_mask; /* that the caller writes on the host */
+  CtrDeviceBuffer words;     /* sized by the mask */
+  CtrDeviceBuffer contents;  /* sized by what is in it */
+  Capacity capacity, used;   /* used: by the masks of this period at most */
   CtrRoomPeriod period;
   bool period_ended;
   ResultPool *pool;
@@ -54,6 +55,7 @@ edge_chains_create (CtrError *error)
     return NULL;
   }
   delivery_init (&e->delivery);
+  e->host_mask.pinned = true;
   e->capacity.nodes = LEAST_NODES;
   if (cuda_session_open (&e->session, "preparing the edge linker", error) && (e->pool = contour_pool_new (error)))
     return e;
@@ -69,6 +71,7 @@ edge_chains_destroy (void *state)
   if (e->slot)
     result_slot_give_back (&e->slot->base);
   ctr_device_buffer_free (&e->mask);
+  ctr_device_buffer_free (&e->host_mask);
   ctr_device_buffer_free (&e->words);
   ctr_device_buffer_free (&e->contents);
   delivery_free (&e->delivery);
@@ -78,13 +81,14 @@ edge_chains_destroy (void *state)
 }
 
 bool
-edge_chains_get_mask (void *state, uint32_t width, uint32_t height, CtrImage *mask, CtrError *error)
+edge_chains_get_mask (void *state, CtrImage *mask, CtrError *error)
 {
   EdgeChains *e = (EdgeChains *) state;
-  const size_t stride = ctr_aligned_row (width);
-  if (!ctr_device_buffer_reserve (&e->mask, stride * height, error))
+  CtrDeviceBuffer *buffer = mask->memory == CTR_MEMORY_HOST ? &e->host_mask : &e->mask;
+  mask->stride = ctr_aligned_row (mask->width);
+  if (!ctr_device_buffer_reserve (buffer, mask->stride * mask->height, error))
     return false;
-  *mask = {e->mask.data, stride, width, height, CTR_FORMAT_GRAY8, CTR_MEMORY_DEVICE, {}};
+  mask->data = buffer->data;
   return true;
 }
 
@@ -144,7 +148,7 @@ give_back (EdgeChains *e, EdgeChainsArgs *f)
     *c = before;
     set_capacities (e, f);
   }
-  for (CtrDeviceBuffer *buffer : {&e->mask, &e->words})
+  for (CtrDeviceBuffer *buffer : {&e->mask, &e->host_mask, &e->words})
     if (buffer->data != e->image.data) /* which the caller has written */
       some |= ctr_device_buffer_give_back (buffer);
   some |= contour_pool_give_back_memory (e->pool, e->slot, c->contours, c->points);
@@ -190,8 +194,9 @@ queue_mask (EdgeChains *e, EdgeChainsArgs *f, CtrError *error)
 {
   CtrImage *image = &e->image;
   if (image->memory == CTR_MEMORY_HOST) {
-    CtrImage copy;
-    if (!edge_chains_get_mask (e, image->width, image->height, &copy, error))
+    CtrImage copy = *image;
+    copy.memory = CTR_MEMORY_DEVICE;
+    if (!edge_chains_get_mask (e, &copy, error))
       return false;
     CTR_CUDA (cudaMemcpy2DAsync (e->mask.data, copy.stride, image->data, image->stride, image->width, image->height,
         cudaMemcpyHostToDevice, e->session.stream));

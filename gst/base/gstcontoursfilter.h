@@ -119,6 +119,11 @@ GstContoursResultFlags gst_contours_filter_get_frame_flags (GstContoursFilter *s
  * rest, and pushes it with a black frame that follows the last strip and is flagged as a gap. A flush drops the web. */
 void gst_contours_filter_set_strips (GstContoursFilter *self, const StripMode *mode);
 
+/* For render(): attaches CONTOURS of the frame, which are complete, to BUFFER, as the base class attaches those of
+ * find_contours(). */
+void gst_contours_filter_attach_contours (
+    GstContoursFilter *self, GstBuffer *buffer, CtrContours *contours, gpointer stream);
+
 /* The property calibration-location of an analyser, whose calibration the base class attaches with each result. The functions
  * are called in set_property() and get_property(), under the object lock; they return FALSE if PSPEC is another property. */
 gboolean gst_contours_filter_set_calibration (GstContoursFilter *self, const GValue *value, GParamSpec *pspec);

@@ -47,12 +47,12 @@ typedef struct CtrEdgeChains CtrEdgeChains;
 CTR_API CtrEdgeChains *ctr_edge_chains_new (CtrBackend backend, CtrError *error);
 CTR_API void ctr_edge_chains_free (CtrEdgeChains *chains);
 
-/* Sets MASK to memory of the analyser for an edge mask of WIDTH x HEIGHT pixels, in CTR_FORMAT_GRAY8: in host memory on the CPU
- * backend, in device memory on the CUDA backend. Its contents are not initialised; the caller writes it as the plane of an edge
- * picture, and passes it to ctr_edge_chains_enqueue(). It is valid until the next call and ctr_edge_chains_free(). No image may
- * be queued. */
+/* Sets MASK to memory of the analyser for an edge mask of WIDTH x HEIGHT pixels, in CTR_FORMAT_GRAY8: in host memory, or on the
+ * CUDA backend in device memory. Its contents are not initialised; the caller writes it as the plane of an edge picture, and
+ * passes it to ctr_edge_chains_enqueue(). It is valid until the next call and ctr_edge_chains_free(). A result that is pending is
+ * dropped. */
 CTR_API bool ctr_edge_chains_get_mask (
-    CtrEdgeChains *chains, uint32_t width, uint32_t height, CtrImage *mask, CtrError *error);
+    CtrEdgeChains *chains, CtrMemory memory, uint32_t width, uint32_t height, CtrImage *mask, CtrError *error);
 
 /* MASK has CTR_FORMAT_GRAY8. */
 CTR_API bool ctr_edge_chains_enqueue (

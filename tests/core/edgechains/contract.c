@@ -110,18 +110,24 @@ test_mask (void)
   CtrImage mask;
   CtrEdgeChains *chains = ctr_edge_chains_new (setup->backend, NULL);
   describe ("the analyser's mask");
-  CHECK (!ctr_edge_chains_get_mask (chains, 0, 5, &mask, &error));
+  CHECK (!ctr_edge_chains_get_mask (chains, CTR_MEMORY_HOST, 0, 5, &mask, &error));
   CHECK (error.status == CTR_ERROR_INVALID_ARGUMENT && strstr (error.message, "0 x 5"));
-  CHECK (!ctr_edge_chains_get_mask (chains, 5, CTR_MAX_SIDE + 1, &mask, &error));
+  CHECK (!ctr_edge_chains_get_mask (chains, CTR_MEMORY_HOST, 5, CTR_MAX_SIDE + 1, &mask, &error));
   CHECK (error.status == CTR_ERROR_TOO_LARGE && strstr (error.message, "5 x 65536"));
-  static const uint32_t sides[] = {64, 10};
+  CHECK (!ctr_edge_chains_get_mask (chains, (CtrMemory) 7, 5, 5, &mask, &error));
+  CHECK (error.status == CTR_ERROR_INVALID_ARGUMENT && strstr (error.message, "memory 7"));
+  if (setup->backend == CTR_BACKEND_CPU) {
+    CHECK (!ctr_edge_chains_get_mask (chains, CTR_MEMORY_DEVICE, 5, 5, &mask, &error));
+    CHECK (error.status == CTR_ERROR_INVALID_ARGUMENT && strstr (error.message, "host memory"));
+  }
+  static const uint32_t sides[] = {64, 64, 10, 10};
   for (size_t i = 0; i < LENGTH (sides); i++) {
     const uint32_t side = sides[i];
+    const bool on_device = setup->backend == CTR_BACKEND_CUDA && i % 2;
+    const CtrMemory memory = on_device ? CTR_MEMORY_DEVICE : CTR_MEMORY_HOST;
     uint8_t *own = calloc (side, side);
-    CHECK (ctr_edge_chains_get_mask (chains, side, side, &mask, &error));
-    CHECK (mask.width == side && mask.height == side && mask.format == CTR_FORMAT_GRAY8);
-    const bool on_device = setup->backend == CTR_BACKEND_CUDA;
-    CHECK (mask.memory == (on_device ? CTR_MEMORY_DEVICE : CTR_MEMORY_HOST));
+    CHECK (ctr_edge_chains_get_mask (chains, memory, side, side, &mask, &error));
+    CHECK (mask.width == side && mask.height == side && mask.format == CTR_FORMAT_GRAY8 && mask.memory == memory);
     for (uint32_t y = 0; y < side; y++) {
       uint8_t *row = (uint8_t *) mask.data + y * mask.stride;
       memcpy (own + y * side, pixels + y * 64, side);
