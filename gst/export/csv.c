@@ -270,7 +270,7 @@ append_subpixels (const ExportText *text, GstContoursContourMeta *meta, guint in
 static void
 append_chain (GString *out, GstContoursContourMeta *meta, const GstContoursContour *c)
 {
-  if (!gst_contours_contour_meta_has_chains (meta)) {
+  if (!gst_contours_contour_meta_has_edge_chains (meta)) {
     g_string_append (out, NO_CHAIN);
     return;
   }

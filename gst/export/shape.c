@@ -159,7 +159,7 @@ export_shapes_new (GstContoursContourMeta *meta, gboolean cut)
   const GstContoursMapping *m = shapes->mapping = gst_contours_contour_meta_get_mapping (meta);
   shapes->meta = meta;
   shapes->cut = cut;
-  shapes->chains = shapes->shape.chain = gst_contours_contour_meta_has_chains (meta);
+  shapes->chains = shapes->shape.chain = gst_contours_contour_meta_has_edge_chains (meta);
   shapes->determinant = m->xx * m->yy - m->xy * m->yx;
   shapes->coordinates = contours->coordinates;
   shapes->table = ctr_contours_map_table (contours, NULL);

@@ -154,7 +154,7 @@ write_group (
     export_append_xml_attribute (text->out, "data-source", source);
   if (export_get_flags (meta) & GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED)
     g_string_append (text->out, " data-limit-exceeded=\"true\"");
-  if (contours && gst_contours_contour_meta_has_chains ((GstContoursContourMeta *) meta))
+  if (contours && gst_contours_contour_meta_has_edge_chains ((GstContoursContourMeta *) meta))
     g_string_append (text->out, " fill=\"none\" stroke=\"#000\" stroke-linecap=\"round\">\n");
   else
     g_string_append (text->out,

@@ -41,7 +41,7 @@ gst_contours_contour_meta_get_region_count (GstContoursContourMeta *meta)
 }
 
 /**
- * gst_contours_contour_meta_has_chains:
+ * gst_contours_contour_meta_has_edge_chains:
  * @meta: a #GstContoursContourMeta
  *
  * Whether the contours are chains of edge pixels, of `cudacanny`: open and closed lines, which are not the outlines of areas.
@@ -51,7 +51,7 @@ gst_contours_contour_meta_get_region_count (GstContoursContourMeta *meta)
  * Since: 0.1
  */
 gboolean
-gst_contours_contour_meta_has_chains (GstContoursContourMeta *meta)
+gst_contours_contour_meta_has_edge_chains (GstContoursContourMeta *meta)
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), FALSE);
   return (PENDING (meta)->features & CTR_CONTOUR_FEATURE_CHAINS) != 0;

@@ -342,7 +342,7 @@ GST_CONTOURS_API
 GList *gst_contours_contour_meta_get_contours (GstContoursContourMeta *meta);
 
 GST_CONTOURS_API
-gboolean gst_contours_contour_meta_has_chains (GstContoursContourMeta *meta);
+gboolean gst_contours_contour_meta_has_edge_chains (GstContoursContourMeta *meta);
 
 GST_CONTOURS_API
 gboolean gst_contours_contour_meta_has_regions (GstContoursContourMeta *meta);
