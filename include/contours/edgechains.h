@@ -54,7 +54,7 @@ CTR_API void ctr_edge_chains_free (CtrEdgeChains *chains);
 CTR_API bool ctr_edge_chains_get_mask (
     CtrEdgeChains *chains, CtrMemory memory, uint32_t width, uint32_t height, CtrImage *mask, CtrError *error);
 
-/* MASK has CTR_FORMAT_GRAY8. */
+/* MASK has CTR_FORMAT_GRAY8; on the CUDA backend, 2^30 - 1 pixels at most. */
 CTR_API bool ctr_edge_chains_enqueue (
     CtrEdgeChains *chains, const CtrImage *mask, const CtrEdgeChainsParams *params, void *stream, CtrError *error);
 
