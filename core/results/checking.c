@@ -4,7 +4,8 @@
 enum {
   KNOWN_FEATURES = CTR_CONTOUR_FEATURE_MOMENTS | CTR_CONTOUR_FEATURE_REGIONS | CTR_CONTOUR_FEATURE_HISTORY
                    | CTR_CONTOUR_FEATURE_NESTING | CTR_CONTOUR_SHAPE_FEATURES | CTR_CONTOUR_FEATURE_SUBPIXEL
-                   | CTR_CONTOUR_FEATURE_FITS
+                   | CTR_CONTOUR_FEATURE_FITS | CTR_CONTOUR_FEATURE_CHAINS,
+  KNOWN_FLAGS = CTR_CONTOUR_HOLE | CTR_CONTOUR_OPEN | CTR_CONTOUR_START_JUNCTION | CTR_CONTOUR_END_JUNCTION
 };
 
 const char *
@@ -128,7 +129,7 @@ ctr_check_contour_arrays (const CtrContours *c, const CtrContourArrays *arrays)
       return "a contour lies outside of the image";
     if (c->features & CTR_CONTOUR_FEATURE_DISTANCES && !distances_fit (&arrays->shapes[i]))
       return "the distances of a contour from its centroid do not fit";
-    if (row->region > c->region_count || row->flags & ~(uint32_t) (CTR_CONTOUR_HOLE | CTR_CONTOUR_OPEN))
+    if (row->region > c->region_count || row->flags & ~(uint32_t) KNOWN_FLAGS)
       return "a contour has a region or a flag that does not exist";
   }
   if (first != c->point_count)

@@ -44,6 +44,12 @@ attach_contours (GstContoursFilter *self, GstBuffer *buffer, CtrContours *contou
 }
 
 void
+gst_contours_filter_attach_contours (GstContoursFilter *self, GstBuffer *buffer, CtrContours *contours, gpointer stream)
+{
+  attach_contours (self, buffer, contours, stream, contours->height);
+}
+
+void
 contours_filter_wait_for_readers (GstBuffer *buffer)
 {
   GstContoursComponentMeta *components;

@@ -122,6 +122,11 @@ GstContoursResultFlags gst_contours_filter_get_frame_flags (GstContoursFilter *s
  * rest, and pushes it with a black frame that follows the last strip and is flagged as a gap. A flush drops the web. */
 void gst_contours_filter_set_strips (GstContoursFilter *self, const StripMode *mode);
 
+/* For render(): attaches CONTOURS of the frame, which are complete, to BUFFER, as the base class attaches those of
+ * find_contours(). */
+void gst_contours_filter_attach_contours (
+    GstContoursFilter *self, GstBuffer *buffer, CtrContours *contours, gpointer stream);
+
 /* The properties of how an analyser's results are attached: calibration-location, attach-as, and with LIMIT max-objects, with
  * IDs from FIRST_ID on, which are the last ones of the element. */
 void gst_contours_filter_install_attachment (GObjectClass *klass, guint first_id, gboolean limit);

@@ -12,6 +12,8 @@
  * than 8 bits the upper 8, or with #GstCudaCanny:depth all bits. #GstCudaCanny:significant-bits says which the upper 8
  * are in GRAY16_LE.
  *
+ * With #GstCudaCanny:contours the edges are also attached as metadata: ordered chains of points.
+ *
  * #GstCudaCanny:output selects other pictures for the choice of thresholds: gradient, direction, candidates.
  *
  * Metadata that describes the picture is kept.
@@ -29,7 +31,9 @@
 #include "gst/base/framemessage.h"
 #include "gst/base/propertyfields.h"
 #include "gst/base/significantbits.h"
+#include "gst/canny/edgecontours.h"
 #include "gst/canny/edgeplane.h"
+#include "gst/canny/properties.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuda_canny_debug);
 #define GST_CAT_DEFAULT gst_cuda_canny_debug
@@ -42,8 +46,11 @@ struct _GstCudaCanny {
   gint depth, output;
   guint significant_bits; /* 0: automatic */
   gboolean post_messages, attach_thresholds;
+  gboolean contours;
+  CtrEdgeChainsParams chains_params;
 
   CtrCanny *canny;
+  EdgeContours edge_contours;
   gboolean drawing; /* a frame is queued */ /* while started */
 };
 
@@ -62,12 +69,10 @@ enum {
   PROP_DEPTH,
   PROP_OUTPUT,
   PROP_POST_MESSAGES,
-  PROP_ATTACH_THRESHOLDS
+  PROP_ATTACH_THRESHOLDS,
+  PROP_CONTOURS,
+  PROP_MIN_LENGTH
 };
-
-enum { DEPTH_8_BIT, DEPTH_NATIVE };
-
-enum { OUTPUT_EDGES, OUTPUT_MASK, OUTPUT_GRADIENT, OUTPUT_DIRECTION, OUTPUT_CANDIDATES };
 
 /* The custom metadata that has the thresholds of a frame. */
 #define THRESHOLDS_META "GstCudaCannyThresholds"
@@ -81,72 +86,23 @@ G_DEFINE_TYPE (GstCudaCanny, gst_cuda_canny, GST_TYPE_CONTOURS_FILTER)
 GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (cudacanny, "cudacanny", GST_RANK_NONE, GST_TYPE_CUDA_CANNY,
     GST_DEBUG_CATEGORY_INIT (gst_cuda_canny_debug, "cudacanny", 0, "cudacanny element"))
 
-#define GST_TYPE_CUDA_CANNY_THRESHOLD_MODE (gst_cuda_canny_threshold_mode_get_type ())
-static GType
-gst_cuda_canny_threshold_mode_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
-      {CTR_CANNY_ABSOLUTE, "Values of low-threshold and high-threshold", "absolute"},
-      {CTR_CANNY_OTSU, "High: Otsu's threshold of each frame; low: half of it", "otsu"},
-      {CTR_CANNY_MEDIAN, "0.67 (low) and 1.33 (high) times the median of each frame", "median"},
-      {CTR_CANNY_RELATIVE, "Shares low-share and high-share of each frame's greatest gradient", "relative"},
-      {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstCudaCannyThresholdMode", values));
-  return type;
-}
-
-#define GST_TYPE_CUDA_CANNY_DEPTH (gst_cuda_canny_depth_get_type ())
-static GType
-gst_cuda_canny_depth_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
-      {DEPTH_8_BIT, "The upper 8 significant bits of each sample", "8-bit"},
-      {DEPTH_NATIVE, "All bits of each sample", "native"},
-      {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstCudaCannyDepth", values));
-  return type;
-}
-
-#define GST_TYPE_CUDA_CANNY_OUTPUT (gst_cuda_canny_output_get_type ())
-static GType
-gst_cuda_canny_output_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
-      {OUTPUT_EDGES, "White edges on black", "edges"},
-      {OUTPUT_MASK, "The frame's own pixels on edges, black elsewhere", "mask"},
-      {OUTPUT_GRADIENT, "The gradient magnitude as grey levels", "gradient"},
-      {OUTPUT_DIRECTION, "The direction of gradients above the low threshold, as four grey levels", "direction"},
-      {OUTPUT_CANDIDATES, "The candidates before hysteresis: strong ones white, weak ones grey", "candidates"},
-      {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstCudaCannyOutput", values));
-  return type;
-}
-
 static gboolean
 gst_cuda_canny_open (GstContoursFilter *filter, CtrBackend backend, CtrError *error)
 {
   GstCudaCanny *self = GST_CUDA_CANNY (filter);
 
   self->canny = ctr_canny_new (backend, error);
+  self->edge_contours.backend = backend;
   return self->canny != NULL;
 }
 
 static void
 gst_cuda_canny_close (GstContoursFilter *filter)
 {
-  g_clear_pointer (&GST_CUDA_CANNY (filter)->canny, ctr_canny_free);
+  GstCudaCanny *self = GST_CUDA_CANNY (filter);
+
+  g_clear_pointer (&self->canny, ctr_canny_free);
+  g_clear_pointer (&self->edge_contours.chains, ctr_edge_chains_free);
 }
 
 /* The core's output for the property's value. */
@@ -174,14 +130,42 @@ needs_significant_bits (const CtrCannyParams *params)
          || params->threshold_mode == CTR_CANNY_MEDIAN;
 }
 
+/* Waits for the frame that is queued. */
+static gboolean
+wait_for_picture (GstCudaCanny *self, CtrError *error)
+{
+  const gboolean drawing = self->drawing;
+
+  self->drawing = FALSE;
+  return !drawing || ctr_canny_finish (self->canny, error);
+}
+
+/* Links the edges of the frame that is queued, and attaches the chains to BUFFER. A picture in host memory is waited for first. */
+static gboolean
+report_contours (GstCudaCanny *self, GstBuffer *buffer, const CtrImage *mask, const CtrEdgeChainsParams *params,
+    gpointer stream, CtrError *error)
+{
+  CtrContours *contours;
+
+  if (mask->memory == CTR_MEMORY_HOST && !wait_for_picture (self, error))
+    return FALSE;
+  contours = ctr_edge_chains_run (self->edge_contours.chains, mask, params, stream, error);
+  if (!contours) {
+    wait_for_picture (self, NULL);
+    return FALSE;
+  }
+  gst_contours_filter_attach_contours (GST_CONTOURS_FILTER (self), buffer, contours, stream);
+  ctr_contours_unref (contours);
+  return TRUE;
+}
+
 /* Waits for the thresholds of the frame that is queued, posts them (POST) and attaches them to BUFFER (ATTACH). */
 static gboolean
 report_thresholds (GstCudaCanny *self, GstBuffer *buffer, gboolean post, gboolean attach, CtrError *error)
 {
   CtrCannyThresholds thresholds;
 
-  self->drawing = FALSE;
-  if (!ctr_canny_finish (self->canny, error) || !ctr_canny_get_thresholds (self->canny, &thresholds, error))
+  if (!wait_for_picture (self, error) || !ctr_canny_get_thresholds (self->canny, &thresholds, error))
     return FALSE;
   if (post)
     frame_message_post (GST_CONTOURS_FILTER (self), buffer, "cudacanny", "low-threshold", G_TYPE_DOUBLE, thresholds.low,
@@ -206,8 +190,10 @@ gst_cuda_canny_render (GstContoursFilter *filter, const CtrImage *image, const G
   GstCudaCanny *self = GST_CUDA_CANNY (filter);
   CtrEdgePicture picture = {.plane_count = GST_VIDEO_FRAME_N_PLANES (out), .memory = image->memory};
   CtrCannyParams params;
+  CtrEdgeChainsParams chains_params;
+  CtrImage edges;
   guint significant_bits;
-  gboolean mask, post, attach;
+  gboolean mask, post, attach, contours;
 
   GST_OBJECT_LOCK (self);
   params = self->params;
@@ -217,24 +203,25 @@ gst_cuda_canny_render (GstContoursFilter *filter, const CtrImage *image, const G
   significant_bits = self->significant_bits;
   post = self->post_messages;
   attach = self->attach_thresholds;
+  contours = self->contours;
+  chains_params = self->chains_params;
   GST_OBJECT_UNLOCK (self);
   if (needs_significant_bits (&params))
     params.significant_bits = gst_contours_filter_get_significant_bits (filter, image, significant_bits);
 
   for (guint i = 0; i < picture.plane_count; i++)
     edge_plane_describe (&picture.planes[i], out, mask ? in : NULL, i);
+  if (contours && !edge_contours_prepare (&self->edge_contours, image, params.output, &picture, &edges, error))
+    return FALSE;
   self->drawing = ctr_canny_enqueue (self->canny, image, &params, &picture, stream, error);
-  return self->drawing && (!(post || attach) || report_thresholds (self, out->buffer, post, attach, error));
+  return self->drawing && (!contours || report_contours (self, out->buffer, &edges, &chains_params, stream, error))
+         && (!(post || attach) || report_thresholds (self, out->buffer, post, attach, error));
 }
 
 static gboolean
 gst_cuda_canny_finish (GstContoursFilter *filter, CtrError *error)
 {
-  GstCudaCanny *self = GST_CUDA_CANNY (filter);
-  const gboolean drawing = self->drawing;
-
-  self->drawing = FALSE;
-  return !drawing || ctr_canny_finish (self->canny, error);
+  return wait_for_picture (GST_CUDA_CANNY (filter), error);
 }
 
 static const PropertyField fields[] = {
@@ -251,6 +238,8 @@ static const PropertyField fields[] = {
     PROPERTY_FIELD (PROP_OUTPUT, GstCudaCanny, output),
     PROPERTY_FIELD (PROP_POST_MESSAGES, GstCudaCanny, post_messages),
     PROPERTY_FIELD (PROP_ATTACH_THRESHOLDS, GstCudaCanny, attach_thresholds),
+    PROPERTY_FIELD (PROP_CONTOURS, GstCudaCanny, contours),
+    PROPERTY_FIELD (PROP_MIN_LENGTH, GstCudaCanny, chains_params.min_length),
     {0},
 };
 
@@ -301,6 +290,7 @@ static void
 gst_cuda_canny_init (GstCudaCanny *self)
 {
   ctr_canny_params_init (&self->params);
+  ctr_edge_chains_params_init (&self->chains_params);
 }
 
 static void
@@ -466,6 +456,27 @@ gst_cuda_canny_class_init (GstCudaCannyClass *klass)
   g_object_class_install_property (object_class, PROP_ATTACH_THRESHOLDS,
       g_param_spec_boolean ("attach-thresholds", "Attach thresholds",
           "Attach the thresholds of each frame to it, as custom metadata GstCudaCannyThresholds", FALSE, controlled));
+
+  /**
+   * GstCudaCanny:contours:
+   *
+   * Links the edge pixels into chains and attaches them to each frame, as contours: #GstContoursContourMeta. Chains are open or
+   * closed lines between free ends and junctions. Needs #GstCudaCanny:output "edges" or "mask". The element waits for each frame
+   * before it pushes it.
+   */
+  g_object_class_install_property (object_class, PROP_CONTOURS,
+      g_param_spec_boolean ("contours", "Contours",
+          "Attach the edges to each frame as contours: open and closed chains of edge pixels", FALSE, controlled));
+
+  /**
+   * GstCudaCanny:min-length:
+   *
+   * Minimum length of a chain in pixels, with #GstCudaCanny:contours; shorter chains are dropped. The picture keeps their pixels.
+   * 0: no limit.
+   */
+  g_object_class_install_property (object_class, PROP_MIN_LENGTH,
+      g_param_spec_double ("min-length", "Minimum length",
+          "Minimum length of a chain in pixels (0 = no limit), with contours=true", 0, G_MAXDOUBLE, 0, controlled));
 
   gst_element_class_set_static_metadata (element_class, "CUDA Canny edges", "Filter/Effect/Video/Hardware",
       "Replaces each frame by its Canny edges, found on the GPU or CPU", "The gst-cuda-contours authors");

@@ -207,6 +207,7 @@ append_runs (const ExportText *text, const ExportFrame *frame, const ExportShape
   return ret;
 }
 
+/* Chains of edge pixels have no place in COCO: they are lines without an inside. */
 static GstFlowReturn
 append_contours (State *state, const ExportText *text, const ExportFrame *frame, GstContoursContourMeta *meta)
 {
@@ -214,7 +215,7 @@ append_contours (State *state, const ExportText *text, const ExportFrame *frame,
   const ExportShape *shape;
   const gchar *source = gst_contours_contour_meta_get_source (meta);
   GstFlowReturn ret = GST_FLOW_OK;
-  while (ret == GST_FLOW_OK && (shape = export_shapes_next (shapes))) {
+  while (ret == GST_FLOW_OK && (shape = export_shapes_next (shapes)) && !shape->chain) {
     gdouble box[4];
     get_box (shapes, shape, box);
     begin_annotation (state, text->out, frame, find_category (state, source, shape->contour.hole), shape->area, box);

@@ -14,6 +14,9 @@
 #define NO_REGION ",,,,,,,,,,,,"
 #define NO_NESTING ",,,"
 
+/* The three columns of a chain of edge pixels. */
+#define NO_CHAIN ",,,"
+
 static void
 append_header (GString *out, const gchar *more)
 {
@@ -25,7 +28,7 @@ append_header (GString *out, const gchar *more)
                         "circularity,touches_frame");
   for (guint i = 0; i < export_shape_number_count; i++)
     g_string_append_printf (out, ",%s", export_shape_numbers[i].name);
-  g_string_append (out, ",subpixels");
+  g_string_append (out, ",subpixels,open,start_junction,end_junction");
   export_append_world_columns (out);
   g_string_append (out, ",running_time,utc,dropped");
   g_string_append (out, more);
@@ -278,6 +281,19 @@ append_subpixels (const ExportText *text, GstContoursContourMeta *meta, guint in
   return ret;
 }
 
+/* The columns of a chain, empty where the contours are none. */
+static void
+append_chain (GString *out, GstContoursContourMeta *meta, const GstContoursContour *c)
+{
+  if (!gst_contours_contour_meta_has_edge_chains (meta)) {
+    g_string_append (out, NO_CHAIN);
+    return;
+  }
+  g_string_append (out, c->open ? ",1" : ",0");
+  g_string_append (out, c->start_junction ? ",1" : ",0");
+  g_string_append (out, c->end_junction ? ",1" : ",0");
+}
+
 /* The columns of the codes, empty where there are none. */
 static GstFlowReturn
 append_codes (const ExportText *text, GstContoursContourMeta *meta, const CtrContourCodes *codes, guint index)
@@ -304,7 +320,7 @@ append_components (
     g_string_append_len (text->out, frame->start->str, (gssize) frame->start->len);
     append_component (text->out, &c, features, gst_contours_component_meta_get_region_count (meta) > 0);
     append_shape (text->out, NULL, 0);
-    g_string_append_c (text->out, ',');
+    g_string_append (text->out, "," NO_CHAIN);
     export_append_world_of_component (text->out, meta, i);
     g_string_append_len (text->out, frame->end->str, (gssize) frame->end->len);
     g_string_append (text->out, with_codes ? NO_CODES "\n" : "\n");
@@ -320,7 +336,6 @@ append_contours (const ExportText *text, const FrameColumns *frame, GstContoursC
   CtrContourCodes codes;
   const gboolean has_codes = with_codes && export_map_codes (meta, &codes);
   const CtrPoint *points = has_codes ? NULL : ctr_contours_map_points (contours, NULL);
-  const CtrContour *table = ctr_contours_map_table (contours, NULL);
   GstFlowReturn ret = GST_FLOW_OK;
   GstContoursContour c;
   for (guint i = 0; ret == GST_FLOW_OK && export_get_web_contour (meta, i, &c); i++) {
@@ -330,7 +345,7 @@ append_contours (const ExportText *text, const FrameColumns *frame, GstContoursC
     g_string_append_c (text->out, ',');
     if (!has_codes)
       ret = append_points (text, meta, points + c.first, c.count);
-    g_string_append (text->out, table && table[i].flags & CTR_CONTOUR_OPEN ? ",1" : ",0");
+    g_string_append (text->out, c.unfinished ? ",1" : ",0");
     append_region (text->out, meta, i);
     g_string_append_c (text->out, ',');
     append_nesting (text->out, meta, i);
@@ -338,6 +353,7 @@ append_contours (const ExportText *text, const FrameColumns *frame, GstContoursC
     append_shape_of (text->out, meta, i);
     if (ret == GST_FLOW_OK)
       ret = append_subpixels (text, meta, i);
+    append_chain (text->out, meta, &c);
     if (ret == GST_FLOW_OK)
       ret = export_append_world_of_contour (text, meta, i, !has_codes);
     g_string_append_len (text->out, frame->end->str, (gssize) frame->end->len);

@@ -260,6 +260,11 @@ export_append_json_contour (GString *out, GstContoursContourMeta *meta, const Gs
   append_shape (out, meta, c->id);
   if (c->unfinished)
     g_string_append (out, ",\"unfinished\":true");
+  if (gst_contours_contour_meta_has_edge_chains (meta)) {
+    g_string_append (out, c->open ? ",\"open\":true" : ",\"open\":false");
+    g_string_append (out, c->start_junction ? ",\"start_junction\":true" : ",\"start_junction\":false");
+    g_string_append (out, c->end_junction ? ",\"end_junction\":true" : ",\"end_junction\":false");
+  }
   if (gst_contours_contour_meta_get_region (meta, c->id, &region))
     append_region (out, &region);
   export_append_json_world_contour (out, meta, c->id);

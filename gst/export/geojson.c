@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* GeoJSON format: one FeatureCollection for each frame, in pixels from the top left corner, y down. A contour with its
- * holes is a polygon, or a MultiPolygon if its pixels touch only at corners. */
+ * holes is a polygon, or a MultiPolygon if its pixels touch only at corners. A chain of edge pixels is a LineString, or a Point. */
 #include "gst/export/format.h"
 #include "gst/export/shape.h"
 
@@ -52,6 +52,30 @@ append_ring (const ExportText *text, const ExportShapes *shapes, const HalfPoint
   return ret;
 }
 
+/* A closed line ends with its first position. */
+static GstFlowReturn
+append_chain (const ExportText *text, const ExportShapes *shapes, const ExportShape *shape)
+{
+  const HalfPoint *points = (const HalfPoint *) shape->points->data;
+  const guint count = shape->points->len;
+  GstFlowReturn ret = GST_FLOW_OK;
+  gdouble x, y;
+  if (count == 1) {
+    export_shapes_map (shapes, points[0], &x, &y);
+    append_position (text->out, "{\"type\":\"Point\",\"coordinates\":", x, y);
+    g_string_append_c (text->out, '}');
+    return ret;
+  }
+  g_string_append (text->out, "{\"type\":\"LineString\",\"coordinates\":");
+  for (guint i = 0; ret == GST_FLOW_OK && i < count + !shape->contour.open; i++) {
+    export_shapes_map (shapes, points[i % count], &x, &y);
+    append_position (text->out, i > 0 ? "," : "[", x, y);
+    ret = export_text_flush (text);
+  }
+  g_string_append (text->out, "]}");
+  return ret;
+}
+
 static GstFlowReturn
 append_geometry (const ExportText *text, const ExportShapes *shapes, const ExportShape *shape)
 {
@@ -95,7 +119,7 @@ append_contours (State *state, const ExportText *text, GstContoursContourMeta *m
     begin_feature (state, text->out, (GstMeta *) meta, threshold);
     export_append_json_contour (text->out, meta, &shape->contour);
     g_string_append (text->out, "},\"geometry\":");
-    ret = append_geometry (text, shapes, shape);
+    ret = shape->chain ? append_chain (text, shapes, shape) : append_geometry (text, shapes, shape);
     g_string_append_c (text->out, '}');
   }
   export_shapes_free (shapes);

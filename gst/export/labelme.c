@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* LabelMe format: one JSON document for each frame, with polygons, and rectangles for components.
+/* LabelMe format: one JSON document for each frame, with polygons, rectangles for components, and lines for chains of edge pixels.
  *
  * LabelMe displays coordinates relative to the top left corner of the picture, but for masks it truncates them to
  * pixels and counts pixels on the line as inside. Outlines are therefore inset slightly, so that both are right.
@@ -264,10 +264,33 @@ append_simplified (const ExportText *text, const ExportShapes *shapes, const Exp
   return ret;
 }
 
+/* A closed line ends with its first position. */
+static GstFlowReturn
+append_chain (const ExportText *text, const ExportShapes *shapes, const ExportShape *shape)
+{
+  const guint count = shape->points->len;
+  GstFlowReturn ret = GST_FLOW_OK;
+  for (guint i = 0; ret == GST_FLOW_OK && i < count + !shape->contour.open; i++) {
+    gdouble x, y;
+    export_shapes_map (shapes, g_array_index (shape->points, HalfPoint, i % count), &x, &y);
+    append_position (text->out, i == 0, x, y);
+    ret = export_text_flush (text);
+  }
+  return ret;
+}
+
 static void
 end_shape (GString *out)
 {
   g_string_append (out, "}}");
+}
+
+static const gchar *
+type_of (const ExportShape *shape)
+{
+  if (!shape->chain)
+    return "polygon";
+  return shape->points->len == 1 ? "point" : "linestrip";
 }
 
 static GstFlowReturn
@@ -282,9 +305,10 @@ append_contours (State *state, const ExportText *text, GstContoursContourMeta *m
       const OutlineRing *rings = (const OutlineRing *) shape->rings->data;
       for (end = r + 1; end < shape->rings->len && (!shape->exact || rings[end].hole); end++)
         ;
-      begin_shape (state, text->out, (GstMeta *) meta, shape->contour.hole, "polygon", shape->contour.id);
-      ret = shape->exact ? append_polygon (text, shapes, shape, rings + r, end - r)
-                         : append_simplified (text, shapes, shape);
+      begin_shape (state, text->out, (GstMeta *) meta, shape->contour.hole, type_of (shape), shape->contour.id);
+      ret = shape->chain   ? append_chain (text, shapes, shape)
+            : shape->exact ? append_polygon (text, shapes, shape, rings + r, end - r)
+                           : append_simplified (text, shapes, shape);
       g_string_append (text->out, "],\"attributes\":{");
       export_append_json_contour (text->out, meta, &shape->contour);
       end_shape (text->out);

@@ -7,7 +7,7 @@
 
 struct ExportShapes {
   GstContoursContourMeta *meta;
-  gboolean cut;
+  gboolean cut, chains;
   const GstContoursMapping *mapping;
   gdouble determinant; /* of the mapping: the factor of areas */
   CtrCoordinates coordinates;
@@ -48,6 +48,22 @@ clear_shape (ExportShape *shape)
   g_array_set_size (shape->points, 0);
   g_array_set_size (shape->rings, 0);
   shape->exact = TRUE;
+}
+
+/* The line of a chain, through the centres of its pixels. */
+static void
+append_chain (ExportShapes *shapes, guint row)
+{
+  ExportShape *shape = &shapes->shape;
+  const CtrContour *contour = &shapes->table[row];
+  const OutlineRing ring = {shape->points->len, contour->count, FALSE};
+  for (guint i = 0; i < contour->count; i++) {
+    const CtrPoint *point = &shapes->points[contour->first + i];
+    const HalfPoint centre = {2 * point->x + 1, 2 * point->y + 1};
+    g_array_append_val (shape->points, centre);
+  }
+  g_array_append_val (shape->rings, ring);
+  shape->exact = FALSE;
 }
 
 /* Indexes the lines of a frame without hierarchy, for finding the outer contour of each hole. */
@@ -143,6 +159,7 @@ export_shapes_new (GstContoursContourMeta *meta, gboolean cut)
   const GstContoursMapping *m = shapes->mapping = gst_contours_contour_meta_get_mapping (meta);
   shapes->meta = meta;
   shapes->cut = cut;
+  shapes->chains = shapes->shape.chain = gst_contours_contour_meta_has_edge_chains (meta);
   shapes->determinant = m->xx * m->yy - m->xy * m->yx;
   shapes->coordinates = contours->coordinates;
   shapes->table = ctr_contours_map_table (contours, NULL);
@@ -203,7 +220,10 @@ export_shapes_next (ExportShapes *shapes)
     if (hole && shapes->sibling[row] != row)
       continue;
     clear_shape (shape);
-    append_ring (shapes, row);
+    if (shapes->chains)
+      append_chain (shapes, row);
+    else
+      append_ring (shapes, row);
     if (hole)
       reverse (shape);
     for (guint32 child = shapes->child[row]; shape->points->len > 0 && child != NONE; child = shapes->sibling[child])

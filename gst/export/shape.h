@@ -16,6 +16,7 @@ typedef struct {
   GArray *points;             /* HalfPoint in the analysed image; export_shapes_map() maps it to the frame */
   guint holes;                /* number of rings that are holes */
   gdouble area;               /* without the holes, in pixels of the frame */
+  gboolean chain; /* The only ring is a chain of edge pixels, through their centres: a line without an inside. */
 } ExportShape;
 
 typedef struct ExportShapes ExportShapes;

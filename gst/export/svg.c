@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* SVG format: one picture for each frame. A contour and its holes are one path, filled by the even-odd rule. */
+/* SVG format: one picture for each frame. A contour and its holes are one path, filled by the even-odd rule; a chain of edge
+ * pixels is a path that is not filled. */
 #include "gst/export/format.h"
 #include "gst/export/shape.h"
 #include "gst/export/numbertext.h"
@@ -43,9 +44,9 @@ begin_frame (G_GNUC_UNUSED gpointer state, GString *out, const ExportFrame *fram
   g_string_append (out, ">\n");
 }
 
-/* Appends a ring as path commands: H and V for horizontal and vertical lines, else L. */
+/* Appends a ring, or a line that is not CLOSED, as path commands: H and V for horizontal and vertical lines, else L. */
 static GstFlowReturn
-append_ring (const ExportText *text, const ExportShapes *shapes, const HalfPoint *points, guint count)
+append_ring (const ExportText *text, const ExportShapes *shapes, const HalfPoint *points, guint count, gboolean closed)
 {
   gdouble x, y, last_x = 0, last_y = 0;
   GstFlowReturn ret = GST_FLOW_OK;
@@ -63,7 +64,8 @@ append_ring (const ExportText *text, const ExportShapes *shapes, const HalfPoint
     last_y = y;
     ret = export_text_flush (text);
   }
-  g_string_append_c (text->out, 'z');
+  if (closed)
+    g_string_append_c (text->out, 'z');
   return ret;
 }
 
@@ -111,7 +113,9 @@ append_contours (const ExportText *text, GstContoursContourMeta *meta)
     g_string_append (text->out, " d=\"");
     for (guint r = 0; ret == GST_FLOW_OK && r < shape->rings->len; r++) {
       const OutlineRing *ring = &g_array_index (shape->rings, OutlineRing, r);
-      ret = append_ring (text, shapes, &g_array_index (shape->points, HalfPoint, ring->first), ring->count);
+      /* A line of one point is a dot if it is closed. */
+      ret = append_ring (text, shapes, &g_array_index (shape->points, HalfPoint, ring->first), ring->count,
+          !shape->contour.open || ring->count == 1);
     }
     g_string_append (text->out, "\"/>\n");
   }
@@ -150,8 +154,11 @@ write_group (
     export_append_xml_attribute (text->out, "data-source", source);
   if (export_get_flags (meta) & GST_CONTOURS_RESULT_FLAG_LIMIT_EXCEEDED)
     g_string_append (text->out, " data-limit-exceeded=\"true\"");
-  g_string_append (text->out,
-      contours ? " fill-rule=\"evenodd\" shape-rendering=\"crispEdges\">\n" : " fill=\"none\" stroke=\"#f00\">\n");
+  if (contours && gst_contours_contour_meta_has_edge_chains ((GstContoursContourMeta *) meta))
+    g_string_append (text->out, " fill=\"none\" stroke=\"#000\" stroke-linecap=\"round\">\n");
+  else
+    g_string_append (text->out,
+        contours ? " fill-rule=\"evenodd\" shape-rendering=\"crispEdges\">\n" : " fill=\"none\" stroke=\"#f00\">\n");
   GstFlowReturn ret = contours ? append_contours (text, (GstContoursContourMeta *) meta)
                                : append_components (text, (GstContoursComponentMeta *) meta);
   g_string_append (text->out, "</g>\n");

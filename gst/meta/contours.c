@@ -40,6 +40,23 @@ gst_contours_contour_meta_get_region_count (GstContoursContourMeta *meta)
   return PENDING (meta)->region_count;
 }
 
+/**
+ * gst_contours_contour_meta_has_edge_chains:
+ * @meta: a #GstContoursContourMeta
+ *
+ * Whether the contours are chains of edge pixels, of `cudacanny`: open and closed lines, which are not the outlines of areas.
+ *
+ * Returns: whether they are chains
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_contours_contour_meta_has_edge_chains (GstContoursContourMeta *meta)
+{
+  g_return_val_if_fail (IS_CONTOUR_META (meta), FALSE);
+  return (PENDING (meta)->features & CTR_CONTOUR_FEATURE_CHAINS) != 0;
+}
+
 /* The length of the line through the transformed POINTS. */
 static gdouble
 mapped_length (const GstContoursMapping *mapping, const CtrPoint *points, guint count, gboolean closed)
@@ -82,7 +99,10 @@ fill_contour (GstContoursContourMeta *meta, const Arrays *arrays, guint index, G
   out->count = row->count;
   out->first = row->first;
   out->hole = (row->flags & CTR_CONTOUR_HOLE) != 0;
-  out->unfinished = (row->flags & CTR_CONTOUR_OPEN) != 0;
+  out->unfinished = ctr_contour_is_unfinished (CONTOURS (meta), row);
+  out->open = (row->flags & CTR_CONTOUR_OPEN) != 0;
+  out->start_junction = (row->flags & CTR_CONTOUR_START_JUNCTION) != 0;
+  out->end_junction = (row->flags & CTR_CONTOUR_END_JUNCTION) != 0;
   out->web_row = CONTOURS (meta)->origin_row + row->top;
   out->level = row->level;
   out->region_number = row->region;
@@ -92,7 +112,7 @@ fill_contour (GstContoursContourMeta *meta, const Arrays *arrays, guint index, G
   out->child = row->child;
   out->area = ctr_contour_area (row, false) * fabs (mapping->xx * mapping->yy - mapping->xy * mapping->yx);
   if (arrays->points)
-    out->perimeter = mapped_length (mapping, arrays->points + row->first, row->count, !out->unfinished);
+    out->perimeter = mapped_length (mapping, arrays->points + row->first, row->count, !out->open);
   else
     out->perimeter = ctr_contour_perimeter (row) * hypot (mapping->xx, mapping->yx);
   gst_contours_mapping_map_box (

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The contours of an image: the result of border following (borders.h), of level contours (cracks.h) and of region
- * snakes (snake.h).
+/* The contours of an image: the result of border following (borders.h), of level contours (cracks.h), of region
+ * snakes (snake.h) and of edge linking (edgechains.h).
  *
  * Both backends deliver the same exact integers. The functions below derive all floating-point values from them, so
  * these are identical to the last bit, too. */
@@ -32,13 +32,18 @@ typedef struct {
 /* CtrContour.flags */
 enum {
   CTR_CONTOUR_HOLE = 1 << 0, /* the contour encloses a hole of the foreground */
-  CTR_CONTOUR_OPEN = 1 << 1  /* of a strip: the contour goes on below, as another one */
+  /* No segment goes from the last point to the first one. Of a strip: the contour goes on below, as another one. */
+  CTR_CONTOUR_OPEN = 1 << 1,
+  /* Of an open chain (edgechains.h): its first and its last point is a junction. */
+  CTR_CONTOUR_START_JUNCTION = 1 << 2,
+  CTR_CONTOUR_END_JUNCTION = 1 << 3
 };
 
 /* The unit of CtrContour.length: 2^-23 pixels. The length of every segment, rounded to float, is a multiple of it. */
 #define CTR_LENGTH_UNIT (1.0 / (1 << 23))
 
-/* A contour: 64 bytes, with the same layout on the GPU. Contours are closed: the first point follows the last one. */
+/* A contour: 64 bytes, with the same layout on the GPU. Unless it has CTR_CONTOUR_OPEN, it is closed: the first point follows
+ * the last one. */
 typedef struct {
   uint64_t first;   /* index of its first point in the list of all points */
   int64_t area2;    /* twice the signed enclosed area; positive if the contour runs clockwise on the screen */
@@ -97,7 +102,8 @@ typedef enum {
   CTR_CONTOUR_FEATURE_HOLES = 1 << 10,
   CTR_CONTOUR_FEATURE_FITS = 1 << 11, /* CtrContourFits (shapes.h), of borders that are no strips */
   CTR_CONTOUR_FEATURE_SUBPIXEL =
-      1 << 12 /* CtrSubpixelPoint (subpixel.h); only and always with CtrBordersParams.subpixel */
+      1 << 12, /* CtrSubpixelPoint (subpixel.h); only and always with CtrBordersParams.subpixel */
+  CTR_CONTOUR_FEATURE_CHAINS = 1 << 13 /* Contours are chains of edge pixels; only and always of edgechains.h. */
 } CtrContourFeatures;
 
 /* The limit on the cost of an image that a result exceeds. */
@@ -109,8 +115,8 @@ typedef enum {
 } CtrLimit;
 
 /* Immutable and reference-counted. Of a pending result (see contours.h), size, coordinates, features, origin_row, region_count, vertices and connectivity are
- * valid; the other fields are 0 until ctr_contours_wait() has returned. The order of the rows is described in borders.h, cracks.h and
- * snake.h. */
+ * valid; the other fields are 0 until ctr_contours_wait() has returned. The order of the rows is described in borders.h, cracks.h,
+ * snake.h and edgechains.h. */
 typedef struct {
   uint32_t width; /* of the analysed image, pixels */
   uint32_t height;
@@ -123,11 +129,18 @@ typedef struct {
   uint64_t needed;   /* what the image needs of the exceeded limit, else 0 */
   /* Of strips: the row of the web that y = 0 stands for; the last row of the strip is height - 1. Otherwise 0. */
   uint64_t origin_row;
-  uint32_t unfinished;          /* rows with CTR_CONTOUR_OPEN */
+  uint32_t unfinished;          /* of strips: rows with CTR_CONTOUR_OPEN */
   CtrVertices vertices;         /* Chain and crack codes (codes.h) give these back. */
   CtrConnectivity connectivity; /* of the foreground; 0 for region snakes, which have none */
   uint32_t region_count;        /* regions that were analysed (regions.h); 0: the whole image, or nothing of it */
 } CtrContours;
+
+/* Was ROW of CONTOURS reported before it was closed? */
+static inline bool
+ctr_contour_is_unfinished (const CtrContours *contours, const CtrContour *row)
+{
+  return contours->unfinished && row->flags & CTR_CONTOUR_OPEN;
+}
 
 /* ref() returns a new reference (transfer full). Both are thread-safe. */
 CTR_API CtrContours *ctr_contours_ref (CtrContours *contours);
@@ -185,7 +198,7 @@ CTR_API void ctr_contours_set_owner (CtrContours *contours, void *object, void (
 /* The area as cv::contourArea() computes it, in pixels^2; signed if ORIENTED. */
 CTR_API double ctr_contour_area (const CtrContour *contour, bool oriented);
 
-/* The perimeter as cv::arcLength() computes it for a closed curve, in pixels. */
+/* The perimeter as cv::arcLength() computes it for a closed curve, or if the contour is open for an open one, in pixels. */
 CTR_API double ctr_contour_perimeter (const CtrContour *contour);
 
 /* The moments as cv::moments() computes them, but from exact sums, whereas OpenCV rounds each step. Spatial moments

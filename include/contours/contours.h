@@ -53,6 +53,7 @@
 #include <contours/contourlist.h>
 #include <contours/contourstrips.h>
 #include <contours/cracks.h>
+#include <contours/edgechains.h>
 #include <contours/event.h>
 #include <contours/foreground.h>
 #include <contours/image.h>

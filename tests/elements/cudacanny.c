@@ -186,6 +186,7 @@ cudacanny_suite (void)
   add_cudacanny_picture_tests (tc);
   add_cudacanny_output_tests (tc);
   add_cudacanny_property_tests (tc);
+  add_cudacanny_contour_tests (tc);
   tcase_add_test (tc, test_components_of_edges);
   tcase_add_test (tc, test_significant_bits);
   if (edgedetect && !test_in_cuda_memory ())

@@ -6,6 +6,7 @@
 #include <gst/check/gstcheck.h>
 
 void add_attachment_reading_tests (TCase *tc);
+void add_cudacanny_contour_tests (TCase *tc);
 void add_cudacanny_output_tests (TCase *tc);
 void add_cudacanny_picture_tests (TCase *tc);
 void add_cudacanny_property_tests (TCase *tc);

@@ -78,9 +78,9 @@ GType gst_contours_contour_coordinates_get_type (void);
  * @previous: previous contour of the same parent, or -1
  * @child: first contour inside this one, or -1
  * @area: area inside the line, not negative, in pixels of the frame: that of the analysed image times the scaling of
- *     both axes
- * @perimeter: length of the closed line. If both axes are scaled alike, it is the length in the analysed image times
- * the scaling, or else the length of the closed line through the transformed points
+ *     both axes; 0 of an open line
+ * @perimeter: length of the line, from the last point to the first one, too, unless it is open. If both axes are scaled alike, it is the length in the analysed image times
+ * the scaling, or else the length of the line through the transformed points
  * @x: left edge of the bounding box
  * @y: top edge of the bounding box
  * @w: width of the bounding box
@@ -94,8 +94,12 @@ GType gst_contours_contour_coordinates_get_type (void);
  *     goes on as another contour
  * @region_number: number of its region (region-source), from 0; 0 without regions. #GstContoursRegion is another thing: a side
  *     of a snake's line
+ * @open: whether the line ends with its last point: an open chain of edge pixels, or an unfinished contour
+ * @start_junction: whether the first point of an open chain is a junction, at which other chains end, too; otherwise it is a
+ *     free end
+ * @end_junction: likewise for the last point
  *
- * One contour, in pixels of the frame that carries the metadata. Unless it is unfinished, it is a closed line: its last
+ * One contour, in pixels of the frame that carries the metadata. Unless it is @open, it is a closed line: its last
  * point is followed by its first. If the frame is as large as the analysed image, these are exactly the numbers of the analysis. In a scaled
  * frame a pixel centre x becomes (x + 0.5) * new / old - 0.5, box edges and corners become x * new / old. After
  * cropping (GStreamer 1.28) a contour may lie outside the frame: it is not clipped.
@@ -131,6 +135,9 @@ struct _GstContoursContour {
   guint64 web_row;
   gboolean unfinished;
   guint region_number;
+  gboolean open;
+  gboolean start_junction;
+  gboolean end_junction;
 };
 
 #define GST_TYPE_CONTOURS_CONTOUR (gst_contours_contour_get_type ())
@@ -213,7 +220,7 @@ GType gst_contours_nesting_get_type (void);
  * The contours of a video frame. The result is immutable, and all copies of the buffer share it. The metadata
  * belongs to its buffer and is valid as long as the buffer.
  *
- * `cudaborders`, `cudacrackcontour` and `cudasnake` attach it. The GPU may still be working on the result when the buffer
+ * `cudaborders`, `cudacrackcontour` and `cudasnake` attach it, and `cudacanny` with `contours=true`. The GPU may still be working on the result when the buffer
  * arrives: the first getter that needs a number waits for it. The arrays stay on the GPU until a getter needs them.
  * Attaching, copying and transforming the metadata neither waits nor fetches. The first getter that needs an array
  * fetches it, once for all buffers that share the result, in any thread. If analysis or fetching fails, getters return
@@ -333,6 +340,9 @@ gboolean gst_contours_contour_meta_get_contour (GstContoursContourMeta *meta, gu
 
 GST_CONTOURS_API
 GList *gst_contours_contour_meta_get_contours (GstContoursContourMeta *meta);
+
+GST_CONTOURS_API
+gboolean gst_contours_contour_meta_has_edge_chains (GstContoursContourMeta *meta);
 
 GST_CONTOURS_API
 gboolean gst_contours_contour_meta_has_regions (GstContoursContourMeta *meta);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const Contract *const contracts[] = {&background_contract, &borders_contract, &canny_contract, &cca_contract,
-    &cracks_contract, &mask_contract, &paint_contract, &snake_contract};
+    &cracks_contract, &edge_chains_contract, &mask_contract, &paint_contract, &snake_contract};
 
 static const Contract *table;
 static Setup setup;
@@ -20,7 +20,7 @@ contract_open (const char *algorithm, const Setup *backend)
     if (algorithm && strcmp (contracts[i]->name, algorithm) == 0)
       table = contracts[i];
   if (!table) {
-    fprintf (stderr, "the first argument must be borders, canny, cca, cracks, mask, paint or snake\n");
+    fprintf (stderr, "the first argument must be borders, canny, cca, cracks, edge-chains, mask, paint or snake\n");
     exit (2);
   }
   table->open (&setup);

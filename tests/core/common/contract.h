@@ -68,7 +68,7 @@ typedef struct {
 } Contract;
 
 extern const Contract background_contract, borders_contract, canny_contract, cca_contract, cracks_contract,
-    mask_contract, paint_contract, snake_contract;
+    edge_chains_contract, mask_contract, paint_contract, snake_contract;
 
 /* The table of ALGORITHM, opened on SETUP's backend; an unknown name ends the test with a usage message. */
 const Contract *contract_open (const char *algorithm, const Setup *setup);

@@ -9,7 +9,8 @@
 #include <time.h>
 
 static const Equality *const algorithms[EQUALITY_ALGORITHMS] = {&background_equality, &borders_equality,
-    &canny_equality, &cca_equality, &cracks_equality, &mask_equality, &paint_equality, &snake_equality};
+    &canny_equality, &cca_equality, &cracks_equality, &edge_chains_equality, &mask_equality, &paint_equality,
+    &snake_equality};
 
 const uint32_t equality_sides[] = {1, 2, 3, 5, 31, 32, 33, 63, 64, 65, 127, 129, 200, 257, 333};
 const uint32_t equality_side_count = LENGTH (equality_sides);
@@ -22,7 +23,8 @@ equality_select (const char *name, const Equality **list)
     if (!name || strcmp (name, algorithms[i]->name) == 0)
       list[count++] = algorithms[i];
   if (count == 0) {
-    fprintf (stderr, "unknown algorithm %s: choose borders, canny, cca, cracks, mask, paint or snake\n", name);
+    fprintf (
+        stderr, "unknown algorithm %s: choose borders, canny, cca, cracks, edge-chains, mask, paint or snake\n", name);
     exit (2);
   }
   return count;

@@ -54,11 +54,11 @@ typedef struct {
   }
 
 extern const Equality background_equality, borders_equality, canny_equality, cca_equality, cracks_equality,
-    mask_equality, paint_equality, snake_equality;
+    edge_chains_equality, mask_equality, paint_equality, snake_equality;
 
 /* All of them, or the one called NAME; an unknown NAME ends the test with a usage message. */
 uint32_t equality_select (const char *name, const Equality **list);
-enum { EQUALITY_ALGORITHMS = 8 };
+enum { EQUALITY_ALGORITHMS = 9 };
 
 /* IMAGE as PICTURE has it, where ON_DEVICE in a copy on the device: free MEMORY with gpu_free(). */
 CtrImage equality_image (const Picture *picture, bool on_device, void **memory);

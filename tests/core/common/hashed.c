@@ -265,6 +265,35 @@ snake_run (void *snake, const CtrImage *image, uint64_t *hash, CtrError *error)
   return hash_contours (hash, contours);
 }
 
+static void *
+chains_create (void)
+{
+  return ctr_edge_chains_new (setup.backend, NULL);
+}
+
+static void
+chains_destroy (void *chains)
+{
+  ctr_edge_chains_free (chains);
+}
+
+/* The picture is a mask: its bright samples are edges. */
+static bool
+chains_run (void *chains, const CtrImage *image, uint64_t *hash, CtrError *error)
+{
+  const size_t size = (size_t) image->width * image->height;
+  const CtrEdgeChainsParams params = {.min_length = 3};
+  uint8_t *pixels = malloc (size);
+  for (size_t i = 0; i < size; i++)
+    pixels[i] = ((const uint8_t *) image->data)[i / image->width * image->stride + i % image->width] > 170;
+  CtrImage mask = *image;
+  mask.data = pixels;
+  mask.stride = image->width;
+  const bool ok = hash_contours (hash, ctr_edge_chains_run (chains, &mask, &params, setup.stream, error));
+  free (pixels);
+  return ok;
+}
+
 const HashedCase hashed_cases[] = {
     {"components", cca_create, cca_run, cca_destroy, true},
     {"borders", borders_create, borders_run, borders_destroy, true},
@@ -272,6 +301,7 @@ const HashedCase hashed_cases[] = {
     {"levels", cracks_create, levels_run, cracks_destroy, true},
     {"label image", cracks_create, label_image_run, cracks_destroy, true},
     {"nested levels", cracks_create, nested_levels_run, cracks_destroy, true},
+    {"edge chains", chains_create, chains_run, chains_destroy, true},
     {"edges", canny_create, canny_run, canny_destroy, true},
     {"mask", mask_create, mask_run, mask_destroy, true},
     {"adaptive mask", mask_create, adaptive_mask_run, mask_destroy, true},
