@@ -116,27 +116,45 @@ find_bin (const uint32_t *bins, uint32_t *index)
   return bin;
 }
 
+/* Adds to BINS the lower bytes of the samples whose upper byte is HIGH, or the upper bytes of all if HIGH is 256. False if the work is
+ * cancelled. */
+static bool
+count_bytes (const uint16_t *samples, uint32_t count, uint32_t high, uint32_t *bins)
+{
+  for (uint64_t i = 0; i < count;) {
+    const uint64_t end = ctr_poll_end (i, count);
+    if (ctr_cancelled ())
+      return false;
+    for (; i < end; i++)
+      if (high == 256)
+        bins[samples[i] >> 8]++;
+      else if (samples[i] >> 8 == high)
+        bins[samples[i] & 255]++;
+  }
+  return true;
+}
+
 /* Counts the upper bytes, then, for each that has a percentile, the lower bytes that come with it. */
-static void
+static bool
 select_counted (const uint16_t *samples, uint32_t count, bool wide, uint16_t *percentiles)
 {
   uint32_t upper[256] = {0}, bins[256], index, high = 256;
-  for (uint32_t i = 0; wide && i < count; i++)
-    upper[samples[i] >> 8]++;
   if (!wide)
     upper[0] = count;
+  else if (!count_bytes (samples, count, 256, upper))
+    return false;
   for (uint32_t k = 0; k < CTR_PERCENTILES; k++) {
     index = ctr_percentile_index (count, k);
     const uint32_t bin = find_bin (upper, &index);
     if (bin != high) {
       high = bin;
       memset (bins, 0, sizeof bins);
-      for (uint32_t i = 0; i < count; i++)
-        if (samples[i] >> 8 == high)
-          bins[samples[i] & 255]++;
+      if (!count_bytes (samples, count, high, bins))
+        return false;
     }
     percentiles[k] = (uint16_t) (high << 8 | find_bin (bins, &index));
   }
+  return true;
 }
 
 /* Selects the percentiles of some rows of the table. */
@@ -152,14 +170,12 @@ select_rows (void *data, uint32_t number)
     const uint32_t area = result->table[i].area;
     uint16_t *samples = task->samples + (task->ends[i] - area),
              *percentiles = (uint16_t *) ((CtrComponentPercentiles *) result->percentiles + i);
-    if (ctr_poll (&work, area)) {
+    if (area > SORTED ? !select_counted (samples, area, task->job->wide, percentiles) : ctr_poll (&work, area)) {
       task->cancelled = true;
       return;
     }
     if (area <= SORTED)
       select_sorted (samples, area, percentiles);
-    else
-      select_counted (samples, area, task->job->wide, percentiles);
   }
 }
 
