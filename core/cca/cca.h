@@ -7,6 +7,7 @@
  *   runs, labels, union-find        -                       cca/band.c, runs.c     cca/tiles.cu, cca/merge.cu
  *   runs of equal samples           -                       cca/values.c           cca/values.cu
  *   label image, moments, grey      -                       cca/band.c, cca/cca.c  cca/features.cu
+ *   percentiles                     results/component_values.h  cca/percentiles.c  cca/percentiles.cu
  *   background                      -                       cca/background.c       cca/background.cu
  *   strips of one picture           strips/
  *   result                          results/components.c
@@ -42,6 +43,14 @@ static inline uint32_t
 ctr_cca_features (const CtrCcaParams *params)
 {
   return params->features | (params->mode == CTR_COMPONENTS_EQUAL ? CTR_FEATURE_VALUES : 0);
+}
+
+/* Does the analysis need a label image? The percentiles of equal samples are these samples, without a look at the pixels. */
+static inline bool
+ctr_cca_needs_labels (const CtrCcaParams *params)
+{
+  return params->features & CTR_FEATURE_LABELS
+         || (params->features & CTR_FEATURE_PERCENTILES && params->mode == CTR_COMPONENTS_FOREGROUND);
 }
 
 extern const CtrCcaOps ctr_cca_ops_cpu;

@@ -44,6 +44,16 @@ ctr_component_set_grey (const CtrComponent *component, const CtrComponentGrey *g
   *std_dev = sqrt (ctr_component_central (component->area, grey->sum_sq, grey->sum, grey->sum));
 }
 
+#define CTR_PERCENTILES 5
+
+/* The index, among AREA samples in ascending order, of percentile K of CtrComponentPercentiles. */
+CTR_SHAPE_RULE uint32_t
+ctr_percentile_index (uint32_t area, uint32_t k)
+{
+  const uint32_t percent = k == 0 ? 5 : k == CTR_PERCENTILES - 1 ? 95 : 25 * k;
+  return (uint32_t) ((uint64_t) (area - 1) * percent / 100);
+}
+
 CTR_END_DECLS
 
 #endif

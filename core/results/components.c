@@ -51,6 +51,8 @@ ctr_components_alloc (uint32_t width, uint32_t height, uint32_t count, uint32_t 
     ok = (c->moments = ctr_alloc_array (rows, sizeof *c->moments)) && ok;
   if (features & CTR_FEATURE_GREY)
     ok = (c->grey = ctr_alloc_array (rows, sizeof *c->grey)) && ok;
+  if (features & CTR_FEATURE_PERCENTILES)
+    ok = (c->percentiles = ctr_alloc_array (rows, sizeof *c->percentiles)) && ok;
   if (features & CTR_FEATURE_EDGES)
     ok = (c->labels = ctr_alloc_array (2 * (size_t) width, sizeof *c->labels)) && ok;
   else if (features & CTR_FEATURE_LABELS)
@@ -87,11 +89,13 @@ ctr_components_settle (CtrComponents *pending, CtrComponents *complete)
   pending->table = complete->table;
   pending->moments = complete->moments;
   pending->grey = complete->grey;
+  pending->percentiles = complete->percentiles;
   pending->labels = complete->labels;
   pending->background = complete->background;
   complete->table = NULL;
   complete->moments = NULL;
   complete->grey = NULL;
+  complete->percentiles = NULL;
   complete->labels = NULL;
   Result *to = (Result *) pending, *from = (Result *) complete;
   to->labels_ops = from->labels_ops;
@@ -219,6 +223,7 @@ ctr_components_unref (CtrComponents *components)
   free ((void *) components->table);
   free ((void *) components->moments);
   free ((void *) components->grey);
+  free ((void *) components->percentiles);
   free ((void *) components->labels);
   if (result->labels_ops)
     result->labels_ops->destroy (result->labels_source);

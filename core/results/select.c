@@ -92,6 +92,11 @@ static const Number component_numbers[] = {
     COMPONENT (MEAN, "mean", mean, CTR_FEATURE_GREY),
     COMPONENT (STD, "std", std, CTR_FEATURE_GREY),
     COMPONENT (VALUE, "value", value, 0),
+    COMPONENT (P5, "p5", p5, CTR_FEATURE_PERCENTILES),
+    COMPONENT (P25, "p25", p25, CTR_FEATURE_PERCENTILES),
+    COMPONENT (MEDIAN, "median", median, CTR_FEATURE_PERCENTILES),
+    COMPONENT (P75, "p75", p75, CTR_FEATURE_PERCENTILES),
+    COMPONENT (P95, "p95", p95, CTR_FEATURE_PERCENTILES),
 };
 
 enum {

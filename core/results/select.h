@@ -32,6 +32,7 @@ typedef struct {
   double area, x, y, width, height, cx, cy;
   double major_axis, minor_axis, eccentricity;
   double min, max, mean, std, value;
+  double p5, p25, median, p75, p95;
 } CtrComponentNumbers;
 
 /* Are these valid? */
@@ -73,10 +74,10 @@ ctr_select_keeps_contour (const CtrSelectPlan *plan, const CtrContour *row, cons
   return ctr_select_keeps (plan, &n.area);
 }
 
-/* MOMENTS and GREY are there if the plan's features need them. */
+/* MOMENTS, GREY and PERCENTILES are there if the plan's features need them. */
 CTR_SHAPE_RULE bool
 ctr_select_keeps_component (const CtrSelectPlan *plan, const CtrComponent *row, const CtrComponentMoments *moments,
-    const CtrComponentGrey *grey)
+    const CtrComponentGrey *grey, const CtrComponentPercentiles *percentiles)
 {
   CtrComponentNumbers n;
   n.area = row->area;
@@ -88,6 +89,7 @@ ctr_select_keeps_component (const CtrSelectPlan *plan, const CtrComponent *row, 
   n.cy = (double) row->sum_y / row->area;
   n.value = row->value;
   n.major_axis = n.minor_axis = n.eccentricity = n.min = n.max = n.mean = n.std = NAN;
+  n.p5 = n.p25 = n.median = n.p75 = n.p95 = NAN;
   if (plan->features & CTR_FEATURE_MOMENTS) {
     CtrComponentShape shape;
     ctr_component_set_axes (row, moments, &shape);
@@ -99,6 +101,13 @@ ctr_select_keeps_component (const CtrSelectPlan *plan, const CtrComponent *row, 
     n.min = grey->min;
     n.max = grey->max;
     ctr_component_set_grey (row, grey, &n.mean, &n.std);
+  }
+  if (plan->features & CTR_FEATURE_PERCENTILES) {
+    n.p5 = percentiles->p5;
+    n.p25 = percentiles->p25;
+    n.median = percentiles->median;
+    n.p75 = percentiles->p75;
+    n.p95 = percentiles->p95;
   }
   return ctr_select_keeps (plan, &n.area);
 }

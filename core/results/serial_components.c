@@ -5,10 +5,10 @@
 
 #include <contours/serial.h>
 
-enum { INFO = 1, TABLE, MOMENTS, GREY, LABELS, SECTIONS = LABELS };
+enum { INFO = 1, TABLE, MOMENTS, GREY, LABELS, PERCENTILES, SECTIONS = PERCENTILES };
 
 static const char info_fields[] = "8844444444884222222", table_fields[] = "884222222", moments_fields[] = "888",
-                  grey_fields[] = "88224", label_fields[] = "4";
+                  grey_fields[] = "88224", label_fields[] = "4", percentiles_fields[] = "22222222";
 
 /* Everything but the arrays. */
 typedef struct {
@@ -19,12 +19,12 @@ typedef struct {
 } Info;
 
 _Static_assert(sizeof (CtrComponent) == 32 && sizeof (CtrComponentMoments) == 24 && sizeof (CtrComponentGrey) == 24
-                   && sizeof (Info) == 80,
+                   && sizeof (CtrComponentPercentiles) == 16 && sizeof (Info) == 80,
     "Rows have no padding.");
 
 enum {
-  KNOWN_FEATURES =
-      CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS | CTR_FEATURE_BACKGROUND | CTR_FEATURE_VALUES
+  KNOWN_FEATURES = CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS | CTR_FEATURE_BACKGROUND
+                   | CTR_FEATURE_VALUES | CTR_FEATURE_PERCENTILES
 };
 
 void *
@@ -57,6 +57,8 @@ ctr_components_serialize (CtrComponents *components, size_t *size, CtrError *err
       return NULL;
     sections[count++] = (CtrSection){LABELS, label_fields, labels, (uint64_t) c->width * c->height};
   }
+  if (c->features & CTR_FEATURE_PERCENTILES)
+    sections[count++] = (CtrSection){PERCENTILES, percentiles_fields, c->percentiles, c->count};
   return ctr_bytes_write (CTR_BYTES_COMPONENTS, sections, count, size, error);
 }
 
@@ -110,6 +112,12 @@ grey_fits (const CtrComponent *c, const CtrComponentGrey *g)
 }
 
 static bool
+percentiles_ascend (const CtrComponentPercentiles *p)
+{
+  return p->p5 <= p->p25 && p->p25 <= p->median && p->median <= p->p75 && p->p75 <= p->p95;
+}
+
+static bool
 check_rows (const Info *info, const CtrComponents *c, CtrError *error)
 {
   const bool values = info->features & CTR_FEATURE_VALUES;
@@ -119,6 +127,8 @@ check_rows (const Info *info, const CtrComponents *c, CtrError *error)
       return ctr_bytes_fail (error, "a component lies outside of the image or of its regions");
     if ((c->moments && !moments_fit (row, &c->moments[i])) || (c->grey && !grey_fits (row, &c->grey[i])))
       return ctr_bytes_fail (error, "the sums of a component are larger than its pixels allow");
+    if (c->percentiles && !percentiles_ascend (&c->percentiles[i]))
+      return ctr_bytes_fail (error, "the percentiles of a component do not ascend");
   }
   if (info->features & CTR_FEATURE_BACKGROUND && !is_inside (info, &info->background, true))
     return ctr_bytes_fail (error, "the background lies outside of the image");
@@ -144,6 +154,9 @@ read_arrays (const CtrBytes *bytes, const Info *info, CtrComponents *to, CtrErro
              || ctr_bytes_read (bytes, MOMENTS, "moments", moments_fields, (void *) to->moments, info->count, error))
          && (!to->grey
              || ctr_bytes_read (bytes, GREY, "grey values", grey_fields, (void *) to->grey, info->count, error))
+         && (!to->percentiles
+             || ctr_bytes_read (
+                 bytes, PERCENTILES, "percentiles", percentiles_fields, (void *) to->percentiles, info->count, error))
          && (!to->labels || ctr_bytes_read (bytes, LABELS, "labels", label_fields, (void *) to->labels, pixels, error))
          && check_rows (info, to, error) && (!to->labels || check_labels (info, to->labels, error));
 }
@@ -160,6 +173,7 @@ check_sections (const CtrBytes *bytes, const Info *info, CtrError *error)
       {MOMENTS, CTR_FEATURE_MOMENTS, info->count},
       {GREY, CTR_FEATURE_GREY, info->count},
       {LABELS, CTR_FEATURE_LABELS, (uint64_t) info->width * info->height},
+      {PERCENTILES, CTR_FEATURE_PERCENTILES, info->count},
   };
   for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
     uint64_t count;

@@ -5,6 +5,7 @@
 #include "cpu/cca/labels.h"
 #include "cpu/cca/values.h"
 
+#include "core/cca/cca.h"
 #include "core/common/poll.h"
 
 void
@@ -29,7 +30,7 @@ ctr_cca_band_give_back (CtrCcaBand *band)
 
 /* Makes room for what a row with RUNS runs may add. */
 static bool
-reserve_row (CtrCcaBand *band, uint32_t runs, uint32_t features)
+reserve_row (CtrCcaBand *band, uint32_t runs, uint32_t features, bool keep)
 {
   size_t labels = (size_t) band->label_count + runs;
   return labels <= CTR_CCA_MAX_LABELS && ctr_host_buffer_reserve (&band->parent, labels, sizeof (uint32_t))
@@ -37,8 +38,7 @@ reserve_row (CtrCcaBand *band, uint32_t runs, uint32_t features)
          && (!(features & CTR_FEATURE_MOMENTS)
              || ctr_host_buffer_reserve (&band->moments, labels, sizeof (CtrComponentMoments)))
          && (!(features & CTR_FEATURE_GREY) || ctr_host_buffer_reserve (&band->grey, labels, sizeof (CtrComponentGrey)))
-         && (!(features & CTR_FEATURE_LABELS)
-             || ctr_host_buffer_reserve (&band->runs, band->run_count + runs, sizeof (CtrCcaRun)));
+         && (!keep || ctr_host_buffer_reserve (&band->runs, band->run_count + runs, sizeof (CtrCcaRun)));
 }
 
 static inline void
@@ -133,7 +133,8 @@ keep_runs (CtrCcaBand *band, const CtrCcaRow *row, uint32_t y)
 static CtrStatus
 label_rows (CtrCcaBand *band, const CtrImage *image, const CtrCcaParams *params, const CtrForegroundRows *foreground)
 {
-  const bool wide = image->format == CTR_FORMAT_GRAY16, equal = params->mode == CTR_COMPONENTS_EQUAL;
+  const bool wide = image->format == CTR_FORMAT_GRAY16, equal = params->mode == CTR_COMPONENTS_EQUAL,
+             keep = ctr_cca_needs_labels (params);
   const uint32_t reach = params->connectivity == CTR_CONNECTIVITY_8, features = params->features;
   CtrCcaRow *row = &band->first_row, *above = &band->rows[1];
   band->label_count = 0;
@@ -141,8 +142,7 @@ label_rows (CtrCcaBand *band, const CtrImage *image, const CtrCcaParams *params,
   above->count = 0;
   above->edges[0] = above->edges[1] = CTR_CCA_NO_RUN;
   band->background = (CtrComponent){.left = UINT16_MAX};
-  if ((features & CTR_FEATURE_LABELS)
-      && !ctr_host_buffer_reserve (&band->runs_in_row, band->end_y - band->first_y, sizeof (uint32_t)))
+  if (keep && !ctr_host_buffer_reserve (&band->runs_in_row, band->end_y - band->first_y, sizeof (uint32_t)))
     return CTR_ERROR_OUT_OF_MEMORY;
   for (uint32_t y = band->first_y; y < band->end_y; y++) {
     if (ctr_cancelled ())
@@ -156,7 +156,7 @@ label_rows (CtrCcaBand *band, const CtrImage *image, const CtrCcaParams *params,
       row->count = ctr_find_runs (band->bits, image->width, row->edges);
     }
     row->edges[2 * row->count] = row->edges[2 * row->count + 1] = CTR_CCA_NO_RUN;
-    if (!reserve_row (band, row->count, features))
+    if (!reserve_row (band, row->count, features, keep))
       return CTR_ERROR_OUT_OF_MEMORY;
     if (features & CTR_FEATURE_BACKGROUND)
       ctr_cca_add_background (&band->background, row, image->width, y);
@@ -168,7 +168,7 @@ label_rows (CtrCcaBand *band, const CtrImage *image, const CtrCcaParams *params,
       label_row (band, row, above, samples, wide, y, 0, 0);
     else
       label_row (band, row, above, samples, wide, y, 1, 0);
-    if (features & CTR_FEATURE_LABELS)
+    if (keep)
       keep_runs (band, row, y);
     above = row;
     row = &band->rows[row == &band->rows[0]];

@@ -45,7 +45,7 @@ typedef struct {
   CtrHostBuffer moments;
   CtrHostBuffer grey;
 
-  /* With CTR_FEATURE_LABELS, all runs of the band are kept. */
+  /* Where a label image is needed, all runs of the band are kept. */
   size_t run_count;
   CtrHostBuffer runs;        /* CtrCcaRun */
   CtrHostBuffer runs_in_row; /* uint32_t; by row, from first_y on */

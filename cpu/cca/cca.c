@@ -13,7 +13,8 @@
 #include "core/common/poll.h"
 #include "core/results/components.h"
 #include "cpu/cca/background.h"
-#include "cpu/cca/band.h"
+#include "cpu/cca/nodes.h"
+#include "cpu/cca/percentiles.h"
 #include "cpu/cca/select.h"
 #include "cpu/common/bands.h"
 
@@ -26,15 +27,6 @@ enum {
   MIN_LABELS = 1 << 14 /* that are worth the start of several threads */
 };
 
-/* The root of a band is this node of the second union-find, if its parent has the mark. */
-#define NODE_MARK CTR_CCA_MAX_LABELS
-
-typedef struct {
-  uint32_t parent; /* node; a root is its own parent */
-  uint32_t band, label;
-  uint32_t number; /* of a root: in the result */
-} Node;
-
 typedef struct {
   CtrCcaBand **bands;
   uint32_t band_room; /* all of these exist */
@@ -42,6 +34,7 @@ typedef struct {
   CtrHostBuffer nodes; /* Node */
   uint32_t node_count;
 
+  CtrCcaPercentiles percentiles;
   CtrRoomPeriod period;
   CtrComponents *result; /* until finish() takes it */
 } State;
@@ -55,6 +48,7 @@ typedef struct {
   CtrAtlas atlas;               /* with regions */
   uint32_t bands;
   CtrComponents *result;
+  uint32_t *labels; /* those of the result, or others that only the analysis needs */
 } Frame;
 
 static void
@@ -63,13 +57,14 @@ release_buffers (State *state)
   for (uint32_t i = 0; i < state->band_room; i++)
     ctr_cca_band_release (state->bands[i]);
   ctr_host_buffer_release (&state->nodes);
+  ctr_cca_percentiles_release (&state->percentiles);
 }
 
 /* At the end of a period: gives back what an intricate image took. */
 static void
 give_back (State *state)
 {
-  bool some = ctr_host_buffer_give_back (&state->nodes);
+  bool some = ctr_host_buffer_give_back (&state->nodes) | ctr_cca_percentiles_give_back (&state->percentiles);
   for (uint32_t i = 0; i < state->band_room; i++)
     some |= ctr_cca_band_give_back (state->bands[i]);
   if (some)
@@ -161,14 +156,6 @@ label_band (void *data, uint32_t i)
   ctr_cca_band_label (frame->state->bands[i], frame->image, frame->params, &frame->foreground);
 }
 
-static uint32_t
-find_root (Node *nodes, uint32_t i)
-{
-  while (nodes[i].parent != i)
-    i = nodes[i].parent = nodes[nodes[i].parent].parent;
-  return i;
-}
-
 /* Returns the node of LABEL's root. */
 static uint32_t
 take_node (State *state, uint32_t band, uint32_t label)
@@ -184,17 +171,6 @@ take_node (State *state, uint32_t band, uint32_t label)
   nodes[node] = (Node){.parent = node, .band = band, .label = root};
   parent[root] = NODE_MARK | node;
   return node;
-}
-
-static void
-unite (Node *nodes, uint32_t a, uint32_t b)
-{
-  a = find_root (nodes, a);
-  b = find_root (nodes, b);
-  if (nodes[a].band < nodes[b].band || (nodes[a].band == nodes[b].band && nodes[a].label < nodes[b].label))
-    nodes[b].parent = a;
-  else
-    nodes[a].parent = b;
 }
 
 /* Unites the runs that touch over the seam above band I, as label_row() does in a band. */
@@ -315,18 +291,6 @@ emit_band (void *data, uint32_t b)
   }
 }
 
-/* The label in the result of what emit_band() has left as a PARENT. */
-static inline uint32_t
-number_of (const Node *nodes, uint32_t parent)
-{
-  if (!(parent & NODE_MARK))
-    return parent;
-  uint32_t i = parent & ~NODE_MARK;
-  while (nodes[i].parent != i)
-    i = nodes[i].parent;
-  return nodes[i].number;
-}
-
 static void
 write_band (void *data, uint32_t b)
 {
@@ -334,7 +298,7 @@ write_band (void *data, uint32_t b)
   CtrCcaBand *band = frame->state->bands[b];
   const uint32_t *parent = band->parent.data, width = frame->result->width;
   const CtrCcaRun *run = band->runs.data;
-  uint32_t *labels = (uint32_t *) frame->result->labels + (size_t) band->first_y * width;
+  uint32_t *labels = frame->labels + (size_t) band->first_y * width;
   for (uint32_t y = band->first_y; y < band->end_y; y++, labels += width) {
     uint32_t x = 0;
     if (ctr_cancelled ()) {
@@ -384,6 +348,33 @@ join_backgrounds (Frame *frame)
   frame->result->background = ctr_cca_finish_background (first, frame->params);
 }
 
+/* The image that the percentiles are of: its rows are read by one thread a band. */
+static const void *
+read_row (void *data, uint32_t b, uint32_t y)
+{
+  const Frame *frame = data;
+  return ctr_samples_row (&frame->state->bands[b]->samples, frame->image, y);
+}
+
+/* Writes the label image, and what follows from it. */
+static bool
+write_labels (Frame *frame, CtrError *error)
+{
+  CtrCcaPercentiles *work = &frame->state->percentiles;
+  const bool asked = frame->params->features & CTR_FEATURE_PERCENTILES;
+  const CtrCcaPercentilesJob job = {
+      frame->result, frame->bands, frame->image->format == CTR_FORMAT_GRAY16, read_row, frame};
+  if (ctr_cca_needs_labels (frame->params)) {
+    frame->labels = (uint32_t *) frame->result->labels;
+    if (!frame->labels && !(frame->labels = ctr_cca_percentiles_labels (work, frame->result, error)))
+      return false;
+    for_each_band (frame, MIN_LABELS, write_band);
+    if (!check_bands (frame, error))
+      return false;
+  }
+  return !asked || ctr_cca_find_percentiles (work, &job, frame->labels, error);
+}
+
 /* Sets the result's size from the bands. False if there is no memory or the work is cancelled. */
 static bool
 make_result (Frame *frame, CtrError *error)
@@ -406,8 +397,8 @@ make_result (Frame *frame, CtrError *error)
   if (frame->params->features & CTR_FEATURE_BACKGROUND)
     join_backgrounds (frame);
   for_each_band (frame, labels, emit_band);
-  if (check_bands (frame, error) && frame->params->features & CTR_FEATURE_LABELS)
-    for_each_band (frame, MIN_LABELS, write_band);
+  if (!check_bands (frame, error) || !write_labels (frame, error))
+    return false;
   if (frame->params->features & CTR_FEATURE_EDGES)
     write_edges (frame);
   return check_bands (frame, error);
@@ -423,8 +414,9 @@ find_foreground (Frame *frame, const CtrImage *image, CtrError *error)
     return true;
   if (!foreground->regions)
     return ctr_samples_foreground (samples, image, frame->image, foreground, &frame->foreground, error);
-  if (!ctr_samples_regions (samples, image, foreground, false, frame->params->features & CTR_FEATURE_GREY,
-          &frame->atlas, &frame->foreground, error))
+  if (!ctr_samples_regions (samples, image, foreground, false,
+          frame->params->features & (CTR_FEATURE_GREY | CTR_FEATURE_PERCENTILES), &frame->atlas, &frame->foreground,
+          error))
     return false;
   frame->image = &frame->atlas.image;
   return true;

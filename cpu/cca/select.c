@@ -15,6 +15,7 @@ move_rows (CtrComponents *c, const CtrSelectPlan *plan, uint32_t *labels)
   CtrComponent *table = (CtrComponent *) c->table;
   CtrComponentMoments *moments = (CtrComponentMoments *) c->moments;
   CtrComponentGrey *grey = (CtrComponentGrey *) c->grey;
+  CtrComponentPercentiles *percentiles = (CtrComponentPercentiles *) c->percentiles;
   uint64_t operations = 0;
   uint32_t rows = 0;
   labels[0] = 0;
@@ -22,13 +23,16 @@ move_rows (CtrComponents *c, const CtrSelectPlan *plan, uint32_t *labels)
     labels[i + 1] = 0;
     if (ctr_poll (&operations, 32))
       return false;
-    if (!ctr_select_keeps_component (plan, table + i, moments ? moments + i : NULL, grey ? grey + i : NULL))
+    if (!ctr_select_keeps_component (plan, table + i, moments ? moments + i : NULL, grey ? grey + i : NULL,
+            percentiles ? percentiles + i : NULL))
       continue;
     table[rows] = table[i];
     if (moments)
       moments[rows] = moments[i];
     if (grey)
       grey[rows] = grey[i];
+    if (percentiles)
+      percentiles[rows] = percentiles[i];
     labels[i + 1] = ++rows;
   }
   c->count = rows;

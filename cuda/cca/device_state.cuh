@@ -141,7 +141,7 @@ struct CcaKernelArgs {
     const uint8_t *pixels;
     size_t stride;
     bool wide; /* 16 bits */
-  } samples;   /* for grey values */
+  } samples;   /* for grey values and percentiles */
 
   struct {
     TileHeader *headers;
@@ -205,6 +205,7 @@ struct CcaKernelArgs {
   struct {
     CtrComponentMoments *moments;
     CtrComponentGrey *grey;
+    CtrComponentPercentiles *percentiles;
   } by_table_row;
   BackgroundSums *background; /* NULL: not asked for */
   struct {

@@ -78,7 +78,9 @@ bool
 keeps_runs (const CcaFrameKey *key)
 {
   return !is_equal (key)
-         && key->params.features & (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS | CTR_FEATURE_EDGES);
+         && key->params.features
+                & (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS | CTR_FEATURE_EDGES
+                    | CTR_FEATURE_PERCENTILES);
 }
 
 /* Sets all arguments that do not point to memory. */
@@ -163,6 +165,37 @@ reserve_features (CcaAnalyser *cca, CcaKernelArgs *f, uint32_t features, bool ke
   return true;
 }
 
+/* A label image that is not the result's. */
+bool
+reserve_own_labels (CcaAnalyser *cca, CcaKernelArgs *f, CtrError *error)
+{
+  if (!grow (cca, &cca->parents, (size_t) f->width * f->height * sizeof (uint32_t), error))
+    return false;
+  f->by_pixel.labels = (uint32_t *) cca->parents.data;
+  return true;
+}
+
+/* The percentiles need a label image, of the atlas with regions, unless a component's samples are equal. */
+bool
+reserve_percentiles (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
+{
+  CcaKernelArgs *f = &cached->args;
+  PercentileArgs *p = &cached->percentiles;
+  *p = PercentileArgs ();
+  if (!(cached->key.params.features & CTR_FEATURE_PERCENTILES))
+    return true;
+  if (!grow_cleared (cca, &cca->percentiles, cca->capacity * sizeof (CtrComponentPercentiles), error))
+    return false;
+  f->by_table_row.percentiles = (CtrComponentPercentiles *) cca->percentiles.data;
+  if (is_equal (&cached->key))
+    return true;
+  if ((!f->by_pixel.labels && !reserve_own_labels (cca, f, error))
+      || !grow (cca, &cca->sorted, cca_lay_out_percentiles (f, p, NULL), error))
+    return false;
+  cca_lay_out_percentiles (f, p, (uint8_t *) cca->sorted.data);
+  return true;
+}
+
 /* For limits on numbers. The states come first: they stay where they are cleared. They get a byte a row, which is more than they
  * need, rounded up to whole states: so there is room for one at least, and the labels behind them are aligned. */
 bool
@@ -222,12 +255,7 @@ bool
 reserve_regions (CcaAnalyser *cca, CcaKernelArgs *f, CtrError *error)
 {
   f->regions.labels = f->by_pixel.labels;
-  if (!f->by_pixel.labels)
-    return true;
-  if (!grow (cca, &cca->parents, (size_t) f->width * f->height * sizeof (uint32_t), error))
-    return false;
-  f->by_pixel.labels = (uint32_t *) cca->parents.data;
-  return true;
+  return !f->by_pixel.labels || reserve_own_labels (cca, f, error);
 }
 
 /* Memory for CACHED's frame, with at least the capacities so far. Sets all arguments but those of the image. */
@@ -247,6 +275,7 @@ reserve (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
          && (!equal || reserve_values (cca, cached, error))
          && (!input_has_regions (need) || reserve_regions (cca, &cached->args, error))
          && reserve_features (cca, &cached->args, key->params.features, keeps_runs (key), error)
+         && reserve_percentiles (cca, cached, error)
          && (!key->params.select.count || reserve_select (cca, &cached->args, error))
          && reserve_delivery (cca, cached, error);
 }
@@ -279,24 +308,23 @@ queue_kernels (CcaAnalyser *cca, CcaCachedGraph *cached, cudaStream_t stream, Ct
   cached->copy = has_regions ? PictureCopy () : delivery_copy_of (&cca->delivery, &cached->key.image, plane);
   if (f->background)
     cca_launch_background (*f, is_equal (&cached->key), params->background, stream);
-  if (is_equal (&cached->key)) {
+  const bool equal = is_equal (&cached->key), keep_runs = keeps_runs (&cached->key);
+  if (equal)
     cca_launch_values (*f, cached->values, params->connectivity, stream);
-    queue_select (cca, cached, stream);
-    cca_launch_delivery (*f, &cca->delivery, cca->delivered_rows, cached->copy, cca->session.overlap, stream);
-    CTR_CUDA (cudaGetLastError ());
-    return true;
-  }
-  const bool keep_runs = keeps_runs (&cached->key);
-  cca_launch_tiles (*f, params->connectivity, keep_runs, overlap && !f->background, stream);
-  if (!params->features && !params->select.count && !has_regions
+  else
+    cca_launch_tiles (*f, params->connectivity, keep_runs, overlap && !f->background, stream);
+  if (!equal && !params->features && !params->select.count && !has_regions
       && f->tiles_x * f->tiles_y <= cca_most_tiles_to_finish (cca->finish_ctas)) {
     cca_launch_finish (*f, params->connectivity, cca->finish_ctas, cached->copy, stream);
   } else {
-    cca_launch_merge (*f, params->connectivity, cca->session.overlap, stream);
-    cca_launch_emit (*f, cca->session.overlap, stream);
+    if (!equal) {
+      cca_launch_merge (*f, params->connectivity, cca->session.overlap, stream);
+      cca_launch_emit (*f, cca->session.overlap, stream);
+    }
     if (keep_runs)
       cca_launch_features (*f, stream);
-    if (has_regions && !cca_queue_moves (*f, stream, error))
+    if (!cca_queue_percentiles (*f, cached->percentiles, stream, error)
+        || (has_regions && !cca_queue_moves (*f, stream, error)))
       return false;
     queue_select (cca, cached, stream);
     cca_launch_delivery (*f, &cca->delivery, cca->delivered_rows, cached->copy, cca->session.overlap, stream);
@@ -360,7 +388,8 @@ cca_release_memory (CcaAnalyser *cca)
 {
   input_stage_free (&cca->input);
   CtrDeviceBuffer *const buffers[] = {&cca->tiles, &cca->closed, &cca->result, &cca->runs, &cca->parents, &cca->edges,
-      &cca->moments, &cca->grey, &cca->select, &cca->host, &cca->values, &cca->counters};
+      &cca->moments, &cca->grey, &cca->percentiles, &cca->sorted, &cca->select, &cca->host, &cca->values,
+      &cca->counters};
   for (CtrDeviceBuffer *buffer : buffers)
     ctr_device_buffer_free (buffer);
   delivery_free (&cca->delivery);
@@ -379,15 +408,17 @@ give_back_rows (CcaAnalyser *cca, bool *some, CtrError *error)
   const uint32_t capacity = min (cca->capacity, ctr_with_spare (cca->used)),
                  closed = min (cca->closed_capacity, ctr_with_spare (cca->used_closed));
   const size_t row = sizeof (CtrComponent) + (cca->moments.size ? sizeof (CtrComponentMoments) : 0)
-                     + (cca->grey.size ? sizeof (CtrComponentGrey) : 0);
-  const size_t size = cca->closed.size + cca->result.size + cca->moments.size + cca->grey.size;
+                     + (cca->grey.size ? sizeof (CtrComponentGrey) : 0)
+                     + (cca->percentiles.size ? sizeof (CtrComponentPercentiles) : 0);
+  const size_t size = cca->closed.size + cca->result.size + cca->moments.size + cca->grey.size + cca->percentiles.size;
   /* A frame has room for so many rows in any case: see reserve_components(). */
   const size_t least = max (capacity, cca->least_capacity);
   if (!ctr_room_is_excess (size, least * row + max ((size_t) closed, least) * sizeof (uint4)))
     return true;
   if (!invalidate (cca, error))
     return false;
-  for (CtrDeviceBuffer *buffer : {&cca->closed, &cca->result, &cca->moments, &cca->grey, &cca->select, &cca->values})
+  for (CtrDeviceBuffer *buffer : {&cca->closed, &cca->result, &cca->moments, &cca->grey, &cca->percentiles,
+           &cca->sorted, &cca->select, &cca->values})
     ctr_device_buffer_free (buffer);
   delivery_free (&cca->delivery);
   delivery_init (&cca->delivery);

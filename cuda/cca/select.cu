@@ -16,6 +16,7 @@ struct TableRow {
   CtrComponent component;
   CtrComponentMoments moments;
   CtrComponentGrey grey;
+  CtrComponentPercentiles percentiles;
 };
 
 __device__ inline TableRow
@@ -27,6 +28,8 @@ load_row (const CcaKernelArgs &f, uint32_t i)
     row.moments = f.by_table_row.moments[i];
   if (f.by_table_row.grey)
     row.grey = f.by_table_row.grey[i];
+  if (f.by_table_row.percentiles)
+    row.percentiles = f.by_table_row.percentiles[i];
   return row;
 }
 
@@ -38,6 +41,8 @@ store_row (const CcaKernelArgs &f, uint32_t i, const TableRow &row)
     f.by_table_row.moments[i] = row.moments;
   if (f.by_table_row.grey)
     f.by_table_row.grey[i] = row.grey;
+  if (f.by_table_row.percentiles)
+    f.by_table_row.percentiles[i] = row.percentiles;
 }
 
 /* A CTA moves rows to where rows of CTAs before it were. These have loaded theirs by then, since it knows their sums. */
@@ -62,7 +67,7 @@ __launch_bounds__ (SELECT_THREADS)
     bool remains = false;
     if (i < rows) {
       row = load_row (f, i);
-      remains = ctr_select_keeps_component (&plan, &row.component, &row.moments, &row.grey);
+      remains = ctr_select_keeps_component (&plan, &row.component, &row.moments, &row.grey, &row.percentiles);
     }
     __threadfence ();
     uint32_t all;

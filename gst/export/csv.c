@@ -9,6 +9,7 @@
 
 #define CODE_COLUMNS ",analysed_width,analysed_height,start_x,start_y,codes"
 #define NO_CODES ",,,,,"
+#define NO_PERCENTILES ",,,,,"
 
 /* The twelve columns of a region, and the three of a place in the tree of all levels. */
 #define NO_REGION ",,,,,,,,,,,,"
@@ -30,7 +31,7 @@ append_header (GString *out, const gchar *more)
     g_string_append_printf (out, ",%s", export_shape_numbers[i].name);
   g_string_append (out, ",subpixels,open,start_junction,end_junction");
   export_append_world_columns (out);
-  g_string_append (out, ",running_time,utc,dropped");
+  g_string_append (out, ",p5,p25,median,p75,p95,running_time,utc,dropped");
   g_string_append (out, more);
   g_string_append_c (out, '\n');
 }
@@ -126,6 +127,7 @@ append_clock (GString *out, const ExportFrame *frame)
   number_text_append_uint (out, frame->dropped);
 }
 
+/* Writes the column of the region. */
 static void
 append_region_number (GString *out, gboolean has_regions, guint number)
 {
@@ -167,6 +169,20 @@ append_component (
     number_text_append_uint (out, c->value);
   g_string_append (out, NO_NESTING);
   append_region_number (out, has_regions, c->region_number);
+}
+
+static void
+append_percentiles (GString *out, const GstContoursComponent *c, GstContoursComponentFeatures features)
+{
+  if (!(features & GST_CONTOURS_COMPONENT_FEATURE_PERCENTILES)) {
+    g_string_append (out, NO_PERCENTILES);
+    return;
+  }
+  export_append_uint (out, ",", c->p5);
+  export_append_uint (out, ",", c->p25);
+  export_append_uint (out, ",", c->median);
+  export_append_uint (out, ",", c->p75);
+  export_append_uint (out, ",", c->p95);
 }
 
 static void
@@ -322,6 +338,7 @@ append_components (
     append_shape (text->out, NULL, 0);
     g_string_append (text->out, "," NO_CHAIN);
     export_append_world_of_component (text->out, meta, i);
+    append_percentiles (text->out, &c, features);
     g_string_append_len (text->out, frame->end->str, (gssize) frame->end->len);
     g_string_append (text->out, with_codes ? NO_CODES "\n" : "\n");
     ret = export_text_flush (text);
@@ -356,6 +373,7 @@ append_contours (const ExportText *text, const FrameColumns *frame, GstContoursC
     append_chain (text->out, meta, &c);
     if (ret == GST_FLOW_OK)
       ret = export_append_world_of_contour (text, meta, i, !has_codes);
+    g_string_append (text->out, NO_PERCENTILES);
     g_string_append_len (text->out, frame->end->str, (gssize) frame->end->len);
     if (has_codes && ret == GST_FLOW_OK)
       ret = append_codes (text, meta, &codes, c.id);

@@ -168,6 +168,13 @@ export_append_json_component (
     export_append_double (out, ",\"mean\":", c->mean);
     export_append_double (out, ",\"std\":", c->std);
   }
+  if (features & GST_CONTOURS_COMPONENT_FEATURE_PERCENTILES) {
+    export_append_uint (out, ",\"p5\":", c->p5);
+    export_append_uint (out, ",\"p25\":", c->p25);
+    export_append_uint (out, ",\"median\":", c->median);
+    export_append_uint (out, ",\"p75\":", c->p75);
+    export_append_uint (out, ",\"p95\":", c->p95);
+  }
   if (c->unfinished)
     g_string_append (out, ",\"unfinished\":true");
   export_append_json_world_component (out, meta, c->label - 1); /* The background, 0, has none. */

@@ -7,6 +7,7 @@ G_STATIC_ASSERT ((guint) GST_CONTOURS_COMPONENT_FEATURE_GREY == (guint) CTR_FEAT
 G_STATIC_ASSERT ((guint) GST_CONTOURS_COMPONENT_FEATURE_LABELS == (guint) CTR_FEATURE_LABELS);
 G_STATIC_ASSERT ((guint) GST_CONTOURS_COMPONENT_FEATURE_BACKGROUND == (guint) CTR_FEATURE_BACKGROUND);
 G_STATIC_ASSERT ((guint) GST_CONTOURS_COMPONENT_FEATURE_VALUES == (guint) CTR_FEATURE_VALUES);
+G_STATIC_ASSERT ((guint) GST_CONTOURS_COMPONENT_FEATURE_PERCENTILES == (guint) CTR_FEATURE_PERCENTILES);
 
 GType
 gst_contours_component_features_get_type (void)
@@ -19,6 +20,7 @@ gst_contours_component_features_get_type (void)
         {GST_CONTOURS_COMPONENT_FEATURE_LABELS, "Label image", "labels"},
         {GST_CONTOURS_COMPONENT_FEATURE_BACKGROUND, "Pixels that are in no component", "background"},
         {GST_CONTOURS_COMPONENT_FEATURE_VALUES, "Sample of each component, whose pixels are all equal", "values"},
+        {GST_CONTOURS_COMPONENT_FEATURE_PERCENTILES, "Median and percentiles of the samples", "percentiles"},
         {0, NULL, NULL},
     };
     g_once_init_leave (&type, g_flags_register_static ("GstContoursComponentFeatures", values));

@@ -75,6 +75,15 @@ fill_component (GstContoursComponentMeta *meta, guint index, GstContoursComponen
     out->max = grey->max;
     ctr_component_grey_stats (row, grey, &out->mean, &out->std);
   }
+
+  if (components->percentiles) {
+    const CtrComponentPercentiles *percentiles = &components->percentiles[index];
+    out->p5 = percentiles->p5;
+    out->p25 = percentiles->p25;
+    out->median = percentiles->median;
+    out->p75 = percentiles->p75;
+    out->p95 = percentiles->p95;
+  }
 }
 
 /**

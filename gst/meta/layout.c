@@ -64,6 +64,15 @@ static const Field component_grey[] = {
     {0},
 };
 
+static const Field component_percentiles[] = {
+    FIELD (CtrComponentPercentiles, p5),
+    FIELD (CtrComponentPercentiles, p25),
+    FIELD (CtrComponentPercentiles, median),
+    FIELD (CtrComponentPercentiles, p75),
+    FIELD (CtrComponentPercentiles, p95),
+    {0},
+};
+
 static const Field contour[] = {
     FIELD (CtrContour, first),
     FIELD (CtrContour, area2),
@@ -246,6 +255,7 @@ static const Layout layouts[] = {
     {"CtrComponent", sizeof (CtrComponent), component},
     {"CtrComponentGrey", sizeof (CtrComponentGrey), component_grey},
     {"CtrComponentMoments", sizeof (CtrComponentMoments), component_moments},
+    {"CtrComponentPercentiles", sizeof (CtrComponentPercentiles), component_percentiles},
     {"CtrContour", sizeof (CtrContour), contour},
     {"CtrContourChain", sizeof (CtrContourChain), contour_chain},
     {"CtrContourMoments", sizeof (CtrContourMoments), contour_moments},
@@ -279,8 +289,8 @@ describe (const Layout *layout)
 
 /**
  * gst_contours_get_layout:
- * @structure: name of a structure: `CtrComponent`, `CtrComponentGrey`, `CtrComponentMoments`, `CtrContour`,
- *     `CtrContourChain`, `CtrContourMoments`, `CtrContourNesting`, `CtrContourShapeValues`, `CtrContourSums`, `CtrPoint`,
+ * @structure: name of a structure: `CtrComponent`, `CtrComponentGrey`, `CtrComponentMoments`,
+ *     `CtrComponentPercentiles`, `CtrContour`, `CtrContourChain`, `CtrContourMoments`, `CtrContourNesting`, `CtrContourShapeValues`, `CtrContourSums`, `CtrPoint`,
  *     `CtrSnakeRegion`, `CtrSnakeState` or `CtrSubpixelPoint`
  *
  * Describes how the elements of a result array lie in memory, for languages that cannot read the C declaration. The

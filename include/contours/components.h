@@ -17,7 +17,8 @@ typedef enum {
   CTR_FEATURE_LABELS = 1 << 2,     /* label image */
   CTR_FEATURE_BACKGROUND = 1 << 3, /* CtrComponents.background */
   /* CtrComponent.value; comes with CTR_COMPONENTS_EQUAL (cca.h), and only with it, and is not asked for. */
-  CTR_FEATURE_VALUES = 1 << 4
+  CTR_FEATURE_VALUES = 1 << 4,
+  CTR_FEATURE_PERCENTILES = 1 << 5 /* median and percentiles of the samples (or luma) */
 } CtrFeatures;
 
 /* A component: 32 bytes, with the same layout on the GPU. x points right, y points down, and a pixel's coordinates are
@@ -53,6 +54,18 @@ typedef struct {
   uint32_t reserved;
 } CtrComponentGrey;
 
+/* Percentiles of the samples (or luma) of the component's pixels: 16 bytes. Of N samples in ascending order, the percentile P is the
+ * one with the index floor ((N - 1) P / 100), from 0, as numpy.percentile() has it with method="lower". Each is a sample of the
+ * component. The median is that of 50 %, the lower one of two. */
+typedef struct {
+  uint16_t p5;
+  uint16_t p25;
+  uint16_t median;
+  uint16_t p75;
+  uint16_t p95;
+  uint16_t reserved[3];
+} CtrComponentPercentiles;
+
 /* What belongs to a component.
  *
  * FOREGROUND: the pixels at or above a threshold, whatever their samples.
@@ -86,6 +99,7 @@ typedef struct {
    * VALUE are 0, and its centroid is NaN. */
   CtrComponent background;
   uint32_t region_count; /* regions that were analysed (regions.h); 0: the whole image, or nothing of it */
+  const CtrComponentPercentiles *percentiles; /* count rows, or NULL without CTR_FEATURE_PERCENTILES */
 } CtrComponents;
 
 /* Of strips: does the component of ROW go on below the strip, as another component? It was open for too long (strips.h).

@@ -90,7 +90,7 @@ typedef enum {
 } CtrContourNumber;
 
 /* Numbers of a component (components.h). AREA to HEIGHT and VALUE are those of CtrComponent, CX and CY the centroid, MAJOR_AXIS
- * to ECCENTRICITY those of CtrComponentShape. MIN to STD are the statistics of its samples. */
+ * to ECCENTRICITY those of CtrComponentShape. MIN to STD are the statistics of its samples, P5 to P95 their percentiles. */
 typedef enum {
   CTR_COMPONENT_NUMBER_AREA,
   CTR_COMPONENT_NUMBER_X,
@@ -106,7 +106,12 @@ typedef enum {
   CTR_COMPONENT_NUMBER_MAX,
   CTR_COMPONENT_NUMBER_MEAN,
   CTR_COMPONENT_NUMBER_STD,
-  CTR_COMPONENT_NUMBER_VALUE
+  CTR_COMPONENT_NUMBER_VALUE,
+  CTR_COMPONENT_NUMBER_P5,
+  CTR_COMPONENT_NUMBER_P25,
+  CTR_COMPONENT_NUMBER_MEDIAN,
+  CTR_COMPONENT_NUMBER_P75,
+  CTR_COMPONENT_NUMBER_P95
 } CtrComponentNumber;
 
 /* The name of a number, such as "feret-max" and "major-axis"; NULL behind the last one. */

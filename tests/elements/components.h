@@ -36,6 +36,9 @@ assert_same_components (const CtrComponents *a, const CtrComponents *b, const gc
     fail_unless (memcmp (a->moments, b->moments, a->count * sizeof *a->moments) == 0, "%s: moments", what);
   if (a->features & CTR_FEATURE_GREY)
     fail_unless (memcmp (a->grey, b->grey, a->count * sizeof *a->grey) == 0, "%s: grey statistics", what);
+  if (a->features & CTR_FEATURE_PERCENTILES)
+    fail_unless (
+        memcmp (a->percentiles, b->percentiles, a->count * sizeof *a->percentiles) == 0, "%s: percentiles", what);
   if (a->features & CTR_FEATURE_LABELS)
     fail_unless (
         memcmp (ctr_components_map_labels ((CtrComponents *) a, NULL),

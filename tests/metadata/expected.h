@@ -31,19 +31,20 @@
   "world_rectangle_angle,world_feret_max,world_feret_max_angle,world_feret_min,"                              \
   "world_feret_min_angle,world_circle_x,world_circle_y,world_circle_radius,"                                  \
   "world_distance_mean,world_distance_deviation,world_distance_max,world_hole_area,"                          \
-  "world_points,running_time,utc,dropped\n"
+  "world_points,p5,p25,median,p75,p95,running_time,utc,dropped\n"
 /* Neither a shape, 44 columns, nor subpixels, nor a chain, 3 columns, nor units of the world, 34 columns. */
-#define NO_SHAPE                                  \
+#define NO_WORLD                                  \
   ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,," \
   ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,"
+#define NO_SHAPE NO_WORLD ",,,,,"
 #define EMPTY_REST ",,,,,,,,,,,,,,,,," NO_SHAPE
-/* The last columns of a frame at running time TIME, of a file that nothing was dropped from. */
-#define CLOCK(time) "," time ",,0\n"
-#define CSV_PLAIN(frame, pts)                                                                                 \
-  frame "," pts "," pts                                                                                       \
-        ",finder,8,6,0,0,1,3,1,0,2,2,1.3333333333333333,0.3333333333333333,,,,,,,,,,,,,,,,,0" EMPTY_REST      \
-        CLOCK (pts) frame "," pts "," pts ",finder,8,6,0,0,2,4,6,1,2,3,6.5,1.75,,,,,,,,,,,,,,,,,0" EMPTY_REST \
-        CLOCK (pts) frame "," pts "," pts ",finder,8,6,0,0,3,1,0,5,1,1,0,5,,,,,,,,,,,,,,,,,0" EMPTY_REST      \
-        CLOCK (pts)
+/* The last columns, of files: of a frame at 0, and of one without a time. Nothing was dropped. */
+#define CLOCK_0 ",0,,0\n"
+#define NO_CLOCK ",,,0\n"
+#define CSV_PLAIN(frame, pts)                                                                                     \
+  frame "," pts "," pts                                                                                           \
+        ",finder,8,6,0,0,1,3,1,0,2,2,1.3333333333333333,0.3333333333333333,,,,,,,,,,,,,,,,,0" EMPTY_REST "," pts  \
+        ",,0\n" frame "," pts "," pts ",finder,8,6,0,0,2,4,6,1,2,3,6.5,1.75,,,,,,,,,,,,,,,,,0" EMPTY_REST "," pts \
+        ",,0\n" frame "," pts "," pts ",finder,8,6,0,0,3,1,0,5,1,1,0,5,,,,,,,,,,,,,,,,,0" EMPTY_REST "," pts ",,0\n"
 
 #endif

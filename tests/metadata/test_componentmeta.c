@@ -98,7 +98,8 @@ GST_START_TEST (without_features)
   fail_unless (gst_contours_component_meta_get_component (meta, 0, &c));
   fail_unless (isnan (c.orientation) && isnan (c.major_axis) && isnan (c.minor_axis) && isnan (c.eccentricity));
   fail_unless (isnan (c.mean) && isnan (c.std));
-  fail_unless (c.min == 0 && c.max == 0);
+  fail_unless (c.min == 0 && c.max == 0 && c.median == 0 && c.p95 == 0);
+  fail_unless (gst_contours_component_meta_get_percentiles_bytes (meta) == NULL);
   fail_unless (gst_contours_component_meta_get_moments_bytes (meta) == NULL);
   fail_unless (gst_contours_component_meta_get_grey_bytes (meta) == NULL);
   fail_unless (gst_contours_component_meta_get_labels_bytes (meta) == NULL);
@@ -114,12 +115,14 @@ GST_START_TEST (bytes_outlive_the_buffer)
   GBytes *table = gst_contours_component_meta_get_table_bytes (meta),
          *moments = gst_contours_component_meta_get_moments_bytes (meta);
   GBytes *grey = gst_contours_component_meta_get_grey_bytes (meta),
-         *labels = gst_contours_component_meta_get_labels_bytes (meta);
+         *labels = gst_contours_component_meta_get_labels_bytes (meta),
+         *percentiles = gst_contours_component_meta_get_percentiles_bytes (meta);
   CtrComponents *raw = ctr_components_ref ((CtrComponents *) gst_contours_component_meta_peek_components (meta));
   gst_buffer_unref (buffer);
   assert_same_bytes (table, raw->table, 3 * sizeof *raw->table);
   assert_same_bytes (moments, raw->moments, 3 * sizeof *raw->moments);
   assert_same_bytes (grey, raw->grey, 3 * sizeof *raw->grey);
+  assert_same_bytes (percentiles, raw->percentiles, 3 * sizeof *raw->percentiles);
   ctr_components_unref (raw);
   gsize size;
   const guint32 *label = g_bytes_get_data (labels, &size);

@@ -26,7 +26,7 @@ GST_START_TEST (many_components)
 
   gchar *text, *end;
   if (csv)
-    end = g_strdup_printf (",%u,1,2046,682,1,1,2046,682,,,,,,,,,,,,,,,,,0" EMPTY_REST CLOCK (""), count);
+    end = g_strdup_printf (",%u,1,2046,682,1,1,2046,682,,,,,,,,,,,,,,,,,0" EMPTY_REST NO_CLOCK, count);
   else
     end = g_strdup_printf (
         "{\"label\":%u,\"area\":1,\"x\":2046,\"y\":682,\"w\":1,\"h\":1,\"cx\":2046,\"cy\":682}]}\n", count);

@@ -50,6 +50,7 @@ class Metadata(unittest.TestCase):
             table = numpy.frombuffer(meta.get_table_bytes().get_data(), layout("CtrComponent"))
             moments = numpy.frombuffer(meta.get_moments_bytes().get_data(), layout("CtrComponentMoments"))
             grey = numpy.frombuffer(meta.get_grey_bytes().get_data(), layout("CtrComponentGrey"))
+            percentiles = numpy.frombuffer(meta.get_percentiles_bytes().get_data(), layout("CtrComponentPercentiles"))
             components = meta.get_components()
             self.assertEqual([len(table), len(moments), len(grey), len(components)], [count] * 4)
             for i, c in enumerate(components):
@@ -67,6 +68,10 @@ class Metadata(unittest.TestCase):
                 self.assertEqual((c.min, c.max), (samples.min(), samples.max()))
                 self.assertAlmostEqual(c.mean, samples.mean())
                 self.assertAlmostEqual(c.std, samples.std())
+                ascending = numpy.sort(samples)
+                expected = [ascending[(len(samples) - 1) * p // 100] for p in (5, 25, 50, 75, 95)]
+                self.assertEqual([c.p5, c.p25, c.median, c.p75, c.p95], expected)
+                self.assertEqual(percentiles[i].tolist(), tuple(expected))
                 found, same = meta.get_component(i)
                 self.assertTrue(found)
                 self.assertEqual(features_of(same), features_of(c))
@@ -142,6 +147,7 @@ class Metadata(unittest.TestCase):
         self.assertEqual(int(meta.get_features()), 0)
         self.assertIsNone(meta.get_moments_bytes())
         self.assertIsNone(meta.get_grey_bytes())
+        self.assertIsNone(meta.get_percentiles_bytes())
         self.assertIsNone(meta.get_labels_bytes())
         self.assertFalse(meta.get_background()[0])
         self.assertIsNone(meta.background)

@@ -111,7 +111,7 @@ GST_START_TEST (exported)
       {"format=coco", "\"region\":", "\"region\":0", "\"region\":1"},
       {"format=labelme", "\"region\":", "\"region\":0", "\"region\":1"},
       {"format=svg", " data-region=", " data-region=\"0\"", " data-region=\"1\""},
-      {"format=csv", ",,0" NO_SHAPE CLOCK ("0"), ",,0" NO_SHAPE CLOCK ("0"), ",,1" NO_SHAPE CLOCK ("0")},
+      {"format=csv", ",,0" NO_SHAPE CLOCK_0, ",,0" NO_SHAPE CLOCK_0, ",,1" NO_SHAPE CLOCK_0},
   };
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
     for (guint contours = 0; contours < 2; contours++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* This program compares the component analysis with cv::connectedComponentsWithStats() and CCL_WU: labels, statistics
- * and centroids must be equal, on synthetic masks and the pictures in the folder CTR_TEST_DATA. */
+ * and centroids must be equal, percentiles those of cv::calcHist() with the component as its mask, on synthetic masks and the pictures in the folder CTR_TEST_DATA. */
 #include "oracle.h"
 
 #include <opencv2/imgcodecs.hpp>
@@ -13,16 +13,50 @@
 static Analyser analyser;
 static Random rng = {5};
 
+enum { MEASURED = 20 /* components of an image whose percentiles are compared */ };
+
+/* The lowest sample that more than INDEX samples of a component are not above. */
+static int
+sample_with_index (const cv::Mat &histogram, int64_t index)
+{
+  int sample = 0;
+  for (int64_t count = int64_t (histogram.at<float> (0)); count <= index; sample++)
+    count += int64_t (histogram.at<float> (sample + 1));
+  return sample;
+}
+
+/* Percentiles of the samples GREY of every few components. */
+static void
+compare_percentiles (const cv::Mat &grey, const cv::Mat &labels, const CtrComponents *components, const char *name)
+{
+  const int levels = grey.depth () == CV_16U ? 65536 : 256, channel = 0;
+  const float range[] = {0, float (levels)}, *ranges = range;
+  for (uint32_t i = 0; i < components->count; i += 1 + components->count / MEASURED) {
+    const CtrComponent &c = components->table[i];
+    const cv::Rect box (c.left, c.top, c.width, c.height);
+    const cv::Mat part = grey (box), mask = labels (box) == int (i) + 1;
+    const CtrComponentPercentiles &p = components->percentiles[i];
+    const int actual[5] = {p.p5, p.p25, p.median, p.p75, p.p95}, percents[5] = {5, 25, 50, 75, 95};
+    cv::Mat histogram;
+    cv::calcHist (&part, 1, &channel, mask, histogram, 1, &levels, &ranges);
+    for (int k = 0; k < 5; k++) {
+      const int expected = sample_with_index (histogram, (int64_t (c.area) - 1) * percents[k] / 100);
+      REQUIRE (actual[k] == expected, "%s: percentile %d of component %u is %d instead of %d", name, percents[k], i,
+          actual[k], expected);
+    }
+  }
+}
+
 /* OpenCV analyses MASK, which is the foreground of IMAGE by PARAMS. */
 static void
-compare (const CtrImage &image, CtrCcaParams params, const cv::Mat &mask, const std::string &name)
+compare (const CtrImage &image, CtrCcaParams params, const cv::Mat &grey, const cv::Mat &mask, const std::string &name)
 {
   cv::Mat labels, stats, centroids;
   for (int connectivity = 4; connectivity <= 8; connectivity += 4) {
     const int count =
         cv::connectedComponentsWithStats (mask, labels, stats, centroids, connectivity, CV_32S, cv::CCL_WU);
     params.connectivity = static_cast<CtrConnectivity> (connectivity);
-    params.features = CTR_FEATURE_LABELS | CTR_FEATURE_BACKGROUND;
+    params.features = CTR_FEATURE_LABELS | CTR_FEATURE_BACKGROUND | CTR_FEATURE_PERCENTILES;
     CtrComponents *components = analyser.run (image, params);
     REQUIRE (int64_t (components->count) == count - 1, "%s, %d-connected: %u components instead of %d", name.c_str (),
         connectivity, components->count, count - 1);
@@ -41,19 +75,22 @@ compare (const CtrImage &image, CtrCcaParams params, const cv::Mat &mask, const 
       REQUIRE (std::memcmp (centroid, centroids.ptr (int (i)), sizeof centroid) == 0,
           "%s, %d-connected: centroid of %u", name.c_str (), connectivity, i);
     }
+    compare_percentiles (grey, labels, components, name.c_str ());
     ctr_components_unref (components);
   }
 }
 
-/* Compares the results on MASK, and frees it. */
+/* Compares the results on MASK, whose foreground gets random samples, and frees it. */
 static void
 compare_mask (uint8_t *mask, uint32_t width, uint32_t height, const std::string &name)
 {
   CtrCcaParams params;
   ctr_cca_params_init (&params);
   params.foreground.threshold = 1;
+  for (size_t i = 0; i < (size_t) width * height; i++)
+    mask[i] = mask[i] ? uint8_t (1 + random_below (&rng, 255)) : 0;
   const cv::Mat mat (int (height), int (width), CV_8U, mask);
-  compare (image_of (mat), params, mat,
+  compare (image_of (mat), params, mat, mat,
       name + " of " + std::to_string (width) + " x " + std::to_string (height) + " pixels");
   std::free (mask);
 }
@@ -99,7 +136,7 @@ compare_picture (const std::filesystem::path &path)
       const int type = (invert ? cv::THRESH_BINARY_INV : cv::THRESH_BINARY) | (otsu ? cv::THRESH_OTSU : 0);
       cv::threshold (grey, mask, params.foreground.threshold - 1, maximum, type);
       mask.convertTo (mask, CV_8U, 255 / maximum);
-      compare (image_of (picture), params, mask,
+      compare (image_of (picture), params, grey, mask,
           path.filename ().string () + (otsu ? ", Otsu" : ", fixed threshold") + (invert ? ", inverted" : ""));
     }
 }

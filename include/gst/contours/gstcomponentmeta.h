@@ -17,6 +17,7 @@ G_BEGIN_DECLS
  * @GST_CONTOURS_COMPONENT_FEATURE_BACKGROUND: the pixels that are in no component
  * @GST_CONTOURS_COMPONENT_FEATURE_VALUES: the sample of each component, whose pixels all have it. It is there where the
  *     analysis looks for equal samples, and only there
+ * @GST_CONTOURS_COMPONENT_FEATURE_PERCENTILES: median and percentiles of the samples (or luma)
  *
  * Optional measurements. Area, bounding box and centroid are always computed.
  *
@@ -27,7 +28,8 @@ typedef enum {
   GST_CONTOURS_COMPONENT_FEATURE_GREY = 1 << 1,
   GST_CONTOURS_COMPONENT_FEATURE_LABELS = 1 << 2,
   GST_CONTOURS_COMPONENT_FEATURE_BACKGROUND = 1 << 3,
-  GST_CONTOURS_COMPONENT_FEATURE_VALUES = 1 << 4
+  GST_CONTOURS_COMPONENT_FEATURE_VALUES = 1 << 4,
+  GST_CONTOURS_COMPONENT_FEATURE_PERCENTILES = 1 << 5
 } GstContoursComponentFeatures;
 
 #define GST_TYPE_CONTOURS_COMPONENT_FEATURES (gst_contours_component_features_get_type ())
@@ -67,6 +69,12 @@ GType gst_contours_component_features_get_type (void);
  *     it goes on as another component
  * @value: sample of all its pixels; 0 without %GST_CONTOURS_COMPONENT_FEATURE_VALUES
  * @region_number: number of its region, from 0; 0 without regions
+ * @p5: percentile 5 of the samples: the one with the index floor ((pixels - 1) 5 / 100), from 0, when they ascend; 0 without
+ *     %GST_CONTOURS_COMPONENT_FEATURE_PERCENTILES
+ * @p25: percentile 25 of the samples, likewise
+ * @median: percentile 50 of the samples, likewise: the lower one of two medians
+ * @p75: percentile 75 of the samples, likewise
+ * @p95: percentile 95 of the samples, likewise
  *
  * One connected component, in pixels of the frame that carries the metadata. If this frame is as large as the analysed
  * image, areas and boxes are exactly the integers of the analysis. In a scaled frame a pixel centre x becomes
@@ -104,6 +112,11 @@ struct _GstContoursComponent {
   gboolean unfinished;
   guint value;
   guint region_number;
+  guint p5;
+  guint p25;
+  guint median;
+  guint p75;
+  guint p95;
 };
 
 #define GST_TYPE_CONTOURS_COMPONENT (gst_contours_component_get_type ())
@@ -232,6 +245,9 @@ GBytes *gst_contours_component_meta_get_moments_bytes (GstContoursComponentMeta 
 
 GST_CONTOURS_API
 GBytes *gst_contours_component_meta_get_grey_bytes (GstContoursComponentMeta *meta);
+
+GST_CONTOURS_API
+GBytes *gst_contours_component_meta_get_percentiles_bytes (GstContoursComponentMeta *meta);
 
 GST_CONTOURS_API
 GBytes *gst_contours_component_meta_get_labels_bytes (GstContoursComponentMeta *meta);

@@ -43,6 +43,7 @@ compare_random (void *data, uint64_t seed)
   const uint32_t threshold = 1 + random_below (rng, layout.format == CTR_FORMAT_GRAY16 ? 65535 : 255);
   const bool invert = random_below (rng, 2), on_device = state->on_cpu && random_below (rng, 2);
   CtrCcaParams params = params_of (random_below (rng, 2) ? 4 : 8, threshold, invert, random_below (rng, 16));
+  params.features |= random_below (rng, 2) ? CTR_FEATURE_PERCENTILES : 0;
   params.min_area = random_below (rng, 4) ? 0 : random_below (rng, 12);
   params.max_area = random_below (rng, 4) ? 0 : random_below (rng, 40);
   Picture picture;

@@ -93,6 +93,41 @@ measure_background (const Fill *f)
   return b;
 }
 
+static int
+compare_samples (const void *a, const void *b)
+{
+  return *(const uint16_t *) a - *(const uint16_t *) b;
+}
+
+CtrComponentPercentiles *
+reference_percentiles (
+    const CtrImage *image, const CtrRegion *part, const CtrComponent *table, uint32_t count, const uint32_t *labels)
+{
+  const size_t pixels = (size_t) part->width * part->height;
+  CtrComponentPercentiles *percentiles = calloc (count + 1, sizeof *percentiles);
+  uint16_t *samples = malloc ((pixels + 1) * sizeof *samples), **ends = malloc ((count + 1) * sizeof *ends);
+  ends[0] = samples;
+  for (uint32_t i = 0; i < count; i++)
+    ends[i + 1] = ends[i] + table[i].area;
+  for (size_t i = 0; i < pixels; i++)
+    if (labels[i])
+      *ends[labels[i] - 1]++ = (uint16_t) reference_sample (
+          image, part->x + (uint32_t) (i % part->width), part->y + (uint32_t) (i / part->width));
+  for (uint32_t i = 0; i < count; i++) {
+    const uint64_t last = table[i].area - 1;
+    uint16_t *of = ends[i] - table[i].area;
+    qsort (of, table[i].area, sizeof *of, compare_samples);
+    percentiles[i] = (CtrComponentPercentiles){.p5 = of[last * 5 / 100],
+        .p25 = of[last * 25 / 100],
+        .median = of[last * 50 / 100],
+        .p75 = of[last * 75 / 100],
+        .p95 = of[last * 95 / 100]};
+  }
+  free (samples);
+  free (ends);
+  return percentiles;
+}
+
 CtrComponents *
 reference_cca (const CtrImage *image, const CtrCcaParams *params)
 {
@@ -156,6 +191,8 @@ reference_cca (const CtrImage *image, const CtrCcaParams *params)
   components->moments = moments;
   components->grey = grey;
   components->labels = labels;
+  components->percentiles =
+      reference_percentiles (image, &(CtrRegion){.width = width, .height = height}, table, kept, labels);
   return components;
 }
 
@@ -165,6 +202,7 @@ reference_components_free (CtrComponents *components)
   free ((void *) components->table);
   free ((void *) components->moments);
   free ((void *) components->grey);
+  free ((void *) components->percentiles);
   free ((void *) components->labels);
   free (components);
 }

@@ -9,4 +9,8 @@
 CtrComponents *reference_cca (const CtrImage *image, const CtrCcaParams *params);
 void reference_components_free (CtrComponents *components);
 
+/* The percentiles of COUNT components of a PART of IMAGE, whose label image is LABELS, from all samples in order. transfer full */
+CtrComponentPercentiles *reference_percentiles (
+    const CtrImage *image, const CtrRegion *part, const CtrComponent *table, uint32_t count, const uint32_t *labels);
+
 #endif

@@ -73,6 +73,9 @@ check_components_equal (const CtrComponents *expected, const CtrComponents *actu
     check_rows ("moments", expected->moments, actual->moments, actual->count, sizeof *actual->moments);
   if (actual->grey)
     check_rows ("grey", expected->grey, actual->grey, actual->count, sizeof *actual->grey);
+  CHECK (!actual->percentiles == !(actual->features & CTR_FEATURE_PERCENTILES));
+  if (actual->percentiles)
+    check_rows ("percentiles", expected->percentiles, actual->percentiles, actual->count, sizeof *actual->percentiles);
   if (actual->features & CTR_FEATURE_LABELS)
     check_rows ("labels", labels_of (expected), labels_of (actual), (size_t) actual->width * actual->height,
         sizeof *actual->labels);

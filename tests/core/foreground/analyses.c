@@ -3,6 +3,7 @@
  *
  * Components and contours of any foreground: they are those of the picture of its mask. */
 #include "tests/core/borders/testing.h"
+#include "tests/core/cca/reference.h"
 #include "tests/core/cca/testing.h"
 #include "tests/core/common/gpu.h"
 #include "tests/core/foreground/testing.h"
@@ -16,7 +17,7 @@ static Setup setup;
 static const Setup cpu = {.backend = CTR_BACKEND_CPU};
 static Random rng = {41};
 static CtrMask *maker;
-static CtrCca *cca, *reference_cca;
+static CtrCca *cca, *plain_cca;
 static CtrBorders *borders, *reference_borders;
 
 /* A scene's mask as a picture, and the image that is analysed. */
@@ -111,6 +112,11 @@ check_grey (const Case *c, CtrComponents *components)
     CHECK (a->sum == b->sum && a->sum_sq == b->sum_sq && a->min == b->min && a->max == b->max);
   }
   free (grey);
+  const CtrRegion all = {.width = image->width, .height = image->height};
+  CtrComponentPercentiles *percentiles =
+      reference_percentiles (image, &all, components->table, components->count, labels);
+  CHECK (memcmp (percentiles, components->percentiles, components->count * sizeof *percentiles) == 0);
+  free (percentiles);
 }
 
 static void
@@ -118,12 +124,12 @@ check_components (const Case *c)
 {
   CtrCcaParams params = params_of (random_below (&rng, 2) ? CTR_CONNECTIVITY_4 : CTR_CONNECTIVITY_8, 128, false, 0);
   if (random_below (&rng, 3))
-    params.features = ALL_FEATURES & ~CTR_FEATURE_GREY;
-  CtrComponents *expected = analyse (reference_cca, &cpu, &c->mask, &params);
+    params.features = ALL_FEATURES & ~(uint32_t) (CTR_FEATURE_GREY | CTR_FEATURE_PERCENTILES);
+  CtrComponents *expected = analyse (plain_cca, &cpu, &c->mask, &params);
   params.foreground = c->foreground;
   for (int i = 0; i < (params.features ? 2 : 1) * REPEATS; i++) {
     const bool grey = i >= REPEATS;
-    params.features |= grey ? CTR_FEATURE_GREY : 0;
+    params.features |= grey ? CTR_FEATURE_GREY | CTR_FEATURE_PERCENTILES : 0;
     CtrComponents *actual = analyse (cca, &setup, &c->image, &params);
     CHECK (actual->threshold == c->threshold);
     actual->threshold = expected->threshold;
@@ -216,12 +222,12 @@ main (int argc, char **argv)
   maker = mask_maker_new (&cpu);
   cca = analyser_new (&setup);
   borders = follower_new (&setup);
-  reference_cca = analyser_new (&cpu);
+  plain_cca = analyser_new (&cpu);
   reference_borders = follower_new (&cpu);
   run_tests (tests, LENGTH (tests));
   ctr_mask_free (maker);
   ctr_cca_free (cca);
-  ctr_cca_free (reference_cca);
+  ctr_cca_free (plain_cca);
   ctr_borders_free (borders);
   ctr_borders_free (reference_borders);
   return 0;

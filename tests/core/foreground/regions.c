@@ -7,6 +7,7 @@
 #include "tests/core/borders/reference_shapes.h"
 #include "tests/core/borders/testing.h"
 #include "tests/core/canny/testing.h"
+#include "tests/core/cca/reference.h"
 #include "tests/core/cca/testing.h"
 #include "tests/core/common/gpu.h"
 #include "tests/core/foreground/regions_reference.h"
@@ -104,6 +105,7 @@ typedef struct {
   CtrComponent *table;
   CtrComponentMoments *moments;
   CtrComponentGrey *grey;
+  CtrComponentPercentiles *percentiles;
   uint32_t *labels;
   uint32_t count;
 } Expected;
@@ -143,6 +145,11 @@ expect_region (const Case *c, const CtrCcaParams *params, uint32_t number, Expec
   e->moments = realloc (e->moments, (all + 1) * sizeof *e->moments);
   e->grey = realloc (e->grey, (all + 1) * sizeof *e->grey);
   expect_grey (c, part, &b, e->grey + e->count);
+  CtrComponentPercentiles *percentiles =
+      reference_percentiles (&c->scene.picture.view, &b, part->table, part->count, labels);
+  e->percentiles = realloc (e->percentiles, (all + 1) * sizeof *percentiles);
+  memcpy (e->percentiles + e->count, percentiles, part->count * sizeof *percentiles);
+  free (percentiles);
   for (uint32_t i = 0; i < part->count; i++) {
     CtrComponent *to = &e->table[e->count + i];
     const CtrComponentMoments *from = &part->moments[i];
@@ -169,11 +176,11 @@ static void
 check_components (const Case *c)
 {
   static const uint32_t features[] = {0, CTR_FEATURE_MOMENTS, CTR_FEATURE_GREY, CTR_FEATURE_LABELS,
-      CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS};
+      CTR_FEATURE_PERCENTILES, CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS | CTR_FEATURE_PERCENTILES};
   CtrCcaParams params = params_of (random_below (&rng, 2) ? CTR_CONNECTIVITY_4 : CTR_CONNECTIVITY_8, 128, false, 0);
   const size_t pixels = (size_t) c->image.width * c->image.height;
   Expected e = {malloc (sizeof (CtrComponent)), malloc (sizeof (CtrComponentMoments)),
-      malloc (sizeof (CtrComponentGrey)), calloc (pixels, sizeof *e.labels), 0};
+      malloc (sizeof (CtrComponentGrey)), NULL, calloc (pixels, sizeof *e.labels), 0};
   if (random_below (&rng, 3) == 0) {
     params.min_area = random_below (&rng, 12);
     params.max_area = random_below (&rng, 2) ? params.min_area + random_below (&rng, 60) : 0;
@@ -190,7 +197,8 @@ check_components (const Case *c)
       .features = params.features,
       .table = e.table,
       .moments = e.moments,
-      .grey = e.grey};
+      .grey = e.grey,
+      .percentiles = e.percentiles};
   for (int i = 0; i < REPEATS; i++) {
     ctr_input_set_current (c->input);
     CtrComponents *actual = analyse (cca, &setup, &c->image, &params);
@@ -206,6 +214,7 @@ check_components (const Case *c)
   free (e.table);
   free (e.moments);
   free (e.grey);
+  free (e.percentiles);
   free (e.labels);
 }
 

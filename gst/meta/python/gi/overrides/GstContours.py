@@ -213,6 +213,11 @@ class _ComponentMeta:
         return _view_structures(self._fetch(self.get_grey_bytes), "CtrComponentGrey")
 
     @functools.cached_property
+    def percentiles(self):
+        """One CtrComponentPercentiles per component, without a copy; None without the feature percentiles."""
+        return _view_structures(self._fetch(self.get_percentiles_bytes), "CtrComponentPercentiles")
+
+    @functools.cached_property
     def labels(self):
         """The label image, (height, width) uint32, without a copy; None without the feature labels."""
         data = self._fetch(self.get_labels_bytes)
