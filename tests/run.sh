@@ -135,15 +135,16 @@ if check "build" build $TESTS/release --buildtype=release -Dwerror=true -Dauto_f
   check "gst-inspect" inspect_elements
 fi
 
+# Reports need the lines, not the variables, of stacks.
 if check "build with AddressSanitizer and UndefinedBehaviorSanitizer" build $TESTS/sanitizers \
-    --buildtype=debugoptimized -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false -Dcuda=disabled \
+    --buildtype=plain -Doptimization=1 -Dc_args=-g1 -Dcpp_args=-g1 -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false -Dcuda=disabled \
     -Dintrospection=disabled -Doracle-tests=disabled -Dbenchmarks=disabled; then
   # Whether results are right, the tests above have shown at length.
   CTR_TEST_QUICK=1 meson_tests "sanitizers" $TESTS/sanitizers
 fi
 
 # The same sources, another compiler.
-if CC=clang CXX=clang++ check "build with Clang" build $TESTS/clang -Dwerror=true -Dcuda=disabled \
+if CC=clang CXX=clang++ check "build with Clang" build $TESTS/clang --buildtype=plain -Dwerror=true -Dcuda=disabled \
     -Dintrospection=disabled -Doracle-tests=disabled -Demulation-tests=disabled -Dbenchmarks=disabled; then
   CTR_TEST_QUICK=1 meson_tests "Clang" $TESTS/clang --suite core --suite elements
 fi

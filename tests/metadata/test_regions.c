@@ -164,11 +164,10 @@ GST_END_TEST;
 GST_START_TEST (csv)
 {
   gchar *text = export_text ("format=csv", make_outlines ());
-  assert_equals_string (text,
-      CSV_HEADER "0,0,0,snake,8,6,0,0,,4,1,1,2,2,,,,,,,,,,,0,0,,8,4,,corners,1 1 3 1 3 3 1 3,0,"
-                 "0,1,0,17,-7.25,3.5,4,4,5,10,2,0,,,,," NO_SHAPE CLOCK (
-                     "0") "0,0,0,snake,8,6,0,0,,0.5,5,3,1,1,,,,,,,,,,,1,0,,3,3,,corners,5 3 6 3 5 4,0,"
-                          "2,0,1,4000000000,0,0.125,1,65535,0,2,0,0,,,,," NO_SHAPE CLOCK_0);
+  assert_equals_string (text, CSV_HEADER "0,0,0,snake,8,6,0,0,,4,1,1,2,2,,,,,,,,,,,0,0,,8,4,,corners,1 1 3 1 3 3 1 3,0,"
+                                         "0,1,0,17,-7.25,3.5,4,4,5,10,2,0,,,,," NO_SHAPE CLOCK_0
+                                         "0,0,0,snake,8,6,0,0,,0.5,5,3,1,1,,,,,,,,,,,1,0,,3,3,,corners,5 3 6 3 5 4,0,"
+                                         "2,0,1,4000000000,0,0.125,1,65535,0,2,0,0,,,,," NO_SHAPE CLOCK_0);
   g_free (text);
 }
 GST_END_TEST;
