@@ -29,6 +29,7 @@ BATCHES = ["videotestsrc num-buffers=3 pattern=ball ! pngenc ! multifilesink loc
            "videotestsrc num-buffers=3 pattern=ball ! pngenc ! multifilesink location=slice-%03d.png"]
 STAND_INS = [
     (r"\buridecodebin uri=rtsp://\S+", "videotestsrc is-live=true num-buffers=10"),
+    (r"\baravissrc( camera-name=\S+)?", "videotestsrc is-live=true num-buffers=10"),
     (r"\bv4l2src( device=\S+)?", "videotestsrc is-live=true num-buffers=10"),
     (r"\bautovideosink\b", "fakesink"),
 ]
