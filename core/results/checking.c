@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "core/results/checking.h"
 
+#include "core/results/fits.h"
+
 enum {
   KNOWN_FEATURES = CTR_CONTOUR_FEATURE_MOMENTS | CTR_CONTOUR_FEATURE_REGIONS | CTR_CONTOUR_FEATURE_HISTORY
                    | CTR_CONTOUR_FEATURE_NESTING | CTR_CONTOUR_SHAPE_FEATURES | CTR_CONTOUR_FEATURE_SUBPIXEL
@@ -116,6 +118,25 @@ distances_fit (const CtrContourShape *shape)
          && shape->distance_squares[1] <= UINT32_MAX;
 }
 
+/* The means of fits are formed in integers of 128 bits: the sums must be those of so many pixels. */
+static bool
+sums_fit (const CtrContourFits *fits)
+{
+  const CtrSigned128 pixels = ctr_fit_sum (fits, 0, 0);
+  if (pixels < 1 || pixels > UINT32_MAX)
+    return false;
+  CtrSigned128 most = pixels;
+  for (int degree = 1; degree <= 4; degree++) {
+    most *= UINT16_MAX;
+    for (int b = 0; b <= degree; b++) {
+      const CtrSigned128 sum = ctr_fit_sum (fits, degree - b, b);
+      if (sum < 0 || sum > most)
+        return false;
+    }
+  }
+  return true;
+}
+
 const char *
 ctr_check_contour_arrays (const CtrContours *c, const CtrContourArrays *arrays)
 {
@@ -129,6 +150,8 @@ ctr_check_contour_arrays (const CtrContours *c, const CtrContourArrays *arrays)
       return "a contour lies outside of the image";
     if (c->features & CTR_CONTOUR_FEATURE_DISTANCES && !distances_fit (&arrays->shapes[i]))
       return "the distances of a contour from its centroid do not fit";
+    if (c->features & CTR_CONTOUR_FEATURE_FITS && !sums_fit (&arrays->fits[i]))
+      return "the sums of a contour's pixels do not fit";
     if (row->region > c->region_count || row->flags & ~(uint32_t) KNOWN_FLAGS)
       return "a contour has a region or a flag that does not exist";
   }

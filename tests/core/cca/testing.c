@@ -30,7 +30,7 @@ analyse (CtrCca *cca, const Setup *setup, const CtrImage *image, const CtrCcaPar
 static void
 check_rows (const char *what, const void *expected, const void *actual, size_t count, size_t size)
 {
-  if (memcmp (expected, actual, count * size) == 0)
+  if (count == 0 || memcmp (expected, actual, count * size) == 0)
     return;
   for (size_t i = 0; i < count; i++) {
     const uint8_t *e = (const uint8_t *) expected + i * size, *a = (const uint8_t *) actual + i * size;
