@@ -482,7 +482,7 @@ compare_picture (const std::filesystem::path &path)
   const cv::Mat picture = cv::imread (path.string (), cv::IMREAD_UNCHANGED);
   REQUIRE (!picture.empty (), "%s cannot be read", path.c_str ());
   const CtrImage image = image_of (picture);
-  const int rounds = picture.total () > 1000000 ? 8 : 40;
+  const int rounds = picture.total () > 1000000 ? 4 : 20;
   for (int i = 0; i < rounds; i++)
     compare (path.filename ().c_str (), image, random_foreground (&rng, &image, i % 4 ? 9 : CTR_MAX_SHAPE_SIZE));
 }
