@@ -64,7 +64,8 @@ release_buffers (State *state)
 static void
 give_back (State *state)
 {
-  bool some = ctr_host_buffer_give_back (&state->nodes) | ctr_cca_percentiles_give_back (&state->percentiles);
+  bool some = ctr_host_buffer_give_back (&state->nodes);
+  some |= ctr_cca_percentiles_give_back (&state->percentiles);
   for (uint32_t i = 0; i < state->band_room; i++)
     some |= ctr_cca_band_give_back (state->bands[i]);
   if (some)
