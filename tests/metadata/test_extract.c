@@ -120,7 +120,7 @@ GST_START_TEST (test_events)
   static const GstEventType expected[] = {
       GST_EVENT_STREAM_START, GST_EVENT_CAPS, GST_EVENT_SEGMENT, GST_EVENT_GAP, GST_EVENT_EOS};
   const gchar *ids[2] = {NULL};
-  GstEvent *starts[2];
+  GstEvent *starts[2] = {NULL};
   for (guint i = 0; i < G_N_ELEMENTS (expected); i++) {
     GstEvent *event = gst_harness_pull_event (e.json);
     fail_unless_equals_string (GST_EVENT_TYPE_NAME (event), gst_event_type_get_name (expected[i]));
