@@ -13,6 +13,7 @@
 #include <contours/contours.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,29 +47,48 @@ typedef struct {
   uint32_t size_count;
 } Bench;
 
+/* What the images of many small contours have of each: hull, smallest rectangle, Feret's diameters and smallest circle. */
+static const uint32_t outlines =
+    CTR_CONTOUR_FEATURE_HULL | CTR_CONTOUR_FEATURE_RECTANGLE | CTR_CONTOUR_FEATURE_FERET | CTR_CONTOUR_FEATURE_CIRCLE;
+static const uint32_t moments = CTR_CONTOUR_FEATURE_MOMENTS;
+/* All that a list has. */
+static const uint32_t shapes =
+    (CTR_CONTOUR_SHAPE_FEATURES & ~(uint32_t) CTR_CONTOUR_FEATURE_HOLES) | CTR_CONTOUR_FEATURE_FITS;
+static const CtrSelect by_area = {1, 0, {{CTR_CONTOUR_NUMBER_AREA, 0, 40, INFINITY}}};
+static const CtrSelect by_two = {
+    2, 0, {{CTR_CONTOUR_NUMBER_AREA, 0, 40, INFINITY}, {CTR_CONTOUR_NUMBER_CIRCULARITY, 0, 0.5, INFINITY}}};
+
 /* What is asked of each image; the quick run asks the first ones, and of some images a few more. */
-enum { QUICK_VARIANTS = 3, MORE_QUICK_VARIANTS = 10 };
+enum { QUICK_VARIANTS = 3, MORE_QUICK_VARIANTS = 13 };
 static const struct {
   CtrRetrieval mode;
   CtrApproximation approximation;
   double min_area;
-  uint32_t features;
+  const char *features; /* in a record; NULL: none */
+  const uint32_t *flags;
   CtrSubpixel subpixel;
+  const char *select; /* in a record; NULL: none */
+  const CtrSelect *limits;
 } variants[] = {
-    {CTR_RETRIEVE_LIST, CTR_APPROXIMATION_SIMPLE, 0, 0, CTR_SUBPIXEL_NONE},
-    {CTR_RETRIEVE_LIST, CTR_APPROXIMATION_NONE, 0, 0, CTR_SUBPIXEL_NONE},
-    {CTR_RETRIEVE_TREE, CTR_APPROXIMATION_SIMPLE, 0, 0, CTR_SUBPIXEL_NONE},
-    {CTR_RETRIEVE_CCOMP, CTR_APPROXIMATION_SIMPLE, 0, 0, CTR_SUBPIXEL_NONE},
-    {CTR_RETRIEVE_EXTERNAL, CTR_APPROXIMATION_SIMPLE, 0, 0, CTR_SUBPIXEL_NONE},
-    {CTR_RETRIEVE_LIST, CTR_APPROXIMATION_SIMPLE, 100, 0, CTR_SUBPIXEL_NONE},
-    {CTR_RETRIEVE_LIST, CTR_APPROXIMATION_SIMPLE, 0, CTR_CONTOUR_FEATURE_MOMENTS, CTR_SUBPIXEL_NONE},
-    {CTR_RETRIEVE_LIST, CTR_APPROXIMATION_SIMPLE, 0, CTR_CONTOUR_SHAPE_FEATURES & ~(uint32_t) CTR_CONTOUR_FEATURE_HOLES,
-        CTR_SUBPIXEL_NONE},
-    {CTR_RETRIEVE_LIST, CTR_APPROXIMATION_NONE, 0, 0, CTR_SUBPIXEL_THRESHOLD},
-    {CTR_RETRIEVE_LIST, CTR_APPROXIMATION_NONE, 0, 0, CTR_SUBPIXEL_EDGE},
-    {CTR_RETRIEVE_TREE, CTR_APPROXIMATION_NONE, 0, 0, CTR_SUBPIXEL_NONE},
-    {CTR_RETRIEVE_CCOMP, CTR_APPROXIMATION_NONE, 0, 0, CTR_SUBPIXEL_NONE},
-    {CTR_RETRIEVE_EXTERNAL, CTR_APPROXIMATION_NONE, 0, 0, CTR_SUBPIXEL_NONE},
+    {.mode = CTR_RETRIEVE_LIST, .approximation = CTR_APPROXIMATION_SIMPLE},
+    {.mode = CTR_RETRIEVE_LIST, .approximation = CTR_APPROXIMATION_NONE},
+    {.mode = CTR_RETRIEVE_TREE, .approximation = CTR_APPROXIMATION_SIMPLE},
+    {.mode = CTR_RETRIEVE_CCOMP, .approximation = CTR_APPROXIMATION_SIMPLE},
+    {.mode = CTR_RETRIEVE_EXTERNAL, .approximation = CTR_APPROXIMATION_SIMPLE},
+    {.mode = CTR_RETRIEVE_LIST, .approximation = CTR_APPROXIMATION_SIMPLE, .min_area = 100},
+    {.mode = CTR_RETRIEVE_LIST, .approximation = CTR_APPROXIMATION_SIMPLE, .select = "area", .limits = &by_area},
+    {.mode = CTR_RETRIEVE_LIST,
+        .approximation = CTR_APPROXIMATION_SIMPLE,
+        .select = "area, circularity",
+        .limits = &by_two},
+    {.mode = CTR_RETRIEVE_LIST, .approximation = CTR_APPROXIMATION_SIMPLE, .features = "moments", .flags = &moments},
+    {.mode = CTR_RETRIEVE_LIST, .approximation = CTR_APPROXIMATION_SIMPLE, .features = "outlines", .flags = &outlines},
+    {.mode = CTR_RETRIEVE_LIST, .approximation = CTR_APPROXIMATION_SIMPLE, .features = "shapes", .flags = &shapes},
+    {.mode = CTR_RETRIEVE_LIST, .approximation = CTR_APPROXIMATION_NONE, .subpixel = CTR_SUBPIXEL_THRESHOLD},
+    {.mode = CTR_RETRIEVE_LIST, .approximation = CTR_APPROXIMATION_NONE, .subpixel = CTR_SUBPIXEL_EDGE},
+    {.mode = CTR_RETRIEVE_TREE, .approximation = CTR_APPROXIMATION_NONE},
+    {.mode = CTR_RETRIEVE_CCOMP, .approximation = CTR_APPROXIMATION_NONE},
+    {.mode = CTR_RETRIEVE_EXTERNAL, .approximation = CTR_APPROXIMATION_NONE},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
@@ -86,10 +106,9 @@ print_work (FILE *file, const BordersWork *work)
 {
   fprintf (file,
       "\"name\": \"%s\", \"width\": %u, \"height\": %u, \"retrieval\": \"%s\", \"approximation\": \"%s\", "
-      "\"min_area\": %g, \"moments\": %d, \"shapes\": %d, \"subpixel\": %d, \"border_points\": %" PRIu64,
+      "\"min_area\": %g, \"features\": \"%s\", \"select\": \"%s\", \"subpixel\": %d, \"border_points\": %" PRIu64,
       work->name, work->width, work->height, mode_names[work->params.mode], approximation_name (&work->params),
-      work->params.min_area, work->params.features & CTR_CONTOUR_FEATURE_MOMENTS ? 1 : 0,
-      work->params.features & CTR_CONTOUR_SHAPE_FEATURES ? 1 : 0, (int) work->params.subpixel, work->border_points);
+      work->params.min_area, work->features, work->select, (int) work->params.subpixel, work->border_points);
 }
 
 const char *
@@ -97,11 +116,9 @@ borders_describe (const BordersWork *work)
 {
   static char text[256];
   const CtrBordersParams *p = &work->params;
-  snprintf (text, sizeof text,
-      "%s %ux%u %s %s, epsilon %g, area %g..%g, length %g, box %ux%u, features %u, subpixel %d, threshold %d%s",
-      work->name, work->width, work->height, mode_names[p->mode], approximation_name (p), p->epsilon, p->min_area,
-      p->max_area, p->min_length, p->min_width, p->min_height, p->features, (int) p->subpixel, (int) p->foreground.mode,
-      p->foreground.invert ? ", inverted" : "");
+  snprintf (text, sizeof text, "%s %ux%u %s %s, area %g, features %s, subpixel %d, select %s", work->name, work->width,
+      work->height, mode_names[p->mode], approximation_name (p), p->min_area, work->features, (int) p->subpixel,
+      work->select);
   return text;
 }
 
@@ -238,8 +255,13 @@ set_variant (BordersWork *work, uint32_t variant)
   work->params.mode = variants[variant].mode;
   work->params.approximation = variants[variant].approximation;
   work->params.min_area = variants[variant].min_area;
-  work->params.features = variants[variant].features;
   work->params.subpixel = variants[variant].subpixel;
+  if (variants[variant].flags)
+    work->params.features = *variants[variant].flags;
+  if (variants[variant].limits)
+    work->params.select = *variants[variant].limits;
+  work->features = variants[variant].features ? variants[variant].features : "";
+  work->select = variants[variant].select ? variants[variant].select : "";
 }
 
 static bool
@@ -305,7 +327,7 @@ measure_image (Bench *bench, const char *name, uint32_t width, uint32_t height, 
   return measure_empty (bench, width, height) && ok;
 }
 
-typedef enum { BLOBS, NOISE, COIL, CHEQUERBOARD, RINGS, COMB, SERPENTINE, BOARD, PARTS } Scene;
+typedef enum { BLOBS, NOISE, COIL, CHEQUERBOARD, RINGS, COMB, SERPENTINE, BOARD, PARTS, GRAINS } Scene;
 
 static const struct {
   Scene scene;
@@ -316,7 +338,8 @@ static const struct {
     {BOARD, "board", 1920, 1080, true},
     {BOARD, "board", 3840, 2160, false},
     {PARTS, "parts", 1920, 1080, false},
-    {PARTS, "parts", 3840, 2160, false},
+    {PARTS, "parts", 3840, 2160, true},
+    {GRAINS, "grains", 3840, 2160, true},
     {BLOBS, "blobs", MAX_WIDTH, MAX_HEIGHT, true},
     {NOISE, "noise", SIDE, SIDE, true},
     {CHEQUERBOARD, "chequerboard", SIDE, SIDE, false},
@@ -359,6 +382,9 @@ draw (Bench *bench, Scene scene, uint32_t width, uint32_t height)
       break;
     case PARTS:
       bench_parts_mask (width, height, bench->image);
+      break;
+    case GRAINS:
+      bench_grains_mask (width, height, bench->image);
       break;
   }
   return true;

@@ -21,11 +21,11 @@ from harness import (choice_of, number, parse_options, peer_interpreter, print_c
 from lists_table import DEVICE_MODES, OURS, differing, floor_us, ours_of
 
 FRAME = "car_body_frame.pgm"  # the paper's own
-WORK = ["name", "width", "height", "retrieval", "approximation", "min_area", "moments", "shapes", "subpixel"]
+WORK = ["name", "width", "height", "retrieval", "approximation", "min_area", "features", "select", "subpixel"]
 FIELDS = ["who", "mode"] + WORK + ["contours", "points", "border_points", "different", "runs", "min_us", "median_us"]
-PEER_GROUPS = ["opencv", "npp"]
-PEER_TIME_LIMIT = {"opencv": 400, "npp": 120}  # seconds
-OPTIONAL = "NPP"  # another definition, closed source: told, but no failure
+PEER_GROUPS = ["opencv", "scikit-image", "npp"]
+PEER_TIME_LIMIT = {"opencv": 400, "scikit-image": 120, "npp": 120}  # seconds
+OPTIONAL = ("NPP", "scikit-image")  # other definitions: told, but no failure
 CONTENT_REFERENCE = "blobs"
 
 
@@ -38,9 +38,9 @@ def variant_of(record):
 
 
 def variant_title(variant):
-    retrieval, approximation, min_area, moments, shapes, subpixel = variant
+    retrieval, approximation, min_area, features, select, subpixel = variant
     return (f"{retrieval} {approximation}" + (f", area >= {min_area:g}" if min_area else "")
-            + (", moments" if moments else "") + (", shapes" if shapes else "")
+            + (f", {features}" if features else "") + (f", select={select}" if select else "")
             + ("", ", subpixel=threshold", ", subpixel=edge")[subpixel])
 
 
@@ -150,7 +150,7 @@ def gather(options, records, notes):
         for command, limit, group in commands:
             for record in records_of(command, limit):
                 if record["type"] == "failure" and group and record["who"] == os.path.basename(python):
-                    record["who"] = {"opencv": "OpenCV", "npp": "NPP"}[group]
+                    record["who"] = {"opencv": "OpenCV", "npp": "NPP"}.get(group, group)
                 (records if record["type"] == "time" else notes).append(record)
 
 

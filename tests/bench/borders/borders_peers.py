@@ -26,7 +26,7 @@ try:
 except ImportError:
     cv2 = None
 
-WORK = ["name", "width", "height", "retrieval", "approximation", "min_area", "moments", "shapes", "subpixel", "border_points"]
+WORK = ["name", "width", "height", "retrieval", "approximation", "min_area", "features", "select", "subpixel", "border_points"]
 # With CCOMP and TREE, OpenCV's time grows with the square of the contours: minutes for more.
 MAX_NESTED_CONTOURS = 300000
 
@@ -70,7 +70,14 @@ class Lists:
 
 
 def is_plain_list(case):
-    return case["retrieval"] == "LIST" and not any(case[name] for name in ("min_area", "moments", "shapes", "subpixel"))
+    return case["retrieval"] == "LIST" and not any(case[name] for name in ("min_area", "features", "select", "subpixel"))
+
+
+def outline(contour):
+    """What "outlines" asks of a contour, but for Feret's diameters, which OpenCV does not have."""
+    hull = cv2.convexHull(contour)
+    return (cv2.contourArea(hull), cv2.arcLength(hull, True), cv2.minAreaRect(hull), cv2.minEnclosingCircle(hull),
+            cv2.contourArea(contour), cv2.arcLength(contour, True))
 
 
 class OpenCV:
@@ -79,7 +86,8 @@ class OpenCV:
         self.who = f"OpenCV, {threads} thread" + ("s" if threads > 1 else "")
 
     def takes(self, case):
-        return is_plain_list(case) or (self.takes_all and not case["shapes"] and not case["subpixel"])
+        known = case["features"] in ("", "moments", "outlines") and not case["select"] and not case["subpixel"]
+        return is_plain_list(case) or (self.takes_all and known)
 
     def refuses(self, case):
         if case["retrieval"] in ("CCOMP", "TREE") and case["contours"] > MAX_NESTED_CONTOURS:
@@ -94,8 +102,8 @@ class OpenCV:
             contours, hierarchy = cv2.findContours(image, mode, method)
             if case["min_area"]:
                 contours = [contour for contour in contours if cv2.contourArea(contour) >= case["min_area"]]
-            moments = [cv2.moments(contour) for contour in contours] if case["moments"] else None
-            return contours, hierarchy, moments
+            of_each = {"moments": cv2.moments, "outlines": outline}.get(case["features"])
+            return contours, hierarchy, [of_each(contour) for contour in contours] if of_each else None
 
         times, (contours, hierarchy, _) = repeat(run)
         theirs = Lists.of_opencv(contours, hierarchy)
@@ -116,6 +124,57 @@ def opencv_peers():
         cv2.setNumThreads(peer.threads)
         cv2.findContours(np.zeros((64, 64), np.uint8), cv2.RETR_TREE, cv2.CHAIN_APPROX_SIMPLE)
     return peers
+
+
+class FindContours:
+    """Contours between the samples, interpolated linearly: other lines than ours, which stay at the borders' pixels."""
+
+    who = "scikit-image, find_contours"
+
+    def takes(self, case):
+        return case["retrieval"] == "LIST" and case["subpixel"] == 1
+
+    def refuses(self, case):
+        return None
+
+    def measure(self, case, image, ours):
+        from skimage import measure
+        times, lines = repeat(lambda: measure.find_contours(image, 127.5))
+        return times, {"contours": len(lines), "points": sum(map(len, lines))}
+
+
+class RegionProps:
+    """Of components, not of contours: area, perimeter, hull and greatest diameter."""
+
+    who = "scikit-image, regionprops"
+    max_contours = 2000
+
+    def takes(self, case):
+        return case["features"] == "outlines"
+
+    def refuses(self, case):
+        return f"left out: over {self.max_contours:,} contours" if case["contours"] > self.max_contours else None
+
+    def measure(self, case, image, ours):
+        from skimage import measure
+
+        def run():
+            table = measure.regionprops_table(measure.label(image, connectivity=2),
+                                              properties=("area", "perimeter", "area_convex", "solidity", "feret_diameter_max"))
+            return len(table["area"])
+
+        times, components = repeat(run)
+        return times, {"contours": components, "points": 0}
+
+
+def scikit_image_peers():
+    try:
+        import skimage
+    except ImportError:
+        emit(type="peer", name="scikit-image", missing="no skimage module")
+        return []
+    emit(type="peer", name="scikit-image", version=skimage.__version__, note="find_contours; label and regionprops_table")
+    return [FindContours(), RegionProps()]
 
 
 # Of nppdefs.h
@@ -259,7 +318,7 @@ def npp_peers():
     return peers
 
 
-GROUPS = {"opencv": opencv_peers, "npp": npp_peers}
+GROUPS = {"opencv": opencv_peers, "scikit-image": scikit_image_peers, "npp": npp_peers}
 
 
 def read_mask(path):

@@ -10,6 +10,8 @@ typedef struct {
   uint32_t width;
   uint32_t height;
   CtrBordersParams params;
+  const char *features; /* what PARAMS asks for and limits, in a word; "" where nothing */
+  const char *select;
   uint64_t border_points; /* of all borders of the image, every pixel counted: LIST, NONE, no limits */
 } BordersWork;
 

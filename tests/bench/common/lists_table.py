@@ -32,8 +32,8 @@ def ours_of(records):
 def floor_us(record, copy_rate):
     """The mask read once, table, points, sums, shapes and subpixels written once."""
     size = (record["width"] * record["height"] + ROW_BYTES * record["contours"] + POINT_BYTES * record["points"]
-            + (SUMS_BYTES * record["contours"] if record["moments"] else 0)
-            + (SHAPE_BYTES * record["contours"] if record.get("shapes") else 0)
+            + (SUMS_BYTES * record["contours"] if (record.get("moments") or record.get("features") == "moments") else 0)
+            + (SHAPE_BYTES * record["contours"] if record.get("features") in ("outlines", "shapes") else 0)
             + (SUBPIXEL_BYTES * record["points"] if record.get("subpixel") else 0))
     return size / copy_rate * 1e6
 

@@ -82,6 +82,17 @@ bench_parts_mask (uint32_t width, uint32_t height, uint8_t *mask)
     }
 }
 
+void
+bench_grains_mask (uint32_t width, uint32_t height, uint8_t *mask)
+{
+  for (uint32_t y = 0; y < height; y++)
+    for (uint32_t x = 0; x < width; x++) {
+      const int64_t cx = x / 13 * 13 + 6, cy = y / 12 * 12 + 6, radius2 = 6 + (7 * cx + 13 * cy) % 20;
+      const int64_t dx = x - cx, dy = y - cy;
+      mask[(size_t) y * width + x] = dx * dx + dy * dy < radius2 ? 255 : 0;
+    }
+}
+
 const char *
 bench_pattern_name (BenchPattern pattern)
 {

@@ -24,6 +24,9 @@ void bench_random_mask (
 /* Round parts on a tray, 120 x 100 pixels apart, of 20 to 44 pixels radius: every row differs from the one above. */
 void bench_parts_mask (uint32_t width, uint32_t height, uint8_t *mask);
 
+/* Round grains, 13 x 12 pixels apart, of 2 to 5 pixels radius. */
+void bench_grains_mask (uint32_t width, uint32_t height, uint8_t *mask);
+
 typedef enum {
   BENCH_DOTS,         /* every second pixel of every second row: most components, 8-connected */
   BENCH_CHEQUERBOARD, /* most components, 4-connected */
