@@ -59,7 +59,7 @@ static const CtrSelect by_two = {
     2, 0, {{CTR_CONTOUR_NUMBER_AREA, 0, 40, INFINITY}, {CTR_CONTOUR_NUMBER_CIRCULARITY, 0, 0.5, INFINITY}}};
 
 /* What is asked of each image; the quick run asks the first ones, and of some images a few more. */
-enum { QUICK_VARIANTS = 3, MORE_QUICK_VARIANTS = 13 };
+enum { QUICK_VARIANTS = 3, MORE_QUICK_VARIANTS = 14 };
 static const struct {
   CtrRetrieval mode;
   CtrApproximation approximation;
@@ -86,6 +86,7 @@ static const struct {
     {.mode = CTR_RETRIEVE_LIST, .approximation = CTR_APPROXIMATION_SIMPLE, .features = "shapes", .flags = &shapes},
     {.mode = CTR_RETRIEVE_LIST, .approximation = CTR_APPROXIMATION_NONE, .subpixel = CTR_SUBPIXEL_THRESHOLD},
     {.mode = CTR_RETRIEVE_LIST, .approximation = CTR_APPROXIMATION_NONE, .subpixel = CTR_SUBPIXEL_EDGE},
+    {.mode = CTR_RETRIEVE_LIST, .approximation = CTR_APPROXIMATION_SIMPLE, .subpixel = CTR_SUBPIXEL_EDGE},
     {.mode = CTR_RETRIEVE_TREE, .approximation = CTR_APPROXIMATION_NONE},
     {.mode = CTR_RETRIEVE_CCOMP, .approximation = CTR_APPROXIMATION_NONE},
     {.mode = CTR_RETRIEVE_EXTERNAL, .approximation = CTR_APPROXIMATION_NONE},

@@ -287,6 +287,37 @@ measure_regions (Bench *bench)
   return ok;
 }
 
+/* What features of the samples cost: none, the sums and the percentiles, of many parts and of one that fills the image. */
+static bool
+measure_features (Bench *bench)
+{
+  static const struct {
+    const char *parts, *plate;
+    uint32_t features;
+  } cases[] = {{"features-none", "plate-none", 0}, {"features-grey", "plate-grey", CTR_FEATURE_GREY},
+      {"features-percentiles", "plate-percentiles", CTR_FEATURE_PERCENTILES}};
+  bool ok = true;
+  for (uint32_t i = 0; ok && i < 2 * sizeof cases / sizeof *cases; i++) {
+    const bool plate = i % 2;
+    BenchWork work = {.name = plate ? cases[i / 2].plate : cases[i / 2].parts,
+        .width = 3840,
+        .height = 2160,
+        .connectivity = CTR_CONNECTIVITY_8,
+        .features = cases[i / 2].features};
+    const size_t pixels = (size_t) work.width * work.height;
+    bench_random_numbers (0, pixels, bench->numbers);
+    if (plate)
+      memset (bench->mask, 255, pixels);
+    else
+      bench_parts_mask (work.width, work.height, bench->mask);
+    for (size_t k = 0; k < pixels; k++)
+      if (bench->mask[k])
+        bench->mask[k] = (uint8_t) (128 + bench->numbers[k] % 128);
+    ok = measure_frame (bench, &work);
+  }
+  return ok;
+}
+
 static bool
 measure_patterns (Bench *bench)
 {
@@ -460,7 +491,7 @@ main (int argc, char **argv)
 #endif
   } else {
     bool ok = measure_random (&bench) && measure_cameras (&bench) && measure_equal (&bench) && measure_regions (&bench)
-              && measure_patterns (&bench);
+              && measure_features (&bench) && measure_patterns (&bench);
     for (int i = files; ok && i < argc; i++)
       ok = measure_file (&bench, argv[i]);
     status = ok ? 0 : 1;

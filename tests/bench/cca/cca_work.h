@@ -14,6 +14,7 @@ typedef struct {
   CtrConnectivity connectivity;
   bool equal;          /* 16-bit samples and CTR_COMPONENTS_EQUAL, instead of a mask */
   CtrRegions *regions; /* that are analysed; NULL: the whole image */
+  uint32_t features;   /* that are asked for beside the table */
 } BenchWork;
 
 static inline CtrCcaParams
@@ -24,6 +25,7 @@ bench_params (const BenchWork *work)
   params.connectivity = work->connectivity;
   params.mode = work->equal ? CTR_COMPONENTS_EQUAL : CTR_COMPONENTS_FOREGROUND;
   params.foreground.regions = work->regions;
+  params.features = work->features;
   return params;
 }
 

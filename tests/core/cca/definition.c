@@ -165,6 +165,28 @@ test_large_sums (void)
   picture_free (&picture);
 }
 
+/* Percentiles of components of more samples than one CTA of the GPU backend counts, of 8 and 16 bits. */
+static void
+test_many_samples (void)
+{
+  static const uint32_t sizes[][2] = {{129, 127}, {128, 128}, {16385, 1}, {300, 250}, {257, 512}};
+  static const CtrFormat depths[] = {CTR_FORMAT_GRAY8, CTR_FORMAT_GRAY16};
+  for (size_t i = 0; i < LENGTH (sizes); i += setup.quick ? 2 : 1)
+    for (size_t d = 0; d < LENGTH (depths); d++)
+      for (uint32_t kind = 0; kind < 3; kind++) {
+        const uint32_t width = sizes[i][0], height = sizes[i][1], threshold = kind == 0 ? 0 : 100;
+        uint8_t *mask = kind == 1 ? shape_new (SHAPE_ONES, width, height) : noise_new (&rng, width, height, 97, 1);
+        Picture picture =
+            picture_of_mask (&rng, mask, width, height, (Layout){.format = depths[d]}, 100 + 20000 * d, false);
+        CtrCcaParams params =
+            params_of (CTR_CONNECTIVITY_8, threshold ? 100 + 20000 * (uint32_t) d : 0, false, CTR_FEATURE_PERCENTILES);
+        describe ("%u x %u, depth %zu, kind %u", width, height, d, kind);
+        check_cca (cca, &setup, &picture.view, &params);
+        free (mask);
+        picture_free (&picture);
+      }
+}
+
 static void
 test_area_limits (void)
 {
@@ -415,6 +437,7 @@ main (int argc, char **argv)
       {"shapes", test_shapes},
       {"tile edges", test_tile_edges},
       {"noise", test_noise},
+      {"many samples", test_many_samples},
       {"layouts", test_layouts},
       {"large sums", test_large_sums},
       {"area limits", test_area_limits},
