@@ -15,6 +15,7 @@ typedef struct {
   bool (*enqueue) (void *user, const CtrImage *image, void *stream, CtrError *error);
   CtrContours *(*finish) (void *user, CtrError *error);
   void (*record) (void *user, const char *mode, const CtrContours *result, double *microseconds, int runs);
+  bool without_codes; /* These contours have none. */
 } BenchListsWork;
 
 /* Compares the result on IMAGE, a view of host memory without padding, with EXPECTED. Then measures. Device time until

@@ -127,7 +127,7 @@ record_gpu (void *user, const char *mode, const CtrContours *result, double *mic
 static bool
 measure_gpu (Work *work)
 {
-  const BenchListsWork lists = {describe (work), work, enqueue, finish, record_gpu};
+  const BenchListsWork lists = {describe (work), work, enqueue, finish, record_gpu, true};
   const CtrImage mask = view_of (work, work->bench->mask);
   return !work->bench->gpu || bench_lists_measure (&work->bench->device, &lists, &mask, work->result);
 }
