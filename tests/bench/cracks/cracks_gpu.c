@@ -74,6 +74,6 @@ bool
 cracks_gpu_measure (CracksGpu *gpu, const CracksWork *work, const CtrImage *image, CtrContours *expected)
 {
   Call call = {gpu->cracks, work};
-  const BenchListsWork lists = {cracks_describe (work), &call, enqueue, finish, record};
+  const BenchListsWork lists = {cracks_describe (work), &call, enqueue, finish, record, false};
   return bench_lists_measure (&gpu->device, &lists, image, expected);
 }
