@@ -16,6 +16,15 @@ CTR_BEGIN_DECLS
  * the shortest ones fit into its circumference of 4 * 65535, measured along the axes. */
 #define CTR_HULL_MAX 5728
 
+/* A contour is narrow if its coordinates differ by less. Then 64 bits are enough for all products that are compared. */
+#define CTR_SHAPE_NARROW 1024
+
+CTR_SHAPE_RULE bool
+ctr_shape_is_narrow (const CtrContour *row)
+{
+  return row->width <= CTR_SHAPE_NARROW && row->height <= CTR_SHAPE_NARROW;
+}
+
 /* (b - a) x (c - a): positive if a, b, c turn clockwise on the screen. */
 CTR_SHAPE_RULE int64_t
 ctr_shape_cross (CtrPoint a, CtrPoint b, CtrPoint c)
@@ -238,6 +247,27 @@ ctr_shape_power (CtrShapeCircle circle, CtrPoint q)
   return -inside;
 }
 
+/* The same of a narrow contour. */
+CTR_SHAPE_RULE int64_t
+ctr_shape_narrow_power (CtrShapeCircle circle, CtrPoint q)
+{
+  const CtrPoint *p = circle.points;
+  if (circle.count < 3)
+    return ctr_shape_dot (q, p[0], p[circle.count - 1]);
+  int64_t inside = 0;
+  for (int i = 0; i < 3; i++)
+    inside += (int64_t) (int32_t) ctr_shape_cross (q, p[(i + 1) % 3], p[(i + 2) % 3])
+              * (int32_t) ctr_shape_distance2 (q, p[i]);
+  return -inside;
+}
+
+/* Is Q outside the circle? NARROW: of a narrow contour. */
+CTR_SHAPE_RULE bool
+ctr_shape_exceeds (CtrShapeCircle circle, CtrPoint q, bool narrow)
+{
+  return narrow ? ctr_shape_narrow_power (circle, q) > 0 : ctr_shape_power (circle, q) > 0;
+}
+
 /* Makes A, B, C the circle if it is their smallest one: if no angle of the triangle is a right or an obtuse one. */
 CTR_SHAPE_RULE bool
 ctr_shape_circle_of (CtrPoint a, CtrPoint b, CtrPoint c, CtrShapeCircle *circle)
@@ -253,7 +283,7 @@ ctr_shape_circle_of (CtrPoint a, CtrPoint b, CtrPoint c, CtrShapeCircle *circle)
 /* The smallest circle around those of CIRCLE and Q, which lies outside it and therefore on the new one. Each new circle is
  * larger than those before, so adding a point outside as long as there is one comes to an end. */
 CTR_SHAPE_RULE CtrShapeCircle
-ctr_shape_circle_add (CtrShapeCircle circle, CtrPoint q)
+ctr_shape_circle_add (CtrShapeCircle circle, CtrPoint q, bool narrow)
 {
   const CtrPoint *p = circle.points;
   const uint32_t count = circle.count;
@@ -261,13 +291,14 @@ ctr_shape_circle_add (CtrShapeCircle circle, CtrPoint q)
     const CtrShapeCircle two = {{q, p[i], p[i]}, 2};
     bool around = true;
     for (uint32_t k = 0; k < count; k++)
-      around = around && ctr_shape_power (two, p[k]) <= 0;
+      around = around && !ctr_shape_exceeds (two, p[k], narrow);
     if (around)
       return two;
   }
   for (uint32_t i = 0; i < count; i++) { /* With two points, all rounds try the same triangle. */
     CtrShapeCircle three;
-    if (ctr_shape_circle_of (q, p[i], p[(i + 1) % count], &three) && ctr_shape_power (three, p[(i + 2) % count]) <= 0)
+    if (ctr_shape_circle_of (q, p[i], p[(i + 1) % count], &three)
+        && !ctr_shape_exceeds (three, p[(i + 2) % count], narrow))
       return three;
   }
   return circle; /* not reached */

@@ -117,16 +117,18 @@ set_circle (const Shape *s, CtrContourShape *shape)
 {
   /* The vertex farthest from the first one is farthest outside a circle that is only the first one. */
   CtrShapeCircle circle = {{s->hull[0], s->hull[0], s->hull[0]}, 1};
+  const bool narrow = ctr_shape_is_narrow (s->row);
   for (;;) {
     CtrShapePower best = {0};
     for (uint32_t i = 0; i < s->count; i++) {
-      const CtrShapePower power = {ctr_shape_power (circle, s->hull[i]), i};
+      const CtrShapePower power = {
+          narrow ? ctr_shape_narrow_power (circle, s->hull[i]) : ctr_shape_power (circle, s->hull[i]), i};
       if (i == 0 || ctr_shape_power_is_better (power, best))
         best = power;
     }
     if (best.power <= 0)
       break;
-    circle = ctr_shape_circle_add (circle, s->hull[best.vertex]);
+    circle = ctr_shape_circle_add (circle, s->hull[best.vertex], narrow);
   }
   memcpy (shape->circle, circle.points, sizeof shape->circle);
 }

@@ -67,8 +67,7 @@ struct BordersCounters {
   BordersHeader header;
   uint32_t count_ticket, scan_tickets[BORDERS_SCANS], point_ticket;
   ListProgress progress, traversal_progress;
-  uint32_t large_shapes, large_shape_ticket; /* contours whose shapes CTAs find, and how many of them are taken */
-  uint32_t shape_rows;                       /* that these have taken of device memory */
+  uint32_t shape_rows; /* that contours whose shapes CTAs find have taken of device memory */
   struct {
     uint32_t done; /* The others are set. */
     uint32_t rows, points, remaining_rows, remaining_points;

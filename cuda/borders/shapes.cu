@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The shapes of all contours: warps find those of small contours and leave the others to CTAs, which a second kernel has. */
+/* The shapes of all contours. A CTA takes some of them: a thread of it those of tiny contours, a warp those of small ones, all of it
+ * the others. */
 #include "cuda/borders/device_state.cuh"
 #include "cuda/contours/contour_kernels.cuh"
 #include "cuda/contours/contour_shapes.cuh"
@@ -7,30 +8,43 @@
 namespace
 {
 
-/* A contour is small if it has no more rows and points. */
-constexpr uint32_t SMALL_ROWS = 64, SMALL_POINTS = 512;
-constexpr int SMALL_THREADS = 256, SMALL_CTAS = 1056;
+constexpr int SHAPE_THREADS = 128, SHAPE_CTAS = 660;
+
+/* Tiny and small contours have no more rows and points, and are narrow. */
+constexpr uint32_t TINY_ROWS = 16, TINY_POINTS = 64, SMALL_ROWS = 64, SMALL_POINTS = 512;
 /* The rows of a larger one are in shared memory up to this number, otherwise in that of the passages, which have become points:
  * a contour passes at least as many pixels as it has rows. */
 constexpr uint32_t SHARED_ROWS = 1024;
-constexpr int LARGE_THREADS = 128, LARGE_CTAS = 792;
 
-struct SmallSpace {
-  HullSpace<32, 2 * SMALL_ROWS> hull;
-  uint32_t rows[3][SMALL_ROWS];
+template <int SIZE, uint32_t ROWS, uint32_t HULL> struct ShapeSpace {
+  HullSpace<SIZE, HULL> hull;
+  uint32_t rows[3][ROWS];
+
+  __device__ HullRows
+  rows_of (const CtrContour &row)
+  {
+    return {rows[0], {rows[1], rows[2]}, row.top, row.height};
+  }
 };
 
-struct LargeSpace {
-  HullSpace<LARGE_THREADS, CTR_HULL_MAX> hull;
-  uint32_t rows[3][SHARED_ROWS];
+typedef ShapeSpace<1, TINY_ROWS, 2 * TINY_ROWS> TinySpace;
+typedef ShapeSpace<32, SMALL_ROWS, 2 * SMALL_ROWS> SmallSpace;
+typedef ShapeSpace<SHAPE_THREADS, SHARED_ROWS, CTR_HULL_MAX> LargeSpace;
+
+/* A CTA's memory, which it uses for one kind of contours after the other. */
+union CtaSpace {
+  TinySpace tiny[SHAPE_THREADS];
+  SmallSpace small[SHAPE_THREADS / 32];
+  LargeSpace large;
 };
 
-/* The numbers of the larger contours; the measures have served their purpose. */
-__device__ inline uint32_t *
-large_contours (const BordersKernelArgs &f)
-{
-  return (uint32_t *) f.by_row.accumulators;
-}
+static_assert (sizeof (TinySpace) % 8 == 4, "the threads of a warp meet different banks");
+
+/* The rows of a CTA that are not tiny: small ones from the beginning on, larger ones from the end. */
+struct ShapeList {
+  uint32_t rows[SHAPE_THREADS];
+  uint32_t small, large; /* their numbers */
+};
 
 __device__ inline ShapeContour
 contour_of (const BordersKernelArgs &f, const CtrContour &row)
@@ -38,41 +52,98 @@ contour_of (const BordersKernelArgs &f, const CtrContour &row)
   return {f.output->points + row.first, row.count, row.area2, f.feret_direction};
 }
 
-/* A warp a contour. */
-__global__ void
-__launch_bounds__ (SMALL_THREADS) small_shapes_kernel (const __grid_constant__ BordersKernelArgs f)
+__device__ inline bool
+is_within (const CtrContour &row, uint32_t rows, uint32_t points)
 {
-  __shared__ SmallSpace spaces[SMALL_THREADS / 32];
+  return row.height <= rows && row.count <= points && ctr_shape_is_narrow (&row);
+}
+
+__device__ inline void
+clear_shape (CtrContourShape *shape)
+{
+  static_assert (sizeof *shape % sizeof (uint4) == 0, "words");
+  for (uint32_t k = 0; k < sizeof *shape / sizeof (uint4); k++)
+    ((uint4 *) shape)[k] = make_uint4 (0, 0, 0, 0);
+}
+
+/* By a CTA. */
+__device__ inline void
+set_large_shape (const BordersKernelArgs &f, LargeSpace &space, GroupExchange<SHAPE_THREADS> *exchange, uint32_t i,
+    uint32_t *first_row)
+{
+  const CtrContour row = f.output->table[i];
+  HullRows rows = space.rows_of (row);
+  if (row.height > SHARED_ROWS) {
+    if (threadIdx.x == 0)
+      *first_row = atomicAdd (&f.counters->shape_rows, row.height);
+    __syncthreads ();
+    rows.sides = f.by_passage.place + *first_row;
+    rows.links[0] = f.by_passage.segment + *first_row;
+    rows.links[1] = f.by_passage.position + *first_row;
+  }
+  set_shape (rows, space.hull, exchange, contour_of (f, row), ctr_shape_is_narrow (&row), f.shape_features,
+      &f.output->shapes[i]);
+}
+
+/* With few contours each has a CTA of its own: that takes the least time for one. */
+__global__ void
+__launch_bounds__ (SHAPE_THREADS, 5) shapes_kernel (const __grid_constant__ BordersKernelArgs f)
+{
+  __shared__ CtaSpace space;
+  __shared__ GroupExchange<SHAPE_THREADS> exchange;
+  __shared__ ShapeList list;
+  __shared__ uint32_t first_row;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   if (!has_table (f))
     return;
-  SmallSpace &space = spaces[threadIdx.x / 32];
-  const uint32_t rows = f.counters->header.contours, lane = threadIdx.x % 32;
+  const uint32_t contours = f.counters->header.contours, warp = threadIdx.x / 32;
+  const bool few = contours <= gridDim.x;
   CtrContourShape *const shapes = f.output->shapes;
-  for (uint32_t i = (blockIdx.x * SMALL_THREADS + threadIdx.x) / 32; i < rows; i += gridDim.x * SMALL_THREADS / 32) {
-    const CtrContour row = f.output->table[i];
-    static_assert (sizeof (CtrContourShape) % 16 == 0 && sizeof (CtrContourShape) / 16 <= 32, "a lane 16 bytes");
-    if (lane < sizeof (CtrContourShape) / 16)
-      ((uint4 *) &shapes[i])[lane] = make_uint4 (0, 0, 0, 0);
-    __syncwarp ();
-    if (row.height > SMALL_ROWS || row.count > SMALL_POINTS) {
-      if (lane == 0)
-        large_contours (f)[atomicAdd (&f.counters->large_shapes, 1)] = i;
-      continue;
+  for (uint32_t base = blockIdx.x; base < contours; base += SHAPE_THREADS * gridDim.x) {
+    const uint32_t i = base + threadIdx.x * gridDim.x;
+    if (threadIdx.x == 0)
+      list.small = list.large = 0;
+    __syncthreads ();
+    if (i < contours) {
+      const CtrContour row = f.output->table[i];
+      clear_shape (&shapes[i]);
+      if (few || !is_within (row, SMALL_ROWS, SMALL_POINTS)) {
+        list.rows[SHAPE_THREADS - 1 - atomicAdd (&list.large, 1)] = i;
+      } else if (!is_within (row, TINY_ROWS, TINY_POINTS)) {
+        list.rows[atomicAdd (&list.small, 1)] = i;
+      } else {
+        TinySpace &own = space.tiny[threadIdx.x];
+        set_shape (own.rows_of (row), own.hull, (GroupExchange<1> *) NULL, contour_of (f, row), true, f.shape_features,
+            &shapes[i]);
+      }
     }
-    const HullRows hull_rows = {space.rows[0], {space.rows[1], space.rows[2]}, row.top, row.height};
-    set_shape (hull_rows, space.hull, contour_of (f, row), f.shape_features, &shapes[i]);
-    __syncwarp ();
+    __syncthreads ();
+    for (uint32_t k = warp; k < list.small; k += SHAPE_THREADS / 32) {
+      const CtrContour row = f.output->table[list.rows[k]];
+      SmallSpace &own = space.small[warp];
+      set_shape (own.rows_of (row), own.hull, (GroupExchange<32> *) NULL, contour_of (f, row), true, f.shape_features,
+          &shapes[list.rows[k]]);
+      __syncwarp ();
+    }
+    for (uint32_t k = 0; k < list.large; k++) {
+      __syncthreads ();
+      set_large_shape (f, space.large, &exchange, list.rows[SHAPE_THREADS - 1 - k], &first_row);
+    }
+    __syncthreads ();
   }
 }
 
 /* Adds the holes of all contours to those around them, a thread a contour. */
-__device__ inline void
-count_holes (const BordersKernelArgs &f)
+__global__ void
+__launch_bounds__ (CONTOUR_THREADS) hole_kernel (const __grid_constant__ BordersKernelArgs f)
 {
-  const uint32_t rows = f.counters->header.contours;
-  for (uint32_t i = blockIdx.x * LARGE_THREADS + threadIdx.x; i < rows; i += gridDim.x * LARGE_THREADS) {
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (!has_table (f))
+    return;
+  const uint32_t contours = f.counters->header.contours;
+  for (uint32_t i = first_index (); i < contours; i += index_step ()) {
     const CtrContour row = f.output->table[i];
     if (row.parent < 0 || !(row.flags & CTR_CONTOUR_HOLE))
       continue;
@@ -83,47 +154,13 @@ count_holes (const BordersKernelArgs &f)
   }
 }
 
-/* A CTA a contour. */
-__global__ void
-__launch_bounds__ (LARGE_THREADS) large_shapes_kernel (const __grid_constant__ BordersKernelArgs f)
-{
-  __shared__ LargeSpace space;
-  __shared__ uint32_t taken, first_row;
-  ctr_let_next_start ();
-  ctr_wait_for_previous ();
-  if (!has_table (f))
-    return;
-  if (f.shape_features & CTR_CONTOUR_FEATURE_HOLES)
-    count_holes (f);
-  for (;;) {
-    if (threadIdx.x == 0)
-      taken = atomicAdd (&f.counters->large_shape_ticket, 1);
-    __syncthreads ();
-    if (taken >= f.counters->large_shapes)
-      return;
-    const uint32_t i = large_contours (f)[taken];
-    const CtrContour row = f.output->table[i];
-    HullRows rows = {space.rows[0], {space.rows[1], space.rows[2]}, row.top, row.height};
-    if (row.height > SHARED_ROWS) {
-      if (threadIdx.x == 0)
-        first_row = atomicAdd (&f.counters->shape_rows, row.height);
-      __syncthreads ();
-      rows.sides = f.by_passage.place + first_row;
-      rows.links[0] = f.by_passage.segment + first_row;
-      rows.links[1] = f.by_passage.position + first_row;
-    }
-    set_shape (rows, space.hull, contour_of (f, row), f.shape_features, &f.output->shapes[i]);
-    __syncthreads ();
-  }
-}
-
 } // namespace
 
 void
 borders_launch_shapes (const BordersKernelArgs &f, bool overlap, cudaStream_t stream)
 {
-  const unsigned contours = f.contour_capacity, large = min (contours, f.by_passage.capacity / SMALL_ROWS) + 1;
-  ctr_launch_overlapped (overlap, small_shapes_kernel, min (contours / (SMALL_THREADS / 32) + 1, (unsigned) SMALL_CTAS),
-      SMALL_THREADS, 0, stream, f);
-  ctr_launch_overlapped (overlap, large_shapes_kernel, min (large, (unsigned) LARGE_CTAS), LARGE_THREADS, 0, stream, f);
+  ctr_launch_overlapped (
+      overlap, shapes_kernel, min (f.contour_capacity + 1, (unsigned) SHAPE_CTAS), SHAPE_THREADS, 0, stream, f);
+  if (f.shape_features & CTR_CONTOUR_FEATURE_HOLES)
+    launch_over (hole_kernel, f.contour_capacity, f, overlap, stream);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The convex hull of one contour, by a group of threads: a warp, or a whole CTA.
+/* The convex hull of one contour, by a group of threads: a single one, a warp, or a whole CTA.
  *
  * Of each row, only the leftmost and the rightmost point can be a vertex. The leftmost points and the rightmost ones are a chain
  * each. A thread finds the hull of some successive rows of a chain (Andrew's monotone chain). Then the hulls of neighbouring
@@ -34,9 +34,13 @@ struct HullRows {
 /* What a group of SIZE threads shares. HULL: the most vertices. */
 template <int SIZE, uint32_t HULL> struct HullSpace {
   CtrPoint hull[HULL];
-  uint32_t first[SIZE], last[SIZE];               /* by thread: the ends of its list of rows */
-  uint32_t right;                                 /* vertices of the right chain; the others are the left one's */
-  __align__ (16) uint8_t exchange[SIZE / 32][64]; /* a value of each warp */
+  uint32_t first[SIZE], last[SIZE]; /* by thread: the ends of its list of rows */
+  uint32_t right;                   /* vertices of the right chain; the others are the left one's */
+};
+
+/* What a CTA of SIZE threads exchanges, a value of each warp. Smaller groups have none. */
+template <int SIZE> struct GroupExchange {
+  __align__ (16) uint8_t values[SIZE / 32][64];
 };
 
 template <int SIZE>
@@ -52,8 +56,29 @@ group_sync ()
 {
   if constexpr (SIZE == 32)
     __syncwarp ();
-  else
+  else if constexpr (SIZE > 32)
     __syncthreads ();
+}
+
+/* The threads of a group set *TO to the greatest or to the least of their values. */
+template <int SIZE>
+__device__ inline void
+group_max (uint32_t *to, uint32_t value)
+{
+  if constexpr (SIZE == 1)
+    *to = max (*to, value);
+  else
+    atomicMax (to, value);
+}
+
+template <int SIZE>
+__device__ inline void
+group_min (uint32_t *to, uint32_t value)
+{
+  if constexpr (SIZE == 1)
+    *to = min (*to, value);
+  else
+    atomicMin (to, value);
 }
 
 template <typename T>
@@ -71,22 +96,24 @@ shuffle_xor (const T &value, int lanes)
   return other;
 }
 
-/* What JOIN makes of the values of all threads of the group; each thread gets it. JOIN is associative and commutative. */
-template <int SIZE, uint32_t HULL, typename T, typename Join>
+/* What JOIN makes of the values of all threads of the group; each thread gets it. JOIN is associative and commutative.
+ * EXCHANGE: the CTA's, NULL for a smaller group. */
+template <int SIZE, typename T, typename Join>
 __device__ inline T
-group_reduce (HullSpace<SIZE, HULL> &space, T value, Join join)
+group_reduce (GroupExchange<SIZE> *exchange, T value, Join join)
 {
-  for (int lanes = 16; lanes; lanes /= 2)
-    value = join (value, shuffle_xor (value, lanes));
+  if constexpr (SIZE > 1)
+    for (int lanes = 16; lanes; lanes /= 2)
+      value = join (value, shuffle_xor (value, lanes));
   if constexpr (SIZE > 32) {
-    static_assert (sizeof (T) <= sizeof space.exchange[0], "a value of each warp");
+    static_assert (sizeof (T) <= sizeof exchange->values[0], "a value of each warp");
     __syncthreads ();
     if (threadIdx.x % 32 == 0)
-      memcpy (space.exchange[threadIdx.x / 32], &value, sizeof value);
+      memcpy (exchange->values[threadIdx.x / 32], &value, sizeof value);
     __syncthreads ();
     for (int i = 0; i < SIZE / 32; i++) {
       T other;
-      memcpy (&other, space.exchange[i], sizeof other);
+      memcpy (&other, exchange->values[i], sizeof other);
       value = i == 0 ? other : join (value, other);
     }
   }
@@ -94,9 +121,9 @@ group_reduce (HullSpace<SIZE, HULL> &space, T value, Join join)
 }
 
 /* The sum of the values of the threads before this one. */
-template <int SIZE, uint32_t HULL>
+template <int SIZE>
 __device__ inline uint32_t
-group_scan (HullSpace<SIZE, HULL> &space, uint32_t own, uint32_t *all)
+group_scan (GroupExchange<SIZE> *exchange, uint32_t own, uint32_t *all)
 {
   const uint32_t rank = group_rank<SIZE> ();
   uint32_t sum = own;
@@ -109,12 +136,12 @@ group_scan (HullSpace<SIZE, HULL> &space, uint32_t own, uint32_t *all)
   if constexpr (SIZE > 32) {
     __syncthreads ();
     if (rank % 32 == 0)
-      memcpy (space.exchange[rank / 32], all, sizeof *all);
+      memcpy (exchange->values[rank / 32], all, sizeof *all);
     __syncthreads ();
     *all = 0;
     for (uint32_t i = 0; i < SIZE / 32; i++) {
       uint32_t part;
-      memcpy (&part, space.exchange[i], sizeof part);
+      memcpy (&part, exchange->values[i], sizeof part);
       sum += i < rank / 32 ? part : 0;
       *all += part;
     }
@@ -131,20 +158,26 @@ load_contour_point (const CtrPoint *points, uint32_t i)
 }
 
 /* The share of a thread: successive rows of one chain. The right chain goes down, the left one up, so that threads and hull
- * have the same order. */
+ * have the same order. A group of one thread has both chains, one after the other. */
 template <int SIZE> struct HullShare {
-  static constexpr uint32_t GROUPS = SIZE / 2;
+  static constexpr uint32_t GROUPS = SIZE > 1 ? SIZE / 2 : 1;
   bool left;
   uint32_t group, begin, end; /* from top to bottom */
 
   __device__
-  HullShare (uint32_t rows)
+  HullShare (uint32_t rows, bool left_)
   {
     const uint32_t rank = group_rank<SIZE> (), each = ctr_div_up (rows, GROUPS);
-    left = rank >= GROUPS;
-    group = left ? SIZE - 1 - rank : rank;
+    left = left_;
+    group = SIZE == 1 ? 0 : left ? SIZE - 1 - rank : rank;
     begin = min (group * each, rows);
     end = min (begin + each, rows);
+  }
+
+  explicit __device__
+  HullShare (uint32_t rows)
+      : HullShare (rows, group_rank<SIZE> () >= GROUPS)
+  {
   }
 };
 
@@ -219,8 +252,8 @@ find_sides (const HullRows &rows, const CtrPoint *points, uint32_t count)
   group_sync<SIZE> ();
   for (uint32_t i = group_rank<SIZE> (); i < count; i += SIZE) {
     const CtrPoint p = load_contour_point (points, i);
-    atomicMax (&rows.links[0][p.y - rows.top], (uint32_t) p.x);
-    atomicMin (&rows.links[1][p.y - rows.top], (uint32_t) p.x);
+    group_max<SIZE> (&rows.links[0][p.y - rows.top], p.x);
+    group_min<SIZE> (&rows.links[1][p.y - rows.top], p.x);
   }
   group_sync<SIZE> ();
   for (uint32_t r = group_rank<SIZE> (); r < rows.count; r += SIZE)
@@ -287,16 +320,14 @@ is_twice (const HullRows &rows, uint32_t row)
   return (row == 0 || row == rows.count - 1) && (rows.sides[row] & 0xffff) == rows.sides[row] >> 16;
 }
 
-/* Finds the hull of a contour: space.hull, and in rows.links which points are vertices. Returns their number. The memory of ROWS
- * has room for its rows. All threads of the group call it, and it ends with a barrier. */
+/* Finds the hull of each chain: in its links, which rows are vertices. Ends with a barrier. */
 template <int SIZE, uint32_t HULL>
-__device__ inline uint32_t
-find_hull (const HullRows &rows, HullSpace<SIZE, HULL> &space, const CtrPoint *points, uint32_t count)
+__device__ inline void
+find_chains (const HullRows &rows, HullSpace<SIZE, HULL> &space)
 {
   const uint32_t rank = group_rank<SIZE> ();
   const HullShare<SIZE> share (rows.count);
   const HullChain chain (rows, share.left);
-  find_sides<SIZE> (rows, points, count);
   uint32_t first, last;
   chain_rows (chain, share.begin, share.end, &first, &last);
   space.first[rank] = first;
@@ -316,21 +347,61 @@ find_hull (const HullRows &rows, HullSpace<SIZE, HULL> &space, const CtrPoint *p
     space.last[rank] = last = below_last;
   }
   group_sync<SIZE> ();
-  uint32_t own = 0, all;
-  for (uint32_t r = share.begin; r < share.end; r++)
-    own += chain.has (r) && !(share.left && is_twice (rows, r));
-  uint32_t at = group_scan (space, own, &all);
-  if (rank == HullShare<SIZE>::GROUPS)
-    space.right = at;
+}
+
+/* Is ROW of the chain of SHARE a vertex? */
+template <int SIZE>
+__device__ inline bool
+is_vertex (const HullRows &rows, const HullShare<SIZE> &share, uint32_t row)
+{
+  return HullChain (rows, share.left).has (row) && !(share.left && is_twice (rows, row));
+}
+
+/* Writes the vertices of a share TO successive places, and sets the links to what they are from then on. Returns the place behind
+ * the last one. */
+template <int SIZE>
+__device__ inline CtrPoint *
+write_vertices (const HullRows &rows, const HullShare<SIZE> &share, CtrPoint *to)
+{
+  const HullChain chain (rows, share.left);
   for (uint32_t i = 0; i < share.end - share.begin; i++) {
     const uint32_t r = share.left ? share.end - 1 - i : share.begin + i;
-    const bool is_vertex = chain.has (r) && !(share.left && is_twice (rows, r));
-    if (is_vertex)
-      space.hull[at++] = chain.point (r);
-    chain.links[r] = is_vertex ? NOT_VISITED : NOT_VERTEX;
+    const bool vertex = is_vertex (rows, share, r);
+    if (vertex)
+      *to++ = chain.point (r);
+    chain.links[r] = vertex ? NOT_VISITED : NOT_VERTEX;
   }
-  group_sync<SIZE> ();
-  return all;
+  return to;
+}
+
+/* Finds the hull of a contour: space.hull, and in rows.links which points are vertices. Returns their number. The memory of ROWS
+ * has room for its rows. All threads of the group call it, and it ends with a barrier. */
+template <int SIZE, uint32_t HULL>
+__device__ inline uint32_t
+find_hull (const HullRows &rows, HullSpace<SIZE, HULL> &space, GroupExchange<SIZE> *exchange, const CtrPoint *points,
+    uint32_t count)
+{
+  find_sides<SIZE> (rows, points, count);
+  if constexpr (SIZE == 1) {
+    uint32_t first, last;
+    for (int left = 0; left < 2; left++)
+      chain_rows (HullChain (rows, left), 0, rows.count, &first, &last);
+    const CtrPoint *right_end = write_vertices (rows, HullShare<1> (rows.count, false), space.hull);
+    space.right = (uint32_t) (right_end - space.hull);
+    return (uint32_t) (write_vertices (rows, HullShare<1> (rows.count, true), space.hull + space.right) - space.hull);
+  } else {
+    find_chains (rows, space);
+    const HullShare<SIZE> share (rows.count);
+    uint32_t own = 0, all;
+    for (uint32_t r = share.begin; r < share.end; r++)
+      own += is_vertex (rows, share, r);
+    const uint32_t at = group_scan (exchange, own, &all);
+    if (group_rank<SIZE> () == HullShare<SIZE>::GROUPS)
+      space.right = at;
+    write_vertices (rows, share, space.hull + at);
+    group_sync<SIZE> ();
+    return all;
+  }
 }
 
 } // namespace

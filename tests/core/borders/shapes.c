@@ -244,6 +244,36 @@ test_large (void)
   free (spiral);
 }
 
+/* Contours of all sizes in one image: of a few pixels, of some dozens, of hundreds, and wide ones of few rows. */
+static void
+test_many (void)
+{
+  enum { WIDTH = 1400, HEIGHT = 420 };
+  static const uint32_t grains[] = {1, 2, 3, 7, 20};
+  for (size_t g = 0; g < LENGTH (grains); g += setup.quick ? 3 : 1)
+    for (uint32_t density = 20; density <= 80; density += setup.quick ? 60 : 30) {
+      describe ("noise of %u pixels, %u %%", grains[g], density);
+      uint8_t *mask = noise_new (&rng, WIDTH, HEIGHT, density, grains[g]);
+      for (uint32_t side = 200, top = 0; top < 400; top += side) {
+        uint8_t *part = ellipse_new (side, side);
+        for (uint32_t y = 0; y < side; y++)
+          memcpy (mask + (size_t) (top + y) * WIDTH + 100, part + (size_t) y * side, side);
+        free (part);
+      }
+      for (uint32_t y = 400; y < HEIGHT; y++)
+        for (uint32_t x = 0; x < WIDTH; x++)
+          mask[(size_t) y * WIDTH + x] = y == 402 || y == 403 || (y > 405 && y < 418 && x % 1100 > 20);
+      CtrBordersParams params = params_with (ALL);
+      ctr_contours_unref (follow (mask, WIDTH, HEIGHT, &params));
+      params.approximation = CTR_APPROXIMATION_NONE;
+      ctr_contours_unref (follow (mask, WIDTH, HEIGHT, &params));
+      const CtrImage image = image_of (mask, WIDTH, HEIGHT);
+      if (setup.backend == CTR_BACKEND_CPU && g % 2)
+        check_borders (borders, &setup, &image, &params);
+      free (mask);
+    }
+}
+
 static void
 check_refused (CtrBordersParams params, const char *word)
 {
@@ -299,8 +329,8 @@ int
 main (int argc, char **argv)
 {
   static const Test tests[] = {{"points", test_points}, {"lines", test_lines}, {"areas", test_areas},
-      {"features", test_features}, {"large contours", test_large}, {"arguments", test_arguments}, {"fits", test_fits},
-      {"hull", test_hull}};
+      {"features", test_features}, {"large contours", test_large}, {"many contours", test_many},
+      {"arguments", test_arguments}, {"fits", test_fits}, {"hull", test_hull}};
   const Setup host = {.backend = CTR_BACKEND_CPU};
   setup = setup_open (argv[1], false);
   borders = follower_new (&setup);
