@@ -17,6 +17,9 @@ typedef struct {
 #define COMPONENT(number, name, field, features) \
   [CTR_COMPONENT_NUMBER_##number] = {name, offsetof (CtrComponentNumbers, field) / sizeof (double), features}
 
+_Static_assert(offsetof (CtrContourNumbers, shape.circularity) == (CTR_SELECT_ROW_NUMBERS - 1) * sizeof (double),
+    "the numbers of a row are the first ones");
+
 static const Number contour_numbers[] = {
     CONTOUR (AREA, "area", area, 0),
     CONTOUR (PERIMETER, "perimeter", perimeter, 0),

@@ -23,10 +23,13 @@ typedef struct {
   } limits[CTR_SELECT_MAX];
 } CtrSelectPlan;
 
+/* The first ones, up to shape.circularity, follow from the row alone. */
 typedef struct {
   double area, perimeter, x, y, width, height;
   CtrContourShapeValues shape;
 } CtrContourNumbers;
+
+enum { CTR_SELECT_ROW_NUMBERS = 7 };
 
 typedef struct {
   double area, x, y, width, height, cx, cy;
@@ -63,9 +66,23 @@ CTR_SHAPE_RULE bool
 ctr_select_keeps_contour (const CtrSelectPlan *plan, const CtrContour *row, const CtrContourShape *shape,
     const CtrContourSums *sums, const CtrContourFits *fits)
 {
+  const double area = ctr_shape_area (row), perimeter = ctr_shape_perimeter (row);
+  const double first[CTR_SELECT_ROW_NUMBERS] = {area, perimeter, (double) row->left, (double) row->top,
+      (double) row->width, (double) row->height, ctr_shape_circularity (area, perimeter)};
+  uint32_t others = 0;
+  for (uint32_t i = 0; i < plan->count; i++) {
+    const uint32_t at = plan->limits[i].at;
+    if (at >= CTR_SELECT_ROW_NUMBERS)
+      others++;
+    else if (!(first[at] >= plan->limits[i].min && first[at] <= plan->limits[i].max))
+      return false;
+  }
+  if (others == 0)
+    return true;
+  /* All numbers only now, as there are many. */
   CtrContourNumbers n;
-  n.area = (double) (row->area2 < 0 ? -row->area2 : row->area2) * 0.5;
-  n.perimeter = (double) row->length * CTR_LENGTH_UNIT;
+  n.area = area;
+  n.perimeter = perimeter;
   n.x = row->left;
   n.y = row->top;
   n.width = row->width;

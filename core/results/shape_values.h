@@ -21,6 +21,24 @@ ctr_shape_ratio (double a, double b)
   return b == 0 ? NAN : a / b;
 }
 
+CTR_SHAPE_RULE double
+ctr_shape_area (const CtrContour *row)
+{
+  return (double) (row->area2 < 0 ? -row->area2 : row->area2) * 0.5;
+}
+
+CTR_SHAPE_RULE double
+ctr_shape_perimeter (const CtrContour *row)
+{
+  return (double) row->length * CTR_LENGTH_UNIT;
+}
+
+CTR_SHAPE_RULE double
+ctr_shape_circularity (double area, double perimeter)
+{
+  return ctr_shape_ratio (4 * CTR_PI * area, perimeter * perimeter);
+}
+
 CTR_SHAPE_RULE void
 ctr_shape_clear_values (CtrContourShapeValues *v)
 {
@@ -153,10 +171,9 @@ CTR_SHAPE_RULE void
 ctr_shape_set_values (const CtrContour *row, const CtrContourShape *shape, const CtrContourSums *sums,
     const CtrContourFits *fits, uint32_t features, CtrContourShapeValues *v)
 {
-  const double area = (double) (row->area2 < 0 ? -row->area2 : row->area2) * 0.5,
-               perimeter = (double) row->length * CTR_LENGTH_UNIT;
+  const double area = ctr_shape_area (row), perimeter = ctr_shape_perimeter (row);
   ctr_shape_clear_values (v);
-  v->circularity = ctr_shape_ratio (4 * CTR_PI * area, perimeter * perimeter);
+  v->circularity = ctr_shape_circularity (area, perimeter);
   v->compactness = ctr_shape_ratio (perimeter * perimeter, 4 * CTR_PI * area);
   if (features & CTR_CONTOUR_FEATURE_HULL) {
     v->hull_area = (double) shape->hull_area2 / 2;

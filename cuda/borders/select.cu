@@ -134,7 +134,7 @@ write_remaining (const BordersKernelArgs &f, const ContourOutput &output, uint32
     copy_row (&output.selected.shapes[i], &output.shapes[row]);
 }
 
-constexpr uint32_t CHUNK = 256; /* points that a warp moves */
+constexpr uint32_t CHUNK = 64; /* points that a warp moves: few, as it waits for each row */
 
 /* Moves the points from BEGIN to END, of all rows, to their places among those that remain. */
 __device__ inline void
