@@ -238,23 +238,26 @@ typedef struct {
   int64_t a, b, aa, ab, bb;
 } CtrSubpixelSums;
 
-/* Adds up the sums at all places. (AX, AY): the direction of the axis. INSIDE: no sample lies outside the image. */
+/* Adds up the sums at all places. RADIUS: that of the rule. (AX, AY): the direction of the axis. INSIDE: no sample lies outside
+ * the image. */
 CTR_SUBPIXEL_RULE void
-ctr_subpixel_derive (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, CtrPoint point, int32_t ax, int32_t ay,
-    bool inside, CtrSubpixelSums sums[CTR_SUBPIXEL_PLACES])
+ctr_subpixel_derive_within (const CtrSubpixelRule *rule, int32_t radius, const CtrSubpixelPlane *plane, CtrPoint point,
+    int32_t ax, int32_t ay, bool inside, CtrSubpixelSums sums[CTR_SUBPIXEL_PLACES])
 {
-  const int32_t radius = (int32_t) rule->radius, reach = radius + CTR_SUBPIXEL_REACH;
+  const int32_t reach = radius + CTR_SUBPIXEL_REACH;
   const int32_t bx = ay ? 1 : 0, by = ax ? 1 : 0;
   for (int k = 0; k < CTR_SUBPIXEL_PLACES; k++) {
     const CtrSubpixelSums none = {0, 0, 0, 0, 0};
     sums[k] = none;
   }
+  CTR_SUBPIXEL_UNROLL
   for (int32_t c = -reach; c <= reach; c++) {
     const int32_t x = point.x + c * ax, y = point.y + c * ay;
     const uint8_t *const at = plane->data + (inside ? (size_t) y * plane->stride : 0);
     /* Sums across the axis. */
     const int32_t centre = inside ? ctr_subpixel_load (plane, at, x) : ctr_subpixel_sample (plane, x, y);
     int32_t smooth = rule->weights[0][0] * centre, slope = 0, bend = rule->weights[2][0] * centre;
+    CTR_SUBPIXEL_UNROLL
     for (int32_t j = 1; j <= radius; j++) {
       int32_t ahead, behind;
       if (inside) {
@@ -281,6 +284,28 @@ ctr_subpixel_derive (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane,
       sums[k].bb += g * bend;
     }
   }
+}
+
+CTR_SUBPIXEL_RULE void
+ctr_subpixel_derive (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, CtrPoint point, int32_t ax, int32_t ay,
+    bool inside, CtrSubpixelSums sums[CTR_SUBPIXEL_PLACES])
+{
+#ifdef __CUDA_ARCH__
+  /* What is constant lets the compiler unroll the loops: the radius of CTR_SUBPIXEL_SIGMA, and the depth. */
+  enum { USUAL_RADIUS = 4 };
+  if (inside && rule->radius == USUAL_RADIUS) {
+    CtrSubpixelPlane samples = *plane;
+    if (plane->depth == 8) {
+      samples.depth = 8;
+      ctr_subpixel_derive_within (rule, USUAL_RADIUS, &samples, point, ax, ay, true, sums);
+    } else {
+      samples.depth = 16;
+      ctr_subpixel_derive_within (rule, USUAL_RADIUS, &samples, point, ax, ay, true, sums);
+    }
+    return;
+  }
+#endif
+  ctr_subpixel_derive_within (rule, (int32_t) rule->radius, plane, point, ax, ay, inside, sums);
 }
 
 /* How the gradient changes at a place: RISE / RUN is u_nn + u_xx + u_yy, divided by the gradient along the axis, and positive where
