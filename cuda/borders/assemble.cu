@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rings to contours: their numbers, the offsets of their points, the points, their measures, and the table. */
 #include "cuda/borders/device_state.cuh"
-#include "cuda/contours/contour_measures.cuh"
+#include "cuda/contours/contour_sums.cuh"
 #include "cuda/contours/rows.cuh"
 
 namespace
@@ -111,7 +111,6 @@ __launch_bounds__ (THREADS) number_contours_kernel (const __grid_constant__ Bord
 
 constexpr uint32_t CHUNK = 256; /* points that a warp measures */
 
-template <typename Line>
 __global__ void
 __launch_bounds__ (THREADS) measure_kernel (const __grid_constant__ BordersKernelArgs f, bool few_too)
 {
@@ -122,7 +121,17 @@ __launch_bounds__ (THREADS) measure_kernel (const __grid_constant__ BordersKerne
   const uint32_t points = f.counters->header.points;
   for (uint64_t begin = (uint64_t) (first_index () / 32) * CHUNK; begin < points;
        begin += (uint64_t) (index_step () / 32) * CHUNK)
-    measure_points<Line> (f, (uint32_t) begin, (uint32_t) min ((uint64_t) points, begin + CHUNK));
+    measure_points (f, (uint32_t) begin, (uint32_t) min ((uint64_t) points, begin + CHUNK));
+}
+
+template <typename Kind>
+__global__ void
+__launch_bounds__ (SUM_THREADS) sum_kernel (const __grid_constant__ BordersKernelArgs f)
+{
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (points_fit (f))
+    sum_contours<Kind> (f);
 }
 
 __device__ inline int32_t
@@ -259,7 +268,7 @@ __launch_bounds__ (POINT_THREADS, 2) point_kernel (const __grid_constant__ Borde
     constexpr uint32_t WARPS = POINT_THREADS / 32;
     const uint32_t share = ctr_div_up (ctr_div_up (count, WARPS), 32) * 32, begin = t / 32 * share;
     if (begin < count)
-      measure_points<Line> (f, begin, min (count, begin + share));
+      measure_points (f, begin, min (count, begin + share));
     __threadfence ();
     __syncthreads ();
   }
@@ -306,7 +315,7 @@ borders_launch_measures (const BordersKernelArgs &frame, bool overlap, cudaStrea
   f.final = false;
   launch_offsets<OffsetPolicy> (f, SCAN_MEASURED, overlap, stream);
   launch_points (f, overlap, stream);
-  launch_over (measure_kernel<Line>, measuring_threads (f), f, overlap, stream, true);
+  launch_over (measure_kernel, measuring_threads (f), f, overlap, stream, true);
 }
 
 void
@@ -316,13 +325,14 @@ borders_launch_assembly (const BordersKernelArgs &f, bool overlap, cudaStream_t 
     launch_offsets<OffsetPolicy> (f, SCAN_OFFSETS, overlap, stream);
   launch_points (f, overlap, stream);
   if (f.many_points && f.measuring)
-    launch_over (measure_kernel<Line>, measuring_threads (f), f, overlap, stream, false);
+    launch_over (measure_kernel, measuring_threads (f), f, overlap, stream, false);
   if (f.many_points)
     launch_over (table_kernel, f.contour_capacity, f, overlap, stream);
   if (f.regions.places)
     launch_over (move_kernel, f.point_capacity, f, overlap, stream);
+  const unsigned ctas = sum_ctas (f.contour_capacity, f.point_capacity);
   if (f.summing & SUMMING_MOMENTS)
-    launch_over (measure_kernel<Sums>, measuring_threads (f), f, overlap, stream, true);
+    ctr_launch_overlapped (overlap, sum_kernel<MomentSums>, ctas, SUM_THREADS, 0, stream, f);
   if (f.summing & SUMMING_FITS)
-    launch_over (measure_kernel<Fits>, measuring_threads (f), f, overlap, stream, true);
+    ctr_launch_overlapped (overlap, sum_kernel<FitSums>, ctas, SUM_THREADS, 0, stream, f);
 }

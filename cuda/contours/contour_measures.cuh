@@ -6,8 +6,6 @@
 
 #include "cuda/contours/contour_kernels.cuh"
 
-#include "core/results/fits.h"
-
 namespace
 {
 
@@ -100,119 +98,6 @@ struct Line {
   }
 };
 
-/* Sums of 128 bits. KIND: which ones. */
-template <typename Kind> struct WideSums {
-  static constexpr int COUNT = Kind::COUNT;
-  unsigned __int128 s[COUNT];
-
-  static __device__ WideSums
-  nothing ()
-  {
-    WideSums n;
-#pragma unroll
-    for (int i = 0; i < COUNT; i++)
-      n.s[i] = 0;
-    return n;
-  }
-
-  static __device__ WideSums
-  between (CtrPoint p, CtrPoint q)
-  {
-    WideSums n;
-    Kind::sum (p, q, n.s);
-    return n;
-  }
-
-  __device__ void
-  add (const WideSums &other)
-  {
-#pragma unroll
-    for (int i = 0; i < COUNT; i++)
-      s[i] += other.s[i];
-  }
-
-  __device__ WideSums
-  up (int d) const
-  {
-    WideSums n;
-#pragma unroll
-    for (int i = 0; i < COUNT; i++) {
-      const unsigned long long low = __shfl_up_sync (~0u, (unsigned long long) s[i], d);
-      n.s[i] = (unsigned __int128) __shfl_up_sync (~0u, (unsigned long long) (s[i] >> 64), d) << 64 | low;
-    }
-    return n;
-  }
-
-  __device__ WideSums
-  reduced () const
-  {
-    WideSums n = *this;
-    for (int d = 16; d; d /= 2)
-#pragma unroll
-      for (int i = 0; i < COUNT; i++) {
-        const unsigned long long low = __shfl_xor_sync (~0u, (unsigned long long) n.s[i], d);
-        n.s[i] += (unsigned __int128) __shfl_xor_sync (~0u, (unsigned long long) (n.s[i] >> 64), d) << 64 | low;
-      }
-    return n;
-  }
-
-  template <typename Args>
-  __device__ void
-  flush (const Args &f, uint32_t row) const
-  {
-    uint64_t (*const words)[2] = Kind::words (*f.output, row);
-#pragma unroll
-    for (int i = 0; i < COUNT; i++) {
-      unsigned long long *to = (unsigned long long *) words[i], low = (unsigned long long) s[i];
-      const unsigned long long carry = atomicAdd (to, low) + low < low;
-      if (const unsigned long long high = (unsigned long long) (s[i] >> 64) + carry)
-        atomicAdd (to + 1, high);
-    }
-  }
-};
-
-/* The sums of CtrContourSums. */
-struct MomentSums {
-  static constexpr int COUNT = 10;
-
-  static __device__ void
-  sum (CtrPoint p, CtrPoint q, unsigned __int128 *s)
-  {
-    const int64_t x0 = p.x, y0 = p.y, x1 = q.x, y1 = q.y, c = x0 * y1 - x1 * y0;
-    const int64_t xx0 = x0 * x0, xx1 = x1 * x1, yy0 = y0 * y0, yy1 = y1 * y1;
-    const int64_t factors[COUNT] = {1, x0 + x1, y0 + y1, xx0 + x0 * x1 + xx1, x0 * (2 * y0 + y1) + x1 * (y0 + 2 * y1),
-        yy0 + y0 * y1 + yy1, (x0 + x1) * (xx0 + xx1),
-        xx0 * (3 * y0 + y1) + 2 * x0 * x1 * (y0 + y1) + xx1 * (y0 + 3 * y1),
-        yy0 * (3 * x0 + x1) + 2 * y0 * y1 * (x0 + x1) + yy1 * (x0 + 3 * x1), (y0 + y1) * (yy0 + yy1)};
-#pragma unroll
-    for (int i = 0; i < COUNT; i++)
-      s[i] = (unsigned __int128) ((__int128) c * factors[i]);
-  }
-
-  static __device__ uint64_t (*words (const ContourOutput &output, uint32_t row))[2]
-  {
-    return output.sums[row].words;
-  }
-};
-typedef WideSums<MomentSums> Sums;
-
-/* The sums of CtrContourFits. */
-struct FitSums {
-  static constexpr int COUNT = CTR_FIT_SUMS;
-
-  static __device__ void
-  sum (CtrPoint p, CtrPoint q, unsigned __int128 *s)
-  {
-    ctr_fit_line (p, q, (CtrSigned128 *) s);
-  }
-
-  static __device__ uint64_t (*words (const ContourOutput &output, uint32_t row))[2]
-  {
-    return output.fits[row].words;
-  }
-};
-typedef WideSums<FitSums> Fits;
-
 __device__ inline CtrPoint
 load_point (const CtrPoint *points, uint32_t i)
 {
@@ -222,7 +107,7 @@ load_point (const CtrPoint *points, uint32_t i)
 
 /* Sums up over the lines from point BEGIN to END. A warp goes along the points, and adds its sums to a row where the
  * row ends. */
-template <typename Line, typename Args>
+template <typename Args>
 __device__ inline void
 measure_points (const Args &f, uint32_t begin, uint32_t end)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Level contours: rings to numbered contours, their points, their measures, and the table. */
-#include "cuda/contours/contour_measures.cuh"
+#include "cuda/contours/contour_sums.cuh"
 #include "cuda/cracks/device_state.cuh"
 #include "cuda/contours/rows.cuh"
 
@@ -90,7 +90,6 @@ __launch_bounds__ (THREADS) point_kernel (const __grid_constant__ CracksKernelAr
 
 constexpr uint32_t CHUNK = 256; /* points that a warp measures */
 
-template <typename Line>
 __global__ void
 __launch_bounds__ (THREADS) measure_kernel (const __grid_constant__ CracksKernelArgs f)
 {
@@ -101,7 +100,16 @@ __launch_bounds__ (THREADS) measure_kernel (const __grid_constant__ CracksKernel
   const uint32_t points = f.counters->header.points;
   for (uint64_t begin = (uint64_t) (first_index () / 32) * CHUNK; begin < points;
        begin += (uint64_t) (index_step () / 32) * CHUNK)
-    measure_points<Line> (f, (uint32_t) begin, (uint32_t) min ((uint64_t) points, begin + CHUNK));
+    measure_points (f, (uint32_t) begin, (uint32_t) min ((uint64_t) points, begin + CHUNK));
+}
+
+__global__ void
+__launch_bounds__ (SUM_THREADS) sum_kernel (const __grid_constant__ CracksKernelArgs f)
+{
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (contours_fit (f))
+    sum_contours<MomentSums> (f);
 }
 
 __device__ inline int32_t
@@ -152,9 +160,10 @@ launch_points (const CracksKernelArgs &f, uint32_t scan, bool overlap, cudaStrea
   launch_over (point_kernel, f.by_corner.capacity, f, overlap, stream);
   const uint64_t threads = f.by_corner.capacity / (CHUNK / 32) + THREADS;
   if (f.measuring)
-    launch_over (measure_kernel<Line>, threads, f, overlap, stream);
+    launch_over (measure_kernel, threads, f, overlap, stream);
   if (f.summing)
-    launch_over (measure_kernel<Sums>, threads, f, overlap, stream);
+    ctr_launch_overlapped (
+        overlap, sum_kernel, sum_ctas (f.by_corner.capacity / 4, f.by_corner.capacity), SUM_THREADS, 0, stream, f);
 }
 
 } // namespace

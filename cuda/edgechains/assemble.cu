@@ -178,7 +178,7 @@ __launch_bounds__ (THREADS) measure_kernel (const __grid_constant__ EdgeChainsAr
   const uint32_t points = f.counters->header.points;
   for (uint64_t begin = (uint64_t) (first_index () / 32) * CHUNK; begin < points;
        begin += (uint64_t) (index_step () / 32) * CHUNK)
-    measure_points<Line> (f, (uint32_t) begin, (uint32_t) min ((uint64_t) points, begin + CHUNK));
+    measure_points (f, (uint32_t) begin, (uint32_t) min ((uint64_t) points, begin + CHUNK));
 }
 
 __device__ inline uint32_t

@@ -14,6 +14,7 @@ static CtrBorders *borders, *on_host;
 static Random rng = {11};
 
 #define ALL CTR_CONTOUR_SHAPE_FEATURES
+#define ALL_WITH_SUMS (ALL | CTR_CONTOUR_FEATURE_MOMENTS | CTR_CONTOUR_FEATURE_FITS)
 
 static CtrBordersParams
 params_with (uint32_t features)
@@ -40,6 +41,12 @@ follow (const uint8_t *mask, uint32_t width, uint32_t height, const CtrBordersPa
   const CtrContourShape *a = ctr_contours_map_shapes (contours, NULL), *b = ctr_contours_map_shapes (expected, NULL);
   CHECK (contours->count == expected->count && a && b);
   CHECK (memcmp (a, b, contours->count * sizeof *a) == 0);
+  const CtrContourSums *sums = ctr_contours_map_sums (contours, NULL);
+  if (params->features & CTR_CONTOUR_FEATURE_MOMENTS)
+    CHECK (sums && memcmp (sums, ctr_contours_map_sums (expected, NULL), contours->count * sizeof *sums) == 0);
+  const CtrContourFits *fits = ctr_contours_map_fits (contours, NULL);
+  if (params->features & CTR_CONTOUR_FEATURE_FITS)
+    CHECK (fits && memcmp (fits, ctr_contours_map_fits (expected, NULL), contours->count * sizeof *fits) == 0);
   ctr_contours_unref (expected);
   return contours;
 }
@@ -54,7 +61,7 @@ values_of (const char *const *rows, size_t height)
   for (size_t y = 0; y < height; y++)
     for (size_t x = 0; x < width; x++)
       mask[y * width + x] = rows[y][x] == '#';
-  const CtrBordersParams params = params_with (ALL | CTR_CONTOUR_FEATURE_MOMENTS | CTR_CONTOUR_FEATURE_FITS);
+  const CtrBordersParams params = params_with (ALL_WITH_SUMS);
   CtrContours *contours = follow (mask, (uint32_t) width, (uint32_t) height, &params);
   ctr_contour_shape_values (contours, ctr_contours_map_table (contours, NULL), ctr_contours_map_shapes (contours, NULL),
       ctr_contours_map_sums (contours, NULL), ctr_contours_map_fits (contours, NULL), &values);
@@ -239,7 +246,9 @@ test_large (void)
     }
   describe ("many points in one contour");
   uint8_t *spiral = shape_new (SHAPE_SPIRAL, 130, 1100);
-  const CtrBordersParams params = params_with (ALL);
+  CtrBordersParams params = params_with (ALL_WITH_SUMS);
+  ctr_contours_unref (follow (spiral, 130, 1100, &params));
+  params.approximation = CTR_APPROXIMATION_NONE;
   ctr_contours_unref (follow (spiral, 130, 1100, &params));
   free (spiral);
 }
@@ -263,7 +272,7 @@ test_many (void)
       for (uint32_t y = 400; y < HEIGHT; y++)
         for (uint32_t x = 0; x < WIDTH; x++)
           mask[(size_t) y * WIDTH + x] = y == 402 || y == 403 || (y > 405 && y < 418 && x % 1100 > 20);
-      CtrBordersParams params = params_with (ALL);
+      CtrBordersParams params = params_with (ALL_WITH_SUMS);
       ctr_contours_unref (follow (mask, WIDTH, HEIGHT, &params));
       params.approximation = CTR_APPROXIMATION_NONE;
       ctr_contours_unref (follow (mask, WIDTH, HEIGHT, &params));
