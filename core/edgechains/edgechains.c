@@ -18,7 +18,7 @@ ops_of (const CtrEdgeChains *chains)
 void
 ctr_edge_chains_params_init (CtrEdgeChainsParams *params)
 {
-  *params = (CtrEdgeChainsParams){.min_length = 0};
+  *params = (CtrEdgeChainsParams){.subpixel_sigma = CTR_SUBPIXEL_SIGMA};
 }
 
 static void
@@ -68,6 +68,26 @@ ctr_edge_chains_get_mask (
 }
 
 static bool
+check_subpixel (const CtrEdgeChains *chains, const CtrImage *mask, const CtrEdgeChainsParams *params, CtrError *error)
+{
+  const CtrImage *image = params->image;
+  if (!ctr_subpixel_check (params->subpixel, params->subpixel_sigma, NULL, error))
+    return false;
+  if (params->subpixel == CTR_SUBPIXEL_NONE)
+    return true;
+  if (!image)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "the image of the edges is NULL: subpixels need it; pass it in the parameters");
+  if (!ctr_image_check (image, error))
+    return false;
+  if (image->width != mask->width || image->height != mask->height)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "the image of the edges is %u x %u pixels, the edge mask %u x %u: they must be equal", image->width,
+        image->height, mask->width, mask->height);
+  return ctr_analyser_check_memory (&chains->base, "image of the edges", image->memory, error);
+}
+
+static bool
 check_arguments (const CtrEdgeChains *chains, const CtrImage *mask, const CtrEdgeChainsParams *params, CtrError *error)
 {
   if (!ctr_image_check (mask, error))
@@ -80,7 +100,8 @@ check_arguments (const CtrEdgeChains *chains, const CtrImage *mask, const CtrEdg
         "the edge mask has the format %d: it must be CTR_FORMAT_GRAY8, with 0 where there is no edge",
         (int) mask->format);
   return ctr_contour_limit_check ("the minimum length", params->min_length, error)
-         && ctr_analyser_check_memory (&chains->base, "edge mask", mask->memory, error);
+         && ctr_analyser_check_memory (&chains->base, "edge mask", mask->memory, error)
+         && check_subpixel (chains, mask, params, error);
 }
 
 bool
@@ -89,7 +110,10 @@ ctr_edge_chains_enqueue (
 {
   if (!ctr_analyser_accept (&chains->base, check_arguments (chains, mask, params, error)))
     return false;
-  const CtrEdgeChainsPlan plan = {.min_length = ctr_contour_limit_min (params->min_length, CTR_LENGTH_UNIT)};
+  CtrEdgeChainsPlan plan = {.min_length = ctr_contour_limit_min (params->min_length, CTR_LENGTH_UNIT)};
+  ctr_subpixel_rule_init (&plan.subpixel, params->subpixel, params->subpixel_sigma, NULL);
+  if (ctr_edge_chains_refines (&plan))
+    plan.image = *params->image;
   chains->base.pending = ops_of (chains)->enqueue (chains->base.state, mask, &plan, stream, error);
   return chains->base.pending;
 }

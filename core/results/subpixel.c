@@ -18,6 +18,10 @@ ctr_subpixel_check (CtrSubpixel method, double sigma, const CtrForeground *foreg
         CTR_SUBPIXEL_MIN_SIGMA, CTR_SUBPIXEL_MAX_SIGMA);
   if (method != CTR_SUBPIXEL_THRESHOLD)
     return true;
+  if (!foreground)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "subpixel threshold needs a threshold between foreground and background, which edges do not have: choose "
+        "subpixel edge");
   if (foreground->ranges)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
         "subpixel threshold needs one threshold, but the foreground is selected by ranges of channels: choose subpixel "
@@ -71,7 +75,7 @@ ctr_subpixel_rule_init (CtrSubpixelRule *rule, CtrSubpixel method, double sigma,
   *rule = none;
   if (method == CTR_SUBPIXEL_NONE)
     return;
-  rule->polarity = foreground->ranges ? 0 : foreground->invert ? -1 : 1;
+  rule->polarity = !foreground ? -1 : foreground->ranges ? 0 : foreground->invert ? -1 : 1;
   if (method != CTR_SUBPIXEL_EDGE)
     return;
   const double used = sigma == 0 ? CTR_SUBPIXEL_SIGMA : sigma;

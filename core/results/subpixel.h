@@ -36,7 +36,7 @@ enum {
 /* How the points of an image are refined. The same for all images with the same parameters. */
 typedef struct {
   uint32_t method;  /* CtrSubpixel */
-  int32_t polarity; /* 1: the foreground is brighter than the background; -1: darker; 0: either */
+  int32_t polarity; /* 1: the foreground is brighter than the background; -1: darker, and of edge pixels; 0: either */
   uint32_t radius;  /* EDGE: of the weights */
   int32_t inverse;  /* EDGE: 2^12 / sigma */
   /* EDGE: by distance from the centre, those of a Gaussian, of its first derivative times sigma, which is odd, and of its second
@@ -44,10 +44,10 @@ typedef struct {
   int16_t weights[3][CTR_SUBPIXEL_TAPS];
 } CtrSubpixelRule;
 
-/* Sets up RULE for valid parameters. SIGMA 0: CTR_SUBPIXEL_SIGMA. */
+/* Sets up RULE for valid parameters. SIGMA 0: CTR_SUBPIXEL_SIGMA. FOREGROUND NULL: for edge pixels. */
 void ctr_subpixel_rule_init (CtrSubpixelRule *rule, CtrSubpixel method, double sigma, const CtrForeground *foreground);
 
-/* Is METHOD defined for FOREGROUND? */
+/* Is METHOD defined for FOREGROUND, or for edge pixels if that is NULL? */
 bool ctr_subpixel_check (CtrSubpixel method, double sigma, const CtrForeground *foreground, CtrError *error);
 
 /* The samples that are compared, with those of the channel of the foreground in place of colours. */
@@ -349,6 +349,73 @@ ctr_subpixel_between (const CtrSubpixelRule *rule, int32_t t, int64_t from, int6
   return line - ((((to1 >> 14) - (from1 >> 14)) * (t * (256 - t)) * rule->inverse) >> (12 + 17));
 }
 
+/* The sums at all places on the axis in the direction (AX, AY) from POINT. */
+CTR_SUBPIXEL_RULE void
+ctr_subpixel_derive_axis (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, CtrPoint point, int32_t ax,
+    int32_t ay, CtrSubpixelSums sums[CTR_SUBPIXEL_PLACES])
+{
+  const int32_t x = point.x, y = point.y, far = (int32_t) rule->radius + CTR_SUBPIXEL_REACH;
+  const bool inside = x >= far && y >= far && x + far < plane->width && y + far < plane->height;
+  if (inside)
+    ctr_subpixel_derive (rule, plane, point, ax, ay, true, sums);
+  else
+    ctr_subpixel_derive (rule, plane, point, ax, ay, false, sums);
+}
+
+/* The nearest edge on an axis. */
+typedef struct {
+  bool found;
+  int32_t at;   /* distance from the point along the axis, in 1/256 pixel */
+  int32_t sign; /* of the gradient along the axis */
+  int64_t a, b; /* the gradient there */
+} CtrSubpixelEdge;
+
+/* Looks for the edge nearest to MIDDLE, in 1/256 pixel along the axis, among SUMS. AHEAD, BEHIND: pixels of the image along the
+ * axis and against it. */
+CTR_SUBPIXEL_RULE CtrSubpixelEdge
+ctr_subpixel_search (const CtrSubpixelRule *rule, const CtrSubpixelSums sums[CTR_SUBPIXEL_PLACES], int32_t ahead,
+    int32_t behind, int32_t middle)
+{
+  int32_t at = 0, sign = 0;
+  uint32_t nearest = UINT32_MAX;
+  CtrSubpixelChange before = ctr_subpixel_change (&sums[0]);
+  int64_t a = 0, b = 0;
+  CTR_SUBPIXEL_UNROLL
+  for (int k = 0; k + 1 < CTR_SUBPIXEL_PLACES; k++) {
+    const CtrSubpixelChange from = before, to = ctr_subpixel_change (&sums[k + 1]);
+    const int32_t place = k - CTR_SUBPIXEL_REACH;
+    before = to;
+    if (place < -behind || place + 1 > ahead || from.sign == 0 || from.sign != to.sign || from.rise <= 0 || to.rise > 0
+        || from.sign * rule->polarity > 0)
+      continue;
+    const uint64_t here = (uint64_t) from.rise * (uint64_t) to.run,
+                   there = ctr_subpixel_abs (to.rise) * (uint64_t) from.run;
+    const int32_t t = ctr_subpixel_fraction (here, here + there);
+    const uint32_t distance = (uint32_t) ctr_subpixel_abs (place * 256 + t - middle);
+    if (distance >= nearest)
+      continue;
+    nearest = distance;
+    at = place * 256 + t;
+    sign = from.sign;
+    a = ctr_subpixel_between (rule, t, sums[k].a, sums[k + 1].a, sums[k].aa, sums[k + 1].aa);
+    b = ctr_subpixel_between (rule, t, sums[k].b, sums[k + 1].b, sums[k].ab, sums[k + 1].ab);
+  }
+  const CtrSubpixelEdge edge = {nearest != UINT32_MAX, at, sign, a, b};
+  return edge;
+}
+
+/* POINT moved to EDGE on the axis (AX, AY), a row if WIDE. */
+CTR_SUBPIXEL_RULE CtrSubpixelPoint
+ctr_subpixel_at_edge (
+    const CtrSubpixelRule *rule, CtrPoint point, bool wide, int32_t ax, int32_t ay, const CtrSubpixelEdge *edge)
+{
+  const int64_t gx = wide ? ax * edge->a : edge->b, gy = wide ? edge->b : ay * edge->a;
+  const CtrSubpixelPoint refined = {(int32_t) point.x * 256 + edge->at * ax, (int32_t) point.y * 256 + edge->at * ay,
+      (uint32_t) ((ctr_subpixel_length (edge->a, edge->b) * (uint64_t) rule->inverse + (1 << 17)) >> 18),
+      ctr_subpixel_angle (edge->sign * gx, edge->sign * gy), 0};
+  return refined;
+}
+
 /* CTR_SUBPIXEL_EDGE. (NX, NY): the normal. */
 CTR_SUBPIXEL_RULE CtrSubpixelPoint
 ctr_subpixel_edge (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, CtrPoint point, int32_t nx, int32_t ny)
@@ -370,44 +437,12 @@ ctr_subpixel_edge (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, C
                 behind = wide ? (ax > 0 ? x : plane->width - 1 - x) : (ay > 0 ? y : plane->height - 1 - y);
   if (ahead == 0)
     return ctr_subpixel_keep (point, nx, ny, CTR_SUBPIXEL_FRAME);
-  const int32_t far = (int32_t) rule->radius + CTR_SUBPIXEL_REACH;
-  const bool inside = x >= far && y >= far && x + far < plane->width && y + far < plane->height;
   CtrSubpixelSums sums[CTR_SUBPIXEL_PLACES];
-  if (inside)
-    ctr_subpixel_derive (rule, plane, point, ax, ay, true, sums);
-  else
-    ctr_subpixel_derive (rule, plane, point, ax, ay, false, sums);
-  int32_t best = 0, best_t = 0;
-  uint32_t nearest = UINT32_MAX;
-  CtrSubpixelChange before = ctr_subpixel_change (&sums[0]);
-  int64_t ga = 0, gb = 0;
-  CTR_SUBPIXEL_UNROLL
-  for (int k = 0; k + 1 < CTR_SUBPIXEL_PLACES; k++) {
-    const CtrSubpixelChange from = before, to = ctr_subpixel_change (&sums[k + 1]);
-    const int32_t place = k - CTR_SUBPIXEL_REACH;
-    before = to;
-    if (place < -behind || place + 1 > ahead || from.sign == 0 || from.sign != to.sign || from.rise <= 0 || to.rise > 0
-        || from.sign * rule->polarity > 0)
-      continue;
-    const uint64_t here = (uint64_t) from.rise * (uint64_t) to.run,
-                   there = ctr_subpixel_abs (to.rise) * (uint64_t) from.run;
-    const int32_t t = ctr_subpixel_fraction (here, here + there);
-    const uint32_t distance = (uint32_t) ctr_subpixel_abs (place * 256 + t - 128);
-    if (distance >= nearest)
-      continue;
-    nearest = distance;
-    best = place * 256 + t;
-    best_t = from.sign;
-    ga = ctr_subpixel_between (rule, t, sums[k].a, sums[k + 1].a, sums[k].aa, sums[k + 1].aa);
-    gb = ctr_subpixel_between (rule, t, sums[k].b, sums[k + 1].b, sums[k].ab, sums[k + 1].ab);
-  }
-  if (nearest == UINT32_MAX)
+  ctr_subpixel_derive_axis (rule, plane, point, ax, ay, sums);
+  const CtrSubpixelEdge edge = ctr_subpixel_search (rule, sums, ahead, behind, 128);
+  if (!edge.found)
     return ctr_subpixel_keep (point, nx, ny, CTR_SUBPIXEL_NO_EDGE);
-  const int64_t gx = wide ? ax * ga : gb, gy = wide ? gb : ay * ga;
-  const CtrSubpixelPoint refined = {x * 256 + best * ax, y * 256 + best * ay,
-      (uint32_t) ((ctr_subpixel_length (ga, gb) * (uint64_t) rule->inverse + (1 << 17)) >> 18),
-      ctr_subpixel_angle (best_t * gx, best_t * gy), 0};
-  return refined;
+  return ctr_subpixel_at_edge (rule, point, wide, ax, ay, &edge);
 }
 
 /* Refines POINT. BEFORE and AFTER: its neighbours in the contour, both POINT itself if it is the only one; on the horizontal,
@@ -428,6 +463,54 @@ ctr_subpixel_refine (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane,
   if (rule->method == CTR_SUBPIXEL_THRESHOLD)
     return ctr_subpixel_threshold (rule, plane, threshold, point, nx, ny);
   return ctr_subpixel_edge (rule, plane, point, nx, ny);
+}
+
+/* The axis nearest to the gradient (GX, GY), in its direction; rows if both are equally near. */
+typedef struct {
+  bool wide; /* a row */
+  int32_t x, y;
+} CtrSubpixelAxis;
+
+CTR_SUBPIXEL_RULE CtrSubpixelAxis
+ctr_subpixel_axis_of (int64_t gx, int64_t gy)
+{
+  const bool wide = ctr_subpixel_abs (gx) >= ctr_subpixel_abs (gy);
+  const CtrSubpixelAxis axis = {wide, wide ? (gx < 0 ? -1 : 1) : 0, wide ? 0 : (gy < 0 ? -1 : 1)};
+  return axis;
+}
+
+/* Refines an edge pixel, which has no side (include/contours/edgechains.h). RULE: for edge pixels. */
+CTR_SUBPIXEL_RULE CtrSubpixelPoint
+ctr_subpixel_refine_edge_pixel (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, CtrPoint point)
+{
+  const int32_t x = point.x, y = point.y;
+  /* The samples beside the pixel mostly have the axis of the smoothed gradient, which comes out alike on each axis. */
+  CtrSubpixelAxis axis =
+      ctr_subpixel_axis_of (ctr_subpixel_sample (plane, x + 1, y) - ctr_subpixel_sample (plane, x - 1, y),
+          ctr_subpixel_sample (plane, x, y + 1) - ctr_subpixel_sample (plane, x, y - 1));
+  CtrSubpixelSums sums[CTR_SUBPIXEL_PLACES];
+  int64_t gx = 0, gy = 0;
+  for (bool is_found = false; !is_found;) {
+    ctr_subpixel_derive_axis (rule, plane, point, axis.x, axis.y, sums);
+    const CtrSubpixelSums here = sums[CTR_SUBPIXEL_REACH];
+    gx = axis.wide ? axis.x * here.a : here.b;
+    gy = axis.wide ? here.b : axis.y * here.a;
+    const CtrSubpixelAxis nearest = ctr_subpixel_axis_of (gx, gy);
+    is_found = nearest.x == axis.x && nearest.y == axis.y;
+    axis = nearest;
+  }
+  if (gx == 0 && gy == 0)
+    return ctr_subpixel_keep (point, 0, 0, CTR_SUBPIXEL_NO_EDGE);
+  const int32_t right = plane->width - 1 - x, below = plane->height - 1 - y;
+  const int32_t ahead = axis.wide ? (axis.x > 0 ? right : x) : (axis.y > 0 ? below : y),
+                behind = axis.wide ? (axis.x > 0 ? x : right) : (axis.y > 0 ? y : below);
+  const CtrSubpixelEdge edge = ctr_subpixel_search (rule, sums, ahead, behind, 0);
+  if (edge.found)
+    return ctr_subpixel_at_edge (rule, point, axis.wide, axis.x, axis.y, &edge);
+  const bool leaves = ahead < CTR_SUBPIXEL_REACH || behind < CTR_SUBPIXEL_REACH;
+  CtrSubpixelPoint kept = ctr_subpixel_keep (point, 0, 0, leaves ? CTR_SUBPIXEL_FRAME : CTR_SUBPIXEL_NO_EDGE);
+  kept.normal = ctr_subpixel_angle (gx, gy);
+  return kept;
 }
 
 CTR_END_DECLS

@@ -242,12 +242,12 @@ find_subpixels (State *state, const CtrImage *image, const CtrImage *shared, con
       .points = (CtrPoint *) ctr_contours_map_points (result, error),
       .subpixel = (CtrSubpixelPoint *) ctr_contours_map_subpixel (result, error),
   };
-  const bool coloured = ctr_subpixel_channel (&plan->foreground) != CTR_CHANNEL_LUMA;
+  const CtrChannel channel = ctr_subpixel_channel (&plan->foreground);
   CtrSubpixelPlane plane;
   if (result->point_count == 0)
     return true;
   return ctr_contour_subpixel_plane (
-             &state->channel, coloured ? image : shared, &plan->foreground, threads, &plane, error)
+             &state->channel, channel != CTR_CHANNEL_LUMA ? image : shared, channel, threads, &plane, error)
          && (ctr_contour_subpixel (
                  &arrays, result->count, result->point_count, &plan->subpixel, &plane, result->threshold, threads)
              || ctr_fail_cancelled (error));

@@ -19,10 +19,9 @@ typedef struct {
 } Work;
 
 bool
-ctr_contour_subpixel_plane (CtrHostBuffer *buffer, const CtrImage *image, const CtrForeground *foreground,
-    unsigned threads, CtrSubpixelPlane *plane, CtrError *error)
+ctr_contour_subpixel_plane (CtrHostBuffer *buffer, const CtrImage *image, CtrChannel channel, unsigned threads,
+    CtrSubpixelPlane *plane, CtrError *error)
 {
-  const CtrChannel channel = ctr_subpixel_channel (foreground);
   const CtrSubpixelPlane direct = {image->data, image->stride, (int32_t) image->width, (int32_t) image->height,
       image->format == CTR_FORMAT_GRAY16 ? 16 : 8};
   *plane = direct;
@@ -39,6 +38,25 @@ ctr_contour_subpixel_plane (CtrHostBuffer *buffer, const CtrImage *image, const 
       .bands = ctr_band_count (image->width, image->height, threads, 1, MIN_BAND),
       .scratch = buffer->data};
   return ctr_channel_write (&rows, image, channel, buffer->data, plane->stride) || ctr_fail_cancelled (error);
+}
+
+/* Operations of a point, for ctr_poll(). */
+static uint64_t
+cost_of (const CtrSubpixelRule *rule)
+{
+  return rule->method == CTR_SUBPIXEL_EDGE ? (uint64_t) (2 * rule->radius + 1) * (2 * rule->radius + 5) : 8;
+}
+
+static uint64_t
+piece_end (uint64_t begin, uint64_t points)
+{
+  return points - begin > PIECE_POINTS ? begin + PIECE_POINTS : points;
+}
+
+static uint32_t
+piece_count (uint64_t points)
+{
+  return (uint32_t) ((points + PIECE_POINTS - 1) / PIECE_POINTS);
 }
 
 /* The contour of a point. */
@@ -62,10 +80,7 @@ refine_piece (void *context, uint32_t index)
 {
   Work *work = context;
   const uint64_t begin = (uint64_t) index * PIECE_POINTS;
-  const uint64_t end = work->points - begin > PIECE_POINTS ? begin + PIECE_POINTS : work->points;
-  const uint64_t cost = work->rule->method == CTR_SUBPIXEL_EDGE
-                            ? (uint64_t) (2 * work->rule->radius + 1) * (2 * work->rule->radius + 5)
-                            : 8;
+  const uint64_t end = piece_end (begin, work->points), cost = cost_of (work->rule);
   uint64_t operations = 0;
   const CtrContour *row = work->arrays->table + contour_of (work, begin);
   for (uint64_t i = begin; i < end; i++) {
@@ -87,6 +102,40 @@ ctr_contour_subpixel (const CtrContourArrays *arrays, uint32_t count, uint64_t p
     const CtrSubpixelPlane *plane, uint32_t threshold, unsigned threads)
 {
   Work work = {arrays, count, points, rule, plane, threshold, false};
-  ctr_parallel_for (threads, (uint32_t) ((points + PIECE_POINTS - 1) / PIECE_POINTS), refine_piece, &work);
+  ctr_parallel_for (threads, piece_count (points), refine_piece, &work);
+  return !work.cancelled;
+}
+
+typedef struct {
+  const CtrPoint *pixels;
+  uint64_t count;
+  const CtrSubpixelRule *rule;
+  const CtrSubpixelPlane *plane;
+  CtrSubpixelPoint *subpixel;
+  bool cancelled; /* atomic */
+} EdgePixels;
+
+static void
+refine_edge_pixels (void *context, uint32_t index)
+{
+  EdgePixels *work = context;
+  const uint64_t begin = (uint64_t) index * PIECE_POINTS;
+  const uint64_t end = piece_end (begin, work->count), cost = cost_of (work->rule);
+  uint64_t operations = 0;
+  for (uint64_t i = begin; i < end; i++) {
+    work->subpixel[i] = ctr_subpixel_refine_edge_pixel (work->rule, work->plane, work->pixels[i]);
+    if (ctr_poll (&operations, cost)) {
+      __atomic_store_n (&work->cancelled, true, __ATOMIC_RELAXED);
+      return;
+    }
+  }
+}
+
+bool
+ctr_edge_pixels_subpixel (const CtrPoint *pixels, uint64_t count, const CtrSubpixelRule *rule,
+    const CtrSubpixelPlane *plane, unsigned threads, CtrSubpixelPoint *subpixel)
+{
+  EdgePixels work = {pixels, count, rule, plane, subpixel, false};
+  ctr_parallel_for (threads, piece_count (count), refine_edge_pixels, &work);
   return !work.cancelled;
 }

@@ -8,6 +8,7 @@
 #include "core/results/contourlist.h"
 #include "cpu/common/bands.h"
 #include "cpu/common/host_buffer.h"
+#include "cpu/contours/contour_subpixel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,7 @@ typedef struct {
 typedef struct {
   CtrHostBuffer mask;  /* that the caller writes */
   CtrHostBuffer links; /* uint16_t by pixel */
+  CtrHostBuffer luma;  /* for subpixels, of a packed RGB image */
   List open, closed;
   CtrRoomPeriod period;
   CtrContours *result;
@@ -61,8 +63,8 @@ create (CtrError *error)
 static void
 release_buffers (State *state)
 {
-  CtrHostBuffer *const buffers[] = {
-      &state->mask, &state->links, &state->open.rows, &state->open.points, &state->closed.rows, &state->closed.points};
+  CtrHostBuffer *const buffers[] = {&state->mask, &state->links, &state->luma, &state->open.rows, &state->open.points,
+      &state->closed.rows, &state->closed.points};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
     ctr_host_buffer_release (buffers[i]);
 }
@@ -70,8 +72,8 @@ release_buffers (State *state)
 static void
 give_back (State *state)
 {
-  CtrHostBuffer *const buffers[] = {
-      &state->mask, &state->links, &state->open.rows, &state->open.points, &state->closed.rows, &state->closed.points};
+  CtrHostBuffer *const buffers[] = {&state->mask, &state->links, &state->luma, &state->open.rows, &state->open.points,
+      &state->closed.rows, &state->closed.points};
   if (ctr_host_buffers_give_back (buffers, sizeof buffers / sizeof *buffers))
     ctr_room_period_double (&state->period);
 }
@@ -329,6 +331,21 @@ prepare (Frame *frame)
   return true;
 }
 
+/* The subpixels of RESULT, whose arrays are ARRAYS. */
+static bool
+find_subpixels (Frame *frame, const CtrContours *result, const CtrContourArrays *arrays, CtrError *error)
+{
+  const CtrEdgeChainsPlan *plan = frame->plan;
+  const unsigned threads = ctr_threads_current ();
+  CtrSubpixelPlane plane;
+  if (result->point_count == 0)
+    return true;
+  return ctr_contour_subpixel_plane (&frame->state->luma, &plan->image, CTR_CHANNEL_LUMA, threads, &plane, error)
+         && (ctr_edge_pixels_subpixel (
+                 arrays->points, result->point_count, &plan->subpixel, &plane, threads, arrays->subpixel)
+             || ctr_fail_cancelled (error));
+}
+
 static CtrContours *
 link_edges (Frame *frame, CtrError *error)
 {
@@ -351,15 +368,19 @@ link_edges (Frame *frame, CtrError *error)
       .count = open->row_count + closed->row_count,
       .point_count = open->point_count + closed->point_count,
       .coordinates = CTR_COORDINATES_PIXELS,
-      .features = CTR_CONTOUR_FEATURE_CHAINS,
+      .features = ctr_edge_chains_features (frame->plan),
       .vertices = CTR_VERTICES_ANY,
       .connectivity = CTR_CONNECTIVITY_8};
   CtrContourArrays arrays;
   CtrContours *result = ctr_contours_alloc (&info, &arrays, error);
-  if (!result || merge (frame, &info, &arrays))
+  if (!result)
+    return NULL;
+  const bool merged = merge (frame, &info, &arrays);
+  if (!merged)
+    ctr_fail_cancelled (error);
+  if (merged && (!ctr_edge_chains_refines (frame->plan) || find_subpixels (frame, result, &arrays, error)))
     return result;
   ctr_contours_unref (result);
-  ctr_fail_cancelled (error);
   return NULL;
 }
 

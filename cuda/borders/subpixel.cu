@@ -2,27 +2,13 @@
 /* Where the edge is beside each point (include/contours/subpixel.h), a thread a point. */
 #include "cuda/borders/device_state.cuh"
 #include "cuda/contours/contour_measures.cuh"
+#include "cuda/contours/contour_subpixel.cuh"
 
 namespace
 {
 
-constexpr int REFINE_THREADS = 128, REFINE_CTAS = 2112;
-
 static_assert (sizeof (CtrSubpixelRule) == 4 * sizeof (uint32_t) + 6 * CTR_SUBPIXEL_TAPS && CTR_SUBPIXEL_TAPS % 2 == 0,
     "keys of graphs are compared byte by byte");
-
-/* The depth and the method are constants in each branch. */
-__device__ inline CtrSubpixelPoint
-refine (const CtrSubpixelRule &rule, CtrSubpixelPlane plane, uint32_t threshold, CtrPoint before, CtrPoint point,
-    CtrPoint after)
-{
-  if (plane.depth == 8) {
-    plane.depth = 8;
-    return ctr_subpixel_refine (&rule, &plane, threshold, before, point, after);
-  }
-  plane.depth = 16;
-  return ctr_subpixel_refine (&rule, &plane, threshold, before, point, after);
-}
 
 /* Which points belong to which row. Limits on numbers have left some rows, whose points lie elsewhere. */
 struct Lines {
@@ -83,15 +69,12 @@ __launch_bounds__ (REFINE_THREADS)
     while (row + 1 < rows && lines.first (row + 1) <= i)
       row++;
     const uint32_t first = lines.first (row), end = row + 1 < rows ? lines.first (row + 1) : count;
-    const CtrSubpixelPoint refined = refine (rule, output.samples, threshold, points[i > first ? i - 1 : end - 1],
-        points[i], points[i + 1 < end ? i + 1 : first]);
-    union {
-      CtrSubpixelPoint point;
-      uint4 words;
-    } out;
-    static_assert (sizeof out.point == sizeof out.words, "a store of 16 bytes");
-    out.point = refined;
-    ((uint4 *) to)[i] = out.words;
+    const CtrPoint before = points[i > first ? i - 1 : end - 1], point = points[i],
+                   after = points[i + 1 < end ? i + 1 : first];
+    const CtrSubpixelPoint refined = with_constant_depth (output.samples, [&] (const CtrSubpixelPlane &plane) {
+      return ctr_subpixel_refine (&rule, &plane, threshold, before, point, after);
+    });
+    store_subpixel (&to[i], refined);
   }
 }
 
@@ -100,6 +83,5 @@ __launch_bounds__ (REFINE_THREADS)
 void
 borders_launch_subpixel (const BordersKernelArgs &f, const CtrSubpixelRule &rule, bool overlap, cudaStream_t stream)
 {
-  const unsigned ctas = min (f.point_capacity / REFINE_THREADS + 1, (unsigned) REFINE_CTAS);
-  ctr_launch_overlapped (overlap, refine_kernel, ctas, REFINE_THREADS, 0, stream, f, rule);
+  ctr_launch_overlapped (overlap, refine_kernel, refine_ctas (f.point_capacity), REFINE_THREADS, 0, stream, f, rule);
 }

@@ -11,6 +11,7 @@
  *   emit      points
  *   measure   contours/contour_measures.cuh
  *   table     the rows of the result
+ *   refine    only with subpixels: where the edge is beside each point
  *
  * Nodes are numbered by their pixel in raster order, then by direction, which is the order of chains by their starts. The node
  * of a link from P to Q is followed by that of the other link of Q, if Q has two, and otherwise by that of the link from Q back to
@@ -126,5 +127,7 @@ links_of_pixel (const EdgeChainsArgs &f, uint32_t x, uint32_t y)
 
 void edge_chains_launch_links (const EdgeChainsArgs &f, bool overlap, cudaStream_t stream);
 void edge_chains_launch_assembly (const EdgeChainsArgs &f, bool overlap, cudaStream_t stream);
+void edge_chains_launch_subpixel (
+    const EdgeChainsArgs &f, const CtrSubpixelRule &rule, bool overlap, cudaStream_t stream);
 
 #endif

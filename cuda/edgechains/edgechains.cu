@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Edge linking on the GPU, host side: memory, the launches of a mask, the result. device_state.cuh describes the kernels. */
+#include "cuda/common/input_stage.h"
 #include "cuda/common/session.cuh"
 #include "cuda/contours/contour_delivery.cuh"
 #include "cuda/contours/contour_pool.h"
@@ -28,19 +29,21 @@ constexpr uint64_t MOST_PIXELS = (UINT64_C (1) << 30) - 1;
 
 struct EdgeChains {
   CudaSession session;       /* first, see cuda_session_hold() */
+  InputStage input;          /* of the image, for subpixels */
   CtrDeviceBuffer mask;      /* that the caller writes, or an upload, */
   CtrDeviceBuffer host_mask; /* that the caller writes on the host */
   CtrDeviceBuffer words;     /* sized by the mask */
   CtrDeviceBuffer contents;  /* sized by what is in it */
   Capacity capacity, used;   /* used: by the masks of this period at most */
   CtrRoomPeriod period;
-  bool period_ended;
+  bool period_ended, gave_back;
   ResultPool *pool;
   Delivery delivery; /* of EdgeChainsHeader */
 
   /* The queued mask. */
   CtrImage image;
   CtrEdgeChainsPlan plan;
+  CtrImage samples; /* of plan.image, with subpixels */
   ContourSlot *slot;
 };
 
@@ -54,6 +57,7 @@ edge_chains_create (CtrError *error)
     ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "out of host memory for the edge linker");
     return NULL;
   }
+  input_stage_init (&e->input);
   delivery_init (&e->delivery);
   e->host_mask.pinned = true;
   e->capacity.nodes = LEAST_NODES;
@@ -70,6 +74,7 @@ edge_chains_destroy (void *state)
   cuda_session_close (&e->session);
   if (e->slot)
     result_slot_give_back (&e->slot->base);
+  input_stage_free (&e->input);
   ctr_device_buffer_free (&e->mask);
   ctr_device_buffer_free (&e->host_mask);
   ctr_device_buffer_free (&e->words);
@@ -136,7 +141,7 @@ give_back (EdgeChains *e, EdgeChainsArgs *f)
 {
   const Capacity before = e->capacity, used = e->used;
   Capacity *c = &e->capacity;
-  bool some = false;
+  bool some = e->gave_back;
   c->nodes = max (LEAST_NODES, min (c->nodes, ctr_with_spare (used.nodes)));
   c->contours = min (c->contours, ctr_with_spare (used.contours));
   c->points = min (c->points, ctr_with_spare (used.points));
@@ -155,13 +160,14 @@ give_back (EdgeChains *e, EdgeChainsArgs *f)
   if (some)
     ctr_room_period_double (&e->period);
   e->used = {};
-  e->period_ended = false;
+  e->period_ended = e->gave_back = false;
 }
 
 /* Fills the arguments for the queued mask and makes room. No queued work may use the memory. */
 bool
 reserve (EdgeChains *e, EdgeChainsArgs *f, CtrError *error)
 {
+  const bool refines = ctr_edge_chains_refines (&e->plan);
   *f = {};
   f->width = e->image.width;
   f->height = e->image.height;
@@ -177,7 +183,8 @@ reserve (EdgeChains *e, EdgeChainsArgs *f, CtrError *error)
   if (!delivery_reserve (&e->delivery, NULL, sizeof (EdgeChainsHeader), error)
       || !ctr_device_buffer_reserve (&e->words, lay_out_words (f, NULL), error)
       || !ctr_device_buffer_reserve (&e->contents, lay_out_contents (f, NULL), error)
-      || !contour_slot_reserve (e->slot, f->contour_capacity, f->point_capacity, false, error))
+      || !contour_slot_reserve (e->slot, f->contour_capacity, f->point_capacity, false, error)
+      || !contour_slot_reserve_subpixel (e->slot, refines ? f->point_capacity : 0, error))
     return false;
   lay_out_words (f, (uint8_t *) e->words.data);
   lay_out_contents (f, (uint8_t *) e->contents.data);
@@ -185,6 +192,11 @@ reserve (EdgeChains *e, EdgeChainsArgs *f, CtrError *error)
   f->frame_output.table = (CtrContour *) e->slot->table.data;
   f->frame_output.points = (CtrPoint *) e->slot->points.data;
   f->frame_output.numbers = (CtrDeviceNumbers *) e->slot->numbers.data;
+  if (!refines)
+    return true;
+  f->frame_output.subpixel = (CtrSubpixelPoint *) e->slot->subpixel.data;
+  f->frame_output.samples = {(const uint8_t *) e->samples.data, e->samples.stride, (int32_t) e->samples.width,
+      (int32_t) e->samples.height, e->samples.format == CTR_FORMAT_GRAY16 ? 16u : 8u};
   return true;
 }
 
@@ -205,6 +217,20 @@ queue_mask (EdgeChains *e, EdgeChainsArgs *f, CtrError *error)
   f->mask = (const uint8_t *) image->data;
   f->stride = image->stride;
   return true;
+}
+
+/* Queues what brings the samples for subpixels to the GPU, once for all attempts. */
+bool
+queue_samples (EdgeChains *e, CtrError *error)
+{
+  const CtrImage *image = &e->plan.image;
+  const cudaStream_t stream = e->session.stream;
+  bool fresh;
+  return (!e->period_ended || input_stage_give_back (&e->input, stream, &e->gave_back, error))
+         && input_stage_reserve (&e->input, image, INPUT_NEEDS_SAMPLES, stream, &fresh, error)
+         && input_stage_upload (&e->input, image, INPUT_NEEDS_SAMPLES, stream, error)
+         && input_stage_plane (&e->input, image, &e->samples, stream, error)
+         && input_stage_release_image (&e->input, error);
 }
 
 constexpr const char *WORK = "linking edges";
@@ -233,6 +259,8 @@ queue_frame (EdgeChains *e, CtrError *error)
   list_ranking_launch_small (f.ranking, overlap, stream);
   list_ranking_launch_rounds (f.ranking, overlap, stream);
   edge_chains_launch_assembly (f, overlap, stream);
+  if (ctr_edge_chains_refines (&e->plan))
+    edge_chains_launch_subpixel (f, e->plan.subpixel, overlap, stream);
   deliver_contours (&e->delivery, &f.counters->header, f.output, false,
       Complete{f.ranking.capacity, f.contour_capacity, f.point_capacity}, overlap, stream);
   CTR_CUDA (cudaGetLastError ());
@@ -254,7 +282,7 @@ edge_chains_enqueue (void *state, const CtrImage *mask, const CtrEdgeChainsPlan 
   e->plan = *plan;
   if (!e->slot)
     e->slot = contour_pool_take (e->pool, error);
-  if (e->slot && queue_frame (e, error))
+  if (e->slot && (!ctr_edge_chains_refines (plan) || queue_samples (e, error)) && queue_frame (e, error))
     return true;
   cuda_session_end (&e->session, false);
   return false;
@@ -326,7 +354,7 @@ take_result (EdgeChains *e, CtrError *error)
       .threshold = 0,
       .point_count = h.points,
       .coordinates = CTR_COORDINATES_PIXELS,
-      .features = CTR_CONTOUR_FEATURE_CHAINS,
+      .features = ctr_edge_chains_features (&e->plan),
       .exceeded = CTR_LIMIT_NONE,
       .needed = 0,
       .origin_row = 0,

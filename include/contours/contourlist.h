@@ -102,7 +102,8 @@ typedef enum {
   CTR_CONTOUR_FEATURE_HOLES = 1 << 10,
   CTR_CONTOUR_FEATURE_FITS = 1 << 11, /* CtrContourFits (shapes.h), of borders that are no strips */
   CTR_CONTOUR_FEATURE_SUBPIXEL =
-      1 << 12, /* CtrSubpixelPoint (subpixel.h); only and always with CtrBordersParams.subpixel */
+      1 << 12, /* CtrSubpixelPoint (subpixel.h); only and always with subpixel of CtrBordersParams or
+                  CtrEdgeChainsParams */
   CTR_CONTOUR_FEATURE_CHAINS = 1 << 13 /* Contours are chains of edge pixels; only and always of edgechains.h. */
 } CtrContourFeatures;
 

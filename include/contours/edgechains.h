@@ -26,20 +26,38 @@
  * Result. Contours in CTR_COORDINATES_PIXELS with CTR_CONTOUR_FEATURE_CHAINS and CTR_VERTICES_ANY, so without codes. Rows have
  * no hierarchy: next and previous are their neighbours in the table. Open chains have CTR_CONTOUR_OPEN, and
  * CTR_CONTOUR_START_JUNCTION and CTR_CONTOUR_END_JUNCTION where their first and last point is a junction; area2 is 0. Of closed
- * ones, area2 is positive. The length of open chains ends with the last point. */
+ * ones, area2 is positive. The length of open chains ends with the last point.
+ *
+ * Subpixels. CTR_SUBPIXEL_EDGE of subpixel.h finds the edge beside each point in the image whose edges the mask shows. An edge
+ * pixel has no foreground, so the gradient takes its place: that of the image smoothed by a Gaussian of subpixel_sigma, at the
+ * pixel. The point moves along the row or column nearest to this gradient, the row if both are, by up to 2 pixels, to the nearest
+ * edge across which the samples grow in the direction of this gradient; of two that are equally near, to the one against it. What
+ * an edge is says subpixel.h. The normal is the direction of the gradient, from dark to bright. A refined point depends on its
+ * pixel and the image alone, so a junction is refined alike in all of its chains, and a pixel alone is refined, too.
+ *
+ * Points without such an edge stay at their pixel, with the normal there, 0 where there is no gradient. They have
+ * CTR_SUBPIXEL_FRAME where the image ends on the row or column within 2 pixels, otherwise CTR_SUBPIXEL_NO_EDGE, which pixels
+ * without a gradient always have. */
 #ifndef CONTOURS_EDGECHAINS_H
 #define CONTOURS_EDGECHAINS_H
 
 #include <contours/contourlist.h>
 #include <contours/image.h>
+#include <contours/subpixel.h>
 
 CTR_BEGIN_DECLS
 
 typedef struct {
   double min_length; /* pixels, inclusive: shorter chains are dropped, see ctr_contour_perimeter(); 0: no limit */
+  /* Refines each point that the result lists: CTR_CONTOUR_FEATURE_SUBPIXEL. CTR_SUBPIXEL_NONE or CTR_SUBPIXEL_EDGE. */
+  CtrSubpixel subpixel;
+  double subpixel_sigma; /* as CtrBordersParams.subpixel_sigma */
+  /* EDGE: what the mask shows the edges of, of the size of the mask and as a mask in host or device memory. The samples are the
+   * luma, with all of their bits. It must stay unchanged as the mask must; NULL without subpixels. */
+  const CtrImage *image;
 } CtrEdgeChainsParams;
 
-/* Defaults: no limit. */
+/* Defaults: no limit, no subpixels, with a sigma of CTR_SUBPIXEL_SIGMA. */
 CTR_API void ctr_edge_chains_params_init (CtrEdgeChainsParams *params);
 
 typedef struct CtrEdgeChains CtrEdgeChains;

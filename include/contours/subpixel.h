@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Subpixel contours: where the edge beside each point of a border is, to a fraction of a pixel. Border following (borders.h)
- * finds it on request. core/results/subpixel.h has the definition to the last bit.
+ * finds it on request, and so does edge linking of edge pixels, which have no side (edgechains.h says what differs for them).
+ * core/results/subpixel.h has the definition to the last bit.
  *
  * A point of a border is a foreground pixel, and the border has the background on its right. So each visit of the border to a
  * pixel knows its side: a line one pixel wide is passed twice, and each visit looks at its own side of the line. The normal at a
@@ -31,7 +32,7 @@ CTR_BEGIN_DECLS
 /* How points are refined. */
 typedef enum { CTR_SUBPIXEL_NONE, CTR_SUBPIXEL_THRESHOLD, CTR_SUBPIXEL_EDGE } CtrSubpixel;
 
-/* Limits of CtrBordersParams.subpixel_sigma in pixels, and what 0 stands for. */
+/* Limits of subpixel_sigma, of CtrBordersParams and CtrEdgeChainsParams, in pixels, and what 0 stands for. */
 #define CTR_SUBPIXEL_MIN_SIGMA 0.5
 #define CTR_SUBPIXEL_MAX_SIGMA 4.0
 #define CTR_SUBPIXEL_SIGMA 1.0
@@ -53,8 +54,8 @@ enum {
 typedef struct CtrSubpixelPoint {
   int32_t x, y;      /* position in CTR_SUBPIXEL_UNIT: centres of pixels have multiples of 256 */
   uint32_t strength; /* the gradient at the edge in CTR_SUBPIXEL_STRENGTH_UNIT; with EDGE, of the smoothed image */
-  /* Direction from the foreground to the background in CTR_SUBPIXEL_NORMAL_UNIT, clockwise on the screen from the x axis: that of
-   * the gradient; where the point was not refined, that of the normal at the point; 0 if it is a LONE one. */
+  /* Direction from the foreground to the background, of edge chains from dark to bright, in CTR_SUBPIXEL_NORMAL_UNIT, clockwise on
+   * the screen from the x axis: that of the gradient; where the point was not refined, that of the normal at the point; 0 if it is a LONE one. */
   uint16_t normal;
   uint16_t flags; /* CTR_SUBPIXEL_*; 0: refined */
 } CtrSubpixelPoint;
