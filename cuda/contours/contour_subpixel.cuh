@@ -3,7 +3,7 @@
 #ifndef CTR_CUDA_CONTOURS_CONTOUR_SUBPIXEL_CUH
 #define CTR_CUDA_CONTOURS_CONTOUR_SUBPIXEL_CUH
 
-#include "core/results/subpixel.h"
+#include "cuda/contours/contour_args.cuh"
 
 constexpr int REFINE_THREADS = 128, REFINE_CTAS = 2112;
 

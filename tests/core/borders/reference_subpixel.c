@@ -157,20 +157,11 @@ between (double t, double a, double b, double a1, double b1)
   return (1 - t) * a + t * b - t * (1 - t) / 2 * (b1 - a1);
 }
 
+/* The edge on the axis (AX, AY) that is nearest to MIDDLE; FOUND if there is none. */
 static SubpixelExpected
-find_edge (const SubpixelPicture *p, const SubpixelCase *what, Place at)
+search (
+    const SubpixelPicture *p, const SubpixelCase *what, Place at, int ax, int ay, double middle, SubpixelExpected found)
 {
-  bool wide = at.nx * at.nx > at.ny * at.ny;
-  const bool in_row = is_inside (p, at.x + sign (at.nx), at.y), in_column = is_inside (p, at.x, at.y + sign (at.ny));
-  if (at.nx * at.nx == at.ny * at.ny && in_row != in_column)
-    wide = in_row;
-  else if (at.nx * at.nx == at.ny * at.ny)
-    wide = fabs (sample (p, at.x + 1, at.y) - sample (p, at.x - 1, at.y))
-           >= fabs (sample (p, at.x, at.y + 1) - sample (p, at.x, at.y - 1));
-  const int ax = wide ? sign (at.nx) : 0, ay = wide ? 0 : sign (at.ny);
-  if (!is_inside (p, at.x + ax, at.y + ay))
-    return keep (at, CTR_SUBPIXEL_FRAME);
-  SubpixelExpected found = keep (at, CTR_SUBPIXEL_NO_EDGE);
   const Weights w = weights_of (what->sigma);
   double nearest = INFINITY, contrast = 0;
   for (int k = -2; k <= 2; k++)
@@ -184,12 +175,12 @@ find_edge (const SubpixelPicture *p, const SubpixelCase *what, Place at)
     if (!is_inside (p, x, y) || !is_inside (p, x + ax, y + ay) || sign (a.along) != sign (b.along)
         || !(a.h > 0 && b.h <= 0) || sign (a.along) * what->polarity > 0)
       continue;
-    const double t = a.h / (a.h - b.h), distance = fabs (k + t - 0.5);
+    const double t = a.h / (a.h - b.h), distance = fabs (k + t - middle);
     found.close_call = found.close_call || fabs (distance - nearest) < MARGIN;
     if (distance >= nearest)
       continue;
     nearest = distance;
-    const double a_x = wide ? a.xx : a.xy, b_x = wide ? b.xx : b.xy, a_y = wide ? a.xy : a.yy, b_y = wide ? b.xy : b.yy;
+    const double a_x = ax ? a.xx : a.xy, b_x = ax ? b.xx : b.xy, a_y = ax ? a.xy : a.yy, b_y = ax ? b.xy : b.yy;
     const int direction = ax + ay;
     const double gx = between (t, a.x, b.x, a_x * direction, b_x * direction),
                  gy = between (t, a.y, b.y, a_y * direction, b_y * direction);
@@ -201,6 +192,22 @@ find_edge (const SubpixelPicture *p, const SubpixelCase *what, Place at)
     found.flags = 0;
   }
   return found;
+}
+
+static SubpixelExpected
+find_edge (const SubpixelPicture *p, const SubpixelCase *what, Place at)
+{
+  bool wide = at.nx * at.nx > at.ny * at.ny;
+  const bool in_row = is_inside (p, at.x + sign (at.nx), at.y), in_column = is_inside (p, at.x, at.y + sign (at.ny));
+  if (at.nx * at.nx == at.ny * at.ny && in_row != in_column)
+    wide = in_row;
+  else if (at.nx * at.nx == at.ny * at.ny)
+    wide = fabs (sample (p, at.x + 1, at.y) - sample (p, at.x - 1, at.y))
+           >= fabs (sample (p, at.x, at.y + 1) - sample (p, at.x, at.y - 1));
+  const int ax = wide ? sign (at.nx) : 0, ay = wide ? 0 : sign (at.ny);
+  if (!is_inside (p, at.x + ax, at.y + ay))
+    return keep (at, CTR_SUBPIXEL_FRAME);
+  return search (p, what, at, ax, ay, 0.5, keep (at, CTR_SUBPIXEL_NO_EDGE));
 }
 
 SubpixelExpected
@@ -215,4 +222,23 @@ reference_subpixel (
   const bool turns_back = tx == 0 && ty == 0;
   const Place at = {point.x, point.y, turns_back ? point.x - before.x : -ty, turns_back ? point.y - before.y : tx};
   return what->method == CTR_SUBPIXEL_EDGE ? find_edge (picture, what, at) : find_level (picture, what, at);
+}
+
+SubpixelExpected
+reference_edge_pixel (const SubpixelPicture *picture, double sigma, CtrPoint point)
+{
+  const Weights w = weights_of (sigma);
+  const double gx = derivative (picture, &w, point.x, point.y, 1, 0),
+               gy = derivative (picture, &w, point.x, point.y, 0, 1);
+  const bool wide = fabs (gx) >= fabs (gy);
+  const int ax = wide ? sign (gx) : 0, ay = wide ? 0 : sign (gy);
+  /* The axis is that of the gradient, to the bright side: what is dark is the foreground. */
+  const SubpixelCase what = {CTR_SUBPIXEL_EDGE, sigma, 0, -1};
+  const Place at = {point.x, point.y, ax, ay};
+  const bool whole = is_inside (picture, point.x - 2 * ax, point.y - 2 * ay)
+                     && is_inside (picture, point.x + 2 * ax, point.y + 2 * ay);
+  SubpixelExpected none = keep (at, whole ? CTR_SUBPIXEL_NO_EDGE : CTR_SUBPIXEL_FRAME);
+  none.normal = atan2 (gy, gx);
+  none.close_call = fabs (fabs (gx) - fabs (gy)) < MARGIN * hypot (gx, gy) || hypot (gx, gy) < MARGIN;
+  return search (picture, &what, at, ax, ay, 0, none);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The reference of subpixels follows the definition in include/contours/subpixel.h, in floating point and without separating
- * sums. It shares no code with the backends. */
+/* The reference of subpixels follows the definitions in include/contours/subpixel.h and edgechains.h, in floating point and
+ * without separating sums. It shares no code with the backends. */
 #ifndef CTR_TESTS_BORDERS_REFERENCE_SUBPIXEL_H
 #define CTR_TESTS_BORDERS_REFERENCE_SUBPIXEL_H
 
@@ -29,5 +29,8 @@ typedef struct {
 /* The refined point I of a contour of COUNT POINTS, each a neighbour of the one before. */
 SubpixelExpected reference_subpixel (
     const SubpixelPicture *picture, const SubpixelCase *what, const CtrPoint *points, uint32_t count, uint32_t i);
+
+/* The refined edge pixel POINT of an edge chain. */
+SubpixelExpected reference_edge_pixel (const SubpixelPicture *picture, double sigma, CtrPoint point);
 
 #endif

@@ -2,7 +2,7 @@
 /* subpixel-accuracy
  *
  * How far subpixels are from edges whose place is known: discs and straight edges, drawn with the share of each pixel that they
- * cover, blurred, and with noise. The bias is the mean of the points' signed distances from the edge, positive outside; the spread
+ * cover, blurred, and with noise: the points of borders, and those of the chains of Canny's edges. The bias is the mean of the points' signed distances from the edge, positive outside; the spread
  * is their standard deviation. */
 #include "tests/core/borders/testing.h"
 
@@ -14,6 +14,8 @@ enum { SIDE = 160, MARGIN = 20, PARTS = 16 };
 
 static Random rng = {4711};
 static CtrBorders *borders;
+static CtrCanny *canny;
+static CtrEdgeChains *chains;
 
 /* A disc, or what lies on one side of a line. */
 typedef struct {
@@ -90,23 +92,51 @@ typedef struct {
   double count, sum, squares, flagged;
 } Distances;
 
+typedef enum { BORDER_LEVELS, BORDER_EDGES, CHAIN_EDGES } Points;
+
+static const char *const names[] = {"borders, threshold", "borders, edge     ", "chains, edge      "};
+
+/* The contours whose points are refined. */
+static CtrContours *
+find_contours (const CtrImage *image, Points points, double sigma)
+{
+  const Setup setup = {.backend = CTR_BACKEND_CPU};
+  if (points != CHAIN_EDGES) {
+    CtrBordersParams params = borders_params_of (CTR_RETRIEVE_EXTERNAL, CTR_APPROXIMATION_NONE, 120, false);
+    params.min_length = 60;
+    params.subpixel = points == BORDER_EDGES ? CTR_SUBPIXEL_EDGE : CTR_SUBPIXEL_THRESHOLD;
+    params.subpixel_sigma = sigma;
+    return follow_borders (borders, &setup, image, &params);
+  }
+  static uint8_t pixels[SIDE * SIDE];
+  const CtrImage mask = {.data = pixels, .stride = SIDE, .width = SIDE, .height = SIDE, .format = CTR_FORMAT_GRAY8};
+  const CtrEdgeChainsParams params = {
+      .min_length = 20, .subpixel = CTR_SUBPIXEL_EDGE, .subpixel_sigma = sigma, .image = image};
+  CtrCannyParams detection;
+  CtrEdgePicture picture;
+  CtrError error;
+  ctr_canny_params_init (&detection);
+  ctr_edge_picture_init_mask (&picture, pixels, SIDE, CTR_MEMORY_HOST);
+  CHECK (ctr_canny_run (canny, image, &detection, &picture, NULL, &error));
+  return ctr_edge_chains_run (chains, &mask, &params, NULL, &error);
+}
+
 /* Adds the distances of all points of EDGE from 39.5 to 199.5, so that 119.5 is in the middle. NOISE: its standard deviation, of the contrast. */
 static void
-measure (const Edge *edge, double blurring, double noise, const CtrBordersParams *params, Distances *to)
+measure (const Edge *edge, double blurring, double noise, Points of, double sigma, Distances *to)
 {
   static double picture[SIDE * SIDE];
   static uint8_t samples[SIDE * SIDE];
-  const Setup setup = {.backend = CTR_BACKEND_CPU};
   for (int i = 0; i < SIDE * SIDE; i++)
     picture[i] = coverage (edge, i % SIDE, i / SIDE);
   blur (picture, blurring);
   for (int i = 0; i < SIDE * SIDE; i++)
     samples[i] = (uint8_t) (40 + 160 * (picture[i] + noise * normal ()));
   const CtrImage image = {.data = samples, .stride = SIDE, .width = SIDE, .height = SIDE, .format = CTR_FORMAT_GRAY8};
-  CtrContours *contours = follow_borders (borders, &setup, &image, params);
+  CtrContours *contours = find_contours (&image, of, sigma);
   const CtrPoint *points = ctr_contours_map_points (contours, NULL);
   const CtrSubpixelPoint *subpixels = ctr_contours_map_subpixel (contours, NULL);
-  CHECK (contours->count == 1);
+  CHECK (of == CHAIN_EDGES ? contours->count > 0 : contours->count == 1);
   for (uint64_t i = 0; i < contours->point_count; i++) {
     if (points[i].x < MARGIN || points[i].y < MARGIN || points[i].x >= SIDE - MARGIN || points[i].y >= SIDE - MARGIN)
       continue;
@@ -122,23 +152,17 @@ measure (const Edge *edge, double blurring, double noise, const CtrBordersParams
 }
 
 static void
-check (CtrSubpixel method, double sigma, double radius, double blurring, double noise, double most_bias,
-    double most_spread)
+check (Points points, double sigma, double radius, double blurring, double noise, double most_bias, double most_spread)
 {
-  CtrBordersParams params = borders_params_of (CTR_RETRIEVE_EXTERNAL, CTR_APPROXIMATION_NONE, 120, false);
   Distances d = {0, 0, 0, 0};
-  params.min_length = 60;
-  params.subpixel = method;
-  params.subpixel_sigma = sigma;
   for (int i = 0; i < 12; i++) {
     const Edge edge = random_edge (radius);
-    measure (&edge, blurring, noise, &params, &d);
+    measure (&edge, blurring, noise, points, sigma, &d);
   }
   const double bias = d.sum / d.count, spread = sqrt (d.squares / d.count - bias * bias);
   printf ("%s, sigma %.1f, radius %2.0f, blur %.1f, noise %.2f: bias %+.4f, spread %.4f, %.0f points, %.0f flagged\n",
-      method == CTR_SUBPIXEL_EDGE ? "edge     " : "threshold", sigma, radius, blurring, noise, bias, spread, d.count,
-      d.flagged);
-  describe ("method %d, sigma %g, radius %g, blur %g, noise %g: bias %g, spread %g", method, sigma, radius, blurring,
+      names[points], sigma, radius, blurring, noise, bias, spread, d.count, d.flagged);
+  describe ("%s, sigma %g, radius %g, blur %g, noise %g: bias %g, spread %g", names[points], sigma, radius, blurring,
       noise, bias, spread);
   CHECK (d.count > 700 && d.flagged == 0 && fabs (bias) <= most_bias && spread <= most_spread);
 }
@@ -149,15 +173,21 @@ main (void)
   const Setup setup = {.backend = CTR_BACKEND_CPU};
   static const double blurs[] = {0.7, 1.0, 1.5}, radii[] = {0, 20, 55};
   borders = follower_new (&setup);
+  canny = ctr_canny_new (CTR_BACKEND_CPU, NULL);
+  chains = ctr_edge_chains_new (CTR_BACKEND_CPU, NULL);
   for (size_t b = 0; b < LENGTH (blurs); b++)
     for (size_t r = 0; r < LENGTH (radii); r++) {
       /* Without noise, what is left is the sampling, and of a level the curvature: blur^2 / (2 radius). */
       const double shrinks = radii[r] > 0 ? blurs[b] * blurs[b] / (2 * radii[r]) : 0;
-      check (CTR_SUBPIXEL_EDGE, 1, radii[r], blurs[b], 0, 0.005, 0.02);
-      check (CTR_SUBPIXEL_EDGE, 2.5, radii[r], blurs[b], 0.02, 0.01, 0.03);
-      check (CTR_SUBPIXEL_THRESHOLD, 0, radii[r], blurs[b], 0, 0.01 + shrinks, 0.05);
-      check (CTR_SUBPIXEL_THRESHOLD, 0, radii[r], blurs[b], 0.02, 0.02 + shrinks, 0.1);
+      for (Points points = BORDER_EDGES; points <= CHAIN_EDGES; points++) {
+        check (points, 1, radii[r], blurs[b], 0, 0.005, 0.02);
+        check (points, 2.5, radii[r], blurs[b], 0.02, 0.01, 0.03);
+      }
+      check (BORDER_LEVELS, 0, radii[r], blurs[b], 0, 0.01 + shrinks, 0.05);
+      check (BORDER_LEVELS, 0, radii[r], blurs[b], 0.02, 0.02 + shrinks, 0.1);
     }
   ctr_borders_free (borders);
+  ctr_canny_free (canny);
+  ctr_edge_chains_free (chains);
   return 0;
 }

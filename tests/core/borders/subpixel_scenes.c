@@ -4,7 +4,7 @@
  * Subpixels of scenes of all formats, channels, memories, foregrounds and regions: both backends byte for byte, and the same points whatever
  * else is asked for. */
 #include "tests/core/borders/subpixel.h"
-#include "tests/core/common/gpu.h"
+#include "tests/core/foreground/placed.h"
 #include "tests/core/foreground/reference.h"
 #include "tests/core/foreground/regions_reference.h"
 
@@ -15,41 +15,6 @@ static Setup setup;
 static const Setup cpu = {.backend = CTR_BACKEND_CPU};
 static CtrBorders *borders, *on_host;
 static Random rng = {29};
-
-/* A scene in memory of the device, or as it is. */
-typedef struct {
-  CtrImage image;
-  void *device[2];
-} Placed;
-
-static Placed
-place (const Scene *scene, bool on_device)
-{
-  const Picture *picture = &scene->picture;
-  Placed placed = {.image = picture->view};
-  if (!on_device)
-    return placed;
-  placed.device[0] = gpu_alloc (picture->bytes);
-  gpu_upload (placed.device[0], picture->memory, picture->bytes);
-  placed.image.data =
-      (uint8_t *) placed.device[0] + ((const uint8_t *) picture->view.data - (const uint8_t *) picture->memory);
-  placed.image.memory = CTR_MEMORY_DEVICE;
-  if (!scene->chroma)
-    return placed;
-  placed.device[1] = gpu_alloc (scene->chroma_bytes);
-  gpu_upload (placed.device[1], scene->chroma, scene->chroma_bytes);
-  placed.image.chroma.cb = (uint8_t *) placed.device[1] + (picture->view.chroma.cb - scene->chroma);
-  placed.image.chroma.cr = (uint8_t *) placed.device[1] + (picture->view.chroma.cr - scene->chroma);
-  return placed;
-}
-
-static void
-unplace (Placed *placed)
-{
-  for (int i = 0; i < 2; i++)
-    if (placed->device[i])
-      gpu_free (placed->device[i]);
-}
 
 /* Does the foreground have one threshold? Otherwise the method is refused. */
 static bool

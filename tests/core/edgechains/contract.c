@@ -13,7 +13,8 @@ enum { SIDE = 100 }; /* of the frames that take memory */
 static uint8_t pixels[64 * 64 + 1];
 static const CtrImage good_image = {
     .data = pixels, .stride = 64, .width = 10, .height = 10, .format = CTR_FORMAT_GRAY8};
-static CtrEdgeChainsParams good_params, limited_params;
+static CtrImage colours = {.stride = 4 * SIDE, .width = SIDE, .height = SIDE, .format = CTR_FORMAT_RGBX};
+static CtrEdgeChainsParams good_params, limited_params, refined_params;
 static CtrImage ones = {.stride = SIDE, .width = SIDE, .height = SIDE, .format = CTR_FORMAT_GRAY8};
 static CtrImage spiral = {.stride = 2 * SIDE, .width = 2 * SIDE, .height = 2 * SIDE, .format = CTR_FORMAT_GRAY8};
 
@@ -26,6 +27,13 @@ open_requests (const Setup *setup)
   ctr_edge_chains_params_init (&good_params);
   limited_params = good_params;
   limited_params.min_length = 3;
+  refined_params = good_params;
+  refined_params.subpixel = CTR_SUBPIXEL_EDGE;
+  refined_params.image = &colours;
+  uint8_t *samples = malloc (4 * SIDE * SIDE);
+  for (int i = 0; i < 4 * SIDE * SIDE; i++)
+    samples[i] = (uint8_t) random_below (&rng, 256);
+  colours.data = samples;
   ones.data = shape_new (SHAPE_ONES, SIDE, SIDE);
   spiral.data = shape_new (SHAPE_SPIRAL, 2 * SIDE, 2 * SIDE);
 }
@@ -33,6 +41,7 @@ open_requests (const Setup *setup)
 static void
 close_requests (void)
 {
+  free ((void *) colours.data);
   free ((void *) ones.data);
   free ((void *) spiral.data);
 }
@@ -59,6 +68,12 @@ memory_cases (uint32_t *count)
           .smaller = &smaller,
           .least_failures = 8,
           .later_allocations = -1,
+          .kept_blocks = -1},
+      /* One array more, and the luma. */
+      {.name = "subpixels in colours",
+          .request = {.image = &ones, .params = &refined_params},
+          .least_failures = 10,
+          .later_allocations = 4,
           .kept_blocks = -1}};
   *count = LENGTH (cases);
   return cases;
@@ -86,7 +101,37 @@ test_params (void)
   memset (&params, 0xff, sizeof params);
   ctr_edge_chains_params_init (&params);
   describe ("default parameters");
-  CHECK (params.min_length == 0);
+  CHECK (params.min_length == 0 && params.subpixel == CTR_SUBPIXEL_NONE && !params.image);
+  CHECK (params.subpixel_sigma == CTR_SUBPIXEL_SIGMA);
+}
+
+static void
+test_subpixel_params (void)
+{
+  static const double bad_sigmas[] = {0.49, 4.01, -1, NAN, INFINITY};
+  const CtrImage image = {.data = pixels, .stride = 64, .width = 10, .height = 10, .format = CTR_FORMAT_GRAY8};
+  const CtrImage wider = {.data = pixels, .stride = 64, .width = 11, .height = 10, .format = CTR_FORMAT_GRAY8};
+  const CtrImage empty = {.data = pixels, .stride = 64, .width = 10, .height = 0, .format = CTR_FORMAT_GRAY8};
+  const CtrImage elsewhere = {
+      .data = pixels, .stride = 64, .width = 10, .height = 10, .format = CTR_FORMAT_GRAY8, .memory = 1};
+  CtrEdgeChainsParams params = good_params;
+  contract_refuse_change (CtrEdgeChainsParams, subpixel = 3, "unknown subpixel method 3");
+  contract_refuse_change (CtrEdgeChainsParams, subpixel = CTR_SUBPIXEL_THRESHOLD, "choose subpixel edge");
+  contract_refuse_change (CtrEdgeChainsParams, subpixel = CTR_SUBPIXEL_EDGE, "image of the edges is NULL");
+  params.subpixel = CTR_SUBPIXEL_EDGE;
+  params.image = &image;
+  for (size_t i = 0; i < LENGTH (bad_sigmas); i++) {
+    params.subpixel_sigma = bad_sigmas[i];
+    contract_refuse_params (&params, "it must be 0.5 to 4");
+  }
+  params.subpixel_sigma = 0;
+  params.image = &wider;
+  contract_refuse_params (&params, "11 x 10 pixels, the edge mask 10 x 10");
+  params.image = &empty;
+  contract_refuse_params (&params, "10 x 0");
+  params.image = &elsewhere;
+  if (contract_setup ()->backend == CTR_BACKEND_CPU)
+    contract_refuse_params (&params, "host memory");
 }
 
 static void
@@ -204,6 +249,7 @@ static void
 test_own (void)
 {
   test_params ();
+  test_subpixel_params ();
   test_formats ();
   test_mask ();
   test_drawing ();

@@ -250,7 +250,7 @@ reference_edge_chains (const CtrImage *mask, const CtrEdgeChainsParams *params)
                         .count = kept,
                         .point_count = point_count,
                         .coordinates = CTR_COORDINATES_PIXELS,
-                        .features = CTR_CONTOUR_FEATURE_CHAINS,
+                        .features = CTR_CONTOUR_FEATURE_CHAINS | (params->subpixel ? CTR_CONTOUR_FEATURE_SUBPIXEL : 0),
                         .connectivity = CTR_CONNECTIVITY_8},
       .table = table,
       .points = points};

@@ -6,7 +6,8 @@
 
 #include "tests/core/results/contours.h"
 
-/* The chains of MASK in host memory; reference_contours_free() frees them. */
+/* The chains of MASK in host memory, without their subpixels (../borders/reference_subpixel.h has these);
+ * reference_contours_free() frees them. */
 Contours reference_edge_chains (const CtrImage *mask, const CtrEdgeChainsParams *params);
 
 #endif
