@@ -246,6 +246,20 @@ ctr_canny_finish (CtrCanny *canny, CtrError *error)
 }
 
 bool
+ctr_canny_get_device_views (const CtrCanny *canny, CtrImage *samples, CtrImage *edges, CtrError *error)
+{
+  if (!ctr_analyser_check_pending (&canny->base, error))
+    return false;
+  if (!ops_of (canny)->device_views)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the CPU backend has no edges in device memory");
+  if (canny->plan.output != CTR_CANNY_EDGES)
+    return ctr_fail (
+        error, CTR_ERROR_INVALID_ARGUMENT, "the output %d has no edges: it must be 0", (int) canny->plan.output);
+  ops_of (canny)->device_views (canny->base.state, samples, edges);
+  return true;
+}
+
+bool
 ctr_canny_get_thresholds (const CtrCanny *canny, CtrCannyThresholds *thresholds, CtrError *error)
 {
   if (!canny->finished)

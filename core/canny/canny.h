@@ -115,6 +115,8 @@ typedef struct {
   bool (*finish) (void *state, CtrError *error);
   /* The thresholds of the frame that finish() has completed last, whose plan derived them. */
   CtrCannyLimits (*limits) (const void *state);
+  /* ctr_canny_get_device_views() of a queued image; only in the GPU backend. */
+  void (*device_views) (const void *state, CtrImage *samples, CtrImage *edges);
 } CtrCannyOps;
 
 extern const CtrCannyOps ctr_canny_ops_cpu;

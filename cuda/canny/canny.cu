@@ -36,6 +36,8 @@ struct Canny {
   CannyRoom room;
   uint32_t frame; /* the last CannyOnePass.frame */
 
+  CtrImage samples, edges; /* of the queued image, on the device */
+
   bool to_host; /* a host picture is queued: */
   CtrEdgePicture picture;
   CtrCannyOutput output;
@@ -155,6 +157,13 @@ canny_finish (void *state, CtrError *error)
     ctr_edge_picture_paint_values (
         &canny->picture, (const uint16_t *) canny->host.data, canny->width, canny->width, 0, canny->height);
   return true;
+}
+
+void
+canny_device_views (const void *state, CtrImage *samples, CtrImage *edges)
+{
+  *samples = ((const Canny *) state)->samples;
+  *edges = ((const Canny *) state)->edges;
 }
 
 CtrCannyLimits
@@ -381,6 +390,7 @@ queue_edges (Canny *canny, CannyKernelArgs *f, const CannyPlaneArgs &p, const Ct
   f->mask = (uint8_t *) (route.own_mask ? canny->mask.data : picture->planes[0].data);
   f->mask_stride = route.own_mask ? ctr_aligned_row (f->width) : picture->planes[0].stride;
   f->mask_aligned = (((uintptr_t) f->mask | f->mask_stride) & 15) == 0;
+  canny->edges = {f->mask, f->mask_stride, f->width, f->height, CTR_FORMAT_GRAY8, CTR_MEMORY_DEVICE, {}};
   if (!route.to_host)
     canny_add_fills (picture, f);
   if (p.plane.wide) {
@@ -414,7 +424,7 @@ queue_frame (
     return false;
 
   Thresholds *thresholds = (Thresholds *) canny->thresholds.data;
-  CtrImage plane = input_stage_view (&canny->input, image);
+  CtrImage plane = canny->samples = input_stage_view (&canny->input, image);
   if (!input_stage_upload (&canny->input, image, INPUT_NEEDS_SAMPLES, canny->session.stream, error)
       || (route.automatic && !queue_automatic (canny, image, plan, &plane, error)))
     return false;
@@ -476,4 +486,4 @@ canny_enqueue (void *state, const CtrImage *image, const CtrCannyPlan *plan, con
 } // namespace
 
 extern "C" const CtrCannyOps ctr_canny_ops_cuda = {
-    {canny_create, canny_destroy}, canny_enqueue, canny_lead_default, canny_finish, canny_limits};
+    {canny_create, canny_destroy}, canny_enqueue, canny_lead_default, canny_finish, canny_limits, canny_device_views};

@@ -2,6 +2,7 @@
 #include "gst/canny/properties.h"
 
 #include <contours/canny.h>
+#include <contours/subpixel.h>
 
 GType
 gst_cuda_canny_threshold_mode_get_type (void)
@@ -50,5 +51,20 @@ gst_cuda_canny_output_get_type (void)
 
   if (g_once_init_enter (&type))
     g_once_init_leave (&type, g_enum_register_static ("GstCudaCannyOutput", values));
+  return type;
+}
+
+GType
+gst_cuda_canny_subpixel_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+      {CTR_SUBPIXEL_NONE, "Points are pixels", "none"},
+      {CTR_SUBPIXEL_EDGE, "Where the gradient of the smoothed frame is greatest", "edge"},
+      {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstCudaCannySubpixel", values));
   return type;
 }

@@ -16,6 +16,9 @@ GType gst_cuda_canny_depth_get_type (void);
 #define GST_TYPE_CUDA_CANNY_OUTPUT (gst_cuda_canny_output_get_type ())
 GType gst_cuda_canny_output_get_type (void);
 
+#define GST_TYPE_CUDA_CANNY_SUBPIXEL (gst_cuda_canny_subpixel_get_type ())
+GType gst_cuda_canny_subpixel_get_type (void);
+
 enum { DEPTH_8_BIT, DEPTH_NATIVE };
 
 enum { OUTPUT_EDGES, OUTPUT_MASK, OUTPUT_GRADIENT, OUTPUT_DIRECTION, OUTPUT_CANDIDATES };

@@ -12,7 +12,8 @@
  * than 8 bits the upper 8, or with #GstCudaCanny:depth all bits. #GstCudaCanny:significant-bits says which the upper 8
  * are in GRAY16_LE.
  *
- * With #GstCudaCanny:contours the edges are also attached as metadata: ordered chains of points.
+ * With #GstCudaCanny:contours the edges are also attached as metadata: ordered chains of points, with
+ * #GstCudaCanny:subpixel to fractions of a pixel.
  *
  * #GstCudaCanny:output selects other pictures for the choice of thresholds: gradient, direction, candidates.
  *
@@ -71,8 +72,13 @@ enum {
   PROP_POST_MESSAGES,
   PROP_ATTACH_THRESHOLDS,
   PROP_CONTOURS,
-  PROP_MIN_LENGTH
+  PROP_MIN_LENGTH,
+  PROP_SUBPIXEL,
+  PROP_SUBPIXEL_SIGMA
 };
+
+static const EdgeContoursProperties edge_contours_ids = {
+    PROP_CONTOURS, PROP_MIN_LENGTH, PROP_SUBPIXEL, PROP_SUBPIXEL_SIGMA};
 
 /* The custom metadata that has the thresholds of a frame. */
 #define THRESHOLDS_META "GstCudaCannyThresholds"
@@ -140,16 +146,18 @@ wait_for_picture (GstCudaCanny *self, CtrError *error)
   return !drawing || ctr_canny_finish (self->canny, error);
 }
 
-/* Links the edges of the frame that is queued, and attaches the chains to BUFFER. A picture in host memory is waited for first. */
+/* Links the edges of the frame that is queued, and attaches the chains to BUFFER. The GPU links while the CPU paints a picture in
+ * host memory. */
 static gboolean
-report_contours (GstCudaCanny *self, GstBuffer *buffer, const CtrImage *mask, const CtrEdgeChainsParams *params,
+report_contours (GstCudaCanny *self, GstBuffer *buffer, const CtrImage *image, const CtrEdgeChainsParams *params,
     gpointer stream, CtrError *error)
 {
-  CtrContours *contours;
+  EdgeContours *edges = &self->edge_contours;
+  CtrContours *contours = NULL;
 
-  if (mask->memory == CTR_MEMORY_HOST && !wait_for_picture (self, error))
-    return FALSE;
-  contours = ctr_edge_chains_run (self->edge_contours.chains, mask, params, stream, error);
+  if (edge_contours_enqueue (edges, self->canny, image, params, stream, error)
+      && (image->memory == CTR_MEMORY_DEVICE || wait_for_picture (self, error)))
+    contours = ctr_edge_chains_finish (edges->chains, error);
   if (!contours) {
     wait_for_picture (self, NULL);
     return FALSE;
@@ -191,7 +199,6 @@ gst_cuda_canny_render (GstContoursFilter *filter, const CtrImage *image, const G
   CtrEdgePicture picture = {.plane_count = GST_VIDEO_FRAME_N_PLANES (out), .memory = image->memory};
   CtrCannyParams params;
   CtrEdgeChainsParams chains_params;
-  CtrImage edges;
   guint significant_bits;
   gboolean mask, post, attach, contours;
 
@@ -211,10 +218,10 @@ gst_cuda_canny_render (GstContoursFilter *filter, const CtrImage *image, const G
 
   for (guint i = 0; i < picture.plane_count; i++)
     edge_plane_describe (&picture.planes[i], out, mask ? in : NULL, i);
-  if (contours && !edge_contours_prepare (&self->edge_contours, image, params.output, &picture, &edges, error))
+  if (contours && !edge_contours_prepare (&self->edge_contours, image, params.output, &picture, error))
     return FALSE;
   self->drawing = ctr_canny_enqueue (self->canny, image, &params, &picture, stream, error);
-  return self->drawing && (!contours || report_contours (self, out->buffer, &edges, &chains_params, stream, error))
+  return self->drawing && (!contours || report_contours (self, out->buffer, image, &chains_params, stream, error))
          && (!(post || attach) || report_thresholds (self, out->buffer, post, attach, error));
 }
 
@@ -240,6 +247,8 @@ static const PropertyField fields[] = {
     PROPERTY_FIELD (PROP_ATTACH_THRESHOLDS, GstCudaCanny, attach_thresholds),
     PROPERTY_FIELD (PROP_CONTOURS, GstCudaCanny, contours),
     PROPERTY_FIELD (PROP_MIN_LENGTH, GstCudaCanny, chains_params.min_length),
+    PROPERTY_FIELD (PROP_SUBPIXEL, GstCudaCanny, chains_params.subpixel),
+    PROPERTY_FIELD (PROP_SUBPIXEL_SIGMA, GstCudaCanny, chains_params.subpixel_sigma),
     {0},
 };
 
@@ -457,26 +466,7 @@ gst_cuda_canny_class_init (GstCudaCannyClass *klass)
       g_param_spec_boolean ("attach-thresholds", "Attach thresholds",
           "Attach the thresholds of each frame to it, as custom metadata GstCudaCannyThresholds", FALSE, controlled));
 
-  /**
-   * GstCudaCanny:contours:
-   *
-   * Links the edge pixels into chains and attaches them to each frame, as contours: #GstContoursContourMeta. Chains are open or
-   * closed lines between free ends and junctions. Needs #GstCudaCanny:output "edges" or "mask". The element waits for each frame
-   * before it pushes it.
-   */
-  g_object_class_install_property (object_class, PROP_CONTOURS,
-      g_param_spec_boolean ("contours", "Contours",
-          "Attach the edges to each frame as contours: open and closed chains of edge pixels", FALSE, controlled));
-
-  /**
-   * GstCudaCanny:min-length:
-   *
-   * Minimum length of a chain in pixels, with #GstCudaCanny:contours; shorter chains are dropped. The picture keeps their pixels.
-   * 0: no limit.
-   */
-  g_object_class_install_property (object_class, PROP_MIN_LENGTH,
-      g_param_spec_double ("min-length", "Minimum length",
-          "Minimum length of a chain in pixels (0 = no limit), with contours=true", 0, G_MAXDOUBLE, 0, controlled));
+  edge_contours_install_properties (object_class, &edge_contours_ids);
 
   gst_element_class_set_static_metadata (element_class, "CUDA Canny edges", "Filter/Effect/Video/Hardware",
       "Replaces each frame by its Canny edges, found on the GPU or CPU", "The gst-cuda-contours authors");
@@ -493,5 +483,6 @@ gst_cuda_canny_class_init (GstCudaCannyClass *klass)
   }
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CANNY_DEPTH, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CANNY_OUTPUT, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CANNY_SUBPIXEL, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CANNY_THRESHOLD_MODE, 0);
 }

@@ -131,6 +131,12 @@ CTR_API bool ctr_canny_finish (CtrCanny *canny, CtrError *error);
 CTR_API bool ctr_canny_run (CtrCanny *canny, const CtrImage *image, const CtrCannyParams *params,
     const CtrEdgePicture *picture, void *stream, CtrError *error);
 
+/* CUDA backend: where the image that is queued and its edges are in device memory, for work that follows on STREAM. SAMPLES is
+ * IMAGE, or its upload. EDGES has CTR_FORMAT_GRAY8, 255 on edges, else 0. They are to be left as they are, and exist until the
+ * next ctr_canny_enqueue() and ctr_canny_free(), and as long as IMAGE and the picture do. Fails on the CPU backend, with another
+ * output than CTR_CANNY_EDGES, and if no image is queued. */
+CTR_API bool ctr_canny_get_device_views (const CtrCanny *canny, CtrImage *samples, CtrImage *edges, CtrError *error);
+
 /* What the thresholds of one image were. As CTR_CANNY_ABSOLUTE thresholds, low and high find the same edges in it. */
 typedef struct {
   double low, high;

@@ -4,24 +4,31 @@
 #include "cudacanny.h"
 #include "parts.h"
 
-/* The chains that the core's host backend finds in the edges of FRAME. */
+#include <math.h>
+
+/* The chains that the core's host backend finds in the edges of FRAME, without subpixels if SIGMA is 0. */
 static CtrContours *
-expected_chains (const TestFrame *frame, const CtrCannyParams *params, gdouble min_length)
+expected_chains (const TestFrame *frame, const CtrCannyParams *params, gdouble min_length, gdouble sigma)
 {
-  guint8 *mask = expected_edges (frame, params);
-  const CtrImage image = {mask, frame->width, frame->width, frame->height, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST, {0}};
-  const CtrEdgeChainsParams chains_params = {.min_length = min_length};
+  guint8 *mask = expected_edges (frame, params), *pixels;
+  const CtrImage edges = {mask, frame->width, frame->width, frame->height, CTR_FORMAT_GRAY8, CTR_MEMORY_HOST, {0}};
+  const CtrImage image = all_planes (frame, &pixels);
+  const CtrEdgeChainsParams chains_params = {.min_length = min_length,
+      .subpixel = sigma > 0 ? CTR_SUBPIXEL_EDGE : CTR_SUBPIXEL_NONE,
+      .subpixel_sigma = sigma,
+      .image = &image};
   CtrError error = {0};
   CtrEdgeChains *chains = ctr_edge_chains_new (CTR_BACKEND_CPU, &error);
-  CtrContours *contours = ctr_edge_chains_run (chains, &image, &chains_params, NULL, &error);
+  CtrContours *contours = ctr_edge_chains_run (chains, &edges, &chains_params, NULL, &error);
 
   fail_unless (contours != NULL, "%s", error.message);
   ctr_edge_chains_free (chains);
   g_free (mask);
+  g_free (pixels);
   return contours;
 }
 
-/* Every format has the same edges as without contours, and their chains. */
+/* Every format has the same edges as without contours, and their chains, whose subpixels are those of the frame. */
 GST_START_TEST (test_contours_all_formats)
 {
   for (guint i = 0; i < G_N_ELEMENTS (test_formats); i++) {
@@ -33,17 +40,19 @@ GST_START_TEST (test_contours_all_formats)
     h = new_harness ("cudacanny sigma=1 contours=true");
     params.sigma = 1;
     /* The second frame is larger, and the third smaller. */
-    for (guint k = 0; k < 3; k++) {
+    for (guint k = 0; k < 4; k++) {
+      static const gdouble sigmas[] = {0, 1, 2.5, 0.5};
       TestFrame frame = {test_formats[i].video, k == 1 ? 200 : 130 - k, 74 + 2 * k, .seed = i + k};
       const gdouble min_length = k == 2 ? 6.5 : 0;
       GstBuffer *out;
 
       set_frame_caps (h, &frame);
-      gst_harness_set (h, "cudacanny", "min-length", min_length, "output", k == 2 ? 1 : 0, NULL);
+      gst_harness_set (h, "cudacanny", "min-length", min_length, "output", k == 2 ? 1 : 0, "subpixel",
+          k > 0 ? CTR_SUBPIXEL_EDGE : CTR_SUBPIXEL_NONE, "subpixel-sigma", k > 0 ? sigmas[k] : 1, NULL);
       fail_unless_equals_int (gst_harness_push (h, make_frame (&frame)), GST_FLOW_OK);
       out = gst_harness_pull (h);
       assert_edges (out, &frame, &params, k == 2);
-      assert_carries (out, NULL, &frame, expected_chains (&frame, &params, min_length));
+      assert_carries (out, NULL, &frame, expected_chains (&frame, &params, min_length, sigmas[k]));
       gst_buffer_unref (out);
     }
     gst_harness_teardown (h);
@@ -52,12 +61,36 @@ GST_START_TEST (test_contours_all_formats)
 
 GST_END_TEST;
 
+/* The metadata has the places of the edges, and normals that go to the bright side. */
+static void
+assert_subpixels (GstContoursContourMeta *meta, CtrContours *expected)
+{
+  const CtrContour *table = ctr_contours_map_table (expected, NULL);
+  const CtrSubpixelPoint *points = ctr_contours_map_subpixel (expected, NULL);
+  GstContoursSubpixel s;
+  guint refined = 0, all = 0;
+
+  for (guint i = 0; i < expected->count; i++)
+    for (guint k = 0; k < table[i].count; k++) {
+      const CtrSubpixelPoint *point = &points[table[i].first + k];
+      const gdouble angle = point->normal * 2 * G_PI / 65536;
+
+      fail_unless (gst_contours_contour_meta_get_subpixel (meta, i, k, &s));
+      fail_unless (s.x == point->x / 256.0 && s.y == point->y / 256.0 && s.strength == point->strength / 256.0);
+      fail_unless (s.flags == point->flags);
+      fail_unless (ABS (s.normal_x - cos (angle)) < 1e-5 && ABS (s.normal_y - sin (angle)) < 1e-5);
+      refined += s.flags == GST_CONTOURS_SUBPIXEL_FLAG_NONE;
+      all++;
+    }
+  fail_unless (refined > all / 2 && all > 100, "%u of %u points are refined", refined, all);
+}
+
 /* The metadata tells open from closed chains, and junctions from free ends. */
 GST_START_TEST (test_contours_of_meta)
 {
   TestFrame frame = {GST_VIDEO_FORMAT_NV12, 160, 120, .seed = 5};
   CtrCannyParams params = default_params ();
-  GstHarness *h = new_harness ("cudacanny sigma=1 contours=true name=edges");
+  GstHarness *h = new_harness ("cudacanny sigma=1 contours=true subpixel=edge name=edges");
   CtrContours *expected;
   const CtrContour *table;
   GstContoursContourMeta *meta;
@@ -66,7 +99,7 @@ GST_START_TEST (test_contours_of_meta)
   GstBuffer *out;
 
   params.sigma = 1;
-  expected = expected_chains (&frame, &params, 0);
+  expected = expected_chains (&frame, &params, 0, 1);
   table = ctr_contours_map_table (expected, NULL);
   set_frame_caps (h, &frame);
   fail_unless_equals_int (gst_harness_push (h, make_frame (&frame)), GST_FLOW_OK);
@@ -75,6 +108,7 @@ GST_START_TEST (test_contours_of_meta)
   fail_unless (meta != NULL);
   fail_unless (gst_contours_contour_meta_has_edge_chains (meta));
   fail_unless (!gst_contours_contour_meta_has_codes (meta));
+  fail_unless (gst_contours_contour_meta_has_subpixel (meta));
   fail_unless_equals_int (gst_contours_contour_meta_get_flags (meta), GST_CONTOURS_RESULT_FLAG_NONE);
   fail_unless_equals_int (gst_contours_contour_meta_get_count (meta), expected->count);
   for (guint i = 0; gst_contours_contour_meta_get_contour (meta, i, &c); i++) {
@@ -87,6 +121,7 @@ GST_START_TEST (test_contours_of_meta)
     open += c.open;
     junctions += c.start_junction + c.end_junction;
   }
+  assert_subpixels (meta, expected);
   fail_unless (open > 10 && junctions > 10, "%u open chains, %u junctions", open, junctions);
   gst_buffer_unref (out);
   /* Without the property, there are none. */

@@ -44,57 +44,25 @@ ctr_edge_chains_new (CtrBackend backend, CtrError *error)
   return new_object ("ctr_edge_chains_new", backend, error);
 }
 
-/* The host's memory for a mask of CHAINS, which stands for memory of either kind. */
-static bool
-get_host_mask (CtrEdgeChains *chains, uint32_t width, uint32_t height, CtrImage *mask, CtrError *error)
-{
-  bool (*host_get_mask) (CtrEdgeChains *, CtrMemory, uint32_t, uint32_t, CtrImage *, CtrError *) =
-      dlsym (RTLD_NEXT, "ctr_edge_chains_get_mask");
-
-  return host_get_mask (chains, CTR_MEMORY_HOST, width, height, mask, error);
-}
-
-/* The mask of CHAINS is not in device memory any longer. */
-static void
-forget_mask (CtrEdgeChains *chains)
-{
-  CtrImage mask;
-
-  if (chains && get_host_mask (chains, 1, 1, &mask, NULL))
-    find_object (mask.data, true);
-}
-
 void
 ctr_edge_chains_free (CtrEdgeChains *chains)
 {
-  forget_mask (chains);
   free_object ("ctr_edge_chains_free", chains);
 }
 
 bool
-ctr_edge_chains_get_mask (
-    CtrEdgeChains *chains, CtrMemory memory, uint32_t width, uint32_t height, CtrImage *mask, CtrError *error)
-{
-  Object object = find_object (chains, false);
-
-  forget_mask (chains);
-  if (!get_host_mask (chains, width, height, mask, error))
-    return false;
-  mask->memory = memory;
-  if (memory == CTR_MEMORY_DEVICE)
-    add_object ((void *) mask->data, (size_t) width * height, object.context);
-  return true;
-}
-
-CtrContours *
-ctr_edge_chains_run (
+ctr_edge_chains_enqueue (
     CtrEdgeChains *chains, const CtrImage *mask, const CtrEdgeChainsParams *params, void *stream, CtrError *error)
 {
-  CtrContours *(*host_run) (CtrEdgeChains *, const CtrImage *, const CtrEdgeChainsParams *, void *, CtrError *) =
-      dlsym (RTLD_NEXT, "ctr_edge_chains_run");
-  CtrImage view;
+  bool (*host_enqueue) (CtrEdgeChains *, const CtrImage *, const CtrEdgeChainsParams *, void *, CtrError *) =
+      dlsym (RTLD_NEXT, "ctr_edge_chains_enqueue");
+  CtrEdgeChainsParams own = *params;
+  CtrImage view, image;
 
-  return view_image (chains, mask, &view, stream, error) ? host_run (chains, &view, params, NULL, error) : NULL;
+  if (params->image && !view_image (chains, params->image, &image, stream, error))
+    return false;
+  own.image = params->image ? &image : NULL;
+  return view_image (chains, mask, &view, stream, error) && host_enqueue (chains, &view, &own, NULL, error);
 }
 
 CtrBorders *

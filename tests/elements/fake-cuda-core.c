@@ -120,16 +120,91 @@ view_image (const void *pointer, const CtrImage *image, CtrImage *view, void *st
   return check_run (&object, image, stream, error);
 }
 
+/* What an edge detector has in device memory. */
+typedef struct {
+  CtrCanny *canny; /* NULL: the entry is free */
+  CtrImage image;  /* that was queued last */
+  CtrCannyParams params;
+  void *stream;
+  uint8_t *upload, *mask; /* objects, or NULL */
+} Views;
+
+static Views views[16];
+
+static Views *
+views_of (const CtrCanny *canny)
+{
+  for (size_t i = 0; i < sizeof views / sizeof *views; i++)
+    if (views[i].canny == canny)
+      return &views[i];
+  give_up ("more edge detectors than anyone should have");
+  return NULL;
+}
+
+static void
+drop_views (Views *v)
+{
+  uint8_t *const memory[] = {v->upload, v->mask};
+
+  for (int i = 0; i < 2; i++) {
+    if (memory[i])
+      find_object (memory[i], true);
+    free (memory[i]);
+  }
+  v->upload = v->mask = NULL;
+}
+
 CtrCanny *
 ctr_canny_new (CtrBackend backend, CtrError *error)
 {
-  return new_object ("ctr_canny_new", backend, error);
+  CtrCanny *canny = new_object ("ctr_canny_new", backend, error);
+
+  if (find_object (canny, false).pointer)
+    views_of (NULL)->canny = canny;
+  return canny;
 }
 
 void
 ctr_canny_free (CtrCanny *canny)
 {
+  if (find_object (canny, false).pointer) {
+    Views *v = views_of (canny);
+
+    drop_views (v);
+    v->canny = NULL;
+  }
   free_object ("ctr_canny_free", canny);
+}
+
+bool
+ctr_canny_get_device_views (const CtrCanny *canny, CtrImage *samples, CtrImage *edges, CtrError *error)
+{
+  Object object = find_object (canny, false);
+  CtrEdgePicture picture;
+
+  if (!object.pointer)
+    return HOST_CANNY (get_device_views) (canny, samples, edges, error);
+  Views *v = views_of (canny);
+  const size_t pixels = (size_t) v->image.width * v->image.height;
+  drop_views (v);
+  catch_up (v->stream);
+  *samples = v->image;
+  samples->memory = CTR_MEMORY_DEVICE;
+  if (v->image.memory == CTR_MEMORY_HOST) {
+    const size_t bytes = v->image.stride * v->image.height;
+    v->upload = malloc (bytes);
+    /* The last row may end with its last pixel, of up to 4 bytes, but frames have whole rows. */
+    memcpy (v->upload, v->image.data, bytes);
+    samples->data = v->upload;
+    add_object (v->upload, bytes, object.context);
+  }
+  v->mask = malloc (pixels);
+  add_object (v->mask, pixels, object.context);
+  ctr_edge_picture_init_mask (&picture, v->mask, v->image.width, CTR_MEMORY_HOST);
+  *edges = (CtrImage){v->mask, v->image.width, v->image.width, v->image.height, CTR_FORMAT_GRAY8, CTR_MEMORY_DEVICE};
+  CtrImage image = v->image;
+  image.memory = CTR_MEMORY_HOST;
+  return HOST_CANNY (enqueue) (v->canny, &image, &v->params, &picture, NULL, error);
 }
 
 /* Do IMAGE and the planes of PICTURE lie where they are said to? */
@@ -160,6 +235,10 @@ ctr_canny_enqueue (CtrCanny *canny, const CtrImage *image, const CtrCannyParams 
     return HOST_CANNY (enqueue) (canny, image, params, picture, stream, error);
   if (!check_call (&object, stream, error) || !check_places (&object, image, picture, error))
     return false;
+  Views *v = views_of (canny);
+  v->image = *image;
+  v->params = *params;
+  v->stream = stream;
   work.image.memory = work.edges.memory = CTR_MEMORY_HOST;
   if (picture->memory == CTR_MEMORY_HOST)
     return HOST_CANNY (enqueue) (canny, &work.image, params, &work.edges, NULL, error);

@@ -69,11 +69,12 @@ memory_cases (uint32_t *count)
           .least_failures = 8,
           .later_allocations = -1,
           .kept_blocks = -1},
-      /* One array more, and the luma. */
+  /* One array more, and the luma, which later frames have. */
       {.name = "subpixels in colours",
           .request = {.image = &ones, .params = &refined_params},
+          .smaller = &smaller,
           .least_failures = 10,
-          .later_allocations = 4,
+          .later_allocations = -1,
           .kept_blocks = -1}};
   *count = LENGTH (cases);
   return cases;
