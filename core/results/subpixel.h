@@ -500,7 +500,7 @@ ctr_subpixel_refine_edge_pixel (const CtrSubpixelRule *rule, const CtrSubpixelPl
     axis = nearest;
   }
   if (gx == 0 && gy == 0)
-    return ctr_subpixel_keep (point, 0, 0, CTR_SUBPIXEL_NO_EDGE);
+    return ctr_subpixel_keep (point, 0, 0, CTR_SUBPIXEL_LONE);
   const int32_t right = plane->width - 1 - x, below = plane->height - 1 - y;
   const int32_t ahead = axis.wide ? (axis.x > 0 ? right : x) : (axis.y > 0 ? below : y),
                 behind = axis.wide ? (axis.x > 0 ? x : right) : (axis.y > 0 ? y : below);

@@ -12,7 +12,7 @@ gst_contours_subpixel_flags_get_type (void)
       {GST_CONTOURS_SUBPIXEL_FLAG_NONE, "Refined", "none"},
       {GST_CONTOURS_SUBPIXEL_FLAG_NO_EDGE, "No edge near the point", "no-edge"},
       {GST_CONTOURS_SUBPIXEL_FLAG_FRAME, "At the edge of the analysed image", "frame"},
-      {GST_CONTOURS_SUBPIXEL_FLAG_LONE, "A single pixel, which has no side", "lone"},
+      {GST_CONTOURS_SUBPIXEL_FLAG_LONE, "A pixel that has no side", "lone"},
       {0, NULL, NULL},
   };
 
@@ -33,7 +33,8 @@ G_DEFINE_BOXED_TYPE (GstContoursSubpixel, gst_contours_subpixel, subpixel_copy, 
  * gst_contours_contour_meta_has_subpixel:
  * @meta: a #GstContoursContourMeta
  *
- * Whether the points of the contours were refined to fractions of pixels, as by `cudaborders subpixel=edge`.
+ * Whether the points of the contours were refined to fractions of pixels, as by `cudaborders subpixel=edge` and
+ * `cudacanny contours=true subpixel=edge`.
  *
  * Returns: whether gst_contours_contour_meta_get_subpixel() has each point
  *
@@ -152,7 +153,7 @@ gst_contours_contour_meta_get_mapped_subpixel (GstContoursContourMeta *meta, gui
  *
  * - `x` and `y`: the position in 1/256 pixel;
  * - `strength`: the gradient at the edge in 1/256 sample unit per pixel;
- * - `normal`: the direction to the background in 1/65536 turn, clockwise on the screen from the x axis;
+ * - `normal`: the direction to the background, of chains of edges from dark to bright, in 1/65536 turn, clockwise on the screen from the x axis;
  * - `flags`: #GstContoursSubpixelFlags.
  *
  * Returns: (transfer full) (nullable): the points, not a copy, valid without the buffer; free them with

@@ -35,9 +35,9 @@
  * an edge is says subpixel.h. The normal is the direction of the gradient, from dark to bright. A refined point depends on its
  * pixel and the image alone, so a junction is refined alike in all of its chains, and a pixel alone is refined, too.
  *
- * Points without such an edge stay at their pixel, with the normal there, 0 where there is no gradient. They have
- * CTR_SUBPIXEL_FRAME where the image ends on the row or column within 2 pixels, otherwise CTR_SUBPIXEL_NO_EDGE, which pixels
- * without a gradient always have. */
+ * Points without such an edge stay at their pixel, with the direction of the gradient there. They have CTR_SUBPIXEL_FRAME where the
+ * image ends on the row or column within 2 pixels, otherwise CTR_SUBPIXEL_NO_EDGE; and CTR_SUBPIXEL_LONE where there is no gradient,
+ * as in the middle of a thin line. */
 #ifndef CONTOURS_EDGECHAINS_H
 #define CONTOURS_EDGECHAINS_H
 

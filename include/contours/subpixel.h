@@ -47,7 +47,8 @@ enum {
   CTR_SUBPIXEL_NO_EDGE =
       1 << 0, /* There is no edge near: no crossing of the level, no greatest gradient of the right sign. */
   CTR_SUBPIXEL_FRAME = 1 << 1, /* What is behind the border lies outside the image. */
-  CTR_SUBPIXEL_LONE = 1 << 2   /* The contour is a single pixel, which has no side. */
+  CTR_SUBPIXEL_LONE =
+      1 << 2 /* The point has no side: the border is a single pixel; of edge pixels, there is no gradient. */
 };
 
 /* A refined point: 16 bytes, with the same layout on the GPU. */

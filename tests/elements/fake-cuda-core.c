@@ -201,7 +201,8 @@ ctr_canny_get_device_views (const CtrCanny *canny, CtrImage *samples, CtrImage *
   v->mask = malloc (pixels);
   add_object (v->mask, pixels, object.context);
   ctr_edge_picture_init_mask (&picture, v->mask, v->image.width, CTR_MEMORY_HOST);
-  *edges = (CtrImage){v->mask, v->image.width, v->image.width, v->image.height, CTR_FORMAT_GRAY8, CTR_MEMORY_DEVICE};
+  *edges =
+      (CtrImage){v->mask, v->image.width, v->image.width, v->image.height, CTR_FORMAT_GRAY8, CTR_MEMORY_DEVICE, {0}};
   CtrImage image = v->image;
   image.memory = CTR_MEMORY_HOST;
   return HOST_CANNY (enqueue) (v->canny, &image, &v->params, &picture, NULL, error);

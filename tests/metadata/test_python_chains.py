@@ -10,7 +10,7 @@ import unittest
 from pythonsample import Frames, GLib, Gst, GstContours, numpy
 
 SNOW = ("videotestsrc pattern=snow num-buffers=1 ! video/x-raw,format=GRAY8,width=61,height=47,framerate=25/1 ! "
-        "identity name=frames ! cudacanny backend=cpu sigma=1.5 contours=true name=edges ")
+        "identity name=frames ! cudacanny backend=cpu sigma=1.5 contours=true subpixel=edge subpixel-sigma=1.5 name=edges ")
 FORMATS = ["ndjson", "csv", "svg", "geojson", "labelme", "coco"]
 
 
@@ -71,10 +71,46 @@ class Chains(unittest.TestCase):
         self.assertTrue(again.has_edge_chains())
         numpy.testing.assert_array_equal(again.table, self.meta.table)
         numpy.testing.assert_array_equal(again.points, self.meta.points)
+        numpy.testing.assert_array_equal(again.subpixel_table, self.meta.subpixel_table)
         data = bytearray(self.meta.serialize().get_data())
         data[-1] ^= 1
         with self.assertRaises(GLib.Error):
             GstContours.buffer_deserialize_contours_meta(Gst.Buffer.new(), GLib.Bytes.new(bytes(data)))
+
+    def test_subpixels(self):
+        meta, table = self.meta, self.meta.subpixel_table
+        self.assertTrue(meta.has_subpixel())
+        self.assertEqual(table.shape, (meta.point_count,))
+        kept = table["flags"] != 0
+        self.assertTrue(0 < kept.sum() < meta.point_count / 2)
+        numpy.testing.assert_array_equal(meta.subpixels[kept], meta.points[kept])
+        self.assertTrue((abs(meta.subpixels - meta.points) <= 2).all())
+        for row, chain, contour in zip(csv.DictReader(self.files["csv"].splitlines()),
+                                       json.loads(self.files["ndjson"])["contours"], meta.contours, strict=True):
+            numpy.testing.assert_array_equal(contour.subpixels, meta.subpixels[contour.first:contour.first + contour.count])
+            self.assertEqual([float(n) for n in row["subpixels"].split()], contour.subpixels.ravel().tolist())
+            points = table[contour.first:contour.first + contour.count]
+            for got, point in zip(chain["subpixels"], points, strict=True):
+                if point["flags"]:
+                    self.assertIsNone(got)
+                    continue
+                self.assertEqual((got[0], got[1], got[3]), (point["x"] / 256, point["y"] / 256, point["strength"] / 256))
+                self.assertAlmostEqual((got[2] - point["normal"] * 360 / 65536 + 180) % 360 - 180, 0, 6)
+
+    def test_bright_side(self):
+        """Normals of a bright disc point to its middle, and the places of its edge lie on a circle."""
+        buffer, = Frames("videotestsrc pattern=ball num-buffers=1 ! video/x-raw,format=GRAY8,width=160,height=120,framerate=25/1"
+                         " ! identity name=frames ! cudacanny backend=cpu contours=true min-length=20 subpixel=edge"
+                         " subpixel-sigma=1.5").buffers
+        meta, = GstContours.contour_metas(buffer)
+        table, places = meta.subpixel_table, meta.subpixels
+        self.assertEqual((meta.count, table["flags"].max()), (1, 0))
+        centre = places.mean(axis=0)
+        radii = numpy.hypot(*(places - centre).T)
+        self.assertLess(radii.std(), numpy.hypot(*(meta.points - centre).T).std() / 2)
+        angles = table["normal"] / 32768 * numpy.pi
+        inwards = (centre - places) / radii[:, None]
+        self.assertTrue((inwards[:, 0] * numpy.cos(angles) + inwards[:, 1] * numpy.sin(angles) > 0.95).all())
 
     def test_lines(self):
         for row, chain, contour in zip(csv.DictReader(self.files["csv"].splitlines()),

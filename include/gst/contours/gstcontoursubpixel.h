@@ -11,7 +11,7 @@ G_BEGIN_DECLS
  * @GST_CONTOURS_SUBPIXEL_FLAG_NONE: the point was refined
  * @GST_CONTOURS_SUBPIXEL_FLAG_NO_EDGE: there is no edge near the point
  * @GST_CONTOURS_SUBPIXEL_FLAG_FRAME: what is behind the point lies outside the analysed image
- * @GST_CONTOURS_SUBPIXEL_FLAG_LONE: the contour is a single pixel, which has no side
+ * @GST_CONTOURS_SUBPIXEL_FLAG_LONE: the point has no side: the border is a single pixel, or there is no gradient at the pixel of an edge
  *
  * Why a point of a contour was not refined. Then it is at its pixel.
  *
@@ -33,8 +33,8 @@ GType gst_contours_subpixel_flags_get_type (void);
  * GstContoursSubpixel:
  * @x: horizontal position in pixels of the frame; pixel centres are at whole numbers
  * @y: vertical position
- * @normal_x: horizontal part of the unit vector across the edge, from the foreground to the background, in the frame; 0
- *     if the contour is a single pixel
+ * @normal_x: horizontal part of the unit vector across the edge, from the foreground to the background, of chains of edges from
+ *     dark to bright, in the frame; 0 with %GST_CONTOURS_SUBPIXEL_FLAG_LONE
  * @normal_y: vertical part of this vector
  * @strength: gradient at the edge, in sample units per pixel of the analysed image; 0 if the point was not refined
  * @flags: why the point was not refined, %GST_CONTOURS_SUBPIXEL_FLAG_NONE if it was

@@ -16,7 +16,9 @@ bench_lists_map (CtrContours *contours, BenchLists *lists)
   lists->regions = features & CTR_CONTOUR_FEATURE_REGIONS ? ctr_contours_map_regions (contours, &error) : NULL;
   lists->nesting = features & CTR_CONTOUR_FEATURE_NESTING ? ctr_contours_map_nesting (contours, &error) : NULL;
   lists->shapes = features & CTR_CONTOUR_SHAPE_FEATURES ? ctr_contours_map_shapes (contours, &error) : NULL;
-  if (lists->points && !lists->shapes == !(features & CTR_CONTOUR_SHAPE_FEATURES)
+  lists->subpixel = features & CTR_CONTOUR_FEATURE_SUBPIXEL ? ctr_contours_map_subpixel (contours, &error) : NULL;
+  if (lists->points && !lists->subpixel == !(features & CTR_CONTOUR_FEATURE_SUBPIXEL)
+      && !lists->shapes == !(features & CTR_CONTOUR_SHAPE_FEATURES)
       && !lists->nesting == !(features & CTR_CONTOUR_FEATURE_NESTING)
       && !lists->sums == !(features & CTR_CONTOUR_FEATURE_MOMENTS)
       && !lists->regions == !(features & CTR_CONTOUR_FEATURE_REGIONS))
@@ -53,9 +55,11 @@ bench_lists_same (const char *what, const char *who, CtrContours *result, CtrCon
       && (!ours.sums || !memcmp (ours.sums, theirs.sums, a->count * sizeof *ours.sums))
       && (!ours.regions || !memcmp (ours.regions, theirs.regions, a->count * sizeof *ours.regions))
       && (!ours.nesting || !memcmp (ours.nesting, theirs.nesting, a->count * sizeof *ours.nesting))
-      && (!ours.shapes || !memcmp (ours.shapes, theirs.shapes, a->count * sizeof *ours.shapes)))
+      && (!ours.shapes || !memcmp (ours.shapes, theirs.shapes, a->count * sizeof *ours.shapes))
+      && (!ours.subpixel || !memcmp (ours.subpixel, theirs.subpixel, a->point_count * sizeof *ours.subpixel)))
     return true;
-  fprintf (stderr, "%s: %s: other rows, points, sums, regions, nesting or shapes than expected\n", what, who);
+  fprintf (
+      stderr, "%s: %s: other rows, points, sums, regions, nesting, shapes or subpixels than expected\n", what, who);
   for (uint32_t i = 0; i < a->count; i++)
     if (memcmp (ours.table + i, theirs.table + i, sizeof *ours.table)) {
       fprintf (stderr, "  row %u\n", i);

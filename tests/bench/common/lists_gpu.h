@@ -21,7 +21,7 @@ typedef struct {
 /* Compares the result on IMAGE, a view of host memory without padding, with EXPECTED. Then measures. Device time until
  * table and points are complete on the GPU: "warm", with the L2 cache "flushed" before each frame, and with copies of
  * the image "in-turn". The host's time: of queueing ("queue"); of queueing and finishing with the image on the GPU
- * ("run"); of finishing a frame whose work is done and mapping table, points and sums ("fetch"), only the points ("fetch-points"), only the codes ("fetch-codes"); of all of it with the image
+ * ("run"); of finishing a frame whose work is done and mapping table, points, sums and subpixels ("fetch"), only the points ("fetch-points"), only the codes ("fetch-codes"); of all of it with the image
  * in host memory ("host-run"). Records each. False, and a message on stderr, on failure or where the results
  * differ. */
 bool bench_lists_measure (

@@ -32,6 +32,7 @@ typedef struct {
 #ifdef CTR_HAVE_CUDA
   CtrEdgeChains *gpu; /* NULL: host backend only */
   BenchDevice device;
+  uint8_t *device_image; /* room for max_pixels */
 #endif
 } Bench;
 
@@ -45,11 +46,19 @@ typedef struct {
   CtrContours *result; /* of the host backend */
 } Work;
 
+/* 0: without subpixels */
+static double
+sigma_of (const Work *work)
+{
+  return work->params.subpixel == CTR_SUBPIXEL_NONE ? 0 : work->params.subpixel_sigma;
+}
+
 static const char *
 describe (const Work *work)
 {
   static char text[128];
-  snprintf (text, sizeof text, "%s %ux%u, length %g", work->name, work->width, work->height, work->params.min_length);
+  snprintf (text, sizeof text, "%s %ux%u, length %g, subpixel sigma %g", work->name, work->width, work->height,
+      work->params.min_length, sigma_of (work));
   return text;
 }
 
@@ -57,9 +66,9 @@ static void
 print_work (FILE *file, const Work *work)
 {
   fprintf (file,
-      "\"name\": \"%s\", \"width\": %u, \"height\": %u, \"min_length\": %g, \"edges\": %" PRIu64 ", \"contours\": %u, "
-      "\"points\": %" PRIu64,
-      work->name, work->width, work->height, work->params.min_length, work->edges, work->result->count,
+      "\"name\": \"%s\", \"width\": %u, \"height\": %u, \"min_length\": %g, \"subpixel_sigma\": %g, \"edges\": %" PRIu64
+      ", \"contours\": %u, \"points\": %" PRIu64,
+      work->name, work->width, work->height, work->params.min_length, sigma_of (work), work->edges, work->result->count,
       work->result->point_count);
 }
 
@@ -88,10 +97,12 @@ static bool
 link_on_host (void *data)
 {
   Work *work = data;
-  const CtrImage mask = view_of (work, work->bench->mask);
+  const CtrImage mask = view_of (work, work->bench->mask), image = view_of (work, work->bench->image);
+  CtrEdgeChainsParams params = work->params;
   CtrError error;
+  params.image = &image;
   ctr_contours_unref (work->result);
-  work->result = ctr_edge_chains_run (work->bench->host, &mask, &work->params, NULL, &error);
+  work->result = ctr_edge_chains_run (work->bench->host, &mask, &params, NULL, &error);
   if (!work->result)
     fprintf (stderr, "%s: %s\n", describe (work), error.message);
   return work->result;
@@ -104,11 +115,19 @@ record_host (void *data, const char *mode, double *microseconds, int runs)
 }
 
 #ifdef CTR_HAVE_CUDA
+/* The image is where the mask is. */
 static bool
-enqueue (void *user, const CtrImage *image, void *stream, CtrError *error)
+enqueue (void *user, const CtrImage *mask, void *stream, CtrError *error)
 {
   const Work *work = user;
-  return ctr_edge_chains_enqueue (work->bench->gpu, image, &work->params, stream, error);
+  CtrEdgeChainsParams params = work->params;
+  CtrImage samples = view_of (work, work->bench->image);
+  if (mask->memory == CTR_MEMORY_DEVICE) {
+    samples.data = work->bench->device_image;
+    samples.memory = CTR_MEMORY_DEVICE;
+  }
+  params.image = &samples;
+  return ctr_edge_chains_enqueue (work->bench->gpu, mask, &params, stream, error);
 }
 
 static CtrContours *
@@ -129,7 +148,11 @@ measure_gpu (Work *work)
 {
   const BenchListsWork lists = {describe (work), work, enqueue, finish, record_gpu, true};
   const CtrImage mask = view_of (work, work->bench->mask);
-  return !work->bench->gpu || bench_lists_measure (&work->bench->device, &lists, &mask, work->result);
+  if (!work->bench->gpu)
+    return true;
+  return BENCH_CHECK (cudaMemcpy (work->bench->device_image, work->bench->image, (size_t) work->width * work->height,
+             cudaMemcpyHostToDevice))
+         && bench_lists_measure (&work->bench->device, &lists, &mask, work->result);
 }
 
 static bool
@@ -140,7 +163,8 @@ open_gpu (Bench *bench)
     fprintf (stderr, "host backend only: %s\n", error.message);
     return true;
   }
-  if (!bench_device_open (&bench->device, max_pixels))
+  if (!bench_device_open (&bench->device, max_pixels)
+      || !BENCH_CHECK (cudaMalloc ((void **) &bench->device_image, max_pixels)))
     return false;
   bench->gpu = ctr_edge_chains_new (CTR_BACKEND_CUDA, &error);
   if (!bench->gpu)
@@ -152,6 +176,7 @@ static void
 close_gpu (Bench *bench)
 {
   ctr_edge_chains_free (bench->gpu);
+  cudaFree (bench->device_image);
   bench_device_close (&bench->device);
 }
 #else
@@ -215,11 +240,15 @@ find_edges (Work *work)
 static bool
 measure_scene (Bench *bench, BenchScene scene, uint32_t width, uint32_t height)
 {
-  static const double lengths[] = {0, 20};
+  static const struct {
+    double min_length, sigma; /* sigma 0: without subpixels */
+  } variants[] = {{0, 0}, {20, 0}, {0, 1}, {0, 2.5}};
   bool ok = true, found = false;
-  for (size_t i = 0; ok && i < sizeof lengths / sizeof *lengths; i++) {
+  for (size_t i = 0; ok && i < sizeof variants / sizeof *variants; i++) {
     Work work = {.bench = bench, .name = bench_scene_name (scene), .width = width, .height = height};
-    work.params.min_length = lengths[i];
+    work.params.min_length = variants[i].min_length;
+    work.params.subpixel = variants[i].sigma > 0 ? CTR_SUBPIXEL_EDGE : CTR_SUBPIXEL_NONE;
+    work.params.subpixel_sigma = variants[i].sigma;
     if (!bench_chosen (describe (&work)))
       continue;
     if (!found)

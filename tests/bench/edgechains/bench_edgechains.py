@@ -19,7 +19,7 @@ from harness import (choice_of, number, parse_options, peer_interpreter, print_c
                      write_files)
 from lists_table import OURS, ours_of
 
-WORK = ["name", "width", "height", "min_length"]
+WORK = ["name", "width", "height", "min_length", "subpixel_sigma"]
 FIELDS = ["who", "mode"] + WORK + ["edges", "contours", "points", "runs", "min_us", "median_us"]
 PEER_TIME_LIMIT = 120  # seconds
 
@@ -33,7 +33,8 @@ def by_work(records):
 
 def title_of(record):
     return f"{record['name']} {record['width']}x{record['height']}" + (
-        f", length >= {record['min_length']:g}" if record["min_length"] else "")
+        f", length >= {record['min_length']:g}" if record["min_length"] else "") + (
+        f", subpixel sigma {record['subpixel_sigma']:g}" if record["subpixel_sigma"] else "")
 
 
 def print_table(works):

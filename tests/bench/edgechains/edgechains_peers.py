@@ -33,12 +33,12 @@ def main(folder):
     with open(os.path.join(folder, "cases.jsonl")) as file:
         cases = [json.loads(line) for line in file]
     for case in cases:
-        if case["min_length"]:
+        if case["min_length"] or case["subpixel_sigma"]:
             continue
         pixels, width, height, _ = read_pnm(os.path.join(folder, case["image"]))
         mask = np.frombuffer(pixels, np.uint8).reshape(height, width)
         times, (contours, _) = repeat(lambda: cv2.findContours(mask, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE))
-        work = {field: case[field] for field in ("name", "width", "height", "min_length", "edges")}
+        work = {field: case[field] for field in ("name", "width", "height", "min_length", "subpixel_sigma", "edges")}
         emit(type="time", who="OpenCV, findContours", mode="peer", **work, contours=len(contours),
              points=sum(map(len, contours)), runs=len(times), min_us=min(times), median_us=statistics.median(times))
 

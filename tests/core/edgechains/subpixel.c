@@ -125,7 +125,7 @@ test_steps (void)
     }
     const CtrSubpixelPoint far = refine_pixel (&image, 1, rows ? 7 : 8, rows ? 6 : 8);
     CHECK (is_kept (far, rows ? 7 : 8, rows ? 6 : 8, normal, CTR_SUBPIXEL_NO_EDGE));
-    CHECK (is_kept (refine_pixel (&image, 1, 2, 2), 2, 2, 0, CTR_SUBPIXEL_NO_EDGE));
+    CHECK (is_kept (refine_pixel (&image, 1, 2, 2), 2, 2, 0, CTR_SUBPIXEL_LONE));
   }
 }
 
@@ -138,7 +138,7 @@ test_flags (void)
   describe ("a line one pixel wide");
   for (int i = 0; i < WIDTH * HEIGHT; i++)
     picture[i] = i % WIDTH == 12 ? 200 : 10;
-  CHECK (is_kept (refine_pixel (&image, 1, 12, 8), 12, 8, 0, CTR_SUBPIXEL_NO_EDGE));
+  CHECK (is_kept (refine_pixel (&image, 1, 12, 8), 12, 8, 0, CTR_SUBPIXEL_LONE));
   CtrSubpixelPoint p = refine_pixel (&image, 1, 11, 8);
   CHECK (p.flags == 0 && p.normal == EAST && p.x < 12 * 256 && p.x > 10 * 256);
   p = refine_pixel (&image, 1, 13, 8);
@@ -161,7 +161,7 @@ test_flags (void)
   p = refine_pixel (&column, 1, 0, 12);
   CHECK (p.flags == 0 && p.normal == SOUTH && abs (p.y - 11 * 256 - 128) <= 1 && p.x == 0);
   const CtrImage single = grey_image (picture, 1, 1);
-  CHECK (is_kept (refine_pixel (&single, 1, 0, 0), 0, 0, 0, CTR_SUBPIXEL_NO_EDGE));
+  CHECK (is_kept (refine_pixel (&single, 1, 0, 0), 0, 0, 0, CTR_SUBPIXEL_LONE));
 }
 
 /* A junction has the same subpixel in each of its chains, and each order of points has its own. */

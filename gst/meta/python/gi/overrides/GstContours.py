@@ -272,7 +272,7 @@ class _Contour:
     @property
     def subpixels(self):
         """Where the edge is beside each of the points, (count, 2) float64, in pixels of the analysed image: a view of the
-        metadata's subpixels. None without cudaborders subpixel=..."""
+        metadata's subpixels. None without subpixel=..."""
         subpixels = self.__dict__.get("_subpixels")
         positions = subpixels and subpixels()
         return None if positions is None else positions[self.first:self.first + self.count]
@@ -335,14 +335,14 @@ class _ContourMeta:
     @functools.cached_property
     def subpixel_table(self):
         """Where the edge is beside each point of all contours: one CtrSubpixelPoint each, without a copy. None without
-        cudaborders subpixel=..."""
+        subpixel=..."""
         if not self.has_subpixel():
             return None
         return _view_structures(self._fetch(self.get_subpixel_bytes), "CtrSubpixelPoint")
 
     @functools.cached_property
     def subpixels(self):
-        """The same as positions in pixels, (point_count, 2) float64. None without cudaborders subpixel=..."""
+        """The same as positions in pixels, (point_count, 2) float64. None without subpixel=..."""
         table = self.subpixel_table
         if table is None:
             return None
@@ -351,7 +351,7 @@ class _ContourMeta:
         return positions
 
     def map_subpixels(self, index):
-        """Those of one contour in pixels of the frame, (count, 2) float32. None without cudaborders subpixel=..."""
+        """Those of one contour in pixels of the frame, (count, 2) float32. None without subpixel=..."""
         self._check_index(index)
         if not self.has_subpixel():
             return None
@@ -375,7 +375,7 @@ class _ContourMeta:
         return _view_bytes(self._fetch(lambda: self.get_world_points(index)), "f8").reshape(-1, 2)
 
     def world_subpixels(self, index):
-        """Where the edge is beside these points, likewise. None also without cudaborders subpixel=..."""
+        """Where the edge is beside these points, likewise. None also without subpixel=..."""
         self._check_index(index)
         if not self.get_calibration() or not self.has_subpixel():
             return None
