@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "core/results/checking.h"
 
+#include "core/results/codes.h"
 #include "core/results/fits.h"
 
 enum {
@@ -51,12 +52,13 @@ is_segment (const CtrContours *c, CtrPoint a, CtrPoint b)
 }
 
 static bool
-is_line (const CtrContours *c, const CtrPoint *points, uint32_t count)
+is_line (const CtrContours *c, const CtrPoint *points, const CtrContour *row)
 {
-  if (c->vertices == CTR_VERTICES_ANY || count == 1)
+  const uint32_t segments = ctr_codes_segments (row);
+  if (c->vertices == CTR_VERTICES_ANY || row->count == 1)
     return true;
-  for (uint32_t i = 0; i < count; i++)
-    if (!is_segment (c, points[i], points[i + 1 < count ? i + 1 : 0]))
+  for (uint32_t i = 0; i < segments; i++)
+    if (!is_segment (c, points[i], points[i + 1 < row->count ? i + 1 : 0]))
       return false;
   return true;
 }
@@ -160,7 +162,7 @@ ctr_check_contour_arrays (const CtrContours *c, const CtrContourArrays *arrays)
   if (!points_are_inside (c, arrays->points, c->point_count))
     return "a point lies outside of the image";
   for (uint32_t i = 0; i < c->count; i++)
-    if (!is_line (c, arrays->points + arrays->table[i].first, arrays->table[i].count))
+    if (!is_line (c, arrays->points + arrays->table[i].first, &arrays->table[i]))
       return "a line has a step that no code has";
   return is_forest (c, arrays->table) ? NULL : "the hierarchy of the contours is contradictory";
 }

@@ -53,23 +53,25 @@ ctr_codes_make_room (CtrCodeArrays *codes, const CtrContours *contours, CtrError
 }
 
 static uint32_t
-count_steps (const CtrPoint *points, uint32_t count)
+count_steps (const CtrPoint *points, const CtrContour *row)
 {
+  const uint32_t segments = ctr_codes_segments (row);
   uint64_t steps = 0;
-  for (uint32_t i = 0; i < count; i++)
-    steps += ctr_codes_distance (points[i], points[i + 1 < count ? i + 1 : 0]);
+  for (uint32_t i = 0; i < segments; i++)
+    steps += ctr_codes_distance (points[i], points[i + 1 < row->count ? i + 1 : 0]);
   return steps < CTR_CODES_TOO_MANY ? (uint32_t) steps : CTR_CODES_TOO_MANY;
 }
 
 /* Writes up to 8 bytes behind the codes, too. */
 static void
-pack_contour (const CtrPoint *points, uint32_t count, uint32_t bits, uint8_t *to)
+pack_contour (const CtrPoint *points, const CtrContour *row, uint32_t bits, uint8_t *to)
 {
+  const uint32_t segments = ctr_codes_segments (row);
   const uint64_t ones = bits == 2 ? UINT64_C (0x5555555555555555) : UINT64_C (0x1249249249249249); /* a step each */
   uint64_t waiting = 0; /* HELD bits, fewer than 8, that do not fill a byte yet */
   uint32_t held = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    const CtrPoint next = points[i + 1 < count ? i + 1 : 0];
+  for (uint32_t i = 0; i < segments; i++) {
+    const CtrPoint next = points[i + 1 < row->count ? i + 1 : 0];
     const uint64_t line = ctr_codes_direction (points[i], next, bits) * ones;
     for (uint32_t steps = ctr_codes_distance (points[i], next), some; steps > 0; steps -= some) {
       some = steps < 16 ? steps : 16;
@@ -90,7 +92,7 @@ ctr_codes_pack (
 {
   for (uint32_t i = 0; i < contours->count; i++) {
     const CtrPoint *line = points + table[i].first;
-    const uint32_t steps = count_steps (line, table[i].count);
+    const uint32_t steps = count_steps (line, &table[i]);
     if (steps == CTR_CODES_TOO_MANY)
       return ctr_codes_fail_steps (contours, i, error);
     ctr_codes_append (codes, i, steps, line[0]);
@@ -98,7 +100,7 @@ ctr_codes_pack (
   if (!ctr_codes_make_room (codes, contours, error))
     return false;
   for (uint32_t i = 0; i < contours->count; i++)
-    pack_contour (points + table[i].first, table[i].count, codes->bits, codes->bytes + codes->chains[i].offset);
+    pack_contour (points + table[i].first, &table[i], codes->bits, codes->bytes + codes->chains[i].offset);
   return true;
 }
 
@@ -181,4 +183,18 @@ ctr_contour_codes_decode (const CtrContourCodes *codes, uint32_t index, CtrVerti
     point = step_from (point, code << (3 - codes->bits));
   }
   return count;
+}
+
+uint32_t
+ctr_contour_codes_decode_open (const CtrContourCodes *codes, uint32_t index, CtrPoint *to)
+{
+  const uint32_t steps = codes->chains[index].steps;
+  Reader reader = reader_of (codes, index);
+  CtrPoint point = codes->chains[index].first;
+  for (uint32_t i = 0; to && i <= steps; i++) {
+    to[i] = point;
+    if (i < steps)
+      point = step_from (point, read_step (&reader) << (3 - codes->bits));
+  }
+  return steps + 1;
 }

@@ -48,6 +48,13 @@ ctr_codes_direction (CtrPoint a, CtrPoint b, uint32_t bits)
   return direction >> (3 - bits);
 }
 
+/* The segments of a contour's line. That of a closed one from the last point to the first is the last of them. */
+CTR_CODES_RULE uint32_t
+ctr_codes_segments (const CtrContour *row)
+{
+  return row->count - (row->flags & CTR_CONTOUR_OPEN ? 1 : 0);
+}
+
 /* The codes of a result in memory of their own. A backend appends the chains, makes room, and then fills in the bytes. */
 typedef struct {
   CtrContourChain *chains;

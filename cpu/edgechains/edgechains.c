@@ -369,7 +369,7 @@ link_edges (Frame *frame, CtrError *error)
       .point_count = open->point_count + closed->point_count,
       .coordinates = CTR_COORDINATES_PIXELS,
       .features = ctr_edge_chains_features (frame->plan),
-      .vertices = CTR_VERTICES_ANY,
+      .vertices = CTR_VERTICES_STEPS,
       .connectivity = CTR_CONNECTIVITY_8};
   CtrContourArrays arrays;
   CtrContours *result = ctr_contours_alloc (&info, &arrays, error);

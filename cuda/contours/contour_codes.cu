@@ -93,8 +93,10 @@ steps_of (const Args &f, const CtrContour &contour)
   /* Only a level contour can have that many, and its length counts them. */
   if (f.corners && contour.length >> 23 >= CTR_CODES_TOO_MANY)
     return CTR_CODES_TOO_MANY;
-  return steps_before (f, last) - steps_before (f, contour.first)
-         + ctr_codes_distance (f.points[last], f.points[contour.first]);
+  const uint32_t steps = steps_before (f, last) - steps_before (f, contour.first);
+  return ctr_codes_segments (&contour) < contour.count
+             ? steps
+             : steps + ctr_codes_distance (f.points[last], f.points[contour.first]);
 }
 
 __global__ void

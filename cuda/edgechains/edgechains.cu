@@ -359,7 +359,7 @@ take_result (EdgeChains *e, CtrError *error)
       .needed = 0,
       .origin_row = 0,
       .unfinished = 0,
-      .vertices = CTR_VERTICES_ANY,
+      .vertices = CTR_VERTICES_STEPS,
       .connectivity = CTR_CONNECTIVITY_8,
       .region_count = 0};
   CtrContours *result = contour_slot_publish (e->slot, &info, error);

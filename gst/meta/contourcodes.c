@@ -20,7 +20,7 @@ map_codes (GstContoursContourMeta *meta, CtrContourCodes *codes)
  * @meta: a #GstContoursContourMeta
  *
  * Whether the contours are lines of steps to neighbouring points, which have chain or crack codes: borders of `cudaborders`
- * without `epsilon`, and level contours of `cudacrackcontour`, but not those of strips. This function does not wait for the analysis.
+ * without `epsilon`, level contours of `cudacrackcontour`, and chains of `cudacanny`, but not contours of strips. This function does not wait for the analysis.
  *
  * Returns: whether gst_contours_contour_meta_get_codes() and its siblings have codes
  *
@@ -130,8 +130,21 @@ gst_contours_contour_meta_get_decoded_points (GstContoursContourMeta *meta, guin
 {
   g_return_val_if_fail (IS_CONTOUR_META (meta), NULL);
   CtrContourCodes codes;
+  gboolean open = FALSE;
   if (!map_codes (meta, &codes) || index >= CONTOURS (meta)->count)
     return NULL;
+  if (gst_contours_contour_meta_has_edge_chains (meta)) {
+    const CtrContour *table = gst_contours_contour_meta_map_table (meta);
+    if (!table)
+      return NULL;
+    open = (table[index].flags & CTR_CONTOUR_OPEN) != 0;
+  }
+  if (open) {
+    const gsize count = ctr_contour_codes_decode_open (&codes, index, NULL);
+    CtrPoint *points = g_new (CtrPoint, count);
+    ctr_contour_codes_decode_open (&codes, index, points);
+    return g_bytes_new_take (points, count * sizeof *points);
+  }
   const CtrVertices vertices = all ? CTR_VERTICES_STEPS : CONTOURS (meta)->vertices;
   const gsize count = ctr_contour_codes_decode (&codes, index, vertices, NULL);
   CtrPoint *points = g_new (CtrPoint, count);

@@ -11,7 +11,8 @@
  *              5  6  7                                        3
  *
  * The steps are those of the closed line from its first point: the last one leads back to that point. A border has as
- * many steps as pixels; an isolated pixel has none. A level contour has a step for each crack, from corner to corner.
+ * many steps as pixels; an isolated pixel has none. A level contour has a step for each crack, from corner to corner. The steps of
+ * an open edge chain (CTR_CONTOUR_OPEN in its row) end at its last point: it has one fewer than points.
  * CTR_APPROXIMATION_NONE and CTR_APPROXIMATION_SIMPLE give a border the same steps, from the first point of its list:
  * with SIMPLE, a border of a hole may begin at a later pixel. */
 #ifndef CONTOURS_CODES_H
@@ -55,6 +56,9 @@ CTR_API void ctr_contour_codes_unpack (const CtrContourCodes *codes, uint32_t in
  * line turns. With CtrContours.vertices, these are exactly the contour's points. */
 CTR_API uint32_t ctr_contour_codes_decode (
     const CtrContourCodes *codes, uint32_t index, CtrVertices vertices, CtrPoint *to);
+
+/* The same of contour INDEX if it is an open edge chain: its points, one more than steps. */
+CTR_API uint32_t ctr_contour_codes_decode_open (const CtrContourCodes *codes, uint32_t index, CtrPoint *to);
 
 CTR_END_DECLS
 

@@ -23,7 +23,7 @@
  * Chains are ordered by their first pixels in raster order, and those with the same first pixel by the number of their first
  * direction.
  *
- * Result. Contours in CTR_COORDINATES_PIXELS with CTR_CONTOUR_FEATURE_CHAINS and CTR_VERTICES_ANY, so without codes. Rows have
+ * Result. Contours in CTR_COORDINATES_PIXELS with CTR_CONTOUR_FEATURE_CHAINS and CTR_VERTICES_STEPS. Rows have
  * no hierarchy: next and previous are their neighbours in the table. Open chains have CTR_CONTOUR_OPEN, and
  * CTR_CONTOUR_START_JUNCTION and CTR_CONTOUR_END_JUNCTION where their first and last point is a junction; area2 is 0. Of closed
  * ones, area2 is positive. The length of open chains ends with the last point.

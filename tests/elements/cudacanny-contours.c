@@ -110,7 +110,7 @@ GST_START_TEST (test_contours_of_meta)
   meta = gst_buffer_get_contours_contour_meta_by_source (out, "edges");
   fail_unless (meta != NULL);
   fail_unless (gst_contours_contour_meta_has_edge_chains (meta));
-  fail_unless (!gst_contours_contour_meta_has_codes (meta));
+  fail_unless (gst_contours_contour_meta_has_codes (meta));
   fail_unless (gst_contours_contour_meta_has_subpixel (meta));
   fail_unless_equals_int (gst_contours_contour_meta_get_flags (meta), GST_CONTOURS_RESULT_FLAG_NONE);
   fail_unless_equals_int (gst_contours_contour_meta_get_count (meta), expected->count);

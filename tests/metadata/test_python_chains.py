@@ -12,6 +12,7 @@ from pythonsample import Frames, GLib, Gst, GstContours, numpy
 SNOW = ("videotestsrc pattern=snow num-buffers=1 ! video/x-raw,format=GRAY8,width=61,height=47,framerate=25/1 ! "
         "identity name=frames ! cudacanny backend=cpu sigma=1.5 contours=true subpixel=edge subpixel-sigma=1.5 name=edges ")
 FORMATS = ["ndjson", "csv", "svg", "geojson", "labelme", "coco"]
+EAST_AND_ON = [(1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1), (0, 1), (1, 1)]
 
 
 def path_points(path):
@@ -41,7 +42,7 @@ class Chains(unittest.TestCase):
     def test_meta(self):
         meta, table = self.meta, self.meta.table
         self.assertTrue(meta.has_edge_chains())
-        self.assertEqual((meta.has_codes(), meta.connectivity, meta.source), (False, 8, "edges"))
+        self.assertEqual((meta.has_codes(), meta.connectivity, meta.source), (True, 8, "edges"))
         kinds = {(c.open, c.start_junction, c.end_junction) for c in meta.contours}
         self.assertTrue(kinds >= {(True, False, True), (True, True, False), (True, True, True), (True, False, False)})
         numpy.testing.assert_array_equal([c.open << 1 | c.start_junction << 2 | c.end_junction << 3
@@ -55,6 +56,8 @@ class Chains(unittest.TestCase):
             self.assertAlmostEqual(contour.perimeter, steps.sum(), 4)
             self.assertEqual((contour.unfinished, contour.hole, contour.parent), (False, False, -1))
             self.assertEqual(contour.area == 0, contour.open)
+            numpy.testing.assert_array_equal(meta.decode_points(contour.id), contour.points)
+            self.assertEqual(len(meta.unpack_codes(contour.id)), len(contour.points) - contour.open)
 
     def test_scaled(self):
         meta, = GstContours.contour_metas(Frames(f"{SNOW} ! videoscale ! video/x-raw,width=62,height=47").buffers[0])
@@ -120,6 +123,21 @@ class Chains(unittest.TestCase):
             self.assertEqual((row["unfinished"], "unfinished" in chain), ("0", False))
             self.assertEqual(chain["points"], contour.points.tolist())
             self.assertEqual([float(n) for n in row["points"].split()], contour.points.ravel().tolist())
+
+    def test_codes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "chains.ndjson")
+            Frames(f"{SNOW} ! contourexport codes=true location={path}")
+            with open(path, encoding="utf-8") as file:
+                frame = json.loads(file.readline())
+        for chain, contour in zip(frame["contours"], self.meta.contours, strict=True):
+            points = [chain["start"]]
+            for code in chain["codes"]:
+                points.append([a + b for a, b in zip(points[-1], EAST_AND_ON[int(code)])])
+            if not chain["open"]:
+                self.assertEqual(points.pop(), points[0])
+            self.assertEqual(points, contour.points.tolist())
+            self.assertNotIn("points", chain)
 
     def test_drawings(self):
         features = json.loads(self.files["geojson"])["features"]

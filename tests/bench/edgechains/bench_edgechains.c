@@ -146,7 +146,7 @@ record_gpu (void *user, const char *mode, const CtrContours *result, double *mic
 static bool
 measure_gpu (Work *work)
 {
-  const BenchListsWork lists = {describe (work), work, enqueue, finish, record_gpu, true};
+  const BenchListsWork lists = {describe (work), work, enqueue, finish, record_gpu, false};
   const CtrImage mask = view_of (work, work->bench->mask);
   if (!work->bench->gpu)
     return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Chain and crack codes of borders and level contours: compared with codes by brute force, and decoded to their points. */
+/* Chain and crack codes of borders, edge chains and level contours: compared with codes by brute force, and decoded to their points. */
 #include "tests/core/borders/testing.h"
 #include "tests/core/cracks/testing.h"
 #include "tests/core/common/gpu.h"
@@ -268,6 +268,31 @@ test_memory (void)
   free (dots);
 }
 
+/* Open and closed chains of edges: of noise, thin lines and junctions whose chains come back to them. */
+static void
+test_chains (void)
+{
+  CtrEdgeChains *chains = ctr_edge_chains_new (setup.backend, NULL);
+  CHECK (chains);
+  for (uint32_t i = 0; i < (setup.quick ? 8 : 60); i++) {
+    const uint32_t width = 1 + random_below (&rng, 120), height = 1 + random_below (&rng, 90);
+    uint8_t *mask = i % 4 ? noise_new (&rng, width, height, 5 + random_below (&rng, 60), 1)
+                          : shape_new (i / 4 % SHAPE_COUNT, width, height);
+    const CtrImage image = {
+        .data = mask, .stride = width, .width = width, .height = height, .format = CTR_FORMAT_GRAY8};
+    CtrEdgeChainsParams params;
+    ctr_edge_chains_params_init (&params);
+    params.min_length = random_below (&rng, 3);
+    describe ("codes of edge chains, %u x %u, minimum length %g", width, height, params.min_length);
+    CtrContours *contours = ctr_edge_chains_run (chains, &image, &params, setup.stream, NULL);
+    CHECK (contours && contours->vertices == CTR_VERTICES_STEPS);
+    check_codes (contours);
+    ctr_contours_unref (contours);
+    free (mask);
+  }
+  ctr_edge_chains_free (chains);
+}
+
 static void
 test_snakes (void)
 {
@@ -338,6 +363,7 @@ main (int argc, char **argv)
       {"kept", test_kept},
       {"nothing", test_nothing},
       {"memory", test_memory},
+      {"chains", test_chains},
       {"snakes", test_snakes},
       {"threads", test_threads},
   };

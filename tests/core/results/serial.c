@@ -300,7 +300,8 @@ use (const uint8_t *bytes, size_t size, int kind)
   CtrContourCodes codes;
   if (ctr_contours_have_codes (c) && ctr_contours_map_codes (c, &codes, &error))
     for (uint32_t i = 0; i < c->count; i++)
-      sum += ctr_contour_codes_decode (&codes, i, c->vertices, NULL);
+      sum += view.table[i].flags & CTR_CONTOUR_OPEN ? ctr_contour_codes_decode_open (&codes, i, NULL)
+                                                    : ctr_contour_codes_decode (&codes, i, c->vertices, NULL);
   CHECK (sum < UINT64_MAX);
   ctr_contours_unref (c);
   return true;
