@@ -6,8 +6,8 @@
  *   links of a pixel                edgechains/links.h      edgechains/edgechains.c   edgechains/links.cu
  *   order of a chain's points       -                       edgechains/edgechains.c   contours/list_ranking.cu
  *   chains, points, table           -                       edgechains/edgechains.c   edgechains/assemble.cu
- *   subpixels                       results/subpixel.h,     contours/contour_subpixel.c   edgechains/subpixel.cu
- *                                   results/subpixel.c
+ *   subpixels                       results/edge_subpixel.h contours/contour_subpixel.c
+ *                                   results/subpixel.c      -                         edgechains/subpixel.cu
  *   result                          results/contourlist.c   -                         contours/contour_pool.cu
  *   host side of the GPU            -                       -                         edgechains/edgechains.cu */
 #ifndef CTR_CORE_EDGECHAINS_EDGECHAINS_H

@@ -3,6 +3,8 @@
 #include "cuda/contours/contour_subpixel.cuh"
 #include "cuda/edgechains/device_state.cuh"
 
+#include "core/results/edge_subpixel.h"
+
 namespace
 {
 
