@@ -4,6 +4,7 @@
 #include "fake-cuda.h"
 
 #include <contours/event.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -130,6 +131,7 @@ typedef struct {
 } Views;
 
 static Views views[16];
+static pthread_mutex_t claiming = PTHREAD_MUTEX_INITIALIZER;
 
 static Views *
 views_of (const CtrCanny *canny)
@@ -159,8 +161,11 @@ ctr_canny_new (CtrBackend backend, CtrError *error)
 {
   CtrCanny *canny = new_object ("ctr_canny_new", backend, error);
 
-  if (find_object (canny, false).pointer)
+  if (find_object (canny, false).pointer) {
+    pthread_mutex_lock (&claiming);
     views_of (NULL)->canny = canny;
+    pthread_mutex_unlock (&claiming);
+  }
   return canny;
 }
 

@@ -115,41 +115,12 @@ test_flags (void)
   ctr_contours_unref (contours);
 }
 
-/* Blobs that are smooth over some pixels, so that no decision of the reference is a close one. */
-static double *
-smooth_new (int width, int height, double most, bool noise)
-{
-  double *samples = malloc (sizeof *samples * width * height);
-  double blobs[6][4];
-  for (int b = 0; b < 6; b++) {
-    blobs[b][0] = random_below (&rng, width * 16) / 16.0;
-    blobs[b][1] = random_below (&rng, height * 16) / 16.0;
-    blobs[b][2] = 2 + random_below (&rng, 64) / 8.0;
-    blobs[b][3] = 0.4 + random_below (&rng, 100) / 100.0;
-  }
-  for (int i = 0; i < width * height; i++) {
-    double sum = 0;
-    for (int b = 0; b < 6; b++)
-      sum += blobs[b][3] / (1 + exp ((hypot (i % width - blobs[b][0], i / width - blobs[b][1]) - blobs[b][2]) * 1.5));
-    if (noise)
-      sum += random_below (&rng, 100) / 4000.0;
-    samples[i] = floor (fmin (sum / 2, 1) * most + 0.5);
-  }
-  return samples;
-}
-
-static double
-turn (double radians, double reference)
-{
-  return fabs (remainder (radians - reference, 2 * acos (-1)));
-}
-
 static void
 compare_with_reference (bool deep, CtrSubpixel method, double sigma, bool invert, uint32_t *refined)
 {
   const int width = 20 + (int) random_below (&rng, 50), height = 20 + (int) random_below (&rng, 40);
   const double most = deep ? 65535 : 255;
-  double *samples = smooth_new (width, height, most, random_below (&rng, 2));
+  double *samples = smooth_new (&rng, width, height, most, random_below (&rng, 2));
   uint8_t *bytes = malloc ((size_t) 2 * width * height);
   for (int i = 0; i < width * height; i++) {
     if (deep)

@@ -3,6 +3,7 @@
 #ifndef CTR_TESTS_BORDERS_SUBPIXEL_H
 #define CTR_TESTS_BORDERS_SUBPIXEL_H
 
+#include "tests/core/borders/smooth.h"
 #include "tests/core/borders/testing.h"
 
 static inline CtrBordersParams
@@ -12,12 +13,6 @@ params_with (CtrSubpixel method, double sigma, uint32_t threshold)
   params.subpixel = method;
   params.subpixel_sigma = sigma;
   return params;
-}
-
-static inline CtrImage
-grey_image (const uint8_t *samples, uint32_t width, uint32_t height)
-{
-  return (CtrImage){.data = samples, .stride = width, .width = width, .height = height, .format = CTR_FORMAT_GRAY8};
 }
 
 static inline const CtrSubpixelPoint *

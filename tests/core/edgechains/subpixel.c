@@ -3,6 +3,7 @@
  *
  * Subpixels of edge chains: known points, the definition in floating point, both backends byte for byte. */
 #include "tests/core/borders/reference_subpixel.h"
+#include "tests/core/borders/smooth.h"
 #include "tests/core/edgechains/reference.h"
 #include "tests/core/foreground/placed.h"
 #include "tests/core/common/reference.h"
@@ -45,12 +46,6 @@ params_with (const CtrImage *image, double sigma)
   params.subpixel_sigma = sigma;
   params.image = image;
   return params;
-}
-
-static CtrImage
-grey_image (const uint8_t *samples, uint32_t width, uint32_t height)
-{
-  return (CtrImage){.data = samples, .stride = width, .width = width, .height = height, .format = CTR_FORMAT_GRAY8};
 }
 
 static const CtrSubpixelPoint *
@@ -195,27 +190,6 @@ test_junctions (void)
   ctr_contours_unref (contours);
 }
 
-/* Blobs that are smooth over some pixels, so that few decisions of the reference are close ones. */
-static double *
-smooth_new (int width, int height, double most)
-{
-  double *samples = malloc (sizeof *samples * width * height), blobs[6][4];
-  const bool noise = random_below (&rng, 2);
-  for (int b = 0; b < 6; b++) {
-    blobs[b][0] = random_below (&rng, width * 16) / 16.0;
-    blobs[b][1] = random_below (&rng, height * 16) / 16.0;
-    blobs[b][2] = 2 + random_below (&rng, 64) / 8.0;
-    blobs[b][3] = 0.4 + random_below (&rng, 100) / 100.0;
-  }
-  for (int i = 0; i < width * height; i++) {
-    double sum = noise ? random_below (&rng, 100) / 4000.0 : 0;
-    for (int b = 0; b < 6; b++)
-      sum += blobs[b][3] / (1 + exp ((hypot (i % width - blobs[b][0], i / width - blobs[b][1]) - blobs[b][2]) * 1.5));
-    samples[i] = floor (fmin (sum / 2, 1) * most + 0.5);
-  }
-  return samples;
-}
-
 /* Where the samples differ, and some pixels elsewhere. */
 static uint8_t *
 mask_of (const double *samples, int width, int height, double most)
@@ -229,18 +203,12 @@ mask_of (const double *samples, int width, int height, double most)
   return mask;
 }
 
-static double
-turn (double radians, double reference)
-{
-  return fabs (remainder (radians - reference, 2 * acos (-1)));
-}
-
 static void
 compare_with_reference (bool deep, double sigma, uint32_t counts[2])
 {
   const int width = 16 + (int) random_below (&rng, 40), height = 16 + (int) random_below (&rng, 30);
   const double most = deep ? 65535 : 255;
-  double *samples = smooth_new (width, height, most);
+  double *samples = smooth_new (&rng, width, height, most, random_below (&rng, 2));
   uint8_t *bytes = malloc ((size_t) 2 * width * height), *pixels = mask_of (samples, width, height, most);
   for (int i = 0; i < width * height; i++) {
     if (deep)
