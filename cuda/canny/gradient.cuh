@@ -106,7 +106,7 @@ find_candidates (const CannyKernelArgs &f, bool at_image_border, const uint8_t *
   load_row (from, &above);
   load_row (from + BLURRED_STRIDE, &middle);
   from += 2 * BLURRED_STRIDE;
-  bool last_is_active = false; /* Does any lane have a magnitude above LOW in the last row? */
+  bool last_is_active = false; /* Is the last row one of those, and does any lane have a magnitude above LOW there? */
 #pragma unroll 2
   for (int y = first - 1; y <= end; y++, from += BLURRED_STRIDE) {
     load_row (from, &below);
@@ -135,7 +135,7 @@ find_candidates (const CannyKernelArgs &f, bool at_image_border, const uint8_t *
       now.even[i] = __byte_perm (now.odd[i], now.odd[i + 1], 0x5432);
       active |= h2_sub (low2, now.even[i]);
     }
-    const bool now_is_active = __any_sync (~0u, active & 0x80008000u);
+    const bool now_is_active = y >= first && y < end && __any_sync (~0u, active & 0x80008000u);
     if (now_is_active || last_is_active)
 #pragma unroll
       for (int i = 0; i < PAIRS; i++)
