@@ -24,6 +24,7 @@ struct Canny {
   CtrDeviceBuffer thresholds; /* Thresholds */
   CtrDeviceBuffer limits;     /* pinned: the derived thresholds of the last frame, CtrCannyLimits */
   CtrDeviceBuffer states;     /* CannyOnePass.states */
+  CtrDeviceBuffer ctas;       /* CannyOnePass.ctas */
   CtrDeviceBuffer blurred;    /* a blurred plane, where the tile kernel does not do all */
   CtrDeviceBuffer values;     /* for other outputs than edges, CannyPlaneArgs.values */
   CtrDeviceBuffer mask;       /* used if no plane of the picture can hold the mask */
@@ -46,7 +47,7 @@ struct Canny {
 CtrDeviceBuffer *
 each_buffer (Canny *canny, int i)
 {
-  CtrDeviceBuffer *const buffers[] = {&canny->tiles, &canny->thresholds, &canny->limits, &canny->states,
+  CtrDeviceBuffer *const buffers[] = {&canny->tiles, &canny->thresholds, &canny->limits, &canny->states, &canny->ctas,
       &canny->blurred, &canny->values, &canny->mask, &canny->bits, &canny->host};
   return i < (int) (sizeof buffers / sizeof *buffers) ? buffers[i] : NULL;
 }
@@ -224,6 +225,7 @@ reserve (Canny *canny, CannyKernelArgs *f, const CtrImage *image, const CtrCanny
   const size_t bits = (size_t) packed_words (f->width) * f->height * sizeof (uint32_t);
   const size_t values = route.edges ? 0 : pixels * sizeof (uint16_t);
   const bool derived = route.automatic || route.relative;
+  const size_t ctas = route.kept ? canny->room.ctas[canny_blur_steps (plan->radius)][route.kept] : 0;
   const struct {
     CtrDeviceBuffer *buffer;
     size_t size;
@@ -233,6 +235,7 @@ reserve (Canny *canny, CannyKernelArgs *f, const CtrImage *image, const CtrCanny
       {&canny->limits, derived ? sizeof (CtrCannyLimits) : 0},
       {&canny->thresholds, derived ? sizeof (Thresholds) : 0, true},
       {&canny->states, route.kept ? tiles * sizeof (CannyTileState) : 0, true},
+      {&canny->ctas, ctas * sizeof (unsigned long long), true},
       {&canny->blurred, route.blurs ? blurred_stride (f->width, plan->wide) * f->height : 0},
       {&canny->values, values},
       {&canny->mask, route.own_mask ? ctr_aligned_row (f->width) * f->height : 0},
@@ -366,8 +369,8 @@ queue_one_pass (Canny *canny, const CannyKernelArgs &f, const CannyRelative &rel
 {
   canny->frame += canny->frame < UINT32_MAX ? 1 : 2; /* never 0, which new memory has */
   canny_launch_one_pass (f,
-      {(CannyTileState *) canny->states.data, relative.host, f.tiles_x * f.tiles_y, canny->frame, kept,
-          relative.low_share, relative.high_share},
+      {(CannyTileState *) canny->states.data, (unsigned long long *) canny->ctas.data, relative.host,
+          f.tiles_x * f.tiles_y, canny->frame, kept, relative.low_share, relative.high_share},
       canny->room, canny->session.stream);
 }
 

@@ -168,8 +168,9 @@ struct CannyTileState {
 };
 
 struct CannyOnePass {
-  CannyTileState *states; /* [tile] */
-  CtrCannyLimits *host;   /* pinned: receives the thresholds */
+  CannyTileState *states;   /* [tile] */
+  unsigned long long *ctas; /* [CTA]: the number, above the greatest magnitude of its tiles */
+  CtrCannyLimits *host;     /* pinned: receives the thresholds */
   uint32_t tiles;
   uint32_t frame; /* a number that no frame before it had; not 0 */
   uint32_t kept;  /* tiles that a CTA keeps, up to CANNY_MOST_KEPT */

@@ -3,6 +3,7 @@
 #ifndef PTX_EMULATED_H
 #define PTX_EMULATED_H
 
+#include <algorithm>
 #include <cmath>
 
 static inline double
@@ -91,6 +92,14 @@ sum_of_lanes (uint32_t value)
     const uint32_t other = __shfl_up_sync (~0u, value, d);
     value += ::emulation::here->lane >= d ? other : 0;
   }
+  return value;
+}
+
+static inline uint32_t
+greatest_of_lanes (uint32_t value)
+{
+  for (int distance = 16; distance > 0; distance /= 2)
+    value = std::max (value, __shfl_xor_sync (~0u, value, distance));
   return value;
 }
 
