@@ -4,6 +4,7 @@
 #define CTR_CUDA_CANNY_TILE_CUH
 
 #include "cuda/canny/gradient.cuh"
+#include "cuda/canny/maxima.cuh"
 #include "cuda/canny/tile_edges.cuh"
 
 namespace

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* First kernel of Canny: a CTA takes one tile from the image to its edges. */
+#include "cuda/canny/sobel_tile.cuh"
 #include "cuda/canny/tile.cuh"
 
 namespace
@@ -9,8 +10,9 @@ constexpr unsigned SMALL_PIXELS = 16u << 20; /* a frame with more pixels is larg
 
 template <int STEPS, int BLURRED_ROWS, bool GENERIC>
 __global__ void
-__launch_bounds__ (CANNY_THREADS, STEPS <= 1 && !GENERIC ? 3 : 1)
-    tile_kernel (const __grid_constant__ CannyKernelArgs f)
+__launch_bounds__ (CANNY_THREADS, STEPS > 1 ? 1
+                                  : GENERIC ? 4
+                                            : 3) tile_kernel (const __grid_constant__ CannyKernelArgs f)
 {
   typedef TileLayout<STEPS, BLURRED_ROWS, GENERIC> Layout;
   extern __shared__ __align__ (16) uint8_t memory[];
@@ -30,11 +32,9 @@ __launch_bounds__ (CANNY_THREADS, STEPS <= 1 && !GENERIC ? 3 : 1)
 
   const int low = f.thresholds ? f.thresholds[0] : f.low, high = f.thresholds ? f.thresholds[1] : f.high;
   if (GENERIC) {
-    int32_t *magnitudes = (int32_t *) (memory + Layout::MAGNITUDES);
     const uint8_t *first = blurred + Layout::MARGIN * BLURRED_STRIDE + BLURRED_LEFT;
-    find_magnitudes (f, first, tile.x, tile.y, magnitudes);
-    __syncthreads ();
-    find_candidates_generic (f, first, magnitudes, low, high, candidates, strong);
+    find_sobel_candidates<Layout::ROWS> (
+        f, first, tile.x, tile.y, low, high, (uint32_t *) (memory + Layout::MAGNITUDES), candidates, strong);
   } else {
     find_tile_candidates<Layout> (f, tile, blurred, low, high, candidates, strong);
   }

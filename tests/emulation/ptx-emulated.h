@@ -85,6 +85,14 @@ mma_bytes (int32_t d[4], const uint32_t a[4], uint32_t b0, uint32_t b1, const in
     d[i] = sums[i];
 }
 
+static inline int32_t
+dot_bytes (uint32_t a, uint32_t b, int32_t sum)
+{
+  for (int i = 0; i < 32; i += 8)
+    sum += (int32_t) (a >> i & 255) * (int8_t) (b >> i);
+  return sum;
+}
+
 static inline uint32_t
 sum_of_lanes (uint32_t value)
 {
