@@ -98,12 +98,12 @@ greatest_of_tile (const CannyKernelArgs &f, const TilePlace &tile, const uint8_t
       f, blurred + (rows.first + PAIRS_MARGIN - 1) * BLURRED_STRIDE, tile.x, tile.y, rows.first, rows.end);
 }
 
-template <int STEPS>
+template <int STEPS, int BLURRED_ROWS>
 __device__ __noinline__ void
 blur_again (const CannyKernelArgs &f, uint32_t tile, const uint32_t *weights, uint8_t *source, uint8_t *blurred)
 {
-  typedef TileLayout<STEPS, SMALL_ROWS, false> Layout;
-  blur_tile<STEPS, SMALL_ROWS, false> (f, place_of_tile<Layout> (f, tile), weights, source, blurred);
+  typedef TileLayout<STEPS, BLURRED_ROWS, false> Layout;
+  blur_tile<STEPS, BLURRED_ROWS, false> (f, place_of_tile<Layout> (f, tile), weights, source, blurred);
 }
 
 /* A number of the tile that is another one in each CTA, so that CTAs seldom choose the same tile. */
@@ -209,12 +209,12 @@ wait_for_ctas (const CannyOnePass &pass)
 }
 
 /* Waits until all tiles are published, and takes tiles that nobody has claimed. ANY: some are not kept. */
-template <int STEPS>
+template <int STEPS, int BLURRED_ROWS>
 __device__ __noinline__ Known
 wait_for_tiles (
     const CannyKernelArgs &f, const CannyOnePass &pass, const uint32_t *weights, uint8_t *memory, CtaState &cta)
 {
-  typedef TileLayout<STEPS, SMALL_ROWS, false> Layout;
+  typedef TileLayout<STEPS, BLURRED_ROWS, false> Layout;
   Published all;
   __syncthreads ();
   for (;;) {
@@ -233,7 +233,7 @@ wait_for_tiles (
     if (cta.claimed == NO_TILE)
       continue;
     uint8_t *blurred = memory + Layout::SOURCE + (pass.kept - 1) * Layout::BLURRED;
-    blur_again<STEPS> (f, cta.claimed, weights, memory, blurred);
+    blur_again<STEPS, BLURRED_ROWS> (f, cta.claimed, weights, memory, blurred);
     const uint32_t greatest = greatest_in_cta (
         greatest_of_tile<Layout> (f, place_of_tile<Layout> (f, cta.claimed), blurred), cta.greatest[1]);
     if (threadIdx.x == 0)
@@ -243,13 +243,13 @@ wait_for_tiles (
   return known_in_cta ({all.greatest, all.not_kept}, cta.greatest[1]);
 }
 
-template <int STEPS>
+template <int STEPS, int BLURRED_ROWS>
 __global__ void
 __launch_bounds__ (CANNY_THREADS, STEPS <= 1 ? 3 : 1)
     relative_kernel (const __grid_constant__ CannyKernelArgs f, const __grid_constant__ CannyOnePass pass)
 {
-  typedef TileLayout<STEPS, SMALL_ROWS, false> Layout;
-  static_assert (Layout::ROWS == CANNY_ONE_PASS_ROWS, "the host counts on it");
+  typedef TileLayout<STEPS, BLURRED_ROWS, false> Layout;
+  static_assert (Layout::ROWS == CANNY_MIDDLE_ROWS || Layout::ROWS == CANNY_TALL_ROWS, "the host counts on it");
   static_assert (Layout::RUNS_END <= Layout::SOURCE + Layout::BLURRED, "runs lie on samples that are done with");
   extern __shared__ __align__ (16) uint8_t memory[];
   __shared__ uint32_t weights[WEIGHT_WORDS<STEPS>];
@@ -275,7 +275,7 @@ __launch_bounds__ (CANNY_THREADS, STEPS <= 1 ? 3 : 1)
 
   /* The greatest magnitude of its tiles. The next tile is on its way meanwhile. */
   uint32_t greatest = 0;
-  start_loading<STEPS, SMALL_ROWS, false> (f, place_of_tile<Layout> (f, blockIdx.x), memory);
+  start_loading<STEPS, BLURRED_ROWS, false> (f, place_of_tile<Layout> (f, blockIdx.x), memory);
 #pragma unroll 1
   for (uint32_t i = 0, number = blockIdx.x; number < pass.tiles; i++) {
     const TilePlace tile = place_of_tile<Layout> (f, number);
@@ -284,10 +284,10 @@ __launch_bounds__ (CANNY_THREADS, STEPS <= 1 ? 3 : 1)
     __syncthreads ();
     const bool is_own = cta.own[i] != NO_TILE;
     if (is_own)
-      blur_loaded<STEPS, SMALL_ROWS, false> (f, tile, weights, memory, blurred);
+      blur_loaded<STEPS, BLURRED_ROWS, false> (f, tile, weights, memory, blurred);
     number += gridDim.x;
     if (number < pass.tiles)
-      start_loading<STEPS, SMALL_ROWS, false> (f, place_of_tile<Layout> (f, number), memory);
+      start_loading<STEPS, BLURRED_ROWS, false> (f, place_of_tile<Layout> (f, number), memory);
     if (is_own)
       greatest = max (greatest, greatest_of_tile<Layout> (f, tile, blurred));
   }
@@ -300,7 +300,7 @@ __launch_bounds__ (CANNY_THREADS, STEPS <= 1 ? 3 : 1)
   /* That of all tiles. */
   Known all = known_in_cta (wait_for_ctas (pass), cta.greatest[1]);
   if (all.any)
-    all = wait_for_tiles<STEPS> (f, pass, weights, memory, cta);
+    all = wait_for_tiles<STEPS, BLURRED_ROWS> (f, pass, weights, memory, cta);
   if (threadIdx.x == 0) {
     const CtrCannyLimits limits = ctr_canny_relative_limits (pass.low_share, pass.high_share, false, all.greatest);
     if (blockIdx.x == 0)
@@ -337,7 +337,7 @@ __launch_bounds__ (CANNY_THREADS, STEPS <= 1 ? 3 : 1)
     __syncthreads ();
     if (cta.claimed != NO_TILE) {
       if (cta.blur)
-        blur_again<STEPS> (f, cta.claimed, weights, memory, slots + cta.slot * Layout::BLURRED);
+        blur_again<STEPS, BLURRED_ROWS> (f, cta.claimed, weights, memory, slots + cta.slot * Layout::BLURRED);
       find_tile_candidates<Layout> (f, place_of_tile<Layout> (f, cta.claimed), slots + cta.slot * Layout::BLURRED,
           cta.low, cta.high, candidates, strong);
       __syncthreads ();
@@ -352,66 +352,91 @@ __launch_bounds__ (CANNY_THREADS, STEPS <= 1 ? 3 : 1)
   }
 }
 
-template <int STEPS>
+template <int STEPS, int BLURRED_ROWS>
 constexpr size_t
 shared_size (uint32_t kept)
 {
-  typedef TileLayout<STEPS, SMALL_ROWS, false> Layout;
+  typedef TileLayout<STEPS, BLURRED_ROWS, false> Layout;
   return Layout::SOURCE + (size_t) kept * Layout::BLURRED;
 }
 
 /* MOST_SHARED: of the launch's part of a CTA's shared memory. */
-template <int STEPS>
+template <int STEPS, int BLURRED_ROWS>
 cudaError_t
 prepare (size_t most_shared, uint32_t processors, uint32_t *ctas)
 {
   uint32_t most = CANNY_MOST_KEPT;
-  while (most > 0 && shared_size<STEPS> (most) > most_shared)
+  while (most > 0 && shared_size<STEPS, BLURRED_ROWS> (most) > most_shared)
     most--;
-  cudaError_t status = cudaFuncSetAttribute (
-      relative_kernel<STEPS>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared_size<STEPS> (most));
+  cudaError_t status = cudaFuncSetAttribute (relative_kernel<STEPS, BLURRED_ROWS>,
+      cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared_size<STEPS, BLURRED_ROWS> (most));
   for (uint32_t kept = 1; kept <= most && status == cudaSuccess; kept++) {
     int at_once = 0;
     status = cudaOccupancyMaxActiveBlocksPerMultiprocessor (
-        &at_once, relative_kernel<STEPS>, CANNY_THREADS, shared_size<STEPS> (kept));
+        &at_once, relative_kernel<STEPS, BLURRED_ROWS>, CANNY_THREADS, shared_size<STEPS, BLURRED_ROWS> (kept));
     ctas[kept] = at_once * processors;
   }
   return status;
 }
 
-template <int STEPS>
+template <int STEPS, int BLURRED_ROWS>
 void
 launch (const CannyKernelArgs &f, const CannyOnePass &pass, uint32_t ctas, cudaStream_t stream)
 {
   const uint32_t count = ctas < pass.tiles ? ctas : pass.tiles;
-  relative_kernel<STEPS><<<count, CANNY_THREADS, shared_size<STEPS> (pass.kept), stream>>> (f, pass);
+  relative_kernel<STEPS, BLURRED_ROWS>
+      <<<count, CANNY_THREADS, shared_size<STEPS, BLURRED_ROWS> (pass.kept), stream>>> (f, pass);
+}
+
+template <int BLURRED_ROWS>
+cudaError_t
+prepare_rows (size_t most_shared, uint32_t processors, CannyRoom *room)
+{
+  cudaError_t (*const prepare_each[]) (size_t, uint32_t, uint32_t *) = {prepare<0, BLURRED_ROWS>,
+      prepare<1, BLURRED_ROWS>, prepare<2, BLURRED_ROWS>, prepare<3, BLURRED_ROWS>, prepare<4, BLURRED_ROWS>,
+      prepare<5, BLURRED_ROWS>};
+  cudaError_t status = cudaSuccess;
+  *room = {};
+  for (int steps = 0; steps < CANNY_BLURS && status == cudaSuccess; steps++)
+    status = prepare_each[steps](most_shared, processors, room->ctas[steps]);
+  return status;
+}
+
+template <int BLURRED_ROWS>
+void
+launch_rows (const CannyKernelArgs &f, const CannyOnePass &pass, const CannyRoom &room, cudaStream_t stream)
+{
+  void (*const launch_each[]) (const CannyKernelArgs &, const CannyOnePass &, uint32_t, cudaStream_t) = {
+      launch<0, BLURRED_ROWS>, launch<1, BLURRED_ROWS>, launch<2, BLURRED_ROWS>, launch<3, BLURRED_ROWS>,
+      launch<4, BLURRED_ROWS>, launch<5, BLURRED_ROWS>};
+  const uint32_t steps = canny_blur_steps (f.radius);
+  launch_each[steps](f, pass, room.ctas[steps][pass.kept], stream);
 }
 
 } // namespace
 
 cudaError_t
-canny_prepare_one_pass (CannyRoom *room)
+canny_prepare_one_pass (CannyRoom *middle, CannyRoom *tall)
 {
   constexpr int static_shared = 4096; /* more than the kernels have */
-  cudaError_t (*const prepare_each[]) (size_t, uint32_t, uint32_t *) = {
-      prepare<0>, prepare<1>, prepare<2>, prepare<3>, prepare<4>, prepare<5>};
   int device = 0, processors = 0, shared = 0;
   cudaError_t status = cudaGetDevice (&device);
   if (status == cudaSuccess)
     status = cudaDeviceGetAttribute (&processors, cudaDevAttrMultiProcessorCount, device);
   if (status == cudaSuccess)
     status = cudaDeviceGetAttribute (&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-  *room = {};
-  for (int steps = 0; steps < CANNY_BLURS && status == cudaSuccess; steps++)
-    status = prepare_each[steps](shared - static_shared, processors, room->ctas[steps]);
+  if (status == cudaSuccess)
+    status = prepare_rows<MIDDLE_ROWS> (shared - static_shared, processors, middle);
+  if (status == cudaSuccess)
+    status = prepare_rows<TALL_ROWS> (shared - static_shared, processors, tall);
   return status;
 }
 
 void
 canny_launch_one_pass (const CannyKernelArgs &f, const CannyOnePass &pass, const CannyRoom &room, cudaStream_t stream)
 {
-  void (*const launch_each[]) (const CannyKernelArgs &, const CannyOnePass &, uint32_t, cudaStream_t) = {
-      launch<0>, launch<1>, launch<2>, launch<3>, launch<4>, launch<5>};
-  const uint32_t steps = canny_blur_steps (f.radius);
-  launch_each[steps](f, pass, room.ctas[steps][pass.kept], stream);
+  if (f.tile_h == CANNY_TALL_ROWS)
+    launch_rows<TALL_ROWS> (f, pass, room, stream);
+  else
+    launch_rows<MIDDLE_ROWS> (f, pass, room, stream);
 }
