@@ -182,7 +182,8 @@ tabulate_weights (const CannyKernelArgs &f, uint32_t *table)
   table[i] = word;
 }
 
-/* Blurs SOURCE into BLURRED. Each warp goes down a block of 16 columns. */
+/* Blurs SOURCE into BLURRED. Each warp goes down blocks of 16 columns. There is one block more than the warps can share
+ * evenly, so that its rows are shared, 16 a warp. */
 template <int STEPS, int BLURRED_ROWS>
 __device__ inline void
 blur (const uint32_t *weights, const uint8_t *source, uint8_t *blurred)
@@ -205,14 +206,18 @@ blur (const uint32_t *weights, const uint8_t *source, uint8_t *blurred)
     }
 
   const int32_t zero[4] = {0, 0, 0, 0};
-  for (int block = threadIdx.x / 32; block < BLURRED_BLOCKS; block += CANNY_THREADS / 32) {
+  constexpr int whole = BLURRED_BLOCKS - 1, parts = BLURRED_ROWS / 16;
+  static_assert (whole % (CANNY_THREADS / 32) == 0 && parts <= CANNY_THREADS / 32, "the last block is the one more");
+  for (int share = threadIdx.x / 32; share < whole + parts; share += CANNY_THREADS / 32) {
+    const int block = min (share, whole), first = 16 * max (share - whole, 0);
+    const int end = share < whole ? Source::ROWS : first + 16 * windows;
     const uint8_t *from = source + Source::LEFT - BLURRED_LEFT - reach + 16 * block;
     uint32_t low[windows][2], high[windows][2]; /* [window][columns 0 and 1, or 2 and 3, of each four] */
 #pragma unroll
     for (int w = 0; w < windows; w++)
       low[w][0] = low[w][1] = high[w][0] = high[w][1] = 0;
 #pragma unroll 1
-    for (int row = 0; row < Source::ROWS; row += 16) {
+    for (int row = first; row < end; row += 16) {
       /* Row pass for rows row .. row + 15. */
       int32_t sums[2][4];
 #pragma unroll
@@ -237,7 +242,7 @@ blur (const uint32_t *weights, const uint8_t *source, uint8_t *blurred)
         high[windows - 1][i] = __byte_perm (first, second, 0x7632);
       }
       const int out_row = row - 16 * (windows - 1);
-      if (out_row < 0)
+      if (out_row < first)
         continue;
       /* Column pass. */
       int32_t result[2][4];

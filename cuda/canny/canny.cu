@@ -24,6 +24,7 @@ struct Canny {
   CtrDeviceBuffer thresholds; /* Thresholds */
   CtrDeviceBuffer limits;     /* pinned: the derived thresholds of the last frame, CtrCannyLimits */
   CtrDeviceBuffer states;     /* CannyOnePass.states */
+  CtrDeviceBuffer ctas;       /* CannyOnePass.ctas */
   CtrDeviceBuffer blurred;    /* a blurred plane, where the tile kernel does not do all */
   CtrDeviceBuffer values;     /* for other outputs than edges, CannyPlaneArgs.values */
   CtrDeviceBuffer mask;       /* used if no plane of the picture can hold the mask */
@@ -31,10 +32,10 @@ struct Canny {
   CtrDeviceBuffer host;       /* pinned: receives the bits or the values */
   CudaSession session;
   CtrRoomPeriod period;
-  bool planes_prepared;   /* The kernels that work by planes are ready. */
-  bool one_pass_prepared; /* Those that find relative thresholds are: */
-  CannyRoom room;
-  uint32_t frame; /* the last CannyOnePass.frame */
+  bool planes_prepared;      /* The kernels that work by planes are ready. */
+  bool one_pass_prepared;    /* Those that find relative thresholds are: */
+  CannyRoom room, tall_room; /* for tiles of CANNY_MIDDLE_ROWS and CANNY_TALL_ROWS */
+  uint32_t frame;            /* the last CannyOnePass.frame */
 
   CtrImage samples, edges; /* of the queued image, on the device */
 
@@ -48,7 +49,7 @@ struct Canny {
 CtrDeviceBuffer *
 each_buffer (Canny *canny, int i)
 {
-  CtrDeviceBuffer *const buffers[] = {&canny->tiles, &canny->thresholds, &canny->limits, &canny->states,
+  CtrDeviceBuffer *const buffers[] = {&canny->tiles, &canny->thresholds, &canny->limits, &canny->states, &canny->ctas,
       &canny->blurred, &canny->values, &canny->mask, &canny->bits, &canny->host};
   return i < (int) (sizeof buffers / sizeof *buffers) ? buffers[i] : NULL;
 }
@@ -203,18 +204,25 @@ blurred_stride (uint32_t width, bool wide)
   return ctr_aligned_row ((size_t) ctr_div_up (width, 768) * 768 * (wide ? 2 : 1)); /* multiples of 256 and of 192 */
 }
 
+/* For the tiles of F; NULL: the kernel that finds relative thresholds has none of their height. */
+const CannyRoom *
+room_of (const Canny *canny, const CannyKernelArgs &f)
+{
+  return f.tile_h == CANNY_TALL_ROWS ? &canny->tall_room : f.tile_h == CANNY_MIDDLE_ROWS ? &canny->room : NULL;
+}
+
 /* Where one kernel can find relative thresholds and edges of F: by it. */
 bool
 take_one_pass (Canny *canny, const CannyKernelArgs &f, const CtrCannyPlan *plan, Route *route, CtrError *error)
 {
-  if (!route->relative || !route->edges || plan->wide
+  const CannyRoom *const room = room_of (canny, f);
+  if (!route->relative || !route->edges || plan->wide || !room
       || !canny_survey_finds_greatest (plan->aperture, plan->l2_gradient))
     return true;
   if (!canny->one_pass_prepared)
-    CTR_CUDA (canny_prepare_one_pass (&canny->room));
+    CTR_CUDA (canny_prepare_one_pass (&canny->room, &canny->tall_room));
   canny->one_pass_prepared = true;
-  if (f.tile_h == CANNY_ONE_PASS_ROWS)
-    route->kept = canny_tiles_to_keep (canny->room, plan->radius, f.tiles_x * f.tiles_y);
+  route->kept = canny_tiles_to_keep (*room, plan->radius, f.tiles_x * f.tiles_y);
   if (route->kept)
     route->by_plane = route->blurs = false;
   return true;
@@ -233,6 +241,7 @@ reserve (Canny *canny, CannyKernelArgs *f, const CtrImage *image, const CtrCanny
   const size_t bits = (size_t) packed_words (f->width) * f->height * sizeof (uint32_t);
   const size_t values = route.edges ? 0 : pixels * sizeof (uint16_t);
   const bool derived = route.automatic || route.relative;
+  const size_t ctas = route.kept ? room_of (canny, *f)->ctas[canny_blur_steps (plan->radius)][route.kept] : 0;
   const struct {
     CtrDeviceBuffer *buffer;
     size_t size;
@@ -242,6 +251,7 @@ reserve (Canny *canny, CannyKernelArgs *f, const CtrImage *image, const CtrCanny
       {&canny->limits, derived ? sizeof (CtrCannyLimits) : 0},
       {&canny->thresholds, derived ? sizeof (Thresholds) : 0, true},
       {&canny->states, route.kept ? tiles * sizeof (CannyTileState) : 0, true},
+      {&canny->ctas, ctas * sizeof (unsigned long long), true},
       {&canny->blurred, route.blurs ? blurred_stride (f->width, plan->wide) * f->height : 0},
       {&canny->values, values},
       {&canny->mask, route.own_mask ? ctr_aligned_row (f->width) * f->height : 0},
@@ -375,9 +385,9 @@ queue_one_pass (Canny *canny, const CannyKernelArgs &f, const CannyRelative &rel
 {
   canny->frame += canny->frame < UINT32_MAX ? 1 : 2; /* never 0, which new memory has */
   canny_launch_one_pass (f,
-      {(CannyTileState *) canny->states.data, relative.host, f.tiles_x * f.tiles_y, canny->frame, kept,
-          relative.low_share, relative.high_share},
-      canny->room, canny->session.stream);
+      {(CannyTileState *) canny->states.data, (unsigned long long *) canny->ctas.data, relative.host,
+          f.tiles_x * f.tiles_y, canny->frame, kept, relative.low_share, relative.high_share},
+      *room_of (canny, f), canny->session.stream);
 }
 
 /* Queues the edges of F, or of the plane of P if they come by one, up to the picture. */
@@ -416,7 +426,7 @@ queue_frame (
   CannyKernelArgs f = {};
   f.width = image->width;
   f.height = image->height;
-  f.tile_h = plan->wide ? CANNY_WIDE_ROWS : canny_tile_height (f.width, f.height, plan->aperture, plan->l2_gradient);
+  f.tile_h = plan->wide ? CANNY_WIDE_ROWS : canny_tile_height (f.width, f.height, *plan);
   f.tiles_x = ctr_div_up (f.width, CANNY_W);
   f.tiles_y = ctr_div_up (f.height, f.tile_h);
   if (!take_one_pass (canny, f, plan, &route, error) || !reserve (canny, &f, image, plan, route, error)

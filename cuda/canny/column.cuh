@@ -38,12 +38,11 @@ slope_weight (int i)
   return i < RADIUS ? -weight : weight;
 }
 
-template <typename Sample, int RADIUS> class GradientColumn
+/* The horizontal halves of the Sobel operator in the rows that a gradient needs. */
+template <int RADIUS> class SobelRows
 {
   static constexpr int TAPS = 2 * RADIUS + 1;
-  const CannyPlane &plane;
-  int columns[TAPS];
-  int32_t smooths[TAPS], slopes[TAPS];
+  int32_t smooths[TAPS] = {}, slopes[TAPS] = {};
 
   static __device__ int32_t
   round_sixteenth (int32_t n)
@@ -52,16 +51,49 @@ template <typename Sample, int RADIUS> class GradientColumn
   }
 
 public:
+  __device__ void
+  add (int32_t smooth, int32_t slope)
+  {
+#pragma unroll
+    for (int i = 0; i + 1 < TAPS; i++) {
+      smooths[i] = smooths[i + 1];
+      slopes[i] = slopes[i + 1];
+    }
+    smooths[TAPS - 1] = smooth;
+    slopes[TAPS - 1] = slope;
+  }
+
+  /* The gradient in the middle of the rows added last. */
+  __device__ void
+  gradient (int32_t *dx, int32_t *dy) const
+  {
+    int32_t across = 0, down = 0;
+#pragma unroll
+    for (int i = 0; i < TAPS; i++) {
+      across += smooth_weight<RADIUS> (i) * slopes[i];
+      down += slope_weight<RADIUS> (i) * smooths[i];
+    }
+    *dx = RADIUS == 3 ? round_sixteenth (across) : across;
+    *dy = RADIUS == 3 ? round_sixteenth (down) : down;
+  }
+};
+
+template <typename Sample, int RADIUS> class GradientColumn
+{
+  static constexpr int TAPS = 2 * RADIUS + 1;
+  const CannyPlane &plane;
+  int columns[TAPS];
+  SobelRows<RADIUS> rows;
+
+public:
   /* The rows that are taken first are those above and below the first pixel, its own included, but for the last one. */
   __device__
   GradientColumn (const CannyPlane &p, int x)
       : plane (p)
   {
 #pragma unroll
-    for (int i = 0; i < TAPS; i++) {
+    for (int i = 0; i < TAPS; i++)
       columns[i] = min (max (x + i - RADIUS, 0), (int) p.width - 1);
-      smooths[i] = slopes[i] = 0;
-    }
   }
 
   __device__ void
@@ -75,27 +107,14 @@ public:
       smooth += smooth_weight<RADIUS> (i) * sample;
       slope += slope_weight<RADIUS> (i) * sample;
     }
-#pragma unroll
-    for (int i = 0; i + 1 < TAPS; i++) {
-      smooths[i] = smooths[i + 1];
-      slopes[i] = slopes[i + 1];
-    }
-    smooths[TAPS - 1] = smooth;
-    slopes[TAPS - 1] = slope;
+    rows.add (smooth, slope);
   }
 
   /* The gradient in the middle of the rows taken last. */
   __device__ void
   gradient (int32_t *dx, int32_t *dy) const
   {
-    int32_t across = 0, down = 0;
-#pragma unroll
-    for (int i = 0; i < TAPS; i++) {
-      across += smooth_weight<RADIUS> (i) * slopes[i];
-      down += slope_weight<RADIUS> (i) * smooths[i];
-    }
-    *dx = RADIUS == 3 ? round_sixteenth (across) : across;
-    *dy = RADIUS == 3 ? round_sixteenth (down) : down;
+    rows.gradient (dx, dy);
   }
 };
 

@@ -123,8 +123,8 @@ struct CannyKernelArgs {
   uint8_t weights[124];
 };
 
-/* Rows of a tile for these parameters. */
-uint32_t canny_tile_height (uint32_t width, uint32_t height, uint32_t aperture, bool l2_gradient);
+/* Rows of a tile, for samples of 8 bits. */
+uint32_t canny_tile_height (uint32_t width, uint32_t height, const CtrCannyPlan &plan);
 
 /* To be called once in each CUDA context: raises the kernels' limit on shared memory, which is 48 KB by default. */
 cudaError_t canny_prepare_tiles ();
@@ -157,9 +157,9 @@ void canny_launch_survey (
     const CannyKernelArgs &args, const CannyPlane &plane, const CannyRelative &relative, cudaStream_t stream);
 
 /* The tile kernel that finds relative thresholds itself. */
-constexpr uint32_t CANNY_MOST_KEPT = 6;      /* blurred tiles that a CTA keeps */
-constexpr uint32_t CANNY_ONE_PASS_ROWS = 44; /* of a tile */
-constexpr int CANNY_BLURS = 6;               /* values of canny_blur_steps() */
+constexpr uint32_t CANNY_MOST_KEPT = 6;                          /* blurred tiles that a CTA keeps */
+constexpr uint32_t CANNY_MIDDLE_ROWS = 44, CANNY_TALL_ROWS = 92; /* It has tiles of these heights. */
+constexpr int CANNY_BLURS = 6;                                   /* values of canny_blur_steps() */
 
 /* How far a tile is. Each field is of the frame whose number it has. */
 struct CannyTileState {
@@ -168,8 +168,9 @@ struct CannyTileState {
 };
 
 struct CannyOnePass {
-  CannyTileState *states; /* [tile] */
-  CtrCannyLimits *host;   /* pinned: receives the thresholds */
+  CannyTileState *states;   /* [tile] */
+  unsigned long long *ctas; /* [CTA]: the number, above the greatest magnitude of its tiles */
+  CtrCannyLimits *host;     /* pinned: receives the thresholds */
   uint32_t tiles;
   uint32_t frame; /* a number that no frame before it had; not 0 */
   uint32_t kept;  /* tiles that a CTA keeps, up to CANNY_MOST_KEPT */
@@ -190,7 +191,9 @@ canny_tiles_to_keep (const CannyRoom &room, uint32_t radius, uint32_t tiles)
       return kept;
   return 0;
 }
-cudaError_t canny_prepare_one_pass (CannyRoom *room); /* as canny_prepare_tiles() */
+/* As canny_prepare_tiles(). Finds the room for tiles of CANNY_MIDDLE_ROWS and of CANNY_TALL_ROWS. */
+cudaError_t canny_prepare_one_pass (CannyRoom *middle, CannyRoom *tall);
+/* ROOM: for tiles of the height of ARGS, one of the two. */
 void canny_launch_one_pass (
     const CannyKernelArgs &args, const CannyOnePass &pass, const CannyRoom &room, cudaStream_t stream);
 

@@ -2,7 +2,7 @@
 /* Gradient and non-maximum suppression of Canny: from the blurred tile to bits for its candidates and for those of them
  * that are strong.
  *
- * The usual case, aperture 3 and |dx| + |dy|, works on pairs of pixels in 16-bit floating point. All values there are
+ * This is the usual case, aperture 3 and |dx| + |dy|; sobel_tile.cuh has the others. It works on pairs of pixels in 16-bit floating point. All values there are
  * exact: a sum of absolute values is at most 2040, and integers are exact up to 2048. A warp goes down its rows, a lane
  * holding eight columns. All decisions are signs of differences, combined as bits of words. */
 #ifndef CTR_CUDA_CANNY_GRADIENT_CUH
@@ -106,7 +106,7 @@ find_candidates (const CannyKernelArgs &f, bool at_image_border, const uint8_t *
   load_row (from, &above);
   load_row (from + BLURRED_STRIDE, &middle);
   from += 2 * BLURRED_STRIDE;
-  bool last_is_active = false; /* Does any lane have a magnitude above LOW in the last row? */
+  bool last_is_active = false; /* Is the last row one of those, and does any lane have a magnitude above LOW there? */
 #pragma unroll 2
   for (int y = first - 1; y <= end; y++, from += BLURRED_STRIDE) {
     load_row (from, &below);
@@ -135,7 +135,7 @@ find_candidates (const CannyKernelArgs &f, bool at_image_border, const uint8_t *
       now.even[i] = __byte_perm (now.odd[i], now.odd[i + 1], 0x5432);
       active |= h2_sub (low2, now.even[i]);
     }
-    const bool now_is_active = __any_sync (~0u, active & 0x80008000u);
+    const bool now_is_active = y >= first && y < end && __any_sync (~0u, active & 0x80008000u);
     if (now_is_active || last_is_active)
 #pragma unroll
       for (int i = 0; i < PAIRS; i++)
@@ -183,80 +183,6 @@ find_candidates (const CannyKernelArgs &f, bool at_image_border, const uint8_t *
     last = now;
     above = middle;
     middle = below;
-  }
-}
-
-/* --- Other apertures and the L2 magnitude, in integers --- */
-
-__constant__ const int8_t SMOOTH[3][7] = {{1, 2, 1}, {1, 4, 6, 4, 1}, {1, 6, 15, 20, 15, 6, 1}};
-__constant__ const int8_t DERIVE[3][7] = {{-1, 0, 1}, {-1, -2, 0, 2, 1}, {-1, -4, -5, 0, 5, 4, 1}};
-
-/* n / 16, with halves rounded to even. */
-__device__ inline int
-round_sixteenth (int n)
-{
-  return (n + 7 + (n >> 4 & 1)) >> 4;
-}
-
-/* The gradient at the pixel whose blurred sample is *AT. */
-__device__ __noinline__ void
-gradient (const CannyKernelArgs &f, const uint8_t *at, int *dx, int *dy)
-{
-  const int radius = f.aperture / 2, kind = radius - 1;
-  int sum_x = 0, sum_y = 0;
-  for (int y = -radius; y <= radius; y++)
-    for (int x = -radius; x <= radius; x++) {
-      const int sample = at[y * BLURRED_STRIDE + x];
-      sum_x += SMOOTH[kind][y + radius] * DERIVE[kind][x + radius] * sample;
-      sum_y += DERIVE[kind][y + radius] * SMOOTH[kind][x + radius] * sample;
-    }
-  *dx = f.aperture == 7 ? round_sixteenth (sum_x) : sum_x;
-  *dy = f.aperture == 7 ? round_sixteenth (sum_y) : sum_y;
-}
-
-constexpr int MAGNITUDE_STRIDE = CANNY_W + 2;
-
-/* Fills MAGNITUDES, for the tile and one pixel around it. BLURRED: sample of the tile's first pixel. */
-__device__ inline void
-find_magnitudes (const CannyKernelArgs &f, const uint8_t *blurred, int tile_x, int tile_y, int32_t *magnitudes)
-{
-  for (int i = threadIdx.x; i < ((int) f.tile_h + 2) * MAGNITUDE_STRIDE; i += CANNY_THREADS) {
-    const int x = i % MAGNITUDE_STRIDE - 1, y = i / MAGNITUDE_STRIDE - 1;
-    int dx, dy, m = 0;
-    if (tile_x + x >= 0 && tile_x + x < (int) f.width && tile_y + y >= 0 && tile_y + y < (int) f.height) {
-      gradient (f, blurred + y * BLURRED_STRIDE + x, &dx, &dy);
-      m = f.l2_gradient ? dx * dx + dy * dy : abs (dx) + abs (dy);
-    }
-    magnitudes[i] = m;
-  }
-}
-
-__device__ inline void
-find_candidates_generic (const CannyKernelArgs &f, const uint8_t *blurred, const int32_t *magnitudes, int low, int high,
-    uint32_t *candidates, uint32_t *strong)
-{
-  for (int i = threadIdx.x; i < (int) f.tile_h * CANNY_W; i += CANNY_THREADS) {
-    const int x = i % CANNY_W, y = i / CANNY_W;
-    const int32_t *at = magnitudes + (y + 1) * MAGNITUDE_STRIDE + x + 1, m = *at;
-    bool found = false;
-    if (m > low) {
-      int dx, dy;
-      gradient (f, blurred + y * BLURRED_STRIDE + x, &dx, &dy);
-      const int64_t ax = abs (dx), ay = (int64_t) abs (dy) << 15;
-      if (ay < 13573 * ax) {
-        found = m > at[-1] && m >= at[1];
-      } else if (ay > (13573 + 65536) * ax) {
-        found = m > at[-MAGNITUDE_STRIDE] && m >= at[MAGNITUDE_STRIDE];
-      } else {
-        const int s = (dx ^ dy) < 0 ? -1 : 1;
-        found = m > at[-MAGNITUDE_STRIDE - s] && m > at[MAGNITUDE_STRIDE + s];
-      }
-    }
-    const uint32_t bits = __ballot_sync (~0u, found), more = __ballot_sync (~0u, found && m > high);
-    if (i % 32 == 0) {
-      candidates[i / 32] = bits;
-      strong[i / 32] = more;
-    }
   }
 }
 

@@ -17,7 +17,7 @@ constexpr int BOX_WORDS = 2; /* of four pixels, in a lane */
 
 /* Sums of samples at columns X - 1 and X, for the lane's pixels X, in one row or in two: two in each word. */
 struct BoxSums {
-  Half2 even[BOX_WORDS + 1]; /* X = 0 and 2, 4 and 6, 8 */
+  Half2 even[BOX_WORDS + 1]; /* X = 0 and 2, 4 and 6; 8 in the lower half */
   Half2 odd[BOX_WORDS];      /* 1 and 3, 5 and 7 */
 };
 
@@ -26,20 +26,19 @@ load_pair_sums (const uint8_t *row)
 {
   const uint32_t lane = threadIdx.x % 32;
   const uint2 first = *(const uint2 *) (row + 8 * lane), second = *(const uint2 *) (row + 8 * lane + 8);
-  static_assert (BLURRED_LEFT == 4, "the sample before the first pixel is byte 3");
-  const uint32_t samples[BOX_WORDS + 1] = {__byte_perm (first.x, first.y, 0x6543),
-      __byte_perm (first.y, second.x, 0x6543), __byte_perm (second.x, second.y, 0x6543)};
-  Half2 even[BOX_WORDS + 1], odd[BOX_WORDS + 1]; /* samples 0 and 2, 1 and 3 of each word */
+  static_assert (BLURRED_LEFT == 4 && BOX_WORDS == 2, "the samples -1, 0 to 3, 4 to 7 and 8 are in one word each");
+  /* Samples 0 and 2, 4 and 6, 8; 1 and 3, 5 and 7; -1 and 1, 3 and 5, 7. */
+  const Half2 even[BOX_WORDS + 1] = {first.y & 0x00ff00ff, second.x & 0x00ff00ff, second.y & 0x00ff00ff};
+  const Half2 odd[BOX_WORDS] = {__byte_perm (first.y, 0, 0x4341), __byte_perm (second.x, 0, 0x4341)};
+  const Half2 before[BOX_WORDS + 1] = {
+      __byte_perm (first.x, odd[0], 0x5453), __byte_perm (odd[0], odd[1], 0x5432), odd[1] >> 16};
   BoxSums sums;
 #pragma unroll
-  for (int i = 0; i <= BOX_WORDS; i++) {
-    even[i] = samples[i] & 0x00ff00ff;
-    odd[i] = __byte_perm (samples[i], 0, 0x4341);
-    sums.even[i] = h2_add (even[i], odd[i]);
-  }
+  for (int i = 0; i <= BOX_WORDS; i++)
+    sums.even[i] = h2_add (before[i], even[i]);
 #pragma unroll
   for (int i = 0; i < BOX_WORDS; i++)
-    sums.odd[i] = h2_add (odd[i], __byte_perm (even[i], even[i + 1], 0x5432));
+    sums.odd[i] = h2_add (even[i], odd[i]);
   return sums;
 }
 
@@ -67,7 +66,7 @@ greatest_of_rows (const CannyKernelArgs &f, const uint8_t *from, int tile_x, int
   BoxSums last = load_pair_sums (from + BLURRED_STRIDE); /* of one row */
   BoxSums upper = add_rows (load_pair_sums (from), last);
   from += 2 * BLURRED_STRIDE;
-#pragma unroll 2
+#pragma unroll 3
   for (int y = 0; y < rows; y++, from += BLURRED_STRIDE) {
     const BoxSums next = load_pair_sums (from), lower = add_rows (last, next);
     auto add_pixels = [] (Half2 *found, Half2 upper_left, Half2 upper_right, Half2 lower_left, Half2 lower_right) {
@@ -83,6 +82,10 @@ greatest_of_rows (const CannyKernelArgs &f, const uint8_t *from, int tile_x, int
     }
     last = next;
     upper = lower;
+  }
+  if (tile_x + CANNY_W <= (int) f.width) {
+    const Half2 found = h2_max_abs (h2_max_abs (h2_max_abs (found_even[0], found_even[1]), found_odd[0]), found_odd[1]);
+    return 2 * max (found & 0xffff, found >> 16);
   }
   uint32_t greatest = 0;
 #pragma unroll

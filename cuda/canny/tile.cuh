@@ -4,14 +4,14 @@
 #define CTR_CUDA_CANNY_TILE_CUH
 
 #include "cuda/canny/gradient.cuh"
+#include "cuda/canny/maxima.cuh"
 #include "cuda/canny/tile_edges.cuh"
 
 namespace
 {
 
-/* Rows of blurred samples of a tile. Large frames have tall tiles, because seams are expensive. Small frames have low
- * ones, because there the time of one tile decides. */
-constexpr int LARGE_ROWS = 112, SMALL_ROWS = 48, GENERIC_ROWS = 32;
+/* Rows of blurred samples of a tile. canny_tile_height() chooses among the first four. */
+constexpr int LARGE_ROWS = 112, TALL_ROWS = 96, MIDDLE_ROWS = 48, LOW_ROWS = 32, GENERIC_ROWS = 32;
 constexpr int PAIRS_MARGIN = 2;   /* rows of blurred samples above and below the tile, for aperture 3 */
 constexpr int GENERIC_MARGIN = 4; /* the same for aperture 7 */
 

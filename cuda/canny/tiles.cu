@@ -1,16 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* First kernel of Canny: a CTA takes one tile from the image to its edges. */
+#include "cuda/canny/sobel_tile.cuh"
 #include "cuda/canny/tile.cuh"
+
+#include "core/canny/thresholds.h"
+
+/* A frame with up to as many pixels is small, one with more pixels is large. */
+#ifndef CTR_CANNY_SMALL_FRAME
+#define CTR_CANNY_SMALL_FRAME (5u << 19)
+#endif
+#ifndef CTR_CANNY_LARGE_FRAME
+#define CTR_CANNY_LARGE_FRAME (16u << 20)
+#endif
 
 namespace
 {
 
-constexpr unsigned SMALL_PIXELS = 16u << 20; /* a frame with more pixels is large */
-
 template <int STEPS, int BLURRED_ROWS, bool GENERIC>
 __global__ void
-__launch_bounds__ (CANNY_THREADS, STEPS <= 1 && !GENERIC ? 3 : 1)
-    tile_kernel (const __grid_constant__ CannyKernelArgs f)
+__launch_bounds__ (CANNY_THREADS, STEPS > 1 ? 1
+                                  : GENERIC ? 4
+                                            : 3) tile_kernel (const __grid_constant__ CannyKernelArgs f)
 {
   typedef TileLayout<STEPS, BLURRED_ROWS, GENERIC> Layout;
   extern __shared__ __align__ (16) uint8_t memory[];
@@ -30,11 +40,9 @@ __launch_bounds__ (CANNY_THREADS, STEPS <= 1 && !GENERIC ? 3 : 1)
 
   const int low = f.thresholds ? f.thresholds[0] : f.low, high = f.thresholds ? f.thresholds[1] : f.high;
   if (GENERIC) {
-    int32_t *magnitudes = (int32_t *) (memory + Layout::MAGNITUDES);
     const uint8_t *first = blurred + Layout::MARGIN * BLURRED_STRIDE + BLURRED_LEFT;
-    find_magnitudes (f, first, tile.x, tile.y, magnitudes);
-    __syncthreads ();
-    find_candidates_generic (f, first, magnitudes, low, high, candidates, strong);
+    find_sobel_candidates<Layout::ROWS> (
+        f, first, tile.x, tile.y, low, high, (uint32_t *) (memory + Layout::MAGNITUDES), candidates, strong);
   } else {
     find_tile_candidates<Layout> (f, tile, blurred, low, high, candidates, strong);
   }
@@ -66,7 +74,11 @@ prepare_steps ()
 {
   cudaError_t status = prepare<STEPS, GENERIC_ROWS, true> ();
   if (status == cudaSuccess)
-    status = prepare<STEPS, SMALL_ROWS, false> ();
+    status = prepare<STEPS, LOW_ROWS, false> ();
+  if (status == cudaSuccess)
+    status = prepare<STEPS, MIDDLE_ROWS, false> ();
+  if (status == cudaSuccess)
+    status = prepare<STEPS, TALL_ROWS, false> ();
   if (status == cudaSuccess)
     status = prepare<STEPS, LARGE_ROWS, false> ();
   return status;
@@ -80,18 +92,36 @@ launch_steps (const CannyKernelArgs &f, bool overlap, cudaStream_t stream)
     launch<STEPS, GENERIC_ROWS, true> (f, overlap, stream);
   else if (f.tile_h == LARGE_ROWS - 2 * PAIRS_MARGIN)
     launch<STEPS, LARGE_ROWS, false> (f, overlap, stream);
+  else if (f.tile_h == TALL_ROWS - 2 * PAIRS_MARGIN)
+    launch<STEPS, TALL_ROWS, false> (f, overlap, stream);
+  else if (f.tile_h == LOW_ROWS - 2 * PAIRS_MARGIN)
+    launch<STEPS, LOW_ROWS, false> (f, overlap, stream);
   else
-    launch<STEPS, SMALL_ROWS, false> (f, overlap, stream);
+    launch<STEPS, MIDDLE_ROWS, false> (f, overlap, stream);
 }
 
 } // namespace
 
+/* High tiles have few seams and blur few rows twice, which is what counts in large frames. Below these, the tiles of a frame
+ * are to run at once: a GPU of 132 processors has room for three on each. In one wave are all 360 tall tiles of a frame of
+ * 3840 x 2160, whose 750 middle ones take two, and all 312 low tiles of one of 1920 x 1080. There the time of one tile decides,
+ * and 200 middle tiles would leave a part of the GPU idle. Relative thresholds gain nothing from low tiles, because each CTA
+ * waits for all others. Automatic thresholds have middle tiles in all frames that are not large: no others are known to be
+ * faster there. */
 uint32_t
-canny_tile_height (uint32_t width, uint32_t height, uint32_t aperture, bool l2_gradient)
+canny_tile_height (uint32_t width, uint32_t height, const CtrCannyPlan &plan)
 {
-  if (aperture != 3 || l2_gradient)
+  const uint64_t pixels = (uint64_t) width * height;
+  if (plan.aperture != 3 || plan.l2_gradient)
     return GENERIC_ROWS - 2 * GENERIC_MARGIN;
-  return ((uint64_t) width * height <= SMALL_PIXELS ? SMALL_ROWS : LARGE_ROWS) - 2 * PAIRS_MARGIN;
+  int rows = MIDDLE_ROWS;
+  if (pixels > CTR_CANNY_LARGE_FRAME)
+    rows = LARGE_ROWS;
+  else if (pixels > CTR_CANNY_SMALL_FRAME && !ctr_canny_is_automatic (plan.threshold_mode))
+    rows = TALL_ROWS;
+  else if (pixels <= CTR_CANNY_SMALL_FRAME && plan.threshold_mode == CTR_CANNY_ABSOLUTE)
+    rows = LOW_ROWS;
+  return rows - 2 * PAIRS_MARGIN;
 }
 
 cudaError_t

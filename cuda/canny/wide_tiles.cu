@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The tile kernel of Canny for a blurred plane: edges of wide samples, or the candidates of any plane as values. */
 #include "cuda/canny/column.cuh"
+#include "cuda/canny/maxima.cuh"
 #include "cuda/canny/tile_edges.cuh"
 
 namespace
 {
 
 constexpr int WIDE_ROWS = CANNY_WIDE_ROWS;
-constexpr int WIDE_STRIDE = CANNY_W + 2; /* of the magnitudes, of the tile and one pixel around it */
 static_assert (WIDE_ROWS <= CANNY_MAX_H && fits_run_fields (WIDE_ROWS), "tile borders, runs and components have room");
 
-/* A magnitude, and in the lowest two bits the direction of its gradient. */
+/* A magnitude with its sector (maxima.cuh). */
 template <bool L2> struct Packed {
   typedef uint32_t Type;
 };
@@ -20,7 +20,7 @@ template <> struct Packed<true> {
 
 template <bool L2> struct WideLayout {
   static constexpr int BITS = WIDE_ROWS * CANNY_WORDS * 4;
-  static constexpr int MAGNITUDES = (WIDE_ROWS + 2) * WIDE_STRIDE * (int) sizeof (typename Packed<L2>::Type);
+  static constexpr int MAGNITUDES = (WIDE_ROWS + 2) * MAGNITUDE_STRIDE * (int) sizeof (typename Packed<L2>::Type);
   static constexpr int RUNS = run_words (WIDE_ROWS) * 4; /* where the magnitudes were */
   static constexpr int BYTES = 2 * BITS + (MAGNITUDES > RUNS ? MAGNITUDES : RUNS);
 };
@@ -35,36 +35,18 @@ find_magnitudes (const CannyPlane &plane, int tile_x, int tile_y, int column, in
   typedef typename Packed<L2>::Type Magnitude;
   const int x = tile_x + column;
   const bool inside = x >= 0 && x < (int) plane.width;
-  Magnitude *to = magnitudes + (first + 1) * WIDE_STRIDE + column + 1;
+  Magnitude *to = magnitudes + (first + 1) * MAGNITUDE_STRIDE + column + 1;
   GradientColumn<Sample, RADIUS> gradients (plane, x);
 #pragma unroll 1
   for (int y = first - RADIUS; y < first + RADIUS; y++)
     gradients.take_row (tile_y + y);
 #pragma unroll 1
-  for (int y = first; y < end; y++, to += WIDE_STRIDE) {
+  for (int y = first; y < end; y++, to += MAGNITUDE_STRIDE) {
     int32_t dx, dy;
     gradients.take_row (tile_y + y + RADIUS);
     gradients.gradient (&dx, &dy);
     const Magnitude m = (Magnitude) ctr_canny_magnitude (dx, dy, L2);
     *to = inside && tile_y + y >= 0 && tile_y + y < (int) plane.height ? m << 2 | ctr_canny_sector (dx, dy) : 0;
-  }
-}
-
-/* Is the packed magnitude *AT, which is not 0, a maximum along its gradient? */
-template <typename Magnitude>
-__device__ inline bool
-is_maximum (const Magnitude *at)
-{
-  const Magnitude m = *at >> 2;
-  switch (*at & 3) {
-    case CTR_SECTOR_ACROSS:
-      return m > at[-1] >> 2 && m >= at[1] >> 2;
-    case CTR_SECTOR_UPRIGHT:
-      return m > at[-WIDE_STRIDE] >> 2 && m >= at[WIDE_STRIDE] >> 2;
-    case CTR_SECTOR_FALLING:
-      return m > at[-WIDE_STRIDE - 1] >> 2 && m > at[WIDE_STRIDE + 1] >> 2;
-    default:
-      return m > at[-WIDE_STRIDE + 1] >> 2 && m > at[WIDE_STRIDE - 1] >> 2;
   }
 }
 
@@ -98,7 +80,7 @@ __launch_bounds__ (CANNY_THREADS)
 
   const int64_t low = p.derived ? p.derived->limits.low : p.low, high = p.derived ? p.derived->limits.high : p.high;
   for (int y = 0; y < WIDE_ROWS; y++) {
-    const Magnitude *at = magnitudes + (y + 1) * WIDE_STRIDE + threadIdx.x + 1;
+    const Magnitude *at = magnitudes + (y + 1) * MAGNITUDE_STRIDE + threadIdx.x + 1;
     const int64_t m = (int64_t) (*at >> 2);
     const bool found = m > low && is_maximum (at);
     if (EDGES) {

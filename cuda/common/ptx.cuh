@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* PTX instructions without a CUDA C++ intrinsic: arithmetic on two half-precision numbers in a word, the tensor core's
- * product of bytes, prefix sums of a warp, asynchronous copies, a fence. The emulator has its own versions in tests/emulation/ptx-emulated.h. */
+ * product of bytes, products of signed and unsigned bytes, prefix sums and the greatest value of a warp, asynchronous copies, a fence. The emulator has its own
+ * versions in tests/emulation/ptx-emulated.h. */
 #ifndef CTR_CUDA_COMMON_PTX_CUH
 #define CTR_CUDA_COMMON_PTX_CUH
 
@@ -82,6 +83,15 @@ mma_bytes (int32_t d[4], const uint32_t a[4], uint32_t b0, uint32_t b1, const in
 #endif
 }
 
+/* SUM and the products of the four unsigned bytes of A with the four signed ones of B. */
+__device__ inline int32_t
+dot_bytes (uint32_t a, uint32_t b, int32_t sum)
+{
+  int32_t d;
+  asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(sum));
+  return d;
+}
+
 /* The sum of VALUE over this lane and those before it. All lanes call it. A shuffle tells whether there is such a lane. */
 __device__ inline uint32_t
 sum_of_lanes (uint32_t value)
@@ -93,6 +103,20 @@ sum_of_lanes (uint32_t value)
                  : "+r"(value)
                  : "r"(d));
   return value;
+}
+
+/* The greatest VALUE of the warp, in all lanes, which all call it. */
+__device__ inline uint32_t
+greatest_of_lanes (uint32_t value)
+{
+#if __CUDA_ARCH__ >= 800
+  return __reduce_max_sync (~0u, value);
+#else
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2)
+    value = max (value, __shfl_xor_sync (~0u, value, distance));
+  return value;
+#endif
 }
 
 /* Copies 16 bytes from global to shared memory, both aligned to 16 bytes. The copy is complete after copies_done(). */

@@ -3,6 +3,7 @@
 #ifndef PTX_EMULATED_H
 #define PTX_EMULATED_H
 
+#include <algorithm>
 #include <cmath>
 
 static inline double
@@ -84,6 +85,14 @@ mma_bytes (int32_t d[4], const uint32_t a[4], uint32_t b0, uint32_t b1, const in
     d[i] = sums[i];
 }
 
+static inline int32_t
+dot_bytes (uint32_t a, uint32_t b, int32_t sum)
+{
+  for (int i = 0; i < 32; i += 8)
+    sum += (int32_t) (a >> i & 255) * (int8_t) (b >> i);
+  return sum;
+}
+
 static inline uint32_t
 sum_of_lanes (uint32_t value)
 {
@@ -91,6 +100,14 @@ sum_of_lanes (uint32_t value)
     const uint32_t other = __shfl_up_sync (~0u, value, d);
     value += ::emulation::here->lane >= d ? other : 0;
   }
+  return value;
+}
+
+static inline uint32_t
+greatest_of_lanes (uint32_t value)
+{
+  for (int distance = 16; distance > 0; distance /= 2)
+    value = std::max (value, __shfl_xor_sync (~0u, value, distance));
   return value;
 }
 

@@ -22,7 +22,7 @@ namespace
 {
 
 constexpr unsigned MAX_THREADS = 1024;   /* a CTA */
-constexpr unsigned INTERLEAVED_CTAS = 3; /* where the order is random */
+constexpr unsigned INTERLEAVED_CTAS = 4; /* where the order is random: as many as the device has multiprocessors */
 constexpr unsigned ATOMICS_A_TURN = 16;  /* then another thread goes on, for it may be waited for */
 
 Fiber main_fiber;

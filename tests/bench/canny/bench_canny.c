@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* bench_canny [--quick | --papers] [--write DIR] [IMAGE.pgm|IMAGE.ppm...]
+/* bench_canny [--quick | --papers] [--cases REGEX] [--write DIR] [IMAGE.pgm|IMAGE.ppm...]
  *                        measures edge detection, one JSON record a line (bench_canny.py makes the table)
  *
- * With --papers, the sizes and blurs of the paper on CUDA, with L2, and no others. With --write, DIR gets the images and our masks, and a list of them in cases.jsonl, for the peers. The protocol is
- * described in docs/benchmarks/protocol.md. */
+ * With --papers, the sizes and blurs of the paper on CUDA, with L2, and no others; with --cases, only what matches, as in
+ * "scene 3840x2160 format 0, sigma 2, aperture 3, L1, thresholds relative". With --write, DIR gets the images and our masks,
+ * and a list of them in cases.jsonl, for the peers. The protocol is described in docs/benchmarks/protocol.md. */
 #include "tests/bench/common/bench.h"
 #include "tests/bench/canny/canny_work.h"
 #include "tests/bench/canny/scenes.h"
@@ -199,6 +200,8 @@ static bool
 measure (Bench *bench, const CannyWork *work)
 {
   const uint8_t *mask = bench->host_mask;
+  if (!bench_chosen (canny_describe (work)))
+    return true;
   if (!measure_host (bench, work))
     return false;
 #ifdef CTR_HAVE_CUDA
@@ -459,19 +462,25 @@ int
 main (int argc, char **argv)
 {
   Bench bench = {0};
+  const char *cases = NULL;
   int files = 1;
   for (; files < argc && argv[files][0] == '-'; files++) {
     if (!strcmp (argv[files], "--quick")) {
       bench.quick = true;
     } else if (!strcmp (argv[files], "--papers")) {
       bench.papers = true;
+    } else if (!strcmp (argv[files], "--cases") && files + 1 < argc) {
+      cases = argv[++files];
     } else if (!strcmp (argv[files], "--write") && files + 1 < argc) {
       bench.folder = argv[++files];
     } else {
-      fprintf (stderr, "usage: %s [--quick | --papers] [--write DIR] [IMAGE.pgm|IMAGE.ppm...]\n", argv[0]);
+      fprintf (
+          stderr, "usage: %s [--quick | --papers] [--cases REGEX] [--write DIR] [IMAGE.pgm|IMAGE.ppm...]\n", argv[0]);
       return 2;
     }
   }
+  if (!bench_choose (cases))
+    return 2;
   CtrError error;
   bench.host = ctr_canny_new (CTR_BACKEND_CPU, &error);
   if (!bench.host) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Compares edges with the definition where thresholds are shares of the greatest |dx| + |dy| of aperture 3, which one kernel
- * finds together with the edges: in frames of several tiles, with the greatest gradient anywhere. */
+ * finds together with the edges: in frames of several tiles, with the greatest gradient anywhere. Also in frames with tiles of
+ * other heights. */
 #include "tests/core/canny/reference.h"
 #include "tests/core/canny/testing.h"
 
@@ -40,19 +41,19 @@ view_grey (const uint8_t *grey, uint32_t width, uint32_t height)
   return (CtrImage){.data = grey, .stride = width, .width = width, .height = height, .format = CTR_FORMAT_GRAY8};
 }
 
-/* Weak noise, and one pixel that makes the greatest gradient: at the corners of the image, and where tiles of 256 columns and
- * 44 rows and the shares of their warps begin and end. */
+/* Weak noise, and one pixel that makes the greatest gradient: at the corners of the image, and where tiles of 256 columns
+ * and the shares of their warps begin and end. */
 static void
-test_places (void)
+check_places (uint32_t height, const uint32_t *rows, uint32_t row_count)
 {
-  enum { WIDTH = 531, HEIGHT = 95 };
+  enum { WIDTH = 531 };
   static const uint32_t columns[] = {0, 1, 7, 8, 254, 255, 256, 257, 511, 512, WIDTH - 2, WIDTH - 1};
-  static const uint32_t rows[] = {0, 1, 5, 6, 42, 43, 44, 45, 87, 88, HEIGHT - 2, HEIGHT - 1};
-  static uint8_t grey[WIDTH * HEIGHT];
-  for (size_t i = 0; i < sizeof grey; i++)
+  const size_t pixels = (size_t) WIDTH * height;
+  uint8_t *grey = malloc (pixels);
+  for (size_t i = 0; i < pixels; i++)
     grey[i] = (uint8_t) (60 + random_below (&rng, 20));
-  const CtrImage image = view_grey (grey, WIDTH, HEIGHT);
-  for (size_t i = 0; i < LENGTH (columns) * LENGTH (rows); i++) {
+  const CtrImage image = view_grey (grey, WIDTH, height);
+  for (size_t i = 0; i < LENGTH (columns) * row_count; i++) {
     uint8_t *pixel = &grey[rows[i / LENGTH (columns)] * WIDTH + columns[i % LENGTH (columns)]], before = *pixel;
     if (setup.quick && i % 13)
       continue;
@@ -60,6 +61,45 @@ test_places (void)
     const CtrCannyParams params = relative_params (i % 3 / 2.);
     check_image ("one bright pixel", &image, &params);
     *pixel = before;
+  }
+  free (grey);
+}
+
+/* The second height has tall tiles where the emulator takes the image for one of more than a small frame. */
+static void
+test_places (void)
+{
+  static const uint32_t of_middle[] = {0, 1, 5, 6, 42, 43, 44, 45, 87, 88, 93, 94};
+  static const uint32_t of_tall[] = {0, 1, 11, 12, 90, 91, 92, 93, 183, 184, 189, 190};
+  check_places (95, of_middle, LENGTH (of_middle));
+  check_places (191, of_tall, LENGTH (of_tall));
+}
+
+/* Every height of tiles, in frames as large as a GPU has them for; the emulator has them for smaller ones. Lines cross their
+ * seams, and the thresholds take some of their pixels as weak ones. Larger frames go without the threshold modes for which they
+ * have no kernels of their own. */
+static void
+test_frames (void)
+{
+  static const uint32_t full[][2] = {{1500, 1100}, {2100, 1300}, {4200, 4000}};
+  static const uint32_t quick[][2] = {{300, 100}, {520, 120}, {1090, 230}};
+  static const CtrCannyThresholdMode modes[] = {CTR_CANNY_ABSOLUTE, CTR_CANNY_RELATIVE, CTR_CANNY_MEDIAN};
+  for (size_t i = 0; i < LENGTH (full); i++) {
+    const uint32_t width = (setup.quick ? quick : full)[i][0], height = (setup.quick ? quick : full)[i][1];
+    uint8_t *grey = malloc ((size_t) width * height);
+    for (uint32_t y = 0; y < height; y++)
+      for (uint32_t x = 0; x < width; x++)
+        grey[(size_t) y * width + x] = (uint8_t) ((x + 2 * y) % 75 < 9 ? 140 + y / 2 % 80 : 90);
+    const CtrImage image = view_grey (grey, width, height);
+    for (size_t k = 0; k < LENGTH (modes) - i; k++) {
+      CtrCannyParams params = relative_params (k == i ? 0.8 : 2);
+      params.threshold_mode = modes[k];
+      params.low_threshold = 30;
+      params.high_threshold = 120;
+      describe_canny ("stripes", &image, &params);
+      CHECK (check_edges (canny, &setup, &image, &params) > width * height / 100);
+    }
+    free (grey);
   }
 }
 
@@ -142,6 +182,7 @@ main (int argc, char **argv)
   canny = detector_new (&setup);
   test_extremes ();
   test_places ();
+  test_frames ();
   test_changes ();
   ctr_canny_free (canny);
   return 0;
