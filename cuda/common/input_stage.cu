@@ -105,7 +105,7 @@ input_stage_give_back (InputStage *state, cudaStream_t stream, bool *some, CtrEr
 {
   ForegroundStage *masking = &state->masking;
   CtrDeviceBuffer *const buffers[] = {&state->staging, &state->upload, &state->chroma, &state->luma, &state->channel,
-      &state->bits, &masking->masks, &masking->sums, &masking->labels, &masking->splits};
+      &state->bits, &masking->masks, &masking->sums, &masking->labels, &masking->arrivals, &masking->splits};
   *some |= input_slots_give_back (state->slots);
   return ctr_device_buffers_give_back (buffers, sizeof buffers / sizeof *buffers, stream, some, error);
 }
@@ -170,7 +170,7 @@ input_stage_reserve (
   *fresh = !input_stage_has (state, room_for (state, image, need));
   if (!input_stage_make_room (state, room_for (state, image, need), stream, error)
       || (makes_mask (state, need)
-          && !foreground_stage_reserve (&state->masking, &masked, need.foreground, &moved, error)))
+          && !foreground_stage_reserve (&state->masking, &masked, need.foreground, stream, &moved, error)))
     return false;
   *fresh = *fresh || moved;
   return true;

@@ -19,14 +19,24 @@ namespace
 /* What a foreground has besides a threshold. */
 struct Steps {
   bool adaptive, hysteresis, morphology, holes, split, border;
+  bool marker; /* The hysteresis needs a packed mask and a packed marker. */
 };
 
-Steps
-steps_of (const CtrForeground *foreground)
+/* Can the samples that hysteresis compares be read where they are? PLANE becomes a view of them. */
+bool
+reads_plane (const CtrImage *image, const CtrForeground *foreground, CtrImage *plane)
 {
-  return {ctr_foreground_is_adaptive (foreground), ctr_foreground_has_hysteresis (foreground),
-      foreground->open_size > 1 || foreground->close_size > 1, foreground->fill_holes, foreground->split_touching > 0,
-      foreground->clear_border};
+  return !foreground->regions && foreground_channel_is_plane (image, foreground->channel, plane);
+}
+
+Steps
+steps_of (const CtrImage *image, const CtrForeground *foreground)
+{
+  CtrImage plane;
+  const bool hysteresis = ctr_foreground_has_hysteresis (foreground);
+  return {ctr_foreground_is_adaptive (foreground), hysteresis, foreground->open_size > 1 || foreground->close_size > 1,
+      foreground->fill_holes, foreground->split_touching > 0, foreground->clear_border,
+      hysteresis && !reads_plane (image, foreground, &plane)};
 }
 
 size_t
@@ -37,17 +47,18 @@ mask_size (const CtrImage *image)
 
 /* Bytes of the stage's memory: masks, adaptive.cu's, connected.cu's, split.cu's. */
 struct Room {
-  size_t masks, sums, labels, splits;
+  size_t masks, sums, labels, arrivals, splits;
 };
 
 Room
 room_for (const CtrImage *image, const CtrForeground *foreground)
 {
-  const Steps steps = steps_of (foreground);
-  return {(steps.hysteresis + steps.morphology) * mask_size (image),
+  const Steps steps = steps_of (image, foreground);
+  const bool reconstructs = steps.hysteresis || steps.holes || steps.border;
+  return {(steps.marker + steps.morphology) * mask_size (image),
       steps.adaptive ? foreground_adaptive_room (image, foreground) : 0,
-      steps.hysteresis || steps.holes || steps.border ? foreground_reconstruction_room (image->width, image->height)
-                                                      : 0,
+      reconstructs ? foreground_reconstruction_labels (image->width, image->height) : 0,
+      reconstructs ? foreground_reconstruction_arrivals (image->width, image->height) : 0,
       steps.split ? foreground_split_room (image->width, image->height) : 0};
 }
 
@@ -55,7 +66,7 @@ bool
 has (const ForegroundStage *stage, const Room &room)
 {
   return room.masks <= stage->masks.size && room.sums <= stage->sums.size && room.labels <= stage->labels.size
-         && room.splits <= stage->splits.size;
+         && room.arrivals <= stage->arrivals.size && room.splits <= stage->splits.size;
 }
 
 } // namespace
@@ -69,7 +80,7 @@ foreground_stage_init (ForegroundStage *stage)
 void
 foreground_stage_free (ForegroundStage *stage)
 {
-  for (CtrDeviceBuffer *buffer : {&stage->masks, &stage->sums, &stage->labels, &stage->splits})
+  for (CtrDeviceBuffer *buffer : {&stage->masks, &stage->sums, &stage->labels, &stage->arrivals, &stage->splits})
     ctr_device_buffer_free (buffer);
 }
 
@@ -80,14 +91,15 @@ foreground_stage_has_room (const ForegroundStage *stage, const CtrImage *image, 
 }
 
 bool
-foreground_stage_reserve (
-    ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground, bool *fresh, CtrError *error)
+foreground_stage_reserve (ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground,
+    cudaStream_t stream, bool *fresh, CtrError *error)
 {
   const Room room = room_for (image, foreground);
   *fresh = !has (stage, room);
   return ctr_device_buffer_reserve (&stage->masks, room.masks, error)
          && ctr_device_buffer_reserve (&stage->sums, room.sums, error)
          && ctr_device_buffer_reserve (&stage->labels, room.labels, error)
+         && ctr_device_buffer_reserve_clear (&stage->arrivals, room.arrivals, stream, error)
          && ctr_device_buffer_reserve (&stage->splits, room.splits, error);
 }
 
@@ -103,28 +115,39 @@ queue_samples (ForegroundStage *stage, const CtrImage *image, const CtrForegroun
               : foreground_queue_levels (image, foreground, threshold, mask, marker, stream, error);
 }
 
+/* Queues the first step with its hysteresis. MARKER: memory for a mask, if the steps have one. */
+static bool
+queue_first (ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground, const uint32_t *threshold,
+    const PackedMask *mask, const PackedMask *marker, const RegionRows *part, const ReconstructionRoom *room,
+    cudaStream_t stream, CtrError *error)
+{
+  const Steps steps = steps_of (image, foreground);
+  CtrImage plane;
+  if (steps.hysteresis && !steps.marker)
+    return reads_plane (image, foreground, &plane)
+           && foreground_queue_hysteresis (&plane, foreground, mask, room, stream, error);
+  if (!queue_samples (stage, image, foreground, threshold, mask, steps.marker ? marker : NULL, part, stream, error))
+    return false;
+  Reconstruction strong = {};
+  strong.invert_result = foreground->invert;
+  return !steps.marker || foreground_queue_reconstruction (mask, marker, mask, &strong, room, stream, error);
+}
+
 bool
 foreground_stage_queue (ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground,
     const uint32_t *threshold, const PackedMask *mask, const RegionRows *part, cudaStream_t stream, CtrError *error)
 {
-  const Steps steps = steps_of (foreground);
+  const Steps steps = steps_of (image, foreground);
   uint8_t *memory = (uint8_t *) stage->masks.data;
-  void *labels = stage->labels.data;
+  const ReconstructionRoom room = {stage->labels.data, stage->arrivals.data};
   PackedMask first = *mask, marker = *mask;
   if (steps.morphology) {
     first.bits = (uint32_t *) memory;
     memory += mask->stride * mask->height;
   }
   marker.bits = (uint32_t *) memory;
-  if (!queue_samples (
-          stage, image, foreground, threshold, &first, steps.hysteresis ? &marker : NULL, part, stream, error))
+  if (!queue_first (stage, image, foreground, threshold, &first, &marker, part, &room, stream, error))
     return false;
-  if (steps.hysteresis) {
-    Reconstruction strong = {};
-    strong.invert_result = foreground->invert;
-    if (!foreground_queue_reconstruction (&first, &marker, &first, &strong, labels, stream, error))
-      return false;
-  }
   if (part && part->regions.inside && (steps.adaptive || steps.hysteresis)
       && !regions_queue_clip (&part->regions, part->first_row, &first, stream, error))
     return false;
@@ -133,7 +156,7 @@ foreground_stage_queue (ForegroundStage *stage, const CtrImage *image, const Ctr
   if (steps.holes) {
     Reconstruction outside = {};
     outside.invert_mask = outside.invert_result = true;
-    if (!foreground_queue_reconstruction (mask, NULL, mask, &outside, labels, stream, error))
+    if (!foreground_queue_reconstruction (mask, NULL, mask, &outside, &room, stream, error))
       return false;
   }
   if (steps.split && !foreground_queue_split (mask, foreground->split_touching, stage->splits.data, stream, error))
@@ -142,5 +165,5 @@ foreground_stage_queue (ForegroundStage *stage, const CtrImage *image, const Ctr
     return true;
   Reconstruction touching = {};
   touching.eight_connected = touching.remove = true;
-  return foreground_queue_reconstruction (mask, NULL, mask, &touching, labels, stream, error);
+  return foreground_queue_reconstruction (mask, NULL, mask, &touching, &room, stream, error);
 }

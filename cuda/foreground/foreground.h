@@ -4,7 +4,7 @@
  *   levels.cu       channels, ranges, fixed and found thresholds: samples to bits
  *   adaptive.cu     thresholds of neighbourhoods: samples to bits; gaussian.cu: weighted ones
  *   morphology.cu   opening and closing: bits to bits
- *   connected.cu    reconstruction of a mask from a marker: bits to bits
+ *   connected.cu    reconstruction of a mask from a marker: bits to bits; hysteresis: samples to bits
  *   regions.cu      channels, ranges and thresholds of all regions of an image
  *   split.cu        splitting of touching parts: bits to bits; distance.cu: distances to the background
  *   foreground.cu   the steps of a mask in order, and their memory */
@@ -25,19 +25,20 @@ struct PackedMask {
 
 /* Working memory of one analyser. */
 struct ForegroundStage {
-  CtrDeviceBuffer masks;  /* packed masks between two steps */
-  CtrDeviceBuffer sums;   /* adaptive.cu */
-  CtrDeviceBuffer labels; /* connected.cu; what it holds between frames does not matter */
-  CtrDeviceBuffer splits; /* split.cu; likewise */
+  CtrDeviceBuffer masks;    /* packed masks between two steps */
+  CtrDeviceBuffer sums;     /* adaptive.cu */
+  CtrDeviceBuffer labels;   /* connected.cu; what it holds between frames does not matter */
+  CtrDeviceBuffer arrivals; /* connected.cu; 0 between frames */
+  CtrDeviceBuffer splits;   /* split.cu; likewise */
   CtrKeptWeights weights;
 };
 
 void foreground_stage_init (ForegroundStage *stage);
 void foreground_stage_free (ForegroundStage *stage);
 
-/* Makes room. *FRESH: some memory is new, so captured graphs are invalid. */
-bool foreground_stage_reserve (
-    ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground, bool *fresh, CtrError *error);
+/* Makes room, for work in STREAM. *FRESH: some memory is new, so captured graphs are invalid. */
+bool foreground_stage_reserve (ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground,
+    cudaStream_t stream, bool *fresh, CtrError *error);
 
 /* Would foreground_stage_reserve() leave all memory where it is? */
 bool foreground_stage_has_room (const ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground);
@@ -78,10 +79,18 @@ struct Reconstruction {
   bool remove;        /* TO: the components that were not found */
   bool invert_result; /* at the end */
 };
-/* Bytes of ROOM, which needs no clearing. */
-size_t foreground_reconstruction_room (uint32_t width, uint32_t height);
+/* LABELS: so many bytes, which need no clearing. ARRIVALS: so many, which are 0 at first, and again behind each call. */
+struct ReconstructionRoom {
+  void *labels, *arrivals;
+};
+size_t foreground_reconstruction_labels (uint32_t width, uint32_t height);
+size_t foreground_reconstruction_arrivals (uint32_t width, uint32_t height);
 bool foreground_queue_reconstruction (const PackedMask *mask, const PackedMask *marker, const PackedMask *to,
-    const Reconstruction *what, void *room, cudaStream_t stream, CtrError *error);
+    const Reconstruction *what, const ReconstructionRoom *room, cudaStream_t stream, CtrError *error);
+
+/* connected.cu: hysteresis of the grey samples of PLANE, inverted if FOREGROUND says so. */
+bool foreground_queue_hysteresis (const CtrImage *plane, const CtrForeground *foreground, const PackedMask *to,
+    const ReconstructionRoom *room, cudaStream_t stream, CtrError *error);
 
 /* split.cu: cuts touching parts of MASK apart, in place. DEPTH: CtrForeground.split_touching, not 0. ROOM: so many bytes, aligned
  * to 256, which need no clearing. */

@@ -220,6 +220,38 @@ reconstruct (const Picture8 *mask, const Picture8 *marker, bool eight_connected)
   return found;
 }
 
+/* The last tile to arrive clears a counter of arrivals. */
+void
+check_zero (const void *counters, size_t size)
+{
+  uint8_t *host = (uint8_t *) malloc (size);
+  CHECK (cudaMemcpyAsync (host, counters, size, cudaMemcpyDeviceToHost, stream) == cudaSuccess
+         && cudaStreamSynchronize (stream) == cudaSuccess);
+  for (size_t i = 0; i < size; i++)
+    CHECK (host[i] == 0);
+  free (host);
+}
+
+ReconstructionRoom
+room_new (uint32_t width, uint32_t height)
+{
+  const size_t labels = foreground_reconstruction_labels (width, height);
+  const size_t arrivals = foreground_reconstruction_arrivals (width, height);
+  ReconstructionRoom room;
+  CHECK (cudaMalloc (&room.labels, labels) == cudaSuccess && cudaMalloc (&room.arrivals, arrivals) == cudaSuccess);
+  cudaMemsetAsync (room.labels, (int) random_next (&rng), labels, stream);
+  cudaMemsetAsync (room.arrivals, 0, arrivals, stream);
+  return room;
+}
+
+void
+room_free (ReconstructionRoom *room, uint32_t width, uint32_t height)
+{
+  check_zero (room->arrivals, foreground_reconstruction_arrivals (width, height));
+  cudaFree (room->labels);
+  cudaFree (room->arrivals);
+}
+
 /* FLAGS: a bit for each field of Reconstruction. Frees both pictures. */
 void
 check_with_marker (Picture8 picture, Picture8 marker, bool has_marker, uint32_t flags)
@@ -228,12 +260,9 @@ check_with_marker (Picture8 picture, Picture8 marker, bool has_marker, uint32_t 
   const uint32_t pixels = picture.width * picture.height;
   const PackedMask mask = pack (&picture), seed_mask = pack (&marker);
   const PackedMask to = random_below (&rng, 2) ? mask : packed_new (picture.width, picture.height);
-  const size_t bytes = foreground_reconstruction_room (picture.width, picture.height);
-  void *room;
-  CHECK (cudaMalloc (&room, bytes) == cudaSuccess);
-  cudaMemsetAsync (room, (int) random_next (&rng), bytes, stream);
+  ReconstructionRoom room = room_new (picture.width, picture.height);
   CtrError error;
-  CHECK (foreground_queue_reconstruction (&mask, has_marker ? &seed_mask : NULL, &to, &what, room, stream, &error));
+  CHECK (foreground_queue_reconstruction (&mask, has_marker ? &seed_mask : NULL, &to, &what, &room, stream, &error));
   for (uint32_t i = 0; i < pixels; i++)
     picture.pixels[i] ^= what.invert_mask;
   Picture8 expected = reconstruct (&picture, has_marker ? &marker : NULL, what.eight_connected);
@@ -242,7 +271,7 @@ check_with_marker (Picture8 picture, Picture8 marker, bool has_marker, uint32_t 
         (what.remove ? picture.pixels[i] && !expected.pixels[i] : expected.pixels[i]) != what.invert_result;
   check_packed (&to, &expected);
   check_packed (&seed_mask, &marker);
-  cudaFree (room);
+  room_free (&room, picture.width, picture.height);
   if (to.bits != mask.bits)
     cudaFree (to.bits);
   cudaFree (mask.bits);
@@ -333,6 +362,81 @@ test_reconstruction_diagonals ()
     }
 }
 
+/* --- Hysteresis of samples --- */
+
+/* Samples of WIDE or not, in rows of any alignment: those of MARKER are strong, others of PICTURE are weak. Frees both. */
+void
+check_hysteresis (Picture8 picture, Picture8 marker, bool wide, bool invert)
+{
+  const uint32_t width = picture.width, height = picture.height, size = wide ? 2 : 1;
+  const uint32_t least = wide ? 300 : 100, strong = least + random_below (&rng, 100);
+  const uint32_t offset = random_below (&rng, 2) ? 0 : random_below (&rng, 20) * size;
+  const size_t stride =
+      random_below (&rng, 2) ? (width * size + 15) / 16 * 16 : (width + random_below (&rng, 9)) * size;
+  const size_t bytes = offset + stride * height;
+  uint8_t *samples = (uint8_t *) malloc (bytes), *device;
+  for (size_t i = 0; i < bytes; i++)
+    samples[i] = (uint8_t) random_next (&rng);
+  for (uint32_t y = 0; y < height; y++)
+    for (uint32_t x = 0; x < width; x++) {
+      uint8_t *at = samples + offset + y * stride + x * size;
+      const size_t i = (size_t) y * width + x;
+      marker.pixels[i] = marker.pixels[i] || (picture.pixels[i] && strong == least);
+      picture.pixels[i] |= marker.pixels[i];
+      const uint32_t sample = marker.pixels[i]    ? strong + random_below (&rng, 55)
+                              : picture.pixels[i] ? least + random_below (&rng, strong - least)
+                                                  : random_below (&rng, least);
+      at[0] = (uint8_t) sample;
+      if (wide)
+        at[1] = (uint8_t) (sample >> 8);
+    }
+  CHECK (cudaMalloc ((void **) &device, bytes) == cudaSuccess);
+  cudaMemcpyAsync (device, samples, bytes, cudaMemcpyHostToDevice, stream);
+  CtrImage plane = {};
+  plane.data = device + offset;
+  plane.stride = stride;
+  plane.width = width;
+  plane.height = height;
+  plane.format = wide ? CTR_FORMAT_GRAY16 : CTR_FORMAT_GRAY8;
+  plane.memory = CTR_MEMORY_DEVICE;
+  CtrForeground foreground = {};
+  foreground.mode = CTR_THRESHOLD_HYSTERESIS;
+  foreground.threshold = least;
+  foreground.upper_threshold = strong;
+  foreground.invert = invert;
+  const PackedMask to = packed_new (width, height);
+  ReconstructionRoom room = room_new (width, height);
+  CtrError error;
+  CHECK (foreground_queue_hysteresis (&plane, &foreground, &to, &room, stream, &error));
+  Picture8 expected = reconstruct (&picture, &marker, false);
+  for (uint32_t i = 0; i < width * height; i++)
+    expected.pixels[i] ^= invert;
+  check_packed (&to, &expected);
+  room_free (&room, width, height);
+  cudaFree (device);
+  cudaFree (to.bits);
+  free (samples);
+  free (expected.pixels);
+  free (marker.pixels);
+  free (picture.pixels);
+}
+
+void
+test_hysteresis ()
+{
+  static const uint32_t widths[] = {1, 15, 16, 17, 33, 255, 256, 257, 271, 513}, heights[] = {1, 17, 31, 32, 33, 65};
+  for (size_t i = 0; i < LENGTH (widths) * LENGTH (heights); i++)
+    for (uint32_t k = 0; k < (quick ? 1 : 16); k++) {
+      const uint32_t width = widths[i % LENGTH (widths)], height = heights[i / LENGTH (widths)];
+      const bool wide = random_below (&rng, 2), invert = random_below (&rng, 2);
+      describe ("%u x %u, wide %d, invert %d", width, height, wide, invert);
+      Picture8 marker = picture_new (width, height);
+      for (uint32_t seeds = random_below (&rng, 5); seeds; seeds--)
+        marker.pixels[random_below (&rng, width * height)] = 1;
+      check_hysteresis (random_picture (width, height), marker, wide, invert);
+    }
+}
+
 } // namespace
 
 int
@@ -342,7 +446,7 @@ main ()
       {"opening and closing, elements", test_elements}, {"opening and closing, tiles", test_morphology_tiles},
       {"opening and closing, margins", test_margins}, {"reconstruction, small", test_small_reconstruction},
       {"reconstruction, tiles", test_reconstruction_tiles}, {"reconstruction, shapes", test_reconstruction_shapes},
-      {"reconstruction, diagonals", test_reconstruction_diagonals}};
+      {"reconstruction, diagonals", test_reconstruction_diagonals}, {"hysteresis", test_hysteresis}};
   quick = getenv ("CTR_TEST_QUICK");
   CHECK (cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking) == cudaSuccess);
   run_tests (tests, LENGTH (tests));

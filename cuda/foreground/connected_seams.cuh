@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reconstruction across tiles, in the kernel that works on the tiles: the last tile to arrive at a seam, or at a corner of four
+ * tiles, unites what touches there. So no tile waits for another, and seams are joined while other tiles are still at work. */
+#ifndef CTR_CUDA_FOREGROUND_CONNECTED_SEAMS_CUH
+#define CTR_CUDA_FOREGROUND_CONNECTED_SEAMS_CUH
+
+#include "cuda/common/run_seams.cuh"
+#include "cuda/foreground/connected_tile.cuh"
+
+namespace
+{
+
+constexpr uint32_t TILE_RUNS = TILE_ROWS * (RUN_TILE_W / 2);
+
+/* How many tiles have arrived at the right and the lower seam of a tile, and at the corner between them. All are 0 between two
+ * launches. */
+struct TileArrivals {
+  uint32_t right, bottom, corner;
+};
+
+struct ConnectedArgs {
+  const uint32_t *mask, *marker;     /* MARKER NULL: the border of the image */
+  size_t mask_stride, marker_stride; /* words */
+  const uint8_t *pixels;             /* or samples; */
+  size_t stride;
+  uint32_t threshold, strong; /* the least sample of the mask; of the marker */
+  uint32_t *to;
+  size_t to_stride;              /* words */
+  uint32_t width, height, words; /* pixels; of a packed row */
+  uint32_t invert_mask;          /* ~0: the mask is taken inverted */
+  uint32_t remove;               /* ~0: the result are the components without a marker */
+  uint32_t invert_result;        /* ~0: the result is inverted */
+
+  uint32_t tiles_x, tiles_y;
+  TileArrivals *arrivals;
+  struct {
+    RunTileCounts *counts; /* components that reach the border and are not decided, and their runs */
+    RunTileBorder *borders;
+  } by_tile;
+  struct {
+    uint32_t *runs; /* as run_tiles.cuh packs them; words are by columns */
+  } by_tile_run;
+  struct {
+    uint32_t *parents;
+  } by_component;
+};
+
+/* A thread's pixels at the tile's border. SIDE: with the first warp the left one, with the last one the right one. */
+struct BorderCodes {
+  uint32_t top, bottom, side;
+};
+
+enum Seam { SEAM_LEFT, SEAM_RIGHT, SEAM_TOP, SEAM_BOTTOM, CORNERS }; /* CORNERS: from there on, by rows */
+
+/* Counts the arrival of the tile at its seams, and with CONNECTIVITY 8 at its corners. Returns in each lane of a warp, as a bit for
+ * each seam and corner, where it is the last. */
+template <int CONNECTIVITY>
+__device__ inline uint32_t
+arrive (const ConnectedArgs &f, uint32_t tile, uint32_t tx, uint32_t ty)
+{
+  const uint32_t lane = threadIdx.x % 32;
+  const bool has_left = tx > 0, has_right = tx + 1 < f.tiles_x, has_top = ty > 0, has_bottom = ty + 1 < f.tiles_y;
+  uint32_t *counter = NULL, members = 2;
+  if (lane == SEAM_LEFT && has_left)
+    counter = &f.arrivals[tile - 1].right;
+  if (lane == SEAM_RIGHT && has_right)
+    counter = &f.arrivals[tile].right;
+  if (lane == SEAM_TOP && has_top)
+    counter = &f.arrivals[tile - f.tiles_x].bottom;
+  if (lane == SEAM_BOTTOM && has_bottom)
+    counter = &f.arrivals[tile].bottom;
+  if (CONNECTIVITY == 8 && lane >= CORNERS && lane < CORNERS + 4) {
+    const bool right = lane & 1, below = (lane - CORNERS) & 2;
+    members = 4;
+    if ((right ? has_right : has_left) && (below ? has_bottom : has_top))
+      counter = &f.arrivals[tile - (right ? 0 : 1) - (below ? 0 : f.tiles_x)].corner;
+  }
+  bool last = false;
+  if (counter) {
+    __threadfence (); /* What the tile has written comes before its arrival. */
+    last = atomicAdd (counter, 1) + 1 == members;
+    if (last)
+      *counter = 0;
+  }
+  return __ballot_sync (~0u, last);
+}
+
+/* A warp unites its pixels, with these CODEs, with those of tile OTHER across a seam, which are at CODES. AT: the lane's pixel
+ * of LENGTH. */
+template <int CONNECTIVITY>
+__device__ inline void
+join_side (const ConnectedArgs &f, uint32_t tile, uint32_t code, uint32_t other, const uint16_t *codes, uint32_t at,
+    uint32_t length, uint2 *list)
+{
+  if (!__any_sync (~0u, code))
+    return;
+  constexpr int contacts = CONNECTIVITY == 8 ? 3 : 1;
+  uint32_t other_codes[contacts], other_tiles[contacts];
+#pragma unroll
+  for (int i = 0; i < contacts; i++) {
+    const uint32_t there = at + i - contacts / 2;
+    other_codes[i] = code && there < length ? __ldcg (codes + there) : (uint32_t) BORDER_NONE;
+    other_tiles[i] = other;
+  }
+  unite_across<CONNECTIVITY> (f.by_component.parents, code, tile, other_codes, other_tiles, list);
+}
+
+/* A lane unites two pixels that touch at a corner of four tiles. WHICH < 8: the corner of TILE, and the two or the other two. */
+__device__ inline void
+join_corner (const ConnectedArgs &f, uint32_t tile, uint32_t which)
+{
+  const uint32_t corner = which / 2, falls = which % 2;
+  const uint32_t upper = tile - (corner & 1 ? 0 : 1) - (corner & 2 ? 0 : f.tiles_x); /* left one of two */
+  const uint32_t a = falls ? upper : upper + 1, b = upper + f.tiles_x + falls;
+  const RunTileBorder *above = &f.by_tile.borders[a], *below = &f.by_tile.borders[b];
+  const uint32_t code_a = __ldcg (falls ? &above->bottom[RUN_TILE_W - 1] : &above->bottom[0]);
+  const uint32_t code_b = __ldcg (falls ? &below->top[0] : &below->top[RUN_TILE_W - 1]);
+  if (code_a && code_b && (code_a != BORDER_STRONG || code_b != BORDER_STRONG))
+    unite (f.by_component.parents, component_index (a, code_a), component_index (b, code_b));
+}
+
+/* A CTA calls it when all that TILE is to leave for others is written; the nodes of MEMORY are not needed any more. */
+template <int CONNECTIVITY>
+__device__ inline void
+join_seams (
+    const ConnectedArgs &f, TileMemory *memory, const BorderCodes &codes, uint32_t tile, uint32_t tx, uint32_t ty)
+{
+  constexpr uint32_t room = (CONNECTIVITY == 8 ? 3 : 1) * 32; /* pairs of a warp */
+  static_assert (RUN_TILE_WORDS * room * 2 <= NODES, "the lists fit where the nodes were");
+  const uint32_t t = threadIdx.x, warp = t / 32, lane = t % 32;
+  uint2 *const list = (uint2 *) memory->nodes + warp * room;
+  if (warp == 0) {
+    const uint32_t last = arrive<CONNECTIVITY> (f, tile, tx, ty);
+    if (lane == 0)
+      memory->complete = last;
+  }
+  __syncthreads ();
+  const uint32_t complete = memory->complete;
+  if (!complete)
+    return;
+  __threadfence (); /* What the others have written comes after their arrival. */
+  const RunTileBorder *const borders = f.by_tile.borders;
+  const auto join = [&] (uint32_t seam, uint32_t code, uint32_t other, const uint16_t *other_codes, uint32_t at,
+                        uint32_t length) {
+    if (complete >> seam & 1)
+      join_side<CONNECTIVITY> (f, tile, code, other, other_codes, at, length, list);
+    __syncwarp ();
+  };
+  const uint32_t above = tile - f.tiles_x, below = tile + f.tiles_x;
+  join (SEAM_TOP, codes.top, above, borders[above].bottom, t, RUN_TILE_W);
+  join (SEAM_BOTTOM, codes.bottom, below, borders[below].top, t, RUN_TILE_W);
+  if (warp == 0)
+    join (SEAM_LEFT, codes.side, tile - 1, borders[tile - 1].right, lane, TILE_ROWS);
+  if (warp == RUN_TILE_WORDS - 1)
+    join (SEAM_RIGHT, codes.side, tile + 1, borders[tile + 1].left, lane, TILE_ROWS);
+  if (CONNECTIVITY == 8 && warp == 1 && lane < 8 && complete >> (CORNERS + lane / 2) & 1)
+    join_corner (f, tile, lane);
+}
+
+} // namespace
+
+#endif
