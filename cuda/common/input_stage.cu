@@ -156,7 +156,7 @@ input_stage_make_room (InputStage *state, const InputRoom &room, cudaStream_t st
 bool
 input_stage_has_room (const InputStage *state, const CtrImage *image, const InputNeed &need)
 {
-  const CtrImage masked = input_has_regions (need) ? input_regions_part (state, image) : *image;
+  const CtrImage masked = input_has_regions (need) ? input_regions_plane (state, image) : *image;
   return input_stage_has (state, room_for (state, image, need))
          && (!makes_mask (state, need) || foreground_stage_has_room (&state->masking, &masked, need.foreground));
 }
@@ -165,7 +165,7 @@ bool
 input_stage_reserve (
     InputStage *state, const CtrImage *image, const InputNeed &need, cudaStream_t stream, bool *fresh, CtrError *error)
 {
-  const CtrImage masked = input_has_regions (need) ? input_regions_part (state, image) : *image;
+  const CtrImage masked = input_has_regions (need) ? input_regions_plane (state, image) : *image;
   bool moved = false;
   *fresh = !input_stage_has (state, room_for (state, image, need));
   if (!input_stage_make_room (state, room_for (state, image, need), stream, error)

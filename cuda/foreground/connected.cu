@@ -17,39 +17,39 @@
 namespace
 {
 
-/* The pixels of word X of a row that are in the image. */
+/* The pixels of word X of a row that are in an image of this WIDTH. */
 __device__ inline uint32_t
-pixels_inside (const ConnectedArgs &f, uint32_t x)
+pixels_inside (uint32_t width, uint32_t x)
 {
-  if (32 * x >= f.width)
+  if (32 * x >= width)
     return 0;
-  return f.width - 32 * x >= 32 ? ~0u : (1u << (f.width - 32 * x)) - 1;
+  return width - 32 * x >= 32 ? ~0u : (1u << (width - 32 * x)) - 1;
 }
 
 /* The strong pixels among all INSIDE the image of word X of row Y. */
 __device__ inline uint32_t
-load_marker (const ConnectedArgs &f, uint32_t x, uint32_t y, uint32_t inside)
+load_marker (const ConnectedArgs &f, const TilePlace &p, uint32_t x, uint32_t y, uint32_t inside)
 {
   if (f.marker)
-    return f.marker[y * f.marker_stride + x];
-  const uint32_t last = (f.width - 1) / 32;
-  if (y == 0 || y + 1 == f.height)
+    return f.marker[(p.first_row + y) * f.marker_stride + x];
+  const uint32_t last = (p.width - 1) / 32;
+  if (y == 0 || y + 1 == p.height)
     return inside;
-  return (x == 0 ? 1 : 0) | (x == last ? 1u << (f.width - 1) % 32 : 0);
+  return (x == 0 ? 1 : 0) | (x == last ? 1u << (p.width - 1) % 32 : 0);
 }
 
 /* Where a tile's mask comes from: packed, a thread a word, */
 struct PackedSource {
   __device__ static void
-  load (const ConnectedArgs &f, uint32_t tx, uint32_t ty, TileMemory *memory)
+  load (const ConnectedArgs &f, const TilePlace &p, TileMemory *memory)
   {
     const uint32_t column = threadIdx.x % RUN_TILE_WORDS, row = threadIdx.x / RUN_TILE_WORDS;
-    const uint32_t x = tx * RUN_TILE_WORDS + column, y = ty * TILE_ROWS + row;
-    const uint32_t inside = y < f.height ? pixels_inside (f, x) : 0;
+    const uint32_t x = p.tx * RUN_TILE_WORDS + column, y = p.ty * TILE_ROWS + row;
+    const uint32_t inside = y < p.height ? pixels_inside (p.width, x) : 0;
     uint32_t mask = 0, marker = 0;
     if (inside) {
-      mask = (f.mask[y * f.mask_stride + x] ^ f.invert_mask) & inside;
-      marker = load_marker (f, x, y, inside);
+      mask = (f.mask[(p.first_row + y) * f.mask_stride + x] ^ f.invert_mask) & inside;
+      marker = load_marker (f, p, x, y, inside);
     }
     memory->mask[column * COLUMN_ROOM + row] = mask;
     memory->found[column * COLUMN_ROOM + row] = mask & marker;
@@ -59,20 +59,20 @@ struct PackedSource {
 /* or samples and two thresholds, a thread two half words. */
 template <typename Sample> struct GreySource {
   __device__ static void
-  load (const ConnectedArgs &f, uint32_t tx, uint32_t ty, TileMemory *memory)
+  load (const ConnectedArgs &f, const TilePlace &p, TileMemory *memory)
   {
     constexpr int pieces = TILE_WORDS * 2 / RUN_TILE_THREADS;
     uint32_t words[pieces][4 * sizeof (Sample)];
 #pragma unroll
     for (int i = 0; i < pieces; i++) {
-      const uint32_t piece = i * RUN_TILE_THREADS + threadIdx.x, y = ty * TILE_ROWS + piece / (2 * RUN_TILE_WORDS);
+      const uint32_t piece = i * RUN_TILE_THREADS + threadIdx.x, y = p.ty * TILE_ROWS + piece / (2 * RUN_TILE_WORDS);
       if (y < f.height)
-        load_grey<Sample> (f, tx * RUN_TILE_W + piece % (2 * RUN_TILE_WORDS) * PIXELS, y, words[i]);
+        load_grey<Sample> (f, p.tx * RUN_TILE_W + piece % (2 * RUN_TILE_WORDS) * PIXELS, y, words[i]);
     }
 #pragma unroll
     for (int i = 0; i < pieces; i++) {
-      const uint32_t piece = i * RUN_TILE_THREADS + threadIdx.x, y = ty * TILE_ROWS + piece / (2 * RUN_TILE_WORDS);
-      const uint32_t column = piece % (2 * RUN_TILE_WORDS), x = tx * RUN_TILE_W + column * PIXELS;
+      const uint32_t piece = i * RUN_TILE_THREADS + threadIdx.x, y = p.ty * TILE_ROWS + piece / (2 * RUN_TILE_WORDS);
+      const uint32_t column = piece % (2 * RUN_TILE_WORDS), x = p.tx * RUN_TILE_W + column * PIXELS;
       const uint32_t valid = y < f.height ? inside (f, x) : 0;
       uint32_t mask = 0, strong = 0;
       if (valid) {
@@ -118,42 +118,44 @@ border_code (const TileMemory &memory, uint32_t column, uint32_t row, uint32_t b
 
 /* After resolve_runs(): writes the tile's border where it has a neighbour, for the tiles that arrive after this one. */
 __device__ inline BorderCodes
-write_border (const ConnectedArgs &f, const TileMemory &memory, uint32_t tile, uint32_t tx, uint32_t ty, uint32_t rows)
+write_border (const ConnectedArgs &f, const TilePlace &p, const TileMemory &memory, uint32_t rows)
 {
   static_assert (RUN_TILE_W == RUN_TILE_THREADS, "each thread has a pixel of the top and one of the bottom");
-  RunTileBorder &border = f.by_tile.borders[tile];
+  RunTileBorder &border = f.by_tile.borders[p.tile];
   const uint32_t t = threadIdx.x, warp = t / 32, lane = t % 32;
   BorderCodes codes = {BORDER_NONE, BORDER_NONE, BORDER_NONE};
-  if (ty > 0)
+  if (p.ty > 0)
     border.top[t] = (uint16_t) (codes.top = border_code (memory, warp, 0, lane));
-  if (ty + 1 < f.tiles_y)
+  if (p.ty + 1 < p.tiles_y)
     border.bottom[t] = (uint16_t) (codes.bottom = border_code (memory, warp, rows - 1, lane));
-  if (warp == 0 && tx > 0)
+  if (warp == 0 && p.tx > 0)
     border.left[lane] = (uint16_t) (codes.side = border_code (memory, 0, lane, 0));
-  if (warp == RUN_TILE_WORDS - 1 && tx + 1 < f.tiles_x)
+  if (warp == RUN_TILE_WORDS - 1 && p.tx + 1 < p.tiles_x)
     border.right[lane] = (uint16_t) (codes.side = border_code (memory, warp, lane, 31));
   return codes;
 }
 
 /* Threads have words by rows to load and to store, and by columns in between. */
-template <int CONNECTIVITY, typename Source>
+template <int CONNECTIVITY, typename Source, bool ATLAS>
 __global__ void
 __launch_bounds__ (RUN_TILE_THREADS, 8) tile_kernel (const __grid_constant__ ConnectedArgs f)
 {
   __shared__ TileMemory memory;
   const uint32_t t = threadIdx.x, column = t / 32, row = t % 32, own = column * COLUMN_ROOM + row;
-  const uint32_t tile = blockIdx.x, tx = tile % f.tiles_x, ty = tile / f.tiles_x;
-  const uint32_t rows = min (TILE_ROWS, f.height - ty * TILE_ROWS);
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  Source::load (f, tx, ty, &memory);
+  const TilePlace p = place_tile<ATLAS> (f);
+  if (ATLAS && !p.exists ())
+    return;
+  const uint32_t rows = min (TILE_ROWS, p.height - p.ty * TILE_ROWS);
+  Source::load (f, p, &memory);
   if (t == 0) {
     memory.components = memory.component_runs = 0;
     memory.nodes[FOUND_NODE] = FOUND_NODE;
   }
   /* The pixels of a word that are at a seam. */
-  const uint32_t first_row = ty > 0 ? 0 : TILE_ROWS, last_row = ty + 1 < f.tiles_y ? rows - 1 : TILE_ROWS;
-  const bool has_left = tx > 0, has_right = tx + 1 < f.tiles_x;
+  const uint32_t first_row = p.ty > 0 ? 0 : TILE_ROWS, last_row = p.ty + 1 < p.tiles_y ? rows - 1 : TILE_ROWS;
+  const bool has_left = p.tx > 0, has_right = p.tx + 1 < p.tiles_x;
   const auto border = [&] (uint32_t word) {
     const uint32_t y = word % TILE_ROWS, x = word / TILE_ROWS;
     return y == first_row || y == last_row
@@ -185,40 +187,43 @@ __launch_bounds__ (RUN_TILE_THREADS, 8) tile_kernel (const __grid_constant__ Con
       unite_contacts (&memory, &runs);
       __syncthreads ();
       resolve_runs (&memory, all, border, [&] (uint32_t component) {
-        const uint32_t element = 1 + tile * RUN_TILE_COMPONENTS + component;
+        const uint32_t element = 1 + p.tile * RUN_TILE_COMPONENTS + component;
         f.by_component.parents[element] = element;
       });
       __syncthreads ();
       components = memory.components;
       if (components)
-        write_undecided (f, &memory, tile, all);
+        write_undecided (f, &memory, p.tile, all);
     }
   }
-  const BorderCodes codes = write_border (f, memory, tile, tx, ty, rows);
-  const uint32_t x = tx * RUN_TILE_WORDS + t % RUN_TILE_WORDS, y = ty * TILE_ROWS + t / RUN_TILE_WORDS;
+  const BorderCodes codes = write_border (f, p, memory, rows);
+  const uint32_t x = p.tx * RUN_TILE_WORDS + t % RUN_TILE_WORDS, y = p.ty * TILE_ROWS + t / RUN_TILE_WORDS;
   const uint32_t place = t % RUN_TILE_WORDS * COLUMN_ROOM + t / RUN_TILE_WORDS;
-  if (y < f.height && x < f.words)
-    f.to[y * f.to_stride + x] =
-        memory.found[place] ^ (f.remove & memory.mask[place]) ^ (f.invert_result & pixels_inside (f, x));
+  if (y < p.height && x < p.words)
+    f.to[(p.first_row + y) * f.to_stride + x] =
+        memory.found[place] ^ (f.remove & memory.mask[place]) ^ (f.invert_result & pixels_inside (p.width, x));
   __syncthreads ();
   if (t == 0)
-    f.by_tile.counts[tile] = {components, memory.component_runs};
-  join_seams<CONNECTIVITY> (f, &memory, codes, tile, tx, ty);
+    f.by_tile.counts[p.tile] = {components, memory.component_runs};
+  join_seams<CONNECTIVITY> (f, p, &memory, codes);
 }
 
 /* Whether pixels found are set or removed, inverted or not, finding them later changes them. A CTA takes a tile, a thread one
  * of its words. */
+template <bool ATLAS>
 __global__ void
 __launch_bounds__ (RUN_TILE_THREADS) promote_kernel (const __grid_constant__ ConnectedArgs f)
 {
   __shared__ bool promoted[RUN_TILE_COMPONENTS];
   __shared__ uint32_t changed[TILE_WORDS]; /* by columns */
-  const uint32_t t = threadIdx.x, tile = blockIdx.x, tx = tile % f.tiles_x, ty = tile / f.tiles_x;
-  const uint32_t x = tx * RUN_TILE_WORDS + t % RUN_TILE_WORDS, y = ty * TILE_ROWS + t / RUN_TILE_WORDS;
+  const uint32_t t = threadIdx.x, tile = blockIdx.x;
   const uint32_t *runs = f.by_tile_run.runs + (size_t) tile * TILE_RUNS;
   changed[t] = 0;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
+  const TilePlace p = place_tile<ATLAS> (f);
+  if (ATLAS && !p.exists ())
+    return;
   const RunTileCounts counts = f.by_tile.counts[tile];
   uint32_t run = runs[t]; /* if there are so few, it has no meaning, but the loads overlap */
   if (!counts.components)
@@ -240,15 +245,28 @@ __launch_bounds__ (RUN_TILE_THREADS) promote_kernel (const __grid_constant__ Con
   }
   __syncthreads ();
   const uint32_t change = changed[t % RUN_TILE_WORDS * TILE_ROWS + t / RUN_TILE_WORDS];
+  const uint32_t x = p.tx * RUN_TILE_WORDS + t % RUN_TILE_WORDS, y = p.ty * TILE_ROWS + t / RUN_TILE_WORDS;
   if (change)
-    f.to[y * f.to_stride + x] ^= change;
+    f.to[(p.first_row + y) * f.to_stride + x] ^= change;
+}
+
+constexpr uint32_t MOST_REGIONS =
+    256; /* of a launch, so that those of a few rows do not need much more memory than others */
+
+/* The tiles of an image of this size, or of REGIONS of an atlas. */
+void
+count_tiles (ConnectedArgs *f, uint32_t width, uint32_t height, uint32_t regions)
+{
+  f->width = width;
+  f->height = height;
+  f->words = (uint32_t) (ctr_packed_row (width) / sizeof (uint32_t));
+  f->tiles_x = ctr_div_up (width, RUN_TILE_W);
+  f->tiles_y = ctr_div_up (height, TILE_ROWS) + min (regions, MOST_REGIONS);
 }
 
 size_t
 lay_out (ConnectedArgs *f, uint8_t *base)
 {
-  f->tiles_x = ctr_div_up (f->width, RUN_TILE_W);
-  f->tiles_y = ctr_div_up (f->height, TILE_ROWS);
   const size_t tiles = (size_t) f->tiles_x * f->tiles_y;
   ArenaLayout c = {base, 0};
   f->by_tile.counts = c.take<RunTileCounts> (tiles);
@@ -258,19 +276,9 @@ lay_out (ConnectedArgs *f, uint8_t *base)
   return c.used;
 }
 
-ConnectedArgs
-args_of (uint32_t width, uint32_t height)
-{
-  ConnectedArgs f = {};
-  f.width = width;
-  f.height = height;
-  f.words = (uint32_t) (ctr_packed_row (width) / sizeof (uint32_t));
-  return f;
-}
-
 bool
-launch (void (*kernel) (ConnectedArgs), ConnectedArgs *f, const PackedMask *to, const ReconstructionRoom *room,
-    cudaStream_t stream, CtrError *error)
+launch (void (*tile_kernel) (ConnectedArgs), void (*promote_kernel) (ConnectedArgs), ConnectedArgs *f,
+    const PackedMask *to, const ReconstructionRoom *room, cudaStream_t stream, CtrError *error)
 {
   f->to = to->bits;
   f->to_stride = to->stride / sizeof (uint32_t);
@@ -281,35 +289,55 @@ launch (void (*kernel) (ConnectedArgs), ConnectedArgs *f, const PackedMask *to, 
   CTR_CUDA (cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor, device));
   const bool overlap = major >= 9 && cuda_graph_takes_overlap ();
   const unsigned tiles = f->tiles_x * f->tiles_y;
-  ctr_launch_overlapped (overlap, kernel, tiles, RUN_TILE_THREADS, 0, stream, *f);
+  ctr_launch_overlapped (overlap, tile_kernel, tiles, RUN_TILE_THREADS, 0, stream, *f);
   if (tiles > 1)
     ctr_launch_overlapped (overlap, promote_kernel, tiles, RUN_TILE_THREADS, 0, stream, *f);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }
 
+/* All regions, some after the other. */
+bool
+launch_atlas (ConnectedArgs *f, const Atlas *atlas, bool eight_connected, const PackedMask *to,
+    const ReconstructionRoom *room, cudaStream_t stream, CtrError *error)
+{
+  for (uint32_t i = 0; i < atlas->regions.count; i += MOST_REGIONS) {
+    const CtrAtlasRegion *const places = atlas->places + i;
+    f->places = atlas->regions.places + i;
+    f->regions = min (atlas->regions.count - i, MOST_REGIONS);
+    f->tiles_y = first_tile_row (places, f->regions - 1) + ctr_div_up (places[f->regions - 1].height, TILE_ROWS);
+    if (!launch (eight_connected ? tile_kernel<8, PackedSource, true> : tile_kernel<4, PackedSource, true>,
+            promote_kernel<true>, f, to, room, stream, error))
+      return false;
+  }
+  return true;
+}
+
 } // namespace
 
 size_t
-foreground_reconstruction_labels (uint32_t width, uint32_t height)
+foreground_reconstruction_labels (uint32_t width, uint32_t height, uint32_t regions)
 {
-  ConnectedArgs f = args_of (width, height);
+  ConnectedArgs f = {};
+  count_tiles (&f, width, height, regions);
   return lay_out (&f, NULL);
 }
 
 size_t
-foreground_reconstruction_arrivals (uint32_t width, uint32_t height)
+foreground_reconstruction_arrivals (uint32_t width, uint32_t height, uint32_t regions)
 {
-  ConnectedArgs f = args_of (width, height);
-  lay_out (&f, NULL);
+  ConnectedArgs f = {};
+  count_tiles (&f, width, height, regions);
   return (size_t) f.tiles_x * f.tiles_y * sizeof (TileArrivals);
 }
 
 bool
 foreground_queue_reconstruction (const PackedMask *mask, const PackedMask *marker, const PackedMask *to,
-    const Reconstruction *what, const ReconstructionRoom *room, cudaStream_t stream, CtrError *error)
+    const Reconstruction *what, const Atlas *atlas, const ReconstructionRoom *room, cudaStream_t stream,
+    CtrError *error)
 {
-  ConnectedArgs f = args_of (mask->width, mask->height);
+  ConnectedArgs f = {};
+  count_tiles (&f, mask->width, mask->height, 0);
   f.mask = mask->bits;
   f.mask_stride = mask->stride / sizeof (uint32_t);
   if (marker) {
@@ -319,21 +347,24 @@ foreground_queue_reconstruction (const PackedMask *mask, const PackedMask *marke
   f.invert_mask = what->invert_mask ? ~0u : 0;
   f.remove = what->remove ? ~0u : 0;
   f.invert_result = what->invert_result ? ~0u : 0;
-  return launch (
-      what->eight_connected ? tile_kernel<8, PackedSource> : tile_kernel<4, PackedSource>, &f, to, room, stream, error);
+  if (atlas)
+    return launch_atlas (&f, atlas, what->eight_connected, to, room, stream, error);
+  return launch (what->eight_connected ? tile_kernel<8, PackedSource, false> : tile_kernel<4, PackedSource, false>,
+      promote_kernel<false>, &f, to, room, stream, error);
 }
 
 bool
 foreground_queue_hysteresis (const CtrImage *plane, const CtrForeground *foreground, const PackedMask *to,
     const ReconstructionRoom *room, cudaStream_t stream, CtrError *error)
 {
-  ConnectedArgs f = args_of (plane->width, plane->height);
+  ConnectedArgs f = {};
+  count_tiles (&f, plane->width, plane->height, 0);
   f.pixels = (const uint8_t *) plane->data;
   f.stride = plane->stride;
   f.threshold = foreground->threshold;
   f.strong = foreground->upper_threshold;
   f.invert_result = foreground->invert ? ~0u : 0;
-  return launch (
-      plane->format == CTR_FORMAT_GRAY16 ? tile_kernel<4, GreySource<uint16_t>> : tile_kernel<4, GreySource<uint8_t>>,
-      &f, to, room, stream, error);
+  return launch (plane->format == CTR_FORMAT_GRAY16 ? tile_kernel<4, GreySource<uint16_t>, false>
+                                                    : tile_kernel<4, GreySource<uint8_t>, false>,
+      promote_kernel<false>, &f, to, room, stream, error);
 }

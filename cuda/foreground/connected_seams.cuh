@@ -7,6 +7,8 @@
 #include "cuda/common/run_seams.cuh"
 #include "cuda/foreground/connected_tile.cuh"
 
+#include "core/foreground/regions.h"
+
 namespace
 {
 
@@ -31,6 +33,8 @@ struct ConnectedArgs {
   uint32_t remove;               /* ~0: the result are the components without a marker */
   uint32_t invert_result;        /* ~0: the result is inverted */
 
+  const CtrAtlasRegion *places; /* regions of an atlas, each by itself; NULL: the image is whole */
+  uint32_t regions;
   uint32_t tiles_x, tiles_y;
   TileArrivals *arrivals;
   struct {
@@ -45,6 +49,48 @@ struct ConnectedArgs {
   } by_component;
 };
 
+/* A tile, and the image or region that it is of. Behind the tiles of a region may be some of no use. */
+struct TilePlace {
+  uint32_t tile, tx, ty;
+  uint32_t tiles_x, tiles_y; /* of the region */
+  uint32_t width, height, words;
+  uint32_t first_row; /* of the region, in the atlas */
+
+  __device__ bool
+  exists () const
+  {
+    return tx < tiles_x && ty < tiles_y;
+  }
+};
+
+/* Region I of those at PLACES has rows of tiles from here on: rounded so that no table is needed, and all have as many as they
+ * need. */
+__host__ __device__ inline uint32_t
+first_tile_row (const CtrAtlasRegion *places, uint32_t i)
+{
+  return (places[i].top - places[0].top) / TILE_ROWS + i;
+}
+
+template <bool ATLAS>
+__device__ inline TilePlace
+place_tile (const ConnectedArgs &f)
+{
+  const uint32_t tile = blockIdx.x, tx = tile % f.tiles_x, row = tile / f.tiles_x;
+  if (!ATLAS)
+    return {tile, tx, row, f.tiles_x, f.tiles_y, f.width, f.height, f.words, 0};
+  uint32_t first = 0, end = f.regions;
+  while (end - first > 1) {
+    const uint32_t middle = (first + end) / 2;
+    if (first_tile_row (f.places, middle) <= row)
+      first = middle;
+    else
+      end = middle;
+  }
+  const CtrAtlasRegion &region = f.places[first];
+  return {tile, tx, row - first_tile_row (f.places, first), ctr_div_up (region.width, RUN_TILE_W),
+      ctr_div_up (region.height, TILE_ROWS), region.width, region.height, ctr_div_up (region.width, 32), region.top};
+}
+
 /* A thread's pixels at the tile's border. SIDE: with the first warp the left one, with the last one the right one. */
 struct BorderCodes {
   uint32_t top, bottom, side;
@@ -56,10 +102,11 @@ enum Seam { SEAM_LEFT, SEAM_RIGHT, SEAM_TOP, SEAM_BOTTOM, CORNERS }; /* CORNERS:
  * each seam and corner, where it is the last. */
 template <int CONNECTIVITY>
 __device__ inline uint32_t
-arrive (const ConnectedArgs &f, uint32_t tile, uint32_t tx, uint32_t ty)
+arrive (const ConnectedArgs &f, const TilePlace &p)
 {
-  const uint32_t lane = threadIdx.x % 32;
-  const bool has_left = tx > 0, has_right = tx + 1 < f.tiles_x, has_top = ty > 0, has_bottom = ty + 1 < f.tiles_y;
+  const uint32_t lane = threadIdx.x % 32, tile = p.tile;
+  const bool has_left = p.tx > 0, has_right = p.tx + 1 < p.tiles_x;
+  const bool has_top = p.ty > 0, has_bottom = p.ty + 1 < p.tiles_y;
   uint32_t *counter = NULL, members = 2;
   if (lane == SEAM_LEFT && has_left)
     counter = &f.arrivals[tile - 1].right;
@@ -119,18 +166,17 @@ join_corner (const ConnectedArgs &f, uint32_t tile, uint32_t which)
     unite (f.by_component.parents, component_index (a, code_a), component_index (b, code_b));
 }
 
-/* A CTA calls it when all that TILE is to leave for others is written; the nodes of MEMORY are not needed any more. */
+/* A CTA calls it when all that its tile is to leave for others is written; the nodes of MEMORY are not needed any more. */
 template <int CONNECTIVITY>
 __device__ inline void
-join_seams (
-    const ConnectedArgs &f, TileMemory *memory, const BorderCodes &codes, uint32_t tile, uint32_t tx, uint32_t ty)
+join_seams (const ConnectedArgs &f, const TilePlace &p, TileMemory *memory, const BorderCodes &codes)
 {
   constexpr uint32_t room = (CONNECTIVITY == 8 ? 3 : 1) * 32; /* pairs of a warp */
   static_assert (RUN_TILE_WORDS * room * 2 <= NODES, "the lists fit where the nodes were");
-  const uint32_t t = threadIdx.x, warp = t / 32, lane = t % 32;
+  const uint32_t t = threadIdx.x, warp = t / 32, lane = t % 32, tile = p.tile;
   uint2 *const list = (uint2 *) memory->nodes + warp * room;
   if (warp == 0) {
-    const uint32_t last = arrive<CONNECTIVITY> (f, tile, tx, ty);
+    const uint32_t last = arrive<CONNECTIVITY> (f, p);
     if (lane == 0)
       memory->complete = last;
   }

@@ -54,11 +54,12 @@ Room
 room_for (const CtrImage *image, const CtrForeground *foreground)
 {
   const Steps steps = steps_of (image, foreground);
+  const uint32_t regions = foreground->regions ? ctr_regions_get_count (foreground->regions) : 0;
   const bool reconstructs = steps.hysteresis || steps.holes || steps.border;
   return {(steps.marker + steps.morphology) * mask_size (image),
       steps.adaptive ? foreground_adaptive_room (image, foreground) : 0,
-      reconstructs ? foreground_reconstruction_labels (image->width, image->height) : 0,
-      reconstructs ? foreground_reconstruction_arrivals (image->width, image->height) : 0,
+      reconstructs ? foreground_reconstruction_labels (image->width, image->height, regions) : 0,
+      reconstructs ? foreground_reconstruction_arrivals (image->width, image->height, regions) : 0,
       steps.split ? foreground_split_room (image->width, image->height) : 0};
 }
 
@@ -103,39 +104,67 @@ foreground_stage_reserve (ForegroundStage *stage, const CtrImage *image, const C
          && ctr_device_buffer_reserve (&stage->splits, room.splits, error);
 }
 
-/* Queues the first step of a mask, and with hysteresis its marker. */
+/* Calls QUEUE (image, mask) for IMAGE and MASK, or for what each region has of them. */
+template <typename Queue>
 static bool
-queue_samples (ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground,
-    const uint32_t *threshold, const PackedMask *mask, const PackedMask *marker, const RegionRows *part,
-    cudaStream_t stream, CtrError *error)
+for_parts (const CtrImage *image, const PackedMask *mask, const Atlas *atlas, Queue queue)
 {
-  if (ctr_foreground_is_adaptive (foreground))
-    return foreground_queue_adaptive (image, foreground, &stage->weights, stage->sums.data, mask, stream, error);
-  return part ? regions_queue_levels (part, foreground, threshold, mask, marker, stream, error)
-              : foreground_queue_levels (image, foreground, threshold, mask, marker, stream, error);
+  if (!atlas)
+    return queue (image, mask);
+  for (uint32_t i = 0; i < atlas->regions.count; i++) {
+    const CtrAtlasRegion &at = atlas->places[i];
+    const PackedMask part = {
+        mask->bits + at.top * (mask->stride / sizeof *mask->bits), mask->stride, at.width, at.height};
+    CtrImage plane = *image;
+    plane.data = (const uint8_t *) image->data + at.top * image->stride;
+    plane.width = at.width;
+    plane.height = at.height;
+    if (!queue (&plane, &part))
+      return false;
+  }
+  return true;
 }
 
-/* Queues the first step with its hysteresis. MARKER: memory for a mask, if the steps have one. */
+/* Queues the thresholds of neighbourhoods. */
+static bool
+queue_adaptive (ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground, const PackedMask *mask,
+    const Atlas *atlas, cudaStream_t stream, CtrError *error)
+{
+  CtrForeground what = *foreground;
+  if (atlas) {
+    what.channel = CTR_CHANNEL_LUMA;
+    CTR_CUDA (cudaMemsetAsync (mask->bits, 0, mask->stride * mask->height, stream));
+  }
+  return for_parts (image, mask, atlas, [&] (const CtrImage *part, const PackedMask *to) {
+    return foreground_queue_adaptive (part, &what, &stage->weights, stage->sums.data, to, stream, error);
+  });
+}
+
+/* Queues the first step of a mask, and hysteresis. MARKER: memory for a mask, if the steps have one. */
 static bool
 queue_first (ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground, const uint32_t *threshold,
-    const PackedMask *mask, const PackedMask *marker, const RegionRows *part, const ReconstructionRoom *room,
+    const PackedMask *mask, const PackedMask *marker, const Atlas *atlas, const ReconstructionRoom *room,
     cudaStream_t stream, CtrError *error)
 {
   const Steps steps = steps_of (image, foreground);
   CtrImage plane;
+  if (steps.adaptive)
+    return queue_adaptive (stage, image, foreground, mask, atlas, stream, error);
   if (steps.hysteresis && !steps.marker)
     return reads_plane (image, foreground, &plane)
            && foreground_queue_hysteresis (&plane, foreground, mask, room, stream, error);
-  if (!queue_samples (stage, image, foreground, threshold, mask, steps.marker ? marker : NULL, part, stream, error))
+  const PackedMask *const strong_mask = steps.marker ? marker : NULL;
+  if (atlas ? !regions_queue_levels (atlas, foreground, threshold, mask, strong_mask, stream, error)
+            : !foreground_queue_levels (image, foreground, threshold, mask, strong_mask, stream, error))
     return false;
   Reconstruction strong = {};
   strong.invert_result = foreground->invert;
-  return !steps.marker || foreground_queue_reconstruction (mask, marker, mask, &strong, room, stream, error);
+  return !steps.marker || foreground_queue_reconstruction (mask, marker, mask, &strong, atlas, room, stream, error);
 }
 
 bool
 foreground_stage_queue (ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground,
-    const uint32_t *threshold, const PackedMask *mask, const RegionRows *part, cudaStream_t stream, CtrError *error)
+    const uint32_t *threshold, const PackedMask *mask, const Atlas *atlas, cudaStream_t stream, CtrError *error)
 {
   const Steps steps = steps_of (image, foreground);
   uint8_t *memory = (uint8_t *) stage->masks.data;
@@ -146,24 +175,27 @@ foreground_stage_queue (ForegroundStage *stage, const CtrImage *image, const Ctr
     memory += mask->stride * mask->height;
   }
   marker.bits = (uint32_t *) memory;
-  if (!queue_first (stage, image, foreground, threshold, &first, &marker, part, &room, stream, error))
+  if (!queue_first (stage, image, foreground, threshold, &first, &marker, atlas, &room, stream, error))
     return false;
-  if (part && part->regions.inside && (steps.adaptive || steps.hysteresis)
-      && !regions_queue_clip (&part->regions, part->first_row, &first, stream, error))
+  if (atlas && atlas->regions.inside && (steps.adaptive || steps.hysteresis)
+      && !regions_queue_clip (&atlas->regions, &first, stream, error))
     return false;
-  if (steps.morphology && !foreground_queue_morphology (&first, mask, foreground, stream, error))
+  if (steps.morphology
+      && !foreground_queue_morphology (&first, mask, foreground, atlas ? &atlas->regions : NULL, stream, error))
     return false;
   if (steps.holes) {
     Reconstruction outside = {};
     outside.invert_mask = outside.invert_result = true;
-    if (!foreground_queue_reconstruction (mask, NULL, mask, &outside, &room, stream, error))
+    if (!foreground_queue_reconstruction (mask, NULL, mask, &outside, atlas, &room, stream, error))
       return false;
   }
-  if (steps.split && !foreground_queue_split (mask, foreground->split_touching, stage->splits.data, stream, error))
+  if (steps.split && !for_parts (image, mask, atlas, [&] (const CtrImage *, const PackedMask *part) {
+        return foreground_queue_split (part, foreground->split_touching, stage->splits.data, stream, error);
+      }))
     return false;
   if (!steps.border)
     return true;
   Reconstruction touching = {};
   touching.eight_connected = touching.remove = true;
-  return foreground_queue_reconstruction (mask, NULL, mask, &touching, &room, stream, error);
+  return foreground_queue_reconstruction (mask, NULL, mask, &touching, atlas, &room, stream, error);
 }

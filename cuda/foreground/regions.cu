@@ -27,8 +27,7 @@ struct RegionArgs {
   uint32_t size; /* bytes of a pixel */
   CtrRgbOrder order;
   CtrChroma chroma;
-  uint32_t first_row, rows; /* of the atlas */
-  uint32_t per_row;         /* parts for warps */
+  uint32_t per_row; /* parts for warps */
 
   CtrChannel channel;
   const uint32_t *threshold_at; /* on the device; NULL: it is THRESHOLD */
@@ -54,7 +53,7 @@ __device__ inline Part
 part_of (const RegionArgs &a, uint32_t i)
 {
   Part part = {};
-  part.row = a.first_row + i / a.per_row;
+  part.row = i / a.per_row;
   if (a.regions.count == 0)
     return part;
   part.region = a.regions.places[ctr_atlas_find (a.regions.places, a.regions.count, part.row)];
@@ -110,7 +109,7 @@ __launch_bounds__ (THREADS) levels_kernel (const __grid_constant__ RegionArgs a)
 {
   const uint32_t lane = threadIdx.x % 32, warps = gridDim.x * (THREADS / 32);
   const uint32_t threshold = a.threshold_at ? *a.threshold_at : a.threshold;
-  for (uint32_t i = (blockIdx.x * THREADS + threadIdx.x) / 32; i < a.per_row * a.rows; i += warps) {
+  for (uint32_t i = (blockIdx.x * THREADS + threadIdx.x) / 32; i < a.per_row * a.regions.height; i += warps) {
     const Part part = part_of (a, i);
     uint32_t own = 0, own_strong = 0;
     uint32_t samples[WORDS] = {};
@@ -137,9 +136,9 @@ __launch_bounds__ (THREADS) levels_kernel (const __grid_constant__ RegionArgs a)
       }
     }
     if (lane < WORDS) {
-      *word_at (a.mask, part.row - a.first_row, i % a.per_row * WORDS + lane) = own;
+      *word_at (a.mask, part.row, i % a.per_row * WORDS + lane) = own;
       if (a.marker.bits)
-        *word_at (a.marker, part.row - a.first_row, i % a.per_row * WORDS + lane) = own_strong;
+        *word_at (a.marker, part.row, i % a.per_row * WORDS + lane) = own_strong;
     }
   }
 }
@@ -148,7 +147,7 @@ __global__ void
 __launch_bounds__ (THREADS) samples_kernel (const __grid_constant__ RegionArgs a)
 {
   const uint32_t lane = threadIdx.x % 32, warps = gridDim.x * (THREADS / 32);
-  for (uint32_t i = (blockIdx.x * THREADS + threadIdx.x) / 32; i < a.per_row * a.rows; i += warps) {
+  for (uint32_t i = (blockIdx.x * THREADS + threadIdx.x) / 32; i < a.per_row * a.regions.height; i += warps) {
     const Part part = part_of (a, i);
     uint8_t *row = (uint8_t *) a.plane.data + part.row * a.plane.stride;
 #pragma unroll
@@ -175,7 +174,7 @@ __launch_bounds__ (THREADS) counts_kernel (const __grid_constant__ RegionArgs a)
   const uint32_t lane = threadIdx.x % 32, warps = gridDim.x * (THREADS / 32);
   counts[threadIdx.x] = 0;
   __syncthreads ();
-  for (uint32_t i = (blockIdx.x * THREADS + threadIdx.x) / 32; i < a.per_row * a.rows; i += warps) {
+  for (uint32_t i = (blockIdx.x * THREADS + threadIdx.x) / 32; i < a.per_row * a.regions.height; i += warps) {
     const Part part = part_of (a, i);
 #pragma unroll
     for (uint32_t k = 0; k < WORDS; k++) {
@@ -204,7 +203,7 @@ __global__ void
 __launch_bounds__ (THREADS) whole_kernel (const __grid_constant__ RegionArgs a, const PackedMask to)
 {
   const uint32_t words = a.per_row * WORDS, step = gridDim.x * THREADS;
-  for (uint32_t i = blockIdx.x * THREADS + threadIdx.x; i < words * a.rows; i += step) {
+  for (uint32_t i = blockIdx.x * THREADS + threadIdx.x; i < words * a.regions.height; i += step) {
     const uint32_t bits = *word_at (a.mask, i / words, i % words);
     if (!bits)
       continue;
@@ -218,7 +217,7 @@ __launch_bounds__ (THREADS) whole_kernel (const __grid_constant__ RegionArgs a, 
 }
 
 RegionArgs
-args_of (const DeviceRegions *regions, const CtrImage *image, uint32_t first_row, uint32_t rows)
+args_of (const DeviceRegions *regions, const CtrImage *image)
 {
   RegionArgs a;
   memset (&a, 0, sizeof a);
@@ -230,8 +229,6 @@ args_of (const DeviceRegions *regions, const CtrImage *image, uint32_t first_row
     a.order = ctr_rgb_order (image->format);
     a.chroma = image->chroma;
   }
-  a.first_row = first_row;
-  a.rows = rows;
   a.per_row = (uint32_t) (ctr_packed_row (regions->width) / (WORDS * sizeof (uint32_t)));
   return a;
 }
@@ -247,7 +244,7 @@ ctas_for (uint64_t threads)
 bool
 launch (void (*kernel) (RegionArgs), const RegionArgs &a, cudaStream_t stream, CtrError *error)
 {
-  kernel<<<ctas_for ((uint64_t) a.per_row * a.rows * 32), THREADS, 0, stream>>> (a);
+  kernel<<<ctas_for ((uint64_t) a.per_row * a.regions.height * 32), THREADS, 0, stream>>> (a);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }
@@ -339,10 +336,10 @@ region_stage_view (const RegionStage *stage)
 }
 
 bool
-regions_queue_levels (const RegionRows *rows, const CtrForeground *foreground, const uint32_t *threshold,
+regions_queue_levels (const Atlas *atlas, const CtrForeground *foreground, const uint32_t *threshold,
     const PackedMask *mask, const PackedMask *marker, cudaStream_t stream, CtrError *error)
 {
-  RegionArgs a = args_of (&rows->regions, rows->image, rows->first_row, rows->rows);
+  RegionArgs a = args_of (&atlas->regions, atlas->image);
   a.channel = foreground->channel;
   a.mask = *mask;
   a.clip = !marker;
@@ -365,7 +362,7 @@ bool
 regions_queue_samples (const DeviceRegions *regions, const CtrImage *image, CtrChannel channel, const CtrImage *plane,
     cudaStream_t stream, CtrError *error)
 {
-  RegionArgs a = args_of (regions, image, 0, regions->height);
+  RegionArgs a = args_of (regions, image);
   a.channel = channel;
   a.plane = *plane;
   return launch (samples_kernel, a, stream, error);
@@ -376,7 +373,7 @@ regions_queue_threshold (const DeviceRegions *regions, const CtrImage *image, co
     Histogram *histogram, cudaStream_t stream, CtrError *error)
 {
   const bool wide = image->format == CTR_FORMAT_GRAY16;
-  RegionArgs a = args_of (regions, image, 0, regions->height);
+  RegionArgs a = args_of (regions, image);
   a.channel = foreground->channel;
   a.counts = histogram->counts;
   return launch (wide ? counts_kernel<true> : counts_kernel<false>, a, stream, error)
@@ -384,12 +381,11 @@ regions_queue_threshold (const DeviceRegions *regions, const CtrImage *image, co
 }
 
 bool
-regions_queue_clip (
-    const DeviceRegions *regions, uint32_t first_row, const PackedMask *mask, cudaStream_t stream, CtrError *error)
+regions_queue_clip (const DeviceRegions *regions, const PackedMask *mask, cudaStream_t stream, CtrError *error)
 {
   const size_t words = ctr_packed_row (regions->width) / sizeof (uint32_t);
   clip_kernel<<<ctas_for ((uint64_t) ctr_div_up (mask->width, 32) * mask->height), THREADS, 0, stream>>> (
-      *mask, regions->inside + first_row * words, (uint32_t) words);
+      *mask, regions->inside, (uint32_t) words);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }
@@ -398,10 +394,10 @@ bool
 regions_queue_whole (
     const DeviceRegions *regions, const PackedMask *from, const PackedMask *to, cudaStream_t stream, CtrError *error)
 {
-  RegionArgs a = args_of (regions, NULL, 0, regions->height);
+  RegionArgs a = args_of (regions, NULL);
   a.mask = *from;
   CTR_CUDA (cudaMemsetAsync (to->bits, 0, to->stride * to->height, stream));
-  whole_kernel<<<ctas_for ((uint64_t) a.per_row * WORDS * a.rows), THREADS, 0, stream>>> (a, *to);
+  whole_kernel<<<ctas_for ((uint64_t) a.per_row * WORDS * a.regions.height), THREADS, 0, stream>>> (a, *to);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }
