@@ -19,6 +19,8 @@ constexpr int THREADS = 256;
 constexpr uint32_t WORDS = 4;          /* of a row of the atlas that a warp takes */
 constexpr uint32_t NO_LEVEL = 1 << 16; /* above all samples */
 constexpr unsigned MOST_CTAS = 132 * 16;
+constexpr uint32_t GATHERED = THREADS; /* regions, at most, that a word of the image is gathered from */
+constexpr uint32_t GATHER_ROWS = 8;    /* of the image, of a CTA */
 
 struct RegionArgs {
   DeviceRegions regions;
@@ -216,6 +218,47 @@ __launch_bounds__ (THREADS) whole_kernel (const __grid_constant__ RegionArgs a, 
   }
 }
 
+/* The 32 pixels from column X of the image on that REGION, whose row of the atlas is ROW, has. */
+__device__ inline uint32_t
+gather (const RegionArgs &a, const CtrAtlasRegion &region, uint32_t x, uint32_t row)
+{
+  const int ahead = (int) (x - region.x), words = (int) (a.per_row * WORDS), word = ahead >> 5;
+  if (ahead <= -32 || ahead >= (int) region.width)
+    return 0;
+  const uint32_t *from = word_at (a.mask, row, 0);
+  const uint32_t low = word >= 0 ? from[word] : 0, high = word + 1 < words ? from[word + 1] : 0;
+  return __funnelshift_r (low, high, ahead & 31);
+}
+
+/* The same for few regions, without clearing the image first. A CTA has some rows, and looks for the regions that reach them. */
+__global__ void
+__launch_bounds__ (THREADS) gather_kernel (const __grid_constant__ RegionArgs a, const PackedMask to)
+{
+  __shared__ CtrAtlasRegion regions[GATHERED];
+  __shared__ uint32_t found;
+  const uint32_t t = threadIdx.x, first = blockIdx.x * GATHER_ROWS, rows = min (GATHER_ROWS, to.height - first);
+  if (t == 0)
+    found = 0;
+  __syncthreads ();
+  if (t < a.regions.count) {
+    const CtrAtlasRegion region = a.regions.places[t];
+    if (region.y < first + rows && first < region.y + region.height)
+      regions[atomicAdd (&found, 1)] = region;
+  }
+  __syncthreads ();
+  const uint32_t count = found, words = (uint32_t) (to.stride / sizeof (uint32_t));
+  for (uint32_t i = t; i < rows * words; i += THREADS) {
+    const uint32_t y = first + i / words, word = i % words;
+    uint32_t bits = 0;
+    for (uint32_t k = 0; k < count; k++) {
+      const uint32_t row = y - regions[k].y;
+      if (row < regions[k].height)
+        bits |= gather (a, regions[k], 32 * word, regions[k].top + row);
+    }
+    *word_at (to, y, word) = bits;
+  }
+}
+
 RegionArgs
 args_of (const DeviceRegions *regions, const CtrImage *image)
 {
@@ -396,6 +439,11 @@ regions_queue_whole (
 {
   RegionArgs a = args_of (regions, NULL);
   a.mask = *from;
+  if (regions->count <= GATHERED) {
+    gather_kernel<<<ctr_div_up (to->height, GATHER_ROWS), THREADS, 0, stream>>> (a, *to);
+    CTR_CUDA (cudaGetLastError ());
+    return true;
+  }
   CTR_CUDA (cudaMemsetAsync (to->bits, 0, to->stride * to->height, stream));
   whole_kernel<<<ctas_for ((uint64_t) a.per_row * WORDS * a.regions.height), THREADS, 0, stream>>> (a, *to);
   CTR_CUDA (cudaGetLastError ());
