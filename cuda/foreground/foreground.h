@@ -5,7 +5,7 @@
  *   adaptive.cu     thresholds of neighbourhoods: samples to bits; gaussian.cu: weighted ones
  *   morphology.cu   opening and closing: bits to bits
  *   connected.cu    reconstruction of a mask from a marker: bits to bits; hysteresis: samples to bits
- *   regions.cu      channels, ranges and thresholds of all regions of an image
+ *   regions.cu      channels, ranges and thresholds of all regions of an image; regions_whole.cu: their masks as one
  *   split.cu        splitting of touching parts: bits to bits; distance.cu: distances to the background
  *   foreground.cu   the steps of a mask in order, and their memory */
 #ifndef CTR_CUDA_FOREGROUND_FOREGROUND_H

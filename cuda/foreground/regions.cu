@@ -19,8 +19,6 @@ constexpr int THREADS = 256;
 constexpr uint32_t WORDS = 4;          /* of a row of the atlas that a warp takes */
 constexpr uint32_t NO_LEVEL = 1 << 16; /* above all samples */
 constexpr unsigned MOST_CTAS = 132 * 16;
-constexpr uint32_t GATHERED = THREADS; /* regions, at most, that a word of the image is gathered from */
-constexpr uint32_t GATHER_ROWS = 8;    /* of the image, of a CTA */
 
 struct RegionArgs {
   DeviceRegions regions;
@@ -104,6 +102,65 @@ __device__ inline uint32_t *
 word_at (const PackedMask &mask, uint32_t row, uint32_t word)
 {
   return (uint32_t *) ((uint8_t *) mask.bits + row * mask.stride) + word;
+}
+
+/* Four grey samples of a row from column X on, of which REST are in the region; the others are 0. Regions begin at any pixel: two
+ * aligned words have all of them. */
+__device__ inline uint32_t
+load_four (const RegionArgs &a, uint32_t x, uint32_t y, uint32_t rest)
+{
+  const uint8_t *p = a.pixels + y * a.stride + x;
+  const uint32_t behind = (uint32_t) ((uintptr_t) p % 4);
+  if (rest >= 8) {
+    const uint32_t *words = (const uint32_t *) (p - behind);
+    return __funnelshift_r (words[0], words[1], 8 * behind);
+  }
+  uint32_t four = 0;
+#pragma unroll
+  for (uint32_t i = 0; i < 4; i++)
+    four |= i < rest ? (uint32_t) p[i] << 8 * i : 0;
+  return four;
+}
+
+/* The word that eight successive lanes have four bits of, from lane 8 K on in lane K. */
+__device__ inline uint32_t
+join_bits (uint32_t four)
+{
+  uint32_t word = four << threadIdx.x % 8 * 4;
+#pragma unroll
+  for (int d = 1; d < 8; d *= 2)
+    word |= __shfl_xor_sync (~0u, word, d);
+  return __shfl_sync (~0u, word, threadIdx.x * 8 % 32);
+}
+
+/* The same as below for grey samples of 8 bits: a lane has four successive ones. */
+__global__ void
+__launch_bounds__ (THREADS) grey_levels_kernel (const __grid_constant__ RegionArgs a)
+{
+  const uint32_t lane = threadIdx.x % 32, warps = gridDim.x * (THREADS / 32);
+  const uint32_t threshold = a.threshold_at ? *a.threshold_at : a.threshold;
+  for (uint32_t i = (blockIdx.x * THREADS + threadIdx.x) / 32; i < a.per_row * a.regions.height; i += warps) {
+    const Part part = part_of (a, i);
+    const uint32_t word = i % a.per_row * WORDS, x = word * 32 + 4 * lane;
+    const uint32_t rest = part.in_region && x < part.region.width ? part.region.width - x : 0;
+    const uint32_t four = rest ? load_four (a, part.region.x + x, part.y, rest) : 0;
+    uint32_t bits = 0, strong = 0;
+#pragma unroll
+    for (uint32_t k = 0; k < 4; k++) {
+      const uint32_t sample = four >> 8 * k & 255;
+      bits |= (uint32_t) ((sample >= threshold && sample < a.end) != a.flip) << k;
+      strong |= (uint32_t) (sample >= a.strong) << k;
+    }
+    const uint32_t valid = rest >= 4 ? 15 : (1u << rest) - 1;
+    uint32_t own = join_bits (bits & valid);
+    if (lane < WORDS)
+      *word_at (a.mask, part.row, word + lane) = a.clip ? own & load_inside (a, part.row, 32 * (word + lane)) : own;
+    if (!a.marker.bits)
+      continue;
+    own = join_bits (strong & valid);
+    if (lane < WORDS)
+      *word_at (a.marker, part.row, word + lane) = own;
+  }
 }
 
 __global__ void
@@ -198,65 +255,6 @@ __launch_bounds__ (THREADS) clip_kernel (const PackedMask mask, const uint32_t *
   const uint32_t words = ctr_div_up (mask.width, 32), step = gridDim.x * THREADS;
   for (uint32_t i = blockIdx.x * THREADS + threadIdx.x; i < words * mask.height; i += step)
     *word_at (mask, i / words, i % words) &= inside[(size_t) (i / words) * inside_words + i % words];
-}
-
-/* A thread has a word of the atlas, which lies in one word of the image or in two. */
-__global__ void
-__launch_bounds__ (THREADS) whole_kernel (const __grid_constant__ RegionArgs a, const PackedMask to)
-{
-  const uint32_t words = a.per_row * WORDS, step = gridDim.x * THREADS;
-  for (uint32_t i = blockIdx.x * THREADS + threadIdx.x; i < words * a.regions.height; i += step) {
-    const uint32_t bits = *word_at (a.mask, i / words, i % words);
-    if (!bits)
-      continue;
-    const CtrAtlasRegion region = a.regions.places[ctr_atlas_find (a.regions.places, a.regions.count, i / words)];
-    const uint32_t x = region.x + i % words * 32, y = region.y + i / words - region.top;
-    uint32_t *at = word_at (to, y, x / 32);
-    atomicOr (at, bits << x % 32);
-    if (x % 32 && bits >> (32 - x % 32))
-      atomicOr (at + 1, bits >> (32 - x % 32));
-  }
-}
-
-/* The 32 pixels from column X of the image on that REGION, whose row of the atlas is ROW, has. */
-__device__ inline uint32_t
-gather (const RegionArgs &a, const CtrAtlasRegion &region, uint32_t x, uint32_t row)
-{
-  const int ahead = (int) (x - region.x), words = (int) (a.per_row * WORDS), word = ahead >> 5;
-  if (ahead <= -32 || ahead >= (int) region.width)
-    return 0;
-  const uint32_t *from = word_at (a.mask, row, 0);
-  const uint32_t low = word >= 0 ? from[word] : 0, high = word + 1 < words ? from[word + 1] : 0;
-  return __funnelshift_r (low, high, ahead & 31);
-}
-
-/* The same for few regions, without clearing the image first. A CTA has some rows, and looks for the regions that reach them. */
-__global__ void
-__launch_bounds__ (THREADS) gather_kernel (const __grid_constant__ RegionArgs a, const PackedMask to)
-{
-  __shared__ CtrAtlasRegion regions[GATHERED];
-  __shared__ uint32_t found;
-  const uint32_t t = threadIdx.x, first = blockIdx.x * GATHER_ROWS, rows = min (GATHER_ROWS, to.height - first);
-  if (t == 0)
-    found = 0;
-  __syncthreads ();
-  if (t < a.regions.count) {
-    const CtrAtlasRegion region = a.regions.places[t];
-    if (region.y < first + rows && first < region.y + region.height)
-      regions[atomicAdd (&found, 1)] = region;
-  }
-  __syncthreads ();
-  const uint32_t count = found, words = (uint32_t) (to.stride / sizeof (uint32_t));
-  for (uint32_t i = t; i < rows * words; i += THREADS) {
-    const uint32_t y = first + i / words, word = i % words;
-    uint32_t bits = 0;
-    for (uint32_t k = 0; k < count; k++) {
-      const uint32_t row = y - regions[k].y;
-      if (row < regions[k].height)
-        bits |= gather (a, regions[k], 32 * word, regions[k].top + row);
-    }
-    *word_at (to, y, word) = bits;
-  }
 }
 
 RegionArgs
@@ -398,7 +396,8 @@ regions_queue_levels (const Atlas *atlas, const CtrForeground *foreground, const
     a.marker = *marker;
     a.strong = foreground->upper_threshold;
   }
-  return launch (levels_kernel, a, stream, error);
+  const bool grey = a.size == 1 && a.channel == CTR_CHANNEL_LUMA && !a.ranges;
+  return launch (grey ? grey_levels_kernel : levels_kernel, a, stream, error);
 }
 
 bool
@@ -429,23 +428,6 @@ regions_queue_clip (const DeviceRegions *regions, const PackedMask *mask, cudaSt
   const size_t words = ctr_packed_row (regions->width) / sizeof (uint32_t);
   clip_kernel<<<ctas_for ((uint64_t) ctr_div_up (mask->width, 32) * mask->height), THREADS, 0, stream>>> (
       *mask, regions->inside, (uint32_t) words);
-  CTR_CUDA (cudaGetLastError ());
-  return true;
-}
-
-bool
-regions_queue_whole (
-    const DeviceRegions *regions, const PackedMask *from, const PackedMask *to, cudaStream_t stream, CtrError *error)
-{
-  RegionArgs a = args_of (regions, NULL);
-  a.mask = *from;
-  if (regions->count <= GATHERED) {
-    gather_kernel<<<ctr_div_up (to->height, GATHER_ROWS), THREADS, 0, stream>>> (a, *to);
-    CTR_CUDA (cudaGetLastError ());
-    return true;
-  }
-  CTR_CUDA (cudaMemsetAsync (to->bits, 0, to->stride * to->height, stream));
-  whole_kernel<<<ctas_for ((uint64_t) a.per_row * WORDS * a.regions.height), THREADS, 0, stream>>> (a, *to);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }
