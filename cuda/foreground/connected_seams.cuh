@@ -186,19 +186,26 @@ join_seams (const ConnectedArgs &f, const TilePlace &p, TileMemory *memory, cons
     return;
   __threadfence (); /* What the others have written comes after their arrival. */
   const RunTileBorder *const borders = f.by_tile.borders;
-  const auto join = [&] (uint32_t seam, uint32_t code, uint32_t other, const uint16_t *other_codes, uint32_t at,
-                        uint32_t length) {
-    if (complete >> seam & 1)
-      join_side<CONNECTIVITY> (f, tile, code, other, other_codes, at, length, list);
+#pragma unroll 1
+  for (uint32_t side = 0; side < 3; side++) { /* top, bottom, left or right; one piece of code for all */
+    const uint32_t seam = side == 0 ? SEAM_TOP : side == 1 ? SEAM_BOTTOM : warp == 0 ? SEAM_LEFT : SEAM_RIGHT;
+    if (!(complete >> seam & 1) || (side == 2 && warp > 0 && warp + 1 < RUN_TILE_WORDS))
+      continue;
+    const uint32_t other = seam == SEAM_TOP      ? tile - f.tiles_x
+                           : seam == SEAM_BOTTOM ? tile + f.tiles_x
+                           : seam == SEAM_LEFT   ? tile - 1
+                                                 : tile + 1;
+    const uint16_t *const other_codes = seam == SEAM_TOP      ? borders[other].bottom
+                                        : seam == SEAM_BOTTOM ? borders[other].top
+                                        : seam == SEAM_LEFT   ? borders[other].right
+                                                              : borders[other].left;
+    join_side<CONNECTIVITY> (f, tile,
+        side == 0   ? codes.top
+        : side == 1 ? codes.bottom
+                    : codes.side,
+        other, other_codes, side == 2 ? lane : t, side == 2 ? TILE_ROWS : RUN_TILE_W, list);
     __syncwarp ();
-  };
-  const uint32_t above = tile - f.tiles_x, below = tile + f.tiles_x;
-  join (SEAM_TOP, codes.top, above, borders[above].bottom, t, RUN_TILE_W);
-  join (SEAM_BOTTOM, codes.bottom, below, borders[below].top, t, RUN_TILE_W);
-  if (warp == 0)
-    join (SEAM_LEFT, codes.side, tile - 1, borders[tile - 1].right, lane, TILE_ROWS);
-  if (warp == RUN_TILE_WORDS - 1)
-    join (SEAM_RIGHT, codes.side, tile + 1, borders[tile + 1].left, lane, TILE_ROWS);
+  }
   if (CONNECTIVITY == 8 && warp == 1 && lane < 8 && complete >> (CORNERS + lane / 2) & 1)
     join_corner (f, tile, lane);
 }
