@@ -67,10 +67,10 @@ bool input_queue_mask (InputStage *state, const CtrImage *source, const CtrForeg
     const PackedMask &mask, const uint32_t *otsu, uint32_t *found, const uint32_t **threshold, cudaStream_t stream,
     CtrError *error);
 
-/* input_regions.cu: adds what the atlas needs to ROOM, which has that of the upload. An image of the width of the atlas, as high
- * as the highest region. And input_stage_foreground() with regions. */
+/* input_regions.cu: adds what the atlas needs to ROOM, which has that of the upload. A plane of the atlas, whose samples are those
+ * of neighbourhoods. And input_stage_foreground() with regions. */
 void input_regions_room (const InputStage *state, const CtrImage *image, const InputNeed &need, InputRoom *room);
-CtrImage input_regions_part (const InputStage *state, const CtrImage *image);
+CtrImage input_regions_plane (const InputStage *state, const CtrImage *image);
 bool input_regions_queue (InputStage *state, const CtrImage *image, const InputNeed &need, InputView *view,
     cudaStream_t stream, CtrError *error);
 

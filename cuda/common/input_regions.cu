@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The input stage of an image with regions: what is analysed in its place. Comparisons are one launch for all regions; other
- * steps of the mask are made region by region. */
+/* The input stage of an image with regions: what is analysed in its place. The steps of the mask are launches for all
+ * regions; only thresholds of neighbourhoods and splitting are made region by region. */
 #include "cuda/common/histogram.cuh"
 #include "cuda/common/input_parts.h"
 
@@ -9,7 +9,7 @@ namespace
 
 /* Does the mask need more than a comparison? */
 bool
-needs_parts (const CtrForeground *foreground)
+needs_steps (const CtrForeground *foreground)
 {
   return ctr_foreground_is_adaptive (foreground) || ctr_foreground_has_hysteresis (foreground)
          || ctr_foreground_has_steps (foreground);
@@ -37,29 +37,6 @@ plane_in (const CtrDeviceBuffer &buffer, const DeviceRegions &regions, const Ctr
   return plane;
 }
 
-/* Queues the masks of all regions, one after the other. PLANE: the samples of the atlas that a neighbourhood is taken of. */
-bool
-queue_parts (InputStage *state, const DeviceRegions &regions, const CtrImage *frame, const CtrImage &plane,
-    const CtrForeground *foreground, const uint32_t *threshold, const PackedMask &mask, cudaStream_t stream,
-    CtrError *error)
-{
-  CtrForeground what = *foreground;
-  if (ctr_foreground_is_adaptive (foreground))
-    what.channel = CTR_CHANNEL_LUMA;
-  for (uint32_t i = 0; i < regions.count; i++) {
-    const CtrAtlasRegion &at = state->regions.places[i];
-    const RegionRows rows = {regions, frame, at.top, at.height};
-    const PackedMask part = {mask.bits + at.top * (mask.stride / sizeof *mask.bits), mask.stride, at.width, at.height};
-    CtrImage image = plane;
-    image.data = (const uint8_t *) plane.data + at.top * plane.stride;
-    image.width = at.width;
-    image.height = at.height;
-    if (!foreground_stage_queue (&state->masking, &image, &what, threshold, &part, &rows, stream, error))
-      return false;
-  }
-  return true;
-}
-
 } // namespace
 
 void
@@ -84,14 +61,9 @@ input_regions_room (const InputStage *state, const CtrImage *image, const InputN
 }
 
 CtrImage
-input_regions_part (const InputStage *state, const CtrImage *image)
+input_regions_plane (const InputStage *state, const CtrImage *image)
 {
-  CtrImage part = plane_in (state->bits, region_stage_view (&state->regions), image);
-  uint32_t height = 1;
-  for (uint32_t i = 0; i < ctr_regions_get_count (state->regions.regions); i++)
-    height = state->regions.places[i].height > height ? state->regions.places[i].height : height;
-  part.height = height;
-  return part;
+  return plane_in (state->channel, region_stage_view (&state->regions), image);
 }
 
 bool
@@ -122,13 +94,13 @@ input_regions_queue (InputStage *state, const CtrImage *image, const InputNeed &
     if (!regions_queue_threshold (&regions, &frame, foreground, histogram, stream, error))
       return false;
   }
-  const RegionRows all = {regions, &frame, 0, regions.height};
-  if (!needs_parts (foreground))
-    return regions_queue_levels (&all, foreground, view->threshold, &view->mask, NULL, stream, error);
-  const CtrImage plane = plane_in (state->channel, regions, image);
+  const Atlas atlas = {regions, state->regions.places, &frame};
+  if (!needs_steps (foreground) || regions.count == 0)
+    return regions_queue_levels (&atlas, foreground, view->threshold, &view->mask, NULL, stream, error);
+  const CtrImage plane = input_regions_plane (state, image);
   if (ctr_foreground_is_adaptive (foreground)
       && !regions_queue_samples (&regions, &frame, foreground->channel, &plane, stream, error))
     return false;
-  CTR_CUDA (cudaMemsetAsync (view->mask.bits, 0, view->mask.stride * view->mask.height, stream));
-  return queue_parts (state, regions, &frame, plane, foreground, view->threshold, view->mask, stream, error);
+  return foreground_stage_queue (
+      &state->masking, &plane, foreground, view->threshold, &view->mask, &atlas, stream, error);
 }

@@ -170,7 +170,7 @@ make (InputStage *state, CtrInput *input, const CtrImage *image, const CtrForegr
   }
   hold (state, slot);
   if (!input_stage_make_room (state, room, stream, error)
-      || (lacks.mask && !foreground_stage_reserve (&state->masking, image, foreground, &fresh, error))
+      || (lacks.mask && !foreground_stage_reserve (&state->masking, image, foreground, stream, &fresh, error))
       || !fill (state, slot, image, foreground, lacks, shared, stream, error))
     return false;
   leave (state, input, slot, image, foreground, lacks);

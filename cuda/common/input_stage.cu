@@ -105,7 +105,7 @@ input_stage_give_back (InputStage *state, cudaStream_t stream, bool *some, CtrEr
 {
   ForegroundStage *masking = &state->masking;
   CtrDeviceBuffer *const buffers[] = {&state->staging, &state->upload, &state->chroma, &state->luma, &state->channel,
-      &state->bits, &masking->masks, &masking->sums, &masking->labels, &masking->splits};
+      &state->bits, &masking->masks, &masking->sums, &masking->labels, &masking->arrivals, &masking->splits};
   *some |= input_slots_give_back (state->slots);
   return ctr_device_buffers_give_back (buffers, sizeof buffers / sizeof *buffers, stream, some, error);
 }
@@ -156,7 +156,7 @@ input_stage_make_room (InputStage *state, const InputRoom &room, cudaStream_t st
 bool
 input_stage_has_room (const InputStage *state, const CtrImage *image, const InputNeed &need)
 {
-  const CtrImage masked = input_has_regions (need) ? input_regions_part (state, image) : *image;
+  const CtrImage masked = input_has_regions (need) ? input_regions_plane (state, image) : *image;
   return input_stage_has (state, room_for (state, image, need))
          && (!makes_mask (state, need) || foreground_stage_has_room (&state->masking, &masked, need.foreground));
 }
@@ -165,12 +165,12 @@ bool
 input_stage_reserve (
     InputStage *state, const CtrImage *image, const InputNeed &need, cudaStream_t stream, bool *fresh, CtrError *error)
 {
-  const CtrImage masked = input_has_regions (need) ? input_regions_part (state, image) : *image;
+  const CtrImage masked = input_has_regions (need) ? input_regions_plane (state, image) : *image;
   bool moved = false;
   *fresh = !input_stage_has (state, room_for (state, image, need));
   if (!input_stage_make_room (state, room_for (state, image, need), stream, error)
       || (makes_mask (state, need)
-          && !foreground_stage_reserve (&state->masking, &masked, need.foreground, &moved, error)))
+          && !foreground_stage_reserve (&state->masking, &masked, need.foreground, stream, &moved, error)))
     return false;
   *fresh = *fresh || moved;
   return true;

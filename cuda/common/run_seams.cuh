@@ -82,8 +82,40 @@ template <uint32_t RIGHT_STEPS> struct SeamPart {
   }
 };
 
-/* A warp unites the components across PART. It finds all contacts first, so that the unions overlap. LIST: room for 3 * 32
- * pairs. */
+/* A warp unites the components of successive pixels of a seam. CODE: a lane's pixel, of TILE; OTHER_CODES: those of OTHER_TILES
+ * that touch it, from the one before to the one behind. All contacts are found first, so that the unions overlap. LIST: room for
+ * 3 * 32 pairs. */
+template <int CONNECTIVITY>
+__device__ inline void
+unite_across (uint32_t *parents, uint32_t code, uint32_t tile, const uint32_t *other_codes, const uint32_t *other_tiles,
+    uint2 *list)
+{
+  constexpr int contacts = CONNECTIVITY == 8 ? 3 : 1;
+  const uint32_t lane = threadIdx.x % 32;
+  const uint32_t straight = other_codes[contacts / 2], before = __shfl_up_sync (~0u, code, 1),
+                 behind = __shfl_down_sync (~0u, code, 1);
+  uint32_t count = 0;
+#pragma unroll
+  for (int i = 0; i < contacts; i++) {
+    bool meet = code && other_codes[i] && (code != BORDER_STRONG || other_codes[i] != BORDER_STRONG);
+    /* A pixel next to both makes a diagonal contact a second one. */
+    if (i < contacts / 2)
+      meet = meet && !straight && !(lane > 0 && before);
+    if (i > contacts / 2)
+      meet = meet && !straight && !(lane < 31 && behind);
+    /* Where two successive pixels meet others, these are successive, too, and of the same component: one contact suffices. */
+    const uint32_t meeting = __ballot_sync (~0u, meet), all = meeting & ~(meeting << 1);
+    if (all >> lane & 1)
+      list[count + __popc (all & ((1u << lane) - 1))] =
+          make_uint2 (component_index (tile, code), component_index (other_tiles[i], other_codes[i]));
+    count += __popc (all);
+  }
+  __syncwarp ();
+  for (uint32_t i = lane; i < count; i += 32)
+    unite (parents, list[i].x, list[i].y);
+}
+
+/* A warp unites the components across PART. LIST: room for 3 * 32 pairs. */
 template <int CONNECTIVITY, uint32_t RIGHT_STEPS, typename Args>
 __device__ inline void
 join_seam (const Args &f, const SeamPart<RIGHT_STEPS> &part, uint2 *list)
@@ -117,27 +149,7 @@ join_seam (const Args &f, const SeamPart<RIGHT_STEPS> &part, uint2 *list)
       }
     }
   }
-  const uint32_t straight = other_codes[contacts / 2], before = __shfl_up_sync (~0u, code, 1),
-                 behind = __shfl_down_sync (~0u, code, 1);
-  uint32_t count = 0;
-#pragma unroll
-  for (int i = 0; i < contacts; i++) {
-    bool meet = code && other_codes[i] && (code != BORDER_STRONG || other_codes[i] != BORDER_STRONG);
-    /* A pixel next to both makes a diagonal contact a second one. */
-    if (i < contacts / 2)
-      meet = meet && !straight && !(lane > 0 && before);
-    if (i > contacts / 2)
-      meet = meet && !straight && !(lane < 31 && behind);
-    /* Where two successive pixels meet others, these are successive, too, and of the same component: one contact suffices. */
-    const uint32_t meeting = __ballot_sync (~0u, meet), all = meeting & ~(meeting << 1);
-    if (all >> lane & 1)
-      list[count + __popc (all & ((1u << lane) - 1))] =
-          make_uint2 (component_index (tile, code), component_index (other_tiles[i], other_codes[i]));
-    count += __popc (all);
-  }
-  __syncwarp ();
-  for (uint32_t i = lane; i < count; i += 32)
-    unite (f.by_component.parents, list[i].x, list[i].y);
+  unite_across<CONNECTIVITY> (f.by_component.parents, code, tile, other_codes, other_tiles, list);
 }
 
 /* Calls DRAW (word, first bit, last bit) for the runs of TILE's components that have become strong. A CTA of THREADS threads

@@ -1,87 +1,110 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reconstruction of a packed mask from a marker: the components of the mask that have a pixel of the marker. It is Canny's
- * hysteresis: the mask has the candidates, and those in the marker are strong.
+ * hysteresis: the mask has the candidates, and those in the marker are strong. Both may be what samples reach.
  *
  *   tile kernel      Finds the components of a tile, and decides those that have a strong pixel there, or do not reach its
- *                    border.
- *   seam kernel      Unites the others across the seams between tiles.
+ *                    border. The last tile to arrive at a seam unites the others across it.
  *   promote kernel   Changes the pixels of those that have become strong.
  *
- * Room: what passes between them. Its contents do not matter, so nothing is cleared between frames. */
+ * Room: what passes between tiles. Its contents do not matter, but for the counters of arrivals: the last tile to arrive clears
+ * them. */
 #include "cuda/common/graph.cuh"
-#include "cuda/common/run_seams.cuh"
-#include "cuda/foreground/connected_tile.cuh"
+#include "cuda/common/ptx.cuh"
+#include "cuda/foreground/connected_seams.cuh"
 #include "cuda/foreground/foreground.h"
+#include "cuda/foreground/grey_pieces.cuh"
 
 namespace
 {
 
-struct ConnectedArgs {
-  const uint32_t *mask, *marker; /* MARKER NULL: the border of the image */
-  uint32_t *to;
-  size_t mask_stride, marker_stride, to_stride; /* words */
-  uint32_t width, height, words;                /* pixels; of a packed row */
-  uint32_t invert_mask;                         /* ~0: the mask is taken inverted */
-  uint32_t remove;                              /* ~0: the result are the components without a marker */
-  uint32_t invert_result;                       /* ~0: the result is inverted */
-
-  uint32_t tile_h, tiles_x, tiles_y;
-  struct {
-    uint32_t *components; /* how many reach the border and are not decided */
-    RunTileBorder *borders;
-  } by_tile;
-  struct {
-    uint32_t *undecided; /* runs of these components, by columns of words */
-    uint16_t *labels;    /* and the components: of the first runs of all words, of the second ... */
-  } by_tile_word;
-  struct {
-    uint32_t *parents;
-  } by_component;
-};
-
-/* The pixels of word X of a row that are in the image. */
+/* The pixels of word X of a row that are in an image of this WIDTH. */
 __device__ inline uint32_t
-pixels_inside (const ConnectedArgs &f, uint32_t x)
+pixels_inside (uint32_t width, uint32_t x)
 {
-  if (32 * x >= f.width)
+  if (32 * x >= width)
     return 0;
-  return f.width - 32 * x >= 32 ? ~0u : (1u << (f.width - 32 * x)) - 1;
+  return width - 32 * x >= 32 ? ~0u : (1u << (width - 32 * x)) - 1;
 }
 
 /* The strong pixels among all INSIDE the image of word X of row Y. */
 __device__ inline uint32_t
-load_marker (const ConnectedArgs &f, uint32_t x, uint32_t y, uint32_t inside)
+load_marker (const ConnectedArgs &f, const TilePlace &p, uint32_t x, uint32_t y, uint32_t inside)
 {
   if (f.marker)
-    return f.marker[y * f.marker_stride + x];
-  const uint32_t last = (f.width - 1) / 32;
-  if (y == 0 || y + 1 == f.height)
+    return f.marker[(p.first_row + y) * f.marker_stride + x];
+  const uint32_t last = (p.width - 1) / 32;
+  if (y == 0 || y + 1 == p.height)
     return inside;
-  return (x == 0 ? 1 : 0) | (x == last ? 1u << (f.width - 1) % 32 : 0);
+  return (x == 0 ? 1 : 0) | (x == last ? 1u << (p.width - 1) % 32 : 0);
 }
 
-/* After resolve_runs(): writes the undecided runs and their components, for the promote kernel. */
+/* Where a tile's mask comes from: packed, a thread a word, */
+struct PackedSource {
+  __device__ static void
+  load (const ConnectedArgs &f, const TilePlace &p, TileMemory *memory)
+  {
+    const uint32_t column = threadIdx.x % RUN_TILE_WORDS, row = threadIdx.x / RUN_TILE_WORDS;
+    const uint32_t x = p.tx * RUN_TILE_WORDS + column, y = p.ty * TILE_ROWS + row;
+    const uint32_t inside = y < p.height ? pixels_inside (p.width, x) : 0;
+    uint32_t mask = 0, marker = 0;
+    if (inside) {
+      mask = (f.mask[(p.first_row + y) * f.mask_stride + x] ^ f.invert_mask) & inside;
+      marker = load_marker (f, p, x, y, inside);
+    }
+    memory->mask[column * COLUMN_ROOM + row] = mask;
+    memory->found[column * COLUMN_ROOM + row] = mask & marker;
+  }
+};
+
+/* or samples and two thresholds, a thread two half words. */
+template <typename Sample> struct GreySource {
+  __device__ static void
+  load (const ConnectedArgs &f, const TilePlace &p, TileMemory *memory)
+  {
+    constexpr int pieces = TILE_WORDS * 2 / RUN_TILE_THREADS;
+    uint32_t words[pieces][4 * sizeof (Sample)];
+#pragma unroll
+    for (int i = 0; i < pieces; i++) {
+      const uint32_t piece = i * RUN_TILE_THREADS + threadIdx.x, y = p.ty * TILE_ROWS + piece / (2 * RUN_TILE_WORDS);
+      if (y < f.height)
+        load_grey<Sample> (f, p.tx * RUN_TILE_W + piece % (2 * RUN_TILE_WORDS) * PIXELS, y, words[i]);
+    }
+#pragma unroll
+    for (int i = 0; i < pieces; i++) {
+      const uint32_t piece = i * RUN_TILE_THREADS + threadIdx.x, y = p.ty * TILE_ROWS + piece / (2 * RUN_TILE_WORDS);
+      const uint32_t column = piece % (2 * RUN_TILE_WORDS), x = p.tx * RUN_TILE_W + column * PIXELS;
+      const uint32_t valid = y < f.height ? inside (f, x) : 0;
+      uint32_t mask = 0, strong = 0;
+      if (valid) {
+        mask = at_least (words[i], f.threshold, Sample ()) & valid;
+        strong = mask & at_least (words[i], f.strong, Sample ());
+      }
+      const uint32_t place = 2 * (column / 2 * COLUMN_ROOM + piece / (2 * RUN_TILE_WORDS)) + column % 2;
+      ((uint16_t *) memory->mask)[place] = (uint16_t) mask;
+      ((uint16_t *) memory->found)[place] = (uint16_t) strong;
+    }
+  }
+};
+
+/* After resolve_runs(): writes the runs of the undecided components, for the promote kernel. */
 __device__ inline void
-write_undecided (const ConnectedArgs &f, const TileMemory &memory, uint32_t tile, uint32_t first, uint32_t weak)
+write_undecided (const ConnectedArgs &f, TileMemory *memory, uint32_t tile, uint32_t count)
 {
-  uint16_t *label = f.by_tile_word.labels + (size_t) tile * WORD_RUNS * TILE_WORDS + threadIdx.x;
-  uint32_t undecided = 0;
+  uint32_t *to = f.by_tile_run.runs + (size_t) tile * TILE_RUNS;
 #pragma unroll 1
-  for (uint32_t rest = weak; rest;) {
-    const uint32_t node = first + (__ffs (rest) - 1) / 2, run = take_run (&rest);
-    const uint32_t component = component_of (memory, node);
+  for (uint32_t node = 1 + threadIdx.x; node <= count; node += RUN_TILE_THREADS) {
+    const uint32_t component = component_of (*memory, node);
     if (component & NODE_IS_COMPONENT) {
-      undecided |= run;
-      *label = (uint16_t) component;
-      label += TILE_WORDS;
+      const NodeRun run (*memory, memory->load (node));
+      to[atomicAdd (&memory->component_runs, 1)] = component_number (component) << RUN_COMPONENT_SHIFT | run.word << 10
+                                                   | run.first_bit << 5 | (31 - __clz (run.pixels));
     }
   }
   __syncwarp ();
-  f.by_tile_word.undecided[tile * TILE_WORDS + threadIdx.x] = undecided;
 }
 
 /* The code of pixel BIT of the tile's word in COLUMN and ROW. */
-__device__ inline uint16_t
+__device__ inline uint32_t
 border_code (const TileMemory &memory, uint32_t column, uint32_t row, uint32_t bit)
 {
   const uint32_t place = column * COLUMN_ROOM + row, weak = memory.weak[place];
@@ -89,116 +112,124 @@ border_code (const TileMemory &memory, uint32_t column, uint32_t row, uint32_t b
     return BORDER_STRONG;
   if (!(weak >> bit & 1))
     return BORDER_NONE;
-  const uint32_t node = node_before ((column * TILE_ROWS + row + 1) * WORD_NODES, starts_of (weak), 1u << bit);
-  return (uint16_t) (BORDER_COMPONENT + (component_of (memory, node) & ~NODE_IS_COMPONENT));
+  const uint32_t node = node_before (memory.first[column * TILE_ROWS + row], starts_of (weak), 1u << bit);
+  return BORDER_COMPONENT + component_number (component_of (memory, node));
 }
 
-/* After resolve_runs(): writes the tile's border where it has a neighbour, for the seam kernel. */
-__device__ inline void
-write_border (const ConnectedArgs &f, const TileMemory &memory, uint32_t tile, uint32_t tx, uint32_t ty, uint32_t rows)
+/* After resolve_runs(): writes the tile's border where it has a neighbour, for the tiles that arrive after this one. */
+__device__ inline BorderCodes
+write_border (const ConnectedArgs &f, const TilePlace &p, const TileMemory &memory, uint32_t rows)
 {
   static_assert (RUN_TILE_W == RUN_TILE_THREADS, "each thread has a pixel of the top and one of the bottom");
-  RunTileBorder &border = f.by_tile.borders[tile];
+  RunTileBorder &border = f.by_tile.borders[p.tile];
   const uint32_t t = threadIdx.x, warp = t / 32, lane = t % 32;
-  if (ty > 0)
-    border.top[t] = border_code (memory, warp, 0, lane);
-  if (ty + 1 < f.tiles_y)
-    border.bottom[t] = border_code (memory, warp, rows - 1, lane);
-  if (warp == 0 && tx > 0)
-    border.left[lane] = border_code (memory, 0, lane, 0);
-  if (warp == RUN_TILE_WORDS - 1 && tx + 1 < f.tiles_x)
-    border.right[lane] = border_code (memory, warp, lane, 31);
+  BorderCodes codes = {BORDER_NONE, BORDER_NONE, BORDER_NONE};
+  if (p.ty > 0)
+    border.top[t] = (uint16_t) (codes.top = border_code (memory, warp, 0, lane));
+  if (p.ty + 1 < p.tiles_y)
+    border.bottom[t] = (uint16_t) (codes.bottom = border_code (memory, warp, rows - 1, lane));
+  if (warp == 0 && p.tx > 0)
+    border.left[lane] = (uint16_t) (codes.side = border_code (memory, 0, lane, 0));
+  if (warp == RUN_TILE_WORDS - 1 && p.tx + 1 < p.tiles_x)
+    border.right[lane] = (uint16_t) (codes.side = border_code (memory, warp, lane, 31));
+  return codes;
 }
 
 /* Threads have words by rows to load and to store, and by columns in between. */
-template <int CONNECTIVITY>
+template <int CONNECTIVITY, typename Source, bool ATLAS>
 __global__ void
 __launch_bounds__ (RUN_TILE_THREADS, 8) tile_kernel (const __grid_constant__ ConnectedArgs f)
 {
   __shared__ TileMemory memory;
   const uint32_t t = threadIdx.x, column = t / 32, row = t % 32, own = column * COLUMN_ROOM + row;
-  const uint32_t tile = blockIdx.x, tx = tile % f.tiles_x, ty = tile / f.tiles_x;
-  const uint32_t rows = min (TILE_ROWS, f.height - ty * TILE_ROWS);
-  const uint32_t x = tx * RUN_TILE_WORDS + t % RUN_TILE_WORDS, y = ty * TILE_ROWS + t / RUN_TILE_WORDS;
-  const uint32_t place = t % RUN_TILE_WORDS * COLUMN_ROOM + t / RUN_TILE_WORDS;
-  const uint32_t inside = y < f.height ? pixels_inside (f, x) : 0;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  uint32_t mask = 0, marker = 0;
-  if (inside) {
-    mask = (f.mask[y * f.mask_stride + x] ^ f.invert_mask) & inside;
-    marker = load_marker (f, x, y, inside);
-  }
-  memory.weak[place] = mask;
-  memory.found[place] = mask & marker;
+  const TilePlace p = place_tile<ATLAS> (f);
+  if (ATLAS && !p.exists ())
+    return;
+  const uint32_t rows = min (TILE_ROWS, p.height - p.ty * TILE_ROWS);
+  Source::load (f, p, &memory);
   if (t == 0) {
-    memory.components = 0;
+    memory.components = memory.component_runs = 0;
     memory.nodes[FOUND_NODE] = FOUND_NODE;
   }
+  /* The pixels of a word that are at a seam. */
+  const uint32_t first_row = p.ty > 0 ? 0 : TILE_ROWS, last_row = p.ty + 1 < p.tiles_y ? rows - 1 : TILE_ROWS;
+  const bool has_left = p.tx > 0, has_right = p.tx + 1 < p.tiles_x;
+  const auto border = [&] (uint32_t word) {
+    const uint32_t y = word % TILE_ROWS, x = word / TILE_ROWS;
+    return y == first_row || y == last_row
+               ? ~0u
+               : (uint32_t) (x == 0 && has_left) | (uint32_t) (x + 1 == RUN_TILE_WORDS && has_right) << 31;
+  };
   __syncthreads ();
-  uint32_t weak = memory.weak[own], found = spread_found<CONNECTIVITY> (weak, memory.found[own]);
-  weak &= ~found;
-  memory.weak[own] = weak;
-  memory.found[own] = found;
   uint32_t components = 0;
-  if (__syncthreads_or (weak)) {
-    LaneRuns<CONNECTIVITY> runs (memory, weak, found);
-    runs.plant (&memory);
-    __syncthreads ();
-    shorten_paths (&memory, runs.first, weak);
-    __syncthreads ();
-    unite_contacts (&memory, &runs);
-    __syncthreads ();
-    const bool at_end = (row == 0 && ty > 0) || (row + 1 == rows && ty + 1 < f.tiles_y);
-    const uint32_t left = column == 0 && tx > 0, right = column + 1 == RUN_TILE_WORDS && tx + 1 < f.tiles_x;
-    memory.found[own] =
-        found | resolve_runs (&memory, runs.first, weak, at_end ? ~0u : left | right << 31, [&] (uint32_t component) {
-          const uint32_t element = 1 + tile * RUN_TILE_COMPONENTS + component;
-          f.by_component.parents[element] = element;
-        });
-    __syncthreads ();
-    components = memory.components;
-    if (components)
-      write_undecided (f, memory, tile, runs.first, weak);
+  {
+    const uint32_t mask = memory.mask[own], found = spread_found<CONNECTIVITY> (mask, memory.found[own]);
+    const uint32_t weak = drop_lone_runs<CONNECTIVITY> (memory, mask & ~found, mask, border (t));
+    const uint32_t count = __popc (starts_of (weak)), until = sum_of_lanes (count);
+    memory.weak[own] = weak;
+    memory.found[own] = found;
+    if (row == 31)
+      memory.runs[column] = until;
+    if (__syncthreads_or (weak)) {
+      uint32_t first = 1 + until - count, all = 0;
+#pragma unroll
+      for (uint32_t i = 0; i < RUN_TILE_WORDS; i++) {
+        first += i < column ? memory.runs[i] : 0;
+        all += memory.runs[i];
+      }
+      LaneRuns<CONNECTIVITY> runs (memory, weak, found, first);
+      runs.plant (&memory);
+      __syncthreads ();
+      shorten_paths (&memory, all);
+      __syncthreads ();
+      unite_contacts (&memory, &runs);
+      __syncthreads ();
+      resolve_runs (&memory, all, border, [&] (uint32_t component) {
+        const uint32_t element = 1 + p.tile * RUN_TILE_COMPONENTS + component;
+        f.by_component.parents[element] = element;
+      });
+      __syncthreads ();
+      components = memory.components;
+      if (components)
+        write_undecided (f, &memory, p.tile, all);
+    }
   }
+  const BorderCodes codes = write_border (f, p, memory, rows);
+  const uint32_t x = p.tx * RUN_TILE_WORDS + t % RUN_TILE_WORDS, y = p.ty * TILE_ROWS + t / RUN_TILE_WORDS;
+  const uint32_t place = t % RUN_TILE_WORDS * COLUMN_ROOM + t / RUN_TILE_WORDS;
+  if (y < p.height && x < p.words)
+    f.to[(p.first_row + y) * f.to_stride + x] =
+        memory.found[place] ^ (f.remove & memory.mask[place]) ^ (f.invert_result & pixels_inside (p.width, x));
+  __syncthreads ();
   if (t == 0)
-    f.by_tile.components[tile] = components;
-  write_border (f, memory, tile, tx, ty, rows);
-  if (y < f.height && x < f.words)
-    f.to[y * f.to_stride + x] = memory.found[place] ^ (f.remove & mask) ^ (f.invert_result & inside);
-}
-
-constexpr int SEAM_WARPS = 4;
-typedef SeamPart<TILE_ROWS / 32> Part;
-
-template <int CONNECTIVITY>
-__global__ void __launch_bounds__ (32 * SEAM_WARPS) seam_kernel (const __grid_constant__ ConnectedArgs f)
-{
-  __shared__ uint2 joins[SEAM_WARPS][3 * 32];
-  const Part part (blockIdx.x * SEAM_WARPS + threadIdx.x / 32, f.tiles_x);
-  ctr_let_next_start ();
-  ctr_wait_for_previous ();
-  join_seam<CONNECTIVITY> (f, part, joins[threadIdx.x / 32]);
+    f.by_tile.counts[p.tile] = {components, memory.component_runs};
+  join_seams<CONNECTIVITY> (f, p, &memory, codes);
 }
 
 /* Whether pixels found are set or removed, inverted or not, finding them later changes them. A CTA takes a tile, a thread one
  * of its words. */
+template <bool ATLAS>
 __global__ void
 __launch_bounds__ (RUN_TILE_THREADS) promote_kernel (const __grid_constant__ ConnectedArgs f)
 {
   __shared__ bool promoted[RUN_TILE_COMPONENTS];
-  const uint32_t t = threadIdx.x, tile = blockIdx.x, tx = tile % f.tiles_x, ty = tile / f.tiles_x;
-  const uint32_t x = tx * RUN_TILE_WORDS + t % RUN_TILE_WORDS, y = ty * TILE_ROWS + t / RUN_TILE_WORDS;
-  const size_t word = (size_t) tile * TILE_WORDS + t % RUN_TILE_WORDS * TILE_ROWS + t / RUN_TILE_WORDS;
+  __shared__ uint32_t changed[TILE_WORDS]; /* by columns */
+  const uint32_t t = threadIdx.x, tile = blockIdx.x;
+  const uint32_t *runs = f.by_tile_run.runs + (size_t) tile * TILE_RUNS;
+  changed[t] = 0;
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  const uint32_t components = f.by_tile.components[tile];
-  uint32_t rest = f.by_tile_word.undecided[word]; /* without components it has no meaning, but the loads overlap */
-  if (!components)
+  const TilePlace p = place_tile<ATLAS> (f);
+  if (ATLAS && !p.exists ())
     return;
-  uint32_t changed = 0;
+  const RunTileCounts counts = f.by_tile.counts[tile];
+  uint32_t run = runs[t]; /* if there are so few, it has no meaning, but the loads overlap */
+  if (!counts.components)
+    return;
   bool any = false;
-  for (uint32_t i = t; i < components; i += RUN_TILE_THREADS) {
+  for (uint32_t i = t; i < counts.components; i += RUN_TILE_THREADS) {
     const uint32_t element = 1 + tile * RUN_TILE_COMPONENTS + i;
     promoted[i] =
         find_root (f.by_component.parents, element, load_parent (f.by_component.parents, element)) == STRONG_ROOT;
@@ -206,80 +237,134 @@ __launch_bounds__ (RUN_TILE_THREADS) promote_kernel (const __grid_constant__ Con
   }
   if (!__syncthreads_or (any))
     return;
-  const uint16_t *label = f.by_tile_word.labels + (size_t) tile * WORD_RUNS * TILE_WORDS + word % TILE_WORDS;
-  for (; rest; label += TILE_WORDS) {
-    const uint32_t run = take_run (&rest);
-    changed |= promoted[*label] ? run : 0;
+  for (uint32_t i = t; i < counts.runs;) {
+    if (promoted[run >> RUN_COMPONENT_SHIFT])
+      atomicOr (&changed[run >> 10 & (TILE_WORDS - 1)], (2u << (run & 31)) - (1u << (run >> 5 & 31)));
+    i += RUN_TILE_THREADS;
+    run = i < counts.runs ? runs[i] : 0;
   }
-  if (changed)
-    f.to[y * f.to_stride + x] ^= changed;
+  __syncthreads ();
+  const uint32_t change = changed[t % RUN_TILE_WORDS * TILE_ROWS + t / RUN_TILE_WORDS];
+  const uint32_t x = p.tx * RUN_TILE_WORDS + t % RUN_TILE_WORDS, y = p.ty * TILE_ROWS + t / RUN_TILE_WORDS;
+  if (change)
+    f.to[(p.first_row + y) * f.to_stride + x] ^= change;
+}
+
+constexpr uint32_t MOST_REGIONS =
+    256; /* of a launch, so that those of a few rows do not need much more memory than others */
+
+/* The tiles of an image of this size, or of REGIONS of an atlas. */
+void
+count_tiles (ConnectedArgs *f, uint32_t width, uint32_t height, uint32_t regions)
+{
+  f->width = width;
+  f->height = height;
+  f->words = (uint32_t) (ctr_packed_row (width) / sizeof (uint32_t));
+  f->tiles_x = ctr_div_up (width, RUN_TILE_W);
+  f->tiles_y = ctr_div_up (height, TILE_ROWS) + min (regions, MOST_REGIONS);
 }
 
 size_t
 lay_out (ConnectedArgs *f, uint8_t *base)
 {
-  f->tile_h = TILE_ROWS;
-  f->tiles_x = ctr_div_up (f->width, RUN_TILE_W);
-  f->tiles_y = ctr_div_up (f->height, TILE_ROWS);
   const size_t tiles = (size_t) f->tiles_x * f->tiles_y;
   ArenaLayout c = {base, 0};
-  f->by_tile.components = c.take<uint32_t> (tiles);
+  f->by_tile.counts = c.take<RunTileCounts> (tiles);
   f->by_tile.borders = c.take<RunTileBorder> (tiles);
-  f->by_tile_word.undecided = c.take<uint32_t> (tiles * TILE_WORDS);
-  f->by_tile_word.labels = c.take<uint16_t> (tiles * TILE_WORDS * WORD_RUNS);
+  f->by_tile_run.runs = c.take<uint32_t> (tiles * TILE_RUNS);
   f->by_component.parents = c.take<uint32_t> (1 + tiles * RUN_TILE_COMPONENTS);
   return c.used;
 }
 
-template <int CONNECTIVITY>
-void
-launch (const ConnectedArgs &f, bool overlap, cudaStream_t stream)
+bool
+launch (void (*tile_kernel) (ConnectedArgs), void (*promote_kernel) (ConnectedArgs), ConnectedArgs *f,
+    const PackedMask *to, const ReconstructionRoom *room, cudaStream_t stream, CtrError *error)
 {
-  const unsigned tiles = f.tiles_x * f.tiles_y;
-  ctr_launch_overlapped (overlap, tile_kernel<CONNECTIVITY>, tiles, RUN_TILE_THREADS, 0, stream, f);
-  if (tiles == 1)
-    return;
-  ctr_launch_overlapped (
-      overlap, seam_kernel<CONNECTIVITY>, ctr_div_up (tiles * Part::STEPS, SEAM_WARPS), 32 * SEAM_WARPS, 0, stream, f);
-  ctr_launch_overlapped (overlap, promote_kernel, tiles, RUN_TILE_THREADS, 0, stream, f);
+  f->to = to->bits;
+  f->to_stride = to->stride / sizeof (uint32_t);
+  f->arrivals = (TileArrivals *) room->arrivals;
+  lay_out (f, (uint8_t *) room->labels);
+  int device = 0, major = 0;
+  CTR_CUDA (cudaGetDevice (&device));
+  CTR_CUDA (cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor, device));
+  const bool overlap = major >= 9 && cuda_graph_takes_overlap ();
+  const unsigned tiles = f->tiles_x * f->tiles_y;
+  ctr_launch_overlapped (overlap, tile_kernel, tiles, RUN_TILE_THREADS, 0, stream, *f);
+  if (tiles > 1)
+    ctr_launch_overlapped (overlap, promote_kernel, tiles, RUN_TILE_THREADS, 0, stream, *f);
+  CTR_CUDA (cudaGetLastError ());
+  return true;
+}
+
+/* All regions, some after the other. */
+bool
+launch_atlas (ConnectedArgs *f, const Atlas *atlas, bool eight_connected, const PackedMask *to,
+    const ReconstructionRoom *room, cudaStream_t stream, CtrError *error)
+{
+  for (uint32_t i = 0; i < atlas->regions.count; i += MOST_REGIONS) {
+    const CtrAtlasRegion *const places = atlas->places + i;
+    f->places = atlas->regions.places + i;
+    f->regions = min (atlas->regions.count - i, MOST_REGIONS);
+    f->tiles_y = first_tile_row (places, f->regions - 1) + ctr_div_up (places[f->regions - 1].height, TILE_ROWS);
+    if (!launch (eight_connected ? tile_kernel<8, PackedSource, true> : tile_kernel<4, PackedSource, true>,
+            promote_kernel<true>, f, to, room, stream, error))
+      return false;
+  }
+  return true;
 }
 
 } // namespace
 
 size_t
-foreground_reconstruction_room (uint32_t width, uint32_t height)
+foreground_reconstruction_labels (uint32_t width, uint32_t height, uint32_t regions)
 {
   ConnectedArgs f = {};
-  f.width = width;
-  f.height = height;
+  count_tiles (&f, width, height, regions);
   return lay_out (&f, NULL);
+}
+
+size_t
+foreground_reconstruction_arrivals (uint32_t width, uint32_t height, uint32_t regions)
+{
+  ConnectedArgs f = {};
+  count_tiles (&f, width, height, regions);
+  return (size_t) f.tiles_x * f.tiles_y * sizeof (TileArrivals);
 }
 
 bool
 foreground_queue_reconstruction (const PackedMask *mask, const PackedMask *marker, const PackedMask *to,
-    const Reconstruction *what, void *room, cudaStream_t stream, CtrError *error)
+    const Reconstruction *what, const Atlas *atlas, const ReconstructionRoom *room, cudaStream_t stream,
+    CtrError *error)
 {
   ConnectedArgs f = {};
+  count_tiles (&f, mask->width, mask->height, 0);
   f.mask = mask->bits;
   f.mask_stride = mask->stride / sizeof (uint32_t);
   if (marker) {
     f.marker = marker->bits;
     f.marker_stride = marker->stride / sizeof (uint32_t);
   }
-  f.to = to->bits;
-  f.to_stride = to->stride / sizeof (uint32_t);
-  f.width = mask->width;
-  f.height = mask->height;
-  f.words = (uint32_t) (ctr_packed_row (mask->width) / sizeof (uint32_t));
   f.invert_mask = what->invert_mask ? ~0u : 0;
   f.remove = what->remove ? ~0u : 0;
   f.invert_result = what->invert_result ? ~0u : 0;
-  lay_out (&f, (uint8_t *) room);
-  int device = 0, major = 0;
-  CTR_CUDA (cudaGetDevice (&device));
-  CTR_CUDA (cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor, device));
-  const bool overlap = major >= 9 && cuda_graph_takes_overlap ();
-  what->eight_connected ? launch<8> (f, overlap, stream) : launch<4> (f, overlap, stream);
-  CTR_CUDA (cudaGetLastError ());
-  return true;
+  if (atlas)
+    return launch_atlas (&f, atlas, what->eight_connected, to, room, stream, error);
+  return launch (what->eight_connected ? tile_kernel<8, PackedSource, false> : tile_kernel<4, PackedSource, false>,
+      promote_kernel<false>, &f, to, room, stream, error);
+}
+
+bool
+foreground_queue_hysteresis (const CtrImage *plane, const CtrForeground *foreground, const PackedMask *to,
+    const ReconstructionRoom *room, cudaStream_t stream, CtrError *error)
+{
+  ConnectedArgs f = {};
+  count_tiles (&f, plane->width, plane->height, 0);
+  f.pixels = (const uint8_t *) plane->data;
+  f.stride = plane->stride;
+  f.threshold = foreground->threshold;
+  f.strong = foreground->upper_threshold;
+  f.invert_result = foreground->invert ? ~0u : 0;
+  return launch (plane->format == CTR_FORMAT_GRAY16 ? tile_kernel<4, GreySource<uint16_t>, false>
+                                                    : tile_kernel<4, GreySource<uint8_t>, false>,
+      promote_kernel<false>, &f, to, room, stream, error);
 }

@@ -11,6 +11,7 @@
 
 #include "cuda/common/launch.cuh"
 
+#include <stdlib.h>
 #include <string.h>
 
 namespace
@@ -19,14 +20,27 @@ namespace
 /* What a foreground has besides a threshold. */
 struct Steps {
   bool adaptive, hysteresis, morphology, holes, split, border;
+  bool marker; /* The hysteresis needs a packed mask and a packed marker. */
 };
 
-Steps
-steps_of (const CtrForeground *foreground)
+/* Can the samples that hysteresis compares be read where they are? PLANE becomes a view of them. */
+bool
+reads_plane (const CtrImage *image, const CtrForeground *foreground, CtrImage *plane)
 {
-  return {ctr_foreground_is_adaptive (foreground), ctr_foreground_has_hysteresis (foreground),
-      foreground->open_size > 1 || foreground->close_size > 1, foreground->fill_holes, foreground->split_touching > 0,
-      foreground->clear_border};
+  const char *tune = getenv ("CTR_TUNE_FOREGROUND");
+  if (tune && strstr (tune, "hysteresis-levels"))
+    return false;
+  return !foreground->regions && foreground_channel_is_plane (image, foreground->channel, plane);
+}
+
+Steps
+steps_of (const CtrImage *image, const CtrForeground *foreground)
+{
+  CtrImage plane;
+  const bool hysteresis = ctr_foreground_has_hysteresis (foreground);
+  return {ctr_foreground_is_adaptive (foreground), hysteresis, foreground->open_size > 1 || foreground->close_size > 1,
+      foreground->fill_holes, foreground->split_touching > 0, foreground->clear_border,
+      hysteresis && !reads_plane (image, foreground, &plane)};
 }
 
 size_t
@@ -37,17 +51,19 @@ mask_size (const CtrImage *image)
 
 /* Bytes of the stage's memory: masks, adaptive.cu's, connected.cu's, split.cu's. */
 struct Room {
-  size_t masks, sums, labels, splits;
+  size_t masks, sums, labels, arrivals, splits;
 };
 
 Room
 room_for (const CtrImage *image, const CtrForeground *foreground)
 {
-  const Steps steps = steps_of (foreground);
-  return {(steps.hysteresis + steps.morphology) * mask_size (image),
+  const Steps steps = steps_of (image, foreground);
+  const uint32_t regions = foreground->regions ? ctr_regions_get_count (foreground->regions) : 0;
+  const bool reconstructs = steps.hysteresis || steps.holes || steps.border;
+  return {(steps.marker + steps.morphology) * mask_size (image),
       steps.adaptive ? foreground_adaptive_room (image, foreground) : 0,
-      steps.hysteresis || steps.holes || steps.border ? foreground_reconstruction_room (image->width, image->height)
-                                                      : 0,
+      reconstructs ? foreground_reconstruction_labels (image->width, image->height, regions) : 0,
+      reconstructs ? foreground_reconstruction_arrivals (image->width, image->height, regions) : 0,
       steps.split ? foreground_split_room (image->width, image->height) : 0};
 }
 
@@ -55,7 +71,7 @@ bool
 has (const ForegroundStage *stage, const Room &room)
 {
   return room.masks <= stage->masks.size && room.sums <= stage->sums.size && room.labels <= stage->labels.size
-         && room.splits <= stage->splits.size;
+         && room.arrivals <= stage->arrivals.size && room.splits <= stage->splits.size;
 }
 
 } // namespace
@@ -69,7 +85,7 @@ foreground_stage_init (ForegroundStage *stage)
 void
 foreground_stage_free (ForegroundStage *stage)
 {
-  for (CtrDeviceBuffer *buffer : {&stage->masks, &stage->sums, &stage->labels, &stage->splits})
+  for (CtrDeviceBuffer *buffer : {&stage->masks, &stage->sums, &stage->labels, &stage->arrivals, &stage->splits})
     ctr_device_buffer_free (buffer);
 }
 
@@ -80,67 +96,110 @@ foreground_stage_has_room (const ForegroundStage *stage, const CtrImage *image, 
 }
 
 bool
-foreground_stage_reserve (
-    ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground, bool *fresh, CtrError *error)
+foreground_stage_reserve (ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground,
+    cudaStream_t stream, bool *fresh, CtrError *error)
 {
   const Room room = room_for (image, foreground);
   *fresh = !has (stage, room);
   return ctr_device_buffer_reserve (&stage->masks, room.masks, error)
          && ctr_device_buffer_reserve (&stage->sums, room.sums, error)
          && ctr_device_buffer_reserve (&stage->labels, room.labels, error)
+         && ctr_device_buffer_reserve_clear (&stage->arrivals, room.arrivals, stream, error)
          && ctr_device_buffer_reserve (&stage->splits, room.splits, error);
 }
 
-/* Queues the first step of a mask, and with hysteresis its marker. */
+/* Calls QUEUE (image, mask) for IMAGE and MASK, or for what each region has of them. */
+template <typename Queue>
 static bool
-queue_samples (ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground,
-    const uint32_t *threshold, const PackedMask *mask, const PackedMask *marker, const RegionRows *part,
+for_parts (const CtrImage *image, const PackedMask *mask, const Atlas *atlas, Queue queue)
+{
+  if (!atlas)
+    return queue (image, mask);
+  for (uint32_t i = 0; i < atlas->regions.count; i++) {
+    const CtrAtlasRegion &at = atlas->places[i];
+    const PackedMask part = {
+        mask->bits + at.top * (mask->stride / sizeof *mask->bits), mask->stride, at.width, at.height};
+    CtrImage plane = *image;
+    plane.data = (const uint8_t *) image->data + at.top * image->stride;
+    plane.width = at.width;
+    plane.height = at.height;
+    if (!queue (&plane, &part))
+      return false;
+  }
+  return true;
+}
+
+/* Queues the thresholds of neighbourhoods. */
+static bool
+queue_adaptive (ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground, const PackedMask *mask,
+    const Atlas *atlas, cudaStream_t stream, CtrError *error)
+{
+  CtrForeground what = *foreground;
+  if (atlas) {
+    what.channel = CTR_CHANNEL_LUMA;
+    CTR_CUDA (cudaMemsetAsync (mask->bits, 0, mask->stride * mask->height, stream));
+  }
+  return for_parts (image, mask, atlas, [&] (const CtrImage *part, const PackedMask *to) {
+    return foreground_queue_adaptive (part, &what, &stage->weights, stage->sums.data, to, stream, error);
+  });
+}
+
+/* Queues the first step of a mask, and hysteresis. MARKER: memory for a mask, if the steps have one. */
+static bool
+queue_first (ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground, const uint32_t *threshold,
+    const PackedMask *mask, const PackedMask *marker, const Atlas *atlas, const ReconstructionRoom *room,
     cudaStream_t stream, CtrError *error)
 {
-  if (ctr_foreground_is_adaptive (foreground))
-    return foreground_queue_adaptive (image, foreground, &stage->weights, stage->sums.data, mask, stream, error);
-  return part ? regions_queue_levels (part, foreground, threshold, mask, marker, stream, error)
-              : foreground_queue_levels (image, foreground, threshold, mask, marker, stream, error);
+  const Steps steps = steps_of (image, foreground);
+  CtrImage plane;
+  if (steps.adaptive)
+    return queue_adaptive (stage, image, foreground, mask, atlas, stream, error);
+  if (steps.hysteresis && !steps.marker)
+    return reads_plane (image, foreground, &plane)
+           && foreground_queue_hysteresis (&plane, foreground, mask, room, stream, error);
+  const PackedMask *const strong_mask = steps.marker ? marker : NULL;
+  if (atlas ? !regions_queue_levels (atlas, foreground, threshold, mask, strong_mask, stream, error)
+            : !foreground_queue_levels (image, foreground, threshold, mask, strong_mask, stream, error))
+    return false;
+  Reconstruction strong = {};
+  strong.invert_result = foreground->invert;
+  return !steps.marker || foreground_queue_reconstruction (mask, marker, mask, &strong, atlas, room, stream, error);
 }
 
 bool
 foreground_stage_queue (ForegroundStage *stage, const CtrImage *image, const CtrForeground *foreground,
-    const uint32_t *threshold, const PackedMask *mask, const RegionRows *part, cudaStream_t stream, CtrError *error)
+    const uint32_t *threshold, const PackedMask *mask, const Atlas *atlas, cudaStream_t stream, CtrError *error)
 {
-  const Steps steps = steps_of (foreground);
+  const Steps steps = steps_of (image, foreground);
   uint8_t *memory = (uint8_t *) stage->masks.data;
-  void *labels = stage->labels.data;
+  const ReconstructionRoom room = {stage->labels.data, stage->arrivals.data};
   PackedMask first = *mask, marker = *mask;
   if (steps.morphology) {
     first.bits = (uint32_t *) memory;
     memory += mask->stride * mask->height;
   }
   marker.bits = (uint32_t *) memory;
-  if (!queue_samples (
-          stage, image, foreground, threshold, &first, steps.hysteresis ? &marker : NULL, part, stream, error))
+  if (!queue_first (stage, image, foreground, threshold, &first, &marker, atlas, &room, stream, error))
     return false;
-  if (steps.hysteresis) {
-    Reconstruction strong = {};
-    strong.invert_result = foreground->invert;
-    if (!foreground_queue_reconstruction (&first, &marker, &first, &strong, labels, stream, error))
-      return false;
-  }
-  if (part && part->regions.inside && (steps.adaptive || steps.hysteresis)
-      && !regions_queue_clip (&part->regions, part->first_row, &first, stream, error))
+  if (atlas && atlas->regions.inside && (steps.adaptive || steps.hysteresis)
+      && !regions_queue_clip (&atlas->regions, &first, stream, error))
     return false;
-  if (steps.morphology && !foreground_queue_morphology (&first, mask, foreground, stream, error))
+  if (steps.morphology
+      && !foreground_queue_morphology (&first, mask, foreground, atlas ? &atlas->regions : NULL, stream, error))
     return false;
   if (steps.holes) {
     Reconstruction outside = {};
     outside.invert_mask = outside.invert_result = true;
-    if (!foreground_queue_reconstruction (mask, NULL, mask, &outside, labels, stream, error))
+    if (!foreground_queue_reconstruction (mask, NULL, mask, &outside, atlas, &room, stream, error))
       return false;
   }
-  if (steps.split && !foreground_queue_split (mask, foreground->split_touching, stage->splits.data, stream, error))
+  if (steps.split && !for_parts (image, mask, atlas, [&] (const CtrImage *, const PackedMask *part) {
+        return foreground_queue_split (part, foreground->split_touching, stage->splits.data, stream, error);
+      }))
     return false;
   if (!steps.border)
     return true;
   Reconstruction touching = {};
   touching.eight_connected = touching.remove = true;
-  return foreground_queue_reconstruction (mask, NULL, mask, &touching, labels, stream, error);
+  return foreground_queue_reconstruction (mask, NULL, mask, &touching, atlas, &room, stream, error);
 }

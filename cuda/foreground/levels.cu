@@ -2,9 +2,9 @@
 /* Samples to bits: channels, ranges, thresholds. A thread takes 16 pixels at a time, a half word of the mask. It brings the
  * samples of a channel into the bytes of four words, whatever the image's format is, and compares all of a word at once. */
 #include "cuda/foreground/foreground.h"
+#include "cuda/foreground/grey_pieces.cuh"
 
 #include "cuda/common/launch.cuh"
-#include "cuda/common/pixels.cuh"
 
 #include "core/foreground/colour.h"
 
@@ -14,7 +14,6 @@ namespace
 {
 
 constexpr int THREADS = 256;
-constexpr int PIXELS = 16;             /* of a piece */
 constexpr uint32_t NO_LEVEL = 1 << 16; /* above all samples */
 
 struct LevelsArgs {
@@ -44,42 +43,6 @@ struct Quotients {
   int32_t saturation[256], hue[256];
 };
 
-/* Bit i: byte i of WORDS >= LEVEL. */
-__device__ inline uint32_t
-at_least (const uint32_t words[4], uint32_t level)
-{
-  if (level > 255)
-    return 0;
-  return compare16 (
-      make_uint4 (words[0], words[1], words[2], words[3]), (level & 127) * 0x01010101u, level & 128 ? 0u : ~0u);
-}
-
-/* The same of 16-bit samples. */
-__device__ inline uint32_t
-at_least (const uint32_t words[8], uint32_t level, uint16_t)
-{
-  uint32_t bits = 0;
-#pragma unroll
-  for (int i = 0; i < 8; i++) {
-    bits |= (uint32_t) ((words[i] & 0xffff) >= level) << (2 * i);
-    bits |= (uint32_t) (words[i] >> 16 >= level) << (2 * i + 1);
-  }
-  return bits;
-}
-
-__device__ inline uint32_t
-at_least (const uint32_t words[4], uint32_t level, uint8_t)
-{
-  return at_least (words, level);
-}
-
-/* The bits of a piece from column X on that are inside the image. */
-__device__ inline uint32_t
-inside (const LevelsArgs &a, uint32_t x)
-{
-  return x >= a.width ? 0 : a.width - x >= PIXELS ? 0xffff : (1u << (a.width - x)) - 1;
-}
-
 __device__ inline void
 write_piece (const PackedMask &mask, uint32_t piece, uint32_t y, uint32_t bits)
 {
@@ -102,34 +65,6 @@ write_levels (
 }
 
 /* --- Grey samples --- */
-
-/* Loads 16 samples. Those outside of the image are 0. */
-template <typename Sample>
-__device__ inline void
-load_grey (const LevelsArgs &a, uint32_t x, uint32_t y, uint32_t words[4 * sizeof (Sample)])
-{
-  constexpr int count = 4 * sizeof (Sample), per_word = 4 / sizeof (Sample);
-  const Sample *from = (const Sample *) (a.pixels + y * a.stride) + x;
-  if (x + PIXELS <= a.width && (uintptr_t) from % 16 == 0) {
-#pragma unroll
-    for (int i = 0; i < count / 4; i++) {
-      const uint4 v = __ldcs ((const uint4 *) from + i);
-      words[4 * i] = v.x;
-      words[4 * i + 1] = v.y;
-      words[4 * i + 2] = v.z;
-      words[4 * i + 3] = v.w;
-    }
-    return;
-  }
-#pragma unroll
-  for (int i = 0; i < count; i++) {
-    words[i] = 0;
-#pragma unroll
-    for (int k = 0; k < per_word; k++)
-      if (x + i * per_word + k < a.width)
-        words[i] |= (uint32_t) from[i * per_word + k] << (32 / per_word * k);
-  }
-}
 
 template <typename Sample>
 __global__ void

@@ -47,6 +47,7 @@ struct MorphologyArgs {
   uint32_t *to;
   uint32_t from_stride, to_stride; /* words */
   uint32_t width, height, words;   /* pixels; of a packed row */
+  DeviceRegions regions;           /* of an atlas, each by itself; count 0: the mask is whole */
   uint32_t margin;                 /* words on either side of a tile */
   uint32_t rows;                   /* of a tile */
   uint32_t above, below;           /* rows that all passes reach */
@@ -206,29 +207,28 @@ erode_strip (const uint32_t *from, const Pass &pass, const Slab *slabs, uint32_t
   }
 }
 
-__global__ void
-__launch_bounds__ (THREADS, 2) morphology_kernel (const __grid_constant__ MorphologyArgs f)
+/* A CTA makes COUNT rows from row FIRST on of an image of this WIDTH and HEIGHT, which begins with row TOP. */
+__device__ inline void
+work_on_tile (const MorphologyArgs &f, uint32_t *memory, uint32_t width, uint32_t height, uint32_t top,
+    uint32_t first_row, uint32_t count)
 {
-  extern __shared__ __align__ (16) uint32_t memory[];
   const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int core = ROW_WORDS - 2 * f.margin, x = (int) (blockIdx.x * core + lane - f.margin);
-  int y = (int) (blockIdx.y * f.rows - f.above); /* of the first row in memory */
-  uint32_t rows = f.rows + f.above + f.below;
+  int y = (int) (first_row - f.above); /* of the first row in memory */
+  uint32_t rows = count + f.above + f.below;
   uint32_t inside = 0; /* pixels of the lane's words that are in the image */
-  if (x >= 0 && 32 * (uint32_t) x < f.width)
-    inside = f.width - 32 * x >= 32 ? ~0u : (1u << (f.width - 32 * x)) - 1;
+  if (x >= 0 && 32 * (uint32_t) x < width)
+    inside = width - 32 * x >= 32 ? ~0u : (1u << (width - 32 * x)) - 1;
   const bool writes = lane >= f.margin && lane < f.margin + core && x < (int) f.words;
-  uint32_t *from = memory + lane, *to = from + (rows + STRIP - 1) * ROW_WORDS;
-  ctr_let_next_start ();
-  ctr_wait_for_previous ();
+  uint32_t *from = memory + lane, *to = from + (f.rows + f.above + f.below + STRIP - 1) * ROW_WORDS;
 #pragma unroll 1
   for (uint32_t first = warp; first < rows; first += WARPS * LOADS) {
     uint32_t words[LOADS], neutral[LOADS];
 #pragma unroll
     for (int i = 0; i < LOADS; i++) { /* all loads before the first store */
       const uint32_t row = first + i * WARPS;
-      const bool in_image = inside && (uint32_t) (y + (int) row) < f.height && row < rows;
-      words[i] = in_image ? f.from[(size_t) (uint32_t) (y + (int) row) * f.from_stride + x] : 0;
+      const bool in_image = inside && (uint32_t) (y + (int) row) < height && row < rows;
+      words[i] = in_image ? f.from[(size_t) (top + (uint32_t) (y + (int) row)) * f.from_stride + x] : 0;
       neutral[i] = in_image ? ~inside : ~0u;
     }
 #pragma unroll
@@ -250,12 +250,12 @@ __launch_bounds__ (THREADS, 2) morphology_kernel (const __grid_constant__ Morpho
         uint32_t *const strip = to + row * ROW_WORDS;
 #pragma unroll
         for (int j = 0; j < STRIP; j++) { /* Those behind the last row are never used. */
-          const bool in_image = (uint32_t) (y + (int) row + j) < f.height;
+          const bool in_image = (uint32_t) (y + (int) row + j) < height;
           strip[j * ROW_WORDS] = (result[j] ^ pass.flip) | ~(in_image ? inside : 0);
         }
       } else if (writes) {
-        const uint32_t first = (uint32_t) y + row, end = min ((uint32_t) y + rows, f.height);
-        uint32_t *const strip = f.to + (size_t) first * f.to_stride + x;
+        const uint32_t first = (uint32_t) y + row, end = min ((uint32_t) y + rows, height);
+        uint32_t *const strip = f.to + (size_t) (top + first) * f.to_stride + x;
 #pragma unroll
         for (int j = 0; j < STRIP; j++)
           if (first + j < end)
@@ -265,6 +265,46 @@ __launch_bounds__ (THREADS, 2) morphology_kernel (const __grid_constant__ Morpho
     uint32_t *const used = from;
     from = to;
     to = used;
+  }
+}
+
+/* The lanes of the first warp write 0 to their words of a row. */
+__device__ inline void
+clear_row (const MorphologyArgs &f, uint32_t row)
+{
+  const uint32_t core = ROW_WORDS - 2 * f.margin, x = blockIdx.x * core + threadIdx.x;
+  if (threadIdx.x < core && x < f.words)
+    f.to[(size_t) row * f.to_stride + x] = 0;
+}
+
+/* A CTA has some rows of the mask: with an ATLAS perhaps the end of a region, others, and the beginning of one. */
+template <bool ATLAS>
+__global__ void
+__launch_bounds__ (THREADS, 2) morphology_kernel (const __grid_constant__ MorphologyArgs f)
+{
+  extern __shared__ __align__ (16) uint32_t memory[];
+  const uint32_t first = blockIdx.y * f.rows;
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (!ATLAS) {
+    work_on_tile (f, memory, f.width, f.height, 0, first, f.rows);
+    return;
+  }
+  const uint32_t end = min (first + f.rows, f.height), core = ROW_WORDS - 2 * f.margin;
+#pragma unroll 1
+  for (uint32_t i = ctr_atlas_find (f.regions.places, f.regions.count, first);
+       i < f.regions.count && f.regions.places[i].top < end; i++) {
+    const CtrAtlasRegion region = f.regions.places[i];
+    const uint32_t from = max (first, region.top), behind = region.top + region.height, to = min (end, behind);
+    if (from < to && 32 * core * blockIdx.x < region.width) {
+      work_on_tile (f, memory, region.width, region.height, region.top, from - region.top, to - from);
+      __syncthreads ();
+    } else {
+      for (uint32_t row = from; row < to; row++)
+        clear_row (f, row);
+    }
+    if (behind >= first && behind < end)
+      clear_row (f, behind); /* between two regions */
   }
 }
 
@@ -369,10 +409,13 @@ plan_tiles (MorphologyArgs *f, int device, dim3 *grid, uint32_t *shared, CtrErro
 } // namespace
 
 bool
-foreground_queue_morphology (
-    const PackedMask *mask, const PackedMask *to, const CtrForeground *foreground, cudaStream_t stream, CtrError *error)
+foreground_queue_morphology (const PackedMask *mask, const PackedMask *to, const CtrForeground *foreground,
+    const DeviceRegions *regions, cudaStream_t stream, CtrError *error)
 {
   MorphologyArgs f = {};
+  const auto kernel = regions ? morphology_kernel<true> : morphology_kernel<false>;
+  if (regions)
+    f.regions = *regions;
   f.from = mask->bits;
   f.to = to->bits;
   f.from_stride = (uint32_t) (mask->stride / sizeof (uint32_t));
@@ -389,9 +432,8 @@ foreground_queue_morphology (
   if (!plan_tiles (&f, device, &grid, &shared, error))
     return false;
   if (shared > DEFAULT_SHARED)
-    CTR_CUDA (cudaFuncSetAttribute (morphology_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared));
-  ctr_launch_overlapped (
-      major >= 9 && cuda_graph_takes_overlap (), morphology_kernel, grid, THREADS, shared, stream, f);
+    CTR_CUDA (cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared));
+  ctr_launch_overlapped (major >= 9 && cuda_graph_takes_overlap (), kernel, grid, THREADS, shared, stream, f);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }

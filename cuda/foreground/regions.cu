@@ -27,8 +27,7 @@ struct RegionArgs {
   uint32_t size; /* bytes of a pixel */
   CtrRgbOrder order;
   CtrChroma chroma;
-  uint32_t first_row, rows; /* of the atlas */
-  uint32_t per_row;         /* parts for warps */
+  uint32_t per_row; /* parts for warps */
 
   CtrChannel channel;
   const uint32_t *threshold_at; /* on the device; NULL: it is THRESHOLD */
@@ -54,7 +53,7 @@ __device__ inline Part
 part_of (const RegionArgs &a, uint32_t i)
 {
   Part part = {};
-  part.row = a.first_row + i / a.per_row;
+  part.row = i / a.per_row;
   if (a.regions.count == 0)
     return part;
   part.region = a.regions.places[ctr_atlas_find (a.regions.places, a.regions.count, part.row)];
@@ -105,12 +104,71 @@ word_at (const PackedMask &mask, uint32_t row, uint32_t word)
   return (uint32_t *) ((uint8_t *) mask.bits + row * mask.stride) + word;
 }
 
+/* Four grey samples of a row from column X on, of which REST are in the region; the others are 0. Regions begin at any pixel: two
+ * aligned words have all of them. */
+__device__ inline uint32_t
+load_four (const RegionArgs &a, uint32_t x, uint32_t y, uint32_t rest)
+{
+  const uint8_t *p = a.pixels + y * a.stride + x;
+  const uint32_t behind = (uint32_t) ((uintptr_t) p % 4);
+  if (rest >= 8) {
+    const uint32_t *words = (const uint32_t *) (p - behind);
+    return __funnelshift_r (words[0], words[1], 8 * behind);
+  }
+  uint32_t four = 0;
+#pragma unroll
+  for (uint32_t i = 0; i < 4; i++)
+    four |= i < rest ? (uint32_t) p[i] << 8 * i : 0;
+  return four;
+}
+
+/* The word that eight successive lanes have four bits of, from lane 8 K on in lane K. */
+__device__ inline uint32_t
+join_bits (uint32_t four)
+{
+  uint32_t word = four << threadIdx.x % 8 * 4;
+#pragma unroll
+  for (int d = 1; d < 8; d *= 2)
+    word |= __shfl_xor_sync (~0u, word, d);
+  return __shfl_sync (~0u, word, threadIdx.x * 8 % 32);
+}
+
+/* The same as below for grey samples of 8 bits: a lane has four successive ones. */
+__global__ void
+__launch_bounds__ (THREADS) grey_levels_kernel (const __grid_constant__ RegionArgs a)
+{
+  const uint32_t lane = threadIdx.x % 32, warps = gridDim.x * (THREADS / 32);
+  const uint32_t threshold = a.threshold_at ? *a.threshold_at : a.threshold;
+  for (uint32_t i = (blockIdx.x * THREADS + threadIdx.x) / 32; i < a.per_row * a.regions.height; i += warps) {
+    const Part part = part_of (a, i);
+    const uint32_t word = i % a.per_row * WORDS, x = word * 32 + 4 * lane;
+    const uint32_t rest = part.in_region && x < part.region.width ? part.region.width - x : 0;
+    const uint32_t four = rest ? load_four (a, part.region.x + x, part.y, rest) : 0;
+    uint32_t bits = 0, strong = 0;
+#pragma unroll
+    for (uint32_t k = 0; k < 4; k++) {
+      const uint32_t sample = four >> 8 * k & 255;
+      bits |= (uint32_t) ((sample >= threshold && sample < a.end) != a.flip) << k;
+      strong |= (uint32_t) (sample >= a.strong) << k;
+    }
+    const uint32_t valid = rest >= 4 ? 15 : (1u << rest) - 1;
+    uint32_t own = join_bits (bits & valid);
+    if (lane < WORDS)
+      *word_at (a.mask, part.row, word + lane) = a.clip ? own & load_inside (a, part.row, 32 * (word + lane)) : own;
+    if (!a.marker.bits)
+      continue;
+    own = join_bits (strong & valid);
+    if (lane < WORDS)
+      *word_at (a.marker, part.row, word + lane) = own;
+  }
+}
+
 __global__ void
 __launch_bounds__ (THREADS) levels_kernel (const __grid_constant__ RegionArgs a)
 {
   const uint32_t lane = threadIdx.x % 32, warps = gridDim.x * (THREADS / 32);
   const uint32_t threshold = a.threshold_at ? *a.threshold_at : a.threshold;
-  for (uint32_t i = (blockIdx.x * THREADS + threadIdx.x) / 32; i < a.per_row * a.rows; i += warps) {
+  for (uint32_t i = (blockIdx.x * THREADS + threadIdx.x) / 32; i < a.per_row * a.regions.height; i += warps) {
     const Part part = part_of (a, i);
     uint32_t own = 0, own_strong = 0;
     uint32_t samples[WORDS] = {};
@@ -137,9 +195,9 @@ __launch_bounds__ (THREADS) levels_kernel (const __grid_constant__ RegionArgs a)
       }
     }
     if (lane < WORDS) {
-      *word_at (a.mask, part.row - a.first_row, i % a.per_row * WORDS + lane) = own;
+      *word_at (a.mask, part.row, i % a.per_row * WORDS + lane) = own;
       if (a.marker.bits)
-        *word_at (a.marker, part.row - a.first_row, i % a.per_row * WORDS + lane) = own_strong;
+        *word_at (a.marker, part.row, i % a.per_row * WORDS + lane) = own_strong;
     }
   }
 }
@@ -148,7 +206,7 @@ __global__ void
 __launch_bounds__ (THREADS) samples_kernel (const __grid_constant__ RegionArgs a)
 {
   const uint32_t lane = threadIdx.x % 32, warps = gridDim.x * (THREADS / 32);
-  for (uint32_t i = (blockIdx.x * THREADS + threadIdx.x) / 32; i < a.per_row * a.rows; i += warps) {
+  for (uint32_t i = (blockIdx.x * THREADS + threadIdx.x) / 32; i < a.per_row * a.regions.height; i += warps) {
     const Part part = part_of (a, i);
     uint8_t *row = (uint8_t *) a.plane.data + part.row * a.plane.stride;
 #pragma unroll
@@ -175,7 +233,7 @@ __launch_bounds__ (THREADS) counts_kernel (const __grid_constant__ RegionArgs a)
   const uint32_t lane = threadIdx.x % 32, warps = gridDim.x * (THREADS / 32);
   counts[threadIdx.x] = 0;
   __syncthreads ();
-  for (uint32_t i = (blockIdx.x * THREADS + threadIdx.x) / 32; i < a.per_row * a.rows; i += warps) {
+  for (uint32_t i = (blockIdx.x * THREADS + threadIdx.x) / 32; i < a.per_row * a.regions.height; i += warps) {
     const Part part = part_of (a, i);
 #pragma unroll
     for (uint32_t k = 0; k < WORDS; k++) {
@@ -199,26 +257,8 @@ __launch_bounds__ (THREADS) clip_kernel (const PackedMask mask, const uint32_t *
     *word_at (mask, i / words, i % words) &= inside[(size_t) (i / words) * inside_words + i % words];
 }
 
-/* A thread has a word of the atlas, which lies in one word of the image or in two. */
-__global__ void
-__launch_bounds__ (THREADS) whole_kernel (const __grid_constant__ RegionArgs a, const PackedMask to)
-{
-  const uint32_t words = a.per_row * WORDS, step = gridDim.x * THREADS;
-  for (uint32_t i = blockIdx.x * THREADS + threadIdx.x; i < words * a.rows; i += step) {
-    const uint32_t bits = *word_at (a.mask, i / words, i % words);
-    if (!bits)
-      continue;
-    const CtrAtlasRegion region = a.regions.places[ctr_atlas_find (a.regions.places, a.regions.count, i / words)];
-    const uint32_t x = region.x + i % words * 32, y = region.y + i / words - region.top;
-    uint32_t *at = word_at (to, y, x / 32);
-    atomicOr (at, bits << x % 32);
-    if (x % 32 && bits >> (32 - x % 32))
-      atomicOr (at + 1, bits >> (32 - x % 32));
-  }
-}
-
 RegionArgs
-args_of (const DeviceRegions *regions, const CtrImage *image, uint32_t first_row, uint32_t rows)
+args_of (const DeviceRegions *regions, const CtrImage *image)
 {
   RegionArgs a;
   memset (&a, 0, sizeof a);
@@ -230,8 +270,6 @@ args_of (const DeviceRegions *regions, const CtrImage *image, uint32_t first_row
     a.order = ctr_rgb_order (image->format);
     a.chroma = image->chroma;
   }
-  a.first_row = first_row;
-  a.rows = rows;
   a.per_row = (uint32_t) (ctr_packed_row (regions->width) / (WORDS * sizeof (uint32_t)));
   return a;
 }
@@ -247,7 +285,7 @@ ctas_for (uint64_t threads)
 bool
 launch (void (*kernel) (RegionArgs), const RegionArgs &a, cudaStream_t stream, CtrError *error)
 {
-  kernel<<<ctas_for ((uint64_t) a.per_row * a.rows * 32), THREADS, 0, stream>>> (a);
+  kernel<<<ctas_for ((uint64_t) a.per_row * a.regions.height * 32), THREADS, 0, stream>>> (a);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }
@@ -339,10 +377,10 @@ region_stage_view (const RegionStage *stage)
 }
 
 bool
-regions_queue_levels (const RegionRows *rows, const CtrForeground *foreground, const uint32_t *threshold,
+regions_queue_levels (const Atlas *atlas, const CtrForeground *foreground, const uint32_t *threshold,
     const PackedMask *mask, const PackedMask *marker, cudaStream_t stream, CtrError *error)
 {
-  RegionArgs a = args_of (&rows->regions, rows->image, rows->first_row, rows->rows);
+  RegionArgs a = args_of (&atlas->regions, atlas->image);
   a.channel = foreground->channel;
   a.mask = *mask;
   a.clip = !marker;
@@ -358,14 +396,15 @@ regions_queue_levels (const RegionRows *rows, const CtrForeground *foreground, c
     a.marker = *marker;
     a.strong = foreground->upper_threshold;
   }
-  return launch (levels_kernel, a, stream, error);
+  const bool grey = a.size == 1 && a.channel == CTR_CHANNEL_LUMA && !a.ranges;
+  return launch (grey ? grey_levels_kernel : levels_kernel, a, stream, error);
 }
 
 bool
 regions_queue_samples (const DeviceRegions *regions, const CtrImage *image, CtrChannel channel, const CtrImage *plane,
     cudaStream_t stream, CtrError *error)
 {
-  RegionArgs a = args_of (regions, image, 0, regions->height);
+  RegionArgs a = args_of (regions, image);
   a.channel = channel;
   a.plane = *plane;
   return launch (samples_kernel, a, stream, error);
@@ -376,7 +415,7 @@ regions_queue_threshold (const DeviceRegions *regions, const CtrImage *image, co
     Histogram *histogram, cudaStream_t stream, CtrError *error)
 {
   const bool wide = image->format == CTR_FORMAT_GRAY16;
-  RegionArgs a = args_of (regions, image, 0, regions->height);
+  RegionArgs a = args_of (regions, image);
   a.channel = foreground->channel;
   a.counts = histogram->counts;
   return launch (wide ? counts_kernel<true> : counts_kernel<false>, a, stream, error)
@@ -384,24 +423,11 @@ regions_queue_threshold (const DeviceRegions *regions, const CtrImage *image, co
 }
 
 bool
-regions_queue_clip (
-    const DeviceRegions *regions, uint32_t first_row, const PackedMask *mask, cudaStream_t stream, CtrError *error)
+regions_queue_clip (const DeviceRegions *regions, const PackedMask *mask, cudaStream_t stream, CtrError *error)
 {
   const size_t words = ctr_packed_row (regions->width) / sizeof (uint32_t);
   clip_kernel<<<ctas_for ((uint64_t) ctr_div_up (mask->width, 32) * mask->height), THREADS, 0, stream>>> (
-      *mask, regions->inside + first_row * words, (uint32_t) words);
-  CTR_CUDA (cudaGetLastError ());
-  return true;
-}
-
-bool
-regions_queue_whole (
-    const DeviceRegions *regions, const PackedMask *from, const PackedMask *to, cudaStream_t stream, CtrError *error)
-{
-  RegionArgs a = args_of (regions, NULL, 0, regions->height);
-  a.mask = *from;
-  CTR_CUDA (cudaMemsetAsync (to->bits, 0, to->stride * to->height, stream));
-  whole_kernel<<<ctas_for ((uint64_t) a.per_row * WORDS * a.rows), THREADS, 0, stream>>> (a, *to);
+      *mask, regions->inside, (uint32_t) words);
   CTR_CUDA (cudaGetLastError ());
   return true;
 }

@@ -35,16 +35,16 @@ bool region_stage_take (
 
 DeviceRegions region_stage_view (const RegionStage *stage);
 
-/* Some of the regions, or all of them, and their image on the device, in its own format. */
-struct RegionRows {
+/* The regions and their image on the device, in its own format. */
+struct Atlas {
   DeviceRegions regions;
+  const CtrAtlasRegion *places; /* those of REGIONS, on the host */
   const CtrImage *image;
-  uint32_t first_row, rows; /* of the atlas */
 };
 
-/* Queues the bits of the rows, by ranges or by thresholds of which OTSU's and TRIANGLE's is at THRESHOLD. MASK has their size and
- * the width of the atlas. Without a MARKER it is inverted if FOREGROUND says so, and pixels that are not in their region are 0. */
-bool regions_queue_levels (const RegionRows *rows, const CtrForeground *foreground, const uint32_t *threshold,
+/* Queues the bits of all regions, by ranges or by thresholds of which OTSU's and TRIANGLE's is at THRESHOLD. MASK has the size of the
+ * atlas. Without a MARKER it is inverted if FOREGROUND says so, and pixels that are not in their region are 0. */
+bool regions_queue_levels (const Atlas *atlas, const CtrForeground *foreground, const uint32_t *threshold,
     const PackedMask *mask, const PackedMask *marker, cudaStream_t stream, CtrError *error);
 
 /* Queues the samples of CHANNEL of all regions. PLANE has the size of the atlas; what is in no rectangle stays as it is. */
@@ -55,12 +55,10 @@ bool regions_queue_samples (const DeviceRegions *regions, const CtrImage *image,
 bool regions_queue_threshold (const DeviceRegions *regions, const CtrImage *image, const CtrForeground *foreground,
     Histogram *histogram, cudaStream_t stream, CtrError *error);
 
-/* Queues the removal of the pixels that are not in their region. MASK: the rows from FIRST_ROW on of the atlas, or the left part
- * of them. */
-bool regions_queue_clip (
-    const DeviceRegions *regions, uint32_t first_row, const PackedMask *mask, cudaStream_t stream, CtrError *error);
+/* Queues the removal of the pixels that are not in their region. MASK has the size of the atlas. */
+bool regions_queue_clip (const DeviceRegions *regions, const PackedMask *mask, cudaStream_t stream, CtrError *error);
 
-/* Queues the mask TO of the whole image: the pixels that are foreground in a region of the atlas FROM. */
+/* regions_whole.cu: queues the mask TO of the whole image: the pixels that are foreground in a region of the atlas FROM. */
 bool regions_queue_whole (
     const DeviceRegions *regions, const PackedMask *from, const PackedMask *to, cudaStream_t stream, CtrError *error);
 

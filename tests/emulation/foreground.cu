@@ -366,6 +366,20 @@ test_mean ()
     check_random_adaptive (CTR_THRESHOLD_ADAPTIVE_MEAN, i);
 }
 
+void
+check_mean (bool wide, uint32_t width, uint32_t height, uint32_t block_size)
+{
+  Picture p;
+  CtrForeground f;
+  memset (&f, 0, sizeof f);
+  f.mode = CTR_THRESHOLD_ADAPTIVE_MEAN;
+  f.block_size = block_size;
+  f.offset = (int) random_below (&rng, 9) - 4;
+  make_picture (&p, wide ? CTR_FORMAT_GRAY16 : CTR_FORMAT_GRAY8, width, height, false);
+  check_adaptive (&p, &f);
+  free_picture (&p);
+}
+
 /* Sides at which strips, warps and parts of rows end, and bands that a CTA goes down in several steps. */
 void
 test_mean_sides ()
@@ -377,17 +391,23 @@ test_mean_sides ()
     for (uint32_t j = 0; j < (quick ? 1 : 8); j++) {
       static const uint32_t sizes[] = {3, 31, 33, 101, 253, 255};
       const bool across = i < LENGTH (widths), wide = (i + j) % 2;
-      Picture p;
-      CtrForeground f;
-      memset (&f, 0, sizeof f);
-      f.mode = CTR_THRESHOLD_ADAPTIVE_MEAN;
-      f.block_size = sizes[random_below (&rng, LENGTH (sizes))];
-      f.offset = (int) random_below (&rng, 9) - 4;
-      make_picture (&p, wide ? CTR_FORMAT_GRAY16 : CTR_FORMAT_GRAY8, across ? widths[i] : 1 + random_below (&rng, 40),
-          across ? 1 + random_below (&rng, 4) : heights[i - LENGTH (widths)], false);
-      check_adaptive (&p, &f);
-      free_picture (&p);
+      const uint32_t width = across ? widths[i] : 1 + random_below (&rng, 40);
+      const uint32_t height = across ? 1 + random_below (&rng, 4) : heights[i - LENGTH (widths)];
+      check_mean (wide, width, height, sizes[random_below (&rng, LENGTH (sizes))]);
     }
+}
+
+/* Widths of whole lanes, whose rows are copied ahead if they are aligned: less than a strip, one, several; heights of one step
+ * and of several. */
+void
+test_mean_copies ()
+{
+  static const uint32_t widths[] = {16, 32, 48, 240, 256, 272, 464, 480, 496, 512, 1040}, heights[] = {1, 17, 97, 301};
+  const bool quick = getenv ("CTR_TEST_QUICK");
+  for (uint32_t i = 0; i < LENGTH (widths); i++)
+    for (uint32_t j = 0; j < LENGTH (heights); j++)
+      for (uint32_t k = 0; k < (quick ? 1 : 12); k++)
+        check_mean (random_below (&rng, 2), widths[i], heights[j], 3 + 2 * random_below (&rng, 127));
 }
 
 void
@@ -427,7 +447,7 @@ int
 main ()
 {
   static const Test tests[] = {{"levels", test_levels}, {"mean", test_mean}, {"mean, sides", test_mean_sides},
-      {"gaussian", test_gaussian}, {"greatest sums", test_greatest_sums}};
+      {"mean, copies", test_mean_copies}, {"gaussian", test_gaussian}, {"greatest sums", test_greatest_sums}};
   cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking);
   run_tests (tests, LENGTH (tests));
   cudaStreamDestroy (stream);

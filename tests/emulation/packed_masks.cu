@@ -3,9 +3,8 @@
  * CTR_TEST_QUICK=1: fewer of them. */
 #include "cuda/foreground/foreground.h"
 
-#include "tests/emulation/packed_pictures.h"
+#include "tests/emulation/packed_references.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,58 +12,6 @@ namespace
 {
 
 /* --- Opening and closing --- */
-
-/* OpenCV's getStructuringElement(). */
-void
-make_element (uint8_t *element, CtrShape shape, int size)
-{
-  const int radius = size / 2;
-  for (int i = 0; i < size; i++) {
-    int first = 0, end = 0;
-    if (shape == CTR_SHAPE_RECTANGLE || (shape == CTR_SHAPE_CROSS && i == radius)) {
-      end = size;
-    } else if (shape == CTR_SHAPE_CROSS) {
-      first = radius;
-      end = first + 1;
-    } else if (abs (i - radius) <= radius) {
-      const int dy = i - radius;
-      const double inverse = radius ? 1. / ((double) radius * radius) : 0;
-      const int dx = (int) lrint (radius * sqrt ((radius * radius - dy * dy) * inverse));
-      first = max (radius - dx, 0);
-      end = min (radius + dx + 1, size);
-    }
-    for (int j = 0; j < size; j++)
-      element[i * size + j] = j >= first && j < end;
-  }
-}
-
-/* Erosion or dilation: the extreme over the element's pixels that are in the image. */
-Picture8
-pass (const Picture8 *from, const uint8_t *element, int size, bool dilation)
-{
-  Picture8 to = picture_new (from->width, from->height);
-  for (int y = 0; y < (int) to.height; y++)
-    for (int x = 0; x < (int) to.width; x++) {
-      bool found = false; /* a pixel that decides */
-      for (int i = 0; i < size && !found; i++)
-        for (int j = 0; j < size && !found; j++)
-          found = element[i * size + j] && from->at (x + j - size / 2, y + i - size / 2, !dilation) == dilation;
-      to.pixels[(size_t) y * to.width + x] = found == dilation;
-    }
-  return to;
-}
-
-void
-apply (Picture8 *picture, CtrShape shape, uint32_t size, bool dilation)
-{
-  static uint8_t element[CTR_MAX_SHAPE_SIZE * CTR_MAX_SHAPE_SIZE];
-  if (size < 2)
-    return;
-  make_element (element, shape, size);
-  const Picture8 result = pass (picture, element, size, dilation);
-  free (picture->pixels);
-  *picture = result;
-}
 
 /* Stripes in one direction, about as wide as the elements: what becomes of one depends on others that are as far away as
  * the passes reach. One of them ends where a tile does, if its margin is wide enough, or a word narrower. */
@@ -102,7 +49,7 @@ check_morphology (
   Picture8 picture = striped ? stripes (width, height, open_size, close_size) : random_picture (width, height);
   const PackedMask mask = pack (&picture), to = packed_new (width, height);
   CtrError error;
-  CHECK (foreground_queue_morphology (&mask, &to, &foreground, stream, &error));
+  CHECK (foreground_queue_morphology (&mask, &to, &foreground, NULL, stream, &error));
   check_packed (&mask, &picture);
   apply (&picture, shape, open_size, false);
   apply (&picture, shape, open_size, true);
@@ -112,12 +59,6 @@ check_morphology (
   cudaFree (mask.bits);
   cudaFree (to.bits);
   free (picture.pixels);
-}
-
-CtrShape
-random_shape ()
-{
-  return (CtrShape) random_below (&rng, 3);
 }
 
 void
@@ -190,36 +131,6 @@ test_margins ()
 
 /* --- Reconstruction --- */
 
-/* The pixels of MASK that a path of its pixels joins with one of MARKER's, NULL: the border of the image. */
-Picture8
-reconstruct (const Picture8 *mask, const Picture8 *marker, bool eight_connected)
-{
-  const uint32_t width = mask->width, height = mask->height;
-  Picture8 found = picture_new (width, height);
-  uint32_t *stack = (uint32_t *) malloc ((size_t) width * height * sizeof *stack), used = 0;
-  for (uint32_t i = 0; i < width * height; i++) {
-    const uint32_t x = i % width, y = i / width;
-    const bool seed = marker ? marker->pixels[i] : x == 0 || y == 0 || x + 1 == width || y + 1 == height;
-    if (!seed || !mask->pixels[i])
-      continue;
-    found.pixels[i] = 1;
-    stack[used++] = i;
-  }
-  while (used) {
-    const uint32_t i = stack[--used];
-    for (int dy = -1; dy <= 1; dy++)
-      for (int dx = -1; dx <= 1; dx++) {
-        const int x = (int) (i % width) + dx, y = (int) (i / width) + dy;
-        if ((!eight_connected && dx && dy) || !mask->at (x, y, 0) || found.at (x, y, 0))
-          continue;
-        found.pixels[y * width + x] = 1;
-        stack[used++] = y * width + x;
-      }
-  }
-  free (stack);
-  return found;
-}
-
 /* FLAGS: a bit for each field of Reconstruction. Frees both pictures. */
 void
 check_with_marker (Picture8 picture, Picture8 marker, bool has_marker, uint32_t flags)
@@ -228,12 +139,10 @@ check_with_marker (Picture8 picture, Picture8 marker, bool has_marker, uint32_t 
   const uint32_t pixels = picture.width * picture.height;
   const PackedMask mask = pack (&picture), seed_mask = pack (&marker);
   const PackedMask to = random_below (&rng, 2) ? mask : packed_new (picture.width, picture.height);
-  const size_t bytes = foreground_reconstruction_room (picture.width, picture.height);
-  void *room;
-  CHECK (cudaMalloc (&room, bytes) == cudaSuccess);
-  cudaMemsetAsync (room, (int) random_next (&rng), bytes, stream);
+  ReconstructionRoom room = room_new (picture.width, picture.height);
   CtrError error;
-  CHECK (foreground_queue_reconstruction (&mask, has_marker ? &seed_mask : NULL, &to, &what, room, stream, &error));
+  CHECK (
+      foreground_queue_reconstruction (&mask, has_marker ? &seed_mask : NULL, &to, &what, NULL, &room, stream, &error));
   for (uint32_t i = 0; i < pixels; i++)
     picture.pixels[i] ^= what.invert_mask;
   Picture8 expected = reconstruct (&picture, has_marker ? &marker : NULL, what.eight_connected);
@@ -242,7 +151,7 @@ check_with_marker (Picture8 picture, Picture8 marker, bool has_marker, uint32_t 
         (what.remove ? picture.pixels[i] && !expected.pixels[i] : expected.pixels[i]) != what.invert_result;
   check_packed (&to, &expected);
   check_packed (&seed_mask, &marker);
-  cudaFree (room);
+  room_free (&room, picture.width, picture.height);
   if (to.bits != mask.bits)
     cudaFree (to.bits);
   cudaFree (mask.bits);
@@ -333,6 +242,81 @@ test_reconstruction_diagonals ()
     }
 }
 
+/* --- Hysteresis of samples --- */
+
+/* Samples of WIDE or not, in rows of any alignment: those of MARKER are strong, others of PICTURE are weak. Frees both. */
+void
+check_hysteresis (Picture8 picture, Picture8 marker, bool wide, bool invert)
+{
+  const uint32_t width = picture.width, height = picture.height, size = wide ? 2 : 1;
+  const uint32_t least = wide ? 300 : 100, strong = least + random_below (&rng, 100);
+  const uint32_t offset = random_below (&rng, 2) ? 0 : random_below (&rng, 20) * size;
+  const size_t stride =
+      random_below (&rng, 2) ? (width * size + 15) / 16 * 16 : (width + random_below (&rng, 9)) * size;
+  const size_t bytes = offset + stride * height;
+  uint8_t *samples = (uint8_t *) malloc (bytes), *device;
+  for (size_t i = 0; i < bytes; i++)
+    samples[i] = (uint8_t) random_next (&rng);
+  for (uint32_t y = 0; y < height; y++)
+    for (uint32_t x = 0; x < width; x++) {
+      uint8_t *at = samples + offset + y * stride + x * size;
+      const size_t i = (size_t) y * width + x;
+      marker.pixels[i] = marker.pixels[i] || (picture.pixels[i] && strong == least);
+      picture.pixels[i] |= marker.pixels[i];
+      const uint32_t sample = marker.pixels[i]    ? strong + random_below (&rng, 55)
+                              : picture.pixels[i] ? least + random_below (&rng, strong - least)
+                                                  : random_below (&rng, least);
+      at[0] = (uint8_t) sample;
+      if (wide)
+        at[1] = (uint8_t) (sample >> 8);
+    }
+  CHECK (cudaMalloc ((void **) &device, bytes) == cudaSuccess);
+  cudaMemcpyAsync (device, samples, bytes, cudaMemcpyHostToDevice, stream);
+  CtrImage plane = {};
+  plane.data = device + offset;
+  plane.stride = stride;
+  plane.width = width;
+  plane.height = height;
+  plane.format = wide ? CTR_FORMAT_GRAY16 : CTR_FORMAT_GRAY8;
+  plane.memory = CTR_MEMORY_DEVICE;
+  CtrForeground foreground = {};
+  foreground.mode = CTR_THRESHOLD_HYSTERESIS;
+  foreground.threshold = least;
+  foreground.upper_threshold = strong;
+  foreground.invert = invert;
+  const PackedMask to = packed_new (width, height);
+  ReconstructionRoom room = room_new (width, height);
+  CtrError error;
+  CHECK (foreground_queue_hysteresis (&plane, &foreground, &to, &room, stream, &error));
+  Picture8 expected = reconstruct (&picture, &marker, false);
+  for (uint32_t i = 0; i < width * height; i++)
+    expected.pixels[i] ^= invert;
+  check_packed (&to, &expected);
+  room_free (&room, width, height);
+  cudaFree (device);
+  cudaFree (to.bits);
+  free (samples);
+  free (expected.pixels);
+  free (marker.pixels);
+  free (picture.pixels);
+}
+
+void
+test_hysteresis ()
+{
+  static const uint32_t widths[] = {1, 15, 16, 17, 33, 255, 256, 257, 271, 513}, heights[] = {1, 17, 31, 32, 33, 65};
+  for (size_t i = 0; i < LENGTH (widths) * LENGTH (heights); i++)
+    for (uint32_t k = 0; k < (quick ? 1 : 16); k++) {
+      const uint32_t width = widths[i % LENGTH (widths)], height = heights[i / LENGTH (widths)];
+      const bool wide = random_below (&rng, 2), invert = random_below (&rng, 2);
+      describe ("%u x %u, wide %d, invert %d", width, height, wide, invert);
+      Picture8 marker = picture_new (width, height);
+      for (uint32_t seeds = random_below (&rng, 5); seeds; seeds--)
+        marker.pixels[random_below (&rng, width * height)] = 1;
+      check_hysteresis (random_picture (width, height), marker, wide, invert);
+    }
+}
+
 } // namespace
 
 int
@@ -342,7 +326,7 @@ main ()
       {"opening and closing, elements", test_elements}, {"opening and closing, tiles", test_morphology_tiles},
       {"opening and closing, margins", test_margins}, {"reconstruction, small", test_small_reconstruction},
       {"reconstruction, tiles", test_reconstruction_tiles}, {"reconstruction, shapes", test_reconstruction_shapes},
-      {"reconstruction, diagonals", test_reconstruction_diagonals}};
+      {"reconstruction, diagonals", test_reconstruction_diagonals}, {"hysteresis", test_hysteresis}};
   quick = getenv ("CTR_TEST_QUICK");
   CHECK (cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking) == cudaSuccess);
   run_tests (tests, LENGTH (tests));

@@ -507,6 +507,49 @@ test_outgrown (void)
   }
 }
 
+/* Hundreds of regions that touch and overlap: a comparison by its definition, other steps like the host backend's. */
+static void
+test_many (void)
+{
+  enum { MOST = 700 };
+  static CtrRegion list[MOST];
+  CtrMask *plain = mask_maker_new (&cpu);
+  for (uint32_t i = 0; i < (setup.quick ? 8 : 80); i++) {
+    Scene scene = random_scene (&rng, 60 + random_below (&rng, 500), 60 + random_below (&rng, 90));
+    const CtrImage *image = &scene.picture.view;
+    const uint32_t count = 1 + random_below (&rng, i % 2 ? 250 : MOST), most = i % 3 ? 6 : 60;
+    CtrForeground foreground = {.threshold = random_below (&rng, 256)};
+    if (i % 4)
+      foreground = random_foreground (&rng, image, 5);
+    memset (list, 0, sizeof list);
+    for (uint32_t k = 0; k < count; k++) {
+      CtrRegion *r = &list[k];
+      r->width = 1 + random_below (&rng, most);
+      r->height = 1 + random_below (&rng, most);
+      r->x = random_below (&rng, image->width - r->width + 1);
+      r->y = random_below (&rng, image->height - r->height + 1);
+    }
+    foreground.regions = ctr_regions_new (list, count, NULL, NULL);
+    CHECK (foreground.regions);
+    describe_mask ("many regions", image, &foreground);
+    uint8_t *actual = make_mask (maker, &setup, image, &foreground);
+    uint8_t *expected = make_mask (plain, &cpu, image, &foreground);
+    if (i % 4 == 0) {
+      memset (expected, 0, (size_t) image->width * image->height);
+      for (uint32_t k = 0; k < count; k++)
+        for (uint32_t y = list[k].y; y < list[k].y + list[k].height; y++)
+          for (uint32_t x = list[k].x; x < list[k].x + list[k].width; x++)
+            expected[(size_t) y * image->width + x] = luma_at (image, x, y) >= foreground.threshold ? 255 : 0;
+    }
+    check_masks_equal (expected, actual, image->width, image->height);
+    free (actual);
+    free (expected);
+    ctr_regions_unref (foreground.regions);
+    scene_free (&scene);
+  }
+  ctr_mask_free (plain);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -517,6 +560,7 @@ main (int argc, char **argv)
       {"changes", test_changes},
       {"pending results", test_pending},
       {"shapes with many components and points", test_outgrown},
+      {"many regions", test_many},
   };
   setup = setup_open (argc > 1 ? argv[1] : NULL, false);
   maker = mask_maker_new (&setup);
