@@ -29,35 +29,21 @@ ctr_fit_binomial (int n, int k)
   return all;
 }
 
-/* DX and DY are -1, 0 or 1, so their odd powers are they themselves. TO: the sums of (X + i DX)^a (Y + i DY)^b, whose powers of i have the sums POWERS[0..4]. */
-CTR_SHAPE_RULE void
-ctr_fit_expand (CtrSigned128 x, CtrSigned128 dx, CtrSigned128 y, CtrSigned128 dy, const CtrSigned128 powers[5],
-    CtrSigned128 to[CTR_FIT_SUMS])
-{
-  for (int order = 0; order <= 4; order++)
-    for (int b = 0; b <= order; b++) {
-      const int a = order - b;
-      CtrSigned128 sum = 0, of_x[5];
-      /* Terms of x^a by powers of i, from the highest. */
-      CtrSigned128 power = 1;
-      for (int i = a; i >= 0; i--) {
-        of_x[i] = ctr_fit_binomial (a, i) * power;
-        power *= x;
-      }
-      power = 1;
-      for (int k = b; k >= 0; k--) {
-        CtrSigned128 step_y = k % 2 ? dy : dy * dy, of_y = ctr_fit_binomial (b, k) * power;
-        if (k == 0)
-          step_y = 1;
-        for (int i = 0; i <= a; i++) {
-          const CtrSigned128 step_x = i == 0 ? 1 : i % 2 ? dx : dx * dx;
-          sum += of_x[i] * of_y * step_x * step_y * powers[i + k];
-        }
-        power *= y;
-      }
-      to[ctr_fit_at (a, b)] = sum;
-    }
-}
+#define CTR_FIT_INT CtrSigned128
+#define CTR_FIT_EXPAND ctr_fit_expand
+#include "core/results/fit_expand.h"
+#undef CTR_FIT_INT
+#undef CTR_FIT_EXPAND
+
+/* Unsigned, as it may wrap around. */
+#define CTR_FIT_INT uint64_t
+#define CTR_FIT_EXPAND ctr_fit_expand_near
+#include "core/results/fit_expand.h"
+#undef CTR_FIT_INT
+#undef CTR_FIT_EXPAND
+
+/* A line both ends of which have coordinates below this has sums of less than 2^60. */
+#define CTR_FIT_NEAR 4096
 
 /* The powers of a pixel. */
 CTR_SHAPE_RULE void
@@ -83,9 +69,19 @@ ctr_fit_line (CtrPoint a, CtrPoint b, CtrSigned128 to[CTR_FIT_SUMS])
    * divides their sum, which is a multiple of 5. */
   const uint64_t n = steps, pairs = (n - 1) * n / 2, squares = (n - 1) * n * (2 * n - 1) / 6;
   const CtrUnsigned128 fifth = (CtrUnsigned128) UINT64_C (0xcccccccccccccccc) << 64 | UINT64_C (0xcccccccccccccccd);
+  const int dx = (b.x > a.x) - (b.x < a.x), dy = (b.y > a.y) - (b.y < a.y);
+  if ((a.x | a.y | b.x | b.y) < CTR_FIT_NEAR) {
+    const uint64_t near_powers[5] = {
+        n, pairs, squares, pairs * pairs, squares * (3 * n * n - 3 * n - 1) * (uint64_t) fifth};
+    uint64_t sums[CTR_FIT_SUMS];
+    ctr_fit_expand_near (a.x, (uint64_t) (int64_t) dx, a.y, (uint64_t) (int64_t) dy, near_powers, sums);
+    for (int i = 0; i < CTR_FIT_SUMS; i++)
+      to[i] = (CtrSigned128) sums[i];
+    return;
+  }
   const CtrSigned128 powers[5] = {
       n, pairs, squares, pairs * pairs, (CtrSigned128) ((CtrUnsigned128) squares * (3 * n * n - 3 * n - 1) * fifth)};
-  ctr_fit_expand (a.x, (b.x > a.x) - (b.x < a.x), a.y, (b.y > a.y) - (b.y < a.y), powers, to);
+  ctr_fit_expand (a.x, dx, a.y, dy, powers, to);
 }
 
 CTR_SHAPE_RULE CtrSigned128

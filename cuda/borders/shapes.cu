@@ -85,7 +85,7 @@ set_large_shape (const BordersKernelArgs &f, LargeSpace &space, GroupExchange<SH
       &f.output->shapes[i]);
 }
 
-/* With few contours each has a CTA of its own: that takes the least time for one. */
+/* With few contours CTAs take one after the other: that takes the least time for each. */
 __global__ void
 __launch_bounds__ (SHAPE_THREADS, 5) shapes_kernel (const __grid_constant__ BordersKernelArgs f)
 {
@@ -98,7 +98,7 @@ __launch_bounds__ (SHAPE_THREADS, 5) shapes_kernel (const __grid_constant__ Bord
   if (!has_table (f))
     return;
   const uint32_t contours = f.counters->header.contours, warp = threadIdx.x / 32;
-  const bool few = contours <= gridDim.x;
+  const bool few = contours <= 2 * gridDim.x;
   CtrContourShape *const shapes = f.output->shapes;
   for (uint32_t base = blockIdx.x; base < contours; base += SHAPE_THREADS * gridDim.x) {
     const uint32_t i = base + threadIdx.x * gridDim.x;
