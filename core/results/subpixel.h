@@ -446,10 +446,10 @@ ctr_subpixel_edge (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, C
 }
 
 /* Refines POINT. BEFORE and AFTER: its neighbours in the contour, both POINT itself if it is the only one; on the horizontal,
- * vertical and diagonal lines through POINT. */
+ * vertical and diagonal lines through POINT. METHOD: that of the rule. */
 CTR_SUBPIXEL_RULE CtrSubpixelPoint
-ctr_subpixel_refine (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, uint32_t threshold, CtrPoint before,
-    CtrPoint point, CtrPoint after)
+ctr_subpixel_refine_by (const CtrSubpixelRule *rule, uint32_t method, const CtrSubpixelPlane *plane, uint32_t threshold,
+    CtrPoint before, CtrPoint point, CtrPoint after)
 {
   const int32_t in_x = ctr_subpixel_sign (point.x - before.x), in_y = ctr_subpixel_sign (point.y - before.y),
                 out_x = ctr_subpixel_sign (after.x - point.x), out_y = ctr_subpixel_sign (after.y - point.y);
@@ -460,9 +460,16 @@ ctr_subpixel_refine (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane,
   }
   if (nx == 0 && ny == 0)
     return ctr_subpixel_keep (point, 0, 0, CTR_SUBPIXEL_LONE);
-  if (rule->method == CTR_SUBPIXEL_THRESHOLD)
+  if (method == CTR_SUBPIXEL_THRESHOLD)
     return ctr_subpixel_threshold (rule, plane, threshold, point, nx, ny);
   return ctr_subpixel_edge (rule, plane, point, nx, ny);
+}
+
+CTR_SUBPIXEL_RULE CtrSubpixelPoint
+ctr_subpixel_refine (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane, uint32_t threshold, CtrPoint before,
+    CtrPoint point, CtrPoint after)
+{
+  return ctr_subpixel_refine_by (rule, rule->method, plane, threshold, before, point, after);
 }
 
 CTR_END_DECLS

@@ -46,6 +46,8 @@ struct Lines {
   }
 };
 
+/* METHOD: that of the rule. The search for an edge takes more registers. */
+template <uint32_t METHOD>
 __global__ void
 __launch_bounds__ (REFINE_THREADS)
     refine_kernel (const __grid_constant__ BordersKernelArgs f, const __grid_constant__ CtrSubpixelRule rule)
@@ -72,7 +74,7 @@ __launch_bounds__ (REFINE_THREADS)
     const CtrPoint before = points[i > first ? i - 1 : end - 1], point = points[i],
                    after = points[i + 1 < end ? i + 1 : first];
     const CtrSubpixelPoint refined = with_constant_depth (output.samples, [&] (const CtrSubpixelPlane &plane) {
-      return ctr_subpixel_refine (&rule, &plane, threshold, before, point, after);
+      return ctr_subpixel_refine_by (&rule, METHOD, &plane, threshold, before, point, after);
     });
     store_subpixel (&to[i], refined);
   }
@@ -83,5 +85,7 @@ __launch_bounds__ (REFINE_THREADS)
 void
 borders_launch_subpixel (const BordersKernelArgs &f, const CtrSubpixelRule &rule, bool overlap, cudaStream_t stream)
 {
-  ctr_launch_overlapped (overlap, refine_kernel, refine_ctas (f.point_capacity), REFINE_THREADS, 0, stream, f, rule);
+  const auto kernel =
+      rule.method == CTR_SUBPIXEL_THRESHOLD ? refine_kernel<CTR_SUBPIXEL_THRESHOLD> : refine_kernel<CTR_SUBPIXEL_EDGE>;
+  ctr_launch_overlapped (overlap, kernel, refine_ctas (f.point_capacity), REFINE_THREADS, 0, stream, f, rule);
 }
