@@ -7,39 +7,120 @@
  * the warps, from the sums above the band, then says what each starts with. For each row, the prefix sums of the column sums go
  * to shared memory, and the sum of a neighbourhood is the difference of two.
  *
- * Where rows are aligned, the rows of a step are copied to shared memory during the step before: loads take as long as the sums. A
- * lane whose columns are all outside of the image has the nearest ones, and repeats one sample of them.
- *
  * Column sums of bytes need 16 bits, so a word has two. It counts as the number low + 65536 high: as long as both are in
  * range in the end, additions and subtractions may carry between them on the way. */
-#include "cuda/foreground/mean_rows.cuh"
+#include "cuda/foreground/adaptive.cuh"
+
+#include "cuda/common/launch.cuh"
+#include "cuda/common/ptx.cuh"
 
 #include "core/foreground/adaptive.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 namespace
 {
 
 constexpr int MEAN_WARPS = 16;
+constexpr int COLUMNS = 16; /* of a lane */
 constexpr int STRIP = 32 * COLUMNS;
 /* Prefix sums of a warp. Four words of room behind each 32 let lanes write 16 successive ones without bank conflicts. */
 constexpr int PREFIX_WORDS = STRIP / 32 * 36;
 
-/* A warp's rows of a step: those that enter, those that leave, those whose mask is made. */
-enum { ROWS_ENTER, ROWS_LEAVE, ROWS_OWN, ROW_GROUPS };
+struct MeanArgs : AdaptiveArgs {
+  bool aligned;           /* rows begin at multiples of 16 bytes */
+  uint32_t strip_columns; /* of the mask: a multiple of 32 */
+  uint32_t lead;          /* columns of the strip before them: a multiple of COLUMNS */
+  uint32_t band_rows;
+  uint32_t row_words; /* of the mask */
+};
 
-template <typename Sample> constexpr int STEP_QUADS = ROW_GROUPS *Columns<Sample>::rows *ROW_QUADS<Sample>;
+/* What a lane knows of its columns. WORDS: of column sums. ROWS: that a warp takes at once. RAW: words of a row's samples. */
+template <typename Sample> struct Columns;
 
-/* AHEAD: the rows of a step are copied during the step before. */
-template <typename Sample, bool AHEAD>
+template <> struct Columns<uint8_t> {
+  static constexpr int words = COLUMNS / 2, rows = 6, raw = 4;
+};
+
+template <> struct Columns<uint16_t> {
+  static constexpr int words = COLUMNS, rows = 3, raw = 8;
+};
+
+template <typename Sample>
 constexpr size_t
 mean_shared ()
 {
-  return MEAN_WARPS
-         * ((Columns<Sample>::words * 32 + PREFIX_WORDS) * sizeof (uint32_t)
-             + (AHEAD ? STEP_QUADS<Sample> * sizeof (uint4) : 0));
+  return (MEAN_WARPS * Columns<Sample>::words * 32 + MEAN_WARPS * PREFIX_WORDS) * sizeof (uint32_t);
+}
+
+/* Word I of the columns with the samples RAW, as column sums are. */
+template <typename Sample>
+__device__ inline uint32_t
+spread (const uint32_t raw[Columns<Sample>::raw], int i)
+{
+  if (sizeof (Sample) == 1)
+    return __byte_perm (raw[i / 2], 0, i % 2 ? 0x4342 : 0x4140);
+  return i % 2 ? raw[i / 2] >> 16 : raw[i / 2] & 0xffff;
+}
+
+/* The samples of a row, of the columns from X on, which are not all inside of the image or not aligned. */
+template <typename Sample>
+__device__ inline void
+load_single (const Sample *row, int x, int last, uint32_t raw[Columns<Sample>::raw])
+{
+  constexpr int words = Columns<Sample>::raw, bits = 8 * sizeof (Sample);
+#pragma unroll 1
+  for (int i = 0; i < COLUMNS; i++) {
+    const uint32_t sample = row[min (max (x + i, 0), last)];
+#pragma unroll
+    for (int k = 0; k < words - 1; k++)
+      raw[k] = __funnelshift_r (raw[k], raw[k + 1], bits);
+    raw[words - 1] = __funnelshift_r (raw[words - 1], sample, bits);
+  }
+}
+
+/* Loads the samples of rows Y, Y + 1, ... up to COUNT <= N, of the columns from X on; 0 for further rows. Outside of the image
+ * are its outermost rows and columns. */
+template <typename Sample, int N>
+__device__ inline void
+load_rows (const MeanArgs &a, int y, int x, int count, uint32_t raw[N][Columns<Sample>::raw])
+{
+  constexpr int words = Columns<Sample>::raw;
+  const int last_row = (int) a.height - 1, last = (int) a.width - 1;
+#pragma unroll
+  for (int i = 0; i < N; i++)
+#pragma unroll
+    for (int k = 0; k < words; k++)
+      raw[i][k] = 0;
+  if (a.aligned && x >= 0 && x + COLUMNS - 1 <= last) {
+    const uint8_t *from = a.pixels + (size_t) x * sizeof (Sample);
+#pragma unroll
+    for (int i = 0; i < N; i++)
+      if (i < count) {
+        const uint4 *row = (const uint4 *) (from + min (max (y + i, 0), last_row) * a.stride);
+#pragma unroll
+        for (int k = 0; k < words / 4; k++) {
+          const uint4 v = row[k];
+          raw[i][4 * k] = v.x;
+          raw[i][4 * k + 1] = v.y;
+          raw[i][4 * k + 2] = v.z;
+          raw[i][4 * k + 3] = v.w;
+        }
+      }
+  } else if (x + COLUMNS - 1 <= 0 || x >= last) {
+    const Sample *from = (const Sample *) a.pixels + (x < 0 ? 0 : last);
+#pragma unroll
+    for (int i = 0; i < N; i++)
+      if (i < count) {
+        const uint32_t sample = *(const Sample *) ((const uint8_t *) from + min (max (y + i, 0), last_row) * a.stride);
+#pragma unroll
+        for (int k = 0; k < words; k++)
+          raw[i][k] = sample * (sizeof (Sample) == 1 ? 0x01010101u : 0x10001u);
+      }
+  } else {
+#pragma unroll
+    for (int i = 0; i < N; i++)
+      if (i < count)
+        load_single<Sample> ((const Sample *) (a.pixels + min (max (y + i, 0), last_row) * a.stride), x, last, raw[i]);
+  }
 }
 
 /* The compiler sees that this is the same in all lanes. */
@@ -54,7 +135,7 @@ template <typename Sample>
 __device__ inline void
 sum_share (const MeanArgs &a, int top, int x, uint32_t sums[Columns<Sample>::words])
 {
-  constexpr int words = Columns<Sample>::words, rows = 2 * Columns<Sample>::rows;
+  constexpr int words = Columns<Sample>::words, rows = Columns<Sample>::rows;
   const int warp = warp_index (), all = 2 * (int) a.radius + 1;
   const int first = all * warp / MEAN_WARPS, last = all * (warp + 1) / MEAN_WARPS;
 #pragma unroll
@@ -197,12 +278,11 @@ template <typename Sample> struct MeanOutput {
     }
   }
 
-  /* ROW: the samples of the mask's columns in row Y. */
   __device__ void
-  write (const MeanArgs &a, uint32_t y, const Sample *row, const uint32_t *prefix) const
+  write (const MeanArgs &a, uint32_t y, const uint32_t *prefix) const
   {
     const uint32_t lane = threadIdx.x % 32;
-    const Sample *from = row + lane;
+    const Sample *row = (const Sample *) (a.pixels + y * a.stride) + x0, *from = row + lane;
     const uint32_t *to = prefix + enters, *since = prefix + leaves;
     uint32_t mine = 0, i = 0;
 #pragma unroll 1
@@ -223,29 +303,7 @@ template <typename Sample> struct MeanOutput {
   }
 };
 
-/* The rows of step PART of PARTS: the first of HEIGHT rows, and how many. */
-__device__ inline uint2
-rows_of (uint32_t height, uint32_t part, uint32_t parts)
-{
-  const uint32_t first = height * part / parts;
-  return make_uint2 (first, height * (part + 1) / parts - first);
-}
-
-/* Copies the rows that enter and leave with COUNT rows from Y on. */
 template <typename Sample>
-__device__ inline void
-copy_changes (const MeanArgs &a, int y, int x, uint32_t count, uint4 *step)
-{
-  constexpr int rows = Columns<Sample>::rows;
-#pragma unroll
-  for (int i = 0; i < rows; i++)
-    if (i < count) {
-      copy_row<Sample> (a, y + i + (int) a.radius, x, step + (ROWS_ENTER * rows + i) * ROW_QUADS<Sample>);
-      copy_row<Sample> (a, y + i - 1 - (int) a.radius, x, step + (ROWS_LEAVE * rows + i) * ROW_QUADS<Sample>);
-    }
-}
-
-template <typename Sample, bool AHEAD>
 __global__ void __launch_bounds__ (32 * MEAN_WARPS, 1) mean_kernel (const __grid_constant__ MeanArgs a)
 {
   constexpr int words = Columns<Sample>::words, rows = Columns<Sample>::rows;
@@ -253,19 +311,11 @@ __global__ void __launch_bounds__ (32 * MEAN_WARPS, 1) mean_kernel (const __grid
   const uint32_t t = threadIdx.x, lane = t % 32, warp = warp_index ();
   uint32_t *const table = memory, *const own = table + (warp * 32 + lane) * words;
   uint32_t *const prefix = memory + MEAN_WARPS * words * 32 + warp * PREFIX_WORDS;
-  uint4 *const step = (uint4 *) (memory + MEAN_WARPS * (words * 32 + PREFIX_WORDS)) + warp * STEP_QUADS<Sample>;
   const MeanOutput<Sample> output (a);
   const int x = (int) output.x0 - (int) a.lead + (int) lane * COLUMNS, radius = a.radius;
   const uint32_t top = blockIdx.y * a.band_rows, height = min (a.band_rows, a.height - top);
   const uint32_t parts = ctr_div_up (height, MEAN_WARPS * rows) * MEAN_WARPS;
 
-  uint4 *const own_copies = step + ROWS_OWN * rows * ROW_QUADS<Sample>;
-  if (AHEAD && warp < parts) {
-    const uint2 next = rows_of (height, warp, parts);
-    copy_changes<Sample> (a, top + next.x, x, next.y, step);
-    for (uint32_t i = 0; i < next.y; i++)
-      copy_row<Sample> (a, top + next.x + i, x, own_copies + i * ROW_QUADS<Sample>);
-  }
   uint32_t sums[words];
   sum_share<Sample> (a, (int) top, x, sums);
   put<words> (own, sums);
@@ -279,19 +329,12 @@ __global__ void __launch_bounds__ (32 * MEAN_WARPS, 1) mean_kernel (const __grid
   __syncthreads ();
 
   for (uint32_t part = warp; part < parts; part += MEAN_WARPS) {
-    const uint2 own_rows = rows_of (height, part, parts);
-    const uint32_t y = top + own_rows.x, count = own_rows.y;
+    const uint32_t first = height * part / parts, count = height * (part + 1) / parts - first, y = top + first;
     uint32_t changes[rows][words];
     {
       uint32_t enter[rows][Columns<Sample>::raw], leave[rows][Columns<Sample>::raw];
-      if (AHEAD) {
-        copies_done ();
-        take_rows<Sample> (a, x, count, step + ROWS_ENTER * rows * ROW_QUADS<Sample>, enter);
-        take_rows<Sample> (a, x, count, step + ROWS_LEAVE * rows * ROW_QUADS<Sample>, leave);
-      } else {
-        load_rows<Sample, rows> (a, (int) y + radius, x, count, enter);
-        load_rows<Sample, rows> (a, (int) y - 1 - radius, x, count, leave);
-      }
+      load_rows<Sample, rows> (a, (int) y + radius, x, count, enter);
+      load_rows<Sample, rows> (a, (int) y - 1 - radius, x, count, leave);
 #pragma unroll
       for (int k = 0; k < words; k++)
         sums[k] = 0;
@@ -305,9 +348,6 @@ __global__ void __launch_bounds__ (32 * MEAN_WARPS, 1) mean_kernel (const __grid
     }
     put<words> (own, sums);
     __syncthreads ();
-    const uint2 next = part + MEAN_WARPS < parts ? rows_of (height, part + MEAN_WARPS, parts) : make_uint2 (0, 0);
-    if (AHEAD)
-      copy_changes<Sample> (a, top + next.x, x, next.y, step);
     if (t < 32 * words)
 #pragma unroll
       for (int w = 0; w < MEAN_WARPS; w++) {
@@ -318,22 +358,16 @@ __global__ void __launch_bounds__ (32 * MEAN_WARPS, 1) mean_kernel (const __grid
     __syncthreads ();
     get<words> (own, sums);
 #pragma unroll
-    for (int i = 0; i < rows; i++) {
-      uint4 *const copy = own_copies + i * ROW_QUADS<Sample>;
+    for (int i = 0; i < rows; i++)
       if (i < count) {
 #pragma unroll
         for (int k = 0; k < words; k++)
           sums[k] += changes[i][k];
+        __syncwarp ();
         write_prefix<Sample> (sums, prefix);
         __syncwarp ();
-        output.write (a, y + i,
-            AHEAD ? (const Sample *) copy + a.lead : (const Sample *) (a.pixels + (y + i) * a.stride) + output.x0,
-            prefix);
-        __syncwarp ();
+        output.write (a, y + i, prefix);
       }
-      if (AHEAD && i < next.y)
-        copy_row<Sample> (a, top + next.x + i, x, copy);
-    }
   }
 }
 
@@ -344,38 +378,15 @@ args_of (const CtrImage *plane, const CtrForeground *foreground, const PackedMas
       foreground->offset, foreground->invert ? ~0u : 0};
 }
 
-template <typename Sample, bool AHEAD>
-bool
-launch_mean (const MeanArgs &a, dim3 grid, cudaStream_t stream, CtrError *error)
-{
-  constexpr size_t shared = mean_shared<Sample, AHEAD> ();
-  CTR_CUDA (
-      cudaFuncSetAttribute (mean_kernel<Sample, AHEAD>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared));
-  mean_kernel<Sample, AHEAD><<<grid, 32 * MEAN_WARPS, shared, stream>>> (a);
-  CTR_CUDA (cudaGetLastError ());
-  return true;
-}
-
-/* Can rows be copied ahead? ROOM: bytes of shared memory that a kernel may use. */
-template <typename Sample>
-bool
-copies_ahead (const MeanArgs &a, int room)
-{
-  const char *tune = getenv ("CTR_TUNE_FOREGROUND");
-  return a.aligned && a.width % COLUMNS == 0 && mean_shared<Sample, true> () <= (size_t) room
-         && !(tune && strstr (tune, "mean-direct"));
-}
-
 template <typename Sample>
 bool
 queue_mean (const AdaptiveArgs &common, cudaStream_t stream, CtrError *error)
 {
   MeanArgs a;
   (AdaptiveArgs &) a = common;
-  int device, processors, room;
+  int device, processors;
   CTR_CUDA (cudaGetDevice (&device));
   CTR_CUDA (cudaDeviceGetAttribute (&processors, cudaDevAttrMultiProcessorCount, device));
-  CTR_CUDA (cudaDeviceGetAttribute (&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   a.aligned = ((uintptr_t) a.pixels | a.stride) % 16 == 0;
   a.row_words = (uint32_t) ctr_packed_row (a.width) / 4;
   a.lead = ctr_div_up (a.radius, COLUMNS) * COLUMNS;
@@ -384,9 +395,12 @@ queue_mean (const AdaptiveArgs &common, cudaStream_t stream, CtrError *error)
   a.strip_columns = ctr_div_up (ctr_div_up (a.width, strips), 32) * 32;
   const uint32_t bands = min (max ((uint32_t) processors / strips, 1u), ctr_div_up (a.height, MEAN_WARPS));
   a.band_rows = ctr_div_up (a.height, bands);
+  CTR_CUDA (cudaFuncSetAttribute (
+      mean_kernel<Sample>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) mean_shared<Sample> ()));
   const dim3 grid (ctr_div_up (a.width, a.strip_columns), ctr_div_up (a.height, a.band_rows));
-  return copies_ahead<Sample> (a, room) ? launch_mean<Sample, true> (a, grid, stream, error)
-                                        : launch_mean<Sample, false> (a, grid, stream, error);
+  mean_kernel<Sample><<<grid, 32 * MEAN_WARPS, mean_shared<Sample> (), stream>>> (a);
+  CTR_CUDA (cudaGetLastError ());
+  return true;
 }
 
 /* Bytes of the plane that the channel's samples go to first. */
