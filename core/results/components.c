@@ -53,6 +53,8 @@ ctr_components_alloc (uint32_t width, uint32_t height, uint32_t count, uint32_t 
     ok = (c->grey = ctr_alloc_array (rows, sizeof *c->grey)) && ok;
   if (features & CTR_FEATURE_PERCENTILES)
     ok = (c->percentiles = ctr_alloc_array (rows, sizeof *c->percentiles)) && ok;
+  if (features & CTR_FEATURE_INSCRIBED)
+    ok = (c->inscribed = ctr_alloc_array (rows, sizeof *c->inscribed)) && ok;
   if (features & CTR_FEATURE_EDGES)
     ok = (c->labels = ctr_alloc_array (2 * (size_t) width, sizeof *c->labels)) && ok;
   else if (features & CTR_FEATURE_LABELS)
@@ -90,12 +92,14 @@ ctr_components_settle (CtrComponents *pending, CtrComponents *complete)
   pending->moments = complete->moments;
   pending->grey = complete->grey;
   pending->percentiles = complete->percentiles;
+  pending->inscribed = complete->inscribed;
   pending->labels = complete->labels;
   pending->background = complete->background;
   complete->table = NULL;
   complete->moments = NULL;
   complete->grey = NULL;
   complete->percentiles = NULL;
+  complete->inscribed = NULL;
   complete->labels = NULL;
   Result *to = (Result *) pending, *from = (Result *) complete;
   to->labels_ops = from->labels_ops;
@@ -224,6 +228,7 @@ ctr_components_unref (CtrComponents *components)
   free ((void *) components->moments);
   free ((void *) components->grey);
   free ((void *) components->percentiles);
+  free ((void *) components->inscribed);
   free ((void *) components->labels);
   if (result->labels_ops)
     result->labels_ops->destroy (result->labels_source);
@@ -253,4 +258,10 @@ void
 ctr_component_grey_stats (const CtrComponent *component, const CtrComponentGrey *grey, double *mean, double *std_dev)
 {
   ctr_component_set_grey (component, grey, mean, std_dev);
+}
+
+double
+ctr_component_inscribed_radius (const CtrComponentInscribed *inscribed)
+{
+  return ctr_component_radius (inscribed);
 }

@@ -27,7 +27,6 @@ typedef struct {
 void
 ctr_cca_percentiles_release (CtrCcaPercentiles *work)
 {
-  ctr_host_buffer_release (&work->labels);
   ctr_host_buffer_release (&work->ends);
   ctr_host_buffer_release (&work->samples);
 }
@@ -35,7 +34,7 @@ ctr_cca_percentiles_release (CtrCcaPercentiles *work)
 bool
 ctr_cca_percentiles_give_back (CtrCcaPercentiles *work)
 {
-  CtrHostBuffer *const buffers[] = {&work->labels, &work->ends, &work->samples};
+  CtrHostBuffer *const buffers[] = {&work->ends, &work->samples};
   return ctr_host_buffers_give_back (buffers, sizeof buffers / sizeof *buffers);
 }
 
@@ -45,15 +44,6 @@ fail_memory (const CtrComponents *result, CtrError *error)
   return ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY,
       "no host memory for the percentiles of %u components of a %u x %u image", result->count, result->width,
       result->height);
-}
-
-uint32_t *
-ctr_cca_percentiles_labels (CtrCcaPercentiles *work, const CtrComponents *result, CtrError *error)
-{
-  if (ctr_host_buffer_reserve (&work->labels, (size_t) result->width * result->height, sizeof (uint32_t)))
-    return work->labels.data;
-  fail_memory (result, error);
-  return NULL;
 }
 
 /* Appends the samples of row Y to those of their components. A run of equal labels takes its place at once. */

@@ -9,7 +9,6 @@
 
 /* Working memory, zeroed before first use. */
 typedef struct {
-  CtrHostBuffer labels;  /* uint32_t; by pixel, where the result has no label image */
   CtrHostBuffer ends;    /* uint32_t; by row of the table: the end of its samples so far */
   CtrHostBuffer samples; /* uint16_t; those of a component lie side by side */
 } CtrCcaPercentiles;
@@ -28,9 +27,6 @@ void ctr_cca_percentiles_release (CtrCcaPercentiles *work);
 
 /* Gives back memory at the end of a period: see ctr_host_buffer_give_back(). */
 bool ctr_cca_percentiles_give_back (CtrCcaPercentiles *work);
-
-/* Memory for the label image of RESULT. NULL and ERROR if there is none. */
-uint32_t *ctr_cca_percentiles_labels (CtrCcaPercentiles *work, const CtrComponents *result, CtrError *error);
 
 /* Fills in the percentiles. LABELS: the label image; not read if all samples of a component are equal. False and ERROR if there is
  * no memory or the work is cancelled. */

@@ -206,6 +206,7 @@ struct CcaKernelArgs {
     CtrComponentMoments *moments;
     CtrComponentGrey *grey;
     CtrComponentPercentiles *percentiles;
+    CtrComponentInscribed *inscribed;
   } by_table_row;
   BackgroundSums *background; /* NULL: not asked for */
   struct {

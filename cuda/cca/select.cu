@@ -17,6 +17,7 @@ struct TableRow {
   CtrComponentMoments moments;
   CtrComponentGrey grey;
   CtrComponentPercentiles percentiles;
+  CtrComponentInscribed inscribed;
 };
 
 __device__ inline TableRow
@@ -30,6 +31,8 @@ load_row (const CcaKernelArgs &f, uint32_t i)
     row.grey = f.by_table_row.grey[i];
   if (f.by_table_row.percentiles)
     row.percentiles = f.by_table_row.percentiles[i];
+  if (f.by_table_row.inscribed)
+    row.inscribed = f.by_table_row.inscribed[i];
   return row;
 }
 
@@ -43,6 +46,8 @@ store_row (const CcaKernelArgs &f, uint32_t i, const TableRow &row)
     f.by_table_row.grey[i] = row.grey;
   if (f.by_table_row.percentiles)
     f.by_table_row.percentiles[i] = row.percentiles;
+  if (f.by_table_row.inscribed)
+    f.by_table_row.inscribed[i] = row.inscribed;
 }
 
 /* A CTA moves rows to where rows of CTAs before it were. These have loaded theirs by then, since it knows their sums. */
@@ -67,7 +72,8 @@ __launch_bounds__ (SELECT_THREADS)
     bool remains = false;
     if (i < rows) {
       row = load_row (f, i);
-      remains = ctr_select_keeps_component (&plan, &row.component, &row.moments, &row.grey, &row.percentiles);
+      remains =
+          ctr_select_keeps_component (&plan, &row.component, &row.moments, &row.grey, &row.percentiles, &row.inscribed);
     }
     __threadfence ();
     uint32_t all;

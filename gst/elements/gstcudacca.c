@@ -73,7 +73,7 @@ enum {
   PROP_ATTACHMENT /* and the IDs after it */
 };
 
-#define OPTIONAL_ROWS (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_PERCENTILES)
+#define OPTIONAL_ROWS (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_PERCENTILES | CTR_FEATURE_INSCRIBED)
 
 G_DEFINE_TYPE (GstCudaCca, gst_cuda_cca, GST_TYPE_FOREGROUND_FILTER)
 GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (cudacca, "cudacca", GST_RANK_NONE, GST_TYPE_CUDA_CCA,
@@ -120,6 +120,7 @@ gst_cuda_cca_features_get_type (void)
       {CTR_FEATURE_MOMENTS, "Second moments: orientation, axes and eccentricity", "moments"},
       {CTR_FEATURE_GREY, "Minimum, maximum, mean and standard deviation of the samples", "grey"},
       {CTR_FEATURE_PERCENTILES, "Percentiles 5, 25, 50 (median), 75 and 95 of the samples", "percentiles"},
+      {CTR_FEATURE_INSCRIBED, "Largest inscribed circle: radius and centre", "inscribed"},
       {0, NULL, NULL},
   };
 
@@ -413,7 +414,8 @@ gst_cuda_cca_class_init (GstCudaCcaClass *klass)
    * Limits on the numbers of a component: items name:minimum:maximum between commas, such as "area:200:5000, eccentricity:0.8:".
    * One end may be empty; both belong to the range. A component outside one of them is dropped as by #GstCudaCca:min-area. A
    * number that is not defined is within no limits. Names are area, x, y, width, height, cx, cy, major-axis, minor-axis,
-   * eccentricity, min, max, mean, std, value, p5, p25, median, p75 and p95. The features that they need are computed, too.
+   * eccentricity, min, max, mean, std, value, p5, p25, median, p75, p95, inscribed-radius,
+   * inscribed-x and inscribed-y. The features that they need are computed, too.
    */
   g_object_class_install_property (object_class, PROP_SELECT, select_property_new (live));
 

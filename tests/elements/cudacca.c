@@ -3,7 +3,8 @@
  * once for each backend and memory (CTR_TEST_BACKEND, CTR_TEST_MEMORY). */
 #include "components.h"
 
-#define ALL_FEATURES (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS | CTR_FEATURE_PERCENTILES)
+#define ALL_FEATURES \
+  (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS | CTR_FEATURE_PERCENTILES | CTR_FEATURE_INSCRIBED)
 
 /* Each property can change alone, and its change applies from the next frame on. */
 GST_START_TEST (test_live_properties)
@@ -38,7 +39,7 @@ GST_START_TEST (test_live_properties)
   check_components (h, &frame, &params);
 
   params.features = ALL_FEATURES;
-  gst_util_set_object_arg (G_OBJECT (cca), "features", "grey+moments+percentiles");
+  gst_util_set_object_arg (G_OBJECT (cca), "features", "grey+moments+percentiles+inscribed");
   check_components (h, &frame, &params);
 
   params.features = 0;

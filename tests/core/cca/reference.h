@@ -13,4 +13,8 @@ void reference_components_free (CtrComponents *components);
 CtrComponentPercentiles *reference_percentiles (
     const CtrImage *image, const CtrRegion *part, const CtrComponent *table, uint32_t count, const uint32_t *labels);
 
+/* The largest inscribed circles of COUNT components whose label image is LABELS, from the distance of each pixel to all others around
+ * it. transfer full */
+CtrComponentInscribed *reference_inscribed (uint32_t width, uint32_t height, uint32_t count, const uint32_t *labels);
+
 #endif

@@ -117,6 +117,9 @@ check_grey (const Case *c, CtrComponents *components)
       reference_percentiles (image, &all, components->table, components->count, labels);
   CHECK (memcmp (percentiles, components->percentiles, components->count * sizeof *percentiles) == 0);
   free (percentiles);
+  CtrComponentInscribed *inscribed = reference_inscribed (image->width, image->height, components->count, labels);
+  CHECK (memcmp (inscribed, components->inscribed, components->count * sizeof *inscribed) == 0);
+  free (inscribed);
 }
 
 static void
