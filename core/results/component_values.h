@@ -80,6 +80,22 @@ ctr_component_radius (const CtrComponentInscribed *inscribed)
   return sqrt ((double) inscribed->radius_sq);
 }
 
+/* Of two components, a pixel is in the ring of the one with the lower key. DISTANCE_SQ: from the pixel to the component. */
+CTR_SHAPE_RULE uint64_t
+ctr_ring_key (uint32_t distance_sq, uint32_t label)
+{
+  return (uint64_t) distance_sq << 32 | label;
+}
+
+/* GREY: of the component. */
+CTR_SHAPE_RULE void
+ctr_component_set_contrast (const CtrComponent *component, const CtrComponentGrey *grey,
+    const CtrComponentContrast *contrast, double *ring_mean, double *difference)
+{
+  *ring_mean = contrast->ring_area ? (double) contrast->ring_sum / contrast->ring_area : NAN;
+  *difference = (double) grey->sum / component->area - *ring_mean;
+}
+
 CTR_END_DECLS
 
 #endif

@@ -34,6 +34,7 @@ typedef struct {
   double min, max, mean, std, value;
   double p5, p25, median, p75, p95;
   double inscribed_radius, inscribed_x, inscribed_y;
+  double ring_mean, contrast;
 } CtrComponentNumbers;
 
 /* Are these valid? */
@@ -75,10 +76,11 @@ ctr_select_keeps_contour (const CtrSelectPlan *plan, const CtrContour *row, cons
   return ctr_select_keeps (plan, &n.area);
 }
 
-/* MOMENTS, GREY, PERCENTILES and INSCRIBED are there if the plan's features need them. */
+/* MOMENTS, GREY, PERCENTILES, INSCRIBED and CONTRAST are there if the plan's features need them. */
 CTR_SHAPE_RULE bool
 ctr_select_keeps_component (const CtrSelectPlan *plan, const CtrComponent *row, const CtrComponentMoments *moments,
-    const CtrComponentGrey *grey, const CtrComponentPercentiles *percentiles, const CtrComponentInscribed *inscribed)
+    const CtrComponentGrey *grey, const CtrComponentPercentiles *percentiles, const CtrComponentInscribed *inscribed,
+    const CtrComponentContrast *contrast)
 {
   CtrComponentNumbers n;
   n.area = row->area;
@@ -91,7 +93,7 @@ ctr_select_keeps_component (const CtrSelectPlan *plan, const CtrComponent *row, 
   n.value = row->value;
   n.major_axis = n.minor_axis = n.eccentricity = n.min = n.max = n.mean = n.std = NAN;
   n.p5 = n.p25 = n.median = n.p75 = n.p95 = NAN;
-  n.inscribed_radius = n.inscribed_x = n.inscribed_y = NAN;
+  n.inscribed_radius = n.inscribed_x = n.inscribed_y = n.ring_mean = n.contrast = NAN;
   if (plan->features & CTR_FEATURE_MOMENTS) {
     CtrComponentShape shape;
     ctr_component_set_axes (row, moments, &shape);
@@ -116,6 +118,8 @@ ctr_select_keeps_component (const CtrSelectPlan *plan, const CtrComponent *row, 
     n.inscribed_x = inscribed->x;
     n.inscribed_y = inscribed->y;
   }
+  if (plan->features & CTR_FEATURE_CONTRAST)
+    ctr_component_set_contrast (row, grey, contrast, &n.ring_mean, &n.contrast);
   return ctr_select_keeps (plan, &n.area);
 }
 

@@ -13,6 +13,7 @@
 #include "core/common/poll.h"
 #include "core/results/components.h"
 #include "cpu/cca/background.h"
+#include "cpu/cca/contrast.h"
 #include "cpu/cca/inscribed.h"
 #include "cpu/cca/nodes.h"
 #include "cpu/cca/percentiles.h"
@@ -38,6 +39,7 @@ typedef struct {
   CtrHostBuffer labels; /* uint32_t; by pixel, where the result has no label image and its features need one */
   CtrCcaPercentiles percentiles;
   CtrCcaInscribedWork inscribed;
+  CtrCcaContrastWork contrast;
   CtrRoomPeriod period;
   CtrComponents *result; /* until finish() takes it */
 } State;
@@ -63,6 +65,7 @@ release_buffers (State *state)
   ctr_host_buffer_release (&state->labels);
   ctr_cca_percentiles_release (&state->percentiles);
   ctr_cca_inscribed_release (&state->inscribed);
+  ctr_cca_contrast_release (&state->contrast);
 }
 
 /* At the end of a period: gives back what an intricate image took. */
@@ -73,6 +76,7 @@ give_back (State *state)
   some |= ctr_host_buffer_give_back (&state->labels);
   some |= ctr_cca_percentiles_give_back (&state->percentiles);
   some |= ctr_cca_inscribed_give_back (&state->inscribed);
+  some |= ctr_cca_contrast_give_back (&state->contrast);
   for (uint32_t i = 0; i < state->band_room; i++)
     some |= ctr_cca_band_give_back (state->bands[i]);
   if (some)
@@ -356,7 +360,7 @@ join_backgrounds (Frame *frame)
   frame->result->background = ctr_cca_finish_background (first, frame->params);
 }
 
-/* The image that the percentiles are of: its rows are read by one thread a band. */
+/* The samples of percentiles and rings: its rows are read by one thread a band. */
 static const void *
 read_row (void *data, uint32_t b, uint32_t y)
 {
@@ -387,13 +391,16 @@ measure_labels (Frame *frame, CtrError *error)
 {
   State *state = frame->state;
   const uint32_t features = frame->params->features;
-  const CtrCcaPercentilesJob job = {
+  const CtrCcaSampleRows rows = {
       frame->result, frame->bands, frame->image->format == CTR_FORMAT_GRAY16, read_row, frame};
   return (!ctr_cca_needs_labels (frame->params) || write_labels (frame, error))
          && (!(features & CTR_FEATURE_PERCENTILES)
-             || ctr_cca_find_percentiles (&state->percentiles, &job, frame->labels, error))
+             || ctr_cca_find_percentiles (&state->percentiles, &rows, frame->labels, error))
          && (!(features & CTR_FEATURE_INSCRIBED)
-             || ctr_cca_find_inscribed (&state->inscribed, frame->result, frame->labels, frame->bands, error));
+             || ctr_cca_find_inscribed (&state->inscribed, frame->result, frame->labels, frame->bands, error))
+         && (!(features & CTR_FEATURE_CONTRAST)
+             || ctr_cca_find_contrast (&state->contrast, &rows, frame->labels,
+                 frame->params->foreground.regions ? &frame->atlas : NULL, frame->params->ring_width, error));
 }
 
 /* Sets the result's size from the bands. False if there is no memory or the work is cancelled. */

@@ -17,7 +17,7 @@ enum {
 };
 
 typedef struct {
-  const CtrCcaPercentilesJob *job;
+  const CtrCcaSampleRows *job;
   const uint32_t *labels;
   _Atomic uint32_t *ends;
   uint16_t *samples;
@@ -71,7 +71,7 @@ static void
 sort_band (void *data, uint32_t band)
 {
   Task *task = data;
-  const CtrCcaPercentilesJob *job = task->job;
+  const CtrCcaSampleRows *job = task->job;
   const uint32_t height = job->result->height, end = ctr_band_first (height, job->bands, band + 1);
   for (uint32_t y = ctr_band_first (height, job->bands, band); y < end; y++) {
     if (ctr_cancelled ()) {
@@ -185,8 +185,7 @@ copy_values (const CtrComponents *result, CtrError *error)
 }
 
 bool
-ctr_cca_find_percentiles (
-    CtrCcaPercentiles *work, const CtrCcaPercentilesJob *job, const uint32_t *labels, CtrError *error)
+ctr_cca_find_percentiles (CtrCcaPercentiles *work, const CtrCcaSampleRows *job, const uint32_t *labels, CtrError *error)
 {
   const CtrComponents *result = job->result;
   uint64_t polled = 0;

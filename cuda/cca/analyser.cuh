@@ -4,6 +4,7 @@
 #define CTR_CUDA_CCA_ANALYSER_CUH
 
 #include "cuda/cca/label_pool.h"
+#include "cuda/cca/contrast.cuh"
 #include "cuda/cca/inscribed.cuh"
 #include "cuda/cca/percentiles.cuh"
 #include "cuda/cca/values.cuh"
@@ -62,11 +63,12 @@ struct CcaAnalyser {
   CtrDeviceBuffer sorted; /* PercentileArgs */
   CtrDeviceBuffer inscribed;
   CtrDeviceBuffer distances; /* InscribedArgs */
-  CtrDeviceBuffer select;    /* of limits on numbers: states, then labels */
-  CtrDeviceBuffer host;      /* pinned: receives what is not delivered */
-  Delivery delivery;         /* of CcaDelivered */
-  uint32_t delivered_rows;   /* room for them */
-  uint64_t generation;       /* counts the changes of these buffers */
+  CtrDeviceBuffer contrast;
+  CtrDeviceBuffer select;  /* of limits on numbers: states, then labels */
+  CtrDeviceBuffer host;    /* pinned: receives what is not delivered */
+  Delivery delivery;       /* of CcaDelivered */
+  uint32_t delivered_rows; /* room for them */
+  uint64_t generation;     /* counts the changes of these buffers */
   uint32_t closed_capacity, capacity;
   uint32_t used_closed, used; /* by the frames of this period at most */
   size_t used_labels;         /* bytes; likewise */
@@ -94,7 +96,7 @@ cca_need (const CtrCcaParams *params)
 /* Where the last kernel writes a result in host memory: offsets in bytes from the header, for ROWS rows. */
 struct CcaDelivered {
   uint32_t rows;
-  size_t table, moments, grey, percentiles, inscribed, edges, end;
+  size_t table, moments, grey, percentiles, inscribed, contrast, edges, end;
 };
 CcaDelivered cca_delivered (const CcaKernelArgs *f, uint32_t rows);
 

@@ -80,7 +80,7 @@ keeps_runs (const CcaFrameKey *key)
   return !is_equal (key)
          && key->params.features
                 & (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS | CTR_FEATURE_EDGES
-                    | CTR_FEATURE_PERCENTILES | CTR_FEATURE_INSCRIBED);
+                    | CTR_FEATURE_PERCENTILES | CTR_FEATURE_INSCRIBED | CTR_FEATURE_CONTRAST);
 }
 
 /* Sets all arguments that do not point to memory. */
@@ -159,6 +159,11 @@ reserve_features (CcaAnalyser *cca, CcaKernelArgs *f, uint32_t features, bool ke
     if (!grow_cleared (cca, &cca->grey, cca->capacity * sizeof (CtrComponentGrey), error))
       return false;
     f->by_table_row.grey = (CtrComponentGrey *) cca->grey.data;
+  }
+  if (features & CTR_FEATURE_CONTRAST) {
+    if (!grow_cleared (cca, &cca->contrast, cca->capacity * sizeof (CtrComponentContrast), error))
+      return false;
+    f->by_table_row.contrast = (CtrComponentContrast *) cca->contrast.data;
   }
   if (features & CTR_FEATURE_BACKGROUND)
     f->background = (BackgroundSums *) ((uint8_t *) cca->result.data + CCA_HEADER_BACKGROUND);
@@ -341,6 +346,7 @@ queue_kernels (CcaAnalyser *cca, CcaCachedGraph *cached, cudaStream_t stream, Ct
       cca_launch_features (*f, stream);
     if (!cca_queue_percentiles (*f, cached->percentiles, stream, error)
         || !cca_queue_inscribed (*f, cached->inscribed, stream, error)
+        || !cca_queue_contrast (*f, params->ring_width, stream, error)
         || (has_regions && !cca_queue_moves (*f, stream, error)))
       return false;
     queue_select (cca, cached, stream);
@@ -385,7 +391,8 @@ is_same_key (const CcaFrameKey *a, const CcaFrameKey *b)
          && a->params.max_area == b->params.max_area && a->params.features == b->params.features
          && memcmp (&a->params.select, &b->params.select, sizeof a->params.select) == 0
          && a->params.mode == b->params.mode && a->params.background == b->params.background
-         && a->threshold == b->threshold && a->mask == b->mask && a->labels == b->labels;
+         && a->params.ring_width == b->params.ring_width && a->threshold == b->threshold && a->mask == b->mask
+         && a->labels == b->labels;
 }
 
 } // namespace
@@ -405,8 +412,8 @@ cca_release_memory (CcaAnalyser *cca)
 {
   input_stage_free (&cca->input);
   CtrDeviceBuffer *const buffers[] = {&cca->tiles, &cca->closed, &cca->result, &cca->runs, &cca->parents, &cca->edges,
-      &cca->moments, &cca->grey, &cca->percentiles, &cca->sorted, &cca->inscribed, &cca->distances, &cca->select,
-      &cca->host, &cca->values, &cca->counters};
+      &cca->moments, &cca->grey, &cca->percentiles, &cca->sorted, &cca->inscribed, &cca->distances, &cca->contrast,
+      &cca->select, &cca->host, &cca->values, &cca->counters};
   for (CtrDeviceBuffer *buffer : buffers)
     ctr_device_buffer_free (buffer);
   delivery_free (&cca->delivery);
@@ -427,9 +434,10 @@ give_back_rows (CcaAnalyser *cca, bool *some, CtrError *error)
   const size_t row = sizeof (CtrComponent) + (cca->moments.size ? sizeof (CtrComponentMoments) : 0)
                      + (cca->grey.size ? sizeof (CtrComponentGrey) : 0)
                      + (cca->percentiles.size ? sizeof (CtrComponentPercentiles) : 0)
-                     + (cca->inscribed.size ? sizeof (CtrComponentInscribed) : 0);
+                     + (cca->inscribed.size ? sizeof (CtrComponentInscribed) : 0)
+                     + (cca->contrast.size ? sizeof (CtrComponentContrast) : 0);
   const size_t size = cca->closed.size + cca->result.size + cca->moments.size + cca->grey.size + cca->percentiles.size
-                      + cca->inscribed.size;
+                      + cca->inscribed.size + cca->contrast.size;
   /* A frame has room for so many rows in any case: see reserve_components(). */
   const size_t least = max (capacity, cca->least_capacity);
   if (!ctr_room_is_excess (size, least * row + max ((size_t) closed, least) * sizeof (uint4)))
@@ -437,7 +445,7 @@ give_back_rows (CcaAnalyser *cca, bool *some, CtrError *error)
   if (!invalidate (cca, error))
     return false;
   for (CtrDeviceBuffer *buffer : {&cca->closed, &cca->result, &cca->moments, &cca->grey, &cca->percentiles,
-           &cca->sorted, &cca->inscribed, &cca->distances, &cca->select, &cca->values})
+           &cca->sorted, &cca->inscribed, &cca->distances, &cca->contrast, &cca->select, &cca->values})
     ctr_device_buffer_free (buffer);
   delivery_free (&cca->delivery);
   delivery_init (&cca->delivery);

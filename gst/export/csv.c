@@ -11,6 +11,7 @@
 #define NO_CODES ",,,,,"
 #define NO_PERCENTILES ",,,,,"
 #define NO_INSCRIBED ",,,"
+#define NO_CONTRAST ",,"
 
 /* The twelve columns of a region, and the three of a place in the tree of all levels. */
 #define NO_REGION ",,,,,,,,,,,,"
@@ -32,7 +33,8 @@ append_header (GString *out, const gchar *more)
     g_string_append_printf (out, ",%s", export_shape_numbers[i].name);
   g_string_append (out, ",subpixels,open,start_junction,end_junction");
   export_append_world_columns (out);
-  g_string_append (out, ",p5,p25,median,p75,p95,inscribed_radius,inscribed_x,inscribed_y,running_time,utc,dropped");
+  g_string_append (out,
+      ",p5,p25,median,p75,p95,inscribed_radius,inscribed_x,inscribed_y,ring_mean,contrast,running_time,utc,dropped");
   g_string_append (out, more);
   g_string_append_c (out, '\n');
 }
@@ -186,19 +188,25 @@ append_percentiles (GString *out, const GstContoursComponent *c, GstContoursComp
   export_append_uint (out, ",", c->p95);
 }
 
+/* The numbers of the following two are NaN without their features. */
 static void
-append_inscribed (GString *out, const GstContoursComponent *c, GstContoursComponentFeatures features)
+append_inscribed (GString *out, const GstContoursComponent *c)
 {
-  if (!(features & GST_CONTOURS_COMPONENT_FEATURE_INSCRIBED)) {
-    g_string_append (out, NO_INSCRIBED);
-    return;
-  }
   g_string_append_c (out, ',');
   append_defined (out, c->inscribed_radius);
   g_string_append_c (out, ',');
   append_defined (out, c->inscribed_x);
   g_string_append_c (out, ',');
   append_defined (out, c->inscribed_y);
+}
+
+static void
+append_contrast (GString *out, const GstContoursComponent *c)
+{
+  g_string_append_c (out, ',');
+  append_defined (out, c->ring_mean);
+  g_string_append_c (out, ',');
+  append_defined (out, c->contrast);
 }
 
 static void
@@ -355,7 +363,8 @@ append_components (
     g_string_append (text->out, "," NO_CHAIN);
     export_append_world_of_component (text->out, meta, i);
     append_percentiles (text->out, &c, features);
-    append_inscribed (text->out, &c, features);
+    append_inscribed (text->out, &c);
+    append_contrast (text->out, &c);
     g_string_append_len (text->out, frame->end->str, (gssize) frame->end->len);
     g_string_append (text->out, with_codes ? NO_CODES "\n" : "\n");
     ret = export_text_flush (text);
@@ -390,7 +399,7 @@ append_contours (const ExportText *text, const FrameColumns *frame, GstContoursC
     append_chain (text->out, meta, &c);
     if (ret == GST_FLOW_OK)
       ret = export_append_world_of_contour (text, meta, i, !has_codes);
-    g_string_append (text->out, NO_PERCENTILES NO_INSCRIBED);
+    g_string_append (text->out, NO_PERCENTILES NO_INSCRIBED NO_CONTRAST);
     g_string_append_len (text->out, frame->end->str, (gssize) frame->end->len);
     if (has_codes && ret == GST_FLOW_OK)
       ret = append_codes (text, meta, &codes, c.id);

@@ -190,6 +190,10 @@ export_append_json_component (
     append_defined (out, ",\"inscribed_x\":", c->inscribed_x);
     append_defined (out, ",\"inscribed_y\":", c->inscribed_y);
   }
+  if (features & GST_CONTOURS_COMPONENT_FEATURE_CONTRAST) {
+    append_defined (out, ",\"ring_mean\":", c->ring_mean);
+    append_defined (out, ",\"contrast\":", c->contrast);
+  }
   if (c->unfinished)
     g_string_append (out, ",\"unfinished\":true");
   export_append_json_world_component (out, meta, c->label - 1); /* The background, 0, has none. */

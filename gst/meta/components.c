@@ -45,7 +45,7 @@ fill_row (const GstContoursMapping *mapping, const CtrComponent *row, guint feat
   else
     out->region_number = row->region;
   out->orientation = out->major_axis = out->minor_axis = out->eccentricity = NAN;
-  out->mean = out->std = NAN;
+  out->mean = out->std = out->ring_mean = out->contrast = NAN;
   out->inscribed_radius = out->inscribed_x = out->inscribed_y = NAN;
 }
 
@@ -99,6 +99,9 @@ fill_component (GstContoursComponentMeta *meta, guint index, GstContoursComponen
 
   if (components->inscribed)
     fill_inscribed (mapping, &components->inscribed[index], out);
+  if (components->contrast)
+    ctr_component_contrast (
+        row, &components->grey[index], &components->contrast[index], &out->ring_mean, &out->contrast);
 }
 
 /**

@@ -35,6 +35,18 @@ def largest_circle(x, y):
     return distances[best], x[best], y[best]
 
 
+def rings_of(labels, width):
+    """Each pixel's label of the component in whose ring of WIDTH it is, or 0."""
+    y, x = (labels > 0).nonzero()
+    rings = numpy.zeros_like(labels)
+    for v, u in numpy.argwhere(labels == 0):
+        distances = (x - u) ** 2 + (y - v) ** 2
+        nearest = distances.min()
+        if nearest <= width * width:
+            rings[v, u] = labels[y, x][distances == nearest].min()
+    return rings
+
+
 class Metadata(unittest.TestCase):
     def test_values(self):
         frames = Frames(NOISE + ALL)
@@ -62,6 +74,8 @@ class Metadata(unittest.TestCase):
             grey = numpy.frombuffer(meta.get_grey_bytes().get_data(), layout("CtrComponentGrey"))
             percentiles = numpy.frombuffer(meta.get_percentiles_bytes().get_data(), layout("CtrComponentPercentiles"))
             inscribed = numpy.frombuffer(meta.get_inscribed_bytes().get_data(), layout("CtrComponentInscribed"))
+            contrast = numpy.frombuffer(meta.get_contrast_bytes().get_data(), layout("CtrComponentContrast"))
+            rings = rings_of(labels, 3)
             components = meta.get_components()
             self.assertEqual([len(table), len(moments), len(grey), len(components)], [count] * 4)
             for i, c in enumerate(components):
@@ -84,6 +98,13 @@ class Metadata(unittest.TestCase):
                 self.assertEqual([c.p5, c.p25, c.median, c.p75, c.p95], expected)
                 self.assertEqual(percentiles[i].tolist(), tuple(expected))
                 self.assertEqual(inscribed[i].tolist(), largest_circle(x, y))
+                around = picture[rings == i + 1].astype(int)
+                self.assertEqual(contrast[i].tolist(), (around.sum(), len(around)))
+                if len(around):
+                    self.assertAlmostEqual(c.ring_mean, around.mean())
+                    self.assertAlmostEqual(c.contrast, samples.mean() - around.mean())
+                else:
+                    self.assertTrue(math.isnan(c.ring_mean) and math.isnan(c.contrast))
                 self.assertEqual((c.inscribed_radius, c.inscribed_x, c.inscribed_y),
                                  (inscribed[i]["radius_sq"] ** 0.5, inscribed[i]["x"], inscribed[i]["y"]))
                 found, same = meta.get_component(i)
@@ -163,6 +184,7 @@ class Metadata(unittest.TestCase):
         self.assertIsNone(meta.get_grey_bytes())
         self.assertIsNone(meta.get_percentiles_bytes())
         self.assertIsNone(meta.get_inscribed_bytes())
+        self.assertIsNone(meta.get_contrast_bytes())
         self.assertIsNone(meta.get_labels_bytes())
         self.assertFalse(meta.get_background()[0])
         self.assertIsNone(meta.background)

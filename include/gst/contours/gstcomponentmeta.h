@@ -19,6 +19,7 @@ G_BEGIN_DECLS
  *     analysis looks for equal samples, and only there
  * @GST_CONTOURS_COMPONENT_FEATURE_PERCENTILES: median and percentiles of the samples (or luma)
  * @GST_CONTOURS_COMPONENT_FEATURE_INSCRIBED: largest inscribed circle
+ * @GST_CONTOURS_COMPONENT_FEATURE_CONTRAST: samples (or luma) around the component; %GST_CONTOURS_COMPONENT_FEATURE_GREY is there, too
  *
  * Optional measurements. Area, bounding box and centroid are always computed.
  *
@@ -31,7 +32,8 @@ typedef enum {
   GST_CONTOURS_COMPONENT_FEATURE_BACKGROUND = 1 << 3,
   GST_CONTOURS_COMPONENT_FEATURE_VALUES = 1 << 4,
   GST_CONTOURS_COMPONENT_FEATURE_PERCENTILES = 1 << 5,
-  GST_CONTOURS_COMPONENT_FEATURE_INSCRIBED = 1 << 6
+  GST_CONTOURS_COMPONENT_FEATURE_INSCRIBED = 1 << 6,
+  GST_CONTOURS_COMPONENT_FEATURE_CONTRAST = 1 << 7
 } GstContoursComponentFeatures;
 
 #define GST_TYPE_CONTOURS_COMPONENT_FEATURES (gst_contours_component_features_get_type ())
@@ -81,6 +83,9 @@ GType gst_contours_component_features_get_type (void);
  *     of the component; NaN without %GST_CONTOURS_COMPONENT_FEATURE_INSCRIBED, or where the frame was scaled unevenly
  * @inscribed_x: x of its centre, that of a pixel of the component; NaN likewise
  * @inscribed_y: y of its centre; NaN likewise
+ * @ring_mean: mean of the samples in the ring around the component; NaN without %GST_CONTOURS_COMPONENT_FEATURE_CONTRAST, or if no
+ *     pixel is in its ring
+ * @contrast: @mean - @ring_mean; NaN likewise
  *
  * One connected component, in pixels of the frame that carries the metadata. If this frame is as large as the analysed
  * image, areas and boxes are exactly the integers of the analysis. In a scaled frame a pixel centre x becomes
@@ -126,6 +131,8 @@ struct _GstContoursComponent {
   gdouble inscribed_radius;
   gdouble inscribed_x;
   gdouble inscribed_y;
+  gdouble ring_mean;
+  gdouble contrast;
 };
 
 #define GST_TYPE_CONTOURS_COMPONENT (gst_contours_component_get_type ())
@@ -260,6 +267,9 @@ GBytes *gst_contours_component_meta_get_percentiles_bytes (GstContoursComponentM
 
 GST_CONTOURS_API
 GBytes *gst_contours_component_meta_get_inscribed_bytes (GstContoursComponentMeta *meta);
+
+GST_CONTOURS_API
+GBytes *gst_contours_component_meta_get_contrast_bytes (GstContoursComponentMeta *meta);
 
 GST_CONTOURS_API
 GBytes *gst_contours_component_meta_get_labels_bytes (GstContoursComponentMeta *meta);

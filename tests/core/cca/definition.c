@@ -29,6 +29,7 @@ check_mask (uint8_t *mask, uint32_t width, uint32_t height, const char *name)
   FOR_BOTH_CONNECTIVITIES (c)
   {
     CtrCcaParams params = params_of (c, threshold, invert, features | measured);
+    params.ring_width = 1 + random_below (&rng, random_below (&rng, 4) ? 4 : CTR_CCA_MOST_RING_WIDTH);
     describe ("%s %u x %u, %d-connected, threshold %u%s, features %u", name, width, height, c, threshold,
         invert ? " inverted" : "", features);
     check_cca (cca, &setup, &picture.view, &params);

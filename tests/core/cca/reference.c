@@ -175,6 +175,43 @@ reference_inscribed (uint32_t width, uint32_t height, uint32_t count, const uint
   return inscribed;
 }
 
+/* In whose ring is a pixel? By all pixels around it. */
+static uint32_t
+reference_ring (const uint32_t *labels, const CtrRegion *part, int64_t x, int64_t y, int64_t ring)
+{
+  int64_t nearest = ring * ring + 1;
+  uint32_t found = 0;
+  for (int64_t v = y - ring; v <= y + ring; v++)
+    for (int64_t u = x - ring; u <= x + ring; u++) {
+      const int64_t distance = (u - x) * (u - x) + (v - y) * (v - y);
+      if (u < 0 || v < 0 || u >= part->width || v >= part->height || distance > ring * ring)
+        continue;
+      const uint32_t label = labels[v * part->width + u];
+      if (label && (distance < nearest || (distance == nearest && label < found))) {
+        nearest = distance;
+        found = label;
+      }
+    }
+  return found;
+}
+
+CtrComponentContrast *
+reference_contrast (
+    const CtrImage *image, const CtrRegion *part, uint32_t count, const uint32_t *labels, uint32_t ring_width)
+{
+  CtrComponentContrast *contrast = calloc (count + 1, sizeof *contrast);
+  for (uint32_t y = 0; y < part->height; y++)
+    for (uint32_t x = 0; x < part->width; x++) {
+      const uint32_t own = labels[(size_t) y * part->width + x],
+                     label = own ? 0 : reference_ring (labels, part, x, y, ring_width);
+      if (!label)
+        continue;
+      contrast[label - 1].ring_sum += reference_sample (image, part->x + x, part->y + y);
+      contrast[label - 1].ring_area++;
+    }
+  return contrast;
+}
+
 CtrComponents *
 reference_cca (const CtrImage *image, const CtrCcaParams *params)
 {
@@ -241,6 +278,9 @@ reference_cca (const CtrImage *image, const CtrCcaParams *params)
   components->percentiles =
       reference_percentiles (image, &(CtrRegion){.width = width, .height = height}, table, kept, labels);
   components->inscribed = reference_inscribed (width, height, kept, labels);
+  if (params->features & CTR_FEATURE_CONTRAST)
+    components->contrast =
+        reference_contrast (image, &(CtrRegion){.width = width, .height = height}, kept, labels, params->ring_width);
   return components;
 }
 
@@ -252,6 +292,7 @@ reference_components_free (CtrComponents *components)
   free ((void *) components->grey);
   free ((void *) components->percentiles);
   free ((void *) components->inscribed);
+  free ((void *) components->contrast);
   free ((void *) components->labels);
   free (components);
 }

@@ -79,6 +79,9 @@ check_components_equal (const CtrComponents *expected, const CtrComponents *actu
   CHECK (!actual->inscribed == !(actual->features & CTR_FEATURE_INSCRIBED));
   if (actual->inscribed)
     check_rows ("inscribed", expected->inscribed, actual->inscribed, actual->count, sizeof *actual->inscribed);
+  CHECK (!actual->contrast == !(actual->features & CTR_FEATURE_CONTRAST));
+  if (actual->contrast)
+    check_rows ("contrast", expected->contrast, actual->contrast, actual->count, sizeof *actual->contrast);
   if (actual->features & CTR_FEATURE_LABELS)
     check_rows ("labels", labels_of (expected), labels_of (actual), (size_t) actual->width * actual->height,
         sizeof *actual->labels);
