@@ -6,7 +6,7 @@
  *   columns kernel   Finds each pixel's distance within its column.
  *   sample kernel    Finds the distance of one pixel in 256: the greatest one of a component is a bound for the others.
  *   search kernel    Finds the distances of all pixels that may exceed the bound: few, in a component that has been sampled. A
- *                    thread walks away from its pixel to both sides, as far as a column may be nearer than what it has found.
+ *                    thread walks away from its pixels to both sides, as far as a column may be nearer than what it has found.
  *   rows kernel      Writes the circles.
  *
  * A component without a sample has no square of 16 x 16 pixels, so that walks in it are short. */
@@ -20,6 +20,8 @@ namespace
 constexpr int THREADS = 256;
 constexpr unsigned MOST_CTAS = 132 * 8;
 constexpr uint32_t SAMPLED = 16; /* each so many pixels and rows */
+constexpr uint32_t SEARCHED_ROWS = 4;
+constexpr uint32_t NEAR = 4, FAR_STEPS = 8; /* of a search */
 
 /* A thread a column of a band. Below the last row there is a change. */
 __global__ void
@@ -126,31 +128,49 @@ __launch_bounds__ (THREADS)
     atomicMax (&p.by_row.bounds[label - 1], row.key (found, x));
 }
 
-/* A thread a pixel. The first of the pixels side by side that are farthest away raises the key of their component. */
+/* The squared distance of pixel X of ROW, whose column has COLUMN; 0 if its key is below BOUND. Few pixels are searched far away:
+ * these go several steps at a time, whose loads do not wait for each other. */
+__device__ inline uint32_t
+search (const Row &row, uint32_t x, uint32_t label, uint32_t column, unsigned long long bound)
+{
+  uint32_t found = column * column, aside = 1;
+  for (; aside <= NEAR && aside * aside < found && row.key (found, x) >= bound; aside++)
+    found = row.nearer (row.nearer (found, label, x - aside, aside), label, x + aside, aside);
+  for (; aside * aside < found && row.key (found, x) >= bound; aside += FAR_STEPS)
+#pragma unroll
+    for (uint32_t k = 0; k < FAR_STEPS; k++)
+      found = row.nearer (row.nearer (found, label, x - aside - k, aside + k), label, x + aside + k, aside + k);
+  return row.key (found, x) >= bound ? found : 0;
+}
+
+/* A thread a pixel in each of some rows. The first of the pixels side by side that are farthest away raises the key of their
+ * component. */
 __global__ void
 __launch_bounds__ (THREADS)
     search_kernel (const __grid_constant__ CcaKernelArgs f, const __grid_constant__ InscribedArgs p)
 {
-  const uint32_t x = blockIdx.x * THREADS + threadIdx.x, lane = threadIdx.x % 32;
+  const uint32_t x = blockIdx.x * THREADS + threadIdx.x, lane = threadIdx.x % 32, first = blockIdx.y * SEARCHED_ROWS;
   if (!f.header->rows_complete)
     return;
-  const Row row (f, p, blockIdx.y);
-  const uint32_t label = x < f.width ? row.labels[x] : 0;
-  uint32_t found = 0; /* also of a pixel that is out of the question */
-  if (label) {
-    const unsigned long long bound = p.by_row.bounds[label - 1];
-    found = row.columns[x] * row.columns[x];
-    for (uint32_t aside = 1; aside * aside < found && row.key (found, x) >= bound; aside++)
-      found = row.nearer (row.nearer (found, label, x - aside, aside), label, x + aside, aside);
-    if (row.key (found, x) < bound)
-      found = 0;
+  uint32_t labels[SEARCHED_ROWS], columns[SEARCHED_ROWS];
+#pragma unroll
+  for (uint32_t i = 0; i < SEARCHED_ROWS; i++) {
+    const size_t pixel = (size_t) (first + i) * f.width + x;
+    const bool inside = x < f.width && first + i < f.height;
+    labels[i] = inside ? f.by_pixel.labels[pixel] : 0;
+    columns[i] = inside ? p.columns[pixel] : 0;
   }
-  const uint32_t left_label = __shfl_up_sync (~0u, label, 1), left = __shfl_up_sync (~0u, found, 1),
-                 right_label = __shfl_down_sync (~0u, label, 1), right = __shfl_down_sync (~0u, found, 1);
-  if (!found || (lane > 0 && left_label == label && left >= found)
-      || (lane < 31 && right_label == label && right > found))
-    return;
-  atomicMax (&p.by_row.keys[label - 1], row.key (found, x));
+#pragma unroll
+  for (uint32_t i = 0; i < SEARCHED_ROWS; i++) {
+    const Row row (f, p, first + i);
+    const uint32_t label = labels[i];
+    const uint32_t found = label ? search (row, x, label, columns[i], p.by_row.bounds[label - 1]) : 0;
+    const uint32_t left_label = __shfl_up_sync (~0u, label, 1), left = __shfl_up_sync (~0u, found, 1),
+                   right_label = __shfl_down_sync (~0u, label, 1), right = __shfl_down_sync (~0u, found, 1);
+    if (found && !(lane > 0 && left_label == label && left >= found)
+        && !(lane < 31 && right_label == label && right > found))
+      atomicMax (&p.by_row.keys[label - 1], row.key (found, x));
+  }
 }
 
 /* A thread a row of the table. */
@@ -190,7 +210,7 @@ cca_queue_inscribed (const CcaKernelArgs &f, const InscribedArgs &p, cudaStream_
   columns_kernel<<<dim3 (across, bands), THREADS, 0, stream>>> (f, p);
   if (samples && sampled_rows)
     sample_kernel<<<dim3 (ctr_div_up (samples, THREADS / 32), sampled_rows), THREADS, 0, stream>>> (f, p);
-  search_kernel<<<dim3 (across, f.height), THREADS, 0, stream>>> (f, p);
+  search_kernel<<<dim3 (across, ctr_div_up (f.height, SEARCHED_ROWS)), THREADS, 0, stream>>> (f, p);
   rows_kernel<<<min (ctr_div_up (f.table.capacity, THREADS), MOST_CTAS), THREADS, 0, stream>>> (f, p.by_row.keys);
   return true;
 }
