@@ -25,6 +25,7 @@ ctr_cca_params_init (CtrCcaParams *params)
   *params = (CtrCcaParams){
       .foreground = {.mode = CTR_THRESHOLD_FIXED, .threshold = 128},
       .connectivity = CTR_CONNECTIVITY_8,
+      .ring_width = 3,
   };
 }
 
@@ -57,6 +58,16 @@ ctr_cca_free (CtrCca *cca)
   ctr_analyser_free ((CtrAnalyser *) cca);
 }
 
+/* The features that are asked for, and those that PARAMS' limits and other features need. */
+static uint32_t
+features_of (const CtrCcaParams *params)
+{
+  CtrSelectPlan select;
+  ctr_component_select_plan (&params->select, &select);
+  const uint32_t features = params->features | select.features;
+  return features | (features & CTR_FEATURE_CONTRAST ? CTR_FEATURE_GREY : 0);
+}
+
 static bool
 check_params (const CtrCcaParams *params, CtrError *error)
 {
@@ -71,7 +82,7 @@ check_params (const CtrCcaParams *params, CtrError *error)
         "CTR_FEATURE_VALUES in features 0x%x: leave it out, the mode CTR_COMPONENTS_EQUAL brings it", params->features);
   if (params->features
       & ~(uint32_t) (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS | CTR_FEATURE_BACKGROUND
-                     | CTR_FEATURE_PERCENTILES))
+                     | CTR_FEATURE_PERCENTILES | CTR_FEATURE_INSCRIBED | CTR_FEATURE_CONTRAST))
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown features in 0x%x", params->features);
   if (params->mode != CTR_COMPONENTS_FOREGROUND && params->mode != CTR_COMPONENTS_EQUAL)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown mode %d", (int) params->mode);
@@ -85,7 +96,13 @@ check_params (const CtrCcaParams *params, CtrError *error)
   if (params->features & CTR_FEATURE_BACKGROUND && params->foreground.regions)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
         "the background is that of the whole image: leave out the regions, or CTR_FEATURE_BACKGROUND");
-  return ctr_component_select_check (&params->select, params->mode, error);
+  if (!ctr_component_select_check (&params->select, params->mode, error))
+    return false;
+  if (features_of (params) & CTR_FEATURE_CONTRAST
+      && (params->ring_width < 1 || params->ring_width > CTR_CCA_MOST_RING_WIDTH))
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "ring_width is %u: it must be 1 to %d", params->ring_width,
+        CTR_CCA_MOST_RING_WIDTH);
+  return true;
 }
 
 bool
@@ -101,9 +118,9 @@ static CtrCcaParams
 plan_of (const CtrCcaParams *params)
 {
   CtrCcaParams plan = *params;
-  CtrSelectPlan select;
-  ctr_component_select_plan (&params->select, &select);
-  plan.features |= select.features;
+  plan.features = features_of (params);
+  if (!(plan.features & CTR_FEATURE_CONTRAST))
+    plan.ring_width = 0;
   if (plan.mode == CTR_COMPONENTS_EQUAL)
     plan.foreground = (CtrForeground){.mode = CTR_THRESHOLD_FIXED};
   else

@@ -8,6 +8,8 @@
  *   runs of equal samples           -                       cca/values.c           cca/values.cu
  *   label image, moments, grey      -                       cca/band.c, cca/cca.c  cca/features.cu
  *   percentiles                     results/component_values.h  cca/percentiles.c  cca/percentiles.cu
+ *   inscribed circles               results/component_values.h  cca/inscribed.c    cca/inscribed.cu
+ *   contrast to the surroundings    results/component_values.h  cca/contrast.c     cca/contrast.cu
  *   background                      -                       cca/background.c       cca/background.cu
  *   strips of one picture           strips/
  *   result                          results/components.c
@@ -49,7 +51,7 @@ ctr_cca_features (const CtrCcaParams *params)
 static inline bool
 ctr_cca_needs_labels (const CtrCcaParams *params)
 {
-  return params->features & CTR_FEATURE_LABELS
+  return params->features & (CTR_FEATURE_LABELS | CTR_FEATURE_INSCRIBED | CTR_FEATURE_CONTRAST)
          || (params->features & CTR_FEATURE_PERCENTILES && params->mode == CTR_COMPONENTS_FOREGROUND);
 }
 

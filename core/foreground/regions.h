@@ -72,15 +72,21 @@ ctr_atlas_find (const CtrAtlasRegion *places, uint32_t count, uint32_t row)
   return first;
 }
 
-/* The following move results from the atlas into the image. Differences of coordinates wrap around. MOMENTS may be NULL. */
+/* The following move results from the atlas into the image. Differences of coordinates wrap around. MOMENTS and
+ * INSCRIBED may be NULL. */
 CTR_REGIONS_FUNC void
-ctr_atlas_move_component (const CtrAtlasRegion *region, CtrComponent *c, CtrComponentMoments *moments)
+ctr_atlas_move_component (
+    const CtrAtlasRegion *region, CtrComponent *c, CtrComponentMoments *moments, CtrComponentInscribed *inscribed)
 {
   const uint64_t dx = region->x, dy = (uint64_t) region->y - region->top;
   if (moments) {
     moments->sum_xx += 2 * dx * c->sum_x + dx * dx * c->area;
     moments->sum_xy += dx * c->sum_y + dy * c->sum_x + dx * dy * c->area;
     moments->sum_yy += 2 * dy * c->sum_y + dy * dy * c->area;
+  }
+  if (inscribed) {
+    inscribed->x = (uint16_t) (inscribed->x + dx);
+    inscribed->y = (uint16_t) (inscribed->y + dy);
   }
   c->sum_x += dx * c->area;
   c->sum_y += dy * c->area;

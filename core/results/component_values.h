@@ -54,6 +54,48 @@ ctr_percentile_index (uint32_t area, uint32_t k)
   return (uint32_t) ((uint64_t) (area - 1) * percent / 100);
 }
 
+/* Of two pixels of a component, the centre of its inscribed circle is the one with the greater key. DISTANCE_SQ: of pixel number
+ * PIXEL in raster order. */
+CTR_SHAPE_RULE uint64_t
+ctr_inscribed_key (uint32_t distance_sq, uint32_t pixel)
+{
+  return (uint64_t) distance_sq << 32 | (uint32_t) ~pixel;
+}
+
+/* The circle of the pixel with KEY of an image of WIDTH pixels. */
+CTR_SHAPE_RULE CtrComponentInscribed
+ctr_inscribed_of_key (uint64_t key, uint32_t width)
+{
+  const uint32_t pixel = ~(uint32_t) key;
+  CtrComponentInscribed inscribed;
+  inscribed.radius_sq = (uint32_t) (key >> 32);
+  inscribed.x = (uint16_t) (pixel % width);
+  inscribed.y = (uint16_t) (pixel / width);
+  return inscribed;
+}
+
+CTR_SHAPE_RULE double
+ctr_component_radius (const CtrComponentInscribed *inscribed)
+{
+  return sqrt ((double) inscribed->radius_sq);
+}
+
+/* Of two components, a pixel is in the ring of the one with the lower key. DISTANCE_SQ: from the pixel to the component. */
+CTR_SHAPE_RULE uint64_t
+ctr_ring_key (uint32_t distance_sq, uint32_t label)
+{
+  return (uint64_t) distance_sq << 32 | label;
+}
+
+/* GREY: of the component. */
+CTR_SHAPE_RULE void
+ctr_component_set_contrast (const CtrComponent *component, const CtrComponentGrey *grey,
+    const CtrComponentContrast *contrast, double *ring_mean, double *difference)
+{
+  *ring_mean = contrast->ring_area ? (double) contrast->ring_sum / contrast->ring_area : NAN;
+  *difference = (double) grey->sum / component->area - *ring_mean;
+}
+
 CTR_END_DECLS
 
 #endif

@@ -53,6 +53,10 @@ ctr_components_alloc (uint32_t width, uint32_t height, uint32_t count, uint32_t 
     ok = (c->grey = ctr_alloc_array (rows, sizeof *c->grey)) && ok;
   if (features & CTR_FEATURE_PERCENTILES)
     ok = (c->percentiles = ctr_alloc_array (rows, sizeof *c->percentiles)) && ok;
+  if (features & CTR_FEATURE_INSCRIBED)
+    ok = (c->inscribed = ctr_alloc_array (rows, sizeof *c->inscribed)) && ok;
+  if (features & CTR_FEATURE_CONTRAST)
+    ok = (c->contrast = ctr_alloc_array (rows, sizeof *c->contrast)) && ok;
   if (features & CTR_FEATURE_EDGES)
     ok = (c->labels = ctr_alloc_array (2 * (size_t) width, sizeof *c->labels)) && ok;
   else if (features & CTR_FEATURE_LABELS)
@@ -90,12 +94,16 @@ ctr_components_settle (CtrComponents *pending, CtrComponents *complete)
   pending->moments = complete->moments;
   pending->grey = complete->grey;
   pending->percentiles = complete->percentiles;
+  pending->inscribed = complete->inscribed;
+  pending->contrast = complete->contrast;
   pending->labels = complete->labels;
   pending->background = complete->background;
   complete->table = NULL;
   complete->moments = NULL;
   complete->grey = NULL;
   complete->percentiles = NULL;
+  complete->inscribed = NULL;
+  complete->contrast = NULL;
   complete->labels = NULL;
   Result *to = (Result *) pending, *from = (Result *) complete;
   to->labels_ops = from->labels_ops;
@@ -224,6 +232,8 @@ ctr_components_unref (CtrComponents *components)
   free ((void *) components->moments);
   free ((void *) components->grey);
   free ((void *) components->percentiles);
+  free ((void *) components->inscribed);
+  free ((void *) components->contrast);
   free ((void *) components->labels);
   if (result->labels_ops)
     result->labels_ops->destroy (result->labels_source);
@@ -253,4 +263,17 @@ void
 ctr_component_grey_stats (const CtrComponent *component, const CtrComponentGrey *grey, double *mean, double *std_dev)
 {
   ctr_component_set_grey (component, grey, mean, std_dev);
+}
+
+double
+ctr_component_inscribed_radius (const CtrComponentInscribed *inscribed)
+{
+  return ctr_component_radius (inscribed);
+}
+
+void
+ctr_component_contrast (const CtrComponent *component, const CtrComponentGrey *grey,
+    const CtrComponentContrast *contrast, double *ring_mean, double *difference)
+{
+  ctr_component_set_contrast (component, grey, contrast, ring_mean, difference);
 }

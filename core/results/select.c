@@ -100,6 +100,11 @@ static const Number component_numbers[] = {
     COMPONENT (MEDIAN, "median", median, CTR_FEATURE_PERCENTILES),
     COMPONENT (P75, "p75", p75, CTR_FEATURE_PERCENTILES),
     COMPONENT (P95, "p95", p95, CTR_FEATURE_PERCENTILES),
+    COMPONENT (INSCRIBED_RADIUS, "inscribed-radius", inscribed_radius, CTR_FEATURE_INSCRIBED),
+    COMPONENT (INSCRIBED_X, "inscribed-x", inscribed_x, CTR_FEATURE_INSCRIBED),
+    COMPONENT (INSCRIBED_Y, "inscribed-y", inscribed_y, CTR_FEATURE_INSCRIBED),
+    COMPONENT (RING_MEAN, "ring-mean", ring_mean, CTR_FEATURE_CONTRAST | CTR_FEATURE_GREY),
+    COMPONENT (CONTRAST, "contrast", contrast, CTR_FEATURE_CONTRAST | CTR_FEATURE_GREY),
 };
 
 enum {

@@ -36,6 +36,8 @@ typedef struct {
   double major_axis, minor_axis, eccentricity;
   double min, max, mean, std, value;
   double p5, p25, median, p75, p95;
+  double inscribed_radius, inscribed_x, inscribed_y;
+  double ring_mean, contrast;
 } CtrComponentNumbers;
 
 /* Are these valid? */
@@ -91,10 +93,11 @@ ctr_select_keeps_contour (const CtrSelectPlan *plan, const CtrContour *row, cons
   return ctr_select_keeps (plan, &n.area);
 }
 
-/* MOMENTS, GREY and PERCENTILES are there if the plan's features need them. */
+/* MOMENTS, GREY, PERCENTILES, INSCRIBED and CONTRAST are there if the plan's features need them. */
 CTR_SHAPE_RULE bool
 ctr_select_keeps_component (const CtrSelectPlan *plan, const CtrComponent *row, const CtrComponentMoments *moments,
-    const CtrComponentGrey *grey, const CtrComponentPercentiles *percentiles)
+    const CtrComponentGrey *grey, const CtrComponentPercentiles *percentiles, const CtrComponentInscribed *inscribed,
+    const CtrComponentContrast *contrast)
 {
   CtrComponentNumbers n;
   n.area = row->area;
@@ -107,6 +110,7 @@ ctr_select_keeps_component (const CtrSelectPlan *plan, const CtrComponent *row, 
   n.value = row->value;
   n.major_axis = n.minor_axis = n.eccentricity = n.min = n.max = n.mean = n.std = NAN;
   n.p5 = n.p25 = n.median = n.p75 = n.p95 = NAN;
+  n.inscribed_radius = n.inscribed_x = n.inscribed_y = n.ring_mean = n.contrast = NAN;
   if (plan->features & CTR_FEATURE_MOMENTS) {
     CtrComponentShape shape;
     ctr_component_set_axes (row, moments, &shape);
@@ -126,6 +130,13 @@ ctr_select_keeps_component (const CtrSelectPlan *plan, const CtrComponent *row, 
     n.p75 = percentiles->p75;
     n.p95 = percentiles->p95;
   }
+  if (plan->features & CTR_FEATURE_INSCRIBED) {
+    n.inscribed_radius = ctr_component_radius (inscribed);
+    n.inscribed_x = inscribed->x;
+    n.inscribed_y = inscribed->y;
+  }
+  if (plan->features & CTR_FEATURE_CONTRAST)
+    ctr_component_set_contrast (row, grey, contrast, &n.ring_mean, &n.contrast);
   return ctr_select_keeps (plan, &n.area);
 }
 

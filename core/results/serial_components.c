@@ -5,10 +5,11 @@
 
 #include <contours/serial.h>
 
-enum { INFO = 1, TABLE, MOMENTS, GREY, LABELS, PERCENTILES, SECTIONS = PERCENTILES };
+enum { INFO = 1, TABLE, MOMENTS, GREY, LABELS, PERCENTILES, INSCRIBED, CONTRAST, SECTIONS = CONTRAST };
 
 static const char info_fields[] = "8844444444884222222", table_fields[] = "884222222", moments_fields[] = "888",
-                  grey_fields[] = "88224", label_fields[] = "4", percentiles_fields[] = "22222222";
+                  grey_fields[] = "88224", label_fields[] = "4", percentiles_fields[] = "22222222",
+                  inscribed_fields[] = "422", contrast_fields[] = "844";
 
 /* Everything but the arrays. */
 typedef struct {
@@ -19,12 +20,13 @@ typedef struct {
 } Info;
 
 _Static_assert(sizeof (CtrComponent) == 32 && sizeof (CtrComponentMoments) == 24 && sizeof (CtrComponentGrey) == 24
-                   && sizeof (CtrComponentPercentiles) == 16 && sizeof (Info) == 80,
+                   && sizeof (CtrComponentPercentiles) == 16 && sizeof (CtrComponentInscribed) == 8
+                   && sizeof (CtrComponentContrast) == 16 && sizeof (Info) == 80,
     "Rows have no padding.");
 
 enum {
   KNOWN_FEATURES = CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS | CTR_FEATURE_BACKGROUND
-                   | CTR_FEATURE_VALUES | CTR_FEATURE_PERCENTILES
+                   | CTR_FEATURE_VALUES | CTR_FEATURE_PERCENTILES | CTR_FEATURE_INSCRIBED | CTR_FEATURE_CONTRAST
 };
 
 void *
@@ -59,6 +61,10 @@ ctr_components_serialize (CtrComponents *components, size_t *size, CtrError *err
   }
   if (c->features & CTR_FEATURE_PERCENTILES)
     sections[count++] = (CtrSection){PERCENTILES, percentiles_fields, c->percentiles, c->count};
+  if (c->features & CTR_FEATURE_INSCRIBED)
+    sections[count++] = (CtrSection){INSCRIBED, inscribed_fields, c->inscribed, c->count};
+  if (c->features & CTR_FEATURE_CONTRAST)
+    sections[count++] = (CtrSection){CONTRAST, contrast_fields, c->contrast, c->count};
   return ctr_bytes_write (CTR_BYTES_COMPONENTS, sections, count, size, error);
 }
 
@@ -117,6 +123,23 @@ percentiles_ascend (const CtrComponentPercentiles *p)
   return p->p5 <= p->p25 && p->p25 <= p->median && p->median <= p->p75 && p->p75 <= p->p95;
 }
 
+/* The centre lies in the component's box, behind which no pixel belongs to it. */
+static bool
+circle_fits (const CtrComponent *c, const CtrComponentInscribed *inscribed)
+{
+  const uint32_t x = inscribed->x, y = inscribed->y, side = (1u + (c->width < c->height ? c->width : c->height)) / 2;
+  return x >= c->left && x - c->left < c->width && y >= c->top && y - c->top < c->height && inscribed->radius_sq > 0
+         && inscribed->radius_sq <= (uint64_t) side * side;
+}
+
+/* No pixel is in two rings, nor in a component and a ring. */
+static bool
+contrast_fits (const Info *info, const CtrComponent *c, const CtrComponentContrast *contrast)
+{
+  return (uint64_t) c->area + contrast->ring_area <= (uint64_t) info->width * info->height
+         && contrast->ring_sum <= (uint64_t) contrast->ring_area * UINT16_MAX;
+}
+
 static bool
 check_rows (const Info *info, const CtrComponents *c, CtrError *error)
 {
@@ -129,6 +152,10 @@ check_rows (const Info *info, const CtrComponents *c, CtrError *error)
       return ctr_bytes_fail (error, "the sums of a component are larger than its pixels allow");
     if (c->percentiles && !percentiles_ascend (&c->percentiles[i]))
       return ctr_bytes_fail (error, "the percentiles of a component do not ascend");
+    if (c->inscribed && !circle_fits (row, &c->inscribed[i]))
+      return ctr_bytes_fail (error, "the inscribed circle of a component does not fit into its box");
+    if (c->contrast && !contrast_fits (info, row, &c->contrast[i]))
+      return ctr_bytes_fail (error, "the ring of a component is larger than its image allows");
   }
   if (info->features & CTR_FEATURE_BACKGROUND && !is_inside (info, &info->background, true))
     return ctr_bytes_fail (error, "the background lies outside of the image");
@@ -157,6 +184,11 @@ read_arrays (const CtrBytes *bytes, const Info *info, CtrComponents *to, CtrErro
          && (!to->percentiles
              || ctr_bytes_read (
                  bytes, PERCENTILES, "percentiles", percentiles_fields, (void *) to->percentiles, info->count, error))
+         && (!to->inscribed
+             || ctr_bytes_read (
+                 bytes, INSCRIBED, "inscribed circles", inscribed_fields, (void *) to->inscribed, info->count, error))
+         && (!to->contrast
+             || ctr_bytes_read (bytes, CONTRAST, "rings", contrast_fields, (void *) to->contrast, info->count, error))
          && (!to->labels || ctr_bytes_read (bytes, LABELS, "labels", label_fields, (void *) to->labels, pixels, error))
          && check_rows (info, to, error) && (!to->labels || check_labels (info, to->labels, error));
 }
@@ -174,6 +206,8 @@ check_sections (const CtrBytes *bytes, const Info *info, CtrError *error)
       {GREY, CTR_FEATURE_GREY, info->count},
       {LABELS, CTR_FEATURE_LABELS, (uint64_t) info->width * info->height},
       {PERCENTILES, CTR_FEATURE_PERCENTILES, info->count},
+      {INSCRIBED, CTR_FEATURE_INSCRIBED, info->count},
+      {CONTRAST, CTR_FEATURE_CONTRAST, info->count},
   };
   for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
     uint64_t count;

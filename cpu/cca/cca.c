@@ -13,6 +13,8 @@
 #include "core/common/poll.h"
 #include "core/results/components.h"
 #include "cpu/cca/background.h"
+#include "cpu/cca/contrast.h"
+#include "cpu/cca/inscribed.h"
 #include "cpu/cca/nodes.h"
 #include "cpu/cca/percentiles.h"
 #include "cpu/cca/select.h"
@@ -34,7 +36,10 @@ typedef struct {
   CtrHostBuffer nodes; /* Node */
   uint32_t node_count;
 
+  CtrHostBuffer labels; /* uint32_t; by pixel, where the result has no label image and its features need one */
   CtrCcaPercentiles percentiles;
+  CtrCcaInscribedWork inscribed;
+  CtrCcaContrastWork contrast;
   CtrRoomPeriod period;
   CtrComponents *result; /* until finish() takes it */
 } State;
@@ -57,7 +62,10 @@ release_buffers (State *state)
   for (uint32_t i = 0; i < state->band_room; i++)
     ctr_cca_band_release (state->bands[i]);
   ctr_host_buffer_release (&state->nodes);
+  ctr_host_buffer_release (&state->labels);
   ctr_cca_percentiles_release (&state->percentiles);
+  ctr_cca_inscribed_release (&state->inscribed);
+  ctr_cca_contrast_release (&state->contrast);
 }
 
 /* At the end of a period: gives back what an intricate image took. */
@@ -65,7 +73,10 @@ static void
 give_back (State *state)
 {
   bool some = ctr_host_buffer_give_back (&state->nodes);
+  some |= ctr_host_buffer_give_back (&state->labels);
   some |= ctr_cca_percentiles_give_back (&state->percentiles);
+  some |= ctr_cca_inscribed_give_back (&state->inscribed);
+  some |= ctr_cca_contrast_give_back (&state->contrast);
   for (uint32_t i = 0; i < state->band_room; i++)
     some |= ctr_cca_band_give_back (state->bands[i]);
   if (some)
@@ -349,7 +360,7 @@ join_backgrounds (Frame *frame)
   frame->result->background = ctr_cca_finish_background (first, frame->params);
 }
 
-/* The image that the percentiles are of: its rows are read by one thread a band. */
+/* The samples of percentiles and rings: its rows are read by one thread a band. */
 static const void *
 read_row (void *data, uint32_t b, uint32_t y)
 {
@@ -357,23 +368,39 @@ read_row (void *data, uint32_t b, uint32_t y)
   return ctr_samples_row (&frame->state->bands[b]->samples, frame->image, y);
 }
 
-/* Writes the label image, and what follows from it. */
+/* Writes the label image, into memory of its own if the result has none. */
 static bool
 write_labels (Frame *frame, CtrError *error)
 {
-  CtrCcaPercentiles *work = &frame->state->percentiles;
-  const bool asked = frame->params->features & CTR_FEATURE_PERCENTILES;
-  const CtrCcaPercentilesJob job = {
-      frame->result, frame->bands, frame->image->format == CTR_FORMAT_GRAY16, read_row, frame};
-  if (ctr_cca_needs_labels (frame->params)) {
-    frame->labels = (uint32_t *) frame->result->labels;
-    if (!frame->labels && !(frame->labels = ctr_cca_percentiles_labels (work, frame->result, error)))
-      return false;
-    for_each_band (frame, MIN_LABELS, write_band);
-    if (!check_bands (frame, error))
-      return false;
+  const CtrComponents *result = frame->result;
+  CtrHostBuffer *own = &frame->state->labels;
+  frame->labels = (uint32_t *) result->labels;
+  if (!(frame->params->features & CTR_FEATURE_LABELS)) {
+    if (!ctr_host_buffer_reserve (own, (size_t) result->width * result->height, sizeof (uint32_t)))
+      return ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the labels of a %u x %u image",
+          result->width, result->height);
+    frame->labels = own->data;
   }
-  return !asked || ctr_cca_find_percentiles (work, &job, frame->labels, error);
+  for_each_band (frame, MIN_LABELS, write_band);
+  return check_bands (frame, error);
+}
+
+/* Fills in what is measured in the label image. */
+static bool
+measure_labels (Frame *frame, CtrError *error)
+{
+  State *state = frame->state;
+  const uint32_t features = frame->params->features;
+  const CtrCcaSampleRows rows = {
+      frame->result, frame->bands, frame->image->format == CTR_FORMAT_GRAY16, read_row, frame};
+  return (!ctr_cca_needs_labels (frame->params) || write_labels (frame, error))
+         && (!(features & CTR_FEATURE_PERCENTILES)
+             || ctr_cca_find_percentiles (&state->percentiles, &rows, frame->labels, error))
+         && (!(features & CTR_FEATURE_INSCRIBED)
+             || ctr_cca_find_inscribed (&state->inscribed, frame->result, frame->labels, frame->bands, error))
+         && (!(features & CTR_FEATURE_CONTRAST)
+             || ctr_cca_find_contrast (&state->contrast, &rows, frame->labels,
+                 frame->params->foreground.regions ? &frame->atlas : NULL, frame->params->ring_width, error));
 }
 
 /* Sets the result's size from the bands. False if there is no memory or the work is cancelled. */
@@ -398,7 +425,7 @@ make_result (Frame *frame, CtrError *error)
   if (frame->params->features & CTR_FEATURE_BACKGROUND)
     join_backgrounds (frame);
   for_each_band (frame, labels, emit_band);
-  if (!check_bands (frame, error) || !write_labels (frame, error))
+  if (!check_bands (frame, error) || !measure_labels (frame, error))
     return false;
   if (frame->params->features & CTR_FEATURE_EDGES)
     write_edges (frame);

@@ -17,7 +17,7 @@ enum {
 };
 
 typedef struct {
-  const CtrCcaPercentilesJob *job;
+  const CtrCcaSampleRows *job;
   const uint32_t *labels;
   _Atomic uint32_t *ends;
   uint16_t *samples;
@@ -27,7 +27,6 @@ typedef struct {
 void
 ctr_cca_percentiles_release (CtrCcaPercentiles *work)
 {
-  ctr_host_buffer_release (&work->labels);
   ctr_host_buffer_release (&work->ends);
   ctr_host_buffer_release (&work->samples);
 }
@@ -35,7 +34,7 @@ ctr_cca_percentiles_release (CtrCcaPercentiles *work)
 bool
 ctr_cca_percentiles_give_back (CtrCcaPercentiles *work)
 {
-  CtrHostBuffer *const buffers[] = {&work->labels, &work->ends, &work->samples};
+  CtrHostBuffer *const buffers[] = {&work->ends, &work->samples};
   return ctr_host_buffers_give_back (buffers, sizeof buffers / sizeof *buffers);
 }
 
@@ -45,15 +44,6 @@ fail_memory (const CtrComponents *result, CtrError *error)
   return ctr_fail (error, CTR_ERROR_OUT_OF_MEMORY,
       "no host memory for the percentiles of %u components of a %u x %u image", result->count, result->width,
       result->height);
-}
-
-uint32_t *
-ctr_cca_percentiles_labels (CtrCcaPercentiles *work, const CtrComponents *result, CtrError *error)
-{
-  if (ctr_host_buffer_reserve (&work->labels, (size_t) result->width * result->height, sizeof (uint32_t)))
-    return work->labels.data;
-  fail_memory (result, error);
-  return NULL;
 }
 
 /* Appends the samples of row Y to those of their components. A run of equal labels takes its place at once. */
@@ -81,7 +71,7 @@ static void
 sort_band (void *data, uint32_t band)
 {
   Task *task = data;
-  const CtrCcaPercentilesJob *job = task->job;
+  const CtrCcaSampleRows *job = task->job;
   const uint32_t height = job->result->height, end = ctr_band_first (height, job->bands, band + 1);
   for (uint32_t y = ctr_band_first (height, job->bands, band); y < end; y++) {
     if (ctr_cancelled ()) {
@@ -195,8 +185,7 @@ copy_values (const CtrComponents *result, CtrError *error)
 }
 
 bool
-ctr_cca_find_percentiles (
-    CtrCcaPercentiles *work, const CtrCcaPercentilesJob *job, const uint32_t *labels, CtrError *error)
+ctr_cca_find_percentiles (CtrCcaPercentiles *work, const CtrCcaSampleRows *job, const uint32_t *labels, CtrError *error)
 {
   const CtrComponents *result = job->result;
   uint64_t polled = 0;

@@ -3,38 +3,23 @@
 #ifndef CTR_CPU_CCA_PERCENTILES_H
 #define CTR_CPU_CCA_PERCENTILES_H
 
+#include "cpu/cca/sample_rows.h"
 #include "cpu/common/host_buffer.h"
-
-#include <contours/components.h>
 
 /* Working memory, zeroed before first use. */
 typedef struct {
-  CtrHostBuffer labels;  /* uint32_t; by pixel, where the result has no label image */
   CtrHostBuffer ends;    /* uint32_t; by row of the table: the end of its samples so far */
   CtrHostBuffer samples; /* uint16_t; those of a component lie side by side */
 } CtrCcaPercentiles;
-
-/* A result whose table is complete but for its percentiles, and the rows of samples, of 16 bits if WIDE. read_row() is called by
- * one thread at a time for each of the BANDS of rows. */
-typedef struct {
-  CtrComponents *result;
-  uint32_t bands;
-  bool wide;
-  const void *(*read_row) (void *data, uint32_t band, uint32_t y);
-  void *data;
-} CtrCcaPercentilesJob;
 
 void ctr_cca_percentiles_release (CtrCcaPercentiles *work);
 
 /* Gives back memory at the end of a period: see ctr_host_buffer_give_back(). */
 bool ctr_cca_percentiles_give_back (CtrCcaPercentiles *work);
 
-/* Memory for the label image of RESULT. NULL and ERROR if there is none. */
-uint32_t *ctr_cca_percentiles_labels (CtrCcaPercentiles *work, const CtrComponents *result, CtrError *error);
-
 /* Fills in the percentiles. LABELS: the label image; not read if all samples of a component are equal. False and ERROR if there is
  * no memory or the work is cancelled. */
 bool ctr_cca_find_percentiles (
-    CtrCcaPercentiles *work, const CtrCcaPercentilesJob *job, const uint32_t *labels, CtrError *error);
+    CtrCcaPercentiles *work, const CtrCcaSampleRows *job, const uint32_t *labels, CtrError *error);
 
 #endif

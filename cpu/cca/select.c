@@ -16,6 +16,8 @@ move_rows (CtrComponents *c, const CtrSelectPlan *plan, uint32_t *labels)
   CtrComponentMoments *moments = (CtrComponentMoments *) c->moments;
   CtrComponentGrey *grey = (CtrComponentGrey *) c->grey;
   CtrComponentPercentiles *percentiles = (CtrComponentPercentiles *) c->percentiles;
+  CtrComponentInscribed *inscribed = (CtrComponentInscribed *) c->inscribed;
+  CtrComponentContrast *contrast = (CtrComponentContrast *) c->contrast;
   uint64_t operations = 0;
   uint32_t rows = 0;
   labels[0] = 0;
@@ -24,7 +26,7 @@ move_rows (CtrComponents *c, const CtrSelectPlan *plan, uint32_t *labels)
     if (ctr_poll (&operations, 32))
       return false;
     if (!ctr_select_keeps_component (plan, table + i, moments ? moments + i : NULL, grey ? grey + i : NULL,
-            percentiles ? percentiles + i : NULL))
+            percentiles ? percentiles + i : NULL, inscribed ? inscribed + i : NULL, contrast ? contrast + i : NULL))
       continue;
     table[rows] = table[i];
     if (moments)
@@ -33,6 +35,10 @@ move_rows (CtrComponents *c, const CtrSelectPlan *plan, uint32_t *labels)
       grey[rows] = grey[i];
     if (percentiles)
       percentiles[rows] = percentiles[i];
+    if (inscribed)
+      inscribed[rows] = inscribed[i];
+    if (contrast)
+      contrast[rows] = contrast[i];
     labels[i + 1] = ++rows;
   }
   c->count = rows;

@@ -2,22 +2,16 @@
 /* Squared Euclidean distances to the background (core/foreground/split.h).
  *
  * The distance within the column comes first, downwards and upwards. A row's distances are then the lower envelope of
- * parabolas (Meijster, Roerdink and Hesselink; Felzenszwalb and Huttenlocher): the pixel at S, whose column has a distance G,
- * contributes (X - S)^2 + G^2 to the one at X. Between two background pixels of a row nothing beyond them is nearer, so that
- * each run of foreground has an envelope of its own. */
+ * parabolas (cpu/common/envelope.h). Between two background pixels of a row nothing beyond them is nearer, so that each run of
+ * foreground has an envelope of its own. */
 #include "core/common/poll.h"
 #include "core/foreground/split.h"
+#include "cpu/common/envelope.h"
 #include "cpu/foreground/steps.h"
 
 #include <string.h>
 
 enum { NO_BACKGROUND = UINT16_MAX }; /* in a column; no distance is as great */
-
-/* A pixel whose parabola is the lowest from FROM on. */
-typedef struct {
-  uint32_t place, from;
-  uint64_t height; /* of its lowest point */
-} Parabola;
 
 typedef struct {
   const CtrPacked *mask;
@@ -29,7 +23,7 @@ typedef struct {
 typedef struct {
   const Distances *all;
   uint16_t *column; /* distance of each column to the background above or below */
-  Parabola *parabolas;
+  CtrParabola *parabolas;
 } Rows;
 
 static size_t
@@ -41,7 +35,7 @@ column_bytes (uint32_t width)
 size_t
 ctr_distance_scratch (uint32_t width)
 {
-  return column_bytes (width) + ((size_t) width + 2) * sizeof (Parabola);
+  return column_bytes (width) + ((size_t) width + 2) * sizeof (CtrParabola);
 }
 
 /* The first pixel from X on that is SET, or the width. */
@@ -93,48 +87,22 @@ enter_columns (const Rows *rows, uint32_t y, int step, uint32_t count)
   }
 }
 
-/* The first place from which on the parabola of B is not above that of A, which is to the left. */
-static uint32_t
-meeting (const Parabola *a, const Parabola *b, uint32_t end)
-{
-  const int64_t twice = 2 * ((int64_t) b->place - a->place);
-  const int64_t gap =
-      (int64_t) b->place * b->place - (int64_t) a->place * a->place + (int64_t) b->height - (int64_t) a->height;
-  if (gap <= 0)
-    return 0;
-  const int64_t place = (gap + twice - 1) / twice;
-  return place < end ? (uint32_t) place : end;
-}
-
 /* The pixels from FIRST to END - 1 of a row are a run. COLUMN has the distances within the columns, and so has the row those on
  * the other side. */
 static void
 write_run (const Rows *rows, uint32_t *row, uint32_t first, uint32_t end)
 {
   const uint32_t width = rows->all->mask->width;
-  Parabola *parabolas = rows->parabolas;
+  CtrParabola *parabolas = rows->parabolas;
   size_t count = 0;
   for (uint32_t x = first > 0 ? first - 1 : 0; x < end + (end < width); x++) {
     const uint32_t above = row[x], below = rows->column[x], nearest = above < below ? above : below;
-    Parabola next = {.place = x, .from = 0, .height = (uint64_t) nearest * nearest};
-    if (nearest == NO_BACKGROUND)
-      continue;
-    while (count > 0 && (next.from = meeting (&parabolas[count - 1], &next, end)) <= parabolas[count - 1].from)
-      count--;
-    if (count == 0)
-      next.from = 0;
-    if (next.from < end)
-      parabolas[count++] = next;
+    if (nearest != NO_BACKGROUND)
+      count = ctr_envelope_add (parabolas, count, x, nearest, end);
   }
   size_t k = 0;
   for (uint32_t x = first; x < end; x++) {
-    uint64_t distance = CTR_SPLIT_FAR;
-    if (count > 0) {
-      while (k + 1 < count && parabolas[k + 1].from <= x)
-        k++;
-      const int64_t aside = (int64_t) x - parabolas[k].place;
-      distance = (uint64_t) (aside * aside) + parabolas[k].height;
-    }
+    const uint64_t distance = count > 0 ? ctr_envelope_at (parabolas, count, &k, x) : CTR_SPLIT_FAR;
     row[x] = distance < CTR_SPLIT_FAR ? (uint32_t) distance : CTR_SPLIT_FAR;
   }
 }
@@ -159,7 +127,7 @@ find_distances (void *context, void *scratch, uint32_t first, uint32_t end)
 {
   const Distances *all = context;
   const uint32_t width = all->mask->width;
-  const Rows rows = {all, scratch, (Parabola *) ((uint8_t *) scratch + column_bytes (width))};
+  const Rows rows = {all, scratch, (CtrParabola *) ((uint8_t *) scratch + column_bytes (width))};
   enter_columns (&rows, first - 1, -1, first);
   for (uint32_t y = first; y < end; y++) {
     uint32_t *row = all->distances + (size_t) y * all->stride;

@@ -42,12 +42,14 @@ move_rows (const CtrAtlas *atlas, CtrComponents *components)
 {
   CtrComponent *table = (CtrComponent *) components->table;
   CtrComponentMoments *moments = (CtrComponentMoments *) components->moments;
+  CtrComponentInscribed *inscribed = (CtrComponentInscribed *) components->inscribed;
   uint64_t work = 0;
   for (uint32_t i = 0; i < components->count; i++) {
     if (ctr_poll (&work, 4))
       return false;
     const uint32_t region = ctr_atlas_find (atlas->places, atlas->count, table[i].top);
-    ctr_atlas_move_component (&atlas->places[region], &table[i], moments ? &moments[i] : NULL);
+    ctr_atlas_move_component (
+        &atlas->places[region], &table[i], moments ? &moments[i] : NULL, inscribed ? &inscribed[i] : NULL);
   }
   return true;
 }

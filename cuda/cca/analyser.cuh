@@ -4,6 +4,8 @@
 #define CTR_CUDA_CCA_ANALYSER_CUH
 
 #include "cuda/cca/label_pool.h"
+#include "cuda/cca/contrast.cuh"
+#include "cuda/cca/inscribed.cuh"
 #include "cuda/cca/percentiles.cuh"
 #include "cuda/cca/values.cuh"
 #include "cuda/common/delivery.cuh"
@@ -32,6 +34,7 @@ struct CcaCachedGraph {
   CcaKernelArgs args;
   ValueArgs values; /* with CTR_COMPONENTS_EQUAL */
   PercentileArgs percentiles;
+  InscribedArgs inscribed;
   InputView view; /* the frame's samples and its mask on the GPU */
   PictureCopy copy;
   CudaGraph graph; /* of a former key until IS_BUILT */
@@ -49,15 +52,18 @@ struct CcaAnalyser {
   CtrDeviceBuffer runs;   /* by_word, by_run_slot and by_open_root: for labels, moments and grey values */
   ResultPool *label_pool; /* NULL: not yet needed */
   LabelSlot *label_slot;  /* of the queued image; NULL: its result has it, or it has no labels */
-  /* With CTR_COMPONENTS_EQUAL; parents: in place of the label image, without labels, where percentiles need one, too, and the
-   * labels of the atlas of regions;
+  /* With CTR_COMPONENTS_EQUAL; parents: in place of the label image, without labels, where other features need one, too, and
+   * the labels of the atlas of regions;
    * counters: CcaCounters. */
   CtrDeviceBuffer values, parents, counters;
   CtrDeviceBuffer edges; /* labels of the first and the last row, of strips */
   CtrDeviceBuffer moments;
   CtrDeviceBuffer grey;
   CtrDeviceBuffer percentiles;
-  CtrDeviceBuffer sorted;  /* PercentileArgs */
+  CtrDeviceBuffer sorted; /* PercentileArgs */
+  CtrDeviceBuffer inscribed;
+  CtrDeviceBuffer distances; /* InscribedArgs */
+  CtrDeviceBuffer contrast;
   CtrDeviceBuffer select;  /* of limits on numbers: states, then labels */
   CtrDeviceBuffer host;    /* pinned: receives what is not delivered */
   Delivery delivery;       /* of CcaDelivered */
@@ -90,7 +96,7 @@ cca_need (const CtrCcaParams *params)
 /* Where the last kernel writes a result in host memory: offsets in bytes from the header, for ROWS rows. */
 struct CcaDelivered {
   uint32_t rows;
-  size_t table, moments, grey, percentiles, edges, end;
+  size_t table, moments, grey, percentiles, inscribed, contrast, edges, end;
 };
 CcaDelivered cca_delivered (const CcaKernelArgs *f, uint32_t rows);
 

@@ -141,7 +141,7 @@ struct CcaKernelArgs {
     const uint8_t *pixels;
     size_t stride;
     bool wide; /* 16 bits */
-  } samples;   /* for grey values and percentiles */
+  } samples;   /* for grey values, percentiles and contrast */
 
   struct {
     TileHeader *headers;
@@ -206,6 +206,8 @@ struct CcaKernelArgs {
     CtrComponentMoments *moments;
     CtrComponentGrey *grey;
     CtrComponentPercentiles *percentiles;
+    CtrComponentInscribed *inscribed;
+    CtrComponentContrast *contrast;
   } by_table_row;
   BackgroundSums *background; /* NULL: not asked for */
   struct {

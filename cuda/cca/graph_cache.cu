@@ -80,7 +80,7 @@ keeps_runs (const CcaFrameKey *key)
   return !is_equal (key)
          && key->params.features
                 & (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS | CTR_FEATURE_EDGES
-                    | CTR_FEATURE_PERCENTILES);
+                    | CTR_FEATURE_PERCENTILES | CTR_FEATURE_INSCRIBED | CTR_FEATURE_CONTRAST);
 }
 
 /* Sets all arguments that do not point to memory. */
@@ -160,6 +160,11 @@ reserve_features (CcaAnalyser *cca, CcaKernelArgs *f, uint32_t features, bool ke
       return false;
     f->by_table_row.grey = (CtrComponentGrey *) cca->grey.data;
   }
+  if (features & CTR_FEATURE_CONTRAST) {
+    if (!grow_cleared (cca, &cca->contrast, cca->capacity * sizeof (CtrComponentContrast), error))
+      return false;
+    f->by_table_row.contrast = (CtrComponentContrast *) cca->contrast.data;
+  }
   if (features & CTR_FEATURE_BACKGROUND)
     f->background = (BackgroundSums *) ((uint8_t *) cca->result.data + CCA_HEADER_BACKGROUND);
   return true;
@@ -175,7 +180,6 @@ reserve_own_labels (CcaAnalyser *cca, CcaKernelArgs *f, CtrError *error)
   return true;
 }
 
-/* The percentiles need a label image, of the atlas with regions, unless a component's samples are equal. */
 bool
 reserve_percentiles (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
 {
@@ -189,10 +193,25 @@ reserve_percentiles (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
   f->by_table_row.percentiles = (CtrComponentPercentiles *) cca->percentiles.data;
   if (is_equal (&cached->key))
     return true;
-  if ((!f->by_pixel.labels && !reserve_own_labels (cca, f, error))
-      || !grow (cca, &cca->sorted, cca_lay_out_percentiles (f, p, NULL), error))
+  if (!grow (cca, &cca->sorted, cca_lay_out_percentiles (f, p, NULL), error))
     return false;
   cca_lay_out_percentiles (f, p, (uint8_t *) cca->sorted.data);
+  return true;
+}
+
+bool
+reserve_inscribed (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
+{
+  CcaKernelArgs *f = &cached->args;
+  InscribedArgs *p = &cached->inscribed;
+  *p = InscribedArgs ();
+  if (!(cached->key.params.features & CTR_FEATURE_INSCRIBED))
+    return true;
+  if (!grow_cleared (cca, &cca->inscribed, cca->capacity * sizeof (CtrComponentInscribed), error)
+      || !grow (cca, &cca->distances, cca_lay_out_inscribed (f, p, NULL), error))
+    return false;
+  f->by_table_row.inscribed = (CtrComponentInscribed *) cca->inscribed.data;
+  cca_lay_out_inscribed (f, p, (uint8_t *) cca->distances.data);
   return true;
 }
 
@@ -275,7 +294,9 @@ reserve (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
          && (!equal || reserve_values (cca, cached, error))
          && (!input_has_regions (need) || reserve_regions (cca, &cached->args, error))
          && reserve_features (cca, &cached->args, key->params.features, keeps_runs (key), error)
-         && reserve_percentiles (cca, cached, error)
+         && (cached->args.by_pixel.labels || !ctr_cca_needs_labels (&key->params)
+             || reserve_own_labels (cca, &cached->args, error))
+         && reserve_percentiles (cca, cached, error) && reserve_inscribed (cca, cached, error)
          && (!key->params.select.count || reserve_select (cca, &cached->args, error))
          && reserve_delivery (cca, cached, error);
 }
@@ -324,6 +345,8 @@ queue_kernels (CcaAnalyser *cca, CcaCachedGraph *cached, cudaStream_t stream, Ct
     if (keep_runs)
       cca_launch_features (*f, stream);
     if (!cca_queue_percentiles (*f, cached->percentiles, stream, error)
+        || !cca_queue_inscribed (*f, cached->inscribed, stream, error)
+        || !cca_queue_contrast (*f, params->ring_width, stream, error)
         || (has_regions && !cca_queue_moves (*f, stream, error)))
       return false;
     queue_select (cca, cached, stream);
@@ -368,7 +391,8 @@ is_same_key (const CcaFrameKey *a, const CcaFrameKey *b)
          && a->params.max_area == b->params.max_area && a->params.features == b->params.features
          && memcmp (&a->params.select, &b->params.select, sizeof a->params.select) == 0
          && a->params.mode == b->params.mode && a->params.background == b->params.background
-         && a->threshold == b->threshold && a->mask == b->mask && a->labels == b->labels;
+         && a->params.ring_width == b->params.ring_width && a->threshold == b->threshold && a->mask == b->mask
+         && a->labels == b->labels;
 }
 
 } // namespace
@@ -388,8 +412,8 @@ cca_release_memory (CcaAnalyser *cca)
 {
   input_stage_free (&cca->input);
   CtrDeviceBuffer *const buffers[] = {&cca->tiles, &cca->closed, &cca->result, &cca->runs, &cca->parents, &cca->edges,
-      &cca->moments, &cca->grey, &cca->percentiles, &cca->sorted, &cca->select, &cca->host, &cca->values,
-      &cca->counters};
+      &cca->moments, &cca->grey, &cca->percentiles, &cca->sorted, &cca->inscribed, &cca->distances, &cca->contrast,
+      &cca->select, &cca->host, &cca->values, &cca->counters};
   for (CtrDeviceBuffer *buffer : buffers)
     ctr_device_buffer_free (buffer);
   delivery_free (&cca->delivery);
@@ -409,8 +433,11 @@ give_back_rows (CcaAnalyser *cca, bool *some, CtrError *error)
                  closed = min (cca->closed_capacity, ctr_with_spare (cca->used_closed));
   const size_t row = sizeof (CtrComponent) + (cca->moments.size ? sizeof (CtrComponentMoments) : 0)
                      + (cca->grey.size ? sizeof (CtrComponentGrey) : 0)
-                     + (cca->percentiles.size ? sizeof (CtrComponentPercentiles) : 0);
-  const size_t size = cca->closed.size + cca->result.size + cca->moments.size + cca->grey.size + cca->percentiles.size;
+                     + (cca->percentiles.size ? sizeof (CtrComponentPercentiles) : 0)
+                     + (cca->inscribed.size ? sizeof (CtrComponentInscribed) : 0)
+                     + (cca->contrast.size ? sizeof (CtrComponentContrast) : 0);
+  const size_t size = cca->closed.size + cca->result.size + cca->moments.size + cca->grey.size + cca->percentiles.size
+                      + cca->inscribed.size + cca->contrast.size;
   /* A frame has room for so many rows in any case: see reserve_components(). */
   const size_t least = max (capacity, cca->least_capacity);
   if (!ctr_room_is_excess (size, least * row + max ((size_t) closed, least) * sizeof (uint4)))
@@ -418,7 +445,7 @@ give_back_rows (CcaAnalyser *cca, bool *some, CtrError *error)
   if (!invalidate (cca, error))
     return false;
   for (CtrDeviceBuffer *buffer : {&cca->closed, &cca->result, &cca->moments, &cca->grey, &cca->percentiles,
-           &cca->sorted, &cca->select, &cca->values})
+           &cca->sorted, &cca->inscribed, &cca->distances, &cca->contrast, &cca->select, &cca->values})
     ctr_device_buffer_free (buffer);
   delivery_free (&cca->delivery);
   delivery_init (&cca->delivery);

@@ -20,8 +20,8 @@ __launch_bounds__ (THREADS) rows_kernel (const __grid_constant__ CcaKernelArgs f
   for (uint32_t i = blockIdx.x * THREADS + threadIdx.x; i < count; i += gridDim.x * THREADS) {
     CtrComponent c = f.table.components[i];
     const uint32_t region = ctr_atlas_find (f.regions.places, f.regions.count, c.top);
-    ctr_atlas_move_component (
-        &f.regions.places[region], &c, f.by_table_row.moments ? &f.by_table_row.moments[i] : NULL);
+    ctr_atlas_move_component (&f.regions.places[region], &c, f.by_table_row.moments ? &f.by_table_row.moments[i] : NULL,
+        f.by_table_row.inscribed ? &f.by_table_row.inscribed[i] : NULL);
     f.table.components[i] = c;
   }
 }

@@ -42,6 +42,10 @@ __launch_bounds__ (DELIVERY_THREADS) delivery_kernel (const __grid_constant__ Cc
     write_rows<uint2> (host + at.grey, f.by_table_row.grey, rows, sizeof (CtrComponentGrey));
   if (f.by_table_row.percentiles)
     write_rows<uint4> (host + at.percentiles, f.by_table_row.percentiles, rows, sizeof (CtrComponentPercentiles));
+  if (f.by_table_row.inscribed)
+    write_rows<uint2> (host + at.inscribed, f.by_table_row.inscribed, rows, sizeof (CtrComponentInscribed));
+  if (f.by_table_row.contrast)
+    write_rows<uint4> (host + at.contrast, f.by_table_row.contrast, rows, sizeof (CtrComponentContrast));
   if (f.by_edge_pixel.labels && header.rows_complete)
     write_rows<uint2> (host + at.edges, f.by_edge_pixel.labels, f.width, 2 * sizeof (uint32_t));
   if (blockIdx.x == 0 && threadIdx.x == 0) {
@@ -165,7 +169,9 @@ cca_delivered (const CcaKernelArgs *f, uint32_t rows)
   at.moments = after (at.table, rows * sizeof (CtrComponent));
   at.grey = after (at.moments, f->by_table_row.moments ? rows * sizeof (CtrComponentMoments) : 0);
   at.percentiles = after (at.grey, f->by_table_row.grey ? rows * sizeof (CtrComponentGrey) : 0);
-  at.edges = after (at.percentiles, f->by_table_row.percentiles ? rows * sizeof (CtrComponentPercentiles) : 0);
+  at.inscribed = after (at.percentiles, f->by_table_row.percentiles ? rows * sizeof (CtrComponentPercentiles) : 0);
+  at.contrast = after (at.inscribed, f->by_table_row.inscribed ? rows * sizeof (CtrComponentInscribed) : 0);
+  at.edges = after (at.contrast, f->by_table_row.contrast ? rows * sizeof (CtrComponentContrast) : 0);
   at.end = after (at.edges, f->by_edge_pixel.labels ? 2 * (size_t) f->width * sizeof (uint32_t) : 0);
   return at;
 }
@@ -205,7 +211,11 @@ cca_take_result (CcaAnalyser *cca, CtrError *error)
           cca, result->moments, (const CtrComponentMoments *) f->by_table_row.moments, at.moments, header.count, error)
       && take_rows (cca, result->grey, (const CtrComponentGrey *) f->by_table_row.grey, at.grey, header.count, error)
       && take_rows (cca, result->percentiles, (const CtrComponentPercentiles *) f->by_table_row.percentiles,
-          at.percentiles, header.count, error);
+          at.percentiles, header.count, error)
+      && take_rows (cca, result->inscribed, (const CtrComponentInscribed *) f->by_table_row.inscribed, at.inscribed,
+          header.count, error)
+      && take_rows (cca, result->contrast, (const CtrComponentContrast *) f->by_table_row.contrast, at.contrast,
+          header.count, error);
   if (f->by_edge_pixel.labels)
     memcpy ((void *) result->labels, (const uint8_t *) delivery_header (&cca->delivery) + at.edges,
         2 * (size_t) f->width * sizeof *result->labels);

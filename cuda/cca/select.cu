@@ -17,6 +17,8 @@ struct TableRow {
   CtrComponentMoments moments;
   CtrComponentGrey grey;
   CtrComponentPercentiles percentiles;
+  CtrComponentInscribed inscribed;
+  CtrComponentContrast contrast;
 };
 
 __device__ inline TableRow
@@ -30,6 +32,10 @@ load_row (const CcaKernelArgs &f, uint32_t i)
     row.grey = f.by_table_row.grey[i];
   if (f.by_table_row.percentiles)
     row.percentiles = f.by_table_row.percentiles[i];
+  if (f.by_table_row.inscribed)
+    row.inscribed = f.by_table_row.inscribed[i];
+  if (f.by_table_row.contrast)
+    row.contrast = f.by_table_row.contrast[i];
   return row;
 }
 
@@ -43,6 +49,10 @@ store_row (const CcaKernelArgs &f, uint32_t i, const TableRow &row)
     f.by_table_row.grey[i] = row.grey;
   if (f.by_table_row.percentiles)
     f.by_table_row.percentiles[i] = row.percentiles;
+  if (f.by_table_row.inscribed)
+    f.by_table_row.inscribed[i] = row.inscribed;
+  if (f.by_table_row.contrast)
+    f.by_table_row.contrast[i] = row.contrast;
 }
 
 /* A CTA moves rows to where rows of CTAs before it were. These have loaded theirs by then, since it knows their sums. */
@@ -67,7 +77,8 @@ __launch_bounds__ (SELECT_THREADS)
     bool remains = false;
     if (i < rows) {
       row = load_row (f, i);
-      remains = ctr_select_keeps_component (&plan, &row.component, &row.moments, &row.grey, &row.percentiles);
+      remains = ctr_select_keeps_component (
+          &plan, &row.component, &row.moments, &row.grey, &row.percentiles, &row.inscribed, &row.contrast);
     }
     __threadfence ();
     uint32_t all;

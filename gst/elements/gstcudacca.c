@@ -65,6 +65,7 @@ enum {
   PROP_MIN_AREA,
   PROP_MAX_AREA,
   PROP_FEATURES,
+  PROP_RING_WIDTH,
   PROP_SELECT,
   PROP_LABELS,
   PROP_BACKGROUND_ROW,
@@ -73,7 +74,8 @@ enum {
   PROP_ATTACHMENT /* and the IDs after it */
 };
 
-#define OPTIONAL_ROWS (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_PERCENTILES)
+#define OPTIONAL_ROWS \
+  (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_PERCENTILES | CTR_FEATURE_INSCRIBED | CTR_FEATURE_CONTRAST)
 
 G_DEFINE_TYPE (GstCudaCca, gst_cuda_cca, GST_TYPE_FOREGROUND_FILTER)
 GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (cudacca, "cudacca", GST_RANK_NONE, GST_TYPE_CUDA_CCA,
@@ -120,6 +122,8 @@ gst_cuda_cca_features_get_type (void)
       {CTR_FEATURE_MOMENTS, "Second moments: orientation, axes and eccentricity", "moments"},
       {CTR_FEATURE_GREY, "Minimum, maximum, mean and standard deviation of the samples", "grey"},
       {CTR_FEATURE_PERCENTILES, "Percentiles 5, 25, 50 (median), 75 and 95 of the samples", "percentiles"},
+      {CTR_FEATURE_INSCRIBED, "Largest inscribed circle: radius and centre", "inscribed"},
+      {CTR_FEATURE_CONTRAST, "Mean of the samples around the component, and contrast to it; with grey", "contrast"},
       {0, NULL, NULL},
   };
 
@@ -260,6 +264,7 @@ static const PropertyField fields[] = {
     PROPERTY_FIELD (PROP_CONNECTIVITY, GstCudaCca, params.connectivity),
     PROPERTY_FIELD (PROP_MIN_AREA, GstCudaCca, params.min_area),
     PROPERTY_FIELD (PROP_MAX_AREA, GstCudaCca, params.max_area),
+    PROPERTY_FIELD (PROP_RING_WIDTH, GstCudaCca, params.ring_width),
     STRIP_MODE_FIELDS (PROP_STRIP_MODE, PROP_MAX_OPEN_ROWS, GstCudaCca, strip_mode),
     {0},
 };
@@ -408,12 +413,23 @@ gst_cuda_cca_class_init (GstCudaCcaClass *klass)
           defaults.features & OPTIONAL_ROWS, live));
 
   /**
+   * GstCudaCca:ring-width:
+   *
+   * With `features=contrast`: how far pixels of a component's ring may be away from it, in pixels.
+   */
+  g_object_class_install_property (object_class, PROP_RING_WIDTH,
+      g_param_spec_uint ("ring-width", "Ring width",
+          "With features=contrast: width of the ring around components in pixels", 1, CTR_CCA_MOST_RING_WIDTH,
+          defaults.ring_width, controlled));
+
+  /**
    * GstCudaCca:select:
    *
    * Limits on the numbers of a component: items name:minimum:maximum between commas, such as "area:200:5000, eccentricity:0.8:".
    * One end may be empty; both belong to the range. A component outside one of them is dropped as by #GstCudaCca:min-area. A
    * number that is not defined is within no limits. Names are area, x, y, width, height, cx, cy, major-axis, minor-axis,
-   * eccentricity, min, max, mean, std, value, p5, p25, median, p75 and p95. The features that they need are computed, too.
+   * eccentricity, min, max, mean, std, value, p5, p25, median, p75, p95, inscribed-radius,
+   * inscribed-x, inscribed-y, ring-mean and contrast. The features that they need are computed, too.
    */
   g_object_class_install_property (object_class, PROP_SELECT, select_property_new (live));
 

@@ -140,6 +140,16 @@ export_append_json_resolution (GString *out, guint width, guint height)
   g_string_append_c (out, '}');
 }
 
+/* Appends a number, or null if it is undefined. */
+static void
+append_defined (GString *out, const gchar *key, gdouble value)
+{
+  if (isnan (value))
+    g_string_append_printf (out, "%snull", key);
+  else
+    export_append_double (out, key, value);
+}
+
 void
 export_append_json_component (
     GString *out, GstContoursComponentMeta *meta, const GstContoursComponent *c, GstContoursComponentFeatures features)
@@ -175,19 +185,18 @@ export_append_json_component (
     export_append_uint (out, ",\"p75\":", c->p75);
     export_append_uint (out, ",\"p95\":", c->p95);
   }
+  if (features & GST_CONTOURS_COMPONENT_FEATURE_INSCRIBED) {
+    append_defined (out, ",\"inscribed_radius\":", c->inscribed_radius);
+    append_defined (out, ",\"inscribed_x\":", c->inscribed_x);
+    append_defined (out, ",\"inscribed_y\":", c->inscribed_y);
+  }
+  if (features & GST_CONTOURS_COMPONENT_FEATURE_CONTRAST) {
+    append_defined (out, ",\"ring_mean\":", c->ring_mean);
+    append_defined (out, ",\"contrast\":", c->contrast);
+  }
   if (c->unfinished)
     g_string_append (out, ",\"unfinished\":true");
   export_append_json_world_component (out, meta, c->label - 1); /* The background, 0, has none. */
-}
-
-/* Appends a number, or null if it is undefined. */
-static void
-append_defined (GString *out, const gchar *key, gdouble value)
-{
-  if (isnan (value))
-    g_string_append_printf (out, "%snull", key);
-  else
-    export_append_double (out, key, value);
 }
 
 static void

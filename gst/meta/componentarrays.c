@@ -86,6 +86,48 @@ gst_contours_component_meta_get_percentiles_bytes (GstContoursComponentMeta *met
 }
 
 /**
+ * gst_contours_component_meta_get_inscribed_bytes:
+ * @meta: a #GstContoursComponentMeta
+ *
+ * The largest inscribed circles: one `CtrComponentInscribed` per component, in the order of the labels.
+ * gst_contours_get_layout() describes it.
+ *
+ * Returns: (transfer full) (nullable): the rows, not a copy, valid without the buffer; free them with g_bytes_unref().
+ *     %NULL without %GST_CONTOURS_COMPONENT_FEATURE_INSCRIBED
+ *
+ * Since: 0.1
+ */
+GBytes *
+gst_contours_component_meta_get_inscribed_bytes (GstContoursComponentMeta *meta)
+{
+  g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);
+  const CtrComponents *components = COMPONENTS (meta);
+  return gst_contours_result_meta_view (
+      PRIVATE (meta), components->inscribed, (gsize) components->count * sizeof *components->inscribed);
+}
+
+/**
+ * gst_contours_component_meta_get_contrast_bytes:
+ * @meta: a #GstContoursComponentMeta
+ *
+ * The samples around the components: one `CtrComponentContrast` per component, in the order of the labels.
+ * gst_contours_get_layout() describes it.
+ *
+ * Returns: (transfer full) (nullable): the rows, not a copy, valid without the buffer; free them with g_bytes_unref().
+ *     %NULL without %GST_CONTOURS_COMPONENT_FEATURE_CONTRAST
+ *
+ * Since: 0.1
+ */
+GBytes *
+gst_contours_component_meta_get_contrast_bytes (GstContoursComponentMeta *meta)
+{
+  g_return_val_if_fail (IS_COMPONENT_META (meta), NULL);
+  const CtrComponents *components = COMPONENTS (meta);
+  return gst_contours_result_meta_view (
+      PRIVATE (meta), components->contrast, (gsize) components->count * sizeof *components->contrast);
+}
+
+/**
  * gst_contours_component_meta_get_labels_bytes:
  * @meta: a #GstContoursComponentMeta
  *

@@ -8,6 +8,8 @@ G_STATIC_ASSERT ((guint) GST_CONTOURS_COMPONENT_FEATURE_LABELS == (guint) CTR_FE
 G_STATIC_ASSERT ((guint) GST_CONTOURS_COMPONENT_FEATURE_BACKGROUND == (guint) CTR_FEATURE_BACKGROUND);
 G_STATIC_ASSERT ((guint) GST_CONTOURS_COMPONENT_FEATURE_VALUES == (guint) CTR_FEATURE_VALUES);
 G_STATIC_ASSERT ((guint) GST_CONTOURS_COMPONENT_FEATURE_PERCENTILES == (guint) CTR_FEATURE_PERCENTILES);
+G_STATIC_ASSERT ((guint) GST_CONTOURS_COMPONENT_FEATURE_INSCRIBED == (guint) CTR_FEATURE_INSCRIBED);
+G_STATIC_ASSERT ((guint) GST_CONTOURS_COMPONENT_FEATURE_CONTRAST == (guint) CTR_FEATURE_CONTRAST);
 
 GType
 gst_contours_component_features_get_type (void)
@@ -21,6 +23,8 @@ gst_contours_component_features_get_type (void)
         {GST_CONTOURS_COMPONENT_FEATURE_BACKGROUND, "Pixels that are in no component", "background"},
         {GST_CONTOURS_COMPONENT_FEATURE_VALUES, "Sample of each component, whose pixels are all equal", "values"},
         {GST_CONTOURS_COMPONENT_FEATURE_PERCENTILES, "Median and percentiles of the samples", "percentiles"},
+        {GST_CONTOURS_COMPONENT_FEATURE_INSCRIBED, "Largest inscribed circle", "inscribed"},
+        {GST_CONTOURS_COMPONENT_FEATURE_CONTRAST, "Samples around the component", "contrast"},
         {0, NULL, NULL},
     };
     g_once_init_leave (&type, g_flags_register_static ("GstContoursComponentFeatures", values));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Single components, in pixels of the frame that carries the metadata. */
 #include "gst/meta/componentmeta-private.h"
+#include "gst/meta/mapping-private.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,7 +45,18 @@ fill_row (const GstContoursMapping *mapping, const CtrComponent *row, guint feat
   else
     out->region_number = row->region;
   out->orientation = out->major_axis = out->minor_axis = out->eccentricity = NAN;
-  out->mean = out->std = NAN;
+  out->mean = out->std = out->ring_mean = out->contrast = NAN;
+  out->inscribed_radius = out->inscribed_x = out->inscribed_y = NAN;
+}
+
+/* A circle remains one where all lengths are scaled alike. */
+static void
+fill_inscribed (const GstContoursMapping *mapping, const CtrComponentInscribed *inscribed, GstContoursComponent *out)
+{
+  if (!scales_evenly (mapping))
+    return;
+  out->inscribed_radius = ctr_component_inscribed_radius (inscribed) * hypot (mapping->xx, mapping->yx);
+  gst_contours_mapping_map_point (mapping, inscribed->x, inscribed->y, &out->inscribed_x, &out->inscribed_y);
 }
 
 static void
@@ -84,6 +96,12 @@ fill_component (GstContoursComponentMeta *meta, guint index, GstContoursComponen
     out->p75 = percentiles->p75;
     out->p95 = percentiles->p95;
   }
+
+  if (components->inscribed)
+    fill_inscribed (mapping, &components->inscribed[index], out);
+  if (components->contrast)
+    ctr_component_contrast (
+        row, &components->grey[index], &components->contrast[index], &out->ring_mean, &out->contrast);
 }
 
 /**

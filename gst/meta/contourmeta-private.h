@@ -3,6 +3,7 @@
 #ifndef __GST_CONTOURS_CONTOUR_META_PRIVATE_H__
 #define __GST_CONTOURS_CONTOUR_META_PRIVATE_H__
 
+#include "gst/meta/mapping-private.h"
 #include "gst/meta/resultmeta-private.h"
 
 #include <contours/contourlist.h>
@@ -68,13 +69,6 @@ G_GNUC_INTERNAL
 const CtrContourShape *gst_contours_contour_meta_map_shapes (GstContoursContourMeta *meta);
 G_GNUC_INTERNAL
 const CtrContourFits *gst_contours_contour_meta_map_fits (GstContoursContourMeta *meta);
-
-/* Whether M scales lengths in all directions alike, by hypot (xx, yx). */
-static inline gboolean
-scales_evenly (const GstContoursMapping *m)
-{
-  return fabs (m->xx) == fabs (m->yy) && fabs (m->xy) == fabs (m->yx) && m->xx * m->xy + m->yx * m->yy == 0;
-}
 
 /* From the coordinates of the contours' points to those of the frame. */
 G_GNUC_INTERNAL

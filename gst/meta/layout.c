@@ -73,6 +73,19 @@ static const Field component_percentiles[] = {
     {0},
 };
 
+static const Field component_contrast[] = {
+    FIELD (CtrComponentContrast, ring_sum),
+    FIELD (CtrComponentContrast, ring_area),
+    {0},
+};
+
+static const Field component_inscribed[] = {
+    FIELD (CtrComponentInscribed, radius_sq),
+    FIELD (CtrComponentInscribed, x),
+    FIELD (CtrComponentInscribed, y),
+    {0},
+};
+
 static const Field contour[] = {
     FIELD (CtrContour, first),
     FIELD (CtrContour, area2),
@@ -253,7 +266,9 @@ static const Field subpixel_point[] = {
 
 static const Layout layouts[] = {
     {"CtrComponent", sizeof (CtrComponent), component},
+    {"CtrComponentContrast", sizeof (CtrComponentContrast), component_contrast},
     {"CtrComponentGrey", sizeof (CtrComponentGrey), component_grey},
+    {"CtrComponentInscribed", sizeof (CtrComponentInscribed), component_inscribed},
     {"CtrComponentMoments", sizeof (CtrComponentMoments), component_moments},
     {"CtrComponentPercentiles", sizeof (CtrComponentPercentiles), component_percentiles},
     {"CtrContour", sizeof (CtrContour), contour},
@@ -289,7 +304,7 @@ describe (const Layout *layout)
 
 /**
  * gst_contours_get_layout:
- * @structure: name of a structure: `CtrComponent`, `CtrComponentGrey`, `CtrComponentMoments`,
+ * @structure: name of a structure: `CtrComponent`, `CtrComponentContrast`, `CtrComponentGrey`, `CtrComponentInscribed`, `CtrComponentMoments`,
  *     `CtrComponentPercentiles`, `CtrContour`, `CtrContourChain`, `CtrContourMoments`, `CtrContourNesting`, `CtrContourShapeValues`, `CtrContourSums`, `CtrPoint`,
  *     `CtrSnakeRegion`, `CtrSnakeState` or `CtrSubpixelPoint`
  *

@@ -5,6 +5,7 @@
 
 #include <gst/gst.h>
 #include <gst/contours/gstcontoursmapping.h>
+#include <math.h>
 
 G_BEGIN_DECLS
 
@@ -17,6 +18,13 @@ void gst_contours_mapping_init (GstContoursMapping *mapping, guint width, guint 
 G_GNUC_INTERNAL
 gboolean gst_contours_mapping_transform (
     const GstContoursMapping *mapping, GQuark type, gpointer data, GstContoursMapping *transformed);
+
+/* Whether M scales lengths in all directions alike, by hypot (xx, yx). */
+static inline gboolean
+scales_evenly (const GstContoursMapping *m)
+{
+  return fabs (m->xx) == fabs (m->yy) && fabs (m->xy) == fabs (m->yx) && m->xx * m->xy + m->yx * m->yy == 0;
+}
 
 G_END_DECLS
 

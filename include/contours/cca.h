@@ -15,6 +15,9 @@ CTR_BEGIN_DECLS
 /* Of CtrCcaParams.background: every pixel is in a component. */
 #define CTR_CCA_NO_BACKGROUND (-1)
 
+/* Of CtrCcaParams.ring_width. */
+#define CTR_CCA_MOST_RING_WIDTH 16
+
 typedef struct {
   CtrForeground foreground; /* ignored with CTR_COMPONENTS_EQUAL, whose results have the threshold 0 */
   CtrConnectivity connectivity;
@@ -30,9 +33,11 @@ typedef struct {
   /* Limits on any of the components' numbers, besides those on the area, which work in the same way. The result has the features
    * that they need, too. Where regions overlap, a pixel that a component has covered that SELECT drops has the label 0. */
   CtrSelect select;
+  uint32_t ring_width; /* of CTR_FEATURE_CONTRAST, pixels: 1 to CTR_CCA_MOST_RING_WIDTH; ignored without it */
 } CtrCcaParams;
 
-/* Defaults: foreground, fixed threshold 128, 8-connected, no limits, no extra features, background 0. */
+/* Defaults: foreground, fixed threshold 128, 8-connected, no limits, no extra features, background 0, rings of
+ * 3 pixels. */
 CTR_API void ctr_cca_params_init (CtrCcaParams *params);
 
 typedef struct CtrCca CtrCca;

@@ -18,7 +18,9 @@ typedef enum {
   CTR_FEATURE_BACKGROUND = 1 << 3, /* CtrComponents.background */
   /* CtrComponent.value; comes with CTR_COMPONENTS_EQUAL (cca.h), and only with it, and is not asked for. */
   CTR_FEATURE_VALUES = 1 << 4,
-  CTR_FEATURE_PERCENTILES = 1 << 5 /* median and percentiles of the samples (or luma) */
+  CTR_FEATURE_PERCENTILES = 1 << 5, /* median and percentiles of the samples (or luma) */
+  CTR_FEATURE_INSCRIBED = 1 << 6,   /* largest inscribed circle */
+  CTR_FEATURE_CONTRAST = 1 << 7     /* samples (or luma) around the component; brings CTR_FEATURE_GREY */
 } CtrFeatures;
 
 /* A component: 32 bytes, with the same layout on the GPU. x points right, y points down, and a pixel's coordinates are
@@ -66,6 +68,24 @@ typedef struct {
   uint16_t reserved[3];
 } CtrComponentPercentiles;
 
+/* The largest inscribed circle: 8 bytes. A pixel's distance is the Euclidean one from its centre to the nearest centre of a pixel that
+ * is not of the component; so are the pixels around the image, or around the component's region (regions.h). The circle's centre is the pixel with
+ * the greatest distance, the first one in raster order of several. Its radius is that distance: 1 of a single pixel. */
+typedef struct {
+  uint32_t radius_sq; /* pixels^2, >= 1 */
+  uint16_t x;
+  uint16_t y;
+} CtrComponentInscribed;
+
+/* The samples (or luma) in the component's ring: 16 bytes. A pixel is in the ring of the component that has the nearest pixel, by the
+ * Euclidean distance between centres; of several as near, that with the lowest label. It is in no ring if it is in a component within
+ * the area limits, if that distance is greater than CtrCcaParams.ring_width, or if it does not lie in the rectangle of the same region (regions.h). */
+typedef struct {
+  uint64_t ring_sum;
+  uint32_t ring_area; /* pixels; 0: no pixel is nearest to this component */
+  uint32_t reserved;
+} CtrComponentContrast;
+
 /* What belongs to a component.
  *
  * FOREGROUND: the pixels at or above a threshold, whatever their samples.
@@ -100,6 +120,8 @@ typedef struct {
   CtrComponent background;
   uint32_t region_count; /* regions that were analysed (regions.h); 0: the whole image, or nothing of it */
   const CtrComponentPercentiles *percentiles; /* count rows, or NULL without CTR_FEATURE_PERCENTILES */
+  const CtrComponentInscribed *inscribed;     /* count rows, or NULL without CTR_FEATURE_INSCRIBED */
+  const CtrComponentContrast *contrast;       /* count rows, or NULL without CTR_FEATURE_CONTRAST */
 } CtrComponents;
 
 /* Of strips: does the component of ROW go on below the strip, as another component? It was open for too long (strips.h).
@@ -158,6 +180,13 @@ CTR_API void ctr_component_shape (
 /* Mean and population standard deviation of the component's samples. */
 CTR_API void ctr_component_grey_stats (
     const CtrComponent *component, const CtrComponentGrey *grey, double *mean, double *std_dev);
+
+/* The mean of the samples in the component's ring, and how much greater that of its own is. Both are NaN if the ring is empty. */
+CTR_API void ctr_component_contrast (const CtrComponent *component, const CtrComponentGrey *grey,
+    const CtrComponentContrast *contrast, double *ring_mean, double *difference);
+
+/* The radius of the inscribed circle, in pixels. */
+CTR_API double ctr_component_inscribed_radius (const CtrComponentInscribed *inscribed);
 
 CTR_END_DECLS
 

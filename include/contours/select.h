@@ -90,7 +90,8 @@ typedef enum {
 } CtrContourNumber;
 
 /* Numbers of a component (components.h). AREA to HEIGHT and VALUE are those of CtrComponent, CX and CY the centroid, MAJOR_AXIS
- * to ECCENTRICITY those of CtrComponentShape. MIN to STD are the statistics of its samples, P5 to P95 their percentiles. */
+ * to ECCENTRICITY those of CtrComponentShape. MIN to STD are the statistics of its samples, P5 to P95 their percentiles. INSCRIBED_RADIUS
+ * to INSCRIBED_Y are the largest inscribed circle. RING_MEAN and CONTRAST are those of ctr_component_contrast(). */
 typedef enum {
   CTR_COMPONENT_NUMBER_AREA,
   CTR_COMPONENT_NUMBER_X,
@@ -111,7 +112,12 @@ typedef enum {
   CTR_COMPONENT_NUMBER_P25,
   CTR_COMPONENT_NUMBER_MEDIAN,
   CTR_COMPONENT_NUMBER_P75,
-  CTR_COMPONENT_NUMBER_P95
+  CTR_COMPONENT_NUMBER_P95,
+  CTR_COMPONENT_NUMBER_INSCRIBED_RADIUS,
+  CTR_COMPONENT_NUMBER_INSCRIBED_X,
+  CTR_COMPONENT_NUMBER_INSCRIBED_Y,
+  CTR_COMPONENT_NUMBER_RING_MEAN,
+  CTR_COMPONENT_NUMBER_CONTRAST
 } CtrComponentNumber;
 
 /* The name of a number, such as "feret-max" and "major-axis"; NULL behind the last one. */

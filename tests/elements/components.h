@@ -39,6 +39,10 @@ assert_same_components (const CtrComponents *a, const CtrComponents *b, const gc
   if (a->features & CTR_FEATURE_PERCENTILES)
     fail_unless (
         memcmp (a->percentiles, b->percentiles, a->count * sizeof *a->percentiles) == 0, "%s: percentiles", what);
+  if (a->features & CTR_FEATURE_INSCRIBED)
+    fail_unless (memcmp (a->inscribed, b->inscribed, a->count * sizeof *a->inscribed) == 0, "%s: inscribed", what);
+  if (a->features & CTR_FEATURE_CONTRAST)
+    fail_unless (memcmp (a->contrast, b->contrast, a->count * sizeof *a->contrast) == 0, "%s: contrast", what);
   if (a->features & CTR_FEATURE_LABELS)
     fail_unless (
         memcmp (ctr_components_map_labels ((CtrComponents *) a, NULL),

@@ -3,7 +3,9 @@
  * once for each backend and memory (CTR_TEST_BACKEND, CTR_TEST_MEMORY). */
 #include "components.h"
 
-#define ALL_FEATURES (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS | CTR_FEATURE_PERCENTILES)
+#define ALL_FEATURES                                                                                             \
+  (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS | CTR_FEATURE_PERCENTILES | CTR_FEATURE_INSCRIBED \
+      | CTR_FEATURE_CONTRAST)
 
 /* Each property can change alone, and its change applies from the next frame on. */
 GST_START_TEST (test_live_properties)
@@ -38,7 +40,11 @@ GST_START_TEST (test_live_properties)
   check_components (h, &frame, &params);
 
   params.features = ALL_FEATURES;
-  gst_util_set_object_arg (G_OBJECT (cca), "features", "grey+moments+percentiles");
+  gst_util_set_object_arg (G_OBJECT (cca), "features", "grey+moments+percentiles+inscribed+contrast");
+  check_components (h, &frame, &params);
+
+  params.ring_width = 5;
+  g_object_set (cca, "ring-width", 5, NULL);
   check_components (h, &frame, &params);
 
   params.features = 0;

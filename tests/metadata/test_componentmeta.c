@@ -68,6 +68,11 @@ GST_START_TEST (values)
   assert_equals_int (c.max, 230);
   assert_equals_float (c.mean, 215.0);
   assert_equals_float (c.std, sqrt (125.0));
+  assert_equals_float (c.inscribed_radius, 1.0);
+  assert_equals_float (c.inscribed_x, 6.0);
+  assert_equals_float (c.inscribed_y, 1.0);
+  assert_equals_float (c.ring_mean, 136.0 / 19);
+  assert_equals_float (c.contrast, 215.0 - 136.0 / 19);
   const CtrComponents *raw = gst_contours_component_meta_peek_components (meta);
   CtrComponentShape shape;
   ctr_component_shape (&raw->table[1], &raw->moments[1], &shape);
@@ -99,7 +104,11 @@ GST_START_TEST (without_features)
   fail_unless (isnan (c.orientation) && isnan (c.major_axis) && isnan (c.minor_axis) && isnan (c.eccentricity));
   fail_unless (isnan (c.mean) && isnan (c.std));
   fail_unless (c.min == 0 && c.max == 0 && c.median == 0 && c.p95 == 0);
+  fail_unless (isnan (c.inscribed_radius) && isnan (c.inscribed_x) && isnan (c.inscribed_y));
+  fail_unless (isnan (c.ring_mean) && isnan (c.contrast));
   fail_unless (gst_contours_component_meta_get_percentiles_bytes (meta) == NULL);
+  fail_unless (gst_contours_component_meta_get_inscribed_bytes (meta) == NULL);
+  fail_unless (gst_contours_component_meta_get_contrast_bytes (meta) == NULL);
   fail_unless (gst_contours_component_meta_get_moments_bytes (meta) == NULL);
   fail_unless (gst_contours_component_meta_get_grey_bytes (meta) == NULL);
   fail_unless (gst_contours_component_meta_get_labels_bytes (meta) == NULL);
@@ -116,13 +125,17 @@ GST_START_TEST (bytes_outlive_the_buffer)
          *moments = gst_contours_component_meta_get_moments_bytes (meta);
   GBytes *grey = gst_contours_component_meta_get_grey_bytes (meta),
          *labels = gst_contours_component_meta_get_labels_bytes (meta),
-         *percentiles = gst_contours_component_meta_get_percentiles_bytes (meta);
+         *percentiles = gst_contours_component_meta_get_percentiles_bytes (meta),
+         *inscribed = gst_contours_component_meta_get_inscribed_bytes (meta),
+         *contrast = gst_contours_component_meta_get_contrast_bytes (meta);
   CtrComponents *raw = ctr_components_ref ((CtrComponents *) gst_contours_component_meta_peek_components (meta));
   gst_buffer_unref (buffer);
   assert_same_bytes (table, raw->table, 3 * sizeof *raw->table);
   assert_same_bytes (moments, raw->moments, 3 * sizeof *raw->moments);
   assert_same_bytes (grey, raw->grey, 3 * sizeof *raw->grey);
   assert_same_bytes (percentiles, raw->percentiles, 3 * sizeof *raw->percentiles);
+  assert_same_bytes (inscribed, raw->inscribed, 3 * sizeof *raw->inscribed);
+  assert_same_bytes (contrast, raw->contrast, 3 * sizeof *raw->contrast);
   ctr_components_unref (raw);
   gsize size;
   const guint32 *label = g_bytes_get_data (labels, &size);

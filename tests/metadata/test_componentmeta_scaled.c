@@ -77,6 +77,13 @@ assert_scaled (GstContoursComponentMeta *meta, guint width, guint height)
     }
     assert_near (c.mean, (gdouble) raw->grey[i].sum / row->area);
     assert_equals_int (c.max, raw->grey[i].max);
+    if (sx == sy) {
+      assert_near (c.inscribed_radius, sqrt (raw->inscribed[i].radius_sq) * sx);
+      assert_near (c.inscribed_x, (raw->inscribed[i].x + 0.5) * sx - 0.5);
+      assert_near (c.inscribed_y, (raw->inscribed[i].y + 0.5) * sy - 0.5);
+    } else {
+      fail_unless (isnan (c.inscribed_radius) && isnan (c.inscribed_x) && isnan (c.inscribed_y));
+    }
   }
 }
 

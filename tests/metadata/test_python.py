@@ -25,6 +25,28 @@ def components_of(foreground):
     return components
 
 
+def largest_circle(x, y):
+    """Squared radius and centre of the largest circle inscribed in the pixels x, y of a frame."""
+    inside = numpy.zeros((y.max() + 3, x.max() + 3), bool)
+    inside[y + 1, x + 1] = True
+    other_y, other_x = (~inside).nonzero()
+    distances = ((other_x - 1 - x[:, None]) ** 2 + (other_y - 1 - y[:, None]) ** 2).min(axis=1)
+    best = distances.argmax()
+    return distances[best], x[best], y[best]
+
+
+def rings_of(labels, width):
+    """Each pixel's label of the component in whose ring of WIDTH it is, or 0."""
+    y, x = (labels > 0).nonzero()
+    rings = numpy.zeros_like(labels)
+    for v, u in numpy.argwhere(labels == 0):
+        distances = (x - u) ** 2 + (y - v) ** 2
+        nearest = distances.min()
+        if nearest <= width * width:
+            rings[v, u] = labels[y, x][distances == nearest].min()
+    return rings
+
+
 class Metadata(unittest.TestCase):
     def test_values(self):
         frames = Frames(NOISE + ALL)
@@ -51,6 +73,9 @@ class Metadata(unittest.TestCase):
             moments = numpy.frombuffer(meta.get_moments_bytes().get_data(), layout("CtrComponentMoments"))
             grey = numpy.frombuffer(meta.get_grey_bytes().get_data(), layout("CtrComponentGrey"))
             percentiles = numpy.frombuffer(meta.get_percentiles_bytes().get_data(), layout("CtrComponentPercentiles"))
+            inscribed = numpy.frombuffer(meta.get_inscribed_bytes().get_data(), layout("CtrComponentInscribed"))
+            contrast = numpy.frombuffer(meta.get_contrast_bytes().get_data(), layout("CtrComponentContrast"))
+            rings = rings_of(labels, 3)
             components = meta.get_components()
             self.assertEqual([len(table), len(moments), len(grey), len(components)], [count] * 4)
             for i, c in enumerate(components):
@@ -72,6 +97,16 @@ class Metadata(unittest.TestCase):
                 expected = [ascending[(len(samples) - 1) * p // 100] for p in (5, 25, 50, 75, 95)]
                 self.assertEqual([c.p5, c.p25, c.median, c.p75, c.p95], expected)
                 self.assertEqual(percentiles[i].tolist(), tuple(expected))
+                self.assertEqual(inscribed[i].tolist(), largest_circle(x, y))
+                around = picture[rings == i + 1].astype(int)
+                self.assertEqual(contrast[i].tolist(), (around.sum(), len(around)))
+                if len(around):
+                    self.assertAlmostEqual(c.ring_mean, around.mean())
+                    self.assertAlmostEqual(c.contrast, samples.mean() - around.mean())
+                else:
+                    self.assertTrue(math.isnan(c.ring_mean) and math.isnan(c.contrast))
+                self.assertEqual((c.inscribed_radius, c.inscribed_x, c.inscribed_y),
+                                 (inscribed[i]["radius_sq"] ** 0.5, inscribed[i]["x"], inscribed[i]["y"]))
                 found, same = meta.get_component(i)
                 self.assertTrue(found)
                 self.assertEqual(features_of(same), features_of(c))
@@ -148,6 +183,8 @@ class Metadata(unittest.TestCase):
         self.assertIsNone(meta.get_moments_bytes())
         self.assertIsNone(meta.get_grey_bytes())
         self.assertIsNone(meta.get_percentiles_bytes())
+        self.assertIsNone(meta.get_inscribed_bytes())
+        self.assertIsNone(meta.get_contrast_bytes())
         self.assertIsNone(meta.get_labels_bytes())
         self.assertFalse(meta.get_background()[0])
         self.assertIsNone(meta.background)

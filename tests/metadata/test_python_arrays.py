@@ -81,6 +81,10 @@ class Components(unittest.TestCase):
             self.assertEqual(c.centroid, (c.cx, c.cy))
             self.assertEqual((c.min, c.max), (meta.grey["min"][i], meta.grey["max"][i]))
             self.assertEqual((c.p5, c.median), (meta.percentiles["p5"][i], meta.percentiles["median"][i]))
+            self.assertEqual((c.inscribed_x, c.inscribed_y), (meta.inscribed["x"][i], meta.inscribed["y"][i]))
+            ring = meta.contrast[i]
+            if ring["ring_area"]:
+                self.assertEqual(c.ring_mean, ring["ring_sum"] / ring["ring_area"])
             y, x = (meta.labels == i + 1).nonzero()
             self.assertEqual(meta.moments[i].tolist(), ((x * x).sum(), (x * y).sum(), (y * y).sum()))
         self.assertIs(meta.components, meta.components)
@@ -97,7 +101,7 @@ class Components(unittest.TestCase):
 
     def test_without_features(self):
         meta, = GstContours.component_metas(Frames(NOISE).buffers[0])
-        self.assertEqual((meta.moments, meta.grey, meta.percentiles, meta.labels), (None,) * 4)
+        self.assertEqual((meta.moments, meta.grey, meta.percentiles, meta.inscribed, meta.contrast, meta.labels), (None,) * 6)
         self.assertEqual(len(meta.table), meta.count)
 
     def test_nothing_found(self):

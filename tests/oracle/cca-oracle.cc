@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* This program compares the component analysis with cv::connectedComponentsWithStats() and CCL_WU: labels, statistics
- * and centroids must be equal, percentiles those of cv::calcHist() with the component as its mask, on synthetic masks and the pictures in the folder CTR_TEST_DATA. */
+ * and centroids must be equal, percentiles those of cv::calcHist() with the component as its mask, inscribed circles
+ * the maxima of cv::distanceTransform(), on synthetic masks and the pictures in the folder CTR_TEST_DATA. */
 #include "oracle.h"
 
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <string>
@@ -13,7 +15,7 @@
 static Analyser analyser;
 static Random rng = {5};
 
-enum { MEASURED = 20 /* components of an image whose percentiles are compared */ };
+enum { MEASURED = 20 /* components of an image whose percentiles and circles are compared */ };
 
 /* The lowest sample that more than INDEX samples of a component are not above. */
 static int
@@ -47,6 +49,31 @@ compare_percentiles (const cv::Mat &grey, const cv::Mat &labels, const CtrCompon
   }
 }
 
+/* The largest inscribed circles of every few components. OpenCV sees zeros around them. */
+static void
+compare_inscribed (const cv::Mat &labels, const CtrComponents *components, const char *name)
+{
+  for (uint32_t i = 0; i < components->count; i += 1 + components->count / MEASURED) {
+    const CtrComponent &c = components->table[i];
+    const CtrComponentInscribed &circle = components->inscribed[i];
+    cv::Mat mask, distances;
+    cv::copyMakeBorder (
+        labels (cv::Rect (c.left, c.top, c.width, c.height)) == int (i) + 1, mask, 1, 1, 1, 1, cv::BORDER_CONSTANT, 0);
+    cv::distanceTransform (mask, distances, cv::DIST_L2, cv::DIST_MASK_PRECISE);
+    double greatest;
+    cv::minMaxLoc (distances, nullptr, &greatest);
+    int at = 0; /* the first one in raster order */
+    while (distances.at<float> (at / mask.cols, at % mask.cols) != float (greatest))
+      at++;
+    const int expected[3] = {int (std::lround (greatest * greatest)), at % mask.cols - 1 + c.left,
+        at / mask.cols - 1 + c.top},
+              actual[3] = {int (circle.radius_sq), circle.x, circle.y};
+    REQUIRE (std::memcmp (actual, expected, sizeof actual) == 0,
+        "%s: the circle of component %u has the squared radius %d at %d, %d instead of %d at %d, %d", name, i,
+        actual[0], actual[1], actual[2], expected[0], expected[1], expected[2]);
+  }
+}
+
 /* OpenCV analyses MASK, which is the foreground of IMAGE by PARAMS. */
 static void
 compare (const CtrImage &image, CtrCcaParams params, const cv::Mat &grey, const cv::Mat &mask, const std::string &name)
@@ -56,7 +83,7 @@ compare (const CtrImage &image, CtrCcaParams params, const cv::Mat &grey, const 
     const int count =
         cv::connectedComponentsWithStats (mask, labels, stats, centroids, connectivity, CV_32S, cv::CCL_WU);
     params.connectivity = static_cast<CtrConnectivity> (connectivity);
-    params.features = CTR_FEATURE_LABELS | CTR_FEATURE_BACKGROUND | CTR_FEATURE_PERCENTILES;
+    params.features = CTR_FEATURE_LABELS | CTR_FEATURE_BACKGROUND | CTR_FEATURE_PERCENTILES | CTR_FEATURE_INSCRIBED;
     CtrComponents *components = analyser.run (image, params);
     REQUIRE (int64_t (components->count) == count - 1, "%s, %d-connected: %u components instead of %d", name.c_str (),
         connectivity, components->count, count - 1);
@@ -76,6 +103,7 @@ compare (const CtrImage &image, CtrCcaParams params, const cv::Mat &grey, const 
           "%s, %d-connected: centroid of %u", name.c_str (), connectivity, i);
     }
     compare_percentiles (grey, labels, components, name.c_str ());
+    compare_inscribed (labels, components, name.c_str ());
     ctr_components_unref (components);
   }
 }

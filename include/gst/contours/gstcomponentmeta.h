@@ -18,6 +18,8 @@ G_BEGIN_DECLS
  * @GST_CONTOURS_COMPONENT_FEATURE_VALUES: the sample of each component, whose pixels all have it. It is there where the
  *     analysis looks for equal samples, and only there
  * @GST_CONTOURS_COMPONENT_FEATURE_PERCENTILES: median and percentiles of the samples (or luma)
+ * @GST_CONTOURS_COMPONENT_FEATURE_INSCRIBED: largest inscribed circle
+ * @GST_CONTOURS_COMPONENT_FEATURE_CONTRAST: samples (or luma) around the component; %GST_CONTOURS_COMPONENT_FEATURE_GREY is there, too
  *
  * Optional measurements. Area, bounding box and centroid are always computed.
  *
@@ -29,7 +31,9 @@ typedef enum {
   GST_CONTOURS_COMPONENT_FEATURE_LABELS = 1 << 2,
   GST_CONTOURS_COMPONENT_FEATURE_BACKGROUND = 1 << 3,
   GST_CONTOURS_COMPONENT_FEATURE_VALUES = 1 << 4,
-  GST_CONTOURS_COMPONENT_FEATURE_PERCENTILES = 1 << 5
+  GST_CONTOURS_COMPONENT_FEATURE_PERCENTILES = 1 << 5,
+  GST_CONTOURS_COMPONENT_FEATURE_INSCRIBED = 1 << 6,
+  GST_CONTOURS_COMPONENT_FEATURE_CONTRAST = 1 << 7
 } GstContoursComponentFeatures;
 
 #define GST_TYPE_CONTOURS_COMPONENT_FEATURES (gst_contours_component_features_get_type ())
@@ -75,6 +79,13 @@ GType gst_contours_component_features_get_type (void);
  * @median: percentile 50 of the samples, likewise: the lower one of two medians
  * @p75: percentile 75 of the samples, likewise
  * @p95: percentile 95 of the samples, likewise
+ * @inscribed_radius: radius of the largest inscribed circle: the distance from its centre to the nearest pixel centre that is not
+ *     of the component; NaN without %GST_CONTOURS_COMPONENT_FEATURE_INSCRIBED, or where the frame was scaled unevenly
+ * @inscribed_x: x of its centre, that of a pixel of the component; NaN likewise
+ * @inscribed_y: y of its centre; NaN likewise
+ * @ring_mean: mean of the samples in the ring around the component; NaN without %GST_CONTOURS_COMPONENT_FEATURE_CONTRAST, or if no
+ *     pixel is in its ring
+ * @contrast: @mean - @ring_mean; NaN likewise
  *
  * One connected component, in pixels of the frame that carries the metadata. If this frame is as large as the analysed
  * image, areas and boxes are exactly the integers of the analysis. In a scaled frame a pixel centre x becomes
@@ -117,6 +128,11 @@ struct _GstContoursComponent {
   guint median;
   guint p75;
   guint p95;
+  gdouble inscribed_radius;
+  gdouble inscribed_x;
+  gdouble inscribed_y;
+  gdouble ring_mean;
+  gdouble contrast;
 };
 
 #define GST_TYPE_CONTOURS_COMPONENT (gst_contours_component_get_type ())
@@ -248,6 +264,12 @@ GBytes *gst_contours_component_meta_get_grey_bytes (GstContoursComponentMeta *me
 
 GST_CONTOURS_API
 GBytes *gst_contours_component_meta_get_percentiles_bytes (GstContoursComponentMeta *meta);
+
+GST_CONTOURS_API
+GBytes *gst_contours_component_meta_get_inscribed_bytes (GstContoursComponentMeta *meta);
+
+GST_CONTOURS_API
+GBytes *gst_contours_component_meta_get_contrast_bytes (GstContoursComponentMeta *meta);
 
 GST_CONTOURS_API
 GBytes *gst_contours_component_meta_get_labels_bytes (GstContoursComponentMeta *meta);

@@ -287,7 +287,8 @@ measure_regions (Bench *bench)
   return ok;
 }
 
-/* What features of the samples cost: none, the sums and the percentiles, of many parts and of one that fills the image. */
+/* What features cost: none, the sums of the samples, their percentiles and inscribed circles, rings, of many parts and of one that fills the
+ * image. */
 static bool
 measure_features (Bench *bench)
 {
@@ -295,7 +296,9 @@ measure_features (Bench *bench)
     const char *parts, *plate;
     uint32_t features;
   } cases[] = {{"features-none", "plate-none", 0}, {"features-grey", "plate-grey", CTR_FEATURE_GREY},
-      {"features-percentiles", "plate-percentiles", CTR_FEATURE_PERCENTILES}};
+      {"features-percentiles", "plate-percentiles", CTR_FEATURE_PERCENTILES},
+      {"features-inscribed", "plate-inscribed", CTR_FEATURE_INSCRIBED},
+      {"features-contrast", "plate-contrast", CTR_FEATURE_CONTRAST}};
   bool ok = true;
   for (uint32_t i = 0; ok && i < 2 * sizeof cases / sizeof *cases; i++) {
     const bool plate = i % 2;

@@ -51,17 +51,17 @@ good_request (void)
 static const MemoryCase *
 memory_cases (uint32_t *count)
 {
-  /* A later frame allocates the result and its five arrays; a failed one may leave the histogram and the rows' counts.
+  /* A later frame allocates the result and its seven arrays; a failed one may leave the histogram and the rows' counts.
    */
   static const MemoryCase cases[] = {{.name = "all features",
                                          .request = {.image = &chequered, .params = &chequered_params},
-                                         .least_failures = 14,
-                                         .later_allocations = 6,
+                                         .least_failures = 20,
+                                         .later_allocations = 8,
                                          .kept_blocks = 2},
       {.name = "limits",
           .request = {.image = &chequered, .params = &selecting_params},
-          .least_failures = 15,
-          .later_allocations = 7,
+          .least_failures = 21,
+          .later_allocations = 9,
           .kept_blocks = 2}};
   *count = LENGTH (cases);
   return cases;
@@ -82,7 +82,7 @@ size_cases (uint32_t *count)
 static const void *
 variants (uint32_t *count)
 {
-  static CtrCcaParams all[9];
+  static CtrCcaParams all[10];
   for (size_t i = 0; i < LENGTH (all); i++)
     all[i] = params_of (CTR_CONNECTIVITY_8, 100, false, 0);
   all[1].connectivity = CTR_CONNECTIVITY_4;
@@ -94,6 +94,8 @@ variants (uint32_t *count)
   all[7].mode = CTR_COMPONENTS_EQUAL;
   all[7].background = CTR_CCA_NO_BACKGROUND;
   all[8].features = CTR_FEATURE_BACKGROUND;
+  all[9].features = ALL_FEATURES;
+  all[9].ring_width = 7;
   *count = LENGTH (all);
   return all;
 }
@@ -145,6 +147,8 @@ test_own (void)
   REFUSE (mode = (CtrComponentMode) 2, "mode 2");
   REFUSE (background = -2, "-2");
   REFUSE (background = 65536, "65536");
+  REFUSE (ring_width = 0, "ring_width is 0");
+  REFUSE (ring_width = CTR_CCA_MOST_RING_WIDTH + 1, "17");
   REFUSE (features = CTR_FEATURE_VALUES, "CTR_FEATURE_VALUES");
 
   CtrCcaParams params;
@@ -154,7 +158,7 @@ test_own (void)
   CHECK (params.foreground.mode == CTR_THRESHOLD_FIXED && params.foreground.threshold == 128);
   CHECK (!params.foreground.invert && params.connectivity == CTR_CONNECTIVITY_8);
   CHECK (params.min_area == 0 && params.max_area == 0 && params.features == 0);
-  CHECK (params.mode == CTR_COMPONENTS_FOREGROUND && params.background == 0);
+  CHECK (params.mode == CTR_COMPONENTS_FOREGROUND && params.background == 0 && params.ring_width == 3);
   CHECK (ctr_format_pixel_size (CTR_FORMAT_GRAY16) == 2 && ctr_format_pixel_size ((CtrFormat) 99) == 0);
 }
 
@@ -164,7 +168,7 @@ const Contract cca_contract = {
     .init_name = "ctr_cca_params_init",
     .params_size = sizeof (CtrCcaParams),
     .features_offset = offsetof (CtrCcaParams, features),
-    .unknown_feature = 1 << 6,
+    .unknown_feature = 1 << 8,
     .open = open_requests,
     .close = close_requests,
     .good_request = good_request,

@@ -23,11 +23,13 @@ check_mask (uint8_t *mask, uint32_t width, uint32_t height, const char *name)
   const uint32_t threshold = 1 + random_below (&rng, 255);
   const bool invert = random_below (&rng, 2);
   const uint32_t features = random_below (&rng, 2) ? ALL_FEATURES : random_below (&rng, 8);
-  const uint32_t percentiles = random_below (&rng, 2) ? CTR_FEATURE_PERCENTILES : 0;
+  const uint32_t measured =
+      (random_below (&rng, 2) ? CTR_FEATURE_PERCENTILES : 0) | (random_below (&rng, 2) ? CTR_FEATURE_INSCRIBED : 0);
   Picture picture = picture_of_mask (&rng, mask, width, height, plain, threshold, invert);
   FOR_BOTH_CONNECTIVITIES (c)
   {
-    CtrCcaParams params = params_of (c, threshold, invert, features | percentiles);
+    CtrCcaParams params = params_of (c, threshold, invert, features | measured);
+    params.ring_width = 1 + random_below (&rng, random_below (&rng, 4) ? 4 : CTR_CCA_MOST_RING_WIDTH);
     describe ("%s %u x %u, %d-connected, threshold %u%s, features %u", name, width, height, c, threshold,
         invert ? " inverted" : "", features);
     check_cca (cca, &setup, &picture.view, &params);

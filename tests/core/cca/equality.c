@@ -44,6 +44,9 @@ compare_random (void *data, uint64_t seed)
   const bool invert = random_below (rng, 2), on_device = state->on_cpu && random_below (rng, 2);
   CtrCcaParams params = params_of (random_below (rng, 2) ? 4 : 8, threshold, invert, random_below (rng, 16));
   params.features |= random_below (rng, 2) ? CTR_FEATURE_PERCENTILES : 0;
+  params.features |= random_below (rng, 2) ? CTR_FEATURE_INSCRIBED : 0;
+  params.features |= random_below (rng, 2) ? CTR_FEATURE_CONTRAST | CTR_FEATURE_GREY : 0;
+  params.ring_width = 1 + random_below (rng, CTR_CCA_MOST_RING_WIDTH);
   params.min_area = random_below (rng, 4) ? 0 : random_below (rng, 12);
   params.max_area = random_below (rng, 4) ? 0 : random_below (rng, 40);
   Picture picture;

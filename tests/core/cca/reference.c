@@ -128,6 +128,90 @@ reference_percentiles (
   return percentiles;
 }
 
+/* Has pixel X, Y, which may lie outside of the image, another label than LABEL? */
+static bool
+is_other (const uint32_t *labels, uint32_t width, uint32_t height, int64_t x, int64_t y, uint32_t label)
+{
+  return x < 0 || y < 0 || x >= width || y >= height || labels[(size_t) y * width + (size_t) x] != label;
+}
+
+/* The squared distance of a pixel of the component LABEL, or some number up to ENOUGH if it is not greater than that. */
+static uint32_t
+reference_distance (
+    const uint32_t *labels, uint32_t width, uint32_t height, int64_t x, int64_t y, uint32_t label, uint64_t enough)
+{
+  int64_t straight = 1;
+  while (!is_other (labels, width, height, x - straight, y, label)
+         && !is_other (labels, width, height, x + straight, y, label)
+         && !is_other (labels, width, height, x, y - straight, label)
+         && !is_other (labels, width, height, x, y + straight, label))
+    straight++;
+  int64_t found = straight * straight;
+  for (int64_t d = 1; d * d < found && found > (int64_t) enough; d++)
+    for (int64_t along = -d; along <= d; along++)
+      if (d * d + along * along < found
+          && (is_other (labels, width, height, x + along, y - d, label)
+              || is_other (labels, width, height, x + along, y + d, label)
+              || is_other (labels, width, height, x - d, y + along, label)
+              || is_other (labels, width, height, x + d, y + along, label)))
+        found = d * d + along * along;
+  return (uint32_t) found;
+}
+
+CtrComponentInscribed *
+reference_inscribed (uint32_t width, uint32_t height, uint32_t count, const uint32_t *labels)
+{
+  CtrComponentInscribed *inscribed = calloc (count + 1, sizeof *inscribed);
+  for (uint32_t y = 0; y < height; y++)
+    for (uint32_t x = 0; x < width; x++) {
+      const uint32_t label = labels[(size_t) y * width + x];
+      if (!label)
+        continue;
+      CtrComponentInscribed *best = &inscribed[label - 1];
+      const uint32_t distance = reference_distance (labels, width, height, x, y, label, best->radius_sq);
+      if (distance > best->radius_sq)
+        *best = (CtrComponentInscribed){distance, (uint16_t) x, (uint16_t) y};
+    }
+  return inscribed;
+}
+
+/* In whose ring is a pixel? By all pixels around it. */
+static uint32_t
+reference_ring (const uint32_t *labels, const CtrRegion *part, int64_t x, int64_t y, int64_t ring)
+{
+  int64_t nearest = ring * ring + 1;
+  uint32_t found = 0;
+  for (int64_t v = y - ring; v <= y + ring; v++)
+    for (int64_t u = x - ring; u <= x + ring; u++) {
+      const int64_t distance = (u - x) * (u - x) + (v - y) * (v - y);
+      if (u < 0 || v < 0 || u >= part->width || v >= part->height || distance > ring * ring)
+        continue;
+      const uint32_t label = labels[v * part->width + u];
+      if (label && (distance < nearest || (distance == nearest && label < found))) {
+        nearest = distance;
+        found = label;
+      }
+    }
+  return found;
+}
+
+CtrComponentContrast *
+reference_contrast (
+    const CtrImage *image, const CtrRegion *part, uint32_t count, const uint32_t *labels, uint32_t ring_width)
+{
+  CtrComponentContrast *contrast = calloc (count + 1, sizeof *contrast);
+  for (uint32_t y = 0; y < part->height; y++)
+    for (uint32_t x = 0; x < part->width; x++) {
+      const uint32_t own = labels[(size_t) y * part->width + x],
+                     label = own ? 0 : reference_ring (labels, part, x, y, ring_width);
+      if (!label)
+        continue;
+      contrast[label - 1].ring_sum += reference_sample (image, part->x + x, part->y + y);
+      contrast[label - 1].ring_area++;
+    }
+  return contrast;
+}
+
 CtrComponents *
 reference_cca (const CtrImage *image, const CtrCcaParams *params)
 {
@@ -193,6 +277,10 @@ reference_cca (const CtrImage *image, const CtrCcaParams *params)
   components->labels = labels;
   components->percentiles =
       reference_percentiles (image, &(CtrRegion){.width = width, .height = height}, table, kept, labels);
+  components->inscribed = reference_inscribed (width, height, kept, labels);
+  if (params->features & CTR_FEATURE_CONTRAST)
+    components->contrast =
+        reference_contrast (image, &(CtrRegion){.width = width, .height = height}, kept, labels, params->ring_width);
   return components;
 }
 
@@ -203,6 +291,8 @@ reference_components_free (CtrComponents *components)
   free ((void *) components->moments);
   free ((void *) components->grey);
   free ((void *) components->percentiles);
+  free ((void *) components->inscribed);
+  free ((void *) components->contrast);
   free ((void *) components->labels);
   free (components);
 }

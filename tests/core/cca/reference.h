@@ -13,4 +13,12 @@ void reference_components_free (CtrComponents *components);
 CtrComponentPercentiles *reference_percentiles (
     const CtrImage *image, const CtrRegion *part, const CtrComponent *table, uint32_t count, const uint32_t *labels);
 
+/* The largest inscribed circles of COUNT components whose label image is LABELS, from the distance of each pixel to all others around
+ * it. transfer full */
+CtrComponentInscribed *reference_inscribed (uint32_t width, uint32_t height, uint32_t count, const uint32_t *labels);
+
+/* The rings around COUNT components of a PART of IMAGE, whose label image is LABELS, by all pixels around each pixel. transfer full */
+CtrComponentContrast *reference_contrast (
+    const CtrImage *image, const CtrRegion *part, uint32_t count, const uint32_t *labels, uint32_t ring_width);
+
 #endif

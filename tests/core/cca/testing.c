@@ -76,6 +76,12 @@ check_components_equal (const CtrComponents *expected, const CtrComponents *actu
   CHECK (!actual->percentiles == !(actual->features & CTR_FEATURE_PERCENTILES));
   if (actual->percentiles)
     check_rows ("percentiles", expected->percentiles, actual->percentiles, actual->count, sizeof *actual->percentiles);
+  CHECK (!actual->inscribed == !(actual->features & CTR_FEATURE_INSCRIBED));
+  if (actual->inscribed)
+    check_rows ("inscribed", expected->inscribed, actual->inscribed, actual->count, sizeof *actual->inscribed);
+  CHECK (!actual->contrast == !(actual->features & CTR_FEATURE_CONTRAST));
+  if (actual->contrast)
+    check_rows ("contrast", expected->contrast, actual->contrast, actual->count, sizeof *actual->contrast);
   if (actual->features & CTR_FEATURE_LABELS)
     check_rows ("labels", labels_of (expected), labels_of (actual), (size_t) actual->width * actual->height,
         sizeof *actual->labels);

@@ -28,8 +28,9 @@ Picture picture_of_values (Random *random, const uint16_t *values, uint32_t widt
 /* Squares of GRAIN pixels, each with one of COUNT values, among which 0 is frequent. */
 Picture values_new (Random *random, uint32_t width, uint32_t height, Layout layout, uint32_t count, uint32_t grain);
 
-#define ALL_FEATURES \
-  (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS | CTR_FEATURE_BACKGROUND | CTR_FEATURE_PERCENTILES)
+#define ALL_FEATURES                                                                                              \
+  (CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS | CTR_FEATURE_BACKGROUND | CTR_FEATURE_PERCENTILES \
+      | CTR_FEATURE_INSCRIBED | CTR_FEATURE_CONTRAST)
 
 /* for (CtrConnectivity c = 4; c <= 8; c += 4) over both connectivities. */
 #define FOR_BOTH_CONNECTIVITIES(c) for (CtrConnectivity c = CTR_CONNECTIVITY_4; c <= CTR_CONNECTIVITY_8; c += 4)

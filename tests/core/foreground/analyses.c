@@ -13,6 +13,9 @@
 
 enum { MOST_SIDE = 200, REPEATS = 3 /* a graph is built for the second frame, and launched from the third on */ };
 
+/* Those that the mask of a picture does not have. */
+#define SAMPLE_FEATURES ((uint32_t) (CTR_FEATURE_GREY | CTR_FEATURE_PERCENTILES | CTR_FEATURE_CONTRAST))
+
 static Setup setup;
 static const Setup cpu = {.backend = CTR_BACKEND_CPU};
 static Random rng = {41};
@@ -117,6 +120,14 @@ check_grey (const Case *c, CtrComponents *components)
       reference_percentiles (image, &all, components->table, components->count, labels);
   CHECK (memcmp (percentiles, components->percentiles, components->count * sizeof *percentiles) == 0);
   free (percentiles);
+  CtrComponentInscribed *inscribed = reference_inscribed (image->width, image->height, components->count, labels);
+  CHECK (memcmp (inscribed, components->inscribed, components->count * sizeof *inscribed) == 0);
+  free (inscribed);
+  CtrCcaParams defaults;
+  ctr_cca_params_init (&defaults);
+  CtrComponentContrast *contrast = reference_contrast (image, &all, components->count, labels, defaults.ring_width);
+  CHECK (memcmp (contrast, components->contrast, components->count * sizeof *contrast) == 0);
+  free (contrast);
 }
 
 static void
@@ -124,12 +135,12 @@ check_components (const Case *c)
 {
   CtrCcaParams params = params_of (random_below (&rng, 2) ? CTR_CONNECTIVITY_4 : CTR_CONNECTIVITY_8, 128, false, 0);
   if (random_below (&rng, 3))
-    params.features = ALL_FEATURES & ~(uint32_t) (CTR_FEATURE_GREY | CTR_FEATURE_PERCENTILES);
+    params.features = ALL_FEATURES & ~SAMPLE_FEATURES;
   CtrComponents *expected = analyse (plain_cca, &cpu, &c->mask, &params);
   params.foreground = c->foreground;
   for (int i = 0; i < (params.features ? 2 : 1) * REPEATS; i++) {
     const bool grey = i >= REPEATS;
-    params.features |= grey ? CTR_FEATURE_GREY | CTR_FEATURE_PERCENTILES : 0;
+    params.features |= grey ? SAMPLE_FEATURES : 0;
     CtrComponents *actual = analyse (cca, &setup, &c->image, &params);
     CHECK (actual->threshold == c->threshold);
     actual->threshold = expected->threshold;

@@ -106,6 +106,8 @@ typedef struct {
   CtrComponentMoments *moments;
   CtrComponentGrey *grey;
   CtrComponentPercentiles *percentiles;
+  CtrComponentInscribed *inscribed;
+  CtrComponentContrast *contrast;
   uint32_t *labels;
   uint32_t count;
 } Expected;
@@ -150,6 +152,17 @@ expect_region (const Case *c, const CtrCcaParams *params, uint32_t number, Expec
   e->percentiles = realloc (e->percentiles, (all + 1) * sizeof *percentiles);
   memcpy (e->percentiles + e->count, percentiles, part->count * sizeof *percentiles);
   free (percentiles);
+  CtrComponentInscribed *inscribed = reference_inscribed (part->width, part->height, part->count, labels);
+  e->inscribed = realloc (e->inscribed, (all + 1) * sizeof *inscribed);
+  for (uint32_t i = 0; i < part->count; i++)
+    e->inscribed[e->count + i] = (CtrComponentInscribed){
+        inscribed[i].radius_sq, (uint16_t) (inscribed[i].x + b.x), (uint16_t) (inscribed[i].y + b.y)};
+  free (inscribed);
+  CtrComponentContrast *contrast =
+      reference_contrast (&c->scene.picture.view, &b, part->count, labels, params->ring_width);
+  e->contrast = realloc (e->contrast, (all + 1) * sizeof *contrast);
+  memcpy (e->contrast + e->count, contrast, part->count * sizeof *contrast);
+  free (contrast);
   for (uint32_t i = 0; i < part->count; i++) {
     CtrComponent *to = &e->table[e->count + i];
     const CtrComponentMoments *from = &part->moments[i];
@@ -176,11 +189,14 @@ static void
 check_components (const Case *c)
 {
   static const uint32_t features[] = {0, CTR_FEATURE_MOMENTS, CTR_FEATURE_GREY, CTR_FEATURE_LABELS,
-      CTR_FEATURE_PERCENTILES, CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS | CTR_FEATURE_PERCENTILES};
+      CTR_FEATURE_PERCENTILES, CTR_FEATURE_INSCRIBED, CTR_FEATURE_CONTRAST | CTR_FEATURE_GREY,
+      CTR_FEATURE_MOMENTS | CTR_FEATURE_GREY | CTR_FEATURE_LABELS | CTR_FEATURE_PERCENTILES | CTR_FEATURE_INSCRIBED
+          | CTR_FEATURE_CONTRAST};
   CtrCcaParams params = params_of (random_below (&rng, 2) ? CTR_CONNECTIVITY_4 : CTR_CONNECTIVITY_8, 128, false, 0);
   const size_t pixels = (size_t) c->image.width * c->image.height;
+  params.ring_width = 1 + random_below (&rng, CTR_CCA_MOST_RING_WIDTH);
   Expected e = {malloc (sizeof (CtrComponent)), malloc (sizeof (CtrComponentMoments)),
-      malloc (sizeof (CtrComponentGrey)), NULL, calloc (pixels, sizeof *e.labels), 0};
+      malloc (sizeof (CtrComponentGrey)), NULL, NULL, NULL, calloc (pixels, sizeof *e.labels), 0};
   if (random_below (&rng, 3) == 0) {
     params.min_area = random_below (&rng, 12);
     params.max_area = random_below (&rng, 2) ? params.min_area + random_below (&rng, 60) : 0;
@@ -198,7 +214,9 @@ check_components (const Case *c)
       .table = e.table,
       .moments = e.moments,
       .grey = e.grey,
-      .percentiles = e.percentiles};
+      .percentiles = e.percentiles,
+      .inscribed = e.inscribed,
+      .contrast = e.contrast};
   for (int i = 0; i < REPEATS; i++) {
     ctr_input_set_current (c->input);
     CtrComponents *actual = analyse (cca, &setup, &c->image, &params);
@@ -215,6 +233,8 @@ check_components (const Case *c)
   free (e.moments);
   free (e.grey);
   free (e.percentiles);
+  free (e.inscribed);
+  free (e.contrast);
   free (e.labels);
 }
 

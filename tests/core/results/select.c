@@ -16,7 +16,7 @@ static CtrBorders *borders, *borders_on_host;
 static CtrCca *cca, *cca_on_host;
 static Random rng = {29};
 
-enum { CONTOUR_NUMBERS = CTR_CONTOUR_NUMBER_ELLIPSE_MINOR + 1, COMPONENT_NUMBERS = CTR_COMPONENT_NUMBER_P95 + 1 };
+enum { CONTOUR_NUMBERS = CTR_CONTOUR_NUMBER_ELLIPSE_MINOR + 1, COMPONENT_NUMBERS = CTR_COMPONENT_NUMBER_CONTRAST + 1 };
 
 /* The number of a row as the public functions give it. */
 static double
@@ -43,15 +43,19 @@ component_number (const CtrComponents *all, uint32_t row, uint32_t number)
   const CtrComponent *c = all->table + row;
   CtrComponentShape s = {.major_axis = NAN, .minor_axis = NAN, .eccentricity = NAN};
   const CtrComponentPercentiles *p = all->percentiles ? all->percentiles + row : NULL;
-  double x, y, mean = NAN, std = NAN;
+  const CtrComponentInscribed *i = all->inscribed ? all->inscribed + row : NULL;
+  double x, y, mean = NAN, std = NAN, ring_mean = NAN, contrast = NAN;
   ctr_component_centroid (c, &x, &y);
   if (all->moments)
     ctr_component_shape (c, all->moments + row, &s);
   if (all->grey)
     ctr_component_grey_stats (c, all->grey + row, &mean, &std);
+  if (all->contrast)
+    ctr_component_contrast (c, all->grey + row, all->contrast + row, &ring_mean, &contrast);
   const double numbers[COMPONENT_NUMBERS] = {c->area, c->left, c->top, c->width, c->height, x, y, s.major_axis,
       s.minor_axis, s.eccentricity, all->grey ? all->grey[row].min : NAN, all->grey ? all->grey[row].max : NAN, mean,
-      std, c->value, p ? p->p5 : NAN, p ? p->p25 : NAN, p ? p->median : NAN, p ? p->p75 : NAN, p ? p->p95 : NAN};
+      std, c->value, p ? p->p5 : NAN, p ? p->p25 : NAN, p ? p->median : NAN, p ? p->p75 : NAN, p ? p->p95 : NAN,
+      i ? ctr_component_inscribed_radius (i) : NAN, i ? i->x : NAN, i ? i->y : NAN, ring_mean, contrast};
   return numbers[number];
 }
 
@@ -244,7 +248,9 @@ components_have (const void *data, uint32_t number)
       [CTR_COMPONENT_NUMBER_MAJOR_AXIS... CTR_COMPONENT_NUMBER_ECCENTRICITY] = CTR_FEATURE_MOMENTS,
       [CTR_COMPONENT_NUMBER_MIN... CTR_COMPONENT_NUMBER_STD] = CTR_FEATURE_GREY,
       [CTR_COMPONENT_NUMBER_VALUE] = CTR_FEATURE_VALUES,
-      [CTR_COMPONENT_NUMBER_P5... CTR_COMPONENT_NUMBER_P95] = CTR_FEATURE_PERCENTILES};
+      [CTR_COMPONENT_NUMBER_P5... CTR_COMPONENT_NUMBER_P95] = CTR_FEATURE_PERCENTILES,
+      [CTR_COMPONENT_NUMBER_INSCRIBED_RADIUS... CTR_COMPONENT_NUMBER_INSCRIBED_Y] = CTR_FEATURE_INSCRIBED,
+      [CTR_COMPONENT_NUMBER_RING_MEAN... CTR_COMPONENT_NUMBER_CONTRAST] = CTR_FEATURE_CONTRAST | CTR_FEATURE_GREY};
   return (all->features & features[number]) == features[number];
 }
 

@@ -218,6 +218,16 @@ class _ComponentMeta:
         return _view_structures(self._fetch(self.get_percentiles_bytes), "CtrComponentPercentiles")
 
     @functools.cached_property
+    def inscribed(self):
+        """One CtrComponentInscribed per component, without a copy; None without the feature inscribed."""
+        return _view_structures(self._fetch(self.get_inscribed_bytes), "CtrComponentInscribed")
+
+    @functools.cached_property
+    def contrast(self):
+        """One CtrComponentContrast per component, without a copy; None without the feature contrast."""
+        return _view_structures(self._fetch(self.get_contrast_bytes), "CtrComponentContrast")
+
+    @functools.cached_property
     def labels(self):
         """The label image, (height, width) uint32, without a copy; None without the feature labels."""
         data = self._fetch(self.get_labels_bytes)
