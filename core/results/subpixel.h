@@ -21,8 +21,10 @@ CTR_BEGIN_DECLS
 
 #ifdef __CUDA_ARCH__
 #define CTR_SUBPIXEL_UNROLL _Pragma ("unroll")
+#define CTR_SUBPIXEL_ROLL _Pragma ("unroll 1")
 #else
 #define CTR_SUBPIXEL_UNROLL
+#define CTR_SUBPIXEL_ROLL
 #endif
 
 enum {
@@ -250,7 +252,7 @@ ctr_subpixel_derive_within (const CtrSubpixelRule *rule, int32_t radius, const C
     const CtrSubpixelSums none = {0, 0, 0, 0, 0};
     sums[k] = none;
   }
-  CTR_SUBPIXEL_UNROLL
+  CTR_SUBPIXEL_ROLL
   for (int32_t c = -reach; c <= reach; c++) {
     const int32_t x = point.x + c * ax, y = point.y + c * ay;
     const uint8_t *const at = plane->data + (inside ? (size_t) y * plane->stride : 0);
@@ -291,7 +293,7 @@ ctr_subpixel_derive (const CtrSubpixelRule *rule, const CtrSubpixelPlane *plane,
     bool inside, CtrSubpixelSums sums[CTR_SUBPIXEL_PLACES])
 {
 #ifdef __CUDA_ARCH__
-  /* What is constant lets the compiler unroll the loops: the radius of CTR_SUBPIXEL_SIGMA, and the depth. */
+  /* What is constant lets the compiler unroll the inner loop: the radius of CTR_SUBPIXEL_SIGMA, and the depth. */
   enum { USUAL_RADIUS = 4 };
   if (inside && rule->radius == USUAL_RADIUS) {
     CtrSubpixelPlane samples = *plane;

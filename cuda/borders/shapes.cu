@@ -85,7 +85,42 @@ set_large_shape (const BordersKernelArgs &f, LargeSpace &space, GroupExchange<SH
       &f.output->shapes[i]);
 }
 
-/* With few contours CTAs take one after the other: that takes the least time for each. */
+/* Clears the shapes of a CTA's rows, sets those of tiny contours and lists the others. All threads have to wait before they read
+ * the list. */
+__device__ inline void
+sort_rows (const BordersKernelArgs &f, CtaSpace &space, ShapeList &list, uint32_t i)
+{
+  if (i >= f.counters->header.contours)
+    return;
+  const CtrContour row = f.output->table[i];
+  CtrContourShape *const shape = &f.output->shapes[i];
+  clear_shape (shape);
+  if (!is_within (row, SMALL_ROWS, SMALL_POINTS)) {
+    list.rows[SHAPE_THREADS - 1 - atomicAdd (&list.large, 1)] = i;
+  } else if (!is_within (row, TINY_ROWS, TINY_POINTS)) {
+    list.rows[atomicAdd (&list.small, 1)] = i;
+  } else {
+    TinySpace &own = space.tiny[threadIdx.x];
+    set_shape (
+        own.rows_of (row), own.hull, (GroupExchange<1> *) NULL, contour_of (f, row), true, f.shape_features, shape);
+  }
+}
+
+/* By the warps of a CTA. */
+__device__ inline void
+set_small_shapes (const BordersKernelArgs &f, CtaSpace &space, const ShapeList &list)
+{
+  const uint32_t warp = threadIdx.x / 32;
+  for (uint32_t k = warp; k < list.small; k += SHAPE_THREADS / 32) {
+    const CtrContour row = f.output->table[list.rows[k]];
+    SmallSpace &own = space.small[warp];
+    set_shape (own.rows_of (row), own.hull, (GroupExchange<32> *) NULL, contour_of (f, row), true, f.shape_features,
+        &f.output->shapes[list.rows[k]]);
+    __syncwarp ();
+  }
+}
+
+/* Few contours have a CTA each, one after the other, as that takes the least time for one. */
 __global__ void
 __launch_bounds__ (SHAPE_THREADS, 5) shapes_kernel (const __grid_constant__ BordersKernelArgs f)
 {
@@ -97,38 +132,25 @@ __launch_bounds__ (SHAPE_THREADS, 5) shapes_kernel (const __grid_constant__ Bord
   ctr_wait_for_previous ();
   if (!has_table (f))
     return;
-  const uint32_t contours = f.counters->header.contours, warp = threadIdx.x / 32;
+  const uint32_t contours = f.counters->header.contours;
   const bool few = contours <= 2 * gridDim.x;
-  CtrContourShape *const shapes = f.output->shapes;
-  for (uint32_t base = blockIdx.x; base < contours; base += SHAPE_THREADS * gridDim.x) {
-    const uint32_t i = base + threadIdx.x * gridDim.x;
-    if (threadIdx.x == 0)
-      list.small = list.large = 0;
-    __syncthreads ();
-    if (i < contours) {
-      const CtrContour row = f.output->table[i];
-      clear_shape (&shapes[i]);
-      if (few || !is_within (row, SMALL_ROWS, SMALL_POINTS)) {
-        list.rows[SHAPE_THREADS - 1 - atomicAdd (&list.large, 1)] = i;
-      } else if (!is_within (row, TINY_ROWS, TINY_POINTS)) {
-        list.rows[atomicAdd (&list.small, 1)] = i;
-      } else {
-        TinySpace &own = space.tiny[threadIdx.x];
-        set_shape (own.rows_of (row), own.hull, (GroupExchange<1> *) NULL, contour_of (f, row), true, f.shape_features,
-            &shapes[i]);
-      }
-    }
-    __syncthreads ();
-    for (uint32_t k = warp; k < list.small; k += SHAPE_THREADS / 32) {
-      const CtrContour row = f.output->table[list.rows[k]];
-      SmallSpace &own = space.small[warp];
-      set_shape (own.rows_of (row), own.hull, (GroupExchange<32> *) NULL, contour_of (f, row), true, f.shape_features,
-          &shapes[list.rows[k]]);
-      __syncwarp ();
-    }
-    for (uint32_t k = 0; k < list.large; k++) {
+  for (uint32_t base = blockIdx.x; base < contours; base += few ? gridDim.x : SHAPE_THREADS * gridDim.x) {
+    uint32_t large = 1;
+    if (few) {
+      if (threadIdx.x == 0)
+        clear_shape (&f.output->shapes[base]);
+    } else {
+      if (threadIdx.x == 0)
+        list.small = list.large = 0;
       __syncthreads ();
-      set_large_shape (f, space.large, &exchange, list.rows[SHAPE_THREADS - 1 - k], &first_row);
+      sort_rows (f, space, list, base + threadIdx.x * gridDim.x);
+      __syncthreads ();
+      set_small_shapes (f, space, list);
+      large = list.large;
+    }
+    for (uint32_t k = 0; k < large; k++) {
+      __syncthreads ();
+      set_large_shape (f, space.large, &exchange, few ? base : list.rows[SHAPE_THREADS - 1 - k], &first_row);
     }
     __syncthreads ();
   }

@@ -49,7 +49,7 @@ struct Lines {
 /* METHOD: that of the rule. The search for an edge takes more registers. */
 template <uint32_t METHOD>
 __global__ void
-__launch_bounds__ (REFINE_THREADS)
+__launch_bounds__ (REFINE_THREADS, 4)
     refine_kernel (const __grid_constant__ BordersKernelArgs f, const __grid_constant__ CtrSubpixelRule rule)
 {
   ctr_let_next_start ();
@@ -73,9 +73,8 @@ __launch_bounds__ (REFINE_THREADS)
     const uint32_t first = lines.first (row), end = row + 1 < rows ? lines.first (row + 1) : count;
     const CtrPoint before = points[i > first ? i - 1 : end - 1], point = points[i],
                    after = points[i + 1 < end ? i + 1 : first];
-    const CtrSubpixelPoint refined = with_constant_depth (output.samples, [&] (const CtrSubpixelPlane &plane) {
-      return ctr_subpixel_refine_by (&rule, METHOD, &plane, threshold, before, point, after);
-    });
+    const CtrSubpixelPoint refined =
+        ctr_subpixel_refine_by (&rule, METHOD, &output.samples, threshold, before, point, after);
     store_subpixel (&to[i], refined);
   }
 }

@@ -14,19 +14,6 @@ refine_ctas (uint32_t capacity)
   return min (capacity / REFINE_THREADS + 1, (unsigned) REFINE_CTAS);
 }
 
-/* Returns BODY (plane), in which the depth of the samples is a constant in each branch. */
-template <typename Body>
-__device__ inline CtrSubpixelPoint
-with_constant_depth (CtrSubpixelPlane plane, const Body &body)
-{
-  if (plane.depth == 8) {
-    plane.depth = 8;
-    return body (plane);
-  }
-  plane.depth = 16;
-  return body (plane);
-}
-
 __device__ inline void
 store_subpixel (CtrSubpixelPoint *to, const CtrSubpixelPoint &refined)
 {

@@ -333,7 +333,10 @@ find_chains (const HullRows &rows, HullSpace<SIZE, HULL> &space)
   space.first[rank] = first;
   space.last[rank] = last;
   for (uint32_t d = 1; d < HullShare<SIZE>::GROUPS; d *= 2) {
-    group_sync<SIZE> ();
+    if (SIZE == 32 || 2 * d <= 32)
+      __syncwarp (); /* So far, neighbours that are joined are of one warp. */
+    else
+      __syncthreads ();
     if (share.group % (2 * d) != 0)
       continue;
     const uint32_t below = share.left ? rank - d : rank + d, below_first = space.first[below],

@@ -9,7 +9,7 @@ namespace
 {
 
 __global__ void
-__launch_bounds__ (REFINE_THREADS)
+__launch_bounds__ (REFINE_THREADS, 4)
     refine_kernel (const __grid_constant__ EdgeChainsArgs f, const __grid_constant__ CtrSubpixelRule rule)
 {
   ctr_let_next_start ();
@@ -20,10 +20,7 @@ __launch_bounds__ (REFINE_THREADS)
   const ContourOutput output = *f.output;
   for (uint64_t i = (uint64_t) blockIdx.x * REFINE_THREADS + threadIdx.x; i < points;
        i += (uint64_t) gridDim.x * REFINE_THREADS) {
-    const CtrPoint point = output.points[i];
-    const CtrSubpixelPoint refined = with_constant_depth (output.samples,
-        [&] (const CtrSubpixelPlane &plane) { return ctr_subpixel_refine_edge_pixel (&rule, &plane, point); });
-    store_subpixel (&output.subpixel[i], refined);
+    store_subpixel (&output.subpixel[i], ctr_subpixel_refine_edge_pixel (&rule, &output.samples, output.points[i]));
   }
 }
 

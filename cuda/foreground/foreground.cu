@@ -11,7 +11,6 @@
 
 #include "cuda/common/launch.cuh"
 
-#include <stdlib.h>
 #include <string.h>
 
 namespace
@@ -27,9 +26,6 @@ struct Steps {
 bool
 reads_plane (const CtrImage *image, const CtrForeground *foreground, CtrImage *plane)
 {
-  const char *tune = getenv ("CTR_TUNE_FOREGROUND");
-  if (tune && strstr (tune, "hysteresis-levels"))
-    return false;
   return !foreground->regions && foreground_channel_is_plane (image, foreground->channel, plane);
 }
 

@@ -207,7 +207,9 @@ erode_strip (const uint32_t *from, const Pass &pass, const Slab *slabs, uint32_t
   }
 }
 
-/* A CTA makes COUNT rows from row FIRST on of an image of this WIDTH and HEIGHT, which begins with row TOP. */
+/* A CTA makes COUNT rows from row FIRST on of an image of this WIDTH and HEIGHT, which begins with row TOP. WAITS: until the kernel
+ * before has ended. */
+template <bool WAITS>
 __device__ inline void
 work_on_tile (const MorphologyArgs &f, uint32_t *memory, uint32_t width, uint32_t height, uint32_t top,
     uint32_t first_row, uint32_t count)
@@ -221,6 +223,10 @@ work_on_tile (const MorphologyArgs &f, uint32_t *memory, uint32_t width, uint32_
     inside = width - 32 * x >= 32 ? ~0u : (1u << (width - 32 * x)) - 1;
   const bool writes = lane >= f.margin && lane < f.margin + core && x < (int) f.words;
   uint32_t *from = memory + lane, *to = from + (f.rows + f.above + f.below + STRIP - 1) * ROW_WORDS;
+  if (WAITS) {
+    ctr_let_next_start ();
+    ctr_wait_for_previous ();
+  }
 #pragma unroll 1
   for (uint32_t first = warp; first < rows; first += WARPS * LOADS) {
     uint32_t words[LOADS], neutral[LOADS];
@@ -284,12 +290,12 @@ __launch_bounds__ (THREADS, 2) morphology_kernel (const __grid_constant__ Morpho
 {
   extern __shared__ __align__ (16) uint32_t memory[];
   const uint32_t first = blockIdx.y * f.rows;
-  ctr_let_next_start ();
-  ctr_wait_for_previous ();
   if (!ATLAS) {
-    work_on_tile (f, memory, f.width, f.height, 0, first, f.rows);
+    work_on_tile<true> (f, memory, f.width, f.height, 0, first, f.rows);
     return;
   }
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
   const uint32_t end = min (first + f.rows, f.height), core = ROW_WORDS - 2 * f.margin;
 #pragma unroll 1
   for (uint32_t i = ctr_atlas_find (f.regions.places, f.regions.count, first);
@@ -297,7 +303,7 @@ __launch_bounds__ (THREADS, 2) morphology_kernel (const __grid_constant__ Morpho
     const CtrAtlasRegion region = f.regions.places[i];
     const uint32_t from = max (first, region.top), behind = region.top + region.height, to = min (end, behind);
     if (from < to && 32 * core * blockIdx.x < region.width) {
-      work_on_tile (f, memory, region.width, region.height, region.top, from - region.top, to - from);
+      work_on_tile<false> (f, memory, region.width, region.height, region.top, from - region.top, to - from);
       __syncthreads ();
     } else {
       for (uint32_t row = from; row < to; row++)
