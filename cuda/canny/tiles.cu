@@ -105,9 +105,8 @@ launch_steps (const CannyKernelArgs &f, bool overlap, cudaStream_t stream)
 /* High tiles have few seams and blur few rows twice, which is what counts in large frames. Below these, the tiles of a frame
  * are to run at once: a GPU of 132 processors has room for three on each. In one wave are all 360 tall tiles of a frame of
  * 3840 x 2160, whose 750 middle ones take two, and all 312 low tiles of one of 1920 x 1080. There the time of one tile decides,
- * and 200 middle tiles would leave a part of the GPU idle. Relative thresholds gain nothing from low tiles, because each CTA
- * waits for all others. Automatic thresholds have middle tiles in all frames that are not large: no others are known to be
- * faster there. */
+ * and 200 middle tiles would leave a part of the GPU idle. With relative thresholds each CTA waits for all others, and low tiles
+ * gain nothing. */
 uint32_t
 canny_tile_height (uint32_t width, uint32_t height, const CtrCannyPlan &plan)
 {
@@ -117,9 +116,9 @@ canny_tile_height (uint32_t width, uint32_t height, const CtrCannyPlan &plan)
   int rows = MIDDLE_ROWS;
   if (pixels > CTR_CANNY_LARGE_FRAME)
     rows = LARGE_ROWS;
-  else if (pixels > CTR_CANNY_SMALL_FRAME && !ctr_canny_is_automatic (plan.threshold_mode))
+  else if (pixels > CTR_CANNY_SMALL_FRAME)
     rows = TALL_ROWS;
-  else if (pixels <= CTR_CANNY_SMALL_FRAME && plan.threshold_mode == CTR_CANNY_ABSOLUTE)
+  else if (plan.threshold_mode != CTR_CANNY_RELATIVE)
     rows = LOW_ROWS;
   return rows - 2 * PAIRS_MARGIN;
 }
