@@ -67,6 +67,17 @@ def scenes(radius, sigma):
     return found
 
 
+def has_tools():
+    """Says what is missing, if anything is."""
+    if not shutil.which("gst-launch-1.0"):
+        print("gst-launch-1.0 is not installed")
+        return False
+    if subprocess.run(["gst-inspect-1.0", "--exists", "rawvideoparse"], check=False).returncode:
+        print("rawvideoparse is not installed")
+        return False
+    return True
+
+
 def run_element(pictures, properties):
     """The contours of each picture, as contourexport writes them."""
     height, width = pictures[0].shape
@@ -196,11 +207,7 @@ def paint(folder):
 
 
 def main(folder):
-    if not shutil.which("gst-launch-1.0"):
-        print("gst-launch-1.0 is not installed")
-        return 77
-    if subprocess.run(["gst-inspect-1.0", "--exists", "rawvideoparse"], check=False).returncode:
-        print("rawvideoparse is not installed")
+    if not has_tools():
         return 77
     paint(folder)
     print_table()
