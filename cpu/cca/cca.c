@@ -7,7 +7,9 @@
  *
  * Several threads label bands of rows. The roots on both sides of the seams between bands become nodes of a second
  * union-find. It keeps the node of the upper band, or of the lower label, so that its roots, too, are the labels of first
- * pixels. */
+ * pixels.
+ *
+ * Longer than 500 lines: all functions share the state of an analyser. */
 #include "core/cca/cca.h"
 
 #include "core/common/poll.h"

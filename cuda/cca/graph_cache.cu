@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The analyser's device memory, and the CUDA graphs that use it. A graph holds the addresses of the image and of all
- * buffers: it is reused while both stay the same. */
+ * buffers: it is reused while both stay the same. Longer than 500 lines: what a frame asks for decides its memory, its kernels and
+ * whether a graph fits, and has to be the same in all three. */
 #include "cuda/cca/analyser.cuh"
 
 #include <string.h>
@@ -180,6 +181,7 @@ reserve_own_labels (CcaAnalyser *cca, CcaKernelArgs *f, CtrError *error)
   return true;
 }
 
+/* The memory of percentiles. They need none to sort samples in where those of a component are equal. */
 bool
 reserve_percentiles (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
 {
@@ -199,6 +201,7 @@ reserve_percentiles (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
   return true;
 }
 
+/* The memory of inscribed circles. The label image is there before, of the atlas with regions. */
 bool
 reserve_inscribed (CcaAnalyser *cca, CcaCachedGraph *cached, CtrError *error)
 {
