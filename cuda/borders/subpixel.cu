@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where the edge is beside each point (include/contours/subpixel.h), a thread a point. */
+/* Where the edge is beside each point (include/contours/subpixel.h). */
 #include "cuda/borders/device_state.cuh"
 #include "cuda/contours/contour_measures.cuh"
-#include "cuda/contours/contour_subpixel.cuh"
+#include "cuda/contours/edge_search.cuh"
+
+#include "core/results/subpixel_refine.h"
 
 namespace
 {
@@ -46,36 +48,97 @@ struct Lines {
   }
 };
 
-/* METHOD: that of the rule. The search for an edge takes more registers. */
-template <uint32_t METHOD>
+/* A point and what its subpixels depend on. */
+struct Place {
+  CtrPoint point;
+  CtrSubpixelNormal normal;
+};
+
+/* Of point I, less than COUNT, of ROWS. ROW: its row, or one before it. */
+__device__ inline Place
+place_of (const Lines &lines, const CtrPoint *points, uint32_t rows, uint32_t count, uint32_t row, uint32_t i)
+{
+  while (row + 1 < rows && lines.first (row + 1) <= i)
+    row++;
+  const uint32_t first = lines.first (row), end = row + 1 < rows ? lines.first (row + 1) : count;
+  const CtrPoint before = points[i > first ? i - 1 : end - 1], point = points[i],
+                 after = points[i + 1 < end ? i + 1 : first];
+  return {point, ctr_subpixel_normal (before, point, after)};
+}
+
+__device__ inline bool
+has_points (const BordersKernelArgs &f)
+{
+  return points_fit (f) && !f.counters->header.unmeasured && (!f.selecting || f.counters->select.done);
+}
+
+/* CTR_SUBPIXEL_THRESHOLD, a thread a point. */
 __global__ void
-__launch_bounds__ (REFINE_THREADS, 4)
-    refine_kernel (const __grid_constant__ BordersKernelArgs f, const __grid_constant__ CtrSubpixelRule rule)
+__launch_bounds__ (REFINE_THREADS)
+    threshold_kernel (const __grid_constant__ BordersKernelArgs f, const __grid_constant__ CtrSubpixelRule rule)
 {
   ctr_let_next_start ();
   ctr_wait_for_previous ();
-  if (!points_fit (f) || f.counters->header.unmeasured || (f.selecting && !f.counters->select.done))
+  if (!has_points (f))
     return;
   const uint32_t count = f.counters->header.points, rows = f.counters->header.contours, lane = threadIdx.x % 32;
   const uint32_t threshold = f.counters->header.threshold;
   const ContourOutput output = *f.output;
   const Lines lines = {f, output};
   const CtrPoint *const points = lines.points ();
-  CtrSubpixelPoint *const to = output.subpixel;
   for (uint64_t base = (uint64_t) blockIdx.x * REFINE_THREADS + threadIdx.x - lane; base < count;
        base += (uint64_t) gridDim.x * REFINE_THREADS) {
-    uint32_t row = lines.find (rows, (uint32_t) base);
-    const uint32_t i = (uint32_t) base + lane;
+    const uint32_t row = lines.find (rows, (uint32_t) base), i = (uint32_t) base + lane;
     if (i >= count)
       continue;
-    while (row + 1 < rows && lines.first (row + 1) <= i)
-      row++;
-    const uint32_t first = lines.first (row), end = row + 1 < rows ? lines.first (row + 1) : count;
-    const CtrPoint before = points[i > first ? i - 1 : end - 1], point = points[i],
-                   after = points[i + 1 < end ? i + 1 : first];
-    const CtrSubpixelPoint refined =
-        ctr_subpixel_refine_by (&rule, METHOD, &output.samples, threshold, before, point, after);
-    store_subpixel (&to[i], refined);
+    const Place p = place_of (lines, points, rows, count, row, i);
+    const CtrSubpixelPoint refined = p.normal.x || p.normal.y ? ctr_subpixel_threshold (
+                                         &rule, &output.samples, threshold, p.point, p.normal.x, p.normal.y)
+                                                              : ctr_subpixel_keep (p.point, 0, 0, CTR_SUBPIXEL_LONE);
+    store_subpixel (&output.subpixel[i], refined);
+  }
+}
+
+/* CTR_SUBPIXEL_EDGE, four lanes a point. */
+__global__ void
+__launch_bounds__ (REFINE_THREADS, 8)
+    edge_kernel (const __grid_constant__ BordersKernelArgs f, const __grid_constant__ CtrSubpixelRule rule)
+{
+  constexpr uint32_t EACH = 32 / SEARCH_LANES; /* points a warp */
+  __shared__ SearchLines shared;
+  ctr_let_next_start ();
+  ctr_wait_for_previous ();
+  if (!has_points (f))
+    return;
+  const uint32_t count = f.counters->header.points, rows = f.counters->header.contours;
+  const ContourOutput output = *f.output;
+  const Lines lines = {f, output};
+  const CtrPoint *const points = lines.points ();
+  const SearchLane own (shared);
+  for (uint64_t base = (uint64_t) blockIdx.x * SEARCH_POINTS + own.point / EACH * EACH; base < count;
+       base += (uint64_t) gridDim.x * SEARCH_POINTS) {
+    const uint32_t row = lines.find (rows, (uint32_t) base), i = (uint32_t) base + own.point % EACH;
+    const bool is_point = i < count;
+    Place p = {};
+    CtrSubpixelAxis axis = {};
+    CtrSubpixelRoom room = {};
+    if (is_point) {
+      p = place_of (lines, points, rows, count, row, i);
+      axis = ctr_subpixel_border_axis (&output.samples, p.point, p.normal.x, p.normal.y);
+      room = ctr_subpixel_room (&output.samples, p.point, axis);
+    }
+    const bool lone = !p.normal.x && !p.normal.y, searches = is_point && !lone && room.ahead > 0;
+    CtrSubpixelSums sums[2] = {};
+    search_derive (own, searches, &rule, &output.samples, p.point, axis, sums);
+    bool any;
+    const CtrSubpixelEdge edge = search_edge (own, searches, &rule, sums, room, CTR_SUBPIXEL_BORDER_MIDDLE, &any);
+    if (edge.found)
+      store_subpixel (&output.subpixel[i], ctr_subpixel_at_edge (&rule, p.point, axis, &edge));
+    else if (is_point && !any && own.lane == 0)
+      store_subpixel (&output.subpixel[i], ctr_subpixel_keep (p.point, p.normal.x, p.normal.y,
+                                               lone       ? CTR_SUBPIXEL_LONE
+                                               : searches ? CTR_SUBPIXEL_NO_EDGE
+                                                          : CTR_SUBPIXEL_FRAME));
   }
 }
 
@@ -84,7 +147,7 @@ __launch_bounds__ (REFINE_THREADS, 4)
 void
 borders_launch_subpixel (const BordersKernelArgs &f, const CtrSubpixelRule &rule, bool overlap, cudaStream_t stream)
 {
-  const auto kernel =
-      rule.method == CTR_SUBPIXEL_THRESHOLD ? refine_kernel<CTR_SUBPIXEL_THRESHOLD> : refine_kernel<CTR_SUBPIXEL_EDGE>;
-  ctr_launch_overlapped (overlap, kernel, refine_ctas (f.point_capacity), REFINE_THREADS, 0, stream, f, rule);
+  const bool edge = rule.method == CTR_SUBPIXEL_EDGE;
+  ctr_launch_overlapped (overlap, edge ? edge_kernel : threshold_kernel,
+      refine_ctas (f.point_capacity, edge ? SEARCH_LANES : 1), REFINE_THREADS, 0, stream, f, rule);
 }
