@@ -107,11 +107,25 @@ ctr_subpixel_bits (uint64_t value)
 #endif
 }
 
-/* NUMERATOR / DENOMINATOR in 1/256, rounded to the nearest, halves upwards. NUMERATOR <= DENOMINATOR < 2^54 */
+/* NUMERATOR / DENOMINATOR, rounded down. Less than 2^16; NUMERATOR, 2 DENOMINATOR < 2^63 */
+CTR_SUBPIXEL_RULE uint32_t
+ctr_subpixel_quotient (uint64_t numerator, uint64_t denominator)
+{
+#ifdef __CUDA_ARCH__
+  /* Floats come within 1, in a fraction of the time. */
+  const uint32_t near = (uint32_t) ((float) numerator / (float) denominator);
+  const int64_t rest = (int64_t) (numerator - near * denominator);
+  return near + (rest >= (int64_t) denominator) - (rest < 0);
+#else
+  return (uint32_t) (numerator / denominator);
+#endif
+}
+
+/* NUMERATOR / DENOMINATOR in 1/256, rounded to the nearest, halves upwards. NUMERATOR <= DENOMINATOR < 2^53 */
 CTR_SUBPIXEL_RULE int32_t
 ctr_subpixel_fraction (uint64_t numerator, uint64_t denominator)
 {
-  return (int32_t) (((numerator << 9) + denominator) / (2 * denominator));
+  return (int32_t) ctr_subpixel_quotient ((numerator << 9) + denominator, 2 * denominator);
 }
 
 /* The length of a vector, rounded down. */
@@ -129,13 +143,13 @@ ctr_subpixel_angle (int64_t x, int64_t y)
   if (most == 0)
     return 0;
   /* The arctangent of a slope in 2^-15, in 1/16 units: Abramowitz and Stegun, 4.4.49. */
-  const int64_t z = (int64_t) ((least << 15) / most), square = (z * z) >> 15;
-  int64_t sum = 3477;
-  sum = ((sum * square) >> 15) - 14208;
-  sum = ((sum * square) >> 15) + 30063;
-  sum = ((sum * square) >> 15) - 55122;
-  sum = ((sum * square) >> 15) + 166864;
-  const int32_t octant = (int32_t) ((((sum * z) >> 15) + 8) >> 4);
+  const int32_t z = (int32_t) ctr_subpixel_quotient (least << 15, most), square = (z * z) >> 15;
+  int32_t sum = 3477;
+  sum = (int32_t) (((int64_t) sum * square) >> 15) - 14208;
+  sum = (int32_t) (((int64_t) sum * square) >> 15) + 30063;
+  sum = (int32_t) (((int64_t) sum * square) >> 15) - 55122;
+  sum = (int32_t) (((int64_t) sum * square) >> 15) + 166864;
+  const int32_t octant = ((int32_t) (((int64_t) sum * z) >> 15) + 8) >> 4;
   const int32_t quadrant = u >= v ? octant : 16384 - octant;
   return (uint16_t) (x >= 0 ? (y >= 0 ? quadrant : -quadrant) : (y >= 0 ? 32768 - quadrant : 32768 + quadrant));
 }

@@ -104,11 +104,11 @@ ctr_subpixel_change (const CtrSubpixelSums *sums)
   const uint64_t all = ctr_subpixel_abs (sums->a) | ctr_subpixel_abs (sums->b) | ctr_subpixel_abs (sums->aa)
                        | ctr_subpixel_abs (sums->ab) | ctr_subpixel_abs (sums->bb);
   const int used = ctr_subpixel_bits (all), shift = used > BITS ? used - BITS : 0;
-  const int64_t a = sums->a >> shift, b = sums->b >> shift, aa = sums->aa >> shift, ab = sums->ab >> shift,
-                bb = sums->bb >> shift;
-  const int64_t square = a * a + b * b;
-  change.rise = (a * a * aa + 2 * a * b * ab + b * b * bb + (aa + bb) * square) * change.sign;
-  change.run = square * (int64_t) ctr_subpixel_abs (a);
+  const int32_t a = (int32_t) (sums->a >> shift), b = (int32_t) (sums->b >> shift), aa = (int32_t) (sums->aa >> shift),
+                ab = (int32_t) (sums->ab >> shift), bb = (int32_t) (sums->bb >> shift);
+  const int64_t a2 = (int64_t) a * a, b2 = (int64_t) b * b, square = a2 + b2;
+  change.rise = (aa * (square + a2) + 2 * ab * ((int64_t) a * b) + bb * (square + b2)) * change.sign;
+  change.run = square * (a < 0 ? -a : a);
   if (change.run == 0)
     change.sign = 0;
   /* So that products of two and 256 times these fit into 64 bits. */

@@ -52,6 +52,12 @@ struct Lines {
 struct Place {
   CtrPoint point;
   CtrSubpixelNormal normal;
+
+  __device__ bool
+  is_lone () const
+  {
+    return !normal.x && !normal.y;
+  }
 };
 
 /* Of point I, less than COUNT, of ROWS. ROW: its row, or one before it. */
@@ -101,11 +107,14 @@ __launch_bounds__ (REFINE_THREADS)
 
 /* CTR_SUBPIXEL_EDGE, four lanes a point. */
 __global__ void
-__launch_bounds__ (REFINE_THREADS, 8)
+__launch_bounds__ (SEARCH_THREADS, 8)
     edge_kernel (const __grid_constant__ BordersKernelArgs f, const __grid_constant__ CtrSubpixelRule rule)
 {
   constexpr uint32_t EACH = 32 / SEARCH_LANES; /* points a warp */
   __shared__ SearchLines shared;
+  __shared__ CtrSubpixelEdge edges[SEARCH_POINTS];
+  __shared__ Place places[SEARCH_POINTS];
+  __shared__ CtrSubpixelAxis axes[SEARCH_POINTS];
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   if (!has_points (f))
@@ -115,30 +124,39 @@ __launch_bounds__ (REFINE_THREADS, 8)
   const Lines lines = {f, output};
   const CtrPoint *const points = lines.points ();
   const SearchLane own (shared);
-  for (uint64_t base = (uint64_t) blockIdx.x * SEARCH_POINTS + own.point / EACH * EACH; base < count;
+  for (uint64_t base = (uint64_t) blockIdx.x * SEARCH_POINTS; base < count;
        base += (uint64_t) gridDim.x * SEARCH_POINTS) {
-    const uint32_t row = lines.find (rows, (uint32_t) base), i = (uint32_t) base + own.point % EACH;
-    const bool is_point = i < count;
+    const uint64_t first = base + own.point / EACH * EACH, i = base + own.point;
+    const uint32_t row = first < count ? lines.find (rows, (uint32_t) first) : 0;
     Place p = {};
     CtrSubpixelAxis axis = {};
     CtrSubpixelRoom room = {};
-    if (is_point) {
-      p = place_of (lines, points, rows, count, row, i);
+    if (i < count) {
+      p = place_of (lines, points, rows, count, row, (uint32_t) i);
       axis = ctr_subpixel_border_axis (&output.samples, p.point, p.normal.x, p.normal.y);
       room = ctr_subpixel_room (&output.samples, p.point, axis);
     }
-    const bool lone = !p.normal.x && !p.normal.y, searches = is_point && !lone && room.ahead > 0;
+    const bool searches = i < count && !p.is_lone () && room.ahead > 0;
     CtrSubpixelSums sums[2] = {};
     search_derive (own, searches, &rule, &output.samples, p.point, axis, sums);
-    bool any;
-    const CtrSubpixelEdge edge = search_edge (own, searches, &rule, sums, room, CTR_SUBPIXEL_BORDER_MIDDLE, &any);
-    if (edge.found)
-      store_subpixel (&output.subpixel[i], ctr_subpixel_at_edge (&rule, p.point, axis, &edge));
-    else if (is_point && !any && own.lane == 0)
-      store_subpixel (&output.subpixel[i], ctr_subpixel_keep (p.point, p.normal.x, p.normal.y,
-                                               lone       ? CTR_SUBPIXEL_LONE
-                                               : searches ? CTR_SUBPIXEL_NO_EDGE
-                                                          : CTR_SUBPIXEL_FRAME));
+    search_edge (own, searches, &rule, sums, room, CTR_SUBPIXEL_BORDER_MIDDLE, &edges[own.point]);
+    if (own.lane == 0) {
+      places[own.point] = p;
+      axes[own.point] = axis;
+    }
+    __syncthreads ();
+    const uint32_t t = threadIdx.x;
+    if (t < SEARCH_POINTS && base + t < count) {
+      const Place &q = places[t];
+      const bool leaves = ctr_subpixel_room (&output.samples, q.point, axes[t]).ahead == 0;
+      store_subpixel (&output.subpixel[base + t], edges[t].found
+                                                      ? ctr_subpixel_at_edge (&rule, q.point, axes[t], &edges[t])
+                                                      : ctr_subpixel_keep (q.point, q.normal.x, q.normal.y,
+                                                          q.is_lone () ? CTR_SUBPIXEL_LONE
+                                                          : leaves     ? CTR_SUBPIXEL_FRAME
+                                                                       : CTR_SUBPIXEL_NO_EDGE));
+    }
+    __syncthreads ();
   }
 }
 
@@ -147,7 +165,10 @@ __launch_bounds__ (REFINE_THREADS, 8)
 void
 borders_launch_subpixel (const BordersKernelArgs &f, const CtrSubpixelRule &rule, bool overlap, cudaStream_t stream)
 {
-  const bool edge = rule.method == CTR_SUBPIXEL_EDGE;
-  ctr_launch_overlapped (overlap, edge ? edge_kernel : threshold_kernel,
-      refine_ctas (f.point_capacity, edge ? SEARCH_LANES : 1), REFINE_THREADS, 0, stream, f, rule);
+  if (rule.method == CTR_SUBPIXEL_EDGE)
+    ctr_launch_overlapped (
+        overlap, edge_kernel, refine_ctas (f.point_capacity, SEARCH_POINTS), SEARCH_THREADS, 0, stream, f, rule);
+  else
+    ctr_launch_overlapped (
+        overlap, threshold_kernel, refine_ctas (f.point_capacity, REFINE_THREADS), REFINE_THREADS, 0, stream, f, rule);
 }

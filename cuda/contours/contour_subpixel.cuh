@@ -7,11 +7,11 @@
 
 constexpr int REFINE_THREADS = 128, REFINE_CTAS = 2112;
 
-/* CTAs for CAPACITY points, with LANES threads a point; they take several where there are more. */
+/* CTAs for CAPACITY points, EACH at a time; they take more where there are more. */
 static inline unsigned
-refine_ctas (uint32_t capacity, unsigned lanes)
+refine_ctas (uint32_t capacity, unsigned each)
 {
-  return min (capacity / (REFINE_THREADS / lanes) + 1, (unsigned) REFINE_CTAS);
+  return min (capacity / each + 1, (unsigned) REFINE_CTAS);
 }
 
 __device__ inline void

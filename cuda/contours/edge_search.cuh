@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The search for an edge beside a point (core/results/subpixel_axis.h), with four lanes a point: there are few points for a GPU,
- * and each takes long. The lanes share the lines across the axis; then each has the sums at two places and looks between them.
+ * and each takes long. The lanes share the lines across the axis; then each has the sums at two places and looks between them. What
+ * needs one lane a point is left to one warp for all points of its CTA.
  *
  * A warp calls search_derive() and search_edge() with all of its lanes, also those that have no point. */
 #ifndef CTR_CUDA_CONTOURS_EDGE_SEARCH_CUH
@@ -10,7 +11,7 @@
 
 #include "core/results/subpixel_axis.h"
 
-constexpr int SEARCH_LANES = CTR_SUBPIXEL_PLACES - 1, SEARCH_POINTS = REFINE_THREADS / SEARCH_LANES;
+constexpr int SEARCH_LANES = CTR_SUBPIXEL_PLACES - 1, SEARCH_POINTS = 32, SEARCH_THREADS = SEARCH_POINTS * SEARCH_LANES;
 constexpr int SEARCH_USUAL_RADIUS = 4; /* of CTR_SUBPIXEL_SIGMA */
 constexpr int SEARCH_LINES = 36;       /* room for 33; so that the lanes of a warp use all banks */
 static_assert (2 * (CTR_SUBPIXEL_RADIUS + CTR_SUBPIXEL_REACH) + 1 <= SEARCH_LINES && 32 % SEARCH_LANES == 0, "room");
@@ -102,29 +103,26 @@ search_derive (const SearchLane &own, bool searches, const CtrSubpixelRule *rule
   __syncwarp ();
 }
 
-/* The edge nearest to MIDDLE, in 1/256 pixel along the axis, and the first one of two equally near ones: found in the one lane that
- * has it. *ANY: one of the four lanes has found it. */
-__device__ inline CtrSubpixelEdge
+/* Writes the edge nearest to MIDDLE, in 1/256 pixel along the axis, and the first one of two equally near ones, TO shared memory. */
+__device__ inline void
 search_edge (const SearchLane &own, bool searches, const CtrSubpixelRule *rule, const CtrSubpixelSums sums[2],
-    CtrSubpixelRoom room, int32_t middle, bool *any)
+    CtrSubpixelRoom room, int32_t middle, CtrSubpixelEdge *to)
 {
-  CtrSubpixelEdge edge = {};
-  CtrSubpixelChange from = {}, to;
+  CtrSubpixelChange first = {}, second = {};
   int32_t t = -1;
   if (searches) {
-    from = ctr_subpixel_change (&sums[0]);
-    to = ctr_subpixel_change (&sums[1]);
-    t = ctr_subpixel_edge_between (rule, own.place (), &from, &to, room);
+    first = ctr_subpixel_change (&sums[0]);
+    second = ctr_subpixel_change (&sums[1]);
+    t = ctr_subpixel_edge_between (rule, own.place (), &first, &second, room);
   }
   const uint32_t key = t < 0 ? UINT32_MAX : (uint32_t) abs (own.place () * 256 + t - middle) * SEARCH_LANES + own.lane;
   uint32_t nearest = key;
 #pragma unroll
   for (int lanes = 1; lanes < SEARCH_LANES; lanes *= 2)
     nearest = min (nearest, __shfl_xor_sync (~0u, nearest, lanes));
-  *any = nearest != UINT32_MAX;
-  if (*any && key == nearest)
-    edge = ctr_subpixel_edge_at (rule, own.place (), t, from.sign, &sums[0], &sums[1]);
-  return edge;
+  if (nearest == UINT32_MAX ? own.lane == 0 : key == nearest)
+    *to = nearest == UINT32_MAX ? CtrSubpixelEdge{}
+                                : ctr_subpixel_edge_at (rule, own.place (), t, first.sign, &sums[0], &sums[1]);
 }
 
 #endif

@@ -9,10 +9,13 @@ namespace
 {
 
 __global__ void
-__launch_bounds__ (REFINE_THREADS, 6)
+__launch_bounds__ (SEARCH_THREADS, 6)
     refine_kernel (const __grid_constant__ EdgeChainsArgs f, const __grid_constant__ CtrSubpixelRule rule)
 {
   __shared__ SearchLines lines;
+  __shared__ CtrSubpixelEdge edges[SEARCH_POINTS];
+  __shared__ CtrSubpixelAxis axes[SEARCH_POINTS];
+  __shared__ CtrSubpixelGradient gradients[SEARCH_POINTS];
   ctr_let_next_start ();
   ctr_wait_for_previous ();
   if (!points_fit (f))
@@ -42,13 +45,21 @@ __launch_bounds__ (REFINE_THREADS, 6)
       }
     } while (__any_sync (~0u, moves));
     const CtrSubpixelRoom room = ctr_subpixel_room (&output.samples, point, axis);
-    bool any;
-    const CtrSubpixelEdge edge =
-        search_edge (own, searches && (g.x || g.y), &rule, sums, room, CTR_SUBPIXEL_EDGE_PIXEL_MIDDLE, &any);
-    if (edge.found)
-      store_subpixel (&output.subpixel[i], ctr_subpixel_at_edge (&rule, point, axis, &edge));
-    else if (searches && !any && own.lane == 0)
-      store_subpixel (&output.subpixel[i], ctr_subpixel_keep_edge_pixel (point, g, room));
+    search_edge (own, searches && (g.x || g.y), &rule, sums, room, CTR_SUBPIXEL_EDGE_PIXEL_MIDDLE, &edges[own.point]);
+    if (own.lane == 0) {
+      axes[own.point] = axis;
+      gradients[own.point] = g;
+    }
+    __syncthreads ();
+    const uint64_t k = base + threadIdx.x;
+    if (threadIdx.x < SEARCH_POINTS && k < points) {
+      const uint32_t t = threadIdx.x;
+      const CtrPoint of = output.points[k];
+      store_subpixel (&output.subpixel[k], edges[t].found ? ctr_subpixel_at_edge (&rule, of, axes[t], &edges[t])
+                                                          : ctr_subpixel_keep_edge_pixel (of, gradients[t],
+                                                              ctr_subpixel_room (&output.samples, of, axes[t])));
+    }
+    __syncthreads ();
   }
 }
 
@@ -58,5 +69,5 @@ void
 edge_chains_launch_subpixel (const EdgeChainsArgs &f, const CtrSubpixelRule &rule, bool overlap, cudaStream_t stream)
 {
   ctr_launch_overlapped (
-      overlap, refine_kernel, refine_ctas (f.point_capacity, SEARCH_LANES), REFINE_THREADS, 0, stream, f, rule);
+      overlap, refine_kernel, refine_ctas (f.point_capacity, SEARCH_POINTS), SEARCH_THREADS, 0, stream, f, rule);
 }
