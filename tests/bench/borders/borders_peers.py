@@ -26,7 +26,8 @@ try:
 except ImportError:
     cv2 = None
 
-WORK = ["name", "width", "height", "retrieval", "approximation", "min_area", "features", "select", "subpixel", "border_points"]
+WORK = ["name", "width", "height", "retrieval", "approximation", "connectivity", "min_area", "features", "select", "subpixel",
+        "border_points"]
 # With CCOMP and TREE, OpenCV's time grows with the square of the contours: minutes for more.
 MAX_NESTED_CONTOURS = 300000
 
