@@ -5,8 +5,8 @@
  * With --host, on the host backend only; with --cases, only what matches, as in "photo 1920x1080, 8 bit, ge". With --write, DIR gets the images and how many contours each level has, and what they are in cases.jsonl, for the
  * peers. The protocol is described in docs/benchmarks/protocol.md. */
 #include "tests/bench/common/bench.h"
-#include "tests/bench/cracks/cracks_work.h"
 #include "tests/bench/common/masks.h"
+#include "tests/bench/cracks/cracks_work.h"
 #include "tests/bench/cracks/levels.h"
 
 #include <contours/contours.h>
@@ -143,17 +143,9 @@ write_levels (Bench *bench, const CracksWork *work, CtrContours *contours)
 static bool
 write_image (Bench *bench, const CracksWork *work)
 {
-  char path[4096];
-  const size_t size = (size_t) work->width * work->height * work->bytes;
   snprintf (bench->image_name, sizeof bench->image_name, "image-%03u.raw", bench->case_count);
-  snprintf (path, sizeof path, "%s/%s", bench->folder, bench->image_name);
-  FILE *file = fopen (path, "wb");
-  bool ok = file && fwrite (bench->image, 1, size, file) == size;
-  if (file && fclose (file) != 0)
-    ok = false;
-  if (!ok)
-    perror (path);
-  return ok;
+  return bench_write_bytes (
+      bench->folder, bench->image_name, bench->image, (size_t) work->width * work->height * work->bytes);
 }
 
 /* bench->image: on the host and on the GPU, and both results the same. */

@@ -122,20 +122,6 @@ print_numbers (FILE *file, const char *name, const double *numbers, int count)
 }
 
 static bool
-write_doubles (const Bench *bench, const char *name, const double *values, uint64_t count)
-{
-  char path[4096];
-  snprintf (path, sizeof path, "%s/%s", bench->folder, name);
-  FILE *file = fopen (path, "wb");
-  bool ok = file && fwrite (values, sizeof *values, count, file) == count;
-  if (file && fclose (file) != 0)
-    ok = false;
-  if (!ok)
-    perror (path);
-  return ok;
-}
-
-static bool
 write_case (Bench *bench, const Lines *lines, Model model, const CtrCalibration *c)
 {
   char points[32], world[32];
@@ -151,8 +137,9 @@ write_case (Bench *bench, const Lines *lines, Model model, const CtrCalibration 
   }
   print_numbers (bench->cases, "homography", c->has_homography ? c->homography : scaled, 9);
   fprintf (bench->cases, ", \"points_file\": \"%s\", \"world_file\": \"%s\"}\n", points, world);
-  return write_doubles (bench, points, lines->points, 2 * lines->point_count)
-         && write_doubles (bench, world, lines->world, 2 * lines->point_count);
+  const size_t size = 2 * lines->point_count * sizeof *lines->points;
+  return bench_write_bytes (bench->folder, points, lines->points, size)
+         && bench_write_bytes (bench->folder, world, lines->world, size);
 }
 
 static bool
