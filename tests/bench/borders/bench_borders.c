@@ -59,10 +59,11 @@ static const CtrSelect by_two = {
     2, 0, {{CTR_CONTOUR_NUMBER_AREA, 0, 40, INFINITY}, {CTR_CONTOUR_NUMBER_CIRCULARITY, 0, 0.5, INFINITY}}};
 
 /* What is asked of each image; the quick run asks the first ones, and of some images a few more. */
-enum { QUICK_VARIANTS = 3, MORE_QUICK_VARIANTS = 14 };
+enum { QUICK_VARIANTS = 3, MORE_QUICK_VARIANTS = 16 };
 static const struct {
   CtrRetrieval mode;
   CtrApproximation approximation;
+  CtrConnectivity connectivity; /* 0: 8 */
   double min_area;
   const char *features; /* in a record; NULL: none */
   const uint32_t *flags;
@@ -87,6 +88,8 @@ static const struct {
     {.mode = CTR_RETRIEVE_LIST, .approximation = CTR_APPROXIMATION_NONE, .subpixel = CTR_SUBPIXEL_THRESHOLD},
     {.mode = CTR_RETRIEVE_LIST, .approximation = CTR_APPROXIMATION_NONE, .subpixel = CTR_SUBPIXEL_EDGE},
     {.mode = CTR_RETRIEVE_LIST, .approximation = CTR_APPROXIMATION_SIMPLE, .subpixel = CTR_SUBPIXEL_EDGE},
+    {.mode = CTR_RETRIEVE_LIST, .approximation = CTR_APPROXIMATION_SIMPLE, .connectivity = CTR_CONNECTIVITY_4},
+    {.mode = CTR_RETRIEVE_TREE, .approximation = CTR_APPROXIMATION_SIMPLE, .connectivity = CTR_CONNECTIVITY_4},
     {.mode = CTR_RETRIEVE_TREE, .approximation = CTR_APPROXIMATION_NONE},
     {.mode = CTR_RETRIEVE_CCOMP, .approximation = CTR_APPROXIMATION_NONE},
     {.mode = CTR_RETRIEVE_EXTERNAL, .approximation = CTR_APPROXIMATION_NONE},
@@ -107,9 +110,11 @@ print_work (FILE *file, const BordersWork *work)
 {
   fprintf (file,
       "\"name\": \"%s\", \"width\": %u, \"height\": %u, \"retrieval\": \"%s\", \"approximation\": \"%s\", "
-      "\"min_area\": %g, \"features\": \"%s\", \"select\": \"%s\", \"subpixel\": %d, \"border_points\": %" PRIu64,
+      "\"connectivity\": %d, \"min_area\": %g, \"features\": \"%s\", \"select\": \"%s\", \"subpixel\": %d, "
+      "\"border_points\": %" PRIu64,
       work->name, work->width, work->height, mode_names[work->params.mode], approximation_name (&work->params),
-      work->params.min_area, work->features, work->select, (int) work->params.subpixel, work->border_points);
+      (int) work->params.connectivity, work->params.min_area, work->features, work->select, (int) work->params.subpixel,
+      work->border_points);
 }
 
 const char *
@@ -117,9 +122,9 @@ borders_describe (const BordersWork *work)
 {
   static char text[256];
   const CtrBordersParams *p = &work->params;
-  snprintf (text, sizeof text, "%s %ux%u %s %s, area %g, features %s, subpixel %d, select %s", work->name, work->width,
-      work->height, mode_names[p->mode], approximation_name (p), p->min_area, work->features, (int) p->subpixel,
-      work->select);
+  snprintf (text, sizeof text, "%s %ux%u %s %s, %d-connected, area %g, features %s, subpixel %d, select %s", work->name,
+      work->width, work->height, mode_names[p->mode], approximation_name (p), (int) p->connectivity, p->min_area,
+      work->features, (int) p->subpixel, work->select);
   return text;
 }
 
@@ -255,6 +260,8 @@ set_variant (BordersWork *work, uint32_t variant)
   ctr_borders_params_init (&work->params);
   work->params.mode = variants[variant].mode;
   work->params.approximation = variants[variant].approximation;
+  if (variants[variant].connectivity)
+    work->params.connectivity = variants[variant].connectivity;
   work->params.min_area = variants[variant].min_area;
   work->params.subpixel = variants[variant].subpixel;
   if (variants[variant].flags)

@@ -21,10 +21,10 @@ from harness import (choice_of, number, parse_options, peer_interpreter, print_c
 from lists_table import DEVICE_MODES, OURS, differing, floor_us, ours_of
 
 FRAME = "car_body_frame.pgm"  # the paper's own
-WORK = ["name", "width", "height", "retrieval", "approximation", "min_area", "features", "select", "subpixel"]
+WORK = ["name", "width", "height", "retrieval", "approximation", "connectivity", "min_area", "features", "select", "subpixel"]
 FIELDS = ["who", "mode"] + WORK + ["contours", "points", "border_points", "different", "runs", "min_us", "median_us"]
-PEER_GROUPS = ["opencv", "scikit-image", "npp"]
-PEER_TIME_LIMIT = {"opencv": 400, "scikit-image": 120, "npp": 120}  # seconds
+PEER_GROUPS = ["opencv", "opencv-list", "scikit-image", "npp"]
+PEER_TIME_LIMIT = {"opencv": 400, "opencv-list": 200, "scikit-image": 120, "npp": 120}  # seconds
 OPTIONAL = ("NPP", "scikit-image")  # other definitions: told, but no failure
 CONTENT_REFERENCE = "blobs"
 
@@ -38,9 +38,9 @@ def variant_of(record):
 
 
 def variant_title(variant):
-    retrieval, approximation, min_area, features, select, subpixel = variant
-    return (f"{retrieval} {approximation}" + (f", area >= {min_area:g}" if min_area else "")
-            + (f", {features}" if features else "") + (f", select={select}" if select else "")
+    retrieval, approximation, connectivity, min_area, features, select, subpixel = variant
+    return (f"{retrieval} {approximation}" + (", 4-connected" if connectivity == 4 else "")
+            + (f", area >= {min_area:g}" if min_area else "") + (f", {features}" if features else "") + (f", select={select}" if select else "")
             + ("", ", subpixel=threshold", ", subpixel=edge")[subpixel])
 
 
@@ -144,13 +144,13 @@ def gather(options, records, notes):
         names = sorted(os.listdir(images), key=lambda name: (name != FRAME, name))
         files = [os.path.join(images, name) for name in names if options.full or name == FRAME]
         ours = [options.bench_borders] + ([] if options.full else ["--quick"]) + choice_of(options) + ["--write", folder] + files
-        groups = PEER_GROUPS[:1] if options.host else PEER_GROUPS
+        groups = [group for group in PEER_GROUPS if group.startswith("opencv") or not options.host]
         peers = [[python, os.path.join(HERE, "borders_peers.py"), group, folder] for group in groups]
         commands = [(ours, None, "")] + [(peer, PEER_TIME_LIMIT[peer[2]], peer[2]) for peer in peers]
         for command, limit, group in commands:
             for record in records_of(command, limit):
                 if record["type"] == "failure" and group and record["who"] == os.path.basename(python):
-                    record["who"] = {"opencv": "OpenCV", "npp": "NPP"}.get(group, group)
+                    record["who"] = {"opencv": "OpenCV", "opencv-list": "OpenCV from C++", "npp": "NPP"}.get(group, group)
                 (records if record["type"] == "time" else notes).append(record)
 
 

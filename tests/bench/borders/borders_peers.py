@@ -19,14 +19,16 @@ import numpy as np
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, os.pardir, "common"))
 
-from harness import NppPoint, NppSize, call_npp, emit, gpu_memory, load_npp, npp_context, read_pnm, repeat
+from harness import (MAX_RUNS, TIME_LIMIT_US, NppPoint, NppSize, call_npp, emit, gpu_memory, load_npp, npp_context, read_pnm,
+                     repeat)
 
 try:
     import cv2
 except ImportError:
     cv2 = None
 
-WORK = ["name", "width", "height", "retrieval", "approximation", "min_area", "features", "select", "subpixel", "border_points"]
+WORK = ["name", "width", "height", "retrieval", "approximation", "connectivity", "min_area", "features", "select", "subpixel",
+        "border_points"]
 # With CCOMP and TREE, OpenCV's time grows with the square of the contours: minutes for more.
 MAX_NESTED_CONTOURS = 300000
 
@@ -70,7 +72,7 @@ class Lists:
 
 
 def is_plain_list(case):
-    return case["retrieval"] == "LIST" and not any(case[name] for name in ("min_area", "features", "select", "subpixel"))
+    return case["retrieval"] == "LIST" and case["connectivity"] == 8 and not any(case[name] for name in ("min_area", "features", "select", "subpixel"))
 
 
 def outline(contour):
@@ -86,7 +88,8 @@ class OpenCV:
         self.who = f"OpenCV, {threads} thread" + ("s" if threads > 1 else "")
 
     def takes(self, case):
-        known = case["features"] in ("", "moments", "outlines") and not case["select"] and not case["subpixel"]
+        known = (case["connectivity"] == 8 and case["features"] in ("", "moments", "outlines") and not case["select"]
+                 and not case["subpixel"])
         return is_plain_list(case) or (self.takes_all and known)
 
     def refuses(self, case):
@@ -110,6 +113,71 @@ class OpenCV:
         # The hierarchy of what the limits leave is not OpenCV's.
         return times, {"contours": len(theirs.counts), "points": len(theirs.points),
                        "different": theirs.differing(ours, not case["min_area"])}
+
+
+class OpenCVList:
+    """findContours() without hierarchy, called from C++: the parallel path of OpenCV 5. LIBRARY is built from opencv_list.cc."""
+
+    def __init__(self, library, threads):
+        self.library, self.threads = library, threads
+        self.who = f"OpenCV from C++ without hierarchy, {threads} thread" + ("s" if threads > 1 else "")
+
+    def takes(self, case):
+        return is_plain_list(case)
+
+    def refuses(self, case):
+        return None
+
+    def find(self, image, simple):
+        """The contours, which the caller frees, and the microseconds that they took."""
+        us = ctypes.c_double()
+        found = self.library.opencv_list_find(image.ctypes.data, image.shape[1], image.shape[0], simple, ctypes.byref(us))
+        if not found:
+            raise RuntimeError("OpenCV threw an exception")
+        return found, us.value
+
+    def measure(self, case, image, ours):
+        simple = case["approximation"] == "SIMPLE"
+        self.library.opencv_list_set_threads(self.threads)
+        found, _ = self.find(image, simple)  # the first call starts the threads
+        times = []
+        while len(times) < MAX_RUNS and sum(times) < TIME_LIMIT_US:
+            self.library.opencv_list_free(found)
+            found, us = self.find(image, simple)
+            times.append(us)
+        theirs = self.lists_of(found)
+        self.library.opencv_list_free(found)
+        return times, {"contours": len(theirs.counts), "points": len(theirs.points), "different": theirs.differing(ours, False)}
+
+    def lists_of(self, found):
+        points = ctypes.c_int64()
+        counts = np.empty(self.library.opencv_list_count(found, ctypes.byref(points)), np.uint32)
+        lines = np.empty((points.value, 2), np.int32)
+        self.library.opencv_list_copy(found, counts.ctypes.data, lines.ctypes.data)
+        return Lists(counts, np.empty((0, 4), np.int32), lines)
+
+
+def opencv_list_peers():
+    name, path = "OpenCV from C++", os.environ.get("CTR_BENCH_OPENCV")
+    if not path:
+        emit(type="peer", name=name, missing="CTR_BENCH_OPENCV does not name the library of opencv_list.cc")
+        return []
+    try:
+        library = ctypes.CDLL(os.path.abspath(path))
+        library.opencv_list_version.restype = ctypes.c_char_p
+    except (OSError, AttributeError) as error:
+        emit(type="peer", name=name, missing=str(error))
+        return []
+    library.opencv_list_find.restype = ctypes.c_void_p
+    library.opencv_list_find.argtypes = [ctypes.c_void_p] + 3 * [ctypes.c_int] + [ctypes.POINTER(ctypes.c_double)]
+    library.opencv_list_count.restype = ctypes.c_int64
+    library.opencv_list_count.argtypes = [ctypes.c_void_p, ctypes.POINTER(ctypes.c_int64)]
+    library.opencv_list_copy.argtypes = 3 * [ctypes.c_void_p]
+    library.opencv_list_free.argtypes = [ctypes.c_void_p]
+    threads = len(os.sched_getaffinity(0))
+    emit(type="peer", name=name, version=library.opencv_list_version().decode(),
+         note=f"findContours without hierarchy, {threads} threads")
+    return [OpenCVList(library, count) for count in dict.fromkeys((threads, 1))]
 
 
 def opencv_peers():
@@ -318,7 +386,7 @@ def npp_peers():
     return peers
 
 
-GROUPS = {"opencv": opencv_peers, "scikit-image": scikit_image_peers, "npp": npp_peers}
+GROUPS = {"opencv": opencv_peers, "opencv-list": opencv_list_peers, "scikit-image": scikit_image_peers, "npp": npp_peers}
 
 
 def read_mask(path):
@@ -341,7 +409,7 @@ def measure_all(group, folder):
                     times, result = peer.measure(case, image, ours)
                 except Exception as error:  # one peer's failure must not end the others' measurement
                     why = f"failed: {type(error).__name__} {error}"
-                    if group == "opencv":
+                    if group.startswith("opencv"):
                         emit(type="failure", who=peer.who, message=f"{work}: {why}")
             if why is not None:
                 emit(type="time", who=peer.who, mode="peer", **work, contours=case["contours"], points=case["points"],

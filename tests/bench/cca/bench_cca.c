@@ -287,18 +287,30 @@ measure_regions (Bench *bench)
   return ok;
 }
 
-/* What features cost: none, the sums of the samples, their percentiles and inscribed circles, rings, of many parts and of one that fills the
- * image. */
+/* What features and limits on numbers cost: none, the sums of the samples, their percentiles and inscribed circles, rings; limits on
+ * the area, and on the area and the eccentricity. Of many parts and of one that fills the image. */
 static bool
 measure_features (Bench *bench)
 {
   static const struct {
     const char *parts, *plate;
     uint32_t features;
-  } cases[] = {{"features-none", "plate-none", 0}, {"features-grey", "plate-grey", CTR_FEATURE_GREY},
-      {"features-percentiles", "plate-percentiles", CTR_FEATURE_PERCENTILES},
-      {"features-inscribed", "plate-inscribed", CTR_FEATURE_INSCRIBED},
-      {"features-contrast", "plate-contrast", CTR_FEATURE_CONTRAST}};
+    CtrSelect select;
+  } cases[] = {
+      {.parts = "features-none", .plate = "plate-none"},
+      {.parts = "features-grey", .plate = "plate-grey", .features = CTR_FEATURE_GREY},
+      {.parts = "features-percentiles", .plate = "plate-percentiles", .features = CTR_FEATURE_PERCENTILES},
+      {.parts = "features-inscribed", .plate = "plate-inscribed", .features = CTR_FEATURE_INSCRIBED},
+      {.parts = "features-contrast", .plate = "plate-contrast", .features = CTR_FEATURE_CONTRAST},
+      {.parts = "select-area",
+          .plate = "plate-select-area",
+          .select = {1, 0, {{CTR_COMPONENT_NUMBER_AREA, 0, 4000, INFINITY}}}},
+      {.parts = "select-two",
+          .plate = "plate-select-two",
+          .select = {2, 0,
+              {{CTR_COMPONENT_NUMBER_AREA, 0, 1000, INFINITY},
+                  {CTR_COMPONENT_NUMBER_ECCENTRICITY, 0, -INFINITY, 0.5}}}},
+  };
   bool ok = true;
   for (uint32_t i = 0; ok && i < 2 * sizeof cases / sizeof *cases; i++) {
     const bool plate = i % 2;
@@ -306,7 +318,8 @@ measure_features (Bench *bench)
         .width = 3840,
         .height = 2160,
         .connectivity = CTR_CONNECTIVITY_8,
-        .features = cases[i / 2].features};
+        .features = cases[i / 2].features,
+        .select = cases[i / 2].select};
     const size_t pixels = (size_t) work.width * work.height;
     bench_random_numbers (0, pixels, bench->numbers);
     if (plate)

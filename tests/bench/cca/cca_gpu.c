@@ -191,7 +191,7 @@ bench_gpu_measure (BenchGpu *gpu, const BenchWork *work, bool cold)
       return false;
     bench_record ("ours", bench_caching_names[caching], work, count, us, BENCH_RUNS);
   }
-  if (!gpu->flsl || work->equal || work->regions || work->features)
+  if (!gpu->flsl || work->equal || work->regions || work->features || work->select.count)
     return true;
   if (!capture_flsl (gpu, work))
     return false;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The peers of the component analysis, on the images of bench_cca: OpenCV, CuPy, NPP; for equal samples
+"""The peers of the component analysis, on the images of bench_cca: OpenCV, CuPy, cuCIM, NPP; for equal samples
 scikit-image and NPP.
 
 cca_peers.py measure [--full] [--host] [--cases REGEX] [MASK.pgm...]
@@ -158,6 +158,33 @@ class CuPy:
         self.cupy.get_default_memory_pool().free_all_blocks()
 
 
+class CuCim:
+    """Labels, then what the table of cudacca has: areas, boxes and centroids."""
+
+    who = "cuCIM label + regionprops_table"
+    max_pixels = 1 << 24  # beyond, its arrays of coordinates take gigabytes
+
+    def __init__(self, cupy, measure):
+        self.cupy, self.skimage = cupy, measure
+
+    def measure(self, mask, connectivity):
+        cupy, image = self.cupy, self.cupy.asarray(mask != 0)
+        start, stop = cupy.cuda.Event(), cupy.cuda.Event()
+        times, count = [], 0
+        while len(times) <= MAX_RUNS and sum(times[1:]) < TIME_LIMIT_US:
+            start.record()
+            labels, count = self.skimage.label(image, connectivity=connectivity // 4, return_num=True)
+            if count:
+                self.skimage.regionprops_table(labels, properties=("area", "bbox", "centroid"))
+            stop.record()
+            stop.synchronize()
+            times.append(cupy.cuda.get_elapsed_time(start, stop) * 1e3)
+        return times[1:], int(count)  # the first compiles
+
+    def release(self):
+        self.cupy.get_default_memory_pool().free_all_blocks()
+
+
 NPP_NORM = {8: 0, 4: 1}  # nppiNormInf, nppiNormL1
 
 
@@ -239,6 +266,13 @@ def gpu_peers():
         return []
     emit(type="peer", name="CuPy", version=cupy.__version__, note="cupyx.scipy.ndimage.label: labels only, no features")
     peers = [CuPy(cupy, ndimage)]
+    try:
+        from cucim import __version__ as version
+        from cucim.skimage import measure as skimage_measure
+        peers.append(CuCim(cupy, skimage_measure))
+        emit(type="peer", name="cuCIM", version=version, note="label + regionprops_table: area, box, centroid")
+    except Exception as error:  # what it imports may be missing in many ways
+        emit(type="peer", name="cuCIM", missing="no cucim module" if isinstance(error, ImportError) else str(error))
     library = load_npp()
     if library is None:
         emit(type="peer", name="NPP", missing="no libnppif")
@@ -256,6 +290,8 @@ def gpu_peers():
 def measure(peers, mask, name, granularity, density, connectivity):
     height, width = mask.shape
     for peer in list(peers):
+        if mask.size > getattr(peer, "max_pixels", mask.size):
+            continue
         try:
             times, count = peer.measure(mask, connectivity)
         except Exception as error:  # one peer's failure must not end the others' measurement

@@ -15,6 +15,7 @@ typedef struct {
   bool equal;          /* 16-bit samples and CTR_COMPONENTS_EQUAL, instead of a mask */
   CtrRegions *regions; /* that are analysed; NULL: the whole image */
   uint32_t features;   /* that are asked for beside the table */
+  CtrSelect select;    /* limits on numbers */
 } BenchWork;
 
 static inline CtrCcaParams
@@ -26,6 +27,7 @@ bench_params (const BenchWork *work)
   params.mode = work->equal ? CTR_COMPONENTS_EQUAL : CTR_COMPONENTS_FOREGROUND;
   params.foreground.regions = work->regions;
   params.features = work->features;
+  params.select = work->select;
   return params;
 }
 

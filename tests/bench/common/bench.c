@@ -152,6 +152,20 @@ bench_write_image (const char *path, const uint8_t *pixels, uint32_t width, uint
   return ok;
 }
 
+bool
+bench_write_bytes (const char *folder, const char *name, const void *bytes, size_t size)
+{
+  char path[4096];
+  snprintf (path, sizeof path, "%s/%s", folder, name);
+  FILE *file = fopen (path, "wb");
+  bool ok = file && fwrite (bytes, 1, size, file) == size;
+  if (file && fclose (file) != 0)
+    ok = false;
+  if (!ok)
+    perror (path);
+  return ok;
+}
+
 const char *
 bench_file_name (const char *path)
 {

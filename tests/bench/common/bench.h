@@ -5,6 +5,7 @@
 #define BENCH_BENCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Only the cases that match the extended regular expression PATTERN are chosen; without a call, or with NULL, all are. False,
@@ -37,6 +38,9 @@ void *bench_read_map (const char *path, uint32_t *width, uint32_t *height, uint3
 
 /* The reverse of bench_read_image(). False, and a message on stderr, on failure. */
 bool bench_write_image (const char *path, const uint8_t *pixels, uint32_t width, uint32_t height, uint32_t channels);
+
+/* Writes BYTES to the file NAME in FOLDER. False, and a message on stderr, on failure. */
+bool bench_write_bytes (const char *folder, const char *name, const void *bytes, size_t size);
 
 /* The part of PATH after its last slash. */
 const char *bench_file_name (const char *path);

@@ -5,6 +5,7 @@
  * With --host, on the host backend only; with --cases, only what matches, as in "photo 1920x1080, 8 bit, ge". With --write, DIR gets the images and how many contours each level has, and what they are in cases.jsonl, for the
  * peers. The protocol is described in docs/benchmarks/protocol.md. */
 #include "tests/bench/common/bench.h"
+#include "tests/bench/common/masks.h"
 #include "tests/bench/cracks/cracks_work.h"
 #include "tests/bench/cracks/levels.h"
 
@@ -33,6 +34,7 @@ static const size_t max_size = (size_t) SIDE * SIDE * 2; /* bytes of an image */
 typedef struct {
   CracksGpu *gpu; /* NULL: host backend only */
   CtrCracks *host;
+  CtrCca *host_cca; /* makes the labels that are traced */
   bool quick, only_host;
   const char *folder; /* NULL: nothing is written */
   FILE *cases;
@@ -53,8 +55,29 @@ static const CtrCracksParams variants[] = {
     {.connectivity = 8, .features = CTR_CONTOUR_FEATURE_MOMENTS},
     {.connectivity = 8, .hierarchy = CTR_HIERARCHY_LEVELS},
     {.connectivity = 8, .hierarchy = CTR_HIERARCHY_LEVELS, .min_persistence = 20},
+    {.connectivity = 4, .mode = CTR_LEVELS_EQUAL},
+    {.connectivity = 8, .mode = CTR_LEVELS_EQUAL, .features = CTR_CONTOUR_FEATURE_MOMENTS},
+    {.connectivity = 8, .mode = CTR_LEVELS_EQUAL},
+    {.connectivity = 4, .mode = CTR_LEVELS_EQUAL},
+    {.connectivity = 8, .mode = CTR_LEVELS_EQUAL, .features = CTR_CONTOUR_FEATURE_MOMENTS},
 };
-enum { GE, EQ, GE_4, GE_ZERO, GE_AREA, GE_MOMENTS, GE_NESTED, GE_PERSISTENT, VARIANTS };
+/* From LABELS on, the labels of the components of equal samples are traced. */
+enum {
+  GE,
+  EQ,
+  GE_4,
+  GE_ZERO,
+  GE_AREA,
+  GE_MOMENTS,
+  GE_NESTED,
+  GE_PERSISTENT,
+  EQ_4,
+  EQ_MOMENTS,
+  LABELS,
+  LABELS_4,
+  LABELS_MOMENTS,
+  VARIANTS
+};
 
 typedef struct {
   CtrCracks *cracks;
@@ -120,17 +143,9 @@ write_levels (Bench *bench, const CracksWork *work, CtrContours *contours)
 static bool
 write_image (Bench *bench, const CracksWork *work)
 {
-  char path[4096];
-  const size_t size = (size_t) work->width * work->height * work->bytes;
   snprintf (bench->image_name, sizeof bench->image_name, "image-%03u.raw", bench->case_count);
-  snprintf (path, sizeof path, "%s/%s", bench->folder, bench->image_name);
-  FILE *file = fopen (path, "wb");
-  bool ok = file && fwrite (bench->image, 1, size, file) == size;
-  if (file && fclose (file) != 0)
-    ok = false;
-  if (!ok)
-    perror (path);
-  return ok;
+  return bench_write_bytes (
+      bench->folder, bench->image_name, bench->image, (size_t) work->width * work->height * work->bytes);
 }
 
 /* bench->image: on the host and on the GPU, and both results the same. */
@@ -185,7 +200,14 @@ measure_variant (Bench *bench, CracksWork *work, uint32_t variant, uint32_t step
   work->params.max_depth = defaults.max_depth;
   work->params.step = step;
   work->params.minimum = step; /* 1, or the multiples */
-  return !bench_chosen (cracks_describe (work)) || (count (bench, work, expected) && measure (bench, work, write));
+  const CtrImage view = cracks_view (work, bench->image, 0);
+  if (variant >= LABELS && !(work->components = cracks_label (bench->host_cca, &view, NULL)))
+    return false;
+  const bool ok =
+      !bench_chosen (cracks_describe (work)) || (count (bench, work, expected) && measure (bench, work, write));
+  ctr_components_unref (work->components);
+  work->components = NULL;
+  return ok;
 }
 
 /* What an image of this size costs without any contour. Leaves bench->image empty. */
@@ -273,11 +295,50 @@ measure_table2 (Bench *bench)
 static bool
 measure_scenes (Bench *bench)
 {
-  const uint32_t all = (1 << VARIANTS) - 1, few = 1 << GE | 1 << EQ | 1 << GE_NESTED;
+  const uint32_t all = (1 << (EQ_MOMENTS + 1)) - 1, few = 1 << GE | 1 << EQ | 1 << GE_NESTED;
   const bool ok = bench_disparity (PAPER_WIDTH, PAPER_HEIGHT, bench->image)
                   && measure_image (bench, "disparity", PAPER_WIDTH, PAPER_HEIGHT, 1, all, 1, 0);
   return bench_photo (1920, 1080, bench->image)
          && measure_image (bench, "photo", 1920, 1080, 1, bench->quick ? few : all, 1, 0) && ok;
+}
+
+/* The label image of MASK's components, of 16 bits, into bench->image. False, and a message on stderr, if there are more than it
+ * has values. */
+static bool
+label_mask (Bench *bench, const char *name, uint32_t width, uint32_t height, const uint8_t *mask)
+{
+  const CtrImage view = {.data = mask, .stride = width, .width = width, .height = height, .format = CTR_FORMAT_GRAY8};
+  CtrComponents *components = cracks_label (bench->host_cca, &view, NULL);
+  const bool ok = components && components->count <= UINT16_MAX;
+  if (components && !ok)
+    fprintf (stderr, "%s: %u components\n", name, components->count);
+  for (size_t i = 0; ok && i < (size_t) width * height; i++)
+    ((uint16_t *) bench->image)[i] = (uint16_t) components->labels[i];
+  ctr_components_unref (components);
+  return ok;
+}
+
+/* Label images of a mask of parts and of a photo's bright pixels, as cudacca makes them: their samples are traced, and the labels of
+ * the components of equal samples, which are the same lines. */
+static bool
+measure_labels (Bench *bench)
+{
+  const uint32_t width = 1920, height = 1080;
+  const uint32_t asked = 1 << EQ | 1 << EQ_4 | 1 << EQ_MOMENTS | 1 << LABELS | 1 << LABELS_4 | 1 << LABELS_MOMENTS;
+  uint8_t *mask = malloc ((size_t) width * height);
+  bool ok = mask;
+  if (ok) {
+    bench_parts_mask (width, height, mask);
+    ok = label_mask (bench, "parts", width, height, mask)
+         && measure_image (bench, "parts", width, height, 2, asked, 1, 0);
+    ok = bench_photo (width, height, mask) && ok;
+    for (size_t i = 0; i < (size_t) width * height; i++)
+      mask[i] = mask[i] >= 128 ? 255 : 0;
+    ok = label_mask (bench, "bright", width, height, mask)
+         && measure_image (bench, "bright", width, height, 2, asked, 1, 0) && ok;
+  }
+  free (mask);
+  return ok;
 }
 
 /* The photo in 2, 4, .. 256 values, and labels of so many kinds, with the same lines whatever they are: what do levels
@@ -301,7 +362,7 @@ measure_curves (Bench *bench)
     const uint32_t cell = 16;
     bench_labels (cell, distinct[i], SIDE, SIDE, bench->image);
     snprintf (name, sizeof name, "labels, %u kinds", distinct[i]);
-    ok = measure_image (bench, name, SIDE, SIDE, 2, 1 << EQ, 1, SIDE / cell * (SIDE / cell)) && ok;
+    ok = measure_image (bench, name, SIDE, SIDE, 2, 1 << EQ | 1 << EQ_4, 1, SIDE / cell * (SIDE / cell)) && ok;
   }
   return ok;
 }
@@ -377,6 +438,7 @@ measure_all (Bench *bench, char **files, int file_count)
   if (!open_folder (bench))
     return 1;
   bool ok = measure_scenes (bench);
+  ok = measure_labels (bench) && ok;
   for (int i = 0; i < file_count; i++)
     ok = measure_file (bench, files[i]) && ok;
   ok = measure_table4 (bench) && ok;
@@ -411,7 +473,9 @@ main (int argc, char **argv)
     return 2;
   CtrError error;
   bench.host = ctr_cracks_new (CTR_BACKEND_CPU, &error);
-  if (!bench.host) {
+  bench.host_cca = bench.host ? ctr_cca_new (CTR_BACKEND_CPU, &error) : NULL;
+  if (!bench.host_cca) {
+    ctr_cracks_free (bench.host);
     fprintf (stderr, "%s\n", error.message);
     return 1;
   }
@@ -425,5 +489,6 @@ main (int argc, char **argv)
   free (bench.image);
   close_gpu (&bench);
   ctr_cracks_free (bench.host);
+  ctr_cca_free (bench.host_cca);
   return status;
 }

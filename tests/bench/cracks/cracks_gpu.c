@@ -11,6 +11,7 @@
 struct CracksGpu {
   BenchDevice device;
   CtrCracks *cracks;
+  CtrCca *cca; /* makes the labels that are traced */
 };
 
 CracksGpu *
@@ -23,7 +24,8 @@ cracks_gpu_new (size_t max_size)
   bool ok = bench_device_open (&gpu->device, max_size);
   if (ok) {
     gpu->cracks = ctr_cracks_new (CTR_BACKEND_CUDA, &error);
-    ok = gpu->cracks;
+    gpu->cca = gpu->cracks ? ctr_cca_new (CTR_BACKEND_CUDA, &error) : NULL;
+    ok = gpu->cca;
     if (!ok)
       fprintf (stderr, "%s\n", error.message);
   }
@@ -39,6 +41,7 @@ cracks_gpu_free (CracksGpu *gpu)
   if (!gpu)
     return;
   ctr_cracks_free (gpu->cracks);
+  ctr_cca_free (gpu->cca);
   bench_device_close (&gpu->device);
   free (gpu);
 }
@@ -47,13 +50,16 @@ cracks_gpu_free (CracksGpu *gpu)
 typedef struct {
   CtrCracks *cracks;
   const CracksWork *work;
+  CtrComponents *components; /* the same as the work's, with the labels on the GPU */
 } Call;
 
 static bool
 enqueue (void *user, const CtrImage *image, void *stream, CtrError *error)
 {
   const Call *call = user;
-  return ctr_cracks_enqueue (call->cracks, image, &call->work->params, stream, error);
+  CtrComponents *components = image->memory == CTR_MEMORY_HOST ? call->work->components : call->components;
+  return components ? ctr_cracks_enqueue_labels (call->cracks, components, &call->work->params, stream, error)
+                    : ctr_cracks_enqueue (call->cracks, image, &call->work->params, stream, error);
 }
 
 static CtrContours *
@@ -73,7 +79,11 @@ record (void *user, const char *mode, const CtrContours *result, double *microse
 bool
 cracks_gpu_measure (CracksGpu *gpu, const CracksWork *work, const CtrImage *image, CtrContours *expected)
 {
-  Call call = {gpu->cracks, work};
+  Call call = {.cracks = gpu->cracks, .work = work};
   const BenchListsWork lists = {cracks_describe (work), &call, enqueue, finish, record, false};
-  return bench_lists_measure (&gpu->device, &lists, image, expected);
+  if (work->components && !(call.components = cracks_label (gpu->cca, image, gpu->device.stream)))
+    return false;
+  const bool ok = bench_lists_measure (&gpu->device, &lists, image, expected);
+  ctr_components_unref (call.components);
+  return ok;
 }

@@ -11,7 +11,8 @@ typedef struct CracksGpu CracksGpu;
 CracksGpu *cracks_gpu_new (size_t max_size);
 void cracks_gpu_free (CracksGpu *gpu);
 
-/* bench_lists_measure() of IMAGE, which has no padding. */
+/* bench_lists_measure() of IMAGE, which has no padding. Where the work traces labels, these are on the GPU if the image is, the same
+ * ones for all copies of it, and in host memory otherwise. */
 bool cracks_gpu_measure (CracksGpu *gpu, const CracksWork *work, const CtrImage *image, CtrContours *expected);
 
 #endif

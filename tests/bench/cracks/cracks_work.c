@@ -8,6 +8,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+static const char *
+levels_name (const CracksWork *work)
+{
+  return work->components ? "labels" : work->params.mode == CTR_LEVELS_EQUAL ? "eq" : "ge";
+}
+
 void
 cracks_print (FILE *file, const CracksWork *work)
 {
@@ -16,8 +22,8 @@ cracks_print (FILE *file, const CracksWork *work)
       "\"name\": \"%s\", \"width\": %u, \"height\": %u, \"bits\": %u, \"levels_are\": \"%s\", \"connectivity\": %d, "
       "\"frame\": \"%s\", \"step\": %u, \"min_area\": %g, \"moments\": %d, "
       "\"nested\": %d, \"min_persistence\": %u, \"levels\": %u, \"corners\": %" PRIu64,
-      work->name, work->width, work->height, 8 * work->bytes, p->mode == CTR_LEVELS_EQUAL ? "eq" : "ge",
-      (int) p->connectivity, p->frame == CTR_IMAGE_BORDER_ZERO ? "zero" : "pad", p->step, p->min_area,
+      work->name, work->width, work->height, 8 * work->bytes, levels_name (work), (int) p->connectivity,
+      p->frame == CTR_IMAGE_BORDER_ZERO ? "zero" : "pad", p->step, p->min_area,
       p->features & CTR_CONTOUR_FEATURE_MOMENTS ? 1 : 0, p->hierarchy == CTR_HIERARCHY_LEVELS, p->min_persistence,
       work->levels, work->corners);
 }
@@ -31,9 +37,9 @@ cracks_describe (const CracksWork *work)
       "%s %ux%u, %u bit, %s, %d-connected, frame %s, %s %u to %u by %u, area %g..%g, length %g, features %u, hierarchy "
       "%s, "
       "persistence %u",
-      work->name, work->width, work->height, 8 * work->bytes, p->mode == CTR_LEVELS_EQUAL ? "eq" : "ge",
-      (int) p->connectivity, p->frame == CTR_IMAGE_BORDER_ZERO ? "zero" : "pad", p->levels ? "listed levels" : "levels",
-      p->minimum, p->maximum, p->step, p->min_area, p->max_area, p->min_length, p->features,
+      work->name, work->width, work->height, 8 * work->bytes, levels_name (work), (int) p->connectivity,
+      p->frame == CTR_IMAGE_BORDER_ZERO ? "zero" : "pad", p->levels ? "listed levels" : "levels", p->minimum,
+      p->maximum, p->step, p->min_area, p->max_area, p->min_length, p->features,
       p->hierarchy == CTR_HIERARCHY_LEVELS ? "levels" : "per level", p->min_persistence);
   return text;
 }
@@ -67,10 +73,25 @@ CtrContours *
 cracks_run_host (CtrCracks *host, const CracksWork *work, const CtrImage *image)
 {
   CtrError error;
-  CtrContours *contours = ctr_cracks_run (host, image, &work->params, NULL, &error);
+  CtrContours *contours = work->components ? ctr_cracks_run_labels (host, work->components, &work->params, NULL, &error)
+                                           : ctr_cracks_run (host, image, &work->params, NULL, &error);
   if (!contours)
     fprintf (stderr, "%s: %s\n", cracks_describe (work), error.message);
   return contours;
+}
+
+CtrComponents *
+cracks_label (CtrCca *cca, const CtrImage *image, void *stream)
+{
+  CtrCcaParams params;
+  CtrError error;
+  ctr_cca_params_init (&params);
+  params.mode = CTR_COMPONENTS_EQUAL;
+  params.features = CTR_FEATURE_LABELS;
+  CtrComponents *components = ctr_cca_run (cca, image, &params, stream, &error);
+  if (!components)
+    fprintf (stderr, "%s\n", error.message);
+  return components;
 }
 
 /* Bytes that leave the GPU for the chains: see cuda/contours/contour_codes.cu. */

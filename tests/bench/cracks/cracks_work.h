@@ -3,6 +3,7 @@
 #ifndef BENCH_CRACKS_WORK_H
 #define BENCH_CRACKS_WORK_H
 
+#include <contours/cca.h>
 #include <contours/cracks.h>
 
 #include <stdio.h>
@@ -15,7 +16,14 @@ typedef struct {
   CtrCracksParams params;
   uint64_t corners; /* of all contours of the image in this mode, without limits */
   uint32_t levels;  /* that have contours */
+  /* Components of equal samples, found by the host backend, whose labels are traced in place of the samples; NULL: the
+   * samples are. */
+  CtrComponents *components;
 } CracksWork;
+
+/* The components of equal samples of IMAGE by CCA, with their label image, 8-connected. NULL, and a message on stderr, on
+ * failure. */
+CtrComponents *cracks_label (CtrCca *cca, const CtrImage *image, void *stream);
 
 /* Writes to FILE what says which work it is, in a record. */
 void cracks_print (FILE *file, const CracksWork *work);

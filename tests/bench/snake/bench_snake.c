@@ -124,16 +124,8 @@ measure_host (Bench *bench, SnakeWork *work)
 static bool
 write_bytes (const Bench *bench, const char *kind, const void *bytes, size_t size, char *name, size_t name_size)
 {
-  char path[4096];
   snprintf (name, name_size, "%s-%03u.raw", kind, bench->case_count);
-  snprintf (path, sizeof path, "%s/%s", bench->folder, name);
-  FILE *file = fopen (path, "wb");
-  bool ok = file && fwrite (bytes, 1, size, file) == size;
-  if (file && fclose (file) != 0)
-    ok = false;
-  if (!ok)
-    perror (path);
-  return ok;
+  return bench_write_bytes (bench->folder, name, bytes, size);
 }
 
 static bool
