@@ -3,6 +3,7 @@
 #include "core/background/background.h"
 
 #include "core/common/error.h"
+#include "core/common/format.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -183,7 +184,7 @@ check_kept (const CtrKeptPlane *plane, uint32_t index, CtrError *error)
 static bool
 check_corrected (const CtrCorrectedPicture *corrected, const CtrImage *image, CtrError *error)
 {
-  const size_t row = image->width * ctr_format_pixel_size (image->format);
+  const size_t row = ctr_format_row_size (image->format, image->width);
   if (!corrected || !corrected->data)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the corrected picture has no pixels: data is NULL");
   if (corrected->memory != CTR_MEMORY_HOST && corrected->memory != CTR_MEMORY_DEVICE)
@@ -327,6 +328,14 @@ ctr_background_spread_row (CtrFormat format, const uint8_t *luma, const uint8_t 
 {
   const size_t pixel = ctr_format_pixel_size (format);
   const uint32_t first = format == CTR_FORMAT_XRGB || format == CTR_FORMAT_XBGR;
+  if (ctr_format_is_packed_yuv (format)) {
+    if (row != source)
+      memcpy (row, source, ctr_format_row_size (format, width));
+    row += ctr_yuv_order (format).luma;
+    for (uint32_t x = 0; x < width; x++)
+      row[2 * (size_t) x] = luma[x];
+    return;
+  }
   for (uint32_t x = 0; x < width; x++, row += pixel, source += pixel) {
     if (pixel == 4)
       row[first ? 0 : 3] = source[first ? 0 : 3];

@@ -145,7 +145,7 @@ extern const CtrBackgroundOps ctr_background_ops_cuda; /* only where CTR_HAVE_CU
 /* Copies the planes that CORRECTED keeps, in host memory. */
 void ctr_background_copy_kept (const CtrCorrectedPicture *corrected);
 
-/* Puts a row of corrected LUMA into a row of packed RGB, whose fourth byte is that of SOURCE. */
+/* Puts a row of corrected LUMA into a row of packed RGB, whose fourth byte is that of SOURCE, or of packed YUV, whose chroma is. */
 void ctr_background_spread_row (
     CtrFormat format, const uint8_t *luma, const uint8_t *source, uint32_t width, uint8_t *row);
 

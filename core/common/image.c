@@ -2,6 +2,7 @@
 #include <contours/image.h>
 
 #include "core/common/error.h"
+#include "core/common/format.h"
 
 size_t
 ctr_format_pixel_size (CtrFormat format)
@@ -10,6 +11,10 @@ ctr_format_pixel_size (CtrFormat format)
     case CTR_FORMAT_GRAY8:
       return 1;
     case CTR_FORMAT_GRAY16:
+    case CTR_FORMAT_YUYV:
+    case CTR_FORMAT_YVYU:
+    case CTR_FORMAT_UYVY:
+    case CTR_FORMAT_VYUY:
       return 2;
     case CTR_FORMAT_RGB:
     case CTR_FORMAT_BGR:
@@ -23,6 +28,13 @@ ctr_format_pixel_size (CtrFormat format)
   return 0;
 }
 
+size_t
+ctr_format_row_size (CtrFormat format, uint32_t width)
+{
+  const size_t pixels = ctr_format_is_packed_yuv (format) ? ((size_t) width + 1) & ~(size_t) 1 : width;
+  return pixels * ctr_format_pixel_size (format);
+}
+
 bool
 ctr_image_check (const CtrImage *image, CtrError *error)
 {
@@ -34,14 +46,14 @@ ctr_image_check (const CtrImage *image, CtrError *error)
   if (image->width > CTR_MAX_SIDE || image->height > CTR_MAX_SIDE)
     return ctr_fail (error, CTR_ERROR_TOO_LARGE, "the image is too large: %u x %u pixels, at most %d per side",
         image->width, image->height, CTR_MAX_SIDE);
-  size_t pixel = ctr_format_pixel_size (image->format);
-  if (pixel == 0)
+  if (ctr_format_pixel_size (image->format) == 0)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown image format %d", (int) image->format);
   if (image->memory != CTR_MEMORY_HOST && image->memory != CTR_MEMORY_DEVICE)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "unknown image memory %d", (int) image->memory);
-  if (image->stride < image->width * pixel)
+  const size_t row = ctr_format_row_size (image->format, image->width);
+  if (image->stride < row)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "the stride of %zu bytes is shorter than a row of %zu bytes",
-        image->stride, image->width * pixel);
+        image->stride, row);
   if (image->format == CTR_FORMAT_GRAY16 && (((uintptr_t) image->data | image->stride) & 1))
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT, "16-bit samples must be 2-byte aligned, in every row");
   return true;

@@ -3,6 +3,7 @@
 #include "core/foreground/foreground.h"
 
 #include "core/common/error.h"
+#include "core/common/format.h"
 #include "core/foreground/regions.h"
 
 #include <string.h>
@@ -131,11 +132,26 @@ check_chroma (const char *channel, const CtrImage *image, CtrError *error)
 }
 
 static bool
+check_packed_yuv (CtrChannel channel, const CtrImage *image, CtrError *error)
+{
+  const char *name = channel_names[channel];
+  if (channel != CTR_CHANNEL_CB && channel != CTR_CHANNEL_CR)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "the channel is %s: the image must be packed RGB, but it is packed YUV", name);
+  if (image->chroma.cb || image->chroma.cr)
+    return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
+        "the channel is %s: packed YUV has its chroma in the pixels, so the image must have no other", name);
+  return true;
+}
+
+static bool
 check_channel (CtrChannel channel, const CtrImage *image, CtrError *error)
 {
   const char *name = channel_names[channel];
-  if (channel == CTR_CHANNEL_LUMA || image->format >= CTR_FORMAT_RGB)
+  if (channel == CTR_CHANNEL_LUMA || ctr_format_is_rgb (image->format))
     return true;
+  if (ctr_format_is_packed_yuv (image->format))
+    return check_packed_yuv (channel, image, error);
   if (image->format == CTR_FORMAT_GRAY16)
     return ctr_fail (error, CTR_ERROR_INVALID_ARGUMENT,
         "the channel is %s: the image has 16-bit samples, which have no channel but luma", name);

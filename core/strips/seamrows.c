@@ -53,7 +53,7 @@ append_rows (CtrStrips *strips, const CtrForeground *foreground, const uint8_t *
   for (uint32_t i = 0; i < count; i++) {
     const void *samples = from + i * stride;
     uint8_t *to = (uint8_t *) rows->samples.data + rows->count++ * rows->stride;
-    if (ctr_format_is_rgb (strips->format)) {
+    if (ctr_format_is_packed (strips->format)) {
       ctr_luma_row (strips->format, samples, strips->web.width, luma);
       samples = luma;
     }

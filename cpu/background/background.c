@@ -78,7 +78,7 @@ prepare (Frame *frame, CtrError *error)
       && ctr_host_buffer_reserve (
           &state->history, plan->model == CTR_BACKGROUND_MEDIAN ? plan->frames * samples : 0, size)
       && ctr_host_buffer_reserve (
-          &state->luma, ctr_format_is_rgb (frame->image->format) ? frame->threads * frame->row_samples : 0, 1))
+          &state->luma, ctr_format_is_packed (frame->image->format) ? frame->threads * frame->row_samples : 0, 1))
     return true;
   return ctr_fail (
       error, CTR_ERROR_OUT_OF_MEMORY, "no host memory for the background of a %u x %u image", width, height);
@@ -131,7 +131,7 @@ do_row (const Frame *frame, uint32_t thread, uint32_t y, uint64_t *sum)
   row.history = state->history.data ? (uint8_t *) state->history.data + at * size : NULL;
   if (size == 2) {
     ctr_background_row_16 (&row, (const uint16_t *) from, (uint16_t *) to, sum);
-  } else if (!ctr_format_is_rgb (image->format)) {
+  } else if (!ctr_format_is_packed (image->format)) {
     ctr_background_row_8 (&row, from, to, sum);
   } else {
     uint8_t *luma = (uint8_t *) state->luma.data + thread * frame->row_samples;

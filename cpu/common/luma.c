@@ -52,10 +52,32 @@ luma_groups (const uint8_t *pixels, uint32_t width, uint8_t *luma, int size, int
   return x;
 }
 
+/* Takes the luma of whole groups of 16 pixels of packed YUV, whose luma is in the odd bytes if HIGH. Returns the number of
+ * pixels taken. */
+static inline uint32_t
+yuv_groups (const uint8_t *pixels, uint32_t width, uint8_t *luma, bool high)
+{
+  const __m128i low = _mm_set1_epi16 (0xff), shift = _mm_cvtsi32_si128 (high ? 8 : 0);
+  uint32_t x = 0;
+  for (; x + 16 <= width; x += 16, pixels += 32) {
+    const __m128i first = _mm_loadu_si128 ((const __m128i *) pixels);
+    const __m128i second = _mm_loadu_si128 ((const __m128i *) (pixels + 16));
+    _mm_storeu_si128 ((__m128i *) (luma + x), _mm_packus_epi16 (_mm_and_si128 (_mm_srl_epi16 (first, shift), low),
+                                                  _mm_and_si128 (_mm_srl_epi16 (second, shift), low)));
+  }
+  return x;
+}
+
 #else
 
 static inline uint32_t
 luma_groups (const uint8_t *pixels, uint32_t width, uint8_t *luma, int size, int red, int green, int blue)
+{
+  return 0;
+}
+
+static inline uint32_t
+yuv_groups (const uint8_t *pixels, uint32_t width, uint8_t *luma, bool high)
 {
   return 0;
 }
@@ -70,6 +92,13 @@ luma_row (const uint8_t *pixels, uint32_t width, uint8_t *luma, int size, int re
     const uint8_t *p = pixels + (size_t) x * size;
     luma[x] = (uint8_t) ((RED * p[red] + GREEN * p[green] + BLUE * p[blue] + HALF) >> SHIFT);
   }
+}
+
+static void
+yuv_row (const uint8_t *pixels, uint32_t width, uint8_t *luma, bool high)
+{
+  for (uint32_t x = yuv_groups (pixels, width, luma, high); x < width; x++)
+    luma[x] = pixels[2 * (size_t) x + high];
 }
 
 void
@@ -93,6 +122,14 @@ ctr_luma_row (CtrFormat format, const uint8_t *pixels, uint32_t width, uint8_t *
       break;
     case CTR_FORMAT_XBGR:
       luma_row (pixels, width, luma, 4, 3, 2, 1);
+      break;
+    case CTR_FORMAT_YUYV:
+    case CTR_FORMAT_YVYU:
+      yuv_row (pixels, width, luma, false);
+      break;
+    case CTR_FORMAT_UYVY:
+    case CTR_FORMAT_VYUY:
+      yuv_row (pixels, width, luma, true);
       break;
     case CTR_FORMAT_GRAY8:
     case CTR_FORMAT_GRAY16:

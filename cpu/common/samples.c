@@ -37,12 +37,12 @@ ctr_samples_give_back (CtrSamples *samples)
   return ctr_atlas_give_back (&samples->atlas) || some;
 }
 
-/* The samples of row Y; LUMA has room for those of packed RGB. */
+/* The samples of row Y; LUMA has room for the luma of packed pixels. */
 static const void *
 row_of (const CtrImage *image, uint32_t y, uint8_t *luma)
 {
   const uint8_t *row = (const uint8_t *) image->data + y * image->stride;
-  if (!ctr_format_is_rgb (image->format))
+  if (!ctr_format_is_packed (image->format))
     return row;
   ctr_luma_row (image->format, row, image->width, luma);
   return luma;
@@ -95,7 +95,7 @@ convert (CtrInput *input)
 const CtrImage *
 ctr_samples_share (const CtrImage *image, CtrImage *plane)
 {
-  CtrInput *input = ctr_format_is_rgb (image->format) ? ctr_input_for (image) : NULL;
+  CtrInput *input = ctr_format_is_packed (image->format) ? ctr_input_for (image) : NULL;
   if (!input)
     return image;
   input->host.has_luma = input->host.has_luma || convert (input);

@@ -31,11 +31,11 @@ void ctr_samples_release (CtrSamples *samples);
 /* Gives back memory at the end of a period: see ctr_host_buffer_give_back(). */
 bool ctr_samples_give_back (CtrSamples *samples);
 
-/* The image to analyse: IMAGE, or where this is packed RGB and the thread's current shared input serves it, its luma
+/* The image to analyse: IMAGE, or where this has packed pixels and the thread's current shared input serves it, its luma
  * there, of which PLANE becomes a view. */
 const CtrImage *ctr_samples_share (const CtrImage *image, CtrImage *plane);
 
-/* The samples of row Y: those of the image, or the luma of packed RGB. 16-bit for GRAY16, otherwise 8-bit. */
+/* The samples of row Y: those of the image, or the luma of packed pixels. 16-bit for GRAY16, otherwise 8-bit. */
 const void *ctr_samples_row (CtrSamples *samples, const CtrImage *image, uint32_t y);
 
 /* Finds what the foreground of IMAGE is decided by: a threshold, or a mask, which it makes. PLANE: what

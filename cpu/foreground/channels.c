@@ -99,17 +99,17 @@ rgb_row (const CtrImage *image, CtrChannel channel, const uint8_t *pixels, uint8
 static void
 chroma_row (const CtrImage *image, CtrChannel channel, uint32_t y, uint8_t *to)
 {
-  const CtrChroma *chroma = &image->chroma;
+  const CtrChroma chroma = ctr_image_chroma (image);
   const uint8_t *row =
-      (channel == CTR_CHANNEL_CB ? chroma->cb : chroma->cr) + (size_t) (y >> chroma->shift_y) * chroma->stride;
+      (channel == CTR_CHANNEL_CB ? chroma.cb : chroma.cr) + (size_t) (y >> chroma.shift_y) * chroma.stride;
   for (uint32_t x = 0; x < image->width; x++)
-    to[x] = row[(size_t) (x >> chroma->shift_x) * chroma->step];
+    to[x] = row[(size_t) (x >> chroma.shift_x) * chroma.step];
 }
 
 bool
 ctr_channel_is_direct (const CtrImage *image, CtrChannel channel)
 {
-  return channel == CTR_CHANNEL_LUMA && !ctr_format_is_rgb (image->format);
+  return channel == CTR_CHANNEL_LUMA && !ctr_format_is_packed (image->format);
 }
 
 const void *
@@ -120,6 +120,8 @@ ctr_channel_row (const CtrImage *image, CtrChannel channel, uint32_t y, uint8_t 
     return row;
   if (ctr_format_is_rgb (image->format))
     rgb_row (image, channel, row, scratch);
+  else if (channel == CTR_CHANNEL_LUMA)
+    ctr_luma_row (image->format, row, image->width, scratch);
   else
     chroma_row (image, channel, y, scratch);
   return scratch;

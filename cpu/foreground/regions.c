@@ -2,6 +2,7 @@
 /* The atlas on the CPU: each region is masked as an image of its own, into its rows. */
 #include "cpu/foreground/regions.h"
 
+#include "core/common/format.h"
 #include "core/common/poll.h"
 #include "cpu/common/samples.h"
 #include "cpu/foreground/steps.h"
@@ -57,7 +58,7 @@ fail_without_memory (const Making *making)
 static bool
 copy_chroma (const Making *making, const CtrAtlasRegion *at, CtrImage *view)
 {
-  const CtrChroma from = making->image->chroma;
+  const CtrChroma from = ctr_image_chroma (making->image);
   CtrHostBuffer *buffer = &making->state->buffers[CHROMA];
   if (!ctr_host_buffer_reserve (buffer, at->height, 2 * (size_t) at->width))
     return fail_without_memory (making);
@@ -85,7 +86,7 @@ view_region (const Making *making, const CtrAtlasRegion *at, CtrImage *view)
   view->data = (const uint8_t *) image->data + at->y * image->stride + at->x * ctr_format_pixel_size (image->format);
   view->width = at->width;
   view->height = at->height;
-  const bool chroma = image->format == CTR_FORMAT_GRAY8 && ctr_foreground_uses_colour (making->foreground);
+  const bool chroma = !ctr_format_is_rgb (image->format) && ctr_foreground_uses_colour (making->foreground);
   return !chroma || copy_chroma (making, at, view);
 }
 

@@ -182,7 +182,7 @@ place_pixels (CtrSnakeTable *table, const CtrImage *image, bool *copied)
   const CtrSnakeWindow *window = &table->window;
   const size_t size = table->wide ? 2 : 1, rows = (size_t) (window->bottom - window->top);
   const size_t row_size = (size_t) (window->right - window->left) * size, room = row_size + BLOCK * size;
-  *copied = ctr_format_is_rgb (image->format) || image->width < BLOCK;
+  *copied = ctr_format_is_packed (image->format) || image->width < BLOCK;
   if (!ctr_host_buffer_reserve (&table->copy, *copied ? rows : 1, room))
     return false;
   uint8_t *copy = table->copy.data;

@@ -4,6 +4,8 @@
 #include "cuda/common/input_stage.h"
 #include "cuda/common/session.cuh"
 
+#include "core/common/format.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,7 +105,7 @@ reserve (Background *background, const CtrImage *image, const CtrBackgroundPlan 
 {
   const size_t plane = (size_t) vectors_of (image->width, plan) * BACKGROUND_VECTOR * image->height;
   const size_t output =
-      to_host ? ctr_aligned_row (image->width * ctr_format_pixel_size (image->format)) * image->height : 0;
+      to_host ? ctr_aligned_row (ctr_format_row_size (image->format, image->width)) * image->height : 0;
   const bool averages = plan->model == CTR_BACKGROUND_AVERAGE;
   const struct {
     CtrDeviceBuffer *buffer;
@@ -240,7 +242,7 @@ queue_sum (Background *background, BackgroundPass *p, const CtrBackgroundPlan *p
   return true;
 }
 
-/* Queues the corrected picture of packed RGB IMAGE, which is on the device, at TO. */
+/* Queues the corrected picture of IMAGE with packed pixels, which is on the device, at TO. */
 void
 queue_spread (const CtrImage *image, const BackgroundPass &p, uint8_t *to, size_t stride, cudaStream_t stream)
 {
@@ -251,10 +253,14 @@ queue_spread (const CtrImage *image, const BackgroundPass &p, uint8_t *to, size_
   s.source_stride = image->stride;
   s.pixels = to;
   s.stride = stride;
-  s.width = image->width;
+  s.width = (uint32_t) (ctr_format_row_size (image->format, image->width) / ctr_format_pixel_size (image->format));
+  s.luma_width = image->width;
   s.height = image->height;
   s.pixel = (uint32_t) ctr_format_pixel_size (image->format);
-  s.first = image->format == CTR_FORMAT_XRGB || image->format == CTR_FORMAT_XBGR;
+  const bool yuv = ctr_format_is_packed_yuv (image->format);
+  s.first =
+      yuv ? ctr_yuv_order (image->format).luma : image->format == CTR_FORMAT_XRGB || image->format == CTR_FORMAT_XBGR;
+  s.colours = yuv ? 1 : 3;
   background_launch_spread (s, stream);
 }
 
@@ -274,7 +280,7 @@ queue_kept (const CtrCorrectedPicture *corrected, cudaStream_t stream, CtrError 
 bool
 queue_to_host (Background *background, const CtrImage *image, const CtrCorrectedPicture *corrected, CtrError *error)
 {
-  background->row_size = image->width * ctr_format_pixel_size (image->format);
+  background->row_size = ctr_format_row_size (image->format, image->width);
   background->height = image->height;
   background->corrected = *corrected;
   CTR_CUDA (cudaMemcpyAsync (background->host.data, background->output.data,
@@ -301,9 +307,9 @@ queue_frame (Background *background, const CtrImage *image, const CtrBackgroundP
 
   uint8_t *to = (uint8_t *) (to_host ? background->output.data : corrected->data);
   const size_t stride =
-      to_host ? ctr_aligned_row (image->width * ctr_format_pixel_size (image->format)) : corrected->stride;
+      to_host ? ctr_aligned_row (ctr_format_row_size (image->format, image->width)) : corrected->stride;
   BackgroundPass p = describe_pass (background, &samples, plan);
-  /* The luma of packed RGB is the input stage's, and is corrected where it is. */
+  /* The luma of packed pixels is the input stage's, and is corrected where it is. */
   p.corrected = grey ? to : (uint8_t *) samples.data;
   p.corrected_stride = grey ? stride : samples.stride;
   p.corrected_aligned = is_aligned (p.corrected, p.corrected_stride);

@@ -248,18 +248,19 @@ find_kernel (const BackgroundPass &p)
   return medians[(p.frames - CTR_BACKGROUND_MIN_FRAMES) / 2];
 }
 
-/* A thread a pixel. */
+/* A thread a pixel. One that only ends a pair of packed YUV has no corrected luma. */
 __global__ void
 __launch_bounds__ (COLUMNS *ROWS) spread_kernel (const __grid_constant__ BackgroundSpread s)
 {
   const uint32_t x = blockIdx.x * COLUMNS + threadIdx.x, y = blockIdx.y * ROWS + threadIdx.y;
   if (x >= s.width || y >= s.height)
     return;
-  const uint8_t luma = s.luma[y * s.luma_stride + x];
+  const uint32_t colours = x < s.luma_width ? s.colours : 0;
+  const uint8_t luma = colours ? s.luma[y * s.luma_stride + x] : 0;
   const uint8_t *source = s.source + y * s.source_stride + x * s.pixel;
   uint8_t *pixel = s.pixels + y * s.stride + x * s.pixel;
   for (uint32_t i = 0; i < s.pixel; i++)
-    pixel[i] = i - s.first < 3 ? luma : source[i];
+    pixel[i] = i - s.first < colours ? luma : source[i];
 }
 
 const dim3 BLOCK (COLUMNS, ROWS);

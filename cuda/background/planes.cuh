@@ -54,8 +54,8 @@ struct BackgroundSpread {
   size_t source_stride;
   uint8_t *pixels;
   size_t stride;
-  uint32_t width, height;
-  uint32_t pixel, first;
+  uint32_t width, height, luma_width; /* WIDTH has the pixel that ends a pair of packed YUV */
+  uint32_t pixel, first, colours;     /* bytes of a pixel; where its luma begins; how many bytes have it */
 };
 
 void background_launch_spread (const BackgroundSpread &spread, cudaStream_t stream);

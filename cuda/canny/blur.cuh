@@ -58,6 +58,8 @@ load_grey_sample (const CannyKernelArgs &f, const uint8_t *row, int x)
   if (f.samples == SAMPLES_16)
     return ctr_canny_grey (((const uint16_t *) row)[x], f.sample_shift);
   const uint8_t *p = row + (size_t) x * f.pixel_size;
+  if (f.samples == SAMPLES_YUV)
+    return p[f.green];
   return ctr_luma (p[f.red], p[f.green], p[f.blue]);
 }
 
@@ -83,6 +85,15 @@ load_16_grey (const CannyKernelArgs &f, const uint8_t *row, int x)
       const uint4 v = p[half];
       out[2 * half] = pack_four_grey (v.x, v.y, f.sample_shift);
       out[2 * half + 1] = pack_four_grey (v.z, v.w, f.sample_shift);
+    }
+  } else if (f.samples == SAMPLES_YUV) {
+    const uint4 *p = (const uint4 *) (row + 2 * (size_t) x);
+    const uint32_t luma = f.green ? 0x7531 : 0x6420;
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+      const uint4 v = p[half];
+      out[2 * half] = __byte_perm (v.x, v.y, luma);
+      out[2 * half + 1] = __byte_perm (v.z, v.w, luma);
     }
   } else if (f.pixel_size == 4) {
     const uint4 *p = (const uint4 *) (row + 4 * (size_t) x);

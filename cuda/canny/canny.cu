@@ -6,6 +6,7 @@
 #include "cuda/common/session.cuh"
 
 #include "core/canny/thresholds.h"
+#include "core/common/format.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -123,11 +124,14 @@ describe_samples (CannyKernelArgs *f, const CtrImage *plane, uint32_t sample_shi
   f->stride = plane->stride;
   f->aligned = (((uintptr_t) plane->data | plane->stride) & 15) == 0;
   f->pixel_size = ctr_format_pixel_size (plane->format);
-  f->samples = plane->format == CTR_FORMAT_GRAY8    ? SAMPLES_8
-               : plane->format == CTR_FORMAT_GRAY16 ? SAMPLES_16
-                                                    : SAMPLES_RGB;
+  f->samples = plane->format == CTR_FORMAT_GRAY8          ? SAMPLES_8
+               : plane->format == CTR_FORMAT_GRAY16       ? SAMPLES_16
+               : ctr_format_is_packed_yuv (plane->format) ? SAMPLES_YUV
+                                                          : SAMPLES_RGB;
   f->sample_shift = sample_shift;
   input_stage_rgb (plane->format, &f->red, &f->green, &f->blue);
+  if (f->samples == SAMPLES_YUV)
+    f->green = ctr_yuv_order (plane->format).luma;
 }
 
 bool

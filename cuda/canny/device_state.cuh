@@ -45,7 +45,7 @@ constexpr int CANNY_MAX_H = RUN_TILE_MAX_H;
 constexpr int CANNY_THREADS = RUN_TILE_THREADS;
 
 /* Layout of the image's samples in memory. */
-enum CannySamples { SAMPLES_8, SAMPLES_16, SAMPLES_RGB };
+enum CannySamples { SAMPLES_8, SAMPLES_16, SAMPLES_RGB, SAMPLES_YUV /* packed; the luma is byte GREEN of a pixel */ };
 
 /* Thresholds that were derived on the device. */
 struct CannyDerived {

@@ -211,8 +211,9 @@ queue (const HistogramArgs &a, const CtrImage *image, bool small, cudaStream_t s
   auto kernel = wide && !small                               ? large_kernel<Rule>
                 : wide                                       ? small_kernel<GreyPieces<uint16_t>, Rule>
                 : !a.picture.luma                            ? small_kernel<GreyPieces<uint8_t>, Rule>
-                : ctr_format_pixel_size (image->format) == 3 ? small_kernel<RgbPieces<3>, Rule>
-                                                             : small_kernel<RgbPieces<4>, Rule>;
+                : ctr_format_pixel_size (image->format) == 2 ? small_kernel<PackedPieces<2>, Rule>
+                : ctr_format_pixel_size (image->format) == 3 ? small_kernel<PackedPieces<3>, Rule>
+                                                             : small_kernel<PackedPieces<4>, Rule>;
   return pieces_launch (kernel, a, a.picture, stream, error);
 }
 

@@ -55,8 +55,8 @@ bool input_upload (
 /* Where the chroma of IMAGE is, on the device, after the upload to UPLOADED. */
 CtrChroma input_chroma_view (const CtrImage *image, const void *uploaded);
 
-/* Queues the luma of packed RGB, which is on the device. */
-bool input_convert (const CtrImage *rgb, const CtrImage *plane, cudaStream_t stream, CtrError *error);
+/* Queues the luma of packed pixels, which are on the device. */
+bool input_convert (const CtrImage *packed, const CtrImage *plane, cudaStream_t stream, CtrError *error);
 
 /* Bytes of the channel's plane and the histogram that the mask of FOREGROUND in IMAGE needs. */
 void input_mask_room (const CtrImage *image, const CtrForeground *foreground, InputRoom *room);

@@ -46,9 +46,9 @@ new_slot (InputStage *state, const CtrImage *image, const Lacks &lacks)
                       : NULL;
 }
 
-/* Does the mask need packed RGB itself? */
+/* Does the mask need packed pixels themselves? */
 bool
-needs_rgb (const CtrImage *image, const CtrForeground *foreground, const Lacks &lacks)
+needs_packed (const CtrImage *image, const CtrForeground *foreground, const Lacks &lacks)
 {
   return lacks.mask && !input_is_grey (image->format) && ctr_foreground_uses_colour (foreground);
 }
@@ -58,7 +58,7 @@ InputRoom
 fill_room (const CtrImage *image, const CtrForeground *foreground, const Lacks &lacks)
 {
   InputRoom room = {};
-  const bool grey = input_is_grey (image->format), uploads = lacks.plane || needs_rgb (image, foreground, lacks);
+  const bool grey = input_is_grey (image->format), uploads = lacks.plane || needs_packed (image, foreground, lacks);
   if (image->memory == CTR_MEMORY_HOST && uploads) {
     room.staging = input_upload_size (image);
     room.upload = grey ? 0 : room.staging;
@@ -70,12 +70,12 @@ fill_room (const CtrImage *image, const CtrForeground *foreground, const Lacks &
   return room;
 }
 
-/* Queues the mask of SLOT. RGB: the image on the device where the mask needs its colours; PLANE: its grey samples. */
+/* Queues the mask of SLOT. PACKED: the image on the device where the mask needs its colours; PLANE: its grey samples. */
 bool
-fill_mask (InputStage *state, InputSlot *slot, const CtrImage *image, const CtrImage *rgb, const CtrImage *plane,
+fill_mask (InputStage *state, InputSlot *slot, const CtrImage *image, const CtrImage *packed, const CtrImage *plane,
     const CtrForeground *foreground, bool has_otsu, cudaStream_t stream, CtrError *error)
 {
-  CtrImage source = rgb ? *rgb : *plane;
+  CtrImage source = packed ? *packed : *plane;
   source.chroma = input_uses_chroma (foreground, image) ? input_chroma_view (image, state->chroma.data) : CtrChroma ();
   slot->mask = input_mask_in (slot->bits, image);
   /* A threshold in another slot is copied: whoever takes the mask takes this slot only. */
@@ -93,7 +93,7 @@ fill (InputStage *state, InputSlot *slot, const CtrImage *image, const CtrForegr
     CtrImage *shared, cudaStream_t stream, CtrError *error)
 {
   const bool grey = input_is_grey (image->format), host = image->memory == CTR_MEMORY_HOST;
-  const bool rgb = needs_rgb (image, foreground, lacks);
+  const bool packed = needs_packed (image, foreground, lacks);
   const bool chroma = host && lacks.mask && input_uses_chroma (foreground, image);
   CtrImage from = *shared, plane = *shared;
   if (lacks.plane) {
@@ -104,8 +104,8 @@ fill (InputStage *state, InputSlot *slot, const CtrImage *image, const CtrForegr
     plane.chroma = {};
     slot->plane = plane;
   }
-  if (host && (lacks.plane || rgb || chroma)) {
-    void *pixels = lacks.plane || rgb ? (grey ? slot->samples.data : state->upload.data) : NULL;
+  if (host && (lacks.plane || packed || chroma)) {
+    void *pixels = lacks.plane || packed ? (grey ? slot->samples.data : state->upload.data) : NULL;
     if (!input_upload (state, image, pixels, chroma ? state->chroma.data : NULL, stream, error))
       return false;
   }
@@ -121,7 +121,7 @@ fill (InputStage *state, InputSlot *slot, const CtrImage *image, const CtrForegr
   }
   *shared = plane;
   if (lacks.mask
-      && !fill_mask (state, slot, image, rgb ? &colours : NULL, &plane, foreground, lacks.threshold, stream, error))
+      && !fill_mask (state, slot, image, packed ? &colours : NULL, &plane, foreground, lacks.threshold, stream, error))
     return false;
   slot->filled_in = stream;
   CTR_CUDA (cudaEventRecord (slot->filled, stream));
@@ -197,7 +197,7 @@ share (InputStage *state, CtrInput *input, const CtrImage *image, const InputNee
       masks && input->device.mask
       && ctr_input_is_same_mask (need.foreground, &image->chroma, &input->device.foreground, &input->device.chroma);
   InputSlot *mask = same ? input->device.mask : NULL;
-  /* A mask is made of the plane, unless it needs the colours of packed RGB. */
+  /* A mask is made of the plane, unless it needs the colours of packed pixels. */
   const bool needs_plane =
       (image->memory == CTR_MEMORY_HOST || !grey)
       && (input_needs_samples (need) || (!mask && (grey || !ctr_foreground_uses_colour (need.foreground))));

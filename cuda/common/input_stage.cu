@@ -9,7 +9,7 @@
 namespace
 {
 
-/* The luma of packed RGB is all that is wanted. */
+/* The luma of packed pixels is all that is wanted. */
 struct NoCounter {
   __device__ void
   add (uint32_t, uint32_t) const
@@ -43,7 +43,7 @@ finds_otsu (const InputStage *state, const InputNeed &need)
   return input_uses_otsu (need.foreground) && !state->threshold && !(input_needs_mask (need) && state->mask.bits);
 }
 
-/* Is there a grey plane for packed RGB? */
+/* Is there a grey plane for packed pixels? */
 bool
 makes_luma (const InputStage *state, const InputNeed &need)
 {
@@ -191,7 +191,7 @@ input_stage_view (const InputStage *state, const CtrImage *image)
   CtrImage view = *image;
   view.memory = CTR_MEMORY_DEVICE;
   if (image->memory == CTR_MEMORY_HOST) {
-    view.stride = ctr_aligned_row (image->width * ctr_format_pixel_size (image->format));
+    view.stride = ctr_aligned_row (ctr_format_row_size (image->format, image->width));
     view.data = state->upload.data;
   }
   return view;
@@ -212,10 +212,13 @@ view_samples (const InputStage *state, const CtrImage *image, CtrImage *uploaded
 }
 
 bool
-input_convert (const CtrImage *rgb, const CtrImage *plane, cudaStream_t stream, CtrError *error)
+input_convert (const CtrImage *packed, const CtrImage *plane, cudaStream_t stream, CtrError *error)
 {
-  auto kernel = ctr_format_pixel_size (rgb->format) == 3 ? luma_kernel<RgbPieces<3>> : luma_kernel<RgbPieces<4>>;
-  const PiecesArgs a = pieces_args (rgb, plane);
+  const size_t size = ctr_format_pixel_size (packed->format);
+  auto kernel = size == 2   ? luma_kernel<PackedPieces<2>>
+                : size == 3 ? luma_kernel<PackedPieces<3>>
+                            : luma_kernel<PackedPieces<4>>;
+  const PiecesArgs a = pieces_args (packed, plane);
   return pieces_launch (kernel, a, a, stream, error);
 }
 
@@ -258,10 +261,10 @@ count (InputStage *state, const CtrImage *image, bool small, uint32_t sample_shi
 {
   CtrImage uploaded;
   Histogram *histogram = (Histogram *) state->histogram.data;
-  const bool rgb = view_samples (state, image, &uploaded, plane);
+  const bool packed = view_samples (state, image, &uploaded, plane);
   state->counted = true;
   return histogram_queue (
-      histogram, &histogram->threshold, &uploaded, rgb ? plane : NULL, small, sample_shift, stream, error);
+      histogram, &histogram->threshold, &uploaded, packed ? plane : NULL, small, sample_shift, stream, error);
 }
 
 /* SOURCE becomes a plane of the channel's samples. FOUND: where their threshold shall be. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The input stage of every algorithm on the GPU: upload, luma of packed RGB, histogram, thresholds, packed mask.
+/* The input stage of every algorithm on the GPU: upload, luma of packed pixels, histogram, thresholds, packed mask.
  *
  *   input_upload.cu    host images to the device
  *   input_stage.cu     luma, thresholds and mask of one analyser
@@ -59,7 +59,7 @@ struct InputStage {
   CtrDeviceBuffer staging;   /* pinned: the rows of a host image, to be uploaded */
   CtrDeviceBuffer upload;    /* the same on the device */
   CtrDeviceBuffer chroma;    /* likewise */
-  CtrDeviceBuffer luma;      /* grey plane of a packed RGB image */
+  CtrDeviceBuffer luma;      /* grey plane of packed pixels */
   CtrDeviceBuffer channel;   /* plane of the channel whose threshold is found for a mask */
   CtrDeviceBuffer histogram; /* struct Histogram */
   CtrDeviceBuffer bits;      /* the packed mask */

@@ -25,8 +25,8 @@ uploaded_size (const Rows &rows)
 Rows
 pixels_of (const CtrImage *image)
 {
-  return {(const uint8_t *) image->data, image->stride, image->width * ctr_format_pixel_size (image->format),
-      image->height};
+  return {
+      (const uint8_t *) image->data, image->stride, ctr_format_row_size (image->format, image->width), image->height};
 }
 
 /* The chroma of IMAGE is uploaded as one plane, whose samples alternate, or as two. Returns how many. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A picture in pieces that a thread reads at once, at any offset and stride. Where pixels are packed RGB, their luma is
+/* A picture in pieces that a thread reads at once, at any offset and stride. Where pixels are packed, their luma is
  * computed, and written to a plane. */
 #ifndef CTR_CUDA_COMMON_PIECES_CUH
 #define CTR_CUDA_COMMON_PIECES_CUH
 
 #include "cuda/common/input_stage.h"
+
+#include "core/common/format.h"
 
 namespace
 {
@@ -17,7 +19,7 @@ struct PiecesArgs {
   size_t stride;
   uint32_t width, height;
   uint32_t per_row;    /* pieces; the first and the last one of a row may be incomplete */
-  uint32_t weights[4]; /* of the bytes of a pixel in its luma */
+  uint32_t weights[4]; /* of the bytes of a pixel in its luma; of packed YUV, the one that is not 0 is the luma */
   uint8_t *luma;       /* its rows are aligned to 16 bytes */
   size_t luma_stride;
 };
@@ -51,8 +53,8 @@ template <typename T> struct GreyPieces {
   }
 };
 
-/* A piece of packed RGB is 16 pixels of SIZE bytes. Their luma is the piece's samples. */
-template <int SIZE> struct RgbPieces {
+/* A piece of packed RGB or packed YUV is 16 pixels of SIZE bytes. Their luma is the piece's samples. */
+template <int SIZE> struct PackedPieces {
   typedef uint8_t Sample;
   static constexpr int batch = 1;
   static constexpr int samples = 16;
@@ -60,6 +62,8 @@ template <int SIZE> struct RgbPieces {
   __device__ static uint32_t
   luma (const PiecesArgs &a, uint32_t b0, uint32_t b1, uint32_t b2, uint32_t b3)
   {
+    if (SIZE == 2)
+      return a.weights[0] ? b0 : b1;
     const uint32_t sum = a.weights[0] * b0 + a.weights[1] * b1 + a.weights[2] * b2 + 16384;
     return (SIZE == 4 ? sum + a.weights[3] * b3 : sum) >> 15;
   }
@@ -76,7 +80,7 @@ template <int SIZE> struct RgbPieces {
 #pragma unroll 1
       for (uint32_t i = 0; i < min (samples, a.width - first); i++) {
         const uint8_t *p = from + i * SIZE;
-        to[i] = luma (a, p[0], p[1], p[2], SIZE == 4 ? p[3] : 0);
+        to[i] = luma (a, p[0], p[1], SIZE > 2 ? p[2] : 0, SIZE == 4 ? p[3] : 0);
         rest (to[i]);
       }
       return false;
@@ -141,18 +145,22 @@ for_pieces (const PiecesArgs &a, const Counter &counter)
   }
 }
 
-/* Describes IMAGE, whose luma goes to LUMA if it is RGB. */
+/* Describes IMAGE, whose luma goes to LUMA if it is packed. */
 inline PiecesArgs
 pieces_args (const CtrImage *image, const CtrImage *luma)
 {
   const uint32_t size = ctr_format_pixel_size (image->format);
   PiecesArgs a = {(const uint8_t *) image->data, image->stride, image->width, image->height};
   if (luma) {
-    uint32_t red, green, blue;
-    input_stage_rgb (image->format, &red, &green, &blue);
-    a.weights[red] = CTR_LUMA_RED;
-    a.weights[green] = CTR_LUMA_GREEN;
-    a.weights[blue] = CTR_LUMA_BLUE;
+    if (ctr_format_is_packed_yuv (image->format)) {
+      a.weights[ctr_yuv_order (image->format).luma] = 1;
+    } else {
+      uint32_t red, green, blue;
+      input_stage_rgb (image->format, &red, &green, &blue);
+      a.weights[red] = CTR_LUMA_RED;
+      a.weights[green] = CTR_LUMA_GREEN;
+      a.weights[blue] = CTR_LUMA_BLUE;
+    }
     a.luma = (uint8_t *) luma->data;
     a.luma_stride = luma->stride;
     a.per_row = ctr_div_up (image->width, 16);

@@ -6,6 +6,7 @@
 
 #include "cuda/common/launch.cuh"
 
+#include "core/common/format.h"
 #include "core/foreground/colour.h"
 
 #include <string.h>
@@ -24,7 +25,8 @@ struct LevelsArgs {
 
   CtrChannel channel;
   CtrChroma chroma;
-  bool pairs;         /* The chroma's samples alternate, so that both can be read at once. */
+  bool pairs;      /* The chroma's samples alternate, so that both can be read at once. */
+  uint32_t yuv[3]; /* selectors of four luma samples in two pairs of packed YUV, and of their Cb and Cr, each twice */
   uint32_t selectors; /* of the bytes of a pixel of packed RGB: red, green, blue, in 4 bits each */
 
   const uint32_t *threshold_at; /* on the device; NULL: it is THRESHOLD */
@@ -279,6 +281,45 @@ in_ranges (const LevelsArgs &a, const Pixels &pixels, const Quotients &quotients
   return all;
 }
 
+/* 16 pixels of packed YUV: a word has a pair. */
+struct YuvPixels {
+  uint32_t pairs[PIXELS / 2];
+
+  __device__ void
+  load (const LevelsArgs &a, uint32_t x, uint32_t y)
+  {
+    const uint8_t *from = a.pixels + y * a.stride + (size_t) x * 2;
+    if (x + PIXELS <= a.width && (uintptr_t) from % 16 == 0) {
+#pragma unroll
+      for (int i = 0; i < 2; i++) {
+        const uint4 v = __ldcs ((const uint4 *) from + i);
+        pairs[4 * i] = v.x;
+        pairs[4 * i + 1] = v.y;
+        pairs[4 * i + 2] = v.z;
+        pairs[4 * i + 3] = v.w;
+      }
+      return;
+    }
+#pragma unroll
+    for (int i = 0; i < PIXELS / 2; i++) {
+      pairs[i] = 0;
+      if (x + 2 * i < a.width) {
+        const uint8_t *p = from + 4 * i;
+        pairs[i] = p[0] | p[1] << 8 | p[2] << 16 | (uint32_t) p[3] << 24;
+      }
+    }
+  }
+
+  __device__ void
+  channel (const LevelsArgs &a, CtrChannel channel, const Quotients &, uint32_t words[4]) const
+  {
+    const uint32_t selector = channel == CTR_CHANNEL_LUMA ? a.yuv[0] : channel == CTR_CHANNEL_CB ? a.yuv[1] : a.yuv[2];
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+      words[i] = __byte_perm (pairs[2 * i], pairs[2 * i + 1], selector);
+  }
+};
+
 enum class Result { THRESHOLDS, RANGES, SAMPLES };
 
 template <typename Pixels, Result RESULT>
@@ -326,6 +367,10 @@ args_of (const CtrImage *image, uint32_t per_row)
   a.chroma = image->chroma;
   const ptrdiff_t distance = a.chroma.cr - a.chroma.cb;
   a.pairs = a.chroma.step == 2 && (distance == 1 || distance == -1);
+  const CtrYuvOrder yuv = ctr_yuv_order (image->format);
+  a.yuv[0] = 0x6420 + 0x1111 * yuv.luma;
+  a.yuv[1] = 0x4400 + 0x1111 * yuv.cb;
+  a.yuv[2] = 0x4400 + 0x1111 * yuv.cr;
   const CtrRgbOrder order = ctr_rgb_order (image->format);
   a.selectors = order.red | order.green << 4 | order.blue << 8;
   return a;
@@ -353,6 +398,7 @@ launch_colour (const CtrImage *image, const LevelsArgs &a, cudaStream_t stream, 
 {
   const size_t size = ctr_format_pixel_size (image->format);
   auto kernel = size == 1   ? colour_kernel<ChromaPixels, RESULT>
+                : size == 2 ? colour_kernel<YuvPixels, RESULT>
                 : size == 3 ? colour_kernel<RgbPixels<3>, RESULT>
                             : colour_kernel<RgbPixels<4>, RESULT>;
   return launch (kernel, a, THREADS, true, stream, error);

@@ -7,6 +7,7 @@
 
 #include "cuda/common/launch.cuh"
 
+#include "core/common/format.h"
 #include "core/foreground/colour.h"
 
 #include <stdlib.h>
@@ -25,6 +26,8 @@ struct RegionArgs {
   const uint8_t *pixels; /* of the image */
   size_t stride;
   uint32_t size; /* bytes of a pixel */
+  uint32_t luma; /* its byte in a pixel that is not RGB */
+  bool rgb, wide;
   CtrRgbOrder order;
   CtrChroma chroma;
   uint32_t per_row; /* parts for warps */
@@ -66,14 +69,14 @@ __device__ inline uint32_t
 load_sample (const RegionArgs &a, CtrChannel channel, uint32_t x, uint32_t y)
 {
   const uint8_t *p = a.pixels + y * a.stride + (size_t) x * a.size;
-  if (a.size >= 3)
+  if (a.rgb)
     return (uint32_t) ctr_colour_channel (channel, p[a.order.red], p[a.order.green], p[a.order.blue]);
   if (channel != CTR_CHANNEL_LUMA) {
     const CtrChroma &c = a.chroma;
     const uint8_t *plane = channel == CTR_CHANNEL_CB ? c.cb : c.cr;
     return plane[(y >> c.shift_y) * c.stride + (size_t) (x >> c.shift_x) * c.step];
   }
-  return a.size == 2 ? *(const uint16_t *) p : *p;
+  return a.wide ? *(const uint16_t *) p : p[a.luma];
 }
 
 __device__ inline bool
@@ -267,8 +270,11 @@ args_of (const DeviceRegions *regions, const CtrImage *image)
     a.pixels = (const uint8_t *) image->data;
     a.stride = image->stride;
     a.size = (uint32_t) ctr_format_pixel_size (image->format);
+    a.rgb = ctr_format_is_rgb (image->format);
+    a.wide = image->format == CTR_FORMAT_GRAY16;
+    a.luma = ctr_format_is_packed_yuv (image->format) ? ctr_yuv_order (image->format).luma : 0;
     a.order = ctr_rgb_order (image->format);
-    a.chroma = image->chroma;
+    a.chroma = ctr_image_chroma (image);
   }
   a.per_row = (uint32_t) (ctr_packed_row (regions->width) / (WORDS * sizeof (uint32_t)));
   return a;

@@ -12,25 +12,57 @@
 #else
 #define GRAY_16 "GRAY16_LE, "
 #endif
-#define LUMA_16 "P010_10LE, P016_LE, "
+#define LUMA_16_CUDA_1_22 "P010_10LE, P016_LE, I420_10LE, I422_10LE, I422_12LE, Y444_16LE, "
+#define LUMA_16_CUDA_1_24 "P012_LE, I420_12LE, Y444_10LE, Y444_12LE, "
 #else
 #define GRAY_16 ""
-#define LUMA_16 ""
+#define LUMA_16_CUDA_1_22 ""
+#define LUMA_16_CUDA_1_24 ""
 #endif
-
-/* Formats that libgstcuda supports since 1.22 and that the core reads. libgstcuda has no GRAY format. */
-#define CUDA_FORMATS "NV12, NV21, I420, YV12, Y42B, Y444, " LUMA_16 "RGBA, BGRA, RGBx, BGRx, ARGB, ABGR, RGB, BGR"
-#define SYSTEM_CAPS GST_VIDEO_CAPS_MAKE ("{ GRAY8, " GRAY_16 CUDA_FORMATS " }")
-#ifdef HAVE_GST_CUDA
-#define CAPS GST_VIDEO_CAPS_MAKE_WITH_FEATURES (GST_CONTOURS_CUDA_FEATURE, "{ " CUDA_FORMATS " }") "; " SYSTEM_CAPS
+#if GST_CHECK_VERSION(1, 24, 0)
+#define LUMA_16_CUDA LUMA_16_CUDA_1_22 LUMA_16_CUDA_1_24
+#define LUMA_16_SYSTEM ""
 #else
-#define CAPS SYSTEM_CAPS
+#define LUMA_16_CUDA LUMA_16_CUDA_1_22
+#define LUMA_16_SYSTEM LUMA_16_CUDA_1_24
 #endif
 
-static GstStaticPadTemplate sink_template =
-    GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
-static GstStaticPadTemplate src_template =
-    GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));
+/* Formats that libgstcuda supports since 1.22, or where it says so since 1.24, and that the core reads. libgstcuda has no
+ * GRAY format. */
+#define CUDA_FORMATS "NV12, NV21, I420, YV12, Y42B, Y444, " LUMA_16_CUDA "RGBA, BGRA, RGBx, BGRx, ARGB, ABGR, RGB, BGR"
+#define SYSTEM_FORMATS "GRAY8, " GRAY_16 "NV16, NV61, NV24, Y41B, " LUMA_16_SYSTEM CUDA_FORMATS
+#define CUDA_YUV "YUY2, UYVY"
+#define SYSTEM_YUV "YUY2, UYVY, YVYU, VYUY"
+
+#define SYSTEM_CAPS(yuv) GST_VIDEO_CAPS_MAKE ("{ " SYSTEM_FORMATS yuv " }")
+#ifdef HAVE_GST_CUDA
+#define CUDA_CAPS(formats) GST_VIDEO_CAPS_MAKE_WITH_FEATURES (GST_CONTOURS_CUDA_FEATURE, "{ " formats " }") "; "
+#else
+#define CUDA_CAPS(formats) ""
+#endif
+#define CAPS CUDA_CAPS (CUDA_FORMATS ", " CUDA_YUV) SYSTEM_CAPS (", " SYSTEM_YUV)
+#define CAPS_WITHOUT_YUV CUDA_CAPS (CUDA_FORMATS) SYSTEM_CAPS ("")
+/* Packed YUV in whole pairs of pixels. */
+#define EVEN_YUV(features, formats)                                \
+  "video/x-raw" features ", format = (string) { " formats          \
+  " }, width = (int) [ 2, 65534, 2 ], height = (int) [ 1, max ], " \
+  "framerate = (fraction) [ 0, max ]"
+#ifdef HAVE_GST_CUDA
+#define EVEN_CUDA_YUV EVEN_YUV ("(" GST_CONTOURS_CUDA_FEATURE ")", CUDA_YUV) "; "
+#else
+#define EVEN_CUDA_YUV ""
+#endif
+#define CAPS_WITH_EVEN_YUV CAPS_WITHOUT_YUV "; " EVEN_CUDA_YUV EVEN_YUV ("", SYSTEM_YUV)
+
+#define PAD_TEMPLATES(name, caps)                                                             \
+  static GstStaticPadTemplate name##_sink =                                                   \
+      GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (caps)); \
+  static GstStaticPadTemplate name##_src =                                                    \
+      GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (caps));
+
+PAD_TEMPLATES (all, CAPS)
+PAD_TEMPLATES (even_yuv, CAPS_WITH_EVEN_YUV)
+PAD_TEMPLATES (no_yuv, CAPS_WITHOUT_YUV)
 
 #define RENDERED_FRAMES 3 /* in the pool: one downstream, one in work, one between */
 
@@ -186,14 +218,24 @@ gst_contours_filter_transform_meta (GstBaseTransform *trans, GstBuffer *outbuf, 
 }
 
 void
+gst_contours_filter_class_limit_packed_yuv (GstContoursFilterClass *klass, gboolean even_widths)
+{
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+
+  /* A template replaces one of the same name. */
+  gst_element_class_add_static_pad_template (element_class, even_widths ? &even_yuv_sink : &no_yuv_sink);
+  gst_element_class_add_static_pad_template (element_class, even_widths ? &even_yuv_src : &no_yuv_src);
+}
+
+void
 contours_filter_class_init_negotiation (GstContoursFilterClass *klass)
 {
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
 
   parent_class = g_type_class_peek_parent (klass);
-  gst_element_class_add_static_pad_template (element_class, &sink_template);
-  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_add_static_pad_template (element_class, &all_sink);
+  gst_element_class_add_static_pad_template (element_class, &all_src);
   trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_contours_filter_transform_caps);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_contours_filter_set_caps);
   trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_contours_filter_propose_allocation);

@@ -6,16 +6,9 @@ static GstBaseTransformClass *parent_class;
 
 /* The format of the first plane, which the core analyses. */
 static CtrFormat
-image_format (GstVideoFormat video)
+image_format (const GstVideoFormatInfo *info)
 {
-  switch (video) {
-#if GST_CHECK_VERSION(1, 25, 1)
-    case GST_VIDEO_FORMAT_GRAY10_LE16:
-#endif
-    case GST_VIDEO_FORMAT_GRAY16_LE:
-    case GST_VIDEO_FORMAT_P010_10LE:
-    case GST_VIDEO_FORMAT_P016_LE:
-      return CTR_FORMAT_GRAY16;
+  switch (GST_VIDEO_FORMAT_INFO_FORMAT (info)) {
     case GST_VIDEO_FORMAT_RGB:
       return CTR_FORMAT_RGB;
     case GST_VIDEO_FORMAT_BGR:
@@ -30,8 +23,16 @@ image_format (GstVideoFormat video)
       return CTR_FORMAT_XRGB;
     case GST_VIDEO_FORMAT_ABGR:
       return CTR_FORMAT_XBGR;
-    default: /* GRAY8 and the luma plane of NV12, NV21, I420, YV12, Y42B, Y444 */
-      return CTR_FORMAT_GRAY8;
+    case GST_VIDEO_FORMAT_YUY2:
+      return CTR_FORMAT_YUYV;
+    case GST_VIDEO_FORMAT_YVYU:
+      return CTR_FORMAT_YVYU;
+    case GST_VIDEO_FORMAT_UYVY:
+      return CTR_FORMAT_UYVY;
+    case GST_VIDEO_FORMAT_VYUY:
+      return CTR_FORMAT_VYUY;
+    default: /* grey samples, or a luma plane */
+      return GST_VIDEO_FORMAT_INFO_DEPTH (info, 0) > 8 ? CTR_FORMAT_GRAY16 : CTR_FORMAT_GRAY8;
   }
 }
 
@@ -127,11 +128,13 @@ contours_filter_check_planes (const GstVideoFrame *frame, CtrError *error)
   for (guint plane = 0; plane < GST_VIDEO_FRAME_N_PLANES (frame); plane++) {
     gint components[GST_VIDEO_MAX_COMPONENTS];
 
+    gsize row;
+
     gst_video_format_info_component (frame->info.finfo, plane, components);
-    if (!check_plane (frame, plane,
-            (gsize) GST_VIDEO_FRAME_COMP_WIDTH (frame, components[0])
-                * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, components[0]),
-            GST_VIDEO_FRAME_COMP_HEIGHT (frame, components[0]), error))
+    row = plane == 0 ? ctr_format_row_size (image_format (frame->info.finfo), GST_VIDEO_FRAME_WIDTH (frame))
+                     : (gsize) GST_VIDEO_FRAME_COMP_WIDTH (frame, components[0])
+                           * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, components[0]);
+    if (!check_plane (frame, plane, row, GST_VIDEO_FRAME_COMP_HEIGHT (frame, components[0]), error))
       return FALSE;
   }
   return TRUE;
@@ -168,11 +171,11 @@ view_frame (const GstVideoFrame *frame, gboolean device, CtrImage *image, CtrErr
       .stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0),
       .width = GST_VIDEO_FRAME_WIDTH (frame),
       .height = GST_VIDEO_FRAME_HEIGHT (frame),
-      .format = image_format (GST_VIDEO_FRAME_FORMAT (frame)),
+      .format = image_format (frame->info.finfo),
       .memory = device ? CTR_MEMORY_DEVICE : CTR_MEMORY_HOST,
   };
   view_chroma (frame, image);
-  return check_plane (frame, 0, image->width * ctr_format_pixel_size (image->format), image->height, error)
+  return check_plane (frame, 0, ctr_format_row_size (image->format, image->width), image->height, error)
          && ctr_image_check (image, error);
 }
 

@@ -90,13 +90,20 @@ have_common_work (const CtrForeground *a, const CtrForeground *b)
   return !ctr_foreground_is_plain (a) && ctr_foreground_is_equal (a, b);
 }
 
+/* Whether there is a plane of samples only after the luma has been taken from the pixels. */
+static gboolean
+has_packed_pixels (const GstVideoInfo *info)
+{
+  return GST_VIDEO_INFO_IS_RGB (info) || (GST_VIDEO_INFO_IS_YUV (info) && GST_VIDEO_INFO_N_PLANES (info) == 1);
+}
+
 /* Whether SELF makes something of its next frame that a follower needs, too. */
 static gboolean
 is_worth_sharing (GstContoursFilter *self)
 {
   GstContoursFilterPrivate *priv = PRIVATE (self);
   const gboolean has_plane = needs_pixels (self)
-                             && (GST_VIDEO_INFO_IS_RGB (&priv->info)
+                             && (has_packed_pixels (&priv->info)
                                  || (!priv->cuda_caps && g_atomic_int_get (&priv->in_use) == CTR_BACKEND_CUDA));
   CtrForeground own, other;
   const gboolean has_foreground =

@@ -117,6 +117,10 @@ struct _GstContoursFilterClass {
 /* The result flags of a frame: those of BUFFER and of the caps. Streaming thread only. */
 GstContoursResultFlags gst_contours_filter_get_frame_flags (GstContoursFilter *self, GstBuffer *buffer);
 
+/* For class_init(): elements that write frames take packed YUV only of EVEN_WIDTHS, so that pixels are whole pairs, or not at
+ * all. By default it has any width. */
+void gst_contours_filter_class_limit_packed_yuv (GstContoursFilterClass *klass, gboolean even_widths);
+
 /* Tells whether the frames are strips, in open(): the last rows of a result are its frame then, and the result knows its
  * origin_row. Webs end at the end of the stream, with new caps, and where a new stream starts: the base class asks for the
  * rest, and pushes it with a black frame that follows the last strip and is flagged as a gap. A flush drops the web. */

@@ -42,8 +42,9 @@ edge_plane_describe (CtrEdgePlane *plane, const GstVideoFrame *out, const GstVid
 
     if (GST_VIDEO_FORMAT_INFO_IS_YUV (format) && (c == GST_VIDEO_COMP_U || c == GST_VIDEO_COMP_V)) {
       /* U and V have the same value, so their order does not matter. GStreamer 1.22 has a wrong offset for V of P010
-       * and P016. */
-      const guint at = i * (depth > 8 ? 2 : 1);
+       * and P016. A pixel of packed YUV has one of them. */
+      const guint at =
+          index == 0 ? GST_VIDEO_FORMAT_INFO_POFFSET (format, c) % plane->pixel_size : i * (depth > 8 ? 2 : 1);
       put_sample (plane->edge, at, middle, depth);
       put_sample (plane->background, at, middle, depth);
     } else {

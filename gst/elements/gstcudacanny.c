@@ -475,6 +475,7 @@ gst_cuda_canny_class_init (GstCudaCannyClass *klass)
   filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_canny_close);
   filter_class->finish = GST_DEBUG_FUNCPTR (gst_cuda_canny_finish);
   filter_class->render = GST_DEBUG_FUNCPTR (gst_cuda_canny_render);
+  gst_contours_filter_class_limit_packed_yuv (filter_class, TRUE);
 
   if (!gst_meta_get_info (THRESHOLDS_META)) {
     static const gchar *no_tags[] = {NULL};

@@ -334,6 +334,7 @@ gst_cuda_contour_overlay_class_init (GstCudaContourOverlayClass *klass)
   filter_class->open = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_open);
   filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_close);
   filter_class->draw = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_draw);
+  gst_contours_filter_class_limit_packed_yuv (filter_class, FALSE);
   filter_class->finish = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_finish);
   filter_class->needs_drawing = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_needs_drawing);
   filter_class->replaces_pixels = GST_DEBUG_FUNCPTR (gst_cuda_contour_overlay_replaces_pixels);

@@ -116,4 +116,5 @@ gst_cuda_foreground_class_init (GstCudaForegroundClass *klass)
   filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_foreground_close);
   filter_class->finish = GST_DEBUG_FUNCPTR (gst_cuda_foreground_finish);
   filter_class->render = GST_DEBUG_FUNCPTR (gst_cuda_foreground_render);
+  gst_contours_filter_class_limit_packed_yuv (filter_class, TRUE);
 }

@@ -9,7 +9,22 @@
 static inline guint32
 corrected_mask (const TestFrame *frame)
 {
-  return frame->format == GST_VIDEO_FORMAT_P010_10LE ? 0xffc0 : 0xffff;
+  switch (frame->format) {
+    case GST_VIDEO_FORMAT_P010_10LE:
+      return 0xffc0;
+    case GST_VIDEO_FORMAT_P012_LE:
+      return 0xfff0;
+    case GST_VIDEO_FORMAT_I420_10LE:
+    case GST_VIDEO_FORMAT_I422_10LE:
+    case GST_VIDEO_FORMAT_Y444_10LE:
+      return 0x3ff;
+    case GST_VIDEO_FORMAT_I420_12LE:
+    case GST_VIDEO_FORMAT_I422_12LE:
+    case GST_VIDEO_FORMAT_Y444_12LE:
+      return 0xfff;
+    default:
+      return 0xffff;
+  }
 }
 
 /* The first plane of BUFFER must be PIXELS, and the others those of FRAME. */

@@ -42,7 +42,7 @@ GST_START_TEST (test_contours_all_formats)
     /* The second frame is larger, and the third smaller. */
     for (guint k = 0; k < 4; k++) {
       static const gdouble sigmas[] = {0, 1, 2.5, 0.5};
-      TestFrame frame = {test_formats[i].video, k == 1 ? 200 : 130 - k, 74 + 2 * k, .seed = i + k};
+      TestFrame frame = {test_formats[i].video, k == 1 ? 200 : 130 - 2 * k, 74 + 2 * k, .seed = i + k};
       const gdouble min_length = k == 2 ? 6.5 : 0;
       GstBuffer *out;
 

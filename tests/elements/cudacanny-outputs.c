@@ -18,10 +18,12 @@ expected_values (const TestFrame *frame, const CtrCannyParams *params)
       .planes = {{.data = values, .stride = stride, .pixel_size = 2, .sample_size = 2, .edge = {0xff, 0xff}}},
       .plane_count = 1,
   };
+  CtrCannyParams in_format = *params;
   CtrError error = {0};
   CtrCanny *canny = ctr_canny_new (CTR_BACKEND_CPU, &error);
 
-  fail_unless (ctr_canny_run (canny, &image, params, &picture, NULL, &error), "%s", error.message);
+  in_format.significant_bits = format_bits (frame->format);
+  fail_unless (ctr_canny_run (canny, &image, &in_format, &picture, NULL, &error), "%s", error.message);
   ctr_canny_free (canny);
   g_free (pixels);
   return values;

@@ -80,7 +80,7 @@ GST_START_TEST (test_formats_all)
 
       gst_video_info_from_caps (&info, caps);
       gst_caps_unref (caps);
-      if (format_runs (&test_formats[i])) {
+      if (format_runs (&test_formats[i]) && !is_packed_yuv (frame.format)) {
         h = new_harness (line);
         set_frame_caps (h, &frame);
         buffer = make_frame (&frame);

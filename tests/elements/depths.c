@@ -18,6 +18,8 @@ static const Depth depths[] = {
     {GST_VIDEO_FORMAT_NV12, 8, 0},
     {GST_VIDEO_FORMAT_P010_10LE, 16, 8},
     {GST_VIDEO_FORMAT_P016_LE, 16, 8},
+    {GST_VIDEO_FORMAT_I420_10LE, 10, 2},
+    {GST_VIDEO_FORMAT_I422_12LE, 12, 4},
     {GST_VIDEO_FORMAT_GRAY16_LE, 10, 2},
     {GST_VIDEO_FORMAT_GRAY16_LE, 12, 4},
     {GST_VIDEO_FORMAT_GRAY16_LE, 14, 6},
@@ -27,7 +29,7 @@ static const Depth depths[] = {
 static guint
 depth_count (void)
 {
-  return test_in_cuda_memory () ? 3 : G_N_ELEMENTS (depths);
+  return test_in_cuda_memory () ? 5 : G_N_ELEMENTS (depths);
 }
 
 /* Discs of different grey levels on dark ground, with noise. BINARY: of two levels, with many wrong pixels. Both have

@@ -21,6 +21,9 @@ typedef struct {
 #define WHITE_8 {1, 0, 0, {0xff}, {0}}
 #define NEUTRAL_8(x_shift, y_shift) {1, x_shift, y_shift, {0x80}, {0x80}}
 #define NEUTRAL_8_8 {2, 1, 1, {0x80, 0x80}, {0x80, 0x80}}
+#define NEUTRAL_PAIR(x_shift) {2, x_shift, 0, {0x80, 0x80}, {0x80, 0x80}}
+#define WHITE_16(low, high) {2, 0, 0, {low, high}, {0}}
+#define NEUTRAL_16(x_shift, y_shift, high) {2, x_shift, y_shift, {0, high}, {0, high}}
 #define NEUTRAL_16_16 {4, 1, 1, {0, 0x80, 0, 0x80}, {0, 0x80, 0, 0x80}}
 #define PACKED(size, b0, b1, b2, b3) {size, 0, 0, {0xff, 0xff, 0xff, 0xff}, {b0, b1, b2, b3}}
 
@@ -35,6 +38,22 @@ static const EdgeFormat edge_formats[] = {
     {GST_VIDEO_FORMAT_Y444, 3, {WHITE_8, NEUTRAL_8 (0, 0), NEUTRAL_8 (0, 0)}},
     {GST_VIDEO_FORMAT_P010_10LE, 2, {{2, 0, 0, {0xc0, 0xff}, {0}}, NEUTRAL_16_16}},
     {GST_VIDEO_FORMAT_P016_LE, 2, {{2, 0, 0, {0xff, 0xff}, {0}}, NEUTRAL_16_16}},
+    {GST_VIDEO_FORMAT_NV16, 2, {WHITE_8, NEUTRAL_PAIR (1)}},
+    {GST_VIDEO_FORMAT_NV61, 2, {WHITE_8, NEUTRAL_PAIR (1)}},
+    {GST_VIDEO_FORMAT_NV24, 2, {WHITE_8, NEUTRAL_PAIR (0)}},
+    {GST_VIDEO_FORMAT_Y41B, 3, {WHITE_8, NEUTRAL_8 (2, 0), NEUTRAL_8 (2, 0)}},
+    {GST_VIDEO_FORMAT_I420_10LE, 3, {WHITE_16 (0xff, 3), NEUTRAL_16 (1, 1, 2), NEUTRAL_16 (1, 1, 2)}},
+    {GST_VIDEO_FORMAT_I422_10LE, 3, {WHITE_16 (0xff, 3), NEUTRAL_16 (1, 0, 2), NEUTRAL_16 (1, 0, 2)}},
+    {GST_VIDEO_FORMAT_I422_12LE, 3, {WHITE_16 (0xff, 0xf), NEUTRAL_16 (1, 0, 8), NEUTRAL_16 (1, 0, 8)}},
+    {GST_VIDEO_FORMAT_Y444_16LE, 3, {WHITE_16 (0xff, 0xff), NEUTRAL_16 (0, 0, 0x80), NEUTRAL_16 (0, 0, 0x80)}},
+    {GST_VIDEO_FORMAT_P012_LE, 2, {WHITE_16 (0xf0, 0xff), NEUTRAL_16_16}},
+    {GST_VIDEO_FORMAT_I420_12LE, 3, {WHITE_16 (0xff, 0xf), NEUTRAL_16 (1, 1, 8), NEUTRAL_16 (1, 1, 8)}},
+    {GST_VIDEO_FORMAT_Y444_10LE, 3, {WHITE_16 (0xff, 3), NEUTRAL_16 (0, 0, 2), NEUTRAL_16 (0, 0, 2)}},
+    {GST_VIDEO_FORMAT_Y444_12LE, 3, {WHITE_16 (0xff, 0xf), NEUTRAL_16 (0, 0, 8), NEUTRAL_16 (0, 0, 8)}},
+    {GST_VIDEO_FORMAT_YUY2, 1, {{2, 0, 0, {0xff, 0x80}, {0, 0x80}}}},
+    {GST_VIDEO_FORMAT_YVYU, 1, {{2, 0, 0, {0xff, 0x80}, {0, 0x80}}}},
+    {GST_VIDEO_FORMAT_UYVY, 1, {{2, 0, 0, {0x80, 0xff}, {0x80, 0}}}},
+    {GST_VIDEO_FORMAT_VYUY, 1, {{2, 0, 0, {0x80, 0xff}, {0x80, 0}}}},
     {GST_VIDEO_FORMAT_RGBA, 1, {PACKED (4, 0, 0, 0, 0xff)}},
     {GST_VIDEO_FORMAT_BGRA, 1, {PACKED (4, 0, 0, 0, 0xff)}},
     {GST_VIDEO_FORMAT_RGBx, 1, {PACKED (4, 0, 0, 0, 0xff)}},
@@ -63,11 +82,13 @@ expected_edges (const TestFrame *frame, const CtrCannyParams *params)
   guint8 *mask = g_malloc ((gsize) frame->width * frame->height), *pixels;
   CtrImage image = first_plane (frame, &pixels);
   CtrEdgePicture picture;
+  CtrCannyParams in_format = *params;
   CtrError error = {0};
   CtrCanny *canny = ctr_canny_new (CTR_BACKEND_CPU, &error);
 
+  in_format.significant_bits = format_bits (frame->format);
   ctr_edge_picture_init_mask (&picture, mask, frame->width, CTR_MEMORY_HOST);
-  fail_unless (ctr_canny_run (canny, &image, params, &picture, NULL, &error), "%s", error.message);
+  fail_unless (ctr_canny_run (canny, &image, &in_format, &picture, NULL, &error), "%s", error.message);
   ctr_canny_free (canny);
   g_free (pixels);
   return mask;

@@ -16,7 +16,7 @@ GST_START_TEST (test_other_formats_refused)
     gboolean known = FALSE;
 
     for (guint i = 0; i < G_N_ELEMENTS (test_formats); i++)
-      known |= test_formats[i].video == f;
+      known |= test_formats[i].video == f && (!subject_draws () || !is_packed_yuv (f));
     fail_unless (gst_caps_can_intersect (caps, one) == known, "%s", name);
     gst_caps_unref (one);
   }
@@ -36,6 +36,10 @@ GST_START_TEST (test_memory_caps)
     GstCaps *one = gst_caps_new_simple (
         "video/x-raw", "format", G_TYPE_STRING, gst_video_format_to_string (test_formats[i].video), NULL);
 
+    if (subject_draws () && is_packed_yuv (test_formats[i].video)) {
+      gst_caps_unref (one);
+      continue;
+    }
     fail_unless (gst_caps_can_intersect (caps, one));
     gst_caps_set_features_simple (one, gst_caps_features_new_single ("memory:CUDAMemory"));
     fail_unless (gst_caps_can_intersect (caps, one) == (test_on_gpu () && test_formats[i].in_cuda_memory));

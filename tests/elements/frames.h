@@ -40,6 +40,22 @@ static const TestFormat test_formats[] = {
     {GST_VIDEO_FORMAT_Y444, CTR_FORMAT_GRAY8, TRUE},
     {GST_VIDEO_FORMAT_P010_10LE, CTR_FORMAT_GRAY16, TRUE},
     {GST_VIDEO_FORMAT_P016_LE, CTR_FORMAT_GRAY16, TRUE},
+    {GST_VIDEO_FORMAT_NV16, CTR_FORMAT_GRAY8, FALSE},
+    {GST_VIDEO_FORMAT_NV61, CTR_FORMAT_GRAY8, FALSE},
+    {GST_VIDEO_FORMAT_NV24, CTR_FORMAT_GRAY8, FALSE},
+    {GST_VIDEO_FORMAT_Y41B, CTR_FORMAT_GRAY8, FALSE},
+    {GST_VIDEO_FORMAT_I420_10LE, CTR_FORMAT_GRAY16, TRUE},
+    {GST_VIDEO_FORMAT_I422_10LE, CTR_FORMAT_GRAY16, TRUE},
+    {GST_VIDEO_FORMAT_I422_12LE, CTR_FORMAT_GRAY16, TRUE},
+    {GST_VIDEO_FORMAT_Y444_16LE, CTR_FORMAT_GRAY16, TRUE},
+    {GST_VIDEO_FORMAT_P012_LE, CTR_FORMAT_GRAY16, GST_CHECK_VERSION (1, 24, 0)},
+    {GST_VIDEO_FORMAT_I420_12LE, CTR_FORMAT_GRAY16, GST_CHECK_VERSION (1, 24, 0)},
+    {GST_VIDEO_FORMAT_Y444_10LE, CTR_FORMAT_GRAY16, GST_CHECK_VERSION (1, 24, 0)},
+    {GST_VIDEO_FORMAT_Y444_12LE, CTR_FORMAT_GRAY16, GST_CHECK_VERSION (1, 24, 0)},
+    {GST_VIDEO_FORMAT_YUY2, CTR_FORMAT_YUYV, TRUE},
+    {GST_VIDEO_FORMAT_UYVY, CTR_FORMAT_UYVY, TRUE},
+    {GST_VIDEO_FORMAT_YVYU, CTR_FORMAT_YVYU, FALSE},
+    {GST_VIDEO_FORMAT_VYUY, CTR_FORMAT_VYUY, FALSE},
     {GST_VIDEO_FORMAT_RGBA, CTR_FORMAT_RGBX, TRUE},
     {GST_VIDEO_FORMAT_BGRA, CTR_FORMAT_BGRX, TRUE},
     {GST_VIDEO_FORMAT_RGBx, CTR_FORMAT_RGBX, TRUE},
@@ -129,11 +145,39 @@ plane_rows (const GstVideoInfo *info, guint plane)
   return GST_VIDEO_INFO_COMP_HEIGHT (info, components[0]);
 }
 
+static inline gboolean
+is_packed_yuv (GstVideoFormat video)
+{
+  return video == GST_VIDEO_FORMAT_YUY2 || video == GST_VIDEO_FORMAT_UYVY || video == GST_VIDEO_FORMAT_YVYU
+         || video == GST_VIDEO_FORMAT_VYUY;
+}
+
+/* The significant bits of the samples of VIDEO, those below its own included, by a table that is independent of the elements'
+ * own. */
+static inline guint
+format_bits (GstVideoFormat video)
+{
+  switch (video) {
+    case GST_VIDEO_FORMAT_I420_10LE:
+    case GST_VIDEO_FORMAT_I422_10LE:
+    case GST_VIDEO_FORMAT_Y444_10LE:
+      return 10;
+    case GST_VIDEO_FORMAT_I420_12LE:
+    case GST_VIDEO_FORMAT_I422_12LE:
+    case GST_VIDEO_FORMAT_Y444_12LE:
+      return 12;
+    default:
+      return 16;
+  }
+}
+
 static inline guint
 plane_row_bytes (const GstVideoInfo *info, guint plane)
 {
   gint components[GST_VIDEO_MAX_COMPONENTS];
 
+  if (is_packed_yuv (GST_VIDEO_INFO_FORMAT (info)))
+    return (GST_VIDEO_INFO_WIDTH (info) + 1) / 2 * 4;
   gst_video_format_info_component (info->finfo, plane, components);
   return GST_VIDEO_INFO_COMP_WIDTH (info, components[0]) * GST_VIDEO_INFO_COMP_PSTRIDE (info, components[0]);
 }
@@ -243,7 +287,7 @@ static inline CtrImage
 first_plane (const TestFrame *frame, guint8 **pixels)
 {
   CtrFormat samples = samples_of (frame->format);
-  gsize row_bytes = frame->width * ctr_format_pixel_size (samples);
+  gsize row_bytes = ctr_format_row_size (samples, frame->width);
 
   *pixels = g_malloc (row_bytes * frame->height);
   for (gint row = 0; row < frame->height; row++)
@@ -266,6 +310,10 @@ static const ChromaFormat chroma_formats[] = {
     {GST_VIDEO_FORMAT_YV12, 1, 1, 1, 2, 0, 1, 0},
     {GST_VIDEO_FORMAT_Y42B, 1, 0, 1, 1, 0, 2, 0},
     {GST_VIDEO_FORMAT_Y444, 0, 0, 1, 1, 0, 2, 0},
+    {GST_VIDEO_FORMAT_NV16, 1, 0, 2, 1, 0, 1, 1},
+    {GST_VIDEO_FORMAT_NV61, 1, 0, 2, 1, 1, 1, 0},
+    {GST_VIDEO_FORMAT_NV24, 0, 0, 2, 1, 0, 1, 1},
+    {GST_VIDEO_FORMAT_Y41B, 2, 0, 1, 1, 0, 2, 0},
 };
 
 static inline const ChromaFormat *

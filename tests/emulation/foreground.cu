@@ -88,12 +88,13 @@ make_chroma (Picture *p, uint32_t kind)
 void
 make_picture (Picture *p, CtrFormat format, uint32_t width, uint32_t height, bool chroma)
 {
-  const uint32_t size = ctr_format_pixel_size (format), unit = format == CTR_FORMAT_GRAY16 ? 2 : 1;
+  const size_t row = ctr_format_row_size (format, width);
+  const uint32_t unit = format == CTR_FORMAT_GRAY16 ? 2 : 1;
   const uint32_t kind = random_below (&rng, 3);
   uint32_t offset;
-  const size_t stride = choose_stride (width * size, unit, &offset);
+  const size_t stride = choose_stride ((uint32_t) row, unit, &offset);
   memset (p, 0, sizeof *p);
-  p->memory[0] = make_plane (kind, offset, stride, width * size, height, &p->copy[0]);
+  p->memory[0] = make_plane (kind, offset, stride, row, height, &p->copy[0]);
   p->host = {p->memory[0] + offset, stride, width, height, format, CTR_MEMORY_HOST};
   p->device = {p->copy[0] + offset, stride, width, height, format, CTR_MEMORY_DEVICE};
   if (chroma)
@@ -121,6 +122,8 @@ sample_of (const CtrImage *image, CtrChannel channel, uint32_t x, uint32_t y)
     const uint8_t *first = channel == CTR_CHANNEL_CB ? c->cb : c->cr;
     return first[(y >> c->shift_y) * c->stride + (size_t) (x >> c->shift_x) * c->step];
   }
+  if (image->format >= CTR_FORMAT_YUYV)
+    return reference_packed_chroma (image, channel == CTR_CHANNEL_CR, x, y);
   const uint8_t *p =
       (const uint8_t *) image->data + y * image->stride + (size_t) x * ctr_format_pixel_size (image->format);
   const CtrRgbOrder order = ctr_rgb_order (image->format);
@@ -181,8 +184,10 @@ CtrForeground
 choose_foreground (const CtrImage *image)
 {
   static const CtrThresholdMode modes[] = {CTR_THRESHOLD_FIXED, CTR_THRESHOLD_OTSU, CTR_THRESHOLD_HYSTERESIS};
-  const bool wide = image->format == CTR_FORMAT_GRAY16, rgb = image->format >= CTR_FORMAT_RGB;
-  const uint32_t channels = rgb ? (1u << CTR_CHANNELS) - 1 : image->chroma.cb ? 1 | 3 << CTR_CHANNEL_CB : 1;
+  const bool wide = image->format == CTR_FORMAT_GRAY16,
+             rgb = image->format >= CTR_FORMAT_RGB && image->format <= CTR_FORMAT_XBGR;
+  const bool chroma = image->chroma.cb || image->format >= CTR_FORMAT_YUYV;
+  const uint32_t channels = rgb ? (1u << CTR_CHANNELS) - 1 : chroma ? 1 | 3 << CTR_CHANNEL_CB : 1;
   const uint32_t most = wide ? 66000 : 260;
   CtrForeground f;
   memset (&f, 0, sizeof f);
@@ -264,7 +269,7 @@ test_levels ()
 {
   const uint32_t count = getenv ("CTR_TEST_QUICK") ? 150 : 3000;
   for (uint32_t i = 0; i < count; i++) {
-    const CtrFormat format = (CtrFormat) (i % 3 ? random_below (&rng, CTR_FORMAT_XBGR + 1) : CTR_FORMAT_GRAY8);
+    const CtrFormat format = (CtrFormat) (i % 3 ? random_below (&rng, CTR_FORMAT_VYUY + 1) : CTR_FORMAT_GRAY8);
     const uint32_t width = 1 + random_below (&rng, i % 8 ? 50 : 400), height = 1 + random_below (&rng, 9);
     Picture p;
     make_picture (&p, format, width, height, format == CTR_FORMAT_GRAY8 && random_below (&rng, 2));

@@ -157,7 +157,7 @@ check_picture (Histogram *histogram, CtrFormat format, uint32_t kind, uint32_t w
   const bool wide = format == CTR_FORMAT_GRAY16;
   const uint32_t levels = wide ? LEVELS_16 : LEVELS_8, shift = random_below (&rng, 9), pixels = width * height;
   const uint32_t bits = random_below (&rng, 2) ? 0 : 8 + shift;
-  const size_t row = width * ctr_format_pixel_size (format), stride = row + padding;
+  const size_t row = ctr_format_row_size (format, width), stride = row + padding;
   const size_t bytes = offset + (height - 1) * stride + row, luma_stride = ctr_aligned_row (width);
   describe ("format %d, kind %u, %u x %u, offset %u, padding %u, shift %u", format, kind, width, height, offset,
       padding, shift);
@@ -213,11 +213,11 @@ test_pictures ()
   cudaMemsetAsync (histogram, 0, sizeof *histogram, stream);
   for (uint32_t i = 0; i < (quick ? 80 : 800); i++) {
     const CtrFormat format =
-        (CtrFormat) (i % 2 ? random_below (&rng, CTR_FORMAT_XBGR + 1) : random_below (&rng, CTR_FORMAT_GRAY16 + 1));
+        (CtrFormat) (i % 2 ? random_below (&rng, CTR_FORMAT_VYUY + 1) : random_below (&rng, CTR_FORMAT_GRAY16 + 1));
     const bool large = i % 8 == 0, aligned = random_below (&rng, 2);
     const uint32_t width = 1 + random_below (&rng, large ? 700 : 50),
                    height = 1 + random_below (&rng, large ? 300 : 17);
-    const uint32_t row = width * (uint32_t) ctr_format_pixel_size (format);
+    const uint32_t row = (uint32_t) ctr_format_row_size (format, width);
     const uint32_t unit = format == CTR_FORMAT_GRAY16 ? 2 : 1;
     check_picture (histogram, format, i % 5, width, height, aligned ? 0 : random_below (&rng, 20) * unit,
         aligned ? (16 - row % 16) % 16 : random_below (&rng, 35) * unit);

@@ -34,6 +34,7 @@ def have(element):
 
 
 class AravisCamera:
+    drop_outs = 5
     source = "aravissrc ! video/x-raw,width=128,height=128"
     width = 128
 
@@ -46,6 +47,7 @@ class AravisCamera:
 
 
 class RtspCamera:
+    drop_outs = 2
     width = 320
     port = "0"
 
@@ -83,10 +85,10 @@ def check(camera, path):
     with open(said, "w", encoding="utf-8") as log:
         watch = subprocess.Popen([*PLAIN_SOCKETS, *WATCH, camera.source, REST.format(path)], stderr=log)
     try:
-        for drop_out in range(3):
+        for drop_out in range(camera.drop_outs + 1):
             before = count_lines(path)
             wait_for("ten more frames", lambda: count_lines(path) >= before + 10, watch)
-            if drop_out < 2:
+            if drop_out < camera.drop_outs:
                 camera.stop()
                 wait_for("word of the loss", lambda: count_losses(said) > drop_out, watch)
                 camera.start()

@@ -33,7 +33,7 @@ static Output
 output_new (Random *rng, const CtrImage *image, bool device)
 {
   const size_t align = image->format == CTR_FORMAT_GRAY16 ? 2 : 1;
-  Output output = {.row = image->width * ctr_format_pixel_size (image->format), .height = image->height};
+  Output output = {.row = ctr_format_row_size (image->format, image->width), .height = image->height};
   output.offset = random_below (rng, 20) * align;
   output.corrected.stride = (output.row + random_below (rng, 40) * align + align - 1) / align * align;
   if (random_below (rng, 2)) {

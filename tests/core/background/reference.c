@@ -179,6 +179,12 @@ pixel_byte (CtrFormat format, uint16_t sample, const uint8_t *source, size_t i)
     case CTR_FORMAT_RGBX:
     case CTR_FORMAT_BGRX:
       return i == 3 ? source[i] : (uint8_t) sample;
+    case CTR_FORMAT_YUYV:
+    case CTR_FORMAT_YVYU:
+      return i == 0 ? (uint8_t) sample : source[i];
+    case CTR_FORMAT_UYVY:
+    case CTR_FORMAT_VYUY:
+      return i == 1 ? (uint8_t) sample : source[i];
     case CTR_FORMAT_XRGB:
     case CTR_FORMAT_XBGR:
       return i == 0 ? source[i] : (uint8_t) sample;

@@ -13,7 +13,8 @@ static CtrBorders *borders; /* one follower for all images: they come in every o
 static Random rng = {1};
 
 static const CtrFormat formats[] = {CTR_FORMAT_GRAY8, CTR_FORMAT_GRAY16, CTR_FORMAT_RGB, CTR_FORMAT_BGR,
-    CTR_FORMAT_RGBX, CTR_FORMAT_BGRX, CTR_FORMAT_XRGB, CTR_FORMAT_XBGR};
+    CTR_FORMAT_RGBX, CTR_FORMAT_BGRX, CTR_FORMAT_XRGB, CTR_FORMAT_XBGR, CTR_FORMAT_YUYV, CTR_FORMAT_YVYU,
+    CTR_FORMAT_UYVY, CTR_FORMAT_VYUY};
 static const Layout plain = {.format = CTR_FORMAT_GRAY8};
 
 /* Shows the mask at a random threshold and polarity, in every mode. Takes MASK. */
@@ -168,7 +169,7 @@ test_growth (void)
 static void
 test_repetition (void)
 {
-  const uint32_t width = setup.quick ? 60 : 500, height = setup.quick ? 50 : 400, turns = setup.quick ? 20 : 1000;
+  const uint32_t width = setup.quick ? 100 : 500, height = setup.quick ? 90 : 400, turns = setup.quick ? 20 : 1000;
   for (uint32_t grain = 1; grain <= 16; grain += 15) {
     uint8_t *mask = noise_new (&rng, width, height, 50, grain);
     const CtrImage image = {

@@ -150,7 +150,7 @@ compare_sides (State *state, Random *rng)
 static void
 compare_otsu (State *state, Random *rng, uint32_t width, uint32_t height)
 {
-  for (CtrFormat format = CTR_FORMAT_GRAY8; format <= CTR_FORMAT_XBGR; format++) {
+  for (CtrFormat format = CTR_FORMAT_GRAY8; format <= CTR_FORMAT_VYUY; format++) {
     Picture picture = picture_random (rng, width, height, (Layout){.format = format});
     CtrBordersParams params = borders_params_of (format % 4, CTR_APPROXIMATION_SIMPLE, 0, format % 2);
     params.foreground.mode = CTR_THRESHOLD_OTSU;

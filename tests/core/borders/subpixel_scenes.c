@@ -152,7 +152,7 @@ test_channels (void)
   for (uint32_t i = 0; i < (setup.quick ? 6 : 60); i++) {
     Scene scene = random_scene (&rng, 8 + random_below (&rng, 30), 8 + random_below (&rng, 30));
     const CtrImage *image = &scene.picture.view;
-    const bool rgb = image->format >= CTR_FORMAT_RGB;
+    const bool rgb = image->format >= CTR_FORMAT_RGB && image->format <= CTR_FORMAT_XBGR;
     if (image->format == CTR_FORMAT_GRAY16) {
       scene_free (&scene);
       continue;

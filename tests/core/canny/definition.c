@@ -12,7 +12,8 @@ static CtrCanny *canny; /* one detector for all images: they come in every order
 static Random rng = {31};
 
 static const CtrFormat formats[] = {CTR_FORMAT_GRAY8, CTR_FORMAT_GRAY16, CTR_FORMAT_RGB, CTR_FORMAT_BGR,
-    CTR_FORMAT_RGBX, CTR_FORMAT_BGRX, CTR_FORMAT_XRGB, CTR_FORMAT_XBGR};
+    CTR_FORMAT_RGBX, CTR_FORMAT_BGRX, CTR_FORMAT_XRGB, CTR_FORMAT_XBGR, CTR_FORMAT_YUYV, CTR_FORMAT_YVYU,
+    CTR_FORMAT_UYVY, CTR_FORMAT_VYUY};
 
 static Picture
 random_picture (uint32_t width, uint32_t height, Layout layout)

@@ -163,7 +163,7 @@ compare_sides (State *state, Random *rng)
     const CtrCannyParams params = random_canny_params (rng);
     uint8_t *grey = grey_new (rng, width, height);
     const Layout layout = {
-        .format = i % 3 ? CTR_FORMAT_GRAY8 : (CtrFormat) (i / 3 % (CTR_FORMAT_XBGR + 1)), .padding = i % 4 * 2};
+        .format = i % 3 ? CTR_FORMAT_GRAY8 : (CtrFormat) (i / 3 % (CTR_FORMAT_VYUY + 1)), .padding = i % 4 * 2};
     Picture picture = picture_of_grey (rng, grey, width, height, layout);
     compare (state, rng, "sides", &picture, &params);
     picture_free (&picture);
@@ -194,7 +194,7 @@ compare_cases (void *data)
       const CtrCannyParams params = random_canny_params (rng);
       compare_grey (state, rng, "random", grey_new (rng, w, h), w, h, &params);
     }
-    for (CtrFormat format = CTR_FORMAT_GRAY8; format <= CTR_FORMAT_XBGR; format += quick ? 3 : 1) {
+    for (CtrFormat format = CTR_FORMAT_GRAY8; format <= CTR_FORMAT_VYUY; format += quick ? 3 : 1) {
       Picture picture = picture_random (rng, w, h, (Layout){.format = format});
       const CtrCannyParams params = random_canny_params (rng);
       compare (state, rng, "random samples", &picture, &params);

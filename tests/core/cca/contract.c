@@ -160,6 +160,9 @@ test_own (void)
   CHECK (params.min_area == 0 && params.max_area == 0 && params.features == 0);
   CHECK (params.mode == CTR_COMPONENTS_FOREGROUND && params.background == 0 && params.ring_width == 3);
   CHECK (ctr_format_pixel_size (CTR_FORMAT_GRAY16) == 2 && ctr_format_pixel_size ((CtrFormat) 99) == 0);
+  CHECK (ctr_format_row_size (CTR_FORMAT_GRAY16, 5) == 10 && ctr_format_row_size (CTR_FORMAT_BGR, 5) == 15);
+  CHECK (ctr_format_row_size (CTR_FORMAT_UYVY, 5) == 12 && ctr_format_row_size (CTR_FORMAT_YUYV, 6) == 12);
+  CHECK (ctr_format_row_size (CTR_FORMAT_VYUY, 65535) == 131072 && ctr_format_row_size ((CtrFormat) 99, 5) == 0);
 }
 
 const Contract cca_contract = {

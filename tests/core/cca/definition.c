@@ -13,7 +13,8 @@ static CtrCca *cca; /* one analyser for all images: they come in every order of 
 static Random rng = {1};
 
 static const CtrFormat formats[] = {CTR_FORMAT_GRAY8, CTR_FORMAT_GRAY16, CTR_FORMAT_RGB, CTR_FORMAT_BGR,
-    CTR_FORMAT_RGBX, CTR_FORMAT_BGRX, CTR_FORMAT_XRGB, CTR_FORMAT_XBGR};
+    CTR_FORMAT_RGBX, CTR_FORMAT_BGRX, CTR_FORMAT_XRGB, CTR_FORMAT_XBGR, CTR_FORMAT_YUYV, CTR_FORMAT_YVYU,
+    CTR_FORMAT_UYVY, CTR_FORMAT_VYUY};
 static const Layout plain = {.format = CTR_FORMAT_GRAY8};
 
 /* Shows the mask at a random threshold and polarity with random features, both connectivities. Takes MASK. */

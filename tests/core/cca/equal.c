@@ -104,7 +104,7 @@ test_shapes (void)
 static void
 test_formats (void)
 {
-  for (CtrFormat format = CTR_FORMAT_GRAY8; format <= CTR_FORMAT_XBGR; format++)
+  for (CtrFormat format = CTR_FORMAT_GRAY8; format <= CTR_FORMAT_VYUY; format++)
     for (uint32_t grain = 1; grain <= 9; grain += 4)
       check_picture (
           values_new (&rng, 150, 90, layout_of (format), 5, grain), (int32_t) random_below (&rng, 2) - 1, "values");

@@ -146,7 +146,7 @@ compare_cases (void *data)
         snprintf (name, sizeof name, "noise of %u %% in squares of %u", density, grain);
         compare_mask (state, rng, noise_new (rng, w, h, density, grain), w, h, name);
       }
-    for (CtrFormat format = CTR_FORMAT_GRAY8; format <= CTR_FORMAT_XBGR; format++) {
+    for (CtrFormat format = CTR_FORMAT_GRAY8; format <= CTR_FORMAT_VYUY; format++) {
       Picture picture = picture_random (rng, w, h, (Layout){.format = format});
       CtrCcaParams params = params_of (CTR_CONNECTIVITY_8, 0, i % 2, ALL_FEATURES);
       params.foreground.mode = CTR_THRESHOLD_OTSU;

@@ -9,7 +9,8 @@ static CtrCca *cca; /* one analyser for all images */
 static Random rng = {1};
 
 static const CtrFormat formats[] = {CTR_FORMAT_GRAY8, CTR_FORMAT_GRAY16, CTR_FORMAT_RGB, CTR_FORMAT_BGR,
-    CTR_FORMAT_RGBX, CTR_FORMAT_BGRX, CTR_FORMAT_XRGB, CTR_FORMAT_XBGR};
+    CTR_FORMAT_RGBX, CTR_FORMAT_BGRX, CTR_FORMAT_XRGB, CTR_FORMAT_XBGR, CTR_FORMAT_YUYV, CTR_FORMAT_YVYU,
+    CTR_FORMAT_UYVY, CTR_FORMAT_VYUY};
 static const Layout plain = {.format = CTR_FORMAT_GRAY8};
 
 /* Random samples of every format, thresholds at and beyond the ends of their range. */

@@ -86,7 +86,7 @@ int
 main (int argc, char **argv)
 {
   static const uint32_t sizes[][2] = {{33, 27}, {100, 5}, {70, 66}, {140, 130}};
-  static const CtrFormat formats[] = {CTR_FORMAT_GRAY16, CTR_FORMAT_RGB, CTR_FORMAT_XBGR};
+  static const CtrFormat formats[] = {CTR_FORMAT_GRAY16, CTR_FORMAT_RGB, CTR_FORMAT_UYVY, CTR_FORMAT_XBGR};
   const Setup setup = setup_open (argc > 2 ? argv[2] : NULL, false);
   contract = contract_open (argv[1], &setup);
   object = contract->create (setup.backend, NULL);

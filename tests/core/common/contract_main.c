@@ -44,10 +44,10 @@ test_images (void)
   refuse_size (65536, good.height, too_large);
   refuse_size (good.width, 65536, too_large);
   refuse_size (good.width, UINT32_MAX, too_large);
-  for (CtrFormat format = CTR_FORMAT_GRAY8; format <= CTR_FORMAT_XBGR; format++) {
+  for (CtrFormat format = CTR_FORMAT_GRAY8; format <= CTR_FORMAT_VYUY; format++) {
     image = good;
     image.format = format;
-    image.stride = good.width * ctr_format_pixel_size (format) - 1;
+    image.stride = ctr_format_row_size (format, good.width) - 1;
     refuse_image (image, invalid, "stride");
   }
   image = good;

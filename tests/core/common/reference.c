@@ -16,6 +16,12 @@ reference_sample (const CtrImage *image, uint32_t x, uint32_t y)
     case CTR_FORMAT_GRAY16:
       memcpy (&wide, p, 2);
       return wide;
+    case CTR_FORMAT_YUYV:
+    case CTR_FORMAT_YVYU:
+      return p[0];
+    case CTR_FORMAT_UYVY:
+    case CTR_FORMAT_VYUY:
+      return p[1];
     case CTR_FORMAT_RGB:
     case CTR_FORMAT_RGBX:
       r = p[0], g = p[1], b = p[2];
@@ -34,6 +40,24 @@ reference_sample (const CtrImage *image, uint32_t x, uint32_t y)
       abort ();
   }
   return (9798 * r + 19235 * g + 3735 * b + 16384) >> 15;
+}
+
+uint32_t
+reference_packed_chroma (const CtrImage *image, bool cr, uint32_t x, uint32_t y)
+{
+  const uint8_t *pair = (const uint8_t *) image->data + y * image->stride + x / 2 * 4;
+  switch (image->format) {
+    case CTR_FORMAT_YUYV:
+      return pair[cr ? 3 : 1];
+    case CTR_FORMAT_YVYU:
+      return pair[cr ? 1 : 3];
+    case CTR_FORMAT_UYVY:
+      return pair[cr ? 2 : 0];
+    case CTR_FORMAT_VYUY:
+      return pair[cr ? 0 : 2];
+    default:
+      abort ();
+  }
 }
 
 uint32_t

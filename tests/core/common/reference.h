@@ -10,6 +10,9 @@ CTR_BEGIN_DECLS
 /* The sample (or luma) of one pixel of a host image. */
 uint32_t reference_sample (const CtrImage *image, uint32_t x, uint32_t y);
 
+/* The Cb sample of a pixel of packed YUV, or with CR the Cr sample. */
+uint32_t reference_packed_chroma (const CtrImage *image, bool cr, uint32_t x, uint32_t y);
+
 /* Otsu's threshold of a host image, every level visited. */
 uint32_t reference_otsu (const CtrImage *image);
 

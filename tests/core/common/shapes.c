@@ -184,7 +184,7 @@ grey_new (Random *random, uint32_t width, uint32_t height)
 Layout
 random_layout (Random *random)
 {
-  Layout layout = {.format = (CtrFormat) random_below (random, CTR_FORMAT_XBGR + 1),
+  Layout layout = {.format = (CtrFormat) random_below (random, CTR_FORMAT_VYUY + 1),
       .offset = random_below (random, 40),
       .padding = random_below (random, 2) ? random_below (random, 70) : 0};
   if (layout.format == CTR_FORMAT_GRAY16) {
@@ -197,7 +197,7 @@ random_layout (Random *random)
 Picture
 picture_random (Random *random, uint32_t width, uint32_t height, Layout layout)
 {
-  const size_t row = width * ctr_format_pixel_size (layout.format), stride = row + layout.padding;
+  const size_t row = ctr_format_row_size (layout.format, width), stride = row + layout.padding;
   Picture picture = {.bytes = layout.offset + (height - 1) * stride + row};
   uint8_t *bytes = picture.memory = malloc (picture.bytes);
   for (size_t i = 0; i < picture.bytes; i++)
@@ -232,6 +232,14 @@ picture_of_mask (Random *random, const uint8_t *mask, uint32_t width, uint32_t h
         case CTR_FORMAT_GRAY16:
           memcpy (p, &sample, 2);
           break;
+        case CTR_FORMAT_YUYV:
+        case CTR_FORMAT_YVYU:
+          p[0] = (uint8_t) sample;
+          break;
+        case CTR_FORMAT_UYVY:
+        case CTR_FORMAT_VYUY:
+          p[1] = (uint8_t) sample;
+          break;
         case CTR_FORMAT_RGB:
         case CTR_FORMAT_BGR:
         case CTR_FORMAT_RGBX:
@@ -263,6 +271,14 @@ picture_of_grey (Random *random, const uint8_t *grey, uint32_t width, uint32_t h
           break;
         case CTR_FORMAT_GRAY16:
           memcpy (p, &wide, 2);
+          break;
+        case CTR_FORMAT_YUYV:
+        case CTR_FORMAT_YVYU:
+          p[0] = sample;
+          break;
+        case CTR_FORMAT_UYVY:
+        case CTR_FORMAT_VYUY:
+          p[1] = sample;
           break;
         case CTR_FORMAT_XRGB:
         case CTR_FORMAT_XBGR:

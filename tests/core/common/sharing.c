@@ -374,7 +374,8 @@ check_shared (
 static void
 test_what_is_shared (void)
 {
-  static const CtrFormat formats[] = {CTR_FORMAT_GRAY8, CTR_FORMAT_GRAY16, CTR_FORMAT_RGB, CTR_FORMAT_XBGR};
+  static const CtrFormat formats[] = {
+      CTR_FORMAT_GRAY8, CTR_FORMAT_GRAY16, CTR_FORMAT_RGB, CTR_FORMAT_XBGR, CTR_FORMAT_YUYV, CTR_FORMAT_VYUY};
   for (size_t f = 0; f < LENGTH (formats); f++) {
     Picture before = picture_new (75, 66, formats[f], 150), after = picture_new (75, 66, formats[f], 60);
     for (Place place = ORDINARY; place < place_count (); place++)

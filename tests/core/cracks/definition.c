@@ -12,7 +12,8 @@ static CtrCracks *cracks; /* one tracer for all images: they come in every order
 static Random rng = {1};
 
 static const CtrFormat formats[] = {CTR_FORMAT_GRAY8, CTR_FORMAT_GRAY16, CTR_FORMAT_RGB, CTR_FORMAT_BGR,
-    CTR_FORMAT_RGBX, CTR_FORMAT_BGRX, CTR_FORMAT_XRGB, CTR_FORMAT_XBGR};
+    CTR_FORMAT_RGBX, CTR_FORMAT_BGRX, CTR_FORMAT_XRGB, CTR_FORMAT_XBGR, CTR_FORMAT_YUYV, CTR_FORMAT_YVYU,
+    CTR_FORMAT_UYVY, CTR_FORMAT_VYUY};
 
 /* Levels that are in use, spread at random over the samples of the format. */
 static uint32_t

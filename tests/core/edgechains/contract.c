@@ -139,7 +139,7 @@ static void
 test_formats (void)
 {
   static uint8_t colours[40 * 10];
-  for (CtrFormat format = CTR_FORMAT_GRAY16; format <= CTR_FORMAT_XBGR; format++) {
+  for (CtrFormat format = CTR_FORMAT_GRAY16; format <= CTR_FORMAT_VYUY; format++) {
     Request request = good_request ();
     const CtrImage image = {.data = colours, .stride = 40, .width = 10, .height = 10, .format = format};
     request.image = &image;

@@ -6,6 +6,7 @@
 #include "tests/core/cca/reference.h"
 #include "tests/core/cca/testing.h"
 #include "tests/core/common/gpu.h"
+#include "tests/core/common/reference.h"
 #include "tests/core/foreground/testing.h"
 
 #include <stdlib.h>
@@ -76,21 +77,6 @@ case_free (Case *c)
   scene_free (&c->scene);
 }
 
-static uint32_t
-luma_at (const CtrImage *image, uint32_t x, uint32_t y)
-{
-  const uint8_t *p = (const uint8_t *) image->data + y * image->stride + x * ctr_format_pixel_size (image->format);
-  const int first = image->format == CTR_FORMAT_XRGB || image->format == CTR_FORMAT_XBGR;
-  const bool reversed =
-      image->format == CTR_FORMAT_BGR || image->format == CTR_FORMAT_BGRX || image->format == CTR_FORMAT_XBGR;
-  if (image->format == CTR_FORMAT_GRAY8)
-    return *p;
-  if (image->format == CTR_FORMAT_GRAY16)
-    return *(const uint16_t *) p;
-  return (9798u * p[first + (reversed ? 2 : 0)] + 19235u * p[first + 1] + 3735u * p[first + (reversed ? 0 : 2)] + 16384)
-         >> 15;
-}
-
 /* Grey values are those of the image, not of the mask. */
 static void
 check_grey (const Case *c, CtrComponents *components)
@@ -104,7 +90,7 @@ check_grey (const Case *c, CtrComponents *components)
   for (uint32_t y = 0; y < image->height; y++)
     for (uint32_t x = 0; x < image->width; x++) {
       CtrComponentGrey *g = &grey[labels[(size_t) y * image->width + x]];
-      const uint32_t sample = luma_at (image, x, y);
+      const uint32_t sample = reference_sample (image, x, y);
       g->sum += sample;
       g->sum_sq += (uint64_t) sample * sample;
       g->min = sample < g->min ? (uint16_t) sample : g->min;

@@ -92,6 +92,8 @@ sample_of (const CtrImage *image, int channel, uint32_t x, uint32_t y)
     const uint8_t *first = channel == CTR_CHANNEL_CB ? c->cb : c->cr;
     return first[(size_t) (y >> c->shift_y) * c->stride + (size_t) (x >> c->shift_x) * c->step];
   }
+  if (image->format >= CTR_FORMAT_YUYV)
+    return reference_packed_chroma (image, channel == CTR_CHANNEL_CR, x, y);
   read_rgb (image, x, y, &r, &g, &b);
   if (channel <= CTR_CHANNEL_BLUE)
     return (uint32_t) (channel == CTR_CHANNEL_RED ? r : channel == CTR_CHANNEL_GREEN ? g : b);

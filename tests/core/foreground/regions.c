@@ -10,6 +10,7 @@
 #include "tests/core/cca/reference.h"
 #include "tests/core/cca/testing.h"
 #include "tests/core/common/gpu.h"
+#include "tests/core/common/reference.h"
 #include "tests/core/foreground/regions_reference.h"
 
 #include <stdlib.h>
@@ -85,21 +86,6 @@ check_picture (const Case *c)
   free (expected);
 }
 
-static uint32_t
-luma_at (const CtrImage *image, uint32_t x, uint32_t y)
-{
-  const uint8_t *p = (const uint8_t *) image->data + y * image->stride + x * ctr_format_pixel_size (image->format);
-  const int first = image->format == CTR_FORMAT_XRGB || image->format == CTR_FORMAT_XBGR;
-  const bool reversed =
-      image->format == CTR_FORMAT_BGR || image->format == CTR_FORMAT_BGRX || image->format == CTR_FORMAT_XBGR;
-  if (image->format == CTR_FORMAT_GRAY8)
-    return *p;
-  if (image->format == CTR_FORMAT_GRAY16)
-    return *(const uint16_t *) p;
-  return (9798u * p[first + (reversed ? 2 : 0)] + 19235u * p[first + 1] + 3735u * p[first + (reversed ? 0 : 2)] + 16384)
-         >> 15;
-}
-
 /* The components of all regions, as they should be. */
 typedef struct {
   CtrComponent *table;
@@ -121,7 +107,7 @@ expect_grey (const Case *c, CtrComponents *part, const CtrRegion *b, CtrComponen
   for (uint32_t y = 0; y < b->height; y++)
     for (uint32_t x = 0; x < b->width; x++) {
       const uint32_t label = labels[(size_t) y * b->width + x];
-      const uint32_t sample = luma_at (&c->scene.picture.view, b->x + x, b->y + y);
+      const uint32_t sample = reference_sample (&c->scene.picture.view, b->x + x, b->y + y);
       if (label == 0)
         continue;
       CtrComponentGrey *g = &grey[label - 1];
@@ -559,7 +545,7 @@ test_many (void)
       for (uint32_t k = 0; k < count; k++)
         for (uint32_t y = list[k].y; y < list[k].y + list[k].height; y++)
           for (uint32_t x = list[k].x; x < list[k].x + list[k].width; x++)
-            expected[(size_t) y * image->width + x] = luma_at (image, x, y) >= foreground.threshold ? 255 : 0;
+            expected[(size_t) y * image->width + x] = reference_sample (image, x, y) >= foreground.threshold ? 255 : 0;
     }
     check_masks_equal (expected, actual, image->width, image->height);
     free (actual);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/core/foreground/regions_reference.h"
 
+#include "tests/core/common/reference.h"
 #include "tests/core/foreground/reference.h"
 
 #include <stdlib.h>
@@ -159,13 +160,16 @@ typedef struct {
 static Copy
 copy_new (const CtrImage *image, uint32_t width, uint32_t height)
 {
-  const size_t size = ctr_format_pixel_size (image->format), pixels = (size_t) width * height;
+  const bool packed_yuv = image->format >= CTR_FORMAT_YUYV;
+  const size_t size = packed_yuv ? 1 : ctr_format_pixel_size (image->format), pixels = (size_t) width * height;
   Copy copy = {.image = *image, .memory = malloc (pixels * (size + 2))};
   copy.image.data = copy.memory;
   copy.image.stride = width * size;
   copy.image.width = width;
   copy.image.height = height;
-  if (image->chroma.cb)
+  if (packed_yuv)
+    copy.image.format = CTR_FORMAT_GRAY8; /* with chroma for each pixel */
+  if (packed_yuv || image->chroma.cb)
     copy.image.chroma = (CtrChroma){
         .cb = copy.memory + pixels * size, .cr = copy.memory + pixels * (size + 1), .stride = width, .step = 1};
   return copy;
@@ -176,6 +180,12 @@ copy_pixel (const CtrImage *from, uint32_t x, uint32_t y, const Copy *to, size_t
 {
   const size_t size = ctr_format_pixel_size (from->format);
   const CtrChroma *c = &from->chroma;
+  if (from->format >= CTR_FORMAT_YUYV) {
+    to->memory[at] = (uint8_t) reference_sample (from, x, y);
+    ((uint8_t *) to->image.chroma.cb)[at] = (uint8_t) reference_packed_chroma (from, false, x, y);
+    ((uint8_t *) to->image.chroma.cr)[at] = (uint8_t) reference_packed_chroma (from, true, x, y);
+    return;
+  }
   memcpy (to->memory + at * size, (const uint8_t *) from->data + y * from->stride + x * size, size);
   if (!c->cb)
     return;

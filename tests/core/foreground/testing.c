@@ -69,7 +69,7 @@ random_channels (Random *random, const CtrImage *image)
 {
   if (image->format == CTR_FORMAT_GRAY16 || (image->format == CTR_FORMAT_GRAY8 && !image->chroma.cb))
     return 1 << CTR_CHANNEL_LUMA;
-  if (image->format == CTR_FORMAT_GRAY8)
+  if (image->format == CTR_FORMAT_GRAY8 || image->format >= CTR_FORMAT_YUYV)
     return UINT32_C (1) << (random_below (random, 2) ? CTR_CHANNEL_LUMA : CTR_CHANNEL_CB + random_below (random, 2));
   return UINT32_C (1) << random_below (random, CTR_CHANNELS);
 }

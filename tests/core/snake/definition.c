@@ -299,7 +299,7 @@ test_layouts (void)
 {
   enum { SIDE = 48 };
   static const CtrFormat formats[] = {CTR_FORMAT_GRAY8, CTR_FORMAT_RGB, CTR_FORMAT_BGR, CTR_FORMAT_RGBX,
-      CTR_FORMAT_BGRX, CTR_FORMAT_XRGB, CTR_FORMAT_XBGR, CTR_FORMAT_GRAY16};
+      CTR_FORMAT_BGRX, CTR_FORMAT_XRGB, CTR_FORMAT_XBGR, CTR_FORMAT_GRAY16, CTR_FORMAT_YUYV, CTR_FORMAT_UYVY};
   const SnakeTarget target = {.shape = SNAKE_BLOB, .x = 25, .y = 22, .radius = 19};
   const SnakeScene scene = {
       .targets = &target, .target_count = 1, .inside = {150, 20}, .outside = {100, 20}, .seed = 9};
@@ -321,6 +321,8 @@ test_layouts (void)
         const uint16_t wide = samples[k];
         if (formats[i] == CTR_FORMAT_GRAY16)
           memcpy (p, &wide, 2);
+        else if (formats[i] == CTR_FORMAT_UYVY)
+          p[1] = (uint8_t) wide;
         else if (formats[i] == CTR_FORMAT_XRGB || formats[i] == CTR_FORMAT_XBGR)
           memset (p + 1, wide, 3);
         else

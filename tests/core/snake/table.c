@@ -55,7 +55,7 @@ test_edges (void)
   for (int i = 0; i < (quick ? 200 : 4000); i++) {
     const uint32_t largest = i % 3 ? 40 : 130;
     const uint32_t width = 1 + random_below (&rng, largest), height = 1 + random_below (&rng, largest);
-    const Layout layout = {.format = (CtrFormat) random_below (&rng, CTR_FORMAT_XBGR + 1),
+    const Layout layout = {.format = (CtrFormat) random_below (&rng, CTR_FORMAT_VYUY + 1),
         .offset = 2 * random_below (&rng, 20),
         .padding = 2 * random_below (&rng, 20)};
     Picture picture = picture_random (&rng, width, height, layout);

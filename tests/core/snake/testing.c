@@ -254,7 +254,8 @@ random_snake_picture (Random *random, uint32_t width, uint32_t height)
         .x = random_below (random, 8 * width + 1) / 8.0,
         .y = random_below (random, 8 * height + 1) / 8.0,
         .radius = 1 + random_below (random, 4 * (width < height ? width : height)) / 8.0};
-  Layout layout = {.format = random_below (random, 3) ? random_below (random, 2) : random_below (random, 8),
+  Layout layout = {
+      .format = random_below (random, 3) ? random_below (random, 2) : random_below (random, CTR_FORMAT_VYUY + 1),
       .offset = 2 * random_below (random, 20),
       .padding = 2 * random_below (random, 30)};
   const bool wide = layout.format == CTR_FORMAT_GRAY16;
