@@ -17,7 +17,7 @@ except ValueError:  # before GStreamer 1.24, or not installed
     GstAnalytics = None
 
 SIZE = 160, 120
-FORMATS = {"edgetv": "RGB", "objectdetectionoverlay": "RGBA"}  # the others take I420
+FORMATS = {"edgetv": "BGRx"}  # the others take I420
 # What the element is tried as, where its name alone does not do.
 LINES = {
     "videoscale": "videoscale ! video/x-raw,width=320,height=240",
@@ -64,8 +64,8 @@ def measure(line, before=""):
             known, mtd = relations.get_od_mtd(0)
             if known:
                 boxes["detection"] = tuple(mtd.get_location()[1:5])
-        structure = pad.get_current_caps().get_structure(0)
-        found.append((boxes, (structure["width"], structure["height"])))
+        caps = pad.get_current_caps().to_string()
+        found.append((boxes, tuple(int(re.search(rf"{side}=\(int\)(\d+)", caps)[1]) for side in ("width", "height"))))
         return Gst.PadProbeReturn.OK
 
     pipeline.get_by_name("out").get_static_pad("sink").add_probe(Gst.PadProbeType.BUFFER, on_buffer)
@@ -106,7 +106,7 @@ assert measured >= 10, measured
 # What a row says besides.
 boxes, _ = measure("videoscale ! video/x-raw,width=320,height=120,pixel-aspect-ratio=1/1")
 assert "native" not in boxes
-boxes, _ = measure("deinterlace", "! interlace")
+boxes, _ = measure("deinterlace", "! interlace field-pattern=1:1")
 assert "native" not in boxes
 
 # The metadata of GStreamer.
