@@ -114,6 +114,6 @@ for line in "videoscale ! video/x-raw,width=320,height=240", "videoconvert ! vid
     boxes, size = measure(line)
     for kind in set(origin) - {"native"}:
         assert boxes.get(kind) == scaled(origin[kind], size), (line, kind, boxes, origin)
-boxes, _ = measure("videoflip video-direction=horiz")
-assert boxes.get("roi") == (origin["roi"] if minor < 24 else None), boxes
-assert "detection" not in boxes, boxes
+for line in "videoflip video-direction=horiz", "videocrop left=4 top=2":
+    boxes, _ = measure(line)
+    assert not boxes, (line, boxes)
