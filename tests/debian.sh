@@ -51,7 +51,7 @@ else
 fi
 
 # What leads to the network here: proxies, name servers, certificates of a firewall.
-environment=(HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8)
+environment=(IN_DEBIAN_SH=1 HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8)
 certificates=/etc/ssl/certs/ca-certificates.crt
 kept=/usr/local/share/certificates-of-the-host.crt # packages of the new system replace the file above
 for file in /etc/resolv.conf /etc/pip.conf $certificates $(grep -lsE 'Proxy|CaInfo|Verify' /etc/apt/apt.conf.d/*); do

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# gstreamer-version.sh REPOSITORY TAG: builds the libraries of another version of GStreamer from TAG of a clone of its
+# gstreamer-version.sh REPOSITORY TAG [OPTION]...: builds the libraries of another version of GStreamer from TAG of a clone of its
 # repository, this project against them with warnings as errors, and lets that GStreamer load the plugin.
-#   tests/gstreamer-version.sh ../gstreamer 1.28.6
-# The libraries stay in out/gstreamer-TAG. GStreamer 1.28 needs Meson 1.4, which pip has, flex and bison.
+#   tests/gstreamer-version.sh ../gstreamer 1.28.6 -Dcuda-archs=sm_90
+# The options are those of this project. The libraries stay in out/gstreamer-TAG. GStreamer 1.28 needs Meson 1.4, which pip has, flex and bison.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
 
-if [ $# != 2 ]; then
+if [ $# -lt 2 ]; then
   sed -n '3,/^[^#]/s/^#$\|^# //p' "$0" >&2
   exit 2
 fi
 repository=$1 tag=$2
+shift 2
 PATH=/usr/bin:/bin:$PATH
 folder=$PWD/out/gstreamer-$tag
 prefix=$folder/prefix
@@ -42,6 +43,6 @@ part gst-plugins-bad -Dnvcodec=enabled -Dunixfd=enabled -Dtensordecoders=enabled
 
 build=$folder/build
 [ -e "$build/build.ninja" ] || meson setup "$build" -Dwerror=true -Dbenchmarks=disabled -Doracle-tests=disabled \
-  -Demulation-tests=disabled -Dintrospection=disabled -Danalytics=enabled
+  -Demulation-tests=disabled -Dintrospection=disabled -Danalytics=enabled "$@"
 ninja -C "$build"
 GST_REGISTRY=$build/registry.bin GST_PLUGIN_PATH=$build/gst/elements "$prefix/bin/gst-inspect-1.0" cudacontours
