@@ -51,12 +51,16 @@ else
 fi
 
 # What leads to the network here: proxies, name servers, certificates of a firewall.
-environment=(HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8)
+environment=(IN_DEBIAN_SH=1 HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8)
 certificates=/etc/ssl/certs/ca-certificates.crt
+kept=/usr/local/share/certificates-of-the-host.crt # packages of the new system replace the file above
 for file in /etc/resolv.conf /etc/pip.conf $certificates $(grep -lsE 'Proxy|CaInfo|Verify' /etc/apt/apt.conf.d/*); do
   [ ! -e "$file" ] || install -D -m 644 "$file" "$root$file"
 done
-[ ! -e $certificates ] || environment+=("SSL_CERT_FILE=$certificates" "PIP_CERT=$certificates")
+if [ -e $certificates ]; then
+  install -D -m 644 $certificates "$root$kept"
+  environment+=("SSL_CERT_FILE=$kept" "PIP_CERT=$kept")
+fi
 for name in http_proxy https_proxy no_proxy; do
   [ -z "${!name-}" ] || environment+=("$name=${!name}")
 done

@@ -64,7 +64,6 @@ add_detection (GstAnalyticsRelationMeta *meta, GQuark type, const FrameObject *o
 void
 detections_add (GstBuffer *buffer, const FrameObjects *objects)
 {
-  const GQuark type = g_quark_from_static_string (objects->type);
   GHashTable *mtd_of_id;
   GstAnalyticsRelationMeta *meta;
 
@@ -76,7 +75,7 @@ detections_add (GstBuffer *buffer, const FrameObjects *objects)
     const FrameObject *object = &g_array_index (objects->list, FrameObject, i);
     GstAnalyticsODMtd mtd;
 
-    add_detection (meta, type, object, &mtd);
+    add_detection (meta, frame_object_type (objects, object), object, &mtd);
     g_hash_table_insert (mtd_of_id, GUINT_TO_POINTER (object->id), GUINT_TO_POINTER (mtd.id));
   }
   for (guint i = 0; i < objects->list->len; i++) {

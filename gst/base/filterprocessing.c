@@ -162,9 +162,8 @@ view_chroma (const GstVideoFrame *frame, CtrImage *image)
   };
 }
 
-/* Fills IMAGE with a view of FRAME's first plane. */
-static gboolean
-view_frame (const GstVideoFrame *frame, gboolean device, CtrImage *image, CtrError *error)
+gboolean
+contours_filter_view_frame (const GstVideoFrame *frame, gboolean device, CtrImage *image, CtrError *error)
 {
   *image = (CtrImage){
       .data = GST_VIDEO_FRAME_PLANE_DATA (frame, 0),
@@ -215,7 +214,7 @@ run (
   GstContoursFilterClass *klass = GST_CONTOURS_FILTER_GET_CLASS (self);
   CtrImage image;
 
-  if (!view_frame (in, PRIVATE (self)->cuda_caps, &image, error))
+  if (!contours_filter_view_frame (in, PRIVATE (self)->cuda_caps, &image, error))
     return FALSE;
   if (klass->draw) {
     return contours_filter_check_planes (in, error) && klass->draw (self, &image, in, buffer, stream, error)

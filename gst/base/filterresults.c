@@ -6,7 +6,8 @@
 
 /* ROWS is the height of the frame in BUFFER that the result has: 0 if BUFFER follows the last strip. */
 static GstContoursComponentMeta *
-attach_components (GstContoursFilter *self, GstBuffer *buffer, CtrComponents *components, gpointer stream, guint rows)
+attach_components (GstContoursFilter *self, GstBuffer *buffer, CtrComponents *components, const FrameMask *mask,
+    gpointer stream, guint rows)
 {
   GstContoursFilterPrivate *priv = PRIVATE (self);
   gchar *source = gst_object_get_name (GST_OBJECT_CAST (self));
@@ -18,12 +19,20 @@ attach_components (GstContoursFilter *self, GstBuffer *buffer, CtrComponents *co
   if (!contours_filter_is_ordered (self, stream))
     gst_contours_component_meta_guard_memory (meta);
   gst_contours_component_meta_set_calibration (meta, priv->calibration.current);
+  if (mask)
+    gst_contours_component_meta_set_mapping (meta, &mask->mapping);
+  for (guint i = 0; mask && i < mask->classes->len; i++) {
+    const FrameMaskClass *known = &g_array_index (mask->classes, FrameMaskClass, i);
+
+    gst_contours_component_meta_add_class (meta, known->value, g_quark_to_string (known->name));
+  }
   g_free (source);
   return meta;
 }
 
 static GstContoursContourMeta *
-attach_contours (GstContoursFilter *self, GstBuffer *buffer, CtrContours *contours, gpointer stream, guint rows)
+attach_contours (GstContoursFilter *self, GstBuffer *buffer, CtrContours *contours, const FrameMask *mask,
+    gpointer stream, guint rows)
 {
   GstContoursFilterPrivate *priv = PRIVATE (self);
   gchar *source = gst_object_get_name (GST_OBJECT_CAST (self));
@@ -39,6 +48,13 @@ attach_contours (GstContoursFilter *self, GstBuffer *buffer, CtrContours *contou
   if (!contours_filter_is_ordered (self, stream))
     gst_contours_contour_meta_guard_memory (meta);
   gst_contours_contour_meta_set_calibration (meta, priv->calibration.current);
+  if (mask)
+    gst_contours_contour_meta_set_mapping (meta, &mask->mapping);
+  for (guint i = 0; mask && i < mask->classes->len; i++) {
+    const FrameMaskClass *known = &g_array_index (mask->classes, FrameMaskClass, i);
+
+    gst_contours_contour_meta_add_class (meta, known->value, g_quark_to_string (known->name));
+  }
   g_free (source);
   return meta;
 }
@@ -46,7 +62,7 @@ attach_contours (GstContoursFilter *self, GstBuffer *buffer, CtrContours *contou
 void
 gst_contours_filter_attach_contours (GstContoursFilter *self, GstBuffer *buffer, CtrContours *contours, gpointer stream)
 {
-  attach_contours (self, buffer, contours, stream, contours->height);
+  attach_contours (self, buffer, contours, NULL, stream, contours->height);
 }
 
 void
@@ -129,7 +145,8 @@ check_last (GstContoursFilter *self)
 }
 
 static gboolean
-find_components (GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error)
+find_components (GstContoursFilter *self, const CtrImage *image, const FrameMask *mask, GstBuffer *buffer,
+    gpointer stream, CtrError *error)
 {
   GstContoursFilterPrivate *priv = PRIVATE (self);
   GstContoursFilterClass *klass = GST_CONTOURS_FILTER_GET_CLASS (self);
@@ -143,7 +160,7 @@ find_components (GstContoursFilter *self, const CtrImage *image, GstBuffer *buff
     ctr_components_unref (components);
     return FALSE;
   }
-  meta = attach_components (self, buffer, components, stream, image->height);
+  meta = attach_components (self, buffer, components, mask, stream, image->height);
   if (klass->report_components)
     klass->report_components (self, buffer, components);
   if (priv->strips.enabled) {
@@ -156,7 +173,8 @@ find_components (GstContoursFilter *self, const CtrImage *image, GstBuffer *buff
 }
 
 static gboolean
-find_contours (GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error)
+find_contours (GstContoursFilter *self, const CtrImage *image, const FrameMask *mask, GstBuffer *buffer,
+    gpointer stream, CtrError *error)
 {
   GstContoursFilterPrivate *priv = PRIVATE (self);
   GstContoursFilterClass *klass = GST_CONTOURS_FILTER_GET_CLASS (self);
@@ -171,7 +189,7 @@ find_contours (GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer
     ctr_contours_unref (contours);
     return FALSE;
   }
-  meta = attach_contours (self, buffer, contours, stream, image->height);
+  meta = attach_contours (self, buffer, contours, mask, stream, image->height);
   if (klass->report_contours)
     klass->report_contours (self, buffer, contours);
   ok = frame_attachment_apply_to_contours (&priv->attachment, GST_ELEMENT_CAST (self), buffer, meta, error);
@@ -184,16 +202,26 @@ find_contours (GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer
 }
 
 gboolean
+contours_filter_find (GstContoursFilter *self, const CtrImage *image, const FrameMask *mask, GstBuffer *buffer,
+    gpointer stream, CtrError *error)
+{
+  return GST_CONTOURS_FILTER_GET_CLASS (self)->find_components
+             ? find_components (self, image, mask, buffer, stream, error)
+             : find_contours (self, image, mask, buffer, stream, error);
+}
+
+gboolean
 contours_filter_analyze (
     GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error)
 {
   GstContoursFilterPrivate *priv = PRIVATE (self);
+  GstContoursFilterClass *klass = GST_CONTOURS_FILTER_GET_CLASS (self);
   gboolean ok = frame_calibration_update (&priv->calibration, GST_ELEMENT_CAST (self), priv->strips.enabled, error)
                 && frame_attachment_update (&priv->attachment, GST_ELEMENT_CAST (self), priv->strips.enabled, error);
 
-  if (ok)
-    ok = GST_CONTOURS_FILTER_GET_CLASS (self)->find_components ? find_components (self, image, buffer, stream, error)
-                                                               : find_contours (self, image, buffer, stream, error);
+  if (ok && klass->takes_masks && klass->takes_masks (self))
+    return contours_filter_analyze_masks (self, buffer, stream, error);
+  ok = ok && contours_filter_find (self, image, NULL, buffer, stream, error);
   if (ok)
     contours_filter_note_strip (self, buffer);
   return ok;
@@ -206,11 +234,11 @@ contours_filter_attach_rest (
   GstContoursFilterClass *klass = GST_CONTOURS_FILTER_GET_CLASS (self);
 
   if (components) {
-    attach_components (self, buffer, components, NULL, 0);
+    attach_components (self, buffer, components, NULL, NULL, 0);
     if (klass->report_components)
       klass->report_components (self, buffer, components);
   } else {
-    attach_contours (self, buffer, contours, NULL, 0);
+    attach_contours (self, buffer, contours, NULL, NULL, 0);
     if (klass->report_contours)
       klass->report_contours (self, buffer, contours);
   }

@@ -94,6 +94,9 @@ frame_attachment_update (FrameAttachment *self, GstElement *element, gboolean st
 {
   const gchar *problem = NULL;
 
+  self->exceeded = self->exceeding;
+  self->exceeding = FALSE;
+  self->first_id = self->attached = 0;
   GST_OBJECT_LOCK (element);
   self->current = self->attach_as;
   self->limit = self->max_objects;
@@ -129,10 +132,9 @@ describe (const FrameObjects *objects, const FrameObject *object)
 static void
 add_regions (GstBuffer *buffer, const FrameObjects *objects)
 {
-  const GQuark type = g_quark_from_static_string (objects->type);
-
   for (guint i = 0; i < objects->list->len; i++) {
     const FrameObject *object = &g_array_index (objects->list, FrameObject, i);
+    const GQuark type = frame_object_type (objects, object);
     GstVideoRegionOfInterestMeta *region = gst_buffer_add_video_region_of_interest_meta_id (
         buffer, type, object->x, object->y, object->width, object->height);
 
@@ -147,23 +149,31 @@ warn_of_limit (FrameAttachment *self, GstElement *element, const FrameObjects *o
 {
   const guint left_out = objects->found - objects->list->len;
 
-  if (left_out > 0 && !self->exceeded)
+  if (left_out > 0 && !self->exceeded && !self->exceeding)
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
         ("%u of the frame's %u objects are not attached as roi or analytics: the limit is %u, and the largest are "
          "attached. Drop small ones with min-area%s.",
             left_out, objects->found, self->limit, self->limit < MOST_OBJECTS ? ", or raise max-objects" : ""),
         (NULL));
-  self->exceeded = left_out > 0;
+  self->exceeding |= left_out > 0;
 }
 
 static void
-attach (FrameAttachment *self, GstElement *element, GstBuffer *buffer, FrameObjects *objects)
+attach (FrameAttachment *self, GstElement *element, GstBuffer *buffer, FrameObjects *objects, guint ids)
 {
+  for (guint i = 0; i < objects->list->len; i++) {
+    FrameObject *object = &g_array_index (objects->list, FrameObject, i);
+
+    object->id += self->first_id;
+    object->parent += object->parent > 0 ? self->first_id : 0;
+  }
+  self->first_id += ids;
   warn_of_limit (self, element, objects);
   if (self->current & FRAME_ATTACH_ROI)
     add_regions (buffer, objects);
   if (self->current & FRAME_ATTACH_ANALYTICS)
     detections_add (buffer, objects);
+  self->attached += objects->list->len;
   frame_objects_clear (objects);
 }
 
@@ -175,11 +185,11 @@ frame_attachment_apply_to_components (
 
   if (self->current == FRAME_ATTACH_NATIVE)
     return TRUE;
-  if (!frame_objects_of_components (&objects, meta, self->limit, error))
+  if (!frame_objects_of_components (&objects, meta, self->limit - self->attached, error))
     return FALSE;
+  attach (self, element, buffer, &objects, gst_contours_component_meta_get_count (meta));
   if (!(self->current & FRAME_ATTACH_NATIVE))
     gst_buffer_remove_meta (buffer, &meta->meta);
-  attach (self, element, buffer, &objects);
   return TRUE;
 }
 
@@ -191,10 +201,10 @@ frame_attachment_apply_to_contours (
 
   if (self->current == FRAME_ATTACH_NATIVE)
     return TRUE;
-  if (!frame_objects_of_contours (&objects, meta, self->limit, error))
+  if (!frame_objects_of_contours (&objects, meta, self->limit - self->attached, error))
     return FALSE;
+  attach (self, element, buffer, &objects, gst_contours_contour_meta_get_count (meta));
   if (!(self->current & FRAME_ATTACH_NATIVE))
     gst_buffer_remove_meta (buffer, &meta->meta);
-  attach (self, element, buffer, &objects);
   return TRUE;
 }

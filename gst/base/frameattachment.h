@@ -19,7 +19,10 @@ typedef struct {
   /* Of the streaming thread: the properties for the current frame. */
   FrameAttachAs current;
   guint limit;
-  gboolean exceeded; /* The last frame had more objects. */
+  guint attached;     /* objects of the frame so far */
+  guint first_id;     /* ids that results of the frame have had */
+  gboolean exceeded;  /* The last frame had more objects. */
+  gboolean exceeding; /* The current frame has. */
 } FrameAttachment;
 
 void frame_attachment_init (FrameAttachment *self);

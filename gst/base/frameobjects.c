@@ -51,6 +51,8 @@ select_row (Selection *self, guint row, guint64 area)
   const Candidate candidate = {area, row};
 
   self->found++;
+  if (self->limit == 0)
+    return;
   if (self->full && area <= self->least)
     return;
   g_array_append_val (self->list, candidate);
@@ -84,10 +86,27 @@ check_cancelled (guint index, CtrError *error)
   return FALSE;
 }
 
+/* Places OBJECT, which is in pixels of a mask, in the frame. */
+static void
+place (FrameObject *object, const GstContoursMapping *mapping)
+{
+  gdouble x, y, w, h;
+
+  gst_contours_mapping_map_box (mapping, object->x, object->y, object->width, object->height, &x, &y, &w, &h);
+  object->x = (guint) CLAMP (floor (x), 0, mapping->width);
+  object->y = (guint) CLAMP (floor (y), 0, mapping->height);
+  object->width = (guint) CLAMP (ceil (x + w), 0, mapping->width) - object->x;
+  object->height = (guint) CLAMP (ceil (y + h), 0, mapping->height) - object->y;
+  object->area *= fabs (mapping->xx * mapping->yy - mapping->xy * mapping->yx);
+  if (!isnan (object->cx))
+    gst_contours_mapping_map_point (mapping, object->cx, object->cy, &object->cx, &object->cy);
+}
+
 gboolean
 frame_objects_of_components (FrameObjects *objects, GstContoursComponentMeta *meta, guint limit, CtrError *error)
 {
   CtrComponents *components = gst_contours_component_meta_peek_pending_components (meta);
+  const GstContoursMapping *mapping = gst_contours_component_meta_get_mapping (meta);
   Selection selection;
   GArray *rows;
 
@@ -102,7 +121,7 @@ frame_objects_of_components (FrameObjects *objects, GstContoursComponentMeta *me
     select_row (&selection, i, components->table[i].area);
   }
   rows = selection_end (&selection);
-  *objects = (FrameObjects){"component", components->width, components->height, selection.found,
+  *objects = (FrameObjects){"component", mapping->width, mapping->height, selection.found,
       g_array_sized_new (FALSE, FALSE, sizeof (FrameObject), rows->len)};
   for (guint i = 0; i < rows->len; i++) {
     const guint row = g_array_index (rows, Candidate, i).row;
@@ -116,6 +135,9 @@ frame_objects_of_components (FrameObjects *objects, GstContoursComponentMeta *me
         .area = c->area};
 
     ctr_component_centroid (c, &object.cx, &object.cy);
+    object.class_name = gst_contours_component_meta_get_class_name (meta, object.label_id);
+    if (!gst_contours_mapping_is_identity (mapping))
+      place (&object, mapping);
     g_array_append_val (objects->list, object);
   }
   g_array_unref (rows);
@@ -164,6 +186,7 @@ gboolean
 frame_objects_of_contours (FrameObjects *objects, GstContoursContourMeta *meta, guint limit, CtrError *error)
 {
   CtrContours *contours = gst_contours_contour_meta_peek_pending_contours (meta);
+  const GstContoursMapping *mapping = gst_contours_contour_meta_get_mapping (meta);
   const CtrContour *table = NULL;
   Selection selection;
   GArray *rows;
@@ -183,7 +206,7 @@ frame_objects_of_contours (FrameObjects *objects, GstContoursContourMeta *meta, 
       select_row (&selection, i, ABS (table[i].area2));
   }
   rows = selection_end (&selection);
-  *objects = (FrameObjects){"contour", contours->width, contours->height, selection.found,
+  *objects = (FrameObjects){"contour", mapping->width, mapping->height, selection.found,
       g_array_sized_new (FALSE, FALSE, sizeof (FrameObject), rows->len)};
   for (guint i = 0; i < rows->len; i++) {
     const guint row = g_array_index (rows, Candidate, i).row;
@@ -196,9 +219,14 @@ frame_objects_of_contours (FrameObjects *objects, GstContoursContourMeta *meta, 
         .height = c->height,
         .area = ctr_contour_area (c, FALSE),
         .cx = NAN,
-        .cy = NAN};
+        .cy = NAN,
+        .class_name = gst_contours_contour_meta_get_class_name (meta, c->level)};
     GstContoursContour contour;
 
+    if (object.class_name)
+      object.label_id = c->level;
+    if (!gst_contours_mapping_is_identity (mapping))
+      place (&object, mapping);
     if (gst_contours_contour_meta_get_contour (meta, row, &contour)) {
       object.cx = contour.cx;
       object.cy = contour.cy;
@@ -208,6 +236,12 @@ frame_objects_of_contours (FrameObjects *objects, GstContoursContourMeta *meta, 
   }
   g_array_unref (rows);
   return TRUE;
+}
+
+GQuark
+frame_object_type (const FrameObjects *objects, const FrameObject *object)
+{
+  return g_quark_from_string (object->class_name ? object->class_name : objects->type);
 }
 
 void

@@ -4,6 +4,7 @@
  *   gstcontoursfilter.c   properties, choice of the backend, start, stop, events, queries, errors
  *   filternegotiation.c   caps and buffer pools
  *   filterprocessing.c    processing of one frame: mapping, checks, the call of the subclass
+ *   filtermasks.c         analysis of the masks that a frame carries, in place of the frame
  *   filterresults.c       attaches the results of the subclass
  *   filtercopying.c       copies of frames to draw on, where somebody else holds the frame
  *   filtersharing.c       sharing of uploads, luma and thresholds with analysers that are linked directly
@@ -15,6 +16,7 @@
 #ifndef GST_BASE_GSTCONTOURSFILTER_PRIVATE_H
 #define GST_BASE_GSTCONTOURSFILTER_PRIVATE_H
 
+#include "gst/base/framemasks.h"
 #include "gst/base/gpuorder.h"
 #include "gst/base/gstcontoursfilter.h"
 #include "gst/base/gstcontoursgpu.h"
@@ -53,11 +55,12 @@ typedef struct {
   GstVideoInfo info;
   gboolean cuda_caps; /* the negotiated frames are in CUDA memory */
   gboolean warned_interlaced;
-  gboolean passes;      /* the frame passes untouched: a gap, or nothing to draw */
-  guint bits_so_far;    /* significant bits that the frames of the stream have used so far */
-  gboolean is_drawing;  /* drawing or rendering is queued; streaming thread only */
-  GstMiniObject *drawn; /* what the queued drawing depends on, NULL if none is queued; streaming thread only */
-  GstBuffer *rendered;  /* the frame that the queued rendering reads, NULL: none must be held; streaming thread only */
+  gboolean warned_masks; /* that there are none */
+  gboolean passes;       /* the frame passes untouched: a gap, or nothing to draw */
+  guint bits_so_far;     /* significant bits that the frames of the stream have used so far */
+  gboolean is_drawing;   /* drawing or rendering is queued; streaming thread only */
+  GstMiniObject *drawn;  /* what the queued drawing depends on, NULL if none is queued; streaming thread only */
+  GstBuffer *rendered;   /* the frame that the queued rendering reads, NULL: none must be held; streaming thread only */
   GstPadChainFunction chain; /* of the parent class, for elements that render */
   GstBufferPool *copies;     /* of copied frames, NULL until one is needed; streaming thread only */
   GstMiniObject *copied; /* what the queued copy of a frame depends on, NULL if none is queued; streaming thread only */
@@ -107,6 +110,17 @@ GstContoursFilter *contours_filter_find_linked (GstPad *pad, ContoursLink *link)
 /* Lets the subclass analyse IMAGE, the pixels of BUFFER, and attaches the result to BUFFER. */
 gboolean contours_filter_analyze (
     GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error);
+
+/* Lets the subclass analyse IMAGE and attaches the result to BUFFER: IMAGE are the pixels of BUFFER, or those of MASK, unless
+ * that is NULL. */
+gboolean contours_filter_find (GstContoursFilter *self, const CtrImage *image, const FrameMask *mask, GstBuffer *buffer,
+    gpointer stream, CtrError *error);
+
+/* Likewise of each mask of BUFFER, of which there may be none. */
+gboolean contours_filter_analyze_masks (GstContoursFilter *self, GstBuffer *buffer, gpointer stream, CtrError *error);
+
+/* Fills IMAGE with a view of FRAME's first plane, which is mapped in the memory of the DEVICE or of the host. */
+gboolean contours_filter_view_frame (const GstVideoFrame *frame, gboolean device, CtrImage *image, CtrError *error);
 
 /* Decides in which stream the element works on the next frame: its own, or with many elements that of the element before
  * it, if that is one of ours. */

@@ -17,6 +17,7 @@
  *   framecalibration.h        the property calibration-location of analysers
  *   frameattachment.h         the properties attach-as and max-objects of analysers; frameobjects.h: what they attach,
  *                             detections.h: detections of GStreamer 1.24 and newer
+ *   framemasks.h              the masks of a frame, of GStreamer 1.26 and newer
  *   stripmode.h               the properties of analysers of strips: strip-mode, max-open-rows
  *   significantbits.h         the property significant-bits
  *   allocation.h              allocation queries; contourexport uses it as well
@@ -54,6 +55,9 @@ G_DECLARE_DERIVABLE_TYPE (GstContoursFilter, gst_contours_filter, GST, CONTOURS_
  * @needs_foreground: where the element takes shared inputs (contours/input.h): set the foreground that it needs of the
  *     next frame, or return FALSE if it needs none.
  * @needs_pixels: optional, with @needs_foreground: whether the analyser reads the pixels of the next frame.
+ * @takes_masks: optional, with @find_components or @find_contours: whether the masks of the next frame are analysed in its place.
+ *     @image is then a mask of @buffer, in either kind of memory, and both are called for each of them. A mask has no
+ *     chroma, and shared inputs are none of its.
  * @settle: with @find_components or @find_contours that return pending results: wait for the last one. Called before
  *     @close, at the end of the stream, for a flush and for a drain. The next @find_components or @find_contours fails
  *     itself if the last result did.
@@ -98,6 +102,7 @@ struct _GstContoursFilterClass {
       GstContoursFilter *self, const CtrImage *image, GstBuffer *buffer, gpointer stream, CtrError *error);
   gboolean (*needs_foreground) (GstContoursFilter *self, CtrForeground *foreground);
   gboolean (*needs_pixels) (GstContoursFilter *self);
+  gboolean (*takes_masks) (GstContoursFilter *self);
   gboolean (*settle) (GstContoursFilter *self, CtrError *error);
   void (*report_components) (GstContoursFilter *self, GstBuffer *buffer, CtrComponents *components);
   void (*report_contours) (GstContoursFilter *self, GstBuffer *buffer, CtrContours *contours);

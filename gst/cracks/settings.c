@@ -90,6 +90,7 @@ gst_cuda_crack_contour_trace_get_type (void)
   static const GEnumValue values[] = {
       {CRACK_TRACE_FRAME, "The levels of the frame's samples", "frame"},
       {CRACK_TRACE_LABELS, "The labels of the label image that cudacca has attached", "labels"},
+      {CRACK_TRACE_SEGMENTATION, "The regions of the masks in GstAnalyticsSegmentationMtd", "segmentation"},
       {0, NULL, NULL},
   };
 
@@ -104,14 +105,19 @@ crack_settings_install_trace (GObjectClass *object_class, guint id, GParamFlags 
   /**
    * GstCudaCrackContour:trace:
    *
-   * What is traced: the levels of the frame's samples, or the labels of the label image that cudacca with labels=true has
-   * attached to the frame. With "labels" the level of a contour is the label of its component, and
+   * What is traced: the levels of the frame's samples, the labels of the label image that cudacca with labels=true has
+   * attached to the frame, or the regions of its masks. With "labels" the level of a contour is the label of its component, and
    * #GstCudaCrackContour:mode and the levels have no effect. Label 0, the background, has no contours. The labels are
    * read on the GPU, where cudacca has left them. Frames without a label image get no contours and a warning.
+   *
+   * With "segmentation" the masks are those that an element upstream, such as the decoder of a neural network, has attached as
+   * GstAnalyticsSegmentationMtd, of GStreamer 1.26 and newer. The level of a contour is the value of its region's pixels, the
+   * region's id. Pixels of value 0 are background. Each mask has metadata of its own, whose mapping places it in the frame.
+   * #GstCudaCrackContour:mode and the levels have no effect.
    */
   g_object_class_install_property (object_class, id,
       g_param_spec_enum ("trace", "Trace",
-          "What is traced: levels of the frame's samples, or labels of its label image",
+          "What is traced: levels of the frame's samples, labels of its label image, or regions of its masks",
           GST_TYPE_CUDA_CRACK_CONTOUR_TRACE, CRACK_TRACE_FRAME, flags));
   gst_type_mark_as_plugin_api (GST_TYPE_CUDA_CRACK_CONTOUR_TRACE, 0);
 }
@@ -197,7 +203,7 @@ crack_settings_describe_label_error (const CtrCracksParams *params, gboolean has
     return g_strdup ("No contours: trace=labels needs a label image, and the frame has none. Put cudacca labels=true "
                      "before this element, or set trace=frame.");
   if (params->hierarchy == CTR_HIERARCHY_LEVELS)
-    return g_strdup ("No contours: hierarchy=levels needs trace=frame, since labels lie side by side. Set trace=frame "
-                     "or hierarchy=per-level.");
+    return g_strdup ("No contours: hierarchy=levels needs trace=frame, since labels and regions lie side by side. "
+                     "Set trace=frame or hierarchy=per-level.");
   return describe_hierarchy_error (params);
 }

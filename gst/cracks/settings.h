@@ -24,7 +24,7 @@ GType gst_cuda_crack_contour_hierarchy_get_type (void);
 GType gst_cuda_crack_contour_features_get_type (void);
 
 /* What is traced. */
-typedef enum { CRACK_TRACE_FRAME, CRACK_TRACE_LABELS } CrackTrace;
+typedef enum { CRACK_TRACE_FRAME, CRACK_TRACE_LABELS, CRACK_TRACE_SEGMENTATION } CrackTrace;
 
 #define GST_TYPE_CUDA_CRACK_CONTOUR_TRACE (gst_cuda_crack_contour_trace_get_type ())
 GType gst_cuda_crack_contour_trace_get_type (void);
@@ -40,7 +40,8 @@ void crack_settings_install_trace (GObjectClass *object_class, guint id, GParamF
  */
 gchar *crack_settings_describe_error (const CtrCracksParams *params, gboolean has_list);
 
-/* Likewise with CRACK_TRACE_LABELS, where levels have no effect. HAS_LABELS: the frame has a label image. */
+/* Likewise with CRACK_TRACE_LABELS or CRACK_TRACE_SEGMENTATION, where levels have no effect. HAS_LABELS: the frame has the label
+ * image that is traced, if one is. */
 gchar *crack_settings_describe_label_error (const CtrCracksParams *params, gboolean has_labels);
 
 G_END_DECLS

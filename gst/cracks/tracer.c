@@ -30,7 +30,7 @@ crack_tracer_check (const CrackTracer *tracer, CrackTrace trace, CtrError *error
   if (!tracer->strips || trace == CRACK_TRACE_FRAME)
     return TRUE;
   *error = (CtrError){
-      CTR_ERROR_INVALID_ARGUMENT, "strip-mode=true needs trace=frame, as the components of strips have no label image"};
+      CTR_ERROR_INVALID_ARGUMENT, "strip-mode=true needs trace=frame, as strips have neither label images nor masks"};
   return FALSE;
 }
 

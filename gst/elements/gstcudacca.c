@@ -10,7 +10,7 @@
  *
  * Components, their order and their labels are identical to those of OpenCV's connectedComponentsWithStats() with
  * CCL_WU, on the GPU and on the CPU. With #GstCudaCca:mode eq there is no threshold: neighbours with equal samples belong
- * together, as in scikit-image's label().
+ * together, as in scikit-image's label(). With "segmentation" they are those of the masks of a neural network.
  *
  * With #GstForegroundFilter:post-messages the element posts an element message "cudacca" for each frame. Its `count` is
  * the number of components. It adds the field
@@ -42,11 +42,15 @@
 GST_DEBUG_CATEGORY_STATIC (gst_cuda_cca_debug);
 #define GST_CAT_DEFAULT gst_cuda_cca_debug
 
+/* What belongs to a component. */
+typedef enum { CCA_FOREGROUND, CCA_EQUAL, CCA_SEGMENTATION } CcaMode;
+
 struct _GstCudaCca {
   GstForegroundFilter parent;
 
   /* Properties, under the object lock; "labels" and "background-row" are features in params.features. */
-  CtrCcaParams params;
+  CtrCcaParams params; /* except its mode */
+  CcaMode mode;
   gchar *select; /* the text of its limits */
   StripMode strip_mode;
 
@@ -55,6 +59,7 @@ struct _GstCudaCca {
   CtrComponentStrips *strips;
   uint32_t web_features; /* of the strips so far */
   gboolean in_web;       /* There is a strip. */
+  CcaMode current;       /* of the current frame */
 };
 
 enum {
@@ -87,8 +92,9 @@ gst_cuda_cca_mode_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-      {CTR_COMPONENTS_FOREGROUND, "Foreground: samples at or above the threshold", "foreground"},
-      {CTR_COMPONENTS_EQUAL, "Samples equal to one another: objects of a label image or mask", "eq"},
+      {CCA_FOREGROUND, "Foreground: samples at or above the threshold", "foreground"},
+      {CCA_EQUAL, "Samples equal to one another: objects of a label image or mask", "eq"},
+      {CCA_SEGMENTATION, "Regions of the masks in GstAnalyticsSegmentationMtd", "segmentation"},
       {0, NULL, NULL},
   };
 
@@ -184,21 +190,50 @@ gst_cuda_cca_find_components (
   GST_OBJECT_UNLOCK (self);
   if (!gst_foreground_filter_get_foreground (GST_FOREGROUND_FILTER (self), image, buffer, &params.foreground, error))
     return NULL;
+  params.mode = self->current == CCA_FOREGROUND ? CTR_COMPONENTS_FOREGROUND : CTR_COMPONENTS_EQUAL;
+  if (self->current == CCA_SEGMENTATION) {
+    CtrCcaParams defaults;
+
+    ctr_cca_params_init (&defaults);
+    params.foreground = defaults.foreground;
+    params.background = 0;
+  }
   if (self->strips)
     return find_in_strip (self, image, &params, buffer, stream, error);
   return ctr_cca_submit (self->cca, image, &params, stream, error);
 }
 
+static CcaMode
+get_mode (GstCudaCca *self)
+{
+  CcaMode mode;
+
+  GST_OBJECT_LOCK (self);
+  mode = self->mode;
+  GST_OBJECT_UNLOCK (self);
+  return mode;
+}
+
+/* Decides what belongs to components in the frame: the property may change between its masks. */
+static gboolean
+gst_cuda_cca_takes_masks (GstContoursFilter *filter)
+{
+  GstCudaCca *self = GST_CUDA_CCA (filter);
+
+  self->current = get_mode (self);
+  return self->current == CCA_SEGMENTATION;
+}
+
+static gboolean
+gst_cuda_cca_needs_pixels (GstContoursFilter *filter)
+{
+  return get_mode (GST_CUDA_CCA (filter)) != CCA_SEGMENTATION;
+}
+
 static gboolean
 gst_cuda_cca_needs_foreground (GstContoursFilter *filter, CtrForeground *foreground)
 {
-  GstCudaCca *self = GST_CUDA_CCA (filter);
-  CtrComponentMode mode;
-
-  GST_OBJECT_LOCK (self);
-  mode = self->params.mode;
-  GST_OBJECT_UNLOCK (self);
-  return mode == CTR_COMPONENTS_FOREGROUND
+  return get_mode (GST_CUDA_CCA (filter)) == CCA_FOREGROUND
          && GST_CONTOURS_FILTER_CLASS (gst_cuda_cca_parent_class)->needs_foreground (filter, foreground);
 }
 
@@ -259,7 +294,7 @@ set_features (GstCudaCca *self, guint mask, guint features)
 }
 
 static const PropertyField fields[] = {
-    PROPERTY_FIELD (PROP_MODE, GstCudaCca, params.mode),
+    PROPERTY_FIELD (PROP_MODE, GstCudaCca, mode),
     PROPERTY_FIELD (PROP_BACKGROUND, GstCudaCca, params.background),
     PROPERTY_FIELD (PROP_CONNECTIVITY, GstCudaCca, params.connectivity),
     PROPERTY_FIELD (PROP_MIN_AREA, GstCudaCca, params.min_area),
@@ -361,10 +396,15 @@ gst_cuda_cca_class_init (GstCudaCcaClass *klass)
    *
    * What belongs to a component: foreground pixels, or pixels with equal samples. With eq the properties of the threshold
    * have no effect.
+   *
+   * With segmentation it is pixels with equal values, except 0, in the masks that an element upstream, such as the decoder of a
+   * neural network, has attached as GstAnalyticsSegmentationMtd, of GStreamer 1.26 and newer. The value of a component is its
+   * region's id. Each mask has metadata of its own, whose mapping places it in the frame. Threshold, regions and
+   * #GstCudaCca:background have no effect, and grey values are those of the mask.
    */
   g_object_class_install_property (object_class, PROP_MODE,
       g_param_spec_enum ("mode", "Mode", "What belongs to a component: foreground, or pixels with equal samples",
-          GST_TYPE_CUDA_CCA_MODE, defaults.mode, controlled));
+          GST_TYPE_CUDA_CCA_MODE, CCA_FOREGROUND, controlled));
 
   /**
    * GstCudaCca:background:
@@ -462,6 +502,8 @@ gst_cuda_cca_class_init (GstCudaCcaClass *klass)
   filter_class->close = GST_DEBUG_FUNCPTR (gst_cuda_cca_close);
   filter_class->find_components = GST_DEBUG_FUNCPTR (gst_cuda_cca_find_components);
   filter_class->needs_foreground = GST_DEBUG_FUNCPTR (gst_cuda_cca_needs_foreground);
+  filter_class->needs_pixels = GST_DEBUG_FUNCPTR (gst_cuda_cca_needs_pixels);
+  filter_class->takes_masks = GST_DEBUG_FUNCPTR (gst_cuda_cca_takes_masks);
   filter_class->settle = GST_DEBUG_FUNCPTR (gst_cuda_cca_settle);
   filter_class->end_components = GST_DEBUG_FUNCPTR (gst_cuda_cca_end_components);
   filter_class->drop_web = GST_DEBUG_FUNCPTR (gst_cuda_cca_drop_web);

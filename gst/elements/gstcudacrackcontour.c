@@ -13,7 +13,8 @@
  * pixels that it encloses. GPU and CPU give identical results. On the GPU the contours stay in GPU memory until they
  * are read.
  *
- * With #GstCudaCrackContour:trace "labels" the element outlines the components of cudacca, from their label image.
+ * With #GstCudaCrackContour:trace "labels" the element outlines the components of cudacca, from their label image, with
+ * "segmentation" the masks of a neural network.
  * With #GstCudaCrackContour:strip-mode the frames are strips of one endless picture, as from a line-scan camera.
  *
  * ## Example launch line
@@ -49,6 +50,7 @@ struct _GstCudaCrackContour {
   StripMode strip_mode;
 
   CrackTracer tracer;     /* while started */
+  CrackTrace traced;      /* in the current frame */
   gboolean traced_labels; /* in the last frame */
 };
 
@@ -112,8 +114,9 @@ typedef struct {
 static gchar *
 describe_error (GstCudaCrackContour *self, const Settings *settings)
 {
-  if (self->trace == CRACK_TRACE_LABELS)
-    return crack_settings_describe_label_error (&settings->params, settings->labels != NULL);
+  if (self->traced != CRACK_TRACE_FRAME)
+    return crack_settings_describe_label_error (
+        &settings->params, self->traced == CRACK_TRACE_SEGMENTATION || settings->labels != NULL);
   return self->levels.error ? crack_levels_describe_error (&self->levels)
                             : crack_settings_describe_error (&settings->params, settings->levels != NULL);
 }
@@ -128,10 +131,10 @@ get_settings (GstCudaCrackContour *self, GstBuffer *buffer, Settings *settings, 
 
   *settings = (Settings){0};
   GST_OBJECT_LOCK (self);
-  if ((valid = crack_tracer_check (&self->tracer, self->trace, failure))) {
+  if ((valid = crack_tracer_check (&self->tracer, self->traced, failure))) {
     settings->params = self->params;
     settings->levels = self->levels.list ? g_array_ref (self->levels.list) : NULL;
-    settings->labels = self->trace == CRACK_TRACE_LABELS ? crack_labels_find (buffer) : NULL;
+    settings->labels = self->traced == CRACK_TRACE_LABELS ? crack_labels_find (buffer) : NULL;
     error = describe_error (self, settings);
     settings->warning = self->warned ? NULL : g_strdup (error);
     self->warned = error != NULL;
@@ -145,6 +148,10 @@ get_settings (GstCudaCrackContour *self, GstBuffer *buffer, Settings *settings, 
     settings->params.hierarchy = CTR_HIERARCHY_PER_LEVEL;
     settings->params.min_persistence = 0;
     settings->params.max_depth = CTR_CRACKS_ANY_DEPTH;
+  } else if (self->traced == CRACK_TRACE_SEGMENTATION) {
+    settings->params.mode = CTR_LEVELS_EQUAL;
+    settings->params.minimum = settings->params.step = 1;
+    settings->params.maximum = CRACK_LEVELS_MAX;
   } else if (settings->levels) {
     settings->params.levels = (const uint32_t *) settings->levels->data;
     settings->params.level_count = settings->levels->len;
@@ -191,6 +198,18 @@ gst_cuda_crack_contour_needs_pixels (GstContoursFilter *filter)
   needs = self->trace == CRACK_TRACE_FRAME;
   GST_OBJECT_UNLOCK (self);
   return needs;
+}
+
+/* Decides what is traced in the frame: the property may change between its masks. */
+static gboolean
+gst_cuda_crack_contour_takes_masks (GstContoursFilter *filter)
+{
+  GstCudaCrackContour *self = GST_CUDA_CRACK_CONTOUR (filter);
+
+  GST_OBJECT_LOCK (self);
+  self->traced = self->trace;
+  GST_OBJECT_UNLOCK (self);
+  return self->traced == CRACK_TRACE_SEGMENTATION;
 }
 
 static gboolean
@@ -487,6 +506,7 @@ gst_cuda_crack_contour_class_init (GstCudaCrackContourClass *klass)
   filter_class->find_contours = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_find_contours);
   filter_class->needs_foreground = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_needs_foreground);
   filter_class->needs_pixels = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_needs_pixels);
+  filter_class->takes_masks = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_takes_masks);
   filter_class->settle = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_settle);
   filter_class->warn_of_limit = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_warn_of_limit);
   filter_class->end_contours = GST_DEBUG_FUNCPTR (gst_cuda_crack_contour_end_contours);

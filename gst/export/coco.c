@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* COCO format: one JSON document for all frames. Contours without holes are polygons, contours with holes are
- * run-length encoded (RLE), components are boxes. Categories are the names of the analysing elements.
+ * run-length encoded (RLE), components are boxes. Categories are the classes of masks, otherwise the
+ * names of the analysing elements.
  *
  * Annotations are written as they come; images and categories are kept in the spool until the end. */
 #include "gst/export/format.h"
@@ -68,10 +69,10 @@ note_frame (gpointer data, GString *lines, const ExportFrame *frame)
 
 /* The id of a category, which is added if it is new. */
 static guint
-find_category (State *state, const gchar *source, gboolean hole)
+find_category (State *state, GstMeta *meta, guint value, gboolean hole)
 {
   GString *name = g_string_new (NULL);
-  export_append_json_class (name, source, hole);
+  export_append_json_class (name, meta, value, hole);
   guint id = GPOINTER_TO_UINT (g_hash_table_lookup (state->ids, name->str));
   if (id == 0) {
     id = g_hash_table_size (state->ids) + 1;
@@ -213,12 +214,12 @@ append_contours (State *state, const ExportText *text, const ExportFrame *frame,
 {
   ExportShapes *shapes = export_shapes_new (meta, TRUE);
   const ExportShape *shape;
-  const gchar *source = gst_contours_contour_meta_get_source (meta);
   GstFlowReturn ret = GST_FLOW_OK;
   while (ret == GST_FLOW_OK && (shape = export_shapes_next (shapes)) && !shape->chain) {
     gdouble box[4];
     get_box (shapes, shape, box);
-    begin_annotation (state, text->out, frame, find_category (state, source, shape->contour.hole), shape->area, box);
+    const guint category = find_category (state, (GstMeta *) meta, shape->contour.level, shape->contour.hole);
+    begin_annotation (state, text->out, frame, category, shape->area, box);
     export_append_json_contour (text->out, meta, &shape->contour);
     g_string_append (text->out, shape->holes > 0 ? "},\"segmentation\":" : "},\"segmentation\":[");
     ret = shape->holes > 0 ? append_runs (text, frame, shapes, shape) : append_polygons (text, shapes, shape);
@@ -236,7 +237,7 @@ append_components (State *state, const ExportText *text, const ExportFrame *fram
   GstContoursComponent c;
   for (guint i = 0; ret == GST_FLOW_OK && gst_contours_component_meta_get_component (meta, i, &c); i++) {
     const gdouble box[4] = {c.x, c.y, c.w, c.h};
-    guint category = find_category (state, gst_contours_component_meta_get_source (meta), FALSE);
+    guint category = find_category (state, (GstMeta *) meta, c.value, FALSE);
     begin_annotation (state, text->out, frame, category, c.area, box);
     export_append_json_component (text->out, meta, &c, features);
     g_string_append (text->out, "},\"segmentation\":[]}");

@@ -141,6 +141,26 @@ export_append_json_resolution (GString *out, guint width, guint height)
 }
 
 /* Appends a number, or null if it is undefined. */
+const gchar *
+export_get_class (GstMeta *meta, guint value)
+{
+  return export_is_contours (meta)
+             ? gst_contours_contour_meta_get_class_name ((GstContoursContourMeta *) meta, value)
+             : gst_contours_component_meta_get_class_name ((GstContoursComponentMeta *) meta, value);
+}
+
+/* Appends the class of an object of a mask. */
+static void
+append_class (GString *out, GstMeta *meta, guint value)
+{
+  const gchar *name = export_get_class (meta, value);
+
+  if (!name)
+    return;
+  g_string_append (out, ",\"class\":");
+  export_append_json_string (out, name);
+}
+
 static void
 append_defined (GString *out, const gchar *key, gdouble value)
 {
@@ -159,6 +179,7 @@ export_append_json_component (
     export_append_uint (out, ",\"region\":", c->region_number);
   if (features & GST_CONTOURS_COMPONENT_FEATURE_VALUES)
     export_append_uint (out, ",\"value\":", c->value);
+  append_class (out, (GstMeta *) meta, c->value);
   export_append_double (out, ",\"area\":", c->area);
   export_append_double (out, ",\"x\":", c->x);
   export_append_double (out, ",\"y\":", c->y);
@@ -256,6 +277,7 @@ export_append_json_contour (GString *out, GstContoursContourMeta *meta, const Gs
     g_string_append (out, ",\"parent\":null");
   if (c->level > 0)
     export_append_uint (out, ",\"level\":", c->level);
+  append_class (out, (GstMeta *) meta, c->level);
   if (gst_contours_contour_meta_get_region_count (meta) > 0)
     export_append_uint (out, ",\"region\":", c->region_number);
   if (gst_contours_contour_meta_get_nesting (meta, c->id, &nesting)) {
@@ -336,9 +358,10 @@ export_get_coordinates (GstContoursContourMeta *meta)
 }
 
 void
-export_append_json_class (GString *out, const gchar *source, gboolean hole)
+export_append_json_class (GString *out, GstMeta *meta, guint value, gboolean hole)
 {
-  gchar *name = g_strconcat (source ? source : "unnamed", hole ? " hole" : "", NULL);
+  const gchar *class_name = export_get_class (meta, value), *source = export_get_source (meta);
+  gchar *name = g_strconcat (class_name ? class_name : source ? source : "unnamed", hole ? " hole" : "", NULL);
   export_append_json_string (out, name);
   g_free (name);
 }

@@ -113,8 +113,12 @@ void export_append_json_component (
     GString *out, GstContoursComponentMeta *meta, const GstContoursComponent *c, GstContoursComponentFeatures features);
 void export_append_json_contour (GString *out, GstContoursContourMeta *meta, const GstContoursContour *c);
 
-/* Appends the class name of an object: the name of the element that found it. */
-void export_append_json_class (GString *out, const gchar *source, gboolean hole);
+/* The class of the region of a mask whose pixels have VALUE, as the mask of META came with it, or NULL. */
+const gchar *export_get_class (GstMeta *meta, guint value);
+
+/* Appends the class name of an object of META with this VALUE (its level or sample): that of the mask, otherwise the name of the
+ * element that found it. */
+void export_append_json_class (GString *out, GstMeta *meta, guint value, gboolean hole);
 
 G_END_DECLS
 

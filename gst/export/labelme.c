@@ -38,11 +38,11 @@ append_position (GString *out, gboolean first, gdouble x, gdouble y)
 
 /* Begins a shape, up to its points. */
 static void
-begin_shape (State *state, GString *out, GstMeta *meta, gboolean hole, const gchar *type, guint group)
+begin_shape (State *state, GString *out, GstMeta *meta, guint value, gboolean hole, const gchar *type, guint group)
 {
   g_string_append (out, state->has_shapes ? ",\n{\"label\":" : "\n{\"label\":");
   state->has_shapes = TRUE;
-  export_append_json_class (out, export_get_source (meta), hole);
+  export_append_json_class (out, meta, value, hole);
   g_string_append_printf (out, ",\"shape_type\":\"%s\",\"flags\":{}", type);
   export_append_uint (out, ",\"group_id\":", group);
   g_string_append (out, ",\"points\":[");
@@ -305,7 +305,8 @@ append_contours (State *state, const ExportText *text, GstContoursContourMeta *m
       const OutlineRing *rings = (const OutlineRing *) shape->rings->data;
       for (end = r + 1; end < shape->rings->len && (!shape->exact || rings[end].hole); end++)
         ;
-      begin_shape (state, text->out, (GstMeta *) meta, shape->contour.hole, type_of (shape), shape->contour.id);
+      begin_shape (state, text->out, (GstMeta *) meta, shape->contour.level, shape->contour.hole, type_of (shape),
+          shape->contour.id);
       ret = shape->chain   ? append_chain (text, shapes, shape)
             : shape->exact ? append_polygon (text, shapes, shape, rings + r, end - r)
                            : append_simplified (text, shapes, shape);
@@ -326,7 +327,7 @@ append_components (State *state, const ExportText *text, GstContoursComponentMet
   GstFlowReturn ret = GST_FLOW_OK;
   GstContoursComponent c;
   for (guint i = 0; ret == GST_FLOW_OK && gst_contours_component_meta_get_component (meta, i, &c); i++) {
-    begin_shape (state, out, (GstMeta *) meta, FALSE, "rectangle", c.label);
+    begin_shape (state, out, (GstMeta *) meta, c.value, FALSE, "rectangle", c.label);
     append_position (out, TRUE, c.x + INSET, c.y + INSET);
     append_position (out, FALSE, c.x + c.w - INSET, c.y + c.h - INSET);
     g_string_append (out, "],\"attributes\":{");

@@ -17,6 +17,12 @@ typedef struct {
   void (*wait) (gpointer result);
 } GstContoursResultType;
 
+/* The name of a class of the pixels that have a value. */
+typedef struct {
+  guint32 value;
+  gchar *name; /* GRefString */
+} GstContoursResultClass;
+
 /* The memory of the metadata. The public structures have only the first member. */
 typedef struct {
   GstMeta meta;
@@ -27,6 +33,7 @@ typedef struct {
   GstContoursResultFlags flags;
   gboolean guards_memory;              /* The analysis may still read the memory of the buffer. */
   GstContoursCalibration *calibration; /* of the analysed pictures, or NULL */
+  GArray *classes;                     /* GstContoursResultClass, in the order of their values, or NULL */
   guint64 first_row;                   /* of the frame in the web, with GST_CONTOURS_RESULT_FLAG_STRIP; otherwise 0 */
 } GstContoursResultMeta;
 
@@ -50,6 +57,10 @@ void gst_contours_result_meta_place_strip (GstContoursResultMeta *meta, guint64 
 /* Replaces the calibration, with a reference of its own; NULL: none. */
 G_GNUC_INTERNAL
 void gst_contours_result_meta_set_calibration (GstContoursResultMeta *meta, GstContoursCalibration *calibration);
+
+/* Adds a class to the metadata, whose classes no copy shares yet; its name replaces one that VALUE has. */
+G_GNUC_INTERNAL
+void gst_contours_result_meta_add_class (GstContoursResultMeta *meta, guint value, const gchar *name);
 
 /* Metadata with this API: the next one, that of SOURCE, or all; the list is transfer container. */
 G_GNUC_INTERNAL

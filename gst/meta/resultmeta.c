@@ -32,6 +32,7 @@ result_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
   self->guards_memory = FALSE;
   self->first_row = 0;
   self->calibration = NULL;
+  self->classes = NULL;
   return TRUE;
 }
 
@@ -45,6 +46,7 @@ result_meta_free (GstMeta *meta, GstBuffer *buffer)
   g_clear_pointer (&self->result, self->type->unref);
   g_clear_pointer (&self->source, g_ref_string_release);
   g_clear_pointer (&self->calibration, gst_contours_calibration_unref);
+  g_clear_pointer (&self->classes, g_array_unref);
 }
 
 /* Attaches metadata that takes references to RESULT and SOURCE. */
@@ -84,6 +86,7 @@ result_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer, GQuark
   to->flags = from->flags;
   to->guards_memory = from->guards_memory;
   to->first_row = from->first_row;
+  to->classes = from->classes ? g_array_ref (from->classes) : NULL;
   /* It holds for the pixels of the result, which stay the same. */
   gst_contours_result_meta_set_calibration (to, from->calibration);
   return TRUE;

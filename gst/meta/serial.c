@@ -14,7 +14,7 @@
 #define VERSION 1
 
 /* Sections: their id, 0, and their size. A reader skips those that it does not know. */
-enum { SECTION_FRAME = 1, SECTION_SOURCE = 2, SECTION_RESULT = 3, SECTION_CALIBRATION = 4 };
+enum { SECTION_FRAME = 1, SECTION_SOURCE = 2, SECTION_RESULT = 3, SECTION_CALIBRATION = 4, SECTION_CLASSES = 5 };
 #define FRAME_SIZE 80
 #define CALIBRATION_SIZE (16 + 8 * CALIBRATION_NUMBERS + CTR_UNIT_SIZE)
 #define CALIBRATION_NUMBERS 28
@@ -89,6 +89,23 @@ put_calibration (GstByteWriter *out, const GstContoursCalibration *calibration)
   gst_byte_writer_put_data (out, (const guint8 *) unit, sizeof unit);
 }
 
+/* Each class: its value and the length of its name, then the name. */
+static void
+put_classes (GstByteWriter *out, const GArray *classes)
+{
+  guint64 size = 0;
+  for (guint i = 0; i < classes->len; i++)
+    size += 8 + strlen (g_array_index (classes, GstContoursResultClass, i).name);
+  put_section (out, SECTION_CLASSES, size);
+  for (guint i = 0; i < classes->len; i++) {
+    const GstContoursResultClass *known = &g_array_index (classes, GstContoursResultClass, i);
+    const guint length = (guint) strlen (known->name);
+    gst_byte_writer_put_uint32_le (out, known->value);
+    gst_byte_writer_put_uint32_le (out, length);
+    gst_byte_writer_put_data (out, (const guint8 *) known->name, length);
+  }
+}
+
 static GBytes *
 serialize (GstContoursResultMeta *meta, GError **error)
 {
@@ -105,7 +122,8 @@ serialize (GstContoursResultMeta *meta, GError **error)
   gst_byte_writer_init (&out);
   gst_byte_writer_put_data (&out, (const guint8 *) MAGIC, MAGIC_SIZE);
   gst_byte_writer_put_uint32_le (&out, VERSION);
-  gst_byte_writer_put_uint32_le (&out, 2 + (meta->source != NULL) + (meta->calibration != NULL));
+  gst_byte_writer_put_uint32_le (
+      &out, 2 + (meta->source != NULL) + (meta->calibration != NULL) + (meta->classes != NULL));
   put_frame (&out, meta);
   if (meta->source) {
     const gsize length = strlen (meta->source);
@@ -114,6 +132,8 @@ serialize (GstContoursResultMeta *meta, GError **error)
   }
   if (meta->calibration)
     put_calibration (&out, meta->calibration);
+  if (meta->classes)
+    put_classes (&out, meta->classes);
   put_section (&out, SECTION_RESULT, size);
   const guint head = gst_byte_writer_get_size (&out);
   guint8 *bytes = gst_byte_writer_reset_and_get_data (&out);
@@ -138,6 +158,8 @@ typedef struct {
   const guint8 *result;
   gsize result_size;
   const guint8 *calibration; /* CALIBRATION_SIZE bytes; NULL: none */
+  const guint8 *classes;     /* NULL: none */
+  gsize classes_size;
 } Parsed;
 
 static guint32
@@ -166,6 +188,50 @@ parse_frame (const guint8 *at, Parsed *parsed)
          && m->height <= G_MAXINT;
 }
 
+/* Takes the next class from SIZE bytes at AT. Returns the number of its bytes; 0: there is none, or it is damaged. */
+static gsize
+parse_class (const guint8 *at, gsize size, guint32 *value, const gchar **name, gsize *length)
+{
+  const gsize head = 8;
+  if (size < head || get_uint32 (at + 4) > size - head)
+    return 0;
+  *value = get_uint32 (at);
+  *length = get_uint32 (at + 4);
+  *name = (const gchar *) at + head;
+  return g_utf8_validate (*name, (gssize) *length, NULL) ? head + *length : 0;
+}
+
+/* Whether SIZE bytes at AT are classes in the order of their values. */
+static gboolean
+check_classes (const guint8 *at, gsize size)
+{
+  const gchar *name;
+  guint32 value;
+  gsize length;
+  gint64 before = -1;
+  for (gsize used; size > 0; at += used, size -= used, before = value) {
+    used = parse_class (at, size, &value, &name, &length);
+    if (used == 0 || value <= before)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+add_classes (GstContoursResultMeta *meta, const Parsed *parsed)
+{
+  const gchar *name;
+  guint32 value;
+  gsize length, used, at = 0;
+  while (parsed->classes
+         && (used = parse_class (parsed->classes + at, parsed->classes_size - at, &value, &name, &length)) > 0) {
+    at += used;
+    gchar *copy = g_strndup (name, length);
+    gst_contours_result_meta_add_class (meta, value, copy);
+    g_free (copy);
+  }
+}
+
 static gboolean
 parse_section (guint32 id, const guint8 *at, gsize size, Parsed *parsed)
 {
@@ -183,6 +249,10 @@ parse_section (guint32 id, const guint8 *at, gsize size, Parsed *parsed)
     case SECTION_CALIBRATION:
       parsed->calibration = at;
       return size == CALIBRATION_SIZE;
+    case SECTION_CLASSES:
+      parsed->classes = at;
+      parsed->classes_size = size;
+      return check_classes (at, size);
     default:
       return TRUE;
   }
@@ -312,6 +382,7 @@ deserialize (GstBuffer *buffer, const guint8 *bytes, gsize size, GError **error)
   meta->mapping = parsed.mapping;
   meta->flags = parsed.flags;
   meta->first_row = parsed.first_row;
+  add_classes (meta, &parsed);
   return meta;
 }
 

@@ -33,6 +33,23 @@ gst_contours_component_meta_place_strip (GstContoursComponentMeta *meta, guint y
 }
 
 /**
+ * gst_contours_component_meta_set_mapping: (skip)
+ * @meta: a #GstContoursComponentMeta of a writable buffer that is not shared
+ * @mapping: (transfer none): where the analysed image is in the frame
+ *
+ * Tells, for elements that analyse a mask instead of the frame, where the mask lies in the frame.
+ *
+ * Since: 0.1
+ */
+void
+gst_contours_component_meta_set_mapping (GstContoursComponentMeta *meta, const GstContoursMapping *mapping)
+{
+  g_return_if_fail (IS_COMPONENT_META (meta));
+  g_return_if_fail (mapping != NULL);
+  RESULT (meta)->mapping = *mapping;
+}
+
+/**
  * gst_contours_component_meta_get_origin_row:
  * @meta: a #GstContoursComponentMeta
  *
@@ -128,8 +145,8 @@ gst_contours_contour_meta_get_first_row (GstContoursContourMeta *meta)
  * @meta: a #GstContoursContourMeta of a writable buffer that is not shared
  * @mapping: (transfer none): where the analysed image is in the frame
  *
- * Tells, for elements that analyse a result of an earlier element instead of the frame, where the analysed image lies in
- * the frame. The mapping of that result tells this, as frames may have been scaled since.
+ * Tells, for elements that analyse a result of an earlier element or a mask instead of the frame, where the analysed image
+ * lies in the frame. The mapping of an earlier result tells this, as frames may have been scaled since.
  *
  * Since: 0.1
  */

@@ -98,7 +98,7 @@ class Chains(unittest.TestCase):
                     self.assertIsNone(got)
                     continue
                 self.assertEqual((got[0], got[1], got[3]), (point["x"] / 256, point["y"] / 256, point["strength"] / 256))
-                self.assertAlmostEqual((got[2] - point["normal"] * 360 / 65536 + 180) % 360 - 180, 0, 6)
+                self.assertAlmostEqual((got[2] - int(point["normal"]) * 360 / 65536 + 180) % 360 - 180, 0, 6)
 
     def test_bright_side(self):
         """Normals of a bright disc point to its middle, and the places of its edge lie on a circle."""

@@ -29,6 +29,9 @@ frame_new (void)
   fail_unless (calibration != NULL);
   gst_contours_contour_meta_set_calibration (contours, calibration);
   gst_contours_calibration_unref (calibration);
+  gst_contours_contour_meta_add_class (contours, 70000, "Schraube \xc3\xbc");
+  gst_contours_contour_meta_add_class (contours, 3, "other");
+  gst_contours_contour_meta_add_class (contours, 3, "nut");
   GstBuffer *scaled = sample_send ("videoscale ! video/x-raw,width=16,height=18", frame);
   fail_unless (gst_buffer_get_contours_component_meta (scaled) && gst_buffer_get_contours_contour_meta (scaled));
   return scaled;
@@ -109,6 +112,11 @@ GST_START_TEST (test_there_and_back)
       "mm");
   fail_unless_equals_string (
       gst_contours_contour_meta_get_source (gst_buffer_get_contours_contour_meta (received)), NULL);
+  GstContoursContourMeta *contours = gst_buffer_get_contours_contour_meta (received);
+  fail_unless_equals_string (gst_contours_contour_meta_get_class_name (contours, 3), "nut");
+  fail_unless_equals_string (gst_contours_contour_meta_get_class_name (contours, 70000), "Schraube \xc3\xbc");
+  fail_unless (gst_contours_contour_meta_get_class_name (contours, 4) == NULL);
+  fail_unless (gst_contours_component_meta_get_class_name (components, 3) == NULL);
   gst_buffer_unref (sent);
   gst_buffer_unref (received);
 }
@@ -142,8 +150,8 @@ GST_START_TEST (test_damaged)
     g_clear_error (&error);
     g_bytes_unref (other);
   }
-  /* Only numbers of the mapping, flags, the first row and the calibration can have another value. */
-  fail_unless (refused >= size - 80 - 256, "%u of %" G_GSIZE_FORMAT, refused, size);
+  /* Only numbers of the mapping, flags, the first row, the calibration and the classes can have another value. */
+  fail_unless (refused >= size - 80 - 256 - 22, "%u of %" G_GSIZE_FORMAT, refused, size);
   g_bytes_unref (whole);
   gst_buffer_unref (sent);
   gst_buffer_unref (received);

@@ -211,6 +211,15 @@ GST_CONTOURS_API
 void gst_contours_component_meta_guard_memory (GstContoursComponentMeta *meta);
 
 GST_CONTOURS_API
+void gst_contours_component_meta_set_mapping (GstContoursComponentMeta *meta, const GstContoursMapping *mapping);
+
+GST_CONTOURS_API
+void gst_contours_component_meta_add_class (GstContoursComponentMeta *meta, guint value, const gchar *name);
+
+GST_CONTOURS_API
+const gchar *gst_contours_component_meta_get_class_name (GstContoursComponentMeta *meta, guint value);
+
+GST_CONTOURS_API
 void gst_contours_component_meta_place_strip (GstContoursComponentMeta *meta, guint y, guint height);
 
 GST_CONTOURS_API

@@ -291,6 +291,12 @@ GST_CONTOURS_API
 void gst_contours_contour_meta_guard_memory (GstContoursContourMeta *meta);
 
 GST_CONTOURS_API
+void gst_contours_contour_meta_add_class (GstContoursContourMeta *meta, guint level, const gchar *name);
+
+GST_CONTOURS_API
+const gchar *gst_contours_contour_meta_get_class_name (GstContoursContourMeta *meta, guint level);
+
+GST_CONTOURS_API
 void gst_contours_contour_meta_place_strip (GstContoursContourMeta *meta, guint y, guint height);
 
 GST_CONTOURS_API
