@@ -287,8 +287,8 @@ measure_regions (Bench *bench)
   return ok;
 }
 
-/* What features cost: none, the sums of the samples, their percentiles and inscribed circles, rings, of many parts and of one that fills the
- * image. */
+/* What features cost: none, the sums of the samples, their percentiles and inscribed circles, rings, skeletons, of many parts and of one that fills
+ * the image. */
 static bool
 measure_features (Bench *bench)
 {
@@ -298,7 +298,8 @@ measure_features (Bench *bench)
   } cases[] = {{"features-none", "plate-none", 0}, {"features-grey", "plate-grey", CTR_FEATURE_GREY},
       {"features-percentiles", "plate-percentiles", CTR_FEATURE_PERCENTILES},
       {"features-inscribed", "plate-inscribed", CTR_FEATURE_INSCRIBED},
-      {"features-contrast", "plate-contrast", CTR_FEATURE_CONTRAST}};
+      {"features-contrast", "plate-contrast", CTR_FEATURE_CONTRAST},
+      {"features-skeleton", "plate-skeleton", CTR_FEATURE_SKELETON}};
   bool ok = true;
   for (uint32_t i = 0; ok && i < 2 * sizeof cases / sizeof *cases; i++) {
     const bool plate = i % 2;
